@@ -1,0 +1,190 @@
+#ifndef PLIANT_BASE_H
+#define PLIANT_BASE_H
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+// ---- status -----------------------------------------------------------------------------------
+
+// Zero: done. Negative: an error whose message stands in the environment. Positive: no message,
+// the caller decides.
+typedef enum pl_status {
+  PL_OK = 0,
+  PL_DOMAIN = 1,     // an element left its domain (inverted, zero length): shorten the step
+  PL_SINGULAR = 2,   // a matrix is singular, or not positive definite where it must be
+  PL_CANCELLED = 3,  // a progress callback asked to stop
+  PL_UNSOLVED = 4,   // an iteration ended without converging; its info says why
+  PL_E_NOMEM = -1,   // out of memory
+  PL_E_ARG = -2,     // a caller broke the contract of a function
+  PL_E_INPUT = -3,   // a scene or mesh is wrong
+  PL_E_IO = -4,      // a file could not be read or written
+  PL_E_INTERNAL = -5 // our own bug, or a library failed in an unforeseen way
+} pl_status;
+
+// Returns a short name for a status, e.g. "out of memory".
+const char *pl_status_text(pl_status s);
+
+// Returns from the calling function on anything but PL_OK; handle positive statuses before it.
+#define PL_TRY(call)                                                                               \
+  do {                                                                                             \
+    pl_status pl_try_ = (call);                                                                    \
+    if (pl_try_ != PL_OK) return pl_try_;                                                          \
+  } while (0)
+
+// For our own bugs only, in every build: prints and aborts. Bad input is never an assert.
+#define PL_ASSERT(cond) ((cond) ? (void)0 : pl_assert_failed(#cond, __FILE__, __LINE__))
+_Noreturn void pl_assert_failed(const char *cond, const char *file, int line);
+
+// ---- environment ------------------------------------------------------------------------------
+
+typedef enum pl_level { PL_NOTE, PL_WARNING, PL_ERROR } pl_level;
+
+enum { PL_TEXT = 512 };  // longest message, including its terminator
+
+// One message to the user: `file:line:col: level: text` and a hint line. line and col 0: unknown.
+typedef struct pl_diag {
+  pl_level level;
+  pl_status status;      // for errors
+  char file[PL_TEXT];    // empty: no file
+  int line, col;
+  char text[PL_TEXT];
+  char hint[PL_TEXT];    // empty: none
+} pl_diag;
+
+// What a long-running loop tells about itself.
+typedef struct pl_progress {
+  const char *what;  // e.g. "transient"
+  double done;       // fraction 0..1, or negative: unknown
+  const char *text;  // e.g. "t = 0.31 s, step 310", may be NULL
+} pl_progress;
+
+// What the library needs from its host. Zero-initialise with pl_env_init, then change what you want.
+// One environment belongs to one thread; it must outlive the objects made with it.
+typedef struct pl_env {
+  void *(*alloc)(void *ctx, void *old, size_t size);  // realloc's contract; size 0 frees
+  void *alloc_ctx;
+  void (*diag)(void *ctx, const pl_diag *d);          // messages; NULL: silent
+  void *diag_ctx;
+  int (*progress)(void *ctx, const pl_progress *p);   // non-zero: cancel; NULL: never
+  void *progress_ctx;
+  pl_diag error;   // the last error recorded by pl_fail
+  int nerror;      // errors reported by pl_report and pl_fail since init
+  long nalloc;     // calls that asked for memory, for tests and benches
+} pl_env;
+
+// Fills env with malloc, no messages and no progress.
+void pl_env_init(pl_env *env);
+
+// Records an error, sends it to env->diag once, and returns its status: `return pl_fail(...)`.
+pl_status pl_fail(pl_env *env, pl_status status, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
+
+// The same with a place and a remedy. file and hint may be NULL; line and col 0 mean unknown.
+pl_status pl_fail_at(pl_env *env, pl_status status, const char *file, int line, int col,
+                     const char *hint, const char *fmt, ...) __attribute__((format(printf, 7, 8)));
+
+// Sends a warning or a note, or an error that does not end the pass (the caller counts nerror).
+void pl_report(pl_env *env, pl_level level, const char *file, int line, int col, const char *hint,
+               const char *fmt, ...) __attribute__((format(printf, 7, 8)));
+
+// Tells progress; returns PL_CANCELLED when the host wants to stop.
+pl_status pl_tell(pl_env *env, const char *what, double done, const char *text);
+
+// Formats a diag as `file:line:col: level: text\n  hint: ...`, without a final newline.
+void pl_diag_format(const pl_diag *d, char *out, size_t size);
+
+// ---- memory -----------------------------------------------------------------------------------
+
+// Allocates count * size bytes, zeroed; NULL (and an error record) when memory ends or the product
+// overflows. count 0 gives a valid pointer. Free with pl_free.
+void *pl_alloc(pl_env *env, size_t count, size_t size);
+// Grows or shrinks; new bytes are not zeroed. On failure returns NULL and leaves old alone.
+void *pl_realloc(pl_env *env, void *old, size_t count, size_t size);
+void pl_free(pl_env *env, void *p);
+char *pl_strdup(pl_env *env, const char *s);
+// Sets *out = a * b; returns non-zero on overflow.
+int pl_mul_size(size_t a, size_t b, size_t *out);
+
+// A growable array: pl_grow makes room for one more element; returns PL_E_NOMEM on failure.
+// ptr is the address of the array pointer, cap of its capacity.
+pl_status pl_grow(pl_env *env, void *ptr, int n, int *cap, size_t size);
+
+// Scratch memory in chunks: grows as needed, released to a mark, freed all at once.
+typedef struct pl_arena pl_arena;
+typedef struct pl_arena_mark { void *chunk; size_t used; } pl_arena_mark;
+pl_status pl_arena_create(pl_env *env, size_t first, pl_arena **out);
+void pl_arena_free(pl_arena *a);
+// 64-byte aligned, not zeroed; NULL (and an error record) when memory ends.
+void *pl_arena_alloc(pl_arena *a, size_t count, size_t size);
+pl_arena_mark pl_arena_save(const pl_arena *a);
+void pl_arena_release(pl_arena *a, pl_arena_mark mark);
+
+// ---- threads ----------------------------------------------------------------------------------
+
+// A fixed team of threads. The caller is thread 0. Not re-entrant.
+typedef struct pl_team pl_team;
+pl_status pl_team_create(pl_env *env, int nthread, pl_team **out);
+void pl_team_free(pl_team *t);
+int pl_team_size(const pl_team *t);
+// Calls fn(ctx, i, thread) for every i in 0..n-1, in chunks of consecutive i, and waits for all.
+// fn must not touch the environment. A NULL team runs everything in the caller.
+void pl_team_run(pl_team *t, int n, void (*fn)(void *ctx, int i, int thread), void *ctx);
+
+// ---- text -------------------------------------------------------------------------------------
+
+// A growing string; check failed once at the end. Free with pl_text_free.
+typedef struct pl_text {
+  pl_env *env;
+  char *s;         // always terminated, or NULL while empty
+  size_t n, cap;
+  int failed;      // memory ended somewhere on the way
+} pl_text;
+void pl_text_init(pl_text *t, pl_env *env);
+void pl_text_add(pl_text *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void pl_text_put(pl_text *t, const char *s, size_t n);
+void pl_text_free(pl_text *t);
+
+// Reads a whole file (at most limit bytes; 0: 4 GiB) with a terminating zero; caller frees with pl_free.
+pl_status pl_file_read(pl_env *env, const char *path, size_t limit, char **data, size_t *size);
+// Writes a whole file by way of a temporary one, so that a failure leaves the old one in place.
+pl_status pl_file_write(pl_env *env, const char *path, const void *data, size_t size);
+// Makes a folder and its parents.
+pl_status pl_dir_make(pl_env *env, const char *path);
+
+// Index of the name in names[n] closest to word in spelling, or -1 when none is close.
+int pl_closest(const char *word, int n, const char *const *names);
+
+// Seconds of a monotonic clock, and of this process's CPU time.
+double pl_wall_time(void);
+double pl_cpu_time(void);
+
+// ---- options ----------------------------------------------------------------------------------
+
+typedef enum pl_opt_type { PL_OPT_INT, PL_OPT_REAL, PL_OPT_CHOICE } pl_opt_type;
+
+// One option of a solver, or one parameter of an element kind: makes structs, scene keys, range
+// checks, --set paths and manual tables.
+typedef struct pl_opt_info {
+  const char *name;
+  pl_opt_type type;
+  size_t offset;           // into the options struct; unused for element parameters
+  double value, lo, hi;    // default and range, SI; a choice is its index
+  const char *unit;        // SI unit of the dimension, "" for a number, e.g. "m", "N/m", "rad/s"
+  const char *text;        // one line for the manual
+  const char *choices;     // PL_OPT_CHOICE: "newmark|implicit-euler|bdf2"
+} pl_opt_info;
+
+// Fills an options struct with its defaults.
+void pl_opts_default(const pl_opt_info *info, int n, void *opts);
+// Range check; fails with the option's name, value and range.
+pl_status pl_opts_check(pl_env *env, const pl_opt_info *info, int n, const void *opts);
+
+// An option list is a macro LIST(X, C): numbers as X(type, name, value, lo, hi, unit, text) with type
+// int or double, choices as C(name, value, "a|b|c", text) stored in an int ("no|yes" for a flag).
+#define PL_OPT_KIND_int    PL_OPT_INT
+#define PL_OPT_KIND_double PL_OPT_REAL
+#define PL_OPT_FIELD_X(type, name, value, lo, hi, unit, text) type name;
+#define PL_OPT_FIELD_C(name, value, choices, text)            int name;
+
+#endif

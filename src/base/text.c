@@ -1,0 +1,184 @@
+#include "pliant/base.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+void pl_text_init(pl_text *t, pl_env *env) { *t = (pl_text){.env = env}; }
+
+static int reserve(pl_text *t, size_t more) {
+  if (t->failed) return 0;
+  size_t want = t->n + more + 1;
+  if (want <= t->cap) return 1;
+  size_t cap = t->cap ? 2 * t->cap : 256;
+  if (cap < want) cap = want;
+  char *s = pl_realloc(t->env, t->s, cap, 1);
+  if (!s) {
+    t->failed = 1;
+    return 0;
+  }
+  t->s = s;
+  t->cap = cap;
+  return 1;
+}
+
+void pl_text_put(pl_text *t, const char *s, size_t n) {
+  if (!reserve(t, n)) return;
+  memcpy(t->s + t->n, s, n);
+  t->n += n;
+  t->s[t->n] = 0;
+}
+
+void pl_text_add(pl_text *t, const char *fmt, ...) {
+  va_list args;
+  va_start(args, fmt);
+  int n = vsnprintf(NULL, 0, fmt, args);
+  va_end(args);
+  if (n < 0 || !reserve(t, (size_t)n)) return;
+  va_start(args, fmt);
+  vsnprintf(t->s + t->n, (size_t)n + 1, fmt, args);
+  va_end(args);
+  t->n += (size_t)n;
+}
+
+void pl_text_free(pl_text *t) {
+  pl_free(t->env, t->s);
+  *t = (pl_text){.env = t->env};
+}
+
+static pl_status io_fail(pl_env *env, const char *path, const char *verb) {
+  const char *why = strerror(errno);
+  return pl_fail_at(env, PL_E_IO, path, 0, 0, NULL, "cannot %s: %s", verb, why);
+}
+
+static pl_status read_stream(pl_env *env, FILE *f, const char *path, size_t limit, char **data,
+                             size_t *size) {
+  size_t n = 0, cap = 0;
+  char *s = NULL;
+  for (;;) {
+    if (n + 1 >= cap) {
+      cap = cap ? 2 * cap : 65536;
+      char *grown = pl_realloc(env, s, cap, 1);
+      if (!grown) {
+        pl_free(env, s);
+        return PL_E_NOMEM;
+      }
+      s = grown;
+    }
+    size_t got = fread(s + n, 1, cap - n - 1, f);
+    n += got;
+    if (n > limit) {
+      pl_free(env, s);
+      return pl_fail_at(env, PL_E_INPUT, path, 0, 0, NULL, "larger than the limit of %zu bytes", limit);
+    }
+    if (got == 0) break;
+  }
+  if (ferror(f)) {
+    pl_free(env, s);
+    return io_fail(env, path, "read");
+  }
+  s[n] = 0;
+  *data = s;
+  *size = n;
+  return PL_OK;
+}
+
+pl_status pl_file_read(pl_env *env, const char *path, size_t limit, char **data, size_t *size) {
+  *data = NULL;
+  *size = 0;
+  FILE *f = fopen(path, "rb");
+  if (!f) return io_fail(env, path, "open");
+  struct stat st;
+  if (fstat(fileno(f), &st) == 0 && S_ISDIR(st.st_mode)) {
+    fclose(f);
+    errno = EISDIR;
+    return io_fail(env, path, "read");
+  }
+  pl_status s = read_stream(env, f, path, limit ? limit : (size_t)4 << 30, data, size);
+  fclose(f);
+  return s;
+}
+
+pl_status pl_file_write(pl_env *env, const char *path, const void *data, size_t size) {
+  char tmp[4096];
+  if (snprintf(tmp, sizeof tmp, "%s.tmp%ld", path, (long)getpid()) >= (int)sizeof tmp)
+    return pl_fail_at(env, PL_E_IO, path, 0, 0, NULL, "path is too long");
+  FILE *f = fopen(tmp, "wb");
+  if (!f) return io_fail(env, path, "write");
+  int bad = size > 0 && fwrite(data, 1, size, f) != size;
+  if (fclose(f) != 0) bad = 1;
+  if (bad || rename(tmp, path) != 0) {
+    pl_status s = io_fail(env, path, "write");
+    unlink(tmp);
+    return s;
+  }
+  return PL_OK;
+}
+
+pl_status pl_dir_make(pl_env *env, const char *path) {
+  char part[4096];
+  if (snprintf(part, sizeof part, "%s", path) >= (int)sizeof part)
+    return pl_fail_at(env, PL_E_IO, path, 0, 0, NULL, "path is too long");
+  for (char *p = part + 1;; p++) {
+    if (*p != '/' && *p != 0) continue;
+    char keep = *p;
+    *p = 0;
+    if (mkdir(part, 0777) != 0 && errno != EEXIST) return io_fail(env, part, "make the folder");
+    *p = keep;
+    if (!keep) break;
+  }
+  struct stat st;
+  if (stat(path, &st) != 0 || !S_ISDIR(st.st_mode)) {
+    errno = ENOTDIR;
+    return io_fail(env, path, "make the folder");
+  }
+  return PL_OK;
+}
+
+// Levenshtein distance with adjacent transpositions, on words of at most 63 letters
+static int edit_distance(const char *a, const char *b) {
+  int na = (int)strlen(a), nb = (int)strlen(b);
+  if (na > 63 || nb > 63) return 1000;
+  int d[64][64];
+  for (int i = 0; i <= na; i++) d[i][0] = i;
+  for (int j = 0; j <= nb; j++) d[0][j] = j;
+  for (int i = 1; i <= na; i++)
+    for (int j = 1; j <= nb; j++) {
+      int v = d[i - 1][j - 1] + (a[i - 1] != b[j - 1]);
+      if (d[i - 1][j] + 1 < v) v = d[i - 1][j] + 1;
+      if (d[i][j - 1] + 1 < v) v = d[i][j - 1] + 1;
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] && d[i - 2][j - 2] + 1 < v)
+        v = d[i - 2][j - 2] + 1;
+      d[i][j] = v;
+    }
+  return d[na][nb];
+}
+
+int pl_closest(const char *word, int n, const char *const *names) {
+  int best = -1, best_d = 1000;
+  for (int k = 0; k < n; k++) {
+    int d = edit_distance(word, names[k]);
+    if (d < best_d) {
+      best_d = d;
+      best = k;
+    }
+  }
+  int allowed = (int)strlen(word) / 3 + 1;
+  return best_d <= allowed ? best : -1;
+}
+
+double pl_wall_time(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+double pl_cpu_time(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
