@@ -40,37 +40,37 @@ _Noreturn void pl_assert_failed(const char *cond, const char *file, int line);
 
 typedef enum pl_level { PL_NOTE, PL_WARNING, PL_ERROR } pl_level;
 
-enum { PL_TEXT = 512 };  // longest message, including its terminator
+enum { PL_TEXT = 512 }; // longest message, including its terminator
 
 // One message to the user: `file:line:col: level: text` and a hint line. line and col 0: unknown.
 typedef struct pl_diag {
   pl_level level;
-  pl_status status;      // for errors
-  char file[PL_TEXT];    // empty: no file
+  pl_status status;   // for errors
+  char file[PL_TEXT]; // empty: no file
   int line, col;
   char text[PL_TEXT];
-  char hint[PL_TEXT];    // empty: none
+  char hint[PL_TEXT]; // empty: none
 } pl_diag;
 
 // What a long-running loop tells about itself.
 typedef struct pl_progress {
-  const char *what;  // e.g. "transient"
-  double done;       // fraction 0..1, or negative: unknown
-  const char *text;  // e.g. "t = 0.31 s, step 310", may be NULL
+  const char *what; // e.g. "transient"
+  double done;      // fraction 0..1, or negative: unknown
+  const char *text; // e.g. "t = 0.31 s, step 310", may be NULL
 } pl_progress;
 
-// What the library needs from its host. Zero-initialise with pl_env_init, then change what you want.
-// One environment belongs to one thread; it must outlive the objects made with it.
+// What the library needs from its host. Zero-initialise with pl_env_init, then change what you
+// want. One environment belongs to one thread; it must outlive the objects made with it.
 typedef struct pl_env {
-  void *(*alloc)(void *ctx, void *old, size_t size);  // realloc's contract; size 0 frees
+  void *(*alloc)(void *ctx, void *old, size_t size); // realloc's contract; size 0 frees
   void *alloc_ctx;
-  void (*diag)(void *ctx, const pl_diag *d);          // messages; NULL: silent
+  void (*diag)(void *ctx, const pl_diag *d); // messages; NULL: silent
   void *diag_ctx;
-  int (*progress)(void *ctx, const pl_progress *p);   // non-zero: cancel; NULL: never
+  int (*progress)(void *ctx, const pl_progress *p); // non-zero: cancel; NULL: never
   void *progress_ctx;
-  pl_diag error;   // the last error recorded by pl_fail
-  int nerror;      // errors reported by pl_report and pl_fail since init
-  long nalloc;     // calls that asked for memory, for tests and benches
+  pl_diag error; // the last error recorded by pl_fail
+  int nerror;    // errors reported by pl_report and pl_fail since init
+  long nalloc;   // calls that asked for memory, for tests and benches
 } pl_env;
 
 // Fills env with malloc, no messages and no progress.
@@ -112,7 +112,10 @@ pl_status pl_grow(pl_env *env, void *ptr, int n, int *cap, size_t size);
 
 // Scratch memory in chunks: grows as needed, released to a mark, freed all at once.
 typedef struct pl_arena pl_arena;
-typedef struct pl_arena_mark { void *chunk; size_t used; } pl_arena_mark;
+typedef struct pl_arena_mark {
+  void *chunk;
+  size_t used;
+} pl_arena_mark;
 pl_status pl_arena_create(pl_env *env, size_t first, pl_arena **out);
 void pl_arena_free(pl_arena *a);
 // 64-byte aligned, not zeroed; NULL (and an error record) when memory ends.
@@ -136,16 +139,17 @@ void pl_team_run(pl_team *t, int n, void (*fn)(void *ctx, int i, int thread), vo
 // A growing string; check failed once at the end. Free with pl_text_free.
 typedef struct pl_text {
   pl_env *env;
-  char *s;         // always terminated, or NULL while empty
+  char *s; // always terminated, or NULL while empty
   size_t n, cap;
-  int failed;      // memory ended somewhere on the way
+  int failed; // memory ended somewhere on the way
 } pl_text;
 void pl_text_init(pl_text *t, pl_env *env);
 void pl_text_add(pl_text *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void pl_text_put(pl_text *t, const char *s, size_t n);
 void pl_text_free(pl_text *t);
 
-// Reads a whole file (at most limit bytes; 0: 4 GiB) with a terminating zero; caller frees with pl_free.
+// Reads a whole file (at most limit bytes; 0: 4 GiB) with a terminating zero; caller frees with
+// pl_free.
 pl_status pl_file_read(pl_env *env, const char *path, size_t limit, char **data, size_t *size);
 // Writes a whole file by way of a temporary one, so that a failure leaves the old one in place.
 pl_status pl_file_write(pl_env *env, const char *path, const void *data, size_t size);
@@ -168,11 +172,11 @@ typedef enum pl_opt_type { PL_OPT_INT, PL_OPT_REAL, PL_OPT_CHOICE } pl_opt_type;
 typedef struct pl_opt_info {
   const char *name;
   pl_opt_type type;
-  size_t offset;           // into the options struct; unused for element parameters
-  double value, lo, hi;    // default and range, SI; a choice is its index
-  const char *unit;        // SI unit of the dimension, "" for a number, e.g. "m", "N/m", "rad/s"
-  const char *text;        // one line for the manual
-  const char *choices;     // PL_OPT_CHOICE: "newmark|implicit-euler|bdf2"
+  size_t offset;        // into the options struct; unused for element parameters
+  double value, lo, hi; // default and range, SI; a choice is its index
+  const char *unit;     // SI unit of the dimension, "" for a number, e.g. "m", "N/m", "rad/s"
+  const char *text;     // one line for the manual
+  const char *choices;  // PL_OPT_CHOICE: "newmark|implicit-euler|bdf2"
 } pl_opt_info;
 
 // Fills an options struct with its defaults.
@@ -180,10 +184,11 @@ void pl_opts_default(const pl_opt_info *info, int n, void *opts);
 // Range check; fails with the option's name, value and range.
 pl_status pl_opts_check(pl_env *env, const pl_opt_info *info, int n, const void *opts);
 
-// An option list is a macro LIST(X, C): numbers as X(type, name, value, lo, hi, unit, text) with type
-// int or double, choices as C(name, value, "a|b|c", text) stored in an int ("no|yes" for a flag).
-#define PL_OPT_KIND_int    PL_OPT_INT
-#define PL_OPT_KIND_double PL_OPT_REAL
+// An option list is a macro LIST(X, C): numbers as X(type, name, value, lo, hi, unit, text) with
+// type int or double, choices as C(name, value, "a|b|c", text) stored in an int ("no|yes" for a
+// flag).
+#define PL_OPT_KIND_int                                       PL_OPT_INT
+#define PL_OPT_KIND_double                                    PL_OPT_REAL
 #define PL_OPT_FIELD_X(type, name, value, lo, hi, unit, text) type name;
 #define PL_OPT_FIELD_C(name, value, choices, text)            int name;
 

@@ -5,7 +5,7 @@
 #define PL_VERSION_MAJOR 0
 #define PL_VERSION_MINOR 1
 #define PL_VERSION_PATCH 0
-#define PL_VERSION "0.1.0"
+#define PL_VERSION       "0.1.0"
 
 // Returns the version of the library that is linked, to compare with PL_VERSION.
 const char *pl_version(void);

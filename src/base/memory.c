@@ -2,7 +2,9 @@
 
 #include <string.h>
 
-int pl_mul_size(size_t a, size_t b, size_t *out) { return __builtin_mul_overflow(a, b, out); }
+int pl_mul_size(size_t a, size_t b, size_t *out) {
+  return __builtin_mul_overflow(a, b, out);
+}
 
 void *pl_realloc(pl_env *env, void *old, size_t count, size_t size) {
   size_t bytes;
@@ -53,13 +55,13 @@ enum { ALIGN = 64 };
 typedef struct chunk {
   struct chunk *prev;
   size_t size, used;
-  char *data;  // aligned, inside this allocation
+  char *data; // aligned, inside this allocation
 } chunk;
 
 struct pl_arena {
   pl_env *env;
   chunk *top;
-  size_t next;  // size of the next chunk
+  size_t next; // size of the next chunk
 };
 
 static chunk *chunk_create(pl_env *env, size_t size, chunk *prev) {

@@ -5,27 +5,39 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *pl_version(void) { return PL_VERSION; }
+const char *pl_version(void) {
+  return PL_VERSION;
+}
 
 const char *pl_status_text(pl_status s) {
   switch (s) {
-  case PL_OK: return "done";
-  case PL_DOMAIN: return "outside the domain of an element";
-  case PL_SINGULAR: return "singular";
-  case PL_CANCELLED: return "cancelled";
-  case PL_UNSOLVED: return "not converged";
-  case PL_E_NOMEM: return "out of memory";
-  case PL_E_ARG: return "bad argument";
-  case PL_E_INPUT: return "bad input";
-  case PL_E_IO: return "input/output error";
-  case PL_E_INTERNAL: return "internal error";
+  case PL_OK:
+    return "done";
+  case PL_DOMAIN:
+    return "outside the domain of an element";
+  case PL_SINGULAR:
+    return "singular";
+  case PL_CANCELLED:
+    return "cancelled";
+  case PL_UNSOLVED:
+    return "not converged";
+  case PL_E_NOMEM:
+    return "out of memory";
+  case PL_E_ARG:
+    return "bad argument";
+  case PL_E_INPUT:
+    return "bad input";
+  case PL_E_IO:
+    return "input/output error";
+  case PL_E_INTERNAL:
+    return "internal error";
   }
   return "unknown status";
 }
 
 _Noreturn void pl_assert_failed(const char *cond, const char *file, int line) {
-  fprintf(stderr, "pliant: %s:%d: our mistake: '%s' does not hold; please report this\n", file, line,
-          cond);
+  fprintf(stderr, "pliant: %s:%d: our mistake: '%s' does not hold; please report this\n", file,
+          line, cond);
   abort();
 }
 
@@ -107,6 +119,6 @@ void pl_diag_format(const pl_diag *d, char *out, size_t size) {
     snprintf(place, sizeof place, "%s:%d: ", d->file, d->line);
   else if (d->file[0])
     snprintf(place, sizeof place, "%s: ", d->file);
-  snprintf(out, size, "%s%s: %s%s%s", place, level[d->level], d->text, d->hint[0] ? "\n  hint: " : "",
-           d->hint);
+  snprintf(out, size, "%s%s: %s%s%s", place, level[d->level], d->text,
+           d->hint[0] ? "\n  hint: " : "", d->hint);
 }

@@ -14,14 +14,14 @@ struct pl_team {
   int nthread, nstarted;
   pthread_mutex_t lock;
   pthread_cond_t wake, idle;
-  long round;   // incremented for every job
-  int running;  // workers still busy with the current round
+  long round;  // incremented for every job
+  int running; // workers still busy with the current round
   int quit;
   int n, chunk;
   atomic_int next;
   void (*fn)(void *ctx, int i, int thread);
   void *ctx;
-  worker workers[];  // [nthread - 1]
+  worker workers[]; // [nthread - 1]
 };
 
 static void work_through(pl_team *t, int id) {
@@ -87,7 +87,9 @@ void pl_team_free(pl_team *t) {
   pl_free(t->env, t);
 }
 
-int pl_team_size(const pl_team *t) { return t ? t->nthread : 1; }
+int pl_team_size(const pl_team *t) {
+  return t ? t->nthread : 1;
+}
 
 void pl_team_run(pl_team *t, int n, void (*fn)(void *ctx, int i, int thread), void *ctx) {
   if (!t || t->nthread == 1 || n < 2) {

@@ -8,7 +8,9 @@
 #include <time.h>
 #include <unistd.h>
 
-void pl_text_init(pl_text *t, pl_env *env) { *t = (pl_text){.env = env}; }
+void pl_text_init(pl_text *t, pl_env *env) {
+  *t = (pl_text){.env = env};
+}
 
 static int reserve(pl_text *t, size_t more) {
   if (t->failed) return 0;
@@ -73,7 +75,8 @@ static pl_status read_stream(pl_env *env, FILE *f, const char *path, size_t limi
     n += got;
     if (n > limit) {
       pl_free(env, s);
-      return pl_fail_at(env, PL_E_INPUT, path, 0, 0, NULL, "larger than the limit of %zu bytes", limit);
+      return pl_fail_at(env, PL_E_INPUT, path, 0, 0, NULL, "larger than the limit of %zu bytes",
+                        limit);
     }
     if (got == 0) break;
   }

@@ -4,9 +4,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static void fail_at(const char *file, int line) { _fail(file, line); }
+static void fail_at(const char *file, int line) {
+  _fail(file, line);
+}
 
-void check_close_(const char *what, double got, double want, double tol, const char *file, int line) {
+void check_close_(const char *what, double got, double want, double tol, const char *file,
+                  int line) {
   if (fabs(got - want) <= tol) return;
   print_error("%s = %.17g, wanted %.17g within %g (off by %g)\n", what, got, want, tol, got - want);
   fail_at(file, line);

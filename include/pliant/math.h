@@ -1,0 +1,74 @@
+#ifndef PLIANT_MATH_H
+#define PLIANT_MATH_H
+
+#include <math.h>
+
+#define PL_PI 3.14159265358979323846
+
+// ---- vectors of three -------------------------------------------------------------------------
+
+static inline double pl_dot3(const double *a, const double *b) {
+  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+static inline void pl_cross3(const double *a, const double *b, double *c) {
+  double x = a[1] * b[2] - a[2] * b[1], y = a[2] * b[0] - a[0] * b[2],
+         z = a[0] * b[1] - a[1] * b[0];
+  c[0] = x;
+  c[1] = y;
+  c[2] = z;
+}
+static inline void pl_sub3(const double *a, const double *b, double *c) {
+  c[0] = a[0] - b[0];
+  c[1] = a[1] - b[1];
+  c[2] = a[2] - b[2];
+}
+static inline double pl_norm3(const double *a) {
+  return sqrt(pl_dot3(a, a));
+}
+
+// ---- vectors of n -----------------------------------------------------------------------------
+
+double pl_dot(int n, const double *x, const double *y);
+double pl_norm(int n, const double *x);
+double pl_max_abs(int n, const double *x);
+void pl_axpy(int n, double a, const double *x, const double *y, double *z); // z = y + a x
+int pl_all_finite(int n, const double *x);
+
+// ---- small matrices, row-major ----------------------------------------------------------------
+
+double pl_det3(const double *A);
+void pl_mul3(const double *A, const double *B, double *C); // C = A B, 3x3; C is neither A nor B
+void pl_inv3(const double *A, double *B);                  // undefined for singular A
+void pl_rotation3(const double *axis, double angle, double *R); // axis need not be unit
+// A = U diag(s) V': U, V rotations (det +1), s sorted by size; s[2] carries the sign of det A.
+void pl_svd3(const double *A, double *U, double *s, double *V);
+// 3x2 A = U diag(s) V': U [3][2] orthonormal columns, s[0] >= s[1] >= 0, V 2x2 orthogonal.
+void pl_svd32(const double *A, double *U, double *s, double *V);
+// A = R S: R the closest rotation (3x3), or the closest 3x2 isometry; S symmetric.
+void pl_polar3(const double *A, double *R, double *S);
+void pl_polar32(const double *A, double *R, double *S);
+// Symmetric 3x3: eigenvalues ascending, eigenvectors in the columns of V.
+void pl_eig3(const double *A, double *lambda, double *V);
+
+// ---- quaternions (w, x, y, z) -----------------------------------------------------------------
+
+void pl_quat_from_axis(const double *axis, double angle, double *q);
+void pl_quat_mul(const double *a, const double *b, double *c);
+void pl_quat_rotate(const double *q, const double *v, double *w);
+void pl_quat_to_mat(const double *q, double *R);
+
+// ---- random, the same everywhere --------------------------------------------------------------
+
+typedef struct pl_rng {
+  unsigned long long s[2];
+} pl_rng;
+void pl_rng_seed(pl_rng *r, unsigned long long seed);
+double pl_rng_uniform(pl_rng *r, double lo, double hi);
+double pl_rng_normal(pl_rng *r);
+
+// ---- quadrature -------------------------------------------------------------------------------
+
+// Gauss-Legendre on [-1, 1], n = 1..16 points.
+void pl_gauss(int n, double *x, double *w);
+
+#endif

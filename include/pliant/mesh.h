@@ -1,0 +1,183 @@
+#ifndef PLIANT_MESH_H
+#define PLIANT_MESH_H
+
+#include "pliant/base.h"
+
+// ---- the mesh ---------------------------------------------------------------------------------
+
+typedef enum pl_cell_type {
+  PL_SEG2,
+  PL_TRI3,
+  PL_QUAD4,
+  PL_TET4,
+  PL_HEX8,
+  PL_CELL_COUNT
+} pl_cell_type;
+enum { PL_CELL_VERT_MAX = 8 };
+extern const int pl_cell_nvert[PL_CELL_COUNT];
+extern const char *const pl_cell_name[PL_CELL_COUNT];
+
+typedef struct pl_cells {
+  int n;
+  int *v; // [n][pl_cell_nvert[type]] vertex numbers; VTK's order
+} pl_cells;
+
+// A named set of vertices (type < 0) or of cells of one type.
+typedef struct pl_set {
+  char *name;
+  int type; // -1: vertices, else a pl_cell_type
+  int n;
+  int *index; // [n] ascending, no repeats
+} pl_set;
+
+typedef struct pl_mesh {
+  pl_env *env;
+  char *source; // file or generator it came from, for messages
+  int nvert;
+  double *X; // [nvert][3]
+  pl_cells cell[PL_CELL_COUNT];
+  int nset;
+  pl_set *set;
+} pl_mesh;
+
+pl_status pl_mesh_create(pl_env *env, const char *source, int nvert, pl_mesh **out); // X zeroed
+void pl_mesh_free(pl_mesh *m);
+pl_status pl_mesh_copy(const pl_mesh *m, pl_mesh **out);
+// Makes room for n cells of a type (replacing what was there), vertex numbers unset.
+pl_status pl_mesh_set_cells(pl_mesh *m, pl_cell_type type, int n);
+// Adds a set; index is copied, sorted and made unique. A set of the same name and type is united
+// with it.
+pl_status pl_mesh_add_set(pl_mesh *m, const char *name, int type, int n, const int *index);
+const pl_set *pl_mesh_find_set(const pl_mesh *m,
+                               const char *name); // the first of that name, or NULL
+// Vertices of all sets of that name (cell sets give the vertices of their cells), ascending.
+// *index is freed by the caller; *n = 0 and *index = NULL when there is no such set.
+pl_status pl_mesh_set_vertices(const pl_mesh *m, const char *name, int *n, int **index);
+
+// Checks indices, NaN, sizes; degenerate (zero measure), repeated-vertex and inverted cells;
+// duplicate vertices and unused vertices. Errors fail with the mesh's source and cell number
+// (1-based) named; unused vertices and vertices closer than 1e-9 of the box are warnings. flip:
+// tets and hexes of negative volume are turned round (with a note) when all are negative.
+pl_status pl_mesh_check(pl_mesh *m);
+// Removes vertices used by no cell, renumbering cells and sets; *nremoved may be NULL.
+pl_status pl_mesh_drop_unused(pl_mesh *m, int *nremoved);
+// Merges vertices closer than tol.
+pl_status pl_mesh_weld(pl_mesh *m, double tol, int *nmerged);
+// Turns quads into triangles, two each (shorter diagonal).
+pl_status pl_mesh_split_quads(pl_mesh *m);
+void pl_mesh_bounds(const pl_mesh *m, double lo[3], double hi[3]);
+// Applies x -> scale x, then rotation (row-major, NULL: none), then translation (NULL: none).
+void pl_mesh_transform(pl_mesh *m, double scale, const double *R, const double *t);
+
+// ---- files ------------------------------------------------------------------------------------
+
+// Reads OBJ (faces, lines, groups and objects as sets; polygons are split), STL (both, vertices
+// welded when equal), PLY (both endians, ascii), MSH 2.2 and 4.1 (ASCII and binary; physical names
+// as sets), VTU (ascii, inline base64, appended raw or base64, zlib or not). The format is known by
+// the name's ending and confirmed by the content. Errors name file and line (or byte offset).
+pl_status pl_mesh_read(pl_env *env, const char *path, pl_mesh **out);
+// The same from memory, for tests and fuzzers; format is "obj", "stl", "ply", "msh" or "vtu".
+pl_status pl_mesh_parse(pl_env *env, const char *format, const char *name, const char *data,
+                        size_t size, pl_mesh **out);
+
+pl_status pl_mesh_write_obj(const pl_mesh *m, const char *path);
+pl_status pl_mesh_write_stl(const pl_mesh *m, const char *path); // binary; surface of solids
+pl_status pl_mesh_write_ply(const pl_mesh *m, const char *path); // binary little endian
+
+// A field on vertices or cells for output. ncomp 1 or 3.
+typedef struct pl_field {
+  const char *name;
+  int on_cells; // 0: vertices; else all cells in the order of pl_cell_type
+  int ncomp;
+  const double *data; // [count][ncomp]
+} pl_field;
+
+// Writes a VTU file: inline base64 + zlib, 64-bit headers. x (may be NULL: X) [nvert][3] positions.
+pl_status pl_mesh_write_vtu(const pl_mesh *m, const double *x, int nfield, const pl_field *field,
+                            const char *path);
+// Writes a PVD collection: files[n] relative to the PVD, time[n] in seconds.
+pl_status pl_pvd_write(pl_env *env, const char *path, int n, const double *time,
+                       const char *const *files);
+
+// One animated GLB: the mesh's surface (or its segments as lines) with nframe morph targets.
+// base [nvert][3]; frame [nframe][nvert][3] displacements from base. Weights: weight[nkey][nframe]
+// at time[nkey] seconds, linear interpolation. nframe 0: a still. colour[nvert] in 0..1 (may be
+// NULL) becomes vertex colours through the viridis map.
+pl_status pl_glb_write(const pl_mesh *m, const double *base, int nframe, const double *frame,
+                       int nkey, const double *time, const double *weight, const double *colour,
+                       const char *path);
+
+// ---- topology ---------------------------------------------------------------------------------
+
+typedef struct pl_topology {
+  pl_env *env;
+  int nedge;
+  int *edge;     // [nedge][2] vertices of the triangles' edges, low number first, sorted
+  int *tri_edge; // [ntri][3] edge opposite to each corner
+  int *edge_tri; // [nedge][2] triangles on either side, -1: border; non-manifold edges fail
+  int nhinge;
+  int *hinge; // [nhinge][4] inner edges: edge ends v0 v1, opposite vertices v2 (first triangle,
+              // which sees v0 -> v1 in its order) and v3 (second triangle)
+  int *hinge_edge; // [nhinge]
+  int nborder;
+  int *border; // [nborder] edges with one triangle
+} pl_topology;
+
+// Edges and hinges of the triangles; fails on an edge with more than two triangles. Triangles whose
+// orientations disagree across an edge are allowed: the hinge follows the first triangle.
+pl_status pl_topology_create(const pl_mesh *m, pl_topology **out);
+void pl_topology_free(pl_topology *t);
+// Boundary faces of tets and hexes as triangles, outward, plus the mesh's own triangles and quads.
+// *tri [n][3] freed by the caller. cell (may be NULL): the owner, counted over all cells in type
+// order.
+pl_status pl_mesh_surface(const pl_mesh *m, int *ntri, int **tri, int **cell);
+// Connected parts over all cells: part[nvert] (-1 for unused vertices); returns their count in *n.
+pl_status pl_mesh_parts(const pl_mesh *m, int *n, int *part);
+
+// ---- generators -------------------------------------------------------------------------------
+
+typedef enum pl_pattern {
+  PL_RIGHT,
+  PL_LEFT,
+  PL_ALTERNATING,
+  PL_CROSSED,
+  PL_EQUILATERAL
+} pl_pattern;
+
+// A chain of n segments from a to b. Sets: start, end.
+pl_status pl_gen_chain(pl_env *env, int n, const double a[3], const double b[3], pl_mesh **out);
+// lx by ly in the xy plane from the origin, nx by ny squares cut by a pattern (equilateral: rows of
+// near- equilateral triangles with straight borders). Sets: left right bottom top (vertices).
+pl_status pl_gen_grid(pl_env *env, int nx, int ny, double lx, double ly, pl_pattern pattern,
+                      pl_mesh **out);
+// The same as quads.
+pl_status pl_gen_quads(pl_env *env, int nx, int ny, double lx, double ly, pl_mesh **out);
+// Disk of radius r around the origin with n rings of triangles. Sets: centre, rim.
+pl_status pl_gen_disk(pl_env *env, int n, double r, pl_mesh **out);
+// Box [0,lx] x [0,ly] x [0,lz] of hexes, or of tets (six to a cell, all edges matching; alternate:
+// five to a cell). Sets: left right (x), bottom top (z), front back (y).
+pl_status pl_gen_hex_box(pl_env *env, const int n[3], const double l[3], pl_mesh **out);
+pl_status pl_gen_tet_box(pl_env *env, const int n[3], const double l[3], pl_mesh **out);
+// Each segment into 2, triangle into 4, quad into 4, tet and hex into 8; sets follow.
+pl_status pl_mesh_refine(const pl_mesh *m, pl_mesh **out);
+
+// ---- nearest and ray --------------------------------------------------------------------------
+
+typedef struct pl_bvh pl_bvh;
+typedef struct pl_hit {
+  int tri;     // index into the triangles given, -1: none
+  double dist; // distance (nearest) or ray parameter (ray)
+  double bary[3];
+  double point[3];
+} pl_hit;
+// A tree over triangles tri[ntri][3] of vertices x[][3]; both must outlive it.
+pl_status pl_bvh_create(pl_env *env, int ntri, const int *tri, const double *x, pl_bvh **out);
+void pl_bvh_free(pl_bvh *b);
+void pl_bvh_refit(pl_bvh *b); // after x moved
+pl_hit pl_bvh_nearest(const pl_bvh *b, const double p[3]);
+// First hit with t in [0, tmax] of origin + t dir.
+pl_hit pl_bvh_ray(const pl_bvh *b, const double origin[3], const double dir[3], double tmax);
+// Index of the vertex nearest to p among list[n] (NULL: all nvert).
+int pl_mesh_nearest_vertex(const pl_mesh *m, const double p[3], int n, const int *list);
+
+#endif

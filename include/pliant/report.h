@@ -1,0 +1,89 @@
+#ifndef PLIANT_REPORT_H
+#define PLIANT_REPORT_H
+
+#include "pliant/base.h"
+#include "pliant/mesh.h"
+
+// ---- tables -----------------------------------------------------------------------------------
+
+// Columns of numbers with names and units, grown row by row. Header cells are `name_unit` with the
+// unit made a word (`tip_x_m`, `energy_J`, `frequency_Hz`, `omega_rad_s`), or `name` without unit.
+typedef struct pl_table pl_table;
+pl_status pl_table_create(pl_env *env, int ncol, pl_table **out);
+void pl_table_free(pl_table *t);
+pl_status pl_table_column(pl_table *t, int col, const char *name, const char *unit);
+pl_status pl_table_row(pl_table *t, const double *values); // [ncol]
+int pl_table_rows(const pl_table *t);
+int pl_table_cols(const pl_table *t);
+const double *pl_table_data(const pl_table *t); // [rows][ncol]
+const char *pl_table_name(const pl_table *t, int col);
+const char *pl_table_unit(const pl_table *t, int col);
+// Writes CSV with 17 significant digits (the shortest text that reads back to the same double).
+pl_status pl_table_write(const pl_table *t, const char *path);
+// Reads a CSV of numbers with such a header; errors name file and line.
+pl_status pl_table_read(pl_env *env, const char *path, pl_table **out);
+
+// ---- plots ------------------------------------------------------------------------------------
+
+typedef struct pl_series {
+  const char *name; // for the legend, NULL: none
+  int n;
+  const double *x, *y; // NaN breaks the line
+  int dashed, points;  // line style; markers only when points = 1, line and markers when 2
+  int colour;          // index into the palette, -1: next
+} pl_series;
+
+typedef struct pl_plot {
+  const char *title, *xlabel, *ylabel; // labels carry their unit, e.g. "time (s)"
+  int logx, logy, equal;               // equal: same scale on both axes
+  int nseries;
+  const pl_series *series;
+  int width, height; // pixels, 0: 720 x 420
+} pl_plot;
+
+// Appends an SVG element: axes with round ticks, grid, legend, readable on white and on dark pages.
+// Empty or constant data make an honest plot, not a crash. Long series are thinned to what can be
+// seen.
+pl_status pl_plot_svg(pl_text *t, const pl_plot *p);
+
+// ---- pictures of meshes -----------------------------------------------------------------------
+
+typedef struct pl_view {
+  const double *x;          // [nvert][3] positions, NULL: X
+  const double *ghost;      // [nvert][3] outline drawn lightly behind, NULL: none
+  const double *colour;     // [nvert] values for the colour map, NULL: plain shading
+  const char *colour_label; // e.g. "displacement (m)", with a colour bar
+  double lo, hi;            // colour range; lo >= hi: from the data
+  int nmark;
+  const int *mark; // vertices shown as dots
+  const char *title;
+  int flat;          // 1: look straight along z (2D models)
+  int width, height; // 0: 720 x 480
+} pl_view;
+
+// Appends an SVG picture of the mesh: depth-sorted shaded triangles and segments, from a view
+// direction chosen so that the largest extents are seen. At most some ten thousand faces are drawn.
+pl_status pl_view_svg(pl_text *t, const pl_mesh *m, const pl_view *v);
+// The same with nframe positions [nframe][nvert][3], one SVG playing them in a loop of `seconds`
+// (SMIL or CSS), for small meshes; falls back to a multiple exposure of frames when the result
+// would pass 1 MB.
+pl_status pl_view_animated_svg(pl_text *t, const pl_mesh *m, const pl_view *v, int nframe,
+                               const double *frames, double seconds);
+
+// ---- the page ---------------------------------------------------------------------------------
+
+// One self-contained HTML page, built piece by piece; nothing is fetched from outside.
+typedef struct pl_page pl_page;
+pl_status pl_page_create(pl_env *env, const char *title, pl_page **out);
+void pl_page_free(pl_page *p);
+void pl_page_heading(pl_page *p, int level, const char *text);
+void pl_page_text(pl_page *p, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void pl_page_warning(pl_page *p, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3))); // stands out
+void pl_page_figure(pl_page *p, const char *svg, const char *caption);
+// rows * cols cells, first row is the header; all text is escaped.
+void pl_page_grid(pl_page *p, int rows, int cols, const char *const *cells);
+void pl_page_code(pl_page *p, const char *text); // preformatted, folded away behind a summary line
+pl_status pl_page_write(pl_page *p, const char *path);
+
+#endif

@@ -1,0 +1,122 @@
+#ifndef PLIANT_SPARSE_H
+#define PLIANT_SPARSE_H
+
+#include "pliant/base.h"
+
+// ---- matrices ---------------------------------------------------------------------------------
+
+// Compressed columns, rows ascending. sym: only the lower triangle (with diagonal) is stored.
+typedef struct pl_csc {
+  int n; // order (all our matrices are square)
+  int sym;
+  int nnz;
+  int *ptr, *row; // [n+1], [nnz]
+  double *val;    // [nnz + 1]; val[nnz] is a bin for entries that are not wanted
+} pl_csc;
+
+// The pattern of a sum of dense stencils, and where each stencil entry goes.
+// stencil k holds the unknowns dof[ptr[k]..ptr[k+1]-1], -1: none. All n diagonal entries are kept.
+// *slot (owned by the caller, freed with pl_free) lists for every stencil, one after another:
+// sym: its k(k+1)/2 packed lower entries (i >= j, row by row: 00 10 11 20 21 22 ...), to be added
+// once; else its k*k entries row by row. A slot is an index into val; nnz means not stored.
+pl_status pl_csc_from_stencils(pl_env *env, int n, int sym, int nstencil, const int *ptr,
+                               const int *dof, pl_csc *out, int **slot);
+// From triplets, duplicates summed; for sym entries above the diagonal are mirrored below.
+pl_status pl_csc_from_triplets(pl_env *env, int n, int sym, int ntrip, const int *row,
+                               const int *col, const double *val, pl_csc *out);
+pl_status pl_csc_copy(pl_env *env, const pl_csc *A, pl_csc *out);
+// The symmetric matrix as a full (unsymmetric-storage) one; *map (may be NULL), freed by the
+// caller, gives for each entry of out its index in A->val.
+pl_status pl_csc_expand(pl_env *env, const pl_csc *A, pl_csc *out, int **map);
+void pl_csc_free(pl_env *env, pl_csc *A);
+// Index of entry (i, j) in val, or -1 when it is not stored.
+int pl_csc_find(const pl_csc *A, int i, int j);
+// y = a A x + b y; b = 0 overwrites y.
+void pl_csc_mul(const pl_csc *A, double a, const double *x, double b, double *y);
+void pl_csc_mul_transposed(const pl_csc *A, double a, const double *x, double b, double *y);
+// Reads and writes Matrix Market coordinate and array files (real or integer; general or
+// symmetric). Rectangular matrices are refused. Errors name file and line.
+pl_status pl_csc_read_mtx(pl_env *env, const char *path, int *n, int *ntrip, int **row, int **col,
+                          double **val);
+pl_status pl_csc_write_mtx(pl_env *env, const char *path, const pl_csc *A);
+
+// ---- factorisation ----------------------------------------------------------------------------
+
+typedef enum pl_factor_kind {
+  PL_CHOLESKY, // symmetric positive definite; PL_SINGULAR when it is not
+  PL_LDL,      // symmetric indefinite with pivoting; reports inertia
+  PL_LU        // unsymmetric values; full storage with symmetric or unsymmetric pattern
+} pl_factor_kind;
+
+typedef struct pl_factor pl_factor;
+
+typedef struct pl_factor_info {
+  const char *backend;   // "cholmod", "mumps", "umfpack", "dense"
+  int npos, nneg, nzero; // inertia of the last numeric factorisation (LDL; Cholesky: n, 0, 0)
+  double rcond;          // cheap estimate from pivots, 0: unknown
+  double flops, nnz;     // of the factor
+  int nsymbolic, nnumeric, nsolve;
+} pl_factor_info;
+
+// Symbolic analysis of A's pattern (the values are not looked at). block > 1: the unknowns come in
+// consecutive groups of that size with equal pattern, and the ordering works on groups.
+// nthread: for the backend.
+pl_status pl_factor_create(pl_env *env, pl_factor_kind kind, const pl_csc *A, int block,
+                           int nthread, pl_factor **out);
+void pl_factor_free(pl_factor *f);
+// Numeric factorisation of a matrix with the analysed pattern. Returns PL_SINGULAR when a pivot is
+// zero to rounding (or, for Cholesky, not positive), never a factor full of NaN. NaN in the values
+// is PL_E_ARG.
+pl_status pl_factor_numeric(pl_factor *f, const pl_csc *A);
+// X = A^-1 B for nrhs columns; b and x may be the same array.
+pl_status pl_factor_solve(pl_factor *f, int nrhs, const double *b, double *x);
+pl_status pl_factor_solve_transposed(pl_factor *f, int nrhs, const double *b, double *x);
+pl_factor_info pl_factor_stats(const pl_factor *f);
+
+// ---- eigenvalues ------------------------------------------------------------------------------
+
+typedef struct pl_eigen_info {
+  int nfound, iterations;
+  double shift;    // the shift that was used
+  double residual; // largest |K x - lambda M x| / (|K x| + |lambda| |M x|)
+  int nbelow;      // eigenvalues below the lowest returned one that were missed, by inertia; -1:
+                   // unchecked
+} pl_eigen_info;
+
+// The nev eigenpairs of K x = lambda M x closest to and above -infinity (the lowest), ascending.
+// K symmetric, possibly singular (free rigid modes give lambda near 0) or indefinite; M symmetric
+// positive semidefinite (massless unknowns allowed: they carry no mode). lambda[nev], x[nev][n]
+// with x' M x = 1 and a deterministic sign. Fewer pairs than nev may exist (info->nfound).
+pl_status pl_eigen_lowest(pl_env *env, const pl_csc *K, const pl_csc *M, int nev, int nthread,
+                          double *lambda, double *x, pl_eigen_info *info);
+
+// ---- Krylov -----------------------------------------------------------------------------------
+
+typedef void (*pl_apply_fn)(void *ctx, const double *x, double *y); // y = A x
+
+typedef struct pl_krylov_info {
+  int iterations;
+  double residual; // |b - A x| / |b|, true residual
+} pl_krylov_info;
+
+// Solve A x = b from the given x to |b - A x| <= rtol |b|; PL_UNSOLVED after max_iter. prec applies
+// an approximate inverse (NULL: none; CG and MINRES need it positive definite; GMRES applies it on
+// the right).
+pl_status pl_cg(pl_env *env, int n, pl_apply_fn A, void *A_ctx, pl_apply_fn prec, void *prec_ctx,
+                const double *b, double *x, double rtol, int max_iter, pl_krylov_info *info);
+pl_status pl_minres(pl_env *env, int n, pl_apply_fn A, void *A_ctx, pl_apply_fn prec,
+                    void *prec_ctx, const double *b, double *x, double rtol, int max_iter,
+                    pl_krylov_info *info);
+pl_status pl_gmres(pl_env *env, int n, int restart, pl_apply_fn A, void *A_ctx, pl_apply_fn prec,
+                   void *prec_ctx, const double *b, double *x, double rtol, int max_iter,
+                   pl_krylov_info *info);
+
+// ---- BLAS kernels -----------------------------------------------------------------------------
+
+// The kernel set that the BLAS in use has chosen, e.g. "SkylakeX"; "unknown" if it does not say.
+const char *pl_blas_core(void);
+// The value that OPENBLAS_CORETYPE should have on this CPU, or NULL when the choice made is right.
+const char *pl_blas_core_wanted(void);
+void pl_blas_threads(int nthread);
+
+#endif
