@@ -1,0 +1,115 @@
+#ifndef PLIANT_ELEMENT_H
+#define PLIANT_ELEMENT_H
+
+#include "pliant/base.h"
+
+#include <complex.h>
+
+// An element kind is a constant table: sizes, parameters, and kernels written once in
+// scalar-generic C and built for double and for double complex. What is not in the double kernels
+// comes from the complex step and is exact: d(K v)/dq, derivatives by parameters and by reference
+// coordinates.
+
+enum {
+  PL_NDOF_MAX = 24,  // largest stencil
+  PL_NPAR_MAX = 16,  // most parameters of a kind
+  PL_NREST_MAX = 208 // most data made by prepare
+};
+
+// Kernels for one scalar type. They return 0, or 1 when the element is outside its domain
+// (inverted, zero length). grad, hess and the like may be NULL: not wanted, not computed. No
+// allocation, no state.
+#define PL_KERNELS(real)                                                                           \
+  struct {                                                                                         \
+    /* rest data from reference coordinates X[ndof] */                                             \
+    int (*prepare)(const real *X, real *rest);                                                     \
+    /* potential: energy, grad[ndof], hess[ndof][ndof], symmetric to the bit */                    \
+    int (*eval)(const real *q, const real *par, const real *rest, real *energy, real *grad,        \
+                real *hess);                                                                       \
+    /* dashpots: force[ndof], damp = dforce/dv, stiff = dforce/dq, both [ndof][ndof]; NULL: none   \
+     */                                                                                            \
+    int (*visc)(const real *q, const real *v, const real *par, const real *rest, real *force,      \
+                real *damp, real *stiff);                                                          \
+    /* mass[ndof][ndof], consistent or lumped; NULL: massless */                                   \
+    int (*mass)(const real *par, const real *rest, int lumped, real *mass);                        \
+  }
+
+typedef PL_KERNELS(double) pl_kernels_d;
+typedef PL_KERNELS(double complex) pl_kernels_z;
+
+// A scalar that an element can tell for plots.
+typedef struct pl_field_info {
+  const char *name, *unit, *text;
+} pl_field_info;
+
+typedef struct pl_elem_kind {
+  const char *name; // key in scene files and in messages
+  const char *text; // one line for the manual
+  int nvert, vdim;  // vertices, and coordinates of each (2 or 3)
+  int nscal;        // further scalar unknowns
+  int ndof;         // vdim * nvert + nscal; q and X hold the vertices first
+  int npar, nrest;
+  int planar;             // rigid motions keep the energy only in the xy plane
+  int inert;              // scalar unknowns: rigid motions mean nothing
+  int damped;             // visc depends on q, so that a tangent with it is unsymmetric
+  const pl_opt_info *par; // [npar]
+  pl_kernels_d d;
+  pl_kernels_z z;
+  int nfield;
+  const pl_field_info *field_info; // [nfield]
+  // value[nfield] at a state
+  void (*field)(const double *q, const double *par, const double *rest, double *value);
+  // random but sound reference, state, rates and parameters, for checks
+  void (*sample)(unsigned seed, double *X, double *q, double *v, double *par);
+} pl_elem_kind;
+
+#define PL_ELEM_LIST(X)                                                                            \
+  X(spring1)                                                                                       \
+  X(mass1)                                                                                         \
+  X(monomial)                                                                                      \
+  X(coupling)                                                                                      \
+  X(point)                                                                                         \
+  X(link)                                                                                          \
+  X(angle)                                                                                         \
+  X(spring)                                                                                        \
+  X(tri2)                                                                                          \
+  X(membrane)                                                                                      \
+  X(hinge)                                                                                         \
+  X(tet4)                                                                                          \
+  X(tet4_nh)                                                                                       \
+  X(hex8)                                                                                          \
+  X(hex8_nh)
+
+#define X(name) PL_ELEM_##name,
+enum { PL_ELEM_LIST(X) PL_ELEM_COUNT };
+#undef X
+extern const pl_elem_kind *const pl_elem_table[PL_ELEM_COUNT];
+
+// The kind of that name, or NULL.
+const pl_elem_kind *pl_elem_find(const char *name);
+
+// d(K v)/dq [ndof][ndof] at q by one complex step; symmetric. Returns PL_DOMAIN outside the domain.
+pl_status pl_elem_third(const pl_elem_kind *kind, const double *q, const double *v,
+                        const double *par, const double *rest, double *out);
+
+// What a direction does to an element: derivatives of the element's force along (dq, dv, da, dpar,
+// dX), where force = mass (a + alpha v) + grad + beta hess v + visc. Any direction may be NULL
+// (zero).
+typedef struct pl_elem_motion {
+  const double *q, *v, *a; // [ndof]; v and a NULL: zero
+  const double *par;       // [npar]
+  const double *X;         // [ndof]
+  double alpha, beta;      // Rayleigh damping
+  int lumped;
+} pl_elem_motion;
+typedef struct pl_elem_direction {
+  const double *dq, *dv, *da, *dpar, *dX;
+  double dalpha, dbeta;
+} pl_elem_direction;
+// The force itself [ndof], in double.
+pl_status pl_elem_force(const pl_elem_kind *kind, const pl_elem_motion *m, double *force);
+// dforce[ndof] along one direction, exact (complex step).
+pl_status pl_elem_force_along(const pl_elem_kind *kind, const pl_elem_motion *m,
+                              const pl_elem_direction *d, double *dforce);
+
+#endif

@@ -1,0 +1,25 @@
+#ifndef ELEMENT_IMPL_H
+#define ELEMENT_IMPL_H
+
+#include "pliant/element.h"
+#include "pliant/math.h"
+
+// parameters of all solids: young, poisson, density
+extern const pl_opt_info pl_solid_par[3];
+// fields of solids and membranes: strain (largest principal Green strain), stress (von Mises)
+extern const pl_field_info pl_solid_fields[2];
+
+// Green strain of F[sd][rd] and the two fields of pl_solid_fields, St. Venant-Kirchhoff or
+// neo-Hookean.
+void pl_solid_field(int sd, int rd, const double *F, double la, double mu, int neo_hookean,
+                    double *value);
+
+#define X(name) extern const pl_elem_kind pl_elem_##name;
+PL_ELEM_LIST(X)
+#undef X
+
+// random vertices near a given shape, and the rest of a sample
+void pl_sample_shape(unsigned seed, int nvert, int vdim, const double *shape, double jitter,
+                     double *X, double *q, double *v);
+
+#endif

@@ -1,0 +1,39 @@
+// Builds the kernel file BODY twice: names FN(x) become x_d with real = double, and x_z with
+// real = double complex. A body defines FN(prepare), FN(eval) and, if it has them, FN(visc),
+// FN(mass). A body must be analytic: sqrt(dot) not fabs or hypot, atan of a half-angle, and
+// branches only on creal(...) of a value.
+
+#include "pliant/element.h"
+
+#include <stddef.h>
+#include <string.h>
+#include <tgmath.h>
+
+// one copy per instruction set, chosen when the program is loaded
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(PL_SANITIZED)
+#define KERNEL                                                                                     \
+  __attribute__((target_clones("default", "arch=x86-64-v3", "arch=x86-64-v4"))) static int
+#else
+#define KERNEL static int
+#endif
+// helpers of a kernel must be inlined, so that each copy gets its own code
+#define INLINE static inline __attribute__((always_inline, unused))
+
+#define real     double
+#define FN(name) name##_d
+#include BODY
+#undef real
+#undef FN
+#define real     double complex
+#define FN(name) name##_z
+#include BODY
+#undef real
+#undef FN
+
+// rows of a parameter table: PAR("young", 1e9, 0, 1e15, "Pa", "Young's modulus")
+#define PAR(name_, value_, lo_, hi_, unit_, text_)                                                 \
+  {                                                                                                \
+    .name = name_, .type = PL_OPT_REAL, .value = value_, .lo = lo_, .hi = hi_, .unit = unit_,      \
+    .text = text_, .choices = NULL                                                                 \
+  }
+#define COUNT(a) ((int)(sizeof(a) / sizeof(a)[0]))

@@ -1,0 +1,26 @@
+// what the two laws of the tetrahedron share besides their kernels
+#include "element_impl.h"
+
+#ifndef NEO_HOOKEAN
+#define NEO_HOOKEAN 0
+#endif
+
+static void field(const double *q, const double *par, const double *rest, double *value) {
+  double F[9], la = par[0] * par[1] / ((1 + par[1]) * (1 - 2 * par[1])),
+               mu = par[0] / (2 + 2 * par[1]);
+  gradient_d(4, 3, 3, q, rest, F);
+  pl_solid_field(3, 3, F, la, mu, NEO_HOOKEAN, value);
+}
+
+static void sample(unsigned seed, double *X, double *q, double *v, double *par) {
+  static const double shape[12] = {0, 0, 0, 1, 0, 0, 0.2, 1, 0, 0.3, 0.1, 1};
+  pl_sample_shape(seed, 4, 3, shape, 0.1, X, q, v);
+  par[0] = 3 + 0.01 * (seed % 10);
+  par[1] = 0.1 + 0.03 * (seed % 10);
+  par[2] = 2;
+}
+
+#define TET4_KIND                                                                                  \
+  .nvert = 4, .vdim = 3, .ndof = 12, .npar = 3, .nrest = 13, .par = pl_solid_par,                  \
+  .d = {prepare_d, eval_d, NULL, mass_d}, .z = {prepare_z, eval_z, NULL, mass_z}, .nfield = 2,     \
+  .field_info = pl_solid_fields, .field = field, .sample = sample

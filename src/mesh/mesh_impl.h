@@ -1,0 +1,28 @@
+#ifndef MESH_IMPL_H
+#define MESH_IMPL_H
+
+#include "pliant/mesh.h"
+
+enum { MESH_VERT_MAX = 1 << 29 }; // 3 * nvert stays an int
+
+// local numbers of a cell's edges, and of the faces of solids (outward, [3] or [4] vertices)
+extern const int mesh_nedge[PL_CELL_COUNT];
+extern const int mesh_edge[PL_CELL_COUNT][12][2];
+extern const int mesh_tet_face[4][3];
+extern const int mesh_hex_face[6][4];
+
+// Cells of all types together.
+int mesh_ncell(const pl_mesh *m);
+// Fails when a cell or a set names something that does not exist.
+pl_status mesh_check_indices(const pl_mesh *m);
+// Sorts ascending and drops repeats; returns the new count.
+int mesh_sort_unique(int n, int *index);
+// rep[i]: the lowest-numbered earlier vertex within tol that stands for itself, or i.
+pl_status mesh_match(const pl_mesh *m, double tol, int *rep);
+// Swaps the contents of two meshes; the environments must be the same.
+void mesh_swap(pl_mesh *a, pl_mesh *b);
+// Signed volume; X [..][3], v the cell's vertices.
+double mesh_tet_volume(const double *X, const int *v);
+double mesh_hex_volume(const double *X, const int *v);
+
+#endif
