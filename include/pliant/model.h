@@ -1,0 +1,200 @@
+#ifndef PLIANT_MODEL_H
+#define PLIANT_MODEL_H
+
+#include "pliant/base.h"
+#include "pliant/element.h"
+#include "pliant/sparse.h"
+
+// Equations of motion of every model, over all unknowns q (driven ones included):
+//   r = M (a + alpha v - g) + dW/dq + beta K(q) v + dashpots(q, v) - f(t) = 0 in the free unknowns,
+// K = d2W/dq2 at the current position. In driven unknowns r is the reaction.
+
+// ---- description, all SI, copied by pl_model_create -------------------------------------------
+
+// A term of a drive or load: amplitude sin(harmonic omega t + phase); harmonic 0 is constant.
+typedef struct pl_term {
+  int harmonic;
+  double amplitude[3]; // rotation drives: angle in [0]
+  double phase;        // rad
+} pl_term;
+
+typedef enum pl_drive_kind { PL_DRIVE_TRANSLATION, PL_DRIVE_ROTATION } pl_drive_kind;
+
+// Prescribed motion of nodes: X + sum of terms, or a rotation about an axis by the sum of terms.
+// No terms: fixed.
+typedef struct pl_drive_desc {
+  const char *name; // for messages, may be NULL
+  pl_drive_kind kind;
+  int nnode;
+  const int *node;
+  int mask;                  // bit c: component c is prescribed; rotations prescribe all
+  double axis[3], centre[3]; // rotation; 2D: axis is z
+  int nterm;
+  const pl_term *term;
+} pl_drive_desc;
+
+// The same force on each node of a list.
+typedef struct pl_load_desc {
+  const char *name;
+  int nnode;
+  const int *node;
+  pl_term term; // amplitude in N for every node
+} pl_load_desc;
+
+// Elements of one kind. stencil lists for each element its nvert nodes, then its nscal scalar
+// unknowns (as unknown numbers, pl_model_dof); -1: missing (ground).
+typedef struct pl_group_desc {
+  const char *name;
+  const pl_elem_kind *kind;
+  int nelem;
+  const int *stencil; // [nelem][nvert + nscal]
+  int shared;         // 1: one parameter set for the group, 0: one per element
+  const double *par;  // [npar] or [nelem][npar]
+  int lumped;         // mass lumped or consistent
+} pl_group_desc;
+
+// Where a design parameter acts: value there = initial value + coef (p - initial p).
+typedef struct pl_target {
+  int on_ref; // 0: index into par, 1: index into the reference coordinates X
+  int index;
+  double coef;
+} pl_target;
+
+typedef struct pl_design_desc {
+  const char *name, *unit;
+  double value, min, max;
+  int ntarget;
+  const pl_target *target;
+} pl_design_desc;
+
+typedef struct pl_model_desc {
+  int dim; // unknowns per node: 1, 2 or 3
+  int nnode;
+  const double *X; // [nnode][dim]
+  int nextra;      // scalar unknowns beyond the nodes'
+  int ngroup, ndrive, nload, ndesign;
+  const pl_group_desc *group;
+  const pl_drive_desc *drive;
+  const pl_load_desc *load;
+  const pl_design_desc *design;
+  double gravity[3];
+  double alpha, beta; // damping: 1/s, s
+} pl_model_desc;
+
+// ---- model: frozen, shared by threads ---------------------------------------------------------
+
+typedef struct pl_model pl_model;
+pl_status pl_model_create(pl_env *env, const pl_model_desc *desc, pl_model **out);
+void pl_model_free(pl_model *m);
+
+int pl_model_dim(const pl_model *m);
+int pl_model_nnode(const pl_model *m);
+int pl_model_nq(const pl_model *m);
+int pl_model_nfree(const pl_model *m);
+const int *pl_model_free_dofs(const pl_model *m);  // [nfree] unknown number of each free one
+const int *pl_model_free_index(const pl_model *m); // [nq] free number, -1: driven
+int pl_model_max_harmonic(const pl_model *m);      // of drives and loads; 0: nothing oscillates
+int pl_model_ngroup(const pl_model *m);
+const pl_elem_kind *pl_model_group_kind(const pl_model *m, int group);
+const char *pl_model_group_name(const pl_model *m, int group);
+int pl_model_group_size(const pl_model *m, int group);
+const int *pl_model_group_stencil(const pl_model *m, int group);
+int pl_model_ndesign(const pl_model *m);
+const pl_design_desc *pl_model_design(const pl_model *m, int k); // names, bounds; targets included
+
+// Layout of the flat parameter vector, for targets. It depends on the description alone, so it may
+// be asked before the model exists (design entries of the description are not looked at).
+enum { PL_PAR_ALPHA = 0, PL_PAR_BETA = 1, PL_PAR_GRAVITY = 2, PL_PAR_FIRST = 5 };
+int pl_par_drive(const pl_model_desc *d, int drive, int term); // amplitude[3], then phase
+int pl_par_load(const pl_model_desc *d, int load);             // force[3], then phase
+int pl_par_group(const pl_model_desc *d, int group, int elem); // its npar parameters
+
+// ---- params, state ----------------------------------------------------------------------------
+
+typedef struct pl_params {
+  pl_env *env;
+  int npar, nref, nrest, ndesign;
+  double *par;    // [npar]
+  double *X;      // [nref] = [nq] reference coordinates
+  double *rest;   // made by pl_params_update
+  double *design; // [ndesign] values of the design parameters
+  pl_csc M;       // mass over all nq unknowns, symmetric storage
+} pl_params;
+
+// Initial values of the model. Fails on inverted or degenerate elements, naming group and element.
+pl_status pl_params_create(const pl_model *m, pl_params **out);
+void pl_params_free(pl_params *p);
+// Recomputes rest data and mass after par or X were changed. PL_DOMAIN: an element became
+// degenerate.
+pl_status pl_params_update(const pl_model *m, pl_params *p);
+// Sets all design parameters (not checked against bounds) and updates.
+pl_status pl_params_set_design(const pl_model *m, pl_params *p, const double *design);
+
+typedef struct pl_state {
+  double t;
+  int nq;
+  double *q, *v, *a; // [nq] each, one allocation
+} pl_state;
+pl_status pl_state_create(const pl_model *m, const pl_params *p, pl_state **out); // at rest: q = X
+void pl_state_free(const pl_model *m, pl_state *s);
+void pl_state_copy(pl_state *to, const pl_state *from);
+
+// ---- evaluation -------------------------------------------------------------------------------
+
+// omega: base frequency (rad/s), 0: harmonic terms are left out. scale: factor on gravity, constant
+// loads and constant drive terms (load steps), normally 1.
+typedef struct pl_clock {
+  double t, omega, scale;
+} pl_clock;
+
+enum {
+  PL_WANT_ENERGY = 1,  // elastic, potential
+  PL_WANT_FORCE = 2,   // r
+  PL_WANT_TANGENT = 4, // A
+  PL_DYNAMIC = 8, // inertia and damping take part in r and A; kinetic energy and losses are filled
+  PL_EXACT = 16   // A includes d(beta K v)/dq and dashpot stiffness (its symmetric part)
+};
+
+// A = cm M + cd D + ck K over the free unknowns, D = alpha M + beta K + dashpots.
+typedef struct pl_coef {
+  double m, d, k;
+} pl_coef;
+
+// Scratch and results of pl_eval. Never holds state.
+typedef struct pl_work {
+  pl_env *env;
+  pl_team *team;
+  double elastic;          // W
+  double potential;        // W - work of gravity and loads
+  double kinetic;          // v' M v / 2
+  double dissipated;       // power lost to damping, W
+  double *r;               // [nq]
+  double *f_inner;         // [nq] dW/dq + beta K v + dashpots alone
+  pl_csc A;                // [nfree] symmetric storage
+  int bad_group, bad_elem; // the element at fault after PL_DOMAIN
+  struct work_impl *impl;
+} pl_work;
+pl_status pl_work_create(const pl_model *m, int nthread, pl_work **out);
+void pl_work_free(pl_work *w);
+
+// Puts drives at a time into the driven entries of q, v, a.
+void pl_drive(const pl_model *m, const pl_params *p, const pl_clock *c, pl_state *s);
+// External force f(t) of loads (gravity left out) over all unknowns.
+void pl_load(const pl_model *m, const pl_params *p, const pl_clock *c, double *f);
+// Evaluates at a state whose driven entries are set. Results stay in w until the next call. Returns
+// PL_DOMAIN if an element is outside its domain. NaN is caught: PL_DOMAIN too. No allocation.
+pl_status pl_eval(const pl_model *m, const pl_params *p, const pl_state *s, const pl_clock *c,
+                  unsigned want, const pl_coef *coef, pl_work *w);
+// dr/dp for design parameter k at a state (drives' effect on q, v, a included), exact: out[nq].
+pl_status pl_eval_design(const pl_model *m, const pl_params *p, const pl_state *s,
+                         const pl_clock *c, int k, pl_work *w, double *out);
+// M restricted to the free unknowns.
+pl_status pl_free_mass(const pl_model *m, const pl_params *p, pl_csc *M);
+// A field of the elements of a group: value[nelem].
+void pl_eval_field(const pl_model *m, const pl_params *p, const pl_state *s, int group, int field,
+                   double *value);
+// Total mass, linear momentum and angular momentum about the origin (3 entries, missing ones 0).
+void pl_momentum(const pl_model *m, const pl_params *p, const pl_state *s, double *mass,
+                 double lin[3], double ang[3]);
+
+#endif

@@ -1,0 +1,140 @@
+#ifndef PLIANT_SOLVE_H
+#define PLIANT_SOLVE_H
+
+#include "pliant/model.h"
+
+typedef enum pl_stop {
+  PL_STOP_CONVERGED,
+  PL_STOP_MAX_ITER,
+  PL_STOP_LINE_SEARCH, // no shorter step helps
+  PL_STOP_SINGULAR,    // stiffness singular: free rigid modes or a mechanism
+  PL_STOP_DOMAIN,      // elements leave their domain however short the step
+  PL_STOP_STEP,        // the time or load step became too small
+  PL_STOP_CANCELLED,
+  PL_STOP_STEADY, // transient: two successive periods agree
+  PL_STOP_END     // transient: the end time was reached
+} pl_stop;
+const char *pl_stop_text(pl_stop s);
+
+// ---- static -----------------------------------------------------------------------------------
+
+#define PL_STATIC_OPTS(X, C)                                                                       \
+  X(int, steps, 1, 1, 100000, "", "load steps from nothing to the full load")                      \
+  X(int, max_iter, 200, 1, 100000, "", "Newton iterations a load step")                            \
+  X(double, rtol, 1e-10, 0, 1, "", "stop when the residual is below rtol times the forces")        \
+  X(double, min_step, 1e-12, 0, 1, "", "shortest line-search step")                                \
+  X(int, cuts, 12, 0, 60, "", "how often a failed load step is halved")                            \
+  C(critical, 0, "no|yes", "locate loads at which the equilibrium changes stability")              \
+  C(perturb, 0, "no|yes", "step off an unstable equilibrium along its softest mode")
+
+typedef struct pl_static_opts {
+  PL_STATIC_OPTS(PL_OPT_FIELD_X, PL_OPT_FIELD_C)
+} pl_static_opts;
+extern const pl_opt_info pl_static_info_table[];
+extern const int pl_static_info_count;
+
+typedef struct pl_critical {
+  double scale; // load factor
+  int nneg;     // negative eigenvalues beyond it
+} pl_critical;
+
+typedef struct pl_static_info {
+  pl_stop reason;
+  double scale; // load factor reached, 1 when done
+  int nstep, iterations, factorisations, shifts;
+  double residual; // |r| over the size of the forces, at the end
+  double energy;   // potential
+  int stable;      // 1: all eigenvalues of K positive
+  int nneg, nzero; // inertia of K at the end
+  int ncritical;
+  pl_critical critical[8];
+  double seconds;
+} pl_static_info;
+
+// Called at accepted load steps (and transient steps); non-zero stops cleanly.
+typedef int (*pl_observe_fn)(void *ctx, const pl_state *s, const pl_clock *c, const pl_work *w);
+
+// Minimises the potential by Newton with line search; a shift makes K positive definite where it is
+// not. The state is the start and the result (also the last good load step on failure, PL_UNSOLVED
+// or PL_CANCELLED). Free rigid modes are found and told (PL_E_INPUT with a hint to fix nodes).
+pl_status pl_static(const pl_static_opts *o, const pl_model *m, const pl_params *p, pl_state *s,
+                    pl_work *w, pl_observe_fn observe, void *ctx, pl_static_info *info);
+
+// ---- modes ------------------------------------------------------------------------------------
+
+#define PL_MODES_OPTS(X, C) X(int, count, 6, 1, 1000, "", "modes to find, lowest first")
+
+typedef struct pl_modes_opts {
+  PL_MODES_OPTS(PL_OPT_FIELD_X, PL_OPT_FIELD_C)
+} pl_modes_opts;
+extern const pl_opt_info pl_modes_info_table[];
+extern const int pl_modes_info_count;
+
+typedef struct pl_modes_info {
+  int nfound, nrigid, nunstable; // rigid: frequency zero to rounding; unstable: omega^2 < 0
+  double residual;
+  double seconds;
+} pl_modes_info;
+
+// Frequencies omega[count] (rad/s; negative: sqrt(-lambda) of an unstable mode) and shapes
+// shape[count][nq] (zero in driven unknowns), x' M x = 1, about a state. Zero mass everywhere:
+// PL_E_INPUT.
+pl_status pl_modes(const pl_modes_opts *o, const pl_model *m, const pl_params *p, const pl_state *s,
+                   pl_work *w, double *omega, double *shape, pl_modes_info *info);
+
+// ---- transient --------------------------------------------------------------------------------
+
+enum { PL_NEWMARK, PL_IMPLICIT_EULER, PL_BDF2 };
+
+#define PL_TRANSIENT_OPTS(X, C)                                                                    \
+  C(method, 0, "newmark|implicit-euler|bdf2", "time stepping")                                     \
+  X(double, duration, 0, 0, 1e9, "s", "simulated time; 0: periods")                                \
+  X(double, step, 0, 0, 1e6, "s", "time step; 0: steps_per_period")                                \
+  X(double, frequency, 0, 0, 1e9, "rad/s", "base frequency of drives and loads")                   \
+  X(int, periods, 0, 0, 10000000, "", "simulated periods of the base frequency, at most")          \
+  X(int, steps_per_period, 256, 4, 1000000, "", "time steps a period")                             \
+  X(double, steady, 0, 0, 1, "m",                                                                  \
+    "stop when two successive periods differ by less (eq. 28); 0: never")                          \
+  C(adaptive, 0, "no|yes", "adapt the step to the error estimate")                                 \
+  X(double, tolerance, 1e-5, 0, 1, "", "adaptive: local error over the size of the motion")        \
+  X(double, min_step, 0, 0, 1e6, "s", "adaptive: smallest step; 0: 1e-6 of the first")             \
+  X(double, rtol, 1e-9, 0, 1, "", "Newton: residual below rtol times the forces")                  \
+  X(int, max_iter, 30, 1, 1000, "", "Newton iterations a step")                                    \
+  X(double, newmark_beta, 0.25, 0, 0.5, "", "Newmark's beta")                                      \
+  X(double, newmark_gamma, 0.5, 0, 1, "", "Newmark's gamma")
+
+typedef struct pl_transient_opts {
+  PL_TRANSIENT_OPTS(PL_OPT_FIELD_X, PL_OPT_FIELD_C)
+} pl_transient_opts;
+extern const pl_opt_info pl_transient_info_table[];
+extern const int pl_transient_info_count;
+
+typedef struct pl_transient_info {
+  pl_stop reason;
+  double t; // time reached
+  long nstep, rejected, iterations, factorisations;
+  int nperiod;          // whole periods done
+  double period_change; // e_p of eq. 28 between the last two periods, -1: not measured
+  double residual;      // worst relative residual of an accepted step
+  double seconds;
+} pl_transient_info;
+
+// What a time stepper needs besides the state to go on as if it had never stopped.
+typedef struct pl_history {
+  int nq;
+  double step, last_step; // current step, the one before
+  double *q1, *v1;        // [nq] previous step's state (BDF2); NULL when not needed
+  double *period;         // [steps_per_period][nq] last period (steady check); NULL when not needed
+  long nstep;
+} pl_history;
+
+// Steps from the state to the end, calling observe after every accepted step. history may be NULL;
+// otherwise it is filled at the end and, when history->nstep > 0, continued from (resume): the
+// numbers are the same as without the stop. Unknowns without mass and damping are allowed when K
+// holds them; a singular tangent (zero mass, nothing holding) is PL_E_INPUT naming the node.
+pl_status pl_transient(const pl_transient_opts *o, const pl_model *m, const pl_params *p,
+                       pl_state *s, pl_history *history, pl_work *w, pl_observe_fn observe,
+                       void *ctx, pl_transient_info *info);
+void pl_history_free(pl_env *env, pl_history *h);
+
+#endif

@@ -1,0 +1,371 @@
+#include "read_impl.h"
+
+#include <locale.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+// ---- messages ---------------------------------------------------------------------------------
+
+pl_status pl_load_fail(pl_load *in, const char *hint, const char *fmt, ...) {
+  char text[PL_TEXT];
+  va_list args;
+  va_start(args, fmt);
+  vsnprintf(text, sizeof text, fmt, args);
+  va_end(args);
+  if (in->line)
+    return pl_fail_at(in->env, PL_E_INPUT, in->name, in->line, 0, hint, "%s", text);
+  return pl_fail_at(in->env, PL_E_INPUT, in->name, 0, 0, hint, "%s (at byte %zu)", text,
+                    (size_t)(in->at - in->begin));
+}
+
+// ---- scanning ---------------------------------------------------------------------------------
+
+void pl_skip_line(pl_load *in) {
+  const char *stop = memchr(in->at, '\n', (size_t)(in->end - in->at));
+  in->at = stop ? stop + 1 : in->end;
+  if (stop && in->line) in->line++;
+}
+
+size_t pl_word_length(const pl_load *in) {
+  const char *p = in->at;
+  while (p < in->end && !pl_is_space(*p)) p++;
+  return (size_t)(p - in->at);
+}
+
+int pl_word_is(const pl_load *in, const char *word) {
+  size_t n = strlen(word);
+  return (size_t)(in->end - in->at) >= n && strncasecmp(in->at, word, n) == 0 &&
+         (in->at + n == in->end || pl_is_space(in->at[n]));
+}
+
+const char *pl_word_show(const pl_load *in, char *out) {
+  size_t n = pl_word_length(in), keep = n < PL_READ_WORD - 4 ? n : PL_READ_WORD - 4;
+  for (size_t i = 0; i < keep; i++)
+    out[i] = in->at[i] >= ' ' && in->at[i] < 127 ? in->at[i] : '?';
+  snprintf(out + keep, PL_READ_WORD - keep, "%s", n > keep ? "..." : "");
+  return out;
+}
+
+int pl_scan_real_slow(pl_load *in, double *out) {
+  char text[400];
+  size_t n = pl_word_length(in);
+  if (n == 0 || n >= sizeof text) return 0;
+  memcpy(text, in->at, n);
+  text[n] = 0;
+
+  // decimal numbers, nan and inf; strtod alone would take hexadecimal ones too
+  int decimal = strspn(text, "+-.0123456789eE") == n;
+  size_t sign = text[0] == '-' || text[0] == '+';
+  if (!decimal && strncasecmp(text + sign, "nan", 3) && strncasecmp(text + sign, "inf", 3)) return 0;
+
+  // the host's locale must not decide what a decimal point is; "C" costs no memory
+  locale_t c = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+  if (!c) return 0;
+  char *stop;
+  double x = strtod_l(text, &stop, c);
+  freelocale(c);
+  if (stop != text + n) return 0;
+  in->at += n;
+  *out = x;
+  return 1;
+}
+
+__extension__ typedef unsigned __int128 wide;
+
+static int bit_length(wide v) {
+  uint64_t high = (uint64_t)(v >> 64);
+  return high ? 128 - __builtin_clzll(high) : 64 - __builtin_clzll((uint64_t)v);
+}
+
+double pl_scale10(uint64_t w, int e) {
+  static const double ten[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+                               1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
+                               1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+  // both factors exact: one rounding
+  if (w <= (uint64_t)1 << 53 && e >= -22 && e <= 22)
+    return e < 0 ? (double)w / ten[-e] : (double)w * ten[e];
+
+  // v 2^shift = w 10^e, with the lost part of a quotient as a lowest bit that breaks ties
+  uint64_t five = 1;
+  for (int k = e < 0 ? -e : e; k > 0; k--) five *= 5;
+  int shift = e;
+  wide v;
+  if (e >= 0) {
+    v = (wide)w * five;
+  } else {
+    int clz = __builtin_clzll(w);
+    wide num = (wide)(w << clz) << 64;
+    v = num / five;
+    v |= num % five != 0;
+    shift -= 64 + clz;
+  }
+
+  int drop = bit_length(v) - 53;
+  if (drop > 0) {
+    wide low = v & (((wide)1 << drop) - 1), half = (wide)1 << (drop - 1);
+    v >>= drop;
+    v += low > half || (low == half && (v & 1));
+    shift += drop;
+  }
+  return ldexp((double)(uint64_t)v, shift);
+}
+
+// ---- what a reader fills ----------------------------------------------------------------------
+
+pl_status pl_load_vertex(pl_load *in, double x, double y, double z) {
+  if (!isfinite(x) || !isfinite(y) || !isfinite(z))
+    return pl_load_fail(in, NULL, "vertex %d has a coordinate that is not finite (%g, %g, %g)",
+                        in->nvert + 1, x, y, z);
+  if (in->nvert >= PL_READ_MAX)
+    return pl_load_fail(in, NULL, "more than %d vertices", PL_READ_MAX);
+  PL_TRY(pl_grow(in->env, &in->X, in->nvert, &in->cap_vert, sizeof in->X[0]));
+  double *X = in->X[in->nvert++];
+  X[0] = x;
+  X[1] = y;
+  X[2] = z;
+  if (in->nvert % PL_READ_TELL == 0) PL_TRY(pl_tell(in->env, "read mesh", -1, NULL));
+  return PL_OK;
+}
+
+pl_status pl_load_cell(pl_load *in, pl_cell_type type, const int *v) {
+  pl_load_cells *c = &in->cell[type];
+  size_t size = (size_t)pl_cell_nvert[type] * sizeof *v;
+  if (c->n >= PL_READ_MAX)
+    return pl_load_fail(in, NULL, "more than %d cells of one type", PL_READ_MAX);
+  PL_TRY(pl_grow(in->env, &c->v, c->n, &c->cap, size));
+  memcpy(c->v + (size_t)c->n * (size_t)pl_cell_nvert[type], v, size);
+  c->n++;
+  if (c->n % PL_READ_TELL == 0) PL_TRY(pl_tell(in->env, "read mesh", -1, NULL));
+  return PL_OK;
+}
+
+pl_status pl_load_polygon(pl_load *in, int n, const int *v) {
+  if (n < 3) return pl_load_fail(in, NULL, "a face needs 3 vertices or more, got %d", n);
+  if (n == 4) return pl_load_cell(in, PL_QUAD4, v);
+  for (int k = 1; k + 1 < n; k++) {
+    int tri[3] = {v[0], v[k], v[k + 1]};
+    PL_TRY(pl_load_cell(in, PL_TRI3, tri));
+  }
+  return PL_OK;
+}
+
+static uint32_t hash_name(const char *s, size_t n) {
+  uint32_t h = 2166136261u;
+  for (size_t i = 0; i < n; i++) h = (h ^ (unsigned char)s[i]) * 16777619u;
+  return h ^ h >> 15;
+}
+
+pl_status pl_load_find_set(pl_load *in, const char *name, size_t n, int *set) {
+  if (n > PL_READ_NAME)
+    return pl_load_fail(in, NULL, "a name of %zu bytes; at most %d", n, PL_READ_NAME);
+  if (!in->slot) in->slot = pl_alloc(in->env, PL_READ_SLOT, sizeof *in->slot);
+  if (!in->slot) return PL_E_NOMEM;
+  uint32_t at = hash_name(name, n) % PL_READ_SLOT;
+  for (; in->slot[at]; at = (at + 1) % PL_READ_SLOT) {
+    *set = in->slot[at] - 1;
+    if (strlen(in->set[*set].name) == n && memcmp(in->set[*set].name, name, n) == 0) return PL_OK;
+  }
+  if (in->nset >= PL_READ_SETS)
+    return pl_load_fail(in, "remove the groups that are not needed",
+                        "more than %d groups or named sets", PL_READ_SETS);
+  PL_TRY(pl_grow(in->env, &in->set, in->nset, &in->cap_set, sizeof *in->set));
+  char *copy = pl_alloc(in->env, n + 1, 1);
+  if (!copy) return PL_E_NOMEM;
+  memcpy(copy, name, n);
+  in->set[in->nset] = (pl_load_set){.name = copy};
+  *set = in->nset++;
+  in->slot[at] = in->nset;
+  return PL_OK;
+}
+
+pl_status pl_load_put(pl_load *in, int set, int list, int first, int last) {
+  if (first >= last) return PL_OK;
+  pl_load_runs *r = &in->set[set].list[list];
+  if (r->n > 0 && r->run[r->n - 1][1] == first) {
+    r->run[r->n - 1][1] = last;
+    return PL_OK;
+  }
+  PL_TRY(pl_grow(in->env, &r->run, r->n, &r->cap, sizeof r->run[0]));
+  r->run[r->n][0] = first;
+  r->run[r->n][1] = last;
+  r->n++;
+  return PL_OK;
+}
+
+// length of the well-formed UTF-8 sequence at s, 0: none
+static size_t utf8_length(const unsigned char *s, size_t n) {
+  if (s[0] < 0x80) return 1;
+  size_t len = s[0] >= 0xf0 ? 4 : s[0] >= 0xe0 ? 3 : 2;
+  if (s[0] < 0xc2 || s[0] > 0xf4 || len > n) return 0;
+  for (size_t k = 1; k < len; k++)
+    if ((s[k] & 0xc0) != 0x80) return 0;
+
+  // overlong forms, surrogates, beyond U+10FFFF
+  if ((s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] > 0x9f)) return 0;
+  if ((s[0] == 0xf0 && s[1] < 0x90) || (s[0] == 0xf4 && s[1] > 0x8f)) return 0;
+  return len;
+}
+
+int pl_load_utf8(const char *s, size_t n) {
+  for (size_t i = 0; i < n;) {
+    size_t len = utf8_length((const unsigned char *)s + i, n - i);
+    if (!len) return 0;
+    i += len;
+  }
+  return 1;
+}
+
+static void release(pl_load *in) {
+  for (int k = 0; k < in->nset; k++) {
+    for (int t = 0; t < PL_READ_LIST; t++) pl_free(in->env, in->set[k].list[t].run);
+    pl_free(in->env, in->set[k].name);
+  }
+  for (int t = 0; t < PL_CELL_COUNT; t++) pl_free(in->env, in->cell[t].v);
+  pl_free(in->env, in->set);
+  pl_free(in->env, in->slot);
+  pl_free(in->env, in->X);
+}
+
+static pl_status finish_set(pl_load *in, const pl_load_set *set, int list, pl_mesh *m) {
+  const pl_load_runs *r = &set->list[list];
+  size_t n = 0;
+  for (int k = 0; k < r->n; k++) n += (size_t)(r->run[k][1] - r->run[k][0]);
+  if (n == 0) return PL_OK;
+  if (n > INT32_MAX) return pl_load_fail(in, NULL, "set '%s' has too many members", set->name);
+  int *index = pl_alloc(in->env, n, sizeof *index);
+  if (!index) return PL_E_NOMEM;
+  int at = 0;
+  for (int k = 0; k < r->n; k++)
+    for (int i = r->run[k][0]; i < r->run[k][1]; i++) index[at++] = i;
+  pl_status s = pl_mesh_add_set(m, set->name, list == PL_CELL_COUNT ? -1 : list, at, index);
+  pl_free(in->env, index);
+  return s;
+}
+
+static pl_status finish_parts(pl_load *in, pl_mesh *m) {
+  memcpy(m->X, in->X, (size_t)in->nvert * sizeof in->X[0]);
+  for (int t = 0; t < PL_CELL_COUNT; t++) {
+    if (in->cell[t].n == 0) continue;
+    PL_TRY(pl_mesh_set_cells(m, (pl_cell_type)t, in->cell[t].n));
+    memcpy(m->cell[t].v, in->cell[t].v,
+           (size_t)in->cell[t].n * (size_t)pl_cell_nvert[t] * sizeof(int));
+  }
+  for (int k = 0; k < in->nset; k++)
+    for (int t = 0; t < PL_READ_LIST; t++) PL_TRY(finish_set(in, &in->set[k], t, m));
+  return PL_OK;
+}
+
+static pl_status finish(pl_load *in, pl_mesh **out) {
+  int ncell = 0;
+  for (int t = 0; t < PL_CELL_COUNT; t++) ncell |= in->cell[t].n;
+  if (in->nvert == 0)
+    return pl_fail_at(in->env, PL_E_INPUT, in->name, 0, 0, NULL, "there are no vertices");
+  if (ncell == 0)
+    return pl_fail_at(in->env, PL_E_INPUT, in->name, 0, 0, NULL,
+                      "there are %d vertices but no lines, faces or solids", in->nvert);
+  PL_TRY(pl_mesh_create(in->env, in->name, in->nvert, out));
+  pl_status s = finish_parts(in, *out);
+  if (s != PL_OK) {
+    pl_mesh_free(*out);
+    *out = NULL;
+  }
+  return s;
+}
+
+// ---- formats ----------------------------------------------------------------------------------
+
+typedef struct format {
+  const char *ending, *title;
+  pl_status (*read)(pl_load *in);
+} format;
+
+static const format formats[] = {{"obj", "an OBJ file", pl_read_obj},
+                                 {"stl", "an STL file", pl_read_stl},
+                                 {"ply", "a PLY file", pl_read_ply},
+                                 {"msh", "a Gmsh MSH file", pl_read_msh},
+                                 {"vtu", "an XML file as VTU is", pl_read_vtu}};
+enum { NFORMAT = sizeof formats / sizeof formats[0] };
+
+static int format_by_ending(const char *ending) {
+  for (int k = 0; k < NFORMAT; k++)
+    if (strcasecmp(ending, formats[k].ending) == 0) return k;
+  return -1;
+}
+
+// the format that the first bytes speak of, as an index; -1: they do not say
+static int format_by_content(const char *s, size_t n) {
+  static const struct {
+    const char *magic, *ending;
+  } known[] = {{"ply\n", "ply"},        {"ply\r", "ply"}, {"$MeshFormat", "msh"},
+               {"$PhysicalNa", "msh"},  {"$NOD", "msh"},  {"<?xml", "vtu"},
+               {"<VTKFile", "vtu"},     {"solid ", "stl"}};
+  for (size_t k = 0; k < sizeof known / sizeof known[0]; k++) {
+    size_t len = strlen(known[k].magic);
+    if (n >= len && memcmp(s, known[k].magic, len) == 0) return format_by_ending(known[k].ending);
+  }
+  return -1;
+}
+
+static pl_status confirm(pl_load *in, int want) {
+  size_t n = (size_t)(in->end - in->at);
+  if (n == 0) return pl_fail_at(in->env, PL_E_INPUT, in->name, 0, 0, NULL, "the file is empty");
+  if (n > 2 && memcmp(in->at, "\x1f\x8b", 2) == 0)
+    return pl_fail_at(in->env, PL_E_INPUT, in->name, 0, 0, "unpack it with gunzip",
+                      "the file is compressed with gzip");
+  if (n > 5 && memcmp(in->at, "# vtk", 5) == 0)
+    return pl_fail_at(in->env, PL_E_INPUT, in->name, 0, 0, "save it as VTU (XML) instead",
+                      "legacy VTK files are not read");
+
+  // a binary STL may begin with any text at all
+  int found = format_by_content(in->at, n);
+  if (found >= 0 && found != want && formats[want].read != pl_read_stl) {
+    char hint[PL_READ_WORD];
+    snprintf(hint, sizeof hint, "rename it to end in .%s", formats[found].ending);
+    return pl_fail_at(in->env, PL_E_INPUT, in->name, 0, 0, hint, "the content is %s, not %s",
+                      formats[found].title, formats[want].title);
+  }
+  return PL_OK;
+}
+
+static pl_status parse(pl_env *env, int want, const char *name, const char *data, size_t size,
+                       pl_mesh **out) {
+  pl_load in = {
+      .env = env, .name = name, .begin = data, .at = data, .end = data + size, .line = 1};
+  // the byte order mark that some editors put before text
+  if (size >= 3 && memcmp(data, "\xef\xbb\xbf", 3) == 0) in.at += 3;
+  pl_status s = confirm(&in, want);
+  if (s == PL_OK) s = formats[want].read(&in);
+  if (s == PL_OK) s = finish(&in, out);
+  release(&in);
+  return s;
+}
+
+pl_status pl_mesh_parse(pl_env *env, const char *name_of_format, const char *name,
+                        const char *data, size_t size, pl_mesh **out) {
+  *out = NULL;
+  int want = format_by_ending(name_of_format);
+  if (want < 0)
+    return pl_fail(env, PL_E_ARG, "unknown mesh format '%s': obj, stl, ply, msh or vtu",
+                   name_of_format);
+  return parse(env, want, name, data, size, out);
+}
+
+pl_status pl_mesh_read(pl_env *env, const char *path, pl_mesh **out) {
+  *out = NULL;
+  const char *slash = strrchr(path, '/');
+  const char *dot = strrchr(slash ? slash : path, '.');
+  int want = dot ? format_by_ending(dot + 1) : -1;
+  if (want < 0)
+    return pl_fail_at(env, PL_E_INPUT, path, 0, 0,
+                      "meshes are read from .obj, .stl, .ply, .msh and .vtu files",
+                      "the name's ending '%s' is not that of a mesh file", dot ? dot : "");
+  char *data;
+  size_t size;
+  PL_TRY(pl_file_read(env, path, 0, &data, &size));
+  pl_status s = parse(env, want, path, data, size, out);
+  pl_free(env, data);
+  return s;
+}

@@ -1,0 +1,166 @@
+#ifndef PLIANT_READ_IMPL_H
+#define PLIANT_READ_IMPL_H
+
+#include "pliant/mesh.h"
+
+// ---- limits -----------------------------------------------------------------------------------
+
+enum {
+  PL_READ_MAX = 50000000,   // vertices, and cells of one type
+  PL_READ_SETS = 10000,     // named sets
+  PL_READ_NAME = 255,       // bytes of a set's name
+  PL_READ_POLYGON = 255,    // corners of one polygon
+  PL_READ_SLOT = 1 << 15,   // hash slots for set names: a power of two, over 2 * PL_READ_SETS
+  PL_READ_TELL = 1 << 20,   // cells or vertices between two progress calls
+  PL_READ_WORD = 48,        // a word of the file as shown in a message
+  PL_READ_LIST = PL_CELL_COUNT + 1, // run lists of a set: one per cell type, then vertices
+};
+
+// ---- what a reader fills ----------------------------------------------------------------------
+
+// A growing list of index runs [first, last), in the order in which they were met.
+typedef struct pl_load_runs {
+  int n, cap;
+  int (*run)[2];
+} pl_load_runs;
+
+typedef struct pl_load_set {
+  char *name;
+  pl_load_runs list[PL_READ_LIST];
+} pl_load_set;
+
+typedef struct pl_load_cells {
+  int n, cap;
+  int *v; // [n][pl_cell_nvert[type]]
+} pl_load_cells;
+
+// The file in memory, the place in it, and the mesh as far as it is known.
+typedef struct pl_load {
+  pl_env *env;
+  const char *name;              // for messages
+  const char *begin, *at, *end;  // at walks from begin to end; nothing terminates the text
+  int line;                      // 1-based line of at; 0: a binary part, messages give the byte
+  int nvert, cap_vert;
+  double (*X)[3];
+  pl_load_cells cell[PL_CELL_COUNT];
+  int nset, cap_set;
+  pl_load_set *set;
+  int *slot; // [PL_READ_SLOT] set number + 1 by hash of its name, made with the first set
+} pl_load;
+
+// Records PL_E_INPUT at the current line, or with the current byte in a binary part.
+pl_status pl_load_fail(pl_load *in, const char *hint, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
+// Adds a vertex; refuses coordinates that are not finite.
+pl_status pl_load_vertex(pl_load *in, double x, double y, double z);
+// Adds a cell; the caller answers for its vertex numbers.
+pl_status pl_load_cell(pl_load *in, pl_cell_type type, const int *v);
+// Adds a polygon: a triangle, a quad, or a fan of triangles around the first corner. The cells are
+// those that the counts of PL_TRI3 and PL_QUAD4 grew by.
+pl_status pl_load_polygon(pl_load *in, int n, const int *v);
+// Finds or adds a set by name of n bytes; its number in *set.
+pl_status pl_load_find_set(pl_load *in, const char *name, size_t n, int *set);
+// Puts [first, last) of a run list (a cell type, or PL_CELL_COUNT for vertices) into a set.
+pl_status pl_load_put(pl_load *in, int set, int list, int first, int last);
+// Non-zero when n bytes are well-formed UTF-8.
+int pl_load_utf8(const char *s, size_t n);
+
+// One reader per format; begin, at, end and line are set.
+pl_status pl_read_obj(pl_load *in);
+pl_status pl_read_stl(pl_load *in);
+pl_status pl_read_ply(pl_load *in);
+pl_status pl_read_msh(pl_load *in);
+pl_status pl_read_vtu(pl_load *in);
+
+// ---- scanning ---------------------------------------------------------------------------------
+
+static inline int pl_is_blank(char c) {
+  return c == ' ' || c == '\t' || c == '\r' || c == '\f' || c == '\v';
+}
+
+static inline int pl_is_space(char c) {
+  return pl_is_blank(c) || c == '\n';
+}
+
+// Skips blanks and newlines; returns 0 at the end.
+static inline int pl_skip_space(pl_load *in) {
+  for (; in->at < in->end; in->at++) {
+    if (*in->at == '\n' && in->line)
+      in->line++;
+    else if (!pl_is_space(*in->at))
+      return 1;
+  }
+  return 0;
+}
+
+// Skips blanks; returns 0 at the end of the line or of the text.
+static inline int pl_skip_blank(pl_load *in) {
+  while (in->at < in->end && pl_is_blank(*in->at)) in->at++;
+  return in->at < in->end && *in->at != '\n';
+}
+
+// Skips to the start of the next line.
+void pl_skip_line(pl_load *in);
+// Length of the word at the current place; the place stays.
+size_t pl_word_length(const pl_load *in);
+// Non-zero when the word at the current place is this one, letters in either case.
+int pl_word_is(const pl_load *in, const char *word);
+// Copies the word at the current place for a message: cut to PL_READ_WORD, odd bytes as '?'.
+const char *pl_word_show(const pl_load *in, char *out);
+
+// The rest of pl_scan_real: long numbers, large exponents, nan and inf.
+int pl_scan_real_slow(pl_load *in, double *out);
+// w * 10^e rounded to nearest even, for |e| <= 27.
+double pl_scale10(uint64_t w, int e);
+
+// Reads a signed whole number and stops behind its last digit; 0 when there is none or it is
+// beyond 18 digits.
+static inline int pl_scan_int(pl_load *in, int64_t *out) {
+  const char *p = in->at;
+  int neg = 0;
+  if (p < in->end && (*p == '-' || *p == '+')) neg = *p++ == '-';
+  const char *first = p;
+  int64_t v = 0;
+  while (p < in->end && (unsigned char)(*p - '0') < 10 && p - first < 18) v = 10 * v + (*p++ - '0');
+  if (p == first || (p < in->end && (unsigned char)(*p - '0') < 10)) return 0;
+  in->at = p;
+  *out = neg ? -v : v;
+  return 1;
+}
+
+// Reads a number that ends at a space or the end of the text, rounded exactly; 0 when the word is
+// none.
+static inline int pl_scan_real(pl_load *in, double *out) {
+  const char *p = in->at, *end = in->end;
+  int neg = 0, e = 0;
+  if (p < end && (*p == '-' || *p == '+')) neg = *p++ == '-';
+  uint64_t w = 0;
+  const char *first = p;
+  while (p < end && (unsigned char)(*p - '0') < 10) w = 10 * w + (uint64_t)(*p++ - '0');
+  ptrdiff_t ndigit = p - first;
+  if (p < end && *p == '.') {
+    const char *frac = ++p;
+    while (p < end && (unsigned char)(*p - '0') < 10) w = 10 * w + (uint64_t)(*p++ - '0');
+    ndigit += p - frac;
+    e = p - frac > 99 ? 99 : -(int)(p - frac);
+  }
+  if (p < end && (*p == 'e' || *p == 'E')) {
+    int sign = 1, v = 0;
+    p++;
+    if (p < end && (*p == '-' || *p == '+')) sign = *p++ == '-' ? -1 : 1;
+    const char *from = p;
+    while (p < end && (unsigned char)(*p - '0') < 10 && p - from < 4) v = 10 * v + (*p++ - '0');
+    if (p == from) return 0;
+    e += sign * v;
+  }
+
+  // 19 digits fit 64 bits, and 10^27 = 2^27 5^27 with 5^27 < 2^63
+  if (ndigit == 0 || ndigit > 19 || e < -27 || e > 27 || (p < end && !pl_is_space(*p)))
+    return pl_scan_real_slow(in, out);
+  double x = pl_scale10(w, e);
+  in->at = p;
+  *out = neg ? -x : x;
+  return 1;
+}
+
+#endif
