@@ -55,13 +55,15 @@ const pl_set *pl_mesh_find_set(const pl_mesh *m,
 pl_status pl_mesh_set_vertices(const pl_mesh *m, const char *name, int *n, int **index);
 
 // Checks indices, NaN, sizes; degenerate (zero measure), repeated-vertex and inverted cells;
-// duplicate vertices and unused vertices. Errors fail with the mesh's source and cell number
+// duplicate vertices and unused vertices. Zero is 1e-12 of the longest edge to the cell's
+// dimension. Errors fail with the mesh's source and cell number
 // (1-based) named; unused vertices and vertices closer than 1e-9 of the box are warnings. flip:
 // tets and hexes of negative volume are turned round (with a note) when all are negative.
 pl_status pl_mesh_check(pl_mesh *m);
 // Removes vertices used by no cell, renumbering cells and sets; *nremoved may be NULL.
 pl_status pl_mesh_drop_unused(pl_mesh *m, int *nremoved);
-// Merges vertices closer than tol.
+// Merges vertices not farther apart than tol (0: equal ones) into the one of lowest number; cells
+// that lose a vertex that way stay.
 pl_status pl_mesh_weld(pl_mesh *m, double tol, int *nmerged);
 // Turns quads into triangles, two each (shorter diagonal).
 pl_status pl_mesh_split_quads(pl_mesh *m);
@@ -80,9 +82,10 @@ pl_status pl_mesh_read(pl_env *env, const char *path, pl_mesh **out);
 pl_status pl_mesh_parse(pl_env *env, const char *format, const char *name, const char *data,
                         size_t size, pl_mesh **out);
 
+// OBJ: sets of cells as groups (sets of vertices are not written); of solids the surface.
 pl_status pl_mesh_write_obj(const pl_mesh *m, const char *path);
 pl_status pl_mesh_write_stl(const pl_mesh *m, const char *path); // binary; surface of solids
-pl_status pl_mesh_write_ply(const pl_mesh *m, const char *path); // binary little endian
+pl_status pl_mesh_write_ply(const pl_mesh *m, const char *path); // binary; surface of solids
 
 // A field on vertices or cells for output. ncomp 1 or 3.
 typedef struct pl_field {
@@ -99,10 +102,11 @@ pl_status pl_mesh_write_vtu(const pl_mesh *m, const double *x, int nfield, const
 pl_status pl_pvd_write(pl_env *env, const char *path, int n, const double *time,
                        const char *const *files);
 
-// One animated GLB: the mesh's surface (or its segments as lines) with nframe morph targets.
-// base [nvert][3]; frame [nframe][nvert][3] displacements from base. Weights: weight[nkey][nframe]
-// at time[nkey] seconds, linear interpolation. nframe 0: a still. colour[nvert] in 0..1 (may be
-// NULL) becomes vertex colours through the viridis map.
+// One animated GLB: the mesh's surface, and its segments as lines (vertices as points when there is
+// neither), with nframe morph targets. base [nvert][3] (NULL: X); frame [nframe][nvert][3]
+// displacements from base. Weights: weight[nkey][nframe] at time[nkey] seconds, linear
+// interpolation. nframe 0: a still. colour[nvert] in 0..1 (may be NULL) becomes vertex colours
+// through the viridis map.
 pl_status pl_glb_write(const pl_mesh *m, const double *base, int nframe, const double *frame,
                        int nkey, const double *time, const double *weight, const double *colour,
                        const char *path);
@@ -127,9 +131,9 @@ typedef struct pl_topology {
 // orientations disagree across an edge are allowed: the hinge follows the first triangle.
 pl_status pl_topology_create(const pl_mesh *m, pl_topology **out);
 void pl_topology_free(pl_topology *t);
-// Boundary faces of tets and hexes as triangles, outward, plus the mesh's own triangles and quads.
-// *tri [n][3] freed by the caller. cell (may be NULL): the owner, counted over all cells in type
-// order.
+// Boundary faces of tets and hexes as triangles, outward, plus the mesh's own triangles and quads
+// (own ones first) that are no faces of its solids. *tri [n][3] freed by the caller. cell (may be
+// NULL): the owner, counted over all cells in type order; also freed by the caller.
 pl_status pl_mesh_surface(const pl_mesh *m, int *ntri, int **tri, int **cell);
 // Connected parts over all cells: part[nvert] (-1 for unused vertices); returns their count in *n.
 pl_status pl_mesh_parts(const pl_mesh *m, int *n, int *part);
@@ -146,19 +150,21 @@ typedef enum pl_pattern {
 
 // A chain of n segments from a to b. Sets: start, end.
 pl_status pl_gen_chain(pl_env *env, int n, const double a[3], const double b[3], pl_mesh **out);
-// lx by ly in the xy plane from the origin, nx by ny squares cut by a pattern (equilateral: rows of
-// near- equilateral triangles with straight borders). Sets: left right bottom top (vertices).
+// lx by ly in the xy plane from the origin, nx by ny squares cut by a pattern (equilateral: ny rows
+// of triangles of base lx / nx, halved at both ends so that all borders are straight). Sets: left
+// right bottom top (vertices).
 pl_status pl_gen_grid(pl_env *env, int nx, int ny, double lx, double ly, pl_pattern pattern,
                       pl_mesh **out);
 // The same as quads.
 pl_status pl_gen_quads(pl_env *env, int nx, int ny, double lx, double ly, pl_mesh **out);
 // Disk of radius r around the origin with n rings of triangles. Sets: centre, rim.
 pl_status pl_gen_disk(pl_env *env, int n, double r, pl_mesh **out);
-// Box [0,lx] x [0,ly] x [0,lz] of hexes, or of tets (six to a cell, all edges matching; alternate:
-// five to a cell). Sets: left right (x), bottom top (z), front back (y).
+// Box [0,lx] x [0,ly] x [0,lz] of hexes, or of tets (six to a cell, all faces matching). Sets: left
+// right (x), front back (y), bottom top (z).
 pl_status pl_gen_hex_box(pl_env *env, const int n[3], const double l[3], pl_mesh **out);
 pl_status pl_gen_tet_box(pl_env *env, const int n[3], const double l[3], pl_mesh **out);
-// Each segment into 2, triangle into 4, quad into 4, tet and hex into 8; sets follow.
+// Each segment into 2, triangle into 4, quad into 4, tet and hex into 8; sets follow: children of a
+// cell, and new vertices all of whose parents are in the set.
 pl_status pl_mesh_refine(const pl_mesh *m, pl_mesh **out);
 
 // ---- nearest and ray --------------------------------------------------------------------------

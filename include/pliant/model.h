@@ -18,6 +18,8 @@ typedef struct pl_term {
   double phase;        // rad
 } pl_term;
 
+enum { PL_TERM_MAX = 64 }; // terms of one drive
+
 typedef enum pl_drive_kind { PL_DRIVE_TRANSLATION, PL_DRIVE_ROTATION } pl_drive_kind;
 
 // Prescribed motion of nodes: X + sum of terms, or a rotation about an axis by the sum of terms.
@@ -42,7 +44,7 @@ typedef struct pl_load_desc {
 } pl_load_desc;
 
 // Elements of one kind. stencil lists for each element its nvert nodes, then its nscal scalar
-// unknowns (as unknown numbers, pl_model_dof); -1: missing (ground).
+// unknowns (as unknown numbers: node * dim + component); -1: missing (ground).
 typedef struct pl_group_desc {
   const char *name;
   const pl_elem_kind *kind;

@@ -43,8 +43,11 @@ typedef struct pl_plot {
 
 // Appends an SVG element: axes with round ticks, grid, legend, readable on white and on dark pages.
 // Empty or constant data make an honest plot, not a crash. Long series are thinned to what can be
-// seen.
+// seen. Large and small figures get the prefix of the label's unit, "tip (m)" becoming "tip (mm)",
+// or a power of ten before it. On failure nothing is appended.
 pl_status pl_plot_svg(pl_text *t, const pl_plot *p);
+// Writes an SVG element made by pl_plot_svg or the functions below as a file of its own.
+pl_status pl_svg_write(pl_env *env, const char *path, const pl_text *svg);
 
 // ---- pictures of meshes -----------------------------------------------------------------------
 

@@ -36,6 +36,7 @@ extern const int pl_static_info_count;
 typedef struct pl_critical {
   double scale; // load factor
   int nneg;     // negative eigenvalues beyond it
+  int jump;     // 1: a limit point; no equilibrium lies near beyond it and the state jumped
 } pl_critical;
 
 typedef struct pl_static_info {
@@ -111,8 +112,9 @@ extern const int pl_transient_info_count;
 
 typedef struct pl_transient_info {
   pl_stop reason;
-  double t; // time reached
-  long nstep, rejected, iterations, factorisations;
+  double t;   // time reached
+  long nstep; // accepted steps since the start, those before a resume included
+  long rejected, iterations, factorisations;
   int nperiod;          // whole periods done
   double period_change; // e_p of eq. 28 between the last two periods, -1: not measured
   double residual;      // worst relative residual of an accepted step
@@ -123,14 +125,21 @@ typedef struct pl_transient_info {
 typedef struct pl_history {
   int nq;
   double step, last_step; // current step, the one before
+  double start;           // time at which the run began
+  double error, size;     // adaptive: last error over the tolerance, largest motion so far (m)
+  double change;          // steady check: e_p summed over the period under way
+  double last_change;     // e_p of the last whole period, -1: not measured
   double *q1, *v1;        // [nq] previous step's state (BDF2); NULL when not needed
-  double *period;         // [steps_per_period][nq] last period (steady check); NULL when not needed
-  long nstep;
+  double *period;         // [nsample][nq] last period (steady check); NULL when not needed
+  int nsample;            // time steps a period when period is kept, else 0
+  long nstep;             // accepted steps since the start
 } pl_history;
 
-// Steps from the state to the end, calling observe after every accepted step. history may be NULL;
-// otherwise it is filled at the end and, when history->nstep > 0, continued from (resume): the
-// numbers are the same as without the stop. Unknowns without mass and damping are allowed when K
+// Steps from the state to the end, calling observe after every accepted step. A fixed step that
+// fails is halved inside; the observer sees the grid only. history may be NULL; otherwise it is
+// filled at the end and, when history->nstep > 0, continued from (resume): the numbers are the same
+// as without the stop (duration and periods count from the first start). When stepping ends early
+// (PL_CANCELLED, PL_UNSOLVED) state and history are those of the last good step. Unknowns without mass and damping are allowed when K
 // holds them; a singular tangent (zero mass, nothing holding) is PL_E_INPUT naming the node.
 pl_status pl_transient(const pl_transient_opts *o, const pl_model *m, const pl_params *p,
                        pl_state *s, pl_history *history, pl_work *w, pl_observe_fn observe,

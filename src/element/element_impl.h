@@ -6,12 +6,14 @@
 
 // parameters of all solids: young, poisson, density
 extern const pl_opt_info pl_solid_par[3];
+// parameters of triangles in plane stress: young, poisson, density, thickness
+extern const pl_opt_info pl_plane_par[4];
 // fields of solids and membranes: strain (largest principal Green strain), stress (von Mises)
 extern const pl_field_info pl_solid_fields[2];
 
-// Green strain of F[sd][rd] and the two fields of pl_solid_fields, St. Venant-Kirchhoff or
-// neo-Hookean.
-void pl_solid_field(int sd, int rd, const double *F, double la, double mu, int neo_hookean,
+// The two fields of pl_solid_fields from F[sd][rd] and par (young, poisson): St. Venant-Kirchhoff,
+// in plane stress when rd is 2, or neo-Hookean.
+void pl_solid_field(int sd, int rd, const double *F, const double *par, int neo_hookean,
                     double *value);
 
 #define X(name) extern const pl_elem_kind pl_elem_##name;
@@ -21,5 +23,7 @@ PL_ELEM_LIST(X)
 // random vertices near a given shape, and the rest of a sample
 void pl_sample_shape(unsigned seed, int nvert, int vdim, const double *shape, double jitter,
                      double *X, double *q, double *v);
+// young, poisson and density of a sample
+void pl_sample_solid(unsigned seed, double *par);
 
 #endif

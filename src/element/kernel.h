@@ -9,6 +9,11 @@
 #include <string.h>
 #include <tgmath.h>
 
+#if defined(__OPTIMIZE__) && defined(__GNUC__) && !defined(__clang__) && !defined(PL_SANITIZED)
+// unrolled and vectorised, half the time of -O2; not an option of the build, so -O0 stays -O0
+#pragma GCC optimize("O3")
+#endif
+
 // one copy per instruction set, chosen when the program is loaded
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(PL_SANITIZED)
 #define KERNEL                                                                                     \

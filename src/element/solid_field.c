@@ -1,7 +1,5 @@
 #include "element_impl.h"
 
-#include <string.h>
-
 #define ROW(name_, value_, lo_, hi_, unit_, text_)                                                 \
   {                                                                                                \
     .name = name_, .type = PL_OPT_REAL, .value = value_, .lo = lo_, .hi = hi_, .unit = unit_,      \
@@ -12,6 +10,13 @@ const pl_opt_info pl_solid_par[3] = {
     ROW("young", 1e9, 0, 1e15, "Pa", "Young's modulus"),
     ROW("poisson", 0.3, -0.999, 0.4999, "", "Poisson's ratio"),
     ROW("density", 1000, 0, 1e7, "kg/m^3", "mass density"),
+};
+
+const pl_opt_info pl_plane_par[4] = {
+    ROW("young", 1e9, 0, 1e15, "Pa", "Young's modulus"),
+    ROW("poisson", 0.3, -0.999, 0.4999, "", "Poisson's ratio"),
+    ROW("density", 1000, 0, 1e7, "kg/m^3", "mass density"),
+    ROW("thickness", 1e-3, 1e-12, 1e6, "m", "thickness, uniform"),
 };
 
 const pl_field_info pl_solid_fields[2] = {
@@ -36,8 +41,10 @@ static void piola(int rd, const double *F, const double *E, double la, double mu
   for (int k = 0; k < 9; k++) S[k] = mu * ((k % 4 == 0) - Ci[k]) + la * lnJ * Ci[k];
 }
 
-void pl_solid_field(int sd, int rd, const double *F, double la, double mu, int neo_hookean,
+void pl_solid_field(int sd, int rd, const double *F, const double *par, int neo_hookean,
                     double *value) {
+  double nu = par[1], mu = par[0] / (2 + 2 * nu);
+  double la = 2 * mu * nu / (rd == 3 ? 1 - 2 * nu : 1 - nu);
   double E[9], E3[9] = {0}, S[9], sigma[9] = {0}, lambda[3], V[9];
   for (int k = 0; k < rd; k++)
     for (int l = 0; l < rd; l++) {
@@ -77,4 +84,12 @@ void pl_sample_shape(unsigned seed, int nvert, int vdim, const double *shape, do
     q[k] = X[k] + pl_rng_uniform(&r, -jitter, jitter);
     v[k] = pl_rng_uniform(&r, -1, 1);
   }
+}
+
+void pl_sample_solid(unsigned seed, double *par) {
+  pl_rng r;
+  pl_rng_seed(&r, seed + 1000);
+  par[0] = pl_rng_uniform(&r, 2, 4);
+  par[1] = pl_rng_uniform(&r, -0.2, 0.4);
+  par[2] = pl_rng_uniform(&r, 1, 3);
 }

@@ -1,23 +1,17 @@
 // what the two laws of the tetrahedron share besides their kernels
 #include "element_impl.h"
 
-#ifndef NEO_HOOKEAN
-#define NEO_HOOKEAN 0
-#endif
-
 static void field(const double *q, const double *par, const double *rest, double *value) {
-  double F[9], la = par[0] * par[1] / ((1 + par[1]) * (1 - 2 * par[1])),
-               mu = par[0] / (2 + 2 * par[1]);
-  gradient_d(4, 3, 3, q, rest, F);
-  pl_solid_field(3, 3, F, la, mu, NEO_HOOKEAN, value);
+  double x[12], F[9];
+  transpose_d(4, 3, q, x);
+  gradient_d(4, 3, 3, x, rest, F);
+  pl_solid_field(3, 3, F, par, NEO_HOOKEAN, value);
 }
 
 static void sample(unsigned seed, double *X, double *q, double *v, double *par) {
   static const double shape[12] = {0, 0, 0, 1, 0, 0, 0.2, 1, 0, 0.3, 0.1, 1};
   pl_sample_shape(seed, 4, 3, shape, 0.1, X, q, v);
-  par[0] = 3 + 0.01 * (seed % 10);
-  par[1] = 0.1 + 0.03 * (seed % 10);
-  par[2] = 2;
+  pl_sample_solid(seed, par);
 }
 
 #define TET4_KIND                                                                                  \

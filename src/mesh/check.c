@@ -191,24 +191,6 @@ static pl_status check_corners(const pl_mesh *m) {
   return PL_OK;
 }
 
-// a quad is sound when both its corner triangles at every corner point the same way
-static pl_status check_quads(const pl_mesh *m) {
-  for (int i = 0; i < m->cell[PL_QUAD4].n; i++) {
-    const int *v = m->cell[PL_QUAD4].v + 4 * i;
-    double n[4][3], sum[3] = {0};
-    for (int c = 0; c < 4; c++) {
-      area_vector(m->X, v[(c + 3) % 4], v[c], v[(c + 1) % 4], n[c]);
-      for (int d = 0; d < 3; d++) sum[d] += n[c][d];
-    }
-    for (int c = 0; c < 4; c++)
-      if (!(pl_dot3(n[c], sum) > 0))
-        return pl_fail_at(m->env, PL_E_INPUT, m->source, 0, 0, "split it into triangles",
-                          "quad %d crosses itself or is not convex at its corner %d (vertex %d)",
-                          i + 1, c + 1, v[c] + 1);
-  }
-  return PL_OK;
-}
-
 static pl_status check_solids(pl_mesh *m) {
   for (int t = PL_TET4; t <= PL_HEX8; t++) {
     int negative = 0, first = 0, nv = pl_cell_nvert[t];
@@ -270,18 +252,21 @@ static pl_status warn_close(const pl_mesh *m) {
   return s;
 }
 
+#define FAR 1e60 // cubes of lengths stay finite
+
 pl_status pl_mesh_check(pl_mesh *m) {
   if (m->nvert == 0)
     return pl_fail_at(m->env, PL_E_INPUT, m->source, 0, 0, NULL, "the mesh has no vertices");
   PL_TRY(mesh_check_indices(m));
-  for (int i = 0; i < m->nvert; i++)
-    if (!isfinite(m->X[3 * i]) || !isfinite(m->X[3 * i + 1]) || !isfinite(m->X[3 * i + 2]))
-      return pl_fail_at(m->env, PL_E_INPUT, m->source, 0, 0, NULL,
-                        "vertex %d is not finite: %g %g %g", i + 1, m->X[3 * i], m->X[3 * i + 1],
-                        m->X[3 * i + 2]);
-  int ignored = 0, first;
+  for (int i = 0; i < m->nvert; i++) {
+    const double *x = m->X + 3 * i;
+    if (fabs(x[0]) < FAR && fabs(x[1]) < FAR && fabs(x[2]) < FAR) continue;
+    return pl_fail_at(m->env, PL_E_INPUT, m->source, 0, 0, "positions are in metres",
+                      "vertex %d is not finite or absurdly far away: %g %g %g", i + 1, x[0], x[1],
+                      x[2]);
+  }
+  int ignored = 0, first = 0;
   for (int t = PL_SEG2; t <= PL_QUAD4; t++) PL_TRY(check_type(m, t, &ignored, &first));
-  PL_TRY(check_quads(m));
   PL_TRY(check_solids(m));
   PL_TRY(warn_unused(m));
   return warn_close(m);

@@ -364,8 +364,7 @@ pl_status pl_mesh_weld(pl_mesh *m, double tol, int *nmerged) {
 
 // ---- quads to triangles -----------------------------------------------------------------------
 
-// the shorter diagonal, unless only the other one lies inside (a quad that is not convex)
-static void split_quad(const double *X, const int *q, int *tri) {
+void mesh_split_quad(const double *X, const int *q, int *tri) {
   int first = distance(X, q[0], q[2]) <= distance(X, q[1], q[3]);
   for (int attempt = 0; attempt < 2; attempt++) {
     static const int cut[2][6] = {{0, 1, 3, 1, 2, 3}, {0, 1, 2, 0, 2, 3}};
@@ -416,7 +415,7 @@ static pl_status split_into(const pl_mesh *m, pl_mesh *c) {
   int *tri = c->cell[PL_TRI3].v;
   if (ntri) memcpy(tri, m->cell[PL_TRI3].v, (size_t)ntri * 3 * sizeof *tri);
   for (int k = 0; k < nquad; k++)
-    split_quad(m->X, m->cell[PL_QUAD4].v + 4 * k, tri + 3 * (ntri + 2 * k));
+    mesh_split_quad(m->X, m->cell[PL_QUAD4].v + 4 * k, tri + 3 * (ntri + 2 * k));
   PL_TRY(split_sets(c, ntri));
   return pl_mesh_set_cells(c, PL_QUAD4, 0);
 }

@@ -15,8 +15,7 @@ pl_status pl_load_fail(pl_load *in, const char *hint, const char *fmt, ...) {
   va_start(args, fmt);
   vsnprintf(text, sizeof text, fmt, args);
   va_end(args);
-  if (in->line)
-    return pl_fail_at(in->env, PL_E_INPUT, in->name, in->line, 0, hint, "%s", text);
+  if (in->line) return pl_fail_at(in->env, PL_E_INPUT, in->name, in->line, 0, hint, "%s", text);
   return pl_fail_at(in->env, PL_E_INPUT, in->name, 0, 0, hint, "%s (at byte %zu)", text,
                     (size_t)(in->at - in->begin));
 }
@@ -43,8 +42,7 @@ int pl_word_is(const pl_load *in, const char *word) {
 
 const char *pl_word_show(const pl_load *in, char *out) {
   size_t n = pl_word_length(in), keep = n < PL_READ_WORD - 4 ? n : PL_READ_WORD - 4;
-  for (size_t i = 0; i < keep; i++)
-    out[i] = in->at[i] >= ' ' && in->at[i] < 127 ? in->at[i] : '?';
+  for (size_t i = 0; i < keep; i++) out[i] = in->at[i] >= ' ' && in->at[i] < 127 ? in->at[i] : '?';
   snprintf(out + keep, PL_READ_WORD - keep, "%s", n > keep ? "..." : "");
   return out;
 }
@@ -59,7 +57,8 @@ int pl_scan_real_slow(pl_load *in, double *out) {
   // decimal numbers, nan and inf; strtod alone would take hexadecimal ones too
   int decimal = strspn(text, "+-.0123456789eE") == n;
   size_t sign = text[0] == '-' || text[0] == '+';
-  if (!decimal && strncasecmp(text + sign, "nan", 3) && strncasecmp(text + sign, "inf", 3)) return 0;
+  if (!decimal && strncasecmp(text + sign, "nan", 3) && strncasecmp(text + sign, "inf", 3))
+    return 0;
 
   // the host's locale must not decide what a decimal point is; "C" costs no memory
   locale_t c = newlocale(LC_ALL_MASK, "C", (locale_t)0);
@@ -84,6 +83,7 @@ double pl_scale10(uint64_t w, int e) {
   static const double ten[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
                                1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
                                1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+  if (w == 0) return 0;
   // both factors exact: one rounding
   if (w <= (uint64_t)1 << 53 && e >= -22 && e <= 22)
     return e < 0 ? (double)w / ten[-e] : (double)w * ten[e];
@@ -113,14 +113,53 @@ double pl_scale10(uint64_t w, int e) {
   return ldexp((double)(uint64_t)v, shift);
 }
 
+const int pl_number_size[PL_NUMBER_COUNT] = {1, 1, 2, 2, 4, 4, 8, 8, 4, 8};
+
+double pl_number_decode(pl_number type, const void *bytes) {
+  union {
+    int8_t i8;
+    uint8_t u8;
+    int16_t i16;
+    uint16_t u16;
+    int32_t i32;
+    uint32_t u32;
+    int64_t i64;
+    uint64_t u64;
+    float f32;
+    double f64;
+  } u;
+  memcpy(&u, bytes, (size_t)pl_number_size[type]);
+  switch (type) {
+  case PL_I8:
+    return u.i8;
+  case PL_U8:
+    return u.u8;
+  case PL_I16:
+    return u.i16;
+  case PL_U16:
+    return u.u16;
+  case PL_I32:
+    return u.i32;
+  case PL_U32:
+    return u.u32;
+  case PL_I64:
+    return (double)u.i64;
+  case PL_U64:
+    return (double)u.u64;
+  case PL_F32:
+    return (double)u.f32;
+  default:
+    return u.f64;
+  }
+}
+
 // ---- what a reader fills ----------------------------------------------------------------------
 
 pl_status pl_load_vertex(pl_load *in, double x, double y, double z) {
   if (!isfinite(x) || !isfinite(y) || !isfinite(z))
     return pl_load_fail(in, NULL, "vertex %d has a coordinate that is not finite (%g, %g, %g)",
                         in->nvert + 1, x, y, z);
-  if (in->nvert >= PL_READ_MAX)
-    return pl_load_fail(in, NULL, "more than %d vertices", PL_READ_MAX);
+  if (in->nvert >= PL_READ_MAX) return pl_load_fail(in, NULL, "more than %d vertices", PL_READ_MAX);
   PL_TRY(pl_grow(in->env, &in->X, in->nvert, &in->cap_vert, sizeof in->X[0]));
   double *X = in->X[in->nvert++];
   X[0] = x;
@@ -192,6 +231,35 @@ pl_status pl_load_put(pl_load *in, int set, int list, int first, int last) {
   r->run[r->n][0] = first;
   r->run[r->n][1] = last;
   r->n++;
+  return PL_OK;
+}
+
+static int find_slot(const pl_load_hash *h, const char *base, size_t size, const char *key) {
+  uint64_t code = 0, mask = (uint64_t)h->nslot - 1;
+  for (size_t i = 0; i < size; i += 4) {
+    uint32_t part;
+    memcpy(&part, key + i, sizeof part);
+    code = (code ^ part) * 0x9e3779b97f4a7c15u;
+    code ^= code >> 29;
+  }
+  code = (code ^ code >> 32) & mask;
+  while (h->slot[code] && memcmp(base + (size_t)(h->slot[code] - 1) * size, key, size) != 0)
+    code = (code + 1) & mask;
+  return (int)code;
+}
+
+pl_status pl_load_find(pl_env *env, pl_load_hash *h, const void *base, size_t size, int n,
+                       const void *key, int **slot) {
+  if (2 * (n + 1) > h->nslot) {
+    pl_load_hash more = {.nslot = h->nslot ? 2 * h->nslot : 1024};
+    more.slot = pl_alloc(env, (size_t)more.nslot, sizeof *more.slot);
+    if (!more.slot) return PL_E_NOMEM;
+    for (int i = 0; i < n; i++)
+      more.slot[find_slot(&more, base, size, (const char *)base + (size_t)i * size)] = i + 1;
+    pl_free(env, h->slot);
+    *h = more;
+  }
+  *slot = &h->slot[find_slot(h, base, size, key)];
   return PL_OK;
 }
 
@@ -277,12 +345,12 @@ static pl_status finish(pl_load *in, pl_mesh **out) {
 
 // ---- formats ----------------------------------------------------------------------------------
 
-typedef struct format {
+typedef struct reader {
   const char *ending, *title;
   pl_status (*read)(pl_load *in);
-} format;
+} reader;
 
-static const format formats[] = {{"obj", "an OBJ file", pl_read_obj},
+static const reader formats[] = {{"obj", "an OBJ file", pl_read_obj},
                                  {"stl", "an STL file", pl_read_stl},
                                  {"ply", "a PLY file", pl_read_ply},
                                  {"msh", "a Gmsh MSH file", pl_read_msh},
@@ -299,9 +367,8 @@ static int format_by_ending(const char *ending) {
 static int format_by_content(const char *s, size_t n) {
   static const struct {
     const char *magic, *ending;
-  } known[] = {{"ply\n", "ply"},        {"ply\r", "ply"}, {"$MeshFormat", "msh"},
-               {"$PhysicalNa", "msh"},  {"$NOD", "msh"},  {"<?xml", "vtu"},
-               {"<VTKFile", "vtu"},     {"solid ", "stl"}};
+  } known[] = {{"ply\n", "ply"}, {"ply\r", "ply"},    {"$MeshFormat", "msh"}, {"$NOD", "msh"},
+               {"<?xml", "vtu"}, {"<VTKFile", "vtu"}, {"solid ", "stl"}};
   for (size_t k = 0; k < sizeof known / sizeof known[0]; k++) {
     size_t len = strlen(known[k].magic);
     if (n >= len && memcmp(s, known[k].magic, len) == 0) return format_by_ending(known[k].ending);
@@ -332,8 +399,7 @@ static pl_status confirm(pl_load *in, int want) {
 
 static pl_status parse(pl_env *env, int want, const char *name, const char *data, size_t size,
                        pl_mesh **out) {
-  pl_load in = {
-      .env = env, .name = name, .begin = data, .at = data, .end = data + size, .line = 1};
+  pl_load in = {.env = env, .name = name, .begin = data, .at = data, .end = data + size, .line = 1};
   // the byte order mark that some editors put before text
   if (size >= 3 && memcmp(data, "\xef\xbb\xbf", 3) == 0) in.at += 3;
   pl_status s = confirm(&in, want);
@@ -343,13 +409,12 @@ static pl_status parse(pl_env *env, int want, const char *name, const char *data
   return s;
 }
 
-pl_status pl_mesh_parse(pl_env *env, const char *name_of_format, const char *name,
-                        const char *data, size_t size, pl_mesh **out) {
+pl_status pl_mesh_parse(pl_env *env, const char *format, const char *name, const char *data,
+                        size_t size, pl_mesh **out) {
   *out = NULL;
-  int want = format_by_ending(name_of_format);
+  int want = format_by_ending(format);
   if (want < 0)
-    return pl_fail(env, PL_E_ARG, "unknown mesh format '%s': obj, stl, ply, msh or vtu",
-                   name_of_format);
+    return pl_fail(env, PL_E_ARG, "unknown mesh format '%s': obj, stl, ply, msh or vtu", format);
   return parse(env, want, name, data, size, out);
 }
 

@@ -6,13 +6,13 @@
 // ---- limits -----------------------------------------------------------------------------------
 
 enum {
-  PL_READ_MAX = 50000000,   // vertices, and cells of one type
-  PL_READ_SETS = 10000,     // named sets
-  PL_READ_NAME = 255,       // bytes of a set's name
-  PL_READ_POLYGON = 255,    // corners of one polygon
-  PL_READ_SLOT = 1 << 15,   // hash slots for set names: a power of two, over 2 * PL_READ_SETS
-  PL_READ_TELL = 1 << 20,   // cells or vertices between two progress calls
-  PL_READ_WORD = 48,        // a word of the file as shown in a message
+  PL_READ_MAX = 50000000, // vertices, and cells of one type
+  PL_READ_SETS = 10000,   // named sets
+  PL_READ_NAME = 255,     // bytes of a set's name
+  PL_READ_POLYGON = 255,  // corners of one polygon
+  PL_READ_SLOT = 1 << 15, // hash slots for set names: a power of two, over 2 * PL_READ_SETS
+  PL_READ_TELL = 1 << 20, // cells or vertices between two progress calls
+  PL_READ_WORD = 48,      // a word of the file as shown in a message
   PL_READ_LIST = PL_CELL_COUNT + 1, // run lists of a set: one per cell type, then vertices
 };
 
@@ -37,9 +37,9 @@ typedef struct pl_load_cells {
 // The file in memory, the place in it, and the mesh as far as it is known.
 typedef struct pl_load {
   pl_env *env;
-  const char *name;              // for messages
-  const char *begin, *at, *end;  // at walks from begin to end; nothing terminates the text
-  int line;                      // 1-based line of at; 0: a binary part, messages give the byte
+  const char *name;             // for messages
+  const char *begin, *at, *end; // at walks from begin to end; nothing terminates the text
+  int line;                     // 1-based line of at; 0: a binary part, messages give the byte
   int nvert, cap_vert;
   double (*X)[3];
   pl_load_cells cell[PL_CELL_COUNT];
@@ -62,8 +62,35 @@ pl_status pl_load_polygon(pl_load *in, int n, const int *v);
 pl_status pl_load_find_set(pl_load *in, const char *name, size_t n, int *set);
 // Puts [first, last) of a run list (a cell type, or PL_CELL_COUNT for vertices) into a set.
 pl_status pl_load_put(pl_load *in, int set, int list, int first, int last);
+// Numbers of records by their bytes: open addressing, at most half full.
+typedef struct pl_load_hash {
+  int *slot; // [nslot] record + 1, 0: free
+  int nslot; // a power of two
+} pl_load_hash;
+// Finds the record among base[n][size] (size a multiple of 4) that equals key: *slot points to its
+// number + 1, or to a 0 which the caller sets to n + 1 when it adds the record.
+pl_status pl_load_find(pl_env *env, pl_load_hash *h, const void *base, size_t size, int n,
+                       const void *key, int **slot);
 // Non-zero when n bytes are well-formed UTF-8.
 int pl_load_utf8(const char *s, size_t n);
+
+// Numbers in binary files.
+typedef enum pl_number {
+  PL_I8,
+  PL_U8,
+  PL_I16,
+  PL_U16,
+  PL_I32,
+  PL_U32,
+  PL_I64,
+  PL_U64,
+  PL_F32, // from here on not integers
+  PL_F64,
+  PL_NUMBER_COUNT
+} pl_number;
+extern const int pl_number_size[PL_NUMBER_COUNT];
+// The number in these bytes, which need no alignment but have the host's order.
+double pl_number_decode(pl_number type, const void *bytes);
 
 // One reader per format; begin, at, end and line are set.
 pl_status pl_read_obj(pl_load *in);

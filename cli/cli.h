@@ -1,0 +1,75 @@
+#ifndef CLI_H
+#define CLI_H
+
+#include "pliant/base.h"
+
+// exit codes, the same for every command; docs/exit-codes.md and the manual are made from this list
+#define EXIT_LIST(X)                                                                               \
+  X(DONE, 0, "done")                                                                               \
+  X(INTERNAL, 1, "internal error, or out of memory")                                               \
+  X(USAGE, 2, "wrong use of the command")                                                          \
+  X(INPUT, 3, "bad scene or mesh")                                                                 \
+  X(UNSOLVED, 4, "not converged; partial results are written")                                     \
+  X(IO, 5, "a file could not be read or written")                                                  \
+  X(VALIDATION, 6, "validation outside tolerance")                                                 \
+  X(INTERRUPTED, 130, "interrupted; partial results are written")
+#define X(name, code, text) CODE_##name = code,
+enum { EXIT_LIST(X) };
+#undef X
+
+enum { CLI_OPTIONS = 16, CLI_VALUES = 256 };
+
+typedef struct cli_option {
+  const char *name; // long name without dashes
+  char letter;      // short form, 0: none
+  const char *arg;  // name of its value, NULL: a flag
+  const char *text;
+} cli_option;
+
+typedef struct cli_args cli_args;
+
+typedef struct cli_command {
+  const char *name, *args, *text;
+  const char *detail; // paragraphs for --help and the manual
+  int min_args, max_args;
+  int blas; // wants fast BLAS kernels
+  int (*run)(const cli_args *a);
+  cli_option option[CLI_OPTIONS]; // ends with a NULL name
+} cli_command;
+
+extern const cli_command cli_commands[];
+extern const int cli_command_count;
+
+// a parsed command line
+struct cli_args {
+  pl_env *env;
+  const cli_command *command;
+  int npos, nval;
+  const char *pos[CLI_VALUES];
+  int option[CLI_VALUES]; // index of each given option
+  const char *value[CLI_VALUES];
+};
+
+// Value of an option (the last given), NULL when absent; flags give "".
+const char *cli_value(const cli_args *a, const char *name);
+// All values of a repeatable option; returns their count.
+int cli_values(const cli_args *a, const char *name, const char **out);
+int cli_exit_code(pl_status s);
+
+int cmd_check(const cli_args *a);
+int cmd_run(const cli_args *a);
+int cmd_new(const cli_args *a);
+int cmd_list(const cli_args *a);
+int cmd_reference(const cli_args *a);
+int cmd_man(const cli_args *a);
+int cmd_completion(const cli_args *a);
+
+void help_all(void);
+void help_command(const cli_command *c);
+
+// messages and the progress line, on stderr
+void screen_attach(pl_env *env, int quiet);
+void screen_clear(void); // wipes a half-drawn progress line
+int screen_interrupted(void);
+
+#endif

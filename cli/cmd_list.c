@@ -1,0 +1,102 @@
+#include "cli.h"
+#include "pliant/scene.h"
+
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// lists are gathered once and printed as text or JSON
+typedef struct listing {
+  json_t *all; // NULL: text
+  json_t *section;
+} listing;
+
+static void begin(listing *l, const char *name) {
+  if (l->all) {
+    l->section = json_object();
+    json_object_set_new(l->all, name, l->section);
+  } else {
+    printf("%s\n", name);
+  }
+}
+
+static void item(void *ctx, const char *name, const char *text) {
+  listing *l = ctx;
+  if (l->all)
+    json_object_set_new(l->section, name, json_string(text));
+  else
+    printf("  %-12s %s\n", name, text);
+}
+
+static int wanted(const cli_args *a, const char *name) {
+  return a->npos == 0 ? strcmp(name, "paths") != 0 : strcmp(a->pos[0], name) == 0;
+}
+
+int cmd_list(const cli_args *a) {
+  static const char *const known[] = {"elements", "analyses", "starters", "paths"};
+  int good = a->npos == 0;
+  for (size_t k = 0; k < sizeof known / sizeof known[0]; k++)
+    good |= a->npos && strcmp(a->pos[0], known[k]) == 0;
+  if (!good) {
+    fprintf(stderr, "pliant: error: unknown list '%s'\n  hint: elements analyses starters paths\n",
+            a->pos[0]);
+    return CODE_USAGE;
+  }
+  listing l = {.all = cli_value(a, "json") ? json_object() : NULL};
+  if (wanted(a, "elements")) {
+    begin(&l, "elements");
+    for (int k = 0; k < PL_ELEM_COUNT; k++)
+      item(&l, pl_elem_table[k]->name, pl_elem_table[k]->text);
+  }
+  if (wanted(a, "analyses")) {
+    begin(&l, "analyses");
+    for (int k = 0; k < PL_ANALYSIS_COUNT; k++)
+      item(&l, pl_analysis_table[k].name, pl_analysis_table[k].text);
+  }
+  if (wanted(a, "starters")) {
+    begin(&l, "starters");
+    for (int k = 0; k < pl_scene_starter_count; k++)
+      item(&l, pl_scene_starters[k].name, pl_scene_starters[k].text);
+  }
+  if (wanted(a, "paths")) {
+    begin(&l, "paths");
+    pl_scene_paths(item, &l);
+  }
+  if (l.all) {
+    char *text = json_dumps(l.all, JSON_INDENT(2));
+    if (text) puts(text);
+    free(text);
+    json_decref(l.all);
+  }
+  return CODE_DONE;
+}
+
+int cmd_new(const cli_args *a) {
+  const char *names[64] = {0};
+  int n = pl_scene_starter_count < 64 ? pl_scene_starter_count : 64;
+  for (int k = 0; k < n; k++) {
+    names[k] = pl_scene_starters[k].name;
+    if (strcmp(names[k], a->pos[0]) == 0) {
+      fputs(pl_scene_starters[k].yaml, stdout);
+      return CODE_DONE;
+    }
+  }
+  int near = pl_closest(a->pos[0], n, names);
+  fprintf(stderr, "pliant: error: no starter scene '%s'\n  hint: ", a->pos[0]);
+  if (near >= 0) fprintf(stderr, "did you mean '%s'?  ", names[near]);
+  fprintf(stderr, "known:");
+  for (int k = 0; k < n; k++) fprintf(stderr, " %s", names[k]);
+  fputc('\n', stderr);
+  return CODE_USAGE;
+}
+
+int cmd_reference(const cli_args *a) {
+  pl_text t;
+  pl_text_init(&t, a->env);
+  pl_scene_reference(&t);
+  if (t.s) fputs(t.s, stdout);
+  int failed = t.failed;
+  pl_text_free(&t);
+  return failed ? CODE_INTERNAL : CODE_DONE;
+}

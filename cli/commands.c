@@ -1,0 +1,84 @@
+#include "cli.h"
+
+#define HELP                                                                                       \
+  { "help", 'h', NULL, "show this help" }
+#define JSON                                                                                       \
+  { "json", 0, NULL, "print the result as JSON on standard output" }
+#define QUIET                                                                                      \
+  { "quiet", 'q', NULL, "print errors only" }
+#define SET                                                                                        \
+  { "set", 's', "PATH=VALUE", "override a value of the scene; may be given several times" }
+
+const cli_command cli_commands[] = {
+    {.name = "check",
+     .args = "SCENE",
+     .text = "parse and check a scene, and say what it holds",
+     .detail = "Reads the scene and its meshes, reports up to twenty problems with file, line and "
+               "remedy, and\n"
+               "prints nodes, unknowns, elements, parameters and analyses.",
+     .min_args = 1,
+     .max_args = 1,
+     .run = cmd_check,
+     .option = {SET, JSON, QUIET, HELP}},
+    {.name = "run",
+     .args = "SCENE",
+     .text = "run the analyses of a scene and write the results",
+     .detail = "Results go to a folder: summary.json, one CSV per curve, VTU/PVD for ParaView, GLB "
+               "animations,\n"
+               "SVG plots and one self-contained report.html. Ctrl-C keeps what is there; --resume "
+               "goes on with\n"
+               "an interrupted transient.",
+     .min_args = 1,
+     .max_args = 1,
+     .blas = 1,
+     .run = cmd_run,
+     .option = {{"output", 'o', "DIR", "result folder (default: SCENE's name with .results)"},
+                SET,
+                {"only", 0, "NAME", "run this analysis (and the one it starts from)"},
+                {"threads", 't', "N", "threads (default: all processors)"},
+                {"resume", 0, NULL, "continue transients from the checkpoints in the folder"},
+                JSON,
+                QUIET,
+                HELP}},
+    {.name = "new",
+     .args = "KIND",
+     .text = "print a commented starter scene",
+     .detail = "`pliant list starters` names the kinds. Example: pliant new shell > wing.yaml",
+     .min_args = 1,
+     .max_args = 1,
+     .run = cmd_new,
+     .option = {HELP}},
+    {.name = "list",
+     .args = "[WHAT]",
+     .text = "list element kinds, analyses and starter scenes",
+     .detail = "WHAT is one of: elements analyses starters paths (all values that --set can name).",
+     .min_args = 0,
+     .max_args = 1,
+     .run = cmd_list,
+     .option = {JSON, HELP}},
+    {.name = "reference",
+     .args = "",
+     .text = "print the scene reference as Markdown",
+     .detail = "Made from the table that parses scenes.",
+     .min_args = 0,
+     .max_args = 0,
+     .run = cmd_reference,
+     .option = {HELP}},
+    {.name = "man",
+     .args = "",
+     .text = "print the manual page (roff)",
+     .detail = "Example: pliant man | man -l -",
+     .min_args = 0,
+     .max_args = 0,
+     .run = cmd_man,
+     .option = {HELP}},
+    {.name = "completion",
+     .args = "SHELL",
+     .text = "print shell completion (bash)",
+     .detail = "Example: source <(pliant completion bash)",
+     .min_args = 1,
+     .max_args = 1,
+     .run = cmd_completion,
+     .option = {HELP}},
+};
+const int cli_command_count = sizeof cli_commands / sizeof cli_commands[0];

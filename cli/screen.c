@@ -1,0 +1,65 @@
+#include "cli.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+// the terminal is one per process, and so is this
+static volatile sig_atomic_t interrupted;
+static int quiet, on_terminal, drawn;
+static double last_drawn;
+
+static void on_interrupt(int sig) {
+  // the second one ends the program at once
+  interrupted = 1;
+  signal(sig, SIG_DFL);
+}
+
+int screen_interrupted(void) {
+  return interrupted;
+}
+
+void screen_clear(void) {
+  if (drawn) fprintf(stderr, "\r\033[K");
+  drawn = 0;
+}
+
+static void show(void *ctx, const pl_diag *d) {
+  (void)ctx;
+  if (quiet && d->level != PL_ERROR) return;
+  char line[4 * PL_TEXT];
+  pl_diag_format(d, line, sizeof line);
+  screen_clear();
+  fprintf(stderr, "%s%s\n", d->file[0] ? "" : "pliant: ", line);
+}
+
+static int progress(void *ctx, const pl_progress *p) {
+  (void)ctx;
+  double now = pl_wall_time();
+  // ten times a second on a terminal, a plain line every ten seconds elsewhere
+  if (!quiet && now - last_drawn > (on_terminal ? 0.1 : 10)) {
+    last_drawn = now;
+    if (on_terminal) fprintf(stderr, "\r\033[K");
+    if (p->done >= 0) fprintf(stderr, "%s %3.0f %%", p->what, 100 * p->done);
+    if (p->done < 0) fprintf(stderr, "%s", p->what);
+    if (p->text) fprintf(stderr, "  %s", p->text);
+    if (!on_terminal) fputc('\n', stderr);
+    drawn = on_terminal;
+    fflush(stderr);
+  }
+  return interrupted;
+}
+
+void screen_attach(pl_env *env, int be_quiet) {
+  quiet = be_quiet;
+  on_terminal = isatty(STDERR_FILENO);
+  last_drawn = pl_wall_time();
+  env->diag = show;
+  env->progress = progress;
+  struct sigaction action;
+  memset(&action, 0, sizeof action);
+  action.sa_handler = on_interrupt;
+  sigaction(SIGINT, &action, NULL);
+  sigaction(SIGTERM, &action, NULL);
+}

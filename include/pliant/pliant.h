@@ -1,0 +1,17 @@
+#ifndef PLIANT_PLIANT_H
+#define PLIANT_PLIANT_H
+
+// Everything, for users of the library. The library's own files include layer headers.
+#include "pliant/base.h"
+#include "pliant/element.h"
+#include "pliant/job.h"
+#include "pliant/math.h"
+#include "pliant/mesh.h"
+#include "pliant/model.h"
+#include "pliant/report.h"
+#include "pliant/scene.h"
+#include "pliant/solve.h"
+#include "pliant/sparse.h"
+#include "pliant/version.h"
+
+#endif

@@ -1,0 +1,173 @@
+#ifndef PLIANT_SCENE_H
+#define PLIANT_SCENE_H
+
+#include "pliant/base.h"
+#include "pliant/mesh.h"
+#include "pliant/model.h"
+#include "pliant/solve.h"
+
+// ---- analyses ---------------------------------------------------------------------------------
+
+// The one place where an analysis is named: enum, scene key, options struct and option table. The
+// struct is pl_<name>_opts, the table pl_<name>_info_table. A(name, key, text)
+#define PL_ANALYSIS_LIST(A)                                                                        \
+  A(static, "static", "equilibrium under constant loads, and whether it is stable")                \
+  A(modes, "modes", "natural frequencies and mode shapes, about rest or about a static state")     \
+  A(transient, "transient", "motion in time, by Newmark, implicit Euler or BDF2")
+
+#define A(name, key, text) PL_ANALYSIS_##name,
+enum { PL_ANALYSIS_LIST(A) PL_ANALYSIS_COUNT };
+#undef A
+
+typedef struct pl_analysis_kind {
+  const char *name, *text;
+  const pl_opt_info *info; // options, with offsets into pl_analysis.opts
+  const int *ninfo;
+} pl_analysis_kind;
+extern const pl_analysis_kind pl_analysis_table[PL_ANALYSIS_COUNT];
+
+// A place whose motion is recorded.
+typedef struct pl_watch {
+  const char *name;
+  int node;
+  int component; // 0..dim-1, -1: all
+} pl_watch;
+
+typedef struct pl_analysis {
+  int kind;         // PL_ANALYSIS_static ...
+  const char *name; // unique in the scene; the kind's name unless given
+  int line, col;    // where it stands in the scene file
+  int about;        // index of the earlier static analysis whose state is the start; -1: rest
+  union {
+#define A(name, key, text) pl_##name##_opts name##_;
+    PL_ANALYSIS_LIST(A)
+#undef A
+  } opts; // opts.static_, opts.modes_, opts.transient_
+  int nwatch;
+  const pl_watch *watch; // the analysis's own, then the scene's
+} pl_analysis;
+
+// ---- output -----------------------------------------------------------------------------------
+
+#define PL_OUTPUT_OPTS(X, C)                                                                       \
+  C(csv, 1, "no|yes", "curves as CSV, one file each")                                              \
+  C(vtu, 1, "no|yes", "VTU and PVD files of the motion, for ParaView")                             \
+  C(glb, 1, "no|yes", "an animation that any 3D viewer plays")                                     \
+  C(plots, 1, "no|yes", "SVG plots")                                                               \
+  C(report, 1, "no|yes", "report.html with everything in it")                                      \
+  X(int, frames, 60, 1, 100000, "", "pictures of a motion, at most")                               \
+  X(double, every, 0, 0, 1e9, "s", "time between rows of a transient's CSV; 0: every step")        \
+  X(double, exaggerate, 1, 0, 1e12, "", "factor on displacements in pictures; 0: chosen to show")
+
+typedef struct pl_output_opts {
+  PL_OUTPUT_OPTS(PL_OPT_FIELD_X, PL_OPT_FIELD_C)
+} pl_output_opts;
+extern const pl_opt_info pl_output_info_table[];
+extern const int pl_output_info_count;
+
+// ---- the scene --------------------------------------------------------------------------------
+
+// A node that has a name: of `nodes`, of a mechanism's joints.
+typedef struct pl_node_name {
+  const char *name;
+  int node;
+} pl_node_name;
+
+// A named set of nodes, never empty.
+typedef struct pl_node_set {
+  const char *name;
+  int n;
+  const int *node; // [n] ascending
+} pl_node_set;
+
+// A body: its nodes in the order of its mesh.
+typedef struct pl_scene_body {
+  const char *name;
+  const char *kind; // "shell", "plane", "solid" or "chain"
+  int n;
+  const int *node; // [n]
+} pl_scene_body;
+
+typedef struct pl_scene {
+  pl_env *env;
+  const char *path, *folder; // of the scene file; file names in the scene are relative to folder
+  const char *title;         // "" when not given
+  int dim;
+  // All drawable things; its vertices are the model's nodes in their order. Bodies give their
+  // cells, links and springs segments; in one dimension there are nodes only.
+  pl_mesh *mesh;
+  int nname, nset, nbody, nwatch, nanalysis;
+  const pl_node_name *name;
+  const pl_node_set *set;
+  const pl_scene_body *body;
+  const pl_watch *watch;
+  const pl_analysis *analysis; // in the order of the file
+  pl_output_opts output;
+  pl_model *model;
+  pl_params *params; // initial values
+  // Start of transients from rest: displacement and velocity of every unknown, NULL: none.
+  const double *u0, *v0; // [nq]
+  struct scene_impl *impl;
+} pl_scene;
+
+// What a scene may cost; for fuzzers and services. NULL where it is asked for: the defaults.
+typedef struct pl_scene_limits {
+  int yaml_nodes; // entries of the file, default a million
+  int nodes;      // of the model, default 20 million
+  int no_files;   // 1: refuse to open mesh and matrix files
+} pl_scene_limits;
+
+// Reads a scene file, applies overrides `path=value` (set[nset], may be NULL), checks it and builds
+// its model. Problems go to env->diag as errors with file, line, column and hint, up to 20 of them;
+// then PL_E_INPUT (scene or mesh is wrong) or PL_E_IO (the scene file cannot be read).
+pl_status pl_scene_load(pl_env *env, const char *path, int nset, const char *const *set,
+                        pl_scene **out);
+// The same from memory; name stands in messages, folder is where files are looked for.
+pl_status pl_scene_parse(pl_env *env, const char *name, const char *folder, const char *data,
+                         size_t size, int nset, const char *const *set,
+                         const pl_scene_limits *limits, pl_scene **out);
+void pl_scene_free(pl_scene *s);
+
+// The scene as run: YAML with the overrides in it, which loads to the same model.
+void pl_scene_write(const pl_scene *s, pl_text *out);
+
+// Index of a named set, of the named nodes or of an analysis; -1: no such name.
+int pl_scene_find_set(const pl_scene *s, const char *name);
+int pl_scene_find_analysis(const pl_scene *s, const char *name);
+// Node of a name, -1: none.
+int pl_scene_find_node(const pl_scene *s, const char *name);
+
+// What `pliant check` tells.
+typedef struct pl_scene_counts {
+  int nodes, dofs, free_dofs;
+  int elements[PL_ELEM_COUNT]; // per kind
+  double mass;                 // kg
+  double lo[3], hi[3];         // box of the nodes, m
+} pl_scene_counts;
+void pl_scene_count(const pl_scene *s, pl_scene_counts *out);
+// The same in words, several lines: counts, sets, parameters with bounds, analyses.
+void pl_scene_describe(const pl_scene *s, pl_text *out);
+
+// ---- made from the schema ---------------------------------------------------------------------
+
+// Commented starter scenes that run as they are, for `pliant new KIND`.
+typedef struct pl_scene_starter {
+  const char *name, *text; // one line
+  const char *yaml;
+} pl_scene_starter;
+extern const pl_scene_starter pl_scene_starters[];
+extern const int pl_scene_starter_count;
+
+// The scene reference (docs/scene-reference.md) as Markdown.
+void pl_scene_reference(pl_text *out);
+
+// One option of a scene mapping, for completion of --set paths: path "analyses.static.rtol" and so
+// on, called for every key of the schema.
+void pl_scene_paths(void (*each)(void *ctx, const char *path, const char *text), void *ctx);
+
+// Reads a value with unit as the scene does, into SI: `dim` is an SI unit such as "m", "Hz", "N/m".
+// Fails with a message that names `what`.
+pl_status pl_value_parse(pl_env *env, const char *what, const char *dim, const char *text,
+                         double *out);
+
+#endif

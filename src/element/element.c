@@ -1,0 +1,107 @@
+// The table of kinds, and what the complex step makes of their kernels: f'(x) d = Im f(x + i s d)/s,
+// exact to rounding for any small s since nothing is subtracted.
+#define BODY "force.inc"
+#include "kernel.h"
+#include "element_impl.h"
+
+#include <float.h>
+
+#define X(name) &pl_elem_##name,
+const pl_elem_kind *const pl_elem_table[PL_ELEM_COUNT] = {PL_ELEM_LIST(X)};
+#undef X
+
+const pl_elem_kind *pl_elem_find(const char *name) {
+  for (int k = 0; k < PL_ELEM_COUNT; k++)
+    if (strcmp(pl_elem_table[k]->name, name) == 0) return pl_elem_table[k];
+  return NULL;
+}
+
+// z = x + i s d; x and d may be NULL
+static void lift(int n, const double *x, const double *d, double s, double complex *z) {
+  for (int i = 0; i < n; i++) z[i] = CMPLX(x ? x[i] : 0, d ? s * d[i] : 0);
+}
+
+static double larger(double size, int n, const double *d) {
+  for (int i = 0; d && i < n; i++) size = fmax(size, fabs(d[i]));
+  return size;
+}
+
+// step along a direction of this size: far below rounding, far above underflow
+static double step(double size) {
+  return 1e-40 / size;
+}
+
+pl_status pl_elem_third(const pl_elem_kind *kind, const double *q, const double *v,
+                        const double *par, const double *rest, double *out) {
+  double complex zq[PL_NDOF_MAX], zpar[PL_NPAR_MAX], zrest[PL_NREST_MAX];
+  double complex K[PL_NDOF_MAX * PL_NDOF_MAX];
+  int n = kind->ndof;
+  double size = larger(DBL_MIN, n, v), s = step(size);
+  lift(n, q, v, s, zq);
+  lift(kind->npar, par, NULL, 0, zpar);
+  lift(kind->nrest, rest, NULL, 0, zrest);
+  if (kind->z.eval(zq, zpar, zrest, NULL, NULL, K)) return PL_DOMAIN;
+  for (int i = 0; i < n * n; i++) out[i] = cimag(K[i]) / s;
+  return PL_OK;
+}
+
+pl_status pl_elem_force(const pl_elem_kind *kind, const pl_elem_motion *m, double *force) {
+  static const double zero[PL_NDOF_MAX] = {0};
+  double rest[PL_NREST_MAX];
+  if (kind->d.prepare(m->X, rest)) return PL_DOMAIN;
+  motion_d x = {.q = m->q,
+                .v = m->v ? m->v : zero,
+                .a = m->a ? m->a : zero,
+                .par = m->par,
+                .rest = rest,
+                .alpha = m->alpha,
+                .beta = m->beta,
+                .lumped = m->lumped,
+                .rates = m->v || m->a,
+                .stiff = m->beta != 0};
+  return force_d(&kind->d, kind->ndof, &x, force) ? PL_DOMAIN : PL_OK;
+}
+
+// rest data of X + i s dX
+static int rest_along(const pl_elem_kind *kind, const double *X, const double *dX, double s,
+                      double complex *zrest) {
+  if (dX) {
+    double complex zX[PL_NDOF_MAX];
+    lift(kind->ndof, X, dX, s, zX);
+    return kind->z.prepare(zX, zrest);
+  }
+  double rest[PL_NREST_MAX];
+  if (kind->d.prepare(X, rest)) return 1;
+  lift(kind->nrest, rest, NULL, 0, zrest);
+  return 0;
+}
+
+pl_status pl_elem_force_along(const pl_elem_kind *kind, const pl_elem_motion *m,
+                              const pl_elem_direction *d, double *dforce) {
+  double complex q[PL_NDOF_MAX], v[PL_NDOF_MAX], a[PL_NDOF_MAX], par[PL_NPAR_MAX];
+  double complex rest[PL_NREST_MAX], force[PL_NDOF_MAX];
+  int n = kind->ndof;
+  double size = fmax(DBL_MIN, fmax(fabs(d->dalpha), fabs(d->dbeta)));
+  size = larger(larger(larger(size, n, d->dq), n, d->dv), n, d->da);
+  size = larger(larger(size, kind->npar, d->dpar), n, d->dX);
+  double s = step(size);
+  lift(n, m->q, d->dq, s, q);
+  lift(n, m->v, d->dv, s, v);
+  lift(n, m->a, d->da, s, a);
+  lift(kind->npar, m->par, d->dpar, s, par);
+  if (rest_along(kind, m->X, d->dX, s, rest)) return PL_DOMAIN;
+
+  motion_z x = {.q = q,
+                .v = v,
+                .a = a,
+                .par = par,
+                .rest = rest,
+                .alpha = CMPLX(m->alpha, s * d->dalpha),
+                .beta = CMPLX(m->beta, s * d->dbeta),
+                .lumped = m->lumped,
+                .rates = m->v || m->a || d->dv || d->da,
+                .stiff = m->beta != 0 || d->dbeta != 0};
+  if (force_z(&kind->z, n, &x, force)) return PL_DOMAIN;
+  for (int i = 0; i < n; i++) dforce[i] = cimag(force[i]) / s;
+  return PL_OK;
+}

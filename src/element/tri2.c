@@ -1,0 +1,11 @@
+// W = A h psi(F) in the plane, St. Venant-Kirchhoff in plane stress; harmonic-balance paper, App. E.
+#define SD   2
+#define BODY "triangle.inc"
+#include "kernel.h"
+#include "triangle_kind.h"
+
+const pl_elem_kind pl_elem_tri2 = {
+    .name = "tri2",
+    .text = "constant-strain triangle in the plane, plane stress, St. Venant-Kirchhoff",
+    TRIANGLE_KIND,
+};

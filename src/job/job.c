@@ -1,0 +1,233 @@
+#include "job_impl.h"
+
+#include "pliant/version.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+typedef pl_status (*run_fn)(job *j, int index, json_t *figures);
+
+#define A(name, key, text) [PL_ANALYSIS_##name] = job_##name,
+static const run_fn run_table[PL_ANALYSIS_COUNT] = {PL_ANALYSIS_LIST(A)};
+#undef A
+
+// ---- warnings for the report: the host's own receiver is called as well
+// ---------------------------
+
+typedef struct ear {
+  void (*diag)(void *ctx, const pl_diag *d);
+  void *ctx;
+  int n;
+  char text[WARNINGS][2 * PL_TEXT];
+} ear;
+
+static void hear(void *ctx, const pl_diag *d) {
+  ear *e = ctx;
+  if (d->level != PL_NOTE && e->n < WARNINGS) pl_diag_format(d, e->text[e->n++], sizeof e->text[0]);
+  if (e->diag) e->diag(e->ctx, d);
+}
+
+// ---- start states
+// -----------------------------------------------------------------------------------
+
+pl_status job_start(job *j, const pl_analysis *a, pl_state **out) {
+  const pl_scene *sc = j->scene;
+  PL_TRY(pl_state_create(sc->model, sc->params, out));
+  pl_state *s = *out;
+  if (a->about >= 0 && j->state[a->about])
+    memcpy(s->q, j->state[a->about]->q, (size_t)s->nq * sizeof(double));
+  if (a->kind == PL_ANALYSIS_transient) {
+    for (int i = 0; i < s->nq; i++) {
+      if (sc->u0) s->q[i] += sc->u0[i];
+      if (sc->v0) s->v[i] = sc->v0[i];
+    }
+    pl_clock c = {.omega = a->opts.transient_.frequency, .scale = 1};
+    pl_drive(sc->model, sc->params, &c, s);
+  }
+  return PL_OK;
+}
+
+// ---- the page and the summary
+// -----------------------------------------------------------------------
+
+static void page_model(job *j) {
+  pl_text t;
+  pl_text_init(&t, j->env);
+  pl_scene_describe(j->scene, &t);
+  if (j->page && t.s) pl_page_code(j->page, t.s);
+  pl_text_free(&t);
+}
+
+static json_t *model_figures(const pl_scene *s) {
+  pl_scene_counts c;
+  pl_scene_count(s, &c);
+  json_t *elements = json_object();
+  for (int k = 0; k < PL_ELEM_COUNT; k++)
+    if (c.elements[k])
+      json_object_set_new(elements, pl_elem_table[k]->name, json_integer(c.elements[k]));
+  return json_pack("{s:i, s:i, s:i, s:o, s:f}", "nodes", c.nodes, "unknowns", c.dofs,
+                   "free_unknowns", c.free_dofs, "elements", elements, "mass_kg", c.mass);
+}
+
+static pl_status write_summary(job *j, pl_status status, const ear *e, double seconds) {
+  json_t *set = json_array(), *warn = json_array(), *params = json_object();
+  for (int k = 0; k < j->opts->nset; k++) json_array_append_new(set, json_string(j->opts->set[k]));
+  for (int k = 0; k < e->n; k++) json_array_append_new(warn, json_string(e->text[k]));
+  for (int k = 0; k < j->scene->params->ndesign; k++)
+    json_object_set_new(params, pl_model_design(j->scene->model, k)->name,
+                        json_real(j->scene->params->design[k]));
+  json_t *all = json_pack("{s:s, s:s, s:s, s:s, s:o, s:o, s:i, s:s, s:i, s:o, s:O, s:o, s:f}",
+                          "pliant", PL_VERSION, "scene", j->scene->path, "title", j->scene->title,
+                          "status", pl_status_text(status), "set", set, "parameters", params,
+                          "threads", pl_team_size(j->work->team), "blas", pl_blas_core(), "seed", 0,
+                          "model", model_figures(j->scene), "analyses", j->analyses, "messages",
+                          warn, "seconds", seconds);
+  if (!all) return pl_fail(j->env, PL_E_NOMEM, "out of memory while writing the summary");
+  char *text = json_dumps(all, JSON_INDENT(2) | JSON_REAL_PRECISION(17));
+  json_decref(all);
+  if (!text) return pl_fail(j->env, PL_E_NOMEM, "out of memory while writing the summary");
+  job_path(j, "summary", ".json", j->result->summary);
+  pl_status s = pl_file_write(j->env, j->result->summary, text, strlen(text));
+  free(text);
+  return s;
+}
+
+static pl_status write_page(job *j, const ear *e) {
+  if (!j->page) return PL_OK;
+  if (e->n) pl_page_heading(j->page, 2, "Messages");
+  for (int k = 0; k < e->n; k++) pl_page_warning(j->page, "%s", e->text[k]);
+  pl_text t;
+  pl_text_init(&t, j->env);
+  pl_scene_write(j->scene, &t);
+  pl_page_heading(j->page, 2, "Scene as run");
+  if (t.s) pl_page_code(j->page, t.s);
+  pl_text_free(&t);
+  char path[PL_TEXT];
+  PL_TRY(pl_page_write(j->page, job_path(j, "report", ".html", path)));
+  snprintf(j->result->report, sizeof j->result->report, "%s", path);
+  return PL_OK;
+}
+
+static pl_status write_scene(job *j) {
+  pl_text t;
+  char path[PL_TEXT];
+  pl_text_init(&t, j->env);
+  pl_scene_write(j->scene, &t);
+  pl_status s =
+      t.failed ? PL_E_NOMEM
+               : pl_file_write(j->env, job_path(j, "scene", ".yaml", path), t.s ? t.s : "", t.n);
+  pl_text_free(&t);
+  return s;
+}
+
+// ---- the run
+// ------------------------------------------------------------------------------------------
+
+static pl_status run_one(job *j, int k) {
+  const pl_analysis *a = &j->scene->analysis[k];
+  const char *kind = pl_analysis_table[a->kind].name;
+  json_t *figures = json_object();
+  if (!figures) return pl_fail(j->env, PL_E_NOMEM, "out of memory");
+  job_set(figures, "name", json_string(a->name));
+  job_set(figures, "kind", json_string(kind));
+  if (j->page) pl_page_heading(j->page, 2, a->name);
+  pl_status s = run_table[a->kind](j, k, figures);
+  job_set(figures, "status", json_string(pl_status_text(s)));
+  json_array_append_new(j->analyses, figures);
+  j->result->nrun++;
+  if (s == PL_UNSOLVED) {
+    j->result->nunsolved++;
+    pl_report(j->env, PL_WARNING, j->scene->path, a->line, a->col, NULL,
+              "%s '%s' did not converge; what was reached is saved", kind, a->name);
+  }
+  return s;
+}
+
+// an unsolved analysis does not stop the others, unless they start from it
+static pl_status run_all(job *j) {
+  const pl_scene *sc = j->scene;
+  int only = -1;
+  if (j->opts->only) {
+    only = pl_scene_find_analysis(sc, j->opts->only);
+    if (only < 0)
+      return pl_fail_at(j->env, PL_E_INPUT, sc->path, 0, 0, "see the names under 'analyses'",
+                        "there is no analysis '%s'", j->opts->only);
+  }
+  pl_status worst = PL_OK;
+  for (int k = 0; k < sc->nanalysis; k++) {
+    if (only >= 0 && k != only && sc->analysis[only].about != k) continue;
+    int about = sc->analysis[k].about;
+    if (about >= 0 && !j->state[about]) continue;
+    pl_status s = run_one(j, k);
+    if (s == PL_UNSOLVED)
+      worst = s;
+    else if (s != PL_OK)
+      return s;
+  }
+  return worst;
+}
+
+static pl_status prepare(job *j) {
+  const pl_scene *sc = j->scene;
+  size_t n = (size_t)pl_model_nnode(sc->model);
+  int threads = j->opts->threads > 0 ? j->opts->threads : (int)sysconf(_SC_NPROCESSORS_ONLN);
+  for (int t = 0; t < PL_CELL_COUNT; t++) j->drawable |= sc->mesh->cell[t].n > 0;
+  PL_TRY(pl_dir_make(j->env, j->opts->folder));
+  PL_TRY(pl_work_create(sc->model, threads < 1 ? 1 : threads, &j->work));
+  pl_blas_threads(threads < 1 ? 1 : threads);
+  j->state = pl_alloc(j->env, (size_t)sc->nanalysis, sizeof *j->state);
+  j->x = pl_alloc(j->env, n * 3, sizeof(double));
+  j->colour = pl_alloc(j->env, n, sizeof(double));
+  j->analyses = json_array();
+  if (!j->state || !j->x || !j->colour || !j->analyses) return PL_E_NOMEM;
+  PL_TRY(write_scene(j));
+  if (!sc->output.report) return PL_OK;
+  PL_TRY(pl_page_create(j->env, sc->title[0] ? sc->title : sc->path, &j->page));
+  page_model(j);
+  return PL_OK;
+}
+
+static void release(job *j) {
+  for (int k = 0; j->state && k < j->scene->nanalysis; k++)
+    pl_state_free(j->scene->model, j->state[k]);
+  pl_free(j->env, j->state);
+  pl_free(j->env, j->x);
+  pl_free(j->env, j->colour);
+  pl_page_free(j->page);
+  pl_work_free(j->work);
+  json_decref(j->analyses);
+}
+
+pl_status pl_job_run(pl_env *env, const pl_scene *scene, const pl_job_opts *opts,
+                     pl_job_result *result) {
+  memset(result, 0, sizeof *result);
+  job j = {.env = env, .scene = scene, .opts = opts, .result = result};
+  ear *e = pl_alloc(env, 1, sizeof *e);
+  if (!e) return PL_E_NOMEM;
+  e->diag = env->diag;
+  e->ctx = env->diag_ctx;
+  env->diag = hear;
+  env->diag_ctx = e;
+  double start = pl_wall_time();
+  pl_status s = prepare(&j);
+  if (s == PL_OK) {
+    s = run_all(&j);
+    result->cancelled = s == PL_CANCELLED;
+    // what there is is written even when an analysis failed
+    pl_status w = write_page(&j, e);
+    if (w == PL_OK) w = write_summary(&j, s, e, pl_wall_time() - start);
+    if (s >= 0 && w < 0) s = w;
+  }
+  env->diag = e->diag;
+  env->diag_ctx = e->ctx;
+  release(&j);
+  pl_free(env, e);
+  return s;
+}
+
+pl_status pl_job_summary(pl_env *env, const pl_job_result *result, char **text) {
+  size_t size;
+  return pl_file_read(env, result->summary, 0, text, &size);
+}

@@ -1,0 +1,77 @@
+#ifndef JOB_IMPL_H
+#define JOB_IMPL_H
+
+#include "pliant/job.h"
+#include "pliant/report.h"
+
+#include <jansson.h>
+
+enum { WARNINGS = 50 }; // messages kept for the report
+
+typedef struct job {
+  pl_env *env;
+  const pl_scene *scene;
+  const pl_job_opts *opts;
+  pl_work *work;
+  pl_state **state; // [nanalysis] results of static analyses, NULL: not run
+  pl_page *page;
+  json_t *analyses; // array of figures
+  double *x;        // [nnode][3] scratch for pictures
+  double *colour;   // [nnode]
+  int drawable;     // the scene has cells to draw
+  pl_job_result *result;
+} job;
+
+// ---- analyses: each fills `figures`, writes files and its part of the page ----------------------
+
+pl_status job_static(job *j, int index, json_t *figures);
+pl_status job_modes(job *j, int index, json_t *figures);
+pl_status job_transient(job *j, int index, json_t *figures);
+
+// A state at rest (with the scene's initial values) or of the static analysis that `about` names.
+pl_status job_start(job *j, const pl_analysis *a, pl_state **out);
+
+// ---- output -------------------------------------------------------------------------------------
+
+// `folder/name-suffix` in a buffer; returns buf.
+const char *job_path(const job *j, const char *name, const char *suffix, char buf[PL_TEXT]);
+// Positions of the nodes in space, displacements times factor: x[nnode][3].
+void job_positions(const job *j, const double *q, double factor, double *x);
+// Displacement sizes of the nodes; returns the largest.
+double job_displacements(const job *j, const double *q, double *size);
+// The factor that pictures use for a displacement of at most `most`.
+double job_exaggeration(const job *j, double most);
+// Writes one VTU file with displacement, velocity (v may be NULL) and element fields.
+pl_status job_vtu(job *j, const pl_state *s, int with_velocity, const char *path);
+// Picture of a state, coloured by displacement, as SVG file and on the page.
+pl_status job_picture(job *j, const pl_state *s, const char *name, const char *title,
+                      const char *caption);
+// Plot as SVG file and on the page.
+pl_status job_plot(job *j, const char *name, const pl_plot *plot, const char *caption);
+// Columns of watched places in a table from column `first`: names; returns the count of columns.
+int job_watch_columns(const job *j, const pl_analysis *a, pl_table *t, int first);
+void job_watch_row(const job *j, const pl_analysis *a, const pl_state *s, double *row);
+int job_watch_count(const job *j, const pl_analysis *a);
+// Plots every watched displacement over a table's column.
+pl_status job_watch_plots(job *j, const pl_analysis *a, const pl_table *t, int xcol, int first,
+                          const char *xlabel);
+
+// figures[key] = value; NULL-safe, a failure shows up as PL_E_NOMEM at the end
+void job_set(json_t *figures, const char *key, json_t *value);
+
+// ---- checkpoint of a transient ------------------------------------------------------------------
+
+typedef struct frames { // positions kept for animation
+  int n, cap;
+  double *time; // [cap]
+  double *x;    // [cap][nnode][3]
+} frames;
+
+pl_status checkpoint_write(const job *j, const char *path, const pl_transient_opts *o,
+                           const pl_state *s, const pl_history *h, const frames *f,
+                           const pl_table *table);
+// *found = 0 when there is no file; a file of another scene or version is PL_E_INPUT.
+pl_status checkpoint_read(const job *j, const char *path, const pl_transient_opts *o, pl_state *s,
+                          pl_history *h, frames *f, pl_table *table, int *found);
+
+#endif

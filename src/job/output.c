@@ -1,0 +1,253 @@
+#include "job_impl.h"
+
+#include "pliant/math.h"
+
+#include <stdio.h>
+#include <string.h>
+
+const char *job_path(const job *j, const char *name, const char *suffix, char buf[PL_TEXT]) {
+  snprintf(buf, PL_TEXT, "%s/%s%s", j->opts->folder, name, suffix);
+  return buf;
+}
+
+void job_set(json_t *figures, const char *key, json_t *value) {
+  json_object_set_new(figures, key, value);
+}
+
+void job_positions(const job *j, const double *q, double factor, double *x) {
+  int dim = j->scene->dim, n = pl_model_nnode(j->scene->model);
+  const double *X = j->scene->params->X;
+  memset(x, 0, (size_t)n * 3 * sizeof(double));
+  for (int i = 0; i < n; i++)
+    for (int c = 0; c < dim; c++)
+      x[3 * i + c] = X[i * dim + c] + factor * (q[i * dim + c] - X[i * dim + c]);
+}
+
+double job_displacements(const job *j, const double *q, double *size) {
+  int dim = j->scene->dim, n = pl_model_nnode(j->scene->model);
+  const double *X = j->scene->params->X;
+  double most = 0;
+  for (int i = 0; i < n; i++) {
+    double s = 0;
+    for (int c = 0; c < dim; c++) s += pow(q[i * dim + c] - X[i * dim + c], 2);
+    size[i] = sqrt(s);
+    if (size[i] > most) most = size[i];
+  }
+  return most;
+}
+
+static double box_size(const job *j) {
+  double lo[3], hi[3];
+  pl_mesh_bounds(j->scene->mesh, lo, hi);
+  double d[3] = {hi[0] - lo[0], hi[1] - lo[1], hi[2] - lo[2]};
+  return pl_norm3(d);
+}
+
+double job_exaggeration(const job *j, double most) {
+  double f = j->scene->output.exaggerate;
+  if (f > 0) return f;
+  // 0: as much as shows, a tenth of the body
+  return most > 0 ? 0.1 * box_size(j) / most : 1;
+}
+
+// ---- element fields on cells
+// ----------------------------------------------------------------------
+
+static int cell_type_of(const pl_elem_kind *k) {
+  if (k->nscal || !k->nfield) return -1;
+  switch (k->nvert) {
+  case 2:
+    return PL_SEG2;
+  case 3:
+    return strcmp(k->name, "angle") == 0 ? -1 : PL_TRI3;
+  case 4:
+    return strncmp(k->name, "tet4", 4) == 0 ? PL_TET4 : -1;
+  case 8:
+    return PL_HEX8;
+  default:
+    return -1;
+  }
+}
+
+// fills value[ncell] with the field of that name of all groups whose elements are the mesh's cells
+static pl_status cell_field(const job *j, const pl_state *s, const char *name, double *value,
+                            int *any) {
+  const pl_scene *sc = j->scene;
+  int offset[PL_CELL_COUNT], used[PL_CELL_COUNT] = {0}, at = 0;
+  for (int t = 0; t < PL_CELL_COUNT; t++) {
+    offset[t] = at;
+    at += sc->mesh->cell[t].n;
+  }
+  for (int g = 0; g < pl_model_ngroup(sc->model); g++) {
+    const pl_elem_kind *k = pl_model_group_kind(sc->model, g);
+    int type = cell_type_of(k), n = pl_model_group_size(sc->model, g);
+    if (type < 0 || used[type] + n > sc->mesh->cell[type].n) continue;
+    const int *cells = sc->mesh->cell[type].v + (size_t)used[type] * (size_t)k->nvert;
+    if (memcmp(cells, pl_model_group_stencil(sc->model, g), (size_t)(n * k->nvert) * sizeof(int)) !=
+        0)
+      continue;
+    for (int f = 0; f < k->nfield; f++)
+      if (strcmp(k->field_info[f].name, name) == 0) {
+        pl_eval_field(sc->model, sc->params, s, g, f, value + offset[type] + used[type]);
+        *any = 1;
+      }
+    used[type] += n;
+  }
+  return PL_OK;
+}
+
+pl_status job_vtu(job *j, const pl_state *s, int with_velocity, const char *path) {
+  const pl_scene *sc = j->scene;
+  int n = pl_model_nnode(sc->model), dim = sc->dim, ncell = 0;
+  for (int t = 0; t < PL_CELL_COUNT; t++) ncell += sc->mesh->cell[t].n;
+  double *u = pl_alloc(j->env, (size_t)n * 3, sizeof(double));
+  double *v = pl_alloc(j->env, (size_t)n * 3, sizeof(double));
+  double *strain = pl_alloc(j->env, (size_t)ncell, sizeof(double));
+  double *stress = pl_alloc(j->env, (size_t)ncell, sizeof(double));
+  pl_status status = u && v && strain && stress ? PL_OK : PL_E_NOMEM;
+  if (status == PL_OK) {
+    for (int i = 0; i < n; i++)
+      for (int c = 0; c < dim; c++) {
+        u[3 * i + c] = s->q[i * dim + c] - sc->params->X[i * dim + c];
+        v[3 * i + c] = s->v[i * dim + c];
+      }
+    job_positions(j, s->q, 1, j->x);
+    int any_strain = 0, any_stress = 0, nf = 0;
+    pl_field field[4];
+    cell_field(j, s, "strain", strain, &any_strain);
+    cell_field(j, s, "stress", stress, &any_stress);
+    field[nf++] = (pl_field){.name = "displacement", .ncomp = 3, .data = u};
+    if (with_velocity) field[nf++] = (pl_field){.name = "velocity", .ncomp = 3, .data = v};
+    if (any_strain)
+      field[nf++] = (pl_field){.name = "strain", .on_cells = 1, .ncomp = 1, .data = strain};
+    if (any_stress)
+      field[nf++] = (pl_field){.name = "stress", .on_cells = 1, .ncomp = 1, .data = stress};
+    status = pl_mesh_write_vtu(sc->mesh, j->x, nf, field, path);
+  }
+  pl_free(j->env, u);
+  pl_free(j->env, v);
+  pl_free(j->env, strain);
+  pl_free(j->env, stress);
+  return status;
+}
+
+// ---- figures
+// ----------------------------------------------------------------------------------------
+
+static pl_status put_figure(job *j, const char *name, pl_text *svg, const char *caption) {
+  char path[PL_TEXT];
+  if (svg->failed) return PL_E_NOMEM;
+  if (!svg->s) return PL_OK;
+  if (j->scene->output.plots)
+    PL_TRY(pl_file_write(j->env, job_path(j, name, ".svg", path), svg->s, svg->n));
+  if (j->page) pl_page_figure(j->page, svg->s, caption);
+  return PL_OK;
+}
+
+pl_status job_picture(job *j, const pl_state *s, const char *name, const char *title,
+                      const char *caption) {
+  if (!j->drawable) return PL_OK;
+  const pl_scene *sc = j->scene;
+  double most = job_displacements(j, s->q, j->colour), factor = job_exaggeration(j, most);
+  double *rest = pl_alloc(j->env, (size_t)pl_model_nnode(sc->model) * 3, sizeof(double));
+  if (!rest) return PL_E_NOMEM;
+  job_positions(j, sc->params->X, 1, rest);
+  job_positions(j, s->q, factor, j->x);
+  pl_text svg;
+  pl_text_init(&svg, j->env);
+  pl_view view = {.x = j->x,
+                  .ghost = rest,
+                  .colour = most > 0 ? j->colour : NULL,
+                  .colour_label = "displacement (m)",
+                  .title = title,
+                  .flat = sc->dim == 2};
+  pl_status status = pl_view_svg(&svg, sc->mesh, &view);
+  char text[PL_TEXT];
+  if (factor == 1)
+    snprintf(text, sizeof text, "%s", caption);
+  else
+    snprintf(text, sizeof text, "%s Displacements are drawn %.3g times as large.", caption, factor);
+  if (status == PL_OK) status = put_figure(j, name, &svg, text);
+  pl_text_free(&svg);
+  pl_free(j->env, rest);
+  return status;
+}
+
+pl_status job_plot(job *j, const char *name, const pl_plot *plot, const char *caption) {
+  pl_text svg;
+  pl_text_init(&svg, j->env);
+  pl_status s = pl_plot_svg(&svg, plot);
+  if (s == PL_OK) s = put_figure(j, name, &svg, caption);
+  pl_text_free(&svg);
+  return s;
+}
+
+// ---- watched places
+// -----------------------------------------------------------------------------------
+
+static int watch_width(const job *j, const pl_watch *w) {
+  return w->component < 0 ? j->scene->dim : 1;
+}
+
+int job_watch_count(const job *j, const pl_analysis *a) {
+  int n = 0;
+  for (int k = 0; k < a->nwatch; k++) n += watch_width(j, &a->watch[k]);
+  return n;
+}
+
+int job_watch_columns(const job *j, const pl_analysis *a, pl_table *t, int first) {
+  int col = first;
+  for (int k = 0; k < a->nwatch; k++)
+    for (int c = 0; c < watch_width(j, &a->watch[k]); c++) {
+      int axis = a->watch[k].component < 0 ? c : a->watch[k].component;
+      char name[PL_TEXT];
+      snprintf(name, sizeof name, "%s_%c", a->watch[k].name, "xyz"[axis]);
+      if (pl_table_column(t, col++, name, "m") != PL_OK) return -1;
+    }
+  return col - first;
+}
+
+void job_watch_row(const job *j, const pl_analysis *a, const pl_state *s, double *row) {
+  int dim = j->scene->dim;
+  for (int k = 0; k < a->nwatch; k++)
+    for (int c = 0; c < watch_width(j, &a->watch[k]); c++) {
+      int axis = a->watch[k].component < 0 ? c : a->watch[k].component;
+      *row++ = s->q[a->watch[k].node * dim + axis];
+    }
+}
+
+pl_status job_watch_plots(job *j, const pl_analysis *a, const pl_table *t, int xcol, int first,
+                          const char *xlabel) {
+  int rows = pl_table_rows(t), cols = pl_table_cols(t), at = first;
+  if (rows < 2 || a->nwatch == 0) return PL_OK;
+  const double *data = pl_table_data(t);
+  double *xy = pl_alloc(j->env, (size_t)rows * 4, sizeof(double));
+  if (!xy) return PL_E_NOMEM;
+  for (int i = 0; i < rows; i++) xy[i] = data[i * cols + xcol];
+  pl_status status = PL_OK;
+  for (int k = 0; status == PL_OK && k < a->nwatch; k++) {
+    int width = watch_width(j, &a->watch[k]);
+    pl_series series[3];
+    for (int c = 0; c < width; c++, at++) {
+      int axis = a->watch[k].component < 0 ? c : a->watch[k].component;
+      for (int i = 0; i < rows; i++) xy[(c + 1) * rows + i] = data[i * cols + at];
+      static const char *const axes[] = {"x", "y", "z"};
+      series[c] = (pl_series){.name = width > 1 ? axes[axis] : NULL,
+                              .n = rows,
+                              .x = xy,
+                              .y = xy + (size_t)(c + 1) * (size_t)rows,
+                              .colour = c};
+    }
+    char title[PL_TEXT], name[PL_TEXT];
+    snprintf(title, sizeof title, "%s", a->watch[k].name);
+    snprintf(name, sizeof name, "%s-%s", a->name, a->watch[k].name);
+    pl_plot plot = {.title = title,
+                    .xlabel = xlabel,
+                    .ylabel = "position (m)",
+                    .nseries = width,
+                    .series = series};
+    status = job_plot(j, name, &plot, "Position of the watched place.");
+  }
+  pl_free(j->env, xy);
+  return status;
+}

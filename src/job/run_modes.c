@@ -1,0 +1,155 @@
+#include "job_impl.h"
+
+#include "pliant/math.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { PICTURES = 6 }; // modes drawn on the page
+
+// the state displaced along a mode so that its largest displacement is a tenth of the body
+static double displaced(const job *j, const pl_state *s, const double *shape, pl_state *out) {
+  const pl_scene *sc = j->scene;
+  double lo[3], hi[3], most = 0;
+  pl_mesh_bounds(sc->mesh, lo, hi);
+  double d[3] = {hi[0] - lo[0], hi[1] - lo[1], hi[2] - lo[2]};
+  int n = pl_model_nnode(sc->model) * sc->dim;
+  for (int i = 0; i < n; i += sc->dim) {
+    double u = pl_norm(sc->dim, shape + i);
+    if (u > most) most = u;
+  }
+  double f = most > 0 ? 0.1 * pl_norm3(d) / most : 0;
+  pl_axpy(s->nq, f, shape, s->q, out->q);
+  return f;
+}
+
+static pl_status write_mode(job *j, const pl_analysis *a, const pl_state *s, const double *shape,
+                            int k, double omega) {
+  const pl_scene *sc = j->scene;
+  char name[PL_TEXT], path[PL_TEXT], title[PL_TEXT];
+  int n = pl_model_nnode(sc->model);
+  pl_state *moved = NULL;
+  double *frame = pl_alloc(j->env, (size_t)n * 6, sizeof(double));
+  pl_status status = frame ? pl_state_create(sc->model, sc->params, &moved) : PL_E_NOMEM;
+  if (status == PL_OK) {
+    displaced(j, s, shape, moved);
+    snprintf(name, sizeof name, "%s-%d", a->name, k + 1);
+    snprintf(title, sizeof title, "mode %d: %.5g Hz", k + 1, omega / (2 * PL_PI));
+    if (sc->output.vtu) status = job_vtu(j, moved, 0, job_path(j, name, ".vtu", path));
+  }
+  if (status == PL_OK && sc->output.glb) {
+    // one morph target, its weight a sine
+    double *base = frame + 3 * n, time[33], weight[33];
+    job_positions(j, s->q, 1, base);
+    job_positions(j, moved->q, 1, frame);
+    for (int i = 0; i < 3 * n; i++) frame[i] -= base[i];
+    for (int i = 0; i <= 32; i++) {
+      time[i] = i / 32.0;
+      weight[i] = sin(2 * PL_PI * i / 32);
+    }
+    status = pl_glb_write(sc->mesh, base, 1, frame, 33, time, weight, NULL,
+                          job_path(j, name, ".glb", path));
+  }
+  if (status == PL_OK && k < PICTURES) {
+    double *rest = frame + 3 * n;
+    job_positions(j, s->q, 1, rest);
+    job_positions(j, moved->q, 1, j->x);
+    for (int i = 0; i < n; i++) {
+      double u[3];
+      pl_sub3(j->x + 3 * i, rest + 3 * i, u);
+      j->colour[i] = pl_norm3(u);
+    }
+    double most = pl_max_abs(n, j->colour);
+    for (int i = 0; i < n && most > 0; i++) j->colour[i] /= most;
+    pl_text svg;
+    pl_text_init(&svg, j->env);
+    pl_view view = {.x = j->x,
+                    .ghost = rest,
+                    .colour = j->colour,
+                    .colour_label = "relative displacement",
+                    .title = title,
+                    .flat = sc->dim == 2,
+                    .hi = 1};
+    status = pl_view_svg(&svg, sc->mesh, &view);
+    if (status == PL_OK && svg.s && sc->output.plots)
+      status = pl_file_write(j->env, job_path(j, name, ".svg", path), svg.s, svg.n);
+    if (status == PL_OK && svg.s && j->page) pl_page_figure(j->page, svg.s, title);
+    pl_text_free(&svg);
+  }
+  pl_state_free(sc->model, moved);
+  pl_free(j->env, frame);
+  return status;
+}
+
+static pl_status write_table(job *j, const pl_analysis *a, const double *omega, int n) {
+  pl_table *t;
+  char path[PL_TEXT];
+  PL_TRY(pl_table_create(j->env, 3, &t));
+  pl_status s = pl_table_column(t, 0, "mode", "");
+  if (s == PL_OK) s = pl_table_column(t, 1, "frequency", "Hz");
+  if (s == PL_OK) s = pl_table_column(t, 2, "omega", "rad/s");
+  for (int k = 0; s == PL_OK && k < n; k++) {
+    double row[3] = {k + 1, omega[k] / (2 * PL_PI), omega[k]};
+    s = pl_table_row(t, row);
+  }
+  if (s == PL_OK && j->scene->output.csv) s = pl_table_write(t, job_path(j, a->name, ".csv", path));
+  pl_table_free(t);
+  return s;
+}
+
+static void tell(job *j, const pl_modes_info *info, const double *omega) {
+  if (!j->page) return;
+  if (info->nrigid) pl_page_text(j->page, "%d rigid modes (frequency zero).", info->nrigid);
+  if (info->nunstable)
+    pl_page_warning(j->page,
+                    "%d modes have negative stiffness: the state is not a stable equilibrium. "
+                    "Their rates of growth are given as negative frequencies.",
+                    info->nunstable);
+  char cell[64][32];
+  const char *cells[64];
+  int n = info->nfound < 31 ? info->nfound : 31;
+  cells[0] = "mode";
+  cells[1] = "frequency (Hz)";
+  for (int k = 0; k < n; k++) {
+    snprintf(cell[2 * k], 32, "%d", k + 1);
+    snprintf(cell[2 * k + 1], 32, "%.6g", omega[k] / (2 * PL_PI));
+    cells[2 * k + 2] = cell[2 * k];
+    cells[2 * k + 3] = cell[2 * k + 1];
+  }
+  pl_page_grid(j->page, n + 1, 2, cells);
+}
+
+static void set_figures(json_t *f, const pl_modes_info *i, const double *omega) {
+  json_t *list = json_array();
+  for (int k = 0; k < i->nfound; k++)
+    json_array_append_new(list, json_real(omega[k] / (2 * PL_PI)));
+  job_set(f, "frequency_Hz", list);
+  job_set(f, "rigid", json_integer(i->nrigid));
+  job_set(f, "unstable", json_integer(i->nunstable));
+  job_set(f, "residual", json_real(i->residual));
+  job_set(f, "seconds", json_real(i->seconds));
+}
+
+pl_status job_modes(job *j, int index, json_t *figures) {
+  const pl_scene *sc = j->scene;
+  const pl_analysis *a = &sc->analysis[index];
+  int count = a->opts.modes_.count;
+  pl_state *s = NULL;
+  pl_modes_info info = {0};
+  double *omega = pl_alloc(j->env, (size_t)count, sizeof(double));
+  double *shape = pl_alloc(j->env, (size_t)count, (size_t)pl_model_nq(sc->model) * sizeof(double));
+  pl_status status = omega && shape ? job_start(j, a, &s) : PL_E_NOMEM;
+  if (status == PL_OK)
+    status = pl_modes(&a->opts.modes_, sc->model, sc->params, s, j->work, omega, shape, &info);
+  if (status == PL_OK) {
+    set_figures(figures, &info, omega);
+    tell(j, &info, omega);
+    status = write_table(j, a, omega, info.nfound);
+    for (int k = 0; status == PL_OK && j->drawable && k < info.nfound; k++)
+      status = write_mode(j, a, s, shape + (size_t)k * (size_t)s->nq, k, omega[k]);
+  }
+  pl_state_free(sc->model, s);
+  pl_free(j->env, omega);
+  pl_free(j->env, shape);
+  return status;
+}

@@ -1,0 +1,156 @@
+#include "job_impl.h"
+
+#include <stdio.h>
+#include <string.h>
+
+typedef struct recorder {
+  job *j;
+  const pl_analysis *a;
+  pl_table *table;
+  double *row;
+  pl_status status;
+} recorder;
+
+static int on_step(void *ctx, const pl_state *s, const pl_clock *c, const pl_work *w) {
+  recorder *r = ctx;
+  r->row[0] = c->scale;
+  r->row[1] = w->potential;
+  r->row[2] = w->elastic;
+  job_watch_row(r->j, r->a, s, r->row + 3);
+  r->status = pl_table_row(r->table, r->row);
+  return r->status != PL_OK;
+}
+
+static pl_status make_recorder(job *j, const pl_analysis *a, recorder *r) {
+  int ncol = 3 + job_watch_count(j, a);
+  *r = (recorder){.j = j, .a = a, .row = pl_alloc(j->env, (size_t)ncol, sizeof(double))};
+  if (!r->row) return PL_E_NOMEM;
+  PL_TRY(pl_table_create(j->env, ncol, &r->table));
+  PL_TRY(pl_table_column(r->table, 0, "load_factor", ""));
+  PL_TRY(pl_table_column(r->table, 1, "potential", "J"));
+  PL_TRY(pl_table_column(r->table, 2, "elastic", "J"));
+  return job_watch_columns(j, a, r->table, 3) < 0 ? PL_E_NOMEM : PL_OK;
+}
+
+static void set_figures(json_t *f, const pl_static_info *i) {
+  job_set(f, "reason", json_string(pl_stop_text(i->reason)));
+  job_set(f, "load_factor", json_real(i->scale));
+  job_set(f, "residual", json_real(i->residual));
+  job_set(f, "stable", json_boolean(i->stable));
+  job_set(f, "negative_eigenvalues", json_integer(i->nneg));
+  job_set(f, "zero_eigenvalues", json_integer(i->nzero));
+  job_set(f, "potential_J", json_real(i->energy));
+  job_set(f, "load_steps", json_integer(i->nstep));
+  job_set(f, "newton_iterations", json_integer(i->iterations));
+  job_set(f, "factorisations", json_integer(i->factorisations));
+  job_set(f, "seconds", json_real(i->seconds));
+  json_t *list = json_array();
+  for (int k = 0; k < i->ncritical; k++)
+    json_array_append_new(list, json_pack("{s:f, s:i}", "load_factor", i->critical[k].scale,
+                                          "negative_eigenvalues", i->critical[k].nneg));
+  job_set(f, "critical", list);
+}
+
+// displacement of each watched place at the end
+static void set_watches(const job *j, const pl_analysis *a, const pl_state *s, json_t *f) {
+  int dim = j->scene->dim;
+  json_t *all = json_object();
+  for (int k = 0; k < a->nwatch; k++) {
+    json_t *u = json_array();
+    for (int c = 0; c < dim; c++) {
+      int at = a->watch[k].node * dim + c;
+      json_array_append_new(u, json_real(s->q[at] - j->scene->params->X[at]));
+    }
+    json_object_set_new(all, a->watch[k].name, u);
+  }
+  job_set(f, "displacement_m", all);
+}
+
+// sum of the reactions in driven unknowns, per direction
+static void set_reactions(const job *j, json_t *f) {
+  const pl_model *m = j->scene->model;
+  const int *index = pl_model_free_index(m);
+  int dim = j->scene->dim, n = pl_model_nnode(m) * dim;
+  double sum[3] = {0};
+  for (int i = 0; i < n; i++)
+    if (index[i] < 0) sum[i % dim] += j->work->r[i];
+  json_t *list = json_array();
+  for (int c = 0; c < dim; c++) json_array_append_new(list, json_real(sum[c]));
+  job_set(f, "reaction_N", list);
+}
+
+static void tell(job *j, const pl_analysis *a, const pl_static_info *i) {
+  if (!j->page) return;
+  if (i->reason != PL_STOP_CONVERGED)
+    pl_page_warning(j->page, "%s: stopped at load factor %.6g: %s (residual %.2g).", a->name,
+                    i->scale, pl_stop_text(i->reason), i->residual);
+  else
+    pl_page_text(
+        j->page,
+        "Equilibrium found in %d load steps and %d Newton iterations, residual %.1e of the forces. "
+        "It is %s.",
+        i->nstep, i->iterations, i->residual, i->stable ? "stable" : "unstable");
+  if (i->reason == PL_STOP_CONVERGED && !i->stable)
+    pl_page_warning(j->page, "%s: the equilibrium is not stable (%d negative eigenvalues).",
+                    a->name, i->nneg);
+  for (int k = 0; k < i->ncritical; k++)
+    pl_page_text(j->page, "Stability changes at load factor %.8g.", i->critical[k].scale);
+}
+
+static pl_status write_files(job *j, const pl_analysis *a, const pl_state *s, recorder *r) {
+  char path[PL_TEXT], name[PL_TEXT], caption[PL_TEXT];
+  const pl_scene *sc = j->scene;
+  if (sc->output.csv) PL_TRY(pl_table_write(r->table, job_path(j, a->name, ".csv", path)));
+  if (j->drawable && sc->output.vtu) PL_TRY(job_vtu(j, s, 0, job_path(j, a->name, ".vtu", path)));
+  if (j->drawable && sc->output.glb) {
+    int n = pl_model_nnode(sc->model);
+    double *rest = pl_alloc(j->env, (size_t)n * 3, sizeof(double));
+    if (!rest) return PL_E_NOMEM;
+    double most = job_displacements(j, s->q, j->colour), factor = job_exaggeration(j, most);
+    for (int i = 0; i < n && most > 0; i++) j->colour[i] /= most;
+    job_positions(j, sc->params->X, 1, rest);
+    job_positions(j, s->q, factor, j->x);
+    for (int i = 0; i < 3 * n; i++) j->x[i] -= rest[i];
+    const double time[3] = {0, 1, 2}, weight[3] = {0, 1, 0};
+    pl_status status = pl_glb_write(sc->mesh, rest, 1, j->x, 3, time, weight, j->colour,
+                                    job_path(j, a->name, ".glb", path));
+    pl_free(j->env, rest);
+    PL_TRY(status);
+  }
+  snprintf(name, sizeof name, "%s-shape", a->name);
+  snprintf(caption, sizeof caption, "Equilibrium; the reference shape is drawn lightly.");
+  PL_TRY(job_picture(j, s, name, a->name, caption));
+  return job_watch_plots(j, a, r->table, 0, 3, "load factor");
+}
+
+pl_status job_static(job *j, int index, json_t *figures) {
+  const pl_analysis *a = &j->scene->analysis[index];
+  pl_state *s = NULL;
+  recorder r = {0};
+  pl_static_info info = {0};
+  pl_status status = job_start(j, a, &s);
+  if (status == PL_OK) status = make_recorder(j, a, &r);
+  if (status == PL_OK) {
+    status = pl_static(&a->opts.static_, j->scene->model, j->scene->params, s, j->work, on_step, &r,
+                       &info);
+    if (r.status != PL_OK) status = r.status;
+  }
+  if (status >= 0) {
+    set_figures(figures, &info);
+    set_watches(j, a, s, figures);
+    pl_clock c = {.scale = info.scale};
+    pl_status e = pl_eval(j->scene->model, j->scene->params, s, &c, PL_WANT_FORCE, NULL, j->work);
+    if (e == PL_OK) set_reactions(j, figures);
+    tell(j, a, &info);
+    pl_status w = write_files(j, a, s, &r);
+    if (w < 0) status = w;
+  }
+  pl_table_free(r.table);
+  pl_free(j->env, r.row);
+  if (status >= 0) {
+    j->state[index] = s;
+    s = NULL;
+  }
+  pl_state_free(j->scene->model, s);
+  return status;
+}

@@ -1,0 +1,373 @@
+#include "job_impl.h"
+
+#include "pliant/math.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { FIXED_COLUMNS = 6 }; // time, kinetic, elastic, potential, total, dissipated
+#define GLB_BYTES (48L << 20)
+
+typedef struct recorder {
+  job *j;
+  const pl_analysis *a;
+  pl_table *table;
+  double *row;
+  frames frames;
+  double every, next_row; // time between rows, time of the next one
+  double frame_step, next_frame;
+  double power, power_time; // dissipation so far is integrated by the trapezoidal rule
+  double dissipated;
+  pl_status status;
+} recorder;
+
+// simulated time that the options ask for
+static double span(const pl_transient_opts *o) {
+  if (o->duration > 0) return o->duration;
+  return o->frequency > 0 ? o->periods * 2 * PL_PI / o->frequency : 0;
+}
+
+static pl_status make_recorder(job *j, const pl_analysis *a, recorder *r) {
+  static const char *const names[FIXED_COLUMNS] = {"time",      "kinetic", "elastic",
+                                                   "potential", "total",   "dissipated"};
+  int ncol = FIXED_COLUMNS + job_watch_count(j, a);
+  *r = (recorder){.j = j, .a = a, .every = j->scene->output.every};
+  r->frame_step = span(&a->opts.transient_) / j->scene->output.frames;
+  r->row = pl_alloc(j->env, (size_t)ncol, sizeof(double));
+  if (!r->row) return PL_E_NOMEM;
+  PL_TRY(pl_table_create(j->env, ncol, &r->table));
+  for (int c = 0; c < FIXED_COLUMNS; c++)
+    PL_TRY(pl_table_column(r->table, c, names[c], c == 0 ? "s" : "J"));
+  return job_watch_columns(j, a, r->table, FIXED_COLUMNS) < 0 ? PL_E_NOMEM : PL_OK;
+}
+
+static pl_status add_frame(recorder *r, const pl_state *s) {
+  job *j = r->j;
+  frames *f = &r->frames;
+  size_t per = (size_t)pl_model_nnode(j->scene->model) * 3;
+  int cap = f->cap;
+  PL_TRY(pl_grow(j->env, &f->time, f->n, &cap, sizeof(double)));
+  if (cap != f->cap) {
+    double *x = pl_realloc(j->env, f->x, (size_t)cap * per, sizeof(double));
+    if (!x) return PL_E_NOMEM;
+    f->x = x;
+    f->cap = cap;
+  }
+  f->time[f->n] = s->t;
+  job_positions(j, s->q, 1, f->x + (size_t)f->n * per);
+  f->n++;
+  if (!j->scene->output.vtu) return PL_OK;
+  char name[PL_TEXT], path[PL_TEXT];
+  snprintf(name, sizeof name, "%s/frame-%04d", r->a->name, f->n - 1);
+  return job_vtu(j, s, 1, job_path(j, name, ".vtu", path));
+}
+
+static pl_status record(recorder *r, const pl_state *s, const pl_work *w) {
+  // a hair of slack, so that rounding in the time does not lose a row
+  double slack = 1e-9 * (fabs(s->t) + r->frame_step);
+  r->dissipated += 0.5 * (r->power + w->dissipated) * (s->t - r->power_time);
+  r->power = w->dissipated;
+  r->power_time = s->t;
+  if (s->t + slack >= r->next_row) {
+    r->row[0] = s->t;
+    r->row[1] = w->kinetic;
+    r->row[2] = w->elastic;
+    r->row[3] = w->potential;
+    r->row[4] = w->kinetic + w->potential;
+    r->row[5] = r->dissipated;
+    job_watch_row(r->j, r->a, s, r->row + FIXED_COLUMNS);
+    PL_TRY(pl_table_row(r->table, r->row));
+    while (r->every > 0 && r->next_row <= s->t + slack) r->next_row += r->every;
+  }
+  if (r->j->drawable && s->t + slack >= r->next_frame) {
+    PL_TRY(add_frame(r, s));
+    while (r->frame_step > 0 && r->next_frame <= s->t + slack) r->next_frame += r->frame_step;
+  }
+  return PL_OK;
+}
+
+static int on_step(void *ctx, const pl_state *s, const pl_clock *c, const pl_work *w) {
+  recorder *r = ctx;
+  (void)c;
+  r->status = record(r, s, w);
+  return r->status != PL_OK;
+}
+
+// the first row and frame
+static pl_status record_start(recorder *r, const pl_state *s) {
+  const pl_scene *sc = r->j->scene;
+  pl_clock c = {.t = s->t, .omega = r->a->opts.transient_.frequency, .scale = 1};
+  pl_status e = pl_eval(sc->model, sc->params, s, &c, PL_WANT_ENERGY | PL_WANT_FORCE | PL_DYNAMIC,
+                        NULL, r->j->work);
+  if (e == PL_DOMAIN)
+    return pl_fail(r->j->env, PL_E_INPUT, "%s: the start is outside the domain of an element",
+                   r->a->name);
+  PL_TRY(e);
+  r->power = r->j->work->dissipated;
+  r->power_time = s->t;
+  return record(r, s, r->j->work);
+}
+
+// after a resume: where rows, frames and losses stood
+static void catch_up(recorder *r, const pl_state *s) {
+  int rows = pl_table_rows(r->table), cols = pl_table_cols(r->table);
+  double slack = 1e-9 * (fabs(s->t) + r->frame_step);
+  if (rows) r->dissipated = pl_table_data(r->table)[(size_t)(rows - 1) * (size_t)cols + 5];
+  r->power_time = s->t;
+  while (r->every > 0 && r->next_row <= s->t + slack) r->next_row += r->every;
+  while (r->frame_step > 0 && r->next_frame <= s->t + slack) r->next_frame += r->frame_step;
+}
+
+// ---- files
+// ------------------------------------------------------------------------------------------
+
+static pl_status write_pvd(job *j, const pl_analysis *a, const frames *f) {
+  char(*name)[64] = pl_alloc(j->env, (size_t)f->n, sizeof *name);
+  const char **list = pl_alloc(j->env, (size_t)f->n, sizeof *list);
+  char path[PL_TEXT];
+  pl_status s = name && list ? PL_OK : PL_E_NOMEM;
+  for (int k = 0; s == PL_OK && k < f->n; k++) {
+    snprintf(name[k], sizeof name[k], "%.40s/frame-%04d.vtu", a->name, k);
+    list[k] = name[k];
+  }
+  if (s == PL_OK) s = pl_pvd_write(j->env, job_path(j, a->name, ".pvd", path), f->n, f->time, list);
+  pl_free(j->env, name);
+  pl_free(j->env, list);
+  return s;
+}
+
+// every frame is a morph target with weight one at its time; thinned when the file would be too
+// large
+static pl_status write_glb(job *j, const pl_analysis *a, const frames *f) {
+  size_t per = (size_t)pl_model_nnode(j->scene->model) * 3;
+  int stride = 1;
+  while ((long)(f->n / stride) * (long)per * 4 > GLB_BYTES || f->n / stride > 120) stride++;
+  int n = (f->n + stride - 1) / stride;
+  double *delta = pl_alloc(j->env, (size_t)n * per, sizeof(double));
+  double *time = pl_alloc(j->env, (size_t)n, sizeof(double));
+  double *weight = pl_alloc(j->env, (size_t)n * (size_t)n, sizeof(double));
+  char path[PL_TEXT];
+  pl_status s = delta && time && weight ? PL_OK : PL_E_NOMEM;
+  if (s == PL_OK) {
+    for (int k = 0; k < n; k++) {
+      const double *x = f->x + (size_t)(k * stride) * per;
+      for (size_t i = 0; i < per; i++) delta[(size_t)k * per + i] = x[i] - f->x[i];
+      time[k] = f->time[k * stride] - f->time[0];
+      weight[k * n + k] = 1;
+    }
+    s = pl_glb_write(j->scene->mesh, f->x, n, delta, n, time, weight, NULL,
+                     job_path(j, a->name, ".glb", path));
+  }
+  pl_free(j->env, delta);
+  pl_free(j->env, time);
+  pl_free(j->env, weight);
+  return s;
+}
+
+static pl_status energy_plot(job *j, const pl_analysis *a, const pl_table *t) {
+  static const char *const names[] = {"kinetic", "elastic", "potential", "total", "dissipated"};
+  int rows = pl_table_rows(t), cols = pl_table_cols(t);
+  if (rows < 2) return PL_OK;
+  double *xy = pl_alloc(j->env, (size_t)rows * FIXED_COLUMNS, sizeof(double));
+  if (!xy) return PL_E_NOMEM;
+  pl_series series[FIXED_COLUMNS - 1];
+  for (int c = 0; c < FIXED_COLUMNS; c++) {
+    for (int i = 0; i < rows; i++)
+      xy[c * rows + i] = pl_table_data(t)[(size_t)i * (size_t)cols + (size_t)c];
+    if (c > 0)
+      series[c - 1] = (pl_series){.name = names[c - 1],
+                                  .n = rows,
+                                  .x = xy,
+                                  .y = xy + c * rows,
+                                  .colour = c - 1,
+                                  .dashed = c == 5};
+  }
+  char name[PL_TEXT];
+  snprintf(name, sizeof name, "%s-energy", a->name);
+  pl_plot plot = {.title = "energy",
+                  .xlabel = "time (s)",
+                  .ylabel = "energy (J)",
+                  .nseries = FIXED_COLUMNS - 1,
+                  .series = series};
+  pl_status s = job_plot(j, name, &plot,
+                         "Energy record. Potential is elastic energy less the work of "
+                         "gravity and constant loads; total adds kinetic energy.");
+  pl_free(j->env, xy);
+  return s;
+}
+
+// path of each watched place in the plane of its two widest extents
+static pl_status path_plots(job *j, const pl_analysis *a, const pl_table *t) {
+  int rows = pl_table_rows(t), cols = pl_table_cols(t), dim = j->scene->dim, col = FIXED_COLUMNS;
+  if (rows < 3 || dim < 2) return PL_OK;
+  double *xy = pl_alloc(j->env, (size_t)rows * 3, sizeof(double));
+  if (!xy) return PL_E_NOMEM;
+  pl_status s = PL_OK;
+  for (int k = 0; s == PL_OK && k < a->nwatch; k++) {
+    if (a->watch[k].component >= 0) {
+      col++;
+      continue;
+    }
+    double extent[3] = {0};
+    for (int c = 0; c < dim; c++) {
+      double lo = INFINITY, hi = -INFINITY;
+      for (int i = 0; i < rows; i++) {
+        double v = pl_table_data(t)[(size_t)i * (size_t)cols + (size_t)(col + c)];
+        xy[c * rows + i] = v;
+        lo = fmin(lo, v);
+        hi = fmax(hi, v);
+      }
+      extent[c] = hi - lo;
+    }
+    int skip = dim == 2                ? 2
+               : extent[0] < extent[1] ? (extent[0] < extent[2] ? 0 : 2)
+                                       : (extent[1] < extent[2] ? 1 : 2);
+    int ax = skip == 0 ? 1 : 0, ay = skip == 2 ? 1 : 2;
+    static const char *const labels[] = {"x (m)", "y (m)", "z (m)"};
+    pl_series series = {.n = rows, .x = xy + ax * rows, .y = xy + ay * rows};
+    char name[PL_TEXT], title[PL_TEXT];
+    snprintf(name, sizeof name, "%s-%s-path", a->name, a->watch[k].name);
+    snprintf(title, sizeof title, "path of %s", a->watch[k].name);
+    pl_plot plot = {.title = title,
+                    .xlabel = labels[ax],
+                    .ylabel = labels[ay],
+                    .equal = 1,
+                    .nseries = 1,
+                    .series = &series,
+                    .height = 480};
+    s = job_plot(j, name, &plot, "Path of the watched place.");
+    col += dim;
+  }
+  pl_free(j->env, xy);
+  return s;
+}
+
+static pl_status film(job *j, const pl_analysis *a, const frames *f) {
+  const pl_scene *sc = j->scene;
+  if (!j->page || f->n < 2) return PL_OK;
+  pl_text svg;
+  pl_text_init(&svg, j->env);
+  double seconds = f->time[f->n - 1] - f->time[0];
+  pl_view view = {.x = f->x, .title = a->name, .flat = sc->dim == 2};
+  pl_status s = pl_view_animated_svg(&svg, sc->mesh, &view, f->n, f->x, fmin(fmax(seconds, 2), 20));
+  if (s == PL_OK && svg.failed) s = PL_E_NOMEM;
+  char caption[PL_TEXT];
+  snprintf(caption, sizeof caption, "Motion over %.4g s.", seconds);
+  if (s == PL_OK && svg.s) pl_page_figure(j->page, svg.s, caption);
+  pl_text_free(&svg);
+  return s;
+}
+
+static pl_status write_files(job *j, recorder *r, const pl_state *s) {
+  const pl_analysis *a = r->a;
+  char path[PL_TEXT], name[PL_TEXT];
+  if (j->scene->output.csv) PL_TRY(pl_table_write(r->table, job_path(j, a->name, ".csv", path)));
+  if (j->drawable && r->frames.n) {
+    if (j->scene->output.vtu) PL_TRY(write_pvd(j, a, &r->frames));
+    if (j->scene->output.glb) PL_TRY(write_glb(j, a, &r->frames));
+    PL_TRY(film(j, a, &r->frames));
+    snprintf(name, sizeof name, "%s-end", a->name);
+    PL_TRY(job_picture(j, s, name, a->name, "Shape at the end."));
+  }
+  PL_TRY(job_watch_plots(j, a, r->table, 0, FIXED_COLUMNS, "time (s)"));
+  PL_TRY(path_plots(j, a, r->table));
+  return energy_plot(j, a, r->table);
+}
+
+static void set_figures(json_t *f, const pl_transient_info *i) {
+  job_set(f, "reason", json_string(pl_stop_text(i->reason)));
+  job_set(f, "time_s", json_real(i->t));
+  job_set(f, "steps", json_integer(i->nstep));
+  job_set(f, "rejected", json_integer(i->rejected));
+  job_set(f, "newton_iterations", json_integer(i->iterations));
+  job_set(f, "factorisations", json_integer(i->factorisations));
+  job_set(f, "periods", json_integer(i->nperiod));
+  if (i->period_change >= 0) job_set(f, "period_change_m", json_real(i->period_change));
+  job_set(f, "residual", json_real(i->residual));
+  job_set(f, "seconds", json_real(i->seconds));
+}
+
+static void tell(job *j, const pl_analysis *a, const pl_transient_info *i) {
+  if (!j->page) return;
+  if (i->reason != PL_STOP_END && i->reason != PL_STOP_STEADY)
+    pl_page_warning(j->page, "%s stopped at %.6g s: %s.", a->name, i->t, pl_stop_text(i->reason));
+  else
+    pl_page_text(j->page, "%ld steps to %.6g s (%s), %ld Newton iterations.", i->nstep, i->t,
+                 pl_stop_text(i->reason), i->iterations);
+  if (i->period_change >= 0)
+    pl_page_text(j->page,
+                 "The last two periods differ by %.3g m (summed over nodes and steps, eq. 28).",
+                 i->period_change);
+}
+
+// largest and smallest value of every watched column over the last period, or over the last fifth
+static void set_extremes(const recorder *r, json_t *f) {
+  const pl_table *t = r->table;
+  const pl_transient_opts *o = &r->a->opts.transient_;
+  int rows = pl_table_rows(t), cols = pl_table_cols(t);
+  if (!rows) return;
+  const double *d = pl_table_data(t);
+  double end = d[(size_t)(rows - 1) * (size_t)cols];
+  double from = o->frequency > 0 ? end - 2 * PL_PI / o->frequency : 0.8 * end;
+  json_t *all = json_object();
+  for (int c = FIXED_COLUMNS; c < cols; c++) {
+    double lo = INFINITY, hi = -INFINITY;
+    for (int i = 0; i < rows; i++) {
+      if (d[(size_t)i * (size_t)cols] < from) continue;
+      lo = fmin(lo, d[(size_t)i * (size_t)cols + (size_t)c]);
+      hi = fmax(hi, d[(size_t)i * (size_t)cols + (size_t)c]);
+    }
+    json_object_set_new(all, pl_table_name(t, c), json_pack("[f, f]", lo, hi));
+  }
+  job_set(f, o->frequency > 0 ? "range_last_period_m" : "range_last_fifth_m", all);
+}
+
+static pl_status step_through(job *j, recorder *r, pl_state *s, pl_history *h,
+                              pl_transient_info *info) {
+  const pl_scene *sc = j->scene;
+  const pl_analysis *a = r->a;
+  char path[PL_TEXT];
+  int found = 0;
+  job_path(j, a->name, ".checkpoint", path);
+  if (j->opts->resume)
+    PL_TRY(checkpoint_read(j, path, &a->opts.transient_, s, h, &r->frames, r->table, &found));
+  if (found)
+    catch_up(r, s);
+  else
+    PL_TRY(record_start(r, s));
+  pl_status status =
+      pl_transient(&a->opts.transient_, sc->model, sc->params, s, h, j->work, on_step, r, info);
+  if (r->status != PL_OK) return r->status;
+  if (status < 0) return status;
+  pl_status w = checkpoint_write(j, path, &a->opts.transient_, s, h, &r->frames, r->table);
+  return w < 0 ? w : status;
+}
+
+pl_status job_transient(job *j, int index, json_t *figures) {
+  const pl_analysis *a = &j->scene->analysis[index];
+  pl_state *s = NULL;
+  pl_history h = {0};
+  recorder r = {0};
+  pl_transient_info info = {0};
+  char path[PL_TEXT];
+  pl_status status = job_start(j, a, &s);
+  if (status == PL_OK) status = make_recorder(j, a, &r);
+  if (status == PL_OK && j->drawable && j->scene->output.vtu)
+    status = pl_dir_make(j->env, job_path(j, a->name, "", path));
+  if (status == PL_OK) status = step_through(j, &r, s, &h, &info);
+  if (status >= 0) {
+    set_figures(figures, &info);
+    set_extremes(&r, figures);
+    tell(j, a, &info);
+    pl_status w = write_files(j, &r, s);
+    if (w < 0) status = w;
+  }
+  pl_table_free(r.table);
+  pl_free(j->env, r.row);
+  pl_free(j->env, r.frames.time);
+  pl_free(j->env, r.frames.x);
+  pl_history_free(j->env, &h);
+  pl_state_free(j->scene->model, s);
+  return status;
+}

@@ -1,0 +1,29 @@
+#include "pliant/base.h"
+#include "pliant/math.h"
+
+// P_n and its derivative by the three-term recurrence k P_k = (2k-1) x P_k-1 - (k-1) P_k-2
+static void legendre(int n, long double x, long double *p, long double *dp) {
+  long double p0 = 1, p1 = x;
+  for (int k = 2; k <= n; k++) {
+    long double p2 = ((2 * k - 1) * x * p1 - (k - 1) * p0) / k;
+    p0 = p1;
+    p1 = p2;
+  }
+  *p = p1;
+  *dp = n * (p0 - x * p1) / (1 - x * x);
+}
+
+void pl_gauss(int n, double *x, double *w) {
+  PL_ASSERT(n >= 1 && n <= 16);
+  for (int i = 0; i < n; i++) {
+    // the middle point of an odd rule is zero; the others by Newton from Tricomi's estimate
+    long double z = 2 * i + 1 == n ? 0 : -cosl(PL_PI * (i + 0.75L) / (n + 0.5L)), p, dp;
+    for (int k = 0; k < 8; k++) {
+      legendre(n, z, &p, &dp);
+      z -= p / dp;
+    }
+    legendre(n, z, &p, &dp);
+    x[i] = (double)z;
+    w[i] = (double)(2 / ((1 - z * z) * dp * dp));
+  }
+}

@@ -1,0 +1,209 @@
+#include "mesh_impl.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <zlib.h>
+
+enum { VTU_BLOCK = 1 << 18 }; // bytes compressed at a time
+
+typedef struct writer {
+  pl_env *env;
+  pl_text text;
+  unsigned char *packed; // [cap] compressed blocks of the array in hand
+  size_t cap;
+} writer;
+
+// ---- text and numbers -------------------------------------------------------------------------
+
+static void put_base64(pl_text *t, const unsigned char *data, size_t n) {
+  static const char digit[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  char quad[4 * 256];
+  size_t fill = 0;
+  for (size_t i = 0; i < n; i += 3) {
+    unsigned bits = (unsigned)data[i] << 16;
+    if (i + 1 < n) bits |= (unsigned)data[i + 1] << 8;
+    if (i + 2 < n) bits |= (unsigned)data[i + 2];
+    quad[fill++] = digit[bits >> 18 & 63];
+    quad[fill++] = digit[bits >> 12 & 63];
+    quad[fill++] = i + 1 < n ? digit[bits >> 6 & 63] : '=';
+    quad[fill++] = i + 2 < n ? digit[bits & 63] : '=';
+    if (fill == sizeof quad) {
+      pl_text_put(t, quad, fill);
+      fill = 0;
+    }
+  }
+  pl_text_put(t, quad, fill);
+}
+
+static void put_escaped(pl_text *t, const char *s) {
+  for (; *s; s++) {
+    if (*s == '&')
+      pl_text_add(t, "&amp;");
+    else if (*s == '<')
+      pl_text_add(t, "&lt;");
+    else if (*s == '>')
+      pl_text_add(t, "&gt;");
+    else if (*s == '"')
+      pl_text_add(t, "&quot;");
+    else if ((unsigned char)*s < ' ')
+      pl_text_add(t, "_"); // control characters have no place in XML
+    else
+      pl_text_put(t, s, 1);
+  }
+}
+
+static const char *byte_order(void) {
+  const unsigned short one = 1;
+  return *(const unsigned char *)&one ? "LittleEndian" : "BigEndian";
+}
+
+// ---- arrays -----------------------------------------------------------------------------------
+
+// compresses into w->packed; head: block count, block size, size of a last partial block, then
+// sizes
+static pl_status pack(writer *w, const unsigned char *data, size_t size, uint64_t *head) {
+  size_t nblock = head[0], used = 0;
+  for (size_t k = 0; k < nblock; k++) {
+    size_t at = k * VTU_BLOCK, n = size - at < VTU_BLOCK ? size - at : VTU_BLOCK;
+    size_t bound = compressBound((uLong)n);
+    if (used + bound > w->cap) {
+      size_t cap = 2 * w->cap > used + bound ? 2 * w->cap : used + bound;
+      unsigned char *grown = pl_realloc(w->env, w->packed, cap, 1);
+      if (!grown) return PL_E_NOMEM;
+      w->packed = grown;
+      w->cap = cap;
+    }
+    uLongf got = (uLongf)(w->cap - used);
+    int z = compress2(w->packed + used, &got, data + at, (uLong)n, 5);
+    if (z != Z_OK) return pl_fail(w->env, PL_E_NOMEM, "zlib failed to compress (%d)", z);
+    head[3 + k] = got;
+    used += got;
+  }
+  return PL_OK;
+}
+
+// one DataArray; ncomp 0 leaves the component count out
+static pl_status put_array(writer *w, const char *type, const char *name, int ncomp,
+                           const void *data, size_t size) {
+  size_t nblock = (size + VTU_BLOCK - 1) / VTU_BLOCK, packed = 0;
+  uint64_t *head = pl_alloc(w->env, 3 + nblock, sizeof *head);
+  if (!head) return PL_E_NOMEM;
+  head[0] = nblock;
+  head[1] = VTU_BLOCK;
+  head[2] = size % VTU_BLOCK;
+  pl_status s = pack(w, data, size, head);
+  if (s == PL_OK) {
+    pl_text *t = &w->text;
+    pl_text_add(t, "        <DataArray type=\"%s\" Name=\"", type);
+    put_escaped(t, name);
+    pl_text_add(t, "\"");
+    if (ncomp > 0) pl_text_add(t, " NumberOfComponents=\"%d\"", ncomp);
+    pl_text_add(t, " format=\"binary\">\n");
+    put_base64(t, (const unsigned char *)head, (3 + nblock) * sizeof *head);
+    for (size_t k = 0; k < nblock; k++) packed += head[3 + k];
+    put_base64(t, w->packed, packed);
+    pl_text_add(t, "\n        </DataArray>\n");
+  }
+  pl_free(w->env, head);
+  return s;
+}
+
+static pl_status put_cells(writer *w, const pl_mesh *m) {
+  static const unsigned char vtk_type[PL_CELL_COUNT] = {3, 5, 9, 10, 12};
+  size_t ncell = 0, nvert = 0;
+  for (int t = 0; t < PL_CELL_COUNT; t++) {
+    ncell += (size_t)m->cell[t].n;
+    nvert += (size_t)m->cell[t].n * (size_t)pl_cell_nvert[t];
+  }
+  int *all = pl_alloc(w->env, nvert, sizeof *all);
+  int64_t *offset = pl_alloc(w->env, ncell, sizeof *offset);
+  unsigned char *type = pl_alloc(w->env, ncell, 1);
+  pl_status s = all && offset && type ? PL_OK : PL_E_NOMEM;
+  size_t c = 0, v = 0;
+  for (int t = 0; t < PL_CELL_COUNT && s == PL_OK; t++) {
+    size_t nv = (size_t)pl_cell_nvert[t], n = (size_t)m->cell[t].n;
+    if (n > 0) memcpy(all + v, m->cell[t].v, n * nv * sizeof *all);
+    for (size_t i = 0; i < n; i++, c++) {
+      v += nv;
+      offset[c] = (int64_t)v;
+      type[c] = vtk_type[t];
+    }
+  }
+  if (s == PL_OK) s = put_array(w, "Int32", "connectivity", 0, all, nvert * sizeof *all);
+  if (s == PL_OK) s = put_array(w, "Int64", "offsets", 0, offset, ncell * sizeof *offset);
+  if (s == PL_OK) s = put_array(w, "UInt8", "types", 0, type, ncell);
+  pl_free(w->env, all);
+  pl_free(w->env, offset);
+  pl_free(w->env, type);
+  return s;
+}
+
+static pl_status put_fields(writer *w, const pl_mesh *m, int nfield, const pl_field *field,
+                            int on_cells) {
+  const char *tag = on_cells ? "CellData" : "PointData";
+  size_t count = (size_t)(on_cells ? mesh_ncell(m) : m->nvert);
+  pl_text_add(&w->text, "      <%s>\n", tag);
+  for (int k = 0; k < nfield; k++) {
+    const pl_field *f = &field[k];
+    if (!f->on_cells != !on_cells) continue;
+    PL_TRY(put_array(w, "Float64", f->name, f->ncomp, f->data,
+                     count * (size_t)f->ncomp * sizeof *f->data));
+  }
+  pl_text_add(&w->text, "      </%s>\n", tag);
+  return PL_OK;
+}
+
+static pl_status put_mesh(writer *w, const pl_mesh *m, const double *x, int nfield,
+                          const pl_field *field) {
+  pl_text *t = &w->text;
+  pl_text_add(t,
+              "<?xml version=\"1.0\"?>\n<VTKFile type=\"UnstructuredGrid\" version=\"1.0\" "
+              "byte_order=\"%s\" header_type=\"UInt64\" compressor=\"vtkZLibDataCompressor\">\n"
+              "  <UnstructuredGrid>\n"
+              "    <Piece NumberOfPoints=\"%d\" NumberOfCells=\"%d\">\n      <Points>\n",
+              byte_order(), m->nvert, mesh_ncell(m));
+  PL_TRY(put_array(w, "Float64", "Points", 3, x ? x : m->X, (size_t)m->nvert * 3 * sizeof *x));
+  pl_text_add(t, "      </Points>\n      <Cells>\n");
+  PL_TRY(put_cells(w, m));
+  pl_text_add(t, "      </Cells>\n");
+  PL_TRY(put_fields(w, m, nfield, field, 0));
+  PL_TRY(put_fields(w, m, nfield, field, 1));
+  pl_text_add(t, "    </Piece>\n  </UnstructuredGrid>\n</VTKFile>\n");
+  return t->failed ? PL_E_NOMEM : PL_OK;
+}
+
+pl_status pl_mesh_write_vtu(const pl_mesh *m, const double *x, int nfield, const pl_field *field,
+                            const char *path) {
+  for (int k = 0; k < nfield; k++)
+    if (!field[k].name || (field[k].ncomp != 1 && field[k].ncomp != 3))
+      return pl_fail(m->env, PL_E_ARG, "%s: field '%s': components must be 1 or 3, got %d", path,
+                     field[k].name ? field[k].name : "", field[k].ncomp);
+  PL_TRY(mesh_check_indices(m));
+  writer w = {.env = m->env};
+  pl_text_init(&w.text, m->env);
+  pl_status s = put_mesh(&w, m, x, nfield, field);
+  if (s == PL_OK) s = pl_file_write(m->env, path, w.text.s, w.text.n);
+  pl_text_free(&w.text);
+  pl_free(m->env, w.packed);
+  return s;
+}
+
+pl_status pl_pvd_write(pl_env *env, const char *path, int n, const double *time,
+                       const char *const *files) {
+  pl_text t;
+  pl_text_init(&t, env);
+  pl_text_add(&t,
+              "<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"1.0\" "
+              "byte_order=\"%s\">\n  <Collection>\n",
+              byte_order());
+  for (int k = 0; k < n; k++) {
+    pl_text_add(&t, "    <DataSet timestep=\"%.17g\" part=\"0\" file=\"", time[k]);
+    put_escaped(&t, files[k]);
+    pl_text_add(&t, "\"/>\n");
+  }
+  pl_text_add(&t, "  </Collection>\n</VTKFile>\n");
+  pl_status s = t.failed ? PL_E_NOMEM : pl_file_write(env, path, t.s, t.n);
+  pl_text_free(&t);
+  return s;
+}

@@ -1,0 +1,73 @@
+#include "model_impl.h"
+
+#include <complex.h>
+#include <string.h>
+#include <tgmath.h>
+
+#define real     double
+#define FN(name) name##_d
+#include "drive.inc"
+#undef real
+#undef FN
+#define real     double complex
+#define FN(name) name##_z
+#include "drive.inc"
+#undef real
+#undef FN
+
+void drive_motion(const pl_model *m, const drive *d, const double *par, const double *X,
+                  const pl_clock *c, int node, double *x, double *v, double *a) {
+  double X3[3] = {0};
+  memcpy(X3, X + node * m->dim, (size_t)m->dim * sizeof(double));
+  motion_d(d, par, X3, c, x, v, a);
+}
+
+void drive_motion_along(const pl_model *m, const drive *d, const double *par, const double *dpar,
+                        const double *X, const double *dX, const pl_clock *c, int node, double *dx,
+                        double *dv, double *da) {
+  const double h = 1e-100;
+  double complex X3[3] = {0}, x[3], v[3], a[3], shifted[4 * PL_TERM_MAX];
+  for (int i = 0; i < m->dim; i++) X3[i] = X[node * m->dim + i] + I * h * dX[node * m->dim + i];
+  // a drive's own parameters, moved to the front
+  drive local = *d;
+  local.par0 = 0;
+  for (int k = 0; k < 4 * d->nterm; k++) shifted[k] = par[d->par0 + k] + I * h * dpar[d->par0 + k];
+  motion_z(&local, shifted, X3, c, x, v, a);
+  for (int i = 0; i < 3; i++) {
+    dx[i] = cimag(x[i]) / h;
+    dv[i] = cimag(v[i]) / h;
+    da[i] = cimag(a[i]) / h;
+  }
+}
+
+double term_factor(int harmonic, double phase, const pl_clock *c) {
+  if (harmonic == 0) return c->scale;
+  return c->omega > 0 ? sin(harmonic * c->omega * c->t + phase) : 0;
+}
+
+void pl_drive(const pl_model *m, const pl_params *p, const pl_clock *c, pl_state *s) {
+  for (int k = 0; k < m->ndrive; k++) {
+    const drive *d = &m->drive[k];
+    for (int i = 0; i < d->nnode; i++) {
+      double x[3], v[3], a[3];
+      drive_motion(m, d, p->par, p->X, c, d->node[i], x, v, a);
+      for (int j = 0; j < m->dim; j++) {
+        if (!(d->mask >> j & 1)) continue;
+        int at = d->node[i] * m->dim + j;
+        s->q[at] = x[j];
+        s->v[at] = v[j];
+        s->a[at] = a[j];
+      }
+    }
+  }
+}
+
+void pl_load(const pl_model *m, const pl_params *p, const pl_clock *c, double *f) {
+  memset(f, 0, (size_t)m->nq * sizeof(double));
+  for (int k = 0; k < m->nload; k++) {
+    const load *l = &m->load[k];
+    double factor = term_factor(l->harmonic, p->par[l->par0 + 3], c);
+    for (int i = 0; i < l->nnode; i++)
+      for (int j = 0; j < m->dim; j++) f[l->node[i] * m->dim + j] += factor * p->par[l->par0 + j];
+  }
+}

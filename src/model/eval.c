@@ -1,0 +1,256 @@
+#include "model_impl.h"
+
+#include "pliant/math.h"
+
+#include <math.h>
+#include <string.h>
+
+// one call of pl_eval, as the threads see it
+typedef struct task {
+  const pl_model *m;
+  const pl_params *p;
+  const pl_state *s;
+  unsigned want;
+  pl_coef coef;
+  double alpha, beta;
+  pl_work *w;
+  int first; // of the current colour
+} task;
+
+typedef struct element { // scratch of one element
+  double q[PL_NDOF_MAX], v[PL_NDOF_MAX], g[PL_NDOF_MAX], f[PL_NDOF_MAX];
+  double H[PL_NDOF_MAX * PL_NDOF_MAX], T[PL_NDOF_MAX * PL_NDOF_MAX], C[PL_NDOF_MAX * PL_NDOF_MAX];
+} element;
+
+// adds beta K v and its share of the tangent: (ck + beta cd) K + ck beta d(K v)/dq
+static int add_stiffness_damping(const task *t, const pl_elem_kind *k, const double *par,
+                                 const double *rest, element *x, double *power) {
+  int n = k->ndof;
+  for (int i = 0; i < n; i++) {
+    double kv = 0;
+    for (int j = 0; j < n; j++) kv += x->H[i * n + j] * x->v[j];
+    x->g[i] += t->beta * kv;
+    *power += t->beta * kv * x->v[i];
+  }
+  if (!(t->want & PL_WANT_TANGENT)) return 0;
+  double own = t->coef.k + t->beta * t->coef.d;
+  for (int i = 0; i < n * n; i++) x->T[i] = own * x->H[i];
+  if (!(t->want & PL_EXACT)) return 0;
+  if (pl_elem_third(k, x->q, x->v, par, rest, x->C) != PL_OK) return 1;
+  for (int i = 0; i < n * n; i++) x->T[i] += t->coef.k * t->beta * x->C[i];
+  return 0;
+}
+
+// adds dashpots: force, cd dforce/dv and the symmetric part of ck dforce/dq
+static int add_dashpots(const task *t, const pl_elem_kind *k, const double *par, const double *rest,
+                        element *x, double *power) {
+  int n = k->ndof, tangent = (t->want & PL_WANT_TANGENT) != 0;
+  double S[PL_NDOF_MAX * PL_NDOF_MAX];
+  if (k->d.visc(x->q, x->v, par, rest, x->f, tangent ? x->C : NULL, tangent ? S : NULL)) return 1;
+  for (int i = 0; i < n; i++) {
+    x->g[i] += x->f[i];
+    *power += x->f[i] * x->v[i];
+  }
+  if (!tangent) return 0;
+  double ck = t->want & PL_EXACT ? 0.5 * t->coef.k : 0;
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++)
+      x->T[i * n + j] += 0.5 * t->coef.d * (x->C[i * n + j] + x->C[j * n + i]) +
+                         ck * (S[i * n + j] + S[j * n + i]);
+  return 0;
+}
+
+static int eval_element(const task *t, const group *g, int e, element *x, double *energy,
+                        double *power) {
+  const pl_elem_kind *k = g->kind;
+  int n = k->ndof;
+  const int *dof = g->dof + (size_t)e * (size_t)n;
+  const double *par = group_par(g, t->p->par, e);
+  const double *rest = t->p->rest + g->rest0 + (size_t)e * (size_t)k->nrest;
+  int dynamic = (t->want & PL_DYNAMIC) != 0, tangent = (t->want & PL_WANT_TANGENT) != 0;
+  int damped = dynamic && t->beta != 0, force = (t->want & PL_WANT_FORCE) != 0;
+  gather(n, dof, t->s->q, x->q);
+  if (dynamic) gather(n, dof, t->s->v, x->v);
+  double W = 0;
+  if (k->d.eval(x->q, par, rest, &W, force || tangent ? x->g : NULL,
+                tangent || damped ? x->H : NULL))
+    return 1;
+  *energy += W;
+  if (!force && !tangent) return 0;
+  if (tangent && !damped)
+    for (int i = 0; i < n * n; i++) x->T[i] = t->coef.k * x->H[i];
+  if (damped && add_stiffness_damping(t, k, par, rest, x, power)) return 1;
+  if (dynamic && k->d.visc && add_dashpots(t, k, par, rest, x, power)) return 1;
+
+  for (int i = 0; i < n; i++)
+    if (dof[i] >= 0) t->w->f_inner[dof[i]] += x->g[i];
+  if (!tangent) return 0;
+  if (g->twin) {
+    const int *twin = g->twin + (size_t)e * (size_t)n;
+    for (int i = 0; i < n; i++) {
+      if (twin[i] < 0) continue;
+      for (int j = 0; j < n; j++) x->T[twin[i] * n + j] += x->T[i * n + j];
+      for (int j = 0; j < n; j++) x->T[j * n + twin[i]] += x->T[j * n + i];
+    }
+  }
+  const int *slot = t->m->slot + g->slot0 + (size_t)e * ((size_t)n * ((size_t)n + 1) / 2);
+  double *val = t->w->A.val;
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j <= i; j++) val[*slot++] += x->T[i * n + j];
+  return 0;
+}
+
+static void eval_block(void *ctx, int i, int thread) {
+  (void)thread;
+  const task *t = ctx;
+  int b = t->first + i;
+  const block *blk = &t->m->block[b];
+  const group *g = &t->m->group[blk->group];
+  element x;
+  double energy = 0, power = 0;
+  t->w->impl->bad[b] = 0;
+  for (int e = blk->first; e < blk->first + blk->n; e++)
+    if (eval_element(t, g, e, &x, &energy, &power)) {
+      t->w->impl->bad[b] = e + 1;
+      break;
+    }
+  t->w->impl->energy[b] = energy;
+  t->w->impl->power[b] = power;
+}
+
+// all elements, colour by colour; sums in block order, so that the bits do not depend on threads
+static pl_status eval_elements(task *t) {
+  const pl_model *m = t->m;
+  pl_work *w = t->w;
+  for (int c = 0; c < m->ncolour; c++) {
+    t->first = m->colour_ptr[c];
+    int n = m->colour_ptr[c + 1] - t->first, serial = c == m->ncolour - 1;
+    pl_team_run(serial || n < 4 ? NULL : w->team, n, eval_block, t);
+  }
+  for (int b = 0; b < m->nblock; b++) {
+    if (w->impl->bad[b]) {
+      w->bad_group = m->block[b].group;
+      w->bad_elem = w->impl->bad[b] - 1;
+      return PL_DOMAIN;
+    }
+    w->elastic += w->impl->energy[b];
+    w->dissipated += w->impl->power[b];
+  }
+  return PL_OK;
+}
+
+// work of gravity and of constant loads since the reference position
+static double load_work(const pl_model *m, const pl_params *p, const pl_state *s, const pl_clock *c,
+                        pl_work *w) {
+  double *u = w->impl->tmp, *g = w->impl->f, work = 0;
+  pl_axpy(m->nq, -1, p->X, s->q, u);
+  pl_clock still = {.t = 0, .omega = 0, .scale = c->scale};
+  pl_load(m, p, &still, g);
+  work += pl_dot(m->nq, g, u);
+  const double *gravity = p->par + PL_PAR_GRAVITY;
+  memset(g, 0, (size_t)m->nq * sizeof(double));
+  for (int i = 0; i < m->nnode * m->dim; i++) g[i] = c->scale * gravity[i % m->dim];
+  pl_csc_mul(&p->M, 1, u, 0, w->r);
+  return work + pl_dot(m->nq, g, w->r);
+}
+
+// r = M (a + alpha v - g) + inner forces - f
+static void add_outer(const task *t, const pl_clock *c) {
+  const pl_model *m = t->m;
+  pl_work *w = t->w;
+  double *x = w->impl->tmp;
+  const double *gravity = t->p->par + PL_PAR_GRAVITY;
+  int dynamic = (t->want & PL_DYNAMIC) != 0;
+  for (int i = 0; i < m->nq; i++) {
+    x[i] = dynamic ? t->s->a[i] + t->alpha * t->s->v[i] : 0;
+    if (i < m->nnode * m->dim) x[i] -= c->scale * gravity[i % m->dim];
+  }
+  pl_csc_mul(&t->p->M, 1, x, 0, w->r);
+  pl_load(m, t->p, c, w->impl->f);
+  for (int i = 0; i < m->nq; i++) w->r[i] += w->f_inner[i] - w->impl->f[i];
+}
+
+static void add_kinetic(const task *t) {
+  pl_work *w = t->w;
+  pl_csc_mul(&t->p->M, 1, t->s->v, 0, w->impl->tmp);
+  double vMv = pl_dot(t->m->nq, t->s->v, w->impl->tmp);
+  w->kinetic = 0.5 * vMv;
+  w->dissipated += t->alpha * vMv;
+}
+
+pl_status pl_eval(const pl_model *m, const pl_params *p, const pl_state *s, const pl_clock *c,
+                  unsigned want, const pl_coef *coef, pl_work *w) {
+  task t = {.m = m, .p = p, .s = s, .want = want, .w = w};
+  if (coef) t.coef = *coef;
+  t.alpha = p->par[PL_PAR_ALPHA];
+  t.beta = p->par[PL_PAR_BETA];
+  w->elastic = w->kinetic = w->dissipated = 0;
+  memset(w->f_inner, 0, (size_t)m->nq * sizeof(double));
+  if (want & PL_WANT_TANGENT) memset(w->A.val, 0, ((size_t)w->A.nnz + 1) * sizeof(double));
+  PL_TRY(eval_elements(&t));
+  if (want & PL_WANT_ENERGY) w->potential = w->elastic - load_work(m, p, s, c, w);
+  if (want & PL_DYNAMIC) add_kinetic(&t);
+  if (want & PL_WANT_FORCE) add_outer(&t, c);
+  if (want & PL_WANT_TANGENT) {
+    double cm = want & PL_DYNAMIC ? t.coef.m + t.alpha * t.coef.d : 0;
+    if (cm != 0)
+      for (int k = 0; k < p->M.nnz; k++) w->A.val[m->mass_to_free[k]] += cm * p->M.val[k];
+    w->A.val[w->A.nnz] = 0;
+  }
+  // nothing that is not a number leaves this function
+  w->bad_group = w->bad_elem = -1;
+  if (!isfinite(w->elastic)) return PL_DOMAIN;
+  if ((want & PL_WANT_FORCE) && !pl_all_finite(m->nq, w->r)) return PL_DOMAIN;
+  if ((want & PL_WANT_TANGENT) && !pl_all_finite(w->A.nnz, w->A.val)) return PL_DOMAIN;
+  return PL_OK;
+}
+
+// ---- work ---------------------------------------------------------------------------------------
+
+pl_status pl_work_create(const pl_model *m, int nthread, pl_work **out) {
+  *out = NULL;
+  pl_env *env = m->env;
+  pl_work *w = pl_alloc(env, 1, sizeof *w);
+  struct work_impl *i = pl_alloc(env, 1, sizeof *i);
+  if (!w || !i) {
+    pl_free(env, w);
+    pl_free(env, i);
+    return PL_E_NOMEM;
+  }
+  size_t nq = (size_t)m->nq, nblock = (size_t)m->nblock;
+  w->env = env;
+  w->impl = i;
+  w->r = pl_alloc(env, nq, sizeof(double));
+  w->f_inner = pl_alloc(env, nq, sizeof(double));
+  i->energy = pl_alloc(env, nblock, sizeof(double));
+  i->power = pl_alloc(env, nblock, sizeof(double));
+  i->bad = pl_alloc(env, nblock, sizeof(int));
+  double **vectors[] = {&i->f, &i->tmp, &i->dX, &i->dq, &i->dv, &i->da};
+  for (size_t k = 0; k < sizeof vectors / sizeof vectors[0]; k++)
+    *vectors[k] = pl_alloc(env, nq, sizeof(double));
+  i->dpar = pl_alloc(env, (size_t)m->npar, sizeof(double));
+  pl_status s = pl_csc_copy(env, &m->A, &w->A);
+  if (s == PL_OK && !(w->r && w->f_inner && i->energy && i->power && i->bad && i->dpar))
+    s = PL_E_NOMEM;
+  for (size_t k = 0; k < sizeof vectors / sizeof vectors[0]; k++)
+    if (!*vectors[k]) s = PL_E_NOMEM;
+  if (s == PL_OK && nthread > 1) s = pl_team_create(env, nthread, &w->team);
+  if (s != PL_OK) {
+    pl_work_free(w);
+    return s;
+  }
+  *out = w;
+  return PL_OK;
+}
+
+void pl_work_free(pl_work *w) {
+  if (!w) return;
+  pl_env *env = w->env;
+  struct work_impl *i = w->impl;
+  void *all[] = {i->energy, i->power, i->bad,  i->f, i->tmp, i->dX,     i->dq,
+                 i->dv,     i->da,    i->dpar, i,    w->r,   w->f_inner};
+  pl_team_free(w->team);
+  pl_csc_free(env, &w->A);
+  for (size_t k = 0; k < sizeof all / sizeof all[0]; k++) pl_free(env, all[k]);
+  pl_free(env, w);
+}

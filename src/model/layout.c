@@ -1,0 +1,404 @@
+#include "model_impl.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+// ---- flat parameter vector: globals, drive terms, loads, groups ---------------------------------
+
+int pl_par_drive(const pl_model_desc *d, int which, int term) {
+  int at = PL_PAR_FIRST;
+  for (int k = 0; k < which; k++) at += 4 * d->drive[k].nterm;
+  return at + 4 * term;
+}
+
+int pl_par_load(const pl_model_desc *d, int which) {
+  return pl_par_drive(d, d->ndrive, 0) + 4 * which;
+}
+
+int pl_par_group(const pl_model_desc *d, int which, int elem) {
+  int at = pl_par_load(d, d->nload);
+  for (int k = 0; k < which; k++)
+    at += d->group[k].kind->npar * (d->group[k].shared ? 1 : d->group[k].nelem);
+  return at + (d->group[which].shared ? 0 : elem * d->group[which].kind->npar);
+}
+
+// ---- checks of a description --------------------------------------------------------------------
+
+static pl_status check_nodes(pl_env *env, const pl_model_desc *d, const char *what,
+                             const char *name, int n, const int *node) {
+  for (int k = 0; k < n; k++)
+    if (node[k] < 0 || node[k] >= d->nnode)
+      return pl_fail(env, PL_E_INPUT, "%s '%s': node %d is outside 0..%d", what, name ? name : "",
+                     node[k], d->nnode - 1);
+  return PL_OK;
+}
+
+static pl_status check_group(pl_env *env, const pl_model_desc *d, const pl_group_desc *g, int nq) {
+  const pl_elem_kind *k = g->kind;
+  if (k->vdim == 2 && d->dim != 2)
+    return pl_fail(env, PL_E_INPUT, "group '%s': kind %s needs a model of dimension 2", g->name,
+                   k->name);
+  int nent = k->nvert + k->nscal;
+  for (int e = 0; e < g->nelem; e++)
+    for (int i = 0; i < nent; i++) {
+      int at = g->stencil[e * nent + i], most = i < k->nvert ? d->nnode : nq;
+      if (at < -1 || at >= most)
+        return pl_fail(env, PL_E_INPUT, "group '%s' (%s), element %d: index %d is outside 0..%d",
+                       g->name, k->name, e + 1, at, most - 1);
+    }
+  int nset = g->shared ? 1 : g->nelem;
+  for (int e = 0; e < nset; e++)
+    for (int i = 0; i < k->npar; i++) {
+      double v = g->par[e * k->npar + i];
+      if (!(v >= k->par[i].lo && v <= k->par[i].hi))
+        return pl_fail(
+            env, PL_E_INPUT, "group '%s' (%s), element %d: %s must be in %g..%g %s, got %g",
+            g->name, k->name, e + 1, k->par[i].name, k->par[i].lo, k->par[i].hi, k->par[i].unit, v);
+    }
+  return PL_OK;
+}
+
+static pl_status check_desc(pl_env *env, const pl_model_desc *d) {
+  if (d->dim < 1 || d->dim > 3)
+    return pl_fail(env, PL_E_INPUT, "dimension must be 1, 2 or 3, got %d", d->dim);
+  if (d->nnode < 0 || d->nextra < 0 || d->nnode > (1 << 28) || d->nextra > (1 << 28))
+    return pl_fail(env, PL_E_INPUT, "too many nodes: %d", d->nnode);
+  int nq = d->nnode * d->dim + d->nextra;
+  if (nq == 0) return pl_fail(env, PL_E_INPUT, "the model has no nodes");
+  for (int i = 0; i < d->nnode * d->dim; i++)
+    if (!isfinite(d->X[i]))
+      return pl_fail(env, PL_E_INPUT, "node %d: coordinate is not a finite number", i / d->dim);
+  for (int k = 0; k < d->ngroup; k++) PL_TRY(check_group(env, d, &d->group[k], nq));
+  for (int k = 0; k < d->ndrive; k++)
+    PL_TRY(check_nodes(env, d, "drive", d->drive[k].name, d->drive[k].nnode, d->drive[k].node));
+  for (int k = 0; k < d->nload; k++)
+    PL_TRY(check_nodes(env, d, "load", d->load[k].name, d->load[k].nnode, d->load[k].node));
+  return PL_OK;
+}
+
+// ---- copies
+// ---------------------------------------------------------------------------------------
+
+static void *copy_bytes(pl_env *env, const void *from, size_t count, size_t size) {
+  void *p = pl_alloc(env, count, size);
+  if (p && count) memcpy(p, from, count * size);
+  return p;
+}
+
+static void local_dofs(const pl_model *m, const pl_elem_kind *k, const int *entity, int *dof) {
+  for (int a = 0; a < k->nvert; a++)
+    for (int c = 0; c < k->vdim; c++)
+      dof[a * k->vdim + c] = entity[a] < 0 || c >= m->dim ? -1 : entity[a] * m->dim + c;
+  for (int s = 0; s < k->nscal; s++) dof[k->nvert * k->vdim + s] = entity[k->nvert + s];
+}
+
+// an unknown named twice by one element is added up before the scatter
+static int find_twins(int n, const int *dof, int *twin) {
+  int found = 0;
+  for (int i = 0; i < n; i++) {
+    twin[i] = -1;
+    for (int j = 0; j < i && twin[i] < 0; j++)
+      if (dof[i] >= 0 && dof[j] == dof[i]) twin[i] = j;
+    found |= twin[i] >= 0;
+  }
+  return found;
+}
+
+static pl_status copy_group(pl_model *m, const pl_model_desc *d, int k) {
+  const pl_group_desc *from = &d->group[k];
+  const pl_elem_kind *kind = from->kind;
+  group *g = &m->group[k];
+  *g = (group){.kind = kind,
+               .nelem = from->nelem,
+               .nent = kind->nvert + kind->nscal,
+               .shared = from->shared,
+               .lumped = from->lumped,
+               .par0 = pl_par_group(d, k, 0),
+               .rest0 = m->nrest};
+  if ((long)m->nrest + (long)kind->nrest * g->nelem > (1L << 30))
+    return pl_fail(m->env, PL_E_INPUT, "group '%s': too many elements (%d)", from->name, g->nelem);
+  m->nrest += kind->nrest * g->nelem;
+  size_t nelem = (size_t)g->nelem;
+  g->name = pl_strdup(m->env, from->name ? from->name : kind->name);
+  g->stencil = copy_bytes(m->env, from->stencil, nelem * (size_t)g->nent, sizeof(int));
+  g->dof = pl_alloc(m->env, nelem * (size_t)kind->ndof, sizeof(int));
+  g->twin = pl_alloc(m->env, nelem * (size_t)kind->ndof, sizeof(int));
+  if (!g->name || !g->stencil || !g->dof || !g->twin) return PL_E_NOMEM;
+  int twins = 0;
+  for (int e = 0; e < g->nelem; e++) {
+    local_dofs(m, kind, g->stencil + e * g->nent, g->dof + e * kind->ndof);
+    twins |= find_twins(kind->ndof, g->dof + e * kind->ndof, g->twin + e * kind->ndof);
+  }
+  if (!twins) {
+    pl_free(m->env, g->twin);
+    g->twin = NULL;
+  }
+  int nset = g->shared ? 1 : g->nelem;
+  if (nset) memcpy(m->par0 + g->par0, from->par, (size_t)(nset * kind->npar) * sizeof(double));
+  return PL_OK;
+}
+
+static pl_status copy_drive(pl_model *m, const pl_model_desc *d, int k) {
+  const pl_drive_desc *from = &d->drive[k];
+  drive *to = &m->drive[k];
+  if (from->nterm > PL_TERM_MAX)
+    return pl_fail(m->env, PL_E_INPUT, "drive '%s': at most %d terms, got %d",
+                   from->name ? from->name : "", PL_TERM_MAX, from->nterm);
+  *to = (drive){.kind = from->kind,
+                .nnode = from->nnode,
+                .mask = from->mask,
+                .nterm = from->nterm,
+                .par0 = pl_par_drive(d, k, 0)};
+  if (from->kind == PL_DRIVE_ROTATION) to->mask = (1 << m->dim) - 1;
+  memcpy(to->axis, from->axis, sizeof to->axis);
+  memcpy(to->centre, from->centre, sizeof to->centre);
+  to->node = copy_bytes(m->env, from->node, (size_t)from->nnode, sizeof(int));
+  to->harmonic = pl_alloc(m->env, (size_t)from->nterm, sizeof(int));
+  if (!to->node || !to->harmonic) return PL_E_NOMEM;
+  if (from->kind == PL_DRIVE_ROTATION) {
+    double len =
+        sqrt(to->axis[0] * to->axis[0] + to->axis[1] * to->axis[1] + to->axis[2] * to->axis[2]);
+    if (!(len > 0) || (m->dim == 2 && !(fabs(to->axis[2]) > 0)))
+      return pl_fail(m->env, PL_E_INPUT, "drive '%s': rotation needs an axis that is not zero%s",
+                     from->name ? from->name : "", m->dim == 2 ? ", along z in 2D" : "");
+    for (int c = 0; c < 3; c++) to->axis[c] /= len;
+  }
+  for (int t = 0; t < from->nterm; t++) {
+    to->harmonic[t] = from->term[t].harmonic;
+    if (to->harmonic[t] > m->max_harmonic) m->max_harmonic = to->harmonic[t];
+    memcpy(m->par0 + to->par0 + 4 * t, from->term[t].amplitude, 3 * sizeof(double));
+    m->par0[to->par0 + 4 * t + 3] = from->term[t].phase;
+  }
+  for (int i = 0; i < to->nnode; i++)
+    for (int c = 0; c < m->dim; c++) {
+      if (!(to->mask >> c & 1)) continue;
+      int *at = &m->free_index[to->node[i] * m->dim + c];
+      if (*at == -1)
+        return pl_fail(m->env, PL_E_INPUT, "drive '%s': node %d is already driven along %c",
+                       from->name ? from->name : "", to->node[i], "xyz"[c]);
+      *at = -1;
+    }
+  return PL_OK;
+}
+
+static pl_status copy_load(pl_model *m, const pl_model_desc *d, int k) {
+  const pl_load_desc *from = &d->load[k];
+  load *to = &m->load[k];
+  *to = (load){.nnode = from->nnode, .harmonic = from->term.harmonic, .par0 = pl_par_load(d, k)};
+  to->node = copy_bytes(m->env, from->node, (size_t)from->nnode, sizeof(int));
+  if (!to->node) return PL_E_NOMEM;
+  if (to->harmonic > m->max_harmonic) m->max_harmonic = to->harmonic;
+  memcpy(m->par0 + to->par0, from->term.amplitude, 3 * sizeof(double));
+  m->par0[to->par0 + 3] = from->term.phase;
+  return PL_OK;
+}
+
+static pl_status copy_design(pl_model *m, const pl_model_desc *d, int k) {
+  const pl_design_desc *from = &d->design[k];
+  pl_design_desc *to = &m->design[k];
+  *to = (pl_design_desc){
+      .value = from->value, .min = from->min, .max = from->max, .ntarget = from->ntarget};
+  to->name = pl_strdup(m->env, from->name);
+  to->unit = pl_strdup(m->env, from->unit ? from->unit : "");
+  to->target = copy_bytes(m->env, from->target, (size_t)from->ntarget, sizeof *from->target);
+  if (!to->name || !to->unit || !to->target) return PL_E_NOMEM;
+  for (int t = 0; t < from->ntarget; t++) {
+    int most = from->target[t].on_ref ? m->nq : m->npar, at = from->target[t].index;
+    if (at < 0 || at >= most)
+      return pl_fail(m->env, PL_E_ARG, "parameter '%s': target %d is outside 0..%d", from->name, at,
+                     most - 1);
+  }
+  return PL_OK;
+}
+
+// ---- sparsity
+// ---------------------------------------------------------------------------------------
+
+// stencils of all groups (mass: only those with mass) over free or all unknowns
+static pl_status build_pattern(pl_model *m, int mass, pl_csc *out, int **slot) {
+  pl_env *env = m->env;
+  size_t nsten = 0, nent = 0, nslot = 0;
+  for (int k = 0; k < m->ngroup; k++) {
+    group *g = &m->group[k];
+    if (mass && !g->kind->d.mass) continue;
+    size_t ndof = (size_t)g->kind->ndof;
+    *(mass ? &g->mslot0 : &g->slot0) = nslot;
+    nsten += (size_t)g->nelem;
+    nent += (size_t)g->nelem * ndof;
+    nslot += (size_t)g->nelem * (ndof * (ndof + 1) / 2);
+  }
+  if (nsten > INT32_MAX || nent > INT32_MAX)
+    return pl_fail(env, PL_E_INPUT, "too many elements: %zu", nsten);
+  int *ptr = pl_alloc(env, nsten + 1, sizeof(int)), *dof = pl_alloc(env, nent, sizeof(int));
+  pl_status s = ptr && dof ? PL_OK : PL_E_NOMEM;
+  int at = 0, row = 0;
+  for (int k = 0; s == PL_OK && k < m->ngroup; k++) {
+    const group *g = &m->group[k];
+    if (mass && !g->kind->d.mass) continue;
+    for (int e = 0; e < g->nelem; e++) {
+      for (int i = 0; i < g->kind->ndof; i++) {
+        int id = e * g->kind->ndof + i, q = g->dof[id];
+        if (q >= 0 && g->twin && g->twin[id] >= 0) q = -1;
+        dof[at++] = q < 0 ? -1 : mass ? q : m->free_index[q];
+      }
+      ptr[++row] = at;
+    }
+  }
+  if (s == PL_OK)
+    s = pl_csc_from_stencils(env, mass ? m->nq : m->nfree, 1, (int)nsten, ptr, dof, out, slot);
+  pl_free(env, ptr);
+  pl_free(env, dof);
+  return s;
+}
+
+static pl_status map_mass(pl_model *m) {
+  m->mass_to_free = pl_alloc(m->env, (size_t)m->M.nnz, sizeof(int));
+  if (!m->mass_to_free) return PL_E_NOMEM;
+  for (int j = 0; j < m->nq; j++)
+    for (int k = m->M.ptr[j]; k < m->M.ptr[j + 1]; k++) {
+      int a = m->free_index[m->M.row[k]], b = m->free_index[j];
+      int at = a < 0 || b < 0 ? -1 : pl_csc_find(&m->A, a > b ? a : b, a > b ? b : a);
+      m->mass_to_free[k] = at < 0 ? m->A.nnz : at;
+    }
+  return PL_OK;
+}
+
+static pl_status number_free(pl_model *m) {
+  for (int i = 0; i < m->nq; i++)
+    if (m->free_index[i] >= 0) m->free_index[i] = m->nfree++;
+  m->free_dof = pl_alloc(m->env, (size_t)m->nfree, sizeof(int));
+  if (!m->free_dof) return PL_E_NOMEM;
+  for (int i = 0; i < m->nq; i++)
+    if (m->free_index[i] >= 0) m->free_dof[m->free_index[i]] = i;
+  return PL_OK;
+}
+
+static pl_status build(pl_model *m, const pl_model_desc *d) {
+  pl_env *env = m->env;
+  m->npar = d->ngroup ? pl_par_group(d, d->ngroup - 1, 0) : pl_par_load(d, d->nload);
+  if (d->ngroup) {
+    const pl_group_desc *last = &d->group[d->ngroup - 1];
+    m->npar += last->kind->npar * (last->shared ? 1 : last->nelem);
+  }
+  m->par0 = pl_alloc(env, (size_t)m->npar, sizeof(double));
+  m->X0 = pl_alloc(env, (size_t)m->nq, sizeof(double));
+  m->free_index = pl_alloc(env, (size_t)m->nq, sizeof(int));
+  m->group = pl_alloc(env, (size_t)d->ngroup, sizeof *m->group);
+  m->drive = pl_alloc(env, (size_t)d->ndrive, sizeof *m->drive);
+  m->load = pl_alloc(env, (size_t)d->nload, sizeof *m->load);
+  m->design = pl_alloc(env, (size_t)d->ndesign, sizeof *m->design);
+  if (!m->par0 || !m->X0 || !m->free_index || !m->group || !m->drive || !m->load || !m->design)
+    return PL_E_NOMEM;
+  memcpy(m->X0, d->X, (size_t)(d->nnode * d->dim) * sizeof(double));
+  m->par0[PL_PAR_ALPHA] = d->alpha;
+  m->par0[PL_PAR_BETA] = d->beta;
+  memcpy(m->par0 + PL_PAR_GRAVITY, d->gravity, 3 * sizeof(double));
+  // the arrays are zeroed, so a half-copied model can be freed
+  m->ngroup = d->ngroup;
+  m->ndrive = d->ndrive;
+  m->nload = d->nload;
+  m->ndesign = d->ndesign;
+  for (int k = 0; k < m->ngroup; k++) PL_TRY(copy_group(m, d, k));
+  for (int k = 0; k < m->ndrive; k++) PL_TRY(copy_drive(m, d, k));
+  for (int k = 0; k < m->nload; k++) PL_TRY(copy_load(m, d, k));
+  for (int k = 0; k < m->ndesign; k++) PL_TRY(copy_design(m, d, k));
+  PL_TRY(number_free(m));
+  PL_TRY(build_pattern(m, 0, &m->A, &m->slot));
+  PL_TRY(build_pattern(m, 1, &m->M, &m->mslot));
+  PL_TRY(map_mass(m));
+  return model_colour(m);
+}
+
+pl_status pl_model_create(pl_env *env, const pl_model_desc *desc, pl_model **out) {
+  *out = NULL;
+  PL_TRY(check_desc(env, desc));
+  pl_model *m = pl_alloc(env, 1, sizeof *m);
+  if (!m) return PL_E_NOMEM;
+  m->env = env;
+  m->dim = desc->dim;
+  m->nnode = desc->nnode;
+  m->nextra = desc->nextra;
+  m->nq = desc->nnode * desc->dim + desc->nextra;
+  pl_status s = build(m, desc);
+  if (s != PL_OK) {
+    pl_model_free(m);
+    return s;
+  }
+  *out = m;
+  return PL_OK;
+}
+
+void pl_model_free(pl_model *m) {
+  if (!m) return;
+  pl_env *env = m->env;
+  for (int k = 0; m->group && k < m->ngroup; k++) {
+    pl_free(env, m->group[k].name);
+    pl_free(env, m->group[k].stencil);
+    pl_free(env, m->group[k].dof);
+    pl_free(env, m->group[k].twin);
+  }
+  for (int k = 0; m->drive && k < m->ndrive; k++) {
+    pl_free(env, m->drive[k].node);
+    pl_free(env, m->drive[k].harmonic);
+  }
+  for (int k = 0; m->load && k < m->nload; k++) pl_free(env, m->load[k].node);
+  for (int k = 0; m->design && k < m->ndesign; k++) {
+    pl_free(env, (void *)m->design[k].name);
+    pl_free(env, (void *)m->design[k].unit);
+    pl_free(env, (void *)m->design[k].target);
+  }
+  void *plain[] = {m->group,        m->drive,      m->load,      m->design, m->par0,
+                   m->X0,           m->free_index, m->free_dof,  m->slot,   m->mslot,
+                   m->mass_to_free, m->block,      m->colour_ptr};
+  for (size_t k = 0; k < sizeof plain / sizeof plain[0]; k++) pl_free(env, plain[k]);
+  pl_csc_free(env, &m->A);
+  pl_csc_free(env, &m->M);
+  pl_free(env, m);
+}
+
+// ---- questions
+// --------------------------------------------------------------------------------------
+
+int pl_model_dim(const pl_model *m) {
+  return m->dim;
+}
+int pl_model_nnode(const pl_model *m) {
+  return m->nnode;
+}
+int pl_model_nq(const pl_model *m) {
+  return m->nq;
+}
+int pl_model_nfree(const pl_model *m) {
+  return m->nfree;
+}
+const int *pl_model_free_dofs(const pl_model *m) {
+  return m->free_dof;
+}
+const int *pl_model_free_index(const pl_model *m) {
+  return m->free_index;
+}
+int pl_model_max_harmonic(const pl_model *m) {
+  return m->max_harmonic;
+}
+int pl_model_ngroup(const pl_model *m) {
+  return m->ngroup;
+}
+const pl_elem_kind *pl_model_group_kind(const pl_model *m, int k) {
+  return m->group[k].kind;
+}
+const char *pl_model_group_name(const pl_model *m, int k) {
+  return m->group[k].name;
+}
+int pl_model_group_size(const pl_model *m, int k) {
+  return m->group[k].nelem;
+}
+const int *pl_model_group_stencil(const pl_model *m, int k) {
+  return m->group[k].stencil;
+}
+int pl_model_ndesign(const pl_model *m) {
+  return m->ndesign;
+}
+const pl_design_desc *pl_model_design(const pl_model *m, int k) {
+  return &m->design[k];
+}

@@ -1,0 +1,87 @@
+#ifndef MODEL_IMPL_H
+#define MODEL_IMPL_H
+
+#include "pliant/model.h"
+
+enum { BLOCK = 16 }; // elements evaluated by one thread at a time
+
+typedef struct group {
+  const pl_elem_kind *kind;
+  char *name;
+  int nelem, nent; // nent = nvert + nscal
+  int shared, lumped;
+  int par0, rest0; // first entry in params
+  int *stencil;    // [nelem][nent]
+  int *dof;        // [nelem][ndof] unknown numbers, -1: missing
+  int *
+      twin; // [nelem][ndof] earlier local entry with the same unknown, -1; NULL: no element has one
+  size_t slot0;  // of A: [nelem][ndof (ndof + 1)/2]
+  size_t mslot0; // of M, when the kind has mass
+} group;
+
+typedef struct drive {
+  pl_drive_kind kind;
+  int nnode, mask, nterm, par0; // par0: amplitude[3] and phase of each term
+  int *node, *harmonic;
+  double axis[3], centre[3];
+} drive;
+
+typedef struct load {
+  int nnode, harmonic, par0;
+  int *node;
+} load;
+
+typedef struct block {
+  int group, first, n;
+} block;
+
+struct pl_model {
+  pl_env *env;
+  int dim, nnode, nextra, nq, nfree, npar, nrest;
+  int ngroup, ndrive, nload, ndesign;
+  int max_harmonic;
+  group *group;
+  drive *drive;
+  load *load;
+  pl_design_desc *design; // strings and targets are owned
+  double *par0, *X0;      // initial values
+  int *free_index, *free_dof;
+  pl_csc A, M;       // patterns: free unknowns, all unknowns
+  int *slot, *mslot; // element entries -> A, M
+  int *mass_to_free; // [M.nnz] entry of M -> entry of A
+  int nblock, ncolour;
+  block *block;    // in colour order
+  int *colour_ptr; // [ncolour + 1]; blocks of one colour share no unknown, but for the last,
+                   // which is done by one thread
+};
+
+struct work_impl {
+  double *energy, *power; // [nblock]
+  int *bad;               // [nblock] element at fault + 1
+  double *f, *tmp;        // [nq]
+  double *dpar, *dX;      // [npar], [nq] direction of a design parameter, zero between calls
+  double *dq, *dv, *da;   // [nq]
+};
+
+static inline const double *group_par(const group *g, const double *par, int e) {
+  return par + g->par0 + (g->shared ? 0 : (size_t)e * g->kind->npar);
+}
+
+static inline void gather(int n, const int *dof, const double *from, double *to) {
+  for (int i = 0; i < n; i++) to[i] = dof[i] < 0 ? 0 : from[dof[i]];
+}
+
+// Cuts groups into blocks and orders them by colour.
+pl_status model_colour(pl_model *m);
+
+// Motion of a drive's node: x, v, a of its prescribed components, at X; and their derivatives along
+// dpar, dX.
+void drive_motion(const pl_model *m, const drive *d, const double *par, const double *X,
+                  const pl_clock *c, int node, double *x, double *v, double *a);
+void drive_motion_along(const pl_model *m, const drive *d, const double *par, const double *dpar,
+                        const double *X, const double *dX, const pl_clock *c, int node, double *dx,
+                        double *dv, double *da);
+// amplitude sin(k omega t + phase) rules of pl_clock for one term of a load
+double term_factor(int harmonic, double phase, const pl_clock *c);
+
+#endif

@@ -1,0 +1,144 @@
+#include "model_impl.h"
+
+#include <string.h>
+
+// sums rows and columns of an unknown that an element names twice into its first place
+static void join_twins(int n, const int *twin, double *H) {
+  for (int i = 0; i < n; i++) {
+    if (twin[i] < 0) continue;
+    for (int j = 0; j < n; j++) H[twin[i] * n + j] += H[i * n + j];
+    for (int j = 0; j < n; j++) H[j * n + twin[i]] += H[j * n + i];
+  }
+}
+
+static pl_status update_group(const pl_model *m, pl_params *p, const group *g, int *bad) {
+  const pl_elem_kind *k = g->kind;
+  double X[PL_NDOF_MAX], M[PL_NDOF_MAX * PL_NDOF_MAX];
+  size_t per = (size_t)k->ndof * ((size_t)k->ndof + 1) / 2;
+  for (int e = 0; e < g->nelem; e++) {
+    *bad = e;
+    double *rest = p->rest + g->rest0 + (size_t)e * (size_t)k->nrest;
+    gather(k->ndof, g->dof + e * k->ndof, p->X, X);
+    if (k->d.prepare && k->d.prepare(X, rest)) return PL_DOMAIN;
+    if (!k->d.mass) continue;
+    if (k->d.mass(group_par(g, p->par, e), rest, g->lumped, M)) return PL_DOMAIN;
+    if (g->twin) join_twins(k->ndof, g->twin + e * k->ndof, M);
+    const int *slot = m->mslot + g->mslot0 + (size_t)e * per;
+    for (int i = 0; i < k->ndof; i++)
+      for (int j = 0; j <= i; j++) p->M.val[*slot++] += M[i * k->ndof + j];
+  }
+  return PL_OK;
+}
+
+// which element is at fault after PL_DOMAIN
+static pl_status update(const pl_model *m, pl_params *p, int *group_bad, int *elem_bad) {
+  memset(p->M.val, 0, ((size_t)p->M.nnz + 1) * sizeof(double));
+  for (int k = 0; k < m->ngroup; k++) {
+    *group_bad = k;
+    PL_TRY(update_group(m, p, &m->group[k], elem_bad));
+  }
+  return PL_OK;
+}
+
+pl_status pl_params_update(const pl_model *m, pl_params *p) {
+  int group_bad, elem_bad;
+  return update(m, p, &group_bad, &elem_bad);
+}
+
+pl_status pl_params_set_design(const pl_model *m, pl_params *p, const double *design) {
+  memcpy(p->par, m->par0, (size_t)m->npar * sizeof(double));
+  memcpy(p->X, m->X0, (size_t)m->nq * sizeof(double));
+  for (int k = 0; k < m->ndesign; k++) {
+    const pl_design_desc *d = &m->design[k];
+    p->design[k] = design[k];
+    for (int t = 0; t < d->ntarget; t++) {
+      double *at = (d->target[t].on_ref ? p->X : p->par) + d->target[t].index;
+      *at += d->target[t].coef * (design[k] - d->value);
+    }
+  }
+  return pl_params_update(m, p);
+}
+
+static pl_status first_update(const pl_model *m, pl_params *p) {
+  int group_bad = 0, elem_bad = 0;
+  pl_status s = update(m, p, &group_bad, &elem_bad);
+  if (s != PL_DOMAIN) return s;
+  const group *g = &m->group[group_bad];
+  return pl_fail_at(m->env, PL_E_INPUT, NULL, 0, 0, "check the order and the places of its nodes",
+                    "group '%s' (%s): element %d is degenerate or inverted at rest", g->name,
+                    g->kind->name, elem_bad + 1);
+}
+
+pl_status pl_params_create(const pl_model *m, pl_params **out) {
+  *out = NULL;
+  pl_env *env = m->env;
+  pl_params *p = pl_alloc(env, 1, sizeof *p);
+  if (!p) return PL_E_NOMEM;
+  p->env = env;
+  p->npar = m->npar;
+  p->nref = m->nq;
+  p->nrest = m->nrest;
+  p->ndesign = m->ndesign;
+  p->par = pl_alloc(env, (size_t)m->npar, sizeof(double));
+  p->X = pl_alloc(env, (size_t)m->nq, sizeof(double));
+  p->rest = pl_alloc(env, (size_t)m->nrest, sizeof(double));
+  p->design = pl_alloc(env, (size_t)m->ndesign, sizeof(double));
+  pl_status s =
+      p->par && p->X && p->rest && p->design ? pl_csc_copy(env, &m->M, &p->M) : PL_E_NOMEM;
+  if (s == PL_OK) {
+    memcpy(p->par, m->par0, (size_t)m->npar * sizeof(double));
+    memcpy(p->X, m->X0, (size_t)m->nq * sizeof(double));
+    for (int k = 0; k < m->ndesign; k++) p->design[k] = m->design[k].value;
+    s = first_update(m, p);
+  }
+  if (s != PL_OK) {
+    pl_params_free(p);
+    return s;
+  }
+  *out = p;
+  return PL_OK;
+}
+
+void pl_params_free(pl_params *p) {
+  if (!p) return;
+  pl_env *env = p->env;
+  pl_csc_free(env, &p->M);
+  pl_free(env, p->par);
+  pl_free(env, p->X);
+  pl_free(env, p->rest);
+  pl_free(env, p->design);
+  pl_free(env, p);
+}
+
+pl_status pl_free_mass(const pl_model *m, const pl_params *p, pl_csc *M) {
+  PL_TRY(pl_csc_copy(m->env, &m->A, M));
+  memset(M->val, 0, ((size_t)M->nnz + 1) * sizeof(double));
+  for (int k = 0; k < p->M.nnz; k++) M->val[m->mass_to_free[k]] += p->M.val[k];
+  M->val[M->nnz] = 0;
+  return PL_OK;
+}
+
+// ---- state --------------------------------------------------------------------------------------
+
+pl_status pl_state_create(const pl_model *m, const pl_params *p, pl_state **out) {
+  *out = NULL;
+  size_t nq = (size_t)m->nq;
+  pl_state *s = pl_alloc(m->env, 1, sizeof *s + 3 * nq * sizeof(double));
+  if (!s) return PL_E_NOMEM;
+  s->nq = m->nq;
+  s->q = (double *)(void *)(s + 1);
+  s->v = s->q + nq;
+  s->a = s->v + nq;
+  memcpy(s->q, p->X, nq * sizeof(double));
+  *out = s;
+  return PL_OK;
+}
+
+void pl_state_free(const pl_model *m, pl_state *s) {
+  pl_free(m->env, s);
+}
+
+void pl_state_copy(pl_state *to, const pl_state *from) {
+  to->t = from->t;
+  memcpy(to->q, from->q, 3 * (size_t)from->nq * sizeof(double));
+}

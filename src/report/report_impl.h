@@ -1,0 +1,183 @@
+#ifndef PLIANT_REPORT_IMPL_H
+#define PLIANT_REPORT_IMPL_H
+
+#include "pliant/report.h"
+
+// ---- writing ----------------------------------------------------------------------------------
+
+// A fixed-point number with at most `decimals` (0..4) places and no trailing zeros, for SVG.
+void rp_num(pl_text *t, double v, int decimals);
+void rp_str(pl_text *t, const char *s);
+// Text for XML and HTML: escaped; bytes that are not UTF-8 and control characters become U+FFFD.
+void rp_escape(pl_text *t, const char *s);
+// Width in pixels of a line of text in a sans-serif font, estimated a little wide.
+double rp_width(const char *s, double size);
+// Fixed places with a true minus sign; |v| < 1e9.
+void rp_fixed(char *out, size_t size, double v, int decimals);
+// Up to `digits` significant digits, a true minus sign, powers as 1.5x10^-5 with superscripts.
+void rp_general(char *out, size_t size, double v, int digits);
+// 10^e as text with superscripts.
+void rp_power(char *out, size_t size, int e);
+// The shortest text that strtod reads back to the same double, in the C locale's form.
+void rp_shortest(char *out, size_t size, double v);
+
+// `<svg ...>` with its background, and the title line when there is one. The font is inherited.
+void rp_svg_open(pl_text *t, double w, double h, const char *title);
+// A line of text; anchor is 's', 'm' or 'e'; class as in the page's style sheet.
+void rp_label(pl_text *t, const char *cls, double x, double y, double size, char anchor,
+              const char *s);
+// The same, turned to read upwards.
+void rp_label_up(pl_text *t, const char *cls, double x, double y, double size, const char *s);
+// Ends an SVG; when memory ended on the way, cuts the text back to `start` and fails.
+pl_status rp_svg_close(pl_text *t, size_t start);
+
+// A pen for path data: absolute moves, relative lines on a grid of 10^-decimals pixels.
+typedef struct rp_pen {
+  pl_text *t;
+  int decimals;
+  long x, y;    // where it is, in grid units
+  char command; // the last letter written
+} rp_pen;
+rp_pen rp_pen_new(pl_text *t, int decimals);
+void rp_move(rp_pen *p, double x, double y);
+void rp_line(rp_pen *p, double x, double y);
+void rp_dot(rp_pen *p, double x, double y); // a line of no length: a dot with round caps
+void rp_close(rp_pen *p);
+
+// ---- colours ----------------------------------------------------------------------------------
+
+enum { RP_PALETTE = 8 };
+extern const char *const rp_palette[RP_PALETTE];
+typedef struct rp_rgb {
+  double r, g, b; // 0..1
+} rp_rgb;
+rp_rgb rp_mix(rp_rgb a, rp_rgb b, double t);
+rp_rgb rp_viridis(double t);               // t is clamped to 0..1
+const char *rp_hex(char out[8], rp_rgb c); // "#rrggbb"
+#define RP_INK  "#20262d"
+#define RP_MUTE "#5b6570"
+#define RP_GRID "#e4e7eb"
+#define RP_AXIS "#8b949e"
+#define RP_LINE "#1b2a3a" // edges of faces
+
+// ---- axes -------------------------------------------------------------------------------------
+
+enum { RP_TICK = 32, RP_MINOR = 128, RP_LABEL = 256 };
+
+// A linear axis shows (value - offset) / 10^power; a logarithmic one log10(value).
+typedef struct rp_axis {
+  int log, power;
+  double ten;            // 10^power
+  double offset, lo, hi; // lo < hi in shown units
+  int ntick, nminor;
+  double tick[RP_TICK], minor[RP_MINOR]; // in shown units
+  char text[RP_TICK][64];
+  char label[RP_LABEL]; // with the unit's prefix, the power and the offset worked in
+} rp_axis;
+
+// Widens the range of data to the range of an axis: pad on both sides, zero included when it is
+// near (zero = 1), something of non-zero length for constant data. lo > hi: no data.
+void rp_range(double *lo, double *hi, int log, double pad, int zero);
+// Ticks at 1, 2 or 5 times powers of ten, at most about `want`.
+void rp_axis_make(rp_axis *a, double lo, double hi, int log, int want, const char *label);
+// Place of a value along the axis: 0 at lo, 1 at hi; NaN when it cannot be shown.
+double rp_axis_at(const rp_axis *a, double value);
+// Place of a tick's shown value.
+double rp_axis_shown(const rp_axis *a, double shown);
+// The step 1, 2 or 5 x 10^k that gives at most `want` steps in range; *decimals its places.
+double rp_step(double range, int want, int *decimals);
+
+// ---- series -----------------------------------------------------------------------------------
+
+// Path data of a line through pixels xy[n][2], thinned to what can be seen; NaN breaks it.
+pl_status rp_thin_line(rp_pen *pen, int n, const double *xy);
+// Path data of dots, one per pixel of a width x height picture when there are many.
+pl_status rp_thin_dots(rp_pen *pen, int n, const double *xy, int width, int height);
+
+// ---- shapes of meshes -------------------------------------------------------------------------
+
+typedef struct rp_face {
+  int v[4], n;
+  int solid; // on the boundary of a solid: seen from outside only
+} rp_face;
+
+typedef struct rp_edge {
+  int v[2], face[2]; // second face -1: border
+  int nface;
+  int turned; // the two faces wind in opposite senses: their normals do not agree
+} rp_edge;
+
+// What a picture draws of a mesh: faces, their edges, segments, vertices in no cell. Vertex
+// numbers are the mesh's; large meshes are thinned by merging near vertices.
+typedef struct rp_shape {
+  pl_env *env;
+  int nvert, nface, nedge, nseg, nlone;
+  rp_face *face;
+  int (*face_edge)[4]; // [nface]
+  rp_edge *edge;
+  int (*seg)[2];
+  int *lone;
+} rp_shape;
+pl_status rp_shape_create(pl_env *env, const pl_mesh *m, rp_shape *out);
+void rp_shape_free(rp_shape *s);
+
+// ---- pictures ---------------------------------------------------------------------------------
+
+// An orthographic camera: pixel = centre + scale * (rows of R times x), y downwards.
+typedef struct rp_camera {
+  double R[3][3]; // right, up, towards the viewer
+  double scale, mid[2], centre[2];
+  int flat; // looks straight along an axis
+} rp_camera;
+
+typedef struct rp_picture {
+  pl_text *t;
+  pl_env *env;
+  const pl_mesh *mesh;
+  const pl_view *view;
+  rp_shape shape;
+  rp_camera camera;
+  double w, h, left, top, right, bottom; // size, and the area of the model
+  double lo, hi;                         // colour range
+  int decimals;
+} rp_picture;
+
+// Chooses camera and size so that npos position sets are all seen, and writes the SVG's opening
+// with everything that lies behind the model.
+pl_status rp_picture_open(rp_picture *p, pl_text *t, const pl_mesh *m, const pl_view *v, int npos,
+                          const double *const *pos);
+// Writes colour bar, triad, scale bar; closes the SVG.
+void rp_picture_decor(rp_picture *p);
+void rp_picture_free(rp_picture *p);
+// Pixel coordinates and depth (pixels, larger is nearer) of positions: out [nvert][3].
+void rp_project(const rp_camera *c, int nvert, const double *x, double *out);
+// The model at projected positions P.
+pl_status rp_picture_model(rp_picture *p, const double *P);
+// Its outline only, at projected positions P.
+pl_status rp_picture_outline(rp_picture *p, const double *P, double opacity);
+// Dots and marks at projected positions.
+void rp_picture_marks(rp_picture *p, const double *P);
+
+// Unit normals of all faces in camera coordinates, [nface][3], softened across blunt edges.
+void rp_normals(const rp_shape *s, const double *P, int soften, double *normal, double *scratch);
+// Border, crease or outline seen from the camera.
+int rp_edge_sharp(const rp_shape *s, const double *normal, const rp_edge *e);
+// A face's colour from its normal and the mean value of its vertices.
+rp_rgb rp_face_colour(const rp_picture *p, const rp_face *f, const double n[3]);
+rp_rgb rp_shaded(const rp_picture *p, double value, const double n[3], int solid);
+int rp_face_seen(const rp_face *f, const double *P); // finite, and not the back of a solid
+double rp_value(const rp_picture *p, int vertex);    // colour value scaled to 0..1, NaN: none
+typedef struct rp_item {
+  double depth;
+  int kind, index; // 0 face, 1 segment, 2 joint
+} rp_item;
+void rp_items_sort(int n, rp_item *items);
+// Typical lengths in pixels, and what follows from them: widths of lines, radius of joints (0: not
+// shown), the stroke of thin edges as attributes.
+double rp_seg_length(const rp_shape *s, const double *P);
+double rp_typical_face(const rp_shape *s, const double *P);
+double rp_seg_width(double length);
+double rp_joint_radius(int nseg, double length);
+void rp_thin_stroke(pl_text *t, double grain);
+
+#endif

@@ -1,0 +1,127 @@
+#include "scene_impl.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// ---- memory -----------------------------------------------------------------------------------
+
+enum { BLOCK = 1 << 15 };
+
+void *take(reader *r, size_t count, size_t size) {
+  size_t bytes;
+  if (pl_mul_size(count, size, &bytes) || bytes > SIZE_MAX / 2) bytes = SIZE_MAX / 2;
+  bytes = (bytes + 15) & ~(size_t)15;
+  char *p = NULL;
+  if (bytes > BLOCK / 4) {
+    p = pl_arena_alloc(r->arena, bytes, 1);
+  } else {
+    // small things share pieces, for the arena rounds everything up
+    if (bytes > r->block_left) {
+      r->block = pl_arena_alloc(r->arena, BLOCK, 1);
+      r->block_left = r->block ? BLOCK : 0;
+    }
+    if (bytes <= r->block_left) {
+      p = r->block;
+      r->block += bytes;
+      r->block_left -= bytes;
+    }
+  }
+  if (p)
+    memset(p, 0, bytes);
+  else
+    r->failed = PL_E_NOMEM;
+  return p;
+}
+
+const char *take_text(reader *r, const char *s, size_t n) {
+  char *copy = take(r, n + 1, 1);
+  if (copy) memcpy(copy, s, n);
+  return copy;
+}
+
+int take_more(reader *r, void *array, int n, int *cap, size_t size) {
+  if (n < *cap) return 1;
+  int want = *cap ? 2 * *cap : 16;
+  void *grown = want > 0 ? take(r, (size_t)want, size) : NULL, *old;
+  if (!grown) {
+    r->failed = PL_E_NOMEM;
+    return 0;
+  }
+  memcpy(&old, array, sizeof old);
+  if (n > 0) memcpy(grown, old, (size_t)n * size);
+  memcpy(array, &grown, sizeof grown);
+  *cap = want;
+  return 1;
+}
+
+// ---- messages ---------------------------------------------------------------------------------
+
+const char *quote(const char *s, char *buf, size_t size) {
+  size_t n = 0;
+  for (; s[n] && n + 4 < size && n < MESSAGE_QUOTE; n++)
+    buf[n] = (unsigned char)s[n] < 0x20 || s[n] == 0x7f ? ' ' : s[n];
+  if (s[n]) {
+    // do not cut a character in half
+    while (n > 0 && ((unsigned char)s[n] & 0xc0) == 0x80) n--;
+    memcpy(buf + n, "...", 3);
+    n += 3;
+  }
+  buf[n] = 0;
+  return buf;
+}
+
+static void report(reader *r, pl_level level, const char *file, int line, int col, const char *hint,
+                   const char *fmt, va_list args) {
+  char text[PL_TEXT];
+  vsnprintf(text, sizeof text, fmt, args);
+  pl_report(r->env, level, file, line, col, hint, "%s", text);
+}
+
+void problem(reader *r, const pl_node *at, const char *hint, const char *fmt, ...) {
+  va_list args;
+  va_start(args, fmt);
+  const char *file = at->origin ? at->origin : r->file;
+  report(r, PL_ERROR, file, at->line, at->col, hint, fmt, args);
+  va_end(args);
+}
+
+void problem_key(reader *r, const pl_node *at, const char *hint, const char *fmt, ...) {
+  va_list args;
+  va_start(args, fmt);
+  const char *file = at->origin ? at->origin : r->file;
+  report(r, PL_ERROR, file, at->key_line, at->key_col, hint, fmt, args);
+  va_end(args);
+}
+
+void problem_at(reader *r, const char *file, int line, int col, const char *hint, const char *fmt,
+                ...) {
+  va_list args;
+  va_start(args, fmt);
+  report(r, PL_ERROR, file, line, col, hint, fmt, args);
+  va_end(args);
+}
+
+void warning(reader *r, const pl_node *at, const char *hint, const char *fmt, ...) {
+  va_list args;
+  va_start(args, fmt);
+  const char *file = at->origin ? at->origin : r->file;
+  report(r, PL_WARNING, file, at->line, at->col, hint, fmt, args);
+  va_end(args);
+}
+
+void hint_names(const char *word, int n, const char *const *names, char *out, size_t size) {
+  int best = pl_closest(word, n, names);
+  size_t at = 0;
+  out[0] = 0;
+  if (best >= 0) at = (size_t)snprintf(out, size, "did you mean '%s'?  ", names[best]);
+  if (at >= size) return;
+  at += (size_t)snprintf(out + at, size - at, n ? "known:" : "there are none");
+  for (int k = 0; k < n && at + 8 < size; k++) {
+    if (at + strlen(names[k]) + 8 > size) {
+      snprintf(out + at, size - at, " ...");
+      return;
+    }
+    at += (size_t)snprintf(out + at, size - at, " %s", names[k]);
+  }
+}

@@ -1,0 +1,480 @@
+#include "scene_impl.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const kind_text[] = {"a value", "a list", "a mapping"};
+
+static int is_empty(const pl_node *at) {
+  return at->kind == NODE_SCALAR && !at->quoted && at->text[0] == 0;
+}
+
+// the text of a scalar, or NULL and a problem
+static const char *scalar(reader *r, const pl_node *at, const char *what) {
+  if (at->kind != NODE_SCALAR) {
+    problem(r, at, NULL, "%s must be one value, got %s", what, kind_text[at->kind]);
+    return NULL;
+  }
+  if (is_empty(at)) {
+    problem(r, at, NULL, "%s has no value", what);
+    return NULL;
+  }
+  return at->text;
+}
+
+// ---- numbers ----------------------------------------------------------------------------------
+
+static void wrong_number(reader *r, const pl_node *at, const char *what, const char *text,
+                         const unit_dim *want, double value, const unit *got) {
+  char name[64], other[64], hint[160], buf[MESSAGE_QUOTE + 8];
+  unit_article(want, name, sizeof name);
+  unit_hint(want, value, hint, sizeof hint);
+  quote(text, buf, sizeof buf);
+  if (!got) {
+    problem(r, at, hint, "%s must be %s, got '%s'", what, name, buf);
+    return;
+  }
+  unit_name(&got->dim, other, sizeof other);
+  problem(r, at, hint, "%s must be %s, got '%s' (%s)", what, name, buf, other);
+}
+
+// NUMBER [UNIT]
+static int plain_value(reader *r, const pl_node *at, const char *what, const char *text,
+                       const unit_dim *want, double *out) {
+  double v;
+  unit got;
+  while (*text == ' ') text++;
+  size_t n = number_scan(text, &v);
+  if (n == 0) {
+    wrong_number(r, at, what, text, want, 1, NULL);
+    return 0;
+  }
+  const char *rest = text + n;
+  while (*rest == ' ') rest++;
+  size_t len = strlen(rest);
+  while (len > 0 && rest[len - 1] == ' ') len--;
+  if (len == 0) {
+    *out = v * unit_scale_of(&r->scale, want);
+  } else if (!unit_parse(rest, len, &got)) {
+    char buf[MESSAGE_QUOTE + 8], hint[160];
+    unit_hint(want, v, hint, sizeof hint);
+    problem(r, at, hint, "%s: '%s' is no unit that is known", what, quote(rest, buf, sizeof buf));
+    return 0;
+  } else if (!unit_fits(want, &got.dim)) {
+    wrong_number(r, at, what, text, want, v, &got);
+    return 0;
+  } else {
+    *out = v * got.factor;
+  }
+  if (isfinite(*out)) return 1;
+  problem(r, at, NULL, "%s is too large", what);
+  return 0;
+}
+
+static int find_param(reader *r, const pl_node *at, const char *name) {
+  if (r->params.n == 0)
+    for (int k = 0; k < r->def.parameters.n; k++) {
+      const param_def *p = (const param_def *)r->def.parameters.item + k;
+      if (!name_add(r, &r->params, p->name.s, NAME_NODE, k, p->name.at)) break;
+    }
+  const name_entry *e = name_find(&r->params, name);
+  if (e) return e->index;
+  char hint[PL_TEXT], buf[MESSAGE_QUOTE + 8];
+  name_hint(&r->params, name, ~0u, hint, sizeof hint);
+  problem(r, at, hint, "'$%s' is not among the parameters", quote(name, buf, sizeof buf));
+  return -1;
+}
+
+// the factor before '$': nothing, a sign, or NUMBER '*'
+static int leading_factor(const char *s, size_t n, double *coef) {
+  while (n > 0 && s[n - 1] == ' ') n--;
+  *coef = 1;
+  if (n == 0) return 1;
+  if (n == 1 && (s[0] == '-' || s[0] == '+')) {
+    *coef = s[0] == '-' ? -1 : 1;
+    return 1;
+  }
+  if (s[n - 1] != '*') return 0;
+  size_t used = number_scan(s, coef);
+  while (s[used] == ' ') used++;
+  return used > 0 && used == n - 1 && isfinite(*coef);
+}
+
+// [NUMBER *] $name [* NUMBER | / NUMBER] [(+ | -) VALUE]
+static int expression(reader *r, const pl_node *at, const char *what, const char *text,
+                      const unit_dim *want, num *out) {
+  const char *dollar = strchr(text, '$'), *s = dollar + 1;
+  char name[64], buf[MESSAGE_QUOTE + 8];
+  size_t n = 0;
+  while ((s[n] >= 'a' && s[n] <= 'z') || (s[n] >= 'A' && s[n] <= 'Z') ||
+         (s[n] >= '0' && s[n] <= '9') || s[n] == '_')
+    n++;
+  double coef = 1, factor = 1, offset = 0;
+  int ok = n > 0 && n < sizeof name && leading_factor(text, (size_t)(dollar - text), &coef);
+  s += n;
+  while (*s == ' ') s++;
+  if (ok && (*s == '*' || *s == '/')) {
+    char op = *s++;
+    while (*s == ' ') s++;
+    size_t used = number_scan(s, &factor);
+    ok = used > 0 && isfinite(factor) && factor != 0;
+    if (op == '/') factor = 1 / factor;
+    s += used;
+    while (*s == ' ') s++;
+  }
+  if (!ok || (*s && *s != '+' && *s != '-')) {
+    problem(r, at, "parameters enter as '$name', '2*$name' or '$name/2 + 3 mm'",
+            "%s: cannot read '%s'", what, quote(text, buf, sizeof buf));
+    return 0;
+  }
+  if (*s) {
+    int minus = *s == '-';
+    if (!plain_value(r, at, what, s + 1, want, &offset)) return 0;
+    if (minus) offset = -offset;
+  }
+  memcpy(name, dollar + 1, n);
+  name[n] = 0;
+  int par = find_param(r, at, name);
+  if (par < 0) return 0;
+  refer_param(r, at, par, want);
+  out->par = par;
+  out->coef = coef * factor;
+  out->v = out->coef * ((const param_def *)r->def.parameters.item)[par].v + offset;
+  return 1;
+}
+
+int read_num_text(reader *r, const pl_node *at, const char *what, const char *text,
+                  const unit_dim *want, num *out) {
+  *out = (num){.par = -1, .at = at};
+  if (strchr(text, '$')) return expression(r, at, what, text, want, out);
+  return plain_value(r, at, what, text, want, &out->v);
+}
+
+int read_num(reader *r, const pl_node *at, const char *what, const char *unit_text, num *out) {
+  unit want = {.factor = 1};
+  if (unit_text && unit_text[0]) PL_ASSERT(unit_parse(unit_text, strlen(unit_text), &want));
+  const char *text = scalar(r, at, what);
+  if (!text) return 0;
+  return read_num_text(r, at, what, text, &want.dim, out);
+}
+
+int read_vec(reader *r, const pl_node *at, const char *what, const char *unit_text, int nmin,
+             int nmax, vec *out) {
+  char item[80];
+  int ok = 1;
+  *out = (vec){.at = at};
+  for (int k = 0; k < 3; k++) out->v[k].par = -1;
+  if (at->kind == NODE_SCALAR && nmin == 1) {
+    out->n = 1;
+    return read_num(r, at, what, unit_text, &out->v[0]);
+  }
+  if (at->kind != NODE_LIST || at->n < nmin || at->n > nmax) {
+    char got[32] = "a mapping";
+    if (at->kind == NODE_SCALAR) snprintf(got, sizeof got, "one value");
+    if (at->kind == NODE_LIST) snprintf(got, sizeof got, "%d", at->n);
+    problem(r, at, nmax == 3 ? "write it like [0, 0, 1]" : NULL, "%s needs %d numbers, got %s",
+            what, nmin, got);
+    return 0;
+  }
+  static const char axis[] = "xyz";
+  for (const pl_node *d = at->first; d; d = d->next, out->n++) {
+    snprintf(item, sizeof item, "%.60s (%c)", what, axis[out->n]);
+    ok &= read_num(r, d, item, unit_text, &out->v[out->n]);
+  }
+  return ok;
+}
+
+int read_int(reader *r, const pl_node *at, const char *what, double lo, double hi, int *out) {
+  char buf[MESSAGE_QUOTE + 8], *end;
+  const char *text = scalar(r, at, what);
+  if (!text) return 0;
+  double v = strtod(text, &end);
+  if (strspn(text, "+-0123456789eE.") != strlen(text) || end == text || *end || v != floor(v)) {
+    problem(r, at, NULL, "%s must be a whole number, got '%s'", what, quote(text, buf, sizeof buf));
+    return 0;
+  }
+  if (!(v >= lo && v <= hi)) {
+    problem(r, at, NULL, "%s must be in %.0f..%.0f, got '%s'", what, lo, hi,
+            quote(text, buf, sizeof buf));
+    return 0;
+  }
+  *out = (int)v;
+  return 1;
+}
+
+// ---- words ------------------------------------------------------------------------------------
+
+int read_flag(reader *r, const pl_node *at, const char *what, int *out) {
+  static const char *const names[] = {"no", "yes", "false", "true", "off", "on"};
+  char buf[MESSAGE_QUOTE + 8];
+  const char *text = scalar(r, at, what);
+  if (!text) return 0;
+  for (int k = 0; k < COUNT(names); k++)
+    if (strcmp(text, names[k]) == 0) {
+      *out = k % 2;
+      return 1;
+    }
+  problem(r, at, "write yes or no", "%s must be yes or no, got '%s'", what,
+          quote(text, buf, sizeof buf));
+  return 0;
+}
+
+int choice_name(const char *choices, int k, char *out, size_t size) {
+  for (; k > 0; k--) {
+    choices = strchr(choices, '|');
+    if (!choices) return 0;
+    choices++;
+  }
+  size_t n = strcspn(choices, "|");
+  if (n >= size) return 0;
+  memcpy(out, choices, n);
+  out[n] = 0;
+  return 1;
+}
+
+int read_choice(reader *r, const pl_node *at, const char *what, const char *choices, int *out) {
+  if (strcmp(choices, "no|yes") == 0) return read_flag(r, at, what, out);
+  char names[16][32], hint[PL_TEXT], buf[MESSAGE_QUOTE + 8];
+  const char *pointer[16];
+  int n = 0;
+  const char *text = scalar(r, at, what);
+  if (!text) return 0;
+  while (n < 16 && choice_name(choices, n, names[n], sizeof names[n])) {
+    pointer[n] = names[n];
+    if (strcmp(text, names[n]) == 0) {
+      *out = n;
+      return 1;
+    }
+    n++;
+  }
+  hint_names(text, n, pointer, hint, sizeof hint);
+  problem(r, at, hint, "%s cannot be '%s'", what, quote(text, buf, sizeof buf));
+  return 0;
+}
+
+static int read_word(reader *r, const pl_node *at, const char *what, int any, txt *out) {
+  char buf[MESSAGE_QUOTE + 8];
+  const char *text = scalar(r, at, what);
+  if (!text) return 0;
+  if (!any && !name_valid(text)) {
+    problem(r, at, "letters, digits, '_' and '-', starting with a letter",
+            "%s: '%s' is no good name", what, quote(text, buf, sizeof buf));
+    return 0;
+  }
+  *out = (txt){.s = text, .at = at};
+  return 1;
+}
+
+// ---- rows -------------------------------------------------------------------------------------
+
+static void check_range(reader *r, const row *w, const num *v) {
+  char buf[MESSAGE_QUOTE + 8];
+  if (!(w->lo < w->hi) || !v->at) return;
+  int low = v->v < w->lo || (w->lo_open && v->v <= w->lo), high = v->v > w->hi;
+  if (!low && !high) return;
+  char bound[32] = "0";
+  double b = low ? w->lo : w->hi;
+  if (b != 0)
+    snprintf(bound, sizeof bound, "%.6g%s%s", b, w->unit && w->unit[0] ? " " : "",
+             w->unit ? w->unit : "");
+  problem(r, v->at, NULL, "%s must be %s %s, got '%s'", w->key,
+          low ? (w->lo_open ? ">" : ">=") : "<=", bound, quote(v->at->text, buf, sizeof buf));
+}
+
+static int read_list(reader *r, const pl_node *at, const row *w, items *out) {
+  const map_info *sub = w->sub;
+  int named = w->type == T_NAMED, single = at->kind == NODE_MAP && !named, ok = 1;
+  out->at = at;
+  if (named ? at->kind != NODE_MAP : at->kind == NODE_SCALAR) {
+    if (named)
+      problem(r, at, NULL, "%s must map names to mappings, got %s", w->key, kind_text[at->kind]);
+    else
+      problem(r, at, NULL, "%s must be a list of mappings, got %s", w->key, kind_text[at->kind]);
+    return 0;
+  }
+  int n = single ? 1 : at->n;
+  char *item = take(r, (size_t)n + 1, sub->size);
+  if (!item) return 0;
+  out->item = item;
+  for (const pl_node *d = single ? at : at->first; d; d = single ? NULL : d->next) {
+    if (named && !name_valid(d->key))
+      problem_key(r, d, "letters, digits, '_' and '-', starting with a letter",
+                  "%s: '%s' is no good name", w->key, d->key);
+    ok &= read_map(r, d, sub, item + (size_t)out->n * sub->size);
+    if (named) *(txt *)(void *)(item + (size_t)out->n * sub->size) = (txt){d->key, d};
+    out->n++;
+  }
+  return ok;
+}
+
+static int read_row(reader *r, const pl_node *at, const row *w, char *field) {
+  pick *p = (pick *)(void *)field;
+  num *v = (num *)(void *)field;
+  int ok;
+  switch (w->type) {
+  case T_NUM:
+  case T_PAR:
+    ok = read_num(r, at, w->key, w->unit, v);
+    if (ok) check_range(r, w, v);
+    if (!ok) *v = (num){.v = w->value, .par = -1, .at = at};
+    return ok;
+  case T_INT:
+    p->at = at;
+    return read_int(r, at, w->key, w->lo, w->hi, &p->v);
+  case T_CHOICE:
+    p->at = at;
+    return read_choice(r, at, w->key, w->choices, &p->v);
+  case T_FLAG:
+    p->at = at;
+    return read_flag(r, at, w->key, &p->v);
+  case T_WORD:
+  case T_TEXT:
+    return read_word(r, at, w->key, w->type == T_TEXT, (txt *)(void *)field);
+  case T_VEC:
+    return read_vec(r, at, w->key, w->unit, r->dim, r->dim, (vec *)(void *)field);
+  case T_VEC3:
+    return read_vec(r, at, w->key, w->unit, r->dim == 2 ? 2 : 3, 3, (vec *)(void *)field);
+  case T_MAP: {
+    void *sub = take(r, 1, w->sub->size);
+    if (!sub) return 0;
+    memcpy(field, &sub, sizeof sub);
+    return read_map(r, at, w->sub, sub);
+  }
+  case T_LIST:
+  case T_NAMED:
+    return read_list(r, at, w, (items *)(void *)field);
+  case T_RAW:
+    memcpy(field, &at, sizeof at);
+    return 1;
+  }
+  return 0;
+}
+
+static void default_row(const row *w, char *field) {
+  if (w->type == T_NUM || w->type == T_PAR)
+    *(num *)(void *)field = (num){.v = w->value, .par = -1};
+  else if (w->type == T_INT || w->type == T_CHOICE || w->type == T_FLAG)
+    *(pick *)(void *)field = (pick){.v = (int)w->value};
+  else if (w->type == T_WORD || w->type == T_TEXT)
+    *(txt *)(void *)field = (txt){.s = ""};
+  else if (w->type == T_VEC || w->type == T_VEC3)
+    for (int k = 0; k < 3; k++) ((vec *)(void *)field)->v[k].par = -1;
+}
+
+static int read_opt(reader *r, const pl_node *at, const pl_opt_info *o, char *opts) {
+  void *field = opts + o->offset;
+  num v;
+  if (o->type == PL_OPT_CHOICE) return read_choice(r, at, o->name, o->choices, field);
+  if (o->type == PL_OPT_INT) return read_int(r, at, o->name, o->lo, o->hi, field);
+  if (!read_num(r, at, o->name, o->unit, &v)) return 0;
+  if (v.par >= 0) {
+    problem(r, at, NULL, "%s cannot depend on a parameter", o->name);
+    return 0;
+  }
+  row w = {.key = o->name, .lo = o->lo, .hi = o->hi, .unit = o->unit};
+  check_range(r, &w, &v);
+  *(double *)field = v.v;
+  return 1;
+}
+
+// ---- maps -------------------------------------------------------------------------------------
+
+static void unknown_key(reader *r, const pl_node *d, const map_info *info) {
+  const char *names[64];
+  char hint[PL_TEXT], buf[MESSAGE_QUOTE + 8];
+  int n = 0;
+  for (int k = 0; k < info->nrow; k++) names[n++] = info->row[k].key;
+  for (int k = 0; info->nopt && k < *info->nopt; k++) names[n++] = info->opt[k].name;
+  hint_names(d->key, n, names, hint, sizeof hint);
+  problem_key(r, d, hint, "unknown key '%s' in %s", quote(d->key, buf, sizeof buf), info->what);
+}
+
+static int find_row(const map_info *info, const char *key) {
+  for (int k = 0; k < info->nrow; k++)
+    if (strcmp(info->row[k].key, key) == 0) return k;
+  for (int k = 0; info->nopt && k < *info->nopt; k++)
+    if (strcmp(info->opt[k].name, key) == 0) return info->nrow + k;
+  return -1;
+}
+
+int read_map(reader *r, const pl_node *at, const map_info *info, void *out) {
+  int ok = 1;
+  char *base = out;
+  const pl_node *found[64] = {0};
+  for (int k = 0; k < info->nrow; k++) {
+    row w = row_resolved(&info->row[k]);
+    default_row(&w, base + w.offset);
+  }
+  if (info->nopt) pl_opts_default(info->opt, *info->nopt, base + info->opt_offset);
+  if (at->kind != NODE_MAP && !(is_empty(at) && info->nrow == 0)) {
+    problem(r, at, NULL, "%s must be a mapping of keys to values, got %s", info->what,
+            is_empty(at) ? "nothing" : kind_text[at->kind]);
+    return 0;
+  }
+  for (const pl_node *d = at->first; d; d = d->next) {
+    int k = find_row(info, d->key);
+    if (k < 0) {
+      unknown_key(r, d, info);
+      ok = 0;
+    } else if (!found[k]) {
+      found[k] = d;
+    }
+  }
+  // in the order of the table: parameters before what uses them
+  for (int k = 0; k < info->nrow; k++) {
+    row w = row_resolved(&info->row[k]);
+    if (found[k])
+      ok &= read_row(r, found[k], &w, base + w.offset);
+    else if (w.need) {
+      problem(r, at, NULL, "%s needs the key '%s'", info->what, w.key);
+      ok = 0;
+    }
+  }
+  for (int k = 0; info->nopt && k < *info->nopt; k++)
+    if (found[info->nrow + k])
+      ok &= read_opt(r, found[info->nrow + k], &info->opt[k], base + info->opt_offset);
+  return ok;
+}
+
+// ---- units ------------------------------------------------------------------------------------
+
+void read_units(reader *r) {
+  const pl_node *at = node_get(r->root, "units");
+  char hint[PL_TEXT], name[64], buf[MESSAGE_QUOTE + 8];
+  const char *names[UNIT_QUANTITIES_MAX];
+  unit_scale_init(&r->scale);
+  if (!at) return;
+  if (at->kind == NODE_SCALAR && strcmp(at->text, "SI") == 0) return;
+  if (at->kind != NODE_MAP) {
+    problem(r, at, "write it like {length: mm, mass: g}", "units must be a mapping, got %s",
+            kind_text[at->kind]);
+    return;
+  }
+  for (int k = 0; k < unit_quantity_count; k++) names[k] = unit_quantities[k].name;
+  for (const pl_node *d = at->first; d; d = d->next) {
+    unit want, got;
+    int k = 0;
+    while (k < unit_quantity_count && strcmp(d->key, names[k]) != 0) k++;
+    if (k == unit_quantity_count) {
+      hint_names(d->key, unit_quantity_count, names, hint, sizeof hint);
+      problem_key(r, d, hint, "unknown key '%s' in units", quote(d->key, buf, sizeof buf));
+      continue;
+    }
+    unit_parse(unit_quantities[k].si, strlen(unit_quantities[k].si), &want);
+    if (!scalar(r, d, d->key)) continue;
+    if (!unit_parse(d->text, strlen(d->text), &got) || !unit_fits(&want.dim, &got.dim)) {
+      unit_article(&want.dim, name, sizeof name);
+      problem(r, d, NULL, "the unit of %s must be that of %s, got '%s'", d->key, name,
+              quote(d->text, buf, sizeof buf));
+      continue;
+    }
+    // the first four are the base: length, mass, time, angle
+    static const int base[] = {1, 0, 2, 3};
+    if (k < 4)
+      r->scale.base[base[k]] = got.factor;
+    else if (r->scale.n < UNIT_QUANTITIES_MAX)
+      r->scale.set[r->scale.n++] = (unit){want.dim, got.factor};
+  }
+}

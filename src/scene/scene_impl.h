@@ -1,0 +1,508 @@
+#ifndef SCENE_IMPL_H
+#define SCENE_IMPL_H
+
+#include "pliant/scene.h"
+
+#include <stdarg.h>
+
+// ---- node tree --------------------------------------------------------------------------------
+
+typedef enum node_kind { NODE_SCALAR, NODE_LIST, NODE_MAP } node_kind;
+
+// An entry of the scene file, copied out of the YAML parser. Lives in the scene's arena.
+typedef struct pl_node {
+  node_kind kind;
+  int line, col;    // 1-based
+  int quoted;       // scalar written in quotes
+  int n;            // children
+  const char *text; // scalar, UTF-8
+  const char *key;  // when a child of a map
+  int key_line, key_col;
+  const char *origin; // "--set path=value" when it came from there, else NULL
+  struct pl_node *first, *last, *next;
+} pl_node;
+
+enum {
+  PROBLEMS_MAX = 20, // shown to the user
+  STORE_MAX = 64,    // kept for sorting
+  DEPTH_MAX = 32,    // nesting of the file
+  MESSAGE_QUOTE = 60 // longest piece of the file repeated in a message
+};
+
+// ---- dimensions -------------------------------------------------------------------------------
+
+// exponents of kg, m, s, rad
+typedef struct unit_dim {
+  int e[4];
+} unit_dim;
+
+typedef struct unit {
+  unit_dim dim;
+  double factor; // to SI
+} unit;
+
+// The unit written in text[n]; returns 0 when it is not one.
+int unit_parse(const char *text, size_t n, unit *out);
+int unit_same(const unit_dim *a, const unit_dim *b);
+// `want` is satisfied by `got`: equal, or per angle where the angle is left out (N.m for N.m/rad).
+int unit_fits(const unit_dim *want, const unit_dim *got);
+// "a length", "a frequency", "a number without unit", "a value in kg.m^2"
+void unit_article(const unit_dim *d, char *out, size_t size);
+// "length", "mass", "kg.m^2"
+void unit_name(const unit_dim *d, char *out, size_t size);
+// SI unit as text
+void unit_si(const unit_dim *d, char *out, size_t size);
+// how such a value may be written, for hints; value: the number that stood there
+void unit_hint(const unit_dim *d, double value, char *out, size_t size);
+
+// Quantities that `units:` can set, and their SI units.
+typedef struct unit_quantity {
+  const char *name, *si, *example;
+} unit_quantity;
+extern const unit_quantity unit_quantities[];
+extern const int unit_quantity_count;
+enum { UNIT_QUANTITIES_MAX = 32 };
+
+// Bare numbers: factor by dimension.
+typedef struct unit_scale {
+  double base[4]; // of the scene's kg, m, s, rad
+  int n;
+  unit set[UNIT_QUANTITIES_MAX]; // set explicitly
+} unit_scale;
+void unit_scale_init(unit_scale *s);
+double unit_scale_of(const unit_scale *s, const unit_dim *d);
+
+// Length of the number at the start of text (0: none) and its value; decimal only.
+size_t number_scan(const char *text, double *value);
+
+// ---- values of the schema ---------------------------------------------------------------------
+
+// at NULL: not given, and v is the default
+typedef struct num {
+  double v;    // SI
+  int par;     // parameter it depends on, -1: none
+  double coef; // dv/dparameter
+  const pl_node *at;
+} num;
+typedef struct pick { // integer, choice, flag
+  int v;
+  const pl_node *at;
+} pick;
+typedef struct txt {
+  const char *s; // "" when not given
+  const pl_node *at;
+} txt;
+typedef struct vec {
+  int n;
+  num v[3];
+  const pl_node *at;
+} vec;
+typedef struct items { // structs of the row's map
+  int n;
+  void *item;
+  const pl_node *at;
+} items;
+
+typedef enum row_type {
+  T_NUM,    // num, dimension by unit
+  T_PAR,    // num, unit, range, default and text of parameter `key` of an element kind
+  T_INT,    // pick
+  T_CHOICE, // pick, choices
+  T_FLAG,   // pick
+  T_WORD,   // txt: a name
+  T_TEXT,   // txt: any text
+  T_VEC,    // vec with as many entries as the scene has dimensions
+  T_VEC3,   // vec with three entries (a scene of two: two or three)
+  T_MAP,    // pointer to the struct of `sub`, NULL when not given
+  T_LIST,   // items: maps `sub` (a single map is a list of one)
+  T_NAMED,  // items: maps `sub` keyed by name
+  T_RAW     // const pl_node *, read by its own code; text says what
+} row_type;
+
+struct map_info;
+typedef struct row {
+  const char *key;
+  row_type type;
+  size_t offset;
+  int need; // 1: must be there
+  const char *unit;
+  double value, lo, hi; // T_NUM, T_INT; lo_open: > lo instead of >= lo
+  int lo_open;
+  const char *choices; // "a|b"; T_RAW: what it looks like, for the reference
+  const struct map_info *sub;
+  int elem;         // T_PAR: element kind
+  const char *par;  // T_PAR: its parameter, NULL: key
+  const char *text; // one line
+} row;
+
+typedef struct map_info {
+  const char *what; // "material"
+  const char *text; // one or two sentences for the reference
+  size_t size;
+  int nrow;
+  const row *row;
+  const pl_opt_info *opt; // further keys from an option list
+  const int *nopt;
+  size_t opt_offset;
+} map_info;
+
+typedef struct param_def {
+  txt name; // first in every T_NAMED struct
+  const pl_node *value, *min, *max;
+  // filled at the first use
+  int used;
+  unit_dim dim;
+  double v, lo, hi;
+  const pl_node *first_use;
+} param_def;
+
+typedef struct material_def {
+  txt name;
+  num young, poisson, density;
+  pick law;
+} material_def;
+
+typedef struct grid_def {
+  vec size;
+  const pl_node *cells;
+  pick pattern;
+} grid_def;
+typedef struct disk_def {
+  num radius;
+  pick rings;
+} disk_def;
+typedef struct box_def {
+  vec size;
+  const pl_node *cells;
+  pick cell;
+} box_def;
+typedef struct mesh_def {
+  grid_def *grid;
+  disk_def *disk;
+  box_def *box;
+} mesh_def;
+typedef struct rotate_def {
+  vec axis;
+  num angle;
+} rotate_def;
+// keys of shell, plane and solid
+typedef struct geometry_def {
+  const pl_node *mesh;
+  txt mesh_units;
+  pick refine;
+  num scale, merge;
+  rotate_def *rotate;
+  vec translate;
+  txt material;
+  num thickness;
+  pick bending, mass;
+} geometry_def;
+typedef struct chain_def {
+  vec from, to;
+  pick segments;
+  num stiffness, mass;
+} chain_def;
+typedef struct body_def {
+  txt name;
+  geometry_def *shell, *plane, *solid;
+  chain_def *chain;
+} body_def;
+
+typedef struct link_def {
+  txt name;
+  const pl_node *joints;
+  num length, stiffness, mass;
+} link_def;
+typedef struct angle_def {
+  txt name;
+  const pl_node *joints;
+  num stiffness;
+} angle_def;
+typedef struct spring_def {
+  txt name;
+  const pl_node *nodes, *from, *to;
+  num from_offset, to_offset;
+  num stiffness, quadratic, cubic, damping, rest;
+} spring_def;
+typedef struct mechanism_def {
+  const pl_node *joints;
+  items links, angles, springs;
+} mechanism_def;
+typedef struct mass_def {
+  txt name;
+  const pl_node *node, *nodes;
+  num mass, total;
+} mass_def;
+typedef struct potential_def {
+  txt name;
+  const pl_node *coefficient, *powers;
+} potential_def;
+typedef struct matrices_def {
+  txt name;
+  const pl_node *dofs, *mass, *damping, *stiffness;
+} matrices_def;
+typedef struct term_def {
+  pick harmonic;
+  vec translation;
+  num angle, phase;
+} term_def;
+typedef struct rotation_def {
+  vec axis, through;
+  num amplitude, phase;
+  pick harmonic;
+  items terms;
+} rotation_def;
+typedef struct drive_def {
+  txt name;
+  const pl_node *node, *nodes, *fix;
+  vec translation;
+  rotation_def *rotation;
+  pick harmonic;
+  num phase;
+  items terms;
+} drive_def;
+typedef struct load_def {
+  txt name;
+  const pl_node *node, *nodes;
+  vec force, total;
+  pick harmonic;
+  num phase;
+} load_def;
+typedef struct spin_def {
+  vec axis, through;
+  num rate;
+} spin_def;
+typedef struct initial_def {
+  const pl_node *node, *nodes;
+  vec displacement, velocity;
+  spin_def *spin;
+} initial_def;
+typedef struct damping_def {
+  num mass, stiffness;
+} damping_def;
+typedef struct output_def {
+  pl_output_opts opts;
+} output_def;
+
+typedef struct root_def {
+  pick format, dimension;
+  txt title;
+  const pl_node *units, *nodes, *sets, *fixed, *watch, *analyses;
+  items parameters, materials, bodies;
+  mechanism_def *mechanism;
+  items springs, masses, potentials, matrices, drives, loads, initial;
+  vec gravity;
+  num weld;
+  damping_def *damping;
+  output_def *output;
+} root_def;
+
+// an analysis besides its options
+typedef struct analysis_def {
+  txt name, about;
+  const pl_node *watch;
+  pl_analysis a;
+} analysis_def;
+
+// tables (schema.c)
+extern const map_info map_root, map_mesh, map_fixed;
+extern const map_info map_analysis[PL_ANALYSIS_COUNT];
+// unit, default, range and text of a row, T_PAR looked up
+row row_resolved(const row *r);
+// choices "a|b|c": the k-th into out; returns 0 when there is none
+int choice_name(const char *choices, int k, char *out, size_t size);
+
+// ---- names ------------------------------------------------------------------------------------
+
+typedef enum name_kind { NAME_NODE, NAME_SET, NAME_BODY, NAME_LINK } name_kind;
+typedef struct name_entry {
+  const char *name;
+  name_kind kind;
+  int index;
+  const pl_node *at;
+} name_entry;
+typedef struct name_table {
+  int n, cap; // cap: slots, a power of two
+  name_entry *slot;
+} name_table;
+
+// ---- reader: one pass over one scene ----------------------------------------------------------
+
+typedef struct body_slot {
+  const body_def *def;
+  const char *kind;
+  const pl_node *at;
+  int bad;       // reported already; selectors on it keep quiet
+  pl_mesh *mesh; // freed by the reader
+  int n;
+  int *node; // [n] model node of each mesh vertex
+} body_slot;
+
+typedef struct node_list {
+  int n;
+  int *v; // ascending
+} node_list;
+
+// a set of the scene; resolved on demand so that sets may name each other
+typedef struct set_slot {
+  const char *name;
+  const pl_node *at;
+  int state; // 0: not yet, 1: in work, 2: done, 3: bad
+  node_list nodes;
+} set_slot;
+
+typedef enum place_kind { AT_GROUP, AT_DRIVE, AT_LOAD, AT_PAR, AT_X } place_kind;
+typedef struct aim {
+  place_kind kind;
+  int a, b, c; // group elem par; drive term entry; load - entry; par; X index
+  int par;     // parameter
+  double coef;
+} aim;
+
+typedef struct reader {
+  pl_env *env;
+  pl_arena *arena;
+  char *block; // what is left of the arena's last piece
+  size_t block_left;
+  const char *file, *folder;
+  pl_scene_limits limit;
+  pl_status failed; // sticky: out of memory
+  int nproblem;
+
+  // messages are held back and sent in the order of the file
+  void (*diag)(void *ctx, const pl_diag *d);
+  void *diag_ctx;
+  int nstore;
+  pl_diag *store;
+
+  pl_node *root;
+  int ntree; // entries so far
+  root_def def;
+  int dim;
+  unit_scale scale;
+
+  name_table names, params;
+  int nnode, node_cap;
+  double *X;          // [nnode][3]
+  const char **label; // [nnode] name or NULL
+  int nbody;
+  body_slot *body;
+  int nset;
+  set_slot *set;
+  int nlink;
+  const link_def **link;
+  int (*link_joint)[2];
+
+  int ngroup, group_cap;
+  pl_group_desc *group;
+  int ndrive, drive_cap;
+  pl_drive_desc *drive;
+  int nload, load_cap;
+  pl_load_desc *load;
+  int ntarget, target_cap;
+  aim *target;
+  int nseg, seg_cap;
+  int *seg; // [nseg][2] lines to draw
+  double gravity[3], alpha, beta;
+  double stiffest, weakest_link; // for the penalty warning
+  const pl_node *weakest_at;
+  double *u0, *v0; // [nnode][dim]
+} reader;
+
+// memory of the scene; NULL sets r->failed
+void *take(reader *r, size_t count, size_t size);
+const char *take_text(reader *r, const char *s, size_t n);
+// room for one more in an array that lives in the arena; returns 0 on failure
+int take_more(reader *r, void *array, int n, int *cap, size_t size);
+
+// a problem at a node; hint may be NULL
+void problem(reader *r, const pl_node *at, const char *hint, const char *fmt, ...)
+    __attribute__((format(printf, 4, 5)));
+// the same at the node's key
+void problem_key(reader *r, const pl_node *at, const char *hint, const char *fmt, ...)
+    __attribute__((format(printf, 4, 5)));
+void problem_at(reader *r, const char *file, int line, int col, const char *hint, const char *fmt,
+                ...) __attribute__((format(printf, 6, 7)));
+void warning(reader *r, const pl_node *at, const char *hint, const char *fmt, ...)
+    __attribute__((format(printf, 4, 5)));
+// hint "did you mean 'x'?  known: a b c" for a word among names
+void hint_names(const char *word, int n, const char *const *names, char *out, size_t size);
+// a short printable copy of a piece of the file
+const char *quote(const char *s, char *buf, size_t size);
+
+// node.c
+pl_status tree_parse(reader *r, const char *data, size_t size, pl_node **out);
+pl_status tree_parse_value(reader *r, const char *text, const char *origin, pl_node **out);
+const pl_node *node_get(const pl_node *map, const char *key);
+pl_node *node_new(reader *r, node_kind kind, const char *text, size_t n);
+void node_append(pl_node *parent, pl_node *child);
+void node_write(const pl_node *root, pl_text *out);
+// override.c
+void tree_override(reader *r, const char *assignment);
+
+// read.c
+int read_map(reader *r, const pl_node *at, const map_info *info, void *out);
+int read_num(reader *r, const pl_node *at, const char *what, const char *unit_text, num *out);
+int read_num_text(reader *r, const pl_node *at, const char *what, const char *text,
+                  const unit_dim *want, num *out);
+int read_vec(reader *r, const pl_node *at, const char *what, const char *unit_text, int nmin,
+             int nmax, vec *out);
+int read_int(reader *r, const pl_node *at, const char *what, double lo, double hi, int *out);
+int read_choice(reader *r, const pl_node *at, const char *what, const char *choices, int *out);
+int read_flag(reader *r, const pl_node *at, const char *what, int *out);
+int name_valid(const char *s);
+void read_units(reader *r);
+
+// names.c
+int name_add(reader *r, name_table *t, const char *name, name_kind kind, int index,
+             const pl_node *at);
+const name_entry *name_find(const name_table *t, const char *name);
+// hint with the names of some kinds (bit mask)
+void name_hint(const name_table *t, const char *word, unsigned kinds, char *out, size_t size);
+void refer_param(reader *r, const pl_node *at, int par, const unit_dim *want);
+
+// select.c
+int select_nodes(reader *r, const pl_node *at, const char *what, node_list *out);
+// one node, or a link point; returns 0 and reports unless exactly one
+int select_one(reader *r, const pl_node *at, const char *what, int *node);
+// `name.x` or, in one dimension, `name`; ground gives -1
+int select_dof(reader *r, const pl_node *at, const char *what, int *dof);
+int axis_index(const char *s);
+set_slot *set_resolve(reader *r, int k);
+// nodes of `node` or `nodes` of a thing
+int select_either(reader *r, const pl_node *node, const pl_node *nodes, const pl_node *at,
+                  const char *what, node_list *out);
+
+// build_*.c
+int node_add(reader *r, const double *x, const char *label);
+const char *node_text(const reader *r, int node, char *buf, size_t size);
+int group_add(reader *r, const char *name, int kind, int nelem, int shared, int lumped,
+              int **stencil, double **par);
+int par_of(int kind, const char *name);
+// writes the value and records where a parameter acts
+void put_par(reader *r, int group, int elem, const char *name, const num *value);
+void target_add(reader *r, place_kind kind, int a, int b, int c, const num *value, double factor);
+void seg_add(reader *r, int a, int b);
+void build_nodes(reader *r);
+void build_bodies(reader *r);
+void build_body_groups(reader *r);
+void build_mechanism(reader *r);
+void build_springs(reader *r, const items *springs, const char *what);
+void build_masses(reader *r);
+void build_potentials(reader *r);
+void build_matrices(reader *r);
+void build_drives(reader *r);
+void build_loads(reader *r);
+void build_initial(reader *r);
+void build_analyses(reader *r, pl_scene *s);
+void check_plausible(reader *r);
+pl_status build_model(reader *r, pl_scene *s);
+
+struct scene_impl {
+  pl_arena *arena;
+  pl_node *root;
+};
+
+#define COUNT(a) ((int)(sizeof(a) / sizeof(a)[0]))
+
+#endif

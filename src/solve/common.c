@@ -1,0 +1,67 @@
+#include "solve_impl.h"
+
+#include <stdio.h>
+
+int ticker_due(ticker *t) {
+  if (!t->env->progress) return 0;
+  double now = pl_wall_time();
+  if (t->last > 0 && now - t->last < 0.05) return 0;
+  t->last = now;
+  return 1;
+}
+
+pl_status ticker_tell(ticker *t, double done, const char *text) {
+  return pl_tell(t->env, t->what, done, text);
+}
+
+void gather_free(const pl_model *m, const double *full, double *out) {
+  const int *dof = pl_model_free_dofs(m);
+  int n = pl_model_nfree(m);
+  for (int i = 0; i < n; i++) out[i] = full[dof[i]];
+}
+
+double model_extent(const pl_model *m, const double *q) {
+  int dim = pl_model_dim(m), nnode = pl_model_nnode(m);
+  double extent = 0;
+  for (int c = 0; c < dim && nnode > 0; c++) {
+    double lo = q[c], hi = q[c];
+    for (int i = 1; i < nnode; i++) {
+      lo = fmin(lo, q[i * dim + c]);
+      hi = fmax(hi, q[i * dim + c]);
+    }
+    extent = fmax(extent, hi - lo);
+  }
+  return extent;
+}
+
+const char *unknown_name(const pl_model *m, int dof, char out[PLACE_TEXT]) {
+  int dim = pl_model_dim(m);
+  if (dof >= pl_model_nnode(m) * dim)
+    snprintf(out, PLACE_TEXT, "unknown %d", dof);
+  else if (dim == 1)
+    snprintf(out, PLACE_TEXT, "node %d", dof);
+  else
+    snprintf(out, PLACE_TEXT, "node %d in %c", dof / dim, "xyz"[dof % dim]);
+  return out;
+}
+
+double abs_form(const pl_csc *A, const double *x) {
+  double s = 0;
+  for (int j = 0; j < A->n; j++)
+    for (int k = A->ptr[j]; k < A->ptr[j + 1]; k++) {
+      double a = fabs(A->val[k] * x[A->row[k]] * x[j]);
+      s += A->sym && A->row[k] != j ? 2 * a : a;
+    }
+  return s;
+}
+
+pl_status fail_domain(const pl_model *m, const pl_work *w, const char *what) {
+  const char *hint = "start from a state without inverted or zero-length elements";
+  if (w->bad_group < 0 || w->bad_group >= pl_model_ngroup(m))
+    return pl_fail_at(w->env, PL_E_INPUT, NULL, 0, 0, hint,
+                      "%s: the start is not a number somewhere", what);
+  const char *name = pl_model_group_name(m, w->bad_group);
+  return pl_fail_at(w->env, PL_E_INPUT, NULL, 0, 0, hint,
+                    "%s: element %d of group '%s' is outside its domain at the start", what,
+                    w->bad_elem, name ? name : "");
+}

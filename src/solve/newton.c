@@ -1,0 +1,329 @@
+// Newton's method for static equilibrium: descent on the potential, and plain steps along a path.
+#include "solve_impl.h"
+
+#include <string.h>
+
+enum {
+  WATCH = 6,       // iterations that may pass before the energy must have fallen
+  FOLLOW_ITER = 25 // plain Newton steps before a path is given up
+};
+static const double ARMIJO = 1e-4, TAU_MIN = 1e-11, TAU_MAX = 1e3;
+
+pl_status equil_open(equil *e) {
+  size_t n = (size_t)e->n, nq = (size_t)e->nq;
+  e->g = pl_alloc(e->env, n, sizeof *e->g);
+  e->d = pl_alloc(e->env, n, sizeof *e->d);
+  e->b = pl_alloc(e->env, n, sizeof *e->b);
+  e->q0 = pl_alloc(e->env, nq, sizeof *e->q0);
+  e->qref = pl_alloc(e->env, nq, sizeof *e->qref);
+  if (!e->g || !e->d || !e->b || !e->q0 || !e->qref) return PL_E_NOMEM;
+  return pl_state_create(e->m, e->p, &e->x);
+}
+
+void equil_close(equil *e) {
+  pl_state_free(e->m, e->x);
+  pl_factor_free(e->chol);
+  pl_factor_free(e->ldl);
+  pl_free(e->env, e->g);
+  pl_free(e->env, e->d);
+  pl_free(e->env, e->b);
+  pl_free(e->env, e->q0);
+  pl_free(e->env, e->qref);
+}
+
+pl_status equil_eval(equil *e, unsigned want) {
+  static const pl_coef stiffness = {0, 0, 1};
+  return pl_eval(e->m, e->p, e->x, &e->clock, want, &stiffness, e->w);
+}
+
+balance equil_balance(const equil *e) {
+  const pl_work *w = e->w;
+  balance b = {.energy = w->potential};
+  for (int i = 0; i < e->n; i++) b.residual = fmax(b.residual, fabs(w->r[e->dof[i]]));
+
+  // r = inner - outer; reactions are inner forces of driven unknowns
+  double sum = fabs(w->elastic);
+  for (int i = 0; i < e->nq; i++) {
+    double inner = fabs(w->f_inner[i]), outer = fabs(w->f_inner[i] - w->r[i]);
+    b.force = fmax(b.force, fmax(inner, outer));
+    sum += (inner + outer) * fabs(e->x->q[i]);
+  }
+  b.noise = 16 * DBL_EPSILON * sum;
+  return b;
+}
+
+void equil_move(equil *e, const double *q, double step, const double *d) {
+  for (int i = 0; i < e->n; i++) e->x->q[e->dof[i]] = q[e->dof[i]] + step * d[i];
+}
+
+static pl_status cholesky(equil *e) {
+  if (!e->chol) PL_TRY(pl_factor_create(e->env, PL_CHOLESKY, &e->w->A, 1, 1, &e->chol));
+  e->info->factorisations++;
+  return pl_factor_numeric(e->chol, &e->w->A);
+}
+
+pl_status equil_ldl(equil *e) {
+  if (!e->ldl) PL_TRY(pl_factor_create(e->env, PL_LDL, &e->w->A, 1, 1, &e->ldl));
+  e->info->factorisations++;
+  pl_status s = pl_factor_numeric(e->ldl, &e->w->A);
+  e->nneg = pl_factor_stats(e->ldl).nneg;
+  return s;
+}
+
+// K + tau D positive definite, D the diagonal of K with a floor of force over extent (the stiffness
+// that loads give to a mechanism). *shifted tells whether tau was needed.
+static pl_status factor_shifted(equil *e, double force, int *shifted) {
+  *shifted = 0;
+  pl_status s = cholesky(e);
+  if (s != PL_SINGULAR) return s;
+  *shifted = 1;
+  pl_csc *K = &e->w->A;
+  double top = 0, applied = 0;
+  for (int i = 0; i < e->n; i++) {
+    e->b[i] = fabs(K->val[K->ptr[i]]);
+    top = fmax(top, e->b[i]);
+  }
+  double low = fmax(1e-12 * top, e->extent > 0 ? force / e->extent : 0);
+  if (!(low > 0)) low = 1;
+  for (int i = 0; i < e->n; i++) e->b[i] = fmax(e->b[i], low);
+
+  for (double tau = fmax(e->tau, TAU_MIN); tau <= TAU_MAX; tau *= 10) {
+    // columns begin with their diagonal entry
+    for (int i = 0; i < e->n; i++) K->val[K->ptr[i]] += (tau - applied) * e->b[i];
+    applied = tau;
+    e->info->shifts++;
+    s = cholesky(e);
+    if (s == PL_OK) e->tau = tau;
+    if (s != PL_SINGULAR) return s;
+  }
+  return PL_SINGULAR;
+}
+
+// d = -(K + shift)^-1 g; a shifted step is no longer than half the model
+static pl_status direction(equil *e, double force, int *shifted) {
+  PL_TRY(factor_shifted(e, force, shifted));
+  for (int i = 0; i < e->n; i++) e->b[i] = -e->g[i];
+  PL_TRY(pl_factor_solve(e->chol, 1, e->b, e->d));
+  if (!*shifted) return PL_OK;
+  double most = pl_max_abs(e->n, e->d);
+  if (e->extent > 0 && most > e->extent / 2)
+    for (int i = 0; i < e->n; i++) e->d[i] *= e->extent / 2 / most;
+  return PL_OK;
+}
+
+// g' d at the state just evaluated
+static double slope_now(const equil *e) {
+  double s = 0;
+  for (int i = 0; i < e->n; i++) s += e->w->r[e->dof[i]] * e->d[i];
+  return s;
+}
+
+// energy falls enough, or, where differences of energy drown in rounding, its slope does
+static int descends(const equil *e, const balance *from, double slope, double step, balance *to) {
+  *to = equil_balance(e);
+  if (to->energy <= from->energy + ARMIJO * step * slope) return 1;
+  double noise = fmax(from->noise, to->noise);
+  return to->energy <= from->energy + noise && slope_now(e) <= (2 * ARMIJO - 1) * slope;
+}
+
+// shortens from `step` by a parabola through both energies and the slope, at most to a tenth
+static double shorter(double step, double slope, double e0, double e1) {
+  double bend = e1 - e0 - slope * step;
+  double to = bend > 0 ? -slope * step * step / (2 * bend) : 0.5 * step;
+  return fmin(fmax(to, 0.1 * step), 0.5 * step);
+}
+
+// x = q0 + step d with a step that descends; PL_UNSOLVED with e->why when there is none
+static pl_status line_search(equil *e, const balance *from, double slope, double *step) {
+  int inside = 0;
+  balance to = {0};
+  while (*step >= e->o->min_step) {
+    equil_move(e, e->q0, *step, e->d);
+    pl_status s = equil_eval(e, PL_WANT_ENERGY | PL_WANT_FORCE);
+    if (s < 0) return s;
+    if (s == PL_DOMAIN) {
+      *step *= 0.5;
+      continue;
+    }
+    inside = 1;
+    if (descends(e, from, slope, *step, &to)) return PL_OK;
+    *step = shorter(*step, slope, from->energy, to.energy);
+  }
+  e->why = inside ? PL_STOP_LINE_SEARCH : PL_STOP_DOMAIN;
+  return PL_UNSOLVED;
+}
+
+// an unshifted Newton step by LDL, kept when it quarters the residual
+static pl_status saddle_step(equil *e, const balance *from, int *done) {
+  *done = 0;
+  // the values in w->A may carry a shift
+  pl_status s = equil_eval(e, PL_WANT_TANGENT);
+  if (s == PL_OK) s = equil_ldl(e);
+  if (s == PL_SINGULAR || s == PL_DOMAIN) return PL_OK;
+  PL_TRY(s);
+  for (int i = 0; i < e->n; i++) e->b[i] = -e->g[i];
+  PL_TRY(pl_factor_solve(e->ldl, 1, e->b, e->b));
+  memcpy(e->q0, e->x->q, (size_t)e->nq * sizeof *e->q0);
+  equil_move(e, e->q0, 1, e->b);
+  s = equil_eval(e, PL_WANT_ENERGY | PL_WANT_FORCE);
+  if (s < 0) return s;
+  *done = s == PL_OK && equil_balance(e).residual <= 0.25 * from->residual;
+  if (!*done) equil_move(e, e->q0, 0, e->b);
+  return PL_OK;
+}
+
+// Lets the energy rise for a few iterations when it falls below the reference afterwards: along
+// nearly rigid parts the straight way up and back down is far shorter than the curved one.
+typedef struct watchdog {
+  int left;        // iterations left, 0: off
+  int wait, pause; // strict iterations before the next try, and how many the next failure costs
+  balance ref;
+  double slope;
+} watchdog;
+
+// back to the reference; the direction there is computed again
+static void watch_lost(equil *e, watchdog *wd) {
+  equil_move(e, wd->left >= 0 ? e->qref : e->x->q, 0, e->d);
+  wd->left = 0;
+  wd->wait = wd->pause;
+  wd->pause = wd->pause < 1000 ? 2 * wd->pause : wd->pause;
+}
+
+// one step along d from x; *again: the iterate went back to a reference
+static pl_status take_step(equil *e, const balance *from, int shifted, watchdog *wd) {
+  double slope = 0, step = 1;
+  for (int i = 0; i < e->n; i++) slope += e->g[i] * e->d[i];
+  memcpy(e->q0, e->x->q, (size_t)e->nq * sizeof *e->q0);
+  equil_move(e, e->q0, 1, e->d);
+  pl_status s = equil_eval(e, PL_WANT_ENERGY | PL_WANT_FORCE);
+  if (s < 0) return s;
+  balance to = {0};
+  int good = s == PL_OK && descends(e, from, slope, 1, &to);
+  // success with a shift: less of it next time
+  if (good && shifted) e->tau *= 0.05;
+  if (wd->left > 0) {
+    if (good && to.energy <= wd->ref.energy + ARMIJO * wd->slope) {
+      wd->left = 0;
+      wd->pause = 1;
+    } else if (s == PL_DOMAIN || --wd->left == 0)
+      watch_lost(e, wd);
+    return PL_OK;
+  }
+  if (good) {
+    wd->wait -= wd->wait > 0;
+    return PL_OK;
+  }
+  if (s == PL_OK && wd->wait == 0) {
+    *wd = (watchdog){WATCH, 0, wd->pause, *from, slope};
+    memcpy(e->qref, e->q0, (size_t)e->nq * sizeof *e->qref);
+    return PL_OK;
+  }
+  wd->wait -= wd->wait > 0;
+  step = s == PL_OK ? shorter(1, slope, from->energy, to.energy) : 0.5;
+  return line_search(e, from, slope, &step);
+}
+
+// |r_i| below the rounding of forces everywhere: eps (|K| |q|)_i
+static int at_rounding(equil *e) {
+  const pl_csc *K = &e->w->A;
+  double q = pl_max_abs(e->nq, e->x->q);
+  memset(e->b, 0, (size_t)e->n * sizeof *e->b);
+  for (int j = 0; j < e->n; j++)
+    for (int k = K->ptr[j]; k < K->ptr[j + 1]; k++) {
+      e->b[j] += fabs(K->val[k]) * q;
+      if (K->row[k] != j) e->b[K->row[k]] += fabs(K->val[k]) * q;
+    }
+  for (int i = 0; i < e->n; i++)
+    if (fabs(e->g[i]) > 16 * DBL_EPSILON * e->b[i]) return 0;
+  return 1;
+}
+
+static pl_status tell(equil *e, const balance *b) {
+  e->info->residual = b->force > 0 ? b->residual / b->force : 0;
+  e->info->energy = b->energy;
+  if (!ticker_due(&e->tick)) return PL_OK;
+  return ticker_tell(&e->tick, e->info->scale, NULL);
+}
+
+// one iteration from a point that is not in equilibrium; *done: it is, to rounding
+static pl_status iterate(equil *e, const balance *b, watchdog *wd, int *done) {
+  int shifted;
+  gather_free(e->m, e->w->r, e->g);
+  pl_status s = direction(e, b->force, &shifted);
+  if (s == PL_SINGULAR) e->why = PL_STOP_SINGULAR;
+  if (s == PL_SINGULAR) return PL_UNSOLVED;
+  PL_TRY(s);
+  e->info->iterations++;
+
+  // a correction below the spacing of numbers: stiff parts keep a residual of rounding
+  *done = !shifted && pl_max_abs(e->n, e->d) <= 4 * DBL_EPSILON * pl_max_abs(e->nq, e->x->q);
+  if (*done) return PL_OK;
+  if (shifted && e->saddle && b->residual <= 1e-5 * b->force) {
+    int stepped;
+    PL_TRY(saddle_step(e, b, &stepped));
+    if (stepped) return PL_OK;
+  }
+  s = take_step(e, b, shifted, wd);
+  if (s != PL_UNSOLVED) return s;
+  // no step descends: fine when the forces are balanced as well as they can be
+  equil_move(e, e->q0, 0, e->d);
+  s = equil_eval(e, PL_WANT_ENERGY | PL_WANT_FORCE | PL_WANT_TANGENT);
+  if (s < 0) return s;
+  *done = at_rounding(e);
+  return *done ? PL_OK : PL_UNSOLVED;
+}
+
+pl_status equil_minimise(equil *e) {
+  watchdog wd = {.pause = 1};
+  pl_status s;
+  for (int it = 0; it <= e->o->max_iter; it++) {
+    s = equil_eval(e, PL_WANT_ENERGY | PL_WANT_FORCE | PL_WANT_TANGENT);
+    if (s == PL_DOMAIN) e->why = PL_STOP_DOMAIN;
+    if (s == PL_DOMAIN) return PL_UNSOLVED;
+    PL_TRY(s);
+    balance b = equil_balance(e);
+    PL_TRY(tell(e, &b));
+    int done = b.residual <= e->o->rtol * b.force;
+    if (!done && it < e->o->max_iter) PL_TRY(iterate(e, &b, &wd, &done));
+    // an equilibrium above the reference of the watchdog does not count
+    if (done && wd.left > 0 && b.energy > wd.ref.energy + wd.ref.noise) {
+      watch_lost(e, &wd);
+      continue;
+    }
+    if (done) return PL_OK;
+  }
+  e->why = PL_STOP_MAX_ITER;
+  return PL_UNSOLVED;
+}
+
+pl_status equil_follow(equil *e) {
+  double first = 0, tiny = 1e-10 * pl_max_abs(e->nq, e->x->q);
+  memcpy(e->qref, e->x->q, (size_t)e->nq * sizeof *e->qref);
+  e->why = PL_STOP_STEP;
+  for (int it = 0; it < FOLLOW_ITER; it++) {
+    pl_status s = equil_eval(e, PL_WANT_ENERGY | PL_WANT_FORCE | PL_WANT_TANGENT);
+    if (s == PL_DOMAIN) return PL_UNSOLVED;
+    PL_TRY(s);
+    balance b = equil_balance(e);
+    PL_TRY(tell(e, &b));
+    s = equil_ldl(e);
+    int done = b.residual <= e->o->rtol * b.force;
+    if (s == PL_SINGULAR) return done ? PL_OK : PL_UNSOLVED;
+    PL_TRY(s);
+    if (done) return PL_OK;
+    gather_free(e->m, e->w->r, e->g);
+    for (int i = 0; i < e->n; i++) e->b[i] = -e->g[i];
+    PL_TRY(pl_factor_solve(e->ldl, 1, e->b, e->d));
+    e->info->iterations++;
+    double most = pl_max_abs(e->n, e->d), gone = 0;
+    if (most <= 4 * DBL_EPSILON * pl_max_abs(e->nq, e->x->q)) return PL_OK;
+    if (it == 0) first = most;
+
+    // towards a limit point the way is at most twice the first step; farther is another branch
+    equil_move(e, e->x->q, 1, e->d);
+    for (int i = 0; i < e->n; i++)
+      gone = fmax(gone, fabs(e->x->q[e->dof[i]] - e->qref[e->dof[i]]));
+    if (gone > 3 * first + tiny) return PL_UNSOLVED;
+  }
+  return PL_UNSOLVED;
+}

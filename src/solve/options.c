@@ -1,0 +1,55 @@
+#include "solve_impl.h"
+
+#define COUNT(a) ((int)(sizeof(a) / sizeof(a)[0]))
+
+#define OPT_STRUCT pl_static_opts
+const pl_opt_info pl_static_info_table[] = {PL_STATIC_OPTS(OPT_ROW_X, OPT_ROW_C)};
+const int pl_static_info_count = COUNT(pl_static_info_table);
+#undef OPT_STRUCT
+
+#define OPT_STRUCT pl_modes_opts
+const pl_opt_info pl_modes_info_table[] = {PL_MODES_OPTS(OPT_ROW_X, OPT_ROW_C)};
+const int pl_modes_info_count = COUNT(pl_modes_info_table);
+#undef OPT_STRUCT
+
+#define OPT_STRUCT pl_transient_opts
+const pl_opt_info pl_transient_info_table[] = {PL_TRANSIENT_OPTS(OPT_ROW_X, OPT_ROW_C)};
+const int pl_transient_info_count = COUNT(pl_transient_info_table);
+#undef OPT_STRUCT
+
+pl_status solve_opts_check(pl_env *env, const pl_opt_info *info, int n, const void *opts) {
+  PL_TRY(pl_opts_check(env, info, n, opts));
+  for (int k = 0; k < n; k++) {
+    if (info[k].type != PL_OPT_CHOICE) continue;
+    int words = 1, v = *(const int *)(const void *)((const char *)opts + info[k].offset);
+    for (const char *c = info[k].choices; *c; c++) words += *c == '|';
+    if (v >= words)
+      return pl_fail(env, PL_E_INPUT, "%s must be one of %s, got number %d", info[k].name,
+                     info[k].choices, v);
+  }
+  return PL_OK;
+}
+
+const char *pl_stop_text(pl_stop s) {
+  switch (s) {
+  case PL_STOP_CONVERGED:
+    return "converged";
+  case PL_STOP_MAX_ITER:
+    return "too many iterations";
+  case PL_STOP_LINE_SEARCH:
+    return "no shorter step helps";
+  case PL_STOP_SINGULAR:
+    return "singular stiffness";
+  case PL_STOP_DOMAIN:
+    return "elements leave their domain";
+  case PL_STOP_STEP:
+    return "step too small";
+  case PL_STOP_CANCELLED:
+    return "cancelled";
+  case PL_STOP_STEADY:
+    return "steady state";
+  case PL_STOP_END:
+    return "end reached";
+  }
+  return "unknown";
+}

@@ -1,0 +1,130 @@
+#ifndef SOLVE_IMPL_H
+#define SOLVE_IMPL_H
+
+#include "pliant/math.h"
+#include "pliant/solve.h"
+
+#include <float.h>
+#include <stddef.h>
+
+// ---- option tables ----------------------------------------------------------------------------
+
+// rows of a table of pl_opt_info; OPT_STRUCT names the options struct
+#define OPT_ROW_X(type_, name_, value_, lo_, hi_, unit_, text_)                                    \
+  {.name = #name_,                                                                                 \
+   .type = PL_OPT_KIND_##type_,                                                                    \
+   .offset = offsetof(OPT_STRUCT, name_),                                                          \
+   .value = value_,                                                                                \
+   .lo = lo_,                                                                                      \
+   .hi = hi_,                                                                                      \
+   .unit = unit_,                                                                                  \
+   .text = text_},
+#define OPT_ROW_C(name_, value_, choices_, text_)                                                  \
+  {.name = #name_,                                                                                 \
+   .type = PL_OPT_CHOICE,                                                                          \
+   .offset = offsetof(OPT_STRUCT, name_),                                                          \
+   .value = value_,                                                                                \
+   .lo = 0,                                                                                        \
+   .hi = (double)sizeof(choices_),                                                                 \
+   .unit = "",                                                                                     \
+   .text = text_,                                                                                  \
+   .choices = choices_},
+
+// pl_opts_check, and choices against the number of their words
+pl_status solve_opts_check(pl_env *env, const pl_opt_info *info, int n, const void *opts);
+
+// ---- shared by all analyses -------------------------------------------------------------------
+
+// Tells progress at most twenty times a second.
+typedef struct ticker {
+  pl_env *env;
+  const char *what;
+  double last; // wall time of the last call, 0: none yet
+} ticker;
+int ticker_due(ticker *t);
+pl_status ticker_tell(ticker *t, double done, const char *text);
+
+// out[nfree] = full[free]
+void gather_free(const pl_model *m, const double *full, double *out);
+// largest extent of the nodes in one direction, 0: all at one place
+double model_extent(const pl_model *m, const double *q);
+// `node 3 in y` or `unknown 17`
+enum { PLACE_TEXT = 64 };
+const char *unknown_name(const pl_model *m, int dof, char out[PLACE_TEXT]);
+// x' |A| x with absolute values all over: what rounding in A can do to x' A x
+double abs_form(const pl_csc *A, const double *x);
+// fails with the element that is outside its domain in the state that was given
+pl_status fail_domain(const pl_model *m, const pl_work *w, const char *what);
+
+// ---- zero-stiffness modes ---------------------------------------------------------------------
+
+typedef struct zero_modes {
+  int count; // modes whose stiffness is zero to rounding
+  int more;  // 1: all modes looked at are, so there may be more
+  int nneg;  // negative ones among those looked at
+  int dof;   // the unknown that moves most in the first of them
+} zero_modes;
+
+// Looks for zero modes of the stiffness in w->A (values destroyed by nobody). residual: largest
+// force that is out of balance, below which nothing is called stiff; extent as model_extent.
+pl_status zero_modes_find(const pl_model *m, pl_work *w, double residual, double extent, int nneg,
+                          zero_modes *z);
+pl_status zero_modes_fail(const pl_model *m, pl_env *env, const zero_modes *z);
+// Non-zero when some connected piece of the model is held by nothing in some direction; *dof is
+// one of its unknowns. Looks at the connections only.
+pl_status pieces_held(const pl_model *m, pl_env *env, int *dof);
+
+// ---- equilibrium ------------------------------------------------------------------------------
+
+// How far from equilibrium a state is.
+typedef struct balance {
+  double energy;
+  double residual; // largest |r| in the free unknowns
+  double force;    // size of the forces: inner, outer and reactions
+  double noise;    // rounding in the energy
+} balance;
+
+typedef struct equil {
+  const pl_static_opts *o;
+  const pl_model *m;
+  const pl_params *p;
+  pl_work *w;
+  pl_static_info *info;
+  pl_env *env;
+  ticker tick;
+  int n, nq;
+  const int *dof; // [n]
+  pl_state *x;    // iterate
+  pl_clock clock;
+  pl_factor *chol, *ldl; // made when first wanted
+  double *g, *d, *b;     // [n] residual, direction, scratch
+  double *q0, *qref;     // [nq] start of a line search, reference of the watchdog
+  double tau;            // last shift that made K positive definite
+  double extent;
+  int saddle; // 1: near an unstable equilibrium, converge to it
+  int nneg;   // of the last LDL
+  pl_stop why; // reason of the last failure
+} equil;
+
+pl_status equil_open(equil *e);
+void equil_close(equil *e);
+// Evaluates at the iterate; PL_DOMAIN is passed on.
+pl_status equil_eval(equil *e, unsigned want);
+balance equil_balance(const equil *e);
+// Free unknowns of x = q + step d.
+void equil_move(equil *e, const double *q, double step, const double *d);
+// K = LDL' of the matrix in w; PL_SINGULAR when it is. Sets e->nneg.
+pl_status equil_ldl(equil *e);
+// Minimum of the potential at e->clock from e->x. PL_UNSOLVED: e->why tells.
+pl_status equil_minimise(equil *e);
+// Sets the drives of e->clock in e->x and moves the free unknowns along by one linear step from the
+// state that is there. PL_UNSOLVED when no place for the free unknowns is inside the domain.
+pl_status equil_predict(equil *e);
+// The equilibrium at e->clock near e->x, stable or not, by plain Newton steps. PL_UNSOLVED when
+// there is none near.
+pl_status equil_follow(equil *e);
+// Load step from e->x (an equilibrium at scale from) to scale to, recording what happens to the
+// stability on the way.
+pl_status critical_track(equil *e, double from, double to, int *nneg);
+
+#endif

@@ -1,0 +1,153 @@
+#include "sparse_impl.h"
+
+#include <string.h>
+
+enum { DENSE_MAX = 64 }; // up to this order, LAPACK beats every sparse method
+
+static const pl_backend *choose(pl_factor_kind kind, int n) {
+  if (n <= DENSE_MAX) return &pl_backend_dense;
+#if PL_GPL
+  if (kind == PL_CHOLESKY) return &pl_backend_cholmod;
+  if (kind == PL_LU) return &pl_backend_umfpack;
+#else
+  (void)kind;
+#endif
+  return &pl_backend_mumps;
+}
+
+static pl_status check_pattern(pl_env *env, const pl_csc *A) {
+  if (A->n < 0 || A->nnz < 0 || A->ptr[0] != 0 || A->ptr[A->n] != A->nnz)
+    return pl_fail(env, PL_E_ARG, "the matrix pattern is not valid: %d entries in %d columns",
+                   A->nnz, A->n);
+  for (int j = 0; j < A->n; j++) {
+    int last = A->sym ? j - 1 : -1;
+    if (A->ptr[j + 1] < A->ptr[j])
+      return pl_fail(env, PL_E_ARG, "column %d of the matrix has a negative size", j);
+    for (int k = A->ptr[j]; k < A->ptr[j + 1]; k++) {
+      if (A->row[k] <= last || A->row[k] >= A->n)
+        return pl_fail(env, PL_E_ARG, "column %d of the matrix: row %d is out of order or range", j,
+                       A->row[k]);
+      last = A->row[k];
+    }
+  }
+  return PL_OK;
+}
+
+// keeps the lower triangle of a matrix in full storage
+static pl_status take_lower(pl_factor *f, const pl_csc *A) {
+  int nnz = 0;
+  for (int j = 0; j < A->n; j++)
+    for (int k = A->ptr[j]; k < A->ptr[j + 1]; k++) nnz += A->row[k] >= j;
+  PL_TRY(pl_csc_alloc(f->env, A->n, 1, nnz, &f->A));
+  f->map = pl_alloc(f->env, (size_t)nnz, sizeof *f->map);
+  if (!f->map) return PL_E_NOMEM;
+  int p = 0;
+  for (int j = 0; j < A->n; j++) {
+    for (int k = A->ptr[j]; k < A->ptr[j + 1]; k++) {
+      if (A->row[k] < j) continue;
+      f->A.row[p] = A->row[k];
+      f->map[p++] = k;
+    }
+    f->A.ptr[j + 1] = p;
+  }
+  return PL_OK;
+}
+
+// copies the pattern and makes the storage that the backend wants
+static pl_status take_pattern(pl_factor *f, const pl_csc *A) {
+  PL_TRY(pl_csc_copy(f->env, A, &f->given));
+  pl_free(f->env, f->given.val);
+  f->given.val = NULL;
+  if (f->kind == PL_LU && A->sym) return pl_csc_expand(f->env, A, &f->A, &f->map);
+  if (f->kind != PL_LU && !A->sym) return take_lower(f, A);
+  return pl_csc_copy(f->env, A, &f->A);
+}
+
+pl_status pl_factor_create(pl_env *env, pl_factor_kind kind, const pl_csc *A, int block,
+                           int nthread, pl_factor **out) {
+  *out = NULL;
+  PL_TRY(check_pattern(env, A));
+  pl_factor *f = pl_alloc(env, 1, sizeof *f);
+  if (!f) return PL_E_NOMEM;
+  f->env = env;
+  f->kind = kind;
+  f->n = A->n;
+  f->block = block > 1 && A->n % block == 0 ? block : 1;
+  f->nthread = nthread;
+  const pl_backend *backend = choose(kind, A->n);
+  f->info.backend = backend->name;
+  pl_status s = take_pattern(f, A);
+  if (s == PL_OK) {
+    f->backend = backend;
+    s = backend->analyse(f);
+    f->info.nsymbolic = 1;
+  }
+  if (s != PL_OK) {
+    pl_factor_free(f);
+    return s;
+  }
+  *out = f;
+  return PL_OK;
+}
+
+void pl_factor_free(pl_factor *f) {
+  if (!f) return;
+  if (f->backend) f->backend->free(f);
+  pl_csc_free(f->env, &f->given);
+  pl_csc_free(f->env, &f->A);
+  pl_free(f->env, f->map);
+  pl_free(f->env, f);
+}
+
+static int same_pattern(const pl_csc *A, const pl_csc *B) {
+  return A->n == B->n && A->sym == B->sym && A->nnz == B->nnz &&
+         memcmp(A->ptr, B->ptr, ((size_t)A->n + 1) * sizeof *A->ptr) == 0 &&
+         memcmp(A->row, B->row, (size_t)A->nnz * sizeof *A->row) == 0;
+}
+
+pl_status pl_factor_numeric(pl_factor *f, const pl_csc *A) {
+  f->ready = 0;
+  f->info.npos = f->info.nneg = f->info.nzero = 0;
+  f->info.rcond = 0;
+  if (!same_pattern(A, &f->given))
+    return pl_fail(f->env, PL_E_ARG, "the matrix has another pattern than the one analysed");
+  if (f->map)
+    for (int k = 0; k < f->A.nnz; k++) f->A.val[k] = A->val[f->map[k]];
+  else
+    memcpy(f->A.val, A->val, (size_t)A->nnz * sizeof *A->val);
+  if (!pl_all_finite(f->A.nnz, f->A.val))
+    return pl_fail(f->env, PL_E_ARG, "the matrix holds an infinite value or NaN");
+  pl_blas_threads(f->nthread);
+  f->info.nnumeric++;
+  pl_status s = f->backend->numeric(f);
+  f->ready = s == PL_OK;
+  if (s == PL_OK && f->kind == PL_CHOLESKY) f->info.npos = f->n;
+  return s;
+}
+
+static pl_status solve(pl_factor *f, int transposed, int nrhs, const double *b, double *x) {
+  if (!f->ready)
+    return pl_fail(f->env, PL_E_ARG, "a solve needs a successful numeric factorisation first");
+  if (nrhs < 0) return pl_fail(f->env, PL_E_ARG, "nrhs must be >= 0, got %d", nrhs);
+  if (nrhs == 0 || f->n == 0) return PL_OK;
+  for (int k = 0; k < nrhs; k++)
+    if (!pl_all_finite(f->n, b + (size_t)k * (size_t)f->n))
+      return pl_fail(f->env, PL_E_ARG, "the right-hand side holds an infinite value or NaN");
+  f->info.nsolve += nrhs;
+  PL_TRY(f->backend->solve(f, transposed, nrhs, b, x));
+  for (int k = 0; k < nrhs; k++)
+    if (!pl_all_finite(f->n, x + (size_t)k * (size_t)f->n)) return PL_SINGULAR;
+  return PL_OK;
+}
+
+pl_status pl_factor_solve(pl_factor *f, int nrhs, const double *b, double *x) {
+  return solve(f, 0, nrhs, b, x);
+}
+
+pl_status pl_factor_solve_transposed(pl_factor *f, int nrhs, const double *b, double *x) {
+  return solve(f, f->kind == PL_LU, nrhs, b, x);
+}
+
+pl_factor_info pl_factor_stats(const pl_factor *f) {
+  return f->info;
+}

@@ -1,0 +1,9 @@
+Point(1) = {0, 0, 0, 1};
+l[] = Extrude {2, 0, 0} { Point{1}; Layers{2}; };
+s[] = Extrude {0, 1, 0} { Line{l[1]}; Layers{1}; Recombine; };
+v[] = Extrude {0, 0, 1} { Surface{s[1]}; Layers{1}; Recombine; };
+Physical Volume("körper", 1) = {v[1]};
+Physical Surface("bottom", 2) = {s[1]};
+Physical Surface("top", 3) = {v[0]};
+Physical Surface("shell", 9) = {s[1], v[0], v[2], v[3], v[4], v[5]};
+Physical Point("anchor", 1) = {1};

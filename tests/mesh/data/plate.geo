@@ -1,0 +1,15 @@
+SetFactory("Built-in");
+Point(1) = {0, 0, 0, 1};
+Point(2) = {2, 0, 0, 1};
+Point(3) = {2, 1, 0, 1};
+Point(4) = {0, 1, 0, 1};
+Line(1) = {1, 2}; Line(2) = {2, 3}; Line(3) = {3, 4}; Line(4) = {4, 1};
+Curve Loop(1) = {1, 2, 3, 4};
+Plane Surface(1) = {1};
+Physical Point("anchor", 1) = {1};
+Physical Curve("left", 2) = {4};
+Physical Curve("right", 3) = {2};
+Physical Surface("plate", 4) = {1};
+Physical Surface("skin", 5) = {1};
+Physical Curve(77) = {1};
+Mesh.MeshSizeMin = 1; Mesh.MeshSizeMax = 1;

@@ -1,0 +1,42 @@
+#!/usr/bin/env python3
+"""Fails when a file of src/ includes a header of a layer that its own layer may not see."""
+import pathlib
+import re
+import sys
+
+BELOW = {
+    "base": [],
+    "math": ["base"],
+    "sparse": ["math"],
+    "mesh": ["math"],
+    "element": ["math"],
+    "model": ["element", "mesh", "sparse"],
+    "solve": ["model"],
+    "report": ["mesh"],
+    "scene": ["solve"],
+    "job": ["scene", "report"],
+}
+
+
+def visible(layer):
+    seen = {layer}
+    for below in BELOW[layer]:
+        seen |= visible(below)
+    return seen
+
+
+root = pathlib.Path(__file__).resolve().parent.parent
+bad = 0
+for layer in BELOW:
+    for path in sorted((root / "src" / layer).glob("*.[ch]")) + sorted((root / "src" / layer).glob("*.inc")):
+        for number, line in enumerate(path.read_text().splitlines(), 1):
+            found = re.match(r'\s*#include "pliant/(\w+)\.h"', line)
+            if not found or found[1] == "version":
+                continue
+            if found[1] == "pliant" or found[1] not in visible(layer):
+                print(f"{path.relative_to(root)}:{number}: layer {layer} must not include {found[1]}")
+                bad += 1
+header_bad = [p.name for p in (root / "include/pliant").glob("*.h") if p.stem not in BELOW and p.stem not in ("pliant", "version")]
+for name in header_bad:
+    print(f"include/pliant/{name}: no layer of that name in tools/check_layers.py")
+sys.exit(1 if bad or header_bad else 0)
