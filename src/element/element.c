@@ -1,5 +1,5 @@
-// The table of kinds, and what the complex step makes of their kernels: f'(x) d = Im f(x + i s d)/s,
-// exact to rounding for any small s since nothing is subtracted.
+// The table of kinds, and what the complex step makes of their kernels: f'(x) d = Im f(x + i s
+// d)/s, exact to rounding for any small s since nothing is subtracted.
 #define BODY "force.inc"
 #include "kernel.h"
 #include "element_impl.h"

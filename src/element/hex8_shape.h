@@ -19,8 +19,7 @@ static inline double hex8_factor(int a, int g, int k, int derivative) {
 
 // N_a at point g, or its derivative by coordinate k = 0, 1, 2 (k < 0: the value)
 static inline double hex8_shape(int a, int g, int k) {
-  return hex8_factor(a, g, 0, k == 0) * hex8_factor(a, g, 1, k == 1) *
-         hex8_factor(a, g, 2, k == 2);
+  return hex8_factor(a, g, 0, k == 0) * hex8_factor(a, g, 1, k == 1) * hex8_factor(a, g, 2, k == 2);
 }
 
 #endif

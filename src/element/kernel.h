@@ -12,6 +12,7 @@
 #if defined(__OPTIMIZE__) && defined(__GNUC__) && !defined(__clang__) && !defined(PL_SANITIZED)
 // unrolled and vectorised, half the time of -O2; not an option of the build, so -O0 stays -O0
 #pragma GCC optimize("O3")
+#define UNROLL 1
 #endif
 
 // one copy per instruction set, chosen when the program is loaded
@@ -29,9 +30,17 @@
 #include BODY
 #undef real
 #undef FN
+#if defined(UNROLL)
+// gcc 12 miscompiles loops over complex numbers when it vectorises them for AVX-512
+#pragma GCC push_options
+#pragma GCC optimize("no-tree-loop-vectorize")
+#endif
 #define real     double complex
 #define FN(name) name##_z
 #include BODY
+#if defined(UNROLL)
+#pragma GCC pop_options
+#endif
 #undef real
 #undef FN
 

@@ -1,4 +1,5 @@
-// W = A h psi(F) in the plane, St. Venant-Kirchhoff in plane stress; harmonic-balance paper, App. E.
+// W = A h psi(F) in the plane, St. Venant-Kirchhoff in plane stress; harmonic-balance paper, App.
+// E.
 #define SD   2
 #define BODY "triangle.inc"
 #include "kernel.h"

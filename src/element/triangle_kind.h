@@ -9,7 +9,8 @@ static void field(const double *q, const double *par, const double *rest, double
 }
 
 static void sample(unsigned seed, double *X, double *q, double *v, double *par) {
-  static const double shape[2][9] = {{0, 0, 1, 0.1, 0.2, 0.9}, {0, 0, 0, 1, 0.2, 0.1, 0.1, 0.8, 0.4}};
+  static const double shape[2][9] = {{0, 0, 1, 0.1, 0.2, 0.9},
+                                     {0, 0, 0, 1, 0.2, 0.1, 0.1, 0.8, 0.4}};
   pl_sample_shape(seed, 3, SD, shape[SD - 2], 0.15, X, q, v);
   pl_sample_solid(seed, par);
   par[3] = 0.1 + 0.01 * (seed % 10);

@@ -3,7 +3,7 @@
 
 #include "pliant/model.h"
 
-enum { BLOCK = 16 }; // elements evaluated by one thread at a time
+enum { BLOCK = 128 }; // elements evaluated by one thread at a time
 
 typedef struct group {
   const pl_elem_kind *kind;
