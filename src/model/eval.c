@@ -77,26 +77,33 @@ static int eval_element(const task *t, const group *g, int e, element *x, double
     return 1;
   *energy += W;
   if (!force && !tangent) return 0;
-  if (tangent && !damped)
-    for (int i = 0; i < n * n; i++) x->T[i] = t->coef.k * x->H[i];
+  // plain stiffness is scattered as it is
+  int dashpots = dynamic && k->d.visc != NULL;
+  double *T = !damped && !dashpots && t->coef.k == 1 ? x->H : x->T;
+  if (tangent && !damped && T == x->T)
+    for (int i = 0; i < n * n; i++) T[i] = t->coef.k * x->H[i];
   if (damped && add_stiffness_damping(t, k, par, rest, x, power)) return 1;
-  if (dynamic && k->d.visc && add_dashpots(t, k, par, rest, x, power)) return 1;
+  if (dashpots && add_dashpots(t, k, par, rest, x, power)) return 1;
 
   for (int i = 0; i < n; i++)
     if (dof[i] >= 0) t->w->f_inner[dof[i]] += x->g[i];
   if (!tangent) return 0;
+  // what is not a number shows on the diagonal
+  double trace = 0;
+  for (int i = 0; i < n; i++) trace += T[i * n + i];
+  if (!isfinite(trace)) return 1;
   if (g->twin) {
     const int *twin = g->twin + (size_t)e * (size_t)n;
     for (int i = 0; i < n; i++) {
       if (twin[i] < 0) continue;
-      for (int j = 0; j < n; j++) x->T[twin[i] * n + j] += x->T[i * n + j];
-      for (int j = 0; j < n; j++) x->T[j * n + twin[i]] += x->T[j * n + i];
+      for (int j = 0; j < n; j++) T[twin[i] * n + j] += T[i * n + j];
+      for (int j = 0; j < n; j++) T[j * n + twin[i]] += T[j * n + i];
     }
   }
   const int *slot = t->m->slot + g->slot0 + (size_t)e * ((size_t)n * ((size_t)n + 1) / 2);
   double *val = t->w->A.val;
   for (int i = 0; i < n; i++)
-    for (int j = 0; j <= i; j++) val[*slot++] += x->T[i * n + j];
+    for (int j = 0; j <= i; j++) val[*slot++] += T[i * n + j];
   return 0;
 }
 
@@ -160,12 +167,17 @@ static void add_outer(const task *t, const pl_clock *c) {
   pl_work *w = t->w;
   double *x = w->impl->tmp;
   const double *gravity = t->p->par + PL_PAR_GRAVITY;
-  int dynamic = (t->want & PL_DYNAMIC) != 0;
+  int dynamic = (t->want & PL_DYNAMIC) != 0, heavy = dynamic;
+  for (int i = 0; i < 3; i++) heavy |= c->scale * gravity[i] != 0;
   for (int i = 0; i < m->nq; i++) {
     x[i] = dynamic ? t->s->a[i] + t->alpha * t->s->v[i] : 0;
     if (i < m->nnode * m->dim) x[i] -= c->scale * gravity[i % m->dim];
   }
-  pl_csc_mul(&t->p->M, 1, x, 0, w->r);
+  // weightless statics need no mass
+  if (heavy)
+    pl_csc_mul(&t->p->M, 1, x, 0, w->r);
+  else
+    memset(w->r, 0, (size_t)m->nq * sizeof(double));
   pl_load(m, t->p, c, w->impl->f);
   for (int i = 0; i < m->nq; i++) w->r[i] += w->f_inner[i] - w->impl->f[i];
 }
@@ -201,7 +213,6 @@ pl_status pl_eval(const pl_model *m, const pl_params *p, const pl_state *s, cons
   w->bad_group = w->bad_elem = -1;
   if (!isfinite(w->elastic)) return PL_DOMAIN;
   if ((want & PL_WANT_FORCE) && !pl_all_finite(m->nq, w->r)) return PL_DOMAIN;
-  if ((want & PL_WANT_TANGENT) && !pl_all_finite(w->A.nnz, w->A.val)) return PL_DOMAIN;
   return PL_OK;
 }
 

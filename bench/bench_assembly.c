@@ -1,0 +1,158 @@
+// Cost of assembling K against its numeric Cholesky factorisation, threads, and elements a second.
+// Prints CSV: what, value, unit. Ratios are measured in one run and are what counts.
+#include "door.h"
+#include "pliant/pliant.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static pl_env env;
+
+typedef struct rig {
+  pl_mesh *mesh;
+  pl_model *m;
+  pl_params *p;
+  pl_state *s;
+} rig;
+
+static void must(pl_status s) {
+  if (s == PL_OK) return;
+  fprintf(stderr, "bench: %s: %s\n", pl_status_text(s), env.error.text);
+  exit(1);
+}
+
+// a cantilevered block of tets with about ndof unknowns
+static void make_block(int cells, rig *r) {
+  const int n[3] = {cells, cells, cells};
+  const double l[3] = {1, 1, 1}, par[3] = {1e6, 0.3, 1000};
+  must(pl_gen_tet_box(&env, n, l, &r->mesh));
+  const pl_set *left = pl_mesh_find_set(r->mesh, "left");
+  pl_group_desc g = {.name = "block",
+                     .kind = pl_elem_find("tet4"),
+                     .nelem = r->mesh->cell[PL_TET4].n,
+                     .stencil = r->mesh->cell[PL_TET4].v,
+                     .shared = 1,
+                     .par = par};
+  pl_drive_desc d = {.nnode = left->n, .node = left->index, .mask = 7};
+  pl_model_desc desc = {.dim = 3,
+                        .nnode = r->mesh->nvert,
+                        .X = r->mesh->X,
+                        .ngroup = 1,
+                        .group = &g,
+                        .ndrive = 1,
+                        .drive = &d};
+  must(pl_model_create(&env, &desc, &r->m));
+  must(pl_params_create(r->m, &r->p));
+  must(pl_state_create(r->m, r->p, &r->s));
+}
+
+// best of several, as the machine is shared
+static double assembly_time(rig *r, pl_work *w) {
+  const pl_coef c = {0, 0, 1};
+  const pl_clock k = {.scale = 1};
+  double best = 1e9;
+  for (int i = 0; i < 9; i++) {
+    double t = pl_wall_time();
+    must(pl_eval(r->m, r->p, r->s, &k, PL_WANT_FORCE | PL_WANT_TANGENT, &c, w));
+    t = pl_wall_time() - t;
+    if (t < best) best = t;
+  }
+  return best;
+}
+
+static void bench_block(void) {
+  rig r;
+  make_block(26, &r);
+  printf("unknowns,%d,\ntetrahedra,%d,\n", pl_model_nfree(r.m), pl_model_group_size(r.m, 0));
+  double t[2];
+  for (int threads = 1; threads <= 2; threads++) {
+    pl_work *w;
+    must(pl_work_create(r.m, threads, &w));
+    t[threads - 1] = assembly_time(&r, w);
+    printf("assembly of K and force on %d threads,%.4f,s\n", threads, t[threads - 1]);
+    if (threads == 2) {
+      pl_factor *f;
+      double s = pl_wall_time();
+      must(pl_factor_create(&env, PL_CHOLESKY, &w->A, 3, 2, &f));
+      printf("symbolic analysis,%.4f,s\n", pl_wall_time() - s);
+      double best = 1e9;
+      for (int i = 0; i < 2; i++) {
+        s = pl_wall_time();
+        must(pl_factor_numeric(f, &w->A));
+        s = pl_wall_time() - s;
+        if (s < best) best = s;
+      }
+      pl_factor_info info = pl_factor_stats(f);
+      printf("numeric Cholesky on 2 threads (%s),%.4f,s\n", info.backend, best);
+      printf("Cholesky rate,%.1f,GFlop/s\n", info.flops / best * 1e-9);
+      printf("assembly / Cholesky,%.4f,\n", t[1] / best);
+      pl_factor_free(f);
+    }
+    pl_work_free(w);
+  }
+  printf("speed-up of assembly on 2 threads,%.3f,\n", t[0] / t[1]);
+  pl_state_free(r.m, r.s);
+  pl_params_free(r.p);
+  pl_model_free(r.m);
+  pl_mesh_free(r.mesh);
+}
+
+// energy, gradient and Hessian of one element of each kind, over and over
+static void bench_kinds(void) {
+  static double X[PL_NDOF_MAX], q[PL_NDOF_MAX], v[PL_NDOF_MAX], par[PL_NPAR_MAX],
+      rest[PL_NREST_MAX];
+  static double g[PL_NDOF_MAX], H[PL_NDOF_MAX * PL_NDOF_MAX], e;
+  for (int k = 0; k < PL_ELEM_COUNT; k++) {
+    const pl_elem_kind *kind = pl_elem_table[k];
+    kind->sample(1, X, q, v, par);
+    if (kind->d.prepare) kind->d.prepare(X, rest);
+    double best = 1e9, third = 1e9;
+    for (int round = 0; round < 5; round++) {
+      double t = pl_wall_time();
+      for (int i = 0; i < 20000; i++) kind->d.eval(q, par, rest, &e, g, H);
+      t = (pl_wall_time() - t) / 20000;
+      if (t < best) best = t;
+      t = pl_wall_time();
+      for (int i = 0; i < 5000; i++) pl_elem_third(kind, q, v, par, rest, H);
+      t = (pl_wall_time() - t) / 5000;
+      if (t < third) third = t;
+    }
+    printf("%s: energy gradient Hessian,%.3g,elements/s\n", kind->name, 1 / best);
+    printf("%s: d(K v)/dq,%.3g,elements/s\n", kind->name, 1 / third);
+  }
+}
+
+static void bench_obj(void) {
+  pl_mesh *m, *back;
+  must(pl_gen_grid(&env, 224, 224, 1, 1, PL_ALTERNATING, &m));
+  const char *path = "bench.obj";
+  must(pl_mesh_write_obj(m, path));
+  char *data;
+  size_t size;
+  must(pl_file_read(&env, path, 0, &data, &size));
+  double best = 1e9;
+  for (int i = 0; i < 5; i++) {
+    double t = pl_wall_time();
+    must(pl_mesh_read(&env, path, &back));
+    t = pl_wall_time() - t;
+    if (t < best) best = t;
+    pl_mesh_free(back);
+  }
+  printf("OBJ of %d triangles,%.1f,MB/s\n", m->cell[PL_TRI3].n, (double)size / best * 1e-6);
+  pl_free(&env, data);
+  pl_mesh_free(m);
+  remove(path);
+}
+
+int main(int argc, char **argv) {
+  (void)argc;
+  door(argv);
+  pl_env_init(&env);
+  pl_blas_threads(2);
+  printf("what,value,unit\nBLAS kernels: %s,,\n", pl_blas_core());
+  bench_block();
+  bench_kinds();
+  bench_obj();
+  return 0;
+}
