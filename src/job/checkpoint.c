@@ -12,8 +12,8 @@ typedef struct header {
   char magic[8];
   int nq, nnode3, method, steps_per_period;
   int nframe, rows, cols, has_q1, has_v1, has_period;
-  long nstep;
-  double t, step, last_step, opt_step, frequency;
+  double t, opt_step, frequency;
+  pl_history history; // its pointers mean nothing here
 } header;
 
 static header make_header(const job *j, const pl_transient_opts *o, const pl_state *s,
@@ -31,10 +31,9 @@ static header make_header(const job *j, const pl_transient_opts *o, const pl_sta
   head.has_q1 = h->q1 != NULL;
   head.has_v1 = h->v1 != NULL;
   head.has_period = h->period != NULL;
-  head.nstep = h->nstep;
   head.t = s->t;
-  head.step = h->step;
-  head.last_step = h->last_step;
+  head.history = *h;
+  head.history.q1 = head.history.v1 = head.history.period = NULL;
   head.opt_step = o->step;
   head.frequency = o->frequency;
   return head;
@@ -55,7 +54,7 @@ pl_status checkpoint_write(const job *j, const char *path, const pl_transient_op
   put(&out, s->q, 3 * nq);
   if (h->q1) put(&out, h->q1, nq);
   if (h->v1) put(&out, h->v1, nq);
-  if (h->period) put(&out, h->period, nq * (size_t)o->steps_per_period);
+  if (h->period) put(&out, h->period, nq * (size_t)h->nsample);
   if (f->n) put(&out, f->time, (size_t)f->n);
   if (f->n) put(&out, f->x, (size_t)f->n * (size_t)head.nnode3);
   put(&out, pl_table_data(table), (size_t)head.rows * (size_t)head.cols);
@@ -76,7 +75,7 @@ static pl_status take(pl_env *env, const char **at, size_t n, double **to) {
 static size_t body_size(const header *h) {
   size_t nq = (size_t)h->nq, n = 3 * nq;
   n += nq * ((size_t)(h->has_q1 != 0) + (size_t)(h->has_v1 != 0));
-  if (h->has_period) n += nq * (size_t)h->steps_per_period;
+  if (h->has_period) n += nq * (size_t)h->history.nsample;
   n += (size_t)h->nframe * (1 + (size_t)h->nnode3) + (size_t)h->rows * (size_t)h->cols;
   return n * sizeof(double);
 }
@@ -87,13 +86,11 @@ static pl_status unpack(const job *j, const header *head, const char *at, pl_sta
   double *q = s->q, *rows = NULL;
   s->t = head->t;
   PL_TRY(take(j->env, &at, 3 * nq, &q));
-  h->nq = head->nq;
-  h->step = head->step;
-  h->last_step = head->last_step;
-  h->nstep = head->nstep;
+  *h = head->history;
+  h->q1 = h->v1 = h->period = NULL;
   if (head->has_q1) PL_TRY(take(j->env, &at, nq, &h->q1));
   if (head->has_v1) PL_TRY(take(j->env, &at, nq, &h->v1));
-  if (head->has_period) PL_TRY(take(j->env, &at, nq * (size_t)head->steps_per_period, &h->period));
+  if (head->has_period) PL_TRY(take(j->env, &at, nq * (size_t)h->nsample, &h->period));
   if (head->nframe) {
     PL_TRY(take(j->env, &at, (size_t)head->nframe, &f->time));
     PL_TRY(take(j->env, &at, (size_t)head->nframe * (size_t)head->nnode3, &f->x));
@@ -123,7 +120,7 @@ pl_status checkpoint_read(const job *j, const char *path, const pl_transient_opt
            head.nnode3 == want.nnode3 && head.method == want.method && head.cols == want.cols &&
            head.steps_per_period == want.steps_per_period && head.opt_step == want.opt_step &&
            head.frequency == want.frequency && head.rows >= 0 && head.nframe >= 0 &&
-           size == sizeof head + body_size(&head);
+           head.history.nsample >= 0 && size == sizeof head + body_size(&head);
   }
   if (!fits)
     st = pl_fail_at(j->env, PL_E_INPUT, path, 0, 0, "run without --resume, or into another folder",

@@ -287,27 +287,37 @@ static void nearest_leaf(const pl_bvh *b, const node *o, const double *p, pl_hit
   }
 }
 
+// nodes still to visit, each with a lower bound of what it can offer
+typedef struct visit {
+  int node;
+  double bound;
+} visit;
+
+// pushes both children, the nearer one on top
+static int push_children(visit *stack, int top, visit left, visit right) {
+  int swap = left.bound > right.bound;
+  stack[top] = swap ? left : right;
+  stack[top + 1] = swap ? right : left;
+  return top + 2;
+}
+
 pl_hit pl_bvh_nearest(const pl_bvh *b, const double p[3]) {
   pl_hit hit = {.tri = -1, .dist = INFINITY};
-  int stack[STACK], top = 0;
-  if (b->nnode > 0) stack[top++] = 0;
+  visit stack[STACK];
+  int top = 0;
+  if (b->nnode > 0) stack[top++] = (visit){0, box_distance(b->node, p)};
   while (top > 0) {
-    int k = stack[--top];
-    const node *o = &b->node[k];
+    visit at = stack[--top];
+    const node *o = &b->node[at.node];
 
     // a point computed on a triangle may fall outside the triangle's box by rounding
-    if (box_distance(o, p) > hit.dist * (1 + 1e-12)) continue;
+    if (at.bound > hit.dist * (1 + 1e-12)) continue;
     if (o->n > 0) {
       nearest_leaf(b, o, p, &hit);
       continue;
     }
-    int near = k + 1, far = o->first;
-    if (box_distance(&b->node[near], p) > box_distance(&b->node[far], p)) {
-      near = far;
-      far = k + 1;
-    }
-    stack[top++] = far;
-    stack[top++] = near;
+    top = push_children(stack, top, (visit){at.node + 1, box_distance(o + 1, p)},
+                        (visit){o->first, box_distance(&b->node[o->first], p)});
   }
   hit.dist = sqrt(hit.dist);
   return hit;
@@ -373,36 +383,33 @@ static double box_enter(const node *o, const ray *r, double tmax) {
       continue;
     }
     double a = (o->lo[d] - r->origin[d]) * r->inv[d], c = (o->hi[d] - r->origin[d]) * r->inv[d];
-    near = fmax(near, fmin(a, c));
-    far = fmin(far, fmax(a, c));
+    double in = a < c ? a : c, out = a < c ? c : a;
+    if (in > near) near = in;
+    if (out < far) far = out;
   }
 
   // the slack covers the rounding of the divisions
-  return near <= far * (1 + 1e-15) ? near : INFINITY;
+  return near <= far * (1 + 2e-15) ? near : INFINITY;
 }
 
 pl_hit pl_bvh_ray(const pl_bvh *b, const double origin[3], const double dir[3], double tmax) {
   pl_hit hit = {.tri = -1, .dist = INFINITY};
   if (dir[0] == 0 && dir[1] == 0 && dir[2] == 0) return hit;
   ray r = ray_make(origin, dir);
-  int stack[STACK], top = 0;
-  if (b->nnode > 0) stack[top++] = 0;
+  visit stack[STACK];
+  int top = 0;
+  if (b->nnode > 0) stack[top++] = (visit){0, box_enter(b->node, &r, tmax)};
   while (top > 0) {
-    int k = stack[--top];
-    const node *o = &b->node[k];
-    double limit = fmin(tmax, hit.dist);
-    if (box_enter(o, &r, limit) == INFINITY) continue;
+    visit at = stack[--top];
+    const node *o = &b->node[at.node];
+    double limit = hit.dist < tmax ? hit.dist : tmax;
+    if (at.bound == INFINITY || at.bound > limit * (1 + 2e-15)) continue;
     if (o->n > 0) {
       ray_leaf(b, o, &r, tmax, &hit);
       continue;
     }
-    int near = k + 1, far = o->first;
-    if (box_enter(&b->node[near], &r, limit) > box_enter(&b->node[far], &r, limit)) {
-      near = far;
-      far = k + 1;
-    }
-    stack[top++] = far;
-    stack[top++] = near;
+    top = push_children(stack, top, (visit){at.node + 1, box_enter(o + 1, &r, limit)},
+                        (visit){o->first, box_enter(&b->node[o->first], &r, limit)});
   }
   if (hit.tri >= 0)
     for (int d = 0; d < 3; d++)

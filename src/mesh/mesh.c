@@ -236,12 +236,6 @@ int pl_mesh_nearest_vertex(const pl_mesh *m, const double p[3], int n, const int
 
 // ---- renumbering ------------------------------------------------------------------------------
 
-void mesh_swap(pl_mesh *a, pl_mesh *b) {
-  pl_mesh c = *a;
-  *a = *b;
-  *b = c;
-}
-
 // map[old] = new or -1: new numbers appear in order of their first old one, so all works in place
 static void renumber(pl_mesh *m, const int *map) {
   int next = 0;
@@ -426,7 +420,11 @@ pl_status pl_mesh_split_quads(pl_mesh *m) {
   pl_mesh *c;
   PL_TRY(pl_mesh_copy(m, &c));
   pl_status s = split_into(m, c);
-  if (s == PL_OK) mesh_swap(m, c);
+  if (s == PL_OK) {
+    pl_mesh old = *m;
+    *m = *c;
+    *c = old;
+  }
   pl_mesh_free(c);
   return s;
 }

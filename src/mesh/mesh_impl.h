@@ -19,6 +19,8 @@ pl_status mesh_check_indices(const pl_mesh *m);
 int mesh_sort_unique(int n, int *index);
 // rep[i]: the lowest-numbered earlier vertex within tol that stands for itself, or i.
 pl_status mesh_match(const pl_mesh *m, double tol, int *rep);
+// Sorts a handful of numbers ascending.
+void mesh_sort_row(int n, int *v);
 // Groups equal rows of key [n][width], entries 0..nvert-1 ascending within a row. order [n]: rows
 // sorted lexicographically, equal ones in their given order; id [n]: the group of each row, groups
 // numbered in sorted order.
@@ -26,8 +28,6 @@ pl_status mesh_group(pl_env *env, int nvert, int width, int n, const int *key, i
                      int *ngroup);
 // Cuts a quad along its shorter diagonal, or along the one that lies inside; tri [2][3].
 void mesh_split_quad(const double *X, const int *q, int *tri);
-// Swaps the contents of two meshes; the environments must be the same.
-void mesh_swap(pl_mesh *a, pl_mesh *b);
 // Signed volume; X [..][3], v the cell's vertices.
 double mesh_tet_volume(const double *X, const int *v);
 double mesh_hex_volume(const double *X, const int *v);

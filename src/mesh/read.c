@@ -41,6 +41,7 @@ int pl_word_is(const pl_load *in, const char *word) {
 }
 
 const char *pl_word_show(const pl_load *in, char *out) {
+  // room for three dots and the end
   size_t n = pl_word_length(in), keep = n < PL_READ_WORD - 4 ? n : PL_READ_WORD - 4;
   for (size_t i = 0; i < keep; i++) out[i] = in->at[i] >= ' ' && in->at[i] < 127 ? in->at[i] : '?';
   snprintf(out + keep, PL_READ_WORD - keep, "%s", n > keep ? "..." : "");
@@ -57,8 +58,8 @@ int pl_scan_real_slow(pl_load *in, double *out) {
   // decimal numbers, nan and inf; strtod alone would take hexadecimal ones too
   int decimal = strspn(text, "+-.0123456789eE") == n;
   size_t sign = text[0] == '-' || text[0] == '+';
-  if (!decimal && strncasecmp(text + sign, "nan", 3) && strncasecmp(text + sign, "inf", 3))
-    return 0;
+  int named = strncasecmp(text + sign, "nan", 3) == 0 || strncasecmp(text + sign, "inf", 3) == 0;
+  if (!decimal && !named) return 0;
 
   // the host's locale must not decide what a decimal point is; "C" costs no memory
   locale_t c = newlocale(LC_ALL_MASK, "C", (locale_t)0);
@@ -74,6 +75,7 @@ int pl_scan_real_slow(pl_load *in, double *out) {
 
 __extension__ typedef unsigned __int128 wide;
 
+// position of the highest bit that is set, counted from 1; v > 0
 static int bit_length(wide v) {
   uint64_t high = (uint64_t)(v >> 64);
   return high ? 128 - __builtin_clzll(high) : 64 - __builtin_clzll((uint64_t)v);
@@ -96,6 +98,7 @@ double pl_scale10(uint64_t w, int e) {
   if (e >= 0) {
     v = (wide)w * five;
   } else {
+    // with the highest bit set the quotient by 5^27 < 2^63 keeps 64 bits, more than the 53 needed
     int clz = __builtin_clzll(w);
     wide num = (wide)(w << clz) << 64;
     v = num / five;
@@ -103,6 +106,7 @@ double pl_scale10(uint64_t w, int e) {
     shift -= 64 + clz;
   }
 
+  // to 53 bits: up above one half, to even at one half
   int drop = bit_length(v) - 53;
   if (drop > 0) {
     wide low = v & (((wide)1 << drop) - 1), half = (wide)1 << (drop - 1);
@@ -156,6 +160,7 @@ double pl_number_decode(pl_number type, const void *bytes) {
 // ---- what a reader fills ----------------------------------------------------------------------
 
 pl_status pl_load_vertex(pl_load *in, double x, double y, double z) {
+  // NaN is caught where it is born
   if (!isfinite(x) || !isfinite(y) || !isfinite(z))
     return pl_load_fail(in, NULL, "vertex %d has a coordinate that is not finite (%g, %g, %g)",
                         in->nvert + 1, x, y, z);
@@ -184,6 +189,8 @@ pl_status pl_load_cell(pl_load *in, pl_cell_type type, const int *v) {
 pl_status pl_load_polygon(pl_load *in, int n, const int *v) {
   if (n < 3) return pl_load_fail(in, NULL, "a face needs 3 vertices or more, got %d", n);
   if (n == 4) return pl_load_cell(in, PL_QUAD4, v);
+
+  // right for convex polygons, which is what modellers write
   for (int k = 1; k + 1 < n; k++) {
     int tri[3] = {v[0], v[k], v[k + 1]};
     PL_TRY(pl_load_cell(in, PL_TRI3, tri));
@@ -191,6 +198,7 @@ pl_status pl_load_polygon(pl_load *in, int n, const int *v) {
   return PL_OK;
 }
 
+// FNV-1a, its high bits folded in because the table uses the low ones
 static uint32_t hash_name(const char *s, size_t n) {
   uint32_t h = 2166136261u;
   for (size_t i = 0; i < n; i++) h = (h ^ (unsigned char)s[i]) * 16777619u;
@@ -207,6 +215,7 @@ pl_status pl_load_find_set(pl_load *in, const char *name, size_t n, int *set) {
     *set = in->slot[at] - 1;
     if (strlen(in->set[*set].name) == n && memcmp(in->set[*set].name, name, n) == 0) return PL_OK;
   }
+  // a new name; the limit keeps the table at most a third full
   if (in->nset >= PL_READ_SETS)
     return pl_load_fail(in, "remove the groups that are not needed",
                         "more than %d groups or named sets", PL_READ_SETS);
@@ -222,6 +231,8 @@ pl_status pl_load_find_set(pl_load *in, const char *name, size_t n, int *set) {
 
 pl_status pl_load_put(pl_load *in, int set, int list, int first, int last) {
   if (first >= last) return PL_OK;
+
+  // files keep the members of a group together, so most calls only lengthen the last run
   pl_load_runs *r = &in->set[set].list[list];
   if (r->n > 0 && r->run[r->n - 1][1] == first) {
     r->run[r->n - 1][1] = last;
@@ -234,6 +245,7 @@ pl_status pl_load_put(pl_load *in, int set, int list, int first, int last) {
   return PL_OK;
 }
 
+// slot of the record that equals key, or the free one where it belongs
 static int find_slot(const pl_load_hash *h, const char *base, size_t size, const char *key) {
   uint64_t code = 0, mask = (uint64_t)h->nslot - 1;
   for (size_t i = 0; i < size; i += 4) {
@@ -250,6 +262,7 @@ static int find_slot(const pl_load_hash *h, const char *base, size_t size, const
 
 pl_status pl_load_find(pl_env *env, pl_load_hash *h, const void *base, size_t size, int n,
                        const void *key, int **slot) {
+  // doubled before it is more than half full
   if (2 * (n + 1) > h->nslot) {
     pl_load_hash more = {.nslot = h->nslot ? 2 * h->nslot : 1024};
     more.slot = pl_alloc(env, (size_t)more.nslot, sizeof *more.slot);
@@ -266,6 +279,8 @@ pl_status pl_load_find(pl_env *env, pl_load_hash *h, const void *base, size_t si
 // length of the well-formed UTF-8 sequence at s, 0: none
 static size_t utf8_length(const unsigned char *s, size_t n) {
   if (s[0] < 0x80) return 1;
+
+  // the first byte gives the length, the others are 10xxxxxx
   size_t len = s[0] >= 0xf0 ? 4 : s[0] >= 0xe0 ? 3 : 2;
   if (s[0] < 0xc2 || s[0] > 0xf4 || len > n) return 0;
   for (size_t k = 1; k < len; k++)
@@ -302,6 +317,7 @@ static pl_status finish_set(pl_load *in, const pl_load_set *set, int list, pl_me
   size_t n = 0;
   for (int k = 0; k < r->n; k++) n += (size_t)(r->run[k][1] - r->run[k][0]);
   if (n == 0) return PL_OK;
+  // repeats are possible: one vertex may be marked by many point elements
   if (n > INT32_MAX) return pl_load_fail(in, NULL, "set '%s' has too many members", set->name);
   int *index = pl_alloc(in->env, n, sizeof *index);
   if (!index) return PL_E_NOMEM;
@@ -386,9 +402,13 @@ static pl_status confirm(pl_load *in, int want) {
     return pl_fail_at(in->env, PL_E_INPUT, in->name, 0, 0, "save it as VTU (XML) instead",
                       "legacy VTK files are not read");
 
-  // a binary STL may begin with any text at all
+  // a binary STL may begin with anything
+  if (formats[want].read == pl_read_stl) return PL_OK;
+  if (n > 2 && (memcmp(in->at, "\xff\xfe", 2) == 0 || memcmp(in->at, "\xfe\xff", 2) == 0))
+    return pl_fail_at(in->env, PL_E_INPUT, in->name, 0, 0, "save it as plain text or UTF-8",
+                      "the file is UTF-16 text");
   int found = format_by_content(in->at, n);
-  if (found >= 0 && found != want && formats[want].read != pl_read_stl) {
+  if (found >= 0 && found != want) {
     char hint[PL_READ_WORD];
     snprintf(hint, sizeof hint, "rename it to end in .%s", formats[found].ending);
     return pl_fail_at(in->env, PL_E_INPUT, in->name, 0, 0, hint, "the content is %s, not %s",

@@ -130,6 +130,7 @@ static pl_status get_bytes(msh *m, void *out, int n) {
 static pl_status get_text_int(msh *m, int64_t *out) {
   pl_load *in = m->in;
   char word[PL_READ_WORD];
+  *out = 0;
   if (!pl_skip_space(in)) return early(m);
   const char *first = in->at;
   if (pl_scan_int(in, out) && (in->at == in->end || pl_is_space(*in->at))) return PL_OK;
@@ -140,7 +141,8 @@ static pl_status get_text_int(msh *m, int64_t *out) {
 // a C int in binary files
 static pl_status get_int(msh *m, int *out) {
   int32_t v = 0;
-  int64_t wide = 0;
+  int64_t wide;
+  *out = 0;
   if (m->binary) {
     PL_TRY(get_bytes(m, &v, 4));
     *out = v;
@@ -155,6 +157,7 @@ static pl_status get_int(msh *m, int *out) {
 
 // a size_t in binary files
 static pl_status get_size(msh *m, int64_t *out) {
+  *out = 0;
   if (m->binary)
     PL_TRY(get_bytes(m, out, 8));
   else
@@ -166,6 +169,7 @@ static pl_status get_size(msh *m, int64_t *out) {
 static pl_status get_real(msh *m, double *out) {
   pl_load *in = m->in;
   char word[PL_READ_WORD];
+  *out = 0;
   if (m->binary) return get_bytes(m, out, 8);
   if (!pl_skip_space(in)) return early(m);
   if (pl_scan_real(in, out)) return PL_OK;
@@ -467,7 +471,7 @@ static pl_status add_cell(msh *m, int type, const int *v, int *index) {
 }
 
 static pl_status add_element(msh *m, int type, int dim, const int *v, int ntag, const int *tag) {
-  int index = v[0], set;
+  int index = v[0], set = 0;
   if (type != PL_CELL_COUNT) PL_TRY(add_cell(m, type, v, &index));
   for (int k = 0; k < ntag; k++) {
     if (tag[k] == 0) continue;
@@ -479,7 +483,7 @@ static pl_status add_element(msh *m, int type, int dim, const int *v, int ntag, 
 
 // the tags and nodes of one element of version 2; the first tag is the physical group
 static pl_status read_element2(msh *m, int gmsh, int ntag) {
-  int type, nvert, dim, first = 0, v[PL_CELL_VERT_MAX];
+  int type = 0, nvert = 0, dim = 0, first = 0, v[PL_CELL_VERT_MAX] = {0};
   PL_TRY(cell_type(m, gmsh, &type, &nvert, &dim));
   for (int k = 0; k < ntag; k++) {
     int tag;
@@ -518,7 +522,7 @@ static pl_status read_elements2(msh *m) {
 
 static pl_status read_block4(msh *m, int64_t *count) {
   entity key, *e = NULL;
-  int gmsh, type, nvert, dim, v[PL_CELL_VERT_MAX];
+  int gmsh, type = 0, nvert = 0, dim = 0, v[PL_CELL_VERT_MAX] = {0};
   int64_t n, id;
   PL_TRY(get_int(m, &key.dim));
   PL_TRY(get_int(m, &key.tag));

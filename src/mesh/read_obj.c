@@ -57,6 +57,7 @@ static pl_status corner(obj *o, int *v) {
     return pl_load_fail(in, "corners are v, v/vt, v//vn or v/vt/vn with whole numbers",
                         "'%s' is not a corner", pl_word_show(in, word));
   }
+  // negative numbers count back from the last vertex so far
   if (k == 0 || k < -in->nvert || k > PL_READ_MAX)
     return pl_load_fail(in, k == 0 ? "OBJ counts from 1" : NULL,
                         "vertex %lld is out of range: %d vertices so far", (long long)k, in->nvert);
@@ -86,6 +87,7 @@ static pl_status face(obj *o) {
                           "a face of more than %d vertices", PL_READ_POLYGON);
     PL_TRY(corner(o, &v[n++]));
   }
+  // the polygon may become triangles or a quad
   int ntri = in->cell[PL_TRI3].n, nquad = in->cell[PL_QUAD4].n;
   PL_TRY(pl_load_polygon(in, n, v));
   PL_TRY(join(o, PL_TRI3, ntri));
@@ -119,6 +121,7 @@ static pl_status name_set(pl_load *in, const char *name, size_t n, int *set) {
   return pl_load_find_set(in, clean, n, set);
 }
 
+// opens the groups of a g statement in place of the last ones; none closes them
 static pl_status group(obj *o) {
   pl_load *in = o->in;
   o->ngroup = 0;
@@ -157,6 +160,7 @@ static void pass(pl_load *in) {
   }
 }
 
+// one statement, at its keyword; keywords of one letter are all that matter
 static pl_status statement(obj *o) {
   static const struct {
     char key;

@@ -39,7 +39,7 @@ typedef struct ply {
   int nelem, nprop;
   element elem[ELEMENT_MAX];
   property prop[PROPERTY_MAX];
-  int nvert; // announced, for index checks: faces may stand before vertices
+  int nvert; // announced
 } ply;
 
 // one row of an element, as far as it matters
@@ -51,6 +51,7 @@ typedef struct row {
 
 // ---- header -----------------------------------------------------------------------------------
 
+// fails when the header line holds no further word
 static pl_status word_needed(pl_load *in, const char *what) {
   if (!pl_skip_blank(in)) return pl_load_fail(in, NULL, "the line ends before the %s", what);
   return PL_OK;
@@ -77,6 +78,7 @@ static pl_status read_format(ply *p) {
   if (!little && !big && !pl_word_is(in, "ascii"))
     return pl_load_fail(in, "ascii, binary_little_endian or binary_big_endian",
                         "unknown PLY format '%s'", pl_word_show(in, word));
+  // the first byte of 1 is 1 on a little-endian host
   const uint16_t one = 1;
   int host_little = *(const unsigned char *)&one;
   p->binary = little || big;
@@ -111,6 +113,7 @@ static pl_status read_element(ply *p) {
   if (e.kind != OTHER && e.n > PL_READ_MAX)
     return pl_load_fail(in, NULL, "%lld of element '%s'; at most %d", (long long)e.n, names[e.kind],
                         PL_READ_MAX);
+  // faces may come first, so their numbers are checked against the announced count
   if (e.kind == VERTEX) p->nvert = (int)e.n;
   p->elem[p->nelem++] = e;
   return PL_OK;
@@ -154,6 +157,7 @@ static pl_status read_property(ply *p) {
   return PL_OK;
 }
 
+// lines of keywords up to end_header; the body starts at the next byte
 static pl_status header(ply *p) {
   pl_load *in = p->in;
   int known = 0;
@@ -192,6 +196,7 @@ static pl_status ended(pl_load *in) {
   return pl_load_fail(in, "the file may be cut off", "the file ends before its last element");
 }
 
+// the next number: a word of text, or the bytes of its type
 static pl_status read_value(ply *p, pl_number type, double *out) {
   pl_load *in = p->in;
   if (!p->binary) {
@@ -211,7 +216,7 @@ static pl_status read_value(ply *p, pl_number type, double *out) {
 }
 
 static pl_status vertex_number(ply *p, double value, int *v) {
-  // written so that nan fails too
+  // written so that nan fails too; text files may hold fractions
   if (!(value >= 0 && value < p->nvert) || value != (double)(int)value)
     return pl_load_fail(p->in, NULL, "vertex %.15g is out of range: the file has %d vertices",
                         value, p->nvert);
@@ -232,6 +237,7 @@ static pl_status read_list(ply *p, const property *q, row *r) {
     in->at += bytes;
     return PL_OK;
   }
+  // corners go into a row of fixed length
   if (q->role == CORNERS && n > PL_READ_POLYGON)
     return pl_load_fail(in, "triangulate the faces when exporting", "a face of %g vertices", n);
   for (int64_t k = 0; k < (int64_t)n; k++) {
@@ -242,6 +248,7 @@ static pl_status read_list(ply *p, const property *q, row *r) {
   return PL_OK;
 }
 
+// reads one row and adds the vertex, face or edge that it is
 static pl_status read_row(ply *p, const element *e, row *r) {
   for (int k = e->first; k < e->first + e->nprop; k++) {
     const property *q = &p->prop[k];

@@ -24,6 +24,7 @@ static pl_status weld(stl *s, const double corner[3], int *v) {
   return PL_OK;
 }
 
+// numbers are little-endian whatever the host
 static uint32_t little32(const char *p) {
   const unsigned char *b = (const unsigned char *)p;
   return b[0] | (uint32_t)b[1] << 8 | (uint32_t)b[2] << 16 | (uint32_t)b[3] << 24;
@@ -37,6 +38,7 @@ static pl_status binary(stl *s) {
     return pl_load_fail(in, NULL, "a binary STL has at least %d bytes, this file has %zu", HEADER,
                         size);
   uint64_t ntri = little32(in->begin + HEADER - 4), want = HEADER + RECORD * ntri;
+  // the count alone must not be believed: it would size the arrays
   if (want != size)
     return pl_load_fail(in, size < want ? "the file may be cut off" : NULL,
                         "the header says %llu triangles, which take %llu bytes, but the file has "
@@ -60,6 +62,7 @@ static pl_status binary(stl *s) {
   return PL_OK;
 }
 
+// passes over a keyword that must come next
 static pl_status expect(pl_load *in, const char *word) {
   char got[PL_READ_WORD];
   if (!pl_skip_space(in))
@@ -95,7 +98,7 @@ static pl_status facet(stl *s) {
 
 static pl_status ascii(stl *s) {
   pl_load *in = s->in;
-  int open = 0;
+  int open = 0; // between solid and endsolid; a file may hold several
   while (pl_skip_space(in)) {
     if (pl_word_is(in, "facet")) {
       in->at += strlen("facet");
@@ -119,6 +122,8 @@ static int is_ascii(pl_load *in) {
   pl_load probe = *in;
   if (!pl_skip_space(&probe) || !pl_word_is(&probe, "solid")) return 0;
   size_t n = (size_t)(probe.end - probe.at);
+
+  // the count of a damaged binary file nearly always has a zero byte, a text never
   return memchr(probe.at, 0, n < HEADER ? n : HEADER) == NULL;
 }
 

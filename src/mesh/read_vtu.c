@@ -392,7 +392,7 @@ static pl_status inflate_block(vtu *v, role which, source *s, uint64_t packed, u
 
 // head: blocks, bytes of a block, bytes of the last if it is shorter, packed bytes of each
 static pl_status take_packed(vtu *v, role which, source *s, uint64_t bytes, unsigned char *out) {
-  uint64_t nblock, size, last, total = 0;
+  uint64_t nblock = 0, size = 0, last = 0, total = 0;
   PL_TRY(take_word(v, which, s, &nblock));
   PL_TRY(take_word(v, which, s, &size));
   PL_TRY(take_word(v, which, s, &last));
@@ -517,9 +517,10 @@ static pl_status add_cells(vtu *v, piece *p, int base) {
   for (int c = 0; c < p->ncell; c++) {
     int type, nvert, corner[PL_CELL_VERT_MAX];
     PL_TRY(cell_type(v, c, real_at(&p->array[TYPES], c), &type, &nvert));
-    if (real_at(offsets, c) != (double)(at + nvert))
+    int64_t next = at + nvert;
+    if (real_at(offsets, c) != (double)next)
       return pl_load_fail(in, NULL, "cell %d: its offset is %.15g, wanted %lld", c + 1,
-                          real_at(offsets, c), (long long)(at + nvert));
+                          real_at(offsets, c), (long long)next);
     for (int k = 0; k < nvert; k++) {
       double id = real_at(connectivity, at + k);
       if (!(id >= 0 && id < p->npoint))
@@ -527,7 +528,7 @@ static pl_status add_cells(vtu *v, piece *p, int base) {
                             id, p->npoint);
       corner[k] = base + (int)id;
     }
-    at += nvert;
+    at = next;
     if (type != PL_CELL_COUNT) PL_TRY(pl_load_cell(in, (pl_cell_type)type, corner));
   }
   return PL_OK;

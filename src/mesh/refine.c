@@ -16,34 +16,25 @@ typedef struct plan {
 
 static const int nchild[PL_CELL_COUNT] = {2, 4, 4, 8, 8};
 
-static void sort_row(int n, int *v) {
-  for (int a = 1; a < n; a++)
-    for (int b = a; b > 0 && v[b - 1] > v[b]; b--) {
-      int swap = v[b];
-      v[b] = v[b - 1];
-      v[b - 1] = swap;
-    }
-}
-
 static void edge_keys(const pl_mesh *m, int *key) {
   for (int t = 0; t < PL_CELL_COUNT; t++)
     for (int i = 0; i < m->cell[t].n; i++)
       for (int e = 0; e < mesh_nedge[t]; e++, key += 2) {
         for (int k = 0; k < 2; k++)
           key[k] = m->cell[t].v[i * pl_cell_nvert[t] + mesh_edge[t][e][k]];
-        sort_row(2, key);
+        mesh_sort_row(2, key);
       }
 }
 
 static void quad_keys(const pl_mesh *m, int *key) {
   for (int i = 0; i < m->cell[PL_QUAD4].n; i++, key += 4) {
     memcpy(key, m->cell[PL_QUAD4].v + 4 * i, 4 * sizeof *key);
-    sort_row(4, key);
+    mesh_sort_row(4, key);
   }
   for (int i = 0; i < m->cell[PL_HEX8].n; i++)
     for (int f = 0; f < 6; f++, key += 4) {
       for (int k = 0; k < 4; k++) key[k] = m->cell[PL_HEX8].v[8 * i + mesh_hex_face[f][k]];
-      sort_row(4, key);
+      mesh_sort_row(4, key);
     }
 }
 

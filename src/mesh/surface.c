@@ -53,12 +53,7 @@ static pl_status choose(const pl_mesh *m, faces *f, int *key, int *order, int *i
   for (int i = 0; i < f->n; i++) {
     int *v = key + (size_t)i * (size_t)f->width;
     face_vertices(m, f, i, v);
-    for (int a = 1; a < f->width; a++)
-      for (int b = a; b > 0 && v[b - 1] > v[b]; b--) {
-        int swap = v[b];
-        v[b] = v[b - 1];
-        v[b - 1] = swap;
-      }
+    mesh_sort_row(f->width, v);
   }
   int ngroup;
   PL_TRY(mesh_group(m->env, m->nvert, f->width, f->n, key, order, id, &ngroup));

@@ -5,6 +5,15 @@
 
 // ---- grouping ---------------------------------------------------------------------------------
 
+void mesh_sort_row(int n, int *v) {
+  for (int a = 1; a < n; a++)
+    for (int b = a; b > 0 && v[b - 1] > v[b]; b--) {
+      int swap = v[b];
+      v[b] = v[b - 1];
+      v[b - 1] = swap;
+    }
+}
+
 // one stable counting pass over column c of the keys
 static void sort_column(int nvert, int width, int n, const int *key, int c, const int *from,
                         int *to, int *count) {

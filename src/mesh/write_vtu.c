@@ -83,7 +83,7 @@ static pl_status pack(writer *w, const unsigned char *data, size_t size, uint64_
   return PL_OK;
 }
 
-// one DataArray; ncomp 0 leaves the component count out
+// one DataArray; scalars go without a component count, which some readers make a matrix of
 static pl_status put_array(writer *w, const char *type, const char *name, int ncomp,
                            const void *data, size_t size) {
   size_t nblock = (size + VTU_BLOCK - 1) / VTU_BLOCK, packed = 0;
@@ -98,7 +98,7 @@ static pl_status put_array(writer *w, const char *type, const char *name, int nc
     pl_text_add(t, "        <DataArray type=\"%s\" Name=\"", type);
     put_escaped(t, name);
     pl_text_add(t, "\"");
-    if (ncomp > 0) pl_text_add(t, " NumberOfComponents=\"%d\"", ncomp);
+    if (ncomp > 1) pl_text_add(t, " NumberOfComponents=\"%d\"", ncomp);
     pl_text_add(t, " format=\"binary\">\n");
     put_base64(t, (const unsigned char *)head, (3 + nblock) * sizeof *head);
     for (size_t k = 0; k < nblock; k++) packed += head[3 + k];
@@ -130,9 +130,9 @@ static pl_status put_cells(writer *w, const pl_mesh *m) {
       type[c] = vtk_type[t];
     }
   }
-  if (s == PL_OK) s = put_array(w, "Int32", "connectivity", 0, all, nvert * sizeof *all);
-  if (s == PL_OK) s = put_array(w, "Int64", "offsets", 0, offset, ncell * sizeof *offset);
-  if (s == PL_OK) s = put_array(w, "UInt8", "types", 0, type, ncell);
+  if (s == PL_OK) s = put_array(w, "Int32", "connectivity", 1, all, nvert * sizeof *all);
+  if (s == PL_OK) s = put_array(w, "Int64", "offsets", 1, offset, ncell * sizeof *offset);
+  if (s == PL_OK) s = put_array(w, "UInt8", "types", 1, type, ncell);
   pl_free(w->env, all);
   pl_free(w->env, offset);
   pl_free(w->env, type);

@@ -6,7 +6,7 @@ static pl_mesh *triangles(pl_env *env, int nvert, int ntri, const int *v) {
   for (int i = 0; i < nvert; i++)
     memcpy(m->X + 3 * i, ((double[]){cos(i), sin(i), 0.1 * i}), 3 * sizeof(double));
   check_ok(env, pl_mesh_set_cells(m, PL_TRI3, ntri));
-  memcpy(m->cell[PL_TRI3].v, v, (size_t)(3 * ntri) * sizeof *v);
+  if (ntri > 0) memcpy(m->cell[PL_TRI3].v, v, (size_t)(3 * ntri) * sizeof *v);
   return m;
 }
 

@@ -38,6 +38,7 @@ def obj():
     put("groups.obj", "g " + " ".join(f"part{k}" for k in range(17)) + "\n")
     put("group_long.obj", "g " + "n" * 300 + "\n")
     put("is_ply.obj", "ply\nformat ascii 1.0\nend_header\n")
+    put("utf16.obj", (SQUARE + "f 1 2 3\n").encode("utf-16"))
     put("gzip.obj", b"\x1f\x8b\x08\0\0\0\0\0\0\3")
     put("legacy.vtu", "# vtk DataFile Version 3.0\n")
 
@@ -58,7 +59,8 @@ def stl():
     put("count_zero.stl", stl_binary(0, []))
     put("nan.stl", stl_binary(1, [[0, 0, 0, 1, float("nan"), 0, 0, 1, 0]]))
     put("solid_binary_cut.stl", stl_binary(3, [tri, tri], b"solid made by hand"))
-    put("ascii_cut.stl", "solid a\n" + facet.format(corner * 3) + "facet normal 0 0 1\nouter loop\n")
+    opened = "facet normal 0 0 1\nouter loop\n"
+    put("ascii_cut.stl", "solid a\n" + facet.format(corner * 3) + opened)
     put("ascii_open.stl", "solid a\n" + facet.format(corner * 3))
     put("ascii_four.stl", "solid a\n" + facet.format(corner * 4) + "endsolid\n")
     put("ascii_word.stl", "solid a\n" + facet.format(corner + "vertex 0 x 0\n") + "endsolid\n")
@@ -200,8 +202,9 @@ def vtu():
     edit("wedge.vtu", ("12 10 5 9 3 1", "12 13 5 9 3 1"))
     edit("index.vtu", ("6 7 8 9 10 11", "6 7 8 9 10 22"))
     edit("offsets.vtu", ("8 12 15 19 21 22", "8 12 16 19 21 22"))
-    edit("no_appended.vtu", ('Name="types" format="ascii"', 'Name="types" format="appended" offset="0"'))
-    edit("no_offset.vtu", ('Name="types" format="ascii"', 'Name="types" format="appended"'))
+    ascii_types, appended_types = 'Name="types" format="ascii"', 'Name="types" format="appended"'
+    edit("no_appended.vtu", (ascii_types, appended_types + ' offset="0"'))
+    edit("no_offset.vtu", (ascii_types, appended_types))
     first = inline.index("<Points>")
     first = inline.index(">\n", first + 10) + 2
     data = inline[first:].split("\n")[0].strip()

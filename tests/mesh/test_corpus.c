@@ -1,0 +1,86 @@
+#include "read_support.h"
+
+#include <dirent.h>
+#include <stdio.h>
+
+// Reads a file of a corpus, and every tenth of it cut short: any answer but a crash, a leak or a
+// broken mesh will do.
+static void replay(const char *format, const char *path) {
+  pl_env env;
+  pl_env_init(&env);
+  char *data;
+  size_t size;
+  check_ok(&env, pl_file_read(&env, path, 0, &data, &size));
+  for (int part = 1; part <= 10; part++) {
+    pl_env inner;
+    failing_alloc count;
+    pl_env_init(&inner);
+    failing_alloc_install(&inner, &count, -1);
+    size_t n = size * (size_t)part / 10;
+    // a copy of its own size lets the sanitizer see a step beyond the end
+    char *copy = pl_alloc(&env, n, 1);
+    assert_non_null(copy);
+    memcpy(copy, data, n);
+    pl_mesh *m;
+    pl_status s = pl_mesh_parse(&inner, format, path, copy, n, &m);
+    assert_true(s == PL_OK || s == PL_E_INPUT);
+    assert_true((s == PL_OK) == (m != NULL));
+    for (int t = 0; m && t < PL_CELL_COUNT; t++)
+      for (int i = 0; i < m->cell[t].n * pl_cell_nvert[t]; i++)
+        assert_in_range(m->cell[t].v[i], 0, m->nvert - 1);
+    pl_mesh_free(m);
+    pl_free(&env, copy);
+    assert_int_equal(count.live, 0);
+  }
+  pl_free(&env, data);
+}
+
+static void replay_folder(const char *format) {
+  char folder[512];
+  int n = 0;
+  snprintf(folder, sizeof folder, SOURCE_DIR "/tests/fuzz/corpus/%s", format);
+  DIR *dir = opendir(folder);
+  if (!dir) fail_msg("no folder %s", folder);
+  for (struct dirent *e; (e = readdir(dir)) != NULL;) {
+    char path[1024];
+    if (e->d_name[0] == '.') continue;
+    snprintf(path, sizeof path, "%s/%s", folder, e->d_name);
+    replay(format, path);
+    n++;
+  }
+  closedir(dir);
+  assert_true(n > 0);
+}
+
+static void corpus_obj(void **state) {
+  (void)state;
+  replay_folder("obj");
+}
+
+static void corpus_stl(void **state) {
+  (void)state;
+  replay_folder("stl");
+}
+
+static void corpus_ply(void **state) {
+  (void)state;
+  replay_folder("ply");
+}
+
+static void corpus_msh(void **state) {
+  (void)state;
+  replay_folder("msh");
+}
+
+static void corpus_vtu(void **state) {
+  (void)state;
+  replay_folder("vtu");
+}
+
+int test_corpus(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(corpus_obj), cmocka_unit_test(corpus_stl), cmocka_unit_test(corpus_ply),
+      cmocka_unit_test(corpus_msh), cmocka_unit_test(corpus_vtu),
+  };
+  return cmocka_run_group_tests_name("mesh.corpus", tests, NULL, NULL);
+}
