@@ -61,21 +61,27 @@ typedef struct pl_view {
   const int *mark; // vertices shown as dots
   const char *title;
   int flat;          // 1: look straight along z (2D models)
-  int width, height; // 0: 720 x 480
+  int width, height; // 0: 720 wide, as high as the model needs up to 480
 } pl_view;
 
-// Appends an SVG picture of the mesh: depth-sorted shaded triangles and segments, from a view
-// direction chosen so that the largest extents are seen. At most some ten thousand faces are drawn.
+// Appends an SVG picture of the mesh: depth-sorted shaded faces and segments, joints and vertices
+// without cells as dots, axes and a scale bar (lengths are metres), from a view direction chosen so
+// that the largest extents are seen, straight on when the model is flat. At most some ten thousand
+// faces are drawn; more are thinned by merging near vertices. v may be NULL. A marked vertex out of
+// range is PL_E_ARG. On failure nothing is appended.
 pl_status pl_view_svg(pl_text *t, const pl_mesh *m, const pl_view *v);
-// The same with nframe positions [nframe][nvert][3], one SVG playing them in a loop of `seconds`
-// (SMIL or CSS), for small meshes; falls back to a multiple exposure of frames when the result
-// would pass 1 MB.
+// The same with nframe positions [nframe][nvert][3] (v->x is not used), one SVG playing them in a
+// loop of `seconds` by SMIL. A last frame that is one step away from the first closes the loop
+// smoothly; otherwise the last frame rests a moment. Frames are left out where that keeps the text
+// below 1 MB; when ten of them are still too many, a still of several exposures is drawn.
 pl_status pl_view_animated_svg(pl_text *t, const pl_mesh *m, const pl_view *v, int nframe,
                                const double *frames, double seconds);
 
 // ---- the page ---------------------------------------------------------------------------------
 
-// One self-contained HTML page, built piece by piece; nothing is fetched from outside.
+// One self-contained HTML page, built piece by piece; nothing is fetched from outside. It follows
+// the reader's light or dark theme, its figures too. Memory that ends on the way is reported by
+// pl_page_write. Headings of level 2 make the list of contents when there are four or more.
 typedef struct pl_page pl_page;
 pl_status pl_page_create(pl_env *env, const char *title, pl_page **out);
 void pl_page_free(pl_page *p);

@@ -19,6 +19,7 @@ typedef struct motion {
   rp_item *item;    // [nface]
   double *normal, *scratch;
   int *joint, njoint;
+  size_t start; // of the picture in the text
 } motion;
 
 static const double *frame(const motion *a, int k) {
@@ -134,13 +135,17 @@ static void mark_shape(const motion *a, rp_pen *pen, const double *P, int index)
 
 // ---- the model --------------------------------------------------------------------------------
 
+// far enough beyond the limit that going on is of no use
+static int too_long(const motion *a) {
+  return a->p->t->n - a->start > 2 * LIMIT;
+}
+
 static void draw_faces(motion *a) {
   const rp_shape *s = &a->p->shape;
   pl_text *t = a->p->t;
-  rp_str(t, "<g stroke-linejoin=\"round\" ");
-  rp_thin_stroke(t, rp_typical_face(s, a->P));
-  rp_str(t, ">\n");
-  for (int i = 0; i < s->nface && t->n < LIMIT + LIMIT / 8; i++) {
+  int fine = rp_typical_face(s, a->P) < 5;
+  rp_str(t, "<g stroke-linejoin=\"round\" stroke-width=\".6\">\n");
+  for (int i = 0; i < s->nface && !too_long(a); i++) {
     int f = a->item[i].index, moving = 0, sharp = 0;
     if (!a->keep[f]) continue;
     const unsigned *c = a->colour + f;
@@ -151,13 +156,18 @@ static void draw_faces(motion *a) {
             is = (int)(c[(size_t)k * (size_t)s->nface] >> shift & 255);
         if (is - was > 5 || was - is > 5) moving = 1;
       }
-    char fill[32];
-    snprintf(fill, sizeof fill, "fill=\"#%06x\"", c[0]);
+    // edges a little darker than the face, opaque: they seal the seams
+    char fill[64], edge[8];
+    static const rp_rgb line = {0.11, 0.16, 0.23};
+    rp_rgb face = {(c[0] >> 16) / 255.0, (c[0] >> 8 & 255) / 255.0, (c[0] & 255) / 255.0};
+    snprintf(fill, sizeof fill, "fill=\"#%06x\" stroke=\"%s\"", c[0],
+             rp_hex(edge, rp_mix(face, line, fine ? 0 : 0.2)));
     animated(a, fill, face_shape, f, moving ? c : NULL);
     for (int k = 0; k < s->face[f].n; k++) sharp |= owns(a, f, k);
     if (sharp)
       animated(a,
-               "class=\"pl-edge\" fill=\"none\" stroke-opacity=\".8\" stroke-width=\"1.1\" "
+               "class=\"pl-edge\" fill=\"none\" stroke=\"" RP_LINE
+               "\" stroke-opacity=\".8\" stroke-width=\"1.1\" "
                "stroke-linecap=\"round\"",
                sharp_shape, f, NULL);
   }
@@ -178,7 +188,7 @@ static void draw_lines(motion *a) {
   double length = rp_seg_length(s, a->P), width = rp_seg_width(length);
   round_stroke(style, sizeof style, "pl-seg", "#2f4a66", width);
   if (s->nseg > 0 && !a->p->view->colour) animated(a, style, segment_shape, -1, NULL);
-  for (int i = 0; a->p->view->colour && i < s->nseg && a->p->t->n < LIMIT + LIMIT / 8; i++) {
+  for (int i = 0; a->p->view->colour && i < s->nseg && !too_long(a); i++) {
     double v = (rp_value(a->p, s->seg[i][0]) + rp_value(a->p, s->seg[i][1])) / 2;
     round_stroke(style, sizeof style, "pl-value", isnan(v) ? "#b8bdc4" : rp_hex(hex, rp_viridis(v)),
                  width);
@@ -297,7 +307,7 @@ static int spread(int k, int n, int nframe, int closed) {
 static pl_status draw_motion(rp_picture *p, int nshow, int nframe, const double *frames,
                              double seconds, int closed, size_t start, size_t *size) {
   size_t n = 3 * (size_t)p->mesh->nvert, before = p->t->n;
-  motion a = {.p = p, .nframe = nshow, .closed = closed};
+  motion a = {.p = p, .nframe = nshow, .closed = closed, .start = start};
   double total = closed ? seconds : seconds * (nshow + 1) / (nshow - 1);
   snprintf(a.timing, sizeof a.timing, "dur=\"%dms\" calcMode=\"linear\" repeatCount=\"indefinite\"",
            (int)(1000 * total));

@@ -157,7 +157,8 @@ static void make_label(rp_axis *a, const char *label) {
     snprintf(a->label, sizeof a->label, "%.*s%s (%s%s%.*s)", stem, label, offset, power,
              *power ? " " : "", (int)n, unit);
   else if (a->power != 0)
-    snprintf(a->label, sizeof a->label, "%.*s%s (\xc3\x97%s)", stem, label, offset, power);
+    snprintf(a->label, sizeof a->label, "%.*s%s%s\xc3\x97%s%s", stem, label, offset,
+             stem > 0 ? " (" : "", power, stem > 0 ? ")" : "");
   else
     snprintf(a->label, sizeof a->label, "%.*s%s", stem, label, offset);
   raise_powers(a->label, sizeof a->label);
@@ -286,5 +287,5 @@ double rp_axis_shown(const rp_axis *a, double value) {
 double rp_axis_at(const rp_axis *a, double value) {
   if (!isfinite(value)) return NAN;
   if (!a->log) return rp_axis_shown(a, shown(a, value));
-  return value > 0 ? rp_axis_shown(a, log10(value)) : NAN;
+  return value >= DBL_MIN ? rp_axis_shown(a, log10(value)) : NAN;
 }

@@ -1,5 +1,6 @@
 #include "report_impl.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -23,7 +24,7 @@ static int clamp(int v, int standard, int lo, int hi) {
 }
 
 static int drawable(double v, int log) {
-  return isfinite(v) && (!log || v > 0);
+  return isfinite(v) && (!log || v >= DBL_MIN);
 }
 
 static void data_range(chart *c) {
@@ -126,13 +127,15 @@ static void layout(chart *c) {
   const pl_plot *p = c->p;
   c->w = clamp(p->width, 720, 200, 4000);
   c->h = clamp(p->height, 420, 150, 4000);
+  data_range(c);
+  // a label may come of itself, as a power of ten
+  rp_axis_make(&c->x, c->lo[0], c->hi[0], p->logx, 5, p->xlabel);
   int rows = legend_rows(c, c->w - 100);
   c->top = 18 + (p->title && *p->title ? 26 : 0) + rows * LEGEND_ROW + (rows ? 4 : 0);
-  c->bottom = c->h - (p->xlabel ? 50 : 32);
+  c->bottom = c->h - (c->x.label[0] ? 50 : 32);
   if (c->bottom < c->top + 40) c->bottom = c->top + 40;
-  data_range(c);
   make_y(c);
-  c->left = 18 + (p->ylabel ? 22 : 0) + widest(&c->y) + 6;
+  c->left = 18 + (c->y.label[0] ? 22 : 0) + widest(&c->y) + 6;
   c->right = c->w - 22;
   if (p->equal && !p->logx && !p->logy && !c->empty) {
     // room for labels that the wider range may bring

@@ -161,7 +161,7 @@ void rp_picture_marks(rp_picture *p, const double *P);
 // Unit normals of all faces in camera coordinates, [nface][3], softened across blunt edges.
 void rp_normals(const rp_shape *s, const double *P, int soften, double *normal, double *scratch);
 // Border, crease or outline seen from the camera.
-int rp_edge_sharp(const rp_shape *s, const double *normal, const rp_edge *e);
+int rp_edge_sharp(const double *normal, const rp_edge *e);
 // A face's colour from its normal and the mean value of its vertices.
 rp_rgb rp_face_colour(const rp_picture *p, const rp_face *f, const double n[3]);
 rp_rgb rp_shaded(const rp_picture *p, double value, const double n[3], int solid);
@@ -169,15 +169,14 @@ int rp_face_seen(const rp_face *f, const double *P); // finite, and not the back
 double rp_value(const rp_picture *p, int vertex);    // colour value scaled to 0..1, NaN: none
 typedef struct rp_item {
   double depth;
-  int kind, index; // 0 face, 1 segment, 2 joint
+  int kind, index; // 0 face, 1 segment, 2 joint, 3 sharp edge
 } rp_item;
 void rp_items_sort(int n, rp_item *items);
 // Typical lengths in pixels, and what follows from them: widths of lines, radius of joints (0: not
-// shown), the stroke of thin edges as attributes.
+// shown).
 double rp_seg_length(const rp_shape *s, const double *P);
 double rp_typical_face(const rp_shape *s, const double *P);
 double rp_seg_width(double length);
 double rp_joint_radius(int nseg, double length);
-void rp_thin_stroke(pl_text *t, double grain);
 
 #endif

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PIECES = 3500 }; // of colour, over the whole picture
+enum { PIECES = 4500 }; // of colour, over the whole picture
 
 // ---- shading ----------------------------------------------------------------------------------
 
@@ -50,8 +50,7 @@ void rp_normals(const rp_shape *s, const double *P, int soften, double *normal, 
   }
 }
 
-int rp_edge_sharp(const rp_shape *s, const double *normal, const rp_edge *e) {
-  (void)s;
+int rp_edge_sharp(const double *normal, const rp_edge *e) {
   if (e->nface != 2) return 1;
   const double *a = normal + 3 * (size_t)e->face[0], *b = normal + 3 * (size_t)e->face[1];
   double sign = e->turned ? -1 : 1;
@@ -66,8 +65,10 @@ rp_rgb rp_shaded(const rp_picture *p, double value, const double n[3], int solid
   static const rp_rgb dark[2] = {{0.30, 0.42, 0.55}, {0.45, 0.40, 0.36}};
   static const rp_rgb bright[2] = {{0.89, 0.935, 0.98}, {0.96, 0.93, 0.89}};
   int back = n[2] < 0 && !p->camera.flat && !solid;
-  double s = fmax(0, (n[2] < 0 && !solid ? -1 : 1) * dot(n, light));
+  double s = (n[2] < 0 && !solid ? -1 : 1) * dot(n, light);
   if (p->camera.flat) s = fmax(s, fabs(dot(n, light)));
+  // light wraps round, so that the dark side keeps its form
+  s = fmax(0, (s + 0.4) / 1.4);
   if (!p->view->colour) return rp_mix(dark[back], bright[back], s);
   rp_rgb c = isnan(value) ? no_value : rp_viridis(value);
   double f = (0.70 + 0.39 * s) * (back ? 0.93 : 1);
@@ -115,7 +116,8 @@ typedef struct drawing {
   rp_picture *p;
   const double *P;
   double *normal, *soft; // [nface][3] true and softened
-  int *rank;             // [nface] place in the order of drawing, -1: not seen
+  char *seen;            // [nface] drawn at all
+  double *front;         // [nvert] depth of the nearest face drawn at a vertex
   rp_item *item;
   int nitem;
   double grain;       // typical size of a face in pixels
@@ -170,7 +172,7 @@ static int choose_levels(const drawing *d) {
   double span = 0;
   const rp_shape *s = &d->p->shape;
   for (int f = 0; f < s->nface; f++)
-    if (d->rank[f] >= 0) span += value_span(d->p, &s->face[f]);
+    if (d->seen[f]) span += value_span(d->p, &s->face[f]);
   static const int levels[] = {96, 64, 48, 32, 24, 16};
   for (int k = 0; k < 6; k++)
     if (s->nface + span * levels[k] < PIECES) return levels[k];
@@ -203,16 +205,31 @@ static pl_status find_joints(drawing *d) {
   return status;
 }
 
-static void collect(drawing *d) {
+static void collect_faces(drawing *d) {
   const rp_shape *s = &d->p->shape;
+  for (int v = 0; v < s->nvert; v++) d->front[v] = -INFINITY;
   for (int f = 0; f < s->nface; f++) {
     const rp_face *g = &s->face[f];
-    d->rank[f] = -1;
-    if (!rp_face_seen(g, d->P)) continue;
+    d->seen[f] = (char)rp_face_seen(g, d->P);
+    if (!d->seen[f]) continue;
     double depth = 0;
     for (int k = 0; k < g->n; k++) depth += d->P[3 * (size_t)g->v[k] + 2] / g->n;
+    for (int k = 0; k < g->n; k++) d->front[g->v[k]] = fmax(d->front[g->v[k]], depth);
     d->item[d->nitem++] = (rp_item){.depth = depth, .kind = 0, .index = f};
   }
+  // sharp edges follow the last face at either end, so that none covers half of their width
+  for (int i = 0; i < s->nedge; i++) {
+    const rp_edge *e = &s->edge[i];
+    int seen = d->seen[e->face[0]] || (e->face[1] >= 0 && d->seen[e->face[1]]);
+    if (!seen || !rp_edge_sharp(d->normal, e)) continue;
+    double depth = fmax(d->front[e->v[0]], d->front[e->v[1]]);
+    d->item[d->nitem++] = (rp_item){.depth = depth, .kind = 3, .index = i};
+  }
+}
+
+static void collect(drawing *d) {
+  const rp_shape *s = &d->p->shape;
+  collect_faces(d);
   // lines lie just in front of faces at their depth, joints in front of their lines
   for (int i = 0; i < s->nseg; i++) {
     const double *a = d->P + 3 * (size_t)s->seg[i][0], *b = d->P + 3 * (size_t)s->seg[i][1];
@@ -223,8 +240,6 @@ static void collect(drawing *d) {
     d->item[d->nitem++] = (rp_item){
         .depth = d->P[3 * (size_t)d->joint[j] + 2] + 3 + 0.6 * d->seg_len, .kind = 2, .index = j};
   rp_items_sort(d->nitem, d->item);
-  for (int i = 0; i < d->nitem; i++)
-    if (d->item[i].kind == 0) d->rank[d->item[i].index] = i;
 }
 
 static pl_status prepare(drawing *d) {
@@ -232,9 +247,10 @@ static pl_status prepare(drawing *d) {
   size_t n = (size_t)s->nface;
   d->normal = pl_alloc(d->p->env, n, 3 * sizeof *d->normal);
   d->soft = pl_alloc(d->p->env, n, 3 * sizeof *d->soft);
-  d->rank = pl_alloc(d->p->env, n, sizeof *d->rank);
-  d->item = pl_alloc(d->p->env, n + 3 * (size_t)s->nseg, sizeof *d->item);
-  if (!d->normal || !d->soft || !d->rank || !d->item) return PL_E_NOMEM;
+  d->seen = pl_alloc(d->p->env, n, 1);
+  d->front = pl_alloc(d->p->env, (size_t)s->nvert, sizeof *d->front);
+  d->item = pl_alloc(d->p->env, n + (size_t)s->nedge + 3 * (size_t)s->nseg, sizeof *d->item);
+  if (!d->normal || !d->soft || !d->seen || !d->front || !d->item) return PL_E_NOMEM;
   d->seg_len = rp_seg_length(s, d->P);
   d->grain = rp_typical_face(s, d->P);
   d->edges = d->grain >= 5;
@@ -250,7 +266,8 @@ static pl_status prepare(drawing *d) {
 static void drawing_free(drawing *d) {
   pl_free(d->p->env, d->normal);
   pl_free(d->p->env, d->soft);
-  pl_free(d->p->env, d->rank);
+  pl_free(d->p->env, d->seen);
+  pl_free(d->p->env, d->front);
   pl_free(d->p->env, d->item);
   pl_free(d->p->env, d->joint);
 }
@@ -267,7 +284,7 @@ static void polygon(const drawing *d, int n, const int *v) {
   rp_close(&pen);
 }
 
-void rp_thin_stroke(pl_text *t, double grain) {
+static void thin_stroke(pl_text *t, double grain) {
   rp_str(t, "stroke=\"" RP_LINE "\" stroke-width=\".6\" stroke-opacity=\"");
   rp_num(t, fmin(fmax((grain - 2) / 40, 0.1), 0.32), 2);
   rp_str(t, "\"");
@@ -339,7 +356,7 @@ static void draw_face(drawing *d, int index) {
   }
   if (d->levels) {
     rp_str(d->p->t, "<path fill=\"none\" ");
-    rp_thin_stroke(d->p->t, d->grain);
+    thin_stroke(d->p->t, d->grain);
     rp_str(d->p->t, " d=\"");
     polygon(d, f->n, f->v);
     rp_str(d->p->t, "\"/>");
@@ -347,25 +364,20 @@ static void draw_face(drawing *d, int index) {
   rp_str(d->p->t, "\n");
 }
 
-// sharp edges for which this face is the nearer one
-static void draw_sharp(drawing *d, int index) {
-  const rp_shape *s = &d->p->shape;
+// sharp edges that follow each other in the order; returns the number of the last
+static int draw_sharp(drawing *d, int first) {
   rp_pen pen = rp_pen_new(d->p->t, d->p->decimals);
-  int n = 0;
-  for (int k = 0; k < s->face[index].n; k++) {
-    const rp_edge *e = &s->edge[s->face_edge[index][k]];
-    int other = e->face[0] == index ? e->face[1] : e->face[0];
-    if (other >= 0 && e->nface == 2 && d->rank[other] > d->rank[index]) continue;
-    if (!rp_edge_sharp(s, d->normal, e)) continue;
-    if (n++ == 0)
-      rp_str(d->p->t,
-             "<path class=\"pl-edge\" fill=\"none\" stroke=\"" RP_LINE
-             "\" stroke-opacity=\".8\" stroke-width=\"1.1\" stroke-linecap=\"round\" d=\"");
-    const double *a = d->P + 3 * (size_t)e->v[0], *b = d->P + 3 * (size_t)e->v[1];
+  rp_str(d->p->t, "<path class=\"pl-edge\" fill=\"none\" stroke=\"" RP_LINE
+                  "\" stroke-opacity=\".8\" stroke-width=\"1.1\" stroke-linecap=\"round\" d=\"");
+  int i = first;
+  for (; i < d->nitem && d->item[i].kind == 3; i++) {
+    const int *v = d->p->shape.edge[d->item[i].index].v;
+    const double *a = d->P + 3 * (size_t)v[0], *b = d->P + 3 * (size_t)v[1];
     rp_move(&pen, a[0], a[1]);
     rp_line(&pen, b[0], b[1]);
   }
-  if (n > 0) rp_str(d->p->t, "\"/>\n");
+  rp_str(d->p->t, "\"/>\n");
+  return i - 1;
 }
 
 static void draw_segment(drawing *d, int index) {
@@ -411,19 +423,20 @@ static void draw_items(drawing *d) {
   rp_str(d->p->t, "<g stroke-linejoin=\"round\" ");
   // faces in their own colour seal the seams between them; thin edges do so too
   if (d->edges && !d->levels)
-    rp_thin_stroke(d->p->t, d->grain);
+    thin_stroke(d->p->t, d->grain);
   else
     rp_str(d->p->t, "fill=\"currentColor\" stroke=\"currentColor\" stroke-width=\".5\"");
   rp_str(d->p->t, ">\n");
   for (int i = 0; i < d->nitem; i++) {
     int k = d->item[i].index;
-    if (d->item[i].kind == 0) {
+    if (d->item[i].kind == 0)
       draw_face(d, k);
-      draw_sharp(d, k);
-    } else if (d->item[i].kind == 1)
+    else if (d->item[i].kind == 1)
       draw_segment(d, k);
-    else
+    else if (d->item[i].kind == 2)
       draw_joint(d, k);
+    else
+      i = draw_sharp(d, i);
   }
   rp_str(d->p->t, "</g>\n");
 }
@@ -463,7 +476,7 @@ pl_status rp_picture_outline(rp_picture *p, const double *P, double opacity) {
     const int *v = i < s->nedge ? s->edge[i].v : s->seg[i - s->nedge];
     const double *a = P + 3 * (size_t)v[0], *b = P + 3 * (size_t)v[1];
     if (isnan(a[0]) || isnan(b[0])) continue;
-    if (i < s->nedge && !rp_edge_sharp(s, normal, &s->edge[i])) continue;
+    if (i < s->nedge && !rp_edge_sharp(normal, &s->edge[i])) continue;
     rp_move(&pen, a[0], a[1]);
     rp_line(&pen, b[0], b[1]);
   }

@@ -1,0 +1,232 @@
+#include "report_impl.h"
+#include "pliant/version.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+struct pl_page {
+  pl_env *env;
+  char *title;
+  int nheading, nsection;
+  pl_text body, contents;
+};
+
+// pictures are drawn for white paper; on dark screens the classes below turn them
+static const char style[] =
+    ":root{color-scheme:light dark;--back:#fff;--ink:#20262d;--mute:#5b6570;--line:#dfe3e8;"
+    "--soft:#f5f7f9;--link:#0b63a5;--warn:#8a5300;--warn-back:#fff6e5;--warn-line:#e09a00}\n"
+    "*{box-sizing:border-box}\n"
+    "body{margin:0;background:var(--back);color:var(--ink);font:16px/1.6 Inter,system-ui,"
+    "-apple-system,'Segoe UI',Roboto,'Helvetica Neue',Arial,'Liberation Sans',sans-serif;"
+    "overflow-wrap:anywhere}\n"
+    "main{max-width:52rem;margin:0 auto;padding:2.5rem 1.25rem 4rem}\n"
+    "h1{font-size:1.9rem;line-height:1.2;margin:0 0 1.2rem;letter-spacing:-.01em}\n"
+    "h2{font-size:1.35rem;line-height:1.3;margin:2.6rem 0 .8rem;padding-top:1rem;"
+    "border-top:1px solid var(--line)}\n"
+    "h3{font-size:1.1rem;margin:1.8rem 0 .5rem}\n"
+    "h4,h5,h6{font-size:1rem;margin:1.4rem 0 .4rem}\n"
+    "p{margin:.6rem 0;white-space:pre-line}\n"
+    "a{color:var(--link)}\n"
+    "nav ol{margin:0;padding:0;list-style:none;display:flex;flex-wrap:wrap;gap:.3rem 1.2rem;"
+    "font-size:.93rem}\n"
+    "nav a{text-decoration:none}\nnav a:hover{text-decoration:underline}\n"
+    "figure{margin:1.4rem 0;padding:0}\n"
+    "figure svg{display:block;max-width:100%;height:auto;margin:0 auto;border-radius:6px}\n"
+    "figcaption{margin:.5rem auto 0;max-width:44rem;text-align:center;color:var(--mute);"
+    "font-size:.9rem;line-height:1.45}\n"
+    ".scroll{overflow-x:auto;margin:1.1rem 0}\n"
+    "table{border-collapse:collapse;font-size:.92rem;line-height:1.4}\n"
+    "th,td{padding:.35rem .9rem .35rem 0;text-align:left;vertical-align:baseline;"
+    "overflow-wrap:normal}\n"
+    "th{font-weight:600;border-bottom:1.5px solid var(--mute);white-space:nowrap}\n"
+    "td{border-bottom:1px solid var(--line)}\n"
+    ".n{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap;"
+    "padding-left:.9rem}\n"
+    ".warning{margin:1.1rem 0;padding:.7rem 1rem;border-left:4px solid var(--warn-line);"
+    "border-radius:0 6px 6px 0;background:var(--warn-back);white-space:pre-line}\n"
+    ".warning b{color:var(--warn);margin-right:.4em}\n"
+    "details{margin:1.1rem 0;border:1px solid var(--line);border-radius:6px}\n"
+    "summary{cursor:pointer;padding:.45rem .9rem;color:var(--mute);font-size:.92rem}\n"
+    "pre{margin:0;padding:.8rem .9rem;overflow-x:auto;border-top:1px solid var(--line);"
+    "background:var(--soft);border-radius:0 0 6px 6px;font:13px/1.5 ui-monospace,SFMono-Regular,"
+    "Menlo,Consolas,'Liberation Mono',monospace;tab-size:2}\n"
+    "footer{margin-top:3.5rem;padding-top:.8rem;border-top:1px solid var(--line);"
+    "color:var(--mute);font-size:.85rem}\n"
+    "@media screen and (prefers-color-scheme:dark){\n"
+    ":root{--back:#15181c;--ink:#e4e8ec;--mute:#9aa5b1;--line:#30363d;--soft:#1c2025;"
+    "--link:#6cb6ff;--warn:#f0b64d;--warn-back:#2c2414;--warn-line:#c98a12}\n"
+    ".pl-figure .pl-back{fill:#15181c}\n"
+    ".pl-figure .pl-ink{fill:#e4e8ec}\n.pl-figure .pl-mute{fill:#9aa5b1}\n"
+    ".pl-figure .pl-grid{stroke:#2a3037}\n.pl-figure .pl-axis{stroke:#6b7580}\n"
+    ".pl-figure .pl-tool{stroke:#9aa5b1}\n.pl-figure .pl-tool[fill^='#']{fill:#9aa5b1}\n"
+    ".pl-figure .pl-rim{stroke:#15181c}\n.pl-figure .pl-ghost{stroke:#8793a0}\n"
+    ".pl-figure .pl-seg{stroke:#a9c1da}\n.pl-figure .pl-lone{fill:#a9c1da}\n"
+    ".pl-figure .pl-joint{fill:#15181c;stroke:#a9c1da}\n"
+    ".pl-figure .pl-edge{stroke:#0a0d11}\n"
+    ".pl-figure .pl-s0{stroke:#4aa8e8}\n.pl-figure .pl-s1{stroke:#ff8b45}\n"
+    ".pl-figure .pl-s2{stroke:#2fc79c}\n.pl-figure .pl-s3{stroke:#e58cc2}\n"
+    ".pl-figure .pl-s4{stroke:#f3bb3f}\n.pl-figure .pl-s5{stroke:#8fd0f7}\n"
+    ".pl-figure .pl-s6{stroke:#ab97ee}\n.pl-figure .pl-s7{stroke:#aab4bf}\n}\n"
+    "@media print{main{max-width:none;padding:0}body{font-size:10.5pt}nav{display:none}"
+    "figure,tr,.warning{break-inside:avoid}h2,h3{break-after:avoid}a{color:inherit}}\n";
+
+pl_status pl_page_create(pl_env *env, const char *title, pl_page **out) {
+  *out = NULL;
+  pl_page *p = pl_alloc(env, 1, sizeof *p);
+  if (!p) return PL_E_NOMEM;
+  p->env = env;
+  pl_text_init(&p->body, env);
+  pl_text_init(&p->contents, env);
+  p->title = pl_strdup(env, title ? title : "");
+  if (!p->title) {
+    pl_page_free(p);
+    return PL_E_NOMEM;
+  }
+  *out = p;
+  return PL_OK;
+}
+
+void pl_page_free(pl_page *p) {
+  if (!p) return;
+  pl_text_free(&p->body);
+  pl_text_free(&p->contents);
+  pl_free(p->env, p->title);
+  pl_free(p->env, p);
+}
+
+void pl_page_heading(pl_page *p, int level, const char *text) {
+  // the page's title is the one of the first level
+  if (level < 2) level = 2;
+  if (level > 6) level = 6;
+  int n = ++p->nheading;
+  pl_text_add(&p->body, "<h%d id=\"s%d\">", level, n);
+  rp_escape(&p->body, text);
+  pl_text_add(&p->body, "</h%d>\n", level);
+  if (level > 2) return;
+  p->nsection++;
+  pl_text_add(&p->contents, "<li><a href=\"#s%d\">", n);
+  rp_escape(&p->contents, text);
+  rp_str(&p->contents, "</a></li>\n");
+}
+
+// formatted text with its escapes
+static void put_formatted(pl_page *p, const char *fmt, va_list args) {
+  va_list again;
+  va_copy(again, args);
+  int n = vsnprintf(NULL, 0, fmt, args);
+  char *s = n >= 0 ? pl_alloc(p->env, (size_t)n + 1, 1) : NULL;
+  if (s) {
+    vsnprintf(s, (size_t)n + 1, fmt, again);
+    rp_escape(&p->body, s);
+  } else
+    p->body.failed = 1;
+  va_end(again);
+  pl_free(p->env, s);
+}
+
+void pl_page_text(pl_page *p, const char *fmt, ...) {
+  va_list args;
+  va_start(args, fmt);
+  rp_str(&p->body, "<p>");
+  put_formatted(p, fmt, args);
+  rp_str(&p->body, "</p>\n");
+  va_end(args);
+}
+
+void pl_page_warning(pl_page *p, const char *fmt, ...) {
+  va_list args;
+  va_start(args, fmt);
+  rp_str(&p->body, "<div class=\"warning\" role=\"note\"><b>Warning</b> ");
+  put_formatted(p, fmt, args);
+  rp_str(&p->body, "</div>\n");
+  va_end(args);
+}
+
+void pl_page_figure(pl_page *p, const char *svg, const char *caption) {
+  // a file's first line has no place inside a page
+  if (svg && strncmp(svg, "<?xml", 5) == 0) svg = strstr(svg, "?>") ? strstr(svg, "?>") + 2 : svg;
+  rp_str(&p->body, "<figure>\n");
+  if (svg) rp_str(&p->body, svg);
+  if (caption && *caption) {
+    rp_str(&p->body, "<figcaption>");
+    rp_escape(&p->body, caption);
+    rp_str(&p->body, "</figcaption>\n");
+  }
+  rp_str(&p->body, "</figure>\n");
+}
+
+// 1 when all cells of a column below the header begin like numbers
+static int is_numeric(int rows, int cols, const char *const *cells, int c) {
+  int n = 0;
+  for (int r = 1; r < rows; r++) {
+    const char *s = cells[(size_t)r * (size_t)cols + c];
+    if (!s || !*s) continue;
+    if (strncmp(s, "\xe2\x88\x92", 3) == 0) s += 3;
+    if (*s == '-' || *s == '+' || *s == '.') s++;
+    if (!isdigit((unsigned char)*s) && strncmp(s, "nan", 3) != 0 && strncmp(s, "inf", 3) != 0)
+      return 0;
+    n++;
+  }
+  return n > 0;
+}
+
+void pl_page_grid(pl_page *p, int rows, int cols, const char *const *cells) {
+  if (rows < 1 || cols < 1) return;
+  char *numeric = pl_alloc(p->env, (size_t)cols, 1);
+  if (!numeric) {
+    p->body.failed = 1;
+    return;
+  }
+  for (int c = 0; c < cols; c++) numeric[c] = (char)is_numeric(rows, cols, cells, c);
+  rp_str(&p->body, "<div class=\"scroll\"><table>\n");
+  for (int r = 0; r < rows; r++) {
+    const char *tag = r == 0 ? "th" : "td";
+    rp_str(&p->body, r == 0 ? "<thead><tr>" : r == 1 ? "<tbody>\n<tr>" : "<tr>");
+    for (int c = 0; c < cols; c++) {
+      pl_text_add(&p->body, "<%s%s>", tag, numeric[c] ? " class=\"n\"" : "");
+      rp_escape(&p->body, cells[(size_t)r * (size_t)cols + c]);
+      pl_text_add(&p->body, "</%s>", tag);
+    }
+    rp_str(&p->body, r == 0 ? "</tr></thead>\n" : "</tr>\n");
+  }
+  rp_str(&p->body, rows > 1 ? "</tbody></table></div>\n" : "</table></div>\n");
+  pl_free(p->env, numeric);
+}
+
+void pl_page_code(pl_page *p, const char *text) {
+  size_t n = strlen(text);
+  int lines = n > 0 && text[n - 1] != '\n';
+  for (size_t k = 0; k < n; k++) lines += text[k] == '\n';
+  pl_text_add(&p->body, "<details><summary>Show %d line%s</summary><pre><code>", lines,
+              lines == 1 ? "" : "s");
+  rp_escape(&p->body, text);
+  rp_str(&p->body, "</code></pre></details>\n");
+}
+
+pl_status pl_page_write(pl_page *p, const char *path) {
+  pl_text out;
+  pl_text_init(&out, p->env);
+  rp_str(&out, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n"
+               "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n"
+               "<title>");
+  rp_escape(&out, p->title);
+  rp_str(&out, "</title>\n<style>\n");
+  rp_str(&out, style);
+  rp_str(&out, "</style>\n</head>\n<body>\n<main>\n<h1>");
+  rp_escape(&out, p->title);
+  rp_str(&out, "</h1>\n");
+  // a list of contents is worth its room from four sections on
+  if (p->nsection > 3 && p->contents.s) {
+    rp_str(&out, "<nav><ol>\n");
+    pl_text_put(&out, p->contents.s, p->contents.n);
+    rp_str(&out, "</ol></nav>\n");
+  }
+  if (p->body.s) pl_text_put(&out, p->body.s, p->body.n);
+  rp_str(&out, "<footer>Made by pliant " PL_VERSION ". Everything is in this file.</footer>\n"
+               "</main>\n</body>\n</html>\n");
+  int failed = p->body.failed || p->contents.failed || out.failed;
+  pl_status s = failed ? PL_E_NOMEM : pl_file_write(p->env, path, out.s, out.n);
+  pl_text_free(&out);
+  return s;
+}

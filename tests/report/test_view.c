@@ -1,0 +1,333 @@
+#include "check.h"
+#include "report_impl.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "xml.h"
+
+static void well_formed(const pl_text *t) {
+  const char *wrong = xml_wrong(t->s);
+  if (wrong) fail_msg("not well-formed: %s", wrong);
+  assert_null(strstr(t->s, "nan"));
+}
+
+static pl_text draw(pl_env *env, const pl_mesh *m, const pl_view *v) {
+  pl_text t;
+  pl_text_init(&t, env);
+  check_ok(env, pl_view_svg(&t, m, v));
+  well_formed(&t);
+  return t;
+}
+
+static pl_mesh *segments(pl_env *env, int nvert, const double (*X)[3], int nseg, const int *seg) {
+  pl_mesh *m;
+  check_ok(env, pl_mesh_create(env, "test", nvert, &m));
+  check_ok(env, pl_mesh_set_cells(m, PL_SEG2, nseg));
+  for (int k = 0; k < 3 * nvert; k++) m->X[k] = X[k / 3][k % 3];
+  for (int k = 0; k < 2 * nseg; k++) m->cell[PL_SEG2].v[k] = seg[k];
+  return m;
+}
+
+// a box shows three of its sides, each hexahedron's face whole: no diagonals
+static void box_sides(void **state) {
+  (void)state;
+  pl_env env;
+  pl_env_init(&env);
+  const int n[3] = {3, 2, 4};
+  const double l[3] = {0.3, 0.25, 0.4};
+  pl_mesh *m;
+  check_ok(&env, pl_gen_hex_box(&env, n, l, &m));
+  pl_text t = draw(&env, m, NULL);
+  int faces = xml_count(t.s, "<path fill=\"#");
+  assert_int_equal(faces, 3 * 2 + 2 * 4 + 3 * 4);
+  double p[8][2];
+  int nmove;
+  const char *at = strstr(strstr(t.s, "<path fill=\"#"), " d=\"") + 4;
+  assert_int_equal(xml_path(at, 8, p, &nmove), 4);
+  pl_text_free(&t);
+  pl_mesh_free(m);
+
+  // tetrahedra: two triangles for each
+  check_ok(&env, pl_gen_tet_box(&env, n, l, &m));
+  t = draw(&env, m, NULL);
+  assert_int_equal(xml_count(t.s, "<path fill=\"#"), 2 * faces);
+  pl_text_free(&t);
+  pl_mesh_free(m);
+}
+
+// of two triangles one above the other, looked at along z, the upper is drawn last
+static void nearer_is_later(void **state) {
+  (void)state;
+  pl_env env;
+  pl_env_init(&env);
+  for (int turn = 0; turn < 2; turn++) {
+    pl_mesh *m;
+    check_ok(&env, pl_mesh_create(&env, "two", 6, &m));
+    check_ok(&env, pl_mesh_set_cells(m, PL_TRI3, 2));
+    for (int k = 0; k < 6; k++) {
+      int upper = (k / 3) ^ turn;
+      m->X[3 * k] = (k % 3 == 1) + 3 * upper;
+      m->X[3 * k + 1] = k % 3 == 2;
+      m->X[3 * k + 2] = upper;
+      m->cell[PL_TRI3].v[k] = k;
+    }
+    pl_text t = draw(&env, m, &(pl_view){.flat = 1});
+    double p[2][4][2];
+    const char *at = t.s;
+    for (int k = 0; k < 2; k++) {
+      int nmove;
+      at = strstr(strstr(at, "<path fill=\"#"), " d=\"") + 4;
+      assert_int_equal(xml_path(at, 4, p[k], &nmove), 3);
+    }
+    // the upper one lies to the right
+    assert_true(p[1][0][0] > p[0][0][0]);
+    pl_text_free(&t);
+    pl_mesh_free(m);
+  }
+}
+
+// lengths in the picture: two segments, the scale bar, the direction of y
+static void scale_is_true(void **state) {
+  (void)state;
+  pl_env env;
+  pl_env_init(&env);
+  const double X[3][3] = {{0, 0, 0}, {0.5, 0, 0}, {0.5, 0.25, 0}};
+  pl_mesh *m = segments(&env, 3, X, 2, (int[]){0, 1, 1, 2});
+  pl_text t = draw(&env, m, &(pl_view){.title = "bars"});
+  double a[2][2], b[2][2], bar[6][2];
+  int nmove;
+  const char *at = strstr(t.s, "class=\"pl-seg\"");
+  xml_path(strstr(at, " d=\"") + 4, 2, a, &nmove);
+  at = strstr(at + 1, "class=\"pl-seg\"");
+  xml_path(strstr(at, " d=\"") + 4, 2, b, &nmove);
+  double scale = (a[1][0] - a[0][0]) / 0.5;
+  check_close(fabs(b[1][1] - b[0][1]), 0.25 * scale, 0.05);
+  // y is up: smaller pixel numbers
+  assert_true(fmin(b[0][1], b[1][1]) < a[0][1] - 10);
+  assert_non_null(strstr(t.s, ">100 mm</text>"));
+  for (at = t.s; strstr(at + 1, "class=\"pl-tool\"");) at = strstr(at + 1, "class=\"pl-tool\"");
+  assert_int_equal(xml_path(strstr(at, " d=\"") + 4, 6, bar, &nmove), 6);
+  check_close(bar[3][0] - bar[2][0], 0.1 * scale, 0.15);
+  assert_int_equal(xml_count(t.s, "class=\"pl-joint\""), 3);
+  pl_text_free(&t);
+  pl_mesh_free(m);
+}
+
+static void colours(void **state) {
+  (void)state;
+  pl_env env;
+  pl_env_init(&env);
+  const double X[4][3] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {1, 1, 0}};
+  pl_mesh *m = segments(&env, 4, X, 2, (int[]){0, 1, 2, 3});
+  const double value[] = {2e-3, 2e-3, 6e-3, 6e-3};
+  pl_text t = draw(&env, m, &(pl_view){.colour = value, .colour_label = "u (m)"});
+  // the ends of the map, on the two lines
+  assert_non_null(strstr(t.s, "stroke=\"#440154\""));
+  assert_non_null(strstr(t.s, "stroke=\"#fde725\""));
+  assert_non_null(strstr(t.s, ">u (mm)</text>"));
+  assert_non_null(strstr(t.s, ">4</text>"));
+  pl_text_free(&t);
+  // a given range, and values that are not there
+  const double some[] = {NAN, NAN, 0.5, 0.5};
+  t = draw(&env, m, &(pl_view){.colour = some, .lo = 0, .hi = 1});
+  assert_non_null(strstr(t.s, "stroke=\"#21918c\""));
+  pl_text_free(&t);
+  const double none[] = {NAN, INFINITY, NAN, NAN};
+  t = draw(&env, m, &(pl_view){.colour = none});
+  pl_text_free(&t);
+  pl_mesh_free(m);
+}
+
+static void odd_shapes(void **state) {
+  (void)state;
+  pl_env env;
+  pl_env_init(&env);
+  pl_mesh *m;
+  check_ok(&env, pl_mesh_create(&env, "nothing", 0, &m));
+  pl_text t = draw(&env, m, NULL);
+  assert_non_null(strstr(t.s, "nothing to draw"));
+  pl_text_free(&t);
+  pl_mesh_free(m);
+  check_ok(&env, pl_mesh_create(&env, "point", 1, &m));
+  t = draw(&env, m, &(pl_view){.mark = (int[]){0}, .nmark = 1});
+  assert_int_equal(xml_count(t.s, "<circle"), 2);
+  pl_text_free(&t);
+  check_status(&env, pl_view_svg(&t, m, &(pl_view){.mark = (int[]){1}, .nmark = 1}), PL_E_ARG);
+  assert_int_equal(t.n, 0);
+  pl_mesh_free(m);
+
+  // sizes near the ends of what doubles hold, and vertices that are nowhere
+  for (int k = 0; k < 3; k++) {
+    check_ok(&env, pl_gen_grid(&env, 4, 3, 1, 1, PL_CROSSED, &m));
+    double *x = calloc(3 * (size_t)m->nvert, sizeof *x);
+    for (int i = 0; i < 3 * m->nvert; i++)
+      x[i] = m->X[i] * (k == 0 ? 1e300 : k == 1 ? 1e-300 : 1) + (i % 3 == 2 ? 0.1 * (i % 7) : 0);
+    if (k == 2) x[7] = NAN;
+    if (k == 2) x[21] = INFINITY;
+    t = draw(&env, m, &(pl_view){.x = x, .ghost = m->X, .title = "odd <&>"});
+    pl_text_free(&t);
+    free(x);
+    pl_mesh_free(m);
+  }
+}
+
+static void large_is_thinned(void **state) {
+  (void)state;
+  pl_env env;
+  pl_env_init(&env);
+  pl_mesh *m;
+  check_ok(&env, pl_gen_grid(&env, 200, 200, 1, 1, PL_CROSSED, &m));
+  for (int i = 0; i < m->nvert; i++) m->X[3 * i + 2] = 0.1 * sin(9 * m->X[3 * i]);
+  pl_text t = draw(&env, m, NULL);
+  assert_in_range(xml_count(t.s, "<path color="), 4000, 12000);
+  check_less((double)t.n, 1.2e6);
+  pl_text_free(&t);
+  pl_mesh_free(m);
+}
+
+// ---- motion -----------------------------------------------------------------------------------
+
+enum { NFRAME = 16 };
+
+static double *wave(const pl_mesh *m, int nframe, int closed) {
+  double *x = calloc((size_t)nframe * 3 * (size_t)m->nvert, sizeof *x);
+  for (int f = 0; f < nframe; f++)
+    for (int i = 0; i < m->nvert; i++) {
+      double *q = x + 3 * ((size_t)f * (size_t)m->nvert + (size_t)i);
+      double phase = closed ? 2 * M_PI * f / nframe : 1.0 * f / nframe;
+      q[0] = m->X[3 * i];
+      q[1] = m->X[3 * i + 1];
+      q[2] = 0.1 * sin(5 * q[0] + phase) + (closed ? 0 : phase);
+    }
+  return x;
+}
+
+static void moving_picture(void **state) {
+  (void)state;
+  pl_env env;
+  pl_env_init(&env);
+  pl_mesh *m;
+  check_ok(&env, pl_gen_grid(&env, 5, 4, 1, 1, PL_RIGHT, &m));
+  for (int closed = 0; closed < 2; closed++) {
+    double *x = wave(m, NFRAME, closed);
+    pl_text t;
+    pl_text_init(&t, &env);
+    check_ok(&env, pl_view_animated_svg(&t, m, &(pl_view){.ghost = m->X}, NFRAME, x, 2.0));
+    well_formed(&t);
+    assert_true(xml_count(t.s, "attributeName=\"d\"") >= 40);
+    int count = 0;
+    for (const char *at = strstr(t.s, "attributeName=\"d\""); at;
+         at = strstr(at + 1, "attributeName=\"d\"")) {
+      const char *list = strstr(at, "values=\"") + 8, *end = strchr(list, '"'), *last = list;
+      int n = 1;
+      for (const char *s = list; s < end; s++)
+        if (*s == ';') {
+          n++;
+          last = s + 1;
+        }
+      // closed: back to the first frame; open: two rests at the last
+      assert_int_equal(n, NFRAME + (closed ? 1 : 2));
+      size_t len = strcspn(list, ";");
+      if (closed) assert_true((size_t)(end - last) == len && memcmp(list, last, len) == 0);
+      count++;
+    }
+    assert_true(count >= 40);
+    assert_non_null(strstr(t.s, closed ? "dur=\"2000ms\"" : "dur=\"2266ms\""));
+    pl_text_free(&t);
+    free(x);
+  }
+  pl_mesh_free(m);
+}
+
+static void moving_links(void **state) {
+  (void)state;
+  pl_env env;
+  pl_env_init(&env);
+  const double X[3][3] = {{0, 0, 0}, {1, 0, 0}, {1, 1, 0}};
+  pl_mesh *m = segments(&env, 3, X, 2, (int[]){0, 1, 1, 2});
+  double x[NFRAME][3][3], value[] = {0, 0.5, 1};
+  for (int f = 0; f < NFRAME; f++)
+    for (int k = 0; k < 9; k++) x[f][k / 3][k % 3] = X[k / 3][k % 3] + (k == 6 ? 0.1 * f : 0);
+  for (int c = 0; c < 2; c++) {
+    pl_text t;
+    pl_text_init(&t, &env);
+    pl_view v = {.nmark = 1, .mark = (int[]){0}, .colour = c ? value : NULL};
+    check_ok(&env, pl_view_animated_svg(&t, m, &v, NFRAME, &x[0][0][0], 1));
+    well_formed(&t);
+    // all lines, joints twice, marks twice; with colours every line by itself
+    assert_int_equal(xml_count(t.s, "<animate"), c ? 6 : 5);
+    pl_text_free(&t);
+  }
+  pl_text t;
+  pl_text_init(&t, &env);
+  check_status(&env, pl_view_animated_svg(&t, m, NULL, 0, NULL, 1), PL_E_ARG);
+  check_status(&env, pl_view_animated_svg(&t, m, NULL, 2, &x[0][0][0], NAN), PL_E_ARG);
+  check_ok(&env, pl_view_animated_svg(&t, m, NULL, 1, &x[0][0][0], 1));
+  assert_null(strstr(t.s, "<animate"));
+  pl_text_free(&t);
+  pl_mesh_free(m);
+}
+
+static void motion_is_limited(void **state) {
+  (void)state;
+  pl_env env;
+  pl_env_init(&env);
+  for (int size = 20; size <= 80; size += 30) {
+    pl_mesh *m;
+    check_ok(&env, pl_gen_grid(&env, size, size, 1, 1, PL_RIGHT, &m));
+    double *x = wave(m, 30, 1);
+    pl_text t;
+    pl_text_init(&t, &env);
+    check_ok(&env, pl_view_animated_svg(&t, m, NULL, 30, x, 2));
+    well_formed(&t);
+    check_less((double)t.n, 1.3e6);
+    // what is too large becomes several exposures in a still
+    if (size == 20) assert_non_null(strstr(t.s, "<animate"));
+    if (size == 20) check_less((double)t.n, 1e6);
+    if (size == 80) assert_null(strstr(t.s, "<animate"));
+    if (size == 80) assert_int_equal(xml_count(t.s, "class=\"pl-ghost\""), 5);
+    pl_text_free(&t);
+    free(x);
+    pl_mesh_free(m);
+  }
+}
+
+// ---- memory -----------------------------------------------------------------------------------
+
+static pl_status allocating(pl_env *env, void *ctx) {
+  (void)ctx;
+  const int n[3] = {2, 1, 1};
+  const double l[3] = {0.2, 0.1, 0.1};
+  pl_mesh *m = NULL;
+  pl_text t;
+  pl_text_init(&t, env);
+  PL_TRY(pl_gen_hex_box(env, n, l, &m));
+  double colour[12], frames[2][36];
+  for (int k = 0; k < 72; k++) frames[k / 36][k % 36] = m->X[k % 36] * (1 + 0.1 * (k / 36));
+  for (int k = 0; k < 12; k++) colour[k] = k;
+  pl_view v = {.ghost = m->X, .colour = colour, .colour_label = "c"};
+  pl_status s = pl_view_svg(&t, m, &v);
+  size_t before = t.n;
+  if (s == PL_OK) s = pl_view_animated_svg(&t, m, &v, 2, &frames[0][0], 1);
+  if (s != PL_OK) assert_int_equal(t.n, before);
+  pl_text_free(&t);
+  pl_mesh_free(m);
+  return s;
+}
+
+static void failing_allocator(void **state) {
+  (void)state;
+  check_allocations(allocating, NULL);
+}
+
+int test_view(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(box_sides),         cmocka_unit_test(nearer_is_later),
+      cmocka_unit_test(scale_is_true),     cmocka_unit_test(colours),
+      cmocka_unit_test(odd_shapes),        cmocka_unit_test(large_is_thinned),
+      cmocka_unit_test(moving_picture),    cmocka_unit_test(moving_links),
+      cmocka_unit_test(motion_is_limited), cmocka_unit_test(failing_allocator),
+  };
+  return cmocka_run_group_tests_name("report.view", tests, NULL, NULL);
+}
