@@ -139,8 +139,9 @@ typedef struct pl_history {
 // fails is halved inside; the observer sees the grid only. history may be NULL; otherwise it is
 // filled at the end and, when history->nstep > 0, continued from (resume): the numbers are the same
 // as without the stop (duration and periods count from the first start). When stepping ends early
-// (PL_CANCELLED, PL_UNSOLVED) state and history are those of the last good step. Unknowns without mass and damping are allowed when K
-// holds them; a singular tangent (zero mass, nothing holding) is PL_E_INPUT naming the node.
+// (PL_CANCELLED, PL_UNSOLVED) state and history are those of the last good step. Unknowns without
+// mass and damping are allowed when K holds them; a singular tangent (zero mass, nothing holding)
+// is PL_E_INPUT naming the node.
 pl_status pl_transient(const pl_transient_opts *o, const pl_model *m, const pl_params *p,
                        pl_state *s, pl_history *history, pl_work *w, pl_observe_fn observe,
                        void *ctx, pl_transient_info *info);

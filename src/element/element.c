@@ -18,7 +18,7 @@ const pl_elem_kind *pl_elem_find(const char *name) {
 
 // z = x + i s d; x and d may be NULL
 static void lift(int n, const double *x, const double *d, double s, double complex *z) {
-  for (int i = 0; i < n; i++) z[i] = CMPLX(x ? x[i] : 0, d ? s * d[i] : 0);
+  for (int i = 0; i < n; i++) z[i] = (x ? x[i] : 0) + (d ? s * d[i] : 0) * I;
 }
 
 static double larger(double size, int n, const double *d) {
@@ -96,8 +96,8 @@ pl_status pl_elem_force_along(const pl_elem_kind *kind, const pl_elem_motion *m,
                 .a = a,
                 .par = par,
                 .rest = rest,
-                .alpha = CMPLX(m->alpha, s * d->dalpha),
-                .beta = CMPLX(m->beta, s * d->dbeta),
+                .alpha = m->alpha + s * d->dalpha * I,
+                .beta = m->beta + s * d->dbeta * I,
                 .lumped = m->lumped,
                 .rates = m->v || m->a || d->dv || d->da,
                 .stiff = m->beta != 0 || d->dbeta != 0};

@@ -15,7 +15,7 @@
 #define UNROLL 1
 #endif
 
-// one copy per instruction set, chosen when the program is loaded
+// for eval: one copy per instruction set, chosen when the program is loaded
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(PL_SANITIZED)
 #define KERNEL                                                                                     \
   __attribute__((target_clones("default", "arch=x86-64-v3", "arch=x86-64-v4"))) static int
@@ -31,7 +31,7 @@
 #undef real
 #undef FN
 #if defined(UNROLL)
-// gcc 12 miscompiles loops over complex numbers when it vectorises them for AVX-512
+// gcc 12.2 gives wrong imaginary parts when it vectorises such loops for AVX-512 (membrane)
 #pragma GCC push_options
 #pragma GCC optimize("no-tree-loop-vectorize")
 #endif

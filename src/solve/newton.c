@@ -168,7 +168,7 @@ static pl_status saddle_step(equil *e, const balance *from, int *done) {
   s = equil_eval(e, PL_WANT_ENERGY | PL_WANT_FORCE);
   if (s < 0) return s;
   *done = s == PL_OK && equil_balance(e).residual <= 0.25 * from->residual;
-  if (!*done) equil_move(e, e->q0, 0, e->b);
+  if (!*done) memcpy(e->x->q, e->q0, (size_t)e->nq * sizeof *e->q0);
   return PL_OK;
 }
 
@@ -183,13 +183,13 @@ typedef struct watchdog {
 
 // back to the reference; the direction there is computed again
 static void watch_lost(equil *e, watchdog *wd) {
-  equil_move(e, wd->left >= 0 ? e->qref : e->x->q, 0, e->d);
+  memcpy(e->x->q, e->qref, (size_t)e->nq * sizeof *e->qref);
   wd->left = 0;
   wd->wait = wd->pause;
   wd->pause = wd->pause < 1000 ? 2 * wd->pause : wd->pause;
 }
 
-// one step along d from x; *again: the iterate went back to a reference
+// one step along d from x, or back to the reference of the watchdog
 static pl_status take_step(equil *e, const balance *from, int shifted, watchdog *wd) {
   double slope = 0, step = 1;
   for (int i = 0; i < e->n; i++) slope += e->g[i] * e->d[i];
@@ -266,7 +266,7 @@ static pl_status iterate(equil *e, const balance *b, watchdog *wd, int *done) {
   s = take_step(e, b, shifted, wd);
   if (s != PL_UNSOLVED) return s;
   // no step descends: fine when the forces are balanced as well as they can be
-  equil_move(e, e->q0, 0, e->d);
+  memcpy(e->x->q, e->q0, (size_t)e->nq * sizeof *e->q0);
   s = equil_eval(e, PL_WANT_ENERGY | PL_WANT_FORCE | PL_WANT_TANGENT);
   if (s < 0) return s;
   *done = at_rounding(e);
@@ -321,9 +321,53 @@ pl_status equil_follow(equil *e) {
 
     // towards a limit point the way is at most twice the first step; farther is another branch
     equil_move(e, e->x->q, 1, e->d);
-    for (int i = 0; i < e->n; i++)
-      gone = fmax(gone, fabs(e->x->q[e->dof[i]] - e->qref[e->dof[i]]));
+    for (int i = 0; i < e->n; i++) gone = fmax(gone, fabs(e->x->q[e->dof[i]] - e->qref[e->dof[i]]));
     if (gone > 3 * first + tiny) return PL_UNSOLVED;
   }
   return PL_UNSOLVED;
+}
+
+// g = r + (what moving the drives by du adds to it, linearly), at the place q0
+static pl_status predicted_residual(equil *e, const double *moved) {
+  static const double h = 1e-6; // a part of the move: the step is a guess, six digits will do
+  for (int i = 0; i < e->nq; i++) e->x->q[i] = e->q0[i] + h * (moved[i] - e->q0[i]);
+  PL_TRY(equil_eval(e, PL_WANT_FORCE));
+  gather_free(e->m, e->w->r, e->g);
+  memcpy(e->x->q, e->q0, (size_t)e->nq * sizeof *e->q0);
+  PL_TRY(equil_eval(e, PL_WANT_FORCE | PL_WANT_TANGENT));
+  for (int i = 0; i < e->n; i++) {
+    double r = e->w->r[e->dof[i]];
+    e->g[i] = r + (e->g[i] - r) / h;
+  }
+  return PL_OK;
+}
+
+pl_status equil_predict(equil *e) {
+  size_t size = (size_t)e->nq * sizeof *e->q0;
+  memcpy(e->q0, e->x->q, size);
+  pl_drive(e->m, e->p, &e->clock, e->x);
+  if (memcmp(e->q0, e->x->q, size) == 0) return PL_OK;
+  memcpy(e->qref, e->x->q, size);
+  int shifted, guess = 0;
+  pl_status s = predicted_residual(e, e->qref);
+  if (s == PL_OK) s = direction(e, equil_balance(e).force, &shifted);
+  if (s < 0) return s;
+
+  // the better of two: free unknowns carried along, free unknowns left behind
+  double energy = 0;
+  memcpy(e->x->q, e->qref, size);
+  if (s == PL_OK) {
+    equil_move(e, e->qref, 1, e->d);
+    s = equil_eval(e, PL_WANT_ENERGY);
+    guess = s == PL_OK;
+    energy = e->w->potential;
+    memcpy(e->q0, e->x->q, size);
+    memcpy(e->x->q, e->qref, size);
+  }
+  if (s < 0) return s;
+  s = equil_eval(e, PL_WANT_ENERGY);
+  if (s < 0) return s;
+  if (guess && (s == PL_DOMAIN || energy < e->w->potential)) memcpy(e->x->q, e->q0, size);
+  e->why = PL_STOP_DOMAIN;
+  return s == PL_OK || guess ? PL_OK : PL_UNSOLVED;
 }

@@ -5,8 +5,7 @@
 
 enum { LOOK = 12 }; // zero modes counted at most
 
-// the identity in symmetric storage: modes are measured by their plain length
-static pl_status identity(pl_env *env, int n, pl_csc *I) {
+pl_status identity_matrix(pl_env *env, int n, pl_csc *out) {
   int *at = pl_alloc(env, (size_t)n, sizeof *at);
   double *one = pl_alloc(env, (size_t)n, sizeof *one);
   pl_status s = at && one ? PL_OK : PL_E_NOMEM;
@@ -14,7 +13,7 @@ static pl_status identity(pl_env *env, int n, pl_csc *I) {
     at[i] = i;
     one[i] = 1;
   }
-  if (s == PL_OK) s = pl_csc_from_triplets(env, n, 1, n, at, at, one, I);
+  if (s == PL_OK) s = pl_csc_from_triplets(env, n, 1, n, at, at, one, out);
   pl_free(env, at);
   pl_free(env, one);
   return s;
@@ -35,8 +34,7 @@ static void classify(const pl_model *m, const pl_csc *K, double floor_, int nfou
     // x'x = 1, so lambda = x'Kx; rounding in K moves it by at most about eps x'|K|x
     double noise = 64 * DBL_EPSILON * abs_form(K, x + (size_t)k * n) + floor_;
     if (fabs(lambda[k]) <= noise) {
-      if (z->count++ == 0)
-        z->dof = pl_model_free_dofs(m)[largest(n, x + (size_t)k * n)];
+      if (z->count++ == 0) z->dof = pl_model_free_dofs(m)[largest(n, x + (size_t)k * n)];
     } else if (lambda[k] < 0)
       z->nneg++;
   }
@@ -48,17 +46,17 @@ pl_status zero_modes_find(const pl_model *m, pl_work *w, double residual, double
   int n = pl_model_nfree(m), nev = nneg + LOOK < n ? nneg + LOOK : n;
   *z = (zero_modes){.dof = -1};
   if (n == 0) return PL_OK;
-  pl_csc I = {0};
+  pl_csc unit = {0};
   double *lambda = pl_alloc(w->env, (size_t)nev, sizeof *lambda);
   size_t size;
   double *x = pl_mul_size((size_t)nev, (size_t)n, &size) ? NULL : pl_alloc(w->env, size, sizeof *x);
-  pl_status s = lambda && x ? identity(w->env, n, &I) : PL_E_NOMEM;
+  pl_status s = lambda && x ? identity_matrix(w->env, n, &unit) : PL_E_NOMEM;
   pl_eigen_info info = {0};
-  if (s == PL_OK) s = pl_eigen_lowest(w->env, &w->A, &I, nev, 1, lambda, x, &info);
+  if (s == PL_OK) s = pl_eigen_lowest(w->env, &w->A, &unit, nev, 1, lambda, x, &info);
   // a turn of a body that is out of balance by r has a stiffness of about r / extent
   double floor_ = extent > 0 ? 4 * residual / extent : 0;
   if (s == PL_OK) classify(m, &w->A, floor_, info.nfound, lambda, x, z);
-  pl_csc_free(w->env, &I);
+  pl_csc_free(w->env, &unit);
   pl_free(w->env, x);
   pl_free(w->env, lambda);
   return s;

@@ -65,8 +65,11 @@ typedef struct zero_modes {
   int dof;   // the unknown that moves most in the first of them
 } zero_modes;
 
-// Looks for zero modes of the stiffness in w->A (values destroyed by nobody). residual: largest
-// force that is out of balance, below which nothing is called stiff; extent as model_extent.
+// The unit matrix in symmetric storage: modes are measured by their plain length.
+pl_status identity_matrix(pl_env *env, int n, pl_csc *out);
+// Looks for zero modes of the stiffness in w->A. residual: largest force that is out of balance,
+// which makes what is stiff unsure by residual / extent (model_extent). nneg: negative eigenvalues
+// to expect.
 pl_status zero_modes_find(const pl_model *m, pl_work *w, double residual, double extent, int nneg,
                           zero_modes *z);
 pl_status zero_modes_fail(const pl_model *m, pl_env *env, const zero_modes *z);
@@ -101,8 +104,8 @@ typedef struct equil {
   double *q0, *qref;     // [nq] start of a line search, reference of the watchdog
   double tau;            // last shift that made K positive definite
   double extent;
-  int saddle; // 1: near an unstable equilibrium, converge to it
-  int nneg;   // of the last LDL
+  int saddle;  // 1: near an unstable equilibrium, converge to it
+  int nneg;    // of the last LDL
   pl_stop why; // reason of the last failure
 } equil;
 
@@ -126,5 +129,53 @@ pl_status equil_follow(equil *e);
 // Load step from e->x (an equilibrium at scale from) to scale to, recording what happens to the
 // stability on the way.
 pl_status critical_track(equil *e, double from, double to, int *nneg);
+
+// ---- time steps -------------------------------------------------------------------------------
+
+// One implicit step q, v, a -> x: v and a are linear in q with these slopes.
+typedef struct rule {
+  int method;
+  double h, t;        // step and time at its end
+  double beta, gamma; // Newmark
+  double rho, c0;     // BDF2: h over the step before, leading coefficient
+  double dv, da;      // dv/dq, da/dq
+} rule;
+
+typedef struct stepper {
+  const pl_transient_opts *o;
+  const pl_model *m;
+  const pl_params *p;
+  pl_work *w;
+  pl_transient_info *info;
+  pl_env *env;
+  ticker tick;
+  int n, nq;
+  const int *dof;
+  pl_state *s;           // the caller's: last accepted step
+  pl_state *x, *base;    // trial, start of a line search
+  pl_state *grid;        // state at the last grid point, for steps made of parts
+  pl_history hist, back; // history at s; back: of the grid point (q1 and v1 only)
+  double end;            // time at which to stop
+  int *heavy;            // [nq] 1: has mass
+  pl_csc M;              // free unknowns
+  pl_factor *chol, *ldl; // ldl is made when first wanted
+  double *factored;      // [nnz] values in the factor
+  int which;             // 0: no factor, 1: chol, 2: ldl
+  double *g, *d;         // [n]
+  double *ma;            // [nq]
+} stepper;
+
+pl_status stepper_open(stepper *st);
+void stepper_close(stepper *st);
+// Sets drives at the start, and the acceleration that balances the forces there.
+pl_status stepper_begin(stepper *st);
+// One step of length h to time t: x holds the result. PL_UNSOLVED: Newton did not converge.
+pl_status stepper_try(stepper *st, double h, double t);
+// x becomes s; the history moves on.
+void stepper_accept(stepper *st, double h);
+// Local error of the step in x over the tolerance; *size: largest motion so far.
+double stepper_error(const stepper *st, double h, double *size);
+// Tells progress now and then.
+pl_status stepper_tell(stepper *st);
 
 #endif

@@ -74,9 +74,11 @@ pl_status pl_factor_create(pl_env *env, pl_factor_kind kind, const pl_csc *A, in
   f->n = A->n;
   f->block = block > 1 && A->n % block == 0 ? block : 1;
   f->nthread = nthread;
+  f->scale = pl_alloc(env, (size_t)A->n, sizeof *f->scale);
+  f->probe = pl_alloc(env, (size_t)A->n, sizeof *f->probe);
   const pl_backend *backend = choose(kind, A->n);
   f->info.backend = backend->name;
-  pl_status s = take_pattern(f, A);
+  pl_status s = f->scale && f->probe ? take_pattern(f, A) : PL_E_NOMEM;
   if (s == PL_OK) {
     f->backend = backend;
     s = backend->analyse(f);
@@ -96,6 +98,8 @@ void pl_factor_free(pl_factor *f) {
   pl_csc_free(f->env, &f->given);
   pl_csc_free(f->env, &f->A);
   pl_free(f->env, f->map);
+  pl_free(f->env, f->scale);
+  pl_free(f->env, f->probe);
   pl_free(f->env, f);
 }
 
@@ -103,6 +107,50 @@ static int same_pattern(const pl_csc *A, const pl_csc *B) {
   return A->n == B->n && A->sym == B->sym && A->nnz == B->nnz &&
          memcmp(A->ptr, B->ptr, ((size_t)A->n + 1) * sizeof *A->ptr) == 0 &&
          memcmp(A->row, B->row, (size_t)A->nnz * sizeof *A->row) == 0;
+}
+
+// square roots of the largest entries of the rows: D^-1 A D^-1 has entries of size 1 at most;
+// returns the largest row sum of that matrix
+static double scale_rows(pl_factor *f) {
+  int n = f->n;
+  double *d = f->scale, *sum = f->probe, most = 0;
+  memset(d, 0, (size_t)n * sizeof *d);
+  memset(sum, 0, (size_t)n * sizeof *sum);
+  for (int pass = 0; pass < 2; pass++)
+    for (int j = 0; j < n; j++)
+      for (int k = f->A.ptr[j]; k < f->A.ptr[j + 1]; k++) {
+        double v = fabs(f->A.val[k]);
+        int i = f->A.row[k];
+        if (pass == 0) {
+          d[i] = fmax(d[i], sqrt(v));
+          d[j] = fmax(d[j], sqrt(v));
+        } else if (v > 0) {
+          sum[i] += v / (d[i] * d[j]);
+          if (f->A.sym && i != j) sum[j] += v / (d[i] * d[j]);
+        }
+      }
+  for (int i = 0; i < n; i++) most = fmax(most, sum[i]);
+  return most;
+}
+
+// Two inverse iterations on the scaled matrix: the growth in the second is close to the norm of
+// the inverse. Unlike small pivots, which noise and honest slenderness both make, this tells a
+// singular matrix (growth 1/eps) from a badly conditioned one.
+static pl_status look_closer(pl_factor *f) {
+  pl_rng r;
+  pl_rng_seed(&r, 1);
+  double size = scale_rows(f), growth = 0;
+  for (int i = 0; i < f->n; i++) f->probe[i] = pl_rng_uniform(&r, -1, 1);
+  for (int pass = 0; pass < 2; pass++) {
+    double before = pl_norm(f->n, f->probe);
+    for (int i = 0; i < f->n; i++) f->probe[i] *= f->scale[i] / before;
+    PL_TRY(f->backend->solve(f, pass == 1 && f->kind == PL_LU, 1, f->probe, f->probe));
+    for (int i = 0; i < f->n; i++) f->probe[i] *= f->scale[i];
+    growth = pl_norm(f->n, f->probe);
+    if (!isfinite(growth) || !(growth > 0)) return PL_SINGULAR;
+  }
+  f->info.rcond = 1 / (size * growth);
+  return f->info.rcond > PL_SINGULAR_RCOND ? PL_OK : PL_SINGULAR;
 }
 
 pl_status pl_factor_numeric(pl_factor *f, const pl_csc *A) {
@@ -120,6 +168,8 @@ pl_status pl_factor_numeric(pl_factor *f, const pl_csc *A) {
   pl_blas_threads(f->nthread);
   f->info.nnumeric++;
   pl_status s = f->backend->numeric(f);
+  if (s == PL_OK && !f->backend->measures && f->info.rcond < PL_NOISE_PIVOT) s = look_closer(f);
+  if (s == PL_SINGULAR && f->kind == PL_LDL) f->backend->count_zeros(f);
   f->ready = s == PL_OK;
   if (s == PL_OK && f->kind == PL_CHOLESKY) f->info.npos = f->n;
   return s;

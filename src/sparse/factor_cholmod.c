@@ -25,17 +25,9 @@ static pl_status failed(pl_factor *f) {
   return pl_fail(f->env, PL_E_INTERNAL, "CHOLMOD failed with status %d", c->common.status);
 }
 
-static pl_status to_long(pl_env *env, const pl_csc *A, SuiteSparse_long **ptr,
-                         SuiteSparse_long **row) {
-  *ptr = pl_alloc(env, (size_t)A->n + 1, sizeof **ptr);
-  *row = pl_alloc(env, (size_t)A->nnz, sizeof **row);
-  if (!*ptr || !*row) return PL_E_NOMEM;
-  for (int j = 0; j <= A->n; j++) (*ptr)[j] = A->ptr[j];
-  for (int k = 0; k < A->nnz; k++) (*row)[k] = A->row[k];
-  return PL_OK;
-}
-
 static cholmod_sparse lower_pattern(const pl_csc *A, SuiteSparse_long *ptr, SuiteSparse_long *row) {
+  for (int j = 0; j <= A->n; j++) ptr[j] = A->ptr[j];
+  for (int k = 0; k < A->nnz; k++) row[k] = A->row[k];
   return (cholmod_sparse){.nrow = (size_t)A->n,
                           .ncol = (size_t)A->n,
                           .nzmax = (size_t)A->nnz,
@@ -49,44 +41,30 @@ static cholmod_sparse lower_pattern(const pl_csc *A, SuiteSparse_long *ptr, Suit
                           .packed = 1};
 }
 
-// orders the graph of groups by CHOLMOD's own choice (AMD, METIS) and expands the result
-static pl_status order_groups(pl_factor *f, SuiteSparse_long *order) {
-  chol *c = f->state;
-  pl_csc groups;
-  PL_TRY(pl_pattern_compress(f->env, &f->A, f->block, &groups));
-  SuiteSparse_long *ptr, *row;
-  pl_status s = to_long(f->env, &groups, &ptr, &row);
-  if (s == PL_OK) {
-    cholmod_sparse G = lower_pattern(&groups, ptr, row);
-    G.sorted = 0;
-    cholmod_factor *L = cholmod_l_analyze(&G, &c->common);
-    if (L) {
-      const SuiteSparse_long *perm = L->Perm;
-      for (int k = 0; k < f->n; k++) order[k] = perm[k / f->block] * f->block + k % f->block;
-    } else {
-      s = failed(f);
-    }
-    cholmod_l_free_factor(&L, &c->common);
-  }
-  pl_free(f->env, ptr);
-  pl_free(f->env, row);
-  pl_csc_free(f->env, &groups);
+// with groups, the order comes from their smaller graph
+static pl_status given_order(pl_factor *f, SuiteSparse_long **out) {
+  *out = NULL;
+  if (f->block == 1) return PL_OK;
+  int *order = pl_alloc(f->env, (size_t)f->n, sizeof *order);
+  *out = pl_alloc(f->env, (size_t)f->n, sizeof **out);
+  pl_status s = order && *out ? pl_order_blocks(f->env, &f->A, f->block, order) : PL_E_NOMEM;
+  for (int k = 0; s == PL_OK && k < f->n; k++) (*out)[k] = order[k];
+  pl_free(f->env, order);
   return s;
 }
 
 static pl_status order_and_analyse(pl_factor *f) {
   chol *c = f->state;
-  if (f->block == 1) {
-    c->L = cholmod_l_analyze(&c->A, &c->common);
-    return c->L ? PL_OK : failed(f);
-  }
-  SuiteSparse_long *order = pl_alloc(f->env, (size_t)f->n, sizeof *order);
-  if (!order) return PL_E_NOMEM;
-  pl_status s = order_groups(f, order);
-  if (s == PL_OK) {
+  SuiteSparse_long *order;
+  pl_status s = given_order(f, &order);
+  if (s == PL_OK && order) {
     c->common.nmethods = 1;
     c->common.method[0].ordering = CHOLMOD_GIVEN;
+  }
+  if (s == PL_OK) {
+    pl_solver_lock();
     c->L = cholmod_l_analyze_p(&c->A, order, NULL, 0, &c->common);
+    pl_solver_unlock();
     if (!c->L) s = failed(f);
   }
   pl_free(f->env, order);
@@ -103,11 +81,11 @@ static pl_status analyse(pl_factor *f) {
   c->common.quick_return_if_not_posdef = 1;
   c->common.final_asis = 0; // L L' in either form, so that a negative pivot ends it
   c->common.final_ll = 1;
-  PL_TRY(to_long(f->env, &f->A, &c->ptr, &c->row));
+  c->ptr = pl_alloc(f->env, (size_t)f->n + 1, sizeof *c->ptr);
+  c->row = pl_alloc(f->env, (size_t)f->A.nnz, sizeof *c->row);
+  if (!c->ptr || !c->row) return PL_E_NOMEM;
   c->A = lower_pattern(&f->A, c->ptr, c->row);
-  pl_solver_lock();
   pl_status s = order_and_analyse(f);
-  pl_solver_unlock();
   f->info.flops = c->common.fl;
   f->info.nnz = c->common.lnz;
   return s;
@@ -166,7 +144,7 @@ static pl_status numeric(pl_factor *f) {
   if (c->common.status == CHOLMOD_NOT_POSDEF || (ok && c->L->minor < c->L->n)) return PL_SINGULAR;
   if (!ok || c->common.status < CHOLMOD_OK) return failed(f);
   f->info.rcond = smallest_ratio(f);
-  return f->info.rcond > pl_pivot_tolerance(f->n) ? PL_OK : PL_SINGULAR;
+  return PL_OK;
 }
 
 static pl_status solve(pl_factor *f, int transposed, int nrhs, const double *b, double *x) {

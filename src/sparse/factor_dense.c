@@ -92,8 +92,9 @@ static double fill(const pl_csc *A, dense *d) {
   return norm;
 }
 
-// signs of the eigenvalues of D (blocks of order 1 and 2); small ones count as zero
-static void count_inertia(pl_factor *f, const dense *d) {
+// signs of the eigenvalues of D (blocks of order 1 and 2); those below tol times the largest are 0
+static void count_inertia(pl_factor *f, double tol) {
+  dense *d = f->state;
   int n = f->n;
   double most = 0, *lambda = d->most;
   for (int k = 0; k < n; k++) {
@@ -108,8 +109,9 @@ static void count_inertia(pl_factor *f, const dense *d) {
     }
   }
   for (int k = 0; k < n; k++) most = fmax(most, fabs(lambda[k]));
+  f->info.nzero = f->info.nneg = f->info.npos = 0;
   for (int k = 0; k < n; k++) {
-    if (fabs(lambda[k]) <= pl_pivot_tolerance(n) * most)
+    if (fabs(lambda[k]) <= tol * most)
       f->info.nzero++;
     else if (lambda[k] < 0)
       f->info.nneg++;
@@ -118,16 +120,8 @@ static void count_inertia(pl_factor *f, const dense *d) {
   }
 }
 
-// the condition number says singular although no pivot was small: the smallest must be meant
-static void smallest_is_zero(pl_factor *f, const dense *d) {
-  int k = 0;
-  for (int i = 1; i < f->n; i++)
-    if (fabs(d->most[i]) < fabs(d->most[k])) k = i;
-  f->info.nzero = 1;
-  if (d->most[k] < 0)
-    f->info.nneg--;
-  else
-    f->info.npos--;
+static void count_zeros(pl_factor *f) {
+  count_inertia(f, PL_NOISE_PIVOT);
 }
 
 static pl_status numeric(pl_factor *f) {
@@ -143,17 +137,15 @@ static pl_status numeric(pl_factor *f) {
     if (info == 0) dpocon_("L", &n, d->a, &lda, &norm, rcond, d->work, d->iwork, &info, 1);
   } else if (f->kind == PL_LDL) {
     dsytrf_("L", &n, d->a, &lda, d->pivot, d->work, &d->lwork, &info, 1);
-    count_inertia(f, d);
-    if (info == 0 && f->info.nzero == 0)
+    count_inertia(f, 0);
+    if (info == 0)
       dsycon_("L", &n, d->a, &lda, d->pivot, &norm, rcond, d->work, d->iwork, &info, 1);
   } else {
     dgetrf_(&n, &n, d->a, &lda, d->pivot, &info);
     if (info == 0) dgecon_("1", &n, d->a, &lda, &norm, rcond, d->work, d->iwork, &info, 1);
   }
   if (info < 0) return pl_fail(f->env, PL_E_INTERNAL, "LAPACK refused argument %d", -info);
-  if (*rcond > pl_pivot_tolerance(n)) return PL_OK;
-  if (f->kind == PL_LDL && f->info.nzero == 0) smallest_is_zero(f, d);
-  return PL_SINGULAR;
+  return *rcond > PL_SINGULAR_RCOND ? PL_OK : PL_SINGULAR;
 }
 
 // A x = b: (R A C) (C^-1 x) = R b; transposed: (C A' R) (R^-1 x) = C b
@@ -178,8 +170,10 @@ static pl_status solve(pl_factor *f, int transposed, int nrhs, const double *b, 
 
 const pl_backend pl_backend_dense = {
     .name = "dense",
+    .measures = 1,
     .analyse = analyse,
     .free = release,
     .numeric = numeric,
+    .count_zeros = count_zeros,
     .solve = solve,
 };

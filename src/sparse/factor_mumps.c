@@ -12,7 +12,6 @@ typedef struct mumps {
   DMUMPS_STRUC_C id;
   int started;
   int *irn, *jcn, *order; // [nnz] x2, indices from 1; [n] position in the elimination, or NULL
-  double *scale, *probe;  // [n] each, for the condition estimate
 } mumps;
 
 // MUMPS keeps state in Fortran modules: one call at a time in the whole process
@@ -52,17 +51,15 @@ static void set_controls(pl_factor *f) {
   set(m, 14, 30);
   set(m, 16, f->nthread > 0 ? f->nthread : 1);
   set(m, 24, f->kind != PL_CHOLESKY); // find null pivots, smaller than
-  m->id.cntl[2] = pl_pivot_tolerance(f->n);
+  m->id.cntl[2] = PL_SINGULAR_RCOND;
 }
 
 static pl_status allocate(pl_factor *f) {
   mumps *m = f->state;
-  size_t n = (size_t)f->n, nnz = (size_t)f->A.nnz;
+  size_t nnz = (size_t)f->A.nnz;
   m->irn = pl_alloc(f->env, nnz, sizeof *m->irn);
   m->jcn = pl_alloc(f->env, nnz, sizeof *m->jcn);
-  m->scale = pl_alloc(f->env, n, sizeof *m->scale);
-  m->probe = pl_alloc(f->env, n, sizeof *m->probe);
-  if (!m->irn || !m->jcn || !m->scale || !m->probe) return PL_E_NOMEM;
+  if (!m->irn || !m->jcn) return PL_E_NOMEM;
   for (int j = 0; j < f->n; j++)
     for (int k = f->A.ptr[j]; k < f->A.ptr[j + 1]; k++) {
       m->irn[k] = f->A.row[k] + 1;
@@ -110,8 +107,6 @@ static void release(pl_factor *f) {
   pl_free(f->env, m->irn);
   pl_free(f->env, m->jcn);
   pl_free(f->env, m->order);
-  pl_free(f->env, m->scale);
-  pl_free(f->env, m->probe);
   pl_free(f->env, m);
 }
 
@@ -125,43 +120,6 @@ static pl_status solve_in_place(pl_factor *f, int transposed, int nrhs, double *
   return rc < 0 ? failed(f, rc) : PL_OK;
 }
 
-// square roots of the largest entries of the rows: D^-1 A D^-1 has entries of size 1
-static void measure_rows(pl_factor *f) {
-  mumps *m = f->state;
-  memset(m->scale, 0, (size_t)f->n * sizeof *m->scale);
-  for (int j = 0; j < f->n; j++)
-    for (int k = f->A.ptr[j]; k < f->A.ptr[j + 1]; k++) {
-      double v = sqrt(fabs(f->A.val[k]));
-      int i = f->A.row[k];
-      m->scale[i] = fmax(m->scale[i], v);
-      if (f->A.sym) m->scale[j] = fmax(m->scale[j], v);
-    }
-}
-
-// two inverse iterations on the scaled matrix: the growth of the second is near 1 / (smallest
-// singular value)
-static pl_status estimate_rcond(pl_factor *f, double *rcond) {
-  mumps *m = f->state;
-  pl_rng r;
-  pl_rng_seed(&r, 1);
-  measure_rows(f);
-  for (int i = 0; i < f->n; i++) m->probe[i] = pl_rng_uniform(&r, -1, 1);
-  *rcond = 0;
-  for (int pass = 0; pass < 2; pass++) {
-    double before = pl_norm(f->n, m->probe);
-    for (int i = 0; i < f->n; i++) m->probe[i] *= m->scale[i] / before;
-    PL_TRY(solve_in_place(f, pass == 1, 1, m->probe));
-    for (int i = 0; i < f->n; i++) m->probe[i] *= m->scale[i];
-    double after = pl_norm(f->n, m->probe);
-    if (!isfinite(after) || !(after > 0)) {
-      *rcond = 0;
-      return PL_OK;
-    }
-    *rcond = 1 / after;
-  }
-  return PL_OK;
-}
-
 // repeats with more memory while the estimate of the analysis proves too small
 static int factorise(mumps *m) {
   int rc = 0;
@@ -173,24 +131,35 @@ static int factorise(mumps *m) {
   return rc;
 }
 
+static void take_inertia(pl_factor *f) {
+  const mumps *m = f->state;
+  f->info.nneg = result(m, 12);
+  f->info.nzero = result(m, 28);
+  f->info.npos = f->n - f->info.nneg - f->info.nzero;
+}
+
 static pl_status numeric(pl_factor *f) {
   mumps *m = f->state;
   m->id.a = f->A.val;
   int rc = factorise(m);
   if (rc == -10 || rc == -6 || rc == -40) return PL_SINGULAR;
   if (rc < 0) return failed(f, rc);
-  int nneg = result(m, 12), nnull = result(m, 28), size = result(m, 29);
+  int size = result(m, 29);
   f->info.flops = m->id.rinfog[2];
   f->info.nnz = size < 0 ? -1e6 * size : size;
-  if (f->kind == PL_LDL) {
-    f->info.nzero = nnull;
-    f->info.nneg = nneg;
-    f->info.npos = f->n - nneg - nnull;
-  }
-  if (f->kind == PL_CHOLESKY && nneg > 0) return PL_SINGULAR;
-  if (f->kind != PL_CHOLESKY && nnull > 0) return PL_SINGULAR;
-  PL_TRY(estimate_rcond(f, &f->info.rcond));
-  return f->info.rcond > pl_pivot_tolerance(f->n) ? PL_OK : PL_SINGULAR;
+  if (f->kind == PL_LDL) take_inertia(f);
+  int bad = f->kind == PL_CHOLESKY ? result(m, 12) : result(m, 28); // negative, or null pivots
+  return bad > 0 ? PL_SINGULAR : PL_OK;
+}
+
+// noise pivots grow with the condition of what was eliminated before: look again, less strictly
+static void count_zeros(pl_factor *f) {
+  mumps *m = f->state;
+  double strict = m->id.cntl[2];
+  m->id.cntl[2] = PL_NOISE_PIVOT;
+  int rc = factorise(m);
+  m->id.cntl[2] = strict;
+  if (rc >= 0) take_inertia(f);
 }
 
 static pl_status solve(pl_factor *f, int transposed, int nrhs, const double *b, double *x) {
@@ -203,5 +172,6 @@ const pl_backend pl_backend_mumps = {
     .analyse = analyse,
     .free = release,
     .numeric = numeric,
+    .count_zeros = count_zeros,
     .solve = solve,
 };

@@ -48,16 +48,33 @@ static pl_status order_groups(pl_factor *f) {
   return s;
 }
 
+// every entry has its mirror image, and the diagonal is stored
+static int symmetric_pattern(const pl_csc *A) {
+  for (int j = 0; j < A->n; j++) {
+    if (pl_csc_find(A, j, j) < 0) return 0;
+    for (int k = A->ptr[j]; k < A->ptr[j + 1]; k++)
+      if (pl_csc_find(A, j, A->row[k]) < 0) return 0;
+  }
+  return 1;
+}
+
 static pl_status analyse(pl_factor *f) {
   lu *u = f->state = pl_alloc(f->env, 1, sizeof *u);
   if (!u) return PL_E_NOMEM;
   umfpack_dl_defaults(u->control);
   PL_TRY(allocate(f));
-  if (f->block > 1) PL_TRY(order_groups(f));
+  if (symmetric_pattern(&f->A)) {
+    // it would not find that out without values
+    u->control[UMFPACK_STRATEGY] = UMFPACK_STRATEGY_SYMMETRIC;
+    u->control[UMFPACK_ORDERING] = UMFPACK_ORDERING_CHOLMOD;
+    if (f->block > 1) PL_TRY(order_groups(f));
+  }
+  pl_solver_lock();
   SuiteSparse_long rc = u->order ? umfpack_dl_qsymbolic(f->n, f->n, u->ptr, u->row, NULL, u->order,
                                                         &u->symbolic, u->control, u->report)
                                  : umfpack_dl_symbolic(f->n, f->n, u->ptr, u->row, NULL,
                                                        &u->symbolic, u->control, u->report);
+  pl_solver_unlock();
   return rc == UMFPACK_OK ? PL_OK : failed(f, rc);
 }
 
@@ -106,8 +123,7 @@ static pl_status numeric(pl_factor *f) {
   if (rc != UMFPACK_OK) return failed(f, rc);
   f->info.flops = u->report[UMFPACK_FLOPS];
   f->info.nnz = u->report[UMFPACK_LNZ] + u->report[UMFPACK_UNZ] - f->n;
-  PL_TRY(smallest_ratio(f, &f->info.rcond));
-  return f->info.rcond > pl_pivot_tolerance(f->n) ? PL_OK : PL_SINGULAR;
+  return smallest_ratio(f, &f->info.rcond);
 }
 
 static pl_status solve(pl_factor *f, int transposed, int nrhs, const double *b, double *x) {

@@ -1,7 +1,13 @@
 #include "sparse_impl.h"
 
-#include <amd.h>
+#include <string.h>
 #include <pthread.h>
+
+#if PL_GPL
+#include <cholmod.h>
+#else
+#include <amd.h>
+#endif
 
 static pthread_mutex_t solver_mutex = PTHREAD_MUTEX_INITIALIZER;
 
@@ -27,7 +33,8 @@ static int group_column(const pl_csc *A, int block, int g, int *mark, int *row) 
   return count;
 }
 
-pl_status pl_pattern_compress(pl_env *env, const pl_csc *A, int block, pl_csc *out) {
+// the pattern of groups of unknowns, stored as A is
+static pl_status compress(pl_env *env, const pl_csc *A, int block, pl_csc *out) {
   *out = (pl_csc){0};
   int n = A->n / block, nnz = 0;
   int *mark = pl_alloc(env, (size_t)n, sizeof *mark);
@@ -44,16 +51,56 @@ pl_status pl_pattern_compress(pl_env *env, const pl_csc *A, int block, pl_csc *o
   return s;
 }
 
+#if PL_GPL
+
+// the better of minimum degree and nested dissection; the second takes longer and needs size
+static pl_status order_groups(pl_env *env, const pl_csc *G, int *order) {
+  cholmod_common common;
+  cholmod_start(&common);
+  common.print = 0;
+  common.try_catch = 1; // no messages
+  common.nmethods = G->n < 300 ? 1 : 2;
+  common.method[0].ordering = CHOLMOD_AMD;
+  common.method[1].ordering = CHOLMOD_METIS;
+  cholmod_sparse A = {.nrow = (size_t)G->n,
+                      .ncol = (size_t)G->n,
+                      .nzmax = (size_t)G->nnz,
+                      .p = G->ptr,
+                      .i = G->row,
+                      .stype = -1, // the lower triangle speaks for both
+                      .itype = CHOLMOD_INT,
+                      .xtype = CHOLMOD_PATTERN,
+                      .dtype = CHOLMOD_DOUBLE,
+                      .packed = 1};
+  pl_solver_lock();
+  cholmod_factor *L = cholmod_analyze(&A, &common);
+  pl_solver_unlock();
+  int status = common.status;
+  if (L) memcpy(order, L->Perm, (size_t)G->n * sizeof *order);
+  cholmod_free_factor(&L, &common);
+  cholmod_finish(&common);
+  if (status == CHOLMOD_OUT_OF_MEMORY)
+    return pl_fail(env, PL_E_NOMEM, "out of memory while ordering");
+  return status >= CHOLMOD_OK
+             ? PL_OK
+             : pl_fail(env, PL_E_INTERNAL, "CHOLMOD failed with status %d", status);
+}
+
+#else
+
+static pl_status order_groups(pl_env *env, const pl_csc *G, int *order) {
+  int rc = amd_order(G->n, G->ptr, G->row, order, NULL, NULL);
+  if (rc == AMD_OUT_OF_MEMORY) return pl_fail(env, PL_E_NOMEM, "out of memory while ordering");
+  return rc != AMD_INVALID ? PL_OK : pl_fail(env, PL_E_INTERNAL, "AMD refused a pattern");
+}
+
+#endif
+
 pl_status pl_order_blocks(pl_env *env, const pl_csc *A, int block, int *order) {
   pl_csc groups;
-  PL_TRY(pl_pattern_compress(env, A, block, &groups));
+  PL_TRY(compress(env, A, block, &groups));
   int *group_order = pl_alloc(env, (size_t)groups.n, sizeof *group_order);
-  pl_status s = group_order ? PL_OK : PL_E_NOMEM;
-  if (s == PL_OK) {
-    int rc = amd_order(groups.n, groups.ptr, groups.row, group_order, NULL, NULL);
-    if (rc == AMD_OUT_OF_MEMORY) s = pl_fail(env, PL_E_NOMEM, "out of memory while ordering");
-    if (rc == AMD_INVALID) s = pl_fail(env, PL_E_ARG, "the matrix pattern is not valid");
-  }
+  pl_status s = group_order ? order_groups(env, &groups, group_order) : PL_E_NOMEM;
   for (int k = 0; s == PL_OK && k < A->n; k++)
     order[k] = group_order[k / block] * block + k % block;
   pl_free(env, group_order);

@@ -10,10 +10,8 @@
 // An empty matrix with room for nnz entries.
 pl_status pl_csc_alloc(pl_env *env, int n, int sym, int nnz, pl_csc *out);
 
-// The pattern of groups of block unknowns, stored as A is (sym or full); values are zero.
-pl_status pl_pattern_compress(pl_env *env, const pl_csc *A, int block, pl_csc *out);
-// A fill-reducing order of A by minimum degree on groups of block unknowns: the unknown order[k]
-// is eliminated k-th.
+// A fill-reducing order of A, worked out on groups of block unknowns: the unknown order[k] is
+// eliminated k-th. The pattern counts as symmetric.
 pl_status pl_order_blocks(pl_env *env, const pl_csc *A, int block, int *order);
 
 // Serialises calls into solver code that keeps state in static variables (MUMPS, METIS).
@@ -25,9 +23,11 @@ void pl_solver_unlock(void);
 // What a backend does. state is made by analyse; numeric and solve never allocate through env.
 typedef struct pl_backend {
   const char *name;
+  int measures; // rcond is a true estimate; otherwise the smallest pivot ratio, or 0
   pl_status (*analyse)(pl_factor *f);
   void (*free)(pl_factor *f); // accepts a state that analyse left half made
   pl_status (*numeric)(pl_factor *f);
+  void (*count_zeros)(pl_factor *f); // inertia of a matrix found singular (LDL); may be NULL
   pl_status (*solve)(pl_factor *f, int transposed, int nrhs, const double *b, double *x);
 } pl_backend;
 
@@ -42,16 +42,19 @@ struct pl_factor {
   const pl_backend *backend;
   void *state;
   int n, block, nthread;
-  pl_csc given;        // the pattern as given (no values), to recognise it again
-  pl_csc A;            // what the backend sees: the lower triangle, or everything for LU
-  int *map;            // [A.nnz] index in the given values; NULL: the same
-  int ready;           // holds a usable factorisation
-  pl_factor_info info; // backends fill inertia, rcond, flops and nnz
+  pl_csc given;          // the pattern as given (no values), to recognise it again
+  pl_csc A;              // what the backend sees: the lower triangle, or everything for LU
+  int *map;              // [A.nnz] index in the given values; NULL: the same
+  double *scale, *probe; // [n] each, for the estimate of the condition
+  int ready;             // holds a usable factorisation
+  pl_factor_info info;   // backends fill inertia, rcond, flops and nnz
 };
 
-// A pivot smaller than this fraction of what its column was before elimination is rounding error.
-static inline double pl_pivot_tolerance(int n) {
-  return 4 * DBL_EPSILON * sqrt(n > 1 ? (double)n : 1);
-}
+// Pivot ratios above this never come from a singular matrix; below it, one looks closer.
+#define PL_NOISE_PIVOT 1e-9
+
+// A matrix whose smallest singular value is below this fraction of its size is singular to
+// rounding.
+#define PL_SINGULAR_RCOND (16 * DBL_EPSILON)
 
 #endif

@@ -1,0 +1,104 @@
+// Loads at which an equilibrium path changes its stability: inertia of K along the path, bisection.
+#include "solve_impl.h"
+
+enum { JUMP = -1 }; // in place of a count of negative eigenvalues: the path ends
+static const double CLOSE = 1e-8;
+
+typedef struct path {
+  equil *e;
+  pl_state *lo; // equilibrium at scale lo_scale
+  double lo_scale;
+  int lo_nneg;
+} path;
+
+// The equilibrium at a scale, followed from lo; *nneg = JUMP when there is none near.
+static pl_status reach(path *p, double scale, int *nneg) {
+  equil *e = p->e;
+  pl_state_copy(e->x, p->lo);
+  e->clock.scale = scale;
+  pl_status s = equil_predict(e);
+  if (s == PL_OK) s = equil_follow(e);
+  *nneg = s == PL_OK ? e->nneg : JUMP;
+  return s == PL_UNSOLVED ? PL_OK : s;
+}
+
+static void keep(path *p, double scale) {
+  pl_state_copy(p->lo, p->e->x);
+  p->lo_scale = scale;
+}
+
+static void record(equil *e, double scale, int nneg, int jump) {
+  int room = (int)(sizeof e->info->critical / sizeof e->info->critical[0]);
+  if (e->info->ncritical < room)
+    e->info->critical[e->info->ncritical++] = (pl_critical){scale, nneg, jump};
+}
+
+// Narrows lo..hi, between which the path changes, until the load is known; lo and *hi close in.
+// *after: the count beyond, or the count of lo when the change was only a step too long.
+static pl_status narrow(path *p, double *hi, int *after) {
+  while (*hi - p->lo_scale > CLOSE * *hi) {
+    double mid = p->lo_scale + (*hi - p->lo_scale) / 2;
+    int nneg;
+    PL_TRY(reach(p, mid, &nneg));
+    if (nneg != p->lo_nneg) {
+      *hi = mid;
+      *after = nneg;
+      continue;
+    }
+    keep(p, mid);
+    // from nearer by, a path that seemed to end may go on
+    if (*after == JUMP) PL_TRY(reach(p, *hi, after));
+    if (*after == p->lo_nneg) return PL_OK;
+  }
+  return PL_OK;
+}
+
+// past the end of a path: wherever the energy falls to
+static pl_status jump(path *p, double to, double at) {
+  equil *e = p->e;
+  pl_state_copy(e->x, p->lo);
+  e->clock.scale = to;
+  PL_TRY(equil_predict(e));
+  PL_TRY(equil_minimise(e));
+  pl_status s = equil_eval(e, PL_WANT_TANGENT);
+  if (s == PL_OK) s = equil_ldl(e);
+  if (s == PL_SINGULAR) s = PL_OK;
+  PL_TRY(s);
+  p->lo_nneg = e->nneg;
+  keep(p, to);
+  record(e, at, e->nneg, 1);
+  return PL_OK;
+}
+
+static pl_status track(path *p, double to) {
+  while (p->lo_scale < to) {
+    double hi = to;
+    int after;
+    PL_TRY(reach(p, to, &after));
+    if (after != p->lo_nneg) PL_TRY(narrow(p, &hi, &after));
+    if (after == p->lo_nneg) {
+      // narrow left the state at hi in place
+      keep(p, hi);
+      continue;
+    }
+    double at = p->lo_scale + (hi - p->lo_scale) / 2;
+    if (after == JUMP) return jump(p, to, at);
+    record(p->e, at, after, 0);
+    PL_TRY(reach(p, hi, &after));
+    if (after == JUMP) return jump(p, to, at);
+    p->lo_nneg = after;
+    keep(p, hi);
+  }
+  return PL_OK;
+}
+
+pl_status critical_track(equil *e, double from, double to, int *nneg) {
+  path p = {.e = e, .lo_scale = from, .lo_nneg = *nneg};
+  PL_TRY(pl_state_create(e->m, e->p, &p.lo));
+  pl_state_copy(p.lo, e->x);
+  pl_status s = track(&p, to);
+  *nneg = p.lo_nneg;
+  if (s == PL_OK) pl_state_copy(e->x, p.lo);
+  pl_state_free(e->m, p.lo);
+  return s;
+}

@@ -1,0 +1,67 @@
+// Linear modes about a state: K x = omega^2 M x.
+#include "solve_impl.h"
+
+#include <string.h>
+
+// omega = sqrt(lambda), -sqrt(-lambda) when unstable, 0 when zero to rounding
+static void classify(const pl_csc *K, int count, double *omega, const double *x,
+                     pl_modes_info *info) {
+  for (int k = 0; k < count; k++) {
+    double lambda = omega[k];
+    // x'Mx = 1, so lambda = x'Kx; rounding in K moves it by about eps x'|K|x
+    if (fabs(lambda) <= 256 * DBL_EPSILON * abs_form(K, x + (size_t)k * K->n)) {
+      info->nrigid++;
+      omega[k] = 0;
+    } else {
+      info->nunstable += lambda < 0;
+      omega[k] = lambda < 0 ? -sqrt(-lambda) : sqrt(lambda);
+    }
+  }
+}
+
+static pl_status find(const pl_model *m, pl_work *w, const pl_csc *M, int count, double *omega,
+                      double *x, double *shape, pl_modes_info *info) {
+  int n = pl_model_nfree(m), nq = pl_model_nq(m);
+  const int *dof = pl_model_free_dofs(m);
+  double most = 0;
+  for (int i = 0; i < n; i++) most = fmax(most, M->val[M->ptr[i]]);
+  if (!(most > 0))
+    return pl_fail_at(w->env, PL_E_INPUT, NULL, 0, 0,
+                      "give the elements a density or add point masses",
+                      "modes: the free part of the model has no mass");
+  PL_TRY(pl_tell(w->env, "modes", -1, NULL));
+  pl_eigen_info eigen = {0};
+  PL_TRY(pl_eigen_lowest(w->env, &w->A, M, count, 1, omega, x, &eigen));
+  info->nfound = eigen.nfound;
+  info->residual = eigen.residual;
+  classify(&w->A, info->nfound, omega, x, info);
+  for (int k = 0; k < info->nfound; k++)
+    for (int i = 0; i < n; i++) shape[(size_t)k * nq + dof[i]] = x[(size_t)k * n + i];
+  return PL_OK;
+}
+
+pl_status pl_modes(const pl_modes_opts *o, const pl_model *m, const pl_params *p, const pl_state *s,
+                   pl_work *w, double *omega, double *shape, pl_modes_info *info) {
+  pl_modes_info own;
+  if (!info) info = &own;
+  *info = (pl_modes_info){0};
+  double start = pl_wall_time();
+  PL_TRY(solve_opts_check(w->env, pl_modes_info_table, pl_modes_info_count, o));
+  int n = pl_model_nfree(m), count = o->count < n ? o->count : n;
+  memset(omega, 0, (size_t)o->count * sizeof *omega);
+  memset(shape, 0, (size_t)o->count * (size_t)pl_model_nq(m) * sizeof *shape);
+  if (n == 0)
+    return pl_fail(w->env, PL_E_INPUT, "modes: every unknown is driven, nothing can vibrate");
+  pl_status st = pl_eval(m, p, s, &(pl_clock){s->t, 0, 1}, PL_WANT_FORCE | PL_WANT_TANGENT,
+                         &(pl_coef){0, 0, 1}, w);
+  if (st == PL_DOMAIN) return fail_domain(m, w, "modes");
+  PL_TRY(st);
+  pl_csc M = {0};
+  PL_TRY(pl_free_mass(m, p, &M));
+  double *x = pl_alloc(w->env, (size_t)count * (size_t)n, sizeof *x);
+  st = x ? find(m, w, &M, count, omega, x, shape, info) : PL_E_NOMEM;
+  pl_free(w->env, x);
+  pl_csc_free(w->env, &M);
+  info->seconds = pl_wall_time() - start;
+  return st;
+}

@@ -1,0 +1,215 @@
+// Static equilibrium: load steps, what to do when one fails, stability of the result.
+#include "solve_impl.h"
+
+#include <string.h>
+
+typedef struct run {
+  equil e;
+  pl_state *s; // the caller's: start, then the last good load step
+  int nneg;    // negative eigenvalues there, when stability is tracked
+} run;
+
+// one load step from the last good state
+static pl_status load_step(run *r, double from, double to) {
+  equil *e = &r->e;
+  pl_state_copy(e->x, r->s);
+  e->clock.scale = to;
+  e->tau = 0;
+  if (e->o->critical) return critical_track(e, from, to, &r->nneg);
+  PL_TRY(equil_predict(e));
+  return equil_minimise(e);
+}
+
+static pl_status accept(run *r, double scale, pl_observe_fn observe, void *ctx) {
+  equil *e = &r->e;
+  e->clock.scale = scale;
+  PL_TRY(equil_eval(e, PL_WANT_ENERGY | PL_WANT_FORCE));
+  balance b = equil_balance(e);
+  e->info->residual = b.force > 0 ? b.residual / b.force : 0;
+  e->info->energy = b.energy;
+  e->info->scale = scale;
+  e->info->nstep++;
+  pl_state_copy(r->s, e->x);
+  return observe && observe(ctx, r->s, &e->clock, e->w) ? PL_CANCELLED : PL_OK;
+}
+
+// from nothing to the full load; a failed step is halved and grows back
+static pl_status load_steps(run *r, pl_observe_fn observe, void *ctx) {
+  equil *e = &r->e;
+  double at = 0;
+  for (int k = 1; k <= e->o->steps; k++) {
+    double target = (double)k / e->o->steps, part = 1;
+    int cuts = 0;
+    while (at < target) {
+      double to = part < 1 ? fmin(target, at + part / e->o->steps) : target;
+      pl_status s = load_step(r, at, to);
+      if (s == PL_UNSOLVED && cuts < e->o->cuts) {
+        part /= 2;
+        cuts++;
+        continue;
+      }
+      if (s == PL_UNSOLVED && cuts > 0 && e->why != PL_STOP_SINGULAR && e->why != PL_STOP_DOMAIN)
+        e->why = PL_STOP_STEP;
+      PL_TRY(s);
+      at = to;
+      part = fmin(1, 2 * part);
+      PL_TRY(accept(r, at, observe, ctx));
+    }
+  }
+  return PL_OK;
+}
+
+// inertia of K at the iterate; zero modes are an error
+static pl_status inertia(equil *e) {
+  pl_static_info *info = e->info;
+  pl_status s = equil_eval(e, PL_WANT_FORCE | PL_WANT_TANGENT);
+  PL_TRY(s);
+  balance b = equil_balance(e);
+  s = e->n > 0 ? equil_ldl(e) : PL_OK;
+  if (s < 0) return s;
+  info->nneg = e->n > 0 ? e->nneg : 0;
+  info->nzero = 0;
+  if (s == PL_SINGULAR || (e->n > 0 && pl_factor_stats(e->ldl).nzero > 0)) {
+    // a pivot of zero may also be bad scaling: look at the modes themselves
+    zero_modes z;
+    PL_TRY(zero_modes_find(e->m, e->w, b.residual, e->extent, info->nneg, &z));
+    info->nneg = z.nneg;
+    info->nzero = z.count;
+  }
+  info->stable = info->nneg == 0 && info->nzero == 0;
+  return PL_OK;
+}
+
+// the same, where zero modes end the analysis
+static pl_status inertia_or_fail(equil *e) {
+  PL_TRY(inertia(e));
+  if (e->info->nzero == 0) return PL_OK;
+  zero_modes z;
+  e->info->reason = PL_STOP_SINGULAR;
+  PL_TRY(zero_modes_find(e->m, e->w, equil_balance(e).residual, e->extent, e->info->nneg, &z));
+  return zero_modes_fail(e->m, e->env, &z);
+}
+
+// pieces that nothing holds would run away: say so before any step
+static pl_status check_held(run *r) {
+  equil *e = &r->e;
+  int dof;
+  PL_TRY(pieces_held(e->m, e->env, &dof));
+  if (dof < 0) return PL_OK;
+  zero_modes z;
+  PL_TRY(zero_modes_find(e->m, e->w, equil_balance(e).residual, e->extent, 0, &z));
+  if (z.count == 0) z.count = 1;
+  z.dof = dof;
+  e->info->reason = PL_STOP_SINGULAR;
+  return zero_modes_fail(e->m, e->env, &z);
+}
+
+// lowest eigenvector of the stiffness in w into e->d, largest entry 1
+static pl_status softest(equil *e) {
+  pl_csc unit = {0};
+  PL_TRY(identity_matrix(e->env, e->n, &unit));
+  pl_eigen_info info = {0};
+  double lambda;
+  pl_status s = pl_eigen_lowest(e->env, &e->w->A, &unit, 1, 1, &lambda, e->d, &info);
+  pl_csc_free(e->env, &unit);
+  if (s == PL_OK && info.nfound < 1) s = PL_UNSOLVED;
+  PL_TRY(s);
+  double most = pl_max_abs(e->n, e->d);
+  for (int i = 0; i < e->n; i++) e->d[i] /= most;
+  return PL_OK;
+}
+
+// steps off an unstable equilibrium and falls from there
+static pl_status step_off(run *r) {
+  equil *e = &r->e;
+  PL_TRY(equil_eval(e, PL_WANT_ENERGY | PL_WANT_FORCE | PL_WANT_TANGENT));
+  double top = e->w->potential, scale = fmax(e->extent, pl_max_abs(e->nq, e->x->q));
+  PL_TRY(softest(e));
+  if (!(scale > 0)) scale = 1;
+  memcpy(e->q0, e->x->q, (size_t)e->nq * sizeof *e->q0);
+  for (double step = 0.01 * scale; step > 1e-10 * scale; step /= 2) {
+    equil_move(e, e->q0, step, e->d);
+    pl_status s = equil_eval(e, PL_WANT_ENERGY);
+    if (s < 0) return s;
+    if (s == PL_DOMAIN || !(e->w->potential < top)) continue;
+    e->tau = 0;
+    e->saddle = 0;
+    s = equil_minimise(e);
+    e->saddle = 1;
+    return s;
+  }
+  e->why = PL_STOP_LINE_SEARCH;
+  return PL_UNSOLVED;
+}
+
+static pl_status solve(run *r, pl_observe_fn observe, void *ctx) {
+  equil *e = &r->e;
+  pl_status s = equil_eval(e, PL_WANT_ENERGY | PL_WANT_FORCE | PL_WANT_TANGENT);
+  if (s == PL_DOMAIN) return fail_domain(e->m, e->w, "static");
+  PL_TRY(s);
+  PL_TRY(check_held(r));
+  if (e->o->critical) {
+    s = e->n > 0 ? equil_ldl(e) : PL_OK;
+    if (s < 0) return s;
+    r->nneg = e->nneg;
+  }
+  PL_TRY(load_steps(r, observe, ctx));
+  PL_TRY(inertia_or_fail(e));
+  for (int k = 0; k < 5 && e->o->perturb && e->info->nneg > 0; k++) {
+    PL_TRY(step_off(r));
+    PL_TRY(accept(r, 1, observe, ctx));
+    PL_TRY(inertia_or_fail(e));
+  }
+  return PL_OK;
+}
+
+// leaves the last good state in s and its forces in w
+static pl_status finish(run *r, pl_status s) {
+  equil *e = &r->e;
+  if (s == PL_CANCELLED) e->info->reason = PL_STOP_CANCELLED;
+  if (s == PL_UNSOLVED) {
+    e->info->reason = e->why;
+    // a step that fails for want of stiffness: say what moves
+    pl_state_copy(e->x, r->s);
+    e->clock.scale = e->info->scale;
+    pl_status t = e->why == PL_STOP_SINGULAR ? inertia_or_fail(e) : PL_OK;
+    if (t < 0) return t;
+  }
+  pl_state_copy(e->x, r->s);
+  e->clock.scale = e->info->scale;
+  pl_status t = equil_eval(e, PL_WANT_ENERGY | PL_WANT_FORCE);
+  return t < 0 ? t : s;
+}
+
+pl_status pl_static(const pl_static_opts *o, const pl_model *m, const pl_params *p, pl_state *s,
+                    pl_work *w, pl_observe_fn observe, void *ctx, pl_static_info *info) {
+  pl_static_info own;
+  if (!info) info = &own;
+  *info = (pl_static_info){.reason = PL_STOP_CONVERGED};
+  double start = pl_wall_time();
+  PL_TRY(solve_opts_check(w->env, pl_static_info_table, pl_static_info_count, o));
+  run r = {.s = s,
+           .e = {.o = o,
+                 .m = m,
+                 .p = p,
+                 .w = w,
+                 .info = info,
+                 .env = w->env,
+                 .tick = {w->env, "static", 0},
+                 .n = pl_model_nfree(m),
+                 .nq = pl_model_nq(m),
+                 .dof = pl_model_free_dofs(m),
+                 .extent = model_extent(m, s->q),
+                 .saddle = 1}};
+  memset(s->v, 0, (size_t)s->nq * sizeof *s->v);
+  memset(s->a, 0, (size_t)s->nq * sizeof *s->a);
+  pl_status status = equil_open(&r.e);
+  if (status == PL_OK) {
+    pl_state_copy(r.e.x, s);
+    status = solve(&r, observe, ctx);
+    if (status >= 0) status = finish(&r, status);
+  }
+  equil_close(&r.e);
+  info->seconds = pl_wall_time() - start;
+  return status;
+}

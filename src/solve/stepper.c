@@ -1,0 +1,309 @@
+// One implicit time step: r(q, v(q), a(q)) = 0 in the free unknowns at the end of the step.
+// Newmark: harmonic-balance paper, eqs. 47-51.
+#include "solve_impl.h"
+
+#include <stdio.h>
+#include <string.h>
+
+pl_status stepper_open(stepper *st) {
+  size_t n = (size_t)st->n, nq = (size_t)st->nq;
+  PL_TRY(pl_state_create(st->m, st->p, &st->x));
+  PL_TRY(pl_state_create(st->m, st->p, &st->base));
+  PL_TRY(pl_state_create(st->m, st->p, &st->grid));
+  PL_TRY(pl_free_mass(st->m, st->p, &st->M));
+  st->heavy = pl_alloc(st->env, nq, sizeof *st->heavy);
+  st->factored = pl_alloc(st->env, (size_t)st->w->A.nnz, sizeof *st->factored);
+  st->g = pl_alloc(st->env, n, sizeof *st->g);
+  st->d = pl_alloc(st->env, n, sizeof *st->d);
+  st->ma = pl_alloc(st->env, nq, sizeof *st->ma);
+  if (!st->heavy || !st->factored || !st->g || !st->d || !st->ma) return PL_E_NOMEM;
+  for (int i = 0; i < st->nq; i++) st->heavy[i] = st->p->M.val[st->p->M.ptr[i]] > 0;
+  return PL_OK;
+}
+
+void stepper_close(stepper *st) {
+  pl_state_free(st->m, st->x);
+  pl_state_free(st->m, st->base);
+  pl_state_free(st->m, st->grid);
+  pl_csc_free(st->env, &st->M);
+  pl_factor_free(st->chol);
+  pl_factor_free(st->ldl);
+  pl_free(st->env, st->heavy);
+  pl_free(st->env, st->factored);
+  pl_free(st->env, st->g);
+  pl_free(st->env, st->d);
+  pl_free(st->env, st->ma);
+  pl_history_free(st->env, &st->hist);
+  pl_history_free(st->env, &st->back);
+}
+
+static pl_status eval(stepper *st, const pl_state *x, unsigned want, const rule *u) {
+  pl_clock c = {x->t, st->o->frequency, 1};
+  pl_coef coef = u ? (pl_coef){u->da, u->dv, 1} : (pl_coef){0};
+  return pl_eval(st->m, st->p, x, &c, want | PL_DYNAMIC | PL_EXACT, &coef, st->w);
+}
+
+// ---- start ------------------------------------------------------------------------------------
+
+// M a = -(all other forces); unknowns without mass get none
+static pl_status balance_start(stepper *st) {
+  pl_csc *M = &st->M;
+  pl_status s = PL_SINGULAR;
+  for (int i = 0; i < st->n; i++)
+    if (!st->heavy[st->dof[i]]) M->val[M->ptr[i]] = 1;
+  pl_factor *f = NULL;
+  PL_TRY(pl_factor_create(st->env, PL_CHOLESKY, M, 1, 1, &f));
+  // a mass matrix that is only semidefinite: as little more as makes it definite
+  for (double more = 0; s == PL_SINGULAR && more<1e-3; more = more> 0 ? 100 * more : 1e-13) {
+    for (int i = 0; i < st->n; i++) M->val[M->ptr[i]] *= 1 + more;
+    s = pl_factor_numeric(f, M);
+  }
+  for (int i = 0; i < st->n; i++) st->g[i] = st->heavy[st->dof[i]] ? -st->w->r[st->dof[i]] : 0;
+  if (s == PL_OK) s = pl_factor_solve(f, 1, st->g, st->d);
+  pl_factor_free(f);
+  if (s == PL_SINGULAR)
+    return pl_fail(st->env, PL_E_INPUT, "transient: the mass matrix is singular");
+  PL_TRY(s);
+  for (int i = 0; i < st->n; i++) st->s->a[st->dof[i]] = st->d[i];
+  return PL_OK;
+}
+
+pl_status stepper_begin(stepper *st) {
+  pl_clock c = {st->s->t, st->o->frequency, 1};
+  for (int i = 0; i < st->n; i++) st->s->a[st->dof[i]] = 0;
+  pl_drive(st->m, st->p, &c, st->s);
+  pl_status s = eval(st, st->s, PL_WANT_FORCE, NULL);
+  if (s == PL_DOMAIN) return fail_domain(st->m, st->w, "transient");
+  PL_TRY(s);
+  return st->n > 0 ? balance_start(st) : PL_OK;
+}
+
+// ---- rule -------------------------------------------------------------------------------------
+
+static rule make_rule(const stepper *st, double h, double t) {
+  rule u = {.method = st->o->method, .h = h, .t = t};
+  u.beta = st->o->newmark_beta;
+  u.gamma = st->o->newmark_gamma;
+  if (u.method == PL_BDF2 && !(st->hist.last_step > 0)) {
+    // no state before: one step of the trapezoidal rule, which is of second order too
+    u.method = PL_NEWMARK;
+    u.beta = 0.25;
+    u.gamma = 0.5;
+  }
+  if (u.method == PL_NEWMARK) {
+    u.dv = u.gamma / (u.beta * h);
+    u.da = 1 / (u.beta * h * h);
+  } else if (u.method == PL_IMPLICIT_EULER) {
+    u.dv = 1 / h;
+    u.da = 1 / (h * h);
+  } else {
+    u.rho = h / st->hist.last_step;
+    u.c0 = (1 + 2 * u.rho) / (1 + u.rho);
+    u.dv = u.c0 / h;
+    u.da = u.dv * u.dv;
+  }
+  return u;
+}
+
+// x with accelerations kept (keep = 1) or zero (keep = 0), satisfying the rule: later corrections
+// of q, v and a by d, dv d and da d lose no digits, as (q_new - q)/h^2 would
+static void predict(stepper *st, const rule *u, double keep) {
+  const pl_state *s = st->s;
+  pl_state *x = st->x;
+  double h = u->h;
+  for (int i = 0; i < st->nq; i++) {
+    double a = keep * s->a[i];
+    if (u->method == PL_NEWMARK) {
+      x->q[i] = s->q[i] + h * s->v[i] + h * h * ((0.5 - u->beta) * s->a[i] + u->beta * a);
+      x->v[i] = s->v[i] + h * ((1 - u->gamma) * s->a[i] + u->gamma * a);
+    } else if (u->method == PL_IMPLICIT_EULER) {
+      x->v[i] = s->v[i] + h * a;
+      x->q[i] = s->q[i] + h * x->v[i];
+    } else {
+      // c0 q_new = h v_new + (1 + rho) q - rho^2/(1 + rho) q1, and the same for v
+      double c2 = u->rho * u->rho / (1 + u->rho);
+      x->v[i] = s->v[i] + (h * a + c2 * (s->v[i] - st->hist.v1[i])) / u->c0;
+      x->q[i] = s->q[i] + (h * x->v[i] + c2 * (s->q[i] - st->hist.q1[i])) / u->c0;
+    }
+    x->a[i] = a;
+    if (!st->heavy[i]) {
+      // rates of unknowns without mass say little: start from where they are
+      double d = s->q[i] - x->q[i];
+      x->q[i] += d;
+      x->v[i] += u->dv * d;
+      x->a[i] += u->da * d;
+    }
+  }
+  x->t = u->t;
+  pl_drive(st->m, st->p, &(pl_clock){u->t, st->o->frequency, 1}, x);
+}
+
+pl_status stepper_tell(stepper *st) {
+  char text[64];
+  if (!ticker_due(&st->tick)) return PL_OK;
+  double t = st->s->t, start = st->hist.start;
+  snprintf(text, sizeof text, "t = %.6g s, step %ld", t, st->hist.nstep);
+  return ticker_tell(&st->tick, st->end > start ? (t - start) / (st->end - start) : -1, text);
+}
+
+// ---- Newton -----------------------------------------------------------------------------------
+
+// nothing moves these unknowns: no mass, no stiffness
+static pl_status fail_loose(stepper *st) {
+  pl_csc unit = {0};
+  double lambda = 0;
+  int at = 0;
+  pl_eigen_info info = {0};
+  pl_status s = identity_matrix(st->env, st->n, &unit);
+  if (s == PL_OK) s = pl_eigen_lowest(st->env, &st->w->A, &unit, 1, 1, &lambda, st->d, &info);
+  pl_csc_free(st->env, &unit);
+  if (s < 0) return s;
+  if (s != PL_OK || info.nfound < 1) return PL_UNSOLVED;
+  for (int i = 1; i < st->n; i++)
+    if (fabs(st->d[i]) > fabs(st->d[at])) at = i;
+  // a singular tangent of unknowns with mass is chance: another step length will do
+  if (st->heavy[st->dof[at]]) return PL_UNSOLVED;
+  char place[PLACE_TEXT];
+  return pl_fail_at(
+      st->env, PL_E_INPUT, NULL, 0, 0, "give it a mass, hold it by an element, or fix it",
+      "transient: %s has no mass and nothing holds it", unknown_name(st->m, st->dof[at], place));
+}
+
+// Cholesky, or LDL when indefinite; the factor at hand when the values are the same to the bit
+static pl_status factorise(stepper *st) {
+  const pl_csc *A = &st->w->A;
+  size_t size = (size_t)A->nnz * sizeof *A->val;
+  if (st->which && memcmp(st->factored, A->val, size) == 0) return PL_OK;
+  st->which = 0;
+  st->info->factorisations++;
+  if (!st->chol) PL_TRY(pl_factor_create(st->env, PL_CHOLESKY, A, 1, 1, &st->chol));
+  pl_status s = pl_factor_numeric(st->chol, A);
+  int which = 1;
+  if (s == PL_SINGULAR) {
+    if (!st->ldl) PL_TRY(pl_factor_create(st->env, PL_LDL, A, 1, 1, &st->ldl));
+    s = pl_factor_numeric(st->ldl, A);
+    which = 2;
+  }
+  if (s == PL_SINGULAR) return fail_loose(st);
+  PL_TRY(s);
+  memcpy(st->factored, A->val, size);
+  st->which = which;
+  return PL_OK;
+}
+
+// sizes after an evaluation: largest residual, and of the forces that it is the sum of
+static void measure(stepper *st, double *residual, double *force) {
+  const pl_work *w = st->w;
+  *residual = *force = 0;
+  pl_csc_mul(&st->p->M, 1, st->x->a, 0, st->ma);
+  for (int i = 0; i < st->nq; i++) {
+    double inner = w->f_inner[i], ma = st->ma[i], outer = ma + inner - w->r[i];
+    *force = fmax(*force, fmax(fabs(inner), fmax(fabs(ma), fabs(outer))));
+  }
+  for (int i = 0; i < st->n; i++) {
+    st->g[i] = -w->r[st->dof[i]];
+    *residual = fmax(*residual, fabs(st->g[i]));
+  }
+}
+
+// x = base + step d
+static void move(stepper *st, const rule *u, double step) {
+  for (int i = 0; i < st->n; i++) {
+    int k = st->dof[i];
+    st->x->q[k] = st->base->q[k] + step * st->d[i];
+    st->x->v[k] = st->base->v[k] + step * u->dv * st->d[i];
+    st->x->a[k] = st->base->a[k] + step * u->da * st->d[i];
+  }
+}
+
+// evaluates x = base + step d, shortening until the residual falls when `careful`
+static pl_status correct(stepper *st, const rule *u, int careful) {
+  double before = pl_norm(st->n, st->g);
+  pl_state_copy(st->base, st->x);
+  for (double step = 1; step > 1e-4; step /= 2) {
+    move(st, u, step);
+    pl_status s = eval(st, st->x, PL_WANT_ENERGY | PL_WANT_FORCE, u);
+    if (s < 0) return s;
+    if (!careful) return s == PL_DOMAIN ? PL_UNSOLVED : PL_OK;
+    if (s == PL_DOMAIN) continue;
+    gather_free(st->m, st->w->r, st->g);
+    if (pl_norm(st->n, st->g) < before) return PL_OK;
+  }
+  return PL_UNSOLVED;
+}
+
+// Newton's method from x, at least one correction; x is the result
+static pl_status newton(stepper *st, const rule *u, int careful) {
+  double residual, force, best = INFINITY;
+  pl_status s = eval(st, st->x, PL_WANT_ENERGY | PL_WANT_FORCE, u);
+  if (s == PL_DOMAIN) return PL_UNSOLVED;
+  PL_TRY(s);
+  for (int it = 0;; it++) {
+    measure(st, &residual, &force);
+    int done = residual <= st->o->rtol * force;
+    if ((done && it > 0) || st->n == 0) break;
+    if (it == st->o->max_iter || (it > 4 && residual > 1e3 * best)) return PL_UNSOLVED;
+    best = fmin(best, residual);
+    PL_TRY(stepper_tell(st));
+    s = eval(st, st->x, PL_WANT_TANGENT, u);
+    if (s == PL_DOMAIN) return PL_UNSOLVED;
+    PL_TRY(s);
+    PL_TRY(factorise(st));
+    PL_TRY(pl_factor_solve(st->which == 1 ? st->chol : st->ldl, 1, st->g, st->d));
+    st->info->iterations++;
+
+    // a correction below the spacing of numbers: stiff parts keep a residual of rounding
+    done = pl_max_abs(st->n, st->d) <= 4 * DBL_EPSILON * pl_max_abs(st->nq, st->x->q);
+    s = correct(st, u, careful && !done);
+    PL_TRY(s);
+    if (done) {
+      measure(st, &residual, &force);
+      break;
+    }
+  }
+  if (force > 0) st->info->residual = fmax(st->info->residual, residual / force);
+  return PL_OK;
+}
+
+pl_status stepper_try(stepper *st, double h, double t) {
+  rule u = make_rule(st, h, t);
+  predict(st, &u, 1);
+  pl_status s = newton(st, &u, 0);
+  if (s != PL_UNSOLVED) return s;
+  predict(st, &u, 0);
+  return newton(st, &u, 1);
+}
+
+void stepper_accept(stepper *st, double h) {
+  size_t size = (size_t)st->nq * sizeof(double);
+  if (st->hist.q1) {
+    memcpy(st->hist.q1, st->s->q, size);
+    memcpy(st->hist.v1, st->s->v, size);
+  }
+  st->hist.last_step = h;
+  pl_state_copy(st->s, st->x);
+}
+
+// ---- error ------------------------------------------------------------------------------------
+
+double stepper_error(const stepper *st, double h, double *size) {
+  const rule u = make_rule(st, h, st->x->t);
+  double most = 0, keep = 1, factor = 0.5;
+  if (u.method == PL_NEWMARK)
+    // q - q(t) = (beta - 1/6) h^3 q''', not trusted to vanish
+    factor = fmax(fabs(u.beta - 1.0 / 6), 1.0 / 24);
+  else if (u.method == PL_BDF2)
+    factor = (1 + u.rho) * (1 + u.rho) / (6 * u.rho * (1 + 2 * u.rho));
+  else
+    keep = 0; // h^2/2 q''
+  for (int k = 0; k < st->n; k++) {
+    int i = st->dof[k];
+    if (!st->heavy[i]) continue;
+    most = fmax(most, fabs(st->x->a[i] - keep * st->s->a[i]));
+  }
+  *size = st->hist.size;
+  for (int i = 0; i < st->nq; i++) *size = fmax(*size, fabs(st->x->q[i] - st->p->X[i]));
+  double error = factor * h * h * most;
+  if (!(error > 0)) return 0;
+  return *size > 0 ? error / (st->o->tolerance * *size) : INFINITY;
+}
