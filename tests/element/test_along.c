@@ -132,8 +132,7 @@ static void parts(void **state) {
     assert_int_equal(pl_elem_force(kind, &m, got), PL_OK);
     assert_int_equal(kind->d.eval(s.q, s.par, s.rest, NULL, want, K), 0);
     if (kind->d.mass) assert_int_equal(kind->d.mass(s.par, s.rest, lumped, M), 0);
-    if (kind->d.visc)
-      assert_int_equal(kind->d.visc(s.q, s.v, s.par, s.rest, visc, NULL, NULL), 0);
+    if (kind->d.visc) assert_int_equal(kind->d.visc(s.q, s.v, s.par, s.rest, visc, NULL, NULL), 0);
     pl_axpy(s.n, 0.7, s.v, a, x);
     for (int i = 0; i < s.n; i++)
       want[i] += visc[i] + pl_dot(s.n, M + i * s.n, x) + 0.4 * pl_dot(s.n, K + i * s.n, s.v);
