@@ -147,6 +147,8 @@ void pl_state_copy(pl_state *to, const pl_state *from);
 // loads and constant drive terms (load steps), normally 1.
 typedef struct pl_clock {
   double t, omega, scale;
+  double
+      ramp; // s; harmonic terms grow from nothing over this time, twice differentiable; 0: no ramp
 } pl_clock;
 
 enum {

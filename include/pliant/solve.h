@@ -94,6 +94,8 @@ enum { PL_NEWMARK, PL_IMPLICIT_EULER, PL_BDF2 };
   X(double, frequency, 0, 0, 1e9, "rad/s", "base frequency of drives and loads")                   \
   X(int, periods, 0, 0, 10000000, "", "simulated periods of the base frequency, at most")          \
   X(int, steps_per_period, 256, 4, 1000000, "", "time steps a period")                             \
+  X(double, ramp, 0, 0, 1e9, "s",                                                                  \
+    "harmonic drives and loads grow smoothly from nothing in this time")                           \
   X(double, steady, 0, 0, 1, "m",                                                                  \
     "stop when two successive periods differ by less (eq. 28); 0: never")                          \
   C(adaptive, 0, "no|yes", "adapt the step to the error estimate")                                 \

@@ -43,7 +43,8 @@ pl_status job_start(job *j, const pl_analysis *a, pl_state **out) {
       if (sc->u0) s->q[i] += sc->u0[i];
       if (sc->v0) s->v[i] = sc->v0[i];
     }
-    pl_clock c = {.omega = a->opts.transient_.frequency, .scale = 1};
+    pl_clock c = {
+        .omega = a->opts.transient_.frequency, .scale = 1, .ramp = a->opts.transient_.ramp};
     pl_drive(sc->model, sc->params, &c, s);
   }
   return PL_OK;
@@ -56,7 +57,8 @@ static void page_model(job *j) {
   pl_text t;
   pl_text_init(&t, j->env);
   pl_scene_describe(j->scene, &t);
-  if (j->page && t.s) pl_page_code(j->page, t.s);
+  pl_page_heading(j->page, 2, "Model");
+  if (t.s) pl_page_code(j->page, t.s);
   pl_text_free(&t);
 }
 

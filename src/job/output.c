@@ -220,7 +220,8 @@ pl_status job_watch_plots(job *j, const pl_analysis *a, const pl_table *t, int x
                           const char *xlabel) {
   int rows = pl_table_rows(t), cols = pl_table_cols(t), at = first;
   if (rows < 2 || a->nwatch == 0) return PL_OK;
-  const double *data = pl_table_data(t);
+  const double *data = pl_table_data(t), *X = j->scene->params->X;
+  int dim = j->scene->dim;
   double *xy = pl_alloc(j->env, (size_t)rows * 4, sizeof(double));
   if (!xy) return PL_E_NOMEM;
   for (int i = 0; i < rows; i++) xy[i] = data[i * cols + xcol];
@@ -230,7 +231,8 @@ pl_status job_watch_plots(job *j, const pl_analysis *a, const pl_table *t, int x
     pl_series series[3];
     for (int c = 0; c < width; c++, at++) {
       int axis = a->watch[k].component < 0 ? c : a->watch[k].component;
-      for (int i = 0; i < rows; i++) xy[(c + 1) * rows + i] = data[i * cols + at];
+      for (int i = 0; i < rows; i++)
+        xy[(c + 1) * rows + i] = data[i * cols + at] - X[a->watch[k].node * dim + axis];
       static const char *const axes[] = {"x", "y", "z"};
       series[c] = (pl_series){.name = width > 1 ? axes[axis] : NULL,
                               .n = rows,
@@ -243,10 +245,11 @@ pl_status job_watch_plots(job *j, const pl_analysis *a, const pl_table *t, int x
     snprintf(name, sizeof name, "%s-%s", a->name, a->watch[k].name);
     pl_plot plot = {.title = title,
                     .xlabel = xlabel,
-                    .ylabel = "position (m)",
+                    .ylabel = "displacement (m)",
                     .nseries = width,
                     .series = series};
-    status = job_plot(j, name, &plot, "Position of the watched place.");
+    status =
+        job_plot(j, name, &plot, "Displacement of the watched place from its reference position.");
   }
   pl_free(j->env, xy);
   return status;

@@ -97,7 +97,8 @@ static int on_step(void *ctx, const pl_state *s, const pl_clock *c, const pl_wor
 // the first row and frame
 static pl_status record_start(recorder *r, const pl_state *s) {
   const pl_scene *sc = r->j->scene;
-  pl_clock c = {.t = s->t, .omega = r->a->opts.transient_.frequency, .scale = 1};
+  const pl_transient_opts *o = &r->a->opts.transient_;
+  pl_clock c = {.t = s->t, .omega = o->frequency, .scale = 1, .ramp = o->ramp};
   pl_status e = pl_eval(sc->model, sc->params, s, &c, PL_WANT_ENERGY | PL_WANT_FORCE | PL_DYNAMIC,
                         NULL, r->j->work);
   if (e == PL_DOMAIN)
@@ -323,6 +324,19 @@ static void set_extremes(const recorder *r, json_t *f) {
   job_set(f, o->frequency > 0 ? "range_last_period_m" : "range_last_fifth_m", all);
 }
 
+// a drive at full speed at once is a jolt for a body at rest
+static void warn_jolt(job *j, const pl_analysis *a, const pl_state *s) {
+  const int *index = pl_model_free_index(j->scene->model);
+  double most = 0;
+  for (int i = 0; i < s->nq; i++)
+    if (index[i] < 0) most = fmax(most, fabs(s->v[i]));
+  if (!(most > 0) || a->opts.transient_.ramp > 0 || j->scene->v0) return;
+  pl_report(j->env, PL_WARNING, j->scene->path, a->line, a->col,
+            "give the analysis a ramp, e.g. of one period",
+            "%s: the drive begins with a velocity of %.3g m/s while the body is at rest", a->name,
+            most);
+}
+
 static pl_status step_through(job *j, recorder *r, pl_state *s, pl_history *h,
                               pl_transient_info *info) {
   const pl_scene *sc = j->scene;
@@ -334,8 +348,10 @@ static pl_status step_through(job *j, recorder *r, pl_state *s, pl_history *h,
     PL_TRY(checkpoint_read(j, path, &a->opts.transient_, s, h, &r->frames, r->table, &found));
   if (found)
     catch_up(r, s);
-  else
+  else {
+    warn_jolt(j, a, s);
     PL_TRY(record_start(r, s));
+  }
   pl_status status =
       pl_transient(&a->opts.transient_, sc->model, sc->params, s, h, j->work, on_step, r, info);
   if (r->status != PL_OK) return r->status;

@@ -4,6 +4,17 @@
 #include <string.h>
 #include <tgmath.h>
 
+// the ramp of harmonic terms and its two derivatives: 10 x^3 - 15 x^4 + 6 x^5
+static void ramp_factor(const pl_clock *c, double r[3]) {
+  r[0] = 1;
+  r[1] = r[2] = 0;
+  if (!(c->ramp > 0) || c->t >= c->ramp) return;
+  double x = c->t > 0 ? c->t / c->ramp : 0;
+  r[0] = x * x * x * (10 - 15 * x + 6 * x * x);
+  r[1] = 30 * x * x * (1 - x) * (1 - x) / c->ramp;
+  r[2] = 60 * x * (1 - x) * (1 - 2 * x) / (c->ramp * c->ramp);
+}
+
 #define real     double
 #define FN(name) name##_d
 #include "drive.inc"
@@ -42,7 +53,10 @@ void drive_motion_along(const pl_model *m, const drive *d, const double *par, co
 
 double term_factor(int harmonic, double phase, const pl_clock *c) {
   if (harmonic == 0) return c->scale;
-  return c->omega > 0 ? sin(harmonic * c->omega * c->t + phase) : 0;
+  if (!(c->omega > 0)) return 0;
+  double r[3];
+  ramp_factor(c, r);
+  return r[0] * sin(harmonic * c->omega * c->t + phase);
 }
 
 void pl_drive(const pl_model *m, const pl_params *p, const pl_clock *c, pl_state *s) {

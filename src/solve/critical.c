@@ -2,13 +2,14 @@
 #include "solve_impl.h"
 
 enum { JUMP = -1 }; // in place of a count of negative eigenvalues: the path ends
-static const double CLOSE = 1e-8;
+static const double CLOSE = 1e-8, LEAST = 1e-12; // relative and absolute width of the load factor
+static const double NEAR = 1e-3; // of the load factor: a change seen so far apart is the same
 
 typedef struct path {
   equil *e;
-  pl_state *lo; // equilibrium at scale lo_scale
-  double lo_scale;
-  int lo_nneg;
+  pl_state *lo, *hi; // equilibria at the scales below; hi is beyond a change of nneg
+  double lo_scale, hi_scale;
+  int lo_nneg, hi_nneg; // hi_nneg JUMP: no such state is known
 } path;
 
 // The equilibrium at a scale, followed from lo; *nneg = JUMP when there is none near.
@@ -27,6 +28,13 @@ static void keep(path *p, double scale) {
   p->lo_scale = scale;
 }
 
+static void keep_beyond(path *p, double scale, int nneg) {
+  p->hi_nneg = nneg;
+  if (nneg == JUMP) return;
+  pl_state_copy(p->hi, p->e->x);
+  p->hi_scale = scale;
+}
+
 static void record(equil *e, double scale, int nneg, int jump) {
   int room = (int)(sizeof e->info->critical / sizeof e->info->critical[0]);
   if (e->info->ncritical < room)
@@ -36,13 +44,14 @@ static void record(equil *e, double scale, int nneg, int jump) {
 // Narrows lo..hi, between which the path changes, until the load is known; lo and *hi close in.
 // *after: the count beyond, or the count of lo when the change was only a step too long.
 static pl_status narrow(path *p, double *hi, int *after) {
-  while (*hi - p->lo_scale > CLOSE * *hi) {
+  while (*hi - p->lo_scale > fmax(CLOSE * *hi, LEAST)) {
     double mid = p->lo_scale + (*hi - p->lo_scale) / 2;
     int nneg;
     PL_TRY(reach(p, mid, &nneg));
     if (nneg != p->lo_nneg) {
       *hi = mid;
       *after = nneg;
+      if (nneg != JUMP) keep_beyond(p, mid, nneg);
       continue;
     }
     keep(p, mid);
@@ -66,39 +75,51 @@ static pl_status jump(path *p, double to, double at) {
   PL_TRY(s);
   p->lo_nneg = e->nneg;
   keep(p, to);
-  record(e, at, e->nneg, 1);
+  // a mechanism leaves its start at once: that is no limit point
+  if (at > LEAST) record(e, at, e->nneg, 1);
+  return PL_OK;
+}
+
+// one change of the path below hi, found and passed
+static pl_status pass(path *p, double to, double hi, int after) {
+  keep_beyond(p, hi, after);
+  PL_TRY(narrow(p, &hi, &after));
+  if (after == p->lo_nneg) {
+    // only a step too long; the state at hi is in place
+    keep(p, hi);
+    return PL_OK;
+  }
+  // next to a bifurcation rounding may throw the state off its path: a state not far beyond tells
+  double at = p->lo_scale + (hi - p->lo_scale) / 2;
+  if (p->hi_nneg == JUMP || p->hi_scale - at > NEAR * at) return jump(p, to, at);
+  record(p->e, at, p->hi_nneg, 0);
+  pl_state_copy(p->lo, p->hi);
+  p->lo_scale = p->hi_scale;
+  p->lo_nneg = p->hi_nneg;
   return PL_OK;
 }
 
 static pl_status track(path *p, double to) {
   while (p->lo_scale < to) {
-    double hi = to;
     int after;
     PL_TRY(reach(p, to, &after));
-    if (after != p->lo_nneg) PL_TRY(narrow(p, &hi, &after));
-    if (after == p->lo_nneg) {
-      // narrow left the state at hi in place
-      keep(p, hi);
-      continue;
-    }
-    double at = p->lo_scale + (hi - p->lo_scale) / 2;
-    if (after == JUMP) return jump(p, to, at);
-    record(p->e, at, after, 0);
-    PL_TRY(reach(p, hi, &after));
-    if (after == JUMP) return jump(p, to, at);
-    p->lo_nneg = after;
-    keep(p, hi);
+    if (after == p->lo_nneg)
+      keep(p, to);
+    else
+      PL_TRY(pass(p, to, to, after));
   }
   return PL_OK;
 }
 
 pl_status critical_track(equil *e, double from, double to, int *nneg) {
-  path p = {.e = e, .lo_scale = from, .lo_nneg = *nneg};
-  PL_TRY(pl_state_create(e->m, e->p, &p.lo));
-  pl_state_copy(p.lo, e->x);
-  pl_status s = track(&p, to);
+  path p = {.e = e, .lo_scale = from, .lo_nneg = *nneg, .hi_nneg = JUMP};
+  pl_status s = pl_state_create(e->m, e->p, &p.lo);
+  if (s == PL_OK) s = pl_state_create(e->m, e->p, &p.hi);
+  if (s == PL_OK) pl_state_copy(p.lo, e->x);
+  if (s == PL_OK) s = track(&p, to);
   *nneg = p.lo_nneg;
   if (s == PL_OK) pl_state_copy(e->x, p.lo);
   pl_state_free(e->m, p.lo);
+  pl_state_free(e->m, p.hi);
   return s;
 }

@@ -4,7 +4,7 @@
 #include <string.h>
 
 enum {
-  WATCH = 6,       // iterations that may pass before the energy must have fallen
+  WATCH = 10,      // iterations that may pass before the energy must have fallen
   FOLLOW_ITER = 25 // plain Newton steps before a path is given up
 };
 static const double ARMIJO = 1e-4, TAU_MIN = 1e-11, TAU_MAX = 1e3;
@@ -153,9 +153,14 @@ static pl_status line_search(equil *e, const balance *from, double slope, double
   return PL_UNSOLVED;
 }
 
-// an unshifted Newton step by LDL, kept when it quarters the residual
-static pl_status saddle_step(equil *e, const balance *from, int *done) {
-  *done = 0;
+// a correction below the spacing of numbers: stiff parts keep a residual of rounding
+static int negligible(const equil *e, const double *d) {
+  return pl_max_abs(e->n, d) <= 4 * DBL_EPSILON * pl_max_abs(e->nq, e->x->q);
+}
+
+// an unshifted Newton step by LDL, kept when it quarters the residual; *done: none is needed
+static pl_status saddle_step(equil *e, const balance *from, int *stepped, int *done) {
+  *stepped = *done = 0;
   // the values in w->A may carry a shift
   pl_status s = equil_eval(e, PL_WANT_TANGENT);
   if (s == PL_OK) s = equil_ldl(e);
@@ -163,12 +168,14 @@ static pl_status saddle_step(equil *e, const balance *from, int *done) {
   PL_TRY(s);
   for (int i = 0; i < e->n; i++) e->b[i] = -e->g[i];
   PL_TRY(pl_factor_solve(e->ldl, 1, e->b, e->b));
+  *done = negligible(e, e->b);
+  if (*done) return PL_OK;
   memcpy(e->q0, e->x->q, (size_t)e->nq * sizeof *e->q0);
   equil_move(e, e->q0, 1, e->b);
   s = equil_eval(e, PL_WANT_ENERGY | PL_WANT_FORCE);
   if (s < 0) return s;
-  *done = s == PL_OK && equil_balance(e).residual <= 0.25 * from->residual;
-  if (!*done) memcpy(e->x->q, e->q0, (size_t)e->nq * sizeof *e->q0);
+  *stepped = s == PL_OK && equil_balance(e).residual <= 0.25 * from->residual;
+  if (!*stepped) memcpy(e->x->q, e->q0, (size_t)e->nq * sizeof *e->q0);
   return PL_OK;
 }
 
@@ -255,13 +262,12 @@ static pl_status iterate(equil *e, const balance *b, watchdog *wd, int *done) {
   PL_TRY(s);
   e->info->iterations++;
 
-  // a correction below the spacing of numbers: stiff parts keep a residual of rounding
-  *done = !shifted && pl_max_abs(e->n, e->d) <= 4 * DBL_EPSILON * pl_max_abs(e->nq, e->x->q);
+  *done = !shifted && negligible(e, e->d);
   if (*done) return PL_OK;
   if (shifted && e->saddle && b->residual <= 1e-5 * b->force) {
     int stepped;
-    PL_TRY(saddle_step(e, b, &stepped));
-    if (stepped) return PL_OK;
+    PL_TRY(saddle_step(e, b, &stepped, done));
+    if (stepped || *done) return PL_OK;
   }
   s = take_step(e, b, shifted, wd);
   if (s != PL_UNSOLVED) return s;
@@ -297,7 +303,8 @@ pl_status equil_minimise(equil *e) {
 }
 
 pl_status equil_follow(equil *e) {
-  double first = 0, tiny = 1e-10 * pl_max_abs(e->nq, e->x->q);
+  // close to a bifurcation rounding alone moves the state along the soft mode
+  double first = 0, slack = 1e-5 * (e->extent > 0 ? e->extent : pl_max_abs(e->nq, e->x->q));
   memcpy(e->qref, e->x->q, (size_t)e->nq * sizeof *e->qref);
   e->why = PL_STOP_STEP;
   for (int it = 0; it < FOLLOW_ITER; it++) {
@@ -316,13 +323,13 @@ pl_status equil_follow(equil *e) {
     PL_TRY(pl_factor_solve(e->ldl, 1, e->b, e->d));
     e->info->iterations++;
     double most = pl_max_abs(e->n, e->d), gone = 0;
-    if (most <= 4 * DBL_EPSILON * pl_max_abs(e->nq, e->x->q)) return PL_OK;
+    if (negligible(e, e->d)) return PL_OK;
     if (it == 0) first = most;
 
     // towards a limit point the way is at most twice the first step; farther is another branch
     equil_move(e, e->x->q, 1, e->d);
     for (int i = 0; i < e->n; i++) gone = fmax(gone, fabs(e->x->q[e->dof[i]] - e->qref[e->dof[i]]));
-    if (gone > 3 * first + tiny) return PL_UNSOLVED;
+    if (gone > 3 * first + slack) return PL_UNSOLVED;
   }
   return PL_UNSOLVED;
 }
@@ -346,28 +353,24 @@ pl_status equil_predict(equil *e) {
   size_t size = (size_t)e->nq * sizeof *e->q0;
   memcpy(e->q0, e->x->q, size);
   pl_drive(e->m, e->p, &e->clock, e->x);
-  if (memcmp(e->q0, e->x->q, size) == 0) return PL_OK;
+  if (e->n == 0 || memcmp(e->q0, e->x->q, size) == 0) return PL_OK;
   memcpy(e->qref, e->x->q, size);
-  int shifted, guess = 0;
+  int shifted;
   pl_status s = predicted_residual(e, e->qref);
   if (s == PL_OK) s = direction(e, equil_balance(e).force, &shifted);
   if (s < 0) return s;
 
-  // the better of two: free unknowns carried along, free unknowns left behind
-  double energy = 0;
+  // free unknowns carried along; left behind only when that leaves the domain, because the torn
+  // elements next to the drive may find a wrong rest (turned inside out)
   memcpy(e->x->q, e->qref, size);
   if (s == PL_OK) {
     equil_move(e, e->qref, 1, e->d);
     s = equil_eval(e, PL_WANT_ENERGY);
-    guess = s == PL_OK;
-    energy = e->w->potential;
-    memcpy(e->q0, e->x->q, size);
+    if (s <= 0) return s;
     memcpy(e->x->q, e->qref, size);
   }
-  if (s < 0) return s;
   s = equil_eval(e, PL_WANT_ENERGY);
-  if (s < 0) return s;
-  if (guess && (s == PL_DOMAIN || energy < e->w->potential)) memcpy(e->x->q, e->q0, size);
+  if (s <= 0) return s;
   e->why = PL_STOP_DOMAIN;
-  return s == PL_OK || guess ? PL_OK : PL_UNSOLVED;
+  return PL_UNSOLVED;
 }

@@ -15,7 +15,7 @@ static pl_status load_step(run *r, double from, double to) {
   pl_state_copy(e->x, r->s);
   e->clock.scale = to;
   e->tau = 0;
-  if (e->o->critical) return critical_track(e, from, to, &r->nneg);
+  if (e->o->critical && e->n > 0) return critical_track(e, from, to, &r->nneg);
   PL_TRY(equil_predict(e));
   return equil_minimise(e);
 }
@@ -142,17 +142,27 @@ static pl_status step_off(run *r) {
   return PL_UNSOLVED;
 }
 
+// paths begin at the equilibrium without load
+static pl_status start_path(run *r) {
+  equil *e = &r->e;
+  e->clock.scale = 0;
+  PL_TRY(equil_predict(e));
+  PL_TRY(equil_minimise(e));
+  pl_status s = equil_eval(e, PL_WANT_TANGENT);
+  if (s == PL_OK) s = equil_ldl(e);
+  if (s < 0) return s;
+  r->nneg = e->nneg;
+  pl_state_copy(r->s, e->x);
+  return PL_OK;
+}
+
 static pl_status solve(run *r, pl_observe_fn observe, void *ctx) {
   equil *e = &r->e;
   pl_status s = equil_eval(e, PL_WANT_ENERGY | PL_WANT_FORCE | PL_WANT_TANGENT);
   if (s == PL_DOMAIN) return fail_domain(e->m, e->w, "static");
   PL_TRY(s);
   PL_TRY(check_held(r));
-  if (e->o->critical) {
-    s = e->n > 0 ? equil_ldl(e) : PL_OK;
-    if (s < 0) return s;
-    r->nneg = e->nneg;
-  }
+  if (e->o->critical && e->n > 0) PL_TRY(start_path(r));
   PL_TRY(load_steps(r, observe, ctx));
   PL_TRY(inertia_or_fail(e));
   for (int k = 0; k < 5 && e->o->perturb && e->info->nneg > 0; k++) {

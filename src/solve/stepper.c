@@ -38,7 +38,7 @@ void stepper_close(stepper *st) {
 }
 
 static pl_status eval(stepper *st, const pl_state *x, unsigned want, const rule *u) {
-  pl_clock c = {x->t, st->o->frequency, 1};
+  pl_clock c = {x->t, st->o->frequency, 1, st->o->ramp};
   pl_coef coef = u ? (pl_coef){u->da, u->dv, 1} : (pl_coef){0};
   return pl_eval(st->m, st->p, x, &c, want | PL_DYNAMIC | PL_EXACT, &coef, st->w);
 }
@@ -69,7 +69,7 @@ static pl_status balance_start(stepper *st) {
 }
 
 pl_status stepper_begin(stepper *st) {
-  pl_clock c = {st->s->t, st->o->frequency, 1};
+  pl_clock c = {st->s->t, st->o->frequency, 1, st->o->ramp};
   for (int i = 0; i < st->n; i++) st->s->a[st->dof[i]] = 0;
   pl_drive(st->m, st->p, &c, st->s);
   pl_status s = eval(st, st->s, PL_WANT_FORCE, NULL);
@@ -135,7 +135,7 @@ static void predict(stepper *st, const rule *u, double keep) {
     }
   }
   x->t = u->t;
-  pl_drive(st->m, st->p, &(pl_clock){u->t, st->o->frequency, 1}, x);
+  pl_drive(st->m, st->p, &(pl_clock){u->t, st->o->frequency, 1, st->o->ramp}, x);
 }
 
 pl_status stepper_tell(stepper *st) {

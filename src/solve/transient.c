@@ -158,7 +158,7 @@ static void watch_period(stepper *st) {
 }
 
 static pl_status tell_step(stepper *st, pl_observe_fn observe, void *ctx) {
-  pl_clock c = {st->s->t, st->o->frequency, 1};
+  pl_clock c = {st->s->t, st->o->frequency, 1, st->o->ramp};
   if (observe && observe(ctx, st->s, &c, st->w)) return PL_CANCELLED;
   return stepper_tell(st);
 }
@@ -174,6 +174,8 @@ static pl_status run_grid(stepper *st, const plan *p, pl_observe_fn observe, voi
     if (h->period) watch_period(st);
     int whole = p->nsample > 0 && h->nstep % p->nsample == 0;
     PL_TRY(tell_step(st, observe, ctx));
+    // while drives still grow nothing is steady
+    if (st->s->t - 2 * p->period < st->o->ramp * (1 - 1e-9) && st->o->ramp > 0) whole = 0;
     if (whole && st->o->steady > 0 && h->last_change >= 0 && h->last_change < st->o->steady) {
       st->info->reason = PL_STOP_STEADY;
       return PL_OK;

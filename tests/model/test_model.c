@@ -307,8 +307,7 @@ static void same_bits_on_any_threads(void **state) {
   kit_free(&kit);
 }
 
-static void drive_rates_match_positions(void **state) {
-  (void)state;
+static void rates_match_positions(double ramp) {
   model_kit kit;
   kit_model b;
   mechanism(&kit);
@@ -316,7 +315,7 @@ static void drive_rates_match_positions(void **state) {
   const double h = 1e-5;
   double q[3][10], v[10], a[10];
   for (int k = 0; k < 3; k++) {
-    pl_clock c = {.t = 0.3 + (k - 1) * h, .omega = 4, .scale = 1};
+    pl_clock c = {.t = 0.3 + (k - 1) * h, .omega = 4, .scale = 1, .ramp = ramp};
     pl_drive(b.m, b.p, &c, b.s);
     memcpy(q[k], b.s->q, sizeof q[k]);
     if (k == 1) {
@@ -334,6 +333,12 @@ static void drive_rates_match_positions(void **state) {
   check_close(hypot(q[1][8] - 0.1, q[1][9]), hypot(0.1, 0.3), 1e-15);
   kit_model_free(&b);
   kit_free(&kit);
+}
+
+static void drive_rates_match_positions(void **state) {
+  (void)state;
+  rates_match_positions(0);
+  rates_match_positions(0.5);
 }
 
 static void momentum_of_rigid_motion(void **state) {
