@@ -61,17 +61,18 @@ void job_set(json_t *figures, const char *key, json_t *value);
 
 // ---- checkpoint of a transient ------------------------------------------------------------------
 
-typedef struct frames { // positions kept for animation
+typedef struct kept { // what a recorder gathers besides its table
   int n, cap;
-  double *time; // [cap]
-  double *x;    // [cap][nnode][3]
-} frames;
+  double *time;             // [cap]
+  double *x;                // [cap][nnode][3] positions, for animation
+  double power, dissipated; // at the last step, and lost so far
+} kept;
 
 pl_status checkpoint_write(const job *j, const char *path, const pl_transient_opts *o,
-                           const pl_state *s, const pl_history *h, const frames *f,
+                           const pl_state *s, const pl_history *h, const kept *k,
                            const pl_table *table);
 // *found = 0 when there is no file; a file of another scene or version is PL_E_INPUT.
 pl_status checkpoint_read(const job *j, const char *path, const pl_transient_opts *o, pl_state *s,
-                          pl_history *h, frames *f, pl_table *table, int *found);
+                          pl_history *h, kept *k, pl_table *table, int *found);
 
 #endif

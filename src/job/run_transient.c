@@ -14,11 +14,10 @@ typedef struct recorder {
   const pl_analysis *a;
   pl_table *table;
   double *row;
-  frames frames;
+  kept kept;
   double every, next_row; // time between rows, time of the next one
   double frame_step, next_frame;
-  double power, power_time; // dissipation so far is integrated by the trapezoidal rule
-  double dissipated;
+  double power_time; // of the last step; losses are integrated by the trapezoidal rule
   pl_status status;
 } recorder;
 
@@ -44,7 +43,7 @@ static pl_status make_recorder(job *j, const pl_analysis *a, recorder *r) {
 
 static pl_status add_frame(recorder *r, const pl_state *s) {
   job *j = r->j;
-  frames *f = &r->frames;
+  kept *f = &r->kept;
   size_t per = (size_t)pl_model_nnode(j->scene->model) * 3;
   int cap = f->cap;
   PL_TRY(pl_grow(j->env, &f->time, f->n, &cap, sizeof(double)));
@@ -66,8 +65,8 @@ static pl_status add_frame(recorder *r, const pl_state *s) {
 static pl_status record(recorder *r, const pl_state *s, const pl_work *w) {
   // a hair of slack, so that rounding in the time does not lose a row
   double slack = 1e-9 * (fabs(s->t) + r->frame_step);
-  r->dissipated += 0.5 * (r->power + w->dissipated) * (s->t - r->power_time);
-  r->power = w->dissipated;
+  r->kept.dissipated += 0.5 * (r->kept.power + w->dissipated) * (s->t - r->power_time);
+  r->kept.power = w->dissipated;
   r->power_time = s->t;
   if (s->t + slack >= r->next_row) {
     r->row[0] = s->t;
@@ -75,7 +74,7 @@ static pl_status record(recorder *r, const pl_state *s, const pl_work *w) {
     r->row[2] = w->elastic;
     r->row[3] = w->potential;
     r->row[4] = w->kinetic + w->potential;
-    r->row[5] = r->dissipated;
+    r->row[5] = r->kept.dissipated;
     job_watch_row(r->j, r->a, s, r->row + FIXED_COLUMNS);
     PL_TRY(pl_table_row(r->table, r->row));
     while (r->every > 0 && r->next_row <= s->t + slack) r->next_row += r->every;
@@ -105,16 +104,14 @@ static pl_status record_start(recorder *r, const pl_state *s) {
     return pl_fail(r->j->env, PL_E_INPUT, "%s: the start is outside the domain of an element",
                    r->a->name);
   PL_TRY(e);
-  r->power = r->j->work->dissipated;
+  r->kept.power = r->j->work->dissipated;
   r->power_time = s->t;
   return record(r, s, r->j->work);
 }
 
 // after a resume: where rows, frames and losses stood
 static void catch_up(recorder *r, const pl_state *s) {
-  int rows = pl_table_rows(r->table), cols = pl_table_cols(r->table);
   double slack = 1e-9 * (fabs(s->t) + r->frame_step);
-  if (rows) r->dissipated = pl_table_data(r->table)[(size_t)(rows - 1) * (size_t)cols + 5];
   r->power_time = s->t;
   while (r->every > 0 && r->next_row <= s->t + slack) r->next_row += r->every;
   while (r->frame_step > 0 && r->next_frame <= s->t + slack) r->next_frame += r->frame_step;
@@ -123,7 +120,7 @@ static void catch_up(recorder *r, const pl_state *s) {
 // ---- files
 // ------------------------------------------------------------------------------------------
 
-static pl_status write_pvd(job *j, const pl_analysis *a, const frames *f) {
+static pl_status write_pvd(job *j, const pl_analysis *a, const kept *f) {
   char(*name)[64] = pl_alloc(j->env, (size_t)f->n, sizeof *name);
   const char **list = pl_alloc(j->env, (size_t)f->n, sizeof *list);
   char path[PL_TEXT];
@@ -140,7 +137,7 @@ static pl_status write_pvd(job *j, const pl_analysis *a, const frames *f) {
 
 // every frame is a morph target with weight one at its time; thinned when the file would be too
 // large
-static pl_status write_glb(job *j, const pl_analysis *a, const frames *f) {
+static pl_status write_glb(job *j, const pl_analysis *a, const kept *f) {
   size_t per = (size_t)pl_model_nnode(j->scene->model) * 3;
   int stride = 1;
   while ((long)(f->n / stride) * (long)per * 4 > GLB_BYTES || f->n / stride > 120) stride++;
@@ -244,7 +241,7 @@ static pl_status path_plots(job *j, const pl_analysis *a, const pl_table *t) {
   return s;
 }
 
-static pl_status film(job *j, const pl_analysis *a, const frames *f) {
+static pl_status film(job *j, const pl_analysis *a, const kept *f) {
   const pl_scene *sc = j->scene;
   if (!j->page || f->n < 2) return PL_OK;
   pl_text svg;
@@ -264,10 +261,10 @@ static pl_status write_files(job *j, recorder *r, const pl_state *s) {
   const pl_analysis *a = r->a;
   char path[PL_TEXT], name[PL_TEXT];
   if (j->scene->output.csv) PL_TRY(pl_table_write(r->table, job_path(j, a->name, ".csv", path)));
-  if (j->drawable && r->frames.n) {
-    if (j->scene->output.vtu) PL_TRY(write_pvd(j, a, &r->frames));
-    if (j->scene->output.glb) PL_TRY(write_glb(j, a, &r->frames));
-    PL_TRY(film(j, a, &r->frames));
+  if (j->drawable && r->kept.n) {
+    if (j->scene->output.vtu) PL_TRY(write_pvd(j, a, &r->kept));
+    if (j->scene->output.glb) PL_TRY(write_glb(j, a, &r->kept));
+    PL_TRY(film(j, a, &r->kept));
     snprintf(name, sizeof name, "%s-end", a->name);
     PL_TRY(job_picture(j, s, name, a->name, "Shape at the end."));
   }
@@ -345,7 +342,7 @@ static pl_status step_through(job *j, recorder *r, pl_state *s, pl_history *h,
   int found = 0;
   job_path(j, a->name, ".checkpoint", path);
   if (j->opts->resume)
-    PL_TRY(checkpoint_read(j, path, &a->opts.transient_, s, h, &r->frames, r->table, &found));
+    PL_TRY(checkpoint_read(j, path, &a->opts.transient_, s, h, &r->kept, r->table, &found));
   if (found)
     catch_up(r, s);
   else {
@@ -356,7 +353,7 @@ static pl_status step_through(job *j, recorder *r, pl_state *s, pl_history *h,
       pl_transient(&a->opts.transient_, sc->model, sc->params, s, h, j->work, on_step, r, info);
   if (r->status != PL_OK) return r->status;
   if (status < 0) return status;
-  pl_status w = checkpoint_write(j, path, &a->opts.transient_, s, h, &r->frames, r->table);
+  pl_status w = checkpoint_write(j, path, &a->opts.transient_, s, h, &r->kept, r->table);
   return w < 0 ? w : status;
 }
 
@@ -381,8 +378,8 @@ pl_status job_transient(job *j, int index, json_t *figures) {
   }
   pl_table_free(r.table);
   pl_free(j->env, r.row);
-  pl_free(j->env, r.frames.time);
-  pl_free(j->env, r.frames.x);
+  pl_free(j->env, r.kept.time);
+  pl_free(j->env, r.kept.x);
   pl_history_free(j->env, &h);
   pl_state_free(j->scene->model, s);
   return status;

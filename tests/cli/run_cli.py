@@ -1,0 +1,225 @@
+#!/usr/bin/env python3
+"""The command as a user meets it: python3 run_cli.py PLIANT SOURCE_DIR WORK_DIR"""
+import json
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+pliant, source, work = sys.argv[1], pathlib.Path(sys.argv[2]), pathlib.Path(sys.argv[3])
+shutil.rmtree(work, ignore_errors=True)
+work.mkdir(parents=True)
+DONE, INTERNAL, USAGE, INPUT, UNSOLVED, IO, INTERRUPTED = 0, 1, 2, 3, 4, 5, 130
+tests = []
+
+
+def test(fn):
+    tests.append(fn)
+    return fn
+
+
+def run(*args, code=DONE, err=(), out=(), cwd=work, stdin=None):
+    """Runs pliant; checks the exit code and fragments of its output; returns standard output."""
+    p = subprocess.run([pliant, *map(str, args)], capture_output=True, text=True, cwd=cwd, timeout=300, input=stdin)
+    what = "pliant " + " ".join(map(str, args))
+    assert p.returncode == code, f"{what}: exit code {p.returncode}, wanted {code}\n{p.stderr}"
+    for part in [err] if isinstance(err, str) else err:
+        assert part in p.stderr, f"{what}: no '{part}' in\n{p.stderr}"
+    for part in [out] if isinstance(out, str) else out:
+        assert part in p.stdout, f"{what}: no '{part}' in\n{p.stdout}"
+    return p.stdout
+
+
+def scene(name, text):
+    path = work / name
+    path.write_text(text)
+    return path
+
+
+OSCILLATOR = """pliant: 1
+dimension: 1
+nodes: {m: 0}
+masses: [{node: m, mass: 1 kg}]
+springs: [{nodes: [ground, m], stiffness: 100 N/m, cubic: 5 N/m^3, damping: 0.4 N.s/m}]
+loads: [{node: m, force: [1 N], harmonic: 1, phase: 90 deg}]
+watch: {m: m}
+analyses:
+  - transient: {frequency: 8 rad/s, periods: %d, steps_per_period: 200}
+"""
+
+
+@test
+def help_and_version():
+    run("--help", out=["run", "check", "Exit codes", "130"])
+    run("run", "--help", out=["--output", "--resume", "--set PATH=VALUE"])
+    run("help", "check", out="--json")
+    run("--version", out=["pliant ", "BLAS kernels"])
+    assert "Prescott" not in run("--version"), "OpenBLAS fell back to its oldest kernels"
+
+
+@test
+def wrong_use():
+    run(code=USAGE)
+    run("rnu", code=USAGE, err=["unknown command 'rnu'", "did you mean 'pliant run'"])
+    run("run", code=USAGE, err="missing argument")
+    run("run", "--fast", "a.yaml", code=USAGE, err="unknown option '--fast'")
+    run("run", "a.yaml", "b.yaml", code=USAGE, err="too many arguments")
+    run("run", "a.yaml", "--threads", "many", code=USAGE, err="--threads")
+    run("run", "a.yaml", "--output", code=USAGE, err="needs a value")
+    run("new", "shel", code=USAGE, err="did you mean 'shell'")
+    run("list", "things", code=USAGE, err="unknown list")
+    run("completion", "tcsh", code=USAGE, err="bash")
+
+
+@test
+def missing_and_unreadable_files():
+    run("run", "no-such.yaml", code=IO, err=["no-such.yaml", "cannot open"])
+    run("check", work, code=IO, err="directory")
+    path = scene("out.yaml", OSCILLATOR % 1)
+    (work / "a-file").write_text("")
+    run("run", path, "-o", work / "a-file" / "x", code=IO, err="folder")
+
+
+@test
+def lists_are_whole():
+    known = json.loads(run("list", "--json"))
+    for name in ("tet4", "hinge", "spring1", "monomial"):
+        assert name in known["elements"]
+    assert list(known["analyses"])[:3] == ["static", "modes", "transient"]
+    assert "analyses.static.rtol" in run("list", "paths")
+
+
+@test
+def starters_run():
+    for name in json.loads(run("list", "starters", "--json"))["starters"]:
+        path = scene(f"{name}.yaml", run("new", name))
+        run("check", path, out="nodes")
+        folder = work / f"{name}.results"
+        out = run("run", path.name)
+        assert "report.html" in out
+        summary = json.loads((folder / "summary.json").read_text())
+        assert summary["status"] == "done", summary
+        html = (folder / "report.html").read_text()
+        assert "<svg" in html and "http://" not in html.replace("http://www.w3.org", ""), name
+        # the scene as run is a scene that gives the same model
+        again = json.loads(run("check", folder / "scene.yaml", "--json"))
+        first = json.loads(run("check", path, "--json"))
+        assert again["unknowns"] == first["unknowns"] and again["elements"] == first["elements"]
+
+
+@test
+def generated_texts():
+    man = run("man")
+    assert ".SH EXIT STATUS" in man and ".SS run SCENE" in man
+    script = work / "completion.bash"
+    script.write_text(run("completion", "bash"))
+    subprocess.run(["bash", "-n", str(script)], check=True)
+    words = subprocess.run(["bash", "-c", f"source {script}; COMP_WORDS=(pliant ru); COMP_CWORD=1; _pliant; echo ${{COMPREPLY[@]}}"],
+                           capture_output=True, text=True).stdout.split()
+    assert words == ["run"], words
+    reference = (source / "docs/scene-reference.md").read_text()
+    assert run("reference") == reference, "docs/scene-reference.md is old: pliant reference > docs/scene-reference.md"
+
+
+@test
+def same_numbers_every_time():
+    path = scene("same.yaml", run("new", "shell"))
+    for name, more in (("a", []), ("b", []), ("one", ["--threads", "1"])):
+        run("run", path, "-o", work / name, *more)
+    for file in ("static.csv", "modes.csv", "static.vtu"):
+        first = (work / "a" / file).read_bytes()
+        assert first == (work / "b" / file).read_bytes(), file
+        assert first == (work / "one" / file).read_bytes(), file + " on one thread"
+
+
+@test
+def overrides():
+    path = scene("set.yaml", OSCILLATOR % 3)
+    run("run", path, "-o", work / "set", "--set", "analyses.transient.periods=2", "-s", "masses.0.mass=2kg")
+    summary = json.loads((work / "set/summary.json").read_text())
+    assert summary["analyses"][0]["periods"] == 2 and summary["model"]["mass_kg"] == 2
+    assert summary["set"] == ["analyses.transient.periods=2", "masses.0.mass=2kg"]
+    run("check", path, "--set", "analyses.transient.preiods=2", code=INPUT, err=["preiods", "periods"])
+    run("check", path, "--set", "nonsense", code=INPUT)
+    run("run", path, "-o", work / "only", "--only", "nothing", code=INPUT, err="no analysis 'nothing'")
+
+
+@test
+def not_converged_keeps_results():
+    path = scene("hard.yaml", run("new", "shell"))
+    run("run", path, "-o", work / "hard", "--set", "analyses.static.max_iter=1", "--set", "analyses.static.cuts=0",
+        code=UNSOLVED, err="did not converge")
+    summary = json.loads((work / "hard/summary.json").read_text())
+    assert summary["status"] == "not converged" and (work / "hard/report.html").exists()
+
+
+@test
+def nonsense_mechanics():
+    path = scene("loose.yaml", """pliant: 1
+units: {length: mm}
+materials: {m: {young: 1 GPa, poisson: 0.3, density: 1000 kg/m^3}}
+bodies: [{name: b, solid: {mesh: {box: {size: [10, 10, 10], cells: [1, 1, 1], cell: tet}}, material: m}}]
+gravity: [0, 0, -9.81 m/s^2]
+analyses: [{static: {}}]
+""")
+    run("run", path, "-o", work / "loose", code=INPUT, err=["6 modes without stiffness", "fix more nodes"])
+    path = scene("massless.yaml", """pliant: 1
+dimension: 1
+nodes: {a: 0, b: 0}
+masses: [{node: a, mass: 1 kg}]
+springs: [{nodes: [ground, a], stiffness: 1 N/m}]
+loads: [{node: b, force: [1 N]}]
+analyses: [{transient: {duration: 1 s, step: 0.1 s}}]
+""")
+    run("run", path, "-o", work / "massless", code=INPUT, err="mass")
+
+
+@test
+def interrupt_and_resume():
+    path = scene("long.yaml", OSCILLATOR % 20000)
+    whole, parts = work / "whole", work / "parts"
+    run("run", path, "-o", whole, "--set", "analyses.transient.periods=4000")
+    p = subprocess.Popen([pliant, "run", str(path), "-o", str(parts)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    # wait until it is under way: the folder holds the scene as run
+    for _ in range(2000):
+        if (parts / "scene.yaml").exists():
+            break
+        time.sleep(0.005)
+    time.sleep(0.05)
+    p.send_signal(signal.SIGINT)
+    err = p.communicate(timeout=60)[1]
+    assert p.returncode == INTERRUPTED, (p.returncode, err)
+    assert "interrupted" in err
+    summary = json.loads((parts / "summary.json").read_text())
+    done = summary["analyses"][0]["periods"]
+    assert summary["status"] == "cancelled" and 0 <= done < 20000, summary
+    # go on to the length of the uninterrupted run, or past it if the signal came late
+    if done < 4000:
+        run("run", path, "-o", parts, "--resume", "--set", "analyses.transient.periods=4000")
+        assert (parts / "transient.csv").read_bytes() == (whole / "transient.csv").read_bytes(), "resumed run differs"
+    other = scene("other.yaml", (OSCILLATOR % 10).replace("nodes: {m: 0}", "nodes: {m: 0, n: 0}"))
+    run("run", other, "-o", parts, "--resume", code=INPUT, err="another scene")
+
+
+@test
+def closed_output():
+    p = subprocess.run(["bash", "-c", f"{pliant} reference > /dev/full"], capture_output=True, text=True)
+    assert p.returncode == IO, p.returncode
+
+
+failed = 0
+for fn in tests:
+    print(f"[ RUN      ] {fn.__name__}", flush=True)
+    try:
+        fn()
+        print(f"[       OK ] {fn.__name__}")
+    except Exception as error:  # every kind of failure is told, and the next test runs
+        failed += 1
+        print(f"[  FAILED  ] {fn.__name__}: {error}")
+print(f"[  PASSED  ] {len(tests) - failed} test(s).")
+if failed:
+    print(f"[  FAILED  ] {failed} test(s), listed above")
+sys.exit(1 if failed else 0)
