@@ -35,10 +35,12 @@ static void keep_beyond(path *p, double scale, int nneg) {
   p->hi_scale = scale;
 }
 
+static int full(const pl_static_info *info) {
+  return info->ncritical == (int)(sizeof info->critical / sizeof info->critical[0]);
+}
+
 static void record(equil *e, double scale, int nneg, int jump) {
-  int room = (int)(sizeof e->info->critical / sizeof e->info->critical[0]);
-  if (e->info->ncritical < room)
-    e->info->critical[e->info->ncritical++] = (pl_critical){scale, nneg, jump};
+  if (!full(e->info)) e->info->critical[e->info->ncritical++] = (pl_critical){scale, nneg, jump};
 }
 
 // Narrows lo..hi, between which the path changes, until the load is known; lo and *hi close in.
@@ -102,6 +104,8 @@ static pl_status pass(path *p, double to, double hi, int after) {
 static pl_status track(path *p, double to) {
   while (p->lo_scale < to) {
     int after;
+    // more changes than can be told are not looked for
+    if (full(p->e->info)) return jump(p, to, 0);
     PL_TRY(reach(p, to, &after));
     if (after == p->lo_nneg)
       keep(p, to);
@@ -112,13 +116,19 @@ static pl_status track(path *p, double to) {
 }
 
 pl_status critical_track(equil *e, double from, double to, int *nneg) {
+  int known = e->info->ncritical;
   path p = {.e = e, .lo_scale = from, .lo_nneg = *nneg, .hi_nneg = JUMP};
   pl_status s = pl_state_create(e->m, e->p, &p.lo);
   if (s == PL_OK) s = pl_state_create(e->m, e->p, &p.hi);
   if (s == PL_OK) pl_state_copy(p.lo, e->x);
   if (s == PL_OK) s = track(&p, to);
-  *nneg = p.lo_nneg;
-  if (s == PL_OK) pl_state_copy(e->x, p.lo);
+  if (s == PL_OK) {
+    *nneg = p.lo_nneg;
+    pl_state_copy(e->x, p.lo);
+  } else {
+    // the step is tried again in parts: what it found is found again
+    e->info->ncritical = known;
+  }
   pl_state_free(e->m, p.lo);
   pl_state_free(e->m, p.hi);
   return s;
