@@ -1,11 +1,15 @@
-# SuiteSparse, MUMPS (sequential), ARPACK, LAPACK and BLAS as one imported target Pliant::solvers.
-find_path(SUITESPARSE_DIR cholmod.h PATH_SUFFIXES suitesparse)
-find_path(MUMPS_DIR dmumps_c.h)
-set(libs "")
-set(need arpack dmumps_seq mumps_common_seq mpiseq_seq openblas klu amd)
+# SuiteSparse, MUMPS (sequential), and OpenBLAS with its LAPACK as one imported target
+# Pliant::solvers. Without PLIANT_GPL only AMD (BSD) is taken from SuiteSparse.
+set(need dmumps_seq mumps_common_seq mpiseq_seq openblas)
 if(PLIANT_GPL)
   list(PREPEND need umfpack cholmod)
+  find_path(SUITESPARSE_DIR cholmod.h PATH_SUFFIXES suitesparse)
+else()
+  list(PREPEND need amd)
+  find_path(SUITESPARSE_DIR amd.h PATH_SUFFIXES suitesparse)
 endif()
+find_path(MUMPS_DIR dmumps_c.h)
+set(libs "")
 foreach(lib ${need})
   find_library(LIB_${lib} ${lib})
   if(NOT LIB_${lib})

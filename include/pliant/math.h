@@ -39,7 +39,7 @@ int pl_all_finite(int n, const double *x);
 double pl_det3(const double *A);
 void pl_mul3(const double *A, const double *B, double *C); // C = A B, 3x3; C is neither A nor B
 void pl_inv3(const double *A, double *B);                  // undefined for singular A
-void pl_rotation3(const double *axis, double angle, double *R); // axis need not be unit
+void pl_rotation3(const double *axis, double angle, double *R); // axis need not be unit; 0: R = I
 // A = U diag(s) V': U, V rotations (det +1), s sorted by size; s[2] carries the sign of det A.
 void pl_svd3(const double *A, double *U, double *s, double *V);
 // 3x2 A = U diag(s) V': U [3][2] orthonormal columns, s[0] >= s[1] >= 0, V 2x2 orthogonal.
@@ -52,6 +52,7 @@ void pl_eig3(const double *A, double *lambda, double *V);
 
 // ---- quaternions (w, x, y, z) -----------------------------------------------------------------
 
+// An axis need not be unit, and a quaternion is normalised where it rotates.
 void pl_quat_from_axis(const double *axis, double angle, double *q);
 void pl_quat_mul(const double *a, const double *b, double *c);
 void pl_quat_rotate(const double *q, const double *v, double *w);

@@ -19,6 +19,7 @@ typedef struct pl_csc {
 // *slot (owned by the caller, freed with pl_free) lists for every stencil, one after another:
 // sym: its k(k+1)/2 packed lower entries (i >= j, row by row: 00 10 11 20 21 22 ...), to be added
 // once; else its k*k entries row by row. A slot is an index into val; nnz means not stored.
+// A stencil that lists an unknown twice is refused: merge its entries first.
 pl_status pl_csc_from_stencils(pl_env *env, int n, int sym, int nstencil, const int *ptr,
                                const int *dof, pl_csc *out, int **slot);
 // From triplets, duplicates summed; for sym entries above the diagonal are mirrored below.
@@ -35,7 +36,9 @@ int pl_csc_find(const pl_csc *A, int i, int j);
 void pl_csc_mul(const pl_csc *A, double a, const double *x, double b, double *y);
 void pl_csc_mul_transposed(const pl_csc *A, double a, const double *x, double b, double *y);
 // Reads and writes Matrix Market coordinate and array files (real or integer; general or
-// symmetric). Rectangular matrices are refused. Errors name file and line.
+// symmetric). Rectangular matrices are refused. Errors name file and line. Reading gives every
+// entry of the matrix from 0, both halves of a symmetric one: to build a sym matrix, keep those
+// with row >= col. The caller frees the three arrays with pl_free.
 pl_status pl_csc_read_mtx(pl_env *env, const char *path, int *n, int *ntrip, int **row, int **col,
                           double **val);
 pl_status pl_csc_write_mtx(pl_env *env, const char *path, const pl_csc *A);
@@ -53,22 +56,25 @@ typedef struct pl_factor pl_factor;
 typedef struct pl_factor_info {
   const char *backend;   // "cholmod", "mumps", "umfpack", "dense"
   int npos, nneg, nzero; // inertia of the last numeric factorisation (LDL; Cholesky: n, 0, 0)
-  double rcond;          // cheap estimate from pivots, 0: unknown
-  double flops, nnz;     // of the factor
+  double rcond; // smallest pivot over what its column was; once that is small (and for dense and
+                // MUMPS always), an estimate of 1 / condition of the equilibrated matrix
+  double flops, nnz; // of the factor
   int nsymbolic, nnumeric, nsolve;
 } pl_factor_info;
 
 // Symbolic analysis of A's pattern (the values are not looked at). block > 1: the unknowns come in
 // consecutive groups of that size with equal pattern, and the ordering works on groups.
-// nthread: for the backend.
+// nthread: for the backend and BLAS (all of the process); 0: as it is. Every kind takes both
+// storages; Cholesky and LDL look at the lower triangle only.
 pl_status pl_factor_create(pl_env *env, pl_factor_kind kind, const pl_csc *A, int block,
                            int nthread, pl_factor **out);
 void pl_factor_free(pl_factor *f);
 // Numeric factorisation of a matrix with the analysed pattern. Returns PL_SINGULAR when a pivot is
-// zero to rounding (or, for Cholesky, not positive), never a factor full of NaN. NaN in the values
-// is PL_E_ARG.
+// zero to rounding (or, for Cholesky, not positive), never a factor full of NaN; for LDL the stats
+// then tell how many are zero. NaN in the values is PL_E_ARG. Asks for no memory through env.
 pl_status pl_factor_numeric(pl_factor *f, const pl_csc *A);
-// X = A^-1 B for nrhs columns; b and x may be the same array.
+// X = A^-1 B for nrhs columns; b and x may be the same array. PL_SINGULAR when the result is not
+// finite, PL_E_ARG when b is not, or when the last numeric factorisation failed.
 pl_status pl_factor_solve(pl_factor *f, int nrhs, const double *b, double *x);
 pl_status pl_factor_solve_transposed(pl_factor *f, int nrhs, const double *b, double *x);
 pl_factor_info pl_factor_stats(const pl_factor *f);
@@ -76,17 +82,18 @@ pl_factor_info pl_factor_stats(const pl_factor *f);
 // ---- eigenvalues ------------------------------------------------------------------------------
 
 typedef struct pl_eigen_info {
-  int nfound, iterations;
-  double shift;    // the shift that was used
-  double residual; // largest |K x - lambda M x| / (|K x| + |lambda| |M x|)
-  int nbelow;      // eigenvalues below the lowest returned one that were missed, by inertia; -1:
-                   // unchecked
+  int nfound, iterations; // pairs, solves with the shifted matrix
+  double shift;           // the shift that was used
+  double residual;        // largest |K x - lambda M x| / (| |K| |x| | + |lambda| |M x|)
+  int nbelow; // eigenvalues below the highest returned one that were missed, by inertia; -1:
+              // unchecked
 } pl_eigen_info;
 
 // The nev eigenpairs of K x = lambda M x closest to and above -infinity (the lowest), ascending.
 // K symmetric, possibly singular (free rigid modes give lambda near 0) or indefinite; M symmetric
 // positive semidefinite (massless unknowns allowed: they carry no mode). lambda[nev], x[nev][n]
 // with x' M x = 1 and a deterministic sign. Fewer pairs than nev may exist (info->nfound).
+// PL_SINGULAR: some motion has neither mass nor stiffness. PL_UNSOLVED: the pairs are not accurate.
 pl_status pl_eigen_lowest(pl_env *env, const pl_csc *K, const pl_csc *M, int nev, int nthread,
                           double *lambda, double *x, pl_eigen_info *info);
 

@@ -76,6 +76,9 @@ void name_hint(const name_table *t, const char *word, unsigned kinds, char *out,
   hint_names(word, n, names, out, size);
 }
 
+const char name_rule[] =
+    "letters, digits, '_' and '-', starting with a letter; not 'ground' or 'all'";
+
 int name_valid(const char *s) {
   if (!((s[0] >= 'a' && s[0] <= 'z') || (s[0] >= 'A' && s[0] <= 'Z') || s[0] == '_')) return 0;
   for (; *s; s++)

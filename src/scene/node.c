@@ -161,7 +161,8 @@ static int find_selectors(reader *r, const char *s, size_t n, size_t **mark, int
         if (i == from) i++;
         continue;
       }
-      if (!take_more(r, mark, *nmark + 1, &cap, sizeof **mark)) return 0;
+      // marks come in pairs and capacities are even
+      if (!take_more(r, mark, *nmark, &cap, sizeof **mark)) return 0;
       (*mark)[(*nmark)++] = from;
       (*mark)[(*nmark)++] = end;
       i = end;
@@ -256,9 +257,11 @@ static void check_duplicates(grower *g, const pl_node *map) {
   qsort(sorted, (size_t)n, sizeof *sorted, compare_keys);
   char buf[MESSAGE_QUOTE + 8];
   for (int k = 1; k < n; k++)
-    if (strcmp(sorted[k]->key, sorted[k - 1]->key) == 0)
+    if (strcmp(sorted[k]->key, sorted[k - 1]->key) == 0) {
+      sorted[k]->twice = 1;
       problem_key(g->r, sorted[k], "remove one of them", "key '%s' was given before, in line %d",
                   quote(sorted[k]->key, buf, sizeof buf), sorted[k - 1]->key_line);
+    }
   pl_free(g->r->env, sorted);
 }
 

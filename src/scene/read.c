@@ -259,8 +259,7 @@ static int read_word(reader *r, const pl_node *at, const char *what, int any, tx
   const char *text = scalar(r, at, what);
   if (!text) return 0;
   if (!any && !name_valid(text)) {
-    problem(r, at, "letters, digits, '_' and '-', starting with a letter",
-            "%s: '%s' is no good name", what, quote(text, buf, sizeof buf));
+    problem(r, at, name_rule, "%s: '%s' is no good name", what, quote(text, buf, sizeof buf));
     return 0;
   }
   *out = (txt){.s = text, .at = at};
@@ -299,14 +298,30 @@ static int read_list(reader *r, const pl_node *at, const row *w, items *out) {
   if (!item) return 0;
   out->item = item;
   for (const pl_node *d = single ? at : at->first; d; d = single ? NULL : d->next) {
+    if (d->twice) continue;
     if (named && !name_valid(d->key))
-      problem_key(r, d, "letters, digits, '_' and '-', starting with a letter",
-                  "%s: '%s' is no good name", w->key, d->key);
+      problem_key(r, d, name_rule, "%s: '%s' is no good name", w->key, d->key);
     ok &= read_map(r, d, sub, item + (size_t)out->n * sub->size);
     if (named) *(txt *)(void *)(item + (size_t)out->n * sub->size) = (txt){d->key, d};
     out->n++;
   }
   return ok;
+}
+
+// some quantities shape the model and cannot be moved by a design
+static int refuse_param(reader *r, const row *w, int n, const num *v) {
+  for (int k = 0; w->plain && k < n; k++)
+    if (v[k].par >= 0) {
+      problem(r, v[k].at, NULL, "%s cannot depend on a parameter", w->key);
+      return 0;
+    }
+  return 1;
+}
+
+static int read_vec_row(reader *r, const pl_node *at, const row *w, vec *v) {
+  int least = w->type == T_VEC ? r->dim : r->dim == 2 ? 2 : 3;
+  int most = w->type == T_VEC ? r->dim : 3;
+  return read_vec(r, at, w->key, w->unit, least, most, v) && refuse_param(r, w, v->n, v->v);
 }
 
 static int read_row(reader *r, const pl_node *at, const row *w, char *field) {
@@ -316,7 +331,7 @@ static int read_row(reader *r, const pl_node *at, const row *w, char *field) {
   switch (w->type) {
   case T_NUM:
   case T_PAR:
-    ok = read_num(r, at, w->key, w->unit, v);
+    ok = read_num(r, at, w->key, w->unit, v) && refuse_param(r, w, 1, v);
     if (ok) check_range(r, w, v);
     if (!ok) *v = (num){.v = w->value, .par = -1, .at = at};
     return ok;
@@ -333,9 +348,8 @@ static int read_row(reader *r, const pl_node *at, const row *w, char *field) {
   case T_TEXT:
     return read_word(r, at, w->key, w->type == T_TEXT, (txt *)(void *)field);
   case T_VEC:
-    return read_vec(r, at, w->key, w->unit, r->dim, r->dim, (vec *)(void *)field);
   case T_VEC3:
-    return read_vec(r, at, w->key, w->unit, r->dim == 2 ? 2 : 3, 3, (vec *)(void *)field);
+    return read_vec_row(r, at, w, (vec *)(void *)field);
   case T_MAP: {
     void *sub = take(r, 1, w->sub->size);
     if (!sub) return 0;
@@ -408,9 +422,9 @@ int read_map(reader *r, const pl_node *at, const map_info *info, void *out) {
     default_row(&w, base + w.offset);
   }
   if (info->nopt) pl_opts_default(info->opt, *info->nopt, base + info->opt_offset);
-  if (at->kind != NODE_MAP && !(is_empty(at) && info->nrow == 0)) {
+  if (at->kind != NODE_MAP && !is_empty(at)) {
     problem(r, at, NULL, "%s must be a mapping of keys to values, got %s", info->what,
-            is_empty(at) ? "nothing" : kind_text[at->kind]);
+            kind_text[at->kind]);
     return 0;
   }
   for (const pl_node *d = at->first; d; d = d->next) {

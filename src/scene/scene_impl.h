@@ -14,6 +14,7 @@ typedef struct pl_node {
   node_kind kind;
   int line, col;    // 1-based
   int quoted;       // scalar written in quotes
+  int twice;        // its key was given before; reported
   int n;            // children
   const char *text; // scalar, UTF-8
   const char *key;  // when a child of a map
@@ -124,7 +125,8 @@ typedef struct row {
   const char *key;
   row_type type;
   size_t offset;
-  int need; // 1: must be there
+  int need;  // 1: must be there
+  int plain; // 1: cannot depend on a parameter
   const char *unit;
   double value, lo, hi; // T_NUM, T_INT; lo_open: > lo instead of >= lo
   int lo_open;
@@ -163,8 +165,7 @@ typedef struct material_def {
 } material_def;
 
 typedef struct grid_def {
-  vec size;
-  const pl_node *cells;
+  const pl_node *size_at, *cells;
   pick pattern;
 } grid_def;
 typedef struct disk_def {
@@ -172,8 +173,7 @@ typedef struct disk_def {
   pick rings;
 } disk_def;
 typedef struct box_def {
-  vec size;
-  const pl_node *cells;
+  const pl_node *size_at, *cells;
   pick cell;
 } box_def;
 typedef struct mesh_def {
@@ -285,9 +285,8 @@ typedef struct output_def {
 } output_def;
 
 typedef struct root_def {
-  pick format, dimension;
   txt title;
-  const pl_node *units, *nodes, *sets, *fixed, *watch, *analyses;
+  const pl_node *format, *units, *dimension_at, *nodes, *sets, *fixed, *watch, *analyses;
   items parameters, materials, bodies;
   mechanism_def *mechanism;
   items springs, masses, potentials, matrices, drives, loads, initial;
@@ -387,7 +386,7 @@ typedef struct reader {
   const char **label; // [nnode] name or NULL
   int nbody;
   body_slot *body;
-  int nset;
+  int nset, set_depth;
   set_slot *set;
   int nlink;
   const link_def **link;
@@ -451,6 +450,7 @@ int read_int(reader *r, const pl_node *at, const char *what, double lo, double h
 int read_choice(reader *r, const pl_node *at, const char *what, const char *choices, int *out);
 int read_flag(reader *r, const pl_node *at, const char *what, int *out);
 int name_valid(const char *s);
+extern const char name_rule[]; // the hint for names that are not
 void read_units(reader *r);
 
 // names.c
@@ -483,11 +483,13 @@ int par_of(int kind, const char *name);
 void put_par(reader *r, int group, int elem, const char *name, const num *value);
 void target_add(reader *r, place_kind kind, int a, int b, int c, const num *value, double factor);
 void seg_add(reader *r, int a, int b);
+// path of a file named in the scene; reports when it cannot be read
+int scene_file(reader *r, const pl_node *at, const char *what, char *out, size_t size);
 void build_nodes(reader *r);
 void build_bodies(reader *r);
 void build_body_groups(reader *r);
 void build_mechanism(reader *r);
-void build_springs(reader *r, const items *springs, const char *what);
+void build_springs(reader *r, const items *springs);
 void build_masses(reader *r);
 void build_potentials(reader *r);
 void build_matrices(reader *r);
@@ -496,7 +498,7 @@ void build_loads(reader *r);
 void build_initial(reader *r);
 void build_analyses(reader *r, pl_scene *s);
 void check_plausible(reader *r);
-pl_status build_model(reader *r, pl_scene *s);
+pl_status build_scene(reader *r, pl_scene *s);
 
 struct scene_impl {
   pl_arena *arena;

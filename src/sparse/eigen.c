@@ -143,8 +143,8 @@ static pl_status improve_shift(eigen *e, int *moved) {
   double aim;
   if (first > 10 * spread)
     aim = 0.5 * spread;
-  else if (first < 1e-6 * spread)
-    aim = 1e-3 * spread;
+  else if (first < 1e-9 * spread)
+    aim = 1e-8 * spread;
   else
     return PL_OK;
 
@@ -198,7 +198,7 @@ static double best_lambda(eigen *e, int k, const double *x) {
   return pl_dot(e->n, x, e->z->w);
 }
 
-// x <- OP x once more: kills what has no mass and halves the error; then M-orthonormal
+// x <- OP x once more takes out what has no mass and most of the error; then M-orthonormal
 static pl_status purify(eigen *e, int count, double *x) {
   pl_lanczos *z = e->z;
   for (int k = 0; k < count; k++) {
@@ -242,7 +242,7 @@ static void sort_and_sign(int n, int count, double *lambda, double *x, double *s
   }
 }
 
-// |K x - lambda M x| over | |K| |x| | + |lambda| |M x|
+// |K x - lambda M x| over | |K| |x| | + |lambda| |M x|, or rounding where that is zero
 static double residual_of(eigen *e, double lambda, const double *x) {
   double *r = e->z->w, *Mx = e->z->Mw;
   pl_csc_mul(e->M, 1, x, 0, Mx);
@@ -253,7 +253,7 @@ static double residual_of(eigen *e, double lambda, const double *x) {
       r[i] += fabs(e->K->val[k] * x[j]);
       if (i != j) r[j] += fabs(e->K->val[k] * x[i]);
     }
-  double size = pl_norm(e->n, r) + fabs(lambda) * pl_norm(e->n, Mx);
+  double size = pl_norm(e->n, r) + (fabs(lambda) + DBL_EPSILON * e->top) * pl_norm(e->n, Mx);
   pl_csc_mul(e->K, 1, x, 0, r);
   pl_axpy(e->n, -lambda, Mx, r, r);
   return size > 0 ? pl_norm(e->n, r) / size : 0;

@@ -74,11 +74,10 @@ pl_status pl_factor_create(pl_env *env, pl_factor_kind kind, const pl_csc *A, in
   f->n = A->n;
   f->block = block > 1 && A->n % block == 0 ? block : 1;
   f->nthread = nthread;
-  f->scale = pl_alloc(env, (size_t)A->n, sizeof *f->scale);
-  f->probe = pl_alloc(env, (size_t)A->n, sizeof *f->probe);
+  f->scale = pl_alloc(env, 5 * (size_t)A->n, sizeof *f->scale);
   const pl_backend *backend = choose(kind, A->n);
   f->info.backend = backend->name;
-  pl_status s = f->scale && f->probe ? take_pattern(f, A) : PL_E_NOMEM;
+  pl_status s = f->scale ? take_pattern(f, A) : PL_E_NOMEM;
   if (s == PL_OK) {
     f->backend = backend;
     s = backend->analyse(f);
@@ -99,7 +98,6 @@ void pl_factor_free(pl_factor *f) {
   pl_csc_free(f->env, &f->A);
   pl_free(f->env, f->map);
   pl_free(f->env, f->scale);
-  pl_free(f->env, f->probe);
   pl_free(f->env, f);
 }
 
@@ -109,44 +107,75 @@ static int same_pattern(const pl_csc *A, const pl_csc *B) {
          memcmp(A->row, B->row, (size_t)A->nnz * sizeof *A->row) == 0;
 }
 
-// square roots of the largest entries of the rows: D^-1 A D^-1 has entries of size 1 at most;
-// returns the largest row sum of that matrix
-static double scale_rows(pl_factor *f) {
-  int n = f->n;
-  double *d = f->scale, *sum = f->probe, most = 0;
-  memset(d, 0, (size_t)n * sizeof *d);
-  memset(sum, 0, (size_t)n * sizeof *sum);
-  for (int pass = 0; pass < 2; pass++)
-    for (int j = 0; j < n; j++)
-      for (int k = f->A.ptr[j]; k < f->A.ptr[j + 1]; k++) {
-        double v = fabs(f->A.val[k]);
-        int i = f->A.row[k];
-        if (pass == 0) {
-          d[i] = fmax(d[i], sqrt(v));
-          d[j] = fmax(d[j], sqrt(v));
-        } else if (v > 0) {
-          sum[i] += v / (d[i] * d[j]);
-          if (f->A.sym && i != j) sum[j] += v / (d[i] * d[j]);
-        }
-      }
-  for (int i = 0; i < n; i++) most = fmax(most, sum[i]);
-  return most;
+static double power_of_two(double x) {
+  int e;
+  frexp(x, &e);
+  return ldexp(1, e - 1);
 }
 
-// Two inverse iterations on the scaled matrix: the growth in the second is close to the norm of
-// the inverse. Unlike small pivots, which noise and honest slenderness both make, this tells a
-// singular matrix (growth 1/eps) from a badly conditioned one.
+// largest entry of every row and column of diag(r) A diag(c)
+static void measure(const pl_csc *A, const double *r, const double *c, double *row, double *col) {
+  memset(row, 0, (size_t)A->n * sizeof *row);
+  memset(col, 0, (size_t)A->n * sizeof *col);
+  for (int j = 0; j < A->n; j++)
+    for (int k = A->ptr[j]; k < A->ptr[j + 1]; k++) {
+      int i = A->row[k];
+      double v = fabs(A->val[k]) * r[i] * c[j];
+      if (v > row[i]) row[i] = v;
+      if (v > col[j]) col[j] = v;
+      if (A->sym && v > row[j]) row[j] = v;
+      if (A->sym && v > col[i]) col[i] = v;
+    }
+}
+
+void pl_equilibrate(const pl_csc *A, double *r, double *c, double *most) {
+  int n = A->n, moved = 1;
+  for (int i = 0; i < n; i++) r[i] = c[i] = 1;
+  for (int pass = 0; moved && pass < 10; pass++) {
+    measure(A, r, c, most, most + n);
+    moved = 0;
+    for (int i = 0; i < n; i++) {
+      double by_row = most[i] > 0 ? power_of_two(sqrt(most[i])) : 1;
+      double by_col = most[n + i] > 0 ? power_of_two(sqrt(most[n + i])) : 1;
+      r[i] /= by_row;
+      c[i] /= by_col;
+      moved |= by_row != 1 || by_col != 1;
+    }
+  }
+}
+
+// largest row sum of diag(r) A diag(c), at least its norm
+static double scaled_size(const pl_csc *A, const double *r, const double *c, double *sum) {
+  memset(sum, 0, (size_t)A->n * sizeof *sum);
+  for (int j = 0; j < A->n; j++)
+    for (int k = A->ptr[j]; k < A->ptr[j + 1]; k++) {
+      int i = A->row[k];
+      double v = fabs(A->val[k]) * r[i] * c[j];
+      sum[i] += v;
+      if (A->sym && i != j) sum[j] += v;
+    }
+  return pl_max_abs(A->n, sum);
+}
+
+// Two inverse iterations on the scaled matrix S = R A C, first with S, then with its transpose: the
+// growth in the second is close to the norm of the inverse. Unlike small pivots, which noise and
+// honest slenderness both make, this tells a singular matrix (growth 1/eps) from a badly
+// conditioned one.
 static pl_status look_closer(pl_factor *f) {
-  pl_rng r;
-  pl_rng_seed(&r, 1);
-  double size = scale_rows(f), growth = 0;
-  for (int i = 0; i < f->n; i++) f->probe[i] = pl_rng_uniform(&r, -1, 1);
+  int n = f->n;
+  double *r = f->scale, *c = r + n, *most = c + n, *y = most + 2 * n, growth = 0;
+  pl_rng rng;
+  pl_rng_seed(&rng, 1);
+  pl_equilibrate(&f->A, r, c, most);
+  double size = scaled_size(&f->A, r, c, most);
+  for (int i = 0; i < n; i++) y[i] = pl_rng_uniform(&rng, -1, 1);
   for (int pass = 0; pass < 2; pass++) {
-    double before = pl_norm(f->n, f->probe);
-    for (int i = 0; i < f->n; i++) f->probe[i] *= f->scale[i] / before;
-    PL_TRY(f->backend->solve(f, pass == 1 && f->kind == PL_LU, 1, f->probe, f->probe));
-    for (int i = 0; i < f->n; i++) f->probe[i] *= f->scale[i];
-    growth = pl_norm(f->n, f->probe);
+    const double *before = pass ? c : r, *after = pass ? r : c;
+    double len = pl_norm(n, y);
+    for (int i = 0; i < n; i++) y[i] /= len * before[i];
+    PL_TRY(f->backend->solve(f, pass == 1 && f->kind == PL_LU, 1, y, y));
+    for (int i = 0; i < n; i++) y[i] /= after[i];
+    growth = pl_norm(n, y);
     if (!isfinite(growth) || !(growth > 0)) return PL_SINGULAR;
   }
   f->info.rcond = 1 / (size * growth);

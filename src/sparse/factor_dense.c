@@ -44,35 +44,6 @@ static void release(pl_factor *f) {
   pl_free(f->env, d);
 }
 
-static double power_of_two(double x) {
-  int e;
-  frexp(x, &e);
-  return ldexp(1, e - 1);
-}
-
-// Ruiz scaling by powers of two (exact): rows and columns with largest entry near 1
-static void equilibrate(const pl_csc *A, dense *d) {
-  int n = A->n;
-  double *row = d->most, *col = d->most + n;
-  for (int i = 0; i < n; i++) d->r[i] = d->c[i] = 1;
-  for (int pass = 0; pass < 4; pass++) {
-    memset(row, 0, 2 * (size_t)n * sizeof *row);
-    for (int j = 0; j < n; j++)
-      for (int k = A->ptr[j]; k < A->ptr[j + 1]; k++) {
-        int i = A->row[k];
-        double v = fabs(A->val[k]) * d->r[i] * d->c[j];
-        if (v > row[i]) row[i] = v;
-        if (v > col[j]) col[j] = v;
-        if (A->sym && v > row[j]) row[j] = v;
-        if (A->sym && v > col[i]) col[i] = v;
-      }
-    for (int i = 0; i < n; i++) {
-      if (row[i] > 0) d->r[i] /= power_of_two(sqrt(row[i]));
-      if (col[i] > 0) d->c[i] /= power_of_two(sqrt(col[i]));
-    }
-  }
-}
-
 // fills a with the scaled matrix and returns its 1-norm
 static double fill(const pl_csc *A, dense *d) {
   int n = A->n;
@@ -129,7 +100,7 @@ static pl_status numeric(pl_factor *f) {
   int n = f->n, lda = n > 1 ? n : 1, info = 0;
   f->info.rcond = 1;
   if (n == 0) return PL_OK;
-  equilibrate(&f->A, d);
+  pl_equilibrate(&f->A, d->r, d->c, d->most);
   double norm = fill(&f->A, d), *rcond = &f->info.rcond;
   *rcond = 0;
   if (f->kind == PL_CHOLESKY) {

@@ -33,6 +33,8 @@ static pl_status allocate(pl_lanczos *z) {
 
 pl_status pl_lanczos_create(pl_env *env, const pl_csc *M, int want, pl_lanczos **out) {
   *out = NULL;
+  if (want > 10000)
+    return pl_fail(env, PL_E_ARG, "%d eigenpairs are too many: ask for fewer", want);
   pl_lanczos *z = pl_alloc(env, 1, sizeof *z);
   if (!z) return PL_E_NOMEM;
   z->env = env;

@@ -42,13 +42,17 @@ struct pl_factor {
   const pl_backend *backend;
   void *state;
   int n, block, nthread;
-  pl_csc given;          // the pattern as given (no values), to recognise it again
-  pl_csc A;              // what the backend sees: the lower triangle, or everything for LU
-  int *map;              // [A.nnz] index in the given values; NULL: the same
-  double *scale, *probe; // [n] each, for the estimate of the condition
-  int ready;             // holds a usable factorisation
-  pl_factor_info info;   // backends fill inertia, rcond, flops and nnz
+  pl_csc given;        // the pattern as given (no values), to recognise it again
+  pl_csc A;            // what the backend sees: the lower triangle, or everything for LU
+  int *map;            // [A.nnz] index in the given values; NULL: the same
+  double *scale;       // [5n] for the estimate of the condition
+  int ready;           // holds a usable factorisation
+  pl_factor_info info; // backends fill inertia, rcond, flops and nnz
 };
+
+// Powers of two r, c [n] that bring the largest entry of every row and column of diag(r) A diag(c)
+// near 1; r = c for a symmetric A. most [2n] is scratch.
+void pl_equilibrate(const pl_csc *A, double *r, double *c, double *most);
 
 // Pivot ratios above this never come from a singular matrix; below it, one looks closer.
 #define PL_NOISE_PIVOT 1e-9

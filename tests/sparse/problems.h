@@ -118,7 +118,7 @@ static inline pl_status random_sparse(pl_env *env, pl_rng *r, int n, int sym, in
 // The matrix as a dense array by columns; the caller frees it.
 static inline double *dense_of(const pl_csc *A) {
   size_t n = (size_t)A->n;
-  double *D = calloc(n * n ? n * n : 1, sizeof *D);
+  double *D = calloc(n * n + 1, sizeof *D);
   for (int j = 0; j < A->n; j++)
     for (int k = A->ptr[j]; k < A->ptr[j + 1]; k++) {
       size_t i = (size_t)A->row[k];

@@ -2,6 +2,8 @@
 
 #include "check.h"
 
+#include "pliant/math.h"
+
 #include <string.h>
 
 void kit_init(model_kit *k, pl_env *env, int dim) {
@@ -15,30 +17,37 @@ void kit_init(model_kit *k, pl_env *env, int dim) {
 }
 
 void kit_free(model_kit *k) {
-  for (int i = 0; i < k->d.ndrive; i++) pl_free(k->env, (void *)k->drive[i].node);
-  if (k->mesh) {
-    pl_mesh_free(k->mesh);
-    pl_free(k->env, (void *)k->d.X);
-  }
-  for (int i = 0; i < k->d.ngroup; i++)
-    if (strcmp(k->group[i].name, "hinges") == 0) pl_free(k->env, (void *)k->group[i].stencil);
+  for (int i = 0; i < k->nowned; i++) pl_free(k->env, k->owned[i]);
+  pl_free(k->env, k->owned);
+  pl_mesh_free(k->mesh);
+}
+
+void *kit_keep(model_kit *k, int n, size_t size) {
+  check_ok(k->env, pl_grow(k->env, &k->owned, k->nowned, &k->capowned, sizeof *k->owned));
+  void *p = pl_alloc(k->env, (size_t)n, size);
+  assert_non_null(p);
+  k->owned[k->nowned++] = p;
+  return p;
 }
 
 static void take_nodes(model_kit *k) {
   int dim = k->d.dim;
-  double *X = pl_alloc(k->env, (size_t)(k->mesh->nvert * dim), sizeof(double));
+  k->X = kit_keep(k, k->mesh->nvert * dim, sizeof(double));
   for (int i = 0; i < k->mesh->nvert; i++)
-    for (int c = 0; c < dim; c++) X[i * dim + c] = k->mesh->X[3 * i + c];
+    for (int c = 0; c < dim; c++) k->X[i * dim + c] = k->mesh->X[3 * i + c];
   k->d.nnode = k->mesh->nvert;
-  k->d.X = X;
+  k->d.X = k->X;
 }
 
 void kit_group(model_kit *k, const char *name, const char *kind, int nelem, const int *stencil,
                int shared, const double *par) {
   const pl_elem_kind *e = pl_elem_find(kind);
   assert_non_null(e);
+  int npar = shared ? e->npar : nelem * e->npar;
+  double *copy = kit_keep(k, npar, sizeof *copy);
+  memcpy(copy, par, (size_t)npar * sizeof *copy);
   k->group[k->d.ngroup++] = (pl_group_desc){
-      .name = name, .kind = e, .nelem = nelem, .stencil = stencil, .shared = shared, .par = par};
+      .name = name, .kind = e, .nelem = nelem, .stencil = stencil, .shared = shared, .par = copy};
 }
 
 void kit_box(model_kit *k, const char *kind, const int n[3], const double l[3],
@@ -49,20 +58,18 @@ void kit_box(model_kit *k, const char *kind, const int n[3], const double l[3],
   kit_group(k, "box", kind, k->mesh->cell[type].n, k->mesh->cell[type].v, 1, par);
 }
 
-void kit_grid(model_kit *k, int nx, int ny, double lx, double ly, pl_pattern pattern,
-              const double par[4]) {
-  check_ok(k->env, pl_gen_grid(k->env, nx, ny, lx, ly, pattern, &k->mesh));
+void kit_sheet(model_kit *k, const double par[4]) {
   take_nodes(k);
   pl_cells *tri = &k->mesh->cell[PL_TRI3];
   kit_group(k, "sheet", k->d.dim == 2 ? "tri2" : "membrane", tri->n, tri->v, 1, par);
   if (k->d.dim == 2) return;
   pl_topology *t;
   check_ok(k->env, pl_topology_create(k->mesh, &t));
-  int *hinge = pl_alloc(k->env, (size_t)t->nhinge * 4, sizeof(int));
+  int *hinge = kit_keep(k, t->nhinge * 4, sizeof(int));
   memcpy(hinge, t->hinge, (size_t)t->nhinge * 4 * sizeof(int));
   // the hinge's parameters by name, from the sheet's
-  static double hpar[PL_NPAR_MAX];
   const pl_elem_kind *h = pl_elem_find("hinge");
+  double hpar[PL_NPAR_MAX];
   for (int i = 0; i < h->npar; i++) {
     hpar[i] = h->par[i].value;
     if (strcmp(h->par[i].name, "young") == 0) hpar[i] = par[0];
@@ -73,18 +80,78 @@ void kit_grid(model_kit *k, int nx, int ny, double lx, double ly, pl_pattern pat
   pl_topology_free(t);
 }
 
+void kit_grid(model_kit *k, int nx, int ny, double lx, double ly, pl_pattern pattern,
+              const double par[4]) {
+  check_ok(k->env, pl_gen_grid(k->env, nx, ny, lx, ly, pattern, &k->mesh));
+  kit_sheet(k, par);
+}
+
+void kit_triangle(model_kit *k, int level, double side, const double par[4]) {
+  const double X[9] = {0, 0, 0, side, 0, 0, side / 2, sqrt(0.75) * side, 0};
+  check_ok(k->env, pl_mesh_create(k->env, "triangle", 3, &k->mesh));
+  check_ok(k->env, pl_mesh_set_cells(k->mesh, PL_TRI3, 1));
+  memcpy(k->mesh->X, X, sizeof X);
+  for (int i = 0; i < 3; i++) k->mesh->cell[PL_TRI3].v[i] = i;
+  for (int i = 0; i < level; i++) {
+    pl_mesh *fine;
+    check_ok(k->env, pl_mesh_refine(k->mesh, &fine));
+    pl_mesh_free(k->mesh);
+    k->mesh = fine;
+  }
+  kit_sheet(k, par);
+}
+
 pl_drive_desc *kit_drive(model_kit *k, int n, const int *node) {
+  assert_in_range(k->d.ndrive, 0, KIT_NODES - 1);
   pl_drive_desc *d = &k->drive[k->d.ndrive++];
-  int *copy = pl_alloc(k->env, (size_t)n, sizeof(int));
+  int *copy = kit_keep(k, n, sizeof(int));
   memcpy(copy, node, (size_t)n * sizeof(int));
   *d = (pl_drive_desc){.name = "drive", .nnode = n, .node = copy, .mask = (1 << k->d.dim) - 1};
   return d;
 }
 
-void kit_fix(model_kit *k, const char *set) {
+void kit_hold(model_kit *k, const char *set, int mask) {
   const pl_set *s = pl_mesh_find_set(k->mesh, set);
   assert_non_null(s);
-  kit_drive(k, s->n, s->index);
+  kit_drive(k, s->n, s->index)->mask = mask;
+}
+
+void kit_fix(model_kit *k, const char *set) {
+  kit_hold(k, set, (1 << k->d.dim) - 1);
+}
+
+void kit_hold_all(model_kit *k, int mask) {
+  int *all = kit_keep(k, k->d.nnode, sizeof *all);
+  for (int i = 0; i < k->d.nnode; i++) all[i] = i;
+  kit_drive(k, k->d.nnode, all)->mask = mask;
+}
+
+int kit_shift(model_kit *k, int n, const int *node, int mask, const double *u) {
+  pl_term *t = kit_keep(k, 1, sizeof *t);
+  memcpy(t->amplitude, u, (size_t)k->d.dim * sizeof *u);
+  pl_drive_desc *d = kit_drive(k, n, node);
+  d->mask = mask;
+  d->nterm = 1;
+  d->term = t;
+  return k->d.ndrive - 1;
+}
+
+int kit_push(model_kit *k, int n, const int *node, const double *f) {
+  assert_in_range(k->d.nload, 0, KIT_NODES - 1);
+  int *copy = kit_keep(k, n, sizeof *copy);
+  memcpy(copy, node, (size_t)n * sizeof *copy);
+  pl_load_desc *l = &k->load[k->d.nload++];
+  *l = (pl_load_desc){.name = "push", .nnode = n, .node = copy};
+  memcpy(l->term.amplitude, f, (size_t)k->d.dim * sizeof *f);
+  return k->d.nload - 1;
+}
+
+int kit_node_at(const model_kit *k, double x, double y, double z) {
+  double p[3] = {x, y, z}, d[3];
+  int at = pl_mesh_nearest_vertex(k->mesh, p, 0, NULL);
+  pl_sub3(k->mesh->X + 3 * at, p, d);
+  check_close(pl_norm3(d), 0, 1e-9);
+  return at;
 }
 
 void kit_design(model_kit *k, const char *name, int on_ref, int index, double coef, double value) {

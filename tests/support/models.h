@@ -4,18 +4,23 @@
 #include "pliant/mesh.h"
 #include "pliant/model.h"
 
+enum { KIT_NODES = 4096 }; // room for one drive and one load a node of a small model
+
 // A description with room for its parts, filled by the functions below; nothing is freed one by
 // one.
 typedef struct model_kit {
   pl_env *env;
   pl_model_desc d;
   pl_group_desc group[16];
-  pl_drive_desc drive[8];
-  pl_load_desc load[8];
+  pl_drive_desc drive[KIT_NODES];
+  pl_load_desc load[KIT_NODES];
   pl_design_desc design[32];
   pl_target target[64];
   int ntarget;
   pl_mesh *mesh;
+  double *X;    // [nnode][dim] reference coordinates of a mesh, to be moved before the build
+  void **owned; // freed with the kit
+  int nowned, capowned;
 } model_kit;
 
 void kit_init(model_kit *k, pl_env *env, int dim);
@@ -28,12 +33,28 @@ void kit_box(model_kit *k, const char *kind, const int n[3], const double l[3],
 // thickness.
 void kit_grid(model_kit *k, int nx, int ny, double lx, double ly, pl_pattern pattern,
               const double par[4]);
-// Adds a group; arrays must live as long as the kit.
+// Membrane and hinges (3D) or tri2 (2D) on the triangles of k->mesh, which the kit frees.
+void kit_sheet(model_kit *k, const double par[4]);
+// A sheet in the shape of an equilateral triangle in the xy plane, one corner in the origin and one
+// at (side, 0), its sides halved `level` times.
+void kit_triangle(model_kit *k, int level, double side, const double par[4]);
+// Adds a group; par is copied, stencil must live as long as the kit.
 void kit_group(model_kit *k, const char *name, const char *kind, int nelem, const int *stencil,
                int shared, const double *par);
 // A fixed set of the mesh, or a drive on it.
 void kit_fix(model_kit *k, const char *set);
 pl_drive_desc *kit_drive(model_kit *k, int n, const int *node);
+// The same, components of the mask alone (bit c: component c).
+void kit_hold(model_kit *k, const char *set, int mask);
+void kit_hold_all(model_kit *k, int mask);
+// Constant displacement u[dim] of nodes in the components of a mask; the drive's number.
+int kit_shift(model_kit *k, int n, const int *node, int mask, const double *u);
+// Constant force f[dim] on each of n nodes; the load's number.
+int kit_push(model_kit *k, int n, const int *node, const double *f);
+// Number of the node at a place of the mesh, which must be there to 1e-9.
+int kit_node_at(const model_kit *k, double x, double y, double z);
+// Memory that lives as long as the kit.
+void *kit_keep(model_kit *k, int n, size_t size);
 void kit_design(model_kit *k, const char *name, int on_ref, int index, double coef, double value);
 // Model, params, state and work in one go.
 typedef struct kit_model {

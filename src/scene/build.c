@@ -1,0 +1,303 @@
+#include "scene_impl.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+// ---- pieces of a model ------------------------------------------------------------------------
+
+int node_add(reader *r, const double *x, const char *label) {
+  int cap = r->node_cap;
+  if (r->nnode >= r->limit.nodes) return -1;
+  if (!take_more(r, &r->label, r->nnode, &cap, sizeof *r->label)) return -1;
+  if (!take_more(r, &r->X, r->nnode, &r->node_cap, 3 * sizeof *r->X)) return -1;
+  memcpy(r->X + 3 * (size_t)r->nnode, x, 3 * sizeof *x);
+  r->label[r->nnode] = label;
+  return r->nnode++;
+}
+
+const char *node_text(const reader *r, int node, char *buf, size_t size) {
+  const double *x = r->X + 3 * (size_t)node;
+  if (r->label[node])
+    snprintf(buf, size, "node '%.60s'", r->label[node]);
+  else
+    snprintf(buf, size, "the node at [%.4g, %.4g, %.4g] m", x[0], x[1], x[2]);
+  return buf;
+}
+
+int group_add(reader *r, const char *name, int kind, int nelem, int shared, int lumped,
+              int **stencil, double **par) {
+  const pl_elem_kind *k = pl_elem_table[kind];
+  if (!take_more(r, &r->group, r->ngroup, &r->group_cap, sizeof *r->group)) return -1;
+  int nset = shared ? 1 : nelem;
+  *stencil = take(r, (size_t)nelem * (size_t)(k->nvert + k->nscal) + 1, sizeof **stencil);
+  *par = take(r, (size_t)nset * (size_t)k->npar + 1, sizeof **par);
+  if (!*stencil || !*par) return -1;
+  for (int e = 0; e < nset; e++)
+    for (int i = 0; i < k->npar; i++) (*par)[e * k->npar + i] = k->par[i].value;
+  r->group[r->ngroup] = (pl_group_desc){.name = name,
+                                        .kind = k,
+                                        .nelem = nelem,
+                                        .stencil = *stencil,
+                                        .shared = shared,
+                                        .par = *par,
+                                        .lumped = lumped};
+  return r->ngroup++;
+}
+
+int par_of(int kind, const char *name) {
+  const pl_elem_kind *k = pl_elem_table[kind];
+  for (int i = 0; i < k->npar; i++)
+    if (strcmp(k->par[i].name, name) == 0) return i;
+  return -1;
+}
+
+void target_add(reader *r, place_kind kind, int a, int b, int c, const num *value, double factor) {
+  if (value->par < 0) return;
+  if (!take_more(r, &r->target, r->ntarget, &r->target_cap, sizeof *r->target)) return;
+  r->target[r->ntarget++] = (aim){kind, a, b, c, value->par, value->coef * factor};
+}
+
+void put_par(reader *r, int group, int elem, const char *name, const num *value) {
+  pl_group_desc *g = &r->group[group];
+  for (int i = 0; i < g->kind->npar; i++) {
+    if (strcmp(g->kind->par[i].name, name) != 0) continue;
+    // the description holds const arrays; they are ours
+    ((double *)g->par)[(g->shared ? 0 : elem) * g->kind->npar + i] = value->v;
+    target_add(r, AT_GROUP, group, elem, i, value, 1);
+    return;
+  }
+}
+
+void seg_add(reader *r, int a, int b) {
+  if (!take_more(r, &r->seg, r->nseg, &r->seg_cap, 2 * sizeof *r->seg)) return;
+  r->seg[2 * r->nseg] = a;
+  r->seg[2 * r->nseg + 1] = b;
+  r->nseg++;
+}
+
+// ---- named nodes ------------------------------------------------------------------------------
+
+// a map {name: coordinates}, for nodes and joints
+static void named_points(reader *r, const pl_node *map, const char *what) {
+  if (map->kind != NODE_MAP) {
+    problem(r, map, "e.g. {tip: [0, 0, 1]}", "%s must map names to coordinates", what);
+    return;
+  }
+  for (const pl_node *d = map->first; d; d = d->next) {
+    vec x;
+    double p[3] = {0};
+    if (d->twice) continue;
+    if (!name_valid(d->key) || strcmp(d->key, "ground") == 0 || strcmp(d->key, "all") == 0)
+      problem_key(r, d, name_rule, "%s: '%.60s' is no good name", what, d->key);
+
+    // known even when wrong, so that its uses are not reported as well
+    int ok = read_vec(r, d, d->key, "m", r->dim, r->dim, &x);
+    for (int c = 0; ok && c < x.n; c++) p[c] = x.v[c].v;
+    int node = node_add(r, p, d->key);
+    if (node < 0) {
+      if (!r->failed) problem(r, d, NULL, "too many nodes");
+      return;
+    }
+    name_add(r, &r->names, d->key, NAME_NODE, node, d);
+    for (int c = 0; ok && c < x.n; c++) target_add(r, AT_X, node, c, 0, &x.v[c], 1);
+  }
+}
+
+void build_nodes(reader *r) {
+  if (r->def.nodes) named_points(r, r->def.nodes, "nodes");
+  const mechanism_def *m = r->def.mechanism;
+  if (!m || !m->joints) return;
+  if (r->dim == 1)
+    problem(r, m->joints, "use nodes and springs", "a mechanism needs dimension 2 or 3");
+  else
+    named_points(r, m->joints, "joints");
+}
+
+// ---- sets -------------------------------------------------------------------------------------
+
+static void build_sets(reader *r) {
+  const pl_node *at = r->def.sets;
+  if (!at) return;
+  if (at->kind != NODE_MAP) {
+    problem(r, at, "e.g. {root: wing where x < 2 mm}", "sets must map names to selectors");
+    return;
+  }
+  r->set = take(r, (size_t)at->n + 1, sizeof *r->set);
+  if (!r->set) return;
+  for (const pl_node *d = at->first; d; d = d->next) {
+    if (d->twice) continue;
+    if (!name_valid(d->key) || strcmp(d->key, "ground") == 0 || strcmp(d->key, "all") == 0) {
+      problem_key(r, d, name_rule, "sets: '%.60s' is no good name", d->key);
+      continue;
+    }
+    r->set[r->nset] = (set_slot){.name = d->key, .at = d};
+    if (name_add(r, &r->names, d->key, NAME_SET, r->nset, d)) r->nset++;
+  }
+  for (int k = 0; k < r->nset; k++) set_resolve(r, k);
+}
+
+// ---- gravity and damping ----------------------------------------------------------------------
+
+static void build_globals(reader *r) {
+  const vec *g = &r->def.gravity;
+  for (int c = 0; g->at && c < g->n; c++) {
+    r->gravity[c] = g->v[c].v;
+    target_add(r, AT_PAR, PL_PAR_GRAVITY + c, 0, 0, &g->v[c], 1);
+  }
+  const damping_def *d = r->def.damping;
+  if (!d) return;
+  r->alpha = d->mass.v;
+  r->beta = d->stiffness.v;
+  target_add(r, AT_PAR, PL_PAR_ALPHA, 0, 0, &d->mass, 1);
+  target_add(r, AT_PAR, PL_PAR_BETA, 0, 0, &d->stiffness, 1);
+}
+
+// ---- model ------------------------------------------------------------------------------------
+
+static int target_index(const pl_model_desc *d, const aim *t) {
+  switch (t->kind) {
+  case AT_GROUP:
+    return pl_par_group(d, t->a, t->b) + t->c;
+  case AT_DRIVE:
+    return pl_par_drive(d, t->a, t->b) + t->c;
+  case AT_LOAD:
+    return pl_par_load(d, t->a) + t->c;
+  case AT_PAR:
+    return t->a;
+  case AT_X:
+    return t->a * d->dim + t->b;
+  }
+  return -1;
+}
+
+// parameters with all places where they act
+static pl_design_desc *designs(reader *r, const pl_model_desc *d) {
+  int n = r->def.parameters.n;
+  const param_def *p = r->def.parameters.item;
+  pl_design_desc *design = take(r, (size_t)n + 1, sizeof *design);
+  pl_target **list = take(r, (size_t)n + 1, sizeof *list);
+  if (!design || !list) return NULL;
+  for (int k = 0; k < r->ntarget; k++) design[r->target[k].par].ntarget++;
+  for (int k = 0; k < n; k++) {
+    char si[64];
+    unit_si(&p[k].dim, si, sizeof si);
+    list[k] = take(r, (size_t)design[k].ntarget + 1, sizeof **list);
+    design[k].name = p[k].name.s;
+    design[k].unit = take_text(r, si, strlen(si));
+    if (!list[k] || !design[k].unit) return NULL;
+    design[k].target = list[k];
+    design[k].ntarget = 0;
+    design[k].value = p[k].v;
+    design[k].min = p[k].lo;
+    design[k].max = p[k].hi;
+  }
+  for (int k = 0; k < r->ntarget; k++) {
+    const aim *t = &r->target[k];
+    list[t->par][design[t->par].ntarget++] =
+        (pl_target){t->kind == AT_X, target_index(d, t), t->coef};
+  }
+  return design;
+}
+
+static double *coordinates(reader *r) {
+  double *X = take(r, (size_t)r->nnode * (size_t)r->dim + 1, sizeof *X);
+  for (int i = 0; X && i < r->nnode; i++)
+    for (int c = 0; c < r->dim; c++) X[i * r->dim + c] = r->X[3 * (size_t)i + c];
+  return X;
+}
+
+// all cells of all bodies, and the lines
+static pl_status build_mesh(reader *r, pl_mesh **out) {
+  PL_TRY(pl_mesh_create(r->env, r->file, r->nnode, out));
+  memcpy((*out)->X, r->X, 3 * (size_t)r->nnode * sizeof(double));
+  for (int t = 0; t < PL_CELL_COUNT; t++) {
+    int n = t == PL_SEG2 ? r->nseg : 0, nv = pl_cell_nvert[t], at = 0;
+    for (int k = 0; k < r->nbody; k++) n += r->body[k].mesh->cell[t].n;
+    if (n == 0) continue;
+    PL_TRY(pl_mesh_set_cells(*out, t, n));
+    int *v = (*out)->cell[t].v;
+    for (int k = 0; k < r->nbody; k++) {
+      const body_slot *b = &r->body[k];
+      for (int i = 0; i < b->mesh->cell[t].n * nv; i++) v[at++] = b->node[b->mesh->cell[t].v[i]];
+    }
+    if (t == PL_SEG2 && r->nseg > 0) memcpy(v + at, r->seg, 2 * (size_t)r->nseg * sizeof *v);
+  }
+  for (int k = 0; k < r->nset; k++)
+    PL_TRY(pl_mesh_add_set(*out, r->set[k].name, -1, r->set[k].nodes.n, r->set[k].nodes.v));
+  return PL_OK;
+}
+
+static pl_status build_model(reader *r, pl_scene *s) {
+  pl_model_desc d = {.dim = r->dim,
+                     .nnode = r->nnode,
+                     .ngroup = r->ngroup,
+                     .ndrive = r->ndrive,
+                     .nload = r->nload,
+                     .ndesign = r->def.parameters.n,
+                     .group = r->group,
+                     .drive = r->drive,
+                     .load = r->load,
+                     .alpha = r->alpha,
+                     .beta = r->beta};
+  memcpy(d.gravity, r->gravity, sizeof d.gravity);
+  d.X = coordinates(r);
+  d.design = designs(r, &d);
+  if (!d.X || !d.design) return PL_E_NOMEM;
+  PL_TRY(pl_model_create(r->env, &d, &s->model));
+  PL_TRY(pl_params_create(s->model, &s->params));
+  return build_mesh(r, &s->mesh);
+}
+
+// ---- result -----------------------------------------------------------------------------------
+
+static pl_status fill_lists(reader *r, pl_scene *s) {
+  pl_node_name *name = take(r, (size_t)r->nnode + 1, sizeof *name);
+  pl_node_set *set = take(r, (size_t)r->nset + 1, sizeof *set);
+  pl_scene_body *b = take(r, (size_t)r->nbody + 1, sizeof *b);
+  if (!name || !set || !b) return PL_E_NOMEM;
+  for (int i = 0; i < r->nnode; i++)
+    if (r->label[i]) name[s->nname++] = (pl_node_name){r->label[i], i};
+  for (int k = 0; k < r->nset; k++)
+    set[s->nset++] = (pl_node_set){r->set[k].name, r->set[k].nodes.n, r->set[k].nodes.v};
+  for (int k = 0; k < r->nbody; k++)
+    b[s->nbody++] =
+        (pl_scene_body){r->body[k].def->name.s, r->body[k].kind, r->body[k].n, r->body[k].node};
+  s->name = name;
+  s->set = set;
+  s->body = b;
+  s->title = r->def.title.s;
+  s->dim = r->dim;
+  s->u0 = r->u0;
+  s->v0 = r->v0;
+  if (r->def.output)
+    s->output = r->def.output->opts;
+  else
+    pl_opts_default(pl_output_info_table, pl_output_info_count, &s->output);
+  return PL_OK;
+}
+
+pl_status build_scene(reader *r, pl_scene *s) {
+  build_nodes(r);
+  build_bodies(r);
+  build_mechanism(r);
+  build_sets(r);
+  build_body_groups(r);
+  if (r->def.mechanism) build_springs(r, &r->def.mechanism->springs);
+  build_springs(r, &r->def.springs);
+  build_masses(r);
+  build_potentials(r);
+  build_matrices(r);
+  build_drives(r);
+  build_loads(r);
+  build_globals(r);
+  build_initial(r);
+  build_analyses(r, s);
+  if (r->nnode == 0 && r->nproblem == 0)
+    problem(r, r->root, "give nodes, bodies or a mechanism", "the scene has no nodes");
+  if (r->failed) return r->failed;
+  if (r->nproblem > 0) return PL_E_INPUT;
+  check_plausible(r);
+  PL_TRY(fill_lists(r, s));
+  return build_model(r, s);
+}

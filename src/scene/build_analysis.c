@@ -1,0 +1,193 @@
+#include "scene_impl.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { ANALYSES_MAX = 200 };
+
+// ---- watches ----------------------------------------------------------------------------------
+
+// {name: node} or {name: node.x}; extra: room for that many more behind
+static pl_watch *read_watches(reader *r, const pl_node *at, int extra, int *n) {
+  int own = at && at->kind == NODE_MAP ? at->n : 0;
+  pl_watch *w = take(r, (size_t)own + (size_t)extra + 1, sizeof *w);
+  *n = 0;
+  if (!w || !at) return w;
+  if (at->kind != NODE_MAP) {
+    problem(r, at, "e.g. {tip: wing nearest [1, 0, 0]}", "watch must map names to nodes");
+    return w;
+  }
+  for (const pl_node *d = at->first; d; d = d->next) {
+    int dof, node;
+    const char *dot = d->kind == NODE_SCALAR ? strrchr(d->text, '.') : NULL;
+    if (!name_valid(d->key)) {
+      problem_key(r, d, name_rule, "watch: '%.60s' is no good name", d->key);
+    } else if (dot && axis_index(dot + 1) >= 0) {
+      if (select_dof(r, d, "watch", &dof))
+        w[(*n)++] = (pl_watch){d->key, dof / r->dim, dof % r->dim};
+    } else if (select_one(r, d, "watch", &node)) {
+      w[(*n)++] = (pl_watch){d->key, node, -1};
+    }
+  }
+  return w;
+}
+
+// ---- one analysis -----------------------------------------------------------------------------
+
+static int find_kind(reader *r, const pl_node *at, const char *name, int at_key) {
+  const char *names[PL_ANALYSIS_COUNT];
+  char hint[PL_TEXT], buf[MESSAGE_QUOTE + 8];
+  for (int k = 0; k < PL_ANALYSIS_COUNT; k++) {
+    names[k] = pl_analysis_table[k].name;
+    if (strcmp(name, names[k]) == 0) return k;
+  }
+  int best = pl_closest(name, PL_ANALYSIS_COUNT, names);
+  size_t n = 0;
+  hint[0] = 0;
+  if (best >= 0) n = (size_t)snprintf(hint, sizeof hint, "did you mean '%s'?  ", names[best]);
+  n += (size_t)snprintf(hint + n, sizeof hint - n, "known analyses:");
+  for (int k = 0; k < PL_ANALYSIS_COUNT; k++)
+    n += (size_t)snprintf(hint + n, sizeof hint - n, " %s", names[k]);
+  (at_key ? problem_key : problem)(r, at, hint, "unknown analysis '%s'",
+                                   quote(name, buf, sizeof buf));
+  return -1;
+}
+
+static int find_analysis(const analysis_def *d, int n, const char *name) {
+  for (int k = 0; k < n; k++)
+    if (strcmp(d[k].a.name, name) == 0) return k;
+  return -1;
+}
+
+// the name given, or the kind's with a number when it is taken
+static void name_analysis(reader *r, analysis_def *d, int k) {
+  analysis_def *a = &d[k];
+  const char *kind = pl_analysis_table[a->a.kind].name;
+  char text[64];
+  a->a.name = a->name.at ? a->name.s : kind;
+  int same = find_analysis(d, k, a->a.name);
+  if (same < 0) return;
+  if (a->name.at) {
+    problem(r, a->name.at, NULL, "another analysis is called '%.60s' already, in line %d",
+            a->name.s, d[same].a.line);
+    return;
+  }
+  for (int i = 2; same >= 0; i++) {
+    snprintf(text, sizeof text, "%s-%d", kind, i);
+    same = find_analysis(d, k, text);
+  }
+  const char *kept = take_text(r, text, strlen(text));
+  if (kept) a->a.name = kept;
+}
+
+static void find_about(reader *r, analysis_def *d, int k) {
+  const txt *about = &d[k].about;
+  const char *names[32];
+  char hint[PL_TEXT];
+  int n = 0;
+  d[k].a.about = -1;
+  if (!about->at || strcmp(about->s, "rest") == 0) return;
+  int i = find_analysis(d, k, about->s);
+  if (i >= 0 && d[i].a.kind == PL_ANALYSIS_static) {
+    d[k].a.about = i;
+    return;
+  }
+  names[n++] = "rest";
+  for (int j = 0; j < k && n < COUNT(names); j++)
+    if (d[j].a.kind == PL_ANALYSIS_static) names[n++] = d[j].a.name;
+  hint_names(about->s, n, names, hint, sizeof hint);
+  problem(r, about->at, hint, "about: there is no earlier static analysis '%.60s'", about->s);
+}
+
+static int oscillates(const reader *r) {
+  for (int k = 0; k < r->nload; k++)
+    if (r->load[k].term.harmonic > 0) return 1;
+  for (int k = 0; k < r->ndrive; k++)
+    for (int i = 0; i < r->drive[k].nterm; i++)
+      if (r->drive[k].term[i].harmonic > 0) return 1;
+  return 0;
+}
+
+// what the ranges of single options cannot tell
+static void check_transient(reader *r, const pl_transient_opts *o, const pl_node *at) {
+  if (!(o->duration > 0) && o->periods == 0)
+    problem(r, at, "give 'duration', or 'frequency' and 'periods'",
+            "transient: nothing says when it ends");
+  else if (!(o->frequency > 0) && (o->periods > 0 || oscillates(r)))
+    problem(r, at, "e.g. frequency: 2 Hz",
+            o->periods > 0 ? "transient: periods need a frequency"
+                           : "transient: drives or loads oscillate, but there is no frequency");
+  else if (!(o->step > 0) && !(o->frequency > 0))
+    problem(r, at, "e.g. step: 1 ms", "transient needs 'step' where there is no frequency");
+  else if (o->step > 0 && o->duration > 0 && o->duration / o->step > 1e9)
+    problem(r, at, "check the units of step and duration", "transient: %.3g steps are too many",
+            o->duration / o->step);
+}
+
+static int read_analysis(reader *r, const pl_node *at, analysis_def *d) {
+  const pl_node *inner = at->first;
+  pl_node *empty = NULL;
+  int kind;
+  if (at->kind == NODE_SCALAR) {
+    // - modes: all by default
+    kind = find_kind(r, at, at->text, 0);
+    empty = node_new(r, NODE_MAP, NULL, 0);
+    if (!empty) return 0;
+    empty->line = at->line;
+    empty->col = at->col;
+    empty->origin = at->origin;
+    inner = empty;
+  } else if (at->kind == NODE_MAP && at->n == 1) {
+    kind = find_kind(r, inner, inner->key, 1);
+  } else {
+    problem(r, at, "e.g. - static: {steps: 10}",
+            "an analysis is a mapping with one key, the kind of analysis");
+    return 0;
+  }
+  if (kind < 0) return 0;
+  int ok = read_map(r, inner, &map_analysis[kind], d);
+  d->a.kind = kind;
+  d->a.line = inner->key_line ? inner->key_line : inner->line;
+  d->a.col = inner->key_line ? inner->key_col : inner->col;
+  if (ok && kind == PL_ANALYSIS_transient) check_transient(r, &d->a.opts.transient_, inner);
+  return 1;
+}
+
+// ---- all --------------------------------------------------------------------------------------
+
+void build_analyses(reader *r, pl_scene *s) {
+  const pl_node *at = r->def.analyses;
+  int nwatch = 0, n = 0;
+  pl_watch *shared = read_watches(r, r->def.watch, 0, &nwatch);
+  s->watch = shared;
+  s->nwatch = nwatch;
+  if (!at || !shared) return;
+  if (at->kind != NODE_LIST) {
+    problem(r, at, "e.g. [{static: {}}, {modes: {count: 10}}]",
+            "analyses must be a list, each entry a mapping with one key");
+    return;
+  }
+  if (at->n > ANALYSES_MAX) {
+    problem(r, at, NULL, "at most %d analyses are possible, got %d", ANALYSES_MAX, at->n);
+    return;
+  }
+  analysis_def *d = take(r, (size_t)at->n + 1, sizeof *d);
+  pl_analysis *a = take(r, (size_t)at->n + 1, sizeof *a);
+  if (!d || !a) return;
+  for (const pl_node *e = at->first; e && !r->failed; e = e->next) {
+    if (!read_analysis(r, e, &d[n])) continue;
+    name_analysis(r, d, n);
+    find_about(r, d, n);
+    int own;
+    pl_watch *w = read_watches(r, d[n].watch, nwatch, &own);
+    if (!w) return;
+    memcpy(w + own, shared, (size_t)nwatch * sizeof *w);
+    d[n].a.watch = w;
+    d[n].a.nwatch = own + nwatch;
+    n++;
+  }
+  for (int k = 0; k < n; k++) a[k] = d[k].a;
+  s->analysis = a;
+  s->nanalysis = n;
+}

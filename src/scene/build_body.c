@@ -1,0 +1,405 @@
+#include "scene_impl.h"
+
+#include "pliant/math.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+// ---- meshes -----------------------------------------------------------------------------------
+
+// file names are relative to the scene's folder
+int scene_file(reader *r, const pl_node *at, const char *what, char *out, size_t size) {
+  char buf[MESSAGE_QUOTE + 8], hint[PL_TEXT];
+  if (r->limit.no_files) {
+    problem(r, at, NULL, "%s: files cannot be opened here", what);
+    return 0;
+  }
+  int here = at->text[0] == '/' || strcmp(r->folder, ".") == 0;
+  int n = snprintf(out, size, "%s%s%s", here ? "" : r->folder, here ? "" : "/", at->text);
+  if (n < 0 || n >= (int)size || access(out, R_OK) != 0) {
+    snprintf(hint, sizeof hint, "file names are relative to the scene's folder, '%.200s'",
+             r->folder);
+    problem(r, at, hint, "%s: cannot open the file '%s'", what, quote(at->text, buf, sizeof buf));
+    return 0;
+  }
+  return 1;
+}
+
+// a failed call of the mesh layer has told its message already
+static int worked(reader *r, pl_status s) {
+  if (s == PL_E_NOMEM) r->failed = s;
+  return s == PL_OK;
+}
+
+static int room(reader *r, const pl_node *at, double nvert) {
+  if (nvert + r->nnode <= r->limit.nodes) return 1;
+  problem(r, at, "use fewer cells", "the mesh would have %.3g nodes, more than the limit of %d",
+          nvert, r->limit.nodes);
+  return 0;
+}
+
+static int read_mesh_file(reader *r, const geometry_def *g, pl_mesh **out) {
+  char path[4096];
+  unit u;
+  double factor = r->scale.base[1];
+  if (g->mesh_units.at) {
+    if (!unit_parse(g->mesh_units.s, strlen(g->mesh_units.s), &u) || u.dim.e[1] != 1 ||
+        u.dim.e[0] || u.dim.e[2] || u.dim.e[3]) {
+      problem(r, g->mesh_units.at, "e.g. mm", "mesh_units must be a unit of length, got '%.60s'",
+              g->mesh_units.s);
+      return 0;
+    }
+    factor = u.factor;
+  }
+  if (!scene_file(r, g->mesh, "mesh", path, sizeof path)) return 0;
+  if (!worked(r, pl_mesh_read(r->env, path, out))) return 0;
+  if (factor != 1) pl_mesh_transform(*out, factor, NULL, NULL);
+  return room(r, g->mesh, (*out)->nvert);
+}
+
+// n lengths > 0
+static int read_size(reader *r, const pl_node *at, int n, double *l) {
+  vec v;
+  if (!read_vec(r, at, "size", "m", n, n, &v)) return 0;
+  for (int k = 0; k < n; k++) {
+    if (v.v[k].par >= 0) {
+      problem(r, v.v[k].at, NULL, "size cannot depend on a parameter");
+      return 0;
+    }
+    if (!(v.v[k].v > 0)) {
+      problem(r, v.v[k].at, NULL, "size must be > 0, got '%.60s'", v.v[k].at->text);
+      return 0;
+    }
+    l[k] = v.v[k].v;
+  }
+  return 1;
+}
+
+static int read_cells(reader *r, const pl_node *at, int n, int *cells) {
+  int k = 0, ok = 1;
+  if (at->kind != NODE_LIST || at->n != n) {
+    problem(r, at, NULL, "cells needs %d whole numbers", n);
+    return 0;
+  }
+  for (const pl_node *d = at->first; d; d = d->next)
+    ok &= read_int(r, d, "cells", 1, 1e7, &cells[k++]);
+  return ok;
+}
+
+static int make_mesh(reader *r, const geometry_def *g, int solid, pl_mesh **out) {
+  mesh_def m = {0};
+  double l[3];
+  int n[3];
+  if (!read_map(r, g->mesh, &map_mesh, &m)) return 0;
+  if ((m.grid != NULL) + (m.disk != NULL) + (m.box != NULL) != 1) {
+    problem(r, g->mesh, "known: grid disk box", "mesh must be a file or exactly one generator");
+    return 0;
+  }
+  if (solid != (m.box != NULL)) {
+    problem(r, g->mesh, NULL, solid ? "a solid needs a box" : "a box makes a solid, not a surface");
+    return 0;
+  }
+  if (m.grid)
+    return read_size(r, m.grid->size_at, 2, l) && read_cells(r, m.grid->cells, 2, n) &&
+           room(r, g->mesh,
+                (n[0] + 2.0) * (n[1] + 1.0) * (m.grid->pattern.v == PL_CROSSED ? 2 : 1)) &&
+           worked(r,
+                  pl_gen_grid(r->env, n[0], n[1], l[0], l[1], (pl_pattern)m.grid->pattern.v, out));
+  if (m.disk)
+    return room(r, g->mesh, 3.0 * m.disk->rings.v * (m.disk->rings.v + 1.0) + 1) &&
+           worked(r, pl_gen_disk(r->env, m.disk->rings.v, m.disk->radius.v, out));
+  return read_size(r, m.box->size_at, 3, l) && read_cells(r, m.box->cells, 3, n) &&
+         room(r, g->mesh, (n[0] + 1.0) * (n[1] + 1.0) * (n[2] + 1.0)) &&
+         worked(r, m.box->cell.v ? pl_gen_tet_box(r->env, n, l, out)
+                                 : pl_gen_hex_box(r->env, n, l, out));
+}
+
+// only the cells that make the body, and all sets as sets of vertices
+static int strip(reader *r, pl_mesh **mesh, int first_type, int last_type) {
+  pl_mesh *m = *mesh, *out = NULL;
+  int ok = worked(r, pl_mesh_create(r->env, m->source, m->nvert, &out));
+  if (ok) memcpy(out->X, m->X, 3 * (size_t)m->nvert * sizeof *m->X);
+  for (int t = first_type; ok && t <= last_type; t++) {
+    ok = worked(r, pl_mesh_set_cells(out, t, m->cell[t].n));
+    if (ok && m->cell[t].n > 0)
+      memcpy(out->cell[t].v, m->cell[t].v,
+             (size_t)m->cell[t].n * (size_t)pl_cell_nvert[t] * sizeof(int));
+  }
+  for (int k = 0; ok && k < m->nset; k++) {
+    int n, *index = NULL;
+    ok = worked(r, pl_mesh_set_vertices(m, m->set[k].name, &n, &index));
+    if (ok && n > 0) ok = worked(r, pl_mesh_add_set(out, m->set[k].name, -1, n, index));
+    pl_free(r->env, index);
+  }
+  if (!ok) {
+    pl_mesh_free(out);
+    return 0;
+  }
+  pl_mesh_free(m);
+  *mesh = out;
+  return 1;
+}
+
+static int place_mesh(reader *r, const geometry_def *g, pl_mesh *m) {
+  double R[9], t[3] = {0}, axis[3] = {0, 0, 1};
+  if (g->rotate) {
+    for (int c = 0; g->rotate->axis.at && c < 3; c++) axis[c] = g->rotate->axis.v[c].v;
+    if (!(pl_norm3(axis) > 0)) {
+      problem(r, g->rotate->axis.at, NULL, "axis must not be zero");
+      return 0;
+    }
+    pl_rotation3(axis, g->rotate->angle.v, R);
+  }
+  for (int c = 0; c < g->translate.n; c++) t[c] = g->translate.v[c].v;
+  pl_mesh_transform(m, g->scale.v, g->rotate ? R : NULL, t);
+  if (pl_all_finite(3 * m->nvert, m->X)) return 1;
+  problem(r, g->mesh, NULL, "the mesh has places that are not finite");
+  return 0;
+}
+
+static int refine_mesh(reader *r, const geometry_def *g, int solid, pl_mesh **m) {
+  for (int k = 0; k < g->refine.v; k++) {
+    pl_mesh *fine;
+    if (!room(r, g->refine.at, (*m)->nvert * (solid ? 8.0 : 4.0))) return 0;
+    if (!worked(r, pl_mesh_refine(*m, &fine))) return 0;
+    pl_mesh_free(*m);
+    *m = fine;
+  }
+  return 1;
+}
+
+// a sheet of dimension 2 lies in z = 0
+static int check_flat(reader *r, const geometry_def *g, pl_mesh *m) {
+  double lo[3], hi[3];
+  pl_mesh_bounds(m, lo, hi);
+  double size = fmax(hi[0] - lo[0], hi[1] - lo[1]);
+  if (fmax(fabs(lo[2]), fabs(hi[2])) > 1e-6 * size) {
+    problem(r, g->mesh, "turn it into the xy plane by 'rotate'",
+            "plane: the mesh does not lie in z = 0");
+    return 0;
+  }
+  for (int i = 0; i < m->nvert; i++) m->X[3 * i + 2] = 0;
+  return 1;
+}
+
+static int load_geometry(reader *r, body_slot *b, const geometry_def *g) {
+  int solid = strcmp(b->kind, "solid") == 0;
+  int first = solid ? PL_TET4 : PL_TRI3, last = solid ? PL_HEX8 : PL_TRI3;
+  if (!g->mesh) return 0;
+  int ok = g->mesh->kind == NODE_SCALAR ? read_mesh_file(r, g, &b->mesh)
+                                        : make_mesh(r, g, solid, &b->mesh);
+  if (ok && !solid && b->mesh->cell[PL_QUAD4].n > 0) ok = worked(r, pl_mesh_split_quads(b->mesh));
+  if (ok) ok = strip(r, &b->mesh, first, last);
+  if (!ok) return 0;
+  if (b->mesh->cell[first].n + b->mesh->cell[last].n == 0) {
+    problem(r, g->mesh, NULL, "%s '%s': the mesh has no %s", b->kind, b->def->name.s,
+            solid ? "tetrahedra or hexahedra" : "triangles");
+    return 0;
+  }
+  if (g->merge.at) ok = worked(r, pl_mesh_weld(b->mesh, g->merge.v, NULL));
+  ok = ok && worked(r, pl_mesh_check(b->mesh)) && worked(r, pl_mesh_drop_unused(b->mesh, NULL));
+  ok = ok && refine_mesh(r, g, solid, &b->mesh) && place_mesh(r, g, b->mesh);
+  return ok && (strcmp(b->kind, "plane") != 0 || check_flat(r, g, b->mesh));
+}
+
+static int load_chain(reader *r, body_slot *b, const chain_def *c) {
+  double from[3] = {0}, to[3] = {0};
+  if (!c->from.at || !c->to.at || !room(r, b->at, c->segments.v + 1.0)) return 0;
+  for (int k = 0; k < r->dim; k++) {
+    from[k] = c->from.v[k].v;
+    to[k] = c->to.v[k].v;
+  }
+  if (memcmp(from, to, sizeof from) == 0) {
+    problem(r, c->to.at, NULL, "chain '%s' has no length", b->def->name.s);
+    return 0;
+  }
+  return worked(r, pl_gen_chain(r->env, c->segments.v, from, to, &b->mesh));
+}
+
+// ---- nodes ------------------------------------------------------------------------------------
+
+typedef struct by_x {
+  double x;
+  int node;
+} by_x;
+
+static int compare_x(const void *a, const void *b) {
+  const by_x *p = a, *q = b;
+  return p->x != q->x ? (p->x > q->x) - (p->x < q->x) : p->node - q->node;
+}
+
+// the earlier node within tol of x, or -1
+static int match(const reader *r, const by_x *sorted, int n, const double *x, double tol) {
+  int lo = 0, hi = n;
+  while (lo < hi) {
+    int mid = (lo + hi) / 2;
+    if (sorted[mid].x < x[0] - tol)
+      lo = mid + 1;
+    else
+      hi = mid;
+  }
+  for (; lo < n && sorted[lo].x <= x[0] + tol; lo++) {
+    double d[3];
+    pl_sub3(r->X + 3 * (size_t)sorted[lo].node, x, d);
+    if (pl_norm3(d) <= tol) return sorted[lo].node;
+  }
+  return -1;
+}
+
+static int body_nodes(reader *r, body_slot *b) {
+  int before = r->nnode, weld = r->def.weld.at != NULL;
+  by_x *sorted = NULL;
+  b->n = b->mesh->nvert;
+  b->node = take(r, (size_t)b->n + 1, sizeof *b->node);
+  if (!b->node) return 0;
+  if (weld) {
+    sorted = pl_alloc(r->env, (size_t)before + 1, sizeof *sorted);
+    if (!sorted) {
+      r->failed = PL_E_NOMEM;
+      return 0;
+    }
+    for (int i = 0; i < before; i++) sorted[i] = (by_x){r->X[3 * (size_t)i], i};
+    qsort(sorted, (size_t)before, sizeof *sorted, compare_x);
+  }
+  for (int i = 0; i < b->n && !r->failed; i++) {
+    const double *x = b->mesh->X + 3 * (size_t)i;
+    int same = weld ? match(r, sorted, before, x, r->def.weld.v) : -1;
+    b->node[i] = same >= 0 ? same : node_add(r, x, NULL);
+    if (b->node[i] < 0 && !r->failed) {
+      problem(r, b->at, NULL, "too many nodes");
+      break;
+    }
+  }
+  pl_free(r->env, sorted);
+  return !r->failed && (b->n == 0 || b->node[b->n - 1] >= 0);
+}
+
+static int dimension_fits(reader *r, const body_slot *b) {
+  int want = strcmp(b->kind, "plane") == 0 ? 2 : strcmp(b->kind, "chain") == 0 ? r->dim : 3;
+  if (r->dim == want && r->dim > 1) return 1;
+  problem(r, b->at, r->dim == 2 ? "a flat sheet is a 'plane'" : NULL,
+          "body '%s': a %s needs dimension %d, the scene has %d", b->def->name.s, b->kind,
+          want > 1 ? want : 2, r->dim);
+  return 0;
+}
+
+static void load_body(reader *r, body_slot *b, const pl_node *at) {
+  const body_def *d = b->def;
+  const geometry_def *g = d->shell ? d->shell : d->plane ? d->plane : d->solid;
+  int count = (d->shell != NULL) + (d->plane != NULL) + (d->solid != NULL) + (d->chain != NULL);
+  b->at = at;
+  b->bad = 1;
+  b->kind = d->shell ? "shell" : d->plane ? "plane" : d->solid ? "solid" : "chain";
+  if (count != 1) {
+    problem(r, at, "known: shell plane solid chain", "body '%s' must be exactly one kind of body",
+            d->name.s);
+    return;
+  }
+  if (!dimension_fits(r, b)) return;
+  if (!(g ? load_geometry(r, b, g) : load_chain(r, b, d->chain))) return;
+  b->bad = !body_nodes(r, b);
+}
+
+void build_bodies(reader *r) {
+  const items *list = &r->def.bodies;
+  if (list->n == 0) return;
+  r->body = take(r, (size_t)list->n, sizeof *r->body);
+  if (!r->body) return;
+  const pl_node *at = list->at->kind == NODE_MAP ? list->at : list->at->first;
+  for (int k = 0; k < list->n && !r->failed; k++, at = at->next) {
+    body_slot *b = &r->body[r->nbody++];
+    b->def = (const body_def *)list->item + k;
+    if (b->def->name.at) name_add(r, &r->names, b->def->name.s, NAME_BODY, k, b->def->name.at);
+    load_body(r, b, at);
+  }
+}
+
+// ---- elements ---------------------------------------------------------------------------------
+
+static const material_def *find_material(reader *r, const txt *name) {
+  const material_def *m = r->def.materials.item;
+  const char *names[64];
+  char hint[PL_TEXT];
+  int n = 0;
+  for (int k = 0; k < r->def.materials.n; k++) {
+    if (strcmp(m[k].name.s, name->s) == 0) return &m[k];
+    if (n < COUNT(names)) names[n++] = m[k].name.s;
+  }
+  hint_names(name->s, n, names, hint, sizeof hint);
+  problem(r, name->at, hint, "there is no material '%.60s'", name->s);
+  return NULL;
+}
+
+// elements of one kind with shared parameters; vertex numbers are those of the body's mesh
+static int body_group(reader *r, const body_slot *b, const char *suffix, int kind, int n,
+                      const int *vertex, int lumped) {
+  char name[160];
+  int *stencil, nv = pl_elem_table[kind]->nvert;
+  double *par;
+  snprintf(name, sizeof name, "%.120s%s", b->def->name.s, suffix);
+  const char *kept = take_text(r, name, strlen(name));
+  int g = kept ? group_add(r, kept, kind, n, 1, lumped, &stencil, &par) : -1;
+  for (int i = 0; g >= 0 && i < n * nv; i++) stencil[i] = b->node[vertex[i]];
+  return g;
+}
+
+static void put_material(reader *r, int group, const material_def *m, const geometry_def *g) {
+  if (group < 0) return;
+  put_par(r, group, 0, "young", &m->young);
+  put_par(r, group, 0, "poisson", &m->poisson);
+  put_par(r, group, 0, "density", &m->density);
+  if (g->thickness.at) put_par(r, group, 0, "thickness", &g->thickness);
+}
+
+static void geometry_groups(reader *r, body_slot *b, const geometry_def *g) {
+  if (!g->material.at) return;
+  const material_def *m = find_material(r, &g->material);
+  const pl_cells *cell = b->mesh->cell;
+  int lumped = g->mass.v == 0, neo = m && m->law.v == 1, solid = b->def->solid != NULL;
+  if (!m) return;
+  if (neo && !solid)
+    problem(r, m->law.at, "solids can have it", "the neo-Hookean law is not for a %s", b->kind);
+  if (cell[PL_TRI3].n > 0)
+    put_material(r,
+                 body_group(r, b, "", b->def->plane ? PL_ELEM_tri2 : PL_ELEM_membrane,
+                            cell[PL_TRI3].n, cell[PL_TRI3].v, lumped),
+                 m, g);
+  if (cell[PL_TET4].n > 0)
+    put_material(r,
+                 body_group(r, b, " tets", neo ? PL_ELEM_tet4_nh : PL_ELEM_tet4, cell[PL_TET4].n,
+                            cell[PL_TET4].v, lumped),
+                 m, g);
+  if (cell[PL_HEX8].n > 0)
+    put_material(r,
+                 body_group(r, b, " hexes", neo ? PL_ELEM_hex8_nh : PL_ELEM_hex8, cell[PL_HEX8].n,
+                            cell[PL_HEX8].v, lumped),
+                 m, g);
+  if (!b->def->shell || g->bending.v != 0) return;
+  pl_topology *t;
+  if (!worked(r, pl_topology_create(b->mesh, &t))) return;
+  if (t->nhinge > 0)
+    put_material(r, body_group(r, b, " bending", PL_ELEM_hinge, t->nhinge, t->hinge, lumped), m, g);
+  pl_topology_free(t);
+}
+
+static void chain_group(reader *r, const body_slot *b, const chain_def *c) {
+  const pl_cells *cell = &b->mesh->cell[PL_SEG2];
+  int g = body_group(r, b, "", PL_ELEM_link, cell->n, cell->v, 0);
+  if (g < 0) return;
+  put_par(r, g, 0, "stiffness", &c->stiffness);
+  put_par(r, g, 0, "mass", &c->mass);
+}
+
+void build_body_groups(reader *r) {
+  for (int k = 0; k < r->nbody && !r->failed; k++) {
+    body_slot *b = &r->body[k];
+    const body_def *d = b->def;
+    if (b->bad) continue;
+    if (d->chain)
+      chain_group(r, b, d->chain);
+    else
+      geometry_groups(r, b, d->shell ? d->shell : d->plane ? d->plane : d->solid);
+  }
+}

@@ -1,0 +1,282 @@
+#include "scene_impl.h"
+
+#include "pliant/math.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const pl_node *first_of(const items *list) {
+  return list->n == 0 ? NULL : list->at->kind == NODE_MAP ? list->at : list->at->first;
+}
+
+// ---- drives -----------------------------------------------------------------------------------
+
+// components named by fix: [x, y]; all when it is left out
+static int read_mask(reader *r, const pl_node *at, int *mask) {
+  *mask = (1 << r->dim) - 1;
+  if (!at) return 1;
+  if (at->kind == NODE_SCALAR && strcmp(at->text, "all") == 0) return 1;
+  int m = 0;
+  const pl_node *d = at->kind == NODE_SCALAR ? at : at->first;
+  for (; d; d = at->kind == NODE_SCALAR ? NULL : d->next) {
+    int c = d->kind == NODE_SCALAR ? axis_index(d->text) : -1;
+    if (c < 0 || c >= r->dim || at->kind == NODE_MAP) {
+      problem(r, d,
+              r->dim == 3   ? "known: x y z"
+              : r->dim == 2 ? "known: x y"
+                            : "known: x",
+              "fix: there is no such component");
+      return 0;
+    }
+    m |= 1 << c;
+  }
+  if (m == 0) {
+    problem(r, at, "e.g. [x, y]", "fix names no component");
+    return 0;
+  }
+  *mask = m;
+  return 1;
+}
+
+// every component may be prescribed once; owner[nnode][dim] is the drive's number + 1
+static void claim(reader *r, int *owner, const pl_node **where, const pl_node *at,
+                  const pl_drive_desc *d) {
+  char buf[128];
+  for (int i = 0; i < d->nnode; i++)
+    for (int c = 0; c < r->dim; c++) {
+      if (!(d->mask >> c & 1)) continue;
+      int *o = &owner[d->node[i] * r->dim + c];
+      if (*o) {
+        problem(r, at, "leave the node out of one of them",
+                "%s is driven twice along %c, the first time in line %d",
+                node_text(r, d->node[i], buf, sizeof buf), "xyz"[c], where[*o - 1] -> line);
+        return;
+      }
+      *o = r->ndrive;
+    }
+}
+
+static pl_drive_desc *drive_add(reader *r, const txt *name, const node_list *nodes, int mask,
+                                int nterm, pl_term **term) {
+  if (!take_more(r, &r->drive, r->ndrive, &r->drive_cap, sizeof *r->drive)) return NULL;
+  *term = take(r, (size_t)nterm + 1, sizeof **term);
+  if (!*term) return NULL;
+  pl_drive_desc *d = &r->drive[r->ndrive++];
+  *d = (pl_drive_desc){.name = name->s[0] ? name->s : NULL,
+                       .kind = PL_DRIVE_TRANSLATION,
+                       .nnode = nodes->n,
+                       .node = nodes->v,
+                       .mask = mask,
+                       .nterm = nterm,
+                       .term = *term};
+  return d;
+}
+
+static void put_term(reader *r, int term, pl_term *t, int harmonic, const num *phase, int n,
+                     const num *amplitude) {
+  int drive = r->ndrive - 1;
+  t->harmonic = harmonic;
+  t->phase = phase->v;
+  target_add(r, AT_DRIVE, drive, term, 3, phase, 1);
+  for (int c = 0; c < n; c++) {
+    t->amplitude[c] = amplitude[c].v;
+    target_add(r, AT_DRIVE, drive, term, c, &amplitude[c], 1);
+  }
+}
+
+static int check_term_count(reader *r, const items *terms) {
+  if (terms->n <= PL_TERM_MAX) return 1;
+  problem(r, terms->at, NULL, "at most %d terms are possible, got %d", PL_TERM_MAX, terms->n);
+  return 0;
+}
+
+static void add_rotation(reader *r, const drive_def *d, const pl_node *at, const node_list *nodes) {
+  const rotation_def *t = d->rotation;
+  const term_def *terms = t->terms.item;
+  pl_term *term;
+  if (r->dim == 1) {
+    problem(r, at, NULL, "nothing rotates in one dimension");
+    return;
+  }
+  if (d->fix) problem(r, d->fix, NULL, "a rotation prescribes all components");
+  if (!t->amplitude.at == !t->terms.at) {
+    problem(r, at, NULL, "rotation needs either 'amplitude' or 'terms'");
+    return;
+  }
+  if (!check_term_count(r, &t->terms)) return;
+  int nterm = t->terms.at ? t->terms.n : 1;
+  pl_drive_desc *out = drive_add(r, &d->name, nodes, (1 << r->dim) - 1, nterm, &term);
+  if (!out) return;
+  out->kind = PL_DRIVE_ROTATION;
+  out->axis[2] = 1;
+  for (int c = 0; t->axis.at && c < 3; c++) out->axis[c] = t->axis.v[c].v;
+  for (int c = 0; c < t->through.n; c++) out->centre[c] = t->through.v[c].v;
+  if (r->dim == 3 && !t->axis.at)
+    problem(r, at, "e.g. axis: [0, 1, 0]", "rotation needs the key 'axis'");
+  else if (!(pl_norm3(out->axis) > 0) ||
+           (r->dim == 2 && (out->axis[0] != 0 || out->axis[1] != 0 || !(out->axis[2] > 0))))
+    problem(r, t->axis.at, r->dim == 2 ? "in two dimensions it is [0, 0, 1]" : NULL,
+            "axis cannot be this direction");
+  for (int k = 0; k < nterm; k++) {
+    if (!t->terms.at) {
+      put_term(r, k, &term[k], t->harmonic.v, &t->phase, 1, &t->amplitude);
+      continue;
+    }
+    if (!terms[k].angle.at || terms[k].translation.at)
+      problem(r, t->terms.at, NULL, "terms of a rotation need 'angle'");
+    put_term(r, k, &term[k], terms[k].harmonic.v, &terms[k].phase, 1, &terms[k].angle);
+  }
+}
+
+static void add_translation(reader *r, const drive_def *d, const node_list *nodes) {
+  const term_def *terms = d->terms.item;
+  pl_term *term;
+  int mask, nterm = d->terms.at ? d->terms.n : d->translation.at != NULL;
+  if (!read_mask(r, d->fix, &mask) || !check_term_count(r, &d->terms)) return;
+  if (!drive_add(r, &d->name, nodes, mask, nterm, &term)) return;
+  for (int k = 0; k < nterm; k++) {
+    if (!d->terms.at) {
+      put_term(r, k, &term[k], d->harmonic.v, &d->phase, d->translation.n, d->translation.v);
+      continue;
+    }
+    if (!terms[k].translation.at || terms[k].angle.at)
+      problem(r, d->terms.at, NULL, "terms of a drive need 'translation'");
+    put_term(r, k, &term[k], terms[k].harmonic.v, &terms[k].phase, terms[k].translation.n,
+             terms[k].translation.v);
+  }
+}
+
+static void build_drive(reader *r, const drive_def *d, const pl_node *at, int *owner,
+                        const pl_node **where) {
+  node_list nodes;
+  int before = r->ndrive;
+  if (!select_either(r, d->node, d->nodes, at, "drive", &nodes)) return;
+  int ways = (d->translation.at != NULL) + (d->rotation != NULL) + (d->terms.at != NULL);
+  if (ways > 1 || (ways == 0 && !d->fix)) {
+    problem(r, at, NULL, "drive needs exactly one of 'fix', 'translation', 'rotation', 'terms'");
+    return;
+  }
+  if (d->rotation)
+    add_rotation(r, d, at, &nodes);
+  else
+    add_translation(r, d, &nodes);
+  if (r->ndrive == before) return;
+  where[before] = at;
+  claim(r, owner, where, at, &r->drive[before]);
+}
+
+static void build_hold(reader *r, const pl_node *at, int *owner, const pl_node **where) {
+  drive_def *d = take(r, 1, sizeof *d);
+  int before = r->ndrive, mask;
+  pl_term *term;
+  node_list nodes;
+  if (!d) return;
+  if (at->kind == NODE_MAP) {
+    if (!read_map(r, at, &map_fixed, d)) return;
+    if (!select_either(r, d->node, d->nodes, at, "fixed", &nodes)) return;
+  } else {
+    d->name.s = "fixed";
+    if (!select_nodes(r, at, "fixed", &nodes)) return;
+  }
+  if (!read_mask(r, d->fix, &mask) || !drive_add(r, &d->name, &nodes, mask, 0, &term)) return;
+  where[before] = at;
+  claim(r, owner, where, at, &r->drive[before]);
+}
+
+// `fixed: SELECTOR`, or a list of selectors and mappings
+static void build_fixed(reader *r, const pl_node *at, int *owner, const pl_node **where) {
+  int maps = 0;
+  for (const pl_node *d = at->first; at->kind == NODE_LIST && d; d = d->next)
+    maps += d->kind == NODE_MAP;
+  if (maps == 0)
+    build_hold(r, at, owner, where);
+  else
+    for (const pl_node *d = at->first; d; d = d->next) build_hold(r, d, owner, where);
+}
+
+void build_drives(reader *r) {
+  const items *drives = &r->def.drives;
+  const pl_node *at = first_of(drives), *fixed = r->def.fixed;
+  size_t most = (size_t)drives->n + (fixed && fixed->kind == NODE_LIST ? (size_t)fixed->n : 0) + 2;
+  int *owner = take(r, (size_t)r->nnode * (size_t)r->dim + 1, sizeof *owner);
+  const pl_node **where = take(r, most, sizeof *where);
+  if (!owner || !where) return;
+  if (fixed) build_fixed(r, fixed, owner, where);
+  for (int k = 0; k < drives->n && !r->failed; k++, at = at->next)
+    build_drive(r, (const drive_def *)drives->item + k, at, owner, where);
+}
+
+// ---- loads ------------------------------------------------------------------------------------
+
+void build_loads(reader *r) {
+  const items *loads = &r->def.loads;
+  const pl_node *at = first_of(loads);
+  for (int k = 0; k < loads->n; k++, at = at->next) {
+    const load_def *d = (const load_def *)loads->item + k;
+    const vec *force = d->force.at ? &d->force : &d->total;
+    node_list nodes;
+    if (!d->force.at == !d->total.at)
+      problem(r, at, NULL, "load needs either 'force' (on every node) or 'total'");
+    if (!select_either(r, d->node, d->nodes, at, "load", &nodes)) continue;
+    if (!take_more(r, &r->load, r->nload, &r->load_cap, sizeof *r->load)) return;
+    double share = d->total.at ? 1.0 / nodes.n : 1;
+    pl_load_desc *out = &r->load[r->nload];
+    *out = (pl_load_desc){.name = d->name.s[0] ? d->name.s : NULL,
+                          .nnode = nodes.n,
+                          .node = nodes.v,
+                          .term = {.harmonic = d->harmonic.v, .phase = d->phase.v}};
+    for (int c = 0; c < force->n; c++) {
+      out->term.amplitude[c] = force->v[c].v * share;
+      target_add(r, AT_LOAD, r->nload, 0, c, &force->v[c], share);
+    }
+    target_add(r, AT_LOAD, r->nload, 0, 3, &d->phase, 1);
+    r->nload++;
+  }
+}
+
+// ---- initial state ----------------------------------------------------------------------------
+
+static void add_spin(reader *r, const spin_def *d, const pl_node *at, const node_list *nodes) {
+  double axis[3] = {0, 0, 1}, centre[3] = {0};
+  if (r->dim == 1 || (r->dim == 3 && !d->axis.at)) {
+    problem(r, at, NULL,
+            r->dim == 1 ? "nothing rotates in one dimension" : "spin needs the key 'axis'");
+    return;
+  }
+  for (int c = 0; d->axis.at && c < 3; c++) axis[c] = d->axis.v[c].v;
+  for (int c = 0; c < d->through.n; c++) centre[c] = d->through.v[c].v;
+  double len = pl_norm3(axis);
+  if (!(len > 0)) {
+    problem(r, d->axis.at, NULL, "axis must not be zero");
+    return;
+  }
+  for (int i = 0; i < nodes->n; i++) {
+    double arm[3], v[3];
+    pl_sub3(r->X + 3 * (size_t)nodes->v[i], centre, arm);
+    pl_cross3(axis, arm, v);
+    for (int c = 0; c < r->dim; c++) r->v0[nodes->v[i] * r->dim + c] += d->rate.v * v[c] / len;
+  }
+}
+
+void build_initial(reader *r) {
+  const items *list = &r->def.initial;
+  const pl_node *at = first_of(list);
+  if (list->n == 0) return;
+  size_t nq = (size_t)r->nnode * (size_t)r->dim;
+  r->u0 = take(r, nq + 1, sizeof *r->u0);
+  r->v0 = take(r, nq + 1, sizeof *r->v0);
+  if (!r->u0 || !r->v0) return;
+  for (int k = 0; k < list->n; k++, at = at->next) {
+    const initial_def *d = (const initial_def *)list->item + k;
+    node_list nodes;
+    if (!d->displacement.at && !d->velocity.at && !d->spin)
+      problem(r, at, NULL, "initial needs 'displacement', 'velocity' or 'spin'");
+    if (!select_either(r, d->node, d->nodes, at, "initial", &nodes)) continue;
+    for (int i = 0; i < nodes.n; i++)
+      for (int c = 0; c < r->dim; c++) {
+        r->u0[nodes.v[i] * r->dim + c] += d->displacement.at ? d->displacement.v[c].v : 0;
+        r->v0[nodes.v[i] * r->dim + c] += d->velocity.at ? d->velocity.v[c].v : 0;
+      }
+    if (d->spin) add_spin(r, d->spin, at, &nodes);
+  }
+}

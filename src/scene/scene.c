@@ -1,0 +1,244 @@
+#include "scene_impl.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// ---- messages in the order of the file --------------------------------------------------------
+
+static void collect(void *ctx, const pl_diag *d) {
+  reader *r = ctx;
+  if (d->level == PL_ERROR) r->nproblem++;
+  if (d->status == PL_E_NOMEM) r->failed = PL_E_NOMEM;
+  if (r->nstore == STORE_MAX) return;
+  pl_diag *to = &r->store[r->nstore++];
+  *to = *d;
+  if (!to->file[0]) snprintf(to->file, sizeof to->file, "%s", r->file);
+}
+
+typedef struct ranked {
+  const pl_diag *d;
+  int rank, own; // as they came; own: of the scene file
+} ranked;
+
+static int compare_ranked(const void *a, const void *b) {
+  const ranked *p = a, *q = b;
+  if (p->own && q->own && p->d->line != q->d->line) return p->d->line - q->d->line;
+  if (p->own && q->own && p->d->col != q->d->col) return p->d->col - q->d->col;
+  if (p->own != q->own) return q->own - p->own;
+  return p->rank - q->rank;
+}
+
+static void flush(reader *r) {
+  ranked list[STORE_MAX];
+  int shown = 0;
+  r->env->diag = r->diag;
+  r->env->diag_ctx = r->diag_ctx;
+  for (int k = 0; k < r->nstore; k++)
+    list[k] = (ranked){&r->store[k], k, strcmp(r->store[k].file, r->file) == 0};
+  qsort(list, (size_t)r->nstore, sizeof *list, compare_ranked);
+  for (int k = 0; k < r->nstore && r->diag; k++) {
+    if (list[k].d->level == PL_ERROR && ++shown > PROBLEMS_MAX) continue;
+    r->diag(r->diag_ctx, list[k].d);
+  }
+  // the first problem is the one that stays
+  for (int k = r->nstore - 1; k >= 0; k--)
+    if (list[k].d->level == PL_ERROR) r->env->error = *list[k].d;
+  if (r->nproblem > PROBLEMS_MAX)
+    pl_report(r->env, PL_NOTE, r->file, 0, 0, NULL, "%d more problems are not shown",
+              r->nproblem - PROBLEMS_MAX);
+}
+
+// ---- reading ----------------------------------------------------------------------------------
+
+// what must be known before the rest can be read: format, units, dimension
+static int read_head(reader *r) {
+  const pl_node *root = r->root;
+  if (root->kind != NODE_MAP) {
+    problem(r, root, "the first line of a scene is 'pliant: 1'",
+            "a scene must be a mapping of keys to values");
+    return 0;
+  }
+  const pl_node *format = node_get(root, "pliant");
+  if (!format)
+    problem(r, root, "put it before everything else", "the first key must be 'pliant: 1'");
+  else if (format->kind != NODE_SCALAR || strcmp(format->text, "1") != 0)
+    problem(r, format, "this version reads format 1", "the format of the scene must be 1");
+  else if (format != root->first && !format->origin)
+    problem_key(r, format, "put it before everything else", "'pliant' must be the first key");
+  read_units(r);
+  r->dim = 3;
+  const pl_node *dimension = node_get(root, "dimension");
+  return !dimension || read_int(r, dimension, "dimension", 1, 3, &r->dim);
+}
+
+static pl_status read_scene(reader *r, const char *data, size_t size, int nset,
+                            const char *const *set, pl_scene *s) {
+  PL_TRY(tree_parse(r, data, size, &r->root));
+  if (!r->root) return PL_E_INPUT;
+  for (int k = 0; k < nset && !r->failed; k++) tree_override(r, set[k]);
+  if (r->failed) return r->failed;
+  if (!read_head(r)) return PL_E_INPUT;
+  read_map(r, r->root, &map_root, &r->def);
+  if (r->failed) return r->failed;
+  return build_scene(r, s);
+}
+
+static void release(reader *r) {
+  for (int k = 0; k < r->nbody; k++) pl_mesh_free(r->body[k].mesh);
+  pl_free(r->env, r->store);
+}
+
+static const pl_scene_limits default_limits = {.yaml_nodes = 1000000, .nodes = 20000000};
+
+static pl_status parse_into(reader *r, pl_scene *s, const char *name, const char *folder,
+                            const char *data, size_t size, int nset, const char *const *set) {
+  PL_TRY(pl_arena_create(r->env, 4096, &s->impl->arena));
+  r->arena = s->impl->arena;
+  s->path = r->file = take_text(r, name, strlen(name));
+  s->folder = r->folder = take_text(r, folder, strlen(folder));
+  r->store = pl_alloc(r->env, STORE_MAX, sizeof *r->store);
+  if (!r->file || !r->folder || !r->store) return PL_E_NOMEM;
+  r->diag = r->env->diag;
+  r->diag_ctx = r->env->diag_ctx;
+  r->env->diag = collect;
+  r->env->diag_ctx = r;
+  pl_status st = read_scene(r, data, size, nset, set, s);
+  if (st == PL_OK && r->nproblem > 0) st = PL_E_INPUT;
+  if (st == PL_E_INPUT && r->failed) st = r->failed;
+  s->impl->root = r->root;
+  flush(r);
+  return st;
+}
+
+pl_status pl_scene_parse(pl_env *env, const char *name, const char *folder, const char *data,
+                         size_t size, int nset, const char *const *set,
+                         const pl_scene_limits *limits, pl_scene **out) {
+  *out = NULL;
+  reader r = {.env = env, .limit = limits ? *limits : default_limits};
+  if (r.limit.yaml_nodes <= 0) r.limit.yaml_nodes = default_limits.yaml_nodes;
+  if (r.limit.nodes <= 0) r.limit.nodes = default_limits.nodes;
+  pl_scene *s = pl_alloc(env, 1, sizeof *s);
+  if (!s) return PL_E_NOMEM;
+  s->env = env;
+  s->impl = pl_alloc(env, 1, sizeof *s->impl);
+  pl_status st = s->impl ? PL_OK : PL_E_NOMEM;
+  if (st == PL_OK) st = parse_into(&r, s, name, folder, data, size, nset, set);
+  release(&r);
+  if (st == PL_OK)
+    *out = s;
+  else
+    pl_scene_free(s);
+  return st;
+}
+
+enum { FILE_MAX = 1 << 28 };
+
+pl_status pl_scene_load(pl_env *env, const char *path, int nset, const char *const *set,
+                        pl_scene **out) {
+  char *data, folder[4096];
+  size_t size;
+  *out = NULL;
+  const char *slash = strrchr(path, '/');
+  snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - path) : 1, slash ? path : ".");
+  if (slash == path) snprintf(folder, sizeof folder, "/");
+  PL_TRY(pl_file_read(env, path, FILE_MAX, &data, &size));
+  pl_status s = pl_scene_parse(env, path, folder, data, size, nset, set, NULL, out);
+  pl_free(env, data);
+  return s;
+}
+
+void pl_scene_free(pl_scene *s) {
+  if (!s) return;
+  pl_env *env = s->env;
+  pl_params_free(s->params);
+  pl_model_free(s->model);
+  pl_mesh_free(s->mesh);
+  if (s->impl) pl_arena_free(s->impl->arena);
+  pl_free(env, s->impl);
+  pl_free(env, s);
+}
+
+// ---- asking -----------------------------------------------------------------------------------
+
+void pl_scene_write(const pl_scene *s, pl_text *out) {
+  pl_text_add(out, "# the scene as run; file names are relative to the folder of the original\n");
+  node_write(s->impl->root, out);
+}
+
+int pl_scene_find_set(const pl_scene *s, const char *name) {
+  for (int k = 0; k < s->nset; k++)
+    if (strcmp(s->set[k].name, name) == 0) return k;
+  return -1;
+}
+
+int pl_scene_find_analysis(const pl_scene *s, const char *name) {
+  for (int k = 0; k < s->nanalysis; k++)
+    if (strcmp(s->analysis[k].name, name) == 0) return k;
+  return -1;
+}
+
+int pl_scene_find_node(const pl_scene *s, const char *name) {
+  for (int k = 0; k < s->nname; k++)
+    if (strcmp(s->name[k].name, name) == 0) return s->name[k].node;
+  return -1;
+}
+
+void pl_scene_count(const pl_scene *s, pl_scene_counts *out) {
+  *out = (pl_scene_counts){.nodes = pl_model_nnode(s->model),
+                           .dofs = pl_model_nq(s->model),
+                           .free_dofs = pl_model_nfree(s->model)};
+  for (int g = 0; g < pl_model_ngroup(s->model); g++)
+    for (int k = 0; k < PL_ELEM_COUNT; k++)
+      if (pl_model_group_kind(s->model, g) == pl_elem_table[k])
+        out->elements[k] += pl_model_group_size(s->model, g);
+
+  // one direction of every node counts each mass once
+  const pl_csc *M = &s->params->M;
+  for (int j = 0; j < M->n; j++)
+    for (int k = M->ptr[j]; k < M->ptr[j + 1]; k++) {
+      if (j % s->dim != 0 || M->row[k] % s->dim != 0) continue;
+      out->mass += (M->row[k] == j ? 1 : 2) * M->val[k];
+    }
+  pl_mesh_bounds(s->mesh, out->lo, out->hi);
+}
+
+static void describe_parameters(const pl_scene *s, pl_text *out) {
+  for (int k = 0; k < pl_model_ndesign(s->model); k++) {
+    const pl_design_desc *d = pl_model_design(s->model, k);
+    pl_text_add(out, "parameter  %s = %.6g %s", d->name, d->value, d->unit);
+    if (isfinite(d->min)) pl_text_add(out, ", min %.6g", d->min);
+    if (isfinite(d->max)) pl_text_add(out, ", max %.6g", d->max);
+    pl_text_add(out, " (acts in %d place%s)\n", d->ntarget, d->ntarget == 1 ? "" : "s");
+  }
+}
+
+void pl_scene_describe(const pl_scene *s, pl_text *out) {
+  pl_scene_counts c;
+  pl_scene_count(s, &c);
+  if (s->title[0]) pl_text_add(out, "title      %s\n", s->title);
+  pl_text_add(out, "dimension  %d\nnodes      %d\nunknowns   %d, of which %d are free\n", s->dim,
+              c.nodes, c.dofs, c.free_dofs);
+  pl_text_add(out, "size       %.4g x %.4g x %.4g m\nmass       %.6g kg\n", c.hi[0] - c.lo[0],
+              c.hi[1] - c.lo[1], c.hi[2] - c.lo[2], c.mass);
+  for (int k = 0; k < PL_ELEM_COUNT; k++)
+    if (c.elements[k])
+      pl_text_add(out, "elements   %d %s (%s)\n", c.elements[k], pl_elem_table[k]->name,
+                  pl_elem_table[k]->text);
+  for (int k = 0; k < s->nbody; k++)
+    pl_text_add(out, "body       %s: %s with %d nodes\n", s->body[k].name, s->body[k].kind,
+                s->body[k].n);
+  for (int k = 0; k < s->nset; k++)
+    pl_text_add(out, "set        %s: %d node%s\n", s->set[k].name, s->set[k].n,
+                s->set[k].n == 1 ? "" : "s");
+  describe_parameters(s, out);
+  for (int k = 0; k < s->nanalysis; k++) {
+    const pl_analysis *a = &s->analysis[k];
+    pl_text_add(out, "analysis   %s", a->name);
+    if (strcmp(a->name, pl_analysis_table[a->kind].name) != 0)
+      pl_text_add(out, " (%s)", pl_analysis_table[a->kind].name);
+    if (a->about >= 0) pl_text_add(out, ", about %s", s->analysis[a->about].name);
+    pl_text_add(out, "\n");
+  }
+}

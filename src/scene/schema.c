@@ -1,0 +1,518 @@
+#include "scene_impl.h"
+
+#include <string.h>
+
+// Every mapping of the scene format: this drives parsing, hints, range checks, --set completion and
+// the reference page. Rows are read in their order.
+
+#define ROWS(table) COUNT(table), table
+#define SUB(map)    .sub = &map
+#define ANY         .lo = 0, .hi = 0 // no range
+
+#define ROW(def, field, key_, type_, ...)                                                          \
+  { .key = key_, .type = type_, .offset = offsetof(def, field), __VA_ARGS__ }
+
+// ---- things that many maps share --------------------------------------------------------------
+
+#define NAME_ROW(def) ROW(def, name, "name", T_WORD, .text = "name for messages, results and --set")
+#define SELECT_ROWS(def)                                                                           \
+  ROW(def, node, "node", T_RAW, .choices = "selector",                                             \
+      .text = "one node; node or nodes must be given"),                                            \
+      ROW(def, nodes, "nodes", T_RAW, .choices = "selector",                                       \
+          .text = "several nodes, each treated alike")
+
+static const row parameter_rows[] = {
+    ROW(param_def, value, "value", T_RAW, .need = 1, .choices = "value",
+        .text = "initial value; its dimension follows from where $name is used"),
+    ROW(param_def, min, "min", T_RAW, .choices = "value",
+        .text = "lower bound for design; none when left out"),
+    ROW(param_def, max, "max", T_RAW, .choices = "value",
+        .text = "upper bound for design; none when left out"),
+};
+static const map_info map_parameter = {
+    .what = "parameter",
+    .text = "A number with a name, to be used as `$name` wherever a model quantity is wanted: "
+            "masses, stiffnesses, materials, coordinates, drives, loads, damping. Also as "
+            "`2*$name`, `$name/3`, `$name + 2 mm`.",
+    .size = sizeof(param_def),
+    ROWS(parameter_rows)};
+
+static const row material_rows[] = {
+    ROW(material_def, young, "young", T_PAR, .need = 1, .elem = PL_ELEM_tet4),
+    ROW(material_def, poisson, "poisson", T_PAR, .elem = PL_ELEM_tet4),
+    ROW(material_def, density, "density", T_PAR, .need = 1, .elem = PL_ELEM_tet4),
+    ROW(material_def, law, "law", T_CHOICE, .choices = "svk|neo-hookean",
+        .text = "St. Venant-Kirchhoff, or neo-Hookean (solids only; resists being crushed)"),
+};
+static const map_info map_material = {.what = "material",
+                                      .text = "An isotropic elastic material.",
+                                      .size = sizeof(material_def),
+                                      ROWS(material_rows)};
+
+// ---- bodies -----------------------------------------------------------------------------------
+
+static const row grid_rows[] = {
+    ROW(grid_def, size_at, "size", T_RAW, .need = 1, .choices = "[length, length]",
+        .text = "lengths along x and y"),
+    ROW(grid_def, cells, "cells", T_RAW, .need = 1, .choices = "[integer, integer]",
+        .text = "squares along x and y"),
+    ROW(grid_def, pattern, "pattern", T_CHOICE,
+        .choices = "right|left|alternating|crossed|equilateral", .value = PL_EQUILATERAL,
+        .text = "how squares are cut into triangles"),
+};
+static const map_info map_grid = {
+    .what = "grid",
+    .text =
+        "A rectangle in the xy plane with a corner at the origin. Groups: left right bottom top.",
+    .size = sizeof(grid_def),
+    ROWS(grid_rows)};
+static const row disk_rows[] = {
+    ROW(disk_def, radius, "radius", T_NUM, .plain = 1, .need = 1, .unit = "m", .lo = 0, .hi = 1e9,
+        .lo_open = 1, .text = "radius"),
+    ROW(disk_def, rings, "rings", T_INT, .value = 8, .lo = 1, .hi = 100000,
+        .text = "rings of triangles"),
+};
+static const map_info map_disk = {
+    .what = "disk",
+    .text = "A disk in the xy plane around the origin. Groups: centre rim.",
+    .size = sizeof(disk_def),
+    ROWS(disk_rows)};
+static const row box_rows[] = {
+    ROW(box_def, size_at, "size", T_RAW, .need = 1, .choices = "[length, length, length]",
+        .text = "lengths along x, y and z"),
+    ROW(box_def, cells, "cells", T_RAW, .need = 1, .choices = "[integer, integer, integer]",
+        .text = "cells along x, y and z"),
+    ROW(box_def, cell, "cell", T_CHOICE, .choices = "hex|tet",
+        .text = "hexahedra, or six tetrahedra to a cell"),
+};
+static const map_info map_box = {
+    .what = "box",
+    .text = "A block with a corner at the origin. Groups: left right (x), front back (y), bottom "
+            "top (z).",
+    .size = sizeof(box_def),
+    ROWS(box_rows)};
+
+static const row mesh_rows[] = {
+    ROW(mesh_def, grid, "grid", T_MAP, SUB(map_grid), .text = "rectangle of triangles"),
+    ROW(mesh_def, disk, "disk", T_MAP, SUB(map_disk), .text = "disk of triangles"),
+    ROW(mesh_def, box, "box", T_MAP, SUB(map_box), .text = "block of hexahedra or tetrahedra"),
+};
+const map_info map_mesh = {.what = "mesh",
+                           .text = "A mesh made on the spot; instead of the name of a file.",
+                           .size = sizeof(mesh_def),
+                           ROWS(mesh_rows)};
+
+static const row rotate_rows[] = {
+    ROW(rotate_def, axis, "axis", T_VEC3, .plain = 1, .unit = "",
+        .text = "axis through the origin; in two dimensions left out"),
+    ROW(rotate_def, angle, "angle", T_NUM, .plain = 1, .need = 1, .unit = "rad", ANY,
+        .text = "angle, right-handed"),
+};
+static const map_info map_rotate = {
+    .what = "rotate", .text = "A turn of a mesh.", .size = sizeof(rotate_def), ROWS(rotate_rows)};
+
+#define GEOMETRY_ROWS                                                                              \
+  ROW(geometry_def, mesh, "mesh", T_RAW, .need = 1, .choices = "file | mapping", SUB(map_mesh),    \
+      .text = "file beside the scene (obj stl ply msh vtu), or a mesh made on the spot"),          \
+      ROW(geometry_def, mesh_units, "mesh_units", T_TEXT,                                          \
+          .text = "length unit of the mesh file; the scene's when left out"),                      \
+      ROW(geometry_def, refine, "refine", T_INT, .lo = 0, .hi = 8,                                 \
+          .text = "how often every cell is cut into smaller ones"),                                \
+      ROW(geometry_def, scale, "scale", T_NUM, .plain = 1, .unit = "", .value = 1, .lo = 0,        \
+          .hi = 1e12, .lo_open = 1, .text = "factor on all coordinates, first"),                   \
+      ROW(geometry_def, rotate, "rotate", T_MAP, SUB(map_rotate), .text = "turn, second"),         \
+      ROW(geometry_def, translate, "translate", T_VEC, .plain = 1, .unit = "m",                    \
+          .text = "shift, third"),                                                                 \
+      ROW(geometry_def, merge, "merge", T_NUM, .plain = 1, .unit = "m", .lo = 0, .hi = 1e9,        \
+          .text = "merge vertices of the mesh closer than this"),                                  \
+      ROW(geometry_def, material, "material", T_WORD, .need = 1, .text = "name of a material"),    \
+      ROW(geometry_def, mass, "mass", T_CHOICE, .choices = "lumped|consistent",                    \
+          .text = "mass matrix")
+
+static const row shell_rows[] = {
+    GEOMETRY_ROWS,
+    ROW(geometry_def, thickness, "thickness", T_PAR, .need = 1, .elem = PL_ELEM_membrane),
+    ROW(geometry_def, bending, "bending", T_CHOICE, .choices = "hinge|none",
+        .text = "bending by hinges, or a pure membrane"),
+};
+static const map_info map_shell = {
+    .what = "shell",
+    .text = "A thin shell of triangles in three dimensions: membrane and bending.",
+    .size = sizeof(geometry_def),
+    ROWS(shell_rows)};
+static const row plane_rows[] = {
+    GEOMETRY_ROWS,
+    ROW(geometry_def, thickness, "thickness", T_PAR, .need = 1, .elem = PL_ELEM_tri2),
+};
+static const map_info map_plane = {
+    .what = "plane",
+    .text = "A sheet of triangles in a scene of dimension 2, plane stress.",
+    .size = sizeof(geometry_def),
+    ROWS(plane_rows)};
+static const row solid_rows[] = {GEOMETRY_ROWS};
+static const map_info map_solid = {.what = "solid",
+                                   .text = "A solid of tetrahedra or hexahedra.",
+                                   .size = sizeof(geometry_def),
+                                   ROWS(solid_rows)};
+static const row chain_rows[] = {
+    ROW(chain_def, from, "from", T_VEC, .plain = 1, .need = 1, .unit = "m", .text = "first node"),
+    ROW(chain_def, to, "to", T_VEC, .plain = 1, .need = 1, .unit = "m", .text = "last node"),
+    ROW(chain_def, segments, "segments", T_INT, .value = 1, .lo = 1, .hi = 10000000,
+        .text = "links, all alike"),
+    ROW(chain_def, stiffness, "stiffness", T_PAR, .elem = PL_ELEM_link),
+    ROW(chain_def, mass, "mass", T_PAR, .elem = PL_ELEM_link),
+};
+static const map_info map_chain = {
+    .what = "chain",
+    .text = "Links in a row, free to turn at their nodes. stiffness and mass are those of each "
+            "link. Groups: start end.",
+    .size = sizeof(chain_def),
+    ROWS(chain_rows)};
+
+static const row body_rows[] = {
+    ROW(body_def, name, "name", T_WORD, .need = 1, .text = "name, for selectors and results"),
+    ROW(body_def, shell, "shell", T_MAP, SUB(map_shell), .text = "thin shell (dimension 3)"),
+    ROW(body_def, plane, "plane", T_MAP, SUB(map_plane), .text = "flat sheet (dimension 2)"),
+    ROW(body_def, solid, "solid", T_MAP, SUB(map_solid), .text = "solid (dimension 3)"),
+    ROW(body_def, chain, "chain", T_MAP, SUB(map_chain),
+        .text = "links in a row (dimension 2 or 3)"),
+};
+static const map_info map_body = {.what = "body",
+                                  .text = "Exactly one of shell, plane, solid and chain.",
+                                  .size = sizeof(body_def),
+                                  ROWS(body_rows)};
+
+// ---- mechanism and lumped parts ---------------------------------------------------------------
+
+static const row link_rows[] = {
+    NAME_ROW(link_def),
+    ROW(link_def, joints, "joints", T_RAW, .need = 1, .choices = "[joint, joint]",
+        .text = "its two ends"),
+    ROW(link_def, length, "length", T_NUM, .unit = "m", .lo = 0, .hi = 1e9, .lo_open = 1,
+        .text = "moves the second joint, and all that hangs on it, along the link to this length"),
+    ROW(link_def, stiffness, "stiffness", T_PAR, .elem = PL_ELEM_link),
+    ROW(link_def, mass, "mass", T_PAR, .elem = PL_ELEM_link),
+};
+static const map_info map_link = {.what = "link",
+                                  .text = "A nearly rigid link between two joints.",
+                                  .size = sizeof(link_def),
+                                  ROWS(link_rows)};
+static const row angle_rows[] = {
+    NAME_ROW(angle_def),
+    ROW(angle_def, joints, "joints", T_RAW, .need = 1, .choices = "[joint, joint, joint]",
+        .text = "the angle is at the second"),
+    ROW(angle_def, stiffness, "stiffness", T_PAR, .elem = PL_ELEM_angle),
+};
+static const map_info map_angle = {.what = "angle",
+                                   .text = "A nearly rigid joint angle (dimension 2).",
+                                   .size = sizeof(angle_def),
+                                   ROWS(angle_rows)};
+
+static const row spring_rows[] = {
+    NAME_ROW(spring_def),
+    ROW(spring_def, nodes, "nodes", T_RAW, .choices = "[end, end]",
+        .text = "its two ends; or from and to"),
+    ROW(spring_def, from, "from", T_RAW, .choices = "end",
+        .text = "node, `link@0.4` (a point along a link), `node.x` or `ground`"),
+    ROW(spring_def, to, "to", T_RAW, .choices = "end", .text = "the other end"),
+    ROW(spring_def, from_offset, "from_offset", T_PAR, .elem = PL_ELEM_spring, .par = "offset0"),
+    ROW(spring_def, to_offset, "to_offset", T_PAR, .elem = PL_ELEM_spring, .par = "offset1"),
+    ROW(spring_def, stiffness, "stiffness", T_PAR, .need = 1, .elem = PL_ELEM_spring1),
+    ROW(spring_def, quadratic, "quadratic", T_PAR, .elem = PL_ELEM_spring1),
+    ROW(spring_def, cubic, "cubic", T_PAR, .elem = PL_ELEM_spring1),
+    ROW(spring_def, damping, "damping", T_PAR, .elem = PL_ELEM_spring1),
+    ROW(spring_def, rest, "rest", T_PAR, .elem = PL_ELEM_spring),
+};
+static const map_info map_spring = {
+    .what = "spring",
+    .text = "In one dimension, or between ends such as `tip.y` and `ground`: a spring of one "
+            "unknown, with quadratic and cubic terms. Otherwise an axial spring between points, "
+            "with rest length (left out: the distance of its ends at rest).",
+    .size = sizeof(spring_def),
+    ROWS(spring_rows)};
+
+static const row mechanism_rows[] = {
+    {.key = "joints",
+     .type = T_RAW,
+     .offset = offsetof(mechanism_def, joints),
+     .need = 1,
+     .choices = "{name: [x, y]}",
+     .text = "joints and their rest positions"},
+    ROW(mechanism_def, links, "links", T_LIST, SUB(map_link), .text = "links"),
+    ROW(mechanism_def, angles, "angles", T_LIST, SUB(map_angle), .text = "joints that do not turn"),
+    ROW(mechanism_def, springs, "springs", T_LIST, SUB(map_spring), .text = "springs"),
+};
+static const map_info map_mechanism = {.what = "mechanism",
+                                       .text = "Joints, links and springs.",
+                                       .size = sizeof(mechanism_def),
+                                       ROWS(mechanism_rows)};
+
+static const row mass_rows[] = {
+    NAME_ROW(mass_def),
+    SELECT_ROWS(mass_def),
+    ROW(mass_def, mass, "mass", T_PAR, .elem = PL_ELEM_point,
+        .text = "mass on every node; mass or total must be given"),
+    ROW(mass_def, total, "total", T_PAR, .elem = PL_ELEM_point, .par = "mass",
+        .text = "mass shared equally by the nodes"),
+};
+static const map_info map_mass = {
+    .what = "mass", .text = "Point masses.", .size = sizeof(mass_def), ROWS(mass_rows)};
+
+static const row potential_rows[] = {
+    NAME_ROW(potential_def),
+    ROW(potential_def, coefficient, "coefficient", T_RAW, .need = 1, .choices = "value",
+        .text = "factor, an energy per length to the sum of the powers"),
+    {.key = "powers",
+     .type = T_RAW,
+     .offset = offsetof(potential_def, powers),
+     .need = 1,
+     .choices = "{unknown: integer}",
+     .text = "power of the displacement of each unknown (at most 8)"},
+};
+static const map_info map_potential = {
+    .what = "potential",
+    .text = "One term of a polynomial potential: coefficient times a product of powers of "
+            "displacements.",
+    .size = sizeof(potential_def),
+    ROWS(potential_rows)};
+
+static const row matrices_rows[] = {
+    NAME_ROW(matrices_def),
+    ROW(matrices_def, dofs, "dofs", T_RAW, .choices = "[unknown, ...]",
+        .text = "rows and columns; in one dimension all nodes in order"),
+    ROW(matrices_def, mass, "mass", T_RAW, .choices = "[[value, ...], ...] | file",
+        .text = "symmetric, kg"),
+    ROW(matrices_def, damping, "damping", T_RAW, .choices = "[[value, ...], ...] | file",
+        .text = "N.s/m; its skew part is gyroscopic"),
+    ROW(matrices_def, stiffness, "stiffness", T_RAW, .choices = "[[value, ...], ...] | file",
+        .text = "symmetric, N/m"),
+};
+static const map_info map_matrices = {
+    .what = "matrices",
+    .text = "Linear parts given as matrices, inline or as Matrix Market files beside the scene.",
+    .size = sizeof(matrices_def),
+    ROWS(matrices_rows)};
+
+// ---- drives and loads -------------------------------------------------------------------------
+
+#define HARMONIC_ROW(def, value_, text_)                                                           \
+  ROW(def, harmonic, "harmonic", T_INT, .value = value_, .lo = 0, .hi = 1000, .text = text_)
+#define PHASE_ROW(def)                                                                             \
+  ROW(def, phase, "phase", T_NUM, .unit = "rad", ANY,                                              \
+      .text = "phase of amplitude sin(harmonic omega t + phase)")
+
+static const row term_rows[] = {
+    HARMONIC_ROW(term_def, 1, "multiple of the base frequency; 0: constant"),
+    PHASE_ROW(term_def),
+    ROW(term_def, translation, "translation", T_VEC, .unit = "m",
+        .text = "amplitude of a translation"),
+    ROW(term_def, angle, "angle", T_NUM, .unit = "rad", ANY, .text = "amplitude of a rotation"),
+};
+static const map_info map_term = {
+    .what = "term", .text = "One harmonic of a drive.", .size = sizeof(term_def), ROWS(term_rows)};
+static const row rotation_rows[] = {
+    ROW(rotation_def, axis, "axis", T_VEC3, .plain = 1, .unit = "",
+        .text = "direction of the axis; in two dimensions left out"),
+    ROW(rotation_def, through, "through", T_VEC, .plain = 1, .unit = "m",
+        .text = "a point on the axis, the origin when left out"),
+    ROW(rotation_def, amplitude, "amplitude", T_NUM, .unit = "rad", ANY,
+        .text = "angle; amplitude or terms must be given"),
+    HARMONIC_ROW(rotation_def, 1, "multiple of the base frequency; 0: constant"),
+    PHASE_ROW(rotation_def),
+    ROW(rotation_def, terms, "terms", T_LIST, SUB(map_term),
+        .text = "several harmonics, each with angle"),
+};
+static const map_info map_rotation = {.what = "rotation",
+                                      .text = "A prescribed rotation.",
+                                      .size = sizeof(rotation_def),
+                                      ROWS(rotation_rows)};
+static const row drive_rows[] = {
+    NAME_ROW(drive_def),
+    SELECT_ROWS(drive_def),
+    ROW(drive_def, fix, "fix", T_RAW, .choices = "[x, y, z]",
+        .text = "the components that are prescribed, all when left out; alone: held at rest"),
+    ROW(drive_def, translation, "translation", T_VEC, .unit = "m",
+        .text = "amplitude of a translation"),
+    ROW(drive_def, rotation, "rotation", T_MAP, SUB(map_rotation),
+        .text = "rotation about an axis"),
+    HARMONIC_ROW(drive_def, 1, "of the translation: multiple of the base frequency; 0: constant"),
+    PHASE_ROW(drive_def),
+    ROW(drive_def, terms, "terms", T_LIST, SUB(map_term),
+        .text = "several harmonics, each with translation"),
+};
+static const map_info map_drive = {
+    .what = "drive",
+    .text = "Prescribed motion of nodes: one of fix, translation, rotation, terms.",
+    .size = sizeof(drive_def),
+    ROWS(drive_rows)};
+static const row fixed_rows[] = {
+    NAME_ROW(drive_def),
+    SELECT_ROWS(drive_def),
+    ROW(drive_def, fix, "fix", T_RAW, .choices = "[x, y, z]",
+        .text = "the components that are held, all when left out"),
+};
+const map_info map_fixed = {.what = "fixed",
+                            .text = "Nodes that do not move. `fixed: SELECTOR` for short.",
+                            .size = sizeof(drive_def),
+                            ROWS(fixed_rows)};
+
+static const row load_rows[] = {
+    NAME_ROW(load_def),
+    SELECT_ROWS(load_def),
+    ROW(load_def, force, "force", T_VEC, .unit = "N",
+        .text = "force on every node; force or total must be given"),
+    ROW(load_def, total, "total", T_VEC, .unit = "N", .text = "force shared equally by the nodes"),
+    HARMONIC_ROW(load_def, 0, "multiple of the base frequency; 0: constant"),
+    PHASE_ROW(load_def),
+};
+static const map_info map_load = {.what = "load",
+                                  .text = "Forces on nodes, constant or harmonic.",
+                                  .size = sizeof(load_def),
+                                  ROWS(load_rows)};
+
+static const row spin_rows[] = {
+    ROW(spin_def, axis, "axis", T_VEC3, .plain = 1, .unit = "",
+        .text = "direction of the axis; in two dimensions left out"),
+    ROW(spin_def, through, "through", T_VEC, .plain = 1, .unit = "m",
+        .text = "a point on the axis, the origin when left out"),
+    ROW(spin_def, rate, "rate", T_NUM, .plain = 1, .need = 1, .unit = "rad/s", ANY,
+        .text = "angular velocity"),
+};
+static const map_info map_spin = {.what = "spin",
+                                  .text = "Velocities of a rigid rotation.",
+                                  .size = sizeof(spin_def),
+                                  ROWS(spin_rows)};
+static const row initial_rows[] = {
+    SELECT_ROWS(initial_def),
+    ROW(initial_def, displacement, "displacement", T_VEC, .plain = 1, .unit = "m",
+        .text = "displacement at the start"),
+    ROW(initial_def, velocity, "velocity", T_VEC, .plain = 1, .unit = "m/s",
+        .text = "velocity at the start"),
+    ROW(initial_def, spin, "spin", T_MAP, SUB(map_spin),
+        .text = "rotation at the start, added to velocity"),
+};
+static const map_info map_initial = {.what = "initial",
+                                     .text = "How transients from rest start; entries add up.",
+                                     .size = sizeof(initial_def),
+                                     ROWS(initial_rows)};
+
+static const row damping_rows[] = {
+    ROW(damping_def, mass, "mass", T_NUM, .unit = "1/s", .lo = 0, .hi = 1e12,
+        .text = "alpha of D = alpha M + beta K"),
+    ROW(damping_def, stiffness, "stiffness", T_NUM, .unit = "s", .lo = 0, .hi = 1e12,
+        .text = "beta of D = alpha M + beta K, K at the current position"),
+};
+static const map_info map_damping = {.what = "damping",
+                                     .text = "Rayleigh damping of the whole model.",
+                                     .size = sizeof(damping_def),
+                                     ROWS(damping_rows)};
+
+static const map_info map_output = {.what = "output",
+                                    .text = "What a run writes besides summary.json.",
+                                    .size = sizeof(output_def),
+                                    .opt = pl_output_info_table,
+                                    .nopt = &pl_output_info_count,
+                                    .opt_offset = offsetof(output_def, opts)};
+
+// ---- analyses ---------------------------------------------------------------------------------
+
+static const row analysis_rows[] = {
+    ROW(analysis_def, name, "name", T_WORD,
+        .text = "name of its results; the analysis's own when left out"),
+    ROW(analysis_def, about, "about", T_WORD,
+        .text =
+            "name of an earlier static analysis whose state is the start; `rest` when left out"),
+    {.key = "watch",
+     .type = T_RAW,
+     .offset = offsetof(analysis_def, watch),
+     .choices = "{name: node}",
+     .text = "nodes whose motion is recorded, besides the scene's own"},
+};
+
+#define A(name_, key_, text_)                                                                      \
+  {.what = key_,                                                                                   \
+   .text = text_,                                                                                  \
+   .size = sizeof(analysis_def),                                                                   \
+   ROWS(analysis_rows),                                                                            \
+   .opt = pl_##name_##_info_table,                                                                 \
+   .nopt = &pl_##name_##_info_count,                                                               \
+   .opt_offset = offsetof(analysis_def, a) + offsetof(pl_analysis, opts)},
+const map_info map_analysis[PL_ANALYSIS_COUNT] = {PL_ANALYSIS_LIST(A)};
+#undef A
+
+#define A(name_, key_, text_) {key_, text_, pl_##name_##_info_table, &pl_##name_##_info_count},
+const pl_analysis_kind pl_analysis_table[PL_ANALYSIS_COUNT] = {PL_ANALYSIS_LIST(A)};
+#undef A
+
+#define X(type_, name_, value_, lo_, hi_, unit_, text_)                                            \
+  {#name_, PL_OPT_KIND_##type_, offsetof(pl_output_opts, name_), value_, lo_, hi_, unit_, text_,   \
+   NULL},
+#define C(name_, value_, choices_, text_)                                                          \
+  {#name_, PL_OPT_CHOICE, offsetof(pl_output_opts, name_), value_, 0, 1, "", text_, choices_},
+const pl_opt_info pl_output_info_table[] = {PL_OUTPUT_OPTS(X, C)};
+#undef X
+#undef C
+const int pl_output_info_count = COUNT(pl_output_info_table);
+
+// ---- the scene --------------------------------------------------------------------------------
+
+static const row root_rows[] = {
+    ROW(root_def, format, "pliant", T_RAW, .choices = "1",
+        .text = "format number, needed; must be the first key"),
+    ROW(root_def, title, "title", T_TEXT, .text = "one line for reports"),
+    ROW(root_def, units, "units", T_RAW, .choices = "SI | {quantity: unit}",
+        .text = "units of bare numbers and of mesh files; SI when left out"),
+    ROW(root_def, dimension_at, "dimension", T_RAW, .choices = "integer", .value = 3,
+        .text = "1: scalar unknowns, 2: the xy plane, 3: space (when left out)"),
+    ROW(root_def, parameters, "parameters", T_NAMED, SUB(map_parameter),
+        .text = "design parameters"),
+    ROW(root_def, materials, "materials", T_NAMED, SUB(map_material), .text = "materials"),
+    ROW(root_def, nodes, "nodes", T_RAW, .choices = "{name: [x, y, z]}",
+        .text = "single nodes; in one dimension {name: x}"),
+    ROW(root_def, bodies, "bodies", T_LIST, SUB(map_body),
+        .text = "shells, sheets, solids, chains"),
+    ROW(root_def, mechanism, "mechanism", T_MAP, SUB(map_mechanism),
+        .text = "joints, links and springs"),
+    ROW(root_def, weld, "weld", T_NUM, .plain = 1, .unit = "m", .lo = 0, .hi = 1e9, .value = -1,
+        .text = "nodes of different bodies closer than this become one; never when left out"),
+    ROW(root_def, springs, "springs", T_LIST, SUB(map_spring), .text = "springs between nodes"),
+    ROW(root_def, masses, "masses", T_LIST, SUB(map_mass), .text = "point masses"),
+    ROW(root_def, potentials, "potentials", T_LIST, SUB(map_potential),
+        .text = "terms of a polynomial potential"),
+    ROW(root_def, matrices, "matrices", T_LIST, SUB(map_matrices),
+        .text = "mass, damping and stiffness matrices"),
+    ROW(root_def, sets, "sets", T_RAW, .choices = "{name: selector}",
+        .text = "named sets of nodes"),
+    ROW(root_def, fixed, "fixed", T_RAW, .choices = "selector | list", .sub = &map_fixed,
+        .text = "nodes that do not move"),
+    ROW(root_def, drives, "drives", T_LIST, SUB(map_drive), .text = "prescribed motions"),
+    ROW(root_def, loads, "loads", T_LIST, SUB(map_load), .text = "forces"),
+    ROW(root_def, gravity, "gravity", T_VEC, .unit = "m/s^2", .text = "acceleration of free fall"),
+    ROW(root_def, damping, "damping", T_MAP, SUB(map_damping), .text = "Rayleigh damping"),
+    ROW(root_def, initial, "initial", T_LIST, SUB(map_initial), .text = "start of transients"),
+    ROW(root_def, watch, "watch", T_RAW, .choices = "{name: node}",
+        .text = "nodes whose motion is recorded, `node.x` for one component"),
+    ROW(root_def, output, "output", T_MAP, SUB(map_output), .text = "what a run writes"),
+    ROW(root_def, analyses, "analyses", T_RAW, .choices = "[{analysis: mapping}]",
+        .text = "what to do, in order"),
+};
+const map_info map_root = {
+    .what = "scene", .text = "The whole file.", .size = sizeof(root_def), ROWS(root_rows)};
+
+row row_resolved(const row *r) {
+  row out = *r;
+  if (r->type != T_PAR) return out;
+  const pl_elem_kind *kind = pl_elem_table[r->elem];
+  const char *name = r->par ? r->par : r->key;
+  for (int k = 0; k < kind->npar; k++)
+    if (strcmp(kind->par[k].name, name) == 0) {
+      out.unit = kind->par[k].unit;
+      out.value = kind->par[k].value;
+      out.lo = kind->par[k].lo;
+      out.hi = kind->par[k].hi;
+      if (!out.text) out.text = kind->par[k].text;
+      return out;
+    }
+  PL_ASSERT(!"parameter of an element kind");
+  return out;
+}

@@ -1,0 +1,135 @@
+#include "scene_impl.h"
+
+// Commented scenes for `pliant new KIND`; each runs as it is.
+
+static const char oscillator[] =
+    "pliant: 1                    # a driven Duffing oscillator\n"
+    "title: Duffing oscillator\n"
+    "dimension: 1                 # scalar unknowns\n"
+    "nodes: {m: 0}\n"
+    "masses: [{node: m, mass: 1 kg}]\n"
+    "springs:                     # from the ground to the mass\n"
+    "  - {nodes: [ground, m], stiffness: 1 N/m, cubic: 0.05 N/m^3, damping: 0.2 N.s/m}\n"
+    "loads:                       # 0.1 N cos(omega t)\n"
+    "  - {node: m, force: [0.1 N], harmonic: 1, phase: 90 deg}\n"
+    "watch: {m: m}\n"
+    "analyses:\n"
+    "  - modes: {count: 1}\n"
+    "  - transient: {frequency: 0.8 rad/s, periods: 40, steps_per_period: 128}\n";
+
+static const char mechanism[] =
+    "pliant: 1                    # a compliant leg of three links\n"
+    "title: compliant leg\n"
+    "units: {length: mm, mass: g} # of bare numbers\n"
+    "dimension: 2\n"
+    "parameters:                  # used as $name\n"
+    "  m_foot: {value: 3, min: 0, max: 20}\n"
+    "  thigh: {value: 60, min: 40, max: 80}\n"
+    "mechanism:\n"
+    "  joints: {hip: [0, 0], knee: [0, -60], ankle: [20, -110], toe: [50, -115]}\n"
+    "  links:                     # nearly rigid\n"
+    "    - {name: femur, joints: [hip, knee], length: $thigh}\n"
+    "    - {name: tibia, joints: [knee, ankle]}\n"
+    "    - {name: foot, joints: [ankle, toe]}\n"
+    "  springs:                   # femur@0.5 is the middle of the femur\n"
+    "    - {from: femur@0.5, to: tibia@0.8, stiffness: 70.2 N/m}\n"
+    "    - {from: tibia@0.3, to: foot@0.6, stiffness: 16 N/m}\n"
+    "    - {from: hip, to: tibia@0.5, stiffness: 20 N/m}\n"
+    "masses:\n"
+    "  - {nodes: [knee, ankle], mass: 5}\n"
+    "  - {node: toe, mass: $m_foot}\n"
+    "drives: [{nodes: [hip], translation: [0, 1 mm]}]\n"
+    "damping: {mass: 0.5 1/s, stiffness: 5e-5 s}\n"
+    "watch: {toe: toe}\n"
+    "analyses:\n"
+    "  - modes: {count: 3}\n"
+    "  - transient: {frequency: 3 Hz, periods: 5, steps_per_period: 200}\n";
+
+static const char shell[] =
+    "pliant: 1                    # a thin strip, clamped at one end, under its weight\n"
+    "title: clamped strip\n"
+    "units: {length: mm}          # of bare numbers and of mesh files\n"
+    "materials:\n"
+    "  pla: {young: 3.3 GPa, poisson: 0.36, density: 1240 kg/m^3}\n"
+    "bodies:\n"
+    "  - name: strip\n"
+    "    shell:\n"
+    "      mesh: {grid: {size: [150, 20], cells: [30, 5]}}   # or the name of a file: wing.obj\n"
+    "      material: pla\n"
+    "      thickness: 0.8\n"
+    "sets:\n"
+    "  root: strip where x < 6    # two columns of nodes hold position and slope\n"
+    "  tip: strip nearest [150, 10, 0]\n"
+    "fixed: root\n"
+    "gravity: [0, 0, -9.81 m/s^2]\n"
+    "watch: {tip: tip}\n"
+    "analyses:\n"
+    "  - static: {steps: 2}\n"
+    "  - modes: {count: 4, about: static}\n";
+
+static const char plane[] =
+    "pliant: 1                    # a flat beam in two dimensions, pulled down at its end\n"
+    "title: plane-stress beam\n"
+    "units: {length: mm}\n"
+    "dimension: 2\n"
+    "materials:\n"
+    "  rubber: {young: 2 MPa, poisson: 0.45, density: 1100 kg/m^3}\n"
+    "bodies:\n"
+    "  - name: beam\n"
+    "    plane:\n"
+    "      mesh: {grid: {size: [100, 10], cells: [40, 4], pattern: alternating}}\n"
+    "      material: rubber\n"
+    "      thickness: 5\n"
+    "fixed: beam group left       # sides of a grid: left right bottom top\n"
+    "loads:\n"
+    "  - {nodes: beam group right, total: [0, -20 mN]}\n"
+    "watch: {tip: 'beam nearest [100, 5]'}\n"
+    "analyses:\n"
+    "  - static: {steps: 5}\n"
+    "  - modes: {count: 4}\n";
+
+static const char solid[] =
+    "pliant: 1                    # a soft block, bent by its own weight\n"
+    "title: soft block\n"
+    "units: {length: mm}\n"
+    "materials:\n"
+    "  silicone: {young: 0.5 MPa, poisson: 0.45, density: 1070 kg/m^3, law: neo-hookean}\n"
+    "bodies:\n"
+    "  - name: block\n"
+    "    solid:\n"
+    "      mesh: {box: {size: [80, 15, 15], cells: [16, 3, 3], cell: hex}}\n"
+    "      material: silicone\n"
+    "fixed: block group left\n"
+    "gravity: [0, 0, -9.81 m/s^2]\n"
+    "watch: {tip: 'block nearest [80, 7.5, 7.5]'}\n"
+    "analyses:\n"
+    "  - static: {steps: 4}\n"
+    "  - modes: {count: 4, about: static}\n";
+
+static const char matrices[] =
+    "pliant: 1                    # two masses from a textbook, as matrices\n"
+    "title: two masses\n"
+    "dimension: 1\n"
+    "nodes: {a: 0, b: 0}\n"
+    "matrices:                    # inline, or the names of Matrix Market files\n"
+    "  dofs: [a, b]\n"
+    "  mass: [[1, 0], [0, 1]]\n"
+    "  damping: [[0.02, 0], [0, 0.02]]\n"
+    "  stiffness: [[2, -1], [-1, 2]]\n"
+    "potentials:                  # 0.125 J/m^4 a^4: a hardening spring\n"
+    "  - {coefficient: 0.125, powers: {a: 4}}\n"
+    "loads: [{node: a, force: [0.05 N], harmonic: 1}]\n"
+    "watch: {a: a, b: b}\n"
+    "analyses:\n"
+    "  - modes: {count: 2}\n"
+    "  - transient: {frequency: 0.9 rad/s, periods: 30}\n";
+
+const pl_scene_starter pl_scene_starters[] = {
+    {"oscillator", "a driven Duffing oscillator", oscillator},
+    {"mechanism", "links, joints and springs in two dimensions", mechanism},
+    {"shell", "a thin clamped strip under its weight", shell},
+    {"plane", "a flat sheet in two dimensions", plane},
+    {"solid", "a soft block", solid},
+    {"matrices", "textbook matrices with a nonlinear spring", matrices},
+};
+const int pl_scene_starter_count = COUNT(pl_scene_starters);

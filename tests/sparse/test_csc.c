@@ -1,0 +1,219 @@
+#include "check.h"
+#include "problems.h"
+
+// random stencils of 1..8 unknowns out of n, some of them missing
+typedef struct stencils {
+  int n, nstencil;
+  int *ptr, *dof;
+} stencils;
+
+static stencils random_stencils(pl_rng *r, int n, int nstencil) {
+  stencils s = {.n = n, .nstencil = nstencil};
+  s.ptr = calloc((size_t)nstencil + 1, sizeof *s.ptr);
+  s.dof = calloc(8 * (size_t)nstencil + 1, sizeof *s.dof);
+  for (int k = 0; k < nstencil; k++) {
+    int m = (int)pl_rng_uniform(r, 0, 9), at = s.ptr[k];
+    for (int a = 0; a < m; a++) {
+      int i = (int)pl_rng_uniform(r, -1.5, n);
+      for (int b = s.ptr[k]; b < at; b++)
+        if (s.dof[b] == i) i = -1;
+      s.dof[at++] = i;
+    }
+    s.ptr[k + 1] = at;
+  }
+  return s;
+}
+
+static void stencils_free(stencils *s) {
+  free(s->ptr);
+  free(s->dof);
+}
+
+static void check_structure(const pl_csc *A) {
+  assert_int_equal(A->ptr[0], 0);
+  assert_int_equal(A->ptr[A->n], A->nnz);
+  for (int j = 0; j < A->n; j++)
+    for (int k = A->ptr[j]; k < A->ptr[j + 1]; k++) {
+      assert_true(A->row[k] >= (A->sym ? j : 0) && A->row[k] < A->n);
+      if (k > A->ptr[j]) assert_true(A->row[k] > A->row[k - 1]);
+      assert_int_equal(pl_csc_find(A, A->row[k], j), k);
+    }
+}
+
+// scatter random element matrices through the slots and into a dense matrix
+static void check_assembly(pl_env *env, pl_rng *r, const stencils *s, int sym) {
+  int n = s->n;
+  pl_csc A;
+  int *slot;
+  check_ok(env, pl_csc_from_stencils(env, n, sym, s->nstencil, s->ptr, s->dof, &A, &slot));
+  check_structure(&A);
+  double *D = calloc((size_t)(n * n) + 1, sizeof *D);
+  int *touched = calloc((size_t)(n * n) + 1, sizeof *touched);
+  for (int i = 0; i < n; i++) touched[i * n + i] = 1;
+  const int *at = slot;
+  for (int k = 0; k < s->nstencil; k++) {
+    int m = s->ptr[k + 1] - s->ptr[k];
+    for (int a = 0; a < m; a++)
+      for (int b = 0; b < (sym ? a + 1 : m); b++) {
+        int i = s->dof[s->ptr[k] + a], j = s->dof[s->ptr[k] + b];
+        double v = pl_rng_uniform(r, -1, 1);
+        assert_true(*at >= 0 && *at <= A.nnz);
+        if (i < 0 || j < 0) assert_int_equal(*at, A.nnz);
+        A.val[*at++] += v;
+        if (i < 0 || j < 0) continue;
+        D[j * n + i] += v;
+        touched[j * n + i] = 1;
+        if (!sym || i == j) continue;
+        D[i * n + j] += v;
+        touched[i * n + j] = 1;
+      }
+  }
+  // same values, and exactly the touched entries and the diagonal are stored
+  double *B = dense_of(&A);
+  check_array(n * n, B, D, 1e-15);
+  int count = 0;
+  for (int j = 0; j < n; j++)
+    for (int i = sym ? j : 0; i < n; i++) count += touched[j * n + i];
+  assert_int_equal(A.nnz, count);
+  free(B);
+  free(D);
+  free(touched);
+  pl_free(env, slot);
+  pl_csc_free(env, &A);
+}
+
+static void stencils_against_dense(void **state) {
+  (void)state;
+  pl_env env;
+  pl_env_init(&env);
+  pl_rng r;
+  pl_rng_seed(&r, 1);
+  for (int n = 0; n <= 60; n++)
+    for (int sym = 0; sym < 2; sym++) {
+      stencils s = random_stencils(&r, n, n == 0 ? 0 : (int)pl_rng_uniform(&r, 0, 40));
+      check_assembly(&env, &r, &s, sym);
+      stencils_free(&s);
+    }
+}
+
+static void stencils_refused(void **state) {
+  (void)state;
+  pl_env env;
+  pl_env_init(&env);
+  pl_csc A;
+  int *slot;
+  const int ptr[3] = {0, 2, 4}, out[4] = {0, 1, 2, 3}, twice[4] = {0, 1, 2, 2},
+            low[4] = {0, -2, 1, 2};
+  check_status(&env, pl_csc_from_stencils(&env, 3, 1, 2, ptr, out, &A, &slot), PL_E_ARG);
+  check_status(&env, pl_csc_from_stencils(&env, 3, 1, 2, ptr, twice, &A, &slot), PL_E_ARG);
+  check_status(&env, pl_csc_from_stencils(&env, 3, 0, 2, ptr, low, &A, &slot), PL_E_ARG);
+  check_status(&env, pl_csc_from_stencils(&env, -1, 0, 0, ptr, out, &A, &slot), PL_E_ARG);
+  const int backwards[3] = {0, 2, 1};
+  check_status(&env, pl_csc_from_stencils(&env, 4, 1, 2, backwards, out, &A, &slot), PL_E_ARG);
+  assert_null(A.ptr);
+  assert_null(slot);
+}
+
+static void triplets_and_products(void **state) {
+  (void)state;
+  pl_env env;
+  pl_env_init(&env);
+  pl_rng r;
+  pl_rng_seed(&r, 2);
+  for (int n = 1; n <= 40; n++)
+    for (int sym = 0; sym < 2; sym++) {
+      int ntrip = 5 * n;
+      int row[200], col[200];
+      double val[200], *D = calloc((size_t)(n * n), sizeof *D);
+      for (int k = 0; k < ntrip; k++) {
+        int i = row[k] = (int)pl_rng_uniform(&r, 0, n), j = col[k] = (int)pl_rng_uniform(&r, 0, n);
+        double v = val[k] = pl_rng_uniform(&r, -1, 1);
+        D[j * n + i] += v;
+        if (sym && i != j) D[i * n + j] += v;
+      }
+      pl_csc A, F;
+      int *map;
+      check_ok(&env, pl_csc_from_triplets(&env, n, sym, ntrip, row, col, val, &A));
+      check_structure(&A);
+      double *B = dense_of(&A);
+      check_array(n * n, B, D, 1e-14);
+
+      // the expanded matrix is the same, and its map leads back
+      check_ok(&env, pl_csc_expand(&env, &A, &F, &map));
+      check_structure(&F);
+      assert_int_equal(F.sym, 0);
+      double *E = dense_of(&F);
+      check_array(n * n, E, B, 0);
+      for (int k = 0; k < F.nnz; k++) assert_true(F.val[k] == A.val[map[k]]);
+      for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++) {
+          int k = pl_csc_find(&A, i, j);
+          assert_true((k < 0 ? 0 : A.val[k]) == B[j * n + i]);
+        }
+
+      // products against sums over the dense matrix
+      double *x = random_vector(&r, n), *y = random_vector(&r, n), *z = malloc(40 * sizeof *z);
+      for (int transposed = 0; transposed < 2; transposed++)
+        for (int b = 0; b < 2; b++) {
+          for (int i = 0; i < n; i++) {
+            double sum = 0;
+            for (int j = 0; j < n; j++) sum += (transposed ? D[i * n + j] : D[j * n + i]) * x[j];
+            z[i] = -2 * sum + 0.5 * b * y[i];
+          }
+          double got[40];
+          for (int i = 0; i < n; i++) got[i] = b ? y[i] : NAN; // b = 0 must overwrite
+          (transposed ? pl_csc_mul_transposed : pl_csc_mul)(&A, -2, x, 0.5 * b, got);
+          check_array(n, got, z, 1e-13);
+        }
+      free(x);
+      free(y);
+      free(z);
+      free(B);
+      free(D);
+      free(E);
+      pl_free(&env, map);
+      pl_csc_free(&env, &A);
+      pl_csc_free(&env, &F);
+    }
+  pl_csc A;
+  const int bad[1] = {3};
+  const double v[1] = {1};
+  check_status(&env, pl_csc_from_triplets(&env, 3, 0, 1, bad, bad, v, &A), PL_E_ARG);
+  assert_null(A.val);
+}
+
+static pl_status build_all(pl_env *env, void *ctx) {
+  stencils *s = ctx;
+  pl_csc A = {0}, B = {0}, F = {0}, G = {0};
+  int *slot = NULL, *map = NULL;
+  pl_status st = pl_csc_from_stencils(env, s->n, 1, s->nstencil, s->ptr, s->dof, &A, &slot);
+  if (st == PL_OK) st = pl_csc_copy(env, &A, &B);
+  if (st == PL_OK) st = pl_csc_expand(env, &B, &F, &map);
+  if (st == PL_OK) st = pl_csc_expand(env, &F, &G, NULL);
+  pl_free(env, slot);
+  pl_free(env, map);
+  pl_csc_free(env, &A);
+  pl_csc_free(env, &B);
+  pl_csc_free(env, &F);
+  pl_csc_free(env, &G);
+  return st;
+}
+
+static void failing_allocator(void **state) {
+  (void)state;
+  pl_rng r;
+  pl_rng_seed(&r, 3);
+  stencils s = random_stencils(&r, 20, 15);
+  check_allocations(build_all, &s);
+  stencils_free(&s);
+}
+
+int test_csc(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(stencils_against_dense),
+      cmocka_unit_test(stencils_refused),
+      cmocka_unit_test(triplets_and_products),
+      cmocka_unit_test(failing_allocator),
+  };
+  return cmocka_run_group_tests_name("sparse.csc", tests, NULL, NULL);
+}
