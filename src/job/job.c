@@ -53,13 +53,15 @@ pl_status job_start(job *j, const pl_analysis *a, pl_state **out) {
 // ---- the page and the summary
 // -----------------------------------------------------------------------
 
-static void page_model(job *j) {
+static pl_status page_model(job *j) {
   pl_text t;
   pl_text_init(&t, j->env);
   pl_scene_describe(j->scene, &t);
   pl_page_heading(j->page, 2, "Model");
   if (t.s) pl_page_code(j->page, t.s);
+  pl_status s = t.failed ? PL_E_NOMEM : PL_OK;
   pl_text_free(&t);
+  return s;
 }
 
 static json_t *model_figures(const pl_scene *s) {
@@ -105,7 +107,9 @@ static pl_status write_page(job *j, const ear *e) {
   pl_scene_write(j->scene, &t);
   pl_page_heading(j->page, 2, "Scene as run");
   if (t.s) pl_page_code(j->page, t.s);
+  int failed = t.failed;
   pl_text_free(&t);
+  if (failed) return PL_E_NOMEM;
   char path[PL_TEXT];
   PL_TRY(pl_page_write(j->page, job_path(j, "report", ".html", path)));
   snprintf(j->result->report, sizeof j->result->report, "%s", path);
@@ -187,8 +191,7 @@ static pl_status prepare(job *j) {
   PL_TRY(write_scene(j));
   if (!sc->output.report) return PL_OK;
   PL_TRY(pl_page_create(j->env, sc->title[0] ? sc->title : sc->path, &j->page));
-  page_model(j);
-  return PL_OK;
+  return page_model(j);
 }
 
 static void release(job *j) {
