@@ -7,18 +7,34 @@ static const double NEAR = 1e-3; // of the load factor: a change seen so far apa
 
 typedef struct path {
   equil *e;
-  pl_state *lo, *hi; // equilibria at the scales below; hi is beyond a change of nneg
-  double lo_scale, hi_scale;
-  int lo_nneg, hi_nneg; // hi_nneg JUMP: no such state is known
+  // equilibria at the scales below; hi is beyond a change of nneg, far at the end of the load step
+  pl_state *lo, *hi, *far;
+  double lo_scale, hi_scale, far_scale;
+  int lo_nneg, hi_nneg, far_nneg; // JUMP: no such state is known
 } path;
+
+// on the line from lo to far: next to a bifurcation K is singular, and a step from there goes
+// astray
+static pl_status reach_between(path *p, double scale) {
+  equil *e = p->e;
+  double part = (scale - p->lo_scale) / (p->far_scale - p->lo_scale);
+  if (p->far_nneg == JUMP || part >= 1) return PL_UNSOLVED;
+  pl_state_copy(e->x, p->lo);
+  for (int i = 0; i < e->nq; i++) e->x->q[i] += part * (p->far->q[i] - p->lo->q[i]);
+  pl_drive(e->m, e->p, &e->clock, e->x);
+  return equil_follow(e);
+}
 
 // The equilibrium at a scale, followed from lo; *nneg = JUMP when there is none near.
 static pl_status reach(path *p, double scale, int *nneg) {
   equil *e = p->e;
-  pl_state_copy(e->x, p->lo);
   e->clock.scale = scale;
-  pl_status s = equil_predict(e);
-  if (s == PL_OK) s = equil_follow(e);
+  pl_status s = reach_between(p, scale);
+  if (s == PL_UNSOLVED) {
+    pl_state_copy(e->x, p->lo);
+    s = equil_predict(e);
+    if (s == PL_OK) s = equil_follow(e);
+  }
   *nneg = s == PL_OK ? e->nneg : JUMP;
   return s == PL_UNSOLVED ? PL_OK : s;
 }
@@ -102,24 +118,31 @@ static pl_status pass(path *p, double to, double hi, int after) {
 }
 
 static pl_status track(path *p, double to) {
+  p->far_scale = to;
   while (p->lo_scale < to) {
-    int after;
     // more changes than can be told are not looked for
     if (full(p->e->info)) return jump(p, to, 0);
-    PL_TRY(reach(p, to, &after));
-    if (after == p->lo_nneg)
+    if (p->far_nneg == JUMP) {
+      int end;
+      PL_TRY(reach(p, to, &end));
+      pl_state_copy(p->far, p->e->x);
+      p->far_nneg = end;
+    }
+    pl_state_copy(p->e->x, p->far);
+    if (p->far_nneg == p->lo_nneg)
       keep(p, to);
     else
-      PL_TRY(pass(p, to, to, after));
+      PL_TRY(pass(p, to, to, p->far_nneg));
   }
   return PL_OK;
 }
 
 pl_status critical_track(equil *e, double from, double to, int *nneg) {
   int known = e->info->ncritical;
-  path p = {.e = e, .lo_scale = from, .lo_nneg = *nneg, .hi_nneg = JUMP};
+  path p = {.e = e, .lo_scale = from, .lo_nneg = *nneg, .hi_nneg = JUMP, .far_nneg = JUMP};
   pl_status s = pl_state_create(e->m, e->p, &p.lo);
   if (s == PL_OK) s = pl_state_create(e->m, e->p, &p.hi);
+  if (s == PL_OK) s = pl_state_create(e->m, e->p, &p.far);
   if (s == PL_OK) pl_state_copy(p.lo, e->x);
   if (s == PL_OK) s = track(&p, to);
   if (s == PL_OK) {
@@ -131,5 +154,6 @@ pl_status critical_track(equil *e, double from, double to, int *nneg) {
   }
   pl_state_free(e->m, p.lo);
   pl_state_free(e->m, p.hi);
+  pl_state_free(e->m, p.far);
   return s;
 }

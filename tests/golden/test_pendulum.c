@@ -1,5 +1,6 @@
 // Period of a pendulum at large amplitude, by a stiff link and a point mass:
-// T = 4 sqrt(L/g) K(sin(theta0/2)) = 2 pi sqrt(L/g)/agm(1, cos(theta0/2)); Abramowitz & Stegun 17.6.
+// T = 4 sqrt(L/g) K(sin(theta0/2)) = 2 pi sqrt(L/g)/agm(1, cos(theta0/2)); Abramowitz &
+// Stegun 17.6.
 #include "golden.h"
 
 static pl_env env;
@@ -27,8 +28,8 @@ static double crossing(const crossings *c, double t1, double x1, double v1) {
   double h = t1 - c->t0, lo = 0, hi = 1;
   for (int k = 0; k < 60; k++) {
     double s = 0.5 * (lo + hi), r = 1 - s;
-    double x = r * r * (1 + 2 * s) * c->x0 + s * s * (1 + 2 * r) * x1 +
-               h * s * r * (r * c->v0 - s * v1);
+    double x =
+        r * r * (1 + 2 * s) * c->x0 + s * s * (1 + 2 * r) * x1 + h * s * r * (r * c->v0 - s * v1);
     if ((x < 0) == (c->x0 < 0))
       lo = s;
     else
@@ -81,7 +82,6 @@ static void large_swings(void **state) {
   for (int k = 0; k < 3; k++) {
     double angle = degrees[k] * PL_PI / 180;
     double exact = 2 * PL_PI * sqrt(LENGTH / GRAVITY) / agm(1, cos(angle / 2));
-    print_message("%g deg: period off by %g\n", degrees[k], period(angle, exact) / exact - 1);
     check_rel(period(angle, exact), exact, 1e-4);
   }
   // a table: K(sin 45 deg) = 1.85407467730137

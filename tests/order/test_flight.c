@@ -3,8 +3,6 @@
 // to second order in the step.
 #include "../golden/golden.h"
 
-#include <stdio.h>
-
 static pl_env env;
 
 static const double SPIN[3] = {3, 8, -5}, FLY[3] = {0.4, -0.3, 0.7};
@@ -81,7 +79,6 @@ static void momenta(void **state) {
       check_less(d.lin, 1e-13);
       ang[i] = d.ang;
     }
-    printf("%s %g %g %g %g slope %g\n", kinds[k], ang[0],ang[1],ang[2],ang[3],order_slope(4, h, ang));
     check_less(1.9, order_slope(4, h, ang));
     check_less(fly(kinds[k], 100, 9.81).lin, 1e-13);
   }

@@ -5,8 +5,6 @@
 // whatever Poisson's ratio, so that the hinges' -1/3 does not matter.
 #include "../golden/golden.h"
 
-#include <stdio.h>
-
 static pl_env env;
 
 static const double YOUNG = 1e7, THICK = 1e-3, HEIGHT = 1;
@@ -73,7 +71,6 @@ static void pressed_plate(void **state) {
     h[i] = 1.0 / (8 << i);
     err[i] = plate_error(3 + i);
   }
-    printf("plate %g %g %g %g slope %g\n", err[0],err[1],err[2],err[3],order_slope(4, h, err));
   check_less(1.9, order_slope(4, h, err));
 }
 

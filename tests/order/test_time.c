@@ -4,7 +4,6 @@
 #include "../golden/golden.h"
 
 #include <complex.h>
-#include <stdio.h>
 #include <string.h>
 
 static pl_env env;
@@ -99,7 +98,6 @@ static void check_order(int n, double cubic, const double *exact) {
       err[i] = 0;
       for (int j = 0; j < 2 * n; j++) err[i] = fmax(err[i], fabs(x[j] - exact[j]));
     }
-    printf("%s %g %g %g %g slope %g\n", methods[m].name, err[0],err[1],err[2],err[3],order_slope(4, h, err));
     check_less(methods[m].order - 0.1, order_slope(4, h, err));
     check_less(order_slope(4, h, err), methods[m].order + 0.2);
   }
