@@ -132,6 +132,9 @@ pl_status pl_params_update(const pl_model *m, pl_params *p);
 // Sets all design parameters (not checked against bounds) and updates.
 pl_status pl_params_set_design(const pl_model *m, pl_params *p, const double *design);
 
+// Parameters of one element, in the order of its kind's table.
+const double *pl_model_group_par(const pl_model *m, const pl_params *p, int group, int elem);
+
 typedef struct pl_state {
   double t;
   int nq;

@@ -51,6 +51,13 @@ pl_status pl_svg_write(pl_env *env, const char *path, const pl_text *svg);
 
 // ---- pictures of meshes -----------------------------------------------------------------------
 
+// A spring drawn as a zigzag between two points: a + s (b - a), and o (m) to the left of a -> b
+// when the picture is flat.
+typedef struct pl_tie {
+  int a[2], b[2]; // vertices of either end
+  double s[2], o[2];
+} pl_tie;
+
 typedef struct pl_view {
   const double *x;          // [nvert][3] positions, NULL: X
   const double *ghost;      // [nvert][3] outline drawn lightly behind, NULL: none
@@ -59,6 +66,8 @@ typedef struct pl_view {
   double lo, hi;            // colour range; lo >= hi: from the data
   int nmark;
   const int *mark; // vertices shown as dots
+  int ntie;
+  const pl_tie *tie; // springs
   const char *title;
   int flat;          // 1: look straight along z (2D models)
   int width, height; // 0: 720 wide, as high as the model needs up to 480

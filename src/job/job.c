@@ -188,6 +188,7 @@ static pl_status prepare(job *j) {
   j->colour = pl_alloc(j->env, n, sizeof(double));
   j->analyses = json_array();
   if (!j->state || !j->x || !j->colour || !j->analyses) return PL_E_NOMEM;
+  PL_TRY(job_ties(j));
   PL_TRY(write_scene(j));
   if (!sc->output.report) return PL_OK;
   PL_TRY(pl_page_create(j->env, sc->title[0] ? sc->title : sc->path, &j->page));
@@ -200,6 +201,7 @@ static void release(job *j) {
   pl_free(j->env, j->state);
   pl_free(j->env, j->x);
   pl_free(j->env, j->colour);
+  pl_free(j->env, j->tie);
   pl_page_free(j->page);
   pl_work_free(j->work);
   json_decref(j->analyses);

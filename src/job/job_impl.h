@@ -19,6 +19,8 @@ typedef struct job {
   double *x;        // [nnode][3] scratch for pictures
   double *colour;   // [nnode]
   int drawable;     // the scene has cells to draw
+  int ntie;
+  pl_tie *tie; // springs between points of links, for pictures
   pl_job_result *result;
 } job;
 
@@ -35,6 +37,8 @@ pl_status job_start(job *j, const pl_analysis *a, pl_state **out);
 
 // `folder/name-suffix` in a buffer; returns buf.
 const char *job_path(const job *j, const char *name, const char *suffix, char buf[PL_TEXT]);
+// Finds the springs that pictures show.
+pl_status job_ties(job *j);
 // Positions of the nodes in space, displacements times factor: x[nnode][3].
 void job_positions(const job *j, const double *q, double factor, double *x);
 // Displacement sizes of the nodes; returns the largest.

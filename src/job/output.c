@@ -14,6 +14,28 @@ void job_set(json_t *figures, const char *key, json_t *value) {
   json_object_set_new(figures, key, value);
 }
 
+pl_status job_ties(job *j) {
+  const pl_model *m = j->scene->model;
+  const pl_elem_kind *spring = pl_elem_find("spring");
+  int n = 0;
+  for (int g = 0; g < pl_model_ngroup(m); g++)
+    if (pl_model_group_kind(m, g) == spring) n += pl_model_group_size(m, g);
+  j->tie = pl_alloc(j->env, (size_t)n, sizeof *j->tie);
+  if (!j->tie) return PL_E_NOMEM;
+  for (int g = 0; g < pl_model_ngroup(m); g++) {
+    if (pl_model_group_kind(m, g) != spring) continue;
+    for (int e = 0; e < pl_model_group_size(m, g); e++) {
+      const int *v = pl_model_group_stencil(m, g) + 4 * e;
+      // parameters: stiffness rest damping s0 offset0 s1 offset1
+      const double *par = pl_model_group_par(m, j->scene->params, g, e);
+      if (v[0] < 0 || v[1] < 0 || v[2] < 0 || v[3] < 0) continue;
+      j->tie[j->ntie++] = (pl_tie){
+          .a = {v[0], v[2]}, .b = {v[1], v[3]}, .s = {par[3], par[5]}, .o = {par[4], par[6]}};
+    }
+  }
+  return PL_OK;
+}
+
 void job_positions(const job *j, const double *q, double factor, double *x) {
   int dim = j->scene->dim, n = pl_model_nnode(j->scene->model);
   const double *X = j->scene->params->X;
@@ -160,7 +182,9 @@ pl_status job_picture(job *j, const pl_state *s, const char *name, const char *t
                   .colour = most > 0 ? j->colour : NULL,
                   .colour_label = "displacement (m)",
                   .title = title,
-                  .flat = sc->dim == 2};
+                  .flat = sc->dim == 2,
+                  .ntie = j->ntie,
+                  .tie = j->tie};
   pl_status status = pl_view_svg(&svg, sc->mesh, &view);
   char text[PL_TEXT];
   if (factor == 1)

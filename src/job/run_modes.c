@@ -69,6 +69,8 @@ static pl_status write_mode(job *j, const pl_analysis *a, const pl_state *s, con
                     .colour_label = "relative displacement",
                     .title = title,
                     .flat = sc->dim == 2,
+                    .ntie = j->ntie,
+                    .tie = j->tie,
                     .hi = 1};
     status = pl_view_svg(&svg, sc->mesh, &view);
     if (status == PL_OK && svg.s && sc->output.plots)

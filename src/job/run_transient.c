@@ -247,7 +247,8 @@ static pl_status film(job *j, const pl_analysis *a, const kept *f) {
   pl_text svg;
   pl_text_init(&svg, j->env);
   double seconds = f->time[f->n - 1] - f->time[0];
-  pl_view view = {.x = f->x, .title = a->name, .flat = sc->dim == 2};
+  pl_view view = {
+      .x = f->x, .title = a->name, .flat = sc->dim == 2, .ntie = j->ntie, .tie = j->tie};
   pl_status s = pl_view_animated_svg(&svg, sc->mesh, &view, f->n, f->x, fmin(fmax(seconds, 2), 20));
   if (s == PL_OK && svg.failed) s = PL_E_NOMEM;
   char caption[PL_TEXT];

@@ -110,6 +110,10 @@ void pl_params_free(pl_params *p) {
   pl_free(env, p);
 }
 
+const double *pl_model_group_par(const pl_model *m, const pl_params *p, int k, int elem) {
+  return group_par(&m->group[k], p->par, elem);
+}
+
 pl_status pl_free_mass(const pl_model *m, const pl_params *p, pl_csc *M) {
   PL_TRY(pl_csc_copy(m->env, &m->A, M));
   memset(M->val, 0, ((size_t)M->nnz + 1) * sizeof(double));

@@ -128,6 +128,11 @@ static void lone_shape(const motion *a, rp_pen *pen, const double *P, int index)
   dots(a, pen, P, a->p->shape.nlone, a->p->shape.lone);
 }
 
+static void tie_shape(const motion *a, rp_pen *pen, const double *P, int index) {
+  (void)index;
+  for (int k = 0; k < a->p->view->ntie; k++) rp_tie_shape(a->p, pen, P, &a->p->view->tie[k]);
+}
+
 static void mark_shape(const motion *a, rp_pen *pen, const double *P, int index) {
   (void)index;
   dots(a, pen, P, a->p->view->nmark, a->p->view->mark);
@@ -201,6 +206,8 @@ static void draw_lines(motion *a) {
     round_stroke(style, sizeof style, "pl-rim", "#fff", 2 * r - 1.5);
     animated(a, style, joint_shape, 0, NULL);
   }
+  round_stroke(style, sizeof style, "pl-tie", RP_TIE, 1.5);
+  if (a->p->view->ntie > 0) animated(a, style, tie_shape, 0, NULL);
   round_stroke(style, sizeof style, "pl-seg", "#2f4a66", 8);
   if (s->nlone > 0) animated(a, style, lone_shape, 0, NULL);
   if (a->p->view->nmark > 0) {

@@ -158,6 +158,10 @@ pl_status rp_picture_outline(rp_picture *p, const double *P, double opacity);
 // Dots and marks at projected positions.
 void rp_picture_marks(rp_picture *p, const double *P);
 
+// Path data of a spring at projected positions.
+void rp_tie_shape(const rp_picture *p, rp_pen *pen, const double *P, const pl_tie *t);
+#define RP_TIE "#b5651d"
+
 // Unit normals of all faces in camera coordinates, [nface][3], softened across blunt edges.
 void rp_normals(const rp_shape *s, const double *P, int soften, double *normal, double *scratch);
 // Border, crease or outline seen from the camera.

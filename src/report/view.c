@@ -449,6 +449,45 @@ pl_status rp_picture_model(rp_picture *p, const double *P) {
   return s;
 }
 
+// ---- springs ------------------------------------------------------------------------------------
+
+static void tie_end(const rp_picture *p, const double *P, const pl_tie *t, int end, double out[2]) {
+  const double *a = P + 3 * (size_t)t->a[end], *b = P + 3 * (size_t)t->b[end];
+  double d[2] = {b[0] - a[0], b[1] - a[1]}, len = sqrt(d[0] * d[0] + d[1] * d[1]);
+  // pixels point down, so left of a -> b is (dy, -dx)
+  double o = len > 0 && p->camera.flat ? p->camera.scale * t->o[end] / len : 0;
+  out[0] = a[0] + t->s[end] * d[0] + o * d[1];
+  out[1] = a[1] + t->s[end] * d[1] - o * d[0];
+}
+
+void rp_tie_shape(const rp_picture *p, rp_pen *pen, const double *P, const pl_tie *t) {
+  enum { TURNS = 14 };
+  double a[2], b[2];
+  tie_end(p, P, t, 0, a);
+  tie_end(p, P, t, 1, b);
+  double d[2] = {b[0] - a[0], b[1] - a[1]}, len = sqrt(d[0] * d[0] + d[1] * d[1]);
+  double wide = len > 0 ? 4 / len : 0;
+  rp_move(pen, a[0], a[1]);
+  for (int k = 1; k < TURNS; k++) {
+    // straight ends, a zigzag between
+    double x = 0.15 + 0.7 * (k - 1) / (TURNS - 2), y = k == 1 || k == TURNS - 1 ? 0
+                                                       : k % 2                  ? wide
+                                                                                : -wide;
+    rp_line(pen, a[0] + x * d[0] - y * d[1], a[1] + x * d[1] + y * d[0]);
+  }
+  rp_line(pen, b[0], b[1]);
+}
+
+static void draw_ties(rp_picture *p, const double *P) {
+  const pl_view *v = p->view;
+  if (!v->ntie) return;
+  rp_str(p->t, "<path class=\"pl-tie\" fill=\"none\" stroke=\"" RP_TIE "\" stroke-width=\"1.5\" "
+               "stroke-linejoin=\"round\" stroke-linecap=\"round\" d=\"");
+  rp_pen pen = rp_pen_new(p->t, p->decimals);
+  for (int k = 0; k < v->ntie; k++) rp_tie_shape(p, &pen, P, &v->tie[k]);
+  rp_str(p->t, "\"/>\n");
+}
+
 void rp_picture_marks(rp_picture *p, const double *P) {
   for (int k = 0; k < p->shape.nlone; k++) {
     const double *q = P + 3 * (size_t)p->shape.lone[k];
@@ -498,6 +537,7 @@ static pl_status draw_still(rp_picture *p, const double *x, const double *ghost)
   rp_project(&p->camera, p->mesh->nvert, x, P);
   if (s == PL_OK) s = rp_picture_model(p, P);
   if (s == PL_OK) {
+    draw_ties(p, P);
     rp_picture_marks(p, P);
     rp_picture_decor(p);
   }

@@ -175,7 +175,7 @@ static int read_link_point(reader *r, const pl_node *at, spring_end *e) {
            at->text);
   const name_entry *n = name_find(&r->names, name);
   if (!n || n->kind != NAME_LINK) {
-    name_hint(&r->names, name, 1u << NAME_LINK, hint, sizeof hint);
+    name_hint(r, &r->names, name, 1u << NAME_LINK, hint, sizeof hint);
     problem(r, at, hint, "there is no link '%s'", name);
     return 0;
   }

@@ -51,9 +51,12 @@ int name_add(reader *r, name_table *t, const char *name, name_kind kind, int ind
   return 1;
 }
 
-void name_hint(const name_table *t, const char *word, unsigned kinds, char *out, size_t size) {
+void name_hint(const reader *r, const name_table *t, const char *word, unsigned kinds, char *out,
+               size_t size) {
   const char *names[64];
   int n = 0;
+  out[0] = 0;
+  if (r->nproblem >= STORE_MAX) return; // nobody will see it
   // the closest must be among those shown, whatever the order in the table
   const char *best = NULL;
   for (int k = 0; k < t->cap; k++) {

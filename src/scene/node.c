@@ -110,7 +110,7 @@ static size_t selector_end(const char *s, size_t i, size_t n) {
   return depth == 0 ? i : 0;
 }
 
-// skips a quoted scalar
+// skips a quoted scalar; n + 1: it has no end
 static size_t quoted_end(const char *s, size_t i, size_t n) {
   char q = s[i++];
   for (; i < n; i++) {
@@ -119,12 +119,24 @@ static size_t quoted_end(const char *s, size_t i, size_t n) {
     else if (s[i] == q)
       return i + 1;
   }
-  return n;
+  return n + 1;
+}
+
+// a quote that is never closed, at its place
+static int open_quote(reader *r, const char *file, const char *s, size_t at) {
+  int line = 1, col = 1;
+  for (size_t i = 0; i < at; i++) {
+    col = s[i] == '\n' ? 1 : col + (((unsigned char)s[i] & 0xc0) != 0x80);
+    line += s[i] == '\n';
+  }
+  problem_at(r, file, line, col, "put the same quote at its end", "the quote is never closed");
+  return 0;
 }
 
 // YAML ends a plain scalar of a flow collection at a bracket, but `{tip: wing nearest [1, 2, 0]}`
 // is what people write: such selectors are found here and put into quotes
-static int find_selectors(reader *r, const char *s, size_t n, size_t **mark, int *nmark) {
+static int find_selectors(reader *r, const char *file, const char *s, size_t n, size_t **mark,
+                          int *nmark) {
   int depth = 0, start = 1, cap = 0;
   *nmark = 0;
   *mark = NULL;
@@ -136,7 +148,9 @@ static int find_selectors(reader *r, const char *s, size_t n, size_t **mark, int
     } else if (c == '#' && (i == 0 || s[i - 1] == ' ' || s[i - 1] == '\n')) {
       while (i < n && s[i] != '\n') i++;
     } else if (start && (c == '"' || c == '\'')) {
-      i = quoted_end(s, i, n);
+      size_t end = quoted_end(s, i, n);
+      if (end > n) return open_quote(r, file, s, i);
+      i = end;
       start = 0;
     } else if ((start || depth > 0) && strchr("[]{},", c)) {
       depth += (c == '[' || c == '{') - (c == ']' || c == '}');
@@ -146,6 +160,9 @@ static int find_selectors(reader *r, const char *s, size_t n, size_t **mark, int
     } else if (c == ':' || (start && (c == '-' || c == '?') && i + 1 < n && s[i + 1] == ' ')) {
       start = i + 1 >= n || s[i + 1] == ' ' || s[i + 1] == '\n' || depth > 0;
       i++;
+    } else if (start && depth == 0 && (c == '|' || c == '>')) {
+      // a block of text: what follows cannot be told apart here, and needs no quotes
+      return 1;
     } else {
       // a plain scalar: up to what ends it
       size_t from = i, end = 0;
@@ -172,12 +189,12 @@ static int find_selectors(reader *r, const char *s, size_t n, size_t **mark, int
 }
 
 // the text with quotes at marks
-static int insert_quotes(reader *r, const char *data, size_t size, source *src) {
+static int insert_quotes(reader *r, const char *file, const char *data, size_t size, source *src) {
   size_t *mark;
   int nmark;
   src->s = data;
   src->n = size;
-  if (!find_selectors(r, data, size, &mark, &nmark)) return 0;
+  if (!find_selectors(r, file, data, size, &mark, &nmark)) return 0;
   if (nmark == 0) return 1;
   char *text = take(r, size + (size_t)nmark + 1, 1);
   src->inserted = take(r, (size_t)nmark, sizeof *src->inserted);
@@ -439,7 +456,7 @@ pl_status tree_parse(reader *r, const char *data, size_t size, pl_node **out) {
   if (size >= 3 && memcmp(data, "\xef\xbb\xbf", 3) == 0) data += 3, size -= 3;
   if (!check_text(r, r->file, data, size)) return PL_OK;
   source src = {.line = 1, .col = 1};
-  if (!insert_quotes(r, data, size, &src)) return PL_E_NOMEM;
+  if (!insert_quotes(r, r->file, data, size, &src)) return r->failed;
   PL_TRY(parse_source(r, &src, r->file, NULL, out));
   if (!*out && r->nproblem == 0)
     problem_at(r, r->file, 1, 1, "start with 'pliant new KIND'", "the scene is empty");
@@ -455,7 +472,7 @@ pl_status tree_parse_value(reader *r, const char *text, const char *origin, pl_n
   while (*c == ' ') c++;
   if (*c == '[' || *c == '{') {
     source src = {.line = 1, .col = 1};
-    if (!insert_quotes(r, text, n, &src)) return PL_E_NOMEM;
+    if (!insert_quotes(r, origin, text, n, &src)) return r->failed;
     PL_TRY(parse_source(r, &src, origin, origin, out));
   } else {
     *out = node_new(r, NODE_SCALAR, text, n);

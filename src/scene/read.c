@@ -82,7 +82,7 @@ static int find_param(reader *r, const pl_node *at, const char *name) {
   const name_entry *e = name_find(&r->params, name);
   if (e) return e->index;
   char hint[PL_TEXT], buf[MESSAGE_QUOTE + 8];
-  name_hint(&r->params, name, ~0u, hint, sizeof hint);
+  name_hint(r, &r->params, name, ~0u, hint, sizeof hint);
   problem(r, at, hint, "'$%s' is not among the parameters", quote(name, buf, sizeof buf));
   return -1;
 }

@@ -101,6 +101,8 @@ static void put_default(pl_text *out, const row *r) {
     pl_text_add(out, "%s", name);
   else if (r->type == T_FLAG)
     pl_text_add(out, r->value != 0 ? "yes" : "no");
+  else if (r->type == T_PAR && r->choices)
+    pl_text_add(out, "%s", r->choices);
   else if (r->type == T_INT || r->type == T_PAR || (r->type == T_NUM && r->value >= 0))
     pl_text_add(out, "%g", r->value);
   else if (r->type == T_RAW && r->value != 0)
@@ -180,7 +182,7 @@ static const char intro[] =
     "dimension of its own: 1 Hz = 2 pi rad/s, and `1/s` is not a frequency. Bare numbers take the\n"
     "scene's `units`:\n"
     "\n"
-    "    units: {length: mm, mass: g}     # also time, angle, and derived ones:\n";
+    "    units: {length: mm, mass: g}     # also time, angle, and derived ones:";
 
 static const char parameters_text[] =
     "\n"
@@ -233,7 +235,7 @@ void pl_scene_reference(pl_text *out) {
   walk w = {0};
   pl_text_add(out, "%s", intro);
   for (int k = 4; k < unit_quantity_count; k++)
-    pl_text_add(out, "%s%s", k == 4 ? "                                     # " : ", ",
+    pl_text_add(out, "%s%s", (k - 4) % 5 == 0 ? "\n                                     # " : ", ",
                 unit_quantities[k].name);
   pl_text_add(out, "\n%s", parameters_text);
   visit(&w, &map_root, "");

@@ -87,6 +87,7 @@ static pl_status read_scene(reader *r, const char *data, size_t size, int nset,
 
 static void release(reader *r) {
   for (int k = 0; k < r->nbody; k++) pl_mesh_free(r->body[k].mesh);
+  pl_arena_free(r->scratch);
   pl_free(r->env, r->store);
 }
 
@@ -96,6 +97,7 @@ static pl_status parse_into(reader *r, pl_scene *s, const char *name, const char
                             const char *data, size_t size, int nset, const char *const *set) {
   PL_TRY(pl_arena_create(r->env, 4096, &s->impl->arena));
   r->arena = s->impl->arena;
+  PL_TRY(pl_arena_create(r->env, 4096, &r->scratch));
   s->path = r->file = take_text(r, name, strlen(name));
   s->folder = r->folder = take_text(r, folder, strlen(folder));
   r->store = pl_alloc(r->env, STORE_MAX, sizeof *r->store);

@@ -130,7 +130,7 @@ typedef struct row {
   const char *unit;
   double value, lo, hi; // T_NUM, T_INT; lo_open: > lo instead of >= lo
   int lo_open;
-  const char *choices; // "a|b"; T_RAW: what it looks like, for the reference
+  const char *choices; // "a|b"; T_RAW: what it looks like, T_PAR: its default, for the reference
   const struct map_info *sub;
   int elem;         // T_PAR: element kind
   const char *par;  // T_PAR: its parameter, NULL: key
@@ -360,7 +360,7 @@ typedef struct aim {
 
 typedef struct reader {
   pl_env *env;
-  pl_arena *arena;
+  pl_arena *arena, *scratch;
   char *block; // what is left of the arena's last piece
   size_t block_left;
   const char *file, *folder;
@@ -458,7 +458,8 @@ int name_add(reader *r, name_table *t, const char *name, name_kind kind, int ind
              const pl_node *at);
 const name_entry *name_find(const name_table *t, const char *name);
 // hint with the names of some kinds (bit mask)
-void name_hint(const name_table *t, const char *word, unsigned kinds, char *out, size_t size);
+void name_hint(const reader *r, const name_table *t, const char *word, unsigned kinds, char *out,
+               size_t size);
 void refer_param(reader *r, const pl_node *at, int par, const unit_dim *want);
 
 // select.c

@@ -221,7 +221,7 @@ static const row spring_rows[] = {
     ROW(spring_def, quadratic, "quadratic", T_PAR, .elem = PL_ELEM_spring1),
     ROW(spring_def, cubic, "cubic", T_PAR, .elem = PL_ELEM_spring1),
     ROW(spring_def, damping, "damping", T_PAR, .elem = PL_ELEM_spring1),
-    ROW(spring_def, rest, "rest", T_PAR, .elem = PL_ELEM_spring),
+    ROW(spring_def, rest, "rest", T_PAR, .elem = PL_ELEM_spring, .choices = "distance of its ends"),
 };
 static const map_info map_spring = {
     .what = "spring",
@@ -504,15 +504,13 @@ row row_resolved(const row *r) {
   if (r->type != T_PAR) return out;
   const pl_elem_kind *kind = pl_elem_table[r->elem];
   const char *name = r->par ? r->par : r->key;
-  for (int k = 0; k < kind->npar; k++)
-    if (strcmp(kind->par[k].name, name) == 0) {
-      out.unit = kind->par[k].unit;
-      out.value = kind->par[k].value;
-      out.lo = kind->par[k].lo;
-      out.hi = kind->par[k].hi;
-      if (!out.text) out.text = kind->par[k].text;
-      return out;
-    }
-  PL_ASSERT(!"parameter of an element kind");
+  int k = 0;
+  while (k < kind->npar && strcmp(kind->par[k].name, name) != 0) k++;
+  PL_ASSERT(k < kind->npar);
+  out.unit = kind->par[k].unit;
+  out.value = kind->par[k].value;
+  out.lo = kind->par[k].lo;
+  out.hi = kind->par[k].hi;
+  if (!out.text) out.text = kind->par[k].text;
   return out;
 }

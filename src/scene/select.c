@@ -32,6 +32,13 @@ static void complain(const parser *s, const char *hint, const char *why) {
           *s->p ? quote(s->p, rest, sizeof rest) : "the end", quote(s->text, buf, sizeof buf));
 }
 
+// memory that lasts until the selector is done
+static void *scratch(reader *r, size_t count, size_t size) {
+  void *p = pl_arena_alloc(r->scratch, count, size);
+  if (!p) r->failed = PL_E_NOMEM;
+  return p;
+}
+
 // ---- sorted lists -----------------------------------------------------------------------------
 
 static int compare_int(const void *a, const void *b) {
@@ -41,7 +48,7 @@ static int compare_int(const void *a, const void *b) {
 
 static int all_nodes(reader *r, node_list *out) {
   out->n = 0;
-  out->v = take(r, (size_t)r->nnode + 1, sizeof *out->v);
+  out->v = scratch(r, (size_t)r->nnode + 1, sizeof *out->v);
   if (!out->v) return 0;
   for (int i = 0; i < r->nnode; i++) out->v[out->n++] = i;
   return 1;
@@ -50,7 +57,7 @@ static int all_nodes(reader *r, node_list *out) {
 // op 'u': union, 'i': intersection, 'd': a without b
 static int combine(reader *r, char op, const node_list *a, const node_list *b, node_list *out) {
   int i = 0, j = 0, n = 0;
-  int *v = take(r, (size_t)a->n + (size_t)b->n + 1, sizeof *v);
+  int *v = scratch(r, (size_t)a->n + (size_t)b->n + 1, sizeof *v);
   if (!v) return 0;
   while (i < a->n || j < b->n) {
     int in_a = i < a->n && (j >= b->n || a->v[i] <= b->v[j]);
@@ -251,7 +258,7 @@ static int parse_comparison(parser *s, const node_list *scope, node_list *out) {
 static int parse_nearest(parser *s, const node_list *scope, node_list *out) {
   double x[3], best = INFINITY;
   if (!parse_point(s, x)) return 0;
-  out->v = take(s->r, 1, sizeof *out->v);
+  out->v = scratch(s->r, 1, sizeof *out->v);
   if (!out->v) return 0;
   out->n = scope->n > 0;
   for (int i = 0; i < scope->n; i++) {
@@ -281,7 +288,7 @@ static int parse_box(parser *s, const node_list *scope, node_list *out) {
 
 // adds the nodes of body vertices
 static int add_vertices(reader *r, const body_slot *b, int n, const int *vertex, node_list *out) {
-  node_list more = {.n = n, .v = take(r, (size_t)n + 1, sizeof *more.v)}, sum;
+  node_list more = {.n = n, .v = scratch(r, (size_t)n + 1, sizeof *more.v)}, sum;
   if (!more.v) return 0;
   for (int i = 0; i < n; i++) more.v[i] = b->node[vertex[i]];
   tidy(&more);
@@ -351,7 +358,7 @@ static int body_boundary(reader *r, const body_slot *b, node_list *out) {
   }
   pl_topology *t;
   if (pl_topology_create(b->mesh, &t) != PL_OK) return 0;
-  int *ends = take(r, 2 * (size_t)t->nborder + 1, sizeof *ends);
+  int *ends = scratch(r, 2 * (size_t)t->nborder + 1, sizeof *ends);
   for (int i = 0; ends && i < t->nborder; i++)
     memcpy(ends + 2 * i, t->edge + 2 * t->border[i], 2 * sizeof *ends);
   ok = ends && add_vertices(r, b, 2 * t->nborder, ends, out);
@@ -381,7 +388,7 @@ static int parse_name(parser *s, const char *name, node_list *out, int *index) {
   char hint[PL_TEXT];
   *index = -1;
   if (!e || e->kind == NAME_LINK) {
-    name_hint(&r->names, name, choosable, hint, sizeof hint);
+    name_hint(r, &r->names, name, choosable, hint, sizeof hint);
     problem(r, s->at, hint, "%s: there is no node, set or body '%s'", s->what, name);
     return 0;
   }
@@ -391,13 +398,13 @@ static int parse_name(parser *s, const char *name, node_list *out, int *index) {
     *out = set->nodes;
     return 1;
   }
-  const body_slot *b = &r->body[e->kind == NAME_BODY ? e->index : 0];
-  if (e->kind == NAME_BODY && b->bad) return 0;
-  int n = e->kind == NAME_BODY ? b->n : 1;
-  *out = (node_list){.n = n, .v = take(r, (size_t)n + 1, sizeof *out->v)};
+  const body_slot *b = e->kind == NAME_BODY ? &r->body[e->index] : NULL;
+  if (b && b->bad) return 0;
+  int n = b ? b->n : 1;
+  *out = (node_list){.n = n, .v = scratch(r, (size_t)n + 1, sizeof *out->v)};
   if (!out->v) return 0;
-  memcpy(out->v, e->kind == NAME_BODY ? b->node : &e->index, (size_t)n * sizeof *out->v);
-  if (e->kind == NAME_BODY) *index = e->index;
+  memcpy(out->v, b ? b->node : &e->index, (size_t)n * sizeof *out->v);
+  if (b) *index = e->index;
   tidy(out);
   return 1;
 }
@@ -524,25 +531,41 @@ static int parse_or(parser *s, const node_list *scope, node_list *out) {
 
 // ---- entries ----------------------------------------------------------------------------------
 
+static int select_expression(parser *s, node_list *out) {
+  // a plain name needs no list of all nodes
+  const name_entry *e = name_find(&s->r->names, s->text);
+  node_list scope;
+  int ignored;
+  if (e && e->kind != NAME_LINK) return parse_name(s, s->text, out, &ignored);
+  if (!all_nodes(s->r, &scope) || !parse_or(s, &scope, out)) return 0;
+  skip(s);
+  if (*s->p == 0) return 1;
+  complain(s, "join selectors by and, or, not", "something is left over");
+  return 0;
+}
+
 static int select_text(reader *r, const pl_node *at, const char *what, const char *text,
                        node_list *out) {
   parser s = {.r = r, .at = at, .what = what, .text = text, .p = text};
-  node_list scope;
-
   if (strlen(text) > TEXT_MAX) {
     problem(r, at, "build it from smaller sets", "%s: selector longer than %d characters", what,
             TEXT_MAX);
     return 0;
   }
-  // a plain name needs no list of all nodes
-  const name_entry *e = name_find(&r->names, text);
-  int ignored;
-  if (e && e->kind != NAME_LINK) return parse_name(&s, text, out, &ignored);
-  if (!all_nodes(r, &scope) || !parse_or(&s, &scope, out)) return 0;
-  skip(&s);
-  if (*s.p == 0) return 1;
-  complain(&s, "join selectors by and, or, not", "something is left over");
-  return 0;
+  pl_arena_mark mark = pl_arena_save(r->scratch);
+  node_list found;
+  int ok = select_expression(&s, &found);
+  *out = (node_list){0};
+  if (ok) {
+    out->v = take(r, (size_t)found.n + 1, sizeof *out->v);
+    ok = out->v != NULL;
+  }
+  if (ok) {
+    memcpy(out->v, found.v, (size_t)found.n * sizeof *out->v);
+    out->n = found.n;
+  }
+  pl_arena_release(r->scratch, mark);
+  return ok;
 }
 
 static int select_any(reader *r, const pl_node *at, const char *what, node_list *out) {

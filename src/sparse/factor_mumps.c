@@ -43,8 +43,8 @@ static void set_controls(pl_factor *f) {
   mumps *m = f->state;
   for (int k = 1; k <= 3; k++) set(m, k, -1); // silent
   set(m, 4, 0);
-  set(m, 6, 0); // no permutation by values: analysis sees the pattern only
-  set(m, 7, m->order ? 1 : 7);
+  set(m, 6, 0);                // no permutation by values: analysis sees the pattern only
+  set(m, 7, m->order ? 1 : 4); // the given order, or nested dissection by PORD
   set(m, 8, f->kind == PL_CHOLESKY ? 1 : 7); // diagonal, or iterated row and column scaling
   set(m, 12, 1);
   set(m, 13, 1); // no parallel root: exact inertia
@@ -68,8 +68,10 @@ static pl_status allocate(pl_factor *f) {
   return PL_OK;
 }
 
-// MUMPS wants the place of each unknown, from 1
-static pl_status order_groups(pl_factor *f) {
+// The same input must give the same bits, so MUMPS may not choose the order: it might take SCOTCH,
+// which draws random numbers from a state of its own. It wants the place of each unknown, from 1.
+static pl_status choose_order(pl_factor *f) {
+#if PL_GPL
   mumps *m = f->state;
   int *order = pl_alloc(f->env, (size_t)f->n, sizeof *order);
   m->order = pl_alloc(f->env, (size_t)f->n, sizeof *m->order);
@@ -77,13 +79,17 @@ static pl_status order_groups(pl_factor *f) {
   for (int k = 0; s == PL_OK && k < f->n; k++) m->order[order[k]] = k + 1;
   pl_free(f->env, order);
   return s;
+#else
+  (void)f; // PORD, see set_controls
+  return PL_OK;
+#endif
 }
 
 static pl_status analyse(pl_factor *f) {
   mumps *m = f->state = pl_alloc(f->env, 1, sizeof *m);
   if (!m) return PL_E_NOMEM;
   PL_TRY(allocate(f));
-  if (f->block > 1) PL_TRY(order_groups(f));
+  PL_TRY(choose_order(f));
   m->id.par = 1;
   m->id.comm_fortran = COMM_WORLD;
   m->id.sym = f->kind == PL_LU ? UNSYMMETRIC : f->kind == PL_LDL ? SYMMETRIC : POSITIVE;

@@ -5,8 +5,6 @@
 
 #if PL_GPL
 #include <cholmod.h>
-#else
-#include <amd.h>
 #endif
 
 static pthread_mutex_t solver_mutex = PTHREAD_MUTEX_INITIALIZER;
@@ -18,6 +16,8 @@ void pl_solver_lock(void) {
 void pl_solver_unlock(void) {
   pthread_mutex_unlock(&solver_mutex);
 }
+
+#if PL_GPL
 
 // counts (row NULL) or lists the groups met in the columns of group g
 static int group_column(const pl_csc *A, int block, int g, int *mark, int *row) {
@@ -50,8 +50,6 @@ static pl_status compress(pl_env *env, const pl_csc *A, int block, pl_csc *out) 
   pl_free(env, mark);
   return s;
 }
-
-#if PL_GPL
 
 // the better of minimum degree and nested dissection; the second takes longer and needs size
 static pl_status order_groups(pl_env *env, const pl_csc *G, int *order) {
@@ -86,16 +84,6 @@ static pl_status order_groups(pl_env *env, const pl_csc *G, int *order) {
              : pl_fail(env, PL_E_INTERNAL, "CHOLMOD failed with status %d", status);
 }
 
-#else
-
-static pl_status order_groups(pl_env *env, const pl_csc *G, int *order) {
-  int rc = amd_order(G->n, G->ptr, G->row, order, NULL, NULL);
-  if (rc == AMD_OUT_OF_MEMORY) return pl_fail(env, PL_E_NOMEM, "out of memory while ordering");
-  return rc != AMD_INVALID ? PL_OK : pl_fail(env, PL_E_INTERNAL, "AMD refused a pattern");
-}
-
-#endif
-
 pl_status pl_order_blocks(pl_env *env, const pl_csc *A, int block, int *order) {
   pl_csc groups;
   PL_TRY(compress(env, A, block, &groups));
@@ -107,3 +95,5 @@ pl_status pl_order_blocks(pl_env *env, const pl_csc *A, int block, int *order) {
   pl_csc_free(env, &groups);
   return s;
 }
+
+#endif

@@ -10,11 +10,14 @@
 // An empty matrix with room for nnz entries.
 pl_status pl_csc_alloc(pl_env *env, int n, int sym, int nnz, pl_csc *out);
 
+#if PL_GPL
 // A fill-reducing order of A, worked out on groups of block unknowns: the unknown order[k] is
 // eliminated k-th. The pattern counts as symmetric.
 pl_status pl_order_blocks(pl_env *env, const pl_csc *A, int block, int *order);
+#endif
 
-// Serialises calls into solver code that keeps state in static variables (MUMPS, METIS).
+// Serialises calls into solver code that keeps state in static variables (MUMPS, METIS): the only
+// lock of this layer, held for one call at a time.
 void pl_solver_lock(void);
 void pl_solver_unlock(void);
 

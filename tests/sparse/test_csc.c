@@ -114,6 +114,28 @@ static void stencils_refused(void **state) {
   assert_null(slot);
 }
 
+// a A x + b y against sums over the dense matrix
+static void check_products(pl_rng *r, const pl_csc *A, const double *D) {
+  int n = A->n;
+  double *x = random_vector(r, n), *y = random_vector(r, n), *z = random_vector(r, n),
+         *got = random_vector(r, n);
+  for (int transposed = 0; transposed < 2; transposed++)
+    for (int b = 0; b < 2; b++) {
+      for (int i = 0; i < n; i++) {
+        double sum = 0;
+        for (int j = 0; j < n; j++) sum += (transposed ? D[i * n + j] : D[j * n + i]) * x[j];
+        z[i] = -2 * sum + 0.5 * b * y[i];
+        got[i] = b ? y[i] : NAN; // b = 0 must overwrite
+      }
+      (transposed ? pl_csc_mul_transposed : pl_csc_mul)(A, -2, x, 0.5 * b, got);
+      check_array(n, got, z, 1e-13);
+    }
+  free(x);
+  free(y);
+  free(z);
+  free(got);
+}
+
 static void triplets_and_products(void **state) {
   (void)state;
   pl_env env;
@@ -151,23 +173,7 @@ static void triplets_and_products(void **state) {
           assert_true((k < 0 ? 0 : A.val[k]) == B[j * n + i]);
         }
 
-      // products against sums over the dense matrix
-      double *x = random_vector(&r, n), *y = random_vector(&r, n), *z = malloc(40 * sizeof *z);
-      for (int transposed = 0; transposed < 2; transposed++)
-        for (int b = 0; b < 2; b++) {
-          for (int i = 0; i < n; i++) {
-            double sum = 0;
-            for (int j = 0; j < n; j++) sum += (transposed ? D[i * n + j] : D[j * n + i]) * x[j];
-            z[i] = -2 * sum + 0.5 * b * y[i];
-          }
-          double got[40];
-          for (int i = 0; i < n; i++) got[i] = b ? y[i] : NAN; // b = 0 must overwrite
-          (transposed ? pl_csc_mul_transposed : pl_csc_mul)(&A, -2, x, 0.5 * b, got);
-          check_array(n, got, z, 1e-13);
-        }
-      free(x);
-      free(y);
-      free(z);
+      check_products(&r, &A, D);
       free(B);
       free(D);
       free(E);

@@ -86,7 +86,7 @@ static void cube_with_repeated_values(void **state) {
   (void)state;
   pl_env env;
   pl_env_init(&env);
-  enum { S = 20, NEV = 24 };
+  enum { S = 14, NEV = 24 };
   const int m[3] = {S, S, S};
   pl_csc K, M;
   check_ok(&env, grid_laplacian(&env, m, 1, &K));
