@@ -104,7 +104,7 @@ static void named_points(reader *r, const pl_node *map, const char *what) {
   }
 }
 
-void build_nodes(reader *r) {
+static void build_nodes(reader *r) {
   if (r->def.nodes) named_points(r, r->def.nodes, "nodes");
   const mechanism_def *m = r->def.mechanism;
   if (!m || !m->joints) return;

@@ -307,7 +307,7 @@ void build_bodies(reader *r) {
   if (list->n == 0) return;
   r->body = take(r, (size_t)list->n, sizeof *r->body);
   if (!r->body) return;
-  const pl_node *at = list->at->kind == NODE_MAP ? list->at : list->at->first;
+  const pl_node *at = items_first(list);
   for (int k = 0; k < list->n && !r->failed; k++, at = at->next) {
     body_slot *b = &r->body[r->nbody++];
     b->def = (const body_def *)list->item + k;

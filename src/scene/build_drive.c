@@ -5,10 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-static const pl_node *first_of(const items *list) {
-  return list->n == 0 ? NULL : list->at->kind == NODE_MAP ? list->at : list->at->first;
-}
-
 // ---- drives -----------------------------------------------------------------------------------
 
 // components named by fix: [x, y]; all when it is left out
@@ -196,7 +192,7 @@ static void build_fixed(reader *r, const pl_node *at, int *owner, const pl_node 
 
 void build_drives(reader *r) {
   const items *drives = &r->def.drives;
-  const pl_node *at = first_of(drives), *fixed = r->def.fixed;
+  const pl_node *at = items_first(drives), *fixed = r->def.fixed;
   size_t most = (size_t)drives->n + (fixed && fixed->kind == NODE_LIST ? (size_t)fixed->n : 0) + 2;
   int *owner = take(r, (size_t)r->nnode * (size_t)r->dim + 1, sizeof *owner);
   const pl_node **where = take(r, most, sizeof *where);
@@ -210,7 +206,7 @@ void build_drives(reader *r) {
 
 void build_loads(reader *r) {
   const items *loads = &r->def.loads;
-  const pl_node *at = first_of(loads);
+  const pl_node *at = items_first(loads);
   for (int k = 0; k < loads->n; k++, at = at->next) {
     const load_def *d = (const load_def *)loads->item + k;
     const vec *force = d->force.at ? &d->force : &d->total;
@@ -260,7 +256,7 @@ static void add_spin(reader *r, const spin_def *d, const pl_node *at, const node
 
 void build_initial(reader *r) {
   const items *list = &r->def.initial;
-  const pl_node *at = first_of(list);
+  const pl_node *at = items_first(list);
   if (list->n == 0) return;
   size_t nq = (size_t)r->nnode * (size_t)r->dim;
   r->u0 = take(r, nq + 1, sizeof *r->u0);

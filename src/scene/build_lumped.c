@@ -5,10 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const pl_node *first_of(const items *list) {
-  return list->n == 0 ? NULL : list->at->kind == NODE_MAP ? list->at : list->at->first;
-}
-
 // ---- masses -----------------------------------------------------------------------------------
 
 void build_masses(reader *r) {
@@ -18,7 +14,7 @@ void build_masses(reader *r) {
   int total = 0, *stencil, at_elem = 0;
   double *par;
   if (!chosen) return;
-  const pl_node *at = first_of(masses);
+  const pl_node *at = items_first(masses);
   for (int k = 0; k < masses->n; k++, at = at->next) {
     if (!select_either(r, d[k].node, d[k].nodes, at, "mass", &chosen[k])) chosen[k].n = 0;
     if (!d[k].mass.at == !d[k].total.at)
@@ -309,7 +305,7 @@ static int read_dofs(reader *r, const matrices_def *d, const pl_node *at, int *n
 
 void build_matrices(reader *r) {
   const items *list = &r->def.matrices;
-  const pl_node *at = first_of(list);
+  const pl_node *at = items_first(list);
   for (int k = 0; k < list->n && !r->failed; k++, at = at->next) {
     const matrices_def *d = (const matrices_def *)list->item + k;
     matrix_reader m = {.r = r, .at = {d->mass, d->damping, d->stiffness}};

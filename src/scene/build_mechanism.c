@@ -283,7 +283,7 @@ void build_springs(reader *r, const items *springs) {
   int count[3] = {0}, group[3] = {0}, *stencil[3] = {0}, done[3] = {0};
   double *par;
   if (!end || !type) return;
-  const pl_node *first = springs->at->kind == NODE_MAP ? springs->at : springs->at->first;
+  const pl_node *first = items_first(springs);
   const pl_node *at = first;
   for (int k = 0; k < springs->n; k++, at = at->next) {
     const pl_node *e[2];

@@ -206,7 +206,7 @@ int read_int(reader *r, const pl_node *at, const char *what, double lo, double h
 
 // ---- words ------------------------------------------------------------------------------------
 
-int read_flag(reader *r, const pl_node *at, const char *what, int *out) {
+static int read_flag(reader *r, const pl_node *at, const char *what, int *out) {
   static const char *const names[] = {"no", "yes", "false", "true", "off", "on"};
   char buf[MESSAGE_QUOTE + 8];
   const char *text = scalar(r, at, what);
@@ -282,6 +282,10 @@ static void check_range(reader *r, const row *w, const num *v) {
           low ? (w->lo_open ? ">" : ">=") : "<=", bound, quote(v->at->text, buf, sizeof buf));
 }
 
+const pl_node *items_first(const items *list) {
+  return list->n == 0 ? NULL : list->at->kind == NODE_MAP ? list->at : list->at->first;
+}
+
 static int read_list(reader *r, const pl_node *at, const row *w, items *out) {
   const map_info *sub = w->sub;
   int named = w->type == T_NAMED, single = at->kind == NODE_MAP && !named, ok = 1;
@@ -341,9 +345,6 @@ static int read_row(reader *r, const pl_node *at, const row *w, char *field) {
   case T_CHOICE:
     p->at = at;
     return read_choice(r, at, w->key, w->choices, &p->v);
-  case T_FLAG:
-    p->at = at;
-    return read_flag(r, at, w->key, &p->v);
   case T_WORD:
   case T_TEXT:
     return read_word(r, at, w->key, w->type == T_TEXT, (txt *)(void *)field);
@@ -369,7 +370,7 @@ static int read_row(reader *r, const pl_node *at, const row *w, char *field) {
 static void default_row(const row *w, char *field) {
   if (w->type == T_NUM || w->type == T_PAR)
     *(num *)(void *)field = (num){.v = w->value, .par = -1};
-  else if (w->type == T_INT || w->type == T_CHOICE || w->type == T_FLAG)
+  else if (w->type == T_INT || w->type == T_CHOICE)
     *(pick *)(void *)field = (pick){.v = (int)w->value};
   else if (w->type == T_WORD || w->type == T_TEXT)
     *(txt *)(void *)field = (txt){.s = ""};

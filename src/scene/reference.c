@@ -63,9 +63,6 @@ static void put_type(pl_text *out, const row *r) {
   case T_CHOICE:
     put_cell(out, r->choices);
     break;
-  case T_FLAG:
-    pl_text_add(out, "yes or no");
-    break;
   case T_WORD:
     pl_text_add(out, "name");
     break;
@@ -99,8 +96,6 @@ static void put_default(pl_text *out, const row *r) {
     pl_text_add(out, "needed");
   else if (r->type == T_CHOICE && choice_name(r->choices, (int)r->value, name, sizeof name))
     pl_text_add(out, "%s", name);
-  else if (r->type == T_FLAG)
-    pl_text_add(out, r->value != 0 ? "yes" : "no");
   else if (r->type == T_PAR && r->choices)
     pl_text_add(out, "%s", r->choices);
   else if (r->type == T_INT || r->type == T_PAR || (r->type == T_NUM && r->value >= 0))

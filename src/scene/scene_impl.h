@@ -109,7 +109,6 @@ typedef enum row_type {
   T_PAR,    // num, unit, range, default and text of parameter `key` of an element kind
   T_INT,    // pick
   T_CHOICE, // pick, choices
-  T_FLAG,   // pick
   T_WORD,   // txt: a name
   T_TEXT,   // txt: any text
   T_VEC,    // vec with as many entries as the scene has dimensions
@@ -448,10 +447,11 @@ int read_vec(reader *r, const pl_node *at, const char *what, const char *unit_te
              int nmax, vec *out);
 int read_int(reader *r, const pl_node *at, const char *what, double lo, double hi, int *out);
 int read_choice(reader *r, const pl_node *at, const char *what, const char *choices, int *out);
-int read_flag(reader *r, const pl_node *at, const char *what, int *out);
 int name_valid(const char *s);
 extern const char name_rule[]; // the hint for names that are not
 void read_units(reader *r);
+// the node of the first entry; the next ones follow it
+const pl_node *items_first(const items *list);
 
 // names.c
 int name_add(reader *r, name_table *t, const char *name, name_kind kind, int index,
@@ -486,7 +486,6 @@ void target_add(reader *r, place_kind kind, int a, int b, int c, const num *valu
 void seg_add(reader *r, int a, int b);
 // path of a file named in the scene; reports when it cannot be read
 int scene_file(reader *r, const pl_node *at, const char *what, char *out, size_t size);
-void build_nodes(reader *r);
 void build_bodies(reader *r);
 void build_body_groups(reader *r);
 void build_mechanism(reader *r);
