@@ -23,9 +23,8 @@ static int bad_threads(const char *text) {
 static void tell_end(const pl_scene *s, const pl_job_result *r, pl_status status) {
   if (status == PL_CANCELLED)
     fprintf(stderr, "pliant: interrupted; what there is has been written\n");
-  fprintf(stderr, "%d of %d analyses run", r->nrun, s->nanalysis);
-  if (r->nunsolved) fprintf(stderr, ", %d not converged", r->nunsolved);
-  fputc('\n', stderr);
+  else if (status >= 0 && r->nunsolved)
+    fprintf(stderr, "pliant: %d of %d analyses did not converge\n", r->nunsolved, s->nanalysis);
 }
 
 int cmd_run(const cli_args *a) {

@@ -20,7 +20,7 @@ const char *pl_stop_text(pl_stop s);
 
 #define PL_STATIC_OPTS(X, C)                                                                       \
   X(int, steps, 1, 1, 100000, "", "load steps from nothing to the full load")                      \
-  X(int, max_iter, 200, 1, 100000, "", "Newton iterations a load step")                            \
+  X(int, max_iter, 1000, 1, 100000, "", "Newton iterations a load step")                           \
   X(double, rtol, 1e-10, 0, 1, "", "stop when the residual is below rtol times the forces")        \
   X(double, min_step, 1e-12, 0, 1, "", "shortest line-search step")                                \
   X(int, cuts, 12, 0, 60, "", "how often a failed load step is halved")                            \

@@ -13,8 +13,7 @@ typedef pl_status (*run_fn)(job *j, int index, json_t *figures);
 static const run_fn run_table[PL_ANALYSIS_COUNT] = {PL_ANALYSIS_LIST(A)};
 #undef A
 
-// ---- warnings for the report: the host's own receiver is called as well
-// ---------------------------
+// ---- warnings for the report: the host's own receiver is called as well -----------------------
 
 typedef struct ear {
   void (*diag)(void *ctx, const pl_diag *d);
@@ -29,8 +28,7 @@ static void hear(void *ctx, const pl_diag *d) {
   if (e->diag) e->diag(e->ctx, d);
 }
 
-// ---- start states
-// -----------------------------------------------------------------------------------
+// ---- start states -----------------------------------------------------------------------------
 
 pl_status job_start(job *j, const pl_analysis *a, pl_state **out) {
   const pl_scene *sc = j->scene;
@@ -50,8 +48,7 @@ pl_status job_start(job *j, const pl_analysis *a, pl_state **out) {
   return PL_OK;
 }
 
-// ---- the page and the summary
-// -----------------------------------------------------------------------
+// ---- the page and the summary -----------------------------------------------------------------
 
 static pl_status page_model(job *j) {
   pl_text t;
@@ -128,8 +125,7 @@ static pl_status write_scene(job *j) {
   return s;
 }
 
-// ---- the run
-// ------------------------------------------------------------------------------------------
+// ---- the run ----------------------------------------------------------------------------------
 
 static pl_status run_one(job *j, int k) {
   const pl_analysis *a = &j->scene->analysis[k];
@@ -151,16 +147,30 @@ static pl_status run_one(job *j, int k) {
   return s;
 }
 
-// an unsolved analysis does not stop the others, unless they start from it
-static pl_status run_all(job *j) {
+// index of the analysis that --only names, -1: all
+static pl_status find_only(job *j, int *only) {
   const pl_scene *sc = j->scene;
-  int only = -1;
-  if (j->opts->only) {
-    only = pl_scene_find_analysis(sc, j->opts->only);
-    if (only < 0)
-      return pl_fail_at(j->env, PL_E_INPUT, sc->path, 0, 0, "see the names under 'analyses'",
-                        "there is no analysis '%s'", j->opts->only);
-  }
+  *only = -1;
+  if (!j->opts->only) return PL_OK;
+  *only = pl_scene_find_analysis(sc, j->opts->only);
+  if (*only >= 0) return PL_OK;
+  const char *names[32];
+  char hint[PL_TEXT] = "";
+  int n = 0;
+  for (; n < sc->nanalysis && n < 32; n++) names[n] = sc->analysis[n].name;
+  int near = pl_closest(j->opts->only, n, names);
+  size_t at =
+      near < 0 ? 0 : (size_t)snprintf(hint, sizeof hint, "did you mean '%.60s'?  ", names[near]);
+  at += (size_t)snprintf(hint + at, sizeof hint - at, "known:");
+  for (int k = 0; k < n && at < sizeof hint - 80; k++)
+    at += (size_t)snprintf(hint + at, sizeof hint - at, " %.60s", names[k]);
+  return pl_fail_at(j->env, PL_E_INPUT, sc->path, 0, 0, hint, "there is no analysis '%s'",
+                    j->opts->only);
+}
+
+// an unsolved analysis does not stop the others, unless they start from it
+static pl_status run_all(job *j, int only) {
+  const pl_scene *sc = j->scene;
   pl_status worst = PL_OK;
   for (int k = 0; k < sc->nanalysis; k++) {
     if (only >= 0 && k != only && sc->analysis[only].about != k) continue;
@@ -218,9 +228,11 @@ pl_status pl_job_run(pl_env *env, const pl_scene *scene, const pl_job_opts *opts
   env->diag = hear;
   env->diag_ctx = e;
   double start = pl_wall_time();
-  pl_status s = prepare(&j);
+  int only;
+  pl_status s = find_only(&j, &only);
+  if (s == PL_OK) s = prepare(&j);
   if (s == PL_OK) {
-    s = run_all(&j);
+    s = run_all(&j, only);
     result->cancelled = s == PL_CANCELLED;
     // what there is is written even when an analysis failed
     pl_status w = write_page(&j, e);

@@ -47,6 +47,10 @@ double job_displacements(const job *j, const double *q, double *size);
 double job_exaggeration(const job *j, double most);
 // Writes one VTU file with displacement, velocity (v may be NULL) and element fields.
 pl_status job_vtu(job *j, const pl_state *s, int with_velocity, const char *path);
+// The same for a mode: its shape alone, drawn from the state s that it is about.
+pl_status job_vtu_shape(job *j, const pl_state *s, const pl_state *moved, const char *path);
+// A key figure for the terminal.
+void job_note(job *j, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 // Picture of a state, coloured by displacement, as SVG file and on the page.
 pl_status job_picture(job *j, const pl_state *s, const char *name, const char *title,
                       const char *caption);
@@ -68,7 +72,7 @@ void job_set(json_t *figures, const char *key, json_t *value);
 typedef struct kept { // what a recorder gathers besides its table
   int n, cap;
   double *time;             // [cap]
-  double *x;                // [cap][nnode][3] positions, for animation
+  double *qv;               // [cap][2][nq] positions and velocities, for animation
   double power, dissipated; // at the last step, and lost so far
 } kept;
 

@@ -2,6 +2,7 @@
 
 #include "pliant/math.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -72,8 +73,7 @@ double job_exaggeration(const job *j, double most) {
   return most > 0 ? 0.1 * box_size(j) / most : 1;
 }
 
-// ---- element fields on cells
-// ----------------------------------------------------------------------
+// ---- element fields on cells ------------------------------------------------------------------
 
 static int cell_type_of(const pl_elem_kind *k) {
   if (k->nscal || !k->nfield) return -1;
@@ -153,8 +153,30 @@ pl_status job_vtu(job *j, const pl_state *s, int with_velocity, const char *path
   return status;
 }
 
-// ---- figures
-// ----------------------------------------------------------------------------------------
+// ---- figures ----------------------------------------------------------------------------------
+
+pl_status job_vtu_shape(job *j, const pl_state *s, const pl_state *moved, const char *path) {
+  const pl_scene *sc = j->scene;
+  int n = pl_model_nnode(sc->model), dim = sc->dim;
+  double *u = pl_alloc(j->env, (size_t)n * 3, sizeof(double));
+  if (!u) return PL_E_NOMEM;
+  for (int i = 0; i < n; i++)
+    for (int c = 0; c < dim; c++) u[3 * i + c] = moved->q[i * dim + c] - s->q[i * dim + c];
+  job_positions(j, s->q, 1, j->x);
+  const pl_field field = {.name = "mode", .ncomp = 3, .data = u};
+  pl_status status = pl_mesh_write_vtu(sc->mesh, j->x, 1, &field, path);
+  pl_free(j->env, u);
+  return status;
+}
+
+void job_note(job *j, const char *fmt, ...) {
+  char text[PL_TEXT];
+  va_list args;
+  va_start(args, fmt);
+  vsnprintf(text, sizeof text, fmt, args);
+  va_end(args);
+  pl_report(j->env, PL_NOTE, NULL, 0, 0, NULL, "%s", text);
+}
 
 static pl_status put_figure(job *j, const char *name, pl_text *svg, const char *caption) {
   char path[PL_TEXT];
@@ -206,8 +228,7 @@ pl_status job_plot(job *j, const char *name, const pl_plot *plot, const char *ca
   return s;
 }
 
-// ---- watched places
-// -----------------------------------------------------------------------------------
+// ---- watched places ---------------------------------------------------------------------------
 
 static int watch_width(const job *j, const pl_watch *w) {
   return w->component < 0 ? j->scene->dim : 1;

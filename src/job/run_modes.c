@@ -35,7 +35,7 @@ static pl_status write_mode(job *j, const pl_analysis *a, const pl_state *s, con
     displaced(j, s, shape, moved);
     snprintf(name, sizeof name, "%s-%d", a->name, k + 1);
     snprintf(title, sizeof title, "mode %d: %.5g Hz", k + 1, omega / (2 * PL_PI));
-    if (sc->output.vtu) status = job_vtu(j, moved, 0, job_path(j, name, ".vtu", path));
+    if (sc->output.vtu) status = job_vtu_shape(j, s, moved, job_path(j, name, ".vtu", path));
   }
   if (status == PL_OK && sc->output.glb) {
     // one morph target, its weight a sine
@@ -99,7 +99,12 @@ static pl_status write_table(job *j, const pl_analysis *a, const double *omega, 
   return s;
 }
 
-static void tell(job *j, const pl_modes_info *info, const double *omega) {
+static void tell(job *j, const pl_analysis *a, const pl_modes_info *info, const double *omega) {
+  char list[PL_TEXT] = "";
+  size_t at = 0;
+  for (int k = 0; k < info->nfound && at < sizeof list - 40; k++)
+    at += (size_t)snprintf(list + at, sizeof list - at, " %.5g", omega[k] / (2 * PL_PI));
+  job_note(j, "%s:%s Hz", a->name, list);
   if (!j->page) return;
   if (info->nrigid) pl_page_text(j->page, "%d rigid modes (frequency zero).", info->nrigid);
   if (info->nunstable)
@@ -145,7 +150,7 @@ pl_status job_modes(job *j, int index, json_t *figures) {
     status = pl_modes(&a->opts.modes_, sc->model, sc->params, s, j->work, omega, shape, &info);
   if (status == PL_OK) {
     set_figures(figures, &info, omega);
-    tell(j, &info, omega);
+    tell(j, a, &info, omega);
     status = write_table(j, a, omega, info.nfound);
     for (int k = 0; status == PL_OK && j->drawable && k < info.nfound; k++)
       status = write_mode(j, a, s, shape + (size_t)k * (size_t)s->nq, k, omega[k]);

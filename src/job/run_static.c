@@ -32,6 +32,16 @@ static pl_status make_recorder(job *j, const pl_analysis *a, recorder *r) {
   return job_watch_columns(j, a, r->table, 3) < 0 ? PL_E_NOMEM : PL_OK;
 }
 
+// the unloaded start, so that load-displacement curves begin at nothing
+static pl_status record_start(job *j, recorder *r, const pl_state *s) {
+  const pl_clock unloaded = {0};
+  pl_status e =
+      pl_eval(j->scene->model, j->scene->params, s, &unloaded, PL_WANT_ENERGY, NULL, j->work);
+  if (e != PL_OK) return e < 0 ? e : PL_OK;
+  on_step(r, s, &unloaded, j->work);
+  return r->status;
+}
+
 static void set_figures(json_t *f, const pl_static_info *i) {
   job_set(f, "reason", json_string(pl_stop_text(i->reason)));
   job_set(f, "load_factor", json_real(i->scale));
@@ -46,8 +56,9 @@ static void set_figures(json_t *f, const pl_static_info *i) {
   job_set(f, "seconds", json_real(i->seconds));
   json_t *list = json_array();
   for (int k = 0; k < i->ncritical; k++)
-    json_array_append_new(list, json_pack("{s:f, s:i}", "load_factor", i->critical[k].scale,
-                                          "negative_eigenvalues", i->critical[k].nneg));
+    json_array_append_new(list, json_pack("{s:f, s:i, s:b}", "load_factor", i->critical[k].scale,
+                                          "negative_eigenvalues", i->critical[k].nneg,
+                                          "limit_point", i->critical[k].jump));
   job_set(f, "critical", list);
 }
 
@@ -80,6 +91,12 @@ static void set_reactions(const job *j, json_t *f) {
 }
 
 static void tell(job *j, const pl_analysis *a, const pl_static_info *i) {
+  if (i->reason == PL_STOP_CONVERGED)
+    job_note(j, "%s: %s equilibrium, %d Newton iterations, residual %.1e", a->name,
+             i->stable ? "stable" : "unstable", i->iterations, i->residual);
+  for (int k = 0; k < i->ncritical; k++)
+    job_note(j, "%s: %s at load factor %.8g", a->name,
+             i->critical[k].jump ? "limit point" : "stability changes", i->critical[k].scale);
   if (!j->page) return;
   if (i->reason != PL_STOP_CONVERGED)
     pl_page_warning(j->page, "%s: stopped at load factor %.6g: %s (residual %.2g).", a->name,
@@ -94,7 +111,9 @@ static void tell(job *j, const pl_analysis *a, const pl_static_info *i) {
     pl_page_warning(j->page, "%s: the equilibrium is not stable (%d negative eigenvalues).",
                     a->name, i->nneg);
   for (int k = 0; k < i->ncritical; k++)
-    pl_page_text(j->page, "Stability changes at load factor %.8g.", i->critical[k].scale);
+    pl_page_text(j->page, "%s at load factor %.8g.",
+                 i->critical[k].jump ? "Limit point (the shape snaps)" : "Stability changes",
+                 i->critical[k].scale);
 }
 
 static pl_status write_files(job *j, const pl_analysis *a, const pl_state *s, recorder *r) {
@@ -130,6 +149,7 @@ pl_status job_static(job *j, int index, json_t *figures) {
   pl_static_info info = {0};
   pl_status status = job_start(j, a, &s);
   if (status == PL_OK) status = make_recorder(j, a, &r);
+  if (status == PL_OK && a->about < 0) status = record_start(j, &r, s);
   if (status == PL_OK) {
     status = pl_static(&a->opts.static_, j->scene->model, j->scene->params, s, j->work, on_step, &r,
                        &info);

@@ -32,7 +32,11 @@ static pl_status make_recorder(job *j, const pl_analysis *a, recorder *r) {
                                                    "potential", "total",   "dissipated"};
   int ncol = FIXED_COLUMNS + job_watch_count(j, a);
   *r = (recorder){.j = j, .a = a, .every = j->scene->output.every};
-  r->frame_step = span(&a->opts.transient_) / j->scene->output.frames;
+  const pl_transient_opts *o = &a->opts.transient_;
+  r->frame_step = span(o) / j->scene->output.frames;
+  // frames far apart would show a periodic motion standing still: closer ones, of its end
+  double period = o->frequency > 0 ? 2 * PL_PI / o->frequency : 0;
+  if (period > 0 && r->frame_step > period / 12) r->frame_step = period / 24;
   r->row = pl_alloc(j->env, (size_t)ncol, sizeof(double));
   if (!r->row) return PL_E_NOMEM;
   PL_TRY(pl_table_create(j->env, ncol, &r->table));
@@ -42,24 +46,25 @@ static pl_status make_recorder(job *j, const pl_analysis *a, recorder *r) {
 }
 
 static pl_status add_frame(recorder *r, const pl_state *s) {
-  job *j = r->j;
-  kept *f = &r->kept;
-  size_t per = (size_t)pl_model_nnode(j->scene->model) * 3;
-  int cap = f->cap;
-  PL_TRY(pl_grow(j->env, &f->time, f->n, &cap, sizeof(double)));
-  if (cap != f->cap) {
-    double *x = pl_realloc(j->env, f->x, (size_t)cap * per, sizeof(double));
-    if (!x) return PL_E_NOMEM;
-    f->x = x;
-    f->cap = cap;
+  kept *k = &r->kept;
+  size_t per = 2 * (size_t)s->nq, most = (size_t)r->j->scene->output.frames + 1;
+  if (k->cap == 0) {
+    k->time = pl_alloc(r->j->env, most, sizeof(double));
+    k->qv = pl_alloc(r->j->env, most * per, sizeof(double));
+    if (!k->time || !k->qv) return PL_E_NOMEM;
+    k->cap = (int)most;
   }
-  f->time[f->n] = s->t;
-  job_positions(j, s->q, 1, f->x + (size_t)f->n * per);
-  f->n++;
-  if (!j->scene->output.vtu) return PL_OK;
-  char name[PL_TEXT], path[PL_TEXT];
-  snprintf(name, sizeof name, "%s/frame-%04d", r->a->name, f->n - 1);
-  return job_vtu(j, s, 1, job_path(j, name, ".vtu", path));
+  if (k->n == k->cap) {
+    // the latest ones are kept
+    memmove(k->time, k->time + 1, (most - 1) * sizeof(double));
+    memmove(k->qv, k->qv + per, (most - 1) * per * sizeof(double));
+    k->n--;
+  }
+  k->time[k->n] = s->t;
+  memcpy(k->qv + (size_t)k->n * per, s->q, (size_t)s->nq * sizeof(double));
+  memcpy(k->qv + (size_t)k->n * per + s->nq, s->v, (size_t)s->nq * sizeof(double));
+  k->n++;
+  return PL_OK;
 }
 
 static pl_status record(recorder *r, const pl_state *s, const pl_work *w) {
@@ -117,27 +122,37 @@ static void catch_up(recorder *r, const pl_state *s) {
   while (r->frame_step > 0 && r->next_frame <= s->t + slack) r->next_frame += r->frame_step;
 }
 
-// ---- files
-// ------------------------------------------------------------------------------------------
+// ---- files ------------------------------------------------------------------------------------
 
-static pl_status write_pvd(job *j, const pl_analysis *a, const kept *f) {
+// a state from a kept frame
+static void frame_state(const kept *k, int i, pl_state *s) {
+  const double *qv = k->qv + (size_t)i * 2 * (size_t)s->nq;
+  s->t = k->time[i];
+  memcpy(s->q, qv, (size_t)s->nq * sizeof(double));
+  memcpy(s->v, qv + s->nq, (size_t)s->nq * sizeof(double));
+}
+
+static pl_status write_vtus(job *j, const pl_analysis *a, const kept *f, pl_state *s) {
   char(*name)[64] = pl_alloc(j->env, (size_t)f->n, sizeof *name);
   const char **list = pl_alloc(j->env, (size_t)f->n, sizeof *list);
   char path[PL_TEXT];
-  pl_status s = name && list ? PL_OK : PL_E_NOMEM;
-  for (int k = 0; s == PL_OK && k < f->n; k++) {
+  pl_status st = name && list ? pl_dir_make(j->env, job_path(j, a->name, "", path)) : PL_E_NOMEM;
+  for (int k = 0; st == PL_OK && k < f->n; k++) {
     snprintf(name[k], sizeof name[k], "%.40s/frame-%04d.vtu", a->name, k);
     list[k] = name[k];
+    frame_state(f, k, s);
+    st = job_vtu(j, s, 1, job_path(j, name[k], "", path));
   }
-  if (s == PL_OK) s = pl_pvd_write(j->env, job_path(j, a->name, ".pvd", path), f->n, f->time, list);
+  if (st == PL_OK)
+    st = pl_pvd_write(j->env, job_path(j, a->name, ".pvd", path), f->n, f->time, list);
   pl_free(j->env, name);
   pl_free(j->env, list);
-  return s;
+  return st;
 }
 
 // every frame is a morph target with weight one at its time; thinned when the file would be too
 // large
-static pl_status write_glb(job *j, const pl_analysis *a, const kept *f) {
+static pl_status write_glb(job *j, const pl_analysis *a, const kept *f, const double *x) {
   size_t per = (size_t)pl_model_nnode(j->scene->model) * 3;
   int stride = 1;
   while ((long)(f->n / stride) * (long)per * 4 > GLB_BYTES || f->n / stride > 120) stride++;
@@ -149,12 +164,12 @@ static pl_status write_glb(job *j, const pl_analysis *a, const kept *f) {
   pl_status s = delta && time && weight ? PL_OK : PL_E_NOMEM;
   if (s == PL_OK) {
     for (int k = 0; k < n; k++) {
-      const double *x = f->x + (size_t)(k * stride) * per;
-      for (size_t i = 0; i < per; i++) delta[(size_t)k * per + i] = x[i] - f->x[i];
+      const double *at = x + (size_t)(k * stride) * per;
+      for (size_t i = 0; i < per; i++) delta[(size_t)k * per + i] = at[i] - x[i];
       time[k] = f->time[k * stride] - f->time[0];
       weight[k * n + k] = 1;
     }
-    s = pl_glb_write(j->scene->mesh, f->x, n, delta, n, time, weight, NULL,
+    s = pl_glb_write(j->scene->mesh, x, n, delta, n, time, weight, NULL,
                      job_path(j, a->name, ".glb", path));
   }
   pl_free(j->env, delta);
@@ -241,21 +256,39 @@ static pl_status path_plots(job *j, const pl_analysis *a, const pl_table *t) {
   return s;
 }
 
-static pl_status film(job *j, const pl_analysis *a, const kept *f) {
+static pl_status film(job *j, const pl_analysis *a, const kept *f, const double *x) {
   const pl_scene *sc = j->scene;
   if (!j->page || f->n < 2) return PL_OK;
   pl_text svg;
   pl_text_init(&svg, j->env);
-  double seconds = f->time[f->n - 1] - f->time[0];
-  pl_view view = {
-      .x = f->x, .title = a->name, .flat = sc->dim == 2, .ntie = j->ntie, .tie = j->tie};
-  pl_status s = pl_view_animated_svg(&svg, sc->mesh, &view, f->n, f->x, fmin(fmax(seconds, 2), 20));
+  double first = f->time[0], last = f->time[f->n - 1];
+  pl_view view = {.x = x, .title = a->name, .flat = sc->dim == 2, .ntie = j->ntie, .tie = j->tie};
+  pl_status s =
+      pl_view_animated_svg(&svg, sc->mesh, &view, f->n, x, fmin(fmax(last - first, 2), 20));
   if (s == PL_OK && svg.failed) s = PL_E_NOMEM;
   char caption[PL_TEXT];
-  snprintf(caption, sizeof caption, "Motion over %.4g s.", seconds);
+  snprintf(caption, sizeof caption, "Motion from %.4g s to %.4g s.", first, last);
   if (s == PL_OK && svg.s) pl_page_figure(j->page, svg.s, caption);
   pl_text_free(&svg);
   return s;
+}
+
+// everything that is made from the kept frames
+static pl_status write_frames(job *j, const pl_analysis *a, const kept *f) {
+  size_t per = (size_t)pl_model_nnode(j->scene->model) * 3;
+  pl_state *s = NULL;
+  double *x = pl_alloc(j->env, (size_t)f->n * per, sizeof(double));
+  pl_status st = x ? pl_state_create(j->scene->model, j->scene->params, &s) : PL_E_NOMEM;
+  for (int k = 0; st == PL_OK && k < f->n; k++) {
+    frame_state(f, k, s);
+    job_positions(j, s->q, 1, x + (size_t)k * per);
+  }
+  if (st == PL_OK && j->scene->output.vtu) st = write_vtus(j, a, f, s);
+  if (st == PL_OK && j->scene->output.glb) st = write_glb(j, a, f, x);
+  if (st == PL_OK) st = film(j, a, f, x);
+  pl_state_free(j->scene->model, s);
+  pl_free(j->env, x);
+  return st;
 }
 
 static pl_status write_files(job *j, recorder *r, const pl_state *s) {
@@ -263,9 +296,7 @@ static pl_status write_files(job *j, recorder *r, const pl_state *s) {
   char path[PL_TEXT], name[PL_TEXT];
   if (j->scene->output.csv) PL_TRY(pl_table_write(r->table, job_path(j, a->name, ".csv", path)));
   if (j->drawable && r->kept.n) {
-    if (j->scene->output.vtu) PL_TRY(write_pvd(j, a, &r->kept));
-    if (j->scene->output.glb) PL_TRY(write_glb(j, a, &r->kept));
-    PL_TRY(film(j, a, &r->kept));
+    PL_TRY(write_frames(j, a, &r->kept));
     snprintf(name, sizeof name, "%s-end", a->name);
     PL_TRY(job_picture(j, s, name, a->name, "Shape at the end."));
   }
@@ -288,6 +319,7 @@ static void set_figures(json_t *f, const pl_transient_info *i) {
 }
 
 static void tell(job *j, const pl_analysis *a, const pl_transient_info *i) {
+  job_note(j, "%s: %.6g s in %ld steps, %s", a->name, i->t, i->nstep, pl_stop_text(i->reason));
   if (!j->page) return;
   if (i->reason != PL_STOP_END && i->reason != PL_STOP_STEADY)
     pl_page_warning(j->page, "%s stopped at %.6g s: %s.", a->name, i->t, pl_stop_text(i->reason));
@@ -364,11 +396,8 @@ pl_status job_transient(job *j, int index, json_t *figures) {
   pl_history h = {0};
   recorder r = {0};
   pl_transient_info info = {0};
-  char path[PL_TEXT];
   pl_status status = job_start(j, a, &s);
   if (status == PL_OK) status = make_recorder(j, a, &r);
-  if (status == PL_OK && j->drawable && j->scene->output.vtu)
-    status = pl_dir_make(j->env, job_path(j, a->name, "", path));
   if (status == PL_OK) status = step_through(j, &r, s, &h, &info);
   if (status >= 0) {
     set_figures(figures, &info);
@@ -380,7 +409,7 @@ pl_status job_transient(job *j, int index, json_t *figures) {
   pl_table_free(r.table);
   pl_free(j->env, r.row);
   pl_free(j->env, r.kept.time);
-  pl_free(j->env, r.kept.x);
+  pl_free(j->env, r.kept.qv);
   pl_history_free(j->env, &h);
   pl_state_free(j->scene->model, s);
   return status;

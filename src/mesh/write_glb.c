@@ -5,6 +5,7 @@
 #include <jansson.h>
 #include <limits.h>
 #include <stdlib.h>
+#include <math.h>
 #include <string.h>
 
 // glTF 2.0: primitive modes, component types, buffer targets
@@ -375,6 +376,15 @@ static pl_status compose(glb *g, json_t *root) {
   return put_file(g, root);
 }
 
+static int is_flat(const glb *g) {
+  for (int i = 0; i < g->m->nvert; i++) {
+    if (g->base[3 * (size_t)i + 2] != 0) return 0;
+    for (int k = 0; k < g->nframe; k++)
+      if (g->frame[3 * ((size_t)k * (size_t)g->m->nvert + (size_t)i) + 2] != 0) return 0;
+  }
+  return 1;
+}
+
 pl_status pl_glb_write(const pl_mesh *m, const double *base, int nframe, const double *frame,
                        int nkey, const double *time, const double *weight, const double *colour,
                        const char *path) {
@@ -404,6 +414,11 @@ pl_status pl_glb_write(const pl_mesh *m, const double *base, int nframe, const d
       "mesh", 0, "name", "mesh", "materials", "doubleSided", 1, "pbrMetallicRoughness",
       "baseColorFactor", tone[0], tone[1], tone[2], 1.0, "metallicFactor", 0.0, "roughnessFactor",
       0.7);
+  // glTF's up is y, ours z: models in space are turned, flat ones stay as drawn
+  if (root && !is_flat(&g)) {
+    json_t *node = json_array_get(json_object_get(root, "nodes"), 0);
+    json_object_set_new(node, "rotation", json_pack("[f, i, i, f]", -sqrt(0.5), 0, 0, sqrt(0.5)));
+  }
   pl_status s = PL_E_NOMEM;
   if (root && g.views && g.accessors && g.primitives)
     s = compose(&g, root);

@@ -77,8 +77,7 @@ static pl_status check_desc(pl_env *env, const pl_model_desc *d) {
   return PL_OK;
 }
 
-// ---- copies
-// ---------------------------------------------------------------------------------------
+// ---- copies -----------------------------------------------------------------------------------
 
 static void *copy_bytes(pl_env *env, const void *from, size_t count, size_t size) {
   void *p = pl_alloc(env, count, size);
@@ -212,8 +211,7 @@ static pl_status copy_design(pl_model *m, const pl_model_desc *d, int k) {
   return PL_OK;
 }
 
-// ---- sparsity
-// ---------------------------------------------------------------------------------------
+// ---- sparsity ---------------------------------------------------------------------------------
 
 // stencils of all groups (mass: only those with mass) over free or all unknowns
 static pl_status build_pattern(pl_model *m, int mass, pl_csc *out, int **slot) {
@@ -357,8 +355,7 @@ void pl_model_free(pl_model *m) {
   pl_free(env, m);
 }
 
-// ---- questions
-// --------------------------------------------------------------------------------------
+// ---- questions --------------------------------------------------------------------------------
 
 int pl_model_dim(const pl_model *m) {
   return m->dim;

@@ -88,6 +88,30 @@ static int read_cells(reader *r, const pl_node *at, int n, int *cells) {
   return ok;
 }
 
+// hinges bend rightly on equilateral triangles: rows 0.866 of a side apart
+static void check_equilateral(reader *r, const grid_def *d, const int n[2], const double l[2]) {
+  double ratio = l[1] / n[1] / (l[0] / n[0]);
+  if (fabs(ratio / 0.8660254 - 1) < 0.05) return;
+  char hint[PL_TEXT];
+  int rows = (int)fmax(1, rint(l[1] / (0.8660254 * l[0] / n[0])));
+  int cells = (int)fmax(1, rint(l[0] * 0.8660254 * rows / l[1]));
+  snprintf(hint, sizeof hint, "write cells: [%d, %d]", cells, rows);
+  warning(r, d->cells, hint,
+          "these cells make triangles %.2f times as high as equilateral ones; hinges then bend too "
+          "stiffly or too softly",
+          ratio / 0.8660254);
+}
+
+static int make_grid(reader *r, const geometry_def *g, const grid_def *d, pl_mesh **out) {
+  int n[3];
+  double l[3], per = d->pattern.v == PL_CROSSED ? 2 : 1;
+  if (!read_size(r, d->size_at, 2, l) || !read_cells(r, d->cells, 2, n)) return 0;
+  if (r->dim == 3 && g->bending.v == 0 && d->pattern.v == PL_EQUILATERAL)
+    check_equilateral(r, d, n, l);
+  return room(r, g->mesh, (n[0] + 2.0) * (n[1] + 1.0) * per) &&
+         worked(r, pl_gen_grid(r->env, n[0], n[1], l[0], l[1], (pl_pattern)d->pattern.v, out));
+}
+
 static int make_mesh(reader *r, const geometry_def *g, int solid, pl_mesh **out) {
   mesh_def m = {0};
   double l[3];
@@ -101,12 +125,7 @@ static int make_mesh(reader *r, const geometry_def *g, int solid, pl_mesh **out)
     problem(r, g->mesh, NULL, solid ? "a solid needs a box" : "a box makes a solid, not a surface");
     return 0;
   }
-  if (m.grid)
-    return read_size(r, m.grid->size_at, 2, l) && read_cells(r, m.grid->cells, 2, n) &&
-           room(r, g->mesh,
-                (n[0] + 2.0) * (n[1] + 1.0) * (m.grid->pattern.v == PL_CROSSED ? 2 : 1)) &&
-           worked(r,
-                  pl_gen_grid(r->env, n[0], n[1], l[0], l[1], (pl_pattern)m.grid->pattern.v, out));
+  if (m.grid) return make_grid(r, g, m.grid, out);
   if (m.disk)
     return room(r, g->mesh, 3.0 * m.disk->rings.v * (m.disk->rings.v + 1.0) + 1) &&
            worked(r, pl_gen_disk(r->env, m.disk->rings.v, m.disk->radius.v, out));

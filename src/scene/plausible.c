@@ -49,6 +49,31 @@ static void check_body(reader *r, const body_slot *b) {
             b->def->name.s, g->thickness.v, size);
 }
 
+// 9.81 written without its unit in a scene of millimetres
+static void check_gravity(reader *r) {
+  double size = sqrt(r->gravity[0] * r->gravity[0] + r->gravity[1] * r->gravity[1] +
+                     r->gravity[2] * r->gravity[2]);
+  if (size == 0 || (size > 0.5 && size < 500)) return;
+  for (int c = 0; c < 3; c++) {
+    const num *v = &r->def.gravity.v[c];
+    if (v->v == 0 || !v->at) continue;
+    char hint[PL_TEXT];
+    bare_hint(r, v, "m/s^2", "the earth has 9.81 m/s^2", hint, sizeof hint);
+    warning(r, v->at, hint, "gravity of %.3g m/s^2 looks like a wrong unit", size);
+    return;
+  }
+}
+
+// degrees written as radians
+static void check_drives(reader *r) {
+  for (int k = 0; k < r->ndrive; k++)
+    for (int i = 0; i < r->drive[k].nterm; i++)
+      if (r->drive[k].kind == PL_DRIVE_ROTATION && fabs(r->drive[k].term[i].amplitude[0]) > 7)
+        warning(r, NULL, "write e.g. 20 deg; a bare number is in the scene's unit of angle",
+                "drive %d: a rotation by %.3g rad is more than a turn", k + 1,
+                r->drive[k].term[i].amplitude[0]);
+}
+
 static void check_nodes(reader *r) {
   if (r->dim == 1) return;
   // named nodes and joints at one place
@@ -72,5 +97,7 @@ void check_plausible(reader *r) {
     warning(r, r->weakest_at, "links stand for rigid bars: make them at least 100 times stiffer",
             "the stiffness of a link (%.3g N/m) is close to that of the springs (%.3g N/m)",
             r->weakest_link, r->stiffest);
+  check_gravity(r);
+  check_drives(r);
   check_nodes(r);
 }

@@ -43,7 +43,7 @@ static const char mechanism[] =
     "watch: {toe: toe}\n"
     "analyses:\n"
     "  - modes: {count: 3}\n"
-    "  - transient: {frequency: 3 Hz, periods: 5, steps_per_period: 200}\n";
+    "  - transient: {frequency: 3 Hz, periods: 5, steps_per_period: 200, ramp: 0.3 s}\n";
 
 static const char shell[] =
     "pliant: 1                    # a thin strip, clamped at one end, under its weight\n"
@@ -54,7 +54,7 @@ static const char shell[] =
     "bodies:\n"
     "  - name: strip\n"
     "    shell:\n"
-    "      mesh: {grid: {size: [150, 20], cells: [30, 5]}}   # or the name of a file: wing.obj\n"
+    "      mesh: {grid: {size: [150, 20], cells: [26, 4]}}   # or the name of a file: wing.obj\n"
     "      material: pla\n"
     "      thickness: 0.8\n"
     "sets:\n"

@@ -4,6 +4,7 @@
 #include <string.h>
 
 enum {
+  STALE = 3,       // iterations without a smaller residual before rounding is suspected
   WATCH = 10,      // iterations that may pass before the energy must have fallen
   FOLLOW_ITER = 25 // plain Newton steps before a path is given up
 };
@@ -282,6 +283,8 @@ static pl_status iterate(equil *e, const balance *b, watchdog *wd, int *done) {
 pl_status equil_minimise(equil *e) {
   watchdog wd = {.pause = 1};
   pl_status s;
+  double best = INFINITY;
+  int stale = 0;
   for (int it = 0; it <= e->o->max_iter; it++) {
     s = equil_eval(e, PL_WANT_ENERGY | PL_WANT_FORCE | PL_WANT_TANGENT);
     if (s == PL_DOMAIN) e->why = PL_STOP_DOMAIN;
@@ -290,6 +293,13 @@ pl_status equil_minimise(equil *e) {
     balance b = equil_balance(e);
     PL_TRY(tell(e, &b));
     int done = b.residual <= e->o->rtol * b.force;
+    // forces of stiff parts round off: no more can be had when they no longer fall
+    stale = b.residual > 0.5 * best ? stale + 1 : 0;
+    best = fmin(best, b.residual);
+    if (!done && stale >= STALE) {
+      gather_free(e->m, e->w->r, e->g);
+      done = at_rounding(e);
+    }
     if (!done && it < e->o->max_iter) PL_TRY(iterate(e, &b, &wd, &done));
     // an equilibrium above the reference of the watchdog does not count
     if (done && wd.left > 0 && b.energy > wd.ref.energy + wd.ref.noise) {

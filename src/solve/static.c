@@ -188,6 +188,7 @@ static pl_status finish(run *r, pl_status s) {
   pl_state_copy(e->x, r->s);
   e->clock.scale = e->info->scale;
   pl_status t = equil_eval(e, PL_WANT_ENERGY | PL_WANT_FORCE);
+  if (t == PL_OK) e->info->energy = e->w->potential;
   return t < 0 ? t : s;
 }
 

@@ -144,7 +144,9 @@ def overrides():
     assert summary["set"] == ["analyses.transient.periods=2", "masses.0.mass=2kg"]
     run("check", path, "--set", "analyses.transient.preiods=2", code=INPUT, err=["preiods", "periods"])
     run("check", path, "--set", "nonsense", code=INPUT)
-    run("run", path, "-o", work / "only", "--only", "nothing", code=INPUT, err="no analysis 'nothing'")
+    before = (work / "set/summary.json").read_bytes()
+    run("run", path, "-o", work / "set", "--only", "transint", code=INPUT, err=["no analysis 'transint'", "did you mean 'transient'"])
+    assert before == (work / "set/summary.json").read_bytes(), "a mistake overwrote results"
 
 
 @test
@@ -202,6 +204,7 @@ def interrupt_and_resume():
         assert (parts / "transient.csv").read_bytes() == (whole / "transient.csv").read_bytes(), "resumed run differs"
     other = scene("other.yaml", (OSCILLATOR % 10).replace("nodes: {m: 0}", "nodes: {m: 0, n: 0}"))
     run("run", other, "-o", parts, "--resume", code=INPUT, err="another scene")
+    run("run", path, "-o", parts, "--resume", "--set", "masses.0.mass=2kg", code=INPUT, err="another scene")
 
 
 @test

@@ -8,8 +8,7 @@
 
 static pl_env env;
 
-// ---- models that between them hold every element kind
-// ---------------------------------------------
+// ---- models that between them hold every element kind -----------------------------------------
 
 // a plane mechanism whose springs share joints, so that unknowns stand twice in one element
 static void mechanism(model_kit *k) {
