@@ -63,7 +63,7 @@ static double assembly_time(rig *r, pl_work *w) {
 
 static void bench_block(void) {
   rig r;
-  make_block(26, &r);
+  make_block(27, &r);
   printf("unknowns,%d,\ntetrahedra,%d,\n", pl_model_nfree(r.m), pl_model_group_size(r.m, 0));
   double t[2];
   for (int threads = 1; threads <= 2; threads++) {
