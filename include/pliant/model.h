@@ -89,6 +89,7 @@ typedef struct pl_model pl_model;
 pl_status pl_model_create(pl_env *env, const pl_model_desc *desc, pl_model **out);
 void pl_model_free(pl_model *m);
 
+pl_env *pl_model_env(const pl_model *m);
 int pl_model_dim(const pl_model *m);
 int pl_model_nnode(const pl_model *m);
 int pl_model_nq(const pl_model *m);
@@ -132,6 +133,10 @@ pl_status pl_params_update(const pl_model *m, pl_params *p);
 // Sets all design parameters (not checked against bounds) and updates.
 pl_status pl_params_set_design(const pl_model *m, pl_params *p, const double *design);
 
+// Multiplies the amplitudes of all terms of drives and loads that oscillate.
+void pl_params_scale_harmonic(const pl_model *m, pl_params *p, double factor);
+// Takes away all damping: alpha, beta, and every element parameter that is a damping.
+void pl_params_undamp(const pl_model *m, pl_params *p);
 // Parameters of one element, in the order of its kind's table.
 const double *pl_model_group_par(const pl_model *m, const pl_params *p, int group, int elem);
 
@@ -186,6 +191,10 @@ void pl_work_free(pl_work *w);
 
 // Puts drives at a time into the driven entries of q, v, a.
 void pl_drive(const pl_model *m, const pl_params *p, const pl_clock *c, pl_state *s);
+// The same for one node: x, v, a[3] of its driven components, others are left alone. Returns their
+// mask.
+int pl_drive_node(const pl_model *m, const pl_params *p, const pl_clock *c, int node, double *x,
+                  double *v, double *a);
 // External force f(t) of loads (gravity left out) over all unknowns.
 void pl_load(const pl_model *m, const pl_params *p, const pl_clock *c, double *f);
 // Evaluates at a state whose driven entries are set. Results stay in w until the next call. Returns
@@ -203,5 +212,27 @@ void pl_eval_field(const pl_model *m, const pl_params *p, const pl_state *s, int
 // Total mass, linear momentum and angular momentum about the origin (3 entries, missing ones 0).
 void pl_momentum(const pl_model *m, const pl_params *p, const pl_state *s, double *mass,
                  double lin[3], double ang[3]);
+
+// ---- element by element -----------------------------------------------------------------------
+
+// One element as analyses see it that assemble on their own (harmonic balance): unknowns, and the
+// inner force f(q, v) = dW/dq + beta K v + dashpots with exact, possibly unsymmetric derivatives.
+typedef struct pl_visit {
+  const pl_model *m;
+  const pl_params *p;
+  int group, elem;
+  int ndof;
+  const int *dof; // [ndof] unknown numbers, -1: missing; an unknown may stand twice
+} pl_visit;
+// Calls fn for every element; elements that run at the same time share no unknown, and the order in
+// which an unknown is met does not depend on the number of threads. fn returns non-zero for
+// PL_DOMAIN.
+typedef int (*pl_visit_fn)(void *ctx, const pl_visit *e, int thread);
+pl_status pl_model_visit(const pl_model *m, const pl_params *p, pl_work *w, pl_visit_fn fn,
+                         void *ctx);
+// f[ndof], K = df/dq and D = df/dv [ndof][ndof] (NULL: not wanted) at local q, v[ndof]. Returns 1
+// outside the domain.
+int pl_visit_eval(const pl_visit *e, const double *q, const double *v, double *f, double *K,
+                  double *D);
 
 #endif

@@ -76,6 +76,37 @@ void pl_drive(const pl_model *m, const pl_params *p, const pl_clock *c, pl_state
   }
 }
 
+int pl_drive_node(const pl_model *m, const pl_params *p, const pl_clock *c, int node, double *x,
+                  double *v, double *a) {
+  int mask = 0;
+  for (int k = 0; k < m->ndrive; k++) {
+    const drive *d = &m->drive[k];
+    for (int i = 0; i < d->nnode; i++) {
+      if (d->node[i] != node) continue;
+      double x1[3], v1[3], a1[3];
+      drive_motion(m, d, p->par, p->X, c, node, x1, v1, a1);
+      for (int j = 0; j < m->dim; j++) {
+        if (!(d->mask >> j & 1)) continue;
+        x[j] = x1[j];
+        v[j] = v1[j];
+        a[j] = a1[j];
+        mask |= 1 << j;
+      }
+      break;
+    }
+  }
+  return mask;
+}
+
+void pl_params_scale_harmonic(const pl_model *m, pl_params *p, double factor) {
+  for (int k = 0; k < m->ndrive; k++)
+    for (int t = 0; t < m->drive[k].nterm; t++)
+      for (int i = 0; i < 3 && m->drive[k].harmonic[t] > 0; i++)
+        p->par[m->drive[k].par0 + 4 * t + i] *= factor;
+  for (int k = 0; k < m->nload; k++)
+    for (int i = 0; i < 3 && m->load[k].harmonic > 0; i++) p->par[m->load[k].par0 + i] *= factor;
+}
+
 void pl_load(const pl_model *m, const pl_params *p, const pl_clock *c, double *f) {
   memset(f, 0, (size_t)m->nq * sizeof(double));
   for (int k = 0; k < m->nload; k++) {

@@ -59,6 +59,18 @@ pl_status pl_params_set_design(const pl_model *m, pl_params *p, const double *de
   return pl_params_update(m, p);
 }
 
+void pl_params_undamp(const pl_model *m, pl_params *p) {
+  p->par[PL_PAR_ALPHA] = p->par[PL_PAR_BETA] = 0;
+  for (int k = 0; k < m->ngroup; k++) {
+    const group *g = &m->group[k];
+    int n = g->kind->npar, count = g->shared ? 1 : g->nelem;
+    for (int i = 0; i < n; i++) {
+      if (strncmp(g->kind->par[i].name, "damping", 7) != 0) continue;
+      for (int e = 0; e < count; e++) p->par[g->par0 + e * n + i] = 0;
+    }
+  }
+}
+
 static pl_status first_update(const pl_model *m, pl_params *p) {
   int group_bad = 0, elem_bad = 0;
   pl_status s = update(m, p, &group_bad, &elem_bad);

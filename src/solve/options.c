@@ -3,17 +3,17 @@
 #define COUNT(a) ((int)(sizeof(a) / sizeof(a)[0]))
 
 #define OPT_STRUCT pl_static_opts
-const pl_opt_info pl_static_info_table[] = {PL_STATIC_OPTS(OPT_ROW_X, OPT_ROW_C)};
+const pl_opt_info pl_static_info_table[] = {PL_STATIC_OPTS(PL_OPT_ROW_X, PL_OPT_ROW_C)};
 const int pl_static_info_count = COUNT(pl_static_info_table);
 #undef OPT_STRUCT
 
 #define OPT_STRUCT pl_modes_opts
-const pl_opt_info pl_modes_info_table[] = {PL_MODES_OPTS(OPT_ROW_X, OPT_ROW_C)};
+const pl_opt_info pl_modes_info_table[] = {PL_MODES_OPTS(PL_OPT_ROW_X, PL_OPT_ROW_C)};
 const int pl_modes_info_count = COUNT(pl_modes_info_table);
 #undef OPT_STRUCT
 
 #define OPT_STRUCT pl_transient_opts
-const pl_opt_info pl_transient_info_table[] = {PL_TRANSIENT_OPTS(OPT_ROW_X, OPT_ROW_C)};
+const pl_opt_info pl_transient_info_table[] = {PL_TRANSIENT_OPTS(PL_OPT_ROW_X, PL_OPT_ROW_C)};
 const int pl_transient_info_count = COUNT(pl_transient_info_table);
 #undef OPT_STRUCT
 

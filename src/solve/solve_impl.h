@@ -9,27 +9,6 @@
 
 // ---- option tables ----------------------------------------------------------------------------
 
-// rows of a table of pl_opt_info; OPT_STRUCT names the options struct
-#define OPT_ROW_X(type_, name_, value_, lo_, hi_, unit_, text_)                                    \
-  {.name = #name_,                                                                                 \
-   .type = PL_OPT_KIND_##type_,                                                                    \
-   .offset = offsetof(OPT_STRUCT, name_),                                                          \
-   .value = value_,                                                                                \
-   .lo = lo_,                                                                                      \
-   .hi = hi_,                                                                                      \
-   .unit = unit_,                                                                                  \
-   .text = text_},
-#define OPT_ROW_C(name_, value_, choices_, text_)                                                  \
-  {.name = #name_,                                                                                 \
-   .type = PL_OPT_CHOICE,                                                                          \
-   .offset = offsetof(OPT_STRUCT, name_),                                                          \
-   .value = value_,                                                                                \
-   .lo = 0,                                                                                        \
-   .hi = (double)sizeof(choices_),                                                                 \
-   .unit = "",                                                                                     \
-   .text = text_,                                                                                  \
-   .choices = choices_},
-
 // pl_opts_check, and choices against the number of their words
 pl_status solve_opts_check(pl_env *env, const pl_opt_info *info, int n, const void *opts);
 

@@ -62,6 +62,8 @@ static pl_status analyse(pl_factor *f) {
   lu *u = f->state = pl_alloc(f->env, 1, sizeof *u);
   if (!u) return PL_E_NOMEM;
   umfpack_dl_defaults(u->control);
+  // refinement costs ten plain solves; callers that need it refine with their own matrix
+  u->control[UMFPACK_IRSTEP] = 0;
   PL_TRY(allocate(f));
   if (symmetric_pattern(&f->A)) {
     // it would not find that out without values

@@ -1,5 +1,5 @@
 #include "check.h"
-#include "models.h"
+#include "sample_models.h"
 
 #include "pliant/math.h"
 
@@ -8,125 +8,24 @@
 
 static pl_env env;
 
-// ---- models that between them hold every element kind -----------------------------------------
-
-// a plane mechanism whose springs share joints, so that unknowns stand twice in one element
-static void mechanism(model_kit *k) {
-  static const double X[] = {0, 0, 0.1, -0.6, 0.25, -1.1, 0.6, -1.15, 0.2, 0.3};
-  static const int links[] = {0, 1, 1, 2, 2, 3}, angles[] = {0, 1, 2}, points[] = {1, 2, 3};
-  static const int springs[] = {0, 1, 1, 2, 1, 2, 2, 3, 4, 4, 1, 2};
-  static const double link_par[] = {1e3, 0.2}, angle_par[] = {3}, point_par[] = {0.1, 0.2, 0.3};
-  static const double spring_init[] = {70, 0.3, 0.4,  0.5, 0.02, 0.8, 0, 16, 0.2, 0.1,  0.3,
-                                       0,  0.4, 0.03, 25,  0.7,  0,   0, 0,  0.5, -0.02};
-  static double spring_par[21];
-  memcpy(spring_par, spring_init, sizeof spring_par);
-  kit_init(k, &env, 2);
-  k->d.nnode = 5;
-  k->d.X = X;
-  kit_group(k, "links", "link", 3, links, 1, link_par);
-  kit_group(k, "angles", "angle", 1, angles, 1, angle_par);
-  kit_group(k, "springs", "spring", 3, springs, 0, spring_par);
-  kit_group(k, "masses", "point", 3, points, 0, point_par);
-  static const pl_term hip[] = {
-      {1, {0.02, 0.05, 0}, 0.3}, {3, {0.01, 0, 0}, 1.1}, {0, {0.01, 0, 0}, 0}};
-  static const pl_term turn[] = {{1, {0.4, 0, 0}, 0.2}, {2, {0.1, 0, 0}, 0}};
-  int zero = 0, four = 4;
-  pl_drive_desc *d = kit_drive(k, 1, &zero);
-  d->nterm = 3;
-  d->term = hip;
-  d = kit_drive(k, 1, &four);
-  d->kind = PL_DRIVE_ROTATION;
-  d->axis[2] = 2;
-  d->centre[0] = 0.1;
-  d->nterm = 2;
-  d->term = turn;
-  static const int loaded[] = {3, 2};
-  k->load[k->d.nload++] =
-      (pl_load_desc){.name = "push", .nnode = 2, .node = loaded, .term = {2, {0.3, -0.2, 0}, 0.7}};
-  k->load[k->d.nload++] =
-      (pl_load_desc){.name = "weight", .nnode = 1, .node = loaded, .term = {0, {0.1, 0.4, 0}, 0}};
-  k->d.gravity[1] = -9.81;
-  k->d.alpha = 0.5;
-  k->d.beta = 0.01;
-  kit_design(k, "alpha", 0, PL_PAR_ALPHA, 1, 0.5);
-  kit_design(k, "beta", 0, PL_PAR_BETA, 1, 0.01);
-  kit_design(k, "gravity", 0, PL_PAR_GRAVITY + 1, 2, 0);
-  kit_design(k, "hip amplitude", 0, pl_par_drive(&k->d, 0, 0) + 1, 1, 0);
-  kit_design(k, "hip phase", 0, pl_par_drive(&k->d, 0, 1) + 3, 1, 0);
-  kit_design(k, "angle amplitude", 0, pl_par_drive(&k->d, 1, 0), 1, 0);
-  kit_design(k, "angle phase", 0, pl_par_drive(&k->d, 1, 1) + 3, 1, 0);
-  kit_design(k, "force", 0, pl_par_load(&k->d, 0), 1, 0);
-  kit_design(k, "force phase", 0, pl_par_load(&k->d, 0) + 3, 1, 0);
-  kit_design(k, "stiffness", 0, pl_par_group(&k->d, 2, 1), 3, 0);
-  kit_design(k, "rest length", 0, pl_par_group(&k->d, 2, 0) + 1, 1, 0);
-  kit_design(k, "attachment", 0, pl_par_group(&k->d, 2, 2) + 5, 1, 0);
-  kit_design(k, "offset", 0, pl_par_group(&k->d, 2, 0) + 4, 1, 0);
-  kit_design(k, "mass", 0, pl_par_group(&k->d, 3, 1), 1, 0);
-  kit_design(k, "joint", 1, 2 * 2 + 1, 1, 0);
-  kit_design(k, "driven joint", 1, 4 * 2, 1, 0);
-}
-
-// a tetrahedral block driven by rotation, with a hinge between faces and scalar elements on named
-// unknowns
-static void block3(model_kit *k, const char *kind) {
-  static const int n[3] = {3, 2, 2};
-  static const double l[3] = {0.5, 0.3, 0.2}, par[3] = {1e4, 0.3, 1200};
-  static const int scalar[] = {-1, 3 * 20 + 1, 3 * 20 + 1, 3 * 25 + 2},
-                   mono[] = {62, 70, -1, -1, -1, -1, -1, -1};
-  static const double spring_par[] = {20, 30, 1e3, 0.5}, mono_par[] = {40, 2, 1, 0, 0, 0, 0, 0, 0};
-  static const int pair[] = {61, 77}, lump[] = {50, 61};
-  static const double pair_par[] = {5, 0.1, -0.1, 0.02}, lump_par[] = {0.3, 0.4};
-  kit_init(k, &env, 3);
-  kit_box(k, kind, n, l, par);
-  kit_group(k, "grounded", "spring1", 2, scalar, 1, spring_par);
-  kit_group(k, "potential", "monomial", 1, mono, 1, mono_par);
-  kit_group(k, "pair", "coupling", 1, pair, 1, pair_par);
-  kit_group(k, "lumps", "mass1", 2, lump, 0, lump_par);
-  const pl_set *left = pl_mesh_find_set(k->mesh, "left");
-  static const pl_term turn[] = {{1, {0.3, 0, 0}, 0.2}};
-  pl_drive_desc *d = kit_drive(k, left->n, left->index);
-  d->kind = PL_DRIVE_ROTATION;
-  d->axis[0] = 1;
-  d->axis[1] = 2;
-  d->nterm = 1;
-  d->term = turn;
-  k->d.gravity[2] = -9.81;
-  k->d.alpha = 0.5;
-  k->d.beta = 0.002;
-  kit_design(k, "young", 0, pl_par_group(&k->d, 0, 0), 1e3, 0);
-  kit_design(k, "poisson", 0, pl_par_group(&k->d, 0, 0) + 1, 1, 0);
-  kit_design(k, "density", 0, pl_par_group(&k->d, 0, 0) + 2, 100, 0);
-  kit_design(k, "cubic", 0, pl_par_group(&k->d, 1, 0) + 2, 100, 0);
-  kit_design(k, "coefficient", 0, pl_par_group(&k->d, 2, 0), 1, 0);
-  kit_design(k, "corner", 1, 3 * 20 + 1, 1, 0);
-  kit_design(k, "driven corner", 1, 3 * left->index[1] + 2, 1, 0);
-  kit_design(k, "amplitude", 0, pl_par_drive(&k->d, 0, 0), 1, 0);
-}
-
-static void shell(model_kit *k) {
-  static const double par[4] = {1e6, 0.3, 1000, 0.01};
-  kit_init(k, &env, 3);
-  kit_grid(k, 5, 3, 0.5, 0.3, PL_ALTERNATING, par);
-  kit_fix(k, "left");
-  k->d.gravity[2] = -9.81;
-  k->d.alpha = 0.1;
-  k->d.beta = 0.003;
-  kit_design(k, "thickness", 0, pl_par_group(&k->d, 0, 0) + 3, 0.01, 0);
-  kit_design(k, "corner", 1, 3 * 10 + 2, 1, 0);
-}
-
 typedef void (*make_fn)(model_kit *k);
+static void mechanism(model_kit *k) {
+  sample_mechanism(k, &env);
+}
+static void shell(model_kit *k) {
+  sample_shell(k, &env);
+}
 static void block_tet(model_kit *k) {
-  block3(k, "tet4");
+  sample_block(k, &env, "tet4");
 }
 static void block_tet_nh(model_kit *k) {
-  block3(k, "tet4_nh");
+  sample_block(k, &env, "tet4_nh");
 }
 static void block_hex(model_kit *k) {
-  block3(k, "hex8");
+  sample_block(k, &env, "hex8");
 }
 static void block_hex_nh(model_kit *k) {
-  block3(k, "hex8_nh");
+  sample_block(k, &env, "hex8_nh");
 }
 static const make_fn makers[] = {mechanism,    shell,     block_tet,
                                  block_tet_nh, block_hex, block_hex_nh};

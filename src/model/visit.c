@@ -1,0 +1,80 @@
+#include "model_impl.h"
+
+#include <string.h>
+
+typedef struct tour {
+  const pl_model *m;
+  const pl_params *p;
+  pl_work *w;
+  pl_visit_fn fn;
+  void *ctx;
+  int first;
+} tour;
+
+static void visit_block(void *ctx, int i, int thread) {
+  const tour *t = ctx;
+  int b = t->first + i;
+  const block *blk = &t->m->block[b];
+  const group *g = &t->m->group[blk->group];
+  t->w->impl->bad[b] = 0;
+  for (int e = blk->first; e < blk->first + blk->n; e++) {
+    pl_visit v = {.m = t->m,
+                  .p = t->p,
+                  .group = blk->group,
+                  .elem = e,
+                  .ndof = g->kind->ndof,
+                  .dof = g->dof + (size_t)e * (size_t)g->kind->ndof};
+    if (t->fn(t->ctx, &v, thread)) {
+      t->w->impl->bad[b] = e + 1;
+      return;
+    }
+  }
+}
+
+pl_status pl_model_visit(const pl_model *m, const pl_params *p, pl_work *w, pl_visit_fn fn,
+                         void *ctx) {
+  tour t = {.m = m, .p = p, .w = w, .fn = fn, .ctx = ctx};
+  for (int c = 0; c < m->ncolour; c++) {
+    t.first = m->colour_ptr[c];
+    int n = m->colour_ptr[c + 1] - t.first, serial = c == m->ncolour - 1;
+    pl_team_run(serial || n < 2 ? NULL : w->team, n, visit_block, &t);
+  }
+  for (int b = 0; b < m->nblock; b++)
+    if (w->impl->bad[b]) {
+      w->bad_group = m->block[b].group;
+      w->bad_elem = w->impl->bad[b] - 1;
+      return PL_DOMAIN;
+    }
+  return PL_OK;
+}
+
+int pl_visit_eval(const pl_visit *e, const double *q, const double *v, double *f, double *K,
+                  double *D) {
+  const group *g = &e->m->group[e->group];
+  const pl_elem_kind *k = g->kind;
+  const double *par = group_par(g, e->p->par, e->elem);
+  const double *rest = e->p->rest + g->rest0 + (size_t)e->elem * (size_t)k->nrest;
+  double beta = e->p->par[PL_PAR_BETA], own[PL_NDOF_MAX * PL_NDOF_MAX], W;
+  int n = k->ndof, nn = n * n;
+  double *H = K ? K : own;
+  if (k->d.eval(q, par, rest, &W, f, K || D || beta != 0 ? H : NULL)) return 1;
+  if (D) memset(D, 0, (size_t)nn * sizeof(double));
+  if (beta != 0) {
+    for (int i = 0; i < n; i++)
+      for (int j = 0; j < n; j++) f[i] += beta * H[i * n + j] * v[j];
+    if (D)
+      for (int i = 0; i < nn; i++) D[i] = beta * H[i];
+    double T[PL_NDOF_MAX * PL_NDOF_MAX];
+    if (K) {
+      if (pl_elem_third(k, q, v, par, rest, T) != PL_OK) return 1;
+      for (int i = 0; i < nn; i++) K[i] += beta * T[i];
+    }
+  }
+  if (!k->d.visc) return 0;
+  double fv[PL_NDOF_MAX], C[PL_NDOF_MAX * PL_NDOF_MAX], S[PL_NDOF_MAX * PL_NDOF_MAX];
+  if (k->d.visc(q, v, par, rest, fv, D ? C : NULL, K ? S : NULL)) return 1;
+  for (int i = 0; i < n; i++) f[i] += fv[i];
+  for (int i = 0; D && i < nn; i++) D[i] += C[i];
+  for (int i = 0; K && i < nn; i++) K[i] += S[i];
+  return 0;
+}
