@@ -12,8 +12,9 @@ BELOW = {
     "element": ["math"],
     "model": ["element", "mesh", "sparse"],
     "solve": ["model"],
+    "harmonic": ["solve"],
     "report": ["mesh"],
-    "scene": ["solve"],
+    "scene": ["harmonic"],
     "job": ["scene", "report"],
 }
 

@@ -1,0 +1,362 @@
+#ifndef PLIANT_HARMONIC_H
+#define PLIANT_HARMONIC_H
+
+#include "pliant/solve.h"
+
+// Periodic motions as Fourier series, q(t) = c0 + sum_k s_k sin(k omega t) + c_k cos(k omega t),
+// for the free unknowns; driven ones follow their drives exactly. Harmonic-balance paper,
+// section 3.
+
+// ---- one motion -------------------------------------------------------------------------------
+
+typedef struct pl_orbit {
+  pl_env *env;
+  int nfree, nharm;
+  int sub;      // periods of the drive in one of the motion; 0: one
+  double omega; // rad/s, of the motion: the drive's base frequency over sub
+  double *z;    // [nfree][2 nharm + 1]: c0 s1 c1 s2 c2 ... of each free unknown
+} pl_orbit;
+pl_status pl_orbit_create(const pl_model *m, int nharm, pl_orbit **out); // zero
+void pl_orbit_free(pl_orbit *o);
+// A copy with another number of harmonics: cut, or filled with zeros.
+pl_status pl_orbit_copy(const pl_orbit *o, int nharm, pl_orbit **out);
+// The state at a phase omega t (rad): q, v, a of all unknowns.
+void pl_orbit_state(const pl_model *m, const pl_params *p, const pl_orbit *o, double phase,
+                    pl_state *s);
+
+// ---- balance ----------------------------------------------------------------------------------
+
+// Residual and Jacobian of eqs. 8 and 13, assembled element by element in Fourier coefficients.
+typedef struct pl_hb pl_hb;
+// nsample 0: chosen so that aliasing is below rounding for polynomial forces of third order.
+pl_status pl_hb_create(const pl_model *m, const pl_params *p, pl_work *w, int nharm, int nsample,
+                       pl_hb **out);
+void pl_hb_free(pl_hb *hb);
+int pl_hb_size(const pl_hb *hb); // nfree (2 nharm + 1)
+int pl_hb_nharm(const pl_hb *hb);
+int pl_hb_nsample(const pl_hb *hb);
+// After the parameters changed.
+pl_status pl_hb_refresh(pl_hb *hb);
+
+enum { PL_HB_RESIDUAL = 1, PL_HB_JACOBIAN = 2, PL_HB_OMEGA = 4 };
+// Evaluates at z (size above) and omega. PL_DOMAIN as pl_eval.
+pl_status pl_hb_eval(pl_hb *hb, const double *z, double omega, unsigned want);
+const double *pl_hb_residual(const pl_hb *hb);
+const double *pl_hb_domega(const pl_hb *hb); // dh/domega
+const pl_csc *pl_hb_jacobian(const pl_hb *hb);
+// Largest residual, as far as it stands above rounding (of coordinates in stiff elements, and of
+// static forces), over the size of the dynamic forces (those that oscillate), after an evaluation.
+// 0: nothing but rounding is left.
+double pl_hb_error(const pl_hb *hb);
+
+// ---- linear algebra of continuation -----------------------------------------------------------
+
+// Solves with [J b; c' d] of size n + 1 (or J alone) by GMRES, preconditioned with the last factor
+// of J; factorises anew only when that has become too poor. Small systems are always factorised.
+typedef struct pl_border pl_border;
+typedef struct pl_border_info {
+  int factorisations, solves, iterations;
+} pl_border_info;
+pl_status pl_border_create(pl_hb *hb, pl_border **out);
+void pl_border_free(pl_border *b);
+// Takes the Jacobian that hb holds now as the operator. b, c [n] may be NULL: no border.
+pl_status pl_border_set(pl_border *s, const double *b, const double *c, double d);
+// x[n], *y from f[n], g. PL_SINGULAR when the bordered matrix is singular to rounding.
+pl_status pl_border_solve(pl_border *s, const double *f, double g, double *x, double *y);
+// Transposed, for adjoints.
+pl_status pl_border_solve_transposed(pl_border *s, const double *f, double g, double *x, double *y);
+pl_border_info pl_border_stats(const pl_border *s);
+
+// ---- periodic motion at one frequency ---------------------------------------------------------
+
+#define PL_PERIODIC_OPTS(X, C)                                                                     \
+  X(double, frequency, 0, 0, 1e9, "rad/s", "base frequency of drives and loads")                   \
+  X(int, harmonics, 0, 0, 64, "", "harmonics of the motion; 0: raised until the motion stays")     \
+  X(int, samples, 0, 0, 4096, "", "time samples a period; 0: free of aliasing")                    \
+  X(double, adapt, 1e-3, 0, 1, "",                                                                 \
+    "harmonics: change of the motion over its length that is small")                               \
+  X(int, max_harmonics, 24, 1, 64, "", "harmonics: most")                                          \
+  X(double, rtol, 1e-9, 0, 1, "", "residual below rtol times the dynamic forces")                  \
+  X(int, max_iter, 40, 1, 1000, "", "Newton iterations")                                           \
+  C(linear, 0, "no|yes", "compare with the linear motion about the static equilibrium")
+
+typedef struct pl_periodic_opts {
+  PL_PERIODIC_OPTS(PL_OPT_FIELD_X, PL_OPT_FIELD_C)
+} pl_periodic_opts;
+extern const pl_opt_info pl_periodic_info_table[];
+extern const int pl_periodic_info_count;
+
+typedef struct pl_periodic_info {
+  pl_stop reason;
+  int nharm, nsample;
+  int iterations, factorisations, krylov;
+  double residual; // reached, over the dynamic forces
+  double change; // of the motion by the last raise of harmonics, over its length; -1: not measured
+  const char
+      *start;       // which start worked: "given", "rest", "rigid-follow", "amplitude", "transient"
+  double last_good; // frequency of the last good point when it failed (rad/s)
+  double seconds;
+} pl_periodic_info;
+
+// The steady motion at opts->frequency. *orbit: a start (may be NULL) and the result; replaced.
+// Tries starts in turn: the given one; the linear response about rest; a low frequency with the
+// whole body following the drive, then up in frequency; steps in amplitude of drives and loads; the
+// last period of a transient.
+pl_status pl_periodic(const pl_periodic_opts *o, const pl_model *m, pl_params *p, pl_work *w,
+                      pl_orbit **orbit, pl_periodic_info *info);
+
+// Newton's method at fixed frequency from orbit (start and result) with a balance and border at
+// hand. PL_UNSOLVED when it does not converge; orbit is then the start.
+pl_status pl_hb_newton(pl_hb *hb, pl_border *b, pl_orbit *orbit, double rtol, int max_iter,
+                       pl_periodic_info *info);
+
+// ---- amplitude --------------------------------------------------------------------------------
+
+// Path length of a node over a period (eq. 14), by the trapezoidal rule on nsample phases, or (0)
+// exact to rounding, by Gauss quadrature between the slowest points. grad (may be NULL)
+// [nfree (2H+1)]: derivative by z.
+double pl_orbit_path(const pl_model *m, const pl_params *p, const pl_orbit *o, int node,
+                     int nsample, double *grad);
+// Largest deviation of one coordinate of a node from its mean over the period; the same for grad.
+double pl_orbit_max(const pl_model *m, const pl_params *p, const pl_orbit *o, int node, int axis,
+                    double *grad);
+
+// ---- stability --------------------------------------------------------------------------------
+
+typedef struct pl_floquet {
+  int n; // multipliers found, largest first
+  double re[64], im[64];
+  int stable; // none beyond the unit circle (margin 1e-6)
+  int nunstable;
+  int exact; // all multipliers of the model are in the list or smaller than the last
+} pl_floquet;
+
+typedef enum pl_floquet_method {
+  PL_FLOQUET_AUTO,
+  PL_FLOQUET_HILL,
+  PL_FLOQUET_MONODROMY
+} pl_floquet_method;
+// Floquet multipliers of a periodic motion: Hill's quadratic eigenvalue problem with sorting
+// (dense, small models), or the monodromy matrix: integrated densely for small models, by Arnoldi
+// on the linearised motion over one period for large ones.
+pl_status pl_orbit_floquet(const pl_model *m, const pl_params *p, pl_work *w, const pl_orbit *o,
+                           pl_floquet_method method, pl_floquet *out);
+
+// ---- frequency response -----------------------------------------------------------------------
+
+#define PL_RESPONSE_OPTS(X, C)                                                                     \
+  X(double, from, 0, 0, 1e9, "rad/s", "first frequency")                                           \
+  X(double, to, 0, 0, 1e9, "rad/s", "last frequency; may be below the first")                      \
+  X(int, harmonics, 0, 0, 64, "", "harmonics of the motion; 0: raised along the curve as needed")  \
+  X(int, samples, 0, 0, 4096, "", "time samples a period; 0: free of aliasing")                    \
+  X(double, adapt, 1e-3, 0, 1, "",                                                                 \
+    "harmonics: change of the motion over its length that is small")                               \
+  X(int, max_harmonics, 24, 1, 64, "", "harmonics: most")                                          \
+  X(double, rtol, 1e-9, 0, 1, "", "residual below rtol times the dynamic forces")                  \
+  X(int, max_iter, 12, 1, 1000, "", "Newton iterations a point")                                   \
+  X(double, step, 0.02, 1e-9, 1, "", "first step, as part of the frequency range")                 \
+  X(double, max_step, 0.05, 1e-9, 1, "", "longest step, as part of the frequency range")           \
+  X(double, min_step, 1e-7, 1e-12, 1, "", "shortest step, as part of the frequency range")         \
+  X(int, points, 5000, 2, 1000000, "", "points of the curve, at most")                             \
+  C(stability, 1, "no|yes", "Floquet multipliers of every point, and bifurcations")                \
+  C(branches, 0, "no|yes", "follow symmetry-broken and period-doubled branches (small models)")    \
+  C(linear, 0, "no|yes", "compare with the linear response about the static equilibrium")
+
+typedef struct pl_response_opts {
+  PL_RESPONSE_OPTS(PL_OPT_FIELD_X, PL_OPT_FIELD_C)
+} pl_response_opts;
+extern const pl_opt_info pl_response_info_table[];
+extern const int pl_response_info_count;
+
+typedef enum pl_special_kind {
+  PL_PEAK,            // dA/domega = 0 of a watched node, eq. 17
+  PL_FOLD,            // the curve turns back in frequency
+  PL_BRANCH_POINT,    // a multiplier passes +1 without a fold
+  PL_PERIOD_DOUBLING, // a multiplier passes -1
+  PL_NEIMARK_SACKER,  // a pair leaves the unit circle
+  PL_SPECIAL_COUNT
+} pl_special_kind;
+extern const char *const pl_special_name[PL_SPECIAL_COUNT];
+
+typedef struct pl_curve_point {
+  pl_orbit *orbit;
+  double residual;   // reached, over the dynamic forces
+  double change;     // error estimate by harmonics, -1: not measured
+  double energy;     // backbone: total energy above the equilibrium's, at phase zero, J
+  int stable;        // -1: not asked
+  double multiplier; // size of the largest
+  int iterations;
+  int branch;      // 0: the main curve; others come from branch points and period doublings
+  int subharmonic; // the motion repeats after that many periods of the drive, 1 or 2; drive's
+                   // frequency: subharmonic times the orbit's
+} pl_curve_point;
+
+typedef struct pl_special {
+  pl_special_kind kind;
+  int after; // index of the curve point before it
+  int watch; // peaks: which watched node
+  double omega;     // of the drive
+  double amplitude; // path length of the watched node (other kinds: of the first one)
+  pl_orbit *orbit;
+} pl_special;
+
+typedef struct pl_curve {
+  pl_env *env;
+  int npoint, nspecial, cap, cap_special;
+  pl_curve_point *point; // in order along the curve
+  pl_special *special;
+  pl_stop reason; // END: the far frequency; also STEP, MAX_ITER, CANCELLED
+  int closed;     // the curve came back to its start
+  int factorisations, iterations, krylov;
+  const char *start;
+  double seconds;
+} pl_curve;
+void pl_curve_free(pl_curve *c);
+
+// Follows the response from opts->from to opts->to by pseudo-arclength continuation, through folds.
+// Peaks of the path length of nodes watch[nwatch] are solved for. PL_UNSOLVED or PL_CANCELLED with
+// the part of the curve that was done. orbit0: a start at `from` (may be NULL). observe-like
+// progress goes through the environment.
+pl_status pl_response(const pl_response_opts *o, const pl_model *m, pl_params *p, pl_work *w,
+                      int nwatch, const int *watch, const pl_orbit *orbit0, pl_curve **out);
+
+// ---- backbone ---------------------------------------------------------------------------------
+
+#define PL_BACKBONE_OPTS(X, C)                                                                     \
+  X(int, mode, 1, 1, 1000, "", "number of the linear mode at which the curve begins")              \
+  X(double, amplitude, 0, 0, 1e9, "m", "stop when a watched node moves this far from its mean")    \
+  X(double, energy, 0, 0, 1e12, "J", "stop at this energy")                                        \
+  X(double, from, 0, 0, 1e9, "rad/s",                                                              \
+    "stop when the frequency falls below; 0: half of the mode's")                                  \
+  X(double, to, 0, 0, 1e9, "rad/s", "stop when the frequency passes; 0: twice the mode's")         \
+  X(int, harmonics, 7, 1, 64, "", "harmonics of the motion")                                       \
+  X(int, samples, 0, 0, 4096, "", "time samples a period; 0: free of aliasing")                    \
+  X(double, rtol, 1e-9, 0, 1, "", "residual below rtol times the dynamic forces")                  \
+  X(int, max_iter, 12, 1, 1000, "", "Newton iterations a point")                                   \
+  X(double, max_step, 0.05, 1e-9, 1, "", "longest step, as part of the motion's size")             \
+  X(int, points, 500, 2, 1000000, "", "points of the curve, at most")
+
+typedef struct pl_backbone_opts {
+  PL_BACKBONE_OPTS(PL_OPT_FIELD_X, PL_OPT_FIELD_C)
+} pl_backbone_opts;
+extern const pl_opt_info pl_backbone_info_table[];
+extern const int pl_backbone_info_count;
+
+// The family of free, undamped periodic motions (nonlinear normal mode) that begins at a linear
+// mode about the static equilibrium. Its motions are even in time (cosines alone): that fixes their
+// phase. Damping, dashpots and harmonic loads and drives of the model are left out. The last point
+// lies exactly at the limit that ended the curve; folds in frequency are located.
+pl_status pl_backbone(const pl_backbone_opts *o, const pl_model *m, pl_params *p, pl_work *w,
+                      int nwatch, const int *watch, pl_curve **out);
+
+// ---- linear response, for comparison ----------------------------------------------------------
+
+// Small motions about the static equilibrium: M u'' + D u' + K u = f(t), dashpots and drives to
+// first order (a rotation drive displaces by angle times axis x (X - centre)).
+typedef struct pl_modal pl_modal;
+// nmode > 0: by superposition of that many modes (at most 1000; fewer when the model has fewer) on
+// the motion that drives and loads give without inertia and damping; all modes make it exact.
+// nmode 0: by a direct solution for all unknowns. p is changed and put back inside; m, p and w must
+// outlive it.
+pl_status pl_modal_create(const pl_model *m, pl_params *p, pl_work *w, int nmode, pl_modal **out);
+void pl_modal_free(pl_modal *l);
+int pl_modal_count(const pl_modal *l);           // modes in use; 0: direct
+const double *pl_modal_omega(const pl_modal *l); // [count] rad/s, as pl_modes
+// The motion at a base frequency, with as many harmonics as drives and loads have. PL_SINGULAR: an
+// undamped resonance.
+pl_status pl_modal_response(pl_modal *l, double omega, pl_orbit **out);
+// The state at a phase, like pl_orbit_state, but with driven unknowns to first order, too.
+void pl_modal_state(const pl_modal *l, const pl_orbit *o, double phase, pl_state *s);
+
+// ---- strain -----------------------------------------------------------------------------------
+
+// Where and when an element is strained most.
+typedef struct pl_strain {
+  double value; // strain, with its sign; 0: no element tells a strain
+  int group, elem;
+  double phase; // rad
+} pl_strain;
+// The strain (field "strain" of element kinds that have it: of solids and shells the largest
+// principal Green strain by size) over a period, at nsample phases (0: chosen); the largest by size
+// is refined between samples. each (may be NULL) [elements of all groups, group by group]: the
+// largest size at the samples.
+pl_status pl_orbit_strain(const pl_model *m, const pl_params *p, const pl_orbit *o, int nsample,
+                          double *each, pl_strain *most);
+// The same for a linear motion.
+pl_status pl_modal_strain(const pl_modal *l, const pl_orbit *o, int nsample, double *each,
+                          pl_strain *most);
+
+// ---- fitting damping to measured motions ------------------------------------------------------
+
+#define PL_FIT_DAMPING_OPTS(X, C)                                                                  \
+  X(double, frequency, 0, 0, 1e9, "rad/s", "base frequency of drives and loads in the data")       \
+  X(int, harmonics, 5, 1, 64, "", "harmonics of the motion, and those that are compared")          \
+  X(int, samples, 0, 0, 4096, "", "time samples a period; 0: free of aliasing")                    \
+  C(alpha, 1, "no|yes", "fit alpha of the damping alpha M + beta K")                               \
+  C(beta, 1, "no|yes", "fit beta of the damping alpha M + beta K")                                 \
+  C(phase, 1, "fixed|free", "time zero of the data: that of the drives, or unknown")               \
+  C(mean, 0, "no|yes", "compare mean positions, too")                                              \
+  C(apply, 0, "no|yes", "the analyses that follow use the fitted values")                          \
+  X(double, rtol, 1e-10, 0, 1, "", "motions: residual below rtol times the dynamic forces")        \
+  X(double, xtol, 1e-10, 0, 1, "",                                                                 \
+    "stop when a step changes the motion by less than this part of it")                            \
+  X(int, max_iter, 50, 1, 1000, "", "steps of the fit")
+
+typedef struct pl_fit_damping_opts {
+  PL_FIT_DAMPING_OPTS(PL_OPT_FIELD_X, PL_OPT_FIELD_C)
+} pl_fit_damping_opts;
+extern const pl_opt_info pl_fit_damping_info_table[];
+extern const int pl_fit_damping_info_count;
+
+// One measurement: positions of some unknowns at times of any spacing, over a part of a period or
+// over many.
+typedef struct pl_fit_data {
+  const char *name; // for messages, e.g. the file
+  double omega;     // base frequency, rad/s
+  int nsample, nchannel;
+  const double *time;  // [nsample] s
+  const int *dof;      // [nchannel] unknown numbers
+  const double *value; // [nsample][nchannel] m
+} pl_fit_data;
+
+typedef struct pl_fit_value {
+  char name[64];
+  int design; // number of the design parameter; -1: alpha, -2: beta
+  double before, after;
+  double error;    // standard error, by the scatter of the data; -1: too few data, or at a bound
+  double min, max; // bounds
+  int bound;       // ended at a bound
+} pl_fit_value;
+
+// Simulated motion of one data set, as coefficients c0 s1 c1 ... of every channel in the data's own
+// time. Where means are not compared, they are those that fit the data best.
+typedef struct pl_fit_motion {
+  double phase_before, phase; // of the simulated motion at the data's time zero, rad
+  double *before, *after;     // [nchannel][2 harmonics + 1]
+  double offset;              // largest distance of means from simulated ones, m
+} pl_fit_motion;
+
+typedef struct pl_fit {
+  pl_env *env;
+  int nvalue, ndata;
+  pl_fit_value *value;
+  pl_fit_motion *motion;     // [ndata]
+  double rms, before, after; // m: measured motion about its mean; misfit before and after
+  double independent; // 0..1: how far the effects of the values differ; near 0: not told apart
+  int iterations, evaluations, factorisations;
+  pl_stop reason;
+  double seconds;
+} pl_fit;
+
+// Fits alpha, beta and the design parameters parameter[nparameter] so that the steady motions match
+// the data in the least-squares sense: Levenberg-Marquardt with dz/dp = -J^-1 dh/dp within bounds;
+// the phase of every data set is found along the way unless fixed. Starts from p, which has the
+// fitted values in the end when o->apply, and is as it was otherwise. PL_UNSOLVED: not converged,
+// the best found is in *out (NULL when there is no motion at the start). Data that cannot serve
+// (fewer samples than coefficients, all at the same phases, not finite) are PL_E_INPUT.
+pl_status pl_fit_damping(const pl_fit_damping_opts *o, const pl_model *m, pl_params *p, pl_work *w,
+                         int nparameter, const int *parameter, int ndata, const pl_fit_data *data,
+                         pl_fit **out);
+void pl_fit_free(pl_fit *f);
+
+#endif

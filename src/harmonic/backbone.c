@@ -1,0 +1,287 @@
+// Backbones: free, undamped motions that grow from a linear mode. Without damping and drives the
+// equations are the same forwards and backwards in time, so the family that leaves a mode consists
+// of motions even in time: cosines alone, which fixes the phase and makes the system regular.
+#include "curve_impl.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const double FIRST_SIZE = 1e-2; // first motion over the wanted one, or over the model's size
+static const double FIRST_SHIFT = 1e-4; // its frequency differs less from the mode's
+
+typedef enum stop_kind { STOP_AMPLITUDE, STOP_ENERGY, STOP_FROM, STOP_TO, STOP_COUNT } stop_kind;
+
+typedef struct backbone {
+  walk k;
+  const pl_backbone_opts *o;
+  int nwatch;
+  const int *watch;
+  pl_state *s;           // the equilibrium, then scratch
+  double potential;      // at the equilibrium
+  double omega0, *shape; // [nq] the linear mode
+  double limit[STOP_COUNT];
+  stop_kind stop;
+} backbone;
+
+// ---- what ends the curve ----------------------------------------------------------------------
+
+static pl_status energy_of(backbone *b, const spot *s, double *energy) {
+  walk *k = &b->k;
+  pl_orbit o = spot_orbit(k, s);
+  pl_orbit_state(k->m, k->p, &o, 0, b->s);
+  pl_clock c = {.t = 0, .omega = s->omega, .scale = 1};
+  PL_TRY(pl_eval(k->m, k->p, b->s, &c, PL_WANT_ENERGY | PL_DYNAMIC, NULL, k->w));
+  *energy = k->w->kinetic + k->w->potential - b->potential;
+  return PL_OK;
+}
+
+static double amplitude_of(const backbone *b, const spot *s) {
+  pl_orbit o = spot_orbit(&b->k, s);
+  double most = 0;
+  for (int i = 0; i < b->nwatch; i++)
+    for (int axis = 0; axis < pl_model_dim(b->k.m); axis++)
+      most = fmax(most, pl_orbit_max(b->k.m, b->k.p, &o, b->watch[i], axis, NULL));
+  return most;
+}
+
+// how far a point is beyond the limit b->stop; negative: before it
+static pl_status beyond(walk *k, void *ctx, spot *s, double *value) {
+  (void)k;
+  backbone *b = ctx;
+  double limit = b->limit[b->stop];
+  PL_TRY(energy_of(b, s, &s->energy));
+  switch (b->stop) {
+  case STOP_AMPLITUDE:
+    *value = amplitude_of(b, s) / limit - 1;
+    break;
+  case STOP_ENERGY:
+    *value = s->energy / limit - 1;
+    break;
+  case STOP_FROM:
+    *value = 1 - s->omega / limit;
+    break;
+  default:
+    *value = s->omega / limit - 1;
+  }
+  return PL_OK;
+}
+
+// cuts the step at the first limit that it passes
+static pl_status cut(backbone *b, int *end) {
+  walk *k = &b->k;
+  spot s;
+  PL_TRY(spot_create(k, &s));
+  pl_status st = PL_OK;
+  for (int i = 0; st == PL_OK && i < STOP_COUNT; i++) {
+    if (!(b->limit[i] > 0)) continue;
+    b->stop = (stop_kind)i;
+    double fa = -1, fb = -1, sigma;
+    st = beyond(k, b, &k->at, &fa);
+    if (st == PL_OK) st = beyond(k, b, &k->next, &fb);
+    if (st != PL_OK || fb < 0) continue;
+    *end = 1;
+    if (fa < 0) st = special_refine(k, &k->at, &k->next, beyond, b, 1e-14, fa, fb, &s, &sigma);
+    if (st == PL_OK && fa < 0) spot_copy(k, &k->next, &s);
+  }
+  spot_free(k, &s);
+  return st;
+}
+
+// ---- start ------------------------------------------------------------------------------------
+
+static pl_status free_params(const pl_model *m, const pl_params *p, pl_params **out) {
+  PL_TRY(pl_params_create(m, out));
+  pl_params *f = *out;
+  memcpy(f->par, p->par, (size_t)p->npar * sizeof(double));
+  memcpy(f->X, p->X, (size_t)p->nref * sizeof(double));
+  memcpy(f->design, p->design, (size_t)p->ndesign * sizeof(double));
+  pl_params_scale_harmonic(m, f, 0);
+  pl_params_undamp(m, f);
+  return pl_params_update(m, f);
+}
+
+static pl_status equilibrium(backbone *b) {
+  walk *k = &b->k;
+  pl_static_opts so;
+  pl_static_info info;
+  pl_opts_default(pl_static_info_table, pl_static_info_count, &so);
+  PL_TRY(pl_state_create(k->m, k->p, &b->s));
+  pl_status st = pl_static(&so, k->m, k->p, b->s, k->w, NULL, NULL, &info);
+  if (st == PL_UNSOLVED)
+    return pl_fail(k->env, PL_E_INPUT, "backbone: no static equilibrium was found (%s)",
+                   pl_stop_text(info.reason));
+  PL_TRY(st);
+  pl_clock c = {.scale = 1};
+  PL_TRY(pl_eval(k->m, k->p, b->s, &c, PL_WANT_ENERGY, NULL, k->w));
+  b->potential = k->w->potential;
+  return PL_OK;
+}
+
+static pl_status linear_mode(backbone *b) {
+  walk *k = &b->k;
+  int mode = b->o->mode;
+  size_t nq = (size_t)pl_model_nq(k->m);
+  pl_modes_opts mo = {.count = mode};
+  pl_modes_info info;
+  double *omega = pl_alloc(k->env, (size_t)mode, sizeof(double));
+  b->shape = pl_alloc(k->env, (size_t)mode * nq, sizeof(double));
+  pl_status st = omega && b->shape ? PL_OK : PL_E_NOMEM;
+  if (st == PL_OK) st = pl_modes(&mo, k->m, k->p, b->s, k->w, omega, b->shape, &info);
+  if (st == PL_OK && info.nfound < mode)
+    st = pl_fail(k->env, PL_E_INPUT, "backbone: the model has %d modes, mode %d was asked for",
+                 info.nfound, mode);
+  if (st == PL_OK && (mode <= info.nrigid + info.nunstable || !(omega[mode - 1] > 0)))
+    st = pl_fail_at(k->env, PL_E_INPUT, NULL, 0, 0, "choose a mode that oscillates",
+                    "backbone: mode %d is a free rigid motion or unstable", mode);
+  if (st == PL_OK) {
+    b->omega0 = omega[mode - 1];
+    memmove(b->shape, b->shape + (size_t)(mode - 1) * nq, nq * sizeof(double));
+  }
+  pl_free(k->env, omega);
+  return st;
+}
+
+// a factor on the mode that makes a small motion
+static double first_factor(const backbone *b) {
+  const walk *k = &b->k;
+  int dim = pl_model_dim(k->m), nn = pl_model_nnode(k->m);
+  double most = pl_max_abs(pl_model_nq(k->m), b->shape), box = 0;
+  for (int c = 0; c < dim; c++) {
+    double lo = INFINITY, hi = -INFINITY;
+    for (int i = 0; i < nn; i++) {
+      lo = fmin(lo, k->p->X[i * dim + c]);
+      hi = fmax(hi, k->p->X[i * dim + c]);
+    }
+    box = fmax(box, hi - lo);
+  }
+  double by = FIRST_SIZE * (box > 0 ? box : 1) / most;
+  if (b->o->amplitude > 0) by = fmin(by, FIRST_SIZE * b->o->amplitude / most);
+  // modes have unit mass: E = omega^2 by^2 / 2
+  if (b->o->energy > 0) by = fmin(by, FIRST_SIZE * sqrt(2 * b->o->energy) / b->omega0);
+  return by;
+}
+
+// the motion whose first cosines are by times the mode, on average
+static pl_status small_motion(backbone *b, double by) {
+  walk *k = &b->k;
+  spot *a = &k->at;
+  const int *dof = pl_model_free_dofs(k->m);
+  size_t L = 2 * (size_t)k->H + 1;
+  memset(a->z, 0, (size_t)k->n * sizeof(double));
+  memset(a->tz, 0, (size_t)k->n * sizeof(double));
+  for (int i = 0; i < k->nfree; i++) {
+    a->z[(size_t)i * L] = b->s->q[dof[i]];
+    a->z[(size_t)i * L + 2] = by * b->shape[dof[i]];
+    a->tz[(size_t)i * L + 2] = b->shape[dof[i]];
+  }
+  a->omega = b->omega0;
+  a->tw = 0;
+  walk_metric(k, 0);
+  PL_TRY(walk_correct(k, a, a->tz, 0, 1));
+  if (fabs(a->omega / b->omega0 - 1) > FIRST_SHIFT) return PL_UNSOLVED;
+  return walk_tangent(k, a, a->tz, 0);
+}
+
+static pl_status first_point(backbone *b) {
+  walk *k = &b->k;
+  PL_TRY(equilibrium(b));
+  PL_TRY(linear_mode(b));
+  PL_TRY(walk_open(k, b->o->harmonics));
+  k->sw = b->omega0;
+  b->limit[STOP_AMPLITUDE] = b->o->amplitude;
+  b->limit[STOP_ENERGY] = b->o->energy;
+  b->limit[STOP_FROM] = b->o->from > 0 ? b->o->from : 0.5 * b->omega0;
+  b->limit[STOP_TO] = b->o->to > 0 ? b->o->to : 2 * b->omega0;
+  pl_status st = PL_UNSOLVED;
+  double by = first_factor(b);
+  for (int it = 0; it < 24 && st > 0 && st != PL_CANCELLED; it++, by /= 4) st = small_motion(b, by);
+  return st;
+}
+
+// ---- the curve --------------------------------------------------------------------------------
+
+static pl_status tell(const backbone *b, const pl_curve *c) {
+  char text[96];
+  snprintf(text, sizeof text, "%.6g rad/s, energy %.4g J, point %d", b->k.at.omega, b->k.at.energy,
+           c->npoint);
+  return pl_tell(b->k.env, "backbone", -1, text);
+}
+
+static pl_status follow(backbone *b, pl_curve *c) {
+  walk *k = &b->k;
+  double most = b->o->max_step / WALK_WEIGHT, least = 1e-6 * most;
+  PL_TRY(energy_of(b, &k->at, &k->at.energy));
+  PL_TRY(curve_add(c, k, &k->at, 0));
+  k->ds = most;
+  for (int end = 0; !end;) {
+    c->reason = PL_STOP_CANCELLED;
+    PL_TRY(tell(b, c));
+    c->reason = PL_STOP_MAX_ITER;
+    if (c->npoint >= b->o->points) return PL_UNSOLVED;
+    c->reason = PL_STOP_STEP;
+    pl_status st = walk_step(k, least);
+    if (st == PL_OK) st = cut(b, &end);
+    if (st == PL_DOMAIN && k->ds > least) {
+      k->ds *= 0.5;
+      end = 0;
+      continue;
+    }
+    PL_TRY(st);
+    PL_TRY(energy_of(b, &k->next, &k->next.energy));
+    PL_TRY(special_find(k, c));
+    PL_TRY(curve_add(c, k, &k->next, 0));
+    walk_pace(k, most);
+    walk_shift(k);
+    walk_metric(k, 0);
+  }
+  c->reason = PL_STOP_END;
+  return PL_OK;
+}
+
+static pl_status check(const pl_backbone_opts *o, const pl_model *m, pl_env *env, int nwatch,
+                       const int *watch) {
+  PL_TRY(pl_opts_check(env, pl_backbone_info_table, pl_backbone_info_count, o));
+  if (o->from > 0 && o->to > 0 && o->from >= o->to)
+    return pl_fail(env, PL_E_INPUT, "backbone: from %g rad/s must be below to %g rad/s", o->from,
+                   o->to);
+  if (o->amplitude > 0 && nwatch == 0)
+    return pl_fail(env, PL_E_INPUT, "backbone: amplitude needs a watched node");
+  if (pl_model_nfree(m) == 0)
+    return pl_fail(env, PL_E_INPUT, "backbone: the model has nothing that moves freely");
+  for (int i = 0; i < nwatch; i++)
+    if (watch[i] < 0 || watch[i] >= pl_model_nnode(m))
+      return pl_fail(env, PL_E_ARG, "backbone: watched node %d of %d", watch[i], pl_model_nnode(m));
+  return PL_OK;
+}
+
+pl_status pl_backbone(const pl_backbone_opts *o, const pl_model *m, pl_params *p, pl_work *w,
+                      int nwatch, const int *watch, pl_curve **out) {
+  *out = NULL;
+  PL_TRY(check(o, m, w->env, nwatch, watch));
+  double began = pl_wall_time();
+  pl_curve *c;
+  PL_TRY(curve_create(w->env, &c));
+  c->start = "mode";
+  backbone b = {.o = o, .nwatch = nwatch, .watch = watch};
+  b.k = (walk){.env = w->env, .m = m, .w = w, .nsample = o->samples, .sub = 1, .even = 1};
+  b.k.rtol = o->rtol;
+  b.k.max_iter = o->max_iter;
+  pl_status st = free_params(m, p, &b.k.p);
+  if (st == PL_OK) st = first_point(&b);
+  if (st == PL_OK) st = follow(&b, c);
+  walk_close(&b.k);
+  if (b.s) pl_state_free(m, b.s);
+  pl_free(w->env, b.shape);
+  pl_params_free(b.k.p);
+  c->factorisations = b.k.factorisations;
+  c->krylov = b.k.krylov;
+  c->iterations = b.k.iterations;
+  c->seconds = pl_wall_time() - began;
+  if (st == PL_DOMAIN || st == PL_SINGULAR) st = PL_UNSOLVED;
+  if (st < 0) {
+    pl_curve_free(c);
+    return st;
+  }
+  *out = c;
+  return st;
+}

@@ -1,0 +1,308 @@
+// Solves with [J b; c' d]: small systems are factorised as they are, large ones by GMRES with block
+// elimination on a factor of this J or an older one as preconditioner.
+#include "harmonic_impl.h"
+
+#include <float.h>
+#include <string.h>
+
+enum {
+  SMALL = 2000, // up to this order every matrix is factorised
+  RESTART = 40,
+  MAX_OLD = 25, // GMRES iterations that an older factor may take
+  MAX_NEW = 80  // that the factor of this very matrix may take
+};
+static const double SOLVE_RTOL = 1e-12;
+// a residual this small against |A| |x| is rounding
+static const double BACKWARD = 64 * DBL_EPSILON;
+
+struct pl_border {
+  pl_env *env;
+  pl_hb *hb;
+  int n, small;
+  int bordered;
+  double *b, *c, d; // scaled: b by col, c by row, d by both
+  double row, col;  // factors on the last equation and on y
+  pl_factor *lu;    // of J
+  pl_factor *lu1;   // of the bordered matrix, small systems only
+  pl_csc wide;      // the bordered matrix, small systems only
+  int ready;        // the factor in use belongs to some Jacobian
+  int fresh;        // ... to this one
+  double *w, *wt;   // [n] J^-1 b and J^-T c by the factor
+  int have_w, have_wt;
+  double *f1, *x1, *r1; // [n + 1]
+  int transposed;       // of the solve under way
+  pl_status fault;      // of a solve inside GMRES
+  pl_border_info info;
+};
+
+// ---- set up -----------------------------------------------------------------------------------
+
+pl_status pl_border_create(pl_hb *hb, pl_border **out) {
+  *out = NULL;
+  pl_border *s = pl_alloc(hb->env, 1, sizeof *s);
+  if (!s) return PL_E_NOMEM;
+  size_t n = (size_t)hb->n;
+  *s = (pl_border){.env = hb->env, .hb = hb, .n = hb->n, .small = hb->n < SMALL};
+  double **all[] = {&s->b, &s->c, &s->w, &s->wt, &s->f1, &s->x1, &s->r1};
+  for (size_t k = 0; k < sizeof all / sizeof all[0]; k++) {
+    *all[k] = pl_alloc(hb->env, n + 1, sizeof(double));
+    if (!*all[k]) {
+      pl_border_free(s);
+      return PL_E_NOMEM;
+    }
+  }
+  *out = s;
+  return PL_OK;
+}
+
+void pl_border_free(pl_border *s) {
+  if (!s) return;
+  pl_factor_free(s->lu);
+  pl_factor_free(s->lu1);
+  pl_csc_free(s->env, &s->wide);
+  double *all[] = {s->b, s->c, s->w, s->wt, s->f1, s->x1, s->r1};
+  for (size_t k = 0; k < sizeof all / sizeof all[0]; k++) pl_free(s->env, all[k]);
+  pl_free(s->env, s);
+}
+
+pl_border_info pl_border_stats(const pl_border *s) {
+  return s->info;
+}
+
+static double ratio(double a, double b) {
+  return a > 0 && b > 0 ? a / b : 1;
+}
+
+pl_status pl_border_set(pl_border *s, const double *b, const double *c, double d) {
+  s->bordered = b && c;
+  s->fresh = s->have_w = s->have_wt = 0;
+  if (!s->bordered) return PL_OK;
+  // the border gets entries as large as those of J
+  double size = pl_max_abs(s->hb->J.nnz, s->hb->J.val);
+  s->col = ratio(size, pl_max_abs(s->n, b));
+  s->row = ratio(size, fmax(pl_max_abs(s->n, c), s->col * fabs(d)));
+  for (int i = 0; i < s->n; i++) {
+    s->b[i] = s->col * b[i];
+    s->c[i] = s->row * c[i];
+  }
+  s->d = s->row * s->col * d;
+  return PL_OK;
+}
+
+// y = A x for the bordered matrix, J alone, or their transposes
+static void apply(void *ctx, const double *x, double *y) {
+  pl_border *s = ctx;
+  int n = s->n;
+  const double *right = s->transposed ? s->c : s->b, *below = s->transposed ? s->b : s->c;
+  if (s->transposed)
+    pl_csc_mul_transposed(&s->hb->J, 1, x, 0, y);
+  else
+    pl_csc_mul(&s->hb->J, 1, x, 0, y);
+  if (!s->bordered) return;
+  y[n] = pl_dot(n, below, x) + s->d * x[n];
+  pl_axpy(n, x[n], right, y, y);
+}
+
+// ---- small systems ----------------------------------------------------------------------------
+
+// J with one more row and column; the values are those of J and of the border now
+static pl_status widen(pl_border *s) {
+  const pl_csc *J = &s->hb->J;
+  int n = s->n, nnz = J->nnz + 2 * n + 1;
+  pl_csc *A = &s->wide;
+  if (!A->ptr) {
+    *A = (pl_csc){.n = n + 1, .nnz = nnz};
+    A->ptr = pl_alloc(s->env, (size_t)n + 2, sizeof *A->ptr);
+    A->row = pl_alloc(s->env, (size_t)nnz, sizeof *A->row);
+    A->val = pl_alloc(s->env, (size_t)nnz + 1, sizeof *A->val);
+    if (!A->ptr || !A->row || !A->val) {
+      pl_csc_free(s->env, A);
+      return PL_E_NOMEM;
+    }
+  }
+  int at = 0;
+  for (int j = 0; j <= n; j++) {
+    A->ptr[j] = at;
+    for (int k = j < n ? J->ptr[j] : 0; j < n && k < J->ptr[j + 1]; k++, at++) {
+      A->row[at] = J->row[k];
+      A->val[at] = J->val[k];
+    }
+    for (int i = 0; j == n && i < n; i++, at++) {
+      A->row[at] = i;
+      A->val[at] = s->b[i];
+    }
+    A->row[at] = n;
+    A->val[at++] = j < n ? s->c[j] : s->d;
+  }
+  A->ptr[n + 1] = at;
+  return PL_OK;
+}
+
+static pl_status factor_small(pl_border *s) {
+  pl_factor **lu = s->bordered ? &s->lu1 : &s->lu;
+  if (s->bordered) PL_TRY(widen(s));
+  const pl_csc *A = s->bordered ? &s->wide : &s->hb->J;
+  if (!*lu) PL_TRY(pl_factor_create(s->env, PL_LU, A, 1, 1, lu));
+  s->info.factorisations++;
+  PL_TRY(pl_factor_numeric(*lu, A));
+  s->fresh = 1;
+  return PL_OK;
+}
+
+static pl_status solve_small(pl_border *s) {
+  if (!s->fresh) PL_TRY(factor_small(s));
+  pl_factor *lu = s->bordered ? s->lu1 : s->lu;
+  int n = s->n + s->bordered;
+  pl_status (*back)(pl_factor *, int, const double *, double *) =
+      s->transposed ? pl_factor_solve_transposed : pl_factor_solve;
+  PL_TRY(back(lu, 1, s->f1, s->x1));
+  // one step of refinement
+  apply(s, s->x1, s->r1);
+  for (int i = 0; i < n; i++) s->r1[i] = s->f1[i] - s->r1[i];
+  PL_TRY(back(lu, 1, s->r1, s->r1));
+  pl_axpy(n, 1, s->r1, s->x1, s->x1);
+  return pl_all_finite(n, s->x1) ? PL_OK : PL_SINGULAR;
+}
+
+// ---- large systems ----------------------------------------------------------------------------
+
+static pl_status back_solve(pl_border *s, const double *f, double *x) {
+  return s->transposed ? pl_factor_solve_transposed(s->lu, 1, f, x)
+                       : pl_factor_solve(s->lu, 1, f, x);
+}
+
+// factors J with its diagonal moved off zero, for a J that is singular itself
+static pl_status factor_moved(pl_border *s, double by) {
+  pl_csc *J = &s->hb->J;
+  double *keep = s->r1;
+  for (int j = 0; j < s->n; j++) {
+    int k = pl_csc_find(J, j, j);
+    double most = 0;
+    for (int i = J->ptr[j]; i < J->ptr[j + 1]; i++) most = fmax(most, fabs(J->val[i]));
+    keep[j] = J->val[k];
+    J->val[k] += by * (most > 0 ? most : 1);
+  }
+  s->info.factorisations++;
+  pl_status st = pl_factor_numeric(s->lu, J);
+  for (int j = 0; j < s->n; j++) J->val[pl_csc_find(J, j, j)] = keep[j];
+  return st;
+}
+
+static pl_status factor_large(pl_border *s) {
+  const pl_csc *J = &s->hb->J;
+  int nthread = pl_team_size(s->hb->w->team);
+  s->ready = s->have_w = s->have_wt = 0;
+  if (!s->lu) PL_TRY(pl_factor_create(s->env, PL_LU, J, s->hb->f.L, nthread, &s->lu));
+  s->info.factorisations++;
+  pl_status st = pl_factor_numeric(s->lu, J);
+  // the bordered matrix may be regular all the same
+  for (double by = 1e-9; s->bordered && st == PL_SINGULAR && by < 1e-5; by *= 100)
+    st = factor_moved(s, by);
+  PL_TRY(st);
+  s->ready = s->fresh = 1;
+  return PL_OK;
+}
+
+// by block elimination: x = J^-1 f - y w, y = (g - c' J^-1 f) / (d - c' w)
+static void precondition(void *ctx, const double *f, double *x) {
+  pl_border *s = ctx;
+  int n = s->n;
+  const double *w = s->transposed ? s->wt : s->w, *below = s->transposed ? s->b : s->c;
+  if (s->fault == PL_OK) s->fault = back_solve(s, f, x);
+  if (s->fault != PL_OK) {
+    memset(x, 0, (size_t)(n + s->bordered) * sizeof *x);
+    return;
+  }
+  if (!s->bordered) return;
+  double gap = s->d - pl_dot(n, below, w), size = fabs(s->d) + pl_norm(n, below) * pl_norm(n, w);
+  if (fabs(gap) < DBL_EPSILON * size) gap = DBL_EPSILON * size;
+  x[n] = size > 0 ? (f[n] - pl_dot(n, below, x)) / gap : f[n];
+  pl_axpy(n, -x[n], w, x, x);
+}
+
+// what the preconditioner needs beyond the factor
+static pl_status eliminate(pl_border *s) {
+  int *have = s->transposed ? &s->have_wt : &s->have_w;
+  if (!s->bordered || *have) return PL_OK;
+  PL_TRY(back_solve(s, s->transposed ? s->c : s->b, s->transposed ? s->wt : s->w));
+  *have = 1;
+  return PL_OK;
+}
+
+// |r| against what rounding does to A x: eps |A| |x|, with |A| |x| from the sizes of the columns
+static int is_rounding(pl_border *s, double residual) {
+  const pl_csc *J = &s->hb->J;
+  int n = s->n;
+  double sum = 0, *size = s->r1;
+  memset(size, 0, ((size_t)n + 1) * sizeof *size);
+  for (int j = 0; j < n; j++)
+    for (int k = J->ptr[j]; k < J->ptr[j + 1]; k++) {
+      int to = s->transposed ? j : J->row[k], from = s->transposed ? J->row[k] : j;
+      size[to] += fabs(J->val[k] * s->x1[from]);
+    }
+  const double *right = s->transposed ? s->c : s->b, *below = s->transposed ? s->b : s->c;
+  for (int i = 0; s->bordered && i < n; i++) {
+    size[i] += fabs(right[i] * s->x1[n]);
+    size[n] += fabs(below[i] * s->x1[i]);
+  }
+  if (s->bordered) size[n] += fabs(s->d * s->x1[n]);
+  for (int i = 0; i < n + s->bordered; i++) sum += size[i] * size[i];
+  return residual <= BACKWARD * sqrt(sum);
+}
+
+static pl_status iterate(pl_border *s, double rtol, int max_iter) {
+  int n = s->n + s->bordered;
+  pl_krylov_info k;
+  s->fault = PL_OK;
+  PL_TRY(eliminate(s));
+  pl_status st =
+      pl_gmres(s->env, n, RESTART, apply, s, precondition, s, s->f1, s->x1, rtol, max_iter, &k);
+  s->info.iterations += k.iterations;
+  if (s->fault != PL_OK) return s->fault;
+  if (st == PL_UNSOLVED && is_rounding(s, k.residual * pl_norm(n, s->f1))) return PL_OK;
+  return st;
+}
+
+static pl_status solve_large(pl_border *s, double rtol) {
+  int n = s->n + s->bordered;
+  memset(s->x1, 0, (size_t)n * sizeof *s->x1);
+  if (s->ready && !s->fresh) {
+    pl_status st = iterate(s, rtol, MAX_OLD);
+    if (st == PL_OK || st == PL_CANCELLED || st < 0) return st;
+    memset(s->x1, 0, (size_t)n * sizeof *s->x1);
+  }
+  if (!s->fresh) PL_TRY(factor_large(s));
+  pl_status st = iterate(s, rtol, MAX_NEW);
+  return st == PL_UNSOLVED ? PL_SINGULAR : st;
+}
+
+// ---- both -------------------------------------------------------------------------------------
+
+static pl_status solve(pl_border *s, int transposed, double rtol, const double *f, double g,
+                       double *x, double *y) {
+  int n = s->n;
+  size_t bytes = (size_t)n * sizeof *x;
+  s->transposed = transposed;
+  s->info.solves++;
+  memcpy(s->f1, f, bytes);
+  s->f1[n] = g * (transposed ? s->col : s->row);
+  pl_status st = s->small ? solve_small(s) : solve_large(s, rtol);
+  if (st != PL_OK) return st;
+  memcpy(x, s->x1, bytes);
+  if (s->bordered && y) *y = s->x1[n] * (transposed ? s->row : s->col);
+  return PL_OK;
+}
+
+pl_status border_solve_to(pl_border *s, double rtol, const double *f, double g, double *x,
+                          double *y) {
+  return solve(s, 0, rtol, f, g, x, y);
+}
+
+pl_status pl_border_solve(pl_border *s, const double *f, double g, double *x, double *y) {
+  return solve(s, 0, SOLVE_RTOL, f, g, x, y);
+}
+
+pl_status pl_border_solve_transposed(pl_border *s, const double *f, double g, double *x,
+                                     double *y) {
+  return solve(s, 1, SOLVE_RTOL, f, g, x, y);
+}

@@ -1,0 +1,447 @@
+// Pseudo-arclength continuation of h(z, omega) = 0: tangents from the bordered system (19),
+// prediction to second order, Newton on the plane across the tangent.
+#include "curve_impl.h"
+
+#include <float.h>
+#include <string.h>
+
+static const double ANGLE_MOST = 0.5; // between successive tangents, rad
+static const double ANGLE_GOOD = 0.2;
+static const double FAR = 0.4; // correction over step that smells of another branch
+static const double ITERATIONS_GOOD = 4;
+
+// ---- points -----------------------------------------------------------------------------------
+
+pl_status spot_create(const walk *k, spot *s) {
+  size_t n = (size_t)k->n, nw = (size_t)k->nwatch;
+  *s = (spot){.z = pl_alloc(k->env, 2 * n + 2 * nw, sizeof(double))};
+  if (!s->z) return PL_E_NOMEM;
+  s->tz = s->z + n;
+  s->slope = s->tz + n;
+  s->path = s->slope + nw;
+  return PL_OK;
+}
+
+void spot_free(const walk *k, spot *s) {
+  pl_free(k->env, s->z);
+  *s = (spot){0};
+}
+
+void spot_copy(const walk *k, spot *to, const spot *from) {
+  spot keep = *to;
+  *to = *from;
+  to->z = keep.z;
+  to->tz = keep.tz;
+  to->slope = keep.slope;
+  to->path = keep.path;
+  memcpy(to->z, from->z, (2 * (size_t)k->n + 2 * (size_t)k->nwatch) * sizeof(double));
+}
+
+pl_orbit spot_orbit(const walk *k, const spot *s) {
+  return (pl_orbit){
+      .env = k->env, .nfree = k->nfree, .nharm = k->H, .sub = k->sub, .omega = s->omega, .z = s->z};
+}
+
+void coef_refit(int nfree, int H0, const double *from, int H, double *to) {
+  size_t L0 = 2 * (size_t)H0 + 1, L = 2 * (size_t)H + 1;
+  memset(to, 0, (size_t)nfree * L * sizeof(double));
+  for (size_t i = 0; i < (size_t)nfree; i++)
+    memcpy(to + i * L, from + i * L0, (L < L0 ? L : L0) * sizeof(double));
+}
+
+static pl_status spot_refit(const walk *k, int H0, spot *s) {
+  spot new;
+  PL_TRY(spot_create(k, &new));
+  coef_refit(k->nfree, H0, s->z, k->H, new.z);
+  coef_refit(k->nfree, H0, s->tz, k->H, new.tz);
+  memcpy(new.slope, s->slope, 2 * (size_t)k->nwatch * sizeof(double));
+  double *old = s->z;
+  s->z = new.z;
+  s->tz = new.tz;
+  s->slope = new.slope;
+  s->path = new.path;
+  pl_free(k->env, old);
+  return PL_OK;
+}
+
+// ---- balance and room -------------------------------------------------------------------------
+
+static void close_balance(walk *k) {
+  if (k->b) {
+    pl_border_info i = pl_border_stats(k->b);
+    k->factorisations += i.factorisations;
+    k->krylov += i.iterations;
+  }
+  pl_border_free(k->b);
+  pl_hb_free(k->hb);
+  k->b = NULL;
+  k->hb = NULL;
+  pl_free(k->env, k->dz);
+  k->dz = NULL;
+}
+
+static pl_status open_balance(walk *k, int H) {
+  PL_TRY(hb_create_sub(k->m, k->p, k->w, H, k->nsample, k->sub, &k->hb));
+  PL_TRY(pl_border_create(k->hb, &k->b));
+  k->H = H;
+  k->n = pl_hb_size(k->hb);
+  size_t n = (size_t)k->n;
+  k->dz = pl_alloc(k->env, 6 * n, sizeof(double));
+  if (!k->dz) return PL_E_NOMEM;
+  k->row = k->dz + n;
+  k->f = k->row + n;
+  k->z0 = k->f + n;
+  k->probe = k->z0 + n;
+  return PL_OK;
+}
+
+pl_status walk_open(walk *k, int H) {
+  k->nfree = pl_model_nfree(k->m);
+  k->sz = k->sw = 1;
+  k->limit = INFINITY;
+  PL_TRY(open_balance(k, H));
+  PL_TRY(spot_create(k, &k->first));
+  PL_TRY(spot_create(k, &k->last));
+  PL_TRY(spot_create(k, &k->at));
+  return spot_create(k, &k->next);
+}
+
+void walk_close(walk *k) {
+  close_balance(k);
+  spot_free(k, &k->first);
+  spot_free(k, &k->last);
+  spot_free(k, &k->at);
+  spot_free(k, &k->next);
+}
+
+pl_status walk_raise(walk *k, int H) {
+  int H0 = k->H;
+  close_balance(k);
+  PL_TRY(open_balance(k, H));
+  PL_TRY(spot_refit(k, H0, &k->first));
+  PL_TRY(spot_refit(k, H0, &k->last));
+  PL_TRY(spot_refit(k, H0, &k->at));
+  return spot_refit(k, H0, &k->next);
+}
+
+// ---- metric -----------------------------------------------------------------------------------
+
+double walk_dot(const walk *k, const double *az, double aw, const double *bz, double bw) {
+  return pl_dot(k->n, az, bz) / (k->sz * k->sz) + aw * bw / (k->sw * k->sw);
+}
+
+double walk_size(const walk *k, const double *z) {
+  double sum = 0;
+  int L = 2 * k->H + 1;
+  for (int i = 0; i < k->n; i++) sum += i % L ? z[i] * z[i] : 0;
+  return sqrt(sum);
+}
+
+static void make_unit(const walk *k, spot *s) {
+  double size = sqrt(walk_dot(k, s->tz, s->tw, s->tz, s->tw));
+  if (!(size > 0)) return;
+  for (int i = 0; i < k->n; i++) s->tz[i] /= size;
+  for (int i = 0; i < k->nwatch; i++) s->slope[i] /= size;
+  s->tw /= size;
+}
+
+void walk_metric(walk *k, double floor) {
+  double size = fmax(walk_size(k, k->at.z), floor);
+  k->sz = size > 0 ? WALK_WEIGHT * size : 1;
+  make_unit(k, &k->at);
+  if (k->have_last) make_unit(k, &k->last);
+}
+
+// ---- Newton -----------------------------------------------------------------------------------
+
+// motions even in time: the equations of the cosines alone, those of the sines hold by symmetry
+static void hold_even(pl_hb *hb) {
+  int L = hb->f.L;
+  pl_csc *J = &hb->J;
+  double size = pl_max_abs(J->nnz, J->val);
+  for (int j = 0; j < J->n; j++)
+    for (int i = J->ptr[j]; i < J->ptr[j + 1]; i++) {
+      if ((j % L) % 2 == 0 && (J->row[i] % L) % 2 == 0) continue;
+      J->val[i] = J->row[i] == j ? size : 0;
+    }
+  for (int i = 0; i < hb->n; i++)
+    if ((i % L) % 2) hb->h[i] = hb->hw[i] = 0;
+}
+
+static pl_status evaluate(walk *k, const spot *s) {
+  if (!(s->omega > 0)) return PL_UNSOLVED;
+  PL_TRY(pl_hb_eval(k->hb, s->z, s->omega, PL_HB_RESIDUAL | PL_HB_JACOBIAN | PL_HB_OMEGA));
+  if (k->even) hold_even(k->hb);
+  return PL_OK;
+}
+
+// border of the balance at hand: the column by omega / sw, the row across (cz, cw)
+static pl_status set_border(walk *k, const double *cz, double cw) {
+  const double *hw = pl_hb_domega(k->hb);
+  double *b = k->f;
+  for (int i = 0; i < k->n; i++) {
+    b[i] = hw[i] * k->sw;
+    k->row[i] = cz ? cz[i] / (k->sz * k->sz) : 0;
+  }
+  return pl_border_set(k->b, b, k->row, cz ? cw / k->sw : 1);
+}
+
+// a step as exact as the next iterate can use
+static pl_status newton_step(walk *k, spot *s, const double *cz, double cw, double g, int fine,
+                             double *step) {
+  double du, e = s->error, least = fine ? 1e-14 : 0.1 * k->rtol;
+  double left = fmax(least, fmin(1e-7, 0.1 * e * e)), eta = e > 0 ? left / e : 1e-3;
+  PL_TRY(set_border(k, cz, cw));
+  for (int i = 0; i < k->n; i++) k->f[i] = -pl_hb_residual(k->hb)[i];
+  eta = fmax(1e-13, fmin(1e-3, eta));
+  PL_TRY(border_solve_to(k->b, eta, k->f, -g, k->dz, &du));
+  pl_axpy(k->n, 1, k->dz, s->z, s->z);
+  s->omega += du * k->sw;
+  *step = fmax(pl_norm(k->n, k->dz) / k->sz, fabs(du));
+  return PL_OK;
+}
+
+// distance from the start of Newton's method
+static void measure_move(walk *k, const spot *s, double omega0) {
+  double sum = 0, dw = (s->omega - omega0) / k->sw;
+  for (int i = 0; i < k->n; i++) sum += (s->z[i] - k->z0[i]) * (s->z[i] - k->z0[i]);
+  k->moved = sqrt(sum / (k->sz * k->sz) + dw * dw);
+}
+
+static pl_status newton(walk *k, spot *s, const double *cz, double cw, int fine) {
+  double first = 0, before = INFINITY, omega0 = s->omega, step = INFINITY;
+  for (int it = 0;; it++) {
+    PL_TRY(evaluate(k, s));
+    double e = s->error = pl_hb_error(k->hb);
+    s->change = -1;
+    s->iterations = it;
+    measure_move(k, s, omega0);
+    if (!isfinite(e) || k->moved > k->limit) return PL_UNSOLVED;
+    // fine: on until rounding stops the fall
+    if (e <= k->rtol && (!fine || e < 1e-14 || e > 0.25 * before || it == k->max_iter)) break;
+    if (step <= ROUNDING_STEP && e <= ROUNDING_ERROR) break;
+    if (it == 0) first = e;
+    if (it == k->max_iter || e > 1e6 * fmax(first, k->rtol)) return PL_UNSOLVED;
+    before = e;
+    double g = 0;
+    if (cz) {
+      g = (cw / k->sw) * (s->omega - omega0) / k->sw;
+      for (int i = 0; i < k->n; i++) g += cz[i] * (s->z[i] - k->z0[i]) / (k->sz * k->sz);
+    }
+    PL_TRY(newton_step(k, s, cz, cw, g, fine, &step));
+    k->iterations++;
+  }
+  return PL_OK;
+}
+
+pl_status walk_correct(walk *k, spot *s, const double *cz, double cw, int fine) {
+  double omega0 = s->omega;
+  memcpy(k->z0, s->z, (size_t)k->n * sizeof(double));
+  pl_status st = newton(k, s, cz, cw, fine);
+  if (st == PL_OK) return PL_OK;
+  memcpy(s->z, k->z0, (size_t)k->n * sizeof(double));
+  s->omega = omega0;
+  return st;
+}
+
+pl_status walk_tangent(walk *k, spot *s, const double *cz, double cw) {
+  double du;
+  PL_TRY(set_border(k, cz, cw));
+  memset(k->f, 0, (size_t)k->n * sizeof(double));
+  PL_TRY(pl_border_solve(k->b, k->f, 1, s->tz, &du));
+  s->tw = du * k->sw;
+  if (!pl_all_finite(k->n, s->tz)) return PL_SINGULAR;
+  make_unit(k, s);
+  return PL_OK;
+}
+
+pl_status walk_floquet(walk *k, const pl_orbit *o, pl_floquet *f) {
+  return pl_orbit_floquet(k->m, k->p, k->w, o, PL_FLOQUET_AUTO, f);
+}
+
+static void scale_to(int n, double size, double *x) {
+  double now = pl_norm(n, x);
+  for (int i = 0; now > 0 && i < n; i++) x[i] *= size / now;
+}
+
+pl_status walk_probe(walk *k, const spot *s) {
+  pl_rng r;
+  double y, *b = k->probe, *c = b + k->n;
+  pl_rng_seed(&r, 11);
+  for (int i = 0; i < 2 * k->n; i++) b[i] = pl_rng_normal(&r);
+  PL_TRY(evaluate(k, s));
+  // inverse iteration: the null vectors of J from either side, or what is closest to them
+  for (int it = 0; it < 3; it++) {
+    double size = pl_max_abs(k->hb->J.nnz, k->hb->J.val);
+    scale_to(k->n, size, b);
+    scale_to(k->n, 1, c);
+    PL_TRY(pl_border_set(k->b, b, c, 0));
+    memset(k->f, 0, (size_t)k->n * sizeof(double));
+    PL_TRY(pl_border_solve(k->b, k->f, 1, k->row, &y));
+    PL_TRY(pl_border_solve_transposed(k->b, k->f, 1, b, &y));
+    memcpy(c, k->row, (size_t)k->n * sizeof(double));
+  }
+  scale_to(k->n, pl_max_abs(k->hb->J.nnz, k->hb->J.val), b);
+  scale_to(k->n, 1, c);
+  return PL_OK;
+}
+
+// y of [J b; c' 0] (x, y) = (0, 1): det J over that of the bordered matrix, and x the null vector
+// where it vanishes
+pl_status walk_singular(walk *k, const spot *s, double *null, double *value) {
+  PL_TRY(evaluate(k, s));
+  PL_TRY(pl_border_set(k->b, k->probe, k->probe + k->n, 0));
+  memset(k->f, 0, (size_t)k->n * sizeof(double));
+  return pl_border_solve(k->b, k->f, 1, null, value);
+}
+
+pl_status walk_watch(walk *k, spot *s, int stability) {
+  pl_orbit o = spot_orbit(k, s);
+  for (int i = 0; i < k->nwatch; i++) {
+    s->path[i] = pl_orbit_path(k->m, k->p, &o, k->watch[i], 0, k->f);
+    s->slope[i] = pl_dot(k->n, k->f, s->tz);
+  }
+  s->floquet.n = 0;
+  pl_status st = stability ? walk_floquet(k, &o, &s->floquet) : PL_OK;
+  // a point without multipliers is still a point
+  if (st > 0 && st != PL_CANCELLED) s->floquet.n = 0;
+  return st < 0 || st == PL_CANCELLED ? st : PL_OK;
+}
+
+// ---- steps ------------------------------------------------------------------------------------
+
+static double distance(const walk *k, const spot *a, const spot *b) {
+  double sum = 0, dw = (a->omega - b->omega) / k->sw;
+  for (int i = 0; i < k->n; i++) sum += (a->z[i] - b->z[i]) * (a->z[i] - b->z[i]);
+  return sqrt(sum / (k->sz * k->sz) + dw * dw);
+}
+
+// along the tangent, and by the curvature that the last two tangents show
+static void predict(walk *k) {
+  const spot *a = &k->at, *l = &k->last;
+  spot *x = &k->next;
+  double d = k->have_last ? distance(k, a, l) : 0, c = d > 0.4 * k->ds ? 0.5 / d : 0;
+  c *= k->ds * k->ds;
+  for (int i = 0; i < k->n; i++) x->z[i] = a->z[i] + k->ds * a->tz[i] + c * (a->tz[i] - l->tz[i]);
+  x->omega = a->omega + k->ds * a->tw + c * (a->tw - l->tw);
+}
+
+static double angle(const walk *k) {
+  double c = walk_dot(k, k->at.tz, k->at.tw, k->next.tz, k->next.tw);
+  return acos(fmin(1, fmax(-1, c)));
+}
+
+pl_status walk_step(walk *k, double min_step) {
+  for (; k->ds >= min_step; k->ds *= 0.5) {
+    predict(k);
+    k->limit = FAR * k->ds;
+    pl_status st = walk_correct(k, &k->next, k->at.tz, k->at.tw, 0);
+    k->limit = INFINITY;
+    if (st == PL_OK) st = walk_tangent(k, &k->next, k->at.tz, k->at.tw);
+    if (st < 0 || st == PL_CANCELLED) return st;
+    if (st == PL_OK && angle(k) <= ANGLE_MOST) return PL_OK;
+  }
+  return PL_UNSOLVED;
+}
+
+void walk_pace(walk *k, double max_step) {
+  double by = pow(2, (ITERATIONS_GOOD - k->next.iterations) / 3), turn = angle(k);
+  if (turn > 0) by = fmin(by, ANGLE_GOOD / turn);
+  k->ds = fmin(max_step, k->ds * fmin(2, fmax(0.5, by)));
+}
+
+void walk_shift(walk *k) {
+  spot t = k->last;
+  k->last = k->at;
+  k->at = k->next;
+  k->next = t;
+  k->have_last = 1;
+}
+
+// ---- between points ---------------------------------------------------------------------------
+
+// direction of the chord into ez and its length; NULL when there is none
+static double *chord(const walk *k, const spot *a, const spot *b, double *ew, double *d) {
+  double *ez = pl_alloc(k->env, (size_t)k->n, sizeof(double));
+  *d = distance(k, a, b);
+  if (!ez) return NULL;
+  double by = *d > 0 ? 1 / *d : 0;
+  *ew = (b->omega - a->omega) * by;
+  for (int i = 0; i < k->n; i++) ez[i] = (b->z[i] - a->z[i]) * by;
+  return ez;
+}
+
+// weights of the cubic through both ends with their tangents, on planes across the chord:
+// dx/dsigma = t d / <e, t>, e the chord's direction
+static void hermite(const walk *k, const spot *a, const spot *b, const double *ez, double ew,
+                    double d, double s, double h[3]) {
+  double ca = walk_dot(k, ez, ew, a->tz, a->tw), cb = walk_dot(k, ez, ew, b->tz, b->tw);
+  h[0] = s;
+  h[1] = h[2] = 0;
+  if (!(ca > 0.1 && cb > 0.1)) return;
+  h[0] = s * s * (3 - 2 * s);
+  h[1] = s * (1 - s) * (1 - s) * d / ca;
+  h[2] = s * s * (s - 1) * d / cb;
+}
+
+static void interpolate(const walk *k, const spot *a, const spot *b, const double h[3], spot *out) {
+  for (int i = 0; i < k->n; i++)
+    out->z[i] = a->z[i] + h[0] * (b->z[i] - a->z[i]) + h[1] * a->tz[i] + h[2] * b->tz[i];
+  out->omega = a->omega + h[0] * (b->omega - a->omega) + h[1] * a->tw + h[2] * b->tw;
+}
+
+pl_status walk_between(walk *k, const spot *a, const spot *b, double sigma, spot *out) {
+  double ew, d, h[3], *ez = chord(k, a, b, &ew, &d);
+  if (!ez) return PL_E_NOMEM;
+  hermite(k, a, b, ez, ew, d, sigma, h);
+  interpolate(k, a, b, h, out);
+  k->limit = d;
+  pl_status st = d > 0 ? walk_correct(k, out, ez, ew, 1) : PL_UNSOLVED;
+  k->limit = INFINITY;
+  if (st == PL_OK) st = walk_tangent(k, out, ez, ew);
+  pl_free(k->env, ez);
+  return st;
+}
+
+pl_status walk_at_omega(walk *k, const spot *a, const spot *b, double omega, spot *out) {
+  double ew, d, h[3], lo = 0, hi = 1, *ez = chord(k, a, b, &ew, &d);
+  if (!ez) return PL_E_NOMEM;
+  for (int it = 0; it < 60; it++) {
+    double s = (lo + hi) / 2;
+    hermite(k, a, b, ez, ew, d, s, h);
+    double w = a->omega + h[0] * (b->omega - a->omega) + h[1] * a->tw + h[2] * b->tw;
+    *((w < omega) == (a->omega < b->omega) ? &lo : &hi) = s;
+  }
+  interpolate(k, a, b, h, out);
+  out->omega = omega;
+  k->limit = d;
+  pl_status st = walk_correct(k, out, NULL, 0, 1);
+  k->limit = INFINITY;
+  if (st == PL_OK) st = walk_tangent(k, out, ez, ew);
+  pl_free(k->env, ez);
+  return st;
+}
+
+int walk_passes(const walk *k, const spot *s) {
+  const spot *a = &k->at, *b = &k->next;
+  double d2 = 0, along = 0, gap = 0, iw = 1 / (k->sw * k->sw), iz = 1 / (k->sz * k->sz);
+  for (int i = 0; i < k->n; i++) {
+    double e = b->z[i] - a->z[i], g = s->z[i] - a->z[i];
+    d2 += e * e * iz;
+    along += e * g * iz;
+    gap += g * g * iz;
+  }
+  double e = b->omega - a->omega, g = s->omega - a->omega;
+  d2 += e * e * iw;
+  along += e * g * iw;
+  gap += g * g * iw;
+  // on the segment, as near as a curve that turns little stays to its chord
+  return along > 0 && along <= d2 && gap - along * along / d2 < 0.01 * d2;
+}
+
+int walk_closes(const walk *k) {
+  const spot *f = &k->first, *b = &k->next;
+  double same = walk_dot(k, f->tz, f->tw, b->tz, b->tw);
+  double size = walk_dot(k, f->tz, f->tw, f->tz, f->tw);
+  return same > 0.8 * sqrt(size) && walk_passes(k, f);
+}

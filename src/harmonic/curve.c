@@ -1,0 +1,72 @@
+// Storage of curves.
+#include "curve_impl.h"
+
+const char *const pl_special_name[PL_SPECIAL_COUNT] = {
+    [PL_PEAK] = "peak",
+    [PL_FOLD] = "fold",
+    [PL_BRANCH_POINT] = "branch-point",
+    [PL_PERIOD_DOUBLING] = "period-doubling",
+    [PL_NEIMARK_SACKER] = "neimark-sacker",
+};
+
+pl_status curve_create(pl_env *env, pl_curve **out) {
+  *out = pl_alloc(env, 1, sizeof **out);
+  if (!*out) return PL_E_NOMEM;
+  **out = (pl_curve){.env = env, .start = "", .reason = PL_STOP_STEP};
+  return PL_OK;
+}
+
+void pl_curve_free(pl_curve *c) {
+  if (!c) return;
+  for (int i = 0; i < c->npoint; i++) pl_orbit_free(c->point[i].orbit);
+  for (int i = 0; i < c->nspecial; i++) pl_orbit_free(c->special[i].orbit);
+  pl_free(c->env, c->point);
+  pl_free(c->env, c->special);
+  pl_free(c->env, c);
+}
+
+static pl_status keep_orbit(const walk *k, const spot *s, pl_orbit **out) {
+  pl_orbit o = spot_orbit(k, s);
+  return pl_orbit_copy(&o, k->H, out);
+}
+
+static void fill_point(pl_curve_point *p, const walk *k, const spot *s) {
+  const pl_floquet *f = &s->floquet;
+  p->residual = s->error;
+  p->change = s->change;
+  p->energy = s->energy;
+  p->iterations = s->iterations;
+  p->subharmonic = k->sub;
+  p->stable = f->n > 0 ? f->stable : -1;
+  p->multiplier = f->n > 0 ? hypot(f->re[0], f->im[0]) : 0;
+}
+
+pl_status curve_add(pl_curve *c, const walk *k, const spot *s, int branch) {
+  PL_TRY(pl_grow(c->env, &c->point, c->npoint, &c->cap, sizeof *c->point));
+  pl_curve_point p = {.branch = branch};
+  PL_TRY(keep_orbit(k, s, &p.orbit));
+  fill_point(&p, k, s);
+  c->point[c->npoint++] = p;
+  return PL_OK;
+}
+
+pl_status curve_replace(pl_curve *c, const walk *k, const spot *s) {
+  pl_curve_point *p = &c->point[c->npoint - 1];
+  pl_orbit *o;
+  PL_TRY(keep_orbit(k, s, &o));
+  pl_orbit_free(p->orbit);
+  p->orbit = o;
+  fill_point(p, k, s);
+  return PL_OK;
+}
+
+pl_status curve_add_special(pl_curve *c, const walk *k, const spot *s, pl_special_kind kind,
+                            int watch) {
+  PL_TRY(pl_grow(c->env, &c->special, c->nspecial, &c->cap_special, sizeof *c->special));
+  pl_special p = {.kind = kind, .after = c->npoint - 1, .watch = watch};
+  p.omega = s->omega * k->sub;
+  p.amplitude = k->nwatch > 0 ? s->path[watch] : 0;
+  PL_TRY(keep_orbit(k, s, &p.orbit));
+  c->special[c->nspecial++] = p;
+  return PL_OK;
+}

@@ -1,0 +1,138 @@
+#ifndef CURVE_IMPL_H
+#define CURVE_IMPL_H
+
+#include "harmonic_impl.h"
+
+enum {
+  WATCH_MAX = 1024, // watched nodes of one curve
+  WALK_WEIGHT = 3   // a step of one is so many times the motion's size
+};
+
+// A point of a curve while it is followed: the solution, its unit tangent and what is watched.
+typedef struct spot {
+  double *z, omega;   // [n]
+  double *tz, tw;     // [n] tangent, of length one in the metric of the walk
+  double *slope;      // [nwatch] derivative of path lengths along the curve
+  double *path;       // [nwatch] path lengths
+  double error;       // residual over the dynamic forces
+  int iterations;     // Newton's
+  double change;      // by two more harmonics, over the motion; -1: not measured
+  double energy;      // backbones
+  pl_floquet floquet; // n = 0: not computed
+} spot;
+
+// Follows solutions (z, omega) of h(z, omega) = 0 by arclength in the metric
+// |dz|^2 / sz^2 + domega^2 / sw^2.
+typedef struct walk {
+  pl_env *env;
+  const pl_model *m;
+  pl_params *p;
+  pl_work *w;
+  pl_hb *hb;
+  pl_border *b;
+  int n, nfree, H, nsample;
+  int sub;  // periods of the drive in one of the motion
+  int even; // free motions that are even in time: sine coefficients are held at zero
+  double rtol;
+  int max_iter;
+  int stability;
+  int nwatch;
+  const int *watch;
+  double sz, sw;             // metric
+  double *dz, *row, *f, *z0; // [n] scratch
+  double *probe;             // [2][n] border that makes J regular where it is not
+  double limit;              // farthest that Newton may go from its start, in the metric
+  double moved;              // how far it went
+  spot last, at, next;       // the two points before, and the one under way
+  spot first;                // where the curve began
+  int have_last;
+  double ds;       // length of the next step
+  int nend, ended; // points at which the curve may end, and which one it was
+  spot *end;       // [nend]
+  int *end_of;     // [nend] the caller's numbers
+  int factorisations, krylov, iterations;
+} walk;
+
+// ---- walk: continue.c -------------------------------------------------------------------------
+
+// Builds balance, border and room for points with H harmonics.
+pl_status walk_open(walk *k, int H);
+void walk_close(walk *k);
+// Exchanges the balance for one with H harmonics; points are cut or filled with zeros.
+pl_status walk_raise(walk *k, int H);
+// Coefficients with H harmonics from those with H0.
+void coef_refit(int nfree, int H0, const double *from, int H, double *to);
+pl_status spot_create(const walk *k, spot *s);
+void spot_free(const walk *k, spot *s);
+void spot_copy(const walk *k, spot *to, const spot *from);
+// The orbit of a spot, sharing its coefficients.
+pl_orbit spot_orbit(const walk *k, const spot *s);
+
+double walk_dot(const walk *k, const double *az, double aw, const double *bz, double bw);
+// Size of the oscillating part of coefficients.
+double walk_size(const walk *k, const double *z);
+// Fits the metric to the motion at hand and makes tangents of length one.
+void walk_metric(walk *k, double floor);
+
+// Newton's method to h = 0 on the plane through s across (cz, cw); cz NULL: at fixed frequency.
+// fine: goes on to rounding. PL_UNSOLVED, PL_DOMAIN or PL_SINGULAR: s is the start.
+pl_status walk_correct(walk *k, spot *s, const double *cz, double cw, int fine);
+// Unit tangent at a spot that was just corrected, with a positive product with (cz, cw); cz NULL:
+// omega grows.
+pl_status walk_tangent(walk *k, spot *s, const double *cz, double cw);
+// Path lengths, their slopes and the multipliers of a corrected spot with its tangent.
+pl_status walk_watch(walk *k, spot *s, int stability);
+pl_status walk_floquet(walk *k, const pl_orbit *o, pl_floquet *f);
+// Fits the probe of walk_singular to a solution near which J may be singular.
+pl_status walk_probe(walk *k, const spot *s);
+// A smooth function of a solution that is zero where J is singular; null[n] is then the null
+// vector. Leaves the balance evaluated at s.
+pl_status walk_singular(walk *k, const spot *s, double *null, double *value);
+// One step of at most k->ds into k->next, cut until it holds; PL_UNSOLVED below min_step.
+pl_status walk_step(walk *k, double min_step);
+// Suggests the next step's length after an accepted one.
+void walk_pace(walk *k, double max_step);
+// Moves on: next becomes the present point.
+void walk_shift(walk *k);
+
+// A point between two spots, at a part sigma of the way along their chord.
+pl_status walk_between(walk *k, const spot *a, const spot *b, double sigma, spot *out);
+
+// The point between two spots at a given frequency that lies between theirs.
+pl_status walk_at_omega(walk *k, const spot *a, const spot *b, double omega, spot *out);
+// 1 when the way from at to next passes a point.
+int walk_passes(const walk *k, const spot *s);
+// 1 when it passes the first point, in its direction.
+int walk_closes(const walk *k);
+
+// ---- curve: curve.c ---------------------------------------------------------------------------
+
+pl_status curve_create(pl_env *env, pl_curve **out);
+pl_status curve_add(pl_curve *c, const walk *k, const spot *s, int branch);
+// Replaces the orbit of the last point.
+pl_status curve_replace(pl_curve *c, const walk *k, const spot *s);
+pl_status curve_add_special(pl_curve *c, const walk *k, const spot *s, pl_special_kind kind,
+                            int watch);
+
+// ---- special points: special.c ----------------------------------------------------------------
+
+// Finds the special points between k->at (the curve's last point) and k->next, in order.
+pl_status special_find(walk *k, pl_curve *c);
+// The place between a and b where f changes sign, and its part of the way; PL_UNSOLVED when there
+// is none. f reads a corrected spot with tangent; below tol times its values at the ends it is
+// zero.
+typedef pl_status (*spot_fn)(walk *k, void *ctx, spot *s, double *value);
+pl_status special_refine(walk *k, const spot *a, const spot *b, spot_fn f, void *ctx, double tol,
+                         double fa, double fb, spot *out, double *sigma);
+
+// ---- drivers: response.c, branch.c ------------------------------------------------------------
+
+typedef struct range {
+  double from, to; // rad/s of the drive
+} range;
+// Steps until the curve leaves the range, closes or fails.
+pl_status response_follow(walk *k, const pl_response_opts *o, pl_curve *c, range r, int branch);
+// Follows the branches that leave the curve at its branch points and period doublings.
+pl_status branch_follow_all(walk *k, const pl_response_opts *o, pl_curve *c, range r);
+
+#endif

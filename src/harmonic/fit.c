@@ -1,0 +1,701 @@
+// Damping and other parameters from measured motions: Levenberg-Marquardt on the misfit of
+// fit_data.c. The change of a steady motion with a parameter is dz/dp = -J^-1 dh/dp (eq. 21), dh/dp
+// the projection of the force's change over the period; phases are eliminated from every step.
+#include "fit_impl.h"
+
+#include <float.h>
+#include <stdio.h>
+#include <string.h>
+
+#define OPT_STRUCT pl_fit_damping_opts
+const pl_opt_info pl_fit_damping_info_table[] = {PL_FIT_DAMPING_OPTS(PL_OPT_ROW_X, PL_OPT_ROW_C)};
+const int pl_fit_damping_info_count =
+    (int)(sizeof pl_fit_damping_info_table / sizeof pl_fit_damping_info_table[0]);
+#undef OPT_STRUCT
+
+enum { ALPHA = -1, BETA = -2, MOTION_ITER = 15, REJECTS = 40 };
+
+typedef struct fitter {
+  const pl_fit_damping_opts *o;
+  const pl_model *m;
+  pl_params *p;
+  pl_work *w;
+  pl_env *env;
+  pl_fit *fit;
+  pl_hb *hb;
+  pl_border *b;
+  int nset, nvalue, rows, n, widest; // n: coefficients of a motion; widest: most channels
+  fit_set *set;
+  double *par0, *X0, *design0; // of p as it was given
+  pl_orbit **orbit, **trial;   // [nset] at x and at the values tried
+  double *dz;                  // [nset][nvalue][n]
+  double *keep_z, *keep_phase; // [sum nchannel L], [nset]: simulated channels at x
+  double *x, *tried, *step;    // [nvalue]
+  double *r, *r_try, *slope;   // [rows]
+  double *J;                   // [nvalue][rows]
+  double *A, *C, *g, *d;       // normal matrix, its scaled copy; gradient; scales
+  int *active;                 // [nvalue] held at a bound
+  double *q;                   // [nq] scratch
+  double *channel;             // [widest][L] scratch
+  double cost, motion;         // m^2: misfit inside the harmonics, measured motion
+} fitter;
+
+// ---- parameters -------------------------------------------------------------------------------
+
+// p at given values, all else as it was
+static pl_status set_values(fitter *f, const double *x) {
+  pl_params *p = f->p;
+  int shape = 0;
+  memcpy(p->par, f->par0, (size_t)p->npar * sizeof *p->par);
+  for (int k = 0; k < f->nvalue; k++) {
+    int design = f->fit->value[k].design;
+    if (design < 0) {
+      p->par[design == ALPHA ? PL_PAR_ALPHA : PL_PAR_BETA] = x[k];
+      continue;
+    }
+    if (!shape) memcpy(p->X, f->X0, (size_t)p->nref * sizeof *p->X);
+    shape = 1;
+    const pl_design_desc *d = pl_model_design(f->m, design);
+    p->design[design] = x[k];
+    for (int t = 0; t < d->ntarget; t++) {
+      double *at = (d->target[t].on_ref ? p->X : p->par) + d->target[t].index;
+      *at += d->target[t].coef * (x[k] - f->design0[design]);
+    }
+  }
+  if (shape) PL_TRY(pl_params_update(f->m, p));
+  return pl_hb_refresh(f->hb);
+}
+
+static void put_back(fitter *f) {
+  pl_params *p = f->p;
+  if (!f->par0 || !f->X0 || !f->design0) return;
+  memcpy(p->par, f->par0, (size_t)p->npar * sizeof *p->par);
+  memcpy(p->X, f->X0, (size_t)p->nref * sizeof *p->X);
+  memcpy(p->design, f->design0, (size_t)p->ndesign * sizeof *p->design);
+  // these parameters have been good before
+  pl_params_update(f->m, p);
+}
+
+static int targets(const pl_model *m, int design, int par) {
+  const pl_design_desc *d = pl_model_design(m, design);
+  for (int t = 0; t < d->ntarget; t++)
+    if (!d->target[t].on_ref && d->target[t].index == par) return 1;
+  return 0;
+}
+
+// the list of values to fit; damping that follows a listed parameter is fitted through it
+static pl_status list_values(fitter *f, int nparameter, const int *parameter) {
+  const pl_fit_damping_opts *o = f->o;
+  pl_fit_value *v = pl_alloc(f->env, (size_t)nparameter + 2, sizeof *v);
+  f->fit->value = v;
+  if (!v) return PL_E_NOMEM;
+  int alpha = o->alpha, beta = o->beta, n = 0;
+  for (int k = 0; k < nparameter; k++) {
+    if (parameter[k] < 0 || parameter[k] >= pl_model_ndesign(f->m))
+      return pl_fail(f->env, PL_E_ARG, "fit: there is no design parameter %d", parameter[k]);
+    alpha &= !targets(f->m, parameter[k], PL_PAR_ALPHA);
+    beta &= !targets(f->m, parameter[k], PL_PAR_BETA);
+  }
+  for (int k = 0; k < 2; k++)
+    if (k ? beta : alpha) {
+      v[n] = (pl_fit_value){.design = k ? BETA : ALPHA, .max = INFINITY};
+      v[n].before = f->p->par[k ? PL_PAR_BETA : PL_PAR_ALPHA];
+      snprintf(v[n++].name, sizeof v->name, "%s", k ? "beta" : "alpha");
+    }
+  for (int k = 0; k < nparameter; k++) {
+    const pl_design_desc *d = pl_model_design(f->m, parameter[k]);
+    v[n] = (pl_fit_value){.design = parameter[k], .min = d->min, .max = d->max};
+    v[n].before = f->p->design[parameter[k]];
+    if (!(d->min < d->max)) {
+      v[n].min = -INFINITY;
+      v[n].max = INFINITY;
+    }
+    snprintf(v[n++].name, sizeof v->name, "%.63s", d->name ? d->name : "");
+  }
+  f->nvalue = f->fit->nvalue = n;
+  if (n > 0) return PL_OK;
+  return pl_fail_at(f->env, PL_E_INPUT, NULL, 0, 0, "set alpha or beta to yes, or name parameters",
+                    "fit: there is nothing to fit");
+}
+
+// ---- motions ----------------------------------------------------------------------------------
+
+// coefficients of a driven unknown, as p is now
+static void driven_channel(const fitter *f, int dof, double *c) {
+  const fourier *fo = &f->hb->f;
+  int dim = pl_model_dim(f->m);
+  memset(c, 0, (size_t)fo->L * sizeof *c);
+  for (int i = 0; i < fo->N; i++) {
+    pl_clock clock = {.t = 2 * PL_PI * i / fo->N, .omega = 1, .scale = 1};
+    double x[3] = {0}, v[3], a[3];
+    pl_drive_node(f->m, f->p, &clock, dof / dim, x, v, a);
+    for (int k = 0; k < fo->L; k++) c[k] += fo->to_freq[k * fo->N + i] * x[dof % dim];
+  }
+}
+
+static void read_channels(const fitter *f, fit_set *s, const pl_orbit *o) {
+  const int *index = pl_model_free_index(f->m);
+  for (int c = 0; c < s->d->nchannel; c++) {
+    int i = index[s->d->dof[c]];
+    if (i < 0)
+      driven_channel(f, s->d->dof[c], s->z + c * s->L);
+    else
+      memcpy(s->z + c * s->L, o->z + (size_t)i * (size_t)s->L, (size_t)s->L * sizeof *s->z);
+  }
+}
+
+// the steady motion from trial[k] as a guess; from nothing at the start of the fit
+static pl_status solve_motion(fitter *f, int k) {
+  pl_periodic_info info = {0};
+  pl_periodic_opts o;
+  pl_status s;
+  if (f->trial[k]) {
+    s = pl_hb_newton(f->hb, f->b, f->trial[k], f->o->rtol, MOTION_ITER, &info);
+  } else {
+    pl_opts_default(pl_periodic_info_table, pl_periodic_info_count, &o);
+    o.frequency = f->set[k].d->omega;
+    o.harmonics = f->o->harmonics;
+    o.samples = f->o->samples;
+    o.rtol = f->o->rtol;
+    s = pl_periodic(&o, f->m, f->p, f->w, &f->trial[k], &info);
+  }
+  f->fit->factorisations += info.factorisations;
+  return s;
+}
+
+// motions, phases and residual at values; PL_UNSOLVED and PL_DOMAIN: no motion there
+static pl_status evaluate(fitter *f, const double *x, double *r, double *cost) {
+  *cost = 0;
+  f->fit->evaluations++;
+  PL_TRY(set_values(f, x));
+  for (int k = 0; k < f->nset; k++) {
+    fit_set *s = &f->set[k];
+    PL_TRY(solve_motion(f, k));
+    read_channels(f, s, f->trial[k]);
+    if (f->o->phase) fit_best_phase(s, r, f->slope);
+    *cost += fit_residual(s, r);
+    r += fit_set_rows(s);
+  }
+  return PL_OK;
+}
+
+// ---- sensitivities ----------------------------------------------------------------------------
+
+typedef struct stiff {
+  const pl_state *s;
+  double sign, *out; // [nq]
+} stiff;
+
+// adds sign D v of an element
+static int add_damping(void *ctx, const pl_visit *e, int thread) {
+  (void)thread;
+  const stiff *t = ctx;
+  int n = e->ndof;
+  double q[PL_NDOF_MAX] = {0}, v[PL_NDOF_MAX], still[PL_NDOF_MAX] = {0}, f[PL_NDOF_MAX];
+  double D[PL_NDOF_MAX * PL_NDOF_MAX];
+  for (int a = 0; a < n; a++) {
+    q[a] = e->dof[a] < 0 ? 0 : t->s->q[e->dof[a]];
+    v[a] = e->dof[a] < 0 ? 0 : t->s->v[e->dof[a]];
+  }
+  if (pl_visit_eval(e, q, still, f, NULL, D)) return 1;
+  for (int a = 0; a < n; a++)
+    for (int b = 0; e->dof[a] >= 0 && b < n; b++)
+      t->out[e->dof[a]] += t->sign * D[a * n + b] * v[b];
+  return 0;
+}
+
+// K(q) v: D = beta K + dashpots at beta = 1, less that at beta = 0
+static pl_status stiffness_times_rate(fitter *f, const pl_state *s, double *out) {
+  double beta = f->p->par[PL_PAR_BETA];
+  stiff t = {.s = s, .sign = 1, .out = out};
+  memset(out, 0, (size_t)s->nq * sizeof *out);
+  f->p->par[PL_PAR_BETA] = 1;
+  pl_status st = pl_model_visit(f->m, f->p, f->w, add_damping, &t);
+  f->p->par[PL_PAR_BETA] = 0;
+  t.sign = -1;
+  if (st == PL_OK) st = pl_model_visit(f->m, f->p, f->w, add_damping, &t);
+  f->p->par[PL_PAR_BETA] = beta;
+  return st;
+}
+
+// change of the forces at a state with value k
+static pl_status force_change(fitter *f, const pl_state *s, double omega, int k, double *out) {
+  int design = f->fit->value[k].design;
+  pl_clock c = {.t = s->t, .omega = omega, .scale = 1};
+  if (design == BETA) return stiffness_times_rate(f, s, out);
+  if (design >= 0) return pl_eval_design(f->m, f->p, s, &c, design, f->w, out);
+  pl_csc_mul(&f->p->M, 1, s->v, 0, out);
+  return PL_OK;
+}
+
+// dh/dp of all values at a motion, into dz[nvalue][n]
+static pl_status balance_change(fitter *f, const pl_orbit *o, double *dz) {
+  const fourier *fo = &f->hb->f;
+  const int *dof = pl_model_free_dofs(f->m);
+  size_t L = (size_t)fo->L;
+  pl_state *s;
+  PL_TRY(pl_state_create(f->m, f->p, &s));
+  memset(dz, 0, (size_t)f->nvalue * (size_t)f->n * sizeof *dz);
+  pl_status st = PL_OK;
+  for (int i = 0; st == PL_OK && i < fo->N; i++) {
+    pl_orbit_state(f->m, f->p, o, 2 * PL_PI * i / fo->N, s);
+    for (int k = 0; st == PL_OK && k < f->nvalue; k++) {
+      double *to = dz + (size_t)k * (size_t)f->n;
+      st = force_change(f, s, o->omega, k, f->q);
+      for (size_t j = 0; st == PL_OK && j < (size_t)o->nfree; j++)
+        for (size_t a = 0; a < L; a++)
+          to[j * L + a] += fo->to_freq[a * (size_t)fo->N + (size_t)i] * f->q[dof[j]];
+    }
+  }
+  pl_state_free(f->m, s);
+  return st;
+}
+
+// change of a driven unknown with a design parameter, by central differences of its drive alone
+static void driven_change(fitter *f, int dof, int k, double *out) {
+  int design = f->fit->value[k].design, L = f->hb->f.L;
+  memset(out, 0, (size_t)L * sizeof *out);
+  if (design < 0) return;
+  const pl_design_desc *d = pl_model_design(f->m, design);
+  double h = 1e-5 * (f->x[k] != 0 ? fabs(f->x[k]) : 1), c[2 * 64 + 1];
+  // there, back across, and home
+  for (int side = 0; side < 3; side++) {
+    for (int t = 0; t < d->ntarget; t++)
+      (d->target[t].on_ref ? f->p->X : f->p->par)[d->target[t].index] +=
+          d->target[t].coef * (side == 1 ? -2 * h : h);
+    if (side == 2) return;
+    driven_channel(f, dof, c);
+    for (int a = 0; a < L; a++) out[a] += (side ? -c[a] : c[a]) / (2 * h);
+  }
+}
+
+// column of J that belongs to value k and set i, from dz[n]
+static void put_column(fitter *f, int i, int k, const double *dz, double *column) {
+  fit_set *s = &f->set[i];
+  const int *index = pl_model_free_index(f->m);
+  for (int c = 0; c < s->d->nchannel; c++) {
+    int j = index[s->d->dof[c]];
+    double *to = f->channel + c * s->L;
+    if (j < 0)
+      driven_change(f, s->d->dof[c], k, to);
+    else
+      memcpy(to, dz + (size_t)j * (size_t)s->L, (size_t)s->L * sizeof *to);
+  }
+  fit_change(s, f->channel, column);
+}
+
+// what a change of phase can do as well is taken out of a column
+static void project_phase(int n, const double *phase, double *column) {
+  double size = pl_dot(n, phase, phase);
+  if (size > 0) pl_axpy(n, -pl_dot(n, phase, column) / size, phase, column, column);
+}
+
+// dz/dp and J at the motions of x, where p is
+static pl_status differentiate(fitter *f) {
+  int at = 0;
+  for (int i = 0; i < f->nset; i++) {
+    fit_set *s = &f->set[i];
+    int rows = fit_set_rows(s);
+    double *dz = f->dz + (size_t)i * (size_t)f->nvalue * (size_t)f->n;
+    const pl_orbit *o = f->orbit[i];
+    PL_TRY(balance_change(f, o, dz));
+    PL_TRY(pl_hb_eval(f->hb, o->z, o->omega, PL_HB_RESIDUAL | PL_HB_JACOBIAN));
+    PL_TRY(pl_border_set(f->b, NULL, NULL, 0));
+    fit_phase_change(s, f->slope);
+    for (int k = 0; k < f->nvalue; k++) {
+      double *one = dz + (size_t)k * (size_t)f->n, *column = f->J + (size_t)k * f->rows + at;
+      PL_TRY(pl_border_solve(f->b, one, 0, one, NULL));
+      for (int j = 0; j < f->n; j++) one[j] = -one[j];
+      put_column(f, i, k, one, column);
+      if (f->o->phase) project_phase(rows, f->slope, column);
+    }
+    at += rows;
+  }
+  return PL_OK;
+}
+
+// ---- one step ---------------------------------------------------------------------------------
+
+// Cholesky factor of C[n][n] in place (lower); returns the smallest pivot, <= 0: none
+static double cholesky(int n, double *C) {
+  double least = INFINITY;
+  for (int j = 0; j < n; j++) {
+    double p = C[j * n + j];
+    for (int k = 0; k < j; k++) p -= C[j * n + k] * C[j * n + k];
+    least = fmin(least, p);
+    if (!(p > 0)) return fmin(p, 0);
+    C[j * n + j] = sqrt(p);
+    for (int i = j + 1; i < n; i++) {
+      double s = C[i * n + j];
+      for (int k = 0; k < j; k++) s -= C[i * n + k] * C[j * n + k];
+      C[i * n + j] = s / C[j * n + j];
+    }
+  }
+  return least;
+}
+
+static void back_substitute(int n, const double *C, double *x) {
+  for (int i = 0; i < n; i++) {
+    for (int k = 0; k < i; k++) x[i] -= C[i * n + k] * x[k];
+    x[i] /= C[i * n + i];
+  }
+  for (int i = n; i-- > 0;) {
+    for (int k = i + 1; k < n; k++) x[i] -= C[k * n + i] * x[k];
+    x[i] /= C[i * n + i];
+  }
+}
+
+// normal matrix and gradient; values at a bound that want to leave it outwards are held
+static pl_status normal_equations(fitter *f) {
+  int n = f->nvalue;
+  for (int i = 0; i < n; i++) {
+    const pl_fit_value *v = &f->fit->value[i];
+    const double *Ji = f->J + (size_t)i * f->rows;
+    f->g[i] = pl_dot(f->rows, Ji, f->r);
+    for (int j = 0; j <= i; j++)
+      f->A[i * n + j] = f->A[j * n + i] = pl_dot(f->rows, Ji, f->J + (size_t)j * f->rows);
+    f->d[i] = sqrt(f->A[i * n + i]);
+    f->active[i] = (f->x[i] <= v->min && f->g[i] > 0) || (f->x[i] >= v->max && f->g[i] < 0);
+    // at the start, against the motion, for a change by the value itself
+    double worth = f->d[i] * (f->x[i] != 0 ? fabs(f->x[i]) : 1);
+    if (!(worth > (f->fit->iterations == 0 ? 1e-13 * sqrt(f->motion) : 0)))
+      return pl_fail_at(f->env, PL_E_INPUT, NULL, 0, 0, "leave it out of the fit",
+                        "fit: '%s' has no influence on what was measured", v->name);
+  }
+  return PL_OK;
+}
+
+// C: the normal matrix with a unit diagonal, lambda added, held values taken out
+static double scale_and_factor(fitter *f, double lambda) {
+  int n = f->nvalue;
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++) {
+      int out = f->active[i] || f->active[j];
+      f->C[i * n + j] = i == j ? 1 + lambda : out ? 0 : f->A[i * n + j] / (f->d[i] * f->d[j]);
+    }
+  return cholesky(n, f->C);
+}
+
+// the step within bounds, tried = x + step; returns the predicted fall of the misfit
+static double make_step(fitter *f, double lambda) {
+  int n = f->nvalue;
+  double fall = 0;
+  for (int k = 0; k < 40 && !(scale_and_factor(f, lambda) > DBL_EPSILON); k++)
+    lambda = fmax(10 * lambda, 1e-14);
+  for (int i = 0; i < n; i++) f->step[i] = f->active[i] ? 0 : -f->g[i] / f->d[i];
+  back_substitute(n, f->C, f->step);
+  for (int i = 0; i < n; i++) {
+    const pl_fit_value *v = &f->fit->value[i];
+    f->tried[i] = fmin(fmax(f->x[i] + f->step[i] / f->d[i], v->min), v->max);
+    f->step[i] = f->tried[i] - f->x[i];
+  }
+  for (int i = 0; i < n; i++) {
+    fall -= 2 * f->g[i] * f->step[i];
+    for (int j = 0; j < n; j++) fall -= f->step[i] * f->A[i * n + j] * f->step[j];
+  }
+  return fall;
+}
+
+// how far a step moves the motions, m
+static double step_size(const fitter *f) {
+  int n = f->nvalue;
+  double sum = 0;
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++) sum += f->step[i] * f->A[i * n + j] * f->step[j];
+  return sqrt(fmax(sum, 0));
+}
+
+// guesses of the motions at the values tried: z + dz/dp step
+static pl_status predict(fitter *f) {
+  for (int i = 0; i < f->nset; i++) {
+    pl_orbit_free(f->trial[i]);
+    f->trial[i] = NULL;
+    PL_TRY(pl_orbit_copy(f->orbit[i], f->orbit[i]->nharm, &f->trial[i]));
+    for (int k = 0; k < f->nvalue; k++)
+      pl_axpy(f->n, f->step[k], f->dz + (size_t)(i * f->nvalue + k) * (size_t)f->n, f->trial[i]->z,
+              f->trial[i]->z);
+  }
+  return PL_OK;
+}
+
+// simulated channels and phases of x are kept while others are tried
+static void keep(fitter *f, int restore) {
+  double *z = f->keep_z;
+  for (int i = 0; i < f->nset; i++) {
+    fit_set *s = &f->set[i];
+    size_t n = (size_t)s->d->nchannel * (size_t)s->L;
+    memcpy(restore ? s->z : z, restore ? z : s->z, n * sizeof *z);
+    if (restore)
+      s->phase = f->keep_phase[i];
+    else
+      f->keep_phase[i] = s->phase;
+    z += n;
+  }
+}
+
+static void accept(fitter *f, double cost) {
+  f->cost = cost;
+  memcpy(f->x, f->tried, (size_t)f->nvalue * sizeof *f->x);
+  memcpy(f->r, f->r_try, (size_t)f->rows * sizeof *f->r);
+  for (int i = 0; i < f->nset; i++) {
+    pl_orbit *o = f->orbit[i];
+    f->orbit[i] = f->trial[i];
+    f->trial[i] = o;
+  }
+  keep(f, 0);
+}
+
+// ---- the fit ----------------------------------------------------------------------------------
+
+static pl_status tell(const fitter *f) {
+  char text[96];
+  snprintf(text, sizeof text, "step %d, misfit %.4g of the motion", f->fit->iterations,
+           f->motion > 0 ? sqrt(f->cost / f->motion) : 0);
+  return pl_tell(f->env, "fit", -1, text);
+}
+
+// steps of growing caution until one is taken; *done: there is none left, or it is too small
+static pl_status advance(fitter *f, double *lambda, int *done) {
+  double grow = 2, enough = f->o->xtol * sqrt(f->motion);
+  for (int tries = 0; tries < REJECTS; tries++) {
+    double fall = make_step(f, *lambda), cost;
+    int last = step_size(f) <= enough;
+    PL_TRY(predict(f));
+    pl_status s = evaluate(f, f->tried, f->r_try, &cost);
+    if (s != PL_OK && s != PL_UNSOLVED && s != PL_DOMAIN) return s;
+    if (s == PL_OK && cost <= f->cost) {
+      double ratio = fall > 0 ? (f->cost - cost) / fall : 1, t = 2 * ratio - 1;
+      accept(f, cost);
+      *lambda *= fmax(0.1, 1 - t * t * t);
+      *done = last;
+      return PL_OK;
+    }
+    keep(f, 1);
+    if (last) break;
+    *lambda *= grow;
+    grow *= 2;
+  }
+  *done = 1;
+  return PL_OK;
+}
+
+static pl_status iterate(fitter *f) {
+  double lambda = 1e-3;
+  int done = 0;
+  while (!done && f->fit->iterations < f->o->max_iter) {
+    PL_TRY(tell(f));
+    PL_TRY(normal_equations(f));
+    f->fit->iterations++;
+    PL_TRY(advance(f, &lambda, &done));
+    PL_TRY(set_values(f, f->x));
+    PL_TRY(differentiate(f));
+  }
+  f->fit->reason = done ? PL_STOP_CONVERGED : PL_STOP_MAX_ITER;
+  return done ? PL_OK : PL_UNSOLVED;
+}
+
+// the motions before the fit, and their derivatives
+static pl_status begin(fitter *f) {
+  for (int k = 0; k < f->nvalue; k++) {
+    const pl_fit_value *v = &f->fit->value[k];
+    f->x[k] = f->tried[k] = fmin(fmax(v->before, v->min), v->max);
+  }
+  double cost;
+  pl_status s = evaluate(f, f->x, f->r_try, &cost);
+  if (s == PL_UNSOLVED || s == PL_DOMAIN) {
+    pl_report(f->env, PL_WARNING, NULL, 0, 0, "start from other values, e.g. with more damping",
+              "fit: there is no steady motion with the values given");
+    return PL_UNSOLVED;
+  }
+  PL_TRY(s);
+  accept(f, cost);
+  return differentiate(f);
+}
+
+// ---- results ----------------------------------------------------------------------------------
+
+static void show(fitter *f, int after) {
+  for (int i = 0; i < f->nset; i++) {
+    pl_fit_motion *m = &f->fit->motion[i];
+    m->offset = fit_shown(&f->set[i], after ? m->after : m->before);
+    *(after ? &m->phase : &m->phase_before) = f->set[i].phase;
+  }
+  double sum = f->cost, count = 0, motion = 0;
+  for (int i = 0; i < f->nset; i++) {
+    sum += f->set[i].outside;
+    motion += f->set[i].motion;
+    count += (double)f->set[i].d->nsample * f->set[i].d->nchannel;
+  }
+  *(after ? &f->fit->after : &f->fit->before) = sqrt(sum / count);
+  f->fit->rms = sqrt(motion / count);
+}
+
+// standard errors: variance of a sample times the diagonal of (J'J)^-1, phases and means counted
+static void measure_errors(fitter *f) {
+  int n = f->nvalue;
+  double left = -n, sum = f->cost;
+  for (int i = 0; i < f->nset; i++) {
+    const fit_set *s = &f->set[i];
+    left += (double)s->d->nsample * s->d->nchannel - (f->o->phase ? 1 : 0) -
+            (f->o->mean ? 0 : s->d->nchannel);
+    sum += s->outside;
+  }
+  f->fit->independent = fmax(scale_and_factor(f, 0), 0);
+  for (int k = 0; k < n; k++) {
+    pl_fit_value *v = &f->fit->value[k];
+    v->after = f->x[k];
+    v->bound = f->x[k] <= v->min || f->x[k] >= v->max;
+    v->error = -1;
+    if (f->active[k] || !(left > 0) || !(f->fit->independent > 0)) continue;
+    memset(f->step, 0, (size_t)n * sizeof *f->step);
+    f->step[k] = 1;
+    back_substitute(n, f->C, f->step);
+    v->error = sqrt(sum / left * f->step[k]) / f->d[k];
+  }
+}
+
+// ---- set up -----------------------------------------------------------------------------------
+
+static pl_status open_sets(fitter *f, int ndata, const pl_fit_data *data) {
+  const pl_fit_damping_opts *o = f->o;
+  size_t L = 2 * (size_t)o->harmonics + 1;
+  f->set = pl_alloc(f->env, (size_t)ndata, sizeof *f->set);
+  f->fit->motion = pl_alloc(f->env, (size_t)ndata, sizeof *f->fit->motion);
+  if (!f->set || !f->fit->motion) return PL_E_NOMEM;
+  f->fit->ndata = ndata;
+  for (int i = 0; i < ndata; i++) {
+    f->nset = i + 1;
+    PL_TRY(fit_set_create(f->env, f->m, &data[i], o->harmonics, o->mean, &f->set[i]));
+    pl_fit_motion *m = &f->fit->motion[i];
+    m->before = pl_alloc(f->env, (size_t)data[i].nchannel * L, sizeof(double));
+    m->after = pl_alloc(f->env, (size_t)data[i].nchannel * L, sizeof(double));
+    if (!m->before || !m->after) return PL_E_NOMEM;
+    f->rows += fit_set_rows(&f->set[i]);
+    f->motion += f->set[i].motion;
+    if (data[i].nchannel > f->widest) f->widest = data[i].nchannel;
+  }
+  if (f->motion > 0) return PL_OK;
+  return pl_fail(f->env, PL_E_INPUT, "fit: nothing moves in the data");
+}
+
+static pl_status allocate(fitter *f) {
+  size_t nv = (size_t)f->nvalue, rows = (size_t)f->rows, n = (size_t)f->n, ns = (size_t)f->nset;
+  size_t L = (size_t)f->hb->f.L, channels = 0;
+  for (int i = 0; i < f->nset; i++) channels += (size_t)f->set[i].d->nchannel;
+  struct {
+    double **p;
+    size_t n;
+  } all[] = {{&f->dz, ns * nv * n},
+             {&f->keep_z, channels * L},
+             {&f->keep_phase, ns},
+             {&f->x, nv},
+             {&f->tried, nv},
+             {&f->step, nv},
+             {&f->r, rows},
+             {&f->g, nv},
+             {&f->r_try, rows},
+             {&f->slope, rows},
+             {&f->J, nv * rows},
+             {&f->d, nv},
+             {&f->A, nv * nv},
+             {&f->C, nv * nv},
+             {&f->q, (size_t)pl_model_nq(f->m)},
+             {&f->channel, (size_t)f->widest * L}};
+  for (size_t k = 0; k < sizeof all / sizeof all[0]; k++) {
+    *all[k].p = pl_alloc(f->env, all[k].n, sizeof(double));
+    if (!*all[k].p) return PL_E_NOMEM;
+  }
+  f->active = pl_alloc(f->env, nv, sizeof *f->active);
+  f->orbit = pl_alloc(f->env, ns, sizeof *f->orbit);
+  f->trial = pl_alloc(f->env, ns, sizeof *f->trial);
+  return f->active && f->orbit && f->trial ? PL_OK : PL_E_NOMEM;
+}
+
+static pl_status save(fitter *f) {
+  pl_params *p = f->p;
+  f->par0 = pl_alloc(f->env, (size_t)p->npar, sizeof(double));
+  f->X0 = pl_alloc(f->env, (size_t)p->nref, sizeof(double));
+  f->design0 = pl_alloc(f->env, (size_t)p->ndesign, sizeof(double));
+  if (!f->par0 || !f->X0 || !f->design0) return PL_E_NOMEM;
+  memcpy(f->par0, p->par, (size_t)p->npar * sizeof *p->par);
+  memcpy(f->X0, p->X, (size_t)p->nref * sizeof *p->X);
+  memcpy(f->design0, p->design, (size_t)p->ndesign * sizeof *p->design);
+  return PL_OK;
+}
+
+static void release(fitter *f) {
+  for (int i = 0; i < f->nset; i++) {
+    fit_set_free(f->env, &f->set[i]);
+    if (f->orbit) pl_orbit_free(f->orbit[i]);
+    if (f->trial) pl_orbit_free(f->trial[i]);
+  }
+  pl_border_free(f->b);
+  pl_hb_free(f->hb);
+  void *all[] = {f->set, f->par0,   f->X0,         f->design0, f->orbit,  f->trial,
+                 f->dz,  f->keep_z, f->keep_phase, f->x,       f->tried,  f->step,
+                 f->r,   f->r_try,  f->slope,      f->J,       f->A,      f->C,
+                 f->g,   f->d,      f->active,     f->q,       f->channel};
+  for (size_t k = 0; k < sizeof all / sizeof all[0]; k++) pl_free(f->env, all[k]);
+}
+
+static pl_status solve(fitter *f, int nparameter, const int *parameter, int ndata,
+                       const pl_fit_data *data, int *found) {
+  const pl_fit_damping_opts *o = f->o;
+  PL_TRY(pl_opts_check(f->env, pl_fit_damping_info_table, pl_fit_damping_info_count, o));
+  if (ndata < 1) return pl_fail(f->env, PL_E_INPUT, "fit: there are no data");
+  PL_TRY(list_values(f, nparameter, parameter));
+  PL_TRY(open_sets(f, ndata, data));
+  PL_TRY(save(f));
+  PL_TRY(pl_hb_create(f->m, f->p, f->w, o->harmonics, o->samples, &f->hb));
+  PL_TRY(pl_border_create(f->hb, &f->b));
+  f->n = pl_hb_size(f->hb);
+  PL_TRY(allocate(f));
+  PL_TRY(begin(f));
+  show(f, 0);
+  *found = 1;
+  pl_status s = iterate(f);
+  if (s != PL_OK && s != PL_UNSOLVED) return s;
+  show(f, 1);
+  PL_TRY(normal_equations(f));
+  measure_errors(f);
+  return s;
+}
+
+pl_status pl_fit_damping(const pl_fit_damping_opts *o, const pl_model *m, pl_params *p, pl_work *w,
+                         int nparameter, const int *parameter, int ndata, const pl_fit_data *data,
+                         pl_fit **out) {
+  *out = NULL;
+  double begun = pl_wall_time();
+  pl_fit *fit = pl_alloc(w->env, 1, sizeof *fit);
+  if (!fit) return PL_E_NOMEM;
+  fit->env = w->env;
+  fitter f = {.o = o, .m = m, .p = p, .w = w, .env = w->env, .fit = fit};
+  int found = 0;
+  pl_status s = solve(&f, nparameter, parameter, ndata, data, &found);
+  int good = found && (s == PL_OK || s == PL_UNSOLVED);
+  // dz/dp does not exist at a fold
+  if (s == PL_SINGULAR || s == PL_DOMAIN) {
+    pl_report(w->env, PL_WARNING, NULL, 0, 0, "start from other values",
+              "fit: the motion is at a fold, where it does not depend smoothly on the values");
+    s = PL_UNSOLVED;
+  }
+  if (!good || !o->apply) put_back(&f);
+  release(&f);
+  fit->seconds = pl_wall_time() - begun;
+  if (good)
+    *out = fit;
+  else
+    pl_fit_free(fit);
+  return s;
+}
+
+void pl_fit_free(pl_fit *f) {
+  if (!f) return;
+  for (int i = 0; f->motion && i < f->ndata; i++) {
+    pl_free(f->env, f->motion[i].before);
+    pl_free(f->env, f->motion[i].after);
+  }
+  pl_free(f->env, f->motion);
+  pl_free(f->env, f->value);
+  pl_free(f->env, f);
+}

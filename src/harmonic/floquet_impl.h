@@ -1,0 +1,73 @@
+#ifndef FLOQUET_IMPL_H
+#define FLOQUET_IMPL_H
+
+#include "harmonic_impl.h"
+
+// Small deviations x of a motion obey M x'' + D(t) x' + K(t) x = 0 in the free unknowns. Time is
+// the phase omega t from here on, so that D counts omega times and M omega^2 times.
+
+enum {
+  HILL_MAX = 400, // unknowns of Hill's matrix, nfree (2H + 1)
+  DENSE_MAX = 40, // free unknowns up to which the monodromy matrix is a dense one
+};
+
+// The linearised equation along an orbit, columns first where dense.
+typedef struct variation {
+  pl_env *env;
+  const pl_model *m;
+  const pl_params *p;
+  pl_work *w;
+  const pl_orbit *o;
+  pl_state *s;
+  int n; // free unknowns
+  double omega;
+  const pl_csc *at; // pattern of the values below, full storage; NULL: dense
+  double *K, *D;    // where variation_at puts its values
+} variation;
+
+pl_status variation_open(const pl_model *m, const pl_params *p, pl_work *w, const pl_orbit *o,
+                         variation *v);
+void variation_close(variation *v);
+// K and D at a phase, exact and unsymmetric: dense [n][n], or values on a pattern.
+pl_status variation_at(variation *v, double phase, const pl_csc *pattern, double *K, double *D);
+// Mass as it counts in the phase, dense or on a pattern.
+void variation_mass(variation *v, const pl_csc *pattern, double *M);
+
+// What a method finds.
+typedef struct multipliers {
+  int n;
+  double *re, *im; // [n]
+  int exact;
+  int overflow;  // some are too large for a number; none is listed
+  double margin; // about the unit circle, by the accuracy of the method
+} multipliers;
+pl_status multipliers_create(pl_env *env, int n, multipliers *mu);
+void multipliers_free(pl_env *env, multipliers *mu);
+
+// Hill's method with at most `limit` coefficients. PL_UNSOLVED when the series need more, or when
+// the exponents picked do not add up to the damping of the motion.
+pl_status hill_multipliers(variation *v, int limit, multipliers *mu);
+// The dense monodromy matrix by collocation.
+pl_status dense_multipliers(variation *v, multipliers *mu);
+// The largest by Arnoldi on the period map of a sparse one-step scheme; nstep 0: chosen. room:
+// bytes for factors that are kept; the others are made anew every time.
+pl_status sparse_multipliers(variation *v, int nstep, double room, multipliers *mu);
+
+// y = A x; anything but PL_OK ends the iteration.
+typedef pl_status (*floquet_apply)(void *ctx, const double *x, double *y);
+// Up to `want` eigenvalues of largest size of an operator of order n; mu->exact tells whether all
+// of them have converged.
+pl_status arnoldi(pl_env *env, int n, int want, floquet_apply apply, void *ctx, multipliers *mu);
+
+// ---- dense matrices, columns first: floquet.c -------------------------------------------------
+
+// B = A^-1 B for nrhs columns; A is destroyed. PL_SINGULAR when a pivot is zero.
+pl_status dense_solve(pl_env *env, int n, double *A, int nrhs, double *B);
+// Eigenvalues of A, which is destroyed. V (may be NULL) [n][n]: real eigenvectors, and for a
+// conjugate pair real and imaginary part in two columns.
+pl_status dense_eigen(pl_env *env, int n, double *A, double *re, double *im, double *V);
+// C = a A B + b C with A m x k and B k x n.
+void dense_mul(int m, int n, int k, double a, const double *A, const double *B, double b,
+               double *C);
+
+#endif

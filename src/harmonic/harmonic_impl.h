@@ -1,0 +1,81 @@
+#ifndef HARMONIC_IMPL_H
+#define HARMONIC_IMPL_H
+
+#include "pliant/harmonic.h"
+#include "pliant/math.h"
+
+// Tables for H harmonics and N samples: L = 2H + 1 coefficients.
+typedef struct fourier {
+  int H, N, L;
+  double *to_time; // [N][L] Gamma, eq. 45
+  double *rate;    // [N][L] d Gamma / d phase
+  double *to_freq; // [L][N] Gamma^-1, eq. 46
+  double *product; // [4H+1][N] the same up to order 2H, for tangents
+} fourier;
+
+pl_status fourier_create(pl_env *env, int H, int N, fourier *f);
+void fourier_free(pl_env *env, fourier *f);
+// Fills the L x L block of Gamma^-1 diag(k(t)) Gamma from the 4H+1 coefficients of k;
+// out[row][col].
+void fourier_block(const fourier *f, const double *coef, double *out);
+
+struct pl_hb {
+  pl_env *env;
+  const pl_model *m;
+  const pl_params *p;
+  pl_work *w;
+  fourier f;
+  int nfree, n, nq;
+  int sub; // periods of the drive in one of the motion
+  const int *free_index, *free_dof;
+  // drives and loads over one period, as functions of the phase
+  double *drive_q, *drive_v;   // [nq][N] of driven unknowns, d/dphase for v; zero elsewhere
+  double *drive_v1, *drive_a1; // [nq][L] Fourier coefficients of first and second phase derivative
+  double *load;                // [nfree][L], weights included
+  double *weight;              // [nq] g
+  // matrix
+  pl_csc J;
+  pl_csc P;                // pattern of unknown pairs, full storage, no values
+  int *slot;               // per element: position of the pair in P, -1: none; [sum ndof^2]
+  size_t *slot0;           // [ngroup]
+  double *h, *hw;          // [n]
+  double dynamic, statics; // sizes of oscillating and of constant forces
+  double *noise;           // [nfree] rounding in h, as of the last Jacobian
+  double *inner;           // [nfree][L] inner forces, for their sizes
+  double *zfull;           // [nq][L] coefficients of all unknowns (drives excluded)
+  double **scratch;        // [nthread]
+  unsigned want;
+  double omega;
+};
+
+// pl_border_solve to a relative residual of rtol (large systems; small ones are solved to
+// rounding). Without a border g is 0 and y NULL.
+pl_status border_solve_to(pl_border *s, double rtol, const double *f, double g, double *x,
+                          double *y);
+// ---- starts (start.c); orbit->omega says the frequency ----------------------------------------
+
+// The equilibrium under constant loads and drive terms; where there is none, the reference shape.
+pl_status start_static(const pl_model *m, const pl_params *p, pl_work *w, pl_state **out);
+// Lowest frequency about rest, 0: none, or free or unstable modes.
+pl_status start_first_mode(const pl_model *m, const pl_params *p, pl_work *w, const pl_state *rest,
+                           double *omega);
+// The orbit that stays at a state.
+void start_from_state(const pl_hb *hb, const pl_state *s, pl_orbit *o);
+// The linear response about rest. PL_SINGULAR: undamped resonance.
+pl_status start_linear(pl_hb *hb, pl_border *b, pl_params *p, const pl_state *rest, pl_orbit *o);
+// The body at rest carried by the rigid motion that fits the driven nodes best.
+pl_status start_rigid(pl_hb *hb, const pl_state *rest, pl_orbit *o);
+// The last of so many periods (counted from the first call) by Newmark's method from s.
+pl_status start_transient(pl_hb *hb, int periods, pl_state *s, pl_history *history, pl_orbit *o);
+
+// pl_hb_create for motions that repeat after sub periods of the drive: omega is then the drive's
+// base frequency over sub.
+pl_status hb_create_sub(const pl_model *m, const pl_params *p, pl_work *w, int nharm, int nsample,
+                        int sub, pl_hb **out);
+
+// Newton's method has ended at rounding when its step is this part of the motion and the residual
+// this part of the dynamic forces, at most.
+#define ROUNDING_STEP  1e-11
+#define ROUNDING_ERROR 1e-5
+
+#endif

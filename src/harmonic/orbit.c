@@ -1,0 +1,55 @@
+#include "harmonic_impl.h"
+
+#include <string.h>
+
+pl_status pl_orbit_create(const pl_model *m, int nharm, pl_orbit **out) {
+  *out = NULL;
+  size_t n = (size_t)pl_model_nfree(m) * (2 * (size_t)nharm + 1);
+  pl_env *env = pl_model_env(m);
+  pl_orbit *o = pl_alloc(env, 1, sizeof *o + n * sizeof(double));
+  if (!o) return PL_E_NOMEM;
+  *o = (pl_orbit){
+      .env = env, .nfree = pl_model_nfree(m), .nharm = nharm, .z = (double *)(void *)(o + 1)};
+  *out = o;
+  return PL_OK;
+}
+
+void pl_orbit_free(pl_orbit *o) {
+  if (o) pl_free(o->env, o);
+}
+
+pl_status pl_orbit_copy(const pl_orbit *o, int nharm, pl_orbit **out) {
+  *out = NULL;
+  size_t L = 2 * (size_t)nharm + 1, L0 = 2 * (size_t)o->nharm + 1, n = (size_t)o->nfree;
+  pl_orbit *to = pl_alloc(o->env, 1, sizeof *to + n * L * sizeof(double));
+  if (!to) return PL_E_NOMEM;
+  *to = *o;
+  to->nharm = nharm;
+  to->z = (double *)(void *)(to + 1);
+  for (size_t i = 0; i < n; i++)
+    memcpy(to->z + i * L, o->z + i * L0, (L < L0 ? L : L0) * sizeof(double));
+  *out = to;
+  return PL_OK;
+}
+
+void pl_orbit_state(const pl_model *m, const pl_params *p, const pl_orbit *o, double phase,
+                    pl_state *s) {
+  const int *dof = pl_model_free_dofs(m);
+  int L = 2 * o->nharm + 1;
+  s->t = o->omega > 0 ? phase / o->omega : 0;
+  pl_clock c = {.t = s->t, .omega = o->omega * (o->sub > 1 ? o->sub : 1), .scale = 1};
+  pl_drive(m, p, &c, s);
+  for (int i = 0; i < o->nfree; i++) {
+    const double *z = o->z + (size_t)i * (size_t)L;
+    double q = z[0], v = 0, a = 0;
+    for (int k = 1; k <= o->nharm; k++) {
+      double sn = sin(k * phase), cs = cos(k * phase), w = k * o->omega;
+      q += z[2 * k - 1] * sn + z[2 * k] * cs;
+      v += w * (z[2 * k - 1] * cs - z[2 * k] * sn);
+      a -= w * w * (z[2 * k - 1] * sn + z[2 * k] * cs);
+    }
+    s->q[dof[i]] = q;
+    s->v[dof[i]] = v;
+    s->a[dof[i]] = a;
+  }
+}

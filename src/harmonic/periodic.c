@@ -1,0 +1,386 @@
+// The steady motion at one frequency: a ladder of starts, and harmonics raised until the motion
+// stays.
+#include "harmonic_impl.h"
+
+#include <float.h>
+#include <string.h>
+
+enum {
+  FIRST_HARMONICS = 3,
+  RAISE = 2,
+  REST_ITER = 10, // what is not nearly linear is better served by the next start
+  WAY_ITER = 14,
+  WAY_STEPS = 400,
+  PAST = 4 // points that predict the next one
+};
+// on the way to the wanted motion
+static const double WAY_RTOL = 1e-6;
+
+typedef struct ladder {
+  const pl_periodic_opts *o;
+  const pl_model *m;
+  pl_params *p;
+  pl_work *w;
+  pl_env *env;
+  pl_periodic_info *info;
+  pl_hb *hb;
+  pl_border *b;
+  pl_orbit *orbit;   // start and result
+  pl_state *rest;    // equilibrium
+  double *par;       // [npar] as given
+  double amplitude;  // factor on harmonic drives and loads now
+  double last_omega; // frequency of the last good point
+  int singular;      // the linear response is
+} ladder;
+
+static void close_balance(ladder *l) {
+  pl_border_free(l->b);
+  pl_hb_free(l->hb);
+  l->b = NULL;
+  l->hb = NULL;
+}
+
+static pl_status open_balance(ladder *l, int nharm) {
+  close_balance(l);
+  PL_TRY(pl_hb_create(l->m, l->p, l->w, nharm, l->o->samples, &l->hb));
+  return pl_border_create(l->hb, &l->b);
+}
+
+static pl_status new_orbit(ladder *l, double omega) {
+  pl_orbit_free(l->orbit);
+  PL_TRY(pl_orbit_create(l->m, l->hb->f.H, &l->orbit));
+  l->orbit->omega = omega;
+  return PL_OK;
+}
+
+static pl_status newton(ladder *l, double rtol, int max_iter) {
+  pl_status s = pl_hb_newton(l->hb, l->b, l->orbit, rtol, max_iter, l->info);
+  if (s == PL_OK && l->amplitude == 1) l->last_omega = l->orbit->omega;
+  return s;
+}
+
+static pl_status solve_here(ladder *l) {
+  return newton(l, l->o->rtol, l->o->max_iter);
+}
+
+static pl_status set_amplitude(ladder *l, double factor) {
+  memcpy(l->p->par, l->par, (size_t)l->p->npar * sizeof *l->par);
+  if (factor != 1) pl_params_scale_harmonic(l->m, l->p, factor);
+  l->amplitude = factor;
+  return l->hb ? pl_hb_refresh(l->hb) : PL_OK;
+}
+
+// ---- following in frequency or amplitude --------------------------------------------------------
+
+typedef enum knob { FREQUENCY, AMPLITUDE } knob;
+
+static pl_status turn(ladder *l, knob k, double value) {
+  if (k == AMPLITUDE) return set_amplitude(l, value);
+  l->orbit->omega = value;
+  return PL_OK;
+}
+
+// largest coefficient that oscillates
+static double swing(const ladder *l, const double *z) {
+  size_t L = (size_t)l->hb->f.L;
+  double most = 0;
+  for (int i = 0; i < l->hb->nfree; i++)
+    most = fmax(most, pl_max_abs(l->hb->f.L - 1, z + (size_t)i * L + 1));
+  return most;
+}
+
+// the last points of a way, newest first
+typedef struct way {
+  int count;
+  double at[PAST], *z[PAST], *guess; // [n] each
+} way;
+
+static void remember(way *v, int n, double at, const double *z) {
+  double *oldest = v->z[PAST - 1];
+  for (int k = PAST - 1; k > 0; k--) {
+    v->z[k] = v->z[k - 1];
+    v->at[k] = v->at[k - 1];
+  }
+  v->z[0] = oldest;
+  v->at[0] = at;
+  memcpy(oldest, z, (size_t)n * sizeof *z);
+  if (v->count < PAST) v->count++;
+}
+
+// the polynomial through the points known
+static void extrapolate(const way *v, int n, double to, double *guess) {
+  memset(guess, 0, (size_t)n * sizeof *guess);
+  for (int k = 0; k < v->count; k++) {
+    double w = 1;
+    for (int j = 0; j < v->count; j++)
+      if (j != k) w *= (to - v->at[j]) / (v->at[k] - v->at[j]);
+    pl_axpy(n, w, v->z[k], guess, guess);
+  }
+}
+
+// one step; PL_UNSOLVED also when the correction is so large that it may have led to another motion
+static pl_status way_step(ladder *l, knob k, const way *v, double next) {
+  int n = l->hb->n;
+  extrapolate(v, n, next, v->guess);
+  memcpy(l->orbit->z, v->guess, (size_t)n * sizeof(double));
+  PL_TRY(turn(l, k, next));
+  PL_TRY(newton(l, fmax(WAY_RTOL, l->o->rtol), WAY_ITER));
+  pl_axpy(n, -1, l->orbit->z, v->guess, v->guess);
+  return pl_max_abs(n, v->guess) <= 0.5 * swing(l, l->orbit->z) ? PL_OK : PL_UNSOLVED;
+}
+
+static pl_status follow_way(ladder *l, knob k, way *v, double from, double to, double step) {
+  int n = l->hb->n;
+  double least = 1e-5 * fabs(to - from);
+  remember(v, n, from, l->orbit->z);
+  for (int count = 0; v->at[0] != to && count < WAY_STEPS; count++) {
+    double at = v->at[0], next = fabs(to - at) <= 1.01 * step ? to : at + copysign(step, to - at);
+    int before = l->info->iterations;
+    pl_status s = way_step(l, k, v, next);
+    if (s == PL_OK) {
+      remember(v, n, next, l->orbit->z);
+      int iterations = l->info->iterations - before;
+      step *= iterations <= 4 ? 2 : iterations <= 6 ? 1.4 : iterations <= 9 ? 1 : 0.7;
+      continue;
+    }
+    if (s != PL_UNSOLVED) return s;
+    step = 0.35 * fabs(next - at);
+    if (step < least) break;
+  }
+  memcpy(l->orbit->z, v->z[0], (size_t)n * sizeof(double));
+  PL_TRY(turn(l, k, v->at[0]));
+  return v->at[0] == to ? PL_OK : PL_UNSOLVED;
+}
+
+// natural continuation of a converged orbit
+static pl_status follow(ladder *l, knob k, double from, double to, double step) {
+  size_t n = (size_t)l->hb->n;
+  double *z = pl_alloc(l->env, (PAST + 1) * n, sizeof *z);
+  if (!z) return PL_E_NOMEM;
+  way v = {.guess = z + PAST * n};
+  for (size_t i = 0; i < PAST; i++) v.z[i] = z + i * n;
+  pl_status s = follow_way(l, k, &v, from, to, step);
+  pl_free(l->env, z);
+  return s;
+}
+
+// ---- rungs ------------------------------------------------------------------------------------
+
+static pl_status try_given(ladder *l, const pl_orbit *given) {
+  pl_orbit_free(l->orbit);
+  PL_TRY(pl_orbit_copy(given, l->hb->f.H, &l->orbit));
+  double from = given->omega, to = l->o->frequency;
+  l->orbit->omega = to;
+  pl_status s = solve_here(l);
+  if (s != PL_UNSOLVED || from == to || !(from > 0)) return s;
+  l->orbit->omega = from;
+  PL_TRY(newton(l, WAY_RTOL, l->o->max_iter));
+  PL_TRY(follow(l, FREQUENCY, from, to, 0.25 * fabs(to - from)));
+  return solve_here(l);
+}
+
+static pl_status try_rest(ladder *l) {
+  PL_TRY(new_orbit(l, l->o->frequency));
+  pl_status s = start_linear(l->hb, l->b, l->p, l->rest, l->orbit);
+  l->singular = s == PL_SINGULAR;
+  if (s == PL_SINGULAR || s == PL_DOMAIN) return PL_UNSOLVED;
+  PL_TRY(s);
+  return newton(l, l->o->rtol, l->o->max_iter < REST_ITER ? l->o->max_iter : REST_ITER);
+}
+
+// the body follows its drives well below the first mode; from there up in frequency
+static pl_status try_rigid(ladder *l) {
+  double first, to = l->o->frequency;
+  PL_TRY(start_first_mode(l->m, l->p, l->w, l->rest, &first));
+  static const double part[] = {0.1, 0.03, 0.01};
+  for (int k = 0; k < 3; k++) {
+    double from = first > 0 ? fmin(to, part[k] * first) : part[k] * to;
+    PL_TRY(new_orbit(l, from));
+    PL_TRY(start_rigid(l->hb, l->rest, l->orbit));
+    pl_status s = newton(l, fmax(WAY_RTOL, l->o->rtol), l->o->max_iter);
+    if (s == PL_UNSOLVED) continue;
+    PL_TRY(s);
+    if (from != to) PL_TRY(follow(l, FREQUENCY, from, to, from));
+    return solve_here(l);
+  }
+  return PL_UNSOLVED;
+}
+
+static pl_status try_amplitude(ladder *l) {
+  double from = 1;
+  pl_status s = PL_UNSOLVED;
+  for (int k = 0; k < 6 && s == PL_UNSOLVED; k++) {
+    from *= 0.25;
+    PL_TRY(set_amplitude(l, from));
+    PL_TRY(new_orbit(l, l->o->frequency));
+    s = start_linear(l->hb, l->b, l->p, l->rest, l->orbit);
+    if (s == PL_OK) s = newton(l, WAY_RTOL, WAY_ITER);
+    if (s == PL_SINGULAR || s == PL_DOMAIN) s = PL_UNSOLVED;
+  }
+  if (s == PL_OK) s = follow(l, AMPLITUDE, from, 1, 0.5 * from);
+  PL_TRY(set_amplitude(l, 1));
+  PL_TRY(s);
+  return solve_here(l);
+}
+
+static pl_status try_transient(ladder *l) {
+  static const int periods[] = {40, 120, 400};
+  pl_history history = {0};
+  pl_state *s = NULL;
+  pl_status st = pl_state_create(l->m, l->p, &s);
+  if (st != PL_OK) return st;
+  pl_state_copy(s, l->rest);
+  st = PL_UNSOLVED;
+  for (int k = 0; k < 3 && st == PL_UNSOLVED; k++) {
+    st = new_orbit(l, l->o->frequency);
+    if (st == PL_OK) st = start_transient(l->hb, periods[k], s, &history, l->orbit);
+    if (st == PL_UNSOLVED) break;
+    if (st == PL_OK) st = solve_here(l);
+  }
+  pl_history_free(l->env, &history);
+  pl_state_free(l->m, s);
+  return st;
+}
+
+static pl_status climb(ladder *l, const pl_orbit *given) {
+  typedef struct rung {
+    const char *name;
+    pl_status (*attempt)(ladder *);
+  } rung;
+  static const rung rungs[] = {{"rest", try_rest},
+                               {"rigid-follow", try_rigid},
+                               {"amplitude", try_amplitude},
+                               {"transient", try_transient}};
+  pl_status s = PL_UNSOLVED;
+  if (given) {
+    l->info->start = "given";
+    s = try_given(l, given);
+  }
+  if (s == PL_UNSOLVED) PL_TRY(start_static(l->m, l->p, l->w, &l->rest));
+  for (size_t k = 0; k < sizeof rungs / sizeof rungs[0] && s == PL_UNSOLVED; k++) {
+    l->info->start = rungs[k].name;
+    s = rungs[k].attempt(l);
+  }
+  return s;
+}
+
+// ---- harmonics --------------------------------------------------------------------------------
+
+// largest distance (root mean square over the period) of two motions of a node over the longest
+// path of a node
+static double motion_change(const ladder *l, const pl_orbit *a, const pl_orbit *b) {
+  int dim = pl_model_dim(l->m), nn = pl_model_nnode(l->m),
+      H = b->nharm > a->nharm ? b->nharm : a->nharm;
+  const int *index = pl_model_free_index(l->m);
+  double most = 0, length = 0;
+  for (int node = 0; node < nn; node++) {
+    double sum = 0, speed = 0;
+    for (int c = 0; c < dim; c++) {
+      int i = index[node * dim + c];
+      if (i < 0) continue;
+      const double *x = a->z + (size_t)i * (size_t)(2 * a->nharm + 1),
+                   *y = b->z + (size_t)i * (size_t)(2 * b->nharm + 1);
+      sum += (x[0] - y[0]) * (x[0] - y[0]);
+      for (int k = 1; k <= 2 * H; k++) {
+        double u = k <= 2 * a->nharm ? x[k] : 0, v = k <= 2 * b->nharm ? y[k] : 0;
+        int order = (k + 1) / 2;
+        sum += 0.5 * (u - v) * (u - v);
+        speed += 0.5 * order * order * v * v;
+      }
+    }
+    most = fmax(most, sqrt(sum));
+    length = fmax(length, 2 * PL_PI * sqrt(speed));
+  }
+  return length > 0 ? most / length : 0;
+}
+
+// raises the harmonics until the motion changes by less than the tolerance
+static pl_status raise_harmonics(ladder *l) {
+  const pl_periodic_opts *o = l->o;
+  while (l->orbit->nharm < o->max_harmonics) {
+    int H = l->orbit->nharm + RAISE;
+    if (H > o->max_harmonics) H = o->max_harmonics;
+    pl_orbit *less = l->orbit;
+    l->orbit = NULL;
+    pl_status s = pl_orbit_copy(less, H, &l->orbit);
+    if (s == PL_OK) s = open_balance(l, H);
+    if (s == PL_OK) s = solve_here(l);
+    if (s == PL_OK) l->info->change = motion_change(l, less, l->orbit);
+    pl_orbit_free(less);
+    PL_TRY(s);
+    if (l->info->change <= o->adapt) return PL_OK;
+  }
+  return PL_OK;
+}
+
+static int first_harmonics(const ladder *l, const pl_orbit *given) {
+  const pl_periodic_opts *o = l->o;
+  int top = pl_model_max_harmonic(l->m), H = top > FIRST_HARMONICS ? top : FIRST_HARMONICS;
+  if (given && given->nharm > H) H = given->nharm;
+  return o->harmonics > 0 ? o->harmonics : H > o->max_harmonics ? o->max_harmonics : H;
+}
+
+static pl_status check(ladder *l, const pl_orbit *given) {
+  const pl_periodic_opts *o = l->o;
+  int top = pl_model_max_harmonic(l->m), most = o->harmonics > 0 ? o->harmonics : o->max_harmonics;
+  PL_TRY(pl_opts_check(l->env, pl_periodic_info_table, pl_periodic_info_count, o));
+  if (!(o->frequency > 0))
+    return pl_fail(l->env, PL_E_INPUT, "periodic: frequency must be > 0, got %g rad/s",
+                   o->frequency);
+  if (top == 0)
+    return pl_fail_at(l->env, PL_E_INPUT, NULL, 0, 0,
+                      "give a drive or a load a term with harmonic 1 or more",
+                      "periodic: nothing in the model oscillates");
+  if (pl_model_nfree(l->m) == 0)
+    return pl_fail(l->env, PL_E_INPUT,
+                   "periodic: all unknowns are driven, nothing is left to find");
+  if (most < top)
+    return pl_fail(l->env, PL_E_INPUT,
+                   "periodic: %s must be at least %d, the highest harmonic of drives and loads, "
+                   "got %d",
+                   o->harmonics > 0 ? "harmonics" : "max_harmonics", top, most);
+  if (given && given->nfree != pl_model_nfree(l->m))
+    return pl_fail(l->env, PL_E_ARG, "periodic: the start belongs to another model");
+  return PL_OK;
+}
+
+static pl_status solve(ladder *l, const pl_orbit *given) {
+  PL_TRY(check(l, given));
+  l->par = pl_alloc(l->env, (size_t)l->p->npar, sizeof *l->par);
+  if (!l->par) return PL_E_NOMEM;
+  memcpy(l->par, l->p->par, (size_t)l->p->npar * sizeof *l->par);
+  PL_TRY(open_balance(l, first_harmonics(l, given)));
+  pl_status s = climb(l, given);
+  if (s == PL_OK && l->o->harmonics == 0) s = raise_harmonics(l);
+  memcpy(l->p->par, l->par, (size_t)l->p->npar * sizeof *l->par);
+  return s;
+}
+
+pl_status pl_periodic(const pl_periodic_opts *o, const pl_model *m, pl_params *p, pl_work *w,
+                      pl_orbit **orbit, pl_periodic_info *info) {
+  pl_periodic_info own;
+  if (!info) info = &own;
+  *info = (pl_periodic_info){.reason = PL_STOP_MAX_ITER, .change = -1, .start = "none"};
+  double begin = pl_wall_time();
+  ladder l = {.o = o, .m = m, .p = p, .w = w, .env = w->env, .info = info, .amplitude = 1};
+  pl_status s = solve(&l, *orbit);
+  if (s == PL_OK) {
+    pl_orbit_free(*orbit);
+    *orbit = l.orbit;
+    l.orbit = NULL;
+  } else {
+    info->last_good = l.last_omega;
+    if (s == PL_UNSOLVED && l.singular) {
+      info->reason = PL_STOP_SINGULAR;
+      pl_report(w->env, PL_WARNING, NULL, 0, 0, "add damping, or choose another frequency",
+                "periodic: the linear response at %g rad/s is singular: an undamped resonance",
+                o->frequency);
+    }
+  }
+  pl_orbit_free(l.orbit);
+  close_balance(&l);
+  if (l.rest) pl_state_free(m, l.rest);
+  pl_free(w->env, l.par);
+  info->seconds = pl_wall_time() - begin;
+  return s;
+}

@@ -1,0 +1,215 @@
+// Special points between two points of a curve: found by sign changes, located by root finding on
+// the chord with full solves at every trial.
+#include "curve_impl.h"
+
+static const double SIGMA_TOL = 1e-10; // place on the chord
+static const double F_TOL = 1e-12;     // a value over those at the ends that is zero
+static const double MULTIPLIER_TOL = 1e-9;
+static const double SINGULAR_TOL = 1e-9; // closer, rounding leads off the curve
+static const double FLAT = 1e-9;         // relative change of a path length that is rounding
+
+typedef struct event {
+  spot s;
+  pl_special_kind kind;
+  int watch;
+  double sigma;
+} event;
+
+typedef struct events {
+  int n, cap;
+  event *e;
+} events;
+
+// ---- root finding -----------------------------------------------------------------------------
+
+// next trial between a (newest), b (other side), c (before): inverse quadratic interpolation where
+// it is safe, else the middle (Chandrupatla's test); as a part of the way from a to b
+static double next_part(const double x[3], const double f[3], double tol) {
+  double xi = (x[0] - x[1]) / (x[2] - x[1]), phi = (f[0] - f[1]) / (f[2] - f[1]), t = 0.5;
+  if (phi * phi < xi && (1 - phi) * (1 - phi) < 1 - xi)
+    t = f[0] / (f[1] - f[0]) * f[2] / (f[1] - f[2]) +
+        (x[2] - x[0]) / (x[1] - x[0]) * f[0] / (f[2] - f[0]) * f[1] / (f[2] - f[1]);
+  double edge = tol / fabs(x[1] - x[0]);
+  return fmin(1 - edge, fmax(edge, t));
+}
+
+static pl_status trial(walk *k, const spot *a, const spot *b, spot_fn fn, void *ctx, double sigma,
+                       spot *out, double *f) {
+  PL_TRY(walk_between(k, a, b, sigma, out));
+  return fn(k, ctx, out, f);
+}
+
+pl_status special_refine(walk *k, const spot *a, const spot *b, spot_fn fn, void *ctx, double tol,
+                         double fa, double fb, spot *out, double *sigma) {
+  double x[3] = {1, 0, 0}, f[3] = {fb, fa, fa}, size = fmax(fabs(fa), fabs(fb));
+  // the secant is a good first trial
+  double t = fmin(0.9, fmax(0.1, fb / (fb - fa))), seen = -1;
+  for (int it = 0; it < 80; it++) {
+    double xt = x[0] + t * (x[1] - x[0]), ft;
+    pl_status st = trial(k, a, b, fn, ctx, xt, out, &ft);
+    // at a branch point itself no plane cuts the curve alone: the last trial is good enough
+    if (st > 0 && st != PL_CANCELLED && fabs(f[0]) < 1e-4 * size) break;
+    PL_TRY(st);
+    seen = xt;
+    // the root stays between x[0] and x[1]
+    int same = (ft > 0) == (f[0] > 0);
+    x[2] = x[!same];
+    f[2] = f[!same];
+    if (!same) {
+      x[1] = x[0];
+      f[1] = f[0];
+    }
+    x[0] = xt;
+    f[0] = ft;
+    if (fabs(ft) <= tol * size || fabs(x[1] - x[0]) < 2 * SIGMA_TOL) break;
+    t = next_part(x, f, SIGMA_TOL);
+  }
+  int best = fabs(f[1]) < fabs(f[0]);
+  if (x[best] != seen) PL_TRY(trial(k, a, b, fn, ctx, x[best], out, &f[best]));
+  *sigma = x[best];
+  // a pole changes sign too
+  return fabs(f[best]) <= 0.1 * size ? PL_OK : PL_UNSOLVED;
+}
+
+// ---- what changes sign ------------------------------------------------------------------------
+
+static pl_status fold_value(walk *k, void *ctx, spot *s, double *value) {
+  (void)k, (void)ctx;
+  *value = s->tw;
+  return PL_OK;
+}
+
+static pl_status peak_value(walk *k, void *ctx, spot *s, double *value) {
+  int i = *(const int *)ctx;
+  pl_orbit o = spot_orbit(k, s);
+  pl_orbit_path(k->m, k->p, &o, k->watch[i], 0, k->f);
+  *value = pl_dot(k->n, k->f, s->tz);
+  return PL_OK;
+}
+
+// size of the multiplier of a rank, over one
+static double beyond(const pl_floquet *f, int rank) {
+  return rank < f->n ? hypot(f->re[rank], f->im[rank]) - 1 : -1;
+}
+
+static pl_status multiplier_value(walk *k, void *ctx, spot *s, double *value) {
+  pl_orbit o = spot_orbit(k, s);
+  PL_TRY(walk_floquet(k, &o, &s->floquet));
+  *value = beyond(&s->floquet, *(const int *)ctx);
+  return PL_OK;
+}
+
+// 1 / (c' J^-1 b) with fixed b and c: zero where J is singular, at folds and branch points
+static pl_status singular_value(walk *k, void *ctx, spot *s, double *value) {
+  (void)ctx;
+  return walk_singular(k, s, k->dz, value);
+}
+
+// ---- one segment ------------------------------------------------------------------------------
+
+static pl_status add_event(walk *k, events *all, const spot *s, pl_special_kind kind, int watch,
+                           double sigma) {
+  PL_TRY(pl_grow(k->env, &all->e, all->n, &all->cap, sizeof *all->e));
+  event e = {.kind = kind, .watch = watch, .sigma = sigma};
+  PL_TRY(spot_create(k, &e.s));
+  spot_copy(k, &e.s, s);
+  int i = all->n++;
+  for (; i > 0 && all->e[i - 1].sigma > sigma; i--) all->e[i] = all->e[i - 1];
+  all->e[i] = e;
+  return PL_OK;
+}
+
+// a point that cannot be located is told, not made up
+static pl_status lost(const walk *k, pl_status st, pl_special_kind kind) {
+  if (st <= 0 || st == PL_CANCELLED) return st;
+  pl_report(k->env, PL_WARNING, NULL, 0, 0, NULL, "response: a %s near %.8g rad/s was not located",
+            pl_special_name[kind], k->at.omega * k->sub);
+  return PL_OK;
+}
+
+static pl_status find_fold(walk *k, events *all, spot *s) {
+  const spot *a = &k->at, *b = &k->next;
+  if (!(a->tw != 0 && (a->tw > 0) != (b->tw > 0))) return PL_OK;
+  double sigma;
+  pl_status st = special_refine(k, a, b, fold_value, NULL, F_TOL, a->tw, b->tw, s, &sigma);
+  if (st != PL_OK) return lost(k, st, PL_FOLD);
+  return add_event(k, all, s, PL_FOLD, 0, sigma);
+}
+
+static pl_status find_peaks(walk *k, events *all, spot *s) {
+  const spot *a = &k->at, *b = &k->next;
+  for (int i = 0; i < k->nwatch; i++) {
+    double fa = a->slope[i], fb = b->slope[i], sigma;
+    // a maximum along the curve, and not the rounding of a driven node
+    if (!(fa > 0 && fb <= 0) || fmax(fa, -fb) * k->ds <= FLAT * b->path[i]) continue;
+    pl_status st = special_refine(k, a, b, peak_value, &i, F_TOL, fa, fb, s, &sigma);
+    if (st == PL_OK) st = add_event(k, all, s, PL_PEAK, i, sigma);
+    if (st != PL_OK) PL_TRY(lost(k, st, PL_PEAK));
+  }
+  return PL_OK;
+}
+
+// J turns singular where a multiplier passes +1; folds are known already
+static pl_status find_branch(walk *k, events *all, spot *s) {
+  for (int i = 0; i < all->n; i++)
+    if (all->e[i].kind == PL_FOLD) return PL_OK;
+  double fa = 0, fb = 0, sigma;
+  pl_status st = walk_probe(k, s);
+  if (st == PL_OK) st = singular_value(k, NULL, &k->at, &fa);
+  if (st == PL_OK) st = singular_value(k, NULL, &k->next, &fb);
+  if (st == PL_OK && (fa > 0) == (fb > 0)) return PL_OK;
+  if (st == PL_OK)
+    st = special_refine(k, &k->at, &k->next, singular_value, NULL, SINGULAR_TOL, fa, fb, s, &sigma);
+  if (st != PL_OK) return lost(k, st, PL_BRANCH_POINT);
+  return add_event(k, all, s, PL_BRANCH_POINT, 0, sigma);
+}
+
+// the multiplier of a rank passes the unit circle; pair: it came with its conjugate
+static pl_status find_crossing(walk *k, events *all, int rank, spot *s, int *pair) {
+  const spot *a = &k->at, *b = &k->next;
+  double fa = beyond(&a->floquet, rank), fb = beyond(&b->floquet, rank), sigma = fa > 0 ? 0 : 1;
+  *pair = 0;
+  pl_status st = PL_OK;
+  if ((fa > 0) != (fb > 0))
+    st = special_refine(k, a, b, multiplier_value, &rank, MULTIPLIER_TOL, fa, fb, s, &sigma);
+  else
+    spot_copy(k, s, fa < fb ? a : b);
+  if (st != PL_OK) return lost(k, st, PL_NEIMARK_SACKER);
+  double re = s->floquet.re[rank], im = fabs(s->floquet.im[rank]);
+  *pair = im > 1e-5;
+  if (*pair) return add_event(k, all, s, PL_NEIMARK_SACKER, 0, sigma);
+  if (re < 0) return add_event(k, all, s, PL_PERIOD_DOUBLING, 0, sigma);
+  return find_branch(k, all, s);
+}
+
+static pl_status find_bifurcations(walk *k, events *all, spot *s) {
+  int ua = k->at.floquet.nunstable, ub = k->next.floquet.nunstable;
+  int lo = ua < ub ? ua : ub, hi = ua < ub ? ub : ua, pair = 0;
+  if (k->at.floquet.n == 0 || k->next.floquet.n == 0) return PL_OK;
+  for (int rank = lo; rank < hi && rank < 64; rank += 1 + pair)
+    PL_TRY(find_crossing(k, all, rank, s, &pair));
+  return PL_OK;
+}
+
+static pl_status find_all(walk *k, events *all, spot *s, pl_curve *c) {
+  PL_TRY(find_fold(k, all, s));
+  PL_TRY(find_peaks(k, all, s));
+  PL_TRY(find_bifurcations(k, all, s));
+  for (int i = 0; i < all->n; i++) {
+    event *e = &all->e[i];
+    PL_TRY(walk_watch(k, &e->s, 0));
+    PL_TRY(curve_add_special(c, k, &e->s, e->kind, e->watch));
+  }
+  return PL_OK;
+}
+
+pl_status special_find(walk *k, pl_curve *c) {
+  spot s;
+  events all = {0};
+  PL_TRY(spot_create(k, &s));
+  pl_status st = find_all(k, &all, &s, c);
+  spot_free(k, &s);
+  for (int i = 0; i < all.n; i++) spot_free(k, &all.e[i].s);
+  pl_free(k->env, all.e);
+  return st;
+}

@@ -1,0 +1,122 @@
+#include "check.h"
+#include "sample_models.h"
+
+#include "pliant/harmonic.h"
+#include "pliant/math.h"
+
+#include <string.h>
+
+static pl_env env;
+
+static void mechanism(model_kit *k) {
+  sample_mechanism(k, &env);
+}
+static void shell(model_kit *k) {
+  sample_shell(k, &env);
+}
+static void block(model_kit *k) {
+  sample_block(k, &env, "tet4");
+}
+typedef void (*make_fn)(model_kit *k);
+static const make_fn makers[] = {mechanism, shell, block};
+
+// a small motion about rest
+static void stir(const kit_model *b, int L, double size, double *z) {
+  pl_rng r;
+  pl_rng_seed(&r, 7);
+  const int *dof = pl_model_free_dofs(b->m);
+  for (int i = 0; i < pl_model_nfree(b->m); i++)
+    for (int k = 0; k < L; k++)
+      z[i * L + k] = (k == 0 ? b->p->X[dof[i]] : 0) + pl_rng_uniform(&r, -size, size);
+}
+
+static double *new_array(int n) {
+  return pl_alloc(&env, (size_t)n, sizeof(double));
+}
+
+static void jacobian_is_derivative(void **state) {
+  (void)state;
+  for (int k = 0; k < 3; k++) {
+    model_kit kit;
+    kit_model b;
+    pl_hb *hb;
+    makers[k](&kit);
+    kit_build(&kit, 2, &b);
+    check_ok(&env, pl_hb_create(b.m, b.p, b.w, 3, 0, &hb));
+    int n = pl_hb_size(hb);
+    double *z = new_array(n), *d = new_array(n), *y = new_array(n), *want = new_array(n),
+           *at = new_array(n);
+    stir(&b, 7, 0.004, z);
+    pl_rng r;
+    pl_rng_seed(&r, 5);
+    for (int i = 0; i < n; i++) d[i] = pl_rng_uniform(&r, -1, 1);
+    const double w = 6, dw = 0.7, h = 1e-5, step[4] = {-2, -1, 1, 2};
+    const double weight[4] = {1 / 12., -8 / 12., 8 / 12., -1 / 12.};
+    for (int i = 0; i < 4; i++) {
+      pl_axpy(n, step[i] * h, d, z, at);
+      check_ok(&env, pl_hb_eval(hb, at, w + step[i] * h * dw, PL_HB_RESIDUAL));
+      pl_axpy(n, weight[i] / h, pl_hb_residual(hb), want, want);
+    }
+    check_ok(&env, pl_hb_eval(hb, z, w, PL_HB_RESIDUAL | PL_HB_JACOBIAN | PL_HB_OMEGA));
+    pl_csc_mul(pl_hb_jacobian(hb), 1, d, 0, y);
+    pl_axpy(n, dw, pl_hb_domega(hb), y, y);
+    check_array(n, y, want, 1e-8 * pl_max_abs(n, want));
+    pl_free(&env, z);
+    pl_free(&env, d);
+    pl_free(&env, y);
+    pl_free(&env, want);
+    pl_free(&env, at);
+    pl_hb_free(hb);
+    kit_model_free(&b);
+    kit_free(&kit);
+  }
+}
+
+// h of a trial motion is the projection of the time-domain residual on the Fourier basis
+static void residual_is_projection(void **state) {
+  (void)state;
+  for (int k = 0; k < 3; k++) {
+    model_kit kit;
+    kit_model b;
+    pl_hb *hb;
+    makers[k](&kit);
+    kit_build(&kit, 1, &b);
+    const int H = 3, N = 64;
+    check_ok(&env, pl_hb_create(b.m, b.p, b.w, H, N, &hb));
+    int n = pl_hb_size(hb), L = 2 * H + 1;
+    double *want = new_array(n);
+    pl_orbit *o;
+    check_ok(&env, pl_orbit_create(b.m, H, &o));
+    o->omega = 5;
+    stir(&b, L, 0.004, o->z);
+    const int *dof = pl_model_free_dofs(b.m);
+    for (int i = 0; i < N; i++) {
+      double phase = 2 * PL_PI * i / N;
+      pl_orbit_state(b.m, b.p, o, phase, b.s);
+      pl_clock c = {.t = phase / o->omega, .omega = o->omega, .scale = 1};
+      check_ok(&env, pl_eval(b.m, b.p, b.s, &c, PL_WANT_FORCE | PL_DYNAMIC, NULL, b.w));
+      for (int j = 0; j < pl_model_nfree(b.m); j++)
+        for (int a = 0; a < L; a++) {
+          int m = (a + 1) / 2;
+          double basis = a == 0 ? 0.5 : a % 2 ? sin(m * phase) : cos(m * phase);
+          want[j * L + a] += 2.0 / N * basis * b.w->r[dof[j]];
+        }
+    }
+    check_ok(&env, pl_hb_eval(hb, o->z, o->omega, PL_HB_RESIDUAL));
+    check_array(n, pl_hb_residual(hb), want, 1e-11 * pl_max_abs(n, want));
+    pl_free(&env, want);
+    pl_orbit_free(o);
+    pl_hb_free(hb);
+    kit_model_free(&b);
+    kit_free(&kit);
+  }
+}
+
+int test_balance(void) {
+  pl_env_init(&env);
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(jacobian_is_derivative),
+      cmocka_unit_test(residual_is_projection),
+  };
+  return cmocka_run_group_tests_name("harmonic.balance", tests, NULL, NULL);
+}

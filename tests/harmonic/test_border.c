@@ -1,0 +1,201 @@
+#include "check.h"
+#include "sample_models.h"
+
+#include "harmonic_impl.h"
+
+#include <string.h>
+
+static pl_env env;
+
+typedef struct bench {
+  model_kit kit;
+  kit_model b;
+  pl_hb *hb;
+  pl_border *s;
+  int n;
+  double *z, *bb, *c, *f, *x, *want;
+} bench;
+
+static double *new_array(int n) {
+  return pl_alloc(&env, (size_t)n, sizeof(double));
+}
+
+static void random_array(unsigned seed, int n, double size, double *x) {
+  pl_rng r;
+  pl_rng_seed(&r, seed);
+  for (int i = 0; i < n; i++) x[i] = pl_rng_uniform(&r, -size, size);
+}
+
+// rest with a small motion on top
+static void stir(bench *t, unsigned seed, double size) {
+  int L = 2 * pl_hb_nharm(t->hb) + 1;
+  random_array(seed, t->n, size, t->z);
+  const int *dof = pl_model_free_dofs(t->b.m);
+  for (int i = 0; i < pl_model_nfree(t->b.m); i++) t->z[i * L] += t->b.p->X[dof[i]];
+}
+
+static void eval(bench *t, double omega) {
+  check_ok(&env, pl_hb_eval(t->hb, t->z, omega, PL_HB_RESIDUAL | PL_HB_JACOBIAN));
+}
+
+static void open(bench *t, int large) {
+  if (large)
+    sample_shell(&t->kit, &env);
+  else
+    sample_mechanism(&t->kit, &env);
+  kit_build(&t->kit, 2, &t->b);
+  check_ok(&env, pl_hb_create(t->b.m, t->b.p, t->b.w, large ? 18 : 4, 0, &t->hb));
+  check_ok(&env, pl_border_create(t->hb, &t->s));
+  t->n = pl_hb_size(t->hb);
+  double **all[] = {&t->z, &t->bb, &t->c, &t->f, &t->x, &t->want};
+  for (int k = 0; k < 6; k++) *all[k] = new_array(t->n);
+  random_array(2, t->n, 1e4, t->bb);
+  random_array(3, t->n, 1e-3, t->c);
+  stir(t, 4, 1e-4);
+  eval(t, 5);
+}
+
+static void close(bench *t) {
+  double *all[] = {t->z, t->bb, t->c, t->f, t->x, t->want};
+  for (int k = 0; k < 6; k++) pl_free(&env, all[k]);
+  pl_border_free(t->s);
+  pl_hb_free(t->hb);
+  kit_model_free(&t->b);
+  kit_free(&t->kit);
+}
+
+// sets up f, g of a known solution, solves, compares solution (to rounding times the condition of a
+// thin shell, some 1e9) and residual
+static void check_solve(bench *t, int border, int transposed, double tol) {
+  const pl_csc *J = pl_hb_jacobian(t->hb);
+  int n = t->n;
+  double d = 0.3, y_want = border ? 0.7 : 0, y = 0, g;
+  const double *right = transposed ? t->c : t->bb, *below = transposed ? t->bb : t->c;
+  void (*mul)(const pl_csc *, double, const double *, double, double *) =
+      transposed ? pl_csc_mul_transposed : pl_csc_mul;
+  random_array(5, n, 1e-2, t->want);
+  mul(J, 1, t->want, 0, t->f);
+  pl_axpy(n, y_want, right, t->f, t->f);
+  g = pl_dot(n, below, t->want) + d * y_want;
+  pl_status (*solve)(pl_border *, const double *, double, double *, double *) =
+      transposed ? pl_border_solve_transposed : pl_border_solve;
+  check_ok(&env, solve(t->s, t->f, g, t->x, &y));
+  check_array(n, t->x, t->want, tol * 1e-2);
+  if (border) check_close(y, y_want, tol);
+  double most = pl_max_abs(n, t->f);
+  mul(J, -1, t->x, 1, t->f);
+  pl_axpy(n, -y, right, t->f, t->f);
+  check_less(pl_max_abs(n, t->f), 1e-11 * most);
+}
+
+static void solves_are_exact(void **state) {
+  (void)state;
+  for (int large = 0; large < 2; large++) {
+    bench t;
+    open(&t, large);
+    for (int border = 0; border < 2; border++) {
+      check_ok(&env, pl_border_set(t.s, border ? t.bb : NULL, border ? t.c : NULL, 0.3));
+      for (int transposed = 0; transposed < 2; transposed++)
+        check_solve(&t, border, transposed, 1e-5);
+    }
+    close(&t);
+  }
+}
+
+// a Jacobian with one null vector, as at a fold
+static void make_singular(bench *t, int column) {
+  pl_csc *J = &t->hb->J;
+  for (int k = J->ptr[column]; k < J->ptr[column + 1]; k++) J->val[k] = 0;
+}
+
+static void folds_are_regular(void **state) {
+  (void)state;
+  for (int large = 0; large < 2; large++) {
+    bench t;
+    open(&t, large);
+    make_singular(&t, t.n / 2);
+    check_ok(&env, pl_border_set(t.s, NULL, NULL, 0));
+    check_status(&env, pl_border_solve(t.s, t.bb, 0, t.x, NULL), PL_SINGULAR);
+    check_ok(&env, pl_border_set(t.s, t.bb, t.c, 0.3));
+    check_solve(&t, 1, 0, 1e-5);
+    check_solve(&t, 1, 1, 1e-5);
+    close(&t);
+  }
+}
+
+static void singular_border_is_told(void **state) {
+  (void)state;
+  for (int large = 0; large < 2; large++) {
+    bench t;
+    double y;
+    open(&t, large);
+    make_singular(&t, t.n / 2);
+    // the border does not reach the null vector
+    t.c[t.n / 2] = 0;
+    check_ok(&env, pl_border_set(t.s, t.bb, t.c, 0.3));
+    random_array(9, t.n, 1, t.f);
+    check_status(&env, pl_border_solve(t.s, t.f, 1, t.x, &y), PL_SINGULAR);
+    close(&t);
+  }
+}
+
+static void old_factors_serve(void **state) {
+  (void)state;
+  bench t;
+  open(&t, 1);
+  check_ok(&env, pl_border_set(t.s, t.bb, t.c, 0.3));
+  check_solve(&t, 1, 0, 1e-5);
+  assert_int_equal(pl_border_stats(t.s).factorisations, 1);
+  // a near motion and frequency: no new factor
+  for (int k = 0; k < t.n; k++) t.z[k] += 1e-6 * sin(k);
+  eval(&t, 5.01);
+  check_ok(&env, pl_border_set(t.s, t.bb, t.c, 0.3));
+  check_solve(&t, 1, 0, 1e-5);
+  check_solve(&t, 1, 1, 1e-5);
+  assert_int_equal(pl_border_stats(t.s).factorisations, 1);
+  // another motion altogether: a new one
+  stir(&t, 17, 4e-3);
+  eval(&t, 50);
+  check_ok(&env, pl_border_set(t.s, NULL, NULL, 0));
+  check_solve(&t, 0, 0, 1e-5);
+  pl_border_info i = pl_border_stats(t.s);
+  assert_int_equal(i.factorisations, 2);
+  assert_int_equal(i.solves, 4);
+  close(&t);
+}
+
+static pl_status one_solve(pl_env *e, void *ctx) {
+  bench *t = ctx;
+  pl_hb *hb = t->hb;
+  pl_env *keep = hb->env;
+  pl_border *s;
+  double y;
+  hb->env = e;
+  pl_status st = pl_border_create(hb, &s);
+  if (st == PL_OK) st = pl_border_set(s, t->bb, t->c, 0.3);
+  if (st == PL_OK) st = pl_border_solve(s, t->f, 1, t->x, &y);
+  if (st == PL_OK || s) pl_border_free(s);
+  hb->env = keep;
+  return st;
+}
+
+static void memory_may_end(void **state) {
+  (void)state;
+  for (int large = 0; large < 2; large++) {
+    bench t;
+    open(&t, large);
+    random_array(5, t.n, 1e-2, t.f);
+    check_allocations(one_solve, &t);
+    close(&t);
+  }
+}
+
+int test_border(void) {
+  pl_env_init(&env);
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(solves_are_exact),        cmocka_unit_test(folds_are_regular),
+      cmocka_unit_test(singular_border_is_told), cmocka_unit_test(old_factors_serve),
+      cmocka_unit_test(memory_may_end),
+  };
+  return cmocka_run_group_tests_name("harmonic.border", tests, NULL, NULL);
+}
