@@ -191,5 +191,25 @@ pl_status pl_opts_check(pl_env *env, const pl_opt_info *info, int n, const void 
 #define PL_OPT_KIND_double                                    PL_OPT_REAL
 #define PL_OPT_FIELD_X(type, name, value, lo, hi, unit, text) type name;
 #define PL_OPT_FIELD_C(name, value, choices, text)            int name;
+// Rows of a table of pl_opt_info from the same list; OPT_STRUCT names the options struct.
+#define PL_OPT_ROW_X(type_, name_, value_, lo_, hi_, unit_, text_)                                 \
+  {.name = #name_,                                                                                 \
+   .type = PL_OPT_KIND_##type_,                                                                    \
+   .offset = offsetof(OPT_STRUCT, name_),                                                          \
+   .value = value_,                                                                                \
+   .lo = lo_,                                                                                      \
+   .hi = hi_,                                                                                      \
+   .unit = unit_,                                                                                  \
+   .text = text_},
+#define PL_OPT_ROW_C(name_, value_, choices_, text_)                                               \
+  {.name = #name_,                                                                                 \
+   .type = PL_OPT_CHOICE,                                                                          \
+   .offset = offsetof(OPT_STRUCT, name_),                                                          \
+   .value = value_,                                                                                \
+   .lo = 0,                                                                                        \
+   .hi = (double)sizeof(choices_),                                                                 \
+   .unit = "",                                                                                     \
+   .text = text_,                                                                                  \
+   .choices = choices_},
 
 #endif

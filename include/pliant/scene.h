@@ -4,6 +4,7 @@
 #include "pliant/base.h"
 #include "pliant/mesh.h"
 #include "pliant/model.h"
+#include "pliant/harmonic.h"
 #include "pliant/solve.h"
 
 // ---- analyses ---------------------------------------------------------------------------------
@@ -13,7 +14,11 @@
 #define PL_ANALYSIS_LIST(A)                                                                        \
   A(static, "static", "equilibrium under constant loads, and whether it is stable")                \
   A(modes, "modes", "natural frequencies and mode shapes, about rest or about a static state")     \
-  A(transient, "transient", "motion in time, by Newmark, implicit Euler or BDF2")
+  A(transient, "transient", "motion in time, by Newmark, implicit Euler or BDF2")                  \
+  A(periodic, "periodic", "steady motion at one frequency, by harmonic balance")                   \
+  A(response, "response", "frequency response by harmonic balance, through folds")                 \
+  A(backbone, "backbone", "free undamped motions of growing size (nonlinear normal mode)")         \
+  A(fit_damping, "fit-damping", "damping and parameters from measured steady motions")
 
 #define A(name, key, text) PL_ANALYSIS_##name,
 enum { PL_ANALYSIS_LIST(A) PL_ANALYSIS_COUNT };
@@ -33,6 +38,12 @@ typedef struct pl_watch {
   int component; // 0..dim-1, -1: all
 } pl_watch;
 
+// A file of measurements.
+typedef struct pl_data_file {
+  const char *path;
+  double frequency; // rad/s; 0: that of the analysis
+} pl_data_file;
+
 typedef struct pl_analysis {
   int kind;         // PL_ANALYSIS_static ...
   const char *name; // unique in the scene; the kind's name unless given
@@ -45,6 +56,10 @@ typedef struct pl_analysis {
   } opts; // opts.static_, opts.modes_, opts.transient_
   int nwatch;
   const pl_watch *watch; // the analysis's own, then the scene's
+  // fit-damping: measurements, and design parameters that are fitted
+  int ndata, nparameter;
+  const pl_data_file *data;
+  const int *parameter;
 } pl_analysis;
 
 // ---- output -----------------------------------------------------------------------------------

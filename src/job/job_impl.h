@@ -29,6 +29,10 @@ typedef struct job {
 pl_status job_static(job *j, int index, json_t *figures);
 pl_status job_modes(job *j, int index, json_t *figures);
 pl_status job_transient(job *j, int index, json_t *figures);
+pl_status job_periodic(job *j, int index, json_t *figures);
+pl_status job_response(job *j, int index, json_t *figures);
+pl_status job_backbone(job *j, int index, json_t *figures);
+pl_status job_fit_damping(job *j, int index, json_t *figures);
 
 // A state at rest (with the scene's initial values) or of the static analysis that `about` names.
 pl_status job_start(job *j, const pl_analysis *a, pl_state **out);
@@ -63,6 +67,9 @@ int job_watch_count(const job *j, const pl_analysis *a);
 // Plots every watched displacement over a table's column.
 pl_status job_watch_plots(job *j, const pl_analysis *a, const pl_table *t, int xcol, int first,
                           const char *xlabel);
+
+// Plots the path of every watched node whose columns begin at `first`.
+pl_status job_path_plots(job *j, const pl_analysis *a, const pl_table *t, int first);
 
 // figures[key] = value; NULL-safe, a failure shows up as PL_E_NOMEM at the end
 void job_set(json_t *figures, const char *key, json_t *value);

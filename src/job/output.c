@@ -299,3 +299,49 @@ pl_status job_watch_plots(job *j, const pl_analysis *a, const pl_table *t, int x
   pl_free(j->env, xy);
   return status;
 }
+
+// path of each watched place in the plane of its two widest extents
+pl_status job_path_plots(job *j, const pl_analysis *a, const pl_table *t, int first) {
+  int rows = pl_table_rows(t), cols = pl_table_cols(t), dim = j->scene->dim, col = first;
+  if (rows < 3 || dim < 2) return PL_OK;
+  double *xy = pl_alloc(j->env, (size_t)rows * 3, sizeof(double));
+  if (!xy) return PL_E_NOMEM;
+  pl_status s = PL_OK;
+  for (int k = 0; s == PL_OK && k < a->nwatch; k++) {
+    if (a->watch[k].component >= 0) {
+      col++;
+      continue;
+    }
+    double extent[3] = {0};
+    for (int c = 0; c < dim; c++) {
+      double lo = INFINITY, hi = -INFINITY;
+      for (int i = 0; i < rows; i++) {
+        double v = pl_table_data(t)[(size_t)i * (size_t)cols + (size_t)(col + c)];
+        xy[c * rows + i] = v;
+        lo = fmin(lo, v);
+        hi = fmax(hi, v);
+      }
+      extent[c] = hi - lo;
+    }
+    int skip = dim == 2                ? 2
+               : extent[0] < extent[1] ? (extent[0] < extent[2] ? 0 : 2)
+                                       : (extent[1] < extent[2] ? 1 : 2);
+    int ax = skip == 0 ? 1 : 0, ay = skip == 2 ? 1 : 2;
+    static const char *const labels[] = {"x (m)", "y (m)", "z (m)"};
+    pl_series series = {.n = rows, .x = xy + ax * rows, .y = xy + ay * rows};
+    char name[PL_TEXT], title[PL_TEXT];
+    snprintf(name, sizeof name, "%s-%s-path", a->name, a->watch[k].name);
+    snprintf(title, sizeof title, "path of %s", a->watch[k].name);
+    pl_plot plot = {.title = title,
+                    .xlabel = labels[ax],
+                    .ylabel = labels[ay],
+                    .equal = 1,
+                    .nseries = 1,
+                    .series = &series,
+                    .height = 480};
+    s = job_plot(j, name, &plot, "Path of the watched place.");
+    col += dim;
+  }
+  pl_free(j->env, xy);
+  return s;
+}

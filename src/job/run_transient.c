@@ -210,52 +210,6 @@ static pl_status energy_plot(job *j, const pl_analysis *a, const pl_table *t) {
   return s;
 }
 
-// path of each watched place in the plane of its two widest extents
-static pl_status path_plots(job *j, const pl_analysis *a, const pl_table *t) {
-  int rows = pl_table_rows(t), cols = pl_table_cols(t), dim = j->scene->dim, col = FIXED_COLUMNS;
-  if (rows < 3 || dim < 2) return PL_OK;
-  double *xy = pl_alloc(j->env, (size_t)rows * 3, sizeof(double));
-  if (!xy) return PL_E_NOMEM;
-  pl_status s = PL_OK;
-  for (int k = 0; s == PL_OK && k < a->nwatch; k++) {
-    if (a->watch[k].component >= 0) {
-      col++;
-      continue;
-    }
-    double extent[3] = {0};
-    for (int c = 0; c < dim; c++) {
-      double lo = INFINITY, hi = -INFINITY;
-      for (int i = 0; i < rows; i++) {
-        double v = pl_table_data(t)[(size_t)i * (size_t)cols + (size_t)(col + c)];
-        xy[c * rows + i] = v;
-        lo = fmin(lo, v);
-        hi = fmax(hi, v);
-      }
-      extent[c] = hi - lo;
-    }
-    int skip = dim == 2                ? 2
-               : extent[0] < extent[1] ? (extent[0] < extent[2] ? 0 : 2)
-                                       : (extent[1] < extent[2] ? 1 : 2);
-    int ax = skip == 0 ? 1 : 0, ay = skip == 2 ? 1 : 2;
-    static const char *const labels[] = {"x (m)", "y (m)", "z (m)"};
-    pl_series series = {.n = rows, .x = xy + ax * rows, .y = xy + ay * rows};
-    char name[PL_TEXT], title[PL_TEXT];
-    snprintf(name, sizeof name, "%s-%s-path", a->name, a->watch[k].name);
-    snprintf(title, sizeof title, "path of %s", a->watch[k].name);
-    pl_plot plot = {.title = title,
-                    .xlabel = labels[ax],
-                    .ylabel = labels[ay],
-                    .equal = 1,
-                    .nseries = 1,
-                    .series = &series,
-                    .height = 480};
-    s = job_plot(j, name, &plot, "Path of the watched place.");
-    col += dim;
-  }
-  pl_free(j->env, xy);
-  return s;
-}
-
 static pl_status film(job *j, const pl_analysis *a, const kept *f, const double *x) {
   const pl_scene *sc = j->scene;
   if (!j->page || f->n < 2) return PL_OK;
@@ -301,7 +255,7 @@ static pl_status write_files(job *j, recorder *r, const pl_state *s) {
     PL_TRY(job_picture(j, s, name, a->name, "Shape at the end."));
   }
   PL_TRY(job_watch_plots(j, a, r->table, 0, FIXED_COLUMNS, "time (s)"));
-  PL_TRY(path_plots(j, a, r->table));
+  PL_TRY(job_path_plots(j, a, r->table, FIXED_COLUMNS));
   return energy_plot(j, a, r->table);
 }
 

@@ -109,7 +109,6 @@ static int oscillates(const reader *r) {
   return 0;
 }
 
-// what the ranges of single options cannot tell
 static void check_transient(reader *r, const pl_transient_opts *o, const pl_node *at) {
   if (!(o->duration > 0) && o->periods == 0)
     problem(r, at, "give 'duration', or 'frequency' and 'periods'",
@@ -123,6 +122,133 @@ static void check_transient(reader *r, const pl_transient_opts *o, const pl_node
   else if (o->step > 0 && o->duration > 0 && o->duration / o->step > 1e9)
     problem(r, at, "check the units of step and duration", "transient: %.3g steps are too many",
             o->duration / o->step);
+}
+
+static void check_periodic(reader *r, double frequency, const char *what, const pl_node *at) {
+  if (!(frequency > 0))
+    problem(r, at, "e.g. frequency: 2 Hz", "%s: the frequency must be above zero", what);
+  else if (!oscillates(r))
+    problem(r, at, "give a drive or load an amplitude and 'harmonic: 1'",
+            "%s: no drive and no load oscillates", what);
+}
+
+static void check_samples(reader *r, int harmonics, int samples, const char *what,
+                          const pl_node *at) {
+  if (samples > 0 && samples < 2 * harmonics + 1)
+    problem(r, at, "leave samples out: enough are taken",
+            "%s: %d harmonics need at least %d samples, got %d", what, harmonics, 2 * harmonics + 1,
+            samples);
+}
+
+static void check_response(reader *r, const pl_response_opts *o, const pl_node *at) {
+  if (!(o->from > 0) || !(o->to > 0) || o->from == o->to)
+    problem(r, at, "e.g. from: 1 Hz, to: 10 Hz",
+            "response needs 'from' and 'to', both above zero and different");
+  else
+    check_periodic(r, o->from, "response", at);
+  check_samples(r, o->harmonics, o->samples, "response", at);
+}
+
+// ---- measurements -----------------------------------------------------------------------------
+
+static int read_data_file(reader *r, const pl_node *at, pl_data_file *out) {
+  char path[PL_TEXT];
+  const pl_node *file = at;
+  if (at->kind == NODE_MAP) {
+    data_def d = {0};
+    if (!read_map(r, at, &map_data, &d)) return 0;
+    file = d.file.at;
+    out->frequency = d.frequency.v;
+  } else if (at->kind != NODE_SCALAR || !at->text[0]) {
+    problem(r, at, "e.g. data: measured.csv", "data must name files");
+    return 0;
+  }
+  if (!scene_file(r, file, "data", path, sizeof path)) return 0;
+  out->path = take_text(r, path, strlen(path));
+  return out->path != NULL;
+}
+
+static void read_data(reader *r, const pl_node *at, double frequency, pl_analysis *a) {
+  int many = at->kind == NODE_LIST;
+  pl_data_file *d = take(r, (size_t)(many ? at->n : 1) + 1, sizeof *d);
+  if (!d) return;
+  a->data = d;
+  for (const pl_node *e = many ? at->first : at; e; e = many ? e->next : NULL) {
+    if (!read_data_file(r, e, &d[a->ndata])) continue;
+    if (!(d[a->ndata].frequency > 0)) d[a->ndata].frequency = frequency;
+    if (!(d[a->ndata].frequency > 0))
+      problem(r, e, "give 'frequency' here, or once for all files",
+              "fit-damping: nothing says the frequency of this file");
+    a->ndata++;
+  }
+  if (many && at->n == 0) problem(r, at, "e.g. data: measured.csv", "data must name files");
+}
+
+static int find_parameter(reader *r, const pl_node *at) {
+  const param_def *p = r->def.parameters.item;
+  const char *names[64];
+  char hint[PL_TEXT], buf[MESSAGE_QUOTE + 8];
+  int n = r->def.parameters.n;
+  const char *name = at->kind == NODE_SCALAR ? at->text : "";
+  // as it is written elsewhere, too
+  if (name[0] == '$') name++;
+  for (int k = 0; k < n; k++)
+    if (strcmp(p[k].name.s, name) == 0) return k;
+  for (int k = 0; k < n && k < COUNT(names); k++) names[k] = p[k].name.s;
+  hint_names(name, n < COUNT(names) ? n : COUNT(names), names, hint, sizeof hint);
+  problem(r, at, hint, "'%s' is not among the parameters", quote(name, buf, sizeof buf));
+  return -1;
+}
+
+static void read_parameters(reader *r, const pl_node *at, pl_analysis *a) {
+  int many = at->kind == NODE_LIST;
+  int *list = take(r, (size_t)(many ? at->n : 1) + 1, sizeof *list);
+  if (!list) return;
+  a->parameter = list;
+  for (const pl_node *e = many ? at->first : at; e; e = many ? e->next : NULL) {
+    int k = find_parameter(r, e), again = 0;
+    for (int i = 0; i < a->nparameter; i++) again |= list[i] == k;
+    if (k >= 0 && again) problem(r, e, NULL, "this parameter is in the list already");
+    if (k >= 0 && !again) list[a->nparameter++] = k;
+  }
+}
+
+static void check_fit(reader *r, analysis_def *d, const pl_node *at) {
+  const pl_fit_damping_opts *o = &d->a.opts.fit_damping_;
+  read_data(r, d->data, o->frequency, &d->a);
+  if (d->parameters) read_parameters(r, d->parameters, &d->a);
+  if (!oscillates(r))
+    problem(r, at, "give a drive or load an amplitude and 'harmonic: 1'",
+            "fit-damping: no drive and no load oscillates");
+  if (!o->alpha && !o->beta && !d->parameters)
+    problem(r, at, "set alpha or beta to yes, or name parameters",
+            "fit-damping: there is nothing to fit");
+  check_samples(r, o->harmonics, o->samples, "fit-damping", at);
+}
+
+// what the ranges of single options cannot tell, for each kind
+static void check_options(reader *r, analysis_def *d, const pl_node *at) {
+  const pl_analysis *a = &d->a;
+  switch (a->kind) {
+  case PL_ANALYSIS_transient:
+    check_transient(r, &a->opts.transient_, at);
+    break;
+  case PL_ANALYSIS_periodic:
+    check_periodic(r, a->opts.periodic_.frequency, "periodic", at);
+    check_samples(r, a->opts.periodic_.harmonics, a->opts.periodic_.samples, "periodic", at);
+    break;
+  case PL_ANALYSIS_response:
+    check_response(r, &a->opts.response_, at);
+    break;
+  case PL_ANALYSIS_backbone:
+    check_samples(r, a->opts.backbone_.harmonics, a->opts.backbone_.samples, "backbone", at);
+    break;
+  case PL_ANALYSIS_fit_damping:
+    check_fit(r, d, at);
+    break;
+  default:
+    break;
+  }
 }
 
 static int read_analysis(reader *r, const pl_node *at, analysis_def *d) {
@@ -150,7 +276,7 @@ static int read_analysis(reader *r, const pl_node *at, analysis_def *d) {
   d->a.kind = kind;
   d->a.line = inner->key_line ? inner->key_line : inner->line;
   d->a.col = inner->key_line ? inner->key_col : inner->col;
-  if (ok && kind == PL_ANALYSIS_transient) check_transient(r, &d->a.opts.transient_, inner);
+  if (ok) check_options(r, d, inner);
   return 1;
 }
 
@@ -185,6 +311,9 @@ void build_analyses(reader *r, pl_scene *s) {
     memcpy(w + own, shared, (size_t)nwatch * sizeof *w);
     d[n].a.watch = w;
     d[n].a.nwatch = own + nwatch;
+    if (d[n].a.kind == PL_ANALYSIS_fit_damping && own + nwatch == 0)
+      problem(r, e, "e.g. watch: {tip: wing nearest [1, 0, 0]}",
+              "fit-damping: no place is watched, so there is nothing to compare");
     n++;
   }
   for (int k = 0; k < n; k++) a[k] = d[k].a;

@@ -382,6 +382,14 @@ static int read_opt(reader *r, const pl_node *at, const pl_opt_info *o, char *op
   void *field = opts + o->offset;
   num v;
   if (o->type == PL_OPT_CHOICE) return read_choice(r, at, o->name, o->choices, field);
+  // where zero stands for "choose", the word may be written
+  if (o->value == 0 && o->lo == 0 && at->kind == NODE_SCALAR && strcmp(at->text, "auto") == 0) {
+    if (o->type == PL_OPT_INT)
+      *(int *)field = 0;
+    else
+      *(double *)field = 0;
+    return 1;
+  }
   if (o->type == PL_OPT_INT) return read_int(r, at, o->name, o->lo, o->hi, field);
   if (!read_num(r, at, o->name, o->unit, &v)) return 0;
   if (v.par >= 0) {

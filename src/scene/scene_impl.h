@@ -298,12 +298,17 @@ typedef struct root_def {
 // an analysis besides its options
 typedef struct analysis_def {
   txt name, about;
-  const pl_node *watch;
+  const pl_node *watch, *data, *parameters;
   pl_analysis a;
 } analysis_def;
 
+typedef struct data_def {
+  txt file;
+  num frequency;
+} data_def;
+
 // tables (schema.c)
-extern const map_info map_root, map_mesh, map_fixed;
+extern const map_info map_root, map_mesh, map_fixed, map_data;
 extern const map_info map_analysis[PL_ANALYSIS_COUNT];
 // unit, default, range and text of a row, T_PAR looked up
 row row_resolved(const row *r);

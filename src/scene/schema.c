@@ -416,24 +416,49 @@ static const map_info map_output = {.what = "output",
 
 // ---- analyses ---------------------------------------------------------------------------------
 
-static const row analysis_rows[] = {
-    ROW(analysis_def, name, "name", T_WORD,
-        .text = "name of its results; the analysis's own when left out"),
-    ROW(analysis_def, about, "about", T_WORD,
-        .text =
-            "name of an earlier static analysis whose state is the start; `rest` when left out"),
-    {.key = "watch",
-     .type = T_RAW,
-     .offset = offsetof(analysis_def, watch),
-     .choices = "{name: node}",
-     .text = "nodes whose motion is recorded, besides the scene's own"},
+#define ANALYSIS_ROWS                                                                              \
+  ROW(analysis_def, name, "name", T_WORD,                                                          \
+      .text = "name of its results; the analysis's own when left out"),                            \
+      ROW(analysis_def, about, "about", T_WORD,                                                    \
+          .text = "name of an earlier static analysis whose state is the start; `rest` when left " \
+                  "out"),                                                                          \
+  {                                                                                                \
+    .key = "watch", .type = T_RAW, .offset = offsetof(analysis_def, watch),                        \
+    .choices = "{name: node}", .text = "nodes whose motion is recorded, besides the scene's own"   \
+  }
+
+static const row analysis_rows[] = {ANALYSIS_ROWS};
+static const row fit_rows[] = {
+    ANALYSIS_ROWS,
+    ROW(analysis_def, data, "data", T_RAW, .need = 1,
+        .choices = "file | [file, ...] | [{file: file, frequency: value}, ...]",
+        .text = "CSV files with columns time_s and NAME_x_m (y, z) of watched names"),
+    ROW(analysis_def, parameters, "parameters", T_RAW, .choices = "[name, ...]",
+        .text = "parameters of the scene that are fitted besides the damping"),
 };
+
+static const row data_rows[] = {
+    ROW(data_def, file, "file", T_TEXT, .need = 1, .text = "CSV file beside the scene"),
+    ROW(data_def, frequency, "frequency", T_NUM, .plain = 1, .unit = "rad/s", .lo = 0, .hi = 1e9,
+        .text = "base frequency of drives and loads; the analysis's own when left out"),
+};
+const map_info map_data = {
+    .what = "data", .text = "One file of measurements.", .size = sizeof(data_def), ROWS(data_rows)};
+
+// rows of each kind
+#define ROWS_static      ROWS(analysis_rows)
+#define ROWS_modes       ROWS(analysis_rows)
+#define ROWS_transient   ROWS(analysis_rows)
+#define ROWS_periodic    ROWS(analysis_rows)
+#define ROWS_response    ROWS(analysis_rows)
+#define ROWS_backbone    ROWS(analysis_rows)
+#define ROWS_fit_damping ROWS(fit_rows)
 
 #define A(name_, key_, text_)                                                                      \
   {.what = key_,                                                                                   \
    .text = text_,                                                                                  \
    .size = sizeof(analysis_def),                                                                   \
-   ROWS(analysis_rows),                                                                            \
+   ROWS_##name_,                                                                                   \
    .opt = pl_##name_##_info_table,                                                                 \
    .nopt = &pl_##name_##_info_count,                                                               \
    .opt_offset = offsetof(analysis_def, a) + offsetof(pl_analysis, opts)},

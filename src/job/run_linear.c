@@ -1,0 +1,261 @@
+// The linear response beside a nonlinear one.
+#include "run_linear.h"
+
+#include "pliant/math.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MODES = 30, MODES_MAX = 480, EVEN = 300, RESONANCES = 40, FINE = 10 };
+
+void strain_set(const job *j, json_t *figures, const char *key, const pl_strain *s) {
+  char name[64];
+  if (s->value == 0) return;
+  const char *group = pl_model_group_name(j->scene->model, s->group);
+  job_set(figures, key, json_real(fabs(s->value)));
+  snprintf(name, sizeof name, "%.40s_group", key);
+  job_set(figures, name, json_string(group ? group : ""));
+  snprintf(name, sizeof name, "%.40s_element", key);
+  job_set(figures, name, json_integer(s->elem));
+}
+
+// modes up to twice the highest frequency that is excited; of a small model all of them
+static pl_status open_modal(job *j, double top, pl_modal **out) {
+  const pl_scene *sc = j->scene;
+  int nfree = pl_model_nfree(sc->model), n = nfree <= 4 * MODES ? nfree : MODES;
+  double want = 2 * top * pl_model_max_harmonic(sc->model);
+  for (;; n *= 2) {
+    PL_TRY(pl_modal_create(sc->model, sc->params, j->work, n, out));
+    int count = pl_modal_count(*out);
+    if (n >= nfree || n >= MODES_MAX || count < n || pl_modal_omega(*out)[count - 1] > want)
+      return PL_OK;
+    pl_modal_free(*out);
+    *out = NULL;
+  }
+}
+
+// ---- a curve ----------------------------------------------------------------------------------
+
+static int by_size(const void *a, const void *b) {
+  double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+// frequencies lo..hi, evenly and closer about omega_n / k, where harmonic k meets a mode
+static int frequencies(const job *j, const pl_modal *l, double lo, double hi, double *w) {
+  static const double apart[FINE] = {0, 0.3, 0.6, 1, 1.5, 2.5, 4, 7, 12, 20};
+  const double *par = j->scene->params->par;
+  int n = 0, found = 0;
+  for (int i = 0; i <= EVEN; i++) w[n++] = lo + (hi - lo) * i / EVEN;
+  for (int m = 0; m < pl_modal_count(l); m++)
+    for (int k = 1; k <= pl_model_max_harmonic(j->scene->model); k++) {
+      double wn = pl_modal_omega(l)[m], at = wn / k;
+      if (!(at > lo && at < hi) || found == RESONANCES) continue;
+      double width = fmax(1e-4, 0.5 * (par[PL_PAR_ALPHA] / wn + par[PL_PAR_BETA] * wn)) * at;
+      found++;
+      for (int i = 1 - FINE; i < FINE; i++) {
+        double x = at + (i < 0 ? -apart[-i] : apart[i]) * width;
+        if (x > lo && x < hi) w[n++] = x;
+      }
+    }
+  qsort(w, (size_t)n, sizeof *w, by_size);
+  return n;
+}
+
+static pl_status open_table(job *j, const pl_analysis *a, pl_table **out) {
+  int dim = j->scene->dim, at = 2;
+  PL_TRY(pl_table_create(j->env, 2 + (1 + dim) * a->nwatch, out));
+  PL_TRY(pl_table_column(*out, 0, "frequency", "Hz"));
+  PL_TRY(pl_table_column(*out, 1, "omega", "rad/s"));
+  for (int k = 0; k < a->nwatch; k++) {
+    char name[PL_TEXT];
+    snprintf(name, sizeof name, "%.400s_path", a->watch[k].name);
+    PL_TRY(pl_table_column(*out, at++, name, "m"));
+    for (int x = 0; x < dim; x++) {
+      snprintf(name, sizeof name, "%.400s_max_%c", a->watch[k].name, "xyz"[x]);
+      PL_TRY(pl_table_column(*out, at++, name, "m"));
+    }
+  }
+  return PL_OK;
+}
+
+static void fill_row(const job *j, const pl_analysis *a, const pl_orbit *o, double *row) {
+  const pl_scene *sc = j->scene;
+  *row++ = o->omega / (2 * PL_PI);
+  *row++ = o->omega;
+  for (int k = 0; k < a->nwatch; k++) {
+    int node = a->watch[k].node;
+    *row++ = pl_orbit_path(sc->model, sc->params, o, node, 0, NULL);
+    for (int x = 0; x < sc->dim; x++)
+      *row++ = pl_orbit_max(sc->model, sc->params, o, node, x, NULL);
+  }
+}
+
+static pl_status fill_table(job *j, const pl_analysis *a, pl_modal *l, int n, const double *w,
+                            double *row, pl_table *t, double *largest) {
+  double most = -1;
+  *largest = w[0];
+  for (int i = 0; i < n; i++) {
+    pl_orbit *o;
+    PL_TRY(pl_tell(j->env, "linear response", (double)i / n, NULL));
+    pl_status s = pl_modal_response(l, w[i], &o);
+    // an undamped resonance has no motion
+    if (s == PL_SINGULAR) continue;
+    PL_TRY(s);
+    fill_row(j, a, o, row);
+    if (a->nwatch && row[2] > most) {
+      most = row[2];
+      *largest = w[i];
+    }
+    pl_orbit_free(o);
+    PL_TRY(pl_table_row(t, row));
+  }
+  return PL_OK;
+}
+
+static pl_status strain_at(pl_modal *l, double omega, pl_strain *strain) {
+  pl_orbit *o;
+  pl_status s = pl_modal_response(l, omega, &o);
+  if (s == PL_SINGULAR) return PL_OK;
+  PL_TRY(s);
+  s = pl_modal_strain(l, o, 0, NULL, strain);
+  pl_orbit_free(o);
+  return s;
+}
+
+pl_status linear_curve(job *j, const pl_analysis *a, double from, double to, pl_table **out,
+                       pl_strain *strain, double *strain_omega) {
+  pl_modal *l = NULL;
+  size_t most = EVEN + 1 + RESONANCES * (2 * FINE);
+  double *w = pl_alloc(j->env, most, sizeof *w);
+  double *row = pl_alloc(j->env, 2 + (size_t)(1 + j->scene->dim) * (size_t)a->nwatch, sizeof *row);
+  pl_status s = w && row ? open_modal(j, fmax(from, to), &l) : PL_E_NOMEM;
+  *strain = (pl_strain){0};
+  if (s == PL_OK) s = open_table(j, a, out);
+  if (s == PL_OK) {
+    int n = frequencies(j, l, fmin(from, to), fmax(from, to), w);
+    s = fill_table(j, a, l, n, w, row, *out, strain_omega);
+  }
+  if (s == PL_OK) s = strain_at(l, *strain_omega, strain);
+  pl_modal_free(l);
+  pl_free(j->env, w);
+  pl_free(j->env, row);
+  return s;
+}
+
+// ---- one motion -------------------------------------------------------------------------------
+
+// the two columns from `first` of `count` that reach farthest; *second -1: there is one alone
+static void widest(const pl_table *t, int first, int count, int *one, int *second) {
+  int rows = pl_table_rows(t), cols = pl_table_cols(t);
+  double best[2] = {-1, -1};
+  *one = first;
+  *second = -1;
+  for (int c = first; c < first + count; c++) {
+    double lo = INFINITY, hi = -INFINITY;
+    for (int i = 0; i < rows; i++) {
+      lo = fmin(lo, pl_table_data(t)[(size_t)i * (size_t)cols + (size_t)c]);
+      hi = fmax(hi, pl_table_data(t)[(size_t)i * (size_t)cols + (size_t)c]);
+    }
+    if (hi - lo > best[0]) {
+      *second = c > first ? *one : -1;
+      best[1] = best[0];
+      *one = c;
+      best[0] = hi - lo;
+    } else if (hi - lo > best[1]) {
+      *second = c;
+      best[1] = hi - lo;
+    }
+  }
+  if (*second >= 0 && *second < *one) {
+    int c = *one;
+    *one = *second;
+    *second = c;
+  }
+}
+
+static void take_column(const pl_table *t, int col, double *out) {
+  int rows = pl_table_rows(t), cols = pl_table_cols(t);
+  for (int i = 0; i < rows; i++) out[i] = pl_table_data(t)[(size_t)i * (size_t)cols + (size_t)col];
+}
+
+// both motions of a watched place: its path, or one coordinate over time
+static pl_status plot_both(job *j, const pl_analysis *a, const pl_watch *w, const pl_table *full,
+                           const pl_table *linear, int first, int count) {
+  int rows = pl_table_rows(full), one, second;
+  double *xy = pl_alloc(j->env, 4 * (size_t)rows, sizeof *xy);
+  if (!xy) return PL_E_NOMEM;
+  char name[PL_TEXT], title[PL_TEXT], xlabel[16], ylabel[16];
+  const char *axis = "xyz";
+  widest(full, first, count, &one, &second);
+  int path = second >= 0, lead = path ? one : 0, follow = path ? second : one;
+  take_column(full, lead, xy);
+  take_column(full, follow, xy + rows);
+  take_column(linear, lead, xy + 2 * rows);
+  take_column(linear, follow, xy + 3 * rows);
+  char cx = axis[w->component < 0 ? one - first : w->component];
+  snprintf(xlabel, sizeof xlabel, path ? "%c (m)" : "time (s)", cx);
+  snprintf(ylabel, sizeof ylabel, "%c (m)", path ? axis[second - first] : cx);
+  pl_series series[2] = {
+      {.name = "harmonic balance", .n = rows, .x = xy, .y = xy + rows, .colour = 0},
+      {.name = "linear",
+       .n = rows,
+       .x = xy + 2 * rows,
+       .y = xy + 3 * rows,
+       .dashed = 1,
+       .colour = 2}};
+  snprintf(name, sizeof name, "%.100s-%.100s-linear", a->name, w->name);
+  snprintf(title, sizeof title, "%.100s, linear and nonlinear", w->name);
+  pl_plot plot = {.title = title,
+                  .xlabel = xlabel,
+                  .ylabel = ylabel,
+                  .equal = path,
+                  .nseries = 2,
+                  .series = series,
+                  .height = path ? 480 : 0};
+  pl_status s = job_plot(j, name, &plot, "The motion beside that of the linear model.");
+  pl_free(j->env, xy);
+  return s;
+}
+
+static pl_status plots(job *j, const pl_analysis *a, const pl_table *full, const pl_table *linear) {
+  int at = 1;
+  for (int k = 0; k < a->nwatch; k++) {
+    int count = a->watch[k].component < 0 ? j->scene->dim : 1;
+    PL_TRY(plot_both(j, a, &a->watch[k], full, linear, at, count));
+    at += count;
+  }
+  return PL_OK;
+}
+
+pl_status linear_compare(job *j, const pl_analysis *a, const pl_orbit *o, json_t *figures) {
+  pl_modal *l = NULL;
+  pl_orbit *linear = NULL;
+  pl_table *both[2] = {NULL, NULL};
+  pl_strain strain = {0};
+  char name[PL_TEXT], path[PL_TEXT];
+  pl_status s = open_modal(j, o->omega, &l);
+  if (s == PL_OK) s = pl_modal_response(l, o->omega, &linear);
+  if (s == PL_OK) s = pl_modal_strain(l, linear, 0, NULL, &strain);
+  if (s == PL_OK) {
+    strain_set(j, figures, "linear_max_strain", &strain);
+    s = orbit_period(j, a, o, &both[0]);
+  }
+  if (s == PL_OK) s = orbit_period(j, a, linear, &both[1]);
+  snprintf(name, sizeof name, "%.100s-linear", a->name);
+  if (s == PL_OK && j->scene->output.csv)
+    s = pl_table_write(both[1], job_path(j, name, ".csv", path));
+  if (s == PL_OK && j->page && strain.value != 0)
+    pl_page_text(j->page, "Largest strain over a period in the linear motion: %.4g.",
+                 fabs(strain.value));
+  if (s == PL_OK) s = plots(j, a, both[0], both[1]);
+  if (s == PL_SINGULAR && j->page)
+    pl_page_warning(j->page, "%s: the linear motion does not exist: an undamped resonance.",
+                    a->name);
+  pl_table_free(both[0]);
+  pl_table_free(both[1]);
+  pl_orbit_free(linear);
+  pl_modal_free(l);
+  return s == PL_SINGULAR ? PL_OK : s;
+}

@@ -1,0 +1,254 @@
+// What analyses of periodic motions share: tables, animation and pictures of one orbit.
+#include "run_orbit.h"
+
+#include "pliant/math.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { PERIOD_ROWS = 256, FRAMES_MIN = 24 };
+
+// watched nodes, each once
+int orbit_nodes(const pl_analysis *a, int *node) {
+  int n = 0;
+  for (int k = 0; k < a->nwatch; k++) node[n++] = a->watch[k].node;
+  return n;
+}
+
+static int watch_has(const pl_watch *w, int axis) {
+  return w->component < 0 || w->component == axis;
+}
+
+// ---- coefficients of one coordinate: of free unknowns from z, of driven ones by sampling
+// ------------
+
+static void coefficients(const job *j, const pl_orbit *o, int dof, pl_state *s, double *c) {
+  const pl_scene *sc = j->scene;
+  int L = 2 * o->nharm + 1, free = pl_model_free_index(sc->model)[dof];
+  if (free >= 0) {
+    memcpy(c, o->z + (size_t)free * (size_t)L, (size_t)L * sizeof(double));
+    return;
+  }
+  int n = 8 * L;
+  memset(c, 0, (size_t)L * sizeof(double));
+  for (int i = 0; i < n; i++) {
+    double phase = 2 * PL_PI * i / n;
+    pl_orbit_state(sc->model, sc->params, o, phase, s);
+    for (int k = 0; k <= o->nharm; k++) {
+      double w = (k ? 2.0 : 1.0) / n * s->q[dof];
+      if (k) c[2 * k - 1] += w * sin(k * phase);
+      c[2 * k] += w * cos(k * phase);
+    }
+  }
+}
+
+pl_status orbit_harmonics_open(job *j, const pl_analysis *a, pl_table **out) {
+  int dim = j->scene->dim, ncol = 4, at = 4;
+  for (int k = 0; k < a->nwatch; k++)
+    for (int c = 0; c < dim; c++) ncol += 2 * watch_has(&a->watch[k], c);
+  PL_TRY(pl_table_create(j->env, ncol, out));
+  pl_table *t = *out;
+  PL_TRY(pl_table_column(t, 0, "point", ""));
+  PL_TRY(pl_table_column(t, 1, "frequency", "Hz"));
+  PL_TRY(pl_table_column(t, 2, "omega", "rad/s"));
+  PL_TRY(pl_table_column(t, 3, "harmonic", ""));
+  for (int k = 0; k < a->nwatch; k++)
+    for (int c = 0; c < dim; c++) {
+      if (!watch_has(&a->watch[k], c)) continue;
+      char name[PL_TEXT];
+      snprintf(name, sizeof name, "%s_%c_sin", a->watch[k].name, "xyz"[c]);
+      PL_TRY(pl_table_column(t, at++, name, "m"));
+      snprintf(name, sizeof name, "%s_%c_cos", a->watch[k].name, "xyz"[c]);
+      PL_TRY(pl_table_column(t, at++, name, "m"));
+    }
+  return PL_OK;
+}
+
+pl_status orbit_harmonics_add(job *j, const pl_analysis *a, const pl_orbit *o, int point,
+                              pl_table *t) {
+  int dim = j->scene->dim, L = 2 * o->nharm + 1, ncol = pl_table_cols(t), nc = (ncol - 4) / 2,
+      at = 0;
+  pl_state *s = NULL;
+  double *coef = pl_alloc(j->env, (size_t)(nc + 1) * (size_t)L, sizeof(double));
+  double *row = pl_alloc(j->env, (size_t)ncol, sizeof(double));
+  pl_status st = coef && row ? pl_state_create(j->scene->model, j->scene->params, &s) : PL_E_NOMEM;
+  for (int k = 0; st == PL_OK && k < a->nwatch; k++)
+    for (int c = 0; c < dim; c++)
+      if (watch_has(&a->watch[k], c))
+        coefficients(j, o, a->watch[k].node * dim + c, s, coef + (size_t)(at++) * (size_t)L);
+  for (int h = 0; st == PL_OK && h <= o->nharm; h++) {
+    row[0] = point;
+    row[1] = o->omega / (2 * PL_PI);
+    row[2] = o->omega;
+    row[3] = h;
+    for (int c = 0; c < nc; c++) {
+      row[4 + 2 * c] = h ? coef[(size_t)c * (size_t)L + (size_t)(2 * h - 1)] : 0;
+      row[5 + 2 * c] = coef[(size_t)c * (size_t)L + (size_t)(2 * h)];
+    }
+    st = pl_table_row(t, row);
+  }
+  if (s) pl_state_free(j->scene->model, s);
+  pl_free(j->env, coef);
+  pl_free(j->env, row);
+  return st;
+}
+
+// ---- one period in time
+// -----------------------------------------------------------------------------
+
+pl_status orbit_period(job *j, const pl_analysis *a, const pl_orbit *o, pl_table **out) {
+  int ncol = 1 + job_watch_count(j, a);
+  pl_state *s = NULL;
+  double *row = pl_alloc(j->env, (size_t)ncol, sizeof(double));
+  pl_status st = row ? pl_table_create(j->env, ncol, out) : PL_E_NOMEM;
+  if (st == PL_OK) st = pl_table_column(*out, 0, "time", "s");
+  if (st == PL_OK && job_watch_columns(j, a, *out, 1) < 0) st = PL_E_NOMEM;
+  if (st == PL_OK) st = pl_state_create(j->scene->model, j->scene->params, &s);
+  for (int i = 0; st == PL_OK && i <= PERIOD_ROWS; i++) {
+    pl_orbit_state(j->scene->model, j->scene->params, o, 2 * PL_PI * i / PERIOD_ROWS, s);
+    row[0] = s->t;
+    job_watch_row(j, a, s, row + 1);
+    st = pl_table_row(*out, row);
+  }
+  if (s) pl_state_free(j->scene->model, s);
+  pl_free(j->env, row);
+  return st;
+}
+
+// ---- animation
+// --------------------------------------------------------------------------------------
+
+// 2H morph targets whose weights are sines and cosines: any viewer plays it smoothly. Driven nodes
+// turn about axes, so their coefficients come from samples like everybody's.
+static pl_status write_glb(job *j, const pl_orbit *o, const double *frames, int nframe,
+                           const char *path) {
+  int H = o->nharm, nt = 2 * H, nkey = 16 * H + 1, n = pl_model_nnode(j->scene->model);
+  size_t per = (size_t)n * 3;
+  double *base = pl_alloc(j->env, per, sizeof(double)),
+         *target = pl_alloc(j->env, per * (size_t)nt, sizeof(double));
+  double *time = pl_alloc(j->env, (size_t)nkey, sizeof(double));
+  double *weight = pl_alloc(j->env, (size_t)nkey * (size_t)nt, sizeof(double));
+  pl_status st = base && target && time && weight ? PL_OK : PL_E_NOMEM;
+  if (st == PL_OK) {
+    for (int i = 0; i < nframe; i++) {
+      double phase = 2 * PL_PI * i / nframe;
+      const double *x = frames + (size_t)i * per;
+      for (size_t q = 0; q < per; q++) base[q] += x[q] / nframe;
+      for (int k = 1; k <= H; k++) {
+        double sn = 2 * sin(k * phase) / nframe, cs = 2 * cos(k * phase) / nframe;
+        double *ts = target + (size_t)(2 * k - 2) * per, *tc = ts + per;
+        for (size_t q = 0; q < per; q++) {
+          ts[q] += sn * x[q];
+          tc[q] += cs * x[q];
+        }
+      }
+    }
+    for (int i = 0; i < nkey; i++) {
+      double phase = 2 * PL_PI * i / (nkey - 1);
+      time[i] = phase / o->omega;
+      for (int k = 1; k <= H; k++) {
+        weight[i * nt + 2 * k - 2] = sin(k * phase);
+        weight[i * nt + 2 * k - 1] = cos(k * phase);
+      }
+    }
+    st = pl_glb_write(j->scene->mesh, base, nt, target, nkey, time, weight, NULL, path);
+  }
+  pl_free(j->env, base);
+  pl_free(j->env, target);
+  pl_free(j->env, time);
+  pl_free(j->env, weight);
+  return st;
+}
+
+static pl_status write_vtus(job *j, const pl_orbit *o, const char *name, pl_state *s) {
+  char path[PL_TEXT];
+  int n = FRAMES_MIN;
+  char names[FRAMES_MIN][80];
+  const char *list[FRAMES_MIN];
+  double time[FRAMES_MIN];
+  PL_TRY(pl_dir_make(j->env, job_path(j, name, "", path)));
+  for (int i = 0; i < n; i++) {
+    pl_orbit_state(j->scene->model, j->scene->params, o, 2 * PL_PI * i / n, s);
+    snprintf(names[i], sizeof names[i], "%.50s/frame-%04d.vtu", name, i);
+    list[i] = names[i];
+    time[i] = s->t;
+    PL_TRY(job_vtu(j, s, 1, job_path(j, names[i], "", path)));
+  }
+  return pl_pvd_write(j->env, job_path(j, name, ".pvd", path), n, time, list);
+}
+
+static pl_status film(job *j, const pl_orbit *o, const double *frames, int n, const char *title) {
+  pl_text svg;
+  pl_text_init(&svg, j->env);
+  pl_view view = {
+      .x = frames, .title = title, .flat = j->scene->dim == 2, .ntie = j->ntie, .tie = j->tie};
+  double period = 2 * PL_PI / o->omega;
+  pl_status st =
+      pl_view_animated_svg(&svg, j->scene->mesh, &view, n, frames, fmin(fmax(period, 1), 4));
+  if (st == PL_OK && svg.s && j->page) {
+    char caption[PL_TEXT];
+    snprintf(caption, sizeof caption, "One period of %.4g s at %.5g Hz.", period,
+             o->omega / (2 * PL_PI));
+    pl_page_figure(j->page, svg.s, caption);
+  }
+  pl_text_free(&svg);
+  return st;
+}
+
+pl_status orbit_show(job *j, const pl_orbit *o, const char *name, const char *title) {
+  if (!j->drawable) return PL_OK;
+  const pl_scene *sc = j->scene;
+  int n = 4 * o->nharm > FRAMES_MIN ? 4 * o->nharm : FRAMES_MIN;
+  size_t per = (size_t)pl_model_nnode(sc->model) * 3;
+  double *frames = pl_alloc(j->env, (size_t)n * per, sizeof(double));
+  char path[PL_TEXT];
+  pl_state *s = NULL;
+  pl_status st = frames ? pl_state_create(sc->model, sc->params, &s) : PL_E_NOMEM;
+  for (int i = 0; st == PL_OK && i < n; i++) {
+    pl_orbit_state(sc->model, sc->params, o, 2 * PL_PI * i / n, s);
+    job_positions(j, s->q, 1, frames + (size_t)i * per);
+  }
+  if (st == PL_OK && sc->output.glb)
+    st = write_glb(j, o, frames, n, job_path(j, name, ".glb", path));
+  if (st == PL_OK && sc->output.vtu) st = write_vtus(j, o, name, s);
+  if (st == PL_OK) st = film(j, o, frames, n, title);
+  if (s) pl_state_free(sc->model, s);
+  pl_free(j->env, frames);
+  return st;
+}
+
+// ---- plots
+// --------------------------------------------------------------------------------------------
+
+// amplitudes sqrt(s_k^2 + c_k^2) of every harmonic of the watched coordinates
+pl_status orbit_content_plot(job *j, const pl_table *harmonics, const char *name) {
+  int rows = pl_table_rows(harmonics), cols = pl_table_cols(harmonics), nc = (cols - 4) / 2;
+  if (rows < 2 || nc < 1) return PL_OK;
+  if (nc > 6) nc = 6;
+  const double *d = pl_table_data(harmonics);
+  double *xy = pl_alloc(j->env, (size_t)rows * (size_t)(nc + 1), sizeof(double));
+  if (!xy) return PL_E_NOMEM;
+  pl_series series[6];
+  char names[6][PL_TEXT];
+  for (int i = 0; i < rows; i++) xy[i] = d[i * cols + 3];
+  for (int c = 0; c < nc; c++) {
+    double *y = xy + (size_t)(c + 1) * (size_t)rows;
+    for (int i = 0; i < rows; i++)
+      y[i] = fmax(hypot(d[i * cols + 4 + 2 * c], d[i * cols + 5 + 2 * c]), 1e-16);
+    // the mean is a place, not a motion
+    y[0] = NAN;
+    snprintf(names[c], PL_TEXT, "%s", pl_table_name(harmonics, 4 + 2 * c));
+    char *end = strstr(names[c], "_sin");
+    if (end) *end = 0;
+    series[c] = (pl_series){.name = names[c], .n = rows, .x = xy, .y = y, .points = 2, .colour = c};
+  }
+  pl_plot plot = {.title = "harmonic content",
+                  .xlabel = "harmonic",
+                  .ylabel = "amplitude (m)",
+                  .logy = 1,
+                  .nseries = nc,
+                  .series = series};
+  pl_status st = job_plot(j, name, &plot, "Amplitude of each harmonic of the watched places.");
+  pl_free(j->env, xy);
+  return st;
+}
