@@ -1,0 +1,338 @@
+// Harmonic balance: the fork's steady state against Newmark, assembly against factorisation, the
+// factorisation's rate against dgemm, factorisations of a response, growth with unknowns and
+// harmonics. Prints CSV: what, value, unit. Ratios are measured in one run and are what counts.
+// An argument picks one section: fork, wings, solid, dofs, harmonics.
+#include "door.h"
+#include "pliant/pliant.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void dgemm_(const char *transa, const char *transb, const int *m, const int *n, const int *k,
+            const double *alpha, const double *a, const int *lda, const double *b, const int *ldb,
+            const double *beta, double *c, const int *ldc);
+
+static pl_env env;
+static double deadline; // wall time at which a run is given up
+
+static const double LIMIT = 120; // s a run
+static const double TURN = 2 * 3.14159265358979323846;
+
+static void must(pl_status s) {
+  if (s == PL_OK) return;
+  fprintf(stderr, "bench: %s: %s\n", pl_status_text(s), env.error.text);
+  exit(1);
+}
+
+static void row(const char *what, double value, const char *unit) {
+  printf("%s,%.6g,%s\n", what, value, unit);
+  fflush(stdout);
+}
+
+static int late(void *ctx, const pl_progress *p) {
+  (void)ctx, (void)p;
+  return deadline > 0 && pl_wall_time() > deadline;
+}
+
+// ---- memory: what is live and its most ----------------------------------------------------------
+
+// what the system counts for this process, with the factors that libraries allocate
+static double resident(const char *key) {
+  FILE *f = fopen("/proc/self/status", "r");
+  char line[256];
+  double kb = 0;
+  size_t n = strlen(key);
+  while (f && fgets(line, sizeof line, f))
+    if (!strncmp(line, key, n)) kb = atof(line + n + 1);
+  if (f) fclose(f);
+  return kb / 1024;
+}
+
+// the peak counts from here on, where the system allows that
+static void forget_peak(void) {
+  FILE *f = fopen("/proc/self/clear_refs", "w");
+  if (!f) return;
+  fputs("5", f);
+  fclose(f);
+}
+
+// ---- models -------------------------------------------------------------------------------------
+
+typedef struct rig {
+  pl_mesh *mesh;
+  pl_scene *scene;
+  pl_model *m;
+  pl_params *p;
+  pl_work *w;
+} rig;
+
+static void open_scene(const char *path, rig *r) {
+  *r = (rig){0};
+  must(pl_scene_load(&env, path, 0, NULL, &r->scene));
+  r->m = r->scene->model;
+  r->p = r->scene->params;
+  must(pl_work_create(r->m, 2, &r->w));
+}
+
+static void close_rig(rig *r) {
+  pl_work_free(r->w);
+  if (r->scene) {
+    pl_scene_free(r->scene);
+  } else {
+    pl_params_free(r->p);
+    pl_model_free(r->m);
+    pl_mesh_free(r->mesh);
+  }
+}
+
+static double first_mode(const rig *r) {
+  pl_modes_opts o = {.count = 1};
+  pl_state *s;
+  double omega;
+  double *shape = pl_alloc(&env, (size_t)pl_model_nq(r->m), sizeof *shape);
+  must(pl_state_create(r->m, r->p, &s));
+  must(pl_modes(&o, r->m, r->p, s, r->w, &omega, shape, NULL));
+  pl_state_free(r->m, s);
+  pl_free(&env, shape);
+  return omega;
+}
+
+static pl_periodic_opts periodic_opts(double omega, int nharm, int nsample) {
+  pl_periodic_opts o;
+  pl_opts_default(pl_periodic_info_table, pl_periodic_info_count, &o);
+  o.frequency = omega;
+  o.harmonics = nharm;
+  o.samples = nsample;
+  return o;
+}
+
+// ---- assembly, factorisation, dgemm ---------------------------------------------------------------
+
+static double dgemm_rate(void) {
+  enum { N = 1500 };
+  const int n = N;
+  const double one = 1, zero = 0;
+  double *a = pl_alloc(&env, 3 * N * N, sizeof *a), best = 1e9;
+  for (int i = 0; i < 2 * N * N; i++) a[i] = 1.0 / (1 + i % 97);
+  for (int i = 0; i < 6; i++) {
+    double t = pl_wall_time();
+    dgemm_("N", "N", &n, &n, &n, &one, a, &n, a + N * N, &n, &zero, a + 2 * N * N, &n);
+    t = pl_wall_time() - t;
+    if (t < best) best = t;
+  }
+  pl_free(&env, a);
+  return 2.0 * N * N * N / best * 1e-9;
+}
+
+typedef struct cost {
+  double assembly, analysis, factor, solve, rate; // s, GFlop/s
+  const char *backend;
+} cost;
+
+// best of some at one motion
+static cost jacobian_cost(const rig *r, const pl_orbit *o, int nsample, int rounds) {
+  cost c = {.assembly = 1e9, .factor = 1e9};
+  pl_hb *hb;
+  pl_factor *f;
+  must(pl_hb_create(r->m, r->p, r->w, o->nharm, nsample, &hb));
+  for (int i = 0; i < rounds; i++) {
+    double t = pl_wall_time();
+    must(pl_hb_eval(hb, o->z, o->omega, PL_HB_RESIDUAL | PL_HB_JACOBIAN));
+    c.assembly = fmin(c.assembly, pl_wall_time() - t);
+  }
+  const pl_csc *J = pl_hb_jacobian(hb);
+  double t = pl_wall_time();
+  must(pl_factor_create(&env, PL_LU, J, 2 * o->nharm + 1, 2, &f));
+  c.analysis = pl_wall_time() - t;
+  for (int i = 0; i < rounds; i++) {
+    t = pl_wall_time();
+    must(pl_factor_numeric(f, J));
+    c.factor = fmin(c.factor, pl_wall_time() - t);
+  }
+  double *x = pl_alloc(&env, (size_t)pl_hb_size(hb), sizeof *x);
+  memcpy(x, pl_hb_residual(hb), (size_t)pl_hb_size(hb) * sizeof *x);
+  t = pl_wall_time();
+  must(pl_factor_solve(f, 1, x, x));
+  c.solve = pl_wall_time() - t;
+  pl_factor_info info = pl_factor_stats(f);
+  c.rate = info.flops / c.factor * 1e-9;
+  c.backend = info.backend;
+  pl_free(&env, x);
+  pl_factor_free(f);
+  pl_hb_free(hb);
+  return c;
+}
+
+static void tell_cost(const char *name, const cost *c) {
+  printf("%s: Jacobian and residual,%.4f,s\n%s: symbolic analysis,%.4f,s\n", name, c->assembly,
+         name, c->analysis);
+  printf("%s: factorisation (%s),%.4f,s\n%s: one solve,%.4f,s\n", name, c->backend, c->factor, name,
+         c->solve);
+  printf("%s: assembly / factorisation,%.3f,\n%s: factorisation rate,%.1f,GFlop/s\n", name,
+         c->assembly / c->factor, name, c->rate);
+  fflush(stdout);
+}
+
+// ---- the fork -------------------------------------------------------------------------------------
+
+// Newmark from rest: e_p at the ends of two spells give its decay, and the rest of the way is
+// extrapolated when it is longer than `most` periods
+static double newmark_time(const rig *r, double omega, int most) {
+  pl_transient_opts o;
+  pl_transient_info a, b;
+  pl_history h = {0};
+  pl_state *s;
+  pl_opts_default(pl_transient_info_table, pl_transient_info_count, &o);
+  o.frequency = omega;
+  o.steps_per_period = 256;
+  o.steady = 1e-7;
+  o.periods = most / 2;
+  must(pl_state_create(r->m, r->p, &s));
+  must(pl_transient(&o, r->m, r->p, s, &h, r->w, NULL, NULL, &a));
+  double seconds = a.seconds, periods = a.nperiod;
+  if (a.reason != PL_STOP_STEADY) {
+    o.periods = most;
+    must(pl_transient(&o, r->m, r->p, s, &h, r->w, NULL, NULL, &b));
+    seconds += b.seconds;
+    periods = b.nperiod;
+    if (b.reason != PL_STOP_STEADY) {
+      double decay = log(a.period_change / b.period_change) / (b.nperiod - a.nperiod);
+      double more = log(b.period_change / 1e-7) / decay;
+      printf("fork: Newmark decay of e_p,%.4f,per period\n", decay);
+      printf("fork: Newmark periods run and extrapolated,%d + %.0f,\n", b.nperiod, more);
+      seconds *= (periods + more) / periods;
+      periods += more;
+    }
+  }
+  row("fork: Newmark periods to e_p < 1e-7", periods, "");
+  row("fork: Newmark with 256 steps a period", seconds, "s");
+  pl_history_free(&env, &h);
+  pl_state_free(r->m, s);
+  return seconds;
+}
+
+static void bench_fork(void) {
+  rig r;
+  open_scene("scenes/fork.yaml", &r);
+  double omega = first_mode(&r);
+  row("fork: unknowns", pl_model_nfree(r.m) * 11, "");
+  row("fork: first mode", omega, "rad/s");
+  pl_periodic_opts o = periodic_opts(omega, 5, 64);
+  pl_periodic_info info;
+  pl_orbit *orbit = NULL;
+  deadline = pl_wall_time() + LIMIT;
+  pl_status st = pl_periodic(&o, r.m, r.p, r.w, &orbit, &info);
+  deadline = 0;
+  printf("fork: steady state: %s from %s,%.3f,s\n", pl_status_text(st), info.start, info.seconds);
+  row("fork: Newton iterations", info.iterations, "");
+  row("fork: factorisations", info.factorisations, "");
+  row("fork: GMRES iterations", info.krylov, "");
+  row("fork: residual", info.residual, "");
+  if (st == PL_OK) {
+    cost c = jacobian_cost(&r, orbit, 64, 5);
+    tell_cost("fork", &c);
+  }
+  double t = newmark_time(&r, omega, 24);
+  if (st == PL_OK) row("fork: Newmark / harmonic balance", t / info.seconds, "");
+  pl_orbit_free(orbit);
+  close_rig(&r);
+}
+
+// ---- a solid ----------------------------------------------------------------------------------
+
+// a slender block of tets, shaken at one end: 306 nodes
+static void make_solid(rig *r) {
+  const int n[3] = {33, 2, 2};
+  const double l[3] = {0.2, 0.012, 0.012}, par[3] = {2e6, 0.4, 1100};
+  *r = (rig){0};
+  must(pl_gen_tet_box(&env, n, l, &r->mesh));
+  const pl_set *left = pl_mesh_find_set(r->mesh, "left");
+  pl_group_desc g = {.name = "block",
+                     .kind = pl_elem_find("tet4"),
+                     .nelem = r->mesh->cell[PL_TET4].n,
+                     .stencil = r->mesh->cell[PL_TET4].v,
+                     .shared = 1,
+                     .par = par};
+  pl_term shake = {.harmonic = 1, .amplitude = {0, 0, 2e-3}};
+  pl_drive_desc d = {
+      .nnode = left->n, .node = left->index, .mask = 7, .nterm = 1, .term = &shake};
+  pl_model_desc desc = {.dim = 3,
+                        .nnode = r->mesh->nvert,
+                        .X = r->mesh->X,
+                        .ngroup = 1,
+                        .group = &g,
+                        .ndrive = 1,
+                        .drive = &d,
+                        .alpha = 1,
+                        .beta = 1e-3};
+  must(pl_model_create(&env, &desc, &r->m));
+  must(pl_params_create(r->m, &r->p));
+  must(pl_work_create(r->m, 2, &r->w));
+}
+
+static int far_node(const pl_mesh *mesh) {
+  int best = 0;
+  for (int i = 1; i < mesh->nvert; i++)
+    if (mesh->X[3 * i] > mesh->X[3 * best]) best = i;
+  return best;
+}
+
+static pl_response_opts response_opts(double from, double to, int nharm, int points) {
+  pl_response_opts o;
+  pl_opts_default(pl_response_info_table, pl_response_info_count, &o);
+  o.from = from;
+  o.to = to;
+  o.harmonics = nharm;
+  o.points = points;
+  o.stability = 0;
+  return o;
+}
+
+static void bench_solid(void) {
+  rig r;
+  make_solid(&r);
+  double omega = first_mode(&r), gemm = dgemm_rate();
+  row("dgemm of 1500 x 1500 on 2 threads", gemm, "GFlop/s");
+  row("solid: nodes", r.mesh->nvert, "");
+  row("solid: unknowns", pl_model_nfree(r.m) * 17, "");
+  row("solid: first mode", omega, "rad/s");
+  pl_periodic_opts o = periodic_opts(0.7 * omega, 8, 0);
+  pl_periodic_info info;
+  pl_orbit *orbit = NULL;
+  must(pl_periodic(&o, r.m, r.p, r.w, &orbit, &info));
+  row("solid: steady state", info.seconds, "s");
+  cost c = jacobian_cost(&r, orbit, 0, 3);
+  tell_cost("solid", &c);
+  row("solid: factorisation rate / dgemm", c.rate / gemm, "");
+  pl_response_opts ro = response_opts(0.7 * omega, 1.3 * omega, 8, 30);
+  pl_curve *curve;
+  int node = far_node(r.mesh);
+  deadline = pl_wall_time() + LIMIT;
+  pl_status st = pl_response(&ro, r.m, r.p, r.w, 1, &node, orbit, &curve);
+  deadline = 0;
+  printf("solid: response: %s,%.2f,s\n", pl_status_text(st), curve ? curve->seconds : -1);
+  if (curve) {
+    row("solid: response points", curve->npoint, "");
+    row("solid: response factorisations", curve->factorisations, "");
+    row("solid: response Newton iterations", curve->iterations, "");
+    row("solid: response GMRES iterations", curve->krylov, "");
+    row("solid: response reached", curve->point[curve->npoint - 1].orbit->omega / omega, "modes");
+  }
+  pl_curve_free(curve);
+  pl_orbit_free(orbit);
+  close_rig(&r);
+}
+
+int main(int argc, char **argv) {
+  door(argv);
+  pl_env_init(&env);
+  env.progress = late;
+  pl_blas_threads(2);
+  printf("what,value,unit\nBLAS kernels: %s,,\n", pl_blas_core());
+  const char *only = argc > 1 ? argv[1] : "";
+  if (!*only || !strcmp(only, "fork")) bench_fork();
+  if (!*only || !strcmp(only, "solid")) bench_solid();
+  return 0;
+}
