@@ -14,7 +14,7 @@ enum {
   PAST = 4 // points that predict the next one
 };
 // on the way to the wanted motion
-static const double WAY_RTOL = 1e-6;
+static const double WAY_RTOL = 1e-6, RUNAWAY = 1e10;
 
 typedef struct ladder {
   const pl_periodic_opts *o;
@@ -344,6 +344,22 @@ static pl_status check(ladder *l, const pl_orbit *given) {
   return PL_OK;
 }
 
+// forces out of all proportion to what drives the model: an undamped resonance, solved to rounding
+static pl_status check_size(ladder *l) {
+  pl_hb *hb = l->hb;
+  size_t n = (size_t)hb->n, L = (size_t)hb->f.L;
+  double *still = pl_alloc(l->env, n, sizeof *still);
+  if (!still) return PL_E_NOMEM;
+  pl_status s = pl_hb_eval(hb, l->orbit->z, l->orbit->omega, PL_HB_RESIDUAL);
+  double moving = hb->dynamic;
+  for (size_t i = 0; i < n; i += L) still[i] = l->orbit->z[i];
+  if (s == PL_OK) s = pl_hb_eval(hb, still, l->orbit->omega, PL_HB_RESIDUAL);
+  pl_free(l->env, still);
+  if (s != PL_OK || moving <= RUNAWAY * hb->dynamic) return s < 0 ? s : PL_OK;
+  l->singular = 1;
+  return PL_UNSOLVED;
+}
+
 static pl_status solve(ladder *l, const pl_orbit *given) {
   PL_TRY(check(l, given));
   l->par = pl_alloc(l->env, (size_t)l->p->npar, sizeof *l->par);
@@ -351,6 +367,7 @@ static pl_status solve(ladder *l, const pl_orbit *given) {
   memcpy(l->par, l->p->par, (size_t)l->p->npar * sizeof *l->par);
   PL_TRY(open_balance(l, first_harmonics(l, given)));
   pl_status s = climb(l, given);
+  if (s == PL_OK) s = check_size(l);
   if (s == PL_OK && l->o->harmonics == 0) s = raise_harmonics(l);
   memcpy(l->p->par, l->par, (size_t)l->p->npar * sizeof *l->par);
   return s;
