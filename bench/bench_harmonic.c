@@ -108,7 +108,7 @@ static pl_periodic_opts periodic_opts(double omega, int nharm, int nsample) {
   return o;
 }
 
-// ---- assembly, factorisation, dgemm ---------------------------------------------------------------
+// ---- assembly, factorisation, dgemm -----------------------------------------------------------
 
 static double dgemm_rate(void) {
   enum { N = 1500 };
@@ -175,7 +175,7 @@ static void tell_cost(const char *name, const cost *c) {
   fflush(stdout);
 }
 
-// ---- the fork -------------------------------------------------------------------------------------
+// ---- the fork ---------------------------------------------------------------------------------
 
 // Newmark from rest: e_p at the ends of two spells give its decay, and the rest of the way is
 // extrapolated when it is longer than `most` periods
@@ -256,8 +256,7 @@ static void make_solid(rig *r) {
                      .shared = 1,
                      .par = par};
   pl_term shake = {.harmonic = 1, .amplitude = {0, 0, 2e-3}};
-  pl_drive_desc d = {
-      .nnode = left->n, .node = left->index, .mask = 7, .nterm = 1, .term = &shake};
+  pl_drive_desc d = {.nnode = left->n, .node = left->index, .mask = 7, .nterm = 1, .term = &shake};
   pl_model_desc desc = {.dim = 3,
                         .nnode = r->mesh->nvert,
                         .X = r->mesh->X,

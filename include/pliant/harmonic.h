@@ -193,8 +193,8 @@ typedef struct pl_curve_point {
 
 typedef struct pl_special {
   pl_special_kind kind;
-  int after; // index of the curve point before it
-  int watch; // peaks: which watched node
+  int after;        // index of the curve point before it
+  int watch;        // peaks: which watched node
   double omega;     // of the drive
   double amplitude; // path length of the watched node (other kinds: of the first one)
   pl_orbit *orbit;

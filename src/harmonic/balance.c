@@ -154,8 +154,7 @@ static int fill_slot(void *ctx, const pl_visit *e, int thread) {
   return 0;
 }
 
-// ---- one element
-// ----------------------------------------------------------------------------------
+// ---- one element ------------------------------------------------------------------------------
 
 // scratch of one thread: samples of q, v [N][ndof]; forces [N][ndof]; tangents [N][2 ndof^2] and
 // their coefficients [4H+1][2 ndof^2]
@@ -278,8 +277,7 @@ static int eval_element(void *ctx, const pl_visit *e, int thread) {
   return 0;
 }
 
-// ---- inertia
-// ----------------------------------------------------------------------------------------
+// ---- inertia ----------------------------------------------------------------------------------
 
 // one entry M_ij: rows of i from the motion of j; h += M (a + alpha v)
 static void add_mass_entry(pl_hb *hb, int i, int j, double mass) {
@@ -326,8 +324,7 @@ static void add_inertia(pl_hb *hb) {
     }
 }
 
-// ---- whole
-// ------------------------------------------------------------------------------------------
+// ---- whole ------------------------------------------------------------------------------------
 
 // sizes of the forces: oscillating ones (inertia, inner, loads) and constant ones
 static void measure(pl_hb *hb) {

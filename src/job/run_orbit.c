@@ -93,8 +93,7 @@ pl_status orbit_harmonics_add(job *j, const pl_analysis *a, const pl_orbit *o, i
   return st;
 }
 
-// ---- one period in time
-// -----------------------------------------------------------------------------
+// ---- one period in time -----------------------------------------------------------------------
 
 pl_status orbit_period(job *j, const pl_analysis *a, const pl_orbit *o, pl_table **out) {
   int ncol = 1 + job_watch_count(j, a);
@@ -115,8 +114,7 @@ pl_status orbit_period(job *j, const pl_analysis *a, const pl_orbit *o, pl_table
   return st;
 }
 
-// ---- animation
-// --------------------------------------------------------------------------------------
+// ---- animation --------------------------------------------------------------------------------
 
 // 2H morph targets whose weights are sines and cosines: any viewer plays it smoothly. Driven nodes
 // turn about axes, so their coefficients come from samples like everybody's.
@@ -217,8 +215,7 @@ pl_status orbit_show(job *j, const pl_orbit *o, const char *name, const char *ti
   return st;
 }
 
-// ---- plots
-// --------------------------------------------------------------------------------------------
+// ---- plots ------------------------------------------------------------------------------------
 
 // amplitudes sqrt(s_k^2 + c_k^2) of every harmonic of the watched coordinates
 pl_status orbit_content_plot(job *j, const pl_table *harmonics, const char *name) {

@@ -221,8 +221,7 @@ static void no_peak_is_missed(void **state) {
   kit_free(&kit);
 }
 
-// ---- the same curve, told differently
-// ------------------------------------------------------------
+// ---- the same curve, told differently ---------------------------------------------------------
 
 static void both_directions(void **state) {
   (void)state;
@@ -301,8 +300,7 @@ static void harmonics_adapt(void **state) {
   kit_free(&kit);
 }
 
-// ---- a driven mechanism
-// --------------------------------------------------------------------------
+// ---- a driven mechanism -----------------------------------------------------------------------
 
 // largest coefficient of the time-domain residual over that of the inertia forces
 static double projected(const kit_model *b, const pl_orbit *o) {
@@ -362,8 +360,7 @@ static void driven_mechanism(void **state) {
   kit_free(&kit);
 }
 
-// ---- refusals, cancelling, memory
-// ------------------------------------------------------------------
+// ---- refusals, cancelling, memory -------------------------------------------------------------
 
 static int stop_later(void *ctx, const pl_progress *p) {
   (void)p;

@@ -81,8 +81,7 @@ static double nearest(const reference *r, const pl_orbit *o, double to) {
   return fmin(fabs(tr / 2 + sqrt(q) - to), fabs(tr / 2 - sqrt(q) - to));
 }
 
-// ---- stability
-// -----------------------------------------------------------------------------------
+// ---- stability --------------------------------------------------------------------------------
 
 static pl_curve *respond(const reference *r, double from, double to, int branches, kit_model *b,
                          model_kit *kit) {
@@ -166,8 +165,7 @@ static void neimark_sacker(void **state) {
   done(c, &b, &kit);
 }
 
-// ---- branches
-// -------------------------------------------------------------------------------------
+// ---- branches ---------------------------------------------------------------------------------
 
 // a strongly driven Duffing oscillator loses and regains its symmetry; the branch of unsymmetric
 // motions leads from one point to the other

@@ -2,8 +2,7 @@
 
 #include <string.h>
 
-// ---- models that between them hold every element kind
-// ---------------------------------------------
+// ---- models that between them hold every element kind -----------------------------------------
 
 // a plane mechanism whose springs share joints, so that unknowns stand twice in one element
 void sample_mechanism(model_kit *k, pl_env *env) {
