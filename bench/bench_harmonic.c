@@ -18,7 +18,6 @@ static pl_env env;
 static double deadline; // wall time at which a run is given up
 
 static const double LIMIT = 120; // s a run
-static const double TURN = 2 * 3.14159265358979323846;
 
 static void must(pl_status s) {
   if (s == PL_OK) return;
@@ -36,7 +35,8 @@ static int late(void *ctx, const pl_progress *p) {
   return deadline > 0 && pl_wall_time() > deadline;
 }
 
-// ---- memory: what is live and its most ----------------------------------------------------------
+// ---- memory
+// --------------------------------------------------------------------------------------
 
 // what the system counts for this process, with the factors that libraries allocate
 static double resident(const char *key) {
@@ -108,7 +108,8 @@ static pl_periodic_opts periodic_opts(double omega, int nharm, int nsample) {
   return o;
 }
 
-// ---- assembly, factorisation, dgemm -----------------------------------------------------------
+// ---- assembly, factorisation, dgemm
+// ---------------------------------------------------------------
 
 static double dgemm_rate(void) {
   enum { N = 1500 };
@@ -175,7 +176,8 @@ static void tell_cost(const char *name, const cost *c) {
   fflush(stdout);
 }
 
-// ---- the fork ---------------------------------------------------------------------------------
+// ---- the fork
+// -------------------------------------------------------------------------------------
 
 // Newmark from rest: e_p at the ends of two spells give its decay, and the rest of the way is
 // extrapolated when it is longer than `most` periods
@@ -201,7 +203,8 @@ static double newmark_time(const rig *r, double omega, int most) {
       double decay = log(a.period_change / b.period_change) / (b.nperiod - a.nperiod);
       double more = log(b.period_change / 1e-7) / decay;
       printf("fork: Newmark decay of e_p,%.4f,per period\n", decay);
-      printf("fork: Newmark periods run and extrapolated,%d + %.0f,\n", b.nperiod, more);
+      row("fork: Newmark periods run", b.nperiod, "");
+      row("fork: Newmark periods extrapolated", more, "");
       seconds *= (periods + more) / periods;
       periods += more;
     }
@@ -244,8 +247,8 @@ static void bench_fork(void) {
 
 // a slender block of tets, shaken at one end: 306 nodes
 static void make_solid(rig *r) {
-  const int n[3] = {33, 2, 2};
-  const double l[3] = {0.2, 0.012, 0.012}, par[3] = {2e6, 0.4, 1100};
+  const int n[3] = {16, 5, 2};
+  const double l[3] = {0.2, 0.06, 0.012}, par[3] = {2e6, 0.4, 1100};
   *r = (rig){0};
   must(pl_gen_tet_box(&env, n, l, &r->mesh));
   const pl_set *left = pl_mesh_find_set(r->mesh, "left");
@@ -324,6 +327,125 @@ static void bench_solid(void) {
   close_rig(&r);
 }
 
+// ---- mesh size --------------------------------------------------------------------------------
+
+// the first peak of a response in a few harmonics; 0: none found in the time allowed
+static double peak_of(const rig *r, double omega, int watch) {
+  pl_response_opts o = response_opts(0.7 * omega, 1.2 * omega, 3, 200);
+  pl_curve *curve;
+  double peak = 0;
+  deadline = pl_wall_time() + LIMIT / 4;
+  // a curve that is cut short may hold its peak all the same
+  (void)pl_response(&o, r->m, r->p, r->w, 1, &watch, NULL, &curve);
+  deadline = 0;
+  for (int k = 0; curve && k < curve->nspecial && peak == 0; k++)
+    if (curve->special[k].kind == PL_PEAK) peak = curve->special[k].omega;
+  pl_curve_free(curve);
+  return peak;
+}
+
+// log2 of the ratio of the changes of a value when the size is halved twice
+static void tell_order(const char *name, const char *what, const double v[3]) {
+  for (int k = 0; k < 3; k++)
+    printf("%s: %s at mesh size 1/%d,%.6g,rad/s\n", name, what, 1 << k, v[k]);
+  if (v[0] > 0 && v[1] > 0 && v[2] > 0)
+    printf("%s: order of %s,%.3f,\n", name, what, log2((v[1] - v[0]) / (v[2] - v[1])));
+  fflush(stdout);
+}
+
+static void bench_sizes(const char *name, const char *path, const char *const set[3]) {
+  double mode[3], peak[3];
+  for (int k = 0; k < 3; k++) {
+    rig r = {0};
+    must(pl_scene_load(&env, path, 1, &set[k], &r.scene));
+    r.m = r.scene->model;
+    r.p = r.scene->params;
+    must(pl_work_create(r.m, 2, &r.w));
+    mode[k] = first_mode(&r);
+    peak[k] = peak_of(&r, mode[k], r.scene->watch[0].node);
+    close_rig(&r);
+  }
+  tell_order(name, "first mode", mode);
+  tell_order(name, "peak of the response", peak);
+}
+
+static void bench_wings(void) {
+  static const char *const l[] = {"bodies.0.shell.mesh=meshes/wing-l-2.obj",
+                                  "bodies.0.shell.mesh=meshes/wing-l-4.obj",
+                                  "bodies.0.shell.mesh=meshes/wing-l-8.obj"};
+  static const char *const t[] = {"bodies.0.shell.mesh=meshes/wing-t-2.obj",
+                                  "bodies.0.shell.mesh=meshes/wing-t-4.obj",
+                                  "bodies.0.shell.mesh=meshes/wing-t-8.obj"};
+  static const char *const b[] = {"bodies.0.solid.mesh.box.cells=[8, 2, 1]",
+                                  "bodies.0.solid.mesh.box.cells=[16, 4, 2]",
+                                  "bodies.0.solid.mesh.box.cells=[32, 8, 4]"};
+  bench_sizes("wing-l", "scenes/wing-l.yaml", l);
+  bench_sizes("wing-t", "scenes/wing-t.yaml", t);
+  bench_sizes("solid", "scenes/solid-hb.yaml", b);
+}
+
+// ---- growth -----------------------------------------------------------------------------------
+
+// assembly and factorisation of a strip at rest, which cost what they do in motion
+static cost growth_row(const char *by, int cells, int nharm) {
+  char mesh[128];
+  snprintf(mesh, sizeof mesh, "bodies.0.shell.mesh={grid: {size: [150, 30], cells: [%d, %d]}}",
+           5 * cells, cells);
+  const char *set[] = {mesh};
+  rig r = {0};
+  must(pl_scene_load(&env, "scenes/strip.yaml", 1, set, &r.scene));
+  r.m = r.scene->model;
+  r.p = r.scene->params;
+  must(pl_work_create(r.m, 2, &r.w));
+  pl_orbit *o;
+  must(pl_orbit_create(r.m, nharm, &o));
+  o->omega = 0.37 * first_mode(&r); // no multiple is a mode
+  for (int i = 0; i < o->nfree; i++)
+    o->z[(size_t)i * (2 * nharm + 1)] = r.p->X[pl_model_free_dofs(r.m)[i]];
+  forget_peak();
+  double before = resident("VmRSS");
+  cost c = jacobian_cost(&r, o, 0, 1);
+  printf("%s: %d DOFs and H = %d: assembly,%.4f,s\n", by, o->nfree, nharm, c.assembly);
+  printf("%s: %d DOFs and H = %d: factorisation,%.4f,s\n", by, o->nfree, nharm, c.factor);
+  printf("%s: %d DOFs and H = %d: memory,%.0f,MiB\n", by, o->nfree, nharm,
+         resident("VmHWM") - before);
+  fflush(stdout);
+  c.rate = o->nfree;
+  pl_orbit_free(o);
+  close_rig(&r);
+  return c;
+}
+
+static void bench_dofs(void) {
+  static const int cells[] = {6, 9, 12, 17, 25};
+  cost last = {0};
+  for (int k = 0; k < 5; k++) {
+    cost c = growth_row("growth", cells[k], 5);
+    double by = last.rate > 0 ? log(c.rate / last.rate) : 0;
+    if (by > 0) {
+      row("growth: exponent of assembly in DOFs", log(c.assembly / last.assembly) / by, "");
+      row("growth: exponent of factorisation in DOFs", log(c.factor / last.factor) / by, "");
+    }
+    last = c;
+    if (c.factor + c.assembly > LIMIT) break;
+  }
+}
+
+static void bench_harmonics(void) {
+  static const int nharm[] = {1, 2, 5, 10, 20};
+  cost last = {0};
+  for (int k = 0; k < 5; k++) {
+    cost c = growth_row("harmonics", 6, nharm[k]);
+    if (k > 0) {
+      double by = log((2 * nharm[k] + 1.0) / (2 * nharm[k - 1] + 1));
+      row("harmonics: exponent of assembly in 2H + 1", log(c.assembly / last.assembly) / by, "");
+      row("harmonics: exponent of factorisation in 2H + 1", log(c.factor / last.factor) / by, "");
+    }
+    last = c;
+    if (c.factor + c.assembly > LIMIT) break;
+  }
+}
+
 int main(int argc, char **argv) {
   door(argv);
   pl_env_init(&env);
@@ -333,5 +455,8 @@ int main(int argc, char **argv) {
   const char *only = argc > 1 ? argv[1] : "";
   if (!*only || !strcmp(only, "fork")) bench_fork();
   if (!*only || !strcmp(only, "solid")) bench_solid();
+  if (!*only || !strcmp(only, "dofs")) bench_dofs();
+  if (!*only || !strcmp(only, "harmonics")) bench_harmonics();
+  if (!*only || !strcmp(only, "wings")) bench_wings();
   return 0;
 }
