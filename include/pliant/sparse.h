@@ -71,7 +71,8 @@ pl_status pl_factor_create(pl_env *env, pl_factor_kind kind, const pl_csc *A, in
 void pl_factor_free(pl_factor *f);
 // Numeric factorisation of a matrix with the analysed pattern. Returns PL_SINGULAR when a pivot is
 // zero to rounding (or, for Cholesky, not positive), never a factor full of NaN; for LDL the stats
-// then tell how many are zero. NaN in the values is PL_E_ARG. Asks for no memory through env.
+// then tell how many are zero. NaN in the values is PL_E_ARG. Asks for no memory through
+// env, but for the first matrix of blocks whose pivots lie outside their fronts.
 pl_status pl_factor_numeric(pl_factor *f, const pl_csc *A);
 // X = A^-1 B for nrhs columns; b and x may be the same array. PL_SINGULAR when the result is not
 // finite, PL_E_ARG when b is not, or when the last numeric factorisation failed.
@@ -117,6 +118,11 @@ pl_status pl_minres(pl_env *env, int n, pl_apply_fn A, void *A_ctx, pl_apply_fn 
 pl_status pl_gmres(pl_env *env, int n, int restart, pl_apply_fn A, void *A_ctx, pl_apply_fn prec,
                    void *prec_ctx, const double *b, double *x, double rtol, int max_iter,
                    pl_krylov_info *info);
+// GMRES that also gives up, with PL_UNSOLVED, as soon as the residual falls too slowly to reach
+// rtol within max_iter.
+pl_status pl_gmres_quick(pl_env *env, int n, int restart, pl_apply_fn A, void *A_ctx,
+                         pl_apply_fn prec, void *prec_ctx, const double *b, double *x, double rtol,
+                         int max_iter, pl_krylov_info *info);
 
 // ---- BLAS kernels -----------------------------------------------------------------------------
 

@@ -4,13 +4,16 @@
 
 enum { DENSE_MAX = 64 }; // up to this order, LAPACK beats every sparse method
 
-static const pl_backend *choose(pl_factor_kind kind, int n) {
+enum { BLOCK_MIN = 3 }; // from this size of blocks on, our own fronts beat UMFPACK
+
+// the next one to try after `last`, NULL: the first
+static const pl_backend *choose(pl_factor_kind kind, int n, int block, const pl_backend *last) {
   if (n <= DENSE_MAX) return &pl_backend_dense;
 #if PL_GPL
   if (kind == PL_CHOLESKY) return &pl_backend_cholmod;
-  if (kind == PL_LU) return &pl_backend_umfpack;
+  if (kind == PL_LU) return block >= BLOCK_MIN && !last ? &pl_backend_fronts : &pl_backend_umfpack;
 #else
-  (void)kind;
+  (void)kind, (void)block, (void)last;
 #endif
   return &pl_backend_mumps;
 }
@@ -63,10 +66,20 @@ static pl_status take_pattern(pl_factor *f, const pl_csc *A) {
   return pl_csc_copy(f->env, A, &f->A);
 }
 
-pl_status pl_factor_create(pl_env *env, pl_factor_kind kind, const pl_csc *A, int block,
-                           int nthread, pl_factor **out) {
+static pl_status analyse(pl_factor *f, const pl_backend *backend) {
+  f->backend = backend;
+  f->info.backend = backend->name;
+  pl_status s = backend->analyse(f);
+  if (s != PL_UNSOLVED) return s;
+  backend->free(f);
+  f->state = NULL;
+  return analyse(f, choose(f->kind, f->n, f->block, backend));
+}
+
+// last: the backend that gave up on such matrices, or NULL
+static pl_status create(pl_env *env, pl_factor_kind kind, const pl_csc *A, int block, int nthread,
+                        const pl_backend *last, pl_factor **out) {
   *out = NULL;
-  PL_TRY(check_pattern(env, A));
   pl_factor *f = pl_alloc(env, 1, sizeof *f);
   if (!f) return PL_E_NOMEM;
   f->env = env;
@@ -75,12 +88,9 @@ pl_status pl_factor_create(pl_env *env, pl_factor_kind kind, const pl_csc *A, in
   f->block = block > 1 && A->n % block == 0 ? block : 1;
   f->nthread = nthread;
   f->scale = pl_alloc(env, 5 * (size_t)A->n, sizeof *f->scale);
-  const pl_backend *backend = choose(kind, A->n);
-  f->info.backend = backend->name;
   pl_status s = f->scale ? take_pattern(f, A) : PL_E_NOMEM;
   if (s == PL_OK) {
-    f->backend = backend;
-    s = backend->analyse(f);
+    s = analyse(f, choose(kind, A->n, f->block, last));
     f->info.nsymbolic = 1;
   }
   if (s != PL_OK) {
@@ -91,8 +101,16 @@ pl_status pl_factor_create(pl_env *env, pl_factor_kind kind, const pl_csc *A, in
   return PL_OK;
 }
 
+pl_status pl_factor_create(pl_env *env, pl_factor_kind kind, const pl_csc *A, int block,
+                           int nthread, pl_factor **out) {
+  *out = NULL;
+  PL_TRY(check_pattern(env, A));
+  return create(env, kind, A, block, nthread, NULL, out);
+}
+
 void pl_factor_free(pl_factor *f) {
   if (!f) return;
+  pl_factor_free(f->spare);
   if (f->backend) f->backend->free(f);
   pl_csc_free(f->env, &f->given);
   pl_csc_free(f->env, &f->A);
@@ -166,6 +184,7 @@ static pl_status look_closer(pl_factor *f) {
   double *r = f->scale, *c = r + n, *most = c + n, *y = most + 2 * n, growth = 0;
   pl_rng rng;
   pl_rng_seed(&rng, 1);
+  if (f->val != f->A.val) memcpy(f->A.val, f->val, (size_t)f->A.nnz * sizeof *f->val);
   pl_equilibrate(&f->A, r, c, most);
   double size = scaled_size(&f->A, r, c, most);
   for (int i = 0; i < n; i++) y[i] = pl_rng_uniform(&rng, -1, 1);
@@ -182,22 +201,46 @@ static pl_status look_closer(pl_factor *f) {
   return f->info.rcond > PL_SINGULAR_RCOND ? PL_OK : PL_SINGULAR;
 }
 
+pl_status pl_check_values(pl_factor *f) {
+  return pl_all_finite(f->A.nnz, f->val)
+             ? PL_OK
+             : pl_fail(f->env, PL_E_ARG, "the matrix holds an infinite value or NaN");
+}
+
+static pl_status take_values(pl_factor *f, const pl_csc *A) {
+  f->val = f->backend->borrows && !f->map ? A->val : f->A.val;
+  if (f->map)
+    for (int k = 0; k < f->A.nnz; k++) f->A.val[k] = A->val[f->map[k]];
+  else if (f->val == f->A.val)
+    memcpy(f->A.val, A->val, (size_t)A->nnz * sizeof *A->val);
+  return f->backend->borrows ? PL_OK : pl_check_values(f);
+}
+
+// the backend gave up on this matrix: the next one takes it
+static pl_status use_spare(pl_factor *f, const pl_csc *A) {
+  if (!f->spare) PL_TRY(create(f->env, f->kind, A, f->block, f->nthread, f->backend, &f->spare));
+  pl_status s = pl_factor_numeric(f->spare, A);
+  pl_factor_info *to = &f->info, from = f->spare->info;
+  to->rcond = from.rcond;
+  to->flops = from.flops;
+  to->nnz = from.nnz;
+  f->by_spare = 1;
+  return s;
+}
+
 pl_status pl_factor_numeric(pl_factor *f, const pl_csc *A) {
-  f->ready = 0;
+  f->ready = f->by_spare = 0;
   f->info.npos = f->info.nneg = f->info.nzero = 0;
   f->info.rcond = 0;
   if (!same_pattern(A, &f->given))
     return pl_fail(f->env, PL_E_ARG, "the matrix has another pattern than the one analysed");
-  if (f->map)
-    for (int k = 0; k < f->A.nnz; k++) f->A.val[k] = A->val[f->map[k]];
-  else
-    memcpy(f->A.val, A->val, (size_t)A->nnz * sizeof *A->val);
-  if (!pl_all_finite(f->A.nnz, f->A.val))
-    return pl_fail(f->env, PL_E_ARG, "the matrix holds an infinite value or NaN");
+  PL_TRY(take_values(f, A));
   pl_blas_threads(f->nthread);
   f->info.nnumeric++;
   pl_status s = f->backend->numeric(f);
-  if (s == PL_OK && !f->backend->measures && f->info.rcond < PL_NOISE_PIVOT) s = look_closer(f);
+  if (s == PL_UNSOLVED) s = use_spare(f, A);
+  if (s == PL_OK && !f->by_spare && !f->backend->measures && f->info.rcond < PL_NOISE_PIVOT)
+    s = look_closer(f);
   if (s == PL_SINGULAR && f->kind == PL_LDL) f->backend->count_zeros(f);
   f->ready = s == PL_OK;
   if (s == PL_OK && f->kind == PL_CHOLESKY) f->info.npos = f->n;
@@ -213,7 +256,8 @@ static pl_status solve(pl_factor *f, int transposed, int nrhs, const double *b, 
     if (!pl_all_finite(f->n, b + (size_t)k * (size_t)f->n))
       return pl_fail(f->env, PL_E_ARG, "the right-hand side holds an infinite value or NaN");
   f->info.nsolve += nrhs;
-  PL_TRY(f->backend->solve(f, transposed, nrhs, b, x));
+  pl_factor *by = f->by_spare ? f->spare : f;
+  PL_TRY(by->backend->solve(by, transposed, nrhs, b, x));
   for (int k = 0; k < nrhs; k++)
     if (!pl_all_finite(f->n, x + (size_t)k * (size_t)f->n)) return PL_SINGULAR;
   return PL_OK;

@@ -14,6 +14,7 @@ typedef struct problem {
   double rtol, norm_b;
   pl_krylov_info *info;
   int cancelled;
+  int quick, hopeless; // gives up early, see pl_gmres_quick; has done so
 } problem;
 
 static pl_status check_problem(const problem *p) {
@@ -206,6 +207,7 @@ typedef struct gmres_work {
   double *V;         // [m+1][n] orthonormal basis
   double *H;         // [m][m+1] column j of the reduced Hessenberg matrix
   double *g, *y, *z; // [m+1] rotated right-hand side, [m] coefficients, [n]
+  double *log;       // [m+1] logarithms of the residual
   rotation *turn;    // [m]
 } gmres_work;
 
@@ -214,6 +216,7 @@ static void gmres_free(pl_env *env, gmres_work *w) {
   pl_free(env, w->H);
   pl_free(env, w->g);
   pl_free(env, w->y);
+  pl_free(env, w->log);
   pl_free(env, w->turn);
 }
 
@@ -223,8 +226,9 @@ static pl_status gmres_alloc(pl_env *env, int n, gmres_work *w) {
   w->H = pl_alloc(env, (m + 1) * m, sizeof *w->H);
   w->g = pl_alloc(env, m + 1, sizeof *w->g);
   w->y = pl_alloc(env, m, sizeof *w->y);
+  w->log = pl_alloc(env, m + 1, sizeof *w->log);
   w->turn = pl_alloc(env, m, sizeof *w->turn);
-  return w->V && w->H && w->g && w->y && w->turn ? PL_OK : PL_E_NOMEM;
+  return w->V && w->H && w->g && w->y && w->log && w->turn ? PL_OK : PL_E_NOMEM;
 }
 
 // v_{j+1} from A prec v_j, orthogonalised twice; returns the length left over
@@ -280,20 +284,63 @@ static void gmres_update(const problem *p, gmres_work *w, int k) {
   pl_axpy(n, 1, w->z, p->x, p->x);
 }
 
+enum { PROBE = 3 }; // iterations that tell a rate
+
+// whether the residual, known up to iteration k of a cycle in log[k], is to reach the target in the
+// iterations left, at the better of its mean and its present rate
+static int is_hopeless(const problem *p, int k, const double *log) {
+  if (k < PROBE) return 0;
+  double want = log[k] - log10(0.5 * p->rtol * p->norm_b);
+  double rate = fmax((log[0] - log[k]) / k, (log[k - PROBE + 1] - log[k]) / (PROBE - 1));
+  return want > rate * (p->max_iter - p->info->iterations);
+}
+
+// the residual of x stands in the first vector of V
 static void gmres_cycle(problem *p, gmres_work *w) {
   int n = p->n, k = 0;
-  true_residual(p, w->V);
   double beta = pl_norm(n, w->V);
   if (!(beta > 0)) return;
   for (int i = 0; i < n; i++) w->V[i] /= beta;
   w->g[0] = beta;
+  w->log[0] = log10(beta);
   while (k < w->m && may_iterate(p)) {
     double left = gmres_expand(p, w, k), residual = gmres_rotate(w, k);
     k++;
     p->info->iterations++;
     if (!(left > 0) || residual <= 0.5 * p->rtol * p->norm_b) break;
+    w->log[k] = log10(residual);
+    p->hopeless = p->quick && is_hopeless(p, k, w->log);
+    if (p->hopeless) return;
   }
   if (k > 0) gmres_update(p, w, k);
+}
+
+static pl_status gmres(problem *p, int restart) {
+  pl_env *env = p->env;
+  pl_krylov_info *info = p->info;
+  int n = p->n, max_iter = p->max_iter;
+  double *work, rtol = p->rtol;
+  *info = (pl_krylov_info){0};
+  if (restart < 1) return pl_fail(env, PL_E_ARG, "GMRES needs restart >= 1, got %d", restart);
+  PL_TRY(begin(p, 1, &work));
+  if (!work) return PL_OK;
+  gmres_work w = {.m = restart < n ? restart : n, .z = work};
+  pl_status s = gmres_alloc(env, n, &w);
+  if (s == PL_OK) {
+    true_residual(p, w.V);
+    // a cycle that gains nothing will not gain the next time either
+    for (double before = INFINITY; info->residual > rtol && info->residual < before;) {
+      before = info->residual * (1 - 1e-6);
+      gmres_cycle(p, &w);
+      if (p->hopeless) break;
+      true_residual(p, w.V);
+      if (p->cancelled || info->iterations >= max_iter) break;
+    }
+    s = p->hopeless ? PL_UNSOLVED : verdict(p);
+  }
+  gmres_free(env, &w);
+  pl_free(env, work);
+  return s;
 }
 
 pl_status pl_gmres(pl_env *env, int n, int restart, pl_apply_fn A, void *A_ctx, pl_apply_fn prec,
@@ -310,25 +357,23 @@ pl_status pl_gmres(pl_env *env, int n, int restart, pl_apply_fn A, void *A_ctx, 
                .x = x,
                .max_iter = max_iter,
                .info = info};
-  double *work;
-  *info = (pl_krylov_info){0};
-  if (restart < 1) return pl_fail(env, PL_E_ARG, "GMRES needs restart >= 1, got %d", restart);
-  PL_TRY(begin(&p, 1, &work));
-  if (!work) return PL_OK;
-  gmres_work w = {.m = restart < n ? restart : n, .z = work};
-  pl_status s = gmres_alloc(env, n, &w);
-  if (s == PL_OK) {
-    true_residual(&p, w.V);
-    // a cycle that gains nothing will not gain the next time either
-    for (double before = INFINITY; info->residual > rtol && info->residual < before;) {
-      before = info->residual * (1 - 1e-6);
-      gmres_cycle(&p, &w);
-      true_residual(&p, w.V);
-      if (p.cancelled || info->iterations >= max_iter) break;
-    }
-    s = verdict(&p);
-  }
-  gmres_free(env, &w);
-  pl_free(env, work);
-  return s;
+  return gmres(&p, restart);
+}
+
+pl_status pl_gmres_quick(pl_env *env, int n, int restart, pl_apply_fn A, void *A_ctx,
+                         pl_apply_fn prec, void *prec_ctx, const double *b, double *x, double rtol,
+                         int max_iter, pl_krylov_info *info) {
+  problem p = {.env = env,
+               .n = n,
+               .A = A,
+               .A_ctx = A_ctx,
+               .prec = prec,
+               .prec_ctx = prec_ctx,
+               .rtol = rtol,
+               .b = b,
+               .x = x,
+               .max_iter = max_iter,
+               .info = info,
+               .quick = 1};
+  return gmres(&p, restart);
 }

@@ -33,8 +33,7 @@ static int group_column(const pl_csc *A, int block, int g, int *mark, int *row) 
   return count;
 }
 
-// the pattern of groups of unknowns, stored as A is
-static pl_status compress(pl_env *env, const pl_csc *A, int block, pl_csc *out) {
+pl_status pl_compress_blocks(pl_env *env, const pl_csc *A, int block, pl_csc *out) {
   *out = (pl_csc){0};
   int n = A->n / block, nnz = 0;
   int *mark = pl_alloc(env, (size_t)n, sizeof *mark);
@@ -86,7 +85,7 @@ static pl_status order_groups(pl_env *env, const pl_csc *G, int *order) {
 
 pl_status pl_order_blocks(pl_env *env, const pl_csc *A, int block, int *order) {
   pl_csc groups;
-  PL_TRY(compress(env, A, block, &groups));
+  PL_TRY(pl_compress_blocks(env, A, block, &groups));
   int *group_order = pl_alloc(env, (size_t)groups.n, sizeof *group_order);
   pl_status s = group_order ? order_groups(env, &groups, group_order) : PL_E_NOMEM;
   for (int k = 0; s == PL_OK && k < A->n; k++)

@@ -11,6 +11,8 @@
 pl_status pl_csc_alloc(pl_env *env, int n, int sym, int nnz, pl_csc *out);
 
 #if PL_GPL
+// The pattern of groups of block unknowns, stored as A is.
+pl_status pl_compress_blocks(pl_env *env, const pl_csc *A, int block, pl_csc *out);
 // A fill-reducing order of A, worked out on groups of block unknowns: the unknown order[k] is
 // eliminated k-th. The pattern counts as symmetric.
 pl_status pl_order_blocks(pl_env *env, const pl_csc *A, int block, int *order);
@@ -26,17 +28,18 @@ void pl_solver_unlock(void);
 // What a backend does. state is made by analyse; numeric and solve never allocate through env.
 typedef struct pl_backend {
   const char *name;
+  int borrows;  // reads f->val, and says itself when a value is not finite; otherwise f->A.val
   int measures; // rcond is a true estimate; otherwise the smallest pivot ratio, or 0
-  pl_status (*analyse)(pl_factor *f);
-  void (*free)(pl_factor *f); // accepts a state that analyse left half made
-  pl_status (*numeric)(pl_factor *f);
-  void (*count_zeros)(pl_factor *f); // inertia of a matrix found singular (LDL); may be NULL
+  pl_status (*analyse)(pl_factor *f); // PL_UNSOLVED: the matrix is not of the kind it can do
+  void (*free)(pl_factor *f);         // accepts a state that analyse left half made
+  pl_status (*numeric)(pl_factor *f); // PL_UNSOLVED: another backend must do this one
+  void (*count_zeros)(pl_factor *f);  // inertia of a matrix found singular (LDL); may be NULL
   pl_status (*solve)(pl_factor *f, int transposed, int nrhs, const double *b, double *x);
 } pl_backend;
 
 extern const pl_backend pl_backend_dense, pl_backend_mumps;
 #if PL_GPL
-extern const pl_backend pl_backend_cholmod, pl_backend_umfpack;
+extern const pl_backend pl_backend_cholmod, pl_backend_umfpack, pl_backend_fronts;
 #endif
 
 struct pl_factor {
@@ -47,11 +50,17 @@ struct pl_factor {
   int n, block, nthread;
   pl_csc given;        // the pattern as given (no values), to recognise it again
   pl_csc A;            // what the backend sees: the lower triangle, or everything for LU
+  const double *val;   // values of A at hand: its own, or the caller's
   int *map;            // [A.nnz] index in the given values; NULL: the same
+  pl_factor *spare;    // takes over where the backend gives up; made when first needed
+  int by_spare;        // holds the last factorisation
   double *scale;       // [5n] for the estimate of the condition
   int ready;           // holds a usable factorisation
   pl_factor_info info; // backends fill inertia, rcond, flops and nnz
 };
+
+// PL_E_ARG, with a message, where a value at hand is not a finite number.
+pl_status pl_check_values(pl_factor *f);
 
 // Powers of two r, c [n] that bring the largest entry of every row and column of diag(r) A diag(c)
 // near 1; r = c for a symmetric A. most [2n] is scratch.

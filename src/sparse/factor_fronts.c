@@ -1,0 +1,547 @@
+// LU of matrices made of dense square blocks, symmetric in pattern: the multifrontal method with
+// rows interchanged inside a front only. Where such pivots are too small, PL_UNSOLVED sends the
+// caller to a solver that looks further. All sums have one order, for any number of threads.
+#include "fronts.h"
+#include "lapack.h"
+
+#if PL_GPL
+
+#include <string.h>
+
+enum {
+  PANEL = 64,  // pivots eliminated at once
+  STRIP = 192, // columns or rows that one thread updates
+  LARGE = 256  // fronts with fewer rows are not worth sharing between threads
+};
+// larger multipliers lose more digits than a direct solve may
+static const double GROWTH_MAX = 1e6;
+
+typedef struct numbers {
+  double *L;   // [m][p] by columns: triangular factors over the multipliers, p pivots, m - p rows
+  double *U;   // [p][m - p] by columns
+  double *S;   // [m - p][m - p] by columns, for the parent
+  int *pivot;  // [p] interchanges as of dgetrf
+  double *vec; // [m - p] the same for a right-hand side
+} numbers;
+
+typedef struct fronts {
+  front_tree tree;
+  pl_csc G; // pattern of blocks
+  int *mirror;
+  int block, nthread;
+  pl_team *team;
+  numbers *num;      // [nfront]
+  double *store;     // all of them but S,
+  double *updates;   // which is needed until its parent has it
+  int *pivots;       // [n]
+  int **local;       // [nthread][groups] place in the front at hand
+  double *scale;     // [n] of rows
+  double *most;      // [n] largest entry of each scaled column
+  double *x;         // [n] in elimination order
+  double *growth;    // [nfront] largest multiplier
+  double *least;     // [nfront] smallest pivot over the largest entry of its column
+  const double *val; // of the matrix at hand
+  int transposed;
+  double nnz, flops;
+} fronts;
+
+// ---- symbolic -----------------------------------------------------------------------------------
+
+// as many entries as blocks can hold, so that all columns of a group are as its first
+static int is_blocked(const pl_csc *A, const pl_csc *G, int b) {
+  if ((size_t)A->nnz != (size_t)G->nnz * (size_t)b * (size_t)b) return 0;
+  for (int g = 0; g < G->n; g++)
+    for (int k = G->ptr[g]; k < G->ptr[g + 1]; k++)
+      if (A->row[A->ptr[g * b] + (k - G->ptr[g]) * b] != G->row[k] * b) return 0;
+  return 1;
+}
+
+// position of the block opposite to each; 0: there is none, or no diagonal
+static int find_mirrors(const pl_csc *G, int *mirror) {
+  for (int j = 0; j < G->n; j++) {
+    if (pl_csc_find(G, j, j) < 0) return 0;
+    for (int k = G->ptr[j]; k < G->ptr[j + 1]; k++)
+      if ((mirror[k] = pl_csc_find(G, j, G->row[k])) < 0) return 0;
+  }
+  return 1;
+}
+
+static pl_status allocate_numbers(pl_factor *f, fronts *s) {
+  size_t b = (size_t)s->block, n = (size_t)f->n, total = 0, nf = (size_t)s->tree.nfront;
+  double nnz = 0, flops = 0;
+  for (size_t k = 0; k < nf; k++) {
+    const front *x = &s->tree.front[k];
+    size_t p = (size_t)x->npiv * b, r = (size_t)x->nrow * b;
+    total += p * (p + 2 * r) + r;
+    nnz += (double)p * ((double)p + 2 * (double)r);
+    for (size_t i = 0; i < p; i++) {
+      double left = (double)(p - 1 - i + r);
+      flops += left + 2 * left * left;
+    }
+  }
+  s->nnz = nnz;
+  s->flops = flops;
+  s->num = pl_alloc(f->env, nf, sizeof *s->num);
+  s->store = pl_alloc(f->env, total, sizeof *s->store);
+  s->updates = pl_alloc(f->env, s->tree.room * b * b, sizeof *s->updates);
+  s->pivots = pl_alloc(f->env, n, sizeof *s->pivots);
+  s->scale = pl_alloc(f->env, n, sizeof *s->scale);
+  s->most = pl_alloc(f->env, n, sizeof *s->most);
+  s->x = pl_alloc(f->env, n, sizeof *s->x);
+  s->growth = pl_alloc(f->env, nf, sizeof *s->growth);
+  s->least = pl_alloc(f->env, nf, sizeof *s->least);
+  if (!s->num || !s->store || !s->updates || !s->pivots || !s->scale || !s->most || !s->x ||
+      !s->growth || !s->least)
+    return PL_E_NOMEM;
+  double *at = s->store;
+  for (size_t k = 0; k < nf; k++) {
+    const front *x = &s->tree.front[k];
+    size_t p = (size_t)x->npiv * b, r = (size_t)x->nrow * b;
+    numbers *v = &s->num[k];
+    *v = (numbers){.L = at, .U = at + (p + r) * p, .pivot = s->pivots + (size_t)x->first * b};
+    v->S = s->updates + x->at * b * b;
+    v->vec = v->U + p * r;
+    at = v->vec + r;
+  }
+  return PL_OK;
+}
+
+static pl_status allocate_threads(pl_factor *f, fronts *s) {
+  s->nthread = f->nthread > 0 ? f->nthread : 1;
+  if (s->nthread > 1) PL_TRY(pl_team_create(f->env, s->nthread, &s->team));
+  s->local = pl_alloc(f->env, (size_t)s->nthread, sizeof *s->local);
+  if (!s->local) return PL_E_NOMEM;
+  for (int k = 0; k < s->nthread; k++) {
+    s->local[k] = pl_alloc(f->env, (size_t)s->tree.n, sizeof **s->local);
+    if (!s->local[k]) return PL_E_NOMEM;
+  }
+  return PL_OK;
+}
+
+static pl_status analyse(pl_factor *f) {
+  fronts *s = f->state = pl_alloc(f->env, 1, sizeof *s);
+  if (!s) return PL_E_NOMEM;
+  s->block = f->block;
+  PL_TRY(pl_compress_blocks(f->env, &f->A, f->block, &s->G));
+  s->mirror = pl_alloc(f->env, (size_t)s->G.nnz, sizeof *s->mirror);
+  if (!s->mirror) return PL_E_NOMEM;
+  if (!is_blocked(&f->A, &s->G, f->block) || !find_mirrors(&s->G, s->mirror)) return PL_UNSOLVED;
+  int *order = pl_alloc(f->env, (size_t)s->G.n, sizeof *order);
+  if (!order) return PL_E_NOMEM;
+  pl_status st = pl_order_blocks(f->env, &s->G, 1, order);
+  if (st == PL_OK) st = front_tree_create(f->env, &s->G, order, f->block, &s->tree);
+  pl_free(f->env, order);
+  PL_TRY(st);
+  PL_TRY(allocate_numbers(f, s));
+  return allocate_threads(f, s);
+}
+
+static void release(pl_factor *f) {
+  fronts *s = f->state;
+  if (!s) return;
+  for (int k = 0; s->local && k < s->nthread; k++) pl_free(f->env, s->local[k]);
+  void *all[] = {s->mirror, s->num, s->store, s->updates, s->pivots, s->scale,
+                 s->most,   s->x,   s->local, s->growth,  s->least};
+  for (size_t k = 0; k < sizeof all / sizeof all[0]; k++) pl_free(f->env, all[k]);
+  pl_team_free(s->team);
+  pl_csc_free(f->env, &s->G);
+  front_tree_free(f->env, &s->tree);
+  pl_free(f->env, s);
+}
+
+// ---- scaling ------------------------------------------------------------------------------------
+
+// every row of a group is scaled by a power of two to a sum of sizes near 1
+static void scale_group(void *ctx, int g, int thread) {
+  fronts *s = ctx;
+  (void)thread;
+  int b = s->block;
+  double *sum = s->most + g * b;
+  memset(sum, 0, (size_t)b * sizeof *sum);
+  for (int e = s->G.ptr[g]; e < s->G.ptr[g + 1]; e++) {
+    int j = s->G.row[e], first = s->G.ptr[j], stride = (s->G.ptr[j + 1] - first) * b;
+    const double *v = s->val + (size_t)first * (size_t)(b * b) + (s->mirror[e] - first) * b;
+    for (int c = 0; c < b; c++, v += stride)
+      for (int a = 0; a < b; a++) sum[a] += fabs(v[a]);
+  }
+  for (int a = 0; a < b; a++) {
+    int e = 0;
+    if (isfinite(sum[a])) frexp(sum[a], &e);
+    s->scale[g * b + a] = isfinite(sum[a]) ? ldexp(1, -e) : NAN;
+  }
+}
+
+// largest entries of the scaled columns of a group
+static void measure_group(void *ctx, int g, int thread) {
+  fronts *s = ctx;
+  (void)thread;
+  int b = s->block, first = s->G.ptr[g], last = s->G.ptr[g + 1];
+  const double *v = s->val + (size_t)first * (size_t)(b * b);
+  for (int c = 0; c < b; c++) {
+    double most = 0;
+    for (int k = first; k < last; k++, v += b) {
+      const double *scale = s->scale + s->G.row[k] * b;
+      for (int a = 0; a < b; a++) {
+        double x = fabs(v[a]) * scale[a];
+        most = most > x ? most : x;
+      }
+    }
+    s->most[g * b + c] = most;
+  }
+}
+
+// ---- assembly of a front ------------------------------------------------------------------------
+
+// one block of the matrix, position k of column group j, with its rows scaled
+static void put_block(const fronts *s, int j, int k, double *to, int ld) {
+  int b = s->block, first = s->G.ptr[j], stride = (s->G.ptr[j + 1] - first) * b;
+  const double *v = s->val + (size_t)first * (size_t)(b * b) + (size_t)((k - first) * b);
+  const double *scale = s->scale + s->G.row[k] * b;
+  for (int c = 0; c < b; c++, v += stride, to += ld)
+    for (int a = 0; a < b; a++) to[a] = scale[a] * v[a];
+}
+
+static void put_matrix(fronts *s, const front *x, numbers *v, const int *local) {
+  int b = s->block, p = x->npiv * b, m = p + x->nrow * b;
+  for (int k = x->first; k < x->first + x->npiv; k++) {
+    int g = s->tree.order[k], at = (k - x->first) * b;
+    for (int e = s->G.ptr[g]; e < s->G.ptr[g + 1]; e++) {
+      int i = s->tree.place[s->G.row[e]];
+      if (i < x->first) continue;
+      int row = local[i] * b;
+      put_block(s, g, e, v->L + (size_t)at * (size_t)m + row, m);
+      if (row >= p)
+        put_block(s, s->G.row[e], s->mirror[e], v->U + (size_t)(row - p) * (size_t)p + at, p);
+    }
+  }
+}
+
+// what threads share when they assemble a front
+typedef struct building {
+  const fronts *s;
+  const front *x, *child;
+  numbers *v;
+  const double *from; // S of the child
+  const int *local;
+} building;
+
+static int strips(int n) {
+  return (n + STRIP - 1) / STRIP;
+}
+
+enum { CHUNK = 1 << 16 };
+
+static int chunks(size_t n) {
+  return (int)((n + CHUNK - 1) / CHUNK);
+}
+
+// L and U, then S
+static void clear_chunk(void *ctx, int i, int thread) {
+  const building *t = ctx;
+  (void)thread;
+  size_t b = (size_t)t->s->block, p = (size_t)t->x->npiv * b, r = (size_t)t->x->nrow * b;
+  size_t kept = p * (p + 2 * r);
+  int first = chunks(kept);
+  size_t all = i < first ? kept : r * r, at = (size_t)(i < first ? i : i - first) * CHUNK;
+  double *to = (i < first ? t->v->L : t->v->S) + at;
+  memset(to, 0, (all - at < CHUNK ? all - at : CHUNK) * sizeof *to);
+}
+
+// adds columns of a child's S; runs of neighbouring groups stay neighbours
+static void add_strip(void *ctx, int i, int thread) {
+  const building *t = ctx;
+  const front *x = t->x, *c = t->child;
+  const int *local = t->local;
+  (void)thread;
+  int b = t->s->block, p = x->npiv * b, m = p + x->nrow * b, r = m - p, cr = c->nrow * b;
+  for (int j = i * STRIP; j < cr && j < (i + 1) * STRIP; j++) {
+    int col = local[c->row[j / b]] * b + j % b;
+    const double *from = t->from + (size_t)j * (size_t)cr;
+    // rows of pivots and rows below them
+    double *top =
+        col < p ? t->v->L + (size_t)col * (size_t)m : t->v->U + (size_t)(col - p) * (size_t)p;
+    double *rest = col < p ? top + p : t->v->S + (size_t)(col - p) * (size_t)r;
+    for (int k = 0; k < c->nrow;) {
+      int to = local[c->row[k]], run = 1;
+      while (k + run < c->nrow && local[c->row[k + run]] == to + run && to + run != x->npiv) run++;
+      double *at = to < x->npiv ? top + to * b : rest + (to - x->npiv) * b;
+      for (int e = 0; e < run * b; e++) at[e] += from[k * b + e];
+      k += run;
+    }
+  }
+}
+
+static void assemble(fronts *s, int f, pl_team *team, int *local) {
+  const front *x = &s->tree.front[f];
+  building t = {.s = s, .x = x, .v = &s->num[f], .local = local};
+  size_t b = (size_t)s->block, p = (size_t)x->npiv * b, r = (size_t)x->nrow * b;
+  pl_team_run(team, chunks(p * (p + 2 * r)) + chunks(r * r), clear_chunk, &t);
+  for (int k = 0; k < x->npiv; k++) local[x->first + k] = k;
+  for (int k = 0; k < x->nrow; k++) local[x->row[k]] = x->npiv + k;
+  put_matrix(s, x, t.v, local);
+  for (int c = x->child; c >= 0; c = s->tree.front[c].next) {
+    t.child = &s->tree.front[c];
+    t.from = s->num[c].S;
+    pl_team_run(team, strips(t.child->nrow * s->block), add_strip, &t);
+  }
+}
+
+// ---- elimination of a front ---------------------------------------------------------------------
+
+static const double one = 1, minus = -1;
+
+typedef struct job {
+  double *L, *U, *S;
+  const int *pivot;
+  int m, p, k0, nb; // rows and pivots of the front; the panel just factorised
+} job;
+
+static void swap_rows(double *a, int ld, int ncol, int k0, int nb, const int *pivot) {
+  for (int c = 0; c < ncol; c++, a += ld)
+    for (int k = k0; k < k0 + nb; k++) {
+      double t = a[k];
+      a[k] = a[pivot[k] - 1];
+      a[pivot[k] - 1] = t;
+    }
+}
+
+// a panel's effect on some columns of the pivot rows, to its right
+static void update_columns(const job *j, double *a, int ld, int ncol) {
+  int below = j->p - j->k0 - j->nb;
+  const double *panel = j->L + (size_t)j->k0 * (size_t)j->m + j->k0;
+  swap_rows(a, ld, ncol, j->k0, j->nb, j->pivot);
+  dtrsm_("L", "L", "N", "U", &j->nb, &ncol, &one, panel, &j->m, a + j->k0, &ld, 1, 1, 1, 1);
+  if (below > 0)
+    dgemm_("N", "N", &below, &ncol, &j->nb, &minus, panel + j->nb, &j->m, a + j->k0, &ld, &one,
+           a + j->k0 + j->nb, &ld, 1, 1);
+}
+
+// strips count from the panel's end through the pivot columns, then through U
+static void update_strip(void *ctx, int i, int thread) {
+  const job *j = ctx;
+  (void)thread;
+  int first = j->k0 + j->nb, inner = strips(j->p - first);
+  int all = i < inner ? j->p - first : j->m - j->p, at = (i < inner ? i : i - inner) * STRIP;
+  int n = all - at < STRIP ? all - at : STRIP;
+  if (i < inner)
+    update_columns(j, j->L + (size_t)(first + at) * (size_t)j->m, j->m, n);
+  else
+    update_columns(j, j->U + (size_t)at * (size_t)j->p, j->p, n);
+}
+
+static void divide_strip(void *ctx, int i, int thread) {
+  const job *j = ctx;
+  (void)thread;
+  int r = j->m - j->p, at = i * STRIP, n = r - at < STRIP ? r - at : STRIP;
+  dtrsm_("R", "U", "N", "N", &n, &j->p, &one, j->L, &j->m, j->L + j->p + at, &j->m, 1, 1, 1, 1);
+}
+
+static void subtract_strip(void *ctx, int i, int thread) {
+  const job *j = ctx;
+  (void)thread;
+  int r = j->m - j->p, at = i * STRIP, n = r - at < STRIP ? r - at : STRIP;
+  dgemm_("N", "N", &r, &n, &j->p, &minus, j->L + j->p, &j->m, j->U + (size_t)at * (size_t)j->p,
+         &j->p, &one, j->S + (size_t)at * (size_t)r, &r, 1, 1);
+}
+
+// returns 0 where a pivot is zero
+static int eliminate(fronts *s, int f, pl_team *team) {
+  const front *x = &s->tree.front[f];
+  numbers *v = &s->num[f];
+  int p = x->npiv * s->block, m = p + x->nrow * s->block;
+  job j = {.L = v->L, .U = v->U, .S = v->S, .pivot = v->pivot, .m = m, .p = p};
+  for (j.k0 = 0; j.k0 < p; j.k0 += PANEL) {
+    int rows = p - j.k0, info;
+    j.nb = rows < PANEL ? rows : PANEL;
+    double *panel = v->L + (size_t)j.k0 * (size_t)m + j.k0;
+    dgetrf_(&rows, &j.nb, panel, &m, v->pivot + j.k0, &info);
+    if (info != 0) return 0;
+    for (int k = j.k0; k < j.k0 + j.nb; k++) v->pivot[k] += j.k0;
+    swap_rows(v->L, m, j.k0, j.k0, j.nb, v->pivot);
+    pl_team_run(team, strips(p - j.k0 - j.nb) + strips(m - p), update_strip, &j);
+  }
+  pl_team_run(team, strips(m - p), divide_strip, &j);
+  pl_team_run(team, strips(m - p), subtract_strip, &j);
+  return 1;
+}
+
+// largest multiplier and smallest pivot ratio
+static void judge(fronts *s, int f) {
+  const front *x = &s->tree.front[f];
+  const numbers *v = &s->num[f];
+  int b = s->block, p = x->npiv * b, m = p + x->nrow * b;
+  double growth = 0, least = INFINITY;
+  for (int k = 0; k < p; k++) {
+    const double *col = v->L + (size_t)k * (size_t)m;
+    double most = s->most[s->tree.order[x->first + k / b] * b + k % b];
+    for (int i = p; i < m; i++) growth = growth > fabs(col[i]) ? growth : fabs(col[i]);
+    least = fmin(least, most > 0 ? fabs(col[k]) / most : 0);
+  }
+  s->growth[f] = growth;
+  s->least[f] = least;
+}
+
+static void factor_front(fronts *s, int f, pl_team *team, int thread) {
+  const front *x = &s->tree.front[f];
+  if ((x->npiv + x->nrow) * s->block < LARGE) team = NULL;
+  assemble(s, f, team, s->local[thread]);
+  s->growth[f] = INFINITY;
+  if (eliminate(s, f, team)) judge(s, f);
+}
+
+static void factor_task(void *ctx, int task, int thread) {
+  fronts *s = ctx;
+  const front_tree *t = &s->tree;
+  for (int k = t->task_ptr[task]; k < t->task_ptr[task + 1]; k++) {
+    factor_front(s, t->task_front[k], NULL, thread);
+    if (!(s->growth[t->task_front[k]] < GROWTH_MAX)) return;
+  }
+}
+
+static pl_status numeric(pl_factor *f) {
+  fronts *s = f->state;
+  const front_tree *t = &s->tree;
+  s->val = f->val;
+  f->info.nnz = s->nnz;
+  f->info.flops = s->flops;
+  pl_blas_threads(1); // the threads here are our own
+  pl_team_run(s->team, t->n, scale_group, s);
+  if (!pl_all_finite(f->n, s->scale)) PL_TRY(pl_check_values(f));
+  pl_team_run(s->team, t->n, measure_group, s);
+  for (int k = 0; k < t->nfront; k++) s->growth[k] = INFINITY;
+  pl_team_run(s->team, t->ntask, factor_task, s);
+  int ok = 1;
+  for (int k = 0; k < t->task_ptr[t->ntask]; k++) ok &= s->growth[t->task_front[k]] < GROWTH_MAX;
+  for (int k = t->task_ptr[t->ntask]; ok && k < t->nfront; k++) {
+    factor_front(s, t->task_front[k], s->team, 0);
+    ok = s->growth[t->task_front[k]] < GROWTH_MAX;
+  }
+  f->info.rcond = INFINITY;
+  for (int k = 0; ok && k < t->nfront; k++) f->info.rcond = fmin(f->info.rcond, s->least[k]);
+  pl_blas_threads(f->nthread);
+  return ok ? PL_OK : PL_UNSOLVED;
+}
+
+// ---- solves -------------------------------------------------------------------------------------
+
+// y += a A x for A[m][n], or its transpose
+static void mul(int transposed, int m, int n, double a, const double *A, int ld, const double *x,
+                double *y) {
+  const int step = 1;
+  if (m > 0 && n > 0)
+    dgemv_(transposed ? "T" : "N", &m, &n, &a, A, &ld, x, &step, &one, y, &step, 1);
+}
+
+static void triangle(const char *uplo, int transposed, int n, const double *A, int ld, double *x) {
+  const int step = 1;
+  dtrsv_(uplo, transposed ? "T" : "N", *uplo == 'L' ? "U" : "N", &n, A, &ld, x, &step, 1, 1, 1);
+}
+
+static void interchange(int n, const int *pivot, int back, double *x) {
+  for (int i = 0; i < n; i++) {
+    int k = back ? n - 1 - i : i;
+    double t = x[k];
+    x[k] = x[pivot[k] - 1];
+    x[pivot[k] - 1] = t;
+  }
+}
+
+// from the leaves up: L y = P b, or U' y = b
+static void forward(fronts *s, int f, int *local) {
+  const front *x = &s->tree.front[f];
+  const numbers *v = &s->num[f];
+  int b = s->block, p = x->npiv * b, r = x->nrow * b, m = p + r;
+  double *y = s->x + (size_t)x->first * (size_t)b;
+  memset(v->vec, 0, (size_t)r * sizeof *v->vec);
+  if (x->child >= 0)
+    for (int k = 0; k < x->nrow; k++) local[x->row[k]] = k;
+  for (int c = x->child; c >= 0; c = s->tree.front[c].next) {
+    const front *cf = &s->tree.front[c];
+    for (int i = 0; i < cf->nrow; i++) {
+      int at = cf->row[i] - x->first;
+      double *to = at < x->npiv ? y + at * b : v->vec + local[cf->row[i]] * b;
+      const double *from = s->num[c].vec + i * b;
+      for (int a = 0; a < b; a++) to[a] += from[a];
+    }
+  }
+  if (s->transposed) {
+    triangle("U", 1, p, v->L, m, y);
+    mul(1, p, r, -1, v->U, p, y, v->vec);
+  } else {
+    interchange(p, v->pivot, 0, y);
+    triangle("L", 0, p, v->L, m, y);
+    mul(0, r, p, -1, v->L + p, m, y, v->vec);
+  }
+}
+
+// from the root down: U x = y, or P' L' x = y
+static void backward(fronts *s, int f) {
+  const front *x = &s->tree.front[f];
+  const numbers *v = &s->num[f];
+  int b = s->block, p = x->npiv * b, r = x->nrow * b, m = p + r;
+  double *y = s->x + (size_t)x->first * (size_t)b;
+  for (int k = 0; k < x->nrow; k++)
+    memcpy(v->vec + k * b, s->x + (size_t)x->row[k] * (size_t)b, (size_t)b * sizeof *y);
+  if (s->transposed) {
+    mul(1, r, p, -1, v->L + p, m, v->vec, y);
+    triangle("L", 1, p, v->L, m, y);
+    interchange(p, v->pivot, 1, y);
+  } else {
+    mul(0, p, r, -1, v->U, p, v->vec, y);
+    triangle("U", 0, p, v->L, m, y);
+  }
+}
+
+static void forward_task(void *ctx, int task, int thread) {
+  fronts *s = ctx;
+  for (int k = s->tree.task_ptr[task]; k < s->tree.task_ptr[task + 1]; k++)
+    forward(s, s->tree.task_front[k], s->local[thread]);
+}
+
+static void backward_task(void *ctx, int task, int thread) {
+  fronts *s = ctx;
+  (void)thread;
+  for (int k = s->tree.task_ptr[task + 1] - 1; k >= s->tree.task_ptr[task]; k--)
+    backward(s, s->tree.task_front[k]);
+}
+
+// between the matrix's order and that of elimination, in groups; scale may be NULL
+static void permute(const fronts *s, int back, const double *scale, const double *from,
+                    double *to) {
+  int b = s->block;
+  for (int k = 0; k < s->tree.n; k++)
+    for (int a = 0; a < b; a++) {
+      int outer = s->tree.order[k] * b + a, inner = k * b + a;
+      double x = from[back ? inner : outer];
+      to[back ? outer : inner] = scale ? scale[outer] * x : x;
+    }
+}
+
+static pl_status solve(pl_factor *f, int transposed, int nrhs, const double *b, double *x) {
+  fronts *s = f->state;
+  int top = s->tree.ntask;
+  s->transposed = transposed;
+  pl_blas_threads(1);
+  for (int k = 0; k < nrhs; k++) {
+    size_t at = (size_t)k * (size_t)f->n;
+    permute(s, 0, transposed ? NULL : s->scale, b + at, s->x);
+    pl_team_run(s->team, top, forward_task, s);
+    forward_task(s, top, 0);
+    backward_task(s, top, 0);
+    pl_team_run(s->team, top, backward_task, s);
+    permute(s, 1, transposed ? s->scale : NULL, s->x, x + at);
+  }
+  pl_blas_threads(f->nthread);
+  return PL_OK;
+}
+
+const pl_backend pl_backend_fronts = {
+    .name = "fronts",
+    .borrows = 1,
+    .analyse = analyse,
+    .free = release,
+    .numeric = numeric,
+    .solve = solve,
+};
+
+#endif

@@ -1,0 +1,290 @@
+// Supernodes of a symmetric pattern, merged where that adds few zeros, and their distribution.
+#include "fronts.h"
+
+#if PL_GPL
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { TASKS = 16 }; // subtrees wanted, for any number of threads
+
+// ---- columns ------------------------------------------------------------------------------------
+
+typedef struct column {
+  int n, *row; // later groups in the factor's column, ascending
+  int parent;  // the first of them, -1: none
+} column;
+
+static int ascending(const void *a, const void *b) {
+  return *(const int *)a - *(const int *)b;
+}
+
+// the structure of column k is that of the matrix and of all columns whose parent it is
+static pl_status fill_column(pl_env *env, const pl_csc *G, const front_tree *t, int k,
+                             const int *child, const int *next, column *c, int *mark, int *list) {
+  int n = 0, g = t->order[k];
+  mark[k] = k;
+  for (int p = G->ptr[g]; p < G->ptr[g + 1]; p++) {
+    int i = t->place[G->row[p]];
+    if (i > k && mark[i] != k) mark[list[n++] = i] = k;
+  }
+  for (int j = child[k]; j >= 0; j = next[j])
+    for (int p = 0; p < c[j].n; p++) {
+      int i = c[j].row[p];
+      if (mark[i] != k) mark[list[n++] = i] = k;
+    }
+  qsort(list, (size_t)n, sizeof *list, ascending);
+  c[k].n = n;
+  c[k].parent = n ? list[0] : -1;
+  c[k].row = pl_alloc(env, (size_t)n, sizeof *list);
+  if (!c[k].row) return PL_E_NOMEM;
+  if (n) memcpy(c[k].row, list, (size_t)n * sizeof *list);
+  return PL_OK;
+}
+
+static void free_columns(pl_env *env, int n, column *c) {
+  for (int k = 0; c && k < n; k++) pl_free(env, c[k].row);
+  pl_free(env, c);
+}
+
+static pl_status fill_columns(pl_env *env, const pl_csc *G, const front_tree *t, column *c) {
+  size_t n = (size_t)t->n;
+  int *mark = pl_alloc(env, 4 * n, sizeof *mark);
+  if (!mark) return PL_E_NOMEM;
+  int *list = mark + n, *child = list + n, *next = child + n;
+  for (int k = 0; k < t->n; k++) mark[k] = child[k] = next[k] = -1;
+  pl_status s = PL_OK;
+  for (int k = 0; s == PL_OK && k < t->n; k++) {
+    s = fill_column(env, G, t, k, child, next, c, mark, list);
+    if (s != PL_OK || c[k].parent < 0) continue;
+    next[k] = child[c[k].parent];
+    child[c[k].parent] = k;
+  }
+  pl_free(env, mark);
+  return s;
+}
+
+// ---- supernodes ---------------------------------------------------------------------------------
+
+// entries of the columns of a front that ends above nrow later groups
+static double entries(int npiv, int nrow) {
+  return npiv * (0.5 * npiv + nrow);
+}
+
+// Whether columns first .. k - 1 and those from k on, of n rows with `more` of them its own, should
+// be one front: `kept` entries that are no zeros are known so far.
+static int worth_merging(int width, double zeros, double all) {
+  return width <= 48 || (width <= 128 && zeros < 0.25 * all) ||
+         (width <= 400 && zeros < 0.1 * all) || zeros < 0.03 * all;
+}
+
+// Fills start[0 .. n] with the first column of each front; a column joins the front before it when
+// it is the parent of its last column and the common structure wastes little.
+static int cut_fronts(int n, const column *c, int block, int *start) {
+  int count = 0;
+  double own = 0; // entries of the columns of the present front that are none of the zeros
+  for (int k = 0; k < n; k++) {
+    int first = count ? start[count - 1] : 0, npiv = k - first + 1;
+    double all = entries(npiv, c[k].n);
+    int join = k > 0 && c[k - 1].parent == k &&
+               worth_merging(npiv * block, all - own - entries(1, c[k].n), all);
+    if (!join) {
+      start[count++] = k;
+      own = 0;
+    }
+    own += entries(1, c[k].n);
+  }
+  start[count] = n;
+  return count;
+}
+
+static double front_flops(int npiv, int nrow) {
+  double f = 0;
+  for (int k = 0; k < npiv; k++) {
+    double left = npiv - 1 - k + nrow;
+    f += left + 2 * left * left;
+  }
+  return f;
+}
+
+static pl_status fill_fronts(pl_env *env, const column *c, const int *start, front_tree *t) {
+  size_t nrow = 0;
+  for (int f = 0; f < t->nfront; f++) nrow += (size_t)c[start[f + 1] - 1].n;
+  t->front = pl_alloc(env, (size_t)t->nfront, sizeof *t->front);
+  t->rows = pl_alloc(env, nrow, sizeof *t->rows);
+  int *owner = pl_alloc(env, (size_t)t->n, sizeof *owner);
+  if (!t->front || !t->rows || !owner) {
+    pl_free(env, owner);
+    return PL_E_NOMEM;
+  }
+  int *row = t->rows;
+  for (int f = 0; f < t->nfront; f++) {
+    const column *last = &c[start[f + 1] - 1];
+    int npiv = start[f + 1] - start[f];
+    if (last->n) memcpy(row, last->row, (size_t)last->n * sizeof *row);
+    t->front[f] = (front){.first = start[f],
+                          .npiv = npiv,
+                          .nrow = last->n,
+                          .row = row,
+                          .parent = last->parent,
+                          .child = -1,
+                          .next = -1,
+                          .task = -1,
+                          .flops = front_flops(npiv, last->n)};
+    for (int k = start[f]; k < start[f + 1]; k++) owner[k] = f;
+    row += last->n;
+  }
+  for (int f = t->nfront - 1; f >= 0; f--) {
+    front *x = &t->front[f];
+    if (x->parent < 0) continue;
+    x->parent = owner[x->parent];
+    x->next = t->front[x->parent].child;
+    t->front[x->parent].child = f;
+  }
+  pl_free(env, owner);
+  return PL_OK;
+}
+
+// ---- tasks --------------------------------------------------------------------------------------
+
+// Roots of disjoint subtrees, largest first: the largest one is opened until there are enough or
+// its root alone makes most of it.
+static int choose_roots(const front_tree *t, const double *sum, int *root) {
+  int n = 0;
+  for (int f = 0; f < t->nfront; f++)
+    if (t->front[f].parent < 0) root[n++] = f;
+  while (n < TASKS) {
+    int big = -1;
+    for (int k = 0; k < n; k++)
+      if (t->front[root[k]].child >= 0 && (big < 0 || sum[root[k]] > sum[root[big]])) big = k;
+    if (big < 0) break;
+    int open = root[big];
+    root[big] = root[--n];
+    for (int c = t->front[open].child; c >= 0; c = t->front[c].next) root[n++] = c;
+  }
+  for (int i = 1; i < n; i++)
+    for (int k = i; k > 0 && sum[root[k]] > sum[root[k - 1]]; k--) {
+      int swap = root[k];
+      root[k] = root[k - 1];
+      root[k - 1] = swap;
+    }
+  return n;
+}
+
+static pl_status share_out(pl_env *env, front_tree *t) {
+  size_t n = (size_t)t->nfront;
+  double *sum = pl_alloc(env, n, sizeof *sum);
+  int *root = pl_alloc(env, n + 1, sizeof *root);
+  pl_status s = sum && root ? PL_OK : PL_E_NOMEM;
+  for (int f = 0; s == PL_OK && f < t->nfront; f++) {
+    sum[f] += t->front[f].flops;
+    if (t->front[f].parent >= 0) sum[t->front[f].parent] += sum[f];
+  }
+  if (s == PL_OK) {
+    t->ntask = choose_roots(t, sum, root);
+    for (int k = 0; k < t->ntask; k++) t->front[root[k]].task = k;
+    for (int f = t->nfront - 1; f >= 0; f--) {
+      front *x = &t->front[f];
+      if (x->task < 0 && x->parent >= 0) x->task = t->front[x->parent].task;
+    }
+    t->task_ptr = pl_alloc(env, (size_t)t->ntask + 2, sizeof *t->task_ptr);
+    t->task_front = pl_alloc(env, n, sizeof *t->task_front);
+    if (!t->task_ptr || !t->task_front) s = PL_E_NOMEM;
+  }
+  for (int k = 0, at = 0; s == PL_OK && k <= t->ntask; k++) {
+    for (int f = 0; f < t->nfront; f++)
+      if (t->front[f].task == (k < t->ntask ? k : -1)) t->task_front[at++] = f;
+    t->task_ptr[k + 1] = at;
+  }
+  pl_free(env, sum);
+  pl_free(env, root);
+  return s;
+}
+
+// ---- storage of updates -----------------------------------------------------------------------
+
+// updates that wait for their parent, by place
+typedef struct shelf {
+  int n, *front;
+} shelf;
+
+static size_t room_of(const front *x) {
+  return (size_t)x->nrow * (size_t)x->nrow;
+}
+
+// the first gap from `base` on that holds x, which is then on the shelf; returns its end
+static size_t put_on(shelf *s, front_tree *t, int f, size_t base) {
+  front *x = &t->front[f];
+  size_t at = base;
+  int k = 0;
+  for (; k < s->n && t->front[s->front[k]].at - at < room_of(x); k++)
+    at = t->front[s->front[k]].at + room_of(&t->front[s->front[k]]);
+  for (int i = s->n++; i > k; i--) s->front[i] = s->front[i - 1];
+  s->front[k] = f;
+  x->at = at;
+  return at + room_of(x);
+}
+
+static void take_children(shelf *s, const front_tree *t, int parent) {
+  int n = 0;
+  for (int k = 0; k < s->n; k++)
+    if (t->front[s->front[k]].parent != parent) s->front[n++] = s->front[k];
+  s->n = n;
+}
+
+// tasks run at the same time, so that each has its own part
+static pl_status place_updates(pl_env *env, front_tree *t) {
+  shelf s = {.front = pl_alloc(env, (size_t)t->nfront, sizeof(int))};
+  if (!s.front) return PL_E_NOMEM;
+  for (int task = 0; task <= t->ntask; task++) {
+    size_t base = t->room;
+    s.n = 0;
+    for (int k = t->task_ptr[task]; k < t->task_ptr[task + 1]; k++) {
+      size_t end = put_on(&s, t, t->task_front[k], base);
+      t->room = end > t->room ? end : t->room;
+      take_children(&s, t, t->task_front[k]);
+    }
+  }
+  pl_free(env, s.front);
+  return PL_OK;
+}
+
+// ---- whole --------------------------------------------------------------------------------------
+
+pl_status front_tree_create(pl_env *env, const pl_csc *G, const int *order, int block,
+                            front_tree *t) {
+  size_t n = (size_t)G->n;
+  *t = (front_tree){.n = G->n};
+  t->order = pl_alloc(env, n, sizeof *t->order);
+  t->place = pl_alloc(env, n, sizeof *t->place);
+  int *start = pl_alloc(env, n + 1, sizeof *start);
+  column *c = pl_alloc(env, n, sizeof *c);
+  pl_status s = t->order && t->place && start && c ? PL_OK : PL_E_NOMEM;
+  for (int k = 0; s == PL_OK && k < G->n; k++) {
+    t->order[k] = order[k];
+    t->place[order[k]] = k;
+  }
+  if (s == PL_OK) s = fill_columns(env, G, t, c);
+  if (s == PL_OK) {
+    t->nfront = cut_fronts(G->n, c, block, start);
+    s = fill_fronts(env, c, start, t);
+  }
+  if (s == PL_OK) s = share_out(env, t);
+  if (s == PL_OK) s = place_updates(env, t);
+  free_columns(env, G->n, c);
+  pl_free(env, start);
+  if (s != PL_OK) front_tree_free(env, t);
+  return s;
+}
+
+void front_tree_free(pl_env *env, front_tree *t) {
+  pl_free(env, t->order);
+  pl_free(env, t->place);
+  pl_free(env, t->front);
+  pl_free(env, t->rows);
+  pl_free(env, t->task_ptr);
+  pl_free(env, t->task_front);
+  *t = (front_tree){0};
+}
+
+#endif

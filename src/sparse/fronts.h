@@ -1,0 +1,39 @@
+#ifndef PLIANT_FRONTS_H
+#define PLIANT_FRONTS_H
+
+#include "sparse_impl.h"
+
+#if PL_GPL
+
+// Elimination tree of a matrix with symmetric pattern, in groups of unknowns. Groups are named by
+// their place in the elimination. A front eliminates groups first .. first + npiv - 1 and changes
+// the later groups row[nrow] on its way; all of these belong to its parent.
+typedef struct front {
+  int first, npiv, nrow;
+  const int *row;
+  int parent;      // -1: none
+  int child, next; // list of children in ascending order, -1: end
+  int task;        // subtree that one thread does, -1: done when all of them are
+  double flops;    // of this front, groups counting as single unknowns
+  size_t at;       // of the [nrow]^2 blocks for its parent in the storage that these share
+} front;
+
+typedef struct front_tree {
+  int n; // groups
+  int *order, *place;
+  int nfront;
+  front *front; // children before parents
+  int *rows;
+  int ntask;
+  int *task_ptr, *task_front; // [ntask + 2] fronts of each task; the last ones belong to none
+  size_t room;                // blocks of shared storage
+} front_tree;
+
+// G: pattern of the groups in full storage, symmetric, with its diagonal. order: see
+// pl_order_blocks; it is copied. block: unknowns in a group.
+pl_status front_tree_create(pl_env *env, const pl_csc *G, const int *order, int block,
+                            front_tree *out);
+void front_tree_free(pl_env *env, front_tree *t);
+
+#endif
+#endif
