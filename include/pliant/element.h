@@ -32,10 +32,26 @@ enum {
                 real *damp, real *stiff);                                                          \
     /* mass[ndof][ndof], consistent or lumped; NULL: massless */                                   \
     int (*mass)(const real *par, const real *rest, int lumped, real *mass);                        \
+    /* d(hess v)/dq [ndof][ndof], symmetric; NULL: by the complex step */                          \
+    int (*third)(const real *q, const real *v, const real *par, const real *rest, real *out);      \
   }
 
 typedef PL_KERNELS(double) pl_kernels_d;
 typedef PL_KERNELS(double complex) pl_kernels_z;
+
+// One number of each of PL_LANES elements, which a processor handles at once.
+enum { PL_LANES = 8 };
+typedef double pl_pack __attribute__((vector_size(PL_LANES * sizeof(double)), aligned(8)));
+
+// Kernels for so many elements of a kind; see above and carry below. 1: some element is outside.
+typedef struct pl_kernels_p {
+  int (*eval)(const pl_pack *q, const pl_pack *par, const pl_pack *rest, pl_pack *energy,
+              pl_pack *grad, pl_pack *hess);
+  int (*third)(const pl_pack *q, const pl_pack *v, const pl_pack *par, const pl_pack *rest,
+               pl_pack *out);
+  void (*carry)(const pl_pack *q, const pl_pack *q0, const pl_pack *dq, const pl_pack *par,
+                const pl_pack *rest, pl_pack *out);
+} pl_kernels_p;
 
 // A scalar that an element can tell for plots.
 typedef struct pl_field_info {
@@ -52,13 +68,21 @@ typedef struct pl_elem_kind {
   int planar;             // rigid motions keep the energy only in the xy plane
   int inert;              // scalar unknowns: rigid motions mean nothing
   int damped;             // visc depends on q, so that a tangent with it is unsymmetric
+  int stiff;              // keeps its shape: large motions turn it and hardly stretch it
   const pl_opt_info *par; // [npar]
   pl_kernels_d d;
   pl_kernels_z z;
+  pl_kernels_p p; // NULL: elements of the kind are evaluated one by one
   int nfield;
   const pl_field_info *field_info; // [nfield]
   // value[nfield] at a state
   void (*field)(const double *q, const double *par, const double *rest, double *value);
+  // Added to the Hessian at q, it takes stiff stresses not from q but from q0, with their linear
+  // change by dq: out[ndof][ndof], symmetric, of second order in dq where q = q0 + dq + O(dq^2).
+  // Newton's method on nearly inextensible bodies needs few steps with such tangents. NULL: nothing
+  // in the kind is stiff.
+  void (*carry)(const double *q, const double *q0, const double *dq, const double *par,
+                const double *rest, double *out);
   // random but sound reference, state, rates and parameters, for checks
   void (*sample)(unsigned seed, double *X, double *q, double *v, double *par);
 } pl_elem_kind;
@@ -88,7 +112,7 @@ extern const pl_elem_kind *const pl_elem_table[PL_ELEM_COUNT];
 // The kind of that name, or NULL.
 const pl_elem_kind *pl_elem_find(const char *name);
 
-// d(K v)/dq [ndof][ndof] at q by one complex step; symmetric. Returns PL_DOMAIN outside the domain.
+// d(K v)/dq [ndof][ndof] at q, exact; symmetric. Returns PL_DOMAIN outside the domain.
 pl_status pl_elem_third(const pl_elem_kind *kind, const double *q, const double *v,
                         const double *par, const double *rest, double *out);
 

@@ -234,5 +234,43 @@ pl_status pl_model_visit(const pl_model *m, const pl_params *p, pl_work *w, pl_v
 // outside the domain.
 int pl_visit_eval(const pl_visit *e, const double *q, const double *v, double *f, double *K,
                   double *D);
+// Adds to K and D [ndof][ndof] of an evaluation at q what lets them take stiff stresses from q0 by
+// their linear change with dq.
+void pl_visit_carry(const pl_visit *e, const double *q, const double *q0, const double *dq,
+                    double *K, double *D);
+
+// ---- lots ---------------------------------------------------------------------------------------
+
+// Elements of one group that are evaluated together, a lane for each; lanes beyond n repeat the
+// last element.
+typedef struct pl_lot {
+  const pl_model *m;
+  const pl_params *p;
+  int group, first, n; // n: 1..PL_LANES
+  int ndof;
+  int symmetric;  // K and D are, and hold their lower triangles by rows; otherwise they are full
+  int nentry;     // of K and of D
+  const int *dof; // [n][ndof]
+  pl_pack par[PL_NPAR_MAX], rest[PL_NREST_MAX];
+} pl_lot;
+// pl_model_visit by lots. bad: the lane at fault.
+typedef int (*pl_lot_fn)(void *ctx, const pl_lot *e, int thread, int *bad);
+pl_status pl_model_visit_lots(const pl_model *m, const pl_params *p, pl_work *w, pl_lot_fn fn,
+                              void *ctx);
+
+// A lot at one instant, and what is wanted of it; arrays of results have steps of `stride`.
+typedef struct pl_lot_sample {
+  const pl_pack *q, *v;   // [ndof]
+  const pl_pack *q0, *dq; // [ndof] where stiff stresses are carried over from, see
+                          // pl_visit_carry; NULL: they are not
+  int stride;
+  pl_pack *f;     // [ndof]
+  pl_pack *r;     // [ndof] the part of f that is linear in v
+  pl_pack *K, *D; // [nentry]; NULL: not wanted
+} pl_lot_sample;
+// Returns 1 outside the domain, with the lane in bad.
+int pl_lot_eval(const pl_lot *e, const pl_lot_sample *s, int *bad);
+// The number of entries of K for elements of a group, and whether they are symmetric.
+int pl_lot_entries(const pl_model *m, int group, int *symmetric);
 
 #endif

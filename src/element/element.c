@@ -33,6 +33,7 @@ static double step(double size) {
 
 pl_status pl_elem_third(const pl_elem_kind *kind, const double *q, const double *v,
                         const double *par, const double *rest, double *out) {
+  if (kind->d.third) return kind->d.third(q, v, par, rest, out) ? PL_DOMAIN : PL_OK;
   double complex zq[PL_NDOF_MAX], zpar[PL_NPAR_MAX], zrest[PL_NREST_MAX];
   double complex K[PL_NDOF_MAX * PL_NDOF_MAX];
   int n = kind->ndof;

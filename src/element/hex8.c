@@ -1,5 +1,7 @@
 // W = sum_g w_g psi(F_g), St. Venant-Kirchhoff.
 #define BODY "hex8.inc"
+#define PACKED
+#define CARRY
 #include "kernel.h"
 #include "hex8_kind.h"
 
@@ -7,4 +9,5 @@ const pl_elem_kind pl_elem_hex8 = {
     .name = "hex8",
     .text = "trilinear hexahedron, 2x2x2 Gauss points, St. Venant-Kirchhoff",
     HEX8_KIND,
+    .p = {eval_p, third_p, carry_p},
 };

@@ -1,6 +1,7 @@
 // W = c (theta - theta_rest)^2 over an inner edge; Grinspun et al. 2003, with the factor that is
 // right for cylinder bending of a plate.
 #define BODY "hinge.inc"
+#define PACKED
 #include "kernel.h"
 #include "element_impl.h"
 
@@ -41,8 +42,9 @@ const pl_elem_kind pl_elem_hinge = {
     .npar = COUNT(hinge_par),
     .nrest = 2,
     .par = hinge_par,
-    .d = {prepare_d, eval_d, NULL, NULL},
+    .d = {prepare_d, eval_d, NULL, NULL, third_d},
     .z = {prepare_z, eval_z, NULL, NULL},
+    .p = {eval_p, third_p, NULL},
     .nfield = COUNT(hinge_fields),
     .field_info = hinge_fields,
     .field = field,

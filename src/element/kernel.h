@@ -1,7 +1,8 @@
 // Builds the kernel file BODY twice: names FN(x) become x_d with real = double, and x_z with
 // real = double complex. A body defines FN(prepare), FN(eval) and, if it has them, FN(visc),
 // FN(mass). A body must be analytic: sqrt(dot) not fabs or hypot, atan of a half-angle, and
-// branches only on creal(...) of a value.
+// branches only on ABOVE(a, b), a > b in the real part, or creal(...) of a value. PACKED: also x_p
+// for packs of elements, built for every instruction set; a real is then set to zero by {0}.
 
 #include "pliant/element.h"
 
@@ -18,15 +19,16 @@
 // for eval: one copy per instruction set, chosen when the program is loaded
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(PL_SANITIZED)
 #define KERNEL                                                                                     \
-  __attribute__((target_clones("default", "arch=x86-64-v3", "arch=x86-64-v4"))) static int
+  __attribute__((target_clones("default", "arch=x86-64-v3", "arch=x86-64-v4"), unused)) static int
 #else
-#define KERNEL static int
+#define KERNEL __attribute__((unused)) static int
 #endif
 // helpers of a kernel must be inlined, so that each copy gets its own code
 #define INLINE static inline __attribute__((always_inline, unused))
 
-#define real     double
-#define FN(name) name##_d
+#define ABOVE(a, b) (creal((a) - (b)) > 0)
+#define real        double
+#define FN(name)    name##_d
 #include BODY
 #undef real
 #undef FN
@@ -43,6 +45,11 @@
 #endif
 #undef real
 #undef FN
+#undef ABOVE
+
+#if defined(PACKED)
+#include "packs.h"
+#endif
 
 // rows of a parameter table: PAR("young", 1e9, 0, 1e15, "Pa", "Young's modulus")
 #define PAR(name_, value_, lo_, hi_, unit_, text_)                                                 \

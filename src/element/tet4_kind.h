@@ -14,7 +14,14 @@ static void sample(unsigned seed, double *X, double *q, double *v, double *par) 
   pl_sample_solid(seed, par);
 }
 
+#if NEO_HOOKEAN
+#define THIRD NULL
+#else
+#define THIRD third_d
+#endif
+
 #define TET4_KIND                                                                                  \
   .nvert = 4, .vdim = 3, .ndof = 12, .npar = 3, .nrest = 13, .par = pl_solid_par,                  \
-  .d = {prepare_d, eval_d, NULL, mass_d}, .z = {prepare_z, eval_z, NULL, mass_z}, .nfield = 2,     \
-  .field_info = pl_solid_fields, .field = field, .sample = sample
+  .d = {prepare_d, eval_d, NULL, mass_d, THIRD}, .z = {prepare_z, eval_z, NULL, mass_z},           \
+  .nfield = 2, .field_info = pl_solid_fields, .field = field, .stiff = 1, .carry = carry_d,        \
+  .sample = sample

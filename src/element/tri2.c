@@ -2,6 +2,8 @@
 // E.
 #define SD   2
 #define BODY "triangle.inc"
+#define PACKED
+#define CARRY
 #include "kernel.h"
 #include "triangle_kind.h"
 
@@ -9,4 +11,5 @@ const pl_elem_kind pl_elem_tri2 = {
     .name = "tri2",
     .text = "constant-strain triangle in the plane, plane stress, St. Venant-Kirchhoff",
     TRIANGLE_KIND,
+    .p = {eval_p, third_p, carry_p},
 };

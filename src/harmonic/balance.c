@@ -1,6 +1,6 @@
 // Residual h(z, omega) of eq. 8 and its Jacobian (13), element by element: gather an element's
 // coefficients, evaluate its samples, transform force and tangents back, scatter.
-#include "harmonic_impl.h"
+#include "packs.h"
 
 #include <float.h>
 #include <stdlib.h>
@@ -128,153 +128,221 @@ static inline double *block_at(pl_hb *hb, int j, int k, int *stride) {
   return hb->J.val + (size_t)L * (size_t)L * (size_t)first + (size_t)(k - first) * (size_t)L;
 }
 
+// coefficients of every pair: 4H + 1 of K, then as many of D
+static double *pair_at(const pl_hb *hb, int k) {
+  return hb->coef + (size_t)k * 2 * (size_t)(2 * hb->f.L - 1);
+}
+
+// places of element entries among the pairs; symmetric tangents are kept below the diagonal
 static pl_status build_slots(pl_hb *hb) {
   int ng = pl_model_ngroup(hb->m);
+  size_t npair = (size_t)hb->P.nnz;
   hb->slot0 = pl_alloc(hb->env, (size_t)ng + 1, sizeof *hb->slot0);
-  if (!hb->slot0) return PL_E_NOMEM;
+  hb->mirror = pl_alloc(hb->env, npair, sizeof *hb->mirror);
+  hb->coef = pl_alloc(hb->env, npair * 2 * (size_t)(2 * hb->f.L - 1), sizeof *hb->coef);
+  if (!hb->slot0 || !hb->mirror || !hb->coef) return PL_E_NOMEM;
+  hb->symmetric = 1;
   for (int g = 0; g < ng; g++) {
-    size_t n = (size_t)pl_model_group_kind(hb->m, g)->ndof;
-    hb->slot0[g + 1] = hb->slot0[g] + n * n * (size_t)pl_model_group_size(hb->m, g);
+    int sym, n = pl_lot_entries(hb->m, g, &sym);
+    hb->symmetric &= sym;
+    hb->slot0[g + 1] = hb->slot0[g] + (size_t)n * (size_t)pl_model_group_size(hb->m, g);
   }
   hb->slot = pl_alloc(hb->env, hb->slot0[ng], sizeof(int));
-  return hb->slot ? PL_OK : PL_E_NOMEM;
+  if (!hb->slot) return PL_E_NOMEM;
+  for (int j = 0; j < hb->nfree; j++)
+    for (int k = hb->P.ptr[j]; k < hb->P.ptr[j + 1]; k++)
+      hb->mirror[k] = pl_csc_find(&hb->P, j, hb->P.row[k]);
+  return PL_OK;
 }
 
 static int fill_slot(void *ctx, const pl_visit *e, int thread) {
   (void)thread;
   pl_hb *hb = ctx;
-  int n = e->ndof;
-  int *slot = hb->slot + hb->slot0[e->group] + (size_t)e->elem * (size_t)n * (size_t)n;
-  for (int a = 0; a < n; a++)
-    for (int b = 0; b < n; b++) {
+  int sym, nentry = pl_lot_entries(hb->m, e->group, &sym);
+  int *slot = hb->slot + hb->slot0[e->group] + (size_t)e->elem * (size_t)nentry;
+  for (int a = 0; a < e->ndof; a++)
+    for (int b = 0; b < (sym ? a + 1 : e->ndof); b++) {
       int i = e->dof[a] < 0 ? -1 : hb->free_index[e->dof[a]];
       int j = e->dof[b] < 0 ? -1 : hb->free_index[e->dof[b]];
-      slot[a * n + b] = i < 0 || j < 0 ? -1 : pl_csc_find(&hb->P, i, j);
+      int low = sym && i < j;
+      *slot++ = i < 0 || j < 0 ? -1 : pl_csc_find(&hb->P, low ? j : i, low ? i : j);
     }
   return 0;
 }
 
-// ---- one element ------------------------------------------------------------------------------
+// ---- one lot of elements ------------------------------------------------------------------------
 
-// scratch of one thread: samples of q, v [N][ndof]; forces [N][ndof]; tangents [N][2 ndof^2] and
-// their coefficients [4H+1][2 ndof^2]
-static size_t scratch_size(const fourier *f) {
-  size_t n = PL_NDOF_MAX, N = (size_t)f->N, P = 4 * (size_t)f->H + 1, L = (size_t)f->L;
-  return 3 * N * n + N * n + 2 * n * n * (N + P) + 2 * n * L + 2 * L * L;
+// what a thread needs for a lot; see pl_lot_sample for the shapes
+typedef struct desk {
+  pl_pack *q, *v, *q0, *dq;    // [N][ndof]
+  pl_pack *f, *r;              // [ndof][stride]
+  pl_pack *K, *D;              // [nentry][stride]
+  pl_pack *z, *fold, *ck, *cd; // [L], [N + 4], [4H+1] x2
+  int stride;                  // N + 1: steps of a power of two would share few lines of the cache
+} desk;
+
+static size_t desk_size(const pl_hb *hb) {
+  size_t N = (size_t)hb->f.N, n = 0, m = 0, P = 2 * (size_t)hb->f.L - 1;
+  for (int g = 0; g < pl_model_ngroup(hb->m); g++) {
+    int sym;
+    size_t nentry = (size_t)pl_lot_entries(hb->m, g, &sym);
+    size_t ndof = (size_t)pl_model_group_kind(hb->m, g)->ndof;
+    n = ndof > n ? ndof : n;
+    m = nentry > m ? nentry : m;
+  }
+  return (4 * N * n + 2 * (N + 1) * (n + m) + (size_t)hb->f.L + N + 4 + 2 * P) * PL_LANES;
 }
 
-// samples of one local unknown: from its coefficients, or from its drive
-static void sample_motion(const pl_hb *hb, const pl_visit *e, double *q, double *v) {
-  const fourier *f = &hb->f;
-  int n = e->ndof, N = f->N, L = f->L;
+static desk lay_out(const pl_hb *hb, const pl_lot *e, int thread) {
+  size_t N = (size_t)hb->f.N, n = (size_t)e->ndof, m = (size_t)e->nentry,
+         P = 2 * (size_t)hb->f.L - 1;
+  desk d = {.stride = hb->f.N + 1, .q = (pl_pack *)hb->scratch[thread]};
+  d.v = d.q + N * n;
+  d.q0 = d.v + N * n;
+  d.dq = d.q0 + N * n;
+  d.f = d.dq + N * n;
+  d.r = d.f + (N + 1) * n;
+  d.K = d.r + (N + 1) * n;
+  d.D = d.K + (N + 1) * m;
+  d.z = d.D + (N + 1) * m;
+  d.fold = d.z + hb->f.L;
+  d.ck = d.fold + N + 4;
+  d.cd = d.ck + P;
+  return d;
+}
+
+// free number of local unknown a of a lane, -1: none
+static int free_of(const pl_hb *hb, const pl_lot *e, int lane, int a) {
+  int dof = e->dof[(lane < e->n ? lane : e->n - 1) * e->ndof + a];
+  return dof < 0 ? -1 : hb->free_index[dof];
+}
+
+// coefficients of local unknown a from z[n]; zero where it is not free. Returns how many are not.
+static int gather(const pl_hb *hb, const pl_lot *e, int a, const double *z, pl_pack *to) {
+  int L = hb->f.L, fixed = 0;
+  for (int l = 0; l < PL_LANES; l++) {
+    int i = free_of(hb, e, l, a);
+    fixed += i < 0;
+    for (int k = 0; k < L; k++) to[k][l] = i < 0 ? 0 : z[(size_t)i * (size_t)L + (size_t)k];
+  }
+  return fixed;
+}
+
+// samples of all local unknowns: from their coefficients, or from their drives
+static void sample_motion(const pl_hb *hb, const pl_lot *e, const desk *d) {
+  int n = e->ndof, N = hb->f.N;
   for (int a = 0; a < n; a++) {
-    int dof = e->dof[a];
-    if (dof < 0 || hb->free_index[dof] < 0) {
+    int fixed = gather(hb, e, a, hb->zfull, d->z);
+    packs_sample(&hb->f, hb->omega, d->z, n, d->q + a, d->v + a);
+    for (int l = 0; fixed && l < PL_LANES; l++) {
+      int dof = e->dof[(l < e->n ? l : e->n - 1) * n + a];
+      if (dof < 0 || hb->free_index[dof] >= 0) continue;
+      const double *q = hb->drive_q + (size_t)dof * (size_t)N;
+      const double *v = hb->drive_v + (size_t)dof * (size_t)N;
       for (int i = 0; i < N; i++) {
-        q[i * n + a] = dof < 0 ? 0 : hb->drive_q[(size_t)dof * (size_t)N + (size_t)i];
-        v[i * n + a] = dof < 0 ? 0 : hb->omega * hb->drive_v[(size_t)dof * (size_t)N + (size_t)i];
+        d->q[i * n + a][l] = q[i];
+        d->v[i * n + a][l] = hb->omega * v[i];
       }
-      continue;
-    }
-    const double *z = hb->zfull + (size_t)hb->free_index[dof] * (size_t)L;
-    for (int i = 0; i < N; i++) {
-      double x = 0, y = 0;
-      for (int k = 0; k < L; k++) {
-        x += f->to_time[i * L + k] * z[k];
-        y += f->rate[i * L + k] * z[k];
-      }
-      q[i * n + a] = x;
-      v[i * n + a] = hb->omega * y;
     }
   }
 }
 
-// adds the coefficients of samples x[N][n] to out[free unknown][L]
-static void add_coefficients(const pl_hb *hb, const pl_visit *e, const double *x, double *acc,
-                             double *out) {
-  const fourier *f = &hb->f;
-  int n = e->ndof, N = f->N, L = f->L;
-  memset(acc, 0, (size_t)(n * L) * sizeof(double));
-  for (int k = 0; k < L; k++)
-    for (int i = 0; i < N; i++) {
-      double w = f->to_freq[k * N + i];
-      for (int a = 0; a < n; a++) acc[k * n + a] += w * x[i * n + a];
-    }
+// the same for the motion that stresses are carried over from, and for the way from it
+static void sample_carried(const pl_hb *hb, const pl_lot *e, const desk *d) {
+  int n = e->ndof, N = hb->f.N;
   for (int a = 0; a < n; a++) {
-    int i = e->dof[a] < 0 ? -1 : hb->free_index[e->dof[a]];
-    if (i < 0) continue;
-    for (int k = 0; k < L; k++) out[(size_t)i * (size_t)L + (size_t)k] += acc[k * n + a];
-  }
-}
-
-// J block of K + D d/dt: columns of D turn sines into cosines
-static void add_block(const pl_hb *hb, double *val, int stride, const double *kb,
-                      const double *db) {
-  int H = hb->f.H, L = hb->f.L;
-  for (int a = 0; a < L; a++) val[a] += kb[a * L];
-  for (int k = 1; k <= H; k++) {
-    double w = k * hb->omega, *s = val + (size_t)(2 * k - 1) * (size_t)stride, *c = s + stride;
-    for (int a = 0; a < L; a++) {
-      s[a] += kb[a * L + 2 * k - 1] + w * db[a * L + 2 * k];
-      c[a] += kb[a * L + 2 * k] - w * db[a * L + 2 * k - 1];
-    }
-  }
-}
-
-// transforms tangent samples T[N][2 n^2] (K, then D) and scatters the blocks
-static void add_tangents(pl_hb *hb, const pl_visit *e, const double *T, double *coef,
-                         double *blocks) {
-  const fourier *f = &hb->f;
-  int n = e->ndof, N = f->N, P = 4 * f->H + 1, m = 2 * n * n;
-  memset(coef, 0, (size_t)(P * m) * sizeof(double));
-  for (int k = 0; k < P; k++)
-    for (int i = 0; i < N; i++) {
-      double w = f->product[k * N + i];
-      const double *t = T + (size_t)i * (size_t)m;
-      double *c = coef + (size_t)k * (size_t)m;
-      for (int j = 0; j < m; j++) c[j] += w * t[j];
-    }
-  const int *slot = hb->slot + hb->slot0[e->group] + (size_t)e->elem * (size_t)(n * n);
-  double *kb = blocks, *db = blocks + f->L * f->L, ck[4 * 64 + 1], cd[4 * 64 + 1];
-  for (int a = 0; a < n; a++)
-    for (int b = 0; b < n; b++) {
-      if (slot[a * n + b] < 0) continue;
-      for (int k = 0; k < P; k++) {
-        ck[k] = coef[k * m + a * n + b];
-        cd[k] = coef[k * m + n * n + a * n + b];
+    gather(hb, e, a, hb->dz, d->z);
+    packs_sample(&hb->f, 0, d->z, n, d->dq + a, NULL);
+    int fixed = gather(hb, e, a, hb->from, d->z);
+    packs_sample(&hb->f, 0, d->z, n, d->q0 + a, NULL);
+    for (int l = 0; fixed && l < PL_LANES; l++) {
+      if (free_of(hb, e, l, a) >= 0) continue;
+      int dof = e->dof[(l < e->n ? l : e->n - 1) * n + a];
+      const double *was =
+          hb->drive_was && dof >= 0 ? hb->drive_was + (size_t)dof * (size_t)N : NULL;
+      for (int i = 0; i < N; i++) {
+        double now = d->q[i * n + a][l];
+        d->q0[i * n + a][l] = was ? was[i] : now;
+        d->dq[i * n + a][l] = was ? now - was[i] : 0;
       }
-      fourier_block(f, ck, kb);
-      fourier_block(f, cd, db);
-      int stride;
-      double *val = block_at(hb, hb->free_index[e->dof[b]], slot[a * n + b], &stride);
-      add_block(hb, val, stride, kb, db);
-    }
-}
-
-static int eval_element(void *ctx, const pl_visit *e, int thread) {
-  pl_hb *hb = ctx;
-  const fourier *f = &hb->f;
-  int n = e->ndof, N = f->N, jac = (hb->want & (PL_HB_JACOBIAN | PL_HB_OMEGA)) != 0;
-  double *q = hb->scratch[thread], *v = q + N * PL_NDOF_MAX, *F = v + N * PL_NDOF_MAX;
-  double *Fw = F + N * PL_NDOF_MAX, *T = Fw + N * PL_NDOF_MAX;
-  double *coef = T + (size_t)N * 2 * PL_NDOF_MAX * PL_NDOF_MAX;
-  double *acc = coef + (size_t)(4 * f->H + 1) * 2 * PL_NDOF_MAX * PL_NDOF_MAX;
-  double *blocks = acc + 2 * PL_NDOF_MAX * f->L;
-  sample_motion(hb, e, q, v);
-  for (int i = 0; i < N; i++) {
-    double *K = jac ? T + (size_t)i * (size_t)(2 * n * n) : NULL, *D = jac ? K + n * n : NULL;
-    if (pl_visit_eval(e, q + i * n, v + i * n, F + i * n, K, D)) return 1;
-    // forces are linear in the rates: df/domega = D v / omega
-    for (int a = 0; jac && a < n; a++) {
-      double s = 0;
-      for (int b = 0; b < n; b++) s += D[a * n + b] * v[i * n + b];
-      Fw[i * n + a] = s / hb->omega;
     }
   }
-  add_coefficients(hb, e, F, acc, hb->inner);
-  if (hb->want & PL_HB_OMEGA) add_coefficients(hb, e, Fw, acc, hb->hw);
-  if (hb->want & PL_HB_JACOBIAN) add_tangents(hb, e, T, coef, blocks);
+}
+
+// adds the coefficients of x[ndof][stride] to out[free unknown][L], times a factor
+static void add_coefficients(const pl_hb *hb, const pl_lot *e, const desk *d, const pl_pack *x,
+                             double factor, double *out) {
+  int L = hb->f.L;
+  for (int a = 0; a < e->ndof; a++) {
+    packs_coefficients(&hb->f, L, x + (size_t)a * (size_t)d->stride, d->fold, d->ck);
+    for (int l = 0; l < e->n; l++) {
+      int i = free_of(hb, e, l, a);
+      for (int k = 0; i >= 0 && k < L; k++)
+        out[(size_t)i * (size_t)L + (size_t)k] += factor * d->ck[k][l];
+    }
+  }
+}
+
+// adds one entry's coefficients to a pair, lane by lane
+static void add_pair(const pl_hb *hb, int pair, int lane, double factor, const desk *d) {
+  int P = 2 * hb->f.L - 1;
+  double *to = pair_at(hb, pair);
+  for (int k = 0; k < P; k++) to[k] += factor * d->ck[k][lane];
+  for (int k = 0; hb->rated && k < P; k++) to[P + k] += factor * d->cd[k][lane];
+}
+
+static void add_entry(const pl_hb *hb, const pl_lot *e, const desk *d, int a, int b, int entry) {
+  size_t at = (size_t)entry * (size_t)d->stride;
+  int P = 2 * hb->f.L - 1;
+  packs_coefficients(&hb->f, P, d->K + at, d->fold, d->ck);
+  if (hb->rated) packs_coefficients(&hb->f, P, d->D + at, d->fold, d->cd);
+  const int *slot = hb->slot + hb->slot0[e->group] + (size_t)e->first * (size_t)e->nentry + entry;
+  for (int l = 0; l < e->n; l++, slot += e->nentry) {
+    if (*slot < 0) continue;
+    // an unknown that stands twice meets itself above and below the diagonal
+    int twin = e->symmetric && a != b && e->dof[l * e->ndof + a] == e->dof[l * e->ndof + b];
+    add_pair(hb, *slot, l, twin ? 2 : 1, d);
+    if (e->symmetric && !hb->symmetric && a != b && !twin) add_pair(hb, hb->mirror[*slot], l, 1, d);
+  }
+}
+
+static int eval_lot(void *ctx, const pl_lot *e, int thread, int *bad) {
+  pl_hb *hb = ctx;
+  int n = e->ndof, jac = (hb->want & PL_HB_JACOBIAN) != 0, carry = jac && hb->carry;
+  int rates = hb->rated && (hb->want & PL_HB_OMEGA) != 0;
+  desk d = lay_out(hb, e, thread);
+  sample_motion(hb, e, &d);
+  if (carry) sample_carried(hb, e, &d);
+  for (int i = 0; i < hb->f.N; i++) {
+    pl_lot_sample s = {.q = d.q + i * n,
+                       .v = d.v + i * n,
+                       .q0 = carry ? d.q0 + i * n : NULL,
+                       .dq = carry ? d.dq + i * n : NULL,
+                       .stride = d.stride,
+                       .f = d.f + i,
+                       .r = rates ? d.r + i : NULL,
+                       .K = jac ? d.K + i : NULL,
+                       .D = jac && hb->rated ? d.D + i : NULL};
+    if (pl_lot_eval(e, &s, bad)) return 1;
+  }
+  add_coefficients(hb, e, &d, d.f, 1, hb->inner);
+  // forces are linear in the rates, which grow with omega
+  if (rates) add_coefficients(hb, e, &d, d.r, 1 / hb->omega, hb->hw);
+  for (int a = 0, entry = 0; jac && a < n; a++)
+    for (int b = 0; b < (e->symmetric ? a + 1 : n); b++) add_entry(hb, e, &d, a, b, entry++);
   return 0;
+}
+
+// the blocks of column j of pairs
+static void form_column(void *ctx, int j, int thread) {
+  pl_hb *hb = ctx;
+  for (int k = hb->P.ptr[j]; k < hb->P.ptr[j + 1]; k++) {
+    int stride, from = hb->symmetric && hb->P.row[k] < j ? hb->mirror[k] : k;
+    double *to = block_at(hb, j, k, &stride);
+    const double *c = pair_at(hb, from);
+    packs_block(&hb->f, hb->omega, c, hb->rated ? c + 2 * hb->f.L - 1 : NULL, hb->scratch[thread],
+                to, (size_t)stride);
+  }
 }
 
 // ---- inertia ----------------------------------------------------------------------------------
@@ -356,6 +424,14 @@ static void measure_noise(pl_hb *hb) {
   }
 }
 
+// whether inner forces depend on rates
+static int has_rates(const pl_hb *hb) {
+  int any = hb->p->par[PL_PAR_BETA] != 0;
+  for (int g = 0; g < pl_model_ngroup(hb->m); g++)
+    any |= pl_model_group_kind(hb->m, g)->d.visc != NULL;
+  return any;
+}
+
 pl_status pl_hb_eval(pl_hb *hb, const double *z, double omega, unsigned want) {
   size_t n = (size_t)hb->n;
   hb->want = want;
@@ -364,13 +440,24 @@ pl_status pl_hb_eval(pl_hb *hb, const double *z, double omega, unsigned want) {
   memset(hb->h, 0, n * sizeof(double));
   memset(hb->hw, 0, n * sizeof(double));
   memset(hb->inner, 0, n * sizeof(double));
-  if (want & PL_HB_JACOBIAN) memset(hb->J.val, 0, ((size_t)hb->J.nnz + 1) * sizeof(double));
+  hb->rated = has_rates(hb);
+  size_t npair = (size_t)hb->P.nnz;
+  if (want & PL_HB_JACOBIAN)
+    memset(hb->coef, 0, npair * 2 * (size_t)(2 * hb->f.L - 1) * sizeof(double));
+  PL_TRY(pl_model_visit_lots(hb->m, hb->p, hb->w, eval_lot, hb));
+  if (want & PL_HB_JACOBIAN) pl_team_run(hb->w->team, hb->nfree, form_column, hb);
   add_inertia(hb);
-  PL_TRY(pl_model_visit(hb->m, hb->p, hb->w, eval_element, hb));
   measure(hb);
   if (want & PL_HB_JACOBIAN) measure_noise(hb);
   for (size_t i = 0; i < n; i++) hb->h[i] += hb->inner[i] - hb->load[i];
   return pl_all_finite(hb->n, hb->h) ? PL_OK : PL_DOMAIN;
+}
+
+void hb_carry(pl_hb *hb, const double *z, const double *dz) {
+  hb->carry = z != NULL;
+  if (!z) return;
+  memcpy(hb->from, z, (size_t)hb->n * sizeof *z);
+  memcpy(hb->dz, dz, (size_t)hb->n * sizeof *z);
 }
 
 double pl_hb_error(const pl_hb *hb) {
@@ -399,15 +486,19 @@ static pl_status allocate(pl_hb *hb) {
              {&hb->hw, n},
              {&hb->inner, n},
              {&hb->noise, (size_t)hb->nfree},
-             {&hb->zfull, n}};
+             {&hb->zfull, n},
+             {&hb->from, n},
+             {&hb->dz, n}};
   for (size_t k = 0; k < sizeof all / sizeof all[0]; k++) {
     *all[k].p = pl_alloc(hb->env, all[k].n, sizeof(double));
     if (!*all[k].p) return PL_E_NOMEM;
   }
   hb->scratch = pl_alloc(hb->env, (size_t)nthread, sizeof *hb->scratch);
   if (!hb->scratch) return PL_E_NOMEM;
+  size_t size = desk_size(hb), least = 4 * (3 * L + 1); // for packs_block
+  if (size < least) size = least;
   for (int t = 0; t < nthread; t++) {
-    hb->scratch[t] = pl_alloc(hb->env, scratch_size(&hb->f), sizeof(double));
+    hb->scratch[t] = pl_alloc(hb->env, size, sizeof(double));
     if (!hb->scratch[t]) return PL_E_NOMEM;
   }
   return PL_OK;
@@ -455,12 +546,13 @@ void pl_hb_free(pl_hb *hb) {
   pl_env *env = hb->env;
   int nthread = pl_team_size(hb->w->team);
   for (int t = 0; hb->scratch && t < nthread; t++) pl_free(env, hb->scratch[t]);
-  void *all[] = {hb->drive_q, hb->drive_v, hb->drive_v1, hb->drive_a1, hb->load,
-                 hb->weight,  hb->h,       hb->hw,       hb->inner,    hb->zfull,
-                 hb->slot,    hb->slot0,   hb->scratch,  hb->noise};
+  void *all[] = {hb->drive_q, hb->drive_v, hb->drive_v1, hb->drive_a1, hb->load, hb->weight,
+                 hb->h,       hb->hw,      hb->inner,    hb->zfull,    hb->slot, hb->slot0,
+                 hb->scratch, hb->noise,   hb->from,     hb->dz,       hb->coef, hb->mirror};
   for (size_t k = 0; k < sizeof all / sizeof all[0]; k++) pl_free(env, all[k]);
   pl_csc_free(env, &hb->J);
   pl_csc_free(env, &hb->P);
+  turner_free(hb->turn);
   fourier_free(env, &hb->f);
   pl_free(env, hb);
 }

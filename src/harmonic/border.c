@@ -1,6 +1,6 @@
 // Solves with [J b; c' d]: small systems are factorised as they are, large ones by GMRES with block
 // elimination on a factor of this J or an older one as preconditioner.
-#include "harmonic_impl.h"
+#include "packs.h"
 
 #include <float.h>
 #include <string.h>
@@ -8,9 +8,14 @@
 enum {
   SMALL = 2000, // up to this order every matrix is factorised
   RESTART = 40,
-  MAX_OLD = 25, // GMRES iterations that an older factor may take
-  MAX_NEW = 80  // that the factor of this very matrix may take
+  MIN_OLD = 3, // GMRES iterations that an older factor may take
+  MAX_OLD = 25,
+  MAX_NEW = 80, // that the factor of this very matrix may take
+  REFINE = 3,   // steps of refinement that are tried before them
+  SHARES = 8    // of a product with J, for any number of threads
 };
+// what a flop of a factorisation and an entry of J in it cost, in entries of a product or solve
+static const double FLOP = 0.05, ENTRY = 10;
 static const double SOLVE_RTOL = 1e-12;
 // a residual this small against |A| |x| is rounding
 static const double BACKWARD = 64 * DBL_EPSILON;
@@ -30,6 +35,7 @@ struct pl_border {
   double *w, *wt;   // [n] J^-1 b and J^-T c by the factor
   int have_w, have_wt;
   double *f1, *x1, *r1; // [n + 1]
+  double *part;         // [SHARES][n] parts of a product
   int transposed;       // of the solve under way
   pl_status fault;      // of a solve inside GMRES
   pl_border_info info;
@@ -43,9 +49,9 @@ pl_status pl_border_create(pl_hb *hb, pl_border **out) {
   if (!s) return PL_E_NOMEM;
   size_t n = (size_t)hb->n;
   *s = (pl_border){.env = hb->env, .hb = hb, .n = hb->n, .small = hb->n < SMALL};
-  double **all[] = {&s->b, &s->c, &s->w, &s->wt, &s->f1, &s->x1, &s->r1};
+  double **all[] = {&s->b, &s->c, &s->w, &s->wt, &s->f1, &s->x1, &s->r1, &s->part};
   for (size_t k = 0; k < sizeof all / sizeof all[0]; k++) {
-    *all[k] = pl_alloc(hb->env, n + 1, sizeof(double));
+    *all[k] = pl_alloc(hb->env, all[k] == &s->part ? SHARES * n : n + 1, sizeof(double));
     if (!*all[k]) {
       pl_border_free(s);
       return PL_E_NOMEM;
@@ -60,7 +66,7 @@ void pl_border_free(pl_border *s) {
   pl_factor_free(s->lu);
   pl_factor_free(s->lu1);
   pl_csc_free(s->env, &s->wide);
-  double *all[] = {s->b, s->c, s->w, s->wt, s->f1, s->x1, s->r1};
+  double *all[] = {s->b, s->c, s->w, s->wt, s->f1, s->x1, s->r1, s->part};
   for (size_t k = 0; k < sizeof all / sizeof all[0]; k++) pl_free(s->env, all[k]);
   pl_free(s->env, s);
 }
@@ -89,15 +95,51 @@ pl_status pl_border_set(pl_border *s, const double *b, const double *c, double d
   return PL_OK;
 }
 
+// ---- products -----------------------------------------------------------------------------------
+
+typedef struct product {
+  pl_border *s;
+  const double *x;
+  double *y;
+} product;
+
+// the k-th share of the unknowns whose columns stand in J
+static int share(const pl_hb *hb, int k) {
+  return (int)((long)hb->nfree * k / SHARES);
+}
+
+static void multiply_share(void *ctx, int k, int thread) {
+  const product *p = ctx;
+  const pl_hb *hb = p->s->hb;
+  size_t L = (size_t)hb->f.L, n = (size_t)hb->n;
+  (void)thread;
+  double *part = p->s->part + (size_t)k * n;
+  if (!p->s->transposed) memset(part, 0, n * sizeof *part);
+  for (int j = share(hb, k); j < share(hb, k + 1); j++) {
+    int first = hb->P.ptr[j], nrow = hb->P.ptr[j + 1] - first;
+    const double *val = hb->J.val + L * L * (size_t)first;
+    if (p->s->transposed)
+      packs_mul_transposed(&hb->f, nrow, hb->P.row + first, val, p->x, p->y + (size_t)j * L);
+    else
+      packs_mul(&hb->f, nrow, hb->P.row + first, val, p->x + (size_t)j * L, part);
+  }
+}
+
+// y = J x or J' x; parts are added in one order
+static void multiply(pl_border *s, const double *x, double *y) {
+  product p = {.s = s, .x = x, .y = y};
+  pl_team_run(s->hb->w->team, SHARES, multiply_share, &p);
+  if (s->transposed) return;
+  memcpy(y, s->part, (size_t)s->n * sizeof *y);
+  for (int k = 1; k < SHARES; k++) pl_axpy(s->n, 1, s->part + (size_t)k * (size_t)s->n, y, y);
+}
+
 // y = A x for the bordered matrix, J alone, or their transposes
 static void apply(void *ctx, const double *x, double *y) {
   pl_border *s = ctx;
   int n = s->n;
   const double *right = s->transposed ? s->c : s->b, *below = s->transposed ? s->b : s->c;
-  if (s->transposed)
-    pl_csc_mul_transposed(&s->hb->J, 1, x, 0, y);
-  else
-    pl_csc_mul(&s->hb->J, 1, x, 0, y);
+  multiply(s, x, y);
   if (!s->bordered) return;
   y[n] = pl_dot(n, below, x) + s->d * x[n];
   pl_axpy(n, x[n], right, y, y);
@@ -250,29 +292,63 @@ static int is_rounding(pl_border *s, double residual) {
   return residual <= BACKWARD * sqrt(sum);
 }
 
-static pl_status iterate(pl_border *s, double rtol, int max_iter) {
+// A few steps with the factor of this very matrix; 1: x1 is the solution. Cheaper than GMRES, which
+// goes on from x1 otherwise.
+static int refine(pl_border *s, double rtol) {
+  int n = s->n + s->bordered;
+  double want = rtol * pl_norm(n, s->f1), before = INFINITY;
+  memcpy(s->r1, s->f1, (size_t)n * sizeof *s->r1);
+  for (int k = 0; k < REFINE; k++) {
+    precondition(s, s->r1, s->r1);
+    if (s->fault != PL_OK) return 0;
+    pl_axpy(n, 1, s->r1, s->x1, s->x1);
+    s->info.iterations++;
+    apply(s, s->x1, s->r1);
+    for (int i = 0; i < n; i++) s->r1[i] = s->f1[i] - s->r1[i];
+    double now = pl_norm(n, s->r1);
+    if (now <= want) return 1;
+    if (!(now < 0.1 * before)) return is_rounding(s, now);
+    before = now;
+  }
+  return 0;
+}
+
+// GMRES iterations that are worth half a factorisation
+static int allowance(const pl_border *s) {
+  pl_factor_info i = pl_factor_stats(s->lu);
+  double one = i.nnz + s->hb->J.nnz, all = FLOP * i.flops + ENTRY * s->hb->J.nnz;
+  return (int)fmax(MIN_OLD, fmin(MAX_OLD, 0.5 * all / one));
+}
+
+static pl_status iterate(pl_border *s, double rtol) {
   int n = s->n + s->bordered;
   pl_krylov_info k;
   s->fault = PL_OK;
   PL_TRY(eliminate(s));
-  pl_status st =
-      pl_gmres(s->env, n, RESTART, apply, s, precondition, s, s->f1, s->x1, rtol, max_iter, &k);
+  if (s->fresh && refine(s, rtol)) return PL_OK;
+  if (s->fault != PL_OK) return s->fault;
+  if (!pl_all_finite(n, s->x1)) memset(s->x1, 0, (size_t)n * sizeof *s->x1);
+  pl_status st = s->fresh ? pl_gmres(s->env, n, RESTART, apply, s, precondition, s, s->f1, s->x1,
+                                     rtol, MAX_NEW, &k)
+                          : pl_gmres_quick(s->env, n, RESTART, apply, s, precondition, s, s->f1,
+                                           s->x1, rtol, allowance(s), &k);
   s->info.iterations += k.iterations;
   if (s->fault != PL_OK) return s->fault;
-  if (st == PL_UNSOLVED && is_rounding(s, k.residual * pl_norm(n, s->f1))) return PL_OK;
-  return st;
+  // an older factor that was given up left x1 alone
+  if (st != PL_UNSOLVED || (!s->fresh && k.residual >= 1)) return st;
+  return is_rounding(s, k.residual * pl_norm(n, s->f1)) ? PL_OK : st;
 }
 
 static pl_status solve_large(pl_border *s, double rtol) {
   int n = s->n + s->bordered;
   memset(s->x1, 0, (size_t)n * sizeof *s->x1);
   if (s->ready && !s->fresh) {
-    pl_status st = iterate(s, rtol, MAX_OLD);
+    pl_status st = iterate(s, rtol);
     if (st == PL_OK || st == PL_CANCELLED || st < 0) return st;
     memset(s->x1, 0, (size_t)n * sizeof *s->x1);
   }
   if (!s->fresh) PL_TRY(factor_large(s));
-  pl_status st = iterate(s, rtol, MAX_NEW);
+  pl_status st = iterate(s, rtol);
   return st == PL_UNSOLVED ? PL_SINGULAR : st;
 }
 

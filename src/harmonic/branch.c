@@ -64,6 +64,7 @@ static pl_status root_of(walk *t, const pl_special *s) {
   a->tw = 0;
   walk_metric(t, 0);
   a->error = pl_hb_error(t->hb);
+  a->residual = hb_residual_size(t->hb);
   a->iterations = 0;
   a->change = -1;
   PL_TRY(walk_watch(t, a, t->stability));

@@ -9,6 +9,8 @@ static const double ANGLE_MOST = 0.5; // between successive tangents, rad
 static const double ANGLE_GOOD = 0.2;
 static const double FAR = 0.4; // correction over step that smells of another branch
 static const double ITERATIONS_GOOD = 4;
+static const double CARRY_STEP = 1e-3; // shorter steps need no stresses carried over
+static const double LOOSE_STEP = 1e-3, LOOSE_ERROR = 0.05; // on the way that is close enough
 
 // ---- points -----------------------------------------------------------------------------------
 
@@ -86,12 +88,14 @@ static pl_status open_balance(walk *k, int H) {
   k->H = H;
   k->n = pl_hb_size(k->hb);
   size_t n = (size_t)k->n;
-  k->dz = pl_alloc(k->env, 6 * n, sizeof(double));
+  k->dz = pl_alloc(k->env, 7 * n, sizeof(double));
   if (!k->dz) return PL_E_NOMEM;
   k->row = k->dz + n;
   k->f = k->row + n;
   k->z0 = k->f + n;
   k->probe = k->z0 + n;
+  k->bend = k->probe + 2 * n;
+  k->bend_z = k->bend_o = 0;
   return PL_OK;
 }
 
@@ -169,7 +173,12 @@ static void hold_even(pl_hb *hb) {
 }
 
 static pl_status evaluate(walk *k, const spot *s) {
-  if (!(s->omega > 0)) return PL_UNSOLVED;
+  if (!(s->omega > 0) && !k->by) return PL_UNSOLVED;
+  if (k->by) {
+    if (!k->hb->carry) PL_TRY(strength_set(k->by, s->omega));
+    PL_TRY(pl_hb_eval(k->hb, s->z, k->fixed, PL_HB_RESIDUAL | PL_HB_JACOBIAN));
+    return strength_column(k->by, s->z, k->fixed, k->hb->hw);
+  }
   PL_TRY(pl_hb_eval(k->hb, s->z, s->omega, PL_HB_RESIDUAL | PL_HB_JACOBIAN | PL_HB_OMEGA));
   if (k->even) hold_even(k->hb);
   return PL_OK;
@@ -195,9 +204,16 @@ static pl_status newton_step(walk *k, spot *s, const double *cz, double cw, doub
   for (int i = 0; i < k->n; i++) k->f[i] = -pl_hb_residual(k->hb)[i];
   eta = fmax(1e-13, fmin(1e-3, eta));
   PL_TRY(border_solve_to(k->b, eta, k->f, -g, k->dz, &du));
-  pl_axpy(k->n, 1, k->dz, s->z, s->z);
+  memcpy(k->f, s->z, (size_t)k->n * sizeof(double));
   s->omega += du * k->sw;
+  if (k->by) PL_TRY(strength_set(k->by, s->omega));
+  PL_TRY(hb_move(k->hb, k->f, k->dz, s->z));
   *step = fmax(pl_norm(k->n, k->dz) / k->sz, fabs(du));
+  // near the end tangents are exact, for what is made of them afterwards
+  if (*step > CARRY_STEP)
+    hb_carry(k->hb, k->f, k->dz);
+  else
+    hb_carry(k->hb, NULL, NULL);
   return PL_OK;
 }
 
@@ -213,6 +229,7 @@ static pl_status newton(walk *k, spot *s, const double *cz, double cw, int fine)
   for (int it = 0;; it++) {
     PL_TRY(evaluate(k, s));
     double e = s->error = pl_hb_error(k->hb);
+    s->residual = hb_residual_size(k->hb);
     s->change = -1;
     s->iterations = it;
     measure_move(k, s, omega0);
@@ -220,6 +237,7 @@ static pl_status newton(walk *k, spot *s, const double *cz, double cw, int fine)
     // fine: on until rounding stops the fall
     if (e <= k->rtol && (!fine || e < 1e-14 || e > 0.25 * before || it == k->max_iter)) break;
     if (step <= ROUNDING_STEP && e <= ROUNDING_ERROR) break;
+    if (k->loose && step <= LOOSE_STEP && e <= LOOSE_ERROR) break;
     if (it == 0) first = e;
     if (it == k->max_iter || e > 1e6 * fmax(first, k->rtol)) return PL_UNSOLVED;
     before = e;
@@ -238,6 +256,7 @@ pl_status walk_correct(walk *k, spot *s, const double *cz, double cw, int fine) 
   double omega0 = s->omega;
   memcpy(k->z0, s->z, (size_t)k->n * sizeof(double));
   pl_status st = newton(k, s, cz, cw, fine);
+  hb_carry(k->hb, NULL, NULL);
   if (st == PL_OK) return PL_OK;
   memcpy(s->z, k->z0, (size_t)k->n * sizeof(double));
   s->omega = omega0;
@@ -316,14 +335,38 @@ static double distance(const walk *k, const spot *a, const spot *b) {
   return sqrt(sum / (k->sz * k->sz) + dw * dw);
 }
 
-// along the tangent, and by the curvature that the last two tangents show
-static void predict(walk *k) {
-  const spot *a = &k->at, *l = &k->last;
+// what the last prediction missed, across the tangent of this one, in the measure of its step
+static void fit_bend(walk *k) {
+  const spot *a = &k->at;
+  double bz = k->bend_z / k->sz, bw = k->bend_o / k->sw, d2 = bz * bz + bw * bw;
+  double c = k->have_last && d2 > 0 ? fmin(4, k->ds * k->ds / d2) : 0;
+  double along = walk_dot(k, a->tz, a->tw, k->bend, k->bend_w);
+  for (int i = 0; i < k->n; i++) k->bend[i] = c * (k->bend[i] - along * a->tz[i]);
+  k->bend_w = c * (k->bend_w - along * a->tw);
+  k->bend_z = k->ds * pl_norm(k->n, a->tz);
+  k->bend_o = k->ds * a->tw;
+}
+
+// along the tangent, stiff elements turning, and off it as the last step was
+static pl_status predict(walk *k) {
+  const spot *a = &k->at;
   spot *x = &k->next;
-  double d = k->have_last ? distance(k, a, l) : 0, c = d > 0.4 * k->ds ? 0.5 / d : 0;
-  c *= k->ds * k->ds;
-  for (int i = 0; i < k->n; i++) x->z[i] = a->z[i] + k->ds * a->tz[i] + c * (a->tz[i] - l->tz[i]);
-  x->omega = a->omega + k->ds * a->tw + c * (a->tw - l->tw);
+  fit_bend(k);
+  x->omega = a->omega + k->ds * a->tw + k->bend_w;
+  if (k->by) {
+    PL_TRY(strength_set(k->by, a->omega));
+    PL_TRY(strength_set(k->by, x->omega));
+  }
+  for (int i = 0; i < k->n; i++) k->dz[i] = k->ds * a->tz[i];
+  hb_carry(k->hb, a->z, k->dz);
+  for (int i = 0; i < k->n; i++) k->dz[i] += k->bend[i];
+  return hb_move(k->hb, a->z, k->dz, x->z);
+}
+
+// remembers what the prediction of k->next, from which Newton's method began, has missed
+static void note_bend(walk *k, double omega0) {
+  for (int i = 0; i < k->n; i++) k->bend[i] += k->next.z[i] - k->z0[i];
+  k->bend_w += k->next.omega - omega0;
 }
 
 static double angle(const walk *k) {
@@ -333,15 +376,30 @@ static double angle(const walk *k) {
 
 pl_status walk_step(walk *k, double min_step) {
   for (; k->ds >= min_step; k->ds *= 0.5) {
-    predict(k);
+    PL_TRY(predict(k));
     k->limit = FAR * k->ds;
+    double omega0 = k->next.omega;
     pl_status st = walk_correct(k, &k->next, k->at.tz, k->at.tw, 0);
     k->limit = INFINITY;
+    if (st == PL_OK) note_bend(k, omega0);
     if (st == PL_OK) st = walk_tangent(k, &k->next, k->at.tz, k->at.tw);
     if (st < 0 || st == PL_CANCELLED) return st;
     if (st == PL_OK && angle(k) <= ANGLE_MOST) return PL_OK;
   }
   return PL_UNSOLVED;
+}
+
+pl_status walk_land(walk *k, double omega) {
+  double keep = k->ds;
+  k->ds = (omega - k->at.omega) / k->at.tw;
+  pl_status st = predict(k);
+  k->limit = FAR * k->ds;
+  k->next.omega = omega;
+  if (st == PL_OK && k->by) st = strength_set(k->by, omega);
+  if (st == PL_OK) st = walk_correct(k, &k->next, NULL, 0, 0);
+  k->limit = INFINITY;
+  k->ds = keep;
+  return st;
 }
 
 void walk_pace(walk *k, double max_step) {

@@ -32,7 +32,7 @@ static pl_status keep_orbit(const walk *k, const spot *s, pl_orbit **out) {
 
 static void fill_point(pl_curve_point *p, const walk *k, const spot *s) {
   const pl_floquet *f = &s->floquet;
-  p->residual = s->error;
+  p->residual = s->residual;
   p->change = s->change;
   p->energy = s->energy;
   p->iterations = s->iterations;

@@ -14,12 +14,22 @@ typedef struct spot {
   double *tz, tw;     // [n] tangent, of length one in the metric of the walk
   double *slope;      // [nwatch] derivative of path lengths along the curve
   double *path;       // [nwatch] path lengths
-  double error;       // residual over the dynamic forces
+  double error;       // residual above rounding over the dynamic forces
+  double residual;    // all of it
   int iterations;     // Newton's
   double change;      // by two more harmonics, over the motion; -1: not measured
   double energy;      // backbones
   pl_floquet floquet; // n = 0: not computed
 } spot;
+
+// The strength of harmonic drives and loads: strength.c.
+typedef struct strength strength;
+// par: all parameters at strength one; those of p are changed.
+pl_status strength_create(pl_hb *hb, pl_params *p, const double *par, strength **out);
+void strength_free(strength *s);
+pl_status strength_set(strength *s, double factor);
+// out[n] = dh/dfactor at the strength set.
+pl_status strength_column(strength *s, const double *z, double omega, double *out);
 
 // Follows solutions (z, omega) of h(z, omega) = 0 by arclength in the metric
 // |dz|^2 / sz^2 + domega^2 / sw^2.
@@ -31,15 +41,20 @@ typedef struct walk {
   pl_hb *hb;
   pl_border *b;
   int n, nfree, H, nsample;
-  int sub;  // periods of the drive in one of the motion
-  int even; // free motions that are even in time: sine coefficients are held at zero
+  int sub;      // periods of the drive in one of the motion
+  int even;     // free motions that are even in time: sine coefficients are held at zero
+  strength *by; // NULL: none; else spots' omega is the strength of the drives, at the frequency
+  double fixed; // rad/s
   double rtol;
+  int loose; // a short last step will do, whatever the residual
   int max_iter;
   int stability;
   int nwatch;
   const int *watch;
   double sz, sw;             // metric
   double *dz, *row, *f, *z0; // [n] scratch
+  double *bend, bend_w;      // [n] by how much the last prediction was off
+  double bend_z, bend_o;     // |dz| and domega of that step; 0: there is none
   double *probe;             // [2][n] border that makes J regular where it is not
   double limit;              // farthest that Newton may go from its start, in the metric
   double moved;              // how far it went
@@ -100,6 +115,8 @@ pl_status walk_between(walk *k, const spot *a, const spot *b, double sigma, spot
 
 // The point between two spots at a given frequency that lies between theirs.
 pl_status walk_at_omega(walk *k, const spot *a, const spot *b, double omega, spot *out);
+// Predicts and corrects the point ahead at a given frequency (or strength) into k->next.
+pl_status walk_land(walk *k, double omega);
 // 1 when the way from at to next passes a point.
 int walk_passes(const walk *k, const spot *s);
 // 1 when it passes the first point, in its direction.
@@ -124,6 +141,20 @@ pl_status special_find(walk *k, pl_curve *c);
 typedef pl_status (*spot_fn)(walk *k, void *ctx, spot *s, double *value);
 pl_status special_refine(walk *k, const spot *a, const spot *b, spot_fn f, void *ctx, double tol,
                          double fa, double fb, spot *out, double *sigma);
+
+// ---- from motion to motion: arc.c -------------------------------------------------------------
+
+typedef struct arc {
+  const pl_model *m;
+  pl_params *p;
+  pl_work *w;
+  int nsample, max_iter;
+  double rtol;
+  const double *par; // parameters at full strength: strength is followed; NULL: frequency
+} arc;
+// Follows a motion from one value to another and replaces it. PL_UNSOLVED: the curve does not get
+// there; the motion and the parameters are then somewhere on the way.
+pl_status arc_follow(const arc *a, pl_orbit *o, double from, double to, pl_periodic_info *info);
 
 // ---- drivers: response.c, branch.c ------------------------------------------------------------
 

@@ -380,8 +380,8 @@ static pl_status check(const pl_model *m, const pl_work *w, const pl_orbit *o) {
   return PL_OK;
 }
 
-pl_status pl_orbit_floquet(const pl_model *m, const pl_params *p, pl_work *w, const pl_orbit *o,
-                           pl_floquet_method method, pl_floquet *out) {
+static pl_status floquet_of(const pl_model *m, const pl_params *p, pl_work *w, const pl_orbit *o,
+                            pl_floquet_method method, pl_floquet *out) {
   const double room = 2.0 * 1024 * 1024 * 1024; // for factors of a period
   enum { TINY = 30 }; // coefficients up to which Hill's method costs next to nothing
   *out = (pl_floquet){.stable = 1, .exact = 1};
@@ -405,4 +405,48 @@ pl_status pl_orbit_floquet(const pl_model *m, const pl_params *p, pl_work *w, co
   multipliers_free(w->env, &mu);
   variation_close(&v);
   return s;
+}
+
+// growth over a period that no motion of a structure has, but one with too few harmonics: the
+// strains that are missing from it press thin elements until they buckle
+static int is_wild(const pl_floquet *f) {
+  return f->nunstable > 0 && (f->n == 0 || hypot(f->re[0], f->im[0]) > 10);
+}
+
+// the motion with more harmonics; PL_UNSOLVED: Newton's method does not find it
+static pl_status refine(const pl_model *m, const pl_params *p, pl_work *w, const pl_orbit *o,
+                        pl_orbit **out) {
+  enum { MORE = 4, ITERATIONS = 12 };
+  pl_periodic_info info = {0};
+  pl_hb *hb = NULL;
+  pl_border *b = NULL;
+  *out = NULL;
+  int H = o->nharm + MORE <= 64 ? o->nharm + MORE : 64;
+  pl_status s = pl_orbit_copy(o, H, out);
+  if (s == PL_OK) s = hb_create_sub(m, p, w, H, 0, o->sub > 0 ? o->sub : 1, &hb);
+  if (s == PL_OK) s = pl_border_create(hb, &b);
+  if (s == PL_OK) s = pl_hb_newton(hb, b, *out, 1e-8, ITERATIONS, &info);
+  pl_border_free(b);
+  pl_hb_free(hb);
+  return s;
+}
+
+pl_status pl_orbit_floquet(const pl_model *m, const pl_params *p, pl_work *w, const pl_orbit *o,
+                           pl_floquet_method method, pl_floquet *out) {
+  enum { TIMES = 2 };
+  PL_TRY(floquet_of(m, p, w, o, method, out));
+  if (method != PL_FLOQUET_AUTO || o->nfree <= DENSE_MAX) return PL_OK;
+  pl_orbit *fine = NULL;
+  pl_status s = PL_OK;
+  for (int k = 0; k < TIMES && s == PL_OK && is_wild(out); k++) {
+    pl_orbit *finer;
+    pl_floquet f;
+    s = refine(m, p, w, fine ? fine : o, &finer);
+    if (s == PL_OK) s = floquet_of(m, p, w, finer, method, &f);
+    if (s == PL_OK) *out = f;
+    pl_orbit_free(fine);
+    fine = finer;
+  }
+  pl_orbit_free(fine);
+  return s == PL_UNSOLVED || s == PL_DOMAIN || s == PL_SINGULAR ? PL_OK : s;
 }

@@ -19,6 +19,8 @@ void fourier_free(pl_env *env, fourier *f);
 // out[row][col].
 void fourier_block(const fourier *f, const double *coef, double *out);
 
+typedef struct turner turner;
+
 struct pl_hb {
   pl_env *env;
   const pl_model *m;
@@ -36,17 +38,37 @@ struct pl_hb {
   // matrix
   pl_csc J;
   pl_csc P;                // pattern of unknown pairs, full storage, no values
-  int *slot;               // per element: position of the pair in P, -1: none; [sum ndof^2]
-  size_t *slot0;           // [ngroup]
+  int *slot;               // [nentry] per element: position of the pair in P, -1: none
+  size_t *slot0;           // [ngroup + 1]
+  int *mirror;             // [P.nnz] position of the pair's transpose
+  double *coef;            // [P.nnz][2][4H+1] of K and D of all pairs
+  int symmetric;           // K and D are: only pairs below the diagonal are filled
+  int rated;               // D is not zero
   double *h, *hw;          // [n]
   double dynamic, statics; // sizes of oscillating and of constant forces
   double *noise;           // [nfree] rounding in h, as of the last Jacobian
   double *inner;           // [nfree][L] inner forces, for their sizes
   double *zfull;           // [nq][L] coefficients of all unknowns (drives excluded)
+  double *from, *dz;       // [n] the motion whose stresses are carried over, and the way from it
+  const double *drive_was; // [nq][N] places of driven unknowns in that motion; NULL: as now
+  int carry;               // tangents take their stiff stresses so
+  turner *turn;            // NULL: not made yet
   double **scratch;        // [nthread]
   unsigned want;
   double omega;
 };
+
+// Largest residual over the size of the dynamic forces, rounding included: what is reported.
+double hb_residual_size(const pl_hb *hb);
+
+// The next Jacobians take stiff stresses from the motion z by their linear change with dz, not from
+// where they are evaluated; NULL: they are exact again.
+void hb_carry(pl_hb *hb, const double *z, const double *dz);
+
+// out[n]: the motion z moved by the step dz so that stiff elements turn instead of stretching; to
+// first order z + dz.
+pl_status hb_move(pl_hb *hb, const double *z, const double *dz, double *out);
+void turner_free(turner *t);
 
 // pl_border_solve to a relative residual of rtol (large systems; small ones are solved to
 // rounding). Without a border g is 0 and y NULL.

@@ -17,6 +17,11 @@ typedef struct newton {
   pl_stop why;
 } newton;
 
+double hb_residual_size(const pl_hb *hb) {
+  double size = hb->dynamic > 0 ? hb->dynamic : hb->statics, most = pl_max_abs(hb->n, hb->h);
+  return size > 0 ? most / size : most;
+}
+
 static pl_status tell(const newton *nt, int it) {
   char text[96];
   snprintf(text, sizeof text, "%.6g rad/s, iteration %d, residual %.2e, step %.2e", nt->omega, it,
@@ -41,7 +46,10 @@ static pl_status full_step(newton *nt, unsigned want) {
   int n = nt->hb->n;
   double step = 1;
   for (int k = 0; k < HALVINGS; k++, step *= 0.5) {
-    pl_axpy(n, step, nt->dz, nt->z, nt->next);
+    if (step < 1)
+      for (int i = 0; i < n; i++) nt->dz[i] *= 0.5;
+    PL_TRY(hb_move(nt->hb, nt->z, nt->dz, nt->next));
+    hb_carry(nt->hb, nt->z, nt->dz);
     pl_status s = pl_hb_eval(nt->hb, nt->next, nt->omega, want);
     if (s != PL_DOMAIN) return s;
   }
@@ -49,18 +57,23 @@ static pl_status full_step(newton *nt, unsigned want) {
   return PL_UNSOLVED;
 }
 
+// largest coefficient that oscillates
+static double motion(const newton *nt) {
+  int L = nt->hb->f.L;
+  double most = 0;
+  for (int i = 0; i < nt->hb->nfree; i++)
+    most = fmax(most, pl_max_abs(L - 1, nt->z + (size_t)i * (size_t)L + 1));
+  return most;
+}
+
 // steps far below the motion: what is left of the residual is rounding in stiff forces
 static int at_rounding(const newton *nt) {
-  int L = nt->hb->f.L;
-  double motion = 0;
-  for (int i = 0; i < nt->hb->nfree; i++)
-    motion = fmax(motion, pl_max_abs(L - 1, nt->z + (size_t)i * (size_t)L + 1));
-  return nt->error < ROUNDING_ERROR && nt->step <= ROUNDING_STEP * motion;
+  return nt->error < ROUNDING_ERROR && nt->step <= ROUNDING_STEP * motion(nt);
 }
 
 static pl_status iterate(newton *nt, int max_iter, int *iterations) {
   int n = nt->hb->n, best_at = 0;
-  double least_step = INFINITY, least_h = INFINITY;
+  double least_step = INFINITY, least_h = INFINITY, first = 0;
   pl_status s = pl_hb_eval(nt->hb, nt->z, nt->omega, PL_HB_RESIDUAL | PL_HB_JACOBIAN);
   nt->why = PL_STOP_DOMAIN;
   if (s == PL_DOMAIN) return PL_UNSOLVED;
@@ -77,6 +90,8 @@ static pl_status iterate(newton *nt, int max_iter, int *iterations) {
     least_step = fmin(least_step, nt->step);
     least_h = fmin(least_h, h);
     if (it - best_at >= PATIENCE) break;
+    if (it == 0) first = nt->step;
+    if (nt->step > 2 * first && nt->step > motion(nt)) break;
     // near the end the Jacobian of the next iterate will most likely not be wanted
     int near = nt->error < 1e-4;
     PL_TRY(full_step(nt, PL_HB_RESIDUAL | (near ? 0 : PL_HB_JACOBIAN)));
@@ -104,13 +119,15 @@ pl_status pl_hb_newton(pl_hb *hb, pl_border *b, pl_orbit *orbit, double rtol, in
   nt.dz = work + n;
   nt.next = work + 2 * n;
   memcpy(start, orbit->z, n * sizeof *start);
+  hb_carry(hb, NULL, NULL);
   pl_status s = iterate(&nt, max_iter, &info->iterations);
+  hb_carry(hb, NULL, NULL);
   if (s != PL_OK) memcpy(orbit->z, start, n * sizeof *start);
   pl_free(hb->env, work);
   pl_border_info after = pl_border_stats(b);
   info->factorisations += after.factorisations - before.factorisations;
   info->krylov += after.iterations - before.iterations;
-  info->residual = nt.error;
+  info->residual = hb_residual_size(hb);
   info->nharm = hb->f.H;
   info->nsample = hb->f.N;
   info->reason = s == PL_OK ? PL_STOP_CONVERGED : s == PL_CANCELLED ? PL_STOP_CANCELLED : nt.why;

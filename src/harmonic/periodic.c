@@ -1,6 +1,6 @@
 // The steady motion at one frequency: a ladder of starts, and harmonics raised until the motion
 // stays.
-#include "harmonic_impl.h"
+#include "curve_impl.h"
 
 #include <float.h>
 #include <string.h>
@@ -122,8 +122,10 @@ static void extrapolate(const way *v, int n, double to, double *guess) {
 static pl_status way_step(ladder *l, knob k, const way *v, double next) {
   int n = l->hb->n;
   extrapolate(v, n, next, v->guess);
-  memcpy(l->orbit->z, v->guess, (size_t)n * sizeof(double));
+  pl_axpy(n, -1, v->z[0], v->guess, v->guess);
   PL_TRY(turn(l, k, next));
+  PL_TRY(hb_move(l->hb, v->z[0], v->guess, l->orbit->z));
+  memcpy(v->guess, l->orbit->z, (size_t)n * sizeof(double));
   PL_TRY(newton(l, fmax(WAY_RTOL, l->o->rtol), WAY_ITER));
   pl_axpy(n, -1, l->orbit->z, v->guess, v->guess);
   return pl_max_abs(n, v->guess) <= 0.5 * swing(l, l->orbit->z) ? PL_OK : PL_UNSOLVED;
@@ -181,11 +183,10 @@ static pl_status try_given(ladder *l, const pl_orbit *given) {
 
 static pl_status try_rest(ladder *l) {
   PL_TRY(new_orbit(l, l->o->frequency));
-  pl_status s = start_linear(l->hb, l->b, l->p, l->rest, l->orbit);
-  l->singular = s == PL_SINGULAR;
-  if (s == PL_SINGULAR || s == PL_DOMAIN) return PL_UNSOLVED;
-  PL_TRY(s);
-  return newton(l, l->o->rtol, l->o->max_iter < REST_ITER ? l->o->max_iter : REST_ITER);
+  PL_TRY(start_rigid(l->hb, l->rest, l->orbit));
+  pl_status s = newton(l, l->o->rtol, l->o->max_iter < REST_ITER ? l->o->max_iter : REST_ITER);
+  l->singular = s == PL_UNSOLVED && l->info->reason == PL_STOP_SINGULAR;
+  return s;
 }
 
 // the body follows its drives well below the first mode; from there up in frequency
@@ -206,18 +207,12 @@ static pl_status try_rigid(ladder *l) {
   return PL_UNSOLVED;
 }
 
-static pl_status try_amplitude(ladder *l) {
-  double from = 1;
-  pl_status s = PL_UNSOLVED;
-  for (int k = 0; k < 6 && s == PL_UNSOLVED; k++) {
-    from *= 0.25;
-    PL_TRY(set_amplitude(l, from));
-    PL_TRY(new_orbit(l, l->o->frequency));
-    s = start_linear(l->hb, l->b, l->p, l->rest, l->orbit);
-    if (s == PL_OK) s = newton(l, WAY_RTOL, WAY_ITER);
-    if (s == PL_SINGULAR || s == PL_DOMAIN) s = PL_UNSOLVED;
-  }
-  if (s == PL_OK) s = follow(l, AMPLITUDE, from, 1, 0.5 * from);
+// from rest without drives along the curve to their full strength
+static pl_status try_strength(ladder *l) {
+  arc a = {l->m, l->p, l->w, l->hb->f.N, WAY_ITER, fmax(WAY_RTOL, l->o->rtol), l->par};
+  PL_TRY(new_orbit(l, l->o->frequency));
+  start_from_state(l->hb, l->rest, l->orbit);
+  pl_status s = arc_follow(&a, l->orbit, 0, 1, l->info);
   PL_TRY(set_amplitude(l, 1));
   PL_TRY(s);
   return solve_here(l);
@@ -248,8 +243,8 @@ static pl_status climb(ladder *l, const pl_orbit *given) {
     pl_status (*attempt)(ladder *);
   } rung;
   static const rung rungs[] = {{"rest", try_rest},
+                               {"amplitude", try_strength},
                                {"rigid-follow", try_rigid},
-                               {"amplitude", try_amplitude},
                                {"transient", try_transient}};
   pl_status s = PL_UNSOLVED;
   if (given) {

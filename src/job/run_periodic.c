@@ -2,6 +2,7 @@
 
 #include "pliant/math.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -117,6 +118,11 @@ pl_status job_periodic(job *j, int index, json_t *figures) {
     if (f == PL_OK) set_stability(&fl, figures);
     if (f < 0 || f == PL_CANCELLED) st = f;
     known = f == PL_OK;
+    if (known && fl.n > 0 && hypot(fl.re[0], fl.im[0]) > 1e3)
+      pl_report(sc->env, PL_WARNING, NULL, 0, 0, "use more harmonics",
+                "%s: a multiplier of %.1e says that the motion has too few harmonics to tell "
+                "whether it is stable",
+                a->name, hypot(fl.re[0], fl.im[0]));
     set_amplitudes(j, a, o, figures);
   }
   if (st >= 0) tell(j, a, &info, known ? &fl : NULL);

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-enum { COLOURS = 64, FEW = 512 }; // below FEW elements threads do not pay
+enum { COLOURS = 64, FEW = 512, SHARES = 32 }; // blocks wanted of each group
 
 // colour of each block, greedily: the lowest one not yet used by a block that shares an unknown;
 // COLOURS when all are taken (a hub with very many elements)
@@ -21,13 +21,21 @@ static void paint(const pl_model *m, const block *blocks, uint64_t *used, int *c
   }
 }
 
+// elements in a block, whole lots of lanes
+static int block_size(const group *g) {
+  int n = g->nelem / SHARES / BLOCK_MIN * BLOCK_MIN;
+  return n < BLOCK_MIN ? BLOCK_MIN : n > BLOCK ? BLOCK : n;
+}
+
 static void fill_blocks(pl_model *m, block *blocks) {
   int b = 0;
-  for (int k = 0; k < m->ngroup; k++)
-    for (int e = 0; e < m->group[k].nelem; e += BLOCK) {
+  for (int k = 0; k < m->ngroup; k++) {
+    int size = block_size(&m->group[k]);
+    for (int e = 0; e < m->group[k].nelem; e += size) {
       int left = m->group[k].nelem - e;
-      blocks[b++] = (block){.group = k, .first = e, .n = left < BLOCK ? left : BLOCK};
+      blocks[b++] = (block){.group = k, .first = e, .n = left < size ? left : size};
     }
+  }
 }
 
 // counting sort by colour; empty colours vanish, the last is the serial one
@@ -48,7 +56,8 @@ pl_status model_colour(pl_model *m) {
   int nelem = 0;
   m->nblock = 0;
   for (int k = 0; k < m->ngroup; k++) {
-    m->nblock += (m->group[k].nelem + BLOCK - 1) / BLOCK;
+    int size = block_size(&m->group[k]);
+    m->nblock += (m->group[k].nelem + size - 1) / size;
     nelem += m->group[k].nelem;
   }
   size_t nblock = (size_t)m->nblock;
@@ -60,10 +69,8 @@ pl_status model_colour(pl_model *m) {
   int ok = m->block && m->colour_ptr && blocks && colour && used;
   if (ok) {
     fill_blocks(m, blocks);
-    if (nelem < FEW)
-      for (int b = 0; b < m->nblock; b++) colour[b] = COLOURS;
-    else
-      paint(m, blocks, used, colour);
+    m->few = nelem < FEW;
+    paint(m, blocks, used, colour);
     order(m, blocks, colour);
   }
   pl_free(m->env, blocks);

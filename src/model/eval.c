@@ -132,7 +132,7 @@ static pl_status eval_elements(task *t) {
   for (int c = 0; c < m->ncolour; c++) {
     t->first = m->colour_ptr[c];
     int n = m->colour_ptr[c + 1] - t->first, serial = c == m->ncolour - 1;
-    pl_team_run(serial || n < 4 ? NULL : w->team, n, eval_block, t);
+    pl_team_run(serial || m->few || n < 4 ? NULL : w->team, n, eval_block, t);
   }
   for (int b = 0; b < m->nblock; b++) {
     if (w->impl->bad[b]) {

@@ -3,7 +3,8 @@
 
 #include "pliant/model.h"
 
-enum { BLOCK = 128 }; // elements evaluated by one thread at a time
+// elements evaluated by one thread at a time: at most, and where there are few
+enum { BLOCK = 128, BLOCK_MIN = 8 };
 
 typedef struct group {
   const pl_elem_kind *kind;
@@ -50,6 +51,7 @@ struct pl_model {
   int *slot, *mslot; // element entries -> A, M
   int *mass_to_free; // [M.nnz] entry of M -> entry of A
   int nblock, ncolour;
+  int few;         // so few elements that threads do not pay for one evaluation
   block *block;    // in colour order
   int *colour_ptr; // [ncolour + 1]; blocks of one colour share no unknown, but for the last,
                    // which is done by one thread
@@ -70,6 +72,9 @@ static inline const double *group_par(const group *g, const double *par, int e) 
 static inline void gather(int n, const int *dof, const double *from, double *to) {
   for (int i = 0; i < n; i++) to[i] = dof[i] < 0 ? 0 : from[dof[i]];
 }
+
+// PL_DOMAIN, with the element in w, when a block of the last visit has one at fault.
+pl_status model_fault(const pl_model *m, pl_work *w);
 
 // Cuts groups into blocks and orders them by colour.
 pl_status model_colour(pl_model *m);

@@ -31,14 +31,7 @@ static void visit_block(void *ctx, int i, int thread) {
   }
 }
 
-pl_status pl_model_visit(const pl_model *m, const pl_params *p, pl_work *w, pl_visit_fn fn,
-                         void *ctx) {
-  tour t = {.m = m, .p = p, .w = w, .fn = fn, .ctx = ctx};
-  for (int c = 0; c < m->ncolour; c++) {
-    t.first = m->colour_ptr[c];
-    int n = m->colour_ptr[c + 1] - t.first, serial = c == m->ncolour - 1;
-    pl_team_run(serial || n < 2 ? NULL : w->team, n, visit_block, &t);
-  }
+pl_status model_fault(const pl_model *m, pl_work *w) {
   for (int b = 0; b < m->nblock; b++)
     if (w->impl->bad[b]) {
       w->bad_group = m->block[b].group;
@@ -46,6 +39,17 @@ pl_status pl_model_visit(const pl_model *m, const pl_params *p, pl_work *w, pl_v
       return PL_DOMAIN;
     }
   return PL_OK;
+}
+
+pl_status pl_model_visit(const pl_model *m, const pl_params *p, pl_work *w, pl_visit_fn fn,
+                         void *ctx) {
+  tour t = {.m = m, .p = p, .w = w, .fn = fn, .ctx = ctx};
+  for (int c = 0; c < m->ncolour; c++) {
+    t.first = m->colour_ptr[c];
+    int n = m->colour_ptr[c + 1] - t.first, serial = c == m->ncolour - 1;
+    pl_team_run(serial || m->few || n < 2 ? NULL : w->team, n, visit_block, &t);
+  }
+  return model_fault(m, w);
 }
 
 int pl_visit_eval(const pl_visit *e, const double *q, const double *v, double *f, double *K,
@@ -77,4 +81,19 @@ int pl_visit_eval(const pl_visit *e, const double *q, const double *v, double *f
   for (int i = 0; D && i < nn; i++) D[i] += C[i];
   for (int i = 0; K && i < nn; i++) K[i] += S[i];
   return 0;
+}
+
+void pl_visit_carry(const pl_visit *e, const double *q, const double *q0, const double *dq,
+                    double *K, double *D) {
+  const group *g = &e->m->group[e->group];
+  const pl_elem_kind *k = g->kind;
+  if (!k->carry) return;
+  const double *par = group_par(g, e->p->par, e->elem);
+  const double *rest = e->p->rest + g->rest0 + (size_t)e->elem * (size_t)k->nrest;
+  double beta = e->p->par[PL_PAR_BETA], C[PL_NDOF_MAX * PL_NDOF_MAX];
+  k->carry(q, q0, dq, par, rest, C);
+  for (int i = 0; i < k->ndof * k->ndof; i++) {
+    K[i] += C[i];
+    D[i] += beta * C[i];
+  }
 }

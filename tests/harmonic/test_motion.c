@@ -206,7 +206,12 @@ static void thin_strip_is_followed(void **state) {
   check_ok(&env, pl_response(&ro, b.m, b.p, b.w, 1, &tip, NULL, &c));
   assert_int_equal(c->reason, PL_STOP_END);
   check_rel(c->point[c->npoint - 1].orbit->omega, ro.to, 1e-12);
-  for (int i = 0; i < c->npoint; i++) check_less(c->point[i].residual, 1e-5);
+  // rounding in stretched elements, eps E h l, against inertia, which falls with the square of the
+  // frequency
+  for (int i = 0; i < c->npoint; i++) {
+    double slow = w1 / c->point[i].orbit->omega;
+    check_less(c->point[i].residual, fmax(ro.rtol, 4e-8 * slow * slow));
+  }
   pl_curve_free(c);
   pl_free(&env, shape);
   kit_model_free(&b);

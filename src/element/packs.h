@@ -1,0 +1,66 @@
+// Builds the kernel file BODY for packs of elements: names FN(x) become x_p, which goes to the copy
+// for the processor at hand. Generic vectors are split up before a function is cloned, so that
+// target_clones would not do.
+
+// packs are passed to inlined functions only; the warning comes at the end of the file
+#pragma GCC diagnostic ignored "-Wpsabi"
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wunused-function" // mass, prepare
+#undef KERNEL
+#undef sqrt
+#undef atan
+#undef creal
+#define KERNEL      __attribute__((unused)) static int
+#define real        pl_pack
+#define sqrt(x)     FN(root)(x)
+#define atan(x)     FN(arctan)(x)
+#define ABOVE(a, b) FN(positive)((a) - (b))
+
+#define FN(name) name##_p1
+#include "pack.inc"
+#undef FN
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(PL_SANITIZED)
+#pragma GCC push_options
+#pragma GCC target("arch=x86-64-v3")
+#define FN(name) name##_p3
+#include "pack.inc"
+#undef FN
+#pragma GCC pop_options
+#pragma GCC push_options
+#pragma GCC target("arch=x86-64-v4")
+#define FN(name) name##_p4
+#include "pack.inc"
+#undef FN
+#pragma GCC pop_options
+#define PICK(name)                                                                                 \
+  (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&                      \
+           __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw")                \
+       ? name##_p4                                                                                 \
+   : __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") ? name##_p3                   \
+                                                                     : name##_p1)
+#else
+#define PICK(name) name##_p1
+#endif
+
+static int eval_p(const pl_pack *q, const pl_pack *par, const pl_pack *rest, pl_pack *energy,
+                  pl_pack *grad, pl_pack *hess) {
+  return PICK(eval)(q, par, rest, energy, grad, hess);
+}
+
+static int third_p(const pl_pack *q, const pl_pack *v, const pl_pack *par, const pl_pack *rest,
+                   pl_pack *out) {
+  return PICK(third)(q, v, par, rest, out);
+}
+
+#if defined(CARRY)
+static void carry_p(const pl_pack *q, const pl_pack *q0, const pl_pack *dq, const pl_pack *par,
+                    const pl_pack *rest, pl_pack *out) {
+  PICK(carry)(q, q0, dq, par, rest, out);
+}
+#endif
+
+#undef real
+#undef sqrt
+#undef atan
+#undef ABOVE
+#pragma GCC diagnostic pop

@@ -1,0 +1,26 @@
+#ifndef HARMONIC_PACKS_H
+#define HARMONIC_PACKS_H
+
+#include "harmonic_impl.h"
+
+// Transforms of elements' lanes between coefficients and samples, in the vectors of the processor
+// at hand.
+
+// x[N] with steps of `step`, and rates times omega in v (NULL: not wanted), from z[L].
+void packs_sample(const fourier *f, double omega, const pl_pack *z, int step, pl_pack *x,
+                  pl_pack *v);
+// out[n] coefficients, n odd and at most 4H + 1, of samples x[N]; fold[N + 4] is scratch.
+void packs_coefficients(const fourier *f, int n, const pl_pack *x, pl_pack *fold, pl_pack *out);
+// The L x L block of K + D d/dt by columns with steps of `stride`, from coefficients k and d[4H+1]
+// of its entry; d NULL: zero. work[4 (6H + 2)] is scratch.
+void packs_block(const fourier *f, double omega, const double *k, const double *d, double *work,
+                 double *to, size_t stride);
+
+// y += A x for the L columns of one unknown, nrow blocks high, that begin in rows row[k] L.
+void packs_mul(const fourier *f, int nrow, const int *row, const double *val, const double *x,
+               double *y);
+// y = A' x for the same columns, y[L].
+void packs_mul_transposed(const fourier *f, int nrow, const int *row, const double *val,
+                          const double *x, double *y);
+
+#endif

@@ -1,0 +1,270 @@
+// Steps that turn. A step of Newton's method or of a continuation is linear: bodies that should
+// bend stretch instead, and the stiff forces of that drown everything else. Here each stiff element
+// takes its part of the step as a turn about its own axis and a stretch, and the places of the
+// nodes are those that fit all elements best (least squares over their edges). The result differs
+// from the plain step by second order.
+#include "harmonic_impl.h"
+
+#include <string.h>
+
+typedef struct part {
+  const int *dof;
+  int nvert, vdim;
+  size_t edge; // first of its weights
+} part;
+
+struct turner {
+  pl_hb *hb;
+  int npart;
+  part *part;
+  int *first; // [ngroup]
+  pl_csc A;
+  pl_factor *factor;
+  double *weight; // of every edge of every part
+  double soft;    // weight of the plain step
+  double *q, *dq; // [nq]
+  double *x;      // [N][nfree] places at samples
+};
+
+// ---- set up -----------------------------------------------------------------------------------
+
+static int note_part(void *ctx, const pl_visit *e, int thread) {
+  (void)thread;
+  turner *t = ctx;
+  const pl_elem_kind *k = pl_model_group_kind(e->m, e->group);
+  if (k->stiff) t->part[t->first[e->group] + e->elem] = (part){e->dof, k->nvert, k->vdim, 0};
+  return 0;
+}
+
+// edges count by their stretch: one over the square of their length when the balance was made
+static double edge_weight(const turner *t, const part *p, int a, int b) {
+  double d2 = 0;
+  for (int c = 0; c < p->vdim; c++) {
+    int i = p->dof[a * p->vdim + c], j = p->dof[b * p->vdim + c];
+    double d = (i < 0 ? 0 : t->hb->p->X[i]) - (j < 0 ? 0 : t->hb->p->X[j]);
+    d2 += d * d;
+  }
+  return d2 > 0 ? 1 / d2 : 0;
+}
+
+static pl_status weigh_edges(turner *t) {
+  size_t n = 0;
+  for (int k = 0; k < t->npart; k++) {
+    t->part[k].edge = n;
+    n += (size_t)(t->part[k].nvert * (t->part[k].nvert - 1) / 2);
+  }
+  t->weight = pl_alloc(t->hb->env, n + 1, sizeof *t->weight);
+  if (!t->weight) return PL_E_NOMEM;
+  for (int k = 0; k < t->npart; k++) {
+    double *w = t->weight + t->part[k].edge;
+    for (int a = 0; a < t->part[k].nvert; a++)
+      for (int b = 0; b < a; b++) *w++ = edge_weight(t, &t->part[k], a, b);
+  }
+  return PL_OK;
+}
+
+static int free_of(const turner *t, int dof) {
+  return dof < 0 ? -1 : t->hb->free_index[dof];
+}
+
+static pl_status build_matrix(turner *t) {
+  pl_env *env = t->hb->env;
+  size_t cap = (size_t)t->hb->nfree;
+  for (int k = 0; k < t->npart; k++)
+    cap += 3 * (size_t)(t->part[k].nvert * t->part[k].nvert * t->part[k].vdim);
+  int *row = pl_alloc(env, cap, sizeof *row), *col = pl_alloc(env, cap, sizeof *col), n = 0;
+  double *val = pl_alloc(env, cap, sizeof *val), most = 0;
+  pl_status s = row && col && val ? PL_OK : PL_E_NOMEM;
+  for (int k = 0; s == PL_OK && k < t->npart; k++) {
+    const part *p = &t->part[k];
+    const double *edge = t->weight + p->edge;
+    for (int a = 0; a < p->nvert; a++)
+      for (int b = 0; b < a; b++, edge++)
+        for (int c = 0; c < p->vdim; c++) {
+          double w = *edge;
+          int i = free_of(t, p->dof[a * p->vdim + c]), j = free_of(t, p->dof[b * p->vdim + c]);
+          most = fmax(most, w);
+          if (i >= 0) row[n] = col[n] = i, val[n++] = w;
+          if (j >= 0) row[n] = col[n] = j, val[n++] = w;
+          if (i >= 0 && j >= 0) row[n] = i > j ? i : j, col[n] = i > j ? j : i, val[n++] = -w;
+        }
+  }
+  t->soft = most > 0 ? 1e-8 * most : 1;
+  for (int i = 0; s == PL_OK && i < t->hb->nfree; i++) row[n] = col[n] = i, val[n++] = t->soft;
+  if (s == PL_OK) s = pl_csc_from_triplets(env, t->hb->nfree, 1, n, row, col, val, &t->A);
+  pl_free(env, row);
+  pl_free(env, col);
+  pl_free(env, val);
+  if (s == PL_OK) s = pl_factor_create(env, PL_CHOLESKY, &t->A, 1, 1, &t->factor);
+  return s == PL_OK ? pl_factor_numeric(t->factor, &t->A) : s;
+}
+
+static pl_status turner_create(pl_hb *hb, turner **out) {
+  *out = NULL;
+  int ng = pl_model_ngroup(hb->m), count = 0;
+  turner *t = pl_alloc(hb->env, 1, sizeof *t);
+  if (!t) return PL_E_NOMEM;
+  t->hb = hb;
+  t->first = pl_alloc(hb->env, (size_t)ng + 1, sizeof *t->first);
+  for (int g = 0; t->first && g < ng; g++) {
+    t->first[g] = count;
+    if (pl_model_group_kind(hb->m, g)->stiff) count += pl_model_group_size(hb->m, g);
+  }
+  size_t N = (size_t)hb->f.N, nfree = (size_t)hb->nfree, nq = (size_t)hb->nq;
+  t->npart = count;
+  t->part = pl_alloc(hb->env, (size_t)count + 1, sizeof *t->part);
+  t->q = pl_alloc(hb->env, 2 * nq, sizeof *t->q);
+  t->x = pl_alloc(hb->env, N * nfree, sizeof *t->x);
+  pl_status s = t->first && t->part && t->q && t->x ? PL_OK : PL_E_NOMEM;
+  t->dq = t->q ? t->q + nq : NULL;
+  if (s == PL_OK) s = pl_model_visit(hb->m, hb->p, hb->w, note_part, t);
+  if (s == PL_OK) s = weigh_edges(t);
+  if (s == PL_OK && count > 0) s = build_matrix(t);
+  if (s != PL_OK) {
+    turner_free(t);
+    return s;
+  }
+  *out = t;
+  return PL_OK;
+}
+
+void turner_free(turner *t) {
+  if (!t) return;
+  pl_env *env = t->hb->env;
+  pl_factor_free(t->factor);
+  pl_csc_free(env, &t->A);
+  void *all[] = {t->first, t->part, t->weight, t->q, t->x, t};
+  for (size_t k = 0; k < sizeof all / sizeof all[0]; k++) pl_free(env, all[k]);
+}
+
+// ---- one element ------------------------------------------------------------------------------
+
+// vertices of a part, missing coordinates zero
+static void gather(const part *p, const double *from, double *x) {
+  for (int a = 0; a < p->nvert; a++)
+    for (int c = 0; c < 3; c++) {
+      int i = c < p->vdim ? p->dof[a * p->vdim + c] : -1;
+      x[3 * a + c] = i < 0 ? 0 : from[i];
+    }
+}
+
+static void centre(int n, double *x) {
+  for (int c = 0; c < 3; c++) {
+    double mean = 0;
+    for (int a = 0; a < n; a++) mean += x[3 * a + c] / n;
+    for (int a = 0; a < n; a++) x[3 * a + c] -= mean;
+  }
+}
+
+// the turn that fits displacements d of places r best: (sum |r|^2 - r r') w = sum r x d
+static void fit_turn(int n, const double *r, const double *d, double *w) {
+  double J[9] = {0}, m[3] = {0}, trace = 0, inv[9];
+  for (int a = 0; a < n; a++) {
+    const double *x = r + 3 * a;
+    double c[3], rr = pl_dot3(x, x);
+    pl_cross3(x, d + 3 * a, c);
+    for (int i = 0; i < 3; i++) {
+      m[i] += c[i];
+      J[4 * i] += rr;
+      for (int j = 0; j < 3; j++) J[3 * i + j] -= x[i] * x[j];
+    }
+    trace += rr;
+  }
+  // a turn about a straight element's own axis moves nothing
+  for (int i = 0; i < 3; i++) J[4 * i] += 1e-9 * trace;
+  pl_inv3(J, inv);
+  for (int i = 0; i < 3; i++) w[i] = pl_dot3(inv + 3 * i, m);
+}
+
+// y: places r with displacements d, the turn in d made a rotation
+static void turn_part(int n, const double *r, const double *d, double *y) {
+  double w[3], R[9];
+  fit_turn(n, r, d, w);
+  pl_rotation3(w, pl_norm3(w), R);
+  for (int a = 0; a < n; a++) {
+    double x[3], s[3];
+    pl_cross3(w, r + 3 * a, x);
+    for (int c = 0; c < 3; c++) s[c] = r[3 * a + c] + d[3 * a + c] - x[c];
+    for (int c = 0; c < 3; c++) y[3 * a + c] = pl_dot3(R + 3 * c, s);
+  }
+}
+
+static void add_part(const turner *t, const part *p, double *rhs) {
+  double r[24], d[24], y[24];
+  int n = p->nvert;
+  gather(p, t->q, r);
+  gather(p, t->dq, d);
+  centre(n, r);
+  centre(n, d);
+  turn_part(n, r, d, y);
+  const double *weight = t->weight + p->edge;
+  for (int a = 0; a < n; a++)
+    for (int b = 0; b < a; b++) {
+      double w = *weight++;
+      for (int c = 0; c < p->vdim; c++) {
+        int p0 = p->dof[a * p->vdim + c], p1 = p->dof[b * p->vdim + c];
+        int i = free_of(t, p0), j = free_of(t, p1);
+        double edge = w * (y[3 * a + c] - y[3 * b + c]);
+        if (i >= 0) rhs[i] += edge + (j < 0 && p1 >= 0 ? w * (t->q[p1] + t->dq[p1]) : 0);
+        if (j >= 0) rhs[j] += -edge + (i < 0 && p0 >= 0 ? w * (t->q[p0] + t->dq[p0]) : 0);
+      }
+    }
+}
+
+// ---- whole ------------------------------------------------------------------------------------
+
+static pl_status turner_move(turner *t, const double *z, const double *dz, double *out) {
+  pl_hb *hb = t->hb;
+  const fourier *f = &hb->f;
+  int nfree = hb->nfree, N = f->N, L = f->L;
+  if (t->npart == 0) {
+    pl_axpy(hb->n, 1, dz, z, out);
+    return PL_OK;
+  }
+  for (int i = 0; i < N; i++) {
+    double *rhs = t->x + (size_t)i * (size_t)nfree;
+    for (int k = 0; k < hb->nq; k++) {
+      size_t at = (size_t)k * (size_t)N + (size_t)i;
+      t->q[k] = hb->drive_was ? hb->drive_was[at] : hb->drive_q[at];
+      t->dq[k] = hb->drive_q[at] - t->q[k];
+    }
+    for (int k = 0; k < nfree; k++) {
+      const double *zk = z + (size_t)k * (size_t)L, *dk = dz + (size_t)k * (size_t)L;
+      double x = 0, d = 0;
+      for (int a = 0; a < L; a++) {
+        x += f->to_time[i * L + a] * zk[a];
+        d += f->to_time[i * L + a] * dk[a];
+      }
+      t->q[hb->free_dof[k]] = x;
+      t->dq[hb->free_dof[k]] = d;
+      rhs[k] = t->soft * (x + d);
+    }
+    for (int k = 0; k < t->npart; k++) add_part(t, &t->part[k], rhs);
+  }
+  PL_TRY(pl_factor_solve(t->factor, N, t->x, t->x));
+  memset(out, 0, (size_t)hb->n * sizeof *out);
+  for (int a = 0; a < L; a++)
+    for (int i = 0; i < N; i++) {
+      double w = f->to_freq[a * N + i];
+      const double *x = t->x + (size_t)i * (size_t)nfree;
+      for (int k = 0; k < nfree; k++) out[(size_t)k * (size_t)L + (size_t)a] += w * x[k];
+    }
+  return PL_OK;
+}
+
+// ---- steps of a balance -------------------------------------------------------------------------
+
+// steps below this part of the motion are straight enough
+static const double STRAIGHT = 1e-5;
+
+pl_status hb_move(pl_hb *hb, const double *z, const double *dz, double *out) {
+  double size = 0;
+  for (int i = 0; i < hb->n; i++)
+    if (i % hb->f.L) size = fmax(size, fabs(z[i] + dz[i]));
+  if (pl_max_abs(hb->n, dz) <= STRAIGHT * size) {
+    pl_axpy(hb->n, 1, dz, z, out);
+    return PL_OK;
+  }
+  if (!hb->turn) PL_TRY(turner_create(hb, &hb->turn));
+  return turner_move(hb->turn, z, dz, out);
+}

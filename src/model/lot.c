@@ -1,0 +1,198 @@
+// Lots of elements: by kernels for packs where the kind has them, otherwise one after the other.
+#include "model_impl.h"
+
+#include <string.h>
+
+int pl_lot_entries(const pl_model *m, int which, int *symmetric) {
+  const pl_elem_kind *k = m->group[which].kind;
+  *symmetric = !k->damped;
+  return *symmetric ? k->ndof * (k->ndof + 1) / 2 : k->ndof * k->ndof;
+}
+
+// ---- visits -------------------------------------------------------------------------------------
+
+typedef struct tour {
+  const pl_model *m;
+  const pl_params *p;
+  pl_work *w;
+  pl_lot_fn fn;
+  void *ctx;
+  int first;
+} tour;
+
+static void open_lot(const tour *t, const block *b, int first, pl_lot *l) {
+  const group *g = &t->m->group[b->group];
+  const pl_elem_kind *k = g->kind;
+  int left = b->first + b->n - first;
+  l->m = t->m;
+  l->p = t->p;
+  l->group = b->group;
+  l->first = first;
+  l->n = left < PL_LANES ? left : PL_LANES;
+  l->ndof = k->ndof;
+  l->nentry = pl_lot_entries(t->m, b->group, &l->symmetric);
+  l->dof = g->dof + (size_t)first * (size_t)k->ndof;
+  if (!k->p.eval) return;
+  for (int e = 0; e < PL_LANES; e++) {
+    int at = first + (e < l->n ? e : l->n - 1);
+    const double *par = group_par(g, t->p->par, at);
+    const double *rest = t->p->rest + g->rest0 + (size_t)at * (size_t)k->nrest;
+    for (int i = 0; i < k->npar; i++) l->par[i][e] = par[i];
+    for (int i = 0; i < k->nrest; i++) l->rest[i][e] = rest[i];
+  }
+}
+
+static void visit_block(void *ctx, int i, int thread) {
+  const tour *t = ctx;
+  const block *b = &t->m->block[t->first + i];
+  int *bad = &t->w->impl->bad[t->first + i];
+  *bad = 0;
+  for (int e = b->first; e < b->first + b->n; e += PL_LANES) {
+    pl_lot lot;
+    int lane = 0;
+    open_lot(t, b, e, &lot);
+    if (t->fn(t->ctx, &lot, thread, &lane)) {
+      *bad = e + lane + 1;
+      return;
+    }
+  }
+}
+
+pl_status pl_model_visit_lots(const pl_model *m, const pl_params *p, pl_work *w, pl_lot_fn fn,
+                              void *ctx) {
+  tour t = {.m = m, .p = p, .w = w, .fn = fn, .ctx = ctx};
+  for (int c = 0; c < m->ncolour; c++) {
+    t.first = m->colour_ptr[c];
+    int n = m->colour_ptr[c + 1] - t.first, serial = c == m->ncolour - 1;
+    pl_team_run(serial ? NULL : w->team, n, visit_block, &t);
+  }
+  return model_fault(m, w);
+}
+
+// ---- one by one
+// -----------------------------------------------------------------------------------
+
+static void take_lane(int n, const pl_pack *from, int lane, double *to) {
+  for (int i = 0; i < n; i++) to[i] = from[i][lane];
+}
+
+static void put_lane(int n, const double *from, int lane, int stride, pl_pack *to) {
+  for (int i = 0; i < n; i++) to[(size_t)i * (size_t)stride][lane] = from[i];
+}
+
+// K or D of one lane
+static void put_matrix(const pl_lot *e, const double *from, int lane, int stride, pl_pack *to) {
+  if (!to) return;
+  for (int i = 0; i < e->ndof; i++)
+    for (int j = 0; j < (e->symmetric ? i + 1 : e->ndof); j++) {
+      (*to)[lane] = from[i * e->ndof + j];
+      to += stride;
+    }
+}
+
+static int eval_lane(const pl_lot *e, const pl_lot_sample *s, int lane) {
+  enum { NN = PL_NDOF_MAX * PL_NDOF_MAX };
+  double q[PL_NDOF_MAX], v[PL_NDOF_MAX], q0[PL_NDOF_MAX], dq[PL_NDOF_MAX];
+  double f[PL_NDOF_MAX], r[PL_NDOF_MAX], K[NN], D[NN];
+  int n = e->ndof;
+  pl_visit x = {.m = e->m,
+                .p = e->p,
+                .group = e->group,
+                .elem = e->first + lane,
+                .ndof = n,
+                .dof = e->dof + lane * n};
+  take_lane(n, s->q, lane, q);
+  take_lane(n, s->v, lane, v);
+  if (pl_visit_eval(&x, q, v, f, s->K ? K : NULL, D)) return 1;
+  put_lane(n, f, lane, s->stride, s->f);
+  for (int i = 0; s->r && i < n; i++) {
+    r[i] = 0;
+    for (int j = 0; j < n; j++) r[i] += D[i * n + j] * v[j];
+  }
+  if (s->r) put_lane(n, r, lane, s->stride, s->r);
+  if (!s->K) return 0;
+  if (s->q0) {
+    take_lane(n, s->q0, lane, q0);
+    take_lane(n, s->dq, lane, dq);
+    pl_visit_carry(&x, q, q0, dq, K, D);
+  }
+  put_matrix(e, K, lane, s->stride, s->K);
+  put_matrix(e, D, lane, s->stride, s->D);
+  return 0;
+}
+
+static int eval_lanes(const pl_lot *e, const pl_lot_sample *s, int *bad) {
+  for (*bad = 0; *bad < e->n; ++*bad)
+    if (eval_lane(e, s, *bad)) return 1;
+  return 0;
+}
+
+// ---- packs --------------------------------------------------------------------------------------
+
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(PL_SANITIZED)
+#define CLONES                                                                                     \
+  __attribute__((target_clones("default", "arch=x86-64-v3", "arch=x86-64-v4"), optimize("O3")))
+#else
+#define CLONES
+#endif
+
+// Plain loops over lanes become vectors, for each processor its own; arrays are [..][PL_LANES].
+
+// f = g + beta H v, r = beta H v
+CLONES static void put_forces(int n, double beta, const double *g, const double *H, const double *v,
+                              int stride, double *f, double *r) {
+  for (int i = 0; i < n; i++) {
+    double s[PL_LANES] = {0};
+    for (int j = 0; beta != 0 && j < n; j++)
+      for (int l = 0; l < PL_LANES; l++)
+        s[l] += H[(i * n + j) * PL_LANES + l] * v[j * PL_LANES + l];
+    size_t at = (size_t)i * (size_t)stride * PL_LANES;
+    for (int l = 0; l < PL_LANES; l++) {
+      f[at + (size_t)l] = g[i * PL_LANES + l] + beta * s[l];
+      if (r) r[at + (size_t)l] = beta * s[l];
+    }
+  }
+}
+
+// K = H + beta T (NULL: zero) and D = beta H (NULL: not wanted), lower triangles; add: to them
+CLONES static void put_tangents(int n, double beta, int add, const double *H, const double *T,
+                                int stride, double *K, double *D) {
+  size_t at = 0;
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j <= i; j++, at += (size_t)stride * PL_LANES) {
+      const double *h = H + (i * n + j) * PL_LANES, *t = T ? T + (i * n + j) * PL_LANES : NULL;
+      double k[PL_LANES], d[PL_LANES];
+      for (int l = 0; l < PL_LANES; l++) {
+        k[l] = t ? h[l] + beta * t[l] : h[l];
+        d[l] = beta * h[l];
+      }
+      for (int l = 0; l < PL_LANES; l++) {
+        K[at + (size_t)l] = add ? K[at + (size_t)l] + k[l] : k[l];
+        if (D) D[at + (size_t)l] = add ? D[at + (size_t)l] + d[l] : d[l];
+      }
+    }
+}
+
+static int eval_pack(const pl_lot *e, const pl_lot_sample *s) {
+  const pl_elem_kind *k = e->m->group[e->group].kind;
+  double beta = e->p->par[PL_PAR_BETA];
+  int n = e->ndof, damped = beta != 0, tangent = s->K != NULL;
+  pl_pack H[PL_NDOF_MAX * PL_NDOF_MAX], T[PL_NDOF_MAX * PL_NDOF_MAX], g[PL_NDOF_MAX];
+  if (k->p.eval(s->q, e->par, e->rest, NULL, g, tangent || damped ? H : NULL)) return 1;
+  if (tangent && damped && k->p.third(s->q, s->v, e->par, e->rest, T)) return 1;
+  put_forces(n, beta, (double *)g, (double *)H, (const double *)s->v, s->stride, (double *)s->f,
+             (double *)s->r);
+  if (!tangent) return 0;
+  put_tangents(n, beta, 0, (double *)H, damped ? (double *)T : NULL, s->stride, (double *)s->K,
+               (double *)s->D);
+  if (!s->q0 || !k->p.carry) return 0;
+  k->p.carry(s->q, s->q0, s->dq, e->par, e->rest, T);
+  put_tangents(n, beta, 1, (double *)T, NULL, s->stride, (double *)s->K, (double *)s->D);
+  return 0;
+}
+
+int pl_lot_eval(const pl_lot *e, const pl_lot_sample *s, int *bad) {
+  const pl_elem_kind *k = e->m->group[e->group].kind;
+  // one by one also tells who is outside
+  return !k->p.eval || k->d.visc || eval_pack(e, s) ? eval_lanes(e, s, bad) : 0;
+}

@@ -1,0 +1,106 @@
+// Closed forms of d(K v)/dq against the complex step, and kernels for packs of elements against
+// those for one.
+#include "kind_checks.h"
+
+#include <string.h>
+
+// Im K(q + i s v)/s
+static void third_by_step(const sample *s, double *out) {
+  double complex q[PL_NDOF_MAX], par[PL_NPAR_MAX], rest[PL_NREST_MAX];
+  static double complex K[NHESS];
+  for (int i = 0; i < s->n; i++) q[i] = s->q[i] + 1e-40 * s->v[i] * I;
+  for (int i = 0; i < s->kind->npar; i++) par[i] = s->par[i];
+  for (int i = 0; i < s->kind->nrest; i++) rest[i] = s->rest[i];
+  assert_int_equal(s->kind->z.eval(q, par, rest, NULL, NULL, K), 0);
+  for (int i = 0; i < s->n * s->n; i++) out[i] = cimag(K[i]) / 1e-40;
+}
+
+static void third(void **state) {
+  const pl_elem_kind *kind = *state;
+  double got[NHESS], want[NHESS];
+  for (unsigned seed = 1; seed <= NSEED; seed++) {
+    sample s = sample_make(kind, seed);
+    third_by_step(&s, want);
+    assert_int_equal(pl_elem_third(kind, s.q, s.v, s.par, s.rest, got), PL_OK);
+    compare(&s, "d(K v)/dq", s.n * s.n, got, want, 1e-12);
+    for (int i = 0; i < s.n; i++)
+      for (int j = 0; j < i; j++) assert_true(got[i * s.n + j] == got[j * s.n + i]);
+  }
+}
+
+static void fill_lane(pl_pack *to, int lane, int n, const double *from) {
+  for (int i = 0; i < n; i++) to[i][lane] = from[i];
+}
+
+static void check_lane(const sample *s, const char *what, int lane, int n, const pl_pack *got,
+                       const double *want) {
+  double x[NHESS];
+  for (int i = 0; i < n; i++) x[i] = got[i][lane];
+  compare(s, what, n, x, want, 1e-12);
+}
+
+typedef struct lot {
+  sample s[PL_LANES];
+  pl_pack q[PL_NDOF_MAX], v[PL_NDOF_MAX], q0[PL_NDOF_MAX];
+  pl_pack par[PL_NPAR_MAX], rest[PL_NREST_MAX];
+} lot;
+
+static void make_lot(const pl_elem_kind *kind, unsigned seed, lot *l) {
+  for (int k = 0; k < PL_LANES; k++) {
+    sample *s = &l->s[k];
+    *s = sample_make(kind, seed + (unsigned)k);
+    fill_lane(l->q, k, s->n, s->q);
+    fill_lane(l->v, k, s->n, s->v);
+    fill_lane(l->q0, k, s->n, s->X);
+    fill_lane(l->par, k, kind->npar, s->par);
+    fill_lane(l->rest, k, kind->nrest, s->rest);
+  }
+}
+
+static void lanes(void **state) {
+  const pl_elem_kind *kind = *state;
+  if (!kind->p.eval) return;
+  static lot l;
+  static pl_pack W, g[PL_NDOF_MAX], H[NHESS], T[NHESS], C[NHESS];
+  double W1, g1[PL_NDOF_MAX], H1[NHESS];
+  for (unsigned seed = 1; seed <= NSEED; seed += PL_LANES) {
+    make_lot(kind, seed, &l);
+    assert_int_equal(kind->p.eval(l.q, l.par, l.rest, &W, g, H), 0);
+    assert_int_equal(kind->p.third(l.q, l.v, l.par, l.rest, T), 0);
+    if (kind->p.carry) kind->p.carry(l.q, l.q0, l.v, l.par, l.rest, C);
+    for (int k = 0; k < PL_LANES; k++) {
+      sample *s = &l.s[k];
+      int nn = s->n * s->n;
+      assert_int_equal(kind->d.eval(s->q, s->par, s->rest, &W1, g1, H1), 0);
+      check_lane(s, "energy of a pack", k, 1, &W, &W1);
+      check_lane(s, "gradient of a pack", k, s->n, g, g1);
+      check_lane(s, "Hessian of a pack", k, nn, H, H1);
+      third_by_step(s, H1);
+      check_lane(s, "d(K v)/dq of a pack", k, nn, T, H1);
+      if (!kind->carry) continue;
+      kind->carry(s->q, s->X, s->v, s->par, s->rest, H1);
+      check_lane(s, "stresses carried in a pack", k, nn, C, H1);
+    }
+  }
+}
+
+// one element outside its domain must not pass in company
+static void outside(void **state) {
+  const pl_elem_kind *kind = *state;
+  if (!kind->p.eval) return;
+  static lot l;
+  static pl_pack H[NHESS];
+  double H1[NHESS], q[PL_NDOF_MAX] = {0};
+  for (int k = 0; k < PL_LANES; k++) {
+    make_lot(kind, 1, &l);
+    fill_lane(l.q, k, kind->ndof, q); // all vertices in one place
+    int want = kind->d.eval(q, l.s[k].par, l.s[k].rest, NULL, NULL, H1);
+    assert_int_equal(kind->p.eval(l.q, l.par, l.rest, NULL, NULL, H), want);
+  }
+}
+
+int test_packs(void) {
+  static const CMUnitTestFunction fn[] = {third, lanes, outside};
+  static const char *const names[] = {"third derivatives", "lanes", "outside the domain"};
+  return run_kinds("element.packs", fn, names, 3);
+}
