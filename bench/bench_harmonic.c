@@ -1,7 +1,7 @@
 // Harmonic balance: the fork's steady state against Newmark, assembly against factorisation, the
 // factorisation's rate against dgemm, factorisations of a response, growth with unknowns and
 // harmonics. Prints CSV: what, value, unit. Ratios are measured in one run and are what counts.
-// An argument picks one section: fork, wings, solid, dofs, harmonics.
+// An argument picks one section: fork, solid, dofs, harmonics, wings, large.
 #include "door.h"
 #include "pliant/pliant.h"
 
@@ -35,8 +35,7 @@ static int late(void *ctx, const pl_progress *p) {
   return deadline > 0 && pl_wall_time() > deadline;
 }
 
-// ---- memory
-// --------------------------------------------------------------------------------------
+// ---- memory -----------------------------------------------------------------------------------
 
 // what the system counts for this process, with the factors that libraries allocate
 static double resident(const char *key) {
@@ -108,8 +107,7 @@ static pl_periodic_opts periodic_opts(double omega, int nharm, int nsample) {
   return o;
 }
 
-// ---- assembly, factorisation, dgemm
-// ---------------------------------------------------------------
+// ---- assembly, factorisation, dgemm -----------------------------------------------------------
 
 static double dgemm_rate(void) {
   enum { N = 1500 };
@@ -176,8 +174,7 @@ static void tell_cost(const char *name, const cost *c) {
   fflush(stdout);
 }
 
-// ---- the fork
-// -------------------------------------------------------------------------------------
+// ---- the fork ---------------------------------------------------------------------------------
 
 // Newmark from rest: e_p at the ends of two spells give its decay, and the rest of the way is
 // extrapolated when it is longer than `most` periods
@@ -376,9 +373,9 @@ static void bench_wings(void) {
   static const char *const t[] = {"bodies.0.shell.mesh=meshes/wing-t-2.obj",
                                   "bodies.0.shell.mesh=meshes/wing-t-4.obj",
                                   "bodies.0.shell.mesh=meshes/wing-t-8.obj"};
-  static const char *const b[] = {"bodies.0.solid.mesh.box.cells=[8, 2, 1]",
-                                  "bodies.0.solid.mesh.box.cells=[16, 4, 2]",
-                                  "bodies.0.solid.mesh.box.cells=[32, 8, 4]"};
+  static const char *const b[] = {"bodies.0.solid.mesh.box.cells=[5, 2, 2]",
+                                  "bodies.0.solid.mesh.box.cells=[10, 4, 4]",
+                                  "bodies.0.solid.mesh.box.cells=[20, 8, 8]"};
   bench_sizes("wing-l", "scenes/wing-l.yaml", l);
   bench_sizes("wing-t", "scenes/wing-t.yaml", t);
   bench_sizes("solid", "scenes/solid-hb.yaml", b);
@@ -446,6 +443,36 @@ static void bench_harmonics(void) {
   }
 }
 
+// 30 points of the response of a strip with 10,000 unknowns
+static void bench_large(void) {
+  static const char *const set[] = {
+      "bodies.0.shell.mesh={grid: {size: [200, 40], cells: [126, 26]}}",
+      "drives.0.rotation.amplitude=2 deg"};
+  rig r = {0};
+  pl_curve *curve;
+  must(pl_scene_load(&env, "scenes/strip40.yaml", 2, set, &r.scene));
+  r.m = r.scene->model;
+  r.p = r.scene->params;
+  must(pl_work_create(r.m, 2, &r.w));
+  double omega = first_mode(&r);
+  row("large: DOFs", pl_model_nfree(r.m), "");
+  pl_response_opts o = response_opts(0.9 * omega, 1.1 * omega, 5, 30);
+  forget_peak();
+  // it ends at the 30th point
+  (void)pl_response(&o, r.m, r.p, r.w, 1, &r.scene->watch[0].node, NULL, &curve);
+  if (curve) {
+    row("large: points", curve->npoint, "");
+    row("large: response", curve->seconds, "s");
+    row("large: factorisations", curve->factorisations, "");
+    row("large: Newton iterations", curve->iterations, "");
+    row("large: GMRES iterations", curve->krylov, "");
+    row("large: reached", curve->point[curve->npoint - 1].orbit->omega / omega, "modes");
+  }
+  row("large: memory", resident("VmHWM"), "MiB");
+  pl_curve_free(curve);
+  close_rig(&r);
+}
+
 int main(int argc, char **argv) {
   door(argv);
   pl_env_init(&env);
@@ -458,5 +485,6 @@ int main(int argc, char **argv) {
   if (!*only || !strcmp(only, "dofs")) bench_dofs();
   if (!*only || !strcmp(only, "harmonics")) bench_harmonics();
   if (!*only || !strcmp(only, "wings")) bench_wings();
+  if (!*only || !strcmp(only, "large")) bench_large();
   return 0;
 }
