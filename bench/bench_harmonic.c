@@ -328,10 +328,10 @@ static void bench_solid(void) {
 
 // the first peak of a response in a few harmonics; 0: none found in the time allowed
 static double peak_of(const rig *r, double omega, int watch) {
-  pl_response_opts o = response_opts(0.7 * omega, 1.2 * omega, 3, 200);
+  pl_response_opts o = response_opts(0.9 * omega, 1.1 * omega, 5, 200);
   pl_curve *curve;
   double peak = 0;
-  deadline = pl_wall_time() + LIMIT / 4;
+  deadline = pl_wall_time() + LIMIT;
   // a curve that is cut short may hold its peak all the same
   (void)pl_response(&o, r->m, r->p, r->w, 1, &watch, NULL, &curve);
   deadline = 0;
