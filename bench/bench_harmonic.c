@@ -234,7 +234,7 @@ static void bench_fork(void) {
     cost c = jacobian_cost(&r, orbit, 64, 5);
     tell_cost("fork", &c);
   }
-  double t = newmark_time(&r, omega, 24);
+  double t = newmark_time(&r, omega, 400);
   if (st == PL_OK) row("fork: Newmark / harmonic balance", t / info.seconds, "");
   pl_orbit_free(orbit);
   close_rig(&r);

@@ -23,6 +23,10 @@ pl_status pl_orbit_copy(const pl_orbit *o, int nharm, pl_orbit **out);
 // The state at a phase omega t (rad): q, v, a of all unknowns.
 void pl_orbit_state(const pl_model *m, const pl_params *p, const pl_orbit *o, double phase,
                     pl_state *s);
+// Root mean square over a period and all nodes that are free to move: of the distance of two
+// motions with the same base frequency, and of a motion's distance from its mean, its size (m).
+double pl_orbit_distance(const pl_model *m, const pl_orbit *a, const pl_orbit *b);
+double pl_orbit_size(const pl_model *m, const pl_orbit *o);
 
 // ---- balance ----------------------------------------------------------------------------------
 
@@ -78,7 +82,9 @@ pl_border_info pl_border_stats(const pl_border *s);
   X(int, max_harmonics, 24, 1, 64, "", "harmonics: most")                                          \
   X(double, rtol, 1e-9, 0, 1, "", "residual below rtol times the dynamic forces")                  \
   X(int, max_iter, 40, 1, 1000, "", "Newton iterations")                                           \
-  C(linear, 0, "no|yes", "compare with the linear motion about the static equilibrium")
+  C(linear, 0, "no|yes", "compare with the linear motion about the static equilibrium")            \
+  C(convergence, 0, "no|yes", "solve with fewer and more harmonics and samples, too")              \
+  C(newmark, 0, "no|yes", "compare with time stepping that starts on the motion")
 
 typedef struct pl_periodic_opts {
   PL_PERIODIC_OPTS(PL_OPT_FIELD_X, PL_OPT_FIELD_C)

@@ -53,3 +53,40 @@ void pl_orbit_state(const pl_model *m, const pl_params *p, const pl_orbit *o, do
     s->a[dof[i]] = a;
   }
 }
+
+// ---- sizes and distances ----------------------------------------------------------------------
+
+// coefficient k of free unknown i, zero beyond the motion's harmonics; o NULL: zero
+static double coefficient(const pl_orbit *o, int i, int k) {
+  return o && k <= 2 * o->nharm ? o->z[(size_t)i * (size_t)(2 * o->nharm + 1) + (size_t)k] : 0;
+}
+
+// of a - b, by Parseval's theorem from coefficient `first` on
+static double root_mean_square(const pl_model *m, const pl_orbit *a, const pl_orbit *b, int first) {
+  int dim = pl_model_dim(m), last = 2 * (b && b->nharm > a->nharm ? b->nharm : a->nharm),
+      moving = 0;
+  const int *index = pl_model_free_index(m);
+  double sum = 0;
+  for (int node = 0; node < pl_model_nnode(m); node++) {
+    int any = 0;
+    for (int c = 0; c < dim; c++) {
+      int i = index[node * dim + c];
+      if (i < 0) continue;
+      any = 1;
+      for (int k = first; k <= last; k++) {
+        double d = coefficient(a, i, k) - coefficient(b, i, k);
+        sum += (k ? 0.5 : 1) * d * d;
+      }
+    }
+    moving += any;
+  }
+  return moving ? sqrt(sum / moving) : 0;
+}
+
+double pl_orbit_distance(const pl_model *m, const pl_orbit *a, const pl_orbit *b) {
+  return root_mean_square(m, a, b, 0);
+}
+
+double pl_orbit_size(const pl_model *m, const pl_orbit *o) {
+  return root_mean_square(m, o, NULL, 1);
+}

@@ -146,89 +146,6 @@ pl_status linear_curve(job *j, const pl_analysis *a, double from, double to, pl_
 
 // ---- one motion -------------------------------------------------------------------------------
 
-// the two columns from `first` of `count` that reach farthest; *second -1: there is one alone
-static void widest(const pl_table *t, int first, int count, int *one, int *second) {
-  int rows = pl_table_rows(t), cols = pl_table_cols(t);
-  double best[2] = {-1, -1};
-  *one = first;
-  *second = -1;
-  for (int c = first; c < first + count; c++) {
-    double lo = INFINITY, hi = -INFINITY;
-    for (int i = 0; i < rows; i++) {
-      lo = fmin(lo, pl_table_data(t)[(size_t)i * (size_t)cols + (size_t)c]);
-      hi = fmax(hi, pl_table_data(t)[(size_t)i * (size_t)cols + (size_t)c]);
-    }
-    if (hi - lo > best[0]) {
-      *second = c > first ? *one : -1;
-      best[1] = best[0];
-      *one = c;
-      best[0] = hi - lo;
-    } else if (hi - lo > best[1]) {
-      *second = c;
-      best[1] = hi - lo;
-    }
-  }
-  if (*second >= 0 && *second < *one) {
-    int c = *one;
-    *one = *second;
-    *second = c;
-  }
-}
-
-static void take_column(const pl_table *t, int col, double *out) {
-  int rows = pl_table_rows(t), cols = pl_table_cols(t);
-  for (int i = 0; i < rows; i++) out[i] = pl_table_data(t)[(size_t)i * (size_t)cols + (size_t)col];
-}
-
-// both motions of a watched place: its path, or one coordinate over time
-static pl_status plot_both(job *j, const pl_analysis *a, const pl_watch *w, const pl_table *full,
-                           const pl_table *linear, int first, int count) {
-  int rows = pl_table_rows(full), one, second;
-  double *xy = pl_alloc(j->env, 4 * (size_t)rows, sizeof *xy);
-  if (!xy) return PL_E_NOMEM;
-  char name[PL_TEXT], title[PL_TEXT], xlabel[16], ylabel[16];
-  const char *axis = "xyz";
-  widest(full, first, count, &one, &second);
-  int path = second >= 0, lead = path ? one : 0, follow = path ? second : one;
-  take_column(full, lead, xy);
-  take_column(full, follow, xy + rows);
-  take_column(linear, lead, xy + 2 * rows);
-  take_column(linear, follow, xy + 3 * rows);
-  char cx = axis[w->component < 0 ? one - first : w->component];
-  snprintf(xlabel, sizeof xlabel, path ? "%c (m)" : "time (s)", cx);
-  snprintf(ylabel, sizeof ylabel, "%c (m)", path ? axis[second - first] : cx);
-  pl_series series[2] = {
-      {.name = "harmonic balance", .n = rows, .x = xy, .y = xy + rows, .colour = 0},
-      {.name = "linear",
-       .n = rows,
-       .x = xy + 2 * rows,
-       .y = xy + 3 * rows,
-       .dashed = 1,
-       .colour = 2}};
-  snprintf(name, sizeof name, "%.100s-%.100s-linear", a->name, w->name);
-  snprintf(title, sizeof title, "%.100s, linear and nonlinear", w->name);
-  pl_plot plot = {.title = title,
-                  .xlabel = xlabel,
-                  .ylabel = ylabel,
-                  .equal = path,
-                  .nseries = 2,
-                  .series = series,
-                  .height = path ? 480 : 0};
-  pl_status s = job_plot(j, name, &plot, "The motion beside that of the linear model.");
-  pl_free(j->env, xy);
-  return s;
-}
-
-static pl_status plots(job *j, const pl_analysis *a, const pl_table *full, const pl_table *linear) {
-  int at = 1;
-  for (int k = 0; k < a->nwatch; k++) {
-    int count = a->watch[k].component < 0 ? j->scene->dim : 1;
-    PL_TRY(plot_both(j, a, &a->watch[k], full, linear, at, count));
-    at += count;
-  }
-  return PL_OK;
-}
-
 pl_status linear_compare(job *j, const pl_analysis *a, const pl_orbit *o, json_t *figures) {
   pl_modal *l = NULL;
   pl_orbit *linear = NULL;
@@ -249,7 +166,14 @@ pl_status linear_compare(job *j, const pl_analysis *a, const pl_orbit *o, json_t
   if (s == PL_OK && j->page && strain.value != 0)
     pl_page_text(j->page, "Largest strain over a period in the linear motion: %.4g.",
                  fabs(strain.value));
-  if (s == PL_OK) s = plots(j, a, both[0], both[1]);
+  const orbit_pair pair = {.full = both[0],
+                           .other = both[1],
+                           .suffix = "linear",
+                           .colour = 2,
+                           .legend = "linear",
+                           .title = "linear and nonlinear",
+                           .caption = "The motion beside that of the linear model."};
+  if (s == PL_OK) s = orbit_pair_plots(j, a, &pair);
   if (s == PL_SINGULAR && j->page)
     pl_page_warning(j->page, "%s: the linear motion does not exist: an undamped resonance.",
                     a->name);

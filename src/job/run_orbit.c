@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { PERIOD_ROWS = 256, FRAMES_MIN = 24 };
+enum { FRAMES_MIN = 24 };
 
 // watched nodes, each once
 int orbit_nodes(const pl_analysis *a, int *node) {
@@ -103,8 +103,8 @@ pl_status orbit_period(job *j, const pl_analysis *a, const pl_orbit *o, pl_table
   if (st == PL_OK) st = pl_table_column(*out, 0, "time", "s");
   if (st == PL_OK && job_watch_columns(j, a, *out, 1) < 0) st = PL_E_NOMEM;
   if (st == PL_OK) st = pl_state_create(j->scene->model, j->scene->params, &s);
-  for (int i = 0; st == PL_OK && i <= PERIOD_ROWS; i++) {
-    pl_orbit_state(j->scene->model, j->scene->params, o, 2 * PL_PI * i / PERIOD_ROWS, s);
+  for (int i = 0; st == PL_OK && i <= ORBIT_STEPS; i++) {
+    pl_orbit_state(j->scene->model, j->scene->params, o, 2 * PL_PI * i / ORBIT_STEPS, s);
     row[0] = s->t;
     job_watch_row(j, a, s, row + 1);
     st = pl_table_row(*out, row);
@@ -248,4 +248,89 @@ pl_status orbit_content_plot(job *j, const pl_table *harmonics, const char *name
   pl_status st = job_plot(j, name, &plot, "Amplitude of each harmonic of the watched places.");
   pl_free(j->env, xy);
   return st;
+}
+
+// ---- two motions ------------------------------------------------------------------------------
+
+// the two columns from `first` of `count` that reach farthest; *second -1: there is one alone
+static void widest(const pl_table *t, int first, int count, int *one, int *second) {
+  int rows = pl_table_rows(t), cols = pl_table_cols(t);
+  double best[2] = {-1, -1};
+  *one = first;
+  *second = -1;
+  for (int c = first; c < first + count; c++) {
+    double lo = INFINITY, hi = -INFINITY;
+    for (int i = 0; i < rows; i++) {
+      lo = fmin(lo, pl_table_data(t)[(size_t)i * (size_t)cols + (size_t)c]);
+      hi = fmax(hi, pl_table_data(t)[(size_t)i * (size_t)cols + (size_t)c]);
+    }
+    if (hi - lo > best[0]) {
+      *second = c > first ? *one : -1;
+      best[1] = best[0];
+      *one = c;
+      best[0] = hi - lo;
+    } else if (hi - lo > best[1]) {
+      *second = c;
+      best[1] = hi - lo;
+    }
+  }
+  if (*second >= 0 && *second < *one) {
+    int c = *one;
+    *one = *second;
+    *second = c;
+  }
+}
+
+static void take_column(const pl_table *t, int col, double *out) {
+  int rows = pl_table_rows(t), cols = pl_table_cols(t);
+  for (int i = 0; i < rows; i++) out[i] = pl_table_data(t)[(size_t)i * (size_t)cols + (size_t)col];
+}
+
+// both motions of a watched place: its path, or one coordinate over time
+static pl_status plot_pair(job *j, const pl_analysis *a, const pl_watch *w, const orbit_pair *p,
+                           int first, int count) {
+  int rows = pl_table_rows(p->full), one, second;
+  double *xy = pl_alloc(j->env, 4 * (size_t)rows, sizeof *xy);
+  if (!xy) return PL_E_NOMEM;
+  char name[PL_TEXT], title[PL_TEXT], xlabel[16], ylabel[16];
+  const char *axis = "xyz";
+  widest(p->full, first, count, &one, &second);
+  int path = second >= 0, lead = path ? one : 0, follow = path ? second : one;
+  take_column(p->full, lead, xy);
+  take_column(p->full, follow, xy + rows);
+  take_column(p->other, lead, xy + 2 * rows);
+  take_column(p->other, follow, xy + 3 * rows);
+  char cx = axis[w->component < 0 ? one - first : w->component];
+  snprintf(xlabel, sizeof xlabel, path ? "%c (m)" : "time (s)", cx);
+  snprintf(ylabel, sizeof ylabel, "%c (m)", path ? axis[second - first] : cx);
+  pl_series series[2] = {
+      {.name = "harmonic balance", .n = rows, .x = xy, .y = xy + rows, .colour = 0},
+      {.name = p->legend,
+       .n = rows,
+       .x = xy + 2 * rows,
+       .y = xy + 3 * rows,
+       .dashed = 1,
+       .colour = p->colour}};
+  snprintf(name, sizeof name, "%.100s-%.100s-%s", a->name, w->name, p->suffix);
+  snprintf(title, sizeof title, "%.100s, %s", w->name, p->title);
+  pl_plot plot = {.title = title,
+                  .xlabel = xlabel,
+                  .ylabel = ylabel,
+                  .equal = path,
+                  .nseries = 2,
+                  .series = series,
+                  .height = path ? 480 : 0};
+  pl_status s = job_plot(j, name, &plot, p->caption);
+  pl_free(j->env, xy);
+  return s;
+}
+
+pl_status orbit_pair_plots(job *j, const pl_analysis *a, const orbit_pair *p) {
+  int at = 1;
+  for (int k = 0; k < a->nwatch; k++) {
+    int count = a->watch[k].component < 0 ? j->scene->dim : 1;
+    PL_TRY(plot_pair(j, a, &a->watch[k], p, at, count));
+    at += count;
+  }
+  return PL_OK;
 }

@@ -9,9 +9,32 @@ int orbit_nodes(const pl_analysis *a, int *node);
 pl_status orbit_harmonics_open(job *j, const pl_analysis *a, pl_table **out);
 pl_status orbit_harmonics_add(job *j, const pl_analysis *a, const pl_orbit *o, int point,
                               pl_table *t);
-// Watched places over one period.
+// Watched places over one period, at ORBIT_STEPS + 1 times.
+enum { ORBIT_STEPS = 256 };
 pl_status orbit_period(job *j, const pl_analysis *a, const pl_orbit *o, pl_table **out);
 // Motion as GLB, VTU/PVD and on the page.
 pl_status orbit_show(job *j, const pl_orbit *o, const char *name, const char *title);
 pl_status orbit_content_plot(job *j, const pl_table *harmonics, const char *name);
+
+// Another motion beside the one of an analysis; both tables as of orbit_period.
+typedef struct orbit_pair {
+  const pl_table *full, *other;
+  const char *suffix, *legend, *title, *caption;
+  int colour; // of the other
+} orbit_pair;
+// Path of every watched place, or its one coordinate over time: the full motion solid, the other
+// dashed.
+pl_status orbit_pair_plots(job *j, const pl_analysis *a, const orbit_pair *p);
+
+// ---- what a periodic motion is held against -----------------------------------------------------
+
+// Distances of motions with fewer and more harmonics, and with fewer and more samples, from the
+// finest ones.
+pl_status convergence_study(job *j, const pl_analysis *a, const pl_orbit *o, int nsample,
+                            json_t *figures);
+// Newmark's method from the motion's state at phase zero until it is steady. stable: 1, 0, or -1
+// when not known.
+pl_status newmark_compare(job *j, const pl_analysis *a, const pl_orbit *o, int stable,
+                          json_t *figures);
+
 #endif

@@ -129,6 +129,10 @@ pl_status job_periodic(job *j, int index, json_t *figures) {
   if (st == PL_OK) st = strains(j, o, figures);
   if (st == PL_OK) st = write_files(j, a, o);
   if (st == PL_OK && a->opts.periodic_.linear) st = linear_compare(j, a, o, figures);
+  if (st == PL_OK && a->opts.periodic_.convergence)
+    st = convergence_study(j, a, o, info.nsample, figures);
+  if (st == PL_OK && a->opts.periodic_.newmark)
+    st = newmark_compare(j, a, o, known ? fl.stable : -1, figures);
   pl_orbit_free(o);
   return st;
 }
