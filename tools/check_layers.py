@@ -13,8 +13,9 @@ BELOW = {
     "model": ["element", "mesh", "sparse"],
     "solve": ["model"],
     "harmonic": ["solve"],
+    "design": ["harmonic"],
     "report": ["mesh"],
-    "scene": ["harmonic"],
+    "scene": ["design", "report"],
     "job": ["scene", "report"],
 }
 

@@ -69,6 +69,7 @@ typedef struct pl_elem_kind {
   int inert;              // scalar unknowns: rigid motions mean nothing
   int damped;             // visc depends on q, so that a tangent with it is unsymmetric
   int stiff;              // keeps its shape: large motions turn it and hardly stretch it
+  int rigid;              // a penalty stands for a constraint: its first field tells the violation
   const pl_opt_info *par; // [npar]
   pl_kernels_d d;
   pl_kernels_z z;

@@ -27,6 +27,9 @@ void pl_orbit_state(const pl_model *m, const pl_params *p, const pl_orbit *o, do
 // motions with the same base frequency, and of a motion's distance from its mean, its size (m).
 double pl_orbit_distance(const pl_model *m, const pl_orbit *a, const pl_orbit *b);
 double pl_orbit_size(const pl_model *m, const pl_orbit *o);
+// Largest distance of a node in two motions (root mean square over the period) over the longest
+// path of a node in b.
+double pl_orbit_change(const pl_model *m, const pl_orbit *a, const pl_orbit *b);
 
 // ---- balance ----------------------------------------------------------------------------------
 
@@ -52,6 +55,16 @@ const pl_csc *pl_hb_jacobian(const pl_hb *hb);
 // static forces), over the size of the dynamic forces (those that oscillate), after an evaluation.
 // 0: nothing but rounding is left.
 double pl_hb_error(const pl_hb *hb);
+
+// Adds `by` times the largest entry of each column to the diagonal of the Jacobian at hand, for
+// solves where it is near singular. The next evaluation makes it what it was.
+void pl_hb_shift_diagonal(pl_hb *hb, double by);
+
+// Change of the balance with parameters at a motion: out[size] = sum_i dp[i] dh/dp_i, and
+// out[nknob] += lambda' dh/dp_i for every knob. Knobs need as many threads as the work has.
+pl_status pl_hb_change(pl_hb *hb, pl_knobs *k, const pl_orbit *o, const double *dp, double *out);
+pl_status pl_hb_change_dot(pl_hb *hb, pl_knobs *k, const pl_orbit *o, const double *lambda,
+                           double *out);
 
 // ---- linear algebra of continuation -----------------------------------------------------------
 
@@ -123,6 +136,12 @@ pl_status pl_hb_newton(pl_hb *hb, pl_border *b, pl_orbit *orbit, double rtol, in
 // [nfree (2H+1)]: derivative by z.
 double pl_orbit_path(const pl_model *m, const pl_params *p, const pl_orbit *o, int node,
                      int nsample, double *grad);
+// The same along some axes alone (bit c of mask: axis c), exact to rounding. visit (may be NULL) is
+// called at every phase of the quadrature with what a change of the velocity dx/dphase there adds
+// to the path, w[3].
+typedef void (*pl_path_fn)(void *ctx, double phase, const double *w);
+double pl_orbit_path_along(const pl_model *m, const pl_params *p, const pl_orbit *o, int node,
+                           int mask, double *grad, pl_path_fn visit, void *ctx);
 // Largest deviation of one coordinate of a node from its mean over the period; the same for grad.
 double pl_orbit_max(const pl_model *m, const pl_params *p, const pl_orbit *o, int node, int axis,
                     double *grad);

@@ -204,6 +204,36 @@ pl_status pl_eval(const pl_model *m, const pl_params *p, const pl_state *s, cons
 // dr/dp for design parameter k at a state (drives' effect on q, v, a included), exact: out[nq].
 pl_status pl_eval_design(const pl_model *m, const pl_params *p, const pl_state *s,
                          const pl_clock *c, int k, pl_work *w, double *out);
+// ---- many parameters at once --------------------------------------------------------------------
+
+// Something that can be turned: a change by one moves every target by its coefficient.
+typedef struct pl_knob {
+  int ntarget;
+  const pl_target *target;
+} pl_knob;
+// Knobs with lists of the elements, drives and loads that each of them touches, so that derivatives
+// by hundreds of parameters cost no more than what they touch. Calls with different `thread` may
+// run at the same time.
+typedef struct pl_knobs pl_knobs;
+pl_status pl_knobs_create(const pl_model *m, int nthread, int n, const pl_knob *knob,
+                          pl_knobs **out);
+void pl_knobs_free(pl_knobs *k);
+int pl_knobs_count(const pl_knobs *k);
+// Elements that knob i touches, as pairs (group, element): *list [count][2]. Returns the count.
+int pl_knobs_touched(const pl_knobs *k, int i, const int **list);
+// out[n] += y . dr/dp_i for every knob i, y[nq]; dr/dp as pl_eval_design.
+pl_status pl_knobs_dot(pl_knobs *k, int thread, const pl_params *p, const pl_state *s,
+                       const pl_clock *c, const double *y, double *out);
+// out[nq] = sum_i dp[i] dr/dp_i.
+pl_status pl_knobs_along(pl_knobs *k, int thread, const pl_params *p, const pl_state *s,
+                         const pl_clock *c, const double *dp, double *out);
+// dx, dv, da[3] of a driven node by knob i; components that are not driven are 0. Returns 1 when
+// the knob moves the node at all.
+int pl_knobs_drive(pl_knobs *k, int thread, const pl_params *p, const pl_clock *c, int i, int node,
+                   double *dx, double *dv, double *da);
+// Total mass by every knob: out[n] += factor dm/dp_i.
+pl_status pl_knobs_mass(pl_knobs *k, const pl_params *p, double factor, double *out);
+
 // M restricted to the free unknowns.
 pl_status pl_free_mass(const pl_model *m, const pl_params *p, pl_csc *M);
 // A field of the elements of a group: value[nelem].

@@ -36,6 +36,7 @@ const pl_elem_kind pl_elem_angle = {
     .npar = COUNT(par_info),
     .nrest = 2,
     .planar = 1,
+    .rigid = 1,
     .par = par_info,
     .d = {prepare_d, eval_d, NULL, NULL},
     .z = {prepare_z, eval_z, NULL, NULL},

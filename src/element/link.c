@@ -53,6 +53,7 @@ const pl_elem_kind pl_elem_link = {
     .npar = COUNT(par_info),
     .nrest = 1,
     .stiff = 1,
+    .rigid = 1,
     .par = par_info,
     .d = {prepare_d, eval_d, NULL, mass_d},
     .z = {prepare_z, eval_z, NULL, mass_z},

@@ -15,10 +15,19 @@ typedef struct track {
   const double *z[3]; // NULL: driven
   size_t first[3];    // place of z in the orbit
   int driven;         // some component is
+  int mask;           // components that count
+  pl_path_fn visit;
+  void *ctx;
 } track;
 
 static track track_of(const pl_model *m, const pl_params *p, const pl_orbit *o, int node) {
-  track t = {.m = m, .p = p, .o = o, .node = node, .dim = pl_model_dim(m), .L = 2 * o->nharm + 1};
+  track t = {.m = m,
+             .p = p,
+             .o = o,
+             .node = node,
+             .dim = pl_model_dim(m),
+             .L = 2 * o->nharm + 1,
+             .mask = 7};
   const int *index = pl_model_free_index(m);
   for (int c = 0; c < t.dim; c++) {
     int i = index[node * t.dim + c];
@@ -53,6 +62,8 @@ static void motion(const track *t, double phase, double *x, double *v, double *a
   }
   for (int c = 0; c < t->dim; c++)
     if (t->z[c]) series(t->z[c], t->o->nharm, phase, x + c, v + c, a + c);
+  for (int c = 0; c < 3; c++)
+    if (!(t->mask >> c & 1)) v[c] = a[c] = 0;
 }
 
 // adds weight |v| at a phase to the length, and its derivative to grad
@@ -60,6 +71,10 @@ static double add_speed(const track *t, double phase, double weight, double *gra
   double x[3], v[3], a[3];
   motion(t, phase, x, v, a);
   double speed = pl_norm3(v);
+  if (t->visit && speed > 0) {
+    double w[3] = {weight * v[0] / speed, weight * v[1] / speed, weight * v[2] / speed};
+    t->visit(t->ctx, phase, w);
+  }
   for (int c = 0; grad && speed > 0 && c < t->dim; c++) {
     if (!t->z[c]) continue;
     double w = weight * v[c] / speed, *g = grad + t->first[c];
@@ -162,6 +177,16 @@ double pl_orbit_path(const pl_model *m, const pl_params *p, const pl_orbit *o, i
   double sum = 0, h = 2 * PL_PI / nsample;
   for (int i = 0; i < nsample; i++) sum += add_speed(&t, i * h, h, grad);
   return sum;
+}
+
+double pl_orbit_path_along(const pl_model *m, const pl_params *p, const pl_orbit *o, int node,
+                           int mask, double *grad, pl_path_fn visit, void *ctx) {
+  track t = track_of(m, p, o, node);
+  t.mask = mask;
+  t.visit = visit;
+  t.ctx = ctx;
+  if (grad) memset(grad, 0, (size_t)o->nfree * (size_t)t.L * sizeof *grad);
+  return exact_path(&t, grad);
 }
 
 // ---- largest deviation ------------------------------------------------------------------------

@@ -35,7 +35,8 @@ typedef struct fitter {
   double *J;                   // [nvalue][rows]
   double *A, *C, *g, *d;       // normal matrix, its scaled copy; gradient; scales
   int *active;                 // [nvalue] held at a bound
-  double *q;                   // [nq] scratch
+  pl_knobs *knobs;             // [nvalue]
+  double *unit;                // [nvalue] scratch
   double *channel;             // [widest][L] scratch
   double cost, motion;         // m^2: misfit inside the harmonics, measured motion
 } fitter;
@@ -181,91 +182,16 @@ static pl_status evaluate(fitter *f, const double *x, double *r, double *cost) {
 
 // ---- sensitivities ----------------------------------------------------------------------------
 
-typedef struct stiff {
-  const pl_state *s;
-  double sign, *out; // [nq]
-} stiff;
-
-// adds sign D v of an element
-static int add_damping(void *ctx, const pl_visit *e, int thread) {
-  (void)thread;
-  const stiff *t = ctx;
-  int n = e->ndof;
-  double q[PL_NDOF_MAX] = {0}, v[PL_NDOF_MAX], still[PL_NDOF_MAX] = {0}, f[PL_NDOF_MAX];
-  double D[PL_NDOF_MAX * PL_NDOF_MAX];
-  for (int a = 0; a < n; a++) {
-    q[a] = e->dof[a] < 0 ? 0 : t->s->q[e->dof[a]];
-    v[a] = e->dof[a] < 0 ? 0 : t->s->v[e->dof[a]];
-  }
-  if (pl_visit_eval(e, q, still, f, NULL, D)) return 1;
-  for (int a = 0; a < n; a++)
-    for (int b = 0; e->dof[a] >= 0 && b < n; b++)
-      t->out[e->dof[a]] += t->sign * D[a * n + b] * v[b];
-  return 0;
-}
-
-// K(q) v: D = beta K + dashpots at beta = 1, less that at beta = 0
-static pl_status stiffness_times_rate(fitter *f, const pl_state *s, double *out) {
-  double beta = f->p->par[PL_PAR_BETA];
-  stiff t = {.s = s, .sign = 1, .out = out};
-  memset(out, 0, (size_t)s->nq * sizeof *out);
-  f->p->par[PL_PAR_BETA] = 1;
-  pl_status st = pl_model_visit(f->m, f->p, f->w, add_damping, &t);
-  f->p->par[PL_PAR_BETA] = 0;
-  t.sign = -1;
-  if (st == PL_OK) st = pl_model_visit(f->m, f->p, f->w, add_damping, &t);
-  f->p->par[PL_PAR_BETA] = beta;
-  return st;
-}
-
-// change of the forces at a state with value k
-static pl_status force_change(fitter *f, const pl_state *s, double omega, int k, double *out) {
-  int design = f->fit->value[k].design;
-  pl_clock c = {.t = s->t, .omega = omega, .scale = 1};
-  if (design == BETA) return stiffness_times_rate(f, s, out);
-  if (design >= 0) return pl_eval_design(f->m, f->p, s, &c, design, f->w, out);
-  pl_csc_mul(&f->p->M, 1, s->v, 0, out);
-  return PL_OK;
-}
-
-// dh/dp of all values at a motion, into dz[nvalue][n]
-static pl_status balance_change(fitter *f, const pl_orbit *o, double *dz) {
-  const fourier *fo = &f->hb->f;
-  const int *dof = pl_model_free_dofs(f->m);
-  size_t L = (size_t)fo->L;
-  pl_state *s;
-  PL_TRY(pl_state_create(f->m, f->p, &s));
-  memset(dz, 0, (size_t)f->nvalue * (size_t)f->n * sizeof *dz);
-  pl_status st = PL_OK;
-  for (int i = 0; st == PL_OK && i < fo->N; i++) {
-    pl_orbit_state(f->m, f->p, o, 2 * PL_PI * i / fo->N, s);
-    for (int k = 0; st == PL_OK && k < f->nvalue; k++) {
-      double *to = dz + (size_t)k * (size_t)f->n;
-      st = force_change(f, s, o->omega, k, f->q);
-      for (size_t j = 0; st == PL_OK && j < (size_t)o->nfree; j++)
-        for (size_t a = 0; a < L; a++)
-          to[j * L + a] += fo->to_freq[a * (size_t)fo->N + (size_t)i] * f->q[dof[j]];
-    }
-  }
-  pl_state_free(f->m, s);
-  return st;
-}
-
-// change of a driven unknown with a design parameter, by central differences of its drive alone
+// change of a driven unknown with value k
 static void driven_change(fitter *f, int dof, int k, double *out) {
-  int design = f->fit->value[k].design, L = f->hb->f.L;
-  memset(out, 0, (size_t)L * sizeof *out);
-  if (design < 0) return;
-  const pl_design_desc *d = pl_model_design(f->m, design);
-  double h = 1e-5 * (f->x[k] != 0 ? fabs(f->x[k]) : 1), c[2 * 64 + 1];
-  // there, back across, and home
-  for (int side = 0; side < 3; side++) {
-    for (int t = 0; t < d->ntarget; t++)
-      (d->target[t].on_ref ? f->p->X : f->p->par)[d->target[t].index] +=
-          d->target[t].coef * (side == 1 ? -2 * h : h);
-    if (side == 2) return;
-    driven_channel(f, dof, c);
-    for (int a = 0; a < L; a++) out[a] += (side ? -c[a] : c[a]) / (2 * h);
+  const fourier *fo = &f->hb->f;
+  int dim = pl_model_dim(f->m);
+  memset(out, 0, (size_t)fo->L * sizeof *out);
+  for (int i = 0; i < fo->N; i++) {
+    pl_clock clock = {.t = 2 * PL_PI * i / fo->N, .omega = 1, .scale = 1};
+    double x[3], v[3], a[3];
+    pl_knobs_drive(f->knobs, 0, f->p, &clock, k, dof / dim, x, v, a);
+    for (int j = 0; j < fo->L; j++) out[j] += fo->to_freq[j * fo->N + i] * x[dof % dim];
   }
 }
 
@@ -298,12 +224,14 @@ static pl_status differentiate(fitter *f) {
     int rows = fit_set_rows(s);
     double *dz = f->dz + (size_t)i * (size_t)f->nvalue * (size_t)f->n;
     const pl_orbit *o = f->orbit[i];
-    PL_TRY(balance_change(f, o, dz));
     PL_TRY(pl_hb_eval(f->hb, o->z, o->omega, PL_HB_RESIDUAL | PL_HB_JACOBIAN));
     PL_TRY(pl_border_set(f->b, NULL, NULL, 0));
     fit_phase_change(s, f->slope);
     for (int k = 0; k < f->nvalue; k++) {
       double *one = dz + (size_t)k * (size_t)f->n, *column = f->J + (size_t)k * f->rows + at;
+      memset(f->unit, 0, (size_t)f->nvalue * sizeof *f->unit);
+      f->unit[k] = 1;
+      PL_TRY(pl_hb_change(f->hb, f->knobs, o, f->unit, one));
       PL_TRY(pl_border_solve(f->b, one, 0, one, NULL));
       for (int j = 0; j < f->n; j++) one[j] = -one[j];
       put_column(f, i, k, one, column);
@@ -585,22 +513,14 @@ static pl_status allocate(fitter *f) {
   struct {
     double **p;
     size_t n;
-  } all[] = {{&f->dz, ns * nv * n},
-             {&f->keep_z, channels * L},
-             {&f->keep_phase, ns},
-             {&f->x, nv},
-             {&f->tried, nv},
-             {&f->step, nv},
-             {&f->r, rows},
-             {&f->g, nv},
-             {&f->r_try, rows},
-             {&f->slope, rows},
-             {&f->J, nv * rows},
-             {&f->d, nv},
-             {&f->A, nv * nv},
-             {&f->C, nv * nv},
-             {&f->q, (size_t)pl_model_nq(f->m)},
-             {&f->channel, (size_t)f->widest * L}};
+  } all[] = {{&f->dz, ns * nv * n}, {&f->keep_z, channels * L},
+             {&f->keep_phase, ns},  {&f->x, nv},
+             {&f->tried, nv},       {&f->step, nv},
+             {&f->r, rows},         {&f->g, nv},
+             {&f->r_try, rows},     {&f->slope, rows},
+             {&f->J, nv * rows},    {&f->d, nv},
+             {&f->A, nv * nv},      {&f->C, nv * nv},
+             {&f->unit, nv},        {&f->channel, (size_t)f->widest * L}};
   for (size_t k = 0; k < sizeof all / sizeof all[0]; k++) {
     *all[k].p = pl_alloc(f->env, all[k].n, sizeof(double));
     if (!*all[k].p) return PL_E_NOMEM;
@@ -609,6 +529,22 @@ static pl_status allocate(fitter *f) {
   f->orbit = pl_alloc(f->env, ns, sizeof *f->orbit);
   f->trial = pl_alloc(f->env, ns, sizeof *f->trial);
   return f->active && f->orbit && f->trial ? PL_OK : PL_E_NOMEM;
+}
+
+// what every value turns
+static pl_status make_knobs(fitter *f) {
+  static const pl_target damping[2] = {{0, PL_PAR_ALPHA, 1}, {0, PL_PAR_BETA, 1}};
+  pl_knob *knob = pl_alloc(f->env, (size_t)f->nvalue, sizeof *knob);
+  if (!knob) return PL_E_NOMEM;
+  for (int k = 0; k < f->nvalue; k++) {
+    int design = f->fit->value[k].design;
+    const pl_design_desc *d = design >= 0 ? pl_model_design(f->m, design) : NULL;
+    knob[k] = d ? (pl_knob){d->ntarget, d->target} : (pl_knob){1, &damping[design == BETA]};
+  }
+  int nthread = f->w->team ? pl_team_size(f->w->team) : 1;
+  pl_status s = pl_knobs_create(f->m, nthread, f->nvalue, knob, &f->knobs);
+  pl_free(f->env, knob);
+  return s;
 }
 
 static pl_status save(fitter *f) {
@@ -629,12 +565,13 @@ static void release(fitter *f) {
     if (f->orbit) pl_orbit_free(f->orbit[i]);
     if (f->trial) pl_orbit_free(f->trial[i]);
   }
+  pl_knobs_free(f->knobs);
   pl_border_free(f->b);
   pl_hb_free(f->hb);
   void *all[] = {f->set, f->par0,   f->X0,         f->design0, f->orbit,  f->trial,
                  f->dz,  f->keep_z, f->keep_phase, f->x,       f->tried,  f->step,
                  f->r,   f->r_try,  f->slope,      f->J,       f->A,      f->C,
-                 f->g,   f->d,      f->active,     f->q,       f->channel};
+                 f->g,   f->d,      f->active,     f->unit,    f->channel};
   for (size_t k = 0; k < sizeof all / sizeof all[0]; k++) pl_free(f->env, all[k]);
 }
 
@@ -646,6 +583,7 @@ static pl_status solve(fitter *f, int nparameter, const int *parameter, int ndat
   PL_TRY(list_values(f, nparameter, parameter));
   PL_TRY(open_sets(f, ndata, data));
   PL_TRY(save(f));
+  PL_TRY(make_knobs(f));
   PL_TRY(pl_hb_create(f->m, f->p, f->w, o->harmonics, o->samples, &f->hb));
   PL_TRY(pl_border_create(f->hb, &f->b));
   f->n = pl_hb_size(f->hb);

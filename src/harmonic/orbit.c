@@ -90,3 +90,24 @@ double pl_orbit_distance(const pl_model *m, const pl_orbit *a, const pl_orbit *b
 double pl_orbit_size(const pl_model *m, const pl_orbit *o) {
   return root_mean_square(m, o, NULL, 1);
 }
+
+double pl_orbit_change(const pl_model *m, const pl_orbit *a, const pl_orbit *b) {
+  int dim = pl_model_dim(m), last = 2 * (b->nharm > a->nharm ? b->nharm : a->nharm);
+  const int *index = pl_model_free_index(m);
+  double most = 0, length = 0;
+  for (int node = 0; node < pl_model_nnode(m); node++) {
+    double sum = 0, speed = 0;
+    for (int c = 0; c < dim; c++) {
+      int i = index[node * dim + c];
+      for (int k = 0; i >= 0 && k <= last; k++) {
+        double v = coefficient(b, i, k), d = coefficient(a, i, k) - v;
+        int order = (k + 1) / 2;
+        sum += (k ? 0.5 : 1) * d * d;
+        speed += 0.5 * order * order * v * v;
+      }
+    }
+    most = fmax(most, sqrt(sum));
+    length = fmax(length, 2 * PL_PI * sqrt(speed));
+  }
+  return length > 0 ? most / length : most > 0 ? INFINITY : 0;
+}

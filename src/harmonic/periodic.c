@@ -261,34 +261,6 @@ static pl_status climb(ladder *l, const pl_orbit *given) {
 
 // ---- harmonics --------------------------------------------------------------------------------
 
-// largest distance (root mean square over the period) of two motions of a node over the longest
-// path of a node
-static double motion_change(const ladder *l, const pl_orbit *a, const pl_orbit *b) {
-  int dim = pl_model_dim(l->m), nn = pl_model_nnode(l->m),
-      H = b->nharm > a->nharm ? b->nharm : a->nharm;
-  const int *index = pl_model_free_index(l->m);
-  double most = 0, length = 0;
-  for (int node = 0; node < nn; node++) {
-    double sum = 0, speed = 0;
-    for (int c = 0; c < dim; c++) {
-      int i = index[node * dim + c];
-      if (i < 0) continue;
-      const double *x = a->z + (size_t)i * (size_t)(2 * a->nharm + 1),
-                   *y = b->z + (size_t)i * (size_t)(2 * b->nharm + 1);
-      sum += (x[0] - y[0]) * (x[0] - y[0]);
-      for (int k = 1; k <= 2 * H; k++) {
-        double u = k <= 2 * a->nharm ? x[k] : 0, v = k <= 2 * b->nharm ? y[k] : 0;
-        int order = (k + 1) / 2;
-        sum += 0.5 * (u - v) * (u - v);
-        speed += 0.5 * order * order * v * v;
-      }
-    }
-    most = fmax(most, sqrt(sum));
-    length = fmax(length, 2 * PL_PI * sqrt(speed));
-  }
-  return length > 0 ? most / length : 0;
-}
-
 // raises the harmonics until the motion changes by less than the tolerance
 static pl_status raise_harmonics(ladder *l) {
   const pl_periodic_opts *o = l->o;
@@ -300,7 +272,7 @@ static pl_status raise_harmonics(ladder *l) {
     pl_status s = pl_orbit_copy(less, H, &l->orbit);
     if (s == PL_OK) s = open_balance(l, H);
     if (s == PL_OK) s = solve_here(l);
-    if (s == PL_OK) l->info->change = motion_change(l, less, l->orbit);
+    if (s == PL_OK) l->info->change = pl_orbit_change(l->m, less, l->orbit);
     pl_orbit_free(less);
     PL_TRY(s);
     if (l->info->change <= o->adapt) return PL_OK;

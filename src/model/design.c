@@ -4,32 +4,32 @@
 
 #include <string.h>
 
-// puts the direction of design parameter k into dpar and dX (or clears it again with on = 0)
-static void set_direction(const pl_design_desc *d, struct work_impl *i, int on) {
-  for (int t = 0; t < d->ntarget; t++) {
-    double *at = (d->target[t].on_ref ? i->dX : i->dpar) + d->target[t].index;
-    *at = on ? *at + d->target[t].coef : 0;
-  }
+void direction_add(direction *d, int n, const pl_target *target, double by) {
+  for (int t = 0; t < n; t++)
+    (target[t].on_ref ? d->dX : d->dpar)[target[t].index] += by * target[t].coef;
 }
 
-// what the parameter does to driven unknowns
-static void drive_direction(const pl_model *m, const pl_params *p, const pl_clock *c,
-                            struct work_impl *i) {
+void direction_clear(direction *d, int n, const pl_target *target) {
+  for (int t = 0; t < n; t++) (target[t].on_ref ? d->dX : d->dpar)[target[t].index] = 0;
+}
+
+// what the direction does to driven unknowns
+void direction_drive(const pl_model *m, const pl_params *p, const pl_clock *c, direction *d) {
   size_t bytes = (size_t)m->nq * sizeof(double);
-  memset(i->dq, 0, bytes);
-  memset(i->dv, 0, bytes);
-  memset(i->da, 0, bytes);
+  memset(d->dq, 0, bytes);
+  memset(d->dv, 0, bytes);
+  memset(d->da, 0, bytes);
   for (int k = 0; k < m->ndrive; k++) {
-    const drive *d = &m->drive[k];
-    for (int n = 0; n < d->nnode; n++) {
+    const drive *dr = &m->drive[k];
+    for (int n = 0; n < dr->nnode; n++) {
       double dx[3], dv[3], da[3];
-      drive_motion_along(m, d, p->par, i->dpar, p->X, i->dX, c, d->node[n], dx, dv, da);
+      drive_motion_along(m, dr, p->par, d->dpar, p->X, d->dX, c, dr->node[n], dx, dv, da);
       for (int j = 0; j < m->dim; j++) {
-        if (!(d->mask >> j & 1)) continue;
-        int at = d->node[n] * m->dim + j;
-        i->dq[at] = dx[j];
-        i->dv[at] = dv[j];
-        i->da[at] = da[j];
+        if (!(dr->mask >> j & 1)) continue;
+        int at = dr->node[n] * m->dim + j;
+        d->dq[at] = dx[j];
+        d->dv[at] = dv[j];
+        d->da[at] = da[j];
       }
     }
   }
@@ -41,29 +41,38 @@ static int any_nonzero(int n, const double *x) {
   return 0;
 }
 
-// gathered motion of one element; a has gravity taken off, so that weights follow the mass
+// gathered motion of one element
 typedef struct gathered {
   double q[PL_NDOF_MAX], v[PL_NDOF_MAX], a[PL_NDOF_MAX], X[PL_NDOF_MAX];
   double dq[PL_NDOF_MAX], dv[PL_NDOF_MAX], da[PL_NDOF_MAX], dX[PL_NDOF_MAX];
 } gathered;
 
-static pl_status element_along(const pl_params *p, const pl_state *s, const group *g, int e,
-                               const struct work_impl *i, double *out) {
+// 1: the direction changes nothing in the element
+static int is_still(const pl_elem_kind *k, const double *dpar, const gathered *x,
+                    const direction *d) {
+  int n = k->ndof;
+  return d->dpar[PL_PAR_ALPHA] == 0 && d->dpar[PL_PAR_BETA] == 0 && !any_nonzero(k->npar, dpar) &&
+         !any_nonzero(n, x->dX) && !any_nonzero(n, x->dq) && !any_nonzero(n, x->dv) &&
+         !any_nonzero(n, x->da);
+}
+
+pl_status direction_element(const pl_params *p, const pl_state *s, const group *g, int e,
+                            const direction *d, double *df) {
   const pl_elem_kind *k = g->kind;
   const int *dof = g->dof + (size_t)e * (size_t)k->ndof;
-  const double *dpar = group_par(g, i->dpar, e);
+  const double *dpar = group_par(g, d->dpar, e);
   gathered x;
-  gather(k->ndof, dof, i->dX, x.dX);
-  gather(k->ndof, dof, i->dq, x.dq);
-  gather(k->ndof, dof, i->dv, x.dv);
-  gather(k->ndof, dof, i->da, x.da);
-  int global = i->dpar[PL_PAR_ALPHA] != 0 || i->dpar[PL_PAR_BETA] != 0;
-  if (!global && !any_nonzero(k->npar, dpar) && !any_nonzero(k->ndof, x.dX) &&
-      !any_nonzero(k->ndof, x.dq) && !any_nonzero(k->ndof, x.dv) && !any_nonzero(k->ndof, x.da))
+  gather(k->ndof, dof, d->dX, x.dX);
+  gather(k->ndof, dof, d->dq, x.dq);
+  gather(k->ndof, dof, d->dv, x.dv);
+  gather(k->ndof, dof, d->da, x.da);
+  if (is_still(k, dpar, &x, d)) {
+    memset(df, 0, (size_t)k->ndof * sizeof *df);
     return PL_OK;
+  }
   gather(k->ndof, dof, s->q, x.q);
   gather(k->ndof, dof, s->v, x.v);
-  gather(k->ndof, dof, i->tmp, x.a);
+  gather(k->ndof, dof, d->acc, x.a);
   gather(k->ndof, dof, p->X, x.X);
   pl_elem_motion motion = {.q = x.q,
                            .v = x.v,
@@ -77,51 +86,65 @@ static pl_status element_along(const pl_params *p, const pl_state *s, const grou
                            .dv = x.dv,
                            .da = x.da,
                            .dpar = dpar,
-                           .dX = x.dX,
-                           .dalpha = i->dpar[PL_PAR_ALPHA],
-                           .dbeta = i->dpar[PL_PAR_BETA]};
-  double df[PL_NDOF_MAX];
-  PL_TRY(pl_elem_force_along(k, &motion, &dir, df));
-  for (int j = 0; j < k->ndof; j++)
-    if (dof[j] >= 0) out[dof[j]] += df[j];
-  return PL_OK;
+                           .dX = any_nonzero(k->ndof, x.dX) ? x.dX : NULL,
+                           .dalpha = d->dpar[PL_PAR_ALPHA],
+                           .dbeta = d->dpar[PL_PAR_BETA]};
+  return pl_elem_force_along(k, &motion, &dir, df);
 }
 
-// -df/dp of nodal loads and -M dg/dp of gravity
-static void loads_along(const pl_model *m, const pl_params *p, const pl_clock *c,
-                        struct work_impl *i, double *out) {
+void direction_loads(const pl_model *m, const pl_params *p, const pl_clock *c, direction *d,
+                     double *out) {
   for (int k = 0; k < m->nload; k++) {
     const load *l = &m->load[k];
     double phase = p->par[l->par0 + 3], factor = term_factor(l->harmonic, phase, c);
     // derivative of sin(k w t + phase) by the phase
     double turn =
-        l->harmonic ? term_factor(l->harmonic, phase + PL_PI / 2, c) * i->dpar[l->par0 + 3] : 0;
+        l->harmonic ? term_factor(l->harmonic, phase + PL_PI / 2, c) * d->dpar[l->par0 + 3] : 0;
     for (int n = 0; n < l->nnode; n++)
       for (int j = 0; j < m->dim; j++)
-        out[l->node[n] * m->dim + j] -= factor * i->dpar[l->par0 + j] + turn * p->par[l->par0 + j];
+        out[l->node[n] * m->dim + j] -= factor * d->dpar[l->par0 + j] + turn * p->par[l->par0 + j];
   }
-  const double *dg = i->dpar + PL_PAR_GRAVITY;
+  const double *dg = d->dpar + PL_PAR_GRAVITY;
   if (!any_nonzero(3, dg)) return;
-  memset(i->f, 0, (size_t)m->nq * sizeof(double));
-  for (int n = 0; n < m->nnode * m->dim; n++) i->f[n] = c->scale * dg[n % m->dim];
-  pl_csc_mul(&p->M, -1, i->f, 1, out);
+  memset(d->f, 0, (size_t)m->nq * sizeof(double));
+  for (int n = 0; n < m->nnode * m->dim; n++) d->f[n] = c->scale * dg[n % m->dim];
+  pl_csc_mul(&p->M, -1, d->f, 1, out);
+}
+
+void direction_begin(const pl_model *m, const pl_params *p, const pl_state *s, const pl_clock *c,
+                     direction *d) {
+  const double *gravity = p->par + PL_PAR_GRAVITY;
+  for (int n = 0; n < m->nq; n++)
+    d->acc[n] = s->a[n] - (n < m->nnode * m->dim ? c->scale * gravity[n % m->dim] : 0);
+}
+
+pl_status direction_force(const pl_model *m, const pl_params *p, const pl_state *s,
+                          const pl_clock *c, direction *d, double *out) {
+  double df[PL_NDOF_MAX];
+  memset(out, 0, (size_t)m->nq * sizeof(double));
+  direction_drive(m, p, c, d);
+  for (int k = 0; k < m->ngroup; k++) {
+    const group *g = &m->group[k];
+    int n = g->kind->ndof;
+    for (int e = 0; e < g->nelem; e++) {
+      const int *dof = g->dof + (size_t)e * (size_t)n;
+      PL_TRY(direction_element(p, s, g, e, d, df));
+      for (int j = 0; j < n; j++)
+        if (dof[j] >= 0) out[dof[j]] += df[j];
+    }
+  }
+  direction_loads(m, p, c, d, out);
+  return PL_OK;
 }
 
 pl_status pl_eval_design(const pl_model *m, const pl_params *p, const pl_state *s,
                          const pl_clock *c, int k, pl_work *w, double *out) {
-  struct work_impl *i = w->impl;
-  memset(out, 0, (size_t)m->nq * sizeof(double));
-  set_direction(&m->design[k], i, 1);
-  drive_direction(m, p, c, i);
-  const double *gravity = p->par + PL_PAR_GRAVITY;
-  for (int n = 0; n < m->nq; n++)
-    i->tmp[n] = s->a[n] - (n < m->nnode * m->dim ? c->scale * gravity[n % m->dim] : 0);
-  pl_status status = PL_OK;
-  for (int g = 0; status == PL_OK && g < m->ngroup; g++)
-    for (int e = 0; status == PL_OK && e < m->group[g].nelem; e++)
-      status = element_along(p, s, &m->group[g], e, i, out);
-  if (status == PL_OK) loads_along(m, p, c, i, out);
-  set_direction(&m->design[k], i, 0);
+  const pl_design_desc *desc = &m->design[k];
+  direction *d = &w->impl->along;
+  direction_add(d, desc->ntarget, desc->target, 1);
+  direction_begin(m, p, s, c, d);
+  pl_status status = direction_force(m, p, s, c, d, out);
+  direction_clear(d, desc->ntarget, desc->target);
   return status;
 }
 

@@ -236,15 +236,12 @@ pl_status pl_work_create(const pl_model *m, int nthread, pl_work **out) {
   i->energy = pl_alloc(env, nblock, sizeof(double));
   i->power = pl_alloc(env, nblock, sizeof(double));
   i->bad = pl_alloc(env, nblock, sizeof(int));
-  double **vectors[] = {&i->f, &i->tmp, &i->dX, &i->dq, &i->dv, &i->da};
-  for (size_t k = 0; k < sizeof vectors / sizeof vectors[0]; k++)
-    *vectors[k] = pl_alloc(env, nq, sizeof(double));
-  i->dpar = pl_alloc(env, (size_t)m->npar, sizeof(double));
+  i->f = pl_alloc(env, nq, sizeof(double));
+  i->tmp = pl_alloc(env, nq, sizeof(double));
   pl_status s = pl_csc_copy(env, &m->A, &w->A);
-  if (s == PL_OK && !(w->r && w->f_inner && i->energy && i->power && i->bad && i->dpar))
+  if (s == PL_OK && !(w->r && w->f_inner && i->energy && i->power && i->bad && i->f && i->tmp))
     s = PL_E_NOMEM;
-  for (size_t k = 0; k < sizeof vectors / sizeof vectors[0]; k++)
-    if (!*vectors[k]) s = PL_E_NOMEM;
+  if (s == PL_OK) s = direction_create(m, &i->along);
   if (s == PL_OK && nthread > 1) s = pl_team_create(env, nthread, &w->team);
   if (s != PL_OK) {
     pl_work_free(w);
@@ -258,9 +255,9 @@ void pl_work_free(pl_work *w) {
   if (!w) return;
   pl_env *env = w->env;
   struct work_impl *i = w->impl;
-  void *all[] = {i->energy, i->power, i->bad,  i->f, i->tmp, i->dX,     i->dq,
-                 i->dv,     i->da,    i->dpar, i,    w->r,   w->f_inner};
+  void *all[] = {i->energy, i->power, i->bad, i->f, i->tmp, i, w->r, w->f_inner};
   pl_team_free(w->team);
+  direction_free(env, &i->along);
   pl_csc_free(env, &w->A);
   for (size_t k = 0; k < sizeof all / sizeof all[0]; k++) pl_free(env, all[k]);
   pl_free(env, w);

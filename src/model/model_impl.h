@@ -57,12 +57,19 @@ struct pl_model {
                    // which is done by one thread
 };
 
+// A change of parameters and what it does to driven unknowns. dpar and dX are zero between calls.
+typedef struct direction {
+  double *dpar, *dX;    // [npar], [nq]
+  double *dq, *dv, *da; // [nq] of driven unknowns
+  double *acc;          // [nq] acceleration less gravity, so that weights follow the mass
+  double *f;            // [nq] scratch
+} direction;
+
 struct work_impl {
   double *energy, *power; // [nblock]
   int *bad;               // [nblock] element at fault + 1
   double *f, *tmp;        // [nq]
-  double *dpar, *dX;      // [npar], [nq] direction of a design parameter, zero between calls
-  double *dq, *dv, *da;   // [nq]
+  direction along;        // of a design parameter
 };
 
 static inline const double *group_par(const group *g, const double *par, int e) {
@@ -78,6 +85,27 @@ pl_status model_fault(const pl_model *m, pl_work *w);
 
 // Cuts groups into blocks and orders them by colour.
 pl_status model_colour(pl_model *m);
+
+// ---- directions: design.c, knobs.c -------------------------------------------------------------
+
+pl_status direction_create(const pl_model *m, direction *d);
+void direction_free(pl_env *env, direction *d);
+// Adds `by` times what the targets do to dpar and dX, or clears those entries.
+void direction_add(direction *d, int n, const pl_target *target, double by);
+void direction_clear(direction *d, int n, const pl_target *target);
+// Fills acc from a state; dq, dv, da from dpar and dX.
+void direction_begin(const pl_model *m, const pl_params *p, const pl_state *s, const pl_clock *c,
+                     direction *d);
+void direction_drive(const pl_model *m, const pl_params *p, const pl_clock *c, direction *d);
+// Change df[ndof] of an element's force.
+pl_status direction_element(const pl_params *p, const pl_state *s, const group *g, int e,
+                            const direction *d, double *df);
+// Adds -df/dp of nodal loads and -M dg/dp of gravity.
+void direction_loads(const pl_model *m, const pl_params *p, const pl_clock *c, direction *d,
+                     double *out);
+// dr of all forces: out[nq]; dq, dv, da are filled on the way.
+pl_status direction_force(const pl_model *m, const pl_params *p, const pl_state *s,
+                          const pl_clock *c, direction *d, double *out);
 
 // Motion of a drive's node: x, v, a of its prescribed components, at X; and their derivatives along
 // dpar, dX.

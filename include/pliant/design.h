@@ -1,0 +1,299 @@
+#ifndef PLIANT_DESIGN_H
+#define PLIANT_DESIGN_H
+
+#include "pliant/harmonic.h"
+
+// Design of periodic motions: sensitivities of steady states, objectives, optimisation within
+// bounds, and proof of what was found. Harmonic-balance paper, section 4.
+
+// ---- statement of a problem -------------------------------------------------------------------
+
+typedef enum pl_variable_kind {
+  PL_VARIABLE_DESIGN,   // a design parameter of the model
+  PL_VARIABLE_ALPHA,    // damping by mass, 1/s
+  PL_VARIABLE_BETA,     // damping by stiffness, s
+  PL_VARIABLE_FREQUENCY // base frequency of an operating point, rad/s
+} pl_variable_kind;
+
+typedef enum pl_variable_scale {
+  PL_SCALE_AUTO,   // logarithmic when bounds are positive and span a hundredfold, else linear
+  PL_SCALE_LINEAR, // by the range between bounds; where they are far beyond the value, by the value
+  PL_SCALE_LOG
+} pl_variable_scale;
+
+typedef struct pl_variable {
+  pl_variable_kind kind;
+  int index;       // number of the design parameter, or of the operating point
+  double min, max; // both 0: the model's own; alpha and beta: from 0; frequencies: half to twice
+  pl_variable_scale scale;
+} pl_variable;
+
+// A frequency at which the steady motion is looked at.
+typedef struct pl_operating {
+  const char *name;      // for messages, may be NULL
+  double omega;          // rad/s, of drives and loads
+  const pl_orbit *start; // a motion to begin from, to choose a branch; NULL: from rest
+} pl_operating;
+
+// O(name, key, text)
+#define PL_OBJECTIVE_LIST(O)                                                                       \
+  O(AMPLITUDE, "amplitude", "path length of nodes over a period: to a target, largest, smallest")  \
+  O(TRAJECTORY, "trajectory", "nodes follow closed curves, at any phase")                          \
+  O(PEAK, "peak", "a resonance peak of a node lies at a frequency")                                \
+  O(FOLD, "fold", "a fold of the response lies at a frequency")                                    \
+  O(STABILITY, "stability", "the largest Floquet multiplier stays below a bound")                  \
+  O(MASS, "mass", "total mass is small, or stays below a limit")                                   \
+  O(STRAIN, "strain", "strain over elements and period is small, or stays below a limit")          \
+  O(SMOOTH, "smooth", "parameters of neighbouring elements differ little")
+
+#define O(name, key, text) PL_OBJECTIVE_##name,
+typedef enum pl_objective_kind { PL_OBJECTIVE_LIST(O) PL_OBJECTIVE_COUNT } pl_objective_kind;
+#undef O
+extern const char *const pl_objective_name[PL_OBJECTIVE_COUNT];
+extern const char *const pl_objective_text[PL_OBJECTIVE_COUNT];
+
+typedef enum pl_goal { PL_GOAL_TARGET, PL_GOAL_MOST, PL_GOAL_LEAST } pl_goal;
+
+// One term of what is minimised; every term has no unit and is 1 or so at the start:
+//   AMPLITUDE  mean over nodes of (A/T - 1)^2 (eq. 27 over T^2), (A0/A)^2 for the most (a parabola
+//              in a parameter that tunes a resonance), (A/A0)^2 for the least; A0 at the start
+//   TRAJECTORY mean square distance to the targets over their mean square motion, smooth minimum
+//              over phases (eqs. 25, 26); all nodes of one objective share the phase
+//   PEAK, FOLD (omega / T - 1)^2 of the peak or fold that is followed
+//   STABILITY  max(0, |mu| / T - 1)^2 of the largest multiplier
+//   MASS, STRAIN  value over that of the start, or max(0, value / T - 1)^2
+//   SMOOTH     mean over pairs of neighbours of the square of the difference of scaled variables
+typedef struct pl_objective {
+  pl_objective_kind kind;
+  const char *name; // for messages, may be NULL
+  double weight;    // > 0
+  int point;        // operating point
+  int nnode;        // AMPLITUDE, TRAJECTORY: one or more; PEAK: one
+  const int *node;
+  int mask;           // AMPLITUDE, PEAK: axes that count (bit c: axis c); 0: all
+  pl_goal goal;       // AMPLITUDE, MASS, STRAIN
+  double target;      // T: m; rad/s; size of the multiplier; kg; strain
+  int nharm;          // TRAJECTORY: harmonics of the target
+  const double *coef; // [nnode][dim][2 nharm + 1] c0 s1 c1 ... of the target
+  int means;          // TRAJECTORY: 1: mean positions count too
+  int phases;         // TRAJECTORY: phase offsets tried, 0: 128
+  double sharpness;   // TRAJECTORY: alpha of eq. 26 times the target's mean square, 0: 200
+  double from, to;    // PEAK, FOLD: window in which it is looked for at the start, rad/s
+  double exponent;    // STRAIN: of the smooth maximum, 0: 12
+} pl_objective;
+
+typedef struct pl_design_problem {
+  int nvariable, npoint, nobjective;
+  const pl_variable *variable;
+  const pl_operating *point;
+  const pl_objective *objective;
+} pl_design_problem;
+
+typedef enum pl_resample { PL_BY_ARC, PL_BY_TIME } pl_resample;
+// Fourier coefficients coef[dim][2 nharm + 1] of a closed curve through points x[npoint][dim]. By
+// arc: the curve is run through at constant speed, whatever the spacing of the points. By time:
+// the points are at times[npoint] as parts of the period (0..1; NULL: evenly spaced), fitted by
+// least squares. A last point that repeats the first is left out. PL_E_INPUT: fewer points than
+// 2 nharm + 1, or times that leave gaps.
+pl_status pl_curve_coefficients(pl_env *env, int npoint, int dim, const double *x,
+                                pl_resample resample, const double *times, int nharm, double *coef);
+
+// ---- options ----------------------------------------------------------------------------------
+
+#define PL_OPTIMISE_OPTS(X, C)                                                                     \
+  X(int, harmonics, 0, 0, 64, "", "harmonics of the motions; 0: raised until they stay at start")  \
+  X(int, samples, 0, 0, 4096, "", "time samples a period; 0: free of aliasing")                    \
+  X(double, adapt, 1e-3, 0, 1, "", "harmonics: change of a motion over its length that is small")  \
+  X(int, max_harmonics, 24, 1, 64, "", "harmonics: most")                                          \
+  X(double, rtol, 1e-9, 0, 1, "", "motions: residual below rtol times the dynamic forces")         \
+  X(int, max_newton, 10, 1, 1000, "", "motions: Newton iterations a solution")                     \
+  X(int, cuts, 4, 1, 100, "", "motions: solutions tried on the way to a new design")               \
+  X(double, reach, 0.6, 0, 1e9, "",                                                                \
+    "steps that are predicted to change a motion by more than this part of it are cut")            \
+  X(double, jump, 0.5, 0, 1e9, "",                                                                 \
+    "a correction beyond this part of the motion is taken for another branch")                     \
+  X(int, max_iter, 200, 0, 100000, "", "iterations of the optimiser")                              \
+  X(int, max_eval, 1000, 1, 1000000, "", "designs evaluated, at most")                             \
+  X(double, ftol, 1e-4, 0, 1, "", "stop when three iterations each lower the value by less")       \
+  X(double, gtol, 1e-6, 0, 1e9, "", "stop when the scaled projected gradient is below")            \
+  X(double, goal, 0, 0, 1e9, "", "stop when the value is below")                                   \
+  X(int, memory, 10, 1, 100, "", "pairs of L-BFGS-B")                                              \
+  X(double, first_step, 0.1, 0, 1e9, "", "longest first step, in scaled variables; 0: unlimited")  \
+  X(int, starts, 1, 1, 10000, "", "designs to start from; the others are random, within bounds")   \
+  X(int, seed, 1, 0, 1000000000, "", "of the random starts")
+
+typedef struct pl_optimise_opts {
+  PL_OPTIMISE_OPTS(PL_OPT_FIELD_X, PL_OPT_FIELD_C)
+} pl_optimise_opts;
+extern const pl_opt_info pl_optimise_info_table[];
+extern const int pl_optimise_info_count;
+
+// ---- a design at hand -------------------------------------------------------------------------
+
+// A problem with the steady motions of its operating points (and the peaks and folds that
+// objectives follow) at the present values of its variables.
+typedef struct pl_design pl_design;
+// Checks the statement and solves the motions at the values that p has (moved into bounds). p
+// follows the design from then on; m, p, w must outlive it; the problem is copied. Statements that
+// make no sense are PL_E_INPUT with a hint. PL_UNSOLVED: there is no steady motion to start from.
+pl_status pl_design_open(const pl_optimise_opts *o, const pl_model *m, pl_params *p, pl_work *w,
+                         const pl_design_problem *problem, pl_design **out);
+void pl_design_free(pl_design *d);
+
+int pl_design_nvariable(const pl_design *d);
+const char *pl_design_name(const pl_design *d, int k);
+const char *pl_design_unit(const pl_design *d, int k);
+void pl_design_bounds(const pl_design *d, double *min, double *max);
+void pl_design_values(const pl_design *d, double *x); // [nvariable] as they are now
+const pl_orbit *pl_design_orbit(const pl_design *d, int point);
+// Frequency of the peak or fold that objective k follows, rad/s; 0: it follows none. *orbit (may
+// be NULL): its motion.
+double pl_design_tracked(const pl_design *d, int k, const pl_orbit **orbit);
+
+// Follows the motions to other values; they are moved into bounds. PL_UNSOLVED: they could not be
+// followed, nothing has changed.
+pl_status pl_design_move(pl_design *d, const double *x);
+
+// Value and gradient (by adjoints, eq. 24; may be NULL) of one objective without its weight, or of
+// the weighted sum (k = -1). Accuracy: exact to the solution of the motions for AMPLITUDE,
+// TRAJECTORY, MASS, SMOOTH and FOLD; PEAK 1e-6 or so (central differences of exact gradients along
+// the response); STRAIN 1e-7 (element strains by central differences); STABILITY 1e-4 (central
+// differences of multipliers along dz/dp, two Floquet analyses a variable, and none while the
+// bound holds).
+pl_status pl_design_value(pl_design *d, int k, double *value, double *grad);
+// Path length of a node along axes (mask, 0: all) at an operating point, and its gradient.
+pl_status pl_design_amplitude(pl_design *d, int point, int node, int mask, double *value,
+                              double *grad);
+// S = dz/dp (eq. 22) at an operating point: S[nvariable][nfree (2H+1)], one solution a column.
+pl_status pl_design_sensitivity(pl_design *d, int point, double *S);
+// The motion z + S dx (eq. 23) at values x + dx. *trust: residual of the balance there over the
+// dynamic forces; below 1e-2 or so the prediction is good. The design stays where it is.
+// PL_DOMAIN: there is no such design.
+pl_status pl_design_predict(pl_design *d, int point, const double *dx, pl_orbit **out,
+                            double *trust);
+// The change dx of all variables along a gradient, of length one in scaled variables; changes that
+// leave the bounds at once are left out.
+void pl_design_direction(const pl_design *d, const double *grad, double *dx);
+
+// ---- optimisation -----------------------------------------------------------------------------
+
+typedef enum pl_design_stop {
+  PL_DESIGN_GRADIENT, // projected gradient is small: a local optimum
+  PL_DESIGN_VALUE,    // the value hardly falls any more
+  PL_DESIGN_GOAL,     // the value is below what was wanted
+  PL_DESIGN_MAX_ITER,
+  PL_DESIGN_MAX_EVAL,
+  PL_DESIGN_STUCK, // no shorter step lowers the value, or motions cannot be followed further
+  PL_DESIGN_CANCELLED
+} pl_design_stop;
+const char *pl_design_stop_text(pl_design_stop s);
+
+typedef struct pl_design_step { // one iteration; step 0: where a start begins
+  double value;
+  double gradient; // largest entry of the projected gradient in scaled variables
+  double step;     // largest change of a scaled variable
+  int evaluations, failures, newton, factorisations; // since the start; failures: motions lost
+  double seconds;
+} pl_design_step;
+
+enum { PL_DESIGN_WARNINGS = 16 };
+
+typedef struct pl_design_point_result { // an operating point in the end
+  double omega;
+  double again; // distance of the motion found from rest over the path length; -1: none found
+  int same;     // the motion from rest is the one of the design
+  pl_orbit *before, *after;
+} pl_design_point_result;
+
+typedef struct pl_design_result {
+  pl_env *env;
+  int nvariable, nobjective, npoint, nstep;
+  double *before, *after; // [nvariable]
+  double *gradient;       // [nvariable] of the value in the end
+  int *bound;             // [nvariable] -1: at its lower bound, 1: at its upper one, 0: between
+  double value_before, value;
+  double *objective_before, *objective; // [nobjective] unweighted values
+  pl_design_step *step;                 // [nstep]; the first is the start
+  double *path;                         // [nstep][nvariable] values on the way
+  pl_design_point_result *point;        // [npoint]
+  pl_design_stop reason;
+  int evaluations, failures, newton, factorisations, regularised;
+  int nstart;          // starts done
+  double *start_value; // [nstart] what each of them reached
+  int best_start;
+  int nwarning;
+  char warning[PL_DESIGN_WARNINGS][PL_TEXT];
+  double seconds;
+} pl_design_result;
+void pl_design_result_free(pl_design_result *r);
+
+// What a run needs to go on as if it had never stopped: plain numbers, to be stored as they are.
+typedef struct pl_design_state {
+  pl_env *env;
+  int nint, nreal;
+  int *ints;
+  double *reals;
+} pl_design_state;
+void pl_design_state_free(pl_design_state *s);
+
+// Called after every iteration; non-zero stops cleanly. state is that of the run now.
+typedef int (*pl_design_observe_fn)(void *ctx, const pl_design_result *so_far,
+                                    const pl_design_state *state);
+
+// Minimises the weighted sum by L-BFGS-B within bounds. Every evaluation follows the motions from
+// the last design with the predicted state z + S dx; a step on which they are lost is halved, never
+// fatal. In the end the design (and p) has the best values; its motions are solved anew from rest
+// and compared. resume (may be NULL): the state of an earlier run of the same problem. *out is NULL
+// only on errors.
+pl_status pl_design_run(pl_design *d, const pl_design_state *resume, pl_design_observe_fn observe,
+                        void *ctx, pl_design_result **out);
+
+// ---- proof ------------------------------------------------------------------------------------
+
+#define PL_PROOF_OPTS(X, C)                                                                        \
+  X(int, more, 4, 1, 64, "", "harmonics added to solve the motion again")                          \
+  X(int, steps_per_period, 512, 16, 1000000, "", "Newmark: time steps a period")                   \
+  X(int, periods, 200, 1, 1000000, "", "Newmark: periods, at most")                                \
+  X(double, steady, 1e-4, 0, 1, "",                                                                \
+    "Newmark: change between periods over the motion that is none")                                \
+  X(double, agree, 0.02, 0, 1e9, "", "distance over path length up to which motions agree")        \
+  X(double, rigid, 2e-3, 0, 1e9, "", "relative length change of links, or rad, that is tolerated") \
+  X(double, yield, 0, 0, 1e9, "", "strain limit; 0: none")                                         \
+  C(newmark, 1, "no|yes", "simulate in time, from the state of the motion at phase zero")
+
+typedef struct pl_proof_opts {
+  PL_PROOF_OPTS(PL_OPT_FIELD_X, PL_OPT_FIELD_C)
+} pl_proof_opts;
+extern const pl_opt_info pl_proof_info_table[];
+extern const int pl_proof_info_count;
+
+typedef struct pl_proof {
+  int nharm;
+  double change;    // of the motion by more harmonics, over its longest path; -1: not solved
+  int newmark_done; // a steady state was reached
+  int newmark_periods;
+  double newmark;       // distance of the simulated motion over the longest path; -1: not run
+  double period_change; // between the last two periods over the motion
+  int stable;           // -1: not known
+  double multiplier;    // size of the largest
+  double link,
+      angle;        // largest relative length change of rigid links, and turn of rigid joints, rad
+  pl_strain strain; // largest of elements that are not rigid
+  int good;         // all of it holds
+  int nwarning;
+  char warning[8][PL_TEXT];
+  double seconds;
+} pl_proof;
+
+// Checks a steady motion by other means: more harmonics, simulation in time, multipliers, rigid
+// constraints and strain over the period. A motion that fails is a result, not an error.
+pl_status pl_design_prove(const pl_proof_opts *o, const pl_model *m, pl_params *p, pl_work *w,
+                          const pl_orbit *orbit, pl_proof *out);
+
+// Distance of nodes to their targets at the best phase of all: root mean square over the period
+// and the nodes, over the mean length of the targets. *phase (may be NULL): of the motion where the
+// target begins. z of driven components comes from drives.
+double pl_trajectory_error(const pl_model *m, const pl_params *p, const pl_orbit *o,
+                           const pl_objective *trajectory, double *phase);
+
+#endif

@@ -1,0 +1,335 @@
+// A problem at hand: its motions, its value and gradient, and what small changes do.
+#include "design_impl.h"
+
+#include <string.h>
+
+// ---- copies of the statement ------------------------------------------------------------------
+
+static pl_status copy_objective(pl_design *d, objective *o, const pl_objective *from) {
+  size_t nnode = from->nnode > 0 ? (size_t)from->nnode : 0, dim = (size_t)pl_model_dim(d->m);
+  o->o = *from;
+  o->site = -1;
+  o->o.name = from->name ? pl_strdup(d->env, from->name) : NULL;
+  o->o.node = NULL;
+  o->o.coef = NULL;
+  int *node = pl_alloc(d->env, nnode, sizeof *node);
+  o->ref = pl_alloc(d->env, nnode + 1, sizeof(double));
+  o->o.node = node;
+  if (!node || !o->ref || (from->name && !o->o.name)) return PL_E_NOMEM;
+  if (nnode) memcpy(node, from->node, nnode * sizeof *node);
+  if (from->kind != PL_OBJECTIVE_TRAJECTORY || !from->coef || from->nharm < 1) return PL_OK;
+  size_t n = nnode * dim * (2 * (size_t)from->nharm + 1);
+  double *coef = pl_alloc(d->env, n, sizeof *coef);
+  o->o.coef = coef;
+  if (!coef) return PL_E_NOMEM;
+  memcpy(coef, from->coef, n * sizeof *coef);
+  return PL_OK;
+}
+
+static void free_objective(pl_design *d, objective *o) {
+  pl_free(d->env, (void *)o->o.name);
+  pl_free(d->env, (void *)o->o.node);
+  pl_free(d->env, (void *)o->o.coef);
+  pl_free(d->env, o->ref);
+  pl_free(d->env, o->pair);
+}
+
+static int is_tracked(const objective *o) {
+  return o->o.kind == PL_OBJECTIVE_PEAK || o->o.kind == PL_OBJECTIVE_FOLD;
+}
+
+static pl_status copy_problem(pl_design *d, const pl_design_problem *problem) {
+  if (problem->npoint < 1)
+    return pl_fail_at(d->env, PL_E_INPUT, NULL, 0, 0, "give a frequency at which it is driven",
+                      "design: there is no operating point");
+  d->npoint = problem->npoint;
+  for (int i = 0; i < d->npoint; i++)
+    if (!(problem->point[i].omega > 0))
+      return pl_fail(d->env, PL_E_INPUT, "design: frequency must be > 0, got %g rad/s",
+                     problem->point[i].omega);
+  PL_TRY(space_open(d, problem));
+  d->obj = pl_alloc(d->env, (size_t)problem->nobjective, sizeof *d->obj);
+  if (!d->obj) return PL_E_NOMEM;
+  int nsite = d->npoint;
+  for (int k = 0; k < problem->nobjective; k++) {
+    d->nobj = k + 1;
+    PL_TRY(copy_objective(d, &d->obj[k], &problem->objective[k]));
+    PL_TRY(objective_check(d, &d->obj[k]));
+    d->obj[k].site = is_tracked(&d->obj[k]) ? nsite++ : d->obj[k].o.point;
+  }
+  d->site = pl_alloc(d->env, (size_t)nsite, sizeof *d->site);
+  if (!d->site) return PL_E_NOMEM;
+  d->nsite = nsite;
+  return PL_OK;
+}
+
+// ---- motions at the start ---------------------------------------------------------------------
+
+static pl_status first_motion(pl_design *d, const pl_operating *at, double omega, pl_orbit **out) {
+  pl_periodic_opts o;
+  pl_periodic_info info;
+  pl_opts_default(pl_periodic_info_table, pl_periodic_info_count, &o);
+  o.frequency = omega;
+  o.harmonics = d->o.harmonics;
+  o.samples = d->o.samples;
+  o.adapt = d->o.adapt;
+  o.max_harmonics = d->o.max_harmonics;
+  o.rtol = d->o.rtol;
+  if (at->start) PL_TRY(pl_orbit_copy(at->start, at->start->nharm, out));
+  pl_status s = pl_periodic(&o, d->m, d->p, d->w, out, &info);
+  d->newton += info.iterations;
+  d->factorisations += info.factorisations;
+  if (s == PL_UNSOLVED)
+    pl_report(d->env, PL_WARNING, NULL, 0, 0, "start from other values, e.g. with more damping",
+              "design: there is no steady motion at %g rad/s to start from", omega);
+  return s;
+}
+
+// all motions have the same number of harmonics: what the roughest needs
+static pl_status first_motions(pl_design *d, const pl_design_problem *problem, pl_orbit **orbit) {
+  d->H = d->o.harmonics;
+  for (int k = 0; d->o.harmonics == 0 && k < d->nobj; k++)
+    if (d->obj[k].o.kind == PL_OBJECTIVE_TRAJECTORY && d->obj[k].o.nharm > d->H)
+      d->H = d->obj[k].o.nharm;
+  for (int i = 0; i < d->npoint; i++) {
+    PL_TRY(first_motion(d, &problem->point[i], d->omega[i], &orbit[i]));
+    if (orbit[i]->nharm > d->H) d->H = orbit[i]->nharm;
+  }
+  d->n = pl_model_nfree(d->m) * (2 * d->H + 1);
+  size_t n = (size_t)d->n;
+  d->dz = pl_alloc(d->env, 4 * n, sizeof(double));
+  if (!d->dz) return PL_E_NOMEM;
+  d->f = d->dz + n;
+  d->guess = d->f + n;
+  d->path = d->guess + n;
+  for (int i = 0; i < d->npoint; i++) {
+    d->site[i].kind = SITE_POINT;
+    PL_TRY(site_open(d, &d->site[i], orbit[i]));
+    PL_TRY(site_newton(d, &d->site[i], d->site[i].orbit));
+  }
+  return PL_OK;
+}
+
+static pl_status first_tracks(pl_design *d) {
+  for (int k = 0; k < d->nobj; k++) {
+    objective *o = &d->obj[k];
+    if (!is_tracked(o)) continue;
+    pl_orbit *orbit = NULL;
+    site *s = &d->site[o->site];
+    s->kind = o->o.kind == PL_OBJECTIVE_PEAK ? SITE_PEAK : SITE_FOLD;
+    s->objective = k;
+    pl_status st = track_find(d, o, &orbit);
+    if (st == PL_OK) st = site_open(d, s, orbit);
+    pl_orbit_free(orbit);
+    PL_TRY(st);
+    PL_TRY(track_correct(d, s, s->orbit));
+  }
+  return PL_OK;
+}
+
+static pl_status begin(pl_design *d, const pl_design_problem *problem) {
+  PL_TRY(pl_opts_check(d->env, pl_optimise_info_table, pl_optimise_info_count, &d->o));
+  PL_TRY(copy_problem(d, problem));
+  pl_status st = space_set(d, d->x);
+  if (st == PL_DOMAIN)
+    return pl_fail(d->env, PL_E_INPUT, "design: an element is degenerate at the start");
+  PL_TRY(st);
+  pl_orbit **orbit = pl_alloc(d->env, (size_t)d->npoint, sizeof *orbit);
+  if (!orbit) return PL_E_NOMEM;
+  st = first_motions(d, problem, orbit);
+  for (int i = 0; i < d->npoint; i++) pl_orbit_free(orbit[i]);
+  pl_free(d->env, orbit);
+  PL_TRY(st);
+  PL_TRY(first_tracks(d));
+  for (int k = 0; k < d->nobj; k++) PL_TRY(objective_begin(d, &d->obj[k]));
+  sites_keep(d);
+  return PL_OK;
+}
+
+pl_status pl_design_open(const pl_optimise_opts *o, const pl_model *m, pl_params *p, pl_work *w,
+                         const pl_design_problem *problem, pl_design **out) {
+  *out = NULL;
+  pl_design *d = pl_alloc(w->env, 1, sizeof *d);
+  if (!d) return PL_E_NOMEM;
+  *d = (pl_design){.env = w->env, .o = *o, .m = m, .p = p, .w = w};
+  pl_status s = begin(d, problem);
+  if (s != PL_OK) {
+    pl_design_free(d);
+    return s == PL_DOMAIN || s == PL_SINGULAR ? PL_UNSOLVED : s;
+  }
+  *out = d;
+  return PL_OK;
+}
+
+void pl_design_free(pl_design *d) {
+  if (!d) return;
+  for (int i = 0; d->site && i < d->nsite; i++) site_close(d, &d->site[i]);
+  for (int k = 0; d->obj && k < d->nobj; k++) free_objective(d, &d->obj[k]);
+  pl_free(d->env, d->site);
+  pl_free(d->env, d->obj);
+  pl_free(d->env, d->dz);
+  space_close(d);
+  pl_free(d->env, d);
+}
+
+// ---- what is at hand --------------------------------------------------------------------------
+
+int pl_design_nvariable(const pl_design *d) {
+  return d->nvar;
+}
+
+const char *pl_design_name(const pl_design *d, int k) {
+  return d->var[k].name;
+}
+
+const char *pl_design_unit(const pl_design *d, int k) {
+  return d->var[k].unit;
+}
+
+void pl_design_bounds(const pl_design *d, double *min, double *max) {
+  for (int k = 0; k < d->nvar; k++) {
+    min[k] = d->var[k].lo;
+    max[k] = d->var[k].hi;
+  }
+}
+
+void pl_design_values(const pl_design *d, double *x) {
+  memcpy(x, d->x, (size_t)d->nvar * sizeof *x);
+}
+
+const pl_orbit *pl_design_orbit(const pl_design *d, int point) {
+  return d->site[point].orbit;
+}
+
+double pl_design_tracked(const pl_design *d, int k, const pl_orbit **orbit) {
+  if (orbit) *orbit = NULL;
+  if (k < 0 || k >= d->nobj || !is_tracked(&d->obj[k])) return 0;
+  if (orbit) *orbit = d->site[d->obj[k].site].orbit;
+  return d->site[d->obj[k].site].orbit->omega;
+}
+
+pl_status pl_design_move(pl_design *d, const double *x) {
+  PL_TRY(sites_move(d, x, 1));
+  sites_keep(d);
+  return PL_OK;
+}
+
+// ---- value and gradient -----------------------------------------------------------------------
+
+// grad += S' gz by one transposed solution, eq. 24
+static pl_status add_adjoint(pl_design *d, site *s, const double *gz, double *grad) {
+  if (pl_max_abs(d->n, gz) == 0) return PL_OK;
+  PL_TRY(site_linearise(d, s));
+  PL_TRY(site_solve(d, s, 1, gz, d->f));
+  return site_adjoint(d, s, d->f, grad);
+}
+
+// the objectives that look at one site
+static pl_status site_value(pl_design *d, int i, int only, double *value, double *gz,
+                            double *grad) {
+  for (int k = 0; k < d->nobj; k++) {
+    objective *o = &d->obj[k];
+    if (o->site != i || (only >= 0 && k != only)) continue;
+    double f = 0, by = only >= 0 ? 1 : o->o.weight;
+    PL_TRY(objective_value(d, o, by, &f, gz, grad));
+    if (!isfinite(f)) return PL_DOMAIN;
+    *value += by * f;
+  }
+  return gz ? add_adjoint(d, &d->site[i], gz, grad) : PL_OK;
+}
+
+pl_status design_value(pl_design *d, int k, double *value, double *grad) {
+  double *gz = grad ? pl_alloc(d->env, (size_t)d->n, sizeof *gz) : NULL;
+  if (grad && !gz) return PL_E_NOMEM;
+  *value = 0;
+  pl_status st = PL_OK;
+  if (grad) memset(grad, 0, (size_t)d->nvar * sizeof *grad);
+  for (int i = 0; st == PL_OK && i < d->nsite; i++) {
+    if (gz) memset(gz, 0, (size_t)d->n * sizeof *gz);
+    st = site_value(d, i, k, value, gz, grad);
+  }
+  pl_free(d->env, gz);
+  if (st == PL_OK && grad && !pl_all_finite(d->nvar, grad)) return PL_SINGULAR;
+  return st;
+}
+
+pl_status pl_design_value(pl_design *d, int k, double *value, double *grad) {
+  if (k >= d->nobj) return pl_fail(d->env, PL_E_ARG, "design: there is no objective %d", k);
+  return design_value(d, k, value, grad);
+}
+
+pl_status pl_design_amplitude(pl_design *d, int point, int node, int mask, double *value,
+                              double *grad) {
+  site *s = &d->site[point];
+  double *gz = grad ? pl_alloc(d->env, (size_t)d->n, sizeof *gz) : NULL;
+  if (grad && !gz) return PL_E_NOMEM;
+  if (grad) memset(grad, 0, (size_t)d->nvar * sizeof *grad);
+  *value = objective_path(d, s->orbit, node, mask, 1, gz, grad);
+  pl_status st = grad ? add_adjoint(d, s, gz, grad) : PL_OK;
+  pl_free(d->env, gz);
+  return st;
+}
+
+// ---- exploration ------------------------------------------------------------------------------
+
+pl_status pl_design_sensitivity(pl_design *d, int point, double *S) {
+  site *s = &d->site[point];
+  double *unit = pl_alloc(d->env, (size_t)d->nvar, sizeof *unit);
+  if (!unit) return PL_E_NOMEM;
+  pl_status st = site_linearise(d, s);
+  for (int k = 0; st == PL_OK && k < d->nvar; k++) {
+    unit[k] = 1;
+    st = site_along(d, s, unit, S + (size_t)k * (size_t)d->n);
+    unit[k] = 0;
+  }
+  pl_free(d->env, unit);
+  return st;
+}
+
+static pl_status trust_of(pl_design *d, site *s, const double *dx, pl_orbit *o, double *trust) {
+  double *x = pl_alloc(d->env, 2 * (size_t)d->nvar, sizeof *x), *home = x + d->nvar;
+  if (!x) return PL_E_NOMEM;
+  memcpy(home, d->x, (size_t)d->nvar * sizeof *x);
+  for (int k = 0; k < d->nvar; k++) x[k] = home[k] + dx[k];
+  pl_status st = space_set(d, x);
+  if (st == PL_OK) {
+    o->omega = d->omega[s - d->site];
+    st = pl_hb_eval(s->hb, o->z, o->omega, PL_HB_RESIDUAL);
+  }
+  if (st == PL_OK) *trust = pl_hb_error(s->hb);
+  s->linear = 0;
+  pl_status back = space_set(d, home);
+  pl_free(d->env, x);
+  return st == PL_OK ? back : st;
+}
+
+pl_status pl_design_predict(pl_design *d, int point, const double *dx, pl_orbit **out,
+                            double *trust) {
+  site *s = &d->site[point];
+  pl_orbit *o;
+  *out = NULL;
+  *trust = INFINITY;
+  PL_TRY(site_linearise(d, s));
+  PL_TRY(pl_orbit_copy(s->orbit, d->H, &o));
+  pl_status st = site_along(d, s, dx, o->z);
+  pl_axpy(d->n, 1, s->orbit->z, o->z, o->z);
+  if (st == PL_OK) st = trust_of(d, s, dx, o, trust);
+  if (st != PL_OK) {
+    pl_orbit_free(o);
+    return st;
+  }
+  *out = o;
+  return PL_OK;
+}
+
+void pl_design_direction(const pl_design *d, const double *grad, double *dx) {
+  double size = 0;
+  for (int k = 0; k < d->nvar; k++) {
+    const variable *v = &d->var[k];
+    double slope = scaled_slope(v, d->x[k]), g = grad[k] * slope;
+    if ((d->x[k] <= v->lo && g < 0) || (d->x[k] >= v->hi && g > 0)) g = 0;
+    dx[k] = g * slope;
+    size += g * g;
+  }
+  for (int k = 0; size > 0 && k < d->nvar; k++) dx[k] /= sqrt(size);
+}

@@ -1,0 +1,159 @@
+#ifndef DESIGN_IMPL_H
+#define DESIGN_IMPL_H
+
+#include "pliant/design.h"
+#include "pliant/math.h"
+
+typedef enum site_kind { SITE_POINT, SITE_PEAK, SITE_FOLD } site_kind;
+
+// A motion that is followed: of an operating point, or the peak or fold of an objective.
+typedef struct site {
+  site_kind kind;
+  int objective; // PEAK, FOLD
+  pl_hb *hb;
+  pl_border *b;
+  pl_orbit *orbit;   // at the present values
+  double *base;      // [n] at the values that were kept last
+  double base_omega; // rad/s
+  double *ray;       // [n] change of the motion along d->ray
+  int have_ray;
+  double *last, *prev; // [n] on the way to other values
+  double last_omega, prev_omega;
+  int linear;    // balance and border hold the Jacobian at the present motion
+  double *probe; // FOLD: [2][n] border that makes J regular
+} site;
+
+typedef struct variable {
+  pl_variable_kind kind;
+  int index;
+  char *name;
+  const char *unit;
+  double lo, hi; // bounds
+  int log;       // u = log x, else u = x / scale
+  double scale;
+  double x0; // value that belongs to par0 and X0
+} variable;
+
+// An objective with what it refers to at the start.
+typedef struct objective {
+  pl_objective o;   // name, nodes and coefficients are owned
+  int site;         // -1: no motion
+  double *ref;      // [nnode] amplitudes at the start; [1] mass, strain
+  double square;    // TRAJECTORY: mean square motion of the target
+  int npair, *pair; // SMOOTH: [npair][2] variables
+} objective;
+
+struct pl_design {
+  pl_env *env;
+  pl_optimise_opts o;
+  const pl_model *m;
+  pl_params *p;
+  pl_work *w;
+  int nvar, npoint, nsite, nobj;
+  variable *var;
+  objective *obj;
+  site *site;      // operating points first
+  pl_knobs *knobs; // [nvar], none for frequencies
+  double *omega;   // [npoint]
+  double *par0, *X0, *design0;
+  double *x, *base; // [nvar] values now, and those kept last
+  double *ray;      // [nvar] direction in scaled variables to which the sites' rays belong
+  int H, n;         // harmonics, coefficients of a motion
+  double *dz, *f, *guess, *path; // [n] scratch
+  double lost;                   // part of the last way at which motions were lost, and beyond
+  double *hint;                  // [nvar] step in scaled variables up to which the last way led
+  int have_hint;
+  int newton, factorisations, regularised;
+};
+
+// ---- variables: space.c -----------------------------------------------------------------------
+
+pl_status space_open(pl_design *d, const pl_design_problem *problem);
+void space_close(pl_design *d);
+// Sets p, frequencies and x; PL_DOMAIN: an element becomes degenerate.
+pl_status space_set(pl_design *d, const double *x);
+double to_scaled(const variable *v, double x);
+double from_scaled(const variable *v, double u);
+double scaled_slope(const variable *v, double x); // dx/du
+
+// ---- motions: site.c --------------------------------------------------------------------------
+
+pl_status site_open(pl_design *d, site *s, const pl_orbit *orbit);
+void site_close(pl_design *d, site *s);
+// Goes from the values kept last to x; not kept yet. PL_UNSOLVED: back at those values, d->lost
+// says how far to go next time. patient: on a way of as many steps as it takes; else a few are
+// tried.
+pl_status sites_move(pl_design *d, const double *x, int patient);
+// Back to what was kept; what is there now is kept.
+pl_status sites_restore(pl_design *d);
+void sites_keep(pl_design *d);
+// Jacobian of a site at its motion, ready for solves.
+pl_status site_linearise(pl_design *d, site *s);
+// The same for all operating points, so that motions can be predicted from there; a Jacobian that
+// does not serve is no error.
+pl_status sites_linearise(pl_design *d);
+// x = J^-1 f or J^-T f; a singular J is regularised.
+pl_status site_solve(pl_design *d, site *s, int transposed, const double *f, double *x);
+// z' = S dx at a site that is linear, also by the frequency.
+pl_status site_along(pl_design *d, site *s, const double *dx, double *dz);
+// grad[nvar] -= lambda' (dh/dp, dh/domega).
+pl_status site_adjoint(pl_design *d, site *s, const double *lambda, double *grad);
+// Newton's method at the frequency of a guess; regularised where J is near singular.
+pl_status site_newton(pl_design *d, site *s, pl_orbit *o);
+// Factorisations of all sites so far.
+int sites_factorisations(const pl_design *d);
+// Largest oscillating coefficient.
+double swing_of(const pl_orbit *o);
+
+// ---- peaks and folds: track.c -----------------------------------------------------------------
+
+// Finds the peak or fold of an objective in its window, for a site that has no motion yet.
+pl_status track_find(pl_design *d, objective *o, pl_orbit **out);
+// Solves for the peak or fold near the motion of a site, from a guess (start and result).
+pl_status track_correct(pl_design *d, site *s, pl_orbit *o);
+// grad[nvar] += by domega/dp.
+pl_status track_gradient(pl_design *d, site *s, double by, double *grad);
+
+// ---- objectives -------------------------------------------------------------------------------
+
+// Value of an objective that looks at a motion and adds by times its derivatives to gz[n] and
+// gx[nvar] (NULL: not wanted). objective.c
+pl_status objective_value(pl_design *d, objective *o, double by, double *value, double *gz,
+                          double *gx);
+// Values at the start that objectives refer to.
+pl_status objective_begin(pl_design *d, objective *o);
+pl_status objective_check(pl_design *d, const objective *o);
+// 1: no component of the mask (0: all) of a node is free.
+int node_is_driven(const pl_design *d, int node, int mask);
+const char *objective_label(const objective *o);
+double objective_path(pl_design *d, const pl_orbit *o, int node, int mask, double by, double *gz,
+                      double *gx);
+// penalty.c
+pl_status penalty_value(pl_design *d, objective *o, double by, double *value, double *gz,
+                        double *gx);
+pl_status penalty_measure(pl_design *d, objective *o, double *value);
+pl_status penalty_pairs(pl_design *d, objective *o);
+// strain.c: smooth maximum of the strain, its derivatives times by.
+pl_status strain_value(pl_design *d, objective *o, double by, double *value, double *gz,
+                       double *gx);
+
+// Weighted sum at the present design and its gradient by x (NULL: not wanted). design.c
+pl_status design_value(pl_design *d, int k, double *value, double *grad);
+
+// ---- lbfgsb.c ---------------------------------------------------------------------------------
+
+// L-BFGS-B by reverse communication, all its memory in plain arrays.
+typedef struct lbfgsb {
+  int n, m;
+  double *x, *l, *u, *g, *wa, dsave[29], f;
+  int *nbd, *iwa, lsave[4], isave[44];
+  char task[60], csave[60];
+  int nwa;
+} lbfgsb;
+typedef enum lbfgsb_want { LBFGSB_EVALUATE, LBFGSB_ITERATED, LBFGSB_DONE } lbfgsb_want;
+pl_status lbfgsb_open(pl_env *env, int n, int m, lbfgsb *b);
+void lbfgsb_close(pl_env *env, lbfgsb *b);
+void lbfgsb_start(lbfgsb *b);
+lbfgsb_want lbfgsb_next(lbfgsb *b);
+
+#endif

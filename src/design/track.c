@@ -1,0 +1,322 @@
+// Peaks and folds that follow the design. A peak is the largest A(z) subject to h(z, omega) = 0:
+// with L = A + lambda'h, L_z = 0, L_omega = 0. Along the response t = (dz/domega, 1), the second
+// derivative of A is t'L_uu t, and
+//   domega/dp = -(D_t(lambda'h_p) - mu'h_p) / t'L_uu t,  J'mu = (L_uu t)_z.
+// A fold is where J is singular: g = 0 in [J b; c' 0] (r, g) = (0, 1), and with the left null
+// vector l, domega/dp = -(l'h_p) / (l'h_omega). Derivatives along directions are central
+// differences of exact gradients.
+#include "design_impl.h"
+
+#include <string.h>
+
+enum { PEAK_ITER = 25, FOLD_ITER = 25 };
+static const double DIFFERENCE = 1e-4; // of the motion's size
+
+// ---- differences along a direction ------------------------------------------------------------
+
+// what is differentiated at a motion: J'y, y'h_omega, y'h_p
+typedef struct probe {
+  double *Jy, hw, *hp; // [n], [nvar]; hp NULL: not wanted
+} probe;
+
+static pl_status look(pl_design *d, site *s, const pl_orbit *o, const double *y, probe *p) {
+  s->linear = 0;
+  PL_TRY(pl_hb_eval(s->hb, o->z, o->omega, PL_HB_RESIDUAL | PL_HB_JACOBIAN | PL_HB_OMEGA));
+  pl_csc_mul_transposed(pl_hb_jacobian(s->hb), 1, y, 0, p->Jy);
+  p->hw = pl_dot(d->n, y, pl_hb_domega(s->hb));
+  if (!p->hp) return PL_OK;
+  memset(p->hp, 0, (size_t)d->nvar * sizeof *p->hp);
+  return pl_hb_change_dot(s->hb, d->knobs, o, y, p->hp);
+}
+
+// ---- peaks ------------------------------------------------------------------------------------
+
+typedef struct peak {
+  double *t, *lambda, *grad, *Ht; // [n]
+  double *side[2];                // [n] A_z + J'lambda on either side
+  double *hp[2];                  // [nvar] lambda'h_p + A_p
+  double value, slope, curve;     // A, dA/domega, its derivative
+} peak;
+
+static pl_status peak_alloc(pl_design *d, double **room, peak *k) {
+  size_t n = (size_t)d->n, nv = (size_t)d->nvar;
+  *k = (peak){0};
+  *room = pl_alloc(d->env, 6 * n + 2 * nv, sizeof(double));
+  if (!*room) return PL_E_NOMEM;
+  k->t = *room;
+  k->lambda = k->t + n;
+  k->grad = k->lambda + n;
+  k->Ht = k->grad + n;
+  k->side[0] = k->Ht + n;
+  k->side[1] = k->side[0] + n;
+  k->hp[0] = k->side[1] + n;
+  k->hp[1] = k->hp[0] + nv;
+  return PL_OK;
+}
+
+static const pl_objective *watched(const pl_design *d, const site *s) {
+  return &d->obj[s->objective].o;
+}
+
+// one side of the difference along t
+static pl_status peak_side(pl_design *d, site *s, const pl_orbit *o, double h, int parameters,
+                           int side, peak *k, double *hw) {
+  const pl_objective *w = watched(d, s);
+  pl_orbit *moved;
+  PL_TRY(pl_orbit_copy(o, o->nharm, &moved));
+  pl_axpy(d->n, h, k->t, o->z, moved->z);
+  moved->omega += h;
+  probe p = {.Jy = k->side[side], .hp = parameters ? k->hp[side] : NULL};
+  pl_status st = look(d, s, moved, k->lambda, &p);
+  if (st == PL_OK) {
+    memset(k->grad, 0, (size_t)d->n * sizeof(double));
+    objective_path(d, moved, w->node[0], w->mask, 1, k->grad, p.hp);
+    pl_axpy(d->n, 1, k->grad, k->side[side], k->side[side]);
+    *hw = p.hw;
+  }
+  pl_orbit_free(moved);
+  return st;
+}
+
+// tangent, multiplier and second derivative at a motion; leaves the Jacobian there
+static pl_status peak_linearise(pl_design *d, site *s, pl_orbit *o, int parameters, peak *k) {
+  const pl_objective *w = watched(d, s);
+  pl_orbit *keep = s->orbit;
+  double hw[2] = {0};
+  s->orbit = o;
+  s->linear = 0;
+  pl_status st = site_linearise(d, s);
+  if (st == PL_OK) st = site_solve(d, s, 0, pl_hb_domega(s->hb), k->t);
+  for (int i = 0; i < d->n; i++) k->t[i] = -k->t[i];
+  memset(k->grad, 0, (size_t)d->n * sizeof(double));
+  k->value = objective_path(d, o, w->node[0], w->mask, 1, k->grad, NULL);
+  k->slope = pl_dot(d->n, k->grad, k->t);
+  if (st == PL_OK) st = site_solve(d, s, 1, k->grad, k->lambda);
+  for (int i = 0; i < d->n; i++) k->lambda[i] = -k->lambda[i];
+  double size = pl_max_abs(d->n, k->t), h = size > 0 ? DIFFERENCE * swing_of(o) / size : 0;
+  h = fmin(h, 1e-3 * o->omega);
+  if (st == PL_OK) st = peak_side(d, s, o, h, parameters, 0, k, &hw[0]);
+  if (st == PL_OK) st = peak_side(d, s, o, -h, parameters, 1, k, &hw[1]);
+  for (int i = 0; i < d->n; i++) k->Ht[i] = (k->side[0][i] - k->side[1][i]) / (2 * h);
+  k->curve = pl_dot(d->n, k->t, k->Ht) + (hw[0] - hw[1]) / (2 * h);
+  for (int i = 0; parameters && i < d->nvar; i++)
+    k->hp[0][i] = (k->hp[0][i] - k->hp[1][i]) / (2 * h);
+  if (st == PL_OK) st = site_linearise(d, s);
+  s->orbit = keep;
+  return st;
+}
+
+// a step in frequency along the response, halved until the motion can be solved there
+static pl_status peak_step(pl_design *d, site *s, pl_orbit *o, const peak *k, double dw) {
+  double size = pl_max_abs(d->n, k->t), most = 0.3 * swing_of(o), omega = o->omega;
+  if (size * fabs(dw) > most) dw = copysign(most / size, dw);
+  memcpy(d->f, o->z, (size_t)d->n * sizeof(double));
+  for (int cut = 0; cut < 8; cut++, dw *= 0.5) {
+    pl_axpy(d->n, dw, k->t, d->f, o->z);
+    o->omega = omega + dw;
+    pl_status st = site_newton(d, s, o);
+    if (st != PL_UNSOLVED) return st;
+  }
+  return PL_UNSOLVED;
+}
+
+static pl_status peak_correct(pl_design *d, site *s, pl_orbit *o) {
+  double *room;
+  peak k;
+  PL_TRY(peak_alloc(d, &room, &k));
+  pl_status st = site_newton(d, s, o);
+  int done = 0;
+  for (int it = 0; st == PL_OK && !done && it < PEAK_ITER; it++) {
+    st = peak_linearise(d, s, o, 0, &k);
+    if (st != PL_OK) break;
+    double dw = k.curve < 0 ? -k.slope / k.curve : copysign(0.01 * o->omega, k.slope);
+    dw = fmin(fmax(dw, -0.05 * o->omega), 0.05 * o->omega);
+    // as near as rounding of the slope lets it come
+    done = k.curve < 0 && fabs(dw) <= 1e-9 * o->omega;
+    if (!done) st = peak_step(d, s, o, &k, dw);
+  }
+  pl_free(d->env, room);
+  return st != PL_OK ? st : done ? PL_OK : PL_UNSOLVED;
+}
+
+static pl_status peak_gradient(pl_design *d, site *s, double by, double *grad) {
+  double *room;
+  peak k;
+  PL_TRY(peak_alloc(d, &room, &k));
+  pl_status st = peak_linearise(d, s, s->orbit, 1, &k);
+  double *mu = k.lambda, *hp = k.hp[1];
+  if (st == PL_OK) st = site_solve(d, s, 1, k.Ht, mu);
+  memset(hp, 0, (size_t)d->nvar * sizeof *hp);
+  if (st == PL_OK) st = pl_hb_change_dot(s->hb, d->knobs, s->orbit, mu, hp);
+  for (int i = 0; st == PL_OK && i < d->nvar; i++) grad[i] -= by * (k.hp[0][i] - hp[i]) / k.curve;
+  pl_free(d->env, room);
+  return st;
+}
+
+// ---- folds ------------------------------------------------------------------------------------
+
+static void scale_to(int n, double size, double *x) {
+  double now = pl_norm(n, x);
+  for (int i = 0; now > 0 && i < n; i++) x[i] *= size / now;
+}
+
+// null vectors of J from either side, or what is closest to them, by inverse iteration; y is zero
+// where J is singular. The border is the last pair.
+static pl_status null_vectors(pl_design *d, site *s, int steps, double *l, double *r, double *y) {
+  double *b = s->probe, *c = b + d->n, *zero = d->dz, size = 0;
+  const pl_csc *J = pl_hb_jacobian(s->hb);
+  memset(zero, 0, (size_t)d->n * sizeof *zero);
+  s->linear = 0;
+  for (int it = 0; it < steps; it++) {
+    size = pl_max_abs(J->nnz, J->val);
+    scale_to(d->n, size, b);
+    scale_to(d->n, 1, c);
+    PL_TRY(pl_border_set(s->b, b, c, 0));
+    PL_TRY(pl_border_solve(s->b, zero, 1, r, y));
+    PL_TRY(pl_border_solve_transposed(s->b, zero, 1, l, y));
+    if (it + 1 == steps) break;
+    memcpy(b, l, (size_t)d->n * sizeof *b);
+    memcpy(c, r, (size_t)d->n * sizeof *c);
+  }
+  return PL_OK;
+}
+
+static pl_status fold_evaluate(pl_design *d, site *s, const pl_orbit *o) {
+  (void)d;
+  s->linear = 0;
+  return pl_hb_eval(s->hb, o->z, o->omega, PL_HB_RESIDUAL | PL_HB_JACOBIAN | PL_HB_OMEGA);
+}
+
+typedef struct fold {
+  double *l, *r, *gz, *side, *dz; // [n]
+  double g, gw;
+} fold;
+
+// g and its derivatives: g_u = -l' J_u r
+static pl_status fold_linearise(pl_design *d, site *s, const pl_orbit *o, int first, fold *k) {
+  PL_TRY(fold_evaluate(d, s, o));
+  PL_TRY(null_vectors(d, s, first ? 4 : 1, k->l, k->r, &k->g));
+  double h = DIFFERENCE * swing_of(o) / pl_max_abs(d->n, k->r);
+  pl_orbit *moved;
+  PL_TRY(pl_orbit_copy(o, o->nharm, &moved));
+  pl_status st = PL_OK;
+  k->gw = 0;
+  memset(k->gz, 0, (size_t)d->n * sizeof(double));
+  for (int side = -1; st == PL_OK && side <= 1; side += 2) {
+    probe p = {.Jy = k->side};
+    pl_axpy(d->n, side * h, k->r, o->z, moved->z);
+    st = look(d, s, moved, k->l, &p);
+    pl_axpy(d->n, -side / (2 * h), k->side, k->gz, k->gz);
+    k->gw -= side * p.hw / (2 * h);
+  }
+  pl_orbit_free(moved);
+  return st == PL_OK ? fold_evaluate(d, s, o) : st;
+}
+
+static pl_status fold_newton(pl_design *d, site *s, pl_orbit *o, fold *k) {
+  for (int it = 0; it < FOLD_ITER; it++) {
+    double dw, error;
+    PL_TRY(fold_linearise(d, s, o, it == 0, k));
+    error = pl_hb_error(s->hb);
+    PL_TRY(pl_border_set(s->b, pl_hb_domega(s->hb), k->gz, k->gw));
+    for (int i = 0; i < d->n; i++) k->dz[i] = -pl_hb_residual(s->hb)[i];
+    PL_TRY(pl_border_solve(s->b, k->dz, -k->g, k->dz, &dw));
+    double step = pl_max_abs(d->n, k->dz), swing = swing_of(o), cut = 1;
+    if (!isfinite(step) || !isfinite(dw)) return PL_UNSOLVED;
+    if (step > 0.3 * swing) cut = 0.3 * swing / step;
+    if (fabs(dw) * cut > 0.05 * o->omega) cut = 0.05 * o->omega / fabs(dw);
+    pl_axpy(d->n, cut, k->dz, o->z, o->z);
+    o->omega += cut * dw;
+    d->newton++;
+    int near = step <= 1e-7 * swing && fabs(dw) <= 1e-9 * o->omega;
+    if (near && error <= fmax(d->o.rtol, 1e-8)) return PL_OK;
+  }
+  return PL_UNSOLVED;
+}
+
+static pl_status fold_correct(pl_design *d, site *s, pl_orbit *o) {
+  size_t n = (size_t)d->n;
+  double *room = pl_alloc(d->env, 5 * n, sizeof *room);
+  if (!room) return PL_E_NOMEM;
+  fold k = {.l = room, .r = room + n, .gz = room + 2 * n, .side = room + 3 * n, .dz = room + 4 * n};
+  pl_status st = fold_newton(d, s, o, &k);
+  pl_free(d->env, room);
+  return st;
+}
+
+static pl_status fold_gradient(pl_design *d, site *s, double by, double *grad) {
+  size_t n = (size_t)d->n;
+  double *room = pl_alloc(d->env, 2 * n + (size_t)d->nvar, sizeof *room), y;
+  if (!room) return PL_E_NOMEM;
+  double *l = room, *hp = room + 2 * n;
+  pl_status st = fold_evaluate(d, s, s->orbit);
+  if (st == PL_OK) st = null_vectors(d, s, 3, l, room + n, &y);
+  if (st == PL_OK) st = pl_hb_change_dot(s->hb, d->knobs, s->orbit, l, hp);
+  double hw = pl_dot(d->n, l, pl_hb_domega(s->hb));
+  for (int i = 0; st == PL_OK && i < d->nvar; i++) grad[i] -= by * hp[i] / hw;
+  pl_free(d->env, room);
+  return st;
+}
+
+// ---- both -------------------------------------------------------------------------------------
+
+static void start_probe(pl_design *d, site *s) {
+  if (pl_max_abs(d->n, s->probe) > 0) return;
+  pl_rng r;
+  pl_rng_seed(&r, 11);
+  for (int i = 0; i < 2 * d->n; i++) s->probe[i] = pl_rng_normal(&r);
+}
+
+pl_status track_correct(pl_design *d, site *s, pl_orbit *o) {
+  if (s->kind == SITE_PEAK) return peak_correct(d, s, o);
+  start_probe(d, s);
+  return fold_correct(d, s, o);
+}
+
+pl_status track_gradient(pl_design *d, site *s, double by, double *grad) {
+  if (s->kind == SITE_PEAK) return peak_gradient(d, s, by, grad);
+  start_probe(d, s);
+  return fold_gradient(d, s, by, grad);
+}
+
+// the highest peak of the window, or the fold nearest to its target
+static const pl_special *choose(const objective *o, const pl_curve *c) {
+  const pl_special *best = NULL;
+  int highest = o->o.kind == PL_OBJECTIVE_PEAK;
+  for (int i = 0; i < c->nspecial; i++) {
+    const pl_special *s = &c->special[i];
+    if (s->kind != (highest ? PL_PEAK : PL_FOLD)) continue;
+    if (!best || (highest ? s->amplitude > best->amplitude
+                          : fabs(s->omega - o->o.target) < fabs(best->omega - o->o.target)))
+      best = s;
+  }
+  return best;
+}
+
+pl_status track_find(pl_design *d, objective *o, pl_orbit **out) {
+  pl_response_opts r;
+  pl_curve *c = NULL;
+  int watch = o->o.kind == PL_OBJECTIVE_PEAK ? o->o.node[0] : 0;
+  *out = NULL;
+  pl_opts_default(pl_response_info_table, pl_response_info_count, &r);
+  r.from = o->o.from;
+  r.to = o->o.to;
+  r.harmonics = d->H;
+  r.samples = d->o.samples;
+  r.rtol = d->o.rtol;
+  r.stability = 0;
+  pl_status st =
+      pl_response(&r, d->m, d->p, d->w, o->o.kind == PL_OBJECTIVE_PEAK, &watch, NULL, &c);
+  const pl_special *s = c ? choose(o, c) : NULL;
+  if (c) d->factorisations += c->factorisations;
+  if (s)
+    st = pl_orbit_copy(s->orbit, d->H, out);
+  else if (st == PL_OK || st == PL_UNSOLVED)
+    st = pl_fail_at(d->env, PL_E_INPUT, NULL, 0, 0,
+                    "widen the window: a response that still rises at its end has no peak in it",
+                    "design: objective '%s': there is no %s between %g and %g rad/s",
+                    o->o.name ? o->o.name : pl_objective_name[o->o.kind],
+                    o->o.kind == PL_OBJECTIVE_PEAK ? "resonance peak" : "fold", o->o.from, o->o.to);
+  pl_curve_free(c);
+  return st;
+}

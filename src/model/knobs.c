@@ -1,0 +1,348 @@
+// Derivatives by many parameters at once: every knob knows the elements it touches.
+#include "model_impl.h"
+
+#include <string.h>
+
+struct pl_knobs {
+  pl_env *env;
+  const pl_model *m;
+  int n, nthread;
+  int *tptr;         // [n+1] into target
+  pl_target *target; // of all knobs
+  int *eptr, *touch; // [n+1]; pairs (group, element)
+  int *drives;       // [n] moves driven unknowns
+  int *loads;        // [n] changes loads or gravity
+  direction *d;      // [nthread]
+};
+
+// ---- directions -------------------------------------------------------------------------------
+
+pl_status direction_create(const pl_model *m, direction *d) {
+  size_t nq = (size_t)m->nq;
+  *d = (direction){.dpar = pl_alloc(m->env, (size_t)m->npar, sizeof(double)),
+                   .dX = pl_alloc(m->env, 6 * nq, sizeof(double))};
+  if (!d->dpar || !d->dX) return PL_E_NOMEM;
+  d->dq = d->dX + nq;
+  d->dv = d->dq + nq;
+  d->da = d->dv + nq;
+  d->acc = d->da + nq;
+  d->f = d->acc + nq;
+  return PL_OK;
+}
+
+void direction_free(pl_env *env, direction *d) {
+  pl_free(env, d->dpar);
+  pl_free(env, d->dX);
+}
+
+// ---- what a knob touches ----------------------------------------------------------------------
+
+// elements at every unknown, and marks while the list of a knob is made
+typedef struct finder {
+  pl_knobs *k;
+  int *ptr, *at; // [nq+1]; pairs (group, element)
+  int **mark;    // [ngroup][nelem] last knob that listed the element, + 1
+  int ntouch, cap;
+} finder;
+
+static pl_status list_elements(finder *f) {
+  const pl_model *m = f->k->m;
+  for (int pass = 0; pass < 2; pass++) {
+    for (int g = 0; g < m->ngroup; g++)
+      for (int i = 0; i < m->group[g].nelem * m->group[g].kind->ndof; i++) {
+        int dof = m->group[g].dof[i];
+        if (dof < 0) continue;
+        if (pass) {
+          f->at[2 * f->ptr[dof]] = g;
+          f->at[2 * f->ptr[dof] + 1] = i / m->group[g].kind->ndof;
+        }
+        f->ptr[dof]++;
+      }
+    // counts to places of the first entries; the second pass leaves those of the next unknown
+    int sum = 0;
+    for (int dof = 0; dof <= m->nq; dof++) {
+      int count = f->ptr[dof];
+      f->ptr[dof] = pass ? (dof ? sum : 0) : sum;
+      sum = pass ? count : sum + count;
+    }
+    if (pass) break;
+    f->at = pl_alloc(f->k->env, 2 * (size_t)sum, sizeof(int));
+    if (!f->at) return PL_E_NOMEM;
+  }
+  return PL_OK;
+}
+
+static pl_status add_element(finder *f, int knob, int g, int e) {
+  if (f->mark[g][e] == knob + 1) return PL_OK;
+  f->mark[g][e] = knob + 1;
+  PL_TRY(pl_grow(f->k->env, &f->k->touch, f->ntouch, &f->cap, 2 * sizeof(int)));
+  f->k->touch[2 * f->ntouch] = g;
+  f->k->touch[2 * f->ntouch++ + 1] = e;
+  return PL_OK;
+}
+
+static pl_status add_group(finder *f, int knob, int g) {
+  for (int e = 0; e < f->k->m->group[g].nelem; e++) PL_TRY(add_element(f, knob, g, e));
+  return PL_OK;
+}
+
+static pl_status add_unknown(finder *f, int knob, int dof) {
+  for (int i = f->ptr[dof]; i < f->ptr[dof + 1]; i++)
+    PL_TRY(add_element(f, knob, f->at[2 * i], f->at[2 * i + 1]));
+  return PL_OK;
+}
+
+static pl_status add_node(finder *f, int knob, int node) {
+  for (int c = 0; c < f->k->m->dim; c++) PL_TRY(add_unknown(f, knob, node * f->k->m->dim + c));
+  return PL_OK;
+}
+
+static pl_status add_parameter(finder *f, int knob, int index) {
+  const pl_model *m = f->k->m;
+  for (int g = 0; index < PL_PAR_GRAVITY && g < m->ngroup; g++) PL_TRY(add_group(f, knob, g));
+  if (index >= PL_PAR_GRAVITY && index < PL_PAR_FIRST) f->k->loads[knob] = 1;
+  for (int k = 0; k < m->nload; k++)
+    if (index >= m->load[k].par0 && index < m->load[k].par0 + 4) f->k->loads[knob] = 1;
+  for (int k = 0; k < m->ndrive; k++) {
+    const drive *d = &m->drive[k];
+    if (index < d->par0 || index >= d->par0 + 4 * d->nterm) continue;
+    f->k->drives[knob] = 1;
+    for (int i = 0; i < d->nnode; i++) PL_TRY(add_node(f, knob, d->node[i]));
+  }
+  for (int k = 0; k < m->ngroup; k++) {
+    const group *g = &m->group[k];
+    int npar = g->kind->npar, count = npar * (g->shared ? 1 : g->nelem);
+    if (index < g->par0 || index >= g->par0 + count) continue;
+    if (g->shared)
+      PL_TRY(add_group(f, knob, k));
+    else
+      PL_TRY(add_element(f, knob, k, (index - g->par0) / npar));
+  }
+  return PL_OK;
+}
+
+// a driven node moves with its reference place, in all components when it turns
+static pl_status add_place(finder *f, int knob, int index) {
+  const pl_model *m = f->k->m;
+  PL_TRY(add_unknown(f, knob, index));
+  for (int k = 0; k < m->ndrive; k++)
+    for (int i = 0; i < m->drive[k].nnode; i++)
+      if (index < m->nnode * m->dim && m->drive[k].node[i] == index / m->dim) {
+        f->k->drives[knob] = 1;
+        PL_TRY(add_node(f, knob, index / m->dim));
+      }
+  return PL_OK;
+}
+
+static pl_status find_all(finder *f) {
+  pl_knobs *k = f->k;
+  PL_TRY(list_elements(f));
+  for (int i = 0; i < k->n; i++) {
+    k->eptr[i] = f->ntouch;
+    for (int t = k->tptr[i]; t < k->tptr[i + 1]; t++) {
+      const pl_target *target = &k->target[t];
+      PL_TRY(target->on_ref ? add_place(f, i, target->index) : add_parameter(f, i, target->index));
+    }
+  }
+  k->eptr[k->n] = f->ntouch;
+  return PL_OK;
+}
+
+static pl_status find_touched(pl_knobs *k) {
+  const pl_model *m = k->m;
+  finder f = {.k = k};
+  f.ptr = pl_alloc(k->env, (size_t)m->nq + 1, sizeof(int));
+  f.mark = pl_alloc(k->env, (size_t)m->ngroup, sizeof *f.mark);
+  pl_status s = f.ptr && f.mark ? PL_OK : PL_E_NOMEM;
+  for (int g = 0; s == PL_OK && g < m->ngroup; g++) {
+    f.mark[g] = pl_alloc(k->env, (size_t)m->group[g].nelem, sizeof(int));
+    if (!f.mark[g]) s = PL_E_NOMEM;
+  }
+  if (s == PL_OK) s = find_all(&f);
+  for (int g = 0; f.mark && g < m->ngroup; g++) pl_free(k->env, f.mark[g]);
+  pl_free(k->env, f.mark);
+  pl_free(k->env, f.ptr);
+  pl_free(k->env, f.at);
+  return s;
+}
+
+// ---- object -----------------------------------------------------------------------------------
+
+static pl_status build(pl_knobs *k, const pl_knob *knob) {
+  const pl_model *m = k->m;
+  size_t n = (size_t)k->n, all = 0;
+  for (int i = 0; i < k->n; i++) all += (size_t)knob[i].ntarget;
+  k->tptr = pl_alloc(k->env, n + 1, sizeof(int));
+  k->eptr = pl_alloc(k->env, n + 1, sizeof(int));
+  k->drives = pl_alloc(k->env, n, sizeof(int));
+  k->loads = pl_alloc(k->env, n, sizeof(int));
+  k->target = pl_alloc(k->env, all, sizeof *k->target);
+  k->d = pl_alloc(k->env, (size_t)k->nthread, sizeof *k->d);
+  if (!k->tptr || !k->eptr || !k->drives || !k->loads || !k->target || !k->d) return PL_E_NOMEM;
+  for (int i = 0; i < k->n; i++) {
+    k->tptr[i + 1] = k->tptr[i] + knob[i].ntarget;
+    for (int t = 0; t < knob[i].ntarget; t++) {
+      const pl_target *target = &knob[i].target[t];
+      if (target->index < 0 || target->index >= (target->on_ref ? m->nq : m->npar))
+        return pl_fail(k->env, PL_E_ARG, "knob %d: there is no parameter %d", i, target->index);
+      k->target[k->tptr[i] + t] = *target;
+    }
+  }
+  for (int i = 0; i < k->nthread; i++) PL_TRY(direction_create(m, &k->d[i]));
+  return find_touched(k);
+}
+
+pl_status pl_knobs_create(const pl_model *m, int nthread, int n, const pl_knob *knob,
+                          pl_knobs **out) {
+  *out = NULL;
+  pl_knobs *k = pl_alloc(m->env, 1, sizeof *k);
+  if (!k) return PL_E_NOMEM;
+  *k = (pl_knobs){.env = m->env, .m = m, .n = n, .nthread = nthread < 1 ? 1 : nthread};
+  pl_status s = build(k, knob);
+  if (s != PL_OK) {
+    pl_knobs_free(k);
+    return s;
+  }
+  *out = k;
+  return PL_OK;
+}
+
+void pl_knobs_free(pl_knobs *k) {
+  if (!k) return;
+  for (int i = 0; k->d && i < k->nthread; i++) direction_free(k->env, &k->d[i]);
+  void *all[] = {k->tptr, k->target, k->eptr, k->touch, k->drives, k->loads, k->d};
+  for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) pl_free(k->env, all[i]);
+  pl_free(k->env, k);
+}
+
+int pl_knobs_count(const pl_knobs *k) {
+  return k->n;
+}
+
+int pl_knobs_touched(const pl_knobs *k, int i, const int **list) {
+  *list = k->touch + 2 * (size_t)k->eptr[i];
+  return k->eptr[i + 1] - k->eptr[i];
+}
+
+// ---- derivatives ------------------------------------------------------------------------------
+
+static void turn(pl_knobs *k, direction *d, int i, double by) {
+  direction_add(d, k->tptr[i + 1] - k->tptr[i], k->target + k->tptr[i], by);
+}
+
+static void release(pl_knobs *k, direction *d, int i) {
+  direction_clear(d, k->tptr[i + 1] - k->tptr[i], k->target + k->tptr[i]);
+}
+
+static void clear_drive(const pl_knobs *k, direction *d) {
+  memset(d->dq, 0, 3 * (size_t)k->m->nq * sizeof(double));
+}
+
+// y . dr of the elements of a knob whose direction is set; massive: those with mass alone
+static pl_status dot_elements(const pl_knobs *k, const pl_params *p, const pl_state *s,
+                              const direction *d, int i, int massive, const double *y,
+                              double *out) {
+  double df[PL_NDOF_MAX];
+  for (int t = k->eptr[i]; t < k->eptr[i + 1]; t++) {
+    const group *g = &k->m->group[k->touch[2 * t]];
+    int e = k->touch[2 * t + 1], n = g->kind->ndof;
+    const int *dof = g->dof + (size_t)e * (size_t)n;
+    if (massive && !g->kind->d.mass) continue;
+    PL_TRY(direction_element(p, s, g, e, d, df));
+    for (int j = 0; j < n; j++)
+      if (dof[j] >= 0) *out += y[dof[j]] * df[j];
+  }
+  return PL_OK;
+}
+
+static double dot_loads(const pl_knobs *k, const pl_params *p, const pl_clock *c, direction *d,
+                        const double *y) {
+  // dq is free while nothing is driven; f is used inside
+  double *out = d->dq, sum = 0;
+  memset(out, 0, (size_t)k->m->nq * sizeof *out);
+  direction_loads(k->m, p, c, d, out);
+  for (int j = 0; j < k->m->nq; j++) sum += y[j] * out[j];
+  memset(out, 0, (size_t)k->m->nq * sizeof *out);
+  return sum;
+}
+
+pl_status pl_knobs_dot(pl_knobs *k, int thread, const pl_params *p, const pl_state *s,
+                       const pl_clock *c, const double *y, double *out) {
+  direction *d = &k->d[thread];
+  pl_status st = PL_OK;
+  direction_begin(k->m, p, s, c, d);
+  for (int i = 0; st == PL_OK && i < k->n; i++) {
+    turn(k, d, i, 1);
+    if (k->drives[i]) direction_drive(k->m, p, c, d);
+    st = dot_elements(k, p, s, d, i, 0, y, &out[i]);
+    if (k->drives[i]) clear_drive(k, d);
+    if (k->loads[i]) out[i] += dot_loads(k, p, c, d, y);
+    release(k, d, i);
+  }
+  return st;
+}
+
+pl_status pl_knobs_along(pl_knobs *k, int thread, const pl_params *p, const pl_state *s,
+                         const pl_clock *c, const double *dp, double *out) {
+  direction *d = &k->d[thread];
+  for (int i = 0; i < k->n; i++) turn(k, d, i, dp[i]);
+  direction_begin(k->m, p, s, c, d);
+  pl_status st = direction_force(k->m, p, s, c, d, out);
+  for (int i = 0; i < k->n; i++) release(k, d, i);
+  clear_drive(k, d);
+  return st;
+}
+
+int pl_knobs_drive(pl_knobs *k, int thread, const pl_params *p, const pl_clock *c, int i, int node,
+                   double *dx, double *dv, double *da) {
+  const pl_model *m = k->m;
+  direction *d = &k->d[thread];
+  int moves = 0;
+  memset(dx, 0, 3 * sizeof *dx);
+  memset(dv, 0, 3 * sizeof *dv);
+  memset(da, 0, 3 * sizeof *da);
+  if (!k->drives[i]) return 0;
+  turn(k, d, i, 1);
+  for (int j = 0; j < m->ndrive; j++)
+    for (int n = 0; n < m->drive[j].nnode; n++) {
+      const drive *dr = &m->drive[j];
+      if (dr->node[n] != node) continue;
+      double x[3], v[3], a[3];
+      drive_motion_along(m, dr, p->par, d->dpar, p->X, d->dX, c, node, x, v, a);
+      for (int b = 0; b < m->dim; b++) {
+        if (!(dr->mask >> b & 1)) continue;
+        dx[b] = x[b];
+        dv[b] = v[b];
+        da[b] = a[b];
+        moves = 1;
+      }
+    }
+  release(k, d, i);
+  return moves;
+}
+
+// forces are affine in the accelerations: half the difference of those under +1 and -1 is the mass
+pl_status pl_knobs_mass(pl_knobs *k, const pl_params *p, double factor, double *out) {
+  const pl_model *m = k->m;
+  pl_state *s;
+  PL_TRY(pl_state_create(m, p, &s));
+  direction *d = &k->d[0];
+  pl_clock c = {0};
+  double *y = pl_alloc(k->env, (size_t)m->nq, sizeof *y);
+  pl_status st = y ? PL_OK : PL_E_NOMEM;
+  for (int i = 0; y && i < m->nnode; i++) y[i * m->dim] = 1;
+  for (int side = 0; st == PL_OK && side < 2; side++) {
+    for (int j = 0; j < m->nq; j++) s->a[j] = side ? -y[j] : y[j];
+    direction_begin(m, p, s, &c, d);
+    for (int i = 0; st == PL_OK && i < k->n; i++) {
+      double sum = 0;
+      turn(k, d, i, 1);
+      st = dot_elements(k, p, s, d, i, 1, y, &sum);
+      release(k, d, i);
+      out[i] += 0.5 * factor * (side ? -sum : sum);
+    }
+  }
+  pl_free(k->env, y);
+  pl_state_free(m, s);
+  return st;
+}

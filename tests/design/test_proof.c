@@ -1,0 +1,117 @@
+#include "check.h"
+#include "design_models.h"
+
+#include "pliant/design.h"
+#include "pliant/math.h"
+
+#include <string.h>
+
+static pl_env env;
+
+static pl_orbit *motion(kit_model *b, double omega, int nharm, pl_orbit *from) {
+  pl_periodic_opts o;
+  pl_opts_default(pl_periodic_info_table, pl_periodic_info_count, &o);
+  o.frequency = omega;
+  o.harmonics = nharm;
+  check_ok(&env, pl_periodic(&o, b->m, b->p, b->w, &from, NULL));
+  return from;
+}
+
+static pl_proof prove(kit_model *b, const pl_orbit *orbit, double yield) {
+  pl_proof_opts o;
+  pl_proof p;
+  pl_opts_default(pl_proof_info_table, pl_proof_info_count, &o);
+  o.yield = yield;
+  check_ok(&env, pl_design_prove(&o, b->m, b->p, b->w, orbit, &p));
+  return p;
+}
+
+// motions that stand every check; the mechanism's links are soft and say so
+static void good_motions_pass(void **state) {
+  (void)state;
+  model_kit k;
+  kit_model b;
+  int node;
+  double omega;
+  design_plane(&k, &env, &node, &omega);
+  kit_build(&k, 1, &b);
+  pl_orbit *o = motion(&b, omega, 5, NULL);
+  pl_proof p = prove(&b, o, 0.9);
+  for (int i = 0; i < p.nwarning; i++) print_error("%s\n", p.warning[i]);
+  assert_int_equal(p.good, 1);
+  assert_int_equal(p.stable, 1);
+  check_less(p.multiplier, 1);
+  check_less(p.newmark, 2e-3);
+  check_less(p.change, 1e-3);
+  assert_true(p.newmark_done);
+  assert_int_equal(p.nharm, 9);
+  pl_strain most;
+  check_ok(&env, pl_orbit_strain(b.m, b.p, o, 128, NULL, &most));
+  check_rel(fabs(p.strain.value), fabs(most.value), 1e-3);
+  // a limit below the strain
+  p = prove(&b, o, 0.5 * fabs(most.value));
+  assert_int_equal(p.good, 0);
+  assert_non_null(strstr(p.warning[0], "strain reaches"));
+  pl_orbit_free(o);
+  kit_model_free(&b);
+  kit_free(&k);
+}
+
+static void soft_links_are_told(void **state) {
+  (void)state;
+  model_kit k;
+  kit_model b;
+  int node;
+  double omega;
+  design_mechanism(&k, &env, &node, &omega);
+  kit_build(&k, 1, &b);
+  pl_orbit *o = motion(&b, omega, 8, NULL);
+  pl_proof p = prove(&b, o, 0);
+  pl_strain most;
+  check_ok(&env, pl_orbit_strain(b.m, b.p, o, 256, NULL, &most));
+  check_rel(p.link, fabs(most.value), 1e-3);
+  check_less(p.newmark, 5e-3);
+  assert_int_equal(p.good, p.link <= 2e-3);
+  pl_orbit_free(o);
+  kit_model_free(&b);
+  kit_free(&k);
+}
+
+// the middle branch of a hardening oscillator is unstable, and a simulation leaves it
+static void unstable_motions_fail(void **state) {
+  (void)state;
+  model_kit k;
+  kit_model b;
+  pl_response_opts o;
+  pl_curve *c;
+  static const int node = 0;
+  design_oscillator(&k, &env, 20);
+  kit_build(&k, 1, &b);
+  pl_opts_default(pl_response_info_table, pl_response_info_count, &o);
+  o.from = 2;
+  o.to = 15;
+  o.harmonics = 7;
+  check_ok(&env, pl_response(&o, b.m, b.p, b.w, 1, &node, NULL, &c));
+  const pl_orbit *bad = NULL;
+  for (int i = 0; i < c->npoint; i++)
+    if (c->point[i].stable == 0 && c->point[i].multiplier > 1.2) bad = c->point[i].orbit;
+  assert_non_null(bad);
+  pl_proof p = prove(&b, bad, 0);
+  assert_int_equal(p.good, 0);
+  assert_int_equal(p.stable, 0);
+  assert_true(p.multiplier > 1.2);
+  assert_true(p.newmark > 0.02);
+  pl_curve_free(c);
+  kit_model_free(&b);
+  kit_free(&k);
+}
+
+int test_proof(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(good_motions_pass),
+      cmocka_unit_test(soft_links_are_told),
+      cmocka_unit_test(unstable_motions_fail),
+  };
+  pl_env_init(&env);
+  return cmocka_run_group_tests_name("proof", tests, NULL, NULL);
+}
