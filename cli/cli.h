@@ -56,8 +56,18 @@ const char *cli_value(const cli_args *a, const char *name);
 int cli_values(const cli_args *a, const char *name, const char **out);
 int cli_exit_code(pl_status s);
 
+// The scene file that a word means: a file, a folder with scene.yaml in it, or gallery/NAME.
+const char *cli_scene(const char *word, char out[PL_TEXT]);
+// NAME.suffix for results of a scene; NAME is that of the folder for scenes called scene.yaml.
+void cli_folder(const char *scene, const char *suffix, char out[PL_TEXT]);
+// Folder of the gallery, "" when there is none.
+const char *cli_gallery(char out[PL_TEXT]);
+// Threads of an option; 0: not given, -1: nonsense, reported.
+int cli_threads(const cli_args *a);
+
 int cmd_check(const cli_args *a);
 int cmd_run(const cli_args *a);
+int cmd_explore(const cli_args *a);
 int cmd_new(const cli_args *a);
 int cmd_list(const cli_args *a);
 int cmd_reference(const cli_args *a);

@@ -36,7 +36,8 @@ int cmd_check(const cli_args *a) {
   int nset = cli_values(a, "set", set);
   screen_attach(a->env, cli_value(a, "quiet") != NULL);
   pl_scene *scene = NULL;
-  pl_status s = pl_scene_load(a->env, a->pos[0], nset, set, &scene);
+  char file[PL_TEXT];
+  pl_status s = pl_scene_load(a->env, cli_scene(a->pos[0], file), nset, set, &scene);
   if (s != PL_OK) return cli_exit_code(s);
   if (cli_value(a, "json")) {
     print_json(scene);

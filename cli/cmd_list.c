@@ -1,6 +1,7 @@
 #include "cli.h"
 #include "pliant/scene.h"
 
+#include <dirent.h>
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,24 +27,74 @@ static void item(void *ctx, const char *name, const char *text) {
   if (l->all)
     json_object_set_new(l->section, name, json_string(text));
   else
-    printf("  %-12s %s\n", name, text);
+    printf("  %-14s %s\n", name, text);
 }
 
 static int wanted(const cli_args *a, const char *name) {
   return a->npos == 0 ? strcmp(name, "paths") != 0 : strcmp(a->pos[0], name) == 0;
 }
 
+// title of a scene without building it: the first line that begins with it
+static void read_title(const char *path, char *out, size_t size) {
+  char line[512];
+  FILE *f = fopen(path, "r");
+  out[0] = 0;
+  while (f && fgets(line, sizeof line, f)) {
+    if (strncmp(line, "title:", 6) != 0) continue;
+    char *from = line + 6, *end = from + strlen(from);
+    from += strspn(from, " \"'");
+    while (end > from && strchr(" \"'\r\n", end[-1])) *--end = 0;
+    snprintf(out, size, "%s", from);
+    break;
+  }
+  if (f) fclose(f);
+}
+
+static int compare_names(const void *a, const void *b) {
+  return strcmp(a, b);
+}
+
+static void list_gallery(listing *l) {
+  enum { MOST = 200 };
+  static char name[MOST][64];
+  char folder[PL_TEXT], path[PL_TEXT], title[256];
+  int n = 0;
+  DIR *dir = cli_gallery(folder)[0] ? opendir(folder) : NULL;
+  for (struct dirent *e; dir && n < MOST && (e = readdir(dir));) {
+    if (e->d_name[0] == '.' || strlen(e->d_name) >= sizeof name[0]) continue;
+    snprintf(path, sizeof path, "%.400s/%.60s/scene.yaml", folder, e->d_name);
+    FILE *f = fopen(path, "r");
+    if (!f) continue;
+    fclose(f);
+    snprintf(name[n++], sizeof name[0], "%s", e->d_name);
+  }
+  if (dir) closedir(dir);
+  qsort(name, (size_t)n, sizeof name[0], compare_names);
+  for (int k = 0; k < n; k++) {
+    snprintf(path, sizeof path, "%.400s/%.60s/scene.yaml", folder, name[k]);
+    read_title(path, title, sizeof title);
+    item(l, name[k], title);
+  }
+}
+
 int cmd_list(const cli_args *a) {
-  static const char *const known[] = {"elements", "analyses", "starters", "paths"};
+  static const char *const known[] = {"gallery",    "elements", "analyses",
+                                      "objectives", "starters", "paths"};
   int good = a->npos == 0;
   for (size_t k = 0; k < sizeof known / sizeof known[0]; k++)
     good |= a->npos && strcmp(a->pos[0], known[k]) == 0;
   if (!good) {
-    fprintf(stderr, "pliant: error: unknown list '%s'\n  hint: elements analyses starters paths\n",
+    fprintf(stderr,
+            "pliant: error: unknown list '%s'\n  hint: gallery elements analyses "
+            "objectives starters paths\n",
             a->pos[0]);
     return CODE_USAGE;
   }
   listing l = {.all = cli_value(a, "json") ? json_object() : NULL};
+  if (wanted(a, "gallery")) {
+    begin(&l, "gallery");
+    list_gallery(&l);
+  }
   if (wanted(a, "elements")) {
     begin(&l, "elements");
     for (int k = 0; k < PL_ELEM_COUNT; k++)
@@ -53,6 +104,11 @@ int cmd_list(const cli_args *a) {
     begin(&l, "analyses");
     for (int k = 0; k < PL_ANALYSIS_COUNT; k++)
       item(&l, pl_analysis_table[k].name, pl_analysis_table[k].text);
+  }
+  if (wanted(a, "objectives")) {
+    begin(&l, "objectives");
+    for (int k = 0; k < PL_OBJECTIVE_COUNT; k++)
+      item(&l, pl_objective_name[k], pl_objective_text[k]);
   }
   if (wanted(a, "starters")) {
     begin(&l, "starters");

@@ -2,23 +2,6 @@
 #include "pliant/job.h"
 
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-// the scene's name without folder and ending, plus .results
-static void default_folder(const char *scene, char *out, size_t size) {
-  const char *base = strrchr(scene, '/');
-  base = base ? base + 1 : scene;
-  const char *dot = strrchr(base, '.');
-  int n = dot && dot > base ? (int)(dot - base) : (int)strlen(base);
-  snprintf(out, size, "%.*s.results", n, base);
-}
-
-static int bad_threads(const char *text) {
-  fprintf(stderr, "pliant: error: --threads must be a whole number from 1 to 1024, got '%s'\n",
-          text);
-  return CODE_USAGE;
-}
 
 static void tell_end(const pl_scene *s, const pl_job_result *r, pl_status status) {
   if (status == PL_CANCELLED)
@@ -28,25 +11,22 @@ static void tell_end(const pl_scene *s, const pl_job_result *r, pl_status status
 }
 
 int cmd_run(const cli_args *a) {
-  const char *set[CLI_VALUES], *threads = cli_value(a, "threads");
+  const char *set[CLI_VALUES];
   int quiet = cli_value(a, "quiet") != NULL, nset = cli_values(a, "set", set);
-  char folder[PL_TEXT];
-  default_folder(a->pos[0], folder, sizeof folder);
+  char folder[PL_TEXT], file[PL_TEXT];
+  const char *path = cli_scene(a->pos[0], file);
+  cli_folder(path, "results", folder);
   pl_job_opts opts = {.folder = cli_value(a, "output"),
                       .only = cli_value(a, "only"),
                       .nset = nset,
                       .set = set,
                       .resume = cli_value(a, "resume") != NULL};
   if (!opts.folder) opts.folder = folder;
-  if (threads) {
-    char *end;
-    long n = strtol(threads, &end, 10);
-    if (*end || end == threads || n < 1 || n > 1024) return bad_threads(threads);
-    opts.threads = (int)n;
-  }
+  opts.threads = cli_threads(a);
+  if (opts.threads < 0) return CODE_USAGE;
   screen_attach(a->env, quiet);
   pl_scene *scene = NULL;
-  pl_status s = pl_scene_load(a->env, a->pos[0], nset, set, &scene);
+  pl_status s = pl_scene_load(a->env, path, nset, set, &scene);
   if (s != PL_OK) return cli_exit_code(s);
   pl_job_result result;
   s = pl_job_run(a->env, scene, &opts, &result);

@@ -25,9 +25,10 @@ const cli_command cli_commands[] = {
      .text = "run the analyses of a scene and write the results",
      .detail = "Results go to a folder: summary.json, one CSV per curve, VTU/PVD for ParaView, GLB "
                "animations,\n"
-               "SVG plots and one self-contained report.html. Ctrl-C keeps what is there; --resume "
-               "goes on with\n"
-               "an interrupted transient.",
+               "SVG plots and one self-contained report.html. SCENE is a file, a folder with a "
+               "scene.yaml, or\n"
+               "gallery/NAME. Ctrl-C keeps what is there; --resume goes on with an interrupted "
+               "transient or design.",
      .min_args = 1,
      .max_args = 1,
      .blas = 1,
@@ -36,7 +37,33 @@ const cli_command cli_commands[] = {
                 SET,
                 {"only", 0, "NAME", "run this analysis (and the one it starts from)"},
                 {"threads", 't', "N", "threads (default: all processors)"},
-                {"resume", 0, NULL, "continue transients from the checkpoints in the folder"},
+                {"resume", 0, NULL,
+                 "continue transients and designs from the checkpoints in the folder"},
+                JSON,
+                QUIET,
+                HELP}},
+    {.name = "explore",
+     .args = "SCENE",
+     .text = "what parameters do to a steady motion",
+     .detail = "Prints the derivatives of watched amplitudes by all parameters; with --set or "
+               "--along also the\n"
+               "amplitudes at new values, predicted to first order and solved. Frequency and "
+               "harmonics are those\n"
+               "of the scene's first explore, design or periodic analysis unless they are given. "
+               "Example:\n"
+               "pliant explore leg.yaml --set m1=2g --along amplitude:tip=50%",
+     .min_args = 1,
+     .max_args = 1,
+     .blas = 1,
+     .run = cmd_explore,
+     .option = {{"set", 's', "NAME=VALUE",
+                 "new value of a parameter; with a path as in run, an override of the scene"},
+                {"along", 'a', "amplitude:NODE=CHANGE",
+                 "change along the gradient of an amplitude, by a part of it or a length"},
+                {"frequency", 'f', "FREQUENCY", "base frequency of drives and loads, e.g. 2.5Hz"},
+                {"harmonics", 0, "N", "harmonics of the motion"},
+                {"output", 'o', "DIR", "result folder (default: SCENE's name with .explore)"},
+                {"threads", 't', "N", "threads (default: all processors)"},
                 JSON,
                 QUIET,
                 HELP}},
@@ -50,8 +77,9 @@ const cli_command cli_commands[] = {
      .option = {HELP}},
     {.name = "list",
      .args = "[WHAT]",
-     .text = "list element kinds, analyses and starter scenes",
-     .detail = "WHAT is one of: elements analyses starters paths (all values that --set can name).",
+     .text = "list the gallery, element kinds, analyses, objectives and starter scenes",
+     .detail = "WHAT is one of: gallery elements analyses objectives starters paths (all values "
+               "that --set can name).",
      .min_args = 0,
      .max_args = 1,
      .run = cmd_list,

@@ -29,7 +29,7 @@ typedef struct pl_series {
   const char *name; // for the legend, NULL: none
   int n;
   const double *x, *y; // NaN breaks the line
-  int dashed, points;  // line style; markers only when points = 1, line and markers when 2
+  int dashed, points;  // line style: 1 dashed, 2 dotted; markers only when points = 1, both when 2
   int colour;          // index into the palette, -1: next
 } pl_series;
 
@@ -46,6 +46,9 @@ typedef struct pl_plot {
 // seen. Large and small figures get the prefix of the label's unit, "tip (m)" becoming "tip (mm)",
 // or a power of ten before it. On failure nothing is appended.
 pl_status pl_plot_svg(pl_text *t, const pl_plot *p);
+// Appends signed horizontal bars, one for each name; the label carries its unit.
+pl_status pl_bars_svg(pl_text *t, const char *title, const char *label, int n,
+                      const char *const *name, const double *value);
 // Writes an SVG element made by pl_plot_svg or the functions below as a file of its own.
 pl_status pl_svg_write(pl_env *env, const char *path, const pl_text *svg);
 
@@ -98,7 +101,21 @@ void pl_page_heading(pl_page *p, int level, const char *text);
 void pl_page_text(pl_page *p, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void pl_page_warning(pl_page *p, const char *fmt, ...)
     __attribute__((format(printf, 2, 3))); // stands out
+void pl_page_alarm(pl_page *p, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3))); // the same in red, for results not to be trusted
 void pl_page_figure(pl_page *p, const char *svg, const char *caption);
+// Figures from begin to end stand side by side where there is room.
+void pl_page_row_begin(pl_page *p);
+void pl_page_row_end(pl_page *p);
+
+// A value that went from before to after within bounds, told in a table with a little picture.
+typedef struct pl_bar {
+  const char *name, *unit, *note; // note: a last column, may be NULL
+  double lo, hi;                  // not finite: no picture
+  double before, after;
+  int log; // places on a logarithmic scale
+} pl_bar;
+void pl_page_bars(pl_page *p, int n, const pl_bar *bar);
 // rows * cols cells, first row is the header; all text is escaped.
 void pl_page_grid(pl_page *p, int rows, int cols, const char *const *cells);
 void pl_page_code(pl_page *p, const char *text); // preformatted, folded away behind a summary line

@@ -2,6 +2,7 @@
 #define PLIANT_SCENE_H
 
 #include "pliant/base.h"
+#include "pliant/design.h"
 #include "pliant/mesh.h"
 #include "pliant/model.h"
 #include "pliant/harmonic.h"
@@ -18,11 +19,42 @@
   A(periodic, "periodic", "steady motion at one frequency, by harmonic balance")                   \
   A(response, "response", "frequency response by harmonic balance, through folds")                 \
   A(backbone, "backbone", "free undamped motions of growing size (nonlinear normal mode)")         \
-  A(fit_damping, "fit-damping", "damping and parameters from measured steady motions")
+  A(fit_damping, "fit-damping", "damping and parameters from measured steady motions")             \
+  A(explore, "explore", "what small changes of parameters do to a steady motion")                  \
+  A(design, "design", "parameters within bounds for which steady motions reach a goal")
 
 #define A(name, key, text) PL_ANALYSIS_##name,
 enum { PL_ANALYSIS_LIST(A) PL_ANALYSIS_COUNT };
 #undef A
+
+#define PL_EXPLORE_OPTS(X, C)                                                                      \
+  X(double, frequency, 0, 0, 1e9, "rad/s", "base frequency of drives and loads")                   \
+  X(int, harmonics, 0, 0, 64, "", "harmonics of the motion; 0: raised until the motion stays")     \
+  X(int, samples, 0, 0, 4096, "", "time samples a period; 0: free of aliasing")                    \
+  X(double, adapt, 1e-3, 0, 1, "", "harmonics: change of a motion over its length that is small")  \
+  X(int, max_harmonics, 24, 1, 64, "", "harmonics: most")                                          \
+  X(double, rtol, 1e-9, 0, 1, "", "motions: residual below rtol times the dynamic forces")         \
+  X(int, cuts, 8, 1, 100, "", "motions: solutions tried on the way to the new values")             \
+  C(resolve, 1, "no|yes", "solve the motion at the new values, too")                               \
+  C(apply, 0, "no|yes", "the analyses that follow use the new values")
+
+typedef struct pl_explore_opts {
+  PL_EXPLORE_OPTS(PL_OPT_FIELD_X, PL_OPT_FIELD_C)
+} pl_explore_opts;
+extern const pl_opt_info pl_explore_info_table[];
+extern const int pl_explore_info_count;
+
+// The options of the optimiser and a few of its own.
+#define PL_DESIGN_OPTS(X, C)                                                                       \
+  X(double, frequency, 0, 0, 1e9, "rad/s", "base frequency of drives and loads; or frequencies")   \
+  PL_OPTIMISE_OPTS(X, C)                                                                           \
+  C(apply, 0, "no|yes", "the analyses that follow use the values found")
+
+typedef struct pl_design_opts {
+  PL_DESIGN_OPTS(PL_OPT_FIELD_X, PL_OPT_FIELD_C)
+} pl_design_opts;
+extern const pl_opt_info pl_design_info_table[];
+extern const int pl_design_info_count;
 
 typedef struct pl_analysis_kind {
   const char *name, *text;
@@ -44,6 +76,25 @@ typedef struct pl_data_file {
   double frequency; // rad/s; 0: that of the analysis
 } pl_data_file;
 
+// A change of all variables along the gradient of a node's amplitude.
+typedef struct pl_along {
+  const char *name;
+  int node, mask; // mask 0: all axes
+  double change;  // wanted of the amplitude, to first order
+  int relative;   // change is a part of the amplitude, else m
+} pl_along;
+
+// What a design or an exploration is about, besides its options.
+typedef struct pl_design_plan {
+  pl_design_problem problem; // explore: one operating point, no objectives
+  int respond, prove;        // 1: response curves before and after are wanted, and proof
+  pl_response_opts response; // from, to 0: half to twice the frequencies
+  pl_proof_opts proof;
+  const double *set; // explore: [nvariable] new values, NaN: as it is
+  int nalong;
+  const pl_along *along;
+} pl_design_plan;
+
 typedef struct pl_analysis {
   int kind;         // PL_ANALYSIS_static ...
   const char *name; // unique in the scene; the kind's name unless given
@@ -60,6 +111,7 @@ typedef struct pl_analysis {
   int ndata, nparameter;
   const pl_data_file *data;
   const int *parameter;
+  const pl_design_plan *plan; // explore, design; nodes of objectives are watched
 } pl_analysis;
 
 // ---- output -----------------------------------------------------------------------------------
@@ -145,6 +197,10 @@ void pl_scene_free(pl_scene *s);
 
 // The scene as run: YAML with the overrides in it, which loads to the same model.
 void pl_scene_write(const pl_scene *s, pl_text *out);
+// The same with other values of the design parameters design[ndesign] (NULL: as they are) and
+// further overrides. Only what differs from the scene's own values is changed.
+pl_status pl_scene_write_design(const pl_scene *s, const double *design, int nset,
+                                const char *const *set, pl_text *out);
 
 // Index of a named set, of the named nodes or of an analysis; -1: no such name.
 int pl_scene_find_set(const pl_scene *s, const char *name);

@@ -1,5 +1,6 @@
-// A transient's checkpoint: magic, sizes, then raw doubles of this machine. It holds all that is
-// needed to go on as if there had been no stop: state, stepper history, recorded rows and frames.
+// Checkpoints: magic, sizes, then raw numbers of this machine. They hold all that is needed to go
+// on as if there had been no stop: of a transient state, stepper history, recorded rows and frames;
+// of a design what the optimiser tells.
 #include "job_impl.h"
 
 #include <stdio.h>
@@ -166,6 +167,118 @@ pl_status checkpoint_read(const job *j, const char *path, const pl_transient_opt
                     "the checkpoint belongs to another scene or other options, or is damaged");
   if (st == PL_OK) st = unpack(j, &head, data + sizeof head, s, h, k, table);
   if (st == PL_OK) *found = 1;
+  pl_free(j->env, data);
+  return st;
+}
+
+// ---- designs ----------------------------------------------------------------------------------
+
+static const char design_magic[8] = {'p', 'l', 'i', 'a', 'n', 't', 'd', '1'};
+
+typedef struct design_header {
+  char magic[8];
+  uint64_t model, plan;
+  int nint, nreal;
+} design_header;
+
+// variables, operating points and objectives, and options but for those that say how long to go on
+static uint64_t plan_print(const job *j, const pl_design_plan *plan, const pl_optimise_opts *o) {
+  const pl_design_problem *p = &plan->problem;
+  int dim = j->scene->dim;
+  uint64_t h = 0xcbf29ce484222325u;
+  for (int k = 0; k < p->nvariable; k++) {
+    const pl_variable *v = &p->variable[k];
+    int what[3] = {(int)v->kind, v->index, (int)v->scale};
+    h = hash(h, what, sizeof what);
+    h = hash(h, &v->min, sizeof v->min);
+    h = hash(h, &v->max, sizeof v->max);
+    if (v->kind != PL_VARIABLE_DESIGN) continue;
+    const pl_design_desc *d = pl_model_design(j->scene->model, v->index);
+    h = hash(h, &d->min, sizeof d->min);
+    h = hash(h, &d->max, sizeof d->max);
+  }
+  for (int k = 0; k < p->npoint; k++) h = hash(h, &p->point[k].omega, sizeof(double));
+  for (int k = 0; k < p->nobjective; k++) {
+    const pl_objective *b = &p->objective[k];
+    int what[7] = {(int)b->kind, b->point, b->mask, (int)b->goal, b->nharm, b->means, b->phases};
+    double value[6] = {b->weight, b->target, b->sharpness, b->from, b->to, b->exponent};
+    size_t n = b->coef ? (size_t)(b->nnode * dim * (2 * b->nharm + 1)) : 0;
+    h = hash(h, what, sizeof what);
+    h = hash(h, value, sizeof value);
+    h = hash(h, b->node, (size_t)b->nnode * sizeof(int));
+    h = hash(h, b->coef, n * sizeof(double));
+  }
+  for (int k = 0; k < pl_optimise_info_count; k++) {
+    const pl_opt_info *i = &pl_optimise_info_table[k];
+    if (strcmp(i->name, "max_iter") == 0 || strcmp(i->name, "max_eval") == 0) continue;
+    h = hash(h, (const char *)o + i->offset, i->type == PL_OPT_REAL ? sizeof(double) : sizeof(int));
+  }
+  return h;
+}
+
+uint64_t design_print(const job *j) {
+  return model_print(j);
+}
+
+pl_status design_checkpoint_write(const job *j, const char *path, uint64_t model,
+                                  const pl_design_plan *plan, const pl_optimise_opts *o,
+                                  const pl_design_state *s) {
+  design_header head;
+  memset(&head, 0, sizeof head);
+  memcpy(head.magic, design_magic, sizeof design_magic);
+  head.model = model;
+  head.plan = plan_print(j, plan, o);
+  head.nint = s->nint;
+  head.nreal = s->nreal;
+  pl_text out;
+  pl_text_init(&out, j->env);
+  pl_text_put(&out, (const char *)&head, sizeof head);
+  put(&out, s->reals, (size_t)s->nreal);
+  pl_text_put(&out, (const char *)s->ints, (size_t)s->nint * sizeof(int));
+  pl_status st = out.failed ? PL_E_NOMEM : pl_file_write(j->env, path, out.s, out.n);
+  pl_text_free(&out);
+  return st;
+}
+
+static pl_status unpack_design(pl_env *env, const design_header *h, const char *at,
+                               pl_design_state **out) {
+  pl_design_state *s = pl_alloc(env, 1, sizeof *s);
+  if (!s) return PL_E_NOMEM;
+  *s = (pl_design_state){.env = env, .nint = h->nint, .nreal = h->nreal};
+  s->ints = pl_alloc(env, (size_t)h->nint, sizeof(int));
+  s->reals = pl_alloc(env, (size_t)h->nreal, sizeof(double));
+  if (!s->ints || !s->reals) {
+    pl_design_state_free(s);
+    return PL_E_NOMEM;
+  }
+  memcpy(s->reals, at, (size_t)h->nreal * sizeof(double));
+  memcpy(s->ints, at + (size_t)h->nreal * sizeof(double), (size_t)h->nint * sizeof(int));
+  *out = s;
+  return PL_OK;
+}
+
+pl_status design_checkpoint_read(const job *j, const char *path, uint64_t model,
+                                 const pl_design_plan *plan, const pl_optimise_opts *o,
+                                 pl_design_state **out) {
+  *out = NULL;
+  if (access(path, F_OK) != 0) return PL_OK;
+  char *data;
+  size_t size;
+  PL_TRY(pl_file_read(j->env, path, 0, &data, &size));
+  design_header head;
+  pl_status st = PL_OK;
+  int fits = size >= sizeof head;
+  if (fits) {
+    memcpy(&head, data, sizeof head);
+    fits =
+        memcmp(head.magic, design_magic, sizeof design_magic) == 0 && head.model == model &&
+        head.plan == plan_print(j, plan, o) && head.nint >= 0 && head.nreal >= 0 &&
+        size == sizeof head + (size_t)head.nint * sizeof(int) + (size_t)head.nreal * sizeof(double);
+  }
+  if (!fits)
+    st = pl_fail_at(j->env, PL_E_INPUT, path, 0, 0, "run without --resume, or into another folder",
+                    "the checkpoint belongs to another scene or other options, or is damaged");
+  if (st == PL_OK) st = unpack_design(j->env, &head, data + sizeof head, out);
   pl_free(j->env, data);
   return st;
 }

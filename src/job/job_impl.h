@@ -5,6 +5,7 @@
 #include "pliant/report.h"
 
 #include <jansson.h>
+#include <stdint.h>
 
 enum { WARNINGS = 50 }; // messages kept for the report
 
@@ -33,6 +34,8 @@ pl_status job_periodic(job *j, int index, json_t *figures);
 pl_status job_response(job *j, int index, json_t *figures);
 pl_status job_backbone(job *j, int index, json_t *figures);
 pl_status job_fit_damping(job *j, int index, json_t *figures);
+pl_status job_explore(job *j, int index, json_t *figures);
+pl_status job_design(job *j, int index, json_t *figures);
 
 // A state at rest (with the scene's initial values) or of the static analysis that `about` names.
 pl_status job_start(job *j, const pl_analysis *a, pl_state **out);
@@ -58,6 +61,8 @@ void job_note(job *j, const char *fmt, ...) __attribute__((format(printf, 2, 3))
 // Picture of a state, coloured by displacement, as SVG file and on the page.
 pl_status job_picture(job *j, const pl_state *s, const char *name, const char *title,
                       const char *caption);
+// An SVG as file and on the page.
+pl_status job_figure(job *j, const char *name, const pl_text *svg, const char *caption);
 // Plot as SVG file and on the page.
 pl_status job_plot(job *j, const char *name, const pl_plot *plot, const char *caption);
 // Columns of watched places in a table from column `first`: names; returns the count of columns.
@@ -89,5 +94,17 @@ pl_status checkpoint_write(const job *j, const char *path, const pl_transient_op
 // *found = 0 when there is no file; a file of another scene or version is PL_E_INPUT.
 pl_status checkpoint_read(const job *j, const char *path, const pl_transient_opts *o, pl_state *s,
                           pl_history *h, kept *k, pl_table *table, int *found);
+
+// ---- checkpoint of a design ---------------------------------------------------------------------
+
+// Fingerprint of the model as it is now.
+uint64_t design_print(const job *j);
+pl_status design_checkpoint_write(const job *j, const char *path, uint64_t model,
+                                  const pl_design_plan *plan, const pl_optimise_opts *o,
+                                  const pl_design_state *s);
+// *out is NULL when there is no file; a file of another scene or version is PL_E_INPUT.
+pl_status design_checkpoint_read(const job *j, const char *path, uint64_t model,
+                                 const pl_design_plan *plan, const pl_optimise_opts *o,
+                                 pl_design_state **out);
 
 #endif

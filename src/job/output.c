@@ -21,6 +21,9 @@ pl_status job_ties(job *j) {
   int n = 0;
   for (int g = 0; g < pl_model_ngroup(m); g++)
     if (pl_model_group_kind(m, g) == spring) n += pl_model_group_size(m, g);
+  // again after springs have moved
+  pl_free(j->env, j->tie);
+  j->ntie = 0;
   j->tie = pl_alloc(j->env, (size_t)n, sizeof *j->tie);
   if (!j->tie) return PL_E_NOMEM;
   for (int g = 0; g < pl_model_ngroup(m); g++) {
@@ -178,7 +181,7 @@ void job_note(job *j, const char *fmt, ...) {
   pl_report(j->env, PL_NOTE, NULL, 0, 0, NULL, "%s", text);
 }
 
-static pl_status put_figure(job *j, const char *name, pl_text *svg, const char *caption) {
+pl_status job_figure(job *j, const char *name, const pl_text *svg, const char *caption) {
   char path[PL_TEXT];
   if (svg->failed) return PL_E_NOMEM;
   if (!svg->s) return PL_OK;
@@ -213,7 +216,7 @@ pl_status job_picture(job *j, const pl_state *s, const char *name, const char *t
     snprintf(text, sizeof text, "%s", caption);
   else
     snprintf(text, sizeof text, "%s Displacements are drawn %.3g times as large.", caption, factor);
-  if (status == PL_OK) status = put_figure(j, name, &svg, text);
+  if (status == PL_OK) status = job_figure(j, name, &svg, text);
   pl_text_free(&svg);
   pl_free(j->env, rest);
   return status;
@@ -223,7 +226,7 @@ pl_status job_plot(job *j, const char *name, const pl_plot *plot, const char *ca
   pl_text svg;
   pl_text_init(&svg, j->env);
   pl_status s = pl_plot_svg(&svg, plot);
-  if (s == PL_OK) s = put_figure(j, name, &svg, caption);
+  if (s == PL_OK) s = job_figure(j, name, &svg, caption);
   pl_text_free(&svg);
   return s;
 }

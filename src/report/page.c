@@ -2,6 +2,7 @@
 #include "pliant/version.h"
 
 #include <ctype.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -15,7 +16,8 @@ struct pl_page {
 // pictures are drawn for white paper; on dark screens the classes below turn them
 static const char style[] =
     ":root{color-scheme:light dark;--back:#fff;--ink:#20262d;--mute:#5b6570;--line:#dfe3e8;"
-    "--soft:#f5f7f9;--link:#0b63a5;--warn:#8a5300;--warn-back:#fff6e5;--warn-line:#e09a00}\n"
+    "--soft:#f5f7f9;--link:#0b63a5;--warn:#8a5300;--warn-back:#fff6e5;--warn-line:#e09a00;"
+    "--alarm:#a11212;--alarm-back:#fdecec;--alarm-line:#d02020}\n"
     "*{box-sizing:border-box}\n"
     "body{margin:0;background:var(--back);color:var(--ink);font:16px/1.6 Inter,system-ui,"
     "-apple-system,'Segoe UI',Roboto,'Helvetica Neue',Arial,'Liberation Sans',sans-serif;"
@@ -46,6 +48,13 @@ static const char style[] =
     ".warning{margin:1.1rem 0;padding:.7rem 1rem;border-left:4px solid var(--warn-line);"
     "border-radius:0 6px 6px 0;background:var(--warn-back);white-space:pre-line}\n"
     ".warning b{color:var(--warn);margin-right:.4em}\n"
+    ".alarm{background:var(--alarm-back);border-left-color:var(--alarm-line)}\n"
+    ".alarm b{color:var(--alarm)}\n"
+    ".row{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(21rem,100%),1fr));"
+    "gap:0 1.2rem;align-items:start;margin:1.4rem 0}\n.row figure{margin:.4rem 0}\n"
+    "@media(min-width:80rem){.row{margin-left:-9rem;margin-right:-9rem}}\n"
+    ".bar{display:block}\n.bar .t{fill:var(--line)}\n.bar .b{fill:none;stroke:var(--mute)}\n"
+    ".bar .a{fill:var(--link)}\n.bar .m{stroke:var(--link);stroke-width:2}\n"
     "details{margin:1.1rem 0;border:1px solid var(--line);border-radius:6px}\n"
     "summary{cursor:pointer;padding:.45rem .9rem;color:var(--mute);font-size:.92rem}\n"
     "pre{margin:0;padding:.8rem .9rem;overflow-x:auto;border-top:1px solid var(--line);"
@@ -55,7 +64,8 @@ static const char style[] =
     "color:var(--mute);font-size:.85rem}\n"
     "@media screen and (prefers-color-scheme:dark){\n"
     ":root{--back:#15181c;--ink:#e4e8ec;--mute:#9aa5b1;--line:#30363d;--soft:#1c2025;"
-    "--link:#6cb6ff;--warn:#f0b64d;--warn-back:#2c2414;--warn-line:#c98a12}\n"
+    "--link:#6cb6ff;--warn:#f0b64d;--warn-back:#2c2414;--warn-line:#c98a12;"
+    "--alarm:#ff8f8f;--alarm-back:#341618;--alarm-line:#d04040}\n"
     ".pl-figure .pl-back{fill:#15181c}\n"
     ".pl-figure .pl-ink{fill:#e4e8ec}\n.pl-figure .pl-mute{fill:#9aa5b1}\n"
     ".pl-figure .pl-grid{stroke:#2a3037}\n.pl-figure .pl-axis{stroke:#6b7580}\n"
@@ -143,6 +153,23 @@ void pl_page_warning(pl_page *p, const char *fmt, ...) {
   va_end(args);
 }
 
+void pl_page_alarm(pl_page *p, const char *fmt, ...) {
+  va_list args;
+  va_start(args, fmt);
+  rp_str(&p->body, "<div class=\"warning alarm\" role=\"alert\"><b>Not to be trusted</b> ");
+  put_formatted(p, fmt, args);
+  rp_str(&p->body, "</div>\n");
+  va_end(args);
+}
+
+void pl_page_row_begin(pl_page *p) {
+  rp_str(&p->body, "<div class=\"row\">\n");
+}
+
+void pl_page_row_end(pl_page *p) {
+  rp_str(&p->body, "</div>\n");
+}
+
 void pl_page_figure(pl_page *p, const char *svg, const char *caption) {
   // a file's first line has no place inside a page
   if (svg && strncmp(svg, "<?xml", 5) == 0) svg = strstr(svg, "?>") ? strstr(svg, "?>") + 2 : svg;
@@ -192,6 +219,65 @@ void pl_page_grid(pl_page *p, int rows, int cols, const char *const *cells) {
   }
   rp_str(&p->body, rows > 1 ? "</tbody></table></div>\n" : "</table></div>\n");
   pl_free(p->env, numeric);
+}
+
+// ---- bars -------------------------------------------------------------------------------------
+
+enum { BAR_WIDTH = 150, BAR_HEIGHT = 16 };
+
+// pixels from the left
+static double bar_place(const pl_bar *b, double v) {
+  double f = b->log && b->lo > 0 && v > 0 ? log(v / b->lo) / log(b->hi / b->lo)
+                                          : (v - b->lo) / (b->hi - b->lo);
+  return 6 + (BAR_WIDTH - 12) * fmin(fmax(f, 0), 1);
+}
+
+// a track between the bounds, a ring where it was, a dot where it is
+static void put_bar(pl_text *t, const pl_bar *b) {
+  if (!isfinite(b->lo) || !isfinite(b->hi) || !(b->lo < b->hi)) return;
+  double x0 = bar_place(b, b->before), x1 = bar_place(b, b->after), y = BAR_HEIGHT / 2.0;
+  pl_text_add(t,
+              "<svg class=\"bar\" width=\"%d\" height=\"%d\"><rect class=\"t\" x=\"6\" y=\"6\" "
+              "width=\"%d\" height=\"4\" rx=\"2\"/>",
+              BAR_WIDTH, BAR_HEIGHT, BAR_WIDTH - 12);
+  pl_text_add(t, "<line class=\"m\" x1=\"%.1f\" x2=\"%.1f\" y1=\"%.1f\" y2=\"%.1f\"/>", x0, x1, y,
+              y);
+  pl_text_add(t, "<circle class=\"b\" cx=\"%.1f\" cy=\"%.1f\" r=\"3.5\"/>", x0, y);
+  pl_text_add(t, "<circle class=\"a\" cx=\"%.1f\" cy=\"%.1f\" r=\"4.5\"/></svg>", x1, y);
+}
+
+static void put_figure(pl_text *t, double v) {
+  char text[64];
+  rp_general(text, sizeof text, v, 5);
+  pl_text_add(t, "<td class=\"n\">%s</td>", isfinite(v) ? text : "");
+}
+
+void pl_page_bars(pl_page *p, int n, const pl_bar *bar) {
+  pl_text *t = &p->body;
+  int notes = 0;
+  for (int k = 0; k < n; k++) notes |= bar[k].note != NULL;
+  rp_str(t, "<div class=\"scroll\"><table>\n<thead><tr><th></th><th>unit</th><th "
+            "class=\"n\">min</th><th class=\"n\">before</th><th class=\"n\">after</th><th "
+            "class=\"n\">max</th><th>within bounds</th>");
+  rp_str(t, notes ? "<th></th></tr></thead>\n<tbody>\n" : "</tr></thead>\n<tbody>\n");
+  for (int k = 0; k < n; k++) {
+    rp_str(t, "<tr><td>");
+    rp_escape(t, bar[k].name);
+    rp_str(t, "</td><td>");
+    rp_escape(t, bar[k].unit);
+    rp_str(t, "</td>");
+    put_figure(t, bar[k].lo);
+    put_figure(t, bar[k].before);
+    put_figure(t, bar[k].after);
+    put_figure(t, bar[k].hi);
+    rp_str(t, "<td>");
+    put_bar(t, &bar[k]);
+    rp_str(t, "</td>");
+    if (notes) rp_str(t, "<td>");
+    if (notes && bar[k].note) rp_escape(t, bar[k].note);
+    rp_str(t, notes ? "</td></tr>\n" : "</tr>\n");
+  }
+  rp_str(t, "</tbody></table></div>\n");
 }
 
 void pl_page_code(pl_page *p, const char *text) {

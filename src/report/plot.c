@@ -238,7 +238,7 @@ static void stroke_open(chart *c, const char *cls, int colour, double width, con
 
 // series beyond the palette repeat its colours in other dashes
 static const char *dash_of(const pl_series *e, int index) {
-  if (e->dashed) return "6 5";
+  if (e->dashed) return e->dashed == 2 ? "1 5" : "6 5";
   return e->colour < 0 && index >= RP_PALETTE ? "1 4" : NULL;
 }
 

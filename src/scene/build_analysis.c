@@ -100,7 +100,7 @@ static void find_about(reader *r, analysis_def *d, int k) {
   problem(r, about->at, hint, "about: there is no earlier static analysis '%.60s'", about->s);
 }
 
-static int oscillates(const reader *r) {
+int oscillates(const reader *r) {
   for (int k = 0; k < r->nload; k++)
     if (r->load[k].term.harmonic > 0) return 1;
   for (int k = 0; k < r->ndrive; k++)
@@ -246,6 +246,10 @@ static void check_options(reader *r, analysis_def *d, const pl_node *at) {
   case PL_ANALYSIS_fit_damping:
     check_fit(r, d, at);
     break;
+  case PL_ANALYSIS_explore:
+  case PL_ANALYSIS_design:
+    build_plan(r, d, at);
+    break;
   default:
     break;
   }
@@ -280,6 +284,47 @@ static int read_analysis(reader *r, const pl_node *at, analysis_def *d) {
   return 1;
 }
 
+// ---- nodes of objectives ----------------------------------------------------------------------
+
+static int is_watched(const pl_watch *w, int n, int node) {
+  for (int k = 0; k < n; k++)
+    if (w[k].node == node && w[k].component < 0) return 1;
+  return 0;
+}
+
+static int has_name(const pl_watch *w, int n, const char *name) {
+  for (int k = 0; k < n; k++)
+    if (strcmp(w[k].name, name) == 0) return 1;
+  return 0;
+}
+
+// nodes that objectives look at are watched, called by their own names where they have one
+static void watch_node(reader *r, int node, pl_watch *w, int *n) {
+  char text[64];
+  const char *name = r->label[node];
+  if (is_watched(w, *n, node)) return;
+  for (int k = 0; !name && k < r->nset; k++)
+    if (r->set[k].nodes.n == 1 && r->set[k].nodes.v[0] == node) name = r->set[k].name;
+  if (!name || has_name(w, *n, name)) {
+    snprintf(text, sizeof text, "node-%d", node);
+    name = take_text(r, text, strlen(text));
+  }
+  if (name) w[(*n)++] = (pl_watch){name, node, -1};
+}
+
+static int plan_nodes(const pl_design_plan *p) {
+  int n = p ? p->nalong : 0;
+  for (int k = 0; p && k < p->problem.nobjective; k++) n += p->problem.objective[k].nnode;
+  return n;
+}
+
+static void watch_plan(reader *r, const pl_design_plan *p, pl_watch *w, int *n) {
+  for (int k = 0; p && k < p->problem.nobjective; k++)
+    for (int i = 0; i < p->problem.objective[k].nnode; i++)
+      watch_node(r, p->problem.objective[k].node[i], w, n);
+  for (int k = 0; p && k < p->nalong; k++) watch_node(r, p->along[k].node, w, n);
+}
+
 // ---- all --------------------------------------------------------------------------------------
 
 void build_analyses(reader *r, pl_scene *s) {
@@ -306,14 +351,18 @@ void build_analyses(reader *r, pl_scene *s) {
     name_analysis(r, d, n);
     find_about(r, d, n);
     int own;
-    pl_watch *w = read_watches(r, d[n].watch, nwatch, &own);
+    pl_watch *w = read_watches(r, d[n].watch, nwatch + plan_nodes(d[n].a.plan), &own);
     if (!w) return;
     memcpy(w + own, shared, (size_t)nwatch * sizeof *w);
     d[n].a.watch = w;
     d[n].a.nwatch = own + nwatch;
+    watch_plan(r, d[n].a.plan, w, &d[n].a.nwatch);
     if (d[n].a.kind == PL_ANALYSIS_fit_damping && own + nwatch == 0)
       problem(r, e, "e.g. watch: {tip: wing nearest [1, 0, 0]}",
               "fit-damping: no place is watched, so there is nothing to compare");
+    if (d[n].a.kind == PL_ANALYSIS_explore && d[n].a.nwatch == 0)
+      problem(r, e, "e.g. watch: {tip: wing nearest [1, 0, 0]}",
+              "explore: no place is watched, so there is nothing to tell");
     n++;
   }
   for (int k = 0; k < n; k++) a[k] = d[k].a;

@@ -351,61 +351,137 @@ static const material_def *find_material(reader *r, const txt *name) {
   return NULL;
 }
 
-// elements of one kind with shared parameters; vertex numbers are those of the body's mesh
+// numbers of the parameters that every cell of a body has; -1: none
+typedef struct own {
+  int young, density, thickness;
+} own;
+
+// elements of one kind; vertex numbers are those of the body's mesh
 static int body_group(reader *r, const body_slot *b, const char *suffix, int kind, int n,
-                      const int *vertex, int lumped) {
+                      const int *vertex, int shared, int lumped) {
   char name[160];
   int *stencil, nv = pl_elem_table[kind]->nvert;
   double *par;
   snprintf(name, sizeof name, "%.120s%s", b->def->name.s, suffix);
   const char *kept = take_text(r, name, strlen(name));
-  int g = kept ? group_add(r, kept, kind, n, 1, lumped, &stencil, &par) : -1;
+  int g = kept ? group_add(r, kept, kind, n, shared, lumped, &stencil, &par) : -1;
   for (int i = 0; g >= 0 && i < n * nv; i++) stencil[i] = b->node[vertex[i]];
   return g;
 }
 
-static void put_material(reader *r, int group, const material_def *m, const geometry_def *g) {
+static int has_own(const own *o) {
+  return o->young >= 0 || o->density >= 0 || o->thickness >= 0;
+}
+
+// one value for all elements of a group, or the mean of those of the cells that each belongs to
+static void put_value(reader *r, int group, const char *name, const num *value, int first, int n,
+                      const int *cell, int ncell) {
+  const pl_group_desc *g = &r->group[group];
+  if (first < 0) {
+    for (int e = 0; e < (g->shared ? 1 : n); e++) put_par(r, group, e, name, value);
+    return;
+  }
+  const param_def *p = r->def.parameters.item;
+  int par = 0;
+  while (par < g->kind->npar && strcmp(g->kind->par[par].name, name) != 0) par++;
+  if (par == g->kind->npar) return;
+  for (int e = 0; e < n; e++) {
+    double mean = 0;
+    for (int i = 0; i < ncell; i++) mean += p[first + cell[e * ncell + i]].v / ncell;
+    num v = {.v = mean, .par = -1, .coef = 1};
+    put_par(r, group, e, name, &v);
+    for (int i = 0; i < ncell; i++) {
+      v.par = first + cell[e * ncell + i];
+      target_add(r, AT_GROUP, group, e, par, &v, 1.0 / ncell);
+    }
+  }
+}
+
+// cell[n][ncell]: the body's cells that an element belongs to
+static void put_material(reader *r, int group, const material_def *m, const geometry_def *g,
+                         const own *o, int n, const int *cell, int ncell) {
   if (group < 0) return;
-  put_par(r, group, 0, "young", &m->young);
-  put_par(r, group, 0, "poisson", &m->poisson);
-  put_par(r, group, 0, "density", &m->density);
-  if (g->thickness.at) put_par(r, group, 0, "thickness", &g->thickness);
+  put_value(r, group, "young", &m->young, o->young, n, cell, ncell);
+  put_value(r, group, "poisson", &m->poisson, -1, n, cell, ncell);
+  put_value(r, group, "density", &m->density, o->density, n, cell, ncell);
+  if (g->thickness.at)
+    put_value(r, group, "thickness", &g->thickness, o->thickness, n, cell, ncell);
+}
+
+static int open_own(reader *r, const body_slot *b, const num *value, const char *key,
+                    const char *path, int n) {
+  char what[160];
+  int first = -1;
+  if (!value->each) return -1;
+  snprintf(what, sizeof what, "%.120s.%s", b->def->name.s, key);
+  return each_open(r, value, what, path, n, &first) ? first : -1;
+}
+
+static own open_owns(reader *r, const body_slot *b, const material_def *m, const geometry_def *g,
+                     int n) {
+  char path[3][256];
+  snprintf(path[0], sizeof path[0], "materials.%.100s.young.each.value", m->name.s);
+  snprintf(path[1], sizeof path[1], "materials.%.100s.density.each.value", m->name.s);
+  snprintf(path[2], sizeof path[2], "bodies.%.100s.%s.thickness.each.value", b->def->name.s,
+           b->kind);
+  return (own){.young = open_own(r, b, &m->young, "young", path[0], n),
+               .density = open_own(r, b, &m->density, "density", path[1], n),
+               .thickness = open_own(r, b, &g->thickness, "thickness", path[2], n)};
+}
+
+// the two triangles of every hinge
+static int *hinge_cells(reader *r, const pl_topology *t) {
+  int *cell = take(r, 2 * (size_t)t->nhinge + 1, sizeof *cell);
+  for (int h = 0; cell && h < t->nhinge; h++)
+    for (int i = 0; i < 2; i++) cell[2 * h + i] = t->edge_tri[2 * t->hinge_edge[h] + i];
+  return cell;
+}
+
+static void hinge_group(reader *r, const body_slot *b, const material_def *m, const geometry_def *g,
+                        const own *o, int lumped) {
+  pl_topology *t;
+  if (!worked(r, pl_topology_create(b->mesh, &t))) return;
+  const int *cell = has_own(o) ? hinge_cells(r, t) : NULL;
+  if (t->nhinge > 0 && !r->failed)
+    put_material(
+        r, body_group(r, b, " bending", PL_ELEM_hinge, t->nhinge, t->hinge, !has_own(o), lumped), m,
+        g, o, t->nhinge, cell, 2);
+  pl_topology_free(t);
 }
 
 static void geometry_groups(reader *r, body_slot *b, const geometry_def *g) {
   if (!g->material.at) return;
   const material_def *m = find_material(r, &g->material);
-  const pl_cells *cell = b->mesh->cell;
+  const pl_cells *all = b->mesh->cell;
   int lumped = g->mass.v == 0, neo = m && m->law.v == 1, solid = b->def->solid != NULL;
   if (!m) return;
   if (neo && !solid)
     problem(r, m->law.at, "solids can have it", "the neo-Hookean law is not for a %s", b->kind);
-  if (cell[PL_TRI3].n > 0)
-    put_material(r,
-                 body_group(r, b, "", b->def->plane ? PL_ELEM_tri2 : PL_ELEM_membrane,
-                            cell[PL_TRI3].n, cell[PL_TRI3].v, lumped),
-                 m, g);
-  if (cell[PL_TET4].n > 0)
-    put_material(r,
-                 body_group(r, b, " tets", neo ? PL_ELEM_tet4_nh : PL_ELEM_tet4, cell[PL_TET4].n,
-                            cell[PL_TET4].v, lumped),
-                 m, g);
-  if (cell[PL_HEX8].n > 0)
-    put_material(r,
-                 body_group(r, b, " hexes", neo ? PL_ELEM_hex8_nh : PL_ELEM_hex8, cell[PL_HEX8].n,
-                            cell[PL_HEX8].v, lumped),
-                 m, g);
-  if (!b->def->shell || g->bending.v != 0) return;
-  pl_topology *t;
-  if (!worked(r, pl_topology_create(b->mesh, &t))) return;
-  if (t->nhinge > 0)
-    put_material(r, body_group(r, b, " bending", PL_ELEM_hinge, t->nhinge, t->hinge, lumped), m, g);
-  pl_topology_free(t);
+  const struct {
+    int type, kind;
+    const char *suffix;
+  } part[] = {{PL_TRI3, b->def->plane ? PL_ELEM_tri2 : PL_ELEM_membrane, ""},
+              {PL_TET4, neo ? PL_ELEM_tet4_nh : PL_ELEM_tet4, " tets"},
+              {PL_HEX8, neo ? PL_ELEM_hex8_nh : PL_ELEM_hex8, " hexes"}};
+  int total = 0, at = 0;
+  for (int k = 0; k < COUNT(part); k++) total += all[part[k].type].n;
+  own o = open_owns(r, b, m, g, total);
+  int *cell = take(r, (size_t)total + 1, sizeof *cell);
+  if (!cell || r->failed) return;
+  for (int k = 0; k < total; k++) cell[k] = k;
+  for (int k = 0; k < COUNT(part); k++) {
+    const pl_cells *c = &all[part[k].type];
+    if (c->n == 0) continue;
+    int group = body_group(r, b, part[k].suffix, part[k].kind, c->n, c->v, !has_own(&o), lumped);
+    put_material(r, group, m, g, &o, c->n, cell + at, 1);
+    at += c->n;
+  }
+  if (b->def->shell && g->bending.v == 0) hinge_group(r, b, m, g, &o, lumped);
 }
 
 static void chain_group(reader *r, const body_slot *b, const chain_def *c) {
   const pl_cells *cell = &b->mesh->cell[PL_SEG2];
-  int g = body_group(r, b, "", PL_ELEM_link, cell->n, cell->v, 0);
+  int g = body_group(r, b, "", PL_ELEM_link, cell->n, cell->v, 1, 0);
   if (g < 0) return;
   put_par(r, g, 0, "stiffness", &c->stiffness);
   put_par(r, g, 0, "mass", &c->mass);

@@ -335,6 +335,7 @@ static int read_row(reader *r, const pl_node *at, const row *w, char *field) {
   switch (w->type) {
   case T_NUM:
   case T_PAR:
+    if (w->each && at->kind == NODE_MAP) return read_each(r, at, w, v);
     ok = read_num(r, at, w->key, w->unit, v) && refuse_param(r, w, 1, v);
     if (ok) check_range(r, w, v);
     if (!ok) *v = (num){.v = w->value, .par = -1, .at = at};

@@ -236,11 +236,13 @@ void pl_scene_reference(pl_text *out) {
   visit(&w, &map_root, "");
   for (int k = 0; k < w.n; k++) put_map(out, w.map[k], w.path[k]);
   pl_text_add(out, "\n## Analyses\n\nEach entry of `analyses` is a mapping with one key.\n");
+  int first = w.n;
   for (int k = 0; k < PL_ANALYSIS_COUNT; k++) {
     char path[96];
     snprintf(path, sizeof path, "analyses.%s", pl_analysis_table[k].name);
-    put_map(out, &map_analysis[k], path);
+    visit(&w, &map_analysis[k], path);
   }
+  for (int k = first; k < w.n; k++) put_map(out, w.map[k], w.path[k]);
 }
 
 // ---- paths ------------------------------------------------------------------------------------

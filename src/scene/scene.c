@@ -110,6 +110,7 @@ static pl_status parse_into(reader *r, pl_scene *s, const char *name, const char
   if (st == PL_OK && r->nproblem > 0) st = PL_E_INPUT;
   if (st == PL_E_INPUT && r->failed) st = r->failed;
   s->impl->root = r->root;
+  s->impl->param = r->def.parameters.item;
   flush(r);
   return st;
 }
@@ -169,6 +170,61 @@ void pl_scene_write(const pl_scene *s, pl_text *out) {
   node_write(s->impl->root, out);
 }
 
+// value in SI, with its unit
+static void put_value(pl_text *out, const param_def *p, double v) {
+  char si[64];
+  unit_si(&p->dim, si, sizeof si);
+  pl_text_add(out, "%.17g%s%s", v, si[0] ? " " : "", si);
+}
+
+// `path=value` of parameter k; parameters of elements are written together, with the first
+static void put_override(const pl_scene *s, int k, const double *design, pl_text *out) {
+  const param_def *p = &s->impl->param[k];
+  int changed = 0, n = p->nslot ? p->nslot : 1;
+  if (p->nslot && p->slot > 0) return;
+  for (int i = 0; i < n; i++) changed |= design[k + i] != p[i].v;
+  if (!changed) return;
+  if (p->nslot)
+    pl_text_add(out, "%s=[", p->path);
+  else
+    pl_text_add(out, "parameters.%s.value=", p->name.s);
+  for (int i = 0; i < n; i++) {
+    if (i) pl_text_add(out, ", ");
+    put_value(out, &p[i], design[k + i]);
+  }
+  if (p->nslot) pl_text_add(out, "]");
+}
+
+static pl_status write_changed(reader *r, const pl_scene *s, const double *design, int nset,
+                               const char *const *set, pl_text *out) {
+  pl_text text;
+  pl_status st;
+  PL_TRY(pl_arena_create(r->env, 4096, &r->arena));
+  pl_text_init(&text, r->env);
+  node_write(s->impl->root, &text);
+  st = text.failed ? PL_E_NOMEM : tree_parse(r, text.s, text.n, &r->root);
+  for (int k = 0; st == PL_OK && design && k < pl_model_ndesign(s->model); k++) {
+    text.n = 0;
+    put_override(s, k, design, &text);
+    if (text.failed) st = PL_E_NOMEM;
+    if (st == PL_OK && text.n) tree_override(r, text.s);
+  }
+  for (int k = 0; st == PL_OK && k < nset; k++) tree_override(r, set[k]);
+  pl_text_free(&text);
+  if (st == PL_OK) st = r->failed;
+  if (st == PL_OK && r->nproblem) st = PL_E_INPUT;
+  if (st == PL_OK) node_write(r->root, out);
+  return st;
+}
+
+pl_status pl_scene_write_design(const pl_scene *s, const double *design, int nset,
+                                const char *const *set, pl_text *out) {
+  reader r = {.env = s->env, .file = s->path, .folder = s->folder, .limit = default_limits};
+  pl_status st = write_changed(&r, s, design, nset, set, out);
+  if (r.arena) pl_arena_free(r.arena);
+  return st;
+}
+
 int pl_scene_find_set(const pl_scene *s, const char *name) {
   for (int k = 0; k < s->nset; k++)
     if (strcmp(s->set[k].name, name) == 0) return k;
@@ -209,7 +265,11 @@ void pl_scene_count(const pl_scene *s, pl_scene_counts *out) {
 static void describe_parameters(const pl_scene *s, pl_text *out) {
   for (int k = 0; k < pl_model_ndesign(s->model); k++) {
     const pl_design_desc *d = pl_model_design(s->model, k);
+    const param_def *p = &s->impl->param[k];
+    // those of elements are told once
+    if (p->nslot && p->slot > 0) continue;
     pl_text_add(out, "parameter  %s = %.6g %s", d->name, d->value, d->unit);
+    if (p->nslot) pl_text_add(out, " and so on for %d elements", p->nslot);
     if (isfinite(d->min)) pl_text_add(out, ", min %.6g", d->min);
     if (isfinite(d->max)) pl_text_add(out, ", max %.6g", d->max);
     pl_text_add(out, " (acts in %d place%s)\n", d->ntarget, d->ntarget == 1 ? "" : "s");

@@ -84,7 +84,17 @@ typedef struct num {
   int par;     // parameter it depends on, -1: none
   double coef; // dv/dparameter
   const pl_node *at;
+  struct each_def *each; // every element has its own, NULL: no
 } num;
+// {each: {value, min, max}}: a parameter for every element of a body
+typedef struct each_def {
+  const pl_node *value, *min, *max;
+  unit_dim dim;
+  int taken;       // a body has it
+  int n;           // values given; 1: the same for all
+  const double *v; // [n]
+  double lo, hi;
+} each_def;
 typedef struct pick { // integer, choice, flag
   int v;
   const pl_node *at;
@@ -133,6 +143,7 @@ typedef struct row {
   const struct map_info *sub;
   int elem;         // T_PAR: element kind
   const char *par;  // T_PAR: its parameter, NULL: key
+  int each;         // T_PAR: may differ from element to element
   const char *text; // one line
 } row;
 
@@ -155,6 +166,8 @@ typedef struct param_def {
   unit_dim dim;
   double v, lo, hi;
   const pl_node *first_use;
+  const char *path; // of its value, for overrides
+  int slot, nslot;  // its place in the list of values there; nslot 0: it is the value
 } param_def;
 
 typedef struct material_def {
@@ -299,8 +312,31 @@ typedef struct root_def {
 typedef struct analysis_def {
   txt name, about;
   const pl_node *watch, *data, *parameters;
+  const pl_node *frequencies, *variables, *objectives, *set, *along, *response, *proof;
   pl_analysis a;
 } analysis_def;
+
+typedef struct objective_def {
+  txt name;
+  const pl_node *amplitude, *trajectory, *mass, *strain, *peak, *fold, *stability, *smooth;
+  const pl_node *node, *nodes, *axes, *at;
+  num weight, from, to, sharpness, exponent;
+  pick resample, means, harmonics, phases;
+} objective_def;
+typedef struct variable_def {
+  txt name;
+  const pl_node *min, *max;
+  pick scale;
+} variable_def;
+typedef struct along_def {
+  const pl_node *amplitude, *axes, *change;
+} along_def;
+typedef struct response_def {
+  pl_response_opts opts;
+} response_def;
+typedef struct proof_def {
+  pl_proof_opts opts;
+} proof_def;
 
 typedef struct data_def {
   txt file;
@@ -308,7 +344,8 @@ typedef struct data_def {
 } data_def;
 
 // tables (schema.c)
-extern const map_info map_root, map_mesh, map_fixed, map_data;
+extern const map_info map_root, map_mesh, map_fixed, map_data, map_each;
+extern const map_info map_objective, map_variable, map_along, map_design_response, map_proof;
 extern const map_info map_analysis[PL_ANALYSIS_COUNT];
 // unit, default, range and text of a row, T_PAR looked up
 row row_resolved(const row *r);
@@ -502,12 +539,21 @@ void build_drives(reader *r);
 void build_loads(reader *r);
 void build_initial(reader *r);
 void build_analyses(reader *r, pl_scene *s);
+// explore and design (build_design.c)
+void build_plan(reader *r, analysis_def *d, const pl_node *at);
+int oscillates(const reader *r);
+// components of a node that no drive prescribes
+int free_mask(const reader *r, int node);
+// a parameter for every element: reads it, and makes the parameters of a body (build_each.c)
+int read_each(reader *r, const pl_node *at, const row *w, num *out);
+int each_open(reader *r, const num *value, const char *what, const char *path, int n, int *first);
 void check_plausible(reader *r);
 pl_status build_scene(reader *r, pl_scene *s);
 
 struct scene_impl {
   pl_arena *arena;
   pl_node *root;
+  const param_def *param; // [ndesign]
 };
 
 #define COUNT(a) ((int)(sizeof(a) / sizeof(a)[0]))

@@ -1,16 +1,9 @@
-#include "scene_impl.h"
+#include "schema.h"
 
 #include <string.h>
 
 // Every mapping of the scene format: this drives parsing, hints, range checks, --set completion and
 // the reference page. Rows are read in their order.
-
-#define ROWS(table) COUNT(table), table
-#define SUB(map)    .sub = &map
-#define ANY         .lo = 0, .hi = 0 // no range
-
-#define ROW(def, field, key_, type_, ...)                                                          \
-  { .key = key_, .type = type_, .offset = offsetof(def, field), __VA_ARGS__ }
 
 // ---- things that many maps share --------------------------------------------------------------
 
@@ -38,14 +31,31 @@ static const map_info map_parameter = {
     ROWS(parameter_rows)};
 
 static const row material_rows[] = {
-    ROW(material_def, young, "young", T_PAR, .need = 1, .elem = PL_ELEM_tet4),
+    ROW(material_def, young, "young", T_PAR, .need = 1, .each = 1, SUB(map_each),
+        .elem = PL_ELEM_tet4),
     ROW(material_def, poisson, "poisson", T_PAR, .elem = PL_ELEM_tet4),
-    ROW(material_def, density, "density", T_PAR, .need = 1, .elem = PL_ELEM_tet4),
+    ROW(material_def, density, "density", T_PAR, .need = 1, .each = 1, SUB(map_each),
+        .elem = PL_ELEM_tet4),
     ROW(material_def, law, "law", T_CHOICE, .choices = "svk|neo-hookean",
         .text = "St. Venant-Kirchhoff, or neo-Hookean (solids only; resists being crushed)"),
 };
+static const row each_rows[] = {
+    ROW(each_def, value, "value", T_RAW, .need = 1, .choices = "value | [value, ...]",
+        .text = "initial value of all elements, or of each in the order of the mesh"),
+    ROW(each_def, min, "min", T_RAW, .choices = "value", .text = "lower bound for design"),
+    ROW(each_def, max, "max", T_RAW, .choices = "value", .text = "upper bound for design"),
+};
+const map_info map_each = {
+    .what = "each",
+    .text = "`{each: {value: ..., min: ..., max: ...}}` in the place of a material's young or "
+            "density or of a thickness gives every element of a body a parameter of its own, "
+            "called BODY.young.0, BODY.young.1, and so on. Hinges take the mean of their two "
+            "triangles.",
+    .size = sizeof(each_def),
+    ROWS(each_rows)};
 static const map_info map_material = {.what = "material",
-                                      .text = "An isotropic elastic material.",
+                                      .text = "An isotropic elastic material. young and density "
+                                              "may be given for [each](#each) element.",
                                       .size = sizeof(material_def),
                                       ROWS(material_rows)};
 
@@ -131,7 +141,8 @@ static const map_info map_rotate = {
 
 static const row shell_rows[] = {
     GEOMETRY_ROWS,
-    ROW(geometry_def, thickness, "thickness", T_PAR, .need = 1, .elem = PL_ELEM_membrane),
+    ROW(geometry_def, thickness, "thickness", T_PAR, .need = 1, .each = 1, SUB(map_each),
+        .elem = PL_ELEM_membrane),
     ROW(geometry_def, bending, "bending", T_CHOICE, .choices = "hinge|none",
         .text = "bending by hinges, or a pure membrane"),
 };
@@ -142,7 +153,8 @@ static const map_info map_shell = {
     ROWS(shell_rows)};
 static const row plane_rows[] = {
     GEOMETRY_ROWS,
-    ROW(geometry_def, thickness, "thickness", T_PAR, .need = 1, .elem = PL_ELEM_tri2),
+    ROW(geometry_def, thickness, "thickness", T_PAR, .need = 1, .each = 1, SUB(map_each),
+        .elem = PL_ELEM_tri2),
 };
 static const map_info map_plane = {
     .what = "plane",
@@ -442,6 +454,33 @@ static const row data_rows[] = {
     ROW(data_def, frequency, "frequency", T_NUM, .plain = 1, .unit = "rad/s", .lo = 0, .hi = 1e9,
         .text = "base frequency of drives and loads; the analysis's own when left out"),
 };
+#define VARIABLES_ROW                                                                              \
+  ROW(analysis_def, variables, "variables", T_RAW, .choices = "all | [name, ...]",                 \
+      .sub = &map_variable,                                                                        \
+      .text = "parameters that may change, also alpha, beta (damping) and frequency; all "         \
+              "parameters when left out")
+static const row explore_rows[] = {
+    ANALYSIS_ROWS,
+    VARIABLES_ROW,
+    ROW(analysis_def, set, "set", T_RAW, .choices = "{name: value}",
+        .text = "new values of parameters"),
+    ROW(analysis_def, along, "along", T_RAW, .choices = "list", .sub = &map_along,
+        .text = "changes of all variables along gradients, added to set"),
+};
+static const row design_rows[] = {
+    ANALYSIS_ROWS,
+    VARIABLES_ROW,
+    ROW(analysis_def, objectives, "objectives", T_RAW, .need = 1, .choices = "list",
+        .sub = &map_objective, .text = "what is wanted; their weighted sum is minimised"),
+    ROW(analysis_def, frequencies, "frequencies", T_RAW, .choices = "[frequency, ...]",
+        .text = "several operating points instead of frequency"),
+    ROW(analysis_def, response, "response", T_RAW, .choices = "no | mapping",
+        .sub = &map_design_response,
+        .text = "range of the response curves before and after; half to twice the frequency"),
+    ROW(analysis_def, proof, "proof", T_RAW, .choices = "no | mapping", .sub = &map_proof,
+        .text = "how the motions found are checked by other means"),
+};
+
 const map_info map_data = {
     .what = "data", .text = "One file of measurements.", .size = sizeof(data_def), ROWS(data_rows)};
 
@@ -453,6 +492,8 @@ const map_info map_data = {
 #define ROWS_response    ROWS(analysis_rows)
 #define ROWS_backbone    ROWS(analysis_rows)
 #define ROWS_fit_damping ROWS(fit_rows)
+#define ROWS_explore     ROWS(explore_rows)
+#define ROWS_design      ROWS(design_rows)
 
 #define A(name_, key_, text_)                                                                      \
   {.what = key_,                                                                                   \

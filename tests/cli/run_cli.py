@@ -93,6 +93,68 @@ def lists_are_whole():
 
 
 @test
+def gallery_and_objectives():
+    known = json.loads(run("list", "--json"))
+    assert known["gallery"]["three-link-leg"] == "three-link leg", known["gallery"]
+    assert list(known["objectives"])[:2] == ["amplitude", "trajectory"]
+    # from anywhere by its name, as a folder, as a file
+    for word in ("gallery/three-link-leg", source / "gallery/three-link-leg", source / "gallery/three-link-leg/scene.yaml"):
+        run("check", word, out="parameter  m_toe")
+    run("check", "gallery/nothing", code=IO)
+    run("check", work, code=IO)
+
+
+@test
+def explore():
+    path = scene("explore.yaml", """pliant: 1
+dimension: 1
+parameters: {m: {value: 1 kg, min: 0.2 kg, max: 5 kg}}
+nodes: {m: 0}
+masses: [{node: m, mass: $m}]
+springs: [{nodes: [ground, m], stiffness: 100 N/m, damping: 0.4 N.s/m}]
+loads: [{node: m, force: [1 N], harmonic: 1}]
+watch: {tip: m}
+analyses: [{periodic: {frequency: 8 rad/s, harmonics: 1}}]
+""")
+
+    def size(mass, k=100):
+        return 4 / abs(k - 64 * mass + 3.2j)
+    run("explore", path, out=["parameter", "d(tip)", "amplitude (mm)"])
+    assert (work / "explore.explore/report.html").exists()
+    figures = json.loads(run("explore", path, "--set", "m=1.05kg", "-o", work / "ex", "--json"))["analyses"][0]
+    assert abs(figures["amplitude"]["tip"]["solved_m"] / size(1.05) - 1) < 1e-8
+    assert "solved" in run("explore", path, "--along", "amplitude:m=5%", "--frequency", "7rad/s")
+    # a path is an override of the scene, a name is a parameter
+    figures = json.loads(run("explore", path, "-s", "springs.0.stiffness=90N/m", "-s", "m=1.05kg", "--json"))["analyses"][0]
+    assert abs(figures["amplitude"]["tip"]["solved_m"] / size(1.05, 90) - 1) < 1e-8
+    run("explore", path, "--set", "m=9kg", code=INPUT, err="between its bounds")
+    run("explore", path, "--set", "n=9kg", code=INPUT, err=["'n' is not among the parameters", "known: m"])
+    run("explore", path, "--set", "m", code=USAGE, err="--set m1=2g")
+    run("explore", path, "--along", "tip=3", code=USAGE, err="amplitude:tip=0.5")
+    run("explore", path, "--set", "analyses=[]", code=INPUT)
+    path = scene("silent.yaml", path.read_text().split("analyses")[0])
+    run("explore", path, code=USAGE, err="nothing says the frequency")
+
+
+@test
+def design_from_the_command_line():
+    path = scene("design-start.yaml", """pliant: 1
+dimension: 1
+parameters: {m: {value: 1 kg, min: 0.2 kg, max: 5 kg}}
+nodes: {m: 0}
+masses: [{node: m, mass: $m}]
+springs: [{nodes: [ground, m], stiffness: 100 N/m}]
+loads: [{node: m, force: [1 N], harmonic: 1}]
+analyses: [{design: {frequency: 10 rad/s, harmonics: 1, objectives: [{amplitude: max, node: m}]}}]
+""")
+    run("run", path, code=UNSOLVED, err="no steady motion")
+    out = run("run", path, "--set", "analyses.design.frequency=8rad/s", "--set", "damping.mass=0.4 1/s", "--json")
+    figures = json.loads(out)["analyses"][0]
+    assert abs(figures["variables"]["m"]["after"] - 100 / 64) < 0.01 and figures["verified"], figures
+    run("run", path, "--set", "analyses.design.objectives=[]", code=INPUT, err="no objectives")
+
+
+@test
 def starters_run():
     for name in json.loads(run("list", "starters", "--json"))["starters"]:
         path = scene(f"{name}.yaml", run("new", name))

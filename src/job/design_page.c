@@ -1,0 +1,332 @@
+// What a design tells: figures of the summary, and the words and tables of the page.
+#include "run_design.h"
+
+#include "pliant/math.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { BARS_MOST = 40, BARS_SHOWN = 12 }; // all up to 40, else the 12 that changed most
+
+// ---- summary ----------------------------------------------------------------------------------
+
+static json_t *objective_json(const designing *t, int k) {
+  const pl_objective *o = &t->plan->problem.objective[k];
+  char words[PL_TEXT];
+  json_t *one = json_pack("{s:s, s:s, s:f, s:f, s:f}", "kind", pl_objective_name[o->kind], "name",
+                          objective_words(t, k, words), "weight", o->weight, "value_before",
+                          t->r->objective_before[k], "value", t->r->objective[k]);
+  if (o->kind == PL_OBJECTIVE_AMPLITUDE) {
+    job_set(one, "amplitude_before_m", json_real(t->reach[0][k]));
+    job_set(one, "amplitude_m", json_real(t->reach[1][k]));
+    job_set(one, "ratio", json_real(t->reach[1][k] / t->reach[0][k]));
+  }
+  if (o->kind == PL_OBJECTIVE_TRAJECTORY) {
+    job_set(one, "tracking_error_before", json_real(t->error[0][k]));
+    job_set(one, "tracking_error", json_real(t->error[1][k]));
+  }
+  if (t->track[1][k] > 0) {
+    job_set(one, "frequency_before_Hz", json_real(t->track[0][k] / (2 * PL_PI)));
+    job_set(one, "frequency_Hz", json_real(t->track[1][k] / (2 * PL_PI)));
+    job_set(one, "target_Hz", json_real(o->target / (2 * PL_PI)));
+  }
+  return one;
+}
+
+static json_t *variables_json(const designing *t) {
+  json_t *all = json_object();
+  for (int k = 0; k < t->nvar; k++) {
+    json_t *one = json_pack("{s:f, s:f, s:s, s:i}", "before", t->r->before[k], "after",
+                            t->r->after[k], "unit", t->unit[k], "at_bound", t->r->bound[k]);
+    if (isfinite(t->lo[k])) job_set(one, "min", json_real(t->lo[k]));
+    if (isfinite(t->hi[k])) job_set(one, "max", json_real(t->hi[k]));
+    json_object_set_new(all, t->name[k], one);
+  }
+  return all;
+}
+
+static json_t *proof_json(const designing *t, int i) {
+  const pl_proof *p = &t->proof[i];
+  json_t *one = json_pack(
+      "{s:f, s:b, s:i, s:f, s:f, s:b, s:i, s:f, s:i, s:f, s:f, s:f, s:f, s:f}", "frequency_Hz",
+      t->orbit[1][i]->omega / (2 * PL_PI), "good", p->good, "harmonics", p->nharm,
+      "change_by_harmonics", p->change, "newmark_distance", p->newmark, "newmark_steady",
+      p->newmark_done, "newmark_periods", p->newmark_periods, "period_change", p->period_change,
+      "stable", p->stable, "multiplier", p->multiplier, "link_strain", p->link, "joint_turn_rad",
+      p->angle, "strain", p->strain.value, "seconds", p->seconds);
+  json_t *warnings = json_array();
+  for (int k = 0; k < p->nwarning; k++) json_array_append_new(warnings, json_string(p->warning[k]));
+  job_set(one, "warnings", warnings);
+  return one;
+}
+
+static json_t *points_json(const designing *t) {
+  json_t *all = json_array();
+  for (int i = 0; i < t->npoint; i++) {
+    json_t *nodes = json_object();
+    for (int k = 0; k < t->a->nwatch; k++) {
+      double before = t->path[0][i * t->a->nwatch + k], after = t->path[1][i * t->a->nwatch + k];
+      json_t *one = json_pack("{s:f, s:f}", "before_m", before, "after_m", after);
+      if (before > 0) job_set(one, "ratio", json_real(after / before));
+      json_object_set_new(nodes, t->a->watch[k].name, one);
+    }
+    json_t *one = json_pack("{s:f, s:f, s:i, s:o}", "frequency_before_Hz",
+                            t->orbit[0][i]->omega / (2 * PL_PI), "frequency_Hz",
+                            t->orbit[1][i]->omega / (2 * PL_PI), "harmonics", t->orbit[1][i]->nharm,
+                            "path", nodes);
+    if (t->r->reason != PL_DESIGN_CANCELLED) {
+      job_set(one, "from_rest_distance", json_real(t->r->point[i].again));
+      job_set(one, "from_rest_same", json_boolean(t->r->point[i].same));
+    }
+    json_array_append_new(all, one);
+  }
+  return all;
+}
+
+static int verified(const designing *t) {
+  int good = t->proved == t->npoint;
+  for (int i = 0; i < t->proved; i++) good &= t->proof[i].good && t->proof[i].nwarning == 0;
+  return good;
+}
+
+void design_figures(const designing *t, json_t *f) {
+  const pl_design_result *r = t->r;
+  json_t *objectives = json_array(), *proof = json_array(), *warnings = json_array();
+  for (int k = 0; k < t->nobj; k++) json_array_append_new(objectives, objective_json(t, k));
+  for (int i = 0; i < t->proved; i++) json_array_append_new(proof, proof_json(t, i));
+  for (int k = 0; k < r->nwarning; k++) json_array_append_new(warnings, json_string(r->warning[k]));
+  job_set(f, "reason", json_string(pl_design_stop_text(r->reason)));
+  job_set(f, "value_before", json_real(r->value_before));
+  job_set(f, "value", json_real(r->value));
+  job_set(f, "objectives", objectives);
+  job_set(f, "points", points_json(t));
+  job_set(f, "variables", variables_json(t));
+  job_set(f, "iterations", json_integer(r->nstep - 1));
+  job_set(f, "evaluations", json_integer(r->evaluations));
+  job_set(f, "failures", json_integer(r->failures));
+  job_set(f, "newton_iterations", json_integer(r->newton));
+  job_set(f, "factorisations", json_integer(r->factorisations));
+  job_set(f, "regularised", json_integer(r->regularised));
+  job_set(f, "starts", json_integer(r->nstart));
+  job_set(f, "seconds", json_real(r->seconds));
+  job_set(f, "proof", proof);
+  job_set(f, "verified", json_boolean(verified(t)));
+  job_set(f, "warnings", warnings);
+}
+
+// ---- verdict ----------------------------------------------------------------------------------
+
+static void tell_verdict(const designing *t) {
+  pl_page *page = t->j->page;
+  if (t->cancelled)
+    pl_page_alarm(page,
+                  "%s was interrupted. What follows is the best design so far; it is not "
+                  "verified. `--resume` goes on.",
+                  t->a->name);
+  else if (!t->plan->prove)
+    pl_page_alarm(page, "The design is not verified: proof was left out.");
+  for (int i = 0; i < t->proved; i++) {
+    const pl_proof *p = &t->proof[i];
+    double f = t->orbit[1][i]->omega / (2 * PL_PI);
+    if (p->stable == 0)
+      pl_page_alarm(page,
+                    "The motion at %.5g Hz is unstable: a disturbance grows by %.4g a period. It "
+                    "will not be seen in reality.",
+                    f, p->multiplier);
+    for (int k = 0; k < p->nwarning; k++)
+      if (p->stable != 0 || !strstr(p->warning[k], "unstable"))
+        pl_page_alarm(page, "At %.5g Hz: %s.", f, p->warning[k]);
+  }
+  for (int k = 0; k < t->r->nwarning; k++) pl_page_warning(page, "%s.", t->r->warning[k]);
+  if (verified(t))
+    pl_page_text(page, "Verified: the motion stays with more harmonics and in a simulation in "
+                       "time, and it is stable.");
+}
+
+// ---- objectives -------------------------------------------------------------------------------
+
+typedef char cell[96];
+
+static void length_text(double v, cell out) {
+  double a = fabs(v);
+  snprintf(out, sizeof(cell),
+           a >= 1      ? "%.4g m"
+           : a >= 1e-3 ? "%.4g mm"
+                       : "%.4g um",
+           a >= 1      ? v
+           : a >= 1e-3 ? 1e3 * v
+                       : 1e6 * v);
+}
+
+// what is wanted, and what it was and is
+static void objective_cells(const designing *t, int k, cell want, cell before, cell after,
+                            cell factor) {
+  const pl_objective *o = &t->plan->problem.objective[k];
+  static const char *const goal[] = {"", "as large as possible", "as small as possible"};
+  snprintf(want, sizeof(cell), "%s", goal[o->goal]);
+  snprintf(before, sizeof(cell), "%.4g", t->r->objective_before[k]);
+  snprintf(after, sizeof(cell), "%.4g", t->r->objective[k]);
+  factor[0] = 0;
+  if (o->kind == PL_OBJECTIVE_AMPLITUDE) {
+    if (o->goal == PL_GOAL_TARGET) length_text(o->target, want);
+    length_text(t->reach[0][k], before);
+    length_text(t->reach[1][k], after);
+    snprintf(factor, sizeof(cell), "%.3g times", t->reach[1][k] / t->reach[0][k]);
+  } else if (o->kind == PL_OBJECTIVE_TRAJECTORY) {
+    snprintf(want, sizeof(cell), "0 %% of the target's length");
+    snprintf(before, sizeof(cell), "%.3g %%", 100 * t->error[0][k]);
+    snprintf(after, sizeof(cell), "%.3g %%", 100 * t->error[1][k]);
+  } else if (t->track[1][k] > 0) {
+    snprintf(want, sizeof(cell), "%.6g Hz", o->target / (2 * PL_PI));
+    snprintf(before, sizeof(cell), "%.6g Hz", t->track[0][k] / (2 * PL_PI));
+    snprintf(after, sizeof(cell), "%.6g Hz", t->track[1][k] / (2 * PL_PI));
+  } else if (o->kind == PL_OBJECTIVE_STABILITY) {
+    snprintf(want, sizeof(cell), "multiplier below %.4g", o->target);
+  } else if (o->goal == PL_GOAL_TARGET && o->target > 0) {
+    snprintf(want, sizeof(cell), "below %.4g%s", o->target,
+             o->kind == PL_OBJECTIVE_MASS ? " kg" : "");
+  }
+}
+
+static pl_status tell_objectives(const designing *t) {
+  enum { COLS = 5 };
+  static const char *const head[COLS] = {"objective", "wanted", "before", "after", ""};
+  size_t n = (size_t)t->nobj;
+  const char **cells = pl_alloc(t->j->env, COLS * (n + 1), sizeof *cells);
+  cell *text = pl_alloc(t->j->env, COLS * n + 1, sizeof *text);
+  pl_status st = cells && text ? PL_OK : PL_E_NOMEM;
+  if (st == PL_OK) {
+    memcpy(cells, head, sizeof head);
+    for (int k = 0; k < t->nobj; k++) {
+      char words[PL_TEXT];
+      cell *row = text + COLS * k;
+      snprintf(row[0], sizeof(cell), "%.90s", objective_words(t, k, words));
+      objective_cells(t, k, row[1], row[2], row[3], row[4]);
+      for (int c = 0; c < COLS; c++) cells[COLS * (k + 1) + c] = row[c];
+    }
+    pl_page_grid(t->j->page, t->nobj + 1, COLS, cells);
+  }
+  pl_free(t->j->env, cells);
+  pl_free(t->j->env, text);
+  return st;
+}
+
+pl_status design_page_head(const designing *t) {
+  const pl_design_result *r = t->r;
+  if (!t->j->page) return PL_OK;
+  tell_verdict(t);
+  PL_TRY(tell_objectives(t));
+  pl_page_text(t->j->page,
+               "%d variables; what is minimised fell from %.4g to %.4g in %d iterations: %s. %d "
+               "evaluations, %d Newton steps, %d factorisations, %.3g s.",
+               t->nvar, r->value_before, r->value, r->nstep - 1, pl_design_stop_text(r->reason),
+               r->evaluations, r->newton, r->factorisations, r->seconds);
+  return PL_OK;
+}
+
+// ---- parameters -------------------------------------------------------------------------------
+
+static double change_of(const designing *t, int k) {
+  double range = t->hi[k] - t->lo[k], by = t->r->after[k] - t->r->before[k];
+  return fabs(by) / (isfinite(range) ? range : fmax(fabs(t->r->before[k]), 1e-300));
+}
+
+// those that changed most, in their own order
+static int choose_bars(const designing *t, int *shown) {
+  int n = 0;
+  double limit = -1;
+  int room = t->nvar > BARS_MOST ? BARS_SHOWN : BARS_MOST;
+  if (t->nvar > BARS_MOST) {
+    double most[BARS_SHOWN] = {0};
+    for (int k = 0; k < t->nvar; k++) {
+      double c = change_of(t, k);
+      for (int i = 0; i < BARS_SHOWN; i++)
+        if (c > most[i]) {
+          memmove(most + i + 1, most + i, (size_t)(BARS_SHOWN - 1 - i) * sizeof *most);
+          most[i] = c;
+          break;
+        }
+    }
+    limit = most[BARS_SHOWN - 1];
+  }
+  for (int k = 0; k < t->nvar && n < room; k++)
+    if (change_of(t, k) >= limit) shown[n++] = k;
+  return n;
+}
+
+static pl_status tell_parameters(const designing *t) {
+  int shown[BARS_MOST], n = choose_bars(t, shown);
+  pl_bar bar[BARS_MOST];
+  for (int i = 0; i < n; i++) {
+    int k = shown[i];
+    bar[i] = (pl_bar){.name = t->name[k],
+                      .unit = t->unit[k],
+                      .lo = t->lo[k],
+                      .hi = t->hi[k],
+                      .before = t->r->before[k],
+                      .after = t->r->after[k],
+                      .log = t->lo[k] > 0 && t->hi[k] >= 99.99 * t->lo[k],
+                      .note = t->r->bound[k] < 0   ? "at its lower bound"
+                              : t->r->bound[k] > 0 ? "at its upper bound"
+                                                   : NULL};
+  }
+  pl_page_heading(t->j->page, 3, "Parameters");
+  PL_TRY(design_elements(t));
+  pl_page_bars(t->j->page, n, bar);
+  if (n < t->nvar)
+    pl_page_text(t->j->page, "The %d of %d that changed most; all are in %s-parameters.csv.", n,
+                 t->nvar, t->a->name);
+  return PL_OK;
+}
+
+// ---- proof ------------------------------------------------------------------------------------
+
+static void tell_proof(const designing *t, int i) {
+  enum { ROWS = 8 };
+  const pl_proof *p = &t->proof[i];
+  const pl_proof_opts *o = &t->plan->proof;
+  cell text[ROWS][2];
+  const char *cells[3 * (ROWS + 1)] = {"check", "found", "wanted"};
+  const char *what[ROWS] = {"more harmonics change the motion by",
+                            "simulation in time ends away from it by",
+                            "simulation: change between periods",
+                            "largest Floquet multiplier",
+                            "rigid links change their length by",
+                            "rigid joints turn by (rad)",
+                            "largest strain"};
+  int n = 7;
+  snprintf(text[0][0], sizeof(cell), p->change < 0 ? "not solved" : "%.2e of its length",
+           p->change);
+  snprintf(text[0][1], sizeof(cell), "below %.2g, with %d harmonics", o->agree, p->nharm);
+  snprintf(text[1][0], sizeof(cell), p->newmark < 0 ? "not run" : "%.2e of its length", p->newmark);
+  snprintf(text[1][1], sizeof(cell), "below %.2g", o->agree);
+  snprintf(text[2][0], sizeof(cell), p->newmark < 0 ? "not run" : "%.2e after %d periods",
+           p->period_change, p->newmark_periods);
+  snprintf(text[2][1], sizeof(cell), "below %.2g", o->steady);
+  snprintf(text[3][0], sizeof(cell), p->stable < 0 ? "not known" : "%.6g, %s", p->multiplier,
+           p->stable ? "stable" : "unstable");
+  snprintf(text[3][1], sizeof(cell), "below 1");
+  snprintf(text[4][0], sizeof(cell), "%.2e", p->link);
+  snprintf(text[4][1], sizeof(cell), "below %.2g", o->rigid);
+  snprintf(text[5][0], sizeof(cell), "%.2e", p->angle);
+  snprintf(text[5][1], sizeof(cell), "below %.2g", o->rigid);
+  snprintf(text[6][0], sizeof(cell), "%.4g", fabs(p->strain.value));
+  snprintf(text[6][1], sizeof(cell), o->yield > 0 ? "below %.4g" : "no limit given", o->yield);
+  for (int k = 0; k < n; k++) {
+    cells[3 * (k + 1)] = what[k];
+    cells[3 * (k + 1) + 1] = text[k][0];
+    cells[3 * (k + 1) + 2] = text[k][1];
+  }
+  pl_page_text(t->j->page, "The motion at %.5g Hz, %.3g s:", t->orbit[1][i]->omega / (2 * PL_PI),
+               p->seconds);
+  pl_page_grid(t->j->page, n + 1, 3, cells);
+}
+
+pl_status design_page_tables(const designing *t) {
+  if (!t->j->page) return PL_OK;
+  PL_TRY(tell_parameters(t));
+  if (t->proved) pl_page_heading(t->j->page, 3, "Proof");
+  for (int i = 0; i < t->proved; i++) tell_proof(t, i);
+  return PL_OK;
+}

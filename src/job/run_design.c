@@ -1,0 +1,324 @@
+// design: optimises, checks what was found, and hands it to the writers.
+#include "run_design.h"
+
+#include "pliant/math.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const double WRITE_EVERY = 5; // s between checkpoints
+
+// ---- values put aside -------------------------------------------------------------------------
+
+pl_status values_take(job *j, values *v) {
+  const pl_params *p = j->scene->params;
+  size_t par = (size_t)p->npar, ref = (size_t)p->nref, design = (size_t)p->ndesign;
+  if (!v->par) v->par = pl_alloc(j->env, par + ref + design, sizeof(double));
+  if (!v->par) return PL_E_NOMEM;
+  v->X = v->par + par;
+  v->design = v->X + ref;
+  memcpy(v->par, p->par, par * sizeof(double));
+  memcpy(v->X, p->X, ref * sizeof(double));
+  memcpy(v->design, p->design, design * sizeof(double));
+  return PL_OK;
+}
+
+pl_status values_use(job *j, const values *v) {
+  pl_params *p = j->scene->params;
+  memcpy(p->par, v->par, (size_t)p->npar * sizeof(double));
+  memcpy(p->X, v->X, (size_t)p->nref * sizeof(double));
+  memcpy(p->design, v->design, (size_t)p->ndesign * sizeof(double));
+  PL_TRY(pl_params_update(j->scene->model, p));
+  return job_ties(j);
+}
+
+void values_free(job *j, values *v) {
+  pl_free(j->env, v->par);
+}
+
+// ---- start ------------------------------------------------------------------------------------
+
+static void set_options(designing *t) {
+  const pl_design_opts *o = &t->a->opts.design_;
+#define X(type, name, ...) t->opts.name = o->name;
+#define C(name, ...)       t->opts.name = o->name;
+  PL_OPTIMISE_OPTS(X, C)
+#undef X
+#undef C
+}
+
+static pl_status allocate(designing *t) {
+  pl_env *env = t->j->env;
+  size_t nv = (size_t)t->nvar, no = (size_t)t->nobj, np = (size_t)t->npoint,
+         nw = (size_t)t->a->nwatch;
+  t->lo = pl_alloc(env, 2 * nv, sizeof(double));
+  t->name = pl_alloc(env, nv, sizeof *t->name);
+  t->unit = pl_alloc(env, nv, sizeof *t->unit);
+  t->proof = pl_alloc(env, np, sizeof *t->proof);
+  if (!t->lo || !t->name || !t->unit || !t->proof) return PL_E_NOMEM;
+  t->hi = t->lo + nv;
+  for (int side = 0; side < 2; side++) {
+    t->orbit[side] = pl_alloc(env, np, sizeof(pl_orbit *));
+    t->track[side] = pl_alloc(env, 4 * no, sizeof(double));
+    t->path[side] = pl_alloc(env, np * nw, sizeof(double));
+    if (!t->orbit[side] || !t->track[side] || !t->path[side]) return PL_E_NOMEM;
+    t->error[side] = t->track[side] + no;
+    t->phase[side] = t->error[side] + no;
+    t->reach[side] = t->phase[side] + no;
+  }
+  return PL_OK;
+}
+
+static void release(designing *t) {
+  pl_env *env = t->j->env;
+  for (int k = 0; t->name && k < t->nvar; k++) pl_free(env, t->name[k]);
+  for (int side = 0; side < 2; side++) {
+    for (int i = 0; t->orbit[side] && i < t->npoint; i++) pl_orbit_free(t->orbit[side][i]);
+    pl_free(env, t->orbit[side]);
+    pl_free(env, t->track[side]);
+    pl_free(env, t->path[side]);
+    pl_curve_free(t->curve[side]);
+    values_free(t->j, &t->state[side]);
+  }
+  values_free(t->j, &t->first);
+  void *all[] = {t->lo, t->name, t->unit, t->proof, t->kept.ints, t->kept.reals};
+  for (size_t k = 0; k < sizeof all / sizeof all[0]; k++) pl_free(env, all[k]);
+  pl_design_free(t->d);
+  pl_design_result_free(t->r);
+}
+
+// motions, peaks and folds as they are now
+static pl_status keep_motions(designing *t, int side) {
+  for (int i = 0; i < t->npoint; i++) {
+    const pl_orbit *o = pl_design_orbit(t->d, i);
+    PL_TRY(pl_orbit_copy(o, o->nharm, &t->orbit[side][i]));
+  }
+  for (int k = 0; k < t->nobj; k++) t->track[side][k] = pl_design_tracked(t->d, k, NULL);
+  return values_take(t->j, &t->state[side]);
+}
+
+static pl_status keep_names(designing *t) {
+  pl_design_bounds(t->d, t->lo, t->hi);
+  for (int k = 0; k < t->nvar; k++) {
+    t->name[k] = pl_strdup(t->j->env, pl_design_name(t->d, k));
+    t->unit[k] = pl_design_unit(t->d, k);
+    if (!t->name[k]) return PL_E_NOMEM;
+  }
+  return PL_OK;
+}
+
+// ---- optimisation with checkpoints ------------------------------------------------------------
+
+static pl_status write_checkpoint(designing *t) {
+  if (t->kept.nint == 0) return PL_OK;
+  t->written = pl_wall_time();
+  return design_checkpoint_write(t->j, t->checkpoint, t->print, t->plan, &t->opts, &t->kept);
+}
+
+static int keep_state(designing *t, const pl_design_state *s) {
+  int *ints = pl_realloc(t->j->env, t->kept.ints, (size_t)s->nint + 1, sizeof *ints);
+  if (ints) t->kept.ints = ints;
+  double *reals = pl_realloc(t->j->env, t->kept.reals, (size_t)s->nreal + 1, sizeof *reals);
+  if (reals) t->kept.reals = reals;
+  if (!ints || !reals) return 0;
+  memcpy(ints, s->ints, (size_t)s->nint * sizeof *ints);
+  memcpy(reals, s->reals, (size_t)s->nreal * sizeof *reals);
+  t->kept.nint = s->nint;
+  t->kept.nreal = s->nreal;
+  return 1;
+}
+
+// a checkpoint that cannot be kept or written stops the run: better now than after hours
+static int on_iteration(void *ctx, const pl_design_result *so_far, const pl_design_state *state) {
+  designing *t = ctx;
+  (void)so_far;
+  if (!keep_state(t, state)) return 1;
+  if (pl_wall_time() - t->written < WRITE_EVERY) return 0;
+  return write_checkpoint(t) != PL_OK;
+}
+
+static pl_status optimise(designing *t) {
+  pl_design_state *resume = NULL;
+  if (t->j->opts->resume)
+    PL_TRY(design_checkpoint_read(t->j, t->checkpoint, t->print, t->plan, &t->opts, &resume));
+  t->written = pl_wall_time();
+  pl_status st = pl_design_run(t->d, resume, on_iteration, t, &t->r);
+  pl_design_state_free(resume);
+  if (st < 0) return st;
+  t->cancelled = st == PL_CANCELLED;
+  pl_status w = write_checkpoint(t);
+  return w < 0 ? w : st;
+}
+
+// ---- checks of what was found -----------------------------------------------------------------
+
+static pl_status prove(designing *t) {
+  for (int i = 0; t->plan->prove && i < t->npoint; i++) {
+    pl_status st = pl_design_prove(&t->plan->proof, t->j->scene->model, t->j->scene->params,
+                                   t->j->work, t->orbit[1][i], &t->proof[i]);
+    PL_TRY(st);
+    t->proved++;
+  }
+  return PL_OK;
+}
+
+static pl_status respond(designing *t, int side) {
+  enum { WATCHES = 64 };
+  int node[WATCHES], n = t->a->nwatch <= WATCHES ? orbit_nodes(t->a, node) : 0;
+  pl_response_opts o = t->plan->response;
+  if (!t->plan->respond) return PL_OK;
+  double lo = INFINITY, hi = 0;
+  for (int i = 0; i < t->npoint; i++) {
+    lo = fmin(lo, t->orbit[1][i]->omega);
+    hi = fmax(hi, t->orbit[1][i]->omega);
+  }
+  if (!(o.from > 0)) o.from = 0.5 * lo;
+  if (!(o.to > 0)) o.to = 2 * hi;
+  if (o.harmonics == 0) o.harmonics = t->orbit[1][0]->nharm;
+  pl_status st = pl_response(&o, t->j->scene->model, t->j->scene->params, t->j->work, n, node, NULL,
+                             &t->curve[side]);
+  if (st == PL_UNSOLVED)
+    pl_report(t->j->env, PL_WARNING, t->j->scene->path, t->a->line, t->a->col, NULL,
+              "%s: the response %s the design could not be followed to its end", t->a->name,
+              side ? "after" : "before");
+  return st == PL_UNSOLVED ? PL_OK : st;
+}
+
+static void measure(designing *t, int side) {
+  const pl_scene *sc = t->j->scene;
+  for (int i = 0; i < t->npoint; i++)
+    for (int k = 0; k < t->a->nwatch; k++)
+      t->path[side][i * t->a->nwatch + k] =
+          pl_orbit_path(sc->model, sc->params, t->orbit[side][i], t->a->watch[k].node, 0, NULL);
+  for (int k = 0; k < t->nobj; k++) {
+    const pl_objective *o = &t->plan->problem.objective[k];
+    const pl_orbit *orbit = t->orbit[side][o->point];
+    if (o->kind == PL_OBJECTIVE_TRAJECTORY)
+      t->error[side][k] = pl_trajectory_error(sc->model, sc->params, orbit, o, &t->phase[side][k]);
+    for (int i = 0; o->kind == PL_OBJECTIVE_AMPLITUDE && i < o->nnode; i++)
+      t->reach[side][k] += pl_orbit_path_along(sc->model, sc->params, orbit, o->node[i],
+                                               o->mask ? o->mask : 7, NULL, NULL, NULL) /
+                           o->nnode;
+  }
+}
+
+static pl_status check(designing *t) {
+  PL_TRY(values_use(t->j, &t->state[0]));
+  measure(t, 0);
+  PL_TRY(values_use(t->j, &t->state[1]));
+  measure(t, 1);
+  if (t->cancelled) return PL_CANCELLED;
+  PL_TRY(prove(t));
+  PL_TRY(respond(t, 1));
+  PL_TRY(values_use(t->j, &t->state[0]));
+  return respond(t, 0);
+}
+
+// ---- messages ---------------------------------------------------------------------------------
+
+const char *objective_words(const designing *t, int k, char buf[PL_TEXT]) {
+  const pl_objective *o = &t->plan->problem.objective[k];
+  if (o->name)
+    snprintf(buf, PL_TEXT, "%s", o->name);
+  else if (o->nnode > 0) {
+    const char *node = "";
+    for (int i = 0; i < t->a->nwatch; i++)
+      if (t->a->watch[i].node == o->node[0]) node = t->a->watch[i].name;
+    snprintf(buf, PL_TEXT, "%s of %.100s%s", pl_objective_name[o->kind], node,
+             o->nnode > 1 ? " and others" : "");
+  } else
+    snprintf(buf, PL_TEXT, "%s", pl_objective_name[o->kind]);
+  return buf;
+}
+
+static void warn(const designing *t) {
+  const pl_scene *sc = t->j->scene;
+  for (int k = 0; k < t->r->nwarning; k++)
+    pl_report(t->j->env, PL_WARNING, sc->path, t->a->line, t->a->col, NULL, "%s: %s", t->a->name,
+              t->r->warning[k]);
+  for (int i = 0; i < t->proved; i++)
+    for (int k = 0; k < t->proof[i].nwarning; k++)
+      pl_report(t->j->env, PL_WARNING, sc->path, t->a->line, t->a->col, NULL, "%s: at %.5g Hz: %s",
+                t->a->name, t->orbit[1][i]->omega / (2 * PL_PI), t->proof[i].warning[k]);
+}
+
+static void note(const designing *t) {
+  char words[PL_TEXT];
+  job_note(t->j, "%s: value %.4g to %.4g in %d iterations, %d evaluations, %.3g s: %s", t->a->name,
+           t->r->value_before, t->r->value, t->r->nstep - 1, t->r->evaluations, t->r->seconds,
+           pl_design_stop_text(t->r->reason));
+  for (int k = 0; k < t->nobj; k++) {
+    const pl_objective *o = &t->plan->problem.objective[k];
+    objective_words(t, k, words);
+    if (o->kind == PL_OBJECTIVE_AMPLITUDE)
+      job_note(t->j, "%s: %s %.4g mm to %.4g mm, %.3g times", t->a->name, words,
+               1e3 * t->reach[0][k], 1e3 * t->reach[1][k], t->reach[1][k] / t->reach[0][k]);
+    if (o->kind == PL_OBJECTIVE_TRAJECTORY)
+      job_note(t->j, "%s: %s is %.3g %% of the target's length away, was %.3g %%", t->a->name,
+               words, 100 * t->error[1][k], 100 * t->error[0][k]);
+    if (t->track[1][k] > 0)
+      job_note(t->j, "%s: %s at %.6g Hz, was %.6g Hz", t->a->name, words,
+               t->track[1][k] / (2 * PL_PI), t->track[0][k] / (2 * PL_PI));
+  }
+}
+
+// ---- the analysis -----------------------------------------------------------------------------
+
+static pl_status no_motion(const designing *t, json_t *figures) {
+  job_set(figures, "reason", json_string("there is no steady motion to start from"));
+  if (t->j->page)
+    pl_page_alarm(t->j->page, "%s: there is no steady motion to start from.", t->a->name);
+  return PL_UNSOLVED;
+}
+
+static pl_status run(designing *t, json_t *figures) {
+  const pl_scene *sc = t->j->scene;
+  t->print = design_print(t->j);
+  job_path(t->j, t->a->name, ".checkpoint", t->checkpoint);
+  PL_TRY(values_take(t->j, &t->first));
+  pl_status st =
+      pl_design_open(&t->opts, sc->model, sc->params, t->j->work, &t->plan->problem, &t->d);
+  if (st == PL_UNSOLVED) return no_motion(t, figures);
+  PL_TRY(st);
+  PL_TRY(keep_names(t));
+  PL_TRY(keep_motions(t, 0));
+  pl_status end = optimise(t);
+  if (end == PL_UNSOLVED) return no_motion(t, figures);
+  if (end < 0) return end;
+  PL_TRY(keep_motions(t, 1));
+  // its motions are kept; values change from here on
+  pl_design_free(t->d);
+  t->d = NULL;
+  st = check(t);
+  if (st < 0) return st;
+  if (st == PL_CANCELLED) t->cancelled = 1;
+  warn(t);
+  note(t);
+  design_figures(t, figures);
+  // who stops a run wants what there is: nothing may stop that
+  int (*progress)(void *, const pl_progress *) = t->j->env->progress;
+  if (t->cancelled) t->j->env->progress = NULL;
+  st = design_files(t);
+  t->j->env->progress = progress;
+  PL_TRY(st);
+  return t->cancelled ? PL_CANCELLED : end;
+}
+
+pl_status job_design(job *j, int index, json_t *figures) {
+  const pl_analysis *a = &j->scene->analysis[index];
+  designing t = {.j = j, .a = a, .plan = a->plan};
+  t.nvar = a->plan->problem.nvariable;
+  t.npoint = a->plan->problem.npoint;
+  t.nobj = a->plan->problem.nobjective;
+  set_options(&t);
+  pl_status st = allocate(&t);
+  if (st == PL_OK) st = run(&t, figures);
+  // what follows sees the scene's values again, unless it asked for those found
+  const values *then = a->opts.design_.apply && t.r && t.state[1].par ? &t.state[1] : &t.first;
+  if (then->par) {
+    pl_status back = values_use(j, then);
+    if (st >= 0 && back < 0) st = back;
+  }
+  release(&t);
+  return st;
+}

@@ -1,0 +1,70 @@
+#ifndef RUN_DESIGN_H
+#define RUN_DESIGN_H
+
+#include "run_orbit.h"
+
+// Values of the model put aside.
+typedef struct values {
+  double *par, *X, *design;
+} values;
+
+pl_status values_take(job *j, values *v);
+// Puts them in place; springs of pictures follow.
+pl_status values_use(job *j, const values *v);
+void values_free(job *j, values *v);
+
+// A design under way, and what is told about it. [2]: before and after.
+typedef struct designing {
+  job *j;
+  const pl_analysis *a;
+  const pl_design_plan *plan;
+  int nvar, npoint, nobj;
+  pl_optimise_opts opts;
+  pl_design *d;
+  pl_design_result *r;
+  values first, state[2]; // first: as the scene is
+  pl_orbit **orbit[2];    // [npoint]
+  pl_curve *curve[2];     // response, NULL: none
+  double *lo, *hi;        // [nvar]
+  char **name;            // [nvar]
+  const char **unit;      // [nvar]
+  double *track[2];       // [nobj] rad/s of peaks and folds
+  double *error[2];       // [nobj] of trajectories
+  double *phase[2];       // [nobj] of the motions where the targets begin
+  double *path[2];        // [npoint][nwatch] m
+  double *reach[2];       // [nobj] path along the objective's axes, mean over its nodes, m
+  int proved;             // proofs there are
+  pl_proof *proof;        // [npoint]
+  int cancelled;
+  // the last state of the optimiser, for the checkpoint
+  pl_design_state kept;
+  double written; // when it was written last
+  uint64_t print;
+  char checkpoint[PL_TEXT];
+} designing;
+
+// Name of objective k, for people.
+const char *objective_words(const designing *t, int k, char buf[PL_TEXT]);
+
+// design_files.c: tables, plots and pictures
+pl_status design_files(designing *t);
+// A picture of the model coloured by the parameters of its elements, where there are such.
+pl_status design_elements(const designing *t);
+// design_page.c: figures of the summary, the page's words and tables
+void design_figures(const designing *t, json_t *figures);
+pl_status design_page_head(const designing *t);
+pl_status design_page_tables(const designing *t);
+
+// Path of a watched place in the plane of its widest extents, several motions in one plot.
+typedef struct trace {
+  const char *name;
+  const double *x; // [n][dim] m
+  int n, dashed, colour;
+} trace;
+pl_status traces_plot(job *j, const char *file, const char *title, int ntrace, const trace *t,
+                      double period, const char *caption);
+// x[n][dim]: a node over one period, from a phase on.
+pl_status trace_orbit(job *j, const pl_orbit *o, int node, double phase, int n, double *x);
+enum { TRACE = 257 }; // points of a period in plots
+
+#endif

@@ -1,0 +1,460 @@
+// explore: what parameters do to a steady motion, a first-order prediction, and the motion itself.
+#include "run_design.h"
+
+#include "pliant/math.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { BARS_MOST = 30 };
+static const double TRUST = 1e-2; // residual over dynamic forces up to which a prediction is good
+
+typedef struct exploring {
+  job *j;
+  const pl_analysis *a;
+  const pl_design_plan *plan;
+  int nvar, nw;
+  pl_design *d;
+  values first, state[2];   // as the scene is; before and at the new values
+  double *x, *to, *lo, *hi; // [nvar]
+  double *path[3];          // [nw] before, predicted, solved
+  double *grad;             // [nw][nvar]
+  pl_orbit *orbit[3];       // the same; NULL: none
+  int moved, cut;           // values change; some were cut at bounds
+  int fresh;                // the new motion was solved from rest
+  double trust;
+} exploring;
+
+static const char *const motion_name[3] = {"before", "predicted", "solved"};
+
+// ---- work -------------------------------------------------------------------------------------
+
+static pl_status open_design(exploring *t) {
+  const pl_explore_opts *e = &t->a->opts.explore_;
+  const pl_scene *sc = t->j->scene;
+  pl_optimise_opts o;
+  pl_opts_default(pl_optimise_info_table, pl_optimise_info_count, &o);
+  o.harmonics = e->harmonics;
+  o.samples = e->samples;
+  o.adapt = e->adapt;
+  o.max_harmonics = e->max_harmonics;
+  o.rtol = e->rtol;
+  o.cuts = e->cuts;
+  return pl_design_open(&o, sc->model, sc->params, t->j->work, &t->plan->problem, &t->d);
+}
+
+static int mask_of(const pl_watch *w) {
+  return w->component < 0 ? 0 : 1 << w->component;
+}
+
+static double path_of(const exploring *t, const pl_orbit *o, int k) {
+  const pl_watch *w = &t->a->watch[k];
+  return pl_orbit_path_along(t->j->scene->model, t->j->scene->params, o, w->node,
+                             mask_of(w) ? mask_of(w) : 7, NULL, NULL, NULL);
+}
+
+static pl_status allocate(exploring *t) {
+  pl_env *env = t->j->env;
+  size_t nv = (size_t)t->nvar, nw = (size_t)t->nw;
+  t->x = pl_alloc(env, 4 * nv, sizeof(double));
+  t->path[0] = pl_alloc(env, 3 * nw, sizeof(double));
+  t->grad = pl_alloc(env, nw * nv, sizeof(double));
+  if (!t->x || !t->path[0] || !t->grad) return PL_E_NOMEM;
+  t->to = t->x + nv;
+  t->lo = t->to + nv;
+  t->hi = t->lo + nv;
+  t->path[1] = t->path[0] + nw;
+  t->path[2] = t->path[1] + nw;
+  return PL_OK;
+}
+
+static void release(exploring *t) {
+  for (int k = 0; k < 3; k++) pl_orbit_free(t->orbit[k]);
+  values_free(t->j, &t->first);
+  values_free(t->j, &t->state[0]);
+  values_free(t->j, &t->state[1]);
+  pl_free(t->j->env, t->x);
+  pl_free(t->j->env, t->path[0]);
+  pl_free(t->j->env, t->grad);
+  pl_design_free(t->d);
+}
+
+// adds a change along the gradient of an amplitude
+static pl_status add_along(exploring *t, const pl_along *a) {
+  double value, slope = 0, *grad = pl_alloc(t->j->env, 2 * (size_t)t->nvar, sizeof *grad);
+  if (!grad) return PL_E_NOMEM;
+  double *dx = grad + t->nvar;
+  pl_status st = pl_design_amplitude(t->d, 0, a->node, a->mask, &value, grad);
+  if (st == PL_OK) {
+    // downhill where less is wanted, so that bounds in that direction count
+    double sign = a->change < 0 ? -1 : 1, want = fabs(a->relative ? a->change * value : a->change);
+    for (int k = 0; k < t->nvar; k++) grad[k] *= sign;
+    pl_design_direction(t->d, grad, dx);
+    for (int k = 0; k < t->nvar; k++) slope += grad[k] * dx[k];
+    double step = slope != 0 ? want / slope : 0;
+    for (int k = 0; k < t->nvar; k++) t->to[k] += step * dx[k];
+    if (slope == 0)
+      pl_report(t->j->env, PL_WARNING, t->j->scene->path, t->a->line, t->a->col, NULL,
+                "%s: no variable changes the amplitude of '%s'", t->a->name, a->name);
+  }
+  pl_free(t->j->env, grad);
+  return st;
+}
+
+static pl_status choose_values(exploring *t) {
+  pl_design_values(t->d, t->x);
+  pl_design_bounds(t->d, t->lo, t->hi);
+  for (int k = 0; k < t->nvar; k++) t->to[k] = isnan(t->plan->set[k]) ? t->x[k] : t->plan->set[k];
+  for (int k = 0; k < t->plan->nalong; k++) PL_TRY(add_along(t, &t->plan->along[k]));
+  for (int k = 0; k < t->nvar; k++) {
+    double v = fmin(fmax(t->to[k], t->lo[k]), t->hi[k]);
+    t->cut += v != t->to[k];
+    t->to[k] = v;
+    t->moved |= v != t->x[k];
+  }
+  if (t->cut)
+    pl_report(
+        t->j->env, PL_WARNING, t->j->scene->path, t->a->line, t->a->col, NULL,
+        "%s: %d of %d variables are stopped by their bounds, so that less changes than wanted",
+        t->a->name, t->cut, t->nvar);
+  return PL_OK;
+}
+
+static pl_status predict(exploring *t) {
+  double *dx = pl_alloc(t->j->env, (size_t)t->nvar, sizeof *dx);
+  if (!dx) return PL_E_NOMEM;
+  for (int k = 0; k < t->nvar; k++) dx[k] = t->to[k] - t->x[k];
+  pl_status st = pl_design_predict(t->d, 0, dx, &t->orbit[1], &t->trust);
+  pl_free(t->j->env, dx);
+  if (st == PL_DOMAIN)
+    return pl_fail_at(t->j->env, PL_E_INPUT, t->j->scene->path, t->a->line, t->a->col,
+                      "change less", "%s: an element is degenerate at the new values", t->a->name);
+  return st;
+}
+
+// puts the new values into the model without following the motion
+static pl_status put_values(exploring *t, double *omega) {
+  const pl_scene *sc = t->j->scene;
+  size_t n = (size_t)sc->params->ndesign;
+  double *design = pl_alloc(t->j->env, n, sizeof *design);
+  if (!design) return PL_E_NOMEM;
+  memcpy(design, sc->params->design, n * sizeof *design);
+  *omega = t->orbit[0]->omega;
+  for (int k = 0; k < t->nvar; k++) {
+    const pl_variable *v = &t->plan->problem.variable[k];
+    if (v->kind == PL_VARIABLE_DESIGN) design[v->index] = t->to[k];
+    if (v->kind == PL_VARIABLE_ALPHA) sc->params->par[PL_PAR_ALPHA] = t->to[k];
+    if (v->kind == PL_VARIABLE_BETA) sc->params->par[PL_PAR_BETA] = t->to[k];
+    if (v->kind == PL_VARIABLE_FREQUENCY) *omega = t->to[k];
+  }
+  pl_status st = pl_params_set_design(sc->model, sc->params, design);
+  pl_free(t->j->env, design);
+  return st;
+}
+
+static pl_status solve_from_rest(exploring *t, double omega) {
+  const pl_explore_opts *e = &t->a->opts.explore_;
+  pl_periodic_opts o;
+  pl_periodic_info info;
+  pl_opts_default(pl_periodic_info_table, pl_periodic_info_count, &o);
+  o.frequency = omega;
+  o.harmonics = t->orbit[0]->nharm;
+  o.samples = e->samples;
+  o.rtol = e->rtol;
+  t->fresh = 1;
+  pl_status st =
+      pl_periodic(&o, t->j->scene->model, t->j->scene->params, t->j->work, &t->orbit[2], &info);
+  if (st == PL_OK) return st;
+  pl_orbit_free(t->orbit[2]);
+  t->orbit[2] = NULL;
+  return st;
+}
+
+// the motion at the new values: followed there, or, where it is lost, solved from rest. The model
+// has the new values afterwards, whether or not there is a motion.
+static pl_status move(exploring *t) {
+  double omega;
+  int wanted = t->a->opts.explore_.resolve;
+  pl_status st = wanted ? pl_design_move(t->d, t->to) : PL_OK;
+  if (st == PL_OK && wanted) {
+    const pl_orbit *o = pl_design_orbit(t->d, 0);
+    PL_TRY(pl_orbit_copy(o, o->nharm, &t->orbit[2]));
+  } else {
+    if (st < 0 || st == PL_CANCELLED) return st;
+    PL_TRY(put_values(t, &omega));
+    if (wanted) st = solve_from_rest(t, omega);
+    if (st < 0 || st == PL_CANCELLED) return st;
+  }
+  PL_TRY(values_take(t->j, &t->state[1]));
+  for (int k = 0; k < t->nw; k++) {
+    t->path[1][k] = path_of(t, t->orbit[1], k);
+    if (t->orbit[2]) t->path[2][k] = path_of(t, t->orbit[2], k);
+  }
+  return st;
+}
+
+static pl_status explore(exploring *t) {
+  pl_status st = open_design(t);
+  PL_TRY(st);
+  PL_TRY(values_take(t->j, &t->state[0]));
+  const pl_orbit *o = pl_design_orbit(t->d, 0);
+  PL_TRY(pl_orbit_copy(o, o->nharm, &t->orbit[0]));
+  for (int k = 0; k < t->nw; k++)
+    PL_TRY(pl_design_amplitude(t->d, 0, t->a->watch[k].node, mask_of(&t->a->watch[k]),
+                               &t->path[0][k], t->grad + (size_t)k * (size_t)t->nvar));
+  PL_TRY(choose_values(t));
+  if (!t->moved) return PL_OK;
+  PL_TRY(predict(t));
+  return move(t);
+}
+
+// ---- figures ----------------------------------------------------------------------------------
+
+static void set_figures(const exploring *t, json_t *f) {
+  json_t *vars = json_object(), *amplitudes = json_object();
+  for (int k = 0; k < t->nvar; k++) {
+    json_t *one = json_pack("{s:f, s:f, s:s}", "before", t->x[k], "after", t->to[k], "unit",
+                            pl_design_unit(t->d, k));
+    if (isfinite(t->lo[k])) job_set(one, "min", json_real(t->lo[k]));
+    if (isfinite(t->hi[k])) job_set(one, "max", json_real(t->hi[k]));
+    json_object_set_new(vars, pl_design_name(t->d, k), one);
+  }
+  for (int i = 0; i < t->nw; i++) {
+    json_t *slope = json_object(), *one = json_object();
+    for (int k = 0; k < t->nvar; k++)
+      json_object_set_new(slope, pl_design_name(t->d, k), json_real(t->grad[i * t->nvar + k]));
+    job_set(one, "before_m", json_real(t->path[0][i]));
+    if (t->orbit[1]) job_set(one, "predicted_m", json_real(t->path[1][i]));
+    if (t->orbit[2]) job_set(one, "solved_m", json_real(t->path[2][i]));
+    job_set(one, "by_parameter_m", slope);
+    json_object_set_new(amplitudes, t->a->watch[i].name, one);
+  }
+  job_set(f, "frequency_Hz", json_real(t->orbit[0]->omega / (2 * PL_PI)));
+  job_set(f, "harmonics", json_integer(t->orbit[0]->nharm));
+  job_set(f, "variables", vars);
+  job_set(f, "amplitude", amplitudes);
+  job_set(f, "moved", json_boolean(t->moved));
+  job_set(f, "solved_from_rest", json_boolean(t->fresh));
+  job_set(f, "cut_by_bounds", json_integer(t->cut));
+  if (t->orbit[1]) {
+    job_set(f, "trust", json_real(t->trust));
+    job_set(f, "trusted", json_boolean(t->trust < TRUST));
+  }
+}
+
+static pl_status write_sensitivity(const exploring *t) {
+  pl_text out;
+  char name[PL_TEXT], path[PL_TEXT];
+  pl_text_init(&out, t->j->env);
+  pl_text_add(&out, "name,unit,value,new,min,max");
+  for (int i = 0; i < t->nw; i++) pl_text_add(&out, ",d_%s_path_m_by_unit", t->a->watch[i].name);
+  pl_text_add(&out, "\n");
+  for (int k = 0; k < t->nvar; k++) {
+    pl_text_add(&out, "%s,%s,%.17g,%.17g,%.17g,%.17g", pl_design_name(t->d, k),
+                pl_design_unit(t->d, k), t->x[k], t->to[k], t->lo[k], t->hi[k]);
+    for (int i = 0; i < t->nw; i++) pl_text_add(&out, ",%.17g", t->grad[i * t->nvar + k]);
+    pl_text_add(&out, "\n");
+  }
+  snprintf(name, sizeof name, "%.100s-sensitivity", t->a->name);
+  job_path(t->j, name, ".csv", path);
+  pl_status st = out.failed ? PL_E_NOMEM : pl_file_write(t->j->env, path, out.s, out.n);
+  pl_text_free(&out);
+  return st;
+}
+
+// ---- page -------------------------------------------------------------------------------------
+
+typedef char cell[64];
+
+static pl_status tell_amplitudes(const exploring *t) {
+  enum { COLS = 4 };
+  static const char *const head[COLS] = {"path length a period (mm)", "before", "predicted",
+                                         "solved"};
+  const char **cells = pl_alloc(t->j->env, COLS * (size_t)(t->nw + 1), sizeof *cells);
+  cell *text = pl_alloc(t->j->env, COLS * (size_t)t->nw + 1, sizeof *text);
+  pl_status st = cells && text ? PL_OK : PL_E_NOMEM;
+  if (st == PL_OK) {
+    memcpy(cells, head, sizeof head);
+    for (int i = 0; i < t->nw; i++) {
+      cell *row = text + COLS * i;
+      snprintf(row[0], sizeof(cell), "%.60s", t->a->watch[i].name);
+      for (int m = 0; m < 3; m++)
+        if (t->orbit[m]) snprintf(row[m + 1], sizeof(cell), "%.5g", 1e3 * t->path[m][i]);
+      for (int c = 0; c < COLS; c++) cells[COLS * (i + 1) + c] = row[c];
+    }
+    pl_page_grid(t->j->page, t->nw + 1, COLS, cells);
+  }
+  pl_free(t->j->env, cells);
+  pl_free(t->j->env, text);
+  return st;
+}
+
+static void tell_trust(const exploring *t) {
+  if (!t->orbit[1]) {
+    pl_page_text(t->j->page,
+                 "No value is changed; give `set` or `along` to see what would happen.");
+    return;
+  }
+  pl_page_text(t->j->page, "Residual of the predicted motion over the dynamic forces: %.2g.",
+               t->trust);
+  if (!(t->trust < TRUST))
+    pl_page_warning(t->j->page,
+                    "The prediction is poor: the change is too large for a first-order estimate "
+                    "(%.2g, wanted below %.2g). Change less, or trust the solved motion.",
+                    t->trust, TRUST);
+  if (t->fresh && t->orbit[2])
+    pl_page_text(t->j->page, "The motion could not be followed to the new values; it was solved "
+                             "there from rest.");
+  if (t->a->opts.explore_.resolve && !t->orbit[2])
+    pl_page_alarm(t->j->page, "No motion was found at the new values.");
+}
+
+static double range_of(const exploring *t, int k) {
+  double range = t->hi[k] - t->lo[k];
+  return isfinite(range) ? range : t->x[k] != 0 ? fabs(t->x[k]) : 1;
+}
+
+typedef struct ranked {
+  double value;
+  int k;
+} ranked;
+
+static int by_size(const void *a, const void *b) {
+  const ranked *p = a, *q = b;
+  double x = fabs(p->value), y = fabs(q->value);
+  return x != y ? (x < y) - (x > y) : p->k - q->k;
+}
+
+// derivatives of a watched amplitude by all parameters, scaled by their ranges
+static pl_status show_bars(const exploring *t, int i) {
+  ranked *r = pl_alloc(t->j->env, (size_t)t->nvar, sizeof *r);
+  const char *name[BARS_MOST];
+  double value[BARS_MOST];
+  int n = t->nvar < BARS_MOST ? t->nvar : BARS_MOST;
+  if (!r) return PL_E_NOMEM;
+  for (int k = 0; k < t->nvar; k++) r[k] = (ranked){t->grad[i * t->nvar + k] * range_of(t, k), k};
+  if (t->nvar > BARS_MOST) qsort(r, (size_t)t->nvar, sizeof *r, by_size);
+  for (int k = 0; k < n; k++) {
+    name[k] = pl_design_name(t->d, r[k].k);
+    value[k] = r[k].value;
+  }
+  pl_free(t->j->env, r);
+  char title[PL_TEXT], file[PL_TEXT];
+  pl_text svg;
+  pl_text_init(&svg, t->j->env);
+  snprintf(title, sizeof title, "d(amplitude of %.100s) / d(parameter)", t->a->watch[i].name);
+  snprintf(file, sizeof file, "%.100s-%.100s-sensitivity", t->a->name, t->a->watch[i].name);
+  pl_status st = pl_bars_svg(
+      &svg, title, "derivative of the path length times the parameter's range (m)", n, name, value);
+  if (st == PL_OK)
+    st = job_figure(t->j, file, &svg,
+                    "Derivative times the range between the bounds (the value itself where there "
+                    "are none).");
+  pl_text_free(&svg);
+  return st;
+}
+
+static pl_status show_traces(const exploring *t, int i) {
+  int dim = t->j->scene->dim, n = 0;
+  size_t per = TRACE * (size_t)dim;
+  static const int dashed[3] = {1, 2, 0}, colour[3] = {1, 3, 0};
+  trace list[3];
+  double *x = pl_alloc(t->j->env, 3 * per, sizeof *x);
+  pl_status st = x ? PL_OK : PL_E_NOMEM;
+  for (int m = 0; st == PL_OK && m < 3; m++) {
+    if (!t->orbit[m]) continue;
+    if (t->state[m > 0].par) st = values_use(t->j, &t->state[m > 0]);
+    if (st == PL_OK)
+      st = trace_orbit(t->j, t->orbit[m], t->a->watch[i].node, 0, TRACE, x + (size_t)m * per);
+    list[n++] = (trace){.name = motion_name[m],
+                        .x = x + (size_t)m * per,
+                        .n = TRACE,
+                        .dashed = dashed[m],
+                        .colour = colour[m]};
+  }
+  char title[PL_TEXT], file[PL_TEXT];
+  snprintf(title, sizeof title, "%s of %.100s", dim > 1 ? "path" : "motion", t->a->watch[i].name);
+  snprintf(file, sizeof file, "%.100s-%.100s-path", t->a->name, t->a->watch[i].name);
+  if (st == PL_OK)
+    st = traces_plot(t->j, file, title, n, list, 2 * PL_PI / t->orbit[0]->omega,
+                     n > 1 ? "One period before, predicted to first order, and solved."
+                           : "One period.");
+  pl_free(t->j->env, x);
+  return st;
+}
+
+static void tell_values(const exploring *t) {
+  pl_bar bar[BARS_MOST];
+  int n = 0;
+  for (int k = 0; k < t->nvar && n < BARS_MOST; k++)
+    if (t->nvar <= BARS_MOST || t->to[k] != t->x[k])
+      bar[n++] = (pl_bar){.name = pl_design_name(t->d, k),
+                          .unit = pl_design_unit(t->d, k),
+                          .lo = t->lo[k],
+                          .hi = t->hi[k],
+                          .before = t->x[k],
+                          .after = t->to[k]};
+  if (n) pl_page_bars(t->j->page, n, bar);
+}
+
+static pl_status show_motions(const exploring *t) {
+  pl_status st = PL_OK;
+  if (t->j->page) pl_page_row_begin(t->j->page);
+  for (int m = 0; st == PL_OK && m < 3; m += 2) {
+    char name[PL_TEXT];
+    if (!t->orbit[m]) continue;
+    snprintf(name, sizeof name, "%.100s-%s", t->a->name, motion_name[m]);
+    st = values_use(t->j, &t->state[m > 0]);
+    if (st == PL_OK) st = orbit_show(t->j, t->orbit[m], name, motion_name[m]);
+  }
+  if (t->j->page) pl_page_row_end(t->j->page);
+  return st;
+}
+
+static pl_status show(const exploring *t) {
+  if (t->j->scene->output.csv) PL_TRY(write_sensitivity(t));
+  if (t->j->page) {
+    PL_TRY(tell_amplitudes(t));
+    tell_trust(t);
+    tell_values(t);
+  }
+  for (int i = 0; i < t->nw; i++) PL_TRY(show_bars(t, i));
+  for (int i = 0; i < t->nw; i++) PL_TRY(show_traces(t, i));
+  return show_motions(t);
+}
+
+static void note(const exploring *t) {
+  for (int i = 0; i < t->nw; i++) {
+    if (t->orbit[2])
+      job_note(t->j, "%s: amplitude of %s %.4g mm, predicted %.4g mm, solved %.4g mm", t->a->name,
+               t->a->watch[i].name, 1e3 * t->path[0][i], 1e3 * t->path[1][i], 1e3 * t->path[2][i]);
+    else
+      job_note(t->j, "%s: amplitude of %s %.4g mm", t->a->name, t->a->watch[i].name,
+               1e3 * t->path[0][i]);
+  }
+}
+
+pl_status job_explore(job *j, int index, json_t *figures) {
+  const pl_analysis *a = &j->scene->analysis[index];
+  exploring t = {.j = j, .a = a, .plan = a->plan, .nw = a->nwatch};
+  t.nvar = a->plan->problem.nvariable;
+  pl_status st = allocate(&t);
+  if (st == PL_OK) st = values_take(j, &t.first);
+  if (st == PL_OK) st = explore(&t);
+  if (st >= 0 && t.orbit[0] && st != PL_CANCELLED) {
+    set_figures(&t, figures);
+    note(&t);
+    pl_status w = show(&t);
+    if (w < 0) st = w;
+  } else if (st == PL_UNSOLVED && j->page) {
+    pl_page_alarm(j->page, "%s: there is no steady motion to start from.", a->name);
+  }
+  const values *then = a->opts.explore_.apply && t.state[1].par ? &t.state[1] : &t.first;
+  if (then->par) {
+    pl_status back = values_use(j, then);
+    if (st >= 0 && back < 0) st = back;
+  }
+  release(&t);
+  return st;
+}

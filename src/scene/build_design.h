@@ -1,0 +1,24 @@
+#ifndef BUILD_DESIGN_H
+#define BUILD_DESIGN_H
+
+#include "scene_impl.h"
+
+#include <math.h>
+
+// A statement while it is read.
+typedef struct plan {
+  int design; // 0: explore
+  const char *what;
+  int harmonics; // of the motions; 0: chosen later
+  pl_design_plan out;
+} plan;
+
+// [x, y], xy or x as a mask; 0 when left out
+int read_axes(reader *r, const pl_node *at, int *mask);
+// objective.c
+void read_objectives(reader *r, plan *p, const pl_node *at);
+// Coefficients of a trajectory: a file or points. Returns 0 when it reported a problem.
+int read_target(reader *r, const plan *p, const objective_def *d, const pl_node *at, double omega,
+                int *nharm, double **coef);
+
+#endif

@@ -1,0 +1,283 @@
+// Objectives of a design.
+#include "build_design.h"
+
+#include "pliant/math.h"
+
+#include <stdio.h>
+#include <string.h>
+
+// ---- nodes and axes ---------------------------------------------------------------------------
+
+int free_mask(const reader *r, int node) {
+  int mask = (1 << r->dim) - 1;
+  for (int k = 0; k < r->ndrive; k++)
+    for (int i = 0; i < r->drive[k].nnode; i++)
+      if (r->drive[k].node[i] == node) mask &= ~r->drive[k].mask;
+  return mask;
+}
+
+// letters of one word
+static int axes_of(reader *r, const pl_node *at, int *mask) {
+  for (const char *c = at->kind == NODE_SCALAR ? at->text : "?"; *c; c++) {
+    char one[2] = {*c, 0};
+    int axis = axis_index(one);
+    if (axis < 0 || axis >= r->dim) {
+      problem(r, at, "e.g. y, xy or [x, y]", "axes: the scene has no such direction");
+      return 0;
+    }
+    *mask |= 1 << axis;
+  }
+  return 1;
+}
+
+int read_axes(reader *r, const pl_node *at, int *mask) {
+  *mask = 0;
+  if (!at) return 1;
+  if (at->kind != NODE_LIST) return axes_of(r, at, mask);
+  for (const pl_node *d = at->first; d; d = d->next)
+    if (!axes_of(r, d, mask)) return 0;
+  if (*mask) return 1;
+  problem(r, at, "e.g. [x, y]", "axes names no direction");
+  return 0;
+}
+
+static int check_free(reader *r, const pl_node *at, int n, const int *node, int mask) {
+  char buf[128];
+  for (int i = 0; i < n; i++) {
+    if (free_mask(r, node[i]) & (mask ? mask : 7)) continue;
+    problem(r, at, "choose a node that is free to move",
+            "%s is fixed or driven%s, no design moves it", node_text(r, node[i], buf, sizeof buf),
+            mask ? " along these axes" : "");
+    return 0;
+  }
+  return 1;
+}
+
+// nodes in the order of the list: a trajectory belongs to each
+static int ordered_nodes(reader *r, const pl_node *at, node_list *out) {
+  if (at->kind != NODE_LIST) return select_nodes(r, at, "nodes", out);
+  out->n = 0;
+  out->v = take(r, (size_t)at->n + 1, sizeof *out->v);
+  if (!out->v) return 0;
+  for (const pl_node *d = at->first; d; d = d->next)
+    if (!select_one(r, d, "nodes", &out->v[out->n++])) return 0;
+  return 1;
+}
+
+static int read_nodes(reader *r, const objective_def *d, const pl_node *whole, pl_objective *o) {
+  node_list l;
+  int ordered = o->kind == PL_OBJECTIVE_TRAJECTORY && d->nodes && !d->node;
+  int ok = ordered ? ordered_nodes(r, d->nodes, &l)
+                   : select_either(r, d->node, d->nodes, whole, pl_objective_name[o->kind], &l);
+  if (!ok) return 0;
+  o->nnode = l.n;
+  o->node = l.v;
+  return check_free(r, d->node ? d->node : d->nodes, l.n, l.v, o->mask);
+}
+
+// ---- values -----------------------------------------------------------------------------------
+
+// max, min or a value above zero
+static int read_goal(reader *r, const pl_node *at, const char *what, const char *unit_text,
+                     int may_max, pl_objective *o) {
+  num v;
+  const char *text = at->kind == NODE_SCALAR ? at->text : "";
+  o->goal = PL_GOAL_TARGET;
+  if (strcmp(text, "min") == 0) o->goal = PL_GOAL_LEAST;
+  if (strcmp(text, "max") == 0 && may_max) o->goal = PL_GOAL_MOST;
+  if (o->goal != PL_GOAL_TARGET) return 1;
+  if (strcmp(text, "max") == 0) {
+    problem(r, at, "write 'min' or a limit", "%s cannot be made as large as possible", what);
+    return 0;
+  }
+  if (!read_num(r, at, what, unit_text, &v)) return 0;
+  o->target = v.v;
+  if (v.par < 0 && v.v > 0) return 1;
+  problem(r, at, may_max ? "write max, min or a value above 0" : "write min or a value above 0",
+          "%s: the target must be above 0 and a plain value", what);
+  return 0;
+}
+
+static int read_track(reader *r, const pl_node *at, const objective_def *d, pl_objective *o) {
+  num v;
+  const char *what = pl_objective_name[o->kind];
+  if (!read_num(r, at, what, "rad/s", &v)) return 0;
+  if (!(v.v > 0) || v.par >= 0) {
+    problem(r, at, "e.g. 2.5 Hz", "%s: the frequency must be above zero", what);
+    return 0;
+  }
+  o->target = v.v;
+  o->from = d->from.at ? d->from.v : 0.5 * v.v;
+  o->to = d->to.at ? d->to.v : 2 * v.v;
+  if (o->from > 0 && o->to > 0 && o->from != o->to) return 1;
+  problem(r, d->from.at ? d->from.at : d->to.at, "e.g. from: 1 Hz, to: 5 Hz",
+          "%s: the window from..to must be above zero and not empty", what);
+  return 0;
+}
+
+static int read_yes(reader *r, const pl_node *at, const char *what) {
+  int v = 0;
+  if (!read_choice(r, at, what, "no|yes", &v)) return 0;
+  if (!v) problem(r, at, "leave it out", "%s: an objective cannot be 'no'", what);
+  return v;
+}
+
+// which operating point: its number from 1, or its frequency
+static int read_at(reader *r, const plan *p, const pl_node *at, int *point) {
+  num v;
+  const pl_design_problem *q = &p->out.problem;
+  *point = 0;
+  if (!at) return 1;
+  if (at->kind == NODE_SCALAR && at->text[0] &&
+      strspn(at->text, "0123456789") == strlen(at->text)) {
+    int k;
+    if (!read_int(r, at, "at", 1, q->npoint, &k)) return 0;
+    *point = k - 1;
+    return 1;
+  }
+  if (!read_num(r, at, "at", "rad/s", &v)) return 0;
+  for (int i = 0; i < q->npoint; i++)
+    if (fabs(q->point[i].omega - v.v) <= 1e-6 * v.v) {
+      *point = i;
+      return 1;
+    }
+  problem(r, at, "write one of them, or its number from 1", "at: this is none of the frequencies");
+  return 0;
+}
+
+// ---- trajectories -----------------------------------------------------------------------------
+
+static const pl_node *target_of(const pl_node *at, int k) {
+  if (at->kind != NODE_LIST) return at;
+  const pl_node *d = at->first;
+  while (d && k-- > 0) d = d->next;
+  return d;
+}
+
+static int read_trajectory(reader *r, const plan *p, const pl_node *at, const objective_def *d,
+                           pl_objective *o) {
+  int ntarget = at->kind == NODE_LIST ? at->n : 1;
+  double *coef[64], omega = p->out.problem.point[o->point].omega;
+  if (ntarget != o->nnode) {
+    problem(r, at, "give a list with one curve for each of 'nodes'",
+            "trajectory: %d curve%s for %d node%s", ntarget, ntarget == 1 ? "" : "s", o->nnode,
+            o->nnode == 1 ? "" : "s");
+    return 0;
+  }
+  if (ntarget > COUNT(coef)) {
+    problem(r, at, NULL, "trajectory: at most %d curves are possible", COUNT(coef));
+    return 0;
+  }
+  // the first curve decides on the harmonics, the others must tell as many
+  o->nharm = d->harmonics.v > 0 ? d->harmonics.v : p->harmonics;
+  for (int k = 0; k < ntarget; k++)
+    if (!read_target(r, p, d, target_of(at, k), omega, &o->nharm, &coef[k])) return 0;
+  size_t per = (size_t)r->dim * (2 * (size_t)o->nharm + 1);
+  double *all = take(r, per * (size_t)ntarget + 1, sizeof *all);
+  if (!all) return 0;
+  for (int k = 0; k < ntarget; k++) memcpy(all + (size_t)k * per, coef[k], per * sizeof *all);
+  o->coef = all;
+  o->means = d->means.v;
+  o->phases = d->phases.v;
+  o->sharpness = d->sharpness.v;
+  return 1;
+}
+
+// ---- one objective ----------------------------------------------------------------------------
+
+// keys that each kind knows besides name and weight
+static const char *const allowed[PL_OBJECTIVE_COUNT] = {
+    [PL_OBJECTIVE_AMPLITUDE] = " node nodes axes at ",
+    [PL_OBJECTIVE_TRAJECTORY] = " node nodes at resample means harmonics phases sharpness ",
+    [PL_OBJECTIVE_PEAK] = " node axes from to ",
+    [PL_OBJECTIVE_FOLD] = " from to ",
+    [PL_OBJECTIVE_STABILITY] = " at ",
+    [PL_OBJECTIVE_MASS] = " ",
+    [PL_OBJECTIVE_STRAIN] = " at exponent ",
+    [PL_OBJECTIVE_SMOOTH] = " ",
+};
+
+static int check_keys(reader *r, const pl_node *at, int kind) {
+  char word[64], hint[PL_TEXT];
+  for (const pl_node *d = at->first; d; d = d->next) {
+    snprintf(word, sizeof word, " %.60s ", d->key);
+    if (strcmp(d->key, "name") == 0 || strcmp(d->key, "weight") == 0 ||
+        strcmp(d->key, pl_objective_name[kind]) == 0 || strstr(allowed[kind], word))
+      continue;
+    snprintf(hint, sizeof hint, "keys of %s: name weight%s", pl_objective_name[kind],
+             allowed[kind]);
+    problem_key(r, d, hint, "'%s' is not for the objective %s", d->key, pl_objective_name[kind]);
+    return 0;
+  }
+  return 1;
+}
+
+// the one kind that is given; -1: none, or several
+static int find_objective(reader *r, const pl_node *at, const pl_node *const *given) {
+  char hint[PL_TEXT] = "one of:";
+  int kind = -1, n = 0;
+  size_t len = strlen(hint);
+  for (int k = 0; k < PL_OBJECTIVE_COUNT; k++) {
+    len += (size_t)snprintf(hint + len, sizeof hint - len, " %s", pl_objective_name[k]);
+    if (!given[k]) continue;
+    kind = k;
+    n++;
+  }
+  if (n == 1) return kind;
+  problem(r, at, hint, n ? "an objective must be one thing" : "this objective says nothing");
+  return -1;
+}
+
+static int read_value(reader *r, const plan *p, const pl_node *given, const objective_def *d,
+                      const pl_node *at, pl_objective *o) {
+  num v;
+  switch (o->kind) {
+  case PL_OBJECTIVE_AMPLITUDE:
+    return read_goal(r, given, "amplitude", "m", 1, o) && read_nodes(r, d, at, o);
+  case PL_OBJECTIVE_TRAJECTORY:
+    return read_nodes(r, d, at, o) && read_trajectory(r, p, given, d, o);
+  case PL_OBJECTIVE_PEAK:
+    return read_track(r, given, d, o) && read_nodes(r, d, at, o);
+  case PL_OBJECTIVE_FOLD:
+    return read_track(r, given, d, o);
+  case PL_OBJECTIVE_STABILITY:
+    if (!read_num(r, given, "stability", "", &v)) return 0;
+    o->target = v.v;
+    if (v.v > 0 && v.par < 0) return 1;
+    problem(r, given, "e.g. 0.95", "stability: the bound must be above 0");
+    return 0;
+  case PL_OBJECTIVE_MASS:
+    return read_goal(r, given, "mass", "kg", 0, o);
+  case PL_OBJECTIVE_STRAIN:
+    o->exponent = d->exponent.v;
+    return read_goal(r, given, "strain", "", 0, o);
+  default:
+    return read_yes(r, given, "smooth");
+  }
+}
+
+static int read_objective(reader *r, const plan *p, const pl_node *at, pl_objective *o) {
+  objective_def d = {0};
+  if (!read_map(r, at, &map_objective, &d)) return 0;
+  const pl_node *given[PL_OBJECTIVE_COUNT] = {d.amplitude, d.trajectory, d.peak,   d.fold,
+                                              d.stability, d.mass,       d.strain, d.smooth};
+  int kind = find_objective(r, at, given);
+  if (kind < 0 || !check_keys(r, at, kind)) return 0;
+  *o = (pl_objective){.kind = (pl_objective_kind)kind, .weight = d.weight.v};
+  o->name = d.name.at ? d.name.s : NULL;
+  if (!read_at(r, p, d.at, &o->point) || !read_axes(r, d.axes, &o->mask)) return 0;
+  return read_value(r, p, given[kind], &d, at, o);
+}
+
+void read_objectives(reader *r, plan *p, const pl_node *at) {
+  int many = at->kind == NODE_LIST;
+  if (at->kind == NODE_SCALAR || at->n == 0) {
+    problem(r, at, "e.g. [{amplitude: max, node: tip}]", "design: there are no objectives");
+    return;
+  }
+  pl_objective *o = take(r, (size_t)(many ? at->n : 1) + 1, sizeof *o);
+  if (!o) return;
+  p->out.problem.objective = o;
+  for (const pl_node *d = many ? at->first : at; d; d = many ? d->next : NULL)
+    if (read_objective(r, p, d, &o[p->out.problem.nobjective])) p->out.problem.nobjective++;
+}

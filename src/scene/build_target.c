@@ -1,0 +1,165 @@
+// Closed curves that nodes shall follow: CSV files and points.
+#include "build_design.h"
+
+#include "pliant/math.h"
+#include "pliant/report.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { HARMONICS_MOST = 8 }; // of a target where nothing else says how many
+
+typedef struct curve {
+  int n, timed;
+  double *x;     // [n][dim] m
+  double *times; // [n] parts of a period
+} curve;
+
+// ---- files ------------------------------------------------------------------------------------
+
+// column `x` or `NAME_x`; -1: none
+static int find_axis(const pl_table *t, char axis) {
+  for (int c = 0; c < pl_table_cols(t); c++) {
+    const char *name = pl_table_name(t, c);
+    size_t n = strlen(name);
+    if (n > 0 && name[n - 1] == axis && (n == 1 || name[n - 2] == '_')) return c;
+  }
+  return -1;
+}
+
+static int find_time(const pl_table *t) {
+  for (int c = 0; c < pl_table_cols(t); c++)
+    if (strcmp(pl_table_name(t, c), "t") == 0 || strcmp(pl_table_name(t, c), "time") == 0) return c;
+  return -1;
+}
+
+// to SI by the unit in the header; without one, by the scene's
+static int column_factor(reader *r, const char *path, const pl_table *t, int col, const char *si,
+                         double *factor) {
+  unit want, got;
+  const char *text = pl_table_unit(t, col);
+  PL_ASSERT(unit_parse(si, strlen(si), &want));
+  *factor = unit_scale_of(&r->scale, &want.dim);
+  if (!text[0]) return 1;
+  if (unit_parse(text, strlen(text), &got) && unit_same(&want.dim, &got.dim)) {
+    *factor = got.factor;
+    return 1;
+  }
+  problem_at(r, path, 1, 0, "call it e.g. x_mm, y_mm, t_s", "column %d is not in a unit of %s",
+             col + 1, si[0] == 's' ? "time" : "length");
+  return 0;
+}
+
+static int take_table(reader *r, const char *path, const pl_table *t, double omega, curve *c) {
+  int dim = r->dim, rows = pl_table_rows(t), cols = pl_table_cols(t), col[3], time = find_time(t);
+  double factor[3], second = 1;
+  const double *data = pl_table_data(t);
+  for (int k = 0; k < dim; k++) {
+    col[k] = find_axis(t, "xyz"[k]);
+    if (col[k] < 0) {
+      problem_at(r, path, 1, 0, "the header is e.g. t_s,x_mm,y_mm", "there is no column for %c",
+                 "xyz"[k]);
+      return 0;
+    }
+    if (!column_factor(r, path, t, col[k], "m", &factor[k])) return 0;
+  }
+  if (time >= 0 && !column_factor(r, path, t, time, "s", &second)) return 0;
+  c->x = take(r, (size_t)(rows * dim) + 1, sizeof *c->x);
+  c->times = take(r, (size_t)rows + 1, sizeof *c->times);
+  if (!c->x || !c->times) return 0;
+  c->n = rows;
+  c->timed = time >= 0;
+  for (int i = 0; i < rows; i++) {
+    for (int k = 0; k < dim; k++)
+      c->x[i * dim + k] = factor[k] * data[(size_t)i * (size_t)cols + (size_t)col[k]];
+    if (time >= 0)
+      c->times[i] = second * data[(size_t)i * (size_t)cols + (size_t)time] * omega / (2 * PL_PI);
+  }
+  return 1;
+}
+
+static int read_file(reader *r, const pl_node *at, double omega, curve *c) {
+  char path[PL_TEXT];
+  pl_table *t = NULL;
+  if (!scene_file(r, at, "trajectory", path, sizeof path)) return 0;
+  pl_status s = pl_table_read(r->env, path, &t);
+  if (s == PL_E_NOMEM) r->failed = s;
+  if (s != PL_OK) return 0;
+  int ok = take_table(r, path, t, omega, c);
+  pl_table_free(t);
+  return ok;
+}
+
+// ---- points -----------------------------------------------------------------------------------
+
+static int read_points(reader *r, const pl_node *at, curve *c) {
+  const pl_node *list = at->first;
+  if (at->n != 1 || strcmp(list->key, "points") != 0 || list->kind != NODE_LIST) {
+    problem(r, at, "e.g. {points: [[0, 0], [1, 0], [1, 1]]}",
+            "trajectory must be a file or {points: list}");
+    return 0;
+  }
+  c->x = take(r, (size_t)(list->n * r->dim) + 1, sizeof *c->x);
+  if (!c->x) return 0;
+  for (const pl_node *d = list->first; d; d = d->next) {
+    vec v;
+    if (!read_vec(r, d, "points", "m", r->dim, r->dim, &v)) return 0;
+    for (int k = 0; k < r->dim; k++) {
+      if (v.v[k].par >= 0) {
+        problem(r, d, NULL, "points cannot depend on a parameter");
+        return 0;
+      }
+      c->x[c->n * r->dim + k] = v.v[k].v;
+    }
+    c->n++;
+  }
+  return 1;
+}
+
+// ---- coefficients -----------------------------------------------------------------------------
+
+// points that differ: the last may repeat the first
+static int distinct(const reader *r, const curve *c) {
+  int same = c->n > 1;
+  for (int k = 0; k < r->dim && same; k++) same = c->x[k] == c->x[(c->n - 1) * r->dim + k];
+  return c->n - same;
+}
+
+static int count_harmonics(reader *r, const pl_node *at, const curve *c, int *nharm) {
+  char hint[PL_TEXT];
+  int n = distinct(r, c), most = (n - 1) / 2;
+  if (*nharm == 0) *nharm = most < HARMONICS_MOST ? most : HARMONICS_MOST;
+  if (*nharm >= 1 && n >= 2 * *nharm + 1) return 1;
+  if (most >= 1)
+    snprintf(hint, sizeof hint, "draw more points, or write 'harmonics: %d' in this objective",
+             most);
+  else
+    snprintf(hint, sizeof hint, "a closed curve needs at least 3 points");
+  problem(r, at, hint, "trajectory: %d points cannot tell %d harmonics, which need %d", n,
+          *nharm > 0 ? *nharm : 1, 2 * (*nharm > 0 ? *nharm : 1) + 1);
+  return 0;
+}
+
+int read_target(reader *r, const plan *p, const objective_def *d, const pl_node *at, double omega,
+                int *nharm, double **coef) {
+  curve c = {0};
+  int ok = at->kind == NODE_MAP      ? read_points(r, at, &c)
+           : at->kind == NODE_SCALAR ? read_file(r, at, omega, &c)
+                                     : 0;
+  if (at->kind == NODE_LIST)
+    problem(r, at, "e.g. trajectory: toe.csv", "trajectory must be a file or {points: list}");
+  if (!ok || !count_harmonics(r, at, &c, nharm)) return 0;
+  if (c.timed && !(omega > 0)) return 0; // the missing frequency is told elsewhere
+  if (p->harmonics > 0 && *nharm > p->harmonics) {
+    problem(r, d->harmonics.at ? d->harmonics.at : at, "use more harmonics in the analysis",
+            "trajectory: the target has %d harmonics, the motions %d", *nharm, p->harmonics);
+    return 0;
+  }
+  *coef = take(r, (size_t)r->dim * (2 * (size_t)*nharm + 1) + 1, sizeof **coef);
+  if (!*coef) return 0;
+  int arc = d->resample.v == 2 || (d->resample.v == 0 && !c.timed);
+  pl_status s = pl_curve_coefficients(r->env, c.n, r->dim, c.x, arc ? PL_BY_ARC : PL_BY_TIME,
+                                      c.timed && !arc ? c.times : NULL, *nharm, *coef);
+  if (s == PL_E_NOMEM) r->failed = s;
+  return s == PL_OK;
+}

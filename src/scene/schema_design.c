@@ -1,0 +1,112 @@
+#include "schema.h"
+
+// Mappings inside the analyses explore and design.
+
+#define OPT_STRUCT pl_explore_opts
+const pl_opt_info pl_explore_info_table[] = {PL_EXPLORE_OPTS(PL_OPT_ROW_X, PL_OPT_ROW_C)};
+#undef OPT_STRUCT
+const int pl_explore_info_count = COUNT(pl_explore_info_table);
+
+#define OPT_STRUCT pl_design_opts
+const pl_opt_info pl_design_info_table[] = {PL_DESIGN_OPTS(PL_OPT_ROW_X, PL_OPT_ROW_C)};
+#undef OPT_STRUCT
+const int pl_design_info_count = COUNT(pl_design_info_table);
+
+static const row objective_rows[] = {
+    ROW(objective_def, name, "name", T_WORD, .text = "name for messages and results"),
+    ROW(objective_def, amplitude, "amplitude", T_RAW, .choices = "max|min|length",
+        .text = "path length of nodes over a period"),
+    ROW(objective_def, trajectory, "trajectory", T_RAW,
+        .choices = "file | {points: [[x, y], ...]} | list of these",
+        .text = "closed curve that a node follows: CSV with columns x y (z), with units as in "
+                "x_mm, and perhaps t_s; or points; a list holds one for each of nodes"),
+    ROW(objective_def, peak, "peak", T_RAW, .choices = "frequency",
+        .text = "where a resonance peak of a node shall lie"),
+    ROW(objective_def, fold, "fold", T_RAW, .choices = "frequency",
+        .text = "where a fold of the response shall lie"),
+    ROW(objective_def, stability, "stability", T_RAW, .choices = "number",
+        .text = "bound on the largest Floquet multiplier, e.g. 0.95"),
+    ROW(objective_def, mass, "mass", T_RAW, .choices = "min|mass",
+        .text = "total mass, as small as possible or below a limit"),
+    ROW(objective_def, strain, "strain", T_RAW, .choices = "min|number",
+        .text = "largest strain over elements and period, the same"),
+    ROW(objective_def, smooth, "smooth", T_RAW, .choices = "yes",
+        .text = "parameters of neighbouring elements differ little"),
+    ROW(objective_def, node, "node", T_RAW, .choices = "selector",
+        .text = "amplitude, trajectory, peak: the node"),
+    ROW(objective_def, nodes, "nodes", T_RAW, .choices = "selector",
+        .text = "amplitude, trajectory: several nodes; a trajectory's share their phase"),
+    ROW(objective_def, axes, "axes", T_RAW, .choices = "[x, y, z]",
+        .text = "amplitude, peak: axes that count; all when left out"),
+    ROW(objective_def, at, "at", T_RAW, .choices = "integer | frequency",
+        .text = "which of the frequencies, by number from 1 or by value; the first when left out"),
+    ROW(objective_def, weight, "weight", T_NUM, .plain = 1, .unit = "", .value = 1, .lo = 0,
+        .hi = 1e12, .lo_open = 1, .text = "factor in the sum"),
+    ROW(objective_def, resample, "resample", T_CHOICE, .choices = "auto|time|arc",
+        .text = "trajectory: points are at their times (evenly spaced without them), or run "
+                "through at constant speed; auto: time when there are times"),
+    ROW(objective_def, means, "means", T_CHOICE, .choices = "no|yes", .value = 1,
+        .text = "trajectory: the place of the curve counts, not its shape alone"),
+    ROW(objective_def, harmonics, "harmonics", T_INT, .lo = 0, .hi = 64,
+        .text = "trajectory: harmonics of the target; 0: the analysis's, or what the points tell "
+                "up to 8"),
+    ROW(objective_def, phases, "phases", T_INT, .lo = 0, .hi = 4096,
+        .text = "trajectory: phase offsets that are tried; 0: 128"),
+    ROW(objective_def, sharpness, "sharpness", T_NUM, .plain = 1, .unit = "", .lo = 0, .hi = 1e9,
+        .text = "trajectory: of the smooth minimum over phases; 0: 200"),
+    ROW(objective_def, from, "from", T_NUM, .plain = 1, .unit = "rad/s", .lo = 0, .hi = 1e9,
+        .text = "peak, fold: window in which it lies at the start; half of the target"),
+    ROW(objective_def, to, "to", T_NUM, .plain = 1, .unit = "rad/s", .lo = 0, .hi = 1e9,
+        .text = "peak, fold: end of the window; twice the target"),
+    ROW(objective_def, exponent, "exponent", T_NUM, .plain = 1, .unit = "", .lo = 0, .hi = 1000,
+        .text = "strain: of the smooth maximum; 0: 12"),
+};
+const map_info map_objective = {
+    .what = "objective",
+    .text = "One term of what is minimised: exactly one of amplitude, trajectory, peak, fold, "
+            "stability, mass, strain and smooth. Every term is 1 or so at the start.",
+    .size = sizeof(objective_def),
+    ROWS(objective_rows)};
+
+static const row variable_rows[] = {
+    ROW(variable_def, name, "name", T_TEXT, .need = 1,
+        .text = "parameter, or alpha, beta, frequency; a body's name with .young and so on for "
+                "all of its elements"),
+    ROW(variable_def, min, "min", T_RAW, .choices = "value",
+        .text = "lower bound; the parameter's own when left out"),
+    ROW(variable_def, max, "max", T_RAW, .choices = "value", .text = "upper bound"),
+    ROW(variable_def, scale, "scale", T_CHOICE, .choices = "auto|linear|log",
+        .text = "how steps are measured; auto: log when the bounds span a hundredfold"),
+};
+const map_info map_variable = {.what = "variable",
+                               .text =
+                                   "Something that a design may change; its name alone for short.",
+                               .size = sizeof(variable_def),
+                               ROWS(variable_rows)};
+
+static const row along_rows[] = {
+    ROW(along_def, amplitude, "amplitude", T_RAW, .need = 1, .choices = "selector",
+        .text = "the node whose amplitude shall change"),
+    ROW(along_def, axes, "axes", T_RAW, .choices = "[x, y, z]",
+        .text = "axes that count; all when left out"),
+    ROW(along_def, change, "change", T_RAW, .need = 1, .choices = "number | length",
+        .text = "of the amplitude, to first order: a part of it, or a length"),
+};
+const map_info map_along = {.what = "along",
+                            .text = "A change of all variables along the gradient of an amplitude.",
+                            .size = sizeof(along_def),
+                            ROWS(along_rows)};
+
+const map_info map_design_response = {
+    .what = "design-response",
+    .text = "Response curves before and after a design; stability is not asked unless it is yes.",
+    .size = sizeof(response_def),
+    .opt = pl_response_info_table,
+    .nopt = &pl_response_info_count,
+    .opt_offset = offsetof(response_def, opts)};
+const map_info map_proof = {.what = "proof",
+                            .text = "How the motions of a design are checked by other means.",
+                            .size = sizeof(proof_def),
+                            .opt = pl_proof_info_table,
+                            .nopt = &pl_proof_info_count,
+                            .opt_offset = offsetof(proof_def, opts)};
