@@ -234,7 +234,9 @@ static void bench_fork(void) {
     cost c = jacobian_cost(&r, orbit, 64, 5);
     tell_cost("fork", &c);
   }
-  double t = newmark_time(&r, omega, 400);
+  // with 256 steps it does not last until then: energy that the first jolt has put into stiff
+  // vibrations grows; the decay of its first periods tells how long it would take
+  double t = newmark_time(&r, omega, 24);
   if (st == PL_OK) row("fork: Newmark / harmonic balance", t / info.seconds, "");
   pl_orbit_free(orbit);
   close_rig(&r);
