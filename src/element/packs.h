@@ -16,31 +16,8 @@
 #define atan(x)     FN(arctan)(x)
 #define ABOVE(a, b) FN(positive)((a) - (b))
 
-#define FN(name) name##_p1
-#include "pack.inc"
-#undef FN
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(PL_SANITIZED)
-#pragma GCC push_options
-#pragma GCC target("arch=x86-64-v3")
-#define FN(name) name##_p3
-#include "pack.inc"
-#undef FN
-#pragma GCC pop_options
-#pragma GCC push_options
-#pragma GCC target("arch=x86-64-v4")
-#define FN(name) name##_p4
-#include "pack.inc"
-#undef FN
-#pragma GCC pop_options
-#define PICK(name)                                                                                 \
-  (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&                      \
-           __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw")                \
-       ? name##_p4                                                                                 \
-   : __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") ? name##_p3                   \
-                                                                     : name##_p1)
-#else
-#define PICK(name) name##_p1
-#endif
+#define COPY "pack.inc"
+#include "pliant/copies.h"
 
 static int eval_p(const pl_pack *q, const pl_pack *par, const pl_pack *rest, pl_pack *energy,
                   pl_pack *grad, pl_pack *hess) {

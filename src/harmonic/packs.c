@@ -9,31 +9,8 @@
 #pragma GCC diagnostic ignored "-Wpsabi"
 #define INLINE static inline __attribute__((always_inline))
 
-#define FN(name) name##_p1
-#include "packs.inc"
-#undef FN
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(PL_SANITIZED)
-#pragma GCC push_options
-#pragma GCC target("arch=x86-64-v3")
-#define FN(name) name##_p3
-#include "packs.inc"
-#undef FN
-#pragma GCC pop_options
-#pragma GCC push_options
-#pragma GCC target("arch=x86-64-v4")
-#define FN(name) name##_p4
-#include "packs.inc"
-#undef FN
-#pragma GCC pop_options
-#define PICK(name)                                                                                 \
-  (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&                      \
-           __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw")                \
-       ? name##_p4                                                                                 \
-   : __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") ? name##_p3                   \
-                                                                     : name##_p1)
-#else
-#define PICK(name) name##_p1
-#endif
+#define COPY "packs.inc"
+#include "pliant/copies.h"
 
 void packs_sample(const fourier *f, double omega, const pl_pack *z, int step, pl_pack *x,
                   pl_pack *v) {

@@ -17,6 +17,22 @@ typedef struct problem {
   int quick, hopeless; // gives up early, see pl_gmres_quick; has done so
 } problem;
 
+static problem state_problem(pl_env *env, int n, pl_apply_fn A, void *A_ctx, pl_apply_fn prec,
+                             void *prec_ctx, const double *b, double *x, double rtol, int max_iter,
+                             pl_krylov_info *info) {
+  return (problem){.env = env,
+                   .n = n,
+                   .A = A,
+                   .A_ctx = A_ctx,
+                   .prec = prec,
+                   .prec_ctx = prec_ctx,
+                   .rtol = rtol,
+                   .b = b,
+                   .x = x,
+                   .max_iter = max_iter,
+                   .info = info};
+}
+
 static pl_status check_problem(const problem *p) {
   if (p->n < 0 || p->max_iter < 0 || !(p->rtol >= 0))
     return pl_fail(p->env, PL_E_ARG, "a Krylov solve needs n, max_iter and rtol >= 0");
@@ -96,17 +112,7 @@ static int cg_run(problem *p, double *work) {
 
 pl_status pl_cg(pl_env *env, int n, pl_apply_fn A, void *A_ctx, pl_apply_fn prec, void *prec_ctx,
                 const double *b, double *x, double rtol, int max_iter, pl_krylov_info *info) {
-  problem p = {.env = env,
-               .n = n,
-               .A = A,
-               .A_ctx = A_ctx,
-               .prec = prec,
-               .prec_ctx = prec_ctx,
-               .rtol = rtol,
-               .b = b,
-               .x = x,
-               .max_iter = max_iter,
-               .info = info};
+  problem p = state_problem(env, n, A, A_ctx, prec, prec_ctx, b, x, rtol, max_iter, info);
   double *work;
   PL_TRY(begin(&p, 4, &work));
   if (!work) return PL_OK;
@@ -173,17 +179,7 @@ static void minres_run(problem *p, double target, double *work) {
 pl_status pl_minres(pl_env *env, int n, pl_apply_fn A, void *A_ctx, pl_apply_fn prec,
                     void *prec_ctx, const double *b, double *x, double rtol, int max_iter,
                     pl_krylov_info *info) {
-  problem p = {.env = env,
-               .n = n,
-               .A = A,
-               .A_ctx = A_ctx,
-               .prec = prec,
-               .prec_ctx = prec_ctx,
-               .rtol = rtol,
-               .b = b,
-               .x = x,
-               .max_iter = max_iter,
-               .info = info};
+  problem p = state_problem(env, n, A, A_ctx, prec, prec_ctx, b, x, rtol, max_iter, info);
   double *work;
   PL_TRY(begin(&p, 7, &work));
   if (!work) return PL_OK;
@@ -346,34 +342,14 @@ static pl_status gmres(problem *p, int restart) {
 pl_status pl_gmres(pl_env *env, int n, int restart, pl_apply_fn A, void *A_ctx, pl_apply_fn prec,
                    void *prec_ctx, const double *b, double *x, double rtol, int max_iter,
                    pl_krylov_info *info) {
-  problem p = {.env = env,
-               .n = n,
-               .A = A,
-               .A_ctx = A_ctx,
-               .prec = prec,
-               .prec_ctx = prec_ctx,
-               .rtol = rtol,
-               .b = b,
-               .x = x,
-               .max_iter = max_iter,
-               .info = info};
+  problem p = state_problem(env, n, A, A_ctx, prec, prec_ctx, b, x, rtol, max_iter, info);
   return gmres(&p, restart);
 }
 
 pl_status pl_gmres_quick(pl_env *env, int n, int restart, pl_apply_fn A, void *A_ctx,
                          pl_apply_fn prec, void *prec_ctx, const double *b, double *x, double rtol,
                          int max_iter, pl_krylov_info *info) {
-  problem p = {.env = env,
-               .n = n,
-               .A = A,
-               .A_ctx = A_ctx,
-               .prec = prec,
-               .prec_ctx = prec_ctx,
-               .rtol = rtol,
-               .b = b,
-               .x = x,
-               .max_iter = max_iter,
-               .info = info,
-               .quick = 1};
+  problem p = state_problem(env, n, A, A_ctx, prec, prec_ctx, b, x, rtol, max_iter, info);
+  p.quick = 1;
   return gmres(&p, restart);
 }

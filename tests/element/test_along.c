@@ -157,7 +157,9 @@ static void scaled(void **state) {
 }
 
 int test_along(void) {
-  static const CMUnitTestFunction fn[] = {along, from_rest, parts, scaled};
-  static const char *const names[] = {"along", "from rest", "parts", "scaled"};
-  return run_kinds("element.along", fn, names, 4);
+  static const kind_test tests[] = {{"along", along, NULL},
+                                    {"from rest", from_rest, NULL},
+                                    {"parts", parts, NULL},
+                                    {"scaled", scaled, NULL}};
+  return run_kinds("element.along", tests, (int)(sizeof tests / sizeof tests[0]));
 }

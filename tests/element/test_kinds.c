@@ -146,7 +146,6 @@ static void balance(const sample *s, const double *q, const double *g) {
 
 static void rigid_motion(void **state) {
   const pl_elem_kind *kind = *state;
-  if (kind->inert) skip();
   for (unsigned seed = 1; seed <= NSEED; seed++) {
     sample s = sample_make(kind, seed);
     pl_rng r;
@@ -182,10 +181,8 @@ static double least_pivot(int n, const double *M, double shift) {
   return least;
 }
 
-// given matrix entries (inert kinds) need not be positive
 static void mass(void **state) {
   const pl_elem_kind *kind = *state;
-  if (!kind->d.mass || kind->inert) skip();
   int d = kind->vdim;
   for (unsigned seed = 1; seed <= NSEED; seed++) {
     sample s = sample_make(kind, seed);
@@ -225,7 +222,6 @@ static void visc_by_q(const void *ctx, double t, double *f) {
 
 static void viscous(void **state) {
   const pl_elem_kind *kind = *state;
-  if (!kind->d.visc) skip();
   for (unsigned seed = 1; seed <= NSEED; seed++) {
     sample s = sample_make(kind, seed);
     double f[PL_NDOF_MAX], D[NHESS], S[NHESS], want[NHESS];
@@ -269,10 +265,22 @@ static void tables(void **state) {
   assert_null(pl_elem_find("no such kind"));
 }
 
+static int moves(const pl_elem_kind *kind) {
+  return !kind->inert;
+}
+// given matrix entries (inert kinds) need not be positive
+static int has_mass(const pl_elem_kind *kind) {
+  return kind->d.mass && !kind->inert;
+}
+static int has_dashpot(const pl_elem_kind *kind) {
+  return kind->d.visc != NULL;
+}
+
 int test_kinds(void) {
-  static const CMUnitTestFunction fn[] = {gradient,     hessian, complex_step, third,
-                                          rigid_motion, mass,    viscous,      tables};
-  static const char *const names[] = {"gradient",     "hessian", "complex step", "third",
-                                      "rigid motion", "mass",    "viscous",      "tables"};
-  return run_kinds("element.kinds", fn, names, 8);
+  static const kind_test tests[] = {
+      {"gradient", gradient, NULL},          {"hessian", hessian, NULL},
+      {"complex step", complex_step, NULL},  {"third", third, NULL},
+      {"rigid motion", rigid_motion, moves}, {"mass", mass, has_mass},
+      {"viscous", viscous, has_dashpot},     {"tables", tables, NULL}};
+  return run_kinds("element.kinds", tests, (int)(sizeof tests / sizeof tests[0]));
 }
