@@ -525,10 +525,7 @@ static pl_status write_scene(const designing *t) {
     list[n] = set[n];
     n++;
   }
-  pl_text_add(&out,
-              "# the scene with the values that '%s' found; file names are relative to the folder "
-              "of the original\n",
-              t->a->name);
+  pl_text_add(&out, "# the scene with the values that '%s' found\n", t->a->name);
   pl_status st = pl_scene_write_design(sc, t->state[1].design, n, list, &out);
   if (st == PL_OK && out.failed) st = PL_E_NOMEM;
   if (st == PL_OK)

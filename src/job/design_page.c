@@ -34,6 +34,17 @@ static json_t *objective_json(const designing *t, int k) {
   return one;
 }
 
+double design_tracking(const designing *t, int side, int *n) {
+  double sum = 0;
+  *n = 0;
+  for (int k = 0; k < t->nobj; k++) {
+    if (t->plan->problem.objective[k].kind != PL_OBJECTIVE_TRAJECTORY) continue;
+    sum += t->error[side][k] * t->error[side][k];
+    ++*n;
+  }
+  return *n ? sqrt(sum / *n) : 0;
+}
+
 static json_t *variables_json(const designing *t) {
   json_t *all = json_object();
   for (int k = 0; k < t->nvar; k++) {
@@ -100,6 +111,12 @@ void design_figures(const designing *t, json_t *f) {
   job_set(f, "value_before", json_real(r->value_before));
   job_set(f, "value", json_real(r->value));
   job_set(f, "objectives", objectives);
+  int n;
+  double before = design_tracking(t, 0, &n), after = design_tracking(t, 1, &n);
+  if (n > 0) {
+    job_set(f, "tracking_error_before", json_real(before));
+    job_set(f, "tracking_error", json_real(after));
+  }
   job_set(f, "points", points_json(t));
   job_set(f, "variables", variables_json(t));
   job_set(f, "iterations", json_integer(r->nstep - 1));

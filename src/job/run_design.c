@@ -260,6 +260,11 @@ static void note(const designing *t) {
       job_note(t->j, "%s: %s at %.6g Hz, was %.6g Hz", t->a->name, words,
                t->track[1][k] / (2 * PL_PI), t->track[0][k] / (2 * PL_PI));
   }
+  int n;
+  double before = design_tracking(t, 0, &n), after = design_tracking(t, 1, &n);
+  if (n > 1)
+    job_note(t->j, "%s: all %d trajectories: %.3g %% away (root mean square), was %.3g %%",
+             t->a->name, n, 100 * after, 100 * before);
 }
 
 // ---- the analysis -----------------------------------------------------------------------------

@@ -52,6 +52,8 @@ pl_status design_files(designing *t);
 pl_status design_elements(const designing *t);
 // design_page.c: figures of the summary, the page's words and tables
 void design_figures(const designing *t, json_t *figures);
+// Tracking error before (side 0) or after, root mean square over all trajectories; n: how many.
+double design_tracking(const designing *t, int side, int *n);
 pl_status design_page_head(const designing *t);
 pl_status design_page_tables(const designing *t);
 

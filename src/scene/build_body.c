@@ -24,6 +24,7 @@ int scene_file(reader *r, const pl_node *at, const char *what, char *out, size_t
     problem(r, at, hint, "%s: cannot open the file '%s'", what, quote(at->text, buf, sizeof buf));
     return 0;
   }
+  r->opened++;
   return 1;
 }
 

@@ -1,9 +1,11 @@
 #include "scene_impl.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 // ---- messages in the order of the file --------------------------------------------------------
 
@@ -73,6 +75,32 @@ static int read_head(reader *r) {
   return !dimension || read_int(r, dimension, "dimension", 1, 3, &r->dim);
 }
 
+// files are looked for in another folder than the scene's
+static pl_status enter_folder(reader *r, pl_scene *s) {
+  char path[4096];
+  const txt *to = &r->def.files;
+  if (!to->at) return PL_OK;
+  int here = to->s[0] == '/' || strcmp(r->folder, ".") == 0;
+  int n = snprintf(path, sizeof path, "%s%s%s", here ? "" : r->folder, here ? "" : "/", to->s);
+  struct stat st;
+  if (!r->limit.no_files &&
+      (n >= (int)sizeof path || stat(path, &st) != 0 || !S_ISDIR(st.st_mode))) {
+    problem(r, to->at, "it is relative to the scene's own folder",
+            "files: there is no folder '%.60s'", to->s);
+    return PL_E_INPUT;
+  }
+  s->folder = r->folder = take_text(r, path, strlen(path));
+  return r->failed;
+}
+
+// a copy of the scene elsewhere finds its files
+static void remember_folder(reader *r) {
+  char path[PATH_MAX], set[PATH_MAX + 16];
+  if (!r->opened || !realpath(r->folder, path)) return;
+  snprintf(set, sizeof set, "files=%s", path);
+  tree_override(r, set);
+}
+
 static pl_status read_scene(reader *r, const char *data, size_t size, int nset,
                             const char *const *set, pl_scene *s) {
   PL_TRY(tree_parse(r, data, size, &r->root));
@@ -82,7 +110,10 @@ static pl_status read_scene(reader *r, const char *data, size_t size, int nset,
   if (!read_head(r)) return PL_E_INPUT;
   read_map(r, r->root, &map_root, &r->def);
   if (r->failed) return r->failed;
-  return build_scene(r, s);
+  PL_TRY(enter_folder(r, s));
+  PL_TRY(build_scene(r, s));
+  remember_folder(r);
+  return r->failed;
 }
 
 static void release(reader *r) {
@@ -166,7 +197,7 @@ void pl_scene_free(pl_scene *s) {
 // ---- asking -----------------------------------------------------------------------------------
 
 void pl_scene_write(const pl_scene *s, pl_text *out) {
-  pl_text_add(out, "# the scene as run; file names are relative to the folder of the original\n");
+  pl_text_add(out, "# the scene as run\n");
   node_write(s->impl->root, out);
 }
 

@@ -297,7 +297,7 @@ typedef struct output_def {
 } output_def;
 
 typedef struct root_def {
-  txt title;
+  txt title, files;
   const pl_node *format, *units, *dimension_at, *nodes, *sets, *fixed, *watch, *analyses;
   items parameters, materials, bodies;
   mechanism_def *mechanism;
@@ -405,6 +405,7 @@ typedef struct reader {
   char *block; // what is left of the arena's last piece
   size_t block_left;
   const char *file, *folder;
+  int opened; // files beside the scene
   pl_scene_limits limit;
   pl_status failed; // sticky: out of memory
   int nproblem;

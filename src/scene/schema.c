@@ -526,6 +526,9 @@ static const row root_rows[] = {
     ROW(root_def, format, "pliant", T_RAW, .choices = "1",
         .text = "format number, needed; must be the first key"),
     ROW(root_def, title, "title", T_TEXT, .text = "one line for reports"),
+    ROW(root_def, files, "files", T_TEXT,
+        .text = "folder of the files that the scene names, relative to its own; its own when left "
+                "out"),
     ROW(root_def, units, "units", T_RAW, .choices = "SI | {quantity: unit}",
         .text = "units of bare numbers and of mesh files; SI when left out"),
     ROW(root_def, dimension_at, "dimension", T_RAW, .choices = "integer", .value = 3,

@@ -106,6 +106,39 @@ static const char solid[] =
     "  - static: {steps: 4}\n"
     "  - modes: {count: 4, about: static}\n";
 
+static const char design[] =
+    "pliant: 1                    # a hanging leg, tuned so that its foot runs 20 mm a period at 3 "
+    "Hz\n"
+    "title: a tuned leg\n"
+    "units: {length: mm, mass: g} # of bare numbers\n"
+    "dimension: 2\n"
+    "parameters:                  # used as $name; design moves them within their bounds\n"
+    "  m_knee: {value: 20, min: 5, max: 60}\n"
+    "  m_foot: {value: 20, min: 5, max: 60}\n"
+    "  shin: {value: 80, min: 50, max: 120}\n"
+    "mechanism:\n"
+    "  joints: {hip: [0, 0], knee: [0, -60], foot: [0, -140]}\n"
+    "  links:                     # nearly rigid\n"
+    "    - {name: thigh, joints: [hip, knee]}\n"
+    "    - {name: shank, joints: [knee, foot], length: $shin}\n"
+    "  springs:                   # thigh@0.5 is the middle of the thigh\n"
+    "    - {from: thigh@0.2, from_offset: 20, to: shank@0.5, to_offset: 20, stiffness: 70.2 N/m, "
+    "damping: 0.3 N.s/m}\n"
+    "masses:\n"
+    "  - {node: knee, mass: $m_knee}\n"
+    "  - {node: foot, mass: $m_foot}\n"
+    "drives: [{nodes: [hip], translation: [2 mm, 0]}]\n"
+    "gravity: [0, -9.81 m/s^2]\n"
+    "damping: {mass: 1.5 1/s, stiffness: 5e-5 s}\n"
+    "watch: {foot: foot}\n"
+    "analyses:\n"
+    "  - explore: {frequency: 3 Hz}   # what does each parameter do?\n"
+    "  - design:                  # `pliant list objectives` tells what can be asked for\n"
+    "      frequency: 3 Hz\n"
+    "      variables: all\n"
+    "      objectives: [{amplitude: 20, node: foot}]   # path a period\n"
+    "      response: {from: 2 Hz, to: 4 Hz}   # before and after, in the report\n";
+
 static const char matrices[] =
     "pliant: 1                    # two masses from a textbook, as matrices\n"
     "title: two masses\n"
@@ -130,6 +163,7 @@ const pl_scene_starter pl_scene_starters[] = {
     {"shell", "a thin clamped strip under its weight", shell},
     {"plane", "a flat sheet in two dimensions", plane},
     {"solid", "a soft block", solid},
+    {"design", "a leg whose masses and length are chosen for a motion", design},
     {"matrices", "textbook matrices with a nonlinear spring", matrices},
 };
 const int pl_scene_starter_count = COUNT(pl_scene_starters);
