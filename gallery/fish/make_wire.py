@@ -3,8 +3,9 @@
 
     gallery/fish/make_wire.py > gallery/fish/fish.obj
 
-46 nodes and 49 segments: as discrete elastic rods (three unknowns a node, one twist a segment) that
-is a network of 187 unknowns. The fish swims to the left in the xy plane.
+43 nodes, 46 segments and 5 places where wires are joined: as discrete elastic rods, clamped at the
+nose, that is a network of 187 unknowns (three a node, one twist a segment, three rotations a
+joint). The fish swims to the left in the xy plane.
 """
 import math
 import pathlib
@@ -56,13 +57,15 @@ def add(name, start, end, via, n):
 joint = B // 2
 x, y = nodes[joint]
 add("tail", joint, joint, [(x + 22, y + 14), (x + 46, y + 36), (x + 37, y), (x + 46, y - 34),
-                           (x + 22, y - 13)], 10)
-add("dorsal_fin", 4, 9, [(nodes[4][0] + 14, nodes[4][1] + 17), (nodes[9][0] - 4, nodes[9][1] + 22)], 6)
-add("belly_fin", 19, 16, [(nodes[19][0] + 8, nodes[19][1] - 18), (nodes[16][0], nodes[16][1] - 15)], 4)
+                           (x + 22, y - 13)], 9)
+add("dorsal_fin", 4, 9, [(nodes[4][0] + 14, nodes[4][1] + 17), (nodes[9][0] - 4, nodes[9][1] + 22)], 5)
+add("belly_fin", 19, 16, [(nodes[19][0] + 8, nodes[19][1] - 18), (nodes[16][0], nodes[16][1] - 15)], 3)
 
 segments = sum(len(l) - 1 for _, l in lines)
-if 3 * len(nodes) + segments != 187:
-    raise SystemExit("%d nodes, %d segments" % (len(nodes), segments))
+ends = [v for _, l in lines for v in (l[0], l[-1])]
+joints = {v for v in ends if v != 0}
+if 3 * (len(nodes) - 1) + segments + 3 * len(joints) != 187:
+    raise SystemExit("%d nodes, %d segments, %d joints" % (len(nodes), segments, len(joints)))
 print("# wire fish made by gallery/fish/make_wire.py, millimetres")
 for p in nodes:
     print("v %.4f %.4f 0" % p)

@@ -65,6 +65,7 @@ typedef struct pl_elem_kind {
   int nscal;        // further scalar unknowns
   int ndof;         // vdim * nvert + nscal; q and X hold the vertices first
   int npar, nrest;
+  int nhist;              // first entries of rest that are anchors, which commit moves; 0: none
   int planar;             // rigid motions keep the energy only in the xy plane
   int inert;              // scalar unknowns: rigid motions mean nothing
   int damped;             // visc depends on q, so that a tangent with it is unsymmetric
@@ -84,6 +85,16 @@ typedef struct pl_elem_kind {
   // in the kind is stiff.
   void (*carry)(const double *q, const double *q0, const double *dq, const double *par,
                 const double *rest, double *out);
+  // Moves the anchors, rest[0..nhist-1], to the state q; the state itself and its energy stay what
+  // they are. Rates v, a of scalar unknowns become those measured from the new anchors, and scalars
+  // q may become others that mean the same. Bit i of keep: scalar i and its anchors are left alone.
+  // NULL: the kind has no anchors.
+  void (*commit)(double *q, double *v, double *a, const double *par, double *rest, unsigned keep);
+  // Scalar unknowns scal[nscal] after the whole element was turned by R[3][3] (NULL: not at all),
+  // measured from the anchors of rest data `to` while those in q are measured from `from`. Bit i of
+  // known: scal[i] is given. NULL: turns leave scalars alone.
+  void (*turn)(const double *R, const double *q, const double *par, const double *from,
+               const double *to, unsigned known, double *scal);
   // random but sound reference, state, rates and parameters, for checks
   void (*sample)(unsigned seed, double *X, double *q, double *v, double *par);
 } pl_elem_kind;
@@ -100,6 +111,10 @@ typedef struct pl_elem_kind {
   X(tri2)                                                                                          \
   X(membrane)                                                                                      \
   X(hinge)                                                                                         \
+  X(midedge)                                                                                       \
+  X(rod_edge)                                                                                      \
+  X(rod_bend)                                                                                      \
+  X(rod_joint)                                                                                     \
   X(tet4)                                                                                          \
   X(tet4_nh)                                                                                       \
   X(hex8)                                                                                          \
@@ -124,6 +139,7 @@ typedef struct pl_elem_motion {
   const double *q, *v, *a; // [ndof]; v and a NULL: zero
   const double *par;       // [npar]
   const double *X;         // [ndof]
+  const double *hist;      // [nhist] anchors, fixed; NULL: those of X
   double alpha, beta;      // Rayleigh damping
   int lumped;
 } pl_elem_motion;
@@ -136,5 +152,17 @@ pl_status pl_elem_force(const pl_elem_kind *kind, const pl_elem_motion *m, doubl
 // dforce[ndof] along one direction, exact (complex step).
 pl_status pl_elem_force_along(const pl_elem_kind *kind, const pl_elem_motion *m,
                               const pl_elem_direction *d, double *dforce);
+
+// ---- rods ---------------------------------------------------------------------------------------
+
+// Every edge of a rod has an angle theta, by which its material directors m1 and m2 = t x m1 are
+// turned about its direction t away from reference directors. At rest, where theta is the reference
+// value of that unknown, those are the ones of this rule: d1 = z x t over its length, so that d2 is
+// upright and d1 level; along z within 8 degrees: d1 = y x t. t and d1[3] are unit vectors.
+void pl_rod_director(const double *t, double *d1);
+// The angle theta for which m1 is the given direction, its part along t taken off; -pi..pi.
+double pl_rod_angle(const double *t, const double *m1);
+// m1[3] of one edge carried to the next by the smallest rotation from t0 to t1: no twist between.
+void pl_rod_carry(const double *t0, const double *t1, const double *m1, double *out);
 
 #endif

@@ -23,6 +23,10 @@ pl_status pl_orbit_copy(const pl_orbit *o, int nharm, pl_orbit **out);
 // The state at a phase omega t (rad): q, v, a of all unknowns.
 void pl_orbit_state(const pl_model *m, const pl_params *p, const pl_orbit *o, double phase,
                     pl_state *s);
+// The state at phase zero (t = 0) from which time stepping with so many steps a period starts
+// smoothly: a few implicit Euler steps lead up to it, so that stiff parts are in balance.
+pl_status pl_orbit_settle(const pl_model *m, const pl_params *p, const pl_orbit *o, int steps,
+                          pl_work *w, pl_state *s);
 // Root mean square over a period and all nodes that are free to move: of the distance of two
 // motions with the same base frequency, and of a motion's distance from its mean, its size (m).
 double pl_orbit_distance(const pl_model *m, const pl_orbit *a, const pl_orbit *b);

@@ -131,6 +131,34 @@ typedef struct pl_topology {
 // orientations disagree across an edge are allowed: the hinge follows the first triangle.
 pl_status pl_topology_create(const pl_mesh *m, pl_topology **out);
 void pl_topology_free(pl_topology *t);
+
+// What a mid-edge shell (element kind `midedge`) is made of: a stencil for every triangle, a scalar
+// unknown xi for every edge that turns its normal, and clamps. Where all edges of a line are to be
+// built in, a wall takes the places of the neighbours: edges whose two ends have the same clamp
+// have no xi, and the triangles on them feel copies of their third vertices that move with the
+// clamp (the model needs a node at the place of copy[k], moved like the nodes of copy_clamp[k]).
+typedef struct pl_midedge {
+  pl_env *env;
+  int ntri, nvert;
+  int *vertex;     // [ntri][6] triangles in the order of the mesh, their vertices ascending, then
+                   // those across the edges opposite to them; a border edge repeats the triangle's
+                   // own; copies are numbered from nvert on
+  int *xi;         // [ntri][3] unknowns of the edges opposite to the vertices, -1: clamped
+  int nxi;         // unknowns
+  int *edge_xi;    // [nedge] unknown of each edge of the topology, -1: clamped
+  int ncopy;       // copies
+  int *copy;       // [ncopy] the vertex on which each stands at rest
+  int *copy_clamp; // [ncopy] the clamp that carries it
+} pl_midedge;
+
+// clamp[nvert]: number of the clamp that holds a vertex, -1: none; NULL: no clamps.
+pl_status pl_midedge_create(const pl_mesh *m, const pl_topology *t, const int *clamp,
+                            pl_midedge **out);
+void pl_midedge_free(pl_midedge *s);
+// Fills stencil[ntri][9] of a group of the model: node[nvert + ncopy] is the model's node of each
+// vertex and copy (NULL: the same number), first the number of the unknown that is xi 0.
+void pl_midedge_stencil(const pl_midedge *s, const int *node, int first, int *stencil);
+
 // Boundary faces of tets and hexes as triangles, outward, plus the mesh's own triangles and quads
 // (own ones first) that are no faces of its solids. *tri [n][3] freed by the caller. cell (may be
 // NULL): the owner, counted over all cells in type order; also freed by the caller.

@@ -22,8 +22,15 @@ enum { PL_TERM_MAX = 64 }; // terms of one drive
 
 typedef enum pl_drive_kind { PL_DRIVE_TRANSLATION, PL_DRIVE_ROTATION } pl_drive_kind;
 
+// What a rotation drive does to a scalar unknown: in place of a pair of nodes.
+enum {
+  PL_SCALAR_STAYS = -1,  // keeps its reference value
+  PL_SCALAR_VECTOR = -2, // with a component 0..2: of the rotation vector of a rod_joint's body
+};
+
 // Prescribed motion of nodes: X + sum of terms, or a rotation about an axis by the sum of terms.
-// No terms: fixed.
+// No terms: fixed. Scalar unknowns may be prescribed with them: they keep their reference values,
+// but for those of a rotation drive that belong to what turns.
 typedef struct pl_drive_desc {
   const char *name; // for messages, may be NULL
   pl_drive_kind kind;
@@ -33,6 +40,11 @@ typedef struct pl_drive_desc {
   double axis[3], centre[3]; // rotation; 2D: axis is z
   int nterm;
   const pl_term *term;
+  int nscal;
+  const int *scal; // [nscal] 0..nextra-1
+  // [nscal][2] rotation: the angle theta of a rod's edge is told by the edge's two nodes, which the
+  // drive turns too; others see above. NULL: all stay
+  const int *edge;
 } pl_drive_desc;
 
 // The same force on each node of a list.
@@ -72,8 +84,9 @@ typedef struct pl_design_desc {
 typedef struct pl_model_desc {
   int dim; // unknowns per node: 1, 2 or 3
   int nnode;
-  const double *X; // [nnode][dim]
-  int nextra;      // scalar unknowns beyond the nodes'
+  const double *X;     // [nnode][dim]
+  int nextra;          // scalar unknowns beyond the nodes', numbered nnode * dim + 0..nextra-1
+  const double *extra; // [nextra] their reference values; NULL: zero
   int ngroup, ndrive, nload, ndesign;
   const pl_group_desc *group;
   const pl_drive_desc *drive;
@@ -140,14 +153,30 @@ void pl_params_undamp(const pl_model *m, pl_params *p);
 // Parameters of one element, in the order of its kind's table.
 const double *pl_model_group_par(const pl_model *m, const pl_params *p, int group, int elem);
 
+// Some scalar unknowns (angles of rods) are measured from anchors: directions near the state, which
+// steps leave behind for new ones so that bodies may turn as far as they like.
 typedef struct pl_state {
   double t;
-  int nq;
+  int nq, nhist;
   double *q, *v, *a; // [nq] each, one allocation
+  double *hist;      // [nhist] anchors of the elements, angles of drives where those were set
+  int moved;         // 1: anchors are in hist; 0: those of the reference shape; -1: those for good
 } pl_state;
 pl_status pl_state_create(const pl_model *m, const pl_params *p, pl_state **out); // at rest: q = X
 void pl_state_free(const pl_model *m, pl_state *s);
 void pl_state_copy(pl_state *to, const pl_state *from);
+// Moves the anchors to the state, after an accepted step. Energy, forces at equilibrium and the
+// motion stay what they are; rates of scalar unknowns are measured anew. Anchors of scalars that
+// are driven and do not turn stay. Nothing happens in models without anchors, or when moved is -1.
+void pl_commit(const pl_model *m, const pl_params *p, pl_state *s);
+// q[nq] of the state with its scalar unknowns measured from the anchors of the reference shape, as
+// if those had never moved. Twists beyond half a turn between neighbours are kept when the elements
+// of a rod follow each other.
+pl_status pl_state_unwound(const pl_model *m, const pl_params *p, const pl_state *s, double *q);
+// The scalar unknowns nnode * dim .. nq - 1 after all nodes of q[nq] were turned by R[3][3] as one
+// rigid body, by the anchors of the reference shape: into out[nq], whose other entries stay.
+pl_status pl_turn_scalars(const pl_model *m, const pl_params *p, const double *R, const double *q,
+                          double *out);
 
 // ---- evaluation -------------------------------------------------------------------------------
 
@@ -164,7 +193,8 @@ enum {
   PL_WANT_FORCE = 2,   // r
   PL_WANT_TANGENT = 4, // A
   PL_DYNAMIC = 8, // inertia and damping take part in r and A; kinetic energy and losses are filled
-  PL_EXACT = 16   // A includes d(beta K v)/dq and dashpot stiffness (its symmetric part)
+  PL_EXACT = 16,  // A includes d(beta K v)/dq and dashpot stiffness (its symmetric part)
+  PL_CONVEX = 32  // of every element's share of A the positive part alone
 };
 
 // A = cm M + cd D + ck K over the free unknowns, D = alpha M + beta K + dashpots.
@@ -189,12 +219,16 @@ typedef struct pl_work {
 pl_status pl_work_create(const pl_model *m, int nthread, pl_work **out);
 void pl_work_free(pl_work *w);
 
-// Puts drives at a time into the driven entries of q, v, a.
+// Puts drives at a time into the driven entries of q, v, a. Angles of rods that turn are measured
+// from the state's anchors.
 void pl_drive(const pl_model *m, const pl_params *p, const pl_clock *c, pl_state *s);
 // The same for one node: x, v, a[3] of its driven components, others are left alone. Returns their
 // mask.
 int pl_drive_node(const pl_model *m, const pl_params *p, const pl_clock *c, int node, double *x,
                   double *v, double *a);
+// R[3][3] by which the first rotation drive with scalar unknowns has turned what it drives; no such
+// drive: the identity.
+void pl_drive_rotation(const pl_model *m, const pl_params *p, const pl_clock *c, double *R);
 // External force f(t) of loads (gravity left out) over all unknowns.
 void pl_load(const pl_model *m, const pl_params *p, const pl_clock *c, double *f);
 // Evaluates at a state whose driven entries are set. Results stay in w until the next call. Returns
@@ -202,6 +236,7 @@ void pl_load(const pl_model *m, const pl_params *p, const pl_clock *c, double *f
 pl_status pl_eval(const pl_model *m, const pl_params *p, const pl_state *s, const pl_clock *c,
                   unsigned want, const pl_coef *coef, pl_work *w);
 // dr/dp for design parameter k at a state (drives' effect on q, v, a included), exact: out[nq].
+// Anchors that have moved are taken as they are, so that they do not follow reference places.
 pl_status pl_eval_design(const pl_model *m, const pl_params *p, const pl_state *s,
                          const pl_clock *c, int k, pl_work *w, double *out);
 // ---- many parameters at once --------------------------------------------------------------------
@@ -231,6 +266,10 @@ pl_status pl_knobs_along(pl_knobs *k, int thread, const pl_params *p, const pl_s
 // the knob moves the node at all.
 int pl_knobs_drive(pl_knobs *k, int thread, const pl_params *p, const pl_clock *c, int i, int node,
                    double *dx, double *dv, double *da);
+// The same for a driven scalar unknown (by its number among all unknowns), measured from the anchors
+// of the reference shape: its value alone.
+int pl_knobs_scalar(pl_knobs *k, int thread, const pl_params *p, const pl_clock *c, int i,
+                    int unknown, double *dx);
 // Total mass by every knob: out[n] += factor dm/dp_i.
 pl_status pl_knobs_mass(pl_knobs *k, const pl_params *p, double factor, double *out);
 

@@ -68,9 +68,12 @@ typedef struct pl_view {
   const char *colour_label; // e.g. "displacement (m)", with a colour bar
   double lo, hi;            // colour range; lo >= hi: from the data
   int nmark;
-  const int *mark; // vertices shown as dots
+  const int *mark;  // vertices shown as dots
+  const char *bare; // [nvert] 1: no joint is shown here, as on rods; NULL: none of them
   int ntie;
   const pl_tie *tie; // springs
+  int nline;
+  const double *line; // [nline][2][3] ends of lines drawn lightly behind everything
   const char *title;
   int flat;          // 1: look straight along z (2D models)
   int width, height; // 0: 720 wide, as high as the model needs up to 480

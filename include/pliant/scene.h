@@ -150,7 +150,7 @@ typedef struct pl_node_set {
 // A body: its nodes in the order of its mesh.
 typedef struct pl_scene_body {
   const char *name;
-  const char *kind; // "shell", "plane", "solid" or "chain"
+  const char *kind; // "shell", "plane", "solid", "chain" or "rod"
   int n;
   const int *node; // [n]
 } pl_scene_body;
@@ -160,8 +160,9 @@ typedef struct pl_scene {
   const char *path, *folder; // of the scene file; file names in the scene are relative to folder
   const char *title;         // "" when not given
   int dim;
-  // All drawable things; its vertices are the model's nodes in their order. Bodies give their
-  // cells, links and springs segments; in one dimension there are nodes only.
+  // All drawable things; its vertices are the model's nodes in their order (the model may have more
+  // behind them: copies that clamps of shells carry). Bodies give their cells, links and springs
+  // segments; in one dimension there are nodes only.
   pl_mesh *mesh;
   int nname, nset, nbody, nwatch, nanalysis;
   const pl_node_name *name;
@@ -174,6 +175,8 @@ typedef struct pl_scene {
   pl_params *params; // initial values
   // Start of transients from rest: displacement and velocity of every unknown, NULL: none.
   const double *u0, *v0; // [nq]
+  pl_contact_desc contact;          // nnode 0: none
+  const char *const *obstacle_name; // [contact.nobstacle], all different
   struct scene_impl *impl;
 } pl_scene;
 

@@ -1,6 +1,7 @@
 #ifndef PLIANT_SOLVE_H
 #define PLIANT_SOLVE_H
 
+#include "pliant/contact.h"
 #include "pliant/model.h"
 
 typedef enum pl_stop {
@@ -60,6 +61,15 @@ typedef int (*pl_observe_fn)(void *ctx, const pl_state *s, const pl_clock *c, co
 // or PL_CANCELLED). Free rigid modes are found and told (PL_E_INPUT with a hint to fix nodes).
 pl_status pl_static(const pl_static_opts *o, const pl_model *m, const pl_params *p, pl_state *s,
                     pl_work *w, pl_observe_fn observe, void *ctx, pl_static_info *info);
+
+// The same with contact (NULL: none) and exact Coulomb friction. Every load step is one increment:
+// nodes that stick stay where they were after the last one, and friction opposes the displacement
+// in the step. Obstacles stand where they are at the time of the state. Contacts may hold what
+// would else be free; stable and nneg are of K with the contacts that press held. Critical loads
+// and perturbation are refused.
+pl_status pl_static_contact(const pl_static_opts *o, const pl_model *m, const pl_params *p,
+                            pl_contact *k, pl_state *s, pl_work *w, pl_observe_fn observe,
+                            void *ctx, pl_static_info *info);
 
 // ---- modes ------------------------------------------------------------------------------------
 
@@ -147,6 +157,14 @@ typedef struct pl_history {
 pl_status pl_transient(const pl_transient_opts *o, const pl_model *m, const pl_params *p,
                        pl_state *s, pl_history *history, pl_work *w, pl_observe_fn observe,
                        void *ctx, pl_transient_info *info);
+// The same with contact (NULL: none) and exact Coulomb friction, for newmark and implicit-euler. No
+// node of the contact enters an obstacle at the end of a step, and forces obey the law with the
+// velocities there. Newmark: a state's acceleration leaves forces of contact out, as they act at
+// the ends of steps only; impacts without damping give back what elements hold. A step whose law or
+// motion is not solved is halved. The contact keeps the forces of the last accepted step.
+pl_status pl_transient_contact(const pl_transient_opts *o, const pl_model *m, const pl_params *p,
+                               pl_contact *k, pl_state *s, pl_history *history, pl_work *w,
+                               pl_observe_fn observe, void *ctx, pl_transient_info *info);
 void pl_history_free(pl_env *env, pl_history *h);
 
 #endif

@@ -82,9 +82,15 @@ static void orbit_of(const check *c, const recorder *r, pl_orbit *o) {
   }
 }
 
+// of places, not of angles
 static double longest_swing(const check *c) {
   const pl_orbit *o = c->orbit;
-  return swing_of(o);
+  const int *dof = pl_model_free_dofs(c->m);
+  int L = 2 * o->nharm + 1, places = pl_model_nnode(c->m) * pl_model_dim(c->m);
+  double most = 0;
+  for (int i = 0; i < o->nfree; i++)
+    if (dof[i] < places) most = fmax(most, pl_max_abs(L - 1, o->z + (size_t)(i * L + 1)));
+  return most;
 }
 
 static pl_status simulate(check *c, pl_state *s, recorder *r, pl_orbit *found) {
@@ -97,8 +103,7 @@ static pl_status simulate(check *c, pl_state *s, recorder *r, pl_orbit *found) {
   t.periods = c->o->periods;
   t.steps_per_period = c->o->steps_per_period;
   t.steady = c->o->steady * longest_swing(c);
-  pl_orbit_state(c->m, c->p, c->orbit, 0, s);
-  s->t = 0;
+  PL_TRY(pl_orbit_settle(c->m, c->p, c->orbit, t.steps_per_period, c->w, s));
   pl_status st = pl_transient(&t, c->m, c->p, s, &history, c->w, record, r, &info);
   pl_history_free(c->w->env, &history);
   if (st != PL_OK && st != PL_UNSOLVED) return st;

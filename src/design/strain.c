@@ -161,6 +161,20 @@ static void by_drive(const gauge *g, double by, double *gx) {
   }
 }
 
+// the same for driven scalars
+static void by_driven_scalar(const gauge *g, double by, double *gx) {
+  pl_design *d = g->d;
+  const int *index = pl_model_free_index(d->m);
+  for (int at = pl_model_nnode(d->m) * pl_model_dim(d->m); at < g->nq; at++)
+    for (int k = 0; index[at] < 0 && k < d->nvar; k++)
+      for (int i = 0; i < g->N; i++) {
+        pl_clock c = {.t = 2 * PL_PI * i / g->N, .omega = 1, .scale = 1};
+        double dx;
+        if (!pl_knobs_scalar(d->knobs, 0, d->p, &c, k, at, &dx)) break;
+        gx[k] += by * dx * g->gq[(size_t)i * (size_t)g->nq + (size_t)at];
+      }
+}
+
 static void shift(pl_design *d, int k, double h) {
   const pl_design_desc *desc = pl_model_design(d->m, d->var[k].index);
   for (int t = 0; t < desc->ntarget; t++)
@@ -250,6 +264,7 @@ static pl_status run(gauge *g, const pl_orbit *o, double by, double *value, doub
   PL_TRY(each(g, cell_gradient));
   if (gz) by_motion(g, by, gz);
   if (gx) by_drive(g, by, gx);
+  if (gx) by_driven_scalar(g, by, gx);
   return gx ? shape_gradient(g, by, gx) : PL_OK;
 }
 

@@ -50,6 +50,7 @@ pl_status pl_elem_force(const pl_elem_kind *kind, const pl_elem_motion *m, doubl
   static const double zero[PL_NDOF_MAX] = {0};
   double rest[PL_NREST_MAX];
   if (kind->d.prepare(m->X, rest)) return PL_DOMAIN;
+  for (int i = 0; m->hist && i < kind->nhist; i++) rest[i] = m->hist[i];
   motion_d x = {.q = m->q,
                 .v = m->v ? m->v : zero,
                 .a = m->a ? m->a : zero,
@@ -91,6 +92,7 @@ pl_status pl_elem_force_along(const pl_elem_kind *kind, const pl_elem_motion *m,
   lift(n, m->a, d->da, s, a);
   lift(kind->npar, m->par, d->dpar, s, par);
   if (rest_along(kind, m->X, d->dX, s, rest)) return PL_DOMAIN;
+  for (int i = 0; m->hist && i < kind->nhist; i++) rest[i] = m->hist[i];
 
   motion_z x = {.q = q,
                 .v = v,

@@ -106,6 +106,7 @@ static pl_status equilibrium(backbone *b) {
   pl_static_info info;
   pl_opts_default(pl_static_info_table, pl_static_info_count, &so);
   PL_TRY(pl_state_create(k->m, k->p, &b->s));
+  b->s->moved = -1;
   pl_status st = pl_static(&so, k->m, k->p, b->s, k->w, NULL, NULL, &info);
   if (st == PL_UNSOLVED)
     return pl_fail(k->env, PL_E_INPUT, "backbone: no static equilibrium was found (%s)",

@@ -18,6 +18,7 @@ pl_status start_static(const pl_model *m, const pl_params *p, pl_work *w, pl_sta
   pl_state *s;
   *out = NULL;
   PL_TRY(pl_state_create(m, p, &s));
+  s->moved = -1; // periodic motions know one set of anchors
   pl_opts_default(pl_static_info_table, pl_static_info_count, &so);
   pl_status st = pl_static(&so, m, p, s, w, NULL, NULL, &si);
   // without an equilibrium the reference shape must do
@@ -94,11 +95,13 @@ static int is_driven(const pl_hb *hb, int dim, int node) {
   return 1;
 }
 
-// Kabsch: R is the rotation closest to sum (x - mean x) (X - mean X)'
-static void fit_rigid(const pl_hb *hb, const pl_state *rest, const pl_state *s, rigid *g) {
+// Kabsch: R is the rotation closest to sum (x - mean x) (X - mean X)'; turn: that of a drive
+static void fit_rigid(const pl_hb *hb, const pl_state *rest, const pl_state *s, const double *turn,
+                      rigid *g) {
   int dim = pl_model_dim(hb->m), nn = pl_model_nnode(hb->m), count = 0;
   double A[9] = {0}, S[9], X[3], x[3], size = 0;
-  *g = (rigid){.R = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
+  *g = (rigid){0};
+  memcpy(g->R, turn, sizeof g->R);
   for (int pass = 0; pass < 2; pass++) {
     for (int i = 0; i < nn; i++) {
       if (!is_driven(hb, dim, i)) continue;
@@ -122,17 +125,20 @@ static void fit_rigid(const pl_hb *hb, const pl_state *rest, const pl_state *s, 
     }
   }
   if (dim == 1 || !(size > 0)) return;
-  // what the nodes leave open turns as little as possible; in the plane nothing turns out of it
-  for (int c = 0; c < 3; c++) A[4 * c] += dim == 2 && c == 2 ? size : 1e-9 * size;
+  // what the nodes leave open turns with the drive; in the plane nothing turns out of it
+  for (int c = 0; c < 9; c++) A[c] += 1e-9 * size * turn[c];
+  if (dim == 2) A[8] += size;
   pl_polar3(A, g->R, S);
 }
 
-static void follow_rigid(const pl_hb *hb, const pl_state *rest, const rigid *g, double *x) {
+// scal[nq]: the scalar unknowns after the turn
+static void follow_rigid(const pl_hb *hb, const pl_state *rest, const rigid *g, const double *scal,
+                         double *x) {
   int dim = pl_model_dim(hb->m), nn = pl_model_nnode(hb->m) * dim;
   for (int i = 0; i < hb->nfree; i++) {
     int dof = hb->free_dof[i], c = dof % dim;
     double X[3], at;
-    x[i] = rest->q[dof];
+    x[i] = scal[dof];
     if (dof >= nn) continue;
     node_place(dim, rest->q, dof / dim, X);
     at = g->to[c];
@@ -161,16 +167,21 @@ pl_status start_rigid(pl_hb *hb, const pl_state *rest, pl_orbit *o) {
   int N = hb->f.N;
   pl_state *s = NULL;
   double *x = pl_alloc(hb->env, (size_t)N * (size_t)hb->nfree, sizeof *x);
-  pl_status st = x ? pl_state_create(hb->m, hb->p, &s) : PL_E_NOMEM;
+  double *scal = pl_alloc(hb->env, (size_t)hb->nq, sizeof *scal);
+  pl_status st = x && scal ? pl_state_create(hb->m, hb->p, &s) : PL_E_NOMEM;
   for (int i = 0; st == PL_OK && i < N; i++) {
     pl_clock c = {.t = 2 * PL_PI * i / N, .omega = 1, .scale = 1};
     rigid g;
+    double turn[9];
     pl_drive(hb->m, hb->p, &c, s);
-    fit_rigid(hb, rest, s, &g);
-    follow_rigid(hb, rest, &g, x + (size_t)i * (size_t)hb->nfree);
+    pl_drive_rotation(hb->m, hb->p, &c, turn);
+    fit_rigid(hb, rest, s, turn, &g);
+    st = pl_turn_scalars(hb->m, hb->p, g.R, rest->q, scal);
+    if (st == PL_OK) follow_rigid(hb, rest, &g, scal, x + (size_t)i * (size_t)hb->nfree);
   }
   if (st == PL_OK) from_samples(N, x, o);
   if (s) pl_state_free(hb->m, s);
+  pl_free(hb->env, scal);
   pl_free(hb->env, x);
   return st;
 }

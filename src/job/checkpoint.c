@@ -7,13 +7,15 @@
 #include <string.h>
 #include <unistd.h>
 
-static const char magic[8] = {'p', 'l', 'i', 'a', 'n', 't', 'c', '1'};
+static const char magic[8] = {'p', 'l', 'i', 'a', 'n', 't', 'c', '3'};
+
+enum { TOUCH = 7 }; // numbers kept of a pair: status, force, slide
 
 typedef struct header {
   char magic[8];
-  int nq, steps_per_period;
+  int nq, nhist, moved, steps_per_period;
   uint64_t model, options; // fingerprints
-  int nframe, rows, cols, has_q1, has_v1, has_period;
+  int nframe, rows, cols, has_q1, has_v1, has_period, npair;
   double t, opt_step, frequency, power, dissipated;
   pl_history history; // its pointers mean nothing here
 } header;
@@ -31,7 +33,19 @@ static uint64_t model_print(const job *j) {
   uint64_t h = hash(0xcbf29ce484222325u, p->par, (size_t)p->npar * sizeof(double));
   h = hash(h, p->X, (size_t)p->nref * sizeof(double));
   h = hash(h, p->rest, (size_t)p->nrest * sizeof(double));
-  return hash(h, p->M.val, (size_t)p->M.nnz * sizeof(double));
+  h = hash(h, p->M.val, (size_t)p->M.nnz * sizeof(double));
+  const pl_contact_desc *d = &j->scene->contact;
+  if (d->nnode == 0) return h;
+  for (int k = 0; k < d->nobstacle; k++) {
+    const pl_obstacle *o = &d->obstacle[k];
+    int kind = (int)o->kind;
+    h = hash(h, &kind, sizeof kind);
+    // all that follows is numbers
+    h = hash(h, o->centre, sizeof *o - offsetof(pl_obstacle, centre));
+  }
+  h = hash(h, d->node, (size_t)d->nnode * sizeof *d->node);
+  h = hash(h, d->radius, (size_t)d->nnode * sizeof *d->radius);
+  return hash(h, d->mu, (size_t)d->nnode * (size_t)d->nobstacle * sizeof *d->mu);
 }
 
 // the options, but for those that only say how long to go on
@@ -53,6 +67,8 @@ static header make_header(const job *j, const pl_transient_opts *o, const pl_sta
   memset(&head, 0, sizeof head);
   memcpy(head.magic, magic, sizeof magic);
   head.nq = s->nq;
+  head.nhist = s->nhist;
+  head.moved = s->moved;
   head.model = model_print(j);
   head.options = options_print(o);
   head.steps_per_period = o->steps_per_period;
@@ -62,6 +78,7 @@ static header make_header(const job *j, const pl_transient_opts *o, const pl_sta
   head.has_q1 = h->q1 != NULL;
   head.has_v1 = h->v1 != NULL;
   head.has_period = h->period != NULL;
+  head.npair = k->contact ? k->contact->npair : 0;
   head.t = s->t;
   head.power = k->power;
   head.dissipated = k->dissipated;
@@ -76,6 +93,28 @@ static void put(pl_text *out, const double *x, size_t n) {
   pl_text_put(out, (const char *)x, n * sizeof(double));
 }
 
+// pairs that do not touch are zeros
+static void put_touches(pl_text *out, const pl_contact *k) {
+  for (int i = 0; k && i < k->npair; i++) {
+    const pl_touch *a = &k->pair[i];
+    const double all[TOUCH] = {a->status,   a->force[0], a->force[1], a->force[2],
+                               a->slide[0], a->slide[1], a->slide[2]};
+    put(out, all, TOUCH);
+  }
+  if (k) put(out, &k->residual, 1);
+}
+
+static void take_touches(pl_contact *k, const pl_state *s, const double *x) {
+  pl_contact_place(k, s->t, s->q);
+  for (int i = 0; i < k->npair; i++, x += TOUCH) {
+    pl_touch *a = &k->pair[i];
+    a->status = x[0] == PL_SLIP ? PL_SLIP : x[0] == PL_STICK ? PL_STICK : PL_OPEN;
+    memcpy(a->force, x + 1, sizeof a->force);
+    memcpy(a->slide, x + 4, sizeof a->slide);
+  }
+  k->residual = x[0];
+}
+
 pl_status checkpoint_write(const job *j, const char *path, const pl_transient_opts *o,
                            const pl_state *s, const pl_history *h, const kept *k,
                            const pl_table *table) {
@@ -84,13 +123,14 @@ pl_status checkpoint_write(const job *j, const char *path, const pl_transient_op
   pl_text out;
   pl_text_init(&out, j->env);
   pl_text_put(&out, (const char *)&head, sizeof head);
-  put(&out, s->q, 3 * nq);
+  put(&out, s->q, 3 * nq + (size_t)s->nhist);
   if (h->q1) put(&out, h->q1, nq);
   if (h->v1) put(&out, h->v1, nq);
   if (h->period) put(&out, h->period, nq * (size_t)h->nsample);
   if (k->n) put(&out, k->time, (size_t)k->n);
   if (k->n) put(&out, k->qv, (size_t)k->n * 2 * nq);
   put(&out, pl_table_data(table), (size_t)head.rows * (size_t)head.cols);
+  put_touches(&out, k->contact);
   pl_status st = out.failed ? PL_E_NOMEM : pl_file_write(j->env, path, out.s, out.n);
   pl_text_free(&out);
   return st;
@@ -106,10 +146,11 @@ static pl_status take(pl_env *env, const char **at, size_t n, double **to) {
 }
 
 static size_t body_size(const header *h) {
-  size_t nq = (size_t)h->nq, n = 3 * nq;
+  size_t nq = (size_t)h->nq, n = 3 * nq + (size_t)h->nhist;
   n += nq * ((size_t)(h->has_q1 != 0) + (size_t)(h->has_v1 != 0));
   if (h->has_period) n += nq * (size_t)h->history.nsample;
   n += (size_t)h->nframe * (1 + 2 * nq) + (size_t)h->rows * (size_t)h->cols;
+  if (h->npair) n += TOUCH * (size_t)h->npair + 1;
   return n * sizeof(double);
 }
 
@@ -120,7 +161,8 @@ static pl_status unpack(const job *j, const header *head, const char *at, pl_sta
   s->t = head->t;
   k->power = head->power;
   k->dissipated = head->dissipated;
-  PL_TRY(take(j->env, &at, 3 * nq, &q));
+  s->moved = head->moved;
+  PL_TRY(take(j->env, &at, 3 * nq + (size_t)head->nhist, &q));
   *h = head->history;
   h->q1 = h->v1 = h->period = NULL;
   if (head->has_q1) PL_TRY(take(j->env, &at, nq, &h->q1));
@@ -141,7 +183,12 @@ static pl_status unpack(const job *j, const header *head, const char *at, pl_sta
   for (int i = 0; st == PL_OK && i < head->rows; i++)
     st = pl_table_row(table, rows + (size_t)i * (size_t)head->cols);
   pl_free(j->env, rows);
-  return st;
+  if (st != PL_OK || !k->contact) return st;
+  double *touch = NULL;
+  PL_TRY(take(j->env, &at, TOUCH * (size_t)head->npair + 1, &touch));
+  take_touches(k->contact, s, touch);
+  pl_free(j->env, touch);
+  return PL_OK;
 }
 
 pl_status checkpoint_read(const job *j, const char *path, const pl_transient_opts *o, pl_state *s,
@@ -157,7 +204,8 @@ pl_status checkpoint_read(const job *j, const char *path, const pl_transient_opt
   if (fits) {
     memcpy(&head, data, sizeof head);
     fits = memcmp(head.magic, magic, sizeof magic) == 0 && head.nq == want.nq &&
-           head.model == want.model && head.options == want.options && head.cols == want.cols &&
+           head.nhist == want.nhist && head.model == want.model && head.options == want.options &&
+           head.cols == want.cols && head.npair == want.npair &&
            head.steps_per_period == want.steps_per_period && head.opt_step == want.opt_step &&
            head.frequency == want.frequency && head.rows >= 0 && head.nframe >= 0 &&
            head.history.nsample >= 0 && size == sizeof head + body_size(&head);

@@ -421,7 +421,7 @@ static int element_of(const designing *t, int variable, int *group, int *elem) {
   for (int g = 0; g < pl_model_ngroup(m); g++) {
     const pl_elem_kind *k = pl_model_group_kind(m, g);
     int n = pl_model_group_size(m, g);
-    if (n < 2 || k->nvert < 3) continue;
+    if (n < 2 || (k->nvert < 3 && strcmp(k->name, "rod_edge") != 0)) continue;
     long first = pl_model_group_par(m, p, g, 0) - p->par;
     long index = d->target[0].index - first;
     if (index < 0 || index >= (long)n * k->npar) continue;
@@ -443,8 +443,9 @@ pl_status design_elements(const designing *t) {
   for (int k = 0; k < t->nvar; k++) positive &= t->r->after[k] > 0;
   for (int k = 0; k < t->nvar; k++) {
     if (!element_of(t, k, &group, &elem)) continue;
-    int nv = pl_model_group_kind(m, group)->nvert;
-    const int *node = pl_model_group_stencil(m, group) + (size_t)elem * (size_t)nv;
+    const pl_elem_kind *kind = pl_model_group_kind(m, group);
+    int nv = kind->nvert;
+    const int *node = pl_model_group_stencil(m, group) + elem * (nv + kind->nscal);
     found++;
     for (int i = 0; i < nv; i++) {
       value[node[i]] += positive ? log10(t->r->after[k]) : t->r->after[k];
@@ -457,11 +458,11 @@ pl_status design_elements(const designing *t) {
     pl_text svg;
     pl_text_init(&svg, j->env);
     job_positions(j, j->scene->params->X, 1, j->x);
-    pl_view view = {.x = j->x,
-                    .colour = value,
-                    .colour_label = positive ? "log10 of the value found" : "value found",
-                    .title = "values of elements",
-                    .flat = j->scene->dim == 2};
+    pl_view view = job_view(j);
+    view.x = j->x;
+    view.colour = value;
+    view.colour_label = positive ? "log10 of the value found" : "value found";
+    view.title = "values of elements";
     st = pl_view_svg(&svg, j->scene->mesh, &view);
     if (st == PL_OK && svg.s)
       pl_page_figure(j->page, svg.s, "Parameters of elements, in SI units.");

@@ -34,8 +34,11 @@ pl_status job_start(job *j, const pl_analysis *a, pl_state **out) {
   const pl_scene *sc = j->scene;
   PL_TRY(pl_state_create(sc->model, sc->params, out));
   pl_state *s = *out;
-  if (a->about >= 0 && j->state[a->about])
-    memcpy(s->q, j->state[a->about]->q, (size_t)s->nq * sizeof(double));
+  if (a->about >= 0 && j->state[a->about]) {
+    pl_state_copy(s, j->state[a->about]);
+    s->t = 0;
+    memset(s->v, 0, 2 * (size_t)s->nq * sizeof(double));
+  }
   if (a->kind == PL_ANALYSIS_transient) {
     for (int i = 0; i < s->nq; i++) {
       if (sc->u0) s->q[i] += sc->u0[i];
@@ -199,6 +202,7 @@ static pl_status prepare(job *j) {
   j->analyses = json_array();
   if (!j->state || !j->x || !j->colour || !j->analyses) return PL_E_NOMEM;
   PL_TRY(job_ties(j));
+  PL_TRY(job_rods(j));
   PL_TRY(write_scene(j));
   if (!sc->output.report) return PL_OK;
   PL_TRY(pl_page_create(j->env, sc->title[0] ? sc->title : sc->path, &j->page));
@@ -212,6 +216,8 @@ static void release(job *j) {
   pl_free(j->env, j->x);
   pl_free(j->env, j->colour);
   pl_free(j->env, j->tie);
+  pl_free(j->env, j->bare);
+  pl_free(j->env, j->bead);
   pl_page_free(j->page);
   pl_work_free(j->work);
   json_decref(j->analyses);

@@ -17,11 +17,14 @@ typedef struct job {
   pl_state **state; // [nanalysis] results of static analyses, NULL: not run
   pl_page *page;
   json_t *analyses; // array of figures
-  double *x;        // [nnode][3] scratch for pictures
-  double *colour;   // [nnode]
+  double *x;        // [nvert][3] scratch for pictures
+  double *colour;   // [nvert]
   int drawable;     // the scene has cells to draw
   int ntie;
   pl_tie *tie; // springs between points of links, for pictures
+  char *bare;  // [nvert] 1: on a rod
+  int nbead;
+  int *bead; // [nbead] point masses on rods
   pl_job_result *result;
 } job;
 
@@ -44,9 +47,12 @@ pl_status job_start(job *j, const pl_analysis *a, pl_state **out);
 
 // `folder/name-suffix` in a buffer; returns buf.
 const char *job_path(const job *j, const char *name, const char *suffix, char buf[PL_TEXT]);
-// Finds the springs that pictures show.
+// Finds the springs that pictures show, and the rods.
 pl_status job_ties(job *j);
-// Positions of the nodes in space, displacements times factor: x[nnode][3].
+pl_status job_rods(job *j);
+// A view with all that stays the same from picture to picture.
+pl_view job_view(const job *j);
+// Positions of the nodes in space, displacements times factor: x[nvert][3].
 void job_positions(const job *j, const double *q, double factor, double *x);
 // Displacement sizes of the nodes; returns the largest.
 double job_displacements(const job *j, const double *q, double *size);
@@ -56,6 +62,14 @@ double job_exaggeration(const job *j, double most);
 pl_status job_vtu(job *j, const pl_state *s, int with_velocity, const char *path);
 // The same for a mode: its shape alone, drawn from the state s that it is about.
 pl_status job_vtu_shape(job *j, const pl_state *s, const pl_state *moved, const char *path);
+// A motion for pl_glb_write, whose words these are; colour may be NULL.
+typedef struct job_motion {
+  const double *base;
+  int nframe, nkey;
+  const double *frame, *time, *weight, *colour;
+} job_motion;
+// Writes it, rods as tubes unless the file would be very large.
+pl_status job_glb(const job *j, const job_motion *a, const char *path);
 // A key figure for the terminal.
 void job_note(job *j, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 // Picture of a state, coloured by displacement, as SVG file and on the page.
@@ -76,6 +90,25 @@ pl_status job_watch_plots(job *j, const pl_analysis *a, const pl_table *t, int x
 // Plots the path of every watched node whose columns begin at `first`.
 pl_status job_path_plots(job *j, const pl_analysis *a, const pl_table *t, int first);
 
+// ---- contact: the functions do nothing without it (k NULL) --------------------------------------
+
+// A fresh contact of the scene; NULL: it has none.
+pl_status job_contact_make(const job *j, pl_contact **out);
+// Columns in a table: normal force and friction of every obstacle, counts of contacts.
+int job_contact_count(const pl_contact *k);
+pl_status job_contact_columns(const job *j, const pl_contact *k, pl_table *t, int first);
+void job_contact_row(const pl_contact *k, double *row);
+void job_contact_figures(const job *j, const pl_contact *k, json_t *figures);
+void job_contact_tell(job *j, const pl_analysis *a, const pl_contact *k);
+// Forces of every obstacle over a table's first column; their columns begin at `first`.
+pl_status job_contact_plots(job *j, const pl_analysis *a, const pl_contact *k, const pl_table *t,
+                            int first, const char *xlabel);
+
+// Lines of obstacles at time t behind a picture of npos positions x[npos][nvert][3]; in films those
+// that move are left out.
+pl_status job_backdrop(const job *j, double t, int film, int npos, const double *x, pl_view *view);
+void job_backdrop_free(const job *j, pl_view *view);
+
 // figures[key] = value; NULL-safe, a failure shows up as PL_E_NOMEM at the end
 void job_set(json_t *figures, const char *key, json_t *value);
 
@@ -86,6 +119,7 @@ typedef struct kept { // what a recorder gathers besides its table
   double *time;             // [cap]
   double *qv;               // [cap][2][nq] positions and velocities, for animation
   double power, dissipated; // at the last step, and lost so far
+  pl_contact *contact;      // NULL: none; its forces are where the next step begins
 } kept;
 
 pl_status checkpoint_write(const job *j, const char *path, const pl_transient_opts *o,

@@ -40,8 +40,38 @@ pl_status job_ties(job *j) {
   return PL_OK;
 }
 
+pl_status job_rods(job *j) {
+  const pl_scene *sc = j->scene;
+  const pl_elem_kind *point = pl_elem_find("point");
+  j->bare = pl_alloc(j->env, (size_t)sc->mesh->nvert, 1);
+  j->bead = pl_alloc(j->env, (size_t)sc->mesh->nvert, sizeof *j->bead);
+  if (!j->bare || !j->bead) return PL_E_NOMEM;
+  for (int k = 0; k < sc->nbody; k++)
+    for (int i = 0; strcmp(sc->body[k].kind, "rod") == 0 && i < sc->body[k].n; i++)
+      j->bare[sc->body[k].node[i]] = 1;
+  for (int g = 0; g < pl_model_ngroup(sc->model); g++) {
+    const int *node = pl_model_group_stencil(sc->model, g);
+    if (pl_model_group_kind(sc->model, g) != point) continue;
+    for (int e = 0; e < pl_model_group_size(sc->model, g); e++) {
+      // each once, however many masses it has
+      if (j->bare[node[e]] == 1) j->bead[j->nbead++] = node[e];
+      if (j->bare[node[e]]) j->bare[node[e]] = 2;
+    }
+  }
+  return PL_OK;
+}
+
+pl_view job_view(const job *j) {
+  return (pl_view){.flat = j->scene->dim == 2,
+                   .ntie = j->ntie,
+                   .tie = j->tie,
+                   .bare = j->bare,
+                   .nmark = j->nbead,
+                   .mark = j->bead};
+}
+
 void job_positions(const job *j, const double *q, double factor, double *x) {
-  int dim = j->scene->dim, n = pl_model_nnode(j->scene->model);
+  int dim = j->scene->dim, n = j->scene->mesh->nvert;
   const double *X = j->scene->params->X;
   memset(x, 0, (size_t)n * 3 * sizeof(double));
   for (int i = 0; i < n; i++)
@@ -50,7 +80,7 @@ void job_positions(const job *j, const double *q, double factor, double *x) {
 }
 
 double job_displacements(const job *j, const double *q, double *size) {
-  int dim = j->scene->dim, n = pl_model_nnode(j->scene->model);
+  int dim = j->scene->dim, n = j->scene->mesh->nvert;
   const double *X = j->scene->params->X;
   double most = 0;
   for (int i = 0; i < n; i++) {
@@ -79,7 +109,8 @@ double job_exaggeration(const job *j, double most) {
 // ---- element fields on cells ------------------------------------------------------------------
 
 static int cell_type_of(const pl_elem_kind *k) {
-  if (k->nscal || !k->nfield) return -1;
+  if (!k->nfield) return -1;
+  if (k->nscal) return strcmp(k->name, "rod_edge") == 0 ? PL_SEG2 : -1;
   switch (k->nvert) {
   case 2:
     return PL_SEG2;
@@ -94,65 +125,106 @@ static int cell_type_of(const pl_elem_kind *k) {
   }
 }
 
+// the first of n cells in a row that are the elements of a group, -1: there is none
+static int find_cells(const pl_scene *sc, int g, int type) {
+  const pl_elem_kind *k = pl_model_group_kind(sc->model, g);
+  const int *stencil = pl_model_group_stencil(sc->model, g), *cell = sc->mesh->cell[type].v;
+  int n = pl_model_group_size(sc->model, g), stride = k->nvert + k->nscal;
+  size_t row = (size_t)k->nvert * sizeof *cell;
+  for (int at = 0; at + n <= sc->mesh->cell[type].n; at++) {
+    int e = 0;
+    while (e < n && memcmp(cell + (at + e) * k->nvert, stencil + e * stride, row) == 0) e++;
+    if (e == n) return at;
+  }
+  return -1;
+}
+
+static int field_of(const pl_elem_kind *k, const char *name) {
+  for (int f = 0; f < k->nfield; f++)
+    if (strcmp(k->field_info[f].name, name) == 0) return f;
+  return -1;
+}
+
 // fills value[ncell] with the field of that name of all groups whose elements are the mesh's cells
-static pl_status cell_field(const job *j, const pl_state *s, const char *name, double *value,
-                            int *any) {
+static void cell_field(const job *j, const pl_state *s, const char *name, double *value, int *any) {
   const pl_scene *sc = j->scene;
-  int offset[PL_CELL_COUNT], used[PL_CELL_COUNT] = {0}, at = 0;
+  int offset[PL_CELL_COUNT], at = 0;
   for (int t = 0; t < PL_CELL_COUNT; t++) {
     offset[t] = at;
     at += sc->mesh->cell[t].n;
   }
   for (int g = 0; g < pl_model_ngroup(sc->model); g++) {
     const pl_elem_kind *k = pl_model_group_kind(sc->model, g);
-    int type = cell_type_of(k), n = pl_model_group_size(sc->model, g);
-    if (type < 0 || used[type] + n > sc->mesh->cell[type].n) continue;
-    const int *cells = sc->mesh->cell[type].v + (size_t)used[type] * (size_t)k->nvert;
-    if (memcmp(cells, pl_model_group_stencil(sc->model, g), (size_t)(n * k->nvert) * sizeof(int)) !=
-        0)
-      continue;
-    for (int f = 0; f < k->nfield; f++)
-      if (strcmp(k->field_info[f].name, name) == 0) {
-        pl_eval_field(sc->model, sc->params, s, g, f, value + offset[type] + used[type]);
-        *any = 1;
-      }
-    used[type] += n;
+    int type = cell_type_of(k), f = field_of(k, name);
+    int first = type >= 0 && f >= 0 ? find_cells(sc, g, type) : -1;
+    if (first < 0) continue;
+    pl_eval_field(sc->model, sc->params, s, g, f, value + offset[type] + first);
+    *any = 1;
+  }
+}
+
+// fills value[nvert] with curvatures of rods, which are known where two of their edges meet
+static pl_status rod_curvature(const job *j, const pl_state *s, double *value, int *any) {
+  const pl_model *m = j->scene->model;
+  const pl_elem_kind *bend = pl_elem_find("rod_bend");
+  for (int g = 0; g < pl_model_ngroup(m); g++) {
+    int n = pl_model_group_size(m, g);
+    if (pl_model_group_kind(m, g) != bend || n == 0) continue;
+    double *each = pl_alloc(j->env, (size_t)n, sizeof *each);
+    if (!each) return PL_E_NOMEM;
+    pl_eval_field(m, j->scene->params, s, g, field_of(bend, "curvature"), each);
+    const int *stencil = pl_model_group_stencil(m, g);
+    for (int e = 0; e < n; e++) value[stencil[e * (bend->nvert + bend->nscal) + 1]] = each[e];
+    pl_free(j->env, each);
+    *any = 1;
   }
   return PL_OK;
 }
 
-pl_status job_vtu(job *j, const pl_state *s, int with_velocity, const char *path) {
+// all that ParaView is given; arrays as in job_vtu
+typedef struct shown {
+  double *u, *v, *strain, *stress, *curvature;
+} shown;
+
+static pl_status write_vtu(job *j, const pl_state *s, int with_velocity, const shown *d,
+                           const char *path) {
   const pl_scene *sc = j->scene;
-  int n = pl_model_nnode(sc->model), dim = sc->dim, ncell = 0;
-  for (int t = 0; t < PL_CELL_COUNT; t++) ncell += sc->mesh->cell[t].n;
-  double *u = pl_alloc(j->env, (size_t)n * 3, sizeof(double));
-  double *v = pl_alloc(j->env, (size_t)n * 3, sizeof(double));
-  double *strain = pl_alloc(j->env, (size_t)ncell, sizeof(double));
-  double *stress = pl_alloc(j->env, (size_t)ncell, sizeof(double));
-  pl_status status = u && v && strain && stress ? PL_OK : PL_E_NOMEM;
-  if (status == PL_OK) {
-    for (int i = 0; i < n; i++)
-      for (int c = 0; c < dim; c++) {
-        u[3 * i + c] = s->q[i * dim + c] - sc->params->X[i * dim + c];
-        v[3 * i + c] = s->v[i * dim + c];
-      }
-    job_positions(j, s->q, 1, j->x);
-    int any_strain = 0, any_stress = 0, nf = 0;
-    pl_field field[4];
-    cell_field(j, s, "strain", strain, &any_strain);
-    cell_field(j, s, "stress", stress, &any_stress);
-    field[nf++] = (pl_field){.name = "displacement", .ncomp = 3, .data = u};
-    if (with_velocity) field[nf++] = (pl_field){.name = "velocity", .ncomp = 3, .data = v};
-    if (any_strain)
-      field[nf++] = (pl_field){.name = "strain", .on_cells = 1, .ncomp = 1, .data = strain};
-    if (any_stress)
-      field[nf++] = (pl_field){.name = "stress", .on_cells = 1, .ncomp = 1, .data = stress};
-    status = pl_mesh_write_vtu(sc->mesh, j->x, nf, field, path);
-  }
-  pl_free(j->env, u);
-  pl_free(j->env, v);
-  pl_free(j->env, strain);
-  pl_free(j->env, stress);
+  int dim = sc->dim, any[3] = {0}, nf = 0;
+  pl_field field[5];
+  for (int i = 0; i < sc->mesh->nvert; i++)
+    for (int c = 0; c < dim; c++) {
+      d->u[3 * i + c] = s->q[i * dim + c] - sc->params->X[i * dim + c];
+      d->v[3 * i + c] = s->v[i * dim + c];
+    }
+  job_positions(j, s->q, 1, j->x);
+  cell_field(j, s, "strain", d->strain, &any[0]);
+  cell_field(j, s, "stress", d->stress, &any[1]);
+  PL_TRY(rod_curvature(j, s, d->curvature, &any[2]));
+  field[nf++] = (pl_field){.name = "displacement", .ncomp = 3, .data = d->u};
+  if (with_velocity) field[nf++] = (pl_field){.name = "velocity", .ncomp = 3, .data = d->v};
+  if (any[0])
+    field[nf++] = (pl_field){.name = "strain", .on_cells = 1, .ncomp = 1, .data = d->strain};
+  if (any[1])
+    field[nf++] = (pl_field){.name = "stress", .on_cells = 1, .ncomp = 1, .data = d->stress};
+  if (any[2]) field[nf++] = (pl_field){.name = "curvature", .ncomp = 1, .data = d->curvature};
+  return pl_mesh_write_vtu(sc->mesh, j->x, nf, field, path);
+}
+
+pl_status job_vtu(job *j, const pl_state *s, int with_velocity, const char *path) {
+  size_t n = (size_t)j->scene->mesh->nvert, ncell = 0;
+  for (int t = 0; t < PL_CELL_COUNT; t++) ncell += (size_t)j->scene->mesh->cell[t].n;
+  shown d = {.u = pl_alloc(j->env, 3 * n, sizeof(double)),
+             .v = pl_alloc(j->env, 3 * n, sizeof(double)),
+             .strain = pl_alloc(j->env, ncell, sizeof(double)),
+             .stress = pl_alloc(j->env, ncell, sizeof(double)),
+             .curvature = pl_alloc(j->env, n, sizeof(double))};
+  pl_status status = d.u && d.v && d.strain && d.stress && d.curvature ? PL_OK : PL_E_NOMEM;
+  if (status == PL_OK) status = write_vtu(j, s, with_velocity, &d, path);
+  pl_free(j->env, d.u);
+  pl_free(j->env, d.v);
+  pl_free(j->env, d.strain);
+  pl_free(j->env, d.stress);
+  pl_free(j->env, d.curvature);
   return status;
 }
 
@@ -160,7 +232,7 @@ pl_status job_vtu(job *j, const pl_state *s, int with_velocity, const char *path
 
 pl_status job_vtu_shape(job *j, const pl_state *s, const pl_state *moved, const char *path) {
   const pl_scene *sc = j->scene;
-  int n = pl_model_nnode(sc->model), dim = sc->dim;
+  int n = sc->mesh->nvert, dim = sc->dim;
   double *u = pl_alloc(j->env, (size_t)n * 3, sizeof(double));
   if (!u) return PL_E_NOMEM;
   for (int i = 0; i < n; i++)
@@ -196,21 +268,24 @@ pl_status job_picture(job *j, const pl_state *s, const char *name, const char *t
   if (!j->drawable) return PL_OK;
   const pl_scene *sc = j->scene;
   double most = job_displacements(j, s->q, j->colour), factor = job_exaggeration(j, most);
-  double *rest = pl_alloc(j->env, (size_t)pl_model_nnode(sc->model) * 3, sizeof(double));
+  size_t n = (size_t)sc->mesh->nvert * 3;
+  // the shape at rest, then the one drawn
+  double *rest = pl_alloc(j->env, 2 * n, sizeof(double));
   if (!rest) return PL_E_NOMEM;
   job_positions(j, sc->params->X, 1, rest);
-  job_positions(j, s->q, factor, j->x);
+  job_positions(j, s->q, factor, rest + n);
   pl_text svg;
   pl_text_init(&svg, j->env);
-  pl_view view = {.x = j->x,
-                  .ghost = rest,
-                  .colour = most > 0 ? j->colour : NULL,
-                  .colour_label = "displacement (m)",
-                  .title = title,
-                  .flat = sc->dim == 2,
-                  .ntie = j->ntie,
-                  .tie = j->tie};
-  pl_status status = pl_view_svg(&svg, sc->mesh, &view);
+  pl_view view = job_view(j);
+  view.x = rest + n;
+  view.ghost = rest;
+  view.colour = most > 0 ? j->colour : NULL;
+  view.colour_label = "displacement (m)";
+  view.title = title;
+  // enlarged displacements do not stay out of obstacles
+  pl_status status = factor == 1 ? job_backdrop(j, s->t, 0, 2, rest, &view) : PL_OK;
+  if (status == PL_OK) status = pl_view_svg(&svg, sc->mesh, &view);
+  job_backdrop_free(j, &view);
   char text[PL_TEXT];
   if (factor == 1)
     snprintf(text, sizeof text, "%s", caption);

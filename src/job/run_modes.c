@@ -27,7 +27,7 @@ static pl_status write_mode(job *j, const pl_analysis *a, const pl_state *s, con
                             int k, double omega) {
   const pl_scene *sc = j->scene;
   char name[PL_TEXT], path[PL_TEXT], title[PL_TEXT];
-  int n = pl_model_nnode(sc->model);
+  int n = sc->mesh->nvert;
   pl_state *moved = NULL;
   double *frame = pl_alloc(j->env, (size_t)n * 6, sizeof(double));
   pl_status status = frame ? pl_state_create(sc->model, sc->params, &moved) : PL_E_NOMEM;
@@ -47,8 +47,8 @@ static pl_status write_mode(job *j, const pl_analysis *a, const pl_state *s, con
       time[i] = i / 32.0;
       weight[i] = sin(2 * PL_PI * i / 32);
     }
-    status = pl_glb_write(sc->mesh, base, 1, frame, 33, time, weight, NULL,
-                          job_path(j, name, ".glb", path));
+    status = job_glb(j, &(job_motion){base, 1, 33, frame, time, weight, NULL},
+                     job_path(j, name, ".glb", path));
   }
   if (status == PL_OK && k < PICTURES) {
     double *rest = frame + 3 * n;
@@ -63,15 +63,13 @@ static pl_status write_mode(job *j, const pl_analysis *a, const pl_state *s, con
     for (int i = 0; i < n && most > 0; i++) j->colour[i] /= most;
     pl_text svg;
     pl_text_init(&svg, j->env);
-    pl_view view = {.x = j->x,
-                    .ghost = rest,
-                    .colour = j->colour,
-                    .colour_label = "relative displacement",
-                    .title = title,
-                    .flat = sc->dim == 2,
-                    .ntie = j->ntie,
-                    .tie = j->tie,
-                    .hi = 1};
+    pl_view view = job_view(j);
+    view.x = j->x;
+    view.ghost = rest;
+    view.colour = j->colour;
+    view.colour_label = "relative displacement";
+    view.title = title;
+    view.hi = 1;
     status = pl_view_svg(&svg, sc->mesh, &view);
     if (status == PL_OK && svg.s && sc->output.plots)
       status = pl_file_write(j->env, job_path(j, name, ".svg", path), svg.s, svg.n);

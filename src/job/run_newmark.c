@@ -28,9 +28,10 @@ static void orbit_at(const newmark *k, int i) {
   pl_orbit_state(sc->model, sc->params, k->orbit, 2 * PL_PI * i / STEPS, k->s);
 }
 
-// mean over a period of |q - mean|: e_p is held against the sum
+// mean over a period of |q - mean| of places: e_p is held against the sum
 static pl_status measure_size(newmark *k) {
-  int nq = k->s->nq;
+  const pl_model *m = k->j->scene->model;
+  int nq = pl_model_nnode(m) ? pl_model_nnode(m) * pl_model_dim(m) : k->s->nq;
   double *mean = pl_alloc(k->j->env, (size_t)nq, sizeof *mean);
   if (!mean) return PL_E_NOMEM;
   for (int i = 0; i < STEPS; i++) {
@@ -68,7 +69,7 @@ static pl_status run_with(newmark *k, int steps) {
   k->failing = 0;
   pl_history_free(k->j->env, &k->history);
   k->history = (pl_history){0};
-  orbit_at(k, 0);
+  PL_TRY(pl_orbit_settle(sc->model, sc->params, k->orbit, steps, k->j->work, k->s));
   return pl_transient(&o, sc->model, sc->params, k->s, &k->history, k->j->work, on_step, k,
                       &k->info);
 }

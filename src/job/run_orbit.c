@@ -120,7 +120,7 @@ pl_status orbit_period(job *j, const pl_analysis *a, const pl_orbit *o, pl_table
 // turn about axes, so their coefficients come from samples like everybody's.
 static pl_status write_glb(job *j, const pl_orbit *o, const double *frames, int nframe,
                            const char *path) {
-  int H = o->nharm, nt = 2 * H, nkey = 16 * H + 1, n = pl_model_nnode(j->scene->model);
+  int H = o->nharm, nt = 2 * H, nkey = 16 * H + 1, n = j->scene->mesh->nvert;
   size_t per = (size_t)n * 3;
   double *base = pl_alloc(j->env, per, sizeof(double)),
          *target = pl_alloc(j->env, per * (size_t)nt, sizeof(double));
@@ -149,7 +149,7 @@ static pl_status write_glb(job *j, const pl_orbit *o, const double *frames, int 
         weight[i * nt + 2 * k - 1] = cos(k * phase);
       }
     }
-    st = pl_glb_write(j->scene->mesh, base, nt, target, nkey, time, weight, NULL, path);
+    st = job_glb(j, &(job_motion){base, nt, nkey, target, time, weight, NULL}, path);
   }
   pl_free(j->env, base);
   pl_free(j->env, target);
@@ -178,8 +178,9 @@ static pl_status write_vtus(job *j, const pl_orbit *o, const char *name, pl_stat
 static pl_status film(job *j, const pl_orbit *o, const double *frames, int n, const char *title) {
   pl_text svg;
   pl_text_init(&svg, j->env);
-  pl_view view = {
-      .x = frames, .title = title, .flat = j->scene->dim == 2, .ntie = j->ntie, .tie = j->tie};
+  pl_view view = job_view(j);
+  view.x = frames;
+  view.title = title;
   double period = 2 * PL_PI / o->omega;
   pl_status st =
       pl_view_animated_svg(&svg, j->scene->mesh, &view, n, frames, fmin(fmax(period, 1), 4));
@@ -197,7 +198,7 @@ pl_status orbit_show(job *j, const pl_orbit *o, const char *name, const char *ti
   if (!j->drawable) return PL_OK;
   const pl_scene *sc = j->scene;
   int n = 4 * o->nharm > FRAMES_MIN ? 4 * o->nharm : FRAMES_MIN;
-  size_t per = (size_t)pl_model_nnode(sc->model) * 3;
+  size_t per = (size_t)sc->mesh->nvert * 3;
   double *frames = pl_alloc(j->env, (size_t)n * per, sizeof(double));
   char path[PL_TEXT];
   pl_state *s = NULL;

@@ -8,6 +8,7 @@ typedef struct recorder {
   const pl_analysis *a;
   pl_table *table;
   double *row;
+  pl_contact *contact; // NULL: none
   pl_status status;
 } recorder;
 
@@ -17,19 +18,24 @@ static int on_step(void *ctx, const pl_state *s, const pl_clock *c, const pl_wor
   r->row[1] = w->potential;
   r->row[2] = w->elastic;
   job_watch_row(r->j, r->a, s, r->row + 3);
+  job_contact_row(r->contact, r->row + 3 + job_watch_count(r->j, r->a));
   r->status = pl_table_row(r->table, r->row);
   return r->status != PL_OK;
 }
 
 static pl_status make_recorder(job *j, const pl_analysis *a, recorder *r) {
-  int ncol = 3 + job_watch_count(j, a);
-  *r = (recorder){.j = j, .a = a, .row = pl_alloc(j->env, (size_t)ncol, sizeof(double))};
+  int touch = 3 + job_watch_count(j, a);
+  *r = (recorder){.j = j, .a = a};
+  PL_TRY(job_contact_make(j, &r->contact));
+  int ncol = touch + job_contact_count(r->contact);
+  r->row = pl_alloc(j->env, (size_t)ncol, sizeof(double));
   if (!r->row) return PL_E_NOMEM;
   PL_TRY(pl_table_create(j->env, ncol, &r->table));
   PL_TRY(pl_table_column(r->table, 0, "load_factor", ""));
   PL_TRY(pl_table_column(r->table, 1, "potential", "J"));
   PL_TRY(pl_table_column(r->table, 2, "elastic", "J"));
-  return job_watch_columns(j, a, r->table, 3) < 0 ? PL_E_NOMEM : PL_OK;
+  if (job_watch_columns(j, a, r->table, 3) < 0) return PL_E_NOMEM;
+  return job_contact_columns(j, r->contact, r->table, touch);
 }
 
 // the unloaded start, so that load-displacement curves begin at nothing
@@ -90,10 +96,15 @@ static void set_reactions(const job *j, json_t *f) {
   job_set(f, "reaction_N", list);
 }
 
+// neutral: some motion costs nothing, as of a block on ice
+static const char *stability(const pl_static_info *i) {
+  return i->stable ? "stable" : i->nneg > 0 ? "unstable" : "neutral";
+}
+
 static void tell(job *j, const pl_analysis *a, const pl_static_info *i) {
   if (i->reason == PL_STOP_CONVERGED)
-    job_note(j, "%s: %s equilibrium, %d Newton iterations, residual %.1e", a->name,
-             i->stable ? "stable" : "unstable", i->iterations, i->residual);
+    job_note(j, "%s: %s equilibrium, %d Newton iterations, residual %.1e", a->name, stability(i),
+             i->iterations, i->residual);
   for (int k = 0; k < i->ncritical; k++)
     job_note(j, "%s: %s at load factor %.8g", a->name,
              i->critical[k].jump ? "limit point" : "stability changes", i->critical[k].scale);
@@ -106,8 +117,11 @@ static void tell(job *j, const pl_analysis *a, const pl_static_info *i) {
         j->page,
         "Equilibrium found in %d load steps and %d Newton iterations, residual %.1e of the forces. "
         "It is %s.",
-        i->nstep, i->iterations, i->residual, i->stable ? "stable" : "unstable");
-  if (i->reason == PL_STOP_CONVERGED && !i->stable)
+        i->nstep, i->iterations, i->residual, stability(i));
+  if (i->reason == PL_STOP_CONVERGED && !i->stable && i->nneg == 0)
+    pl_page_warning(j->page, "%s: %d motions of the body cost no energy, nothing holds them.",
+                    a->name, i->nzero);
+  else if (i->reason == PL_STOP_CONVERGED && !i->stable)
     pl_page_warning(j->page, "%s: the equilibrium is not stable (%d negative eigenvalues).",
                     a->name, i->nneg);
   for (int k = 0; k < i->ncritical; k++)
@@ -122,7 +136,7 @@ static pl_status write_files(job *j, const pl_analysis *a, const pl_state *s, re
   if (sc->output.csv) PL_TRY(pl_table_write(r->table, job_path(j, a->name, ".csv", path)));
   if (j->drawable && sc->output.vtu) PL_TRY(job_vtu(j, s, 0, job_path(j, a->name, ".vtu", path)));
   if (j->drawable && sc->output.glb) {
-    int n = pl_model_nnode(sc->model);
+    int n = sc->mesh->nvert;
     double *rest = pl_alloc(j->env, (size_t)n * 3, sizeof(double));
     if (!rest) return PL_E_NOMEM;
     double most = job_displacements(j, s->q, j->colour), factor = job_exaggeration(j, most);
@@ -131,15 +145,16 @@ static pl_status write_files(job *j, const pl_analysis *a, const pl_state *s, re
     job_positions(j, s->q, factor, j->x);
     for (int i = 0; i < 3 * n; i++) j->x[i] -= rest[i];
     const double time[3] = {0, 1, 2}, weight[3] = {0, 1, 0};
-    pl_status status = pl_glb_write(sc->mesh, rest, 1, j->x, 3, time, weight, j->colour,
-                                    job_path(j, a->name, ".glb", path));
+    pl_status status = job_glb(j, &(job_motion){rest, 1, 3, j->x, time, weight, j->colour},
+                               job_path(j, a->name, ".glb", path));
     pl_free(j->env, rest);
     PL_TRY(status);
   }
   snprintf(name, sizeof name, "%s-shape", a->name);
   snprintf(caption, sizeof caption, "Equilibrium; the reference shape is drawn lightly.");
   PL_TRY(job_picture(j, s, name, a->name, caption));
-  return job_watch_plots(j, a, r->table, 0, 3, "load factor");
+  PL_TRY(job_watch_plots(j, a, r->table, 0, 3, "load factor"));
+  return job_contact_plots(j, a, r->contact, r->table, 3 + job_watch_count(j, a), "load factor");
 }
 
 pl_status job_static(job *j, int index, json_t *figures) {
@@ -151,8 +166,8 @@ pl_status job_static(job *j, int index, json_t *figures) {
   if (status == PL_OK) status = make_recorder(j, a, &r);
   if (status == PL_OK && a->about < 0) status = record_start(j, &r, s);
   if (status == PL_OK) {
-    status = pl_static(&a->opts.static_, j->scene->model, j->scene->params, s, j->work, on_step, &r,
-                       &info);
+    status = pl_static_contact(&a->opts.static_, j->scene->model, j->scene->params, r.contact, s,
+                               j->work, on_step, &r, &info);
     if (r.status != PL_OK) status = r.status;
   }
   if (status >= 0) {
@@ -161,12 +176,15 @@ pl_status job_static(job *j, int index, json_t *figures) {
     pl_clock c = {.scale = info.scale};
     pl_status e = pl_eval(j->scene->model, j->scene->params, s, &c, PL_WANT_FORCE, NULL, j->work);
     if (e == PL_OK) set_reactions(j, figures);
+    job_contact_figures(j, r.contact, figures);
     tell(j, a, &info);
+    job_contact_tell(j, a, r.contact);
     pl_status w = write_files(j, a, s, &r);
     if (w < 0) status = w;
   }
   pl_table_free(r.table);
   pl_free(j->env, r.row);
+  pl_contact_free(r.contact);
   if (status >= 0) {
     j->state[index] = s;
     s = NULL;

@@ -17,6 +17,7 @@ typedef struct recorder {
   kept kept;
   double every, next_row; // time between rows, time of the next one
   double frame_step, next_frame;
+  pl_touch *touch;   // [npair] of the last step: a failed one may leave others
   double power_time; // of the last step; losses are integrated by the trapezoidal rule
   pl_status status;
 } recorder;
@@ -30,19 +31,24 @@ static double span(const pl_transient_opts *o) {
 static pl_status make_recorder(job *j, const pl_analysis *a, recorder *r) {
   static const char *const names[FIXED_COLUMNS] = {"time",      "kinetic", "elastic",
                                                    "potential", "total",   "dissipated"};
-  int ncol = FIXED_COLUMNS + job_watch_count(j, a);
+  int touch = FIXED_COLUMNS + job_watch_count(j, a);
   *r = (recorder){.j = j, .a = a, .every = j->scene->output.every};
+  PL_TRY(job_contact_make(j, &r->kept.contact));
+  int ncol = touch + job_contact_count(r->kept.contact);
   const pl_transient_opts *o = &a->opts.transient_;
   r->frame_step = span(o) / j->scene->output.frames;
   // frames far apart would show a periodic motion standing still: closer ones, of its end
   double period = o->frequency > 0 ? 2 * PL_PI / o->frequency : 0;
   if (period > 0 && r->frame_step > period / 12) r->frame_step = period / 24;
   r->row = pl_alloc(j->env, (size_t)ncol, sizeof(double));
-  if (!r->row) return PL_E_NOMEM;
+  if (r->kept.contact)
+    r->touch = pl_alloc(j->env, (size_t)r->kept.contact->npair, sizeof *r->touch);
+  if (!r->row || (r->kept.contact && !r->touch)) return PL_E_NOMEM;
   PL_TRY(pl_table_create(j->env, ncol, &r->table));
   for (int c = 0; c < FIXED_COLUMNS; c++)
     PL_TRY(pl_table_column(r->table, c, names[c], c == 0 ? "s" : "J"));
-  return job_watch_columns(j, a, r->table, FIXED_COLUMNS) < 0 ? PL_E_NOMEM : PL_OK;
+  if (job_watch_columns(j, a, r->table, FIXED_COLUMNS) < 0) return PL_E_NOMEM;
+  return job_contact_columns(j, r->kept.contact, r->table, touch);
 }
 
 static pl_status add_frame(recorder *r, const pl_state *s) {
@@ -61,7 +67,8 @@ static pl_status add_frame(recorder *r, const pl_state *s) {
     k->n--;
   }
   k->time[k->n] = s->t;
-  memcpy(k->qv + (size_t)k->n * per, s->q, (size_t)s->nq * sizeof(double));
+  // measured without a memory of steps, since frames have none
+  PL_TRY(pl_state_unwound(r->j->scene->model, r->j->scene->params, s, k->qv + (size_t)k->n * per));
   memcpy(k->qv + (size_t)k->n * per + s->nq, s->v, (size_t)s->nq * sizeof(double));
   k->n++;
   return PL_OK;
@@ -81,6 +88,7 @@ static pl_status record(recorder *r, const pl_state *s, const pl_work *w) {
     r->row[4] = w->kinetic + w->potential;
     r->row[5] = r->kept.dissipated;
     job_watch_row(r->j, r->a, s, r->row + FIXED_COLUMNS);
+    job_contact_row(r->kept.contact, r->row + FIXED_COLUMNS + job_watch_count(r->j, r->a));
     PL_TRY(pl_table_row(r->table, r->row));
     while (r->every > 0 && r->next_row <= s->t + slack) r->next_row += r->every;
   }
@@ -91,10 +99,16 @@ static pl_status record(recorder *r, const pl_state *s, const pl_work *w) {
   return PL_OK;
 }
 
+static void keep_touch(recorder *r) {
+  const pl_contact *k = r->kept.contact;
+  if (k) memcpy(r->touch, k->pair, (size_t)k->npair * sizeof *r->touch);
+}
+
 static int on_step(void *ctx, const pl_state *s, const pl_clock *c, const pl_work *w) {
   recorder *r = ctx;
   (void)c;
   r->status = record(r, s, w);
+  keep_touch(r);
   return r->status != PL_OK;
 }
 
@@ -153,7 +167,7 @@ static pl_status write_vtus(job *j, const pl_analysis *a, const kept *f, pl_stat
 // every frame is a morph target with weight one at its time; thinned when the file would be too
 // large
 static pl_status write_glb(job *j, const pl_analysis *a, const kept *f, const double *x) {
-  size_t per = (size_t)pl_model_nnode(j->scene->model) * 3;
+  size_t per = (size_t)j->scene->mesh->nvert * 3;
   int stride = 1;
   while ((long)(f->n / stride) * (long)per * 4 > GLB_BYTES || f->n / stride > 120) stride++;
   int n = (f->n + stride - 1) / stride;
@@ -169,8 +183,8 @@ static pl_status write_glb(job *j, const pl_analysis *a, const kept *f, const do
       time[k] = f->time[k * stride] - f->time[0];
       weight[k * n + k] = 1;
     }
-    s = pl_glb_write(j->scene->mesh, x, n, delta, n, time, weight, NULL,
-                     job_path(j, a->name, ".glb", path));
+    s = job_glb(j, &(job_motion){x, n, n, delta, time, weight, NULL},
+                job_path(j, a->name, ".glb", path));
   }
   pl_free(j->env, delta);
   pl_free(j->env, time);
@@ -216,9 +230,13 @@ static pl_status film(job *j, const pl_analysis *a, const kept *f, const double 
   pl_text svg;
   pl_text_init(&svg, j->env);
   double first = f->time[0], last = f->time[f->n - 1];
-  pl_view view = {.x = x, .title = a->name, .flat = sc->dim == 2, .ntie = j->ntie, .tie = j->tie};
-  pl_status s =
-      pl_view_animated_svg(&svg, sc->mesh, &view, f->n, x, fmin(fmax(last - first, 2), 20));
+  pl_view view = job_view(j);
+  view.x = x;
+  view.title = a->name;
+  pl_status s = job_backdrop(j, first, 1, f->n, x, &view);
+  if (s == PL_OK)
+    s = pl_view_animated_svg(&svg, sc->mesh, &view, f->n, x, fmin(fmax(last - first, 2), 20));
+  job_backdrop_free(j, &view);
   if (s == PL_OK && svg.failed) s = PL_E_NOMEM;
   char caption[PL_TEXT];
   snprintf(caption, sizeof caption, "Motion from %.4g s to %.4g s.", first, last);
@@ -229,7 +247,7 @@ static pl_status film(job *j, const pl_analysis *a, const kept *f, const double 
 
 // everything that is made from the kept frames
 static pl_status write_frames(job *j, const pl_analysis *a, const kept *f) {
-  size_t per = (size_t)pl_model_nnode(j->scene->model) * 3;
+  size_t per = (size_t)j->scene->mesh->nvert * 3;
   pl_state *s = NULL;
   double *x = pl_alloc(j->env, (size_t)f->n * per, sizeof(double));
   pl_status st = x ? pl_state_create(j->scene->model, j->scene->params, &s) : PL_E_NOMEM;
@@ -256,6 +274,8 @@ static pl_status write_files(job *j, recorder *r, const pl_state *s) {
   }
   PL_TRY(job_watch_plots(j, a, r->table, 0, FIXED_COLUMNS, "time (s)"));
   PL_TRY(job_path_plots(j, a, r->table, FIXED_COLUMNS));
+  PL_TRY(job_contact_plots(j, a, r->kept.contact, r->table, FIXED_COLUMNS + job_watch_count(j, a),
+                           "time (s)"));
   return energy_plot(j, a, r->table);
 }
 
@@ -296,7 +316,7 @@ static void set_extremes(const recorder *r, json_t *f) {
   double end = d[(size_t)(rows - 1) * (size_t)cols];
   double from = o->frequency > 0 ? end - 2 * PL_PI / o->frequency : 0.8 * end;
   json_t *all = json_object();
-  for (int c = FIXED_COLUMNS; c < cols; c++) {
+  for (int c = FIXED_COLUMNS; c < FIXED_COLUMNS + job_watch_count(r->j, r->a); c++) {
     double lo = INFINITY, hi = -INFINITY;
     for (int i = 0; i < rows; i++) {
       if (d[(size_t)i * (size_t)cols] < from) continue;
@@ -336,10 +356,13 @@ static pl_status step_through(job *j, recorder *r, pl_state *s, pl_history *h,
     warn_jolt(j, a, s);
     PL_TRY(record_start(r, s));
   }
-  pl_status status =
-      pl_transient(&a->opts.transient_, sc->model, sc->params, s, h, j->work, on_step, r, info);
+  keep_touch(r);
+  pl_status status = pl_transient_contact(&a->opts.transient_, sc->model, sc->params,
+                                          r->kept.contact, s, h, j->work, on_step, r, info);
   if (r->status != PL_OK) return r->status;
   if (status < 0) return status;
+  pl_contact *k = r->kept.contact;
+  if (k) memcpy(k->pair, r->touch, (size_t)k->npair * sizeof *r->touch);
   pl_status w = checkpoint_write(j, path, &a->opts.transient_, s, h, &r->kept, r->table);
   return w < 0 ? w : status;
 }
@@ -356,14 +379,18 @@ pl_status job_transient(job *j, int index, json_t *figures) {
   if (status >= 0) {
     set_figures(figures, &info);
     set_extremes(&r, figures);
+    job_contact_figures(j, r.kept.contact, figures);
     tell(j, a, &info);
+    job_contact_tell(j, a, r.kept.contact);
     pl_status w = write_files(j, &r, s);
     if (w < 0) status = w;
   }
   pl_table_free(r.table);
   pl_free(j->env, r.row);
+  pl_free(j->env, r.touch);
   pl_free(j->env, r.kept.time);
   pl_free(j->env, r.kept.qv);
+  pl_contact_free(r.kept.contact);
   pl_history_free(j->env, &h);
   pl_state_free(j->scene->model, s);
   return status;

@@ -14,7 +14,8 @@ void direction_clear(direction *d, int n, const pl_target *target) {
 }
 
 // what the direction does to driven unknowns
-void direction_drive(const pl_model *m, const pl_params *p, const pl_clock *c, direction *d) {
+void direction_drive(const pl_model *m, const pl_params *p, const pl_state *s, const pl_clock *c,
+                     direction *d) {
   size_t bytes = (size_t)m->nq * sizeof(double);
   memset(d->dq, 0, bytes);
   memset(d->dv, 0, bytes);
@@ -31,6 +32,11 @@ void direction_drive(const pl_model *m, const pl_params *p, const pl_clock *c, d
         d->dv[at] = dv[j];
         d->da[at] = da[j];
       }
+    }
+    for (int i = 0; i < dr->nscal; i++) {
+      int at = dr->scal[i];
+      drive_scalar_along(m, dr, p->par, d->dpar, p->X, d->dX, s, c, i, &d->dq[at], &d->dv[at],
+                         &d->da[at]);
     }
   }
 }
@@ -74,14 +80,16 @@ pl_status direction_element(const pl_params *p, const pl_state *s, const group *
   gather(k->ndof, dof, s->v, x.v);
   gather(k->ndof, dof, d->acc, x.a);
   gather(k->ndof, dof, p->X, x.X);
-  pl_elem_motion motion = {.q = x.q,
-                           .v = x.v,
-                           .a = x.a,
-                           .par = group_par(g, p->par, e),
-                           .X = x.X,
-                           .alpha = p->par[PL_PAR_ALPHA],
-                           .beta = p->par[PL_PAR_BETA],
-                           .lumped = g->lumped};
+  pl_elem_motion motion = {
+      .q = x.q,
+      .v = x.v,
+      .a = x.a,
+      .par = group_par(g, p->par, e),
+      .X = x.X,
+      .hist = k->nhist && s->moved > 0 ? s->hist + g->hist0 + (size_t)e * (size_t)k->nhist : NULL,
+      .alpha = p->par[PL_PAR_ALPHA],
+      .beta = p->par[PL_PAR_BETA],
+      .lumped = g->lumped};
   pl_elem_direction dir = {.dq = x.dq,
                            .dv = x.dv,
                            .da = x.da,
@@ -122,7 +130,7 @@ pl_status direction_force(const pl_model *m, const pl_params *p, const pl_state 
                           const pl_clock *c, direction *d, double *out) {
   double df[PL_NDOF_MAX];
   memset(out, 0, (size_t)m->nq * sizeof(double));
-  direction_drive(m, p, c, d);
+  direction_drive(m, p, s, c, d);
   for (int k = 0; k < m->ngroup; k++) {
     const group *g = &m->group[k];
     int n = g->kind->ndof;
@@ -151,11 +159,10 @@ pl_status pl_eval_design(const pl_model *m, const pl_params *p, const pl_state *
 void pl_eval_field(const pl_model *m, const pl_params *p, const pl_state *s, int group_no,
                    int field, double *value) {
   const group *g = &m->group[group_no];
-  double q[PL_NDOF_MAX], all[8];
+  double q[PL_NDOF_MAX], own[PL_NREST_MAX], all[8];
   for (int e = 0; e < g->nelem; e++) {
     gather(g->kind->ndof, g->dof + e * g->kind->ndof, s->q, q);
-    g->kind->field(q, group_par(g, p->par, e),
-                   p->rest + g->rest0 + (size_t)e * (size_t)g->kind->nrest, all);
+    g->kind->field(q, group_par(g, p->par, e), group_rest(g, p, s, e, own), all);
     value[e] = all[field];
   }
 }

@@ -1,5 +1,7 @@
 #include "model_impl.h"
 
+#include "pliant/math.h"
+
 #include <complex.h>
 #include <string.h>
 #include <tgmath.h>
@@ -51,6 +53,44 @@ void drive_motion_along(const pl_model *m, const drive *d, const double *par, co
   }
 }
 
+// where a scalar is measured from: its own value there, and the drive's angle
+static double scalar_start(const drive *d, const double *X, const pl_state *s, int i,
+                           double *from) {
+  int turns = d->edge[2 * i] >= 0 && s && s->moved > 0;
+  *from = turns ? s->hist[d->hist0 + 1] : 0;
+  return turns ? s->hist[d->hist0 + 2 + i] : X[d->scal[i]];
+}
+
+void drive_scalar(const pl_model *m, const drive *d, const double *par, const double *X,
+                  const pl_state *s, const pl_clock *c, int i, double *x, double *v, double *a) {
+  double Xe[2][3] = {{0}}, from;
+  for (int k = 0; k < 2 && d->edge[2 * i] >= 0; k++)
+    memcpy(Xe[k], X + d->edge[2 * i + k] * m->dim, (size_t)m->dim * sizeof(double));
+  *x = scalar_start(d, X, s, i, &from);
+  scalar_d(d, par, (const double(*)[3])Xe, from, c, i, x, v, a);
+}
+
+void drive_scalar_along(const pl_model *m, const drive *d, const double *par, const double *dpar,
+                        const double *X, const double *dX, const pl_state *s, const pl_clock *c,
+                        int i, double *dx, double *dv, double *da) {
+  const double h = 1e-100;
+  double complex Xe[2][3] = {{0}}, x, v, a, shifted[4 * PL_TERM_MAX];
+  double from;
+  for (int k = 0; k < 2 && d->edge[2 * i] >= 0; k++)
+    for (int j = 0; j < m->dim; j++) {
+      int at = d->edge[2 * i + k] * m->dim + j;
+      Xe[k][j] = X[at] + I * h * dX[at];
+    }
+  drive local = *d;
+  local.par0 = 0;
+  for (int k = 0; k < 4 * d->nterm; k++) shifted[k] = par[d->par0 + k] + I * h * dpar[d->par0 + k];
+  x = scalar_start(d, X, s, i, &from) + I * h * dX[d->scal[i]];
+  scalar_z(&local, shifted, (const double complex(*)[3])Xe, from, c, i, &x, &v, &a);
+  *dx = cimag(x) / h;
+  *dv = cimag(v) / h;
+  *da = cimag(a) / h;
+}
+
 double term_factor(int harmonic, double phase, const pl_clock *c) {
   if (harmonic == 0) return c->scale;
   if (!(c->omega > 0)) return 0;
@@ -72,6 +112,14 @@ void pl_drive(const pl_model *m, const pl_params *p, const pl_clock *c, pl_state
         s->v[at] = v[j];
         s->a[at] = a[j];
       }
+    }
+    for (int i = 0; i < d->nscal; i++) {
+      int at = d->scal[i];
+      drive_scalar(m, d, p->par, p->X, s, c, i, &s->q[at], &s->v[at], &s->a[at]);
+    }
+    if (d->kind == PL_DRIVE_ROTATION && d->nscal) {
+      double w, dw;
+      terms_d(d, p->par, c, 0, &s->hist[d->hist0], &w, &dw);
     }
   }
 }
@@ -96,6 +144,15 @@ int pl_drive_node(const pl_model *m, const pl_params *p, const pl_clock *c, int 
     }
   }
   return mask;
+}
+
+void pl_drive_rotation(const pl_model *m, const pl_params *p, const pl_clock *c, double *R) {
+  static const double none[3] = {0};
+  double angle = 0, w, dw;
+  int k = 0;
+  while (k < m->ndrive && (m->drive[k].kind != PL_DRIVE_ROTATION || !m->drive[k].nscal)) k++;
+  if (k < m->ndrive) terms_d(&m->drive[k], p->par, c, 0, &angle, &w, &dw);
+  pl_rotation3(k < m->ndrive ? m->drive[k].axis : none, angle, R);
 }
 
 void pl_params_scale_harmonic(const pl_model *m, pl_params *p, double factor) {

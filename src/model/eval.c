@@ -20,6 +20,7 @@ typedef struct task {
 typedef struct element { // scratch of one element
   double q[PL_NDOF_MAX], v[PL_NDOF_MAX], g[PL_NDOF_MAX], f[PL_NDOF_MAX];
   double H[PL_NDOF_MAX * PL_NDOF_MAX], T[PL_NDOF_MAX * PL_NDOF_MAX], C[PL_NDOF_MAX * PL_NDOF_MAX];
+  double rest[PL_NREST_MAX];
 } element;
 
 // adds beta K v and its share of the tangent: (ck + beta cd) K + ck beta d(K v)/dq
@@ -66,7 +67,7 @@ static int eval_element(const task *t, const group *g, int e, element *x, double
   int n = k->ndof;
   const int *dof = g->dof + (size_t)e * (size_t)n;
   const double *par = group_par(g, t->p->par, e);
-  const double *rest = t->p->rest + g->rest0 + (size_t)e * (size_t)k->nrest;
+  const double *rest = group_rest(g, t->p, t->s, e, x->rest);
   int dynamic = (t->want & PL_DYNAMIC) != 0, tangent = (t->want & PL_WANT_TANGENT) != 0;
   int damped = dynamic && t->beta != 0, force = (t->want & PL_WANT_FORCE) != 0;
   gather(n, dof, t->s->q, x->q);
@@ -92,6 +93,7 @@ static int eval_element(const task *t, const group *g, int e, element *x, double
   double trace = 0;
   for (int i = 0; i < n; i++) trace += T[i * n + i];
   if (!isfinite(trace)) return 1;
+  if (t->want & PL_CONVEX) convex_part(n, T);
   if (g->twin) {
     const int *twin = g->twin + (size_t)e * (size_t)n;
     for (int i = 0; i < n; i++) {

@@ -108,6 +108,7 @@ static pl_status add_parameter(finder *f, int knob, int index) {
     if (index < d->par0 || index >= d->par0 + 4 * d->nterm) continue;
     f->k->drives[knob] = 1;
     for (int i = 0; i < d->nnode; i++) PL_TRY(add_node(f, knob, d->node[i]));
+    for (int i = 0; i < d->nscal; i++) PL_TRY(add_unknown(f, knob, d->scal[i]));
   }
   for (int k = 0; k < m->ngroup; k++) {
     const group *g = &m->group[k];
@@ -121,10 +122,25 @@ static pl_status add_parameter(finder *f, int knob, int index) {
   return PL_OK;
 }
 
+// driven scalars that move with their own reference value or with that of an edge's node
+static pl_status add_scalars(finder *f, int knob, const drive *d, int index) {
+  const pl_model *m = f->k->m;
+  for (int i = 0; i < d->nscal; i++)
+    for (int k = 0; k < 2; k++) {
+      int node = d->edge[2 * i + k];
+      int near = d->edge[2 * i] >= 0 && index / m->dim == node && index < m->nnode * m->dim;
+      if (!near && d->scal[i] != index) continue;
+      f->k->drives[knob] = 1;
+      PL_TRY(add_unknown(f, knob, d->scal[i]));
+    }
+  return PL_OK;
+}
+
 // a driven node moves with its reference place, in all components when it turns
 static pl_status add_place(finder *f, int knob, int index) {
   const pl_model *m = f->k->m;
   PL_TRY(add_unknown(f, knob, index));
+  for (int k = 0; k < m->ndrive; k++) PL_TRY(add_scalars(f, knob, &m->drive[k], index));
   for (int k = 0; k < m->ndrive; k++)
     for (int i = 0; i < m->drive[k].nnode; i++)
       if (index < m->nnode * m->dim && m->drive[k].node[i] == index / m->dim) {
@@ -273,7 +289,7 @@ pl_status pl_knobs_dot(pl_knobs *k, int thread, const pl_params *p, const pl_sta
   direction_begin(k->m, p, s, c, d);
   for (int i = 0; st == PL_OK && i < k->n; i++) {
     turn(k, d, i, 1);
-    if (k->drives[i]) direction_drive(k->m, p, c, d);
+    if (k->drives[i]) direction_drive(k->m, p, s, c, d);
     st = dot_elements(k, p, s, d, i, 0, y, &out[i]);
     if (k->drives[i]) clear_drive(k, d);
     if (k->loads[i]) out[i] += dot_loads(k, p, c, d, y);
@@ -316,6 +332,25 @@ int pl_knobs_drive(pl_knobs *k, int thread, const pl_params *p, const pl_clock *
         da[b] = a[b];
         moves = 1;
       }
+    }
+  release(k, d, i);
+  return moves;
+}
+
+int pl_knobs_scalar(pl_knobs *k, int thread, const pl_params *p, const pl_clock *c, int i,
+                    int unknown, double *dx) {
+  const pl_model *m = k->m;
+  direction *d = &k->d[thread];
+  int moves = 0;
+  double dv, da;
+  *dx = 0;
+  if (!k->drives[i]) return 0;
+  turn(k, d, i, 1);
+  for (int j = 0; j < m->ndrive; j++)
+    for (int n = 0; n < m->drive[j].nscal; n++) {
+      if (m->drive[j].scal[n] != unknown) continue;
+      drive_scalar_along(m, &m->drive[j], p->par, d->dpar, p->X, d->dX, NULL, c, n, dx, &dv, &da);
+      moves = 1;
     }
   release(k, d, i);
   return moves;

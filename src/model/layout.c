@@ -59,6 +59,32 @@ static pl_status check_group(pl_env *env, const pl_model_desc *d, const pl_group
   return PL_OK;
 }
 
+static int drives_node(const pl_drive_desc *dr, int node) {
+  for (int i = 0; i < dr->nnode; i++)
+    if (dr->node[i] == node) return 1;
+  return 0;
+}
+
+static pl_status check_scalars(pl_env *env, const pl_model_desc *d, const pl_drive_desc *dr) {
+  const char *name = dr->name ? dr->name : "";
+  for (int i = 0; i < dr->nscal; i++) {
+    if (dr->scal[i] < 0 || dr->scal[i] >= d->nextra)
+      return pl_fail(env, PL_E_INPUT, "drive '%s': scalar unknown %d is outside 0..%d", name,
+                     dr->scal[i], d->nextra - 1);
+    if (!dr->edge || dr->kind != PL_DRIVE_ROTATION) continue;
+    const int *edge = dr->edge + 2 * i;
+    if (edge[0] == PL_SCALAR_STAYS) continue;
+    if (edge[0] == PL_SCALAR_VECTOR
+            ? edge[1] < 0 || edge[1] > 2
+            : edge[0] == edge[1] || !drives_node(dr, edge[0]) || !drives_node(dr, edge[1]))
+      return pl_fail_at(
+          env, PL_E_INPUT, NULL, 0, 0, "drive both nodes of the edge with it",
+          "drive '%s': scalar unknown %d cannot turn with the edge from node %d to %d", name,
+          dr->scal[i], edge[0], edge[1]);
+  }
+  return PL_OK;
+}
+
 static pl_status check_desc(pl_env *env, const pl_model_desc *d) {
   if (d->dim < 1 || d->dim > 3)
     return pl_fail(env, PL_E_INPUT, "dimension must be 1, 2 or 3, got %d", d->dim);
@@ -70,8 +96,14 @@ static pl_status check_desc(pl_env *env, const pl_model_desc *d) {
     if (!isfinite(d->X[i]))
       return pl_fail(env, PL_E_INPUT, "node %d: coordinate is not a finite number", i / d->dim);
   for (int k = 0; k < d->ngroup; k++) PL_TRY(check_group(env, d, &d->group[k], nq));
-  for (int k = 0; k < d->ndrive; k++)
+  for (int i = 0; d->extra && i < d->nextra; i++)
+    if (!isfinite(d->extra[i]))
+      return pl_fail(env, PL_E_INPUT,
+                     "scalar unknown %d: its reference value is not a finite number", i);
+  for (int k = 0; k < d->ndrive; k++) {
     PL_TRY(check_nodes(env, d, "drive", d->drive[k].name, d->drive[k].nnode, d->drive[k].node));
+    PL_TRY(check_scalars(env, d, &d->drive[k]));
+  }
   for (int k = 0; k < d->nload; k++)
     PL_TRY(check_nodes(env, d, "load", d->load[k].name, d->load[k].nnode, d->load[k].node));
   return PL_OK;
@@ -114,10 +146,12 @@ static pl_status copy_group(pl_model *m, const pl_model_desc *d, int k) {
                .shared = from->shared,
                .lumped = from->lumped,
                .par0 = pl_par_group(d, k, 0),
-               .rest0 = m->nrest};
+               .rest0 = m->nrest,
+               .hist0 = m->nhist};
   if ((long)m->nrest + (long)kind->nrest * g->nelem > (1L << 30))
     return pl_fail(m->env, PL_E_INPUT, "group '%s': too many elements (%d)", from->name, g->nelem);
   m->nrest += kind->nrest * g->nelem;
+  m->nhist += kind->nhist * g->nelem;
   size_t nelem = (size_t)g->nelem;
   g->name = pl_strdup(m->env, from->name ? from->name : kind->name);
   g->stencil = copy_bytes(m->env, from->stencil, nelem * (size_t)g->nent, sizeof(int));
@@ -135,6 +169,28 @@ static pl_status copy_group(pl_model *m, const pl_model_desc *d, int k) {
   }
   int nset = g->shared ? 1 : g->nelem;
   if (nset) memcpy(m->par0 + g->par0, from->par, (size_t)(nset * kind->npar) * sizeof(double));
+  return PL_OK;
+}
+
+static pl_status copy_scalars(pl_model *m, const pl_drive_desc *from, drive *to) {
+  size_t n = (size_t)from->nscal;
+  to->nscal = from->nscal;
+  to->hist0 = m->nhist;
+  if (n) m->nhist += 2 + from->nscal;
+  to->scal = pl_alloc(m->env, n, sizeof(int));
+  to->edge = pl_alloc(m->env, 2 * n, sizeof(int));
+  if (!to->scal || !to->edge) return PL_E_NOMEM;
+  for (int i = 0; i < from->nscal; i++) {
+    int at = to->scal[i] = m->nnode * m->dim + from->scal[i];
+    int turns = from->edge && from->kind == PL_DRIVE_ROTATION;
+    for (int k = 0; k < 2; k++)
+      to->edge[2 * i + k] = turns ? from->edge[2 * i + k] : PL_SCALAR_STAYS;
+    if (m->free_index[at] == -1)
+      return pl_fail(m->env, PL_E_INPUT, "drive '%s': scalar unknown %d is already driven",
+                     from->name ? from->name : "", from->scal[i]);
+    m->free_index[at] = -1;
+    m->keep[from->scal[i]] = to->edge[2 * i] < 0;
+  }
   return PL_OK;
 }
 
@@ -178,7 +234,7 @@ static pl_status copy_drive(pl_model *m, const pl_model_desc *d, int k) {
                        from->name ? from->name : "", to->node[i], "xyz"[c]);
       *at = -1;
     }
-  return PL_OK;
+  return copy_scalars(m, from, to);
 }
 
 static pl_status copy_load(pl_model *m, const pl_model_desc *d, int k) {
@@ -282,13 +338,17 @@ static pl_status build(pl_model *m, const pl_model_desc *d) {
   m->par0 = pl_alloc(env, (size_t)m->npar, sizeof(double));
   m->X0 = pl_alloc(env, (size_t)m->nq, sizeof(double));
   m->free_index = pl_alloc(env, (size_t)m->nq, sizeof(int));
+  m->keep = pl_alloc(env, (size_t)m->nextra, sizeof(int));
   m->group = pl_alloc(env, (size_t)d->ngroup, sizeof *m->group);
   m->drive = pl_alloc(env, (size_t)d->ndrive, sizeof *m->drive);
   m->load = pl_alloc(env, (size_t)d->nload, sizeof *m->load);
   m->design = pl_alloc(env, (size_t)d->ndesign, sizeof *m->design);
-  if (!m->par0 || !m->X0 || !m->free_index || !m->group || !m->drive || !m->load || !m->design)
+  if (!m->par0 || !m->X0 || !m->free_index || !m->keep || !m->group || !m->drive || !m->load ||
+      !m->design)
     return PL_E_NOMEM;
-  memcpy(m->X0, d->X, (size_t)(d->nnode * d->dim) * sizeof(double));
+  int nn = d->nnode * d->dim;
+  memcpy(m->X0, d->X, (size_t)nn * sizeof(double));
+  if (d->extra) memcpy(m->X0 + nn, d->extra, (size_t)d->nextra * sizeof(double));
   m->par0[PL_PAR_ALPHA] = d->alpha;
   m->par0[PL_PAR_BETA] = d->beta;
   memcpy(m->par0 + PL_PAR_GRAVITY, d->gravity, 3 * sizeof(double));
@@ -339,6 +399,8 @@ void pl_model_free(pl_model *m) {
   for (int k = 0; m->drive && k < m->ndrive; k++) {
     pl_free(env, m->drive[k].node);
     pl_free(env, m->drive[k].harmonic);
+    pl_free(env, m->drive[k].scal);
+    pl_free(env, m->drive[k].edge);
   }
   for (int k = 0; m->load && k < m->nload; k++) pl_free(env, m->load[k].node);
   for (int k = 0; m->design && k < m->ndesign; k++) {
@@ -346,9 +408,9 @@ void pl_model_free(pl_model *m) {
     pl_free(env, (void *)m->design[k].unit);
     pl_free(env, (void *)m->design[k].target);
   }
-  void *plain[] = {m->group,        m->drive,      m->load,      m->design, m->par0,
-                   m->X0,           m->free_index, m->free_dof,  m->slot,   m->mslot,
-                   m->mass_to_free, m->block,      m->colour_ptr};
+  void *plain[] = {m->group,        m->drive,      m->load,       m->design, m->par0,
+                   m->X0,           m->free_index, m->free_dof,   m->slot,   m->mslot,
+                   m->mass_to_free, m->block,      m->colour_ptr, m->keep};
   for (size_t k = 0; k < sizeof plain / sizeof plain[0]; k++) pl_free(env, plain[k]);
   pl_csc_free(env, &m->A);
   pl_csc_free(env, &m->M);

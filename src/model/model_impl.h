@@ -12,6 +12,7 @@ typedef struct group {
   int nelem, nent; // nent = nvert + nscal
   int shared, lumped;
   int par0, rest0; // first entry in params
+  int hist0;       // and in the history of a state
   int *stencil;    // [nelem][nent]
   int *dof;        // [nelem][ndof] unknown numbers, -1: missing
   int *
@@ -25,6 +26,9 @@ typedef struct drive {
   int nnode, mask, nterm, par0; // par0: amplitude[3] and phase of each term
   int *node, *harmonic;
   double axis[3], centre[3];
+  int nscal, hist0; // in a state's history: angle, angle at the anchors, scalars there [nscal]
+  int *scal;        // [nscal] unknown numbers
+  int *edge;        // [nscal][2] as in pl_drive_desc
 } drive;
 
 typedef struct load {
@@ -38,7 +42,7 @@ typedef struct block {
 
 struct pl_model {
   pl_env *env;
-  int dim, nnode, nextra, nq, nfree, npar, nrest;
+  int dim, nnode, nextra, nq, nfree, npar, nrest, nhist;
   int ngroup, ndrive, nload, ndesign;
   int max_harmonic;
   group *group;
@@ -47,6 +51,7 @@ struct pl_model {
   pl_design_desc *design; // strings and targets are owned
   double *par0, *X0;      // initial values
   int *free_index, *free_dof;
+  int *keep;         // [nextra] driven and not turning: its anchors stay
   pl_csc A, M;       // patterns: free unknowns, all unknowns
   int *slot, *mslot; // element entries -> A, M
   int *mass_to_free; // [M.nnz] entry of M -> entry of A
@@ -76,12 +81,28 @@ static inline const double *group_par(const group *g, const double *par, int e) 
   return par + g->par0 + (g->shared ? 0 : (size_t)e * g->kind->npar);
 }
 
+// Rest data of an element at a state, whose anchors may have moved: in params or put together in
+// own.
+static inline const double *group_rest(const group *g, const pl_params *p, const pl_state *s, int e,
+                                       double *own) {
+  int n = g->kind->nrest, nh = g->kind->nhist;
+  const double *rest = p->rest + g->rest0 + (size_t)e * (size_t)n;
+  if (nh == 0 || s->moved <= 0) return rest;
+  const double *hist = s->hist + g->hist0 + (size_t)e * (size_t)nh;
+  for (int i = 0; i < nh; i++) own[i] = hist[i];
+  for (int i = nh; i < n; i++) own[i] = rest[i];
+  return own;
+}
+
 static inline void gather(int n, const int *dof, const double *from, double *to) {
   for (int i = 0; i < n; i++) to[i] = dof[i] < 0 ? 0 : from[dof[i]];
 }
 
 // PL_DOMAIN, with the element in w, when a block of the last visit has one at fault.
 pl_status model_fault(const pl_model *m, pl_work *w);
+
+// H[n][n] without its negative eigenvalues.
+void convex_part(int n, double *H);
 
 // Cuts groups into blocks and orders them by colour.
 pl_status model_colour(pl_model *m);
@@ -96,7 +117,8 @@ void direction_clear(direction *d, int n, const pl_target *target);
 // Fills acc from a state; dq, dv, da from dpar and dX.
 void direction_begin(const pl_model *m, const pl_params *p, const pl_state *s, const pl_clock *c,
                      direction *d);
-void direction_drive(const pl_model *m, const pl_params *p, const pl_clock *c, direction *d);
+void direction_drive(const pl_model *m, const pl_params *p, const pl_state *s, const pl_clock *c,
+                     direction *d);
 // Change df[ndof] of an element's force.
 pl_status direction_element(const pl_params *p, const pl_state *s, const group *g, int e,
                             const direction *d, double *df);
@@ -114,6 +136,12 @@ void drive_motion(const pl_model *m, const drive *d, const double *par, const do
 void drive_motion_along(const pl_model *m, const drive *d, const double *par, const double *dpar,
                         const double *X, const double *dX, const pl_clock *c, int node, double *dx,
                         double *dv, double *da);
+// The same for its scalar i; s NULL: measured from the reference shape's anchors.
+void drive_scalar(const pl_model *m, const drive *d, const double *par, const double *X,
+                  const pl_state *s, const pl_clock *c, int i, double *x, double *v, double *a);
+void drive_scalar_along(const pl_model *m, const drive *d, const double *par, const double *dpar,
+                        const double *X, const double *dX, const pl_state *s, const pl_clock *c,
+                        int i, double *dx, double *dv, double *da);
 // amplitude sin(k omega t + phase) rules of pl_clock for one term of a load
 double term_factor(int harmonic, double phase, const pl_clock *c);
 

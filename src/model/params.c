@@ -138,13 +138,15 @@ pl_status pl_free_mass(const pl_model *m, const pl_params *p, pl_csc *M) {
 
 pl_status pl_state_create(const pl_model *m, const pl_params *p, pl_state **out) {
   *out = NULL;
-  size_t nq = (size_t)m->nq;
-  pl_state *s = pl_alloc(m->env, 1, sizeof *s + 3 * nq * sizeof(double));
+  size_t nq = (size_t)m->nq, nhist = (size_t)m->nhist;
+  pl_state *s = pl_alloc(m->env, 1, sizeof *s + (3 * nq + nhist) * sizeof(double));
   if (!s) return PL_E_NOMEM;
   s->nq = m->nq;
+  s->nhist = m->nhist;
   s->q = (double *)(void *)(s + 1);
   s->v = s->q + nq;
   s->a = s->v + nq;
+  s->hist = s->a + nq;
   memcpy(s->q, p->X, nq * sizeof(double));
   *out = s;
   return PL_OK;
@@ -156,5 +158,6 @@ void pl_state_free(const pl_model *m, pl_state *s) {
 
 void pl_state_copy(pl_state *to, const pl_state *from) {
   to->t = from->t;
-  memcpy(to->q, from->q, 3 * (size_t)from->nq * sizeof(double));
+  to->moved = from->moved;
+  memcpy(to->q, from->q, (3 * (size_t)from->nq + (size_t)from->nhist) * sizeof(double));
 }

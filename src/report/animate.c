@@ -266,7 +266,8 @@ static pl_status prepare(motion *a) {
   int ok = a->colour && a->keep && a->rank && a->item && a->normal && a->scratch && a->joint;
   for (int k = 0; ok && taken && k < 2 * s->nseg; k++) {
     int v = s->seg[k / 2][k % 2];
-    if (!taken[v]) a->joint[a->njoint++] = v;
+    int bare = a->p->view->bare && a->p->view->bare[v];
+    if (!taken[v] && !bare) a->joint[a->njoint++] = v;
     taken[v] = 1;
   }
   pl_free(env, taken);

@@ -136,6 +136,12 @@ static void fit(rp_picture *p, int npos, const double *const *pos) {
   p->right = p->w - bar_room(p);
   double lo[2], hi[2], below = 70;
   seen_bounds(&p->camera, p->mesh->nvert, npos, pos, lo, hi);
+  for (int i = 0; i < 2 * v->nline; i++)
+    for (int k = 0; k < 2; k++) {
+      double u = row_dot(p->camera.R[k], v->line + 3 * (size_t)i);
+      lo[k] = fmin(lo[k], u);
+      hi[k] = fmax(hi[k], u);
+    }
   double e[2] = {hi[0] - lo[0], hi[1] - lo[1]};
   double scale = fmin((p->right - p->left) / e[0], (p->h - p->top - below) / e[1]);
   // a point, or nothing at all
@@ -146,6 +152,21 @@ static void fit(rp_picture *p, int npos, const double *const *pos) {
   for (int k = 0; k < 2; k++) p->camera.mid[k] = lo[k] / 2 + hi[k] / 2;
   p->camera.centre[0] = (p->left + p->right) / 2;
   p->camera.centre[1] = (p->top + p->bottom) / 2;
+}
+
+static void draw_backdrop(rp_picture *p) {
+  rp_pen pen = rp_pen_new(p->t, 1);
+  if (p->view->nline == 0) return;
+  rp_str(p->t, "<path class=\"pl-ghost\" fill=\"none\" stroke=\"#8793a0\" stroke-width=\".9\" "
+               "stroke-opacity=\".55\" d=\"");
+  for (int i = 0; i < p->view->nline; i++) {
+    double P[6];
+    rp_project(&p->camera, 2, p->view->line + 6 * (size_t)i, P);
+    if (isnan(P[0]) || isnan(P[3])) continue;
+    rp_move(&pen, P[0], P[1]);
+    rp_line(&pen, P[3], P[4]);
+  }
+  rp_str(p->t, "\"/>\n");
 }
 
 pl_status rp_picture_open(rp_picture *p, pl_text *t, const pl_mesh *m, const pl_view *v, int npos,
@@ -165,6 +186,7 @@ pl_status rp_picture_open(rp_picture *p, pl_text *t, const pl_mesh *m, const pl_
   p->decimals = p->shape.nface > 3000 ? 1 : 2;
   rp_svg_open(t, p->w, p->h, p->view->title);
   rp_label(t, "pl-ink", 20, 28, 15, 's', p->view->title);
+  draw_backdrop(p);
   if (p->shape.nface + p->shape.nseg + p->shape.nlone == 0)
     rp_label(t, "pl-mute", p->camera.centre[0], p->camera.centre[1], 13, 'm', "nothing to draw");
   return PL_OK;

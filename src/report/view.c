@@ -197,7 +197,8 @@ static pl_status find_joints(drawing *d) {
   d->joint = pl_alloc(d->p->env, (size_t)s->nseg, 2 * sizeof *d->joint);
   for (int k = 0; taken && d->joint && k < 2 * s->nseg; k++) {
     int v = s->seg[k / 2][k % 2];
-    if (!taken[v] && !isnan(d->P[3 * (size_t)v])) d->joint[d->njoint++] = v;
+    int bare = d->p->view->bare && d->p->view->bare[v];
+    if (!taken[v] && !bare && !isnan(d->P[3 * (size_t)v])) d->joint[d->njoint++] = v;
     taken[v] = 1;
   }
   pl_status status = taken && d->joint ? PL_OK : PL_E_NOMEM;

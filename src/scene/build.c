@@ -201,13 +201,16 @@ static pl_design_desc *designs(reader *r, const pl_model_desc *d) {
 }
 
 static double *coordinates(reader *r) {
-  double *X = take(r, (size_t)r->nnode * (size_t)r->dim + 1, sizeof *X);
-  for (int i = 0; X && i < r->nnode; i++)
-    for (int c = 0; c < r->dim; c++) X[i * r->dim + c] = r->X[3 * (size_t)i + c];
+  int n = r->nnode + r->ncopy;
+  double *X = take(r, (size_t)n * (size_t)r->dim + 1, sizeof *X);
+  for (int i = 0; X && i < n; i++) {
+    size_t at = (size_t)(i < r->nnode ? i : r->copy[i - r->nnode]);
+    for (int c = 0; c < r->dim; c++) X[i * r->dim + c] = r->X[3 * at + c];
+  }
   return X;
 }
 
-// all cells of all bodies, and the lines
+// all cells of all bodies, and the lines; copies of nodes stay out of sight
 static pl_status build_mesh(reader *r, pl_mesh **out) {
   PL_TRY(pl_mesh_create(r->env, r->file, r->nnode, out));
   memcpy((*out)->X, r->X, 3 * (size_t)r->nnode * sizeof(double));
@@ -230,7 +233,9 @@ static pl_status build_mesh(reader *r, pl_mesh **out) {
 
 static pl_status build_model(reader *r, pl_scene *s) {
   pl_model_desc d = {.dim = r->dim,
-                     .nnode = r->nnode,
+                     .nnode = r->nnode + r->ncopy,
+                     .nextra = r->nextra,
+                     .extra = r->extra,
                      .ngroup = r->ngroup,
                      .ndrive = r->ndrive,
                      .nload = r->nload,
@@ -289,10 +294,13 @@ pl_status build_scene(reader *r, pl_scene *s) {
   build_potentials(r);
   build_matrices(r);
   build_drives(r);
+  build_clamps(r);
+  build_rods(r);
   build_loads(r);
   build_globals(r);
   build_initial(r);
   build_analyses(r, s);
+  build_contact(r, s);
   if (r->nnode == 0 && r->nproblem == 0)
     problem(r, r->root, "give nodes, bodies or a mechanism", "the scene has no nodes");
   if (r->failed) return r->failed;

@@ -1,4 +1,4 @@
-#include "scene_impl.h"
+#include "build_body.h"
 
 #include "pliant/math.h"
 
@@ -28,13 +28,12 @@ int scene_file(reader *r, const pl_node *at, const char *what, char *out, size_t
   return 1;
 }
 
-// a failed call of the mesh layer has told its message already
-static int worked(reader *r, pl_status s) {
+int worked(reader *r, pl_status s) {
   if (s == PL_E_NOMEM) r->failed = s;
   return s == PL_OK;
 }
 
-static int room(reader *r, const pl_node *at, double nvert) {
+int room(reader *r, const pl_node *at, double nvert) {
   if (nvert + r->nnode <= r->limit.nodes) return 1;
   problem(r, at, "use fewer cells", "the mesh would have %.3g nodes, more than the limit of %d",
           nvert, r->limit.nodes);
@@ -107,25 +106,37 @@ static int make_grid(reader *r, const geometry_def *g, const grid_def *d, pl_mes
   int n[3];
   double l[3], per = d->pattern.v == PL_CROSSED ? 2 : 1;
   if (!read_size(r, d->size_at, 2, l) || !read_cells(r, d->cells, 2, n)) return 0;
-  if (r->dim == 3 && g->bending.v == 0 && d->pattern.v == PL_EQUILATERAL)
+  if (r->dim == 3 && g->bending.v == BENDING_HINGE && d->pattern.v == PL_EQUILATERAL)
     check_equilateral(r, d, n, l);
   return room(r, g->mesh, (n[0] + 2.0) * (n[1] + 1.0) * per) &&
          worked(r, pl_gen_grid(r->env, n[0], n[1], l[0], l[1], (pl_pattern)d->pattern.v, out));
 }
 
-static int make_mesh(reader *r, const geometry_def *g, int solid, pl_mesh **out) {
+// the generator must make cells of the body's type
+static int generator_fits(reader *r, const geometry_def *g, const mesh_def *m, int type) {
+  int lines = (m->line != NULL) + (m->points != NULL) + (m->arc != NULL) + (m->helix != NULL);
+  int makes = lines ? PL_SEG2 : m->box ? PL_TET4 : PL_TRI3;
+  if ((m->grid != NULL) + (m->disk != NULL) + (m->box != NULL) + lines != 1) {
+    problem(r, g->mesh, "known: grid disk box, for rods line points arc helix",
+            "mesh must be a file or exactly one generator");
+    return 0;
+  }
+  if (makes == type) return 1;
+  problem(r, g->mesh, NULL, "%s",
+          type == PL_SEG2   ? "a rod needs a line, points, an arc or a helix"
+          : type == PL_TET4 ? "a solid needs a box"
+          : m->box          ? "a box makes a solid, not a surface"
+                            : "this makes a rod, not a surface");
+  return 0;
+}
+
+static int make_mesh(reader *r, body_slot *b, const geometry_def *g, int type) {
   mesh_def m = {0};
   double l[3];
   int n[3];
-  if (!read_map(r, g->mesh, &map_mesh, &m)) return 0;
-  if ((m.grid != NULL) + (m.disk != NULL) + (m.box != NULL) != 1) {
-    problem(r, g->mesh, "known: grid disk box", "mesh must be a file or exactly one generator");
-    return 0;
-  }
-  if (solid != (m.box != NULL)) {
-    problem(r, g->mesh, NULL, solid ? "a solid needs a box" : "a box makes a solid, not a surface");
-    return 0;
-  }
+  pl_mesh **out = &b->mesh;
+  if (!read_map(r, g->mesh, &map_mesh, &m) || !generator_fits(r, g, &m, type)) return 0;
+  if (type == PL_SEG2) return make_curve(r, b, g, &m);
   if (m.grid) return make_grid(r, g, m.grid, out);
   if (m.disk)
     return room(r, g->mesh, 3.0 * m.disk->rings.v * (m.disk->rings.v + 1.0) + 1) &&
@@ -162,7 +173,8 @@ static int strip(reader *r, pl_mesh **mesh, int first_type, int last_type) {
   return 1;
 }
 
-static int place_mesh(reader *r, const geometry_def *g, pl_mesh *m) {
+static int place_mesh(reader *r, body_slot *b, const geometry_def *g) {
+  pl_mesh *m = b->mesh;
   double R[9], t[3] = {0}, axis[3] = {0, 0, 1};
   if (g->rotate) {
     for (int c = 0; g->rotate->axis.at && c < 3; c++) axis[c] = g->rotate->axis.v[c].v;
@@ -174,15 +186,17 @@ static int place_mesh(reader *r, const geometry_def *g, pl_mesh *m) {
   }
   for (int c = 0; c < g->translate.n; c++) t[c] = g->translate.v[c].v;
   pl_mesh_transform(m, g->scale.v, g->rotate ? R : NULL, t);
+  if (b->rod) place_curve(b->rod, g->scale.v, g->rotate ? R : NULL);
   if (pl_all_finite(3 * m->nvert, m->X)) return 1;
   problem(r, g->mesh, NULL, "the mesh has places that are not finite");
   return 0;
 }
 
-static int refine_mesh(reader *r, const geometry_def *g, int solid, pl_mesh **m) {
+static int refine_mesh(reader *r, const geometry_def *g, int type, pl_mesh **m) {
+  double times = type == PL_SEG2 ? 2 : type == PL_TRI3 ? 4 : 8;
   for (int k = 0; k < g->refine.v; k++) {
     pl_mesh *fine;
-    if (!room(r, g->refine.at, (*m)->nvert * (solid ? 8.0 : 4.0))) return 0;
+    if (!room(r, g->refine.at, (*m)->nvert * times)) return 0;
     if (!worked(r, pl_mesh_refine(*m, &fine))) return 0;
     pl_mesh_free(*m);
     *m = fine;
@@ -205,23 +219,29 @@ static int check_flat(reader *r, const geometry_def *g, pl_mesh *m) {
 }
 
 static int load_geometry(reader *r, body_slot *b, const geometry_def *g) {
-  int solid = strcmp(b->kind, "solid") == 0;
-  int first = solid ? PL_TET4 : PL_TRI3, last = solid ? PL_HEX8 : PL_TRI3;
+  int solid = b->def->solid != NULL, rod = b->def->rod != NULL;
+  int first = solid ? PL_TET4 : rod ? PL_SEG2 : PL_TRI3, last = solid ? PL_HEX8 : first;
   if (!g->mesh) return 0;
-  int ok = g->mesh->kind == NODE_SCALAR ? read_mesh_file(r, g, &b->mesh)
-                                        : make_mesh(r, g, solid, &b->mesh);
-  if (ok && !solid && b->mesh->cell[PL_QUAD4].n > 0) ok = worked(r, pl_mesh_split_quads(b->mesh));
+  if (rod && !(b->rod = take(r, 1, sizeof *b->rod))) return 0;
+  int ok =
+      g->mesh->kind == NODE_SCALAR ? read_mesh_file(r, g, &b->mesh) : make_mesh(r, b, g, first);
+  if (ok && first == PL_TRI3 && b->mesh->cell[PL_QUAD4].n > 0)
+    ok = worked(r, pl_mesh_split_quads(b->mesh));
   if (ok) ok = strip(r, &b->mesh, first, last);
   if (!ok) return 0;
   if (b->mesh->cell[first].n + b->mesh->cell[last].n == 0) {
-    problem(r, g->mesh, NULL, "%s '%s': the mesh has no %s", b->kind, b->def->name.s,
-            solid ? "tetrahedra or hexahedra" : "triangles");
+    problem(r, g->mesh, rod ? "lines of an OBJ file are written 'l 1 2 3'" : NULL,
+            "%s '%s': the mesh has no %s", b->kind, b->def->name.s,
+            solid ? "tetrahedra or hexahedra"
+            : rod ? "lines"
+                  : "triangles");
     return 0;
   }
   if (g->merge.at) ok = worked(r, pl_mesh_weld(b->mesh, g->merge.v, NULL));
   ok = ok && worked(r, pl_mesh_check(b->mesh)) && worked(r, pl_mesh_drop_unused(b->mesh, NULL));
-  ok = ok && refine_mesh(r, g, solid, &b->mesh) && place_mesh(r, g, b->mesh);
-  return ok && (strcmp(b->kind, "plane") != 0 || check_flat(r, g, b->mesh));
+  ok = ok && (!rod || check_curve(r, b, g));
+  ok = ok && refine_mesh(r, g, first, &b->mesh) && place_mesh(r, b, g);
+  return ok && (!b->def->plane || check_flat(r, g, b->mesh));
 }
 
 static int load_chain(reader *r, body_slot *b, const chain_def *c) {
@@ -305,21 +325,27 @@ static int dimension_fits(reader *r, const body_slot *b) {
   return 0;
 }
 
+static const geometry_def *body_geometry(const body_def *d) {
+  return d->shell ? d->shell : d->plane ? d->plane : d->solid ? d->solid : d->rod;
+}
+
 static void load_body(reader *r, body_slot *b, const pl_node *at) {
   const body_def *d = b->def;
-  const geometry_def *g = d->shell ? d->shell : d->plane ? d->plane : d->solid;
-  int count = (d->shell != NULL) + (d->plane != NULL) + (d->solid != NULL) + (d->chain != NULL);
+  const geometry_def *g = body_geometry(d);
+  int count = (d->shell != NULL) + (d->plane != NULL) + (d->solid != NULL) + (d->chain != NULL) +
+              (d->rod != NULL);
   b->at = at;
   b->bad = 1;
-  b->kind = d->shell ? "shell" : d->plane ? "plane" : d->solid ? "solid" : "chain";
+  b->kind = d->shell ? "shell" : d->plane ? "plane" : d->solid ? "solid" : d->rod ? "rod" : "chain";
   if (count != 1) {
-    problem(r, at, "known: shell plane solid chain", "body '%s' must be exactly one kind of body",
-            d->name.s);
+    problem(r, at, "known: shell plane solid chain rod",
+            "body '%s' must be exactly one kind of body", d->name.s);
     return;
   }
   if (!dimension_fits(r, b)) return;
   if (!(g ? load_geometry(r, b, g) : load_chain(r, b, d->chain))) return;
   b->bad = !body_nodes(r, b);
+  if (b->rod && !b->bad) move_curve(r, b);
 }
 
 void build_bodies(reader *r) {
@@ -338,7 +364,7 @@ void build_bodies(reader *r) {
 
 // ---- elements ---------------------------------------------------------------------------------
 
-static const material_def *find_material(reader *r, const txt *name) {
+const material_def *find_material(reader *r, const txt *name) {
   const material_def *m = r->def.materials.item;
   const char *names[64];
   char hint[PL_TEXT];
@@ -357,16 +383,15 @@ typedef struct own {
   int young, density, thickness;
 } own;
 
-// elements of one kind; vertex numbers are those of the body's mesh
-static int body_group(reader *r, const body_slot *b, const char *suffix, int kind, int n,
-                      const int *vertex, int shared, int lumped) {
+int body_group(reader *r, const body_slot *b, const char *suffix, int kind, int n,
+               const int *vertex, int shared, int lumped) {
   char name[160];
   int *stencil, nv = pl_elem_table[kind]->nvert;
   double *par;
   snprintf(name, sizeof name, "%.120s%s", b->def->name.s, suffix);
   const char *kept = take_text(r, name, strlen(name));
   int g = kept ? group_add(r, kept, kind, n, shared, lumped, &stencil, &par) : -1;
-  for (int i = 0; g >= 0 && i < n * nv; i++) stencil[i] = b->node[vertex[i]];
+  for (int i = 0; g >= 0 && vertex && i < n * nv; i++) stencil[i] = b->node[vertex[i]];
   return g;
 }
 
@@ -374,9 +399,8 @@ static int has_own(const own *o) {
   return o->young >= 0 || o->density >= 0 || o->thickness >= 0;
 }
 
-// one value for all elements of a group, or the mean of those of the cells that each belongs to
-static void put_value(reader *r, int group, const char *name, const num *value, int first, int n,
-                      const int *cell, int ncell) {
+void put_value(reader *r, int group, const char *name, const num *value, int first, int n,
+               const int *cell, int ncell) {
   const pl_group_desc *g = &r->group[group];
   if (first < 0) {
     for (int e = 0; e < (g->shared ? 1 : n); e++) put_par(r, group, e, name, value);
@@ -409,8 +433,8 @@ static void put_material(reader *r, int group, const material_def *m, const geom
     put_value(r, group, "thickness", &g->thickness, o->thickness, n, cell, ncell);
 }
 
-static int open_own(reader *r, const body_slot *b, const num *value, const char *key,
-                    const char *path, int n) {
+int open_own(reader *r, const body_slot *b, const num *value, const char *key, const char *path,
+             int n) {
   char what[160];
   int first = -1;
   if (!value->each) return -1;
@@ -450,6 +474,18 @@ static void hinge_group(reader *r, const body_slot *b, const material_def *m, co
   pl_topology_free(t);
 }
 
+// stencils wait for the clamps
+static void midedge_group(reader *r, body_slot *b, const material_def *m, const geometry_def *g,
+                          const own *o, int lumped, const int *cell) {
+  int n = b->mesh->cell[PL_TRI3].n;
+  int group = body_group(r, b, " bending", PL_ELEM_midedge, n, NULL, !has_own(o), lumped);
+  if (group < 0) return;
+  put_material(r, group, m, g, o, n, cell, 1);
+  put_value(r, group, "variant", &(num){.v = g->variant.v, .par = -1}, -1, n, cell, 1);
+  // the description holds const arrays; they are ours
+  b->midedge = (int *)r->group[group].stencil;
+}
+
 static void geometry_groups(reader *r, body_slot *b, const geometry_def *g) {
   if (!g->material.at) return;
   const material_def *m = find_material(r, &g->material);
@@ -477,7 +513,9 @@ static void geometry_groups(reader *r, body_slot *b, const geometry_def *g) {
     put_material(r, group, m, g, &o, c->n, cell + at, 1);
     at += c->n;
   }
-  if (b->def->shell && g->bending.v == 0) hinge_group(r, b, m, g, &o, lumped);
+  if (!b->def->shell) return;
+  if (g->bending.v == BENDING_HINGE) hinge_group(r, b, m, g, &o, lumped);
+  if (g->bending.v == BENDING_MIDEDGE) midedge_group(r, b, m, g, &o, lumped, cell);
 }
 
 static void chain_group(reader *r, const body_slot *b, const chain_def *c) {
@@ -495,7 +533,9 @@ void build_body_groups(reader *r) {
     if (b->bad) continue;
     if (d->chain)
       chain_group(r, b, d->chain);
+    else if (d->rod)
+      build_rod_edges(r, b);
     else
-      geometry_groups(r, b, d->shell ? d->shell : d->plane ? d->plane : d->solid);
+      geometry_groups(r, b, body_geometry(d));
   }
 }

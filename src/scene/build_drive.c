@@ -158,6 +158,7 @@ static void build_drive(reader *r, const drive_def *d, const pl_node *at, int *o
     add_translation(r, d, &nodes);
   if (r->ndrive == before) return;
   where[before] = at;
+  if (d->clamp.v) r->clamp[before] = d->clamp.at;
   claim(r, owner, where, at, &r->drive[before]);
 }
 
@@ -176,6 +177,7 @@ static void build_hold(reader *r, const pl_node *at, int *owner, const pl_node *
   }
   if (!read_mask(r, d->fix, &mask) || !drive_add(r, &d->name, &nodes, mask, 0, &term)) return;
   where[before] = at;
+  if (d->clamp.v) r->clamp[before] = d->clamp.at;
   claim(r, owner, where, at, &r->drive[before]);
 }
 
@@ -196,7 +198,8 @@ void build_drives(reader *r) {
   size_t most = (size_t)drives->n + (fixed && fixed->kind == NODE_LIST ? (size_t)fixed->n : 0) + 2;
   int *owner = take(r, (size_t)r->nnode * (size_t)r->dim + 1, sizeof *owner);
   const pl_node **where = take(r, most, sizeof *where);
-  if (!owner || !where) return;
+  r->clamp = take(r, most, sizeof *r->clamp);
+  if (!owner || !where || !r->clamp) return;
   if (fixed) build_fixed(r, fixed, owner, where);
   for (int k = 0; k < drives->n && !r->failed; k++, at = at->next)
     build_drive(r, (const drive_def *)drives->item + k, at, owner, where);
@@ -252,13 +255,15 @@ static void add_spin(reader *r, const spin_def *d, const pl_node *at, const node
     pl_cross3(axis, arm, v);
     for (int c = 0; c < r->dim; c++) r->v0[nodes->v[i] * r->dim + c] += d->rate.v * v[c] / len;
   }
+  for (int c = 0; c < 3; c++) axis[c] *= d->rate.v / len;
+  rods_spin(r, nodes, axis);
 }
 
 void build_initial(reader *r) {
   const items *list = &r->def.initial;
   const pl_node *at = items_first(list);
   if (list->n == 0) return;
-  size_t nq = (size_t)r->nnode * (size_t)r->dim;
+  size_t nq = ((size_t)r->nnode + (size_t)r->ncopy) * (size_t)r->dim + (size_t)r->nextra;
   r->u0 = take(r, nq + 1, sizeof *r->u0);
   r->v0 = take(r, nq + 1, sizeof *r->v0);
   if (!r->u0 || !r->v0) return;

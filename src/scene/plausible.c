@@ -1,4 +1,4 @@
-#include "scene_impl.h"
+#include "build_body.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -47,6 +47,11 @@ static void check_body(reader *r, const body_slot *b) {
   if (g && g->thickness.v > 0.5 * size)
     warning(r, g->thickness.at, NULL, "shell '%s': a thickness of %.3g m at a size of %.3g m",
             b->def->name.s, g->thickness.v, size);
+  if (!b->rod) return;
+  double wide = fmax(b->rod->value[PAR_WIDTH].v, b->rod->value[PAR_HEIGHT].v);
+  if (wide > 0.5 * size)
+    warning(r, b->at, NULL, "rod '%s': a section of %.3g m at a size of %.3g m", b->def->name.s,
+            wide, size);
 }
 
 // 9.81 written without its unit in a scene of millimetres

@@ -207,7 +207,7 @@ static const char parameters_text[] =
     "| `wing box [0, 0, 0] [1, 1, 1]` | nodes in a box |\n"
     "| `wing group root` | a group of the mesh: OBJ group, MSH physical name, side of a generator "
     "|\n"
-    "| `wing boundary` | free edges of a surface, skin of a solid |\n"
+    "| `wing boundary` | free edges of a surface, skin of a solid, ends of rods and chains |\n"
     "| `a or b`, `a and not b`, `(a or b) and c` | combinations |\n"
     "| `[a, b, wing nearest [0, 0, 0]]` | a list: all of them |\n"
     "\n"

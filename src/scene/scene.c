@@ -275,7 +275,7 @@ int pl_scene_find_node(const pl_scene *s, const char *name) {
 }
 
 void pl_scene_count(const pl_scene *s, pl_scene_counts *out) {
-  *out = (pl_scene_counts){.nodes = pl_model_nnode(s->model),
+  *out = (pl_scene_counts){.nodes = s->mesh->nvert,
                            .dofs = pl_model_nq(s->model),
                            .free_dofs = pl_model_nfree(s->model)};
   for (int g = 0; g < pl_model_ngroup(s->model); g++)
@@ -283,11 +283,12 @@ void pl_scene_count(const pl_scene *s, pl_scene_counts *out) {
       if (pl_model_group_kind(s->model, g) == pl_elem_table[k])
         out->elements[k] += pl_model_group_size(s->model, g);
 
-  // one direction of every node counts each mass once
+  // one direction of every node counts each mass once; angles of rods have none
   const pl_csc *M = &s->params->M;
-  for (int j = 0; j < M->n; j++)
+  int nodes = pl_model_nnode(s->model) * s->dim;
+  for (int j = 0; j < M->n && j < nodes; j++)
     for (int k = M->ptr[j]; k < M->ptr[j + 1]; k++) {
-      if (j % s->dim != 0 || M->row[k] % s->dim != 0) continue;
+      if (j % s->dim != 0 || M->row[k] % s->dim != 0 || M->row[k] >= nodes) continue;
       out->mass += (M->row[k] == j ? 1 : 2) * M->val[k];
     }
   pl_mesh_bounds(s->mesh, out->lo, out->hi);
@@ -325,6 +326,10 @@ void pl_scene_describe(const pl_scene *s, pl_text *out) {
   for (int k = 0; k < s->nset; k++)
     pl_text_add(out, "set        %s: %d node%s\n", s->set[k].name, s->set[k].n,
                 s->set[k].n == 1 ? "" : "s");
+  for (int k = 0; k < s->contact.nobstacle; k++)
+    pl_text_add(out, "obstacle   %s, friction %.6g\n", s->obstacle_name[k],
+                s->contact.obstacle[k].mu);
+  if (s->contact.nnode) pl_text_add(out, "contact    %d nodes\n", s->contact.nnode);
   describe_parameters(s, out);
   for (int k = 0; k < s->nanalysis; k++) {
     const pl_analysis *a = &s->analysis[k];

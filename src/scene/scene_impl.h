@@ -188,16 +188,42 @@ typedef struct box_def {
   const pl_node *size_at, *cells;
   pick cell;
 } box_def;
+// rods made on the spot
+typedef struct line_def {
+  vec from, to;
+  pick segments;
+} line_def;
+typedef struct points_def {
+  const pl_node *at;
+  pick closed, segments;
+} points_def;
+typedef struct arc_def { // about z; a helix with pitch
+  num radius, angle, pitch, turns;
+  pick segments;
+} arc_def;
 typedef struct mesh_def {
   grid_def *grid;
   disk_def *disk;
   box_def *box;
+  line_def *line;
+  points_def *points;
+  arc_def *arc, *helix;
 } mesh_def;
 typedef struct rotate_def {
   vec axis;
   num angle;
 } rotate_def;
-// keys of shell, plane and solid
+enum { BENDING_HINGE, BENDING_MIDEDGE, BENDING_NONE }; // as in the schema
+typedef struct section_def {
+  num round, hollow;
+  const pl_node *ellipse, *rectangle, *tube;
+} section_def;
+typedef struct natural_def {
+  const pl_node *curvature;
+  num twist;
+  pick straight;
+} natural_def;
+// keys of shell, plane, solid and rod
 typedef struct geometry_def {
   const pl_node *mesh;
   txt mesh_units;
@@ -207,7 +233,10 @@ typedef struct geometry_def {
   vec translate;
   txt material;
   num thickness;
-  pick bending, mass;
+  pick bending, variant, mass;
+  section_def *section;
+  vec up;
+  natural_def *natural;
 } geometry_def;
 typedef struct chain_def {
   vec from, to;
@@ -216,7 +245,7 @@ typedef struct chain_def {
 } chain_def;
 typedef struct body_def {
   txt name;
-  geometry_def *shell, *plane, *solid;
+  geometry_def *shell, *plane, *solid, *rod;
   chain_def *chain;
 } body_def;
 
@@ -269,7 +298,7 @@ typedef struct drive_def {
   const pl_node *node, *nodes, *fix;
   vec translation;
   rotation_def *rotation;
-  pick harmonic;
+  pick harmonic, clamp;
   num phase;
   items terms;
 } drive_def;
@@ -292,6 +321,36 @@ typedef struct initial_def {
 typedef struct damping_def {
   num mass, stiffness;
 } damping_def;
+// obstacles
+typedef struct half_space_def {
+  vec through, normal;
+} half_space_def;
+typedef struct ball_def {
+  vec centre;
+  num radius;
+} ball_def;
+typedef struct block_def {
+  vec centre, size;
+  rotate_def *rotate;
+  num round;
+} block_def;
+typedef struct capsule_def {
+  vec from, to;
+  num radius;
+} capsule_def;
+typedef struct obstacle_def {
+  txt name;
+  half_space_def *plane;
+  ball_def *sphere;
+  block_def *box;
+  capsule_def *capsule;
+  num friction;
+  vec velocity;
+} obstacle_def;
+typedef struct contact_def {
+  const pl_node *node, *nodes;
+  num radius, friction;
+} contact_def;
 typedef struct output_def {
   pl_output_opts opts;
 } output_def;
@@ -302,6 +361,7 @@ typedef struct root_def {
   items parameters, materials, bodies;
   mechanism_def *mechanism;
   items springs, masses, potentials, matrices, drives, loads, initial;
+  items obstacles, contact;
   vec gravity;
   num weld;
   damping_def *damping;
@@ -344,7 +404,8 @@ typedef struct data_def {
 } data_def;
 
 // tables (schema.c)
-extern const map_info map_root, map_mesh, map_fixed, map_data, map_each;
+extern const map_info map_root, map_mesh, map_fixed, map_data, map_each, map_rotate;
+extern const map_info map_obstacle, map_contact;
 extern const map_info map_objective, map_variable, map_along, map_design_response, map_proof;
 extern const map_info map_analysis[PL_ANALYSIS_COUNT];
 // unit, default, range and text of a row, T_PAR looked up
@@ -375,7 +436,9 @@ typedef struct body_slot {
   int bad;       // reported already; selectors on it keep quiet
   pl_mesh *mesh; // freed by the reader
   int n;
-  int *node; // [n] model node of each mesh vertex
+  int *node;    // [n] model node of each mesh vertex
+  int *midedge; // [ntri][9] stencils of mid-edge bending, filled by build_clamps; NULL: none
+  struct rod_part *rod; // what build_rods makes of a rod, NULL: none
 } body_slot;
 
 typedef struct node_list {
@@ -438,6 +501,12 @@ typedef struct reader {
   pl_group_desc *group;
   int ndrive, drive_cap;
   pl_drive_desc *drive;
+  const pl_node **clamp; // [ndrive] where it says that it clamps, NULL: it does not
+  int ncopy, copy_cap;
+  int *copy;            // [ncopy] nodes of which clamps carry copies; numbered from nnode on
+  int nextra;           // scalar unknowns beyond the nodes', numbered after the copies'
+  double *extra;        // [nextra] their reference values, NULL: zero
+  struct rod_net *rods; // edges and junctions of all rods, NULL: none
   int nload, load_cap;
   pl_load_desc *load;
   int ntarget, target_cap;
@@ -537,9 +606,21 @@ void build_masses(reader *r);
 void build_potentials(reader *r);
 void build_matrices(reader *r);
 void build_drives(reader *r);
+// Mid-edge shells once all nodes and drives are known: built-in edges, directors, stencils.
+void build_clamps(reader *r);
+// Rods (build_rod.c). Their stretch, once the mesh is there; then, after build_clamps, everything
+// that depends on how their edges meet and on what holds them.
+void build_rod_edges(reader *r, body_slot *b);
+void build_rods(reader *r);
+// used[ndrive]: drives that clamp a rod
+void rods_clamped(reader *r, int *used);
+// rates of angles and junctions when nodes turn together, omega[3] in rad/s
+void rods_spin(reader *r, const node_list *nodes, const double *omega);
 void build_loads(reader *r);
 void build_initial(reader *r);
 void build_analyses(reader *r, pl_scene *s);
+// obstacles and the nodes that feel them, once the analyses are known (build_contact.c)
+void build_contact(reader *r, pl_scene *s);
 // explore and design (build_design.c)
 void build_plan(reader *r, analysis_def *d, const pl_node *at);
 int oscillates(const reader *r);

@@ -48,9 +48,9 @@ static const row each_rows[] = {
 const map_info map_each = {
     .what = "each",
     .text = "`{each: {value: ..., min: ..., max: ...}}` in the place of a material's young or "
-            "density or of a thickness gives every element of a body a parameter of its own, "
-            "called BODY.young.0, BODY.young.1, and so on. Hinges take the mean of their two "
-            "triangles.",
+            "density, of a thickness or of sizes of a section gives every element of a body a "
+            "parameter of its own, called BODY.young.0, BODY.young.1, and so on. Hinges take the "
+            "mean of their two triangles, bends of rods that of their two edges.",
     .size = sizeof(each_def),
     ROWS(each_rows)};
 static const map_info map_material = {.what = "material",
@@ -102,10 +102,67 @@ static const map_info map_box = {
     .size = sizeof(box_def),
     ROWS(box_rows)};
 
+#define SEGMENTS_ROW(def, value_, text_)                                                           \
+  ROW(def, segments, "segments", T_INT, .value = value_, .lo = 1, .hi = 10000000, .text = text_)
+#define RADIUS_ROW                                                                                 \
+  ROW(arc_def, radius, "radius", T_NUM, .plain = 1, .need = 1, .unit = "m", .lo = 0, .hi = 1e9,    \
+      .lo_open = 1, .text = "radius")
+static const row line_rows[] = {
+    ROW(line_def, from, "from", T_VEC, .plain = 1, .need = 1, .unit = "m", .text = "first node"),
+    ROW(line_def, to, "to", T_VEC, .plain = 1, .need = 1, .unit = "m", .text = "last node"),
+    SEGMENTS_ROW(line_def, 20, "edges, all of one length"),
+};
+static const map_info map_line = {.what = "line",
+                                  .text = "A straight line, for rods. Groups: start end.",
+                                  .size = sizeof(line_def),
+                                  ROWS(line_rows)};
+static const row points_rows[] = {
+    ROW(points_def, at, "at", T_RAW, .need = 1, .choices = "[[x, y, z], ...]",
+        .text = "points, in order"),
+    ROW(points_def, closed, "closed", T_CHOICE, .choices = "no|yes",
+        .text = "back to the first point"),
+    SEGMENTS_ROW(points_def, 1, "edges from each point to the next"),
+};
+static const map_info map_points = {
+    .what = "points",
+    .text = "A line through points, for rods. Groups: start end, and corners: all the points.",
+    .size = sizeof(points_def),
+    ROWS(points_rows)};
+static const row arc_rows[] = {
+    RADIUS_ROW,
+    ROW(arc_def, angle, "angle", T_NUM, .plain = 1, .unit = "rad", .value = 6.283185307179586,
+        .lo = -6.283185307179587, .hi = 6.283185307179587,
+        .text = "from the x axis on, right-handed; the whole turn makes a ring"),
+    SEGMENTS_ROW(arc_def, 40, "edges, all of one length"),
+};
+static const map_info map_arc = {
+    .what = "arc",
+    .text = "A part of a circle about the origin in the xy plane, or all of it, for rods; nodes "
+            "lie on the circle. Groups: start end.",
+    .size = sizeof(arc_def),
+    ROWS(arc_rows)};
+static const row helix_rows[] = {
+    RADIUS_ROW,
+    ROW(arc_def, pitch, "pitch", T_NUM, .plain = 1, .need = 1, .unit = "m", ANY,
+        .text = "rise along z in one turn; negative: left-handed"),
+    ROW(arc_def, turns, "turns", T_NUM, .plain = 1, .need = 1, .unit = "", .lo = 0, .hi = 1e6,
+        .lo_open = 1, .text = "turns"),
+    SEGMENTS_ROW(arc_def, 100, "edges of the whole helix"),
+};
+static const map_info map_helix = {
+    .what = "helix",
+    .text = "A helix about the z axis that begins on the x axis, for rods. Groups: start end.",
+    .size = sizeof(arc_def),
+    ROWS(helix_rows)};
+
 static const row mesh_rows[] = {
     ROW(mesh_def, grid, "grid", T_MAP, SUB(map_grid), .text = "rectangle of triangles"),
     ROW(mesh_def, disk, "disk", T_MAP, SUB(map_disk), .text = "disk of triangles"),
     ROW(mesh_def, box, "box", T_MAP, SUB(map_box), .text = "block of hexahedra or tetrahedra"),
+    ROW(mesh_def, line, "line", T_MAP, SUB(map_line), .text = "straight line"),
+    ROW(mesh_def, points, "points", T_MAP, SUB(map_points), .text = "line through points"),
+    ROW(mesh_def, arc, "arc", T_MAP, SUB(map_arc), .text = "arc or ring"),
+    ROW(mesh_def, helix, "helix", T_MAP, SUB(map_helix), .text = "helix"),
 };
 const map_info map_mesh = {.what = "mesh",
                            .text = "A mesh made on the spot; instead of the name of a file.",
@@ -118,7 +175,7 @@ static const row rotate_rows[] = {
     ROW(rotate_def, angle, "angle", T_NUM, .plain = 1, .need = 1, .unit = "rad", ANY,
         .text = "angle, right-handed"),
 };
-static const map_info map_rotate = {
+const map_info map_rotate = {
     .what = "rotate", .text = "A turn of a mesh.", .size = sizeof(rotate_def), ROWS(rotate_rows)};
 
 #define GEOMETRY_ROWS                                                                              \
@@ -143,8 +200,12 @@ static const row shell_rows[] = {
     GEOMETRY_ROWS,
     ROW(geometry_def, thickness, "thickness", T_PAR, .need = 1, .each = 1, SUB(map_each),
         .elem = PL_ELEM_membrane),
-    ROW(geometry_def, bending, "bending", T_CHOICE, .choices = "hinge|none",
-        .text = "bending by hinges, or a pure membrane"),
+    ROW(geometry_def, bending, "bending", T_CHOICE, .choices = "hinge|midedge|none",
+        .text =
+            "by hinges: fast, acts as Poisson's ratio -1/3; by normals at edges: right on every "
+            "mesh; or a pure membrane"),
+    ROW(geometry_def, variant, "variant", T_CHOICE, .choices = "sin|tan|theta", .value = 1,
+        .text = "midedge: function of the angles; tan resists folding over"),
 };
 static const map_info map_shell = {
     .what = "shell",
@@ -166,11 +227,63 @@ static const map_info map_solid = {.what = "solid",
                                    .text = "A solid of tetrahedra or hexahedra.",
                                    .size = sizeof(geometry_def),
                                    ROWS(solid_rows)};
+
+static const row section_rows[] = {
+    ROW(section_def, round, "round", T_NUM, .each = 1, SUB(map_each), .unit = "m", .value = -1,
+        .lo = 0, .hi = 1e6, .lo_open = 1, .text = "diameter"),
+    ROW(section_def, ellipse, "ellipse", T_RAW, .choices = "[length, length]",
+        .text = "axes of an ellipse: across and along `up`"),
+    ROW(section_def, rectangle, "rectangle", T_RAW, .choices = "[length, length]",
+        .text = "width across and height along `up`"),
+    ROW(section_def, tube, "tube", T_RAW, .choices = "[length, length]",
+        .text = "outer and inner diameter"),
+    ROW(section_def, hollow, "hollow", T_PAR, .elem = PL_ELEM_rod_edge),
+};
+static const map_info map_section = {
+    .what = "section",
+    .text = "The section of a rod: exactly one of round, ellipse, rectangle and tube. Sizes may be "
+            "parameters or be given for [each](#each) edge.",
+    .size = sizeof(section_def),
+    ROWS(section_rows)};
+static const row natural_rows[] = {
+    ROW(natural_def, curvature, "curvature", T_RAW, .choices = "[1/length, 1/length]",
+        .text = "towards the left of the rod (seen from `up`, going along it) and towards `up`"),
+    ROW(natural_def, twist, "twist", T_PAR, .elem = PL_ELEM_rod_bend),
+    ROW(natural_def, straight, "straight", T_CHOICE, .choices = "no|yes",
+        .text =
+            "yes: by nature straight and untwisted where it runs through a node, however drawn"),
+};
+static const map_info map_natural = {
+    .what = "natural",
+    .text = "The shape that a rod has without loads, if it is not the one drawn. What is given is "
+            "added to the curvature and twist of the drawing, or of the straight rod. Junctions "
+            "keep the angles of the drawing.",
+    .size = sizeof(natural_def),
+    ROWS(natural_rows)};
+static const row rod_rows[] = {
+    GEOMETRY_ROWS,
+    ROW(geometry_def, section, "section", T_MAP, .need = 1, SUB(map_section),
+        .text = "shape and size of the section"),
+    ROW(geometry_def, up, "up", T_VEC3, .plain = 1, .unit = "",
+        .text = "where the second side of the section points; left out: upright (z) at the begin "
+                "of every rod, then carried along without twist"),
+    ROW(geometry_def, natural, "natural", T_MAP, SUB(map_natural),
+        .text = "shape without loads, when it is not the drawn one"),
+};
+static const map_info map_rod = {
+    .what = "rod",
+    .text =
+        "Thin elastic rods (dimension 3): lines of a mesh file (OBJ `l`, segments of MSH and "
+        "VTU) or made on the spot. Edges that follow each other make a rod; where three or more "
+        "meet, or rods of different bodies, they are joined rigidly. A node that is held is a "
+        "ball joint unless its drive says `clamp: yes`; an edge whose two ends are held together "
+        "does not turn either.",
+    .size = sizeof(geometry_def),
+    ROWS(rod_rows)};
 static const row chain_rows[] = {
     ROW(chain_def, from, "from", T_VEC, .plain = 1, .need = 1, .unit = "m", .text = "first node"),
     ROW(chain_def, to, "to", T_VEC, .plain = 1, .need = 1, .unit = "m", .text = "last node"),
-    ROW(chain_def, segments, "segments", T_INT, .value = 1, .lo = 1, .hi = 10000000,
-        .text = "links, all alike"),
+    SEGMENTS_ROW(chain_def, 1, "links, all alike"),
     ROW(chain_def, stiffness, "stiffness", T_PAR, .elem = PL_ELEM_link),
     ROW(chain_def, mass, "mass", T_PAR, .elem = PL_ELEM_link),
 };
@@ -188,9 +301,10 @@ static const row body_rows[] = {
     ROW(body_def, solid, "solid", T_MAP, SUB(map_solid), .text = "solid (dimension 3)"),
     ROW(body_def, chain, "chain", T_MAP, SUB(map_chain),
         .text = "links in a row (dimension 2 or 3)"),
+    ROW(body_def, rod, "rod", T_MAP, SUB(map_rod), .text = "thin rods (dimension 3)"),
 };
 static const map_info map_body = {.what = "body",
-                                  .text = "Exactly one of shell, plane, solid and chain.",
+                                  .text = "Exactly one of shell, plane, solid, chain and rod.",
                                   .size = sizeof(body_def),
                                   ROWS(body_rows)};
 
@@ -338,6 +452,11 @@ static const map_info map_rotation = {.what = "rotation",
                                       .text = "A prescribed rotation.",
                                       .size = sizeof(rotation_def),
                                       ROWS(rotation_rows)};
+#define CLAMP_ROW                                                                                  \
+  ROW(drive_def, clamp, "clamp", T_CHOICE, .choices = "no|yes",                                    \
+      .text = "edges of shells with midedge bending between these nodes, and rods at these "       \
+              "nodes, are "                                                                        \
+              "built in: they cannot turn; no: they are hinged")
 static const row drive_rows[] = {
     NAME_ROW(drive_def),
     SELECT_ROWS(drive_def),
@@ -351,6 +470,7 @@ static const row drive_rows[] = {
     PHASE_ROW(drive_def),
     ROW(drive_def, terms, "terms", T_LIST, SUB(map_term),
         .text = "several harmonics, each with translation"),
+    CLAMP_ROW,
 };
 static const map_info map_drive = {
     .what = "drive",
@@ -362,6 +482,7 @@ static const row fixed_rows[] = {
     SELECT_ROWS(drive_def),
     ROW(drive_def, fix, "fix", T_RAW, .choices = "[x, y, z]",
         .text = "the components that are held, all when left out"),
+    CLAMP_ROW,
 };
 const map_info map_fixed = {.what = "fixed",
                             .text = "Nodes that do not move. `fixed: SELECTOR` for short.",
@@ -539,7 +660,7 @@ static const row root_rows[] = {
     ROW(root_def, nodes, "nodes", T_RAW, .choices = "{name: [x, y, z]}",
         .text = "single nodes; in one dimension {name: x}"),
     ROW(root_def, bodies, "bodies", T_LIST, SUB(map_body),
-        .text = "shells, sheets, solids, chains"),
+        .text = "shells, sheets, solids, chains, rods"),
     ROW(root_def, mechanism, "mechanism", T_MAP, SUB(map_mechanism),
         .text = "joints, links and springs"),
     ROW(root_def, weld, "weld", T_NUM, .plain = 1, .unit = "m", .lo = 0, .hi = 1e9, .value = -1,
@@ -556,6 +677,9 @@ static const row root_rows[] = {
         .text = "nodes that do not move"),
     ROW(root_def, drives, "drives", T_LIST, SUB(map_drive), .text = "prescribed motions"),
     ROW(root_def, loads, "loads", T_LIST, SUB(map_load), .text = "forces"),
+    ROW(root_def, obstacles, "obstacles", T_LIST, SUB(map_obstacle), .text = "rigid obstacles"),
+    ROW(root_def, contact, "contact", T_LIST, SUB(map_contact),
+        .text = "nodes that feel the obstacles"),
     ROW(root_def, gravity, "gravity", T_VEC, .unit = "m/s^2", .text = "acceleration of free fall"),
     ROW(root_def, damping, "damping", T_MAP, SUB(map_damping), .text = "Rayleigh damping"),
     ROW(root_def, initial, "initial", T_LIST, SUB(map_initial), .text = "start of transients"),

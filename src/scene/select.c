@@ -347,9 +347,23 @@ static int parse_group(parser *s, int only, node_list *out) {
   return found;
 }
 
-// free edges of surfaces, the skin of solids
+// vertices with one segment
+static int free_ends(reader *r, const body_slot *b, node_list *out) {
+  const pl_cells *c = &b->mesh->cell[PL_SEG2];
+  int *count = scratch(r, (size_t)b->n + 1, sizeof *count), n = 0;
+  int *ends = scratch(r, (size_t)b->n + 1, sizeof *ends);
+  if (!count || !ends) return 0;
+  for (int i = 0; i < b->n; i++) count[i] = 0;
+  for (int i = 0; i < 2 * c->n; i++) count[c->v[i]]++;
+  for (int i = 0; i < b->n; i++)
+    if (count[i] == 1) ends[n++] = i;
+  return add_vertices(r, b, n, ends, out);
+}
+
+// free edges of surfaces, the skin of solids, the ends of lines
 static int body_boundary(reader *r, const body_slot *b, node_list *out) {
   int n = 0, *tri = NULL, ok;
+  if (b->mesh->cell[PL_SEG2].n > 0) return free_ends(r, b, out);
   if (strcmp(b->kind, "solid") == 0) {
     if (pl_mesh_surface(b->mesh, &n, &tri, NULL) != PL_OK) return 0;
     ok = add_vertices(r, b, 3 * n, tri, out);

@@ -139,6 +139,29 @@ static const char design[] =
     "      objectives: [{amplitude: 20, node: foot}]   # path a period\n"
     "      response: {from: 2 Hz, to: 4 Hz}   # before and after, in the report\n";
 
+static const char rod[] =
+    "pliant: 1                    # a bent wire with a bead, built in at one end and shaken there\n"
+    "title: shaken wire\n"
+    "units: {length: mm, mass: g}\n"
+    "materials:\n"
+    "  brass: {young: 100 GPa, poisson: 0.34, density: 8500 kg/m^3}\n"
+    "bodies:\n"
+    "  - name: wire\n"
+    "    rod:                     # lines of a file (wire.obj), or made on the spot:\n"
+    "      mesh: {points: {at: [[0, 0, 0], [0, 0, 100], [60, 0, 100]], segments: 8}}\n"
+    "      material: brass\n"
+    "      section: {round: 1.5}  # or {rectangle: [3, 1]}, {tube: [2, 1.5]}\n"
+    "masses: [{nodes: wire group end, mass: 5}]\n"
+    "drives:                      # clamp: the wire cannot turn there\n"
+    "  - {nodes: wire group start, clamp: yes, translation: [2 mm, 0, 0]}\n"
+    "gravity: [0, 0, -9.81 m/s^2]\n"
+    "damping: {mass: 1 1/s, stiffness: 1e-4 s}\n"
+    "watch: {bead: wire group end}\n"
+    "analyses:\n"
+    "  - static: {}\n"
+    "  - modes: {count: 4, about: static}\n"
+    "  - periodic: {frequency: 3 Hz, harmonics: 4}\n";
+
 static const char matrices[] =
     "pliant: 1                    # two masses from a textbook, as matrices\n"
     "title: two masses\n"
@@ -157,6 +180,28 @@ static const char matrices[] =
     "  - modes: {count: 2}\n"
     "  - transient: {frequency: 0.9 rad/s, periods: 30}\n";
 
+static const char contact[] =
+    "pliant: 1                    # a soft block tumbles down a step onto the floor\n"
+    "title: block on a step\n"
+    "units: {length: mm}\n"
+    "materials:\n"
+    "  rubber: {young: 0.5 MPa, poisson: 0.3, density: 1000 kg/m^3, law: neo-hookean}\n"
+    "bodies:\n"
+    "  - name: block\n"
+    "    solid:\n"
+    "      mesh: {box: {size: [60, 40, 30], cells: [4, 3, 2]}}\n"
+    "      translate: [0, 0, 50]\n"
+    "      material: rubber\n"
+    "obstacles:                   # rigid; plane, sphere, box or capsule\n"
+    "  - {name: floor, plane: {normal: [0, 0, 1]}, friction: 0.5}\n"
+    "  - {name: step, box: {centre: [-20, 20, 20], size: [80, 80, 40]}, friction: 0.2}\n"
+    "contact: {nodes: block}      # nodes that feel them\n"
+    "gravity: [0, 0, -9.81 m/s^2]\n"
+    "damping: {stiffness: 1 ms}\n"
+    "watch: {corner: 'block nearest [60, 0, 50]'}\n"
+    "analyses:\n"
+    "  - transient: {duration: 0.8 s, step: 2 ms, method: implicit-euler}\n";
+
 const pl_scene_starter pl_scene_starters[] = {
     {"oscillator", "a driven Duffing oscillator", oscillator},
     {"mechanism", "links, joints and springs in two dimensions", mechanism},
@@ -164,6 +209,8 @@ const pl_scene_starter pl_scene_starters[] = {
     {"plane", "a flat sheet in two dimensions", plane},
     {"solid", "a soft block", solid},
     {"design", "a leg whose masses and length are chosen for a motion", design},
+    {"rod", "a bent wire, shaken at its end", rod},
+    {"contact", "a soft block, a step and a floor, with friction", contact},
     {"matrices", "textbook matrices with a nonlinear spring", matrices},
 };
 const int pl_scene_starter_count = COUNT(pl_scene_starters);

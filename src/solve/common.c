@@ -45,6 +45,40 @@ const char *unknown_name(const pl_model *m, int dof, char out[PLACE_TEXT]) {
   return out;
 }
 
+// sizes of places and of scalar unknowns, which are angles and the like
+static void unknown_sizes(const pl_model *m, const double *q, double size[2]) {
+  int places = pl_model_nnode(m) * pl_model_dim(m);
+  size[0] = pl_max_abs(places, q);
+  size[1] = fmax(1, pl_max_abs(pl_model_nq(m) - places, q + places));
+}
+
+int is_negligible(const pl_model *m, const double *q, const double *d) {
+  const int *dof = pl_model_free_dofs(m);
+  int n = pl_model_nfree(m), places = pl_model_nnode(m) * pl_model_dim(m);
+  double size[2];
+  unknown_sizes(m, q, size);
+  for (int i = 0; i < n; i++)
+    if (fabs(d[i]) > 4 * DBL_EPSILON * size[dof[i] >= places]) return 0;
+  return 1;
+}
+
+int at_rounding(const pl_model *m, const pl_csc *A, const double *q, const double *g, double *sum) {
+  const int *dof = pl_model_free_dofs(m);
+  int n = pl_model_nfree(m), places = pl_model_nnode(m) * pl_model_dim(m);
+  double size[2];
+  unknown_sizes(m, q, size);
+  for (int i = 0; i < n; i++) sum[i] = 0;
+  for (int j = 0; j < n; j++)
+    for (int k = A->ptr[j]; k < A->ptr[j + 1]; k++) {
+      int i = A->row[k];
+      sum[i] += fabs(A->val[k]) * size[dof[j] >= places];
+      if (i != j) sum[j] += fabs(A->val[k]) * size[dof[i] >= places];
+    }
+  for (int i = 0; i < n; i++)
+    if (fabs(g[i]) > 16 * DBL_EPSILON * sum[i]) return 0;
+  return 1;
+}
+
 double abs_form(const pl_csc *A, const double *x) {
   double s = 0;
   for (int j = 0; j < A->n; j++)

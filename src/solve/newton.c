@@ -6,6 +6,7 @@
 enum {
   STALE = 3,       // iterations without a smaller residual before rounding is suspected
   WATCH = 10,      // iterations that may pass before the energy must have fallen
+  PATIENCE = 30,   // iterations with a shift in a row before something else is tried
   FOLLOW_ITER = 25 // plain Newton steps before a path is given up
 };
 static const double ARMIJO = 1e-4, TAU_MIN = 1e-11, TAU_MAX = 1e3;
@@ -57,7 +58,7 @@ void equil_move(equil *e, const double *q, double step, const double *d) {
   for (int i = 0; i < e->n; i++) e->x->q[e->dof[i]] = q[e->dof[i]] + step * d[i];
 }
 
-static pl_status cholesky(equil *e) {
+pl_status equil_cholesky(equil *e) {
   if (!e->chol) PL_TRY(pl_factor_create(e->env, PL_CHOLESKY, &e->w->A, 1, 1, &e->chol));
   e->info->factorisations++;
   return pl_factor_numeric(e->chol, &e->w->A);
@@ -71,13 +72,9 @@ pl_status equil_ldl(equil *e) {
   return s;
 }
 
-// K + tau D positive definite, D the diagonal of K with a floor of force over extent (the stiffness
-// that loads give to a mechanism). *shifted tells whether tau was needed.
-static pl_status factor_shifted(equil *e, double force, int *shifted) {
-  *shifted = 0;
-  pl_status s = cholesky(e);
-  if (s != PL_SINGULAR) return s;
-  *shifted = 1;
+// A + tau D positive definite, D the diagonal of A with a floor of force over extent (the stiffness
+// that loads give to a mechanism).
+static pl_status shift(equil *e, double force) {
   pl_csc *K = &e->w->A;
   double top = 0, applied = 0;
   for (int i = 0; i < e->n; i++) {
@@ -93,16 +90,31 @@ static pl_status factor_shifted(equil *e, double force, int *shifted) {
     for (int i = 0; i < e->n; i++) K->val[K->ptr[i]] += (tau - applied) * e->b[i];
     applied = tau;
     e->info->shifts++;
-    s = cholesky(e);
+    pl_status s = equil_cholesky(e);
     if (s == PL_OK) e->tau = tau;
     if (s != PL_SINGULAR) return s;
   }
   return PL_SINGULAR;
 }
 
+pl_status equil_factor(equil *e, double force, int *shifted) {
+  *shifted = 0;
+  pl_status s = equil_cholesky(e);
+  if (s == PL_OK && e->nshift < PATIENCE) e->nshift = 0;
+  if (s != PL_SINGULAR) return s;
+  *shifted = 1;
+  if (e->nshift++ < PATIENCE) return shift(e, force);
+  // a shift that goes on holds slender bodies back, as it counts bending like stretching: then
+  // rather without those parts of the elements that push the wrong way
+  PL_TRY(equil_eval(e, PL_WANT_TANGENT | PL_CONVEX));
+  if (e->touch) touching_hold(e->touch, &e->w->A);
+  s = equil_cholesky(e);
+  return s == PL_SINGULAR ? shift(e, force) : s;
+}
+
 // d = -(K + shift)^-1 g; a shifted step is no longer than half the model
 static pl_status direction(equil *e, double force, int *shifted) {
-  PL_TRY(factor_shifted(e, force, shifted));
+  PL_TRY(equil_factor(e, force, shifted));
   for (int i = 0; i < e->n; i++) e->b[i] = -e->g[i];
   PL_TRY(pl_factor_solve(e->chol, 1, e->b, e->d));
   if (!*shifted) return PL_OK;
@@ -154,9 +166,8 @@ static pl_status line_search(equil *e, const balance *from, double slope, double
   return PL_UNSOLVED;
 }
 
-// a correction below the spacing of numbers: stiff parts keep a residual of rounding
 static int negligible(const equil *e, const double *d) {
-  return pl_max_abs(e->n, d) <= 4 * DBL_EPSILON * pl_max_abs(e->nq, e->x->q);
+  return is_negligible(e->m, e->x->q, d);
 }
 
 // an unshifted Newton step by LDL, kept when it quarters the residual; *done: none is needed
@@ -231,19 +242,8 @@ static pl_status take_step(equil *e, const balance *from, int shifted, watchdog 
   return line_search(e, from, slope, &step);
 }
 
-// |r_i| below the rounding of forces everywhere: eps (|K| |q|)_i
-static int at_rounding(equil *e) {
-  const pl_csc *K = &e->w->A;
-  double q = pl_max_abs(e->nq, e->x->q);
-  memset(e->b, 0, (size_t)e->n * sizeof *e->b);
-  for (int j = 0; j < e->n; j++)
-    for (int k = K->ptr[j]; k < K->ptr[j + 1]; k++) {
-      e->b[j] += fabs(K->val[k]) * q;
-      if (K->row[k] != j) e->b[K->row[k]] += fabs(K->val[k]) * q;
-    }
-  for (int i = 0; i < e->n; i++)
-    if (fabs(e->g[i]) > 16 * DBL_EPSILON * e->b[i]) return 0;
-  return 1;
+int equil_at_rounding(equil *e, const double *g) {
+  return at_rounding(e->m, &e->w->A, e->x->q, g, e->b);
 }
 
 static pl_status tell(equil *e, const balance *b) {
@@ -276,16 +276,19 @@ static pl_status iterate(equil *e, const balance *b, watchdog *wd, int *done) {
   memcpy(e->x->q, e->q0, (size_t)e->nq * sizeof *e->q0);
   s = equil_eval(e, PL_WANT_ENERGY | PL_WANT_FORCE | PL_WANT_TANGENT);
   if (s < 0) return s;
-  *done = at_rounding(e);
+  *done = equil_at_rounding(e, e->g);
   return *done ? PL_OK : PL_UNSOLVED;
 }
 
 pl_status equil_minimise(equil *e) {
   watchdog wd = {.pause = 1};
   pl_status s;
+  e->nshift = 0;
   double best = INFINITY;
   int stale = 0;
   for (int it = 0; it <= e->o->max_iter; it++) {
+    // the reference of the watchdog is measured from the anchors it was found with
+    if (wd.left == 0) pl_commit(e->m, e->p, e->x);
     s = equil_eval(e, PL_WANT_ENERGY | PL_WANT_FORCE | PL_WANT_TANGENT);
     if (s == PL_DOMAIN) e->why = PL_STOP_DOMAIN;
     if (s == PL_DOMAIN) return PL_UNSOLVED;
@@ -298,7 +301,7 @@ pl_status equil_minimise(equil *e) {
     best = fmin(best, b.residual);
     if (!done && stale >= STALE) {
       gather_free(e->m, e->w->r, e->g);
-      done = at_rounding(e);
+      done = equil_at_rounding(e, e->g);
     }
     if (!done && it < e->o->max_iter) PL_TRY(iterate(e, &b, &wd, &done));
     // an equilibrium above the reference of the watchdog does not count
@@ -345,7 +348,7 @@ pl_status equil_follow(equil *e) {
 }
 
 // g = r + (what moving the drives by du adds to it, linearly), at the place q0
-static pl_status predicted_residual(equil *e, const double *moved) {
+pl_status equil_residual_moved(equil *e, const double *moved) {
   static const double h = 1e-6; // a part of the move: the step is a guess, six digits will do
   for (int i = 0; i < e->nq; i++) e->x->q[i] = e->q0[i] + h * (moved[i] - e->q0[i]);
   PL_TRY(equil_eval(e, PL_WANT_FORCE));
@@ -366,7 +369,7 @@ pl_status equil_predict(equil *e) {
   if (e->n == 0 || memcmp(e->q0, e->x->q, size) == 0) return PL_OK;
   memcpy(e->qref, e->x->q, size);
   int shifted;
-  pl_status s = predicted_residual(e, e->qref);
+  pl_status s = equil_residual_moved(e, e->qref);
   if (s == PL_OK) s = direction(e, equil_balance(e).force, &shifted);
   if (s < 0) return s;
 

@@ -95,7 +95,7 @@ static void join_group(const pl_model *m, int g, int *up, int *held) {
   const int *stencil = pl_model_group_stencil(m, g);
   int dim = pl_model_dim(m), nnode = pl_model_nnode(m), ns = kind->nvert + kind->nscal;
   for (int e = 0; e < pl_model_group_size(m, g); e++, stencil += ns) {
-    int first = -1, ground = kind->nscal > 0;
+    int first = -1, ground = kind->inert;
     for (int k = 0; k < ns; k++) {
       int node = stencil[k];
       if (node >= 0 && k >= kind->nvert) node = node < nnode * dim ? node / dim : -1;

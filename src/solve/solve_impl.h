@@ -1,6 +1,7 @@
 #ifndef SOLVE_IMPL_H
 #define SOLVE_IMPL_H
 
+#include "pliant/contact.h"
 #include "pliant/math.h"
 #include "pliant/solve.h"
 
@@ -30,6 +31,12 @@ double model_extent(const pl_model *m, const double *q);
 // `node 3 in y` or `unknown 17`
 enum { PLACE_TEXT = 64 };
 const char *unknown_name(const pl_model *m, int dof, char out[PLACE_TEXT]);
+// d[nfree] is below the spacing of the numbers q[nq] that it changes: stiff parts keep a residual
+// of rounding, and no step takes it away.
+int is_negligible(const pl_model *m, const double *q, const double *d);
+// |g_i| <= eps (|A| |q|)_i in all free unknowns: below the rounding of forces. A in symmetric
+// storage; sum[nfree] is scratch.
+int at_rounding(const pl_model *m, const pl_csc *A, const double *q, const double *g, double *sum);
 // x' |A| x with absolute values all over: what rounding in A can do to x' A x
 double abs_form(const pl_csc *A, const double *x);
 // fails with the element that is outside its domain in the state that was given
@@ -55,6 +62,72 @@ pl_status zero_modes_fail(const pl_model *m, pl_env *env, const zero_modes *z);
 // Non-zero when some connected piece of the model is held by nothing in some direction; *dof is
 // one of its unknowns. Looks at the connections only.
 pl_status pieces_held(const pl_model *m, pl_env *env, int *dof);
+
+// ---- contact ----------------------------------------------------------------------------------
+
+// The contacts of one step under way. Each Newton iteration gives a linear answer to forces,
+// d = d0 + A^-1 G f, and for the pairs in the set
+//   u_N = slope (gap + n'd),   u_T = T'(rate + slope d - drag velocity of the obstacle),
+// whence W = slope G' A^-1 G for Coulomb's law.
+typedef struct touching {
+  pl_contact *k;
+  const pl_model *m;
+  pl_env *env;
+  int n, dim;
+  pl_gap *place;  // [npair] at the iterate
+  int *in;        // [npair] number in the set, -1: not in it, -2: never, as nothing there can move
+  int nset, cap;  // pairs of the problem
+  int *set;       // [cap]
+  int ncolumn;    // pairs of the set whose columns of A^-1 G are known
+  double *column; // [cap][dim][n] A^-1 G
+  double *W;      // [cap dim][cap dim]
+  double *factor; // [cap dim][cap dim] of W
+  double *c, *f, *u;       // [cap][dim]
+  double *before;          // [cap][dim] impulses of a step before the law for impacts
+  double *gap;             // [cap] at the end of the linear step
+  double *mu;              // [cap]
+  pl_touch_status *status; // [cap]
+  double share;            // see touching_begin
+  double size;             // m; of the obstacles
+  double slack;            // m; gaps below are zero
+  double error;            // m; largest error of a linear gap of a pair that presses
+  double residual;         // of Coulomb's law
+} touching;
+
+// What is linear about a step.
+typedef struct touch_rule {
+  double slope, drag; // du/dd, and what counts of the velocity of obstacles: 1, or 0 in statics
+  double t;           // time of the obstacles
+  const double *q;    // [nq] iterate
+  const double *rate; // [nq] what u_T is measured by there: velocity, or displacement in the step
+} touch_rule;
+
+pl_status touching_open(touching *t, const pl_model *m, pl_contact *k);
+void touching_close(touching *t);
+// A new step: the set of the last one, with its forces. share: what the force of a step, its
+// impulse over its length, is of the force in its equations.
+pl_status touching_begin(touching *t, double share);
+// Places at a time and q[nq]; forces turn with their frames. Pairs that overlap join the set.
+pl_status touching_place(touching *t, const touch_rule *u);
+// g[n] += factor G f over the free unknowns.
+void touching_add(const touching *t, double factor, double *g);
+// d = d0 + A^-1 G f with Coulomb's law for all pairs that would overlap at q + d. fresh: A is not
+// that of the last call. PL_UNSOLVED when the law was not solved, PL_SINGULAR when W is not
+// semidefinite.
+pl_status touching_solve(touching *t, const touch_rule *u, pl_factor *A, int fresh,
+                         const double *d0, double *d);
+// The parts of it: columns of A^-1 G that are not known yet; W = slope G'A^-1 G, symmetric to the
+// bit, and c; the law with what is in them.
+pl_status touching_columns(touching *t, pl_factor *A);
+void touching_problem(touching *t, const touch_rule *u, const double *d0);
+pl_status touching_law(touching *t);
+// Adds to K what holds the pairs of the set that press: n n' and, where they stick, all directions.
+void touching_hold(const touching *t, pl_csc *K);
+// mu f_N |u_T| + 2 f_N overlap over all pairs of the set at a place with rates; friction and
+// overlap in a function that steps must lower.
+double touching_merit(const touching *t, const touch_rule *u);
+// The step is accepted: forces, statuses and places go to the contacts.
+void touching_accept(touching *t);
 
 // ---- equilibrium ------------------------------------------------------------------------------
 
@@ -82,10 +155,12 @@ typedef struct equil {
   double *g, *d, *b;     // [n] residual, direction, scratch
   double *q0, *qref;     // [nq] start of a line search, reference of the watchdog
   double tau;            // last shift that made K positive definite
+  int nshift; // iterations in a row with K not positive definite; stays when there are many
   double extent;
-  int saddle;  // 1: near an unstable equilibrium, converge to it
-  int nneg;    // of the last LDL
-  pl_stop why; // reason of the last failure
+  int saddle;      // 1: near an unstable equilibrium, converge to it
+  int nneg;        // of the last LDL
+  pl_stop why;     // reason of the last failure
+  touching *touch; // NULL: no contact
 } equil;
 
 pl_status equil_open(equil *e);
@@ -95,6 +170,18 @@ pl_status equil_eval(equil *e, unsigned want);
 balance equil_balance(const equil *e);
 // Free unknowns of x = q + step d.
 void equil_move(equil *e, const double *q, double step, const double *d);
+// K + shift by Cholesky; *shifted tells whether a shift was needed.
+pl_status equil_factor(equil *e, double force, int *shifted);
+// Forces g[n] that are below the rounding of those in w; e->b is overwritten.
+int equil_at_rounding(equil *e, const double *g);
+// e->g: residual at q0, and what moving the drives to moved[nq] adds to it, linearly.
+pl_status equil_residual_moved(equil *e, const double *moved);
+// Load step with contact from the state s to e->clock.
+pl_status equil_touch(equil *e, const pl_state *s);
+// Inertia of K with the contacts that press held.
+pl_status equil_touch_inertia(equil *e);
+// Cholesky factor of the matrix in w; PL_SINGULAR unless it is positive definite.
+pl_status equil_cholesky(equil *e);
 // K = LDL' of the matrix in w; PL_SINGULAR when it is. Sets e->nneg.
 pl_status equil_ldl(equil *e);
 // Minimum of the potential at e->clock from e->x. PL_UNSOLVED: e->why tells.
@@ -142,6 +229,8 @@ typedef struct stepper {
   int which;             // 0: no factor, 1: chol, 2: ldl
   double *g, *d;         // [n]
   double *ma;            // [nq]
+  touching *touch;       // NULL: no contact
+  pl_factor *mass;       // of M, when first wanted
 } stepper;
 
 pl_status stepper_open(stepper *st);
@@ -150,6 +239,20 @@ void stepper_close(stepper *st);
 pl_status stepper_begin(stepper *st);
 // One step of length h to time t: x holds the result. PL_UNSOLVED: Newton did not converge.
 pl_status stepper_try(stepper *st, double h, double t);
+// Parts of a step, for steps with contact: start of the iteration, evaluation with the rule,
+// x = base + step d, tangent and factor, residual -> g with its size and that of the forces.
+void stepper_predict(stepper *st, const rule *u, double keep);
+pl_status stepper_eval(stepper *st, const pl_state *x, unsigned want, const rule *u);
+void stepper_move(stepper *st, const rule *u, double step);
+pl_status stepper_factor(stepper *st);
+void stepper_measure(stepper *st, double *residual, double *force);
+// d = M^-1 g
+pl_status stepper_mass_solve(stepper *st);
+// stepper_try with contact.
+pl_status stepper_touch(stepper *st, const rule *u);
+// The law for impacts: Coulomb's law for the velocities after a step of Newmark's and the impulses
+// of the whole step.
+pl_status stepper_rest(stepper *st, const rule *u);
 // x becomes s; the history moves on.
 void stepper_accept(stepper *st, double h);
 // Local error of the step in x over the tolerance; *size: largest motion so far.

@@ -15,6 +15,7 @@ static pl_status load_step(run *r, double from, double to) {
   pl_state_copy(e->x, r->s);
   e->clock.scale = to;
   e->tau = 0;
+  if (e->touch) return equil_touch(e, r->s);
   if (e->o->critical && e->n > 0) return critical_track(e, from, to, &r->nneg);
   PL_TRY(equil_predict(e));
   return equil_minimise(e);
@@ -25,10 +26,13 @@ static pl_status accept(run *r, double scale, pl_observe_fn observe, void *ctx) 
   e->clock.scale = scale;
   PL_TRY(equil_eval(e, PL_WANT_ENERGY | PL_WANT_FORCE));
   balance b = equil_balance(e);
-  e->info->residual = b.force > 0 ? b.residual / b.force : 0;
+  // with contact the iteration has told it, as r is not zero where obstacles push
+  if (!e->touch) e->info->residual = b.force > 0 ? b.residual / b.force : 0;
   e->info->energy = b.energy;
   e->info->scale = scale;
   e->info->nstep++;
+  if (e->touch) touching_accept(e->touch);
+  pl_commit(e->m, e->p, e->x);
   pl_state_copy(r->s, e->x);
   return observe && observe(ctx, r->s, &e->clock, e->w) ? PL_CANCELLED : PL_OK;
 }
@@ -65,11 +69,15 @@ static pl_status inertia(equil *e) {
   pl_status s = equil_eval(e, PL_WANT_FORCE | PL_WANT_TANGENT);
   PL_TRY(s);
   balance b = equil_balance(e);
-  s = e->n > 0 ? equil_ldl(e) : PL_OK;
+  info->nneg = info->nzero = 0;
+  info->stable = 1;
+  // Cholesky is several times cheaper, and where it succeeds there is nothing to count
+  s = e->n > 0 ? equil_cholesky(e) : PL_OK;
+  if (s != PL_SINGULAR) return s;
+  s = equil_ldl(e);
   if (s < 0) return s;
-  info->nneg = e->n > 0 ? e->nneg : 0;
-  info->nzero = 0;
-  if (s == PL_SINGULAR || (e->n > 0 && pl_factor_stats(e->ldl).nzero > 0)) {
+  info->nneg = e->nneg;
+  if (s == PL_SINGULAR || pl_factor_stats(e->ldl).nzero > 0) {
     // a pivot of zero may also be bad scaling: look at the modes themselves
     zero_modes z;
     PL_TRY(zero_modes_find(e->m, e->w, b.residual, e->extent, info->nneg, &z));
@@ -161,6 +169,10 @@ static pl_status solve(run *r, pl_observe_fn observe, void *ctx) {
   pl_status s = equil_eval(e, PL_WANT_ENERGY | PL_WANT_FORCE | PL_WANT_TANGENT);
   if (s == PL_DOMAIN) return fail_domain(e->m, e->w, "static");
   PL_TRY(s);
+  if (e->touch) {
+    PL_TRY(load_steps(r, observe, ctx));
+    return equil_touch_inertia(e);
+  }
   PL_TRY(check_held(r));
   if (e->o->critical && e->n > 0) PL_TRY(start_path(r));
   PL_TRY(load_steps(r, observe, ctx));
@@ -182,7 +194,7 @@ static pl_status finish(run *r, pl_status s) {
     // a step that fails for want of stiffness: say what moves
     pl_state_copy(e->x, r->s);
     e->clock.scale = e->info->scale;
-    pl_status t = e->why == PL_STOP_SINGULAR ? inertia_or_fail(e) : PL_OK;
+    pl_status t = e->why == PL_STOP_SINGULAR && !e->touch ? inertia_or_fail(e) : PL_OK;
     if (t < 0) return t;
   }
   pl_state_copy(e->x, r->s);
@@ -192,13 +204,18 @@ static pl_status finish(run *r, pl_status s) {
   return t < 0 ? t : s;
 }
 
-pl_status pl_static(const pl_static_opts *o, const pl_model *m, const pl_params *p, pl_state *s,
-                    pl_work *w, pl_observe_fn observe, void *ctx, pl_static_info *info) {
+pl_status pl_static_contact(const pl_static_opts *o, const pl_model *m, const pl_params *p,
+                            pl_contact *k, pl_state *s, pl_work *w, pl_observe_fn observe,
+                            void *ctx, pl_static_info *info) {
   pl_static_info own;
   if (!info) info = &own;
   *info = (pl_static_info){.reason = PL_STOP_CONVERGED};
   double start = pl_wall_time();
   PL_TRY(solve_opts_check(w->env, pl_static_info_table, pl_static_info_count, o));
+  if (k && (o->critical || o->perturb))
+    return pl_fail_at(w->env, PL_E_INPUT, NULL, 0, 0, "leave them out",
+                      "static: critical and perturb know no contact");
+  touching touch = {0};
   run r = {.s = s,
            .e = {.o = o,
                  .m = m,
@@ -211,16 +228,24 @@ pl_status pl_static(const pl_static_opts *o, const pl_model *m, const pl_params 
                  .nq = pl_model_nq(m),
                  .dof = pl_model_free_dofs(m),
                  .extent = model_extent(m, s->q),
+                 .touch = k ? &touch : NULL,
                  .saddle = 1}};
   memset(s->v, 0, (size_t)s->nq * sizeof *s->v);
   memset(s->a, 0, (size_t)s->nq * sizeof *s->a);
   pl_status status = equil_open(&r.e);
+  if (status == PL_OK && k) status = touching_open(&touch, m, k);
   if (status == PL_OK) {
     pl_state_copy(r.e.x, s);
     status = solve(&r, observe, ctx);
     if (status >= 0) status = finish(&r, status);
   }
   equil_close(&r.e);
+  if (k) touching_close(&touch);
   info->seconds = pl_wall_time() - start;
   return status;
+}
+
+pl_status pl_static(const pl_static_opts *o, const pl_model *m, const pl_params *p, pl_state *s,
+                    pl_work *w, pl_observe_fn observe, void *ctx, pl_static_info *info) {
+  return pl_static_contact(o, m, p, NULL, s, w, observe, ctx, info);
 }

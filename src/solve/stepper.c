@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+enum { STALE = 2 }; // iterations without a smaller residual before rounding is suspected
+
 pl_status stepper_open(stepper *st) {
   size_t n = (size_t)st->n, nq = (size_t)st->nq;
   PL_TRY(pl_state_create(st->m, st->p, &st->x));
@@ -28,6 +30,7 @@ void stepper_close(stepper *st) {
   pl_csc_free(st->env, &st->M);
   pl_factor_free(st->chol);
   pl_factor_free(st->ldl);
+  pl_factor_free(st->mass);
   pl_free(st->env, st->heavy);
   pl_free(st->env, st->factored);
   pl_free(st->env, st->g);
@@ -37,7 +40,7 @@ void stepper_close(stepper *st) {
   pl_history_free(st->env, &st->back);
 }
 
-static pl_status eval(stepper *st, const pl_state *x, unsigned want, const rule *u) {
+pl_status stepper_eval(stepper *st, const pl_state *x, unsigned want, const rule *u) {
   pl_clock c = {x->t, st->o->frequency, 1, st->o->ramp};
   pl_coef coef = u ? (pl_coef){u->da, u->dv, 1} : (pl_coef){0};
   return pl_eval(st->m, st->p, x, &c, want | PL_DYNAMIC | PL_EXACT, &coef, st->w);
@@ -45,26 +48,38 @@ static pl_status eval(stepper *st, const pl_state *x, unsigned want, const rule 
 
 // ---- start ------------------------------------------------------------------------------------
 
-// M a = -(all other forces); unknowns without mass get none
-static pl_status balance_start(stepper *st) {
+// unknowns without mass get a mass of their own
+static pl_status mass_factor(stepper *st) {
   pl_csc *M = &st->M;
   pl_status s = PL_SINGULAR;
   for (int i = 0; i < st->n; i++)
     if (!st->heavy[st->dof[i]]) M->val[M->ptr[i]] = 1;
-  pl_factor *f = NULL;
-  PL_TRY(pl_factor_create(st->env, PL_CHOLESKY, M, 1, 1, &f));
+  PL_TRY(pl_factor_create(st->env, PL_CHOLESKY, M, 1, 1, &st->mass));
   // a mass matrix that is only semidefinite: as little more as makes it definite
   for (double more = 0; s == PL_SINGULAR && more<1e-3; more = more> 0 ? 100 * more : 1e-13) {
     for (int i = 0; i < st->n; i++) M->val[M->ptr[i]] *= 1 + more;
-    s = pl_factor_numeric(f, M);
+    s = pl_factor_numeric(st->mass, M);
   }
-  for (int i = 0; i < st->n; i++) st->g[i] = st->heavy[st->dof[i]] ? -st->w->r[st->dof[i]] : 0;
-  if (s == PL_OK) s = pl_factor_solve(f, 1, st->g, st->d);
-  pl_factor_free(f);
   if (s == PL_SINGULAR)
     return pl_fail(st->env, PL_E_INPUT, "transient: the mass matrix is singular");
-  PL_TRY(s);
+  return s;
+}
+
+pl_status stepper_mass_solve(stepper *st) {
+  if (!st->mass) PL_TRY(mass_factor(st));
+  for (int i = 0; i < st->n; i++)
+    if (!st->heavy[st->dof[i]]) st->g[i] = 0;
+  return pl_factor_solve(st->mass, 1, st->g, st->d);
+}
+
+// M a = -(all other forces); unknowns without mass get none
+static pl_status balance_start(stepper *st) {
+  for (int i = 0; i < st->n; i++) st->g[i] = -st->w->r[st->dof[i]];
+  PL_TRY(stepper_mass_solve(st));
   for (int i = 0; i < st->n; i++) st->s->a[st->dof[i]] = st->d[i];
+  // contact needs it again
+  if (!st->touch) pl_factor_free(st->mass);
+  if (!st->touch) st->mass = NULL;
   return PL_OK;
 }
 
@@ -72,7 +87,7 @@ pl_status stepper_begin(stepper *st) {
   pl_clock c = {st->s->t, st->o->frequency, 1, st->o->ramp};
   for (int i = 0; i < st->n; i++) st->s->a[st->dof[i]] = 0;
   pl_drive(st->m, st->p, &c, st->s);
-  pl_status s = eval(st, st->s, PL_WANT_FORCE, NULL);
+  pl_status s = stepper_eval(st, st->s, PL_WANT_FORCE, NULL);
   if (s == PL_DOMAIN) return fail_domain(st->m, st->w, "transient");
   PL_TRY(s);
   return st->n > 0 ? balance_start(st) : PL_OK;
@@ -107,10 +122,11 @@ static rule make_rule(const stepper *st, double h, double t) {
 
 // x with accelerations kept (keep = 1) or zero (keep = 0), satisfying the rule: later corrections
 // of q, v and a by d, dv d and da d lose no digits, as (q_new - q)/h^2 would
-static void predict(stepper *st, const rule *u, double keep) {
+void stepper_predict(stepper *st, const rule *u, double keep) {
   const pl_state *s = st->s;
   pl_state *x = st->x;
   double h = u->h;
+  pl_state_copy(x, s); // anchors
   for (int i = 0; i < st->nq; i++) {
     double a = keep * s->a[i];
     if (u->method == PL_NEWMARK) {
@@ -170,7 +186,7 @@ static pl_status fail_loose(stepper *st) {
 }
 
 // Cholesky, or LDL when indefinite; the factor at hand when the values are the same to the bit
-static pl_status factorise(stepper *st) {
+pl_status stepper_factor(stepper *st) {
   const pl_csc *A = &st->w->A;
   size_t size = (size_t)A->nnz * sizeof *A->val;
   if (st->which && memcmp(st->factored, A->val, size) == 0) return PL_OK;
@@ -192,7 +208,7 @@ static pl_status factorise(stepper *st) {
 }
 
 // sizes after an evaluation: largest residual, and of the forces that it is the sum of
-static void measure(stepper *st, double *residual, double *force) {
+void stepper_measure(stepper *st, double *residual, double *force) {
   const pl_work *w = st->w;
   *residual = *force = 0;
   pl_csc_mul(&st->p->M, 1, st->x->a, 0, st->ma);
@@ -207,7 +223,7 @@ static void measure(stepper *st, double *residual, double *force) {
 }
 
 // x = base + step d
-static void move(stepper *st, const rule *u, double step) {
+void stepper_move(stepper *st, const rule *u, double step) {
   for (int i = 0; i < st->n; i++) {
     int k = st->dof[i];
     st->x->q[k] = st->base->q[k] + step * st->d[i];
@@ -221,8 +237,8 @@ static pl_status correct(stepper *st, const rule *u, int careful) {
   double before = pl_norm(st->n, st->g);
   pl_state_copy(st->base, st->x);
   for (double step = 1; step > 1e-4; step /= 2) {
-    move(st, u, step);
-    pl_status s = eval(st, st->x, PL_WANT_ENERGY | PL_WANT_FORCE, u);
+    stepper_move(st, u, step);
+    pl_status s = stepper_eval(st, st->x, PL_WANT_ENERGY | PL_WANT_FORCE, u);
     if (s < 0) return s;
     if (!careful) return s == PL_DOMAIN ? PL_UNSOLVED : PL_OK;
     if (s == PL_DOMAIN) continue;
@@ -235,29 +251,32 @@ static pl_status correct(stepper *st, const rule *u, int careful) {
 // Newton's method from x, at least one correction; x is the result
 static pl_status newton(stepper *st, const rule *u, int careful) {
   double residual, force, best = INFINITY;
-  pl_status s = eval(st, st->x, PL_WANT_ENERGY | PL_WANT_FORCE, u);
+  int stale = 0;
+  pl_status s = stepper_eval(st, st->x, PL_WANT_ENERGY | PL_WANT_FORCE, u);
   if (s == PL_DOMAIN) return PL_UNSOLVED;
   PL_TRY(s);
   for (int it = 0;; it++) {
-    measure(st, &residual, &force);
-    int done = residual <= st->o->rtol * force;
+    stepper_measure(st, &residual, &force);
+    // forces of stiff parts round off: no more can be had when they no longer fall
+    stale = residual > 0.5 * best ? stale + 1 : 0;
+    int done = residual <= st->o->rtol * force ||
+               (stale >= STALE && at_rounding(st->m, &st->w->A, st->x->q, st->g, st->d));
     if ((done && it > 0) || st->n == 0) break;
     if (it == st->o->max_iter || (it > 4 && residual > 1e3 * best)) return PL_UNSOLVED;
     best = fmin(best, residual);
     PL_TRY(stepper_tell(st));
-    s = eval(st, st->x, PL_WANT_TANGENT, u);
+    s = stepper_eval(st, st->x, PL_WANT_TANGENT, u);
     if (s == PL_DOMAIN) return PL_UNSOLVED;
     PL_TRY(s);
-    PL_TRY(factorise(st));
+    PL_TRY(stepper_factor(st));
     PL_TRY(pl_factor_solve(st->which == 1 ? st->chol : st->ldl, 1, st->g, st->d));
     st->info->iterations++;
 
-    // a correction below the spacing of numbers: stiff parts keep a residual of rounding
-    done = pl_max_abs(st->n, st->d) <= 4 * DBL_EPSILON * pl_max_abs(st->nq, st->x->q);
+    done = is_negligible(st->m, st->x->q, st->d);
     s = correct(st, u, careful && !done);
     PL_TRY(s);
     if (done) {
-      measure(st, &residual, &force);
+      stepper_measure(st, &residual, &force);
       break;
     }
   }
@@ -267,10 +286,11 @@ static pl_status newton(stepper *st, const rule *u, int careful) {
 
 pl_status stepper_try(stepper *st, double h, double t) {
   rule u = make_rule(st, h, t);
-  predict(st, &u, 1);
+  if (st->touch) return stepper_touch(st, &u);
+  stepper_predict(st, &u, 1);
   pl_status s = newton(st, &u, 0);
   if (s != PL_UNSOLVED) return s;
-  predict(st, &u, 0);
+  stepper_predict(st, &u, 0);
   return newton(st, &u, 1);
 }
 
@@ -281,7 +301,9 @@ void stepper_accept(stepper *st, double h) {
     memcpy(st->hist.v1, st->s->v, size);
   }
   st->hist.last_step = h;
+  if (st->touch) touching_accept(st->touch);
   pl_state_copy(st->s, st->x);
+  pl_commit(st->m, st->p, st->s);
 }
 
 // ---- error ------------------------------------------------------------------------------------

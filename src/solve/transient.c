@@ -145,12 +145,14 @@ static pl_status grid_step(stepper *st, double h, double t) {
   return PL_OK;
 }
 
-// e_p = sum over a period of |q(t) - q(t - period)|, eq. 28
+// e_p = sum over a period of |q(t) - q(t - period)|, eq. 28; of places: angles of rods may move on
+// with their anchors while the rods come back
 static void watch_period(stepper *st) {
   pl_history *h = &st->hist;
   int nq = st->nq, i = (int)((h->nstep - 1) % h->nsample);
   double *old = h->period + (size_t)i * nq, sum = 0;
-  for (int k = 0; k < nq; k++) sum += (st->s->q[k] - old[k]) * (st->s->q[k] - old[k]);
+  int places = pl_model_nnode(st->m) * pl_model_dim(st->m), n = places > 0 ? places : nq;
+  for (int k = 0; k < n; k++) sum += (st->s->q[k] - old[k]) * (st->s->q[k] - old[k]);
   h->change = (i == 0 ? 0 : h->change) + sqrt(sum);
   memcpy(old, st->s->q, (size_t)nq * sizeof *old);
   // the first period has none before it
@@ -279,14 +281,17 @@ static pl_status stepping(stepper *st, pl_history *history, pl_observe_fn observ
   return s;
 }
 
-pl_status pl_transient(const pl_transient_opts *o, const pl_model *m, const pl_params *p,
-                       pl_state *s, pl_history *history, pl_work *w, pl_observe_fn observe,
-                       void *ctx, pl_transient_info *info) {
+pl_status pl_transient_contact(const pl_transient_opts *o, const pl_model *m, const pl_params *p,
+                               pl_contact *k, pl_state *s, pl_history *history, pl_work *w,
+                               pl_observe_fn observe, void *ctx, pl_transient_info *info) {
   pl_transient_info own;
   if (!info) info = &own;
   *info = (pl_transient_info){.reason = PL_STOP_STEP, .t = s->t, .period_change = -1};
   double start = pl_wall_time();
   PL_TRY(solve_opts_check(w->env, pl_transient_info_table, pl_transient_info_count, o));
+  if (k && o->method == PL_BDF2)
+    return pl_fail_at(w->env, PL_E_INPUT, NULL, 0, 0, "use newmark or implicit-euler",
+                      "transient: bdf2 knows no contact");
   stepper st = {.o = o,
                 .m = m,
                 .p = p,
@@ -298,8 +303,18 @@ pl_status pl_transient(const pl_transient_opts *o, const pl_model *m, const pl_p
                 .nq = pl_model_nq(m),
                 .dof = pl_model_free_dofs(m),
                 .s = s};
-  pl_status status = stepping(&st, history, observe, ctx);
+  touching touch = {0};
+  pl_status status = k ? touching_open(&touch, m, k) : PL_OK;
+  if (k) st.touch = &touch;
+  if (status == PL_OK) status = stepping(&st, history, observe, ctx);
   stepper_close(&st);
+  if (k) touching_close(&touch);
   info->seconds = pl_wall_time() - start;
   return status;
+}
+
+pl_status pl_transient(const pl_transient_opts *o, const pl_model *m, const pl_params *p,
+                       pl_state *s, pl_history *history, pl_work *w, pl_observe_fn observe,
+                       void *ctx, pl_transient_info *info) {
+  return pl_transient_contact(o, m, p, NULL, s, history, w, observe, ctx, info);
 }

@@ -233,6 +233,11 @@ static void solid(void **state) {
   check_model(design_solid);
 }
 
+static void rods(void **state) {
+  (void)state;
+  check_model(design_rods);
+}
+
 // one node that is driven along x and free along y: drives act on its path directly
 static void driven_components_count(void **state) {
   (void)state;
@@ -368,6 +373,7 @@ int test_sensitivity(void) {
       cmocka_unit_test(shell),
       cmocka_unit_test(plane),
       cmocka_unit_test(solid),
+      cmocka_unit_test(rods),
       cmocka_unit_test(driven_components_count),
       cmocka_unit_test(predictions_are_of_first_order),
       cmocka_unit_test(singular_jacobians_are_regularised),

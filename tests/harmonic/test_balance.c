@@ -14,11 +14,14 @@ static void mechanism(model_kit *k) {
 static void shell(model_kit *k) {
   sample_shell(k, &env);
 }
+static void midedge(model_kit *k) {
+  sample_midedge(k, &env);
+}
 static void block(model_kit *k) {
   sample_block(k, &env, "tet4");
 }
 typedef void (*make_fn)(model_kit *k);
-static const make_fn makers[] = {mechanism, shell, block};
+static const make_fn makers[] = {mechanism, shell, block, midedge};
 
 // a small motion about rest
 static void stir(const kit_model *b, int L, double size, double *z) {
@@ -36,7 +39,7 @@ static double *new_array(int n) {
 
 static void jacobian_is_derivative(void **state) {
   (void)state;
-  for (int k = 0; k < 3; k++) {
+  for (int k = 0; k < 4; k++) {
     model_kit kit;
     kit_model b;
     pl_hb *hb;
@@ -75,7 +78,7 @@ static void jacobian_is_derivative(void **state) {
 // h of a trial motion is the projection of the time-domain residual on the Fourier basis
 static void residual_is_projection(void **state) {
   (void)state;
-  for (int k = 0; k < 3; k++) {
+  for (int k = 0; k < 4; k++) {
     model_kit kit;
     kit_model b;
     pl_hb *hb;

@@ -27,8 +27,14 @@ static void block_hex(model_kit *k) {
 static void block_hex_nh(model_kit *k) {
   sample_block(k, &env, "hex8_nh");
 }
-static const make_fn makers[] = {mechanism,    shell,     block_tet,
-                                 block_tet_nh, block_hex, block_hex_nh};
+static void midedge(model_kit *k) {
+  sample_midedge(k, &env);
+}
+static void rods(model_kit *k) {
+  sample_rods(k, &env);
+}
+static const make_fn makers[] = {mechanism, shell,        block_tet, block_tet_nh,
+                                 block_hex, block_hex_nh, rods,      midedge};
 enum { MAKERS = sizeof makers / sizeof makers[0] };
 
 // a state a few percent away from rest, moving

@@ -1,6 +1,7 @@
 #include "design_models.h"
 
 #include "check.h"
+#include "rod_models.h"
 
 #include <string.h>
 
@@ -187,6 +188,110 @@ void design_solid(model_kit *k, pl_env *env, int *node, double *omega) {
   place(k, "root", 3 * left->index[1] + 2, 0.01);
   one(k, "angle", pl_par_drive(&k->d, 0, 0), 0.15, 0, 0.5);
   *omega = 25;
+}
+
+// stencils of the kit, scalars as unknowns
+static int *own_stencil(model_kit *k, int nnode, int n, int nvert, int nscal, const int *from) {
+  int width = nvert + nscal, *to = kit_keep(k, n * width + 1, sizeof *to);
+  for (int i = 0; i < n * width; i++) to[i] = from[i] + (i % width < nvert ? 0 : 3 * nnode);
+  return to;
+}
+
+static void own_rods(model_kit *k, const rod_kit *r) {
+  double bend[11], *joint = kit_keep(k, 11 * r->njoint, sizeof *joint);
+  double *X = kit_keep(k, 3 * r->nnode, sizeof *X), *extra = kit_keep(k, r->nextra, sizeof *extra);
+  memcpy(X, r->X, 3 * (size_t)r->nnode * sizeof *X);
+  memcpy(extra, r->extra, (size_t)r->nextra * sizeof *extra);
+  memcpy(bend, r->section, sizeof r->section);
+  memcpy(bend + 7, r->natural, sizeof r->natural);
+  for (int i = 0; i < r->njoint; i++) {
+    memcpy(joint + 11 * i, r->section, sizeof r->section);
+    joint[11 * i + 7] = r->reversed[i];
+    memcpy(joint + 11 * i + 8, r->natural, 3 * sizeof *joint);
+  }
+  k->d.nnode = r->nnode;
+  k->d.X = X;
+  k->d.nextra = r->nextra;
+  k->d.extra = extra;
+  kit_group(k, "edges", "rod_edge", r->nedge, own_stencil(k, r->nnode, r->nedge, 2, 1, r->edge), 1,
+            r->section);
+  kit_group(k, "bends", "rod_bend", r->nbend, own_stencil(k, r->nnode, r->nbend, 3, 2, r->bend), 1,
+            bend);
+  kit_group(k, "joints", "rod_joint", r->njoint,
+            own_stencil(k, r->nnode, r->njoint, 2, 4, r->joint), 0, joint);
+}
+
+// a parameter of all three kinds
+static void section(model_kit *k, const char *name, int par, double value, double min, double max) {
+  pl_target t[16] = {{0, pl_par_group(&k->d, 0, 0) + par, 1},
+                     {0, pl_par_group(&k->d, 1, 0) + par, 1}};
+  int n = k->group[2].nelem;
+  for (int e = 0; e < n; e++) t[2 + e] = (pl_target){0, pl_par_group(&k->d, 2, e) + par, 1};
+  kit_parameter(k, name, value, min, max, 2 + n, t);
+}
+
+static pl_drive_desc *turning(model_kit *k, int n, const int *node, int nscal, const int *scal,
+                              const int *edge, const pl_term *term) {
+  pl_drive_desc *d = kit_drive(k, n, node);
+  int *own = kit_keep(k, 3 * nscal, sizeof *own);
+  memcpy(own, scal, (size_t)nscal * sizeof *own);
+  memcpy(own + nscal, edge, 2 * (size_t)nscal * sizeof *own);
+  d->kind = PL_DRIVE_ROTATION;
+  d->nscal = nscal;
+  d->scal = own;
+  d->edge = own + nscal;
+  d->nterm = 1;
+  d->term = term;
+  return d;
+}
+
+void design_rods(model_kit *k, pl_env *env, int *node, double *omega) {
+  static const double flat[7] = {1e7, 0.3, 1000, 0.012, 0.006, 0.3, 1};
+  static const pl_term turn[2] = {{1, {0.3, 0, 0}, 0.2}, {1, {0.1, 0, 0}, 0.9}};
+  rod_kit r;
+  rods_init(&r, env, flat);
+  r.natural[0] = 0.4;
+  r.natural[1] = -0.3;
+  r.natural[2] = 0.5;
+  for (int i = 0; i < 6; i++) rods_node(&r, 0.08 * i, 0.01 * i * i, 0.005 * i * (i - 2));
+  for (int i = 0; i < 3; i++) rods_node(&r, 0.28 + 0.05 * i, 0.05 - 0.06 * i, 0.03 * i);
+  int held = rods_chain(&r, 4, (int[]){0, 1, 2, 3}, NULL);
+  rods_chain(&r, 3, (int[]){3, 4, 5}, NULL);
+  // runs towards the fork
+  rods_chain(&r, 4, (int[]){8, 7, 6, 3}, NULL);
+  rods_junction(&r, 3);
+  int s = rods_junction(&r, 8);
+  kit_init(k, env, 3);
+  own_rods(k, &r);
+  pl_drive_desc *d =
+      turning(k, 2, (int[]){0, 1}, 1, &r.edge[3 * held + 2], (int[]){0, 1}, &turn[0]);
+  d->axis[0] = 0.3;
+  d->axis[1] = 1;
+  d = turning(k, 1, (int[]){8}, 3, (int[]){s, s + 1, s + 2},
+              (int[]){PL_SCALAR_VECTOR, 0, PL_SCALAR_VECTOR, 1, PL_SCALAR_VECTOR, 2}, &turn[1]);
+  d->axis[2] = 1;
+  d->axis[1] = -0.4;
+  d->centre[0] = 0.3;
+  rods_free(&r);
+  k->d.gravity[2] = -9.81;
+  k->d.alpha = 0.8;
+  k->d.beta = 0.002;
+  section(k, "young", 0, 1e7, 1e5, 1e9);
+  section(k, "density", 2, 1000, 100, 5000);
+  section(k, "width", 3, 0.012, 0.002, 0.03);
+  section(k, "height", 4, 0.006, 0.002, 0.03);
+  section(k, "hollow", 5, 0.3, 0, 0.9);
+  one(k, "curvature", pl_par_group(&k->d, 1, 0) + 7, 0.4, -3, 3);
+  one(k, "twist", pl_par_group(&k->d, 1, 0) + 9, 0.5, -3, 3);
+  one(k, "curvature at the clamp", pl_par_group(&k->d, 2, 3) + 8, 0.4, -3, 3);
+  one(k, "angle", pl_par_drive(&k->d, 0, 0), 0.3, 0, 1);
+  one(k, "clamp angle", pl_par_drive(&k->d, 1, 0), 0.1, 0, 1);
+  place(k, "tip", 3 * 5 + 1, 0.05);
+  place(k, "fork", 3 * 3 + 2, 0.05);
+  place(k, "held", 3 * 1 + 2, 0.02);
+  place(k, "clamp", 3 * 8 + 1, 0.02);
+  *node = 5;
+  *omega = 9;
 }
 
 void design_oscillator(model_kit *k, pl_env *env, double cubic) {

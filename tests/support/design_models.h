@@ -18,6 +18,10 @@ void design_plane(model_kit *k, pl_env *env, int *node, double *omega);
 // A block of tetrahedra on a turning face: Young's modulus of layers, Poisson's ratio, density, a
 // corner, the angle.
 void design_solid(model_kit *k, pl_env *env, int *node, double *omega);
+// Rods that fork, of a flat hollow section: one end is an edge that turns, the other a clamp that
+// turns. Young's modulus, density, width, height, hollow, natural curvature and twist, places of
+// nodes (of held ones too), the angles.
+void design_rods(model_kit *k, pl_env *env, int *node, double *omega);
 // Mass, spring and dashpot under a force: mass 2 kg, stiffness 50 N/m, damping 0.4 N.s/m, force 3
 // N, cubic stiffness (N/m^3), all of them design parameters in this order.
 void design_oscillator(model_kit *k, pl_env *env, double cubic);

@@ -30,9 +30,10 @@ void *kit_keep(model_kit *k, int n, size_t size) {
   return p;
 }
 
-static void take_nodes(model_kit *k) {
+// places of the mesh's vertices, and room for more nodes
+static void take_nodes(model_kit *k, int more) {
   int dim = k->d.dim;
-  k->X = kit_keep(k, k->mesh->nvert * dim, sizeof(double));
+  k->X = kit_keep(k, (k->mesh->nvert + more) * dim, sizeof(double));
   for (int i = 0; i < k->mesh->nvert; i++)
     for (int c = 0; c < dim; c++) k->X[i * dim + c] = k->mesh->X[3 * i + c];
   k->d.nnode = k->mesh->nvert;
@@ -54,12 +55,12 @@ void kit_box(model_kit *k, const char *kind, const int n[3], const double l[3],
              const double par[3]) {
   int hex = strncmp(kind, "hex", 3) == 0, type = hex ? PL_HEX8 : PL_TET4;
   check_ok(k->env, (hex ? pl_gen_hex_box : pl_gen_tet_box)(k->env, n, l, &k->mesh));
-  take_nodes(k);
+  take_nodes(k, 0);
   kit_group(k, "box", kind, k->mesh->cell[type].n, k->mesh->cell[type].v, 1, par);
 }
 
 void kit_sheet(model_kit *k, const double par[4]) {
-  take_nodes(k);
+  take_nodes(k, 0);
   pl_cells *tri = &k->mesh->cell[PL_TRI3];
   kit_group(k, "sheet", k->d.dim == 2 ? "tri2" : "membrane", tri->n, tri->v, 1, par);
   if (k->d.dim == 2) return;
@@ -78,6 +79,38 @@ void kit_sheet(model_kit *k, const double par[4]) {
   }
   kit_group(k, "hinges", "hinge", t->nhinge, hinge, 1, hpar);
   pl_topology_free(t);
+}
+
+// nodes and copies of a clamp held
+static void hold_clamp(model_kit *k, const pl_midedge *s, const int *clamp, int which) {
+  int *node = kit_keep(k, s->nvert + s->ncopy, sizeof *node), n = 0;
+  for (int i = 0; i < s->nvert; i++)
+    if (clamp[i] == which) node[n++] = i;
+  for (int i = 0; i < s->ncopy; i++)
+    if (s->copy_clamp[i] == which) node[n++] = s->nvert + i;
+  kit_drive(k, n, node);
+}
+
+void kit_shell(model_kit *k, const double par[4], int variant, const int *clamp) {
+  pl_topology *t;
+  pl_midedge *s;
+  check_ok(k->env, pl_topology_create(k->mesh, &t));
+  check_ok(k->env, pl_midedge_create(k->mesh, t, clamp, &s));
+  pl_topology_free(t);
+  take_nodes(k, s->ncopy);
+  for (int i = 0; i < s->ncopy; i++)
+    memcpy(k->X + 3 * (s->nvert + i), k->X + 3 * s->copy[i], 3 * sizeof *k->X);
+  k->d.nnode += s->ncopy;
+  k->d.nextra = s->nxi;
+  pl_cells *tri = &k->mesh->cell[PL_TRI3];
+  kit_group(k, "sheet", "membrane", tri->n, tri->v, 1, par);
+  int *stencil = kit_keep(k, 9 * s->ntri, sizeof *stencil), most = -1;
+  pl_midedge_stencil(s, NULL, 3 * k->d.nnode, stencil);
+  kit_group(k, "bending", "midedge", s->ntri, stencil, 1,
+            (double[]){par[0], par[1], par[3], 1, variant});
+  for (int i = 0; clamp && i < s->nvert; i++) most = clamp[i] > most ? clamp[i] : most;
+  for (int c = 0; c <= most; c++) hold_clamp(k, s, clamp, c);
+  pl_midedge_free(s);
 }
 
 void kit_grid(model_kit *k, int nx, int ny, double lx, double ly, pl_pattern pattern,

@@ -35,6 +35,10 @@ void kit_grid(model_kit *k, int nx, int ny, double lx, double ly, pl_pattern pat
               const double par[4]);
 // Membrane and hinges (3D) or tri2 (2D) on the triangles of k->mesh, which the kit frees.
 void kit_sheet(model_kit *k, const double par[4]);
+// Membrane and mid-edge bending on the triangles of k->mesh, which the kit frees. clamp[nvert]: the
+// clamp that builds in a vertex, counted from 0, -1: none; NULL: no clamps. Each clamp becomes a
+// fixed drive, in their order and before all others.
+void kit_shell(model_kit *k, const double par[4], int variant, const int *clamp);
 // A sheet in the shape of an equilateral triangle in the xy plane, one corner in the origin and one
 // at (side, 0), its sides halved `level` times.
 void kit_triangle(model_kit *k, int level, double side, const double par[4]);

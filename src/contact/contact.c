@@ -1,0 +1,118 @@
+// Pairs of nodes and obstacles.
+#include "contact_impl.h"
+
+#include <string.h>
+
+static pl_status check_obstacle(pl_env *env, int dim, int k, const pl_obstacle *o) {
+  static const char *const name[] = {"plane", "sphere", "box", "capsule"};
+  if (o->kind < PL_PLANE || o->kind > PL_CAPSULE)
+    return pl_fail(env, PL_E_ARG, "obstacle %d: unknown kind %d", k, (int)o->kind);
+  const double *all[] = {o->centre, o->axis, o->half, o->velocity};
+  for (int i = 0; i < 4; i++)
+    if (!pl_all_finite(3, all[i]) || !pl_all_finite(4, o->turn))
+      return pl_fail(env, PL_E_INPUT, "obstacle %d (%s): some number is not finite", k,
+                     name[o->kind]);
+  if (!(o->mu >= 0) || !isfinite(o->mu))
+    return pl_fail(env, PL_E_INPUT, "obstacle %d (%s): friction coefficient must be >= 0, got %g",
+                   k, name[o->kind], o->mu);
+  if (o->kind == PL_PLANE && !(pl_norm(dim, o->axis) > 0))
+    return pl_fail(env, PL_E_INPUT, "obstacle %d (plane): its normal has no length", k);
+  int round = o->kind == PL_SPHERE || o->kind == PL_CAPSULE;
+  if (o->kind != PL_PLANE &&
+      (!(o->radius >= 0) || (round && !(o->radius > 0)) || !isfinite(o->radius)))
+    return pl_fail(env, PL_E_INPUT, "obstacle %d (%s): radius must be > 0, got %g m", k,
+                   name[o->kind], o->radius);
+  for (int i = 0; i < dim && o->kind == PL_BOX; i++)
+    if (!(o->half[i] > 0))
+      return pl_fail(env, PL_E_INPUT, "obstacle %d (box): half side %d must be > 0, got %g m", k, i,
+                     o->half[i]);
+  return PL_OK;
+}
+
+static pl_status check_desc(pl_env *env, const pl_model *m, const pl_contact_desc *d) {
+  if (d->nobstacle < 0 || d->nnode < 0)
+    return pl_fail(env, PL_E_ARG, "contact: %d obstacles, %d nodes", d->nobstacle, d->nnode);
+  for (int k = 0; k < d->nobstacle; k++)
+    PL_TRY(check_obstacle(env, pl_model_dim(m), k, &d->obstacle[k]));
+  for (int i = 0; i < d->nnode; i++) {
+    if (d->node[i] < 0 || d->node[i] >= pl_model_nnode(m))
+      return pl_fail(env, PL_E_ARG, "contact: node %d is not in 0..%d", d->node[i],
+                     pl_model_nnode(m) - 1);
+    if (d->radius && !(d->radius[i] >= 0 && isfinite(d->radius[i])))
+      return pl_fail(env, PL_E_INPUT, "contact: radius of node %d must be >= 0, got %g m",
+                     d->node[i], d->radius[i]);
+    for (int k = 0; d->mu && k < d->nobstacle; k++)
+      if (!(d->mu[i * d->nobstacle + k] >= 0 && isfinite(d->mu[i * d->nobstacle + k])))
+        return pl_fail(env, PL_E_INPUT,
+                       "contact: friction coefficient of node %d must be >= 0, got %g", d->node[i],
+                       d->mu[i * d->nobstacle + k]);
+  }
+  return PL_OK;
+}
+
+pl_status pl_contact_create(const pl_model *m, const pl_contact_desc *d, pl_contact **out) {
+  *out = NULL;
+  pl_env *env = pl_model_env(m);
+  PL_TRY(check_desc(env, m, d));
+  size_t npair;
+  if (pl_mul_size((size_t)d->nobstacle, (size_t)d->nnode, &npair) || npair > 100000000)
+    return pl_fail(env, PL_E_INPUT, "contact: %d nodes times %d obstacles are too many pairs",
+                   d->nnode, d->nobstacle);
+  pl_contact *k = pl_alloc(env, 1, sizeof *k);
+  if (!k) return PL_E_NOMEM;
+  k->env = env;
+  k->dim = pl_model_dim(m);
+  k->nobstacle = d->nobstacle;
+  k->npair = (int)npair;
+  pl_opts_default(pl_friction_info_table, pl_friction_info_count, &k->friction);
+  k->obstacle = pl_alloc(env, (size_t)d->nobstacle, sizeof *k->obstacle);
+  k->pair = pl_alloc(env, npair, sizeof *k->pair);
+  if (!k->obstacle || !k->pair) {
+    pl_contact_free(k);
+    return PL_E_NOMEM;
+  }
+  if (d->nobstacle > 0)
+    memcpy(k->obstacle, d->obstacle, (size_t)d->nobstacle * sizeof *k->obstacle);
+  for (int i = 0; i < k->npair; i++) {
+    int node = i / d->nobstacle, o = i % d->nobstacle;
+    k->pair[i] = (pl_touch){.node = d->node[node],
+                            .obstacle = o,
+                            .mu = d->mu ? d->mu[i] : d->obstacle[o].mu,
+                            .radius = d->radius ? d->radius[node] : 0};
+  }
+  *out = k;
+  return PL_OK;
+}
+
+void pl_contact_free(pl_contact *k) {
+  if (!k) return;
+  pl_free(k->env, k->obstacle);
+  pl_free(k->env, k->pair);
+  pl_free(k->env, k);
+}
+
+void pl_contact_place(pl_contact *k, double t, const double *q) {
+  for (int i = 0; i < k->npair; i++) {
+    pl_touch *a = &k->pair[i];
+    pl_obstacle_gap(&k->obstacle[a->obstacle], k->dim, t, q + a->node * k->dim, a->radius,
+                    &a->place);
+  }
+}
+
+void pl_contact_reset(pl_contact *k) {
+  for (int i = 0; i < k->npair; i++) {
+    k->pair[i].status = PL_OPEN;
+    memset(k->pair[i].force, 0, sizeof k->pair[i].force);
+    memset(k->pair[i].slide, 0, sizeof k->pair[i].slide);
+  }
+}
+
+void pl_contact_force(const pl_contact *k, int obstacle, double out[3]) {
+  memset(out, 0, 3 * sizeof *out);
+  for (int i = 0; i < k->npair; i++) {
+    const pl_touch *a = &k->pair[i];
+    if (obstacle >= 0 && a->obstacle != obstacle) continue;
+    for (int j = 0; j < 3; j++)
+      for (int c = 0; c < 3; c++) out[c] += a->force[j] * a->place.frame[j][c];
+  }
+}

@@ -1,0 +1,186 @@
+// Lines of obstacles behind pictures.
+#include "job_impl.h"
+
+#include "pliant/math.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { ROOM = 220, ROUND = 32, PIECES = 16, GRID = 6, HATCH = 24 }; // lines of one obstacle; parts
+
+typedef struct pencil {
+  int dim, n;
+  double (*line)[2][3];
+  double lo[3], hi[3]; // of the model and around it: what lies outside is not drawn
+} pencil;
+
+static void draw(pencil *p, const double *a, const double *b) {
+  for (int c = 0; c < 3; c++)
+    if (!(a[c] >= p->lo[c] && a[c] <= p->hi[c] && b[c] >= p->lo[c] && b[c] <= p->hi[c])) return;
+  memcpy(p->line[p->n][0], a, 3 * sizeof *a);
+  memcpy(p->line[p->n++][1], b, 3 * sizeof *b);
+}
+
+// straight, in pieces of which some may lie outside
+static void draw_edge(pencil *p, const double *a, const double *b) {
+  double from[3], to[3];
+  for (int i = 0; i < PIECES; i++) {
+    for (int c = 0; c < 3; c++) {
+      from[c] = a[c] + (b[c] - a[c]) * i / PIECES;
+      to[c] = a[c] + (b[c] - a[c]) * (i + 1) / PIECES;
+    }
+    draw(p, from, to);
+  }
+}
+
+// n parts of a circle about m, from angle `from` on; u, v: its radii
+static void draw_arc(pencil *p, const double *m, const double *u, const double *v, double from,
+                     int n) {
+  double at[2][3];
+  for (int i = 0; i <= n; i++) {
+    double a = from + 2 * PL_PI * i / ROUND;
+    for (int c = 0; c < 3; c++) at[i & 1][c] = m[c] + cos(a) * u[c] + sin(a) * v[c];
+    if (i > 0) draw(p, at[(i + 1) & 1], at[i & 1]);
+  }
+}
+
+// a grid on what lies behind the model; in two dimensions a line with hatches
+static void draw_plane(pencil *p, const double *m, const pl_gap *g, const double *x, size_t count) {
+  double lo[2] = {INFINITY, INFINITY}, hi[2] = {-INFINITY, -INFINITY}, a[3], b[3];
+  for (size_t i = 0; i < count; i++)
+    for (int k = 0; k < 2; k++) {
+      double d[3], at;
+      pl_sub3(x + 3 * i, m, d);
+      at = pl_dot3(d, g->frame[k + 1]);
+      lo[k] = fmin(lo[k], at);
+      hi[k] = fmax(hi[k], at);
+    }
+  double margin = 0.1 * fmax(hi[0] - lo[0], hi[1] - lo[1]);
+  if (!isfinite(margin)) return;
+  if (p->dim == 2) {
+    double from[3], to[3], step = (hi[0] - lo[0] + 2 * margin) / HATCH;
+    for (int i = 0; i < HATCH; i++)
+      for (int c = 0; c < 3; c++) {
+        double t = g->frame[1][c], s = lo[0] - margin + i * step;
+        from[c] = m[c] + s * t;
+        to[c] = from[c] + step * t;
+        b[c] = from[c] - 0.5 * step * (t + g->frame[0][c]);
+        if (c < 2) continue;
+        draw(p, from, to);
+        draw(p, from, b);
+      }
+    return;
+  }
+  for (int k = 0; k < 2; k++)
+    for (int i = 0; i <= GRID; i++) {
+      double s = lo[k] - margin + (hi[k] - lo[k] + 2 * margin) * i / GRID;
+      for (int c = 0; c < 3; c++) {
+        a[c] = m[c] + s * g->frame[k + 1][c] + (lo[1 - k] - margin) * g->frame[2 - k][c];
+        b[c] = m[c] + s * g->frame[k + 1][c] + (hi[1 - k] + margin) * g->frame[2 - k][c];
+      }
+      draw(p, a, b);
+    }
+}
+
+static void draw_sphere(pencil *p, const pl_obstacle *o, const double *m) {
+  double e[3][3] = {{o->radius, 0, 0}, {0, o->radius, 0}, {0, 0, o->radius}};
+  for (int k = 0; k < (p->dim == 2 ? 1 : 3); k++) draw_arc(p, m, e[k], e[(k + 1) % 3], 0, ROUND);
+}
+
+static void draw_box(pencil *p, const pl_obstacle *o, const double *m) {
+  double R[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, corner[8][3];
+  if (pl_norm(4, o->turn) > 0) pl_quat_to_mat(o->turn, R);
+  for (int k = 0; k < 8; k++)
+    for (int c = 0; c < 3; c++) {
+      corner[k][c] = m[c];
+      for (int j = 0; j < p->dim; j++)
+        corner[k][c] += R[3 * c + j] * (k >> j & 1 ? 1 : -1) * (o->half[j] + o->radius);
+    }
+  for (int k = 0; k < (p->dim == 2 ? 4 : 8); k++)
+    for (int j = 0; j < p->dim; j++)
+      if (!(k >> j & 1)) draw_edge(p, corner[k], corner[k | 1 << j]);
+}
+
+static void draw_capsule(pencil *p, const pl_obstacle *o, const double *m) {
+  double along[3] = {1, 0, 0}, e[2][3], end[2][3], len = pl_norm3(o->axis);
+  pl_gap g;
+  for (int c = 0; len > 0 && c < 3; c++) along[c] = o->axis[c] / len;
+  // two directions across: those of a plane with the axis as normal
+  const pl_obstacle across = {.kind = PL_PLANE, .axis = {along[0], along[1], along[2]}};
+  pl_obstacle_gap(&across, p->dim, 0, m, 0, &g);
+  for (int c = 0; c < 3; c++) {
+    for (int k = 0; k < 2; k++) e[k][c] = o->radius * g.frame[k + 1][c];
+    end[0][c] = m[c] - o->axis[c];
+    end[1][c] = m[c] + o->axis[c];
+    along[c] *= o->radius;
+  }
+  for (int k = 0; k < p->dim - 1; k++) {
+    double a[3], b[3];
+    for (int sign = -1; sign < 2; sign += 2) {
+      for (int c = 0; c < 3; c++) {
+        a[c] = end[0][c] + sign * e[k][c];
+        b[c] = end[1][c] + sign * e[k][c];
+      }
+      draw_edge(p, a, b);
+    }
+    draw_arc(p, end[0], along, e[k], PL_PI / 2, ROUND / 2);
+    draw_arc(p, end[1], along, e[k], -PL_PI / 2, ROUND / 2);
+  }
+  for (int k = 0; p->dim == 3 && k < 2; k++) draw_arc(p, end[k], e[0], e[1], 0, ROUND);
+}
+
+// the model's box, and as much again around it
+static void frame(pencil *p, const double *x, size_t count) {
+  double size[3];
+  for (int c = 0; c < 3; c++) {
+    p->lo[c] = INFINITY;
+    p->hi[c] = -INFINITY;
+  }
+  for (size_t i = 0; i < 3 * count; i++) {
+    p->lo[i % 3] = fmin(p->lo[i % 3], x[i]);
+    p->hi[i % 3] = fmax(p->hi[i % 3], x[i]);
+  }
+  pl_sub3(p->hi, p->lo, size);
+  double around = 0.75 * pl_norm3(size);
+  for (int c = 0; c < 3; c++) {
+    p->lo[c] -= around;
+    p->hi[c] += around;
+  }
+}
+
+pl_status job_backdrop(const job *j, double t, int film, int npos, const double *x, pl_view *view) {
+  const pl_contact_desc *d = &j->scene->contact;
+  size_t count = (size_t)npos * (size_t)j->scene->mesh->nvert;
+  if (d->nnode == 0) return PL_OK;
+  pencil p = {.dim = j->scene->dim,
+              .line = pl_alloc(j->env, (size_t)d->nobstacle * ROOM, sizeof *p.line)};
+  if (!p.line) return PL_E_NOMEM;
+  frame(&p, x, count);
+  for (int k = 0; k < d->nobstacle; k++) {
+    const pl_obstacle *o = &d->obstacle[k];
+    double m[3];
+    pl_gap g;
+    // a film has one backdrop: what moves is left out
+    if (film && pl_norm3(o->velocity) > 0) continue;
+    for (int c = 0; c < 3; c++) m[c] = o->centre[c] + t * o->velocity[c];
+    pl_obstacle_gap(o, p.dim, t, m, 0, &g);
+    if (o->kind == PL_PLANE)
+      draw_plane(&p, m, &g, x, count);
+    else if (o->kind == PL_SPHERE)
+      draw_sphere(&p, o, m);
+    else if (o->kind == PL_BOX)
+      draw_box(&p, o, m);
+    else
+      draw_capsule(&p, o, m);
+  }
+  view->nline = p.n;
+  view->line = (const double *)p.line;
+  return PL_OK;
+}
+
+void job_backdrop_free(const job *j, pl_view *view) {
+  // made here, and shown as const
+  pl_free(j->env, (double *)(uintptr_t)view->line);
+  view->line = NULL;
+  view->nline = 0;
+}

@@ -1,0 +1,302 @@
+// Obstacles, and the nodes that feel them.
+#include "scene_impl.h"
+
+#include "pliant/math.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+// Overlaps at the start that are rounding of a mesh file, over the size of the scene.
+static const double OVERLAP = 1e-7;
+
+static const char *const kind_name[] = {"plane", "sphere", "box", "capsule"};
+
+// ---- obstacles --------------------------------------------------------------------------------
+
+static void put(const vec *from, double *to) {
+  for (int c = 0; c < from->n; c++) to[c] = from->v[c].v;
+}
+
+static void put_turn(reader *r, const rotate_def *d, pl_obstacle *o) {
+  double axis[3] = {0, 0, 1};
+  if (d->axis.at) put(&d->axis, axis);
+  if (!(pl_norm3(axis) > 0) || (r->dim < 3 && (axis[0] != 0 || axis[1] != 0)))
+    problem(r, d->axis.at, r->dim == 2 ? "in two dimensions it is [0, 0, 1]" : NULL,
+            "axis cannot be this direction");
+  else
+    pl_quat_from_axis(axis, d->angle.v, o->turn);
+}
+
+static void put_plane(reader *r, const half_space_def *d, pl_obstacle *o) {
+  o->kind = PL_PLANE;
+  put(&d->through, o->centre);
+  put(&d->normal, o->axis);
+  if (d->normal.at && !(pl_norm3(o->axis) > 0))
+    problem(r, d->normal.at, "it points out of the obstacle, e.g. upwards for a floor",
+            "normal must not be zero");
+}
+
+static void put_sphere(reader *r, const ball_def *d, pl_obstacle *o) {
+  (void)r;
+  o->kind = PL_SPHERE;
+  put(&d->centre, o->centre);
+  o->radius = d->radius.v;
+}
+
+static void put_box(reader *r, const block_def *d, pl_obstacle *o) {
+  o->kind = PL_BOX;
+  o->radius = d->round.v;
+  put(&d->centre, o->centre);
+  for (int c = 0; c < d->size.n; c++) {
+    o->half[c] = 0.5 * d->size.v[c].v;
+    if (!(o->half[c] > 0)) {
+      problem(r, d->size.at, NULL, "size: all sides of a box must be above zero");
+      break;
+    }
+  }
+  if (d->rotate) put_turn(r, d->rotate, o);
+}
+
+static void put_capsule(reader *r, const capsule_def *d, pl_obstacle *o) {
+  double from[3] = {0}, to[3] = {0};
+  (void)r;
+  o->kind = PL_CAPSULE;
+  o->radius = d->radius.v;
+  put(&d->from, from);
+  put(&d->to, to);
+  for (int c = 0; c < 3; c++) {
+    o->centre[c] = 0.5 * (from[c] + to[c]);
+    o->axis[c] = 0.5 * (to[c] - from[c]);
+  }
+}
+
+static int find_name(const char *const *names, int n, const char *name) {
+  for (int k = 0; k < n; k++)
+    if (strcmp(names[k], name) == 0) return k;
+  return -1;
+}
+
+// the name given, or its shape's with a number when it is taken
+static const char *name_obstacle(reader *r, const obstacle_def *d, const char *const *names, int k,
+                                 const char *shape) {
+  char text[64];
+  if (d->name.at) {
+    if (find_name(names, k, d->name.s) >= 0)
+      problem(r, d->name.at, NULL, "another obstacle is called '%.60s' already", d->name.s);
+    return d->name.s;
+  }
+  snprintf(text, sizeof text, "%s", shape);
+  for (int i = 2; find_name(names, k, text) >= 0; i++)
+    snprintf(text, sizeof text, "%s-%d", shape, i);
+  return take_text(r, text, strlen(text));
+}
+
+static void build_obstacle(reader *r, const obstacle_def *d, const pl_node *at, pl_obstacle *o) {
+  int ways = (d->plane != NULL) + (d->sphere != NULL) + (d->box != NULL) + (d->capsule != NULL);
+  *o = (pl_obstacle){.mu = d->friction.v};
+  put(&d->velocity, o->velocity);
+  if (ways != 1)
+    problem(r, at, "e.g. plane: {normal: [0, 0, 1]}",
+            "obstacle needs exactly one of 'plane', 'sphere', 'box', 'capsule'");
+  else if (d->plane)
+    put_plane(r, d->plane, o);
+  else if (d->sphere)
+    put_sphere(r, d->sphere, o);
+  else if (d->box)
+    put_box(r, d->box, o);
+  else
+    put_capsule(r, d->capsule, o);
+}
+
+// ---- nodes ------------------------------------------------------------------------------------
+
+// what is gathered of all entries
+typedef struct feelers {
+  int n;
+  int *node;
+  double *radius, *mu; // [n], [n][nobstacle]
+  const pl_node **at;  // [n] entry that names it
+  const pl_node **by;  // [nnode] the same by node, NULL: in none
+} feelers;
+
+// components of every node that are prescribed
+static int *held_masks(reader *r) {
+  int *held = take(r, (size_t)r->nnode + 1, sizeof *held);
+  for (int k = 0; held && k < r->ndrive; k++)
+    for (int i = 0; i < r->drive[k].nnode; i++)
+      if (r->drive[k].node[i] < r->nnode) held[r->drive[k].node[i]] |= r->drive[k].mask;
+  return held;
+}
+
+static void add_entry(reader *r, const contact_def *d, const pl_node *at, const node_list *nodes,
+                      const int *held, pl_scene *s, feelers *f) {
+  char buf[128];
+  int nobstacle = s->contact.nobstacle, before = f->n;
+  for (int i = 0; i < nodes->n; i++) {
+    int node = nodes->v[i];
+    if (f->by[node]) {
+      problem(r, at, "leave the node out of one of them",
+              "%s is in two entries of contact, the first in line %d",
+              node_text(r, node, buf, sizeof buf), f->by[node]->line);
+      return;
+    }
+    f->by[node] = at;
+    // no force moves it
+    if (held[node] == (1 << r->dim) - 1) continue;
+    f->node[f->n] = node;
+    f->radius[f->n] = d->radius.v;
+    f->at[f->n] = at;
+    for (int k = 0; k < nobstacle; k++)
+      f->mu[f->n * nobstacle + k] = d->friction.at ? d->friction.v : s->contact.obstacle[k].mu;
+    f->n++;
+  }
+  if (f->n == before && nodes->n > 0)
+    warning(r, at, "name nodes that are free to move",
+            "all these nodes are fixed or driven, so that obstacles do nothing to them");
+}
+
+static int build_feelers(reader *r, pl_scene *s, feelers *f) {
+  const items *list = &r->def.contact;
+  const contact_def *d = list->item;
+  const pl_node *at = items_first(list);
+  size_t n = 1, npair;
+  node_list *nodes = take(r, (size_t)list->n, sizeof *nodes);
+  for (int k = 0; nodes && k < list->n; k++, at = at->next) {
+    if (!select_either(r, d[k].node, d[k].nodes, at, "contact", &nodes[k])) nodes[k].n = 0;
+    n += (size_t)nodes[k].n;
+  }
+  if (pl_mul_size(n, (size_t)s->contact.nobstacle + 1, &npair) || npair > 100000000) {
+    problem(r, list->at, NULL, "contact: too many pairs of nodes and obstacles");
+    return 0;
+  }
+  int *held = held_masks(r);
+  f->node = take(r, n, sizeof *f->node);
+  f->radius = take(r, n, sizeof *f->radius);
+  f->at = take(r, n, sizeof *f->at);
+  f->by = take(r, (size_t)r->nnode + 1, sizeof *f->by);
+  f->mu = take(r, npair, sizeof *f->mu);
+  if (!nodes || !held || !f->node || !f->radius || !f->at || !f->by || !f->mu) return 0;
+  at = items_first(list);
+  for (int k = 0; k < list->n && !r->failed; k++, at = at->next)
+    add_entry(r, &d[k], at, &nodes[k], held, s, f);
+  s->contact.nnode = f->n;
+  s->contact.node = f->node;
+  s->contact.radius = f->radius;
+  s->contact.mu = f->mu;
+  return 1;
+}
+
+// ---- what does not go together ----------------------------------------------------------------
+
+static double extent(const reader *r) {
+  double lo[3] = {0}, hi[3] = {0}, size[3];
+  for (int i = 0; i < r->nnode; i++)
+    for (int c = 0; c < 3; c++) {
+      lo[c] = i ? fmin(lo[c], r->X[3 * i + c]) : r->X[c];
+      hi[c] = i ? fmax(hi[c], r->X[3 * i + c]) : r->X[c];
+    }
+  pl_sub3(hi, lo, size);
+  return pl_norm3(size);
+}
+
+// the deepest node of every entry; displaced: where transients start
+static void check_inside(reader *r, const pl_scene *s, const feelers *f, int displaced) {
+  double allowed = OVERLAP * extent(r), deepest = 0;
+  int worst = -1, obstacle = 0, count = 0;
+  char buf[128];
+  for (int i = 0; i < f->n; i++) {
+    double x[3], least = -allowed;
+    int node = f->node[i];
+    memcpy(x, r->X + 3 * (size_t)node, sizeof x);
+    for (int c = 0; displaced && c < r->dim; c++) x[c] += r->u0[node * r->dim + c];
+    for (int k = 0; k < s->contact.nobstacle; k++) {
+      pl_gap g;
+      pl_obstacle_gap(&s->contact.obstacle[k], r->dim, 0, x, f->radius[i], &g);
+      count += g.gap < -allowed && least == -allowed;
+      if (g.gap < least && g.gap < deepest) {
+        deepest = g.gap;
+        worst = node;
+        obstacle = k;
+      }
+      least = fmin(least, g.gap);
+    }
+    if (i + 1 < f->n && f->at[i + 1] == f->at[i]) continue;
+    if (worst >= 0)
+      problem(r, f->at[i], "move the body or the obstacle until they touch at most",
+              "%s starts %.3g m inside of obstacle '%.60s'%s%s",
+              node_text(r, worst, buf, sizeof buf), -deepest, s->obstacle_name[obstacle],
+              f->radius[i] > 0 ? " (its radius counted)" : "", count > 1 ? ", others too" : "");
+    deepest = 0;
+    worst = -1;
+    count = 0;
+  }
+}
+
+static void check_start(reader *r, const pl_scene *s, const feelers *f) {
+  int rest = 0, displaced = 0;
+  for (int k = 0; k < s->nanalysis; k++) {
+    const pl_analysis *a = &s->analysis[k];
+    if (a->about >= 0) continue;
+    if (a->kind == PL_ANALYSIS_transient && r->u0)
+      displaced = 1;
+    else
+      rest = 1;
+  }
+  if (rest || !displaced) check_inside(r, s, f, 0);
+  if (displaced) check_inside(r, s, f, 1);
+}
+
+static void check_analysis(reader *r, const pl_analysis *a) {
+  const char *kind = pl_analysis_table[a->kind].name;
+  if (a->kind == PL_ANALYSIS_static) {
+    if (a->opts.static_.critical || a->opts.static_.perturb)
+      problem_at(r, r->file, a->line, a->col, "leave them out, or leave out contact",
+                 "static: critical and perturb do not know contact");
+  } else if (a->kind == PL_ANALYSIS_transient) {
+    if (a->opts.transient_.method == PL_BDF2)
+      problem_at(r, r->file, a->line, a->col, "use method: newmark or method: implicit-euler",
+                 "transient: bdf2 does not know contact");
+  } else if (a->kind == PL_ANALYSIS_modes) {
+    pl_report(r->env, PL_WARNING, r->file, a->line, a->col,
+              "fix nodes that rest on an obstacle to have the modes of the body held there",
+              "modes do not know contact: these are of the body without obstacles");
+  } else {
+    problem_at(r, r->file, a->line, a->col,
+               "use transient with frequency, periods and steady, or leave out contact",
+               "%s does not know contact", kind);
+  }
+}
+
+void build_contact(reader *r, pl_scene *s) {
+  const items *list = &r->def.obstacles;
+  const pl_node *at = items_first(list);
+  feelers f = {0};
+  pl_obstacle *o = take(r, (size_t)list->n + 1, sizeof *o);
+  const char **name = take(r, (size_t)list->n + 1, sizeof *name);
+  if (!o || !name) return;
+  for (int k = 0; k < list->n; k++, at = at->next) {
+    const obstacle_def *d = (const obstacle_def *)list->item + k;
+    build_obstacle(r, d, at, &o[k]);
+    name[k] = name_obstacle(r, d, name, k, kind_name[o[k].kind]);
+    if (!name[k]) return;
+  }
+  s->obstacle_name = name;
+  s->contact.obstacle = o;
+  s->contact.nobstacle = list->n;
+  if (r->def.contact.n == 0) {
+    if (list->n > 0)
+      warning(r, list->at, "say which nodes feel them, e.g. contact: {nodes: all}",
+              "the obstacles do nothing: no contact is given");
+    return;
+  }
+  if (list->n == 0) {
+    problem(r, r->def.contact.at, "e.g. obstacles: [{plane: {normal: [0, 0, 1]}, friction: 0.3}]",
+            "contact needs obstacles, there are none");
+    return;
+  }
+  if (!build_feelers(r, s, &f) || f.n == 0) return;
+  for (int k = 0; k < s->nanalysis; k++) check_analysis(r, &s->analysis[k]);
+  // with wrong numbers nothing can be said about places
+  if (r->nproblem == 0) check_start(r, s, &f);
+}

@@ -1,0 +1,105 @@
+// Impacts in Newmark's steps: velocities of contacts that are closed at the end of a step obey
+// Coulomb's law with the impulses of the whole step, v + H^-1 G (p - p_step), places stay.
+#include "solve_impl.h"
+
+#include <string.h>
+
+// pairs that are open, or whose node has no mass, leave the set
+static void keep_closed(touching *t, const int *heavy) {
+  int kept = 0, dim = t->dim;
+  for (int k = 0; k < t->nset; k++) {
+    int i = t->set[k], node = t->k->pair[i].node, mass = 1;
+    for (int c = 0; c < dim; c++) mass &= heavy[node * dim + c];
+    t->in[i] = -1;
+    if (t->status[k] == PL_OPEN || !mass) continue;
+    t->set[kept] = i;
+    t->in[i] = kept;
+    t->mu[kept] = t->mu[k];
+    t->status[kept] = t->status[k];
+    memmove(t->f + kept * dim, t->f + k * dim, (size_t)dim * sizeof *t->f);
+    kept++;
+  }
+  t->nset = kept;
+}
+
+static double kinetic(stepper *st, const double *v) {
+  pl_csc_mul(&st->p->M, 1, v, 0, st->ma);
+  return 0.5 * pl_dot(st->nq, v, st->ma);
+}
+
+// *allow: what the change may add to the kinetic energy, as less pressure leaves less friction
+static void change(touching *t, double scale, double *dv, double *allow) {
+  *allow = 0;
+  memset(dv, 0, (size_t)t->n * sizeof *dv);
+  for (int i = 0; i < t->nset * t->dim; i++) {
+    double more = t->f[i] - t->before[i];
+    pl_axpy(t->n, scale * more, t->column + (size_t)i * t->n, dv, dv);
+    if (i % t->dim == 0 && more < 0)
+      *allow -= t->mu[i / t->dim] * more * pl_norm(t->dim - 1, t->u + i + 1);
+  }
+}
+
+// st->g: change of the velocities in the metric of A/scale
+static pl_status attempt(stepper *st, pl_factor *A, double scale, double *allow) {
+  touching *t = st->touch;
+  int dim = t->dim, m = t->nset * dim;
+  const double *v = st->x->v;
+  touch_rule u = {.slope = scale, .drag = 1, .rate = v};
+  t->ncolumn = 0;
+  PL_TRY(touching_columns(t, A));
+  memset(st->g, 0, (size_t)st->n * sizeof *st->g);
+  touching_problem(t, &u, st->g);
+  for (int k = 0; k < t->nset; k++) {
+    const pl_touch *a = &t->k->pair[t->set[k]];
+    const double *n = t->place[t->set[k]].frame[0], *w = t->k->obstacle[a->obstacle].velocity;
+    t->c[k * dim] = 0;
+    for (int c = 0; c < dim; c++) t->c[k * dim] += n[c] * (v[a->node * dim + c] - w[c]);
+  }
+  for (int i = 0; i < m; i++) t->c[i] -= pl_dot(m, t->W + (size_t)i * m, t->before);
+  memcpy(t->f, t->before, (size_t)m * sizeof *t->f);
+  PL_TRY(touching_law(t));
+  change(t, scale, st->g, allow);
+  return PL_OK;
+}
+
+// x->v with the change, when it does not add to the energy
+static int take(stepper *st, double most) {
+  for (int i = 0; i < st->n; i++) st->x->v[st->dof[i]] += st->g[i];
+  if (kinetic(st, st->x->v) <= most) return 1;
+  for (int i = 0; i < st->n; i++) st->x->v[st->dof[i]] = st->base->v[st->dof[i]];
+  return 0;
+}
+
+// the metric of the step, so that stiff bodies come to rest as a whole; that of the mass, which
+// cannot add energy, where it does
+static pl_status settle(stepper *st, const rule *u) {
+  double energy = kinetic(st, st->x->v), allow;
+  memcpy(st->base->v, st->x->v, (size_t)st->nq * sizeof *st->x->v);
+  if (st->which > 0) {
+    pl_status s = attempt(st, st->which == 1 ? st->chol : st->ldl, u->da, &allow);
+    if (s < 0 || s == PL_CANCELLED) return s;
+    if (s == PL_OK && take(st, (1 + 1e-12) * energy + allow)) return PL_OK;
+  }
+  PL_TRY(attempt(st, st->mass, 1, &allow));
+  take(st, INFINITY);
+  return PL_OK;
+}
+
+pl_status stepper_rest(stepper *st, const rule *u) {
+  touching *t = st->touch;
+  keep_closed(t, st->heavy);
+  if (t->nset == 0) return PL_OK;
+  int m = t->nset * t->dim;
+  double whole = u->h * t->share;
+  for (int i = 0; i < m; i++) t->before[i] = whole * t->f[i];
+  PL_TRY(settle(st, u));
+  for (int i = 0; i < m; i++) t->f[i] /= whole;
+
+  // the acceleration that goes with the new velocities
+  for (int i = 0; i < st->n; i++) st->x->a[st->dof[i]] = 0;
+  PL_TRY(stepper_eval(st, st->x, PL_WANT_ENERGY | PL_WANT_FORCE, u));
+  for (int i = 0; i < st->n; i++) st->g[i] = -st->w->r[st->dof[i]];
+  PL_TRY(stepper_mass_solve(st));
+  for (int i = 0; i < st->n; i++) st->x->a[st->dof[i]] = st->d[i];
+  return PL_OK;
+}

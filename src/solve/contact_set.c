@@ -1,0 +1,341 @@
+// Contacts of a step under way: which pairs take part, their compliance, Coulomb's law for them.
+#include "solve_impl.h"
+
+#include <string.h>
+
+static const double ALMOST = 1e-10; // of the diagonal of W: less than nothing by so much is nothing
+static const double CLOSE = 1e-13;  // of the size of the model: gaps below are zero
+
+// ---- set ----------------------------------------------------------------------------------------
+
+pl_status touching_open(touching *t, const pl_model *m, pl_contact *k) {
+  *t = (touching){.k = k, .m = m, .env = k->env, .n = pl_model_nfree(m), .dim = k->dim};
+  size_t npair = (size_t)k->npair;
+  t->place = pl_alloc(t->env, npair, sizeof *t->place);
+  t->in = pl_alloc(t->env, npair, sizeof *t->in);
+  if (!t->place || !t->in) return PL_E_NOMEM;
+  const int *index = pl_model_free_index(m);
+  for (int i = 0; i < k->npair; i++) {
+    const int *dof = index + k->pair[i].node * t->dim;
+    t->in[i] = -2;
+    for (int c = 0; c < t->dim; c++)
+      if (dof[c] >= 0) t->in[i] = -1;
+  }
+  for (int o = 0; o < k->nobstacle; o++)
+    t->size = fmax(t->size, fmax(pl_max_abs(t->dim, k->obstacle[o].centre), k->obstacle[o].radius));
+  return PL_OK;
+}
+
+void touching_close(touching *t) {
+  void *all[] = {t->before, t->factor, t->place, t->in,  t->set, t->column, t->W,
+                 t->c,      t->f,      t->u,     t->gap, t->mu,  t->status};
+  for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) pl_free(t->env, all[i]);
+  *t = (touching){0};
+}
+
+// room for count doubles in each of the arrays of the set
+static pl_status resize(pl_env *env, double **x, size_t a, size_t b) {
+  size_t count;
+  if (pl_mul_size(a, b, &count)) count = SIZE_MAX / 16;
+  double *more = pl_realloc(env, *x, count, sizeof **x);
+  if (!more) return PL_E_NOMEM;
+  *x = more;
+  return PL_OK;
+}
+
+static pl_status grow(touching *t) {
+  if (t->nset < t->cap) return PL_OK;
+  size_t cap = t->cap > 0 ? 2 * (size_t)t->cap : 8, m = cap * (size_t)t->dim;
+  int *set = pl_realloc(t->env, t->set, cap, sizeof *set);
+  if (!set) return PL_E_NOMEM;
+  t->set = set;
+  pl_touch_status *status = pl_realloc(t->env, t->status, cap, sizeof *status);
+  if (!status) return PL_E_NOMEM;
+  t->status = status;
+  PL_TRY(resize(t->env, &t->column, m, (size_t)t->n));
+  PL_TRY(resize(t->env, &t->W, m, m));
+  PL_TRY(resize(t->env, &t->factor, m, m));
+  PL_TRY(resize(t->env, &t->c, m, 1));
+  PL_TRY(resize(t->env, &t->f, m, 1));
+  PL_TRY(resize(t->env, &t->before, m, 1));
+  PL_TRY(resize(t->env, &t->u, m, 1));
+  PL_TRY(resize(t->env, &t->gap, cap, 1));
+  PL_TRY(resize(t->env, &t->mu, cap, 1));
+  t->cap = (int)cap;
+  return PL_OK;
+}
+
+// pair i joins without a force
+static pl_status join(touching *t, int i) {
+  PL_TRY(grow(t));
+  int k = t->nset++;
+  t->set[k] = i;
+  t->in[i] = k;
+  t->mu[k] = t->k->pair[i].mu;
+  t->status[k] = PL_STICK;
+  t->gap[k] = 0;
+  memset(t->f + k * t->dim, 0, (size_t)t->dim * sizeof *t->f);
+  memset(t->u + k * t->dim, 0, (size_t)t->dim * sizeof *t->u);
+  return PL_OK;
+}
+
+pl_status touching_begin(touching *t, double share) {
+  for (int k = 0; k < t->nset; k++) t->in[t->set[k]] = -1;
+  t->nset = t->ncolumn = 0;
+  t->share = share;
+  t->residual = t->error = 0;
+  for (int i = 0; i < t->k->npair; i++) {
+    const pl_touch *a = &t->k->pair[i];
+    t->place[i] = a->place;
+    if (t->in[i] == -2 || a->status == PL_OPEN) continue;
+    PL_TRY(join(t, i));
+    t->status[t->in[i]] = a->status;
+    for (int c = 0; c < t->dim; c++) t->f[t->in[i] * t->dim + c] = a->force[c] / share;
+  }
+  return PL_OK;
+}
+
+// f in the frame `to`: the normal part stays, friction turns into the new plane with its size
+static void turn_force(int dim, const pl_gap *from, const pl_gap *to, double *f) {
+  double world[3] = {0}, size = pl_norm(dim - 1, f + 1), now = 0;
+  if (!(size > 0)) return;
+  for (int j = 1; j < dim; j++)
+    for (int c = 0; c < dim; c++) world[c] += f[j] * from->frame[j][c];
+  for (int j = 1; j < dim; j++) {
+    f[j] = pl_dot(dim, world, to->frame[j]);
+    now += f[j] * f[j];
+  }
+  for (int j = 1; j < dim && now > 0; j++) f[j] *= size / sqrt(now);
+}
+
+pl_status touching_place(touching *t, const touch_rule *u) {
+  // rounding in a gap is that of the numbers it is the difference of
+  double size = fmax(t->size, pl_max_abs(pl_model_nnode(t->m) * t->dim, u->q));
+  t->slack = CLOSE * size;
+  t->error = 0;
+  for (int i = 0; i < t->k->npair; i++) {
+    if (t->in[i] == -2) continue;
+    const pl_touch *a = &t->k->pair[i];
+    pl_gap now;
+    pl_obstacle_gap(&t->k->obstacle[a->obstacle], t->dim, u->t, u->q + a->node * t->dim, a->radius,
+                    &now);
+    int k = t->in[i];
+    if (k >= 0) {
+      double *f = t->f + k * t->dim;
+      if (f[0] > 0) t->error = fmax(t->error, fabs(now.gap - t->gap[k]));
+      turn_force(t->dim, &t->place[i], &now, f);
+      // columns of another frame are of no use
+      if (memcmp(t->place[i].frame, now.frame, sizeof now.frame) != 0) t->ncolumn = 0;
+    }
+    t->place[i] = now;
+    if (k == -1 && now.gap < -t->slack) {
+      PL_TRY(join(t, i));
+      t->error = INFINITY;
+    }
+  }
+  return PL_OK;
+}
+
+void touching_add(const touching *t, double factor, double *g) {
+  const int *index = pl_model_free_index(t->m);
+  for (int k = 0; k < t->nset; k++) {
+    const int *dof = index + t->k->pair[t->set[k]].node * t->dim;
+    for (int j = 0; j < t->dim; j++)
+      for (int c = 0; c < t->dim; c++)
+        if (dof[c] >= 0)
+          g[dof[c]] += factor * t->f[k * t->dim + j] * t->place[t->set[k]].frame[j][c];
+  }
+}
+
+// ---- Coulomb's law ------------------------------------------------------------------------------
+
+// direction j of contact k along a vector over the free unknowns
+static double along(const touching *t, int k, int j, const double *x) {
+  const int *dof = pl_model_free_index(t->m) + t->k->pair[t->set[k]].node * t->dim;
+  double sum = 0;
+  for (int c = 0; c < t->dim; c++)
+    if (dof[c] >= 0) sum += t->place[t->set[k]].frame[j][c] * x[dof[c]];
+  return sum;
+}
+
+pl_status touching_columns(touching *t, pl_factor *A) {
+  size_t one = (size_t)t->dim * (size_t)t->n;
+  double *first = t->column + (size_t)t->ncolumn * one;
+  int count = t->nset - t->ncolumn;
+  if (count == 0) return PL_OK;
+  memset(first, 0, (size_t)count * one * sizeof *first);
+  for (int k = t->ncolumn; k < t->nset; k++) {
+    const int *dof = pl_model_free_index(t->m) + t->k->pair[t->set[k]].node * t->dim;
+    for (int j = 0; j < t->dim; j++)
+      for (int c = 0; c < t->dim; c++)
+        if (dof[c] >= 0)
+          t->column[(size_t)k * one + (size_t)j * t->n + dof[c]] = t->place[t->set[k]].frame[j][c];
+  }
+  PL_TRY(pl_factor_solve(A, count * t->dim, first, first));
+  t->ncolumn = t->nset;
+  return PL_OK;
+}
+
+void touching_problem(touching *t, const touch_rule *u, const double *d0) {
+  int dim = t->dim, m = t->nset * dim;
+  for (int i = 0; i < m; i++)
+    for (int j = 0; j < m; j++)
+      t->W[(size_t)i * m + j] = u->slope * along(t, i / dim, i % dim, t->column + (size_t)j * t->n);
+  for (int i = 0; i < m; i++)
+    for (int j = 0; j < i; j++) {
+      double *a = &t->W[(size_t)i * m + j], *b = &t->W[(size_t)j * m + i];
+      *a = *b = 0.5 * (*a + *b);
+    }
+  for (int k = 0; k < t->nset; k++) {
+    const pl_touch *a = &t->k->pair[t->set[k]];
+    const pl_gap *at = &t->place[t->set[k]];
+    const double *velocity = t->k->obstacle[a->obstacle].velocity;
+    for (int j = 0; j < dim; j++) {
+      double c = u->slope * along(t, k, j, d0);
+      for (int l = 0; l < dim && j > 0; l++)
+        c += at->frame[j][l] * (u->rate[a->node * dim + l] - u->drag * velocity[l]);
+      t->c[k * dim + j] = j > 0 ? c : c + u->slope * at->gap;
+    }
+  }
+}
+
+// d = d0 + A^-1 G f
+static void answer(const touching *t, const double *d0, double *d) {
+  memcpy(d, d0, (size_t)t->n * sizeof *d);
+  for (int i = 0; i < t->nset * t->dim; i++)
+    if (t->f[i] != 0) pl_axpy(t->n, t->f[i], t->column + (size_t)i * t->n, d, d);
+}
+
+// pairs that overlap at q + d join; returns their number through *count
+static pl_status join_overlaps(touching *t, const touch_rule *u, const double *d, int *count) {
+  const int *index = pl_model_free_index(t->m);
+  *count = 0;
+  for (int i = 0; i < t->k->npair; i++) {
+    if (t->in[i] != -1) continue;
+    const pl_touch *a = &t->k->pair[i];
+    double x[3];
+    for (int c = 0; c < t->dim; c++) {
+      int dof = a->node * t->dim + c;
+      x[c] = u->q[dof] + (index[dof] >= 0 ? d[index[dof]] : 0);
+    }
+    pl_gap g;
+    pl_obstacle_gap(&t->k->obstacle[a->obstacle], t->dim, u->t, x, a->radius, &g);
+    if (g.gap >= -t->slack) continue;
+    PL_TRY(join(t, i));
+    ++*count;
+  }
+  return PL_OK;
+}
+
+// W = LL' but for rounding
+static int semidefinite(const touching *t) {
+  int m = t->nset * t->dim;
+  double *L = t->factor;
+  for (int i = 0; i < m; i++) {
+    double own = fabs(t->W[(size_t)i * m + i]);
+    for (int j = 0; j <= i; j++) {
+      double sum = t->W[(size_t)i * m + j];
+      if (i == j) sum += ALMOST * own;
+      for (int k = 0; k < j; k++) sum -= L[(size_t)i * m + k] * L[(size_t)j * m + k];
+      if (i == j && !(sum >= 0)) return 0;
+      double pivot = L[(size_t)j * m + j];
+      L[(size_t)i * m + j] = i == j ? sqrt(sum) : pivot > 0 ? sum / pivot : 0;
+    }
+  }
+  return 1;
+}
+
+pl_status touching_law(touching *t) {
+  pl_friction_desc law = {t->nset, t->dim, t->W, t->c, t->mu};
+  pl_friction_info info;
+  PL_TRY(pl_friction(t->env, &t->k->friction, &law, t->f, t->u, t->status, &info));
+  t->k->solves++;
+  t->k->sweeps += info.sweeps;
+  t->k->iterations += info.iterations;
+  t->residual = info.residual;
+  return PL_OK;
+}
+
+pl_status touching_solve(touching *t, const touch_rule *u, pl_factor *A, int fresh,
+                         const double *d0, double *d) {
+  if (fresh) t->ncolumn = 0;
+  memcpy(d, d0, (size_t)t->n * sizeof *d);
+  int count = 0;
+  do {
+    if (t->nset > 0) {
+      PL_TRY(touching_columns(t, A));
+      touching_problem(t, u, d0);
+      if (!semidefinite(t)) return PL_SINGULAR;
+      PL_TRY(touching_law(t));
+      answer(t, d0, d);
+      for (int k = 0; k < t->nset; k++) t->gap[k] = t->u[k * t->dim] / u->slope;
+    }
+    PL_TRY(join_overlaps(t, u, d, &count));
+  } while (count > 0);
+  return PL_OK;
+}
+
+// ---- help for Newton's method -------------------------------------------------------------------
+
+// stiffness of the elements at a node
+static double node_stiffness(const pl_csc *K, const int *dof, int dim) {
+  double most = 0;
+  for (int c = 0; c < dim; c++)
+    if (dof[c] >= 0) most = fmax(most, fabs(K->val[K->ptr[dof[c]]]));
+  return most > 0 ? most : 1;
+}
+
+void touching_hold(const touching *t, pl_csc *K) {
+  for (int k = 0; k < t->nset; k++) {
+    if (t->status[k] == PL_OPEN) continue;
+    const int *dof = pl_model_free_index(t->m) + t->k->pair[t->set[k]].node * t->dim;
+    const double *n = t->place[t->set[k]].frame[0];
+    double size = node_stiffness(K, dof, t->dim);
+    for (int a = 0; a < t->dim; a++)
+      for (int b = 0; b < t->dim; b++) {
+        if (dof[a] < 0 || dof[b] < 0 || dof[a] < dof[b]) continue;
+        double hold = t->status[k] == PL_STICK ? (a == b) : n[a] * n[b];
+        int at = pl_csc_find(K, dof[a], dof[b]);
+        if (at >= 0) K->val[at] += size * hold;
+      }
+  }
+}
+
+double touching_merit(const touching *t, const touch_rule *u) {
+  double sum = 0;
+  for (int k = 0; k < t->nset; k++) {
+    const pl_touch *a = &t->k->pair[t->set[k]];
+    const pl_obstacle *o = &t->k->obstacle[a->obstacle];
+    double press = t->f[k * t->dim], slide = 0;
+    if (!(press > 0)) continue;
+    pl_gap g;
+    pl_obstacle_gap(o, t->dim, u->t, u->q + a->node * t->dim, a->radius, &g);
+    for (int j = 1; j < t->dim; j++) {
+      double v = 0;
+      for (int c = 0; c < t->dim; c++)
+        v += g.frame[j][c] * (u->rate[a->node * t->dim + c] - u->drag * o->velocity[c]);
+      slide += v * v;
+    }
+    sum += press * (a->mu * sqrt(slide) + 2 * fmax(0, -g.gap));
+  }
+  return sum;
+}
+
+void touching_accept(touching *t) {
+  pl_contact *k = t->k;
+  int closed = 0;
+  for (int i = 0; i < k->npair; i++) {
+    pl_touch *a = &k->pair[i];
+    int at = t->in[i];
+    a->status = at >= 0 ? t->status[at] : PL_OPEN;
+    if (at == -2) continue;
+    a->place = t->place[i];
+    closed += a->status != PL_OPEN;
+    for (int c = 0; c < t->dim; c++) {
+      a->force[c] = at >= 0 ? t->share * t->f[at * t->dim + c] : 0;
+      a->slide[c] = at >= 0 && c > 0 ? t->u[at * t->dim + c] : 0;
+    }
+  }
+  k->residual = fmax(k->residual, t->residual);
+  k->most = closed > k->most ? closed : k->most;
+}

@@ -1,0 +1,146 @@
+// A time step with contact and Coulomb friction: Newton's method on r(q, v, a) = G f, where each
+// iteration solves Coulomb's law for the forces at the end of the step.
+#include "solve_impl.h"
+
+#include <string.h>
+
+enum { STALE = 3 }; // iterations without a smaller residual before rounding is suspected
+static const double TAU_MIN = 1e-6, TAU_MAX = 1e3; // shifts of an indefinite tangent
+
+// a definite tangent: held where contacts press, and with more on its diagonal
+static pl_status factor_definite(stepper *st) {
+  pl_csc *A = &st->w->A;
+  double applied = 0;
+  st->which = 0;
+  touching_hold(st->touch, A);
+  for (int i = 0; i < st->n; i++) st->d[i] = fabs(A->val[A->ptr[i]]);
+  for (double tau = 0; tau <= TAU_MAX; tau = tau > 0 ? 10 * tau : TAU_MIN) {
+    for (int i = 0; i < st->n; i++) A->val[A->ptr[i]] += (tau - applied) * st->d[i];
+    applied = tau;
+    st->info->factorisations++;
+    pl_status s = pl_factor_numeric(st->chol, A);
+    if (s != PL_SINGULAR) return s;
+  }
+  return PL_UNSOLVED;
+}
+
+// residual with the forces of contact, and the size of all forces
+static void measure(stepper *st, double *residual, double *force) {
+  stepper_measure(st, residual, force);
+  memcpy(st->d, st->g, (size_t)st->n * sizeof *st->d);
+  touching_add(st->touch, 1, st->d);
+  *residual = pl_max_abs(st->n, st->d);
+  for (int i = 0; i < st->touch->nset * st->touch->dim; i++)
+    *force = fmax(*force, fabs(st->touch->f[i]));
+}
+
+// x = base + d, or as far as elements stay in their domain
+static pl_status advance(stepper *st, const rule *u) {
+  pl_state_copy(st->base, st->x);
+  for (double step = 1; step > 1e-3; step /= 2) {
+    stepper_move(st, u, step);
+    pl_status s = stepper_eval(st, st->x, PL_WANT_ENERGY | PL_WANT_FORCE, u);
+    if (s != PL_DOMAIN) return s;
+  }
+  return PL_UNSOLVED;
+}
+
+// st->d from the residual in st->g. The law needs compliances that are positive; those of an
+// indefinite tangent may be, elsewhere than where it is weak.
+static pl_status direction(stepper *st, const touch_rule *law) {
+  long before = st->info->factorisations;
+  double *d0 = st->ma; // [nq], free until the next residual
+  pl_status s = stepper_factor(st);
+  if (s < 0) return s;
+  if (s == PL_OK) {
+    pl_factor *A = st->which == 1 ? st->chol : st->ldl;
+    int fresh = st->info->factorisations > before;
+    PL_TRY(pl_factor_solve(A, 1, st->g, d0));
+    s = touching_solve(st->touch, law, A, fresh, d0, st->d);
+    if (s != PL_SINGULAR) return s;
+  }
+  PL_TRY(factor_definite(st));
+  PL_TRY(pl_factor_solve(st->chol, 1, st->g, d0));
+  s = touching_solve(st->touch, law, st->chol, 1, d0, st->d);
+  return s == PL_SINGULAR ? PL_UNSOLVED : s;
+}
+
+// one correction; *last: the largest entry of it over that of the places
+static pl_status iterate(stepper *st, const rule *u, const touch_rule *law, double *last) {
+  pl_status s = stepper_eval(st, st->x, PL_WANT_TANGENT, u);
+  if (s == PL_DOMAIN) return PL_UNSOLVED;
+  PL_TRY(s);
+  PL_TRY(direction(st, law));
+  st->info->iterations++;
+  double size = pl_max_abs(st->nq, st->x->q);
+  *last = size > 0 ? pl_max_abs(st->n, st->d) / size : INFINITY;
+  return advance(st, u);
+}
+
+static pl_status newton(stepper *st, const rule *u) {
+  touch_rule law = {.slope = u->dv, .drag = 1, .t = u->t, .q = st->x->q, .rate = st->x->v};
+  double residual, force, best = INFINITY, last = INFINITY;
+  int stale = 0;
+  pl_status s = stepper_eval(st, st->x, PL_WANT_ENERGY | PL_WANT_FORCE, u);
+  if (s == PL_DOMAIN) return PL_UNSOLVED;
+  PL_TRY(s);
+  for (int it = 0;; it++) {
+    PL_TRY(touching_place(st->touch, &law));
+    measure(st, &residual, &force);
+    int there = it > 0 && st->touch->error <= 4 * st->touch->slack;
+    if (st->n == 0 || (there && (last <= 4 * DBL_EPSILON || residual <= st->o->rtol * force)))
+      break;
+    // corrections that only follow the rounding of stiff forces
+    stale = residual > 0.5 * best ? stale + 1 : 0;
+    if (there && stale >= STALE && last <= 1000 * DBL_EPSILON) break;
+    if (it == st->o->max_iter || (it > 4 && residual > 1e3 * best)) return PL_UNSOLVED;
+    best = fmin(best, residual);
+    PL_TRY(stepper_tell(st));
+    PL_TRY(iterate(st, u, &law, &last));
+  }
+  if (force > 0) st->info->residual = fmax(st->info->residual, residual / force);
+  return PL_OK;
+}
+
+// Newmark: forces of contact act at the end of the step and no longer, so that the acceleration of
+// the next one starts without them
+static pl_status leave_impulse(stepper *st) {
+  if (st->touch->nset == 0) return PL_OK;
+  memset(st->g, 0, (size_t)st->n * sizeof *st->g);
+  touching_add(st->touch, -1, st->g);
+  PL_TRY(stepper_mass_solve(st));
+  for (int i = 0; i < st->n; i++) st->x->a[st->dof[i]] += st->d[i];
+  return PL_OK;
+}
+
+// start from velocities kept: accelerations without the forces that hold contacts lead far off
+static void coast(stepper *st, const rule *u) {
+  const pl_state *s = st->s;
+  stepper_predict(st, u, 0);
+  for (int i = 0; i < st->n; i++) {
+    int k = st->dof[i];
+    if (!st->heavy[k]) continue;
+    double d = s->q[k] + u->h * s->v[k] - st->x->q[k];
+    st->x->q[k] += d;
+    st->x->v[k] += u->dv * d;
+    st->x->a[k] += u->da * d;
+  }
+}
+
+pl_status stepper_touch(stepper *st, const rule *u) {
+  // v1 = v + h gamma a1: a force f gives the impulse gamma h f
+  double share = u->method == PL_NEWMARK ? u->gamma : 1;
+  pl_status s = PL_UNSOLVED;
+  for (int way = 0; way < 3 && s == PL_UNSOLVED; way++) {
+    PL_TRY(touching_begin(st->touch, share));
+    if (way == 0)
+      coast(st, u);
+    else
+      stepper_predict(st, u, way == 1);
+    s = newton(st, u);
+  }
+  PL_TRY(s);
+  if (u->method != PL_NEWMARK) return PL_OK;
+  PL_TRY(leave_impulse(st));
+  return st->touch->k->impact == PL_IMPACT_REST ? stepper_rest(st, u) : PL_OK;
+}

@@ -1,0 +1,221 @@
+// Scenes with obstacles from start to end: forces, motion and files.
+#include "check.h"
+
+#include "pliant/job.h"
+#include "pliant/report.h"
+
+#include <jansson.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define FOLDER "test_contact.results"
+static const double GRAVITY = 9.81;
+
+static pl_status run_into(pl_env *env, pl_scene *s, const char *folder, int resume) {
+  pl_job_result result;
+  const pl_job_opts opts = {.folder = folder, .threads = 1, .resume = resume};
+  pl_status st = pl_job_run(env, s, &opts, &result);
+  pl_scene_free(s);
+  return st;
+}
+
+static void run_set(pl_env *env, const char *scene, int nset, const char *const *set) {
+  pl_scene *s;
+  pl_env_init(env);
+  check_ok(env, pl_scene_load(env, scene, nset, set, &s));
+  check_ok(env, run_into(env, s, FOLDER, 0));
+}
+
+static void run_text(pl_env *env, const char *text) {
+  pl_scene *s;
+  pl_env_init(env);
+  check_ok(env, pl_scene_parse(env, "test", ".", text, strlen(text), 0, NULL, NULL, &s));
+  check_ok(env, run_into(env, s, FOLDER, 0));
+}
+
+static pl_table *table(pl_env *env, const char *path) {
+  pl_table *t;
+  check_ok(env, pl_table_read(env, path, &t));
+  return t;
+}
+
+// value of a column in a row, -1: the last row
+static double value(const pl_table *t, const char *name, int row) {
+  int c = 0, w = pl_table_cols(t);
+  while (c < w && strcmp(pl_table_name(t, c), name) != 0) c++;
+  if (c == w) fail_msg("there is no column '%s'", name);
+  return pl_table_data(t)[(row < 0 ? pl_table_rows(t) - 1 : row) * w + c];
+}
+
+static json_t *figures(int analysis) {
+  json_error_t e;
+  json_t *all = json_load_file(FOLDER "/summary.json", 0, &e);
+  assert_non_null(all);
+  json_t *f = json_incref(json_array_get(json_object_get(all, "analyses"), (size_t)analysis));
+  json_decref(all);
+  assert_non_null(f);
+  return f;
+}
+
+static double figure(const json_t *f, const char *obstacle, const char *key) {
+  const json_t *c = json_object_get(f, "contact");
+  if (obstacle) c = json_object_get(json_object_get(c, "obstacles"), obstacle);
+  assert_non_null(json_object_get(c, key));
+  return json_number_value(json_object_get(c, key));
+}
+
+// mu = 0.3 < tan 30 deg: g (sin - mu cos) = 2.3562872 m/s^2 once the block has settled; second
+// difference of a place that is written with all digits, over 50 ms. Newmark's steps are exact for
+// a constant acceleration; what is left of the vibration after 0.3 s is below 1e-7.
+static void incline_slides(void **state) {
+  (void)state;
+  pl_env env;
+  run_set(&env, SOURCE_DIR "/scenes/incline.yaml", 0, NULL);
+  pl_table *t = table(&env, FOLDER "/transient.csv");
+  double c = sqrt(0.75), x[3], weight = 0.4 * GRAVITY;
+  for (int i = 0; i < 3; i++) {
+    int row = 300 + 50 * i;
+    x[i] = value(t, "corner_x", row) * c - value(t, "corner_z", row) * 0.5;
+  }
+  check_rel((x[2] - 2 * x[1] + x[0]) / (0.05 * 0.05), 2.3562872, 1e-6);
+  check_rel(value(t, "slope_normal", -1), weight * c, 1e-8);
+  check_rel(value(t, "slope_friction", -1), 0.3 * weight * c, 1e-8);
+  check_close(value(t, "contacts_slip", -1), 20, 0);
+  pl_table_free(t);
+  json_t *f = figures(0);
+  check_close(figure(f, "slope", "slip"), 20, 0);
+  check_less(figure(f, NULL, "worst_residual"), 1e-10);
+  json_decref(f);
+}
+
+// mu = 0.6 > tan 30 deg: it stays. The kinetic energy of 0.4 kg at 1e-12 m/s is 2e-25 J.
+static void incline_sticks(void **state) {
+  (void)state;
+  pl_env env;
+  static const char *const set[] = {"obstacles.slope.friction=0.6"};
+  run_set(&env, SOURCE_DIR "/scenes/incline.yaml", 1, set);
+  pl_table *t = table(&env, FOLDER "/transient.csv");
+  double weight = 0.4 * GRAVITY;
+  check_less(value(t, "kinetic", -1), 2e-25);
+  check_rel(value(t, "slope_friction", -1), 0.5 * weight, 1e-9);
+  check_rel(value(t, "slope_normal", -1), sqrt(0.75) * weight, 1e-9);
+  check_close(value(t, "contacts_stick", -1), 20, 0);
+  pl_table_free(t);
+}
+
+// a soft wheel above the floor: statics closes the gap; reaction = weight, as residuals are 1e-10
+static void wheel_rests(void **state) {
+  (void)state;
+  pl_env env;
+  run_text(&env,
+           "pliant: 1\ndimension: 2\n"
+           "materials: {rubber: {young: 0.1 MPa, poisson: 0.3, density: 1000 kg/m^3}}\n"
+           "bodies: [{name: ball, plane: {mesh: {disk: {radius: 50 mm, rings: 6}}, translate: [0, "
+           "60 mm], material: rubber, thickness: 10 mm}}]\n"
+           "obstacles: [{name: floor, plane: {normal: [0, 1]}, friction: 0.5}]\n"
+           "contact: {nodes: ball group rim}\ngravity: [0, -9.81 m/s^2]\n"
+           "watch: {centre: ball group centre}\nanalyses: [{static: {}}]\n");
+  // 36 sides inscribed: area n/2 sin(2 pi/n) R^2
+  double mass = 1000 * 0.01 * 18 * sin(2 * acos(-1) / 36) * 0.05 * 0.05;
+  json_t *f = figures(0);
+  check_rel(figure(f, "floor", "normal_N"), mass * GRAVITY, 1e-9);
+  check_less(figure(f, "floor", "friction_N"), 1e-9);
+  assert_true(figure(f, "floor", "stick") + figure(f, "floor", "slip") >= 1);
+  json_decref(f);
+  pl_table *t = table(&env, FOLDER "/static.csv");
+  assert_true(value(t, "centre_y", -1) < 0.05);
+  pl_table_free(t);
+}
+
+// The transient about a static state with contact stays there: forces are found anew at once.
+static void static_then_transient(void **state) {
+  (void)state;
+  pl_env env;
+  run_text(&env, "pliant: 1\nmaterials: {m: {young: 0.1 MPa, poisson: 0.3, density: 1000}}\n"
+                 "bodies: [{name: b, solid: {mesh: {box: {size: [0.1, 0.08, 0.06], cells: [4, 3, "
+                 "3]}}, material: m}}]\n"
+                 "obstacles: [{name: floor, plane: {normal: [0, 0, 1]}, friction: 0.5}]\n"
+                 "contact: {nodes: b group bottom}\ngravity: [0, 0, -9.81]\n"
+                 "watch: {top: 'b nearest [0, 0, 0.06]'}\n"
+                 "analyses: [{static: {}}, {transient: {about: static, duration: 50 ms, step: 1 "
+                 "ms}}]\n");
+  pl_table *t = table(&env, FOLDER "/transient.csv");
+  check_rel(value(t, "floor_normal", -1), 0.48 * GRAVITY, 1e-9);
+  check_close(value(t, "top_z", -1), value(t, "top_z", 0), 1e-12);
+  pl_table_free(t);
+}
+
+// A mass put on a belt of 0.1 m/s: mu g until it moves along, 34 ms later, then no friction at all.
+// Newmark's steps are exact while it slides.
+static void belt(void **state) {
+  (void)state;
+  pl_env env;
+  run_text(&env, "pliant: 1\nnodes: {m: [0, 0, 0.01]}\nmasses: [{node: m, mass: 2}]\n"
+                 "obstacles: [{name: belt, plane: {normal: [0, 0, 1]}, velocity: [0.1, 0, 0], "
+                 "friction: 0.3}]\n"
+                 "contact: {node: m, radius: 10 mm}\ngravity: [0, 0, -9.81]\nwatch: {m: m}\n"
+                 "analyses: [{transient: {duration: 0.1, step: 1 ms}}]\n");
+  pl_table *t = table(&env, FOLDER "/transient.csv");
+  double v = 0.3 * GRAVITY * 0.02;
+  check_rel(value(t, "kinetic", 20), v * v, 1e-9);
+  check_rel(value(t, "belt_friction", 20), 0.3 * 2 * GRAVITY, 1e-9);
+  check_rel(value(t, "kinetic", -1), 0.01, 1e-9);
+  check_less(value(t, "belt_friction", -1), 1e-9);
+  check_rel(value(t, "belt_normal", -1), 2 * GRAVITY, 1e-9);
+  check_close(value(t, "contacts_stick", -1), 1, 0);
+  pl_table_free(t);
+}
+
+// pictures show the slope: the same model without contact has no lines but its own
+static void pictures(void **state) {
+  (void)state;
+  pl_env env;
+  static const char *const set[] = {"analyses.transient.duration=10 ms", "contact=[]"};
+  size_t size[2];
+  for (int k = 0; k < 2; k++) {
+    char *text;
+    run_set(&env, SOURCE_DIR "/scenes/incline.yaml", 1 + k, set);
+    check_ok(&env, pl_file_read(&env, FOLDER "/transient-end.svg", 0, &text, &size[k]));
+    int ghosts = 0;
+    for (const char *at = text; (at = strstr(at, "pl-ghost\" fill")); at++) ghosts++;
+    // the shape at rest, and the backdrop
+    assert_int_equal(ghosts, k ? 1 : 2);
+    pl_free(&env, text);
+  }
+}
+
+// stopped and resumed: the same numbers to the last bit
+static void resumed(void **state) {
+  (void)state;
+  static const char *const half[] = {"analyses.transient.duration=0.2 s"};
+  pl_env env;
+  pl_scene *s;
+  const char *path = SOURCE_DIR "/scenes/incline.yaml";
+  run_set(&env, path, 1, half);
+  check_ok(&env, pl_scene_load(&env, path, 0, NULL, &s));
+  check_ok(&env, run_into(&env, s, FOLDER, 1));
+  check_ok(&env, pl_scene_load(&env, path, 0, NULL, &s));
+  check_ok(&env, run_into(&env, s, FOLDER ".whole", 0));
+  pl_table *a = table(&env, FOLDER "/transient.csv"),
+           *b = table(&env, FOLDER ".whole/transient.csv");
+  assert_int_equal(pl_table_rows(a), pl_table_rows(b));
+  size_t size = (size_t)pl_table_rows(a) * (size_t)pl_table_cols(a) * sizeof(double);
+  assert_memory_equal(pl_table_data(a), pl_table_data(b), size);
+  pl_table_free(a);
+  pl_table_free(b);
+  // other friction is another scene
+  static const char *const other[] = {"obstacles.slope.friction=0.4"};
+  check_ok(&env, pl_scene_load(&env, path, 1, other, &s));
+  assert_int_equal(run_into(&env, s, FOLDER, 1), PL_E_INPUT);
+}
+
+int test_contact(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(incline_slides), cmocka_unit_test(incline_sticks),
+      cmocka_unit_test(wheel_rests),    cmocka_unit_test(static_then_transient),
+      cmocka_unit_test(resumed),        cmocka_unit_test(belt),
+      cmocka_unit_test(pictures),
+  };
+  return cmocka_run_group_tests_name("job.contact", tests, NULL, NULL);
+}
