@@ -11,7 +11,7 @@
   X(INPUT, 3, "bad scene or mesh")                                                                 \
   X(UNSOLVED, 4, "not converged; partial results are written")                                     \
   X(IO, 5, "a file could not be read or written")                                                  \
-  X(VALIDATION, 6, "validation outside tolerance")                                                 \
+  X(VALIDATION, 6, "a validation did not end as expected")                                         \
   X(INTERRUPTED, 130, "interrupted; partial results are written")
 #define X(name, code, text) CODE_##name = code,
 enum { EXIT_LIST(X) };
@@ -68,6 +68,7 @@ int cli_threads(const cli_args *a);
 int cmd_check(const cli_args *a);
 int cmd_run(const cli_args *a);
 int cmd_explore(const cli_args *a);
+int cmd_validate(const cli_args *a);
 int cmd_new(const cli_args *a);
 int cmd_list(const cli_args *a);
 int cmd_reference(const cli_args *a);

@@ -1,5 +1,6 @@
 #include "cli.h"
 #include "pliant/scene.h"
+#include "pliant/validate.h"
 
 #include <dirent.h>
 #include <jansson.h>
@@ -77,16 +78,30 @@ static void list_gallery(listing *l) {
   }
 }
 
+// protocols with the names of their models
+static void list_protocols(listing *l) {
+  for (int k = 0; k < pl_protocol_count; k++) {
+    const pl_protocol *p = pl_protocol_table[k];
+    char text[PL_TEXT];
+    size_t at = (size_t)snprintf(text, sizeof text, "%.300s (", p->text);
+    for (int i = 0; i < p->nmodel && at < sizeof text - 40; i++)
+      at +=
+          (size_t)snprintf(text + at, sizeof text - at, "%s%.30s", i ? ", " : "", p->model[i].name);
+    snprintf(text + at, sizeof text - at, ")");
+    item(l, p->name, text);
+  }
+}
+
 int cmd_list(const cli_args *a) {
-  static const char *const known[] = {"gallery",    "elements", "analyses",
-                                      "objectives", "starters", "paths"};
+  static const char *const known[] = {"gallery",   "elements", "analyses", "objectives",
+                                      "protocols", "starters", "paths"};
   int good = a->npos == 0;
   for (size_t k = 0; k < sizeof known / sizeof known[0]; k++)
     good |= a->npos && strcmp(a->pos[0], known[k]) == 0;
   if (!good) {
     fprintf(stderr,
             "pliant: error: unknown list '%s'\n  hint: gallery elements analyses "
-            "objectives starters paths\n",
+            "objectives protocols starters paths\n",
             a->pos[0]);
     return CODE_USAGE;
   }
@@ -109,6 +124,10 @@ int cmd_list(const cli_args *a) {
     begin(&l, "objectives");
     for (int k = 0; k < PL_OBJECTIVE_COUNT; k++)
       item(&l, pl_objective_name[k], pl_objective_text[k]);
+  }
+  if (wanted(a, "protocols")) {
+    begin(&l, "protocols");
+    list_protocols(&l);
   }
   if (wanted(a, "starters")) {
     begin(&l, "starters");

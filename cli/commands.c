@@ -67,6 +67,33 @@ const cli_command cli_commands[] = {
                 JSON,
                 QUIET,
                 HELP}},
+    {.name = "validate",
+     .args = "[PROTOCOL]",
+     .text = "compare the models with known mechanics",
+     .detail = "Runs a protocol (default: all), compares every model with the master curve, which "
+               "is computed from\n"
+               "its governing equations, and prints a table of verdicts. `pliant list protocols` "
+               "names protocols and\n"
+               "models. A folder gets report.html, summary.json, plots and tables. Example: a few "
+               "points of one model,\n"
+               "pliant validate cantilever --model rod --at 0.37,12,4500 --csv points.csv",
+     .min_args = 0,
+     .max_args = 1,
+     .blas = 1,
+     .run = cmd_validate,
+     .option = {{"model", 'm', "NAME", "this model only"},
+                {"resolution", 'r', "N", "cells along the length (default: the model's own)"},
+                {"quick", 0, NULL, "few points and coarse meshes: less than a minute for all"},
+                {"at", 0, "LIST", "these points instead of the protocol's, e.g. 0.37,12,4500"},
+                {"nu", 0, "NU", "Poisson's ratio (default: the protocol's own)"},
+                {"csv", 0, "FILE",
+                 "write the points of one model (default: the protocol's first) to a table"},
+                {"output", 'o', "DIR",
+                 "result folder (default: PROTOCOL.validation; none with --at or --csv)"},
+                {"threads", 't', "N", "threads (default: all processors)"},
+                JSON,
+                QUIET,
+                HELP}},
     {.name = "new",
      .args = "KIND",
      .text = "print a commented starter scene",
@@ -77,9 +104,9 @@ const cli_command cli_commands[] = {
      .option = {HELP}},
     {.name = "list",
      .args = "[WHAT]",
-     .text = "list the gallery, element kinds, analyses, objectives and starter scenes",
-     .detail = "WHAT is one of: gallery elements analyses objectives starters paths (all values "
-               "that --set can name).",
+     .text = "list the gallery, element kinds, analyses, objectives, protocols, starter scenes",
+     .detail = "WHAT is one of: gallery elements analyses objectives protocols starters paths (all "
+               "values that\n--set can name).",
      .min_args = 0,
      .max_args = 1,
      .run = cmd_list,

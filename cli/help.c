@@ -1,6 +1,7 @@
 // Help, manual page and completion: all from the command table.
 #include "cli.h"
 #include "pliant/scene.h"
+#include "pliant/validate.h"
 #include "pliant/version.h"
 
 #include <stdio.h>
@@ -19,7 +20,7 @@ void help_all(void) {
   printf("pliant %s: simulate and design compliant mechanical systems\n\n", pl_version());
   for (int k = 0; k < cli_command_count; k++) {
     const cli_command *c = &cli_commands[k];
-    printf("  pliant %-10s %-8s %s\n", c->name, c->args, c->text);
+    printf("  pliant %-10s %-10s %s\n", c->name, c->args, c->text);
   }
   printf("\n  pliant COMMAND --help   options of a command\n  pliant --version        version and "
          "BLAS kernels\n");
@@ -117,6 +118,8 @@ int cmd_completion(const cli_args *a) {
       printf("--%s ", cli_commands[k].option[i].name);
     if (strcmp(cli_commands[k].name, "new") == 0)
       for (int i = 0; i < pl_scene_starter_count; i++) printf("%s ", pl_scene_starters[i].name);
+    if (strcmp(cli_commands[k].name, "validate") == 0)
+      for (int i = 0; i < pl_protocol_count; i++) printf("%s ", pl_protocol_table[i]->name);
     printf("' ;;\n");
   }
   printf("    esac\n  fi\n  COMPREPLY=($(compgen -W \"$words\" -- \"$word\"))\n"

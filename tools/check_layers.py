@@ -18,6 +18,7 @@ BELOW = {
     "report": ["mesh"],
     "scene": ["design", "report"],
     "job": ["scene", "report"],
+    "validate": ["job"],
 }
 
 

@@ -15,6 +15,7 @@
 #include "pliant/scene.h"
 #include "pliant/solve.h"
 #include "pliant/sparse.h"
+#include "pliant/validate.h"
 #include "pliant/version.h"
 
 #endif

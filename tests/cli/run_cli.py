@@ -12,7 +12,7 @@ import time
 pliant, source, work = sys.argv[1], pathlib.Path(sys.argv[2]), pathlib.Path(sys.argv[3])
 shutil.rmtree(work, ignore_errors=True)
 work.mkdir(parents=True)
-DONE, INTERNAL, USAGE, INPUT, UNSOLVED, IO, INTERRUPTED = 0, 1, 2, 3, 4, 5, 130
+DONE, INTERNAL, USAGE, INPUT, UNSOLVED, IO, VALIDATION, INTERRUPTED = 0, 1, 2, 3, 4, 5, 6, 130
 tests = []
 
 
@@ -267,6 +267,91 @@ def interrupt_and_resume():
     other = scene("other.yaml", (OSCILLATOR % 10).replace("nodes: {m: 0}", "nodes: {m: 0, n: 0}"))
     run("run", other, "-o", parts, "--resume", code=INPUT, err="another scene")
     run("run", path, "-o", parts, "--resume", "--set", "masses.0.mass=2kg", code=INPUT, err="another scene")
+
+
+def read_csv(path):
+    lines = path.read_text().splitlines()
+    return lines[0], [[float(x) for x in line.split(",")] for line in lines[1:]]
+
+
+@test
+def validate_points():
+    # any point of any model, with all digits; within the protocol's bar of the master curve
+    path = work / "c.csv"
+    run("validate", "cantilever", "--model", "rod", "--at", "0.37,12,4500", "--csv", path, out=["cantilever", "OK"])
+    head, rows = read_csv(path)
+    assert head == "Gamma,H_over_W,master", head
+    assert [r[0] for r in rows] == [0.37, 12, 4500]
+    for _, value, master in rows:
+        assert abs(value / master - 1) < 0.01 and value != master
+    # H/W -> Gamma/8 for small loads; the first model is the default
+    run("validate", "cantilever", "--at", "0.01", "--csv", path)
+    assert abs(read_csv(path)[1][0][1] / (0.01 / 8) - 1) < 0.01
+    run("validate", "lateral-buckling", "--model", "midedge", "-r", "24", "--at", "0.5", "--csv", path)
+    head, rows = read_csv(path)
+    assert head == "w_over_L,Gamma_star_c,master", head
+    assert abs(rows[0][1] / rows[0][2] - 1) < 0.02 and abs(rows[0][2] / 20.81 - 1) < 1e-3
+    # nothing but the table is written
+    assert not list(work.glob("*.validation"))
+
+
+@test
+def validate_folder_and_verdicts():
+    out = run("validate", "locking", "--quick", "-o", work / "locking", out=["KO (expected)", "report.html"])
+    assert out.count("OK") == 3 and out.count("KO") == 1, out
+    summary = json.loads((work / "locking/summary.json").read_text())
+    assert summary["status"] == "done" and summary["surprises"] == 0
+    assert {s["model"]: s["verdict"] for s in summary["scores"]} == {"rod": "OK", "midedge": "OK", "hinge": "OK", "hex8": "KO"}
+    assert (work / "locking/locking-rod.svg").exists() and "<svg" in (work / "locking/report.html").read_text()
+    head, rows = read_csv(work / "locking/locking-validation.csv")
+    assert head.startswith("h_over_L,master,rod_") and len(rows) == 3
+    # a mesh that is too coarse for the layer at the clamp: KO, and it was not expected
+    run("validate", "cantilever", "-m", "rod", "-r", "20", "--at", "1e4", code=VALIDATION, out="KO", err="not as expected")
+    # a negative control passes nothing it should; asking it for chosen points is no mistake
+    run("validate", "cantilever", "-m", "hex8", "--at", "1", out="KO (expected)")
+    # where the bar does not count, nothing is judged
+    run("validate", "cantilever", "-m", "rod", "--at", "5e4", out="not judged")
+    scores = json.loads(run("validate", "vibration", "-m", "rod", "--at", "100", "--json"))["scores"]
+    value, master = scores[0]["points"][0]["value"], scores[0]["points"][0]["master"]
+    assert len(value) == 3 and all(abs(a / b - 1) < 0.01 for a, b in zip(value, master))
+
+
+@test
+def validate_wrong_use():
+    run("validate", "cantilevr", code=USAGE, err=["no protocol 'cantilevr'", "did you mean 'cantilever'"])
+    run("validate", "cantilever", "--model", "rdo", code=USAGE, err=["no model 'rdo'", "did you mean 'rod'"])
+    run("validate", "cantilever", "--at", "1,x", code=USAGE, err=["--at", "0.37,12,4500"])
+    run("validate", "cantilever", "--at", "", code=USAGE, err="--at")
+    run("validate", "cantilever", "--at", "1e9", code=USAGE, err="Gamma must lie in")
+    run("validate", "--at", "1", code=USAGE, err="one protocol")
+    run("validate", "--csv", "c.csv", code=USAGE, err="one protocol")
+    run("validate", "cantilever", "--nu", "0.7", code=USAGE, err="Poisson")
+    run("validate", "cantilever", "--nu", "much", code=USAGE, err="--nu")
+    run("validate", "cantilever", "--resolution", "2", code=USAGE, err="resolution must be")
+    run("validate", "cantilever", "--resolution", "2.5", code=USAGE, err="--resolution")
+    run("validate", "cantilever", "--threads", "0", code=USAGE, err="--threads")
+    (work / "no-folder").write_text("")
+    run("validate", "cantilever", "--quick", "-o", work / "no-folder" / "x", code=IO, err="folder")
+    run("validate", "cantilever", "-m", "rod", "--at", "1", "--csv", work / "no-folder" / "c.csv", code=IO)
+    assert "cantilever" in json.loads(run("list", "protocols", "--json"))["protocols"]
+
+
+@test
+def validate_interrupted():
+    folder = work / "stopped"
+    p = subprocess.Popen([pliant, "validate", "cantilever", "-r", "2000", "-o", str(folder)],
+                         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    for _ in range(2000):
+        if folder.exists():
+            break
+        time.sleep(0.005)
+    time.sleep(0.3)
+    p.send_signal(signal.SIGINT)
+    out, err = p.communicate(timeout=60)
+    assert p.returncode == INTERRUPTED, (p.returncode, err)
+    assert "interrupted" in err and "not judged" in out
+    assert json.loads((folder / "summary.json").read_text())["status"] == "cancelled"
+    assert (folder / "report.html").exists()
 
 
 @test

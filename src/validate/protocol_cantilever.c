@@ -1,0 +1,82 @@
+// Cantilever: a strip clamped level sags by its weight; H/W of its tip against Gamma.
+#include "protocol_impl.h"
+
+// all bending sits in a layer Gamma^(-1/2) at the clamp, 1 % of the length at 1e4
+static const double GRADE = 5;
+
+static pl_status sag(pl_env *env, const pl_trial *t, strip_kind kind, double thickness,
+                     double *value) {
+  strip s;
+  double reach, drop;
+  // stretch by its own weight, Gamma (h/L)^2/12, is below 1e-4
+  PL_TRY(strip_create(env,
+                      &(strip_desc){.kind = kind,
+                                    .n = t->resolution,
+                                    .grade = GRADE,
+                                    .thickness = thickness,
+                                    .nu = t->nu,
+                                    .units = t->units},
+                      &s));
+  pl_status st = strip_hang(&s, t->x);
+  strip_tip(&s, &reach, &drop);
+  *value = drop / reach;
+  strip_free(&s);
+  return st;
+}
+
+static pl_status rod(pl_env *env, pl_trial *t, double *value) {
+  return sag(env, t, STRIP_ROD, 3e-4, value);
+}
+
+static pl_status hinge(pl_env *env, pl_trial *t, double *value) {
+  return sag(env, t, STRIP_HINGE, 3e-4, value);
+}
+
+static pl_status midedge(pl_env *env, pl_trial *t, double *value) {
+  return sag(env, t, STRIP_MIDEDGE, 3e-4, value);
+}
+
+// ten times as thick: thinner still, it does not bend at all
+static pl_status hex8(pl_env *env, pl_trial *t, double *value) {
+  return sag(env, t, STRIP_HEX8, 3e-3, value);
+}
+
+static pl_status master(pl_env *env, double nu, double x, double *value) {
+  (void)nu;
+  return pl_master_cantilever(env, x, value);
+}
+
+static const double points[] = {1e-3, 3e-3, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1,   2,   5,  10,
+                                20,   50,   100,  200,  500,  1e3, 2e3, 5e3, 1e4, 3e4, 1e5};
+static const double quick[] = {0.01, 0.5, 10, 100, 1e3, 1e4};
+
+static const pl_protocol_model models[] = {
+    {"rod", "discrete elastic rod", 120, 60, 20, 2000, PL_EXPECT_OK, rod},
+    {"midedge", "membrane with bending at mid-edges", 120, 60, 20, 2000, PL_EXPECT_OK, midedge},
+    {"hinge", "membrane with hinges", 120, 60, 20, 2000, PL_EXPECT_OK, hinge},
+    {"hex8", "trilinear solid, two cells thick: it locks in shear", 120, 60, 20, 2000, PL_EXPECT_KO,
+     hex8},
+};
+
+const pl_protocol protocol_cantilever = {
+    .name = "cantilever",
+    .text = "a strip clamped level sags by its weight; drop over reach of its tip",
+    .nvalue = 1,
+    .column = {"Gamma", "H_over_W", "master"},
+    .xlabel = "Gamma",
+    .ylabel = "H/W",
+    .nu = 0,
+    .lo = 1e-3,
+    .hi = 1e5,
+    .judged = {1e-2, 1e4},
+    .bar = 0.01,
+    .box = &pl_master_box[PL_MASTER_CANTILEVER],
+    .npoint = COUNT(points),
+    .point = points,
+    .nquick = COUNT(quick),
+    .quick = quick,
+    .ncurve = 81,
+    .master = master,
+    .nmodel = COUNT(models),
+    .model = models,
+};

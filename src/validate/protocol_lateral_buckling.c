@@ -1,0 +1,260 @@
+// Lateral buckling: a plate clamped upright at one side bends out of its plane when its weight,
+// Gamma* = rho h g L^3/D, passes a threshold that depends on its width.
+#include "protocol_impl.h"
+
+#include <string.h>
+
+static const double THIN = 2e-3;                        // thickness over the length
+static const double FIRST = 6, LAST = 1e3, STEP = 1.25; // loads to be tried
+static const double FLAT = 1e-3; // relaxed states that leave the plane less are flat, over L
+static const double PUSH = 1e-2; // out of plane at the tip before relaxing, over L
+enum { X_Y = 3, Z = 4 };         // components of nodes, as masks
+enum { LEAST = 12 };             // cells across
+
+// ---- plates -----------------------------------------------------------------------------------
+
+typedef struct outline {
+  pl_mesh *mesh;
+  pl_topology *topology;
+  int *clamp; // [nvert] 0: built in, -1: not
+} outline;
+
+typedef struct plate {
+  pl_env *env;
+  pl_trial *trial;
+  double length;
+  double gravity;    // m/s^2 that makes Gamma* one
+  built flat;        // its membrane, which moves in the plane
+  built bend;        // moves out of the plane only, or also
+  pl_factor *factor; // of the stiffness of flat,
+  pl_factor *pivots; // and of bend
+} plate;
+
+static void outline_free(outline *o, pl_env *env) {
+  pl_topology_free(o->topology);
+  pl_mesh_free(o->mesh);
+  pl_free(env, o->clamp);
+}
+
+// Squares for mid-edge shells, clamped at a line. Hinges want equilateral triangles and two columns
+// of nodes, with the clamp in the middle of the cells between.
+static pl_status draw(pl_env *env, const pl_trial *t, int midedge, double L, outline *o) {
+  int n = t->resolution;
+  double w = t->x * L, lx = midedge ? L : L * n / (n - 0.5), d = lx / n;
+  int ny = (int)lround(midedge ? w / d : w / (d * sqrt(0.75)));
+  memset(o, 0, sizeof *o);
+  int least = midedge ? LEAST : 2;
+  PL_TRY(pl_gen_grid(env, n, ny > least ? ny : least, lx, w, midedge ? PL_CROSSED : PL_EQUILATERAL,
+                     &o->mesh));
+  PL_TRY(pl_topology_create(o->mesh, &o->topology));
+  o->clamp = pl_alloc(env, (size_t)o->mesh->nvert, sizeof *o->clamp);
+  if (!o->clamp) return PL_E_NOMEM;
+  double reach = midedge ? 0 : 1.01 * d;
+  for (int i = 0; i < o->mesh->nvert; i++) o->clamp[i] = o->mesh->X[3 * i] <= reach ? 0 : -1;
+  return PL_OK;
+}
+
+// the clamp by all components, the other nodes by a mask
+static void hold(draft *d, const outline *o, int mask) {
+  int n = o->mesh->nvert, nclamp = 0, nrest = 0;
+  int *clamp = draft_keep(d, n, sizeof *clamp), *rest = draft_keep(d, n, sizeof *rest);
+  if (!clamp || !rest) return;
+  for (int i = 0; i < n; i++)
+    if (o->clamp[i] == 0)
+      clamp[nclamp++] = i;
+    else
+      rest[nrest++] = i;
+  draft_hold(d, nclamp, clamp, 7, 0, NULL);
+  if (mask) draft_hold(d, nrest, rest, mask, 0, NULL);
+}
+
+static pl_status build(plate *p, const outline *o, shell_bending bending, int mask, built *b) {
+  const pl_trial *t = p->trial;
+  const dims *u = protocol_dims(t->units);
+  draft d;
+  pl_midedge *edges = NULL;
+  PL_TRY(draft_open(p->env, &d));
+  d.d.gravity[1] = -p->gravity;
+  pl_status s =
+      draft_shell(&d, o->mesh, &(shell){u->young, t->nu, u->density, THIN * u->length, bending},
+                  o->clamp, o->topology, &edges);
+  if (s == PL_OK) hold(&d, o, mask);
+  if (s == PL_OK) s = built_create(&d, b);
+  pl_midedge_free(edges);
+  draft_close(&d);
+  return s;
+}
+
+static void plate_free(plate *p) {
+  pl_factor_free(p->factor);
+  pl_factor_free(p->pivots);
+  built_free(&p->flat);
+  built_free(&p->bend);
+}
+
+// mask: what bend holds of nodes that are not clamped
+static pl_status plate_create(pl_env *env, pl_trial *t, shell_bending bending, int mask, plate *p) {
+  const dims *u = protocol_dims(t->units);
+  double h = THIN * u->length, L = u->length;
+  *p = (plate){.env = env, .trial = t, .length = L};
+  p->gravity = u->young * h * h / (12 * (1 - t->nu * t->nu)) / (u->density * L * L * L);
+  outline o;
+  pl_status s = draw(env, t, bending == SHELL_MIDEDGE, L, &o);
+  if (s == PL_OK) s = build(p, &o, SHELL_FLAT, Z, &p->flat);
+  if (s == PL_OK) s = build(p, &o, bending, mask, &p->bend);
+  if (s == PL_OK) s = pl_factor_create(env, PL_CHOLESKY, &p->flat.w->A, 1, 1, &p->factor);
+  if (s == PL_OK) s = pl_factor_create(env, PL_CHOLESKY, &p->bend.w->A, 1, 1, &p->pivots);
+  outline_free(&o, env);
+  if (s != PL_OK) plate_free(p);
+  return s;
+}
+
+// The equilibrium in the plane, into both models. It is a gentle one: plain Newton steps.
+static pl_status settle(plate *p, double gamma) {
+  static const pl_coef stiffness = {0, 0, 1};
+  const pl_clock clock = {.scale = 1};
+  built *b = &p->flat;
+  int n = pl_model_nfree(b->m);
+  const int *dof = pl_model_free_dofs(b->m);
+  double *d = pl_alloc(p->env, (size_t)n, sizeof *d), most = INFINITY;
+  pl_status s = d ? PL_OK : PL_E_NOMEM;
+  b->p->par[PL_PAR_GRAVITY + 1] = p->bend.p->par[PL_PAR_GRAVITY + 1] = -p->gravity * gamma;
+  for (int it = 0; s == PL_OK && most > 1e-12 * p->length; it++) {
+    s = it < 20
+            ? pl_eval(b->m, b->p, b->s, &clock, PL_WANT_FORCE | PL_WANT_TANGENT, &stiffness, b->w)
+            : PL_UNSOLVED;
+    if (s == PL_OK) s = pl_factor_numeric(p->factor, &b->w->A);
+    for (int i = 0; s == PL_OK && i < n; i++) d[i] = -b->w->r[dof[i]];
+    if (s == PL_OK) s = pl_factor_solve(p->factor, 1, d, d);
+    for (int i = 0; s == PL_OK && i < n; i++) b->s->q[dof[i]] += d[i];
+    most = s == PL_OK ? pl_max_abs(n, d) : 0;
+  }
+  // nodes come first in both; the copies of a wall do not move
+  if (s == PL_OK) memcpy(p->bend.s->q, b->s->q, (size_t)b->s->nq * sizeof *b->s->q);
+  pl_free(p->env, d);
+  return s;
+}
+
+// ---- thresholds -------------------------------------------------------------------------------
+
+typedef pl_status (*side_fn)(plate *p, double gamma, int *beyond);
+
+// The state in the plane is stable while the stiffness out of it, which is not coupled with that in
+// it, has a Cholesky factor: all of its eigenvalues are positive.
+static pl_status unstable(plate *p, double gamma, int *beyond) {
+  static const pl_coef stiffness = {0, 0, 1};
+  const pl_clock clock = {.scale = 1};
+  built *b = &p->bend;
+  PL_TRY(settle(p, gamma));
+  PL_TRY(pl_eval(b->m, b->p, b->s, &clock, PL_WANT_TANGENT, &stiffness, b->w));
+  pl_status s = pl_factor_numeric(p->pivots, &b->w->A);
+  *beyond = s == PL_SINGULAR;
+  return s == PL_SINGULAR ? PL_OK : s;
+}
+
+// Pushes the plate out of its plane and lets it fall back, or farther out.
+static pl_status leaves(plate *p, double gamma, int *beyond) {
+  pl_trial *t = p->trial;
+  built *b = &p->bend;
+  int n = pl_model_nnode(b->m), first = pl_model_nq(p->flat.m);
+  double most = 0;
+  pl_static_opts o;
+  pl_opts_default(pl_static_info_table, pl_static_info_count, &o);
+  PL_TRY(settle(p, gamma));
+  for (int i = first; i < b->s->nq; i++) b->s->q[i] = b->p->X[i];
+  for (int i = 0; i < n; i++) {
+    double x = b->p->X[3 * i] / p->length;
+    if (pl_model_free_index(b->m)[3 * i + 2] >= 0) b->s->q[3 * i + 2] = PUSH * p->length * x * x;
+  }
+  PL_TRY(pl_static(&o, b->m, b->p, b->s, b->w, NULL, NULL, NULL));
+  for (int i = 0; i < n; i++) most = fmax(most, fabs(b->s->q[3 * i + 2]));
+  *beyond = most > FLAT * p->length;
+  if (t->nlabel < PL_TRIAL_LABELS)
+    t->label[t->nlabel++] = (pl_label){.x = t->x, .y = gamma, .beyond = *beyond};
+  return PL_OK;
+}
+
+// The middle of two loads, one on each side, that differ by the bracket. From below, so that states
+// far beyond, which take long to find, are not asked for.
+static pl_status threshold(plate *p, side_fn side, double bracket, double *gamma) {
+  double lo = 0, hi = FIRST;
+  int beyond = 0;
+  while (hi < LAST) {
+    PL_TRY(side(p, hi, &beyond));
+    if (beyond) break;
+    lo = hi;
+    hi *= STEP;
+  }
+  while (beyond && hi - lo > bracket * hi) {
+    double mid = lo + (hi - lo) / 2;
+    PL_TRY(pl_tell(p->env, "lateral buckling", -1, NULL));
+    PL_TRY(side(p, mid, &beyond));
+    *(beyond ? &hi : &lo) = mid;
+    beyond = 1;
+  }
+  *gamma = lo + (hi - lo) / 2;
+  return beyond ? PL_OK : PL_UNSOLVED;
+}
+
+static pl_status find(pl_env *env, pl_trial *t, shell_bending bending, int mask, side_fn side,
+                      double bracket, double *value) {
+  plate p;
+  PL_TRY(plate_create(env, t, bending, mask, &p));
+  pl_status s = threshold(&p, side, bracket, value);
+  plate_free(&p);
+  return s;
+}
+
+static pl_status midedge(pl_env *env, pl_trial *t, double *value) {
+  return find(env, t, SHELL_MIDEDGE, X_Y, unstable, 2e-5, value);
+}
+
+static pl_status hinge(pl_env *env, pl_trial *t, double *value) {
+  return find(env, t, SHELL_HINGE, X_Y, unstable, 2e-5, value);
+}
+
+// the paper's way: flat or not, nothing else is asked
+static pl_status relaxed(pl_env *env, pl_trial *t, double *value) {
+  return find(env, t, SHELL_MIDEDGE, 0, leaves, 1e-2, value);
+}
+
+// ---- the protocol -----------------------------------------------------------------------------
+
+static pl_status master(pl_env *env, double nu, double x, double *value) {
+  return pl_master_lateral(env, nu, x, value);
+}
+
+static const double points[] = {0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1};
+static const double quick[] = {0.1, 0.4, 1};
+
+static const pl_protocol_model models[] = {
+    {"midedge", "membrane with bending at mid-edges; threshold by inertia", 48, 24, 8, 200,
+     PL_EXPECT_OK, midedge},
+    {"relaxed", "the same shell; threshold by relaxed states, flat or not", 24, 24, 8, 47,
+     PL_EXPECT_OK, relaxed},
+    {"hinge", "membrane with hinges: a plate of Poisson's ratio -1/3", 48, 24, 8, 200, PL_EXPECT_KO,
+     hinge},
+};
+
+const pl_protocol protocol_lateral_buckling = {
+    .name = "lateral-buckling",
+    .text = "a plate clamped upright at one side leaves its plane by its weight",
+    .nvalue = 1,
+    .column = {"w_over_L", "Gamma_star_c", "master"},
+    .xlabel = "w/L",
+    .ylabel = "Gamma*",
+    .nu = 0.35,
+    .lo = 0.05,
+    .hi = 1,
+    .judged = {0.1, 1},
+    .bar = 0.02,
+    .box = &pl_master_box[PL_MASTER_LATERAL],
+    .npoint = COUNT(points),
+    .point = points,
+    .nquick = COUNT(quick),
+    .quick = quick,
+    .ncurve = 11,
+    .master = master,
+    .nmodel = COUNT(models),
+    .model = models,
+};
