@@ -10,6 +10,7 @@ enum {
   RAISE = 2,
   REST_ITER = 10, // what is not nearly linear is better served by the next start
   WAY_ITER = 14,
+  WAY_HARMONICS = 3,
   WAY_STEPS = 400,
   PAST = 4 // points that predict the next one
 };
@@ -207,15 +208,31 @@ static pl_status try_rigid(ladder *l) {
   return PL_UNSOLVED;
 }
 
-// from rest without drives along the curve to their full strength
-static pl_status try_strength(ladder *l) {
-  arc a = {l->m, l->p, l->w, l->hb->f.N, WAY_ITER, fmax(WAY_RTOL, l->o->rtol), l->par};
+// from rest without drives along the curve to their full strength, with H harmonics
+static pl_status grow(ladder *l, int H) {
+  pl_orbit *o = NULL;
+  arc a = {l->m,  l->p, l->w, H < l->hb->f.H ? 0 : l->hb->f.N, WAY_ITER, fmax(WAY_RTOL, l->o->rtol),
+           l->par};
   PL_TRY(new_orbit(l, l->o->frequency));
   start_from_state(l->hb, l->rest, l->orbit);
-  pl_status s = arc_follow(&a, l->orbit, 0, 1, l->info);
-  PL_TRY(set_amplitude(l, 1));
+  PL_TRY(pl_orbit_copy(l->orbit, H, &o));
+  pl_status s = arc_follow(&a, o, 0, 1, l->info), back = set_amplitude(l, 1);
+  if (s == PL_OK) s = back;
+  if (s == PL_OK) {
+    pl_orbit_free(l->orbit);
+    s = pl_orbit_copy(o, l->hb->f.H, &l->orbit);
+  }
+  pl_orbit_free(o);
   PL_TRY(s);
   return solve_here(l);
+}
+
+// the way is cheap with a few harmonics, and often leads to where all of them go on
+static pl_status try_strength(ladder *l) {
+  pl_status s = PL_UNSOLVED;
+  int top = pl_model_max_harmonic(l->m), few = top > WAY_HARMONICS ? top : WAY_HARMONICS;
+  if (l->hb->f.H > few) s = grow(l, few);
+  return s == PL_UNSOLVED ? grow(l, l->hb->f.H) : s;
 }
 
 static pl_status try_transient(ladder *l) {
