@@ -40,7 +40,7 @@ static void tell_scores(paper *r) {
     score_cells(&r->v->score[k], text[k]);
     // narrow enough for the page
     if (!isnan(r->v->score[k].where))
-      snprintf(text[k][4], SCORE_CELL, "%.4g", r->v->score[k].where);
+      snprintf(text[k][5], SCORE_CELL, "%.4g", r->v->score[k].where);
     for (int c = 0; c < SCORE_COLUMNS; c++) cell[(k + 1) * SCORE_COLUMNS + c] = text[k][c];
   }
   pl_page_grid(r->page, n + 1, SCORE_COLUMNS, cell);
@@ -301,7 +301,7 @@ static pl_status write_page(paper *r) {
   pl_page_text(r->page,
                "Protocols of Romero et al., \"Physical validation of simulators in Computer "
                "Graphics\", 2021, sections 4 to 7, with bars at every point in place of the "
-               "paper's 5 %% of the plot (the column `5 %% figure`). Master curves are computed "
+               "paper's 5 %% of the plot (the column \"5 %% figure\"). Master curves are computed "
                "from their governing equations.");
   tell_scores(r);
   pl_status s = PL_OK;

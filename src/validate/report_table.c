@@ -30,7 +30,7 @@ const char *verdict_text(const pl_score *s) {
 }
 
 const char *const score_heads[SCORE_COLUMNS] = {
-    "protocol", "model", "cells", "worst error", "at", "bar", "5 % figure", "seconds", "verdict"};
+    "protocol", "model", "verdict", "cells", "worst error", "at", "bar", "5 % figure", "seconds"};
 
 void score_cells(const pl_score *s, char cell[SCORE_COLUMNS][SCORE_CELL]) {
   const pl_protocol *p = s->protocol;
@@ -38,22 +38,22 @@ void score_cells(const pl_score *s, char cell[SCORE_COLUMNS][SCORE_CELL]) {
   int failed = s->nfailed;
   snprintf(cell[0], SCORE_CELL, "%s", p->name);
   snprintf(cell[1], SCORE_CELL, "%s", s->model->name);
-  snprintf(cell[2], SCORE_CELL, "%d", s->resolution);
+  snprintf(cell[2], SCORE_CELL, "%s", verdict_text(s));
+  snprintf(cell[3], SCORE_CELL, "%d", s->resolution);
   if (failed)
-    snprintf(cell[3], SCORE_CELL, "%d unsolved", failed);
+    snprintf(cell[4], SCORE_CELL, "%d unsolved", failed);
   else
-    snprintf(cell[3], SCORE_CELL, "%s", error_text(p, s->worst, text));
+    snprintf(cell[4], SCORE_CELL, "%s", error_text(p, s->worst, text));
   if (isnan(s->where))
-    snprintf(cell[4], SCORE_CELL, "-");
+    snprintf(cell[5], SCORE_CELL, "-");
   else
-    snprintf(cell[4], SCORE_CELL, "%s=%.4g", p->column[0], s->where);
-  snprintf(cell[5], SCORE_CELL, "%s", error_text(p, p->bar, text));
+    snprintf(cell[5], SCORE_CELL, "%s=%.4g", p->column[0], s->where);
+  snprintf(cell[6], SCORE_CELL, "%s", error_text(p, p->bar, text));
   if (isnan(s->distance))
-    snprintf(cell[6], SCORE_CELL, "-");
+    snprintf(cell[7], SCORE_CELL, "-");
   else
-    snprintf(cell[6], SCORE_CELL, "%.2g %%", 100 * s->distance);
-  snprintf(cell[7], SCORE_CELL, "%.1f", s->seconds);
-  snprintf(cell[8], SCORE_CELL, "%s", verdict_text(s));
+    snprintf(cell[7], SCORE_CELL, "%.2g %%", 100 * s->distance);
+  snprintf(cell[8], SCORE_CELL, "%.1f", s->seconds);
 }
 
 void pl_validation_print(const pl_validation *v, pl_text *t) {
