@@ -266,8 +266,8 @@ pl_status pl_knobs_along(pl_knobs *k, int thread, const pl_params *p, const pl_s
 // the knob moves the node at all.
 int pl_knobs_drive(pl_knobs *k, int thread, const pl_params *p, const pl_clock *c, int i, int node,
                    double *dx, double *dv, double *da);
-// The same for a driven scalar unknown (by its number among all unknowns), measured from the anchors
-// of the reference shape: its value alone.
+// The same for a driven scalar unknown (by its number among all unknowns), measured from the
+// anchors of the reference shape: its value alone.
 int pl_knobs_scalar(pl_knobs *k, int thread, const pl_params *p, const pl_clock *c, int i,
                     int unknown, double *dx);
 // Total mass by every knob: out[n] += factor dm/dp_i.

@@ -174,7 +174,7 @@ typedef struct pl_scene {
   pl_model *model;
   pl_params *params; // initial values
   // Start of transients from rest: displacement and velocity of every unknown, NULL: none.
-  const double *u0, *v0; // [nq]
+  const double *u0, *v0;            // [nq]
   pl_contact_desc contact;          // nnode 0: none
   const char *const *obstacle_name; // [contact.nobstacle], all different
   struct scene_impl *impl;

@@ -330,14 +330,10 @@ static void failing_allocator(void **state) {
 int test_rod(void) {
   pl_env_init(&env);
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(turns_strain_nothing),
-      cmocka_unit_test(rates_match_values),
-      cmocka_unit_test(commits_keep_the_state),
-      cmocka_unit_test(pinned),
-      cmocka_unit_test(commits_measure_rates),
-      cmocka_unit_test(knobs),
-      cmocka_unit_test(convex_parts),
-      cmocka_unit_test(bad_scalars),
+      cmocka_unit_test(turns_strain_nothing),   cmocka_unit_test(rates_match_values),
+      cmocka_unit_test(commits_keep_the_state), cmocka_unit_test(pinned),
+      cmocka_unit_test(commits_measure_rates),  cmocka_unit_test(knobs),
+      cmocka_unit_test(convex_parts),           cmocka_unit_test(bad_scalars),
       cmocka_unit_test(failing_allocator),
   };
   return cmocka_run_group_tests_name("model.rod", tests, NULL, NULL);
