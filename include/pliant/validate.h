@@ -113,7 +113,8 @@ typedef struct pl_protocol_model {
   int least, most;       // resolutions that can be asked for
   pl_expect expect;      // negative controls must fail
   // value[nvalue] at a trial. PL_UNSOLVED, PL_DOMAIN, PL_SINGULAR: there is no answer.
-  pl_status (*evaluate)(pl_env *env, pl_trial *t, double *value);
+  pl_status (*evaluate)(pl_env *env, const struct pl_protocol_model *m, pl_trial *t, double *value);
+  int kind; // for evaluate, where one function serves several models
 } pl_protocol_model;
 
 struct pl_sample;

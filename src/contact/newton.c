@@ -124,9 +124,10 @@ static pl_status iterate(newton *nt, double goal) {
 pl_status friction_newton(friction *f, double goal) {
   size_t m = (size_t)f->m;
   int im = f->m, one = 1, rank, info, none = 0;
-  double want, dummy = 0;
+  double want, unread = 0; // a question about the size of work: matrices are not looked at
   newton nt = {.f = f, .lwork = -1};
-  dgelsy_(&im, &im, &one, &dummy, &im, &dummy, &im, &none, &RCOND, &rank, &want, &nt.lwork, &info);
+  dgelsy_(&im, &im, &one, &unread, &im, &unread, &im, &none, &RCOND, &rank, &want, &nt.lwork,
+          &info);
   nt.lwork = (int)want;
   double *block = pl_alloc(f->env, m * m + 3 * m + (size_t)nt.lwork, sizeof *block);
   nt.pivot = pl_alloc(f->env, m, sizeof *nt.pivot);

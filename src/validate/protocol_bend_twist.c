@@ -17,7 +17,8 @@ static pl_status always_planar(pl_env *env) {
 
 // ---- turns on the frontier at X -----------------------------------------------------------------
 
-static pl_status rod_turns(pl_env *env, pl_trial *t, double *value) {
+static pl_status rod_turns(pl_env *env, const pl_protocol_model *m, pl_trial *t, double *value) {
+  (void)m;
   hang_desc d = desc(t);
   PL_TRY(hang_frontier(env, &d, t->x, value));
   return isnan(value[0]) ? always_planar(env) : PL_OK;
@@ -47,7 +48,7 @@ static const double turns_points[] = {0.14, 0.15, 0.16, 0.17, 0.18, 0.19, 0.2,  
 static const double turns_quick[] = {0.16, 0.2, 0.24, 0.3, 0.36, 0.46, 0.56, 0.6};
 static const pl_protocol_model turns_models[] = {
     {"rod", "discrete elastic rod, loss of stability of its planar equilibrium", 200, 100, 50, 2000,
-     PL_EXPECT_OK, rod_turns},
+     PL_EXPECT_OK, rod_turns, 0},
 };
 
 const pl_protocol protocol_bend_twist = {
@@ -77,7 +78,8 @@ const pl_protocol protocol_bend_twist = {
 // ---- X on both branches of the frontier
 // -----------------------------------------------------------
 
-static pl_status rod_sides(pl_env *env, pl_trial *t, double *value) {
+static pl_status rod_sides(pl_env *env, const pl_protocol_model *m, pl_trial *t, double *value) {
+  (void)m;
   hang_desc d = desc(t);
   PL_TRY(hang_sides(env, &d, t->x, &value[0], &value[1]));
   return isnan(value[0]) || isnan(value[1]) ? always_planar(env) : PL_OK;
@@ -98,7 +100,7 @@ static const pl_box sides_box = {.x = {0, 6}, .y = {0, 0.7}};
 static const double sides_quick[] = {1.1, 2, 4, 6};
 static const pl_protocol_model sides_models[] = {
     {"rod", "discrete elastic rod, loss of stability of its planar equilibrium", 200, 100, 50, 2000,
-     PL_EXPECT_OK, rod_sides},
+     PL_EXPECT_OK, rod_sides, 0},
 };
 
 const pl_protocol protocol_bend_twist_sides = {
@@ -165,7 +167,8 @@ static pl_status relax_column(hang *h, pl_trial *t) {
 
 // value[0]: turns between the last planar shape and the next, the diagram's top when all are;
 // value[1], for error_labels: the part of wrong labels
-static pl_status rod_labels(pl_env *env, pl_trial *t, double *value) {
+static pl_status rod_labels(pl_env *env, const pl_protocol_model *m, pl_trial *t, double *value) {
+  (void)m;
   hang_desc d = desc(t);
   hang h;
   d.turns = TOP * 0.5 / COLUMN;
@@ -198,7 +201,7 @@ static const double labels_points[] = {X7(1),  X7(15), X7(29), X7(43), X7(57),
 static const double labels_quick[] = {0.1, 0.35, 0.6};
 static const pl_protocol_model labels_models[] = {
     {"rod", "discrete elastic rod, relaxed from a push out of its plane", 200, 100, 50, 2000,
-     PL_EXPECT_OK, rod_labels},
+     PL_EXPECT_OK, rod_labels, 0},
 };
 
 const pl_protocol protocol_bend_twist_labels = {

@@ -205,16 +205,19 @@ static pl_status find(pl_env *env, pl_trial *t, shell_bending bending, int mask,
   return s;
 }
 
-static pl_status midedge(pl_env *env, pl_trial *t, double *value) {
+static pl_status midedge(pl_env *env, const pl_protocol_model *m, pl_trial *t, double *value) {
+  (void)m;
   return find(env, t, SHELL_MIDEDGE, X_Y, unstable, 2e-5, value);
 }
 
-static pl_status hinge(pl_env *env, pl_trial *t, double *value) {
+static pl_status hinge(pl_env *env, const pl_protocol_model *m, pl_trial *t, double *value) {
+  (void)m;
   return find(env, t, SHELL_HINGE, X_Y, unstable, 2e-5, value);
 }
 
 // the paper's way: flat or not, nothing else is asked
-static pl_status relaxed(pl_env *env, pl_trial *t, double *value) {
+static pl_status relaxed(pl_env *env, const pl_protocol_model *m, pl_trial *t, double *value) {
+  (void)m;
   return find(env, t, SHELL_MIDEDGE, 0, leaves, 1e-2, value);
 }
 
@@ -229,11 +232,11 @@ static const double quick[] = {0.1, 0.4, 1};
 
 static const pl_protocol_model models[] = {
     {"midedge", "membrane with bending at mid-edges; threshold by inertia", 48, 24, 8, 200,
-     PL_EXPECT_OK, midedge},
+     PL_EXPECT_OK, midedge, 0},
     {"relaxed", "the same shell; threshold by relaxed states, flat or not", 24, 24, 8, 47,
-     PL_EXPECT_OK, relaxed},
+     PL_EXPECT_OK, relaxed, 0},
     {"hinge", "membrane with hinges: a plate of Poisson's ratio -1/3", 48, 24, 8, 200, PL_EXPECT_KO,
-     hinge},
+     hinge, 0},
 };
 
 const pl_protocol protocol_lateral_buckling = {

@@ -2,36 +2,22 @@
 // elastica.
 #include "protocol_impl.h"
 
-static pl_status sag(pl_env *env, const pl_trial *t, strip_kind kind, double *value) {
+static pl_status sag(pl_env *env, const pl_protocol_model *m, pl_trial *t, double *value) {
   strip s;
   double reach, drop, right;
   PL_TRY(pl_master_cantilever(env, 1, &right));
-  PL_TRY(strip_create(
-      env,
-      &(strip_desc){
-          .kind = kind, .n = t->resolution, .thickness = t->x, .nu = t->nu, .units = t->units},
-      &s));
+  PL_TRY(strip_create(env,
+                      &(strip_desc){.kind = (strip_kind)m->kind,
+                                    .n = t->resolution,
+                                    .thickness = t->x,
+                                    .nu = t->nu,
+                                    .units = t->units},
+                      &s));
   pl_status st = strip_hang(&s, 1);
   strip_tip(&s, &reach, &drop);
   *value = drop / reach / right;
   strip_free(&s);
   return st;
-}
-
-static pl_status rod(pl_env *env, pl_trial *t, double *value) {
-  return sag(env, t, STRIP_ROD, value);
-}
-
-static pl_status hinge(pl_env *env, pl_trial *t, double *value) {
-  return sag(env, t, STRIP_HINGE, value);
-}
-
-static pl_status midedge(pl_env *env, pl_trial *t, double *value) {
-  return sag(env, t, STRIP_MIDEDGE, value);
-}
-
-static pl_status hex8(pl_env *env, pl_trial *t, double *value) {
-  return sag(env, t, STRIP_HEX8, value);
 }
 
 static pl_status master(pl_env *env, double nu, double x, double *value) {
@@ -44,11 +30,12 @@ static const double points[] = {1e-5, 3e-5, 1e-4, 3e-4, 1e-3, 3e-3, 1e-2, 3e-2, 
 static const double quick[] = {1e-5, 1e-3, 1e-1};
 
 static const pl_protocol_model models[] = {
-    {"rod", "discrete elastic rod", 16, 16, 8, 500, PL_EXPECT_OK, rod},
-    {"midedge", "membrane with bending at mid-edges", 16, 16, 8, 500, PL_EXPECT_OK, midedge},
-    {"hinge", "membrane with hinges", 16, 16, 8, 500, PL_EXPECT_OK, hinge},
+    {"rod", "discrete elastic rod", 16, 16, 8, 500, PL_EXPECT_OK, sag, STRIP_ROD},
+    {"midedge", "membrane with bending at mid-edges", 16, 16, 8, 500, PL_EXPECT_OK, sag,
+     STRIP_MIDEDGE},
+    {"hinge", "membrane with hinges", 16, 16, 8, 500, PL_EXPECT_OK, sag, STRIP_HINGE},
     {"hex8", "trilinear solid, two cells thick: it locks in shear", 16, 16, 8, 500, PL_EXPECT_KO,
-     hex8},
+     sag, STRIP_HEX8},
 };
 
 const pl_protocol protocol_locking = {

@@ -52,10 +52,10 @@ static pl_status compare(strip *s, double angle, double *f, double *value) {
   return PL_OK;
 }
 
-static pl_status turn(pl_env *env, const pl_trial *t, strip_kind kind, double *value) {
+static pl_status turn(pl_env *env, const pl_protocol_model *m, pl_trial *t, double *value) {
   strip s;
   PL_TRY(strip_create(env,
-                      &(strip_desc){.kind = kind,
+                      &(strip_desc){.kind = (strip_kind)m->kind,
                                     .n = t->resolution,
                                     .thickness = THICK,
                                     .nu = t->nu,
@@ -70,22 +70,6 @@ static pl_status turn(pl_env *env, const pl_trial *t, strip_kind kind, double *v
   return st;
 }
 
-static pl_status rod(pl_env *env, pl_trial *t, double *value) {
-  return turn(env, t, STRIP_ROD, value);
-}
-
-static pl_status hinge(pl_env *env, pl_trial *t, double *value) {
-  return turn(env, t, STRIP_HINGE, value);
-}
-
-static pl_status midedge(pl_env *env, pl_trial *t, double *value) {
-  return turn(env, t, STRIP_MIDEDGE, value);
-}
-
-static pl_status hex8(pl_env *env, pl_trial *t, double *value) {
-  return turn(env, t, STRIP_HEX8, value);
-}
-
 static pl_status master(pl_env *env, double nu, double x, double *value) {
   (void)env, (void)nu, (void)x;
   *value = 0;
@@ -96,10 +80,11 @@ static const double points[] = {1, 10, 45, 90, 137, 180, 250, 359};
 static const double quick[] = {10, 180};
 
 static const pl_protocol_model models[] = {
-    {"rod", "discrete elastic rod", 32, 16, 4, 500, PL_EXPECT_OK, rod},
-    {"midedge", "membrane with bending at mid-edges", 32, 16, 4, 500, PL_EXPECT_OK, midedge},
-    {"hinge", "membrane with hinges", 32, 16, 4, 500, PL_EXPECT_OK, hinge},
-    {"hex8", "trilinear solid", 32, 16, 4, 500, PL_EXPECT_OK, hex8},
+    {"rod", "discrete elastic rod", 32, 16, 4, 500, PL_EXPECT_OK, turn, STRIP_ROD},
+    {"midedge", "membrane with bending at mid-edges", 32, 16, 4, 500, PL_EXPECT_OK, turn,
+     STRIP_MIDEDGE},
+    {"hinge", "membrane with hinges", 32, 16, 4, 500, PL_EXPECT_OK, turn, STRIP_HINGE},
+    {"hex8", "trilinear solid", 32, 16, 4, 500, PL_EXPECT_OK, turn, STRIP_HEX8},
 };
 
 const pl_protocol protocol_objectivity = {

@@ -12,15 +12,18 @@ static pl_status press(pl_env *env, const pl_trial *t, press_fn fn, double *valu
   return pl_fail(env, PL_E_INPUT, "the tip moves, and its force never reaches the cone");
 }
 
-static pl_status by_load(pl_env *env, pl_trial *t, double *value) {
+static pl_status by_load(pl_env *env, const pl_protocol_model *m, pl_trial *t, double *value) {
+  (void)m;
   return press(env, t, press_static, value);
 }
 
-static pl_status by_motion(pl_env *env, pl_trial *t, double *value) {
+static pl_status by_motion(pl_env *env, const pl_protocol_model *m, pl_trial *t, double *value) {
+  (void)m;
   return press(env, t, press_dynamic, value);
 }
 
-static pl_status viscous(pl_env *env, pl_trial *t, double *value) {
+static pl_status viscous(pl_env *env, const pl_protocol_model *m, pl_trial *t, double *value) {
+  (void)m;
   return press(env, t, press_viscous, value);
 }
 
@@ -37,11 +40,11 @@ static const double quick[] = {0.05, 0.15, 0.3};
 
 static const pl_protocol_model models[] = {
     {"static", "discrete elastic rod, exact friction, load steps", 100, 50, 20, 1000, PL_EXPECT_OK,
-     by_load},
+     by_load, 0},
     {"dynamic", "discrete elastic rod, exact friction, slow motion by implicit Euler", 60, 40, 20,
-     500, PL_EXPECT_OK, by_motion},
+     500, PL_EXPECT_OK, by_motion, 0},
     {"viscous", "friction as large as the velocity: it cannot hold", 60, 40, 20, 500, PL_EXPECT_KO,
-     viscous},
+     viscous, 0},
 };
 
 const pl_protocol protocol_stick_slip = {

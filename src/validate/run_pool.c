@@ -55,7 +55,7 @@ static pl_status compute(pl_env *env, const task *t) {
   pl_trial *r = &s->trial;
   r->nlabel = 0;
   if (!t->model) return t->protocol->master(env, r->nu, r->x, s->value);
-  PL_TRY(t->model->evaluate(env, r, s->value));
+  PL_TRY(t->model->evaluate(env, t->model, r, s->value));
   for (int i = 0; i < t->protocol->nvalue; i++)
     if (!isfinite(s->value[i])) return PL_DOMAIN;
   return PL_OK;

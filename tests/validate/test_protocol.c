@@ -16,7 +16,7 @@ static double evaluate_all(const char *protocol, const char *model, pl_trial t, 
   const pl_protocol_model *m = pl_protocol_find_model(p, model);
   assert_non_null(m);
   if (!t.resolution) t.resolution = m->quick;
-  check_ok(&env, m->evaluate(&env, &t, value));
+  check_ok(&env, m->evaluate(&env, m, &t, value));
   return value[0];
 }
 
@@ -155,6 +155,12 @@ static void lateral_buckling(void **state) {
   assert_true(evaluate("lateral-buckling", "hinge", t) > 1.15 * 20.81);
 }
 
+static pl_status call(pl_env *env, const pl_protocol *p, const char *model, pl_trial *t,
+                      double *value) {
+  const pl_protocol_model *m = pl_protocol_find_model(p, model);
+  return m->evaluate(env, m, t, value);
+}
+
 // labels say flat below the threshold and not flat above it
 static void lateral_labels(void **state) {
   (void)state;
@@ -163,11 +169,11 @@ static void lateral_labels(void **state) {
   pl_trial t = {.x = 0.4, .nu = 0.35, .resolution = 12};
   const pl_protocol *p = pl_protocol_find("lateral-buckling");
   double gamma, same;
-  check_ok(&env, pl_protocol_find_model(p, "relaxed")->evaluate(&env, &t, &gamma));
+  check_ok(&env, call(&env, p, "relaxed", &t, &gamma));
   assert_in_range(t.nlabel, 5, PL_TRIAL_LABELS);
   for (int i = 0; i < t.nlabel; i++) assert_int_equal(t.label[i].beyond, t.label[i].y > gamma);
   // the same shell by the inertia of its flat state; labels stop within 1 %
-  check_ok(&env, pl_protocol_find_model(p, "midedge")->evaluate(&env, &t, &same));
+  check_ok(&env, call(&env, p, "midedge", &t, &same));
   check_rel(gamma, same, 0.01);
 }
 
