@@ -5,10 +5,21 @@
 #include <math.h>
 #include <string.h>
 
-enum { SWEEPS = 30 };
+#if defined(__OPTIMIZE__) && defined(__GNUC__) && !defined(__clang__) && !defined(PL_SANITIZED)
+#pragma GCC optimize("O3", "no-math-errno")
+#endif
+// one copy per instruction set, chosen when the program is loaded
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(PL_SANITIZED)
+#define COPIES __attribute__((target_clones("default", "arch=x86-64-v3", "arch=x86-64-v4")))
+#else
+#define COPIES
+#endif
+#define INLINE static inline __attribute__((always_inline))
+
+enum { STEPS = 60 }; // of QL for one eigenvalue, at most; two or three are usual
 
 // H + eps trace: positive definite, by elimination
-static int is_convex(int n, const double *H) {
+INLINE int is_convex(int n, const double *H) {
   double A[PL_NDOF_MAX * PL_NDOF_MAX], trace = 0;
   memcpy(A, H, (size_t)(n * n) * sizeof *A);
   for (int i = 0; i < n; i++) trace += fabs(H[i * n + i]);
@@ -24,50 +35,93 @@ static int is_convex(int n, const double *H) {
   return 1;
 }
 
-// turns rows and columns p, q of A so that A[p][q] vanishes, and the columns of V with them
-static void rotate(int n, double *A, double *V, int p, int q) {
-  double apq = A[p * n + q], t = (A[q * n + q] - A[p * n + p]) / (2 * apq);
-  t = (t < 0 ? -1 : 1) / (fabs(t) + sqrt(t * t + 1));
-  double c = 1 / sqrt(t * t + 1), s = t * c;
-  A[p * n + p] -= t * apq;
-  A[q * n + q] += t * apq;
-  A[p * n + q] = A[q * n + p] = 0;
-  for (int i = 0; i < n; i++) {
-    double vp = V[p * n + i], vq = V[q * n + i];
-    V[p * n + i] = c * vp - s * vq;
-    V[q * n + i] = s * vp + c * vq;
-    if (i == p || i == q) continue;
-    double ap = A[p * n + i], aq = A[q * n + i];
-    A[p * n + i] = A[i * n + p] = c * ap - s * aq;
-    A[q * n + i] = A[i * n + q] = s * ap + c * aq;
-  }
-}
-
-// eigenvalues on the diagonal of A, eigenvectors in the rows of V; cyclic Jacobi
-static void diagonalise(int n, double *A, double *V) {
-  double size = 0;
+// A = V' T V with T tridiagonal: d on its diagonal, e[i] left of d[i]. Rows of V; A is overwritten.
+INLINE void tridiagonalise(int n, double *A, double *V, double *d, double *e) {
+  double u[PL_NDOF_MAX], p[PL_NDOF_MAX];
   memset(V, 0, (size_t)(n * n) * sizeof *V);
   for (int i = 0; i < n; i++) V[i * n + i] = 1;
-  for (int i = 0; i < n * n; i++) size += A[i] * A[i];
-  for (int sweep = 0; sweep < SWEEPS; sweep++) {
-    double off = 0;
-    for (int p = 0; p < n; p++)
-      for (int q = p + 1; q < n; q++) off += A[p * n + q] * A[p * n + q];
-    if (!(off > DBL_EPSILON * DBL_EPSILON * size)) return;
-    for (int p = 0; p < n; p++)
-      for (int q = p + 1; q < n; q++)
-        if (A[p * n + q] != 0) rotate(n, A, V, p, q);
+  for (int k = 0; k + 2 < n; k++) {
+    double norm = 0, dot = 0;
+    for (int i = k + 1; i < n; i++) norm += A[i * n + k] * A[i * n + k];
+    norm = sqrt(norm);
+    if (!(norm > 0)) continue;
+    // reflection I - u u'/half that takes column k to its first entry
+    double first = A[(k + 1) * n + k], alpha = first > 0 ? -norm : norm;
+    double half = norm * norm - alpha * first;
+    for (int i = k + 1; i < n; i++) u[i] = A[i * n + k] - (i == k + 1 ? alpha : 0);
+    for (int i = k + 1; i < n; i++) {
+      p[i] = 0;
+      for (int j = k + 1; j < n; j++) p[i] += A[i * n + j] * u[j];
+      p[i] /= half;
+      dot += u[i] * p[i];
+    }
+    for (int i = k + 1; i < n; i++) p[i] -= dot / (2 * half) * u[i];
+    for (int i = k + 1; i < n; i++)
+      for (int j = k + 1; j < n; j++) A[i * n + j] -= u[i] * p[j] + p[i] * u[j];
+    A[(k + 1) * n + k] = A[k * n + k + 1] = alpha;
+    for (int j = 0; j < n; j++) {
+      double f = 0;
+      for (int i = k + 1; i < n; i++) f += u[i] * V[i * n + j];
+      for (int i = k + 1; i < n; i++) V[i * n + j] -= f / half * u[i];
+    }
+  }
+  for (int i = 0; i < n; i++) {
+    d[i] = A[i * n + i];
+    e[i] = i > 0 ? A[i * n + i - 1] : 0;
   }
 }
 
-void convex_part(int n, double *H) {
-  double A[PL_NDOF_MAX * PL_NDOF_MAX], V[PL_NDOF_MAX * PL_NDOF_MAX];
+// one implicit step of QL on rows lo..hi, with the rows of V
+INLINE void chase(int n, double *V, double *d, double *e, int lo, int hi) {
+  double t = (d[lo + 1] - d[lo]) / (2 * e[lo + 1]), r = sqrt(t * t + 1);
+  double g = d[hi] - d[lo] + e[lo + 1] / (t + (t < 0 ? -r : r)), s = 1, c = 1, p = 0;
+  for (int i = hi - 1; i >= lo; i--) {
+    double f = s * e[i + 1], b = c * e[i + 1];
+    r = sqrt(f * f + g * g);
+    if (i + 2 <= hi) e[i + 2] = r;
+    // the rest has come apart already
+    if (!(r > 0)) {
+      d[i + 1] -= p;
+      return;
+    }
+    s = f / r;
+    c = g / r;
+    g = d[i + 1] - p;
+    double w = (d[i] - g) * s + 2 * c * b;
+    p = s * w;
+    d[i + 1] = g + p;
+    g = c * w - b;
+    for (int k = 0; k < n; k++) {
+      double v = V[(i + 1) * n + k];
+      V[(i + 1) * n + k] = s * V[i * n + k] + c * v;
+      V[i * n + k] = c * V[i * n + k] - s * v;
+    }
+  }
+  d[lo] -= p;
+  e[lo + 1] = g;
+}
+
+// eigenvalues d of A, eigenvectors in the rows of V; A is overwritten
+INLINE void diagonalise(int n, double *A, double *V, double *d) {
+  double e[PL_NDOF_MAX];
+  tridiagonalise(n, A, V, d, e);
+  for (int lo = 0; lo < n; lo++)
+    for (int step = 0; step < STEPS; step++) {
+      int hi = lo;
+      while (hi + 1 < n && fabs(e[hi + 1]) > DBL_EPSILON * (fabs(d[hi]) + fabs(d[hi + 1]))) hi++;
+      if (hi == lo) break;
+      chase(n, V, d, e, lo, hi);
+    }
+}
+
+COPIES void convex_part(int n, double *H) {
+  double A[PL_NDOF_MAX * PL_NDOF_MAX], V[PL_NDOF_MAX * PL_NDOF_MAX], d[PL_NDOF_MAX];
   if (is_convex(n, H)) return;
   memcpy(A, H, (size_t)(n * n) * sizeof *A);
-  diagonalise(n, A, V);
+  diagonalise(n, A, V, d);
   memset(H, 0, (size_t)(n * n) * sizeof *H);
   for (int k = 0; k < n; k++) {
-    double lambda = A[k * n + k];
+    double lambda = d[k];
     if (!(lambda > 0)) continue;
     for (int i = 0; i < n; i++)
       for (int j = 0; j <= i; j++) H[i * n + j] += lambda * V[k * n + i] * V[k * n + j];

@@ -10,7 +10,7 @@ enum { BLOCK_MIN = 3 }; // from this size of blocks on, our own fronts beat UMFP
 static const pl_backend *choose(pl_factor_kind kind, int n, int block, const pl_backend *last) {
   if (n <= DENSE_MAX) return &pl_backend_dense;
 #if PL_GPL
-  if (kind == PL_CHOLESKY) return &pl_backend_cholmod;
+  if (kind == PL_CHOLESKY) return block > 1 ? &pl_backend_tree : &pl_backend_cholmod;
   if (kind == PL_LU) return block >= BLOCK_MIN && !last ? &pl_backend_fronts : &pl_backend_umfpack;
 #else
   (void)kind, (void)block, (void)last;
@@ -235,7 +235,7 @@ pl_status pl_factor_numeric(pl_factor *f, const pl_csc *A) {
   if (!same_pattern(A, &f->given))
     return pl_fail(f->env, PL_E_ARG, "the matrix has another pattern than the one analysed");
   PL_TRY(take_values(f, A));
-  pl_blas_threads(f->nthread);
+  pl_blas_threads(f->backend->alone ? 1 : f->nthread);
   f->info.nnumeric++;
   pl_status s = f->backend->numeric(f);
   if (s == PL_UNSOLVED) s = use_spare(f, A);
@@ -256,6 +256,7 @@ static pl_status solve(pl_factor *f, int transposed, int nrhs, const double *b, 
     if (!pl_all_finite(f->n, b + (size_t)k * (size_t)f->n))
       return pl_fail(f->env, PL_E_ARG, "the right-hand side holds an infinite value or NaN");
   f->info.nsolve += nrhs;
+  if (f->backend->alone) pl_blas_threads(1);
   pl_factor *by = f->by_spare ? f->spare : f;
   PL_TRY(by->backend->solve(by, transposed, nrhs, b, x));
   for (int k = 0; k < nrhs; k++)

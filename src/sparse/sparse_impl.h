@@ -29,6 +29,7 @@ void pl_solver_unlock(void);
 typedef struct pl_backend {
   const char *name;
   int borrows;  // reads f->val, and says itself when a value is not finite; otherwise f->A.val
+  int alone;    // its threads are its own: BLAS runs with one
   int measures; // rcond is a true estimate; otherwise the smallest pivot ratio, or 0
   pl_status (*analyse)(pl_factor *f); // PL_UNSOLVED: the matrix is not of the kind it can do
   void (*free)(pl_factor *f);         // accepts a state that analyse left half made
@@ -39,7 +40,7 @@ typedef struct pl_backend {
 
 extern const pl_backend pl_backend_dense, pl_backend_mumps;
 #if PL_GPL
-extern const pl_backend pl_backend_cholmod, pl_backend_umfpack, pl_backend_fronts;
+extern const pl_backend pl_backend_cholmod, pl_backend_umfpack, pl_backend_fronts, pl_backend_tree;
 #endif
 
 struct pl_factor {
