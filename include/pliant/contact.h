@@ -66,20 +66,35 @@ pl_touch_status pl_friction_one(const double W[9], const double c[3], double mu,
 
 // ---- obstacles ----------------------------------------------------------------------------------
 
-typedef enum pl_obstacle_kind { PL_PLANE, PL_SPHERE, PL_BOX, PL_CAPSULE } pl_obstacle_kind;
+typedef enum pl_obstacle_kind { PL_PLANE, PL_SPHERE, PL_BOX, PL_CAPSULE, PL_MESH } pl_obstacle_kind;
+
+// A closed surface of triangles, the shape of obstacles of the kind PL_MESH. It does not change, so
+// that obstacles and threads may share it.
+typedef struct pl_obstacle_mesh pl_obstacle_mesh;
+// Copies x[nvert][3] (m) and tri[ntri][3]. All triangles are turned around when the volume inside
+// is negative; parts that lie inside of others are hollows when they are turned the other way.
+// PL_E_INPUT names what is wrong: vertices out of range or not finite, triangles without area, or
+// an edge that is not shared by two triangles in opposite directions. Numbers count from 1.
+pl_status pl_obstacle_mesh_create(pl_env *env, int nvert, const double *x, int ntri, const int *tri,
+                                  pl_obstacle_mesh **out);
+void pl_obstacle_mesh_free(pl_obstacle_mesh *m);
+int pl_obstacle_mesh_ntri(const pl_obstacle_mesh *m);
+// Its corners as pointers into the mesh, seen from outside anticlockwise.
+void pl_obstacle_mesh_corners(const pl_obstacle_mesh *m, int tri, const double *corner[3]);
 
 // A rigid body that nodes cannot enter. In two dimensions a half plane, disc, rectangle or slot in
-// the xy plane; in one dimension a wall.
+// the xy plane; in one dimension a wall. A mesh is for three dimensions.
 typedef struct pl_obstacle {
   pl_obstacle_kind kind;
-  double centre[3]; // m, at time 0; of a plane: any of its points
+  double centre[3]; // m, at time 0; of a plane: any of its points; of a mesh: its origin
   double axis[3];   // plane: normal, out of it, of any length; capsule: from its centre to one end
                     // of its segment, m
   double half[3];   // box: half of its sides, m
-  double turn[4];   // box: quaternion (w, x, y, z) from its own axes; zeros: none
-  double radius;    // m; sphere, capsule, and how far a box is rounded outwards
-  double velocity[3]; // m/s; of the surface, which moves with it
-  double mu;          // friction coefficient
+  double turn[4];   // box, mesh: quaternion (w, x, y, z) from its own axes; zeros: none
+  double radius;    // m; sphere, capsule, and how far a box or mesh is rounded outwards
+  double velocity[3];           // m/s; of the surface, which moves with it
+  double mu;                    // friction coefficient
+  const pl_obstacle_mesh *mesh; // outlives the obstacle
 } pl_obstacle;
 
 // Where a point stands to an obstacle.
@@ -145,5 +160,49 @@ void pl_contact_place(pl_contact *k, double t, const double *q);
 void pl_contact_reset(pl_contact *k);
 // Force of an obstacle on the model in world axes, N; -1: of all.
 void pl_contact_force(const pl_contact *k, int obstacle, double out[3]);
+
+// ---- layers: sheets that touch themselves and each other ----------------------------------------
+
+typedef struct pl_layers_desc {
+  int nvert, ntri;
+  const int *tri;   // [ntri][3]
+  const double *X;  // [nvert][3] at rest, m
+  double thickness; // m; the distance that layers keep
+  double mu;        // friction coefficient
+} pl_layers_desc;
+
+// Two places of a sheet that are near each other: y = sum weight x is the vector to the first from
+// the second. A vertex over a triangle: weights 1 and less the barycentrics; an edge across an
+// edge: the barycentrics of both, those of the second negative. Where the nearest place is on an
+// edge or at a corner, the pair is one of a vertex and an edge, or of two vertices.
+typedef struct pl_layer_pair {
+  int n; // vertices: 2, 3 or 4; further ones repeat the last, with weight 0
+  int vert[4];
+  double weight[4]; // sum: 0
+  double normal[3]; // y over its length; of no length: across triangle or edges, on any side
+  double distance;  // m
+} pl_layer_pair;
+
+// Triangles of one or more sheets and scratch for searches; one search at a time.
+typedef struct pl_layers pl_layers;
+// Copies what it needs. PL_E_INPUT: a thickness that is not above zero, vertices out of range.
+pl_status pl_layers_create(pl_env *env, const pl_layers_desc *d, pl_layers **out);
+void pl_layers_free(pl_layers *l);
+double pl_layers_thickness(const pl_layers *l);
+double pl_layers_mu(const pl_layers *l);
+// All pairs of a vertex and a triangle and of two edges that share no vertex and are closer than
+// thickness + margin at x[nvert][3], each once and in an order that depends on the mesh alone. Left
+// out are pairs within one triangle, and pairs of one connected sheet that are closer than the
+// thickness at rest. *pair belongs to l and stays until the next call. PL_E_INPUT: x is not finite.
+pl_status pl_layers_find(pl_layers *l, const double *x, double margin, int *n,
+                         const pl_layer_pair **pair);
+// The same for pairs that may come closer than thickness + margin while all vertices move straight
+// and evenly from x to `to`: none that does is left out, and none whose distance at x is more than
+// that by the largest relative motion of its vertices is listed. The pairs are those at x.
+pl_status pl_layers_find_moving(pl_layers *l, const double *x, const double *to, double margin,
+                                int *n, const pl_layer_pair **pair);
+// Least distance of the pairs that pl_layers_find knows, INFINITY when none is closer than twice
+// the thickness or x is not finite. The pairs found before stay.
+double pl_layers_least(pl_layers *l, const double *x);
 
 #endif

@@ -4,8 +4,8 @@
 #include <string.h>
 
 static pl_status check_obstacle(pl_env *env, int dim, int k, const pl_obstacle *o) {
-  static const char *const name[] = {"plane", "sphere", "box", "capsule"};
-  if (o->kind < PL_PLANE || o->kind > PL_CAPSULE)
+  static const char *const name[] = {"plane", "sphere", "box", "capsule", "mesh"};
+  if (o->kind < PL_PLANE || o->kind > PL_MESH)
     return pl_fail(env, PL_E_ARG, "obstacle %d: unknown kind %d", k, (int)o->kind);
   const double *all[] = {o->centre, o->axis, o->half, o->velocity};
   for (int i = 0; i < 4; i++)
@@ -17,11 +17,14 @@ static pl_status check_obstacle(pl_env *env, int dim, int k, const pl_obstacle *
                    k, name[o->kind], o->mu);
   if (o->kind == PL_PLANE && !(pl_norm(dim, o->axis) > 0))
     return pl_fail(env, PL_E_INPUT, "obstacle %d (plane): its normal has no length", k);
+  if (o->kind == PL_MESH && (dim < 3 || !o->mesh))
+    return pl_fail(env, PL_E_INPUT, "obstacle %d (mesh): %s", k,
+                   o->mesh ? "meshes need a model in three dimensions" : "it has no mesh");
   int round = o->kind == PL_SPHERE || o->kind == PL_CAPSULE;
   if (o->kind != PL_PLANE &&
       (!(o->radius >= 0) || (round && !(o->radius > 0)) || !isfinite(o->radius)))
-    return pl_fail(env, PL_E_INPUT, "obstacle %d (%s): radius must be > 0, got %g m", k,
-                   name[o->kind], o->radius);
+    return pl_fail(env, PL_E_INPUT, "obstacle %d (%s): radius must be %s 0, got %g m", k,
+                   name[o->kind], round ? ">" : ">=", o->radius);
   for (int i = 0; i < dim && o->kind == PL_BOX; i++)
     if (!(o->half[i] > 0))
       return pl_fail(env, PL_E_INPUT, "obstacle %d (box): half side %d must be > 0, got %g m", k, i,

@@ -45,4 +45,9 @@ int friction_judge(friction *f, double goal);
 // PL_OK when it ended, converged or not.
 pl_status friction_newton(friction *f, double goal);
 
+// ---- obstacles ----------------------------------------------------------------------------------
+
+// Signed distance of x to a mesh in the axes of the mesh, and the unit normal out of it.
+double obstacle_mesh_gap(const pl_obstacle_mesh *m, const double *x, double *n);
+
 #endif

@@ -1,4 +1,4 @@
-// Signed distances of points to rigid obstacles, in closed form.
+// Signed distances of points to rigid obstacles: closed forms, and meshes.
 #include "contact_impl.h"
 
 #include <string.h>
@@ -42,9 +42,27 @@ static double capsule_gap(const pl_obstacle *o, int dim, const double *d, double
   return 0;
 }
 
-static double box_gap(const pl_obstacle *o, int dim, const double *d, double *n) {
-  double R[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, x[3] = {0}, out[3] = {0}, face = -INFINITY;
+// from its own axes
+static void turn_matrix(const pl_obstacle *o, double *R) {
+  const double none[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+  memcpy(R, none, sizeof none);
   if (pl_norm(4, o->turn) > 0) pl_quat_to_mat(o->turn, R);
+}
+
+static double mesh_gap(const pl_obstacle *o, int dim, const double *d, double *n) {
+  double R[9], x[3] = {0}, local[3];
+  (void)dim;
+  turn_matrix(o, R);
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++) x[j] += R[3 * i + j] * d[i];
+  double gap = obstacle_mesh_gap(o->mesh, x, local);
+  for (int i = 0; i < 3; i++) n[i] = pl_dot3(R + 3 * i, local);
+  return gap;
+}
+
+static double box_gap(const pl_obstacle *o, int dim, const double *d, double *n) {
+  double R[9], x[3] = {0}, out[3] = {0}, face = -INFINITY;
+  turn_matrix(o, R);
   int at = 0;
   for (int j = 0; j < dim; j++) {
     for (int i = 0; i < dim; i++) x[j] += R[3 * i + j] * d[i];
@@ -83,8 +101,8 @@ static void tangents(int dim, double frame[3][3]) {
 
 void pl_obstacle_gap(const pl_obstacle *o, int dim, double t, const double *x, double radius,
                      pl_gap *out) {
-  static double (*const kinds[])(const pl_obstacle *, int, const double *,
-                                 double *) = {plane_gap, sphere_gap, box_gap, capsule_gap};
+  static double (*const kinds[])(const pl_obstacle *, int, const double *, double *) = {
+      plane_gap, sphere_gap, box_gap, capsule_gap, mesh_gap};
   double d[3] = {0};
   for (int i = 0; i < dim; i++) d[i] = x[i] - (o->centre[i] + o->velocity[i] * t);
   out->gap = kinds[o->kind](o, dim, d, out->frame[0]) - radius;

@@ -20,8 +20,9 @@ typedef struct node {
 
 struct pl_bvh {
   pl_env *env;
-  const int *tri;  // [ntri][3], not owned
-  const double *x; // not owned
+  const int *tri;   // [ntri][3], not owned
+  const double *x;  // not owned
+  const double *to; // the same, where boxes reach too; NULL: no
   int ntri, nnode;
   node *node;
   int *item; // [ntri] triangles in the order of the leaves
@@ -50,8 +51,9 @@ static double box_area(const double *lo, const double *hi) {
 
 static void box_triangle(const pl_bvh *b, int t, double *lo, double *hi) {
   for (int k = 0; k < 3; k++) {
-    const double *p = b->x + 3 * (size_t)b->tri[3 * (size_t)t + (size_t)k];
-    box_add(lo, hi, p, p);
+    size_t at = 3 * (size_t)b->tri[3 * (size_t)t + (size_t)k];
+    box_add(lo, hi, b->x + at, b->x + at);
+    if (b->to) box_add(lo, hi, b->to + at, b->to + at);
   }
 }
 
@@ -147,7 +149,8 @@ static void grow(builder *w, int first, int n, int depth) {
   grow(w, first + left, n - left, depth + 1);
 }
 
-void pl_bvh_refit(pl_bvh *b) {
+void pl_bvh_sweep(pl_bvh *b, const double *to) {
+  b->to = to;
   // children stand after their parent
   for (int k = b->nnode - 1; k >= 0; k--) {
     node *o = &b->node[k];
@@ -158,6 +161,10 @@ void pl_bvh_refit(pl_bvh *b) {
     box_add(o->lo, o->hi, l->lo, l->hi);
     box_add(o->lo, o->hi, r->lo, r->hi);
   }
+}
+
+void pl_bvh_refit(pl_bvh *b) {
+  pl_bvh_sweep(b, NULL);
 }
 
 static pl_status build(pl_bvh *b) {
@@ -321,6 +328,34 @@ pl_hit pl_bvh_nearest(const pl_bvh *b, const double p[3]) {
   }
   hit.dist = sqrt(hit.dist);
   return hit;
+}
+
+// ---- boxes ------------------------------------------------------------------------------------
+
+static int boxes_touch(const double *lo, const double *hi, const double *from, const double *to) {
+  for (int d = 0; d < 3; d++)
+    if (!(lo[d] <= to[d] && hi[d] >= from[d])) return 0;
+  return 1;
+}
+
+void pl_bvh_touching(const pl_bvh *b, const double lo[3], const double hi[3],
+                     void (*each)(void *ctx, int tri), void *ctx) {
+  int stack[STACK], top = 0;
+  if (b->nnode > 0) stack[top++] = 0;
+  while (top > 0) {
+    int at = stack[--top];
+    const node *o = &b->node[at];
+    if (!boxes_touch(o->lo, o->hi, lo, hi)) continue;
+    for (int i = 0; i < o->n; i++) {
+      double from[3], to[3];
+      box_clear(from, to);
+      box_triangle(b, b->item[o->first + i], from, to);
+      if (boxes_touch(from, to, lo, hi)) each(ctx, b->item[o->first + i]);
+    }
+    if (o->n > 0) continue;
+    stack[top++] = o->first;
+    stack[top++] = at + 1;
+  }
 }
 
 // ---- ray --------------------------------------------------------------------------------------

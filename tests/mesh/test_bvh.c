@@ -105,6 +105,35 @@ static void compare_all(const pl_bvh *b, const int *tri, const double *x) {
   assert_true(hits > NQUERY / 4 && hits < NQUERY);
 }
 
+static void count_triangle(void *ctx, int t) {
+  ((int *)ctx)[t]++;
+}
+
+// every triangle whose box touches the given one, and no other, once
+static void compare_boxes(const pl_bvh *b, const int *tri, const double *x) {
+  pl_rng rng;
+  pl_rng_seed(&rng, 98);
+  for (int q = 0; q < NQUERY; q++) {
+    static int seen[NTRI];
+    double lo[3], hi[3];
+    memset(seen, 0, sizeof seen);
+    for (int d = 0; d < 3; d++) {
+      lo[d] = pl_rng_uniform(&rng, -2, 2);
+      hi[d] = lo[d] + pl_rng_uniform(&rng, 0, 1);
+    }
+    pl_bvh_touching(b, lo, hi, count_triangle, seen);
+    for (int t = 0; t < NTRI; t++) {
+      int touch = 1;
+      for (int d = 0; d < 3; d++) {
+        double u = x[3 * tri[3 * t] + d], v = x[3 * tri[3 * t + 1] + d],
+               w = x[3 * tri[3 * t + 2] + d];
+        if (fmax(u, fmax(v, w)) < lo[d] || fmin(u, fmin(v, w)) > hi[d]) touch = 0;
+      }
+      assert_int_equal(seen[t], touch);
+    }
+  }
+}
+
 static void brute_force(void **state) {
   (void)state;
   pl_env env;
@@ -115,11 +144,13 @@ static void brute_force(void **state) {
   pl_bvh *b;
   check_ok(&env, pl_bvh_create(&env, NTRI, tri, x, &b));
   compare_all(b, tri, x);
+  compare_boxes(b, tri, x);
 
   // other positions in the same tree
   soup(2, NTRI, tri, x);
   pl_bvh_refit(b);
   compare_all(b, tri, x);
+  compare_boxes(b, tri, x);
   pl_bvh_free(b);
 }
 

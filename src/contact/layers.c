@@ -1,0 +1,477 @@
+// Near pairs of a sheet with itself: vertices against triangles and edges against edges, each pair
+// brought down to the parts on which the two nearest points lie.
+#include "contact_impl.h"
+
+#include "pliant/mesh.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+// A difference of this part of the coordinates is rounding: it has no direction.
+static const double ROUNDING = 1e-14;
+// Edges whose directions span less are parallel, squared sine.
+static const double PARALLEL = 1e-20;
+
+// what two nearest points lie on
+typedef enum near_kind { VERTICES, VERTEX_EDGE, VERTEX_FACE, EDGES } near_kind;
+
+// the two nearest points: vert and weight as in pl_layer_pair, in the order of the kind
+typedef struct near {
+  near_kind kind;
+  int vert[4];
+  double weight[4];
+  double y[3], square; // square of |y|
+} near;
+
+struct pl_layers {
+  pl_env *env;
+  int nvert, ntri, nedge;
+  double thickness, mu;
+  double *X, *x; // [nvert][3] at rest, and now
+  double *to;    // [nvert][3] where it moves, seen from their mean
+  int *tri;      // [ntri][3] as given
+  int *face;     // [ntri][3] the same with ascending vertices
+  int *edge;     // [nedge][3] ends, ascending, and the last once more: triangles to the tree
+  int *first;    // [nvert + 1] into around
+  int *around;   // triangles of each vertex
+  int *part;     // [nvert] connected sheet
+  pl_bvh *faces, *edges;
+  int n, cap;
+  pl_layer_pair *pair;
+  // of a search
+  int moving;
+  int listing; // 1: pairs are listed, 0: only the least distance is wanted
+  int self;    // vertex or edge whose partners are looked for
+  double bound, size, least;
+  pl_status failed;
+};
+
+static const double *at(const double *x, int v) {
+  return x + 3 * (size_t)v;
+}
+
+// ---- nearest points ---------------------------------------------------------------------------
+
+static void place(const double *x, near *p) {
+  for (int c = 0; c < 3; c++) {
+    p->y[c] = 0;
+    for (int i = 0; i < 4; i++)
+      if (p->weight[i] != 0) p->y[c] += p->weight[i] * at(x, p->vert[i])[c];
+  }
+  p->square = pl_dot3(p->y, p->y);
+}
+
+static near vertex_vertex(const double *x, int v, int a) {
+  near p = {VERTICES, {v < a ? v : a, v < a ? a : v}, {1, -1}, {0}, 0};
+  p.vert[2] = p.vert[3] = p.vert[1];
+  place(x, &p);
+  return p;
+}
+
+// e: ends, ascending, so that an edge gives the same bits whatever it is part of
+static near vertex_edge(const double *x, int v, const int *e) {
+  double d[3], g[3];
+  pl_sub3(at(x, e[1]), at(x, e[0]), d);
+  pl_sub3(at(x, v), at(x, e[0]), g);
+  double dd = pl_dot3(d, d), s = dd > 0 ? pl_dot3(d, g) / dd : 0;
+  if (!(s > 0)) return vertex_vertex(x, v, e[0]);
+  if (!(s < 1)) return vertex_vertex(x, v, e[1]);
+  near p = {VERTEX_EDGE, {v, e[0], e[1], e[1]}, {1, s - 1, -s, 0}, {0}, 0};
+  place(x, &p);
+  return p;
+}
+
+static near vertex_face(const double *x, int v, const int *f) {
+  double a[3], b[3], g[3], n[3], gb[3], ag[3];
+  pl_sub3(at(x, f[1]), at(x, f[0]), a);
+  pl_sub3(at(x, f[2]), at(x, f[0]), b);
+  pl_sub3(at(x, v), at(x, f[0]), g);
+  pl_cross3(a, b, n);
+  pl_cross3(g, b, gb);
+  pl_cross3(a, g, ag);
+  double nn = pl_dot3(n, n);
+  if (nn > 1e-24 * pl_dot3(a, a) * pl_dot3(b, b)) {
+    double s = pl_dot3(gb, n) / nn, t = pl_dot3(ag, n) / nn, r = 1 - s - t;
+    if (s > 0 && t > 0 && r > 0) {
+      near p = {VERTEX_FACE, {v, f[0], f[1], f[2]}, {1, -r, -s, -t}, {0}, 0};
+      place(x, &p);
+      return p;
+    }
+  }
+  near best = {.square = INFINITY};
+  for (int k = 0; k < 3; k++) {
+    const int side[2] = {f[k == 0], f[k == 2 ? 1 : 2]};
+    near p = vertex_edge(x, v, side);
+    if (p.square < best.square) best = p;
+  }
+  return best;
+}
+
+// e before f by their first vertices, both ascending
+static near edge_edge(const double *x, const int *e, const int *f) {
+  near best = vertex_edge(x, e[0], f);
+  const near others[3] = {vertex_edge(x, e[1], f), vertex_edge(x, f[0], e),
+                          vertex_edge(x, f[1], e)};
+  for (int k = 0; k < 3; k++)
+    if (others[k].square < best.square) best = others[k];
+
+  double d[3], g[3], w[3];
+  pl_sub3(at(x, e[1]), at(x, e[0]), d);
+  pl_sub3(at(x, f[1]), at(x, f[0]), g);
+  pl_sub3(at(x, f[0]), at(x, e[0]), w);
+  double dd = pl_dot3(d, d), dg = pl_dot3(d, g), gg = pl_dot3(g, g);
+  double dw = pl_dot3(d, w), gw = pl_dot3(g, w), det = dd * gg - dg * dg;
+  if (!(det > PARALLEL * dd * gg)) return best;
+  double s = (dw * gg - gw * dg) / det, t = (dw * dg - gw * dd) / det;
+  if (!(s > 0 && s < 1 && t > 0 && t < 1)) return best;
+  near p = {EDGES, {e[0], e[1], f[0], f[1]}, {1 - s, s, t - 1, -t}, {0}, 0};
+  place(x, &p);
+  // of parallel edges the ends are as near
+  return p.square < best.square * (1 - 1e-12) ? p : best;
+}
+
+// distance of the parts of a pair at other places, squared
+static double distance_of(const double *x, const near *p) {
+  switch (p->kind) {
+  case VERTICES:
+    return vertex_vertex(x, p->vert[0], p->vert[1]).square;
+  case VERTEX_EDGE:
+    return vertex_edge(x, p->vert[0], p->vert + 1).square;
+  case VERTEX_FACE:
+    return vertex_face(x, p->vert[0], p->vert + 1).square;
+  case EDGES:
+    return edge_edge(x, p->vert, p->vert + 2).square;
+  }
+  return 0;
+}
+
+// ---- what is a pair ---------------------------------------------------------------------------
+
+static int has(const int *f, int v) {
+  return f[0] == v || f[1] == v || f[2] == v;
+}
+
+// a triangle around v that has a and b, -1: none
+static int triangle_with(const pl_layers *l, int v, int a, int b) {
+  for (int i = l->first[v]; i < l->first[v + 1]; i++)
+    if (has(l->tri + 3 * l->around[i], a) && has(l->tri + 3 * l->around[i], b)) return l->around[i];
+  return -1;
+}
+
+// at rest these are neighbours
+static int belongs_together(const pl_layers *l, const near *p) {
+  if (p->kind == VERTICES && triangle_with(l, p->vert[0], p->vert[1], p->vert[1]) >= 0) return 1;
+  if (p->kind == VERTEX_EDGE && triangle_with(l, p->vert[0], p->vert[1], p->vert[2]) >= 0) return 1;
+  int other = p->vert[p->kind == EDGES ? 2 : 1];
+  if (l->part[p->vert[0]] != l->part[other]) return 0;
+  return distance_of(l->X, p) < l->thickness * l->thickness;
+}
+
+static int triangle_normal(const pl_layers *l, int t, double *n) {
+  double a[3], b[3];
+  const int *v = l->tri + 3 * t;
+  pl_sub3(at(l->x, v[1]), at(l->x, v[0]), a);
+  pl_sub3(at(l->x, v[2]), at(l->x, v[0]), b);
+  pl_cross3(a, b, n);
+  return pl_norm3(n) > 0;
+}
+
+// y has no direction: across both edges, or the triangle on which the second point lies
+static void across(const pl_layers *l, const near *p, double *n) {
+  const int *v = p->vert;
+  double size = 0;
+  if (p->kind == EDGES) {
+    double a[3], b[3];
+    pl_sub3(at(l->x, v[1]), at(l->x, v[0]), a);
+    pl_sub3(at(l->x, v[3]), at(l->x, v[2]), b);
+    pl_cross3(a, b, n);
+  } else {
+    int last = p->kind == VERTICES ? v[1] : v[2];
+    int t = p->kind == VERTEX_FACE ? triangle_with(l, v[1], v[2], v[3])
+                                   : triangle_with(l, v[1], last, last);
+    if (!triangle_normal(l, t, n)) memset(n, 0, 3 * sizeof *n);
+  }
+  size = pl_norm3(n);
+  for (int c = 0; c < 3; c++) n[c] = size > 0 ? n[c] / size : c == 2;
+}
+
+// far: by how much it may come nearer
+static void take_near(pl_layers *l, const near *p, double far) {
+  double bound = l->bound + far;
+  if (!(p->square < bound * bound) || l->failed || belongs_together(l, p)) return;
+  double distance = sqrt(p->square);
+  l->least = fmin(l->least, distance);
+  if (!l->listing) return;
+  l->failed = pl_grow(l->env, &l->pair, l->n, &l->cap, sizeof *l->pair);
+  if (l->failed) return;
+  pl_layer_pair *to = &l->pair[l->n++];
+  *to = (pl_layer_pair){.n = p->kind == EDGES ? 4 : 2 + (int)p->kind, .distance = distance};
+  memcpy(to->vert, p->vert, sizeof to->vert);
+  memcpy(to->weight, p->weight, sizeof to->weight);
+  if (distance > ROUNDING * l->size)
+    for (int c = 0; c < 3; c++) to->normal[c] = p->y[c] / distance;
+  else
+    across(l, p, to->normal);
+}
+
+// ---- search -----------------------------------------------------------------------------------
+
+// by how much the distance of v and of any of other[n] may change
+static double relative(const pl_layers *l, int v, int n, const int *other) {
+  double most = 0;
+  for (int i = 0; l->moving && i < n; i++) {
+    double d[3];
+    for (int c = 0; c < 3; c++)
+      d[c] = at(l->to, v)[c] - at(l->x, v)[c] - (at(l->to, other[i])[c] - at(l->x, other[i])[c]);
+    most = fmax(most, pl_norm3(d));
+  }
+  return most;
+}
+
+static void try_face(void *ctx, int t) {
+  pl_layers *l = ctx;
+  const int *f = l->face + 3 * t;
+  if (has(f, l->self)) return;
+  near p = vertex_face(l->x, l->self, f);
+  take_near(l, &p, relative(l, l->self, 3, f));
+}
+
+static void try_edge(void *ctx, int k) {
+  pl_layers *l = ctx;
+  if (k <= l->self) return;
+  const int *e = l->edge + 3 * l->self, *f = l->edge + 3 * k;
+  if (has(f, e[0]) || has(f, e[1])) return;
+  near p = edge_edge(l->x, e, f);
+  take_near(l, &p, fmax(relative(l, e[0], 2, f), relative(l, e[1], 2, f)));
+}
+
+// boxes of what moves reach from begin to end
+static void look(pl_layers *l, int a, int b, const pl_bvh *tree, void (*each)(void *, int)) {
+  const double *x = l->x, *to = l->moving ? l->to : l->x;
+  double lo[3], hi[3];
+  for (int c = 0; c < 3; c++) {
+    lo[c] = fmin(fmin(at(x, a)[c], at(x, b)[c]), fmin(at(to, a)[c], at(to, b)[c])) - l->bound;
+    hi[c] = fmax(fmax(at(x, a)[c], at(x, b)[c]), fmax(at(to, a)[c], at(to, b)[c])) + l->bound;
+  }
+  pl_bvh_touching(tree, lo, hi, each, l);
+}
+
+// to NULL: nothing moves
+static void place_all(pl_layers *l, const double *x, const double *to) {
+  double mean[3] = {0};
+  l->moving = to != NULL;
+  if (l->nvert > 0) memcpy(l->x, x, 3 * (size_t)l->nvert * sizeof *x);
+  for (int i = 0; l->moving && i < 3 * l->nvert; i++) mean[i % 3] += (to[i] - x[i]) / l->nvert;
+  for (int i = 0; l->moving && i < 3 * l->nvert; i++) l->to[i] = to[i] - mean[i % 3];
+  pl_bvh_sweep(l->faces, l->moving ? l->to : NULL);
+  pl_bvh_sweep(l->edges, l->moving ? l->to : NULL);
+}
+
+static void search(pl_layers *l, const double *x, const double *to, double bound, int listing) {
+  place_all(l, x, to);
+  l->size = pl_max_abs(3 * l->nvert, x);
+  l->bound = bound;
+  l->listing = listing;
+  l->least = INFINITY;
+  l->failed = PL_OK;
+  for (l->self = 0; l->self < l->nvert && !l->failed; l->self++)
+    if (l->first[l->self] < l->first[l->self + 1]) look(l, l->self, l->self, l->faces, try_face);
+  for (l->self = 0; l->self < l->nedge && !l->failed; l->self++) {
+    const int *e = l->edge + 3 * l->self;
+    look(l, e[0], e[1], l->edges, try_edge);
+  }
+}
+
+static int is_edges(const pl_layer_pair *p) {
+  return p->n == 4 && p->weight[1] > 0;
+}
+
+// by kind, then by vertices
+static int compare_pairs(const void *a, const void *b) {
+  const pl_layer_pair *p = a, *q = b;
+  if (p->n != q->n) return p->n - q->n;
+  if (is_edges(p) != is_edges(q)) return is_edges(p) - is_edges(q);
+  for (int k = 0; k < 4; k++)
+    if (p->vert[k] != q->vert[k]) return p->vert[k] < q->vert[k] ? -1 : 1;
+  return 0;
+}
+
+static pl_status find(pl_layers *l, const double *x, const double *to, double margin, int *n,
+                      const pl_layer_pair **pair) {
+  *n = 0;
+  *pair = NULL;
+  if (!(margin >= 0) || !isfinite(margin))
+    return pl_fail(l->env, PL_E_ARG, "layers: margin must be >= 0, got %g m", margin);
+  if (!pl_all_finite(3 * l->nvert, x) || (to && !pl_all_finite(3 * l->nvert, to)))
+    return pl_fail(l->env, PL_E_INPUT, "layers: some vertex is not finite");
+  l->n = 0;
+  search(l, x, to, l->thickness + margin, 1);
+  if (l->failed) return l->failed;
+
+  // parts of neighbouring triangles and edges are met several times
+  int kept = 0;
+  if (l->n > 0) qsort(l->pair, (size_t)l->n, sizeof *l->pair, compare_pairs);
+  for (int i = 0; i < l->n; i++)
+    if (kept == 0 || compare_pairs(&l->pair[i], &l->pair[kept - 1]) != 0)
+      l->pair[kept++] = l->pair[i];
+  *n = l->n = kept;
+  *pair = l->pair;
+  return PL_OK;
+}
+
+pl_status pl_layers_find(pl_layers *l, const double *x, double margin, int *n,
+                         const pl_layer_pair **pair) {
+  return find(l, x, NULL, margin, n, pair);
+}
+
+pl_status pl_layers_find_moving(pl_layers *l, const double *x, const double *to, double margin,
+                                int *n, const pl_layer_pair **pair) {
+  return find(l, x, to, margin, n, pair);
+}
+
+double pl_layers_least(pl_layers *l, const double *x) {
+  if (!pl_all_finite(3 * l->nvert, x)) return INFINITY;
+  search(l, x, NULL, 2 * l->thickness, 0);
+  return l->least;
+}
+
+double pl_layers_thickness(const pl_layers *l) {
+  return l->thickness;
+}
+
+double pl_layers_mu(const pl_layers *l) {
+  return l->mu;
+}
+
+// ---- making -----------------------------------------------------------------------------------
+
+static pl_status check_desc(pl_env *env, const pl_layers_desc *d) {
+  if (d->nvert < 0 || d->ntri < 0 || d->nvert > INT_MAX / 3 || d->ntri > INT_MAX / 9)
+    return pl_fail(env, PL_E_ARG, "layers: %d vertices, %d triangles", d->nvert, d->ntri);
+  if (!(d->thickness > 0) || !isfinite(d->thickness))
+    return pl_fail(env, PL_E_INPUT, "layers: thickness must be > 0, got %g m", d->thickness);
+  if (!(d->mu >= 0) || !isfinite(d->mu))
+    return pl_fail(env, PL_E_INPUT, "layers: friction coefficient must be >= 0, got %g", d->mu);
+  if (!pl_all_finite(3 * d->nvert, d->X))
+    return pl_fail(env, PL_E_INPUT, "layers: some vertex is not finite");
+  for (int t = 0; t < d->ntri; t++) {
+    const int *v = d->tri + 3 * t;
+    for (int k = 0; k < 3; k++)
+      if (v[k] < 0 || v[k] >= d->nvert)
+        return pl_fail(env, PL_E_INPUT,
+                       "layers: triangle %d names vertex %d, which is not in 0..%d", t, v[k],
+                       d->nvert - 1);
+    if (v[0] == v[1] || v[1] == v[2] || v[2] == v[0])
+      return pl_fail(env, PL_E_INPUT, "layers: triangle %d names a vertex twice", t);
+  }
+  return PL_OK;
+}
+
+static int compare_ends(const void *a, const void *b) {
+  const int *p = a, *q = b;
+  return p[0] != q[0] ? (p[0] > q[0]) - (p[0] < q[0]) : (p[1] > q[1]) - (p[1] < q[1]);
+}
+
+static void sort_face(const int *v, int *f) {
+  memcpy(f, v, 3 * sizeof *f);
+  for (int k = 0; k < 3; k++) {
+    int i = k == 1, swap = f[i]; // 0 1, 1 2, 0 1
+    if (swap <= f[i + 1]) continue;
+    f[i] = f[i + 1];
+    f[i + 1] = swap;
+  }
+}
+
+static void list_edges(pl_layers *l) {
+  int n = 0;
+  for (int i = 0; i < 3 * l->ntri; i++) {
+    const int *f = l->face + i / 3 * 3;
+    l->edge[3 * i] = f[i % 3 == 0];
+    l->edge[3 * i + 1] = l->edge[3 * i + 2] = f[i % 3 == 2 ? 1 : 2];
+  }
+  if (l->ntri > 0) qsort(l->edge, 3 * (size_t)l->ntri, 3 * sizeof *l->edge, compare_ends);
+  for (int i = 0; i < 3 * l->ntri; i++)
+    if (n == 0 || compare_ends(l->edge + 3 * i, l->edge + 3 * (n - 1)) != 0)
+      memmove(l->edge + 3 * n++, l->edge + 3 * i, 3 * sizeof *l->edge);
+  l->nedge = n;
+}
+
+static void list_around(pl_layers *l) {
+  for (int i = 0; i < 3 * l->ntri; i++) l->first[l->tri[i] + 1]++;
+  for (int v = 0; v < l->nvert; v++) l->first[v + 1] += l->first[v];
+  for (int i = 0; i < 3 * l->ntri; i++) l->around[l->first[l->tri[i]]++] = i / 3;
+  for (int v = l->nvert; v > 0; v--) l->first[v] = l->first[v - 1];
+  l->first[0] = 0;
+}
+
+static int root_of(int *part, int v) {
+  while (part[v] != v) v = part[v] = part[part[v]];
+  return v;
+}
+
+static void find_parts(pl_layers *l) {
+  for (int v = 0; v < l->nvert; v++) l->part[v] = v;
+  for (int k = 0; k < l->nedge; k++) {
+    int a = root_of(l->part, l->edge[3 * k]), b = root_of(l->part, l->edge[3 * k + 1]);
+    l->part[a < b ? b : a] = a < b ? a : b;
+  }
+  for (int v = 0; v < l->nvert; v++) l->part[v] = root_of(l->part, v);
+}
+
+static pl_status build(pl_layers *l, const pl_layers_desc *d) {
+  size_t nvert = (size_t)d->nvert, ntri = (size_t)d->ntri;
+  l->X = pl_alloc(l->env, nvert, 3 * sizeof *l->X);
+  l->x = pl_alloc(l->env, nvert, 3 * sizeof *l->x);
+  l->to = pl_alloc(l->env, nvert, 3 * sizeof *l->to);
+  l->tri = pl_alloc(l->env, ntri, 3 * sizeof *l->tri);
+  l->face = pl_alloc(l->env, ntri, 3 * sizeof *l->face);
+  l->edge = pl_alloc(l->env, ntri, 9 * sizeof *l->edge);
+  l->first = pl_alloc(l->env, nvert + 1, sizeof *l->first);
+  l->around = pl_alloc(l->env, ntri, 3 * sizeof *l->around);
+  l->part = pl_alloc(l->env, nvert, sizeof *l->part);
+  if (!l->X || !l->x || !l->to || !l->tri || !l->face || !l->edge || !l->first || !l->around ||
+      !l->part)
+    return PL_E_NOMEM;
+  if (nvert > 0) memcpy(l->X, d->X, 3 * nvert * sizeof *l->X);
+  if (nvert > 0) memcpy(l->x, d->X, 3 * nvert * sizeof *l->x);
+  if (ntri > 0) memcpy(l->tri, d->tri, 3 * ntri * sizeof *l->tri);
+  for (int t = 0; t < d->ntri; t++) sort_face(l->tri + 3 * t, l->face + 3 * t);
+  list_edges(l);
+  list_around(l);
+  find_parts(l);
+  PL_TRY(pl_bvh_create(l->env, l->ntri, l->face, l->x, &l->faces));
+  return pl_bvh_create(l->env, l->nedge, l->edge, l->x, &l->edges);
+}
+
+pl_status pl_layers_create(pl_env *env, const pl_layers_desc *d, pl_layers **out) {
+  *out = NULL;
+  PL_TRY(check_desc(env, d));
+  pl_layers *l = pl_alloc(env, 1, sizeof *l);
+  if (!l) return PL_E_NOMEM;
+  *l = (pl_layers){
+      .env = env, .nvert = d->nvert, .ntri = d->ntri, .thickness = d->thickness, .mu = d->mu};
+  pl_status s = build(l, d);
+  if (s == PL_OK)
+    *out = l;
+  else
+    pl_layers_free(l);
+  return s;
+}
+
+void pl_layers_free(pl_layers *l) {
+  if (!l) return;
+  pl_bvh_free(l->faces);
+  pl_bvh_free(l->edges);
+  pl_free(l->env, l->X);
+  pl_free(l->env, l->x);
+  pl_free(l->env, l->to);
+  pl_free(l->env, l->tri);
+  pl_free(l->env, l->face);
+  pl_free(l->env, l->edge);
+  pl_free(l->env, l->first);
+  pl_free(l->env, l->around);
+  pl_free(l->env, l->part);
+  pl_free(l->env, l->pair);
+  pl_free(l->env, l);
+}
