@@ -28,7 +28,7 @@ static void item(void *ctx, const char *name, const char *text) {
   if (l->all)
     json_object_set_new(l->section, name, json_string(text));
   else
-    printf("  %-14s %s\n", name, text);
+    printf("  %-18s %s\n", name, text);
 }
 
 static int wanted(const cli_args *a, const char *name) {

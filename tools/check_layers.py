@@ -15,8 +15,9 @@ BELOW = {
     "solve": ["contact"],
     "harmonic": ["solve"],
     "design": ["harmonic"],
+    "limit": ["solve"],
     "report": ["mesh"],
-    "scene": ["design", "report"],
+    "scene": ["design", "limit", "report"],
     "job": ["scene", "report"],
     "validate": ["job"],
 }

@@ -8,6 +8,7 @@
 #include "pliant/element.h"
 #include "pliant/harmonic.h"
 #include "pliant/job.h"
+#include "pliant/limit.h"
 #include "pliant/math.h"
 #include "pliant/mesh.h"
 #include "pliant/model.h"

@@ -20,7 +20,8 @@ const char *pl_table_name(const pl_table *t, int col);
 const char *pl_table_unit(const pl_table *t, int col);
 // Writes CSV with 17 significant digits (the shortest text that reads back to the same double).
 pl_status pl_table_write(const pl_table *t, const char *path);
-// Reads a CSV of numbers with such a header; errors name file and line.
+// Reads a CSV of numbers with such a header; lines before it that begin with "# " are remarks.
+// Errors name file and line.
 pl_status pl_table_read(pl_env *env, const char *path, pl_table **out);
 
 // ---- plots ------------------------------------------------------------------------------------
@@ -46,6 +47,29 @@ typedef struct pl_plot {
 // seen. Large and small figures get the prefix of the label's unit, "tip (m)" becoming "tip (mm)",
 // or a power of ten before it. On failure nothing is appended.
 pl_status pl_plot_svg(pl_text *t, const pl_plot *p);
+// Stretch over the direction, for pl_polar_svg.
+typedef struct pl_polar_series {
+  const char *name; // for the legend, NULL: none
+  int n;
+  const double *angle;   // [n] rad from the first axis
+  const double *stretch; // [n] length over length at rest; a line is broken where it is not finite
+  int points, dashed;    // 1: dots, 2: small faint dots that set no scale; dashed as in pl_series
+  int fill;              // 1: the area within is tinted
+  int colour;            // index into the palette, -1: next
+} pl_polar_series;
+
+typedef struct pl_polar_plot {
+  const char *title;
+  const char *first, *second; // names of the axes at 0 and 90 degrees, NULL: their angles
+  int nseries;
+  const pl_polar_series *series;
+  int width; // pixels, 0: 460
+} pl_polar_plot;
+
+// Appends an SVG element: closed curves about a circle of zero strain, circles at round strains in
+// percent, counted outwards. What is shorter than the centre shows is drawn there. On failure
+// nothing is appended.
+pl_status pl_polar_svg(pl_text *t, const pl_polar_plot *p);
 // Appends signed horizontal bars, one for each name; the label carries its unit.
 pl_status pl_bars_svg(pl_text *t, const char *title, const char *label, int n,
                       const char *const *name, const double *value);
@@ -65,8 +89,10 @@ typedef struct pl_view {
   const double *x;          // [nvert][3] positions, NULL: X
   const double *ghost;      // [nvert][3] outline drawn lightly behind, NULL: none
   const double *colour;     // [nvert] values for the colour map, NULL: plain shading
+  const double *face;       // [triangles of the mesh] one value each instead; NaN: none
   const char *colour_label; // e.g. "displacement (m)", with a colour bar
   double lo, hi;            // colour range; lo >= hi: from the data
+  double limit;             // > 0: values of faces within 1 % of it stand out, and those beyond
   int nmark;
   const int *mark;  // vertices shown as dots
   const char *bare; // [nvert] 1: no joint is shown here, as on rods; NULL: none of them
@@ -85,10 +111,11 @@ typedef struct pl_view {
 // faces are drawn; more are thinned by merging near vertices. v may be NULL. A marked vertex out of
 // range is PL_E_ARG. On failure nothing is appended.
 pl_status pl_view_svg(pl_text *t, const pl_mesh *m, const pl_view *v);
-// The same with nframe positions [nframe][nvert][3] (v->x is not used), one SVG playing them in a
-// loop of `seconds` by SMIL. A last frame that is one step away from the first closes the loop
-// smoothly; otherwise the last frame rests a moment. Frames are left out where that keeps the text
-// below 1 MB; when ten of them are still too many, a still of several exposures is drawn.
+// The same with nframe positions [nframe][nvert][3] (v->x is not used), and with v->face
+// [nframe][triangles] where it is given, one SVG playing them in a loop of `seconds` by SMIL. A
+// last frame that is one step away from the first closes the loop smoothly; otherwise the last
+// frame rests a moment. Frames are left out where that keeps the text below 1 MB; when ten of them
+// are still too many, a still of several exposures is drawn.
 pl_status pl_view_animated_svg(pl_text *t, const pl_mesh *m, const pl_view *v, int nframe,
                                const double *frames, double seconds);
 

@@ -6,6 +6,7 @@
 #include "pliant/mesh.h"
 #include "pliant/model.h"
 #include "pliant/harmonic.h"
+#include "pliant/limit.h"
 #include "pliant/solve.h"
 
 // ---- analyses ---------------------------------------------------------------------------------
@@ -15,7 +16,8 @@
 #define PL_ANALYSIS_LIST(A)                                                                        \
   A(static, "static", "equilibrium under constant loads, and whether it is stable")                \
   A(modes, "modes", "natural frequencies and mode shapes, about rest or about a static state")     \
-  A(transient, "transient", "motion in time, by Newmark, implicit Euler or BDF2")                  \
+  A(transient, "transient", "motion in time, by Newmark, implicit Euler, BDF2 or within limits")   \
+  A(drape, "drape", "equilibrium of cloth within its limits of stretch, under constant loads")     \
   A(periodic, "periodic", "steady motion at one frequency, by harmonic balance")                   \
   A(response, "response", "frequency response by harmonic balance, through folds")                 \
   A(backbone, "backbone", "free undamped motions of growing size (nonlinear normal mode)")         \
@@ -95,11 +97,20 @@ typedef struct pl_design_plan {
   const pl_along *along;
 } pl_design_plan;
 
+// How limits of stretch are kept, and what a motion of cloth is compared with.
+typedef struct pl_cloth_plan {
+  pl_project_opts project;
+  int plain; // 1: distances without masses
+  int nmethod, nstep;
+  const int *method;  // [nmethod] further methods from the same start
+  const double *step; // [nstep] s; the same method with other steps
+} pl_cloth_plan;
+
 typedef struct pl_analysis {
   int kind;         // PL_ANALYSIS_static ...
   const char *name; // unique in the scene; the kind's name unless given
   int line, col;    // where it stands in the scene file
-  int about;        // index of the earlier static analysis whose state is the start; -1: rest
+  int about;        // index of the earlier static or drape whose state is the start; -1: rest
   union {
 #define A(name, key, text) pl_##name##_opts name##_;
     PL_ANALYSIS_LIST(A)
@@ -112,6 +123,7 @@ typedef struct pl_analysis {
   const pl_data_file *data;
   const int *parameter;
   const pl_design_plan *plan; // explore, design; nodes of objectives are watched
+  const pl_cloth_plan *cloth; // transient, drape; else NULL
 } pl_analysis;
 
 // ---- output -----------------------------------------------------------------------------------
@@ -155,6 +167,13 @@ typedef struct pl_scene_body {
   const int *node; // [n]
 } pl_scene_body;
 
+// A limit of stretch as the scene gives it, for reports.
+typedef struct pl_limit_note {
+  const char *name; // of the body; of a region "BODY-2" and so on
+  const char *text; // "1 % in all directions"
+  pl_polar curve;   // as it stands in its file; n 0: none was given
+} pl_limit_note;
+
 typedef struct pl_scene {
   pl_env *env;
   const char *path, *folder; // of the scene file; file names in the scene are relative to folder
@@ -177,6 +196,15 @@ typedef struct pl_scene {
   const double *u0, *v0;            // [nq]
   pl_contact_desc contact;          // nnode 0: none
   const char *const *obstacle_name; // [contact.nobstacle], all different
+  // Self contact of all shells, over all nodes of the model; has_layers 0: none.
+  int has_layers;
+  pl_layers_desc layers;
+  // Shells with limits of stretch, over all nodes of the model; nlimit 0: none. Its weights are
+  // NULL: they are those of the analysis.
+  pl_sheet_desc sheet;
+  const int *sheet_cell;           // [sheet.ntri] triangle of the mesh
+  const pl_limit_note *limit_note; // [sheet.nlimit]
+  const char *const *pin_name;     // [sheet.nvert] drive or support that holds a node; NULL: none
   struct scene_impl *impl;
 } pl_scene;
 

@@ -95,10 +95,21 @@ pl_status pl_modes(const pl_modes_opts *o, const pl_model *m, const pl_params *p
 
 // ---- transient --------------------------------------------------------------------------------
 
-enum { PL_NEWMARK, PL_IMPLICIT_EULER, PL_BDF2 };
+// The methods beyond bdf2 keep limits of stretch: pl_limit_transient of limit.h knows them.
+enum {
+  PL_NEWMARK,
+  PL_IMPLICIT_EULER,
+  PL_BDF2,
+  PL_PROJECT,
+  PL_REFLECT,
+  PL_BDF2_PROJECT,
+  PL_BDF2_REFLECT,
+  PL_COUPLED
+};
 
 #define PL_TRANSIENT_OPTS(X, C)                                                                    \
-  C(method, 0, "newmark|implicit-euler|bdf2", "time stepping")                                     \
+  C(method, 0, "newmark|implicit-euler|bdf2|project|reflect|bdf2-project|bdf2-reflect|coupled",    \
+    "time stepping")                                                                               \
   X(double, duration, 0, 0, 1e9, "s", "simulated time; 0: periods")                                \
   X(double, step, 0, 0, 1e6, "s", "time step; 0: steps_per_period")                                \
   X(double, frequency, 0, 0, 1e9, "rad/s", "base frequency of drives and loads")                   \
@@ -121,6 +132,15 @@ typedef struct pl_transient_opts {
 } pl_transient_opts;
 extern const pl_opt_info pl_transient_info_table[];
 extern const int pl_transient_info_count;
+
+// Fixed time steps of a run, from 0: nstep of them, all of length step but for the last.
+typedef struct pl_time_grid {
+  double step, length, period; // s; period 0: no base frequency
+  long nstep;
+  double last; // s
+} pl_time_grid;
+// PL_E_INPUT: the options do not tell how long, or in what steps.
+pl_status pl_time_grid_make(pl_env *env, const pl_transient_opts *o, pl_time_grid *out);
 
 typedef struct pl_transient_info {
   pl_stop reason;
@@ -145,6 +165,8 @@ typedef struct pl_history {
   double *period;         // [nsample][nq] last period (steady check); NULL when not needed
   int nsample;            // time steps a period when period is kept, else 0
   long nstep;             // accepted steps since the start
+  double ledger[5]; // J; pl_limit_transient: energy at the start; works of limits, contact, damping
+                    // and drives since
 } pl_history;
 
 // Steps from the state to the end, calling observe after every accepted step. A fixed step that
@@ -166,5 +188,26 @@ pl_status pl_transient_contact(const pl_transient_opts *o, const pl_model *m, co
                                pl_contact *k, pl_state *s, pl_history *history, pl_work *w,
                                pl_observe_fn observe, void *ctx, pl_transient_info *info);
 void pl_history_free(pl_env *env, pl_history *h);
+
+// ---- one implicit solve, for time steps of other kinds ------------------------------------------
+
+typedef struct pl_implicit pl_implicit;
+// Of the options rtol, max_iter, frequency and ramp count. The options are copied; the model, its
+// parameters and the work are used and must live as long.
+pl_status pl_implicit_create(const pl_transient_opts *o, const pl_model *m, const pl_params *p,
+                             pl_work *w, pl_implicit **out);
+void pl_implicit_free(pl_implicit *k);
+// Exactly so many Newton iterations in every solve from now on, converged or not; 0: as many as it
+// takes.
+void pl_implicit_exactly(pl_implicit *k, int iterations);
+// Times of the whole run, by which solves tell progress; they are silent without.
+void pl_implicit_span(pl_implicit *k, double start, double end);
+// Solves r(q, v, a) = 0 in the free unknowns at time t, with v = dv q + vc and a = da q + ac; dv
+// and da > 0, vc[nq], ac[nq]. x is the start and the result; drives are set. Where the tangent is
+// not positive definite the positive part of its elements stands for it, and the potential of the
+// step falls with every iteration: sheets may wrinkle. iterations may be NULL. Allocates in the
+// first call only. PL_UNSOLVED: no solution was found, x is somewhere.
+pl_status pl_implicit_solve(pl_implicit *k, double t, double dv, double da, const double *vc,
+                            const double *ac, pl_state *x, int *iterations);
 
 #endif

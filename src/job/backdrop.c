@@ -7,6 +7,8 @@
 #include <string.h>
 
 enum { ROOM = 220, ROUND = 32, PIECES = 16, GRID = 6, HATCH = 24 }; // lines of one obstacle; parts
+enum { MESH_ROOM = 2400, COARSE = 300, LEVELS = 9 }; // lines and triangles of a mesh; sections
+static const double SMOOTH = 0.996; // cosine: edges that bend less are not drawn, 5 degrees
 
 typedef struct pencil {
   int dim, n;
@@ -129,6 +131,91 @@ static void draw_capsule(pencil *p, const pl_obstacle *o, const double *m) {
   for (int k = 0; p->dim == 3 && k < 2; k++) draw_arc(p, end[k], e[0], e[1], 0, ROUND);
 }
 
+// a triangle of a mesh about m, where it stands
+static void mesh_triangle(const pl_obstacle *o, const double *m, int t, const double *v[3],
+                          double x[3][3], double *n) {
+  double R[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, a[3], b[3];
+  if (pl_norm(4, o->turn) > 0) pl_quat_to_mat(o->turn, R);
+  pl_obstacle_mesh_corners(o->mesh, t, v);
+  for (int i = 0; i < 9; i++) x[i / 3][i % 3] = m[i % 3] + pl_dot3(R + 3 * (i % 3), v[i / 3]);
+  pl_sub3(x[1], x[0], a);
+  pl_sub3(x[2], x[0], b);
+  pl_cross3(a, b, n);
+  double size = pl_norm3(n);
+  for (int c = 0; c < 3; c++) n[c] /= size;
+}
+
+// the edges of a coarse mesh that bend
+static void draw_net(pencil *p, const pl_obstacle *o, const double *m) {
+  const double *v[3], *w[3];
+  double x[3][3], y[3][3], n[3], k[3];
+  int ntri = pl_obstacle_mesh_ntri(o->mesh), pieces = 3 * ntri / 2 * PIECES <= MESH_ROOM;
+  for (int t = 0; t < ntri; t++) {
+    mesh_triangle(o, m, t, v, x, n);
+    for (int u = t + 1; u < ntri; u++) {
+      mesh_triangle(o, m, u, w, y, k);
+      if (pl_dot3(n, k) > SMOOTH) continue;
+      // the neighbour runs along the edge the other way
+      for (int i = 0; i < 9; i++) {
+        int a = i / 3, b = (a + 1) % 3, c = i % 3;
+        if (v[a] != w[(c + 1) % 3] || v[b] != w[c]) continue;
+        if (pieces)
+          draw_edge(p, x[a], x[b]);
+        else
+          draw(p, x[a], x[b]);
+      }
+    }
+  }
+}
+
+// a section of a triangle; returns 0 when there is none. p NULL: it is not drawn
+static int draw_cut(pencil *p, double x[3][3], int axis, double level) {
+  double end[3][3];
+  int cuts = 0;
+  for (int a = 0; a < 3; a++) {
+    const double *from = x[a], *to = x[(a + 1) % 3];
+    if ((from[axis] < level) == (to[axis] < level)) continue;
+    double s = (level - from[axis]) / (to[axis] - from[axis]);
+    for (int c = 0; c < 3; c++) end[cuts][c] = from[c] + s * (to[c] - from[c]);
+    cuts++;
+  }
+  if (cuts == 2 && p) draw(p, end[0], end[1]);
+  return cuts == 2;
+}
+
+// n sections across each axis; returns of how many lines they are
+static long draw_cuts(pencil *p, const pl_obstacle *o, const double *m, const double *lo,
+                      const double *hi, int n) {
+  const double *v[3];
+  double x[3][3], normal[3];
+  long count = 0;
+  for (int t = 0; t < pl_obstacle_mesh_ntri(o->mesh); t++) {
+    mesh_triangle(o, m, t, v, x, normal);
+    for (int i = 0; i < 3 * n; i++) {
+      int c = i % 3;
+      count += draw_cut(p, x, c, lo[c] + (hi[c] - lo[c]) * (i / 3 + 0.5) / n);
+    }
+  }
+  return count;
+}
+
+// a fine mesh by as many sections as there is room for
+static void draw_sections(pencil *p, const pl_obstacle *o, const double *m) {
+  const double *v[3];
+  double x[3][3], n[3], lo[3] = {INFINITY, INFINITY, INFINITY}, hi[3];
+  for (int c = 0; c < 3; c++) hi[c] = -INFINITY;
+  for (int t = 0; t < pl_obstacle_mesh_ntri(o->mesh); t++) {
+    mesh_triangle(o, m, t, v, x, n);
+    for (int i = 0; i < 9; i++) {
+      lo[i % 3] = fmin(lo[i % 3], x[i / 3][i % 3]);
+      hi[i % 3] = fmax(hi[i % 3], x[i / 3][i % 3]);
+    }
+  }
+  int levels = LEVELS;
+  while (levels > 0 && draw_cuts(NULL, o, m, lo, hi, levels) > MESH_ROOM) levels--;
+  if (levels > 0) draw_cuts(p, o, m, lo, hi, levels);
+}
+
 // the model's box, and as much again around it
 static void frame(pencil *p, const double *x, size_t count) {
   double size[3];
@@ -152,8 +239,9 @@ pl_status job_backdrop(const job *j, double t, int film, int npos, const double 
   const pl_contact_desc *d = &j->scene->contact;
   size_t count = (size_t)npos * (size_t)j->scene->mesh->nvert;
   if (d->nnode == 0) return PL_OK;
-  pencil p = {.dim = j->scene->dim,
-              .line = pl_alloc(j->env, (size_t)d->nobstacle * ROOM, sizeof *p.line)};
+  size_t room = 0;
+  for (int k = 0; k < d->nobstacle; k++) room += d->obstacle[k].kind == PL_MESH ? MESH_ROOM : ROOM;
+  pencil p = {.dim = j->scene->dim, .line = pl_alloc(j->env, room, sizeof *p.line)};
   if (!p.line) return PL_E_NOMEM;
   frame(&p, x, count);
   for (int k = 0; k < d->nobstacle; k++) {
@@ -170,8 +258,12 @@ pl_status job_backdrop(const job *j, double t, int film, int npos, const double 
       draw_sphere(&p, o, m);
     else if (o->kind == PL_BOX)
       draw_box(&p, o, m);
-    else
+    else if (o->kind == PL_CAPSULE)
       draw_capsule(&p, o, m);
+    else if (pl_obstacle_mesh_ntri(o->mesh) <= COARSE)
+      draw_net(&p, o, m);
+    else
+      draw_sections(&p, o, m);
   }
   view->nline = p.n;
   view->line = (const double *)p.line;

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static const char magic[8] = {'p', 'l', 'i', 'a', 'n', 't', 'c', '3'};
+static const char magic[8] = {'p', 'l', 'i', 'a', 'n', 't', 'c', '4'};
 
 enum { TOUCH = 7 }; // numbers kept of a pair: status, force, slide
 
@@ -27,22 +27,49 @@ static uint64_t hash(uint64_t h, const void *data, size_t size) {
   return h;
 }
 
+// limits of stretch and where they hold
+static uint64_t limits_print(const pl_sheet_desc *d, uint64_t h) {
+  h = hash(h, d->rest, 6 * (size_t)d->ntri * sizeof *d->rest);
+  h = hash(h, d->limit_of, (size_t)d->ntri * sizeof *d->limit_of);
+  for (int k = 0; k < d->nlimit; k++) {
+    const pl_limit *l = &d->limit[k];
+    if (l->nellipse) h = hash(h, l->B, (size_t)l->nellipse * sizeof *l->B);
+    if (l->ndirection == 0) continue;
+    h = hash(h, l->angle, (size_t)l->ndirection * sizeof *l->angle);
+    h = hash(h, l->bound, (size_t)l->ndirection * sizeof *l->bound);
+  }
+  return h;
+}
+
+static uint64_t obstacle_print(const pl_obstacle *o, uint64_t h) {
+  int kind = (int)o->kind;
+  h = hash(h, &kind, sizeof kind);
+  // all between them is numbers
+  h = hash(h, o->centre, offsetof(pl_obstacle, mesh) - offsetof(pl_obstacle, centre));
+  for (int e = 0; o->mesh && e < pl_obstacle_mesh_ntri(o->mesh); e++) {
+    const double *corner[3];
+    pl_obstacle_mesh_corners(o->mesh, e, corner);
+    for (int c = 0; c < 3; c++) h = hash(h, corner[c], 3 * sizeof(double));
+  }
+  return h;
+}
+
 // all numbers that the model depends on
 static uint64_t model_print(const job *j) {
-  const pl_params *p = j->scene->params;
+  const pl_scene *sc = j->scene;
+  const pl_params *p = sc->params;
   uint64_t h = hash(0xcbf29ce484222325u, p->par, (size_t)p->npar * sizeof(double));
   h = hash(h, p->X, (size_t)p->nref * sizeof(double));
   h = hash(h, p->rest, (size_t)p->nrest * sizeof(double));
   h = hash(h, p->M.val, (size_t)p->M.nnz * sizeof(double));
-  const pl_contact_desc *d = &j->scene->contact;
-  if (d->nnode == 0) return h;
-  for (int k = 0; k < d->nobstacle; k++) {
-    const pl_obstacle *o = &d->obstacle[k];
-    int kind = (int)o->kind;
-    h = hash(h, &kind, sizeof kind);
-    // all that follows is numbers
-    h = hash(h, o->centre, sizeof *o - offsetof(pl_obstacle, centre));
+  if (sc->sheet.nlimit > 0) h = limits_print(&sc->sheet, h);
+  if (sc->has_layers) {
+    h = hash(h, &sc->layers.thickness, sizeof sc->layers.thickness);
+    h = hash(h, &sc->layers.mu, sizeof sc->layers.mu);
   }
+  const pl_contact_desc *d = &sc->contact;
+  if (d->nnode == 0) return h;
+  for (int k = 0; k < d->nobstacle; k++) h = obstacle_print(&d->obstacle[k], h);
   h = hash(h, d->node, (size_t)d->nnode * sizeof *d->node);
   h = hash(h, d->radius, (size_t)d->nnode * sizeof *d->radius);
   return hash(h, d->mu, (size_t)d->nnode * (size_t)d->nobstacle * sizeof *d->mu);

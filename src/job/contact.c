@@ -98,7 +98,7 @@ void job_contact_tell(job *j, const pl_analysis *a, const pl_contact *k) {
                    name, s.normal, s.friction, s.count[PL_STICK], s.count[PL_SLIP],
                    s.count[PL_OPEN]);
   }
-  if (k && j->page)
+  if (k && k->solves > 0 && j->page)
     pl_page_text(j->page, "Coulomb's law holds with a residual of at most %.1e.", k->residual);
 }
 

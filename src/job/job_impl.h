@@ -14,7 +14,7 @@ typedef struct job {
   const pl_scene *scene;
   const pl_job_opts *opts;
   pl_work *work;
-  pl_state **state; // [nanalysis] results of static analyses, NULL: not run
+  pl_state **state; // [nanalysis] results of static analyses and drapes, NULL: not run
   pl_page *page;
   json_t *analyses; // array of figures
   double *x;        // [nvert][3] scratch for pictures
@@ -24,13 +24,15 @@ typedef struct job {
   pl_tie *tie; // springs between points of links, for pictures
   char *bare;  // [nvert] 1: on a rod
   int nbead;
-  int *bead; // [nbead] point masses on rods
+  int *bead;       // [nbead] point masses on rods
+  pl_sheet *sheet; // limits of stretch while an analysis keeps them; NULL: none
   pl_job_result *result;
 } job;
 
 // ---- analyses: each fills `figures`, writes files and its part of the page ----------------------
 
 pl_status job_static(job *j, int index, json_t *figures);
+pl_status job_drape(job *j, int index, json_t *figures);
 pl_status job_modes(job *j, int index, json_t *figures);
 pl_status job_transient(job *j, int index, json_t *figures);
 pl_status job_periodic(job *j, int index, json_t *figures);
@@ -40,7 +42,8 @@ pl_status job_fit_damping(job *j, int index, json_t *figures);
 pl_status job_explore(job *j, int index, json_t *figures);
 pl_status job_design(job *j, int index, json_t *figures);
 
-// A state at rest (with the scene's initial values) or of the static analysis that `about` names.
+// A state at rest (with the scene's initial values) or of the static analysis or drape that `about`
+// names.
 pl_status job_start(job *j, const pl_analysis *a, pl_state **out);
 
 // ---- output -------------------------------------------------------------------------------------
@@ -75,6 +78,10 @@ void job_note(job *j, const char *fmt, ...) __attribute__((format(printf, 2, 3))
 // Picture of a state, coloured by displacement, as SVG file and on the page.
 pl_status job_picture(job *j, const pl_state *s, const char *name, const char *title,
                       const char *caption);
+// The same with a VTU and a GLB file, for an equilibrium.
+pl_status job_shape(job *j, const pl_analysis *a, const pl_state *s);
+// Displacement of each watched place.
+void job_watch_figures(const job *j, const pl_analysis *a, const pl_state *s, json_t *figures);
 // An SVG as file and on the page.
 pl_status job_figure(job *j, const char *name, const pl_text *svg, const char *caption);
 // Plot as SVG file and on the page.

@@ -1,4 +1,4 @@
-#include "job_impl.h"
+#include "run_cloth.h"
 
 #include "pliant/math.h"
 
@@ -183,14 +183,14 @@ static pl_status rod_curvature(const job *j, const pl_state *s, double *value, i
 
 // all that ParaView is given; arrays as in job_vtu
 typedef struct shown {
-  double *u, *v, *strain, *stress, *curvature;
+  double *u, *v, *strain, *stress, *curvature, *ratio;
 } shown;
 
 static pl_status write_vtu(job *j, const pl_state *s, int with_velocity, const shown *d,
                            const char *path) {
   const pl_scene *sc = j->scene;
   int dim = sc->dim, any[3] = {0}, nf = 0;
-  pl_field field[5];
+  pl_field field[6];
   for (int i = 0; i < sc->mesh->nvert; i++)
     for (int c = 0; c < dim; c++) {
       d->u[3 * i + c] = s->q[i * dim + c] - sc->params->X[i * dim + c];
@@ -207,6 +207,11 @@ static pl_status write_vtu(job *j, const pl_state *s, int with_velocity, const s
   if (any[1])
     field[nf++] = (pl_field){.name = "stress", .on_cells = 1, .ncomp = 1, .data = d->stress};
   if (any[2]) field[nf++] = (pl_field){.name = "curvature", .ncomp = 1, .data = d->curvature};
+  if (j->sheet) {
+    PL_TRY(cloth_ratio(j, s->q, d->ratio));
+    field[nf++] =
+        (pl_field){.name = "stretch_over_limit", .on_cells = 1, .ncomp = 1, .data = d->ratio};
+  }
   return pl_mesh_write_vtu(sc->mesh, j->x, nf, field, path);
 }
 
@@ -217,14 +222,17 @@ pl_status job_vtu(job *j, const pl_state *s, int with_velocity, const char *path
              .v = pl_alloc(j->env, 3 * n, sizeof(double)),
              .strain = pl_alloc(j->env, ncell, sizeof(double)),
              .stress = pl_alloc(j->env, ncell, sizeof(double)),
-             .curvature = pl_alloc(j->env, n, sizeof(double))};
-  pl_status status = d.u && d.v && d.strain && d.stress && d.curvature ? PL_OK : PL_E_NOMEM;
+             .curvature = pl_alloc(j->env, n, sizeof(double)),
+             .ratio = pl_alloc(j->env, ncell, sizeof(double))};
+  pl_status status = PL_OK;
+  if (!d.u || !d.v || !d.strain || !d.stress || !d.curvature || !d.ratio) status = PL_E_NOMEM;
   if (status == PL_OK) status = write_vtu(j, s, with_velocity, &d, path);
   pl_free(j->env, d.u);
   pl_free(j->env, d.v);
   pl_free(j->env, d.strain);
   pl_free(j->env, d.stress);
   pl_free(j->env, d.curvature);
+  pl_free(j->env, d.ratio);
   return status;
 }
 

@@ -1,4 +1,4 @@
-#include "job_impl.h"
+#include "run_cloth.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -68,8 +68,7 @@ static void set_figures(json_t *f, const pl_static_info *i) {
   job_set(f, "critical", list);
 }
 
-// displacement of each watched place at the end
-static void set_watches(const job *j, const pl_analysis *a, const pl_state *s, json_t *f) {
+void job_watch_figures(const job *j, const pl_analysis *a, const pl_state *s, json_t *f) {
   int dim = j->scene->dim;
   json_t *all = json_object();
   for (int k = 0; k < a->nwatch; k++) {
@@ -130,29 +129,44 @@ static void tell(job *j, const pl_analysis *a, const pl_static_info *i) {
                  i->critical[k].scale);
 }
 
-static pl_status write_files(job *j, const pl_analysis *a, const pl_state *s, recorder *r) {
-  char path[PL_TEXT], name[PL_TEXT], caption[PL_TEXT];
+// from rest to the shape and back, coloured by displacement or by the part of the allowed strain
+static pl_status write_glb(job *j, const pl_analysis *a, const pl_state *s) {
   const pl_scene *sc = j->scene;
-  if (sc->output.csv) PL_TRY(pl_table_write(r->table, job_path(j, a->name, ".csv", path)));
-  if (j->drawable && sc->output.vtu) PL_TRY(job_vtu(j, s, 0, job_path(j, a->name, ".vtu", path)));
-  if (j->drawable && sc->output.glb) {
-    int n = sc->mesh->nvert;
-    double *rest = pl_alloc(j->env, (size_t)n * 3, sizeof(double));
-    if (!rest) return PL_E_NOMEM;
-    double most = job_displacements(j, s->q, j->colour), factor = job_exaggeration(j, most);
-    for (int i = 0; i < n && most > 0; i++) j->colour[i] /= most;
+  int n = sc->mesh->nvert;
+  char path[PL_TEXT];
+  double *rest = pl_alloc(j->env, (size_t)n * 3, sizeof(double));
+  double *face = pl_alloc(j->env, (size_t)sc->mesh->cell[PL_TRI3].n, sizeof(double));
+  double most = job_displacements(j, s->q, j->colour), factor = job_exaggeration(j, most);
+  pl_status st = rest && face ? PL_OK : PL_E_NOMEM;
+  for (int i = 0; i < n && most > 0; i++) j->colour[i] /= most;
+  if (st == PL_OK && j->sheet) st = cloth_faces(j, s->q, face);
+  if (st == PL_OK && j->sheet) cloth_colours(j, face, j->colour);
+  if (st == PL_OK) {
+    const double time[3] = {0, 1, 2}, weight[3] = {0, 1, 0};
     job_positions(j, sc->params->X, 1, rest);
     job_positions(j, s->q, factor, j->x);
     for (int i = 0; i < 3 * n; i++) j->x[i] -= rest[i];
-    const double time[3] = {0, 1, 2}, weight[3] = {0, 1, 0};
-    pl_status status = job_glb(j, &(job_motion){rest, 1, 3, j->x, time, weight, j->colour},
-                               job_path(j, a->name, ".glb", path));
-    pl_free(j->env, rest);
-    PL_TRY(status);
+    st = job_glb(j, &(job_motion){rest, 1, 3, j->x, time, weight, j->colour},
+                 job_path(j, a->name, ".glb", path));
   }
+  pl_free(j->env, rest);
+  pl_free(j->env, face);
+  return st;
+}
+
+pl_status job_shape(job *j, const pl_analysis *a, const pl_state *s) {
+  char path[PL_TEXT], name[PL_TEXT];
+  const pl_output_opts *o = &j->scene->output;
+  if (j->drawable && o->vtu) PL_TRY(job_vtu(j, s, 0, job_path(j, a->name, ".vtu", path)));
+  if (j->drawable && o->glb) PL_TRY(write_glb(j, a, s));
   snprintf(name, sizeof name, "%s-shape", a->name);
-  snprintf(caption, sizeof caption, "Equilibrium; the reference shape is drawn lightly.");
-  PL_TRY(job_picture(j, s, name, a->name, caption));
+  return job_picture(j, s, name, a->name, "Equilibrium; the reference shape is drawn lightly.");
+}
+
+static pl_status write_files(job *j, const pl_analysis *a, const pl_state *s, recorder *r) {
+  char path[PL_TEXT];
+  if (j->scene->output.csv) PL_TRY(pl_table_write(r->table, job_path(j, a->name, ".csv", path)));
+  PL_TRY(job_shape(j, a, s));
   PL_TRY(job_watch_plots(j, a, r->table, 0, 3, "load factor"));
   return job_contact_plots(j, a, r->contact, r->table, 3 + job_watch_count(j, a), "load factor");
 }
@@ -172,7 +186,7 @@ pl_status job_static(job *j, int index, json_t *figures) {
   }
   if (status >= 0) {
     set_figures(figures, &info);
-    set_watches(j, a, s, figures);
+    job_watch_figures(j, a, s, figures);
     pl_clock c = {.scale = info.scale};
     pl_status e = pl_eval(j->scene->model, j->scene->params, s, &c, PL_WANT_FORCE, NULL, j->work);
     if (e == PL_OK) set_reactions(j, figures);

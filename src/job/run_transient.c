@@ -1,26 +1,13 @@
-#include "job_impl.h"
+#include "run_transient.h"
 
 #include "pliant/math.h"
+#include "run_cloth.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { FIXED_COLUMNS = 6 }; // time, kinetic, elastic, potential, total, dissipated
 #define GLB_BYTES (48L << 20)
-
-typedef struct recorder {
-  job *j;
-  const pl_analysis *a;
-  pl_table *table;
-  double *row;
-  kept kept;
-  double every, next_row; // time between rows, time of the next one
-  double frame_step, next_frame;
-  pl_touch *touch;   // [npair] of the last step: a failed one may leave others
-  double power_time; // of the last step; losses are integrated by the trapezoidal rule
-  pl_status status;
-} recorder;
 
 // simulated time that the options ask for
 static double span(const pl_transient_opts *o) {
@@ -28,7 +15,7 @@ static double span(const pl_transient_opts *o) {
   return o->frequency > 0 ? o->periods * 2 * PL_PI / o->frequency : 0;
 }
 
-static pl_status make_recorder(job *j, const pl_analysis *a, recorder *r) {
+pl_status record_open(job *j, const pl_analysis *a, recorder *r) {
   static const char *const names[FIXED_COLUMNS] = {"time",      "kinetic", "elastic",
                                                    "potential", "total",   "dissipated"};
   int touch = FIXED_COLUMNS + job_watch_count(j, a);
@@ -49,6 +36,17 @@ static pl_status make_recorder(job *j, const pl_analysis *a, recorder *r) {
     PL_TRY(pl_table_column(r->table, c, names[c], c == 0 ? "s" : "J"));
   if (job_watch_columns(j, a, r->table, FIXED_COLUMNS) < 0) return PL_E_NOMEM;
   return job_contact_columns(j, r->kept.contact, r->table, touch);
+}
+
+void record_close(recorder *r) {
+  if (!r->j) return;
+  pl_env *env = r->j->env;
+  pl_table_free(r->table);
+  pl_free(env, r->row);
+  pl_free(env, r->touch);
+  pl_free(env, r->kept.time);
+  pl_free(env, r->kept.qv);
+  pl_contact_free(r->kept.contact);
 }
 
 static pl_status add_frame(recorder *r, const pl_state *s) {
@@ -74,19 +72,17 @@ static pl_status add_frame(recorder *r, const pl_state *s) {
   return PL_OK;
 }
 
-static pl_status record(recorder *r, const pl_state *s, const pl_work *w) {
+pl_status record_step(recorder *r, const pl_state *s, const step_energy *e) {
   // a hair of slack, so that rounding in the time does not lose a row
   double slack = 1e-9 * (fabs(s->t) + r->frame_step);
-  r->kept.dissipated += 0.5 * (r->kept.power + w->dissipated) * (s->t - r->power_time);
-  r->kept.power = w->dissipated;
-  r->power_time = s->t;
+  r->kept.dissipated = e->dissipated;
   if (s->t + slack >= r->next_row) {
     r->row[0] = s->t;
-    r->row[1] = w->kinetic;
-    r->row[2] = w->elastic;
-    r->row[3] = w->potential;
-    r->row[4] = w->kinetic + w->potential;
-    r->row[5] = r->kept.dissipated;
+    r->row[1] = e->kinetic;
+    r->row[2] = e->elastic;
+    r->row[3] = e->potential;
+    r->row[4] = e->kinetic + e->potential;
+    r->row[5] = e->dissipated;
     job_watch_row(r->j, r->a, s, r->row + FIXED_COLUMNS);
     job_contact_row(r->kept.contact, r->row + FIXED_COLUMNS + job_watch_count(r->j, r->a));
     PL_TRY(pl_table_row(r->table, r->row));
@@ -99,7 +95,16 @@ static pl_status record(recorder *r, const pl_state *s, const pl_work *w) {
   return PL_OK;
 }
 
-static void keep_touch(recorder *r) {
+// losses are the integral of their power
+static pl_status record(recorder *r, const pl_state *s, const pl_work *w) {
+  double lost = 0.5 * (r->kept.power + w->dissipated) * (s->t - r->power_time);
+  r->kept.power = w->dissipated;
+  r->power_time = s->t;
+  const step_energy e = {w->kinetic, w->elastic, w->potential, r->kept.dissipated + lost};
+  return record_step(r, s, &e);
+}
+
+void record_touch(recorder *r) {
   const pl_contact *k = r->kept.contact;
   if (k) memcpy(r->touch, k->pair, (size_t)k->npair * sizeof *r->touch);
 }
@@ -108,12 +113,11 @@ static int on_step(void *ctx, const pl_state *s, const pl_clock *c, const pl_wor
   recorder *r = ctx;
   (void)c;
   r->status = record(r, s, w);
-  keep_touch(r);
+  record_touch(r);
   return r->status != PL_OK;
 }
 
-// the first row and frame
-static pl_status record_start(recorder *r, const pl_state *s) {
+pl_status record_start(recorder *r, const pl_state *s) {
   const pl_scene *sc = r->j->scene;
   const pl_transient_opts *o = &r->a->opts.transient_;
   pl_clock c = {.t = s->t, .omega = o->frequency, .scale = 1, .ramp = o->ramp};
@@ -166,7 +170,8 @@ static pl_status write_vtus(job *j, const pl_analysis *a, const kept *f, pl_stat
 
 // every frame is a morph target with weight one at its time; thinned when the file would be too
 // large
-static pl_status write_glb(job *j, const pl_analysis *a, const kept *f, const double *x) {
+static pl_status write_glb(job *j, const pl_analysis *a, const kept *f, const double *x,
+                           const double *colour) {
   size_t per = (size_t)j->scene->mesh->nvert * 3;
   int stride = 1;
   while ((long)(f->n / stride) * (long)per * 4 > GLB_BYTES || f->n / stride > 120) stride++;
@@ -183,7 +188,7 @@ static pl_status write_glb(job *j, const pl_analysis *a, const kept *f, const do
       time[k] = f->time[k * stride] - f->time[0];
       weight[k * n + k] = 1;
     }
-    s = job_glb(j, &(job_motion){x, n, n, delta, time, weight, NULL},
+    s = job_glb(j, &(job_motion){x, n, n, delta, time, weight, colour},
                 job_path(j, a->name, ".glb", path));
   }
   pl_free(j->env, delta);
@@ -224,7 +229,9 @@ static pl_status energy_plot(job *j, const pl_analysis *a, const pl_table *t) {
   return s;
 }
 
-static pl_status film(job *j, const pl_analysis *a, const kept *f, const double *x) {
+// faces: [nframe][triangles] part of the allowed strain, NULL: no limits
+static pl_status film(job *j, const pl_analysis *a, const kept *f, const double *x,
+                      const double *faces) {
   const pl_scene *sc = j->scene;
   if (!j->page || f->n < 2) return PL_OK;
   pl_text svg;
@@ -233,6 +240,7 @@ static pl_status film(job *j, const pl_analysis *a, const kept *f, const double 
   pl_view view = job_view(j);
   view.x = x;
   view.title = a->name;
+  cloth_view(faces, &view);
   pl_status s = job_backdrop(j, first, 1, f->n, x, &view);
   if (s == PL_OK)
     s = pl_view_animated_svg(&svg, sc->mesh, &view, f->n, x, fmin(fmax(last - first, 2), 20));
@@ -247,23 +255,33 @@ static pl_status film(job *j, const pl_analysis *a, const kept *f, const double 
 
 // everything that is made from the kept frames
 static pl_status write_frames(job *j, const pl_analysis *a, const kept *f) {
-  size_t per = (size_t)j->scene->mesh->nvert * 3;
+  size_t per = (size_t)j->scene->mesh->nvert * 3, ntri = (size_t)j->scene->mesh->cell[PL_TRI3].n;
   pl_state *s = NULL;
-  double *x = pl_alloc(j->env, (size_t)f->n * per, sizeof(double));
+  double *x = pl_alloc(j->env, (size_t)f->n * per, sizeof(double)), *faces = NULL, *colour = NULL;
   pl_status st = x ? pl_state_create(j->scene->model, j->scene->params, &s) : PL_E_NOMEM;
+  if (j->sheet) {
+    faces = pl_alloc(j->env, (size_t)f->n * ntri, sizeof(double));
+    colour = pl_alloc(j->env, per / 3, sizeof(double));
+    if (!faces || !colour) st = PL_E_NOMEM;
+  }
   for (int k = 0; st == PL_OK && k < f->n; k++) {
     frame_state(f, k, s);
     job_positions(j, s->q, 1, x + (size_t)k * per);
+    if (faces) st = cloth_faces(j, s->q, faces + (size_t)k * ntri);
   }
+  if (st == PL_OK && colour) cloth_colours(j, faces + (size_t)(f->n - 1) * ntri, colour);
   if (st == PL_OK && j->scene->output.vtu) st = write_vtus(j, a, f, s);
-  if (st == PL_OK && j->scene->output.glb) st = write_glb(j, a, f, x);
-  if (st == PL_OK) st = film(j, a, f, x);
+  if (st == PL_OK && j->scene->output.glb) st = write_glb(j, a, f, x, colour);
+  if (st == PL_OK) st = film(j, a, f, x, faces);
   pl_state_free(j->scene->model, s);
   pl_free(j->env, x);
+  pl_free(j->env, faces);
+  pl_free(j->env, colour);
   return st;
 }
 
-static pl_status write_files(job *j, recorder *r, const pl_state *s) {
+pl_status record_files(recorder *r, const pl_state *s, int energy) {
+  job *j = r->j;
   const pl_analysis *a = r->a;
   char path[PL_TEXT], name[PL_TEXT];
   if (j->scene->output.csv) PL_TRY(pl_table_write(r->table, job_path(j, a->name, ".csv", path)));
@@ -276,7 +294,7 @@ static pl_status write_files(job *j, recorder *r, const pl_state *s) {
   PL_TRY(job_path_plots(j, a, r->table, FIXED_COLUMNS));
   PL_TRY(job_contact_plots(j, a, r->kept.contact, r->table, FIXED_COLUMNS + job_watch_count(j, a),
                            "time (s)"));
-  return energy_plot(j, a, r->table);
+  return energy ? energy_plot(j, a, r->table) : PL_OK;
 }
 
 static void set_figures(json_t *f, const pl_transient_info *i) {
@@ -292,9 +310,7 @@ static void set_figures(json_t *f, const pl_transient_info *i) {
   job_set(f, "seconds", json_real(i->seconds));
 }
 
-static void tell(job *j, const pl_analysis *a, const pl_transient_info *i) {
-  job_note(j, "%s: %.6g s in %ld steps, %s", a->name, i->t, i->nstep, pl_stop_text(i->reason));
-  if (!j->page) return;
+static void tell_page(const job *j, const pl_analysis *a, const pl_transient_info *i) {
   if (i->reason != PL_STOP_END && i->reason != PL_STOP_STEADY)
     pl_page_warning(j->page, "%s stopped at %.6g s: %s.", a->name, i->t, pl_stop_text(i->reason));
   else
@@ -304,6 +320,14 @@ static void tell(job *j, const pl_analysis *a, const pl_transient_info *i) {
     pl_page_text(j->page,
                  "The last two periods differ by %.3g m (summed over nodes and steps, eq. 28).",
                  i->period_change);
+}
+
+void record_tell(const recorder *r, const pl_transient_info *i) {
+  job *j = r->j;
+  const char *name = r->a->name;
+  job_note(j, "%s: %.6g s in %ld steps, %s", name, i->t, i->nstep, pl_stop_text(i->reason));
+  if (j->page) tell_page(j, r->a, i);
+  job_contact_tell(j, r->a, r->kept.contact);
 }
 
 // largest and smallest value of every watched column over the last period, or over the last fifth
@@ -328,8 +352,7 @@ static void set_extremes(const recorder *r, json_t *f) {
   job_set(f, o->frequency > 0 ? "range_last_period_m" : "range_last_fifth_m", all);
 }
 
-// a drive at full speed at once is a jolt for a body at rest
-static void warn_jolt(job *j, const pl_analysis *a, const pl_state *s) {
+void warn_jolt(job *j, const pl_analysis *a, const pl_state *s) {
   const int *index = pl_model_free_index(j->scene->model);
   double most = 0;
   for (int i = 0; i < s->nq; i++)
@@ -341,56 +364,66 @@ static void warn_jolt(job *j, const pl_analysis *a, const pl_state *s) {
             most);
 }
 
+void record_figures(const recorder *r, const pl_transient_info *i, json_t *figures) {
+  set_figures(figures, i);
+  set_extremes(r, figures);
+  job_contact_figures(r->j, r->kept.contact, figures);
+}
+
+pl_status record_resume(recorder *r, pl_state *s, pl_history *h, int *found) {
+  char path[PL_TEXT];
+  *found = 0;
+  if (!r->j->opts->resume) return PL_OK;
+  PL_TRY(checkpoint_read(r->j, job_path(r->j, r->a->name, ".checkpoint", path),
+                         &r->a->opts.transient_, s, h, &r->kept, r->table, found));
+  if (*found) catch_up(r, s);
+  return PL_OK;
+}
+
+pl_status record_checkpoint(recorder *r, const pl_state *s, const pl_history *h) {
+  char path[PL_TEXT];
+  pl_contact *k = r->kept.contact;
+  if (k) memcpy(k->pair, r->touch, (size_t)k->npair * sizeof *r->touch);
+  return checkpoint_write(r->j, job_path(r->j, r->a->name, ".checkpoint", path),
+                          &r->a->opts.transient_, s, h, &r->kept, r->table);
+}
+
 static pl_status step_through(job *j, recorder *r, pl_state *s, pl_history *h,
                               pl_transient_info *info) {
   const pl_scene *sc = j->scene;
   const pl_analysis *a = r->a;
-  char path[PL_TEXT];
-  int found = 0;
-  job_path(j, a->name, ".checkpoint", path);
-  if (j->opts->resume)
-    PL_TRY(checkpoint_read(j, path, &a->opts.transient_, s, h, &r->kept, r->table, &found));
-  if (found)
-    catch_up(r, s);
-  else {
+  int found;
+  PL_TRY(record_resume(r, s, h, &found));
+  if (!found) {
     warn_jolt(j, a, s);
     PL_TRY(record_start(r, s));
   }
-  keep_touch(r);
+  record_touch(r);
   pl_status status = pl_transient_contact(&a->opts.transient_, sc->model, sc->params,
                                           r->kept.contact, s, h, j->work, on_step, r, info);
   if (r->status != PL_OK) return r->status;
   if (status < 0) return status;
-  pl_contact *k = r->kept.contact;
-  if (k) memcpy(k->pair, r->touch, (size_t)k->npair * sizeof *r->touch);
-  pl_status w = checkpoint_write(j, path, &a->opts.transient_, s, h, &r->kept, r->table);
+  pl_status w = record_checkpoint(r, s, h);
   return w < 0 ? w : status;
 }
 
 pl_status job_transient(job *j, int index, json_t *figures) {
   const pl_analysis *a = &j->scene->analysis[index];
+  if (is_cloth(j->scene, a)) return job_cloth(j, index, figures);
   pl_state *s = NULL;
   pl_history h = {0};
   recorder r = {0};
   pl_transient_info info = {0};
   pl_status status = job_start(j, a, &s);
-  if (status == PL_OK) status = make_recorder(j, a, &r);
+  if (status == PL_OK) status = record_open(j, a, &r);
   if (status == PL_OK) status = step_through(j, &r, s, &h, &info);
   if (status >= 0) {
-    set_figures(figures, &info);
-    set_extremes(&r, figures);
-    job_contact_figures(j, r.kept.contact, figures);
-    tell(j, a, &info);
-    job_contact_tell(j, a, r.kept.contact);
-    pl_status w = write_files(j, &r, s);
+    record_figures(&r, &info, figures);
+    record_tell(&r, &info);
+    pl_status w = record_files(&r, s, 1);
     if (w < 0) status = w;
   }
-  pl_table_free(r.table);
-  pl_free(j->env, r.row);
-  pl_free(j->env, r.touch);
-  pl_free(j->env, r.kept.time);
-  pl_free(j->env, r.kept.qv);
-  pl_contact_free(r.kept.contact);
+  record_close(&r);
   pl_history_free(j->env, &h);
   pl_state_free(j->scene->model, s);
   return status;

@@ -12,6 +12,7 @@ typedef struct motion {
   int nframe; // shown
   double *P;  // [nframe][nvert][3] projected
   int closed; // the last frame leads on to the first
+  int total;  // frames there are, of which nframe are shown
   char timing[96];
   unsigned *colour; // [nframe][nface] 0xrrggbb
   char *keep;       // [nface] drawn
@@ -51,7 +52,8 @@ static void animated(motion *a, const char *attributes, outline shape, int index
   values(a, shape, index);
   rp_str(t, "\"/>");
   if (fill) {
-    pl_text_add(t, "<animate attributeName=\"fill\" %s values=\"", a->timing);
+    pl_text_add(t, "<animate attributeName=\"%s\" %s values=\"", a->p->face ? "color" : "fill",
+                a->timing);
     int n = a->nframe + (a->closed ? 1 : 2);
     for (int k = 0; k < n; k++) {
       int f = k < a->nframe ? k : a->closed ? 0 : a->nframe - 1;
@@ -149,7 +151,8 @@ static void draw_faces(motion *a) {
   const rp_shape *s = &a->p->shape;
   pl_text *t = a->p->t;
   int fine = rp_typical_face(s, a->P) < 5;
-  rp_str(t, "<g stroke-linejoin=\"round\" stroke-width=\".6\">\n");
+  pl_text_add(t, "<g stroke-linejoin=\"round\" stroke-width=\".6\"%s>\n",
+              a->p->face ? " fill=\"currentColor\" stroke=\"currentColor\"" : "");
   for (int i = 0; i < s->nface && !too_long(a); i++) {
     int f = a->item[i].index, moving = 0, sharp = 0;
     if (!a->keep[f]) continue;
@@ -165,8 +168,12 @@ static void draw_faces(motion *a) {
     char fill[64], edge[8];
     static const rp_rgb line = {0.11, 0.16, 0.23};
     rp_rgb face = {(c[0] >> 16) / 255.0, (c[0] >> 8 & 255) / 255.0, (c[0] & 255) / 255.0};
-    snprintf(fill, sizeof fill, "fill=\"#%06x\" stroke=\"%s\"", c[0],
-             rp_hex(edge, rp_mix(face, line, fine ? 0 : 0.2)));
+    if (a->p->face)
+      // edges change their colour with the face
+      snprintf(fill, sizeof fill, "color=\"#%06x\"", c[0]);
+    else
+      snprintf(fill, sizeof fill, "fill=\"#%06x\" stroke=\"%s\"", c[0],
+               rp_hex(edge, rp_mix(face, line, fine ? 0 : 0.2)));
     animated(a, fill, face_shape, f, moving ? c : NULL);
     for (int k = 0; k < s->face[f].n; k++) sharp |= owns(a, f, k);
     if (sharp)
@@ -226,6 +233,17 @@ static unsigned pack(rp_rgb c) {
   return v;
 }
 
+// number of the k-th of n frames spread over all nframe
+static int spread(int k, int n, int nframe, int closed) {
+  if (n <= 1) return 0;
+  return (int)(closed ? (long long)k * nframe / n : (long long)k * (nframe - 1) / (n - 1));
+}
+
+// the values of faces at a frame
+static void show_faces(rp_picture *p, int number) {
+  if (p->view->face) p->face = p->view->face + (size_t)number * (size_t)p->mesh->cell[PL_TRI3].n;
+}
+
 // colours of all frames; order by the mean depth; faces that are never seen are left out
 static void prepare_faces(motion *a) {
   const rp_shape *s = &a->p->shape;
@@ -243,6 +261,7 @@ static void prepare_faces(motion *a) {
   rp_items_sort(s->nface, a->item);
   for (int i = 0; i < s->nface; i++) a->rank[a->item[i].index] = i;
   for (int k = 0; k < a->nframe; k++) {
+    show_faces(a->p, spread(k, a->nframe, a->total, a->closed));
     rp_normals(s, frame(a, k), 1, a->normal, a->scratch);
     for (int f = 0; f < s->nface; f++)
       a->colour[(size_t)k * (size_t)s->nface + f] =
@@ -305,17 +324,11 @@ static int is_closed(int nvert, int nframe, const double *frames) {
   return nframe > 2 && farthest(3 * nvert, frames + ((size_t)nframe - 1) * n, frames) <= 1.5 * step;
 }
 
-// number of the k-th of n frames spread over all nframe
-static int spread(int k, int n, int nframe, int closed) {
-  if (n <= 1) return 0;
-  return (int)(closed ? (long long)k * nframe / n : (long long)k * (nframe - 1) / (n - 1));
-}
-
 // Draws with nshow frames; returns PL_DOMAIN, and draws nothing, when the text would be too long.
 static pl_status draw_motion(rp_picture *p, int nshow, int nframe, const double *frames,
                              double seconds, int closed, size_t start, size_t *size) {
   size_t n = 3 * (size_t)p->mesh->nvert, before = p->t->n;
-  motion a = {.p = p, .nframe = nshow, .closed = closed, .start = start};
+  motion a = {.p = p, .nframe = nshow, .total = nframe, .closed = closed, .start = start};
   double total = closed ? seconds : seconds * (nshow + 1) / (nshow - 1);
   snprintf(a.timing, sizeof a.timing, "dur=\"%dms\" calcMode=\"linear\" repeatCount=\"indefinite\"",
            (int)(1000 * total));
@@ -348,6 +361,7 @@ static pl_status draw_exposures(rp_picture *p, int nframe, const double *frames,
   for (int k = 0; k < count && s == PL_OK; k++) {
     rp_project(&p->camera, p->mesh->nvert, frames + (size_t)spread(k, count, nframe, closed) * n,
                P);
+    show_faces(p, spread(k, count, nframe, closed));
     s = k + 1 < count ? rp_picture_outline(p, P, 0.3 + 0.5 * k / count) : rp_picture_model(p, P);
   }
   if (s == PL_OK) rp_picture_marks(p, P);

@@ -95,15 +95,16 @@ static void seen_bounds(const rp_camera *c, int nvert, int npos, const double *c
 
 static void colour_range(rp_picture *p) {
   const pl_view *v = p->view;
+  const double *value = v->face ? v->face : v->colour;
   p->lo = v->lo;
   p->hi = v->hi;
-  if (!v->colour || p->lo < p->hi) return;
+  if (!value || p->lo < p->hi) return;
   p->lo = INFINITY;
   p->hi = -INFINITY;
-  for (int k = 0; k < p->mesh->nvert; k++) {
-    if (!isfinite(v->colour[k])) continue;
-    p->lo = fmin(p->lo, v->colour[k]);
-    p->hi = fmax(p->hi, v->colour[k]);
+  for (int k = 0; k < (v->face ? p->mesh->cell[PL_TRI3].n : p->mesh->nvert); k++) {
+    if (!isfinite(value[k])) continue;
+    p->lo = fmin(p->lo, value[k]);
+    p->hi = fmax(p->hi, value[k]);
   }
   if (!(p->lo < p->hi)) rp_range(&p->lo, &p->hi, 0, 0, 0);
 }
@@ -113,7 +114,7 @@ static void bar_axis(const rp_picture *p, rp_axis *a) {
 }
 
 static double bar_room(const rp_picture *p) {
-  if (!p->view->colour) return 24;
+  if (!p->view->colour && !p->face) return 24;
   rp_axis a;
   bar_axis(p, &a);
   double w = 0;
@@ -173,6 +174,7 @@ pl_status rp_picture_open(rp_picture *p, pl_text *t, const pl_mesh *m, const pl_
                           const double *const *pos) {
   static const pl_view standard = {0};
   *p = (rp_picture){.t = t, .env = t->env, .mesh = m, .view = v ? v : &standard};
+  p->face = p->view->face;
   for (int k = 0; k < p->view->nmark; k++)
     if (p->view->mark[k] < 0 || p->view->mark[k] >= m->nvert)
       return pl_fail(t->env, PL_E_ARG, "%s: marked vertex %d of %d", m->source ? m->source : "mesh",
@@ -210,18 +212,31 @@ static void rect(pl_text *t, double x, double y, double w, double h, const char 
   pl_text_add(t, "\" fill=\"%s\"/>", fill);
 }
 
+// what stands above the bar: colours at the limit and beyond
+static void limit_marks(rp_picture *p, double x, double y, double width) {
+  char hex[8];
+  rect(p->t, x, y - 20, width, width, rp_hex(hex, rp_at_limit));
+  rect(p->t, x, y - 40, width, width, rp_hex(hex, rp_beyond));
+  rp_label(p->t, "pl-mute", x + width + 8, y - 20 + width / 2 + 4.2, 12, 's', "at limit");
+  rp_label(p->t, "pl-mute", x + width + 8, y - 40 + width / 2 + 4.2, 12, 's', "beyond");
+}
+
 // strips that each reach down to the bottom: no seams between them
 static void colour_bar(rp_picture *p) {
   enum { STRIPS = 64, WIDTH = 14 };
   rp_axis a;
   bar_axis(p, &a);
-  double x = p->right + 24, height = fmin(p->h - p->top - 40, 260);
-  double y = p->top + (p->h - p->top - 16 - height) / 2;
+  int marks = p->face && p->view->limit > 0;
+  double x = p->right + 24, height = fmin(p->h - p->top - 40 - 44 * marks, 260);
+  double y = p->top + (p->h - p->top - 16 - height + 44 * marks) / 2;
   rp_str(p->t, "<g>");
+  if (marks) limit_marks(p, x, y, WIDTH);
   for (int k = 0; k < STRIPS; k++) {
     char hex[8];
     double from = height * k / STRIPS;
-    rect(p->t, x, y + from, WIDTH, height - from, rp_hex(hex, rp_viridis(1 - (k + 0.5) / STRIPS)));
+    double value = 1 - (k + 0.5) / STRIPS;
+    rect(p->t, x, y + from, WIDTH, height - from,
+         rp_hex(hex, marks ? rp_light(value) : rp_viridis(value)));
   }
   rp_str(p->t, "</g>\n<path class=\"pl-axis\" fill=\"none\" stroke=\"" RP_AXIS "\" d=\"");
   rp_pen pen = rp_pen_new(p->t, 1);
@@ -309,7 +324,7 @@ static void scale_bar(rp_picture *p) {
 }
 
 void rp_picture_decor(rp_picture *p) {
-  if (p->view->colour) colour_bar(p);
+  if (p->view->colour || p->face) colour_bar(p);
   triad(p);
   // a single point has no scale
   if (p->mesh->nvert > 1) scale_bar(p);

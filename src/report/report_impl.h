@@ -52,7 +52,9 @@ typedef struct rp_rgb {
   double r, g, b; // 0..1
 } rp_rgb;
 rp_rgb rp_mix(rp_rgb a, rp_rgb b, double t);
-rp_rgb rp_viridis(double t);               // t is clamped to 0..1
+rp_rgb rp_viridis(double t); // t is clamped to 0..1
+rp_rgb rp_light(double t);   // the same from nearly white to blue
+extern const rp_rgb rp_at_limit, rp_beyond;
 const char *rp_hex(char out[8], rp_rgb c); // "#rrggbb"
 #define RP_INK  "#20262d"
 #define RP_MUTE "#5b6570"
@@ -99,6 +101,7 @@ pl_status rp_thin_dots(rp_pen *pen, int n, const double *xy, int width, int heig
 typedef struct rp_face {
   int v[4], n;
   int solid; // on the boundary of a solid: seen from outside only
+  int tri;   // number of the triangle of the mesh that it is, -1: none
 } rp_face;
 
 typedef struct rp_edge {
@@ -139,6 +142,7 @@ typedef struct rp_picture {
   rp_camera camera;
   double w, h, left, top, right, bottom; // size, and the area of the model
   double lo, hi;                         // colour range
+  const double *face;                    // [triangles] values shown now, NULL: none
   int decimals;
 } rp_picture;
 

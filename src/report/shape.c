@@ -56,8 +56,9 @@ static pl_status take_faces(rp_shape *s, const pl_mesh *m) {
     const int *t = tri + 3 * (size_t)i;
     int joined = i + 1 < ntri && cell[i] == cell[i + 1] && join(m, t, t + 3, cell[i], f);
     if (!joined) *f = (rp_face){.v = {t[0], t[1], t[2]}, .n = 3};
-    int index;
-    f->solid = cell_type(m, cell[i], &index) >= PL_TET4;
+    int index, type = cell_type(m, cell[i], &index);
+    f->solid = type >= PL_TET4;
+    f->tri = type == PL_TRI3 ? index : -1;
     i += joined ? 2 : 1;
   }
   pl_free(m->env, tri);
@@ -123,7 +124,7 @@ static void represent(const pl_mesh *m, int n, keyed *order, int *stand) {
 
 // a face with merged corners loses them; *out is what remains
 static int remaining(const rp_face *f, const int *stand, rp_face *out) {
-  *out = (rp_face){.solid = f->solid};
+  *out = (rp_face){.solid = f->solid, .tri = f->tri};
   for (int k = 0; k < f->n; k++) {
     int v = stand[f->v[k]], known = 0;
     for (int j = 0; j < out->n; j++) known |= out->v[j] == v;

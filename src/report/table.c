@@ -228,6 +228,14 @@ static pl_status next_cell(reader *r, int *last) {
   return PL_OK;
 }
 
+// lines before the header that begin with "# "
+static void skip_remarks(reader *r) {
+  for (; r->end - r->at > 1 && r->at[0] == '#' && r->at[1] == ' '; r->line++) {
+    const char *end = memchr(r->at, '\n', (size_t)(r->end - r->at));
+    r->at = end ? end + 1 : r->end;
+  }
+}
+
 static pl_status read_header(reader *r, pl_table **out) {
   pl_text all; // cells one after the other, each with its zero
   pl_text_init(&all, r->env);
@@ -304,6 +312,7 @@ pl_status pl_table_read(pl_env *env, const char *path, pl_table **out) {
   pl_text_init(&r.cell, env);
   r.c = newlocale(LC_ALL_MASK, "C", (locale_t)0);
   if (size >= 3 && memcmp(data, "\xef\xbb\xbf", 3) == 0) r.at += 3;
+  skip_remarks(&r);
 
   pl_table *t = NULL;
   double *row = NULL;

@@ -59,7 +59,8 @@ int rp_edge_sharp(const double *normal, const rp_edge *e) {
   return a[2] * sign * b[2] < 0 && fabs(a[2] - sign * b[2]) > 0.02;
 }
 
-rp_rgb rp_shaded(const rp_picture *p, double value, const double n[3], int solid) {
+// a colour in the light; plain: none is given
+static rp_rgb shade(const rp_picture *p, const rp_rgb *c, const double n[3], int solid) {
   // soft light from the upper left, in front
   static const double light[3] = {-0.36, 0.52, 0.775};
   static const rp_rgb dark[2] = {{0.30, 0.42, 0.55}, {0.45, 0.40, 0.36}};
@@ -69,33 +70,60 @@ rp_rgb rp_shaded(const rp_picture *p, double value, const double n[3], int solid
   if (p->camera.flat) s = fmax(s, fabs(dot(n, light)));
   // light wraps round, so that the dark side keeps its form
   s = fmax(0, (s + 0.4) / 1.4);
-  if (!p->view->colour) return rp_mix(dark[back], bright[back], s);
-  rp_rgb c = isnan(value) ? no_value : rp_viridis(value);
-  double f = (0.70 + 0.39 * s) * (back ? 0.93 : 1);
-  return (rp_rgb){c.r * f, c.g * f, c.b * f};
+  if (!c) return rp_mix(dark[back], bright[back], s);
+  // light colours bear deeper shade, which shows folds
+  double f = p->face ? 0.52 + 0.57 * s : 0.70 + 0.39 * s;
+  if (back) f *= 0.93;
+  return (rp_rgb){c->r * f, c->g * f, c->b * f};
 }
 
-double rp_value(const rp_picture *p, int vertex) {
-  if (!p->view->colour) return NAN;
-  double v = p->view->colour[vertex];
+rp_rgb rp_shaded(const rp_picture *p, double value, const double n[3], int solid) {
+  rp_rgb c = isnan(value) ? no_value : rp_viridis(value);
+  return shade(p, p->view->colour ? &c : NULL, n, solid);
+}
+
+static double scaled(const rp_picture *p, double v) {
   if (isnan(v)) return NAN;
   return fmin(fmax((v / 2 - p->lo / 2) / (p->hi / 2 - p->lo / 2), 0), 1);
 }
 
+double rp_value(const rp_picture *p, int vertex) {
+  return p->view->colour ? scaled(p, p->view->colour[vertex]) : NAN;
+}
+
+// in steps that the eye does not see: faces alike share one path
+static rp_rgb face_tone(const rp_picture *p, const rp_face *f) {
+  double v = f->tri >= 0 ? p->face[f->tri] : NAN, limit = p->view->limit;
+  if (isnan(v)) return no_value;
+  if (limit > 0 && v > 1.01 * limit) return rp_beyond;
+  if (limit > 0 && v >= 0.99 * limit) return rp_at_limit;
+  double t = (floor(48 * scaled(p, v)) + 0.5) / 48;
+  return limit > 0 ? rp_light(t) : rp_viridis(t);
+}
+
 rp_rgb rp_face_colour(const rp_picture *p, const rp_face *f, const double n[3]) {
+  if (p->face) {
+    rp_rgb c = face_tone(p, f);
+    return shade(p, &c, n, f->solid);
+  }
   double mean = 0;
   for (int k = 0; k < f->n; k++) mean += rp_value(p, f->v[k]) / f->n;
   return rp_shaded(p, mean, n, f->solid);
 }
 
-int rp_face_seen(const rp_face *f, const double *P) {
+// twice the area that the camera sees, negative from behind, NaN when a corner is nowhere
+static double seen_area(const rp_face *f, const double *P) {
   double area = 0;
   for (int k = 0; k < f->n; k++) {
     const double *a = P + 3 * (size_t)f->v[k], *b = P + 3 * (size_t)f->v[(k + 1) % f->n];
-    if (isnan(a[0])) return 0;
     area += b[0] * a[1] - a[0] * b[1];
   }
-  return !f->solid || area > 0;
+  return area;
+}
+
+int rp_face_seen(const rp_face *f, const double *P) {
+  double area = seen_area(f, P);
+  return !isnan(area) && (!f->solid || area > 0);
 }
 
 static int nearer(const void *a, const void *b) {
@@ -168,7 +196,7 @@ static double value_span(const rp_picture *p, const rp_face *f) {
 
 // bands of colour: as many as the picture can carry, none when faces are small
 static int choose_levels(const drawing *d) {
-  if (!d->p->view->colour || d->grain < 5) return 0;
+  if (!d->p->view->colour || d->p->face || d->grain < 5) return 0;
   double span = 0;
   const rp_shape *s = &d->p->shape;
   for (int f = 0; f < s->nface; f++)
@@ -228,9 +256,29 @@ static void collect_faces(drawing *d) {
   }
 }
 
+// faces in one plane have no order of depth: those of one colour follow each other, edges come last
+static void order_by_colour(drawing *d) {
+  const rp_shape *s = &d->p->shape;
+  double lo = INFINITY, hi = -INFINITY;
+  for (int i = 0; i < d->nitem; i++) {
+    lo = fmin(lo, d->item[i].depth);
+    hi = fmax(hi, d->item[i].depth);
+  }
+  if (!d->p->face || s->nseg > 0 || !(hi - lo < 1e-3)) return;
+  for (int i = 0; i < d->nitem; i++) {
+    char hex[8];
+    int k = d->item[i].index;
+    d->item[i].depth = d->item[i].kind ? INFINITY : 0;
+    if (d->item[i].kind) continue;
+    rp_hex(hex, rp_face_colour(d->p, &s->face[k], d->soft + 3 * (size_t)k));
+    d->item[i].depth = (double)strtol(hex + 1, NULL, 16);
+  }
+}
+
 static void collect(drawing *d) {
   const rp_shape *s = &d->p->shape;
   collect_faces(d);
+  order_by_colour(d);
   // lines lie just in front of faces at their depth, joints in front of their lines
   for (int i = 0; i < s->nseg; i++) {
     const double *a = d->P + 3 * (size_t)s->seg[i][0], *b = d->P + 3 * (size_t)s->seg[i][1];
@@ -365,6 +413,36 @@ static void draw_face(drawing *d, int index) {
   rp_str(d->p->t, "\n");
 }
 
+// opens a path of faces; edges a little darker, opaque: they seal the seams
+static void open_alike(drawing *d, rp_rgb c) {
+  static const rp_rgb line = {0.11, 0.16, 0.23};
+  char hex[8], edge[8];
+  rp_hex(hex, c);
+  if (d->edges)
+    pl_text_add(d->p->t, "<path fill=\"%s\" stroke=\"%s\" d=\"", hex,
+                rp_hex(edge, rp_mix(c, line, 0.2)));
+  else
+    pl_text_add(d->p->t, "<path color=\"%s\" d=\"", hex);
+}
+
+// one path for faces of one colour that follow each other; returns the number of the last
+static int draw_alike(drawing *d, int first) {
+  char hex[8], other[8];
+  int i = first;
+  for (; i < d->nitem && d->item[i].kind == 0; i++) {
+    const rp_face *f = &d->p->shape.face[d->item[i].index];
+    rp_rgb c = rp_face_colour(d->p, f, d->soft + 3 * (size_t)d->item[i].index);
+    if (strcmp(rp_hex(i > first ? other : hex, c), hex) != 0) break;
+    if (i == first) open_alike(d, c);
+    // all in one sense, or faces that overlap would cut holes into each other
+    int v[4], turn = seen_area(f, d->P) < 0;
+    for (int k = 0; k < f->n; k++) v[k] = f->v[turn ? f->n - 1 - k : k];
+    polygon(d, f->n, v);
+  }
+  rp_str(d->p->t, "\"/>\n");
+  return i - 1;
+}
+
 // sharp edges that follow each other in the order; returns the number of the last
 static int draw_sharp(drawing *d, int first) {
   rp_pen pen = rp_pen_new(d->p->t, d->p->decimals);
@@ -423,14 +501,19 @@ static void draw_joint(drawing *d, int index) {
 static void draw_items(drawing *d) {
   rp_str(d->p->t, "<g stroke-linejoin=\"round\" ");
   // faces in their own colour seal the seams between them; thin edges do so too
-  if (d->edges && !d->levels)
+  if (d->edges && !d->levels && !d->p->face)
     thin_stroke(d->p->t, d->grain);
   else
-    rp_str(d->p->t, "fill=\"currentColor\" stroke=\"currentColor\" stroke-width=\".5\"");
+    pl_text_add(d->p->t, "fill=\"currentColor\" stroke=\"currentColor\" stroke-width=\"%s\"",
+                !d->p->face ? ".5"
+                : d->edges  ? ".6"
+                            : ".9");
   rp_str(d->p->t, ">\n");
   for (int i = 0; i < d->nitem; i++) {
     int k = d->item[i].index;
-    if (d->item[i].kind == 0)
+    if (d->item[i].kind == 0 && d->p->face)
+      i = draw_alike(d, i);
+    else if (d->item[i].kind == 0)
       draw_face(d, k);
     else if (d->item[i].kind == 1)
       draw_segment(d, k);

@@ -290,11 +290,10 @@ rp_rgb rp_mix(rp_rgb a, rp_rgb b, double t) {
   return (rp_rgb){a.r + t * (b.r - a.r), a.g + t * (b.g - a.g), a.b + t * (b.b - a.b)};
 }
 
-rp_rgb rp_viridis(double t) {
-  static const int stop[11] = {0x440154, 0x482475, 0x414487, 0x355f8d, 0x2a788e, 0x21918c,
-                               0x22a884, 0x44bf70, 0x7ad151, 0xbddf26, 0xfde725};
-  double at = 10 * fmin(fmax(t, 0), 1);
-  int k = at >= 10 ? 9 : (int)at;
+// between stops at equal distances
+static rp_rgb ramp(int n, const int *stop, double t) {
+  double at = (n - 1) * fmin(fmax(t, 0), 1);
+  int k = at >= n - 1 ? n - 2 : (int)at;
   rp_rgb c[2];
   for (int i = 0; i < 2; i++) {
     int v = stop[k + i];
@@ -302,6 +301,20 @@ rp_rgb rp_viridis(double t) {
   }
   return rp_mix(c[0], c[1], at - k);
 }
+
+rp_rgb rp_viridis(double t) {
+  static const int stop[11] = {0x440154, 0x482475, 0x414487, 0x355f8d, 0x2a788e, 0x21918c,
+                               0x22a884, 0x44bf70, 0x7ad151, 0xbddf26, 0xfde725};
+  return ramp(11, stop, t);
+}
+
+rp_rgb rp_light(double t) {
+  static const int stop[6] = {0xf1f2ee, 0xd3e6df, 0x9fd0cf, 0x63b0c4, 0x3487b3, 0x1f5b98};
+  return ramp(6, stop, t);
+}
+
+// unlike anything of the map, and unlike each other for all kinds of colour vision
+const rp_rgb rp_at_limit = {0.87, 0.20, 0.13}, rp_beyond = {1, 0.36, 0.84};
 
 static int channel(double v) {
   return (int)lround(255 * fmin(fmax(v, 0), 1));

@@ -81,6 +81,11 @@ static void name_analysis(reader *r, analysis_def *d, int k) {
   if (kept) a->a.name = kept;
 }
 
+// its result is a state of rest
+static int settles(const pl_analysis *a) {
+  return a->kind == PL_ANALYSIS_static || a->kind == PL_ANALYSIS_drape;
+}
+
 static void find_about(reader *r, analysis_def *d, int k) {
   const txt *about = &d[k].about;
   const char *names[32];
@@ -89,15 +94,16 @@ static void find_about(reader *r, analysis_def *d, int k) {
   d[k].a.about = -1;
   if (!about->at || strcmp(about->s, "rest") == 0) return;
   int i = find_analysis(d, k, about->s);
-  if (i >= 0 && d[i].a.kind == PL_ANALYSIS_static) {
+  if (i >= 0 && settles(&d[i].a)) {
     d[k].a.about = i;
     return;
   }
   names[n++] = "rest";
   for (int j = 0; j < k && n < COUNT(names); j++)
-    if (d[j].a.kind == PL_ANALYSIS_static) names[n++] = d[j].a.name;
+    if (settles(&d[j].a)) names[n++] = d[j].a.name;
   hint_names(about->s, n, names, hint, sizeof hint);
-  problem(r, about->at, hint, "about: there is no earlier static analysis '%.60s'", about->s);
+  problem(r, about->at, hint, "about: there is no earlier static analysis or drape '%.60s'",
+          about->s);
 }
 
 int oscillates(const reader *r) {
@@ -232,6 +238,10 @@ static void check_options(reader *r, analysis_def *d, const pl_node *at) {
   switch (a->kind) {
   case PL_ANALYSIS_transient:
     check_transient(r, &a->opts.transient_, at);
+    build_cloth(r, d);
+    break;
+  case PL_ANALYSIS_drape:
+    build_cloth(r, d);
     break;
   case PL_ANALYSIS_periodic:
     check_periodic(r, a->opts.periodic_.frequency, "periodic", at);

@@ -40,7 +40,7 @@ int room(reader *r, const pl_node *at, double nvert) {
   return 0;
 }
 
-static int read_mesh_file(reader *r, const geometry_def *g, pl_mesh **out) {
+int read_mesh_file(reader *r, const geometry_def *g, pl_mesh **out) {
   char path[4096];
   unit u;
   double factor = r->scale.base[1];

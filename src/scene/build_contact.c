@@ -1,5 +1,5 @@
-// Obstacles, and the nodes that feel them.
-#include "scene_impl.h"
+// Obstacles, the nodes that feel them, and shells that feel themselves.
+#include "build_body.h"
 
 #include "pliant/math.h"
 
@@ -10,7 +10,7 @@
 // Overlaps at the start that are rounding of a mesh file, over the size of the scene.
 static const double OVERLAP = 1e-7;
 
-static const char *const kind_name[] = {"plane", "sphere", "box", "capsule"};
+static const char *const kind_name[] = {"plane", "sphere", "box", "capsule", "mesh"};
 
 // ---- obstacles --------------------------------------------------------------------------------
 
@@ -71,6 +71,50 @@ static void put_capsule(reader *r, const capsule_def *d, pl_obstacle *o) {
   }
 }
 
+// the surface of a mesh, which the scene keeps; what is wrong with it is told at the file's name
+static void keep_surface(reader *r, const surface_def *d, const pl_mesh *m, pl_scene *s,
+                         pl_obstacle *o) {
+  int ntri, *tri = NULL;
+  char text[PL_TEXT], hint[PL_TEXT], buf[MESSAGE_QUOTE + 8];
+  if (!worked(r, pl_mesh_surface(m, &ntri, &tri, NULL))) return;
+  pl_obstacle_mesh **to = &s->impl->mesh[s->impl->nmesh];
+  void (*diag)(void *, const pl_diag *) = r->env->diag;
+  r->env->diag = NULL;
+  pl_status st = pl_obstacle_mesh_create(r->env, m->nvert, m->X, ntri, tri, to);
+  r->env->diag = diag;
+  pl_free(r->env, tri);
+  if (st == PL_E_NOMEM) r->failed = st;
+  if (st == PL_E_INPUT) {
+    snprintf(text, sizeof text, "%s", r->env->error.text);
+    snprintf(hint, sizeof hint, "%s", r->env->error.hint);
+    problem(r, d->file.at, hint, "mesh '%s': %.300s", quote(d->file.s, buf, sizeof buf), text);
+  }
+  if (st != PL_OK) return;
+  s->impl->nmesh++;
+  o->mesh = *to;
+}
+
+static void put_mesh(reader *r, const surface_def *d, pl_scene *s, pl_obstacle *o) {
+  o->kind = PL_MESH;
+  o->radius = d->round.v;
+  put(&d->translate, o->centre);
+  if (d->rotate) put_turn(r, d->rotate, o);
+  if (!d->file.at) return;
+  if (r->dim < 3) {
+    problem(r, d->file.at, "use plane, sphere, box or capsule",
+            "a mesh as obstacle needs dimension 3, the scene has %d", r->dim);
+    return;
+  }
+  const geometry_def g = {.mesh = d->file.at, .mesh_units = d->mesh_units};
+  pl_mesh *m = NULL;
+  if (read_mesh_file(r, &g, &m) && worked(r, pl_mesh_weld(m, d->merge.v, NULL)) &&
+      worked(r, pl_mesh_check(m))) {
+    pl_mesh_transform(m, d->scale.v, NULL, NULL);
+    keep_surface(r, d, m, s, o);
+  }
+  pl_mesh_free(m);
+}
+
 static int find_name(const char *const *names, int n, const char *name) {
   for (int k = 0; k < n; k++)
     if (strcmp(names[k], name) == 0) return k;
@@ -92,21 +136,25 @@ static const char *name_obstacle(reader *r, const obstacle_def *d, const char *c
   return take_text(r, text, strlen(text));
 }
 
-static void build_obstacle(reader *r, const obstacle_def *d, const pl_node *at, pl_obstacle *o) {
-  int ways = (d->plane != NULL) + (d->sphere != NULL) + (d->box != NULL) + (d->capsule != NULL);
+static void build_obstacle(reader *r, const obstacle_def *d, const pl_node *at, pl_scene *s,
+                           pl_obstacle *o) {
+  int ways = (d->plane != NULL) + (d->sphere != NULL) + (d->box != NULL) + (d->capsule != NULL) +
+             (d->mesh != NULL);
   *o = (pl_obstacle){.mu = d->friction.v};
   put(&d->velocity, o->velocity);
   if (ways != 1)
     problem(r, at, "e.g. plane: {normal: [0, 0, 1]}",
-            "obstacle needs exactly one of 'plane', 'sphere', 'box', 'capsule'");
+            "obstacle needs exactly one of 'plane', 'sphere', 'box', 'capsule', 'mesh'");
   else if (d->plane)
     put_plane(r, d->plane, o);
   else if (d->sphere)
     put_sphere(r, d->sphere, o);
   else if (d->box)
     put_box(r, d->box, o);
-  else
+  else if (d->capsule)
     put_capsule(r, d->capsule, o);
+  else
+    put_mesh(r, d->mesh, s, o);
 }
 
 // ---- nodes ------------------------------------------------------------------------------------
@@ -233,17 +281,24 @@ static void check_inside(reader *r, const pl_scene *s, const feelers *f, int dis
   }
 }
 
-static void check_start(reader *r, const pl_scene *s, const feelers *f) {
-  int rest = 0, displaced = 0;
+// whether some analysis starts at rest, or where transients start
+static void starts(const reader *r, const pl_scene *s, int *rest, int *displaced) {
+  *rest = *displaced = 0;
   for (int k = 0; k < s->nanalysis; k++) {
     const pl_analysis *a = &s->analysis[k];
     if (a->about >= 0) continue;
     if (a->kind == PL_ANALYSIS_transient && r->u0)
-      displaced = 1;
+      *displaced = 1;
     else
-      rest = 1;
+      *rest = 1;
   }
-  if (rest || !displaced) check_inside(r, s, f, 0);
+  if (!*displaced) *rest = 1;
+}
+
+static void check_start(reader *r, const pl_scene *s, const feelers *f) {
+  int rest, displaced;
+  starts(r, s, &rest, &displaced);
+  if (rest) check_inside(r, s, f, 0);
   if (displaced) check_inside(r, s, f, 1);
 }
 
@@ -261,23 +316,108 @@ static void check_analysis(reader *r, const pl_analysis *a) {
     pl_report(r->env, PL_WARNING, r->file, a->line, a->col,
               "fix nodes that rest on an obstacle to have the modes of the body held there",
               "modes do not know contact: these are of the body without obstacles");
-  } else {
+  } else if (a->kind != PL_ANALYSIS_drape) {
     problem_at(r, r->file, a->line, a->col,
                "use transient with frequency, periods and steady, or leave out contact",
                "%s does not know contact", kind);
   }
 }
 
-void build_contact(reader *r, pl_scene *s) {
+// ---- self contact -----------------------------------------------------------------------------
+
+static void check_layers_analysis(reader *r, const pl_analysis *a) {
+  const char *kind = pl_analysis_table[a->kind].name;
+  static const char hint[] = "use drape, or transient with method: implicit-euler or project";
+  if (a->kind == PL_ANALYSIS_drape) return;
+  if (a->kind == PL_ANALYSIS_modes) {
+    pl_report(r->env, PL_WARNING, r->file, a->line, a->col, NULL,
+              "modes do not know self_contact: layers pass through each other");
+  } else if (a->kind == PL_ANALYSIS_transient) {
+    int method = a->opts.transient_.method;
+    if (method == PL_NEWMARK || method == PL_BDF2)
+      problem_at(r, r->file, a->line, a->col, hint, "transient: %s does not know self_contact",
+                 method == PL_BDF2 ? "bdf2" : "newmark");
+  } else {
+    problem_at(r, r->file, a->line, a->col, hint, "%s does not know self_contact", kind);
+  }
+}
+
+// layers that are too close where an analysis starts
+static void check_apart(reader *r, const pl_scene *s, pl_layers *l, int displaced) {
+  const pl_layer_pair *pair;
+  int n, worst = 0;
+  char buf[2][128];
+  double *x = take(r, 3 * (size_t)s->layers.nvert + 1, sizeof *x);
+  if (!x) return;
+  memcpy(x, s->layers.X, 3 * (size_t)s->layers.nvert * sizeof *x);
+  for (int i = 0; displaced && i < 3 * r->nnode; i++) x[i] += r->u0[i];
+  if (!worked(r, pl_layers_find(l, x, 0, &n, &pair))) return;
+  for (int k = 1; k < n; k++)
+    if (pair[k].distance < pair[worst].distance) worst = k;
+  double allowed = s->layers.thickness - OVERLAP * extent(r);
+  if (n == 0 || pair[worst].distance >= allowed) return;
+  const int *v = pair[worst].vert,
+            other = v[pair[worst].n == 4 && pair[worst].weight[1] > 0 ? 2 : 1];
+  problem(r, r->def.self_contact->thickness.at, "move the sheets apart, or make the thickness less",
+          "at the start layers are %.3g m apart, closer than their thickness of %.3g m: %s and %s",
+          pair[worst].distance, s->layers.thickness, node_text(r, v[0], buf[0], sizeof buf[0]),
+          node_text(r, other, buf[1], sizeof buf[1]));
+}
+
+static void check_layers(reader *r, const pl_scene *s) {
+  int rest, displaced;
+  pl_layers *l;
+  for (int k = 0; k < s->nanalysis; k++) check_layers_analysis(r, &s->analysis[k]);
+  if (r->nproblem > 0 || !worked(r, pl_layers_create(r->env, &s->layers, &l))) return;
+  starts(r, s, &rest, &displaced);
+  if (rest) check_apart(r, s, l, 0);
+  if (displaced) check_apart(r, s, l, 1);
+  pl_layers_free(l);
+}
+
+// triangles of all shells over all nodes, copies that clamps carry too
+static void build_layers(reader *r, pl_scene *s) {
+  const self_contact_def *d = r->def.self_contact;
+  int ntri = 0, n = 0, nvert = r->nnode + r->ncopy, bad = 0;
+  for (int k = 0; k < r->nbody; k++) {
+    bad |= r->body[k].bad;
+    if (r->body[k].def->shell && !r->body[k].bad) ntri += r->body[k].mesh->cell[PL_TRI3].n;
+  }
+  if (ntri == 0) {
+    if (!bad)
+      problem(r, d->thickness.at, "leave it out", "self_contact needs shells, there are none");
+    return;
+  }
+  int *tri = take(r, 3 * (size_t)ntri, sizeof *tri);
+  double *X = take(r, 3 * (size_t)nvert, sizeof *X);
+  if (!tri || !X) return;
+  memcpy(X, r->X, 3 * (size_t)r->nnode * sizeof *X);
+  for (int i = 0; i < r->ncopy; i++)
+    memcpy(X + 3 * (size_t)(r->nnode + i), r->X + 3 * (size_t)r->copy[i], 3 * sizeof *X);
+  for (int k = 0; k < r->nbody; k++) {
+    const body_slot *b = &r->body[k];
+    if (!b->def->shell || b->bad) continue;
+    const pl_cells *c = &b->mesh->cell[PL_TRI3];
+    for (int i = 0; i < 3 * c->n; i++) tri[n++] = b->node[c->v[i]];
+  }
+  s->has_layers = 1;
+  s->layers = (pl_layers_desc){nvert, ntri, tri, X, d->thickness.v, d->friction.v};
+  check_layers(r, s);
+}
+
+// -----------------------------------------------------------------------------------------------
+
+static void build_obstacles(reader *r, pl_scene *s) {
   const items *list = &r->def.obstacles;
   const pl_node *at = items_first(list);
   feelers f = {0};
   pl_obstacle *o = take(r, (size_t)list->n + 1, sizeof *o);
   const char **name = take(r, (size_t)list->n + 1, sizeof *name);
-  if (!o || !name) return;
+  s->impl->mesh = take(r, (size_t)list->n + 1, sizeof *s->impl->mesh);
+  if (!o || !name || !s->impl->mesh) return;
   for (int k = 0; k < list->n; k++, at = at->next) {
     const obstacle_def *d = (const obstacle_def *)list->item + k;
-    build_obstacle(r, d, at, &o[k]);
+    build_obstacle(r, d, at, s, &o[k]);
     name[k] = name_obstacle(r, d, name, k, kind_name[o[k].kind]);
     if (!name[k]) return;
   }
@@ -299,4 +439,9 @@ void build_contact(reader *r, pl_scene *s) {
   for (int k = 0; k < s->nanalysis; k++) check_analysis(r, &s->analysis[k]);
   // with wrong numbers nothing can be said about places
   if (r->nproblem == 0) check_start(r, s, &f);
+}
+
+void build_contact(reader *r, pl_scene *s) {
+  build_obstacles(r, s);
+  if (r->def.self_contact) build_layers(r, s);
 }

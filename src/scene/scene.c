@@ -189,6 +189,7 @@ void pl_scene_free(pl_scene *s) {
   pl_params_free(s->params);
   pl_model_free(s->model);
   pl_mesh_free(s->mesh);
+  for (int k = 0; s->impl && k < s->impl->nmesh; k++) pl_obstacle_mesh_free(s->impl->mesh[k]);
   if (s->impl) pl_arena_free(s->impl->arena);
   pl_free(env, s->impl);
   pl_free(env, s);
@@ -330,6 +331,11 @@ void pl_scene_describe(const pl_scene *s, pl_text *out) {
     pl_text_add(out, "obstacle   %s, friction %.6g\n", s->obstacle_name[k],
                 s->contact.obstacle[k].mu);
   if (s->contact.nnode) pl_text_add(out, "contact    %d nodes\n", s->contact.nnode);
+  if (s->has_layers)
+    pl_text_add(out, "layers     %d triangles, %.6g m thick, friction %.6g\n", s->layers.ntri,
+                s->layers.thickness, s->layers.mu);
+  for (int k = 0; k < s->sheet.nlimit; k++)
+    pl_text_add(out, "limit      %s: %s\n", s->limit_note[k].name, s->limit_note[k].text);
   describe_parameters(s, out);
   for (int k = 0; k < s->nanalysis; k++) {
     const pl_analysis *a = &s->analysis[k];

@@ -223,6 +223,17 @@ typedef struct natural_def {
   num twist;
   pick straight;
 } natural_def;
+// limits of stretch
+enum { FORM_DIRECTIONS, FORM_GUARDED, FORM_ELLIPSE }; // as in the schema
+typedef struct limit_def {
+  num stretch, warp, weft, bias, angle;
+  txt curve;
+  pick directions, form;
+} limit_def;
+typedef struct region_def {
+  const pl_node *nodes;
+  limit_def *limit;
+} region_def;
 // keys of shell, plane, solid and rod
 typedef struct geometry_def {
   const pl_node *mesh;
@@ -237,6 +248,9 @@ typedef struct geometry_def {
   section_def *section;
   vec up;
   natural_def *natural;
+  limit_def *limit;
+  vec warp;
+  items regions;
 } geometry_def;
 typedef struct chain_def {
   vec from, to;
@@ -338,12 +352,19 @@ typedef struct capsule_def {
   vec from, to;
   num radius;
 } capsule_def;
+typedef struct surface_def {
+  txt file, mesh_units;
+  num scale, merge, round;
+  rotate_def *rotate;
+  vec translate;
+} surface_def;
 typedef struct obstacle_def {
   txt name;
   half_space_def *plane;
   ball_def *sphere;
   block_def *box;
   capsule_def *capsule;
+  surface_def *mesh;
   num friction;
   vec velocity;
 } obstacle_def;
@@ -351,6 +372,9 @@ typedef struct contact_def {
   const pl_node *node, *nodes;
   num radius, friction;
 } contact_def;
+typedef struct self_contact_def {
+  num thickness, friction;
+} self_contact_def;
 typedef struct output_def {
   pl_output_opts opts;
 } output_def;
@@ -362,17 +386,25 @@ typedef struct root_def {
   mechanism_def *mechanism;
   items springs, masses, potentials, matrices, drives, loads, initial;
   items obstacles, contact;
+  self_contact_def *self_contact;
   vec gravity;
   num weld;
   damping_def *damping;
   output_def *output;
 } root_def;
 
+typedef struct projection_def {
+  pl_project_opts opts;
+} projection_def;
+
 // an analysis besides its options
 typedef struct analysis_def {
   txt name, about;
   const pl_node *watch, *data, *parameters;
   const pl_node *frequencies, *variables, *objectives, *set, *along, *response, *proof;
+  const pl_node *compare, *compare_steps;
+  pick weights;
+  projection_def *projection;
   pl_analysis a;
 } analysis_def;
 
@@ -405,7 +437,8 @@ typedef struct data_def {
 
 // tables (schema.c)
 extern const map_info map_root, map_mesh, map_fixed, map_data, map_each, map_rotate;
-extern const map_info map_obstacle, map_contact;
+extern const map_info map_obstacle, map_contact, map_self_contact;
+extern const map_info map_limit, map_region, map_projection;
 extern const map_info map_objective, map_variable, map_along, map_design_response, map_proof;
 extern const map_info map_analysis[PL_ANALYSIS_COUNT];
 // unit, default, range and text of a row, T_PAR looked up
@@ -619,8 +652,13 @@ void rods_spin(reader *r, const node_list *nodes, const double *omega);
 void build_loads(reader *r);
 void build_initial(reader *r);
 void build_analyses(reader *r, pl_scene *s);
-// obstacles and the nodes that feel them, once the analyses are known (build_contact.c)
+// obstacles, the nodes that feel them and self contact, once the analyses are known
+// (build_contact.c)
 void build_contact(reader *r, pl_scene *s);
+// limits of stretch: what transients and drapes are told of them, then the sheet of all limited
+// shells, once contact is known (build_limit.c)
+void build_cloth(reader *r, analysis_def *d);
+void build_limits(reader *r, pl_scene *s);
 // explore and design (build_design.c)
 void build_plan(reader *r, analysis_def *d, const pl_node *at);
 int oscillates(const reader *r);
@@ -636,6 +674,8 @@ struct scene_impl {
   pl_arena *arena;
   pl_node *root;
   const param_def *param; // [ndesign]
+  int nmesh;
+  pl_obstacle_mesh **mesh; // [nmesh] of obstacles
 };
 
 #define COUNT(a) ((int)(sizeof(a) / sizeof(a)[0]))

@@ -206,6 +206,13 @@ static const row shell_rows[] = {
             "mesh; or a pure membrane"),
     ROW(geometry_def, variant, "variant", T_CHOICE, .choices = "sin|tan|theta", .value = 1,
         .text = "midedge: function of the angles; tan resists folding over"),
+    ROW(geometry_def, limit, "limit", T_MAP, SUB(map_limit),
+        .text = "how far it can be stretched at most; without limit when left out"),
+    ROW(geometry_def, warp, "warp", T_VEC3, .plain = 1, .unit = "",
+        .text = "first axis of the material at rest, laid into every triangle; left out: x of the "
+                "mesh, which rotate turns"),
+    ROW(geometry_def, regions, "regions", T_LIST, SUB(map_region),
+        .text = "parts with limits of their own; of several the last counts"),
 };
 static const map_info map_shell = {
     .what = "shell",
@@ -553,7 +560,7 @@ static const map_info map_output = {.what = "output",
   ROW(analysis_def, name, "name", T_WORD,                                                          \
       .text = "name of its results; the analysis's own when left out"),                            \
       ROW(analysis_def, about, "about", T_WORD,                                                    \
-          .text = "name of an earlier static analysis whose state is the start; `rest` when left " \
+          .text = "name of an earlier static or drape whose state is the start; `rest` when left " \
                   "out"),                                                                          \
   {                                                                                                \
     .key = "watch", .type = T_RAW, .offset = offsetof(analysis_def, watch),                        \
@@ -561,6 +568,21 @@ static const map_info map_output = {.what = "output",
   }
 
 static const row analysis_rows[] = {ANALYSIS_ROWS};
+#define CLOTH_ROWS                                                                                 \
+  ROW(analysis_def, weights, "weights", T_CHOICE, .choices = "mass|plain",                         \
+      .text =                                                                                      \
+          "limits of stretch: distances that count masses, which keeps momentum, or plain ones"),  \
+      ROW(analysis_def, projection, "projection", T_MAP, SUB(map_projection),                      \
+          .text = "limits of stretch: how exactly they are kept")
+static const row drape_rows[] = {ANALYSIS_ROWS, CLOTH_ROWS};
+static const row transient_rows[] = {
+    ANALYSIS_ROWS,
+    CLOTH_ROWS,
+    ROW(analysis_def, compare, "compare", T_RAW, .choices = "[method, ...]",
+        .text = "further methods from the same start, for limits of stretch or contact"),
+    ROW(analysis_def, compare_steps, "compare_steps", T_RAW, .choices = "[time, ...]",
+        .text = "the same method with other steps, shown beside it"),
+};
 static const row fit_rows[] = {
     ANALYSIS_ROWS,
     ROW(analysis_def, data, "data", T_RAW, .need = 1,
@@ -608,7 +630,8 @@ const map_info map_data = {
 // rows of each kind
 #define ROWS_static      ROWS(analysis_rows)
 #define ROWS_modes       ROWS(analysis_rows)
-#define ROWS_transient   ROWS(analysis_rows)
+#define ROWS_drape       ROWS(drape_rows)
+#define ROWS_transient   ROWS(transient_rows)
 #define ROWS_periodic    ROWS(analysis_rows)
 #define ROWS_response    ROWS(analysis_rows)
 #define ROWS_backbone    ROWS(analysis_rows)
@@ -680,6 +703,8 @@ static const row root_rows[] = {
     ROW(root_def, obstacles, "obstacles", T_LIST, SUB(map_obstacle), .text = "rigid obstacles"),
     ROW(root_def, contact, "contact", T_LIST, SUB(map_contact),
         .text = "nodes that feel the obstacles"),
+    ROW(root_def, self_contact, "self_contact", T_MAP, SUB(map_self_contact),
+        .text = "shells that cannot pass through themselves and each other"),
     ROW(root_def, gravity, "gravity", T_VEC, .unit = "m/s^2", .text = "acceleration of free fall"),
     ROW(root_def, damping, "damping", T_MAP, SUB(map_damping), .text = "Rayleigh damping"),
     ROW(root_def, initial, "initial", T_LIST, SUB(map_initial), .text = "start of transients"),

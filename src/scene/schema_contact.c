@@ -47,6 +47,29 @@ static const map_info map_capsule = {.what = "obstacle-capsule",
                                      .size = sizeof(capsule_def),
                                      ROWS(capsule_rows)};
 
+static const row surface_rows[] = {
+    ROW(surface_def, file, "file", T_TEXT, .need = 1,
+        .text = "file beside the scene (obj stl ply msh vtu) with a closed surface"),
+    ROW(surface_def, mesh_units, "mesh_units", T_TEXT,
+        .text = "length unit of the mesh file; the scene's when left out"),
+    ROW(surface_def, scale, "scale", T_NUM, .plain = 1, .unit = "", .value = 1, .lo = 0, .hi = 1e12,
+        .lo_open = 1, .text = "factor on all coordinates, first"),
+    ROW(surface_def, rotate, "rotate", T_MAP, SUB(map_rotate), .text = "turn, second"),
+    ROW(surface_def, translate, "translate", T_VEC, .plain = 1, .unit = "m",
+        .text = "shift, third"),
+    ROW(surface_def, merge, "merge", T_NUM, .plain = 1, .unit = "m", .lo = 0, .hi = 1e9,
+        .text = "merge vertices of the mesh that are not farther apart than this; equal ones when "
+                "left out"),
+    ROW(surface_def, round, "round", T_NUM, .plain = 1, .unit = "m", .lo = 0, .hi = 1e9,
+        .text = "how far it is rounded outwards"),
+};
+static const map_info map_surface = {
+    .what = "obstacle-mesh",
+    .text = "What a closed surface of triangles encloses (dimension 3). Every edge belongs to two "
+            "triangles; which way they are turned does not matter as long as they agree.",
+    .size = sizeof(surface_def),
+    ROWS(surface_rows)};
+
 static const row obstacle_rows[] = {
     ROW(obstacle_def, name, "name", T_WORD,
         .text = "name for messages, results and --set; that of its shape when left out"),
@@ -54,6 +77,7 @@ static const row obstacle_rows[] = {
     ROW(obstacle_def, sphere, "sphere", T_MAP, SUB(map_ball), .text = "ball"),
     ROW(obstacle_def, box, "box", T_MAP, SUB(map_block), .text = "block"),
     ROW(obstacle_def, capsule, "capsule", T_MAP, SUB(map_capsule), .text = "round bar"),
+    ROW(obstacle_def, mesh, "mesh", T_MAP, SUB(map_surface), .text = "closed surface of a file"),
     ROW(obstacle_def, friction, "friction", T_NUM, .plain = 1, .unit = "", .lo = 0, .hi = 1e6,
         .text = "Coulomb's coefficient"),
     ROW(obstacle_def, velocity, "velocity", T_VEC, .plain = 1, .unit = "m/s",
@@ -62,7 +86,7 @@ static const row obstacle_rows[] = {
 const map_info map_obstacle = {
     .what = "obstacle",
     .text = "A rigid body that nodes of [contact](#contact) cannot enter: exactly one of plane, "
-            "sphere, box and capsule.",
+            "sphere, box, capsule and mesh.",
     .size = sizeof(obstacle_def),
     ROWS(obstacle_rows)};
 
@@ -79,7 +103,20 @@ static const row contact_rows[] = {
 };
 const map_info map_contact = {
     .what = "contact",
-    .text = "Nodes that feel the obstacles. `static` and `transient` (newmark, implicit-euler) "
-            "take them into account; other analyses do not know contact.",
+    .text = "Nodes that feel the obstacles. `static`, `drape` and `transient` (not bdf2) take them "
+            "into account; other analyses do not know contact.",
     .size = sizeof(contact_def),
     ROWS(contact_rows)};
+
+static const row self_contact_rows[] = {
+    LENGTH_ROW(self_contact_def, thickness, "thickness", "distance that layers keep"),
+    ROW(self_contact_def, friction, "friction", T_NUM, .plain = 1, .unit = "", .lo = 0, .hi = 1e6,
+        .text = "Coulomb's coefficient"),
+};
+const map_info map_self_contact = {
+    .what = "self_contact",
+    .text = "All triangles of all shells keep a distance from each other, but for those that are "
+            "closer at rest along one sheet. `drape` and `transient` with implicit-euler or with a "
+            "method for limits of stretch take it into account.",
+    .size = sizeof(self_contact_def),
+    ROWS(self_contact_rows)};

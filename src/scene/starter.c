@@ -202,6 +202,28 @@ static const char contact[] =
     "analyses:\n"
     "  - transient: {duration: 0.8 s, step: 2 ms, method: implicit-euler}\n";
 
+static const char cloth[] =
+    "pliant: 1                    # a soft sheet that stretches by 1 % at most, held at two "
+    "corners\n"
+    "title: hanging cloth\n"
+    "materials:                   # as soft as it is when pulled lightly\n"
+    "  cotton: {young: 50 kPa, poisson: 0.3, density: 300 kg/m^3}\n"
+    "bodies:\n"
+    "  - name: cloth\n"
+    "    shell:\n"
+    "      mesh: {grid: {size: [1 m, 1 m], cells: [10, 12]}}\n"
+    "      material: cotton\n"
+    "      thickness: 0.5 mm\n"
+    "      limit: {stretch: 1 %}  # or {warp: 1 %, weft: 10 %}, {curve: measured.csv}\n"
+    "sets:\n"
+    "  pins: ['cloth nearest [0, 0, 0]', 'cloth nearest [1, 0, 0]']\n"
+    "fixed: pins\n"
+    "gravity: [0, 0, -9.81 m/s^2]\n"
+    "watch: {corner: 'cloth nearest [0, 1, 0]'}\n"
+    "analyses:\n"
+    "  - drape: {}                # where it comes to rest\n"
+    "  - transient: {duration: 0.6 s, step: 10 ms, method: reflect}   # its first swing\n";
+
 const pl_scene_starter pl_scene_starters[] = {
     {"oscillator", "a driven Duffing oscillator", oscillator},
     {"mechanism", "links, joints and springs in two dimensions", mechanism},
@@ -210,6 +232,7 @@ const pl_scene_starter pl_scene_starters[] = {
     {"solid", "a soft block", solid},
     {"design", "a leg whose masses and length are chosen for a motion", design},
     {"rod", "a bent wire, shaken at its end", rod},
+    {"cloth", "a soft sheet with a limit of stretch, held at two corners", cloth},
     {"contact", "a soft block, a step and a floor, with friction", contact},
     {"matrices", "textbook matrices with a nonlinear spring", matrices},
 };

@@ -231,7 +231,13 @@ typedef struct stepper {
   double *ma;            // [nq]
   touching *touch;       // NULL: no contact
   pl_factor *mass;       // of M, when first wanted
+  int exactly;           // Newton iterations, 0: until converged
+  int damped;            // 1: forces depend on velocities otherwise than by alpha
 } stepper;
+
+// How sure Newton's method is to get there: plain, with the residual falling, or with the potential
+// of the step falling along directions of a positive definite tangent.
+typedef enum newton_way { NEWTON_PLAIN, NEWTON_CAREFUL, NEWTON_SURE } newton_way;
 
 pl_status stepper_open(stepper *st);
 void stepper_close(stepper *st);
@@ -239,6 +245,8 @@ void stepper_close(stepper *st);
 pl_status stepper_begin(stepper *st);
 // One step of length h to time t: x holds the result. PL_UNSOLVED: Newton did not converge.
 pl_status stepper_try(stepper *st, double h, double t);
+// Newton's method from x, at least one correction; x is the result.
+pl_status stepper_newton(stepper *st, const rule *u, newton_way way);
 // Parts of a step, for steps with contact: start of the iteration, evaluation with the rule,
 // x = base + step d, tangent and factor, residual -> g with its size and that of the forces.
 void stepper_predict(stepper *st, const rule *u, double keep);

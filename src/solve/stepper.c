@@ -185,25 +185,40 @@ static pl_status fail_loose(stepper *st) {
       "transient: %s has no mass and nothing holds it", unknown_name(st->m, st->dof[at], place));
 }
 
-// Cholesky, or LDL when indefinite; the factor at hand when the values are the same to the bit
-pl_status stepper_factor(stepper *st) {
+// the values in the factor at hand are those of the tangent to the bit
+static int is_factored(const stepper *st) {
   const pl_csc *A = &st->w->A;
-  size_t size = (size_t)A->nnz * sizeof *A->val;
-  if (st->which && memcmp(st->factored, A->val, size) == 0) return PL_OK;
+  return memcmp(st->factored, A->val, (size_t)A->nnz * sizeof *A->val) == 0;
+}
+
+static void keep_factored(stepper *st, int which) {
+  const pl_csc *A = &st->w->A;
+  memcpy(st->factored, A->val, (size_t)A->nnz * sizeof *A->val);
+  st->which = which;
+}
+
+static pl_status cholesky(stepper *st) {
+  const pl_csc *A = &st->w->A;
+  if (st->which == 1 && is_factored(st)) return PL_OK;
   st->which = 0;
   st->info->factorisations++;
   if (!st->chol) PL_TRY(pl_factor_create(st->env, PL_CHOLESKY, A, 1, 1, &st->chol));
-  pl_status s = pl_factor_numeric(st->chol, A);
-  int which = 1;
-  if (s == PL_SINGULAR) {
-    if (!st->ldl) PL_TRY(pl_factor_create(st->env, PL_LDL, A, 1, 1, &st->ldl));
-    s = pl_factor_numeric(st->ldl, A);
-    which = 2;
-  }
+  PL_TRY(pl_factor_numeric(st->chol, A));
+  keep_factored(st, 1);
+  return PL_OK;
+}
+
+// Cholesky, or LDL when indefinite; the factor at hand when the values are the same to the bit
+pl_status stepper_factor(stepper *st) {
+  const pl_csc *A = &st->w->A;
+  if (st->which == 2 && is_factored(st)) return PL_OK;
+  pl_status s = cholesky(st);
+  if (s != PL_SINGULAR) return s;
+  if (!st->ldl) PL_TRY(pl_factor_create(st->env, PL_LDL, A, 1, 1, &st->ldl));
+  s = pl_factor_numeric(st->ldl, A);
   if (s == PL_SINGULAR) return fail_loose(st);
   PL_TRY(s);
-  memcpy(st->factored, A->val, size);
-  st->which = which;
+  keep_factored(st, 2);
   return PL_OK;
 }
 
@@ -248,37 +263,92 @@ static pl_status correct(stepper *st, const rule *u, int careful) {
   return PL_UNSOLVED;
 }
 
-// Newton's method from x, at least one correction; x is the result
-static pl_status newton(stepper *st, const rule *u, int careful) {
+// f . d over the free unknowns, f[nq]
+static double dot_free(const stepper *st, const double *f, const double *d) {
+  double sum = 0;
+  for (int i = 0; i < st->n; i++) sum += f[st->dof[i]] * d[i];
+  return sum;
+}
+
+// energy that the rounding of places makes in elements
+static double energy_noise(const stepper *st) {
+  double sum = st->w->elastic;
+  for (int i = 0; i < st->nq; i++) sum += fabs(st->w->f_inner[i] * st->x->q[i]);
+  return 16 * DBL_EPSILON * sum;
+}
+
+// Shortens x = base + step d until the potential of the step falls enough. Its gradient is r:
+//   P = W - f.q + a'Ma/(2 da) + alpha v'Mv/(2 dv),
+// all but W quadratic, so that their change is known without loss of digits. Forces of damping have
+// no potential: with them the work of inner forces stands for W, by the trapezoidal rule.
+static pl_status descend(stepper *st, const rule *u) {
+  const pl_work *w = st->w;
+  double W = w->elastic, inner = dot_free(st, w->f_inner, st->d),
+         slope = -pl_dot(st->n, st->g, st->d);
+  double alpha = st->p->par[PL_PAR_ALPHA], *Md = st->ma; // [nq], free until the next residual
+  pl_csc_mul(&st->M, 1, st->d, 0, Md);
+  double quad = (u->da + alpha * u->dv) * pl_dot(st->n, st->d, Md);
+  pl_state_copy(st->base, st->x);
+  for (double step = 1; step > 1e-10; step /= 2) {
+    stepper_move(st, u, step);
+    pl_status s = stepper_eval(st, st->x, PL_WANT_ENERGY | PL_WANT_FORCE, u);
+    if (s < 0) return s;
+    if (s == PL_DOMAIN) continue;
+    double change = step * (slope - inner) + 0.5 * step * step * quad;
+    change += st->damped ? 0.5 * step * (inner + dot_free(st, w->f_inner, st->d)) : w->elastic - W;
+    if (change <= 1e-4 * step * slope + energy_noise(st)) return PL_OK;
+  }
+  return PL_UNSOLVED;
+}
+
+// factor of the tangent, or of the positive part of its elements where it is not positive definite
+static pl_status factor_convex(stepper *st, const rule *u) {
+  static const unsigned part[2] = {0, PL_CONVEX};
+  pl_status s = PL_SINGULAR;
+  for (int k = 0; k < 2 && s == PL_SINGULAR; k++) {
+    s = stepper_eval(st, st->x, PL_WANT_TANGENT | part[k], u);
+    if (s == PL_OK) s = cholesky(st);
+  }
+  return s == PL_SINGULAR ? fail_loose(st) : s;
+}
+
+static pl_status factor_exact(stepper *st, const rule *u) {
+  PL_TRY(stepper_eval(st, st->x, PL_WANT_TANGENT, u));
+  return stepper_factor(st);
+}
+
+// one correction; *last: no further one can be told from rounding
+static pl_status iterate(stepper *st, const rule *u, newton_way way, int *last) {
+  pl_status s = (way == NEWTON_SURE ? factor_convex : factor_exact)(st, u);
+  if (s == PL_DOMAIN) return PL_UNSOLVED;
+  PL_TRY(s);
+  PL_TRY(pl_factor_solve(st->which == 1 ? st->chol : st->ldl, 1, st->g, st->d));
+  st->info->iterations++;
+  *last = is_negligible(st->m, st->x->q, st->d);
+  if (way == NEWTON_SURE && !*last) return descend(st, u);
+  return correct(st, u, way == NEWTON_CAREFUL && !*last);
+}
+
+pl_status stepper_newton(stepper *st, const rule *u, newton_way way) {
   double residual, force, best = INFINITY;
-  int stale = 0;
+  int stale = 0, last = 0;
   pl_status s = stepper_eval(st, st->x, PL_WANT_ENERGY | PL_WANT_FORCE, u);
   if (s == PL_DOMAIN) return PL_UNSOLVED;
   PL_TRY(s);
   for (int it = 0;; it++) {
     stepper_measure(st, &residual, &force);
+    if (st->n == 0 || last || (st->exactly > 0 && it == st->exactly)) break;
     // forces of stiff parts round off: no more can be had when they no longer fall
     stale = residual > 0.5 * best ? stale + 1 : 0;
     int done = residual <= st->o->rtol * force ||
                (stale >= STALE && at_rounding(st->m, &st->w->A, st->x->q, st->g, st->d));
-    if ((done && it > 0) || st->n == 0) break;
-    if (it == st->o->max_iter || (it > 4 && residual > 1e3 * best)) return PL_UNSOLVED;
+    if (done && it > 0 && st->exactly == 0) break;
+    if (st->exactly == 0 && it == st->o->max_iter) return PL_UNSOLVED;
+    // potentials may fall while residuals rise
+    if (way != NEWTON_SURE && it > 4 && residual > 1e3 * best) return PL_UNSOLVED;
     best = fmin(best, residual);
     PL_TRY(stepper_tell(st));
-    s = stepper_eval(st, st->x, PL_WANT_TANGENT, u);
-    if (s == PL_DOMAIN) return PL_UNSOLVED;
-    PL_TRY(s);
-    PL_TRY(stepper_factor(st));
-    PL_TRY(pl_factor_solve(st->which == 1 ? st->chol : st->ldl, 1, st->g, st->d));
-    st->info->iterations++;
-
-    done = is_negligible(st->m, st->x->q, st->d);
-    s = correct(st, u, careful && !done);
-    PL_TRY(s);
-    if (done) {
-      stepper_measure(st, &residual, &force);
-      break;
-    }
+    PL_TRY(iterate(st, u, way, &last));
   }
   if (force > 0) st->info->residual = fmax(st->info->residual, residual / force);
   return PL_OK;
@@ -288,10 +358,10 @@ pl_status stepper_try(stepper *st, double h, double t) {
   rule u = make_rule(st, h, t);
   if (st->touch) return stepper_touch(st, &u);
   stepper_predict(st, &u, 1);
-  pl_status s = newton(st, &u, 0);
+  pl_status s = stepper_newton(st, &u, NEWTON_PLAIN);
   if (s != PL_UNSOLVED) return s;
   stepper_predict(st, &u, 0);
-  return newton(st, &u, 1);
+  return stepper_newton(st, &u, NEWTON_CAREFUL);
 }
 
 void stepper_accept(stepper *st, double h) {

@@ -48,14 +48,12 @@ static void history_copy(pl_history *to, const pl_history *from) {
 // ---- plan -------------------------------------------------------------------------------------
 
 typedef struct plan {
-  double step, length, period; // s; period 0: no base frequency
-  long nstep;                  // grid steps in all
-  double last;                 // length of the last grid step
-  int nsample;                 // steps a period when whole periods are watched, else 0
-  double least, most;          // adaptive: bounds of the step
+  pl_time_grid g;
+  int nsample;        // steps a period when whole periods are watched, else 0
+  double least, most; // adaptive: bounds of the step
 } plan;
 
-static pl_status plan_length(pl_env *env, const pl_transient_opts *o, plan *p) {
+pl_status pl_time_grid_make(pl_env *env, const pl_transient_opts *o, pl_time_grid *p) {
   p->period = o->frequency > 0 ? 2 * PL_PI / o->frequency : 0;
   if (o->step <= 0 && p->period <= 0)
     return pl_fail(env, PL_E_INPUT, "transient: give a step or a frequency");
@@ -80,10 +78,11 @@ static pl_status plan_length(pl_env *env, const pl_transient_opts *o, plan *p) {
 
 static pl_status plan_make(pl_env *env, const pl_model *m, const pl_transient_opts *o, plan *p) {
   *p = (plan){0};
-  PL_TRY(plan_length(env, o, p));
-  if (p->period > 0 && !o->adaptive) {
-    double n = rint(p->period / p->step);
-    if (n >= 1 && fabs(p->period / p->step - n) < PERIOD_SLACK * n && n < 1e9) p->nsample = (int)n;
+  PL_TRY(pl_time_grid_make(env, o, &p->g));
+  if (p->g.period > 0 && !o->adaptive) {
+    double n = rint(p->g.period / p->g.step);
+    if (n >= 1 && fabs(p->g.period / p->g.step - n) < PERIOD_SLACK * n && n < 1e9)
+      p->nsample = (int)n;
   }
   if (o->steady > 0 && p->nsample == 0)
     return pl_fail_at(env, PL_E_INPUT, NULL, 0, 0,
@@ -94,11 +93,11 @@ static pl_status plan_make(pl_env *env, const pl_model *m, const pl_transient_op
   if (o->method == PL_NEWMARK && o->newmark_gamma < 0.5)
     pl_report(env, PL_WARNING, NULL, 0, 0, "use 0.5 or more",
               "transient: newmark_gamma %g makes every motion grow", o->newmark_gamma);
-  p->least = o->min_step > 0 ? o->min_step : 1e-6 * p->step;
-  p->most = p->length;
+  p->least = o->min_step > 0 ? o->min_step : 1e-6 * p->g.step;
+  p->most = p->g.length;
   // at least eight steps in a period of what drives the model
   int top = pl_model_max_harmonic(m);
-  if (p->period > 0 && top > 0) p->most = fmin(p->most, p->period / (8 * top));
+  if (p->g.period > 0 && top > 0) p->most = fmin(p->most, p->g.period / (8 * top));
   return PL_OK;
 }
 
@@ -167,17 +166,17 @@ static pl_status tell_step(stepper *st, pl_observe_fn observe, void *ctx) {
 
 static pl_status run_grid(stepper *st, const plan *p, pl_observe_fn observe, void *ctx) {
   pl_history *h = &st->hist;
-  while (h->nstep < p->nstep) {
-    int last = h->nstep + 1 == p->nstep;
-    double step = last ? p->last : p->step;
-    double t = h->start + (double)(h->nstep + 1) * p->step - (last ? p->step - p->last : 0);
+  while (h->nstep < p->g.nstep) {
+    int last = h->nstep + 1 == p->g.nstep;
+    double step = last ? p->g.last : p->g.step;
+    double t = h->start + (double)(h->nstep + 1) * p->g.step - (last ? p->g.step - p->g.last : 0);
     PL_TRY(grid_step(st, step, t));
     h->nstep++;
     if (h->period) watch_period(st);
     int whole = p->nsample > 0 && h->nstep % p->nsample == 0;
     PL_TRY(tell_step(st, observe, ctx));
     // while drives still grow nothing is steady
-    if (st->s->t - 2 * p->period < st->o->ramp * (1 - 1e-9) && st->o->ramp > 0) whole = 0;
+    if (st->s->t - 2 * p->g.period < st->o->ramp * (1 - 1e-9) && st->o->ramp > 0) whole = 0;
     if (whole && st->o->steady > 0 && h->last_change >= 0 && h->last_change < st->o->steady) {
       st->info->reason = PL_STOP_STEADY;
       return PL_OK;
@@ -240,7 +239,7 @@ static pl_status open_history(stepper *st, const plan *p, const pl_history *give
   PL_TRY(history_alloc(st->env, st->nq, nsample, two, h));
   PL_TRY(history_alloc(st->env, st->nq, 0, two, &st->back));
   if (!given || given->nstep <= 0) {
-    h->step = p->step;
+    h->step = p->g.step;
     h->start = st->s->t;
     h->last_change = -1;
     return PL_OK;
@@ -259,7 +258,7 @@ static pl_status stepping(stepper *st, pl_history *history, pl_observe_fn observ
   PL_TRY(plan_make(st->env, st->m, st->o, &p));
   PL_TRY(stepper_open(st));
   PL_TRY(open_history(st, &p, history));
-  st->end = st->hist.start + p.length;
+  st->end = st->hist.start + p.g.length;
   pl_status s = stepper_tell(st);
   if (s == PL_OK && st->hist.nstep == 0) s = stepper_begin(st);
   if (s == PL_OK) s = (st->o->adaptive ? run_adaptive : run_grid)(st, &p, observe, ctx);
@@ -269,8 +268,8 @@ static pl_status stepping(stepper *st, pl_history *history, pl_observe_fn observ
   st->info->t = st->s->t;
   st->info->nstep = st->hist.nstep;
   st->info->nperiod = p.nsample > 0 ? (int)(st->hist.nstep / p.nsample)
-                      : p.period > 0
-                          ? (int)floor((st->s->t - st->hist.start) / p.period * (1 + 1e-12))
+                      : p.g.period > 0
+                          ? (int)floor((st->s->t - st->hist.start) / p.g.period * (1 + 1e-12))
                           : 0;
   st->info->period_change = st->hist.last_change;
   if (history) {
@@ -289,6 +288,9 @@ pl_status pl_transient_contact(const pl_transient_opts *o, const pl_model *m, co
   *info = (pl_transient_info){.reason = PL_STOP_STEP, .t = s->t, .period_change = -1};
   double start = pl_wall_time();
   PL_TRY(solve_opts_check(w->env, pl_transient_info_table, pl_transient_info_count, o));
+  if (o->method > PL_BDF2)
+    return pl_fail_at(w->env, PL_E_INPUT, NULL, 0, 0, "use newmark, implicit-euler or bdf2",
+                      "transient: this method is for sheets with limits of stretch");
   if (k && o->method == PL_BDF2)
     return pl_fail_at(w->env, PL_E_INPUT, NULL, 0, 0, "use newmark or implicit-euler",
                       "transient: bdf2 knows no contact");

@@ -150,6 +150,12 @@ static void reads_other_writers(void **state) {
   const double *d = pl_table_data(t);
   assert_true(d[0] == 1 && d[1] == 2.5 && d[2] == 3 && isnan(d[3]) && d[4] == 400 && d[5] == -7);
   pl_table_free(t);
+  // remarks first; a header may begin with a hash itself
+  write_file(&env, "# measured, by hand\r\n# twice\n#a,b\n1,2\n");
+  check_ok(&env, pl_table_read(&env, file, &t));
+  assert_int_equal(pl_table_rows(t), 1);
+  assert_string_equal(pl_table_name(t, 0), "#a");
+  pl_table_free(t);
   remove(file);
 }
 
@@ -166,7 +172,9 @@ static void bad_files(void **state) {
              {"a\n0x10\n", 2, "not a number"},
              {"a\n1 2\n", 2, "not a number"},
              {"a\n\"1\n", 2, "no end"},
-             {"a\n1\n\n\n2z\n", 5, "not a number"}};
+             {"a\n1\n\n\n2z\n", 5, "not a number"},
+             {"# only\n# remarks", 1, "header"},
+             {"# where it is from\na\n1\n# not here\n", 4, "not a number"}};
   pl_env env;
   pl_env_init(&env);
   for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {

@@ -139,6 +139,56 @@ static void colours(void **state) {
   pl_mesh_free(m);
 }
 
+// every triangle in the colour of its value; those of one colour in one path
+static void faces_have_values(void **state) {
+  (void)state;
+  pl_env env;
+  pl_env_init(&env);
+  pl_mesh *m;
+  check_ok(&env, pl_gen_grid(&env, 8, 8, 1, 1, PL_RIGHT, &m));
+  enum { NTRI = 128 };
+  assert_int_equal(m->cell[PL_TRI3].n, NTRI);
+  double value[NTRI];
+  for (int t = 0; t < NTRI; t++) value[t] = t < 100 ? 25 : t < 120 ? 99.5 : t < 126 ? 103 : NAN;
+  pl_view v = {.face = value, .hi = 100, .limit = 100, .colour_label = "part (%)"};
+  pl_text t = draw(&env, m, &v);
+  // flat: one path for each of the four kinds, all triangles in them
+  double p[3 * NTRI][2];
+  int count[4], n = 0, sum = 0;
+  for (const char *at = strstr(t.s, "<path fill=\"#"); at; at = strstr(at + 1, "<path fill=\"#")) {
+    int nmove;
+    xml_path(strstr(at, " d=\"") + 4, 3 * NTRI, p, &nmove);
+    assert_in_range(n, 0, 3);
+    count[n++] = nmove;
+    sum += nmove;
+  }
+  assert_int_equal(n, 4);
+  assert_int_equal(sum, NTRI);
+  int found = 0;
+  for (int k = 0; k < 4; k++)
+    found |=
+        (count[k] == 100) | (count[k] == 20) << 1 | (count[k] == 6) << 2 | (count[k] == 2) << 3;
+  assert_int_equal(found, 15);
+  assert_non_null(strstr(t.s, ">at limit</text>"));
+  assert_non_null(strstr(t.s, ">beyond</text>"));
+  pl_text_free(&t);
+
+  // curved, and a range from the data: the colours of vertices do not count
+  double *x = calloc(3 * (size_t)m->nvert, sizeof *x), vertex[81] = {0};
+  for (int i = 0; i < m->nvert; i++) {
+    x[3 * i] = m->X[3 * i];
+    x[3 * i + 1] = m->X[3 * i + 1];
+    x[3 * i + 2] = 0.2 * sin(3 * x[3 * i]);
+  }
+  v = (pl_view){.x = x, .face = value, .colour = vertex, .colour_label = "part"};
+  t = draw(&env, m, &v);
+  assert_null(strstr(t.s, "at limit"));
+  assert_non_null(strstr(t.s, ">100</text>"));
+  pl_text_free(&t);
+  free(x);
+  pl_mesh_free(m);
+}
+
 static void odd_shapes(void **state) {
   (void)state;
   pl_env env;
@@ -269,6 +319,33 @@ static void moving_links(void **state) {
   pl_mesh_free(m);
 }
 
+// values of faces go from frame to frame: colours of a still body change
+static void faces_change(void **state) {
+  (void)state;
+  pl_env env;
+  pl_env_init(&env);
+  pl_mesh *m;
+  check_ok(&env, pl_gen_grid(&env, 1, 1, 1, 1, PL_RIGHT, &m));
+  double x[NFRAME][12], value[NFRAME][2];
+  for (int f = 0; f < NFRAME; f++) {
+    for (int k = 0; k < 12; k++) x[f][k] = m->X[k];
+    value[f][0] = 50;
+    value[f][1] = f < 8 ? 0 : 100;
+  }
+  pl_text t;
+  pl_text_init(&t, &env);
+  pl_view v = {.face = &value[0][0], .hi = 100, .limit = 100};
+  check_ok(&env, pl_view_animated_svg(&t, m, &v, NFRAME, &x[0][0], 1));
+  well_formed(&t);
+  const char *at = strstr(t.s, "attributeName=\"color\"");
+  assert_int_equal(xml_count(t.s, "attributeName=\"color\""), 1);
+  const char *list = strstr(at, "values=\"") + 8;
+  // eight of one colour, eight of the other, the first again
+  for (int k = 0; k < NFRAME; k++) assert_int_equal(strncmp(list, list + 8 * k, 7) == 0, k < 8);
+  pl_text_free(&t);
+  pl_mesh_free(m);
+}
+
 static void motion_is_limited(void **state) {
   (void)state;
   pl_env env;
@@ -326,6 +403,7 @@ int test_view(void) {
       cmocka_unit_test(box_sides),         cmocka_unit_test(nearer_is_later),
       cmocka_unit_test(scale_is_true),     cmocka_unit_test(colours),
       cmocka_unit_test(odd_shapes),        cmocka_unit_test(large_is_thinned),
+      cmocka_unit_test(faces_have_values), cmocka_unit_test(faces_change),
       cmocka_unit_test(moving_picture),    cmocka_unit_test(moving_links),
       cmocka_unit_test(motion_is_limited), cmocka_unit_test(failing_allocator),
   };

@@ -16,7 +16,7 @@ static messages heard;
 
 static pl_status parse(pl_env *env, const char *text, pl_scene **s) {
   messages_env(env, &heard);
-  return pl_scene_parse(env, "t", ".", text, strlen(text), 0, NULL, NULL, s);
+  return pl_scene_parse(env, "t", SOURCE_DIR "/tests/scene", text, strlen(text), 0, NULL, NULL, s);
 }
 
 static pl_scene *scene(pl_env *env, const char *text) {
@@ -125,6 +125,166 @@ static void start_places(void **state) {
                                   "1]}}]\ncontact: {nodes: b}\n"));
 }
 
+// The surface of a file, scaled, turned and shifted: block.obj is 2 x 4 x 6 with a corner at the
+// origin. It is the box that is given by its centre, moving too; another one is found by `files`.
+static void meshes(void **state) {
+  (void)state;
+  pl_env env;
+  pl_scene *s = scene(
+      &env, "pliant: 1\nunits: {length: mm}\nnodes: {a: [0, 0, 900]}\n"
+            "masses: [{node: a, mass: 1 kg}]\n"
+            "obstacles:\n"
+            "  - {mesh: {file: block.obj, mesh_units: cm, scale: 0.5, rotate: {axis: [0, 0, 3], "
+            "angle: 90 deg}, translate: [1, 2, 3], round: 1}, friction: 0.4, velocity: [0, 0, 1]}\n"
+            "  - {box: {centre: [-9, 7, 18], size: [20, 10, 30], round: 1}, velocity: [0, 0, 1]}\n"
+            "  - {name: small, mesh: {file: block.obj, merge: 0.001}}\n"
+            "contact: {node: a}\n");
+  const pl_contact_desc *d = &s->contact;
+  assert_int_equal(d->nobstacle, 3);
+  assert_string_equal(s->obstacle_name[0], "mesh");
+  assert_string_equal(s->obstacle_name[2], "small");
+  check_close(d->mu[0], 0.4, 0);
+  pl_rng r;
+  pl_rng_seed(&r, 3);
+  for (int i = 0; i < 500; i++) {
+    double x[3], t = pl_rng_uniform(&r, 0, 20);
+    for (int c = 0; c < 3; c++) x[c] = pl_rng_uniform(&r, -0.05, 0.08);
+    pl_gap a, b;
+    pl_obstacle_gap(&d->obstacle[0], 3, t, x, 0, &a);
+    pl_obstacle_gap(&d->obstacle[1], 3, t, x, 0, &b);
+    check_close(a.gap, b.gap, 1e-16);
+  }
+  pl_scene_free(s);
+  s = scene(&env, "pliant: 1\nfiles: ..\nnodes: {a: [9, 0, 9]}\nmasses: [{node: a, mass: 1}]\n"
+                  "obstacles: {mesh: {file: scene/block.obj}}\ncontact: {node: a}\n");
+  pl_gap g;
+  pl_obstacle_gap(&s->contact.obstacle[0], 3, 0, s->params->X, 0, &g);
+  check_close(g.gap, sqrt(7. * 7 + 3 * 3), 1e-15);
+  pl_scene_free(s);
+}
+
+// where the block of a scene is after its analysis, and the force on it
+static void run_block(const char *obstacle, double friction, const char *analysis, double *q,
+                      double force[3]) {
+  pl_env env;
+  char text[1024];
+  snprintf(text, sizeof text,
+           BLOCK "obstacles: [{%s, friction: %g}]\ncontact: {nodes: b group bottom}\n"
+                 "gravity: [4.905, 0, -8.4957]\ndamping: {stiffness: 1 ms}\nanalyses: [{%s}]\n",
+           obstacle, friction, analysis);
+  pl_scene *s = scene(&env, text);
+  pl_contact *k;
+  pl_state *x;
+  pl_work *w;
+  const pl_analysis *a = &s->analysis[0];
+  check_ok(&env, pl_contact_create(s->model, &s->contact, &k));
+  check_ok(&env, pl_state_create(s->model, s->params, &x));
+  check_ok(&env, pl_work_create(s->model, 1, &w));
+  if (a->kind == PL_ANALYSIS_static)
+    check_ok(&env,
+             pl_static_contact(&a->opts.static_, s->model, s->params, k, x, w, NULL, NULL, NULL));
+  else
+    check_ok(&env, pl_transient_contact(&a->opts.transient_, s->model, s->params, k, x, NULL, w,
+                                        NULL, NULL, NULL));
+  assert_int_equal(x->nq, 81);
+  memcpy(q, x->q, 81 * sizeof *q);
+  pl_contact_force(k, -1, force);
+  pl_work_free(w);
+  pl_state_free(s->model, x);
+  pl_contact_free(k);
+  pl_scene_free(s);
+}
+
+// A block on the flat face of a mesh does what it does on a plane: it slides, and under a load that
+// does not move it rests.
+static void mesh_is_plane(void **state) {
+  (void)state;
+  static const char *const analysis[] = {
+      "transient: {duration: 0.1, step: 1 ms}",
+      "transient: {duration: 0.1, step: 1 ms, method: implicit-euler}", "static: {steps: 2}"};
+  static const char plane[] = "plane: {normal: [0, 0, 1]}";
+  // the face of 2 x 4 at z = 6, and that of 4 x 6 turned up; edges run under the block
+  static const char *const mesh[] = {"mesh: {file: block.obj, translate: [-0.4, -0.7, -6]}",
+                                     "mesh: {file: block.obj, rotate: {axis: [0, 1, 0], angle: 90 "
+                                     "deg}, translate: [-1.3, -1, 0]}"};
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 2; j++) {
+      double q[2][81], f[2][3], mu = i < 2 ? 0.3 : 0.7;
+      run_block(plane, mu, analysis[i], q[0], f[0]);
+      run_block(mesh[j], mu, analysis[i], q[1], f[1]);
+      check_array(81, q[1], q[0], 1e-12);
+      // of 1000 kg
+      check_array(3, f[1], f[0], 1e-7);
+      if (i == 2) check_rel(f[1][0] / f[1][2], -4.905 / 8.4957, 1e-9);
+    }
+}
+
+#define SHEETS                                                                                     \
+  "pliant: 1\nmaterials: {m: {young: 1 MPa, density: 1000}}\nnodes: {lone: [9, 9, 9]}\n"           \
+  "bodies:\n"                                                                                      \
+  "  - {name: a, shell: {mesh: {grid: {size: [1, 1], cells: [3, 2]}}, material: m, thickness: "    \
+  "1 mm, bending: midedge}}\n"                                                                     \
+  "  - {name: c, rod: {mesh: {line: {from: [0, 0, 2], to: [1, 0, 2]}}, material: m, section: "     \
+  "{round: 1 mm}}}\n"                                                                              \
+  "  - {name: b, shell: {mesh: {grid: {size: [1, 1], cells: [3, 2]}}, translate: [0, 0, 0.1], "    \
+  "material: m, thickness: 1 mm}}\n"                                                               \
+  "fixed: [{nodes: a group left, clamp: yes}]\n"
+
+// all triangles of all shells, over all nodes of the model
+static void self_contact(void **state) {
+  (void)state;
+  pl_env env;
+  pl_scene *s = scene(
+      &env, SHEETS "self_contact: {thickness: 60 mm, friction: 0.2}\n"
+                   "initial: [{nodes: b, displacement: [0, 0, -0.02]}]\n"
+                   "analyses:\n  - drape: {}\n"
+                   "  - {transient: {duration: 1, step: 0.1, method: implicit-euler, name: t1}}\n"
+                   "  - {transient: {duration: 1, step: 0.1, method: project, name: t2}}\n"
+                   "  - {transient: {duration: 1, step: 0.1, method: coupled, name: t3}}\n");
+  const pl_layers_desc *d = &s->layers;
+  assert_int_equal(s->has_layers, 1);
+  assert_int_equal(d->nvert, pl_model_nnode(s->model));
+  assert_true(d->nvert > s->mesh->nvert);
+  assert_int_equal(d->ntri, s->mesh->cell[PL_TRI3].n);
+  assert_memory_equal(d->tri, s->mesh->cell[PL_TRI3].v, 3 * (size_t)d->ntri * sizeof *d->tri);
+  check_array(3 * d->nvert, d->X, s->params->X, 0);
+  check_close(d->thickness, 0.06, 0);
+  check_close(d->mu, 0.2, 0);
+  pl_layers *l;
+  check_ok(&env, pl_layers_create(&env, d, &l));
+  check_close(pl_layers_least(l, d->X), 0.1, 1e-15);
+  pl_layers_free(l);
+  pl_scene_free(s);
+  s = scene(&env, SHEETS);
+  assert_int_equal(s->has_layers, 0);
+  pl_scene_free(s);
+  // where transients start counts too
+  assert_int_equal(parse(&env,
+                         SHEETS "self_contact: {thickness: 50 mm}\n"
+                                "initial: [{nodes: b, displacement: [0, 0, -0.06]}]\nanalyses: "
+                                "[{transient: {duration: 1, step: 0.1, method: implicit-euler}}]\n",
+                         &s),
+                   PL_E_INPUT);
+  assert_non_null(strstr(env.error.text, "layers are 0.04 m apart"));
+}
+
+static pl_status load_both(pl_env *env, void *ctx) {
+  static const char text[] =
+      SHEETS "obstacles: {mesh: {file: block.obj, translate: [0, 0, -9]}}\ncontact: {nodes: b}\n"
+             "self_contact: {thickness: 10 mm}\nanalyses: [{drape: {}}]\n";
+  pl_scene *s;
+  (void)ctx;
+  pl_status st =
+      pl_scene_parse(env, "t", SOURCE_DIR "/tests/scene", text, strlen(text), 0, NULL, NULL, &s);
+  pl_scene_free(s);
+  return st;
+}
+
+static void no_memory(void **state) {
+  (void)state;
+  check_allocations(load_both, NULL);
+}
+
 typedef struct refusal {
   const char *text, *says, *hint; // hint "": any
   int line;
@@ -183,9 +343,12 @@ static void refusals(void **state) {
 static void warnings(void **state) {
   (void)state;
   static const char *const text[] = {BLOCK FLOOR, BLOCK FLOOR "fixed: b\ncontact: {nodes: b}\n",
-                                     BLOCK FLOOR "contact: {nodes: b}\nanalyses: [{modes: {}}]\n"};
-  static const char *const says[] = {"do nothing", "fixed or driven", "without obstacles"};
-  for (int k = 0; k < 3; k++) {
+                                     BLOCK FLOOR "contact: {nodes: b}\nanalyses: [{modes: {}}]\n",
+                                     SHEETS
+                                     "self_contact: {thickness: 10 mm}\nanalyses: [{modes: {}}]\n"};
+  static const char *const says[] = {"do nothing", "fixed or driven", "without obstacles",
+                                     "layers pass through"};
+  for (int k = 0; k < 4; k++) {
     pl_env env;
     pl_scene_free(scene(&env, text[k]));
     int found = 0;
@@ -197,9 +360,11 @@ static void warnings(void **state) {
 
 int test_contact(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(shapes),     cmocka_unit_test(lower_dimensions),
-      cmocka_unit_test(held_nodes), cmocka_unit_test(start_places),
-      cmocka_unit_test(refusals),   cmocka_unit_test(warnings),
+      cmocka_unit_test(shapes),        cmocka_unit_test(lower_dimensions),
+      cmocka_unit_test(held_nodes),    cmocka_unit_test(start_places),
+      cmocka_unit_test(mesh_is_plane), cmocka_unit_test(meshes),
+      cmocka_unit_test(self_contact),  cmocka_unit_test(no_memory),
+      cmocka_unit_test(refusals),      cmocka_unit_test(warnings),
   };
   return cmocka_run_group_tests_name("scene.contact", tests, NULL, NULL);
 }

@@ -1,0 +1,10 @@
+# Ipopt, a general solver to compare with, by its C interface, as the imported target Ipopt::ipopt.
+find_path(IPOPT_DIR IpStdCInterface.h PATH_SUFFIXES coin coin-or)
+find_library(LIB_ipopt ipopt)
+include(FindPackageHandleStandardArgs)
+find_package_handle_standard_args(Ipopt REQUIRED_VARS LIB_ipopt IPOPT_DIR)
+if(Ipopt_FOUND AND NOT TARGET Ipopt::ipopt)
+  add_library(Ipopt::ipopt INTERFACE IMPORTED)
+  target_link_libraries(Ipopt::ipopt INTERFACE ${LIB_ipopt})
+  target_include_directories(Ipopt::ipopt SYSTEM INTERFACE ${IPOPT_DIR})
+endif()

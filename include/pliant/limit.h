@@ -1,0 +1,258 @@
+#ifndef PLIANT_LIMIT_H
+#define PLIANT_LIMIT_H
+
+#include "pliant/solve.h"
+
+// Sheets with a soft regime and a hard limit of stretch: the projection onto all states within the
+// limits, with a certificate, and time stepping and draping on top of it (docs/theory/limit.md).
+
+// ---- limits of stretch --------------------------------------------------------------------------
+
+// F (3x2) is the deformation gradient of a triangle in the axes of its material, d a unit direction
+// there. A stretch limit of 1 % is 1.01 everywhere below. All of the following hold at once:
+typedef struct pl_limit {
+  int nellipse;
+  const double (
+      *B)[3]; // (B11, B22, B12): |F d|^2 <= d'B d in every direction d; B positive definite
+  int ndirection;
+  const double *angle; // [ndirection] rad from the first axis of the material
+  const double *bound; // [ndirection] |F d| <= bound in this direction alone
+} pl_limit;
+
+// B of the ellipse that allows a stretch `along` in the direction at `angle` and `across` at right
+// angles to it.
+void pl_limit_ellipse(double along, double across, double angle, double B[3]);
+// B from the stretches allowed along the first and second axis and along the bias (45 degrees).
+// PL_E_INPUT when no ellipse has these three.
+pl_status pl_limit_bias(pl_env *env, double first, double second, double bias, double B[3]);
+// Stretch that a limit allows in one direction: of its ellipses the least; of sampled directions
+// alone what follows for directions between them. Infinite when there is no limit.
+double pl_limit_stretch(const pl_limit *l, double angle);
+
+// A polar curve of allowed stretch, sampled at n angles in any order; b(angle) = b(angle + pi).
+typedef struct pl_polar {
+  int n;
+  const double *angle, *stretch; // [n] rad, -
+} pl_polar;
+// Its value between the samples: linear in the angle, periodic with pi.
+double pl_polar_at(const pl_polar *c, double angle);
+// m equally spaced directions of the curve, angle[m] and bound[m]. guard: bounds are made smaller
+// so that the curve holds between the directions too.
+void pl_polar_directions(const pl_polar *c, int m, int guard, double *angle, double *bound);
+// The largest ellipse inside of the curve: exact in all directions, never beyond the curve.
+pl_status pl_polar_ellipse(pl_env *env, const pl_polar *c, double B[3]);
+
+// ---- sheet --------------------------------------------------------------------------------------
+
+typedef struct pl_sheet_desc {
+  int nvert, ntri;
+  const int *tri;       // [ntri][3]
+  const double *rest;   // [ntri][3][2] corners in the axes of the material, m
+  const double *weight; // [nvert] > 0: masses (kg) keep momentum, ones give plain distances
+  const int *fixed;     // [nvert] bit c: component c is given; NULL: none
+  int nlimit;
+  const pl_limit *limit;
+  const int *limit_of; // [ntri] limit of each triangle, -1: none; NULL: all have the first
+} pl_sheet_desc;
+
+// Limits, weights, the pattern of the mesh and its symbolic analysis. Solves change only scratch;
+// one solve at a time.
+typedef struct pl_sheet pl_sheet;
+// Copies what it needs. Errors (PL_E_INPUT) name the triangle or vertex: degenerate at rest, a
+// weight that is not above zero, B not positive definite, vertices out of range.
+pl_status pl_sheet_create(pl_env *env, const pl_sheet_desc *d, int nthread, pl_sheet **out);
+void pl_sheet_free(pl_sheet *s);
+int pl_sheet_nvert(const pl_sheet *s);
+int pl_sheet_ntri(const pl_sheet *s);
+// Corners of triangles without material axes: the first axis is the direction `warp` (world, at
+// rest) laid into the plane of each triangle; rest[ntri][3][2]. Where warp stands at right angles
+// to a triangle its first edge is the axis.
+void pl_sheet_flatten(int ntri, const int *tri, const double *X, const double warp[3],
+                      double *rest);
+
+// Largest stretch over limit, less one, of any triangle at x[nvert][3]; negative: all are inside.
+// In all directions where a triangle has an ellipse, else in its sampled ones. *worst, which may be
+// NULL, is the triangle.
+double pl_sheet_violation(const pl_sheet *s, const double *x, int *worst);
+// For triangles with sampled directions: how far |F d| exceeds the bound that their curve has
+// between the samples (interpolated), relative, over 360 directions. Others do not count.
+double pl_sheet_between(const pl_sheet *s, const double *x);
+// Stretch over limit of every triangle in its worst direction, ratio[ntri]; 0: no limit.
+void pl_sheet_ratio(const pl_sheet *s, const double *x, double *ratio);
+// Principal stretches of every triangle (largest first) and the angle of the first, [ntri][3].
+void pl_sheet_stretch(const pl_sheet *s, const double *x, double *stretch);
+
+// Two fixed vertices further apart than the sheet between them can reach: sufficient for there to
+// be no state within the limits. a = -1: none were found.
+typedef struct pl_reach {
+  int a, b;
+  double apart, reach; // m
+} pl_reach;
+pl_status pl_sheet_reach(pl_sheet *s, const double *x, pl_reach *out);
+
+// ---- contact as part of the program -------------------------------------------------------------
+
+// A point y = sum weight x of up to four vertices stays on one side of a plane, n'y >= offset; with
+// friction, and u its displacement along the tangents since `from`, Coulomb's law.
+typedef struct pl_barrier {
+  int n;
+  int vert[4];
+  double weight[4];
+  double frame[3][3]; // normal, tangents
+  double offset;      // m
+  double from[3];     // m; where the point would be if it stuck
+  double mu;
+  double give;            // m per unit of force: 0: hard; else the point yields in proportion
+  double force[3];        // out: weight times displacement (kg m), along the frame
+  pl_touch_status status; // out
+} pl_barrier;
+
+// ---- projection ---------------------------------------------------------------------------------
+
+#define PL_PROJECT_OPTS(X, C)                                                                      \
+  X(double, gap, 1e-6, 1e-12, 1, "",                                                               \
+    "stop when the duality gap is below this part of the objective")                               \
+  X(double, violation, 1e-6, 1e-14, 1, "", "largest relative violation of a limit")                \
+  X(int, max_iter, 80, 1, 10000, "", "interior-point iterations")                                  \
+  C(correct, 1, "no|yes", "Gondzio's correction")
+
+typedef struct pl_project_opts {
+  PL_PROJECT_OPTS(PL_OPT_FIELD_X, PL_OPT_FIELD_C)
+} pl_project_opts;
+extern const pl_opt_info pl_project_info_table[];
+extern const int pl_project_info_count;
+
+typedef enum pl_project_stop {
+  PL_PROJECT_CONVERGED,
+  PL_PROJECT_INSIDE,   // within all limits already: nothing moved
+  PL_PROJECT_ROUNDING, // as close as rounding allows
+  PL_PROJECT_MAX_ITER,
+  PL_PROJECT_INFEASIBLE, // or so it seems: the iteration diverged twice
+  PL_PROJECT_CANCELLED
+} pl_project_stop;
+const char *pl_project_stop_text(pl_project_stop s);
+
+typedef struct pl_project_info {
+  pl_project_stop reason;
+  int iterations, factorisations, restarts;
+  double objective; // 1/2 sum w |x - xhat|^2
+  double bound;     // certified: no state within the limits has a smaller objective
+  double distance;  // certified: sqrt(sum w |x - x*|^2) to the true projection x* is at most this
+  double rms;       // m; the same as a root mean square over the weight
+  double violation; // largest stretch over limit, less one; below zero: inside
+  int worst;        // that triangle
+  int nactive;      // triangles at their limit
+  int nbarrier;     // barriers that press
+  double momentum[3], angular[3]; // sum w dx, sum x cross w dx, over free vertices; kg m, kg m^2
+  double seconds;
+} pl_project_info;
+
+// What a solve leaves for the next one nearby. Zero-initialise; free with pl_warm_free.
+typedef struct pl_warm {
+  int nvert, ncone;
+  double *dx;   // [nvert][3] correction
+  double *dual; // [ncone][3]
+} pl_warm;
+void pl_warm_free(pl_env *env, pl_warm *w);
+
+// x[nvert][3]: the nearest state to xhat, in the weights of the sheet, that is within all limits
+// and on the right side of all barriers (NULL: none; their forces are filled). Fixed components are
+// taken from xhat. warm may be NULL; otherwise it is used when it is filled and filled for the next
+// solve. With friction the bound is that of the program with the offsets of friction's cones found,
+// and the gap may end larger than asked for. PL_E_INPUT: NaN in xhat, or fixed vertices too far
+// apart (named). PL_UNSOLVED: did not converge, x is the best state known and info tells; x may be
+// xhat itself.
+pl_status pl_project(const pl_project_opts *o, pl_sheet *s, const double *xhat, int nbarrier,
+                     pl_barrier *barrier, pl_warm *warm, double *x, pl_project_info *info);
+
+// ---- other ways, for comparison -----------------------------------------------------------------
+
+typedef struct pl_rival_info {
+  int iterations, converged;
+  double objective, violation, seconds;
+} pl_rival_info;
+
+// Triangle after triangle is moved within its limits by the least change of its three vertices,
+// until no triangle is beyond by more than tol (Thomaszewski et al. 2009). Ends at a state within
+// the limits that is not the projection. PL_UNSOLVED after max_sweeps.
+pl_status pl_project_gauss_seidel(pl_sheet *s, const double *xhat, double tol, int max_sweeps,
+                                  double *x, pl_rival_info *info);
+// Ipopt with exact derivatives. exact: sigma_max through the two invariants of B^-1/2 C B^-1/2;
+// else sampled directions. PL_E_INPUT when the library was built without Ipopt.
+pl_status pl_project_ipopt(pl_sheet *s, const double *xhat, double tol, int max_iter, double *x,
+                           pl_rival_info *info);
+int pl_project_has_ipopt(void);
+
+// ---- time steps ---------------------------------------------------------------------------------
+
+// What confines the motion of a model with three unknowns a node.
+typedef struct pl_confine {
+  pl_sheet *sheet;          // over all nodes of the model; NULL: no limits
+  pl_contact *contact;      // NULL: no obstacles
+  struct pl_layers *layers; // NULL: layers pass through each other
+} pl_confine;
+
+// One step as it went. Energies and works are in J; works are sums since the start, positive when
+// they add energy.
+typedef struct pl_limit_step {
+  double kinetic, elastic, outer; // outer: potential of gravity and constant loads
+  double limiter, contact, damping, driven;
+  double loss; // what is left: the energy that the time step itself took (below zero) or gave
+  pl_project_info project; // the last projection
+  int nproject, niter;     // projections, their iterations in this step
+  int newton;              // iterations of the implicit solve
+  double violation;        // at the end of the step
+  double between;          // sampled directions: the worst between them
+  double overlap;          // m; deepest overlap with an obstacle at the end, negative: none
+  double layer_gap;        // least distance of layers over their thickness; infinite: none near
+  int ncontact;            // contacts that press
+  double seconds_step, seconds_project;
+} pl_limit_step;
+
+typedef struct pl_limit_info {
+  pl_transient_info time;
+  double worst_violation, worst_between, worst_gap, worst_distance_rms;
+  long nproject, niter, nunsolved;
+  double seconds_step, seconds_project;
+  double scale; // J; largest of the energies on the way, to judge losses by
+} pl_limit_info;
+
+typedef int (*pl_limit_observe_fn)(void *ctx, const pl_state *s, const pl_clock *c,
+                                   const pl_limit_step *step);
+
+// Steps of the method of o: implicit-euler (limits are left out), project, reflect, bdf2-project,
+// bdf2-reflect or coupled. The observer is called after every step.
+pl_status pl_limit_transient(const pl_transient_opts *o, const pl_project_opts *po,
+                             const pl_model *m, const pl_params *p, const pl_confine *k,
+                             pl_state *s, pl_history *history, pl_work *w,
+                             pl_limit_observe_fn observe, void *ctx, pl_limit_info *info);
+
+// ---- drape --------------------------------------------------------------------------------------
+
+#define PL_DRAPE_OPTS(X, C)                                                                        \
+  X(int, max_steps, 400, 1, 100000, "", "steps of the descent")                                    \
+  X(double, step, 0.02, 0, 1e6, "s", "first step of the descent; it grows as motion slows")        \
+  X(double, tolerance, 1e-4, 0, 1, "",                                                             \
+    "stop when forces out of balance are below this part of the weight")
+
+typedef struct pl_drape_opts {
+  PL_DRAPE_OPTS(PL_OPT_FIELD_X, PL_OPT_FIELD_C)
+} pl_drape_opts;
+extern const pl_opt_info pl_drape_info_table[];
+extern const int pl_drape_info_count;
+
+typedef struct pl_drape_info {
+  pl_stop reason;
+  int nstep, iterations;
+  double residual; // forces out of balance over the weight
+  double energy, violation;
+  double seconds;
+} pl_drape_info;
+
+// Equilibrium within the limits: descends from the state by steps each of which solves elasticity,
+// limits and contact together, without inertia.
+pl_status pl_drape(const pl_drape_opts *o, const pl_project_opts *po, const pl_model *m,
+                   const pl_params *p, const pl_confine *k, pl_state *s, pl_work *w,
+                   pl_limit_observe_fn observe, void *ctx, pl_drape_info *info);
+
+#endif

@@ -1,0 +1,532 @@
+// Motions in time within limits of stretch: energies, certificates, and other methods beside them.
+#include "run_cloth.h"
+
+#include "limit_page.h"
+#include "pliant/math.h"
+#include "run_transient.h"
+
+#include <stdio.h>
+#include <string.h>
+
+// ---- a row of every step ------------------------------------------------------------------------
+
+#define ENERGY_LIST(E)                                                                             \
+  E(time, "s")                                                                                     \
+  E(kinetic, "J")                                                                                  \
+  E(elastic, "J")                                                                                  \
+  E(outer, "J")                                                                                    \
+  E(limiter, "J") E(contact, "J") E(damping, "J") E(driven, "J") E(loss, "J") E(total, "J")
+#define LIMIT_LIST(E)                                                                              \
+  E(projections, "")                                                                               \
+  E(iterations, "")                                                                                \
+  E(violation, "")                                                                                 \
+  E(gap, "")                                                                                       \
+  E(distance_rms, "m")                                                                             \
+  E(active, "")                                                                                    \
+  E(momentum_x, "kg.m")                                                                            \
+  E(momentum_y, "kg.m")                                                                            \
+  E(momentum_z, "kg.m")                                                                            \
+  E(angular_x, "kg.m^2")                                                                           \
+  E(angular_y, "kg.m^2")                                                                           \
+  E(angular_z, "kg.m^2")                                                                           \
+  E(between, "")                                                                                   \
+  E(overlap, "m")                                                                                  \
+  E(layer_gap, "")                                                                                 \
+  E(contacts, "")                                                                                  \
+  E(newton, "")                                                                                    \
+  E(solve, "s")                                                                                    \
+  E(project, "s")
+
+#define E(name, unit) COL_##name,
+enum { ENERGY_LIST(E) COL_LIMITS, COL_before_limits = COL_LIMITS - 1, LIMIT_LIST(E) COLS };
+#undef E
+#define E(name, unit) {#name, unit},
+static const struct { const char *name, *unit; } column[COLS] = {ENERGY_LIST(E) LIMIT_LIST(E)};
+#undef E
+
+// one motion: the main one has a recorder, others are only compared
+typedef struct run {
+  job *j;
+  const pl_analysis *a;
+  pl_transient_opts opts;
+  const char *method;
+  recorder *record; // NULL: none
+  pl_table *log;    // [steps + 1][COLS]
+  pl_limit_info info;
+  pl_status stop, status; // of the steps; of what was recorded
+} run;
+
+static const char *method_name(int method, char *buf, size_t size) {
+  for (int k = 0; k < pl_transient_info_count; k++) {
+    const char *c = pl_transient_info_table[k].choices;
+    if (strcmp(pl_transient_info_table[k].name, "method") != 0) continue;
+    for (; method > 0; method--) c = strchr(c, '|') + 1;
+    snprintf(buf, size, "%.*s", (int)strcspn(c, "|"), c);
+  }
+  return buf;
+}
+
+static pl_status open_log(job *j, pl_table **out) {
+  PL_TRY(pl_table_create(j->env, COLS, out));
+  for (int c = 0; c < COLS; c++) PL_TRY(pl_table_column(*out, c, column[c].name, column[c].unit));
+  return PL_OK;
+}
+
+static void fill_energies(const pl_limit_step *e, double *row) {
+  row[COL_kinetic] = e->kinetic;
+  row[COL_elastic] = e->elastic;
+  row[COL_outer] = e->outer;
+  row[COL_limiter] = e->limiter;
+  row[COL_contact] = e->contact;
+  row[COL_damping] = e->damping;
+  row[COL_driven] = e->driven;
+  row[COL_loss] = e->loss;
+  row[COL_total] = e->kinetic + e->elastic + e->outer;
+}
+
+static void fill_limits(const pl_limit_step *e, double *row) {
+  const pl_project_info *p = &e->project;
+  row[COL_projections] = e->nproject;
+  row[COL_iterations] = e->niter;
+  row[COL_violation] = e->violation;
+  row[COL_gap] = p->objective > 0 ? fmax(0, 1 - p->bound / p->objective) : 0;
+  row[COL_distance_rms] = p->rms;
+  row[COL_active] = p->nactive;
+  memcpy(row + COL_momentum_x, p->momentum, sizeof p->momentum);
+  memcpy(row + COL_angular_x, p->angular, sizeof p->angular);
+  row[COL_between] = e->between;
+  row[COL_overlap] = e->overlap;
+  row[COL_layer_gap] = e->layer_gap;
+  row[COL_contacts] = e->ncontact;
+  row[COL_newton] = e->newton;
+  row[COL_solve] = e->seconds_step;
+  row[COL_project] = e->seconds_project;
+}
+
+static int on_step(void *ctx, const pl_state *s, const pl_clock *c, const pl_limit_step *e) {
+  run *r = ctx;
+  double row[COLS];
+  (void)c;
+  row[COL_time] = s->t;
+  fill_energies(e, row);
+  fill_limits(e, row);
+  r->status = pl_table_row(r->log, row);
+  if (r->status == PL_OK && r->record) {
+    const step_energy now = {e->kinetic, e->elastic, e->elastic + e->outer, -e->damping};
+    r->status = record_step(r->record, s, &now);
+    record_touch(r->record);
+  }
+  return r->status != PL_OK;
+}
+
+// ---- one motion ---------------------------------------------------------------------------------
+
+// energies of the start; the works begin at nothing
+static pl_status log_start(run *r, const pl_state *s) {
+  const pl_scene *sc = r->j->scene;
+  const pl_work *w = r->j->work;
+  pl_clock c = {.t = s->t, .omega = r->opts.frequency, .scale = 1, .ramp = r->opts.ramp};
+  pl_status st = pl_eval(sc->model, sc->params, s, &c, PL_WANT_ENERGY | PL_WANT_FORCE | PL_DYNAMIC,
+                         NULL, r->j->work);
+  if (st == PL_DOMAIN)
+    return pl_fail(r->j->env, PL_E_INPUT, "%s: the start is outside the domain of an element",
+                   r->a->name);
+  PL_TRY(st);
+  double row[COLS] = {[COL_time] = s->t,
+                      [COL_kinetic] = w->kinetic,
+                      [COL_elastic] = w->elastic,
+                      [COL_outer] = w->potential - w->elastic,
+                      [COL_total] = w->kinetic + w->potential};
+  if (r->j->sheet) {
+    row[COL_violation] = pl_sheet_violation(r->j->sheet, s->q, NULL);
+    row[COL_between] = pl_sheet_between(r->j->sheet, s->q);
+  }
+  return pl_table_row(r->log, row);
+}
+
+static pl_status step_through(run *r, const pl_confine *k, pl_state *s, pl_history *h) {
+  const pl_scene *sc = r->j->scene;
+  pl_project_opts defaults;
+  r->stop = pl_limit_transient(&r->opts, cloth_project(r->a, &defaults), sc->model, sc->params, k,
+                               s, h, r->j->work, on_step, r, &r->info);
+  if (r->status != PL_OK) return r->status;
+  return r->stop < 0 ? r->stop : PL_OK;
+}
+
+static void log_path(const run *r, char path[PL_TEXT]) {
+  job_path(r->j, r->a->name, ".checkpoint.csv", path);
+}
+
+// rows of the steps before a stop
+static pl_status resume_log(run *r) {
+  char path[PL_TEXT];
+  pl_table *old = NULL;
+  log_path(r, path);
+  PL_TRY(pl_table_read(r->j->env, path, &old));
+  int rows = pl_table_rows(old), fits = pl_table_cols(old) == COLS && rows > 0;
+  const double *data = pl_table_data(old);
+  pl_status st = PL_OK;
+  for (int i = 0; fits && st == PL_OK && i < rows; i++)
+    st = pl_table_row(r->log, data + (size_t)i * COLS);
+  pl_table_free(old);
+  if (!fits)
+    st = pl_fail_at(r->j->env, PL_E_INPUT, path, 0, 0,
+                    "run without --resume, or into another folder",
+                    "the checkpoint is of another version, or damaged");
+  return st;
+}
+
+// figures of the whole motion, not only since a resume; the start is a row as well
+static void add_before(run *r, int rows) {
+  pl_limit_info *i = &r->info;
+  for (int k = 1; k < rows; k++) {
+    const double *row = pl_table_data(r->log) + (size_t)k * COLS;
+    i->worst_violation = fmax(i->worst_violation, row[COL_violation]);
+    i->worst_between = fmax(i->worst_between, row[COL_between]);
+    i->worst_gap = fmax(i->worst_gap, row[COL_gap]);
+    i->worst_distance_rms = fmax(i->worst_distance_rms, row[COL_distance_rms]);
+    i->nproject += (long)row[COL_projections];
+    i->niter += (long)row[COL_iterations];
+    i->seconds_step += row[COL_solve];
+    i->seconds_project += row[COL_project];
+    i->scale = fmax(i->scale, fmax(row[COL_kinetic], fmax(row[COL_elastic], -row[COL_outer])));
+  }
+}
+
+static pl_status run_main(run *r, pl_state *s, pl_history *h, cloth *c) {
+  job *j = r->j;
+  char path[PL_TEXT];
+  int found;
+  PL_TRY(record_resume(r->record, s, h, &found));
+  PL_TRY(cloth_open(j, r->a, s, r->record->kept.contact, c));
+  if (found) {
+    PL_TRY(resume_log(r));
+  } else {
+    warn_jolt(j, r->a, s);
+    PL_TRY(record_start(r->record, s));
+    PL_TRY(log_start(r, s));
+  }
+  record_touch(r->record);
+  int before = pl_table_rows(r->log);
+  PL_TRY(step_through(r, &c->confine, s, h));
+  add_before(r, before);
+  log_path(r, path);
+  PL_TRY(pl_table_write(r->log, path));
+  return record_checkpoint(r->record, s, h);
+}
+
+// another method or step, from the same start; nothing of it is drawn but its energies
+static pl_status run_other(run *r, const pl_confine *main) {
+  job *j = r->j;
+  pl_state *s = NULL;
+  pl_history h = {0};
+  pl_confine k = *main;
+  k.contact = NULL;
+  pl_status st = open_log(j, &r->log);
+  if (st == PL_OK) st = job_start(j, r->a, &s);
+  if (st == PL_OK) st = job_contact_make(j, &k.contact);
+  if (st == PL_OK) st = log_start(r, s);
+  if (st == PL_OK) st = step_through(r, &k, s, &h);
+  pl_contact_free(k.contact);
+  pl_history_free(j->env, &h);
+  pl_state_free(j->scene->model, s);
+  return st;
+}
+
+// ---- figures ------------------------------------------------------------------------------------
+
+static const double *last_row(const run *r) {
+  return pl_table_data(r->log) + (size_t)(pl_table_rows(r->log) - 1) * COLS;
+}
+
+static double iterations_a_step(const run *r) {
+  return (double)r->info.niter / (double)(r->info.time.nstep > 0 ? r->info.time.nstep : 1);
+}
+
+static double energy_change(const run *r) {
+  return last_row(r)[COL_total] - pl_table_data(r->log)[COL_total];
+}
+
+// works that are not zero, "limits -0.12 J, time step -0.03 J"
+static const char *works_text(const run *r, char *buf, size_t size) {
+  static const char *const name[] = {"limits", "contact", "damping", "drives", "time step"};
+  size_t n = 0;
+  snprintf(buf, size, "nothing did work");
+  for (int c = COL_limiter; c <= COL_loss; c++)
+    if (last_row(r)[c] != 0 && n < size)
+      n += (size_t)snprintf(buf + n, size - n, "%s%s %+.3g J", n ? ", " : "", name[c - COL_limiter],
+                            last_row(r)[c]);
+  return buf;
+}
+
+// what the time step took, over the largest energy on the way
+static double relative_loss(const run *r) {
+  return r->info.scale > 0 ? last_row(r)[COL_loss] / r->info.scale : 0;
+}
+
+// what there is none of in the scene is left out
+static int is_told(const pl_scene *sc, int col) {
+  int sampled = 0;
+  for (int k = 0; k < sc->sheet.nlimit; k++) sampled |= sc->sheet.limit[k].ndirection > 0;
+  if (col == COL_between) return sampled;
+  if (col == COL_violation || col == COL_active) return sc->sheet.nlimit > 0;
+  if (col == COL_overlap) return sc->contact.nnode > 0;
+  if (col == COL_contacts) return sc->contact.nnode > 0 || sc->has_layers;
+  return col != COL_layer_gap || sc->has_layers;
+}
+
+static void set_figures(const run *r, json_t *f) {
+  const pl_limit_info *i = &r->info;
+  const double *end = last_row(r);
+  json_t *energy = json_object();
+  for (int c = COL_kinetic; c <= COL_total; c++) job_set(energy, column[c].name, json_real(end[c]));
+  job_set(f, "method", json_string(r->method));
+  job_set(f, "energy_J", energy);
+  job_set(f, "energy_change_J", json_real(energy_change(r)));
+  job_set(f, "loss_over_energy", json_real(relative_loss(r)));
+  if (r->j->sheet) job_set(f, "worst_violation", json_real(i->worst_violation));
+  if (is_told(r->j->scene, COL_between))
+    job_set(f, "worst_between_directions", json_real(i->worst_between));
+  job_set(f, "worst_gap", json_real(i->worst_gap));
+  job_set(f, "worst_distance_rms_m", json_real(i->worst_distance_rms));
+  job_set(f, "projections", json_integer(i->nproject));
+  job_set(f, "projection_iterations", json_integer(i->niter));
+  job_set(f, "unsolved_projections", json_integer(i->nunsolved));
+  job_set(f, "seconds_step", json_real(i->seconds_step));
+  job_set(f, "seconds_project", json_real(i->seconds_project));
+}
+
+static int keeps_limits(const run *r) {
+  return r->j->sheet && r->opts.method > PL_BDF2;
+}
+
+static void tell_limits(const run *r) {
+  pl_page *page = r->j->page;
+  const pl_limit_info *i = &r->info;
+  char how[32];
+  if (keeps_limits(r) && r->opts.method == PL_COUPLED)
+    pl_page_text(page,
+                 "Limits of stretch hold %s in every step. Motion and limits were solved together "
+                 "%ld times, with %.1f iterations a step; such solves have no certificate.",
+                 cloth_kept(i->worst_violation, how), i->nproject, iterations_a_step(r));
+  else if (keeps_limits(r))
+    pl_page_text(page,
+                 "Limits of stretch hold %s in every step. %ld projections took %.1f "
+                 "iterations a step. Each is certified: its objective is within %.1e of the least "
+                 "possible, and the exact projection within %.2e m (root mean square).",
+                 cloth_kept(i->worst_violation, how), i->nproject, iterations_a_step(r),
+                 i->worst_gap, i->worst_distance_rms);
+  else if (r->j->sheet)
+    pl_page_warning(page, "%s: %s does not keep limits of stretch; they are exceeded by %.3g %%.",
+                    r->a->name, r->method, 100 * fmax(i->worst_violation, 0));
+  if (i->nunsolved > 0)
+    pl_page_alarm(page, "%s: %ld projections did not converge; their steps were cut.", r->a->name,
+                  i->nunsolved);
+  if (keeps_limits(r) && i->worst_between > 0)
+    pl_page_text(page,
+                 "Between the sampled directions the curve is exceeded by up to %.3g %%; `form: "
+                 "guarded` or more directions make this smaller.",
+                 100 * i->worst_between);
+}
+
+static void tell(const run *r) {
+  job *j = r->j;
+  const pl_limit_info *i = &r->info;
+  const char *name = r->a->name;
+  char works[256], how[32];
+  works_text(r, works, sizeof works);
+  if (keeps_limits(r))
+    job_note(j, "%s: limits kept %s, %ld projections, %.1f iterations a step", name,
+             cloth_kept(i->worst_violation, how), i->nproject, iterations_a_step(r));
+  else if (j->sheet)
+    job_note(j, "%s: limits exceeded by up to %.3g %% (the method does not keep them)", name,
+             100 * fmax(i->worst_violation, 0));
+  job_note(j, "%s: energy %+.3g J (%s); motion %.3g s, projections %.3g s", name, energy_change(r),
+           works, i->seconds_step, i->seconds_project);
+  if (!j->page) return;
+  tell_limits(r);
+  pl_page_text(j->page,
+               "The energy changed by %+.3g J: %s. What the time step itself does belongs to what "
+               "limits do where steps are reflected. Solving the motion took %.3g s on this "
+               "machine, projections %.3g s.",
+               energy_change(r), works, i->seconds_step, i->seconds_project);
+}
+
+// ---- files --------------------------------------------------------------------------------------
+
+// columns from..to of the log, behind the time
+static pl_status write_part(const run *r, int from, int to, const char *suffix) {
+  job *j = r->j;
+  pl_table *t = NULL;
+  char path[PL_TEXT];
+  int col[COLS] = {COL_time}, n = 1;
+  double row[COLS];
+  for (int c = from; c < to; c++)
+    if (is_told(j->scene, c)) col[n++] = c;
+  pl_status st = pl_table_create(j->env, n, &t);
+  for (int c = 0; st == PL_OK && c < n; c++)
+    st = pl_table_column(t, c, column[col[c]].name, column[col[c]].unit);
+  for (int i = 0; st == PL_OK && i < pl_table_rows(r->log); i++) {
+    for (int c = 0; c < n; c++) row[c] = pl_table_data(r->log)[(size_t)i * COLS + (size_t)col[c]];
+    st = pl_table_row(t, row);
+  }
+  if (st == PL_OK) st = pl_table_write(t, job_path(j, r->a->name, suffix, path));
+  pl_table_free(t);
+  return st;
+}
+
+static double step_of(const pl_transient_opts *o) {
+  return o->step > 0 ? o->step : 2 * PL_PI / (o->frequency * o->steps_per_period);
+}
+
+static limit_run page_run(const run *r) {
+  const double *d = pl_table_data(r->log);
+  return (limit_run){.method = r->method,
+                     .step = step_of(&r->opts),
+                     .n = pl_table_rows(r->log),
+                     .stride = COLS,
+                     .t = d + COL_time,
+                     .kinetic = d + COL_kinetic,
+                     .elastic = d + COL_elastic,
+                     .outer = d + COL_outer,
+                     .limiter = d + COL_limiter,
+                     .contact = d + COL_contact,
+                     .damping = d + COL_damping,
+                     .driven = d + COL_driven,
+                     .loss = d + COL_loss,
+                     .info = &r->info};
+}
+
+static pl_status write_main(const run *r, const pl_state *s) {
+  job *j = r->j;
+  const char *name = r->a->name;
+  if (j->scene->output.csv) {
+    PL_TRY(write_part(r, COL_kinetic, COL_LIMITS, "-energy.csv"));
+    PL_TRY(write_part(r, COL_LIMITS, COLS, "-limits.csv"));
+  }
+  PL_TRY(record_files(r->record, s, 0));
+  const limit_run page = page_run(r);
+  PL_TRY(limit_page_energy(j, &page, name));
+  if (!j->sheet) return PL_OK;
+  PL_TRY(limit_page_strain(j, j->sheet, s->q, s->t, name, NULL));
+  return limit_page_polar(j, j->sheet, s->q, name);
+}
+
+// ---- comparisons --------------------------------------------------------------------------------
+
+static int count_others(const pl_analysis *a) {
+  return a->cloth ? a->cloth->nmethod + a->cloth->nstep : 0;
+}
+
+static void open_other(const run *main, int k, char name[64], run *r) {
+  const pl_cloth_plan *p = main->a->cloth;
+  *r = (run){.j = main->j, .a = main->a, .opts = main->opts};
+  if (k < p->nmethod)
+    r->opts.method = p->method[k];
+  else
+    r->opts.step = p->step[k - p->nmethod];
+  r->method = method_name(r->opts.method, name, 64);
+}
+
+static pl_status write_other(const run *r, json_t *list) {
+  char suffix[128];
+  if (r->opts.step == r->a->opts.transient_.step)
+    snprintf(suffix, sizeof suffix, "-energy-%s.csv", r->method);
+  else
+    snprintf(suffix, sizeof suffix, "-energy-%s-%gms.csv", r->method, 1e3 * r->opts.step);
+  json_t *f = json_object();
+  set_figures(r, f);
+  job_set(f, "step_s", json_real(step_of(&r->opts)));
+  job_set(f, "steps", json_integer(r->info.time.nstep));
+  job_set(f, "reason", json_string(pl_stop_text(r->info.time.reason)));
+  json_array_append_new(list, f);
+  if (!r->j->scene->output.csv) return PL_OK;
+  return write_part(r, COL_kinetic, COL_LIMITS, suffix);
+}
+
+static void tell_other(const run *r) {
+  char works[256], limits[64] = "", how[32];
+  double beyond = r->info.worst_violation;
+  if (keeps_limits(r))
+    snprintf(limits, sizeof limits, "limits kept %s, ", cloth_kept(beyond, how));
+  else if (r->j->sheet)
+    snprintf(limits, sizeof limits, "limits exceeded by %.3g %%, ", 100 * fmax(beyond, 0));
+  job_note(r->j, "%s: %s, step %g ms: %senergy %+.3g J (%s)", r->a->name, r->method,
+           1e3 * step_of(&r->opts), limits, energy_change(r), works_text(r, works, sizeof works));
+}
+
+// all others one after the other; a motion that stops early is shown as far as it came
+static pl_status compare(const run *main, const pl_confine *k, json_t *figures) {
+  job *j = main->j;
+  int n = count_others(main->a);
+  if (n == 0) return PL_OK;
+  run *other = pl_alloc(j->env, (size_t)n, sizeof *other);
+  limit_run *page = pl_alloc(j->env, (size_t)n + 1, sizeof *page);
+  char(*name)[64] = pl_alloc(j->env, (size_t)n, sizeof *name);
+  json_t *list = json_array();
+  pl_status st = other && page && name ? PL_OK : PL_E_NOMEM, stop = PL_OK;
+  int done = 0;
+  for (; st == PL_OK && stop != PL_CANCELLED && done < n; done++) {
+    run *r = &other[done];
+    open_other(main, done, name[done], r);
+    st = run_other(r, k);
+    if (st != PL_OK) continue;
+    page[done + 1] = page_run(r);
+    st = write_other(r, list);
+    tell_other(r);
+    if (r->stop != PL_OK) stop = r->stop;
+  }
+  job_set(figures, "compare", list);
+  if (st == PL_OK) {
+    page[0] = page_run(main);
+    st = limit_page_compare(j, done + 1, page, main->a->name);
+  }
+  for (int i = 0; other && i < n; i++) pl_table_free(other[i].log);
+  pl_free(j->env, other);
+  pl_free(j->env, page);
+  pl_free(j->env, name);
+  return st == PL_OK ? stop : st;
+}
+
+// ---- all ----------------------------------------------------------------------------------------
+
+int is_cloth(const pl_scene *s, const pl_analysis *a) {
+  int method = a->opts.transient_.method;
+  if (method > PL_BDF2) return 1;
+  return method == PL_IMPLICIT_EULER &&
+         (s->sheet.nlimit > 0 || s->has_layers || count_others(a) > 0);
+}
+
+static pl_status finish(const run *r, const pl_state *s, const pl_confine *k, json_t *figures) {
+  record_figures(r->record, &r->info.time, figures);
+  set_figures(r, figures);
+  record_tell(r->record, &r->info.time);
+  tell(r);
+  PL_TRY(write_main(r, s));
+  return r->stop == PL_CANCELLED ? PL_OK : compare(r, k, figures);
+}
+
+pl_status job_cloth(job *j, int index, json_t *figures) {
+  const pl_analysis *a = &j->scene->analysis[index];
+  char method[64];
+  pl_state *s = NULL;
+  pl_history h = {0};
+  recorder record = {0};
+  cloth c = {0};
+  run r = {.j = j, .a = a, .opts = a->opts.transient_, .record = &record};
+  r.method = method_name(r.opts.method, method, sizeof method);
+  pl_status st = job_start(j, a, &s);
+  if (st == PL_OK) st = record_open(j, a, &record);
+  if (st == PL_OK) st = open_log(j, &r.log);
+  if (st == PL_OK) st = run_main(&r, s, &h, &c);
+  if (st == PL_OK) {
+    st = finish(&r, s, &c.confine, figures);
+    if (st == PL_OK || (st > 0 && r.stop > 0)) st = r.stop;
+  }
+  cloth_close(j, &c);
+  pl_table_free(r.log);
+  record_close(&record);
+  pl_history_free(j->env, &h);
+  pl_state_free(j->scene->model, s);
+  return st;
+}

@@ -1,0 +1,34 @@
+#ifndef RUN_CLOTH_H
+#define RUN_CLOTH_H
+
+// Sheets with limits of stretch, in transients and drapes.
+#include "job_impl.h"
+
+// What confines the motion, and what it is made of; zero-initialise.
+typedef struct cloth {
+  pl_confine confine;
+  double *weight; // [nvert]
+} cloth;
+// Sheet and layers of the scene; contact is the caller's. PL_E_INPUT names supports that are too
+// far apart at the state s. The sheet becomes the job's until cloth_close.
+pl_status cloth_open(job *j, const pl_analysis *a, const pl_state *s, pl_contact *contact,
+                     cloth *c);
+void cloth_close(job *j, cloth *c);
+const pl_project_opts *cloth_project(const pl_analysis *a, pl_project_opts *defaults);
+
+// How well limits hold at a violation: "exactly", "to 1.0e-12".
+const char *cloth_kept(double violation, char buf[32]);
+
+// A transient that pl_limit_transient runs.
+int is_cloth(const pl_scene *s, const pl_analysis *a);
+pl_status job_cloth(job *j, int index, json_t *figures);
+
+// Pictures of the job's sheet at q: stretch over limit of all cells of the mesh (0: no limit); part
+// of the allowed strain of its triangles (NaN: no limit), and the same on vertices, 0 to 1.
+pl_status cloth_ratio(const job *j, const double *q, double *cell);
+pl_status cloth_faces(const job *j, const double *q, double *face);
+void cloth_colours(const job *j, const double *face, double *vertex);
+// Colours a view by faces, NULL: leaves it as it is.
+void cloth_view(const double *face, pl_view *view);
+
+#endif

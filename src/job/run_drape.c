@@ -1,0 +1,136 @@
+// Equilibrium of sheets within their limits of stretch.
+#include "run_cloth.h"
+
+#include "limit_page.h"
+#include "pliant/math.h"
+
+#include <stdio.h>
+
+enum { FIXED_COLUMNS = 6 }; // step, elastic, outer, potential, violation, iterations
+
+typedef struct recorder {
+  job *j;
+  const pl_analysis *a;
+  pl_table *table;
+  double *row;
+  pl_contact *contact; // NULL: none
+  int nstep;
+  pl_status status;
+} recorder;
+
+static pl_status make_recorder(job *j, const pl_analysis *a, recorder *r) {
+  static const char *const names[FIXED_COLUMNS] = {"step",      "elastic",   "outer",
+                                                   "potential", "violation", "iterations"};
+  static const char *const units[FIXED_COLUMNS] = {"", "J", "J", "J", "", ""};
+  int touch = FIXED_COLUMNS + job_watch_count(j, a);
+  *r = (recorder){.j = j, .a = a};
+  PL_TRY(job_contact_make(j, &r->contact));
+  int ncol = touch + job_contact_count(r->contact);
+  r->row = pl_alloc(j->env, (size_t)ncol, sizeof(double));
+  if (!r->row) return PL_E_NOMEM;
+  PL_TRY(pl_table_create(j->env, ncol, &r->table));
+  for (int c = 0; c < FIXED_COLUMNS; c++) PL_TRY(pl_table_column(r->table, c, names[c], units[c]));
+  if (job_watch_columns(j, a, r->table, FIXED_COLUMNS) < 0) return PL_E_NOMEM;
+  return job_contact_columns(j, r->contact, r->table, touch);
+}
+
+static int on_step(void *ctx, const pl_state *s, const pl_clock *c, const pl_limit_step *e) {
+  recorder *r = ctx;
+  (void)c;
+  r->row[0] = ++r->nstep;
+  r->row[1] = e->elastic;
+  r->row[2] = e->outer;
+  r->row[3] = e->elastic + e->outer;
+  r->row[4] = e->violation;
+  r->row[5] = e->niter;
+  job_watch_row(r->j, r->a, s, r->row + FIXED_COLUMNS);
+  job_contact_row(r->contact, r->row + FIXED_COLUMNS + job_watch_count(r->j, r->a));
+  r->status = pl_table_row(r->table, r->row);
+  return r->status != PL_OK;
+}
+
+static void set_figures(json_t *f, const pl_drape_info *i) {
+  job_set(f, "reason", json_string(pl_stop_text(i->reason)));
+  job_set(f, "steps", json_integer(i->nstep));
+  job_set(f, "projection_iterations", json_integer(i->iterations));
+  job_set(f, "residual", json_real(i->residual));
+  job_set(f, "potential_J", json_real(i->energy));
+  job_set(f, "violation", json_real(i->violation));
+  job_set(f, "seconds", json_real(i->seconds));
+}
+
+static void tell(job *j, const pl_analysis *a, const pl_drape_info *i) {
+  int done = i->reason == PL_STOP_CONVERGED;
+  char how[32];
+  job_note(j, "%s: %s after %d steps, forces out of balance %.1e of the weight%s", a->name,
+           done ? "equilibrium" : pl_stop_text(i->reason), i->nstep, i->residual,
+           j->sheet ? "" : ", no limits");
+  if (j->sheet) job_note(j, "%s: limits kept %s", a->name, cloth_kept(i->violation, how));
+  if (!j->page) return;
+  if (done)
+    pl_page_text(j->page,
+                 "Equilibrium found in %d steps and %d iterations; forces are in balance to %.1e "
+                 "of the weight.",
+                 i->nstep, i->iterations, i->residual);
+  else
+    pl_page_warning(j->page,
+                    "%s: stopped after %d steps: %s; forces out of balance are %.2g of the weight.",
+                    a->name, i->nstep, pl_stop_text(i->reason), i->residual);
+  if (j->sheet) pl_page_text(j->page, "Limits of stretch hold %s.", cloth_kept(i->violation, how));
+}
+
+static pl_status write_files(job *j, recorder *r, const pl_state *s) {
+  const pl_analysis *a = r->a;
+  char path[PL_TEXT];
+  if (j->scene->output.csv) PL_TRY(pl_table_write(r->table, job_path(j, a->name, ".csv", path)));
+  PL_TRY(job_shape(j, a, s));
+  if (j->sheet) {
+    PL_TRY(limit_page_strain(j, j->sheet, s->q, s->t, a->name, NULL));
+    PL_TRY(limit_page_polar(j, j->sheet, s->q, a->name));
+  }
+  PL_TRY(job_watch_plots(j, a, r->table, 0, FIXED_COLUMNS, "step"));
+  return job_contact_plots(j, a, r->contact, r->table, FIXED_COLUMNS + job_watch_count(j, a),
+                           "step");
+}
+
+static pl_status descend(job *j, recorder *r, pl_state *s, cloth *c, pl_drape_info *info) {
+  const pl_scene *sc = j->scene;
+  const pl_analysis *a = r->a;
+  pl_project_opts defaults;
+  // supports stand where they are held
+  pl_drive(sc->model, sc->params, &(pl_clock){.scale = 1}, s);
+  PL_TRY(cloth_open(j, a, s, r->contact, c));
+  pl_status st = pl_drape(&a->opts.drape_, cloth_project(a, &defaults), sc->model, sc->params,
+                          &c->confine, s, j->work, on_step, r, info);
+  return r->status != PL_OK ? r->status : st;
+}
+
+pl_status job_drape(job *j, int index, json_t *figures) {
+  const pl_analysis *a = &j->scene->analysis[index];
+  pl_state *s = NULL;
+  recorder r = {0};
+  cloth c = {0};
+  pl_drape_info info = {0};
+  pl_status status = job_start(j, a, &s);
+  if (status == PL_OK) status = make_recorder(j, a, &r);
+  if (status == PL_OK) status = descend(j, &r, s, &c, &info);
+  if (status >= 0) {
+    set_figures(figures, &info);
+    job_watch_figures(j, a, s, figures);
+    job_contact_figures(j, r.contact, figures);
+    tell(j, a, &info);
+    job_contact_tell(j, a, r.contact);
+    pl_status w = write_files(j, &r, s);
+    if (w < 0) status = w;
+  }
+  cloth_close(j, &c);
+  pl_table_free(r.table);
+  pl_free(j->env, r.row);
+  pl_contact_free(r.contact);
+  if (status >= 0) {
+    j->state[index] = s;
+    s = NULL;
+  }
+  pl_state_free(j->scene->model, s);
+  return status;
+}

@@ -1,0 +1,44 @@
+#ifndef RUN_TRANSIENT_H
+#define RUN_TRANSIENT_H
+
+// What motions in time record, whatever steps them: rows of a table, frames, files, a checkpoint.
+#include "job_impl.h"
+
+enum { FIXED_COLUMNS = 6 }; // time, kinetic, elastic, potential, total, dissipated
+
+typedef struct recorder {
+  job *j;
+  const pl_analysis *a;
+  pl_table *table;
+  double *row;
+  kept kept;
+  double every, next_row; // time between rows, time of the next one
+  double frame_step, next_frame;
+  pl_touch *touch;   // [npair] of the last step: a failed one may leave others
+  double power_time; // of the last step; losses are integrated by the trapezoidal rule
+  pl_status status;
+} recorder;
+
+// Energies at a step, J.
+typedef struct step_energy {
+  double kinetic, elastic, potential, dissipated;
+} step_energy;
+
+pl_status record_open(job *j, const pl_analysis *a, recorder *r);
+void record_close(recorder *r);
+// The first row and frame; energies are left in the job's work.
+pl_status record_start(recorder *r, const pl_state *s);
+pl_status record_step(recorder *r, const pl_state *s, const step_energy *e);
+// Forces of contact are those of a good step.
+void record_touch(recorder *r);
+// Goes on where the checkpoint in the folder ends; *found = 0: there is none, or none is wanted.
+pl_status record_resume(recorder *r, pl_state *s, pl_history *h, int *found);
+pl_status record_checkpoint(recorder *r, const pl_state *s, const pl_history *h);
+// Table, frames, pictures and plots of what was recorded, and the energies when `energy`.
+pl_status record_files(recorder *r, const pl_state *s, int energy);
+void record_figures(const recorder *r, const pl_transient_info *i, json_t *figures);
+void record_tell(const recorder *r, const pl_transient_info *i);
+// A drive at full speed at once is a jolt for a body at rest.
+void warn_jolt(job *j, const pl_analysis *a, const pl_state *s);
+
+#endif

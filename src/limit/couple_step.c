@@ -1,0 +1,60 @@
+// Implicit Euler with limits and contact inside of its solve: method `coupled`.
+#include "couple.h"
+#include "step_impl.h"
+
+#include <string.h>
+
+enum { ROUNDS = 10 }; // solves of one step until nothing overlaps
+
+// v = (q - q0)/h, a = (v - v0)/h
+static void rule(march *k, double h) {
+  k->dv = 1 / h;
+  k->da = 1 / (h * h);
+  for (int i = 0; i < k->nq; i++) {
+    k->vc[i] = -k->s->q[i] / h;
+    k->ac[i] = -(k->s->q[i] / h + k->s->v[i]) / h;
+  }
+}
+
+// where the forces of limits and contact have moved x from: what the ledger of works is told
+static void set_free(march *k) {
+  memcpy(k->free, k->x->q, (size_t)k->nq * sizeof *k->free);
+  for (int i = 0; i < 3 * k->nnode; i++)
+    if (k->free_index[i] >= 0 && k->mass[i / 3] > 0)
+      k->free[i] -= k->w->r[i] / (k->da * k->mass[i / 3]);
+}
+
+static pl_status solve(march *k, const pl_clock *c) {
+  pl_project_info *info = &k->step.project;
+  touch *b = &k->touch;
+  pl_status s = couple_solve(k->couple, c, k->dv, k->da, k->vc, k->ac, b->nbar, b->bar, &k->warm[0],
+                             k->x, info);
+  k->step.nproject++;
+  k->step.niter += info->iterations;
+  k->step.newton += info->iterations;
+  k->step.seconds_project += info->seconds;
+  k->info->time.iterations += info->iterations;
+  if (s == PL_UNSOLVED) k->info->nunsolved++;
+  return s;
+}
+
+pl_status couple_step(march *k, double h, double t) {
+  pl_clock c = {t, k->o->frequency, 1, k->o->ramp};
+  int more = 1;
+  if (!k->couple) PL_TRY(couple_create(k->po, k->m, k->p, k->w, k->sheet, &k->couple));
+  rule(k, h);
+  for (int i = 0; i < k->nq; i++) k->free[i] = k->s->q[i] + h * k->s->v[i];
+  if (touch_any(&k->touch)) PL_TRY(touch_begin(&k->touch, k->s->q, k->free, h, t));
+  for (int round = 0; more > 0; round++) {
+    if (round == ROUNDS) return PL_UNSOLVED;
+    pl_state_copy(k->x, k->s);
+    for (int i = 0; i < k->nq; i++)
+      if (k->free_index[i] >= 0) k->x->q[i] = k->s->q[i] + h * k->s->v[i];
+    PL_TRY(solve(k, &c));
+    more = 0;
+    if (touch_any(&k->touch)) PL_TRY(touch_more(&k->touch, k->x->q, &more));
+  }
+  set_free(k);
+  energy_solve(k, h, k->x->q, k->s->v, k->x->v);
+  return PL_OK;
+}

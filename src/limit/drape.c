@@ -1,0 +1,263 @@
+// Equilibrium within limits: steps of a descent without inertia, each the minimum of
+//   W(q) - work of loads + |q - q_n|_M^2 / (2 h^2)
+// within limits and contact, with a step h that grows as the motion slows. At h -> infinity this is
+// the equilibrium itself; a finite h keeps each minimum near, where the sheet is slack.
+#include "couple.h"
+#include "step_impl.h"
+
+#include <stdio.h>
+
+#include <string.h>
+
+enum {
+  ROUNDS = 10, // solves of one step until nothing overlaps
+  EFFORT = 80  // iterations of a solve on the way
+};
+static const double GROW = 1.6, SHRINK = 0.4, SMALLEST = 1e-6;
+static const double COARSE = 1e-3; // tolerance of solves on the way, which need not be exact
+
+#define OPT_STRUCT pl_drape_opts
+const pl_opt_info pl_drape_info_table[] = {PL_DRAPE_OPTS(PL_OPT_ROW_X, PL_OPT_ROW_C)};
+const int pl_drape_info_count = sizeof pl_drape_info_table / sizeof *pl_drape_info_table;
+
+typedef struct descent {
+  const pl_drape_opts *o;
+  pl_project_opts po;
+  const pl_model *m;
+  const pl_params *p;
+  const pl_confine *k;
+  pl_work *w;
+  pl_env *env;
+  pl_drape_info *info;
+  pl_sheet *sheet, *loose;
+  couple *couple;
+  touch touch;
+  pl_state *s, *x; // last accepted, trial
+  pl_warm warm;
+  double *mass;      // [nnode] kg, row sums
+  double *zero, *ac; // [nq]
+  double *to;        // [nq] where contacts are looked for
+  double *move;      // [nq] of the last step, whose length was
+  double length;     // s
+  pl_limit_step step;
+  double last; // wall time at which progress was told
+} descent;
+
+// ---- make ---------------------------------------------------------------------------------------
+
+static pl_status open(descent *d) {
+  size_t nq = (size_t)pl_model_nq(d->m);
+  d->mass = pl_alloc(d->env, (size_t)pl_model_nnode(d->m), sizeof *d->mass);
+  d->zero = pl_alloc(d->env, nq, sizeof *d->zero);
+  d->ac = pl_alloc(d->env, nq, sizeof *d->ac);
+  d->to = pl_alloc(d->env, nq, sizeof *d->to);
+  d->move = pl_alloc(d->env, nq, sizeof *d->move);
+  if (!d->mass || !d->zero || !d->ac || !d->to || !d->move) return PL_E_NOMEM;
+  node_masses(d->m, d->p, d->mass);
+  d->sheet = d->k->sheet;
+  if (!d->sheet) {
+    PL_TRY(loose_sheet(d->m, d->mass, &d->loose));
+    d->sheet = d->loose;
+  }
+  PL_TRY(pl_state_create(d->m, d->p, &d->x));
+  PL_TRY(touch_open(&d->touch, d->m, d->k, d->mass));
+  PL_TRY(couple_create(&d->po, d->m, d->p, d->w, d->sheet, &d->couple));
+  couple_lift(d->couple, 1);
+  return PL_OK;
+}
+
+static void close(descent *d) {
+  couple_free(d->couple);
+  touch_close(&d->touch);
+  pl_state_free(d->m, d->x);
+  pl_sheet_free(d->loose);
+  pl_warm_free(d->env, &d->warm);
+  pl_free(d->env, d->mass);
+  pl_free(d->env, d->zero);
+  pl_free(d->env, d->ac);
+  pl_free(d->env, d->to);
+  pl_free(d->env, d->move);
+}
+
+// ---- steps --------------------------------------------------------------------------------------
+
+// x: where the last step leads. Beyond the limits the interior point has more room to begin with
+// than at their boundary.
+static void begin(descent *d, double h) {
+  double ratio = d->length > 0 ? h * h / (d->length * d->length) : 0;
+  pl_state_copy(d->x, d->s);
+  for (int i = 0; i < d->s->nq; i++) d->x->q[i] += fmin(ratio, 2) * d->move[i];
+}
+
+// where nodes fall, a little: contacts there belong to the first solve. Near the end planes are put
+// where the nodes are
+static void look_ahead(descent *d, double h) {
+  const double *g = d->p->par + PL_PAR_GRAVITY;
+  double pull = pl_norm3(g), way = fmin(0.5 * pull * h * h, 0.5 * d->sheet->edge);
+  way *= fmin(1, 10 * d->info->residual);
+  for (int i = 0; i < 3 * pl_model_nnode(d->m); i++)
+    d->to[i] = d->s->q[i] + (pull > 0 ? way * g[i % 3] / pull : 0);
+}
+
+// a solve that ran out of iterations inside of the limits serves as well, if it went down
+static int is_rough(const descent *d) {
+  const pl_project_info *info = &d->step.project;
+  return info->reason == PL_PROJECT_MAX_ITER && info->violation <= d->po.violation;
+}
+
+// x: the minimum near s; *rough: or a state on the way there
+static pl_status minimise(descent *d, double h, int *rough) {
+  pl_clock clock = {d->s->t, 0, 1, 0};
+  double da = 1 / (h * h);
+  int more = 1, nq = pl_model_nq(d->m);
+  pl_project_info *info = &d->step.project;
+  begin(d, h);
+  for (int i = 0; i < nq; i++) d->ac[i] = -da * d->s->q[i];
+  if (touch_any(&d->touch)) {
+    look_ahead(d, h);
+    PL_TRY(touch_begin(&d->touch, d->s->q, d->to, h, d->s->t));
+  }
+  d->step.nproject = d->step.niter = 0;
+  // friction remembers errors on the way
+  double coarse = (touch_any(&d->touch) ? 0.01 : 1) * COARSE * fmin(1, d->info->residual);
+  couple_tolerance(d->couple, fmax(d->po.gap, coarse));
+  for (int round = 0; more > 0; round++) {
+    if (round == ROUNDS) return PL_UNSOLVED;
+    touch *c = &d->touch;
+    pl_status s = couple_solve(d->couple, &clock, 0, da, d->zero, d->ac, c->nbar, c->bar, &d->warm,
+                               d->x, info);
+    *rough = s == PL_UNSOLVED && is_rough(d);
+    if (!*rough) PL_TRY(s);
+    d->info->iterations += info->iterations;
+    d->step.nproject++;
+    d->step.niter += info->iterations;
+    more = 0;
+    if (touch_any(c)) PL_TRY(touch_more(c, d->x->q, &more));
+    // the next round begins at the start again: planes have moved
+    if (more > 0) begin(d, h);
+  }
+  return PL_OK;
+}
+
+// the potential of the step at a state: what must fall
+static pl_status potential(descent *d, const pl_state *x, double h, double *out) {
+  pl_clock clock = {d->s->t, 0, 1, 0};
+  PL_TRY(pl_eval(d->m, d->p, x, &clock, PL_WANT_ENERGY, &(pl_coef){0}, d->w));
+  *out = d->w->potential;
+  for (int i = 0; i < 3 * pl_model_nnode(d->m); i++) {
+    double move = x->q[i] - d->s->q[i];
+    *out += d->mass[i / 3] * move * move / (2 * h * h);
+  }
+  return PL_OK;
+}
+
+// planes that have moved, and rough solves, may lead up
+static pl_status check_fall(descent *d, double h) {
+  double before, after;
+  pl_status s = potential(d, d->s, h, &before);
+  if (s == PL_OK) s = potential(d, d->x, h, &after);
+  if (s != PL_OK) return s == PL_DOMAIN ? PL_UNSOLVED : s;
+  // at the end it stands still but for what solves leave open
+  return after <= before + 1e-6 * (fabs(before) + fabs(after)) ? PL_OK : PL_UNSOLVED;
+}
+
+// forces that the step's own term still takes, over the weight (or over what holds the sheet)
+static double out_of_balance(const descent *d, double h) {
+  double out = 0, weight = 0, held = 0;
+  const int *free_index = pl_model_free_index(d->m);
+  const double *g = d->p->par + PL_PAR_GRAVITY;
+  double pull = pl_norm3(g);
+  for (int i = 0; i < pl_model_nnode(d->m); i++) {
+    double f[3] = {0};
+    for (int c = 0; c < 3; c++) {
+      int q = 3 * i + c;
+      if (free_index[q] >= 0)
+        f[c] = d->mass[i] * (d->x->q[q] - d->s->q[q]) / (h * h);
+      else
+        held += fabs(d->w->r[q]);
+    }
+    out += pl_norm3(f);
+    weight += d->mass[i] * pull;
+  }
+  double size = fmax(weight, held);
+  return size > 0 ? out / size : out;
+}
+
+static void accept(descent *d, double h) {
+  pl_limit_step *step = &d->step;
+  d->info->residual = out_of_balance(d, h);
+  for (int i = 0; i < d->s->nq; i++) d->move[i] = d->x->q[i] - d->s->q[i];
+  d->length = h;
+  pl_state_copy(d->s, d->x);
+  memset(d->s->v, 0, (size_t)d->s->nq * sizeof *d->s->v);
+  memset(d->s->a, 0, (size_t)d->s->nq * sizeof *d->s->a);
+  pl_commit(d->m, d->p, d->s);
+  step->violation = step->project.violation;
+  step->between = pl_sheet_between(d->sheet, d->s->q);
+  touch_impulse(&d->touch, 1 / h, d->zero);
+  step->ncontact = touch_accept(&d->touch, d->s->q, h, &step->overlap);
+  step->elastic = d->w->elastic;
+  step->outer = d->w->potential - d->w->elastic;
+  d->info->violation = step->violation;
+  d->info->energy = d->w->potential;
+  d->info->nstep++;
+}
+
+static pl_status tell(descent *d) {
+  char text[80];
+  double now = pl_wall_time();
+  if (!d->env->progress || (d->last > 0 && now - d->last < 0.05)) return PL_OK;
+  d->last = now;
+  snprintf(text, sizeof text, "step %d, out of balance %.2g", d->info->nstep, d->info->residual);
+  return pl_tell(d->env, "drape", -1, text);
+}
+
+static pl_status descend(descent *d, pl_limit_observe_fn observe, void *ctx) {
+  double h = d->o->step;
+  pl_clock clock = {d->s->t, 0, 1, 0};
+  while (d->info->nstep < d->o->max_steps) {
+    PL_TRY(tell(d));
+    touch_reset(&d->touch);
+    int rough = 0;
+    pl_status s = minimise(d, h, &rough);
+    if (s == PL_OK && (rough || touch_any(&d->touch))) s = check_fall(d, h);
+    if (s == PL_UNSOLVED && h > SMALLEST * d->o->step) {
+      pl_warm_free(d->env, &d->warm);
+      h *= SHRINK;
+      continue;
+    }
+    PL_TRY(s);
+    // energies at the end of the step, for the observer
+    pl_coef none = {0, 0, 0};
+    PL_TRY(pl_eval(d->m, d->p, d->x, &clock, PL_WANT_ENERGY | PL_WANT_FORCE, &none, d->w));
+    accept(d, h);
+    if (observe && observe(ctx, d->s, &clock, &d->step)) return PL_CANCELLED;
+    if (!rough && d->info->residual <= d->o->tolerance) {
+      d->info->reason = PL_STOP_CONVERGED;
+      return PL_OK;
+    }
+    if (!rough) h *= GROW;
+  }
+  d->info->reason = PL_STOP_MAX_ITER;
+  return PL_UNSOLVED;
+}
+
+pl_status pl_drape(const pl_drape_opts *o, const pl_project_opts *po, const pl_model *m,
+                   const pl_params *p, const pl_confine *k, pl_state *s, pl_work *w,
+                   pl_limit_observe_fn observe, void *ctx, pl_drape_info *info) {
+  pl_drape_info own;
+  if (!info) info = &own;
+  *info = (pl_drape_info){.reason = PL_STOP_STEP, .residual = 1};
+  double start = pl_wall_time();
+  PL_TRY(pl_opts_check(w->env, pl_drape_info_table, pl_drape_info_count, o));
+  PL_TRY(pl_opts_check(w->env, pl_project_info_table, pl_project_info_count, po));
+  descent d = {.o = o, .po = *po, .m = m, .p = p, .k = k, .w = w, .env = w->env, .info = info};
+  d.s = s;
+  if (d.po.max_iter > EFFORT) d.po.max_iter = EFFORT;
+  pl_status status = open(&d);
+  if (status == PL_OK) status = descend(&d, observe, ctx);
+  if (status == PL_CANCELLED) info->reason = PL_STOP_CANCELLED;
+  close(&d);
+  info->seconds = pl_wall_time() - start;
+  return status;
+}

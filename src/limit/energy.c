@@ -1,0 +1,102 @@
+// Energies of a step and the works in it. A force F that acts in a solve of length h does the work
+// h F.(v0 + v1)/2: all works together are then the change of kinetic energy of implicit Euler, and
+// an impact takes what it takes from the velocity.
+#include "program.h"
+#include "step_impl.h"
+
+#include <string.h>
+
+// power of drives, and of loads that change with time
+static double driven_power(march *k, const pl_state *s, const pl_clock *c) {
+  double sum = 0;
+  pl_load(k->m, k->p, c, k->load);
+  pl_load(k->m, k->p, &(pl_clock){.scale = 1}, k->rest);
+  for (int i = 0; i < k->nq; i++)
+    sum += (k->load[i] - k->rest[i] + (k->free_index[i] < 0 ? k->w->r[i] : 0)) * s->v[i];
+  return sum;
+}
+
+pl_status energy_take(march *k, pl_state *s, power *now) {
+  pl_clock c = {s->t, k->o->frequency, 1, k->o->ramp};
+  pl_limit_step *p = &k->step;
+  PL_TRY(pl_eval(k->m, k->p, s, &c, PL_WANT_ENERGY | PL_WANT_FORCE | PL_DYNAMIC, NULL, k->w));
+  p->kinetic = k->w->kinetic;
+  p->elastic = k->w->elastic;
+  p->outer = k->w->potential - k->w->elastic;
+  now->damping = -k->w->dissipated;
+  now->driven = driven_power(k, s, &c);
+  double most = fmax(p->kinetic, fmax(fabs(p->elastic), fabs(p->outer)));
+  k->info->scale = fmax(k->info->scale, most);
+  return PL_OK;
+}
+
+// sum of force times velocity over the given corners of a triangle, from its stress P[2][3] and the
+// gradients g[3][2]
+static double corner_power(const march *k, int t, const double *g, const double P[6],
+                           const double *v) {
+  double sum = 0;
+  for (int a = 0; a < 3; a++)
+    for (int c = 0; c < 3; c++) {
+      int i = 3 * k->sheet->tri[3 * t + a] + c;
+      if (k->free_index[i] < 0) sum -= (P[c] * g[2 * a] + P[3 + c] * g[2 * a + 1]) * v[i];
+    }
+  return sum;
+}
+
+// Power over da of the forces by which limits pull at driven unknowns, from the multipliers of the
+// last projection: F Lambda of an ellipse, z y of a direction.
+static double held_power(const march *k, const double *x, const double *v) {
+  const pl_sheet *s = k->sheet;
+  double sum = 0;
+  for (int i = 0; i < s->nround; i++) {
+    const double *z = k->used->dual + 3 * i, *g = s->round + 6 * i;
+    double F[6], P[6], a = (z[0] + z[1]) / 2, b = z[2] / 2, d = (z[0] - z[1]) / 2;
+    sheet_gradient(s, s->round_tri[i], g, x, F);
+    for (int c = 0; c < 3; c++) {
+      P[c] = a * F[c] + b * F[3 + c];
+      P[3 + c] = b * F[c] + d * F[3 + c];
+    }
+    sum += corner_power(k, s->round_tri[i], g, P, v);
+  }
+  for (int i = 0; i < s->nflat; i++) {
+    const double *h = s->flat + 3 * i, z = k->used->dual[3 * (s->nround + i)];
+    double g[6] = {h[0], 0, h[1], 0, h[2], 0}, F[6];
+    sheet_gradient(s, s->flat_tri[i], g, x, F);
+    for (int c = 0; c < 6; c++) F[c] *= z;
+    sum += corner_power(k, s->flat_tri[i], g, F, v);
+  }
+  return sum * s->program->scale;
+}
+
+void energy_solve(march *k, double h, const double *x, const double *v0, const double *v1) {
+  int n = 3 * k->nnode;
+  memset(k->load, 0, (size_t)k->nq * sizeof *k->load);
+  for (int i = 0; i < n; i++) k->load[i] = x[i] - k->free[i];
+  pl_csc_mul(&k->p->M, 1, k->load, 0, k->rest);
+  for (int i = 0; i < k->nq; i++) k->v[i] = 0.5 * (v0[i] + v1[i]);
+  double all = 0, touched = touch_impulse(&k->touch, h * k->da, k->v), held = 0;
+  for (int i = 0; i < n; i++)
+    if (k->free_index[i] >= 0) all += h * k->da * k->rest[i] * k->v[i];
+  if (k->used && k->used->dual) held = h * k->da * held_power(k, x, k->v);
+  k->work[0] += all - touched + held;
+  k->work[1] += touched;
+  k->work[2] -= held;
+}
+
+pl_status energy_accept(march *k, double h) {
+  double *sum = k->hist.ledger;
+  power before = k->power;
+  PL_TRY(energy_take(k, k->s, &k->power));
+  sum[LEDGER_LIMITER] += k->work[0];
+  sum[LEDGER_CONTACT] += k->work[1];
+  sum[LEDGER_DAMPING] += 0.5 * h * (before.damping + k->power.damping);
+  sum[LEDGER_DRIVEN] += 0.5 * h * (before.driven + k->power.driven) + k->work[2];
+  pl_limit_step *p = &k->step;
+  p->limiter = sum[LEDGER_LIMITER];
+  p->contact = sum[LEDGER_CONTACT];
+  p->damping = sum[LEDGER_DAMPING];
+  p->driven = sum[LEDGER_DRIVEN];
+  p->loss = p->kinetic + p->elastic + p->outer - sum[LEDGER_START] - p->limiter - p->contact -
+            p->damping - p->driven;
+  return PL_OK;
+}

@@ -1,0 +1,37 @@
+// Nodes of a model as vertices of a sheet.
+#include "step_impl.h"
+
+void node_masses(const pl_model *m, const pl_params *p, double *mass) {
+  const pl_csc *M = &p->M;
+  int n = 3 * pl_model_nnode(m);
+  // one component speaks for all
+  for (int j = 0; j < n; j += 3)
+    for (int e = M->ptr[j]; e < M->ptr[j + 1]; e++) {
+      int i = M->row[e];
+      if (i >= n || i % 3 != 0) continue;
+      mass[i / 3] += M->val[e];
+      if (i != j) mass[j / 3] += M->val[e];
+    }
+}
+
+pl_status loose_sheet(const pl_model *m, const double *mass, pl_sheet **out) {
+  pl_env *env = pl_model_env(m);
+  const int *free_index = pl_model_free_index(m);
+  int n = pl_model_nnode(m);
+  *out = NULL;
+  int *fixed = pl_alloc(env, (size_t)n, sizeof *fixed);
+  double *weight = pl_alloc(env, (size_t)n, sizeof *weight);
+  pl_status s = fixed && weight ? PL_OK : PL_E_NOMEM;
+  for (int v = 0; v < n && s == PL_OK; v++) {
+    for (int c = 0; c < 3; c++) fixed[v] |= (free_index[3 * v + c] < 0) << c;
+    weight[v] = mass[v] > 0 ? mass[v] : 1;
+    if (fixed[v] != 7 && !(mass[v] > 0))
+      s = pl_fail_at(env, PL_E_INPUT, NULL, 0, 0, "give it a mass, or fix it",
+                     "node %d has no mass: contact cannot hold it", v);
+  }
+  pl_sheet_desc d = {.nvert = n, .weight = weight, .fixed = fixed};
+  if (s == PL_OK) s = pl_sheet_create(env, &d, 1, out);
+  pl_free(env, fixed);
+  pl_free(env, weight);
+  return s;
+}

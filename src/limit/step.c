@@ -1,0 +1,516 @@
+// Time steps of sheets with limits of stretch: an implicit solve without the limits, then the
+// nearest state within them. Thesis of P. Tang, section 3.4 and Algorithm 1.
+#include "couple.h"
+#include "step_impl.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum {
+  LEVELS = 10, // how often a grid step is halved at most
+  ROUNDS = 10  // projections of one solve until nothing overlaps
+};
+
+static const double CLOSE = 1e-3; // part of an objective that may stay unknown where it must
+
+// ---- rules --------------------------------------------------------------------------------------
+
+// v = (q - q0)/h, a = (v - v0)/h
+static void rule_euler(march *k, double h, const double *q0, const double *v0) {
+  k->dv = 1 / h;
+  k->da = 1 / (h * h);
+  for (int i = 0; i < k->nq; i++) {
+    k->vc[i] = -q0[i] / h;
+    k->ac[i] = -(q0[i] / h + v0[i]) / h;
+  }
+}
+
+// h v = c0 q - c1 q0 + c2 q1 and the same for a, from the states 0 and, h1 before it, 1
+static void rule_bdf2(march *k, double h, const double *q0, const double *v0, double h1,
+                      const double *q1, const double *v1) {
+  double rho = h / h1, c0 = (1 + 2 * rho) / (1 + rho), c1 = 1 + rho, c2 = rho * rho / (1 + rho);
+  k->dv = c0 / h;
+  k->da = k->dv * k->dv;
+  for (int i = 0; i < k->nq; i++) {
+    k->vc[i] = (c2 * q1[i] - c1 * q0[i]) / h;
+    k->ac[i] = k->dv * k->vc[i] + (c2 * v1[i] - c1 * v0[i]) / h;
+  }
+}
+
+// ---- one solve ----------------------------------------------------------------------------------
+
+static pl_status tell(march *k) {
+  char text[64];
+  double now = pl_wall_time(), start = k->hist.start;
+  if (!k->env->progress || (k->last > 0 && now - k->last < 0.05)) return PL_OK;
+  k->last = now;
+  snprintf(text, sizeof text, "t = %.6g s, step %ld", k->s->t, k->hist.nstep);
+  return pl_tell(k->env, "transient", (k->s->t - start) / (k->end - start), text);
+}
+
+// the state at the end without limits and contact, into x and free
+static pl_status solve_free(march *k, const pl_state *from, double h, double t) {
+  double start = pl_wall_time();
+  pl_status s = PL_UNSOLVED;
+  // from where the velocity leads, and if that is too far from where it is
+  for (int way = 0; way < 2 && s == PL_UNSOLVED; way++) {
+    int iterations = 0;
+    pl_state_copy(k->x, from);
+    for (int i = 0; i < k->nq && way == 0; i++) k->x->q[i] += h * from->v[i];
+    s = pl_implicit_solve(k->implicit, t, k->dv, k->da, k->vc, k->ac, k->x, &iterations);
+    k->step.newton += iterations;
+    k->info->time.iterations += iterations;
+  }
+  memcpy(k->free, k->x->q, (size_t)k->nq * sizeof *k->free);
+  k->step.seconds_step += pl_wall_time() - start;
+  return s;
+}
+
+// Within the limits, and what is left to the nearest state is certified to be little: friction of
+// many contacts may not come to an end.
+static int is_close(const march *k, const pl_project_info *i) {
+  return i->violation <= k->po->violation && i->objective - i->bound <= CLOSE * i->objective;
+}
+
+static pl_status project(march *k, int which) {
+  double start = pl_wall_time();
+  pl_project_info *info = &k->step.project;
+  touch *c = &k->touch;
+  pl_status s = pl_project(k->po, k->sheet, k->free, c->nbar, c->bar, &k->warm[which], k->y, info);
+  k->step.seconds_project += pl_wall_time() - start;
+  k->step.nproject++;
+  k->step.niter += info->iterations;
+  if (s == PL_UNSOLVED) k->info->nunsolved++;
+  if (s != PL_OK && (s != PL_UNSOLVED || !is_close(k, info))) return s;
+  memcpy(k->x->q, k->y, 3 * (size_t)k->nnode * sizeof *k->y);
+  k->used = info->reason == PL_PROJECT_CONVERGED ? &k->warm[which] : NULL;
+  k->info->worst_distance_rms = fmax(k->info->worst_distance_rms, info->rms);
+  double part = info->objective > 0 ? (info->objective - info->bound) / info->objective : 0;
+  k->info->worst_gap = fmax(k->info->worst_gap, part);
+  return PL_OK;
+}
+
+// x: the nearest state to free that limits and contact allow; projections with more and better
+// planes until nothing overlaps
+static pl_status confine(march *k, const double *q, double h, double t, int which) {
+  int more = 1;
+  if (!k->sheet) return PL_OK;
+  if (touch_any(&k->touch)) PL_TRY(touch_begin(&k->touch, q, k->free, h, t));
+  for (int round = 0; more > 0; round++) {
+    if (round == ROUNDS) return PL_UNSOLVED;
+    PL_TRY(tell(k));
+    pl_status s = project(k, which);
+    // many pairs of layers at one place: their friction may have no solution that can be found
+    if (s == PL_UNSOLVED && touch_ease(&k->touch) > 0) s = project(k, which);
+    PL_TRY(s);
+    more = 0;
+    if (touch_any(&k->touch)) PL_TRY(touch_more(&k->touch, k->x->q, &more));
+  }
+  return PL_OK;
+}
+
+// one solve of length h to time t by the rule at hand; k->x with its rates
+static pl_status solve(march *k, const pl_state *from, double h, double t, int which) {
+  PL_TRY(solve_free(k, from, h, t));
+  PL_TRY(confine(k, from->q, h, t, which));
+  for (int i = 0; i < k->nq; i++) {
+    if (k->free_index[i] < 0) continue;
+    k->x->v[i] = k->dv * k->x->q[i] + k->vc[i];
+    k->x->a[i] = k->da * k->x->q[i] + k->ac[i];
+  }
+  return PL_OK;
+}
+
+static void book(march *k, const pl_state *from, double h) {
+  if (k->sheet) energy_solve(k, h, k->x->q, from->v, k->x->v);
+}
+
+// ---- methods ------------------------------------------------------------------------------------
+
+static int is_bdf2(const march *k) {
+  return k->o->method == PL_BDF2_PROJECT || k->o->method == PL_BDF2_REFLECT;
+}
+
+// An impact ends a history: the formula over the states before it would throw nodes back.
+static void land(march *k) {
+  if (is_bdf2(k)) touch_land(&k->touch, k->x->v);
+}
+
+static pl_status project_step(march *k, double h, double t) {
+  rule_euler(k, h, k->s->q, k->s->v);
+  PL_TRY(solve(k, k->s, h, t, 0));
+  land(k);
+  book(k, k->s, h);
+  return PL_OK;
+}
+
+// Contact is solved with the motion: after it, elasticity would feel nothing of what contact holds,
+// and soft sheets would gain energy.
+static pl_status euler_step(march *k, double h, double t) {
+  return (touch_any(&k->touch) ? couple_step : project_step)(k, h, t);
+}
+
+// the other side of what limits allow, but for nodes that contacts hold; into mid
+static void reflect(march *k) {
+  pl_state_copy(k->mid, k->x);
+  for (int i = 0; i < 3 * k->nnode; i++)
+    if (k->free_index[i] >= 0) k->mid->q[i] = 2 * k->x->q[i] - k->free[i];
+  touch_keep(&k->touch, k->x->q, k->mid->q);
+}
+
+static pl_status reflect_step(march *k, double h, double t) {
+  double half = 0.5 * h, middle = 0.5 * (k->s->t + t);
+  rule_euler(k, half, k->s->q, k->s->v);
+  PL_TRY(solve(k, k->s, half, middle, 0));
+  book(k, k->s, half);
+  reflect(k);
+  rule_euler(k, half, k->mid->q, k->mid->v);
+  PL_TRY(solve(k, k->mid, half, t, 1));
+  land(k);
+  book(k, k->mid, half);
+  return PL_OK;
+}
+
+static pl_status bdf2_project_step(march *k, double h, double t) {
+  const pl_history *b = &k->hist;
+  if (!(b->last_step > 0)) return project_step(k, h, t);
+  rule_bdf2(k, h, k->s->q, k->s->v, b->last_step, b->q1, b->v1);
+  PL_TRY(solve(k, k->s, h, t, 0));
+  land(k);
+  book(k, k->s, h);
+  return PL_OK;
+}
+
+// What limits correct in the middle of the step displaces the end of a step of the BDF-2 formula,
+// as the reflected state does in reflect_step. A second half from the reflected state itself is
+// unstable when either of its velocities is of the formula. Displacing by all of the correction
+// adds energy at first, by half of it hardly any, up to steps of 20 ms and limits down to 0.1 %.
+static pl_status bdf2_reflect_step(march *k, double h, double t) {
+  const pl_history *b = &k->hist;
+  const pl_state *s = k->s;
+  if (!(b->last_step > 0)) return reflect_step(k, h, t);
+  rule_bdf2(k, 0.5 * h, s->q, s->v, b->last_step, b->q1, b->v1);
+  PL_TRY(solve(k, s, 0.5 * h, 0.5 * (s->t + t), 0));
+  reflect(k);
+  rule_bdf2(k, h, s->q, s->v, b->last_step, b->q1, b->v1);
+  for (int i = 0; i < 3 * k->nnode; i++) k->ac[i] -= k->da * 0.5 * (k->mid->q[i] - k->x->q[i]);
+  PL_TRY(solve(k, s, h, t, 1));
+  land(k);
+  book(k, s, h);
+  return PL_OK;
+}
+
+typedef pl_status (*step_fn)(march *k, double h, double t);
+static const step_fn methods[] = {[PL_NEWMARK] = NULL,
+                                  [PL_IMPLICIT_EULER] = euler_step,
+                                  [PL_BDF2] = NULL,
+                                  [PL_PROJECT] = project_step,
+                                  [PL_REFLECT] = reflect_step,
+                                  [PL_BDF2_PROJECT] = bdf2_project_step,
+                                  [PL_BDF2_REFLECT] = bdf2_reflect_step,
+                                  [PL_COUPLED] = couple_step};
+
+// ---- a step of the grid -------------------------------------------------------------------------
+
+static void copy_history(pl_history *to, const pl_history *from) {
+  pl_history old = *to;
+  *to = *from;
+  to->q1 = old.q1;
+  to->v1 = old.v1;
+  to->period = NULL;
+  if (!to->q1 || !from->q1) return;
+  memcpy(to->q1, from->q1, (size_t)from->nq * sizeof *to->q1);
+  memcpy(to->v1, from->v1, (size_t)from->nq * sizeof *to->v1);
+}
+
+static void keep_before(march *k, double h) {
+  size_t size = (size_t)k->nq * sizeof(double);
+  if (!k->hist.q1) return;
+  memcpy(k->hist.q1, k->s->q, size);
+  memcpy(k->hist.v1, k->s->v, size);
+  touch_forget(&k->touch, h, k->x->q, k->hist.q1, k->hist.v1);
+}
+
+// x becomes s
+static pl_status accept_step(march *k, double h) {
+  k->step.overlap = -INFINITY;
+  keep_before(k, h);
+  k->step.ncontact = touch_accept(&k->touch, k->x->q, h, &k->step.overlap);
+  k->hist.last_step = h;
+  pl_state_copy(k->s, k->x);
+  pl_commit(k->m, k->p, k->s);
+  return energy_accept(k, h);
+}
+
+static pl_status attempt(march *k, double h, double t) {
+  memset(k->work, 0, sizeof k->work);
+  touch_reset(&k->touch);
+  pl_status s = methods[k->o->method](k, h, t);
+  return s == PL_DOMAIN ? PL_UNSOLVED : s;
+}
+
+// what stands against every shorter step
+static void tell_failure(march *k) {
+  const pl_project_info *p = &k->step.project;
+  if (k->step.nproject == 0)
+    pl_report(k->env, PL_WARNING, NULL, 0, 0, "look for elements that turn inside out",
+              "transient: no step from t = %g s on was solved", k->s->t);
+  else
+    pl_report(k->env, PL_WARNING, NULL, 0, 0,
+              "look for drives or obstacles that pull the sheet further than its limits allow",
+              "transient: no step from t = %g s on was solved: %s; triangle %d is at %.6g of its "
+              "limit",
+              k->s->t, pl_project_stop_text(p->reason), p->worst, 1 + p->violation);
+}
+
+// in halves, quarters, ... where it fails
+static pl_status grid_step(march *k, double h, double t) {
+  long part = 0, parts = 1;
+  int level = 0;
+  double from = k->s->t;
+  power before = k->power;
+  k->step = (pl_limit_step){.layer_gap = INFINITY};
+  pl_state_copy(k->grid, k->s);
+  copy_history(&k->back, &k->hist);
+  while (part < parts) {
+    double sub = h / (double)parts, to = part + 1 == parts ? t : from + sub * (double)(part + 1);
+    pl_status s = attempt(k, sub, to);
+    if (s == PL_UNSOLVED && level < LEVELS) {
+      k->info->time.rejected++;
+      level++;
+      part *= 2;
+      parts *= 2;
+      continue;
+    }
+    if (s == PL_UNSOLVED) tell_failure(k);
+    if (s == PL_OK) s = accept_step(k, sub);
+    if (s != PL_OK) {
+      pl_state_copy(k->s, k->grid);
+      copy_history(&k->hist, &k->back);
+      k->power = before;
+      return s;
+    }
+    part++;
+    // after two equal parts the longer one is tried again
+    if (level > 0 && part % 2 == 0) {
+      level--;
+      part /= 2;
+      parts /= 2;
+    }
+  }
+  k->hist.step = h;
+  return PL_OK;
+}
+
+// what the observer wants to know of the end of a step
+static void look(march *k) {
+  pl_limit_step *p = &k->step;
+  pl_limit_info *i = k->info;
+  p->violation = p->between = -1;
+  if (k->k->sheet) {
+    p->violation = pl_sheet_violation(k->k->sheet, k->s->q, NULL);
+    p->between = pl_sheet_between(k->k->sheet, k->s->q);
+  }
+  if (k->k->layers)
+    p->layer_gap = pl_layers_least(k->k->layers, k->s->q) / pl_layers_thickness(k->k->layers);
+  i->worst_violation = fmax(i->worst_violation, p->violation);
+  i->worst_between = fmax(i->worst_between, p->between);
+  i->nproject += p->nproject;
+  i->niter += p->niter;
+  i->seconds_step += p->seconds_step;
+  i->seconds_project += p->seconds_project;
+}
+
+static pl_status run(march *k, const pl_time_grid *g, pl_limit_observe_fn observe, void *ctx) {
+  pl_history *h = &k->hist;
+  while (h->nstep < g->nstep) {
+    int last = h->nstep + 1 == g->nstep;
+    double t = h->start + (double)(h->nstep + 1) * g->step - (last ? g->step - g->last : 0);
+    PL_TRY(tell(k));
+    PL_TRY(grid_step(k, last ? g->last : g->step, t));
+    h->nstep++;
+    look(k);
+    pl_clock c = {k->s->t, k->o->frequency, 1, k->o->ramp};
+    if (observe && observe(ctx, k->s, &c, &k->step)) return PL_CANCELLED;
+  }
+  k->info->time.reason = PL_STOP_END;
+  return PL_OK;
+}
+
+// ---- whole --------------------------------------------------------------------------------------
+
+static pl_status check(const march *k) {
+  const pl_transient_opts *o = k->o;
+  if (pl_model_dim(k->m) != 3)
+    return pl_fail(k->env, PL_E_INPUT, "transient: limits of stretch need three dimensions");
+  if (!methods[o->method])
+    return pl_fail_at(k->env, PL_E_INPUT, NULL, 0, 0,
+                      "use implicit-euler, project, reflect, bdf2-project, bdf2-reflect or coupled",
+                      "transient: this method knows no limits of stretch");
+  if (o->adaptive || o->steady > 0)
+    return pl_fail_at(k->env, PL_E_INPUT, NULL, 0, 0, "leave adaptive and steady out",
+                      "transient: steps with limits of stretch are fixed and go on to the end");
+  if (k->k->sheet && pl_sheet_nvert(k->k->sheet) != k->nnode)
+    return pl_fail(k->env, PL_E_ARG, "transient: the sheet has %d vertices, the model %d nodes",
+                   pl_sheet_nvert(k->k->sheet), k->nnode);
+  return PL_OK;
+}
+
+// row sums of the mass over nodes
+static void lump(const march *k) {
+  const pl_csc *M = &k->p->M;
+  int n = 3 * k->nnode;
+  for (int j = 0; j < n; j++)
+    for (int e = M->ptr[j]; e < M->ptr[j + 1]; e++) {
+      int i = M->row[e];
+      if (i >= n || i % 3 != j % 3 || j % 3 != 0) continue;
+      k->mass[i / 3] += M->val[e];
+      if (i != j) k->mass[j / 3] += M->val[e];
+    }
+}
+
+// a sheet without limits, for contact alone
+static pl_status make_loose(march *k) {
+  int *fixed = pl_alloc(k->env, (size_t)k->nnode, sizeof *fixed);
+  double *weight = pl_alloc(k->env, (size_t)k->nnode, sizeof *weight);
+  pl_status s = fixed && weight ? PL_OK : PL_E_NOMEM;
+  for (int v = 0; v < k->nnode && s == PL_OK; v++) {
+    for (int c = 0; c < 3; c++) fixed[v] |= (k->free_index[3 * v + c] < 0) << c;
+    weight[v] = k->mass[v] > 0 ? k->mass[v] : 1;
+    if (fixed[v] != 7 && !(k->mass[v] > 0))
+      s = pl_fail_at(k->env, PL_E_INPUT, NULL, 0, 0, "give it a mass, or fix it",
+                     "transient: node %d has no mass: contact cannot hold it", v);
+  }
+  pl_sheet_desc d = {.nvert = k->nnode, .weight = weight, .fixed = fixed};
+  if (s == PL_OK) s = pl_sheet_create(k->env, &d, 1, &k->loose);
+  pl_free(k->env, fixed);
+  pl_free(k->env, weight);
+  k->sheet = k->loose;
+  return s;
+}
+
+static pl_status open_history(march *k, const pl_history *given) {
+  size_t n = (size_t)k->nq;
+  int two = is_bdf2(k);
+  pl_history *both[2] = {&k->hist, &k->back};
+  for (int i = 0; i < 2; i++) {
+    both[i]->nq = k->nq;
+    if (!two) continue;
+    both[i]->q1 = pl_alloc(k->env, n, sizeof(double));
+    both[i]->v1 = pl_alloc(k->env, n, sizeof(double));
+    if (!both[i]->q1 || !both[i]->v1) return PL_E_NOMEM;
+  }
+  if (!given || given->nstep <= 0) {
+    k->hist.start = k->s->t;
+    k->hist.last_change = -1;
+    return PL_OK;
+  }
+  if (given->nq != k->nq || (two && (!given->q1 || !given->v1)))
+    return pl_fail(k->env, PL_E_ARG, "transient: the history is of another model or method");
+  copy_history(&k->hist, given);
+  return PL_OK;
+}
+
+static pl_status march_open(march *k, const pl_history *history) {
+  size_t nq = (size_t)k->nq;
+  double **scratch[] = {&k->vc, &k->ac, &k->free, &k->v, &k->load, &k->rest};
+  PL_TRY(pl_implicit_create(k->o, k->m, k->p, k->w, &k->implicit));
+  PL_TRY(check(k));
+  PL_TRY(pl_state_create(k->m, k->p, &k->x));
+  PL_TRY(pl_state_create(k->m, k->p, &k->mid));
+  PL_TRY(pl_state_create(k->m, k->p, &k->grid));
+  for (size_t i = 0; i < sizeof scratch / sizeof scratch[0]; i++)
+    if (!(*scratch[i] = pl_alloc(k->env, nq, sizeof(double)))) return PL_E_NOMEM;
+  k->y = pl_alloc(k->env, 3 * (size_t)k->nnode, sizeof *k->y);
+  k->mass = pl_alloc(k->env, (size_t)k->nnode, sizeof *k->mass);
+  if (!k->y || !k->mass) return PL_E_NOMEM;
+  lump(k);
+  PL_TRY(touch_open(&k->touch, k->m, k->k, k->mass));
+  k->sheet = k->o->method == PL_IMPLICIT_EULER ? NULL : k->k->sheet;
+  int wanted = touch_any(&k->touch) || k->o->method == PL_COUPLED;
+  if (!k->sheet && wanted) PL_TRY(make_loose(k));
+  return open_history(k, history);
+}
+
+static void march_close(march *k) {
+  void *all[] = {k->vc, k->ac, k->free, k->v, k->load, k->rest, k->y, k->mass};
+  couple_free(k->couple);
+  pl_implicit_free(k->implicit);
+  pl_state_free(k->m, k->x);
+  pl_state_free(k->m, k->mid);
+  pl_state_free(k->m, k->grid);
+  pl_sheet_free(k->loose);
+  pl_warm_free(k->env, &k->warm[0]);
+  pl_warm_free(k->env, &k->warm[1]);
+  touch_close(&k->touch);
+  for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) pl_free(k->env, all[i]);
+  pl_history_free(k->env, &k->hist);
+  pl_history_free(k->env, &k->back);
+}
+
+static pl_status start(march *k) {
+  pl_clock c = {k->s->t, k->o->frequency, 1, k->o->ramp};
+  pl_drive(k->m, k->p, &c, k->s);
+  pl_status s = energy_take(k, k->s, &k->power);
+  if (s == PL_DOMAIN)
+    return pl_fail_at(k->env, PL_E_INPUT, NULL, 0, 0,
+                      "start from a state without inverted or zero-length elements",
+                      "transient: element %d of group %d is outside its domain at the start",
+                      k->w->bad_elem, k->w->bad_group);
+  if (k->hist.nstep == 0)
+    k->hist.ledger[LEDGER_START] = k->step.kinetic + k->step.elastic + k->step.outer;
+  return s;
+}
+
+static pl_status marching(march *k, pl_history *history, pl_limit_observe_fn observe, void *ctx) {
+  pl_time_grid g;
+  PL_TRY(march_open(k, history));
+  PL_TRY(pl_time_grid_make(k->env, k->o, &g));
+  k->end = k->hist.start + g.length;
+  pl_implicit_span(k->implicit, k->hist.start, k->end);
+  PL_TRY(start(k));
+  pl_status s = run(k, &g, observe, ctx);
+  if (s < 0) return s;
+  pl_transient_info *i = &k->info->time;
+  if (s == PL_CANCELLED) i->reason = PL_STOP_CANCELLED;
+  i->t = k->s->t;
+  i->nstep = k->hist.nstep;
+  if (g.period > 0) i->nperiod = (int)floor((k->s->t - k->hist.start) / g.period * (1 + 1e-12));
+  if (history) {
+    pl_history_free(k->env, history);
+    *history = k->hist;
+    k->hist = (pl_history){0};
+  }
+  return s;
+}
+
+pl_status pl_limit_transient(const pl_transient_opts *o, const pl_project_opts *po,
+                             const pl_model *m, const pl_params *p, const pl_confine *confine,
+                             pl_state *s, pl_history *history, pl_work *w,
+                             pl_limit_observe_fn observe, void *ctx, pl_limit_info *info) {
+  pl_limit_info own;
+  if (!info) info = &own;
+  *info = (pl_limit_info){
+      .time = {.reason = PL_STOP_STEP, .t = s->t, .period_change = -1},
+      .worst_violation = -1,
+      .worst_between = -1,
+  };
+  double begin = pl_wall_time();
+  march k = {.o = o,
+             .po = po,
+             .m = m,
+             .p = p,
+             .k = confine,
+             .w = w,
+             .env = w->env,
+             .info = info,
+             .nnode = pl_model_nnode(m),
+             .nq = pl_model_nq(m),
+             .s = s,
+             .free_index = pl_model_free_index(m)};
+  PL_TRY(pl_opts_check(w->env, pl_project_info_table, pl_project_info_count, po));
+  pl_status status = marching(&k, history, observe, ctx);
+  march_close(&k);
+  info->time.seconds = pl_wall_time() - begin;
+  return status;
+}

@@ -1,0 +1,446 @@
+// Obstacles and layers of a step as barriers of its projection.
+#include "step_impl.h"
+
+#include <string.h>
+
+static const double SLACK = 1e-9; // m; overlaps below are none
+static const double NEAR = 1e-6;  // m; what planes are moved by at most against small overlaps
+static const double SOFT = 1e-2;  // layers yield by this part of what their masses do
+static const double CLOSE = 0.9;  // layers closer than this part of their thickness are looked into
+enum { SEARCHES = 3, PARTS = 6 }; // of one solve, and places on the way in each
+static const double SPREAD = 0.2; // part of an overlap of layers that one solve takes away
+
+pl_status touch_open(touch *k, const pl_model *m, const pl_confine *c, const double *mass) {
+  const int *index = pl_model_free_index(m);
+  *k = (touch){.env = pl_model_env(m), .m = m, .contact = c->contact, .layers = c->layers};
+  k->mass = mass;
+  k->nnode = pl_model_nnode(m);
+  k->npair = c->contact ? c->contact->npair : 0;
+  k->in = pl_alloc(k->env, (size_t)k->npair, sizeof *k->in);
+  k->force = pl_alloc(k->env, (size_t)k->npair, 3 * sizeof *k->force);
+  k->way = pl_alloc(k->env, 3 * (size_t)k->nnode, sizeof *k->way);
+  if (!k->in || !k->force || !k->way) return PL_E_NOMEM;
+  for (int i = 0; i < k->npair; i++) {
+    const int *f = index + 3 * c->contact->pair[i].node;
+    k->in[i] = f[0] < 0 && f[1] < 0 && f[2] < 0 ? -2 : -1;
+  }
+  return PL_OK;
+}
+
+void touch_close(touch *k) {
+  pl_free(k->env, k->bar);
+  pl_free(k->env, k->of);
+  pl_free(k->env, k->in);
+  pl_free(k->env, k->cand);
+  pl_free(k->env, k->joined);
+  pl_free(k->env, k->force);
+  pl_free(k->env, k->way);
+}
+
+int touch_any(const touch *k) {
+  return k->contact != NULL || k->layers != NULL;
+}
+
+void touch_reset(touch *k) {
+  memset(k->force, 0, (size_t)k->npair * 3 * sizeof *k->force);
+}
+
+static pl_status add(touch *k, const pl_barrier *b, int of) {
+  PL_TRY(pl_grow(k->env, &k->bar, k->nbar, &k->cap, sizeof *k->bar));
+  PL_TRY(pl_grow(k->env, &k->of, k->nbar, &k->capof, sizeof *k->of));
+  k->bar[k->nbar] = *b;
+  k->of[k->nbar++] = of;
+  return PL_OK;
+}
+
+// ---- obstacles ----------------------------------------------------------------------------------
+
+static void gap_at(const touch *k, int pair, const double *x, pl_gap *out) {
+  const pl_touch *a = &k->contact->pair[pair];
+  pl_obstacle_gap(&k->contact->obstacle[a->obstacle], 3, k->t, x, a->radius, out);
+}
+
+// where the node was at the start, had it moved with the obstacle
+static void start_of(const touch *k, int pair, double from[3]) {
+  const pl_touch *a = &k->contact->pair[pair];
+  const pl_obstacle *o = &k->contact->obstacle[a->obstacle];
+  for (int c = 0; c < 3; c++) from[c] = k->q[3 * a->node + c] + k->h * o->velocity[c];
+}
+
+// The first place on the way from a to b at the surface, no gap being steeper than the way is long;
+// b when there is none.
+static void entry(const touch *k, int pair, const double a[3], const double b[3], double at[3],
+                  pl_gap *g) {
+  double d[3], s = 0;
+  pl_sub3(b, a, d);
+  double length = pl_norm3(d);
+  for (int it = 0; it < 64; it++) {
+    for (int c = 0; c < 3; c++) at[c] = s < length ? a[c] + d[c] * (s / length) : b[c];
+    gap_at(k, pair, at, g);
+    if (s >= length || g->gap <= 1e-3 * SLACK + 1e-6 * length) return;
+    s += g->gap;
+  }
+}
+
+// The plane that keeps a node out which would end at x. Deep inside, the nearest way out may be on
+// another side than the one where it entered.
+static void plane_of(const touch *k, int pair, const double *x, pl_barrier *b) {
+  pl_gap g, e;
+  double at[3], place[3] = {x[0], x[1], x[2]};
+  start_of(k, pair, b->from);
+  gap_at(k, pair, x, &g);
+  if (g.gap < 0) {
+    entry(k, pair, b->from, x, at, &e);
+    if (pl_dot3(e.frame[0], g.frame[0]) < 0.5) {
+      g = e;
+      memcpy(place, at, sizeof place);
+    }
+  }
+  memcpy(b->frame, g.frame, sizeof b->frame);
+  b->offset = pl_dot3(g.frame[0], place) - g.gap;
+}
+
+static pl_status add_pair(touch *k, int pair, const double *x) {
+  const pl_touch *a = &k->contact->pair[pair];
+  pl_barrier b = {.n = 1, .vert = {a->node}, .weight = {1}, .mu = a->mu};
+  plane_of(k, pair, x, &b);
+  k->in[pair] = k->nbar;
+  return add(k, &b, pair);
+}
+
+// the way from start to end goes through the obstacle and out again
+static int passes(const touch *k, int pair, const double *from, const double *x, double *at) {
+  pl_gap g;
+  double d[3];
+  pl_sub3(x, from, d);
+  entry(k, pair, from, x, at, &g);
+  return g.gap <= SLACK + 1e-6 * pl_norm3(d) && pl_dot3(g.frame[0], d) < -0.1 * pl_norm3(d);
+}
+
+static pl_status begin_pair(touch *k, int pair, const double *to) {
+  const double *x = to + 3 * k->contact->pair[pair].node;
+  pl_gap g;
+  double from[3], at[3], d[3];
+  start_of(k, pair, from);
+  pl_sub3(x, from, d);
+  double length = pl_norm3(d);
+  gap_at(k, pair, x, &g);
+  if (g.gap <= 0.25 * length + SLACK) return add_pair(k, pair, x);
+  if (g.gap >= length || !passes(k, pair, from, x, at)) return PL_OK;
+  return add_pair(k, pair, at);
+}
+
+// ---- layers -------------------------------------------------------------------------------------
+
+static void relative(const pl_layer_pair *p, const double *x, double y[3]) {
+  memset(y, 0, 3 * sizeof *y);
+  for (int i = 0; i < p->n; i++)
+    for (int c = 0; c < 3; c++) y[c] += p->weight[i] * x[3 * p->vert[i] + c];
+}
+
+// least length of y on its way from a to b
+static double nearest(const double a[3], const double b[3]) {
+  double d[3], at[3];
+  pl_sub3(b, a, d);
+  double dd = pl_dot3(d, d), s = dd > 0 ? fmin(1, fmax(0, -pl_dot3(a, d) / dd)) : 0;
+  for (int c = 0; c < 3; c++) at[c] = a[c] + s * d[c];
+  return pl_norm3(at);
+}
+
+static void frame_of(const double n[3], double frame[3][3]) {
+  int least = fabs(n[0]) <= fabs(n[1]) ? 0 : 1;
+  if (fabs(n[2]) < fabs(n[least])) least = 2;
+  double e[3] = {0};
+  e[least] = 1;
+  memcpy(frame[0], n, 3 * sizeof *n);
+  pl_cross3(n, e, frame[1]);
+  double size = pl_norm3(frame[1]);
+  for (int c = 0; c < 3; c++) frame[1][c] /= size;
+  pl_cross3(n, frame[1], frame[2]);
+}
+
+// layers that are too close at the start are spread in the course of a few steps
+static double keep_apart(const touch *k, const pl_layer_pair *p) {
+  double thick = pl_layers_thickness(k->layers);
+  return p->distance >= thick ? thick : p->distance + SPREAD * (thick - p->distance);
+}
+
+// the weight of a vertex in a pair, 0: it is not in it
+static double weight_of(const pl_layer_pair *p, int vert) {
+  for (int i = 0; i < p->n; i++)
+    if (p->vert[i] == vert) return p->weight[i];
+  return 0;
+}
+
+// Two names for one pair, but for weights below `little` and for its sense: a vertex over an edge
+// is near both triangles of the edge and all edges that meet in the vertex.
+static int is_same(const pl_layer_pair *a, const pl_layer_pair *b, double little) {
+  double along = pl_dot3(a->normal, b->normal), sign = along < 0 ? -1 : 1;
+  if (fabs(along) < 0.95) return 0;
+  for (int i = 0; i < a->n; i++)
+    if (fabs(a->weight[i] - sign * weight_of(b, a->vert[i])) > little) return 0;
+  for (int i = 0; i < b->n; i++)
+    if (fabs(b->weight[i] - sign * weight_of(a, b->vert[i])) > little) return 0;
+  return 1;
+}
+
+// a barrier of the same pair is there already
+static int is_told(const touch *k, const pl_layer_pair *p) {
+  for (int i = 0; i < k->nbar; i++)
+    if (k->of[i] >= k->npair && is_same(p, &k->cand[k->of[i] - k->npair], 0.05)) return 1;
+  return 0;
+}
+
+// how far apart a unit of force moves the pair, per kg: 0 when all of it is driven
+static double yield_of(const touch *k, const pl_layer_pair *p) {
+  const int *index = pl_model_free_index(k->m);
+  double sum = 0;
+  for (int i = 0; i < p->n; i++) {
+    const int *f = index + 3 * p->vert[i];
+    if ((f[0] >= 0 || f[1] >= 0 || f[2] >= 0) && k->mass[p->vert[i]] > 0)
+      sum += p->weight[i] * p->weight[i] / k->mass[p->vert[i]];
+  }
+  return sum;
+}
+
+static pl_status add_layer(touch *k, int i) {
+  const pl_layer_pair *p = &k->cand[i];
+  pl_barrier b = {.n = p->n, .offset = keep_apart(k, p)};
+  b.mu = k->eased ? 0 : pl_layers_mu(k->layers);
+  for (int j = 0; j < p->n; j++) {
+    b.vert[j] = p->vert[j];
+    b.weight[j] = p->weight[j];
+  }
+  k->joined[i] = 1;
+  if (is_told(k, p)) return PL_OK;
+  b.give = SOFT * yield_of(k, p);
+  frame_of(p->normal, b.frame);
+  relative(p, k->q, b.from);
+  return add(k, &b, k->npair + i);
+}
+
+// the pair comes too close on its way to x, or ends on the wrong side
+static int closes(const touch *k, const pl_layer_pair *p, const double *x, double slack) {
+  double a[3], b[3], keep = keep_apart(k, p);
+  relative(p, k->q, a);
+  relative(p, x, b);
+  if (pl_dot3(p->normal, b) >= keep + slack) return 0;
+  return nearest(a, b) < fmax(keep, pl_layers_thickness(k->layers)) + slack;
+}
+
+// pairs that are driven as a whole are left alone
+static pl_status add_candidate(touch *k, const pl_layer_pair *p) {
+  if (!(yield_of(k, p) > 0)) return PL_OK;
+  PL_TRY(pl_grow(k->env, &k->cand, k->ncand, &k->capcand, sizeof *k->cand));
+  PL_TRY(pl_grow(k->env, &k->joined, k->ncand, &k->capjoined, sizeof *k->joined));
+  k->joined[k->ncand] = 0;
+  k->cand[k->ncand++] = *p;
+  return PL_OK;
+}
+
+// how far any node moves to x apart from all others
+static double apart(const touch *k, const double *x) {
+  double mean[3] = {0}, most = 0;
+  for (int i = 0; i < 3 * k->nnode; i++) mean[i % 3] += (x[i] - k->q[i]) / k->nnode;
+  for (int v = 0; v < k->nnode; v++) {
+    double d[3];
+    for (int c = 0; c < 3; c++) d[c] = x[3 * v + c] - k->q[3 * v + c] - mean[c];
+    most = fmax(most, pl_norm3(d));
+  }
+  return most;
+}
+
+// pairs that the motion to x may bring together
+static pl_status begin_layers(touch *k, const double *to) {
+  const pl_layer_pair *found;
+  int n;
+  PL_TRY(pl_layers_find(k->layers, k->q, 2 * apart(k, to), &n, &found));
+  k->ncand = 0;
+  for (int i = 0; i < n; i++) PL_TRY(add_candidate(k, &found[i]));
+  double slack = 0.1 * pl_layers_thickness(k->layers);
+  for (int i = 0; i < k->ncand; i++)
+    if (closes(k, &k->cand[i], to, slack)) PL_TRY(add_layer(k, i));
+  return PL_OK;
+}
+
+// pairs that are near each other at the place `at` on the way to x, and too close at its end; where
+// they were at the start tells the side
+static pl_status layers_at(touch *k, const double *at, double margin, const double *x, int *added) {
+  const pl_layer_pair *found;
+  int n;
+  PL_TRY(pl_layers_find(k->layers, at, margin, &n, &found));
+  for (int i = 0; i < n; i++) {
+    pl_layer_pair p = found[i];
+    double y[3], end[3];
+    relative(&p, k->q, y);
+    relative(&p, x, end);
+    if (pl_dot3(y, p.normal) < 0)
+      for (int c = 0; c < 3; c++) p.normal[c] *= -1;
+    p.distance = pl_norm3(y);
+    double keep = fmin(keep_apart(k, &p), CLOSE * pl_layers_thickness(k->layers));
+    if (pl_dot3(p.normal, end) >= keep || is_told(k, &p)) continue;
+    int before = k->ncand;
+    PL_TRY(add_candidate(k, &p));
+    if (k->ncand == before) continue;
+    PL_TRY(add_layer(k, before));
+    (*added)++;
+  }
+  return PL_OK;
+}
+
+// Layers that meet on the way to x at other places than those that were nearest at the start.
+static pl_status more_layers(touch *k, const double *x, int *added) {
+  double far = apart(k, x), thick = pl_layers_thickness(k->layers);
+  int parts = (int)fmin(PARTS, fmax(1, ceil(far / thick)));
+  for (int part = parts; part > 0; part--) {
+    for (int i = 0; i < 3 * k->nnode; i++) k->way[i] = k->q[i] + (x[i] - k->q[i]) * part / parts;
+    PL_TRY(layers_at(k, k->way, part < parts ? far / parts : 0, x, added));
+  }
+  return PL_OK;
+}
+
+// ---- both ---------------------------------------------------------------------------------------
+
+pl_status touch_begin(touch *k, const double *q, const double *to, double h, double t) {
+  k->q = q;
+  k->h = h;
+  k->t = t;
+  k->nbar = k->ncand = k->eased = k->searched = 0;
+  for (int i = 0; i < k->npair; i++) {
+    if (k->in[i] == -2) continue;
+    k->in[i] = -1;
+    PL_TRY(begin_pair(k, i, to));
+  }
+  return k->layers ? begin_layers(k, to) : PL_OK;
+}
+
+pl_status touch_more(touch *k, const double *x, int *n) {
+  *n = 0;
+  for (int i = 0; i < k->npair; i++) {
+    const double *at = x + 3 * k->contact->pair[i].node;
+    pl_gap g;
+    if (k->in[i] == -2) continue;
+    gap_at(k, i, at, &g);
+    if (g.gap >= -SLACK) continue;
+    (*n)++;
+    if (k->in[i] < 0) {
+      PL_TRY(add_pair(k, i, at));
+    } else {
+      // what the program leaves open at its planes is asked for on top
+      plane_of(k, i, at, &k->bar[k->in[i]]);
+      k->bar[k->in[i]].offset += fmin(-g.gap, NEAR);
+    }
+  }
+  for (int i = 0; i < k->ncand; i++) {
+    if (k->joined[i] || !closes(k, &k->cand[i], x, -SLACK)) continue;
+    (*n)++;
+    PL_TRY(add_layer(k, i));
+  }
+  if (!k->layers || k->searched++ >= SEARCHES) return PL_OK;
+  return more_layers(k, x, n);
+}
+
+int touch_ease(touch *k) {
+  int n = 0;
+  for (int i = 0; i < k->nbar; i++) {
+    if (k->of[i] < k->npair || !(k->bar[i].mu > 0)) continue;
+    k->bar[i].mu = 0;
+    n++;
+  }
+  k->eased = 1;
+  return n;
+}
+
+static void world(const pl_barrier *b, double f[3]) {
+  for (int c = 0; c < 3; c++)
+    f[c] =
+        b->force[0] * b->frame[0][c] + b->force[1] * b->frame[1][c] + b->force[2] * b->frame[2][c];
+}
+
+double touch_impulse(touch *k, double factor, const double *v) {
+  double work = 0;
+  for (int i = 0; i < k->nbar; i++) {
+    const pl_barrier *b = &k->bar[i];
+    double f[3];
+    world(b, f);
+    for (int j = 0; j < b->n; j++) work += factor * b->weight[j] * pl_dot3(f, v + 3 * b->vert[j]);
+    if (k->of[i] >= k->npair) continue;
+    for (int c = 0; c < 3; c++) k->force[3 * k->of[i] + c] += factor * f[c];
+  }
+  return work;
+}
+
+void touch_keep(const touch *k, const double *x, double *to) {
+  for (int i = 0; i < k->nbar; i++) {
+    const pl_barrier *b = &k->bar[i];
+    if (b->status == PL_OPEN) continue;
+    for (int j = 0; j < b->n; j++) memcpy(to + 3 * b->vert[j], x + 3 * b->vert[j], 3 * sizeof *to);
+  }
+}
+
+// the barrier of a pair that was open before this solve and presses now, NULL: none
+static const pl_barrier *landed(const touch *k, int pair) {
+  const pl_barrier *b = k->in[pair] >= 0 ? &k->bar[k->in[pair]] : NULL;
+  return b && k->contact->pair[pair].status == PL_OPEN && b->status != PL_OPEN ? b : NULL;
+}
+
+// the part of v along the normal becomes that of the obstacle; returns it
+static double stop(const touch *k, int pair, const double *n, double *v) {
+  const pl_touch *a = &k->contact->pair[pair];
+  double own = pl_dot3(n, k->contact->obstacle[a->obstacle].velocity), away = own - pl_dot3(n, v);
+  for (int c = 0; c < 3; c++) v[c] += away * n[c];
+  return own;
+}
+
+void touch_land(const touch *k, double *v) {
+  for (int i = 0; i < k->npair; i++) {
+    const pl_barrier *b = landed(k, i);
+    if (b) stop(k, i, b->frame[0], v + 3 * k->contact->pair[i].node);
+  }
+}
+
+void touch_forget(const touch *k, double h, const double *x, double *q1, double *v1) {
+  for (int i = 0; i < k->npair; i++) {
+    const pl_barrier *b = landed(k, i);
+    if (!b) continue;
+    const double *n = b->frame[0];
+    int at = 3 * k->contact->pair[i].node;
+    double own = stop(k, i, n, v1 + at), back = -h * own;
+    for (int c = 0; c < 3; c++) back += n[c] * (x[at + c] - q1[at + c]);
+    for (int c = 0; c < 3; c++) q1[at + c] += back * n[c];
+  }
+}
+
+static void fill_pair(const touch *k, int i, double h) {
+  pl_touch *a = &k->contact->pair[i];
+  const pl_barrier *b = k->in[i] >= 0 ? &k->bar[k->in[i]] : NULL;
+  a->status = b ? b->status : PL_OPEN;
+  for (int c = 0; c < 3; c++) {
+    a->force[c] = pl_dot3(a->place.frame[c], k->force + 3 * i) / h;
+    a->slide[c] = 0;
+  }
+}
+
+int touch_accept(touch *k, const double *x, double h, double *overlap) {
+  int press = 0;
+  *overlap = -INFINITY;
+  for (int i = 0; i < k->nbar; i++) press += k->bar[i].status != PL_OPEN;
+  if (!k->contact) return press;
+  pl_contact_place(k->contact, k->t, x);
+  int closed = 0;
+  for (int i = 0; i < k->npair; i++) {
+    pl_touch *a = &k->contact->pair[i];
+    if (k->in[i] == -2) continue;
+    fill_pair(k, i, h);
+    *overlap = fmax(*overlap, -a->place.gap);
+    closed += a->status != PL_OPEN;
+    if (a->status == PL_OPEN) continue;
+    double u[3], from[3];
+    start_of(k, i, from);
+    pl_sub3(x + 3 * a->node, from, u);
+    for (int c = 1; c < 3; c++) a->slide[c] = pl_dot3(a->place.frame[c], u) / k->h;
+  }
+  k->contact->solves++;
+  if (closed > k->contact->most) k->contact->most = closed;
+  return press;
+}

@@ -1,0 +1,579 @@
+// Limits of stretch: what the scene says of them, and the sheet of all shells that have some.
+#include "scene_impl.h"
+
+#include "pliant/math.h"
+#include "pliant/report.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// Strains that an engineer would wonder about.
+static const double STRAIN_SMALL = 5e-4, STRAIN_LARGE = 0.5;
+// Between samples of a curve, rad.
+static const double GAP_MOST = PL_PI / 3;
+// How far two samples of one direction may differ.
+static const double SAME = 1e-6;
+
+enum { COMPARE_MAX = 8 };
+
+// ---- what an analysis is told -------------------------------------------------------------------
+
+static const pl_opt_info *method_info(void) {
+  for (int k = 0; k < pl_transient_info_count; k++)
+    if (strcmp(pl_transient_info_table[k].name, "method") == 0) return &pl_transient_info_table[k];
+  return NULL;
+}
+
+static const char *method_name(int method, char *buf, size_t size) {
+  return choice_name(method_info()->choices, method, buf, size) ? buf : "";
+}
+
+// a list, or one thing alone
+static int list_length(reader *r, const pl_node *at, const char *what, const char *hint) {
+  int n = at->kind == NODE_LIST ? at->n : 1;
+  if (at->kind != NODE_MAP && n > 0 && n <= COMPARE_MAX) return n;
+  if (n > COMPARE_MAX)
+    problem(r, at, NULL, "%s: at most %d are possible, got %d", what, COMPARE_MAX, n);
+  else
+    problem(r, at, hint, "%s must be a list", what);
+  return 0;
+}
+
+static const pl_node *list_first(const pl_node *at) {
+  return at->kind == NODE_LIST ? at->first : at;
+}
+
+static void read_methods(reader *r, const analysis_def *d, pl_cloth_plan *p) {
+  const pl_node *at = d->compare;
+  char buf[64];
+  int n = list_length(r, at, "compare", "e.g. compare: [implicit-euler, project]");
+  int *method = take(r, (size_t)n + 1, sizeof *method);
+  if (!method || n == 0) return;
+  p->method = method;
+  for (const pl_node *e = list_first(at); e; e = at->kind == NODE_LIST ? e->next : NULL) {
+    int m, again = 0;
+    if (!read_choice(r, e, "compare", method_info()->choices, &m)) continue;
+    again = m == d->a.opts.transient_.method;
+    for (int k = 0; k < p->nmethod; k++) again |= method[k] == m;
+    if (m == PL_NEWMARK || m == PL_BDF2)
+      problem(r, e, "known: implicit-euler project reflect bdf2-project bdf2-reflect coupled",
+              "compare: %s is not among the methods for limits", method_name(m, buf, sizeof buf));
+    else if (again)
+      problem(r, e, NULL, "compare: %s is run already", method_name(m, buf, sizeof buf));
+    else
+      method[p->nmethod++] = m;
+  }
+}
+
+static void read_steps(reader *r, const analysis_def *d, pl_cloth_plan *p) {
+  const pl_node *at = d->compare_steps;
+  const pl_transient_opts *o = &d->a.opts.transient_;
+  int n = list_length(r, at, "compare_steps", "e.g. compare_steps: [2 ms, 10 ms]");
+  double *step = take(r, (size_t)n + 1, sizeof *step);
+  if (!step || n == 0) return;
+  p->step = step;
+  for (const pl_node *e = list_first(at); e; e = at->kind == NODE_LIST ? e->next : NULL) {
+    num v;
+    if (!read_num(r, e, "compare_steps", "s", &v)) continue;
+    int again = v.v == o->step;
+    for (int k = 0; k < p->nstep; k++) again |= step[k] == v.v;
+    if (v.par >= 0)
+      problem(r, e, NULL, "compare_steps cannot depend on a parameter");
+    else if (!(v.v > 0) || (o->duration > 0 && o->duration / v.v > 1e9))
+      problem(r, e, "e.g. 2 ms", "compare_steps: '%.60s' is no good step", e->text);
+    else if (again)
+      problem(r, e, NULL, "compare_steps: '%.60s' is run already", e->text);
+    else
+      step[p->nstep++] = v.v;
+  }
+}
+
+void build_cloth(reader *r, analysis_def *d) {
+  pl_cloth_plan *p = take(r, 1, sizeof *p);
+  if (!p) return;
+  if (d->projection)
+    p->project = d->projection->opts;
+  else
+    pl_opts_default(pl_project_info_table, pl_project_info_count, &p->project);
+  p->plain = d->weights.v;
+  d->a.cloth = p;
+  if (d->compare) read_methods(r, d, p);
+  if (d->compare_steps) read_steps(r, d, p);
+}
+
+// ---- a polar curve ------------------------------------------------------------------------------
+
+typedef struct sample {
+  double angle, stretch;
+} sample;
+
+static int compare_angle(const void *a, const void *b) {
+  const sample *p = a, *q = b;
+  return (p->angle > q->angle) - (p->angle < q->angle);
+}
+
+static int find_column(const pl_table *t, const char *name) {
+  for (int c = 0; c < pl_table_cols(t); c++)
+    if (strcmp(pl_table_name(t, c), name) == 0) return c;
+  return -1;
+}
+
+static int column_unit(reader *r, const char *path, const pl_table *t, int col, const char *si,
+                       double *factor) {
+  unit want = {.factor = 1}, got = {.factor = 1};
+  const char *text = pl_table_unit(t, col);
+  if (si[0]) PL_ASSERT(unit_parse(si, strlen(si), &want));
+  int known = !text[0] || unit_parse(text, strlen(text), &got);
+  // a bare angle could be either
+  if (known && unit_same(&want.dim, &got.dim) && (text[0] || !si[0])) {
+    *factor = got.factor;
+    return 1;
+  }
+  problem_at(r, path, 1, 0, "the header is e.g. angle_deg,stretch or angle_rad,strain_percent",
+             "column '%.60s' is not in a unit of %s", pl_table_name(t, col),
+             si[0] ? "angle" : "strain");
+  return 0;
+}
+
+// samples in the half turn from 0 on, ascending, each direction once
+static int sort_samples(reader *r, const char *path, sample *s, int *n) {
+  int kept = 0;
+  for (int i = 0; i < *n; i++) {
+    s[i].angle = fmod(s[i].angle, PL_PI);
+    if (s[i].angle < -SAME) s[i].angle += PL_PI;
+    if (fabs(s[i].angle - PL_PI) < SAME) s[i].angle = 0;
+  }
+  qsort(s, (size_t)*n, sizeof *s, compare_angle);
+  for (int i = 0; i < *n; i++) {
+    if (kept == 0 || s[i].angle - s[kept - 1].angle > SAME) {
+      s[kept++] = s[i];
+      continue;
+    }
+    if (fabs(s[i].stretch / s[kept - 1].stretch - 1) <= SAME) continue;
+    problem_at(r, path, 0, 0, "a direction and its opposite are stretched alike",
+               "the curve has two values at %.4g deg: stretch %.6g and %.6g",
+               s[i].angle * 180 / PL_PI, s[kept - 1].stretch, s[i].stretch);
+    return 0;
+  }
+  *n = kept;
+  for (int i = 0; i < kept; i++) {
+    double next = i + 1 < kept ? s[i + 1].angle : s[0].angle + PL_PI;
+    if (next - s[i].angle <= GAP_MOST + SAME) continue;
+    problem_at(r, path, 0, 0, "give samples over half a turn, at most 60 deg apart",
+               "the curve has no samples between %.4g and %.4g deg", s[i].angle * 180 / PL_PI,
+               next * 180 / PL_PI);
+    return 0;
+  }
+  return 1;
+}
+
+static int take_samples(reader *r, const char *path, const pl_table *t, sample *s, int *n) {
+  int cols = pl_table_cols(t), angle = find_column(t, "angle"), ratio = find_column(t, "stretch");
+  int strain = find_column(t, "strain"), col = ratio >= 0 ? ratio : strain;
+  double turn, part;
+  if (angle < 0 || col < 0 || (ratio >= 0 && strain >= 0)) {
+    problem_at(r, path, 1, 0, "the header is e.g. angle_deg,stretch or angle_rad,strain_percent",
+               "a curve has the columns 'angle', and 'stretch' or 'strain'");
+    return 0;
+  }
+  if (!column_unit(r, path, t, angle, "rad", &turn) || !column_unit(r, path, t, col, "", &part))
+    return 0;
+  *n = pl_table_rows(t);
+  for (int i = 0; i < *n; i++) {
+    const double *d = pl_table_data(t) + (size_t)i * (size_t)cols;
+    s[i] = (sample){turn * d[angle], part * d[col] + (ratio >= 0 ? 0 : 1)};
+    if (isfinite(s[i].angle) && s[i].stretch > 1 && s[i].stretch <= 11) continue;
+    problem_at(r, path, i + 2, 0, "a stretch is above 1, a strain above 0",
+               "'%s' cannot be %.6g in a limit", pl_table_name(t, col), d[col]);
+    return 0;
+  }
+  return sort_samples(r, path, s, n);
+}
+
+// the curve in the axes of the material
+static int read_curve(reader *r, const limit_def *d, pl_polar *out) {
+  char path[PL_TEXT];
+  pl_table *t = NULL;
+  if (!scene_file(r, d->curve.at, "curve", path, sizeof path)) return 0;
+  pl_status st = pl_table_read(r->env, path, &t);
+  if (st == PL_E_NOMEM) r->failed = st;
+  if (st != PL_OK) return 0;
+  int n = pl_table_rows(t), ok = 0;
+  sample *s = take(r, (size_t)n + 1, sizeof *s);
+  double *angle = take(r, (size_t)n + 1, sizeof *angle);
+  double *stretch = take(r, (size_t)n + 1, sizeof *stretch);
+  if (s && angle && stretch) ok = take_samples(r, path, t, s, &n);
+  pl_table_free(t);
+  for (int i = 0; ok && i < n; i++) {
+    angle[i] = s[i].angle + d->angle.v;
+    stretch[i] = s[i].stretch;
+  }
+  *out = (pl_polar){.n = n, .angle = angle, .stretch = stretch};
+  return ok;
+}
+
+// ---- one limit ----------------------------------------------------------------------------------
+
+static void check_strain(reader *r, const num *v, const char *key) {
+  if (!v->at || (v->v >= STRAIN_SMALL && v->v <= STRAIN_LARGE)) return;
+  warning(r, v->at, "limits are strains: 1 % lets 1 m become 1.01 m",
+          "%s: a limit of %.3g %% is unusual", key, 100 * v->v);
+}
+
+static int add_ellipse(reader *r, const double B[3], pl_limit *out) {
+  double(*own)[3] = take(r, 1, sizeof *own);
+  if (!own) return 0;
+  memcpy(own[0], B, sizeof own[0]);
+  out->nellipse = 1;
+  out->B = (const double(*)[3])own;
+  return 1;
+}
+
+// least stretch that an ellipse allows in any direction
+static double least_stretch(const double B[3]) {
+  double mean = 0.5 * (B[0] + B[1]), half = hypot(0.5 * (B[0] - B[1]), B[2]);
+  return sqrt(fmax(mean - half, 0));
+}
+
+// B seen from axes turned by -angle
+static void turn_ellipse(double angle, double B[3]) {
+  double c = cos(2 * angle), s = sin(2 * angle), mean = 0.5 * (B[0] + B[1]);
+  double half = 0.5 * (B[0] - B[1]), shear = B[2];
+  B[0] = mean + half * c - shear * s;
+  B[1] = mean - half * c + shear * s;
+  B[2] = half * s + shear * c;
+}
+
+// the ellipse of three strains; it must leave the sheet at rest alone
+static int bias_ellipse(reader *r, const limit_def *d, double B[3]) {
+  double a = 1 + d->warp.v, b = 1 + d->weft.v, c = 1 + d->bias.v;
+  double mean = 0.5 * (a * a + b * b), half = sqrt((a * a - 1) * (b * b - 1));
+  double lo = sqrt(fmax(mean - half, 1)) - 1, hi = sqrt(mean + half) - 1;
+  char hint[PL_TEXT];
+  if (!(d->bias.v > lo && d->bias.v < hi)) {
+    snprintf(hint, sizeof hint,
+             "for this warp and weft it is between %.4g %% and %.4g %%; other shapes are given as "
+             "a curve",
+             100 * lo, 100 * hi);
+    problem(r, d->bias.at, hint,
+            "no ellipse with these strains leaves the sheet at rest as it is: bias cannot be "
+            "'%.60s'",
+            d->bias.at->text);
+    return 0;
+  }
+  if (pl_limit_bias(r->env, a, b, c, B) != PL_OK) return 0;
+  turn_ellipse(d->angle.v, B);
+  return 1;
+}
+
+static int curve_limit(reader *r, const limit_def *d, const pl_polar *c, pl_limit *out) {
+  int m = d->directions.v;
+  double B[3], least = INFINITY;
+  if (d->form.v == FORM_ELLIPSE) {
+    pl_status st = pl_polar_ellipse(r->env, c, B);
+    if (st == PL_E_NOMEM) r->failed = st;
+    if (st != PL_OK) return 0;
+    if (least_stretch(B) > 1) return add_ellipse(r, B, out);
+    problem(r, d->form.at, "use form: guarded",
+            "the largest ellipse inside of the curve allows a stretch of %.4g in one direction: "
+            "the sheet at rest is outside of it",
+            least_stretch(B));
+    return 0;
+  }
+  double *angle = take(r, (size_t)m, sizeof *angle), *bound = take(r, (size_t)m, sizeof *bound);
+  if (!angle || !bound) return 0;
+  pl_polar_directions(c, m, d->form.v == FORM_GUARDED, angle, bound);
+  for (int i = 0; i < m; i++) least = fmin(least, bound[i]);
+  if (!(least > 1)) {
+    problem(r, d->form.at ? d->form.at : d->curve.at, "give more directions",
+            "with %d directions, guarded bounds fall to a stretch of %.4g: the sheet at rest is "
+            "outside of them",
+            m, least);
+    return 0;
+  }
+  out->ndirection = m;
+  out->angle = angle;
+  out->bound = bound;
+  return 1;
+}
+
+static void refuse_key(reader *r, const pl_node *at, const char *key, const char *way) {
+  if (at) problem(r, at, NULL, "limit: '%s' does not go with '%s'", key, way);
+}
+
+// exactly one way to say it; returns its key
+static const char *check_way(reader *r, const limit_def *d, const pl_node *at) {
+  int axes = d->warp.at || d->weft.at;
+  int before = r->nproblem;
+  const char *way = d->stretch.at ? "stretch" : axes ? "warp" : "curve";
+  if ((d->stretch.at != NULL) + axes + (d->curve.at != NULL) != 1) {
+    problem(r, at, "e.g. limit: {stretch: 1 %}",
+            "limit needs exactly one of 'stretch', 'warp' with 'weft', and 'curve'");
+    return NULL;
+  }
+  if (axes && !(d->warp.at && d->weft.at))
+    problem(r, at, "e.g. limit: {warp: 1 %, weft: 5 %}", "limit needs both 'warp' and 'weft'");
+  if (!axes) refuse_key(r, d->bias.at, "bias", way);
+  if (d->stretch.at) refuse_key(r, d->angle.at, "angle", way);
+  if (!d->curve.at) {
+    refuse_key(r, d->directions.at, "directions", way);
+    refuse_key(r, d->form.at, "form", way);
+  } else if (d->form.v == FORM_ELLIPSE) {
+    refuse_key(r, d->directions.at, "directions", "form: ellipse");
+  }
+  return r->nproblem == before ? way : NULL;
+}
+
+static const char *limit_text(reader *r, const limit_def *d) {
+  char text[PL_TEXT];
+  size_t n;
+  if (d->stretch.at)
+    n = (size_t)snprintf(text, sizeof text, "%.4g %% in all directions", 100 * d->stretch.v);
+  else if (d->curve.at && d->form.v == FORM_ELLIPSE)
+    n = (size_t)snprintf(text, sizeof text, "largest ellipse in the curve %.100s", d->curve.s);
+  else if (d->curve.at)
+    n = (size_t)snprintf(text, sizeof text, "curve %.100s in %d %sdirections", d->curve.s,
+                         d->directions.v, d->form.v == FORM_GUARDED ? "guarded " : "");
+  else
+    n = (size_t)snprintf(text, sizeof text, "%.4g %% along warp, %.4g %% along weft",
+                         100 * d->warp.v, 100 * d->weft.v);
+  if (d->bias.at)
+    n += (size_t)snprintf(text + n, sizeof text - n, ", %.4g %% on the bias", 100 * d->bias.v);
+  if (d->angle.v != 0)
+    snprintf(text + n, sizeof text - n, ", turned by %.4g deg", d->angle.v * 180 / PL_PI);
+  return take_text(r, text, strlen(text));
+}
+
+static int build_limit(reader *r, const limit_def *d, const pl_node *at, pl_limit *out,
+                       pl_limit_note *note) {
+  double B[3];
+  if (!check_way(r, d, at)) return 0;
+  check_strain(r, &d->stretch, "stretch");
+  check_strain(r, &d->warp, "warp");
+  check_strain(r, &d->weft, "weft");
+  note->text = limit_text(r, d);
+  if (d->curve.at)
+    return read_curve(r, d, &note->curve) && curve_limit(r, d, &note->curve, out) && !r->failed;
+  if (d->bias.at) {
+    if (!bias_ellipse(r, d, B)) return 0;
+  } else {
+    int round = d->stretch.at != NULL;
+    pl_limit_ellipse(1 + (round ? d->stretch.v : d->warp.v), 1 + (round ? d->stretch.v : d->weft.v),
+                     d->angle.v, B);
+  }
+  return add_ellipse(r, B, out);
+}
+
+// ---- the sheet ----------------------------------------------------------------------------------
+
+// what is gathered of all bodies
+typedef struct sheet {
+  int ntri, nlimit;
+  int *tri, *cell, *limit_of;
+  double *rest;
+  pl_limit *limit;
+  pl_limit_note *note;
+} sheet;
+
+static const geometry_def *limited(const body_slot *b) {
+  const geometry_def *g = b->def->shell;
+  return g && !b->bad && b->mesh && (g->limit || g->regions.n > 0) ? g : NULL;
+}
+
+static int open_sheet(reader *r, sheet *s) {
+  size_t ntri = 0, nlimit = 0;
+  for (int k = 0; k < r->nbody; k++) {
+    const geometry_def *g = limited(&r->body[k]);
+    if (!g) continue;
+    ntri += (size_t)r->body[k].mesh->cell[PL_TRI3].n;
+    nlimit += (size_t)g->regions.n + 1;
+  }
+  if (ntri == 0) return 0;
+  s->tri = take(r, 3 * ntri, sizeof *s->tri);
+  s->cell = take(r, ntri, sizeof *s->cell);
+  s->limit_of = take(r, ntri, sizeof *s->limit_of);
+  s->rest = take(r, 6 * ntri, sizeof *s->rest);
+  s->limit = take(r, nlimit, sizeof *s->limit);
+  s->note = take(r, nlimit, sizeof *s->note);
+  return !r->failed;
+}
+
+// where the first axis points at rest
+static void warp_of(reader *r, const geometry_def *g, double out[3]) {
+  double R[9], axis[3] = {0, 0, 1};
+  out[0] = 1;
+  out[1] = out[2] = 0;
+  if (g->warp.at) {
+    for (int c = 0; c < 3; c++) out[c] = g->warp.v[c].v;
+    if (!(pl_norm3(out) > 0))
+      problem(r, g->warp.at, "e.g. warp: [1, 0, 0]", "warp must not be zero");
+    return;
+  }
+  if (!g->rotate) return;
+  for (int c = 0; g->rotate->axis.at && c < 3; c++) axis[c] = g->rotate->axis.v[c].v;
+  pl_rotation3(axis, g->rotate->angle.v, R);
+  for (int c = 0; c < 3; c++) out[c] = R[3 * c];
+}
+
+// triangles that the axis does not lie in have none
+static void check_warp(reader *r, const geometry_def *g, const body_slot *b, const double warp[3]) {
+  int lost = 0, n = b->mesh->cell[PL_TRI3].n;
+  for (int e = 0; e < n; e++) {
+    const int *v = b->mesh->cell[PL_TRI3].v + 3 * e;
+    double a[3], c[3], normal[3], across[3];
+    pl_sub3(b->mesh->X + 3 * v[1], b->mesh->X + 3 * v[0], a);
+    pl_sub3(b->mesh->X + 3 * v[2], b->mesh->X + 3 * v[0], c);
+    pl_cross3(a, c, normal);
+    pl_cross3(normal, warp, across);
+    lost += pl_norm3(across) < 1e-3 * pl_norm3(normal) * pl_norm3(warp);
+  }
+  if (lost > 0)
+    warning(r, g->warp.at ? g->warp.at : b->at, "give another direction as warp",
+            "shell '%s': warp stands at right angles to %d of its %d triangles; the first edge of "
+            "these is their axis",
+            b->def->name.s, lost, n);
+}
+
+// directions matter to all limits but those of one strain
+static int has_axes(const geometry_def *g) {
+  const region_def *d = g->regions.item;
+  int any = g->limit && !g->limit->stretch.at;
+  for (int k = 0; k < g->regions.n; k++) any |= d[k].limit && !d[k].limit->stretch.at;
+  return any;
+}
+
+static int add_limit(reader *r, sheet *s, const body_slot *b, const limit_def *d, const pl_node *at,
+                     int region) {
+  char name[160];
+  pl_limit_note *note = &s->note[s->nlimit];
+  if (!build_limit(r, d, at, &s->limit[s->nlimit], note)) return -1;
+  snprintf(name, sizeof name, region ? "%.120s-%d" : "%.120s", b->def->name.s, region);
+  note->name = take_text(r, name, strlen(name));
+  return s->nlimit++;
+}
+
+static void mark_region(reader *r, sheet *s, const body_slot *b, const region_def *d,
+                        const pl_node *at, int limit, char *inside) {
+  node_list nodes;
+  int n = b->mesh->cell[PL_TRI3].n, found = 0;
+  if (!d->nodes || !select_nodes(r, d->nodes, "region", &nodes)) return;
+  memset(inside, 0, (size_t)r->nnode);
+  for (int i = 0; i < nodes.n; i++) inside[nodes.v[i]] = 1;
+  for (int e = s->ntri; e < s->ntri + n; e++) {
+    const int *v = s->tri + 3 * e;
+    if (!inside[v[0]] || !inside[v[1]] || !inside[v[2]]) continue;
+    s->limit_of[e] = limit;
+    found++;
+  }
+  if (found == 0)
+    problem(r, at, "a triangle belongs to a region when all its three corners do",
+            "region: no triangle of shell '%s' has all its corners among these nodes",
+            b->def->name.s);
+}
+
+static void add_body(reader *r, sheet *s, const body_slot *b, const geometry_def *g, int cell,
+                     char *inside) {
+  int n = b->mesh->cell[PL_TRI3].n, own = -1, has = g->warp.at || has_axes(g);
+  const region_def *d = g->regions.item;
+  const pl_node *at = items_first(&g->regions);
+  double warp[3];
+  warp_of(r, g, warp);
+  if (g->limit) own = add_limit(r, s, b, g->limit, node_get(node_get(b->at, "shell"), "limit"), 0);
+  for (int e = 0; e < n; e++) {
+    for (int i = 0; i < 3; i++)
+      s->tri[3 * (s->ntri + e) + i] = b->node[b->mesh->cell[PL_TRI3].v[3 * e + i]];
+    s->cell[s->ntri + e] = cell + e;
+    s->limit_of[s->ntri + e] = own;
+  }
+  for (int k = 0; k < g->regions.n; k++, at = at->next) {
+    int limit = d[k].limit ? add_limit(r, s, b, d[k].limit, node_get(at, "limit"), k + 1) : -1;
+    if (limit >= 0) mark_region(r, s, b, &d[k], at, limit, inside);
+  }
+  if (pl_norm3(warp) > 0) {
+    if (has) check_warp(r, g, b, warp);
+    pl_sheet_flatten(n, s->tri + 3 * s->ntri, r->X, warp, s->rest + 6 * (size_t)s->ntri);
+  }
+  s->ntri += n;
+}
+
+// components that are given, and by which drive
+static int *held_nodes(reader *r, const char **pin) {
+  int n = r->nnode + r->ncopy, *held = take(r, (size_t)n + 1, sizeof *held);
+  for (int k = 0; held && k < r->ndrive; k++)
+    for (int i = 0; i < r->drive[k].nnode; i++) {
+      held[r->drive[k].node[i]] |= r->drive[k].mask;
+      pin[r->drive[k].node[i]] = r->drive[k].name;
+    }
+  return held;
+}
+
+// ---- what does not go together ------------------------------------------------------------------
+
+static void check_analysis(reader *r, const pl_analysis *a, int limits, int confined) {
+  const char *kind = pl_analysis_table[a->kind].name;
+  int drape = a->kind == PL_ANALYSIS_drape, transient = a->kind == PL_ANALYSIS_transient;
+  int method = transient ? a->opts.transient_.method : 0;
+  char buf[64];
+  if (drape && !confined)
+    problem_at(r, r->file, a->line, a->col,
+               "use static, or give a shell a limit, e.g. limit: {stretch: 1 %}",
+               "drape: no shell has a limit of stretch, and there is no contact");
+  if (transient && method > PL_BDF2 && !confined)
+    problem_at(r, r->file, a->line, a->col,
+               "use implicit-euler, or give a shell a limit, e.g. limit: {stretch: 1 %}",
+               "transient: method '%s' is for limits of stretch or contact, there are none",
+               method_name(method, buf, sizeof buf));
+  if (transient && a->cloth && a->cloth->nmethod + a->cloth->nstep > 0 &&
+      (!confined || method == PL_NEWMARK || method == PL_BDF2))
+    problem_at(r, r->file, a->line, a->col,
+               confined ? "use e.g. method: reflect" : "give a shell a limit, or leave them out",
+               "transient: compare and compare_steps are for %s",
+               confined ? "methods that know limits" : "limits of stretch or contact");
+  if (transient && method > PL_BDF2 &&
+      (a->opts.transient_.adaptive || a->opts.transient_.steady > 0))
+    problem_at(r, r->file, a->line, a->col, "leave out adaptive and steady",
+               "transient: steps of method '%s' are of one length and go on to the end",
+               method_name(method, buf, sizeof buf));
+  if (!limits || drape || (transient && method > PL_BDF2)) return;
+  if (transient)
+    pl_report(r->env, PL_WARNING, r->file, a->line, a->col, "use e.g. method: reflect",
+              "transient: method '%s' does not keep the limits of stretch",
+              method_name(method, buf, sizeof buf));
+  else
+    pl_report(r->env, PL_WARNING, r->file, a->line, a->col,
+              a->kind == PL_ANALYSIS_static ? "use drape" : NULL,
+              "%s does not know limits of stretch: the shells are elastic here", kind);
+}
+
+void build_limits(reader *r, pl_scene *s) {
+  sheet all = {0};
+  int cell = 0, n = r->nnode + r->ncopy, before = r->nproblem;
+  char *inside = take(r, (size_t)n + 1, 1);
+  const char **pin = take(r, (size_t)n + 1, sizeof *pin);
+  if (!inside || !pin) return;
+  if (open_sheet(r, &all))
+    for (int k = 0; k < r->nbody && !r->failed; k++) {
+      const geometry_def *g = limited(&r->body[k]);
+      if (g) add_body(r, &all, &r->body[k], g, cell, inside);
+      if (r->body[k].mesh) cell += r->body[k].mesh->cell[PL_TRI3].n;
+    }
+  if (r->failed || r->nproblem > before) return;
+  if (all.nlimit > 0) {
+    s->sheet = (pl_sheet_desc){.nvert = n,
+                               .ntri = all.ntri,
+                               .tri = all.tri,
+                               .rest = all.rest,
+                               .fixed = held_nodes(r, pin),
+                               .nlimit = all.nlimit,
+                               .limit = all.limit,
+                               .limit_of = all.limit_of};
+    s->sheet_cell = all.cell;
+    s->limit_note = all.note;
+    s->pin_name = pin;
+  }
+  int confined = all.nlimit > 0 || s->contact.nnode > 0 || s->has_layers;
+  for (int k = 0; k < s->nanalysis; k++)
+    check_analysis(r, &s->analysis[k], all.nlimit > 0, confined);
+}

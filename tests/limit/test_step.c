@@ -1,0 +1,692 @@
+#include "swing.h"
+
+#include <stdio.h>
+
+static const int all_methods[] = {PL_IMPLICIT_EULER, PL_PROJECT, PL_REFLECT, PL_BDF2_PROJECT,
+                                  PL_BDF2_REFLECT};
+enum { METHODS = sizeof all_methods / sizeof all_methods[0] };
+static const double g = 9.81;
+
+typedef struct watch {
+  swing *k;
+  long n;
+  double start;    // energy at the start
+  double identity; // worst of the balance
+  double energy;   // worst of what the step tells and what the model says
+  double beyond;   // worst stretch over the limit, by the test's own formula
+  double limit;
+  double overlap;
+  pl_limit_step last;
+  long nalloc, grown;
+} watch;
+
+static double energy_of(swing *k, const pl_state *s, pl_work *w) {
+  pl_clock c = {s->t, k->o.frequency, 1, k->o.ramp};
+  check_ok(k->env, pl_eval(k->b.m, k->b.p, s, &c, PL_WANT_ENERGY | PL_DYNAMIC, NULL, w));
+  return w->kinetic + w->potential;
+}
+
+static int look(void *ctx, const pl_state *s, const pl_clock *c, const pl_limit_step *p) {
+  watch *r = ctx;
+  (void)c;
+  double E = p->kinetic + p->elastic + p->outer;
+  double sum = r->start + p->limiter + p->contact + p->damping + p->driven + p->loss;
+  r->identity = fmax(r->identity, fabs(E - sum));
+  r->energy = fmax(r->energy, fabs(E - energy_of(r->k, s, r->k->b.w)));
+  if (r->limit > 0) r->beyond = fmax(r->beyond, swing_stretch(r->k, s->q) / r->limit - 1);
+  r->overlap = fmax(r->overlap, p->overlap);
+  if (r->n > 1 && r->k->env->nalloc > r->nalloc) r->grown++;
+  r->nalloc = r->k->env->nalloc;
+  r->last = *p;
+  r->n++;
+  return 0;
+}
+
+static watch watched(swing *k, double limit) {
+  return (watch){.k = k,
+                 .start = energy_of(k, k->b.s, k->b.w),
+                 .limit = limit,
+                 .beyond = -1,
+                 .overlap = -INFINITY};
+}
+
+// ---- energies -----------------------------------------------------------------------------------
+
+// what the positions of a method are ahead of g t^2/2 after n steps of h
+static double ahead(int method, int n, double h) {
+  double e1 = g * h * h / 2;
+  if (method == PL_IMPLICIT_EULER || method == PL_PROJECT) return n * e1;
+  if (method == PL_REFLECT) return n * e1 / 2;
+  // BDF-2 after one step of implicit Euler, or of two halves: 3 e_k = 4 e_(k-1) - e_(k-2)
+  double a = 0, b = method == PL_BDF2_PROJECT ? e1 : e1 / 2;
+  for (int k = 1; k < n; k++) {
+    double c = (4 * b - a) / 3;
+    a = b;
+    b = c;
+  }
+  return b;
+}
+
+// a sheet in free fall: nothing is beyond its limits, and the loss of every method is known
+static void free_fall(void **state) {
+  (void)state;
+  const int n = 20;
+  const double h = 0.01;
+  for (int k = 0; k < METHODS; k++) {
+    pl_env env;
+    swing w;
+    pl_env_init(&env);
+    swing_begin(&w, &env, 3, 3, 0.2, 0.2);
+    w.o.method = all_methods[k];
+    w.o.step = h;
+    swing_build(&w, 1.01);
+    for (int i = 0; i < 3 * w.nvert; i++) w.b.s->v[i] = i % 3 == 1 ? 0.7 : 0;
+    watch r = watched(&w, 1.01);
+    pl_limit_info info;
+    check_ok(&env, swing_run(&w, n * h, NULL, look, &r, &info));
+    assert_int_equal(info.time.reason, PL_STOP_END);
+    assert_int_equal(r.n, n);
+    double m = swing_mass(&w), E = m * g * g * n * n * h * h / 2;
+    check_close(r.last.limiter, 0, 0);
+    check_close(r.last.contact, 0, 0);
+    check_close(r.last.damping, 0, 0);
+    check_close(r.last.driven, 0, 0);
+    check_close(r.last.loss, -m * g * ahead(all_methods[k], n, h), 1e-10 * E);
+    check_close(r.last.kinetic, E + m * 0.7 * 0.7 / 2, 1e-10 * E);
+    check_less(r.identity, 1e-13 * E);
+    check_less(r.energy, 1e-13 * E);
+    swing_close(&w);
+  }
+}
+
+// alpha damping alone: v_(n+1) = v_n/(1 + alpha h), and the work by the trapezoidal rule
+static void damping(void **state) {
+  (void)state;
+  pl_env env;
+  swing w;
+  const double h = 0.01, alpha = 3;
+  pl_env_init(&env);
+  swing_begin(&w, &env, 2, 2, 0.2, 0.2);
+  w.kit->d.gravity[2] = 0;
+  w.kit->d.alpha = alpha;
+  swing_build(&w, 1.01);
+  for (int i = 0; i < 3 * w.nvert; i++) w.b.s->v[i] = i % 3 == 0 ? 2 : 0;
+  watch r = watched(&w, 1.01);
+  check_ok(&env, swing_run(&w, 10 * h, NULL, look, &r, NULL));
+  double m = swing_mass(&w), v = 2, work = 0;
+  for (int i = 0; i < 10; i++) {
+    double next = v / (1 + alpha * h);
+    work -= alpha * m * h * (v * v + next * next) / 2;
+    v = next;
+  }
+  check_rel(r.last.kinetic, m * v * v / 2, 1e-9);
+  check_rel(r.last.damping, work, 1e-9);
+  check_less(r.identity, 1e-12 * r.start);
+  swing_close(&w);
+}
+
+// A strip that hangs at its limit is lifted by its upper edge: the drive does the work of lifting,
+// though limits carry the weight.
+static void lifting(void **state) {
+  (void)state;
+  const int methods[3] = {PL_PROJECT, PL_REFLECT, PL_BDF2_PROJECT};
+  for (int k = 0; k < 3; k++) {
+    pl_env env;
+    swing w;
+    pl_env_init(&env);
+    swing_begin(&w, &env, 2, 8, 0.1, 0.4);
+    // y is up
+    w.kit->d.gravity[2] = 0;
+    w.kit->d.gravity[1] = -g;
+    w.kit->d.alpha = 2;
+    const pl_term up = {1, {0, 0.1, 0}, 0};
+    kit_fix(w.kit, "top");
+    w.kit->drive[0].nterm = 1;
+    w.kit->drive[0].term = &up;
+    w.o.method = methods[k];
+    w.o.frequency = 1;
+    w.o.step = 0.005;
+    swing_build(&w, 1.01);
+    for (int v = 0; v < w.nvert; v++) {
+      double *q = w.b.s->q + 3 * v;
+      q[1] = 0.4 - 1.01 * (0.4 - q[1]);
+    }
+    watch r = watched(&w, 1.01);
+    pl_limit_info info;
+    // a quarter of the period, from the middle to the top
+    check_ok(&env, swing_run(&w, PL_PI / 2, NULL, look, &r, &info));
+    double m = swing_mass(&w), lift = m * g * 0.1;
+    // of air drag alone the drive gives more: alpha m A^2 omega pi/4; the start is a kick
+    double drag = 2 * m * 0.01 * PL_PI / 4, kick = m * 0.01;
+    check_close(r.last.driven, lift + drag, 2 * kick + 0.01 * lift);
+    // at rest the velocity of reflect_step is -g h/2 by its last line: works of limits in it are
+    // given back as its loss
+    double given = methods[k] == PL_REFLECT ? r.last.loss : 0;
+    check_less(fabs(r.last.limiter + given), 2 * kick + 0.01 * lift);
+    check_rel(r.last.outer + r.last.elastic - r.start, lift, 0.01);
+    check_less(r.beyond, 1e-6);
+    swing_close(&w);
+  }
+}
+
+// a free sheet that flies apart: limits hold it together and keep its momentum
+static void momentum(void **state) {
+  (void)state;
+  for (int k = 1; k < METHODS; k++) {
+    pl_env env;
+    swing w;
+    pl_env_init(&env);
+    swing_begin(&w, &env, 5, 5, 0.5, 0.5);
+    w.kit->d.gravity[2] = 0;
+    w.o.method = all_methods[k];
+    w.o.rtol = 1e-12;
+    swing_build(&w, 1.01);
+    for (int v = 0; v < w.nvert; v++) {
+      double *u = w.b.s->v + 3 * v, *q = w.b.s->q + 3 * v;
+      u[0] = 3 * (q[0] - 0.25) + 1;
+      u[1] = 2 * (q[1] - 0.25) - 0.4 * q[0];
+      u[2] = sin(9 * q[0] + 4 * q[1]);
+    }
+    double mass, before[3], after[3], ang[3];
+    pl_momentum(w.b.m, w.b.p, w.b.s, &mass, before, ang);
+    watch r = watched(&w, 1.01);
+    pl_limit_info info;
+    check_ok(&env, swing_run(&w, 0.2, NULL, look, &r, &info));
+    pl_momentum(w.b.m, w.b.p, w.b.s, &mass, after, ang);
+    check_array(3, after, before, 1e-9 * mass);
+    assert_true(info.niter > 0);
+    check_less(r.last.limiter, -0.01 * r.start);
+    check_less(r.beyond, 1e-6);
+    check_less(r.identity, 1e-12 * r.start);
+    assert_true(info.worst_violation <= 1e-6);
+    // nothing new is asked for once the first steps are done
+    assert_int_equal(r.grown, 0);
+    swing_close(&w);
+  }
+}
+
+// ---- contact ------------------------------------------------------------------------------------
+
+// a sheet that lies on a plane is carried by it
+static void lies_on_plane(void **state) {
+  (void)state;
+  for (int k = 0; k < METHODS; k++) {
+    pl_env env;
+    swing w;
+    pl_env_init(&env);
+    swing_begin(&w, &env, 4, 4, 0.3, 0.3);
+    w.o.method = all_methods[k];
+    swing_build(&w, 1.01);
+    const pl_obstacle floor = {
+        .kind = PL_PLANE, .centre = {0, 0, -0.02}, .axis = {0, 0, 1}, .mu = 0.5};
+    swing_obstacles(&w, 1, &floor);
+    watch r = watched(&w, 0);
+    pl_limit_info info;
+    check_ok(&env, swing_run(&w, 0.4, NULL, look, &r, &info));
+    double force[3], m = swing_mass(&w);
+    pl_contact_force(w.k.contact, -1, force);
+    check_rel(force[2], m * g, 1e-6);
+    check_close(force[0], 0, 1e-6 * m * g);
+    assert_int_equal(r.last.ncontact, w.nvert);
+    check_less(r.overlap, 1e-8);
+    // what it lost on landing: the height that it fell by
+    check_rel(r.last.contact + r.last.loss, -m * g * 0.02, 1e-4);
+    check_less(r.last.kinetic, 1e-9);
+    for (int i = 0; i < w.k.contact->npair; i++)
+      assert_int_equal(w.k.contact->pair[i].status, PL_STICK);
+    swing_close(&w);
+  }
+}
+
+// down a plane at 30 degrees: v = g (sin - mu cos) t, or at rest where mu > tan
+static void slides_on_slope(void **state) {
+  (void)state;
+  const double mu[2] = {0.2, 0.7}, tilt = PL_PI / 6;
+  for (int k = 0; k < METHODS; k++)
+    for (int i = 0; i < 2; i++) {
+      pl_env env;
+      swing w;
+      pl_env_init(&env);
+      swing_begin(&w, &env, 3, 3, 0.3, 0.3);
+      w.o.method = all_methods[k];
+      w.kit->d.gravity[0] = g * sin(tilt);
+      w.kit->d.gravity[2] = -g * cos(tilt);
+      swing_build(&w, 1.01);
+      const pl_obstacle slope = {.kind = PL_PLANE, .axis = {0, 0, 1}, .mu = mu[i]};
+      swing_obstacles(&w, 1, &slope);
+      watch r = watched(&w, 1.01);
+      pl_limit_info info;
+      check_ok(&env, swing_run(&w, 0.3, NULL, look, &r, &info));
+      double v = i == 0 ? g * (sin(tilt) - mu[i] * cos(tilt)) * 0.3 : 0;
+      for (int n = 0; n < w.nvert; n++) check_close(w.b.s->v[3 * n], v, 1e-5);
+      const pl_touch *a = &w.k.contact->pair[0];
+      assert_int_equal(a->status, i == 0 ? PL_SLIP : PL_STICK);
+      // of the way in the last step: BDF-2 goes the mean of its velocities
+      int two = all_methods[k] == PL_BDF2_PROJECT || all_methods[k] == PL_BDF2_REFLECT;
+      check_close(hypot(a->slide[1], a->slide[2]), v * (two ? 29.5 / 30 : 1), 1e-5);
+      // friction takes mu m g cos s
+      double m = swing_mass(&w), s = g * (sin(tilt) - mu[i] * cos(tilt)) * 0.3 * 0.3 / 2;
+      if (i == 0) check_rel(r.last.contact, -mu[i] * m * g * cos(tilt) * s, 0.04);
+      check_less(r.overlap, 1e-8);
+      swing_close(&w);
+    }
+}
+
+// a belt takes the sheet along until both move alike; an obstacle that comes up lifts it
+static void moving_obstacles(void **state) {
+  (void)state;
+  pl_env env;
+  swing w;
+  pl_env_init(&env);
+  swing_begin(&w, &env, 3, 3, 0.3, 0.3);
+  swing_build(&w, 1.01);
+  const pl_obstacle belt = {
+      .kind = PL_PLANE, .axis = {0, 0, 1}, .velocity = {0.5, 0, 0.2}, .mu = 0.3};
+  swing_obstacles(&w, 1, &belt);
+  watch r = watched(&w, 1.01);
+  check_ok(&env, swing_run(&w, 0.1, NULL, look, &r, NULL));
+  // still slipping: 0.3 g t; on its first step the impact of the belt counts for friction too
+  double v = w.b.s->v[0];
+  check_close(v, 0.3 * (g * 0.1 + 0.2), 1e-4);
+  check_ok(&env, swing_run(&w, 0.2, NULL, look, &r, NULL));
+  for (int n = 0; n < w.nvert; n++) {
+    check_close(w.b.s->v[3 * n], 0.5, 1e-6);
+    check_close(w.b.s->v[3 * n + 2], 0.2, 1e-6);
+    check_close(w.b.s->q[3 * n + 2], 0.2 * w.b.s->t, 1e-7);
+  }
+  swing_close(&w);
+}
+
+// Fast things go through nothing: a sheet thrown at a thin box, in one step from above to below.
+static void no_passage(void **state) {
+  (void)state;
+  for (int k = 0; k < METHODS; k++) {
+    pl_env env;
+    swing w;
+    pl_env_init(&env);
+    swing_begin(&w, &env, 3, 3, 0.3, 0.3);
+    w.o.method = all_methods[k];
+    swing_build(&w, 1.01);
+    const pl_obstacle box = {
+        .kind = PL_BOX, .centre = {0.15, 0.15, -0.05}, .half = {1, 1, 0.002}, .mu = 0.1};
+    swing_obstacles(&w, 1, &box);
+    for (int n = 0; n < w.nvert; n++) w.b.s->v[3 * n + 2] = -30;
+    watch r = watched(&w, 1.01);
+    check_ok(&env, swing_run(&w, 0.1, NULL, look, &r, NULL));
+    for (int n = 0; n < w.nvert; n++) check_close(w.b.s->q[3 * n + 2], -0.048, 1e-6);
+    check_less(r.overlap, 1e-8);
+    swing_close(&w);
+  }
+}
+
+// a block given by its triangles holds as a box does
+static void lies_on_mesh(void **state) {
+  (void)state;
+  const int tri[36] = {0, 2, 1, 0, 3, 2, 4, 5, 6, 4, 6, 7, 0, 1, 5, 0, 5, 4,
+                       1, 2, 6, 1, 6, 5, 2, 3, 7, 2, 7, 6, 3, 0, 4, 3, 4, 7};
+  double x[24];
+  for (int i = 0; i < 8; i++) {
+    x[3 * i] = i % 4 == 0 || i % 4 == 3 ? -1 : 1;
+    x[3 * i + 1] = i % 4 < 2 ? -1 : 1;
+    x[3 * i + 2] = i < 4 ? -0.1 : 0;
+  }
+  pl_env env;
+  pl_obstacle_mesh *mesh;
+  swing w;
+  pl_env_init(&env);
+  check_ok(&env, pl_obstacle_mesh_create(&env, 8, x, 12, tri, &mesh));
+  swing_begin(&w, &env, 3, 3, 0.3, 0.3);
+  swing_build(&w, 1.01);
+  const pl_obstacle block = {.kind = PL_MESH, .centre = {0, 0, -0.02}, .mu = 0.5, .mesh = mesh};
+  swing_obstacles(&w, 1, &block);
+  watch r = watched(&w, 1.01);
+  check_ok(&env, swing_run(&w, 0.2, NULL, look, &r, NULL));
+  for (int n = 0; n < w.nvert; n++) check_close(w.b.s->q[3 * n + 2], -0.02, 1e-6);
+  double force[3];
+  pl_contact_force(w.k.contact, 0, force);
+  check_rel(force[2], swing_mass(&w) * g, 1e-6);
+  check_less(r.overlap, 1e-8);
+  swing_close(&w);
+  pl_obstacle_mesh_free(mesh);
+}
+
+// over a ball: limits, contact and friction at once
+static void drapes_on_ball(void **state) {
+  (void)state;
+  const int methods[2] = {PL_PROJECT, PL_REFLECT};
+  for (int k = 0; k < 2; k++) {
+    pl_env env;
+    swing w;
+    pl_env_init(&env);
+    swing_begin(&w, &env, 8, 8, 0.5, 0.5);
+    w.o.method = methods[k];
+    swing_build(&w, 1.01);
+    const pl_obstacle ball = {
+        .kind = PL_SPHERE, .centre = {0.25, 0.25, -0.12}, .radius = 0.1, .mu = 0.4};
+    swing_obstacles(&w, 1, &ball);
+    watch r = watched(&w, 1.01);
+    pl_limit_info info;
+    check_ok(&env, swing_run(&w, 0.4, NULL, look, &r, &info));
+    assert_true(r.last.ncontact > 4);
+    check_less(r.beyond, 1e-6);
+    check_less(r.overlap, 1e-8);
+    check_less(r.last.contact, 0);
+    check_less(r.identity, 1e-12 * info.scale);
+    swing_close(&w);
+  }
+}
+
+// ---- layers -------------------------------------------------------------------------------------
+
+// a loose sheet above a held one comes to rest on it, their thickness apart
+static void layers_rest(void **state) {
+  (void)state;
+  const double thick = 4e-3;
+  for (int k = 0; k < METHODS; k++) {
+    pl_env env;
+    swing w;
+    pl_env_init(&env);
+    swing_stack(&w, &env, 3, 0.15, 0.01);
+    int below[16];
+    for (int i = 0; i < 16; i++) below[i] = i;
+    kit_drive(w.kit, 16, below)->mask = 7;
+    w.o.method = all_methods[k];
+    swing_build(&w, 1.01);
+    pl_layers_desc d = {w.nvert, w.ntri, w.tri, w.kit->mesh->X, thick, 0.3};
+    check_ok(&env, pl_layers_create(&env, &d, &w.k.layers));
+    watch r = watched(&w, 1.01);
+    check_ok(&env, swing_run(&w, 0.3, NULL, look, &r, NULL));
+    assert_true(r.last.ncontact > 0);
+    check_less(r.last.kinetic, 1e-6);
+    // they yield a little
+    check_close(r.last.layer_gap, 1, 0.02);
+    double lowest = INFINITY;
+    for (int v = 16; v < 32; v++) lowest = fmin(lowest, w.b.s->q[3 * v + 2]);
+    check_close(r.last.contact + r.last.loss, r.last.outer - r.start, 1e-4 * fabs(r.last.outer));
+    assert_true(lowest < thick);
+    swing_close(&w);
+  }
+}
+
+// edges of triangles that go through other triangles
+static int crossings(const swing *w, const double *x) {
+  int n = 0;
+  for (int e = 0; e < 3 * w->ntri; e++) {
+    int i = w->tri[e], j = w->tri[e % 3 == 2 ? e - 2 : e + 1];
+    for (int t = 0; t < w->ntri && i < j; t++) {
+      const int *v = w->tri + 3 * t;
+      if (v[0] == i || v[1] == i || v[2] == i || v[0] == j || v[1] == j || v[2] == j) continue;
+      double a[3], b[3], p[3], d[3], c[3], m[3];
+      pl_sub3(x + 3 * v[1], x + 3 * v[0], a);
+      pl_sub3(x + 3 * v[2], x + 3 * v[0], b);
+      pl_sub3(x + 3 * i, x + 3 * v[0], p);
+      pl_sub3(x + 3 * i, x + 3 * j, d);
+      // p = u a + v b + s d by Cramer's rule
+      pl_cross3(a, b, c);
+      double det = pl_dot3(c, d), s = pl_dot3(c, p) / det;
+      pl_cross3(p, b, m);
+      double u = pl_dot3(m, d) / det;
+      pl_cross3(a, p, m);
+      double q = pl_dot3(m, d) / det;
+      n += det != 0 && s > 0 && s < 1 && u > 0 && q > 0 && u + q < 1;
+    }
+  }
+  return n;
+}
+
+// a sheet that falls over a ball onto the floor folds, and nowhere goes through itself
+static void folds(void **state) {
+  (void)state;
+  pl_env env;
+  swing w;
+  pl_env_init(&env);
+  swing_begin(&w, &env, 8, 8, 0.5, 0.5);
+  swing_build(&w, 1.01);
+  const pl_obstacle o[2] = {
+      {.kind = PL_SPHERE, .centre = {0.25, 0.3, -0.12}, .radius = 0.1, .mu = 0.3},
+      {.kind = PL_PLANE, .centre = {0, 0, -0.3}, .axis = {0, 0, 1}, .mu = 0.3}};
+  swing_obstacles(&w, 2, o);
+  pl_layers_desc d = {w.nvert, w.ntri, w.tri, w.kit->mesh->X, 4e-3, 0.2};
+  check_ok(&env, pl_layers_create(&env, &d, &w.k.layers));
+  watch r = watched(&w, 1.01);
+  for (int i = 0; i < 6; i++) {
+    check_ok(&env, swing_run(&w, 0.1, NULL, look, &r, NULL));
+    assert_int_equal(crossings(&w, w.b.s->q), 0);
+  }
+  check_less(r.last.layer_gap, 1.5);
+  check_less(0.5, r.last.layer_gap);
+  check_less(r.beyond, 1e-6);
+  check_less(r.overlap, 1e-8);
+  swing_close(&w);
+}
+
+// ---- going on, stopping -------------------------------------------------------------------------
+
+static void pinned(swing *w, pl_env *env, int method, int n, double stretch) {
+  swing_begin(w, env, n, n, 0.5, 0.5);
+  w->o.method = method;
+  swing_hold(w, 0, 0);
+  swing_hold(w, 0.5, 0);
+  swing_build(w, stretch);
+}
+
+// a run in two parts is the run in one, as far as projections tell
+static void resumes(void **state) {
+  (void)state;
+  for (int k = 0; k < METHODS; k++) {
+    pl_env env;
+    swing one, two;
+    pl_env_init(&env);
+    pinned(&one, &env, all_methods[k], 5, 1.01);
+    pinned(&two, &env, all_methods[k], 5, 1.01);
+    one.po.gap = two.po.gap = 1e-9;
+    watch a = watched(&one, 1.01), b = watched(&two, 1.01);
+    pl_history h = {0};
+    check_ok(&env, swing_run(&one, 0.2, NULL, look, &a, NULL));
+    check_ok(&env, swing_run(&two, 0.1, &h, look, &b, NULL));
+    assert_int_equal(h.nstep, 10);
+    check_ok(&env, swing_run(&two, 0.2, &h, look, &b, NULL));
+    assert_int_equal(h.nstep, 20);
+    assert_int_equal(b.n, 20);
+    double tol = all_methods[k] == PL_IMPLICIT_EULER ? 0 : 1e-5;
+    check_array(3 * one.nvert, two.b.s->q, one.b.s->q, tol);
+    check_close(b.last.limiter, a.last.limiter, tol);
+    check_close(b.last.loss, a.last.loss, tol);
+    check_less(b.identity, 1e-14);
+    pl_history_free(&env, &h);
+    swing_close(&one);
+    swing_close(&two);
+  }
+}
+
+static int stop_third(void *ctx, const pl_state *s, const pl_clock *c, const pl_limit_step *p) {
+  (void)s, (void)c, (void)p;
+  return ++*(int *)ctx == 3;
+}
+
+static int stop_progress(void *ctx, const pl_progress *p) {
+  (void)p;
+  return ++*(int *)ctx > 3;
+}
+
+static void cancels(void **state) {
+  (void)state;
+  pl_env env;
+  swing w;
+  int count = 0;
+  pl_history h = {0};
+  pl_limit_info info;
+  pl_env_init(&env);
+  pinned(&w, &env, PL_REFLECT, 4, 1.01);
+  assert_int_equal(swing_run(&w, 1, &h, stop_third, &count, &info), PL_CANCELLED);
+  assert_int_equal(info.time.reason, PL_STOP_CANCELLED);
+  assert_int_equal(h.nstep, 3);
+  check_close(w.b.s->t, 0.03, 1e-12);
+  double before = w.b.s->q[3 * w.nvert - 1];
+  count = 3;
+  env.progress = stop_progress;
+  env.progress_ctx = &count;
+  assert_int_equal(swing_run(&w, 1, &h, NULL, NULL, &info), PL_CANCELLED);
+  check_close(w.b.s->q[3 * w.nvert - 1], before, 0);
+  pl_history_free(&env, &h);
+  swing_close(&w);
+}
+
+static void refused(swing *w, pl_status want, const char *part) {
+  assert_int_equal(swing_run(w, 0.1, NULL, NULL, NULL, NULL), want);
+  if (!strstr(w->env->error.text, part)) fail_msg("'%s' lacks '%s'", w->env->error.text, part);
+}
+
+static void refuses(void **state) {
+  (void)state;
+  pl_env env;
+  swing w, other;
+  pl_env_init(&env);
+  pinned(&w, &env, PL_PROJECT, 3, 1.01);
+  pinned(&other, &env, PL_PROJECT, 2, 1.01);
+  w.o.method = PL_NEWMARK;
+  refused(&w, PL_E_INPUT, "knows no limits");
+  w.o.method = PL_BDF2;
+  refused(&w, PL_E_INPUT, "knows no limits");
+  w.o.method = PL_PROJECT;
+  w.o.adaptive = 1;
+  refused(&w, PL_E_INPUT, "fixed");
+  w.o.adaptive = 0;
+  w.o.step = 0;
+  refused(&w, PL_E_INPUT, "step");
+  w.o.step = 0.01;
+  w.po.gap = 2;
+  refused(&w, PL_E_INPUT, "gap");
+  w.po.gap = 1e-6;
+  pl_sheet *own = w.k.sheet;
+  w.k.sheet = other.k.sheet;
+  refused(&w, PL_E_ARG, "vertices");
+  w.k.sheet = own;
+  pl_history h = {.nq = 1, .nstep = 4};
+  assert_int_equal(swing_run(&w, 0.1, &h, NULL, NULL, NULL), PL_E_ARG);
+  swing_close(&other);
+  swing_close(&w);
+}
+
+// corners that are driven further apart than the sheet reaches
+static void torn(void **state) {
+  (void)state;
+  pl_env env;
+  swing w;
+  pl_env_init(&env);
+  swing_begin(&w, &env, 4, 4, 0.5, 0.5);
+  const pl_term away = {1, {0.1, 0, 0}, 0};
+  swing_hold(&w, 0, 0);
+  pl_drive_desc *d = swing_hold(&w, 0.5, 0);
+  d->nterm = 1;
+  d->term = &away;
+  w.o.frequency = 2;
+  swing_build(&w, 1.01);
+  pl_limit_info info;
+  assert_int_equal(swing_run(&w, 0.5, NULL, NULL, NULL, &info), PL_E_INPUT);
+  assert_non_null(strstr(env.error.text, "reaches"));
+  // the state is that of the last good step: 0.1 sin(2 t) < 0.005
+  check_less(w.b.s->t, 0.03);
+  check_less(swing_stretch(&w, w.b.s->q), 1.01 * (1 + 1e-6));
+  swing_close(&w);
+}
+
+static void note(void *ctx, const pl_diag *d) {
+  snprintf(ctx, PL_TEXT, "%s", d->text);
+}
+
+// a floor that comes up under a sheet whose four corners are held
+static void lifted_beyond(void **state) {
+  (void)state;
+  pl_env env;
+  swing w;
+  char text[PL_TEXT] = "";
+  pl_env_init(&env);
+  env.diag = note;
+  env.diag_ctx = text;
+  swing_begin(&w, &env, 3, 3, 0.3, 0.3);
+  for (int i = 0; i < 4; i++) swing_hold(&w, i % 2 * 0.3, i / 2 * 0.3);
+  swing_build(&w, 1.01);
+  const pl_obstacle floor = {
+      .kind = PL_PLANE, .centre = {0, 0, -0.01}, .axis = {0, 0, 1}, .velocity = {0, 0, 0.5}};
+  swing_obstacles(&w, 1, &floor);
+  watch r = watched(&w, 1.01);
+  pl_history h = {0};
+  pl_limit_info info;
+  assert_int_equal(swing_run(&w, 1, &h, look, &r, &info), PL_UNSOLVED);
+  assert_int_equal(info.time.reason, PL_STOP_STEP);
+  assert_non_null(strstr(text, "t = "));
+  assert_non_null(strstr(text, "triangle"));
+  assert_true(info.nunsolved > 0 && info.time.rejected > 0);
+  // the last good state is kept: an edge row of nodes can be lifted by 0.1 sqrt(1.01^2 - 1) at most
+  assert_int_equal(h.nstep, r.n);
+  check_close(w.b.s->t, 0.01 * (double)h.nstep, 1e-12);
+  check_less(0.5 * w.b.s->t - 0.01, 0.15 * sqrt(1.01 * 1.01 - 1));
+  check_less(swing_stretch(&w, w.b.s->q), 1.01 * (1 + 1e-6));
+  check_less(r.overlap, 1e-8);
+  pl_history_free(&env, &h);
+  swing_close(&w);
+}
+
+static pl_status run_small(pl_env *env, void *ctx) {
+  const swing *w = ctx;
+  pl_sheet_desc d = {.nvert = w->nvert,
+                     .ntri = w->ntri,
+                     .tri = w->tri,
+                     .rest = w->rest,
+                     .weight = w->mass,
+                     .fixed = w->fixed,
+                     .nlimit = 1,
+                     .limit = &w->limit};
+  const pl_obstacle floor = {
+      .kind = PL_PLANE, .centre = {0, 0, -0.002}, .axis = {0, 0, 1}, .mu = 0.5};
+  pl_contact_desc c = {.nobstacle = 1, .obstacle = &floor, .nnode = w->nvert, .node = w->node};
+  pl_model *m = NULL;
+  pl_params *p = NULL;
+  pl_state *s = NULL;
+  pl_work *work = NULL;
+  pl_confine k = {0};
+  pl_transient_opts o = w->o;
+  o.duration = 0.04;
+  pl_status st = pl_model_create(env, &w->kit->d, &m);
+  if (st == PL_OK) st = pl_params_create(m, &p);
+  if (st == PL_OK) st = pl_state_create(m, p, &s);
+  if (st == PL_OK) st = pl_work_create(m, 1, &work);
+  if (st == PL_OK) st = pl_sheet_create(env, &d, 1, &k.sheet);
+  if (st == PL_OK) st = pl_contact_create(m, &c, &k.contact);
+  if (st == PL_OK) st = pl_limit_transient(&o, &w->po, m, p, &k, s, NULL, work, NULL, NULL, NULL);
+  pl_contact_free(k.contact);
+  pl_sheet_free(k.sheet);
+  pl_work_free(work);
+  if (s) pl_state_free(m, s);
+  pl_params_free(p);
+  pl_model_free(m);
+  return st;
+}
+
+static void allocations(void **state) {
+  (void)state;
+  for (int k = 0; k < METHODS; k++) {
+    pl_env env;
+    swing w;
+    pl_env_init(&env);
+    pinned(&w, &env, all_methods[k], 2, 1.01);
+    check_allocations(run_small, &w);
+    swing_close(&w);
+  }
+}
+
+int test_step(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(free_fall),        cmocka_unit_test(damping),
+      cmocka_unit_test(lifting),          cmocka_unit_test(momentum),
+      cmocka_unit_test(lies_on_plane),    cmocka_unit_test(slides_on_slope),
+      cmocka_unit_test(moving_obstacles), cmocka_unit_test(no_passage),
+      cmocka_unit_test(lies_on_mesh),     cmocka_unit_test(drapes_on_ball),
+      cmocka_unit_test(layers_rest),      cmocka_unit_test(folds),
+      cmocka_unit_test(resumes),          cmocka_unit_test(cancels),
+      cmocka_unit_test(refuses),          cmocka_unit_test(torn),
+      cmocka_unit_test(lifted_beyond),    cmocka_unit_test(allocations),
+  };
+  return cmocka_run_group_tests_name("step", tests, NULL, NULL);
+}
