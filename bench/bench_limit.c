@@ -1,0 +1,262 @@
+// Projection onto limits of stretch beside the implicit step before it: the swinging cloth of the
+// thesis (table 3.1), with 10 to 120 squares a side. Prints CSV: squares, limit, what, value, unit.
+// Times are medians over the steps of one motion, in which all methods take turns, so that ratios
+// hold on a machine with other work. Arguments: table (10 to 60 squares), large (120 squares),
+// rivals (Ipopt and Gauss-Seidel in some steps); after table and rivals a size to have it alone.
+#include "door.h"
+#include "pliant/pliant.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { THREADS = 2, MOST = 200, RIVALS = 5 };
+
+static pl_env env;
+
+static void must(pl_status s) {
+  if (s == PL_OK) return;
+  fprintf(stderr, "bench: %s: %s\n", pl_status_text(s), env.error.text);
+  exit(1);
+}
+
+// ---- the cloth ----------------------------------------------------------------------------------
+
+typedef struct cloth {
+  int n, nvert, nq;
+  double limit;
+  pl_scene *scene;
+  pl_work *w;
+  pl_implicit *euler;
+  pl_sheet *exact, *sampled;
+  double *mass, *vc, *ac;
+} cloth;
+
+static void *room(int n, size_t size) {
+  void *p = calloc((size_t)n + 1, size);
+  if (!p) exit(1);
+  return p;
+}
+
+static void open_sheets(cloth *k, int ndirection) {
+  double b = 1 + k->limit, B[1][3] = {{b * b, b * b, 0}}, angle[64], bound[64];
+  for (int i = 0; i < ndirection; i++) {
+    angle[i] = PL_PI * i / ndirection;
+    bound[i] = b;
+  }
+  const pl_limit round = {.nellipse = 1, .B = (const double(*)[3])B};
+  const pl_limit flat = {.ndirection = ndirection, .angle = angle, .bound = bound};
+  pl_sheet_desc d = k->scene->sheet;
+  d.weight = k->mass;
+  d.nlimit = 1;
+  d.limit_of = NULL;
+  d.limit = &round;
+  must(pl_sheet_create(&env, &d, THREADS, &k->exact));
+  d.limit = &flat;
+  must(pl_sheet_create(&env, &d, THREADS, &k->sampled));
+}
+
+static void open_cloth(cloth *k, int n, double limit, const char *gallery) {
+  char cells[96], path[512];
+  *k = (cloth){.n = n, .limit = limit};
+  snprintf(cells, sizeof cells, "bodies.cloth.shell.mesh.grid.cells=[%d, %d]", n, n);
+  snprintf(path, sizeof path, "%s/swing/scene.yaml", gallery);
+  const char *const set[] = {cells};
+  must(pl_scene_load(&env, path, 1, set, &k->scene));
+  const pl_model *m = k->scene->model;
+  k->nvert = pl_model_nnode(m);
+  k->nq = pl_model_nq(m);
+  must(pl_work_create(m, THREADS, &k->w));
+  pl_transient_opts o;
+  pl_opts_default(pl_transient_info_table, pl_transient_info_count, &o);
+  o.method = PL_PROJECT;
+  must(pl_implicit_create(&o, m, k->scene->params, k->w, &k->euler));
+  pl_implicit_exactly(k->euler, 4);
+  k->mass = room(k->nvert, sizeof *k->mass);
+  k->vc = room(k->nq, sizeof *k->vc);
+  k->ac = room(k->nq, sizeof *k->ac);
+  const pl_csc *M = &k->scene->params->M;
+  for (int j = 0; j < 3 * k->nvert; j += 3)
+    for (int e = M->ptr[j]; e < M->ptr[j + 1]; e++) {
+      if (M->row[e] % 3) continue;
+      k->mass[j / 3] += M->val[e];
+      if (M->row[e] != j) k->mass[M->row[e] / 3] += M->val[e];
+    }
+  open_sheets(k, 4);
+}
+
+static void close_cloth(cloth *k) {
+  pl_implicit_free(k->euler);
+  pl_sheet_free(k->exact);
+  pl_sheet_free(k->sampled);
+  pl_work_free(k->w);
+  pl_scene_free(k->scene);
+  free(k->mass);
+  free(k->vc);
+  free(k->ac);
+}
+
+// ---- one motion ---------------------------------------------------------------------------------
+
+typedef struct series {
+  int n;
+  double value[MOST];
+} series;
+
+static int ascending(const void *a, const void *b) {
+  double x = *(const double *)a, y = *(const double *)b;
+  return x < y ? -1 : x > y;
+}
+
+static double median(series *s) {
+  qsort(s->value, (size_t)s->n, sizeof *s->value, ascending);
+  return s->n ? s->value[s->n / 2] : 0;
+}
+
+static double mean(const series *s) {
+  double sum = 0;
+  for (int i = 0; i < s->n; i++) sum += s->value[i];
+  return s->n ? sum / s->n : 0;
+}
+
+static void add(series *s, double v) {
+  if (s->n < MOST) s->value[s->n++] = v;
+}
+
+enum { EULER, WARM, COLD, SAMPLED, IPOPT_SAMPLED, IPOPT, GAUSS, WAYS };
+static const char *const way_name[WAYS] = {
+    "implicit-euler-4",   "projection-warm", "projection-cold", "projection-4-directions-warm",
+    "ipopt-4-directions", "ipopt-exact",     "gauss-seidel"};
+
+typedef struct record {
+  series time[WAYS], its[WAYS];
+  int failed[WAYS];
+  double gap, violation;
+} record;
+
+static void note(record *r, int way, double seconds, int its, int ok) {
+  add(&r->time[way], seconds);
+  add(&r->its[way], its);
+  r->failed[way] += !ok;
+}
+
+static void project(const cloth *k, record *r, int way, pl_sheet *s, const double *xhat,
+                    pl_warm *warm, double *x) {
+  pl_project_opts o;
+  pl_project_info info;
+  (void)k;
+  pl_opts_default(pl_project_info_table, pl_project_info_count, &o);
+  pl_status st = pl_project(&o, s, xhat, 0, NULL, warm, x, &info);
+  if (st < 0) must(st);
+  if (info.reason == PL_PROJECT_INSIDE) return;
+  note(r, way, info.seconds, info.iterations, st == PL_OK);
+  r->gap = fmax(r->gap, (info.objective - info.bound) / info.objective);
+  r->violation = fmax(r->violation, info.violation);
+}
+
+static void run_rivals(const cloth *k, record *r, const double *xhat, double *x) {
+  pl_rival_info info;
+  if (pl_project_has_ipopt()) {
+    pl_status s = pl_project_ipopt(k->sampled, xhat, 1e-8, 500, x, &info);
+    note(r, IPOPT_SAMPLED, info.seconds, info.iterations, s == PL_OK);
+    // with 40 squares it takes minutes
+    if (k->n <= 20) {
+      s = pl_project_ipopt(k->exact, xhat, 1e-8, 500, x, &info);
+      note(r, IPOPT, info.seconds, info.iterations, s == PL_OK);
+    }
+  }
+  int sweeps = k->n <= 20 ? 100000 : 20000;
+  pl_status s = pl_project_gauss_seidel(k->exact, xhat, 1e-6, sweeps, x, &info);
+  note(r, GAUSS, info.seconds, info.iterations, s == PL_OK);
+}
+
+// the free fall into the first swing with step h; every: rivals in each so many steps, 0: never
+static void swing(cloth *k, int steps, double h, int every, record *r) {
+  const pl_model *m = k->scene->model;
+  pl_state *s, *x;
+  pl_warm warm = {0}, warm4 = {0};
+  double *y = room(3 * k->nvert, sizeof *y), *z = room(3 * k->nvert, sizeof *z);
+  must(pl_state_create(m, k->scene->params, &s));
+  must(pl_state_create(m, k->scene->params, &x));
+  *r = (record){0};
+  for (int i = 0, met = 0; i < steps; i++) {
+    for (int q = 0; q < k->nq; q++) {
+      k->vc[q] = -s->q[q] / h;
+      k->ac[q] = -(s->q[q] / h + s->v[q]) / h;
+    }
+    pl_state_copy(x, s);
+    for (int q = 0; q < k->nq; q++) x->q[q] += h * s->v[q];
+    double start = pl_wall_time();
+    must(pl_implicit_solve(k->euler, s->t + h, 1 / h, 1 / (h * h), k->vc, k->ac, x, NULL));
+    double seconds = pl_wall_time() - start;
+    int beyond = pl_sheet_violation(k->exact, x->q, NULL) > 0;
+    if (beyond) {
+      note(r, EULER, seconds, 4, 1);
+      project(k, r, COLD, k->exact, x->q, NULL, z);
+      project(k, r, SAMPLED, k->sampled, x->q, &warm4, z);
+      if (every > 0 && met++ % every == every - 1) run_rivals(k, r, x->q, z);
+    }
+    project(k, r, WARM, k->exact, x->q, &warm, y);
+    for (int q = 0; q < 3 * k->nvert; q++) {
+      s->v[q] = (y[q] - s->q[q]) / h;
+      s->q[q] = y[q];
+    }
+    s->t += h;
+  }
+  pl_warm_free(&env, &warm);
+  pl_warm_free(&env, &warm4);
+  pl_state_free(m, s);
+  pl_state_free(m, x);
+  free(y);
+  free(z);
+}
+
+// ---- results ------------------------------------------------------------------------------------
+
+static void print(const cloth *k, record *r) {
+  double euler = median(&r->time[EULER]);
+  for (int way = 0; way < WAYS; way++) {
+    if (r->time[way].n == 0) continue;
+    double t = median(&r->time[way]);
+    printf("%d,%g,%s,%.4g,s\n", k->n, k->limit, way_name[way], t);
+    printf("%d,%g,%s-iterations,%.1f,\n", k->n, k->limit, way_name[way], mean(&r->its[way]));
+    if (way != EULER)
+      printf("%d,%g,%s-over-euler,%.3g,\n", k->n, k->limit, way_name[way], t / euler);
+    if (r->failed[way])
+      printf("%d,%g,%s-failed,%d,of %d\n", k->n, k->limit, way_name[way], r->failed[way],
+             r->time[way].n);
+  }
+  if (r->time[IPOPT_SAMPLED].n > 0)
+    printf("%d,%g,ipopt-over-projection-4-directions,%.3g,\n", k->n, k->limit,
+           median(&r->time[IPOPT_SAMPLED]) / median(&r->time[SAMPLED]));
+  printf("%d,%g,worst-gap,%.2g,\n%d,%g,worst-violation,%.2g,\n", k->n, k->limit, r->gap, k->n,
+         k->limit, r->violation);
+  fflush(stdout);
+}
+
+static void measure(int n, double limit, int steps, int every) {
+  cloth k;
+  record r;
+  open_cloth(&k, n, limit, PL_GALLERY);
+  swing(&k, steps, 0.01, every, &r);
+  print(&k, &r);
+  close_cloth(&k);
+}
+
+int main(int argc, char **argv) {
+  door(argv);
+  pl_env_init(&env);
+  const char *what = argc > 1 ? argv[1] : "table";
+  int large = strcmp(what, "large") == 0, rivals = strcmp(what, "rivals") == 0;
+  const int size[] = {10, 20, 40, 60};
+  printf("squares,limit,what,value,unit\n");
+  if (large) measure(120, 0.01, 30, 0);
+  for (int i = 0; !large && i < 4; i++) {
+    if (argc > 2 && atoi(argv[2]) != size[i]) continue;
+    int every = !rivals ? 0 : size[i] <= 20 ? 16 : 40;
+    measure(size[i], 0.01, 100, every);
+    measure(size[i], 0.1, 100, every);
+  }
+  return 0;
+}
