@@ -38,7 +38,7 @@ static int progress(void *ctx, const pl_progress *p) {
   (void)ctx;
   double now = pl_wall_time();
   // ten times a second on a terminal, a plain line every ten seconds elsewhere
-  if (!quiet && now - last_drawn > (on_terminal ? 0.1 : 10)) {
+  if (p->what && !quiet && now - last_drawn > (on_terminal ? 0.1 : 10)) {
     last_drawn = now;
     if (on_terminal) fprintf(stderr, "\r\033[K");
     if (p->done >= 0) fprintf(stderr, "%s %3.0f %%", p->what, 100 * p->done);

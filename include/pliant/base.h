@@ -54,7 +54,7 @@ typedef struct pl_diag {
 
 // What a long-running loop tells about itself.
 typedef struct pl_progress {
-  const char *what; // e.g. "transient"
+  const char *what; // e.g. "transient"; NULL: nothing to show, may the work go on?
   double done;      // fraction 0..1, or negative: unknown
   const char *text; // e.g. "t = 0.31 s, step 310", may be NULL
 } pl_progress;

@@ -298,6 +298,7 @@ static pl_status attempt(couple *k, int warm, double further, pl_project_info *i
       info->reason = PL_PROJECT_MAX_ITER;
       return PL_UNSOLVED;
     }
+    PL_TRY(pl_tell(k->env, NULL, -1, NULL));
     // forces may settle more slowly than the cones: these wait, lest their matrix loses its digits
     double least = 0.1 * fmax(k->tol * scale, fmax(push, at.lag)) / program_ncone(g);
     pl_status s = interior_step(g, &f, k->o->correct, at.gap, least, k->nq, k->dx, k->ddx, &a);

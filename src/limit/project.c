@@ -46,7 +46,6 @@ typedef struct solve {
   int hold;       // 1: offsets of friction stay
   int friction;   // 1: some barrier has friction
   int more;       // iterations after the gap was small enough
-  double started; // wall time
 } solve;
 
 // ---- matrix -------------------------------------------------------------------------------------
@@ -197,11 +196,6 @@ static void begin(solve *v, int warm, double further) {
   interior_begin(p, v->x, further, warm);
 }
 
-static pl_status tell(const solve *v) {
-  if (pl_wall_time() - v->started < 0.3) return PL_OK;
-  return pl_tell(v->env, "projection", -1, NULL);
-}
-
 // the bound at x, when it is close; returns 1 when that is good enough. The best state is kept.
 static int judge(solve *v, const partial *at, double slipped) {
   pl_project_info *o = v->info;
@@ -241,7 +235,7 @@ static pl_status attempt(solve *v, int warm, double further) {
       v->info->reason = PL_PROJECT_MAX_ITER;
       return PL_UNSOLVED;
     }
-    PL_TRY(tell(v));
+    PL_TRY(pl_tell(v->env, NULL, -1, NULL));
     pl_status s = iterate(v, at.gap, fmax(push, at.lag), &a);
     v->info->iterations++;
     if (s == PL_SINGULAR) return PL_UNSOLVED;
@@ -407,7 +401,6 @@ pl_status pl_project(const pl_project_opts *o, pl_sheet *s, const double *xhat, 
   solve v = {.o = o, .p = p, .env = s->env, .warm = warm, .info = info, .x = p->now};
   v.closest = INFINITY;
   for (int i = 0; i < p->nwall; i++) v.friction |= p->cone[i].size == 3;
-  v.started = started;
   pl_status status = solve_all(&v);
   if (status == PL_OK || status == PL_UNSOLVED) memcpy(x, p->now, 3 * (size_t)s->nvert * sizeof *x);
   info->seconds = pl_wall_time() - started;
