@@ -43,8 +43,11 @@ static void set_controls(pl_factor *f) {
   mumps *m = f->state;
   for (int k = 1; k <= 3; k++) set(m, k, -1); // silent
   set(m, 4, 0);
-  set(m, 6, 0);                // no permutation by values: analysis sees the pattern only
-  set(m, 7, m->order ? 1 : 4); // the given order, or nested dissection by PORD
+  set(m, 6, 0); // no permutation by values: analysis sees the pattern only
+  // the given order, or nested dissection by PORD, which ends the process where a graph has no
+  // parts
+  int full = f->A.nnz > 0.2 * f->n * f->n;
+  set(m, 7, m->order ? 1 : full ? 0 : 4);
   set(m, 8, f->kind == PL_CHOLESKY ? 1 : 7); // diagonal, or iterated row and column scaling
   set(m, 12, 1);
   set(m, 13, 1); // no parallel root: exact inertia
