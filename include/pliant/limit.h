@@ -143,6 +143,7 @@ typedef struct pl_project_info {
   int worst;        // that triangle
   int nactive;      // triangles at their limit
   int nbarrier;     // barriers that press
+  int lifted;       // 1: friction did not settle; contacts that slide rise by mu times their way
   double momentum[3], angular[3]; // sum w dx, sum x cross w dx, over free vertices; kg m, kg m^2
   double seconds;
 } pl_project_info;

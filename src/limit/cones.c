@@ -740,6 +740,16 @@ void program_move(program *p, double a, int corrected) {
 
 // ---- friction -----------------------------------------------------------------------------------
 
+int program_has_friction(const program *p) {
+  int any = 0;
+  for (int i = 0; i < p->nwall; i++) any |= p->cone[i].size == 3;
+  return any;
+}
+
+void program_clear_slip(program *p) {
+  for (int i = 0; i < p->nwall; i++) p->cone[i].slip = p->cone[i].before = p->cone[i].wanted = 0;
+}
+
 // For a contact alone mu |u_T| goes up with the offset at a rate of mu^2 / (1 + mu^2) at most; what
 // it did last time tells how far to go.
 double program_slip(program *p, const double *x, double *push) {

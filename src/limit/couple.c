@@ -334,18 +334,32 @@ static pl_status newton(couple *k, pl_project_info *info) {
   return PL_UNSOLVED;
 }
 
-// warm if possible, then cold, then cold from further away
+static pl_status attempt_from_start(couple *k, int warm, double further, pl_project_info *info) {
+  memcpy(k->x->q, k->start, (size_t)k->nq * sizeof *k->start);
+  program_clear_slip(k->g);
+  return attempt(k, warm, further, info);
+}
+
+// warm if possible, then cold, then cold from further away; friction that does not settle gives way
+// to contacts that rise when they slide
 static pl_status attempts(couple *k, const pl_warm *warm, pl_project_info *info) {
   pl_status s = PL_UNSOLVED;
-  int fits = warm_fits(k, warm);
+  int fits = warm_fits(k, warm), lift = k->lift;
   memcpy(k->start, k->x->q, (size_t)k->nq * sizeof *k->start);
   for (int way = fits ? 0 : 1; way < 3 && s == PL_UNSOLVED; way++) {
     if (info->reason == PL_PROJECT_MAX_ITER) break;
-    memcpy(k->x->q, k->start, (size_t)k->nq * sizeof *k->start);
     if (way == 0) interior_recall(k->g, warm);
     info->restarts += way > (fits ? 0 : 1);
-    s = attempt(k, way == 0, way == 2 ? RESTART : 1, info);
+    s = attempt_from_start(k, way == 0, way == 2 ? RESTART : 1, info);
   }
+  if (s != PL_UNSOLVED || lift || !program_has_friction(k->g)) return s;
+  int spent = info->iterations;
+  info->iterations = 0;
+  info->reason = PL_PROJECT_CONVERGED;
+  info->lifted = k->lift = 1;
+  s = attempt_from_start(k, 0, 1, info);
+  k->lift = lift;
+  info->iterations += spent;
   return s;
 }
 

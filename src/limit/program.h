@@ -143,6 +143,8 @@ void program_wall_force(const program *p, int i, const double q[3], double f[3])
 // Friction: the offset of each cone towards mu |u_T|, which makes contacts that slide stay on their
 // plane; returns the largest change that was due, m. *push: what the changes add to the sum of s.z.
 double program_slip(program *p, const double *x, double *push);
+void program_clear_slip(program *p);
+int program_has_friction(const program *p);
 // Number of the block of two unknown vertices, -1: none.
 int program_block(const program *p, int row, int col);
 

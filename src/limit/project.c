@@ -5,8 +5,8 @@
 #include <string.h>
 
 enum {
-  ROUNDS = 40, // of friction, at most
-  MORE = 4     // iterations for the sake of places, when the gap is small enough
+  ROUNDS = 6, // of friction, at most
+  MORE = 4    // iterations for the sake of places, when the gap is small enough
 };
 
 static const double RESTART = 10;     // how much further from the boundary the last attempt begins
@@ -45,6 +45,7 @@ typedef struct solve {
   double closest; // smallest certified gap so far
   int hold;       // 1: offsets of friction stay
   int friction;   // 1: some barrier has friction
+  int spent;      // iterations of rounds before
   int more;       // iterations after the gap was small enough
 } solve;
 
@@ -191,8 +192,7 @@ static void begin(solve *v, int warm, double further) {
     for (int c = 0; c < 3; c++)
       if (!(p->fixed[i] >> c & 1)) v->x[3 * p->vert[i] + c] += v->warm->dx[3 * p->vert[i] + c];
   if (warm) interior_recall(p, v->warm);
-  for (int i = 0; !v->hold && i < p->nwall; i++)
-    p->cone[i].slip = p->cone[i].before = p->cone[i].wanted = 0;
+  if (!v->hold) program_clear_slip(p);
   interior_begin(p, v->x, further, warm);
 }
 
@@ -306,22 +306,33 @@ static pl_status check_input(pl_sheet *s, const double *xhat) {
                     reach.a, reach.b, reach.apart, reach.reach);
 }
 
-// Friction that does not settle along with the rest: whole solves with offsets that stay.
+// one whole solve with the offsets at hand
+static pl_status hold(solve *v) {
+  v->closest = INFINITY;
+  v->spent += v->info->iterations;
+  v->info->iterations = 0;
+  v->info->restarts++;
+  v->info->reason = PL_PROJECT_CONVERGED;
+  PL_TRY(attempt(v, 0, 1));
+  memcpy(v->x, v->p->best, 3 * (size_t)v->p->sheet->nvert * sizeof *v->x);
+  return PL_OK;
+}
+
+// Friction that does not settle along with the rest: whole solves with offsets that stay; at last
+// without any, which is convex: contacts that slide rise a little instead of staying on their
+// plane.
 static pl_status rounds(solve *v) {
   program *p = v->p;
   double push;
-  for (int i = 0; i < p->nwall; i++) p->cone[i].slip = p->cone[i].before = p->cone[i].wanted = 0;
   v->hold = 1;
-  for (int k = 0; v->friction && k < ROUNDS; k++) {
-    v->closest = INFINITY;
-    v->info->iterations = 0;
-    v->info->restarts++;
-    v->info->reason = PL_PROJECT_CONVERGED;
-    PL_TRY(attempt(v, 0, 1));
-    memcpy(v->x, p->best, 3 * (size_t)p->sheet->nvert * sizeof *v->x);
+  program_clear_slip(p);
+  for (int k = 0; k < ROUNDS; k++) {
+    PL_TRY(hold(v));
     if (program_slip(p, v->x, &push) <= SLIPPED * p->edge) return PL_OK;
   }
-  return PL_UNSOLVED;
+  program_clear_slip(p);
+  v->info->lifted = 1;
+  return hold(v);
 }
 
 // warm if possible, then cold, then cold from further away; a state that is as close as rounding
@@ -335,7 +346,8 @@ static pl_status attempts(solve *v, int warm) {
     o->restarts += k > (warm ? 0 : 1);
     s = attempt(v, k == 0, k == 2 ? RESTART : 1);
   }
-  if (s == PL_UNSOLVED && v->closest == INFINITY) s = rounds(v);
+  if (s == PL_UNSOLVED && v->friction && v->closest == INFINITY) s = rounds(v);
+  o->iterations += v->spent;
   if (s == PL_CANCELLED) o->reason = PL_PROJECT_CANCELLED;
   if (s != PL_UNSOLVED) return s;
   if (v->closest <= ROUNDING * o->objective) {
@@ -400,7 +412,7 @@ pl_status pl_project(const pl_project_opts *o, pl_sheet *s, const double *xhat, 
   memset(p->trial, 0, 3 * (size_t)s->nvert * sizeof *p->trial);
   solve v = {.o = o, .p = p, .env = s->env, .warm = warm, .info = info, .x = p->now};
   v.closest = INFINITY;
-  for (int i = 0; i < p->nwall; i++) v.friction |= p->cone[i].size == 3;
+  v.friction = program_has_friction(p);
   pl_status status = solve_all(&v);
   if (status == PL_OK || status == PL_UNSOLVED) memcpy(x, p->now, 3 * (size_t)s->nvert * sizeof *x);
   info->seconds = pl_wall_time() - started;
