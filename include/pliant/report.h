@@ -14,6 +14,7 @@ void pl_table_free(pl_table *t);
 pl_status pl_table_column(pl_table *t, int col, const char *name, const char *unit);
 pl_status pl_table_row(pl_table *t, const double *values); // [ncol]
 int pl_table_rows(const pl_table *t);
+int pl_table_line(const pl_table *t); // line of the header in the file it was read from; 0: none
 int pl_table_cols(const pl_table *t);
 const double *pl_table_data(const pl_table *t); // [rows][ncol]
 const char *pl_table_name(const pl_table *t, int col);

@@ -292,6 +292,7 @@ static void set_figures(const run *r, json_t *f) {
   job_set(f, "projections", json_integer(i->nproject));
   job_set(f, "projection_iterations", json_integer(i->niter));
   job_set(f, "unsolved_projections", json_integer(i->nunsolved));
+  job_set(f, "lifted_projections", json_integer(i->nlifted));
   job_set(f, "seconds_step", json_real(i->seconds_step));
   job_set(f, "seconds_project", json_real(i->seconds_project));
 }
@@ -319,6 +320,11 @@ static void tell_limits(const run *r) {
   else if (r->j->sheet)
     pl_page_warning(page, "%s: %s does not keep limits of stretch; they are exceeded by %.3g %%.",
                     r->a->name, r->method, 100 * fmax(i->worst_violation, 0));
+  if (i->nlifted > 0)
+    pl_page_text(page,
+                 "In %ld solves friction did not settle: there contacts that slide rose by the "
+                 "coefficient of friction times their way.",
+                 i->nlifted);
   if (i->nunsolved > 0)
     pl_page_alarm(page, "%s: %ld projections did not converge; their steps were cut.", r->a->name,
                   i->nunsolved);

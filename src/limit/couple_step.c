@@ -35,6 +35,7 @@ static pl_status solve(march *k, const pl_clock *c) {
   k->step.seconds_project += info->seconds;
   k->info->time.iterations += info->iterations;
   if (s == PL_UNSOLVED) k->info->nunsolved++;
+  k->info->nlifted += info->lifted;
   return s;
 }
 

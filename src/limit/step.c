@@ -81,6 +81,7 @@ static pl_status project(march *k, int which) {
   k->step.nproject++;
   k->step.niter += info->iterations;
   if (s == PL_UNSOLVED) k->info->nunsolved++;
+  k->info->nlifted += info->lifted;
   if (s != PL_OK && (s != PL_UNSOLVED || !is_close(k, info))) return s;
   memcpy(k->x->q, k->y, 3 * (size_t)k->nnode * sizeof *k->y);
   k->used = info->reason == PL_PROJECT_CONVERGED ? &k->warm[which] : NULL;

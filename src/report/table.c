@@ -14,6 +14,7 @@ struct pl_table {
   int ncol, nrow, cap;
   char **name, **unit; // [ncol]
   double *data;        // [nrow][ncol]
+  int line;            // of the header in its file, 0: none
 };
 
 pl_status pl_table_create(pl_env *env, int ncol, pl_table **out) {
@@ -73,6 +74,10 @@ pl_status pl_table_row(pl_table *t, const double *values) {
 
 int pl_table_rows(const pl_table *t) {
   return t->nrow;
+}
+
+int pl_table_line(const pl_table *t) {
+  return t->line;
 }
 
 int pl_table_cols(const pl_table *t) {
@@ -314,12 +319,14 @@ pl_status pl_table_read(pl_env *env, const char *path, pl_table **out) {
   if (size >= 3 && memcmp(data, "\xef\xbb\xbf", 3) == 0) r.at += 3;
   skip_remarks(&r);
 
+  int header = r.line;
   pl_table *t = NULL;
   double *row = NULL;
   pl_status s = PL_OK;
   if (r.at == r.end)
     s = pl_fail_at(env, PL_E_INPUT, path, 1, 0, NULL, "empty: a header line is expected");
   if (s == PL_OK) s = read_header(&r, &t);
+  if (s == PL_OK) t->line = header;
   if (s == PL_OK && !(row = pl_alloc(env, (size_t)t->ncol, sizeof *row))) s = PL_E_NOMEM;
   if (s == PL_OK) s = read_rows(&r, t, row);
   pl_free(env, row);

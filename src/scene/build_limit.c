@@ -131,7 +131,8 @@ static int column_unit(reader *r, const char *path, const pl_table *t, int col, 
     *factor = got.factor;
     return 1;
   }
-  problem_at(r, path, 1, 0, "the header is e.g. angle_deg,stretch or angle_rad,strain_percent",
+  problem_at(r, path, pl_table_line(t), 0,
+             "the header is e.g. angle_deg,stretch or angle_rad,strain_percent",
              "column '%.60s' is not in a unit of %s", pl_table_name(t, col),
              si[0] ? "angle" : "strain");
   return 0;
@@ -174,7 +175,8 @@ static int take_samples(reader *r, const char *path, const pl_table *t, sample *
   int strain = find_column(t, "strain"), col = ratio >= 0 ? ratio : strain;
   double turn, part;
   if (angle < 0 || col < 0 || (ratio >= 0 && strain >= 0)) {
-    problem_at(r, path, 1, 0, "the header is e.g. angle_deg,stretch or angle_rad,strain_percent",
+    problem_at(r, path, pl_table_line(t), 0,
+               "the header is e.g. angle_deg,stretch or angle_rad,strain_percent",
                "a curve has the columns 'angle', and 'stretch' or 'strain'");
     return 0;
   }
@@ -185,7 +187,7 @@ static int take_samples(reader *r, const char *path, const pl_table *t, sample *
     const double *d = pl_table_data(t) + (size_t)i * (size_t)cols;
     s[i] = (sample){turn * d[angle], part * d[col] + (ratio >= 0 ? 0 : 1)};
     if (isfinite(s[i].angle) && s[i].stretch > 1 && s[i].stretch <= 11) continue;
-    problem_at(r, path, i + 2, 0, "a stretch is above 1, a strain above 0",
+    problem_at(r, path, pl_table_line(t) + 1 + i, 0, "a stretch is above 1, a strain above 0",
                "'%s' cannot be %.6g in a limit", pl_table_name(t, col), d[col]);
     return 0;
   }
