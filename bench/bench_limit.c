@@ -2,7 +2,8 @@
 // thesis (table 3.1), with 10 to 120 squares a side. Prints CSV: squares, limit, what, value, unit.
 // Times are medians over the steps of one motion, in which all methods take turns, so that ratios
 // hold on a machine with other work. Arguments: table (10 to 60 squares), large (120 squares),
-// rivals (Ipopt and Gauss-Seidel in some steps); after table and rivals a size to have it alone.
+// rivals (Ipopt and Gauss-Seidel in some steps), cholesky (of the matrix of an implicit step); then
+// a size to have it alone.
 #include "door.h"
 #include "pliant/pliant.h"
 
@@ -76,13 +77,7 @@ static void open_cloth(cloth *k, int n, double limit, const char *gallery) {
   k->mass = room(k->nvert, sizeof *k->mass);
   k->vc = room(k->nq, sizeof *k->vc);
   k->ac = room(k->nq, sizeof *k->ac);
-  const pl_csc *M = &k->scene->params->M;
-  for (int j = 0; j < 3 * k->nvert; j += 3)
-    for (int e = M->ptr[j]; e < M->ptr[j + 1]; e++) {
-      if (M->row[e] % 3) continue;
-      k->mass[j / 3] += M->val[e];
-      if (M->row[e] != j) k->mass[M->row[e] / 3] += M->val[e];
-    }
+  pl_node_masses(m, k->scene->params, k->mass);
   open_sheets(k, 4);
 }
 
@@ -244,6 +239,40 @@ static void measure(int n, double limit, int steps, int every) {
   close_cloth(&k);
 }
 
+// factorisation and solve of an implicit step's matrix, as blocks of nodes and as CHOLMOD does it
+static void cholesky(int n) {
+  cloth k;
+  pl_state *s;
+  const char *const name[2] = {"cholmod", "tree"};
+  open_cloth(&k, n, 0.01, PL_GALLERY);
+  const pl_model *m = k.scene->model;
+  must(pl_state_create(m, k.scene->params, &s));
+  pl_coef coef = {1e4, 1e2, 1};
+  pl_clock clock = {0, 0, 1, 0};
+  must(pl_eval(m, k.scene->params, s, &clock, PL_WANT_TANGENT | PL_DYNAMIC, &coef, k.w));
+  double *x = room(k.w->A.n, sizeof *x), took[2];
+  for (int way = 0; way < 2; way++) {
+    pl_factor *f;
+    series time = {0};
+    // as steps use it: one thread, as those inside of BLAS get in each other's way
+    must(pl_factor_create(&env, PL_CHOLESKY, &k.w->A, way ? 3 : 1, way ? THREADS : 1, &f));
+    for (int i = 0; i < 15; i++) {
+      double start = pl_wall_time();
+      must(pl_factor_numeric(f, &k.w->A));
+      x[0] = 1;
+      must(pl_factor_solve(f, 1, x, x));
+      add(&time, pl_wall_time() - start);
+    }
+    took[way] = median(&time);
+    printf("%d,,%s-factor-and-solve,%.4g,s\n", n, name[way], took[way]);
+    pl_factor_free(f);
+  }
+  printf("%d,,cholmod-over-tree,%.3g,\n", n, took[0] / took[1]);
+  free(x);
+  pl_state_free(m, s);
+  close_cloth(&k);
+}
+
 int main(int argc, char **argv) {
   door(argv);
   pl_env_init(&env);
@@ -254,6 +283,10 @@ int main(int argc, char **argv) {
   if (large) measure(120, 0.01, 30, 0);
   for (int i = 0; !large && i < 4; i++) {
     if (argc > 2 && atoi(argv[2]) != size[i]) continue;
+    if (strcmp(what, "cholesky") == 0) {
+      cholesky(size[i]);
+      continue;
+    }
     int every = !rivals ? 0 : size[i] <= 20 ? 16 : 40;
     measure(size[i], 0.01, 100, every);
     measure(size[i], 0.1, 100, every);

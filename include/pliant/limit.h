@@ -64,6 +64,8 @@ pl_status pl_sheet_create(pl_env *env, const pl_sheet_desc *d, int nthread, pl_s
 void pl_sheet_free(pl_sheet *s);
 int pl_sheet_nvert(const pl_sheet *s);
 int pl_sheet_ntri(const pl_sheet *s);
+// mass[nnode], kg: sums of the rows of a model's mass matrix, for weights.
+void pl_node_masses(const pl_model *m, const pl_params *p, double *mass);
 // Corners of triangles without material axes: the first axis is the direction `warp` (world, at
 // rest) laid into the plane of each triangle; rest[ntri][3][2]. Where warp stands at right angles
 // to a triangle its first edge is the axis.

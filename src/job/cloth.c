@@ -11,19 +11,6 @@ enum { TIMES = 128 }; // of drives that are looked at
 
 // ---- weights ------------------------------------------------------------------------------------
 
-// sums of the rows of the mass matrix along x; one triangle of it is stored
-static void row_sums(const pl_scene *sc, double *weight) {
-  const pl_csc *M = &sc->params->M;
-  int n = sc->sheet.nvert * sc->dim;
-  for (int j = 0; j < M->n && j < n; j += sc->dim)
-    for (int k = M->ptr[j]; k < M->ptr[j + 1]; k++) {
-      int i = M->row[k];
-      if (i >= n || i % sc->dim != 0) continue;
-      weight[i / sc->dim] += M->val[k];
-      if (i != j) weight[j / sc->dim] += M->val[k];
-    }
-}
-
 // nodes that nothing moves may be without mass
 static pl_status fill_weights(const job *j, const pl_analysis *a, double *weight, char *used) {
   const pl_scene *sc = j->scene;
@@ -34,7 +21,7 @@ static pl_status fill_weights(const job *j, const pl_analysis *a, double *weight
     for (int i = 0; i < d->nvert; i++) weight[i] = 1;
     return PL_OK;
   }
-  row_sums(sc, weight);
+  pl_node_masses(sc->model, sc->params, weight);
   for (int i = 0; i < 3 * d->ntri; i++) used[d->tri[i]] = 1;
   for (int i = 0; i < d->nvert; i++) {
     if (weight[i] > 0) sum += weight[i];

@@ -4,6 +4,7 @@
 // The cone Q = {a0 >= |(a1, a2)|}: Jordan product, Nesterov-Todd scaling, steps to the boundary.
 // W is the symmetric map with W z = W^-1 s = lambda.
 #include <math.h>
+#include <string.h>
 
 // inlined, so that every copy of a pass has its own
 #define CONE static inline __attribute__((always_inline, unused))
@@ -91,6 +92,68 @@ CONE void cone_clip(const double a[3], double lo, double hi, double out[3]) {
   double r = cone_norm(a), l = fmin(fmax(a[0] - r, lo), hi), h = fmin(fmax(a[0] + r, lo), hi);
   double f = r > 0 ? (h - l) / (2 * r) : 0;
   out[0] = (l + h) / 2, out[1] = f * a[1], out[2] = f * a[2];
+}
+
+// ---- parts of the interior-point method ---------------------------------------------------------
+
+CONE double flat_step(double s, double d) {
+  return d < 0 ? -s / d : INFINITY;
+}
+
+CONE void start_cone(const double c[3], double margin, double level, int warm, double s[3],
+                     double z[3]) {
+  double r = cone_norm(c);
+  if (warm) {
+    cone_clip(c, 0.1 * margin, INFINITY, s);
+    cone_clip(z, 0.3 * level, INFINITY, z);
+    return;
+  }
+  memcpy(s, c, 3 * sizeof *s);
+  s[0] = fmax(c[0], r + margin);
+  z[0] = level, z[1] = z[2] = 0;
+}
+
+CONE void start_flat(double c, double margin, double level, int warm, double *s, double *z) {
+  *s = fmax(c, warm ? 0.1 * margin : margin);
+  *z = warm ? fmax(*z, 0.3 * level) : level;
+}
+
+// what takes the products of eigenvalues back into [0.1, 10] sigma mu
+CONE void back_inside(double level, const double v[3], double t[3]) {
+  double clipped[3], d[3];
+  cone_clip(v, 0.1 * level, 10 * level, clipped);
+  for (int a = 0; a < 3; a++) d[a] = clipped[a] - v[a];
+  cone_clip(d, -10 * level, INFINITY, t);
+}
+
+CONE double back_inside_1(double level, double v) {
+  return fmax(fmin(fmax(v, 0.1 * level), 10 * level) - v, -10 * level);
+}
+
+CONE void trial_product(const cone_scale *k, double at, const double *s, const double *ds,
+                        const double *z, const double *dz, double v[3]) {
+  double a[3], b[3];
+  for (int e = 0; e < 3; e++) {
+    a[e] = s[e] + at * ds[e];
+    b[e] = z[e] + at * dz[e];
+  }
+  cone_scaled(k, -1, a, a);
+  cone_scaled(k, 1, b, b);
+  cone_product(a, b, v);
+}
+
+CONE double dot_after(int n, double a, const double *s, const double *ds, const double *z,
+                      const double *dz) {
+  double sum = 0;
+  for (int k = 0; k < n; k++) sum += (s[k] + a * ds[k]) * (z[k] + a * dz[k]);
+  return sum;
+}
+
+CONE void move_cone(double a, const double *ds, const double *dz, double *s, double *z) {
+  for (int e = 0; e < 3; e++) {
+    s[e] += a * ds[e];
+    z[e] += a * dz[e];
+  }
 }
 
 #endif

@@ -6,16 +6,6 @@
 
 enum { ROUNDS = 10 }; // solves of one step until nothing overlaps
 
-// v = (q - q0)/h, a = (v - v0)/h
-static void rule(march *k, double h) {
-  k->dv = 1 / h;
-  k->da = 1 / (h * h);
-  for (int i = 0; i < k->nq; i++) {
-    k->vc[i] = -k->s->q[i] / h;
-    k->ac[i] = -(k->s->q[i] / h + k->s->v[i]) / h;
-  }
-}
-
 // where the forces of limits and contact have moved x from: what the ledger of works is told
 static void set_free(march *k) {
   memcpy(k->free, k->x->q, (size_t)k->nq * sizeof *k->free);
@@ -43,7 +33,7 @@ pl_status couple_step(march *k, double h, double t) {
   pl_clock c = {t, k->o->frequency, 1, k->o->ramp};
   int more = 1;
   if (!k->couple) PL_TRY(couple_create(k->po, k->m, k->p, k->w, k->sheet, &k->couple));
-  rule(k, h);
+  rule_euler(k, h, k->s->q, k->s->v);
   for (int i = 0; i < k->nq; i++) k->free[i] = k->s->q[i] + h * k->s->v[i];
   if (touch_any(&k->touch)) PL_TRY(touch_begin(&k->touch, k->s->q, k->free, h, t));
   for (int round = 0; more > 0; round++) {

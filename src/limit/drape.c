@@ -53,7 +53,7 @@ static pl_status open(descent *d) {
   d->to = pl_alloc(d->env, nq, sizeof *d->to);
   d->move = pl_alloc(d->env, nq, sizeof *d->move);
   if (!d->mass || !d->zero || !d->ac || !d->to || !d->move) return PL_E_NOMEM;
-  node_masses(d->m, d->p, d->mass);
+  pl_node_masses(d->m, d->p, d->mass);
   d->sheet = d->k->sheet;
   if (!d->sheet) {
     PL_TRY(loose_sheet(d->m, d->mass, &d->loose));

@@ -1,16 +1,19 @@
 // Nodes of a model as vertices of a sheet.
 #include "step_impl.h"
 
-void node_masses(const pl_model *m, const pl_params *p, double *mass) {
+#include <string.h>
+
+void pl_node_masses(const pl_model *m, const pl_params *p, double *mass) {
   const pl_csc *M = &p->M;
-  int n = 3 * pl_model_nnode(m);
-  // one component speaks for all
-  for (int j = 0; j < n; j += 3)
+  int dim = pl_model_dim(m), n = dim * pl_model_nnode(m);
+  memset(mass, 0, (size_t)pl_model_nnode(m) * sizeof *mass);
+  // one component speaks for all; one triangle of the matrix is stored
+  for (int j = 0; j < n; j += dim)
     for (int e = M->ptr[j]; e < M->ptr[j + 1]; e++) {
       int i = M->row[e];
-      if (i >= n || i % 3 != 0) continue;
-      mass[i / 3] += M->val[e];
-      if (i != j) mass[j / 3] += M->val[e];
+      if (i >= n || i % dim != 0) continue;
+      mass[i / dim] += M->val[e];
+      if (i != j) mass[j / dim] += M->val[e];
     }
 }
 

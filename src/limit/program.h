@@ -73,8 +73,7 @@ typedef struct program {
   double scale;             // mean weight
   blocks b;
   int pattern;          // changes with the blocks
-  struct partial *part; // [nchunk]
-  int nchunk;
+  struct partial *part; // [nt] at most: sums of chunks of triangles
   const double *x, *dx; // [nvert][3] of the pass under way
   double sigma_mu, reach;
   double second; // how much of the second-order terms the corrector takes
@@ -125,6 +124,18 @@ partial program_step(program *p, const double *dx);
 void program_gondzio(program *p, double sigma_mu, double reach);
 partial program_try(program *p, const double *ddx);
 void program_move(program *p, double a, int corrected);
+
+// What these do for barrier i (walls.c).
+void walls_begin(program *p, const double *x, double margin, double level, int warm);
+void worst_wall(program *p, int i, partial *out);
+void scale_wall(program *p, int i, partial *out);
+void predict_wall(program *p, int i, partial *out);
+void after_wall(program *p, int i, partial *out);
+void correct_wall(program *p, int i, partial *out);
+void step_wall(program *p, int i, partial *out);
+void gondzio_wall(program *p, int i, partial *out);
+void try_wall(program *p, int i, partial *out);
+void move_wall(program *p, int i, partial *out);
 
 // out[3 nfree] += r of all cones; P: the stress instead, of triangles and barriers.
 void program_gather(program *p, int stress, double *out);

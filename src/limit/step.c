@@ -15,8 +15,7 @@ static const double CLOSE = 1e-3; // part of an objective that may stay unknown 
 
 // ---- rules --------------------------------------------------------------------------------------
 
-// v = (q - q0)/h, a = (v - v0)/h
-static void rule_euler(march *k, double h, const double *q0, const double *v0) {
+void rule_euler(march *k, double h, const double *q0, const double *v0) {
   k->dv = 1 / h;
   k->da = 1 / (h * h);
   for (int i = 0; i < k->nq; i++) {
@@ -357,39 +356,6 @@ static pl_status check(const march *k) {
   return PL_OK;
 }
 
-// row sums of the mass over nodes
-static void lump(const march *k) {
-  const pl_csc *M = &k->p->M;
-  int n = 3 * k->nnode;
-  for (int j = 0; j < n; j++)
-    for (int e = M->ptr[j]; e < M->ptr[j + 1]; e++) {
-      int i = M->row[e];
-      if (i >= n || i % 3 != j % 3 || j % 3 != 0) continue;
-      k->mass[i / 3] += M->val[e];
-      if (i != j) k->mass[j / 3] += M->val[e];
-    }
-}
-
-// a sheet without limits, for contact alone
-static pl_status make_loose(march *k) {
-  int *fixed = pl_alloc(k->env, (size_t)k->nnode, sizeof *fixed);
-  double *weight = pl_alloc(k->env, (size_t)k->nnode, sizeof *weight);
-  pl_status s = fixed && weight ? PL_OK : PL_E_NOMEM;
-  for (int v = 0; v < k->nnode && s == PL_OK; v++) {
-    for (int c = 0; c < 3; c++) fixed[v] |= (k->free_index[3 * v + c] < 0) << c;
-    weight[v] = k->mass[v] > 0 ? k->mass[v] : 1;
-    if (fixed[v] != 7 && !(k->mass[v] > 0))
-      s = pl_fail_at(k->env, PL_E_INPUT, NULL, 0, 0, "give it a mass, or fix it",
-                     "transient: node %d has no mass: contact cannot hold it", v);
-  }
-  pl_sheet_desc d = {.nvert = k->nnode, .weight = weight, .fixed = fixed};
-  if (s == PL_OK) s = pl_sheet_create(k->env, &d, 1, &k->loose);
-  pl_free(k->env, fixed);
-  pl_free(k->env, weight);
-  k->sheet = k->loose;
-  return s;
-}
-
 static pl_status open_history(march *k, const pl_history *given) {
   size_t n = (size_t)k->nq;
   int two = is_bdf2(k);
@@ -425,11 +391,12 @@ static pl_status march_open(march *k, const pl_history *history) {
   k->y = pl_alloc(k->env, 3 * (size_t)k->nnode, sizeof *k->y);
   k->mass = pl_alloc(k->env, (size_t)k->nnode, sizeof *k->mass);
   if (!k->y || !k->mass) return PL_E_NOMEM;
-  lump(k);
+  pl_node_masses(k->m, k->p, k->mass);
   PL_TRY(touch_open(&k->touch, k->m, k->k, k->mass));
   k->sheet = k->o->method == PL_IMPLICIT_EULER ? NULL : k->k->sheet;
   int wanted = touch_any(&k->touch) || k->o->method == PL_COUPLED;
-  if (!k->sheet && wanted) PL_TRY(make_loose(k));
+  if (!k->sheet && wanted) PL_TRY(loose_sheet(k->m, k->mass, &k->loose));
+  if (!k->sheet) k->sheet = k->loose;
   return open_history(k, history);
 }
 

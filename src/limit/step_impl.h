@@ -102,6 +102,9 @@ typedef struct march {
   double end;  // s
 } march;
 
+// v = (q - q0)/h, a = (v - v0)/h for the next solve.
+void rule_euler(march *k, double h, const double *q0, const double *v0);
+
 // Energies of the state s, with the powers there.
 pl_status energy_take(march *k, pl_state *s, power *now);
 // Works of a solve that took the velocity from v0 to v1[nq], into k->work; h: its length.
@@ -114,8 +117,6 @@ pl_status couple_step(march *k, double h, double t);
 
 // ---- nodes --------------------------------------------------------------------------------------
 
-// mass[nnode] of nodes: row sums of the mass matrix.
-void node_masses(const pl_model *m, const pl_params *p, double *mass);
 // A sheet over all nodes without limits, for contact alone. Nodes that can move need a mass.
 pl_status loose_sheet(const pl_model *m, const double *mass, pl_sheet **out);
 

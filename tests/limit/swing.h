@@ -158,4 +158,49 @@ static inline double swing_stretch(const swing *k, const double *x) {
   return most;
 }
 
+// The sheet of the swing as a description.
+static inline pl_sheet_desc swing_sheet(const swing *k) {
+  return (pl_sheet_desc){.nvert = k->nvert,
+                         .ntri = k->ntri,
+                         .tri = k->tri,
+                         .rest = k->rest,
+                         .weight = k->mass,
+                         .fixed = k->fixed,
+                         .nlimit = 1,
+                         .limit = &k->limit};
+}
+
+// What a test does with a model that was made anew.
+typedef struct swing_fresh {
+  pl_model *m;
+  pl_params *p;
+  pl_state *s;
+  pl_work *w;
+  pl_confine k;
+} swing_fresh;
+typedef pl_status (*swing_fresh_fn)(const swing *k, swing_fresh *f);
+
+// Model, sheet and contact with an obstacle (NULL: none) made anew with an allocator that may fail,
+// then the function; everything is freed.
+static inline pl_status swing_anew(pl_env *env, const swing *k, const pl_obstacle *obstacle,
+                                   swing_fresh_fn fn) {
+  swing_fresh f = {0};
+  pl_sheet_desc d = swing_sheet(k);
+  pl_contact_desc c = {.nobstacle = 1, .obstacle = obstacle, .nnode = k->nvert, .node = k->node};
+  pl_status s = pl_model_create(env, &k->kit->d, &f.m);
+  if (s == PL_OK) s = pl_params_create(f.m, &f.p);
+  if (s == PL_OK) s = pl_state_create(f.m, f.p, &f.s);
+  if (s == PL_OK) s = pl_work_create(f.m, 1, &f.w);
+  if (s == PL_OK) s = pl_sheet_create(env, &d, 1, &f.k.sheet);
+  if (s == PL_OK && obstacle) s = pl_contact_create(f.m, &c, &f.k.contact);
+  if (s == PL_OK) s = fn(k, &f);
+  pl_contact_free(f.k.contact);
+  pl_sheet_free(f.k.sheet);
+  pl_work_free(f.w);
+  if (f.m) pl_state_free(f.m, f.s);
+  pl_params_free(f.p);
+  pl_model_free(f.m);
+  return s;
+}
+
 #endif

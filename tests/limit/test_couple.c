@@ -244,17 +244,6 @@ static void on_slope(void **state) {
   }
 }
 
-static pl_sheet_desc sheet_of(const swing *w) {
-  return (pl_sheet_desc){.nvert = w->nvert,
-                         .ntri = w->ntri,
-                         .tri = w->tri,
-                         .rest = w->rest,
-                         .weight = w->mass,
-                         .fixed = w->fixed,
-                         .nlimit = 1,
-                         .limit = &w->limit};
-}
-
 // large enough for threads: every bit is the same for any number of them
 static void same_bits(void **state) {
   (void)state;
@@ -269,7 +258,7 @@ static void same_bits(void **state) {
     w.o.method = PL_COUPLED;
     swing_build(&w, 1.01);
     pl_sheet_free(w.k.sheet);
-    pl_sheet_desc d = sheet_of(&w);
+    pl_sheet_desc d = swing_sheet(&w);
     check_ok(&env, pl_sheet_create(&env, &d, nthread, &w.k.sheet));
     for (int v = 0; v < w.nvert; v++) w.b.s->v[3 * v + 1] = 4 * w.b.s->q[3 * v + 1];
     check_ok(&env, swing_run(&w, 0.04, NULL, NULL, NULL, NULL));
@@ -282,30 +271,13 @@ static void same_bits(void **state) {
   free(first);
 }
 
-// everything is made anew with the allocator of the run
+static pl_status couple_fresh(const swing *w, swing_fresh *f) {
+  memcpy(f->s->v, w->b.s->v, 3 * (size_t)w->nvert * sizeof *f->s->v);
+  return pl_limit_transient(&w->o, &w->po, f->m, f->p, &f->k, f->s, NULL, f->w, NULL, NULL, NULL);
+}
+
 static pl_status couple_once(pl_env *env, void *ctx) {
-  swing *w = ctx;
-  pl_model *m = NULL;
-  pl_params *p = NULL;
-  pl_state *s = NULL;
-  pl_work *work = NULL;
-  pl_confine k = {0};
-  pl_sheet_desc d = sheet_of(w);
-  pl_status status = pl_model_create(env, &w->kit->d, &m);
-  if (status == PL_OK) status = pl_params_create(m, &p);
-  if (status == PL_OK) status = pl_state_create(m, p, &s);
-  if (status == PL_OK) status = pl_work_create(m, 1, &work);
-  if (status == PL_OK) status = pl_sheet_create(env, &d, 1, &k.sheet);
-  if (status == PL_OK) {
-    memcpy(s->v, w->b.s->v, 3 * (size_t)w->nvert * sizeof *s->v);
-    status = pl_limit_transient(&w->o, &w->po, m, p, &k, s, NULL, work, NULL, NULL, NULL);
-  }
-  pl_sheet_free(k.sheet);
-  pl_work_free(work);
-  if (m) pl_state_free(m, s);
-  pl_params_free(p);
-  pl_model_free(m);
-  return status;
+  return swing_anew(env, ctx, NULL, couple_fresh);
 }
 
 static void failing_allocator(void **state) {

@@ -279,39 +279,14 @@ static void ends(void **state) {
   swing_close(&w);
 }
 
-// everything is made anew with the allocator of the run
-static pl_status drape_once(pl_env *env, void *ctx) {
-  swing *w = ctx;
-  pl_model *m = NULL;
-  pl_params *p = NULL;
-  pl_state *s = NULL;
-  pl_work *work = NULL;
-  pl_confine k = {0};
-  pl_sheet_desc d = {.nvert = w->nvert,
-                     .ntri = w->ntri,
-                     .tri = w->tri,
-                     .rest = w->rest,
-                     .weight = w->mass,
-                     .fixed = w->fixed,
-                     .nlimit = 1,
-                     .limit = &w->limit};
-  const pl_obstacle floor = {.kind = PL_PLANE, .centre = {0, 0, -0.002}, .axis = {0, 0, 1}};
-  pl_contact_desc c = {.nobstacle = 1, .obstacle = &floor, .nnode = w->nvert, .node = w->node};
+static pl_status drape_fresh(const swing *w, swing_fresh *f) {
   pl_drape_opts o = drape_defaults(1e-3);
-  pl_status status = pl_model_create(env, &w->kit->d, &m);
-  if (status == PL_OK) status = pl_params_create(m, &p);
-  if (status == PL_OK) status = pl_state_create(m, p, &s);
-  if (status == PL_OK) status = pl_work_create(m, 1, &work);
-  if (status == PL_OK) status = pl_sheet_create(env, &d, 1, &k.sheet);
-  if (status == PL_OK) status = pl_contact_create(m, &c, &k.contact);
-  if (status == PL_OK) status = pl_drape(&o, &w->po, m, p, &k, s, work, NULL, NULL, NULL);
-  pl_contact_free(k.contact);
-  pl_sheet_free(k.sheet);
-  pl_work_free(work);
-  if (m) pl_state_free(m, s);
-  pl_params_free(p);
-  pl_model_free(m);
-  return status;
+  return pl_drape(&o, &w->po, f->m, f->p, &f->k, f->s, f->w, NULL, NULL, NULL);
+}
+
+static pl_status drape_once(pl_env *env, void *ctx) {
+  const pl_obstacle floor = {.kind = PL_PLANE, .centre = {0, 0, -0.002}, .axis = {0, 0, 1}};
+  return swing_anew(env, ctx, &floor, drape_fresh);
 }
 
 static void failing_allocator(void **state) {

@@ -628,40 +628,16 @@ static void lifted_beyond(void **state) {
   swing_close(&w);
 }
 
-static pl_status run_small(pl_env *env, void *ctx) {
-  const swing *w = ctx;
-  pl_sheet_desc d = {.nvert = w->nvert,
-                     .ntri = w->ntri,
-                     .tri = w->tri,
-                     .rest = w->rest,
-                     .weight = w->mass,
-                     .fixed = w->fixed,
-                     .nlimit = 1,
-                     .limit = &w->limit};
-  const pl_obstacle floor = {
-      .kind = PL_PLANE, .centre = {0, 0, -0.002}, .axis = {0, 0, 1}, .mu = 0.5};
-  pl_contact_desc c = {.nobstacle = 1, .obstacle = &floor, .nnode = w->nvert, .node = w->node};
-  pl_model *m = NULL;
-  pl_params *p = NULL;
-  pl_state *s = NULL;
-  pl_work *work = NULL;
-  pl_confine k = {0};
+static pl_status run_fresh(const swing *w, swing_fresh *f) {
   pl_transient_opts o = w->o;
   o.duration = 0.04;
-  pl_status st = pl_model_create(env, &w->kit->d, &m);
-  if (st == PL_OK) st = pl_params_create(m, &p);
-  if (st == PL_OK) st = pl_state_create(m, p, &s);
-  if (st == PL_OK) st = pl_work_create(m, 1, &work);
-  if (st == PL_OK) st = pl_sheet_create(env, &d, 1, &k.sheet);
-  if (st == PL_OK) st = pl_contact_create(m, &c, &k.contact);
-  if (st == PL_OK) st = pl_limit_transient(&o, &w->po, m, p, &k, s, NULL, work, NULL, NULL, NULL);
-  pl_contact_free(k.contact);
-  pl_sheet_free(k.sheet);
-  pl_work_free(work);
-  if (s) pl_state_free(m, s);
-  pl_params_free(p);
-  pl_model_free(m);
-  return st;
+  return pl_limit_transient(&o, &w->po, f->m, f->p, &f->k, f->s, NULL, f->w, NULL, NULL, NULL);
+}
+
+static pl_status run_small(pl_env *env, void *ctx) {
+  const pl_obstacle floor = {
+      .kind = PL_PLANE, .centre = {0, 0, -0.002}, .axis = {0, 0, 1}, .mu = 0.5};
+  return swing_anew(env, ctx, &floor, run_fresh);
 }
 
 static void allocations(void **state) {
