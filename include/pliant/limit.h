@@ -8,6 +8,12 @@
 
 // ---- limits of stretch --------------------------------------------------------------------------
 
+// A polar curve of allowed stretch, sampled at n angles in any order; b(angle) = b(angle + pi).
+typedef struct pl_polar {
+  int n;
+  const double *angle, *stretch; // [n] rad, -
+} pl_polar;
+
 // F (3x2) is the deformation gradient of a triangle in the axes of its material, d a unit direction
 // there. A stretch limit of 1 % is 1.01 everywhere below. All of the following hold at once:
 typedef struct pl_limit {
@@ -17,6 +23,7 @@ typedef struct pl_limit {
   int ndirection;
   const double *angle; // [ndirection] rad from the first axis of the material
   const double *bound; // [ndirection] |F d| <= bound in this direction alone
+  pl_polar curve; // what the directions were taken from, for pl_sheet_between; n 0: their bounds
 } pl_limit;
 
 // B of the ellipse that allows a stretch `along` in the direction at `angle` and `across` at right
@@ -29,11 +36,6 @@ pl_status pl_limit_bias(pl_env *env, double first, double second, double bias, d
 // alone what follows for directions between them. Infinite when there is no limit.
 double pl_limit_stretch(const pl_limit *l, double angle);
 
-// A polar curve of allowed stretch, sampled at n angles in any order; b(angle) = b(angle + pi).
-typedef struct pl_polar {
-  int n;
-  const double *angle, *stretch; // [n] rad, -
-} pl_polar;
 // Its value between the samples: linear in the angle, periodic with pi.
 double pl_polar_at(const pl_polar *c, double angle);
 // m equally spaced directions of the curve, angle[m] and bound[m]. guard: bounds are made smaller
@@ -76,8 +78,8 @@ void pl_sheet_flatten(int ntri, const int *tri, const double *X, const double wa
 // In all directions where a triangle has an ellipse, else in its sampled ones. *worst, which may be
 // NULL, is the triangle.
 double pl_sheet_violation(const pl_sheet *s, const double *x, int *worst);
-// For triangles with sampled directions: how far |F d| exceeds the bound that their curve has
-// between the samples (interpolated), relative, over 360 directions. Others do not count.
+// For triangles with sampled directions: how far |F d| exceeds their curve, or where there is none
+// the bounds interpolated, relative, over 360 directions. Others do not count.
 double pl_sheet_between(const pl_sheet *s, const double *x);
 // Stretch over limit of every triangle in its worst direction, ratio[ntri]; 0: no limit.
 void pl_sheet_ratio(const pl_sheet *s, const double *x, double *ratio);
@@ -249,6 +251,7 @@ typedef struct pl_drape_info {
   int nstep, iterations;
   double residual; // forces out of balance over the weight
   double energy, violation;
+  double between; // sampled directions: the worst between them, as pl_sheet_between
   double seconds;
 } pl_drape_info;
 

@@ -151,6 +151,16 @@ const char *cloth_kept(double violation, char buf[32]) {
   return buf;
 }
 
+void cloth_tell_between(pl_page *page, double between) {
+  if (between > 0)
+    pl_page_text(page,
+                 "Between the sampled directions the curve is exceeded by up to %.3g %%; `form: "
+                 "guarded` or more directions make this smaller.",
+                 100 * between);
+  else if (between > -1)
+    pl_page_text(page, "The curve holds between the sampled directions too (360 looked at).");
+}
+
 // ---- pictures -----------------------------------------------------------------------------------
 
 pl_status cloth_ratio(const job *j, const double *q, double *cell) {

@@ -328,11 +328,7 @@ static void tell_limits(const run *r) {
   if (i->nunsolved > 0)
     pl_page_alarm(page, "%s: %ld projections did not converge; their steps were cut.", r->a->name,
                   i->nunsolved);
-  if (keeps_limits(r) && i->worst_between > 0)
-    pl_page_text(page,
-                 "Between the sampled directions the curve is exceeded by up to %.3g %%; `form: "
-                 "guarded` or more directions make this smaller.",
-                 100 * i->worst_between);
+  if (keeps_limits(r)) cloth_tell_between(page, i->worst_between);
 }
 
 static void tell(const run *r) {

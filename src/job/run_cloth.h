@@ -18,6 +18,8 @@ const pl_project_opts *cloth_project(const pl_analysis *a, pl_project_opts *defa
 
 // How well limits hold at a violation: "exactly", "to 1.0e-12".
 const char *cloth_kept(double violation, char buf[32]);
+// How far the worst direction between samples goes, as pl_sheet_between; nothing for exact limits.
+void cloth_tell_between(pl_page *page, double between);
 
 // A transient that pl_limit_transient runs.
 int is_cloth(const pl_scene *s, const pl_analysis *a);

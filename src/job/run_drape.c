@@ -56,6 +56,7 @@ static void set_figures(json_t *f, const pl_drape_info *i) {
   job_set(f, "residual", json_real(i->residual));
   job_set(f, "potential_J", json_real(i->energy));
   job_set(f, "violation", json_real(i->violation));
+  if (i->between > -1) job_set(f, "between_directions", json_real(i->between));
   job_set(f, "seconds", json_real(i->seconds));
 }
 
@@ -76,7 +77,10 @@ static void tell(job *j, const pl_analysis *a, const pl_drape_info *i) {
     pl_page_warning(j->page,
                     "%s: stopped after %d steps: %s; forces out of balance are %.2g of the weight.",
                     a->name, i->nstep, pl_stop_text(i->reason), i->residual);
-  if (j->sheet) pl_page_text(j->page, "Limits of stretch hold %s.", cloth_kept(i->violation, how));
+  if (j->sheet) {
+    pl_page_text(j->page, "Limits of stretch hold %s.", cloth_kept(i->violation, how));
+    cloth_tell_between(j->page, i->between);
+  }
 }
 
 static pl_status write_files(job *j, recorder *r, const pl_state *s) {

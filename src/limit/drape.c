@@ -199,6 +199,7 @@ static void accept(descent *d, double h) {
   step->elastic = d->w->elastic;
   step->outer = d->w->potential - d->w->elastic;
   d->info->violation = step->violation;
+  d->info->between = step->between;
   d->info->energy = d->w->potential;
   d->info->nstep++;
 }
@@ -247,7 +248,7 @@ pl_status pl_drape(const pl_drape_opts *o, const pl_project_opts *po, const pl_m
                    pl_limit_observe_fn observe, void *ctx, pl_drape_info *info) {
   pl_drape_info own;
   if (!info) info = &own;
-  *info = (pl_drape_info){.reason = PL_STOP_STEP, .residual = 1};
+  *info = (pl_drape_info){.reason = PL_STOP_STEP, .residual = 1, .between = -1};
   double start = pl_wall_time();
   PL_TRY(pl_opts_check(w->env, pl_drape_info_table, pl_drape_info_count, o));
   PL_TRY(pl_opts_check(w->env, pl_project_info_table, pl_project_info_count, po));

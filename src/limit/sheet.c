@@ -84,8 +84,13 @@ static pl_status copy_limit(pl_sheet *s, const pl_limit *from, pl_limit *to) {
   size_t n = (size_t)from->nellipse, m = (size_t)from->ndirection;
   double(*B)[3] = pl_alloc(s->env, n, sizeof *B);
   double *angle = pl_alloc(s->env, m, sizeof *angle), *bound = pl_alloc(s->env, m, sizeof *bound);
-  *to = (pl_limit){from->nellipse, (const double(*)[3])B, from->ndirection, angle, bound};
-  if (!B || !angle || !bound) return PL_E_NOMEM;
+  size_t l = (size_t)from->curve.n;
+  double *at = pl_alloc(s->env, l, sizeof *at), *stretch = pl_alloc(s->env, l, sizeof *stretch);
+  *to = (pl_limit){from->nellipse, (const double(*)[3])B,       from->ndirection, angle,
+                   bound,          {from->curve.n, at, stretch}};
+  if (!B || !angle || !bound || !at || !stretch) return PL_E_NOMEM;
+  if (l > 0) memcpy(at, from->curve.angle, l * sizeof *at);
+  if (l > 0) memcpy(stretch, from->curve.stretch, l * sizeof *stretch);
   if (n > 0) memcpy(B, from->B, n * sizeof *B);
   if (m > 0) memcpy(angle, from->angle, m * sizeof *angle);
   if (m > 0) memcpy(bound, from->bound, m * sizeof *bound);
@@ -183,6 +188,8 @@ void pl_sheet_free(pl_sheet *s) {
     pl_free(env, (void *)s->limit[k].B);
     pl_free(env, (void *)s->limit[k].angle);
     pl_free(env, (void *)s->limit[k].bound);
+    pl_free(env, (void *)s->limit[k].curve.angle);
+    pl_free(env, (void *)s->limit[k].curve.stretch);
   }
   path_free(env, s->path);
   program_free(env, s->program);
@@ -301,7 +308,7 @@ double pl_sheet_between(const pl_sheet *s, const double *x) {
   for (int k = 0; k < s->nlimit; k++) {
     const pl_limit *l = &s->limit[k];
     if (l->nellipse > 0 || l->ndirection == 0) continue;
-    pl_polar curve = {l->ndirection, l->angle, l->bound};
+    pl_polar curve = l->curve.n > 0 ? l->curve : (pl_polar){l->ndirection, l->angle, l->bound};
     for (int i = 0; i < DIRECTIONS; i++) {
       double b = pl_polar_at(&curve, PL_PI * i / DIRECTIONS);
       bound[i] = 1 / (b * b);

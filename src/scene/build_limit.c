@@ -298,6 +298,7 @@ static int curve_limit(reader *r, const limit_def *d, const pl_polar *c, pl_limi
   out->ndirection = m;
   out->angle = angle;
   out->bound = bound;
+  out->curve = *c;
   return 1;
 }
 

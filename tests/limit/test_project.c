@@ -383,7 +383,7 @@ static void strongly_stretched(void **state) {
     for (int i = 0; i < 8; i++) angle[i] = PL_PI * i / 8, bound[i] = 1.5 * b - 0.5 + 0.01 * (i % 3);
     pl_limit l = {.nellipse = 1, .B = (const double(*)[3])(B + trial % 4 / 3)};
     if (trial % 10 == 5) l = (pl_limit){.ndirection = 8, .angle = angle, .bound = bound};
-    if (trial % 10 == 7) l = (pl_limit){1, (const double(*)[3])B, 8, angle, bound};
+    if (trial % 10 == 7) l = (pl_limit){1, (const double(*)[3])B, 8, angle, bound, {0}};
     // two corners held where they can be
     for (int c = 0; trial % 3 == 1 && c < 2; c++) {
       int i = c * n;

@@ -89,7 +89,7 @@ static void measures(void **state) {
   for (int i = 0; i < 5; i++) angle[i] = PL_PI * i / 5, bound[i] = 1.1 + 0.05 * i;
   const pl_limit limit[3] = {{.nellipse = 2, .B = (const double(*)[3])B},
                              {.ndirection = 5, .angle = angle, .bound = bound},
-                             {1, (const double(*)[3])B, 5, angle, bound}};
+                             {1, (const double(*)[3])B, 5, angle, bound, {0}}};
   for (int trial = 0; trial < 10; trial++) {
     cloth k;
     double ratio[24], stretch[72], between = -1, most = 0;
@@ -177,12 +177,38 @@ static void guarded_projection(void **state) {
   check_less(beyond[1], 1e-6);
 }
 
+// A sheet stretched by 1.08 along 45 degrees and not across, sampled along its axes alone: between
+// them it has (1.08^2 + 1)/2 in both, and 1.08 at 45 degrees. Against bounds of 1.05, and against a
+// curve of 1.1 from which these came.
+static void between_samples(void **state) {
+  (void)state;
+  const double angle[] = {0, PL_PI / 2}, bound[] = {1.05, 1.05}, wide[] = {1.1, 1.1};
+  pl_limit l = {.ndirection = 2, .angle = angle, .bound = bound};
+  cloth k;
+  cloth_grid(&k, 2, 2, 1, 1);
+  for (int i = 0; i < k.nvert; i++) {
+    double *x = k.x + 3 * i, along = 0.04 * (k.X[3 * i] + k.X[3 * i + 1]);
+    for (int c = 0; c < 3; c++) x[c] = k.X[3 * i + c] + (c < 2 ? along : 0);
+  }
+  pl_sheet *s = cloth_sheet(&env, &k, 1, &l);
+  check_close(pl_sheet_between(s, k.x), 1.08 / 1.05 - 1, 1e-12);
+  check_close(pl_sheet_violation(s, k.x, NULL), sqrt((1.08 * 1.08 + 1) / 2) / 1.05 - 1, 1e-12);
+  pl_sheet_free(s);
+  l.curve = (pl_polar){2, angle, wide};
+  s = cloth_sheet(&env, &k, 1, &l);
+  check_close(pl_sheet_between(s, k.x), 1.08 / 1.1 - 1, 1e-12);
+  pl_sheet_free(s);
+  s = cloth_sheet(&env, &k, 1, &one_percent);
+  check_close(pl_sheet_between(s, k.x), -1, 0);
+  pl_sheet_free(s);
+  cloth_close(&k);
+}
+
 int test_sheet(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(bad_input),
-      cmocka_unit_test(flattened),
-      cmocka_unit_test(measures),
-      cmocka_unit_test(guarded_projection),
+      cmocka_unit_test(bad_input),       cmocka_unit_test(flattened),
+      cmocka_unit_test(measures),        cmocka_unit_test(guarded_projection),
+      cmocka_unit_test(between_samples),
   };
   pl_env_init(&env);
   return cmocka_run_group_tests_name("sheet", tests, NULL, NULL);
