@@ -157,10 +157,13 @@ static void print_amplitudes(const json_t *f) {
     if (moved && !json_object_get(n, "solved_m")) printf(" %13s", "not found");
     printf("\n");
   }
-  if (moved)
-    printf("\nresidual of the prediction %.2e: %s\n", real(f, "trust"),
-           json_is_true(json_object_get(f, "trusted")) ? "it can be trusted"
-                                                       : "the change is too large for it");
+  if (!moved) return;
+  const char *off = json_object_get(f, "prediction_error") ? "prediction_error" : "trust";
+  int trusted = json_is_true(json_object_get(f, "trusted"));
+  if (json_object_get(f, off))
+    printf("\nthe predicted motion is %s%.2g %% of its size off: ",
+           strcmp(off, "trust") == 0 ? "about " : "", 100 * real(f, off));
+  printf("%s\n", trusted ? "it can be trusted" : "the change is too large for it");
 }
 
 static void print_table(const char *summary) {

@@ -153,6 +153,9 @@ double pl_design_tracked(const pl_design *d, int k, const pl_orbit **orbit);
 // Follows the motions to other values; they are moved into bounds. PL_UNSOLVED: they could not be
 // followed, nothing has changed.
 pl_status pl_design_move(pl_design *d, const double *x);
+// Puts values into p and leaves the motions behind, for analyses that solve their own. PL_DOMAIN:
+// an element is degenerate there.
+pl_status pl_design_set(pl_design *d, const double *x);
 
 // Value and gradient (by adjoints, eq. 24; may be NULL) of one objective without its weight, or of
 // the weighted sum (k = -1). Accuracy: exact to the solution of the motions for AMPLITUDE,
@@ -166,8 +169,9 @@ pl_status pl_design_amplitude(pl_design *d, int point, int node, int mask, doubl
                               double *grad);
 // S = dz/dp (eq. 22) at an operating point: S[nvariable][nfree (2H+1)], one solution a column.
 pl_status pl_design_sensitivity(pl_design *d, int point, double *S);
-// The motion z + S dx (eq. 23) at values x + dx. *trust: residual of the balance there over the
-// dynamic forces; below 1e-2 or so the prediction is good. The design stays where it is.
+// The motion z + S dx (eq. 23) at values x + dx. *trust: estimate of its distance from the true one
+// over the motion's size, both root mean square over all nodes and the period, by one step of
+// Newton's method; infinite at a fold. The design stays where it is.
 // PL_DOMAIN: there is no such design.
 pl_status pl_design_predict(pl_design *d, int point, const double *dx, pl_orbit **out,
                             double *trust);

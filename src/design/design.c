@@ -214,6 +214,11 @@ pl_status pl_design_move(pl_design *d, const double *x) {
   return PL_OK;
 }
 
+pl_status pl_design_set(pl_design *d, const double *x) {
+  for (int i = 0; i < d->nsite; i++) d->site[i].linear = 0;
+  return space_set(d, x);
+}
+
 // ---- value and gradient -----------------------------------------------------------------------
 
 // grad += S' gz by one transposed solution, eq. 24
@@ -232,8 +237,8 @@ static pl_status site_value(pl_design *d, int i, int only, double *value, double
     if (o->site != i || (only >= 0 && k != only)) continue;
     double f = 0, by = only >= 0 ? 1 : o->o.weight;
     PL_TRY(objective_value(d, o, by, &f, gz, grad));
-    if (!isfinite(f)) return PL_DOMAIN;
     *value += by * f;
+    if (!isfinite(*value)) return PL_DOMAIN;
   }
   return gz ? add_adjoint(d, &d->site[i], gz, grad) : PL_OK;
 }
@@ -286,6 +291,23 @@ pl_status pl_design_sensitivity(pl_design *d, int point, double *S) {
   return st;
 }
 
+// distance from a motion to what one Newton step makes of it, over the motion's size: an estimate
+// of how far the true one is, whatever the stiffness of rigid parts
+static pl_status newton_distance(pl_design *d, site *s, const pl_orbit *o, double *out) {
+  pl_orbit *next;
+  PL_TRY(pl_hb_eval(s->hb, o->z, o->omega, PL_HB_RESIDUAL | PL_HB_JACOBIAN));
+  PL_TRY(pl_border_set(s->b, NULL, NULL, 0));
+  PL_TRY(pl_orbit_copy(o, d->H, &next));
+  pl_status st = site_solve(d, s, 0, pl_hb_residual(s->hb), next->z);
+  pl_axpy(d->n, -1, next->z, o->z, next->z);
+  if (st == PL_OK) {
+    double size = pl_orbit_size(d->m, next), off = pl_orbit_distance(d->m, o, next);
+    *out = size > 0 ? off / size : off > 0 ? INFINITY : 0;
+  }
+  pl_orbit_free(next);
+  return st == PL_SINGULAR ? PL_OK : st;
+}
+
 static pl_status trust_of(pl_design *d, site *s, const double *dx, pl_orbit *o, double *trust) {
   double *x = pl_alloc(d->env, 2 * (size_t)d->nvar, sizeof *x), *home = x + d->nvar;
   if (!x) return PL_E_NOMEM;
@@ -294,9 +316,8 @@ static pl_status trust_of(pl_design *d, site *s, const double *dx, pl_orbit *o, 
   pl_status st = space_set(d, x);
   if (st == PL_OK) {
     o->omega = d->omega[s - d->site];
-    st = pl_hb_eval(s->hb, o->z, o->omega, PL_HB_RESIDUAL);
+    st = newton_distance(d, s, o, trust);
   }
-  if (st == PL_OK) *trust = pl_hb_error(s->hb);
   s->linear = 0;
   pl_status back = space_set(d, home);
   pl_free(d->env, x);

@@ -167,6 +167,10 @@ static pl_status begin(run *t) {
   double value;
   pl_status st = design_value(d, -1, &value, t->grad);
   t->r->evaluations++;
+  if (is_lost(st) && t->start == 0)
+    return pl_fail_at(d->env, PL_E_INPUT, NULL, 0, 0, "check targets and weights of the objectives",
+                      "design: %s of the weighted sum of all objectives is not finite at the start",
+                      st == PL_DOMAIN ? "the value" : "the gradient");
   if (is_lost(st)) return PL_UNSOLVED;
   PL_TRY(st);
   t->value = value;
@@ -403,6 +407,21 @@ static pl_status values_of(pl_design *d, double *value) {
   return PL_OK;
 }
 
+// the same before the first step, where a value that is no number is the statement's fault
+static pl_status values_before(pl_design *d, double *value) {
+  for (int k = 0; k < d->nobj; k++) {
+    const pl_objective *o = &d->obj[k].o;
+    pl_status st = design_value(d, k, &value[k], NULL);
+    if (st == PL_DOMAIN)
+      return pl_fail_at(d->env, PL_E_INPUT, NULL, 0, 0,
+                        "check the unit of its target: it must be within reach of what is there",
+                        "design: objective '%s' is not finite at the start, but %g (target %g)",
+                        objective_label(&d->obj[k]), value[k], o->target);
+    PL_TRY(st);
+  }
+  return PL_OK;
+}
+
 static pl_status finish(run *t) {
   pl_design *d = t->d;
   pl_design_result *r = t->r;
@@ -466,7 +485,7 @@ static pl_status optimise(run *t, const pl_design_state *resume, pl_design_obser
   memcpy(r->before, d->x, (size_t)d->nvar * sizeof(double));
   for (int i = 0; i < d->npoint; i++)
     PL_TRY(pl_orbit_copy(d->site[i].orbit, d->H, &r->point[i].before));
-  PL_TRY(values_of(d, r->objective_before));
+  PL_TRY(values_before(d, r->objective_before));
   if (resume) PL_TRY(state_load(t, resume));
   pl_status st = all_starts(t, resume != NULL, observe, ctx);
   if (st != PL_OK && st != PL_CANCELLED) return st;

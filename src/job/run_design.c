@@ -288,8 +288,8 @@ static pl_status run(designing *t, json_t *figures) {
   PL_TRY(keep_names(t));
   PL_TRY(keep_motions(t, 0));
   pl_status end = optimise(t);
-  if (end == PL_UNSOLVED) return no_motion(t, figures);
   if (end < 0) return end;
+  if (!t->r) return no_motion(t, figures);
   PL_TRY(keep_motions(t, 1));
   // its motions are kept; values change from here on
   pl_design_free(t->d);

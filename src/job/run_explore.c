@@ -8,7 +8,7 @@
 #include <string.h>
 
 enum { BARS_MOST = 30 };
-static const double TRUST = 1e-2; // residual over dynamic forces up to which a prediction is good
+static const double TRUST = 0.05; // distance over size of a motion up to which a prediction is good
 
 typedef struct exploring {
   job *j;
@@ -23,7 +23,8 @@ typedef struct exploring {
   pl_orbit *orbit[3];       // the same; NULL: none
   int moved, cut;           // values change; some were cut at bounds
   int fresh;                // the new motion was solved from rest
-  double trust;
+  double trust;             // estimated distance of the prediction over the motion's size
+  double off;               // the same from the motion that was solved; -1: none was
 } exploring;
 
 static const char *const motion_name[3] = {"before", "predicted", "solved"};
@@ -133,24 +134,11 @@ static pl_status predict(exploring *t) {
   return st;
 }
 
-// puts the new values into the model without following the motion
-static pl_status put_values(exploring *t, double *omega) {
-  const pl_scene *sc = t->j->scene;
-  size_t n = (size_t)sc->params->ndesign;
-  double *design = pl_alloc(t->j->env, n, sizeof *design);
-  if (!design) return PL_E_NOMEM;
-  memcpy(design, sc->params->design, n * sizeof *design);
-  *omega = t->orbit[0]->omega;
-  for (int k = 0; k < t->nvar; k++) {
-    const pl_variable *v = &t->plan->problem.variable[k];
-    if (v->kind == PL_VARIABLE_DESIGN) design[v->index] = t->to[k];
-    if (v->kind == PL_VARIABLE_ALPHA) sc->params->par[PL_PAR_ALPHA] = t->to[k];
-    if (v->kind == PL_VARIABLE_BETA) sc->params->par[PL_PAR_BETA] = t->to[k];
-    if (v->kind == PL_VARIABLE_FREQUENCY) *omega = t->to[k];
-  }
-  pl_status st = pl_params_set_design(sc->model, sc->params, design);
-  pl_free(t->j->env, design);
-  return st;
+// frequency at the new values
+static double new_omega(const exploring *t) {
+  for (int k = 0; k < t->nvar; k++)
+    if (t->plan->problem.variable[k].kind == PL_VARIABLE_FREQUENCY) return t->to[k];
+  return t->orbit[0]->omega;
 }
 
 static pl_status solve_from_rest(exploring *t, double omega) {
@@ -174,7 +162,6 @@ static pl_status solve_from_rest(exploring *t, double omega) {
 // the motion at the new values: followed there, or, where it is lost, solved from rest. The model
 // has the new values afterwards, whether or not there is a motion.
 static pl_status move(exploring *t) {
-  double omega;
   int wanted = t->a->opts.explore_.resolve;
   pl_status st = wanted ? pl_design_move(t->d, t->to) : PL_OK;
   if (st == PL_OK && wanted) {
@@ -182,8 +169,8 @@ static pl_status move(exploring *t) {
     PL_TRY(pl_orbit_copy(o, o->nharm, &t->orbit[2]));
   } else {
     if (st < 0 || st == PL_CANCELLED) return st;
-    PL_TRY(put_values(t, &omega));
-    if (wanted) st = solve_from_rest(t, omega);
+    PL_TRY(pl_design_set(t->d, t->to));
+    if (wanted) st = solve_from_rest(t, new_omega(t));
     if (st < 0 || st == PL_CANCELLED) return st;
   }
   PL_TRY(values_take(t->j, &t->state[1]));
@@ -191,7 +178,17 @@ static pl_status move(exploring *t) {
     t->path[1][k] = path_of(t, t->orbit[1], k);
     if (t->orbit[2]) t->path[2][k] = path_of(t, t->orbit[2], k);
   }
+  if (t->orbit[2]) {
+    const pl_model *m = t->j->scene->model;
+    double size = pl_orbit_size(m, t->orbit[2]);
+    t->off = size > 0 ? pl_orbit_distance(m, t->orbit[1], t->orbit[2]) / size : 0;
+  }
   return st;
+}
+
+// by the motion that was solved where there is one
+static int is_trusted(const exploring *t) {
+  return (t->off >= 0 ? t->off : t->trust) < TRUST;
 }
 
 static pl_status explore(exploring *t) {
@@ -238,8 +235,9 @@ static void set_figures(const exploring *t, json_t *f) {
   job_set(f, "solved_from_rest", json_boolean(t->fresh));
   job_set(f, "cut_by_bounds", json_integer(t->cut));
   if (t->orbit[1]) {
-    job_set(f, "trust", json_real(t->trust));
-    job_set(f, "trusted", json_boolean(t->trust < TRUST));
+    if (isfinite(t->trust)) job_set(f, "trust", json_real(t->trust));
+    if (t->off >= 0) job_set(f, "prediction_error", json_real(t->off));
+    job_set(f, "trusted", json_boolean(is_trusted(t)));
   }
 }
 
@@ -296,13 +294,14 @@ static void tell_trust(const exploring *t) {
                  "No value is changed; give `set` or `along` to see what would happen.");
     return;
   }
-  pl_page_text(t->j->page, "Residual of the predicted motion over the dynamic forces: %.2g.",
-               t->trust);
-  if (!(t->trust < TRUST))
+  pl_page_text(t->j->page, "The predicted motion is about %.2g %% of its size off%s.",
+               100 * (t->off >= 0 ? t->off : t->trust),
+               t->off >= 0 ? ", compared with the solved one" : ", by one step of Newton's method");
+  if (!is_trusted(t))
     pl_page_warning(t->j->page,
                     "The prediction is poor: the change is too large for a first-order estimate "
-                    "(%.2g, wanted below %.2g). Change less, or trust the solved motion.",
-                    t->trust, TRUST);
+                    "(wanted below %.2g %%). Change less, or trust the solved motion.",
+                    100 * TRUST);
   if (t->fresh && t->orbit[2])
     pl_page_text(t->j->page, "The motion could not be followed to the new values; it was solved "
                              "there from rest.");
@@ -437,7 +436,7 @@ static void note(const exploring *t) {
 
 pl_status job_explore(job *j, int index, json_t *figures) {
   const pl_analysis *a = &j->scene->analysis[index];
-  exploring t = {.j = j, .a = a, .plan = a->plan, .nw = a->nwatch};
+  exploring t = {.j = j, .a = a, .plan = a->plan, .nw = a->nwatch, .off = -1};
   t.nvar = a->plan->problem.nvariable;
   pl_status st = allocate(&t);
   if (st == PL_OK) st = values_take(j, &t.first);

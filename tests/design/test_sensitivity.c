@@ -306,7 +306,8 @@ static void predictions_are_of_first_order(void **state) {
     for (int i = 0; i < d->nvar; i++) x[i] = x0[i] + dx[i];
     check_ok(&env, pl_design_predict(d, 0, dx, &o, &trust[k]));
     check_ok(&env, pl_design_move(d, x));
-    off[k] = pl_orbit_change(t.b.m, o, pl_design_orbit(d, 0));
+    const pl_orbit *solved = pl_design_orbit(d, 0);
+    off[k] = pl_orbit_distance(t.b.m, o, solved) / pl_orbit_size(t.b.m, solved);
     double now;
     check_ok(&env, pl_design_amplitude(d, 0, t.node, 0, &now, NULL));
     assert_true(now > value);
@@ -314,8 +315,8 @@ static void predictions_are_of_first_order(void **state) {
     pl_orbit_free(o);
   }
   check_close(off[0] / off[1], 4, 0.5);
-  check_close(trust[0] / trust[1], 4, 0.6);
-  check_less(trust[1], 0.1);
+  // the estimate is the distance itself, however stiff the links are
+  for (int k = 0; k < 2; k++) check_close(trust[k] / off[k], 1, 0.1);
   close_bench(&t);
 }
 

@@ -276,11 +276,93 @@ static void explore(void **state) {
   check_rel(found(&env), 1 - 0.001 / slope, 1e-8);
 }
 
+// values of an exploration stay for the analyses that follow, solved or not, and so do those of an
+// earlier fit
+static void explored_values_stay(void **state) {
+  (void)state;
+  pl_env env;
+  pl_env_init(&env);
+  static const char *const wanted[2] = {"no", "yes"};
+  const double mass = 1.002;
+  double damped = 4 * force / hypot(stiff - mass * omega * omega, (dashpot + 3 * mass) * omega);
+  for (int k = 0; k < 2; k++) {
+    char text[512];
+    snprintf(text, sizeof text,
+             "explore: {frequency: 8 rad/s, harmonics: 1, variables: [alpha, m], apply: yes, "
+             "resolve: %s, watch: {m: m}, set: {alpha: 3 1/s, m: 1.001 kg}}\n"
+             "  - explore: {frequency: 8 rad/s, harmonics: 1, apply: yes, resolve: %s, "
+             "watch: {m: m}, set: {m: 1.002 kg}}\n"
+             "  - periodic: {frequency: 8 rad/s, harmonics: 1, watch: {m: m}}",
+             wanted[k], wanted[k]);
+    check_ok(&env, run(&env, "5 kg", text));
+    check_rel(figure(&env, "\"periodic\"", "\"path_m\": "), damped, 1e-9);
+  }
+}
+
+// a prediction that is within half a percent is not called too large, one that is far off is
+static void fair_trust(void **state) {
+  (void)state;
+  pl_env env;
+  pl_env_init(&env);
+  static const struct {
+    double mass;
+    int good;
+  } step[] = {{1.001, 1}, {1.03, 1}, {1.3, 0}};
+  for (int i = 0; i < 6; i++) {
+    char text[256];
+    double mass = step[i / 2].mass;
+    snprintf(text, sizeof text,
+             "explore: {frequency: 8 rad/s, harmonics: 1, watch: {m: m}, resolve: %s, set: {m: %g "
+             "kg}}",
+             i % 2 ? "yes" : "no", mass);
+    check_ok(&env, run(&env, "5 kg", text));
+    double off = fabs(figure(&env, "\"amplitude\"", "\"predicted_m\": ") / amplitude(mass) - 1);
+    assert_int_equal(off < 5e-3, step[i / 2].good);
+    has(&env, "test_design.results/summary.json",
+        step[i / 2].good ? "\"trusted\": true" : "\"trusted\": false");
+  }
+}
+
+// objectives that are no finite number at the start are named, with their values
+static void refused_objectives(void **state) {
+  (void)state;
+  static const struct {
+    const char *objectives, *message;
+  } bad[] = {
+      {"{amplitude: 1e-300, node: m}", "objective 'amplitude' is not finite at the start"},
+      {"{mass: 1e-300 kg, name: light}", "objective 'light' is not finite at the start"},
+      {"{trajectory: {points: [[0], [1e300], [0], [-1e300]]}, node: m}", "'trajectory'"},
+      {"{stability: 1e-300}", "objective 'stability'"},
+      {"{amplitude: max, node: m}, {mass: 1e-154 kg, weight: 1e9}", "weighted sum"},
+  };
+  for (size_t k = 0; k < sizeof bad / sizeof bad[0]; k++) {
+    pl_env env;
+    char text[512];
+    pl_env_init(&env);
+    snprintf(
+        text, sizeof text,
+        "design: {frequency: 8 rad/s, harmonics: 1, proof: no, response: no, objectives: [%s]}",
+        bad[k].objectives);
+    check_status(&env, run(&env, "5 kg", text), PL_E_INPUT);
+    if (!strstr(env.error.text, bad[k].message))
+      fail_msg("'%s' lacks '%s'", env.error.text, bad[k].message);
+    if (!env.error.hint[0]) fail_msg("'%s' has no remedy", env.error.text);
+  }
+}
+
 int test_design(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(resonance), cmocka_unit_test(written_scene), cmocka_unit_test(at_a_bound),
-      cmocka_unit_test(peak),      cmocka_unit_test(resume),        cmocka_unit_test(no_start),
-      cmocka_unit_test(applied),   cmocka_unit_test(explore),
+      cmocka_unit_test(resonance),
+      cmocka_unit_test(written_scene),
+      cmocka_unit_test(at_a_bound),
+      cmocka_unit_test(peak),
+      cmocka_unit_test(resume),
+      cmocka_unit_test(no_start),
+      cmocka_unit_test(applied),
+      cmocka_unit_test(explore),
+      cmocka_unit_test(explored_values_stay),
+      cmocka_unit_test(fair_trust),
+      cmocka_unit_test(refused_objectives),
   };
   return cmocka_run_group_tests_name("job.design", tests, NULL, NULL);
 }
