@@ -208,6 +208,13 @@ typedef enum pl_special_kind {
 } pl_special_kind;
 extern const char *const pl_special_name[PL_SPECIAL_COUNT];
 
+// The leading Floquet multipliers of a point, largest first, pairs whole.
+enum { PL_LEADING = 4 };
+typedef struct pl_leading {
+  int n; // 0: not computed
+  double re[PL_LEADING], im[PL_LEADING];
+} pl_leading;
+
 typedef struct pl_curve_point {
   pl_orbit *orbit;
   double residual;   // reached, over the dynamic forces
@@ -215,6 +222,7 @@ typedef struct pl_curve_point {
   double energy;     // backbone: total energy above the equilibrium's, at phase zero, J
   int stable;        // -1: not asked
   double multiplier; // size of the largest
+  pl_leading leading;
   int iterations;
   int branch;      // 0: the main curve; others come from branch points and period doublings
   int subharmonic; // the motion repeats after that many periods of the drive, 1 or 2; drive's
@@ -227,6 +235,7 @@ typedef struct pl_special {
   int watch;        // peaks: which watched node
   double omega;     // of the drive
   double amplitude; // path length of the watched node (other kinds: of the first one)
+  pl_leading leading;
   pl_orbit *orbit;
 } pl_special;
 

@@ -30,6 +30,17 @@ static pl_status keep_orbit(const walk *k, const spot *s, pl_orbit **out) {
   return pl_orbit_copy(&o, k->H, out);
 }
 
+static pl_leading leading(const pl_floquet *f) {
+  pl_leading l = {.n = f->n < PL_LEADING ? f->n : PL_LEADING};
+  // no half of a pair
+  if (f->n > l.n && f->im[l.n - 1] > 0) l.n--;
+  for (int i = 0; i < l.n; i++) {
+    l.re[i] = f->re[i];
+    l.im[i] = f->im[i];
+  }
+  return l;
+}
+
 static void fill_point(pl_curve_point *p, const walk *k, const spot *s) {
   const pl_floquet *f = &s->floquet;
   p->residual = s->residual;
@@ -39,6 +50,7 @@ static void fill_point(pl_curve_point *p, const walk *k, const spot *s) {
   p->subharmonic = k->sub;
   p->stable = f->n > 0 ? f->stable : -1;
   p->multiplier = f->n > 0 ? hypot(f->re[0], f->im[0]) : 0;
+  p->leading = leading(f);
 }
 
 pl_status curve_add(pl_curve *c, const walk *k, const spot *s, int branch) {
@@ -66,6 +78,7 @@ pl_status curve_add_special(pl_curve *c, const walk *k, const spot *s, pl_specia
   pl_special p = {.kind = kind, .after = c->npoint - 1, .watch = watch};
   p.omega = s->omega * k->sub;
   p.amplitude = k->nwatch > 0 ? s->path[watch] : 0;
+  p.leading = leading(&s->floquet);
   PL_TRY(keep_orbit(k, s, &p.orbit));
   c->special[c->nspecial++] = p;
   return PL_OK;

@@ -197,7 +197,7 @@ static pl_status find_all(walk *k, events *all, spot *s, pl_curve *c) {
   PL_TRY(find_bifurcations(k, all, s));
   for (int i = 0; i < all->n; i++) {
     event *e = &all->e[i];
-    PL_TRY(walk_watch(k, &e->s, 0));
+    PL_TRY(walk_watch(k, &e->s, k->stability));
     PL_TRY(curve_add_special(c, k, &e->s, e->kind, e->watch));
   }
   return PL_OK;

@@ -9,6 +9,9 @@ int orbit_nodes(const pl_analysis *a, int *node);
 pl_status orbit_harmonics_open(job *j, const pl_analysis *a, pl_table **out);
 pl_status orbit_harmonics_add(job *j, const pl_analysis *a, const pl_orbit *o, int point,
                               pl_table *t);
+// The leading Floquet multipliers of a curve, a row for each of every point; no rows where they
+// were not asked for.
+pl_status multipliers_table(job *j, const pl_curve *c, pl_table **out);
 // Watched places over one period, at ORBIT_STEPS + 1 times.
 enum { ORBIT_STEPS = 256 };
 pl_status orbit_period(job *j, const pl_analysis *a, const pl_orbit *o, pl_table **out);

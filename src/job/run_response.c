@@ -253,6 +253,16 @@ static pl_status compare(job *j, const pl_analysis *a, const pl_curve *c, int wa
   return PL_OK;
 }
 
+static pl_status write_multipliers(job *j, const pl_analysis *a, const pl_curve *c) {
+  char name[PL_TEXT], path[PL_TEXT];
+  pl_table *t = NULL;
+  pl_status st = multipliers_table(j, c, &t);
+  if (st == PL_OK && pl_table_rows(t) > 0)
+    st = pl_table_write(t, job_path(j, file_name(a, "multipliers", name), ".csv", path));
+  pl_table_free(t);
+  return st;
+}
+
 static pl_status write_files(job *j, const pl_analysis *a, const pl_curve *c,
                              const pl_table *linear, int energy) {
   char name[PL_TEXT], path[PL_TEXT];
@@ -262,6 +272,7 @@ static pl_status write_files(job *j, const pl_analysis *a, const pl_curve *c,
   if (st == PL_OK && j->scene->output.csv)
     st = pl_table_write(t, job_path(j, a->name, ".csv", path));
   if (st == PL_OK && j->scene->output.csv) st = write_special(j, a, c);
+  if (st == PL_OK && j->scene->output.csv) st = write_multipliers(j, a, c);
   if (st == PL_OK) st = orbit_harmonics_open(j, a, &harmonics);
   for (int i = 0; st == PL_OK && i < c->npoint; i++)
     st = orbit_harmonics_add(j, a, c->point[i].orbit, i, harmonics);

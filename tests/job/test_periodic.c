@@ -297,6 +297,28 @@ static int cancel(void *ctx, const pl_progress *p) {
   return --*left < 0;
 }
 
+// of a linear oscillator, x'' + 4 x' + 25 x: e^(T (-2 +- i sqrt 21)) at every frequency
+static void multipliers_are_written(void **state) {
+  (void)state;
+  pl_env env;
+  pl_env_init(&env);
+  check_ok(&env, run_with(&env, linear, "  - response: {from: 3 rad/s, to: 7 rad/s}\n"));
+  pl_table *t = read_table(&env, "multipliers.csv"), *r = read_table(&env, "response.csv");
+  const double *d = pl_table_data(t);
+  assert_int_equal(pl_table_rows(t), 2 * pl_table_rows(r));
+  for (int i = 0; i < pl_table_rows(t); i++, d += 7) {
+    double T = 2 * PL_PI / d[2], size = exp(-2 * T), turn = sqrt(21) * T;
+    assert_int_equal(lround(d[0]), i / 2);
+    assert_int_equal(lround(d[3]), 1 + i % 2);
+    check_rel(d[2], pl_table_data(r)[i / 2 * pl_table_cols(r) + 1], 1e-15);
+    check_close(d[4], size * cos(turn), 1e-9);
+    check_close(fabs(d[5]), size * fabs(sin(turn)), 1e-9);
+    check_rel(d[6], size, 1e-7);
+  }
+  pl_table_free(t);
+  pl_table_free(r);
+}
+
 static void cancel_is_clean(void **state) {
   (void)state;
   pl_status s = PL_CANCELLED;
@@ -330,11 +352,11 @@ static void failing_allocator(void **state) {
 
 int test_periodic(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(distances_of_harmonics), cmocka_unit_test(distances_of_samples),
-      cmocka_unit_test(lost_rows_are_told),     cmocka_unit_test(long_studies_are_thinned),
-      cmocka_unit_test(distance_of_newmark),    cmocka_unit_test(newmark_of_a_large_motion),
-      cmocka_unit_test(unsettled_is_told),      cmocka_unit_test(cancel_is_clean),
-      cmocka_unit_test(failing_allocator),
+      cmocka_unit_test(distances_of_harmonics),  cmocka_unit_test(distances_of_samples),
+      cmocka_unit_test(lost_rows_are_told),      cmocka_unit_test(long_studies_are_thinned),
+      cmocka_unit_test(distance_of_newmark),     cmocka_unit_test(newmark_of_a_large_motion),
+      cmocka_unit_test(unsettled_is_told),       cmocka_unit_test(cancel_is_clean),
+      cmocka_unit_test(multipliers_are_written), cmocka_unit_test(failing_allocator),
   };
   return cmocka_run_group_tests_name("job.periodic", tests, NULL, NULL);
 }
