@@ -153,6 +153,8 @@ void pl_text_free(pl_text *t);
 pl_status pl_file_read(pl_env *env, const char *path, size_t limit, char **data, size_t *size);
 // Writes a whole file by way of a temporary one, so that a failure leaves the old one in place.
 pl_status pl_file_write(pl_env *env, const char *path, const void *data, size_t size);
+// The same, and waits until the disk has it: what was written is there after a loss of power, too.
+pl_status pl_file_save(pl_env *env, const char *path, const void *data, size_t size);
 // Makes a folder and its parents.
 pl_status pl_dir_make(pl_env *env, const char *path);
 

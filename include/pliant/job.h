@@ -3,11 +3,14 @@
 
 #include "pliant/scene.h"
 
+#define PL_JOB_CHECKPOINT 5.0 // s between checkpoints, unless told otherwise
+
 typedef struct pl_job_opts {
   const char *folder; // result folder, made when missing
   const char *only;   // run this analysis (and the ones it starts from); NULL: all
   int threads;        // 0: as many as there are processors
-  int resume;         // continue transients from the checkpoints in the folder
+  int resume;         // continue from the checkpoints in the folder
+  double checkpoint;  // s between them; 0: as by default, negative: at every step
   int nset;           // overrides that were applied, for the record
   const char *const *set;
 } pl_job_opts;

@@ -1,6 +1,7 @@
 #include "pliant/base.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -106,20 +107,64 @@ pl_status pl_file_read(pl_env *env, const char *path, size_t limit, char **data,
   return s;
 }
 
-pl_status pl_file_write(pl_env *env, const char *path, const void *data, size_t size) {
+// everything, or a reason in errno
+static int write_all(int fd, const char *data, size_t size) {
+  while (size > 0) {
+    ssize_t n = write(fd, data, size);
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return -1;
+    data += n;
+    size -= (size_t)n;
+  }
+  return 0;
+}
+
+// the entry of a file in its folder; a system that cannot do this is no reason to fail
+static void sync_folder(const char *path) {
+  char folder[4096];
+  const char *slash = strrchr(path, '/');
+  snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - path + 1) : 1, slash ? path : ".");
+  int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (fd < 0) return;
+  fsync(fd);
+  close(fd);
+}
+
+static pl_status put_file(pl_env *env, const char *path, const void *data, size_t size, int sync) {
   char tmp[4096];
   if (snprintf(tmp, sizeof tmp, "%s.tmp%ld", path, (long)getpid()) >= (int)sizeof tmp)
     return pl_fail_at(env, PL_E_IO, path, 0, 0, NULL, "path is too long");
-  FILE *f = fopen(tmp, "wb");
-  if (!f) return io_fail(env, path, "write");
-  int bad = size > 0 && fwrite(data, 1, size, f) != size;
-  if (fclose(f) != 0) bad = 1;
-  if (bad || rename(tmp, path) != 0) {
-    pl_status s = io_fail(env, path, "write");
-    unlink(tmp);
-    return s;
+  int fd = open(tmp, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  if (fd < 0) return io_fail(env, path, "write");
+  int bad = write_all(fd, data, size) != 0, why = errno;
+  // systems without fsync for a kind of file say EINVAL
+  if (!bad && sync && fsync(fd) != 0 && errno != EINVAL) {
+    bad = 1;
+    why = errno;
   }
+  if (close(fd) != 0 && !bad) {
+    bad = 1;
+    why = errno;
+  }
+  if (!bad && rename(tmp, path) != 0) {
+    bad = 1;
+    why = errno;
+  }
+  if (bad) {
+    unlink(tmp);
+    errno = why;
+    return io_fail(env, path, "write");
+  }
+  if (sync) sync_folder(path);
   return PL_OK;
+}
+
+pl_status pl_file_write(pl_env *env, const char *path, const void *data, size_t size) {
+  return put_file(env, path, data, size, 0);
+}
+
+pl_status pl_file_save(pl_env *env, const char *path, const void *data, size_t size) {
+  return put_file(env, path, data, size, 1);
 }
 
 pl_status pl_dir_make(pl_env *env, const char *path) {

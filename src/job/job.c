@@ -1,4 +1,4 @@
-#include "job_impl.h"
+#include "checkpoint.h"
 
 #include "pliant/version.h"
 
@@ -137,8 +137,10 @@ static pl_status run_one(job *j, int k) {
   if (!figures) return pl_fail(j->env, PL_E_NOMEM, "out of memory");
   job_set(figures, "name", json_string(a->name));
   job_set(figures, "kind", json_string(kind));
+  j->pace->written = pl_wall_time();
   if (j->page) pl_page_heading(j->page, 2, a->name);
-  pl_status s = run_table[a->kind](j, k, figures);
+  pl_status s = print_model(j, &j->print_model);
+  if (s == PL_OK) s = run_table[a->kind](j, k, figures);
   job_set(figures, "status", json_string(pl_status_text(s)));
   json_array_append_new(j->analyses, figures);
   j->result->nrun++;
@@ -171,12 +173,26 @@ static pl_status find_only(job *j, int *only) {
                     j->opts->only);
 }
 
+// is analysis k asked for, or does the one that is start from it?
+static int is_wanted(const job *j, int k, int only) {
+  return only < 0 || k == only || j->scene->analysis[only].about == k;
+}
+
+// a resume that is refused changes nothing in the folder
+static pl_status check_resume(job *j, int only) {
+  PL_TRY(print_model(j, &j->print_scene));
+  j->print_model = j->print_scene;
+  for (int k = 0; k < j->scene->nanalysis; k++)
+    if (is_wanted(j, k, only)) PL_TRY(checkpoint_check(j, &j->scene->analysis[k]));
+  return PL_OK;
+}
+
 // an unsolved analysis does not stop the others, unless they start from it
 static pl_status run_all(job *j, int only) {
   const pl_scene *sc = j->scene;
   pl_status worst = PL_OK;
   for (int k = 0; k < sc->nanalysis; k++) {
-    if (only >= 0 && k != only && sc->analysis[only].about != k) continue;
+    if (!is_wanted(j, k, only)) continue;
     int about = sc->analysis[k].about;
     if (about >= 0 && !j->state[about]) continue;
     pl_status s = run_one(j, k);
@@ -226,7 +242,8 @@ static void release(job *j) {
 pl_status pl_job_run(pl_env *env, const pl_scene *scene, const pl_job_opts *opts,
                      pl_job_result *result) {
   memset(result, 0, sizeof *result);
-  job j = {.env = env, .scene = scene, .opts = opts, .result = result};
+  pace beat = {0};
+  job j = {.env = env, .scene = scene, .opts = opts, .result = result, .pace = &beat};
   ear *e = pl_alloc(env, 1, sizeof *e);
   if (!e) return PL_E_NOMEM;
   e->diag = env->diag;
@@ -236,6 +253,7 @@ pl_status pl_job_run(pl_env *env, const pl_scene *scene, const pl_job_opts *opts
   double start = pl_wall_time();
   int only;
   pl_status s = find_only(&j, &only);
+  if (s == PL_OK) s = check_resume(&j, only);
   if (s == PL_OK) s = prepare(&j);
   if (s == PL_OK) {
     s = run_all(&j, only);

@@ -9,6 +9,10 @@
 
 enum { WARNINGS = 50 }; // messages kept for the report
 
+typedef struct pace {   // of checkpoints
+  double written, took; // wall clock when the last one was written; seconds it took
+} pace;
+
 typedef struct job {
   pl_env *env;
   const pl_scene *scene;
@@ -27,6 +31,8 @@ typedef struct job {
   int *bead;       // [nbead] point masses on rods
   pl_sheet *sheet; // limits of stretch while an analysis keeps them; NULL: none
   pl_job_result *result;
+  uint64_t print_scene, print_model; // fingerprints: at the start, as an analysis began
+  pace *pace;
 } job;
 
 // ---- analyses: each fills `figures`, writes files and its part of the page ----------------------
@@ -119,7 +125,7 @@ void job_backdrop_free(const job *j, pl_view *view);
 // figures[key] = value; NULL-safe, a failure shows up as PL_E_NOMEM at the end
 void job_set(json_t *figures, const char *key, json_t *value);
 
-// ---- checkpoint of a transient ------------------------------------------------------------------
+// ---- checkpoint of a motion ---------------------------------------------------------------------
 
 typedef struct kept { // what a recorder gathers besides its table
   int n, cap;
@@ -129,23 +135,17 @@ typedef struct kept { // what a recorder gathers besides its table
   pl_contact *contact;      // NULL: none; its forces are where the next step begins
 } kept;
 
-pl_status checkpoint_write(const job *j, const char *path, const pl_transient_opts *o,
-                           const pl_state *s, const pl_history *h, const kept *k,
-                           const pl_table *table);
-// *found = 0 when there is no file; a file of another scene or version is PL_E_INPUT.
-pl_status checkpoint_read(const job *j, const char *path, const pl_transient_opts *o, pl_state *s,
-                          pl_history *h, kept *k, pl_table *table, int *found);
+// Checkpoint of a motion: state, history, frames and contact of k, rows of the tables.
+pl_status motion_write(const job *j, const pl_analysis *a, const pl_state *s, const pl_history *h,
+                       const kept *k, int ntable, pl_table *const *table);
+// *found = 0: there is none, or none is wanted. PL_E_INPUT: it cannot be gone on from.
+pl_status motion_read(const job *j, const pl_analysis *a, pl_state *s, pl_history *h, kept *k,
+                      int ntable, pl_table *const *table, int *found);
 
 // ---- checkpoint of a design ---------------------------------------------------------------------
 
-// Fingerprint of the model as it is now.
-uint64_t design_print(const job *j);
-pl_status design_checkpoint_write(const job *j, const char *path, uint64_t model,
-                                  const pl_design_plan *plan, const pl_optimise_opts *o,
-                                  const pl_design_state *s);
-// *out is NULL when there is no file; a file of another scene or version is PL_E_INPUT.
-pl_status design_checkpoint_read(const job *j, const char *path, uint64_t model,
-                                 const pl_design_plan *plan, const pl_optimise_opts *o,
-                                 pl_design_state **out);
+pl_status design_checkpoint_write(const job *j, const pl_analysis *a, const pl_design_state *s);
+// *out is NULL: there is none, or none is wanted. PL_E_INPUT: it cannot be gone on from.
+pl_status design_checkpoint_read(const job *j, const pl_analysis *a, pl_design_state **out);
 
 #endif

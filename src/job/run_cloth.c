@@ -153,29 +153,6 @@ static pl_status step_through(run *r, const pl_confine *k, pl_state *s, pl_histo
   return r->stop < 0 ? r->stop : PL_OK;
 }
 
-static void log_path(const run *r, char path[PL_TEXT]) {
-  job_path(r->j, r->a->name, ".checkpoint.csv", path);
-}
-
-// rows of the steps before a stop
-static pl_status resume_log(run *r) {
-  char path[PL_TEXT];
-  pl_table *old = NULL;
-  log_path(r, path);
-  PL_TRY(pl_table_read(r->j->env, path, &old));
-  int rows = pl_table_rows(old), fits = pl_table_cols(old) == COLS && rows > 0;
-  const double *data = pl_table_data(old);
-  pl_status st = PL_OK;
-  for (int i = 0; fits && st == PL_OK && i < rows; i++)
-    st = pl_table_row(r->log, data + (size_t)i * COLS);
-  pl_table_free(old);
-  if (!fits)
-    st = pl_fail_at(r->j->env, PL_E_INPUT, path, 0, 0,
-                    "run without --resume, or into another folder",
-                    "the checkpoint is of another version, or damaged");
-  return st;
-}
-
 // figures of the whole motion, not only since a resume; the start is a row as well
 static void add_before(run *r, int rows) {
   pl_limit_info *i = &r->info;
@@ -195,13 +172,11 @@ static void add_before(run *r, int rows) {
 
 static pl_status run_main(run *r, pl_state *s, pl_history *h, cloth *c) {
   job *j = r->j;
-  char path[PL_TEXT];
   int found;
+  r->record->log = r->log;
   PL_TRY(record_resume(r->record, s, h, &found));
   PL_TRY(cloth_open(j, r->a, s, r->record->kept.contact, c));
-  if (found) {
-    PL_TRY(resume_log(r));
-  } else {
+  if (!found) {
     warn_jolt(j, r->a, s);
     PL_TRY(record_start(r->record, s));
     PL_TRY(log_start(r, s));
@@ -210,8 +185,6 @@ static pl_status run_main(run *r, pl_state *s, pl_history *h, cloth *c) {
   int before = pl_table_rows(r->log);
   PL_TRY(step_through(r, &c->confine, s, h));
   add_before(r, before);
-  log_path(r, path);
-  PL_TRY(pl_table_write(r->log, path));
   return record_checkpoint(r->record, s, h);
 }
 

@@ -1,12 +1,12 @@
 // design: optimises, checks what was found, and hands it to the writers.
 #include "run_design.h"
 
+#include "checkpoint.h"
+
 #include "pliant/math.h"
 
 #include <stdio.h>
 #include <string.h>
-
-static const double WRITE_EVERY = 5; // s between checkpoints
 
 // ---- values put aside -------------------------------------------------------------------------
 
@@ -111,8 +111,7 @@ static pl_status keep_names(designing *t) {
 
 static pl_status write_checkpoint(designing *t) {
   if (t->kept.nint == 0) return PL_OK;
-  t->written = pl_wall_time();
-  return design_checkpoint_write(t->j, t->checkpoint, t->print, t->plan, &t->opts, &t->kept);
+  return design_checkpoint_write(t->j, t->a, &t->kept);
 }
 
 static int keep_state(designing *t, const pl_design_state *s) {
@@ -133,15 +132,12 @@ static int on_iteration(void *ctx, const pl_design_result *so_far, const pl_desi
   designing *t = ctx;
   (void)so_far;
   if (!keep_state(t, state)) return 1;
-  if (pl_wall_time() - t->written < WRITE_EVERY) return 0;
-  return write_checkpoint(t) != PL_OK;
+  return checkpoint_due(t->j) && write_checkpoint(t) != PL_OK;
 }
 
 static pl_status optimise(designing *t) {
   pl_design_state *resume = NULL;
-  if (t->j->opts->resume)
-    PL_TRY(design_checkpoint_read(t->j, t->checkpoint, t->print, t->plan, &t->opts, &resume));
-  t->written = pl_wall_time();
+  PL_TRY(design_checkpoint_read(t->j, t->a, &resume));
   pl_status st = pl_design_run(t->d, resume, on_iteration, t, &t->r);
   pl_design_state_free(resume);
   if (st < 0) return st;
@@ -278,8 +274,6 @@ static pl_status no_motion(const designing *t, json_t *figures) {
 
 static pl_status run(designing *t, json_t *figures) {
   const pl_scene *sc = t->j->scene;
-  t->print = design_print(t->j);
-  job_path(t->j, t->a->name, ".checkpoint", t->checkpoint);
   PL_TRY(values_take(t->j, &t->first));
   pl_status st =
       pl_design_open(&t->opts, sc->model, sc->params, t->j->work, &t->plan->problem, &t->d);

@@ -38,9 +38,6 @@ typedef struct designing {
   int cancelled;
   // the last state of the optimiser, for the checkpoint
   pl_design_state kept;
-  double written; // when it was written last
-  uint64_t print;
-  char checkpoint[PL_TEXT];
 } designing;
 
 // Name of objective k, for people.

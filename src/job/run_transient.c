@@ -371,21 +371,17 @@ void record_figures(const recorder *r, const pl_transient_info *i, json_t *figur
 }
 
 pl_status record_resume(recorder *r, pl_state *s, pl_history *h, int *found) {
-  char path[PL_TEXT];
-  *found = 0;
-  if (!r->j->opts->resume) return PL_OK;
-  PL_TRY(checkpoint_read(r->j, job_path(r->j, r->a->name, ".checkpoint", path),
-                         &r->a->opts.transient_, s, h, &r->kept, r->table, found));
+  pl_table *all[2] = {r->table, r->log};
+  PL_TRY(motion_read(r->j, r->a, s, h, &r->kept, r->log ? 2 : 1, all, found));
   if (*found) catch_up(r, s);
   return PL_OK;
 }
 
 pl_status record_checkpoint(recorder *r, const pl_state *s, const pl_history *h) {
-  char path[PL_TEXT];
+  pl_table *all[2] = {r->table, r->log};
   pl_contact *k = r->kept.contact;
   if (k) memcpy(k->pair, r->touch, (size_t)k->npair * sizeof *r->touch);
-  return checkpoint_write(r->j, job_path(r->j, r->a->name, ".checkpoint", path),
-                          &r->a->opts.transient_, s, h, &r->kept, r->table);
+  return motion_write(r->j, r->a, s, h, &r->kept, r->log ? 2 : 1, all);
 }
 
 static pl_status step_through(job *j, recorder *r, pl_state *s, pl_history *h,

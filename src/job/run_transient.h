@@ -10,6 +10,7 @@ typedef struct recorder {
   job *j;
   const pl_analysis *a;
   pl_table *table;
+  pl_table *log; // a further table that checkpoints keep, the caller's; NULL: none
   double *row;
   kept kept;
   double every, next_row; // time between rows, time of the next one

@@ -1,0 +1,50 @@
+#ifndef CHECKPOINT_H
+#define CHECKPOINT_H
+
+// Checkpoints: what an analysis needs to go on as if there had been no stop, in NAME.checkpoint of
+// the result folder. The file says of which kind, scene, model and options it is, how long it is,
+// and a checksum over all of it; it is replaced as a whole or not at all.
+#include "job_impl.h"
+
+typedef struct checkpoint {
+  const job *j;
+  const pl_analysis *a;
+  pl_text out; // written so far
+  char *data;  // read: the whole file
+  size_t size, at;
+} checkpoint;
+
+// ---- writing ------------------------------------------------------------------------------------
+
+void checkpoint_begin(const job *j, const pl_analysis *a, checkpoint *c);
+// Adds count items of a size; what is put in one order is taken in the same.
+void checkpoint_put(checkpoint *c, const void *data, size_t count, size_t size);
+// Writes the file and frees what was put.
+pl_status checkpoint_end(checkpoint *c);
+// Is it time for the next one? By the interval of the job's options, and never so often that
+// writing takes more than a small part of the time. Ask at the end of every step.
+int checkpoint_due(const job *j);
+
+// ---- reading ------------------------------------------------------------------------------------
+
+// Opens the file when the job resumes and there is one, otherwise *found = 0. PL_E_INPUT: it is
+// damaged, or of another scene, model or options; the message says which.
+pl_status checkpoint_open(const job *j, const pl_analysis *a, checkpoint *c, int *found);
+// Takes count items; PL_E_INPUT when there are not as many.
+pl_status checkpoint_take(checkpoint *c, void *to, size_t count, size_t size);
+// The same into a new array, freed by the caller; on failure it is NULL.
+pl_status checkpoint_take_new(checkpoint *c, size_t count, size_t size, void *out);
+// Frees what was read. Returns the status given, or PL_E_INPUT when something is left.
+pl_status checkpoint_close(checkpoint *c, pl_status status);
+// Looks whether the checkpoint of an analysis, if there is one, can be gone on from.
+pl_status checkpoint_check(const job *j, const pl_analysis *a);
+
+// ---- fingerprints -------------------------------------------------------------------------------
+
+uint64_t print_bytes(uint64_t h, const void *data, size_t size);
+// All numbers that the model depends on, as they are now.
+pl_status print_model(const job *j, uint64_t *out);
+// The options of an analysis and what it watches, but for those that only say how long to go on.
+uint64_t print_analysis(const job *j, const pl_analysis *a);
+
+#endif

@@ -1,0 +1,159 @@
+// Checkpoints of motions in steps: state, what the stepper remembers, rows of tables, frames and
+// forces of contact.
+#include "checkpoint.h"
+
+#include <string.h>
+
+enum { TOUCH = 7 }; // numbers kept of a pair: status, force, slide
+
+typedef struct header {
+  int nq, nhist, moved, npair;
+  int nframe, has_q1, has_v1, has_period;
+  double t, power, dissipated;
+  pl_history history; // its pointers mean nothing here
+} header;
+
+static header make_header(const pl_state *s, const pl_history *h, const kept *k) {
+  header head;
+  memset(&head, 0, sizeof head);
+  head.nq = s->nq;
+  head.nhist = s->nhist;
+  head.moved = s->moved;
+  head.npair = k->contact ? k->contact->npair : 0;
+  head.nframe = k->n;
+  head.has_q1 = h->q1 != NULL;
+  head.has_v1 = h->v1 != NULL;
+  head.has_period = h->period != NULL;
+  head.t = s->t;
+  head.power = k->power;
+  head.dissipated = k->dissipated;
+  head.history = *h;
+  head.history.q1 = head.history.v1 = head.history.period = NULL;
+  return head;
+}
+
+// ---- writing ------------------------------------------------------------------------------------
+
+static void put(checkpoint *c, const double *x, size_t n) {
+  checkpoint_put(c, x, n, sizeof *x);
+}
+
+static void put_table(checkpoint *c, const pl_table *t) {
+  int size[2] = {pl_table_rows(t), pl_table_cols(t)};
+  checkpoint_put(c, size, 2, sizeof *size);
+  put(c, pl_table_data(t), (size_t)size[0] * (size_t)size[1]);
+}
+
+// pairs that do not touch are zeros
+static void put_touches(checkpoint *c, const pl_contact *k) {
+  for (int i = 0; i < k->npair; i++) {
+    const pl_touch *a = &k->pair[i];
+    const double all[TOUCH] = {a->status,   a->force[0], a->force[1], a->force[2],
+                               a->slide[0], a->slide[1], a->slide[2]};
+    put(c, all, TOUCH);
+  }
+  put(c, &k->residual, 1);
+}
+
+pl_status motion_write(const job *j, const pl_analysis *a, const pl_state *s, const pl_history *h,
+                       const kept *k, int ntable, pl_table *const *table) {
+  checkpoint c;
+  header head = make_header(s, h, k);
+  size_t nq = (size_t)s->nq, n = (size_t)k->n;
+  checkpoint_begin(j, a, &c);
+  checkpoint_put(&c, &head, 1, sizeof head);
+  put(&c, s->q, 3 * nq + (size_t)s->nhist);
+  if (h->q1) put(&c, h->q1, nq);
+  if (h->v1) put(&c, h->v1, nq);
+  if (h->period) put(&c, h->period, nq * (size_t)h->nsample);
+  put(&c, k->time, n);
+  put(&c, k->qv, n * 2 * nq);
+  for (int i = 0; i < ntable; i++) put_table(&c, table[i]);
+  if (k->contact) put_touches(&c, k->contact);
+  return checkpoint_end(&c);
+}
+
+// ---- reading ------------------------------------------------------------------------------------
+
+static pl_status misfit(const job *j, const pl_analysis *a) {
+  return pl_fail_at(j->env, PL_E_INPUT, j->scene->path, a->line, a->col,
+                    "run without --resume, or into another folder",
+                    "%s: the checkpoint is of another model", a->name);
+}
+
+static pl_status take_history(checkpoint *c, const header *head, pl_history *h) {
+  size_t nq = (size_t)head->nq, size = sizeof(double);
+  *h = head->history;
+  h->q1 = h->v1 = h->period = NULL;
+  if (h->nsample < 0) return misfit(c->j, c->a);
+  if (head->has_q1) PL_TRY(checkpoint_take_new(c, nq, size, &h->q1));
+  if (head->has_v1) PL_TRY(checkpoint_take_new(c, nq, size, &h->v1));
+  if (head->has_period) PL_TRY(checkpoint_take_new(c, nq * (size_t)h->nsample, size, &h->period));
+  return PL_OK;
+}
+
+static pl_status take_frames(checkpoint *c, int nframe, size_t nq, kept *k) {
+  pl_env *env = c->j->env;
+  if (nframe < 0 || nframe > 100000) return misfit(c->j, c->a);
+  if (nframe == 0) return PL_OK;
+  k->cap = c->j->scene->output.frames + 1;
+  if (nframe > k->cap) k->cap = nframe;
+  k->time = pl_alloc(env, (size_t)k->cap, sizeof(double));
+  k->qv = pl_alloc(env, (size_t)k->cap * 2 * nq, sizeof(double));
+  if (!k->time || !k->qv) return PL_E_NOMEM;
+  PL_TRY(checkpoint_take(c, k->time, (size_t)nframe, sizeof(double)));
+  PL_TRY(checkpoint_take(c, k->qv, (size_t)nframe * 2 * nq, sizeof(double)));
+  k->n = nframe;
+  return PL_OK;
+}
+
+static pl_status take_table(checkpoint *c, pl_table *t) {
+  int size[2];
+  double *rows;
+  PL_TRY(checkpoint_take(c, size, 2, sizeof *size));
+  if (size[0] < 0 || size[1] != pl_table_cols(t)) return misfit(c->j, c->a);
+  PL_TRY(checkpoint_take_new(c, (size_t)size[0] * (size_t)size[1], sizeof *rows, &rows));
+  pl_status st = PL_OK;
+  for (int i = 0; st == PL_OK && i < size[0]; i++)
+    st = pl_table_row(t, rows + (size_t)i * (size_t)size[1]);
+  pl_free(c->j->env, rows);
+  return st;
+}
+
+static pl_status take_touches(checkpoint *c, const pl_state *s, pl_contact *k) {
+  pl_contact_place(k, s->t, s->q);
+  for (int i = 0; i < k->npair; i++) {
+    double x[TOUCH];
+    pl_touch *a = &k->pair[i];
+    PL_TRY(checkpoint_take(c, x, TOUCH, sizeof *x));
+    a->status = x[0] == PL_SLIP ? PL_SLIP : x[0] == PL_STICK ? PL_STICK : PL_OPEN;
+    memcpy(a->force, x + 1, sizeof a->force);
+    memcpy(a->slide, x + 4, sizeof a->slide);
+  }
+  return checkpoint_take(c, &k->residual, 1, sizeof k->residual);
+}
+
+static pl_status take_all(checkpoint *c, pl_state *s, pl_history *h, kept *k, int ntable,
+                          pl_table *const *table) {
+  header head, want = make_header(s, h, k);
+  PL_TRY(checkpoint_take(c, &head, 1, sizeof head));
+  if (head.nq != want.nq || head.nhist != want.nhist || head.npair != want.npair)
+    return misfit(c->j, c->a);
+  s->t = head.t;
+  s->moved = head.moved;
+  k->power = head.power;
+  k->dissipated = head.dissipated;
+  PL_TRY(checkpoint_take(c, s->q, 3 * (size_t)s->nq + (size_t)s->nhist, sizeof *s->q));
+  PL_TRY(take_history(c, &head, h));
+  PL_TRY(take_frames(c, head.nframe, (size_t)s->nq, k));
+  for (int i = 0; i < ntable; i++) PL_TRY(take_table(c, table[i]));
+  return k->contact ? take_touches(c, s, k->contact) : PL_OK;
+}
+
+pl_status motion_read(const job *j, const pl_analysis *a, pl_state *s, pl_history *h, kept *k,
+                      int ntable, pl_table *const *table, int *found) {
+  checkpoint c;
+  PL_TRY(checkpoint_open(j, a, &c, found));
+  if (!*found) return PL_OK;
+  return checkpoint_close(&c, take_all(&c, s, h, k, ntable, table));
+}
