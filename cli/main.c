@@ -123,7 +123,8 @@ static int unknown_command(const char *word) {
 }
 
 static int version(void) {
-  printf("pliant %s (BLAS kernels: %s)\n", pl_version(), pl_blas_core());
+  printf("pliant %s%s%s (BLAS kernels: %s)\n", pl_version(), *pl_version_commit() ? " " : "",
+         pl_version_commit(), pl_blas_core());
 #ifdef PL_GPL
   printf(
       "Sources: Apache-2.0. This binary links UMFPACK and CHOLMOD's supernodal module: GPL-3.0.\n");

@@ -93,6 +93,8 @@ pl_status pl_tell(pl_env *env, const char *what, double done, const char *text);
 
 // Formats a diag as `file:line:col: level: text\n  hint: ...`, without a final newline.
 void pl_diag_format(const pl_diag *d, char *out, size_t size);
+// The same without its level.
+void pl_diag_plain(const pl_diag *d, char *out, size_t size);
 
 // ---- memory -----------------------------------------------------------------------------------
 
@@ -155,6 +157,9 @@ pl_status pl_file_read(pl_env *env, const char *path, size_t limit, char **data,
 pl_status pl_file_write(pl_env *env, const char *path, const void *data, size_t size);
 // The same, and waits until the disk has it: what was written is there after a loss of power, too.
 pl_status pl_file_save(pl_env *env, const char *path, const void *data, size_t size);
+// SHA-256 as `sha256sum` prints it, of memory and of a file (0: it cannot be read).
+void pl_sha256(const void *data, size_t size, char hex[65]);
+int pl_sha256_file(const char *path, char hex[65]);
 // Makes a folder and its parents.
 pl_status pl_dir_make(pl_env *env, const char *path);
 

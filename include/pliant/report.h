@@ -40,13 +40,15 @@ typedef struct pl_plot {
   int logx, logy, equal;               // equal: same scale on both axes
   int nseries;
   const pl_series *series;
-  int width, height; // pixels, 0: 720 x 420
+  int width, height;  // pixels, 0: 720 x 420
+  const char *length; // unit for metres, "mm", where figures stay readable; NULL: by the figures
 } pl_plot;
 
 // Appends an SVG element: axes with round ticks, grid, legend, readable on white and on dark pages.
 // Empty or constant data make an honest plot, not a crash. Long series are thinned to what can be
 // seen. Large and small figures get the prefix of the label's unit, "tip (m)" becoming "tip (mm)",
-// or a power of ten before it. On failure nothing is appended.
+// or a power of ten before it; equal axes share theirs. Whole numbers without a unit get whole
+// ticks. On failure nothing is appended.
 pl_status pl_plot_svg(pl_text *t, const pl_plot *p);
 // Stretch over the direction, for pl_polar_svg.
 typedef struct pl_polar_series {
@@ -100,10 +102,12 @@ typedef struct pl_view {
   int ntie;
   const pl_tie *tie; // springs
   int nline;
-  const double *line; // [nline][2][3] ends of lines drawn lightly behind everything
+  const double *line;  // [nline][2][3] ends of lines drawn lightly behind everything
+  const double *drift; // [nline][3] how far they go while a film plays, NULL: they stay
   const char *title;
-  int flat;          // 1: look straight along z (2D models)
-  int width, height; // 0: 720 wide, as high as the model needs up to 480
+  int flat;           // 1: look straight along z (2D models)
+  int width, height;  // 0: 720 wide, as high as the model needs up to 480
+  const char *length; // as in pl_plot
 } pl_view;
 
 // Appends an SVG picture of the mesh: depth-sorted shaded faces and segments, joints and vertices
@@ -128,12 +132,18 @@ pl_status pl_view_animated_svg(pl_text *t, const pl_mesh *m, const pl_view *v, i
 typedef struct pl_page pl_page;
 pl_status pl_page_create(pl_env *env, const char *title, pl_page **out);
 void pl_page_free(pl_page *p);
+// A line below the title, in small letters: when and by what it was made.
+void pl_page_origin(pl_page *p, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+// A key figure: they stand together at the top, above the contents.
+void pl_page_key(pl_page *p, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void pl_page_heading(pl_page *p, int level, const char *text);
 void pl_page_text(pl_page *p, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void pl_page_warning(pl_page *p, const char *fmt, ...)
     __attribute__((format(printf, 2, 3))); // stands out
 void pl_page_alarm(pl_page *p, const char *fmt, ...)
     __attribute__((format(printf, 2, 3))); // the same in red, for results not to be trusted
+void pl_page_error(pl_page *p, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3))); // the same, for what went wrong
 void pl_page_figure(pl_page *p, const char *svg, const char *caption);
 // Figures from begin to end stand side by side where there is room.
 void pl_page_row_begin(pl_page *p);
@@ -149,6 +159,8 @@ typedef struct pl_bar {
 void pl_page_bars(pl_page *p, int n, const pl_bar *bar);
 // rows * cols cells, first row is the header; all text is escaped.
 void pl_page_grid(pl_page *p, int rows, int cols, const char *const *cells);
+// Links to n files beside the page.
+void pl_page_files(pl_page *p, int n, const char *const *name);
 void pl_page_code(pl_page *p, const char *text); // preformatted, folded away behind a summary line
 pl_status pl_page_write(pl_page *p, const char *path);
 

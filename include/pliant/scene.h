@@ -178,7 +178,10 @@ typedef struct pl_scene {
   pl_env *env;
   const char *path, *folder; // of the scene file; file names in the scene are relative to folder
   const char *title;         // "" when not given
+  int nfile;
+  const char *const *file; // [nfile] files beside the scene that were read
   int dim;
+  double length; // m, the scene's unit of length
   // All drawable things; its vertices are the model's nodes in their order (the model may have more
   // behind them: copies that clamps of shells carry). Bodies give their cells, links and springs
   // segments; in one dimension there are nodes only.

@@ -9,5 +9,7 @@
 
 // Returns the version of the library that is linked, to compare with PL_VERSION.
 const char *pl_version(void);
+// The commit that it was built from, "" when that was not known.
+const char *pl_version_commit(void);
 
 #endif

@@ -9,6 +9,14 @@ const char *pl_version(void) {
   return PL_VERSION;
 }
 
+#ifndef PL_COMMIT
+#define PL_COMMIT ""
+#endif
+
+const char *pl_version_commit(void) {
+  return PL_COMMIT;
+}
+
 const char *pl_status_text(pl_status s) {
   switch (s) {
   case PL_OK:
@@ -110,8 +118,7 @@ pl_status pl_tell(pl_env *env, const char *what, double done, const char *text) 
   return env->progress(env->progress_ctx, &p) ? PL_CANCELLED : PL_OK;
 }
 
-void pl_diag_format(const pl_diag *d, char *out, size_t size) {
-  static const char *const level[] = {"note", "warning", "error"};
+static void format(const pl_diag *d, const char *level, char *out, size_t size) {
   char place[PL_TEXT + 32] = "";
   if (d->file[0] && d->line > 0 && d->col > 0)
     snprintf(place, sizeof place, "%s:%d:%d: ", d->file, d->line, d->col);
@@ -119,6 +126,15 @@ void pl_diag_format(const pl_diag *d, char *out, size_t size) {
     snprintf(place, sizeof place, "%s:%d: ", d->file, d->line);
   else if (d->file[0])
     snprintf(place, sizeof place, "%s: ", d->file);
-  snprintf(out, size, "%s%s: %s%s%s", place, level[d->level], d->text,
+  snprintf(out, size, "%s%s%s%s%s%s", place, level, *level ? ": " : "", d->text,
            d->hint[0] ? "\n  hint: " : "", d->hint);
+}
+
+void pl_diag_format(const pl_diag *d, char *out, size_t size) {
+  static const char *const level[] = {"note", "warning", "error"};
+  format(d, level[d->level], out, size);
+}
+
+void pl_diag_plain(const pl_diag *d, char *out, size_t size) {
+  format(d, "", out, size);
 }

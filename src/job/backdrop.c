@@ -12,7 +12,7 @@ static const double SMOOTH = 0.996; // cosine: edges that bend less are not draw
 
 typedef struct pencil {
   int dim, n;
-  double (*line)[2][3];
+  double (*line)[2][3], (*drift)[3];
   double lo[3], hi[3]; // of the model and around it: what lies outside is not drawn
 } pencil;
 
@@ -235,44 +235,64 @@ static void frame(pencil *p, const double *x, size_t count) {
   }
 }
 
-pl_status job_backdrop(const job *j, double t, int film, int npos, const double *x, pl_view *view) {
+static void draw_obstacle(pencil *p, const pl_obstacle *o, double t, const double *x,
+                          size_t count) {
+  double m[3];
+  pl_gap g;
+  for (int c = 0; c < 3; c++) m[c] = o->centre[c] + t * o->velocity[c];
+  pl_obstacle_gap(o, p->dim, t, m, 0, &g);
+  if (o->kind == PL_PLANE)
+    draw_plane(p, m, &g, x, count);
+  else if (o->kind == PL_SPHERE)
+    draw_sphere(p, o, m);
+  else if (o->kind == PL_BOX)
+    draw_box(p, o, m);
+  else if (o->kind == PL_CAPSULE)
+    draw_capsule(p, o, m);
+  else if (pl_obstacle_mesh_ntri(o->mesh) <= COARSE)
+    draw_net(p, o, m);
+  else
+    draw_sections(p, o, m);
+}
+
+pl_status job_backdrop(const job *j, double t, double until, int npos, const double *x,
+                       pl_view *view) {
   const pl_contact_desc *d = &j->scene->contact;
   size_t count = (size_t)npos * (size_t)j->scene->mesh->nvert;
   if (d->nnode == 0) return PL_OK;
   size_t room = 0;
   for (int k = 0; k < d->nobstacle; k++) room += d->obstacle[k].kind == PL_MESH ? MESH_ROOM : ROOM;
-  pencil p = {.dim = j->scene->dim, .line = pl_alloc(j->env, room, sizeof *p.line)};
-  if (!p.line) return PL_E_NOMEM;
+  // one allocation: the lines, then how far each goes
+  double *all = pl_alloc(j->env, room, sizeof *((pencil *)0)->line + 3 * sizeof *all);
+  if (!all) return PL_E_NOMEM;
+  pencil p = {
+      .dim = j->scene->dim, .line = (double(*)[2][3])all, .drift = (double(*)[3])(all + 6 * room)};
   frame(&p, x, count);
   for (int k = 0; k < d->nobstacle; k++) {
     const pl_obstacle *o = &d->obstacle[k];
-    double m[3];
-    pl_gap g;
-    // a film has one backdrop: what moves is left out
-    if (film && pl_norm3(o->velocity) > 0) continue;
-    for (int c = 0; c < 3; c++) m[c] = o->centre[c] + t * o->velocity[c];
-    pl_obstacle_gap(o, p.dim, t, m, 0, &g);
-    if (o->kind == PL_PLANE)
-      draw_plane(&p, m, &g, x, count);
-    else if (o->kind == PL_SPHERE)
-      draw_sphere(&p, o, m);
-    else if (o->kind == PL_BOX)
-      draw_box(&p, o, m);
-    else if (o->kind == PL_CAPSULE)
-      draw_capsule(&p, o, m);
-    else if (pl_obstacle_mesh_ntri(o->mesh) <= COARSE)
-      draw_net(&p, o, m);
-    else
-      draw_sections(&p, o, m);
+    pencil wide = p;
+    double way[3], size[3];
+    for (int c = 0; c < 3; c++) {
+      way[c] = (until - t) * o->velocity[c];
+      // what comes into the picture or leaves it is drawn where it begins
+      wide.lo[c] -= fmax(way[c], 0);
+      wide.hi[c] -= fmin(way[c], 0);
+    }
+    pl_sub3(p.hi, p.lo, size);
+    // what only passes by at great speed would make the body small
+    if (pl_norm3(way) > pl_norm3(size)) continue;
+    draw_obstacle(&wide, o, t, x, count);
+    for (; p.n < wide.n; p.n++) memcpy(p.drift[p.n], way, sizeof way);
   }
   view->nline = p.n;
   view->line = (const double *)p.line;
+  view->drift = until > t ? (const double *)p.drift : NULL;
   return PL_OK;
 }
 
 void job_backdrop_free(const job *j, pl_view *view) {
   // made here, and shown as const
   pl_free(j->env, (double *)(uintptr_t)view->line);
-  view->line = NULL;
+  view->line = view->drift = NULL;
   view->nline = 0;
 }

@@ -108,12 +108,16 @@ static pl_status force_plot(job *j, const pl_analysis *a, const pl_table *t, int
   static const char *const part[] = {"normal", "friction"};
   size_t rows = (size_t)pl_table_rows(t), cols = (size_t)pl_table_cols(t);
   pl_series series[2];
+  double most = 0;
   for (size_t i = 0; i < rows; i++) xy[i] = pl_table_data(t)[i * cols];
   for (size_t c = 0; c < 2; c++) {
     double *y = xy + (c + 1) * rows;
     for (size_t i = 0; i < rows; i++) y[i] = pl_table_data(t)[i * cols + (size_t)column + c];
     series[c] = (pl_series){.name = part[c], .n = (int)rows, .x = xy, .y = y, .colour = (int)c};
+    most = fmax(most, pl_max_abs((int)rows, y));
   }
+  // what was never touched has no curve
+  if (most == 0) return PL_OK;
   char name[PL_TEXT], title[PL_TEXT];
   snprintf(name, sizeof name, "%s-%.60s-force", a->name, j->scene->obstacle_name[obstacle]);
   snprintf(title, sizeof title, "contact with %.60s", j->scene->obstacle_name[obstacle]);
@@ -127,7 +131,7 @@ static pl_status force_plot(job *j, const pl_analysis *a, const pl_table *t, int
 pl_status job_contact_plots(job *j, const pl_analysis *a, const pl_contact *k, const pl_table *t,
                             int first, const char *xlabel) {
   int rows = pl_table_rows(t);
-  if (!k || rows < 2) return PL_OK;
+  if (!k || rows < 3) return PL_OK;
   double *xy = pl_alloc(j->env, 3 * (size_t)rows, sizeof *xy);
   if (!xy) return PL_E_NOMEM;
   pl_status s = PL_OK;

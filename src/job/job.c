@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 typedef pl_status (*run_fn)(job *j, int index, json_t *figures);
@@ -19,12 +20,18 @@ typedef struct ear {
   void (*diag)(void *ctx, const pl_diag *d);
   void *ctx;
   int n;
-  char text[WARNINGS][2 * PL_TEXT];
+  pl_level level[WARNINGS];
+  char text[WARNINGS][2 * PL_TEXT];  // as on a terminal
+  char plain[WARNINGS][2 * PL_TEXT]; // without the level
 } ear;
 
 static void hear(void *ctx, const pl_diag *d) {
   ear *e = ctx;
-  if (d->level != PL_NOTE && e->n < WARNINGS) pl_diag_format(d, e->text[e->n++], sizeof e->text[0]);
+  if (d->level != PL_NOTE && e->n < WARNINGS) {
+    e->level[e->n] = d->level;
+    pl_diag_format(d, e->text[e->n], sizeof e->text[0]);
+    pl_diag_plain(d, e->plain[e->n++], sizeof e->plain[0]);
+  }
   if (e->diag) e->diag(e->ctx, d);
 }
 
@@ -75,6 +82,18 @@ static json_t *model_figures(const pl_scene *s) {
                    "free_unknowns", c.free_dofs, "elements", elements, "mass_kg", c.mass);
 }
 
+// the scene and what it read, with their SHA-256
+static json_t *read_files(const pl_scene *s) {
+  json_t *list = json_array();
+  char hex[65];
+  for (int k = -1; k < s->nfile; k++) {
+    const char *path = k < 0 ? s->path : s->file[k];
+    if (pl_sha256_file(path, hex))
+      json_array_append_new(list, json_pack("{s:s, s:s}", "path", path, "sha256", hex));
+  }
+  return list;
+}
+
 static pl_status write_summary(job *j, pl_status status, const ear *e, double seconds) {
   json_t *set = json_array(), *warn = json_array(), *params = json_object();
   for (int k = 0; k < j->opts->nset; k++) json_array_append_new(set, json_string(j->opts->set[k]));
@@ -89,6 +108,9 @@ static pl_status write_summary(job *j, pl_status status, const ear *e, double se
                           "model", model_figures(j->scene), "analyses", j->analyses, "messages",
                           warn, "seconds", seconds);
   if (!all) return pl_fail(j->env, PL_E_NOMEM, "out of memory while writing the summary");
+  job_set(all, "commit", json_string(pl_version_commit()));
+  job_set(all, "date", json_string(j->date));
+  job_set(all, "files", read_files(j->scene));
   char *text = json_dumps(all, JSON_INDENT(2) | JSON_REAL_PRECISION(17));
   json_decref(all);
   if (!text) return pl_fail(j->env, PL_E_NOMEM, "out of memory while writing the summary");
@@ -101,7 +123,8 @@ static pl_status write_summary(job *j, pl_status status, const ear *e, double se
 static pl_status write_page(job *j, const ear *e) {
   if (!j->page) return PL_OK;
   if (e->n) pl_page_heading(j->page, 2, "Messages");
-  for (int k = 0; k < e->n; k++) pl_page_warning(j->page, "%s", e->text[k]);
+  for (int k = 0; k < e->n; k++)
+    (e->level[k] == PL_ERROR ? pl_page_error : pl_page_warning)(j->page, "%s", e->plain[k]);
   pl_text t;
   pl_text_init(&t, j->env);
   pl_scene_write(j->scene, &t);
@@ -204,9 +227,24 @@ static pl_status run_all(job *j, int only) {
   return worst;
 }
 
+static void stamp(job *j) {
+  time_t now = time(NULL);
+  struct tm utc;
+  if (gmtime_r(&now, &utc)) strftime(j->date, sizeof j->date, "%Y-%m-%dT%H:%M:%SZ", &utc);
+}
+
+static void page_origin(job *j) {
+  char hex[65] = "";
+  int known = pl_sha256_file(j->scene->path, hex);
+  pl_page_origin(j->page, "%.10s %.5s UTC, pliant %s%s%s%s, %s%s%.12s", j->date, j->date + 11,
+                 PL_VERSION, *pl_version_commit() ? " (" : "", pl_version_commit(),
+                 *pl_version_commit() ? ")" : "", j->scene->path, known ? " sha256 " : "", hex);
+}
+
 static pl_status prepare(job *j) {
   const pl_scene *sc = j->scene;
   size_t n = (size_t)pl_model_nnode(sc->model);
+  stamp(j);
   int threads = j->opts->threads > 0 ? j->opts->threads : (int)sysconf(_SC_NPROCESSORS_ONLN);
   for (int t = 0; t < PL_CELL_COUNT; t++) j->drawable |= sc->mesh->cell[t].n > 0;
   PL_TRY(pl_dir_make(j->env, j->opts->folder));
@@ -222,6 +260,7 @@ static pl_status prepare(job *j) {
   PL_TRY(write_scene(j));
   if (!sc->output.report) return PL_OK;
   PL_TRY(pl_page_create(j->env, sc->title[0] ? sc->title : sc->path, &j->page));
+  page_origin(j);
   return page_model(j);
 }
 

@@ -33,6 +33,7 @@ typedef struct job {
   pl_job_result *result;
   uint64_t print_scene, print_model; // fingerprints: at the start, as an analysis began
   pace *pace;
+  char date[32]; // of the start, UTC
 } job;
 
 // ---- analyses: each fills `figures`, writes files and its part of the page ----------------------
@@ -59,6 +60,8 @@ const char *job_path(const job *j, const char *name, const char *suffix, char bu
 // Finds the springs that pictures show, and the rods.
 pl_status job_ties(job *j);
 pl_status job_rods(job *j);
+// The unit that lengths are shown in: the scene's own, or one that suits its size; NULL: any.
+const char *job_length(const job *j);
 // A view with all that stays the same from picture to picture.
 pl_view job_view(const job *j);
 // Positions of the nodes in space, displacements times factor: x[nvert][3].
@@ -79,13 +82,14 @@ typedef struct job_motion {
 } job_motion;
 // Writes it, rods as tubes unless the file would be very large.
 pl_status job_glb(const job *j, const job_motion *a, const char *path);
-// A key figure for the terminal.
+// A key figure for the terminal and the top of the page.
 void job_note(job *j, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 // Picture of a state, coloured by displacement, as SVG file and on the page.
-pl_status job_picture(job *j, const pl_state *s, const char *name, const char *title,
-                      const char *caption);
+pl_status job_picture(job *j, const pl_state *s, const char *name, const char *caption);
 // The same with a VTU and a GLB file, for an equilibrium.
 pl_status job_shape(job *j, const pl_analysis *a, const pl_state *s);
+// Displacement of each watched place on the page.
+void job_watch_grid(job *j, const pl_analysis *a, const pl_state *s);
 // Displacement of each watched place.
 void job_watch_figures(const job *j, const pl_analysis *a, const pl_state *s, json_t *figures);
 // An SVG as file and on the page.
@@ -117,9 +121,10 @@ void job_contact_tell(job *j, const pl_analysis *a, const pl_contact *k);
 pl_status job_contact_plots(job *j, const pl_analysis *a, const pl_contact *k, const pl_table *t,
                             int first, const char *xlabel);
 
-// Lines of obstacles at time t behind a picture of npos positions x[npos][nvert][3]; in films those
-// that move are left out.
-pl_status job_backdrop(const job *j, double t, int film, int npos, const double *x, pl_view *view);
+// Lines of obstacles at time t behind a picture of npos positions x[npos][nvert][3], or behind a
+// film that lasts until another time.
+pl_status job_backdrop(const job *j, double t, double until, int npos, const double *x,
+                       pl_view *view);
 void job_backdrop_free(const job *j, pl_view *view);
 
 // figures[key] = value; NULL-safe, a failure shows up as PL_E_NOMEM at the end

@@ -172,7 +172,7 @@ static pl_status map_draw(job *j, const map *m, int rest, double t, const char *
                   .limit = 100,
                   .colour_label = "part of the limit (%)",
                   .title = title};
-  pl_status s = rest ? PL_OK : job_backdrop(j, t, 0, 1, m->x, &view);
+  pl_status s = rest ? PL_OK : job_backdrop(j, t, t, 1, m->x, &view);
   if (s == PL_OK) s = pl_view_svg(&svg, j->scene->mesh, &view);
   job_backdrop_free(j, &view);
   snprintf(name, sizeof name, "%s-strain%s", stem, rest ? "-flat" : "");

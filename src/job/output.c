@@ -61,8 +61,23 @@ pl_status job_rods(job *j) {
   return PL_OK;
 }
 
+static double box_size(const job *j) {
+  double lo[3], hi[3];
+  pl_mesh_bounds(j->scene->mesh, lo, hi);
+  double d[3] = {hi[0] - lo[0], hi[1] - lo[1], hi[2] - lo[2]};
+  return pl_norm3(d);
+}
+
+const char *job_length(const job *j) {
+  double unit = j->scene->length, size = box_size(j);
+  if (unit < 1e-5) return "um";
+  if (unit < 0.1) return "mm";
+  return size == 0 ? NULL : size < 0.5 ? "mm" : "m";
+}
+
 pl_view job_view(const job *j) {
   return (pl_view){.flat = j->scene->dim == 2,
+                   .length = job_length(j),
                    .ntie = j->ntie,
                    .tie = j->tie,
                    .bare = j->bare,
@@ -90,13 +105,6 @@ double job_displacements(const job *j, const double *q, double *size) {
     if (size[i] > most) most = size[i];
   }
   return most;
-}
-
-static double box_size(const job *j) {
-  double lo[3], hi[3];
-  pl_mesh_bounds(j->scene->mesh, lo, hi);
-  double d[3] = {hi[0] - lo[0], hi[1] - lo[1], hi[2] - lo[2]};
-  return pl_norm3(d);
 }
 
 double job_exaggeration(const job *j, double most) {
@@ -259,6 +267,7 @@ void job_note(job *j, const char *fmt, ...) {
   vsnprintf(text, sizeof text, fmt, args);
   va_end(args);
   pl_report(j->env, PL_NOTE, NULL, 0, 0, NULL, "%s", text);
+  if (j->page) pl_page_key(j->page, "%s", text);
 }
 
 pl_status job_figure(job *j, const char *name, const pl_text *svg, const char *caption) {
@@ -271,8 +280,7 @@ pl_status job_figure(job *j, const char *name, const pl_text *svg, const char *c
   return PL_OK;
 }
 
-pl_status job_picture(job *j, const pl_state *s, const char *name, const char *title,
-                      const char *caption) {
+pl_status job_picture(job *j, const pl_state *s, const char *name, const char *caption) {
   if (!j->drawable) return PL_OK;
   const pl_scene *sc = j->scene;
   double most = job_displacements(j, s->q, j->colour), factor = job_exaggeration(j, most);
@@ -289,9 +297,8 @@ pl_status job_picture(job *j, const pl_state *s, const char *name, const char *t
   view.ghost = rest;
   view.colour = most > 0 ? j->colour : NULL;
   view.colour_label = "displacement (m)";
-  view.title = title;
   // enlarged displacements do not stay out of obstacles
-  pl_status status = factor == 1 ? job_backdrop(j, s->t, 0, 2, rest, &view) : PL_OK;
+  pl_status status = factor == 1 ? job_backdrop(j, s->t, s->t, 2, rest, &view) : PL_OK;
   if (status == PL_OK) status = pl_view_svg(&svg, sc->mesh, &view);
   job_backdrop_free(j, &view);
   char text[PL_TEXT];
@@ -308,7 +315,9 @@ pl_status job_picture(job *j, const pl_state *s, const char *name, const char *t
 pl_status job_plot(job *j, const char *name, const pl_plot *plot, const char *caption) {
   pl_text svg;
   pl_text_init(&svg, j->env);
-  pl_status s = pl_plot_svg(&svg, plot);
+  pl_plot own = *plot;
+  own.length = job_length(j);
+  pl_status s = pl_plot_svg(&svg, &own);
   if (s == PL_OK) s = job_figure(j, name, &svg, caption);
   pl_text_free(&svg);
   return s;
@@ -347,10 +356,41 @@ void job_watch_row(const job *j, const pl_analysis *a, const pl_state *s, double
     }
 }
 
+void job_watch_grid(job *j, const pl_analysis *a, const pl_state *s) {
+  enum { COLS = 4, MOST = 64 };
+  int dim = j->scene->dim, n = a->nwatch < MOST ? a->nwatch : MOST, cols = 1 + dim;
+  const char *unit = job_length(j), *cells[(MOST + 1) * COLS] = {"watched place"};
+  double scale = !unit ? 1 : strcmp(unit, "mm") == 0 ? 1e3 : strcmp(unit, "um") == 0 ? 1e6 : 1;
+  char text[(MOST + 1) * COLS][32];
+  if (n == 0) return;
+  for (int c = 0; c < dim; c++) {
+    snprintf(text[1 + c], sizeof text[0], "u%c (%s)", "xyz"[c], unit ? unit : "m");
+    cells[1 + c] = text[1 + c];
+  }
+  for (int k = 0; k < n; k++) {
+    cells[(k + 1) * cols] = a->watch[k].name;
+    for (int c = 0; c < dim; c++) {
+      int at = a->watch[k].node * dim + c, cell = (k + 1) * cols + 1 + c;
+      int hidden = a->watch[k].component >= 0 && a->watch[k].component != c;
+      snprintf(text[cell], sizeof text[0], "%.6g", scale * (s->q[at] - j->scene->params->X[at]));
+      cells[cell] = hidden ? "" : text[cell];
+    }
+  }
+  for (int k = 0; k < n && k < 4; k++) {
+    char line[PL_TEXT] = "";
+    size_t at = 0;
+    for (int c = 1; c < cols; c++)
+      at += (size_t)snprintf(line + at, sizeof line - at, " %s", cells[(k + 1) * cols + c]);
+    job_note(j, "%s: %.60s moves by%s %s", a->name, a->watch[k].name, line, unit ? unit : "m");
+  }
+  if (j->page) pl_page_grid(j->page, n + 1, cols, cells);
+}
+
 pl_status job_watch_plots(job *j, const pl_analysis *a, const pl_table *t, int xcol, int first,
                           const char *xlabel) {
   int rows = pl_table_rows(t), cols = pl_table_cols(t), at = first;
-  if (rows < 2 || a->nwatch == 0) return PL_OK;
+  // two rows are a start and an end, no curve
+  if (rows < 3 || a->nwatch == 0) return PL_OK;
   const double *data = pl_table_data(t), *X = j->scene->params->X;
   int dim = j->scene->dim;
   double *xy = pl_alloc(j->env, (size_t)rows * 4, sizeof(double));

@@ -73,7 +73,7 @@ static pl_status write_mode(job *j, const pl_analysis *a, const pl_state *s, con
     status = pl_view_svg(&svg, sc->mesh, &view);
     if (status == PL_OK && svg.s && sc->output.plots)
       status = pl_file_write(j->env, job_path(j, name, ".svg", path), svg.s, svg.n);
-    if (status == PL_OK && svg.s && j->page) pl_page_figure(j->page, svg.s, title);
+    if (status == PL_OK && svg.s && j->page) pl_page_figure(j->page, svg.s, NULL);
     pl_text_free(&svg);
   }
   pl_state_free(sc->model, moved);

@@ -160,7 +160,8 @@ pl_status job_shape(job *j, const pl_analysis *a, const pl_state *s) {
   if (j->drawable && o->vtu) PL_TRY(job_vtu(j, s, 0, job_path(j, a->name, ".vtu", path)));
   if (j->drawable && o->glb) PL_TRY(write_glb(j, a, s));
   snprintf(name, sizeof name, "%s-shape", a->name);
-  return job_picture(j, s, name, a->name, "Equilibrium; the reference shape is drawn lightly.");
+  job_watch_grid(j, a, s);
+  return job_picture(j, s, name, "Equilibrium; the reference shape is drawn lightly.");
 }
 
 static pl_status write_files(job *j, const pl_analysis *a, const pl_state *s, recorder *r) {

@@ -230,8 +230,7 @@ static pl_status energy_plot(job *j, const pl_analysis *a, const pl_table *t) {
 }
 
 // faces: [nframe][triangles] part of the allowed strain, NULL: no limits
-static pl_status film(job *j, const pl_analysis *a, const kept *f, const double *x,
-                      const double *faces) {
+static pl_status film(job *j, const kept *f, const double *x, const double *faces) {
   const pl_scene *sc = j->scene;
   if (!j->page || f->n < 2) return PL_OK;
   pl_text svg;
@@ -239,9 +238,8 @@ static pl_status film(job *j, const pl_analysis *a, const kept *f, const double 
   double first = f->time[0], last = f->time[f->n - 1];
   pl_view view = job_view(j);
   view.x = x;
-  view.title = a->name;
   cloth_view(faces, &view);
-  pl_status s = job_backdrop(j, first, 1, f->n, x, &view);
+  pl_status s = job_backdrop(j, first, last, f->n, x, &view);
   if (s == PL_OK)
     s = pl_view_animated_svg(&svg, sc->mesh, &view, f->n, x, fmin(fmax(last - first, 2), 20));
   job_backdrop_free(j, &view);
@@ -272,7 +270,7 @@ static pl_status write_frames(job *j, const pl_analysis *a, const kept *f) {
   if (st == PL_OK && colour) cloth_colours(j, faces + (size_t)(f->n - 1) * ntri, colour);
   if (st == PL_OK && j->scene->output.vtu) st = write_vtus(j, a, f, s);
   if (st == PL_OK && j->scene->output.glb) st = write_glb(j, a, f, x, colour);
-  if (st == PL_OK) st = film(j, a, f, x, faces);
+  if (st == PL_OK) st = film(j, f, x, faces);
   pl_state_free(j->scene->model, s);
   pl_free(j->env, x);
   pl_free(j->env, faces);
@@ -288,7 +286,7 @@ pl_status record_files(recorder *r, const pl_state *s, int energy) {
   if (j->drawable && r->kept.n) {
     PL_TRY(write_frames(j, a, &r->kept));
     snprintf(name, sizeof name, "%s-end", a->name);
-    PL_TRY(job_picture(j, s, name, a->name, "Shape at the end."));
+    PL_TRY(job_picture(j, s, name, "Shape at the end."));
   }
   PL_TRY(job_watch_plots(j, a, r->table, 0, FIXED_COLUMNS, "time (s)"));
   PL_TRY(job_path_plots(j, a, r->table, FIXED_COLUMNS));

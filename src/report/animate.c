@@ -225,6 +225,30 @@ static void draw_lines(motion *a) {
   }
 }
 
+// lines of the backdrop that go along, each batch as far as its drift
+static void draw_drift(motion *a) {
+  rp_picture *p = a->p;
+  double go[2];
+  for (int from = 0, to; from < p->view->nline; from = to) {
+    to = rp_picture_drift(p, from, go);
+    if (go[0] == 0 && go[1] == 0) continue;
+    pl_text_add(p->t,
+                "<g><animateTransform attributeName=\"transform\" type=\"translate\" %s values=\"",
+                a->timing);
+    int n = a->nframe + (a->closed ? 1 : 2), last = a->closed ? a->nframe : a->nframe - 1;
+    for (int k = 0; k < n; k++) {
+      double f = (double)(k < last ? k : last) / last;
+      if (k > 0) rp_str(p->t, ";");
+      rp_num(p->t, f * go[0], 2);
+      rp_str(p->t, " ");
+      rp_num(p->t, f * go[1], 2);
+    }
+    rp_str(p->t, "\"/>\n");
+    rp_picture_lines(p, from, to);
+    rp_str(p->t, "</g>\n");
+  }
+}
+
 static unsigned pack(rp_rgb c) {
   char hex[8];
   unsigned v = 0;
@@ -339,6 +363,7 @@ static pl_status draw_motion(rp_picture *p, int nshow, int nframe, const double 
                a.P + (size_t)k * n);
   if (s == PL_OK) s = prepare(&a);
   if (s == PL_OK) {
+    draw_drift(&a);
     draw_faces(&a);
     draw_lines(&a);
   }

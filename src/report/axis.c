@@ -97,13 +97,32 @@ static const char *prefix_for(const char *unit, size_t n, int power) {
   return NULL;
 }
 
+// the power of ten of a wanted unit of length, for a unit that is one; 0: it is not, 1: it is
+static int wanted_power(const char *length, const char *unit, size_t n, int *power) {
+  static const struct {
+    const char *name;
+    int power;
+  } known[] = {{"m", 0}, {"km", 3}, {"mm", -3}, {"um", -6}, {"nm", -9}};
+  if (!length || n != 1 || *unit != 'm') return 0;
+  for (size_t k = 0; k < sizeof known / sizeof *known; k++)
+    if (strcmp(known[k].name, length) == 0) {
+      *power = known[k].power;
+      return 1;
+    }
+  return 0;
+}
+
 // the power of ten, a multiple of three, that makes numbers up to m readable
-static int choose_power(double m, const char *label) {
-  if (m == 0 || (m >= 0.1 && m < 1e4)) return 0;
-  int e = 3 * (int)floor(log10(m) / 3);
-  if (e < -300) e = -300;
+static int choose_power(double m, const rp_look *look) {
   const char *unit = "";
-  size_t n = label ? find_unit(label, &unit) : 0;
+  size_t n = look->label ? find_unit(look->label, &unit) : 0;
+  int e;
+  if (m > 0 && wanted_power(look->length, unit, n, &e) && m >= 0.01 * pow(10, e) &&
+      m < 1e5 * pow(10, e))
+    return e;
+  if (m == 0 || (m >= 0.1 && m < 1e4)) return 0;
+  e = 3 * (int)floor(log10(m) / 3);
+  if (e < -300) e = -300;
   if (n > 0 && prefix_for(unit, n, e)) return e;
   return m >= 0.01 && m < 1e5 ? 0 : e;
 }
@@ -170,7 +189,7 @@ static double shown(const rp_axis *a, double v) {
   return (v - a->offset) / a->ten;
 }
 
-static void make_linear(rp_axis *a, double lo, double hi, int want, const char *label) {
+static void make_linear(rp_axis *a, double lo, double hi, int want, const rp_look *look) {
   double m = fmax(fabs(lo), fabs(hi));
   double range = hi / m - lo / m;
   // figures that all begin with the same four digits: take them off, say so in the label
@@ -179,19 +198,23 @@ static void make_linear(rp_axis *a, double lo, double hi, int want, const char *
     a->offset = isnormal(unit) ? floor(lo / unit) * unit : 0;
     m = fmax(fabs(lo - a->offset), fabs(hi - a->offset));
   }
-  a->power = choose_power(m, label);
+  a->power = choose_power(fmax(m, look->most), look);
   a->ten = pow(10, a->power);
   a->lo = shown(a, lo);
   a->hi = shown(a, hi);
   int decimals;
   double step = rp_step(a->hi - a->lo, want, &decimals);
+  if (look->whole && a->power == 0 && step < 1) {
+    step = 1;
+    decimals = 0;
+  }
   double first = ceil(a->lo / step - 1e-6), last = floor(a->hi / step + 1e-6);
   for (double k = first; k <= last && a->ntick < RP_TICK; k++) {
     a->tick[a->ntick] = k * step;
     rp_fixed(a->text[a->ntick], sizeof a->text[0], k * step, decimals);
     a->ntick++;
   }
-  make_label(a, label);
+  make_label(a, look->label);
 }
 
 // ---- logarithmic ------------------------------------------------------------------------------
@@ -271,13 +294,13 @@ static void make_log(rp_axis *a, double lo, double hi, int want, const char *lab
 
 // ---- both -------------------------------------------------------------------------------------
 
-void rp_axis_make(rp_axis *a, double lo, double hi, int log, int want, const char *label) {
+void rp_axis_make(rp_axis *a, double lo, double hi, int want, const rp_look *look) {
   memset(a, 0, sizeof *a);
-  a->log = log;
-  if (log)
-    make_log(a, lo, hi, want, label);
+  a->log = look->log;
+  if (look->log)
+    make_log(a, lo, hi, want, look->label);
   else
-    make_linear(a, lo, hi, want, label);
+    make_linear(a, lo, hi, want, look);
 }
 
 double rp_axis_shown(const rp_axis *a, double value) {

@@ -10,7 +10,7 @@ struct pl_page {
   pl_env *env;
   char *title;
   int nheading, nsection;
-  pl_text body, contents;
+  pl_text origin, key, body, contents;
 };
 
 // pictures are drawn for white paper; on dark screens the classes below turn them
@@ -33,6 +33,10 @@ static const char style[] =
     "nav ol{margin:0;padding:0;list-style:none;display:flex;flex-wrap:wrap;gap:.3rem 1.2rem;"
     "font-size:.93rem}\n"
     "nav a{text-decoration:none}\nnav a:hover{text-decoration:underline}\n"
+    ".origin{color:var(--mute);font-size:.85rem;margin:-.6rem 0 1rem}\n"
+    ".key{margin:0 0 1.2rem;padding:.7rem 1rem .7rem "
+    "2rem;background:var(--soft);border-radius:6px}\n"
+    ".files a{display:inline-block;margin-right:.9rem}\n"
     "figure{margin:1.4rem 0;padding:0}\n"
     "figure svg{display:block;max-width:100%;height:auto;margin:0 auto;border-radius:6px}\n"
     "figcaption{margin:.5rem auto 0;max-width:44rem;text-align:center;color:var(--mute);"
@@ -61,7 +65,10 @@ static const char style[] =
     "background:var(--soft);border-radius:0 0 6px 6px;font:13px/1.5 ui-monospace,SFMono-Regular,"
     "Menlo,Consolas,'Liberation Mono',monospace;tab-size:2}\n"
     "footer{margin-top:3.5rem;padding-top:.8rem;border-top:1px solid var(--line);"
-    "color:var(--mute);font-size:.85rem}\n"
+    "color:var(--mute);font-size:.85rem}\n";
+
+// dark screens, phones, paper
+static const char media[] =
     "@media screen and (prefers-color-scheme:dark){\n"
     ":root{--back:#15181c;--ink:#e4e8ec;--mute:#9aa5b1;--line:#30363d;--soft:#1c2025;"
     "--link:#6cb6ff;--warn:#f0b64d;--warn-back:#2c2414;--warn-line:#c98a12;"
@@ -78,6 +85,10 @@ static const char style[] =
     ".pl-figure .pl-s2{stroke:#2fc79c}\n.pl-figure .pl-s3{stroke:#e58cc2}\n"
     ".pl-figure .pl-s4{stroke:#f3bb3f}\n.pl-figure .pl-s5{stroke:#8fd0f7}\n"
     ".pl-figure .pl-s6{stroke:#ab97ee}\n.pl-figure .pl-s7{stroke:#aab4bf}\n}\n"
+    // letters in figures keep their size on a phone; the figure scrolls instead
+    "@media screen and (max-width:40rem){main{padding:1.2rem .8rem 3rem}h1{font-size:1.5rem}"
+    "figure{overflow-x:auto}figure svg{max-width:none;margin:0}"
+    ".row{grid-template-columns:minmax(0,1fr)}}\n"
     "@media print{main{max-width:none;padding:0}body{font-size:10.5pt}nav{display:none}"
     "figure,tr,.warning{break-inside:avoid}h2,h3{break-after:avoid}a{color:inherit}}\n";
 
@@ -88,6 +99,8 @@ pl_status pl_page_create(pl_env *env, const char *title, pl_page **out) {
   p->env = env;
   pl_text_init(&p->body, env);
   pl_text_init(&p->contents, env);
+  pl_text_init(&p->origin, env);
+  pl_text_init(&p->key, env);
   p->title = pl_strdup(env, title ? title : "");
   if (!p->title) {
     pl_page_free(p);
@@ -101,6 +114,8 @@ void pl_page_free(pl_page *p) {
   if (!p) return;
   pl_text_free(&p->body);
   pl_text_free(&p->contents);
+  pl_text_free(&p->origin);
+  pl_text_free(&p->key);
   pl_free(p->env, p->title);
   pl_free(p->env, p);
 }
@@ -121,46 +136,44 @@ void pl_page_heading(pl_page *p, int level, const char *text) {
 }
 
 // formatted text with its escapes
-static void put_formatted(pl_page *p, const char *fmt, va_list args) {
+static void put_formatted(pl_page *p, pl_text *t, const char *fmt, va_list args) {
   va_list again;
   va_copy(again, args);
   int n = vsnprintf(NULL, 0, fmt, args);
   char *s = n >= 0 ? pl_alloc(p->env, (size_t)n + 1, 1) : NULL;
   if (s) {
     vsnprintf(s, (size_t)n + 1, fmt, again);
-    rp_escape(&p->body, s);
+    rp_escape(t, s);
   } else
-    p->body.failed = 1;
+    t->failed = 1;
   va_end(again);
   pl_free(p->env, s);
 }
 
-void pl_page_text(pl_page *p, const char *fmt, ...) {
-  va_list args;
-  va_start(args, fmt);
-  rp_str(&p->body, "<p>");
-  put_formatted(p, fmt, args);
-  rp_str(&p->body, "</p>\n");
-  va_end(args);
+// an element that holds formatted text
+static void put_element(pl_page *p, pl_text *t, const char *open, const char *close,
+                        const char *fmt, va_list args) {
+  rp_str(t, open);
+  put_formatted(p, t, fmt, args);
+  rp_str(t, close);
 }
 
-void pl_page_warning(pl_page *p, const char *fmt, ...) {
-  va_list args;
-  va_start(args, fmt);
-  rp_str(&p->body, "<div class=\"warning\" role=\"note\"><b>Warning</b> ");
-  put_formatted(p, fmt, args);
-  rp_str(&p->body, "</div>\n");
-  va_end(args);
-}
-
-void pl_page_alarm(pl_page *p, const char *fmt, ...) {
-  va_list args;
-  va_start(args, fmt);
-  rp_str(&p->body, "<div class=\"warning alarm\" role=\"alert\"><b>Not to be trusted</b> ");
-  put_formatted(p, fmt, args);
-  rp_str(&p->body, "</div>\n");
-  va_end(args);
-}
+#define ELEMENT(name, where, open, close)                                                          \
+  void name(pl_page *p, const char *fmt, ...) {                                                    \
+    va_list args;                                                                                  \
+    va_start(args, fmt);                                                                           \
+    put_element(p, &p->where, open, close, fmt, args);                                             \
+    va_end(args);                                                                                  \
+  }
+ELEMENT(pl_page_origin, origin, "<p class=\"origin\">", "</p>\n")
+ELEMENT(pl_page_key, key, "<li>", "</li>\n")
+ELEMENT(pl_page_text, body, "<p>", "</p>\n")
+ELEMENT(pl_page_warning, body, "<div class=\"warning\" role=\"note\"><b>Warning</b> ", "</div>\n")
+ELEMENT(pl_page_alarm, body,
+        "<div class=\"warning alarm\" role=\"alert\"><b>Not to be trusted</b> ", "</div>\n")
+ELEMENT(pl_page_error, body, "<div class=\"warning alarm\" role=\"alert\"><b>Error</b> ",
+        "</div>\n")
+#undef ELEMENT
 
 void pl_page_row_begin(pl_page *p) {
   rp_str(&p->body, "<div class=\"row\">\n");
@@ -280,6 +293,27 @@ void pl_page_bars(pl_page *p, int n, const pl_bar *bar) {
   rp_str(t, "</tbody></table></div>\n");
 }
 
+// a file's name as an address: all but plain letters by their codes
+static void put_address(pl_text *t, const char *name) {
+  for (const unsigned char *c = (const unsigned char *)name; *c; c++)
+    if (isalnum(*c) || strchr("-._~/", *c))
+      pl_text_add(t, "%c", *c);
+    else
+      pl_text_add(t, "%%%02X", *c);
+}
+
+void pl_page_files(pl_page *p, int n, const char *const *name) {
+  rp_str(&p->body, "<p class=\"files\">");
+  for (int k = 0; k < n; k++) {
+    rp_str(&p->body, k > 0 ? " <a href=\"" : "<a href=\"");
+    put_address(&p->body, name[k]);
+    rp_str(&p->body, "\">");
+    rp_escape(&p->body, name[k]);
+    rp_str(&p->body, "</a>");
+  }
+  rp_str(&p->body, "</p>\n");
+}
+
 void pl_page_code(pl_page *p, const char *text) {
   size_t n = strlen(text);
   int lines = n > 0 && text[n - 1] != '\n';
@@ -299,9 +333,16 @@ pl_status pl_page_write(pl_page *p, const char *path) {
   rp_escape(&out, p->title);
   rp_str(&out, "</title>\n<style>\n");
   rp_str(&out, style);
+  rp_str(&out, media);
   rp_str(&out, "</style>\n</head>\n<body>\n<main>\n<h1>");
   rp_escape(&out, p->title);
   rp_str(&out, "</h1>\n");
+  if (p->origin.s) pl_text_put(&out, p->origin.s, p->origin.n);
+  if (p->key.s) {
+    rp_str(&out, "<ul class=\"key\">\n");
+    pl_text_put(&out, p->key.s, p->key.n);
+    rp_str(&out, "</ul>\n");
+  }
   // a list of contents is worth its room from four sections on
   if (p->nsection > 3 && p->contents.s) {
     rp_str(&out, "<nav><ol>\n");
@@ -311,7 +352,8 @@ pl_status pl_page_write(pl_page *p, const char *path) {
   if (p->body.s) pl_text_put(&out, p->body.s, p->body.n);
   rp_str(&out, "<footer>Made by pliant " PL_VERSION ". Everything is in this file.</footer>\n"
                "</main>\n</body>\n</html>\n");
-  int failed = p->body.failed || p->contents.failed || out.failed;
+  int failed =
+      p->body.failed || p->contents.failed || p->origin.failed || p->key.failed || out.failed;
   pl_status s = failed ? PL_E_NOMEM : pl_file_write(p->env, path, out.s, out.n);
   pl_text_free(&out);
   return s;

@@ -110,7 +110,8 @@ static void colour_range(rp_picture *p) {
 }
 
 static void bar_axis(const rp_picture *p, rp_axis *a) {
-  rp_axis_make(a, p->lo, p->hi, 0, 5, p->view->colour_label);
+  const rp_look look = {.label = p->view->colour_label, .length = p->view->length};
+  rp_axis_make(a, p->lo, p->hi, 5, &look);
 }
 
 static double bar_room(const rp_picture *p) {
@@ -140,8 +141,9 @@ static void fit(rp_picture *p, int npos, const double *const *pos) {
   for (int i = 0; i < 2 * v->nline; i++)
     for (int k = 0; k < 2; k++) {
       double u = row_dot(p->camera.R[k], v->line + 3 * (size_t)i);
-      lo[k] = fmin(lo[k], u);
-      hi[k] = fmax(hi[k], u);
+      double w = v->drift ? row_dot(p->camera.R[k], v->drift + 3 * (size_t)(i / 2)) : 0;
+      lo[k] = fmin(lo[k], fmin(u, u + w));
+      hi[k] = fmax(hi[k], fmax(u, u + w));
     }
   double e[2] = {hi[0] - lo[0], hi[1] - lo[1]};
   double scale = fmin((p->right - p->left) / e[0], (p->h - p->top - below) / e[1]);
@@ -155,12 +157,11 @@ static void fit(rp_picture *p, int npos, const double *const *pos) {
   p->camera.centre[1] = (p->top + p->bottom) / 2;
 }
 
-static void draw_backdrop(rp_picture *p) {
+void rp_picture_lines(rp_picture *p, int from, int to) {
   rp_pen pen = rp_pen_new(p->t, 1);
-  if (p->view->nline == 0) return;
   rp_str(p->t, "<path class=\"pl-ghost\" fill=\"none\" stroke=\"#8793a0\" stroke-width=\".9\" "
                "stroke-opacity=\".55\" d=\"");
-  for (int i = 0; i < p->view->nline; i++) {
+  for (int i = from; i < to; i++) {
     double P[6];
     rp_project(&p->camera, 2, p->view->line + 6 * (size_t)i, P);
     if (isnan(P[0]) || isnan(P[3])) continue;
@@ -168,6 +169,25 @@ static void draw_backdrop(rp_picture *p) {
     rp_line(&pen, P[3], P[4]);
   }
   rp_str(p->t, "\"/>\n");
+}
+
+int rp_picture_drift(const rp_picture *p, int from, double go[2]) {
+  const pl_view *v = p->view;
+  int to = from + 1;
+  const double *d = v->drift ? v->drift + 3 * (size_t)from : NULL;
+  while (to < v->nline && (!d || memcmp(d, v->drift + 3 * (size_t)to, 3 * sizeof *d) == 0)) to++;
+  go[0] = d ? p->camera.scale * row_dot(p->camera.R[0], d) : 0;
+  go[1] = d ? -p->camera.scale * row_dot(p->camera.R[1], d) : 0;
+  return to;
+}
+
+// lines that stay where they are; a film draws the others
+static void draw_backdrop(rp_picture *p) {
+  double go[2];
+  for (int from = 0, to; from < p->view->nline; from = to) {
+    to = rp_picture_drift(p, from, go);
+    if (go[0] == 0 && go[1] == 0) rp_picture_lines(p, from, to);
+  }
 }
 
 pl_status rp_picture_open(rp_picture *p, pl_text *t, const pl_mesh *m, const pl_view *v, int npos,
@@ -285,18 +305,27 @@ static void triad(rp_picture *p) {
   }
 }
 
-static void length_text(char *out, size_t size, double length) {
+// in the wanted unit where that reads well, otherwise in the one that gives the fewest digits
+static void length_text(char *out, size_t size, double length, const char *wanted) {
   static const struct {
     double unit;
-    const char *name;
-  } units[] = {{1e3, "km"}, {1, "m"}, {1e-3, "mm"}, {1e-6, "\xc2\xb5m"}, {1e-9, "nm"}};
+    const char *name, *key;
+  } units[] = {{1e3, "km", "km"},
+               {1, "m", "m"},
+               {1e-3, "mm", "mm"},
+               {1e-6, "\xc2\xb5m", "um"},
+               {1e-9, "nm", "nm"}};
   char number[48];
-  for (int k = 0; k < 5; k++)
-    if (length >= 0.999 * units[k].unit && length < 2000 * units[k].unit) {
-      rp_general(number, sizeof number, length / units[k].unit, 6);
-      snprintf(out, size, "%s %s", number, units[k].name);
+  for (int k = 0; k < 10; k++) {
+    int u = k % 5, first = k < 5;
+    if (first && (!wanted || strcmp(wanted, units[u].key) != 0)) continue;
+    if (length >= (first ? 0.0999 : 0.999) * units[u].unit &&
+        length < (first ? 20000 : 2000) * units[u].unit) {
+      rp_general(number, sizeof number, length / units[u].unit, 6);
+      snprintf(out, size, "%s %s", number, units[u].name);
       return;
     }
+  }
   rp_general(number, sizeof number, length, 6);
   snprintf(out, size, "%s m", number);
 }
@@ -309,7 +338,7 @@ static void scale_bar(rp_picture *p) {
   if (!isfinite(length) || !(length > 0)) return;
   double w = length * p->camera.scale, x = p->right - w, y = p->h - 24;
   char text[80];
-  length_text(text, sizeof text, length);
+  length_text(text, sizeof text, length, p->view->length);
   rp_pen pen = rp_pen_new(p->t, 1);
   rp_str(p->t,
          "<path class=\"pl-tool\" fill=\"none\" stroke=\"" RP_MUTE "\" stroke-width=\"1.4\" d=\"");

@@ -16,6 +16,7 @@ typedef struct chart {
   double lo[2], hi[2]; // of the axes, in data units
   int empty, dots;     // nothing to draw; some series has markers
   rp_axis x, y;
+  rp_look look[2];
 } chart;
 
 static int clamp(int v, int standard, int lo, int hi) {
@@ -25,6 +26,34 @@ static int clamp(int v, int standard, int lo, int hi) {
 
 static int drawable(double v, int log) {
   return isfinite(v) && (!log || v >= DBL_MIN);
+}
+
+// figures without a unit that are whole numbers have whole ticks
+static int is_whole(const chart *c, int axis) {
+  const pl_plot *p = c->p;
+  const char *label = axis ? p->ylabel : p->xlabel;
+  int seen = 0;
+  if (label && strchr(label, '(')) return 0;
+  for (int s = 0; s < p->nseries; s++)
+    for (int i = 0; i < p->series[s].n; i++) {
+      double v = axis ? p->series[s].y[i] : p->series[s].x[i];
+      if (isfinite(v) && v != floor(v)) return 0;
+      seen |= isfinite(v);
+    }
+  return seen;
+}
+
+static void choose_looks(chart *c) {
+  const pl_plot *p = c->p;
+  for (int k = 0; k < 2; k++)
+    c->look[k] = (rp_look){.label = k ? p->ylabel : p->xlabel,
+                           .length = p->length,
+                           .log = k ? p->logy : p->logx,
+                           .whole = is_whole(c, k)};
+  // the same scale on both axes reads in the same unit
+  for (int k = 0; p->equal && !c->empty && k < 2; k++)
+    for (int i = 0; i < 2; i++)
+      c->look[k].most = fmax(c->look[k].most, fmax(fabs(c->lo[i]), fabs(c->hi[i])));
 }
 
 static void data_range(chart *c) {
@@ -81,14 +110,14 @@ static double widest(const rp_axis *a) {
 
 static void make_y(chart *c) {
   int want = (int)((c->bottom - c->top) / 48);
-  rp_axis_make(&c->y, c->lo[1], c->hi[1], c->p->logy, want > 2 ? want : 2, c->p->ylabel);
+  rp_axis_make(&c->y, c->lo[1], c->hi[1], want > 2 ? want : 2, &c->look[1]);
 }
 
 // as many ticks as their labels leave room for
 static void make_x(chart *c) {
   double width = c->right - c->left;
   for (int want = (int)(width / 64); want > 0; want--) {
-    rp_axis_make(&c->x, c->lo[0], c->hi[0], c->p->logx, want > 2 ? want : 2, c->p->xlabel);
+    rp_axis_make(&c->x, c->lo[0], c->hi[0], want > 2 ? want : 2, &c->look[0]);
     if (c->x.ntick * (widest(&c->x) + 22) <= width || want <= 2) return;
   }
 }
@@ -128,8 +157,9 @@ static void layout(chart *c) {
   c->w = clamp(p->width, 720, 200, 4000);
   c->h = clamp(p->height, 420, 150, 4000);
   data_range(c);
+  choose_looks(c);
   // a label may come of itself, as a power of ten
-  rp_axis_make(&c->x, c->lo[0], c->hi[0], p->logx, 5, p->xlabel);
+  rp_axis_make(&c->x, c->lo[0], c->hi[0], 5, &c->look[0]);
   int rows = legend_rows(c, c->w - 100);
   c->top = 18 + (p->title && *p->title ? 26 : 0) + rows * LEGEND_ROW + (rows ? 4 : 0);
   c->bottom = c->h - (c->x.label[0] ? 50 : 32);

@@ -80,8 +80,15 @@ typedef struct rp_axis {
 // Widens the range of data to the range of an axis: pad on both sides, zero included when it is
 // near (zero = 1), something of non-zero length for constant data. lo > hi: no data.
 void rp_range(double *lo, double *hi, int log, double pad, int zero);
+// How an axis is to look.
+typedef struct rp_look {
+  const char *label;  // with its unit, "tip (m)"
+  const char *length; // unit that metres are shown in where figures stay readable, NULL: any
+  int log, whole;     // whole: ticks at whole numbers only
+  double most;        // figures as large as this stand beside: one prefix for both; 0: none
+} rp_look;
 // Ticks at 1, 2 or 5 times powers of ten, at most about `want`.
-void rp_axis_make(rp_axis *a, double lo, double hi, int log, int want, const char *label);
+void rp_axis_make(rp_axis *a, double lo, double hi, int want, const rp_look *look);
 // Place of a value along the axis: 0 at lo, 1 at hi; NaN when it cannot be shown.
 double rp_axis_at(const rp_axis *a, double value);
 // Place of a tick's shown value.
@@ -159,6 +166,10 @@ void rp_project(const rp_camera *c, int nvert, const double *x, double *out);
 pl_status rp_picture_model(rp_picture *p, const double *P);
 // Its outline only, at projected positions P.
 pl_status rp_picture_outline(rp_picture *p, const double *P, double opacity);
+// Lines from..to-1 of the backdrop.
+void rp_picture_lines(rp_picture *p, int from, int to);
+// Pixels that line `from` and those after it go in a film; returns the first that goes elsewhere.
+int rp_picture_drift(const rp_picture *p, int from, double go[2]);
 // Dots and marks at projected positions.
 void rp_picture_marks(rp_picture *p, const double *P);
 

@@ -24,7 +24,11 @@ int scene_file(reader *r, const pl_node *at, const char *what, char *out, size_t
     problem(r, at, hint, "%s: cannot open the file '%s'", what, quote(at->text, buf, sizeof buf));
     return 0;
   }
-  r->opened++;
+  int k = 0;
+  while (k < r->nopened && strcmp(r->opened[k], out) != 0) k++;
+  if (k < r->nopened || k == OPENED_MAX) return 1;
+  r->opened[k] = take_text(r, out, strlen(out));
+  r->nopened += r->opened[k] != NULL;
   return 1;
 }
 

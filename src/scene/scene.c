@@ -96,7 +96,7 @@ static pl_status enter_folder(reader *r, pl_scene *s) {
 // a copy of the scene elsewhere finds its files
 static void remember_folder(reader *r) {
   char path[PATH_MAX], set[PATH_MAX + 16];
-  if (!r->opened || !realpath(r->folder, path)) return;
+  if (!r->nopened || !realpath(r->folder, path)) return;
   snprintf(set, sizeof set, "files=%s", path);
   tree_override(r, set);
 }
@@ -108,10 +108,15 @@ static pl_status read_scene(reader *r, const char *data, size_t size, int nset,
   for (int k = 0; k < nset && !r->failed; k++) tree_override(r, set[k]);
   if (r->failed) return r->failed;
   if (!read_head(r)) return PL_E_INPUT;
+  s->length = r->scale.base[1];
   read_map(r, r->root, &map_root, &r->def);
   if (r->failed) return r->failed;
   PL_TRY(enter_folder(r, s));
   PL_TRY(build_scene(r, s));
+  const char **file = take(r, (size_t)r->nopened, sizeof *file);
+  for (int k = 0; file && k < r->nopened; k++) file[k] = r->opened[k];
+  s->file = file;
+  s->nfile = file ? r->nopened : 0;
   remember_folder(r);
   return r->failed;
 }

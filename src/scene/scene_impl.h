@@ -495,13 +495,16 @@ typedef struct aim {
   double coef;
 } aim;
 
+enum { OPENED_MAX = 256 };
+
 typedef struct reader {
   pl_env *env;
   pl_arena *arena, *scratch;
   char *block; // what is left of the arena's last piece
   size_t block_left;
   const char *file, *folder;
-  int opened; // files beside the scene
+  int nopened;                    // files beside the scene
+  const char *opened[OPENED_MAX]; // [nopened] those that are told
   pl_scene_limits limit;
   pl_status failed; // sticky: out of memory
   int nproblem;

@@ -65,6 +65,36 @@ static double figure(const json_t *f, const char *obstacle, const char *key) {
   return json_number_value(json_object_get(c, key));
 }
 
+// a pusher that moves is part of the film; what is never touched has no plot; the summary says what
+// was run and when
+static void moving_pusher_is_shown(void **state) {
+  (void)state;
+  pl_env env;
+  run_text(&env, "pliant: 1\ntitle: pushed\nunits: {length: mm}\n"
+                 "materials: {r: {young: 1 MPa, poisson: 0.3, density: 1000 kg/m^3}}\n"
+                 "bodies: [{name: b, solid: {mesh: {box: {size: [20, 20, 20], cells: [2, 2, 2]}}, "
+                 "material: r}}]\n"
+                 "obstacles:\n"
+                 "  - {name: pusher, plane: {through: [-5, 0, 0], normal: [1, 0, 0]}, "
+                 "velocity: [100 mm/s, 0, 0]}\n"
+                 "  - {name: far, sphere: {centre: [0, 0, 300], radius: 5}}\n"
+                 "contact: {nodes: b}\nwatch: {c: 'b nearest [0, 0, 0]'}\n"
+                 "analyses: [transient: {step: 1 ms, duration: 60 ms}]\n");
+  char *html;
+  size_t size;
+  check_ok(&env, pl_file_read(&env, FOLDER "/report.html", 0, &html, &size));
+  assert_non_null(strstr(html, "<animateTransform"));
+  assert_non_null(strstr(html, "contact with pusher"));
+  assert_null(strstr(html, "contact with far"));
+  assert_non_null(strstr(html, "<ul class=\"key\">"));
+  pl_free(&env, html);
+  json_error_t e;
+  json_t *all = json_load_file(FOLDER "/summary.json", 0, &e);
+  assert_int_equal(strlen(json_string_value(json_object_get(all, "date"))), 20);
+  assert_non_null(json_object_get(all, "commit"));
+  json_decref(all);
+}
+
 // mu = 0.3 < tan 30 deg: g (sin - mu cos) = 2.3562872 m/s^2 once the block has settled; second
 // difference of a place that is written with all digits, over 50 ms. Newmark's steps are exact for
 // a constant acceleration; what is left of the vibration after 0.3 s is below 1e-7.
@@ -212,9 +242,13 @@ static void resumed(void **state) {
 
 int test_contact(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(incline_slides), cmocka_unit_test(incline_sticks),
-      cmocka_unit_test(wheel_rests),    cmocka_unit_test(static_then_transient),
-      cmocka_unit_test(resumed),        cmocka_unit_test(belt),
+      cmocka_unit_test(moving_pusher_is_shown),
+      cmocka_unit_test(incline_slides),
+      cmocka_unit_test(incline_sticks),
+      cmocka_unit_test(wheel_rests),
+      cmocka_unit_test(static_then_transient),
+      cmocka_unit_test(resumed),
+      cmocka_unit_test(belt),
       cmocka_unit_test(pictures),
   };
   return cmocka_run_group_tests_name("job.contact", tests, NULL, NULL);

@@ -10,7 +10,7 @@
 static void expect(double lo, double hi, int log, int want, const char *label, const char *ticks,
                    const char *shown) {
   rp_axis a;
-  rp_axis_make(&a, lo, hi, log, want, label);
+  rp_axis_make(&a, lo, hi, want, &(rp_look){.log = log, .label = label});
   char got[512] = "";
   for (int k = 0; k < a.ntick; k++)
     snprintf(got + strlen(got), sizeof got - strlen(got), "%s%s", k ? " " : "", a.text[k]);
@@ -63,7 +63,7 @@ static void properties(void **state) {
     double lo = m * pow(10, e), hi = lo + pow(10, e) * (0.01 + 1.0 * rand() / RAND_MAX);
     int want = 3 + rand() % 8;
     rp_axis a;
-    rp_axis_make(&a, lo, hi, 0, want, "x");
+    rp_axis_make(&a, lo, hi, want, &(rp_look){.label = "x"});
     assert_in_range(a.ntick, 1, want + 1);
     check_close(a.lo * a.ten + a.offset, lo, 1e-9 * (hi - lo));
     check_close(rp_axis_at(&a, hi), 1, 1e-9);
@@ -97,7 +97,7 @@ static void ranges(void **state) {
       rp_range(&lo, &hi, log, 0.05, 1);
       assert_true(isfinite(lo) && isfinite(hi) && lo < hi);
       rp_axis a;
-      rp_axis_make(&a, lo, hi, log, 6, "y");
+      rp_axis_make(&a, lo, hi, 6, &(rp_look){.log = log, .label = "y"});
       assert_true(a.ntick >= 1 && isfinite(a.lo) && isfinite(a.hi) && a.lo < a.hi);
     }
   // zero is shown when it is near, and is a limit
@@ -113,10 +113,10 @@ static void ranges(void **state) {
 static void not_shown(void **state) {
   (void)state;
   rp_axis a;
-  rp_axis_make(&a, 1, 100, 1, 5, "x");
+  rp_axis_make(&a, 1, 100, 5, &(rp_look){.log = 1, .label = "x"});
   assert_true(isnan(rp_axis_at(&a, 0)) && isnan(rp_axis_at(&a, -1)) && isnan(rp_axis_at(&a, NAN)));
   check_close(rp_axis_at(&a, 10), 0.5, 1e-12);
-  rp_axis_make(&a, 1, 100, 0, 5, "x");
+  rp_axis_make(&a, 1, 100, 5, &(rp_look){.label = "x"});
   assert_true(isnan(rp_axis_at(&a, INFINITY)));
 }
 

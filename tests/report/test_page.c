@@ -13,6 +13,11 @@ static pl_status make(pl_env *env, void *ctx) {
   pl_status s = pl_page_create(env, "Strip <1> & \"2\"", &p);
   if (s != PL_OK) return s;
   const char *cells[] = {"name", "value", "a<b", "−1.5", "b", "12", "c", NULL};
+  const char *beside[] = {"a b&c.csv", "film.glb"};
+  pl_page_origin(p, "made <today>");
+  pl_page_key(p, "tip moves by %d mm & more", 4);
+  pl_page_error(p, "went wrong");
+  pl_page_files(p, 2, beside);
   pl_page_heading(p, 1, "One");
   pl_page_text(p, "%d%% of <it> \xff", 50);
   pl_page_warning(p, "mind %s", "the gap & more");
@@ -53,11 +58,17 @@ static void whole_page(void **state) {
   assert_non_null(strstr(html, "<summary>Show 2 lines</summary>"));
   assert_non_null(strstr(html, "<h6 id=\"s5\">Deep</h6>"));
   // four sections make a list of contents
-  assert_int_equal(xml_count(html, "<li>"), 4);
+  assert_int_equal(xml_count(html, "<li><a"), 4);
   assert_non_null(strstr(html, "href=\"#s4\">Four &amp; five</a>"));
   // nothing comes from outside: the only address is the name of the SVG language
   assert_int_equal(xml_count(html, "//"), xml_count(html, "http://www.w3.org/2000/svg"));
   assert_null(strstr(html, "url("));
+  // key figures come before everything else
+  const char *key = strstr(html, "<li>tip moves by 4 mm &amp; more</li>");
+  assert_non_null(key);
+  assert_true(key < strstr(html, "<nav>") && key > strstr(html, "made &lt;today&gt;"));
+  assert_non_null(strstr(html, "<a href=\"a%20b%26c.csv\">a b&amp;c.csv</a>"));
+  assert_non_null(strstr(html, "<b>Error</b> went wrong"));
   assert_null(strstr(html, "<script"));
   pl_free(&env, html);
   remove(file);

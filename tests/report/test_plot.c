@@ -188,11 +188,64 @@ static void file_of_its_own(void **state) {
   remove(path);
 }
 
+// a path of 95 mm by 0.15 m must not have mm on one axis and m on the other
+static void equal_axes_share_their_unit(void **state) {
+  (void)state;
+  pl_env env;
+  double x[] = {0, 0.15, 0.1}, y[] = {-0.04, 0.05, 0.01};
+  pl_series s = {.n = 3, .x = x, .y = y};
+  pl_text t = draw(
+      &env,
+      &(pl_plot){.xlabel = "x (m)", .ylabel = "y (m)", .equal = 1, .nseries = 1, .series = &s});
+  assert_true(!strstr(t.s, "x (m)") == !strstr(t.s, "y (m)"));
+  assert_true(!strstr(t.s, "x (mm)") == !strstr(t.s, "y (mm)"));
+  pl_text_free(&t);
+}
+
+// one unit for all figures of a report, as long as it can be read
+static void wanted_unit_of_length(void **state) {
+  (void)state;
+  pl_env env;
+  double x[] = {0, 1}, y[] = {0, 3}, small[] = {0, 2e-9};
+  pl_series s = {.n = 2, .x = x, .y = y};
+  pl_plot p = {
+      .xlabel = "time (s)", .ylabel = "tip (m)", .length = "mm", .nseries = 1, .series = &s};
+  pl_text t = draw(&env, &p);
+  assert_non_null(strstr(t.s, "tip (mm)"));
+  pl_text_free(&t);
+  s.y = small;
+  t = draw(&env, &p);
+  assert_non_null(strstr(t.s, "tip (nm)"));
+  pl_text_free(&t);
+}
+
+static void whole_numbers_have_whole_ticks(void **state) {
+  (void)state;
+  pl_env env;
+  double x[] = {1, 2, 3}, y[] = {0.3, 0.2, 0.1};
+  pl_series s = {.n = 3, .x = x, .y = y};
+  pl_plot p = {.xlabel = "harmonic", .ylabel = "share", .nseries = 1, .series = &s};
+  pl_text t = draw(&env, &p);
+  assert_null(strstr(t.s, ">1.5<"));
+  assert_non_null(strstr(t.s, ">2<"));
+  pl_text_free(&t);
+  x[1] = 2.25;
+  t = draw(&env, &p);
+  assert_non_null(strstr(t.s, ">1.5<"));
+  pl_text_free(&t);
+}
+
 int test_plot(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(odd_data),         cmocka_unit_test(text_is_escaped),
-      cmocka_unit_test(gaps_break_lines), cmocka_unit_test(long_series),
-      cmocka_unit_test(equal_scales),     cmocka_unit_test(failing_allocator),
+      cmocka_unit_test(equal_axes_share_their_unit),
+      cmocka_unit_test(wanted_unit_of_length),
+      cmocka_unit_test(whole_numbers_have_whole_ticks),
+      cmocka_unit_test(odd_data),
+      cmocka_unit_test(text_is_escaped),
+      cmocka_unit_test(gaps_break_lines),
+      cmocka_unit_test(long_series),
+      cmocka_unit_test(equal_scales),
+      cmocka_unit_test(failing_allocator),
       cmocka_unit_test(file_of_its_own),
   };
   return cmocka_run_group_tests_name("report.plot", tests, NULL, NULL);

@@ -398,14 +398,43 @@ static void failing_allocator(void **state) {
   check_allocations(allocating, NULL);
 }
 
+// lines that drift go along in a film and are there in a still
+static void moving_backdrop(void **state) {
+  (void)state;
+  pl_env env;
+  pl_env_init(&env);
+  const double X[2][3] = {{0, 0, 0}, {1, 0, 0}};
+  pl_mesh *m = segments(&env, 2, X, 1, (int[]){0, 1});
+  double x[NFRAME][2][3], line[2][2][3] = {{{0, 0, 0}, {1, 0, 0}}, {{0, 1, 0}, {1, 1, 0}}};
+  double drift[2][3] = {{0}, {0, -0.5, 0}};
+  for (int f = 0; f < NFRAME; f++)
+    for (int k = 0; k < 6; k++) x[f][k / 3][k % 3] = X[k / 3][k % 3] + (k == 4 ? 0.1 * f : 0);
+  pl_view v = {.flat = 1, .nline = 2, .line = &line[0][0][0], .drift = &drift[0][0]};
+  pl_text t;
+  pl_text_init(&t, &env);
+  check_ok(&env, pl_view_animated_svg(&t, m, &v, NFRAME, &x[0][0][0], 1));
+  well_formed(&t);
+  assert_int_equal(xml_count(t.s, "<animateTransform"), 1);
+  assert_int_equal(xml_count(t.s, "pl-ghost"), 2);
+  // down the page by half of what the two lines are apart
+  char *list = strstr(strstr(t.s, "<animateTransform"), "values=\"") + 8;
+  double go[2] = {NAN, NAN};
+  list[strcspn(list, "\"")] = 0;
+  assert_int_equal(sscanf(strrchr(list, ';'), ";%lf %lf", &go[0], &go[1]), 2);
+  assert_true(go[0] == 0 && go[1] > 20);
+  pl_text_free(&t);
+  pl_mesh_free(m);
+}
+
 int test_view(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(box_sides),         cmocka_unit_test(nearer_is_later),
-      cmocka_unit_test(scale_is_true),     cmocka_unit_test(colours),
-      cmocka_unit_test(odd_shapes),        cmocka_unit_test(large_is_thinned),
-      cmocka_unit_test(faces_have_values), cmocka_unit_test(faces_change),
-      cmocka_unit_test(moving_picture),    cmocka_unit_test(moving_links),
-      cmocka_unit_test(motion_is_limited), cmocka_unit_test(failing_allocator),
+      cmocka_unit_test(moving_backdrop),   cmocka_unit_test(box_sides),
+      cmocka_unit_test(nearer_is_later),   cmocka_unit_test(scale_is_true),
+      cmocka_unit_test(colours),           cmocka_unit_test(odd_shapes),
+      cmocka_unit_test(large_is_thinned),  cmocka_unit_test(faces_have_values),
+      cmocka_unit_test(faces_change),      cmocka_unit_test(moving_picture),
+      cmocka_unit_test(moving_links),      cmocka_unit_test(motion_is_limited),
+      cmocka_unit_test(failing_allocator),
   };
   return cmocka_run_group_tests_name("report.view", tests, NULL, NULL);
 }
