@@ -96,7 +96,7 @@ pl_border_info pl_border_stats(const pl_border *s);
   X(int, samples, 0, 0, 4096, "", "time samples a period; 0: free of aliasing")                    \
   X(double, adapt, 1e-3, 0, 1, "",                                                                 \
     "harmonics: change of the motion over its length that is small")                               \
-  X(int, max_harmonics, 24, 1, 64, "", "harmonics: most")                                          \
+  X(int, max_harmonics, 0, 0, 64, "", "harmonics: most; 0: 24, of up to 12 free unknowns 64")      \
   X(double, rtol, 1e-9, 0, 1, "", "residual below rtol times the dynamic forces")                  \
   X(int, max_iter, 40, 1, 1000, "", "Newton iterations")                                           \
   C(linear, 0, "no|yes", "compare with the linear motion about the static equilibrium")            \
@@ -181,7 +181,7 @@ pl_status pl_orbit_floquet(const pl_model *m, const pl_params *p, pl_work *w, co
   X(int, samples, 0, 0, 4096, "", "time samples a period; 0: free of aliasing")                    \
   X(double, adapt, 1e-3, 0, 1, "",                                                                 \
     "harmonics: change of the motion over its length that is small")                               \
-  X(int, max_harmonics, 24, 1, 64, "", "harmonics: most")                                          \
+  X(int, max_harmonics, 0, 0, 64, "", "harmonics: most; 0: 24, of up to 12 free unknowns 64")      \
   X(double, rtol, 1e-9, 0, 1, "", "residual below rtol times the dynamic forces")                  \
   X(int, max_iter, 12, 1, 1000, "", "Newton iterations a point")                                   \
   X(double, step, 0.02, 1e-9, 1, "", "first step, as part of the frequency range")                 \
@@ -244,8 +244,13 @@ typedef struct pl_curve {
   int npoint, nspecial, cap, cap_special;
   pl_curve_point *point; // in order along the curve
   pl_special *special;
-  pl_stop reason; // END: the far frequency; also STEP, MAX_ITER, CANCELLED
-  int closed;     // the curve came back to its start
+  pl_stop reason; // of the main curve. END: the far frequency; CLOSED: back at the start; BACK: left
+                  // the range where it began; POINTS, STEP, CANCELLED; others: there is no start
+  double end;     // drive's frequency of its last point, rad/s
+  double trial;   // STEP: residual of the last trial, over the dynamic forces
+  double truncation; // largest part of the oscillating forces in harmonics that the motion leaves
+                     // out, and where; -1: not measured
+  double truncation_omega;
   int factorisations, iterations, krylov;
   const char *start;
   double seconds;
@@ -253,9 +258,10 @@ typedef struct pl_curve {
 void pl_curve_free(pl_curve *c);
 
 // Follows the response from opts->from to opts->to by pseudo-arclength continuation, through folds.
-// Peaks of the path length of nodes watch[nwatch] are solved for. PL_UNSOLVED or PL_CANCELLED with
-// the part of the curve that was done. orbit0: a start at `from` (may be NULL). observe-like
-// progress goes through the environment.
+// Peaks of the path length of nodes watch[nwatch] are solved for. orbit0: a start at `from` (may be
+// NULL); without one, a curve that does not get to `to` is tried from there, and told from `from`
+// when it gets to that. PL_UNSOLVED or PL_CANCELLED with the part of the curve that was done;
+// out->reason says why.
 pl_status pl_response(const pl_response_opts *o, const pl_model *m, pl_params *p, pl_work *w,
                       int nwatch, const int *watch, const pl_orbit *orbit0, pl_curve **out);
 

@@ -13,7 +13,10 @@ typedef enum pl_stop {
   PL_STOP_STEP,        // the time or load step became too small
   PL_STOP_CANCELLED,
   PL_STOP_STEADY, // transient: two successive periods agree
-  PL_STOP_END     // transient: the end time was reached
+  PL_STOP_END,    // transient: the end time was reached; curves: their far end
+  PL_STOP_BACK,   // curves: left the range where they began
+  PL_STOP_CLOSED, // curves: back at the start
+  PL_STOP_POINTS  // curves: as many points as were allowed
 } pl_stop;
 const char *pl_stop_text(pl_stop s);
 

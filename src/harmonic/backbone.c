@@ -217,7 +217,7 @@ static pl_status follow(backbone *b, pl_curve *c) {
   for (int end = 0; !end;) {
     c->reason = PL_STOP_CANCELLED;
     PL_TRY(tell(b, c));
-    c->reason = PL_STOP_MAX_ITER;
+    c->reason = PL_STOP_POINTS;
     if (c->npoint >= b->o->points) return PL_UNSOLVED;
     c->reason = PL_STOP_STEP;
     pl_status st = walk_step(k, least);

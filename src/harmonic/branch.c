@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-enum { HARMONICS_MAX = 64, SPECIAL_MAX = 1000, BRANCH_MAX = 16 };
+enum { SPECIAL_MAX = 1000, BRANCH_MAX = 16 };
 
 // coefficients of a motion told as one of sub times the period: harmonic k becomes sub k
 static void stretch(int nfree, int H0, const double *from, int sub, int H, double *to) {
@@ -90,7 +90,8 @@ static pl_status follow_half(walk *t, const pl_response_opts *o, pl_curve *c, ra
   t->have_last = 0;
   walk_metric(t, 0);
   t->ds = fabs(ds);
-  return response_follow(t, o, c, r, branch);
+  care a = {.fixed = 1, .first = c->npoint - 2};
+  return response_follow(t, o, c, r, &a, branch);
 }
 
 // on one side of a pitchfork lies the mirror image of the other
@@ -139,6 +140,7 @@ static pl_status follow_from(walk *k, const pl_response_opts *o, pl_curve *c, ra
   t.stability = k->stability;
   t.nwatch = k->nwatch;
   t.watch = k->watch;
+  t.careful = k->careful;
   t.ended = -1;
   pl_status st = follow_one(&t, &fixed, c, r, self, branch);
   if (t.ended >= 0) done[t.end_of[t.ended]] = 1;
@@ -152,7 +154,7 @@ static pl_status follow_from(walk *k, const pl_response_opts *o, pl_curve *c, ra
 
 pl_status branch_follow_all(walk *k, const pl_response_opts *o, pl_curve *c, range r) {
   char done[SPECIAL_MAX] = {0};
-  int branch = 0, closed = c->closed;
+  int branch = 0;
   pl_status st = PL_OK;
   // branches of branches too, as their special points join the list
   for (int i = 0; st == PL_OK && i < c->nspecial && c->nspecial < SPECIAL_MAX; i++) {
@@ -166,7 +168,6 @@ pl_status branch_follow_all(walk *k, const pl_response_opts *o, pl_curve *c, ran
               c->special[i].omega);
     st = PL_OK;
   }
-  c->closed = closed;
   c->reason = st == PL_CANCELLED ? PL_STOP_CANCELLED : PL_STOP_END;
   return st;
 }

@@ -1,14 +1,10 @@
 // Pseudo-arclength continuation of h(z, omega) = 0: tangents from the bordered system (19),
-// prediction to second order, Newton on the plane across the tangent.
+// Newton on planes across the curve.
 #include "curve_impl.h"
 
 #include <float.h>
 #include <string.h>
 
-static const double ANGLE_MOST = 0.5; // between successive tangents, rad
-static const double ANGLE_GOOD = 0.2;
-static const double FAR = 0.4; // correction over step that smells of another branch
-static const double ITERATIONS_GOOD = 4;
 static const double CARRY_STEP = 1e-3; // shorter steps need no stresses carried over
 static const double LOOSE_STEP = 1e-3, LOOSE_ERROR = 0.05; // on the way that is close enough
 
@@ -107,6 +103,7 @@ pl_status walk_open(walk *k, int H) {
   PL_TRY(spot_create(k, &k->first));
   PL_TRY(spot_create(k, &k->last));
   PL_TRY(spot_create(k, &k->at));
+  PL_TRY(spot_create(k, &k->mid));
   return spot_create(k, &k->next);
 }
 
@@ -115,6 +112,7 @@ void walk_close(walk *k) {
   spot_free(k, &k->first);
   spot_free(k, &k->last);
   spot_free(k, &k->at);
+  spot_free(k, &k->mid);
   spot_free(k, &k->next);
 }
 
@@ -125,6 +123,7 @@ pl_status walk_raise(walk *k, int H) {
   PL_TRY(spot_refit(k, H0, &k->first));
   PL_TRY(spot_refit(k, H0, &k->last));
   PL_TRY(spot_refit(k, H0, &k->at));
+  PL_TRY(spot_refit(k, H0, &k->mid));
   return spot_refit(k, H0, &k->next);
 }
 
@@ -154,6 +153,12 @@ void walk_metric(walk *k, double floor) {
   k->sz = size > 0 ? WALK_WEIGHT * size : 1;
   make_unit(k, &k->at);
   if (k->have_last) make_unit(k, &k->last);
+}
+
+double walk_distance(const walk *k, const spot *a, const spot *b) {
+  double sum = 0, dw = (a->omega - b->omega) / k->sw;
+  for (int i = 0; i < k->n; i++) sum += (a->z[i] - b->z[i]) * (a->z[i] - b->z[i]);
+  return sqrt(sum / (k->sz * k->sz) + dw * dw);
 }
 
 // ---- Newton -----------------------------------------------------------------------------------
@@ -327,101 +332,12 @@ pl_status walk_watch(walk *k, spot *s, int stability) {
   return st < 0 || st == PL_CANCELLED ? st : PL_OK;
 }
 
-// ---- steps ------------------------------------------------------------------------------------
-
-static double distance(const walk *k, const spot *a, const spot *b) {
-  double sum = 0, dw = (a->omega - b->omega) / k->sw;
-  for (int i = 0; i < k->n; i++) sum += (a->z[i] - b->z[i]) * (a->z[i] - b->z[i]);
-  return sqrt(sum / (k->sz * k->sz) + dw * dw);
-}
-
-// what the last prediction missed, across the tangent of this one, in the measure of its step
-static void fit_bend(walk *k) {
-  const spot *a = &k->at;
-  double bz = k->bend_z / k->sz, bw = k->bend_o / k->sw, d2 = bz * bz + bw * bw;
-  double c = k->have_last && d2 > 0 ? fmin(4, k->ds * k->ds / d2) : 0;
-  double along = walk_dot(k, a->tz, a->tw, k->bend, k->bend_w);
-  for (int i = 0; i < k->n; i++) k->bend[i] = c * (k->bend[i] - along * a->tz[i]);
-  k->bend_w = c * (k->bend_w - along * a->tw);
-  k->bend_z = k->ds * pl_norm(k->n, a->tz);
-  k->bend_o = k->ds * a->tw;
-}
-
-// along the tangent, stiff elements turning, and off it as the last step was
-static pl_status predict(walk *k) {
-  const spot *a = &k->at;
-  spot *x = &k->next;
-  fit_bend(k);
-  x->omega = a->omega + k->ds * a->tw + k->bend_w;
-  if (k->by) {
-    PL_TRY(strength_set(k->by, a->omega));
-    PL_TRY(strength_set(k->by, x->omega));
-  }
-  for (int i = 0; i < k->n; i++) k->dz[i] = k->ds * a->tz[i];
-  hb_carry(k->hb, a->z, k->dz);
-  for (int i = 0; i < k->n; i++) k->dz[i] += k->bend[i];
-  return hb_move(k->hb, a->z, k->dz, x->z);
-}
-
-// remembers what the prediction of k->next, from which Newton's method began, has missed
-static void note_bend(walk *k, double omega0) {
-  for (int i = 0; i < k->n; i++) k->bend[i] += k->next.z[i] - k->z0[i];
-  k->bend_w += k->next.omega - omega0;
-}
-
-static double angle(const walk *k) {
-  double c = walk_dot(k, k->at.tz, k->at.tw, k->next.tz, k->next.tw);
-  return acos(fmin(1, fmax(-1, c)));
-}
-
-pl_status walk_step(walk *k, double min_step) {
-  for (; k->ds >= min_step; k->ds *= 0.5) {
-    PL_TRY(predict(k));
-    k->limit = FAR * k->ds;
-    double omega0 = k->next.omega;
-    pl_status st = walk_correct(k, &k->next, k->at.tz, k->at.tw, 0);
-    k->limit = INFINITY;
-    if (st == PL_OK) note_bend(k, omega0);
-    if (st == PL_OK) st = walk_tangent(k, &k->next, k->at.tz, k->at.tw);
-    if (st < 0 || st == PL_CANCELLED) return st;
-    if (st == PL_OK && angle(k) <= ANGLE_MOST) return PL_OK;
-  }
-  return PL_UNSOLVED;
-}
-
-pl_status walk_land(walk *k, double omega) {
-  double keep = k->ds;
-  k->ds = (omega - k->at.omega) / k->at.tw;
-  pl_status st = predict(k);
-  k->limit = FAR * k->ds;
-  k->next.omega = omega;
-  if (st == PL_OK && k->by) st = strength_set(k->by, omega);
-  if (st == PL_OK) st = walk_correct(k, &k->next, NULL, 0, 0);
-  k->limit = INFINITY;
-  k->ds = keep;
-  return st;
-}
-
-void walk_pace(walk *k, double max_step) {
-  double by = pow(2, (ITERATIONS_GOOD - k->next.iterations) / 3), turn = angle(k);
-  if (turn > 0) by = fmin(by, ANGLE_GOOD / turn);
-  k->ds = fmin(max_step, k->ds * fmin(2, fmax(0.5, by)));
-}
-
-void walk_shift(walk *k) {
-  spot t = k->last;
-  k->last = k->at;
-  k->at = k->next;
-  k->next = t;
-  k->have_last = 1;
-}
-
 // ---- between points ---------------------------------------------------------------------------
 
 // direction of the chord into ez and its length; NULL when there is none
 static double *chord(const walk *k, const spot *a, const spot *b, double *ew, double *d) {
   double *ez = pl_alloc(k->env, (size_t)k->n, sizeof(double));
-  *d = distance(k, a, b);
+  *d = walk_distance(k, a, b);
   if (!ez) return NULL;
   double by = *d > 0 ? 1 / *d : 0;
   *ew = (b->omega - a->omega) * by;
@@ -448,13 +364,13 @@ static void interpolate(const walk *k, const spot *a, const spot *b, const doubl
   out->omega = a->omega + h[0] * (b->omega - a->omega) + h[1] * a->tw + h[2] * b->tw;
 }
 
-pl_status walk_between(walk *k, const spot *a, const spot *b, double sigma, spot *out) {
+pl_status walk_between(walk *k, const spot *a, const spot *b, double sigma, int fine, spot *out) {
   double ew, d, h[3], *ez = chord(k, a, b, &ew, &d);
   if (!ez) return PL_E_NOMEM;
   hermite(k, a, b, ez, ew, d, sigma, h);
   interpolate(k, a, b, h, out);
   k->limit = d;
-  pl_status st = d > 0 ? walk_correct(k, out, ez, ew, 1) : PL_UNSOLVED;
+  pl_status st = d > 0 ? walk_correct(k, out, ez, ew, fine) : PL_UNSOLVED;
   k->limit = INFINITY;
   if (st == PL_OK) st = walk_tangent(k, out, ez, ew);
   pl_free(k->env, ez);

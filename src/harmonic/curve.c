@@ -12,7 +12,7 @@ const char *const pl_special_name[PL_SPECIAL_COUNT] = {
 pl_status curve_create(pl_env *env, pl_curve **out) {
   *out = pl_alloc(env, 1, sizeof **out);
   if (!*out) return PL_E_NOMEM;
-  **out = (pl_curve){.env = env, .start = "", .reason = PL_STOP_STEP};
+  **out = (pl_curve){.env = env, .start = "", .reason = PL_STOP_STEP, .truncation = -1};
   return PL_OK;
 }
 
@@ -70,6 +70,26 @@ pl_status curve_replace(pl_curve *c, const walk *k, const spot *s) {
   p->orbit = o;
   fill_point(p, k, s);
   return PL_OK;
+}
+
+void curve_cut(pl_curve *c, int n) {
+  while (c->nspecial > 0 && c->special[c->nspecial - 1].after >= n - 1)
+    pl_orbit_free(c->special[--c->nspecial].orbit);
+  while (c->npoint > n) pl_orbit_free(c->point[--c->npoint].orbit);
+}
+
+void curve_reverse(pl_curve *c) {
+  for (int i = 0, j = c->npoint - 1; i < j; i++, j--) {
+    pl_curve_point p = c->point[i];
+    c->point[i] = c->point[j];
+    c->point[j] = p;
+  }
+  for (int i = 0, j = c->nspecial - 1; i <= j; i++, j--) {
+    pl_special s = c->special[i];
+    c->special[i] = c->special[j];
+    c->special[j] = s;
+  }
+  for (int i = 0; i < c->nspecial; i++) c->special[i].after = c->npoint - 2 - c->special[i].after;
 }
 
 pl_status curve_add_special(pl_curve *c, const walk *k, const spot *s, pl_special_kind kind,

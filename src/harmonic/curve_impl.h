@@ -4,7 +4,8 @@
 #include "harmonic_impl.h"
 
 enum {
-  WATCH_MAX = 1024, // watched nodes of one curve
+  WATCH_MAX = 1024,   // watched nodes of one curve
+  HARMONICS_MAX = 64, // of a balance
   WALK_WEIGHT = 3   // a step of one is so many times the motion's size
 };
 
@@ -58,7 +59,10 @@ typedef struct walk {
   double *probe;             // [2][n] border that makes J regular where it is not
   double limit;              // farthest that Newton may go from its start, in the metric
   double moved;              // how far it went
+  double missed;             // by how much the last prediction of a step was off, in the metric
+  int careful;               // half the way is looked at after every step
   spot last, at, next;       // the two points before, and the one under way
+  spot mid;                  // half the way of the last step that was looked at
   spot first;                // where the curve began
   int have_last;
   double ds;       // length of the next step
@@ -86,6 +90,7 @@ pl_orbit spot_orbit(const walk *k, const spot *s);
 double walk_dot(const walk *k, const double *az, double aw, const double *bz, double bw);
 // Size of the oscillating part of coefficients.
 double walk_size(const walk *k, const double *z);
+double walk_distance(const walk *k, const spot *a, const spot *b);
 // Fits the metric to the motion at hand and makes tangents of length one.
 void walk_metric(walk *k, double floor);
 
@@ -103,20 +108,26 @@ pl_status walk_probe(walk *k, const spot *s);
 // A smooth function of a solution that is zero where J is singular; null[n] is then the null
 // vector. Leaves the balance evaluated at s.
 pl_status walk_singular(walk *k, const spot *s, double *null, double *value);
-// One step of at most k->ds into k->next, cut until it holds; PL_UNSOLVED below min_step.
+// ---- steps: step.c ----------------------------------------------------------------------------
+
+// One step of at most k->ds into k->next, cut until it holds and half the way lies on the same
+// curve; PL_UNSOLVED below min_step.
 pl_status walk_step(walk *k, double min_step);
+// Predicts and corrects the point ahead at a given frequency (or strength) into k->next.
+pl_status walk_land(walk *k, double omega);
 // Suggests the next step's length after an accepted one.
 void walk_pace(walk *k, double max_step);
 // Moves on: next becomes the present point.
 void walk_shift(walk *k);
 
+// ---- between points: continue.c ---------------------------------------------------------------
+
 // A point between two spots, at a part sigma of the way along their chord.
-pl_status walk_between(walk *k, const spot *a, const spot *b, double sigma, spot *out);
+// fine: to rounding.
+pl_status walk_between(walk *k, const spot *a, const spot *b, double sigma, int fine, spot *out);
 
 // The point between two spots at a given frequency that lies between theirs.
 pl_status walk_at_omega(walk *k, const spot *a, const spot *b, double omega, spot *out);
-// Predicts and corrects the point ahead at a given frequency (or strength) into k->next.
-pl_status walk_land(walk *k, double omega);
 // 1 when the way from at to next passes a point.
 int walk_passes(const walk *k, const spot *s);
 // 1 when it passes the first point, in its direction.
@@ -128,6 +139,10 @@ pl_status curve_create(pl_env *env, pl_curve **out);
 pl_status curve_add(pl_curve *c, const walk *k, const spot *s, int branch);
 // Replaces the orbit of the last point.
 pl_status curve_replace(pl_curve *c, const walk *k, const spot *s);
+// Drops all but the first n points, and special points after them.
+void curve_cut(pl_curve *c, int n);
+// The same curve told from its end.
+void curve_reverse(pl_curve *c);
 pl_status curve_add_special(pl_curve *c, const walk *k, const spot *s, pl_special_kind kind,
                             int watch);
 
@@ -141,6 +156,42 @@ pl_status special_find(walk *k, pl_curve *c);
 typedef pl_status (*spot_fn)(walk *k, void *ctx, spot *s, double *value);
 pl_status special_refine(walk *k, const spot *a, const spot *b, spot_fn f, void *ctx, double tol,
                          double fa, double fb, spot *out, double *sigma);
+
+// ---- harmonics: adapt.c -----------------------------------------------------------------------
+
+// Small models get more harmonics, as they cost little: by default up to HARMONICS_MAX, in larger
+// steps and with a stricter tolerance.
+int harmonics_small(int nfree);
+// The most harmonics, when `asked` says how many (0: does not) and there are so many samples (0:
+// chosen).
+int harmonics_most(int nfree, int asked, int nsample);
+// The next number above H.
+int harmonics_more(int nfree, int H, int most);
+// The change of a motion by more harmonics that is small.
+double harmonics_tolerance(int nfree, double adapt);
+
+typedef struct care {
+  int fixed;       // their number is
+  int least, most; // harmonics
+  double tol;
+  int first;      // the curve's first point
+  int since;      // points since the last test
+  double cleared; // tail that a test has found harmless
+  double left;    // largest tail where no more were allowed
+  int wanted;     // harmonics of the last raise
+  int stuck;      // no point went over to them
+} care;
+// Tests the number of harmonics of k->next where the last ones weigh more than they did, and now
+// and then. *changed: k->at, the curve's last point, is another one or has more; step again.
+// PL_UNSOLVED: no point of the curve goes over to more harmonics.
+pl_status harmonics_adapt(walk *k, pl_curve *c, care *a, int *changed);
+// Lowers the number at k->at where the last third does not weigh.
+pl_status harmonics_lower(walk *k, pl_curve *c, care *a);
+// Measures c->truncation at some of the curve's points.
+pl_status harmonics_truncation(const pl_model *m, const pl_params *p, pl_work *w, pl_curve *c);
+// Goes over to H harmonics at the last point of the curve where that changes little; points after
+// it are dropped.
+pl_status harmonics_set(walk *k, pl_curve *c, int first, int H);
 
 // ---- from motion to motion: arc.c -------------------------------------------------------------
 
@@ -162,7 +213,8 @@ typedef struct range {
   double from, to; // rad/s of the drive
 } range;
 // Steps until the curve leaves the range, closes or fails.
-pl_status response_follow(walk *k, const pl_response_opts *o, pl_curve *c, range r, int branch);
+pl_status response_follow(walk *k, const pl_response_opts *o, pl_curve *c, range r, care *a,
+                          int branch);
 // Follows the branches that leave the curve at its branch points and period doublings.
 pl_status branch_follow_all(walk *k, const pl_response_opts *o, pl_curve *c, range r);
 

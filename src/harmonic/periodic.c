@@ -32,6 +32,7 @@ typedef struct ladder {
   double amplitude;  // factor on harmonic drives and loads now
   double last_omega; // frequency of the last good point
   int singular;      // the linear response is
+  int most;          // harmonics
 } ladder;
 
 static void close_balance(ladder *l) {
@@ -268,7 +269,7 @@ static pl_status climb(ladder *l, const pl_orbit *given) {
     l->info->start = "given";
     s = try_given(l, given);
   }
-  if (s == PL_UNSOLVED) PL_TRY(start_static(l->m, l->p, l->w, &l->rest));
+  if (s == PL_UNSOLVED && !l->rest) PL_TRY(start_static(l->m, l->p, l->w, &l->rest));
   for (size_t k = 0; k < sizeof rungs / sizeof rungs[0] && s == PL_UNSOLVED; k++) {
     l->info->start = rungs[k].name;
     s = rungs[k].attempt(l);
@@ -280,10 +281,9 @@ static pl_status climb(ladder *l, const pl_orbit *given) {
 
 // raises the harmonics until the motion changes by less than the tolerance
 static pl_status raise_harmonics(ladder *l) {
-  const pl_periodic_opts *o = l->o;
-  while (l->orbit->nharm < o->max_harmonics) {
-    int H = l->orbit->nharm + RAISE;
-    if (H > o->max_harmonics) H = o->max_harmonics;
+  double tol = harmonics_tolerance(l->orbit->nfree, l->o->adapt);
+  while (l->orbit->nharm < l->most) {
+    int H = harmonics_more(l->orbit->nfree, l->orbit->nharm, l->most);
     pl_orbit *less = l->orbit;
     l->orbit = NULL;
     pl_status s = pl_orbit_copy(less, H, &l->orbit);
@@ -292,7 +292,7 @@ static pl_status raise_harmonics(ladder *l) {
     if (s == PL_OK) l->info->change = pl_orbit_change(l->m, less, l->orbit);
     pl_orbit_free(less);
     PL_TRY(s);
-    if (l->info->change <= o->adapt) return PL_OK;
+    if (l->info->change <= tol) return PL_OK;
   }
   return PL_OK;
 }
@@ -301,12 +301,12 @@ static int first_harmonics(const ladder *l, const pl_orbit *given) {
   const pl_periodic_opts *o = l->o;
   int top = pl_model_max_harmonic(l->m), H = top > FIRST_HARMONICS ? top : FIRST_HARMONICS;
   if (given && given->nharm > H) H = given->nharm;
-  return o->harmonics > 0 ? o->harmonics : H > o->max_harmonics ? o->max_harmonics : H;
+  return o->harmonics > 0 ? o->harmonics : H > l->most ? l->most : H;
 }
 
 static pl_status check(ladder *l, const pl_orbit *given) {
   const pl_periodic_opts *o = l->o;
-  int top = pl_model_max_harmonic(l->m), most = o->harmonics > 0 ? o->harmonics : o->max_harmonics;
+  int top = pl_model_max_harmonic(l->m), most = o->harmonics > 0 ? o->harmonics : l->most;
   PL_TRY(pl_opts_check(l->env, pl_periodic_info_table, pl_periodic_info_count, o));
   if (!(o->frequency > 0))
     return pl_fail(l->env, PL_E_INPUT, "periodic: frequency must be > 0, got %g rad/s",
@@ -344,15 +344,28 @@ static pl_status check_size(ladder *l) {
   return PL_UNSOLVED;
 }
 
+// all starts with H harmonics, and more where they are not enough
+static pl_status solve_with(ladder *l, const pl_orbit *given, int H) {
+  PL_TRY(open_balance(l, H));
+  pl_status s = climb(l, given);
+  if (s == PL_OK) s = check_size(l);
+  if (s == PL_OK && l->o->harmonics == 0) s = raise_harmonics(l);
+  return s;
+}
+
 static pl_status solve(ladder *l, const pl_orbit *given) {
+  l->most = harmonics_most(pl_model_nfree(l->m), l->o->max_harmonics, l->o->samples);
   PL_TRY(check(l, given));
   l->par = pl_alloc(l->env, (size_t)l->p->npar, sizeof *l->par);
   if (!l->par) return PL_E_NOMEM;
   memcpy(l->par, l->p->par, (size_t)l->p->npar * sizeof *l->par);
-  PL_TRY(open_balance(l, first_harmonics(l, given)));
-  pl_status s = climb(l, given);
-  if (s == PL_OK) s = check_size(l);
-  if (s == PL_OK && l->o->harmonics == 0) s = raise_harmonics(l);
+  int H = first_harmonics(l, given);
+  pl_status s = solve_with(l, given, H);
+  // what a few harmonics do not hold, more may
+  while (s == PL_UNSOLVED && !l->singular && l->o->harmonics == 0 && H < l->most) {
+    H = 2 * H + 1 < l->most ? 2 * H + 1 : l->most;
+    s = solve_with(l, given, H);
+  }
   memcpy(l->p->par, l->par, (size_t)l->p->npar * sizeof *l->par);
   return s;
 }

@@ -4,93 +4,19 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { TEST_EVERY = 10 };          // points between tests of the number of harmonics
 static const double UNBOUND = 1e8; // growth of a motion that nothing limits
+static const double OMEGA_STEP = 0.03; // longest step over the frequency
+static const double TRUNCATION = 0.1;  // forces left out that are worth a word
 
-// ---- harmonics --------------------------------------------------------------------------------
-
-// size of the velocities in harmonics above H0: sum k^2 |z_k|^2
-static double speed(const walk *k, const double *z, int H0) {
-  int L = 2 * k->H + 1;
-  double sum = 0;
-  for (int i = 0; i < k->nfree; i++)
-    for (int h = H0 + 1; h <= k->H; h++) {
-      const double *c = z + (size_t)i * (size_t)L + 2 * h - 1;
-      sum += h * h * (c[0] * c[0] + c[1] * c[1]);
-    }
-  return sqrt(sum);
-}
-
-// part of the last two harmonics in the velocities
-static double tail(const walk *k, const double *z) {
-  double all = speed(k, z, 0);
-  return all > 0 ? speed(k, z, k->H > 2 ? k->H - 2 : 1) / all : 0;
-}
-
-// the motion at next with two more harmonics: how much it changes over its length
-static pl_status measure_change(const walk *k, double *change) {
-  walk t = {.env = k->env, .m = k->m, .p = k->p, .w = k->w, .nsample = k->nsample, .sub = k->sub};
-  t.rtol = k->rtol;
-  t.max_iter = k->max_iter;
-  *change = -1;
-  pl_status st = walk_open(&t, k->H + 2);
-  if (st == PL_OK) {
-    t.sz = k->sz;
-    t.sw = k->sw;
-    t.limit = 2;
-    coef_refit(k->nfree, k->H, k->next.z, t.H, t.next.z);
-    coef_refit(k->nfree, k->H, k->next.tz, t.H, t.at.tz);
-    t.next.omega = k->next.omega;
-    st = walk_correct(&t, &t.next, t.at.tz, k->next.tw, 0);
-  }
-  if (st == PL_OK) {
-    coef_refit(k->nfree, k->H, k->next.z, t.H, t.at.z);
-    double size = speed(&t, t.next.z, 0);
-    pl_axpy(t.n, -1, t.next.z, t.at.z, t.at.z);
-    *change = size > 0 ? speed(&t, t.at.z, 0) / size : 0;
-  }
-  walk_close(&t);
-  return st < 0 || st == PL_CANCELLED ? st : PL_OK;
-}
-
-static pl_status resolve(walk *k, spot *s, const double *cz, double cw) {
-  PL_TRY(walk_correct(k, s, s->tz, s->tw, 0));
-  return walk_tangent(k, s, cz, cw);
-}
-
-// both ends of the segment with two more harmonics
-static pl_status raise_harmonics(walk *k, pl_curve *c) {
-  PL_TRY(walk_raise(k, k->H + 2));
-  PL_TRY(resolve(k, &k->at, k->at.tz, k->at.tw));
-  PL_TRY(resolve(k, &k->next, k->at.tz, k->at.tw));
-  PL_TRY(walk_watch(k, &k->at, k->stability));
-  return curve_replace(c, k, &k->at);
-}
-
-typedef struct care {
-  int most;       // harmonics
-  int since;      // points since the last test
-  double cleared; // tail that a test has found harmless
-} care;
-
-// tests the number of harmonics where the last ones weigh more than they did, and now and then
-static pl_status adapt(walk *k, const pl_response_opts *o, pl_curve *c, care *a) {
-  if (o->harmonics > 0) return PL_OK;
-  while (k->H + 2 <= a->most) {
-    double weight = tail(k, k->next.z), change;
-    int heavy = weight > 0.5 * o->adapt && weight > 1.5 * a->cleared;
-    if (!heavy && ++a->since < TEST_EVERY) return PL_OK;
-    a->since = 0;
-    PL_TRY(measure_change(k, &change));
-    k->next.change = change;
-    a->cleared = weight;
-    if (change <= o->adapt) return PL_OK;
-    PL_TRY(raise_harmonics(k, c));
-    a->cleared = 0;
-    a->since = TEST_EVERY;
-  }
-  return PL_OK;
-}
+// What a response is asked for.
+typedef struct job_of {
+  const pl_response_opts *o;
+  const pl_model *m;
+  pl_params *p;
+  pl_work *w;
+  int nwatch;
+  const int *watch;
+} job_of;
 
 // ---- the curve --------------------------------------------------------------------------------
 
@@ -120,21 +46,21 @@ static int meets_end(walk *k) {
   return 0;
 }
 
-// one more point of the curve; *end: the range is left or the curve closed
+// one more point of the curve; *end: the range is left or another curve met; *changed: none, the
+// harmonics were changed
 static pl_status advance(walk *k, const pl_response_opts *o, pl_curve *c, range r, care *a,
-                         int branch, int *end) {
+                         int branch, int *end, int *changed) {
   PL_TRY(walk_step(k, o->min_step));
   double edge = leaves(k, r);
   if (edge > 0) {
-    spot s;
-    PL_TRY(spot_create(k, &s));
-    pl_status st = walk_at_omega(k, &k->at, &k->next, edge, &s);
-    if (st == PL_OK) spot_copy(k, &k->next, &s);
-    spot_free(k, &s);
-    PL_TRY(st);
+    PL_TRY(walk_at_omega(k, &k->at, &k->next, edge, &k->mid));
+    spot_copy(k, &k->next, &k->mid);
   }
   int met = edge == 0 && meets_end(k);
-  PL_TRY(adapt(k, o, c, a));
+  pl_status st = harmonics_adapt(k, c, a, changed);
+  a->stuck = st == PL_UNSOLVED;
+  PL_TRY(st);
+  if (*changed) return PL_OK;
   PL_TRY(walk_watch(k, &k->next, k->stability));
   // the curve turns where it meets another, which is no fold of its own
   if (!met) PL_TRY(special_find(k, c));
@@ -151,33 +77,54 @@ static pl_status check_growth(const walk *k, double start) {
                     k->at.omega * k->sub);
 }
 
-pl_status response_follow(walk *k, const pl_response_opts *o, pl_curve *c, range r, int branch) {
-  care a = {.most = o->max_harmonics};
-  if (o->samples > 0 && (o->samples - 1) / 2 < a.most) a.most = (o->samples - 1) / 2;
+// where the curve has ended
+static pl_stop end_of(const walk *k, const pl_curve *c, range r) {
+  double w = c->point[c->npoint - 1].orbit->omega * k->sub;
+  return w == r.from ? PL_STOP_BACK : PL_STOP_END;
+}
+
+// an attempt that failed: once more with a shorter step, or PL_UNSOLVED
+static pl_status shorten(walk *k, const pl_response_opts *o, pl_curve *c, const care *a,
+                         pl_status st) {
+  c->reason = st == PL_CANCELLED ? PL_STOP_CANCELLED : PL_STOP_STEP;
+  if (st == PL_CANCELLED || st < 0) return st;
+  c->trial = k->next.residual;
+  k->ds *= 0.5;
+  return a->stuck || k->ds < o->min_step ? PL_UNSOLVED : PL_OK;
+}
+
+// the step's length within the part of the frequency in which resonances may hide
+static void cap_step(walk *k) {
+  double most = OMEGA_STEP * k->at.omega / fabs(k->at.tw);
+  if (k->ds > most) k->ds = most;
+}
+
+pl_status response_follow(walk *k, const pl_response_opts *o, pl_curve *c, range r, care *a,
+                          int branch) {
   double start = walk_size(k, k->at.z), largest = start;
-  int first = c->npoint;
   for (int end = 0; !end;) {
+    int changed = 0;
     c->reason = PL_STOP_CANCELLED;
     PL_TRY(tell(k, r, c));
-    c->reason = PL_STOP_MAX_ITER;
+    c->reason = PL_STOP_POINTS;
     if (c->npoint >= o->points) return PL_UNSOLVED;
-    pl_status st = advance(k, o, c, r, &a, branch, &end);
-    c->reason = st == PL_CANCELLED ? PL_STOP_CANCELLED : PL_STOP_STEP;
-    if (st == PL_CANCELLED || st < 0) return st;
+    cap_step(k);
+    pl_status st = advance(k, o, c, r, a, branch, &end, &changed);
     // what failed beyond Newton's method may hold with a shorter step
-    if (st != PL_OK) {
-      k->ds *= 0.5;
-      if (k->ds < o->min_step) return PL_UNSOLVED;
-      continue;
+    if (st != PL_OK) PL_TRY(shorten(k, o, c, a, st));
+    if (st != PL_OK || changed) continue;
+    c->reason = end_of(k, c, r);
+    if (!end && c->npoint - a->first > 3 && walk_closes(k)) {
+      end = 1;
+      c->reason = PL_STOP_CLOSED;
     }
-    if (!end && c->npoint - first > 2 && walk_closes(k)) end = c->closed = 1;
     walk_pace(k, o->max_step);
     walk_shift(k);
     largest = fmax(largest, walk_size(k, k->at.z));
     walk_metric(k, 1e-6 * largest);
     PL_TRY(check_growth(k, start));
+    if (!end) PL_TRY(harmonics_lower(k, c, a));
   }
-  c->reason = PL_STOP_END;
   return PL_OK;
 }
 
@@ -245,16 +192,143 @@ static pl_status first_point(walk *k, const pl_response_opts *o, const pl_orbit 
   return curve_add(c, k, s, 0);
 }
 
-static pl_status run(const pl_response_opts *o, walk *k, const pl_orbit *orbit0, pl_curve *c) {
+static walk make_walk(const job_of *j) {
+  walk k = {.env = j->w->env, .m = j->m, .p = j->p, .w = j->w, .nsample = j->o->samples, .sub = 1};
+  k.nwatch = j->nwatch;
+  k.watch = j->watch;
+  k.rtol = j->o->rtol;
+  k.max_iter = j->o->max_iter;
+  k.stability = j->o->stability;
+  k.careful = harmonics_small(pl_model_nfree(j->m));
+  return k;
+}
+
+static care make_care(const job_of *j) {
+  int nfree = pl_model_nfree(j->m);
+  return (care){.fixed = j->o->harmonics > 0,
+                .least = pl_model_max_harmonic(j->m),
+                .most = harmonics_most(nfree, j->o->max_harmonics, j->o->samples),
+                .tol = harmonics_tolerance(nfree, j->o->adapt)};
+}
+
+// one way through the range from a start at its beginning; *wanted: harmonics that the way needs
+// and its points do not lead to, 0: none
+static pl_status go(const job_of *j, const pl_orbit *start, pl_curve *c, int *wanted) {
+  const pl_response_opts *o = j->o;
   pl_orbit *orbit = NULL;
   pl_periodic_info info;
   range r = {o->from, o->to};
-  pl_status st = find_start(o, k->m, k->p, k->w, orbit0, c, &orbit, &info);
-  if (st == PL_OK) st = first_point(k, o, orbit, info.change, c);
+  walk k = make_walk(j);
+  care a = make_care(j);
+  pl_status st = find_start(o, j->m, j->p, j->w, start, c, &orbit, &info);
+  if (st == PL_OK) st = first_point(&k, o, orbit, info.change, c);
   pl_orbit_free(orbit);
-  if (st == PL_OK) st = response_follow(k, o, c, r, 0);
-  if (st == PL_OK && o->branches) st = branch_follow_all(k, o, c, r);
+  if (st == PL_OK) st = response_follow(&k, o, c, r, &a, 0);
+  if (c->npoint > 0) c->end = c->point[c->npoint - 1].orbit->omega;
+  if (st == PL_OK && o->branches && c->reason == PL_STOP_END) st = branch_follow_all(&k, o, c, r);
+  *wanted = st == PL_UNSOLVED && a.stuck ? a.wanted : 0;
+  walk_close(&k);
+  c->factorisations += k.factorisations;
+  c->krylov += k.krylov;
+  c->iterations += k.iterations;
   return st == PL_DOMAIN || st == PL_SINGULAR ? PL_UNSOLVED : st;
+}
+
+// begins anew with more harmonics where the points there are do not go over to them
+static pl_status go_on(const job_of *j, const pl_orbit *start, pl_curve *c) {
+  pl_orbit *from = NULL;
+  pl_status st;
+  for (int wanted = 0;;) {
+    st = go(j, from ? from : start, c, &wanted);
+    if (wanted == 0) break;
+    pl_orbit_free(from);
+    from = NULL;
+    pl_status copied = pl_orbit_copy(c->point[0].orbit, wanted, &from);
+    if (copied != PL_OK) return copied;
+    curve_cut(c, 0);
+  }
+  pl_orbit_free(from);
+  return st;
+}
+
+// the same range from its far end, when nothing says where to begin
+static pl_status go_other_way(const job_of *j, pl_curve **c) {
+  pl_response_opts o = *j->o;
+  job_of other = *j;
+  pl_curve *back = NULL;
+  o.from = j->o->to;
+  o.to = j->o->from;
+  other.o = &o;
+  PL_TRY(curve_create(j->w->env, &back));
+  pl_status st = go_on(&other, NULL, back);
+  if (st != PL_OK || back->reason != PL_STOP_END) {
+    pl_curve_free(back);
+    return st < 0 || st == PL_CANCELLED ? st : PL_UNSOLVED;
+  }
+  curve_reverse(back);
+  back->end = j->o->to;
+  back->start = "far end";
+  pl_curve_free(*c);
+  *c = back;
+  return PL_OK;
+}
+
+// a curve that ended before the far frequency may join it from there; what costs much is not tried
+static int may_turn(const job_of *j, const pl_curve *c, pl_status st) {
+  int part = c->reason == PL_STOP_BACK || c->reason == PL_STOP_CLOSED;
+  if (st == PL_OK) return part;
+  if (st != PL_UNSOLVED || c->reason == PL_STOP_POINTS || c->reason == PL_STOP_SINGULAR) return 0;
+  return c->npoint == 0 || harmonics_small(pl_model_nfree(j->m));
+}
+
+// ---- what is told -----------------------------------------------------------------------------
+
+static void tell_end(const job_of *j, const pl_curve *c) {
+  const pl_response_opts *o = j->o;
+  pl_env *env = j->w->env;
+  switch (c->reason) {
+  case PL_STOP_END:
+  case PL_STOP_CANCELLED:
+    return;
+  case PL_STOP_BACK:
+    pl_report(env, PL_WARNING, NULL, 0, 0, "begin elsewhere, or choose another branch",
+              "response: the curve turned round and left the range where it began, at %.6g rad/s; "
+              "it does not lead to %.6g rad/s",
+              o->from, o->to);
+    return;
+  case PL_STOP_CLOSED:
+    pl_report(env, PL_WARNING, NULL, 0, 0, "begin elsewhere for the main curve",
+              "response: the curve is closed: it came back to its start and does not lead to "
+              "%.6g rad/s",
+              o->to);
+    return;
+  case PL_STOP_POINTS:
+    pl_report(env, PL_WARNING, NULL, 0, 0, "raise `points`",
+              "response: all %d points are used up at %.6g rad/s", o->points, c->end);
+    return;
+  default:
+    break;
+  }
+  if (c->npoint == 0)
+    pl_report(env, PL_WARNING, NULL, 0, 0,
+              "begin at another frequency, give `harmonics`, or more damping",
+              "response: no periodic motion was found to begin with, neither at %.6g nor at "
+              "%.6g rad/s",
+              o->from, o->to);
+  else
+    pl_report(env, PL_WARNING, NULL, 0, 0, "try more harmonics, or a smaller min_step",
+              "response: the curve cannot be followed beyond %.8g rad/s: steps below %g of the "
+              "range do not converge (residual %.1e)",
+              c->end, o->min_step, c->trial);
+}
+
+static void tell_truncation(const job_of *j, const pl_curve *c) {
+  if (c->truncation <= TRUNCATION) return;
+  pl_report(j->w->env, PL_WARNING, NULL, 0, 0,
+            j->o->harmonics > 0 ? "raise `harmonics`, or leave them out" : "raise `max_harmonics`",
+            "response: too few harmonics at %.6g rad/s: they leave out %.2g of the oscillating "
+            "forces; resonances may be missing or false",
+            c->truncation_omega, c->truncation);
 }
 
 pl_status pl_response(const pl_response_opts *o, const pl_model *m, pl_params *p, pl_work *w,
@@ -262,24 +336,27 @@ pl_status pl_response(const pl_response_opts *o, const pl_model *m, pl_params *p
   *out = NULL;
   PL_TRY(check(o, m, w->env, nwatch, watch));
   double began = pl_wall_time();
+  job_of j = {o, m, p, w, nwatch, watch};
   pl_curve *c;
   PL_TRY(curve_create(w->env, &c));
-  walk k = {.env = w->env, .m = m, .p = p, .w = w, .nsample = o->samples, .sub = 1};
-  k.nwatch = nwatch;
-  k.watch = watch;
-  k.rtol = o->rtol;
-  k.max_iter = o->max_iter;
-  k.stability = o->stability;
-  pl_status st = run(o, &k, orbit0, c);
-  walk_close(&k);
-  c->factorisations += k.factorisations;
-  c->krylov += k.krylov;
-  c->iterations += k.iterations;
-  c->seconds = pl_wall_time() - began;
+  pl_status st = go_on(&j, orbit0, c);
+  if (!orbit0 && may_turn(&j, c, st)) {
+    pl_status other = go_other_way(&j, &c);
+    if (other <= 0 || other == PL_CANCELLED) st = other;
+  }
+  // a part of the range is not the response over it
+  if (st == PL_OK && c->reason == PL_STOP_BACK) st = PL_UNSOLVED;
+  if (st >= 0 && st != PL_CANCELLED) {
+    pl_status t = harmonics_truncation(m, p, w, c);
+    if (t < 0) st = t;
+  }
   if (st < 0) {
     pl_curve_free(c);
     return st;
   }
+  tell_end(&j, c);
+  tell_truncation(&j, c);
+  c->seconds = pl_wall_time() - began;
   *out = c;
   return st;
 }

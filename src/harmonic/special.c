@@ -35,7 +35,7 @@ static double next_part(const double x[3], const double f[3], double tol) {
 
 static pl_status trial(walk *k, const spot *a, const spot *b, spot_fn fn, void *ctx, double sigma,
                        spot *out, double *f) {
-  PL_TRY(walk_between(k, a, b, sigma, out));
+  PL_TRY(walk_between(k, a, b, sigma, 1, out));
   return fn(k, ctx, out, f);
 }
 

@@ -161,7 +161,7 @@ static pl_status curve_plot(job *j, const pl_analysis *a, const pl_curve *c, con
 static void set_figures(json_t *f, const pl_curve *c) {
   job_set(f, "reason", json_string(pl_stop_text(c->reason)));
   job_set(f, "points", json_integer(c->npoint));
-  job_set(f, "closed", json_boolean(c->closed));
+  job_set(f, "closed", json_boolean(c->reason == PL_STOP_CLOSED));
   job_set(f, "start", json_string(c->start ? c->start : ""));
   job_set(f, "newton_iterations", json_integer(c->iterations));
   job_set(f, "factorisations", json_integer(c->factorisations));

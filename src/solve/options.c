@@ -50,6 +50,12 @@ const char *pl_stop_text(pl_stop s) {
     return "steady state";
   case PL_STOP_END:
     return "end reached";
+  case PL_STOP_BACK:
+    return "left the range at its beginning";
+  case PL_STOP_CLOSED:
+    return "back at the start";
+  case PL_STOP_POINTS:
+    return "points used up";
   }
   return "unknown";
 }

@@ -391,7 +391,7 @@ static void nonsense_is_refused(void **state) {
   o.points = 5;
   check_status(&env, pl_response(&o, b.m, b.p, b.w, 0, NULL, NULL, &c), PL_UNSOLVED);
   assert_int_equal(c->npoint, 5);
-  assert_int_equal(c->reason, PL_STOP_MAX_ITER);
+  assert_int_equal(c->reason, PL_STOP_POINTS);
   pl_curve_free(c);
   o.points = 5000;
   int left = 20;

@@ -1,0 +1,122 @@
+// Steps along a curve: prediction to second order, correction on the plane across the tangent, and
+// what tells that the way led to another curve.
+#include "curve_impl.h"
+
+static const double ANGLE_MOST = 0.5; // between successive tangents, rad
+static const double ANGLE_GOOD = 0.2;
+static const double FAR = 0.4; // correction over step that smells of another branch
+static const double ITERATIONS_GOOD = 4;
+static const double MISS_GOOD = 3e-3; // what a prediction misses, in the metric: a third of a
+                                      // hundredth of the motion
+static const double JOIN = 0.03;      // how far half the way may lie off the cubic, over the step
+static const double SURE_MISS = 0.05, SURE_ANGLE = 0.15; // less needs no look at half the way
+
+// what the last prediction missed, across the tangent of this one, in the measure of its step
+static void fit_bend(walk *k) {
+  const spot *a = &k->at;
+  double bz = k->bend_z / k->sz, bw = k->bend_o / k->sw, d2 = bz * bz + bw * bw;
+  double c = k->have_last && d2 > 0 ? fmin(4, k->ds * k->ds / d2) : 0;
+  double along = walk_dot(k, a->tz, a->tw, k->bend, k->bend_w);
+  for (int i = 0; i < k->n; i++) k->bend[i] = c * (k->bend[i] - along * a->tz[i]);
+  k->bend_w = c * (k->bend_w - along * a->tw);
+  k->bend_z = k->ds * pl_norm(k->n, a->tz);
+  k->bend_o = k->ds * a->tw;
+}
+
+// along the tangent, stiff elements turning, and off it as the last step was
+static pl_status predict(walk *k) {
+  const spot *a = &k->at;
+  spot *x = &k->next;
+  fit_bend(k);
+  x->omega = a->omega + k->ds * a->tw + k->bend_w;
+  if (k->by) {
+    PL_TRY(strength_set(k->by, a->omega));
+    PL_TRY(strength_set(k->by, x->omega));
+  }
+  for (int i = 0; i < k->n; i++) k->dz[i] = k->ds * a->tz[i];
+  hb_carry(k->hb, a->z, k->dz);
+  for (int i = 0; i < k->n; i++) k->dz[i] += k->bend[i];
+  return hb_move(k->hb, a->z, k->dz, x->z);
+}
+
+// remembers what the prediction of k->next, from which Newton's method began, has missed
+static void note_bend(walk *k, double omega0) {
+  for (int i = 0; i < k->n; i++) k->bend[i] += k->next.z[i] - k->z0[i];
+  k->bend_w += k->next.omega - omega0;
+}
+
+static double angle_of(const walk *k, const spot *a, const spot *b) {
+  double c = walk_dot(k, a->tz, a->tw, b->tz, b->tw);
+  return acos(fmin(1, fmax(-1, c)));
+}
+
+// Half the way must lie on the cubic through both ends with their tangents and run along it: two
+// curves that pass each other fail that. PL_UNSOLVED: they are not joined.
+static pl_status check_joined(walk *k) {
+  int iterations = k->next.iterations;
+  pl_status st = walk_between(k, &k->at, &k->next, 0.5, 0, &k->mid);
+  if (st < 0 || st == PL_CANCELLED) return st;
+  if (st != PL_OK) return PL_UNSOLVED;
+  k->next.iterations = iterations;
+  int on = k->moved <= JOIN * walk_distance(k, &k->at, &k->next);
+  int along = angle_of(k, &k->at, &k->mid) <= ANGLE_MOST &&
+              angle_of(k, &k->mid, &k->next) <= ANGLE_MOST;
+  return on && along ? PL_OK : PL_UNSOLVED;
+}
+
+// one trial of length k->ds; PL_UNSOLVED: it must be shorter
+static pl_status try_step(walk *k) {
+  PL_TRY(predict(k));
+  k->limit = FAR * k->ds;
+  double omega0 = k->next.omega;
+  pl_status st = walk_correct(k, &k->next, k->at.tz, k->at.tw, 0);
+  k->limit = INFINITY;
+  k->missed = k->moved;
+  if (st != PL_OK) return st;
+  note_bend(k, omega0);
+  PL_TRY(walk_tangent(k, &k->next, k->at.tz, k->at.tw));
+  double turn = angle_of(k, &k->at, &k->next);
+  if (turn > ANGLE_MOST) return PL_UNSOLVED;
+  int sure = turn <= SURE_ANGLE && k->missed <= SURE_MISS * k->ds &&
+             k->next.iterations <= ITERATIONS_GOOD;
+  return sure && !k->careful ? PL_OK : check_joined(k);
+}
+
+pl_status walk_step(walk *k, double min_step) {
+  for (; k->ds >= min_step; k->ds *= 0.5) {
+    pl_status st = try_step(k);
+    if (st <= 0 || st == PL_CANCELLED) return st;
+  }
+  return PL_UNSOLVED;
+}
+
+pl_status walk_land(walk *k, double omega) {
+  double keep = k->ds;
+  k->ds = (omega - k->at.omega) / k->at.tw;
+  pl_status st = predict(k);
+  k->limit = FAR * k->ds;
+  k->next.omega = omega;
+  if (st == PL_OK && k->by) st = strength_set(k->by, omega);
+  if (st == PL_OK) st = walk_correct(k, &k->next, NULL, 0, 0);
+  k->limit = INFINITY;
+  k->ds = keep;
+  return st;
+}
+
+void walk_pace(walk *k, double max_step) {
+  double by = pow(2, (ITERATIONS_GOOD - k->next.iterations) / 3);
+  double turn = angle_of(k, &k->at, &k->next);
+  if (turn > 0) by = fmin(by, ANGLE_GOOD / turn);
+  // predictions are of second order
+  if (k->missed > 0) by = fmin(by, cbrt(MISS_GOOD / k->missed));
+  k->ds = fmin(max_step, k->ds * fmin(2, fmax(0.5, by)));
+}
+
+void walk_shift(walk *k) {
+  spot t = k->last;
+  k->last = k->at;
+  k->at = k->next;
+  k->next = t;
+  k->have_last = 1;
+}
+
