@@ -2,13 +2,22 @@
 
 #include <string.h>
 
-enum { DENSE_MAX = 64 }; // up to this order, LAPACK beats every sparse method
+enum {
+  DENSE_MAX = 64,  // up to this order, LAPACK beats every sparse method
+  FULL_MAX = 1000, // and up to this one the LU of matrices that are full at least to
+  FULL = 4         // one part in so many
+};
 
 enum { BLOCK_MIN = 3 }; // from this size of blocks on, our own fronts beat UMFPACK
 
+static int is_full(const pl_csc *A) {
+  return A->n <= FULL_MAX && (size_t)A->nnz * FULL >= (size_t)A->n * (size_t)A->n;
+}
+
 // the next one to try after `last`, NULL: the first
-static const pl_backend *choose(pl_factor_kind kind, int n, int block, const pl_backend *last) {
-  if (n <= DENSE_MAX) return &pl_backend_dense;
+static const pl_backend *choose(pl_factor_kind kind, const pl_csc *A, int block,
+                                const pl_backend *last) {
+  if (A->n <= DENSE_MAX || (kind == PL_LU && is_full(A))) return &pl_backend_dense;
 #if PL_GPL
   if (kind == PL_CHOLESKY) return block > 1 ? &pl_backend_tree : &pl_backend_cholmod;
   if (kind == PL_LU) return block >= BLOCK_MIN && !last ? &pl_backend_fronts : &pl_backend_umfpack;
@@ -73,7 +82,7 @@ static pl_status analyse(pl_factor *f, const pl_backend *backend) {
   if (s != PL_UNSOLVED) return s;
   backend->free(f);
   f->state = NULL;
-  return analyse(f, choose(f->kind, f->n, f->block, backend));
+  return analyse(f, choose(f->kind, &f->A, f->block, backend));
 }
 
 // last: the backend that gave up on such matrices, or NULL
@@ -90,7 +99,7 @@ static pl_status create(pl_env *env, pl_factor_kind kind, const pl_csc *A, int b
   f->scale = pl_alloc(env, 5 * (size_t)A->n, sizeof *f->scale);
   pl_status s = f->scale ? take_pattern(f, A) : PL_E_NOMEM;
   if (s == PL_OK) {
-    s = analyse(f, choose(kind, A->n, f->block, last));
+    s = analyse(f, choose(kind, A, f->block, last));
     f->info.nsymbolic = 1;
   }
   if (s != PL_OK) {
