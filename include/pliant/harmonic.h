@@ -244,10 +244,11 @@ typedef struct pl_curve {
   int npoint, nspecial, cap, cap_special;
   pl_curve_point *point; // in order along the curve
   pl_special *special;
-  pl_stop reason; // of the main curve. END: the far frequency; CLOSED: back at the start; BACK: left
-                  // the range where it began; POINTS, STEP, CANCELLED; others: there is no start
-  double end;     // drive's frequency of its last point, rad/s
-  double trial;   // STEP: residual of the last trial, over the dynamic forces
+  pl_stop
+      reason;   // of the main curve. END: the far frequency; CLOSED: back at the start; BACK: left
+                // the range where it began; POINTS, STEP, CANCELLED; others: there is no start
+  double end;   // drive's frequency of its last point, rad/s
+  double trial; // STEP: residual of the last trial, over the dynamic forces
   double truncation; // largest part of the oscillating forces in harmonics that the motion leaves
                      // out, and where; -1: not measured
   double truncation_omega;

@@ -12,9 +12,9 @@ enum {
   MOST_SMALL = HARMONICS_MAX,
   LEAST = 3
 };
-static const double STRICT = 0.1;  // small models: tolerance over that of others
-static const double SPARE = 0.05;  // a tail over the tolerance that is not needed
-static const double SLIGHT = 0.03; // a change of harmonics moves a point by less, in the metric
+static const double STRICT = 0.1;   // small models: tolerance over that of others
+static const double SPARE = 0.05;   // a tail over the tolerance that is not needed
+static const double SLIGHT = 0.03;  // a change of harmonics moves a point by less, in the metric
 static const double SAME_WAY = 0.9; // and turns its tangent less: the cosine
 
 int harmonics_small(int nfree) {

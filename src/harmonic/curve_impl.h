@@ -6,7 +6,7 @@
 enum {
   WATCH_MAX = 1024,   // watched nodes of one curve
   HARMONICS_MAX = 64, // of a balance
-  WALK_WEIGHT = 3   // a step of one is so many times the motion's size
+  WALK_WEIGHT = 3     // a step of one is so many times the motion's size
 };
 
 // A point of a curve while it is followed: the solution, its unit tangent and what is watched.

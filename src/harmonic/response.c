@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static const double UNBOUND = 1e8; // growth of a motion that nothing limits
+static const double UNBOUND = 1e8;     // growth of a motion that nothing limits
 static const double OMEGA_STEP = 0.03; // longest step over the frequency
 static const double TRUNCATION = 0.1;  // forces left out that are worth a word
 

@@ -59,8 +59,8 @@ static pl_status check_joined(walk *k) {
   if (st != PL_OK) return PL_UNSOLVED;
   k->next.iterations = iterations;
   int on = k->moved <= JOIN * walk_distance(k, &k->at, &k->next);
-  int along = angle_of(k, &k->at, &k->mid) <= ANGLE_MOST &&
-              angle_of(k, &k->mid, &k->next) <= ANGLE_MOST;
+  int along =
+      angle_of(k, &k->at, &k->mid) <= ANGLE_MOST && angle_of(k, &k->mid, &k->next) <= ANGLE_MOST;
   return on && along ? PL_OK : PL_UNSOLVED;
 }
 
@@ -77,8 +77,8 @@ static pl_status try_step(walk *k) {
   PL_TRY(walk_tangent(k, &k->next, k->at.tz, k->at.tw));
   double turn = angle_of(k, &k->at, &k->next);
   if (turn > ANGLE_MOST) return PL_UNSOLVED;
-  int sure = turn <= SURE_ANGLE && k->missed <= SURE_MISS * k->ds &&
-             k->next.iterations <= ITERATIONS_GOOD;
+  int sure =
+      turn <= SURE_ANGLE && k->missed <= SURE_MISS * k->ds && k->next.iterations <= ITERATIONS_GOOD;
   return sure && !k->careful ? PL_OK : check_joined(k);
 }
 
@@ -119,4 +119,3 @@ void walk_shift(walk *k) {
   k->next = t;
   k->have_last = 1;
 }
-
