@@ -119,8 +119,9 @@ pl_status pl_view_svg(pl_text *t, const pl_mesh *m, const pl_view *v);
 // The same with nframe positions [nframe][nvert][3] (v->x is not used), and with v->face
 // [nframe][triangles] where it is given, one SVG playing them in a loop of `seconds` by SMIL. A
 // last frame that is one step away from the first closes the loop smoothly; otherwise the last
-// frame rests a moment. Frames are left out where that keeps the text below 1 MB; when ten of them
-// are still too many, a still of several exposures is drawn.
+// frame rests a moment. Large meshes are thinned more than in a still, and frames are left out
+// where that keeps the text below 1 MB; when ten of them are still too many, a still of several
+// exposures is drawn.
 pl_status pl_view_animated_svg(pl_text *t, const pl_mesh *m, const pl_view *v, int nframe,
                                const double *frames, double seconds);
 

@@ -439,7 +439,7 @@ pl_status pl_view_animated_svg(pl_text *t, const pl_mesh *m, const pl_view *v, i
   for (int k = 0; k < nframe; k++) pos[k] = frames + (size_t)k * 3 * (size_t)m->nvert;
   pos[nframe] = one.ghost;
   rp_picture p;
-  pl_status s = rp_picture_open(&p, t, m, &one, nframe + (one.ghost ? 1 : 0), pos);
+  pl_status s = rp_picture_open(&p, t, m, &one, RP_FILM_FACES, nframe + (one.ghost ? 1 : 0), pos);
   pl_free(t->env, pos);
   PL_TRY(s);
   s = draw_all(&p, nframe, frames, seconds, start);

@@ -190,8 +190,8 @@ static void draw_backdrop(rp_picture *p) {
   }
 }
 
-pl_status rp_picture_open(rp_picture *p, pl_text *t, const pl_mesh *m, const pl_view *v, int npos,
-                          const double *const *pos) {
+pl_status rp_picture_open(rp_picture *p, pl_text *t, const pl_mesh *m, const pl_view *v, int most,
+                          int npos, const double *const *pos) {
   static const pl_view standard = {0};
   *p = (rp_picture){.t = t, .env = t->env, .mesh = m, .view = v ? v : &standard};
   p->face = p->view->face;
@@ -199,7 +199,7 @@ pl_status rp_picture_open(rp_picture *p, pl_text *t, const pl_mesh *m, const pl_
     if (p->view->mark[k] < 0 || p->view->mark[k] >= m->nvert)
       return pl_fail(t->env, PL_E_ARG, "%s: marked vertex %d of %d", m->source ? m->source : "mesh",
                      p->view->mark[k] + 1, m->nvert);
-  PL_TRY(rp_shape_create(t->env, m, &p->shape));
+  PL_TRY(rp_shape_create(t->env, m, most, &p->shape));
   double lo[3] = {INFINITY, INFINITY, INFINITY}, hi[3] = {-INFINITY, -INFINITY, -INFINITY};
   for (int i = 0; i < npos; i++) add_bounds(m->nvert, pos[i], lo, hi);
   aim(&p->camera, lo, hi, p->view->flat);

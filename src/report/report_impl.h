@@ -105,6 +105,8 @@ pl_status rp_thin_dots(rp_pen *pen, int n, const double *xy, int width, int heig
 
 // ---- shapes of meshes -------------------------------------------------------------------------
 
+enum { RP_FACES = 12000, RP_FILM_FACES = 1500 }; // in a still, in a film
+
 typedef struct rp_face {
   int v[4], n;
   int solid; // on the boundary of a solid: seen from outside only
@@ -118,7 +120,7 @@ typedef struct rp_edge {
 } rp_edge;
 
 // What a picture draws of a mesh: faces, their edges, segments, vertices in no cell. Vertex
-// numbers are the mesh's; large meshes are thinned by merging near vertices.
+// numbers are the mesh's; meshes of more than `most` faces are thinned by merging near vertices.
 typedef struct rp_shape {
   pl_env *env;
   int nvert, nface, nedge, nseg, nlone;
@@ -128,7 +130,7 @@ typedef struct rp_shape {
   int (*seg)[2];
   int *lone;
 } rp_shape;
-pl_status rp_shape_create(pl_env *env, const pl_mesh *m, rp_shape *out);
+pl_status rp_shape_create(pl_env *env, const pl_mesh *m, int most, rp_shape *out);
 void rp_shape_free(rp_shape *s);
 
 // ---- pictures ---------------------------------------------------------------------------------
@@ -155,8 +157,8 @@ typedef struct rp_picture {
 
 // Chooses camera and size so that npos position sets are all seen, and writes the SVG's opening
 // with everything that lies behind the model.
-pl_status rp_picture_open(rp_picture *p, pl_text *t, const pl_mesh *m, const pl_view *v, int npos,
-                          const double *const *pos);
+pl_status rp_picture_open(rp_picture *p, pl_text *t, const pl_mesh *m, const pl_view *v, int most,
+                          int npos, const double *const *pos);
 // Writes colour bar, triad, scale bar; closes the SVG.
 void rp_picture_decor(rp_picture *p);
 void rp_picture_free(rp_picture *p);

@@ -4,8 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FACES = 12000 }; // more are thinned
-
 // ---- faces ------------------------------------------------------------------------------------
 
 // neighbours of each corner along the edges of quads and hexes, as bits
@@ -81,7 +79,7 @@ static pl_status take_lone(rp_shape *s, const pl_mesh *m) {
   if (used && s->lone) {
     for (int type = 0; type < PL_CELL_COUNT; type++)
       for (int k = 0; k < m->cell[type].n * pl_cell_nvert[type]; k++) used[m->cell[type].v[k]] = 1;
-    for (int v = 0; v < m->nvert && s->nlone < FACES; v++)
+    for (int v = 0; v < m->nvert && s->nlone < RP_FACES; v++)
       if (!used[v]) s->lone[s->nlone++] = v;
   }
   pl_status status = used && s->lone ? PL_OK : PL_E_NOMEM;
@@ -141,8 +139,8 @@ static int count_remaining(const rp_shape *s, const int *stand) {
   return n;
 }
 
-static pl_status thin(rp_shape *s, const pl_mesh *m) {
-  if (s->nface + s->nseg <= FACES) return PL_OK;
+static pl_status thin(rp_shape *s, const pl_mesh *m, int most) {
+  if (s->nface + s->nseg <= most) return PL_OK;
   keyed *order = pl_alloc(s->env, (size_t)m->nvert, sizeof *order);
   int *stand = pl_alloc(s->env, (size_t)m->nvert, sizeof *stand);
   if (order && stand) {
@@ -150,7 +148,7 @@ static pl_status thin(rp_shape *s, const pl_mesh *m) {
     do {
       n = n * 4 / 5;
       represent(m, n, order, stand);
-    } while (n > 4 && count_remaining(s, stand) > FACES);
+    } while (n > 4 && count_remaining(s, stand) > most);
     int nface = 0, nseg = 0;
     for (int f = 0; f < s->nface; f++) {
       rp_face out;
@@ -220,12 +218,12 @@ static pl_status make_edges(rp_shape *s) {
 
 // ---- all --------------------------------------------------------------------------------------
 
-pl_status rp_shape_create(pl_env *env, const pl_mesh *m, rp_shape *out) {
+pl_status rp_shape_create(pl_env *env, const pl_mesh *m, int most, rp_shape *out) {
   *out = (rp_shape){.env = env, .nvert = m->nvert};
   pl_status s = take_faces(out, m);
   if (s == PL_OK) s = take_segments(out, m);
   if (s == PL_OK) s = take_lone(out, m);
-  if (s == PL_OK) s = thin(out, m);
+  if (s == PL_OK) s = thin(out, m, most);
   if (s == PL_OK) s = make_edges(out);
   if (s != PL_OK) rp_shape_free(out);
   return s;

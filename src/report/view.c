@@ -634,7 +634,7 @@ pl_status pl_view_svg(pl_text *t, const pl_mesh *m, const pl_view *v) {
   rp_picture p;
   const double *x = v && v->x ? v->x : m->X, *ghost = v ? v->ghost : NULL;
   const double *pos[2] = {x, ghost};
-  PL_TRY(rp_picture_open(&p, t, m, v, ghost ? 2 : 1, pos));
+  PL_TRY(rp_picture_open(&p, t, m, v, RP_FACES, ghost ? 2 : 1, pos));
   pl_status s = draw_still(&p, x, ghost);
   if (s != PL_OK) t->failed = 1;
   rp_picture_free(&p);

@@ -358,12 +358,9 @@ static void motion_is_limited(void **state) {
     pl_text_init(&t, &env);
     check_ok(&env, pl_view_animated_svg(&t, m, NULL, 30, x, 2));
     well_formed(&t);
-    check_less((double)t.n, 1.3e6);
-    // what is too large becomes several exposures in a still
-    if (size == 20) assert_non_null(strstr(t.s, "<animate"));
-    if (size == 20) check_less((double)t.n, 1e6);
-    if (size == 80) assert_null(strstr(t.s, "<animate"));
-    if (size == 80) assert_int_equal(xml_count(t.s, "class=\"pl-ghost\""), 5);
+    // large meshes are thinned so that they move, too
+    check_less((double)t.n, 1e6);
+    assert_non_null(strstr(t.s, "<animate"));
     pl_text_free(&t);
     free(x);
     pl_mesh_free(m);
