@@ -116,145 +116,6 @@ void variation_mass(variation *v, const pl_csc *pattern, double *M) {
   add_mass(v, v->omega * v->omega, M);
 }
 
-// ---- Arnoldi ------------------------------------------------------------------------------------
-
-// No restarts: a basis of this many vectors is small beside the factors of a period.
-enum { BASIS_MAX = 160 };
-
-typedef struct krylov {
-  pl_env *env;
-  int n, cap, size;
-  double *V;       // [cap + 1][n]
-  double *H;       // [cap][cap + 1] Hessenberg, columns first
-  double *A, *Y;   // [cap][cap] scratch, eigenvectors of H
-  double *re, *im; // [cap] Ritz values
-  double *error;   // [cap] residuals over sizes
-  int *order;      // [cap] by falling size
-  int overflow;    // a vector grew beyond all numbers
-} krylov;
-
-static void krylov_free(krylov *k) {
-  void *all[] = {k->V, k->H, k->A, k->Y, k->re, k->im, k->error, k->order};
-  for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) pl_free(k->env, all[i]);
-}
-
-static pl_status krylov_create(pl_env *env, int n, krylov *k) {
-  int cap = n < BASIS_MAX ? n : BASIS_MAX;
-  *k = (krylov){.env = env, .n = n, .cap = cap};
-  size_t c = (size_t)cap;
-  k->V = pl_alloc(env, (c + 1) * (size_t)n, sizeof(double));
-  k->H = pl_alloc(env, c * (c + 1), sizeof(double));
-  k->A = pl_alloc(env, c * c, sizeof(double));
-  k->Y = pl_alloc(env, c * c, sizeof(double));
-  k->re = pl_alloc(env, c, sizeof(double));
-  k->im = pl_alloc(env, c, sizeof(double));
-  k->error = pl_alloc(env, c, sizeof(double));
-  k->order = pl_alloc(env, c, sizeof(int));
-  int ok = k->V && k->H && k->A && k->Y && k->re && k->im && k->error && k->order;
-  return ok ? PL_OK : PL_E_NOMEM;
-}
-
-// one more basis vector; *ended: the space is invariant
-static pl_status krylov_grow(krylov *k, floquet_apply apply, void *ctx, int *ended) {
-  int n = k->n, j = k->size;
-  double *v = k->V + (size_t)j * (size_t)n, *w = v + n, *h = k->H + (size_t)j * (k->cap + 1);
-  PL_TRY(apply(ctx, v, w));
-  double before = pl_norm(n, w);
-  k->overflow = !isfinite(before);
-  if (k->overflow) return PL_OK;
-  // Gram-Schmidt twice is orthogonal to rounding
-  for (int pass = 0; pass < 2; pass++)
-    for (int i = 0; i <= j; i++) {
-      const double *u = k->V + (size_t)i * (size_t)n;
-      double c = pl_dot(n, u, w);
-      h[i] += c;
-      pl_axpy(n, -c, u, w, w);
-    }
-  double after = pl_norm(n, w);
-  *ended = !(after > 1e-14 * before);
-  h[j + 1] = *ended ? 0 : after;
-  for (int i = 0; !*ended && i < n; i++) w[i] /= after;
-  k->size++;
-  return PL_OK;
-}
-
-// Ritz values, largest first, and how far each is from being an eigenvalue
-static pl_status krylov_ritz(krylov *k) {
-  int m = k->size;
-  for (int j = 0; j < m; j++)
-    for (int i = 0; i < m; i++)
-      k->A[j * m + i] = i <= j + 1 ? k->H[(size_t)j * (k->cap + 1) + (size_t)i] : 0;
-  PL_TRY(dense_eigen(k->env, m, k->A, k->re, k->im, k->Y));
-  double last = k->H[(size_t)(m - 1) * (k->cap + 1) + (size_t)m];
-  for (int j = 0; j < m; j++) {
-    // eigenvectors have length one; the residual is their last entry times the last norm
-    int pair = k->im[j] == 0 ? j : k->im[j] > 0 ? j + 1 : j - 1, first = pair < j ? pair : j;
-    double a = k->Y[first * m + m - 1], b = pair == j ? 0 : k->Y[(first + 1) * m + m - 1];
-    double size = hypot(k->re[j], k->im[j]);
-    k->error[j] = fabs(last) * hypot(a, b) / (size > 0 ? size : 1);
-    // insertion keeps pairs together: equal sizes stay in order
-    int at = j;
-    for (; at > 0; at--) {
-      int o = k->order[at - 1];
-      if (hypot(k->re[o], k->im[o]) >= size) break;
-      k->order[at] = o;
-    }
-    k->order[at] = j;
-  }
-  return PL_OK;
-}
-
-static double krylov_size(const krylov *k, int i) {
-  return hypot(k->re[k->order[i]], k->im[k->order[i]]);
-}
-
-// how many of the largest are good to a tolerance, one after another
-static int krylov_good(const krylov *k, double tol) {
-  int good = 0;
-  for (; good < k->size; good++) {
-    double size = krylov_size(k, good);
-    // the smallest need no digits of their own
-    if (k->error[k->order[good]] * size > tol * fmax(size, 1e-6 * krylov_size(k, 0))) break;
-  }
-  return good;
-}
-
-pl_status arnoldi(pl_env *env, int n, int want, floquet_apply apply, void *ctx, multipliers *mu) {
-  krylov k;
-  pl_status s = krylov_create(env, n, &k);
-  if (s == PL_OK) {
-    pl_rng r;
-    pl_rng_seed(&r, 1);
-    for (int i = 0; i < n; i++) k.V[i] = pl_rng_uniform(&r, -1, 1);
-    double norm = pl_norm(n, k.V);
-    for (int i = 0; i < n; i++) k.V[i] /= norm;
-  }
-  int ended = 0, good = 0, enough = 0;
-  if (want > n) want = n;
-  while (s == PL_OK && !ended && !enough && !k.overflow && k.size < k.cap) {
-    s = krylov_grow(&k, apply, ctx, &ended);
-    if (s == PL_OK) s = pl_tell(env, "stability", (double)good / want, NULL);
-    if (s != PL_OK || k.overflow || (k.size % 8 && !ended && k.size < k.cap)) continue;
-    s = krylov_ritz(&k);
-    if (s == PL_OK) good = krylov_good(&k, 1e-8);
-    // what has all but died out after a period is of no interest
-    enough = good >= want || (good > 0 && krylov_size(&k, good - 1) < 1e-3);
-  }
-  // fewer than wanted: those that are roughly right still tell on which side of the circle they lie
-  int list = k.overflow ? 0 : good, exact = enough || ended;
-  if (s == PL_OK && !exact && !k.overflow) list = krylov_good(&k, 1e-3);
-  if (s == PL_OK && list == 0 && !k.overflow) s = PL_UNSOLVED;
-  if (s == PL_OK) s = multipliers_create(env, list, mu);
-  for (int i = 0; s == PL_OK && i < list; i++) {
-    mu->re[i] = k.re[k.order[i]];
-    mu->im[i] = k.im[k.order[i]];
-  }
-  mu->exact = exact;
-  mu->overflow = k.overflow;
-  krylov_free(&k);
-  return s;
-}
-
 // ---- multipliers --------------------------------------------------------------------------------
 
 pl_status multipliers_create(pl_env *env, int n, multipliers *mu) {
@@ -396,6 +257,11 @@ static pl_status floquet_of(const pl_model *m, const pl_params *p, pl_work *w, c
   if (s == PL_OK && (method == PL_FLOQUET_HILL || (method == PL_FLOQUET_AUTO && tiny))) {
     s = hill_multipliers(&v, method == PL_FLOQUET_HILL ? HILL_MAX : 4 * TINY, &mu);
     done = s != PL_UNSOLVED || method == PL_FLOQUET_HILL;
+    if (!done) s = PL_OK;
+  }
+  if (s == PL_OK && !done && v.n > DENSE_MAX) {
+    s = band_multipliers(&v, 0, room, &mu);
+    done = s != PL_UNSOLVED;
     if (!done) s = PL_OK;
   }
   if (s == PL_OK && !done)

@@ -33,6 +33,31 @@ pl_status variation_at(variation *v, double phase, const pl_csc *pattern, double
 // Mass as it counts in the phase, dense or on a pattern.
 void variation_mass(variation *v, const pl_csc *pattern, double *M);
 
+// K and D on the pairs of unknowns that share an element, at many phases at once; unknowns in an
+// order that keeps pairs near the diagonal.
+typedef struct tangents {
+  pl_env *env;
+  variation *v;
+  int n;
+  int symmetric;      // K and D are: pairs below the diagonal alone
+  int rated;          // elements have a D
+  int *order, *place; // [n] unknown at a place, place of an unknown
+  pl_csc P;           // pairs by places
+  int *slot;          // of element entries
+  size_t *slot0;      // [ngroup + 1]
+  int *mirror;        // [P.nnz] of the transposed pair, when not symmetric
+  int nphase;
+  double *q;     // [nphase][2][nq] motion
+  double *K, *D; // results
+} tangents;
+pl_status tangents_open(variation *v, tangents *t);
+void tangents_close(tangents *t);
+// K, D [nphase][P.nnz] at phases first + 2 pi i / nphase, D without its share of the mass; it is
+// not touched unless t->rated.
+pl_status tangents_at(tangents *t, int nphase, double first, double *K, double *D);
+// Mass as it counts in the phase, [P.nnz].
+void tangents_mass(const tangents *t, double *M);
+
 // What a method finds.
 typedef struct multipliers {
   int n;
@@ -53,11 +78,32 @@ pl_status dense_multipliers(variation *v, multipliers *mu);
 // bytes for factors that are kept; the others are made anew every time.
 pl_status sparse_multipliers(variation *v, int nstep, double room, multipliers *mu);
 
-// y = A x; anything but PL_OK ends the iteration.
+// The largest by Arnoldi on the same map with the factors of all steps in an envelope: much faster,
+// for symmetric K and D. PL_UNSOLVED: those are not, or a step is not definite, or the factors do
+// not fit into room bytes.
+pl_status band_multipliers(variation *v, int nstep, double room, multipliers *mu);
+
+// Generalised alpha: of second order also where stiff directions turn (Arnold and Bruels 2007),
+// with one factor a step. What a step does not resolve shrinks by RHO and is gone after a period
+// instead of crowding the rim of the unit circle. It carries an acceleration a beside x and v:
+//   M (m1 a+ + (1 - m1) a) + D(t) V + K(t) X = 0 at t = end of the step less (1 - f1) h,
+//   X = x + f1 (x+ - x), V = v + f1 (v+ - v), Newmark's formulas for x+ and v+.
+typedef struct scheme {
+  double h, m1, f1, gamma, beta;
+  double c; // f1 beta h^2: X = ... + c a+
+} scheme;
+scheme make_scheme(int nstep);
+// Steps that resolve the motion and vibrations of w times its frequency, as far as they last for a
+// period.
+int period_steps(const variation *v, double w, int *resolved);
+
+// y = A x for `block` columns; anything but PL_OK ends the iteration.
 typedef pl_status (*floquet_apply)(void *ctx, const double *x, double *y);
-// Up to `want` eigenvalues of largest size of an operator of order n; mu->exact tells whether all
-// of them have converged.
-pl_status arnoldi(pl_env *env, int n, int want, floquet_apply apply, void *ctx, multipliers *mu);
+// At least `want` eigenvalues of largest size (and all beyond the unit circle) of an operator of
+// order n, applied to 1 to PL_LANES columns at a time; mu->exact tells whether all of them have
+// converged.
+pl_status arnoldi(pl_env *env, int n, int block, int want, floquet_apply apply, void *ctx,
+                  multipliers *mu);
 
 // ---- dense matrices, columns first: floquet.c -------------------------------------------------
 

@@ -203,26 +203,22 @@ pl_status dense_multipliers(variation *v, multipliers *mu) {
 
 // ---- sparse -------------------------------------------------------------------------------------
 
-// Generalised alpha: of second order also where stiff directions turn (Arnold and Bruels 2007),
-// with one factor a step. What a step does not resolve shrinks by RHO and is gone after a period
-// instead of crowding the rim of the unit circle. It carries an acceleration a beside x and v:
-//   M (m1 a+ + (1 - m1) a) + D(t) V + K(t) X = 0 at t = end of the step less (1 - f1) h,
-//   X = x + f1 (x+ - x), V = v + f1 (v+ - v), Newmark's formulas for x+ and v+.
 #define RHO 0.7
-enum { LEAST = 96 }; // steps a period
+enum { LEAST = 96, MOST = 384 }; // steps a period
 
-typedef struct scheme {
-  double h, m1, f1, gamma, beta;
-  double c; // f1 beta h^2: X = ... + c a+
-} scheme;
-
-static scheme make_scheme(int nstep) {
+scheme make_scheme(int nstep) {
   double am = (2 * RHO - 1) / (RHO + 1), af = RHO / (RHO + 1), both = 1 - am + af;
   scheme t = {.h = 2 * PL_PI / nstep, .m1 = 1 - am, .f1 = 1 - af};
   t.gamma = 0.5 - am + af;
   t.beta = 0.25 * both * both;
   t.c = t.f1 * t.beta * t.h * t.h;
   return t;
+}
+
+int period_steps(const variation *v, double w, int *resolved) {
+  double steps = fmax(fmax(LEAST, 8 * v->o->nharm), 2 * PL_PI * fmin(w, lasting(v)) / 0.3);
+  *resolved = steps <= 2 * MOST;
+  return (int)fmin(steps, MOST);
 }
 
 // one step
@@ -275,9 +271,8 @@ static pl_status period_open(period *d, variation *v) {
   return PL_OK;
 }
 
-// Steps that resolve the motion and the lowest vibrations, as far as they last for a period.
 static pl_status choose_steps(period *d) {
-  enum { MODES = 4, MOST = 384 };
+  enum { MODES = 4 };
   variation *v = d->v;
   pl_csc M = {0};
   pl_eigen_info info;
@@ -294,10 +289,7 @@ static pl_status choose_steps(period *d) {
   pl_free(v->env, x);
   if (s < 0 || s == PL_DOMAIN) return s;
   for (int i = 0; i < MODES; i++) w = fmax(w, sqrt(fmax(0, lambda[i])) / v->omega);
-  w = fmin(w, lasting(v));
-  double steps = fmax(fmax(LEAST, 8 * v->o->nharm), 2 * PL_PI * w / 0.3);
-  d->nstep = (int)fmin(steps, MOST);
-  d->resolved = steps <= 2 * MOST;
+  d->nstep = period_steps(v, w, &d->resolved);
   return PL_OK;
 }
 
@@ -407,7 +399,7 @@ static pl_status apply_period(void *ctx, const double *x, double *y) {
 }
 
 pl_status sparse_multipliers(variation *v, int nstep, double room, multipliers *mu) {
-  enum { WANT = 16 };
+  enum { WANT = 6 };
   period d;
   pl_status s = period_open(&d, v);
   if (s == PL_OK && nstep == 0) s = choose_steps(&d);
@@ -416,7 +408,7 @@ pl_status sparse_multipliers(variation *v, int nstep, double room, multipliers *
     d.fixed = d.resolved = 1;
   }
   if (s == PL_OK) s = prepare(&d, room);
-  if (s == PL_OK) s = arnoldi(v->env, 3 * v->n, WANT, apply_period, &d, mu);
+  if (s == PL_OK) s = arnoldi(v->env, 3 * v->n, 1, WANT, apply_period, &d, mu);
   if (s == PL_OK && !d.resolved) mu->exact = 0;
   mu->margin = 1e-4;
   period_close(&d);

@@ -41,17 +41,17 @@ void pl_orbit_state(const pl_model *m, const pl_params *p, const pl_orbit *o, do
   pl_clock c = {.t = s->t, .omega = o->omega * (o->sub > 1 ? o->sub : 1), .scale = 1};
   pl_drive(m, p, &c, s);
   for (int i = 0; i < o->nfree; i++) {
-    const double *z = o->z + (size_t)i * (size_t)L;
-    double q = z[0], v = 0, a = 0;
-    for (int k = 1; k <= o->nharm; k++) {
-      double sn = sin(k * phase), cs = cos(k * phase), w = k * o->omega;
-      q += z[2 * k - 1] * sn + z[2 * k] * cs;
-      v += w * (z[2 * k - 1] * cs - z[2 * k] * sn);
-      a -= w * w * (z[2 * k - 1] * sn + z[2 * k] * cs);
+    s->q[dof[i]] = o->z[(size_t)i * (size_t)L];
+    s->v[dof[i]] = s->a[dof[i]] = 0;
+  }
+  for (int k = 1; k <= o->nharm; k++) {
+    double sn = sin(k * phase), cs = cos(k * phase), w = k * o->omega;
+    for (int i = 0; i < o->nfree; i++) {
+      const double *z = o->z + (size_t)i * (size_t)L + 2 * k - 1;
+      s->q[dof[i]] += z[0] * sn + z[1] * cs;
+      s->v[dof[i]] += w * (z[0] * cs - z[1] * sn);
+      s->a[dof[i]] -= w * w * (z[0] * sn + z[1] * cs);
     }
-    s->q[dof[i]] = q;
-    s->v[dof[i]] = v;
-    s->a[dof[i]] = a;
   }
 }
 

@@ -1,0 +1,229 @@
+// The linearised motion over one period for many unknowns: generalised alpha with the factors of
+// all steps in an envelope, eight deviations at a time.
+#include "floquet_impl.h"
+
+#include <string.h>
+
+#if defined(__OPTIMIZE__) && defined(__GNUC__) && !defined(__clang__) && !defined(PL_SANITIZED)
+#pragma GCC optimize("O3", "fp-contract=fast")
+#endif
+#pragma GCC diagnostic ignored "-Wpsabi"
+#define COPY "band.inc"
+#include "pliant/copies.h"
+
+typedef struct band {
+  variation *v;
+  tangents t;
+  int n, nstep;
+  int resolved; // the lowest vibrations are
+  double alpha; // damping by mass, in the phase
+  scheme s;
+  int *last;      // [n] of the envelope's columns
+  size_t *ptr;    // [n + 1]
+  size_t *at;     // [npair] places of pairs in the envelope
+  double *M;      // [npair]
+  double *K, *D;  // [nstep][npair]
+  double *L;      // [nstep][ptr[n]] factors
+  pl_pack *x;     // [7][n] x, v, a and what a step knows
+  int indefinite; // a step's matrix was
+} band;
+
+static void band_close(band *d) {
+  pl_env *env = d->v->env;
+  void *all[] = {d->last, d->ptr, d->at, d->M, d->K, d->D, d->L, d->x};
+  for (size_t k = 0; k < sizeof all / sizeof all[0]; k++) pl_free(env, all[k]);
+  tangents_close(&d->t);
+}
+
+// the envelope of the pairs, its columns never shorter than those before
+static void make_envelope(band *d) {
+  const pl_csc *P = &d->t.P;
+  for (int j = 0, most = 0; j < d->n; j++) {
+    for (int k = P->ptr[j]; k < P->ptr[j + 1]; k++)
+      if (P->row[k] > most) most = P->row[k];
+    d->last[j] = most > j ? most : j;
+    d->ptr[j + 1] = d->ptr[j] + (size_t)(d->last[j] - j + 1);
+  }
+  for (int j = 0; j < d->n; j++)
+    for (int k = P->ptr[j]; k < P->ptr[j + 1]; k++) d->at[k] = d->ptr[j] + (size_t)(P->row[k] - j);
+}
+
+static pl_status band_open(band *d, variation *v) {
+  *d = (band){.v = v, .n = v->n, .resolved = 1};
+  d->alpha = v->p->par[PL_PAR_ALPHA] / v->omega;
+  PL_TRY(tangents_open(v, &d->t));
+  if (!d->t.symmetric) return PL_UNSOLVED;
+  size_t n = (size_t)d->n, npair = (size_t)d->t.P.nnz;
+  d->last = pl_alloc(v->env, n, sizeof(int));
+  d->ptr = pl_alloc(v->env, n + 1, sizeof(size_t));
+  d->at = pl_alloc(v->env, npair, sizeof(size_t));
+  d->M = pl_alloc(v->env, npair, sizeof(double));
+  d->x = pl_alloc(v->env, 7 * n, sizeof(pl_pack));
+  if (!d->last || !d->ptr || !d->at || !d->M || !d->x) return PL_E_NOMEM;
+  make_envelope(d);
+  tangents_mass(&d->t, d->M);
+  return PL_OK;
+}
+
+// ---- steps --------------------------------------------------------------------------------------
+
+// y = M x
+static void mass_times(const band *d, const pl_pack *x, pl_pack *y) {
+  memset(y, 0, (size_t)d->n * sizeof *y);
+  PICK(multiply)(d->n, d->t.P.ptr, d->t.P.row, d->M, 1, x, y);
+}
+
+// sum of x y over one lane of each
+static double lane_dot(int n, const pl_pack *x, int a, const pl_pack *y, int b) {
+  double sum = 0;
+  for (int i = 0; i < n; i++) sum += x[i][a] * y[i][b];
+  return sum;
+}
+
+// makes the lanes of x orthonormal in M; y is scratch
+static void orthonormalise(const band *d, pl_pack *x, pl_pack *y) {
+  for (int l = 0; l < PL_LANES; l++) {
+    mass_times(d, x, y);
+    for (int o = 0; o < l; o++) {
+      double dot = lane_dot(d->n, x, l, y, o);
+      for (int i = 0; i < d->n; i++) x[i][l] -= dot * x[i][o];
+    }
+    mass_times(d, x, y);
+    double size = sqrt(fmax(0, lane_dot(d->n, x, l, y, l)));
+    for (int i = 0; i < d->n; i++) x[i][l] = size > 0 ? x[i][l] / size : 0;
+  }
+}
+
+// The largest of the four lowest frequencies of (S - shift M, M), S by its factor: a few steps of
+// subspace iteration are good enough.
+static pl_status lowest(band *d, const double *S, double shift, double *w) {
+  enum { PASSES = 6, LOW = 4 };
+  pl_pack *x = d->x, *y = x + d->n, *z = y + d->n;
+  double A[PL_LANES * PL_LANES], re[PL_LANES], im[PL_LANES];
+  pl_rng r;
+  pl_rng_seed(&r, 3);
+  for (int i = 0; i < d->n; i++)
+    for (int l = 0; l < PL_LANES; l++) x[i][l] = pl_rng_uniform(&r, -1, 1);
+  for (int pass = 0; pass < PASSES; pass++) {
+    if (pass > 0) memcpy(x, z, (size_t)d->n * sizeof *x);
+    orthonormalise(d, x, y);
+    mass_times(d, x, y);
+    memcpy(z, y, (size_t)d->n * sizeof *z);
+    PICK(back)(d->n, d->last, d->ptr, S, z);
+  }
+  for (int a = 0; a < PL_LANES; a++)
+    for (int b = 0; b < PL_LANES; b++) A[b * PL_LANES + a] = lane_dot(d->n, y, a, z, b);
+  PL_TRY(dense_eigen(d->v->env, PL_LANES, A, re, im, NULL));
+  for (int k = 0; k < LOW; k++) {
+    int best = 0;
+    for (int l = 1; l < PL_LANES; l++)
+      if (re[l] > re[best]) best = l;
+    if (re[best] > 0) *w = fmax(*w, sqrt(fmax(0, 1 / re[best] - shift)));
+    re[best] = -1;
+  }
+  return PL_OK;
+}
+
+// frequency of the lowest vibrations about the motion at phase zero, over that of the motion; 0:
+// not found
+static pl_status low_vibrations(band *d, double *w) {
+  size_t npair = (size_t)d->t.P.nnz, size = d->ptr[d->n];
+  double *K = pl_alloc(d->v->env, 2 * npair + size, sizeof(double)), *S = K + 2 * npair, shift = 1;
+  if (!K) return PL_E_NOMEM;
+  pl_status s = tangents_at(&d->t, 1, 0, K, K + npair);
+  int good = 0;
+  for (int it = 0; s == PL_OK && !good && it < 4; it++) {
+    if (it > 0) shift *= 100;
+    memset(S, 0, size * sizeof(double));
+    for (size_t k = 0; k < npair; k++) S[d->at[k]] = K[k] + shift * d->M[k];
+    good = PICK(cholesky)(d->n, d->last, d->ptr, S);
+  }
+  *w = 0;
+  if (s == PL_OK && good) s = lowest(d, S, shift, w);
+  pl_free(d->v->env, K);
+  return s == PL_UNSOLVED ? PL_OK : s;
+}
+
+static void factor_step(void *ctx, int k, int thread) {
+  (void)thread;
+  band *d = ctx;
+  const scheme *t = &d->s;
+  size_t npair = (size_t)d->t.P.nnz, size = d->ptr[d->n];
+  double cd = t->f1 * t->gamma * t->h, cm = t->m1 + cd * d->alpha, *L = d->L + (size_t)k * size;
+  const double *K = d->K + (size_t)k * npair, *D = d->t.rated ? d->D + (size_t)k * npair : NULL;
+  memset(L, 0, size * sizeof *L);
+  for (size_t i = 0; i < npair; i++) L[d->at[i]] = cm * d->M[i] + t->c * K[i] + (D ? cd * D[i] : 0);
+  if (!PICK(cholesky)(d->n, d->last, d->ptr, L)) d->indefinite = 1;
+}
+
+// tangents and factors of the whole period
+static pl_status prepare(band *d) {
+  size_t npair = (size_t)d->t.P.nnz, all = (size_t)d->nstep;
+  d->s = make_scheme(d->nstep);
+  d->K = pl_alloc(d->v->env, all * npair, sizeof(double));
+  d->D = pl_alloc(d->v->env, d->t.rated ? all * npair : 1, sizeof(double));
+  d->L = pl_alloc(d->v->env, all * d->ptr[d->n], sizeof(double));
+  if (!d->K || !d->D || !d->L) return PL_E_NOMEM;
+  PL_TRY(tangents_at(&d->t, d->nstep, d->s.h * d->s.f1, d->K, d->D));
+  pl_team_run(d->v->w->team, d->nstep, factor_step, d);
+  return d->indefinite ? PL_UNSOLVED : pl_tell(d->v->env, "stability", 0, NULL);
+}
+
+// One step of eight deviations, as in monodromy.c:
+//   S X = M (m1 p - (1 - m1) c a) - c D w
+static void advance(band *d, int k) {
+  const scheme *t = &d->s;
+  size_t n = (size_t)d->n, npair = (size_t)d->t.P.nnz;
+  pl_pack *x = d->x, *v = x + n, *a = v + n, *p = a + n, *u = p + n, *w = u + n;
+  double h = t->h, f1 = t->f1, before[6], after[6];
+  before[0] = f1 * h;
+  before[1] = f1 * h * h * (0.5 - t->beta);
+  before[2] = f1 * h * (1 - t->gamma);
+  before[3] = t->gamma / (t->beta * h);
+  before[4] = t->m1;
+  before[5] = (1 - t->m1) * t->c;
+  PICK(gather)(d->n, before, x, v, a, p, u, w);
+  for (size_t i = 0; i < n; i++) w[i] -= t->c * d->alpha * u[i];
+  pl_pack *rhs = d->x + 6 * n;
+  memset(rhs, 0, n * sizeof *rhs);
+  PICK(multiply)(d->n, d->t.P.ptr, d->t.P.row, d->M, 1, w, rhs);
+  if (d->t.rated)
+    PICK(multiply)(d->n, d->t.P.ptr, d->t.P.row, d->D + (size_t)k * npair, -t->c, u, rhs);
+  PICK(back)(d->n, d->last, d->ptr, d->L + (size_t)k * d->ptr[n], rhs);
+  after[0] = 1 / t->c;
+  after[1] = h;
+  after[2] = h * h * (0.5 - t->beta);
+  after[3] = h * h * t->beta;
+  after[4] = h * (1 - t->gamma);
+  after[5] = h * t->gamma;
+  PICK(update)(d->n, after, p, rhs, x, v, a);
+}
+
+// y = (x, v, a) after one period, for eight columns
+static pl_status apply_period(void *ctx, const double *x, double *y) {
+  band *d = ctx;
+  size_t n3 = 3 * (size_t)d->n;
+  for (size_t i = 0; i < n3; i++)
+    for (size_t l = 0; l < PL_LANES; l++) d->x[i][l] = x[l * n3 + i];
+  for (int k = 0; k < d->nstep; k++) advance(d, k);
+  for (size_t i = 0; i < n3; i++)
+    for (size_t l = 0; l < PL_LANES; l++) y[l * n3 + i] = d->x[i][l];
+  return PL_OK;
+}
+
+pl_status band_multipliers(variation *v, int nstep, double room, multipliers *mu) {
+  enum { WANT = 6 };
+  band d;
+  double w = 0;
+  pl_status s = band_open(&d, v);
+  if (s == PL_OK && nstep == 0) s = low_vibrations(&d, &w);
+  if (s == PL_OK) d.nstep = nstep > 0 ? nstep : period_steps(v, w, &d.resolved);
+  double bytes = s == PL_OK ? 8.0 * d.nstep * ((double)d.ptr[d.n] + 2.0 * d.t.P.nnz) : 0;
+  if (bytes > room) s = PL_UNSOLVED;
+  if (s == PL_OK) s = prepare(&d);
+  if (s == PL_OK) s = arnoldi(v->env, 3 * v->n, PL_LANES, WANT, apply_period, &d, mu);
+  if (s == PL_OK && !d.resolved) mu->exact = 0;
+  mu->margin = 1e-4;
+  band_close(&d);
+  return s;
+}

@@ -1,0 +1,208 @@
+// Stiffness and damping along a motion, on the pairs of free unknowns that share an element.
+#include "floquet_impl.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// ---- order of the unknowns ----------------------------------------------------------------------
+
+// neighbours in a full pattern, breadth first from a start; returns how many were reached and the
+// last of them
+static int spread(const pl_csc *P, int start, int from, int *order, char *seen) {
+  int n = from;
+  order[n++] = start;
+  seen[start] = 1;
+  for (int i = from; i < n; i++)
+    for (int k = P->ptr[order[i]]; k < P->ptr[order[i] + 1]; k++) {
+      int j = P->row[k];
+      if (seen[j]) continue;
+      seen[j] = 1;
+      order[n++] = j;
+    }
+  return n;
+}
+
+// Cuthill and McKee: every part of the graph from one of its ends
+static pl_status make_order(tangents *t, const pl_csc *P) {
+  char *seen = pl_alloc(t->env, (size_t)t->n, 1);
+  if (!seen) return PL_E_NOMEM;
+  for (int done = 0, next = 0; done < t->n;) {
+    while (seen[next]) next++;
+    // twice breadth first ends far from the middle
+    int start = next;
+    for (int pass = 0; pass < 2; pass++) {
+      int end = spread(P, start, done, t->order, seen);
+      start = t->order[end - 1];
+      for (int i = done; i < end; i++) seen[t->order[i]] = 0;
+    }
+    done = spread(P, start, done, t->order, seen);
+  }
+  for (int i = 0; i < t->n; i++) t->place[t->order[i]] = i;
+  pl_free(t->env, seen);
+  return PL_OK;
+}
+
+// ---- pattern ------------------------------------------------------------------------------------
+
+// pairs by places; symmetric: below the diagonal
+static pl_status make_pattern(tangents *t, const pl_csc *P) {
+  size_t nnz = (size_t)P->nnz;
+  int *row = pl_alloc(t->env, 2 * nnz, sizeof(int)), *col = row + nnz, n = 0;
+  double *one = pl_alloc(t->env, nnz, sizeof(double));
+  pl_status s = row && one ? PL_OK : PL_E_NOMEM;
+  for (int j = 0; s == PL_OK && j < t->n; j++)
+    for (int k = P->ptr[j]; k < P->ptr[j + 1]; k++) {
+      if (t->symmetric && t->place[P->row[k]] < t->place[j]) continue;
+      row[n] = t->place[P->row[k]];
+      col[n] = t->place[j];
+      one[n++] = 1;
+    }
+  if (s == PL_OK) s = pl_csc_from_triplets(t->env, t->n, t->symmetric, n, row, col, one, &t->P);
+  pl_free(t->env, row);
+  pl_free(t->env, one);
+  return s;
+}
+
+static int fill_slot(void *ctx, const pl_visit *e, int thread) {
+  (void)thread;
+  tangents *t = ctx;
+  const int *index = pl_model_free_index(t->v->m);
+  int sym, nentry = pl_lot_entries(t->v->m, e->group, &sym);
+  int *slot = t->slot + t->slot0[e->group] + (size_t)e->elem * (size_t)nentry;
+  for (int a = 0; a < e->ndof; a++)
+    for (int b = 0; b < (sym ? a + 1 : e->ndof); b++) {
+      int i = e->dof[a] < 0 ? -1 : index[e->dof[a]], j = e->dof[b] < 0 ? -1 : index[e->dof[b]];
+      *slot = -1;
+      if (i >= 0 && j >= 0) {
+        i = t->place[i];
+        j = t->place[j];
+        int low = t->symmetric && i < j;
+        *slot = pl_csc_find(&t->P, low ? j : i, low ? i : j);
+      }
+      slot++;
+    }
+  return 0;
+}
+
+static pl_status make_slots(tangents *t) {
+  const pl_model *m = t->v->m;
+  int ng = pl_model_ngroup(m);
+  t->slot0 = pl_alloc(t->env, (size_t)ng + 1, sizeof *t->slot0);
+  t->mirror = pl_alloc(t->env, (size_t)t->P.nnz, sizeof *t->mirror);
+  if (!t->slot0 || !t->mirror) return PL_E_NOMEM;
+  for (int g = 0; g < ng; g++) {
+    int sym, n = pl_lot_entries(m, g, &sym);
+    t->slot0[g + 1] = t->slot0[g] + (size_t)n * (size_t)pl_model_group_size(m, g);
+  }
+  t->slot = pl_alloc(t->env, t->slot0[ng], sizeof(int));
+  if (!t->slot) return PL_E_NOMEM;
+  for (int j = 0; !t->symmetric && j < t->n; j++)
+    for (int k = t->P.ptr[j]; k < t->P.ptr[j + 1]; k++)
+      t->mirror[k] = pl_csc_find(&t->P, j, t->P.row[k]);
+  return pl_model_visit(m, t->v->p, t->v->w, fill_slot, t);
+}
+
+pl_status tangents_open(variation *v, tangents *t) {
+  size_t n = (size_t)v->n;
+  pl_csc full = {0};
+  *t = (tangents){.env = v->env, .v = v, .n = v->n, .symmetric = 1};
+  t->rated = v->p->par[PL_PAR_BETA] != 0;
+  for (int g = 0; g < pl_model_ngroup(v->m); g++) {
+    int sym;
+    pl_lot_entries(v->m, g, &sym);
+    t->symmetric &= sym;
+    t->rated |= pl_model_group_kind(v->m, g)->d.visc != NULL;
+  }
+  t->order = pl_alloc(v->env, n, sizeof(int));
+  t->place = pl_alloc(v->env, n, sizeof(int));
+  pl_status s = t->order && t->place ? pl_csc_expand(v->env, &v->w->A, &full, NULL) : PL_E_NOMEM;
+  if (s == PL_OK) s = make_order(t, &full);
+  if (s == PL_OK) s = make_pattern(t, &full);
+  if (s == PL_OK) s = make_slots(t);
+  pl_csc_free(v->env, &full);
+  return s;
+}
+
+void tangents_close(tangents *t) {
+  void *all[] = {t->order, t->place, t->slot0, t->slot, t->mirror, t->q};
+  for (size_t k = 0; k < sizeof all / sizeof all[0]; k++) pl_free(t->env, all[k]);
+  pl_csc_free(t->env, &t->P);
+}
+
+// ---- values -------------------------------------------------------------------------------------
+
+// one entry of the lanes of a lot, at one phase
+static void add_entry(const tangents *t, const pl_lot *e, int a, int b, int entry, const pl_pack *x,
+                      double factor, double *to) {
+  const int *slot = t->slot + t->slot0[e->group] + (size_t)e->first * (size_t)e->nentry + entry;
+  for (int l = 0; l < e->n; l++, slot += e->nentry) {
+    if (*slot < 0) continue;
+    // an unknown that stands twice meets itself above and below the diagonal
+    int twin = e->symmetric && a != b && e->dof[l * e->ndof + a] == e->dof[l * e->ndof + b];
+    double value = factor * (*x)[l];
+    to[*slot] += twin ? 2 * value : value;
+    if (e->symmetric && !t->symmetric && a != b && !twin) to[t->mirror[*slot]] += value;
+  }
+}
+
+static int eval_lot(void *ctx, const pl_lot *e, int thread, int *bad) {
+  (void)thread;
+  tangents *t = ctx;
+  size_t nq = (size_t)pl_model_nq(t->v->m), npair = (size_t)t->P.nnz;
+  pl_pack q[PL_NDOF_MAX], v[PL_NDOF_MAX], f[PL_NDOF_MAX];
+  pl_pack K[PL_NDOF_MAX * PL_NDOF_MAX], D[PL_NDOF_MAX * PL_NDOF_MAX];
+  pl_lot_sample s = {.q = q, .v = v, .stride = 1, .f = f, .K = K, .D = D};
+  for (int i = 0; i < t->nphase; i++) {
+    const double *Q = t->q + 2 * (size_t)i * nq, *V = Q + nq;
+    for (int a = 0; a < e->ndof; a++)
+      for (int l = 0; l < PL_LANES; l++) {
+        int dof = e->dof[(l < e->n ? l : e->n - 1) * e->ndof + a];
+        q[a][l] = dof < 0 ? 0 : Q[dof];
+        v[a][l] = dof < 0 ? 0 : V[dof];
+      }
+    if (pl_lot_eval(e, &s, bad)) return 1;
+    for (int a = 0, entry = 0; a < e->ndof; a++)
+      for (int b = 0; b < (e->symmetric ? a + 1 : e->ndof); b++, entry++) {
+        add_entry(t, e, a, b, entry, &K[entry], 1, t->K + (size_t)i * npair);
+        if (t->rated)
+          add_entry(t, e, a, b, entry, &D[entry], t->v->omega, t->D + (size_t)i * npair);
+      }
+  }
+  return 0;
+}
+
+pl_status tangents_at(tangents *t, int nphase, double first, double *K, double *D) {
+  variation *v = t->v;
+  size_t nq = (size_t)pl_model_nq(v->m), all = (size_t)nphase * (size_t)t->P.nnz;
+  pl_free(t->env, t->q);
+  t->q = pl_alloc(t->env, 2 * nq * (size_t)nphase, sizeof(double));
+  if (!t->q) return PL_E_NOMEM;
+  for (int i = 0; i < nphase; i++) {
+    pl_orbit_state(v->m, v->p, v->o, first + 2 * PL_PI * i / nphase, v->s);
+    memcpy(t->q + 2 * (size_t)i * nq, v->s->q, nq * sizeof(double));
+    memcpy(t->q + (2 * (size_t)i + 1) * nq, v->s->v, nq * sizeof(double));
+  }
+  t->nphase = nphase;
+  t->K = K;
+  t->D = D;
+  memset(K, 0, all * sizeof(double));
+  if (t->rated) memset(D, 0, all * sizeof(double));
+  return pl_model_visit_lots(v->m, v->p, v->w, eval_lot, t);
+}
+
+void tangents_mass(const tangents *t, double *M) {
+  const pl_csc *A = &t->v->p->M;
+  const int *index = pl_model_free_index(t->v->m);
+  double w2 = t->v->omega * t->v->omega;
+  memset(M, 0, (size_t)t->P.nnz * sizeof(double));
+  for (int j = 0; j < A->n; j++)
+    for (int k = A->ptr[j]; k < A->ptr[j + 1]; k++) {
+      int a = index[A->row[k]], b = index[j];
+      if (a < 0 || b < 0 || A->val[k] == 0) continue;
+      a = t->place[a];
+      b = t->place[b];
+      int low = t->symmetric && a < b;
+      M[pl_csc_find(&t->P, low ? b : a, low ? a : b)] += w2 * A->val[k];
+      if (a != b && !t->symmetric) M[pl_csc_find(&t->P, b, a)] += w2 * A->val[k];
+    }
+}
