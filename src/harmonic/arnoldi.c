@@ -183,7 +183,7 @@ pl_status arnoldi(pl_env *env, int n, int block, int want, floquet_apply apply, 
     int last = ended || k.size + block > k.cap;
     if (s != PL_OK || k.overflow || (k.size % CHECK_EVERY && !last)) continue;
     s = krylov_ritz(&k);
-    if (s == PL_OK) good = krylov_good(&k, 1e-8);
+    if (s == PL_OK) good = krylov_good(&k, 1e-7);
     enough = krylov_enough(&k, good, want);
   }
   // fewer than wanted: those that are roughly right still tell on which side of the circle they lie

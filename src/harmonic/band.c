@@ -22,7 +22,8 @@ typedef struct band {
   size_t *ptr;    // [n + 1]
   size_t *at;     // [npair] places of pairs in the envelope
   double *M;      // [npair]
-  double *K, *D;  // [nstep][npair]
+  double *lumped; // [n] mass, when it is diagonal; NULL: it is not
+  double *D;      // [nstep][npair]
   double *L;      // [nstep][ptr[n]] factors
   pl_pack *x;     // [7][n] x, v, a and what a step knows
   int indefinite; // a step's matrix was
@@ -30,7 +31,7 @@ typedef struct band {
 
 static void band_close(band *d) {
   pl_env *env = d->v->env;
-  void *all[] = {d->last, d->ptr, d->at, d->M, d->K, d->D, d->L, d->x};
+  void *all[] = {d->last, d->ptr, d->at, d->M, d->lumped, d->D, d->L, d->x};
   for (size_t k = 0; k < sizeof all / sizeof all[0]; k++) pl_free(env, all[k]);
   tangents_close(&d->t);
 }
@@ -48,6 +49,26 @@ static void make_envelope(band *d) {
     for (int k = P->ptr[j]; k < P->ptr[j + 1]; k++) d->at[k] = d->ptr[j] + (size_t)(P->row[k] - j);
 }
 
+// diagonals of M, where it has nothing else
+static pl_status lump(band *d) {
+  const pl_csc *P = &d->t.P;
+  double *m = pl_alloc(d->v->env, (size_t)d->n, sizeof(double));
+  int off = 0;
+  if (!m) return PL_E_NOMEM;
+  for (int j = 0; j < d->n; j++)
+    for (int k = P->ptr[j]; k < P->ptr[j + 1]; k++) {
+      if (P->row[k] == j)
+        m[j] = d->M[k];
+      else
+        off |= d->M[k] != 0;
+    }
+  if (off)
+    pl_free(d->v->env, m);
+  else
+    d->lumped = m;
+  return PL_OK;
+}
+
 static pl_status band_open(band *d, variation *v) {
   *d = (band){.v = v, .n = v->n, .resolved = 1};
   d->alpha = v->p->par[PL_PAR_ALPHA] / v->omega;
@@ -62,13 +83,15 @@ static pl_status band_open(band *d, variation *v) {
   if (!d->last || !d->ptr || !d->at || !d->M || !d->x) return PL_E_NOMEM;
   make_envelope(d);
   tangents_mass(&d->t, d->M);
-  return PL_OK;
+  return lump(d);
 }
 
 // ---- steps --------------------------------------------------------------------------------------
 
 // y = M x
 static void mass_times(const band *d, const pl_pack *x, pl_pack *y) {
+  for (int i = 0; d->lumped && i < d->n; i++) y[i] = d->lumped[i] * x[i];
+  if (d->lumped) return;
   memset(y, 0, (size_t)d->n * sizeof *y);
   PICK(multiply)(d->n, d->t.P.ptr, d->t.P.row, d->M, 1, x, y);
 }
@@ -147,26 +170,52 @@ static pl_status low_vibrations(band *d, double *w) {
 static void factor_step(void *ctx, int k, int thread) {
   (void)thread;
   band *d = ctx;
+  double *L = d->L + (size_t)k * d->ptr[d->n];
+  if (!PICK(cholesky)(d->n, d->last, d->ptr, L)) d->indefinite = 1;
+}
+
+// step matrices m1 M + f1 gamma h D + c K of N phases into the envelope
+static void form_steps(const band *d, int N, const double *K, const double *D, double *S) {
   const scheme *t = &d->s;
   size_t npair = (size_t)d->t.P.nnz, size = d->ptr[d->n];
-  double cd = t->f1 * t->gamma * t->h, cm = t->m1 + cd * d->alpha, *L = d->L + (size_t)k * size;
-  const double *K = d->K + (size_t)k * npair, *D = d->t.rated ? d->D + (size_t)k * npair : NULL;
-  memset(L, 0, size * sizeof *L);
-  for (size_t i = 0; i < npair; i++) L[d->at[i]] = cm * d->M[i] + t->c * K[i] + (D ? cd * D[i] : 0);
-  if (!PICK(cholesky)(d->n, d->last, d->ptr, L)) d->indefinite = 1;
+  double cd = t->f1 * t->gamma * t->h, cm = t->m1 + cd * d->alpha;
+  for (size_t k = 0; k < (size_t)N; k++, K += npair, D += npair, S += size)
+    for (size_t i = 0; i < npair; i++)
+      S[d->at[i]] = cm * d->M[i] + t->c * K[i] + (d->t.rated ? cd * D[i] : 0);
+}
+
+// D and step matrices of all steps from N samples
+static pl_status spread_samples(band *d, int N, const double *S, const double *D) {
+  double *W = pl_alloc(d->v->env, (size_t)N * (size_t)d->nstep, sizeof(double));
+  if (!W) return PL_E_NOMEM;
+  tangents_weights(N, d->nstep, d->s.h * d->s.f1, W);
+  dense_mul((int)d->ptr[d->n], d->nstep, N, 1, S, W, 0, d->L);
+  if (d->t.rated) dense_mul(d->t.P.nnz, d->nstep, N, 1, D, W, 0, d->D);
+  pl_free(d->v->env, W);
+  return PL_OK;
 }
 
 // tangents and factors of the whole period
 static pl_status prepare(band *d) {
-  size_t npair = (size_t)d->t.P.nnz, all = (size_t)d->nstep;
+  pl_env *env = d->v->env;
+  size_t npair = (size_t)d->t.P.nnz, steps = (size_t)d->nstep, size = d->ptr[d->n];
+  int N = tangents_enough(&d->t), few = 2 * d->nstep <= 3 * N, nphase = few ? d->nstep : N;
   d->s = make_scheme(d->nstep);
-  d->K = pl_alloc(d->v->env, all * npair, sizeof(double));
-  d->D = pl_alloc(d->v->env, d->t.rated ? all * npair : 1, sizeof(double));
-  d->L = pl_alloc(d->v->env, all * d->ptr[d->n], sizeof(double));
-  if (!d->K || !d->D || !d->L) return PL_E_NOMEM;
-  PL_TRY(tangents_at(&d->t, d->nstep, d->s.h * d->s.f1, d->K, d->D));
+  d->L = pl_alloc(env, steps * size, sizeof(double));
+  d->D = pl_alloc(env, d->t.rated ? steps * npair : 1, sizeof(double));
+  double *K = pl_alloc(env, (size_t)nphase * npair, sizeof(double));
+  double *D = few ? d->D : pl_alloc(env, d->t.rated ? (size_t)N * npair : 1, sizeof(double));
+  double *S = few ? d->L : pl_alloc(env, (size_t)N * size, sizeof(double));
+  pl_status s = d->L && d->D && K && D && S ? PL_OK : PL_E_NOMEM;
+  if (s == PL_OK) s = tangents_at(&d->t, nphase, few ? d->s.h * d->s.f1 : 0, K, D);
+  if (s == PL_OK) form_steps(d, nphase, K, D, S);
+  if (s == PL_OK && !few) s = spread_samples(d, N, S, D);
+  pl_free(env, K);
+  if (!few) pl_free(env, D);
+  if (!few) pl_free(env, S);
+  PL_TRY(s);
   pl_team_run(d->v->w->team, d->nstep, factor_step, d);
-  return d->indefinite ? PL_UNSOLVED : pl_tell(d->v->env, "stability", 0, NULL);
+  return d->indefinite ? PL_UNSOLVED : pl_tell(env, "stability", 0, NULL);
 }
 
 // One step of eight deviations, as in monodromy.c:
@@ -185,8 +234,7 @@ static void advance(band *d, int k) {
   PICK(gather)(d->n, before, x, v, a, p, u, w);
   for (size_t i = 0; i < n; i++) w[i] -= t->c * d->alpha * u[i];
   pl_pack *rhs = d->x + 6 * n;
-  memset(rhs, 0, n * sizeof *rhs);
-  PICK(multiply)(d->n, d->t.P.ptr, d->t.P.row, d->M, 1, w, rhs);
+  mass_times(d, w, rhs);
   if (d->t.rated)
     PICK(multiply)(d->n, d->t.P.ptr, d->t.P.row, d->D + (size_t)k * npair, -t->c, u, rhs);
   PICK(back)(d->n, d->last, d->ptr, d->L + (size_t)k * d->ptr[n], rhs);
@@ -218,7 +266,7 @@ pl_status band_multipliers(variation *v, int nstep, double room, multipliers *mu
   pl_status s = band_open(&d, v);
   if (s == PL_OK && nstep == 0) s = low_vibrations(&d, &w);
   if (s == PL_OK) d.nstep = nstep > 0 ? nstep : period_steps(v, w, &d.resolved);
-  double bytes = s == PL_OK ? 8.0 * d.nstep * ((double)d.ptr[d.n] + 2.0 * d.t.P.nnz) : 0;
+  double bytes = s == PL_OK ? 8.0 * d.nstep * ((double)d.ptr[d.n] + d.t.P.nnz) : 0;
   if (bytes > room) s = PL_UNSOLVED;
   if (s == PL_OK) s = prepare(&d);
   if (s == PL_OK) s = arnoldi(v->env, 3 * v->n, PL_LANES, WANT, apply_period, &d, mu);

@@ -8,7 +8,7 @@
 
 enum {
   HILL_MAX = 400, // unknowns of Hill's matrix, nfree (2H + 1)
-  DENSE_MAX = 40, // free unknowns up to which the monodromy matrix is a dense one
+  DENSE_MAX = 50, // free unknowns up to which the monodromy matrix is a dense one
 };
 
 // The linearised equation along an orbit, columns first where dense.
@@ -55,6 +55,10 @@ void tangents_close(tangents *t);
 // K, D [nphase][P.nnz] at phases first + 2 pi i / nphase, D without its share of the mass; it is
 // not touched unless t->rated.
 pl_status tangents_at(tangents *t, int nphase, double first, double *K, double *D);
+// A number of phases, odd, whose values tell those at all others; W[nphase][N] are the weights of
+// values at 2 pi i / N in those at first + 2 pi j / nphase.
+int tangents_enough(const tangents *t);
+void tangents_weights(int N, int nphase, double first, double *W);
 // Mass as it counts in the phase, [P.nnz].
 void tangents_mass(const tangents *t, double *M);
 
@@ -72,6 +76,10 @@ void multipliers_free(pl_env *env, multipliers *mu);
 // Hill's method with at most `limit` coefficients. PL_UNSOLVED when the series need more, or when
 // the exponents picked do not add up to the damping of the motion.
 pl_status hill_multipliers(variation *v, int limit, multipliers *mu);
+// Where M, D and K [n][n] stay the same all along: by the exponents of constant matrices.
+// PL_UNSOLVED: one of them is too close to the shift in use.
+pl_status constant_multipliers(const variation *v, const double *M, const double *K,
+                               const double *D, multipliers *mu);
 // The dense monodromy matrix by collocation.
 pl_status dense_multipliers(variation *v, multipliers *mu);
 // The largest by Arnoldi on the period map of a sparse one-step scheme; nstep 0: chosen. room:

@@ -280,3 +280,55 @@ pl_status hill_multipliers(variation *v, int limit, multipliers *mu) {
   if (s == PL_OK) mu->exact = 1;
   return s;
 }
+
+// Exponents of constant matrices: eigenvalues kappa = 1 / (lambda - shift) as in solve, which see
+// infinite lambda of massless unknowns as zero.
+static pl_status constant_exponents(const variation *v, const double *M, const double *K,
+                                    const double *D, double shift, double *work) {
+  size_t n = (size_t)v->n, n2 = n * n, two = 2 * n;
+  double *Q = work, *R = Q + n2, *C = R + 2 * n2, *re = C + 4 * n2, *im = re + two;
+  for (size_t i = 0; i < n2; i++) {
+    Q[i] = K[i] + shift * D[i] + shift * shift * M[i];
+    R[i] = M[i];
+    R[n2 + i] = D[i] + 2 * shift * M[i];
+  }
+  PL_TRY(dense_solve(v->env, v->n, Q, 2 * v->n, R));
+  memset(C, 0, 4 * n2 * sizeof(double));
+  for (size_t j = 0; j < n; j++) {
+    C[(n + j) * two + j] = 1;
+    for (size_t i = 0; i < n; i++) {
+      C[j * two + n + i] = -R[j * n + i];
+      C[(n + j) * two + n + i] = -R[(n + j) * n + i];
+    }
+  }
+  return dense_eigen(v->env, 2 * v->n, C, re, im, NULL);
+}
+
+pl_status constant_multipliers(const variation *v, const double *M, const double *K,
+                               const double *D, multipliers *mu) {
+  size_t n = (size_t)v->n;
+  double *work = pl_alloc(v->env, 7 * n * n + 4 * n, sizeof(double));
+  if (!work) return PL_E_NOMEM;
+  const double shift = 0.7, *re = work + 7 * n * n, *im = re + 2 * n;
+  pl_status s = constant_exponents(v, M, K, D, shift, work);
+  int two = 2 * v->n, huge = 0;
+  double most = s == PL_OK ? fmax(pl_max_abs(two, re), pl_max_abs(two, im)) : 0;
+  // an exponent at the shift itself: any other way
+  if (s == PL_SINGULAR || most > 1e4) s = PL_UNSOLVED;
+  if (s == PL_OK) s = multipliers_create(v->env, two, mu);
+  mu->n = 0;
+  for (int i = 0; s == PL_OK && i < two; i++) {
+    double x = re[i], y = im[i], r2 = x * x + y * y;
+    // infinite, or so strongly damped that nothing is left
+    int none = r2 <= 1e-24 * most * most;
+    double grow = none ? -INFINITY : 2 * PL_PI * (shift + x / r2), turn = none ? 0 : -y / r2;
+    huge |= grow > 700;
+    mu->re[mu->n] = exp(grow) * cos(2 * PL_PI * turn);
+    mu->im[mu->n++] = exp(grow) * sin(2 * PL_PI * turn);
+  }
+  if (huge) mu->n = 0;
+  mu->overflow = huge;
+  mu->exact = 1;
+  pl_free(v->env, work);
+  return s;
+}

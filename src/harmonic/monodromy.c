@@ -7,7 +7,7 @@
 // Frequency above which Rayleigh's damping alpha + beta w^2 ends vibrations within a period:
 // nothing of them is left in the multipliers.
 static double lasting(const variation *v) {
-  const double lost = 18; // e^-18 of a vibration is nothing
+  const double lost = 7; // e^-7 of a vibration is nothing
   double alpha = v->p->par[PL_PAR_ALPHA] / v->omega, beta = v->p->par[PL_PAR_BETA] * v->omega;
   return beta > 0 ? sqrt(fmax(0, lost / PL_PI - alpha) / beta) : INFINITY;
 }
@@ -57,32 +57,63 @@ static pl_status make_collocation(pl_env *env, int stiff, collocation *t) {
 
 typedef struct dense {
   variation *v;
+  tangents t;
   int n, nstep;
   int resolved;      // every vibration that lasts a period is
   double *M, *K, *D; // [n][n]
   double *G, *W, *S; // [4n][4n], [2n][4n], [2n][2n]
   double *F, *T;     // [2n][2n] monodromy matrix, product
-  collocation t;
+  double *mass;      // [npair]
+  double *k, *d;     // [STAGES][nstep][npair] along the motion
+  collocation c;
 } dense;
 
 static void dense_close(dense *d) {
-  void *all[] = {d->M, d->K, d->D, d->G, d->W, d->S, d->F, d->T};
+  void *all[] = {d->M, d->K, d->D, d->G, d->W, d->S, d->F, d->T, d->mass, d->k, d->d};
   for (size_t k = 0; k < sizeof all / sizeof all[0]; k++) pl_free(d->v->env, all[k]);
+  tangents_close(&d->t);
+}
+
+// values on pairs as a full matrix
+static void fill_dense(const dense *d, const double *val, double *A) {
+  const pl_csc *P = &d->t.P;
+  int n = d->n;
+  memset(A, 0, (size_t)n * (size_t)n * sizeof(double));
+  for (int j = 0; j < n; j++)
+    for (int k = P->ptr[j]; k < P->ptr[j + 1]; k++) {
+      A[j * n + P->row[k]] = val[k];
+      if (d->t.symmetric) A[P->row[k] * n + j] = val[k];
+    }
+}
+
+// K and D (with its share of the mass) from values on pairs
+static void fill_tangents(dense *d, const double *k, const double *c) {
+  double alpha = d->v->p->par[PL_PAR_ALPHA] / d->v->omega;
+  int n2 = d->n * d->n;
+  fill_dense(d, k, d->K);
+  if (d->t.rated)
+    fill_dense(d, c, d->D);
+  else
+    memset(d->D, 0, (size_t)n2 * sizeof(double));
+  for (int i = 0; i < n2; i++) d->D[i] += alpha * d->M[i];
 }
 
 static pl_status dense_open(dense *d, variation *v) {
   *d = (dense){.v = v, .n = v->n};
+  PL_TRY(tangents_open(v, &d->t));
   size_t n2 = (size_t)v->n * (size_t)v->n;
   struct {
     double **p;
     size_t n;
-  } all[] = {{&d->M, n2},     {&d->K, n2},     {&d->D, n2},     {&d->G, 16 * n2},
-             {&d->W, 8 * n2}, {&d->S, 4 * n2}, {&d->F, 4 * n2}, {&d->T, 4 * n2}};
+  } all[] = {{&d->M, n2},      {&d->K, n2},     {&d->D, n2},
+             {&d->G, 16 * n2}, {&d->W, 8 * n2}, {&d->S, 4 * n2},
+             {&d->F, 4 * n2},  {&d->T, 4 * n2}, {&d->mass, (size_t)d->t.P.nnz}};
   for (size_t k = 0; k < sizeof all / sizeof all[0]; k++) {
     *all[k].p = pl_alloc(v->env, all[k].n, sizeof(double));
     if (!*all[k].p) return PL_E_NOMEM;
   }
-  variation_mass(v, NULL, d->M);
+  tangents_mass(&d->t, d->mass);
+  fill_dense(d, d->mass, d->M);
   return PL_OK;
 }
 
@@ -107,32 +138,51 @@ static pl_status largest(dense *d, double *A, double *size, int *massless) {
   return PL_OK;
 }
 
+// Phases that no symmetry singles out: their spread tells whether the motion changes anything.
+enum { PROBES = 5 };
+
+// largest difference of probes from the first, over its size
+static double spread(int n, const double *x) {
+  double most = 0, size = pl_max_abs(n, x);
+  for (int k = 1; k < PROBES; k++)
+    for (int i = 0; i < n; i++) most = fmax(most, fabs(x[k * n + i] - x[i]));
+  return size > 0 ? most / size : most;
+}
+
+// K and D at the probes; *constant: they are the same all along, and stand in d->K and d->D
+static pl_status probe(dense *d, double *k, double *c, int *constant) {
+  int npair = d->t.P.nnz;
+  PL_TRY(tangents_at(&d->t, PROBES, 0.137, k, c));
+  *constant = spread(npair, k) < 1e-13 && (!d->t.rated || spread(npair, c) < 1e-13);
+  fill_tangents(d, k, c);
+  return PL_OK;
+}
+
 // Chooses the number of steps and the scheme. Vibrations that last for a period are resolved while
 // that is affordable; a stiff scheme takes the others, strong damping, and unknowns without mass.
-static pl_status plan(dense *d) {
-  enum { PROBES = 8, MOST = 8192 };
+static pl_status plan(dense *d, const double *k, const double *c) {
+  enum { MOST_STEPS = 8192 };
   variation *v = d->v;
   int n = d->n, massless = 0;
   double stiff = 0, decay = 0;
-  for (int i = 0; i < PROBES; i++) {
-    PL_TRY(variation_at(v, 2 * PL_PI * i / PROBES, NULL, d->K, d->D));
+  for (int i = 0; i < PROBES; i += 2) {
+    fill_tangents(d, k + (size_t)i * (size_t)d->t.P.nnz, c + (size_t)i * (size_t)d->t.P.nnz);
     pl_status s = largest(d, d->K, &stiff, &massless);
     if (s == PL_OK) s = largest(d, d->D, &decay, &massless);
     if (s < 0) return s; // a singular sum tells nothing: the other probes do
   }
-  double w = fmin(sqrt(stiff), lasting(v)),
-         steps = fmax(24 + 12 * v->o->nharm, 2 * PL_PI * w / 0.3);
-  double afford = fmin(MOST, fmax(128, 4e9 / (125.0 * n * n * n)));
+  double w = fmin(sqrt(stiff), lasting(v)), steps = fmax(16 + 4 * v->o->nharm, 2 * PL_PI * w / 0.7);
+  double afford = fmin(MOST_STEPS, fmax(128, 1e9 / (125.0 * n * n * n)));
   d->nstep = (int)fmin(steps, afford);
   double h = 2 * PL_PI / d->nstep;
   d->resolved = h * w < 1;
-  return make_collocation(v->env, massless || h * sqrt(stiff) > 1 || h * decay > 1, &d->t);
+  return make_collocation(v->env, massless || h * sqrt(stiff) > 1 || h * decay > 1, &d->c);
 }
 
 // rows of stage i: (M delta_ij + h a_ij D + h^2 aa_ij K) W_j = -K x - (D + h c_i K) v
 static void fill_stage(dense *d, int i, double h) {
   int n = d->n, rows = STAGES * n;
-  const collocation *t = &d->t;
+  const collocation *t = &d->c;
   for (int j = 0; j < STAGES; j++)
     for (int c = 0; c < n; c++) {
       double *g = d->G + (size_t)(j * n + c) * (size_t)rows + i * n;
@@ -158,8 +208,8 @@ static void fill_step(dense *d, double h) {
     for (int j = 0; j < STAGES; j++) {
       const double *w = d->W + (size_t)c * (size_t)rows + j * n;
       for (int r = 0; r < n; r++) {
-        x[r] += h * h * d->t.ba[j] * w[r];
-        v[r] += h * d->t.b[j] * w[r];
+        x[r] += h * h * d->c.ba[j] * w[r];
+        v[r] += h * d->c.b[j] * w[r];
       }
     }
     d->S[(size_t)c * 2 * (size_t)n + (size_t)c] += 1;
@@ -167,13 +217,28 @@ static void fill_step(dense *d, double h) {
   }
 }
 
+// K and D at all stages of all steps
+static pl_status sample_stages(dense *d) {
+  size_t one = (size_t)d->nstep * (size_t)d->t.P.nnz;
+  d->k = pl_alloc(d->v->env, STAGES * one, sizeof(double));
+  d->d = pl_alloc(d->v->env, STAGES * one, sizeof(double));
+  if (!d->k || !d->d) return PL_E_NOMEM;
+  for (size_t i = 0; i < STAGES; i++) {
+    double first = 2 * PL_PI / d->nstep * d->c.c[i];
+    PL_TRY(tangents_at(&d->t, d->nstep, first, d->k + i * one, d->d + i * one));
+  }
+  return PL_OK;
+}
+
 static pl_status integrate(dense *d) {
   int n = d->n, two = 2 * n;
+  size_t npair = (size_t)d->t.P.nnz;
   double h = 2 * PL_PI / d->nstep;
   for (int i = 0; i < two; i++) d->F[i * two + i] = 1;
   for (int k = 0; k < d->nstep; k++) {
     for (int i = 0; i < STAGES; i++) {
-      PL_TRY(variation_at(d->v, h * (k + d->t.c[i]), NULL, d->K, d->D));
+      size_t at = ((size_t)i * (size_t)d->nstep + (size_t)k) * npair;
+      fill_tangents(d, d->k + at, d->d + at);
       fill_stage(d, i, h);
     }
     PL_TRY(dense_solve(d->v->env, STAGES * n, d->G, two, d->W));
@@ -187,16 +252,30 @@ static pl_status integrate(dense *d) {
   return PL_OK;
 }
 
+static pl_status along_motion(dense *d, const double *k, const double *c, multipliers *mu) {
+  int n = 2 * d->n;
+  PL_TRY(plan(d, k, c));
+  PL_TRY(sample_stages(d));
+  PL_TRY(integrate(d));
+  int finite = pl_all_finite(n * n, d->F);
+  PL_TRY(multipliers_create(d->v->env, finite ? n : 0, mu));
+  mu->exact = d->resolved;
+  mu->overflow = !finite;
+  return finite ? dense_eigen(d->v->env, n, d->F, mu->re, mu->im, NULL) : PL_OK;
+}
+
 pl_status dense_multipliers(variation *v, multipliers *mu) {
   dense d;
+  int constant = 0;
   pl_status s = dense_open(&d, v);
-  if (s == PL_OK) s = plan(&d);
-  if (s == PL_OK) s = integrate(&d);
-  int n = 2 * v->n, finite = s == PL_OK && pl_all_finite(n * n, d.F);
-  if (s == PL_OK) s = multipliers_create(v->env, finite ? n : 0, mu);
-  if (s == PL_OK && finite) s = dense_eigen(v->env, n, d.F, mu->re, mu->im, NULL);
-  mu->exact = d.resolved;
-  mu->overflow = !finite;
+  size_t all = PROBES * (size_t)d.t.P.nnz;
+  double *k = s == PL_OK ? pl_alloc(v->env, 2 * all, sizeof(double)) : NULL, *c = k ? k + all : k;
+  if (s == PL_OK && !k) s = PL_E_NOMEM;
+  if (s == PL_OK) s = probe(&d, k, c, &constant);
+  pl_status done = PL_UNSOLVED;
+  if (s == PL_OK && constant) done = constant_multipliers(v, d.M, d.K, d.D, mu);
+  if (s == PL_OK) s = done == PL_UNSOLVED ? along_motion(&d, k, c, mu) : done;
+  pl_free(v->env, k);
   dense_close(&d);
   return s;
 }
@@ -216,7 +295,10 @@ scheme make_scheme(int nstep) {
 }
 
 int period_steps(const variation *v, double w, int *resolved) {
-  double steps = fmax(fmax(LEAST, 8 * v->o->nharm), 2 * PL_PI * fmin(w, lasting(v)) / 0.3);
+  // Faster ones than the harmonics of K, twice those of the motion, change slowly: two of them
+  // whose frequencies add up to one of its harmonics do not exist.
+  double most = fmin(lasting(v), 2 * v->o->nharm + 2);
+  double steps = fmax(fmax(LEAST, 8 * v->o->nharm), 2 * PL_PI * fmin(w, most) / 0.3);
   *resolved = steps <= 2 * MOST;
   return (int)fmin(steps, MOST);
 }

@@ -131,18 +131,38 @@ void tangents_close(tangents *t) {
 
 // ---- values -------------------------------------------------------------------------------------
 
-// one entry of the lanes of a lot, at one phase
-static void add_entry(const tangents *t, const pl_lot *e, int a, int b, int entry, const pl_pack *x,
-                      double factor, double *to) {
-  const int *slot = t->slot + t->slot0[e->group] + (size_t)e->first * (size_t)e->nentry + entry;
-  for (int l = 0; l < e->n; l++, slot += e->nentry) {
-    if (*slot < 0) continue;
-    // an unknown that stands twice meets itself above and below the diagonal
-    int twin = e->symmetric && a != b && e->dof[l * e->ndof + a] == e->dof[l * e->ndof + b];
-    double value = factor * (*x)[l];
-    to[*slot] += twin ? 2 * value : value;
-    if (e->symmetric && !t->symmetric && a != b && !twin) to[t->mirror[*slot]] += value;
+// 1 when some element of the lot lists an unknown twice
+static int has_twins(const pl_lot *e) {
+  for (int l = 0; l < e->n; l++)
+    for (int a = 0; a < e->ndof; a++)
+      for (int b = 0; b < a; b++) {
+        int dof = e->dof[l * e->ndof + a];
+        if (dof >= 0 && dof == e->dof[l * e->ndof + b]) return 1;
+      }
+  return 0;
+}
+
+// adds the entries x of a lot at one phase
+static void add_entries(const tangents *t, const pl_lot *e, int twins, const pl_pack *x,
+                        double factor, double *to) {
+  const int *first = t->slot + t->slot0[e->group] + (size_t)e->first * (size_t)e->nentry;
+  int spread_out = e->symmetric && !t->symmetric;
+  if (!twins && !spread_out) {
+    for (int l = 0; l < e->n; l++, first += e->nentry)
+      for (int k = 0; k < e->nentry; k++)
+        if (first[k] >= 0) to[first[k]] += factor * x[k][l];
+    return;
   }
+  for (int l = 0; l < e->n; l++, first += e->nentry)
+    for (int a = 0, k = 0; a < e->ndof; a++)
+      for (int b = 0; b < (e->symmetric ? a + 1 : e->ndof); b++, k++) {
+        if (first[k] < 0) continue;
+        // an unknown that stands twice meets itself above and below the diagonal
+        int twin = e->symmetric && a != b && e->dof[l * e->ndof + a] == e->dof[l * e->ndof + b];
+        double value = factor * x[k][l];
+        to[first[k]] += twin ? 2 * value : value;
+        if (spread_out && a != b && !twin) to[t->mirror[first[k]]] += value;
+      }
 }
 
 static int eval_lot(void *ctx, const pl_lot *e, int thread, int *bad) {
@@ -152,6 +172,7 @@ static int eval_lot(void *ctx, const pl_lot *e, int thread, int *bad) {
   pl_pack q[PL_NDOF_MAX], v[PL_NDOF_MAX], f[PL_NDOF_MAX];
   pl_pack K[PL_NDOF_MAX * PL_NDOF_MAX], D[PL_NDOF_MAX * PL_NDOF_MAX];
   pl_lot_sample s = {.q = q, .v = v, .stride = 1, .f = f, .K = K, .D = D};
+  int twins = has_twins(e);
   for (int i = 0; i < t->nphase; i++) {
     const double *Q = t->q + 2 * (size_t)i * nq, *V = Q + nq;
     for (int a = 0; a < e->ndof; a++)
@@ -161,12 +182,8 @@ static int eval_lot(void *ctx, const pl_lot *e, int thread, int *bad) {
         v[a][l] = dof < 0 ? 0 : V[dof];
       }
     if (pl_lot_eval(e, &s, bad)) return 1;
-    for (int a = 0, entry = 0; a < e->ndof; a++)
-      for (int b = 0; b < (e->symmetric ? a + 1 : e->ndof); b++, entry++) {
-        add_entry(t, e, a, b, entry, &K[entry], 1, t->K + (size_t)i * npair);
-        if (t->rated)
-          add_entry(t, e, a, b, entry, &D[entry], t->v->omega, t->D + (size_t)i * npair);
-      }
+    add_entries(t, e, twins, K, 1, t->K + (size_t)i * npair);
+    if (t->rated) add_entries(t, e, twins, D, t->v->omega, t->D + (size_t)i * npair);
   }
   return 0;
 }
@@ -188,6 +205,25 @@ pl_status tangents_at(tangents *t, int nphase, double first, double *K, double *
   memset(K, 0, all * sizeof(double));
   if (t->rated) memset(D, 0, all * sizeof(double));
   return pl_model_visit_lots(v->m, v->p, v->w, eval_lot, t);
+}
+
+// weights of N equidistant samples (N odd) in the trigonometric interpolant at a distance from one
+static double dirichlet(int N, double x) {
+  double s = sin(x / 2);
+  return fabs(s) < 1e-12 ? 1 : sin(N * x / 2) / (N * s);
+}
+
+// K and D have twice the harmonics of the motion where forces are polynomials of third order, and
+// few more elsewhere
+int tangents_enough(const tangents *t) {
+  int N = 8 * t->v->o->nharm + 9;
+  return N < 33 ? 33 : N;
+}
+
+void tangents_weights(int N, int nphase, double first, double *W) {
+  for (int j = 0; j < nphase; j++)
+    for (int i = 0; i < N; i++)
+      W[j * N + i] = dirichlet(N, first + 2 * PL_PI * j / nphase - 2 * PL_PI * i / N);
 }
 
 void tangents_mass(const tangents *t, double *M) {
