@@ -117,11 +117,13 @@ static pl_status dense_open(dense *d, variation *v) {
   return PL_OK;
 }
 
-// Size of the largest finite eigenvalue of A x = lambda M x, by way of (A + M)^-1 M, which has
-// 1/(lambda + 1); *massless: others are infinite. A is destroyed.
-static pl_status largest(dense *d, double *A, double *size, int *massless) {
+// Sizes of finite eigenvalues of A x = lambda M x, by way of (A + M)^-1 M, which has
+// 1/(lambda + 1): the largest, and the largest up to a limit. *massless: others are infinite. A is
+// destroyed.
+static pl_status largest(dense *d, double *A, double limit, double *size, double *within,
+                         int *massless) {
   int n = d->n, n2 = n * n;
-  double *B = d->T, *re = d->W, *im = d->W + n, most = 0, least = INFINITY;
+  double *B = d->T, *re = d->W, *im = d->W + n, most = 0;
   for (int i = 0; i < n2; i++) A[i] += d->M[i];
   memcpy(B, d->M, (size_t)n2 * sizeof(double));
   PL_TRY(dense_solve(d->v->env, n, A, n, B));
@@ -129,17 +131,17 @@ static pl_status largest(dense *d, double *A, double *size, int *massless) {
   for (int i = 0; i < n; i++) most = fmax(most, hypot(re[i], im[i]));
   for (int i = 0; i < n; i++) {
     double k = hypot(re[i], im[i]);
-    if (k <= 1e-12 * most)
-      *massless = 1;
-    else
-      least = fmin(least, k);
+    *massless |= k <= 1e-12 * most;
+    if (k <= 1e-12 * most) continue;
+    *size = fmax(*size, 1 / k + 1);
+    if (1 / k - 1 <= limit) *within = fmax(*within, 1 / k + 1);
   }
-  *size = fmax(*size, 1 / least + 1);
   return PL_OK;
 }
 
 // Phases that no symmetry singles out: their spread tells whether the motion changes anything.
 enum { PROBES = 5 };
+static const double PROBE = 0.137; // the first
 
 // largest difference of probes from the first, over its size
 static double spread(int n, const double *x) {
@@ -152,10 +154,17 @@ static double spread(int n, const double *x) {
 // K and D at the probes; *constant: they are the same all along, and stand in d->K and d->D
 static pl_status probe(dense *d, double *k, double *c, int *constant) {
   int npair = d->t.P.nnz;
-  PL_TRY(tangents_at(&d->t, PROBES, 0.137, k, c));
+  PL_TRY(tangents_at(&d->t, PROBES, PROBE, k, c));
   *constant = spread(npair, k) < 1e-13 && (!d->t.rated || spread(npair, c) < 1e-13);
   fill_tangents(d, k, c);
   return PL_OK;
+}
+
+// Frequencies over that of the motion up to which vibrations are resolved. K has about twice the
+// harmonics of the motion, and only two vibrations whose frequencies add up to one of these can
+// feed on it: faster ones do what their damping says.
+static double resolved_to(const variation *v, int least) {
+  return fmin(lasting(v), fmax(least, 2 * v->o->nharm + 2));
 }
 
 // Chooses the number of steps and the scheme. Vibrations that last for a period are resolved while
@@ -164,18 +173,18 @@ static pl_status plan(dense *d, const double *k, const double *c) {
   enum { MOST_STEPS = 8192 };
   variation *v = d->v;
   int n = d->n, massless = 0;
-  double stiff = 0, decay = 0;
+  double stiff = 0, decay = 0, slow = 0, none = 0, limit = resolved_to(v, 24);
   for (int i = 0; i < PROBES; i += 2) {
     fill_tangents(d, k + (size_t)i * (size_t)d->t.P.nnz, c + (size_t)i * (size_t)d->t.P.nnz);
-    pl_status s = largest(d, d->K, &stiff, &massless);
-    if (s == PL_OK) s = largest(d, d->D, &decay, &massless);
+    pl_status s = largest(d, d->K, limit * limit, &stiff, &slow, &massless);
+    if (s == PL_OK) s = largest(d, d->D, INFINITY, &decay, &none, &massless);
     if (s < 0) return s; // a singular sum tells nothing: the other probes do
   }
-  double w = fmin(sqrt(stiff), lasting(v)), steps = fmax(16 + 4 * v->o->nharm, 2 * PL_PI * w / 0.7);
+  double w = sqrt(slow), steps = fmax(16 + 4 * v->o->nharm, 2 * PL_PI * w / 0.7);
   double afford = fmin(MOST_STEPS, fmax(128, 1e9 / (125.0 * n * n * n)));
   d->nstep = (int)fmin(steps, afford);
   double h = 2 * PL_PI / d->nstep;
-  d->resolved = h * w < 1;
+  d->resolved = h * fmin(sqrt(stiff), lasting(v)) < 1;
   return make_collocation(v->env, massless || h * sqrt(stiff) > 1 || h * decay > 1, &d->c);
 }
 
@@ -217,13 +226,47 @@ static void fill_step(dense *d, double h) {
   }
 }
 
+// 1 when values at N equidistant phases tell those at the probes
+static int tells(const dense *d, int N, const double *W, const double *from, const double *probes,
+                 double *at) {
+  int npair = d->t.P.nnz;
+  double off = 0, size = pl_max_abs(npair, probes);
+  dense_mul(npair, PROBES, N, 1, from, W, 0, at);
+  for (int i = 0; i < PROBES * npair; i++) off = fmax(off, fabs(at[i] - probes[i]));
+  return off <= 1e-12 * size;
+}
+
+// K and D at all stages from values at N phases, as far as these tell those at the probes
+static pl_status interpolate(dense *d, int N, const double *k, const double *c, int *good) {
+  pl_env *env = d->v->env;
+  size_t npair = (size_t)d->t.P.nnz, one = (size_t)d->nstep * npair, all = (size_t)N * npair;
+  size_t most = (size_t)(d->nstep > PROBES ? d->nstep : PROBES);
+  double *from = pl_alloc(env, 2 * all + PROBES * npair + (size_t)N * most, sizeof(double));
+  if (!from) return PL_E_NOMEM;
+  double *at = from + 2 * all, *W = at + PROBES * npair;
+  pl_status s = tangents_at(&d->t, N, 0, from, from + all);
+  tangents_weights(N, PROBES, PROBE, W);
+  *good = s == PL_OK && tells(d, N, W, from, k, at) &&
+          (!d->t.rated || tells(d, N, W, from + all, c, at));
+  for (size_t i = 0; *good && i < STAGES; i++) {
+    tangents_weights(N, d->nstep, 2 * PL_PI / d->nstep * d->c.c[i], W);
+    dense_mul(d->t.P.nnz, d->nstep, N, 1, from, W, 0, d->k + i * one);
+    if (d->t.rated) dense_mul(d->t.P.nnz, d->nstep, N, 1, from + all, W, 0, d->d + i * one);
+  }
+  pl_free(env, from);
+  return s;
+}
+
 // K and D at all stages of all steps
-static pl_status sample_stages(dense *d) {
+static pl_status sample_stages(dense *d, const double *k, const double *c) {
   size_t one = (size_t)d->nstep * (size_t)d->t.P.nnz;
+  int good = 0, N = tangents_enough(&d->t);
   d->k = pl_alloc(d->v->env, STAGES * one, sizeof(double));
   d->d = pl_alloc(d->v->env, STAGES * one, sizeof(double));
   if (!d->k || !d->d) return PL_E_NOMEM;
-  for (size_t i = 0; i < STAGES; i++) {
+  if (N < 2 * d->nstep) PL_TRY(interpolate(d, N / 4 * 2 + 1, k, c, &good));
+  if (!good && N < 2 * d->nstep) PL_TRY(interpolate(d, N, k, c, &good));
+  for (size_t i = 0; !good && i < STAGES; i++) {
     double first = 2 * PL_PI / d->nstep * d->c.c[i];
     PL_TRY(tangents_at(&d->t, d->nstep, first, d->k + i * one, d->d + i * one));
   }
@@ -255,7 +298,7 @@ static pl_status integrate(dense *d) {
 static pl_status along_motion(dense *d, const double *k, const double *c, multipliers *mu) {
   int n = 2 * d->n;
   PL_TRY(plan(d, k, c));
-  PL_TRY(sample_stages(d));
+  PL_TRY(sample_stages(d, k, c));
   PL_TRY(integrate(d));
   int finite = pl_all_finite(n * n, d->F);
   PL_TRY(multipliers_create(d->v->env, finite ? n : 0, mu));
