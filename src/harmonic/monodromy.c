@@ -354,7 +354,8 @@ typedef struct step {
 
 typedef struct period {
   variation *v;
-  int n, nstep, nthread;
+  int n, nstep;
+  int nthread;  // one: any other number would change the last bits
   int fixed;    // the caller gave the number of steps
   int resolved; // the lowest vibrations are
   scheme t;
@@ -379,7 +380,7 @@ static void period_close(period *d) {
 }
 
 static pl_status period_open(period *d, variation *v) {
-  *d = (period){.v = v, .n = v->n, .kind = PL_CHOLESKY, .nthread = pl_team_size(v->w->team)};
+  *d = (period){.v = v, .n = v->n, .kind = PL_CHOLESKY, .nthread = 1};
   for (int g = 0; g < pl_model_ngroup(v->m); g++)
     if (pl_model_group_kind(v->m, g)->damped) d->kind = PL_LU;
   PL_TRY(pl_csc_expand(v->env, &v->w->A, &d->S, NULL));

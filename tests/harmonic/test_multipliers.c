@@ -21,7 +21,7 @@ typedef struct network {
   double alpha, beta;
 } network;
 
-static void network_build(network *w, int n, unsigned seed, double cubic) {
+static void network_build(network *w, int n, unsigned seed, double cubic, int threads) {
   pl_rng r;
   pl_rng_seed(&r, seed);
   memset(w, 0, sizeof *w);
@@ -51,7 +51,7 @@ static void network_build(network *w, int n, unsigned seed, double cubic) {
   w->force_at = n - 1;
   w->kit.load[w->kit.d.nload++] =
       (pl_load_desc){.name = "push", .nnode = 1, .node = &w->force_at, .term = {1, {0.3, 0, 0}, 0}};
-  kit_build(&w->kit, 1, &w->b);
+  kit_build(&w->kit, threads, &w->b);
 }
 
 static void network_free(network *w) {
@@ -160,7 +160,7 @@ static double nearest(int n, const double *re, const double *im, double x, doubl
 static int compare(int n, unsigned seed, double cubic, double size, int steps) {
   network w;
   double re[2 * MOST], im[2 * MOST];
-  network_build(&w, n, seed, cubic);
+  network_build(&w, n, seed, cubic, 1);
   pl_orbit *o = wander(&w, 1 + (int)(seed % 4), 0.6 + 0.17 * (seed % 7), size, seed + 100);
   reference(&w, o, steps, re, im);
   pl_floquet f;
@@ -211,6 +211,7 @@ static pl_status run_method(const kit_model *b, const pl_orbit *o, method how, i
   variation v;
   multipliers mu = {0};
   check_ok(&env, variation_open(b->m, b->p, b->w, o, &v));
+  pl_blas_threads(1); // as pl_orbit_floquet does
   pl_status s = how(&v, nstep, room, &mu);
   *f = (pl_floquet){.n = mu.n < 64 ? mu.n : 64, .exact = mu.exact};
   for (int i = 0; i < f->n; i++) f->re[i] = mu.re[i], f->im[i] = mu.im[i];
@@ -224,7 +225,7 @@ static void envelope_equals_sparse(void **state) {
   (void)state;
   for (unsigned seed = 1; seed <= 3; seed++) {
     network w;
-    network_build(&w, 60, seed, 0.3);
+    network_build(&w, 60, seed, 0.3, 1);
     pl_orbit *o = wander(&w, 2, 1.1, 0.3, seed);
     pl_floquet a, b;
     check_ok(&env, run_method(&w.b, o, sparse_multipliers, 64, 1e9, &a));
@@ -246,7 +247,7 @@ static void envelope_converges(void **state) {
   (void)state;
   network w;
   double re[2 * MOST], im[2 * MOST], h[4], err[4];
-  network_build(&w, 30, 4, 0.3);
+  network_build(&w, 30, 4, 0.3, 1);
   pl_orbit *o = wander(&w, 2, 1.1, 0.3, 4);
   reference(&w, o, 800, re, im);
   for (int i = 0; i < 4; i++) {
@@ -262,11 +263,34 @@ static void envelope_converges(void **state) {
   network_free(&w);
 }
 
+// the same bits for any number of threads
+static void same_bits(void **state) {
+  (void)state;
+  pl_floquet f[3][3];
+  for (int t = 0; t < 3; t++) {
+    network w;
+    network_build(&w, 70, 9, 0.3, t + 1);
+    pl_orbit *o = wander(&w, 3, 0.9, 0.3, 9);
+    check_ok(&env, pl_orbit_floquet(w.b.m, w.b.p, w.b.w, o, PL_FLOQUET_AUTO, &f[t][0]));
+    check_ok(&env, run_method(&w.b, o, band_multipliers, 0, 1e9, &f[t][1]));
+    check_ok(&env, run_method(&w.b, o, sparse_multipliers, 0, 1e9, &f[t][2]));
+    pl_orbit_free(o);
+    network_free(&w);
+  }
+  for (int k = 0; k < 3; k++)
+    for (int t = 1; t < 3; t++) {
+      assert_int_equal(f[0][k].n, f[t][k].n);
+      assert_memory_equal(f[0][k].re, f[t][k].re, sizeof f[0][k].re);
+      assert_memory_equal(f[0][k].im, f[t][k].im, sizeof f[0][k].im);
+    }
+}
+
 int test_multipliers(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(random_networks),
       cmocka_unit_test(envelope_equals_sparse),
       cmocka_unit_test(envelope_converges),
+      cmocka_unit_test(same_bits),
   };
   pl_env_init(&env);
   return cmocka_run_group_tests_name("harmonic.multipliers", tests, NULL, NULL);
