@@ -195,25 +195,78 @@ static pl_status spread_samples(band *d, int N, const double *S, const double *D
   return PL_OK;
 }
 
-// tangents and factors of the whole period
-static pl_status prepare(band *d) {
+// One step at one phase towards a motion without stiff residual: (K + shift M) dq = -r, with a
+// shift above which inertia does not matter. S [envelope] and x[n] are scratch. Returns 0 where the
+// matrix is not definite.
+static pl_status relax_phase(band *d, int i, const double *K, double *S, pl_pack *x, int *good) {
+  variation *v = d->v;
+  const int *dof = pl_model_free_dofs(v->m);
+  size_t npair = (size_t)d->t.P.nnz, nq = (size_t)pl_model_nq(v->m);
+  double *q = d->t.q + 2 * (size_t)i * nq, phase = 2 * PL_PI * i / d->t.nphase;
+  double shift = 2 * v->o->nharm + 2, sub = v->o->sub > 1 ? v->o->sub : 1;
+  pl_clock c = {.t = phase / v->omega, .omega = v->omega * sub, .scale = 1};
+  pl_orbit_state(v->m, v->p, v->o, phase, v->s);
+  memcpy(v->s->q, q, nq * sizeof(double));
+  PL_TRY(pl_eval(v->m, v->p, v->s, &c, PL_WANT_FORCE | PL_DYNAMIC, NULL, v->w));
+  memset(S, 0, d->ptr[d->n] * sizeof(double));
+  for (size_t k = 0; k < npair; k++) S[d->at[k]] = K[k] + shift * shift * d->M[k];
+  *good &= PICK(cholesky)(d->n, d->last, d->ptr, S);
+  if (!*good) return PL_OK;
+  for (int j = 0; j < d->n; j++) x[j] = (pl_pack){v->w->r[dof[d->t.order[j]]]};
+  PICK(back)(d->n, d->last, d->ptr, S, x);
+  for (int j = 0; j < d->n; j++) q[dof[d->t.order[j]]] -= x[j][0];
+  return PL_OK;
+}
+
+// Takes stiff strains that missing harmonics leave out of the motion at hand; as it was where that
+// does not work.
+static pl_status relax(band *d, double *K, double *D) {
+  enum { PASSES = 3 };
+  size_t npair = (size_t)d->t.P.nnz, size = d->ptr[d->n];
+  double *S = pl_alloc(d->v->env, size, sizeof(double));
+  pl_status s = S ? PL_OK : PL_E_NOMEM;
+  int good = 1;
+  for (int pass = 0; pass < PASSES && s == PL_OK && good; pass++) {
+    if (pass > 0) s = tangents_eval(&d->t, K, D);
+    for (int i = 0; i < d->t.nphase && s == PL_OK && good; i++)
+      s = relax_phase(d, i, K + (size_t)i * npair, S, d->x, &good);
+  }
+  pl_free(d->v->env, S);
+  if (s == PL_OK && good) s = tangents_eval(&d->t, K, D);
+  if (s != PL_DOMAIN && (s != PL_OK || good)) return s;
+  return tangents_at(&d->t, d->t.nphase, 0, K, D);
+}
+
+// step matrices and D of all steps from samples
+static pl_status sample_steps(band *d, int relaxed) {
   pl_env *env = d->v->env;
-  size_t npair = (size_t)d->t.P.nnz, steps = (size_t)d->nstep, size = d->ptr[d->n];
-  int N = tangents_enough(&d->t), few = 2 * d->nstep <= 3 * N, nphase = few ? d->nstep : N;
-  d->s = make_scheme(d->nstep);
-  d->L = pl_alloc(env, steps * size, sizeof(double));
-  d->D = pl_alloc(env, d->t.rated ? steps * npair : 1, sizeof(double));
+  size_t npair = (size_t)d->t.P.nnz, size = d->ptr[d->n];
+  int N = tangents_enough(&d->t), few = 2 * d->nstep <= 3 * N && !relaxed;
+  int nphase = few ? d->nstep : N;
   double *K = pl_alloc(env, (size_t)nphase * npair, sizeof(double));
   double *D = few ? d->D : pl_alloc(env, d->t.rated ? (size_t)N * npair : 1, sizeof(double));
   double *S = few ? d->L : pl_alloc(env, (size_t)N * size, sizeof(double));
-  pl_status s = d->L && d->D && K && D && S ? PL_OK : PL_E_NOMEM;
+  pl_status s = K && D && S ? PL_OK : PL_E_NOMEM;
   if (s == PL_OK) s = tangents_at(&d->t, nphase, few ? d->s.h * d->s.f1 : 0, K, D);
+  if (s == PL_OK && relaxed) s = relax(d, K, D);
   if (s == PL_OK) form_steps(d, nphase, K, D, S);
   if (s == PL_OK && !few) s = spread_samples(d, N, S, D);
   pl_free(env, K);
   if (!few) pl_free(env, D);
   if (!few) pl_free(env, S);
-  PL_TRY(s);
+  return s;
+}
+
+// tangents and factors of the whole period
+static pl_status prepare(band *d, int relaxed) {
+  pl_env *env = d->v->env;
+  size_t npair = (size_t)d->t.P.nnz, steps = (size_t)d->nstep, size = d->ptr[d->n];
+  d->s = make_scheme(d->nstep);
+  if (!d->L) d->L = pl_alloc(env, steps * size, sizeof(double));
+  if (!d->D) d->D = pl_alloc(env, d->t.rated ? steps * npair : 1, sizeof(double));
+  if (!d->L || !d->D) return PL_E_NOMEM;
+  memset(d->L, 0, steps * size * sizeof(double));
+  PL_TRY(sample_steps(d, relaxed));
   pl_team_run(d->v->w->team, d->nstep, factor_step, d);
   return d->indefinite ? PL_UNSOLVED : pl_tell(env, "stability", 0, NULL);
 }
@@ -259,8 +312,25 @@ static pl_status apply_period(void *ctx, const double *x, double *y) {
   return PL_OK;
 }
 
-pl_status band_multipliers(variation *v, int nstep, double room, multipliers *mu) {
+// 1 when more is left after a period than damping by mass alone would leave: something feeds on the
+// motion, or on strains that do not belong to it
+static int feeds(const band *d, const multipliers *mu) {
+  double most = 0;
+  for (int i = 0; i < mu->n; i++) most = fmax(most, hypot(mu->re[i], mu->im[i]));
+  return mu->overflow || most > fmin(1 + mu->margin, 1.005 * exp(-PL_PI * d->alpha));
+}
+
+static pl_status multipliers_of(band *d, int relaxed, multipliers *mu) {
   enum { WANT = 6 };
+  PL_TRY(prepare(d, relaxed));
+  PL_TRY(arnoldi(d->v->env, 3 * d->n, PL_LANES, WANT, apply_period, d, mu));
+  mu->exact &= d->resolved;
+  mu->margin = 1e-4;
+  mu->relaxed = relaxed;
+  return PL_OK;
+}
+
+pl_status band_multipliers(variation *v, int nstep, double room, multipliers *mu) {
   band d;
   double w = 0;
   pl_status s = band_open(&d, v);
@@ -268,10 +338,11 @@ pl_status band_multipliers(variation *v, int nstep, double room, multipliers *mu
   if (s == PL_OK) d.nstep = nstep > 0 ? nstep : period_steps(v, w, &d.resolved);
   double bytes = s == PL_OK ? 8.0 * d.nstep * ((double)d.ptr[d.n] + d.t.P.nnz) : 0;
   if (bytes > room) s = PL_UNSOLVED;
-  if (s == PL_OK) s = prepare(&d);
-  if (s == PL_OK) s = arnoldi(v->env, 3 * v->n, PL_LANES, WANT, apply_period, &d, mu);
-  if (s == PL_OK && !d.resolved) mu->exact = 0;
-  mu->margin = 1e-4;
+  if (s == PL_OK) s = multipliers_of(&d, 0, mu);
+  if (s == PL_OK && nstep == 0 && feeds(&d, mu)) {
+    multipliers_free(v->env, mu);
+    s = multipliers_of(&d, 1, mu);
+  }
   band_close(&d);
   return s;
 }

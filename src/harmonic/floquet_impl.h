@@ -55,6 +55,9 @@ void tangents_close(tangents *t);
 // K, D [nphase][P.nnz] at phases first + 2 pi i / nphase, D without its share of the mass; it is
 // not touched unless t->rated.
 pl_status tangents_at(tangents *t, int nphase, double first, double *K, double *D);
+// The same in two steps, between which t->q may be changed.
+pl_status tangents_motion(tangents *t, int nphase, double first);
+pl_status tangents_eval(tangents *t, double *K, double *D);
 // A number of phases, odd, whose values tell those at all others; W[nphase][N] are the weights of
 // values at 2 pi i / N in those at first + 2 pi j / nphase.
 int tangents_enough(const tangents *t);
@@ -69,6 +72,7 @@ typedef struct multipliers {
   int exact;
   int overflow;  // some are too large for a number; none is listed
   double margin; // about the unit circle, by the accuracy of the method
+  int relaxed;   // stiff strains that missing harmonics leave were taken out of the motion
 } multipliers;
 pl_status multipliers_create(pl_env *env, int n, multipliers *mu);
 void multipliers_free(pl_env *env, multipliers *mu);
@@ -88,7 +92,8 @@ pl_status sparse_multipliers(variation *v, int nstep, double room, multipliers *
 
 // The largest by Arnoldi on the same map with the factors of all steps in an envelope: much faster,
 // for symmetric K and D. PL_UNSOLVED: those are not, or a step is not definite, or the factors do
-// not fit into room bytes.
+// not fit into room bytes. Where something feeds on the motion, it is looked at once more without
+// the stiff strains that its missing harmonics leave: they press thin elements until they buckle.
 pl_status band_multipliers(variation *v, int nstep, double room, multipliers *mu);
 
 // Generalised alpha: of second order also where stiff directions turn (Arnold and Bruels 2007),

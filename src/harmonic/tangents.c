@@ -188,10 +188,11 @@ static int eval_lot(void *ctx, const pl_lot *e, int thread, int *bad) {
   return 0;
 }
 
-pl_status tangents_at(tangents *t, int nphase, double first, double *K, double *D) {
+pl_status tangents_motion(tangents *t, int nphase, double first) {
   variation *v = t->v;
-  size_t nq = (size_t)pl_model_nq(v->m), all = (size_t)nphase * (size_t)t->P.nnz;
+  size_t nq = (size_t)pl_model_nq(v->m);
   pl_free(t->env, t->q);
+  t->nphase = 0;
   t->q = pl_alloc(t->env, 2 * nq * (size_t)nphase, sizeof(double));
   if (!t->q) return PL_E_NOMEM;
   for (int i = 0; i < nphase; i++) {
@@ -200,11 +201,21 @@ pl_status tangents_at(tangents *t, int nphase, double first, double *K, double *
     memcpy(t->q + (2 * (size_t)i + 1) * nq, v->s->v, nq * sizeof(double));
   }
   t->nphase = nphase;
+  return PL_OK;
+}
+
+pl_status tangents_eval(tangents *t, double *K, double *D) {
+  size_t all = (size_t)t->nphase * (size_t)t->P.nnz;
   t->K = K;
   t->D = D;
   memset(K, 0, all * sizeof(double));
   if (t->rated) memset(D, 0, all * sizeof(double));
-  return pl_model_visit_lots(v->m, v->p, v->w, eval_lot, t);
+  return pl_model_visit_lots(t->v->m, t->v->p, t->v->w, eval_lot, t);
+}
+
+pl_status tangents_at(tangents *t, int nphase, double first, double *K, double *D) {
+  PL_TRY(tangents_motion(t, nphase, first));
+  return tangents_eval(t, K, D);
 }
 
 // weights of N equidistant samples (N odd) in the trigonometric interpolant at a distance from one
