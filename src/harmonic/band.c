@@ -326,7 +326,6 @@ static pl_status multipliers_of(band *d, int relaxed, multipliers *mu) {
   PL_TRY(arnoldi(d->v->env, 3 * d->n, PL_LANES, WANT, apply_period, d, mu));
   mu->exact &= d->resolved;
   mu->margin = 1e-4;
-  mu->relaxed = relaxed;
   return PL_OK;
 }
 

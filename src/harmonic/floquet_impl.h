@@ -72,7 +72,6 @@ typedef struct multipliers {
   int exact;
   int overflow;  // some are too large for a number; none is listed
   double margin; // about the unit circle, by the accuracy of the method
-  int relaxed;   // stiff strains that missing harmonics leave were taken out of the motion
 } multipliers;
 pl_status multipliers_create(pl_env *env, int n, multipliers *mu);
 void multipliers_free(pl_env *env, multipliers *mu);

@@ -47,8 +47,12 @@ pl_status special_refine(walk *k, const spot *a, const spot *b, spot_fn fn, void
   for (int it = 0; it < 80; it++) {
     double xt = x[0] + t * (x[1] - x[0]), ft;
     pl_status st = trial(k, a, b, fn, ctx, xt, out, &ft);
-    // at a branch point itself no plane cuts the curve alone: the last trial is good enough
-    if (st > 0 && st != PL_CANCELLED && fabs(f[0]) < 1e-4 * size) break;
+    // at a branch point itself no plane cuts the curve alone: the last trial but this one, which
+    // left no solution, is good enough
+    if (st > 0 && st != PL_CANCELLED && fabs(f[0]) < 1e-4 * size) {
+      seen = -1;
+      break;
+    }
     PL_TRY(st);
     seen = xt;
     // the root stays between x[0] and x[1]
