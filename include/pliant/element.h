@@ -79,6 +79,9 @@ typedef struct pl_elem_kind {
   const pl_field_info *field_info; // [nfield]
   // value[nfield] at a state
   void (*field)(const double *q, const double *par, const double *rest, double *value);
+  // Smallest volume over that at rest (area in the plane) at the element's points; negative: it is
+  // turned inside out, which laws of finite energy allow. NULL: the kind has no inside.
+  double (*volume)(const double *q, const double *rest);
   // Added to the Hessian at q, it takes stiff stresses not from q but from q0, with their linear
   // change by dq: out[ndof][ndof], symmetric, of second order in dq where q = q0 + dq + O(dq^2).
   // Newton's method on nearly inextensible bodies needs few steps with such tangents. NULL: nothing

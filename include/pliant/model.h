@@ -110,6 +110,9 @@ int pl_model_nfree(const pl_model *m);
 const int *pl_model_free_dofs(const pl_model *m);  // [nfree] unknown number of each free one
 const int *pl_model_free_index(const pl_model *m); // [nq] free number, -1: driven
 int pl_model_max_harmonic(const pl_model *m);      // of drives and loads; 0: nothing oscillates
+int pl_model_ndrive(const pl_model *m);
+const char *pl_model_drive_name(const pl_model *m, int drive); // "" when it has none
+int pl_model_drive_holds(const pl_model *m, int drive);        // 1: it has no terms, nodes stay
 int pl_model_ngroup(const pl_model *m);
 const pl_elem_kind *pl_model_group_kind(const pl_model *m, int group);
 const char *pl_model_group_name(const pl_model *m, int group);
@@ -212,6 +215,7 @@ typedef struct pl_work {
   double dissipated;       // power lost to damping, W
   double *r;               // [nq]
   double *f_inner;         // [nq] dW/dq + beta K v + dashpots alone
+  double *f_damp;          // [nq] beta K v + dashpots alone; zero without PL_DYNAMIC
   pl_csc A;                // [nfree] symmetric storage
   int bad_group, bad_elem; // the element at fault after PL_DOMAIN
   struct work_impl *impl;
@@ -229,6 +233,10 @@ int pl_drive_node(const pl_model *m, const pl_params *p, const pl_clock *c, int 
 // R[3][3] by which the first rotation drive with scalar unknowns has turned what it drives; no such
 // drive: the identity.
 void pl_drive_rotation(const pl_model *m, const pl_params *p, const pl_clock *c, double *R);
+// What holds the nodes of one drive: the sum of the reactions r[nq] there, force[3] (N), and their
+// moment[3] (N m) about the middle of its nodes as they are. Missing components are 0.
+void pl_drive_reaction(const pl_model *m, const pl_state *s, const double *r, int drive,
+                       double force[3], double moment[3]);
 // External force f(t) of loads (gravity left out) over all unknowns.
 void pl_load(const pl_model *m, const pl_params *p, const pl_clock *c, double *f);
 // Evaluates at a state whose driven entries are set. Results stay in w until the next call. Returns
@@ -278,6 +286,10 @@ pl_status pl_free_mass(const pl_model *m, const pl_params *p, pl_csc *M);
 // A field of the elements of a group: value[nelem].
 void pl_eval_field(const pl_model *m, const pl_params *p, const pl_state *s, int group, int field,
                    double *value);
+// Counts the elements that are turned inside out, of kinds that have an inside; group and elem tell
+// the first of them and may be NULL.
+int pl_count_inverted(const pl_model *m, const pl_params *p, const pl_state *s, int *group,
+                      int *elem);
 // Total mass, linear momentum and angular momentum about the origin (3 entries, missing ones 0).
 void pl_momentum(const pl_model *m, const pl_params *p, const pl_state *s, double *mass,
                  double lin[3], double ang[3]);

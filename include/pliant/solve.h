@@ -12,11 +12,13 @@ typedef enum pl_stop {
   PL_STOP_DOMAIN,      // elements leave their domain however short the step
   PL_STOP_STEP,        // the time or load step became too small
   PL_STOP_CANCELLED,
-  PL_STOP_STEADY, // transient: two successive periods agree
-  PL_STOP_END,    // transient: the end time was reached; curves: their far end
-  PL_STOP_BACK,   // curves: left the range where they began
-  PL_STOP_CLOSED, // curves: back at the start
-  PL_STOP_POINTS  // curves: as many points as were allowed
+  PL_STOP_STEADY,   // transient: two successive periods agree
+  PL_STOP_END,      // transient: the end time was reached; curves: their far end
+  PL_STOP_BACK,     // curves: left the range where they began
+  PL_STOP_CLOSED,   // curves: back at the start
+  PL_STOP_POINTS,   // curves: as many points as were allowed
+  PL_STOP_ROUNDING, // static: what is out of balance is above rtol, and is rounding
+  PL_STOP_ENERGY    // transient: the end time was reached, but energy came out of nothing
 } pl_stop;
 const char *pl_stop_text(pl_stop s);
 
@@ -47,10 +49,12 @@ typedef struct pl_static_info {
   pl_stop reason;
   double scale; // load factor reached, 1 when done
   int nstep, iterations, factorisations, shifts;
-  double residual; // |r| over the size of the forces, at the end
-  double energy;   // potential
-  int stable;      // 1: all eigenvalues of K positive
-  int nneg, nzero; // inertia of K at the end
+  double residual;         // |r| over the size of the forces, at the end
+  double energy;           // potential
+  int stable;              // 1: all eigenvalues of K positive
+  int nneg, nzero;         // inertia of K at the end
+  int ninverted;           // elements turned inside out at the end that were not at the start
+  int bad_group, bad_elem; // the first of them
   int ncritical;
   pl_critical critical[8];
   double seconds;
@@ -150,11 +154,32 @@ typedef struct pl_transient_info {
   double t;   // time reached
   long nstep; // accepted steps since the start, those before a resume included
   long rejected, iterations, factorisations;
-  int nperiod;          // whole periods done
-  double period_change; // e_p of eq. 28 between the last two periods, -1: not measured
-  double residual;      // worst relative residual of an accepted step
+  int nperiod;             // whole periods done
+  double period_change;    // e_p of eq. 28 between the last two periods, -1: not measured
+  double residual;         // worst relative residual of an accepted step
+  double energy_made;      // J; what the time steps made (negative: lost) in all, see below
+  double energy_worst;     // J; the most that it was at any time, by size
+  double energy_scale;     // J; largest energy of the motion: kinetic, and change of elastic energy
+  double energy_time;      // s; when the energy first went beyond PL_ENERGY_WARN of the scale, -1
+  long unsound;            // accepted steps that failed a check however short, see below
+  double unsound_time;     // s; of the first of them
+  int bad_group, bad_elem; // an element that it turned inside out, -1: it did not
   double seconds;
 } pl_transient_info;
+
+// Every step is checked. Its solution must not turn elements inside out that were not so before
+// (kinds that have an inside), and must be a minimum of the step's potential: of several solutions
+// of a long step one alone continues the motion. When it is not, or when the step makes more energy
+// than a tenth of what moves, the minimum that lies downhill from the start of the step is taken;
+// when that fails too, the step is halved, eight times at most.
+// Energy that a step makes: the change of kinetic and elastic energy less the work of all other
+// forces (loads, drives, damping, contact) by the rule of the method. Newmark's method with beta
+// 1/4 and gamma 1/2 makes none where forces are linear; the others lose energy by design, and only
+// what they gain counts.
+// Parts of the scale: beyond the first results are to be doubted, beyond the second the motion is
+// not that of the model, and a run that reached its end has PL_STOP_ENERGY as the reason.
+#define PL_ENERGY_WARN 0.05
+#define PL_ENERGY_FAIL 0.5
 
 // What a time stepper needs besides the state to go on as if it had never stopped.
 typedef struct pl_history {
@@ -169,7 +194,8 @@ typedef struct pl_history {
   int nsample;            // time steps a period when period is kept, else 0
   long nstep;             // accepted steps since the start
   double ledger[5]; // J; pl_limit_transient: energy at the start; works of limits, contact, damping
-                    // and drives since
+                    // and drives since. pl_transient: elastic energy at the start, energy made,
+                    // the most of it by size, largest energy of the motion, work of changing forces
 } pl_history;
 
 // Steps from the state to the end, calling observe after every accepted step. A fixed step that

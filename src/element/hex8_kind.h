@@ -15,6 +15,16 @@ static void field(const double *q, const double *par, const double *rest, double
   for (int k = 0; k < 2; k++) value[k] /= volume;
 }
 
+static double volume(const double *q, const double *rest) {
+  double x[24], F[9], least = INFINITY;
+  transpose_d(8, 3, q, x);
+  for (int g = 0; g < 8; g++, rest += 25) {
+    gradient_d(8, 3, 3, x, rest, F);
+    least = fmin(least, pl_det3(F));
+  }
+  return least;
+}
+
 static void sample(unsigned seed, double *X, double *q, double *v, double *par) {
   static const double shape[24] = {0, 0, 0,   1, 0,   0,   1,   1,   0, 0,   1, 0,
                                    0, 0, 1.1, 1, 0.1, 0.9, 1.1, 1.2, 1, 0.1, 1, 1};
@@ -32,4 +42,4 @@ static void sample(unsigned seed, double *X, double *q, double *v, double *par) 
   .nvert = 8, .vdim = 3, .ndof = 24, .npar = 3, .nrest = 200, .par = pl_solid_par,                 \
   .d = {prepare_d, eval_d, NULL, mass_d, THIRD}, .z = {prepare_z, eval_z, NULL, mass_z},           \
   .nfield = 2, .field_info = pl_solid_fields, .field = field, .stiff = 1, .carry = carry_d,        \
-  .sample = sample
+  .volume = volume, .sample = sample

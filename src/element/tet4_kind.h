@@ -8,6 +8,13 @@ static void field(const double *q, const double *par, const double *rest, double
   pl_solid_field(3, 3, F, par, NEO_HOOKEAN, value);
 }
 
+static double volume(const double *q, const double *rest) {
+  double x[12], F[9];
+  transpose_d(4, 3, q, x);
+  gradient_d(4, 3, 3, x, rest, F);
+  return pl_det3(F);
+}
+
 static void sample(unsigned seed, double *X, double *q, double *v, double *par) {
   static const double shape[12] = {0, 0, 0, 1, 0, 0, 0.2, 1, 0, 0.3, 0.1, 1};
   pl_sample_shape(seed, 4, 3, shape, 0.1, X, q, v);
@@ -24,4 +31,4 @@ static void sample(unsigned seed, double *X, double *q, double *v, double *par) 
   .nvert = 4, .vdim = 3, .ndof = 12, .npar = 3, .nrest = 13, .par = pl_solid_par,                  \
   .d = {prepare_d, eval_d, NULL, mass_d, THIRD}, .z = {prepare_z, eval_z, NULL, mass_z},           \
   .nfield = 2, .field_info = pl_solid_fields, .field = field, .stiff = 1, .carry = carry_d,        \
-  .sample = sample
+  .volume = volume, .sample = sample

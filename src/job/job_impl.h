@@ -107,6 +107,16 @@ pl_status job_watch_plots(job *j, const pl_analysis *a, const pl_table *t, int x
 // Plots the path of every watched node whose columns begin at `first`.
 pl_status job_path_plots(job *j, const pl_analysis *a, const pl_table *t, int first);
 
+// ---- reactions of every support and drive -------------------------------------------------------
+
+// Columns in a table: force of each, x y z.
+int job_reaction_count(const job *j);
+pl_status job_reaction_columns(const job *j, pl_table *t, int first);
+// w: evaluated at s, with forces.
+void job_reaction_row(const job *j, const pl_state *s, const pl_work *w, double *row);
+// Figures, and a table on the page.
+void job_reaction_tell(const job *j, const pl_state *s, const pl_work *w, json_t *figures);
+
 // ---- contact: the functions do nothing without it (k NULL) --------------------------------------
 
 // A fresh contact of the scene; NULL: it has none.

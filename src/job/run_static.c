@@ -18,7 +18,9 @@ static int on_step(void *ctx, const pl_state *s, const pl_clock *c, const pl_wor
   r->row[1] = w->potential;
   r->row[2] = w->elastic;
   job_watch_row(r->j, r->a, s, r->row + 3);
-  job_contact_row(r->contact, r->row + 3 + job_watch_count(r->j, r->a));
+  double *touch = r->row + 3 + job_watch_count(r->j, r->a);
+  job_contact_row(r->contact, touch);
+  job_reaction_row(r->j, s, w, touch + job_contact_count(r->contact));
   r->status = pl_table_row(r->table, r->row);
   return r->status != PL_OK;
 }
@@ -27,7 +29,7 @@ static pl_status make_recorder(job *j, const pl_analysis *a, recorder *r) {
   int touch = 3 + job_watch_count(j, a);
   *r = (recorder){.j = j, .a = a};
   PL_TRY(job_contact_make(j, &r->contact));
-  int ncol = touch + job_contact_count(r->contact);
+  int hold = touch + job_contact_count(r->contact), ncol = hold + job_reaction_count(j);
   r->row = pl_alloc(j->env, (size_t)ncol, sizeof(double));
   if (!r->row) return PL_E_NOMEM;
   PL_TRY(pl_table_create(j->env, ncol, &r->table));
@@ -35,14 +37,15 @@ static pl_status make_recorder(job *j, const pl_analysis *a, recorder *r) {
   PL_TRY(pl_table_column(r->table, 1, "potential", "J"));
   PL_TRY(pl_table_column(r->table, 2, "elastic", "J"));
   if (job_watch_columns(j, a, r->table, 3) < 0) return PL_E_NOMEM;
-  return job_contact_columns(j, r->contact, r->table, touch);
+  PL_TRY(job_contact_columns(j, r->contact, r->table, touch));
+  return job_reaction_columns(j, r->table, hold);
 }
 
 // the unloaded start, so that load-displacement curves begin at nothing
 static pl_status record_start(job *j, recorder *r, const pl_state *s) {
   const pl_clock unloaded = {0};
-  pl_status e =
-      pl_eval(j->scene->model, j->scene->params, s, &unloaded, PL_WANT_ENERGY, NULL, j->work);
+  pl_status e = pl_eval(j->scene->model, j->scene->params, s, &unloaded,
+                        PL_WANT_ENERGY | PL_WANT_FORCE, NULL, j->work);
   if (e != PL_OK) return e < 0 ? e : PL_OK;
   on_step(r, s, &unloaded, j->work);
   return r->status;
@@ -80,19 +83,6 @@ void job_watch_figures(const job *j, const pl_analysis *a, const pl_state *s, js
     json_object_set_new(all, a->watch[k].name, u);
   }
   job_set(f, "displacement_m", all);
-}
-
-// sum of the reactions in driven unknowns, per direction
-static void set_reactions(const job *j, json_t *f) {
-  const pl_model *m = j->scene->model;
-  const int *index = pl_model_free_index(m);
-  int dim = j->scene->dim, n = pl_model_nnode(m) * dim;
-  double sum[3] = {0};
-  for (int i = 0; i < n; i++)
-    if (index[i] < 0) sum[i % dim] += j->work->r[i];
-  json_t *list = json_array();
-  for (int c = 0; c < dim; c++) json_array_append_new(list, json_real(sum[c]));
-  job_set(f, "reaction_N", list);
 }
 
 // neutral: some motion costs nothing, as of a block on ice
@@ -190,9 +180,9 @@ pl_status job_static(job *j, int index, json_t *figures) {
     job_watch_figures(j, a, s, figures);
     pl_clock c = {.scale = info.scale};
     pl_status e = pl_eval(j->scene->model, j->scene->params, s, &c, PL_WANT_FORCE, NULL, j->work);
-    if (e == PL_OK) set_reactions(j, figures);
     job_contact_figures(j, r.contact, figures);
     tell(j, a, &info);
+    if (e == PL_OK) job_reaction_tell(j, s, j->work, figures);
     job_contact_tell(j, a, r.contact);
     pl_status w = write_files(j, a, s, &r);
     if (w < 0) status = w;

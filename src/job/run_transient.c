@@ -21,7 +21,10 @@ pl_status record_open(job *j, const pl_analysis *a, recorder *r) {
   int touch = FIXED_COLUMNS + job_watch_count(j, a);
   *r = (recorder){.j = j, .a = a, .every = j->scene->output.every};
   PL_TRY(job_contact_make(j, &r->kept.contact));
-  int ncol = touch + job_contact_count(r->kept.contact);
+  int hold = touch + job_contact_count(r->kept.contact);
+  // cloth has its own equations of motion
+  r->nreaction = is_cloth(j->scene, a) ? 0 : job_reaction_count(j);
+  int ncol = hold + r->nreaction;
   const pl_transient_opts *o = &a->opts.transient_;
   r->frame_step = span(o) / j->scene->output.frames;
   // frames far apart would show a periodic motion standing still: closer ones, of its end
@@ -35,7 +38,8 @@ pl_status record_open(job *j, const pl_analysis *a, recorder *r) {
   for (int c = 0; c < FIXED_COLUMNS; c++)
     PL_TRY(pl_table_column(r->table, c, names[c], c == 0 ? "s" : "J"));
   if (job_watch_columns(j, a, r->table, FIXED_COLUMNS) < 0) return PL_E_NOMEM;
-  return job_contact_columns(j, r->kept.contact, r->table, touch);
+  PL_TRY(job_contact_columns(j, r->kept.contact, r->table, touch));
+  return r->nreaction ? job_reaction_columns(j, r->table, hold) : PL_OK;
 }
 
 void record_close(recorder *r) {
@@ -72,6 +76,11 @@ static pl_status add_frame(recorder *r, const pl_state *s) {
   return PL_OK;
 }
 
+// The first of the times 0, step, 2 step, ... after t.
+static double next_due(double step, double t) {
+  return step > 0 ? step * (floor(t / step) + 1) : 0;
+}
+
 pl_status record_step(recorder *r, const pl_state *s, const step_energy *e) {
   // a hair of slack, so that rounding in the time does not lose a row
   double slack = 1e-9 * (fabs(s->t) + r->frame_step);
@@ -84,13 +93,16 @@ pl_status record_step(recorder *r, const pl_state *s, const step_energy *e) {
     r->row[4] = e->kinetic + e->potential;
     r->row[5] = e->dissipated;
     job_watch_row(r->j, r->a, s, r->row + FIXED_COLUMNS);
-    job_contact_row(r->kept.contact, r->row + FIXED_COLUMNS + job_watch_count(r->j, r->a));
+    double *touch = r->row + FIXED_COLUMNS + job_watch_count(r->j, r->a);
+    job_contact_row(r->kept.contact, touch);
+    if (r->nreaction)
+      job_reaction_row(r->j, s, r->j->work, touch + job_contact_count(r->kept.contact));
     PL_TRY(pl_table_row(r->table, r->row));
-    while (r->every > 0 && r->next_row <= s->t + slack) r->next_row += r->every;
+    r->next_row = next_due(r->every, s->t + slack);
   }
   if (r->j->drawable && s->t + slack >= r->next_frame) {
     PL_TRY(add_frame(r, s));
-    while (r->frame_step > 0 && r->next_frame <= s->t + slack) r->next_frame += r->frame_step;
+    r->next_frame = next_due(r->frame_step, s->t + slack);
   }
   return PL_OK;
 }
@@ -136,8 +148,8 @@ pl_status record_start(recorder *r, const pl_state *s) {
 static void catch_up(recorder *r, const pl_state *s) {
   double slack = 1e-9 * (fabs(s->t) + r->frame_step);
   r->power_time = s->t;
-  while (r->every > 0 && r->next_row <= s->t + slack) r->next_row += r->every;
-  while (r->frame_step > 0 && r->next_frame <= s->t + slack) r->next_frame += r->frame_step;
+  r->next_row = next_due(r->every, s->t + slack);
+  r->next_frame = next_due(r->frame_step, s->t + slack);
 }
 
 // ---- files ------------------------------------------------------------------------------------
@@ -308,6 +320,55 @@ static void set_figures(json_t *f, const pl_transient_info *i) {
   job_set(f, "seconds", json_real(i->seconds));
 }
 
+// energy out of nothing, or into it; *status turns to PL_UNSOLVED when it is a good part of all
+static void warn_energy(job *j, const pl_analysis *a, const pl_transient_info *i,
+                        pl_status *status) {
+  if (!(i->energy_worst > PL_ENERGY_WARN * i->energy_scale)) return;
+  const pl_transient_opts *o = &a->opts.transient_;
+  char hint[PL_TEXT];
+  if (o->adaptive)
+    snprintf(hint, sizeof hint, "give it a smaller tolerance, e.g. %.1g", o->tolerance / 100);
+  else
+    snprintf(hint, sizeof hint, "take shorter steps, e.g. step: %.2g s, or adaptive: yes",
+             i->t / (double)i->nstep / 4);
+  pl_report(
+      j->env, PL_WARNING, j->scene->path, a->line, a->col, hint,
+      "%s: the time steps %s %.2g J, %.0f %% of the energy of the motion (beyond %.0f %% from "
+      "%.4g s on)",
+      a->name, i->energy_made < 0 ? "lost" : "made", i->energy_worst,
+      100 * i->energy_worst / i->energy_scale, 100 * PL_ENERGY_WARN, i->energy_time);
+  if (*status == PL_OK && i->energy_worst > PL_ENERGY_FAIL * i->energy_scale) *status = PL_UNSOLVED;
+}
+
+static void warn_unsound(job *j, const pl_analysis *a, const pl_transient_info *i) {
+  char what[PL_TEXT] = "the solution is no minimum of the step's potential";
+  if (i->unsound == 0) return;
+  if (i->bad_group >= 0)
+    snprintf(what, sizeof what, "element %d of '%.60s' turns inside out", i->bad_elem,
+             pl_model_group_name(j->scene->model, i->bad_group));
+  pl_report(j->env, PL_WARNING, j->scene->path, a->line, a->col,
+            "take shorter steps; for solids that are crushed, law: neo-hookean",
+            "%s: %ld steps fail a check however short, the first at %.6g s: %s", a->name,
+            i->unsound, i->unsound_time, what);
+}
+
+// figures of the checks of every step, and what they found
+static void tell_checks(job *j, const pl_analysis *a, const pl_transient_info *i, json_t *f,
+                        pl_status *status) {
+  job_set(f, "energy_made_J", json_real(i->energy_made));
+  job_set(f, "energy_made_most_J", json_real(i->energy_worst));
+  job_set(f, "energy_scale_J", json_real(i->energy_scale));
+  job_set(f, "unsound_steps", json_integer(i->unsound));
+  if (j->page && i->energy_scale > 0)
+    pl_page_text(
+        j->page,
+        "Energy that the time steps made or lost: at most %.2g J, %.1e of the energy of the "
+        "motion.",
+        i->energy_worst, i->energy_worst / i->energy_scale);
+  warn_unsound(j, a, i);
+  warn_energy(j, a, i, status);
+}
+
 static void tell_page(const job *j, const pl_analysis *a, const pl_transient_info *i) {
   if (i->reason != PL_STOP_END && i->reason != PL_STOP_STEADY)
     pl_page_warning(j->page, "%s stopped at %.6g s: %s.", a->name, i->t, pl_stop_text(i->reason));
@@ -401,6 +462,17 @@ static pl_status step_through(job *j, recorder *r, pl_state *s, pl_history *h,
   return w < 0 ? w : status;
 }
 
+// at the end; what stopped early may have left another state's forces
+static pl_status tell_reactions(const recorder *r, const pl_state *s, json_t *figures) {
+  const job *j = r->j;
+  const pl_transient_opts *o = &r->a->opts.transient_;
+  pl_clock c = {.t = s->t, .omega = o->frequency, .scale = 1, .ramp = o->ramp};
+  pl_status e =
+      pl_eval(j->scene->model, j->scene->params, s, &c, PL_WANT_FORCE | PL_DYNAMIC, NULL, j->work);
+  if (e == PL_OK) job_reaction_tell(j, s, j->work, figures);
+  return e < 0 ? e : PL_OK;
+}
+
 pl_status job_transient(job *j, int index, json_t *figures) {
   const pl_analysis *a = &j->scene->analysis[index];
   if (is_cloth(j->scene, a)) return job_cloth(j, index, figures);
@@ -414,7 +486,9 @@ pl_status job_transient(job *j, int index, json_t *figures) {
   if (status >= 0) {
     record_figures(&r, &info, figures);
     record_tell(&r, &info);
-    pl_status w = record_files(&r, s, 1);
+    tell_checks(j, a, &info, figures, &status);
+    pl_status w = tell_reactions(&r, s, figures);
+    if (w == PL_OK) w = record_files(&r, s, 1);
     if (w < 0) status = w;
   }
   record_close(&r);

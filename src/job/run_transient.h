@@ -17,6 +17,7 @@ typedef struct recorder {
   double frame_step, next_frame;
   pl_touch *touch;   // [npair] of the last step: a failed one may leave others
   double power_time; // of the last step; losses are integrated by the trapezoidal rule
+  int nreaction;     // columns of reactions
   pl_status status;
 } recorder;
 

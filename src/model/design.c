@@ -167,6 +167,24 @@ void pl_eval_field(const pl_model *m, const pl_params *p, const pl_state *s, int
   }
 }
 
+int pl_count_inverted(const pl_model *m, const pl_params *p, const pl_state *s, int *group_no,
+                      int *elem) {
+  double q[PL_NDOF_MAX], own[PL_NREST_MAX];
+  int count = 0;
+  for (int k = 0; k < m->ngroup; k++) {
+    const group *g = &m->group[k];
+    if (!g->kind->volume) continue;
+    for (int e = 0; e < g->nelem; e++) {
+      gather(g->kind->ndof, g->dof + e * g->kind->ndof, s->q, q);
+      if (g->kind->volume(q, group_rest(g, p, s, e, own)) > 0) continue;
+      if (count++ > 0) continue;
+      if (group_no) *group_no = k;
+      if (elem) *elem = e;
+    }
+  }
+  return count;
+}
+
 void pl_momentum(const pl_model *m, const pl_params *p, const pl_state *s, double *mass,
                  double lin[3], double ang[3]) {
   int nn = m->nnode * m->dim;

@@ -155,6 +155,28 @@ void pl_drive_rotation(const pl_model *m, const pl_params *p, const pl_clock *c,
   pl_rotation3(k < m->ndrive ? m->drive[k].axis : none, angle, R);
 }
 
+void pl_drive_reaction(const pl_model *m, const pl_state *s, const double *r, int k,
+                       double force[3], double moment[3]) {
+  const drive *d = &m->drive[k];
+  double middle[3] = {0};
+  for (int c = 0; c < 3; c++) force[c] = moment[c] = 0;
+  for (int i = 0; i < d->nnode; i++)
+    for (int c = 0; c < m->dim; c++) middle[c] += s->q[d->node[i] * m->dim + c] / d->nnode;
+  for (int i = 0; i < d->nnode; i++) {
+    double f[3] = {0}, arm[3] = {0}, t[3];
+    for (int c = 0; c < m->dim; c++) {
+      int at = d->node[i] * m->dim + c;
+      arm[c] = s->q[at] - middle[c];
+      if (d->mask >> c & 1) f[c] = r[at];
+    }
+    pl_cross3(arm, f, t);
+    for (int c = 0; c < 3; c++) {
+      force[c] += f[c];
+      moment[c] += t[c];
+    }
+  }
+}
+
 void pl_params_scale_harmonic(const pl_model *m, pl_params *p, double factor) {
   for (int k = 0; k < m->ndrive; k++)
     for (int t = 0; t < m->drive[k].nterm; t++)

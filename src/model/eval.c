@@ -83,11 +83,17 @@ static int eval_element(const task *t, const group *g, int e, element *x, double
   double *T = !damped && !dashpots && t->coef.k == 1 ? x->H : x->T;
   if (tangent && !damped && T == x->T)
     for (int i = 0; i < n * n; i++) T[i] = t->coef.k * x->H[i];
+  if (damped || dashpots)
+    for (int i = 0; i < n; i++)
+      if (dof[i] >= 0) t->w->f_damp[dof[i]] -= x->g[i];
   if (damped && add_stiffness_damping(t, k, par, rest, x, power)) return 1;
   if (dashpots && add_dashpots(t, k, par, rest, x, power)) return 1;
 
   for (int i = 0; i < n; i++)
     if (dof[i] >= 0) t->w->f_inner[dof[i]] += x->g[i];
+  if (damped || dashpots)
+    for (int i = 0; i < n; i++)
+      if (dof[i] >= 0) t->w->f_damp[dof[i]] += x->g[i];
   if (!tangent) return 0;
   // what is not a number shows on the diagonal
   double trace = 0;
@@ -200,6 +206,7 @@ pl_status pl_eval(const pl_model *m, const pl_params *p, const pl_state *s, cons
   t.beta = p->par[PL_PAR_BETA];
   w->elastic = w->kinetic = w->dissipated = 0;
   memset(w->f_inner, 0, (size_t)m->nq * sizeof(double));
+  memset(w->f_damp, 0, (size_t)m->nq * sizeof(double));
   if (want & PL_WANT_TANGENT) memset(w->A.val, 0, ((size_t)w->A.nnz + 1) * sizeof(double));
   PL_TRY(eval_elements(&t));
   if (want & PL_WANT_ENERGY) w->potential = w->elastic - load_work(m, p, s, c, w);
@@ -235,13 +242,15 @@ pl_status pl_work_create(const pl_model *m, int nthread, pl_work **out) {
   w->impl = i;
   w->r = pl_alloc(env, nq, sizeof(double));
   w->f_inner = pl_alloc(env, nq, sizeof(double));
+  w->f_damp = pl_alloc(env, nq, sizeof(double));
   i->energy = pl_alloc(env, nblock, sizeof(double));
   i->power = pl_alloc(env, nblock, sizeof(double));
   i->bad = pl_alloc(env, nblock, sizeof(int));
   i->f = pl_alloc(env, nq, sizeof(double));
   i->tmp = pl_alloc(env, nq, sizeof(double));
   pl_status s = pl_csc_copy(env, &m->A, &w->A);
-  if (s == PL_OK && !(w->r && w->f_inner && i->energy && i->power && i->bad && i->f && i->tmp))
+  if (s == PL_OK &&
+      !(w->r && w->f_inner && w->f_damp && i->energy && i->power && i->bad && i->f && i->tmp))
     s = PL_E_NOMEM;
   if (s == PL_OK) s = direction_create(m, &i->along);
   if (s == PL_OK && nthread > 1) s = pl_team_create(env, nthread, &w->team);
@@ -257,7 +266,7 @@ void pl_work_free(pl_work *w) {
   if (!w) return;
   pl_env *env = w->env;
   struct work_impl *i = w->impl;
-  void *all[] = {i->energy, i->power, i->bad, i->f, i->tmp, i, w->r, w->f_inner};
+  void *all[] = {i->energy, i->power, i->bad, i->f, i->tmp, i, w->r, w->f_inner, w->f_damp};
   pl_team_free(w->team);
   direction_free(env, &i->along);
   pl_csc_free(env, &w->A);

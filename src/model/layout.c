@@ -208,9 +208,10 @@ static pl_status copy_drive(pl_model *m, const pl_model_desc *d, int k) {
   if (from->kind == PL_DRIVE_ROTATION) to->mask = (1 << m->dim) - 1;
   memcpy(to->axis, from->axis, sizeof to->axis);
   memcpy(to->centre, from->centre, sizeof to->centre);
+  to->name = pl_strdup(m->env, from->name ? from->name : "");
   to->node = copy_bytes(m->env, from->node, (size_t)from->nnode, sizeof(int));
   to->harmonic = pl_alloc(m->env, (size_t)from->nterm, sizeof(int));
-  if (!to->node || !to->harmonic) return PL_E_NOMEM;
+  if (!to->name || !to->node || !to->harmonic) return PL_E_NOMEM;
   if (from->kind == PL_DRIVE_ROTATION) {
     double len =
         sqrt(to->axis[0] * to->axis[0] + to->axis[1] * to->axis[1] + to->axis[2] * to->axis[2]);
@@ -398,6 +399,7 @@ void pl_model_free(pl_model *m) {
   }
   for (int k = 0; m->drive && k < m->ndrive; k++) {
     pl_free(env, m->drive[k].node);
+    pl_free(env, m->drive[k].name);
     pl_free(env, m->drive[k].harmonic);
     pl_free(env, m->drive[k].scal);
     pl_free(env, m->drive[k].edge);
@@ -442,6 +444,15 @@ const int *pl_model_free_index(const pl_model *m) {
 }
 int pl_model_max_harmonic(const pl_model *m) {
   return m->max_harmonic;
+}
+int pl_model_ndrive(const pl_model *m) {
+  return m->ndrive;
+}
+const char *pl_model_drive_name(const pl_model *m, int k) {
+  return m->drive[k].name;
+}
+int pl_model_drive_holds(const pl_model *m, int k) {
+  return m->drive[k].nterm == 0;
 }
 int pl_model_ngroup(const pl_model *m) {
   return m->ngroup;

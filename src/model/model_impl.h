@@ -23,6 +23,7 @@ typedef struct group {
 
 typedef struct drive {
   pl_drive_kind kind;
+  char *name;
   int nnode, mask, nterm, par0; // par0: amplitude[3] and phase of each term
   int *node, *harmonic;
   double axis[3], centre[3];

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+enum { SUPPORTS = 32 }; // selectors in `fixed` that become supports of their own
+
 // ---- drives -----------------------------------------------------------------------------------
 
 // components named by fix: [x, y]; all when it is left out
@@ -162,7 +164,20 @@ static void build_drive(reader *r, const drive_def *d, const pl_node *at, int *o
   claim(r, owner, where, at, &r->drive[before]);
 }
 
-static void build_hold(reader *r, const pl_node *at, int *owner, const pl_node **where) {
+// the nodes that no entry of `fixed` before holds
+static void drop_held(reader *r, const int *owner, node_list *nodes) {
+  int n = 0, *left = take(r, (size_t)nodes->n + 1, sizeof *left);
+  if (!left) return;
+  for (int i = 0; i < nodes->n; i++) {
+    int o = owner[nodes->v[i] * r->dim];
+    if (!o || r->drive[o - 1].nterm > 0) left[n++] = nodes->v[i];
+  }
+  *nodes = (node_list){n, left};
+}
+
+// several: the entry of a list of selectors, which stand for all their nodes together
+static void build_hold(reader *r, const pl_node *at, int several, int *owner,
+                       const pl_node **where) {
   drive_def *d = take(r, 1, sizeof *d);
   int before = r->ndrive, mask;
   pl_term *term;
@@ -172,8 +187,10 @@ static void build_hold(reader *r, const pl_node *at, int *owner, const pl_node *
     if (!read_map(r, at, &map_fixed, d)) return;
     if (!select_either(r, d->node, d->nodes, at, "fixed", &nodes)) return;
   } else {
-    d->name.s = "fixed";
+    d->name.s = several ? at->text : "fixed";
     if (!select_nodes(r, at, "fixed", &nodes)) return;
+    if (several) drop_held(r, owner, &nodes);
+    if (nodes.n == 0) return;
   }
   if (!read_mask(r, d->fix, &mask) || !drive_add(r, &d->name, &nodes, mask, 0, &term)) return;
   where[before] = at;
@@ -181,15 +198,18 @@ static void build_hold(reader *r, const pl_node *at, int *owner, const pl_node *
   claim(r, owner, where, at, &r->drive[before]);
 }
 
-// `fixed: SELECTOR`, or a list of selectors and mappings
+// `fixed: SELECTOR`, or a list of selectors and mappings, each a support of its own; a long list of
+// selectors is one
 static void build_fixed(reader *r, const pl_node *at, int *owner, const pl_node **where) {
-  int maps = 0;
-  for (const pl_node *d = at->first; at->kind == NODE_LIST && d; d = d->next)
+  int maps = 0, plain = 0;
+  for (const pl_node *d = at->first; at->kind == NODE_LIST && d; d = d->next) {
     maps += d->kind == NODE_MAP;
-  if (maps == 0)
-    build_hold(r, at, owner, where);
+    plain += d->kind == NODE_SCALAR;
+  }
+  if (maps == 0 && (plain < 2 || plain < at->n || plain > SUPPORTS))
+    build_hold(r, at, 0, owner, where);
   else
-    for (const pl_node *d = at->first; d; d = d->next) build_hold(r, d, owner, where);
+    for (const pl_node *d = at->first; d; d = d->next) build_hold(r, d, maps == 0, owner, where);
 }
 
 void build_drives(reader *r) {

@@ -127,7 +127,7 @@ static void coast(stepper *st, const rule *u) {
   }
 }
 
-pl_status stepper_touch(stepper *st, const rule *u) {
+pl_status stepper_touch(stepper *st, const rule *u, verdict *v) {
   // v1 = v + h gamma a1: a force f gives the impulse gamma h f
   double share = u->method == PL_NEWMARK ? u->gamma : 1;
   pl_status s = PL_UNSOLVED;
@@ -140,6 +140,8 @@ pl_status stepper_touch(stepper *st, const rule *u) {
     s = newton(st, u);
   }
   PL_TRY(s);
+  // impacts take energy afterwards
+  *v = audit_step(st, u);
   if (u->method != PL_NEWMARK) return PL_OK;
   PL_TRY(leave_impulse(st));
   return st->touch->k->impact == PL_IMPACT_REST ? stepper_rest(st, u) : PL_OK;

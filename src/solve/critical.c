@@ -5,8 +5,15 @@ enum { JUMP = -1 }; // in place of a count of negative eigenvalues: the path end
 static const double CLOSE = 1e-8, LEAST = 1e-12; // relative and absolute width of the load factor
 static const double NEAR = 1e-3; // of the load factor: a change seen so far apart is the same
 
+enum { CROSSINGS = 20 };         // of one load step where Newton's method failed and nothing was
+static const double BEND = 0.3;  // corrections over the way: below, the path was hardly curved
+static const double BACK = 0.1;  // of the way: so near a path comes back to where it began
+static const double SNAP = 1e-3; // of the extent: what jumps goes farther
+
 typedef struct path {
   equil *e;
+  int crossed;
+  pl_state *seen; // a state whose way back is tried
   // equilibria at the scales below; hi is beyond a change of nneg, far at the end of the load step
   pl_state *lo, *hi, *far;
   double lo_scale, hi_scale, far_scale;
@@ -25,9 +32,35 @@ static pl_status reach_between(path *p, double scale) {
   return equil_follow(e);
 }
 
+static double distance(const equil *e, const double *a, const double *b) {
+  double most = 0;
+  for (int i = 0; i < e->n; i++) most = fmax(most, fabs(a[e->dof[i]] - b[e->dof[i]]));
+  return most;
+}
+
+// The state in e->x belongs to another path unless the way back leads to lo again. Not looked at
+// where corrections were small against the way.
+static pl_status run_back(path *p, double scale, int *same) {
+  equil *e = p->e;
+  double way = distance(e, e->x->q, p->lo->q), slack = FOLLOW_SLACK * equil_size(e);
+  int nneg = e->nneg;
+  *same = e->away <= BEND * way + slack;
+  if (*same) return PL_OK;
+  pl_state_copy(p->seen, e->x);
+  e->clock.scale = p->lo_scale;
+  pl_status s = equil_predict(e);
+  if (s == PL_OK) s = equil_follow(e);
+  if (s == PL_OK) *same = distance(e, e->x->q, p->lo->q) <= BACK * way + slack;
+  pl_state_copy(e->x, p->seen);
+  e->clock.scale = scale;
+  e->nneg = nneg;
+  return s == PL_UNSOLVED ? PL_OK : s;
+}
+
 // The equilibrium at a scale, followed from lo; *nneg = JUMP when there is none near.
 static pl_status reach(path *p, double scale, int *nneg) {
   equil *e = p->e;
+  int same = 1;
   e->clock.scale = scale;
   pl_status s = reach_between(p, scale);
   if (s == PL_UNSOLVED) {
@@ -35,7 +68,8 @@ static pl_status reach(path *p, double scale, int *nneg) {
     s = equil_predict(e);
     if (s == PL_OK) s = equil_follow(e);
   }
-  *nneg = s == PL_OK ? e->nneg : JUMP;
+  if (s == PL_OK) s = run_back(p, scale, &same);
+  *nneg = s == PL_OK && same ? e->nneg : JUMP;
   return s == PL_UNSOLVED ? PL_OK : s;
 }
 
@@ -98,6 +132,28 @@ static pl_status jump(path *p, double to, double at) {
   return PL_OK;
 }
 
+// The path seems to end between lo and hi, which are next to each other. When the energy has its
+// minimum near by at hi the path goes on, and only Newton's method could not follow it.
+static pl_status cross(path *p, double hi, int *crossed) {
+  equil *e = p->e;
+  *crossed = 0;
+  if (p->lo_nneg != 0 || p->crossed == CROSSINGS) return PL_OK;
+  pl_state_copy(e->x, p->lo);
+  e->clock.scale = hi;
+  pl_status s = equil_predict(e);
+  if (s == PL_OK) s = equil_minimise(e);
+  if (s == PL_OK && distance(e, e->x->q, p->lo->q) > SNAP * equil_size(e)) return PL_OK;
+  if (s == PL_OK) s = equil_eval(e, PL_WANT_TANGENT);
+  if (s == PL_OK) s = equil_ldl(e);
+  if (s == PL_UNSOLVED || s == PL_DOMAIN || s == PL_SINGULAR) return PL_OK;
+  PL_TRY(s);
+  if (e->nneg != 0) return PL_OK;
+  p->crossed++;
+  *crossed = 1;
+  keep(p, hi);
+  return PL_OK;
+}
+
 // one change of the path below hi, found and passed
 static pl_status pass(path *p, double to, double hi, int after) {
   keep_beyond(p, hi, after);
@@ -109,7 +165,11 @@ static pl_status pass(path *p, double to, double hi, int after) {
   }
   // next to a bifurcation rounding may throw the state off its path: a state not far beyond tells
   double at = p->lo_scale + (hi - p->lo_scale) / 2;
-  if (p->hi_nneg == JUMP || p->hi_scale - at > NEAR * at) return jump(p, to, at);
+  if (p->hi_nneg == JUMP || p->hi_scale - at > NEAR * at) {
+    int crossed;
+    PL_TRY(cross(p, hi, &crossed));
+    return crossed ? PL_OK : jump(p, to, at);
+  }
   record(p->e, at, p->hi_nneg, 0);
   pl_state_copy(p->lo, p->hi);
   p->lo_scale = p->hi_scale;
@@ -143,6 +203,7 @@ pl_status critical_track(equil *e, double from, double to, int *nneg) {
   pl_status s = pl_state_create(e->m, e->p, &p.lo);
   if (s == PL_OK) s = pl_state_create(e->m, e->p, &p.hi);
   if (s == PL_OK) s = pl_state_create(e->m, e->p, &p.far);
+  if (s == PL_OK) s = pl_state_create(e->m, e->p, &p.seen);
   if (s == PL_OK) pl_state_copy(p.lo, e->x);
   if (s == PL_OK) s = track(&p, to);
   if (s == PL_OK) {
@@ -155,5 +216,6 @@ pl_status critical_track(equil *e, double from, double to, int *nneg) {
   pl_state_free(e->m, p.lo);
   pl_state_free(e->m, p.hi);
   pl_state_free(e->m, p.far);
+  pl_state_free(e->m, p.seen);
   return s;
 }

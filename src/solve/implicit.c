@@ -7,14 +7,6 @@ struct pl_implicit {
   stepper st;
 };
 
-// some element has forces that depend on velocities
-static int is_damped(const pl_model *m, const pl_params *p) {
-  if (p->par[PL_PAR_BETA] != 0) return 1;
-  for (int g = 0; g < pl_model_ngroup(m); g++)
-    if (pl_model_group_kind(m, g)->d.visc) return 1;
-  return 0;
-}
-
 pl_status pl_implicit_create(const pl_transient_opts *o, const pl_model *m, const pl_params *p,
                              pl_work *w, pl_implicit **out) {
   *out = NULL;
@@ -31,8 +23,7 @@ pl_status pl_implicit_create(const pl_transient_opts *o, const pl_model *m, cons
                     .tick = {w->env, "transient", 0},
                     .n = pl_model_nfree(m),
                     .nq = pl_model_nq(m),
-                    .dof = pl_model_free_dofs(m),
-                    .damped = is_damped(m, p)};
+                    .dof = pl_model_free_dofs(m)};
   pl_status s = stepper_open(&k->st);
   if (s != PL_OK) {
     pl_implicit_free(k);

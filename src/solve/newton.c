@@ -315,10 +315,16 @@ pl_status equil_minimise(equil *e) {
   return PL_UNSOLVED;
 }
 
+double equil_size(const equil *e) {
+  return e->extent > 0 ? e->extent : pl_max_abs(e->nq, e->x->q);
+}
+
 pl_status equil_follow(equil *e) {
   // close to a bifurcation rounding alone moves the state along the soft mode
-  double first = 0, slack = 1e-5 * (e->extent > 0 ? e->extent : pl_max_abs(e->nq, e->x->q));
+  double first = 0, slack = FOLLOW_SLACK * equil_size(e), best = INFINITY;
+  int stale = 0;
   memcpy(e->qref, e->x->q, (size_t)e->nq * sizeof *e->qref);
+  e->away = 0;
   e->why = PL_STOP_STEP;
   for (int it = 0; it < FOLLOW_ITER; it++) {
     pl_status s = equil_eval(e, PL_WANT_ENERGY | PL_WANT_FORCE | PL_WANT_TANGENT);
@@ -327,17 +333,21 @@ pl_status equil_follow(equil *e) {
     balance b = equil_balance(e);
     PL_TRY(tell(e, &b));
     s = equil_ldl(e);
-    int done = b.residual <= e->o->rtol * b.force;
+    gather_free(e->m, e->w->r, e->g);
+    // forces of stiff parts round off: no more can be had when they no longer fall
+    stale = b.residual > 0.5 * best ? stale + 1 : 0;
+    best = fmin(best, b.residual);
+    int done = b.residual <= e->o->rtol * b.force || (stale >= STALE && equil_at_rounding(e, e->g));
     if (s == PL_SINGULAR) return done ? PL_OK : PL_UNSOLVED;
     PL_TRY(s);
     if (done) return PL_OK;
-    gather_free(e->m, e->w->r, e->g);
     for (int i = 0; i < e->n; i++) e->b[i] = -e->g[i];
     PL_TRY(pl_factor_solve(e->ldl, 1, e->b, e->d));
     e->info->iterations++;
     double most = pl_max_abs(e->n, e->d), gone = 0;
     if (negligible(e, e->d)) return PL_OK;
     if (it == 0) first = most;
+    if (it > 0) e->away += most;
 
     // towards a limit point the way is at most twice the first step; farther is another branch
     equil_move(e, e->x->q, 1, e->d);

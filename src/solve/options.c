@@ -56,6 +56,10 @@ const char *pl_stop_text(pl_stop s) {
     return "back at the start";
   case PL_STOP_POINTS:
     return "points used up";
+  case PL_STOP_ROUNDING:
+    return "balanced to rounding";
+  case PL_STOP_ENERGY:
+    return "energy does not balance";
   }
   return "unknown";
 }

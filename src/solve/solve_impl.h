@@ -160,6 +160,7 @@ typedef struct equil {
   int saddle;      // 1: near an unstable equilibrium, converge to it
   int nneg;        // of the last LDL
   pl_stop why;     // reason of the last failure
+  double away;     // of equil_follow: way of all steps but the first, which is the prediction
   touching *touch; // NULL: no contact
 } equil;
 
@@ -192,6 +193,10 @@ pl_status equil_predict(equil *e);
 // The equilibrium at e->clock near e->x, stable or not, by plain Newton steps. PL_UNSOLVED when
 // there is none near.
 pl_status equil_follow(equil *e);
+// Of the model, by which distances between states are measured: rounding may make this part of it
+// next to a bifurcation.
+double equil_size(const equil *e);
+#define FOLLOW_SLACK 1e-5
 // Load step from e->x (an equilibrium at scale from) to scale to, recording what happens to the
 // stability on the way.
 pl_status critical_track(equil *e, double from, double to, int *nneg);
@@ -206,6 +211,25 @@ typedef struct rule {
   double rho, c0;     // BDF2: h over the step before, leading coefficient
   double dv, da;      // dv/dq, da/dq
 } rule;
+
+// What a step is checked by.
+typedef struct audit {
+  double *g0, W0, V0; // [nq] elastic forces, elastic energy and potential where the step begins
+  int known;          // 1: they are
+  int ninverted;      // elements inside out there
+  double made;        // J; that the step in x made, 0: nothing that counts
+  double moving;      // J; kinetic energies and change of elastic energy in the step
+  double kinetic;     // J; of the free unknowns at x
+  double elastic, potential; // J; at x
+  double work;               // J; of forces in the step that have no potential, or one that changes
+  int turned, unsound;       // x turned elements inside out; x fails a check
+  int bad_group, bad_elem;   // an element that it turned
+} audit;
+
+// How a solution of a step looks: good, makes energy, or is not the one that continues the motion.
+typedef enum verdict { SOUND, DOUBTFUL, UNSOUND } verdict;
+// entries of pl_history.ledger
+enum { LEDGER_ELASTIC, LEDGER_MADE, LEDGER_WORST, LEDGER_MOST, LEDGER_WORK };
 
 typedef struct stepper {
   const pl_transient_opts *o;
@@ -233,6 +257,8 @@ typedef struct stepper {
   pl_factor *mass;       // of M, when first wanted
   int exactly;           // Newton iterations, 0: until converged
   int damped;            // 1: forces depend on velocities otherwise than by alpha
+  audit audit;
+  pl_state *first; // a doubtful solution while another one is looked for
 } stepper;
 
 // How sure Newton's method is to get there: plain, with the residual falling, or with the potential
@@ -243,7 +269,8 @@ pl_status stepper_open(stepper *st);
 void stepper_close(stepper *st);
 // Sets drives at the start, and the acceleration that balances the forces there.
 pl_status stepper_begin(stepper *st);
-// One step of length h to time t: x holds the result. PL_UNSOLVED: Newton did not converge.
+// One step of length h to time t: x holds the result. PL_UNSOLVED: Newton did not converge, or
+// (audit.unsound) to a solution that fails a check.
 pl_status stepper_try(stepper *st, double h, double t);
 // Newton's method from x, at least one correction; x is the result.
 pl_status stepper_newton(stepper *st, const rule *u, newton_way way);
@@ -257,10 +284,20 @@ void stepper_measure(stepper *st, double *residual, double *force);
 // d = M^-1 g
 pl_status stepper_mass_solve(stepper *st);
 // stepper_try with contact.
-pl_status stepper_touch(stepper *st, const rule *u);
+pl_status stepper_touch(stepper *st, const rule *u, verdict *v);
 // The law for impacts: Coulomb's law for the velocities after a step of Newmark's and the impulses
 // of the whole step.
 pl_status stepper_rest(stepper *st, const rule *u);
+// Energies at the start of a step; the checks of a solution in x that was just evaluated; whether
+// it makes a good part of all the energy there is; the book of energies when it is accepted, and
+// what it tells.
+pl_status audit_begin(stepper *st);
+verdict audit_step(stepper *st, const rule *u);
+int audit_is_gross(const stepper *st);
+void audit_accept(stepper *st);
+void audit_tell(const pl_history *h, pl_transient_info *info);
+// energy that the rounding of places makes in elements
+double stepper_energy_noise(const stepper *st);
 // x becomes s; the history moves on.
 void stepper_accept(stepper *st, double h);
 // Local error of the step in x over the tolerance; *size: largest motion so far.

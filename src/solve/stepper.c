@@ -7,18 +7,30 @@
 
 enum { STALE = 2 }; // iterations without a smaller residual before rounding is suspected
 
+// some element has forces that depend on velocities
+static int is_damped(const pl_model *m, const pl_params *p) {
+  if (p->par[PL_PAR_BETA] != 0) return 1;
+  for (int g = 0; g < pl_model_ngroup(m); g++)
+    if (pl_model_group_kind(m, g)->d.visc) return 1;
+  return 0;
+}
+
 pl_status stepper_open(stepper *st) {
   size_t n = (size_t)st->n, nq = (size_t)st->nq;
   PL_TRY(pl_state_create(st->m, st->p, &st->x));
   PL_TRY(pl_state_create(st->m, st->p, &st->base));
   PL_TRY(pl_state_create(st->m, st->p, &st->grid));
+  PL_TRY(pl_state_create(st->m, st->p, &st->first));
   PL_TRY(pl_free_mass(st->m, st->p, &st->M));
   st->heavy = pl_alloc(st->env, nq, sizeof *st->heavy);
   st->factored = pl_alloc(st->env, (size_t)st->w->A.nnz, sizeof *st->factored);
   st->g = pl_alloc(st->env, n, sizeof *st->g);
   st->d = pl_alloc(st->env, n, sizeof *st->d);
   st->ma = pl_alloc(st->env, nq, sizeof *st->ma);
-  if (!st->heavy || !st->factored || !st->g || !st->d || !st->ma) return PL_E_NOMEM;
+  st->audit.g0 = pl_alloc(st->env, nq, sizeof *st->audit.g0);
+  if (!st->heavy || !st->factored || !st->g || !st->d || !st->ma || !st->audit.g0)
+    return PL_E_NOMEM;
+  st->damped = is_damped(st->m, st->p);
   for (int i = 0; i < st->nq; i++) st->heavy[i] = st->p->M.val[st->p->M.ptr[i]] > 0;
   return PL_OK;
 }
@@ -27,6 +39,7 @@ void stepper_close(stepper *st) {
   pl_state_free(st->m, st->x);
   pl_state_free(st->m, st->base);
   pl_state_free(st->m, st->grid);
+  pl_state_free(st->m, st->first);
   pl_csc_free(st->env, &st->M);
   pl_factor_free(st->chol);
   pl_factor_free(st->ldl);
@@ -36,6 +49,7 @@ void stepper_close(stepper *st) {
   pl_free(st->env, st->g);
   pl_free(st->env, st->d);
   pl_free(st->env, st->ma);
+  pl_free(st->env, st->audit.g0);
   pl_history_free(st->env, &st->hist);
   pl_history_free(st->env, &st->back);
 }
@@ -270,8 +284,7 @@ static double dot_free(const stepper *st, const double *f, const double *d) {
   return sum;
 }
 
-// energy that the rounding of places makes in elements
-static double energy_noise(const stepper *st) {
+double stepper_energy_noise(const stepper *st) {
   double sum = st->w->elastic;
   for (int i = 0; i < st->nq; i++) sum += fabs(st->w->f_inner[i] * st->x->q[i]);
   return 16 * DBL_EPSILON * sum;
@@ -296,7 +309,7 @@ static pl_status descend(stepper *st, const rule *u) {
     if (s == PL_DOMAIN) continue;
     double change = step * (slope - inner) + 0.5 * step * step * quad;
     change += st->damped ? 0.5 * step * (inner + dot_free(st, w->f_inner, st->d)) : w->elastic - W;
-    if (change <= 1e-4 * step * slope + energy_noise(st)) return PL_OK;
+    if (change <= 1e-4 * step * slope + stepper_energy_noise(st)) return PL_OK;
   }
   return PL_UNSOLVED;
 }
@@ -354,14 +367,57 @@ pl_status stepper_newton(stepper *st, const rule *u, newton_way way) {
   return PL_OK;
 }
 
+// The minimum of the step's potential downhill from where the step begins: from the prediction,
+// which may lie in elements turned inside out, Newton's method may find another solution.
+static pl_status solve_downhill(stepper *st, const rule *u) {
+  stepper_predict(st, u, 0);
+  for (int i = 0; i < st->n; i++) {
+    int k = st->dof[i];
+    double d = st->s->q[k] - st->x->q[k];
+    st->x->q[k] += d;
+    st->x->v[k] += u->dv * d;
+    st->x->a[k] += u->da * d;
+  }
+  return stepper_newton(st, u, NEWTON_SURE);
+}
+
+// A solution that is not sound in x: another one, or the same when there is no better.
+static pl_status look_again(stepper *st, const rule *u, verdict *v) {
+  audit first = st->audit, *now = &st->audit;
+  verdict old = *v;
+  pl_state_copy(st->first, st->x);
+  pl_status s = solve_downhill(st, u);
+  if (s == PL_OK) *v = audit_step(st, u);
+  if (s != PL_UNSOLVED) PL_TRY(s);
+  if (s == PL_OK && (*v < old || (*v == old && fabs(now->made) <= fabs(first.made)))) return PL_OK;
+  pl_state_copy(st->x, st->first);
+  *now = first;
+  *v = old;
+  return stepper_eval(st, st->x, PL_WANT_ENERGY | PL_WANT_FORCE, u);
+}
+
+static pl_status solve_free(stepper *st, const rule *u, verdict *v) {
+  stepper_predict(st, u, 1);
+  pl_status s = stepper_newton(st, u, NEWTON_PLAIN);
+  if (s == PL_UNSOLVED) {
+    stepper_predict(st, u, 0);
+    s = stepper_newton(st, u, NEWTON_CAREFUL);
+  }
+  int downhill = s == PL_UNSOLVED;
+  if (downhill) s = solve_downhill(st, u);
+  PL_TRY(s);
+  *v = audit_step(st, u);
+  return *v == SOUND || downhill ? PL_OK : look_again(st, u, v);
+}
+
 pl_status stepper_try(stepper *st, double h, double t) {
   rule u = make_rule(st, h, t);
-  if (st->touch) return stepper_touch(st, &u);
-  stepper_predict(st, &u, 1);
-  pl_status s = stepper_newton(st, &u, NEWTON_PLAIN);
-  if (s != PL_UNSOLVED) return s;
-  stepper_predict(st, &u, 0);
-  return stepper_newton(st, &u, NEWTON_CAREFUL);
+  verdict v = SOUND;
+  st->audit.unsound = 0;
+  PL_TRY(audit_begin(st));
+  PL_TRY(st->touch ? stepper_touch(st, &u, &v) : solve_free(st, &u, &v));
+  st->audit.unsound = v == UNSOUND || (v == DOUBTFUL && audit_is_gross(st));
+  return st->audit.unsound ? PL_UNSOLVED : PL_OK;
 }
 
 void stepper_accept(stepper *st, double h) {
@@ -371,6 +427,7 @@ void stepper_accept(stepper *st, double h) {
     memcpy(st->hist.v1, st->s->v, size);
   }
   st->hist.last_step = h;
+  audit_accept(st);
   if (st->touch) touching_accept(st->touch);
   pl_state_copy(st->s, st->x);
   pl_commit(st->m, st->p, st->s);

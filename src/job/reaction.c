@@ -1,0 +1,110 @@
+// Reactions in results: what each support and each drive holds with.
+#include "job_impl.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { COLUMNS = 32 }; // supports and drives with columns in tables; figures have all
+
+static int nnamed(const job *j) {
+  int n = pl_model_ndrive(j->scene->model);
+  return n < COLUMNS ? n : COLUMNS;
+}
+
+int job_reaction_count(const job *j) {
+  return nnamed(j) * j->scene->dim;
+}
+
+// letters and digits of the name of a drive, the others as _, or its number; all different
+static const char *plain_name(const job *j, int k, char *buf, size_t size) {
+  const pl_model *m = j->scene->model;
+  const char *name = pl_model_drive_name(m, k);
+  size_t n = 0;
+  int same = 0;
+  for (const char *c = name; *c && n + 8 < size; c++) {
+    int letter = isalnum((unsigned char)*c) || (unsigned char)*c > 127;
+    if (letter || (n > 0 && buf[n - 1] != '_')) buf[n++] = (char)(letter ? *c : '_');
+  }
+  while (n > 0 && buf[n - 1] == '_') n--;
+  buf[n] = 0;
+  if (n == 0) n = (size_t)snprintf(buf, size, "%s", pl_model_drive_holds(m, k) ? "fixed" : "drive");
+  for (int i = 0; i < k; i++) same += strcmp(pl_model_drive_name(m, i), name) == 0;
+  if (same) snprintf(buf + n, size - n, "_%d", same + 1);
+  return buf;
+}
+
+pl_status job_reaction_columns(const job *j, pl_table *t, int first) {
+  char name[PL_TEXT], one[64];
+  for (int k = 0; k < nnamed(j); k++)
+    for (int c = 0; c < j->scene->dim; c++) {
+      snprintf(name, sizeof name, "reaction_%s_%c", plain_name(j, k, one, sizeof one), "xyz"[c]);
+      PL_TRY(pl_table_column(t, first++, name, "N"));
+    }
+  return PL_OK;
+}
+
+void job_reaction_row(const job *j, const pl_state *s, const pl_work *w, double *row) {
+  double force[3], moment[3];
+  for (int k = 0; k < nnamed(j); k++) {
+    pl_drive_reaction(j->scene->model, s, w->r, k, force, moment);
+    memcpy(row, force, (size_t)j->scene->dim * sizeof *row);
+    row += j->scene->dim;
+  }
+}
+
+static json_t *vector(int n, const double *v) {
+  json_t *list = json_array();
+  for (int c = 0; c < n; c++) json_array_append_new(list, json_real(v[c]));
+  return list;
+}
+
+static void set_figures(const job *j, const pl_state *s, const pl_work *w, json_t *f) {
+  const pl_model *m = j->scene->model;
+  int dim = j->scene->dim;
+  double sum[3] = {0}, force[3], moment[3];
+  json_t *all = json_object();
+  for (int k = 0; k < pl_model_ndrive(m); k++) {
+    char name[64];
+    pl_drive_reaction(m, s, w->r, k, force, moment);
+    for (int c = 0; c < dim; c++) sum[c] += force[c];
+    json_t *one = json_object();
+    job_set(one, "force_N", vector(dim, force));
+    if (dim > 1) job_set(one, "moment_Nm", dim == 2 ? json_real(moment[2]) : vector(3, moment));
+    job_set(all, plain_name(j, k, name, sizeof name), one);
+  }
+  job_set(f, "reaction_N", vector(dim, sum));
+  job_set(f, "reactions", all);
+}
+
+static void put_table(const job *j, const pl_state *s, const pl_work *w) {
+  const pl_model *m = j->scene->model;
+  const char *cells[3 * (COLUMNS + 1)] = {"support or drive", "force (N)",
+                                          "moment about its middle (N m)"};
+  char text[COLUMNS][3][96];
+  int n = nnamed(j), dim = j->scene->dim;
+  if (!j->page || n == 0) return;
+  for (int k = 0; k < n; k++) {
+    double f[3], t[3];
+    pl_drive_reaction(m, s, w->r, k, f, t);
+    plain_name(j, k, text[k][0], 64);
+    if (dim == 1)
+      snprintf(text[k][1], 96, "%.6g", f[0]);
+    else if (dim == 2)
+      snprintf(text[k][1], 96, "%.6g, %.6g", f[0], f[1]);
+    else
+      snprintf(text[k][1], 96, "%.6g, %.6g, %.6g", f[0], f[1], f[2]);
+    if (dim == 2)
+      snprintf(text[k][2], 96, "%.6g", t[2]);
+    else if (dim == 3)
+      snprintf(text[k][2], 96, "%.6g, %.6g, %.6g", t[0], t[1], t[2]);
+    for (int c = 0; c < 3; c++) cells[3 * (k + 1) + c] = dim == 1 && c == 2 ? "" : text[k][c];
+  }
+  pl_page_heading(j->page, 3, "Reactions");
+  pl_page_grid(j->page, n + 1, 3, cells);
+}
+
+void job_reaction_tell(const job *j, const pl_state *s, const pl_work *w, json_t *figures) {
+  set_figures(j, s, w, figures);
+  put_table(j, s, w);
+}
