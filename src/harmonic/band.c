@@ -241,7 +241,7 @@ static pl_status relax(band *d, double *K, double *D) {
 static pl_status sample_steps(band *d, int relaxed) {
   pl_env *env = d->v->env;
   size_t npair = (size_t)d->t.P.nnz, size = d->ptr[d->n];
-  int N = tangents_enough(&d->t), few = 2 * d->nstep <= 3 * N && !relaxed;
+  int N = tangents_enough(&d->t, 4), few = 2 * d->nstep <= 3 * N && !relaxed;
   int nphase = few ? d->nstep : N;
   double *K = pl_alloc(env, (size_t)nphase * npair, sizeof(double));
   double *D = few ? d->D : pl_alloc(env, d->t.rated ? (size_t)N * npair : 1, sizeof(double));
@@ -265,7 +265,6 @@ static pl_status prepare(band *d, int relaxed) {
   if (!d->L) d->L = pl_alloc(env, steps * size, sizeof(double));
   if (!d->D) d->D = pl_alloc(env, d->t.rated ? steps * npair : 1, sizeof(double));
   if (!d->L || !d->D) return PL_E_NOMEM;
-  memset(d->L, 0, steps * size * sizeof(double));
   PL_TRY(sample_steps(d, relaxed));
   pl_team_run(d->v->w->team, d->nstep, factor_step, d);
   return d->indefinite ? PL_UNSOLVED : pl_tell(env, "stability", 0, NULL);

@@ -58,9 +58,11 @@ pl_status tangents_at(tangents *t, int nphase, double first, double *K, double *
 // The same in two steps, between which t->q may be changed.
 pl_status tangents_motion(tangents *t, int nphase, double first);
 pl_status tangents_eval(tangents *t, double *K, double *D);
-// A number of phases, odd, whose values tell those at all others; W[nphase][N] are the weights of
-// values at 2 pi i / N in those at first + 2 pi j / nphase.
-int tangents_enough(const tangents *t);
+// A number of phases, odd, whose values tell those at all others. K and D have twice the harmonics
+// of the motion where forces are polynomials of third order: 4 times that many samples hold them,
+// and little more is left elsewhere. W[nphase][N] are the weights of values at 2 pi i / N in those
+// at first + 2 pi j / nphase.
+int tangents_enough(const tangents *t, int times);
 void tangents_weights(int N, int nphase, double first, double *W);
 // Mass as it counts in the phase, [P.nnz].
 void tangents_mass(const tangents *t, double *M);

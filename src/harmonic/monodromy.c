@@ -260,11 +260,11 @@ static pl_status interpolate(dense *d, int N, const double *k, const double *c, 
 // K and D at all stages of all steps
 static pl_status sample_stages(dense *d, const double *k, const double *c) {
   size_t one = (size_t)d->nstep * (size_t)d->t.P.nnz;
-  int good = 0, N = tangents_enough(&d->t);
+  int good = 0, N = tangents_enough(&d->t, 8);
   d->k = pl_alloc(d->v->env, STAGES * one, sizeof(double));
   d->d = pl_alloc(d->v->env, STAGES * one, sizeof(double));
   if (!d->k || !d->d) return PL_E_NOMEM;
-  if (N < 2 * d->nstep) PL_TRY(interpolate(d, N / 4 * 2 + 1, k, c, &good));
+  if (N < 2 * d->nstep) PL_TRY(interpolate(d, tangents_enough(&d->t, 4), k, c, &good));
   if (!good && N < 2 * d->nstep) PL_TRY(interpolate(d, N, k, c, &good));
   for (size_t i = 0; !good && i < STAGES; i++) {
     double first = 2 * PL_PI / d->nstep * d->c.c[i];

@@ -224,11 +224,8 @@ static double dirichlet(int N, double x) {
   return fabs(s) < 1e-12 ? 1 : sin(N * x / 2) / (N * s);
 }
 
-// K and D have twice the harmonics of the motion where forces are polynomials of third order, and
-// few more elsewhere
-int tangents_enough(const tangents *t) {
-  int N = 8 * t->v->o->nharm + 9;
-  return N < 33 ? 33 : N;
+int tangents_enough(const tangents *t, int times) {
+  return times * t->v->o->nharm + 9;
 }
 
 void tangents_weights(int N, int nphase, double first, double *W) {
