@@ -117,9 +117,9 @@ static void orthonormalise(const band *d, pl_pack *x, pl_pack *y) {
   }
 }
 
-// The largest of the four lowest frequencies of (S - shift M, M), S by its factor: a few steps of
-// subspace iteration are good enough.
-static pl_status lowest(band *d, const double *S, double shift, double *w) {
+// The largest of the four lowest frequencies of (S - shift M, M), S by its factor, that is not
+// above a limit: a few steps of subspace iteration are good enough.
+static pl_status lowest(band *d, const double *S, double shift, double limit, double *w) {
   enum { PASSES = 6, LOW = 4 };
   pl_pack *x = d->x, *y = x + d->n, *z = y + d->n;
   double A[PL_LANES * PL_LANES], re[PL_LANES], im[PL_LANES];
@@ -141,14 +141,15 @@ static pl_status lowest(band *d, const double *S, double shift, double *w) {
     int best = 0;
     for (int l = 1; l < PL_LANES; l++)
       if (re[l] > re[best]) best = l;
-    if (re[best] > 0) *w = fmax(*w, sqrt(fmax(0, 1 / re[best] - shift)));
+    double found = re[best] > 0 ? sqrt(fmax(0, 1 / re[best] - shift)) : 0;
+    if (found <= limit) *w = fmax(*w, found);
     re[best] = -1;
   }
   return PL_OK;
 }
 
-// frequency of the lowest vibrations about the motion at phase zero, over that of the motion; 0:
-// not found
+// frequency of the lowest vibrations about the motion at phase zero that steps have to resolve,
+// over that of the motion; 0: not found
 static pl_status low_vibrations(band *d, double *w) {
   size_t npair = (size_t)d->t.P.nnz, size = d->ptr[d->n];
   double *K = pl_alloc(d->v->env, 2 * npair + size, sizeof(double)), *S = K + 2 * npair, shift = 1;
@@ -162,7 +163,7 @@ static pl_status low_vibrations(band *d, double *w) {
     good = PICK(cholesky)(d->n, d->last, d->ptr, S);
   }
   *w = 0;
-  if (s == PL_OK && good) s = lowest(d, S, shift, w);
+  if (s == PL_OK && good) s = lowest(d, S, shift, resolved_to(d->v, 0), w);
   pl_free(d->v->env, K);
   return s == PL_UNSOLVED ? PL_OK : s;
 }

@@ -107,8 +107,11 @@ typedef struct scheme {
   double c; // f1 beta h^2: X = ... + c a+
 } scheme;
 scheme make_scheme(int nstep);
-// Steps that resolve the motion and vibrations of w times its frequency, as far as they last for a
-// period.
+// Frequencies over that of the motion up to which vibrations are resolved. K has about twice the
+// harmonics of the motion, and only two vibrations whose frequencies add up to one of these can
+// feed on it: faster ones do what their damping says.
+double resolved_to(const variation *v, int least);
+// Steps that resolve the motion and vibrations of w times its frequency.
 int period_steps(const variation *v, double w, int *resolved);
 
 // y = A x for `block` columns; anything but PL_OK ends the iteration.

@@ -12,6 +12,10 @@ static double lasting(const variation *v) {
   return beta > 0 ? sqrt(fmax(0, lost / PL_PI - alpha) / beta) : INFINITY;
 }
 
+double resolved_to(const variation *v, int least) {
+  return fmin(lasting(v), fmax(least, 2 * v->o->nharm + 2));
+}
+
 // ---- dense --------------------------------------------------------------------------------------
 
 enum { STAGES = 4 };
@@ -158,13 +162,6 @@ static pl_status probe(dense *d, double *k, double *c, int *constant) {
   *constant = spread(npair, k) < 1e-13 && (!d->t.rated || spread(npair, c) < 1e-13);
   fill_tangents(d, k, c);
   return PL_OK;
-}
-
-// Frequencies over that of the motion up to which vibrations are resolved. K has about twice the
-// harmonics of the motion, and only two vibrations whose frequencies add up to one of these can
-// feed on it: faster ones do what their damping says.
-static double resolved_to(const variation *v, int least) {
-  return fmin(lasting(v), fmax(least, 2 * v->o->nharm + 2));
 }
 
 // Chooses the number of steps and the scheme. Vibrations that last for a period are resolved while
