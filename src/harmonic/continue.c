@@ -276,7 +276,8 @@ pl_status walk_tangent(walk *k, spot *s, const double *cz, double cw) {
   s->tw = du * k->sw;
   if (!pl_all_finite(k->n, s->tz)) return PL_SINGULAR;
   make_unit(k, s);
-  return PL_OK;
+  s->parity = -1;
+  return k->stability ? hb_parity(k->hb, &s->parity) : PL_OK;
 }
 
 pl_status walk_floquet(walk *k, const pl_orbit *o, pl_floquet *f) {

@@ -41,6 +41,17 @@ static pl_leading leading(const pl_floquet *f) {
   return l;
 }
 
+int spot_unstable(const spot *s) {
+  const pl_floquet *f = &s->floquet;
+  int real = 0;
+  if (f->n == 0) return -1;
+  for (int i = 0; i < f->n; i++) real += f->im[i] == 0 && f->re[i] > 1;
+  if (s->parity < 0 || real % 2 == s->parity) return f->nunstable;
+  // between two folds one more is real and beyond +1
+  int beyond = f->nunstable + (s->parity ? 1 : -1);
+  return beyond > 0 ? beyond : 0;
+}
+
 static void fill_point(pl_curve_point *p, const walk *k, const spot *s) {
   const pl_floquet *f = &s->floquet;
   p->residual = s->residual;
@@ -48,7 +59,8 @@ static void fill_point(pl_curve_point *p, const walk *k, const spot *s) {
   p->energy = s->energy;
   p->iterations = s->iterations;
   p->subharmonic = k->sub;
-  p->stable = f->n > 0 ? f->stable : -1;
+  int beyond = spot_unstable(s);
+  p->stable = beyond < 0 ? -1 : beyond == 0;
   p->multiplier = f->n > 0 ? hypot(f->re[0], f->im[0]) : 0;
   p->leading = leading(f);
 }

@@ -21,6 +21,7 @@ typedef struct spot {
   double change;      // by two more harmonics, over the motion; -1: not measured
   double energy;      // backbones
   pl_floquet floquet; // n = 0: not computed
+  int parity;         // of the real multipliers beyond +1, by the determinant; -1: not known
 } spot;
 
 // The strength of harmonic drives and loads: strength.c.
@@ -103,6 +104,9 @@ pl_status walk_tangent(walk *k, spot *s, const double *cz, double cw);
 // Path lengths, their slopes and the multipliers of a corrected spot with its tangent.
 pl_status walk_watch(walk *k, spot *s, int stability);
 pl_status walk_floquet(walk *k, const pl_orbit *o, pl_floquet *f);
+// How many multipliers of a spot lie beyond the unit circle; where too few harmonics make them
+// contradict the folds, as the folds have it. -1: not computed.
+int spot_unstable(const spot *s);
 // Fits the probe of walk_singular to a solution near which J may be singular.
 pl_status walk_probe(walk *k, const spot *s);
 // A smooth function of a solution that is zero where J is singular; null[n] is then the null

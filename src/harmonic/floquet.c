@@ -8,6 +8,7 @@
 // Fortran LAPACK and BLAS: everything by address, lengths of strings at the end
 void dgesv_(const int *n, const int *nrhs, double *a, const int *lda, int *ipiv, double *b,
             const int *ldb, int *info);
+void dgetrf_(const int *m, const int *n, double *a, const int *lda, int *ipiv, int *info);
 void dgeev_(const char *jobvl, const char *jobvr, const int *n, double *a, const int *lda,
             double *wr, double *wi, double *vl, const int *ldvl, double *vr, const int *ldvr,
             double *work, const int *lwork, int *info, size_t, size_t);
@@ -37,6 +38,27 @@ pl_status dense_eigen(pl_env *env, int n, double *A, double *re, double *im, dou
   dgeev_("N", want, &n, A, &n, re, im, none, &one, V ? V : none, &ldv, work, &lwork, &info, 1, 1);
   pl_free(env, work);
   return info == 0 ? PL_OK : PL_UNSOLVED;
+}
+
+pl_status hb_parity(const pl_hb *hb, int *parity) {
+  enum { MOST = 256 };
+  const pl_csc *J = &hb->J;
+  int n = J->n, info = 0, odd = 0;
+  *parity = -1;
+  if (n > MOST) return PL_OK;
+  double *A = pl_alloc(hb->env, (size_t)n * (size_t)n, sizeof(double));
+  int *pivot = pl_alloc(hb->env, (size_t)n, sizeof(int));
+  if (A && pivot) {
+    for (int j = 0; j < n; j++)
+      for (int k = J->ptr[j]; k < J->ptr[j + 1]; k++) A[j * n + J->row[k]] = J->val[k];
+    dgetrf_(&n, &n, A, &n, pivot, &info);
+    for (int i = 0; i < n; i++) odd ^= (pivot[i] != i + 1) ^ (A[i * n + i] < 0);
+    if (info == 0) *parity = odd;
+  }
+  pl_status s = A && pivot ? PL_OK : PL_E_NOMEM;
+  pl_free(hb->env, A);
+  pl_free(hb->env, pivot);
+  return s;
 }
 
 void dense_mul(int m, int n, int k, double a, const double *A, const double *B, double b,

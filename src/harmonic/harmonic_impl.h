@@ -70,6 +70,11 @@ void hb_carry(pl_hb *hb, const double *z, const double *dz);
 pl_status hb_move(pl_hb *hb, const double *z, const double *dz, double *out);
 void turner_free(turner *t);
 
+// Whether the number of real exponents above zero of the motions near the one at hand is odd (1) or
+// even (0): the determinant of J + lambda (...) + lambda^2 M changes its sign at each of them, and
+// is positive for a large lambda. -1: J is too large for that, or singular.
+pl_status hb_parity(const pl_hb *hb, int *parity);
+
 // pl_border_solve to a relative residual of rtol (large systems; small ones are solved to
 // rounding). Without a border g is 0 and y NULL.
 pl_status border_solve_to(pl_border *s, double rtol, const double *f, double g, double *x,

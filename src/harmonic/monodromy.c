@@ -335,10 +335,7 @@ scheme make_scheme(int nstep) {
 }
 
 int period_steps(const variation *v, double w, int *resolved) {
-  // Faster ones than the harmonics of K, twice those of the motion, change slowly: two of them
-  // whose frequencies add up to one of its harmonics do not exist.
-  double most = fmin(lasting(v), 2 * v->o->nharm + 2);
-  double steps = fmax(fmax(LEAST, 8 * v->o->nharm), 2 * PL_PI * fmin(w, most) / 0.3);
+  double steps = fmax(fmax(LEAST, 8 * v->o->nharm), 2 * PL_PI * fmin(w, resolved_to(v, 0)) / 0.2);
   *resolved = steps <= 2 * MOST;
   return (int)fmin(steps, MOST);
 }

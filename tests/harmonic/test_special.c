@@ -165,6 +165,23 @@ static void neimark_sacker(void **state) {
   done(c, &b, &kit);
 }
 
+// with any number of harmonics the motions between two folds are unstable, and no others
+static void verdicts_fit_the_folds(void **state) {
+  (void)state;
+  for (int H = 1; H <= 4; H++) {
+    reference r;
+    model_kit kit;
+    kit_model b;
+    ref_oscillator(&r, 1, 0, 1, 0.1, 1, H);
+    pl_curve *c = respond(&r, 1, 4, 0, &b, &kit);
+    const pl_special *p[4];
+    assert_int_equal(count_special(c, PL_FOLD, p, 4), 2);
+    for (int i = 0; i < c->npoint; i++)
+      assert_int_equal(c->point[i].stable, i <= p[0]->after || i > p[1]->after);
+    done(c, &b, &kit);
+  }
+}
+
 // ---- branches ---------------------------------------------------------------------------------
 
 // a strongly driven Duffing oscillator loses and regains its symmetry; the branch of unsymmetric
@@ -255,9 +272,9 @@ static void doubled_period(void **state) {
 int test_special(void) {
   pl_env_init(&env);
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(between_folds),  cmocka_unit_test(period_doubling),
-      cmocka_unit_test(neimark_sacker), cmocka_unit_test(symmetry_breaking),
-      cmocka_unit_test(doubled_period),
+      cmocka_unit_test(between_folds),     cmocka_unit_test(verdicts_fit_the_folds),
+      cmocka_unit_test(period_doubling),   cmocka_unit_test(neimark_sacker),
+      cmocka_unit_test(symmetry_breaking), cmocka_unit_test(doubled_period),
   };
   return cmocka_run_group_tests_name("harmonic.special", tests, NULL, NULL);
 }
