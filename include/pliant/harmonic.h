@@ -150,6 +150,25 @@ double pl_orbit_path_along(const pl_model *m, const pl_params *p, const pl_orbit
 double pl_orbit_max(const pl_model *m, const pl_params *p, const pl_orbit *o, int node, int axis,
                     double *grad);
 
+// What is watched along a curve.
+typedef enum pl_measure_kind {
+  PL_MEASURE_PATH,    // path length over a period
+  PL_MEASURE_MAX,     // largest deviation of a coordinate from its mean
+  PL_MEASURE_RMS,     // root mean square of the deviation from the mean
+  PL_MEASURE_HARMONIC // amplitude of one harmonic of the drive's frequency
+} pl_measure_kind;
+typedef struct pl_measure {
+  pl_measure_kind kind;
+  int node, mask; // bit c of mask: axis c counts
+  int harmonic;
+} pl_measure;
+// Its value, m; the same for grad.
+double pl_orbit_measure(const pl_model *m, const pl_params *p, const pl_orbit *o,
+                        const pl_measure *what, double *grad);
+// Fourier coefficients c0 s1 c1 ... [2 nharm + 1] of one coordinate of a node, driven or free.
+void pl_orbit_series(const pl_model *m, const pl_params *p, const pl_orbit *o, int node, int axis,
+                     double *out);
+
 // ---- stability --------------------------------------------------------------------------------
 
 typedef struct pl_floquet {
@@ -188,6 +207,10 @@ pl_status pl_orbit_floquet(const pl_model *m, const pl_params *p, pl_work *w, co
   X(double, max_step, 0.05, 1e-9, 1, "", "longest step, as part of the frequency range")           \
   X(double, min_step, 1e-7, 1e-12, 1, "", "shortest step, as part of the frequency range")         \
   X(int, points, 5000, 2, 1000000, "", "points of the curve, at most")                             \
+  C(peaks, 0, "path|max|rms|harmonic", "amplitude of watched places whose peaks are located")      \
+  X(int, peak_harmonic, 1, 1, 64, "", "peaks: the harmonic whose amplitude counts")                \
+  X(int, harmonic_columns, 1, 0, 64, "", "harmonics whose amplitude and phase are columns")        \
+  C(log, 0, "no|x|y|both", "logarithmic axes of the plots")                                        \
   C(stability, 1, "no|yes", "Floquet multipliers of every point, and bifurcations")                \
   C(branches, 0, "no|yes", "follow symmetry-broken and period-doubled branches (small models)")    \
   C(linear, 0, "no|yes", "compare with the linear response about the static equilibrium")
@@ -199,7 +222,7 @@ extern const pl_opt_info pl_response_info_table[];
 extern const int pl_response_info_count;
 
 typedef enum pl_special_kind {
-  PL_PEAK,            // dA/domega = 0 of a watched node, eq. 17
+  PL_PEAK,            // dA/domega = 0 of a measure of a watched place, eq. 17
   PL_FOLD,            // the curve turns back in frequency
   PL_BRANCH_POINT,    // a multiplier passes +1 without a fold
   PL_PERIOD_DOUBLING, // a multiplier passes -1
@@ -232,9 +255,9 @@ typedef struct pl_curve_point {
 typedef struct pl_special {
   pl_special_kind kind;
   int after;        // index of the curve point before it
-  int watch;        // peaks: which watched node
+  int watch;        // peaks: of which measure
   double omega;     // of the drive
-  double amplitude; // path length of the watched node (other kinds: of the first one)
+  double amplitude; // value of that measure (other kinds: of the first one)
   pl_leading leading;
   pl_orbit *orbit;
 } pl_special;
@@ -266,6 +289,27 @@ void pl_curve_free(pl_curve *c);
 pl_status pl_response(const pl_response_opts *o, const pl_model *m, pl_params *p, pl_work *w,
                       int nwatch, const int *watch, const pl_orbit *orbit0, pl_curve **out);
 
+// What a response needs to go on later, at a point of its main curve.
+typedef struct pl_trail pl_trail;
+// As n numbers, freed by the caller. They serve the machine and the version that made them.
+pl_status pl_trail_pack(const pl_trail *t, double **out, size_t *n);
+
+// A response that is looked at on its way and can go on from where another one was.
+typedef struct pl_response_plan {
+  int nmeasure; // what is watched
+  const pl_measure *measure;
+  const pl_orbit *start; // a motion at `from`; NULL: none
+  // Called after every point, with all points so far; they may be fewer than before, or others. t:
+  // NULL on branches. last: the run is cancelled there. Anything but PL_OK ends the run.
+  pl_status (*look)(void *ctx, const pl_curve *c, const pl_trail *t, int last);
+  void *ctx;
+  size_t nfrom;
+  const double *from; // [nfrom] of pl_trail_pack with the same options and model; NULL: none
+} pl_response_plan;
+// The same as pl_response, with peaks of any measure.
+pl_status pl_response_run(const pl_response_opts *o, const pl_model *m, pl_params *p, pl_work *w,
+                          const pl_response_plan *plan, pl_curve **out);
+
 // ---- backbone ---------------------------------------------------------------------------------
 
 #define PL_BACKBONE_OPTS(X, C)                                                                     \
@@ -280,7 +324,8 @@ pl_status pl_response(const pl_response_opts *o, const pl_model *m, pl_params *p
   X(double, rtol, 1e-9, 0, 1, "", "residual below rtol times the dynamic forces")                  \
   X(int, max_iter, 12, 1, 1000, "", "Newton iterations a point")                                   \
   X(double, max_step, 0.05, 1e-9, 1, "", "longest step, as part of the motion's size")             \
-  X(int, points, 500, 2, 1000000, "", "points of the curve, at most")
+  X(int, points, 500, 2, 1000000, "", "points of the curve, at most")                              \
+  C(log, 0, "no|x|y|both", "logarithmic axes of the plots")
 
 typedef struct pl_backbone_opts {
   PL_BACKBONE_OPTS(PL_OPT_FIELD_X, PL_OPT_FIELD_C)

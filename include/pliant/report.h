@@ -21,6 +21,8 @@ const char *pl_table_name(const pl_table *t, int col);
 const char *pl_table_unit(const pl_table *t, int col);
 // Writes CSV with 17 significant digits (the shortest text that reads back to the same double).
 pl_status pl_table_write(const pl_table *t, const char *path);
+// Appends the rows from `first` on to a file that has those before; 0: writes it whole.
+pl_status pl_table_append(const pl_table *t, const char *path, int first);
 // Reads a CSV of numbers with such a header; lines before it that begin with "# " are remarks.
 // Errors name file and line.
 pl_status pl_table_read(pl_env *env, const char *path, pl_table **out);

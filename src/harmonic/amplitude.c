@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-enum { GAUSS = 16, BREAK_MAX = 1024, LEVELS = 24 };
+enum { GAUSS = 16, BREAK_MAX = 1024, LEVELS = 24, MEASURE_HARMONICS = 64 };
 
 // one node's motion: free components from coefficients, others from drives
 typedef struct track {
@@ -247,4 +247,76 @@ double pl_orbit_max(const pl_model *m, const pl_params *p, const pl_orbit *o, in
     grad[t.first[axis] + (size_t)(2 * k)] = sign * cos(k * where);
   }
   return fabs(most);
+}
+
+// ---- measures ---------------------------------------------------------------------------------
+
+void pl_orbit_series(const pl_model *m, const pl_params *p, const pl_orbit *o, int node, int axis,
+                     double *out) {
+  track t = track_of(m, p, o, node);
+  if (t.z[axis]) {
+    memcpy(out, t.z[axis], (size_t)t.L * sizeof *out);
+    return;
+  }
+  int n = 8 * t.L;
+  memset(out, 0, (size_t)t.L * sizeof *out);
+  for (int i = 0; i < n; i++) {
+    double phase = 2 * PL_PI * i / n, rate, x = position(&t, axis, phase, &rate);
+    for (int k = 0; k <= o->nharm; k++) {
+      double w = (k ? 2.0 : 1.0) / n * x;
+      if (k) out[2 * k - 1] += w * sin(k * phase);
+      out[2 * k] += w * cos(k * phase);
+    }
+  }
+}
+
+// sqrt(weight sum of squares) of the coefficients lo..hi of the axes of a mask
+static double root_of_squares(const pl_model *m, const pl_params *p, const pl_orbit *o,
+                              const pl_measure *what, int lo, int hi, double weight, double *grad) {
+  track t = track_of(m, p, o, what->node);
+  double sum = 0, z[2 * MEASURE_HARMONICS + 1];
+  if (grad) memset(grad, 0, (size_t)o->nfree * (size_t)t.L * sizeof *grad);
+  for (int pass = 0; pass < 2; pass++) {
+    double size = sqrt(weight * sum);
+    if (pass == 1 && (!grad || !(size > 0))) return size;
+    for (int c = 0; c < t.dim; c++) {
+      if (!(what->mask >> c & 1) || (pass == 1 && !t.z[c])) continue;
+      pl_orbit_series(m, p, o, what->node, c, z);
+      for (int k = lo; k <= hi && k < t.L; k++)
+        if (pass == 0)
+          sum += z[k] * z[k];
+        else
+          grad[t.first[c] + (size_t)k] = weight * z[k] / size;
+    }
+  }
+  return sqrt(weight * sum);
+}
+
+// of the axis that goes farthest
+static double largest_deviation(const pl_model *m, const pl_params *p, const pl_orbit *o,
+                                const pl_measure *what, double *grad) {
+  int best = 0;
+  double most = -1;
+  for (int c = 0; c < pl_model_dim(m); c++) {
+    double d = what->mask >> c & 1 ? pl_orbit_max(m, p, o, what->node, c, NULL) : -1;
+    if (d <= most) continue;
+    most = d;
+    best = c;
+  }
+  return pl_orbit_max(m, p, o, what->node, best, grad);
+}
+
+double pl_orbit_measure(const pl_model *m, const pl_params *p, const pl_orbit *o,
+                        const pl_measure *what, double *grad) {
+  int k = what->harmonic * (o->sub > 1 ? o->sub : 1);
+  switch (what->kind) {
+  case PL_MEASURE_MAX:
+    return largest_deviation(m, p, o, what, grad);
+  case PL_MEASURE_RMS:
+    return root_of_squares(m, p, o, what, 1, 2 * o->nharm, 0.5, grad);
+  case PL_MEASURE_HARMONIC:
+    return root_of_squares(m, p, o, what, 2 * k - 1, 2 * k, 1, grad);
+  default:
+    return pl_orbit_path_along(m, p, o, what->node, what->mask, grad, NULL, NULL);
+  }
 }

@@ -278,6 +278,9 @@ pl_status pl_backbone(const pl_backbone_opts *o, const pl_model *m, pl_params *p
   c->krylov = b.k.krylov;
   c->iterations = b.k.iterations;
   c->seconds = pl_wall_time() - began;
+  if (c->npoint) c->end = c->point[c->npoint - 1].orbit->omega;
+  for (int i = 0; i < c->nspecial && nwatch > 0; i++)
+    c->special[i].amplitude = pl_orbit_path(m, p, c->special[i].orbit, watch[0], 0, NULL);
   if (st == PL_DOMAIN || st == PL_SINGULAR) st = PL_UNSOLVED;
   if (st < 0) {
     pl_curve_free(c);

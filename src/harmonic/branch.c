@@ -91,6 +91,7 @@ static pl_status follow_half(walk *t, const pl_response_opts *o, pl_curve *c, ra
   walk_metric(t, 0);
   t->ds = fabs(ds);
   care a = {.fixed = 1, .first = c->npoint - 2};
+  a.start = a.largest = walk_size(t, t->at.z);
   return response_follow(t, o, c, r, &a, branch);
 }
 
@@ -141,6 +142,7 @@ static pl_status follow_from(walk *k, const pl_response_opts *o, pl_curve *c, ra
   t.nwatch = k->nwatch;
   t.watch = k->watch;
   t.careful = k->careful;
+  t.plan = k->plan;
   t.ended = -1;
   pl_status st = follow_one(&t, &fixed, c, r, self, branch);
   if (t.ended >= 0) done[t.end_of[t.ended]] = 1;

@@ -323,7 +323,7 @@ pl_status walk_singular(walk *k, const spot *s, double *null, double *value) {
 pl_status walk_watch(walk *k, spot *s, int stability) {
   pl_orbit o = spot_orbit(k, s);
   for (int i = 0; i < k->nwatch; i++) {
-    s->path[i] = pl_orbit_path(k->m, k->p, &o, k->watch[i], 0, k->f);
+    s->path[i] = pl_orbit_measure(k->m, k->p, &o, &k->watch[i], k->f);
     s->slope[i] = pl_dot(k->n, k->f, s->tz);
   }
   s->floquet.n = 0;

@@ -13,8 +13,8 @@ enum {
 typedef struct spot {
   double *z, omega;   // [n]
   double *tz, tw;     // [n] tangent, of length one in the metric of the walk
-  double *slope;      // [nwatch] derivative of path lengths along the curve
-  double *path;       // [nwatch] path lengths
+  double *slope;      // [nwatch] derivative of the measures along the curve
+  double *path;       // [nwatch] measures
   double error;       // residual above rounding over the dynamic forces
   double residual;    // all of it
   int iterations;     // Newton's
@@ -52,19 +52,21 @@ typedef struct walk {
   int max_iter;
   int stability;
   int nwatch;
-  const int *watch;
-  double sz, sw;             // metric
-  double *dz, *row, *f, *z0; // [n] scratch
-  double *bend, bend_w;      // [n] by how much the last prediction was off
-  double bend_z, bend_o;     // |dz| and domega of that step; 0: there is none
-  double *probe;             // [2][n] border that makes J regular where it is not
-  double limit;              // farthest that Newton may go from its start, in the metric
-  double moved;              // how far it went
-  double missed;             // by how much the last prediction of a step was off, in the metric
-  int careful;               // half the way is looked at after every step
-  spot last, at, next;       // the two points before, and the one under way
-  spot mid;                  // half the way of the last step that was looked at
-  spot first;                // where the curve began
+  const pl_measure *watch;
+  const pl_response_plan *plan; // NULL: nobody looks on
+  const pl_curve *before;       // the curve from the other end of the range, NULL: none
+  double sz, sw;                // metric
+  double *dz, *row, *f, *z0;    // [n] scratch
+  double *bend, bend_w;         // [n] by how much the last prediction was off
+  double bend_z, bend_o;        // |dz| and domega of that step; 0: there is none
+  double *probe;                // [2][n] border that makes J regular where it is not
+  double limit;                 // farthest that Newton may go from its start, in the metric
+  double moved;                 // how far it went
+  double missed;                // by how much the last prediction of a step was off, in the metric
+  int careful;                  // half the way is looked at after every step
+  spot last, at, next;          // the two points before, and the one under way
+  spot mid;                     // half the way of the last step that was looked at
+  spot first;                   // where the curve began
   int have_last;
   double ds;       // length of the next step
   int nend, ended; // points at which the curve may end, and which one it was
@@ -178,12 +180,14 @@ typedef struct care {
   int fixed;       // their number is
   int least, most; // harmonics
   double tol;
-  int first;      // the curve's first point
-  int since;      // points since the last test
-  double cleared; // tail that a test has found harmless
-  double left;    // largest tail where no more were allowed
-  int wanted;     // harmonics of the last raise
-  int stuck;      // no point went over to them
+  int first;             // the curve's first point
+  int since;             // points since the last test
+  double cleared;        // tail that a test has found harmless
+  double left;           // largest tail where no more were allowed
+  int wanted;            // harmonics of the last raise
+  int stuck;             // no point went over to them
+  double start, largest; // sizes of the first and the largest motion
+  int seen;              // points that those who look on know
 } care;
 // Tests the number of harmonics of k->next where the last ones weigh more than they did, and now
 // and then. *changed: k->at, the curve's last point, is another one or has more; step again.
@@ -196,6 +200,18 @@ pl_status harmonics_truncation(const pl_model *m, const pl_params *p, pl_work *w
 // Goes over to H harmonics at the last point of the curve where that changes little; points after
 // it are dropped.
 pl_status harmonics_set(walk *k, pl_curve *c, int first, int H);
+
+// ---- going on later: trail.c ------------------------------------------------------------------
+
+struct pl_trail {
+  const walk *k;
+  const care *a;
+  const pl_curve *c, *before; // before: NULL, or the curve from the other end
+};
+// 1 when the trail is one from the far end of the range.
+int trail_turned(size_t n, const double *x);
+// Opens the walk and fills all of them; before may be NULL.
+pl_status trail_unpack(size_t n, const double *x, walk *k, care *a, pl_curve *c, pl_curve *before);
 
 // ---- from motion to motion: arc.c -------------------------------------------------------------
 

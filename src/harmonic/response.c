@@ -14,8 +14,8 @@ typedef struct job_of {
   const pl_model *m;
   pl_params *p;
   pl_work *w;
-  int nwatch;
-  const int *watch;
+  const pl_response_plan *plan;
+  const pl_curve *before; // the curve from the other end, NULL: none yet
 } job_of;
 
 // ---- the curve --------------------------------------------------------------------------------
@@ -99,19 +99,30 @@ static void cap_step(walk *k) {
   if (k->ds > most) k->ds = most;
 }
 
+// those who look on see the points so far
+static pl_status look(const walk *k, const care *a, const pl_curve *c, int branch, int last) {
+  if (!k->plan || !k->plan->look) return PL_OK;
+  pl_trail t = {k, a, c, k->before};
+  return k->plan->look(k->plan->ctx, c, branch ? NULL : &t, last);
+}
+
 pl_status response_follow(walk *k, const pl_response_opts *o, pl_curve *c, range r, care *a,
                           int branch) {
-  double start = walk_size(k, k->at.z), largest = start;
   for (int end = 0; !end;) {
     int changed = 0;
     c->reason = PL_STOP_CANCELLED;
-    PL_TRY(tell(k, r, c));
+    pl_status st = tell(k, r, c);
+    if (c->npoint > a->seen || st != PL_OK) PL_TRY(look(k, a, c, branch, st != PL_OK));
+    a->seen = c->npoint;
+    PL_TRY(st);
     c->reason = PL_STOP_POINTS;
     if (c->npoint >= o->points) return PL_UNSOLVED;
     cap_step(k);
-    pl_status st = advance(k, o, c, r, a, branch, &end, &changed);
+    st = advance(k, o, c, r, a, branch, &end, &changed);
     // what failed beyond Newton's method may hold with a shorter step
     if (st != PL_OK) PL_TRY(shorten(k, o, c, a, st));
+    // whoever looks on must hear of points that were dropped or replaced
+    if (changed) a->seen = c->npoint - 1;
     if (st != PL_OK || changed) continue;
     c->reason = end_of(k, c, r);
     if (!end && c->npoint - a->first > 3 && walk_closes(k)) {
@@ -120,9 +131,9 @@ pl_status response_follow(walk *k, const pl_response_opts *o, pl_curve *c, range
     }
     walk_pace(k, o->max_step);
     walk_shift(k);
-    largest = fmax(largest, walk_size(k, k->at.z));
-    walk_metric(k, 1e-6 * largest);
-    PL_TRY(check_growth(k, start));
+    a->largest = fmax(a->largest, walk_size(k, k->at.z));
+    walk_metric(k, 1e-6 * a->largest);
+    PL_TRY(check_growth(k, a->start));
     if (!end) PL_TRY(harmonics_lower(k, c, a));
   }
   return PL_OK;
@@ -130,8 +141,8 @@ pl_status response_follow(walk *k, const pl_response_opts *o, pl_curve *c, range
 
 // ---- start ------------------------------------------------------------------------------------
 
-static pl_status check(const pl_response_opts *o, const pl_model *m, pl_env *env, int nwatch,
-                       const int *watch) {
+static pl_status check(const pl_response_opts *o, const pl_model *m, pl_env *env,
+                       const pl_response_plan *plan) {
   PL_TRY(pl_opts_check(env, pl_response_info_table, pl_response_info_count, o));
   if (!(o->from > 0) || !(o->to > 0))
     return pl_fail(env, PL_E_INPUT, "response: %s must be a frequency above zero, got %g rad/s",
@@ -139,11 +150,13 @@ static pl_status check(const pl_response_opts *o, const pl_model *m, pl_env *env
   if (o->from == o->to)
     return pl_fail_at(env, PL_E_INPUT, NULL, 0, 0, "use the analysis periodic for one frequency",
                       "response: from and to are both %g rad/s", o->from);
-  if (nwatch < 0 || nwatch > WATCH_MAX)
-    return pl_fail(env, PL_E_ARG, "response: %d watched nodes, at most %d", nwatch, WATCH_MAX);
-  for (int i = 0; i < nwatch; i++)
-    if (watch[i] < 0 || watch[i] >= pl_model_nnode(m))
-      return pl_fail(env, PL_E_ARG, "response: watched node %d of %d", watch[i], pl_model_nnode(m));
+  if (plan->nmeasure < 0 || plan->nmeasure > WATCH_MAX)
+    return pl_fail(env, PL_E_ARG, "response: %d watched places, at most %d", plan->nmeasure,
+                   WATCH_MAX);
+  for (int i = 0; i < plan->nmeasure; i++)
+    if (plan->measure[i].node < 0 || plan->measure[i].node >= pl_model_nnode(m))
+      return pl_fail(env, PL_E_ARG, "response: watched node %d of %d", plan->measure[i].node,
+                     pl_model_nnode(m));
   return PL_OK;
 }
 
@@ -194,8 +207,9 @@ static pl_status first_point(walk *k, const pl_response_opts *o, const pl_orbit 
 
 static walk make_walk(const job_of *j) {
   walk k = {.env = j->w->env, .m = j->m, .p = j->p, .w = j->w, .nsample = j->o->samples, .sub = 1};
-  k.nwatch = j->nwatch;
-  k.watch = j->watch;
+  k.nwatch = j->plan->nmeasure;
+  k.watch = j->plan->measure;
+  k.plan = j->plan;
   k.rtol = j->o->rtol;
   k.max_iter = j->o->max_iter;
   k.stability = j->o->stability;
@@ -211,18 +225,26 @@ static care make_care(const job_of *j) {
                 .tol = harmonics_tolerance(nfree, j->o->adapt)};
 }
 
-// one way through the range from a start at its beginning; *wanted: harmonics that the way needs
-// and its points do not lead to, 0: none
-static pl_status go(const job_of *j, const pl_orbit *start, pl_curve *c, int *wanted) {
-  const pl_response_opts *o = j->o;
+static pl_status begin(const job_of *j, const pl_orbit *start, walk *k, care *a, pl_curve *c) {
   pl_orbit *orbit = NULL;
   pl_periodic_info info;
+  pl_status st = find_start(j->o, j->m, j->p, j->w, start, c, &orbit, &info);
+  if (st == PL_OK) st = first_point(k, j->o, orbit, info.change, c);
+  pl_orbit_free(orbit);
+  if (st == PL_OK) a->start = a->largest = walk_size(k, k->at.z);
+  return st;
+}
+
+// one way through the range, from a start at its beginning or (once) from where another one was;
+// *wanted: harmonics that the way needs and its points do not lead to, 0: none
+static pl_status go(const job_of *j, const pl_orbit *start, int resume, pl_curve *c, int *wanted) {
+  const pl_response_opts *o = j->o;
   range r = {o->from, o->to};
   walk k = make_walk(j);
   care a = make_care(j);
-  pl_status st = find_start(o, j->m, j->p, j->w, start, c, &orbit, &info);
-  if (st == PL_OK) st = first_point(&k, o, orbit, info.change, c);
-  pl_orbit_free(orbit);
+  k.before = j->before;
+  pl_status st = resume ? trail_unpack(j->plan->nfrom, j->plan->from, &k, &a, c, NULL)
+                        : begin(j, start, &k, &a, c);
   if (st == PL_OK) st = response_follow(&k, o, c, r, &a, 0);
   if (c->npoint > 0) c->end = c->point[c->npoint - 1].orbit->omega;
   if (st == PL_OK && o->branches && c->reason == PL_STOP_END) st = branch_follow_all(&k, o, c, r);
@@ -235,11 +257,11 @@ static pl_status go(const job_of *j, const pl_orbit *start, pl_curve *c, int *wa
 }
 
 // begins anew with more harmonics where the points there are do not go over to them
-static pl_status go_on(const job_of *j, const pl_orbit *start, pl_curve *c) {
+static pl_status go_on(const job_of *j, const pl_orbit *start, int resume, pl_curve *c) {
   pl_orbit *from = NULL;
   pl_status st;
-  for (int wanted = 0;;) {
-    st = go(j, from ? from : start, c, &wanted);
+  for (int wanted = 0;; resume = 0) {
+    st = go(j, from ? from : start, resume, c, &wanted);
     if (wanted == 0) break;
     pl_orbit_free(from);
     from = NULL;
@@ -252,15 +274,16 @@ static pl_status go_on(const job_of *j, const pl_orbit *start, pl_curve *c) {
 }
 
 // the same range from its far end, when nothing says where to begin
-static pl_status go_other_way(const job_of *j, pl_curve **c) {
+static pl_status go_other_way(const job_of *j, int resume, pl_curve **c) {
   pl_response_opts o = *j->o;
   job_of other = *j;
   pl_curve *back = NULL;
   o.from = j->o->to;
   o.to = j->o->from;
   other.o = &o;
+  other.before = *c;
   PL_TRY(curve_create(j->w->env, &back));
-  pl_status st = go_on(&other, NULL, back);
+  pl_status st = go_on(&other, NULL, resume, back);
   if (st != PL_OK || back->reason != PL_STOP_END) {
     pl_curve_free(back);
     return st < 0 || st == PL_CANCELLED ? st : PL_UNSOLVED;
@@ -331,19 +354,40 @@ static void tell_truncation(const job_of *j, const pl_curve *c) {
             c->truncation_omega, c->truncation);
 }
 
-pl_status pl_response(const pl_response_opts *o, const pl_model *m, pl_params *p, pl_work *w,
-                      int nwatch, const int *watch, const pl_orbit *orbit0, pl_curve **out) {
+// up, and down where that does not do
+static pl_status run(const job_of *j, pl_curve **c) {
+  const pl_response_plan *plan = j->plan;
+  int resume = plan->from && plan->nfrom > 0;
+  int turned = resume && trail_turned(plan->nfrom, plan->from);
+  pl_status st = PL_UNSOLVED;
+  if (turned) {
+    // the first way is over: its curve stands beside the trail of the second
+    walk k = make_walk(j);
+    care a = make_care(j);
+    pl_curve *back;
+    PL_TRY(curve_create(j->w->env, &back));
+    st = trail_unpack(plan->nfrom, plan->from, &k, &a, back, *c);
+    walk_close(&k);
+    pl_curve_free(back);
+    PL_TRY(st);
+    st = PL_UNSOLVED;
+  } else {
+    st = go_on(j, plan->start, resume, *c);
+  }
+  if (plan->start || (!turned && !may_turn(j, *c, st))) return st;
+  pl_status other = go_other_way(j, turned, c);
+  return other <= 0 || other == PL_CANCELLED ? other : st;
+}
+
+pl_status pl_response_run(const pl_response_opts *o, const pl_model *m, pl_params *p, pl_work *w,
+                          const pl_response_plan *plan, pl_curve **out) {
   *out = NULL;
-  PL_TRY(check(o, m, w->env, nwatch, watch));
+  PL_TRY(check(o, m, w->env, plan));
   double began = pl_wall_time();
-  job_of j = {o, m, p, w, nwatch, watch};
+  job_of j = {.o = o, .m = m, .p = p, .w = w, .plan = plan};
   pl_curve *c;
   PL_TRY(curve_create(w->env, &c));
-  pl_status st = go_on(&j, orbit0, c);
-  if (!orbit0 && may_turn(&j, c, st)) {
-    pl_status other = go_other_way(&j, &c);
-    if (other <= 0 || other == PL_CANCELLED) st = other;
-  }
+  pl_status st = run(&j, &c);
   // a part of the range is not the response over it
   if (st == PL_OK && c->reason == PL_STOP_BACK) st = PL_UNSOLVED;
   if (st >= 0 && st != PL_CANCELLED) {
@@ -358,5 +402,17 @@ pl_status pl_response(const pl_response_opts *o, const pl_model *m, pl_params *p
   tell_truncation(&j, c);
   c->seconds = pl_wall_time() - began;
   *out = c;
+  return st;
+}
+
+pl_status pl_response(const pl_response_opts *o, const pl_model *m, pl_params *p, pl_work *w,
+                      int nwatch, const int *watch, const pl_orbit *orbit0, pl_curve **out) {
+  *out = NULL;
+  pl_measure *all = nwatch > 0 ? pl_alloc(w->env, (size_t)nwatch, sizeof *all) : NULL;
+  if (nwatch > 0 && !all) return PL_E_NOMEM;
+  for (int i = 0; i < nwatch; i++) all[i] = (pl_measure){.node = watch[i], .mask = 7};
+  pl_response_plan plan = {.nmeasure = nwatch, .measure = all, .start = orbit0};
+  pl_status st = pl_response_run(o, m, p, w, &plan, out);
+  pl_free(w->env, all);
   return st;
 }

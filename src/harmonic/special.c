@@ -6,7 +6,7 @@ static const double SIGMA_TOL = 1e-10; // place on the chord
 static const double F_TOL = 1e-12;     // a value over those at the ends that is zero
 static const double MULTIPLIER_TOL = 1e-9;
 static const double SINGULAR_TOL = 1e-9; // closer, rounding leads off the curve
-static const double FLAT = 1e-9;         // relative change of a path length that is rounding
+static const double FLAT = 1e-9;         // relative change of a measure that is rounding
 
 typedef struct event {
   spot s;
@@ -86,7 +86,7 @@ static pl_status fold_value(walk *k, void *ctx, spot *s, double *value) {
 static pl_status peak_value(walk *k, void *ctx, spot *s, double *value) {
   int i = *(const int *)ctx;
   pl_orbit o = spot_orbit(k, s);
-  pl_orbit_path(k->m, k->p, &o, k->watch[i], 0, k->f);
+  pl_orbit_measure(k->m, k->p, &o, &k->watch[i], k->f);
   *value = pl_dot(k->n, k->f, s->tz);
   return PL_OK;
 }

@@ -16,7 +16,8 @@ pl_status multipliers_table(job *j, const pl_curve *c, pl_table **out) {
     const pl_curve_point *p = &c->point[i];
     const pl_leading *l = &p->leading;
     for (int k = 0; k < l->n; k++) {
-      double row[COLUMNS] = {i, p->orbit->omega / (2 * PL_PI), p->orbit->omega, k + 1};
+      double omega = orbit_drive(p->orbit);
+      double row[COLUMNS] = {i, omega / (2 * PL_PI), omega, k + 1};
       row[4] = l->re[k];
       row[5] = l->im[k];
       row[6] = hypot(l->re[k], l->im[k]);

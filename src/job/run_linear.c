@@ -64,8 +64,9 @@ static int frequencies(const job *j, const pl_modal *l, double lo, double hi, do
 }
 
 static pl_status open_table(job *j, const pl_analysis *a, pl_table **out) {
-  int dim = j->scene->dim, at = 2;
-  PL_TRY(pl_table_create(j->env, 2 + (1 + dim) * a->nwatch, out));
+  int dim = j->scene->dim, at = 2, ncol = 2;
+  for (int k = 0; k < a->nwatch; k++) ncol += 1 + watch_axes(j, &a->watch[k]);
+  PL_TRY(pl_table_create(j->env, ncol, out));
   PL_TRY(pl_table_column(*out, 0, "frequency", "Hz"));
   PL_TRY(pl_table_column(*out, 1, "omega", "rad/s"));
   for (int k = 0; k < a->nwatch; k++) {
@@ -73,6 +74,7 @@ static pl_status open_table(job *j, const pl_analysis *a, pl_table **out) {
     snprintf(name, sizeof name, "%.400s_path", a->watch[k].name);
     PL_TRY(pl_table_column(*out, at++, name, "m"));
     for (int x = 0; x < dim; x++) {
+      if (!watch_has(&a->watch[k], x)) continue;
       snprintf(name, sizeof name, "%.400s_max_%c", a->watch[k].name, "xyz"[x]);
       PL_TRY(pl_table_column(*out, at++, name, "m"));
     }
@@ -85,10 +87,11 @@ static void fill_row(const job *j, const pl_analysis *a, const pl_orbit *o, doub
   *row++ = o->omega / (2 * PL_PI);
   *row++ = o->omega;
   for (int k = 0; k < a->nwatch; k++) {
-    int node = a->watch[k].node;
-    *row++ = pl_orbit_path(sc->model, sc->params, o, node, 0, NULL);
+    const pl_watch *w = &a->watch[k];
+    pl_measure path = watch_measure(w, PL_MEASURE_PATH, 0);
+    *row++ = pl_orbit_measure(sc->model, sc->params, o, &path, NULL);
     for (int x = 0; x < sc->dim; x++)
-      *row++ = pl_orbit_max(sc->model, sc->params, o, node, x, NULL);
+      if (watch_has(w, x)) *row++ = pl_orbit_max(sc->model, sc->params, o, w->node, x, NULL);
   }
 }
 

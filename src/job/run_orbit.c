@@ -8,39 +8,29 @@
 
 enum { FRAMES_MIN = 24 };
 
-// watched nodes, each once
 int orbit_nodes(const pl_analysis *a, int *node) {
   int n = 0;
   for (int k = 0; k < a->nwatch; k++) node[n++] = a->watch[k].node;
   return n;
 }
 
-static int watch_has(const pl_watch *w, int axis) {
+int watch_has(const pl_watch *w, int axis) {
   return w->component < 0 || w->component == axis;
 }
 
-// ---- coefficients of one coordinate: of free unknowns from z, of driven ones by sampling
-// ------------
-
-static void coefficients(const job *j, const pl_orbit *o, int dof, pl_state *s, double *c) {
-  const pl_scene *sc = j->scene;
-  int L = 2 * o->nharm + 1, free = pl_model_free_index(sc->model)[dof];
-  if (free >= 0) {
-    memcpy(c, o->z + (size_t)free * (size_t)L, (size_t)L * sizeof(double));
-    return;
-  }
-  int n = 8 * L;
-  memset(c, 0, (size_t)L * sizeof(double));
-  for (int i = 0; i < n; i++) {
-    double phase = 2 * PL_PI * i / n;
-    pl_orbit_state(sc->model, sc->params, o, phase, s);
-    for (int k = 0; k <= o->nharm; k++) {
-      double w = (k ? 2.0 : 1.0) / n * s->q[dof];
-      if (k) c[2 * k - 1] += w * sin(k * phase);
-      c[2 * k] += w * cos(k * phase);
-    }
-  }
+int watch_axes(const job *j, const pl_watch *w) {
+  return w->component < 0 ? j->scene->dim : 1;
 }
+
+pl_measure watch_measure(const pl_watch *w, pl_measure_kind kind, int harmonic) {
+  return (pl_measure){kind, w->node, w->component < 0 ? 7 : 1 << w->component, harmonic};
+}
+
+double orbit_drive(const pl_orbit *o) {
+  return o->omega * (o->sub > 1 ? o->sub : 1);
+}
+
+// ---- Fourier coefficients ---------------------------------------------------------------------
 
 pl_status orbit_harmonics_open(job *j, const pl_analysis *a, pl_table **out) {
   int dim = j->scene->dim, ncol = 4, at = 4;
@@ -66,28 +56,27 @@ pl_status orbit_harmonics_open(job *j, const pl_analysis *a, pl_table **out) {
 
 pl_status orbit_harmonics_add(job *j, const pl_analysis *a, const pl_orbit *o, int point,
                               pl_table *t) {
-  int dim = j->scene->dim, L = 2 * o->nharm + 1, ncol = pl_table_cols(t), nc = (ncol - 4) / 2,
-      at = 0;
-  pl_state *s = NULL;
+  const pl_scene *sc = j->scene;
+  int L = 2 * o->nharm + 1, ncol = pl_table_cols(t), nc = (ncol - 4) / 2, at = 0;
   double *coef = pl_alloc(j->env, (size_t)(nc + 1) * (size_t)L, sizeof(double));
   double *row = pl_alloc(j->env, (size_t)ncol, sizeof(double));
-  pl_status st = coef && row ? pl_state_create(j->scene->model, j->scene->params, &s) : PL_E_NOMEM;
+  pl_status st = coef && row ? PL_OK : PL_E_NOMEM;
   for (int k = 0; st == PL_OK && k < a->nwatch; k++)
-    for (int c = 0; c < dim; c++)
+    for (int c = 0; c < sc->dim; c++)
       if (watch_has(&a->watch[k], c))
-        coefficients(j, o, a->watch[k].node * dim + c, s, coef + (size_t)(at++) * (size_t)L);
+        pl_orbit_series(sc->model, sc->params, o, a->watch[k].node, c,
+                        coef + (size_t)(at++) * (size_t)L);
   for (int h = 0; st == PL_OK && h <= o->nharm; h++) {
     row[0] = point;
-    row[1] = o->omega / (2 * PL_PI);
-    row[2] = o->omega;
-    row[3] = h;
+    row[1] = orbit_drive(o) / (2 * PL_PI);
+    row[2] = orbit_drive(o);
+    row[3] = (double)h / (o->sub > 1 ? o->sub : 1);
     for (int c = 0; c < nc; c++) {
       row[4 + 2 * c] = h ? coef[(size_t)c * (size_t)L + (size_t)(2 * h - 1)] : 0;
       row[5 + 2 * c] = coef[(size_t)c * (size_t)L + (size_t)(2 * h)];
     }
     st = pl_table_row(t, row);
   }
-  if (s) pl_state_free(j->scene->model, s);
   pl_free(j->env, coef);
   pl_free(j->env, row);
   return st;

@@ -3,8 +3,14 @@
 
 #include "job_impl.h"
 
-// Nodes of the watches; returns their count (at most a->nwatch).
+// Nodes of the watches; returns their count.
 int orbit_nodes(const pl_analysis *a, int *node);
+// Whether a watch has an axis, how many it has, and what is measured along them.
+int watch_has(const pl_watch *w, int axis);
+int watch_axes(const job *j, const pl_watch *w);
+pl_measure watch_measure(const pl_watch *w, pl_measure_kind kind, int harmonic);
+// Base frequency of the drives, rad/s; the motion may repeat after several of their periods.
+double orbit_drive(const pl_orbit *o);
 // Table of Fourier coefficients of the watched places: opened once, a row per harmonic and orbit.
 pl_status orbit_harmonics_open(job *j, const pl_analysis *a, pl_table **out);
 pl_status orbit_harmonics_add(job *j, const pl_analysis *a, const pl_orbit *o, int point,

@@ -1,162 +1,12 @@
-#include "run_linear.h"
+// Frequency responses and backbones: the run, what it leaves to go on from, figures and files.
+#include "run_response.h"
 
+#include "checkpoint.h"
 #include "pliant/math.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-
-enum { FIXED = 5, WATCHES = 64 }; // frequency, omega, stable, harmonics, residual
-
-// files of an analysis with its kind's name are called plainly: special.csv, harmonics.csv
-static const char *file_name(const pl_analysis *a, const char *what, char buf[PL_TEXT]) {
-  if (strcmp(a->name, "response") == 0)
-    snprintf(buf, PL_TEXT, "%s", what);
-  else
-    snprintf(buf, PL_TEXT, "%.100s-%s", a->name, what);
-  return buf;
-}
-
-static pl_status make_table(job *j, const pl_analysis *a, const pl_curve *c, int energy,
-                            pl_table **out) {
-  const pl_scene *sc = j->scene;
-  static const char *const names[FIXED] = {"frequency", "omega", "stable", "harmonics", "residual"};
-  static const char *const units[FIXED] = {"Hz", "rad/s", "", "", ""};
-  int dim = sc->dim, per = 1 + dim, ncol = FIXED + energy + per * a->nwatch, at = FIXED;
-  PL_TRY(pl_table_create(j->env, ncol, out));
-  for (int k = 0; k < FIXED; k++) PL_TRY(pl_table_column(*out, k, names[k], units[k]));
-  if (energy) PL_TRY(pl_table_column(*out, at++, "energy", "J"));
-  for (int k = 0; k < a->nwatch; k++) {
-    char name[PL_TEXT];
-    snprintf(name, sizeof name, "%s_path", a->watch[k].name);
-    PL_TRY(pl_table_column(*out, at++, name, "m"));
-    for (int x = 0; x < dim; x++) {
-      snprintf(name, sizeof name, "%s_max_%c", a->watch[k].name, "xyz"[x]);
-      PL_TRY(pl_table_column(*out, at++, name, "m"));
-    }
-  }
-  double *row = pl_alloc(j->env, (size_t)ncol, sizeof(double));
-  if (!row) return PL_E_NOMEM;
-  pl_status st = PL_OK;
-  for (int i = 0; st == PL_OK && i < c->npoint; i++) {
-    const pl_curve_point *p = &c->point[i];
-    row[0] = p->orbit->omega / (2 * PL_PI);
-    row[1] = p->orbit->omega;
-    row[2] = p->stable;
-    row[3] = p->orbit->nharm;
-    row[4] = p->residual;
-    at = FIXED;
-    if (energy) row[at++] = p->energy;
-    for (int k = 0; k < a->nwatch; k++) {
-      int node = a->watch[k].node;
-      row[at++] = pl_orbit_path(sc->model, sc->params, p->orbit, node, 0, NULL);
-      for (int x = 0; x < dim; x++)
-        row[at++] = pl_orbit_max(sc->model, sc->params, p->orbit, node, x, NULL);
-    }
-    st = pl_table_row(*out, row);
-  }
-  pl_free(j->env, row);
-  return st;
-}
-
-static pl_status write_special(job *j, const pl_analysis *a, const pl_curve *c) {
-  const pl_scene *sc = j->scene;
-  pl_text t;
-  char name[PL_TEXT], path[PL_TEXT];
-  pl_text_init(&t, j->env);
-  pl_text_add(&t, "kind,after_point,frequency_Hz,omega_rad_s,watch,path_m");
-  for (int x = 0; x < sc->dim; x++) pl_text_add(&t, ",max_%c_m", "xyz"[x]);
-  pl_text_add(&t, "\n");
-  for (int i = 0; i < c->nspecial; i++) {
-    const pl_special *s = &c->special[i];
-    // places that are not peaks are told for every watched node
-    for (int k = 0; k < a->nwatch; k++) {
-      if (s->kind == PL_PEAK && s->watch != k) continue;
-      int node = a->watch[k].node;
-      pl_text_add(&t, "%s,%d,%.17g,%.17g,%s,%.17g", pl_special_name[s->kind], s->after,
-                  s->omega / (2 * PL_PI), s->omega, a->watch[k].name,
-                  pl_orbit_path(sc->model, sc->params, s->orbit, node, 0, NULL));
-      for (int x = 0; x < sc->dim; x++)
-        pl_text_add(&t, ",%.17g", pl_orbit_max(sc->model, sc->params, s->orbit, node, x, NULL));
-      pl_text_add(&t, "\n");
-    }
-    if (a->nwatch == 0)
-      pl_text_add(&t, "%s,%d,%.17g,%.17g,,\n", pl_special_name[s->kind], s->after,
-                  s->omega / (2 * PL_PI), s->omega);
-  }
-  job_path(j, file_name(a, "special", name), ".csv", path);
-  pl_status st = t.failed ? PL_E_NOMEM : pl_file_write(j->env, path, t.s, t.n);
-  pl_text_free(&t);
-  return st;
-}
-
-// the linear curve of a watched node as a series, cut where it would dwarf the other
-static pl_series linear_series(const pl_table *t, int col, double most, double *x, double *y) {
-  int rows = pl_table_rows(t), cols = pl_table_cols(t);
-  const double *d = pl_table_data(t);
-  for (int i = 0; i < rows; i++) {
-    x[i] = d[i * cols];
-    y[i] = d[i * cols + col] <= 1.5 * most ? d[i * cols + col] : NAN;
-  }
-  return (pl_series){.name = "linear", .n = rows, .x = x, .y = y, .colour = 2};
-}
-
-// one amplitude over frequency: stable solid, unstable dashed, special points marked
-static pl_status curve_plot(job *j, const pl_analysis *a, const pl_curve *c, const pl_table *t,
-                            const pl_table *linear, int col, int watch, const char *name) {
-  int rows = pl_table_rows(t), cols = pl_table_cols(t), ns = c->nspecial;
-  int nl = linear ? pl_table_rows(linear) : 0;
-  double most = 0;
-  const double *d = pl_table_data(t);
-  double *x = pl_alloc(j->env, (size_t)rows * 3 + 2 * (size_t)(ns + nl) + 1, sizeof(double));
-  if (!x) return PL_E_NOMEM;
-  double *ys = x + rows, *yu = ys + rows, *px = yu + rows, *py = px + ns;
-  for (int i = 0; i < rows; i++) {
-    x[i] = d[i * cols];
-    double y = d[i * cols + col];
-    most = fmax(most, y);
-    int unstable = c->point[i].stable == 0, next = i + 1 < rows && c->point[i + 1].stable == 0;
-    int last = i > 0 && c->point[i - 1].stable == 0;
-    ys[i] = unstable ? NAN : y;
-    // the dashed part joins the solid one at both ends
-    yu[i] = unstable || next || last ? y : NAN;
-  }
-  int np = 0;
-  for (int i = 0; i < ns; i++) {
-    if (c->special[i].kind == PL_PEAK && c->special[i].watch != watch) continue;
-    px[np] = c->special[i].omega / (2 * PL_PI);
-    py[np++] = pl_orbit_path(j->scene->model, j->scene->params, c->special[i].orbit,
-                             a->watch[watch].node, 0, NULL);
-  }
-  // the legend speaks of stability only where it was asked for
-  int asked = 0, nseries = 0;
-  for (int i = 0; i < rows; i++) asked |= c->point[i].stable >= 0;
-  pl_series series[4];
-  series[nseries++] =
-      (pl_series){.name = asked ? "stable" : "harmonic balance", .n = rows, .x = x, .y = ys};
-  if (asked)
-    series[nseries++] =
-        (pl_series){.name = "unstable", .n = rows, .x = x, .y = yu, .dashed = 1, .colour = 1};
-  if (np)
-    series[nseries++] = (pl_series){
-        .name = "peaks, folds, bifurcations", .n = np, .x = px, .y = py, .points = 1, .colour = 3};
-  if (linear)
-    series[nseries++] =
-        linear_series(linear, 2 + (1 + j->scene->dim) * watch, most, py + ns, py + ns + nl);
-  char title[PL_TEXT];
-  snprintf(title, sizeof title, "response of %s", a->watch[watch].name);
-  pl_plot plot = {.title = title,
-                  .xlabel = "frequency (Hz)",
-                  .ylabel = "path length a period (m)",
-                  .nseries = nseries,
-                  .series = series};
-  pl_status st = job_plot(
-      j, name, &plot,
-      linear ? "Frequency response, and that of the linear model as far as it fits the picture."
-             : "Frequency response.");
-  pl_free(j->env, x);
-  return st;
-}
 
 static void set_figures(json_t *f, const pl_curve *c) {
   job_set(f, "reason", json_string(pl_stop_text(c->reason)));
@@ -173,6 +23,8 @@ static void set_figures(json_t *f, const pl_curve *c) {
     change = fmax(change, c->point[i].change);
   }
   job_set(f, "residual", json_real(worst));
+  if (c->truncation >= 0) job_set(f, "truncation", json_real(c->truncation));
+  if (c->npoint) job_set(f, "end_Hz", json_real(c->end / (2 * PL_PI)));
   if (change >= 0) job_set(f, "harmonics_change", json_real(change));
   json_t *list = json_array();
   for (int i = 0; i < c->nspecial; i++)
@@ -183,7 +35,7 @@ static void set_figures(json_t *f, const pl_curve *c) {
   job_set(f, "special", list);
 }
 
-static void tell(job *j, const pl_analysis *a, const pl_curve *c) {
+static void tell(job *j, const pl_analysis *a, const pl_curve *c, const char *measure) {
   job_note(j, "%s: %d points, %d peaks, folds and bifurcations, %s", a->name, c->npoint,
            c->nspecial, pl_stop_text(c->reason));
   if (!j->page) return;
@@ -199,7 +51,7 @@ static void tell(job *j, const pl_analysis *a, const pl_curve *c) {
   if (cells && text) {
     cells[0] = "special point";
     cells[1] = "frequency (Hz)";
-    cells[2] = "path length (m)";
+    cells[2] = measure;
     for (int i = 0; i < c->nspecial; i++) {
       snprintf(text[2 * i], 32, "%.8g", c->special[i].omega / (2 * PL_PI));
       snprintf(text[2 * i + 1], 32, "%.6g", c->special[i].amplitude);
@@ -217,9 +69,10 @@ static void tell(job *j, const pl_analysis *a, const pl_curve *c) {
 static const pl_orbit *largest(const job *j, const pl_analysis *a, const pl_curve *c) {
   const pl_orbit *best = NULL;
   double most = -1;
+  pl_measure path = {0};
+  if (a->nwatch) path = watch_measure(&a->watch[0], PL_MEASURE_PATH, 0);
   for (int i = 0; i < c->npoint && a->nwatch; i++) {
-    double p = pl_orbit_path(j->scene->model, j->scene->params, c->point[i].orbit, a->watch[0].node,
-                             0, NULL);
+    double p = pl_orbit_measure(j->scene->model, j->scene->params, c->point[i].orbit, &path, NULL);
     if (p > most) {
       most = p;
       best = c->point[i].orbit;
@@ -258,66 +111,132 @@ static pl_status write_multipliers(job *j, const pl_analysis *a, const pl_curve 
   pl_table *t = NULL;
   pl_status st = multipliers_table(j, c, &t);
   if (st == PL_OK && pl_table_rows(t) > 0)
-    st = pl_table_write(t, job_path(j, file_name(a, "multipliers", name), ".csv", path));
+    st = pl_table_write(t, job_path(j, curve_file(a, "multipliers", name), ".csv", path));
   pl_table_free(t);
   return st;
 }
 
-static pl_status write_files(job *j, const pl_analysis *a, const pl_curve *c,
-                             const pl_table *linear, int energy) {
-  char name[PL_TEXT], path[PL_TEXT];
-  pl_table *t = NULL, *harmonics = NULL;
-  int per = 1 + j->scene->dim;
-  pl_status st = make_table(j, a, c, energy, &t);
-  if (st == PL_OK && j->scene->output.csv)
-    st = pl_table_write(t, job_path(j, a->name, ".csv", path));
-  if (st == PL_OK && j->scene->output.csv) st = write_special(j, a, c);
-  if (st == PL_OK && j->scene->output.csv) st = write_multipliers(j, a, c);
-  if (st == PL_OK) st = orbit_harmonics_open(j, a, &harmonics);
-  for (int i = 0; st == PL_OK && i < c->npoint; i++)
-    st = orbit_harmonics_add(j, a, c->point[i].orbit, i, harmonics);
-  if (st == PL_OK && j->scene->output.csv)
-    st = pl_table_write(harmonics, job_path(j, file_name(a, "harmonics", name), ".csv", path));
-  for (int k = 0; st == PL_OK && k < a->nwatch; k++) {
-    snprintf(name, sizeof name, "%.60s-%.60s", a->name, a->watch[k].name);
-    st = curve_plot(j, a, c, t, linear, FIXED + energy + per * k, k, name);
+static pl_status write_files(curve_out *o, const pl_curve *c, const pl_table *linear) {
+  job *j = o->j;
+  char path[PL_TEXT];
+  int csv = j->scene->output.csv;
+  // the table may be of another order of the same points
+  pl_table_free(o->table);
+  o->table = NULL;
+  PL_TRY(curve_table(o, c));
+  if (csv) PL_TRY(pl_table_write(o->table, job_path(j, o->a->name, ".csv", path)));
+  if (csv) PL_TRY(curve_special(o, c));
+  if (csv) PL_TRY(write_multipliers(j, o->a, c));
+  if (csv) PL_TRY(curve_harmonics(o, c));
+  PL_TRY(curve_plots(o, c, linear));
+  const pl_orbit *most = largest(j, o->a, c);
+  return most ? orbit_show(j, most, o->a->name, "largest motion") : PL_OK;
+}
+
+// points whose balance is not as good as was asked for
+static void tell_residuals(const job *j, const pl_analysis *a, const pl_curve *c, double rtol) {
+  int n = 0;
+  double worst = 0;
+  for (int i = 0; i < c->npoint; i++) {
+    n += c->point[i].residual > rtol;
+    worst = fmax(worst, c->point[i].residual);
   }
-  const pl_orbit *o = largest(j, a, c);
-  if (st == PL_OK && o) st = orbit_show(j, o, a->name, "largest motion");
-  pl_table_free(t);
-  pl_table_free(harmonics);
-  return st;
+  if (n > 0)
+    pl_report(j->env, PL_WARNING, NULL, 0, 0, NULL,
+              "%s: %d of %d points have residuals above rtol = %g, up to %.1e: rounding of stiff "
+              "forces leaves no better",
+              a->name, n, c->npoint, rtol, worst);
 }
 
-static pl_status finish(job *j, const pl_analysis *a, pl_curve *c, pl_status st, int energy,
+static pl_status finish(curve_out *o, pl_curve *c, pl_status st, const char *measure,
                         json_t *figures) {
+  job *j = o->j;
+  const pl_analysis *a = o->a;
+  if (st >= 0 && c) set_figures(figures, c);
   if (st >= 0 && c && c->npoint) {
-    set_figures(figures, c);
-    tell(j, a, c);
+    tell(j, a, c, measure);
+    tell_residuals(j, a, c, o->energy ? a->opts.backbone_.rtol : a->opts.response_.rtol);
     pl_table *linear = NULL;
-    pl_status w = compare(j, a, c, !energy && a->opts.response_.linear, figures, &linear);
-    if (w == PL_OK) w = write_files(j, a, c, linear, energy);
+    pl_status w = compare(j, a, c, !o->energy && a->opts.response_.linear, figures, &linear);
+    if (w == PL_OK) w = write_files(o, c, linear);
     pl_table_free(linear);
     if (w < 0 || (w == PL_CANCELLED && st == PL_OK)) st = w;
   }
+  pl_table_free(o->table);
   pl_curve_free(c);
   return st;
 }
 
+// ---- response ---------------------------------------------------------------------------------
+
+static pl_status keep(curve_out *o, const pl_trail *t) {
+  checkpoint c;
+  double *x;
+  size_t n;
+  PL_TRY(pl_trail_pack(t, &x, &n));
+  checkpoint_begin(o->j, o->a, &c);
+  checkpoint_put(&c, &n, 1, sizeof n);
+  checkpoint_put(&c, x, n, sizeof *x);
+  pl_free(o->j->env, x);
+  return checkpoint_end(&c);
+}
+
+static pl_status look(void *ctx, const pl_curve *c, const pl_trail *t, int last) {
+  curve_out *o = ctx;
+  PL_TRY(curve_append(o, c));
+  return t && (last || checkpoint_due(o->j)) ? keep(o, t) : PL_OK;
+}
+
+// what was kept by a run that was stopped; NULL: nothing
+static pl_status take_up(const curve_out *o, double **x, size_t *n) {
+  checkpoint c;
+  int found;
+  *x = NULL;
+  *n = 0;
+  PL_TRY(checkpoint_open(o->j, o->a, &c, &found));
+  if (!found) return PL_OK;
+  pl_status st = checkpoint_take(&c, n, 1, sizeof *n);
+  if (st == PL_OK) st = checkpoint_take_new(&c, *n, sizeof **x, x);
+  return checkpoint_close(&c, st);
+}
+
+static const char *measure_text(const pl_response_opts *o, char buf[64]) {
+  static const char *const text[] = {"path length (m)", "largest deviation (m)",
+                                     "root mean square (m)"};
+  if (o->peaks < PL_MEASURE_HARMONIC) return text[o->peaks];
+  snprintf(buf, 64, "amplitude of harmonic %d (m)", o->peak_harmonic);
+  return buf;
+}
+
 pl_status job_response(job *j, int index, json_t *figures) {
   const pl_analysis *a = &j->scene->analysis[index];
-  int node[WATCHES], n = a->nwatch <= WATCHES ? orbit_nodes(a, node) : 0;
+  const pl_response_opts *o = &a->opts.response_;
+  curve_out out = {.j = j, .a = a, .harmonics = o->harmonic_columns, .log = o->log};
+  char text[64];
+  double *from = NULL;
+  pl_response_plan plan = {.nmeasure = a->nwatch, .look = look, .ctx = &out};
+  pl_measure *measure = pl_alloc(j->env, (size_t)a->nwatch + 1, sizeof *measure);
+  if (!measure) return PL_E_NOMEM;
+  for (int k = 0; k < a->nwatch; k++)
+    measure[k] = watch_measure(&a->watch[k], (pl_measure_kind)o->peaks, o->peak_harmonic);
+  plan.measure = measure;
   pl_curve *c = NULL;
-  pl_status st = pl_response(&a->opts.response_, j->scene->model, j->scene->params, j->work, n,
-                             node, NULL, &c);
-  return finish(j, a, c, st, 0, figures);
+  pl_status st = take_up(&out, &from, &plan.nfrom);
+  plan.from = from;
+  if (st == PL_OK) st = pl_response_run(o, j->scene->model, j->scene->params, j->work, &plan, &c);
+  pl_free(j->env, from);
+  pl_free(j->env, measure);
+  return finish(&out, c, st, measure_text(o, text), figures);
 }
 
 pl_status job_backbone(job *j, int index, json_t *figures) {
   const pl_analysis *a = &j->scene->analysis[index];
-  int node[WATCHES], n = a->nwatch <= WATCHES ? orbit_nodes(a, node) : 0;
+  curve_out out = {.j = j, .a = a, .energy = 1, .harmonics = 1, .log = a->opts.backbone_.log};
+  int *node = pl_alloc(j->env, (size_t)a->nwatch + 1, sizeof *node);
+  if (!node) return PL_E_NOMEM;
   pl_curve *c = NULL;
-  pl_status st =
-      pl_backbone(&a->opts.backbone_, j->scene->model, j->scene->params, j->work, n, node, &c);
-  return finish(j, a, c, st, 1, figures);
+  pl_status st = pl_backbone(&a->opts.backbone_, j->scene->model, j->scene->params, j->work,
+                             orbit_nodes(a, node), node, &c);
+  pl_free(j->env, node);
+  return finish(&out, c, st, "path length (m)", figures);
 }

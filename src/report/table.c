@@ -1,6 +1,7 @@
 #include "report_impl.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <locale.h>
 #include <math.h>
 #include <stdio.h>
@@ -169,30 +170,53 @@ static void put_cell(pl_text *t, const char *s) {
   rp_str(t, "\"");
 }
 
-pl_status pl_table_write(const pl_table *t, const char *path) {
-  pl_text out, cell;
-  pl_text_init(&out, t->env);
+static void put_header(pl_text *out, const pl_table *t) {
+  pl_text cell;
   pl_text_init(&cell, t->env);
   for (int c = 0; c < t->ncol; c++) {
     char word[64];
     unit_word(pl_table_unit(t, c), word, sizeof word);
     cell.n = 0;
     pl_text_add(&cell, "%s%s%s", pl_table_name(t, c), word[0] ? "_" : "", word);
-    if (c > 0) rp_str(&out, ",");
-    put_cell(&out, cell.s ? cell.s : "");
+    if (c > 0) rp_str(out, ",");
+    put_cell(out, cell.s ? cell.s : "");
   }
-  rp_str(&out, "\n");
+  rp_str(out, "\n");
+  out->failed |= cell.failed;
+  pl_text_free(&cell);
+}
+
+static void put_rows(pl_text *out, const pl_table *t, int first) {
   size_t count = (size_t)t->nrow * (size_t)t->ncol;
-  for (size_t k = 0; k < count; k++) {
+  for (size_t k = (size_t)first * (size_t)t->ncol; k < count; k++) {
     char number[40];
     rp_shortest(number, sizeof number, t->data[k]);
-    rp_str(&out, number);
-    rp_str(&out, (int)(k % (size_t)t->ncol) == t->ncol - 1 ? "\n" : ",");
+    rp_str(out, number);
+    rp_str(out, (int)(k % (size_t)t->ncol) == t->ncol - 1 ? "\n" : ",");
   }
-  pl_status s = out.failed || cell.failed ? PL_E_NOMEM : pl_file_write(t->env, path, out.s, out.n);
+}
+
+pl_status pl_table_write(const pl_table *t, const char *path) {
+  pl_text out;
+  pl_text_init(&out, t->env);
+  put_header(&out, t);
+  put_rows(&out, t, 0);
+  pl_status s = out.failed ? PL_E_NOMEM : pl_file_write(t->env, path, out.s, out.n);
   pl_text_free(&out);
-  pl_text_free(&cell);
   return s;
+}
+
+pl_status pl_table_append(const pl_table *t, const char *path, int first) {
+  if (first == 0) return pl_table_write(t, path);
+  pl_text out;
+  pl_text_init(&out, t->env);
+  put_rows(&out, t, first);
+  if (out.failed) return PL_E_NOMEM;
+  FILE *f = fopen(path, "ab");
+  int bad = !f || fwrite(out.s ? out.s : "", 1, out.n, f) != out.n;
+  if (f && fclose(f) != 0) bad = 1;
+  pl_text_free(&out);
+  return bad ? pl_fail(t->env, PL_E_IO, "%s: cannot be written: %s", path, strerror(errno)) : PL_OK;
 }
 
 // ---- reading ----------------------------------------------------------------------------------

@@ -1,0 +1,229 @@
+// A response under way as one array of numbers, to go on from later: the curve so far, the points
+// and tangents at hand, and what the steps have learnt.
+#include "curve_impl.h"
+
+#include <string.h>
+
+// ---- numbers and plain structs in a row -------------------------------------------------------
+
+typedef struct row {
+  pl_env *env;
+  double *x;     // [cap]
+  size_t n, cap; // in use: written, or to be read
+  size_t at;     // read so far
+  int failed;
+} row;
+
+static size_t doubles(size_t bytes) {
+  return (bytes + sizeof(double) - 1) / sizeof(double);
+}
+
+static void put(row *r, const void *data, size_t bytes) {
+  size_t n = doubles(bytes);
+  if (r->failed || n == 0) return;
+  if (r->n + n > r->cap) {
+    size_t cap = 2 * (r->n + n);
+    double *x = pl_alloc(r->env, cap, sizeof *x);
+    r->failed = !x;
+    if (!x) return;
+    if (r->n) memcpy(x, r->x, r->n * sizeof *x);
+    pl_free(r->env, r->x);
+    r->x = x;
+    r->cap = cap;
+  }
+  memset(r->x + r->n, 0, n * sizeof *r->x);
+  memcpy(r->x + r->n, data, bytes);
+  r->n += n;
+}
+
+static void take(row *r, void *to, size_t bytes) {
+  size_t n = doubles(bytes);
+  if (n > r->n - r->at) r->failed = 1;
+  if (r->failed || n == 0) return;
+  memcpy(to, r->x + r->at, bytes);
+  r->at += n;
+}
+
+#define PUT(r, v)  put(r, &(v), sizeof(v))
+#define TAKE(r, v) take(r, &(v), sizeof(v))
+
+// ---- orbits and curves ------------------------------------------------------------------------
+
+static size_t orbit_size(const pl_orbit *o) {
+  return (size_t)o->nfree * (2 * (size_t)o->nharm + 1) * sizeof(double);
+}
+
+static void put_orbit(row *r, const pl_orbit *o) {
+  PUT(r, o->nharm);
+  PUT(r, o->sub);
+  PUT(r, o->omega);
+  put(r, o->z, orbit_size(o));
+}
+
+static void take_orbit(row *r, const pl_model *m, pl_orbit **out) {
+  int H = 0;
+  *out = NULL;
+  TAKE(r, H);
+  if (H < 1 || H > HARMONICS_MAX) r->failed = 1;
+  if (r->failed || pl_orbit_create(m, H, out) != PL_OK) r->failed = 1;
+  if (r->failed) return;
+  TAKE(r, (*out)->sub);
+  TAKE(r, (*out)->omega);
+  take(r, (*out)->z, orbit_size(*out));
+}
+
+static const char *const starts[] = {"",          "none",         "given",     "rest",
+                                     "amplitude", "rigid-follow", "transient", "far end"};
+
+static int start_number(const char *name) {
+  for (size_t i = 0; i < sizeof starts / sizeof starts[0]; i++)
+    if (strcmp(starts[i], name) == 0) return (int)i;
+  return 0;
+}
+
+static void put_curve(row *r, const pl_curve *c) {
+  int start = start_number(c->start);
+  PUT(r, *c);
+  PUT(r, start);
+  for (int i = 0; i < c->npoint; i++) {
+    PUT(r, c->point[i]);
+    put_orbit(r, c->point[i].orbit);
+  }
+  for (int i = 0; i < c->nspecial; i++) {
+    PUT(r, c->special[i]);
+    put_orbit(r, c->special[i].orbit);
+  }
+}
+
+static void take_curve(row *r, const pl_model *m, pl_curve *c) {
+  pl_curve k = {0};
+  int start = 0;
+  TAKE(r, k);
+  TAKE(r, start);
+  if (start < 0 || start >= (int)(sizeof starts / sizeof starts[0])) r->failed = 1;
+  if (r->failed) return;
+  int npoint = k.npoint, nspecial = k.nspecial;
+  k.env = c->env;
+  k.npoint = k.nspecial = k.cap = k.cap_special = 0;
+  k.point = NULL;
+  k.special = NULL;
+  k.start = starts[start];
+  *c = k;
+  while (!r->failed && c->npoint < npoint) {
+    pl_curve_point p = {0};
+    TAKE(r, p);
+    take_orbit(r, m, &p.orbit);
+    if (pl_grow(c->env, &c->point, c->npoint, &c->cap, sizeof *c->point) != PL_OK) r->failed = 1;
+    if (r->failed)
+      pl_orbit_free(p.orbit);
+    else
+      c->point[c->npoint++] = p;
+  }
+  while (!r->failed && c->nspecial < nspecial) {
+    pl_special s = {0};
+    TAKE(r, s);
+    take_orbit(r, m, &s.orbit);
+    if (pl_grow(c->env, &c->special, c->nspecial, &c->cap_special, sizeof *c->special) != PL_OK)
+      r->failed = 1;
+    if (r->failed)
+      pl_orbit_free(s.orbit);
+    else
+      c->special[c->nspecial++] = s;
+  }
+}
+
+// ---- the way ----------------------------------------------------------------------------------
+
+static void put_spot(row *r, const walk *k, const spot *s) {
+  PUT(r, *s);
+  put(r, s->z, (2 * (size_t)k->n + 2 * (size_t)k->nwatch) * sizeof(double));
+}
+
+static void take_spot(row *r, const walk *k, spot *s) {
+  spot t = {0};
+  TAKE(r, t);
+  if (r->failed) return;
+  t.z = s->z;
+  t.tz = s->tz;
+  t.slope = s->slope;
+  t.path = s->path;
+  *s = t;
+  take(r, s->z, (2 * (size_t)k->n + 2 * (size_t)k->nwatch) * sizeof(double));
+}
+
+static void put_walk(row *r, const walk *k) {
+  const double all[] = {k->sz, k->sw, k->ds, k->missed, k->bend_w, k->bend_z, k->bend_o};
+  PUT(r, k->H);
+  PUT(r, k->have_last);
+  PUT(r, all);
+  put(r, k->bend, (size_t)k->n * sizeof(double));
+  put_spot(r, k, &k->first);
+  put_spot(r, k, &k->last);
+  put_spot(r, k, &k->at);
+}
+
+static pl_status take_walk(row *r, walk *k) {
+  int H = 0;
+  double all[7] = {0};
+  TAKE(r, H);
+  TAKE(r, k->have_last);
+  TAKE(r, all);
+  if (r->failed || H < 1 || H > HARMONICS_MAX) {
+    r->failed = 1;
+    return PL_OK;
+  }
+  PL_TRY(walk_open(k, H));
+  k->sz = all[0];
+  k->sw = all[1];
+  k->ds = all[2];
+  k->missed = all[3];
+  k->bend_w = all[4];
+  k->bend_z = all[5];
+  k->bend_o = all[6];
+  take(r, k->bend, (size_t)k->n * sizeof(double));
+  take_spot(r, k, &k->first);
+  take_spot(r, k, &k->last);
+  take_spot(r, k, &k->at);
+  return PL_OK;
+}
+
+// ---- all of it --------------------------------------------------------------------------------
+
+pl_status pl_trail_pack(const pl_trail *t, double **out, size_t *n) {
+  row r = {.env = t->k->env};
+  int shape[3] = {t->k->nfree, t->k->nwatch, t->before != NULL};
+  *out = NULL;
+  *n = 0;
+  PUT(&r, shape);
+  put_walk(&r, t->k);
+  PUT(&r, *t->a);
+  put_curve(&r, t->c);
+  if (t->before) put_curve(&r, t->before);
+  if (r.failed) {
+    pl_free(r.env, r.x);
+    return PL_E_NOMEM;
+  }
+  *out = r.x;
+  *n = r.n;
+  return PL_OK;
+}
+
+int trail_turned(size_t n, const double *x) {
+  row r = {.x = (double *)(uintptr_t)x, .n = n};
+  int shape[3] = {0};
+  TAKE(&r, shape);
+  return shape[2];
+}
+
+pl_status trail_unpack(size_t n, const double *x, walk *k, care *a, pl_curve *c, pl_curve *before) {
+  row r = {.env = k->env, .x = (double *)(uintptr_t)x, .n = n};
+  int shape[3] = {0};
+  TAKE(&r, shape);
+  if (shape[0] != pl_model_nfree(k->m) || shape[1] != k->nwatch) r.failed = 1;
+  if (!r.failed) PL_TRY(take_walk(&r, k));
+  TAKE(&r, *a);
+  take_curve(&r, k->m, c);
+  if (before && shape[2]) take_curve(&r, k->m, before);
+  if (!r.failed && c->npoint > 0) return PL_OK;
+  return pl_fail(k->env, PL_E_INPUT, "response: what was kept to go on from is of another model");
+}

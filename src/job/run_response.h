@@ -1,0 +1,38 @@
+#ifndef RUN_RESPONSE_H
+#define RUN_RESPONSE_H
+
+#include "run_linear.h"
+
+// What is written of a curve: responses and backbones.
+typedef struct curve_out {
+  job *j;
+  const pl_analysis *a;
+  int energy;    // backbones have a column of it
+  int harmonics; // columns of so many harmonics
+  int log;       // axes of plots: 1 x, 2 y, 3 both
+  pl_table *table;
+  const pl_curve *seen; // the curve of which rows stand in the file, and how many
+  int rows;
+} curve_out;
+
+// Files of an analysis with its kind's name are called plainly: special.csv, harmonics.csv.
+const char *curve_file(const pl_analysis *a, const char *what, char buf[PL_TEXT]);
+
+// ---- tables: response_table.c -------------------------------------------------------------------
+
+// Makes c->table with the rows of the curve; those that it has already stay.
+pl_status curve_table(curve_out *c, const pl_curve *curve);
+// Column of the path length of a watched place.
+int curve_column(const curve_out *c, int watch);
+// Appends the points that the file does not have, or writes it anew when others went before.
+pl_status curve_append(curve_out *c, const pl_curve *curve);
+pl_status curve_special(curve_out *c, const pl_curve *curve);
+// Coefficients of points, and of special points.
+pl_status curve_harmonics(curve_out *c, const pl_curve *curve);
+
+// ---- plots: response_plot.c ---------------------------------------------------------------------
+
+// Path length of every watched place over frequency; linear may be NULL.
+pl_status curve_plots(curve_out *c, const pl_curve *curve, const pl_table *linear);
+
+#endif
