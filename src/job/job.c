@@ -169,8 +169,15 @@ static pl_status run_one(job *j, int k) {
   j->result->nrun++;
   if (s == PL_UNSOLVED) {
     j->result->nunsolved++;
-    pl_report(j->env, PL_WARNING, j->scene->path, a->line, a->col, NULL,
-              "%s '%s' did not converge; what was reached is saved", kind, a->name);
+    int curve = a->kind == PL_ANALYSIS_response || a->kind == PL_ANALYSIS_backbone;
+    const char *why = json_string_value(json_object_get(figures, "reason"));
+    if (curve && why)
+      pl_report(j->env, PL_WARNING, j->scene->path, a->line, a->col, NULL,
+                "%s '%s' does not go through its range: %s; what was reached is saved", kind,
+                a->name, why);
+    else
+      pl_report(j->env, PL_WARNING, j->scene->path, a->line, a->col, NULL,
+                "%s '%s' did not converge; what was reached is saved", kind, a->name);
   }
   return s;
 }

@@ -264,6 +264,59 @@ static void both_directions(void **state) {
   kit_free(&kit);
 }
 
+// up and down again: the same folds; returns how many, the first ones in fold
+static int folds_both_ways(const reference *r, double lo, double hi, double *fold, int most) {
+  model_kit kit;
+  kit_model b;
+  pl_curve *c[2];
+  int n[2];
+  ref_model(r, &env, &kit, &b);
+  for (int way = 0; way < 2; way++) {
+    pl_response_opts o = ref_opts(way ? hi : lo, way ? lo : hi, r->H);
+    o.stability = 0;
+    check_ok(&env, pl_response(&o, b.m, b.p, b.w, 0, NULL, NULL, &c[way]));
+    assert_int_equal(c[way]->reason, PL_STOP_END);
+    check_close(c[way]->point[0].orbit->omega, o.from, 0);
+    check_close(c[way]->point[c[way]->npoint - 1].orbit->omega, o.to, 0);
+  }
+  const pl_special *s[2][64];
+  for (int way = 0; way < 2; way++) n[way] = count_special(c[way], PL_FOLD, s[way], 64);
+  assert_int_equal(n[0], n[1]);
+  for (int i = 0; i < n[0]; i++) {
+    check_rel(s[0][i]->omega, s[1][n[0] - 1 - i]->omega, r->H ? 1e-8 : 1e-4);
+    if (i < most) fold[i] = s[0][i]->omega;
+  }
+  for (int way = 0; way < 2; way++) pl_curve_free(c[way]);
+  kit_model_free(&b);
+  kit_free(&kit);
+  return n[0];
+}
+
+// x'' + 0.05 x' + x + 0.1 x^3 = P cos, far below the resonance: many superharmonic ones, and no
+// start that three harmonics hold; folds of P = 3 with a fixed number of 17 to 48 harmonics
+static void strong_drives(void **state) {
+  (void)state;
+  static const double known[] = {0.457133, 0.450766, 4.128698, 1.630797};
+  double fold[64];
+  reference r;
+  ref_oscillator(&r, 1, 0, 0.1, 0.05, 3, 0);
+  assert_int_equal(folds_both_ways(&r, 0.1, 8, fold, 64), 4);
+  for (int i = 0; i < 4; i++) check_close(fold[i], known[i], 2e-6);
+  ref_oscillator(&r, 1, 0, 0.1, 0.05, 10, 0);
+  assert_int_equal(folds_both_ways(&r, 0.1, 8, fold, 64), 12);
+}
+
+// quadratic and cubic with five harmonics: curves pass each other closely
+static void no_jumps(void **state) {
+  (void)state;
+  double fold[64];
+  reference r;
+  ref_oscillator(&r, 1, -0.369, 0.49, 0.045, 9.401, 5);
+  assert_int_equal(folds_both_ways(&r, 0.15, 5, fold, 64), 10);
+  ref_oscillator(&r, 1, 0.989, 0.265, 0.043, 4.991, 5);
+  assert_int_equal(folds_both_ways(&r, 0.15, 5, fold, 64), 14);
+}
+
 // the number of harmonics follows the motion: the curve agrees with one of many harmonics
 static void harmonics_adapt(void **state) {
   (void)state;
@@ -465,6 +518,8 @@ int test_response(void) {
       cmocka_unit_test(chain_of_ten),
       cmocka_unit_test(no_peak_is_missed),
       cmocka_unit_test(both_directions),
+      cmocka_unit_test(strong_drives),
+      cmocka_unit_test(no_jumps),
       cmocka_unit_test(harmonics_adapt),
       cmocka_unit_test(driven_mechanism),
       cmocka_unit_test(nonsense_is_refused),
