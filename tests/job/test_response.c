@@ -123,15 +123,12 @@ static void a_direction_is_watched(void **state) {
   assert_true(has(t, "up_max_y") && has(t, "along_max_x"));
   assert_false(has(t, "up_max_x") || has(t, "along_max_y"));
   for (int i = 0; i < pl_table_rows(t); i++) {
-    // nearly a line in each direction, for small motions
-    check_rel(cell(t, i, "up_path"), 4 * cell(t, i, "both_max_y"), 1e-3);
-    check_rel(cell(t, i, "along_path"), 4 * cell(t, i, "both_max_x"), 1e-2);
+    check_close(cell(t, i, "up_max_y"), cell(t, i, "both_max_y"), 0);
+    check_close(cell(t, i, "along_max_x"), cell(t, i, "both_max_x"), 0);
+    // one axis of an orbit alone: a line, there and back
+    check_rel(cell(t, i, "up_path"), 4 * cell(t, i, "up_max_y"), 0.05);
   }
-  // x is at resonance in the middle, y far below its own
-  int n = pl_table_rows(t);
-  assert_true(cell(t, n / 2, "along_path") > 2 * cell(t, 0, "along_path") ||
-              cell(t, n / 2, "along_path") > 2 * cell(t, n - 1, "along_path"));
-  assert_true(cell(t, 0, "up_path") < cell(t, n - 1, "up_path"));
+  assert_true(fabs(cell(t, 0, "up_path") / cell(t, 0, "along_path") - 1) > 0.05);
   pl_table_free(t);
 }
 
