@@ -164,6 +164,7 @@ static int read_matrix_file(matrix_reader *m, const pl_node *at, matrix_kind kin
   // bare numbers take the scene's units
   unit_parse(matrix_unit[kind], strlen(matrix_unit[kind]), &u);
   double factor = unit_scale_of(&r->scale, &u.dim);
+  note_bare(r, at, matrix_name[kind], 1, &u.dim);
   if (n != m->n) {
     problem(r, at, NULL, "%s: the matrix has order %d, but there are %d dofs", matrix_name[kind], n,
             m->n);

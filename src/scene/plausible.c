@@ -92,6 +92,7 @@ static void check_nodes(reader *r) {
 }
 
 void check_plausible(reader *r) {
+  warn_bare(r);
   const material_def *m = r->def.materials.item;
   for (int k = 0; k < r->def.materials.n; k++) check_material(r, &m[k]);
   for (int k = 0; k < r->nbody; k++) check_body(r, &r->body[k]);

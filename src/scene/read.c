@@ -57,6 +57,7 @@ static int plain_value(reader *r, const pl_node *at, const char *what, const cha
   while (len > 0 && rest[len - 1] == ' ') len--;
   if (len == 0) {
     *out = v * unit_scale_of(&r->scale, want);
+    if (isfinite(*out)) note_bare(r, at, what, v, want);
   } else if (!unit_parse(rest, len, &got)) {
     char buf[MESSAGE_QUOTE + 8], hint[160];
     unit_hint(want, v, hint, sizeof hint);
@@ -268,18 +269,33 @@ static int read_word(reader *r, const pl_node *at, const char *what, int any, tx
 
 // ---- rows -------------------------------------------------------------------------------------
 
+// the number that stands there has no unit
+static int is_bare(const pl_node *at) {
+  double ignored;
+  size_t n = number_scan(at->text, &ignored);
+  return n > 0 && at->text[n + strspn(at->text + n, " ")] == 0;
+}
+
 static void check_range(reader *r, const row *w, const num *v) {
-  char buf[MESSAGE_QUOTE + 8];
+  char buf[MESSAGE_QUOTE + 8], means[128] = "", hint[PL_TEXT] = "", bound[32] = "0";
   if (!(w->lo < w->hi) || !v->at) return;
   int low = v->v < w->lo || (w->lo_open && v->v <= w->lo), high = v->v > w->hi;
   if (!low && !high) return;
-  char bound[32] = "0";
+  const char *u = w->unit ? w->unit : "";
   double b = low ? w->lo : w->hi;
-  if (b != 0)
-    snprintf(bound, sizeof bound, "%.6g%s%s", b, w->unit && w->unit[0] ? " " : "",
-             w->unit ? w->unit : "");
-  problem(r, v->at, NULL, "%s must be %s %s, got '%s'", w->key,
-          low ? (w->lo_open ? ">" : ">=") : "<=", bound, quote(v->at->text, buf, sizeof buf));
+  if (b != 0) snprintf(bound, sizeof bound, "%.6g%s%s", b, u[0] ? " " : "", u);
+
+  // in a scene of millimetres a number without a unit is not what it seems
+  unit want;
+  if (u[0] && unit_parse(u, strlen(u), &want) && is_bare(v->at)) {
+    snprintf(means, sizeof means, ", which is %.6g %s", v->v, u);
+    double number;
+    number_scan(v->at->text, &number);
+    unit_hint_bare(&want.dim, number, hint, sizeof hint);
+  }
+  problem(r, v->at, hint[0] ? hint : NULL, "%s must be %s %s, got '%s'%s", w->key,
+          low ? (w->lo_open ? ">" : ">=") : "<=", bound, quote(v->at->text, buf, sizeof buf),
+          b == 0 ? "" : means);
 }
 
 const pl_node *items_first(const items *list) {
@@ -460,45 +476,4 @@ int read_map(reader *r, const pl_node *at, const map_info *info, void *out) {
     if (found[info->nrow + k])
       ok &= read_opt(r, found[info->nrow + k], &info->opt[k], base + info->opt_offset);
   return ok;
-}
-
-// ---- units ------------------------------------------------------------------------------------
-
-void read_units(reader *r) {
-  const pl_node *at = node_get(r->root, "units");
-  char hint[PL_TEXT], name[64], buf[MESSAGE_QUOTE + 8];
-  const char *names[UNIT_QUANTITIES_MAX];
-  unit_scale_init(&r->scale);
-  if (!at) return;
-  if (at->kind == NODE_SCALAR && strcmp(at->text, "SI") == 0) return;
-  if (at->kind != NODE_MAP) {
-    problem(r, at, "write it like {length: mm, mass: g}", "units must be a mapping, got %s",
-            kind_text[at->kind]);
-    return;
-  }
-  for (int k = 0; k < unit_quantity_count; k++) names[k] = unit_quantities[k].name;
-  for (const pl_node *d = at->first; d; d = d->next) {
-    unit want, got;
-    int k = 0;
-    while (k < unit_quantity_count && strcmp(d->key, names[k]) != 0) k++;
-    if (k == unit_quantity_count) {
-      hint_names(d->key, unit_quantity_count, names, hint, sizeof hint);
-      problem_key(r, d, hint, "unknown key '%s' in units", quote(d->key, buf, sizeof buf));
-      continue;
-    }
-    unit_parse(unit_quantities[k].si, strlen(unit_quantities[k].si), &want);
-    if (!scalar(r, d, d->key)) continue;
-    if (!unit_parse(d->text, strlen(d->text), &got) || !unit_fits(&want.dim, &got.dim)) {
-      unit_article(&want.dim, name, sizeof name);
-      problem(r, d, NULL, "the unit of %s must be that of %s, got '%s'", d->key, name,
-              quote(d->text, buf, sizeof buf));
-      continue;
-    }
-    // the first four are the base: length, mass, time, angle
-    static const int base[] = {1, 0, 2, 3};
-    if (k < 4)
-      r->scale.base[base[k]] = got.factor;
-    else if (r->scale.n < UNIT_QUANTITIES_MAX)
-      r->scale.set[r->scale.n++] = (unit){want.dim, got.factor};
-  }
 }

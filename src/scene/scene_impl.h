@@ -55,6 +55,8 @@ void unit_name(const unit_dim *d, char *out, size_t size);
 void unit_si(const unit_dim *d, char *out, size_t size);
 // how such a value may be written, for hints; value: the number that stood there
 void unit_hint(const unit_dim *d, double value, char *out, size_t size);
+// the same for a number without a unit
+void unit_hint_bare(const unit_dim *d, double value, char *out, size_t size);
 
 // Quantities that `units:` can set, and their SI units.
 typedef struct unit_quantity {
@@ -66,12 +68,31 @@ enum { UNIT_QUANTITIES_MAX = 32 };
 
 // Bare numbers: factor by dimension.
 typedef struct unit_scale {
-  double base[4]; // of the scene's kg, m, s, rad
+  double base[4];      // of the scene's kg, m, s, rad
+  const char *name[4]; // their units as written
+  int system;          // the scene names a whole system of units
   int n;
   unit set[UNIT_QUANTITIES_MAX]; // set explicitly
 } unit_scale;
 void unit_scale_init(unit_scale *s);
 double unit_scale_of(const unit_scale *s, const unit_dim *d);
+// the unit of bare numbers, e.g. "kg.mm/s^2"
+void unit_scale_name(const unit_scale *s, const unit_dim *d, char *out, size_t size);
+// a value in SI and, where another unit reads better, in that: "3.3e+09 Pa (3.3 GPa)"
+void unit_show(const unit_dim *d, double value, char *out, size_t size);
+// Base units from a system such as "mm-N-MPa" (time in s when it is left out). Returns what is
+// wrong with it, NULL: nothing.
+const char *unit_system_parse(const char *text, unit_scale *out);
+
+// Bare numbers of one dimension whose unit is not what a reader would take them for.
+typedef struct bare_note {
+  unit_dim dim;
+  const pl_node *at; // the first
+  const char *what;
+  double value; // as written
+  int count;
+  const pl_node *last;
+} bare_note;
 
 // Length of the number at the start of text (0: none) and its value; decimal only.
 size_t number_scan(const char *text, double *value);
@@ -520,6 +541,8 @@ typedef struct reader {
   root_def def;
   int dim;
   unit_scale scale;
+  int nbare;
+  bare_note bare[UNIT_QUANTITIES_MAX];
 
   name_table names, params;
   int nnode, node_cap;
@@ -597,7 +620,10 @@ int read_int(reader *r, const pl_node *at, const char *what, double lo, double h
 int read_choice(reader *r, const pl_node *at, const char *what, const char *choices, int *out);
 int name_valid(const char *s);
 extern const char name_rule[]; // the hint for names that are not
+// units.c
 void read_units(reader *r);
+void note_bare(reader *r, const pl_node *at, const char *what, double value, const unit_dim *d);
+void warn_bare(reader *r);
 // the node of the first entry; the next ones follow it
 const pl_node *items_first(const items *list);
 

@@ -673,8 +673,10 @@ static const row root_rows[] = {
     ROW(root_def, files, "files", T_TEXT,
         .text = "folder of the files that the scene names, relative to its own; its own when left "
                 "out"),
-    ROW(root_def, units, "units", T_RAW, .choices = "SI | {quantity: unit}",
-        .text = "units of bare numbers and of mesh files; SI when left out"),
+    ROW(root_def, units, "units", T_RAW, .choices = "SI | mm-N-MPa | ... | {quantity: unit}",
+        .text =
+            "units of bare numbers and of mesh files: a system, or units of quantities; SI when "
+            "left out"),
     ROW(root_def, dimension_at, "dimension", T_RAW, .choices = "integer", .value = 3,
         .text = "1: scalar unknowns, 2: the xy plane, 3: space (when left out)"),
     ROW(root_def, parameters, "parameters", T_NAMED, SUB(map_parameter),

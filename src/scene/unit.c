@@ -142,7 +142,7 @@ const unit_quantity unit_quantities[] = {
     {"angle", "rad", "30 deg"},
     {"frequency", "rad/s", "8 Hz"},
     {"force", "N", "0.5 N"},
-    {"stress", "Pa", "3.3 GPa"},
+    {"stress", "Pa", "3300 MPa"},
     {"energy", "J", "2 mJ"},
     {"power", "W", "1 W"},
     {"velocity", "m/s", "2 m/s"},
@@ -234,10 +234,62 @@ void unit_hint(const unit_dim *d, double value, char *out, size_t size) {
     snprintf(out, size, "write the number alone, or in %%");
 }
 
+void unit_show(const unit_dim *d, double value, char *out, size_t size) {
+  // larger units first; the last one that is not too large is taken
+  static const char *const friendly[][4] = {
+      {"km", "m", "mm", "um"},   {"t", "kg", "g", "mg"},    {"MN", "kN", "N", "mN"},
+      {"GPa", "MPa", "kPa", ""}, {"kN/mm", "N/mm", "", ""}, {"kJ", "J", "mJ", "uJ"},
+      {"h", "s", "ms", "us"},    {"Hz", "", "", ""},        {"deg", "", "", ""},
+  };
+  char si[64];
+  unit_si(d, si, sizeof si);
+  int n = snprintf(out, size, "%.6g%s%s", value, si[0] ? " " : "", si);
+  if (n < 0 || (size_t)n >= size || value == 0) return;
+  for (int k = 0; k < COUNT(friendly); k++)
+    for (int i = 0; i < 4 && friendly[k][i][0]; i++) {
+      unit u;
+      if (!unit_parse(friendly[k][i], strlen(friendly[k][i]), &u) || !unit_same(&u.dim, d)) break;
+      int last = i == 3 || !friendly[k][i + 1][0];
+      if (fabs(value) < 0.9999 * u.factor && !last) continue;
+      if (strcmp(friendly[k][i], si) != 0)
+        snprintf(out + n, size - (size_t)n, " (%.6g %s)", value / u.factor, friendly[k][i]);
+      return;
+    }
+}
+
+void unit_hint_bare(const unit_dim *d, double value, char *out, size_t size) {
+  const unit_quantity *q = quantity_of(d);
+  char si[64];
+  unit_si(d, si, sizeof si);
+  const char *u = q ? strchr(q->example, ' ') + 1 : si;
+  if (q && strcmp(q->name, "frequency") == 0)
+    snprintf(out, size, "write '%.6g Hz' or '%.6g rad/s'", value, value);
+  else
+    snprintf(out, size, "write its unit, e.g. '%.6g %s'", value, u);
+}
+
 // ---- bare numbers -----------------------------------------------------------------------------
 
 void unit_scale_init(unit_scale *s) {
-  *s = (unit_scale){.base = {1, 1, 1, 1}};
+  *s = (unit_scale){.base = {1, 1, 1, 1}, .name = {"kg", "m", "s", "rad"}};
+}
+
+// product of powers: those above a line, then those below
+static void put_powers(const char *const *name, const unit_dim *d, char *out, size_t size) {
+  size_t n = 0;
+  out[0] = 0;
+  for (int sign = 1; sign >= -1; sign -= 2)
+    for (int k = 0; k < 4 && n + 1 < size; k++) {
+      int e = sign * d->e[k];
+      if (e <= 0) continue;
+      const char *join = sign > 0 ? (n ? "." : "") : n ? "/" : "1/";
+      int m = snprintf(out + n, size - n, e == 1 ? "%s%s" : "%s%s^%d", join, name[k], e);
+      if (m > 0) n += (size_t)m;
+    }
+}
+
+void unit_scale_name(const unit_scale *s, const unit_dim *d, char *out, size_t size) {
+  put_powers(s->name, d, out, size);
 }
 
 double unit_scale_of(const unit_scale *s, const unit_dim *d) {
