@@ -150,8 +150,8 @@ void pl_text_add(pl_text *t, const char *fmt, ...) __attribute__((format(printf,
 void pl_text_put(pl_text *t, const char *s, size_t n);
 void pl_text_free(pl_text *t);
 
-// Reads a whole file (at most limit bytes; 0: 4 GiB) with a terminating zero; caller frees with
-// pl_free.
+// Reads a whole regular file (at most limit bytes; 0: 4 GiB) with a terminating zero; caller frees
+// with pl_free. Pipes, devices and folders are refused.
 pl_status pl_file_read(pl_env *env, const char *path, size_t limit, char **data, size_t *size);
 // Writes a whole file by way of a temporary one, so that a failure leaves the old one in place.
 pl_status pl_file_write(pl_env *env, const char *path, const void *data, size_t size);

@@ -78,6 +78,8 @@ void pl_mesh_transform(pl_mesh *m, double scale, const double *R, const double *
 // as sets), VTU (ascii, inline base64, appended raw or base64, zlib or not). The format is known by
 // the name's ending and confirmed by the content. Errors name file and line (or byte offset).
 pl_status pl_mesh_read(pl_env *env, const char *path, pl_mesh **out);
+// The same, refusing more than so many vertices as soon as the file declares them.
+pl_status pl_mesh_read_most(pl_env *env, const char *path, int most, pl_mesh **out);
 // The same from memory, for tests and fuzzers; format is "obj", "stl", "ply", "msh" or "vtu".
 pl_status pl_mesh_parse(pl_env *env, const char *format, const char *name, const char *data,
                         size_t size, pl_mesh **out);

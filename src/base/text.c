@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -58,32 +59,21 @@ static pl_status io_fail(pl_env *env, const char *path, const char *verb) {
   return pl_fail_at(env, PL_E_IO, path, 0, 0, NULL, "cannot %s: %s", verb, why);
 }
 
-static pl_status read_stream(pl_env *env, FILE *f, const char *path, size_t limit, char **data,
-                             size_t *size) {
-  size_t n = 0, cap = 0;
-  char *s = NULL;
-  for (;;) {
-    if (n + 1 >= cap) {
-      cap = cap ? 2 * cap : 65536;
-      char *grown = pl_realloc(env, s, cap, 1);
-      if (!grown) {
-        pl_free(env, s);
-        return PL_E_NOMEM;
-      }
-      s = grown;
-    }
-    size_t got = fread(s + n, 1, cap - n - 1, f);
-    n += got;
-    if (n > limit) {
+// what is there may still grow or shrink while it is read
+static pl_status read_open(pl_env *env, int fd, const char *path, size_t expected, char **data,
+                           size_t *size) {
+  size_t n = 0;
+  char *s = pl_realloc(env, NULL, expected + 1, 1);
+  if (!s) return PL_E_NOMEM;
+  while (n < expected) {
+    ssize_t got = read(fd, s + n, expected - n);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) {
       pl_free(env, s);
-      return pl_fail_at(env, PL_E_INPUT, path, 0, 0, NULL, "larger than the limit of %zu bytes",
-                        limit);
+      return io_fail(env, path, "read");
     }
     if (got == 0) break;
-  }
-  if (ferror(f)) {
-    pl_free(env, s);
-    return io_fail(env, path, "read");
+    n += (size_t)got;
   }
   s[n] = 0;
   *data = s;
@@ -91,19 +81,31 @@ static pl_status read_stream(pl_env *env, FILE *f, const char *path, size_t limi
   return PL_OK;
 }
 
-pl_status pl_file_read(pl_env *env, const char *path, size_t limit, char **data, size_t *size) {
-  *data = NULL;
-  *size = 0;
-  FILE *f = fopen(path, "rb");
-  if (!f) return io_fail(env, path, "open");
+static pl_status read_regular(pl_env *env, int fd, const char *path, size_t limit, char **data,
+                              size_t *size) {
   struct stat st;
-  if (fstat(fileno(f), &st) == 0 && S_ISDIR(st.st_mode)) {
-    fclose(f);
+  if (fstat(fd, &st) != 0) return io_fail(env, path, "read");
+  if (S_ISDIR(st.st_mode)) {
     errno = EISDIR;
     return io_fail(env, path, "read");
   }
-  pl_status s = read_stream(env, f, path, limit ? limit : (size_t)4 << 30, data, size);
-  fclose(f);
+  // pipes and devices may block for ever, or never end
+  if (!S_ISREG(st.st_mode))
+    return pl_fail_at(env, PL_E_IO, path, 0, 0, "write what it gives to a file first",
+                      "cannot read: it is a pipe or a device, not a file");
+  if ((uintmax_t)st.st_size > limit)
+    return pl_fail_at(env, PL_E_INPUT, path, 0, 0, NULL, "larger than the limit of %zu bytes",
+                      limit);
+  return read_open(env, fd, path, (size_t)st.st_size, data, size);
+}
+
+pl_status pl_file_read(pl_env *env, const char *path, size_t limit, char **data, size_t *size) {
+  *data = NULL;
+  *size = 0;
+  int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+  if (fd < 0) return io_fail(env, path, "open");
+  pl_status s = read_regular(env, fd, path, limit ? limit : (size_t)4 << 30, data, size);
+  close(fd);
   return s;
 }
 

@@ -164,7 +164,10 @@ pl_status pl_load_vertex(pl_load *in, double x, double y, double z) {
   if (!isfinite(x) || !isfinite(y) || !isfinite(z))
     return pl_load_fail(in, NULL, "vertex %d has a coordinate that is not finite (%g, %g, %g)",
                         in->nvert + 1, x, y, z);
-  if (in->nvert >= PL_READ_MAX) return pl_load_fail(in, NULL, "more than %d vertices", PL_READ_MAX);
+  // squares of distances must not overflow
+  if (fabs(x) > PL_READ_FAR || fabs(y) > PL_READ_FAR || fabs(z) > PL_READ_FAR)
+    return pl_load_fail(in, NULL, "vertex %d is too far away (%g, %g, %g)", in->nvert + 1, x, y, z);
+  if (in->nvert >= in->most) return pl_load_fail(in, NULL, "more than %d vertices", in->most);
   PL_TRY(pl_grow(in->env, &in->X, in->nvert, &in->cap_vert, sizeof in->X[0]));
   double *X = in->X[in->nvert++];
   X[0] = x;
@@ -418,8 +421,9 @@ static pl_status confirm(pl_load *in, int want) {
 }
 
 static pl_status parse(pl_env *env, int want, const char *name, const char *data, size_t size,
-                       pl_mesh **out) {
+                       int most, pl_mesh **out) {
   pl_load in = {.env = env, .name = name, .begin = data, .at = data, .end = data + size, .line = 1};
+  in.most = most > 0 && most < PL_READ_MAX ? most : PL_READ_MAX;
   // the byte order mark that some editors put before text
   if (size >= 3 && memcmp(data, "\xef\xbb\xbf", 3) == 0) in.at += 3;
   pl_status s = confirm(&in, want);
@@ -435,10 +439,14 @@ pl_status pl_mesh_parse(pl_env *env, const char *format, const char *name, const
   int want = format_by_ending(format);
   if (want < 0)
     return pl_fail(env, PL_E_ARG, "unknown mesh format '%s': obj, stl, ply, msh or vtu", format);
-  return parse(env, want, name, data, size, out);
+  return parse(env, want, name, data, size, 0, out);
 }
 
 pl_status pl_mesh_read(pl_env *env, const char *path, pl_mesh **out) {
+  return pl_mesh_read_most(env, path, 0, out);
+}
+
+pl_status pl_mesh_read_most(pl_env *env, const char *path, int most, pl_mesh **out) {
   *out = NULL;
   const char *slash = strrchr(path, '/');
   const char *dot = strrchr(slash ? slash : path, '.');
@@ -450,7 +458,7 @@ pl_status pl_mesh_read(pl_env *env, const char *path, pl_mesh **out) {
   char *data;
   size_t size;
   PL_TRY(pl_file_read(env, path, 0, &data, &size));
-  pl_status s = parse(env, want, path, data, size, out);
+  pl_status s = parse(env, want, path, data, size, most, out);
   pl_free(env, data);
   return s;
 }

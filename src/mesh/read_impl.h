@@ -16,6 +16,8 @@ enum {
   PL_READ_LIST = PL_CELL_COUNT + 1, // run lists of a set: one per cell type, then vertices
 };
 
+static const double PL_READ_FAR = 1e100; // largest coordinate
+
 // ---- what a reader fills ----------------------------------------------------------------------
 
 // A growing list of index runs [first, last), in the order in which they were met.
@@ -40,6 +42,7 @@ typedef struct pl_load {
   const char *name;             // for messages
   const char *begin, *at, *end; // at walks from begin to end; nothing terminates the text
   int line;                     // 1-based line of at; 0: a binary part, messages give the byte
+  int most; // vertices that are wanted at most
   int nvert, cap_vert;
   double (*X)[3];
   pl_load_cells cell[PL_CELL_COUNT];

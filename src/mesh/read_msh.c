@@ -324,7 +324,7 @@ static pl_status read_entities(msh *m) {
 // ---- nodes ------------------------------------------------------------------------------------
 
 static pl_status add_node(msh *m, int64_t id, int index) {
-  if (m->nnode >= PL_READ_MAX) return pl_load_fail(m->in, NULL, "more than %d nodes", PL_READ_MAX);
+  if (m->nnode >= m->in->most) return pl_load_fail(m->in, NULL, "more than %d nodes", m->in->most);
   PL_TRY(pl_grow(m->in->env, &m->node, m->nnode, &m->cap_node, sizeof *m->node));
   m->node[m->nnode++] = (node){.id = id, .index = index};
   return PL_OK;

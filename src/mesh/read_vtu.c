@@ -6,7 +6,9 @@
 // VTK's XML unstructured grids. The tags are walked once and the arrays of points and cells noted;
 // they are fetched afterwards, because appended data stand behind everything else.
 
-enum { DEPTH_MAX = 32, BLOCK_MIN = 64, INFLATE_MAX = 1040 }; // zlib cannot pass 1032 to 1
+// zlib cannot pass 1032 to 1. Only types come near it; coordinates and numbers of a real mesh stay
+// far below 100 to 1, and what claims more is refused before it is unpacked.
+enum { DEPTH_MAX = 32, BLOCK_MIN = 64, INFLATE_MAX = 1040, INFLATE_REAL = 200, FREE = 1 << 20 };
 
 static const char *const number_name[PL_NUMBER_COUNT] = {
     "Int8", "UInt8", "Int16", "UInt16", "Int32", "UInt32", "Int64", "UInt64", "Float32", "Float64"};
@@ -169,9 +171,9 @@ static pl_status open_piece(vtu *v, const tag *t) {
   int64_t npoint, ncell;
   if (!attribute_int(t, "NumberOfPoints", &npoint) || !attribute_int(t, "NumberOfCells", &ncell))
     return pl_load_fail(in, NULL, "a Piece needs NumberOfPoints and NumberOfCells");
-  if (npoint > PL_READ_MAX - v->npoint || ncell > PL_READ_MAX - v->ncell)
-    return pl_load_fail(in, NULL, "%lld points and %lld cells; at most %d of each",
-                        (long long)npoint, (long long)ncell, PL_READ_MAX);
+  if (npoint > in->most - v->npoint || ncell > PL_READ_MAX - v->ncell)
+    return pl_load_fail(in, NULL, "%lld points and %lld cells; at most %d and %d",
+                        (long long)npoint, (long long)ncell, in->most, PL_READ_MAX);
   v->npoint += npoint;
   v->ncell += ncell;
   v->current = NULL; // the pieces may move
@@ -461,7 +463,8 @@ static pl_status fetch_bytes(vtu *v, array *a, role which, int64_t count) {
   uint64_t left = (uint64_t)(s.end - s.at), got = bytes;
   if (!v->zlib) PL_TRY(take_word(v, which, &s, &got));
   if (got != bytes) return wrong_size(v, which, got, bytes);
-  if (bytes > left * (v->zlib ? INFLATE_MAX : 1))
+  uint64_t times = !v->zlib ? 1 : which == TYPES || bytes < FREE ? INFLATE_MAX : INFLATE_REAL;
+  if (bytes > left * times)
     return pl_load_fail(in, NULL, "array '%s': %llu bytes cannot come from the %llu that are there",
                         role_name[which], (unsigned long long)bytes, (unsigned long long)left);
   a->data = pl_alloc(in->env, bytes, 1);

@@ -7,6 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
+enum { CELLS_MAX = 10000000 }; // along a side
+
 // ---- meshes -----------------------------------------------------------------------------------
 
 // file names are relative to the scene's folder
@@ -58,7 +60,7 @@ int read_mesh_file(reader *r, const geometry_def *g, pl_mesh **out) {
     factor = u.factor;
   }
   if (!scene_file(r, g->mesh, "mesh", path, sizeof path)) return 0;
-  if (!worked(r, pl_mesh_read(r->env, path, out))) return 0;
+  if (!worked(r, pl_mesh_read_most(r->env, path, r->limit.nodes, out))) return 0;
   if (factor != 1) pl_mesh_transform(*out, factor, NULL, NULL);
   return room(r, g->mesh, (*out)->nvert);
 }
@@ -88,7 +90,7 @@ static int read_cells(reader *r, const pl_node *at, int n, int *cells) {
     return 0;
   }
   for (const pl_node *d = at->first; d; d = d->next)
-    ok &= read_int(r, d, "cells", 1, 1e7, &cells[k++]);
+    ok &= read_int(r, d, "cells", 1, CELLS_MAX, &cells[k++]);
   return ok;
 }
 
@@ -97,10 +99,11 @@ static void check_equilateral(reader *r, const grid_def *d, const int n[2], cons
   double ratio = l[1] / n[1] / (l[0] / n[0]);
   if (fabs(ratio / 0.8660254 - 1) < 0.05) return;
   char hint[PL_TEXT];
-  int rows = (int)fmax(1, rint(l[1] / (0.8660254 * l[0] / n[0])));
-  int cells = (int)fmax(1, rint(l[0] * 0.8660254 * rows / l[1]));
-  snprintf(hint, sizeof hint, "write cells: [%d, %d]", cells, rows);
-  warning(r, d->cells, hint,
+  double rows = fmax(1, rint(l[1] / (0.8660254 * l[0] / n[0])));
+  double cells = fmax(1, rint(l[0] * 0.8660254 * rows / l[1]));
+  int fits = rows <= CELLS_MAX && cells <= CELLS_MAX;
+  snprintf(hint, sizeof hint, "write cells: [%.0f, %.0f]", cells, rows);
+  warning(r, d->cells, fits ? hint : "make the rectangle less narrow",
           "these cells make triangles %.2f times as high as equilateral ones; hinges then bend too "
           "stiffly or too softly",
           ratio / 0.8660254);

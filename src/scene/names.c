@@ -79,11 +79,14 @@ void name_hint(const reader *r, const name_table *t, const char *word, unsigned 
   hint_names(word, n, names, out, size);
 }
 
+// names become names of files and columns
+enum { NAME_MAX_LENGTH = 60 };
 const char name_rule[] =
-    "letters, digits, '_' and '-', starting with a letter; not 'ground' or 'all'";
+    "letters, digits, '_' and '-', starting with a letter, at most 60; not 'ground' or 'all'";
 
 int name_valid(const char *s) {
   if (!((s[0] >= 'a' && s[0] <= 'z') || (s[0] >= 'A' && s[0] <= 'Z') || s[0] == '_')) return 0;
+  if (strlen(s) > NAME_MAX_LENGTH) return 0;
   for (; *s; s++)
     if (!((*s >= 'a' && *s <= 'z') || (*s >= 'A' && *s <= 'Z') || (*s >= '0' && *s <= '9') ||
           *s == '_' || *s == '-'))

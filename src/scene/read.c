@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+static const double VALUE_MAX = 1e100; // of anything that has a unit, SI
+
 static const char *const kind_text[] = {"a value", "a list", "a mapping"};
 
 static int is_empty(const pl_node *at) {
@@ -69,7 +71,9 @@ static int plain_value(reader *r, const pl_node *at, const char *what, const cha
   } else {
     *out = v * got.factor;
   }
-  if (isfinite(*out)) return 1;
+  // squares of what is measured must not overflow
+  static const unit_dim none = {{0}};
+  if (isfinite(*out) && (unit_same(want, &none) || fabs(*out) <= VALUE_MAX)) return 1;
   problem(r, at, NULL, "%s is too large", what);
   return 0;
 }
@@ -338,10 +342,24 @@ static int refuse_param(reader *r, const row *w, int n, const num *v) {
   return 1;
 }
 
+// Vectors without a unit are directions: of any length, so squares must neither overflow nor
+// vanish. A power of two leaves the direction's bits alone.
+static void scale_direction(vec *v) {
+  double most = 0;
+  int e;
+  for (int c = 0; c < v->n; c++) most = fmax(most, fabs(v->v[c].v));
+  if (most == 0 || (most > 1e-50 && most < 1e50)) return;
+  frexp(most, &e);
+  for (int c = 0; c < v->n; c++) v->v[c].v = ldexp(v->v[c].v, -e);
+}
+
 static int read_vec_row(reader *r, const pl_node *at, const row *w, vec *v) {
   int least = w->type == T_VEC ? r->dim : r->dim == 2 ? 2 : 3;
   int most = w->type == T_VEC ? r->dim : 3;
-  return read_vec(r, at, w->key, w->unit, least, most, v) && refuse_param(r, w, v->n, v->v);
+  if (!read_vec(r, at, w->key, w->unit, least, most, v) || !refuse_param(r, w, v->n, v->v))
+    return 0;
+  if (!w->unit || !w->unit[0]) scale_direction(v);
+  return 1;
 }
 
 static int read_row(reader *r, const pl_node *at, const row *w, char *field) {

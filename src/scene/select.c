@@ -256,7 +256,7 @@ static int parse_comparison(parser *s, const node_list *scope, node_list *out) {
 }
 
 static int parse_nearest(parser *s, const node_list *scope, node_list *out) {
-  double x[3], best = INFINITY;
+  double x[3], best = 0;
   if (!parse_point(s, x)) return 0;
   out->v = scratch(s->r, 1, sizeof *out->v);
   if (!out->v) return 0;
@@ -265,11 +265,16 @@ static int parse_nearest(parser *s, const node_list *scope, node_list *out) {
     const double *X = s->r->X + 3 * scope->v[i];
     double d = 0;
     for (int c = 0; c < 3; c++) d += (X[c] - x[c]) * (X[c] - x[c]);
-    if (d < best) {
+    if (i == 0 || d < best) {
       best = d;
       out->v[0] = scope->v[i];
     }
   }
+  double size = model_size(s->r);
+  if (scope->n > 1 && size > 0 && sqrt(best) > size)
+    warning(s->r, s->at, "check the unit; bare numbers take the scene's length unit",
+            "%s: the nearest node is %.3g m away from the point, in a model of %.3g m", s->what,
+            sqrt(best), size);
   return 1;
 }
 

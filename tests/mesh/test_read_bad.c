@@ -161,7 +161,8 @@ static const struct {
     {"piece_count.vtu", 3, "a Piece needs NumberOfPoints and NumberOfCells", NULL},
     {"points_absurd.vtu", 16, "array 'Points' has fewer than 120000000 values", NULL},
     {"points_flat.vtu", 15, "the points need 3 components, not 2", NULL},
-    {"points_limit.vtu", 3, "4000000000000 points and 6 cells; at most 50000000 of each", NULL},
+    {"points_limit.vtu", 3, "4000000000000 points and 6 cells; at most 50000000 and 50000000",
+     NULL},
     {"points_long.vtu", 26, "array 'Points' has more than 66 values", NULL},
     {"points_nan.vtu", 16, "vertex 1 has a coordinate that is not finite (0, 0, nan)", NULL},
     {"points_short.vtu", 27, "the array ends early", NULL},
@@ -182,6 +183,7 @@ static const struct {
     {"wedge.vtu", 48, "cell 2 is of VTK type 13",
      "lines, triangles, quads, tetrahedra and hexahedra are read"},
     {"zlib_blocks.vtu", 13, "array 'Points': 528 compressed blocks of 1 bytes", NULL},
+    {"zlib_bomb.vtu", 1, "array 'Points': 2400000 bytes cannot come from the 3", NULL},
     {"zlib_damaged.vtu", 13, "array 'Points': a compressed block is damaged", NULL},
 };
 enum { NBAD = sizeof bad / sizeof bad[0] };
@@ -253,11 +255,22 @@ static void counts_do_not_allocate(void **state) {
   }
 }
 
+// the caller's limit holds before anything is unpacked
+static void callers_limit(void **state) {
+  (void)state;
+  pl_env env;
+  pl_mesh *m;
+  pl_env_init(&env);
+  check_status(&env, pl_mesh_read_most(&env, MESH_DATA "bad/zlib_bomb.vtu", 1000, &m), PL_E_INPUT);
+  assert_non_null(strstr(env.error.text, "100000 points and 100000 cells; at most 1000 and"));
+}
+
 int test_read_bad(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(refused_with_message),
       cmocka_unit_test(every_file_has_a_row),
       cmocka_unit_test(counts_do_not_allocate),
+      cmocka_unit_test(callers_limit),
   };
   return cmocka_run_group_tests_name("mesh.read_bad", tests, NULL, NULL);
 }
