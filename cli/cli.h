@@ -17,7 +17,7 @@
 enum { EXIT_LIST(X) };
 #undef X
 
-enum { CLI_OPTIONS = 16, CLI_VALUES = 256 };
+enum { CLI_OPTIONS = 16, CLI_VALUES = 256, CLI_NAME = 64 };
 
 typedef struct cli_option {
   const char *name; // long name without dashes
@@ -60,8 +60,13 @@ int cli_exit_code(pl_status s);
 const char *cli_scene(const char *word, char out[PL_TEXT]);
 // NAME.suffix for results of a scene; NAME is that of the folder for scenes called scene.yaml.
 void cli_folder(const char *scene, const char *suffix, char out[PL_TEXT]);
-// Folder of the gallery, "" when there is none.
+// Folder of the gallery, "" when there is none, and the scenes in it, sorted; returns their count.
 const char *cli_gallery(char out[PL_TEXT]);
+int cli_gallery_names(char name[][CLI_NAME], int most);
+// Loads a scene within --root; one that is not there gets a suggestion.
+struct pl_scene;
+pl_status cli_load(const cli_args *a, const char *path, int nset, const char *const *set,
+                   struct pl_scene **out);
 // Threads of an option; 0: not given, -1: nonsense, reported.
 int cli_threads(const cli_args *a);
 

@@ -189,13 +189,13 @@ static pl_status load(const cli_args *a, const char *path, int nset, const char 
   *usage = 0;
   for (int k = 0; k < nset; k++)
     if (is_path(set[k])) keep[n++] = set[k];
-  PL_TRY(pl_scene_load(a->env, path, n, keep, &plain));
+  PL_TRY(cli_load(a, path, n, keep, &plain));
   pl_text_init(&t, a->env);
   *usage = !state(a, plain, nset, set, &t);
   pl_scene_free(plain);
   pl_status s = t.failed ? PL_E_NOMEM : PL_OK;
   keep[n++] = t.s;
-  if (s == PL_OK && !*usage) s = pl_scene_load(a->env, path, n, keep, out);
+  if (s == PL_OK && !*usage) s = cli_load(a, path, n, keep, out);
   pl_text_free(&t);
   return s;
 }

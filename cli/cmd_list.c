@@ -2,7 +2,6 @@
 #include "pliant/scene.h"
 #include "pliant/validate.h"
 
-#include <dirent.h>
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -51,30 +50,16 @@ static void read_title(const char *path, char *out, size_t size) {
   if (f) fclose(f);
 }
 
-static int compare_names(const void *a, const void *b) {
-  return strcmp(a, b);
-}
-
 static void list_gallery(listing *l) {
   enum { MOST = 200 };
-  static char name[MOST][64];
-  char folder[PL_TEXT], path[PL_TEXT], title[256];
-  int n = 0;
-  DIR *dir = cli_gallery(folder)[0] ? opendir(folder) : NULL;
-  for (struct dirent *e; dir && n < MOST && (e = readdir(dir));) {
-    if (e->d_name[0] == '.' || strlen(e->d_name) >= sizeof name[0]) continue;
-    snprintf(path, sizeof path, "%.400s/%.60s/scene.yaml", folder, e->d_name);
-    FILE *f = fopen(path, "r");
-    if (!f) continue;
-    fclose(f);
-    snprintf(name[n++], sizeof name[0], "%s", e->d_name);
-  }
-  if (dir) closedir(dir);
-  qsort(name, (size_t)n, sizeof name[0], compare_names);
+  static char name[MOST][CLI_NAME];
+  char folder[PL_TEXT], path[PL_TEXT], title[256], text[256];
+  int n = cli_gallery_names(name, MOST);
+  cli_gallery(folder);
   for (int k = 0; k < n; k++) {
     snprintf(path, sizeof path, "%.400s/%.60s/scene.yaml", folder, name[k]);
     read_title(path, title, sizeof title);
-    item(l, name[k], title);
+    item(l, name[k], pl_printable(title, text, sizeof text));
   }
 }
 

@@ -26,8 +26,14 @@ int cmd_run(const cli_args *a) {
   if (opts.threads < 0) return CODE_USAGE;
   screen_attach(a->env, quiet);
   pl_scene *scene = NULL;
-  pl_status s = pl_scene_load(a->env, path, nset, set, &scene);
-  if (s != PL_OK) return cli_exit_code(s);
+  pl_status s = cli_load(a, path, nset, set, &scene);
+  if (s == PL_OK && scene->nanalysis == 0)
+    s = pl_fail_at(a->env, PL_E_INPUT, path, 0, 0, "e.g. analyses: [{static: {}}]",
+                   "the scene has no analyses: there is nothing to run");
+  if (s != PL_OK) {
+    pl_scene_free(scene);
+    return cli_exit_code(s);
+  }
   pl_job_result result;
   s = pl_job_run(a->env, scene, &opts, &result);
   screen_clear();

@@ -6,6 +6,8 @@
   { "json", 0, NULL, "print the result as JSON on standard output" }
 #define QUIET                                                                                      \
   { "quiet", 'q', NULL, "print errors only" }
+#define ROOT                                                                                       \
+  { "root", 0, "DIR", "read no file beyond this folder; links are resolved" }
 #define SET                                                                                        \
   { "set", 's', "PATH=VALUE", "override a value of the scene; may be given several times" }
 
@@ -13,13 +15,16 @@ const cli_command cli_commands[] = {
     {.name = "check",
      .args = "SCENE",
      .text = "parse and check a scene, and say what it holds",
-     .detail = "Reads the scene and its meshes, reports up to twenty problems with file, line and "
-               "remedy, and\n"
-               "prints nodes, unknowns, elements, parameters and analyses.",
+     .detail =
+         "Reads the scene and its meshes, reports up to twenty problems with file, line and "
+         "remedy, and\n"
+         "prints what it understood, in SI and in units that read well: sizes, masses, materials, "
+         "groups and\n"
+         "sets with their nodes, supports, drives, loads, parameters and analyses.",
      .min_args = 1,
      .max_args = 1,
      .run = cmd_check,
-     .option = {SET, JSON, QUIET, HELP}},
+     .option = {SET, ROOT, JSON, QUIET, HELP}},
     {.name = "run",
      .args = "SCENE",
      .text = "run the analyses of a scene and write the results",
@@ -35,6 +40,7 @@ const cli_command cli_commands[] = {
      .run = cmd_run,
      .option = {{"output", 'o', "DIR", "result folder (default: SCENE's name with .results)"},
                 SET,
+                ROOT,
                 {"only", 0, "NAME", "run this analysis (and the one it starts from)"},
                 {"threads", 't', "N", "threads (default: all processors)"},
                 {"resume", 0, NULL,
@@ -60,6 +66,7 @@ const cli_command cli_commands[] = {
                  "new value of a parameter; with a path as in run, an override of the scene"},
                 {"along", 'a', "amplitude:NODE=CHANGE",
                  "change along the gradient of an amplitude, by a part of it or a length"},
+                ROOT,
                 {"frequency", 'f', "FREQUENCY", "base frequency of drives and loads, e.g. 2.5Hz"},
                 {"harmonics", 0, "N", "harmonics of the motion"},
                 {"output", 'o', "DIR", "result folder (default: SCENE's name with .explore)"},

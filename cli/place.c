@@ -1,6 +1,8 @@
 // Where scenes lie.
 #include "cli.h"
+#include "pliant/scene.h"
 
+#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -45,6 +47,53 @@ const char *cli_scene(const char *word, char out[PL_TEXT]) {
   snprintf(out, PL_TEXT, "%.480s%sscene.yaml", word, n && word[n - 1] == '/' ? "" : "/");
   // a folder without a scene stays what was asked for
   return access(out, F_OK) == 0 ? out : word;
+}
+
+static int compare_names(const void *a, const void *b) {
+  return strcmp(a, b);
+}
+
+int cli_gallery_names(char name[][CLI_NAME], int most) {
+  char folder[PL_TEXT], path[PL_TEXT];
+  int n = 0;
+  DIR *dir = cli_gallery(folder)[0] ? opendir(folder) : NULL;
+  for (struct dirent *e; dir && n < most && (e = readdir(dir));) {
+    if (e->d_name[0] == '.' || strlen(e->d_name) >= CLI_NAME) continue;
+    snprintf(path, sizeof path, "%.400s/%.60s/scene.yaml", folder, e->d_name);
+    if (access(path, R_OK) != 0) continue;
+    snprintf(name[n++], CLI_NAME, "%s", e->d_name);
+  }
+  if (dir) closedir(dir);
+  qsort(name, (size_t)n, CLI_NAME, compare_names);
+  return n;
+}
+
+// a scene that is not there: the gallery may have what was meant
+static pl_status no_scene(const cli_args *a, const char *word) {
+  enum { MOST = 100 };
+  char name[MOST][CLI_NAME], hint[PL_TEXT];
+  const char *known[MOST];
+  int n = cli_gallery_names(name, MOST), gallery = strncmp(word, "gallery/", 8) == 0;
+  for (int k = 0; k < n; k++) known[k] = name[k];
+  int best = pl_closest(gallery ? word + 8 : word, n, known);
+  size_t at = 0;
+  hint[0] = 0;
+  if (best >= 0) at = (size_t)snprintf(hint, PL_TEXT, "did you mean 'gallery/%s'?  ", name[best]);
+  if (!gallery && best < 0) return PL_OK;
+  if (!gallery)
+    return pl_fail_at(a->env, PL_E_IO, word, 0, 0, hint, "cannot open: No such file or directory");
+  at += (size_t)snprintf(hint + at, sizeof hint - at, n ? "known:" : "there is no gallery");
+  for (int k = 0; k < n && at + CLI_NAME + 2 < sizeof hint; k++)
+    at += (size_t)snprintf(hint + at, sizeof hint - at, " %s", name[k]);
+  return pl_fail_at(a->env, PL_E_IO, NULL, 0, 0, hint, "the gallery has no '%.60s'", word + 8);
+}
+
+pl_status cli_load(const cli_args *a, const char *path, int nset, const char *const *set,
+                   pl_scene **out) {
+  pl_scene_limits limits = {.root = cli_value(a, "root")};
+  *out = NULL;
+  if (access(path, F_OK) != 0) PL_TRY(no_scene(a, path));
+  return pl_scene_load_limited(a->env, path, nset, set, &limits, out);
 }
 
 void cli_folder(const char *scene, const char *suffix, char out[PL_TEXT]) {

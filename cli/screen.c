@@ -28,10 +28,11 @@ void screen_clear(void) {
 static void show(void *ctx, const pl_diag *d) {
   (void)ctx;
   if (quiet && d->level != PL_ERROR) return;
-  char line[4 * PL_TEXT];
-  pl_diag_format(d, line, sizeof line);
+  char raw[4 * PL_TEXT], line[sizeof raw];
+  pl_diag_format(d, raw, sizeof raw);
   screen_clear();
-  fprintf(stderr, "%s%s\n", d->file[0] ? "" : "pliant: ", line);
+  // names and values come from files
+  fprintf(stderr, "%s%s\n", d->file[0] ? "" : "pliant: ", pl_printable(raw, line, sizeof line));
 }
 
 static int progress(void *ctx, const pl_progress *p) {

@@ -150,6 +150,12 @@ void pl_text_add(pl_text *t, const char *fmt, ...) __attribute__((format(printf,
 void pl_text_put(pl_text *t, const char *s, size_t n);
 void pl_text_free(pl_text *t);
 
+// Length of the well-formed UTF-8 character at s[n], 0: none.
+size_t pl_utf8_length(const char *s, size_t n);
+// A copy that a terminal or JSON can take: control characters (other than newlines) and bytes that
+// are not UTF-8 become '?'. Cut where out ends.
+char *pl_printable(const char *s, char *out, size_t size);
+
 // Reads a whole regular file (at most limit bytes; 0: 4 GiB) with a terminating zero; caller frees
 // with pl_free. Pipes, devices and folders are refused.
 pl_status pl_file_read(pl_env *env, const char *path, size_t limit, char **data, size_t *size);

@@ -159,13 +159,27 @@ typedef struct pl_node_set {
   const int *node; // [n] ascending
 } pl_node_set;
 
+// A group of a body's mesh, by the name that its file or generator gives it.
+typedef struct pl_scene_group {
+  const char *name;
+  int n; // nodes
+} pl_scene_group;
+
 // A body: its nodes in the order of its mesh.
 typedef struct pl_scene_body {
   const char *name;
   const char *kind; // "shell", "plane", "solid", "chain" or "rod"
   int n;
   const int *node; // [n]
+  int ngroup;
+  const pl_scene_group *group;
+  int npiece; // parts of the mesh that do not hang together
 } pl_scene_body;
+
+typedef struct pl_scene_material {
+  const char *name, *law;
+  double young, poisson, density; // Pa, -, kg/m^3
+} pl_scene_material;
 
 // A limit of stretch as the scene gives it, for reports.
 typedef struct pl_limit_note {
@@ -174,7 +188,8 @@ typedef struct pl_limit_note {
   pl_polar curve;   // as it stands in its file; n 0: none was given
 } pl_limit_note;
 
-typedef struct pl_scene {
+typedef struct pl_scene pl_scene;
+struct pl_scene {
   pl_env *env;
   const char *path, *folder; // of the scene file; file names in the scene are relative to folder
   const char *title;         // "" when not given
@@ -192,6 +207,12 @@ typedef struct pl_scene {
   const pl_scene_body *body;
   const pl_watch *watch;
   const pl_analysis *analysis; // in the order of the file
+  // What the model was made of, with the initial values of parameters; without terms: fixed.
+  int nmaterial, ndrive, nload;
+  const pl_scene_material *material;
+  const pl_drive_desc *drive;
+  const pl_load_desc *load;
+  double gravity[3]; // m/s^2
   pl_output_opts output;
   pl_model *model;
   pl_params *params; // initial values
@@ -209,13 +230,14 @@ typedef struct pl_scene {
   const pl_limit_note *limit_note; // [sheet.nlimit]
   const char *const *pin_name;     // [sheet.nvert] drive or support that holds a node; NULL: none
   struct scene_impl *impl;
-} pl_scene;
+};
 
 // What a scene may cost; for fuzzers and services. NULL where it is asked for: the defaults.
 typedef struct pl_scene_limits {
-  int yaml_nodes; // entries of the file, default a million
-  int nodes;      // of the model, default 20 million
-  int no_files;   // 1: refuse to open mesh and matrix files
+  int yaml_nodes;   // entries of the file, default a million
+  int nodes;        // of the model, default 20 million
+  int no_files;     // 1: refuse to open mesh and matrix files
+  const char *root; // folder beyond which no file is read, symbolic links resolved; NULL: anywhere
 } pl_scene_limits;
 
 // Reads a scene file, applies overrides `path=value` (set[nset], may be NULL), checks it and builds
@@ -223,6 +245,9 @@ typedef struct pl_scene_limits {
 // then PL_E_INPUT (scene or mesh is wrong) or PL_E_IO (the scene file cannot be read).
 pl_status pl_scene_load(pl_env *env, const char *path, int nset, const char *const *set,
                         pl_scene **out);
+// The same within limits: with a root, the scene file must lie in it, too.
+pl_status pl_scene_load_limited(pl_env *env, const char *path, int nset, const char *const *set,
+                                const pl_scene_limits *limits, pl_scene **out);
 // The same from memory; name stands in messages, folder is where files are looked for.
 pl_status pl_scene_parse(pl_env *env, const char *name, const char *folder, const char *data,
                          size_t size, int nset, const char *const *set,
@@ -246,12 +271,19 @@ int pl_scene_find_node(const pl_scene *s, const char *name);
 typedef struct pl_scene_counts {
   int nodes, dofs, free_dofs;
   int elements[PL_ELEM_COUNT]; // per kind
-  double mass;                 // kg
-  double lo[3], hi[3];         // box of the nodes, m
+  double mass;                 // kg, all
+  int point_masses;            // and their sum
+  double point_mass;
+  double lo[3], hi[3]; // box of the nodes, m
 } pl_scene_counts;
 void pl_scene_count(const pl_scene *s, pl_scene_counts *out);
-// The same in words, several lines: counts, sets, parameters with bounds, analyses.
+// The same in words, several lines: counts, materials, groups, sets, supports, drives, loads,
+// parameters with bounds, analyses; values in SI and in units that read well.
 void pl_scene_describe(const pl_scene *s, pl_text *out);
+// Unknowns that a drive prescribes, and on how many nodes.
+int pl_drive_size(const pl_scene *s, const pl_drive_desc *d, int *nnode);
+// The name of a group as a selector must write it: in quotes unless it is a plain word.
+const char *pl_group_quote(const char *name, char *out, size_t size);
 
 // ---- made from the schema ---------------------------------------------------------------------
 

@@ -54,6 +54,41 @@ void pl_text_free(pl_text *t) {
   *t = (pl_text){.env = t->env};
 }
 
+size_t pl_utf8_length(const char *text, size_t n) {
+  const unsigned char *s = (const unsigned char *)text;
+  if (n == 0) return 0;
+  if (s[0] < 0x80) return 1;
+
+  // the first byte gives the length, the others are 10xxxxxx
+  size_t len = s[0] >= 0xf0 ? 4 : s[0] >= 0xe0 ? 3 : 2;
+  if (s[0] < 0xc2 || s[0] > 0xf4 || len > n) return 0;
+  for (size_t k = 1; k < len; k++)
+    if ((s[k] & 0xc0) != 0x80) return 0;
+
+  // overlong forms, surrogates, beyond U+10FFFF
+  if ((s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] > 0x9f)) return 0;
+  if ((s[0] == 0xf0 && s[1] < 0x90) || (s[0] == 0xf4 && s[1] > 0x8f)) return 0;
+  return len;
+}
+
+char *pl_printable(const char *s, char *out, size_t size) {
+  size_t n = strlen(s), at = 0;
+  for (size_t i = 0; i < n && at + 5 < size;) {
+    size_t len = pl_utf8_length(s + i, n - i);
+    unsigned char c = (unsigned char)s[i], next = (unsigned char)s[i + 1];
+    // C1 controls are two bytes long
+    int bad = len == 0 || (c < 0x20 && c != '\n') || c == 0x7f || (c == 0xc2 && next < 0xa0);
+    if (bad)
+      out[at++] = '?';
+    else
+      memcpy(out + at, s + i, len);
+    at += bad ? 0 : len;
+    i += len ? len : 1;
+  }
+  out[at] = 0;
+  return out;
+}
+
 static pl_status io_fail(pl_env *env, const char *path, const char *verb) {
   const char *why = strerror(errno);
   return pl_fail_at(env, PL_E_IO, path, 0, 0, NULL, "cannot %s: %s", verb, why);

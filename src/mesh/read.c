@@ -279,25 +279,9 @@ pl_status pl_load_find(pl_env *env, pl_load_hash *h, const void *base, size_t si
   return PL_OK;
 }
 
-// length of the well-formed UTF-8 sequence at s, 0: none
-static size_t utf8_length(const unsigned char *s, size_t n) {
-  if (s[0] < 0x80) return 1;
-
-  // the first byte gives the length, the others are 10xxxxxx
-  size_t len = s[0] >= 0xf0 ? 4 : s[0] >= 0xe0 ? 3 : 2;
-  if (s[0] < 0xc2 || s[0] > 0xf4 || len > n) return 0;
-  for (size_t k = 1; k < len; k++)
-    if ((s[k] & 0xc0) != 0x80) return 0;
-
-  // overlong forms, surrogates, beyond U+10FFFF
-  if ((s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] > 0x9f)) return 0;
-  if ((s[0] == 0xf0 && s[1] < 0x90) || (s[0] == 0xf4 && s[1] > 0x8f)) return 0;
-  return len;
-}
-
 int pl_load_utf8(const char *s, size_t n) {
   for (size_t i = 0; i < n;) {
-    size_t len = utf8_length((const unsigned char *)s + i, n - i);
+    size_t len = pl_utf8_length(s + i, n - i);
     if (!len) return 0;
     i += len;
   }

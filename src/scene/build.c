@@ -256,6 +256,37 @@ static pl_status build_model(reader *r, pl_scene *s) {
 
 // ---- result -----------------------------------------------------------------------------------
 
+static pl_status fill_groups(reader *r, const body_slot *b, pl_scene_body *out) {
+  const pl_mesh *m = b->mesh;
+  pl_scene_group *g = take(r, (size_t)m->nset + 1, sizeof *g);
+  if (!g) return PL_E_NOMEM;
+  for (int k = 0; k < m->nset; k++) {
+    int n, *vertex, seen = 0;
+    // cells of several types share a name
+    for (int i = 0; i < out->ngroup; i++) seen |= strcmp(g[i].name, m->set[k].name) == 0;
+    if (seen) continue;
+    const char *name = take_text(r, m->set[k].name, strlen(m->set[k].name));
+    if (!name) return PL_E_NOMEM;
+    PL_TRY(pl_mesh_set_vertices(m, name, &n, &vertex));
+    pl_free(r->env, vertex);
+    g[out->ngroup++] = (pl_scene_group){name, n};
+  }
+  out->group = g;
+  return PL_OK;
+}
+
+static pl_status fill_materials(reader *r, pl_scene *s) {
+  static const char *const law[] = {"St. Venant-Kirchhoff", "neo-Hookean"};
+  const material_def *d = r->def.materials.item;
+  pl_scene_material *m = take(r, (size_t)r->def.materials.n + 1, sizeof *m);
+  if (!m) return PL_E_NOMEM;
+  for (int k = 0; k < r->def.materials.n; k++)
+    m[s->nmaterial++] = (pl_scene_material){d[k].name.s, law[d[k].law.v != 0], d[k].young.v,
+                                            d[k].poisson.v, d[k].density.v};
+  s->material = m;
+  return PL_OK;
+}
+
 static pl_status fill_lists(reader *r, pl_scene *s) {
   pl_node_name *name = take(r, (size_t)r->nnode + 1, sizeof *name);
   pl_node_set *set = take(r, (size_t)r->nset + 1, sizeof *set);
@@ -265,9 +296,22 @@ static pl_status fill_lists(reader *r, pl_scene *s) {
     if (r->label[i]) name[s->nname++] = (pl_node_name){r->label[i], i};
   for (int k = 0; k < r->nset; k++)
     set[s->nset++] = (pl_node_set){r->set[k].name, r->set[k].nodes.n, r->set[k].nodes.v};
-  for (int k = 0; k < r->nbody; k++)
-    b[s->nbody++] =
-        (pl_scene_body){r->body[k].def->name.s, r->body[k].kind, r->body[k].n, r->body[k].node};
+  for (int k = 0; k < r->nbody; k++) {
+    const body_slot *from = &r->body[k];
+    b[k] = (pl_scene_body){.name = from->def->name.s,
+                           .kind = from->kind,
+                           .n = from->n,
+                           .node = from->node,
+                           .npiece = from->npiece};
+    PL_TRY(fill_groups(r, from, &b[k]));
+    s->nbody++;
+  }
+  PL_TRY(fill_materials(r, s));
+  s->ndrive = r->ndrive;
+  s->drive = r->drive;
+  s->nload = r->nload;
+  s->load = r->load;
+  memcpy(s->gravity, r->gravity, sizeof s->gravity);
   s->name = name;
   s->set = set;
   s->body = b;

@@ -2,6 +2,7 @@
 
 #include "pliant/math.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,6 +27,16 @@ int scene_file(reader *r, const pl_node *at, const char *what, char *out, size_t
     problem(r, at, hint, "%s: cannot open the file '%s'", what, quote(at->text, buf, sizeof buf));
     return 0;
   }
+  char real[PATH_MAX];
+  if (r->limit.root && (!path_within(r->limit.root, out, real) || strlen(real) >= size)) {
+    problem(r, at, "put a copy of it there",
+            "%s: the file '%s' is not within '%.200s', beyond "
+            "which nothing is read",
+            what, quote(at->text, buf, sizeof buf), r->limit.root);
+    return 0;
+  }
+  // what was looked at is what will be opened
+  if (r->limit.root) snprintf(out, size, "%s", real);
   int k = 0;
   while (k < r->nopened && strcmp(r->opened[k], out) != 0) k++;
   if (k < r->nopened || k == OPENED_MAX) return 1;
@@ -237,7 +248,10 @@ static int load_geometry(reader *r, body_slot *b, const geometry_def *g) {
   if (ok) ok = strip(r, &b->mesh, first, last);
   if (!ok) return 0;
   if (b->mesh->cell[first].n + b->mesh->cell[last].n == 0) {
-    problem(r, g->mesh, rod ? "lines of an OBJ file are written 'l 1 2 3'" : NULL,
+    problem(r, g->mesh,
+            solid ? "a surface must be filled first (e.g. gmsh -3, saved as .msh), or be a shell"
+            : rod ? "lines of an OBJ file are written 'l 1 2 3'"
+                  : "save the surface, or use a solid for cells and a rod for lines",
             "%s '%s': the mesh has no %s", b->kind, b->def->name.s,
             solid ? "tetrahedra or hexahedra"
             : rod ? "lines"
@@ -246,6 +260,7 @@ static int load_geometry(reader *r, body_slot *b, const geometry_def *g) {
   }
   if (g->merge.at) ok = worked(r, pl_mesh_weld(b->mesh, g->merge.v, NULL));
   ok = ok && worked(r, pl_mesh_check(b->mesh)) && worked(r, pl_mesh_drop_unused(b->mesh, NULL));
+  ok = ok && check_pieces(r, b, g->mesh);
   ok = ok && (!rod || check_curve(r, b, g));
   ok = ok && refine_mesh(r, g, first, &b->mesh) && place_mesh(r, b, g);
   return ok && (!b->def->plane || check_flat(r, g, b->mesh));

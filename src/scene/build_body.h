@@ -10,6 +10,8 @@ int worked(reader *r, pl_status s);
 int room(reader *r, const pl_node *at, double nvert);
 // The mesh of a file in metres, not yet placed; *out is freed by the caller even when this fails.
 int read_mesh_file(reader *r, const geometry_def *g, pl_mesh **out);
+// Counts the parts of a body's mesh and warns when merging vertices would join them; 0: failed.
+int check_pieces(reader *r, body_slot *b, const pl_node *at);
 const material_def *find_material(reader *r, const txt *name);
 // Elements of one kind; vertex numbers are those of the body's mesh, NULL: known later.
 int body_group(reader *r, const body_slot *b, const char *suffix, int kind, int n,

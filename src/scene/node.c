@@ -42,31 +42,12 @@ typedef struct source {
   int line, col, next;
 } source;
 
-// length of the UTF-8 character at s, 0: malformed
-static size_t utf8_length(const unsigned char *s, size_t left) {
-  size_t n = s[0] < 0x80   ? 1
-             : s[0] < 0xc2 ? 0
-             : s[0] < 0xe0 ? 2
-             : s[0] < 0xf0 ? 3
-             : s[0] < 0xf5 ? 4
-                           : 0;
-  if (n == 0 || n > left) return 0;
-  for (size_t k = 1; k < n; k++)
-    if ((s[k] & 0xc0) != 0x80) return 0;
-  // overlong, surrogates, beyond U+10FFFF
-  if (s[0] == 0xe0 && s[1] < 0xa0) return 0;
-  if (s[0] == 0xed && s[1] >= 0xa0) return 0;
-  if (s[0] == 0xf0 && s[1] < 0x90) return 0;
-  if (s[0] == 0xf4 && s[1] >= 0x90) return 0;
-  return n;
-}
-
 // refuses what is no text, and tabs; the first place is enough
 static int check_text(reader *r, const char *file, const char *data, size_t size) {
   int line = 1, col = 1;
   for (size_t i = 0; i < size;) {
     unsigned char c = (unsigned char)data[i];
-    size_t n = utf8_length((const unsigned char *)data + i, size - i);
+    size_t n = pl_utf8_length(data + i, size - i);
     if (n == 0) {
       problem_at(r, file, line, col, "save the file as UTF-8", "byte 0x%02x is not UTF-8", c);
       return 0;

@@ -91,6 +91,14 @@ static pl_node *step(reader *r, pl_node *at, const char *part, const char *path,
   return NULL;
 }
 
+void tree_set(reader *r, const char *key, const char *text) {
+  pl_node *at = child(r->root, key), *value = node_new(r, NODE_SCALAR, text, strlen(text));
+  if (!at) at = add_key(r, r->root, key, NULL);
+  if (!at || !value) return;
+  value->quoted = 1;
+  replace(at, value);
+}
+
 void tree_override(reader *r, const char *assignment) {
   char origin_text[PL_TEXT];
   const char *equal = strchr(assignment, '=');

@@ -75,6 +75,14 @@ static int read_head(reader *r) {
   return !dimension || read_int(r, dimension, "dimension", 1, 3, &r->dim);
 }
 
+int path_within(const char *root, const char *path, char *real) {
+  char top[PATH_MAX];
+  if (!realpath(root, top) || !realpath(path, real)) return 0;
+  size_t n = strlen(top);
+  if (n > 1 && top[n - 1] == '/') n--;
+  return strncmp(real, top, n) == 0 && (n == 1 || real[n] == '/' || real[n] == 0);
+}
+
 // files are looked for in another folder than the scene's
 static pl_status enter_folder(reader *r, pl_scene *s) {
   char path[4096];
@@ -89,16 +97,29 @@ static pl_status enter_folder(reader *r, pl_scene *s) {
             "files: there is no folder '%.60s'", to->s);
     return PL_E_INPUT;
   }
+  char real[PATH_MAX];
+  if (r->limit.root && !path_within(r->limit.root, path, real)) {
+    problem(r, to->at, NULL, "files: '%.60s' is not within '%.200s', beyond which nothing is read",
+            to->s, r->limit.root);
+    return PL_E_INPUT;
+  }
   s->folder = r->folder = take_text(r, path, strlen(path));
   return r->failed;
 }
 
 // a copy of the scene elsewhere finds its files
 static void remember_folder(reader *r) {
-  char path[PATH_MAX], set[PATH_MAX + 16];
+  char path[PATH_MAX];
   if (!r->nopened || !realpath(r->folder, path)) return;
-  snprintf(set, sizeof set, "files=%s", path);
-  tree_override(r, set);
+  for (size_t i = 0, n = strlen(path), len; i < n; i += len) {
+    len = pl_utf8_length(path + i, n - i);
+    if (len > 0) continue;
+    pl_report(r->env, PL_WARNING, r->file, 0, 0, "rename the folder",
+              "the name of the scene's folder is not UTF-8: a copy of the scene will not find its "
+              "files");
+    return;
+  }
+  tree_set(r, "files", path);
 }
 
 static pl_status read_scene(reader *r, const char *data, size_t size, int nset,
@@ -176,14 +197,22 @@ enum { FILE_MAX = 1 << 28 };
 
 pl_status pl_scene_load(pl_env *env, const char *path, int nset, const char *const *set,
                         pl_scene **out) {
-  char *data, folder[4096];
+  return pl_scene_load_limited(env, path, nset, set, NULL, out);
+}
+
+pl_status pl_scene_load_limited(pl_env *env, const char *path, int nset, const char *const *set,
+                                const pl_scene_limits *limits, pl_scene **out) {
+  char *data, folder[4096], real[PATH_MAX];
   size_t size;
   *out = NULL;
+  if (limits && limits->root && !path_within(limits->root, path, real))
+    return pl_fail_at(env, PL_E_IO, path, 0, 0, NULL, "is not a file within '%.200s'",
+                      limits->root);
   const char *slash = strrchr(path, '/');
   snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - path) : 1, slash ? path : ".");
   if (slash == path) snprintf(folder, sizeof folder, "/");
   PL_TRY(pl_file_read(env, path, FILE_MAX, &data, &size));
-  pl_status s = pl_scene_parse(env, path, folder, data, size, nset, set, NULL, out);
+  pl_status s = pl_scene_parse(env, path, folder, data, size, nset, set, limits, out);
   pl_free(env, data);
   return s;
 }
@@ -278,76 +307,4 @@ int pl_scene_find_node(const pl_scene *s, const char *name) {
   for (int k = 0; k < s->nname; k++)
     if (strcmp(s->name[k].name, name) == 0) return s->name[k].node;
   return -1;
-}
-
-void pl_scene_count(const pl_scene *s, pl_scene_counts *out) {
-  *out = (pl_scene_counts){.nodes = s->mesh->nvert,
-                           .dofs = pl_model_nq(s->model),
-                           .free_dofs = pl_model_nfree(s->model)};
-  for (int g = 0; g < pl_model_ngroup(s->model); g++)
-    for (int k = 0; k < PL_ELEM_COUNT; k++)
-      if (pl_model_group_kind(s->model, g) == pl_elem_table[k])
-        out->elements[k] += pl_model_group_size(s->model, g);
-
-  // one direction of every node counts each mass once; angles of rods have none
-  const pl_csc *M = &s->params->M;
-  int nodes = pl_model_nnode(s->model) * s->dim;
-  for (int j = 0; j < M->n && j < nodes; j++)
-    for (int k = M->ptr[j]; k < M->ptr[j + 1]; k++) {
-      if (j % s->dim != 0 || M->row[k] % s->dim != 0 || M->row[k] >= nodes) continue;
-      out->mass += (M->row[k] == j ? 1 : 2) * M->val[k];
-    }
-  pl_mesh_bounds(s->mesh, out->lo, out->hi);
-}
-
-static void describe_parameters(const pl_scene *s, pl_text *out) {
-  for (int k = 0; k < pl_model_ndesign(s->model); k++) {
-    const pl_design_desc *d = pl_model_design(s->model, k);
-    const param_def *p = &s->impl->param[k];
-    // those of elements are told once
-    if (p->nslot && p->slot > 0) continue;
-    pl_text_add(out, "parameter  %s = %.6g %s", d->name, d->value, d->unit);
-    if (p->nslot) pl_text_add(out, " and so on for %d elements", p->nslot);
-    if (isfinite(d->min)) pl_text_add(out, ", min %.6g", d->min);
-    if (isfinite(d->max)) pl_text_add(out, ", max %.6g", d->max);
-    pl_text_add(out, " (acts in %d place%s)\n", d->ntarget, d->ntarget == 1 ? "" : "s");
-  }
-}
-
-void pl_scene_describe(const pl_scene *s, pl_text *out) {
-  pl_scene_counts c;
-  pl_scene_count(s, &c);
-  if (s->title[0]) pl_text_add(out, "title      %s\n", s->title);
-  pl_text_add(out, "dimension  %d\nnodes      %d\nunknowns   %d, of which %d are free\n", s->dim,
-              c.nodes, c.dofs, c.free_dofs);
-  pl_text_add(out, "size       %.4g x %.4g x %.4g m\nmass       %.6g kg\n", c.hi[0] - c.lo[0],
-              c.hi[1] - c.lo[1], c.hi[2] - c.lo[2], c.mass);
-  for (int k = 0; k < PL_ELEM_COUNT; k++)
-    if (c.elements[k])
-      pl_text_add(out, "elements   %d %s (%s)\n", c.elements[k], pl_elem_table[k]->name,
-                  pl_elem_table[k]->text);
-  for (int k = 0; k < s->nbody; k++)
-    pl_text_add(out, "body       %s: %s with %d nodes\n", s->body[k].name, s->body[k].kind,
-                s->body[k].n);
-  for (int k = 0; k < s->nset; k++)
-    pl_text_add(out, "set        %s: %d node%s\n", s->set[k].name, s->set[k].n,
-                s->set[k].n == 1 ? "" : "s");
-  for (int k = 0; k < s->contact.nobstacle; k++)
-    pl_text_add(out, "obstacle   %s, friction %.6g\n", s->obstacle_name[k],
-                s->contact.obstacle[k].mu);
-  if (s->contact.nnode) pl_text_add(out, "contact    %d nodes\n", s->contact.nnode);
-  if (s->has_layers)
-    pl_text_add(out, "layers     %d triangles, %.6g m thick, friction %.6g\n", s->layers.ntri,
-                s->layers.thickness, s->layers.mu);
-  for (int k = 0; k < s->sheet.nlimit; k++)
-    pl_text_add(out, "limit      %s: %s\n", s->limit_note[k].name, s->limit_note[k].text);
-  describe_parameters(s, out);
-  for (int k = 0; k < s->nanalysis; k++) {
-    const pl_analysis *a = &s->analysis[k];
-    pl_text_add(out, "analysis   %s", a->name);
-    if (strcmp(a->name, pl_analysis_table[a->kind].name) != 0)
-      pl_text_add(out, " (%s)", pl_analysis_table[a->kind].name);
-    if (a->about >= 0) pl_text_add(out, ", about %s", s->analysis[a->about].name);
-    pl_text_add(out, "\n");
-  }
 }

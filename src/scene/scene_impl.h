@@ -489,7 +489,7 @@ typedef struct body_slot {
   const pl_node *at;
   int bad;       // reported already; selectors on it keep quiet
   pl_mesh *mesh; // freed by the reader
-  int n;
+  int n, npiece;
   int *node;    // [n] model node of each mesh vertex
   int *midedge; // [ntri][9] stencils of mid-edge bending, filled by build_clamps; NULL: none
   struct rod_part *rod; // what build_rods makes of a rod, NULL: none
@@ -608,6 +608,8 @@ void node_append(pl_node *parent, pl_node *child);
 void node_write(const pl_node *root, pl_text *out);
 // override.c
 void tree_override(reader *r, const char *assignment);
+// a key of the scene and its text, whatever stands in it
+void tree_set(reader *r, const char *key, const char *text);
 
 // read.c
 int read_map(reader *r, const pl_node *at, const map_info *info, void *out);
@@ -660,6 +662,8 @@ void target_add(reader *r, place_kind kind, int a, int b, int c, const num *valu
 void seg_add(reader *r, int a, int b);
 // path of a file named in the scene; reports when it cannot be read
 int scene_file(reader *r, const pl_node *at, const char *what, char *out, size_t size);
+// Is the place, its links resolved into real[PATH_MAX], within a folder?
+int path_within(const char *root, const char *path, char *real);
 void build_bodies(reader *r);
 void build_body_groups(reader *r);
 void build_mechanism(reader *r);

@@ -309,7 +309,8 @@ static int parse_group_name(parser *s, char *out, size_t size) {
   size_t n = 0;
   while (s->p[n] && (q ? s->p[n] != q : s->p[n] != ' ' && s->p[n] != ')')) n++;
   if (n == 0 || n >= size || (q && s->p[n] != q)) {
-    complain(s, NULL, "the name of a group is wanted");
+    complain(s, "names with spaces stand in quotes: group \"left face\"",
+             "the name of a group is wanted");
     return 0;
   }
   memcpy(out, s->p, n);
@@ -320,13 +321,16 @@ static int parse_group_name(parser *s, char *out, size_t size) {
 
 static void unknown_group(parser *s, const char *name, int only) {
   const char *names[64];
-  char hint[PL_TEXT];
+  char hint[PL_TEXT], quoted[300], buf[MESSAGE_QUOTE + 8];
   int n = 0;
   for (int k = 0; k < s->r->nbody; k++)
-    for (int i = 0; (only < 0 || only == k) && i < s->r->body[k].mesh->nset && n < 64; i++)
-      names[n++] = s->r->body[k].mesh->set[i].name;
+    for (int i = 0; (only < 0 || only == k) && i < s->r->body[k].mesh->nset && n < 64; i++) {
+      pl_group_quote(s->r->body[k].mesh->set[i].name, quoted, sizeof quoted);
+      names[n] = take_text(s->r, quoted, strlen(quoted));
+      n += names[n] != NULL;
+    }
   hint_names(name, n, names, hint, sizeof hint);
-  problem(s->r, s->at, hint, "%s: no mesh has a group '%s'", s->what, name);
+  problem(s->r, s->at, hint, "%s: no mesh has a group '%s'", s->what, quote(name, buf, sizeof buf));
 }
 
 static int parse_group(parser *s, int only, node_list *out) {
