@@ -82,6 +82,12 @@ static json_t *model_figures(const pl_scene *s) {
                    "free_unknowns", c.free_dofs, "elements", elements, "mass_kg", c.mass);
 }
 
+// names of files need not be UTF-8
+static json_t *plain_text(const char *s) {
+  char clean[4 * PL_TEXT];
+  return json_string(pl_printable(s, clean, sizeof clean));
+}
+
 // the scene and what it read, with their SHA-256
 static json_t *read_files(const pl_scene *s) {
   json_t *list = json_array();
@@ -89,24 +95,24 @@ static json_t *read_files(const pl_scene *s) {
   for (int k = -1; k < s->nfile; k++) {
     const char *path = k < 0 ? s->path : s->file[k];
     if (pl_sha256_file(path, hex))
-      json_array_append_new(list, json_pack("{s:s, s:s}", "path", path, "sha256", hex));
+      json_array_append_new(list, json_pack("{s:o, s:s}", "path", plain_text(path), "sha256", hex));
   }
   return list;
 }
 
 static pl_status write_summary(job *j, pl_status status, const ear *e, double seconds) {
   json_t *set = json_array(), *warn = json_array(), *params = json_object();
-  for (int k = 0; k < j->opts->nset; k++) json_array_append_new(set, json_string(j->opts->set[k]));
-  for (int k = 0; k < e->n; k++) json_array_append_new(warn, json_string(e->text[k]));
+  for (int k = 0; k < j->opts->nset; k++) json_array_append_new(set, plain_text(j->opts->set[k]));
+  for (int k = 0; k < e->n; k++) json_array_append_new(warn, plain_text(e->text[k]));
   for (int k = 0; k < j->scene->params->ndesign; k++)
     json_object_set_new(params, pl_model_design(j->scene->model, k)->name,
                         json_real(j->scene->params->design[k]));
-  json_t *all = json_pack("{s:s, s:s, s:s, s:s, s:o, s:o, s:i, s:s, s:i, s:o, s:O, s:o, s:f}",
-                          "pliant", PL_VERSION, "scene", j->scene->path, "title", j->scene->title,
-                          "status", pl_status_text(status), "set", set, "parameters", params,
-                          "threads", pl_team_size(j->work->team), "blas", pl_blas_core(), "seed", 0,
-                          "model", model_figures(j->scene), "analyses", j->analyses, "messages",
-                          warn, "seconds", seconds);
+  json_t *all = json_pack("{s:s, s:o, s:s, s:s, s:o, s:o, s:i, s:s, s:i, s:o, s:O, s:o, s:f}",
+                          "pliant", PL_VERSION, "scene", plain_text(j->scene->path), "title",
+                          j->scene->title, "status", pl_status_text(status), "set", set,
+                          "parameters", params, "threads", pl_team_size(j->work->team), "blas",
+                          pl_blas_core(), "seed", 0, "model", model_figures(j->scene), "analyses",
+                          j->analyses, "messages", warn, "seconds", seconds);
   if (!all) return pl_fail(j->env, PL_E_NOMEM, "out of memory while writing the summary");
   job_set(all, "commit", json_string(pl_version_commit()));
   job_set(all, "date", json_string(j->date));

@@ -354,6 +354,163 @@ def validate_interrupted():
     assert (folder / "report.html").exists()
 
 
+SHEET = """pliant: 1
+units: {length: mm}
+materials: {pla: {young: 3300 MPa, poisson: 0.3, density: 1240 kg/m^3}}
+bodies: [{name: sheet, shell: {mesh: %s, material: pla, thickness: 1%s}}]
+fixed: sheet where x < 1
+gravity: [0, 0, -9.81 m/s^2]
+analyses: [{static: {}}]
+"""
+
+
+def stl(path, n=3, noise=1e-3):
+    """A square of triangles, each written by itself, corners off by some noise."""
+    value = 1
+    text = "solid a\n"
+    for i in range(n):
+        for k in range(n):
+            q = [(i, k), (i + 1, k), (i + 1, k + 1), (i, k + 1)]
+            for t in ((0, 1, 2), (0, 2, 3)):
+                text += "facet normal 0 0 1\nouter loop\n"
+                for c in t:
+                    point = []
+                    for x in (*q[c], 0):
+                        value = value * 16807 % 2147483647
+                        point.append(30 * x + noise * (2 * value / 2147483647 - 1))
+                    text += "vertex %.9g %.9g %.9g\n" % tuple(point)
+                text += "endloop\nendfacet\n"
+    path.write_text(text + "endsolid a\n")
+
+
+@test
+def check_tells_what_it_understood():
+    s = scene("beam.yaml", """pliant: 1
+units: mm-N-MPa
+materials: {steel: {young: 210000, poisson: 0.3, density: 7.85e-9}}
+bodies: [{name: beam, solid: {mesh: {box: {size: [100, 10, 10], cells: [4, 2, 2]}}, material: steel}}]
+masses: [{nodes: beam group right, total: 5.0e-5}]
+sets: {tip: beam group right}
+fixed: {nodes: beam group left, name: wall, fix: [x, y]}
+drives: [{name: push, nodes: beam where x = 50, fix: [z], translation: [0, 0, 2], harmonic: 0}]
+loads: [{name: weight, nodes: tip, total: [0, 0, -100]}]
+analyses: [{static: {}}]
+""")
+    run("check", s, out=["young 2.1e+11 Pa (210 GPa)", "density 7850 kg/m^3", "beam group right: 9 nodes",
+                         "set        tip: 9 nodes", "wall: 9 nodes, x y (18 unknowns)",
+                         "push: 9 nodes, z (9 unknowns), translation [0, 0, 0.002] m, size 0.002 m (2 mm)",
+                         "weight: 9 nodes, total [0, 0, -100] N, size 100 N", "of which 0.05 kg (50 g) on 9 nodes"])
+    j = json.loads(run("check", s, "--json"))
+    assert abs(j["mass_kg"] - (7850 * 1e-5 + 0.05)) < 1e-12, j["mass_kg"]
+    assert abs(j["materials"]["steel"]["young_Pa"] - 210e9) < 1, j["materials"]
+    assert j["bodies"]["beam"]["groups"]["left"] == 9 and j["sets"] == {"tip": 9}
+    assert j["fixed"][0] == {"name": "wall", "nodes": 9, "components": "xy", "unknowns": 18}, j["fixed"]
+    assert j["drives"][0]["name"] == "push" and abs(j["drives"][0]["terms"][0]["translation_m"][2] - 2e-3) < 1e-15
+    assert abs(j["loads"][0]["total_N"][2] + 100) < 1e-12, j["loads"]
+
+
+@test
+def groups_in_quotes():
+    (work / "named.msh").write_text("""$MeshFormat
+2.2 0 8
+$EndMeshFormat
+$PhysicalNames
+1
+2 1 "left face"
+$EndPhysicalNames
+$Nodes
+3
+1 0 0 0
+2 1 0 0
+3 0 1 0
+$EndNodes
+$Elements
+1
+1 2 2 1 1 1 2 3
+$EndElements
+""")
+    text = SHEET.replace("sheet where x < 1", "sheet group %s") % ("named.msh", "", "%s")
+    run("check", scene("quoted.yaml", text % '"left face"'), out='sheet group "left face": 3 nodes')
+    run("check", scene("unquoted.yaml", text % "lft"), code=INPUT, err='known: "left face"')
+    run("check", scene("half.yaml", text % '"left'), code=INPUT, err='stand in quotes: group "left face"')
+
+
+@test
+def mesh_in_pieces():
+    stl(work / "noise.stl")
+    run("check", scene("noise.yaml", SHEET % ("noise.stl", "")), out="in 18 pieces",
+        err=["the mesh is in 18 pieces that only nearly touch", "'merge: 0.01 mm' in the body makes it 1 piece"])
+    s = scene("merged.yaml", SHEET % ("noise.stl", ", merge: 0.01 mm"))
+    assert "pieces" not in run("check", s)
+    run("run", s)
+    run("check", scene("surface.yaml", SHEET.replace("shell", "solid").replace(", thickness: 1", "") % ("noise.stl", "")),
+        code=INPUT, err=["has no tetrahedra or hexahedra", "a surface must be filled first"])
+
+
+@test
+def nothing_beyond_the_root():
+    inner = work / "house" / "room"
+    inner.mkdir(parents=True)
+    stl(work / "outside.stl")
+    stl(inner / "inside.stl")
+    (inner / "link.stl").symlink_to(work / "outside.stl")
+    for k, mesh in enumerate(["../../outside.stl", str(work / "outside.stl"), "link.stl"]):
+        path = inner / f"bad{k}.yaml"
+        path.write_text(SHEET % (mesh, ", merge: 0.01 mm"))
+        run("check", path)
+        run("check", path, "--root", work / "house", code=INPUT, err=["is not within", mesh[:50]])
+    path = inner / "files.yaml"
+    path.write_text(SHEET.replace("units", "files: ../..\nunits") % ("outside.stl", ", merge: 0.01 mm"))
+    run("check", path)
+    run("check", path, "--root", work / "house", code=INPUT, err="files: '../..' is not within")
+    path = inner / "good.yaml"
+    path.write_text(SHEET % ("inside.stl", ", merge: 0.01 mm"))
+    run("run", path, "--root", work / "house", "-o", work / "rooted")
+    run("check", work / "noise.yaml", "--root", work / "house", code=IO, err="is not a file within")
+    run("check", path, "--root", work / "hous", code=IO)
+
+
+@test
+def odd_names():
+    for name in (b"t\tab", b"not-\xff-utf8", "gr\u00fc\u00df".encode()):
+        folder = os.path.join(os.fsencode(work), name)
+        os.mkdir(folder)
+        stl(work / "odd.stl")
+        shutil.copy(work / "odd.stl", os.path.join(folder, b"odd.stl"))
+        file = os.path.join(folder, b"odd.yaml")
+        with open(file, "w") as f:
+            f.write(SHEET % ("odd.stl", ", merge: 0.01 mm"))
+        p = subprocess.run([pliant, "run", file, "-o", folder + b"/out"], capture_output=True, timeout=100)
+        assert p.returncode == DONE, (name, p.stderr)
+        assert b"\xff" not in p.stderr and b"\t" not in p.stderr, p.stderr
+        with open(folder + b"/out/summary.json") as f:
+            assert json.load(f)["status"] == "done"
+        # the scene as run finds its files, or that it does not was told
+        p2 = subprocess.run([pliant, "check", folder + b"/out/scene.yaml"], capture_output=True, timeout=100)
+        assert p2.returncode == DONE or b"is not UTF-8" in p.stderr, (name, p2.stderr)
+
+
+@test
+def escapes_and_nothing_to_do():
+    s = scene("escape.yaml", 'pliant: 1\ntitle: "a\\e[31mred\\u009b1m"\nnodes: {p: [0, 0, 0]}\n')
+    out = run("check", s)
+    assert "\x1b" not in out and "\x9b" not in out and "a?[31mred?1m" in out, out
+    run("run", s, code=INPUT, err="the scene has no analyses")
+    assert not (work / "escape.results").exists()
+    run("check", "gallery/nope", code=IO, err=["the gallery has no 'nope'", "known: ", "wings"])
+    run("check", "gallery/wngs", code=IO, err="did you mean 'gallery/wings'?")
+    run("run", "wings", code=IO, err="did you mean 'gallery/wings'?")
+
+
+@test
+def pipes_and_devices():
+    os.mkfifo(work / "fifo.obj")
+    (work / "zero.obj").symlink_to("/dev/zero")
+    for mesh in ("fifo.obj", "zero.obj"):
+        run("check", scene("pipe.yaml", SHEET % (mesh, "")), code=INPUT, err="it is a pipe or a device")
+    run("check", work / "fifo.obj", code=IO, err="it is a pipe or a device")
+
+
 @test
 def closed_output():
     p = subprocess.run(["bash", "-c", f"{pliant} reference > /dev/full"], capture_output=True, text=True)
