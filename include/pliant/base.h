@@ -172,6 +172,9 @@ pl_status pl_dir_make(pl_env *env, const char *path);
 // Index of the name in names[n] closest to word in spelling, or -1 when none is close.
 int pl_closest(const char *word, int n, const char *const *names);
 
+// The whole number below x, as far as an int holds it; NaN gives 0.
+int pl_floor_int(double x);
+
 // Seconds of a monotonic clock, and of this process's CPU time.
 double pl_wall_time(void);
 double pl_cpu_time(void);

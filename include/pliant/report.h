@@ -26,6 +26,9 @@ pl_status pl_table_append(const pl_table *t, const char *path, int first);
 // Reads a CSV of numbers with such a header; lines before it that begin with "# " are remarks.
 // Errors name file and line.
 pl_status pl_table_read(pl_env *env, const char *path, pl_table **out);
+// The same from memory; path stands in messages.
+pl_status pl_table_parse(pl_env *env, const char *path, const char *data, size_t size,
+                         pl_table **out);
 
 // ---- plots ------------------------------------------------------------------------------------
 

@@ -41,6 +41,9 @@ void pl_csc_mul_transposed(const pl_csc *A, double a, const double *x, double b,
 // with row >= col. The caller frees the three arrays with pl_free.
 pl_status pl_csc_read_mtx(pl_env *env, const char *path, int *n, int *ntrip, int **row, int **col,
                           double **val);
+// The same from memory, text[size] with a zero behind it; name stands in messages.
+pl_status pl_csc_parse_mtx(pl_env *env, const char *name, const char *text, size_t size, int *n,
+                           int *ntrip, int **row, int **col, double **val);
 pl_status pl_csc_write_mtx(pl_env *env, const char *path, const pl_csc *A);
 
 // ---- factorisation ----------------------------------------------------------------------------

@@ -2,6 +2,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <math.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -254,6 +256,12 @@ int pl_closest(const char *word, int n, const char *const *names) {
   }
   int allowed = (int)strlen(word) / 3 + 1;
   return best_d <= allowed ? best : -1;
+}
+
+int pl_floor_int(double x) {
+  double f = floor(x);
+  if (isnan(f)) return 0;
+  return f >= INT_MAX ? INT_MAX : f <= INT_MIN ? INT_MIN : (int)f;
 }
 
 double pl_wall_time(void) {

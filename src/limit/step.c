@@ -443,7 +443,7 @@ static pl_status marching(march *k, pl_history *history, pl_limit_observe_fn obs
   if (s == PL_CANCELLED) i->reason = PL_STOP_CANCELLED;
   i->t = k->s->t;
   i->nstep = k->hist.nstep;
-  if (g.period > 0) i->nperiod = (int)floor((k->s->t - k->hist.start) / g.period * (1 + 1e-12));
+  if (g.period > 0) i->nperiod = pl_floor_int((k->s->t - k->hist.start) / g.period * (1 + 1e-12));
   if (history) {
     pl_history_free(k->env, history);
     *history = k->hist;

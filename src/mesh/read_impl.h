@@ -42,7 +42,7 @@ typedef struct pl_load {
   const char *name;             // for messages
   const char *begin, *at, *end; // at walks from begin to end; nothing terminates the text
   int line;                     // 1-based line of at; 0: a binary part, messages give the byte
-  int most; // vertices that are wanted at most
+  int most;                     // vertices that are wanted at most
   int nvert, cap_vert;
   double (*X)[3];
   pl_load_cells cell[PL_CELL_COUNT];

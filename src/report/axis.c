@@ -53,7 +53,7 @@ void rp_range(double *lo, double *hi, int log, double pad, int zero) {
 
 double rp_step(double range, int want, int *decimals) {
   double raw = range / (want > 1 ? want : 1);
-  int e = (int)floor(log10(raw));
+  int e = pl_floor_int(log10(raw));
   double m = raw / pow(10, e);
   double round = m <= 1 + 1e-9 ? 1 : m <= 2 + 1e-9 ? 2 : m <= 5 + 1e-9 ? 5 : 10;
   if (round > 5) {

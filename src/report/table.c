@@ -337,6 +337,14 @@ pl_status pl_table_read(pl_env *env, const char *path, pl_table **out) {
   char *data;
   size_t size;
   PL_TRY(pl_file_read(env, path, (size_t)1 << 30, &data, &size));
+  pl_status s = pl_table_parse(env, path, data, size, out);
+  pl_free(env, data);
+  return s;
+}
+
+pl_status pl_table_parse(pl_env *env, const char *path, const char *data, size_t size,
+                         pl_table **out) {
+  *out = NULL;
   reader r = {.env = env, .path = path, .at = data, .end = data + size, .line = 1};
   pl_text_init(&r.cell, env);
   r.c = newlocale(LC_ALL_MASK, "C", (locale_t)0);
@@ -355,7 +363,6 @@ pl_status pl_table_read(pl_env *env, const char *path, pl_table **out) {
   if (s == PL_OK) s = read_rows(&r, t, row);
   pl_free(env, row);
   pl_text_free(&r.cell);
-  pl_free(env, data);
   freelocale(r.c);
   if (s == PL_OK)
     *out = t;

@@ -284,7 +284,7 @@ static pl_status stepping(stepper *st, pl_history *history, pl_observe_fn observ
   st->info->nstep = st->hist.nstep;
   st->info->nperiod = p.nsample > 0 ? (int)(st->hist.nstep / p.nsample)
                       : p.g.period > 0
-                          ? (int)floor((st->s->t - st->hist.start) / p.g.period * (1 + 1e-12))
+                          ? pl_floor_int((st->s->t - st->hist.start) / p.g.period * (1 + 1e-12))
                           : 0;
   st->info->period_change = st->hist.last_change;
   if (history) {

@@ -227,13 +227,21 @@ pl_status pl_csc_read_mtx(pl_env *env, const char *path, int *n, int *ntrip, int
   char *text;
   size_t size;
   PL_TRY(pl_file_read(env, path, 0, &text, &size));
+  pl_status s = pl_csc_parse_mtx(env, path, text, size, n, ntrip, row, col, val);
+  pl_free(env, text);
+  return s;
+}
 
-  reader r = {.env = env, .path = path, .p = text, .end = text + size, .line = 1};
+pl_status pl_csc_parse_mtx(pl_env *env, const char *name, const char *text, size_t size, int *n,
+                           int *ntrip, int **row, int **col, double **val) {
+  *n = *ntrip = 0;
+  *row = *col = NULL;
+  *val = NULL;
+  reader r = {.env = env, .path = name, .p = text, .end = text + size, .line = 1};
   triplets t = {0};
   number_style style = plain_numbers();
   pl_status s = read_text(&r, &t, n);
   host_numbers(style);
-  pl_free(env, text);
   if (s != PL_OK) {
     pl_free(env, t.row);
     pl_free(env, t.col);

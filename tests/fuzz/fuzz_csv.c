@@ -1,0 +1,11 @@
+// Tables of numbers.
+#include "fuzz_csv.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  pl_env env;
+  pl_env_init(&env);
+  fuzz_csv(&env, (const char *)data, size);
+  return 0;
+}

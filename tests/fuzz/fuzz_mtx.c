@@ -1,0 +1,11 @@
+// Matrix Market files.
+#include "fuzz_mtx.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  pl_env env;
+  pl_env_init(&env);
+  fuzz_mtx(&env, (const char *)data, size);
+  return 0;
+}
