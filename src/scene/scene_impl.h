@@ -45,6 +45,7 @@ typedef struct unit {
 // The unit written in text[n]; returns 0 when it is not one.
 int unit_parse(const char *text, size_t n, unit *out);
 int unit_same(const unit_dim *a, const unit_dim *b);
+int unit_is_frequency(const unit_dim *d);
 // `want` is satisfied by `got`: equal, or per angle where the angle is left out (N.m for N.m/rad).
 int unit_fits(const unit_dim *want, const unit_dim *got);
 // "a length", "a frequency", "a number without unit", "a value in kg.m^2"

@@ -162,6 +162,10 @@ int unit_same(const unit_dim *a, const unit_dim *b) {
   return memcmp(a->e, b->e, sizeof a->e) == 0;
 }
 
+int unit_is_frequency(const unit_dim *d) {
+  return d->e[0] == 0 && d->e[1] == 0 && d->e[2] == -1 && d->e[3] == 1;
+}
+
 int unit_fits(const unit_dim *want, const unit_dim *got) {
   if (unit_same(want, got)) return 1;
   unit_dim loose = *want;
@@ -341,5 +345,12 @@ pl_status pl_value_parse(pl_env *env, const char *what, const char *dim, const c
     return pl_fail_at(env, PL_E_INPUT, NULL, 0, 0, hint, "%s must be %s, got '%.60s' (%s)", what,
                       name, text, other);
   *out = v * got.factor;
+  // those who leave it out mostly mean Hz
+  if (!*rest && v != 0 && unit_is_frequency(&want.dim)) {
+    char means[128];
+    unit_show(&want.dim, v, means, sizeof means);
+    unit_hint_bare(&want.dim, v, hint, sizeof hint);
+    pl_report(env, PL_WARNING, NULL, 0, 0, hint, "%s: %.6g without a unit is %s", what, v, means);
+  }
   return PL_OK;
 }

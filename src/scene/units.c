@@ -55,10 +55,6 @@ static int solve_base(equations *q, double base[3]) {
   return 1;
 }
 
-static int is_frequency(const unit_dim *d) {
-  return d->e[0] == 0 && d->e[1] == 0 && d->e[2] == -1 && d->e[3] == 1;
-}
-
 const char *unit_system_parse(const char *text, unit_scale *out) {
   equations q = {0};
   unit_scale_init(out);
@@ -69,7 +65,7 @@ const char *unit_system_parse(const char *text, unit_scale *out) {
     size_t n = strcspn(p, "-");
     unit u;
     if (n == 0 || !unit_parse(p, n, &u)) return "it holds something that is no unit";
-    if (is_frequency(&u.dim) && out->n < UNIT_QUANTITIES_MAX)
+    if (unit_is_frequency(&u.dim) && out->n < UNIT_QUANTITIES_MAX)
       out->set[out->n++] = u;
     else if (is_plain(&u.dim) && u.dim.e[3] == 1)
       out->base[3] = u.factor;
@@ -169,7 +165,7 @@ static int surprising(const unit_scale *s, const unit_dim *d) {
     parts += d->e[k] != 0;
     changed |= s->base[k] != 1;
   }
-  return is_frequency(d) || (parts > 1 && changed);
+  return unit_is_frequency(d) || (parts > 1 && changed);
 }
 
 void note_bare(reader *r, const pl_node *at, const char *what, double value, const unit_dim *d) {
@@ -206,7 +202,7 @@ void warn_bare(reader *r) {
     }
     unit_hint_bare(&b->dim, b->value, example, sizeof example);
     if (b->count > 1) snprintf(more, sizeof more, "; %d more like it", b->count - 1);
-    if (is_frequency(&b->dim))
+    if (unit_is_frequency(&b->dim))
       snprintf(hint, sizeof hint, "%s, or 'frequency: Hz' under units", example);
     else
       snprintf(hint, sizeof hint, "%s, or name a system for the whole scene: 'units: %s'", example,
