@@ -11,9 +11,10 @@
 // coordinates.
 
 enum {
-  PL_NDOF_MAX = 24,  // largest stencil
-  PL_NPAR_MAX = 16,  // most parameters of a kind
-  PL_NREST_MAX = 208 // most data made by prepare
+  PL_NDOF_MAX = 24,   // largest stencil
+  PL_NPAR_MAX = 16,   // most parameters of a kind
+  PL_NREST_MAX = 208, // most data made by prepare
+  PL_LEVEL_MAX = 8    // most levels of a pair
 };
 
 // Kernels for one scalar type. They return 0, or 1 when the element is outside its domain
@@ -58,6 +59,14 @@ typedef struct pl_field_info {
   const char *name, *unit, *text;
 } pl_field_info;
 
+// Elastic dry friction, a spring in series with a slider at w = rest[0], by parameters stiffness k
+// and limit F: the place w = d -/+ F/k at which a slip to one side (1 or -1) leaves the slider.
+typedef struct pl_slider {
+  int (*d)(const double *q, const double *par, const double *rest, int side, double *w);
+  int (*z)(const double complex *q, const double complex *par, const double complex *rest, int side,
+           double complex *w);
+} pl_slider;
+
 typedef struct pl_elem_kind {
   const char *name; // key in scene files and in messages
   const char *text; // one line for the manual
@@ -98,6 +107,14 @@ typedef struct pl_elem_kind {
   // known: scal[i] is given. NULL: turns leave scalars alone.
   void (*turn)(const double *R, const double *q, const double *par, const double *from,
                const double *to, unsigned known, double *scal);
+  // Pairs: forces along one elongation d with kinks, or with memory. Rayleigh's beta leaves them
+  // out, and harmonic balance integrates them exactly between the events. d and n = dd/dq [ndof] at
+  // q; 1 outside the domain. NULL: no such force.
+  int (*stretch)(const double *q, const double *rest, double *d, double *n);
+  int on_rate;                                      // the force is one of the rate of d
+  int nlevel;                                       // kinks and steep places, at most PL_LEVEL_MAX
+  void (*levels)(const double *par, double *level); // [nlevel] of d, or of its rate
+  pl_slider slider;                                 // rest[0] is a slider; NULL: no memory
   // random but sound reference, state, rates and parameters, for checks
   void (*sample)(unsigned seed, double *X, double *q, double *v, double *par);
 } pl_elem_kind;
@@ -111,6 +128,16 @@ typedef struct pl_elem_kind {
   X(link)                                                                                          \
   X(angle)                                                                                         \
   X(spring)                                                                                        \
+  X(stop1)                                                                                         \
+  X(stop)                                                                                          \
+  X(jenkins1)                                                                                      \
+  X(jenkins)                                                                                       \
+  X(friction1)                                                                                     \
+  X(friction)                                                                                      \
+  X(piece1)                                                                                        \
+  X(piece)                                                                                         \
+  X(rate_piece1)                                                                                   \
+  X(rate_piece)                                                                                    \
   X(tri2)                                                                                          \
   X(membrane)                                                                                      \
   X(hinge)                                                                                         \
@@ -155,6 +182,11 @@ pl_status pl_elem_force(const pl_elem_kind *kind, const pl_elem_motion *m, doubl
 // dforce[ndof] along one direction, exact (complex step).
 pl_status pl_elem_force_along(const pl_elem_kind *kind, const pl_elem_motion *m,
                               const pl_elem_direction *d, double *dforce);
+
+// Change of the place where a slip to one side leaves a slider, along a direction (q, par and X
+// count), exact.
+pl_status pl_elem_slide_along(const pl_elem_kind *kind, const pl_elem_motion *m,
+                              const pl_elem_direction *d, int side, double *dw);
 
 // ---- rods ---------------------------------------------------------------------------------------
 

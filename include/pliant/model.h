@@ -118,6 +118,7 @@ const pl_elem_kind *pl_model_group_kind(const pl_model *m, int group);
 const char *pl_model_group_name(const pl_model *m, int group);
 int pl_model_group_size(const pl_model *m, int group);
 const int *pl_model_group_stencil(const pl_model *m, int group);
+const int *pl_model_group_dofs(const pl_model *m, int group); // [nelem][ndof], -1: missing
 int pl_model_ndesign(const pl_model *m);
 const pl_design_desc *pl_model_design(const pl_model *m, int k); // names, bounds; targets included
 
@@ -151,10 +152,13 @@ pl_status pl_params_set_design(const pl_model *m, pl_params *p, const double *de
 
 // Multiplies the amplitudes of all terms of drives and loads that oscillate.
 void pl_params_scale_harmonic(const pl_model *m, pl_params *p, double factor);
-// Takes away all damping: alpha, beta, and every element parameter that is a damping.
+// Takes away all damping: alpha, beta, every element parameter that is a damping, and friction:
+// sliders stick.
 void pl_params_undamp(const pl_model *m, pl_params *p);
 // Parameters of one element, in the order of its kind's table.
 const double *pl_model_group_par(const pl_model *m, const pl_params *p, int group, int elem);
+// Rest data of one element, anchors as in the reference shape.
+const double *pl_model_group_rest(const pl_model *m, const pl_params *p, int group, int elem);
 
 // Some scalar unknowns (angles of rods) are measured from anchors: directions near the state, which
 // steps leave behind for new ones so that bodies may turn as far as they like.
@@ -171,7 +175,10 @@ void pl_state_copy(pl_state *to, const pl_state *from);
 // Moves the anchors to the state, after an accepted step. Energy, forces at equilibrium and the
 // motion stay what they are; rates of scalar unknowns are measured anew. Anchors of scalars that
 // are driven and do not turn stay. Nothing happens in models without anchors, or when moved is -1.
+// Sliders of dry friction follow what has pulled them, in any case.
 void pl_commit(const pl_model *m, const pl_params *p, pl_state *s);
+// The anchors alone, as may be done on the way to an equilibrium.
+void pl_move_anchors(const pl_model *m, const pl_params *p, pl_state *s);
 // q[nq] of the state with its scalar unknowns measured from the anchors of the reference shape, as
 // if those had never moved. Twists beyond half a turn between neighbours are kept when the elements
 // of a rod follow each other.
@@ -209,7 +216,8 @@ typedef struct pl_coef {
 typedef struct pl_work {
   pl_env *env;
   pl_team *team;
-  double elastic;          // W
+  double elastic;          // W; of sliders with what they have lost since the last commit
+  double slipped;          // that loss
   double potential;        // W - work of gravity and loads
   double kinetic;          // v' M v / 2
   double dissipated;       // power lost to damping, W
@@ -270,6 +278,13 @@ pl_status pl_knobs_dot(pl_knobs *k, int thread, const pl_params *p, const pl_sta
 // out[nq] = sum_i dp[i] dr/dp_i.
 pl_status pl_knobs_along(pl_knobs *k, int thread, const pl_params *p, const pl_state *s,
                          const pl_clock *c, const double *dp, double *out);
+// 1: pairs (pl_elem_kind.stretch) are left out of the two above, for callers that know their
+// events.
+void pl_knobs_smooth(pl_knobs *k, int on);
+// Change by knob i of the force out[ndof] of one such element, with its history (NULL: none), or
+// (side 1, -1) of the place *out where a slip to that side leaves a slider.
+pl_status pl_knobs_pair(pl_knobs *k, const pl_params *p, pl_state *s, const pl_clock *c, int i,
+                        int group, int elem, const double *hist, int side, double *out);
 // dx, dv, da[3] of a driven node by knob i; components that are not driven are 0. Returns 1 when
 // the knob moves the node at all.
 int pl_knobs_drive(pl_knobs *k, int thread, const pl_params *p, const pl_clock *c, int i, int node,

@@ -108,3 +108,17 @@ pl_status pl_elem_force_along(const pl_elem_kind *kind, const pl_elem_motion *m,
   for (int i = 0; i < n; i++) dforce[i] = cimag(force[i]) / s;
   return PL_OK;
 }
+
+pl_status pl_elem_slide_along(const pl_elem_kind *kind, const pl_elem_motion *m,
+                              const pl_elem_direction *d, int side, double *dw) {
+  double complex q[PL_NDOF_MAX], par[PL_NPAR_MAX], rest[PL_NREST_MAX], w;
+  int n = kind->ndof;
+  double size = larger(larger(larger(DBL_MIN, n, d->dq), kind->npar, d->dpar), n, d->dX);
+  double s = step(size);
+  lift(n, m->q, d->dq, s, q);
+  lift(kind->npar, m->par, d->dpar, s, par);
+  if (rest_along(kind, m->X, d->dX, s, rest)) return PL_DOMAIN;
+  if (kind->slider.z(q, par, rest, side, &w)) return PL_DOMAIN;
+  *dw = cimag(w) / s;
+  return PL_OK;
+}

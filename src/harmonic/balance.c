@@ -1,6 +1,7 @@
 // Residual h(z, omega) of eq. 8 and its Jacobian (13), element by element: gather an element's
 // coefficients, evaluate its samples, transform force and tangents back, scatter.
 #include "packs.h"
+#include "pairs.h"
 
 #include <float.h>
 #include <stdlib.h>
@@ -120,16 +121,13 @@ static pl_status build_pattern(pl_hb *hb) {
   return PL_OK;
 }
 
-// where entry (a, b) of the block of pair k (position in P, column j) stands in J.val: + a, + b
-// stride
-static inline double *block_at(pl_hb *hb, int j, int k, int *stride) {
+double *hb_block(pl_hb *hb, int j, int k, int *stride) {
   int L = hb->f.L, first = hb->P.ptr[j];
   *stride = (hb->P.ptr[j + 1] - first) * L;
   return hb->J.val + (size_t)L * (size_t)L * (size_t)first + (size_t)(k - first) * (size_t)L;
 }
 
-// coefficients of every pair: 4H + 1 of K, then as many of D
-static double *pair_at(const pl_hb *hb, int k) {
+double *hb_pair(const pl_hb *hb, int k) {
   return hb->coef + (size_t)k * 2 * (size_t)(2 * hb->f.L - 1);
 }
 
@@ -284,9 +282,9 @@ static void add_coefficients(const pl_hb *hb, const pl_lot *e, const desk *d, co
 }
 
 // adds one entry's coefficients to a pair, lane by lane
-static void add_pair(const pl_hb *hb, int pair, int lane, double factor, const desk *d) {
+static void add_pair(const pl_hb *hb, int at, int lane, double factor, const desk *d) {
   int P = 2 * hb->f.L - 1;
-  double *to = pair_at(hb, pair);
+  double *to = hb_pair(hb, at);
   for (int k = 0; k < P; k++) to[k] += factor * d->ck[k][lane];
   for (int k = 0; hb->rated && k < P; k++) to[P + k] += factor * d->cd[k][lane];
 }
@@ -310,6 +308,7 @@ static int eval_lot(void *ctx, const pl_lot *e, int thread, int *bad) {
   pl_hb *hb = ctx;
   int n = e->ndof, jac = (hb->want & PL_HB_JACOBIAN) != 0, carry = jac && hb->carry;
   int rates = hb->rated && (hb->want & PL_HB_OMEGA) != 0;
+  if (pl_model_group_kind(hb->m, e->group)->stretch) return pairs_lot(hb, e, thread, bad);
   desk d = lay_out(hb, e, thread);
   sample_motion(hb, e, &d);
   if (carry) sample_carried(hb, e, &d);
@@ -338,8 +337,8 @@ static void form_column(void *ctx, int j, int thread) {
   pl_hb *hb = ctx;
   for (int k = hb->P.ptr[j]; k < hb->P.ptr[j + 1]; k++) {
     int stride, from = hb->symmetric && hb->P.row[k] < j ? hb->mirror[k] : k;
-    double *to = block_at(hb, j, k, &stride);
-    const double *c = pair_at(hb, from);
+    double *to = hb_block(hb, j, k, &stride);
+    const double *c = hb_pair(hb, from);
     packs_block(&hb->f, hb->omega, c, hb->rated ? c + 2 * hb->f.L - 1 : NULL, hb->scratch[thread],
                 to, (size_t)stride);
   }
@@ -372,7 +371,7 @@ static void add_mass_entry(pl_hb *hb, int i, int j, double mass) {
   }
   if (!(hb->want & PL_HB_JACOBIAN)) return;
   int stride;
-  double *val = block_at(hb, fj, pl_csc_find(&hb->P, fi, fj), &stride);
+  double *val = hb_block(hb, fj, pl_csc_find(&hb->P, fi, fj), &stride);
   for (int k = 1; k <= H; k++) {
     double kw = k * w, *s = val + (size_t)(2 * k - 1) * (size_t)stride, *c = s + stride;
     s[2 * k - 1] -= mass * kw * kw;
@@ -419,7 +418,7 @@ static void measure_noise(pl_hb *hb) {
     for (size_t k = 0; k < L; k++) size += fabs(hb->zfull[(size_t)j * L + k]);
     for (int k = hb->P.ptr[j]; k < hb->P.ptr[j + 1]; k++) {
       int stride;
-      hb->noise[hb->P.row[k]] += DBL_EPSILON * size * fabs(*block_at(hb, j, k, &stride));
+      hb->noise[hb->P.row[k]] += DBL_EPSILON * size * fabs(*hb_block(hb, j, k, &stride));
     }
   }
 }
@@ -446,6 +445,7 @@ pl_status pl_hb_eval(pl_hb *hb, const double *z, double omega, unsigned want) {
     memset(hb->coef, 0, npair * 2 * (size_t)(2 * hb->f.L - 1) * sizeof(double));
   PL_TRY(pl_model_visit_lots(hb->m, hb->p, hb->w, eval_lot, hb));
   if (want & PL_HB_JACOBIAN) pl_team_run(hb->w->team, hb->nfree, form_column, hb);
+  if ((want & PL_HB_JACOBIAN) && hb->pairs) pairs_memory(hb);
   add_inertia(hb);
   measure(hb);
   if (want & PL_HB_JACOBIAN) measure_noise(hb);
@@ -525,6 +525,7 @@ pl_status hb_create_sub(const pl_model *m, const pl_params *p, pl_work *w, int n
   pl_status s = fourier_create(env, nharm, nsample, &hb->f);
   if (s == PL_OK) s = allocate(hb);
   if (s == PL_OK) s = build_pattern(hb);
+  if (s == PL_OK) s = pairs_create(hb, &hb->pairs);
   if (s == PL_OK) s = build_slots(hb);
   if (s == PL_OK) s = pl_model_visit(m, p, w, fill_slot, hb);
   if (s == PL_OK) s = pl_hb_refresh(hb);
@@ -553,6 +554,7 @@ void pl_hb_free(pl_hb *hb) {
   pl_csc_free(env, &hb->J);
   pl_csc_free(env, &hb->P);
   turner_free(hb->turn);
+  pairs_free(env, hb->pairs);
   fourier_free(env, &hb->f);
   pl_free(env, hb);
 }

@@ -1,6 +1,6 @@
 // Change of the balance with parameters: the projection of the forces' change over the period,
 // dh/dp = Gamma^-1 dr/dp(t), forwards or against a vector (eqs. 21, 24).
-#include "harmonic_impl.h"
+#include "pairs.h"
 
 #include <string.h>
 
@@ -47,7 +47,9 @@ static pl_status run(samples *t, size_t row) {
   t->status = pl_alloc(hb->env, N, sizeof *t->status);
   if (!t->s || !t->y || !t->out || !t->status) return PL_E_NOMEM;
   for (int i = 0; i < nthread; i++) PL_TRY(pl_state_create(hb->m, hb->p, &t->s[i]));
+  pl_knobs_smooth(t->k, 1);
   pl_team_run(hb->w->team, hb->f.N, one_sample, t);
+  pl_knobs_smooth(t->k, 0);
   for (size_t i = 0; i < N; i++) PL_TRY(t->status[i]);
   return PL_OK;
 }
@@ -76,6 +78,7 @@ pl_status pl_hb_change(pl_hb *hb, pl_knobs *k, const pl_orbit *o, const double *
           out[j * L + a] += f->to_freq[a * N + i] * t.out[i * nq + (size_t)hb->free_dof[j]];
   }
   close(&t);
+  if (s == PL_OK && hb->pairs) s = pairs_change(hb, k, o, dp, NULL, out);
   return s;
 }
 
@@ -87,6 +90,7 @@ pl_status pl_hb_change_dot(pl_hb *hb, pl_knobs *k, const pl_orbit *o, const doub
   for (size_t i = 0; s == PL_OK && i < (size_t)hb->f.N; i++)
     for (size_t j = 0; j < nk; j++) out[j] += t.out[i * nk + j];
   close(&t);
+  if (s == PL_OK && hb->pairs) s = pairs_change(hb, k, o, NULL, lambda, out);
   return s;
 }
 

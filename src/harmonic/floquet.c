@@ -85,6 +85,8 @@ static int add_element(void *ctx, const pl_visit *e, int thread) {
   (void)thread;
   variation *v = ctx;
   const int *index = pl_model_free_index(v->m);
+  // what sliders do depends on the past: floquet_pairs.c
+  if (pl_model_group_kind(v->m, e->group)->slider.d) return 0;
   int n = e->ndof, at[PL_NDOF_MAX];
   double q[PL_NDOF_MAX], u[PL_NDOF_MAX], f[PL_NDOF_MAX];
   double K[PL_NDOF_MAX * PL_NDOF_MAX], D[PL_NDOF_MAX * PL_NDOF_MAX];
@@ -275,8 +277,9 @@ static pl_status floquet_of(const pl_model *m, const pl_params *p, pl_work *w, c
   pl_status s = variation_open(m, p, w, o, &v);
   // dense matrices are small: threads would only change the last bits
   pl_blas_threads(1);
-  int tiny = o->nfree * (2 * o->nharm + 9) <= TINY, done = 0;
-  if (s == PL_OK && (method == PL_FLOQUET_HILL || (method == PL_FLOQUET_AUTO && tiny))) {
+  int tiny = o->nfree * (2 * o->nharm + 9) <= TINY, done = pairs_present(m);
+  if (s == PL_OK && done) s = pair_multipliers(&v, &mu);
+  if (s == PL_OK && !done && (method == PL_FLOQUET_HILL || (method == PL_FLOQUET_AUTO && tiny))) {
     s = hill_multipliers(&v, method == PL_FLOQUET_HILL ? HILL_MAX : 4 * TINY, &mu);
     done = s != PL_UNSOLVED || method == PL_FLOQUET_HILL;
     if (!done) s = PL_OK;

@@ -87,6 +87,10 @@ pl_status constant_multipliers(const variation *v, const double *M, const double
                                const double *D, multipliers *mu);
 // The dense monodromy matrix by collocation.
 pl_status dense_multipliers(variation *v, multipliers *mu);
+// The same for motions with pairs (kinks, sliders), from event to event. PL_UNSOLVED for large
+// models and where unknowns have no mass.
+pl_status pair_multipliers(variation *v, multipliers *mu);
+int pairs_present(const pl_model *m);
 // The largest by Arnoldi on the period map of a sparse one-step scheme; nstep 0: chosen. room:
 // bytes for factors that are kept; the others are made anew every time.
 pl_status sparse_multipliers(variation *v, int nstep, double room, multipliers *mu);

@@ -53,6 +53,7 @@ struct pl_hb {
   const double *drive_was; // [nq][N] places of driven unknowns in that motion; NULL: as now
   int carry;               // tangents take their stiff stresses so
   turner *turn;            // NULL: not made yet
+  struct pairs *pairs;     // forces with kinks and memory; NULL: none
   double **scratch;        // [nthread]
   unsigned want;
   double omega;

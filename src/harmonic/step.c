@@ -6,6 +6,10 @@ static const double ANGLE_MOST = 0.5; // between successive tangents, rad
 static const double ANGLE_GOOD = 0.2;
 static const double FAR = 0.4; // correction over step that smells of another branch
 static const double ITERATIONS_GOOD = 4;
+// forces with kinks make corners of the curve, which shorter steps do not straighten: what short
+// steps may turn and miss
+enum { CORNER_TRIES = 4 };
+static const double CORNER_ANGLE = 1.3, CORNER_FAR = 3, CORNER_STEP = 1e-3;
 static const double MISS_GOOD = 3e-3; // what a prediction misses, in the metric: a third of a
                                       // hundredth of the motion
 static const double JOIN = 0.03;      // how far half the way may lie off the cubic, over the step
@@ -65,9 +69,9 @@ static pl_status check_joined(walk *k) {
 }
 
 // one trial of length k->ds; PL_UNSOLVED: it must be shorter
-static pl_status try_step(walk *k) {
+static pl_status try_step(walk *k, int corner) {
   PL_TRY(predict(k));
-  k->limit = FAR * k->ds;
+  k->limit = (corner ? CORNER_FAR : FAR) * k->ds;
   double omega0 = k->next.omega;
   pl_status st = walk_correct(k, &k->next, k->at.tz, k->at.tw, 0);
   k->limit = INFINITY;
@@ -76,6 +80,7 @@ static pl_status try_step(walk *k) {
   note_bend(k, omega0);
   PL_TRY(walk_tangent(k, &k->next, k->at.tz, k->at.tw));
   double turn = angle_of(k, &k->at, &k->next);
+  if (corner && turn <= CORNER_ANGLE) return PL_OK;
   if (turn > ANGLE_MOST) return PL_UNSOLVED;
   int sure =
       turn <= SURE_ANGLE && k->missed <= SURE_MISS * k->ds && k->next.iterations <= ITERATIONS_GOOD;
@@ -83,8 +88,9 @@ static pl_status try_step(walk *k) {
 }
 
 pl_status walk_step(walk *k, double min_step) {
-  for (; k->ds >= min_step; k->ds *= 0.5) {
-    pl_status st = try_step(k);
+  for (int tries = 0; k->ds >= min_step; k->ds *= 0.5, tries++) {
+    int corner = k->hb->pairs && (tries >= CORNER_TRIES || k->ds < CORNER_STEP);
+    pl_status st = try_step(k, corner);
     if (st <= 0 || st == PL_CANCELLED) return st;
   }
   return PL_UNSOLVED;

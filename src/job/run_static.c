@@ -15,8 +15,8 @@ typedef struct recorder {
 static int on_step(void *ctx, const pl_state *s, const pl_clock *c, const pl_work *w) {
   recorder *r = ctx;
   r->row[0] = c->scale;
-  r->row[1] = w->potential;
-  r->row[2] = w->elastic;
+  r->row[1] = w->potential - w->slipped;
+  r->row[2] = w->elastic - w->slipped;
   job_watch_row(r->j, r->a, s, r->row + 3);
   double *touch = r->row + 3 + job_watch_count(r->j, r->a);
   job_contact_row(r->contact, touch);

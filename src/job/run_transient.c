@@ -112,7 +112,9 @@ static pl_status record(recorder *r, const pl_state *s, const pl_work *w) {
   double lost = 0.5 * (r->kept.power + w->dissipated) * (s->t - r->power_time);
   r->kept.power = w->dissipated;
   r->power_time = s->t;
-  const step_energy e = {w->kinetic, w->elastic, w->potential, r->kept.dissipated + lost};
+  lost += w->slipped;
+  const step_energy e = {w->kinetic, w->elastic - w->slipped, w->potential - w->slipped,
+                         r->kept.dissipated + lost};
   return record_step(r, s, &e);
 }
 

@@ -8,9 +8,14 @@ typedef struct local {
   double q[PL_NDOF_MAX], v[PL_NDOF_MAX], a[PL_NDOF_MAX], rest[PL_NREST_MAX];
 } local;
 
+// sliders remember, too, but from the beginning and whatever becomes of the anchors
+static int is_slider(const group *g) {
+  return g->kind->slider.d != NULL;
+}
+
 static int has_anchors(const pl_model *m) {
   for (int k = 0; k < m->ngroup; k++)
-    if (m->group[k].kind->nhist && m->group[k].nelem) return 1;
+    if (m->group[k].kind->nhist && m->group[k].nelem && !is_slider(&m->group[k])) return 1;
   return 0;
 }
 
@@ -19,7 +24,7 @@ static void begin(const pl_model *m, const pl_params *p, pl_state *s) {
   for (int k = 0; k < m->ngroup; k++) {
     const group *g = &m->group[k];
     size_t nh = (size_t)g->kind->nhist, nr = (size_t)g->kind->nrest;
-    for (size_t e = 0; nh && e < (size_t)g->nelem; e++)
+    for (size_t e = 0; nh && !is_slider(g) && e < (size_t)g->nelem; e++)
       memcpy(s->hist + g->hist0 + e * nh, p->rest + g->rest0 + e * nr, nh * sizeof(double));
   }
   for (int k = 0; k < m->ndrive; k++) {
@@ -56,12 +61,21 @@ static void commit_element(const pl_model *m, const pl_params *p, const group *g
   }
 }
 
+static void commit_group(const pl_model *m, const pl_params *p, const group *g, pl_state *s) {
+  for (int e = 0; g->kind->commit && e < g->nelem; e++) commit_element(m, p, g, e, s);
+}
+
 void pl_commit(const pl_model *m, const pl_params *p, pl_state *s) {
+  for (int k = 0; k < m->ngroup; k++)
+    if (is_slider(&m->group[k])) commit_group(m, p, &m->group[k], s);
+  pl_move_anchors(m, p, s);
+}
+
+void pl_move_anchors(const pl_model *m, const pl_params *p, pl_state *s) {
   if (s->moved < 0 || !has_anchors(m)) return;
   if (s->moved == 0) begin(m, p, s);
   for (int k = 0; k < m->ngroup; k++)
-    for (int e = 0; m->group[k].kind->commit && e < m->group[k].nelem; e++)
-      commit_element(m, p, &m->group[k], e, s);
+    if (!is_slider(&m->group[k])) commit_group(m, p, &m->group[k], s);
   for (int k = 0; k < m->ndrive; k++) {
     const drive *d = &m->drive[k];
     if (d->nscal) s->hist[d->hist0 + 1] = s->hist[d->hist0];

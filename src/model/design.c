@@ -62,42 +62,62 @@ static int is_still(const pl_elem_kind *k, const double *dpar, const gathered *x
          !any_nonzero(n, x->da);
 }
 
-pl_status direction_element(const pl_params *p, const pl_state *s, const group *g, int e,
-                            const direction *d, double *df) {
+// an element and what a direction does to it, as its kind wants them; 0: nothing
+static int gather_along(const pl_params *p, const pl_state *s, const group *g, int e,
+                        const direction *d, gathered *x, pl_elem_motion *motion,
+                        pl_elem_direction *dir) {
   const pl_elem_kind *k = g->kind;
   const int *dof = g->dof + (size_t)e * (size_t)k->ndof;
   const double *dpar = group_par(g, d->dpar, e);
+  gather(k->ndof, dof, d->dX, x->dX);
+  gather(k->ndof, dof, d->dq, x->dq);
+  gather(k->ndof, dof, d->dv, x->dv);
+  gather(k->ndof, dof, d->da, x->da);
+  if (is_still(k, dpar, x, d)) return 0;
+  gather(k->ndof, dof, s->q, x->q);
+  gather(k->ndof, dof, s->v, x->v);
+  gather(k->ndof, dof, d->acc, x->a);
+  gather(k->ndof, dof, p->X, x->X);
+  int moved = k->nhist && (s->moved > 0 || k->slider.d);
+  *motion =
+      (pl_elem_motion){.q = x->q,
+                       .v = x->v,
+                       .a = x->a,
+                       .par = group_par(g, p->par, e),
+                       .X = x->X,
+                       .hist = moved ? s->hist + g->hist0 + (size_t)e * (size_t)k->nhist : NULL,
+                       .alpha = p->par[PL_PAR_ALPHA],
+                       .beta = kind_beta(k, p->par),
+                       .lumped = g->lumped};
+  *dir = (pl_elem_direction){.dq = x->dq,
+                             .dv = x->dv,
+                             .da = x->da,
+                             .dpar = dpar,
+                             .dX = any_nonzero(k->ndof, x->dX) ? x->dX : NULL,
+                             .dalpha = d->dpar[PL_PAR_ALPHA],
+                             .dbeta = kind_beta(k, d->dpar)};
+  return 1;
+}
+
+pl_status direction_element(const pl_params *p, const pl_state *s, const group *g, int e,
+                            const direction *d, double *df) {
   gathered x;
-  gather(k->ndof, dof, d->dX, x.dX);
-  gather(k->ndof, dof, d->dq, x.dq);
-  gather(k->ndof, dof, d->dv, x.dv);
-  gather(k->ndof, dof, d->da, x.da);
-  if (is_still(k, dpar, &x, d)) {
-    memset(df, 0, (size_t)k->ndof * sizeof *df);
-    return PL_OK;
-  }
-  gather(k->ndof, dof, s->q, x.q);
-  gather(k->ndof, dof, s->v, x.v);
-  gather(k->ndof, dof, d->acc, x.a);
-  gather(k->ndof, dof, p->X, x.X);
-  pl_elem_motion motion = {
-      .q = x.q,
-      .v = x.v,
-      .a = x.a,
-      .par = group_par(g, p->par, e),
-      .X = x.X,
-      .hist = k->nhist && s->moved > 0 ? s->hist + g->hist0 + (size_t)e * (size_t)k->nhist : NULL,
-      .alpha = p->par[PL_PAR_ALPHA],
-      .beta = p->par[PL_PAR_BETA],
-      .lumped = g->lumped};
-  pl_elem_direction dir = {.dq = x.dq,
-                           .dv = x.dv,
-                           .da = x.da,
-                           .dpar = dpar,
-                           .dX = any_nonzero(k->ndof, x.dX) ? x.dX : NULL,
-                           .dalpha = d->dpar[PL_PAR_ALPHA],
-                           .dbeta = d->dpar[PL_PAR_BETA]};
-  return pl_elem_force_along(k, &motion, &dir, df);
+  pl_elem_motion motion;
+  pl_elem_direction dir;
+  if ((!d->smooth || !g->kind->stretch) && gather_along(p, s, g, e, d, &x, &motion, &dir))
+    return pl_elem_force_along(g->kind, &motion, &dir, df);
+  memset(df, 0, (size_t)g->kind->ndof * sizeof *df);
+  return PL_OK;
+}
+
+pl_status direction_slider(const pl_params *p, const pl_state *s, const group *g, int e,
+                           const direction *d, int side, double *dw) {
+  gathered x;
+  pl_elem_motion motion;
+  pl_elem_direction dir;
+  *dw = 0;
+  if (!gather_along(p, s, g, e, d, &x, &motion, &dir)) return PL_OK;
+  return pl_elem_slide_along(g->kind, &motion, &dir, side, dw);
 }
 
 void direction_loads(const pl_model *m, const pl_params *p, const pl_clock *c, direction *d,

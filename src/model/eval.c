@@ -61,15 +61,23 @@ static int add_dashpots(const task *t, const pl_elem_kind *k, const double *par,
   return 0;
 }
 
+// what a slider has lost since it was left: the rest of its potential is stored, f^2/(2k)
+static double slip_loss(const pl_elem_kind *k, const double *q, const double *par,
+                        const double *rest, double W) {
+  double value[8];
+  k->field(q, par, rest, value);
+  return W - 0.5 * value[0] * value[0] / par[0];
+}
+
 static int eval_element(const task *t, const group *g, int e, element *x, double *energy,
-                        double *power) {
+                        double *power, double *slip) {
   const pl_elem_kind *k = g->kind;
   int n = k->ndof;
   const int *dof = g->dof + (size_t)e * (size_t)n;
   const double *par = group_par(g, t->p->par, e);
   const double *rest = group_rest(g, t->p, t->s, e, x->rest);
   int dynamic = (t->want & PL_DYNAMIC) != 0, tangent = (t->want & PL_WANT_TANGENT) != 0;
-  int damped = dynamic && t->beta != 0, force = (t->want & PL_WANT_FORCE) != 0;
+  int damped = dynamic && t->beta != 0 && !k->stretch, force = (t->want & PL_WANT_FORCE) != 0;
   gather(n, dof, t->s->q, x->q);
   if (dynamic) gather(n, dof, t->s->v, x->v);
   double W = 0;
@@ -77,6 +85,7 @@ static int eval_element(const task *t, const group *g, int e, element *x, double
                 tangent || damped ? x->H : NULL))
     return 1;
   *energy += W;
+  if (k->slider.d) *slip += slip_loss(k, x->q, par, rest, W);
   if (!force && !tangent) return 0;
   // plain stiffness is scattered as it is
   int dashpots = dynamic && k->d.visc != NULL;
@@ -122,15 +131,16 @@ static void eval_block(void *ctx, int i, int thread) {
   const block *blk = &t->m->block[b];
   const group *g = &t->m->group[blk->group];
   element x;
-  double energy = 0, power = 0;
+  double energy = 0, power = 0, slip = 0;
   t->w->impl->bad[b] = 0;
   for (int e = blk->first; e < blk->first + blk->n; e++)
-    if (eval_element(t, g, e, &x, &energy, &power)) {
+    if (eval_element(t, g, e, &x, &energy, &power, &slip)) {
       t->w->impl->bad[b] = e + 1;
       break;
     }
   t->w->impl->energy[b] = energy;
   t->w->impl->power[b] = power;
+  t->w->impl->slip[b] = slip;
 }
 
 // all elements, colour by colour; sums in block order, so that the bits do not depend on threads
@@ -150,6 +160,7 @@ static pl_status eval_elements(task *t) {
     }
     w->elastic += w->impl->energy[b];
     w->dissipated += w->impl->power[b];
+    w->slipped += w->impl->slip[b];
   }
   return PL_OK;
 }
@@ -204,7 +215,7 @@ pl_status pl_eval(const pl_model *m, const pl_params *p, const pl_state *s, cons
   if (coef) t.coef = *coef;
   t.alpha = p->par[PL_PAR_ALPHA];
   t.beta = p->par[PL_PAR_BETA];
-  w->elastic = w->kinetic = w->dissipated = 0;
+  w->elastic = w->kinetic = w->dissipated = w->slipped = 0;
   memset(w->f_inner, 0, (size_t)m->nq * sizeof(double));
   memset(w->f_damp, 0, (size_t)m->nq * sizeof(double));
   if (want & PL_WANT_TANGENT) memset(w->A.val, 0, ((size_t)w->A.nnz + 1) * sizeof(double));
@@ -245,12 +256,13 @@ pl_status pl_work_create(const pl_model *m, int nthread, pl_work **out) {
   w->f_damp = pl_alloc(env, nq, sizeof(double));
   i->energy = pl_alloc(env, nblock, sizeof(double));
   i->power = pl_alloc(env, nblock, sizeof(double));
+  i->slip = pl_alloc(env, nblock, sizeof(double));
   i->bad = pl_alloc(env, nblock, sizeof(int));
   i->f = pl_alloc(env, nq, sizeof(double));
   i->tmp = pl_alloc(env, nq, sizeof(double));
   pl_status s = pl_csc_copy(env, &m->A, &w->A);
-  if (s == PL_OK &&
-      !(w->r && w->f_inner && w->f_damp && i->energy && i->power && i->bad && i->f && i->tmp))
+  if (s == PL_OK && !(w->r && w->f_inner && w->f_damp && i->energy && i->power && i->slip &&
+                      i->bad && i->f && i->tmp))
     s = PL_E_NOMEM;
   if (s == PL_OK) s = direction_create(m, &i->along);
   if (s == PL_OK && nthread > 1) s = pl_team_create(env, nthread, &w->team);
@@ -266,7 +278,8 @@ void pl_work_free(pl_work *w) {
   if (!w) return;
   pl_env *env = w->env;
   struct work_impl *i = w->impl;
-  void *all[] = {i->energy, i->power, i->bad, i->f, i->tmp, i, w->r, w->f_inner, w->f_damp};
+  void *all[] = {i->energy, i->power, i->slip, i->bad,     i->f,
+                 i->tmp,    i,        w->r,    w->f_inner, w->f_damp};
   pl_team_free(w->team);
   direction_free(env, &i->along);
   pl_csc_free(env, &w->A);

@@ -309,6 +309,29 @@ pl_status pl_knobs_along(pl_knobs *k, int thread, const pl_params *p, const pl_s
   return st;
 }
 
+void pl_knobs_smooth(pl_knobs *k, int on) {
+  for (int i = 0; i < k->nthread; i++) k->d[i].smooth = on;
+}
+
+pl_status pl_knobs_pair(pl_knobs *k, const pl_params *p, pl_state *s, const pl_clock *c, int i,
+                        int which, int elem, const double *hist, int side, double *out) {
+  direction *d = &k->d[0];
+  const group *g = &k->m->group[which];
+  size_t nh = (size_t)g->kind->nhist;
+  int smooth = d->smooth;
+  if (hist) memcpy(s->hist + g->hist0 + (size_t)elem * nh, hist, nh * sizeof *hist);
+  turn(k, d, i, 1);
+  direction_begin(k->m, p, s, c, d);
+  if (k->drives[i]) direction_drive(k->m, p, s, c, d);
+  d->smooth = 0;
+  pl_status st = side ? direction_slider(p, s, g, elem, d, side, out)
+                      : direction_element(p, s, g, elem, d, out);
+  d->smooth = smooth;
+  if (k->drives[i]) clear_drive(k, d);
+  release(k, d, i);
+  return st;
+}
+
 int pl_knobs_drive(pl_knobs *k, int thread, const pl_params *p, const pl_clock *c, int i, int node,
                    double *dx, double *dv, double *da) {
   const pl_model *m = k->m;

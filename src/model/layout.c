@@ -466,6 +466,9 @@ const char *pl_model_group_name(const pl_model *m, int k) {
 int pl_model_group_size(const pl_model *m, int k) {
   return m->group[k].nelem;
 }
+const int *pl_model_group_dofs(const pl_model *m, int k) {
+  return m->group[k].dof;
+}
 const int *pl_model_group_stencil(const pl_model *m, int k) {
   return m->group[k].stencil;
 }

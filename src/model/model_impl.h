@@ -69,10 +69,12 @@ typedef struct direction {
   double *dq, *dv, *da; // [nq] of driven unknowns
   double *acc;          // [nq] acceleration less gravity, so that weights follow the mass
   double *f;            // [nq] scratch
+  int smooth;           // pairs are left out
 } direction;
 
 struct work_impl {
   double *energy, *power; // [nblock]
+  double *slip;           // [nblock]
   int *bad;               // [nblock] element at fault + 1
   double *f, *tmp;        // [nq]
   direction along;        // of a design parameter
@@ -82,13 +84,18 @@ static inline const double *group_par(const group *g, const double *par, int e) 
   return par + g->par0 + (g->shared ? 0 : (size_t)e * g->kind->npar);
 }
 
+// Rayleigh's beta as it counts for a kind
+static inline double kind_beta(const pl_elem_kind *k, const double *par) {
+  return k->stretch ? 0 : par[PL_PAR_BETA];
+}
+
 // Rest data of an element at a state, whose anchors may have moved: in params or put together in
 // own.
 static inline const double *group_rest(const group *g, const pl_params *p, const pl_state *s, int e,
                                        double *own) {
   int n = g->kind->nrest, nh = g->kind->nhist;
   const double *rest = p->rest + g->rest0 + (size_t)e * (size_t)n;
-  if (nh == 0 || s->moved <= 0) return rest;
+  if (nh == 0 || (s->moved <= 0 && !g->kind->slider.d)) return rest;
   const double *hist = s->hist + g->hist0 + (size_t)e * (size_t)nh;
   for (int i = 0; i < nh; i++) own[i] = hist[i];
   for (int i = nh; i < n; i++) own[i] = rest[i];
@@ -123,6 +130,9 @@ void direction_drive(const pl_model *m, const pl_params *p, const pl_state *s, c
 // Change df[ndof] of an element's force.
 pl_status direction_element(const pl_params *p, const pl_state *s, const group *g, int e,
                             const direction *d, double *df);
+// Change of the place where a slip to a side leaves a slider.
+pl_status direction_slider(const pl_params *p, const pl_state *s, const group *g, int e,
+                           const direction *d, int side, double *dw);
 // Adds -df/dp of nodal loads and -M dg/dp of gravity.
 void direction_loads(const pl_model *m, const pl_params *p, const pl_clock *c, direction *d,
                      double *out);

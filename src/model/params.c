@@ -59,14 +59,22 @@ pl_status pl_params_set_design(const pl_model *m, pl_params *p, const double *de
   return pl_params_update(m, p);
 }
 
+// the value of a parameter without losses: no dashpots, no forces of rates, sliders that stick; -1:
+// as it is
+static double lossless(const pl_elem_kind *k, const pl_opt_info *par) {
+  if (strncmp(par->name, "damping", 7) == 0) return 0;
+  if (k->on_rate && (strcmp(par->name, "limit") == 0 || strcmp(par->name, "factor") == 0)) return 0;
+  return k->slider.d && strcmp(par->name, "limit") == 0 ? par->hi : -1;
+}
+
 void pl_params_undamp(const pl_model *m, pl_params *p) {
   p->par[PL_PAR_ALPHA] = p->par[PL_PAR_BETA] = 0;
   for (int k = 0; k < m->ngroup; k++) {
     const group *g = &m->group[k];
     int n = g->kind->npar, count = g->shared ? 1 : g->nelem;
     for (int i = 0; i < n; i++) {
-      if (strncmp(g->kind->par[i].name, "damping", 7) != 0) continue;
-      for (int e = 0; e < count; e++) p->par[g->par0 + e * n + i] = 0;
+      double value = lossless(g->kind, &g->kind->par[i]);
+      for (int e = 0; value >= 0 && e < count; e++) p->par[g->par0 + e * n + i] = value;
     }
   }
 }
@@ -124,6 +132,11 @@ void pl_params_free(pl_params *p) {
 
 const double *pl_model_group_par(const pl_model *m, const pl_params *p, int k, int elem) {
   return group_par(&m->group[k], p->par, elem);
+}
+
+const double *pl_model_group_rest(const pl_model *m, const pl_params *p, int k, int elem) {
+  const group *g = &m->group[k];
+  return p->rest + g->rest0 + (size_t)elem * (size_t)g->kind->nrest;
 }
 
 pl_status pl_free_mass(const pl_model *m, const pl_params *p, pl_csc *M) {

@@ -58,7 +58,7 @@ int pl_visit_eval(const pl_visit *e, const double *q, const double *v, double *f
   const pl_elem_kind *k = g->kind;
   const double *par = group_par(g, e->p->par, e->elem);
   const double *rest = e->p->rest + g->rest0 + (size_t)e->elem * (size_t)k->nrest;
-  double beta = e->p->par[PL_PAR_BETA], own[PL_NDOF_MAX * PL_NDOF_MAX], W;
+  double beta = kind_beta(k, e->p->par), own[PL_NDOF_MAX * PL_NDOF_MAX], W;
   int n = k->ndof, nn = n * n;
   double *H = K ? K : own;
   if (k->d.eval(q, par, rest, &W, f, K || D || beta != 0 ? H : NULL)) return 1;

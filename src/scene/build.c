@@ -334,6 +334,9 @@ pl_status build_scene(reader *r, pl_scene *s) {
   build_body_groups(r);
   if (r->def.mechanism) build_springs(r, &r->def.mechanism->springs);
   build_springs(r, &r->def.springs);
+  build_stops(r);
+  build_friction(r);
+  build_tables(r);
   build_masses(r);
   build_potentials(r);
   build_matrices(r);

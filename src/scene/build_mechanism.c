@@ -163,7 +163,7 @@ static int has_axis(const char *s) {
   return dot && axis_index(dot + 1) >= 0;
 }
 
-static int is_scalar_end(const pl_node *at) {
+int is_scalar_end(const pl_node *at) {
   return at->kind == NODE_SCALAR && (strcmp(at->text, "ground") == 0 || has_axis(at->text));
 }
 

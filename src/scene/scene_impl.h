@@ -305,6 +305,24 @@ typedef struct mechanism_def {
   const pl_node *joints;
   items links, angles, springs;
 } mechanism_def;
+typedef struct stop_def {
+  txt name;
+  const pl_node *nodes;
+  num stiffness, gap;
+  pick side;
+} stop_def;
+typedef struct friction_def {
+  txt name;
+  const pl_node *nodes;
+  pick law;
+  num limit, stiffness, velocity;
+} friction_def;
+typedef struct table_def {
+  txt name, file;
+  const pl_node *nodes;
+  pick of, interpolation;
+  num factor;
+} table_def;
 typedef struct mass_def {
   txt name;
   const pl_node *node, *nodes;
@@ -406,7 +424,7 @@ typedef struct root_def {
   const pl_node *format, *units, *dimension_at, *nodes, *sets, *fixed, *watch, *analyses;
   items parameters, materials, bodies;
   mechanism_def *mechanism;
-  items springs, masses, potentials, matrices, drives, loads, initial;
+  items springs, stops, friction, tables, masses, potentials, matrices, drives, loads, initial;
   items obstacles, contact;
   self_contact_def *self_contact;
   vec gravity;
@@ -459,6 +477,7 @@ typedef struct data_def {
 
 // tables (schema.c)
 extern const map_info map_root, map_mesh, map_fixed, map_data, map_each, map_rotate;
+extern const map_info map_stop, map_friction, map_table;
 extern const map_info map_obstacle, map_contact, map_self_contact;
 extern const map_info map_limit, map_region, map_projection;
 extern const map_info map_objective, map_variable, map_along, map_design_response, map_proof;
@@ -669,6 +688,12 @@ void build_bodies(reader *r);
 void build_body_groups(reader *r);
 void build_mechanism(reader *r);
 void build_springs(reader *r, const items *springs);
+// an end of a spring or pair that names an unknown: `tip.y`, or the ground
+int is_scalar_end(const pl_node *at);
+// elastic stops, dry friction, table forces (build_pair.c)
+void build_stops(reader *r);
+void build_friction(reader *r);
+void build_tables(reader *r);
 void build_masses(reader *r);
 void build_potentials(reader *r);
 void build_matrices(reader *r);

@@ -131,7 +131,7 @@ static pl_status newton(increment *i) {
   double residual, force, best = INFINITY;
   int shifted = 0, small = 0, stale = 0;
   for (int it = 0;; it++) {
-    pl_commit(e->m, e->p, e->x);
+    pl_move_anchors(e->m, e->p, e->x);
     pl_status s = equil_eval(e, PL_WANT_ENERGY | PL_WANT_FORCE | PL_WANT_TANGENT);
     if (s == PL_DOMAIN) e->why = PL_STOP_DOMAIN;
     if (s == PL_DOMAIN) return PL_UNSOLVED;

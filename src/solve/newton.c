@@ -288,7 +288,7 @@ pl_status equil_minimise(equil *e) {
   int stale = 0;
   for (int it = 0; it <= e->o->max_iter; it++) {
     // the reference of the watchdog is measured from the anchors it was found with
-    if (wd.left == 0) pl_commit(e->m, e->p, e->x);
+    if (wd.left == 0) pl_move_anchors(e->m, e->p, e->x);
     s = equil_eval(e, PL_WANT_ENERGY | PL_WANT_FORCE | PL_WANT_TANGENT);
     if (s == PL_DOMAIN) e->why = PL_STOP_DOMAIN;
     if (s == PL_DOMAIN) return PL_UNSOLVED;
