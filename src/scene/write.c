@@ -18,6 +18,11 @@ static int is_plain(const char *s) {
 }
 
 static void put_scalar(const char *s, int quoted, pl_text *out) {
+  // nothing at all stands for a mapping without keys, and nowhere else does a scene hold it
+  if (!quoted && !*s) {
+    pl_text_put(out, "{}", 2);
+    return;
+  }
   if (!quoted && is_plain(s)) {
     pl_text_add(out, "%s", s);
     return;
