@@ -36,33 +36,42 @@ static void set_figures(json_t *f, const pl_curve *c) {
 }
 
 static void tell(job *j, const pl_analysis *a, const pl_curve *c, const char *measure) {
+  int unstable = 0, peak = -1;
+  for (int i = 0; i < c->npoint; i++) unstable += c->point[i].stable == 0;
+  for (int i = 0; i < c->nspecial; i++)
+    if (c->special[i].kind == PL_PEAK &&
+        (peak < 0 || c->special[i].amplitude > c->special[peak].amplitude))
+      peak = i;
   job_note(j, "%s: %d points, %d peaks, folds and bifurcations, %s", a->name, c->npoint,
            c->nspecial, pl_stop_text(c->reason));
+  if (peak >= 0)
+    job_note(j, "%s: highest peak at %.6g Hz, %s %.6g", a->name,
+             c->special[peak].omega / (2 * PL_PI), measure, c->special[peak].amplitude);
   if (!j->page) return;
-  int unstable = 0;
-  for (int i = 0; i < c->npoint; i++) unstable += c->point[i].stable == 0;
   if (c->reason != PL_STOP_END)
     pl_page_warning(j->page, "%s: the curve ends early: %s.", a->name, pl_stop_text(c->reason));
   pl_page_text(j->page, "%d points, %d of them unstable; %d Newton iterations, %d factorisations.",
                c->npoint, unstable, c->iterations, c->factorisations);
-  if (!c->nspecial) return;
-  const char **cells = pl_alloc(j->env, 3 * (size_t)(c->nspecial + 1), sizeof *cells);
-  char(*text)[32] = pl_alloc(j->env, 2 * (size_t)c->nspecial, sizeof *text);
-  if (cells && text) {
-    cells[0] = "special point";
-    cells[1] = "frequency (Hz)";
-    cells[2] = measure;
-    for (int i = 0; i < c->nspecial; i++) {
-      snprintf(text[2 * i], 32, "%.8g", c->special[i].omega / (2 * PL_PI));
-      snprintf(text[2 * i + 1], 32, "%.6g", c->special[i].amplitude);
-      cells[3 * i + 3] = pl_special_name[c->special[i].kind];
-      cells[3 * i + 4] = text[2 * i];
-      cells[3 * i + 5] = text[2 * i + 1];
-    }
-    pl_page_grid(j->page, c->nspecial + 1, 3, cells);
+}
+
+// below the figures: the first special points, the others stand in their file
+static void tell_special(job *j, const pl_analysis *a, const pl_curve *c, const char *measure) {
+  enum { ROWS = 12 };
+  const char *cells[3 * (ROWS + 1)] = {"special point", "frequency (Hz)", measure};
+  char text[2 * ROWS][32], name[PL_TEXT];
+  int n = c->nspecial < ROWS ? c->nspecial : ROWS;
+  if (!j->page || n == 0) return;
+  for (int i = 0; i < n; i++) {
+    snprintf(text[2 * i], sizeof *text, "%.8g", c->special[i].omega / (2 * PL_PI));
+    snprintf(text[2 * i + 1], sizeof *text, "%.6g", c->special[i].amplitude);
+    cells[3 * i + 3] = pl_special_name[c->special[i].kind];
+    cells[3 * i + 4] = text[2 * i];
+    cells[3 * i + 5] = text[2 * i + 1];
   }
-  pl_free(j->env, cells);
-  pl_free(j->env, text);
+  pl_page_grid(j->page, n + 1, 3, cells);
+  if (c->nspecial > n)
+    pl_page_text(j->page, "The first %d of %d; %s.csv has all of them.", n, c->nspecial,
+                 curve_file(a, "special", name));
 }
 
 // the point of largest path length of the first watch is the one to look at
@@ -159,6 +168,7 @@ static pl_status finish(curve_out *o, pl_curve *c, pl_status st, const char *mea
     pl_table *linear = NULL;
     pl_status w = compare(j, a, c, !o->energy && a->opts.response_.linear, figures, &linear);
     if (w == PL_OK) w = write_files(o, c, linear);
+    if (w == PL_OK) tell_special(j, a, c, measure);
     pl_table_free(linear);
     if (w < 0 || (w == PL_CANCELLED && st == PL_OK)) st = w;
   }
