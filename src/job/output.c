@@ -363,6 +363,9 @@ void job_watch_grid(job *j, const pl_analysis *a, const pl_state *s) {
   double scale = !unit ? 1 : strcmp(unit, "mm") == 0 ? 1e3 : strcmp(unit, "um") == 0 ? 1e6 : 1;
   char text[(MOST + 1) * COLS][32];
   if (n == 0) return;
+  double most = 0;
+  for (int i = 0; i < j->scene->mesh->nvert * dim; i++)
+    most = fmax(most, fabs(s->q[i] - j->scene->params->X[i]));
   for (int c = 0; c < dim; c++) {
     snprintf(text[1 + c], sizeof text[0], "u%c (%s)", "xyz"[c], unit ? unit : "m");
     cells[1 + c] = text[1 + c];
@@ -372,7 +375,9 @@ void job_watch_grid(job *j, const pl_analysis *a, const pl_state *s) {
     for (int c = 0; c < dim; c++) {
       int at = a->watch[k].node * dim + c, cell = (k + 1) * cols + 1 + c;
       int hidden = a->watch[k].component >= 0 && a->watch[k].component != c;
-      snprintf(text[cell], sizeof text[0], "%.6g", scale * (s->q[at] - j->scene->params->X[at]));
+      double u = s->q[at] - j->scene->params->X[at];
+      // rounding is no displacement
+      snprintf(text[cell], sizeof text[0], "%.6g", fabs(u) > 1e-9 * most ? scale * u : 0);
       cells[cell] = hidden ? "" : text[cell];
     }
   }
