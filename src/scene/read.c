@@ -74,7 +74,7 @@ static int plain_value(reader *r, const pl_node *at, const char *what, const cha
   // squares of what is measured must not overflow
   static const unit_dim none = {{0}};
   if (isfinite(*out) && (unit_same(want, &none) || fabs(*out) <= VALUE_MAX)) return 1;
-  problem(r, at, NULL, "%s is too large", what);
+  problem(r, at, "check its exponent and its unit", "%s is too large", what);
   return 0;
 }
 

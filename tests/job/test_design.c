@@ -331,7 +331,7 @@ static void refused_objectives(void **state) {
   } bad[] = {
       {"{amplitude: 1e-300, node: m}", "objective 'amplitude' is not finite at the start"},
       {"{mass: 1e-300 kg, name: light}", "objective 'light' is not finite at the start"},
-      {"{trajectory: {points: [[0], [1e300], [0], [-1e300]]}, node: m}", "'trajectory'"},
+      {"{trajectory: {points: [[0], [1e300], [0], [-1e300]]}, node: m}", "points (x) is too large"},
       {"{stability: 1e-300}", "objective 'stability'"},
       {"{amplitude: max, node: m}, {mass: 1e-154 kg, weight: 1e9}", "weighted sum"},
   };
