@@ -170,6 +170,8 @@ static pl_status run_one(job *j, int k) {
   if (j->page) pl_page_heading(j->page, 2, a->name);
   pl_status s = print_model(j, &j->print_model);
   if (s == PL_OK) s = run_table[a->kind](j, k, figures);
+  // an analysis that cannot be done does not stop the others
+  if (s == PL_SINGULAR || s == PL_DOMAIN) s = PL_UNSOLVED;
   job_set(figures, "status", json_string(pl_status_text(s)));
   json_array_append_new(j->analyses, figures);
   j->result->nrun++;
@@ -223,6 +225,23 @@ static pl_status check_resume(job *j, int only) {
   return PL_OK;
 }
 
+// what starts from an analysis that did not converge would be wrong
+static pl_status leave_out(job *j, int k) {
+  const pl_analysis *a = &j->scene->analysis[k];
+  const char *kind = pl_analysis_table[a->kind].name;
+  pl_report(j->env, PL_WARNING, j->scene->path, a->line, a->col,
+            "help that one first, e.g. by more load steps",
+            "%s '%s' is not run: '%s', which it starts from, did not converge", kind, a->name,
+            j->scene->analysis[a->about].name);
+  json_t *figures = json_object();
+  if (!figures) return pl_fail(j->env, PL_E_NOMEM, "out of memory");
+  job_set(figures, "name", json_string(a->name));
+  job_set(figures, "kind", json_string(kind));
+  job_set(figures, "status", json_string("not run"));
+  json_array_append_new(j->analyses, figures);
+  return PL_OK;
+}
+
 // an unsolved analysis does not stop the others, unless they start from it
 static pl_status run_all(job *j, int only) {
   const pl_scene *sc = j->scene;
@@ -230,12 +249,16 @@ static pl_status run_all(job *j, int only) {
   for (int k = 0; k < sc->nanalysis; k++) {
     if (!is_wanted(j, k, only)) continue;
     int about = sc->analysis[k].about;
-    if (about >= 0 && !j->state[about]) continue;
+    if (about >= 0 && !j->state[about]) {
+      PL_TRY(leave_out(j, k));
+      continue;
+    }
     pl_status s = run_one(j, k);
-    if (s == PL_UNSOLVED)
-      worst = s;
-    else if (s != PL_OK)
-      return s;
+    if (s != PL_OK && s != PL_UNSOLVED) return s;
+    if (s == PL_OK) continue;
+    worst = s;
+    pl_state_free(sc->model, j->state[k]);
+    j->state[k] = NULL;
   }
   return worst;
 }

@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+static const double RESIDUAL_FAR = 1e-6; // a residual of rounding that is worth a warning
+
 typedef struct recorder {
   job *j;
   const pl_analysis *a;
@@ -90,15 +92,33 @@ static const char *stability(const pl_static_info *i) {
   return i->stable ? "stable" : i->nneg > 0 ? "unstable" : "neutral";
 }
 
+static int is_found(const pl_static_info *i) {
+  return i->reason == PL_STOP_CONVERGED || i->reason == PL_STOP_ROUNDING;
+}
+
+// what the end does not keep
+static void warn(job *j, const pl_analysis *a, const pl_static_info *i) {
+  if (i->reason == PL_STOP_ROUNDING && i->residual > RESIDUAL_FAR)
+    pl_report(j->env, PL_WARNING, j->scene->path, a->line, a->col,
+              "loads are tiny against stiff parts: larger loads, or softer or coarser parts",
+              "%s: forces are in balance to %.1e only, not to rtol %.0e: the rest is rounding",
+              a->name, i->residual, a->opts.static_.rtol);
+  if (is_found(i) && i->ninverted > 0)
+    pl_report(j->env, PL_WARNING, j->scene->path, a->line, a->col,
+              "more load steps (steps), or law: neo-hookean",
+              "%s: %d elements are turned inside out, the first is element %d of '%s'", a->name,
+              i->ninverted, i->bad_elem, pl_model_group_name(j->scene->model, i->bad_group));
+}
+
 static void tell(job *j, const pl_analysis *a, const pl_static_info *i) {
-  if (i->reason == PL_STOP_CONVERGED)
+  if (is_found(i))
     job_note(j, "%s: %s equilibrium, %d Newton iterations, residual %.1e", a->name, stability(i),
              i->iterations, i->residual);
   for (int k = 0; k < i->ncritical; k++)
     job_note(j, "%s: %s at load factor %.8g", a->name,
              i->critical[k].jump ? "limit point" : "stability changes", i->critical[k].scale);
   if (!j->page) return;
-  if (i->reason != PL_STOP_CONVERGED)
+  if (!is_found(i))
     pl_page_warning(j->page, "%s: stopped at load factor %.6g: %s (residual %.2g).", a->name,
                     i->scale, pl_stop_text(i->reason), i->residual);
   else
@@ -107,10 +127,10 @@ static void tell(job *j, const pl_analysis *a, const pl_static_info *i) {
         "Equilibrium found in %d load steps and %d Newton iterations, residual %.1e of the forces. "
         "It is %s.",
         i->nstep, i->iterations, i->residual, stability(i));
-  if (i->reason == PL_STOP_CONVERGED && !i->stable && i->nneg == 0)
+  if (is_found(i) && !i->stable && i->nneg == 0)
     pl_page_warning(j->page, "%s: %d motions of the body cost no energy, nothing holds them.",
                     a->name, i->nzero);
-  else if (i->reason == PL_STOP_CONVERGED && !i->stable)
+  else if (is_found(i) && !i->stable)
     pl_page_warning(j->page, "%s: the equilibrium is not stable (%d negative eigenvalues).",
                     a->name, i->nneg);
   for (int k = 0; k < i->ncritical; k++)
@@ -162,12 +182,52 @@ static pl_status write_files(job *j, const pl_analysis *a, const pl_state *s, re
   return job_contact_plots(j, a, r->contact, r->table, 3 + job_watch_count(j, a), "load factor");
 }
 
+// some load, weight or drive that does not oscillate
+static pl_status is_loaded(const job *j, int *loaded) {
+  const pl_model *m = j->scene->model;
+  const pl_params *p = j->scene->params;
+  const pl_clock full = {.scale = 1};
+  int nq = pl_model_nq(m);
+  pl_state *s = NULL;
+  double *f = pl_alloc(j->env, (size_t)nq, sizeof *f);
+  pl_status st = f ? pl_state_create(m, p, &s) : PL_E_NOMEM;
+  *loaded = 0;
+  for (int c = 0; c < 3; c++) *loaded |= p->par[PL_PAR_GRAVITY + c] != 0;
+  if (st == PL_OK) {
+    pl_load(m, p, &full, f);
+    pl_drive(m, p, &full, s);
+    for (int i = 0; i < nq; i++) *loaded |= f[i] != 0 || s->q[i] != p->X[i];
+  }
+  pl_free(j->env, f);
+  pl_state_free(m, s);
+  return st;
+}
+
+// drives and loads that oscillate take no part; said when nothing else does
+static pl_status warn_left_out(job *j, const pl_analysis *a) {
+  int loaded;
+  if (pl_model_max_harmonic(j->scene->model) == 0) return PL_OK;
+  PL_TRY(is_loaded(j, &loaded));
+  if (loaded) {
+    if (j->page)
+      pl_page_text(j->page, "Drives and loads that oscillate are left out of a static analysis.");
+    return PL_OK;
+  }
+  pl_report(j->env, PL_WARNING, j->scene->path, a->line, a->col,
+            "give those that are meant to be constant harmonic: 0",
+            "%s: all drives and loads oscillate (harmonic: 1 is what drives have by themselves), "
+            "and a static analysis leaves them out: nothing loads the model",
+            a->name);
+  return PL_OK;
+}
+
 pl_status job_static(job *j, int index, json_t *figures) {
   const pl_analysis *a = &j->scene->analysis[index];
   pl_state *s = NULL;
   recorder r = {0};
   pl_static_info info = {0};
   pl_status status = job_start(j, a, &s);
+  if (status == PL_OK) status = warn_left_out(j, a);
   if (status == PL_OK) status = make_recorder(j, a, &r);
   if (status == PL_OK && a->about < 0) status = record_start(j, &r, s);
   if (status == PL_OK) {
@@ -181,6 +241,7 @@ pl_status job_static(job *j, int index, json_t *figures) {
     pl_clock c = {.scale = info.scale};
     pl_status e = pl_eval(j->scene->model, j->scene->params, s, &c, PL_WANT_FORCE, NULL, j->work);
     job_contact_figures(j, r.contact, figures);
+    warn(j, a, &info);
     tell(j, a, &info);
     if (e == PL_OK) job_reaction_tell(j, s, j->work, figures);
     job_contact_tell(j, a, r.contact);

@@ -151,7 +151,7 @@ static pl_status potential(descent *d, const pl_state *x, double h, double *out)
   return PL_OK;
 }
 
-// planes that have moved, and rough solves, may lead up
+// every step must lower the energy; planes that have moved, and rough solves, may lead up
 static pl_status check_fall(descent *d, double h) {
   double before, after;
   pl_status s = potential(d, d->s, h, &before);
@@ -221,7 +221,7 @@ static pl_status descend(descent *d, pl_limit_observe_fn observe, void *ctx) {
     touch_reset(&d->touch);
     int rough = 0;
     pl_status s = minimise(d, h, &rough);
-    if (s == PL_OK && (rough || touch_any(&d->touch))) s = check_fall(d, h);
+    if (s == PL_OK) s = check_fall(d, h);
     if (s == PL_UNSOLVED && h > SMALLEST * d->o->step) {
       pl_warm_free(d->env, &d->warm);
       h *= SHRINK;

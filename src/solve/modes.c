@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+static const double MASS_LEAST = 1e-150; // kg; its square is divided by
+
 // omega = sqrt(lambda), -sqrt(-lambda) when unstable, 0 when zero to rounding
 static void classify(const pl_csc *K, int count, double *omega, const double *x,
                      pl_modes_info *info) {
@@ -19,6 +21,23 @@ static void classify(const pl_csc *K, int count, double *omega, const double *x,
   }
 }
 
+// some unknown has neither mass nor stiffness, so that any number is its frequency
+static pl_status tell_singular(const pl_model *m, pl_work *w, const pl_csc *M) {
+  const pl_csc *K = &w->A;
+  char place[PLACE_TEXT];
+  int at = 0;
+  // columns begin with their diagonal entry
+  while (at < K->n && (K->val[K->ptr[at]] != 0 || M->val[M->ptr[at]] != 0)) at++;
+  if (at == K->n)
+    pl_report(w->env, PL_WARNING, NULL, 0, 0, "give all nodes a mass, or fix what nothing holds",
+              "modes: stiffness and mass are singular together");
+  else
+    pl_report(w->env, PL_WARNING, NULL, 0, 0, "give it a mass, hold it by an element, or fix it",
+              "modes: %s has no mass and nothing holds it",
+              unknown_name(m, pl_model_free_dofs(m)[at], place));
+  return PL_UNSOLVED;
+}
+
 static pl_status find(const pl_model *m, pl_work *w, const pl_csc *M, int count, double *omega,
                       double *x, double *shape, pl_modes_info *info) {
   int n = pl_model_nfree(m), nq = pl_model_nq(m);
@@ -29,9 +48,14 @@ static pl_status find(const pl_model *m, pl_work *w, const pl_csc *M, int count,
     return pl_fail_at(w->env, PL_E_INPUT, NULL, 0, 0,
                       "give the elements a density or add point masses",
                       "modes: the free part of the model has no mass");
+  if (most < MASS_LEAST)
+    return pl_fail_at(w->env, PL_E_INPUT, NULL, 0, 0, "check the units of densities and masses",
+                      "modes: a largest mass of %g kg is too small for numbers", most);
   PL_TRY(pl_tell(w->env, "modes", -1, NULL));
   pl_eigen_info eigen = {0};
-  PL_TRY(pl_eigen_lowest(w->env, &w->A, M, count, 1, omega, x, &eigen));
+  pl_status s = pl_eigen_lowest(w->env, &w->A, M, count, 1, omega, x, &eigen);
+  if (s == PL_SINGULAR) return tell_singular(m, w, M);
+  PL_TRY(s);
   info->nfound = eigen.nfound;
   info->residual = eigen.residual;
   classify(&w->A, info->nfound, omega, x, info);

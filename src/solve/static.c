@@ -204,6 +204,27 @@ static pl_status finish(run *r, pl_status s) {
   return t < 0 ? t : s;
 }
 
+// what the end looks like: forces that are rounding alone are none, and a residual above rtol is
+// told as what it is
+static pl_status judge(run *r, int inverted) {
+  equil *e = &r->e;
+  pl_static_info *info = e->info;
+  int count = pl_count_inverted(e->m, e->p, r->s, &info->bad_group, &info->bad_elem);
+  info->ninverted = count > inverted ? count - inverted : 0;
+  if (!(info->residual > e->o->rtol) || e->n == 0) return PL_OK;
+  info->reason = PL_STOP_ROUNDING;
+  if (e->touch) return PL_OK;
+  // nothing loads the model and nothing strains it: all forces are rounding
+  pl_status s = equil_eval(e, PL_WANT_ENERGY | PL_WANT_FORCE);
+  if (s != PL_OK) return s < 0 ? s : PL_OK;
+  double outer = 0;
+  for (int i = 0; i < e->nq; i++) outer = fmax(outer, fabs(e->w->f_inner[i] - e->w->r[i]));
+  if (outer > 0 || e->w->elastic > equil_balance(e).noise) return PL_OK;
+  info->residual = 0;
+  info->reason = PL_STOP_CONVERGED;
+  return PL_OK;
+}
+
 pl_status pl_static_contact(const pl_static_opts *o, const pl_model *m, const pl_params *p,
                             pl_contact *k, pl_state *s, pl_work *w, pl_observe_fn observe,
                             void *ctx, pl_static_info *info) {
@@ -236,8 +257,10 @@ pl_status pl_static_contact(const pl_static_opts *o, const pl_model *m, const pl
   if (status == PL_OK && k) status = touching_open(&touch, m, k);
   if (status == PL_OK) {
     pl_state_copy(r.e.x, s);
+    int inverted = pl_count_inverted(m, p, s, NULL, NULL);
     status = solve(&r, observe, ctx);
     if (status >= 0) status = finish(&r, status);
+    if (status == PL_OK) status = judge(&r, inverted);
   }
   equil_close(&r.e);
   if (k) touching_close(&touch);
