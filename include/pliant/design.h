@@ -259,7 +259,7 @@ pl_status pl_design_run(pl_design *d, const pl_design_state *resume, pl_design_o
   X(int, steps_per_period, 512, 16, 1000000, "", "Newmark: time steps a period")                   \
   X(int, periods, 200, 1, 1000000, "", "Newmark: periods, at most")                                \
   X(double, steady, 1e-4, 0, 1, "",                                                                \
-    "Newmark: change between periods over the motion that is none")                                \
+    "Newmark: distance left to its steady motion, over the motion, that is none")                  \
   X(double, agree, 0.02, 0, 1e9, "", "distance over path length up to which motions agree")        \
   X(double, rigid, 2e-3, 0, 1e9, "", "relative length change of links, or rad, that is tolerated") \
   X(double, yield, 0, 0, 1e9, "", "strain limit; 0: none")                                         \

@@ -93,23 +93,46 @@ static double longest_swing(const check *c) {
   return most;
 }
 
+// What the simulation sums up between two periods (eq. 28: over steps, of all nodes together) where
+// every node moves by the longest swing.
+static double whole_change(const check *c) {
+  const int *index = pl_model_free_index(c->m);
+  int dim = pl_model_dim(c->m), moving = 0;
+  for (int node = 0; node < pl_model_nnode(c->m); node++) {
+    int any = 0;
+    for (int k = 0; k < dim; k++) any |= index[node * dim + k] >= 0;
+    moving += any;
+  }
+  return longest_swing(c) * c->o->steps_per_period * sqrt(fmax(1, moving));
+}
+
+// The part of a change between two periods that may be left so that all changes to come add up to
+// `steady`: they fall with the largest multiplier. What is not known to be stable has to stay to
+// rounding, so that a slow growth is seen.
+static double last_change(const check *c) {
+  double mu = c->out->multiplier;
+  if (c->out->stable != 1) return 1e-4 * c->o->steady;
+  return c->o->steady * fmin(1, fmax(1e-4, (1 - mu) / fmax(mu, 1e-4)));
+}
+
 static pl_status simulate(check *c, pl_state *s, recorder *r, pl_orbit *found) {
   pl_proof *out = c->out;
   pl_transient_opts t;
   pl_transient_info info;
   pl_history history = {0};
+  double whole = whole_change(c);
   pl_opts_default(pl_transient_info_table, pl_transient_info_count, &t);
   t.frequency = c->orbit->omega;
   t.periods = c->o->periods;
   t.steps_per_period = c->o->steps_per_period;
-  t.steady = c->o->steady * longest_swing(c);
+  t.steady = last_change(c) * whole;
   PL_TRY(pl_orbit_settle(c->m, c->p, c->orbit, t.steps_per_period, c->w, s));
   pl_status st = pl_transient(&t, c->m, c->p, s, &history, c->w, record, r, &info);
   pl_history_free(c->w->env, &history);
   if (st != PL_OK && st != PL_UNSOLVED) return st;
   out->newmark_periods = info.nperiod;
   out->newmark_done = info.reason == PL_STOP_STEADY;
-  out->period_change = info.period_change / fmax(longest_swing(c), 1e-300);
+  out->period_change = info.period_change / fmax(whole, 1e-300);
   if (st == PL_UNSOLVED || info.nperiod < 1) {
     warn(out, "the simulation in time broke off after %d periods", info.nperiod);
     return PL_OK;
