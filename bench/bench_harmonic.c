@@ -1,7 +1,7 @@
 // Harmonic balance: the fork's steady state against Newmark, assembly against factorisation, the
 // factorisation's rate against dgemm, factorisations of a response, growth with unknowns and
 // harmonics. Prints CSV: what, value, unit. Ratios are measured in one run and are what counts.
-// An argument picks one section: fork, solid, dofs, harmonics, wings, large.
+// An argument picks one section: fork, solid, dofs, harmonics, wings, large, stability.
 #include "door.h"
 #include "pliant/pliant.h"
 
@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 void dgemm_(const char *transa, const char *transb, const int *m, const int *n, const int *k,
             const double *alpha, const double *a, const int *lda, const double *b, const int *ldb,
@@ -469,6 +470,131 @@ static void bench_large(void) {
   close_rig(&r);
 }
 
+// ---- stability ----------------------------------------------------------------------------------
+
+static double cpu_time(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+// CPU seconds of a response with or without stability; *points of its curve
+static double response_cost(const rig *r, const pl_response_opts *o, int watch, int stability,
+                            int *points) {
+  pl_response_opts with = *o;
+  pl_curve *c = NULL;
+  double begin = cpu_time();
+  with.stability = stability;
+  pl_status s = pl_response(&with, r->m, r->p, r->w, 1, &watch, NULL, &c);
+  if (s != PL_OK) fprintf(stderr, "bench: the curve ends early: %s\n", pl_status_text(s));
+  *points = c ? c->npoint : 0;
+  pl_curve_free(c);
+  return cpu_time() - begin;
+}
+
+// a response with stability over one without
+static void stability_ratio(const char *name, const rig *r, double from, double to, int nharm) {
+  pl_response_opts o = response_opts(from, to, nharm, 5000);
+  int points, watch = r->scene->watch[0].node;
+  char what[96];
+  double without = response_cost(r, &o, watch, 0, &points);
+  double with = response_cost(r, &o, watch, 1, &points);
+  snprintf(what, sizeof what, "stability %s: %d unknowns; %d points without", name,
+           pl_model_nfree(r->m), points);
+  row(what, without, "CPU s");
+  snprintf(what, sizeof what, "stability %s: with over without", name);
+  row(what, with / without, "");
+}
+
+// cantilever of eight Euler beams, 16 unknowns, shaken by a force at its end
+static void beam_text(pl_text *t) {
+  enum { CELLS = 8, N = 2 * CELLS };
+  double l = 0.3 / CELLS, EI = 2.1e11 * 0.02 * pow(0.002, 3) / 12, m = 7850 * 0.02 * 0.002 * l;
+  double K[N + 2][N + 2] = {{0}}, M[N + 2][N + 2] = {{0}};
+  const double k[4][4] = {{12, 6 * l, -12, 6 * l},
+                          {6 * l, 4 * l * l, -6 * l, 2 * l * l},
+                          {-12, -6 * l, 12, -6 * l},
+                          {6 * l, 2 * l * l, -6 * l, 4 * l * l}};
+  const double c[4][4] = {{156, 22 * l, 54, -13 * l},
+                          {22 * l, 4 * l * l, 13 * l, -3 * l * l},
+                          {54, 13 * l, 156, -22 * l},
+                          {-13 * l, -3 * l * l, -22 * l, 4 * l * l}};
+  for (int e = 0; e < CELLS; e++)
+    for (int i = 0; i < 4; i++)
+      for (int j = 0; j < 4; j++) {
+        K[2 * e + i][2 * e + j] += EI / (l * l * l) * k[i][j];
+        M[2 * e + i][2 * e + j] += m / 420 * c[i][j];
+      }
+  pl_text_add(t, "pliant: 1\ndimension: 1\nnodes: {");
+  for (int i = 0; i < N; i++) pl_text_add(t, "%sq%d: 0", i ? ", " : "", i);
+  pl_text_add(t, "}\nmatrices:\n  dofs: [");
+  for (int i = 0; i < N; i++) pl_text_add(t, "%sq%d", i ? ", " : "", i);
+  const char *const names[] = {"mass", "damping", "stiffness"};
+  for (int w = 0; w < 3; w++) {
+    pl_text_add(t, "]\n  %s: [", names[w]);
+    for (int i = 2; i < N + 2; i++)
+      for (int j = 2; j < N + 2; j++)
+        pl_text_add(t, "%s%.17g%s",
+                    j > 2   ? ", "
+                    : i > 2 ? ", ["
+                            : "[",
+                    w == 2 ? K[i][j] : (w ? 2.3 : 1) * M[i][j], j == N + 1 ? "]" : "");
+  }
+  pl_text_add(t, "]\nloads: [{node: q14, force: [1 N], harmonic: 1}]\nwatch: {tip: q14}\n");
+}
+
+static void open_text(const char *text, size_t n, rig *r) {
+  *r = (rig){0};
+  must(pl_scene_parse(&env, "bench.yaml", ".", text, n, 0, NULL, NULL, &r->scene));
+  r->m = r->scene->model;
+  r->p = r->scene->params;
+  must(pl_work_create(r->m, 1, &r->w));
+}
+
+// on one thread: CPU time is what counts
+static void open_one(const char *path, rig *r) {
+  *r = (rig){0};
+  must(pl_scene_load(&env, path, 0, NULL, &r->scene));
+  r->m = r->scene->model;
+  r->p = r->scene->params;
+  must(pl_work_create(r->m, 1, &r->w));
+}
+
+// a response with stability is to cost at most 1.3 times as much as without
+static void bench_stability(void) {
+  static const char strip[] =
+      "pliant: 1\n"
+      "units: {length: mm}\n"
+      "materials: {pla: {young: 3.3 GPa, poisson: 0.36, density: 1240 kg/m^3}}\n"
+      "bodies:\n"
+      "  - name: strip\n"
+      "    shell: {mesh: {grid: {size: [150, 30], cells: [16, 4]}}, material: pla, thickness: "
+      "0.8}\n"
+      "sets: {root: strip where x < 10, tip: 'strip nearest [150, 15, 0]'}\n"
+      "drives: [{nodes: root, translation: [0, 0, 3 mm]}]\n"
+      "damping: {mass: 0.5 1/s, stiffness: 5e-5 s}\n"
+      "watch: {tip: tip}\n";
+  rig r;
+  pl_text t;
+  deadline = 0;
+  pl_text_init(&t, &env);
+  beam_text(&t);
+  must(t.failed ? PL_E_NOMEM : PL_OK);
+  open_text(t.s, t.n, &r);
+  stability_ratio("beam", &r, 60, 1000, 0);
+  close_rig(&r);
+  pl_text_free(&t);
+  open_text(strip, sizeof strip - 1, &r);
+  stability_ratio("strip", &r, 20, 60, 0);
+  close_rig(&r);
+  open_one("gallery/three-link-leg/scene.yaml", &r);
+  stability_ratio("leg", &r, 4 * M_PI, 12 * M_PI, 0);
+  close_rig(&r);
+  open_one("scenes/fork.yaml", &r);
+  stability_ratio("fork", &r, 8, 14, 5);
+  close_rig(&r);
+}
+
 int main(int argc, char **argv) {
   door(argv);
   pl_env_init(&env);
@@ -483,5 +609,6 @@ int main(int argc, char **argv) {
   if (!*only || !strcmp(only, "wings")) bench_wings();
   if (!*only || !strcmp(only, "block")) bench_block();
   if (!*only || !strcmp(only, "large")) bench_large();
+  if (!*only || !strcmp(only, "stability")) bench_stability();
   return 0;
 }

@@ -15,15 +15,17 @@ static void legendre(int n, long double x, long double *p, long double *dp) {
 
 void pl_gauss(int n, double *x, double *w) {
   PL_ASSERT(n >= 1 && n <= 16);
-  for (int i = 0; i < n; i++) {
+  for (int i = 0; 2 * i < n; i++) {
     // the middle point of an odd rule is zero; the others by Newton from Tricomi's estimate
-    long double z = 2 * i + 1 == n ? 0 : -cosl(PL_PI * (i + 0.75L) / (n + 0.5L)), p, dp;
-    for (int k = 0; k < 8; k++) {
+    long double z = 2 * i + 1 == n ? 0 : -cosl(PL_PI * (i + 0.75L) / (n + 0.5L)), p, dp, step = 1;
+    for (int k = 0; k < 8 && fabsl(step) > 1e-17L; k++) {
       legendre(n, z, &p, &dp);
-      z -= p / dp;
+      step = p / dp;
+      z -= step;
     }
     legendre(n, z, &p, &dp);
+    x[n - 1 - i] = -(double)z;
     x[i] = (double)z;
-    w[i] = (double)(2 / ((1 - z * z) * dp * dp));
+    w[i] = w[n - 1 - i] = (double)(2 / ((1 - z * z) * dp * dp));
   }
 }
