@@ -186,8 +186,10 @@ typedef enum pl_floquet_method {
 } pl_floquet_method;
 // Floquet multipliers of a periodic motion: Hill's quadratic eigenvalue problem with sorting
 // (dense, small models), or the monodromy matrix: integrated densely for small models, by Arnoldi
-// on the linearised motion over one period for large ones. Large models that seem to grow more than
-// tenfold in a period are looked at once more with more harmonics.
+// on the linearised motion over one period for large ones (more than 50 unknowns; margin 1e-4),
+// which are freed from stiff strains that missing harmonics leave before they are called unstable.
+// Large models that still seem to grow more than tenfold in a period are looked at with more
+// harmonics.
 pl_status pl_orbit_floquet(const pl_model *m, const pl_params *p, pl_work *w, const pl_orbit *o,
                            pl_floquet_method method, pl_floquet *out);
 

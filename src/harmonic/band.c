@@ -242,7 +242,9 @@ static pl_status relax(band *d, double *K, double *D) {
 static pl_status sample_steps(band *d, int relaxed) {
   pl_env *env = d->v->env;
   size_t npair = (size_t)d->t.P.nnz, size = d->ptr[d->n];
-  int N = tangents_enough(&d->t, 4), few = 2 * d->nstep <= 3 * N && !relaxed;
+  int N = tangents_enough(&d->t, relaxed ? 8 : 4), few = 2 * d->nstep <= 3 * N && !relaxed;
+  // without its strains a motion has more harmonics than before
+  if (relaxed && N < 41) N = 41;
   int nphase = few ? d->nstep : N;
   double *K = pl_alloc(env, (size_t)nphase * npair, sizeof(double));
   double *D = few ? d->D : pl_alloc(env, d->t.rated ? (size_t)N * npair : 1, sizeof(double));
