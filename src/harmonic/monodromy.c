@@ -335,7 +335,7 @@ scheme make_scheme(int nstep) {
 }
 
 int period_steps(const variation *v, double w, int *resolved) {
-  double steps = fmax(fmax(LEAST, 8 * v->o->nharm), 2 * PL_PI * fmin(w, resolved_to(v, 0)) / 0.2);
+  double steps = fmax(fmax(LEAST, 8 * v->o->nharm), 2 * PL_PI * fmin(w, resolved_to(v, 0)) / 0.3);
   *resolved = steps <= 2 * MOST;
   return (int)fmin(steps, MOST);
 }
