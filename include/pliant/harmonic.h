@@ -244,6 +244,7 @@ typedef struct pl_curve_point {
   pl_orbit *orbit;
   double residual;   // reached, over the dynamic forces
   double change;     // error estimate by harmonics, -1: not measured
+  double damping;    // damped backbone: ratio
   double energy;     // backbone: total energy above the equilibrium's, at phase zero, J
   int stable;        // -1: not asked
   double multiplier; // size of the largest
@@ -327,7 +328,8 @@ pl_status pl_response_run(const pl_response_opts *o, const pl_model *m, pl_param
   X(int, max_iter, 12, 1, 1000, "", "Newton iterations a point")                                   \
   X(double, max_step, 0.05, 1e-9, 1, "", "longest step, as part of the motion's size")             \
   X(int, points, 500, 2, 1000000, "", "points of the curve, at most")                              \
-  C(log, 0, "no|x|y|both", "logarithmic axes of the plots")
+  C(log, 0, "no|x|y|both", "logarithmic axes of the plots")                                        \
+  C(damped, 0, "no|yes", "with damping and friction: damping ratio over amplitude (small models)")
 
 typedef struct pl_backbone_opts {
   PL_BACKBONE_OPTS(PL_OPT_FIELD_X, PL_OPT_FIELD_C)
@@ -339,6 +341,9 @@ extern const int pl_backbone_info_count;
 // mode about the static equilibrium. Its motions are even in time (cosines alone): that fixes their
 // phase. Damping, dashpots and harmonic loads and drives of the model are left out. The last point
 // lies exactly at the limit that ended the curve; folds in frequency are located.
+// Damped: all damping and friction stay, and a mass-proportional term -2 zeta omega M x' gives back
+// what is lost over a period (extended periodic motion concept): zeta, the damping ratio, is in
+// pl_curve_point.damping. For up to 1500 coefficients; needs an amplitude or energy to end at.
 pl_status pl_backbone(const pl_backbone_opts *o, const pl_model *m, pl_params *p, pl_work *w,
                       int nwatch, const int *watch, pl_curve **out);
 

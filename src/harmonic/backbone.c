@@ -267,16 +267,19 @@ pl_status pl_backbone(const pl_backbone_opts *o, const pl_model *m, pl_params *p
   b.k = (walk){.env = w->env, .m = m, .w = w, .nsample = o->samples, .sub = 1, .even = 1};
   b.k.rtol = o->rtol;
   b.k.max_iter = o->max_iter;
-  pl_status st = free_params(m, p, &b.k.p);
-  if (st == PL_OK) st = first_point(&b);
-  if (st == PL_OK) st = follow(&b, c);
+  pl_status st = o->damped ? backbone_damped(o, m, p, w, nwatch, watch, c) : PL_OK;
+  if (!o->damped) {
+    st = free_params(m, p, &b.k.p);
+    if (st == PL_OK) st = first_point(&b);
+    if (st == PL_OK) st = follow(&b, c);
+    c->factorisations = b.k.factorisations;
+    c->krylov = b.k.krylov;
+    c->iterations = b.k.iterations;
+  }
   walk_close(&b.k);
   if (b.s) pl_state_free(m, b.s);
   pl_free(w->env, b.shape);
   pl_params_free(b.k.p);
-  c->factorisations = b.k.factorisations;
-  c->krylov = b.k.krylov;
-  c->iterations = b.k.iterations;
   c->seconds = pl_wall_time() - began;
   if (c->npoint) c->end = c->point[c->npoint - 1].orbit->omega;
   for (int i = 0; i < c->nspecial && nwatch > 0; i++)

@@ -238,4 +238,9 @@ pl_status response_follow(walk *k, const pl_response_opts *o, pl_curve *c, range
 // Follows the branches that leave the curve at its branch points and period doublings.
 pl_status branch_follow_all(walk *k, const pl_response_opts *o, pl_curve *c, range r);
 
+// ---- damped backbones: epmc.c -------------------------------------------------------------------
+
+pl_status backbone_damped(const pl_backbone_opts *o, const pl_model *m, const pl_params *p,
+                          pl_work *w, int nwatch, const int *watch, pl_curve *c);
+
 #endif

@@ -239,6 +239,39 @@ pl_status job_response(job *j, int index, json_t *figures) {
   return finish(&out, c, st, measure_text(o, text), figures);
 }
 
+// damping ratio and frequency over the amplitudes of watched nodes
+static pl_status write_damping(job *j, const pl_analysis *a, const int *node, const pl_curve *c) {
+  enum { BEFORE = 4 };
+  static const char *const column[BEFORE] = {"frequency", "omega", "damping_ratio", "energy"};
+  static const char *const unit[BEFORE] = {"Hz", "rad_s", "", "J"};
+  char name[PL_TEXT], path[PL_TEXT];
+  int dim = j->scene->dim, n = BEFORE + a->nwatch * dim;
+  pl_table *t = NULL;
+  double *row = pl_alloc(j->env, (size_t)n, sizeof *row);
+  pl_status st = row ? pl_table_create(j->env, n, &t) : PL_E_NOMEM;
+  for (int i = 0; st == PL_OK && i < n; i++) {
+    int k = (i - BEFORE) / dim, axis = (i - BEFORE) % dim;
+    if (i >= BEFORE) snprintf(name, sizeof name, "%.100s_max_%c", a->watch[k].name, "xyz"[axis]);
+    st = i < BEFORE ? pl_table_column(t, i, column[i], unit[i]) : pl_table_column(t, i, name, "m");
+  }
+  for (int k = 0; st == PL_OK && k < c->npoint; k++) {
+    const pl_orbit *o = c->point[k].orbit;
+    row[0] = o->omega / (2 * PL_PI);
+    row[1] = o->omega;
+    row[2] = c->point[k].damping;
+    row[3] = c->point[k].energy;
+    for (int i = 0; i < n - BEFORE; i++)
+      row[BEFORE + i] =
+          pl_orbit_max(j->scene->model, j->scene->params, o, node[i / dim], i % dim, NULL);
+    st = pl_table_row(t, row);
+  }
+  snprintf(name, sizeof name, "%.100s-damping", a->name);
+  if (st == PL_OK && j->scene->output.csv) st = pl_table_write(t, job_path(j, name, ".csv", path));
+  pl_table_free(t);
+  pl_free(j->env, row);
+  return st;
+}
+
 pl_status job_backbone(job *j, int index, json_t *figures) {
   const pl_analysis *a = &j->scene->analysis[index];
   curve_out out = {.j = j, .a = a, .energy = 1, .harmonics = 1, .log = a->opts.backbone_.log};
@@ -247,6 +280,10 @@ pl_status job_backbone(job *j, int index, json_t *figures) {
   pl_curve *c = NULL;
   pl_status st = pl_backbone(&a->opts.backbone_, j->scene->model, j->scene->params, j->work,
                              orbit_nodes(a, node), node, &c);
+  if (st >= 0 && c && a->opts.backbone_.damped) {
+    pl_status w = write_damping(j, a, node, c);
+    if (w < 0) st = w;
+  }
   pl_free(j->env, node);
   return finish(&out, c, st, "path length (m)", figures);
 }
