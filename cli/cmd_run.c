@@ -2,12 +2,27 @@
 #include "pliant/job.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 static void tell_end(const pl_scene *s, const pl_job_result *r, pl_status status) {
   if (status == PL_CANCELLED)
-    fprintf(stderr, "pliant: interrupted; what there is has been written\n");
+    fprintf(stderr, "pliant: interrupted; --resume goes on with it\n");
   else if (status >= 0 && r->nunsolved)
     fprintf(stderr, "pliant: %d of %d analyses did not converge\n", r->nunsolved, s->nanalysis);
+}
+
+// 0: what was given is no time
+static int take_checkpoint(const cli_args *a, pl_job_opts *o) {
+  const char *word = cli_value(a, "checkpoint");
+  char *end;
+  if (!word) return 1;
+  double every = strtod(word, &end);
+  if (end == word || *end || !(every >= 0 && every <= 1e9)) {
+    fprintf(stderr, "pliant: error: --checkpoint takes seconds, not '%s'\n", word);
+    return 0;
+  }
+  o->checkpoint = every > 0 ? every : -1;
+  return 1;
 }
 
 int cmd_run(const cli_args *a) {
@@ -23,7 +38,7 @@ int cmd_run(const cli_args *a) {
                       .resume = cli_value(a, "resume") != NULL};
   if (!opts.folder) opts.folder = folder;
   opts.threads = cli_threads(a);
-  if (opts.threads < 0) return CODE_USAGE;
+  if (opts.threads < 0 || !take_checkpoint(a, &opts)) return CODE_USAGE;
   screen_attach(a->env, quiet);
   pl_scene *scene = NULL;
   pl_status s = cli_load(a, path, nset, set, &scene);

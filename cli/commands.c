@@ -33,7 +33,7 @@ const cli_command cli_commands[] = {
                "SVG plots and one self-contained report.html. SCENE is a file, a folder with a "
                "scene.yaml, or\n"
                "gallery/NAME. Ctrl-C keeps what is there; --resume goes on with an interrupted "
-               "transient or design.",
+               "or killed run.",
      .min_args = 1,
      .max_args = 1,
      .blas = 1,
@@ -44,7 +44,9 @@ const cli_command cli_commands[] = {
                 {"only", 0, "NAME", "run this analysis (and the one it starts from)"},
                 {"threads", 't', "N", "threads (default: all processors)"},
                 {"resume", 0, NULL,
-                 "continue transients and designs from the checkpoints in the folder"},
+                 "continue an interrupted run from the checkpoints in the folder"},
+                {"checkpoint", 0, "SECONDS",
+                 "wall clock between checkpoints (default: 5; 0: at every step)"},
                 JSON,
                 QUIET,
                 HELP}},

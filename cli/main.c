@@ -2,6 +2,7 @@
 #include "door.h"
 #include "pliant/version.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -152,6 +153,8 @@ int main(int argc, char **argv) {
     door(argv);
     return version();
   }
+  // a file that becomes too large is an error of writing, not the end
+  signal(SIGXFSZ, SIG_IGN);
   pl_env env;
   pl_env_init(&env);
   cli_args a = {.env = &env, .command = find_command(argv[1])};

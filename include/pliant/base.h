@@ -68,6 +68,8 @@ typedef struct pl_env {
   void *diag_ctx;
   int (*progress)(void *ctx, const pl_progress *p); // non-zero: cancel; NULL: never
   void *progress_ctx;
+  void (*file)(void *ctx, const char *path); // called before a file is written; NULL: never
+  void *file_ctx;
   pl_diag error; // the last error recorded by pl_fail
   int nerror;    // errors reported by pl_report and pl_fail since init
   long nalloc;   // calls that asked for memory, for tests and benches
@@ -107,6 +109,9 @@ void pl_free(pl_env *env, void *p);
 char *pl_strdup(pl_env *env, const char *s);
 // Sets *out = a * b; returns non-zero on overflow.
 int pl_mul_size(size_t a, size_t b, size_t *out);
+
+// Could so many bytes be had now, beside what is there? Nothing is kept.
+int pl_memory_room(size_t bytes);
 
 // A growable array: pl_grow makes room for one more element; returns PL_E_NOMEM on failure.
 // ptr is the address of the array pointer, cap of its capacity.

@@ -256,9 +256,9 @@ typedef struct pl_drape_info {
 } pl_drape_info;
 
 // Equilibrium within the limits: descends from the state by steps each of which solves elasticity,
-// limits and contact together, without inertia.
+// limits and contact together, without inertia. history: as that of pl_transient, NULL: none.
 pl_status pl_drape(const pl_drape_opts *o, const pl_project_opts *po, const pl_model *m,
-                   const pl_params *p, const pl_confine *k, pl_state *s, pl_work *w,
-                   pl_limit_observe_fn observe, void *ctx, pl_drape_info *info);
+                   const pl_params *p, const pl_confine *k, pl_state *s, pl_history *history,
+                   pl_work *w, pl_limit_observe_fn observe, void *ctx, pl_drape_info *info);
 
 #endif

@@ -196,11 +196,14 @@ typedef struct pl_history {
   double ledger[5]; // J; pl_limit_transient: energy at the start; works of limits, contact, damping
                     // and drives since. pl_transient: elastic energy at the start, energy made,
                     // the most of it by size, largest energy of the motion, work of changing forces
+  int nwarm;
+  double *warm; // [nwarm] where solves of limits begin (pl_limit_transient, pl_drape); NULL: none
 } pl_history;
 
 // Steps from the state to the end, calling observe after every accepted step. A fixed step that
 // fails is halved inside; the observer sees the grid only. history may be NULL; otherwise it is
-// filled at the end and, when history->nstep > 0, continued from (resume): the numbers are the same
+// that of the step whenever the observer is called (for reading only) and at the end, and, when
+// history->nstep > 0, continued from (resume): the numbers are the same
 // as without the stop (duration and periods count from the first start). When stepping ends early
 // (PL_CANCELLED, PL_UNSOLVED) state and history are those of the last good step. Unknowns without
 // mass and damping are allowed when K holds them; a singular tangent (zero mass, nothing holding)

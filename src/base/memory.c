@@ -1,9 +1,17 @@
 #include "pliant/base.h"
 
 #include <string.h>
+#include <sys/mman.h>
 
 int pl_mul_size(size_t a, size_t b, size_t *out) {
   return __builtin_mul_overflow(a, b, out);
+}
+
+int pl_memory_room(size_t bytes) {
+  void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (p == MAP_FAILED) return 0;
+  munmap(p, bytes);
+  return 1;
 }
 
 void *pl_realloc(pl_env *env, void *old, size_t count, size_t size) {

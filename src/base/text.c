@@ -171,6 +171,7 @@ static void sync_folder(const char *path) {
 
 static pl_status put_file(pl_env *env, const char *path, const void *data, size_t size, int sync) {
   char tmp[4096];
+  if (env->file) env->file(env->file_ctx, path);
   if (snprintf(tmp, sizeof tmp, "%s.tmp%ld", path, (long)getpid()) >= (int)sizeof tmp)
     return pl_fail_at(env, PL_E_IO, path, 0, 0, NULL, "path is too long");
   int fd = open(tmp, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);

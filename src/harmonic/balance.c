@@ -482,6 +482,7 @@ static pl_status allocate(pl_hb *hb) {
              {&hb->drive_a1, nq * L},
              {&hb->load, n},
              {&hb->weight, nq},
+             {&hb->made, nq},
              {&hb->h, n},
              {&hb->hw, n},
              {&hb->inner, n},
@@ -493,6 +494,7 @@ static pl_status allocate(pl_hb *hb) {
     *all[k].p = pl_alloc(hb->env, all[k].n, sizeof(double));
     if (!*all[k].p) return PL_E_NOMEM;
   }
+  memcpy(hb->made, hb->p->X, nq * sizeof *hb->made);
   hb->scratch = pl_alloc(hb->env, (size_t)nthread, sizeof *hb->scratch);
   if (!hb->scratch) return PL_E_NOMEM;
   size_t size = desk_size(hb), least = 4 * (3 * L + 1); // for packs_block
@@ -547,9 +549,10 @@ void pl_hb_free(pl_hb *hb) {
   pl_env *env = hb->env;
   int nthread = pl_team_size(hb->w->team);
   for (int t = 0; hb->scratch && t < nthread; t++) pl_free(env, hb->scratch[t]);
-  void *all[] = {hb->drive_q, hb->drive_v, hb->drive_v1, hb->drive_a1, hb->load, hb->weight,
-                 hb->h,       hb->hw,      hb->inner,    hb->zfull,    hb->slot, hb->slot0,
-                 hb->scratch, hb->noise,   hb->from,     hb->dz,       hb->coef, hb->mirror};
+  void *all[] = {hb->drive_q, hb->drive_v, hb->drive_v1, hb->drive_a1, hb->load,
+                 hb->weight,  hb->h,       hb->hw,       hb->inner,    hb->zfull,
+                 hb->slot,    hb->slot0,   hb->scratch,  hb->noise,    hb->from,
+                 hb->dz,      hb->coef,    hb->mirror,   hb->made};
   for (size_t k = 0; k < sizeof all / sizeof all[0]; k++) pl_free(env, all[k]);
   pl_csc_free(env, &hb->J);
   pl_csc_free(env, &hb->P);

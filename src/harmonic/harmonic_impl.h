@@ -35,6 +35,7 @@ struct pl_hb {
   double *drive_v1, *drive_a1; // [nq][L] Fourier coefficients of first and second phase derivative
   double *load;                // [nfree][L], weights included
   double *weight;              // [nq] g
+  double *made;                // [nq] reference coordinates when the balance was made
   // matrix
   pl_csc J;
   pl_csc P;                // pattern of unknown pairs, full storage, no values

@@ -41,7 +41,7 @@ static double edge_weight(const turner *t, const part *p, int a, int b) {
   double d2 = 0;
   for (int c = 0; c < p->vdim; c++) {
     int i = p->dof[a * p->vdim + c], j = p->dof[b * p->vdim + c];
-    double d = (i < 0 ? 0 : t->hb->p->X[i]) - (j < 0 ? 0 : t->hb->p->X[j]);
+    double d = (i < 0 ? 0 : t->hb->made[i]) - (j < 0 ? 0 : t->hb->made[j]);
     d2 += d * d;
   }
   return d2 > 0 ? 1 / d2 : 0;

@@ -4,12 +4,16 @@
 
 #include <string.h>
 
-enum { TOUCH = 7 }; // numbers kept of a pair: status, force, slide
+enum {
+  TOUCH = 7, // numbers kept of a pair: status, force, slide
+  WORK = 5   // and of the contact: what its solves took
+};
 
 typedef struct header {
   int nq, nhist, moved, npair;
   int nframe, has_q1, has_v1, has_period;
   double t, power, dissipated;
+  counts done;
   pl_history history; // its pointers mean nothing here
 } header;
 
@@ -27,8 +31,9 @@ static header make_header(const pl_state *s, const pl_history *h, const kept *k)
   head.t = s->t;
   head.power = k->power;
   head.dissipated = k->dissipated;
+  head.done = k->done;
   head.history = *h;
-  head.history.q1 = head.history.v1 = head.history.period = NULL;
+  head.history.q1 = head.history.v1 = head.history.period = head.history.warm = NULL;
   return head;
 }
 
@@ -52,7 +57,9 @@ static void put_touches(checkpoint *c, const pl_contact *k) {
                                a->slide[0], a->slide[1], a->slide[2]};
     put(c, all, TOUCH);
   }
-  put(c, &k->residual, 1);
+  const double done[WORK] = {k->residual, (double)k->solves, (double)k->sweeps,
+                             (double)k->iterations, k->most};
+  put(c, done, WORK);
 }
 
 pl_status motion_write(const job *j, const pl_analysis *a, const pl_state *s, const pl_history *h,
@@ -66,6 +73,7 @@ pl_status motion_write(const job *j, const pl_analysis *a, const pl_state *s, co
   if (h->q1) put(&c, h->q1, nq);
   if (h->v1) put(&c, h->v1, nq);
   if (h->period) put(&c, h->period, nq * (size_t)h->nsample);
+  put(&c, h->warm, (size_t)h->nwarm);
   put(&c, k->time, n);
   put(&c, k->qv, n * 2 * nq);
   for (int i = 0; i < ntable; i++) put_table(&c, table[i]);
@@ -84,11 +92,12 @@ static pl_status misfit(const job *j, const pl_analysis *a) {
 static pl_status take_history(checkpoint *c, const header *head, pl_history *h) {
   size_t nq = (size_t)head->nq, size = sizeof(double);
   *h = head->history;
-  h->q1 = h->v1 = h->period = NULL;
-  if (h->nsample < 0) return misfit(c->j, c->a);
+  h->q1 = h->v1 = h->period = h->warm = NULL;
+  if (h->nsample < 0 || h->nwarm < 0) return misfit(c->j, c->a);
   if (head->has_q1) PL_TRY(checkpoint_take_new(c, nq, size, &h->q1));
   if (head->has_v1) PL_TRY(checkpoint_take_new(c, nq, size, &h->v1));
   if (head->has_period) PL_TRY(checkpoint_take_new(c, nq * (size_t)h->nsample, size, &h->period));
+  if (h->nwarm > 0) PL_TRY(checkpoint_take_new(c, (size_t)h->nwarm, size, &h->warm));
   return PL_OK;
 }
 
@@ -130,7 +139,14 @@ static pl_status take_touches(checkpoint *c, const pl_state *s, pl_contact *k) {
     memcpy(a->force, x + 1, sizeof a->force);
     memcpy(a->slide, x + 4, sizeof a->slide);
   }
-  return checkpoint_take(c, &k->residual, 1, sizeof k->residual);
+  double done[WORK];
+  PL_TRY(checkpoint_take(c, done, WORK, sizeof *done));
+  k->residual = done[0];
+  k->solves = (long)done[1];
+  k->sweeps = (long)done[2];
+  k->iterations = (long)done[3];
+  k->most = (int)done[4];
+  return PL_OK;
 }
 
 static pl_status take_all(checkpoint *c, pl_state *s, pl_history *h, kept *k, int ntable,
@@ -143,6 +159,7 @@ static pl_status take_all(checkpoint *c, pl_state *s, pl_history *h, kept *k, in
   s->moved = head.moved;
   k->power = head.power;
   k->dissipated = head.dissipated;
+  k->done = head.done;
   PL_TRY(checkpoint_take(c, s->q, 3 * (size_t)s->nq + (size_t)s->nhist, sizeof *s->q));
   PL_TRY(take_history(c, &head, h));
   PL_TRY(take_frames(c, head.nframe, (size_t)s->nq, k));

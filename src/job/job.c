@@ -100,6 +100,15 @@ static json_t *read_files(const pl_scene *s) {
   return list;
 }
 
+// names of all files of the run, the summary included
+static json_t *written_files(job *j) {
+  json_t *all = json_array();
+  job_path(j, "summary", ".json", j->result->summary);
+  j->env->file(j->env->file_ctx, j->result->summary);
+  for (int k = 0; k < j->folder->n; k++) json_array_append_new(all, plain_text(j->folder->name[k]));
+  return all;
+}
+
 static pl_status write_summary(job *j, pl_status status, const ear *e, double seconds) {
   json_t *set = json_array(), *warn = json_array(), *params = json_object();
   for (int k = 0; k < j->opts->nset; k++) json_array_append_new(set, plain_text(j->opts->set[k]));
@@ -116,12 +125,16 @@ static pl_status write_summary(job *j, pl_status status, const ear *e, double se
   if (!all) return pl_fail(j->env, PL_E_NOMEM, "out of memory while writing the summary");
   job_set(all, "commit", json_string(pl_version_commit()));
   job_set(all, "date", json_string(j->date));
+  job_set(all, "written", written_files(j));
   job_set(all, "files", read_files(j->scene));
   char *text = json_dumps(all, JSON_INDENT(2) | JSON_REAL_PRECISION(17));
   json_decref(all);
+  if (text && json_watch_failed()) {
+    free(text);
+    text = NULL;
+  }
   if (!text) return pl_fail(j->env, PL_E_NOMEM, "out of memory while writing the summary");
-  job_path(j, "summary", ".json", j->result->summary);
-  pl_status s = pl_file_write(j->env, j->result->summary, text, strlen(text));
+  pl_status s = pl_file_save(j->env, j->result->summary, text, strlen(text));
   free(text);
   return s;
 }
@@ -155,6 +168,19 @@ static pl_status write_scene(job *j) {
                : pl_file_write(j->env, job_path(j, "scene", ".yaml", path), t.s ? t.s : "", t.n);
   pl_text_free(&t);
   return s;
+}
+
+// who stops a run wants to know what there is
+static void tell_written(job *j) {
+  char list[PL_TEXT - 100] = "";
+  size_t at = 0;
+  int k = 0;
+  for (; k < j->folder->n && at + strlen(j->folder->name[k]) + 3 < sizeof list; k++)
+    at += (size_t)snprintf(list + at, sizeof list - at, "%s%s", k ? ", " : "", j->folder->name[k]);
+  if (k < j->folder->n)
+    job_note(j, "written: %s and %d more, all named in summary.json", list, j->folder->n - k);
+  else
+    job_note(j, "written: %s", list);
 }
 
 // ---- the run ----------------------------------------------------------------------------------
@@ -277,22 +303,39 @@ static void page_origin(job *j) {
                  *pl_version_commit() ? ")" : "", j->scene->path, known ? " sha256 " : "", hex);
 }
 
+// OpenBLAS waits for ever for memory that it does not get, so room for its threads is looked for
+static pl_status choose_threads(job *j, int *n) {
+  const size_t each = (size_t)136 << 20; // its buffers
+  *n = j->opts->threads > 0 ? j->opts->threads : (int)sysconf(_SC_NPROCESSORS_ONLN);
+  if (*n < 1) *n = 1;
+  if (*n > 1 && !pl_memory_room((size_t)*n * each)) {
+    pl_report(j->env, PL_WARNING, NULL, 0, 0, NULL,
+              "memory is too short for %d threads: one is used", *n);
+    *n = 1;
+  }
+  if (pl_memory_room(each)) return PL_OK;
+  return pl_fail_at(j->env, PL_E_NOMEM, NULL, 0, 0, "allow at least 400 MB, e.g. ulimit -v 400000",
+                    "out of memory: there is no room for linear algebra");
+}
+
 static pl_status prepare(job *j) {
   const pl_scene *sc = j->scene;
   size_t n = (size_t)pl_model_nnode(sc->model);
+  int threads;
   stamp(j);
-  int threads = j->opts->threads > 0 ? j->opts->threads : (int)sysconf(_SC_NPROCESSORS_ONLN);
   for (int t = 0; t < PL_CELL_COUNT; t++) j->drawable |= sc->mesh->cell[t].n > 0;
-  PL_TRY(pl_dir_make(j->env, j->opts->folder));
-  PL_TRY(pl_work_create(sc->model, threads < 1 ? 1 : threads, &j->work));
-  pl_blas_threads(threads < 1 ? 1 : threads);
+  PL_TRY(choose_threads(j, &threads));
+  PL_TRY(pl_work_create(sc->model, threads, &j->work));
+  pl_blas_threads(threads);
   j->state = pl_alloc(j->env, (size_t)sc->nanalysis, sizeof *j->state);
   j->x = pl_alloc(j->env, n * 3, sizeof(double));
   j->colour = pl_alloc(j->env, n, sizeof(double));
   j->analyses = json_array();
-  if (!j->state || !j->x || !j->colour || !j->analyses) return PL_E_NOMEM;
+  if (!j->state || !j->x || !j->colour) return PL_E_NOMEM;
+  if (!j->analyses) return pl_fail(j->env, PL_E_NOMEM, "out of memory");
   PL_TRY(job_ties(j));
   PL_TRY(job_rods(j));
+  PL_TRY((j->opts->resume ? folder_continue : folder_clear)(j->folder));
   PL_TRY(write_scene(j));
   if (!sc->output.report) return PL_OK;
   PL_TRY(pl_page_create(j->env, sc->title[0] ? sc->title : sc->path, &j->page));
@@ -318,7 +361,9 @@ pl_status pl_job_run(pl_env *env, const pl_scene *scene, const pl_job_opts *opts
                      pl_job_result *result) {
   memset(result, 0, sizeof *result);
   pace beat = {0};
-  job j = {.env = env, .scene = scene, .opts = opts, .result = result, .pace = &beat};
+  folder place = {.env = env, .fd = -1};
+  job j = {
+      .env = env, .scene = scene, .opts = opts, .result = result, .pace = &beat, .folder = &place};
   ear *e = pl_alloc(env, 1, sizeof *e);
   if (!e) return PL_E_NOMEM;
   e->diag = env->diag;
@@ -327,7 +372,9 @@ pl_status pl_job_run(pl_env *env, const pl_scene *scene, const pl_job_opts *opts
   env->diag_ctx = e;
   double start = pl_wall_time();
   int only;
+  json_watch_begin();
   pl_status s = find_only(&j, &only);
+  if (s == PL_OK) s = folder_open(env, opts->folder, &place);
   if (s == PL_OK) s = check_resume(&j, only);
   if (s == PL_OK) s = prepare(&j);
   if (s == PL_OK) {
@@ -337,7 +384,10 @@ pl_status pl_job_run(pl_env *env, const pl_scene *scene, const pl_job_opts *opts
     pl_status w = write_page(&j, e);
     if (w == PL_OK) w = write_summary(&j, s, e, pl_wall_time() - start);
     if (s >= 0 && w < 0) s = w;
+    if (result->cancelled) tell_written(&j);
   }
+  pl_status closed = folder_close(&place, s >= 0 && !result->cancelled);
+  if (s >= 0 && closed < 0) s = closed;
   env->diag = e->diag;
   env->diag_ctx = e->ctx;
   release(&j);

@@ -1,6 +1,8 @@
 #ifndef JOB_IMPL_H
 #define JOB_IMPL_H
 
+#include "folder.h"
+
 #include "pliant/job.h"
 #include "pliant/report.h"
 
@@ -34,6 +36,7 @@ typedef struct job {
   uint64_t print_scene, print_model; // fingerprints: at the start, as an analysis began
   pace *pace;
   char date[32]; // of the start, UTC
+  folder *folder;
 } job;
 
 // ---- analyses: each fills `figures`, writes files and its part of the page ----------------------
@@ -139,8 +142,16 @@ void job_backdrop_free(const job *j, pl_view *view);
 
 // figures[key] = value; NULL-safe, a failure shows up as PL_E_NOMEM at the end
 void job_set(json_t *figures, const char *key, json_t *value);
+// Watches Jansson's memory in this thread; did it end since?
+void json_watch_begin(void);
+int json_watch_failed(void);
 
 // ---- checkpoint of a motion ---------------------------------------------------------------------
+
+typedef struct counts { // work done
+  long rejected, iterations, factorisations, unsolved, lifted;
+  double residual, gap, distance; // the worst
+} counts;
 
 typedef struct kept { // what a recorder gathers besides its table
   int n, cap;
@@ -148,6 +159,7 @@ typedef struct kept { // what a recorder gathers besides its table
   double *qv;               // [cap][2][nq] positions and velocities, for animation
   double power, dissipated; // at the last step, and lost so far
   pl_contact *contact;      // NULL: none; its forces are where the next step begins
+  counts done;              // before a resume
 } kept;
 
 // Checkpoint of a motion: state, history, frames and contact of k, rows of the tables.

@@ -115,6 +115,7 @@ static int on_step(void *ctx, const pl_state *s, const pl_clock *c, const pl_lim
     const step_energy now = {e->kinetic, e->elastic, e->elastic + e->outer, -e->damping};
     r->status = record_step(r->record, s, &now);
     record_touch(r->record);
+    if (r->status == PL_OK) r->status = record_keep(r->record, s);
   }
   return r->status != PL_OK;
 }
@@ -156,12 +157,15 @@ static pl_status step_through(run *r, const pl_confine *k, pl_state *s, pl_histo
 // figures of the whole motion, not only since a resume; the start is a row as well
 static void add_before(run *r, int rows) {
   pl_limit_info *i = &r->info;
+  record_add_before(r->record, &i->time);
+  i->nunsolved += r->record->kept.done.unsolved;
+  i->nlifted += r->record->kept.done.lifted;
+  i->worst_gap = fmax(i->worst_gap, r->record->kept.done.gap);
+  i->worst_distance_rms = fmax(i->worst_distance_rms, r->record->kept.done.distance);
   for (int k = 1; k < rows; k++) {
     const double *row = pl_table_data(r->log) + (size_t)k * COLS;
     i->worst_violation = fmax(i->worst_violation, row[COL_violation]);
     i->worst_between = fmax(i->worst_between, row[COL_between]);
-    i->worst_gap = fmax(i->worst_gap, row[COL_gap]);
-    i->worst_distance_rms = fmax(i->worst_distance_rms, row[COL_distance_rms]);
     i->nproject += (long)row[COL_projections];
     i->niter += (long)row[COL_iterations];
     i->seconds_step += row[COL_solve];
@@ -182,10 +186,14 @@ static pl_status run_main(run *r, pl_state *s, pl_history *h, cloth *c) {
     PL_TRY(log_start(r, s));
   }
   record_touch(r->record);
+  r->record->history = h;
+  r->record->info = &r->info.time;
+  r->record->limits = &r->info;
   int before = pl_table_rows(r->log);
   PL_TRY(step_through(r, &c->confine, s, h));
+  pl_status st = record_checkpoint(r->record, s);
   add_before(r, before);
-  return record_checkpoint(r->record, s, h);
+  return st;
 }
 
 // another method or step, from the same start; nothing of it is drawn but its energies

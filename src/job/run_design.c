@@ -294,12 +294,7 @@ static pl_status run(designing *t, json_t *figures) {
   warn(t);
   note(t);
   design_figures(t, figures);
-  // who stops a run wants what there is: nothing may stop that
-  int (*progress)(void *, const pl_progress *) = t->j->env->progress;
-  if (t->cancelled) t->j->env->progress = NULL;
-  st = design_files(t);
-  t->j->env->progress = progress;
-  PL_TRY(st);
+  PL_TRY(design_files(t));
   return t->cancelled ? PL_CANCELLED : end;
 }
 

@@ -1,6 +1,7 @@
 // Equilibrium of sheets within their limits of stretch.
 #include "run_cloth.h"
 
+#include "checkpoint.h"
 #include "limit_page.h"
 #include "pliant/math.h"
 
@@ -13,7 +14,8 @@ typedef struct recorder {
   const pl_analysis *a;
   pl_table *table;
   double *row;
-  pl_contact *contact; // NULL: none
+  kept kept; // contact only
+  const pl_history *history;
   int nstep;
   pl_status status;
 } recorder;
@@ -24,14 +26,14 @@ static pl_status make_recorder(job *j, const pl_analysis *a, recorder *r) {
   static const char *const units[FIXED_COLUMNS] = {"", "J", "J", "J", "", ""};
   int touch = FIXED_COLUMNS + job_watch_count(j, a);
   *r = (recorder){.j = j, .a = a};
-  PL_TRY(job_contact_make(j, &r->contact));
-  int ncol = touch + job_contact_count(r->contact);
+  PL_TRY(job_contact_make(j, &r->kept.contact));
+  int ncol = touch + job_contact_count(r->kept.contact);
   r->row = pl_alloc(j->env, (size_t)ncol, sizeof(double));
   if (!r->row) return PL_E_NOMEM;
   PL_TRY(pl_table_create(j->env, ncol, &r->table));
   for (int c = 0; c < FIXED_COLUMNS; c++) PL_TRY(pl_table_column(r->table, c, names[c], units[c]));
   if (job_watch_columns(j, a, r->table, FIXED_COLUMNS) < 0) return PL_E_NOMEM;
-  return job_contact_columns(j, r->contact, r->table, touch);
+  return job_contact_columns(j, r->kept.contact, r->table, touch);
 }
 
 static int on_step(void *ctx, const pl_state *s, const pl_clock *c, const pl_limit_step *e) {
@@ -44,8 +46,10 @@ static int on_step(void *ctx, const pl_state *s, const pl_clock *c, const pl_lim
   r->row[4] = e->violation;
   r->row[5] = e->niter;
   job_watch_row(r->j, r->a, s, r->row + FIXED_COLUMNS);
-  job_contact_row(r->contact, r->row + FIXED_COLUMNS + job_watch_count(r->j, r->a));
+  job_contact_row(r->kept.contact, r->row + FIXED_COLUMNS + job_watch_count(r->j, r->a));
   r->status = pl_table_row(r->table, r->row);
+  if (r->status == PL_OK && checkpoint_due(r->j))
+    r->status = motion_write(r->j, r->a, s, r->history, &r->kept, 1, &r->table);
   return r->status != PL_OK;
 }
 
@@ -93,20 +97,28 @@ static pl_status write_files(job *j, recorder *r, const pl_state *s) {
     PL_TRY(limit_page_polar(j, j->sheet, s->q, a->name));
   }
   PL_TRY(job_watch_plots(j, a, r->table, 0, FIXED_COLUMNS, "step"));
-  return job_contact_plots(j, a, r->contact, r->table, FIXED_COLUMNS + job_watch_count(j, a),
+  return job_contact_plots(j, a, r->kept.contact, r->table, FIXED_COLUMNS + job_watch_count(j, a),
                            "step");
 }
 
-static pl_status descend(job *j, recorder *r, pl_state *s, cloth *c, pl_drape_info *info) {
+static pl_status descend(job *j, recorder *r, pl_state *s, pl_history *h, cloth *c,
+                         pl_drape_info *info) {
   const pl_scene *sc = j->scene;
   const pl_analysis *a = r->a;
   pl_project_opts defaults;
   // supports stand where they are held
   pl_drive(sc->model, sc->params, &(pl_clock){.scale = 1}, s);
-  PL_TRY(cloth_open(j, a, s, r->contact, c));
+  int found;
+  PL_TRY(motion_read(j, a, s, h, &r->kept, 1, &r->table, &found));
+  r->nstep = pl_table_rows(r->table);
+  r->history = h;
+  PL_TRY(cloth_open(j, a, s, r->kept.contact, c));
   pl_status st = pl_drape(&a->opts.drape_, cloth_project(a, &defaults), sc->model, sc->params,
-                          &c->confine, s, j->work, on_step, r, info);
-  return r->status != PL_OK ? r->status : st;
+                          &c->confine, s, h, j->work, on_step, r, info);
+  if (r->status != PL_OK) return r->status;
+  if (st < 0 || h->nstep == 0) return st;
+  pl_status w = motion_write(j, a, s, h, &r->kept, 1, &r->table);
+  return w < 0 ? w : st;
 }
 
 pl_status job_drape(job *j, int index, json_t *figures) {
@@ -114,23 +126,25 @@ pl_status job_drape(job *j, int index, json_t *figures) {
   pl_state *s = NULL;
   recorder r = {0};
   cloth c = {0};
+  pl_history h = {0};
   pl_drape_info info = {0};
   pl_status status = job_start(j, a, &s);
   if (status == PL_OK) status = make_recorder(j, a, &r);
-  if (status == PL_OK) status = descend(j, &r, s, &c, &info);
+  if (status == PL_OK) status = descend(j, &r, s, &h, &c, &info);
   if (status >= 0) {
     set_figures(figures, &info);
     job_watch_figures(j, a, s, figures);
-    job_contact_figures(j, r.contact, figures);
+    job_contact_figures(j, r.kept.contact, figures);
     tell(j, a, &info);
-    job_contact_tell(j, a, r.contact);
+    job_contact_tell(j, a, r.kept.contact);
     pl_status w = write_files(j, &r, s);
     if (w < 0) status = w;
   }
   cloth_close(j, &c);
   pl_table_free(r.table);
+  pl_history_free(j->env, &h);
   pl_free(j->env, r.row);
-  pl_contact_free(r.contact);
+  pl_contact_free(r.kept.contact);
   if (status >= 0) {
     j->state[index] = s;
     s = NULL;

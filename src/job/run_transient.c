@@ -1,5 +1,7 @@
 #include "run_transient.h"
 
+#include "checkpoint.h"
+
 #include "pliant/math.h"
 #include "run_cloth.h"
 
@@ -128,6 +130,7 @@ static int on_step(void *ctx, const pl_state *s, const pl_clock *c, const pl_wor
   (void)c;
   r->status = record(r, s, w);
   record_touch(r);
+  if (r->status == PL_OK) r->status = record_keep(r, s);
   return r->status != PL_OK;
 }
 
@@ -438,11 +441,36 @@ pl_status record_resume(recorder *r, pl_state *s, pl_history *h, int *found) {
   return PL_OK;
 }
 
-pl_status record_checkpoint(recorder *r, const pl_state *s, const pl_history *h) {
+void record_add_before(const recorder *r, pl_transient_info *i) {
+  const counts *d = &r->kept.done;
+  i->rejected += d->rejected;
+  i->iterations += d->iterations;
+  i->factorisations += d->factorisations;
+  i->residual = fmax(i->residual, d->residual);
+}
+
+pl_status record_checkpoint(recorder *r, const pl_state *s) {
   pl_table *all[2] = {r->table, r->log};
   pl_contact *k = r->kept.contact;
   if (k) memcpy(k->pair, r->touch, (size_t)k->npair * sizeof *r->touch);
-  return motion_write(r->j, r->a, s, h, &r->kept, r->log ? 2 : 1, all);
+  kept now = r->kept;
+  pl_transient_info i = *r->info;
+  record_add_before(r, &i);
+  now.done.rejected = i.rejected;
+  now.done.iterations = i.iterations;
+  now.done.factorisations = i.factorisations;
+  now.done.residual = i.residual;
+  if (r->limits) {
+    now.done.unsolved += r->limits->nunsolved;
+    now.done.lifted += r->limits->nlifted;
+    now.done.gap = fmax(now.done.gap, r->limits->worst_gap);
+    now.done.distance = fmax(now.done.distance, r->limits->worst_distance_rms);
+  }
+  return motion_write(r->j, r->a, s, r->history, &now, r->log ? 2 : 1, all);
+}
+
+pl_status record_keep(recorder *r, const pl_state *s) {
+  return checkpoint_due(r->j) ? record_checkpoint(r, s) : PL_OK;
 }
 
 static pl_status step_through(job *j, recorder *r, pl_state *s, pl_history *h,
@@ -456,11 +484,14 @@ static pl_status step_through(job *j, recorder *r, pl_state *s, pl_history *h,
     PL_TRY(record_start(r, s));
   }
   record_touch(r);
+  r->history = h;
+  r->info = info;
   pl_status status = pl_transient_contact(&a->opts.transient_, sc->model, sc->params,
                                           r->kept.contact, s, h, j->work, on_step, r, info);
   if (r->status != PL_OK) return r->status;
   if (status < 0) return status;
-  pl_status w = record_checkpoint(r, s, h);
+  pl_status w = record_checkpoint(r, s);
+  record_add_before(r, info);
   return w < 0 ? w : status;
 }
 

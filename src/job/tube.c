@@ -166,7 +166,7 @@ static pl_status write_tubes(const job *j, tubes *b, const job_motion *a, const 
   return s;
 }
 
-pl_status job_glb(const job *j, const job_motion *a, const char *path) {
+static pl_status write_glb(const job *j, const job_motion *a, const char *path) {
   tubes b = {.sc = j->scene, .n = count_edges(j->scene), .nside = SIDES};
   // positions and normals of floats
   double bytes = 24.0 * 2 * b.n * SIDES * (a->nframe + 1);
@@ -175,5 +175,14 @@ pl_status job_glb(const job *j, const job_motion *a, const char *path) {
                         a->colour, path);
   pl_status s = write_tubes(j, &b, a, path);
   close_tubes(j, &b);
+  return s;
+}
+
+// A run that is stopped still writes what there is: the writer is not asked to stop, too.
+pl_status job_glb(const job *j, const job_motion *a, const char *path) {
+  int (*progress)(void *, const pl_progress *) = j->env->progress;
+  j->env->progress = NULL;
+  pl_status s = write_glb(j, a, path);
+  j->env->progress = progress;
   return s;
 }

@@ -37,22 +37,67 @@ typedef struct descent {
   double *mass;      // [nnode] kg, row sums
   double *zero, *ac; // [nq]
   double *to;        // [nq] where contacts are looked for
-  double *move;      // [nq] of the last step, whose length was
-  double length;     // s
+  // step: the next one; last_step and q1: length and move of the last; change: 1 where that was
+  // rough; error: forces out of balance; ledger: as below
+  pl_history hist;
+  pl_history *told; // the caller's, shows hist when the observer is called; NULL: none
   pl_limit_step step;
   double last; // wall time at which progress was told
 } descent;
 
 // ---- make ---------------------------------------------------------------------------------------
 
-static pl_status open(descent *d) {
+enum { LEDGER_ENERGY, LEDGER_VIOLATION, LEDGER_BETWEEN, LEDGER_ITERATIONS };
+
+static pl_status open_history(descent *d, const pl_history *given) {
+  pl_history *h = &d->hist;
+  pl_drape_info *i = d->info;
+  double *move = h->q1;
+  int ncone = d->sheet->nround + d->sheet->nflat;
+  h->nq = pl_model_nq(d->m);
+  h->step = d->o->step;
+  if (!given || given->nstep <= 0) return PL_OK;
+  if (given->nq != h->nq || !given->q1)
+    return pl_fail(d->env, PL_E_ARG, "drape: the history is of another model");
+  *h = *given;
+  h->q1 = move;
+  h->v1 = h->period = h->warm = NULL;
+  h->nwarm = 0;
+  memcpy(h->q1, given->q1, (size_t)h->nq * sizeof *h->q1);
+  i->nstep = (int)h->nstep;
+  i->residual = h->error;
+  i->energy = h->ledger[LEDGER_ENERGY];
+  i->violation = h->ledger[LEDGER_VIOLATION];
+  i->between = h->ledger[LEDGER_BETWEEN];
+  i->iterations = (int)h->ledger[LEDGER_ITERATIONS];
+  PL_TRY(warm_recall(d->env, given, d->sheet->nvert, ncone, 1, &d->warm));
+  return warm_keep(d->env, 1, &d->warm, h);
+}
+
+static pl_status keep_history(descent *d, double next, int rough) {
+  pl_history *h = &d->hist;
+  const pl_drape_info *i = d->info;
+  h->step = next;
+  h->change = rough;
+  h->nstep = i->nstep;
+  h->error = i->residual;
+  h->ledger[LEDGER_ENERGY] = i->energy;
+  h->ledger[LEDGER_VIOLATION] = i->violation;
+  h->ledger[LEDGER_BETWEEN] = i->between;
+  h->ledger[LEDGER_ITERATIONS] = i->iterations;
+  PL_TRY(warm_keep(d->env, 1, &d->warm, h));
+  if (d->told) *d->told = *h;
+  return PL_OK;
+}
+
+static pl_status open(descent *d, const pl_history *history) {
   size_t nq = (size_t)pl_model_nq(d->m);
   d->mass = pl_alloc(d->env, (size_t)pl_model_nnode(d->m), sizeof *d->mass);
   d->zero = pl_alloc(d->env, nq, sizeof *d->zero);
   d->ac = pl_alloc(d->env, nq, sizeof *d->ac);
   d->to = pl_alloc(d->env, nq, sizeof *d->to);
-  d->move = pl_alloc(d->env, nq, sizeof *d->move);
-  if (!d->mass || !d->zero || !d->ac || !d->to || !d->move) return PL_E_NOMEM;
+  d->hist.q1 = pl_alloc(d->env, nq, sizeof *d->hist.q1);
+  if (!d->mass || !d->zero || !d->ac || !d->to || !d->hist.q1) return PL_E_NOMEM;
   pl_node_masses(d->m, d->p, d->mass);
   d->sheet = d->k->sheet;
   if (!d->sheet) {
@@ -63,7 +108,7 @@ static pl_status open(descent *d) {
   PL_TRY(touch_open(&d->touch, d->m, d->k, d->mass));
   PL_TRY(couple_create(&d->po, d->m, d->p, d->w, d->sheet, &d->couple));
   couple_lift(d->couple, 1);
-  return PL_OK;
+  return open_history(d, history);
 }
 
 static void close(descent *d) {
@@ -76,7 +121,7 @@ static void close(descent *d) {
   pl_free(d->env, d->zero);
   pl_free(d->env, d->ac);
   pl_free(d->env, d->to);
-  pl_free(d->env, d->move);
+  pl_history_free(d->env, &d->hist);
 }
 
 // ---- steps --------------------------------------------------------------------------------------
@@ -84,9 +129,9 @@ static void close(descent *d) {
 // x: where the last step leads. Beyond the limits the interior point has more room to begin with
 // than at their boundary.
 static void begin(descent *d, double h) {
-  double ratio = d->length > 0 ? h * h / (d->length * d->length) : 0;
+  double length = d->hist.last_step, ratio = length > 0 ? h * h / (length * length) : 0;
   pl_state_copy(d->x, d->s);
-  for (int i = 0; i < d->s->nq; i++) d->x->q[i] += fmin(ratio, 2) * d->move[i];
+  for (int i = 0; i < d->s->nq; i++) d->x->q[i] += fmin(ratio, 2) * d->hist.q1[i];
 }
 
 // where nodes fall, a little: contacts there belong to the first solve. Near the end planes are put
@@ -186,8 +231,8 @@ static double out_of_balance(const descent *d, double h) {
 static void accept(descent *d, double h) {
   pl_limit_step *step = &d->step;
   d->info->residual = out_of_balance(d, h);
-  for (int i = 0; i < d->s->nq; i++) d->move[i] = d->x->q[i] - d->s->q[i];
-  d->length = h;
+  for (int i = 0; i < d->s->nq; i++) d->hist.q1[i] = d->x->q[i] - d->s->q[i];
+  d->hist.last_step = h;
   pl_state_copy(d->s, d->x);
   memset(d->s->v, 0, (size_t)d->s->nq * sizeof *d->s->v);
   memset(d->s->a, 0, (size_t)d->s->nq * sizeof *d->s->a);
@@ -214,12 +259,18 @@ static pl_status tell(descent *d) {
 }
 
 static pl_status descend(descent *d, pl_limit_observe_fn observe, void *ctx) {
-  double h = d->o->step;
+  double h = d->hist.step;
+  int rough = d->hist.change > 0;
   pl_clock clock = {d->s->t, 0, 1, 0};
-  while (d->info->nstep < d->o->max_steps) {
+  for (;;) {
+    if (d->info->nstep > 0 && !rough && d->info->residual <= d->o->tolerance) {
+      d->info->reason = PL_STOP_CONVERGED;
+      return PL_OK;
+    }
+    if (d->info->nstep >= d->o->max_steps) break;
     PL_TRY(tell(d));
     touch_reset(&d->touch);
-    int rough = 0;
+    rough = 0;
     pl_status s = minimise(d, h, &rough);
     if (s == PL_OK) s = check_fall(d, h);
     if (s == PL_UNSOLVED && h > SMALLEST * d->o->step) {
@@ -232,20 +283,17 @@ static pl_status descend(descent *d, pl_limit_observe_fn observe, void *ctx) {
     pl_coef none = {0, 0, 0};
     PL_TRY(pl_eval(d->m, d->p, d->x, &clock, PL_WANT_ENERGY | PL_WANT_FORCE, &none, d->w));
     accept(d, h);
-    if (observe && observe(ctx, d->s, &clock, &d->step)) return PL_CANCELLED;
-    if (!rough && d->info->residual <= d->o->tolerance) {
-      d->info->reason = PL_STOP_CONVERGED;
-      return PL_OK;
-    }
     if (!rough) h *= GROW;
+    PL_TRY(keep_history(d, h, rough));
+    if (observe && observe(ctx, d->s, &clock, &d->step)) return PL_CANCELLED;
   }
   d->info->reason = PL_STOP_MAX_ITER;
   return PL_UNSOLVED;
 }
 
 pl_status pl_drape(const pl_drape_opts *o, const pl_project_opts *po, const pl_model *m,
-                   const pl_params *p, const pl_confine *k, pl_state *s, pl_work *w,
-                   pl_limit_observe_fn observe, void *ctx, pl_drape_info *info) {
+                   const pl_params *p, const pl_confine *k, pl_state *s, pl_history *history,
+                   pl_work *w, pl_limit_observe_fn observe, void *ctx, pl_drape_info *info) {
   pl_drape_info own;
   if (!info) info = &own;
   *info = (pl_drape_info){.reason = PL_STOP_STEP, .residual = 1, .between = -1};
@@ -255,8 +303,16 @@ pl_status pl_drape(const pl_drape_opts *o, const pl_project_opts *po, const pl_m
   descent d = {.o = o, .po = *po, .m = m, .p = p, .k = k, .w = w, .env = w->env, .info = info};
   d.s = s;
   if (d.po.max_iter > EFFORT) d.po.max_iter = EFFORT;
-  pl_status status = open(&d);
-  if (status == PL_OK) status = descend(&d, observe, ctx);
+  pl_status status = open(&d, history);
+  if (status == PL_OK) {
+    if (history) pl_history_free(d.env, history);
+    d.told = history;
+    if (history) *history = d.hist;
+    status = descend(&d, observe, ctx);
+    // the caller's from here on
+    if (history) *history = status < 0 ? (pl_history){0} : d.hist;
+    if (history && status >= 0) d.hist = (pl_history){0};
+  }
   if (status == PL_CANCELLED) info->reason = PL_STOP_CANCELLED;
   close(&d);
   info->seconds = pl_wall_time() - start;

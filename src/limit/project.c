@@ -28,12 +28,6 @@ const char *pl_project_stop_text(pl_project_stop s) {
   return text[s];
 }
 
-void pl_warm_free(pl_env *env, pl_warm *w) {
-  pl_free(env, w->dx);
-  pl_free(env, w->dual);
-  *w = (pl_warm){0};
-}
-
 typedef struct solve {
   const pl_project_opts *o;
   program *p;

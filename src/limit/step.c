@@ -218,6 +218,8 @@ static void copy_history(pl_history *to, const pl_history *from) {
   to->q1 = old.q1;
   to->v1 = old.v1;
   to->period = NULL;
+  to->nwarm = old.nwarm;
+  to->warm = old.warm;
   if (!to->q1 || !from->q1) return;
   memcpy(to->q1, from->q1, (size_t)from->nq * sizeof *to->q1);
   memcpy(to->v1, from->v1, (size_t)from->nq * sizeof *to->v1);
@@ -299,7 +301,7 @@ static pl_status grid_step(march *k, double h, double t) {
     }
   }
   k->hist.step = h;
-  return PL_OK;
+  return warm_keep(k->env, 2, k->warm, &k->hist);
 }
 
 // what the observer wants to know of the end of a step
@@ -331,6 +333,7 @@ static pl_status run(march *k, const pl_time_grid *g, pl_limit_observe_fn observ
     h->nstep++;
     look(k);
     pl_clock c = {k->s->t, k->o->frequency, 1, k->o->ramp};
+    if (k->told) *k->told = *h;
     if (observe && observe(ctx, k->s, &c, &k->step)) return PL_CANCELLED;
   }
   k->info->time.reason = PL_STOP_END;
@@ -375,7 +378,10 @@ static pl_status open_history(march *k, const pl_history *given) {
   if (given->nq != k->nq || (two && (!given->q1 || !given->v1)))
     return pl_fail(k->env, PL_E_ARG, "transient: the history is of another model or method");
   copy_history(&k->hist, given);
-  return PL_OK;
+  if (!k->sheet) return PL_OK;
+  PL_TRY(
+      warm_recall(k->env, given, k->sheet->nvert, k->sheet->nround + k->sheet->nflat, 2, k->warm));
+  return warm_keep(k->env, 2, k->warm, &k->hist);
 }
 
 static pl_status march_open(march *k, const pl_history *history) {
@@ -436,16 +442,23 @@ static pl_status marching(march *k, pl_history *history, pl_limit_observe_fn obs
   PL_TRY(pl_time_grid_make(k->env, k->o, &g));
   k->end = k->hist.start + g.length;
   pl_implicit_span(k->implicit, k->hist.start, k->end);
-  PL_TRY(start(k));
-  pl_status s = run(k, &g, observe, ctx);
-  if (s < 0) return s;
+  if (history) {
+    pl_history_free(k->env, history);
+    *history = k->hist;
+    k->told = history;
+  }
+  pl_status s = start(k);
+  if (s == PL_OK) s = run(k, &g, observe, ctx);
+  if (s < 0) {
+    if (history) *history = (pl_history){0};
+    return s;
+  }
   pl_transient_info *i = &k->info->time;
   if (s == PL_CANCELLED) i->reason = PL_STOP_CANCELLED;
   i->t = k->s->t;
   i->nstep = k->hist.nstep;
   if (g.period > 0) i->nperiod = pl_floor_int((k->s->t - k->hist.start) / g.period * (1 + 1e-12));
   if (history) {
-    pl_history_free(k->env, history);
     *history = k->hist;
     k->hist = (pl_history){0};
   }

@@ -65,6 +65,12 @@ typedef struct power {
   double damping, driven;
 } power;
 
+// ---- where solves begin -------------------------------------------------------------------------
+
+// Keeps warm[n] in a history, and takes them from one that has them; what they are of must fit.
+pl_status warm_keep(pl_env *env, int n, const pl_warm *warm, pl_history *h);
+pl_status warm_recall(pl_env *env, const pl_history *h, int nvert, int ncone, int n, pl_warm *warm);
+
 // ---- steps --------------------------------------------------------------------------------------
 
 typedef struct march {
@@ -81,6 +87,7 @@ typedef struct march {
   pl_state *s;              // the caller's: last accepted step
   pl_state *x, *mid, *grid; // trial, state in the middle of the step, start of a step in parts
   pl_history hist, back;
+  pl_history *told; // the caller's, shows hist when the observer is called; NULL: none
   pl_implicit *implicit;
   struct couple *couple; // made when first wanted
   pl_sheet *sheet;       // what states are projected onto; NULL: nothing

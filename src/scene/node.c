@@ -1,9 +1,12 @@
 #include "scene_impl.h"
 
+#include <errno.h>
 #include <libfyaml.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+enum { FYAML_ROOM = 1 << 20 }; // bytes that the parser may want at once
 
 pl_node *node_new(reader *r, node_kind kind, const char *text, size_t n) {
   pl_node *d = take(r, 1, sizeof *d);
@@ -398,7 +401,7 @@ static void grow_tree(grower *g, struct fy_parser *p, struct fy_diag *diag) {
     fy_parser_event_free(p, e);
     if (!ok) return;
   }
-  if (fy_parser_get_stream_error(p)) {
+  if (fy_parser_get_stream_error(p) && errno != ENOMEM) {
     syntax_problem(g, diag);
     g->stop = 1;
   }
@@ -417,16 +420,22 @@ static pl_status parse_source(reader *r, source *src, const char *file, const ch
   struct fy_parse_cfg cfg = {.flags = FYPCF_QUIET | FYPCF_DEFAULT_VERSION_1_2 | FYPCF_JSON_NONE |
                                       FYPCF_DISABLE_ACCELERATORS | FYPCF_ALLOW_DUPLICATE_KEYS,
                              .diag = diag};
-  struct fy_parser *p = fy_parser_create(&cfg);
+  // libfyaml drops values, or falls, where it has no memory: errno tells, and room is looked for
+  void *room = malloc(FYAML_ROOM);
+  free(room);
+  errno = 0;
+  struct fy_parser *p = room ? fy_parser_create(&cfg) : NULL;
   if (!p || fy_parser_set_string(p, src->s, src->n) != 0) {
     if (p) fy_parser_destroy(p);
     fy_diag_destroy(diag);
     return pl_fail(r->env, PL_E_NOMEM, "out of memory in the YAML parser");
   }
   grow_tree(&g, p, diag);
+  int full = errno == ENOMEM;
   fy_parser_destroy(p);
   fy_diag_destroy(diag);
   if (r->failed) return r->failed;
+  if (full) return pl_fail(r->env, PL_E_NOMEM, "out of memory in the YAML parser");
   if (!g.stop) *out = g.root;
   return PL_OK;
 }

@@ -245,6 +245,7 @@ typedef struct stepper {
   pl_state *x, *base;    // trial, start of a line search
   pl_state *grid;        // state at the last grid point, for steps made of parts
   pl_history hist, back; // history at s; back: of the grid point (q1 and v1 only)
+  pl_history *told;      // the caller's, shows hist when the observer is called; NULL: none
   double end;            // time at which to stop
   int *heavy;            // [nq] 1: has mass
   pl_csc M;              // free unknowns

@@ -15,6 +15,7 @@ void pl_history_free(pl_env *env, pl_history *h) {
   pl_free(env, h->q1);
   pl_free(env, h->v1);
   pl_free(env, h->period);
+  pl_free(env, h->warm);
   *h = (pl_history){0};
 }
 
@@ -42,6 +43,8 @@ static void history_copy(pl_history *to, const pl_history *from) {
   to->q1 = old.q1;
   to->v1 = old.v1;
   to->period = old.period;
+  to->warm = NULL;
+  to->nwarm = 0;
   if (!to->q1 || !from->q1) return;
   memcpy(to->q1, from->q1, (size_t)from->nq * sizeof *to->q1);
   memcpy(to->v1, from->v1, (size_t)from->nq * sizeof *to->v1);
@@ -169,6 +172,7 @@ static void watch_period(stepper *st) {
 
 static pl_status tell_step(stepper *st, pl_observe_fn observe, void *ctx) {
   pl_clock c = {st->s->t, st->o->frequency, 1, st->o->ramp};
+  if (st->told) *st->told = st->hist;
   if (observe && observe(ctx, st->s, &c, st->w)) return PL_CANCELLED;
   return stepper_tell(st);
 }
@@ -264,16 +268,28 @@ static pl_status open_history(stepper *st, const plan *p, const pl_history *give
   return PL_OK;
 }
 
+// the caller's history shows that of the stepper from here on
+static void show_history(stepper *st, pl_history *history) {
+  if (!history) return;
+  pl_history_free(st->env, history);
+  *history = st->hist;
+  st->told = history;
+}
+
 static pl_status stepping(stepper *st, pl_history *history, pl_observe_fn observe, void *ctx) {
   plan p;
   PL_TRY(plan_make(st->env, st->m, st->o, &p));
   PL_TRY(stepper_open(st));
   PL_TRY(open_history(st, &p, history));
+  show_history(st, history);
   st->end = st->hist.start + p.g.length;
   pl_status s = stepper_tell(st);
   if (s == PL_OK && st->hist.nstep == 0) s = stepper_begin(st);
   if (s == PL_OK) s = (st->o->adaptive ? run_adaptive : run_grid)(st, &p, observe, ctx);
-  if (s < 0) return s;
+  if (s < 0) {
+    if (history) *history = (pl_history){0};
+    return s;
+  }
   if (s == PL_CANCELLED) st->info->reason = PL_STOP_CANCELLED;
   if (s == PL_UNSOLVED) st->info->reason = PL_STOP_STEP;
   audit_tell(&st->hist, st->info);
@@ -288,7 +304,6 @@ static pl_status stepping(stepper *st, pl_history *history, pl_observe_fn observ
                           : 0;
   st->info->period_change = st->hist.last_change;
   if (history) {
-    pl_history_free(st->env, history);
     *history = st->hist;
     st->hist = (pl_history){0};
   }

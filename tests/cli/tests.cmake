@@ -9,3 +9,15 @@ endforeach()
 add_test(NAME cli_steps COMMAND python3 ${CMAKE_CURRENT_SOURCE_DIR}/cli/run_steps.py $<TARGET_FILE:pliant>
          ${CMAKE_CURRENT_BINARY_DIR}/cli_steps)
 set_tests_properties(cli_steps PROPERTIES LABELS cli TIMEOUT 600)
+
+# a library in front of malloc does not go with sanitizers, which stand there themselves
+add_library(fail_malloc MODULE ${CMAKE_CURRENT_SOURCE_DIR}/cli/fail_malloc.c)
+target_compile_options(fail_malloc PRIVATE -Wno-missing-prototypes -fvisibility=default)
+target_link_libraries(fail_malloc PRIVATE ${CMAKE_DL_LIBS})
+set(preload $<TARGET_FILE:fail_malloc>)
+if(PLIANT_SANITIZE)
+  set(preload "")
+endif()
+add_test(NAME cli_faults COMMAND python3 ${CMAKE_CURRENT_SOURCE_DIR}/cli/run_faults.py $<TARGET_FILE:pliant>
+         ${CMAKE_CURRENT_BINARY_DIR}/cli_faults ${preload})
+set_tests_properties(cli_faults PROPERTIES LABELS cli TIMEOUT 600)

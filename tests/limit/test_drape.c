@@ -32,7 +32,7 @@ static pl_drape_opts drape_defaults(double tolerance) {
 static pl_status drape(swing *w, double tolerance, pl_drape_info *info) {
   pl_drape_opts o = drape_defaults(tolerance);
   w->po.gap = 1e-9;
-  return pl_drape(&o, &w->po, w->b.m, w->b.p, &w->k, w->b.s, w->b.w, NULL, NULL, info);
+  return pl_drape(&o, &w->po, w->b.m, w->b.p, &w->k, w->b.s, NULL, w->b.w, NULL, NULL, info);
 }
 
 // ---- closed forms -------------------------------------------------------------------------------
@@ -263,25 +263,26 @@ static void ends(void **state) {
   pl_drape_opts o = drape_defaults(1e-12);
   pl_drape_info info;
   int n = 0;
-  check_status(&env, pl_drape(&o, &w.po, w.b.m, w.b.p, &w.k, w.b.s, w.b.w, stop_second, &n, &info),
+  check_status(&env,
+               pl_drape(&o, &w.po, w.b.m, w.b.p, &w.k, w.b.s, NULL, w.b.w, stop_second, &n, &info),
                PL_CANCELLED);
   assert_int_equal(info.reason, PL_STOP_CANCELLED);
   assert_int_equal(info.nstep, 2);
   o.max_steps = 3;
-  check_status(&env, pl_drape(&o, &w.po, w.b.m, w.b.p, &w.k, w.b.s, w.b.w, NULL, NULL, &info),
+  check_status(&env, pl_drape(&o, &w.po, w.b.m, w.b.p, &w.k, w.b.s, NULL, w.b.w, NULL, NULL, &info),
                PL_UNSOLVED);
   assert_int_equal(info.reason, PL_STOP_MAX_ITER);
   assert_int_equal(info.nstep, 3);
   check_less(swing_stretch(&w, w.b.s->q), 1.01 * (1 + 1e-6));
   o.max_steps = 0;
-  check_status(&env, pl_drape(&o, &w.po, w.b.m, w.b.p, &w.k, w.b.s, w.b.w, NULL, NULL, &info),
+  check_status(&env, pl_drape(&o, &w.po, w.b.m, w.b.p, &w.k, w.b.s, NULL, w.b.w, NULL, NULL, &info),
                PL_E_INPUT);
   swing_close(&w);
 }
 
 static pl_status drape_fresh(const swing *w, swing_fresh *f) {
   pl_drape_opts o = drape_defaults(1e-3);
-  return pl_drape(&o, &w->po, f->m, f->p, &f->k, f->s, f->w, NULL, NULL, NULL);
+  return pl_drape(&o, &w->po, f->m, f->p, &f->k, f->s, NULL, f->w, NULL, NULL, NULL);
 }
 
 static pl_status drape_once(pl_env *env, void *ctx) {

@@ -1,0 +1,65 @@
+// Where solves begin: taken from one to the next, and into a history for a resume.
+#include "step_impl.h"
+
+#include <string.h>
+
+enum { HEAD = 2 }; // numbers before each: vertices, cones
+
+void pl_warm_free(pl_env *env, pl_warm *w) {
+  pl_free(env, w->dx);
+  pl_free(env, w->dual);
+  *w = (pl_warm){0};
+}
+
+static int size_of(const pl_warm *w) {
+  return HEAD + 3 * (w->dx ? w->nvert : 0) + 3 * (w->dual ? w->ncone : 0);
+}
+
+pl_status warm_keep(pl_env *env, int n, const pl_warm *warm, pl_history *h) {
+  int size = 0;
+  for (int k = 0; k < n; k++) size += size_of(&warm[k]);
+  if (size != h->nwarm) {
+    double *all = pl_realloc(env, h->warm, (size_t)size, sizeof *all);
+    if (!all) return PL_E_NOMEM;
+    h->warm = all;
+    h->nwarm = size;
+  }
+  double *at = h->warm;
+  for (int k = 0; k < n; k++) {
+    const pl_warm *w = &warm[k];
+    size_t dx = w->dx ? 3 * (size_t)w->nvert : 0, dual = w->dual ? 3 * (size_t)w->ncone : 0;
+    at[0] = w->dx ? w->nvert : 0;
+    at[1] = w->dual ? w->ncone : 0;
+    if (dx) memcpy(at + HEAD, w->dx, dx * sizeof *at);
+    if (dual) memcpy(at + HEAD + dx, w->dual, dual * sizeof *at);
+    at += size_of(w);
+  }
+  return PL_OK;
+}
+
+static pl_status take(pl_env *env, int n, const double *from, double **to) {
+  if (n == 0) return PL_OK;
+  *to = pl_alloc(env, 3 * (size_t)n, sizeof **to);
+  if (!*to) return PL_E_NOMEM;
+  memcpy(*to, from, 3 * (size_t)n * sizeof **to);
+  return PL_OK;
+}
+
+pl_status warm_recall(pl_env *env, const pl_history *h, int nvert, int ncone, int n,
+                      pl_warm *warm) {
+  int at = 0;
+  for (int k = 0; h->warm && k < n; k++) {
+    const double *head = h->warm + at;
+    int fits = h->nwarm - at >= HEAD && (head[0] == 0 || head[0] == nvert) &&
+               (head[1] == 0 || head[1] == ncone);
+    int size = fits ? HEAD + 3 * (int)head[0] + 3 * (int)head[1] : 0;
+    if (!fits || h->nwarm - at < size)
+      return pl_fail(env, PL_E_ARG, "transient: the history is of another sheet");
+    warm[k].nvert = (int)head[0];
+    warm[k].ncone = (int)head[1];
+    PL_TRY(take(env, warm[k].nvert, head + HEAD, &warm[k].dx));
+    PL_TRY(take(env, warm[k].ncone, head + HEAD + 3 * warm[k].nvert, &warm[k].dual));
+    at += size;
+  }
+  return PL_OK;
+}

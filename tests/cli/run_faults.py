@@ -1,0 +1,265 @@
+#!/usr/bin/env python3
+"""Nothing is lost: python3 run_faults.py PLIANT WORK_DIR FAIL_MALLOC_SO|''
+
+Runs are stopped at the k-th checkpoint, seen by the file that is replaced; when exactly the signal comes makes no
+difference to what is asserted."""
+import fcntl
+import json
+import os
+import pathlib
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+
+pliant, work, shim = sys.argv[1], pathlib.Path(sys.argv[2]), sys.argv[3] if len(sys.argv) > 3 else ""
+shutil.rmtree(work, ignore_errors=True)
+work.mkdir(parents=True)
+DONE, INTERNAL, INPUT, IO, INTERRUPTED = 0, 1, 3, 5, 130
+tests = []
+
+
+def test(fn):
+    tests.append(fn)
+    return fn
+
+
+def run(*args, code=DONE, err=(), limit=None, env=None):
+    def prepare():
+        signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
+        if limit:
+            resource.setrlimit(*limit)
+    p = subprocess.run([pliant, *map(str, args)], capture_output=True, text=True, cwd=work, timeout=300,
+                       preexec_fn=prepare, env=env)
+    what = "pliant " + " ".join(map(str, args))
+    if code is not None:
+        assert p.returncode == code, f"{what}: exit code {p.returncode}, wanted {code}\n{p.stderr}"
+    for part in [err] if isinstance(err, str) else err:
+        assert part in p.stderr, f"{what}: no '{part}' in\n{p.stderr}"
+    return p
+
+
+def scene(name, text):
+    path = work / name
+    path.write_text(text)
+    return path
+
+
+def start_and_stop(path, folder, count, sig):
+    """Starts a run that writes a checkpoint at every step and sends it a signal after `count` of them."""
+    p = subprocess.Popen([pliant, "run", str(path), "-o", str(folder), "--checkpoint", "0", "-t", "1"], cwd=work,
+                         stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    seen = set()
+    while len(seen) < count and p.poll() is None:
+        for f in folder.glob("*.checkpoint"):
+            try:
+                seen.add((f.name, f.stat().st_ino, f.stat().st_mtime_ns))
+            except FileNotFoundError:
+                pass
+    p.send_signal(sig)
+    return p.wait(timeout=300), p.stderr.read()
+
+
+def figures(folder):
+    """All that is told but for times, and the work of factorisations, which a resume does once more."""
+    def strip(x):
+        if isinstance(x, dict):
+            return {k: strip(v) for k, v in x.items() if "seconds" not in k and k not in ("factorisations", "written")}
+        return [strip(v) for v in x] if isinstance(x, list) else x
+    return strip(json.loads((folder / "summary.json").read_text())["analyses"])
+
+
+def names(folder):
+    return sorted(str(f.relative_to(folder)) for f in folder.rglob("*") if f.is_file())
+
+
+def rows(folder, name):
+    """A table without its columns of times."""
+    lines = [line.split(",") for line in (folder / name).read_text().splitlines()]
+    keep = [k for k, head in enumerate(lines[0]) if head not in ("solve_s", "project_s", "seconds_s", "factorisations")]
+    return [[line[k] for k in keep] for line in lines]
+
+
+QUIET = "output: {vtu: no, glb: no, plots: no, report: no}\n"
+CLOTH = """pliant: 1
+materials: {m: {young: 5 kPa, poisson: 0.3, density: 300}}
+bodies: [{name: b, shell: {mesh: {grid: {size: [1, 1], cells: [4, 4]}}, material: m, thickness: 1 mm,
+          limit: {stretch: 1 %}}}]
+gravity: [0, 0, -9.81]
+fixed: ["b nearest [0, 0, 0]", "b nearest [0, 1, 0]"]
+watch: {c: "b nearest [1, 1, 0]"}
+"""
+OSCILLATOR = """pliant: 1
+dimension: 1
+parameters: {m: {value: 1 kg, min: 0.2 kg, max: 5 kg}, k: {value: 90 N/m, min: 50 N/m, max: 500 N/m}}
+nodes: {m: 0}
+masses: [{node: m, mass: $m}]
+springs: [{nodes: [ground, m], stiffness: $k, cubic: 5 N/m^3, damping: 0.4 N.s/m}]
+loads: [{node: m, force: [1 N], harmonic: 1, phase: 90 deg}]
+watch: {m: m}
+"""
+STRIP = """pliant: 1
+materials: {pla: {young: 3.3 GPa, poisson: 0.3, density: 1240 kg/m^3}}
+bodies:
+  - {name: s, shell: {mesh: {grid: {size: [0.1, 0.02], cells: [6, 1]}}, material: pla, thickness: 1 mm}}
+fixed: s where x < 0.02
+gravity: [0, 0, -9.81]
+watch: {tip: "s nearest [0.1, 0, 0]"}
+output: {frames: 6}
+"""
+CASES = {
+    "newmark": (STRIP + "analyses: [{static: {}}, {transient: {duration: 60 ms, step: 1 ms}}]\n", "transient.csv"),
+    "bdf2": (OSCILLATOR + "analyses: [{transient: {frequency: 8 rad/s, periods: 3, steps_per_period: 100, "
+             "method: bdf2, steady: 1e-9 m}}]\n", "transient.csv"),
+    "cloth": (CLOTH + QUIET + "obstacles: [{sphere: {centre: [0.6, 0.6, -0.5], radius: 0.3}, friction: 0.3}]\n"
+              "contact: {nodes: b}\n"
+              "analyses: [{transient: {duration: 0.4, step: 10 ms, method: reflect}}]\n", "transient-limits.csv"),
+    "drape": (CLOTH + QUIET + "analyses: [{drape: {}}]\n", "drape.csv"),
+    "design": (OSCILLATOR + QUIET + "analyses: [{design: {frequency: 8 rad/s, harmonics: 5, variables: all, "
+               "objectives: [{amplitude: max, node: m}]}}]\n", "design-convergence.csv"),
+}
+
+
+def stopped_and_resumed(name, counts, sig):
+    text, table = CASES[name]
+    path = scene(name + ".yaml", text)
+    whole = work / (name + ".whole")
+    if not whole.exists():
+        run("run", path, "-o", whole, "-t", 1)
+    for count in counts:
+        folder = work / f"{name}.{sig.name}.{count}"
+        code, err = start_and_stop(path, folder, count, sig)
+        assert code in (DONE, -sig if sig == signal.SIGKILL else INTERRUPTED), err
+        if code == INTERRUPTED:
+            yield folder, err
+        run("run", path, "-o", folder, "--resume", "-t", 1)
+        assert rows(folder, table) == rows(whole, table), f"{name}: {table} differs after {count}"
+        a, b = figures(folder), figures(whole)
+        assert a == b, f"{name}, {count}:\n{a}\n{b}"
+        assert names(folder) == names(whole), f"{set(names(folder)) ^ set(names(whole))}"
+
+
+@test
+def killed_and_resumed():
+    for name, counts in (("newmark", (1, 17)), ("bdf2", (1, 150)), ("cloth", (2, 13)), ("drape", (1, 5)),
+                         ("design", (1, 4))):
+        list(stopped_and_resumed(name, counts, signal.SIGKILL))
+
+
+@test
+def interrupted_and_resumed():
+    for folder, err in stopped_and_resumed("newmark", (9,), signal.SIGINT):
+        assert "written: " in err and "transient.csv" in err and "--resume" in err, err
+        there = names(folder)
+        told = json.loads((folder / "summary.json").read_text())["written"]
+        for name in ("transient.csv", "transient.glb", "transient.pvd", "transient-energy.svg", "transient-end.svg",
+                     "transient/frame-0000.vtu", "transient.checkpoint", "report.html", "summary.json"):
+            assert name in there, (name, there)
+        assert sorted(told + [".pliant"]) == there, set(told) ^ set(there)
+    for folder, err in stopped_and_resumed("drape", (2,), signal.SIGINT):
+        assert "drape.csv" in names(folder)
+    for folder, err in stopped_and_resumed("design", (2,), signal.SIGINT):
+        assert "design-parameters.csv" in names(folder)
+
+
+@test
+def again_into_the_same_folder():
+    path = scene("first.yaml", STRIP + "analyses: [{static: {}}, {transient: {duration: 3 ms, step: 1 ms}}]\n")
+    folder = work / "again"
+    run("run", path, "-o", folder)
+    (folder / "mine.txt").write_text("kept")
+    (folder / "transient" / "notes").write_text("kept")
+    (folder / "report.html.tmp123").write_text("half")
+    path = scene("second.yaml", OSCILLATOR + "analyses: [{static: {name: other}}]\n")
+    run("run", path, "-o", folder, err="results of an earlier run are replaced")
+    assert names(folder) == sorted([".pliant", "mine.txt", "transient/notes", "other.csv", "report.html",
+                                    "scene.yaml", "summary.json"]), names(folder)
+    # names in the list that lead out of the folder are not followed
+    (work / "outside.txt").write_text("kept")
+    with open(folder / ".pliant", "a") as f:
+        f.write(f"../outside.txt\n{work}/outside.txt\na/../../outside.txt\n")
+    run("run", path, "-o", folder)
+    assert (work / "outside.txt").exists()
+    # an unfinished run keeps its checkpoint when someone forgets --resume
+    text, _ = CASES["newmark"]
+    path, folder = scene("forget.yaml", text), work / "forget"
+    start_and_stop(path, folder, 5, signal.SIGKILL)
+    before = (folder / "transient.checkpoint").read_bytes()
+    run("run", path, "-o", folder, "--only", "static", err="NAME.checkpoint.old")
+    assert (folder / "transient.checkpoint.old").read_bytes() == before
+
+
+@test
+def one_run_at_a_time():
+    path = scene("locked.yaml", OSCILLATOR + "analyses: [{static: {}}]\n")
+    folder = work / "locked"
+    run("run", path, "-o", folder)
+    with open(folder / ".pliant", "r+") as f:
+        fcntl.flock(f, fcntl.LOCK_EX)
+        stamp = (folder / "summary.json").stat().st_mtime_ns
+        for more in ([], ["--resume"]):
+            run("run", path, "-o", folder, *more, code=IO, err=["another run is writing", "-o DIR"])
+        assert (folder / "summary.json").stat().st_mtime_ns == stamp
+    run("run", path, "-o", folder)
+
+
+@test
+def full_disk():
+    path = scene("full.yaml", STRIP + "analyses: [{static: {}}, {transient: {duration: 20 ms, step: 1 ms}}]\n")
+    for size in (0, 300, 3000, 30000):
+        folder = work / f"full.{size}"
+        run("run", path, "-o", folder, code=IO, err="File too large", limit=(resource.RLIMIT_FSIZE, (size, size)))
+        # what is there is whole: no half files
+        assert not [n for n in names(folder) if ".tmp" in n]
+        if (folder / "summary.json").exists():
+            json.loads((folder / "summary.json").read_text())
+        run("run", path, "-o", folder)
+    # a checkpoint that cannot be written leaves the one before
+    folder = work / "full.checkpoint"
+    start_and_stop(path, folder, 3, signal.SIGKILL)
+    before = (folder / "transient.checkpoint").read_bytes()
+    run("run", path, "-o", folder, "--resume", "--checkpoint", 0, "-s", "output.plots=no", "-s", "output.report=no",
+        "-s", "output.vtu=no", "-s", "output.glb=no", code=IO, err="transient.checkpoint",
+        limit=(resource.RLIMIT_FSIZE, (len(before), len(before))))
+    assert (folder / "transient.checkpoint").read_bytes()[:8] == before[:8]
+    run("run", path, "-o", folder, "--resume")
+
+
+@test
+def little_memory():
+    path = scene("memory.yaml", OSCILLATOR + "analyses: [{static: {}}]\n")
+    for size in (150, 200, 250, 300):
+        run("run", path, "-o", work / "memory", code=INTERNAL, err="out of memory",
+            limit=(resource.RLIMIT_AS, (size << 20, size << 20)))
+    run("run", path, "-o", work / "memory", "-t", 1, limit=(resource.RLIMIT_AS, (800 << 20, 800 << 20)))
+
+
+@test
+def failing_malloc():
+    path = scene("malloc.yaml", OSCILLATOR + "analyses: [{static: {}}, {modes: {count: 1}}, "
+                 "{transient: {frequency: 8 rad/s, periods: 1, steps_per_period: 10}}]\n")
+    count, folder = work / "count", work / "malloc"
+    env = dict(os.environ, LD_PRELOAD=shim, FAIL_COUNT=str(count), OPENBLAS_NUM_THREADS="1",
+               OPENBLAS_CORETYPE=os.environ.get("OPENBLAS_CORETYPE", "Haswell"))
+
+    def attempt(n):
+        shutil.rmtree(folder, ignore_errors=True)
+        return run("run", path, "-o", folder, "-t", 1, "-q", code=None, env=dict(env, FAIL_AT=str(n)))
+    assert attempt(-1).returncode == DONE
+    whole, there, total = figures(folder), names(folder), int(count.read_text())
+    assert total > 400
+    for n in range(0, total, 13):
+        p = attempt(n)
+        assert p.returncode in (DONE, INTERNAL, IO), f"{n}: {p.returncode} {p.stderr}"
+        if p.returncode == DONE:
+            assert figures(folder) == whole and names(folder) == there, f"{n} of {total}: done, but not all is there"
+        else:
+            assert "memory" in p.stderr, f"{n}: {p.stderr}"
+
+
+for fn in tests:
+    if fn is failing_malloc and not shim:
+        continue
+    fn()
+    print(fn.__name__, flush=True)
