@@ -177,7 +177,8 @@ typedef struct pl_transient_info {
 // 1/4 and gamma 1/2 makes none where forces are linear; the others lose energy by design, and only
 // what they gain counts.
 // Parts of the scale: beyond the first results are to be doubted, beyond the second the motion is
-// not that of the model, and a run that reached its end has PL_STOP_ENERGY as the reason.
+// not that of the model: the run stops (PL_UNSOLVED) unless it is near its begin, with
+// PL_STOP_ENERGY as the reason.
 #define PL_ENERGY_WARN 0.05
 #define PL_ENERGY_FAIL 0.5
 

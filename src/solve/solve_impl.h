@@ -296,6 +296,8 @@ pl_status audit_begin(stepper *st);
 verdict audit_step(stepper *st, const rule *u);
 int audit_is_gross(const stepper *st);
 void audit_accept(stepper *st);
+// Energy out of nothing is a good part of all there is: no use to go on.
+int audit_ran_away(const stepper *st);
 void audit_tell(const pl_history *h, pl_transient_info *info);
 // energy that the rounding of places makes in elements
 double stepper_energy_noise(const stepper *st);

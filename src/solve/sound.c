@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+enum { SETTLED = 20 };                        // steps after which the book can be trusted
 static const double DOUBT = 0.1, GROSS = 0.5; // parts of the energy that moves
 
 // ---- energy -----------------------------------------------------------------------------------
@@ -137,6 +138,11 @@ void audit_accept(stepper *st) {
   if (!a->turned) return;
   info->bad_group = a->bad_group;
   info->bad_elem = a->bad_elem;
+}
+
+int audit_ran_away(const stepper *st) {
+  const double *l = st->hist.ledger;
+  return st->hist.nstep >= SETTLED && fabs(l[LEDGER_MADE]) > PL_ENERGY_FAIL * scale(l);
 }
 
 void audit_tell(const pl_history *h, pl_transient_info *info) {

@@ -189,6 +189,7 @@ static pl_status run_grid(stepper *st, const plan *p, pl_observe_fn observe, voi
     if (h->period) watch_period(st);
     int whole = p->nsample > 0 && h->nstep % p->nsample == 0;
     PL_TRY(tell_step(st, observe, ctx));
+    if (audit_ran_away(st)) return PL_UNSOLVED;
     // while drives still grow nothing is steady
     if (st->s->t - 2 * p->g.period < st->o->ramp * (1 - 1e-9) && st->o->ramp > 0) whole = 0;
     if (whole && st->o->steady > 0 && h->last_change >= 0 && h->last_change < st->o->steady) {
@@ -240,6 +241,7 @@ static pl_status run_adaptive(stepper *st, const plan *p, pl_observe_fn observe,
     h->size = size;
     h->nstep++;
     PL_TRY(tell_step(st, observe, ctx));
+    if (audit_ran_away(st)) return PL_UNSOLVED;
   }
   st->info->reason = PL_STOP_END;
   return PL_OK;
@@ -291,7 +293,7 @@ static pl_status stepping(stepper *st, pl_history *history, pl_observe_fn observ
     return s;
   }
   if (s == PL_CANCELLED) st->info->reason = PL_STOP_CANCELLED;
-  if (s == PL_UNSOLVED) st->info->reason = PL_STOP_STEP;
+  if (s == PL_UNSOLVED) st->info->reason = audit_ran_away(st) ? PL_STOP_ENERGY : PL_STOP_STEP;
   audit_tell(&st->hist, st->info);
   if (st->info->reason == PL_STOP_END &&
       st->info->energy_worst > PL_ENERGY_FAIL * st->info->energy_scale)

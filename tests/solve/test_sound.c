@@ -139,7 +139,9 @@ static void growth_is_told(void **state) {
   opt.duration = 1;
   opt.newmark_gamma = 0.25;
   pl_transient_info info;
-  check_ok(&r.env, pl_transient(&opt, r.m, r.p, r.s, NULL, r.w, NULL, NULL, &info));
+  check_status(&r.env, pl_transient(&opt, r.m, r.p, r.s, NULL, r.w, NULL, NULL, &info),
+               PL_UNSOLVED);
+  assert_int_equal(info.reason, PL_STOP_ENERGY);
   // E1 - E0 of what was made in all
   double grown = 0.5 * r.s->v[0] * r.s->v[0] + 50 * r.s->q[0] * r.s->q[0] - 50;
   check_less(50, grown);
