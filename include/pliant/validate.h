@@ -114,7 +114,10 @@ typedef struct pl_protocol_model {
   pl_expect expect;      // negative controls must fail
   // value[nvalue] at a trial. PL_UNSOLVED, PL_DOMAIN, PL_SINGULAR: there is no answer.
   pl_status (*evaluate)(pl_env *env, const struct pl_protocol_model *m, pl_trial *t, double *value);
-  int kind; // for evaluate, where one function serves several models
+  int kind;         // for evaluate, where one function serves several models
+  double judged[2]; // the x that it answers for, within the protocol's; 0 to 0: all of those
+  int few;          // 1: takes long, so that full runs have the quick points only
+  double nu_most;   // largest Poisson's ratio; 0: 0.5
 } pl_protocol_model;
 
 struct pl_sample;
@@ -187,6 +190,7 @@ typedef struct pl_score {
   double worst, where; // largest error and its x, where the bar counts; NaN: none
   double distance;     // Hausdorff distance to the master curve over the plot's size, NaN: none
   double refined;      // largest error with cells half as long, NaN: not tried
+  double growth;       // by how much an error grew from longer cells to half as long ones, at most
   double rescaled;     // change of values by other physical dimensions, NaN: not tried
   double seconds;      // spent by all threads
   pl_verdict verdict;

@@ -8,7 +8,7 @@
 
 static const pl_opt_info midedge_par[] = {
     PAR("young", 1e9, 0, 1e15, "Pa", "Young's modulus"),
-    PAR("poisson", 0.3, -0.999, 0.4999, "", "Poisson's ratio"),
+    PAR("poisson", 0.3, -0.999, 0.5, "", "Poisson's ratio"),
     PAR("thickness", 1e-3, 1e-12, 1e6, "m", "thickness, uniform"),
     PAR("scale", 1, 0, 1e12, "", "factor on the bending stiffness"),
     {.name = "variant",

@@ -14,7 +14,7 @@ const pl_opt_info pl_solid_par[3] = {
 
 const pl_opt_info pl_plane_par[4] = {
     ROW("young", 1e9, 0, 1e15, "Pa", "Young's modulus"),
-    ROW("poisson", 0.3, -0.999, 0.4999, "", "Poisson's ratio"),
+    ROW("poisson", 0.3, -0.999, 0.5, "", "Poisson's ratio"),
     ROW("density", 1000, 0, 1e7, "kg/m^3", "mass density"),
     ROW("thickness", 1e-3, 1e-12, 1e6, "m", "thickness, uniform"),
 };

@@ -33,7 +33,8 @@ static const map_info map_parameter = {
 static const row material_rows[] = {
     ROW(material_def, young, "young", T_PAR, .need = 1, .each = 1, SUB(map_each),
         .elem = PL_ELEM_tet4),
-    ROW(material_def, poisson, "poisson", T_PAR, .elem = PL_ELEM_tet4),
+    ROW(material_def, poisson, "poisson", T_PAR, .elem = PL_ELEM_membrane,
+        .text = "Poisson's ratio; of solids at most 0.4999"),
     ROW(material_def, density, "density", T_PAR, .need = 1, .each = 1, SUB(map_each),
         .elem = PL_ELEM_tet4),
     ROW(material_def, law, "law", T_CHOICE, .choices = "svk|neo-hookean",

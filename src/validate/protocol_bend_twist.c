@@ -48,7 +48,7 @@ static const double turns_points[] = {0.14, 0.15, 0.16, 0.17, 0.18, 0.19, 0.2,  
 static const double turns_quick[] = {0.16, 0.2, 0.24, 0.3, 0.36, 0.46, 0.56, 0.6};
 static const pl_protocol_model turns_models[] = {
     {"rod", "discrete elastic rod, loss of stability of its planar equilibrium", 200, 100, 50, 2000,
-     PL_EXPECT_OK, rod_turns, 0},
+     PL_EXPECT_OK, rod_turns, .kind = 0},
 };
 
 const pl_protocol protocol_bend_twist = {
@@ -100,7 +100,7 @@ static const pl_box sides_box = {.x = {0, 6}, .y = {0, 0.7}};
 static const double sides_quick[] = {1.1, 2, 4, 6};
 static const pl_protocol_model sides_models[] = {
     {"rod", "discrete elastic rod, loss of stability of its planar equilibrium", 200, 100, 50, 2000,
-     PL_EXPECT_OK, rod_sides, 0},
+     PL_EXPECT_OK, rod_sides, .kind = 0},
 };
 
 const pl_protocol protocol_bend_twist_sides = {
@@ -201,7 +201,7 @@ static const double labels_points[] = {X7(1),  X7(15), X7(29), X7(43), X7(57),
 static const double labels_quick[] = {0.1, 0.35, 0.6};
 static const pl_protocol_model labels_models[] = {
     {"rod", "discrete elastic rod, relaxed from a push out of its plane", 200, 100, 50, 2000,
-     PL_EXPECT_OK, rod_labels, 0},
+     PL_EXPECT_OK, rod_labels, .kind = 0},
 };
 
 const pl_protocol protocol_bend_twist_labels = {

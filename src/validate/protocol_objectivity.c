@@ -80,11 +80,12 @@ static const double points[] = {1, 10, 45, 90, 137, 180, 250, 359};
 static const double quick[] = {10, 180};
 
 static const pl_protocol_model models[] = {
-    {"rod", "discrete elastic rod", 32, 16, 4, 500, PL_EXPECT_OK, turn, STRIP_ROD},
+    {"rod", "discrete elastic rod", 32, 16, 4, 500, PL_EXPECT_OK, turn, .kind = STRIP_ROD},
     {"midedge", "membrane with bending at mid-edges", 32, 16, 4, 500, PL_EXPECT_OK, turn,
-     STRIP_MIDEDGE},
-    {"hinge", "membrane with hinges", 32, 16, 4, 500, PL_EXPECT_OK, turn, STRIP_HINGE},
-    {"hex8", "trilinear solid", 32, 16, 4, 500, PL_EXPECT_OK, turn, STRIP_HEX8},
+     .kind = STRIP_MIDEDGE},
+    {"hinge", "membrane with hinges", 32, 16, 4, 500, PL_EXPECT_OK, turn, .kind = STRIP_HINGE},
+    {"hex8", "trilinear solid", 32, 16, 4, 500, PL_EXPECT_OK, turn, .kind = STRIP_HEX8,
+     .nu_most = 0.4999},
 };
 
 const pl_protocol protocol_objectivity = {

@@ -40,11 +40,11 @@ static const double quick[] = {0.05, 0.15, 0.3};
 
 static const pl_protocol_model models[] = {
     {"static", "discrete elastic rod, exact friction, load steps", 100, 50, 20, 1000, PL_EXPECT_OK,
-     by_load, 0},
+     by_load, .kind = 0},
     {"dynamic", "discrete elastic rod, exact friction, slow motion by implicit Euler", 60, 40, 20,
-     500, PL_EXPECT_OK, by_motion, 0},
+     500, PL_EXPECT_OK, by_motion, .kind = 0},
     {"viscous", "friction as large as the velocity: it cannot hold", 60, 40, 20, 500, PL_EXPECT_KO,
-     viscous, 0},
+     viscous, .kind = 0},
 };
 
 const pl_protocol protocol_stick_slip = {

@@ -4,12 +4,12 @@
 #include <string.h>
 
 static const double GROWTH = 3; // of the load from one equilibrium to the next
-static const double TIE = 10;   // stiffness of ties over that of the sheet, at most
-static const double tie_table[] = {[STRIP_HINGE] = 1e4, [STRIP_MIDEDGE] = 100}; // of the cells
-// Widths over the length, of graded strips; others have square cells. Where a layer that bends is
-// thinner than the triangles are wide, normals on their diagonals part from those of the triangles.
+static const double tie_table[] = {[STRIP_HINGE] = 300, [STRIP_MIDEDGE] = 100}; // of the cells
+// Widths of graded strips over the mean length of their cells; others have square cells. Narrower
+// with finer cells, so that their shape stays: in tall ones normals on the diagonals part from
+// those of the triangles.
 static const double width_table[] = {
-    [STRIP_ROD] = 0, [STRIP_HINGE] = 0.02, [STRIP_MIDEDGE] = 2e-3, [STRIP_HEX8] = 0.02};
+    [STRIP_ROD] = 0, [STRIP_HINGE] = 2.4, [STRIP_MIDEDGE] = 0.24, [STRIP_HEX8] = 2.4};
 enum { LAYERS = 2 }; // cells through the thickness of a solid
 
 // Places of n + 1 nodes on the length, finer towards the clamp. The turn of a rod or of hinges sits
@@ -96,7 +96,7 @@ static void tie_columns(draft *d, const strip_desc *o, const strip *s) {
   memset(par, 0, 8 * (size_t)n * sizeof *par);
   for (int i = held_columns(o); i < n; i++) {
     double l = s->length * (place(o, i) - place(o, i - 1));
-    double stiffness = fmin(tie_table[o->kind] * D * (w / pow(l, 3) + l / pow(w, 3)), TIE * sheet);
+    double stiffness = tie_table[o->kind] * D * (w / pow(l, 3) + l / pow(w, 3));
     for (int c = 0; c < 3; c += 2, k++) {
       tie[2 * k] = 3 * i + c;
       tie[2 * k + 1] = 3 * (n + i) + c;
@@ -185,7 +185,7 @@ pl_status strip_create(pl_env *env, const strip_desc *o, strip *s) {
   s->env = env;
   s->length = u->length;
   s->thickness = o->thickness * u->length;
-  s->width = u->length * (o->grade > 0 ? width_table[o->kind] : 1.0 / o->n);
+  s->width = u->length * (o->grade > 0 ? width_table[o->kind] : 1) / o->n;
   // E I/A of a round section, E/(1 - nu^2) h^2/12 of a plate
   double h = s->thickness, L = s->length, nu = o->nu;
   double bend =

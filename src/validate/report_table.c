@@ -25,7 +25,9 @@ const char *verdict_text(const pl_score *s) {
   if (s->verdict == PL_VERDICT_OK) return s->expected ? "OK" : "OK (KO expected)";
   // what passed at first
   int passed = s->nfailed == 0 && s->worst <= s->protocol->bar;
-  if (passed) return s->refined > s->protocol->bar ? "KO on finer cells" : "KO in other units";
+  if (passed && s->refined > s->protocol->bar) return "KO on finer cells";
+  if (passed && diverges(s)) return "KO, worse when finer";
+  if (passed) return "KO in other units";
   return s->model->expect == PL_EXPECT_KO ? "KO (expected)" : "KO";
 }
 
@@ -114,15 +116,15 @@ static json_t *score_json(const pl_score *s) {
     json_array_append_new(points, sample_json(s->protocol, &s->sample[i]));
   for (int i = 0; i < s->ncheck; i++)
     json_array_append_new(checks, sample_json(s->protocol, &s->check[i]));
-  return json_pack("{s:s, s:s, s:i, s:s, s:s, s:b, s:o, s:o, s:f, s:o, s:o, s:o, s:i, s:f, s:o, "
-                   "s:o}",
-                   "protocol", s->protocol->name, "model", s->model->name, "resolution",
-                   s->resolution, "verdict", verdict[s->verdict], "expect",
-                   expect[s->model->expect], "as_expected", s->expected, "worst_error",
-                   number(s->worst), "worst_at", number(s->where), "bar", s->protocol->bar,
-                   "hausdorff", number(s->distance), "refined_error", number(s->refined),
-                   "rescaled_change", number(s->rescaled), "unsolved", s->nfailed, "seconds",
-                   s->seconds, "points", points, "checks", checks);
+  return json_pack(
+      "{s:s, s:s, s:i, s:s, s:s, s:b, s:o, s:o, s:f, s:o, s:o, s:o, s:o, s:i, s:f, "
+      "s:o, s:o}",
+      "protocol", s->protocol->name, "model", s->model->name, "resolution", s->resolution,
+      "verdict", verdict[s->verdict], "expect", expect[s->model->expect], "as_expected",
+      s->expected, "worst_error", number(s->worst), "worst_at", number(s->where), "bar",
+      s->protocol->bar, "hausdorff", number(s->distance), "refined_error", number(s->refined),
+      "refined_growth", number(s->growth), "rescaled_change", number(s->rescaled), "unsolved",
+      s->nfailed, "seconds", s->seconds, "points", points, "checks", checks);
 }
 
 pl_status pl_validation_json(const pl_validation *v, pl_text *t) {

@@ -146,11 +146,27 @@ static pl_status plan_curve(plan *p, const pl_protocol *q) {
   return PL_OK;
 }
 
+// those of the protocol, or a few, where the model answers; x[npoint]
+static int points_for(const plan *p, const pl_protocol *q, const pl_protocol_model *m, double *x) {
+  const double *all;
+  int n = points_of(p, q, &all), k = 0;
+  for (int i = 0; i < n; i++) {
+    int few = !m->few;
+    for (int j = 0; j < q->nquick; j++) few |= all[i] == q->quick[j];
+    int own = m->judged[1] > 0 ? judged_at(q, m, all[i]) : 1;
+    if (p->o->nat || (few && own)) x[k++] = all[i];
+  }
+  return k;
+}
+
 static pl_status plan_score(plan *p, const pl_protocol *q, const pl_protocol_model *m) {
-  const double *x;
-  int n = points_of(p, q, &x);
+  const double *all;
+  double *x = pl_alloc(p->env, (size_t)points_of(p, q, &all), sizeof *x);
+  if (!x) return PL_E_NOMEM;
+  int n = points_for(p, q, m, x);
   pl_score *s = &p->v->score[p->v->nscore];
   s->sample = pl_alloc(p->env, (size_t)n, sizeof *s->sample);
+  if (!s->sample) pl_free(p->env, x);
   if (!s->sample) return PL_E_NOMEM;
   p->v->nscore++;
   s->protocol = q;
@@ -159,7 +175,16 @@ static pl_status plan_score(plan *p, const pl_protocol *q, const pl_protocol_mod
   s->nsample = n;
   for (int i = 0; i < n; i++)
     s->sample[i].trial = (pl_trial){.x = x[i], .nu = nu_of(p, q), .resolution = s->resolution};
+  pl_free(p->env, x);
   return PL_OK;
+}
+
+// 1: it has no answer for this Poisson's ratio, and says so
+static int too_dense(const plan *p, const pl_protocol *q, const pl_protocol_model *m) {
+  if (!(m->nu_most > 0) || nu_of(p, q) <= m->nu_most) return 0;
+  pl_report(p->env, PL_WARNING, NULL, 0, 0, NULL,
+            "%s %s is left out: its Poisson's ratio must be <= %g", q->name, m->name, m->nu_most);
+  return 1;
 }
 
 static pl_status make_plan(plan *p) {
@@ -173,6 +198,7 @@ static pl_status make_plan(plan *p) {
     int any = 0;
     for (int i = 0; wanted(p->o, q) && i < q->nmodel; i++) {
       if (p->o->model && strcmp(p->o->model, q->model[i].name) != 0) continue;
+      if (too_dense(p, q, &q->model[i])) continue;
       if (!any++) PL_TRY(plan_curve(p, q));
       PL_TRY(plan_score(p, q, &q->model[i]));
     }
@@ -208,21 +234,25 @@ static pl_status run_points(plan *p) {
   return pool_run(p->env, p->threads, p->ntask, p->tasks);
 }
 
-// cells half as long at a few points, the worst among them; the worst in other units
+// Cells half as long (twice, where that is too many) at a few points, the worst among them; of what
+// passed also the worst in other units. What failed, and what takes long, at the worst only.
 static pl_status plan_checks(plan *p, pl_score *s) {
   const pl_protocol *q = s->protocol;
-  int most = q->nquick + 2, fine = 2 * s->resolution <= s->model->most;
+  const pl_protocol_model *m = s->model;
+  int passed = s->verdict == PL_VERDICT_OK, most = q->nquick + 2;
+  int other = 2 * s->resolution <= m->most ? 2 * s->resolution : (s->resolution + 1) / 2;
+  int wide = passed && !p->o->quick && !m->few;
   s->check = pl_alloc(p->env, (size_t)most, sizeof *s->check);
   if (!s->check) return PL_E_NOMEM;
   pl_trial t = {.x = s->where, .nu = nu_of(p, q), .resolution = s->resolution, .units = 1};
-  s->check[s->ncheck++].trial = t;
+  if (passed) s->check[s->ncheck++].trial = t;
   t.units = 0;
-  t.resolution *= 2;
-  if (fine) s->check[s->ncheck++].trial = t;
-  for (int i = 0; fine && !p->o->quick && i < s->nsample; i++)
+  t.resolution = other;
+  if (other >= m->least) s->check[s->ncheck++].trial = t;
+  for (int i = 0; other >= m->least && wide && i < s->nsample; i++)
     for (int k = 0; k < q->nquick; k++) {
       t.x = s->sample[i].trial.x;
-      if (t.x == q->quick[k] && t.x != s->where && judged_at(q, t.x))
+      if (t.x == q->quick[k] && t.x != s->where && judged_at(q, m, t.x))
         s->check[s->ncheck++].trial = t;
     }
   return PL_OK;
@@ -236,7 +266,7 @@ static pl_status run_checks(plan *p) {
   p->ntask = 0;
   for (int k = 0; k < v->nscore; k++) {
     pl_score *s = &v->score[k];
-    if (s->verdict != PL_VERDICT_OK) continue;
+    if (s->verdict == PL_VERDICT_NONE || isnan(s->where)) continue;
     PL_TRY(plan_checks(p, s));
     for (int i = 0; i < s->ncheck; i++)
       PL_TRY(add_task(p, &cap, s->protocol, s->model, &s->check[i]));
@@ -265,6 +295,9 @@ static void count_surprises(plan *p) {
 static pl_status run_plan(plan *p) {
   pl_validation *v = p->v;
   PL_TRY(make_plan(p));
+  if (v->nscore == 0)
+    return pl_fail_at(p->env, PL_E_ARG, NULL, 0, 0, "choose a smaller --nu, or another model",
+                      "no model is left that has an answer for a Poisson's ratio of %g", p->o->nu);
   pl_status s = run_points(p);
   if (s < 0) return s;
   for (int k = 0; k < v->nscore; k++)

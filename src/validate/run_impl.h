@@ -22,8 +22,10 @@ pl_status pool_run(pl_env *env, int threads, int ntask, const task *tasks);
 pl_status judge(pl_env *env, pl_score *s, const pl_master *c);
 // Fills refined, rescaled and the verdict from the checks.
 void judge_checks(pl_score *s, const pl_master *c);
-// 1: the bar counts at x.
-int judged_at(const pl_protocol *p, double x);
+// 1: the bar counts at x for this model.
+int judged_at(const pl_protocol *p, const pl_protocol_model *m, double x);
+// 1: errors grew when cells became half as long.
+int diverges(const pl_score *s);
 
 // ---- files ------------------------------------------------------------------------------------
 

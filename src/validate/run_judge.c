@@ -3,8 +3,9 @@
 
 #include <math.h>
 
-int judged_at(const pl_protocol *p, double x) {
-  return x >= p->judged[0] * (1 - 1e-12) && x <= p->judged[1] * (1 + 1e-12);
+int judged_at(const pl_protocol *p, const pl_protocol_model *m, double x) {
+  const double *own = m->judged[1] > 0 ? m->judged : p->judged;
+  return x >= own[0] * (1 - 1e-12) && x <= own[1] * (1 + 1e-12);
 }
 
 static const pl_sample *master_at(const pl_master *c, double x) {
@@ -69,19 +70,25 @@ static pl_status hausdorff(pl_env *env, pl_score *s, const pl_master *c) {
 
 // largest change that other units may make, a part of the bar
 static const double RESCALED = 0.01;
+// largest growth of an error on finer cells: what rounding and brackets may do, a part of the bar
+static const double GROWTH = 0.1;
+
+int diverges(const pl_score *s) {
+  return s->growth > GROWTH * s->protocol->bar;
+}
 
 static void decide(pl_score *s) {
   const pl_protocol *p = s->protocol;
   int njudged = 0, undone = 0;
   for (int i = 0; i < s->nsample; i++) {
-    njudged += judged_at(p, s->sample[i].trial.x) && !isnan(s->sample[i].master[0]);
+    njudged += judged_at(p, s->model, s->sample[i].trial.x) && !isnan(s->sample[i].master[0]);
     undone += s->sample[i].status == PL_CANCELLED;
   }
   for (int i = 0; i < s->ncheck; i++) undone += s->check[i].status == PL_CANCELLED;
   s->verdict = PL_VERDICT_NONE;
   s->expected = 1;
   if (njudged == 0 || undone) return;
-  int good = s->nfailed == 0 && s->worst <= p->bar && !(s->refined > p->bar) &&
+  int good = s->nfailed == 0 && s->worst <= p->bar && !(s->refined > p->bar) && !diverges(s) &&
              !(s->rescaled > (p->absolute ? 1 : RESCALED) * p->bar);
   s->verdict = good ? PL_VERDICT_OK : PL_VERDICT_KO;
   if (s->model->expect == PL_EXPECT_OK) s->expected = good;
@@ -89,14 +96,14 @@ static void decide(pl_score *s) {
 }
 
 pl_status judge(pl_env *env, pl_score *s, const pl_master *c) {
-  s->worst = s->where = s->refined = s->rescaled = NAN;
+  s->worst = s->where = s->refined = s->rescaled = s->growth = NAN;
   s->nfailed = 0;
   s->seconds = 0;
   for (int i = 0; i < s->nsample; i++) {
     pl_sample *q = &s->sample[i];
     measure(s->protocol, c, q);
     s->seconds += q->seconds;
-    if (!judged_at(s->protocol, q->trial.x) || isnan(q->master[0])) continue;
+    if (!judged_at(s->protocol, s->model, q->trial.x) || isnan(q->master[0])) continue;
     if (q->status == PL_CANCELLED) continue;
     s->nfailed += isnan(q->error);
     if (isnan(q->error) || q->error <= s->worst) continue;
@@ -113,17 +120,27 @@ static const pl_sample *same_point(const pl_score *s, double x) {
   return NULL;
 }
 
+// the same point with cells half or twice as long; no answer is an error without end
+static void compare_cells(pl_score *s, const pl_sample *first, const pl_sample *check) {
+  double a = isnan(first->error) ? INFINITY : first->error;
+  double b = isnan(check->error) ? INFINITY : check->error;
+  int finer = check->trial.resolution > first->trial.resolution;
+  double growth = isinf(a) && isinf(b) ? 0 : finer ? b - a : a - b;
+  s->growth = fmax(isnan(s->growth) ? growth : s->growth, growth);
+  if (finer) s->refined = fmax(isnan(s->refined) ? 0 : s->refined, b);
+}
+
 void judge_checks(pl_score *s, const pl_master *c) {
   for (int i = 0; i < s->ncheck; i++) {
     pl_sample *q = &s->check[i];
     measure(s->protocol, c, q);
     s->seconds += q->seconds;
     if (q->status == PL_CANCELLED) continue;
+    const pl_sample *first = same_point(s, q->trial.x);
     if (q->trial.units == 0) {
-      s->refined = fmax(isnan(s->refined) ? 0 : s->refined, isnan(q->error) ? INFINITY : q->error);
+      compare_cells(s, first, q);
       continue;
     }
-    const pl_sample *first = same_point(s, q->trial.x);
     s->rescaled = isnan(q->error) ? INFINITY : 0;
     for (int k = 0; first && k < s->protocol->nvalue; k++) {
       double size = s->protocol->absolute ? 1 : fabs(q->master[k]);
