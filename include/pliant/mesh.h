@@ -175,14 +175,16 @@ typedef enum pl_pattern {
   PL_LEFT,
   PL_ALTERNATING,
   PL_CROSSED,
-  PL_EQUILATERAL
+  PL_EQUILATERAL,
+  PL_IRREGULAR
 } pl_pattern;
 
 // A chain of n segments from a to b. Sets: start, end.
 pl_status pl_gen_chain(pl_env *env, int n, const double a[3], const double b[3], pl_mesh **out);
 // lx by ly in the xy plane from the origin, nx by ny squares cut by a pattern (equilateral: ny rows
-// of triangles of base lx / nx, halved at both ends so that all borders are straight). Sets: left
-// right bottom top (vertices).
+// of triangles of base lx / nx, halved at both ends so that all borders are straight; irregular:
+// vertices moved at random by up to 0.2 of a square, along a border on the border, always the same
+// ones, and squares cut along their shorter diagonals). Sets: left right bottom top (vertices).
 pl_status pl_gen_grid(pl_env *env, int nx, int ny, double lx, double ly, pl_pattern pattern,
                       pl_mesh **out);
 // The same as quads.

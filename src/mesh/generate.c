@@ -103,12 +103,34 @@ static void lattice_vertices(pl_mesh *m, int nx, int ny, double lx, double ly) {
       set_vertex(m, (nx + 1) * j + i, place(lx, i, nx), place(ly, j, ny), 0);
 }
 
+// what a mesher makes of a rectangle: no two triangles alike, four to eight of them at a vertex
+static void scatter_vertices(pl_mesh *m, int nx, int ny, double lx, double ly) {
+  static const double most = 0.2; // of a square; at 0.25 a triangle could lose its area
+  pl_rng rng;
+  pl_rng_seed(&rng, 1);
+  for (int j = 0; j <= ny; j++)
+    for (int i = 0; i <= nx; i++) {
+      double *x = m->X + 3 * (size_t)((nx + 1) * j + i);
+      double dx = pl_rng_uniform(&rng, -most, most), dy = pl_rng_uniform(&rng, -most, most);
+      if (i > 0 && i < nx) x[0] += dx * lx / nx;
+      if (j > 0 && j < ny) x[1] += dy * ly / ny;
+    }
+}
+
+static int is_shorter(const pl_mesh *m, int a, int b, int c, int d) {
+  double ab[3], cd[3];
+  pl_sub3(m->X + 3 * (size_t)b, m->X + 3 * (size_t)a, ab);
+  pl_sub3(m->X + 3 * (size_t)d, m->X + 3 * (size_t)c, cd);
+  return pl_dot3(ab, ab) < pl_dot3(cd, cd);
+}
+
 static void cut_squares(pl_mesh *m, int nx, int ny, pl_pattern pattern) {
   int *t = m->cell[PL_TRI3].v;
   for (int j = 0; j < ny; j++)
     for (int i = 0; i < nx; i++) {
       int a = (nx + 1) * j + i, b = a + 1, c = b + nx + 1, d = c - 1;
-      int left = pattern == PL_LEFT || (pattern == PL_ALTERNATING && (i + j) % 2 == 1);
+      int left = pattern == PL_LEFT || (pattern == PL_ALTERNATING && (i + j) % 2 == 1) ||
+                 (pattern == PL_IRREGULAR && is_shorter(m, b, d, a, c));
       t = put3(t, a, b, left ? d : c);
       t = left ? put3(t, b, c, d) : put3(t, a, c, d);
     }
@@ -166,6 +188,7 @@ pl_status pl_gen_grid(pl_env *env, int nx, int ny, double lx, double ly, pl_patt
     stagger_rows(m, nx, ny, lx, ly);
   } else {
     lattice_vertices(m, nx, ny, lx, ly);
+    if (pattern == PL_IRREGULAR) scatter_vertices(m, nx, ny, lx, ly);
     if (pattern == PL_CROSSED)
       cross_squares(m, nx, ny, lx, ly);
     else

@@ -517,7 +517,8 @@ static void geometry_groups(reader *r, body_slot *b, const geometry_def *g) {
   if (neo && !solid)
     problem(r, m->law.at, "solids can have it", "the neo-Hookean law is not for a %s", b->kind);
   if (solid && m->poisson.v > pl_elem_table[PL_ELEM_tet4]->par[1].hi)
-    problem(r, m->poisson.at, "take 0.499: what does not change its volume at all needs another kind",
+    problem(r, m->poisson.at,
+            "take 0.499: what does not change its volume at all needs another kind",
             "material '%s': Poisson's ratio of a solid must be <= %g, got %g", m->name.s,
             pl_elem_table[PL_ELEM_tet4]->par[1].hi, m->poisson.v);
   const struct {

@@ -68,8 +68,8 @@ static const row grid_rows[] = {
     ROW(grid_def, cells, "cells", T_RAW, .need = 1, .choices = "[integer, integer]",
         .text = "squares along x and y"),
     ROW(grid_def, pattern, "pattern", T_CHOICE,
-        .choices = "right|left|alternating|crossed|equilateral", .value = PL_EQUILATERAL,
-        .text = "how squares are cut into triangles"),
+        .choices = "right|left|alternating|crossed|equilateral|irregular", .value = PL_EQUILATERAL,
+        .text = "how squares are cut into triangles; irregular: moved nodes, shorter diagonals"),
 };
 static const map_info map_grid = {
     .what = "grid",

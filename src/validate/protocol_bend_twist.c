@@ -1,6 +1,7 @@
 // Bend-twist: a naturally circular rod hangs from a clamp; where it leaves its plane, against
 // X = cbrt(Gamma)/phi and turns = phi/(2 pi), and labels of relaxed shapes in that plane.
 #include "rod_model.h"
+#include "scene_model.h"
 
 static const double TOP = 6;     // turns at the upper edge of the diagram
 static const double BAND = 0.02; // labels nearer than this to the frontier, in X or turns, are free
@@ -101,6 +102,8 @@ static const double sides_quick[] = {1.1, 2, 4, 6};
 static const pl_protocol_model sides_models[] = {
     {"rod", "discrete elastic rod, loss of stability of its planar equilibrium", 200, 100, 50, 2000,
      PL_EXPECT_OK, rod_sides, .kind = 0},
+    {"scene-rod", "as in a scene: drawn as a circle, clamped at its end, relaxed", 200, 100, 50,
+     2000, PL_EXPECT_OK, scene_curl, .kind = SCENE_ROD, .judged = {0.9, 4}, .few = 1},
 };
 
 const pl_protocol protocol_bend_twist_sides = {

@@ -1,5 +1,5 @@
 // Cantilever: a strip clamped level sags by its weight; H/W of its tip against Gamma.
-#include "protocol_impl.h"
+#include "scene_model.h"
 
 // all bending sits in a layer Gamma^(-1/2) at the clamp, 1 % of the length at 1e4
 static const double GRADE = 5;
@@ -40,6 +40,16 @@ static const pl_protocol_model models[] = {
     {"hinge", "membrane with hinges", 120, 60, 20, 2000, PL_EXPECT_OK, sag, .kind = STRIP_HINGE},
     {"hex8", "trilinear solid, two cells thick: it locks in shear", 120, 60, 20, 2000, PL_EXPECT_KO,
      sag, .kind = STRIP_HEX8, .nu_most = 0.4999},
+    {"scene-rod", "rod, as in a scene: equal edges", 320, 240, 20, 2000, PL_EXPECT_OK, scene_sag,
+     .kind = SCENE_ROD},
+    {"scene-midedge", "strip as in a scene: width L/10, equal cells, equilateral", 100, 100, 10,
+     400, PL_EXPECT_OK, scene_sag, .kind = SCENE_MIDEDGE, .judged = {1e-2, 1e3}, .few = 1},
+    {"scene-midedge-irregular", "the same on a mesh without order", 100, 100, 10, 400, PL_EXPECT_OK,
+     scene_sag, .kind = SCENE_MIDEDGE_IRREGULAR, .judged = {1e-2, 1e3}, .few = 1},
+    {"scene-hinge", "strip as in a scene by hinges: free sides bend as of Poisson's ratio -1/3", 60,
+     60, 10, 400, PL_EXPECT_KO, scene_sag, .kind = SCENE_HINGE, .judged = {1e-2, 1e3}, .few = 1},
+    {"scene-hinge-irregular", "the same on a mesh without order", 60, 60, 10, 400, PL_EXPECT_KO,
+     scene_sag, .kind = SCENE_HINGE_IRREGULAR, .judged = {1e-2, 1e3}, .few = 1},
 };
 
 const pl_protocol protocol_cantilever = {

@@ -1,6 +1,7 @@
 // Stick-slip: a strip is pressed on a plane; how far, when its tip begins to slip, against the
 // coefficient of friction.
 #include "rod_model.h"
+#include "scene_model.h"
 
 typedef pl_status (*press_fn)(pl_env *env, const press_desc *d, double *eps, double *P);
 
@@ -45,6 +46,8 @@ static const pl_protocol_model models[] = {
      500, PL_EXPECT_OK, by_motion, .kind = 0},
     {"viscous", "friction as large as the velocity: it cannot hold", 60, 40, 20, 500, PL_EXPECT_KO,
      viscous, .kind = 0},
+    {"scene-rod", "as in a scene: a strip pressed by load steps on a plane with friction", 60, 40,
+     20, 500, PL_EXPECT_OK, scene_press, .kind = SCENE_ROD, .judged = {0.05, 0.35}},
 };
 
 const pl_protocol protocol_stick_slip = {

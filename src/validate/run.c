@@ -234,13 +234,14 @@ static pl_status run_points(plan *p) {
   return pool_run(p->env, p->threads, p->ntask, p->tasks);
 }
 
-// Cells half as long (twice, where that is too many) at a few points, the worst among them; of what
-// passed also the worst in other units. What failed, and what takes long, at the worst only.
+// Cells half as long (twice, where that takes too long) at a few points, the worst among them; of
+// what passed also the worst in other units. What failed, and what takes long, at the worst only.
 static pl_status plan_checks(plan *p, pl_score *s) {
   const pl_protocol *q = s->protocol;
   const pl_protocol_model *m = s->model;
   int passed = s->verdict == PL_VERDICT_OK, most = q->nquick + 2;
-  int other = 2 * s->resolution <= m->most ? 2 * s->resolution : (s->resolution + 1) / 2;
+  int coarser = 2 * s->resolution > m->most || (p->o->quick && m->few);
+  int other = coarser ? (s->resolution + 1) / 2 : 2 * s->resolution;
   int wide = passed && !p->o->quick && !m->few;
   s->check = pl_alloc(p->env, (size_t)most, sizeof *s->check);
   if (!s->check) return PL_E_NOMEM;

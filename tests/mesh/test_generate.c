@@ -56,7 +56,7 @@ static void grids(void **state) {
   static const int sizes[4][2] = {{1, 1}, {3, 2}, {4, 5}, {1, 7}};
   const double lx = 0.3, ly = 0.7;
   for (int k = 0; k < 4; k++)
-    for (int pattern = PL_RIGHT; pattern <= PL_EQUILATERAL; pattern++) {
+    for (int pattern = PL_RIGHT; pattern <= PL_IRREGULAR; pattern++) {
       int nx = sizes[k][0], ny = sizes[k][1];
       pl_mesh *m;
       check_ok(&env, pl_gen_grid(&env, nx, ny, lx, ly, (pl_pattern)pattern, &m));
