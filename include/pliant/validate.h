@@ -118,6 +118,7 @@ typedef struct pl_protocol_model {
   double judged[2]; // the x that it answers for, within the protocol's; 0 to 0: all of those
   int few;          // 1: takes long, so that full runs have the quick points only
   double nu_most;   // largest Poisson's ratio; 0: 0.5
+  int nu_zero;      // 1: the curve is right for it at Poisson's ratio 0 only
 } pl_protocol_model;
 
 struct pl_sample;

@@ -7,7 +7,9 @@ static const double GROWTH = 3; // of the load from one equilibrium to the next
 static const double tie_table[] = {[STRIP_HINGE] = 300, [STRIP_MIDEDGE] = 100}; // of the cells
 // Widths of graded strips over the mean length of their cells; others have square cells. Narrower
 // with finer cells, so that their shape stays: in tall ones normals on the diagonals part from
-// those of the triangles.
+// those of the triangles. But no narrower than this over the length: the softest bending of still
+// narrower ones is lost in the rounding of their stretching.
+static const double NARROWEST = 1e-3;
 static const double width_table[] = {
     [STRIP_ROD] = 0, [STRIP_HINGE] = 2.4, [STRIP_MIDEDGE] = 0.24, [STRIP_HEX8] = 2.4};
 enum { LAYERS = 2 }; // cells through the thickness of a solid
@@ -185,7 +187,7 @@ pl_status strip_create(pl_env *env, const strip_desc *o, strip *s) {
   s->env = env;
   s->length = u->length;
   s->thickness = o->thickness * u->length;
-  s->width = u->length * (o->grade > 0 ? width_table[o->kind] : 1) / o->n;
+  s->width = u->length * (o->grade > 0 ? fmax(width_table[o->kind] / o->n, NARROWEST) : 1.0 / o->n);
   // E I/A of a round section, E/(1 - nu^2) h^2/12 of a plate
   double h = s->thickness, L = s->length, nu = o->nu;
   double bend =

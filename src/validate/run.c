@@ -180,10 +180,12 @@ static pl_status plan_score(plan *p, const pl_protocol *q, const pl_protocol_mod
 }
 
 // 1: it has no answer for this Poisson's ratio, and says so
-static int too_dense(const plan *p, const pl_protocol *q, const pl_protocol_model *m) {
-  if (!(m->nu_most > 0) || nu_of(p, q) <= m->nu_most) return 0;
+static int left_out(const plan *p, const pl_protocol *q, const pl_protocol_model *m) {
+  double nu = nu_of(p, q);
+  if (m->nu_zero ? nu == 0 : !(m->nu_most > 0) || nu <= m->nu_most) return 0;
   pl_report(p->env, PL_WARNING, NULL, 0, 0, NULL,
-            "%s %s is left out: its Poisson's ratio must be <= %g", q->name, m->name, m->nu_most);
+            "%s %s is left out: its Poisson's ratio must be %s%g", q->name, m->name,
+            m->nu_zero ? "" : "<= ", m->nu_zero ? 0 : m->nu_most);
   return 1;
 }
 
@@ -198,7 +200,7 @@ static pl_status make_plan(plan *p) {
     int any = 0;
     for (int i = 0; wanted(p->o, q) && i < q->nmodel; i++) {
       if (p->o->model && strcmp(p->o->model, q->model[i].name) != 0) continue;
-      if (too_dense(p, q, &q->model[i])) continue;
+      if (left_out(p, q, &q->model[i])) continue;
       if (!any++) PL_TRY(plan_curve(p, q));
       PL_TRY(plan_score(p, q, &q->model[i]));
     }

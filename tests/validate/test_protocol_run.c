@@ -48,7 +48,8 @@ static void sheet_fill(sheet *s, const pl_protocol_model *m, double factor) {
   for (int i = 0; i < 2 * POINTS; i++) {
     double x = i % POINTS;
     s->master[i] = (pl_sample){.trial = {.x = x}, .value = {2 * x}};
-    if (i < POINTS) s->ours[i] = (pl_sample){.trial = {.x = x}, .value = {2 * x * factor}};
+    if (i < POINTS)
+      s->ours[i] = (pl_sample){.trial = {.x = x, .resolution = 10}, .value = {2 * x * factor}};
   }
   s->score = (pl_score){.protocol = &made_up, .model = m, .nsample = POINTS, .sample = s->ours};
   s->curve = (pl_master){&made_up, 2 * POINTS, POINTS, s->master};
@@ -108,7 +109,8 @@ static void checks_count(void **state) {
   for (int which = 0; which < 3; which++) {
     sheet_fill(&s, &good, 1.005);
     check_ok(&s.env, judge(&s.env, &s.score, &s.curve));
-    s.check[0] = (pl_sample){.trial = {.x = 5}, .value = {which == 1 ? 10.2 : 10.01}};
+    s.check[0] =
+        (pl_sample){.trial = {.x = 5, .resolution = 20}, .value = {which == 1 ? 10.2 : 10.01}};
     s.check[1] = (pl_sample){.trial = {.x = 5, .units = 1}, .value = {which == 2 ? 10.06 : 10.05}};
     s.score.check = s.check;
     s.score.ncheck = 2;
@@ -117,6 +119,49 @@ static void checks_count(void **state) {
     check_close(s.score.rescaled, which == 2 ? 0.001 : 0, 1e-12);
     assert_int_equal(s.score.verdict, which ? PL_VERDICT_KO : PL_VERDICT_OK);
   }
+}
+
+// Errors that grow on finer cells are no pass, though below the bar, be the other cells finer or
+// coarser; nor are they counted when they grow by less than a tenth of it.
+static void divergence_counts(void **state) {
+  (void)state;
+  static sheet s;
+  static const struct {
+    int cells;
+    double value; // at x = 5, where the curve is 10 and the model has an error of 0.5 %
+    const char *text;
+  } row[] = {{20, 10.08, "KO, worse when finer"},
+             {20, 10.055, "OK"},
+             {20, 9.94, "KO, worse when finer"},
+             {5, 10.02, "KO, worse when finer"},
+             {5, 10.2, "OK"}};
+  for (size_t k = 0; k < sizeof row / sizeof row[0]; k++) {
+    sheet_fill(&s, &good, 1.005);
+    check_ok(&s.env, judge(&s.env, &s.score, &s.curve));
+    s.check[0] =
+        (pl_sample){.trial = {.x = 5, .resolution = row[k].cells}, .value = {row[k].value}};
+    s.score.check = s.check;
+    s.score.ncheck = 1;
+    judge_checks(&s.score, &s.curve);
+    assert_string_equal(verdict_text(&s.score), row[k].text);
+    assert_int_equal(s.score.expected, row[k].text[0] == 'O');
+    assert_int_equal(isnan(s.score.refined), row[k].cells == 5);
+  }
+}
+
+// a model may answer for a part of the range
+static void own_range(void **state) {
+  (void)state;
+  static sheet s;
+  static const pl_protocol_model part = {
+      .name = "part", .expect = PL_EXPECT_OK, .judged = {1, 5}, .few = 1};
+  sheet_fill(&s, &part, 1);
+  s.ours[7].value[0] = 1;
+  check_ok(&s.env, judge(&s.env, &s.score, &s.curve));
+  assert_int_equal(s.score.verdict, PL_VERDICT_OK);
+  s.ours[4].value[0] = 1;
+  check_ok(&s.env, judge(&s.env, &s.score, &s.curve));
+  assert_int_equal(s.score.verdict, PL_VERDICT_KO);
 }
 
 // ---- runs -------------------------------------------------------------------------------------
@@ -231,6 +276,32 @@ static void files(void **state) {
   assert_int_equal(system(path), 0);
 }
 
+// Poisson's ratio 0.5 is no problem of plane stress; solids are left out, and asked for alone they
+// are an error
+static void incompressible(void **state) {
+  (void)state;
+  pl_env env;
+  pl_env_init(&env);
+  static const double at[] = {0.5, 50};
+  pl_validate_opts o = {.protocol = "cantilever", .quick = 1, .nat = 2, .at = at, .nu = 0.5};
+  o.resolution = 60;
+  pl_validation *v;
+  check_ok(&env, pl_validate(&env, &o, &v));
+  assert_int_equal(v->nsurprise, 0);
+  int passed = 0;
+  for (int k = 0; k < v->nscore; k++) {
+    assert_string_not_equal(v->score[k].model->name, "hex8");
+    assert_int_equal(v->score[k].nfailed, 0);
+    passed += v->score[k].verdict == PL_VERDICT_OK;
+  }
+  // rod, midedge, hinge and the rod of a scene; strips with free sides are softer than plates
+  assert_true(passed >= 4);
+  pl_validation_free(v);
+  o.model = "hex8";
+  check_status(&env, pl_validate(&env, &o, &v), PL_E_ARG);
+  assert_non_null(strstr(env.error.text, "0.5"));
+}
+
 static void wrong_use(void **state) {
   (void)state;
   static const double far[] = {1, 1e9}, near[] = {1};
@@ -281,10 +352,13 @@ int test_protocol_run(void) {
       cmocka_unit_test(verdicts),
       cmocka_unit_test(range_and_failures),
       cmocka_unit_test(checks_count),
+      cmocka_unit_test(divergence_counts),
+      cmocka_unit_test(own_range),
       cmocka_unit_test(quick_run),
       cmocka_unit_test(threads_do_not_matter),
       cmocka_unit_test(cancelled),
       cmocka_unit_test(files),
+      cmocka_unit_test(incompressible),
       cmocka_unit_test(wrong_use),
       cmocka_unit_test(allocations),
   };
