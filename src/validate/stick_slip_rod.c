@@ -9,9 +9,9 @@ static const double THIN = 5e-4, BROAD = 5e-3; // of the section, over the lengt
 static const double END = 0.34;                // the tip lies flat at 0.3303
 // load steps: first and longest, and that at which a slip counts
 static const double STEP = 1e-3, LONGEST = 0.01, SHORTEST = 1e-7;
-// motion: rate of eps in omega (times edges: slower with finer ones), damping in omega, time step
-// in 1/omega
-static const double RATE = 0.06, DAMPING = 1, TIME_STEP = 0.1;
+// motion: rate of eps in omega, and times edges where they are fine, so that it becomes slower with
+// them; damping in omega, time step in 1/omega
+static const double RATE = 1e-3, FINE = 0.06, DAMPING = 1, TIME_STEP = 0.1;
 static const double DRAG = 100; // viscous law: at the clamp's speed a tenth of E I/L^2
 enum { STICK_ITER = 25 };       // Newton iterations that find a strip that sticks
 static const double GONE = 0.1; // of the tip from its place, over the length
@@ -211,7 +211,7 @@ static pl_status set_off(press *p, double rate) {
 
 static pl_status sink(press *p, double drag, watch *o) {
   built *b = &p->r.b;
-  double rate = RATE / p->r.n * p->r.omega;
+  double rate = fmin(RATE, FINE / p->r.n) * p->r.omega;
   pl_transient_opts opts;
   pl_opts_default(pl_transient_info_table, pl_transient_info_count, &opts);
   opts.method = PL_IMPLICIT_EULER;
