@@ -252,6 +252,117 @@ typedef int (*pl_design_observe_fn)(void *ctx, const pl_design_result *so_far,
 pl_status pl_design_run(pl_design *d, const pl_design_state *resume, pl_design_observe_fn observe,
                         void *ctx, pl_design_result **out);
 
+// ---- measured frequency responses -------------------------------------------------------------
+
+typedef enum pl_frf_kind {
+  PL_FRF_COMPLEX,   // a harmonic with its phase
+  PL_FRF_AMPLITUDE, // of a harmonic
+  PL_FRF_MAX,       // largest deviation from the mean over a period
+  PL_FRF_RMS        // root mean square about the mean over a period
+} pl_frf_kind;
+typedef enum pl_frf_per { PL_PER_NOTHING, PL_PER_FORCE, PL_PER_DRIVE } pl_frf_per;
+typedef enum pl_sweep {
+  PL_SWEEP_NEAREST, // of several steady motions the one nearest to the sample
+  PL_SWEEP_UP,      // the one that rising frequency leads to, until it ends in a fold
+  PL_SWEEP_DOWN
+} pl_sweep;
+
+// What was measured at one node over frequency, in SI. Phases are those of the harmonic against the
+// excitation: x(t) = Re(Y e^(i k omega t)) when the excitation is |E| cos(omega t).
+typedef struct pl_frf {
+  const char *name; // for messages, e.g. the file
+  int node, axis;
+  int harmonic; // k; 1: the fundamental
+  int order;    // time derivatives: 0 displacement, 1 velocity, 2 acceleration
+  pl_frf_kind kind;
+  pl_frf_per per; // values are divided by the force or by the motion of the drive
+  pl_sweep sweep;
+  int relative; // noise in proportion to the size of a sample; else the same for all samples
+  int n;
+  const double *omega;   // [n] rad/s, of the drive
+  const double *re, *im; // [n]; amplitudes stand in re
+} pl_frf;
+
+// The fundamental of all loads (their sum, along the axis where it is largest, with the size of the
+// whole vector) or, without loads, of the driven node that moves most: f(t) = Re((e[0] + i e[1])
+// e^(i omega t)), N or m. Returns 0: there is no such force (or drive).
+int pl_excitation(const pl_model *m, const pl_params *p, pl_frf_per per, double e[2]);
+
+// A computed response at the frequencies of a measured one.
+typedef struct pl_frf_match {
+  pl_env *env;
+  int n, missing;     // missing: samples at whose frequency there is no computed motion
+  double *re, *im;    // [n] NaN where there is none
+  double size, error; // root mean square of the samples and of the difference
+} pl_frf_match;
+// curve: of pl_response with the same model and parameters.
+pl_status pl_frf_compare(const pl_model *m, const pl_params *p, pl_work *w, const pl_curve *curve,
+                         const pl_frf *f, pl_frf_match **out);
+void pl_frf_match_free(pl_frf_match *m);
+// The quantity of f along an orbit, for plots.
+void pl_frf_value(const pl_model *m, const pl_params *p, const pl_orbit *o, const pl_frf *f,
+                  double *re, double *im);
+
+#define PL_FIT_RESPONSE_OPTS(X, C)                                                                 \
+  X(int, harmonics, 0, 0, 64, "", "harmonics of the motions; 0: what the response needs at start") \
+  X(int, samples, 0, 0, 4096, "", "time samples a period; 0: free of aliasing")                    \
+  X(double, adapt, 1e-3, 0, 1, "", "harmonics: change of a motion over its length that is small")  \
+  X(int, max_harmonics, 24, 1, 64, "", "harmonics: most")                                          \
+  X(double, from, 0, 0, 1e9, "rad/s", "where the response begins; 0: somewhat below the data")     \
+  X(double, to, 0, 0, 1e9, "rad/s", "where the response ends; 0: somewhat above the data")         \
+  X(double, max_step, 0.02, 1e-9, 1, "", "longest step of the response, as part of the range")     \
+  X(double, rtol, 1e-9, 0, 1, "", "motions: residual below rtol times the dynamic forces")         \
+  X(double, xtol, 1e-8, 0, 1, "",                                                                  \
+    "stop when a step changes the response by less than this part of the data")                    \
+  X(int, max_iter, 60, 1, 1000, "", "steps of the fit")                                            \
+  X(double, level, 0.95, 0.5, 0.9999, "", "probability of the confidence bands")                   \
+  C(apply, 0, "no|yes", "the analyses that follow use the fitted values")
+
+typedef struct pl_fit_response_opts {
+  PL_FIT_RESPONSE_OPTS(PL_OPT_FIELD_X, PL_OPT_FIELD_C)
+} pl_fit_response_opts;
+extern const pl_opt_info pl_fit_response_info_table[];
+extern const int pl_fit_response_info_count;
+
+typedef struct pl_fit_band {
+  char name[64];
+  const char *unit; // SI
+  double before, after, min, max;
+  double error; // standard error; -1: not known
+  double band;  // half the width of the confidence band, by Student's t; -1: not known
+  int bound;    // ended at a bound
+} pl_fit_band;
+
+typedef struct pl_response_fit {
+  pl_env *env;
+  int nvalue, nset;
+  pl_fit_band *value;
+  double *correlation;    // [nvalue][nvalue]; rows of values without a band are 0
+  pl_frf_match **before;  // [nset] NULL where the first response could not be followed
+  pl_frf_match **after;   // [nset]
+  double *noise;          // [nset] standard deviation of a sample; of its size where relative
+  pl_curve *curve[2];     // before and after
+  int nsample, freedom;   // numbers compared; those less the values fitted
+  double level;           // of the bands
+  double size, misfit[2]; // root mean square: data, difference before and after (first set's unit)
+  double independent;     // 0..1: how far the effects of the values differ; near 0: not told apart
+  int nweak;              // values that are not told apart, numbers in weak
+  int weak[8];
+  int harmonics, iterations, evaluations;
+  pl_stop reason;
+  double seconds;
+} pl_response_fit;
+
+// Fits variables (of kinds DESIGN, ALPHA and BETA) by least squares so that the response matches
+// the data: Levenberg-Marquardt with exact derivatives within bounds. At every trial the response
+// is followed through its folds and every sample is compared with the motion that f->sweep chooses.
+// Bands: s^2 (J'J)^-1 and Student's t. p has the fitted values in the end when o->apply.
+// PL_UNSOLVED: not converged, the best found is in *out (NULL: there is no response at the start).
+pl_status pl_fit_response(const pl_fit_response_opts *o, const pl_model *m, pl_params *p,
+                          pl_work *w, int nvariable, const pl_variable *variable, int nset,
+                          const pl_frf *set, pl_response_fit **out);
+void pl_response_fit_free(pl_response_fit *f);
+
 // ---- proof ------------------------------------------------------------------------------------
 
 #define PL_PROOF_OPTS(X, C)                                                                        \

@@ -50,6 +50,18 @@ void pl_polar32(const double *A, double *R, double *S);
 // Symmetric 3x3: eigenvalues ascending, eigenvectors in the columns of V.
 void pl_eig3(const double *A, double *lambda, double *V);
 
+// ---- small dense systems and statistics -------------------------------------------------------
+
+// Cholesky factor of A[n][n] in place (lower triangle); returns the smallest pivot, <= 0: none.
+double pl_cholesky(int n, double *A);
+// x[n] = A^-1 x with the factor.
+void pl_cholesky_solve(int n, const double *C, double *x);
+// Eigenvalues, ascending, and eigenvectors (rows of V[n][n]) of a symmetric A[n][n], which is lost.
+void pl_eig(int n, double *A, double *lambda, double *V);
+// The value that Student's t with so many degrees of freedom (> 0) stays below with probability p,
+// 0 < p < 1.
+double pl_student(double p, double freedom);
+
 // ---- quaternions (w, x, y, z) -----------------------------------------------------------------
 
 // An axis need not be unit, and a quaternion is normalised where it rotates.

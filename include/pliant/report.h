@@ -30,6 +30,29 @@ pl_status pl_table_read(pl_env *env, const char *path, pl_table **out);
 pl_status pl_table_parse(pl_env *env, const char *path, const char *data, size_t size,
                          pl_table **out);
 
+// A function of a universal file (dataset 58, "function at nodal DOF").
+typedef struct pl_uff_function {
+  char title[81];
+  int line; // of its first record
+  int type; // 1 time response, 4 frequency response function, 5 transmissibility, 12 spectrum ...
+  int response_node, response_direction; // +-1 +-2 +-3: along x y z; 0: scalar
+  int reference_node, reference_direction;
+  int abscissa;               // specific data type: 18 frequency, 17 time, 0 unknown
+  int numerator, denominator; // 8 displacement, 11 velocity, 12 acceleration, 13 force, 0 unknown
+  int complex_;               // im holds values
+  int n;
+  double *x, *re, *im; // [n]; lengths and forces in SI where the file has its units (dataset 164)
+} pl_uff_function;
+typedef struct pl_uff {
+  pl_env *env;
+  int n, units; // units: dataset 164 was found
+  pl_uff_function *function;
+} pl_uff;
+// Reads all functions of an ASCII universal file; other datasets are passed over. Errors name file
+// and line.
+pl_status pl_uff_read(pl_env *env, const char *path, pl_uff **out);
+void pl_uff_free(pl_uff *u);
+
 // ---- plots ------------------------------------------------------------------------------------
 
 typedef struct pl_series {

@@ -22,6 +22,7 @@
   A(response, "response", "frequency response by harmonic balance, through folds")                 \
   A(backbone, "backbone", "free undamped motions of growing size (nonlinear normal mode)")         \
   A(fit_damping, "fit-damping", "damping and parameters from measured steady motions")             \
+  A(fit_response, "fit-response", "parameters from measured frequency responses, with bands")      \
   A(explore, "explore", "what small changes of parameters do to a steady motion")                  \
   A(design, "design", "parameters within bounds for which steady motions reach a goal")
 
@@ -78,6 +79,20 @@ typedef struct pl_data_file {
   double frequency; // rad/s; 0: that of the analysis
 } pl_data_file;
 
+// How the scene writes a design parameter.
+typedef struct pl_shown {
+  const char *unit; // as in the scene; SI where it is bare
+  double factor;    // one such unit in SI
+} pl_shown;
+
+// A measured frequency response as it stands in a file.
+typedef struct pl_measured {
+  const char *file, *watch; // as the scene names them
+  const char *unit;         // of the file's amplitudes
+  double factor;            // one such unit in SI
+  pl_frf f;                 // in SI
+} pl_measured;
+
 // A change of all variables along the gradient of a node's amplitude.
 typedef struct pl_along {
   const char *name;
@@ -122,7 +137,9 @@ typedef struct pl_analysis {
   int ndata, nparameter;
   const pl_data_file *data;
   const int *parameter;
-  const pl_design_plan *plan; // explore, design; nodes of objectives are watched
+  const pl_design_plan *plan; // explore, design, fit-response; nodes of objectives are watched
+  int nmeasured;              // response, fit-response
+  const pl_measured *measured;
   const pl_cloth_plan *cloth; // transient, drape; else NULL
 } pl_analysis;
 
@@ -215,7 +232,8 @@ struct pl_scene {
   double gravity[3]; // m/s^2
   pl_output_opts output;
   pl_model *model;
-  pl_params *params; // initial values
+  pl_params *params;     // initial values
+  const pl_shown *shown; // [ndesign]
   // Start of transients from rest: displacement and velocity of every unknown, NULL: none.
   const double *u0, *v0;            // [nq]
   pl_contact_desc contact;          // nnode 0: none

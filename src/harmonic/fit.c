@@ -244,35 +244,6 @@ static pl_status differentiate(fitter *f) {
 
 // ---- one step ---------------------------------------------------------------------------------
 
-// Cholesky factor of C[n][n] in place (lower); returns the smallest pivot, <= 0: none
-static double cholesky(int n, double *C) {
-  double least = INFINITY;
-  for (int j = 0; j < n; j++) {
-    double p = C[j * n + j];
-    for (int k = 0; k < j; k++) p -= C[j * n + k] * C[j * n + k];
-    least = fmin(least, p);
-    if (!(p > 0)) return fmin(p, 0);
-    C[j * n + j] = sqrt(p);
-    for (int i = j + 1; i < n; i++) {
-      double s = C[i * n + j];
-      for (int k = 0; k < j; k++) s -= C[i * n + k] * C[j * n + k];
-      C[i * n + j] = s / C[j * n + j];
-    }
-  }
-  return least;
-}
-
-static void back_substitute(int n, const double *C, double *x) {
-  for (int i = 0; i < n; i++) {
-    for (int k = 0; k < i; k++) x[i] -= C[i * n + k] * x[k];
-    x[i] /= C[i * n + i];
-  }
-  for (int i = n; i-- > 0;) {
-    for (int k = i + 1; k < n; k++) x[i] -= C[k * n + i] * x[k];
-    x[i] /= C[i * n + i];
-  }
-}
-
 // normal matrix and gradient; values at a bound that want to leave it outwards are held
 static pl_status normal_equations(fitter *f) {
   int n = f->nvalue;
@@ -301,7 +272,7 @@ static double scale_and_factor(fitter *f, double lambda) {
       int out = f->active[i] || f->active[j];
       f->C[i * n + j] = i == j ? 1 + lambda : out ? 0 : f->A[i * n + j] / (f->d[i] * f->d[j]);
     }
-  return cholesky(n, f->C);
+  return pl_cholesky(n, f->C);
 }
 
 // the step within bounds, tried = x + step; returns the predicted fall of the misfit
@@ -311,7 +282,7 @@ static double make_step(fitter *f, double lambda) {
   for (int k = 0; k < 40 && !(scale_and_factor(f, lambda) > DBL_EPSILON); k++)
     lambda = fmax(10 * lambda, 1e-14);
   for (int i = 0; i < n; i++) f->step[i] = f->active[i] ? 0 : -f->g[i] / f->d[i];
-  back_substitute(n, f->C, f->step);
+  pl_cholesky_solve(n, f->C, f->step);
   for (int i = 0; i < n; i++) {
     const pl_fit_value *v = &f->fit->value[i];
     f->tried[i] = fmin(fmax(f->x[i] + f->step[i] / f->d[i], v->min), v->max);
@@ -477,7 +448,7 @@ static void measure_errors(fitter *f) {
     if (f->active[k] || !(left > 0) || !(f->fit->independent > 0)) continue;
     memset(f->step, 0, (size_t)n * sizeof *f->step);
     f->step[k] = 1;
-    back_substitute(n, f->C, f->step);
+    pl_cholesky_solve(n, f->C, f->step);
     v->error = sqrt(sum / left * f->step[k]) / f->d[k];
   }
 }

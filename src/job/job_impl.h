@@ -49,6 +49,7 @@ pl_status job_periodic(job *j, int index, json_t *figures);
 pl_status job_response(job *j, int index, json_t *figures);
 pl_status job_backbone(job *j, int index, json_t *figures);
 pl_status job_fit_damping(job *j, int index, json_t *figures);
+pl_status job_fit_response(job *j, int index, json_t *figures);
 pl_status job_explore(job *j, int index, json_t *figures);
 pl_status job_design(job *j, int index, json_t *figures);
 
@@ -63,6 +64,8 @@ const char *job_path(const job *j, const char *name, const char *suffix, char bu
 // Finds the springs that pictures show, and the rods.
 pl_status job_ties(job *j);
 pl_status job_rods(job *j);
+// How a design parameter is shown: its unit as the scene writes it, and one such unit in SI.
+double job_shown(const job *j, int design, const char **unit);
 // The unit that lengths are shown in: the scene's own, or one that suits its size; NULL: any.
 const char *job_length(const job *j);
 // A view with all that stays the same from picture to picture.

@@ -68,6 +68,11 @@ static double box_size(const job *j) {
   return pl_norm3(d);
 }
 
+double job_shown(const job *j, int design, const char **unit) {
+  *unit = j->scene->shown[design].unit;
+  return j->scene->shown[design].factor;
+}
+
 const char *job_length(const job *j) {
   double unit = j->scene->length, size = box_size(j);
   if (unit < 1e-5) return "um";

@@ -2,6 +2,7 @@
 #include "run_response.h"
 
 #include "checkpoint.h"
+#include "measured.h"
 #include "pliant/math.h"
 
 #include <math.h>
@@ -169,6 +170,7 @@ static pl_status finish(curve_out *o, pl_curve *c, pl_status st, const char *mea
     pl_status w = compare(j, a, c, !o->energy && a->opts.response_.linear, figures, &linear);
     if (w == PL_OK) w = write_files(o, c, linear);
     if (w == PL_OK) tell_special(j, a, c, measure);
+    if (w == PL_OK) w = measured_compare(j, a, c, figures);
     pl_table_free(linear);
     if (w < 0 || (w == PL_CANCELLED && st == PL_OK)) st = w;
   }

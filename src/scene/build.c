@@ -231,6 +231,23 @@ static pl_status build_mesh(reader *r, pl_mesh **out) {
   return PL_OK;
 }
 
+// the unit that stands behind a number; of a bare one that of its quantity in `units`
+static pl_shown shown_unit(reader *r, const param_def *p, const char *si) {
+  const pl_node *units = node_get(r->root, "units"), *d;
+  const char *text = p->value && p->value->kind == NODE_SCALAR ? p->value->text : "";
+  double number;
+  unit u;
+  text += number_scan(text, &number);
+  while (*text == ' ') text++;
+  if (*text && unit_parse(text, strlen(text), &u) && unit_same(&u.dim, &p->dim))
+    return (pl_shown){text, u.factor};
+  for (d = units && units->kind == NODE_MAP ? units->first : NULL; d; d = d->next)
+    if (d->kind == NODE_SCALAR && unit_parse(d->text, strlen(d->text), &u) &&
+        unit_same(&u.dim, &p->dim))
+      return (pl_shown){d->text, u.factor};
+  return (pl_shown){si, 1};
+}
+
 static pl_status build_model(reader *r, pl_scene *s) {
   pl_model_desc d = {.dim = r->dim,
                      .nnode = r->nnode + r->ncopy,
@@ -248,7 +265,11 @@ static pl_status build_model(reader *r, pl_scene *s) {
   memcpy(d.gravity, r->gravity, sizeof d.gravity);
   d.X = coordinates(r);
   d.design = designs(r, &d);
-  if (!d.X || !d.design) return PL_E_NOMEM;
+  pl_shown *shown = take(r, (size_t)d.ndesign + 1, sizeof *shown);
+  if (!d.X || !d.design || !shown) return PL_E_NOMEM;
+  const param_def *q = r->def.parameters.item;
+  for (int k = 0; k < d.ndesign; k++) shown[k] = shown_unit(r, &q[k], d.design[k].unit);
+  s->shown = shown;
   PL_TRY(pl_model_create(r->env, &d, &s->model));
   PL_TRY(pl_params_create(s->model, &s->params));
   return build_mesh(r, &s->mesh);

@@ -283,6 +283,11 @@ static void check_options(reader *r, analysis_def *d, const pl_node *at) {
   case PL_ANALYSIS_fit_damping:
     check_fit(r, d, at);
     break;
+  case PL_ANALYSIS_fit_response:
+    check_samples(r, a->opts.fit_response_.harmonics, a->opts.fit_response_.samples, "fit-response",
+                  at);
+    build_plan(r, d, at);
+    break;
   case PL_ANALYSIS_explore:
   case PL_ANALYSIS_design:
     build_plan(r, d, at);
@@ -399,6 +404,7 @@ void build_analyses(reader *r, pl_scene *s) {
     d[n].a.watch = w;
     d[n].a.nwatch = own + nwatch;
     watch_plan(r, d[n].a.plan, w, &d[n].a.nwatch);
+    if (d[n].measured) build_measured(r, d[n].measured, d[n].a.nwatch, w, &d[n].a);
     if (d[n].a.kind == PL_ANALYSIS_fit_damping && own + nwatch == 0)
       problem(r, e, "e.g. watch: {tip: wing nearest [1, 0, 0]}",
               "fit-damping: no place is watched, so there is nothing to compare");

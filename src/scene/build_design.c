@@ -110,6 +110,10 @@ static int add_special(reader *r, const plan *p, list *l, int s, const variable_
   unit u;
   int n = special_kind[s] == PL_VARIABLE_FREQUENCY ? p->out.problem.npoint : 1, ok = 1;
   PL_ASSERT(unit_parse(special_unit[s], strlen(special_unit[s]), &u));
+  if (n == 0) {
+    problem(r, at, "leave it out", "%s: frequencies come with the data", p->what);
+    return 0;
+  }
   for (int i = 0; i < n && ok; i++) {
     pl_variable v = {.kind = special_kind[s], .index = i};
     double w = s == 2 ? p->out.problem.point[i].omega : 0;
@@ -361,7 +365,27 @@ static void default_point(plan *p) {
   }
 }
 
+// variables alone: frequencies come with the data
+static void plan_fit(reader *r, analysis_def *d, const pl_node *at) {
+  plan p = {.what = "fit-response"};
+  list l = {0};
+  if (!oscillates(r))
+    problem(r, at, "give a drive or load an amplitude and 'harmonic: 1'",
+            "fit-response: no drive and no load oscillates");
+  read_variables(r, &p, d->variables, at, &l);
+  pl_design_plan *out = take(r, 1, sizeof *out);
+  if (!out) return;
+  *out = p.out;
+  out->problem.nvariable = l.n;
+  out->problem.variable = l.v;
+  d->a.plan = out;
+}
+
 void build_plan(reader *r, analysis_def *d, const pl_node *at) {
+  if (d->a.kind == PL_ANALYSIS_fit_response) {
+    plan_fit(r, d, at);
+    return;
+  }
   int design = d->a.kind == PL_ANALYSIS_design;
   plan p = {.design = design, .what = design ? "design" : "explore"};
   list l = {0};

@@ -442,7 +442,7 @@ typedef struct analysis_def {
   txt name, about;
   const pl_node *watch, *data, *parameters;
   const pl_node *frequencies, *variables, *objectives, *set, *along, *response, *proof;
-  const pl_node *compare, *compare_steps;
+  const pl_node *compare, *compare_steps, *measured;
   pick weights;
   projection_def *projection;
   pl_analysis a;
@@ -475,12 +475,20 @@ typedef struct data_def {
   num frequency;
 } data_def;
 
+typedef struct measured_def {
+  txt file, unit;
+  const pl_node *watch;
+  pick quantity, per, amplitude, harmonic, sweep, noise, function;
+  num from, to;
+} measured_def;
+
 // tables (schema.c)
 extern const map_info map_root, map_mesh, map_fixed, map_data, map_each, map_rotate;
 extern const map_info map_stop, map_friction, map_table;
 extern const map_info map_obstacle, map_contact, map_self_contact;
 extern const map_info map_limit, map_region, map_projection;
-extern const map_info map_objective, map_variable, map_along, map_design_response, map_proof;
+extern const map_info map_measured, map_objective, map_variable, map_along, map_design_response,
+    map_proof;
 extern const map_info map_analysis[PL_ANALYSIS_COUNT];
 // unit, default, range and text of a row, T_PAR looked up
 row row_resolved(const row *r);
@@ -720,6 +728,8 @@ void build_cloth(reader *r, analysis_def *d);
 void build_limits(reader *r, pl_scene *s);
 // explore and design (build_design.c)
 void build_plan(reader *r, analysis_def *d, const pl_node *at);
+void build_measured(reader *r, const pl_node *at, int nwatch, const pl_watch *watch,
+                    pl_analysis *a);
 int oscillates(const reader *r);
 // components of a node that no drive prescribes
 int free_mask(const reader *r, int node);

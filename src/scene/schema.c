@@ -611,6 +611,19 @@ static const row explore_rows[] = {
     ROW(analysis_def, along, "along", T_RAW, .choices = "list", .sub = &map_along,
         .text = "changes of all variables along gradients, added to set"),
 };
+static const row response_rows[] = {
+    ANALYSIS_ROWS,
+    ROW(analysis_def, measured, "measured", T_RAW, .choices = "file | mapping | list",
+        .sub = &map_measured, .text = "measured responses to compare with"),
+};
+static const row fit_response_rows[] = {
+    ANALYSIS_ROWS,
+    ROW(analysis_def, measured, "data", T_RAW, .need = 1, .choices = "file | mapping | list",
+        .sub = &map_measured, .text = "measured responses that are fitted"),
+    ROW(analysis_def, variables, "parameters", T_RAW, .choices = "all | [name, ...]",
+        .sub = &map_variable,
+        .text = "parameters that are fitted, also alpha and beta (damping); all when left out"),
+};
 static const row design_rows[] = {
     ANALYSIS_ROWS,
     VARIABLES_ROW,
@@ -629,16 +642,17 @@ const map_info map_data = {
     .what = "data", .text = "One file of measurements.", .size = sizeof(data_def), ROWS(data_rows)};
 
 // rows of each kind
-#define ROWS_static      ROWS(analysis_rows)
-#define ROWS_modes       ROWS(analysis_rows)
-#define ROWS_drape       ROWS(drape_rows)
-#define ROWS_transient   ROWS(transient_rows)
-#define ROWS_periodic    ROWS(analysis_rows)
-#define ROWS_response    ROWS(analysis_rows)
-#define ROWS_backbone    ROWS(analysis_rows)
-#define ROWS_fit_damping ROWS(fit_rows)
-#define ROWS_explore     ROWS(explore_rows)
-#define ROWS_design      ROWS(design_rows)
+#define ROWS_static       ROWS(analysis_rows)
+#define ROWS_modes        ROWS(analysis_rows)
+#define ROWS_drape        ROWS(drape_rows)
+#define ROWS_transient    ROWS(transient_rows)
+#define ROWS_periodic     ROWS(analysis_rows)
+#define ROWS_response     ROWS(response_rows)
+#define ROWS_backbone     ROWS(analysis_rows)
+#define ROWS_fit_damping  ROWS(fit_rows)
+#define ROWS_fit_response ROWS(fit_response_rows)
+#define ROWS_explore      ROWS(explore_rows)
+#define ROWS_design       ROWS(design_rows)
 
 #define A(name_, key_, text_)                                                                      \
   {.what = key_,                                                                                   \

@@ -84,6 +84,47 @@ const map_info map_variable = {.what = "variable",
                                .size = sizeof(variable_def),
                                ROWS(variable_rows)};
 
+static const row measured_rows[] = {
+    ROW(measured_def, file, "file", T_TEXT, .need = 1,
+        .text =
+            "CSV with the columns frequency_Hz, amplitude_mm (or another unit, also per force as "
+            "in mm_N) and perhaps phase_deg, or real and imag; or a universal file (.uff, .unv)"),
+    ROW(measured_def, watch, "watch", T_RAW, .choices = "name | name.x",
+        .text = "what was measured: a watched place or a node, with its axis; left out: the one "
+                "that is watched"),
+    ROW(measured_def, unit, "unit", T_TEXT,
+        .text = "unit of the amplitudes where the file does not tell, e.g. mm/N; 1: per motion of "
+                "the drive"),
+    ROW(measured_def, quantity, "quantity", T_CHOICE,
+        .choices = "auto|displacement|velocity|acceleration",
+        .text = "what the amplitudes are; auto: by their unit"),
+    ROW(measured_def, per, "per", T_CHOICE, .choices = "auto|nothing|force|drive",
+        .text = "what they are divided by; auto: by their unit"),
+    ROW(measured_def, amplitude, "amplitude", T_CHOICE, .choices = "harmonic|max|rms",
+        .text = "of a harmonic, largest deviation from the mean, or root mean square"),
+    ROW(measured_def, harmonic, "harmonic", T_INT, .value = 1, .lo = 1, .hi = 64,
+        .text = "which harmonic of the drive"),
+    ROW(measured_def, sweep, "sweep", T_CHOICE, .choices = "nearest|up|down",
+        .text =
+            "where there are several motions: the nearest to the sample, or the one that rising "
+            "or falling frequency leads to"),
+    ROW(measured_def, noise, "noise", T_CHOICE, .choices = "absolute|relative",
+        .text = "of the same size in all samples, or in proportion to them"),
+    ROW(measured_def, function, "function", T_INT, .lo = 0, .hi = 1e6,
+        .text = "universal file: number of the function; 0: the only one"),
+    ROW(measured_def, from, "from", T_NUM, .plain = 1, .unit = "rad/s", .lo = 0, .hi = 1e9,
+        .text = "samples below are left out"),
+    ROW(measured_def, to, "to", T_NUM, .plain = 1, .unit = "rad/s", .lo = 0, .hi = 1e9,
+        .text = "samples above are left out"),
+};
+const map_info map_measured = {
+    .what = "measured",
+    .text = "A measured frequency response of one place along one axis. Phases are those against "
+            "the excitation (the sum of the loads, or the drive), falling behind it is negative. "
+            "The name of the file alone for short.",
+    .size = sizeof(measured_def),
+    ROWS(measured_rows)};
+
 static const row along_rows[] = {
     ROW(along_def, amplitude, "amplitude", T_RAW, .need = 1, .choices = "selector",
         .text = "the node whose amplitude shall change"),

@@ -1,0 +1,766 @@
+// Parameters from measured frequency responses: Levenberg-Marquardt on the differences, derivatives
+// by adjoints, and the bands of linear least squares in the end. Every trial follows the response
+// through its folds, so that each sample finds its motion anew.
+#include "frf.h"
+
+#include <float.h>
+#include <stdio.h>
+#include <string.h>
+
+#define OPT_STRUCT pl_fit_response_opts
+const pl_opt_info pl_fit_response_info_table[] = {PL_FIT_RESPONSE_OPTS(PL_OPT_ROW_X, PL_OPT_ROW_C)};
+const int pl_fit_response_info_count =
+    (int)(sizeof pl_fit_response_info_table / sizeof pl_fit_response_info_table[0]);
+#undef OPT_STRUCT
+
+enum { REJECTS = 30, PASSES = 6, NEAR_ITER = 6 };
+static const double NEAR = 0.1, NEAR_JUMP = 0.3; // parts of the data, of a motion
+static const double FAR = 0.3;     // difference as part of the data beyond which a start is far off
+static const double MARGIN = 0.25; // of the data's range, on either side
+
+typedef struct fitter {
+  const pl_fit_response_opts *o;
+  pl_env *env;
+  pl_response_fit *fit;
+  pl_design *d;
+  frf_solver solver;
+  int nset, nvar, nrow, npoint; // rows compared; samples of all sets
+  const pl_frf *set;
+  frf_view *view;           // [nset]
+  pl_response_opts follow;  // how responses are followed
+  pl_curve *curve, *tried;  // at x, and at the values tried
+  int stale;                // the curve is one of earlier values
+  int logs;                 // logarithms are compared, whose differences see far
+  double *z, *z_try;        // [npoint][n] motions of the samples
+  double *y, *y_try;        // [npoint][2] computed
+  double *x, *to, *step;    // [nvar]
+  double *r, *r_try, *J;    // [nrow], [nvar][nrow]
+  double *A, *C, *g, *size; // normal matrix and its scaled copy; gradient; scales
+  double *weight;           // [npoint]
+  double *gz, *grad;        // [n], [nvar]
+  int *active;              // [nvar] held at a bound
+  double cost, data;        // sums of weighted squares: difference, samples
+} fitter;
+
+// ---- response at given values -----------------------------------------------------------------
+
+typedef struct taking {
+  fitter *f;
+  int set, first; // number of its first sample
+  int missing;
+} taking;
+
+static pl_status take_motion(void *ctx, int i, const pl_orbit *o) {
+  taking *t = ctx;
+  fitter *f = t->f;
+  size_t n = (size_t)f->d->n, at = (size_t)(t->first + i);
+  if (!o) {
+    t->missing++;
+    return PL_UNSOLVED;
+  }
+  memcpy(f->z_try + at * n, o->z, n * sizeof *o->z);
+  frf_value(f->d->m, f->d->p, o, &f->view[t->set], f->y_try + 2 * at);
+  return PL_OK;
+}
+
+static pl_status follow(fitter *f, pl_curve **out) {
+  pl_design *d = f->d;
+  const pl_curve *near = f->curve;
+  const pl_orbit *start = near && near->npoint ? near->point[0].orbit : NULL;
+  pl_status st = pl_response(&f->follow, d->m, d->p, d->w, 0, NULL, start, out);
+  if (st == PL_UNSOLVED && (!*out || (*out)->npoint < 2) && start) {
+    pl_curve_free(*out);
+    st = pl_response(&f->follow, d->m, d->p, d->w, 0, NULL, NULL, out);
+  }
+  return st == PL_UNSOLVED && *out && (*out)->npoint > 1 ? PL_OK : st;
+}
+
+// difference of a sample, or of logarithms: ln(computed / measured), its phase within half a turn
+static void difference(const fitter *f, const pl_frf *s, int i, const double *y, double out[2]) {
+  double im = s->kind == PL_FRF_COMPLEX ? s->im[i] : 0;
+  out[0] = y[0] - s->re[i];
+  out[1] = y[1] - im;
+  if (!f->logs) return;
+  double a = fmax(hypot(y[0], y[1]), DBL_MIN), b = fmax(hypot(s->re[i], im), DBL_MIN);
+  out[0] = log(a / b);
+  out[1] = remainder(atan2(y[1], y[0]) - atan2(im, s->re[i]), 2 * PL_PI);
+}
+
+static double residuals(const fitter *f, const double *y, double *r) {
+  double cost = 0;
+  for (int k = 0, at = 0; k < f->nset; k++) {
+    const pl_frf *s = &f->set[k];
+    for (int i = 0; i < s->n; i++, at++) {
+      double off[2], w = f->logs ? 1 : f->weight[at];
+      difference(f, s, i, y + 2 * at, off);
+      *r++ = w * off[0];
+      if (s->kind == PL_FRF_COMPLEX) *r++ = w * off[1];
+    }
+  }
+  r -= f->nrow;
+  for (int i = 0; i < f->nrow; i++) cost += r[i] * r[i];
+  return cost;
+}
+
+// motions near those of x, without the response between them
+static pl_status evaluate_near(fitter *f) {
+  size_t n = (size_t)f->d->n;
+  pl_orbit *o = f->solver.scratch[1];
+  for (int k = 0, at = 0; k < f->nset; k++)
+    for (int i = 0; i < f->set[k].n; i++, at++) {
+      pl_periodic_info info = {0};
+      const double *from = f->z + (size_t)at * n;
+      memcpy(o->z, from, n * sizeof *from);
+      o->omega = f->set[k].omega[i];
+      PL_TRY(pl_hb_newton(f->solver.hb, f->solver.b, o, f->o->rtol, NEAR_ITER, &info));
+      double far = 0;
+      for (size_t j = 0; j < n; j++) far = fmax(far, fabs(o->z[j] - from[j]));
+      if (far > NEAR_JUMP * swing_of(o)) return PL_UNSOLVED;
+      taking t = {.f = f, .set = k, .first = at - i};
+      PL_TRY(take_motion(&t, i, o));
+    }
+  return PL_OK;
+}
+
+// *cost at values; PL_UNSOLVED, PL_DOMAIN: some sample has no motion there. near: x is so close
+// that motions are followed one by one, where they can be.
+static pl_status evaluate(fitter *f, const double *x, int near, double *cost) {
+  f->fit->evaluations++;
+  pl_curve_free(f->tried);
+  f->tried = NULL;
+  PL_TRY(space_set(f->d, x));
+  pl_status st = near ? evaluate_near(f) : PL_UNSOLVED;
+  if (st < 0 || st == PL_CANCELLED) return st;
+  if (st == PL_OK) {
+    *cost = residuals(f, f->y_try, f->r_try);
+    return isfinite(*cost) ? PL_OK : PL_DOMAIN;
+  }
+  PL_TRY(follow(f, &f->tried));
+  for (int k = 0, first = 0; k < f->nset; first += f->set[k++].n) {
+    taking t = {.f = f, .set = k, .first = first};
+    PL_TRY(frf_motions(&f->solver, f->tried, &f->view[k], take_motion, &t));
+  }
+  *cost = residuals(f, f->y_try, f->r_try);
+  return isfinite(*cost) ? PL_OK : PL_DOMAIN;
+}
+
+static void swap(double **a, double **b) {
+  double *t = *a;
+  *a = *b;
+  *b = t;
+}
+
+static void accept(fitter *f, const double *x, double cost) {
+  f->cost = cost;
+  memcpy(f->x, x, (size_t)f->nvar * sizeof *x);
+  swap(&f->z, &f->z_try);
+  swap(&f->y, &f->y_try);
+  swap(&f->r, &f->r_try);
+  // without a new one the old serves as a start
+  f->stale = !f->tried;
+  if (f->stale) return;
+  if (f->curve != f->fit->curve[0]) pl_curve_free(f->curve);
+  f->curve = f->tried;
+  f->tried = NULL;
+}
+
+// ---- derivatives ------------------------------------------------------------------------------
+
+// row of J: d(row . Y)/dx at the motion of the site
+static pl_status add_row(fitter *f, const frf_view *v, double weight, const double row[2], int at) {
+  pl_design *d = f->d;
+  site *s = &d->site[0];
+  frf_gradient(d->m, d->p, s->orbit, v, row, f->gz);
+  memset(f->grad, 0, (size_t)f->nvar * sizeof *f->grad);
+  PL_TRY(site_solve(d, s, 1, f->gz, d->f));
+  PL_TRY(site_adjoint(d, s, d->f, f->grad));
+  for (int k = 0; k < f->nvar; k++) f->J[(size_t)k * (size_t)f->nrow + at] = weight * f->grad[k];
+  return PL_OK;
+}
+
+// J at x, where p must be
+static pl_status differentiate(fitter *f) {
+  pl_design *d = f->d;
+  site *s = &d->site[0];
+  int at = 0, row = 0;
+  PL_TRY(space_set(d, f->x));
+  for (int k = 0; k < f->nset; k++)
+    for (int i = 0; i < f->set[k].n; i++, at++) {
+      memcpy(s->orbit->z, f->z + (size_t)at * (size_t)d->n, (size_t)d->n * sizeof(double));
+      s->orbit->omega = f->set[k].omega[i];
+      s->linear = 0;
+      PL_TRY(site_linearise(d, s));
+      // d ln Y = dY / Y
+      const double *y = f->y + 2 * (size_t)at, y2 = fmax(y[0] * y[0] + y[1] * y[1], DBL_MIN);
+      double rows[2][2] = {{1, 0}, {0, 1}}, weight = f->logs ? 1 : f->weight[at];
+      if (f->logs) {
+        rows[0][0] = rows[1][1] = y[0] / y2;
+        rows[0][1] = y[1] / y2;
+        rows[1][0] = -y[1] / y2;
+      }
+      if (f->logs && frf_width(&f->set[k]) == 1) weight = rows[0][0];
+      for (int w = 0; w < frf_width(&f->set[k]); w++)
+        PL_TRY(add_row(f, &f->view[k], weight, rows[w], row++));
+    }
+  return pl_all_finite(f->nvar * f->nrow, f->J) ? PL_OK : PL_SINGULAR;
+}
+
+// ---- one step ---------------------------------------------------------------------------------
+
+static void normal_equations(fitter *f) {
+  int n = f->nvar;
+  for (int i = 0; i < n; i++) {
+    const variable *v = &f->d->var[i];
+    const double *Ji = f->J + (size_t)i * (size_t)f->nrow;
+    f->g[i] = pl_dot(f->nrow, Ji, f->r);
+    for (int j = 0; j <= i; j++)
+      f->A[i * n + j] = f->A[j * n + i] = pl_dot(f->nrow, Ji, f->J + (size_t)j * (size_t)f->nrow);
+    f->size[i] = sqrt(f->A[i * n + i]);
+    f->active[i] =
+        (f->x[i] <= v->lo && f->g[i] > 0) || (f->x[i] >= v->hi && f->g[i] < 0) || f->size[i] == 0;
+  }
+}
+
+// C: the normal matrix with a unit diagonal, lambda added, held values taken out
+static double scale_and_factor(fitter *f, double lambda) {
+  int n = f->nvar;
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++) {
+      int out = f->active[i] || f->active[j];
+      f->C[i * n + j] = i == j ? 1 + lambda : out ? 0 : f->A[i * n + j] / (f->size[i] * f->size[j]);
+    }
+  return pl_cholesky(n, f->C);
+}
+
+// to = x + step within bounds; returns the predicted fall
+static double make_step(fitter *f, double lambda) {
+  int n = f->nvar;
+  double fall = 0;
+  for (int k = 0; k < 40 && !(scale_and_factor(f, lambda) > DBL_EPSILON); k++)
+    lambda = fmax(10 * lambda, 1e-14);
+  for (int i = 0; i < n; i++) f->step[i] = f->active[i] ? 0 : -f->g[i] / f->size[i];
+  pl_cholesky_solve(n, f->C, f->step);
+  for (int i = 0; i < n; i++) {
+    const variable *v = &f->d->var[i];
+    double by = f->active[i] ? 0 : f->step[i] / f->size[i];
+    // no value more than halves or doubles at once
+    if (f->x[i] != 0) by = fmin(fmax(by, -0.5 * fabs(f->x[i])), fabs(f->x[i]));
+    f->to[i] = fmin(fmax(f->x[i] + by, v->lo), v->hi);
+    f->step[i] = f->to[i] - f->x[i];
+  }
+  for (int i = 0; i < n; i++) {
+    fall -= 2 * f->g[i] * f->step[i];
+    for (int j = 0; j < n; j++) fall -= f->step[i] * f->A[i * n + j] * f->step[j];
+  }
+  return fall;
+}
+
+// how far a step moves the response
+static double step_size(const fitter *f) {
+  int n = f->nvar;
+  double sum = 0;
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++) sum += f->step[i] * f->A[i * n + j] * f->step[j];
+  return sqrt(fmax(sum, 0));
+}
+
+static pl_status tell(const fitter *f) {
+  char text[96];
+  snprintf(text, sizeof text, "step %d, difference %.4g of the data", f->fit->iterations,
+           f->data > 0 ? sqrt(f->cost / f->data) : 0);
+  return pl_tell(f->env, "fit", -1, text);
+}
+
+// steps of growing caution until one is taken; *done: none is left, or it is too small
+static pl_status advance(fitter *f, double *lambda, int *done) {
+  double grow = 2, enough = f->o->xtol * sqrt(f->data);
+  for (int tries = 0; tries < REJECTS; tries++) {
+    double fall = make_step(f, *lambda), cost = INFINITY;
+    double size = step_size(f);
+    int last = size <= enough;
+    PL_TRY(tell(f));
+    pl_status st = evaluate(f, f->to, size <= NEAR * sqrt(f->data), &cost);
+    if (st < 0 || st == PL_CANCELLED) return st;
+    if (st == PL_OK && cost <= f->cost) {
+      double ratio = fall > 0 ? (f->cost - cost) / fall : 1, t = 2 * ratio - 1;
+      accept(f, f->to, cost);
+      *lambda *= fmax(0.1, 1 - t * t * t);
+      *done = last;
+      return PL_OK;
+    }
+    if (last) break;
+    *lambda *= grow;
+    grow *= 2;
+  }
+  *done = 1;
+  return PL_OK;
+}
+
+// the whole response at x: do samples still find the motions that were followed? *moved: no
+static pl_status look_again(fitter *f, int *moved) {
+  double cost;
+  *moved = 0;
+  if (!f->stale) return PL_OK;
+  memcpy(f->to, f->x, (size_t)f->nvar * sizeof *f->x);
+  pl_status st = evaluate(f, f->to, 0, &cost);
+  if (st != PL_OK) return st == PL_UNSOLVED || st == PL_DOMAIN ? PL_OK : st;
+  *moved = cost < (1 - 1e-6) * f->cost;
+  accept(f, f->to, cost);
+  return PL_OK;
+}
+
+// at most so many steps
+static pl_status iterate(fitter *f, int most) {
+  double lambda = 1e-3;
+  int done = 0;
+  while (!done && most-- > 0) {
+    normal_equations(f);
+    f->fit->iterations++;
+    PL_TRY(advance(f, &lambda, &done));
+    PL_TRY(differentiate(f));
+  }
+  normal_equations(f);
+  f->fit->reason = done ? PL_STOP_CONVERGED : PL_STOP_MAX_ITER;
+  return done ? PL_OK : PL_UNSOLVED;
+}
+
+// ---- weights ----------------------------------------------------------------------------------
+
+static double amplitude_of(const pl_frf *s, int i) {
+  return s->kind == PL_FRF_COMPLEX ? hypot(s->re[i], s->im[i]) : fabs(s->re[i]);
+}
+
+// first: by the samples themselves; then by what is computed, which has no noise, and sets by their
+// own scatter
+static void set_weights(fitter *f, int first) {
+  int at = 0;
+  f->data = 0;
+  for (int k = 0; k < f->nset; k++) {
+    const pl_frf *s = &f->set[k];
+    double most = 0, sum = 0;
+    for (int i = 0; i < s->n; i++) most = fmax(most, amplitude_of(s, i));
+    for (int i = 0; i < s->n; i++) {
+      double *y = f->y + 2 * (size_t)(at + i),
+             size = first ? amplitude_of(s, i) : hypot(y[0], y[1]);
+      f->weight[at + i] = s->relative ? 1 / fmax(size, 1e-3 * most) : 1 / most;
+      double im = s->kind == PL_FRF_COMPLEX ? y[1] - s->im[i] : 0;
+      sum += pow(f->weight[at + i], 2) * (pow(y[0] - s->re[i], 2) + im * im);
+    }
+    double noise = sqrt(sum / ((double)s->n * frf_width(s)));
+    for (int i = 0; i < s->n; i++) {
+      // a set without any scatter counts like one that has a millionth of it
+      if (!first && f->nset > 1) f->weight[at + i] /= fmax(noise, 1e-6);
+      f->data += pow(f->weight[at + i] * amplitude_of(s, i), 2);
+    }
+    at += s->n;
+  }
+  f->cost = first ? 0 : residuals(f, f->y, f->r);
+}
+
+static int needs_passes(const fitter *f) {
+  int need = f->nset > 1;
+  for (int k = 0; k < f->nset; k++) need |= f->set[k].relative;
+  return need;
+}
+
+// A resonance that is narrower than its distance from the measured one does not feel it; lines of
+// stiffness and mass on a logarithmic scale do. A few steps on those come first where the start is
+// far off.
+static pl_status come_near(fitter *f) {
+  double cost, first = f->cost;
+  if (first <= FAR * FAR * f->data) return PL_OK;
+  double *from = pl_alloc(f->env, (size_t)f->nvar, sizeof *from);
+  if (!from) return PL_E_NOMEM;
+  memcpy(from, f->x, (size_t)f->nvar * sizeof *from);
+  f->logs = 1;
+  f->cost = residuals(f, f->y, f->r);
+  pl_status st = differentiate(f);
+  if (st == PL_OK) st = iterate(f, f->o->max_iter / 2);
+  f->logs = 0;
+  f->cost = residuals(f, f->y, f->r);
+  if (st == PL_UNSOLVED || st == PL_SINGULAR) st = PL_OK;
+  if (st == PL_OK && f->cost > first) {
+    st = evaluate(f, from, 0, &cost);
+    if (st == PL_OK) accept(f, from, cost);
+  }
+  pl_free(f->env, from);
+  return st == PL_OK ? differentiate(f) : st;
+}
+
+// the fit with its weights; where those depend on the result, until it stays
+static pl_status fit_weighted(fitter *f) {
+  pl_status st = iterate(f, f->o->max_iter);
+  size_t bytes = (size_t)f->nvar * sizeof *f->x;
+  double *from = pl_alloc(f->env, (size_t)f->nvar, sizeof *from);
+  if (!from) return PL_E_NOMEM;
+  for (int pass = 1; st == PL_OK && needs_passes(f) && pass < PASSES; pass++) {
+    double moved = 0;
+    memcpy(from, f->x, bytes);
+    set_weights(f, 0);
+    st = differentiate(f);
+    if (st == PL_OK) st = iterate(f, f->o->max_iter);
+    for (int k = 0; k < f->nvar; k++) moved = fmax(moved, fabs(f->x[k] - from[k]) * f->size[k]);
+    // small beside the standard errors
+    if (moved <= 0.01 * sqrt(f->cost / fmax(1, f->nrow - f->nvar))) break;
+  }
+  pl_free(f->env, from);
+  return st;
+}
+
+// all of it, until samples find the motions that were followed on the whole response, too
+static pl_status fit_all(fitter *f) {
+  PL_TRY(come_near(f));
+  pl_status st = PL_OK;
+  for (int moved = 1, tries = 0; moved && tries < PASSES; tries++) {
+    st = fit_weighted(f);
+    if (st < 0 || st == PL_CANCELLED) return st;
+    PL_TRY(look_again(f, &moved));
+    PL_TRY(differentiate(f));
+    normal_equations(f);
+  }
+  return st;
+}
+
+// ---- results ----------------------------------------------------------------------------------
+
+static pl_status keep_matches(fitter *f, pl_frf_match **out) {
+  for (int k = 0, at = 0; k < f->nset; at += f->set[k++].n) {
+    PL_TRY(frf_match_create(f->env, f->set[k].n, &out[k]));
+    for (int i = 0; i < f->set[k].n; i++) {
+      out[k]->re[i] = f->y[2 * (at + i)];
+      out[k]->im[i] = f->y[2 * (at + i) + 1];
+    }
+    frf_sum_up(&f->set[k], out[k]);
+  }
+  return PL_OK;
+}
+
+// scatter of a sample in every set, the values fitted counted
+static void measure_noise(fitter *f) {
+  double lost = f->fit->freedom > 0 ? (double)f->fit->freedom / f->nrow : 1;
+  for (int k = 0, at = 0; k < f->nset; at += f->set[k++].n) {
+    const pl_frf *s = &f->set[k];
+    double sum = 0;
+    for (int i = 0; i < s->n; i++) {
+      const double *y = f->y + 2 * (size_t)(at + i);
+      double im = s->kind == PL_FRF_COMPLEX ? y[1] - s->im[i] : 0;
+      double size = s->relative ? fmax(hypot(y[0], y[1]), DBL_MIN) : 1;
+      sum += (pow(y[0] - s->re[i], 2) + im * im) / (size * size);
+    }
+    f->fit->noise[k] = sqrt(sum / (lost * s->n * frf_width(s)));
+  }
+}
+
+// values whose effects cannot be told apart: those of the weakest direction
+static pl_status find_weak(fitter *f) {
+  int n = f->nvar;
+  double *room = pl_alloc(f->env, 2 * (size_t)n * (size_t)n + (size_t)n, sizeof *room);
+  if (!room) return PL_E_NOMEM;
+  double *A = room, *V = A + n * n, *lambda = V + n * n;
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++) {
+      int out = f->active[i] || f->active[j];
+      A[i * n + j] = i == j ? 1 : out ? 0 : f->A[i * n + j] / (f->size[i] * f->size[j]);
+    }
+  pl_eig(n, A, lambda, V);
+  f->fit->independent = fmax(lambda[0], 0);
+  for (int i = 0; i < n && lambda[0] < 1e-8; i++)
+    if (fabs(V[i]) > 1e-3 && f->fit->nweak < 8) f->fit->weak[f->fit->nweak++] = i;
+  pl_free(f->env, room);
+  return PL_OK;
+}
+
+// s^2 (J'J)^-1 of the values that are free, half widths by Student's t
+static pl_status measure_bands(fitter *f) {
+  pl_response_fit *fit = f->fit;
+  int n = f->nvar, held = 0;
+  for (int k = 0; k < n; k++) held += f->active[k];
+  fit->nsample = f->nrow;
+  fit->freedom = f->nrow - n + held;
+  PL_TRY(find_weak(f));
+  double least = scale_and_factor(f, 0), s2 = fit->freedom > 0 ? f->cost / fit->freedom : 0;
+  double *C = pl_alloc(f->env, (size_t)n * (size_t)n, sizeof *C); // correlation, not yet scaled
+  if (!C) return PL_E_NOMEM;
+  int known = fit->freedom > 0 && least > 0 && fit->nweak == 0;
+  for (int k = 0; k < n && known; k++) {
+    C[k * n + k] = 1;
+    pl_cholesky_solve(n, f->C, C + k * n);
+  }
+  for (int k = 0; k < n; k++) {
+    pl_fit_band *b = &fit->value[k];
+    const variable *v = &f->d->var[k];
+    b->after = f->x[k];
+    b->bound = f->x[k] <= v->lo || f->x[k] >= v->hi;
+    b->error = b->band = -1;
+    if (!known || f->active[k]) continue;
+    b->error = sqrt(s2 * C[k * n + k]) / f->size[k];
+    b->band = b->error * pl_student(0.5 + 0.5 * fit->level, fit->freedom);
+    for (int i = 0; i < n; i++)
+      if (!f->active[i])
+        fit->correlation[k * n + i] = C[k * n + i] / sqrt(C[k * n + k] * C[i * n + i]);
+  }
+  pl_free(f->env, C);
+  return PL_OK;
+}
+
+// ---- set up -----------------------------------------------------------------------------------
+
+static pl_status check_set(pl_env *env, const pl_model *m, const pl_frf *s) {
+  const char *name = s->name ? s->name : "data";
+  if (s->n < 1) return pl_fail(env, PL_E_INPUT, "%s: there are no samples", name);
+  for (int i = 0; i < s->n; i++)
+    if (!(s->omega[i] > 0) || !isfinite(s->omega[i]) || !isfinite(s->re[i]) ||
+        (s->kind == PL_FRF_COMPLEX && !isfinite(s->im[i])))
+      return pl_fail_at(env, PL_E_INPUT, NULL, 0, 0, "leave out samples that were not measured",
+                        "%s: sample %d is not a number, or its frequency is not above 0", name,
+                        i + 1);
+  if (s->node < 0 || s->node >= pl_model_nnode(m) || s->axis < 0 || s->axis >= pl_model_dim(m))
+    return pl_fail(env, PL_E_ARG, "%s: there is no such node", name);
+  if (pl_model_free_index(m)[s->node * pl_model_dim(m) + s->axis] < 0)
+    return pl_fail_at(env, PL_E_INPUT, NULL, 0, 0, "choose a node that is free to move",
+                      "%s: the measured node is fixed or driven along this axis", name);
+  if (s->kind == PL_FRF_MAX && s->order > 0)
+    return pl_fail(env, PL_E_INPUT, "%s: largest values are those of displacements", name);
+  return PL_OK;
+}
+
+static pl_status choose_range(fitter *f) {
+  double lo = INFINITY, hi = 0;
+  for (int k = 0; k < f->nset; k++) {
+    PL_TRY(check_set(f->env, f->solver.m, &f->set[k]));
+    for (int i = 0; i < f->set[k].n; i++) {
+      lo = fmin(lo, f->set[k].omega[i]);
+      hi = fmax(hi, f->set[k].omega[i]);
+    }
+    f->npoint += f->set[k].n;
+    f->nrow += f->set[k].n * frf_width(&f->set[k]);
+  }
+  double wide = fmax(hi - lo, 1e-3 * hi);
+  pl_opts_default(pl_response_info_table, pl_response_info_count, &f->follow);
+  f->follow.from = f->o->from > 0 ? f->o->from : fmax(lo - MARGIN * wide, 0.5 * lo);
+  f->follow.to = f->o->to > 0 ? f->o->to : hi + MARGIN * wide;
+  if (f->follow.from > lo || f->follow.to < hi)
+    return pl_fail_at(f->env, PL_E_INPUT, NULL, 0, 0, "leave out from and to",
+                      "fit: the data lie outside of the range from..to");
+  f->follow.samples = f->o->samples;
+  f->follow.adapt = f->o->adapt;
+  f->follow.max_harmonics = f->o->max_harmonics;
+  f->follow.rtol = f->o->rtol;
+  f->follow.step = f->follow.max_step = f->o->max_step;
+  f->follow.stability = 0;
+  return PL_OK;
+}
+
+// harmonics that the first response needs
+static pl_status choose_harmonics(fitter *f, const pl_model *m, pl_params *p, pl_work *w) {
+  pl_curve *c = NULL;
+  int H = f->o->harmonics;
+  for (int k = 0; k < f->nset; k++)
+    if (H > 0 && H < f->set[k].harmonic)
+      return pl_fail(f->env, PL_E_INPUT, "%s: harmonic %d is measured, but the motions have %d",
+                     f->set[k].name ? f->set[k].name : "data", f->set[k].harmonic, H);
+  if (H == 0) {
+    pl_status st = pl_response(&f->follow, m, p, w, 0, NULL, NULL, &c);
+    for (int i = 0; c && i < c->npoint; i++)
+      if (c->point[i].orbit->nharm > H) H = c->point[i].orbit->nharm;
+    for (int k = 0; k < f->nset; k++)
+      if (H < f->set[k].harmonic) H = f->set[k].harmonic;
+    int any = c && c->npoint > 1;
+    pl_curve_free(c);
+    if (st < 0 || st == PL_CANCELLED || !any) return st;
+  }
+  f->follow.harmonics = f->fit->harmonics = H;
+  return PL_OK;
+}
+
+static pl_status open_design(fitter *f, const pl_model *m, pl_params *p, pl_work *w, int nvariable,
+                             const pl_variable *list) {
+  pl_optimise_opts o;
+  pl_opts_default(pl_optimise_info_table, pl_optimise_info_count, &o);
+  o.harmonics = f->follow.harmonics;
+  o.samples = f->o->samples;
+  o.rtol = f->o->rtol;
+  pl_operating point = {.omega = f->follow.from};
+  pl_design_problem problem = {
+      .nvariable = nvariable, .variable = list, .npoint = 1, .point = &point};
+  PL_TRY(pl_design_open(&o, m, p, w, &problem, &f->d));
+  f->nvar = f->d->nvar;
+  return frf_solver_open(&f->solver, m, p, f->d->site[0].hb, f->d->site[0].b, f->o->rtol);
+}
+
+static pl_status allocate(fitter *f) {
+  pl_response_fit *fit = f->fit;
+  size_t nv = (size_t)f->nvar, ns = (size_t)f->nset, np = (size_t)f->npoint, n = (size_t)f->d->n;
+  struct {
+    double **p;
+    size_t n;
+  } all[] = {{&f->z, np * n},
+             {&f->z_try, np * n},
+             {&f->y, 2 * np},
+             {&f->y_try, 2 * np},
+             {&f->x, nv},
+             {&f->to, nv},
+             {&f->step, nv},
+             {&f->r, (size_t)f->nrow},
+             {&f->J, nv * (size_t)f->nrow},
+             {&f->r_try, (size_t)f->nrow},
+             {&f->A, nv * nv},
+             {&f->C, nv * nv},
+             {&f->g, nv},
+             {&f->size, nv},
+             {&f->weight, np},
+             {&f->gz, n},
+             {&f->grad, nv},
+             {&fit->noise, ns},
+             {&fit->correlation, nv * nv}};
+  for (size_t k = 0; k < sizeof all / sizeof all[0]; k++) {
+    *all[k].p = pl_alloc(f->env, all[k].n, sizeof(double));
+    if (!*all[k].p) return PL_E_NOMEM;
+  }
+  f->active = pl_alloc(f->env, nv, sizeof *f->active);
+  f->view = pl_alloc(f->env, ns, sizeof *f->view);
+  fit->value = pl_alloc(f->env, nv, sizeof *fit->value);
+  fit->before = pl_alloc(f->env, ns, sizeof *fit->before);
+  fit->after = pl_alloc(f->env, ns, sizeof *fit->after);
+  fit->nvalue = f->nvar;
+  fit->nset = f->nset;
+  return f->active && f->view && fit->value && fit->before && fit->after ? PL_OK : PL_E_NOMEM;
+}
+
+static void list_values(fitter *f) {
+  for (int k = 0; k < f->nvar; k++) {
+    const variable *v = &f->d->var[k];
+    pl_fit_band *b = &f->fit->value[k];
+    *b = (pl_fit_band){.unit = v->unit, .before = v->x0, .min = v->lo, .max = v->hi};
+    snprintf(b->name, sizeof b->name, "%.63s", v->name);
+    f->x[k] = f->d->x[k];
+  }
+}
+
+// the excitation that data are referred to must not follow the values that are fitted
+static pl_status open_views(fitter *f) {
+  pl_design *d = f->d;
+  pl_status st = PL_OK;
+  for (int k = 0; k < f->nset; k++) PL_TRY(frf_look(d->m, d->p, &f->set[k], &f->view[k]));
+  for (int i = 0; st == PL_OK && i < f->nvar; i++) {
+    memcpy(f->to, f->x, (size_t)f->nvar * sizeof *f->x);
+    f->to[i] += f->x[i] != 0 ? 1e-3 * f->x[i] : 1e-3 * d->var[i].scale;
+    st = space_set(d, f->to);
+    for (int k = 0; st == PL_OK && k < f->nset; k++) {
+      frf_view v;
+      st = frf_look(d->m, d->p, &f->set[k], &v);
+      if (fabs(v.size / f->view[k].size - 1) + fabs(v.angle - f->view[k].angle) > 1e-9)
+        st = pl_fail_at(f->env, PL_E_INPUT, NULL, 0, 0,
+                        "leave it out of the fit, or give amplitudes that are not divided by it",
+                        "fit: '%s' changes the excitation to which the data are referred",
+                        d->var[i].name);
+    }
+    if (st == PL_DOMAIN) st = PL_OK;
+  }
+  pl_status back = space_set(d, f->x);
+  return st == PL_OK ? back : st;
+}
+
+static pl_status begin(fitter *f) {
+  double cost;
+  list_values(f);
+  PL_TRY(open_views(f));
+  // the first weights ask for samples only
+  set_weights(f, 1);
+  pl_status st = evaluate(f, f->x, 0, &cost);
+  if (st == PL_UNSOLVED || st == PL_DOMAIN) {
+    pl_report(f->env, PL_WARNING, NULL, 0, 0,
+              "start from other values, e.g. with more damping, or widen from..to",
+              "fit: with the values given there is no steady motion at some of the frequencies");
+    return PL_UNSOLVED;
+  }
+  PL_TRY(st);
+  accept(f, f->x, cost);
+  set_weights(f, 1);
+  f->cost = residuals(f, f->y, f->r);
+  PL_TRY(keep_matches(f, f->fit->before));
+  f->fit->curve[0] = f->curve;
+  PL_TRY(differentiate(f));
+  normal_equations(f);
+  for (int k = 0; k < f->nvar; k++)
+    if (!(f->size[k] * fmax(fabs(f->x[k]), 1e-300) > 1e-12 * sqrt(f->data)) && f->x[k] != 0)
+      return pl_fail_at(f->env, PL_E_INPUT, NULL, 0, 0, "leave it out of the fit",
+                        "fit: '%s' has no influence on what was measured", f->d->var[k].name);
+  return PL_OK;
+}
+
+static void release(fitter *f) {
+  void *all[] = {f->z,      f->z_try, f->y,    f->y_try,  f->x,   f->to, f->step,
+                 f->r,      f->r_try, f->J,    f->A,      f->C,   f->g,  f->size,
+                 f->weight, f->gz,    f->grad, f->active, f->view};
+  for (size_t k = 0; k < sizeof all / sizeof all[0]; k++) pl_free(f->env, all[k]);
+  frf_solver_close(&f->solver);
+  if (f->curve != f->fit->curve[0] && f->curve != f->fit->curve[1]) pl_curve_free(f->curve);
+  pl_curve_free(f->tried);
+  pl_design_free(f->d);
+}
+
+static pl_status finish(fitter *f) {
+  f->fit->curve[1] = f->curve;
+  PL_TRY(keep_matches(f, f->fit->after));
+  f->fit->size = f->fit->after[0]->size;
+  f->fit->misfit[0] = f->fit->before[0]->error;
+  f->fit->misfit[1] = f->fit->after[0]->error;
+  PL_TRY(measure_bands(f));
+  measure_noise(f);
+  return PL_OK;
+}
+
+static pl_status solve(fitter *f, const pl_model *m, pl_params *p, pl_work *w, int nvariable,
+                       const pl_variable *list) {
+  PL_TRY(pl_opts_check(f->env, pl_fit_response_info_table, pl_fit_response_info_count, f->o));
+  if (f->nset < 1) return pl_fail(f->env, PL_E_INPUT, "fit: there are no data");
+  f->solver.m = m;
+  f->fit->level = f->o->level;
+  PL_TRY(choose_range(f));
+  PL_TRY(choose_harmonics(f, m, p, w));
+  PL_TRY(open_design(f, m, p, w, nvariable, list));
+  PL_TRY(allocate(f));
+  PL_TRY(begin(f));
+  pl_status st = fit_all(f);
+  if (st != PL_OK && st != PL_UNSOLVED) return st;
+  PL_TRY(finish(f));
+  return st;
+}
+
+pl_status pl_fit_response(const pl_fit_response_opts *o, const pl_model *m, pl_params *p,
+                          pl_work *w, int nvariable, const pl_variable *list, int nset,
+                          const pl_frf *set, pl_response_fit **out) {
+  *out = NULL;
+  double begun = pl_wall_time();
+  pl_response_fit *fit = pl_alloc(w->env, 1, sizeof *fit);
+  if (!fit) return PL_E_NOMEM;
+  fit->env = w->env;
+  fitter f = {.o = o, .env = w->env, .fit = fit, .nset = nset, .set = set};
+  pl_status st = solve(&f, m, p, w, nvariable, list), back = PL_OK;
+  int good = fit->curve[1] && (st == PL_OK || st == PL_UNSOLVED);
+  if (st == PL_SINGULAR || st == PL_DOMAIN) st = PL_UNSOLVED;
+  if (f.d && !(good && o->apply))
+    for (int k = 0; k < f.d->nvar; k++) f.d->base[k] = f.d->var[k].x0;
+  if (f.d) back = space_set(f.d, good && o->apply ? f.x : f.d->base);
+  release(&f);
+  fit->seconds = pl_wall_time() - begun;
+  if (good && back >= 0)
+    *out = fit;
+  else
+    pl_response_fit_free(fit);
+  return back < 0 ? back : st;
+}
+
+void pl_response_fit_free(pl_response_fit *f) {
+  if (!f) return;
+  for (int k = 0; k < f->nset; k++) {
+    if (f->before) pl_frf_match_free(f->before[k]);
+    if (f->after) pl_frf_match_free(f->after[k]);
+  }
+  if (f->curve[1] != f->curve[0]) pl_curve_free(f->curve[1]);
+  pl_curve_free(f->curve[0]);
+  void *all[] = {f->value, f->correlation, f->before, f->after, f->noise};
+  for (size_t k = 0; k < sizeof all / sizeof all[0]; k++) pl_free(f->env, all[k]);
+  pl_free(f->env, f);
+}

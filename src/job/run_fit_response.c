@@ -1,0 +1,304 @@
+// fit-response: parameters from measured frequency responses, their bands, and both responses.
+#include "measured.h"
+
+#include "pliant/math.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { CORRELATED_MOST = 12 };
+static const double CORRELATED = 0.99; // told as hardly independent beyond
+
+typedef struct trial {
+  job *j;
+  const pl_analysis *a;
+  pl_response_fit *fit;
+} trial;
+
+// ---- words ------------------------------------------------------------------------------------
+
+// factor and unit in which a value is shown: as the scene writes it
+static double shown(const trial *t, int k, const char **unit) {
+  const pl_variable *v = &t->a->plan->problem.variable[k];
+  *unit = t->fit->value[k].unit;
+  return v->kind == PL_VARIABLE_DESIGN ? job_shown(t->j, v->index, unit) : 1;
+}
+
+static const char *weak_names(const trial *t, char buf[PL_TEXT]) {
+  size_t n = 0;
+  buf[0] = 0;
+  for (int k = 0; k < t->fit->nweak && n + 80 < PL_TEXT; k++)
+    n += (size_t)snprintf(buf + n, PL_TEXT - n, "%s%.63s", k ? ", " : "",
+                          t->fit->value[t->fit->weak[k]].name);
+  return buf;
+}
+
+static void warn(const trial *t) {
+  const pl_response_fit *f = t->fit;
+  job *j = t->j;
+  char names[PL_TEXT];
+  if (f->nweak)
+    pl_report(j->env, PL_WARNING, j->scene->path, t->a->line, t->a->col,
+              "fit fewer values, or measure more places or a wider range",
+              "%s: the data do not tell these values apart: %s", t->a->name, weak_names(t, names));
+  for (int i = 0; i < f->nvalue; i++) {
+    if (f->value[i].bound)
+      pl_report(j->env, PL_WARNING, j->scene->path, t->a->line, t->a->col,
+                "widen its bounds if they are not meant",
+                "%s: '%s' ends at its bound and has no band", t->a->name, f->value[i].name);
+    for (int k = 0; k < i; k++)
+      if (fabs(f->correlation[i * f->nvalue + k]) > CORRELATED)
+        pl_report(j->env, PL_WARNING, j->scene->path, t->a->line, t->a->col,
+                  "their bands hold for each alone; together they are known far better",
+                  "%s: '%s' and '%s' are hardly told apart (correlation %.4f)", t->a->name,
+                  f->value[k].name, f->value[i].name, f->correlation[i * f->nvalue + k]);
+  }
+  if (f->freedom <= 0)
+    pl_report(j->env, PL_WARNING, j->scene->path, t->a->line, t->a->col, "measure more samples",
+              "%s: %d numbers for %d values leave no scatter to make bands of", t->a->name,
+              f->nsample, f->nvalue);
+}
+
+static void note(const trial *t) {
+  const pl_response_fit *f = t->fit;
+  job_note(t->j, "%s: %.3g %% of the data away, was %.3g %%, in %d steps", t->a->name,
+           100 * f->misfit[1] / f->size, 100 * f->misfit[0] / f->size, f->iterations);
+  for (int k = 0; k < f->nvalue; k++) {
+    const pl_fit_band *v = &f->value[k];
+    const char *unit;
+    double c = shown(t, k, &unit);
+    if (v->band >= 0)
+      job_note(t->j, "%s: %s %.6g +- %.2g %s (%.3g %%), was %.6g", t->a->name, v->name,
+               v->after / c, v->band / c, unit, 100 * f->level, v->before / c);
+    else
+      job_note(t->j, "%s: %s %.6g %s (%s), was %.6g", t->a->name, v->name, v->after / c, unit,
+               v->bound ? "at its bound" : "no band", v->before / c);
+  }
+}
+
+// ---- figures ----------------------------------------------------------------------------------
+
+static void set_figures(const trial *t, json_t *out) {
+  const pl_response_fit *f = t->fit;
+  json_t *values = json_object(), *data = json_array(), *correlation = json_object();
+  for (int k = 0; k < f->nvalue; k++) {
+    const pl_fit_band *v = &f->value[k];
+    json_t *one = json_pack("{s:f, s:f, s:s, s:b}", "before", v->before, "after", v->after, "unit",
+                            v->unit, "at_bound", v->bound);
+    json_t *row = json_object();
+    if (v->band >= 0) {
+      job_set(one, "standard_error", json_real(v->error));
+      job_set(one, "band", json_pack("[f, f]", v->after - v->band, v->after + v->band));
+    }
+    for (int i = 0; i < f->nvalue; i++)
+      json_object_set_new(row, f->value[i].name, json_real(f->correlation[k * f->nvalue + i]));
+    json_object_set_new(values, v->name, one);
+    json_object_set_new(correlation, v->name, row);
+  }
+  for (int k = 0; k < f->nset; k++) {
+    const pl_measured *m = &t->a->measured[k];
+    json_array_append_new(data, json_pack("{s:s, s:s, s:s, s:i, s:f, s:f, s:f, s:f}", "file",
+                                          m->file, "watch", m->watch, "unit", m->unit, "samples",
+                                          m->f.n, "measured_rms", f->after[k]->size / m->factor,
+                                          "error_before_rms", f->before[k]->error / m->factor,
+                                          "error_rms", f->after[k]->error / m->factor, "noise",
+                                          m->f.relative ? f->noise[k] : f->noise[k] / m->factor));
+  }
+  job_set(out, "reason", json_string(pl_stop_text(f->reason)));
+  job_set(out, "fitted", values);
+  job_set(out, "level", json_real(f->level));
+  job_set(out, "correlation", correlation);
+  job_set(out, "data", data);
+  job_set(out, "degrees_of_freedom", json_integer(f->freedom));
+  job_set(out, "independence", json_real(f->independent));
+  job_set(out, "harmonics", json_integer(f->harmonics));
+  job_set(out, "iterations", json_integer(f->iterations));
+  job_set(out, "evaluations", json_integer(f->evaluations));
+  job_set(out, "seconds", json_real(f->seconds));
+}
+
+static pl_status write_values(const trial *t) {
+  const pl_response_fit *f = t->fit;
+  pl_text out;
+  char name[PL_TEXT], path[PL_TEXT];
+  pl_text_init(&out, t->j->env);
+  pl_text_add(&out, "name,unit,before,after,standard_error,low,high,at_bound");
+  for (int k = 0; k < f->nvalue; k++) pl_text_add(&out, ",correlation_%s", f->value[k].name);
+  pl_text_add(&out, "\n");
+  for (int k = 0; k < f->nvalue; k++) {
+    const pl_fit_band *v = &f->value[k];
+    pl_text_add(&out, "%s,%s,%.17g,%.17g", v->name, v->unit, v->before, v->after);
+    if (v->band >= 0)
+      pl_text_add(&out, ",%.17g,%.17g,%.17g", v->error, v->after - v->band, v->after + v->band);
+    else
+      pl_text_add(&out, ",,,");
+    pl_text_add(&out, ",%d", v->bound);
+    for (int i = 0; i < f->nvalue; i++)
+      pl_text_add(&out, ",%.17g", f->correlation[k * f->nvalue + i]);
+    pl_text_add(&out, "\n");
+  }
+  snprintf(name, sizeof name, "%.100s-values", t->a->name);
+  job_path(t->j, name, ".csv", path);
+  pl_status st = out.failed ? PL_E_NOMEM : pl_file_write(t->j->env, path, out.s, out.n);
+  pl_text_free(&out);
+  return st;
+}
+
+// ---- page -------------------------------------------------------------------------------------
+
+typedef char cell[64];
+
+static pl_status tell_values(const trial *t) {
+  enum { COLS = 5 };
+  const pl_response_fit *f = t->fit;
+  size_t n = (size_t)f->nvalue;
+  const char **cells = pl_alloc(t->j->env, COLS * (n + 1), sizeof *cells);
+  cell *text = pl_alloc(t->j->env, COLS * n + 2, sizeof *text);
+  pl_status st = cells && text ? PL_OK : PL_E_NOMEM;
+  if (st == PL_OK) {
+    cell *head = text + COLS * n;
+    const char *const first[COLS] = {"value", "unit", "before", "after", *head};
+    snprintf(*head, sizeof(cell), "band of %.4g %%", 100 * f->level);
+    memcpy(cells, first, sizeof first);
+    for (int k = 0; k < f->nvalue; k++) {
+      const pl_fit_band *v = &f->value[k];
+      cell *row = text + COLS * k;
+      const char *unit;
+      double c = shown(t, k, &unit);
+      snprintf(row[0], sizeof(cell), "%.60s", v->name);
+      snprintf(row[1], sizeof(cell), "%.60s", unit);
+      snprintf(row[2], sizeof(cell), "%.6g", v->before / c);
+      snprintf(row[3], sizeof(cell), "%.6g", v->after / c);
+      if (v->band >= 0)
+        snprintf(row[4], sizeof(cell), "\xc2\xb1 %.3g  (%.3g %%)", v->band / c,
+                 v->after != 0 ? fabs(100 * v->band / v->after) : 0);
+      else
+        snprintf(row[4], sizeof(cell), "%s", v->bound ? "at its bound" : "not told");
+      for (int i = 0; i < COLS; i++) cells[COLS * (k + 1) + i] = row[i];
+    }
+    pl_page_grid(t->j->page, f->nvalue + 1, COLS, cells);
+  }
+  pl_free(t->j->env, cells);
+  pl_free(t->j->env, text);
+  return st;
+}
+
+static pl_status tell_correlation(const trial *t) {
+  const pl_response_fit *f = t->fit;
+  size_t n = (size_t)f->nvalue + 1;
+  if (f->nvalue < 2 || f->nvalue > CORRELATED_MOST) return PL_OK;
+  const char **cells = pl_alloc(t->j->env, n * n, sizeof *cells);
+  cell *text = pl_alloc(t->j->env, n * n, sizeof *text);
+  pl_status st = cells && text ? PL_OK : PL_E_NOMEM;
+  for (size_t i = 0; st == PL_OK && i < n * n; i++) {
+    size_t row = i / n, col = i % n;
+    if (row == 0 || col == 0)
+      snprintf(text[i], sizeof(cell), "%.60s",
+               row + col == 0 ? "correlation" : f->value[row + col - 1].name);
+    else
+      snprintf(text[i], sizeof(cell), "%.3f", f->correlation[(row - 1) * (n - 1) + (col - 1)]);
+    cells[i] = text[i];
+  }
+  if (st == PL_OK) pl_page_grid(t->j->page, (int)n, (int)n, cells);
+  pl_free(t->j->env, cells);
+  pl_free(t->j->env, text);
+  return st;
+}
+
+static pl_status tell(const trial *t) {
+  const pl_response_fit *f = t->fit;
+  if (!t->j->page) return PL_OK;
+  PL_TRY(tell_values(t));
+  PL_TRY(tell_correlation(t));
+  if (f->reason != PL_STOP_CONVERGED)
+    pl_page_warning(t->j->page, "%s: the fit has not converged: %s.", t->a->name,
+                    pl_stop_text(f->reason));
+  for (int k = 0; k < f->nset; k++) {
+    const pl_measured *m = &t->a->measured[k];
+    pl_page_text(t->j->page,
+                 "%s: root mean square of %d samples %.4g %s; difference %.4g %s before and %.4g "
+                 "%s (%.3g %%) after the fit.",
+                 m->file, m->f.n, f->after[k]->size / m->factor, m->unit,
+                 f->before[k]->error / m->factor, m->unit, f->after[k]->error / m->factor, m->unit,
+                 100 * f->after[k]->error / f->after[k]->size);
+  }
+  return PL_OK;
+}
+
+// the scene with the values found, where they are its parameters
+static pl_status write_scene(const trial *t) {
+  const pl_scene *sc = t->j->scene;
+  size_t n = (size_t)sc->params->ndesign;
+  char alpha[64], beta[64], path[PL_TEXT];
+  const char *set[2];
+  int nset = 0;
+  double *design = pl_alloc(t->j->env, n, sizeof *design);
+  pl_text out;
+  if (!design) return PL_E_NOMEM;
+  memcpy(design, sc->params->design, n * sizeof *design);
+  for (int k = 0; k < t->fit->nvalue; k++) {
+    const pl_variable *v = &t->a->plan->problem.variable[k];
+    double x = t->fit->value[k].after;
+    if (v->kind == PL_VARIABLE_DESIGN) design[v->index] = x;
+    if (v->kind == PL_VARIABLE_ALPHA) {
+      snprintf(alpha, sizeof alpha, "damping.mass=%.17g 1/s", x);
+      set[nset++] = alpha;
+    }
+    if (v->kind == PL_VARIABLE_BETA) {
+      snprintf(beta, sizeof beta, "damping.stiffness=%.17g s", x);
+      set[nset++] = beta;
+    }
+  }
+  pl_text_init(&out, t->j->env);
+  pl_status st = pl_scene_write_design(sc, design, nset, set, &out);
+  job_path(t->j, t->a->name, ".yaml", path);
+  if (st == PL_OK) st = out.failed ? PL_E_NOMEM : pl_file_write(t->j->env, path, out.s, out.n);
+  pl_text_free(&out);
+  pl_free(t->j->env, design);
+  return st;
+}
+
+// ---- the analysis -----------------------------------------------------------------------------
+
+static pl_status show(const trial *t) {
+  PL_TRY(tell(t));
+  if (t->j->scene->output.csv) PL_TRY(write_values(t));
+  PL_TRY(write_scene(t));
+  for (int k = 0; k < t->fit->nset; k++) {
+    const laid l[2] = {{.name = "before",
+                        .curve = t->fit->curve[0],
+                        .match = t->fit->before[k],
+                        .dashed = 1,
+                        .colour = 1},
+                       {.name = "fitted", .curve = t->fit->curve[1], .match = t->fit->after[k]}};
+    PL_TRY(measured_show(t->j, t->a, &t->a->measured[k], k, 2, l));
+  }
+  return PL_OK;
+}
+
+pl_status job_fit_response(job *j, int index, json_t *figures) {
+  const pl_scene *sc = j->scene;
+  const pl_analysis *a = &sc->analysis[index];
+  trial t = {.j = j, .a = a};
+  pl_frf *set = pl_alloc(j->env, (size_t)a->nmeasured, sizeof *set);
+  if (!set) return PL_E_NOMEM;
+  for (int k = 0; k < a->nmeasured; k++) set[k] = a->measured[k].f;
+  pl_status st = pl_fit_response(&a->opts.fit_response_, sc->model, sc->params, j->work,
+                                 a->plan->problem.nvariable, a->plan->problem.variable,
+                                 a->nmeasured, set, &t.fit);
+  if (t.fit) {
+    warn(&t);
+    note(&t);
+    set_figures(&t, figures);
+    pl_status w = show(&t);
+    if (w == PL_OK && a->opts.fit_response_.apply) w = job_ties(j);
+    if (w < 0) st = w;
+  } else if (st == PL_UNSOLVED) {
+    job_set(figures, "reason", json_string("there is no response to start from"));
+    if (j->page) pl_page_alarm(j->page, "%s: there is no response to start from.", a->name);
+  }
+  pl_response_fit_free(t.fit);
+  pl_free(j->env, set);
+  return st;
+}
