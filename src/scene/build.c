@@ -139,6 +139,60 @@ static void build_sets(reader *r) {
 
 // ---- gravity and damping ----------------------------------------------------------------------
 
+// two plain values, or one for both; above zero, or not below it
+static int read_pair(reader *r, const pl_node *at, const char *what, const char *unit_text, int one,
+                     double out[2]) {
+  if (at->kind == NODE_MAP || (at->kind == NODE_LIST ? at->n != 2 : !one)) {
+    problem(r, at, one ? "e.g. 2 %, or [2 %, 3 %]" : "e.g. [10 Hz, 50 Hz]",
+            one ? "damping: %s must be one value or two" : "damping: %s must be two values", what);
+    return 0;
+  }
+  const pl_node *d = at->kind == NODE_LIST ? at->first : at;
+  for (int k = 0; k < 2; k++) {
+    num v;
+    if (!read_num(r, d, what, unit_text, &v)) return 0;
+    if (v.par >= 0 || v.v < 0 || (!one && v.v == 0)) {
+      problem(r, d, NULL, "damping: %s must be above zero and plain values", what);
+      return 0;
+    }
+    out[k] = v.v;
+    if (at->kind == NODE_LIST) d = d->next;
+  }
+  return 1;
+}
+
+// alpha and beta with alpha / (2 w) + beta w / 2 = zeta at two frequencies
+static void damping_by_ratio(reader *r, const damping_def *d) {
+  double zeta[2], w[2];
+  if (!d->ratio || !d->at) {
+    problem(r, d->ratio ? d->ratio : d->at, "e.g. damping: {ratio: 2 %, at: [10 Hz, 50 Hz]}",
+            "damping: ratio and at belong together");
+    return;
+  }
+  if (!read_pair(r, d->ratio, "ratio", "", 1, zeta) || !read_pair(r, d->at, "at", "rad/s", 0, w))
+    return;
+  double wide = w[1] * w[1] - w[0] * w[0];
+  if (fabs(wide) <= 1e-12 * w[0] * w[0]) {
+    problem(r, d->at, NULL, "damping: the two frequencies must differ");
+    return;
+  }
+  double alpha = 2 * w[0] * w[1] * (zeta[0] * w[1] - zeta[1] * w[0]) / wide;
+  double beta = 2 * (zeta[1] * w[1] - zeta[0] * w[0]) / wide;
+  if (alpha < 0 || beta < 0) {
+    char hint[PL_TEXT];
+    double far = alpha < 0 ? w[1] / w[0] : w[0] / w[1];
+    snprintf(hint, sizeof hint,
+             "the second ratio over the first must lie between %.4g and %.4g at these frequencies",
+             fmin(far, 1 / far), fmax(far, 1 / far));
+    problem(r, d->ratio, hint, "damping: these ratios need a negative %s (%.4g %s)",
+            alpha < 0 ? "alpha, the part by mass" : "beta, the part by stiffness",
+            alpha < 0 ? alpha : beta, alpha < 0 ? "1/s" : "s");
+    return;
+  }
+  if (!d->mass.at) r->alpha = alpha;
+  if (!d->stiffness.at) r->beta = beta;
+}
+
 static void build_globals(reader *r) {
   const vec *g = &r->def.gravity;
   for (int c = 0; g->at && c < g->n; c++) {
@@ -149,6 +203,7 @@ static void build_globals(reader *r) {
   if (!d) return;
   r->alpha = d->mass.v;
   r->beta = d->stiffness.v;
+  if (d->ratio || d->at) damping_by_ratio(r, d);
   target_add(r, AT_PAR, PL_PAR_ALPHA, 0, 0, &d->mass, 1);
   target_add(r, AT_PAR, PL_PAR_BETA, 0, 0, &d->stiffness, 1);
 }

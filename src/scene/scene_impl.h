@@ -374,6 +374,7 @@ typedef struct initial_def {
 } initial_def;
 typedef struct damping_def {
   num mass, stiffness;
+  const pl_node *ratio, *at;
 } damping_def;
 // obstacles
 typedef struct half_space_def {

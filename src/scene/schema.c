@@ -542,6 +542,12 @@ static const row damping_rows[] = {
         .text = "alpha of D = alpha M + beta K"),
     ROW(damping_def, stiffness, "stiffness", T_NUM, .unit = "s", .lo = 0, .hi = 1e12,
         .text = "beta of D = alpha M + beta K, K at the current position"),
+    ROW(damping_def, ratio, "ratio", T_RAW, .choices = "number | [number, number]",
+        .text =
+            "damping ratio at two frequencies, e.g. 2 %, or one for each; alpha and beta follow, "
+            "unless they are given"),
+    ROW(damping_def, at, "at", T_RAW, .choices = "[frequency, frequency]",
+        .text = "the frequencies of ratio"),
 };
 static const map_info map_damping = {.what = "damping",
                                      .text = "Rayleigh damping of the whole model.",

@@ -175,6 +175,26 @@ static void applied(void **state) {
   pl_scene_free(s);
 }
 
+// the manual's scene, whose data come from an integration in time with m = 0.5, k = 2000, c = 1.6,
+// k3 = 9e5 and noise of 0.15 mm; the bands are 1, 1, 0.4 and 2 % wide
+static void the_manuals_scene(void **state) {
+  (void)state;
+  static const struct {
+    const char *name;
+    double value, most;
+  } want[] = {{"m", 0.5, 0.02}, {"k", 2000, 0.02}, {"c", 1.6, 0.02}, {"k3", 9e5, 0.04}};
+  pl_env env;
+  pl_scene *s;
+  pl_job_result result;
+  const pl_job_opts opts = {.folder = "test_measured.results", .threads = 1};
+  pl_env_init(&env);
+  check_ok(&env, pl_scene_load(&env, SOURCE_DIR "/scenes/measured.yaml", 0, NULL, &s));
+  check_ok(&env, pl_job_run(&env, s, &opts, &result));
+  pl_scene_free(s);
+  for (int k = 0; k < 4; k++) check_rel(fitted(&env, want[k].name), want[k].value, want[k].most);
+  check_less(figure(&env, "\"measured\"", "\"error\": "), 0.02);
+}
+
 static void refuse(const char *file, const char *analysis, const char *message) {
   pl_env env;
   pl_env_init(&env);
@@ -211,6 +231,7 @@ int test_measured(void) {
       cmocka_unit_test(ways_of_writing),
       cmocka_unit_test(universal_files),
       cmocka_unit_test(applied),
+      cmocka_unit_test(the_manuals_scene),
       cmocka_unit_test(nonsense_is_refused),
   };
   return cmocka_run_group_tests_name("job.measured", tests, NULL, NULL);

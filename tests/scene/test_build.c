@@ -284,6 +284,44 @@ static void parameters_of_bodies(void **state) {
   pl_scene_free(s);
 }
 
+// alpha / (2 w) + beta w / 2 is the ratio at both frequencies
+static void damping_ratios(void **state) {
+  (void)state;
+  static const struct {
+    const char *text;
+    double zeta[2];
+  } good[] = {{"{ratio: 2 %, at: [10 Hz, 50 Hz]}", {0.02, 0.02}},
+              {"{ratio: [0.03, 4 %], at: [50 Hz, 10 Hz]}", {0.04, 0.03}}};
+  static const struct {
+    const char *text, *message;
+  } bad[] = {{"{ratio: [1 %, 10 %], at: [10 Hz, 50 Hz]}", "negative alpha"},
+             {"{ratio: [10 %, 1 %], at: [10 Hz, 50 Hz]}", "negative beta"},
+             {"{ratio: 2 %}", "belong together"},
+             {"{ratio: 2 %, at: 10 Hz}", "must be two values"},
+             {"{ratio: 2 %, at: [10 Hz, 10 Hz]}", "must differ"}};
+  for (int k = 0; k < 7; k++) {
+    pl_env env;
+    pl_scene *s;
+    char text[512];
+    snprintf(text, sizeof text,
+             "pliant: 1\ndimension: 1\nnodes: {m: 0}\nmasses: [{node: m, mass: 1 kg}]\n"
+             "springs: [{nodes: [ground, m], stiffness: 1 N/m}]\ndamping: %s\n",
+             k < 2 ? good[k].text : bad[k - 2].text);
+    messages_env(&env, &heard);
+    pl_status st = pl_scene_parse(&env, "test", ".", text, strlen(text), 0, NULL, NULL, &s);
+    assert_int_equal(st, k < 2 ? PL_OK : PL_E_INPUT);
+    if (k >= 2) {
+      assert_non_null(strstr(env.error.text, bad[k - 2].message));
+      continue;
+    }
+    for (int i = 0; i < 2; i++) {
+      double w = 2 * PL_PI * (i ? 50 : 10), *par = s->params->par;
+      check_rel(par[PL_PAR_ALPHA] / (2 * w) + par[PL_PAR_BETA] * w / 2, good[k].zeta[i], 1e-12);
+    }
+    pl_scene_free(s);
+  }
+}
+
 int test_build(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(duffing),
@@ -291,6 +329,7 @@ int test_build(void) {
       cmocka_unit_test(wing),
       cmocka_unit_test(parameters_of_a_mechanism),
       cmocka_unit_test(parameters_of_bodies),
+      cmocka_unit_test(damping_ratios),
   };
   return cmocka_run_group_tests_name("scene.build", tests, NULL, NULL);
 }
