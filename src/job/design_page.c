@@ -277,12 +277,14 @@ static pl_status tell_parameters(const designing *t) {
   pl_bar bar[BARS_MOST];
   for (int i = 0; i < n; i++) {
     int k = shown[i];
+    const char *unit = t->unit[k];
+    double c = job_shown_variable(t->j, &t->plan->problem.variable[k], &unit);
     bar[i] = (pl_bar){.name = t->name[k],
-                      .unit = t->unit[k],
-                      .lo = t->lo[k],
-                      .hi = t->hi[k],
-                      .before = t->r->before[k],
-                      .after = t->r->after[k],
+                      .unit = unit,
+                      .lo = t->lo[k] / c,
+                      .hi = t->hi[k] / c,
+                      .before = t->r->before[k] / c,
+                      .after = t->r->after[k] / c,
                       .log = t->lo[k] > 0 && t->hi[k] >= 99.99 * t->lo[k],
                       .note = t->r->bound[k] < 0   ? "at its lower bound"
                               : t->r->bound[k] > 0 ? "at its upper bound"

@@ -66,6 +66,9 @@ pl_status job_ties(job *j);
 pl_status job_rods(job *j);
 // How a design parameter is shown: its unit as the scene writes it, and one such unit in SI.
 double job_shown(const job *j, int design, const char **unit);
+// The same for a variable; *unit is left alone where the scene does not write it, frequencies are
+// in Hz.
+double job_shown_variable(const job *j, const pl_variable *v, const char **unit);
 // The unit that lengths are shown in: the scene's own, or one that suits its size; NULL: any.
 const char *job_length(const job *j);
 // A view with all that stays the same from picture to picture.

@@ -73,6 +73,13 @@ double job_shown(const job *j, int design, const char **unit) {
   return j->scene->shown[design].factor;
 }
 
+double job_shown_variable(const job *j, const pl_variable *v, const char **unit) {
+  if (v->kind == PL_VARIABLE_DESIGN) return job_shown(j, v->index, unit);
+  if (v->kind != PL_VARIABLE_FREQUENCY) return 1;
+  *unit = "Hz";
+  return 2 * PL_PI;
+}
+
 const char *job_length(const job *j) {
   double unit = j->scene->length, size = box_size(j);
   if (unit < 1e-5) return "um";

@@ -386,14 +386,17 @@ static pl_status show_traces(const exploring *t, int i) {
 static void tell_values(const exploring *t) {
   pl_bar bar[BARS_MOST];
   int n = 0;
-  for (int k = 0; k < t->nvar && n < BARS_MOST; k++)
+  for (int k = 0; k < t->nvar && n < BARS_MOST; k++) {
+    const char *unit = pl_design_unit(t->d, k);
+    double c = job_shown_variable(t->j, &t->plan->problem.variable[k], &unit);
     if (t->nvar <= BARS_MOST || t->to[k] != t->x[k])
       bar[n++] = (pl_bar){.name = pl_design_name(t->d, k),
-                          .unit = pl_design_unit(t->d, k),
-                          .lo = t->lo[k],
-                          .hi = t->hi[k],
-                          .before = t->x[k],
-                          .after = t->to[k]};
+                          .unit = unit,
+                          .lo = t->lo[k] / c,
+                          .hi = t->hi[k] / c,
+                          .before = t->x[k] / c,
+                          .after = t->to[k] / c};
+  }
   if (n) pl_page_bars(t->j->page, n, bar);
 }
 

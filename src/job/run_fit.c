@@ -149,6 +149,12 @@ static void release(trial *t) {
 
 // ---- figures ----------------------------------------------------------------------------------
 
+// as the scene writes it, and one such unit in SI
+static double shown(const trial *t, const pl_fit_value *v, const char **unit) {
+  *unit = v->design == -1 ? "1/s" : "s";
+  return v->design < 0 ? 1 : job_shown(t->j, v->design, unit);
+}
+
 static const char *unit_of(const trial *t, const pl_fit_value *v) {
   if (v->design < 0) return v->design == -1 ? "1/s" : "s";
   const char *unit = pl_model_design(t->j->scene->model, v->design)->unit;
@@ -194,11 +200,13 @@ static pl_status tell_values(job *j, const trial *t) {
     memcpy(cells, head, sizeof head);
     for (int k = 0; k < n; k++) {
       const pl_fit_value *v = &t->fit->value[k];
-      snprintf(text[3 * k], 32, "%.6g", v->before);
-      snprintf(text[3 * k + 1], 32, "%.8g", v->after);
+      const char *unit;
+      double c = shown(t, v, &unit);
+      snprintf(text[3 * k], 32, "%.6g", v->before / c);
+      snprintf(text[3 * k + 1], 32, "%.8g", v->after / c);
       snprintf(text[3 * k + 2], 32, v->error < 0 ? (v->bound ? "at its bound" : "unknown") : "%.3g",
-               v->error);
-      const char *row[5] = {v->name, unit_of(t, v), text[3 * k], text[3 * k + 1], text[3 * k + 2]};
+               v->error / c);
+      const char *row[5] = {v->name, unit, text[3 * k], text[3 * k + 1], text[3 * k + 2]};
       memcpy(cells + 5 * (k + 1), row, sizeof row);
     }
     pl_page_grid(j->page, n + 1, 5, cells);

@@ -20,9 +20,8 @@ typedef struct trial {
 
 // factor and unit in which a value is shown: as the scene writes it
 static double shown(const trial *t, int k, const char **unit) {
-  const pl_variable *v = &t->a->plan->problem.variable[k];
   *unit = t->fit->value[k].unit;
-  return v->kind == PL_VARIABLE_DESIGN ? job_shown(t->j, v->index, unit) : 1;
+  return job_shown_variable(t->j, &t->a->plan->problem.variable[k], unit);
 }
 
 static const char *weak_names(const trial *t, char buf[PL_TEXT]) {

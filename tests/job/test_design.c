@@ -350,6 +350,32 @@ static void refused_objectives(void **state) {
   }
 }
 
+// the page shows values as the scene writes them: the best mass is 1562.5 g
+static void units_of_the_scene(void **state) {
+  (void)state;
+  static const char text[] =
+      "pliant: 1\n"
+      "dimension: 1\n"
+      "parameters: {m: {value: 1000 g, min: 200 g, max: 5000 g}}\n"
+      "nodes: {m: 0}\n"
+      "masses: [{node: m, mass: $m}]\n"
+      "springs: [{nodes: [ground, m], stiffness: 100 N/m, damping: 0.4 N.s/m}]\n"
+      "loads: [{node: m, force: [1 N], harmonic: 1}]\n"
+      "output: {vtu: no, glb: no}\n"
+      "analyses: [{design: {frequency: 8 rad/s, harmonics: 1, proof: no, response: no, objectives: "
+      "[{amplitude: max, node: m}]}}]\n";
+  pl_env env;
+  pl_scene *scene;
+  pl_job_result result;
+  const pl_job_opts opts = {.folder = "test_design.results", .threads = 1};
+  pl_env_init(&env);
+  check_ok(&env, pl_scene_parse(&env, "t.yaml", ".", text, strlen(text), 0, NULL, NULL, &scene));
+  check_ok(&env, pl_job_run(&env, scene, &opts, &result));
+  pl_scene_free(scene);
+  has(&env, "test_design.results/report.html", "1562.5");
+  check_rel(found(&env), 1.5625, 1e-6);
+}
+
 int test_design(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(resonance),
@@ -362,6 +388,7 @@ int test_design(void) {
       cmocka_unit_test(explore),
       cmocka_unit_test(explored_values_stay),
       cmocka_unit_test(fair_trust),
+      cmocka_unit_test(units_of_the_scene),
       cmocka_unit_test(refused_objectives),
   };
   return cmocka_run_group_tests_name("job.design", tests, NULL, NULL);
