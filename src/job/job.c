@@ -139,6 +139,23 @@ static pl_status write_summary(job *j, pl_status status, const ear *e, double se
   return s;
 }
 
+// links to the files beside the page; frames of films are many, and behind their list
+static pl_status page_files(job *j) {
+  const folder *f = j->folder;
+  const char **name = pl_alloc(j->env, (size_t)f->n + 1, sizeof *name);
+  int n = 0;
+  if (!name) return PL_E_NOMEM;
+  name[n++] = "summary.json";
+  for (int k = 0; k < f->n; k++)
+    if (!strchr(f->name[k], '/') && strcmp(f->name[k], "summary.json") != 0 &&
+        strcmp(f->name[k], "report.html") != 0)
+      name[n++] = f->name[k];
+  pl_page_heading(j->page, 2, "Files");
+  pl_page_files(j->page, n, name);
+  pl_free(j->env, name);
+  return PL_OK;
+}
+
 static pl_status write_page(job *j, const ear *e) {
   if (!j->page) return PL_OK;
   if (e->n) pl_page_heading(j->page, 2, "Messages");
@@ -152,6 +169,7 @@ static pl_status write_page(job *j, const ear *e) {
   int failed = t.failed;
   pl_text_free(&t);
   if (failed) return PL_E_NOMEM;
+  PL_TRY(page_files(j));
   char path[PL_TEXT];
   PL_TRY(pl_page_write(j->page, job_path(j, "report", ".html", path)));
   snprintf(j->result->report, sizeof j->result->report, "%s", path);

@@ -87,6 +87,8 @@ static void moving_pusher_is_shown(void **state) {
   assert_non_null(strstr(html, "contact with pusher"));
   assert_null(strstr(html, "contact with far"));
   assert_non_null(strstr(html, "<ul class=\"key\">"));
+  assert_non_null(strstr(html, "<a href=\"transient.csv\">transient.csv</a>"));
+  assert_null(strstr(html, "frame-0000.vtu"));
   pl_free(&env, html);
   json_error_t e;
   json_t *all = json_load_file(FOLDER "/summary.json", 0, &e);
