@@ -92,13 +92,16 @@ pl_border_info pl_border_stats(const pl_border *s);
 
 #define PL_PERIODIC_OPTS(X, C)                                                                     \
   X(double, frequency, 0, 0, 1e9, "rad/s", "base frequency of drives and loads")                   \
-  X(int, harmonics, 0, 0, 64, "", "harmonics of the motion; 0: raised until the motion stays")     \
+  X(int, harmonics, 0, 0, 64, "", "harmonics of the motion; 0 or auto: raised until it stays")     \
   X(int, samples, 0, 0, 4096, "", "time samples a period; 0: free of aliasing")                    \
   X(double, adapt, 1e-3, 0, 1, "",                                                                 \
     "harmonics: change of the motion over its length that is small")                               \
   X(int, max_harmonics, 0, 0, 64, "", "harmonics: most; 0: 24, of up to 12 free unknowns 64")      \
   X(double, rtol, 1e-9, 0, 1, "", "residual below rtol times the dynamic forces")                  \
   X(int, max_iter, 40, 1, 1000, "", "Newton iterations")                                           \
+  C(branch, 0, "any|lower|middle|upper|near",                                                      \
+    "which motion where there are several: the smallest, the middle, the largest, or see near")    \
+  X(double, near, 0, 0, 1e9, "m", "branch near: its largest deviation from the mean is closest")   \
   C(linear, 0, "no|yes", "compare with the linear motion about the static equilibrium")            \
   C(convergence, 0, "no|yes", "solve with fewer and more harmonics and samples, too")              \
   C(newmark, 0, "no|yes", "compare with time stepping that starts on the motion")
@@ -109,8 +112,11 @@ typedef struct pl_periodic_opts {
 extern const pl_opt_info pl_periodic_info_table[];
 extern const int pl_periodic_info_count;
 
+enum { PL_BRANCH_ANY, PL_BRANCH_LOWER, PL_BRANCH_MIDDLE, PL_BRANCH_UPPER, PL_BRANCH_NEAR };
+
 typedef struct pl_periodic_info {
   pl_stop reason;
+  int motions; // that were found to choose from; 0: no branch was asked for
   int nharm, nsample;
   int iterations, factorisations, krylov;
   double residual; // reached, over the dynamic forces
@@ -124,7 +130,8 @@ typedef struct pl_periodic_info {
 // The steady motion at opts->frequency. *orbit: a start (may be NULL) and the result; replaced.
 // Tries starts in turn: the given one; the linear response about rest; a low frequency with the
 // whole body following the drive, then up in frequency; steps in amplitude of drives and loads; the
-// last period of a transient.
+// last period of a transient. opts->branch chooses among the motions that the curve in the strength
+// of drives and loads, from rest up to four times what they are, passes at full strength.
 pl_status pl_periodic(const pl_periodic_opts *o, const pl_model *m, pl_params *p, pl_work *w,
                       pl_orbit **orbit, pl_periodic_info *info);
 
@@ -198,7 +205,7 @@ pl_status pl_orbit_floquet(const pl_model *m, const pl_params *p, pl_work *w, co
 #define PL_RESPONSE_OPTS(X, C)                                                                     \
   X(double, from, 0, 0, 1e9, "rad/s", "first frequency")                                           \
   X(double, to, 0, 0, 1e9, "rad/s", "last frequency; may be below the first")                      \
-  X(int, harmonics, 0, 0, 64, "", "harmonics of the motion; 0: raised along the curve as needed")  \
+  X(int, harmonics, 0, 0, 64, "", "harmonics of the motion; 0 or auto: raised as needed")          \
   X(int, samples, 0, 0, 4096, "", "time samples a period; 0: free of aliasing")                    \
   X(double, adapt, 1e-3, 0, 1, "",                                                                 \
     "harmonics: change of the motion over its length that is small")                               \

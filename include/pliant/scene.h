@@ -32,10 +32,13 @@ enum { PL_ANALYSIS_LIST(A) PL_ANALYSIS_COUNT };
 
 #define PL_EXPLORE_OPTS(X, C)                                                                      \
   X(double, frequency, 0, 0, 1e9, "rad/s", "base frequency of drives and loads")                   \
-  X(int, harmonics, 0, 0, 64, "", "harmonics of the motion; 0: raised until the motion stays")     \
+  X(int, harmonics, 0, 0, 64, "", "harmonics of the motion; 0 or auto: raised until it stays")     \
   X(int, samples, 0, 0, 4096, "", "time samples a period; 0: free of aliasing")                    \
   X(double, adapt, 1e-3, 0, 1, "", "harmonics: change of a motion over its length that is small")  \
   X(int, max_harmonics, 24, 1, 64, "", "harmonics: most")                                          \
+  C(branch, 0, "any|lower|middle|upper|near",                                                      \
+    "which motion where there are several: the smallest, the middle, the largest, or see near")    \
+  X(double, near, 0, 0, 1e9, "m", "branch near: its largest deviation from the mean is closest")   \
   X(double, rtol, 1e-9, 0, 1, "", "motions: residual below rtol times the dynamic forces")         \
   X(int, cuts, 8, 1, 100, "", "motions: solutions tried on the way to the new values")             \
   C(resolve, 1, "no|yes", "solve the motion at the new values, too")                               \

@@ -227,6 +227,12 @@ typedef struct arc {
 // there; the motion and the parameters are then somewhere on the way.
 pl_status arc_follow(const arc *a, pl_orbit *o, double from, double to, pl_periodic_info *info);
 
+// ---- motions to choose from: choose.c ---------------------------------------------------------
+
+// The motion that o->branch asks for, with a few harmonics, and how many there are.
+pl_status branch_choose(const pl_periodic_opts *o, const pl_model *m, pl_params *p, pl_work *w,
+                        pl_orbit **out, int *count);
+
 // ---- drivers: response.c, branch.c ------------------------------------------------------------
 
 typedef struct range {

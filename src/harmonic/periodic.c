@@ -359,8 +359,13 @@ static pl_status solve(ladder *l, const pl_orbit *given) {
   l->par = pl_alloc(l->env, (size_t)l->p->npar, sizeof *l->par);
   if (!l->par) return PL_E_NOMEM;
   memcpy(l->par, l->p->par, (size_t)l->p->npar * sizeof *l->par);
-  int H = first_harmonics(l, given);
-  pl_status s = solve_with(l, given, H);
+  pl_orbit *chosen = NULL;
+  if (!given && l->o->branch != PL_BRANCH_ANY)
+    PL_TRY(branch_choose(l->o, l->m, l->p, l->w, &chosen, &l->info->motions));
+  int H = first_harmonics(l, chosen ? chosen : given);
+  pl_status s = solve_with(l, chosen ? chosen : given, H);
+  if (chosen) l->info->start = "branch";
+  pl_orbit_free(chosen);
   // what a few harmonics do not hold, more may
   while (s == PL_UNSOLVED && !l->singular && l->o->harmonics == 0 && H < l->most) {
     H = 2 * H + 1 < l->most ? 2 * H + 1 : l->most;

@@ -31,6 +31,22 @@ static const char *const motion_name[3] = {"before", "predicted", "solved"};
 
 // ---- work -------------------------------------------------------------------------------------
 
+// the motion of the branch that was asked for, at the values there are
+static pl_status chosen_start(exploring *t, double omega, pl_orbit **out) {
+  const pl_explore_opts *e = &t->a->opts.explore_;
+  pl_periodic_opts o;
+  pl_opts_default(pl_periodic_info_table, pl_periodic_info_count, &o);
+  o.frequency = omega;
+  o.harmonics = e->harmonics;
+  o.samples = e->samples;
+  o.adapt = e->adapt;
+  o.max_harmonics = e->max_harmonics;
+  o.rtol = e->rtol;
+  o.branch = e->branch;
+  o.near = e->near;
+  return pl_periodic(&o, t->j->scene->model, t->j->scene->params, t->j->work, out, NULL);
+}
+
 static pl_status open_design(exploring *t) {
   const pl_explore_opts *e = &t->a->opts.explore_;
   const pl_scene *sc = t->j->scene;
@@ -42,7 +58,17 @@ static pl_status open_design(exploring *t) {
   o.max_harmonics = e->max_harmonics;
   o.rtol = e->rtol;
   o.cuts = e->cuts;
-  return pl_design_open(&o, sc->model, sc->params, t->j->work, &t->plan->problem, &t->d);
+  pl_design_problem problem = t->plan->problem;
+  if (e->branch == PL_BRANCH_ANY || problem.npoint != 1)
+    return pl_design_open(&o, sc->model, sc->params, t->j->work, &problem, &t->d);
+  pl_operating at = problem.point[0];
+  pl_orbit *start = NULL;
+  PL_TRY(chosen_start(t, at.omega, &start));
+  at.start = start;
+  problem.point = &at;
+  pl_status st = pl_design_open(&o, sc->model, sc->params, t->j->work, &problem, &t->d);
+  pl_orbit_free(start);
+  return st;
 }
 
 static int mask_of(const pl_watch *w) {
@@ -150,6 +176,8 @@ static pl_status solve_from_rest(exploring *t, double omega) {
   o.harmonics = t->orbit[0]->nharm;
   o.samples = e->samples;
   o.rtol = e->rtol;
+  o.branch = e->branch;
+  o.near = e->near;
   t->fresh = 1;
   pl_status st =
       pl_periodic(&o, t->j->scene->model, t->j->scene->params, t->j->work, &t->orbit[2], &info);

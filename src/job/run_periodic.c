@@ -11,6 +11,7 @@ static void set_figures(json_t *f, const pl_periodic_info *i) {
   job_set(f, "harmonics", json_integer(i->nharm));
   job_set(f, "samples", json_integer(i->nsample));
   job_set(f, "start", json_string(i->start ? i->start : ""));
+  if (i->motions) job_set(f, "motions", json_integer(i->motions));
   job_set(f, "residual", json_real(i->residual));
   if (i->change >= 0) job_set(f, "harmonics_change", json_real(i->change));
   job_set(f, "newton_iterations", json_integer(i->iterations));

@@ -224,6 +224,41 @@ static const char cloth[] =
     "  - drape: {}                # where it comes to rest\n"
     "  - transient: {duration: 0.6 s, step: 10 ms, method: reflect}   # its first swing\n";
 
+static const char response[] =
+    "pliant: 1                    # the frequency response of a stiffening spring\n"
+    "title: frequency response\n"
+    "dimension: 1                 # scalar unknowns\n"
+    "nodes: {m: 0}\n"
+    "masses: [{node: m, mass: 1 kg}]\n"
+    "springs:\n"
+    "  - {nodes: [ground, m], stiffness: 1 N/m, cubic: 0.05 N/m^3, damping: 0.1 N.s/m}\n"
+    "loads:                       # 0.5 N sin(omega t); without `harmonic` a load is constant\n"
+    "  - {node: m, force: [0.5 N], harmonic: 1}\n"
+    "watch: {m: m}                # a direction of a node: {tip: tip.y}\n"
+    "analyses:\n"
+    "  - response:                # through folds, from one frequency to the other\n"
+    "      from: 0.2 rad/s\n"
+    "      to: 3 rad/s\n"
+    "      peaks: max             # 0-peak; or path, rms, harmonic\n"
+    "      harmonic_columns: 3    # amplitude and phase of harmonics 1 to 3\n"
+    "  - periodic: {name: large, frequency: 1.2 rad/s, branch: upper}\n"
+    "  - periodic: {name: small, frequency: 1.2 rad/s, branch: lower}\n";
+
+static const char backbone[] =
+    "pliant: 1                    # free motions of a stiffening spring, and its response\n"
+    "title: backbone\n"
+    "dimension: 1                 # scalar unknowns\n"
+    "nodes: {m: 0}\n"
+    "masses: [{node: m, mass: 1 kg}]\n"
+    "springs:\n"
+    "  - {nodes: [ground, m], stiffness: 1 N/m, cubic: 0.05 N/m^3, damping: 0.1 N.s/m}\n"
+    "loads:\n"
+    "  - {node: m, force: [0.5 N], harmonic: 1}\n"
+    "watch: {m: m}\n"
+    "analyses:\n"
+    "  - backbone: {mode: 1, amplitude: 6 m}           # damping and loads are left out\n"
+    "  - response: {from: 0.2 rad/s, to: 3 rad/s}      # drawn over the backbone\n";
+
 const pl_scene_starter pl_scene_starters[] = {
     {"oscillator", "a driven Duffing oscillator", oscillator},
     {"mechanism", "links, joints and springs in two dimensions", mechanism},
@@ -234,6 +269,9 @@ const pl_scene_starter pl_scene_starters[] = {
     {"rod", "a bent wire, shaken at its end", rod},
     {"cloth", "a soft sheet with a limit of stretch, held at two corners", cloth},
     {"contact", "a soft block, a step and a floor, with friction", contact},
+    {"response", "the frequency response of a stiffening spring, and both motions at one frequency",
+     response},
+    {"backbone", "free motions of growing amplitude, under a frequency response", backbone},
     {"matrices", "textbook matrices with a nonlinear spring", matrices},
 };
 const int pl_scene_starter_count = COUNT(pl_scene_starters);

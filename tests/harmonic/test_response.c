@@ -353,6 +353,43 @@ static void harmonics_adapt(void **state) {
   kit_free(&kit);
 }
 
+// three motions of a Duffing oscillator with one harmonic: roots of ((kappa - W)^2 + c^2 W) a = F^2
+static void a_branch_is_chosen(void **state) {
+  (void)state;
+  const double k = 1, g = 0.05, c = 0.1, F = 0.5, w = 1.2;
+  double root[4], last = -F * F;
+  int n = 0;
+  for (int i = 1; i < 400000 && n < 4; i++) {
+    double a = i * 1e-4, d = k + 0.75 * g * a - w * w, G = (d * d + c * c * w * w) * a - F * F;
+    if ((G > 0) != (last > 0)) root[n++] = sqrt(a);
+    last = G;
+  }
+  assert_int_equal(n, 3);
+  reference r;
+  model_kit kit;
+  kit_model b;
+  ref_oscillator(&r, k, 0, g, c, F, 1);
+  ref_model(&r, &env, &kit, &b);
+  const int branch[] = {PL_BRANCH_LOWER, PL_BRANCH_MIDDLE, PL_BRANCH_UPPER, PL_BRANCH_NEAR};
+  for (int i = 0; i < 4; i++) {
+    pl_periodic_opts o;
+    pl_periodic_info info;
+    pl_orbit *m = NULL;
+    pl_opts_default(pl_periodic_info_table, pl_periodic_info_count, &o);
+    o.frequency = w;
+    o.harmonics = 1;
+    o.branch = branch[i];
+    o.near = 1.1 * root[1];
+    check_ok(&env, pl_periodic(&o, b.m, b.p, b.w, &m, &info));
+    assert_int_equal(info.motions, 3);
+    assert_string_equal(info.start, "branch");
+    check_rel(hypot(m->z[1], m->z[2]), root[i < 3 ? i : 1], 2e-4);
+    pl_orbit_free(m);
+  }
+  kit_model_free(&b);
+  kit_free(&kit);
+}
+
 // ---- a driven mechanism -----------------------------------------------------------------------
 
 // largest coefficient of the time-domain residual over that of the inertia forces
@@ -511,19 +548,13 @@ static void failing_allocator(void **state) {
 int test_response(void) {
   pl_env_init(&env);
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(one_harmonic),
-      cmocka_unit_test(linear_peak),
-      cmocka_unit_test(several_harmonics),
-      cmocka_unit_test(two_unknowns),
-      cmocka_unit_test(chain_of_ten),
-      cmocka_unit_test(no_peak_is_missed),
-      cmocka_unit_test(both_directions),
-      cmocka_unit_test(strong_drives),
-      cmocka_unit_test(no_jumps),
-      cmocka_unit_test(harmonics_adapt),
-      cmocka_unit_test(driven_mechanism),
-      cmocka_unit_test(nonsense_is_refused),
-      cmocka_unit_test(undamped_resonance_is_told),
+      cmocka_unit_test(one_harmonic),        cmocka_unit_test(linear_peak),
+      cmocka_unit_test(several_harmonics),   cmocka_unit_test(two_unknowns),
+      cmocka_unit_test(chain_of_ten),        cmocka_unit_test(no_peak_is_missed),
+      cmocka_unit_test(both_directions),     cmocka_unit_test(strong_drives),
+      cmocka_unit_test(a_branch_is_chosen),  cmocka_unit_test(no_jumps),
+      cmocka_unit_test(harmonics_adapt),     cmocka_unit_test(driven_mechanism),
+      cmocka_unit_test(nonsense_is_refused), cmocka_unit_test(undamped_resonance_is_told),
       cmocka_unit_test(failing_allocator),
   };
   return cmocka_run_group_tests_name("harmonic.response", tests, NULL, NULL);
