@@ -339,7 +339,7 @@ def validate_wrong_use():
 @test
 def validate_interrupted():
     folder = work / "stopped"
-    p = subprocess.Popen([pliant, "validate", "cantilever", "-r", "2000", "-o", str(folder)],
+    p = subprocess.Popen([pliant, "validate", "cantilever", "--model", "rod", "-r", "2000", "-o", str(folder)],
                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     for _ in range(2000):
         if folder.exists():
