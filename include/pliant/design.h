@@ -361,6 +361,10 @@ typedef struct pl_response_fit {
 pl_status pl_fit_response(const pl_fit_response_opts *o, const pl_model *m, pl_params *p,
                           pl_work *w, int nvariable, const pl_variable *variable, int nset,
                           const pl_frf *set, pl_response_fit **out);
+// The same, kept on its way.
+pl_status pl_fit_response_run(const pl_fit_response_opts *o, const pl_model *m, pl_params *p,
+                              pl_work *w, int nvariable, const pl_variable *variable, int nset,
+                              const pl_frf *set, const pl_keeper *keeper, pl_response_fit **out);
 void pl_response_fit_free(pl_response_fit *f);
 
 // ---- proof ------------------------------------------------------------------------------------

@@ -304,13 +304,29 @@ typedef struct pl_trail pl_trail;
 // As n numbers, freed by the caller. They serve the machine and the version that made them.
 pl_status pl_trail_pack(const pl_trail *t, double **out, size_t *n);
 
+// A curve as n numbers in the same way, freed by the caller, and back again.
+pl_status pl_curve_pack(const pl_curve *c, double **out, size_t *n);
+pl_status pl_curve_unpack(const pl_model *m, pl_env *env, size_t n, const double *x,
+                          pl_curve **out);
+
+// What is kept of a fit on its way, so that another run can go on from there.
+typedef struct pl_keeper {
+  size_t nfrom;
+  const double *from; // [nfrom] what an earlier run of the same problem kept; NULL: none
+  // Called after every step with numbers that serve the machine and the version that made them.
+  // Anything but PL_OK ends the run.
+  pl_status (*keep)(void *ctx, size_t n, const double *x);
+  void *ctx;
+} pl_keeper;
+
 // A response that is looked at on its way and can go on from where another one was.
 typedef struct pl_response_plan {
   int nmeasure; // what is watched
   const pl_measure *measure;
   const pl_orbit *start; // a motion at `from`; NULL: none
   // Called after every point, with all points so far; they may be fewer than before, or others. t:
-  // NULL on branches. last: the run is cancelled there. Anything but PL_OK ends the run.
+  // NULL on branches. last: the run is cancelled there, or its points are used up. Anything but
+  // PL_OK ends the run.
   pl_status (*look)(void *ctx, const pl_curve *c, const pl_trail *t, int last);
   void *ctx;
   size_t nfrom;
@@ -462,6 +478,10 @@ typedef struct pl_fit {
 pl_status pl_fit_damping(const pl_fit_damping_opts *o, const pl_model *m, pl_params *p, pl_work *w,
                          int nparameter, const int *parameter, int ndata, const pl_fit_data *data,
                          pl_fit **out);
+// The same, kept on its way.
+pl_status pl_fit_damping_run(const pl_fit_damping_opts *o, const pl_model *m, pl_params *p,
+                             pl_work *w, int nparameter, const int *parameter, int ndata,
+                             const pl_fit_data *data, const pl_keeper *keeper, pl_fit **out);
 void pl_fit_free(pl_fit *f);
 
 #endif

@@ -1,7 +1,7 @@
 // Parameters from measured frequency responses: Levenberg-Marquardt on the differences, derivatives
 // by adjoints, and the bands of linear least squares in the end. Every trial follows the response
 // through its folds, so that each sample finds its motion anew.
-#include "frf.h"
+#include "fit_response_impl.h"
 
 #include <float.h>
 #include <stdio.h>
@@ -17,30 +17,6 @@ enum { REJECTS = 30, PASSES = 6, NEAR_ITER = 6 };
 static const double NEAR = 0.1, NEAR_JUMP = 0.3; // parts of the data, of a motion
 static const double FAR = 0.3;     // difference as part of the data beyond which a start is far off
 static const double MARGIN = 0.25; // of the data's range, on either side
-
-typedef struct fitter {
-  const pl_fit_response_opts *o;
-  pl_env *env;
-  pl_response_fit *fit;
-  pl_design *d;
-  frf_solver solver;
-  int nset, nvar, nrow, npoint; // rows compared; samples of all sets
-  const pl_frf *set;
-  frf_view *view;           // [nset]
-  pl_response_opts follow;  // how responses are followed
-  pl_curve *curve, *tried;  // at x, and at the values tried
-  int stale;                // the curve is one of earlier values
-  int logs;                 // logarithms are compared, whose differences see far
-  double *z, *z_try;        // [npoint][n] motions of the samples
-  double *y, *y_try;        // [npoint][2] computed
-  double *x, *to, *step;    // [nvar]
-  double *r, *r_try, *J;    // [nrow], [nvar][nrow]
-  double *A, *C, *g, *size; // normal matrix and its scaled copy; gradient; scales
-  double *weight;           // [npoint]
-  double *gz, *grad;        // [n], [nvar]
-  int *active;              // [nvar] held at a bound
-  double cost, data;        // sums of weighted squares: difference, samples
-} fitter;
 
 // ---- response at given values -----------------------------------------------------------------
 
@@ -311,13 +287,20 @@ static pl_status look_again(fitter *f, int *moved) {
 
 // at most so many steps
 static pl_status iterate(fitter *f, int most) {
-  double lambda = 1e-3;
+  fit_way *at = &f->at;
   int done = 0;
-  while (!done && most-- > 0) {
+  if (!f->resumed) {
+    at->lambda = 1e-3;
+    at->left = most;
+  }
+  f->resumed = 0;
+  while (!done && at->left > 0) {
+    at->left--;
     normal_equations(f);
     f->fit->iterations++;
-    PL_TRY(advance(f, &lambda, &done));
+    PL_TRY(advance(f, &at->lambda, &done));
     PL_TRY(differentiate(f));
+    if (!done) PL_TRY(fit_keep(f));
   }
   normal_equations(f);
   f->fit->reason = done ? PL_STOP_CONVERGED : PL_STOP_MAX_ITER;
@@ -367,53 +350,54 @@ static int needs_passes(const fitter *f) {
 // stiffness and mass on a logarithmic scale do. A few steps on those come first where the start is
 // far off.
 static pl_status come_near(fitter *f) {
-  double cost, first = f->cost;
-  if (first <= FAR * FAR * f->data) return PL_OK;
-  double *from = pl_alloc(f->env, (size_t)f->nvar, sizeof *from);
-  if (!from) return PL_E_NOMEM;
-  memcpy(from, f->x, (size_t)f->nvar * sizeof *from);
-  f->logs = 1;
-  f->cost = residuals(f, f->y, f->r);
-  pl_status st = differentiate(f);
+  double cost;
+  pl_status st = PL_OK;
+  if (!f->resumed) {
+    f->at.first = f->cost;
+    memcpy(f->from, f->x, (size_t)f->nvar * sizeof *f->x);
+    f->logs = 1;
+    f->cost = residuals(f, f->y, f->r);
+    st = differentiate(f);
+  }
   if (st == PL_OK) st = iterate(f, f->o->max_iter / 2);
   f->logs = 0;
   f->cost = residuals(f, f->y, f->r);
   if (st == PL_UNSOLVED || st == PL_SINGULAR) st = PL_OK;
-  if (st == PL_OK && f->cost > first) {
-    st = evaluate(f, from, 0, &cost);
-    if (st == PL_OK) accept(f, from, cost);
+  if (st == PL_OK && f->cost > f->at.first) {
+    st = evaluate(f, f->from, 0, &cost);
+    if (st == PL_OK) accept(f, f->from, cost);
   }
-  pl_free(f->env, from);
   return st == PL_OK ? differentiate(f) : st;
 }
 
 // the fit with its weights; where those depend on the result, until it stays
 static pl_status fit_weighted(fitter *f) {
-  pl_status st = iterate(f, f->o->max_iter);
-  size_t bytes = (size_t)f->nvar * sizeof *f->x;
-  double *from = pl_alloc(f->env, (size_t)f->nvar, sizeof *from);
-  if (!from) return PL_E_NOMEM;
-  for (int pass = 1; st == PL_OK && needs_passes(f) && pass < PASSES; pass++) {
-    double moved = 0;
-    memcpy(from, f->x, bytes);
-    set_weights(f, 0);
-    st = differentiate(f);
+  pl_status st = PL_OK;
+  for (int most = needs_passes(f) ? PASSES : 1; st == PL_OK && f->at.pass < most; f->at.pass++) {
+    double moved = f->at.pass > 0 ? 0 : INFINITY;
+    if (f->at.pass > 0 && !f->resumed) {
+      memcpy(f->from, f->x, (size_t)f->nvar * sizeof *f->x);
+      set_weights(f, 0);
+      st = differentiate(f);
+    }
     if (st == PL_OK) st = iterate(f, f->o->max_iter);
-    for (int k = 0; k < f->nvar; k++) moved = fmax(moved, fabs(f->x[k] - from[k]) * f->size[k]);
+    for (int k = 0; k < f->nvar; k++) moved = fmax(moved, fabs(f->x[k] - f->from[k]) * f->size[k]);
     // small beside the standard errors
     if (moved <= 0.01 * sqrt(f->cost / fmax(1, f->nrow - f->nvar))) break;
   }
-  pl_free(f->env, from);
   return st;
 }
 
 // all of it, until samples find the motions that were followed on the whole response, too
 static pl_status fit_all(fitter *f) {
-  PL_TRY(come_near(f));
+  fit_way *at = &f->at;
+  if (at->stage == 0 && (f->resumed || f->cost > FAR * FAR * f->data)) PL_TRY(come_near(f));
+  at->stage = 1;
   pl_status st = PL_OK;
-  for (int moved = 1, tries = 0; moved && tries < PASSES; tries++) {
+  for (int moved = 1; moved && at->tries < PASSES; at->tries++) {
     st = fit_weighted(f);
     if (st < 0 || st == PL_CANCELLED) return st;
+    at->pass = 0;
     PL_TRY(look_again(f, &moved));
     PL_TRY(differentiate(f));
     normal_equations(f);
@@ -559,6 +543,9 @@ static pl_status choose_harmonics(fitter *f, const pl_model *m, pl_params *p, pl
     if (H > 0 && H < f->set[k].harmonic)
       return pl_fail(f->env, PL_E_INPUT, "%s: harmonic %d is measured, but the motions have %d",
                      f->set[k].name ? f->set[k].name : "data", f->set[k].harmonic, H);
+  int kept;
+  PL_TRY(fit_kept_harmonics(f, &kept));
+  if (kept > 0) H = kept;
   if (H == 0) {
     pl_status st = pl_response(&f->follow, m, p, w, 0, NULL, NULL, &c);
     for (int i = 0; c && i < c->npoint; i++)
@@ -611,6 +598,7 @@ static pl_status allocate(fitter *f) {
              {&f->weight, np},
              {&f->gz, n},
              {&f->grad, nv},
+             {&f->from, nv},
              {&fit->noise, ns},
              {&fit->correlation, nv * nv}};
   for (size_t k = 0; k < sizeof all / sizeof all[0]; k++) {
@@ -689,10 +677,16 @@ static pl_status begin(fitter *f) {
   return PL_OK;
 }
 
+static pl_status go_on(fitter *f) {
+  PL_TRY(fit_take_up(f));
+  f->cost = residuals(f, f->y, f->r);
+  return differentiate(f);
+}
+
 static void release(fitter *f) {
-  void *all[] = {f->z,      f->z_try, f->y,    f->y_try,  f->x,   f->to, f->step,
-                 f->r,      f->r_try, f->J,    f->A,      f->C,   f->g,  f->size,
-                 f->weight, f->gz,    f->grad, f->active, f->view};
+  void *all[] = {f->z,      f->z_try, f->y,    f->y_try, f->x,      f->to,  f->step,
+                 f->r,      f->r_try, f->J,    f->A,     f->C,      f->g,   f->size,
+                 f->weight, f->gz,    f->grad, f->from,  f->active, f->view};
   for (size_t k = 0; k < sizeof all / sizeof all[0]; k++) pl_free(f->env, all[k]);
   frf_solver_close(&f->solver);
   if (f->curve != f->fit->curve[0] && f->curve != f->fit->curve[1]) pl_curve_free(f->curve);
@@ -722,6 +716,7 @@ static pl_status solve(fitter *f, const pl_model *m, pl_params *p, pl_work *w, i
   PL_TRY(open_design(f, m, p, w, nvariable, list));
   PL_TRY(allocate(f));
   PL_TRY(begin(f));
+  if (f->keeper && f->keeper->from) PL_TRY(go_on(f));
   pl_status st = fit_all(f);
   if (st != PL_OK && st != PL_UNSOLVED) return st;
   PL_TRY(finish(f));
@@ -731,12 +726,18 @@ static pl_status solve(fitter *f, const pl_model *m, pl_params *p, pl_work *w, i
 pl_status pl_fit_response(const pl_fit_response_opts *o, const pl_model *m, pl_params *p,
                           pl_work *w, int nvariable, const pl_variable *list, int nset,
                           const pl_frf *set, pl_response_fit **out) {
+  return pl_fit_response_run(o, m, p, w, nvariable, list, nset, set, NULL, out);
+}
+
+pl_status pl_fit_response_run(const pl_fit_response_opts *o, const pl_model *m, pl_params *p,
+                              pl_work *w, int nvariable, const pl_variable *list, int nset,
+                              const pl_frf *set, const pl_keeper *keeper, pl_response_fit **out) {
   *out = NULL;
   double begun = pl_wall_time();
   pl_response_fit *fit = pl_alloc(w->env, 1, sizeof *fit);
   if (!fit) return PL_E_NOMEM;
   fit->env = w->env;
-  fitter f = {.o = o, .env = w->env, .fit = fit, .nset = nset, .set = set};
+  fitter f = {.o = o, .env = w->env, .fit = fit, .nset = nset, .set = set, .keeper = keeper};
   pl_status st = solve(&f, m, p, w, nvariable, list), back = PL_OK;
   int good = fit->curve[1] && (st == PL_OK || st == PL_UNSOLVED);
   if (st == PL_SINGULAR || st == PL_DOMAIN) st = PL_UNSOLVED;

@@ -4,6 +4,7 @@
 #include "fit_impl.h"
 
 #include <float.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -39,6 +40,8 @@ typedef struct fitter {
   double *unit;                // [nvalue] scratch
   double *channel;             // [widest][L] scratch
   double cost, motion;         // m^2: misfit inside the harmonics, measured motion
+  double lambda;               // caution of the next step
+  const pl_keeper *keeper;     // NULL: none
 } fitter;
 
 // ---- parameters -------------------------------------------------------------------------------
@@ -378,16 +381,80 @@ static pl_status advance(fitter *f, double *lambda, int *done) {
   return PL_OK;
 }
 
+// ---- going on from what was kept --------------------------------------------------------------
+
+typedef struct parcel {
+  double *x; // NULL: only counted
+  size_t n;
+  int load;
+} parcel;
+
+static void carry(parcel *p, double *x, size_t n) {
+  if (p->x && n > 0) memcpy(p->load ? x : p->x + p->n, p->load ? p->x + p->n : x, n * sizeof *x);
+  p->n += n;
+}
+
+// all that a step begins with and that does not follow from the rest
+static void carry_all(fitter *f, parcel *p) {
+  double one[] = {f->lambda, f->cost, f->fit->iterations, f->fit->evaluations,
+                  f->fit->factorisations};
+  carry(p, one, sizeof one / sizeof *one);
+  if (p->load) {
+    f->lambda = one[0];
+    f->cost = one[1];
+    f->fit->iterations = (int)fmin(fmax(one[2], 0), INT_MAX);
+    f->fit->evaluations = (int)fmin(fmax(one[3], 0), INT_MAX);
+    f->fit->factorisations = (int)fmin(fmax(one[4], 0), INT_MAX);
+  }
+  carry(p, f->x, (size_t)f->nvalue);
+  carry(p, f->r, (size_t)f->rows);
+  for (int i = 0; i < f->nset; i++) {
+    fit_set *s = &f->set[i];
+    carry(p, f->orbit[i]->z, (size_t)f->n);
+    carry(p, s->z, (size_t)s->d->nchannel * (size_t)s->L);
+    carry(p, &s->phase, 1);
+  }
+}
+
+static pl_status keep_step(fitter *f) {
+  if (!f->keeper || !f->keeper->keep) return PL_OK;
+  parcel p = {0};
+  carry_all(f, &p);
+  p.x = pl_alloc(f->env, p.n, sizeof *p.x);
+  if (!p.x) return PL_E_NOMEM;
+  p.n = 0;
+  carry_all(f, &p);
+  pl_status s = f->keeper->keep(f->keeper->ctx, p.n, p.x);
+  pl_free(f->env, p.x);
+  return s;
+}
+
+static pl_status go_on(fitter *f) {
+  const pl_keeper *k = f->keeper;
+  parcel p = {0};
+  if (!k || !k->from) return PL_OK;
+  carry_all(f, &p);
+  if (p.n != k->nfrom || !pl_all_finite((int)p.n, k->from))
+    return pl_fail(f->env, PL_E_INPUT, "fit: what was kept to go on from is of another fit");
+  p = (parcel){.x = (double *)(uintptr_t)k->from, .load = 1};
+  carry_all(f, &p);
+  keep(f, 0);
+  PL_TRY(set_values(f, f->x));
+  return differentiate(f);
+}
+
 static pl_status iterate(fitter *f) {
-  double lambda = 1e-3;
   int done = 0;
+  f->lambda = 1e-3;
+  PL_TRY(go_on(f));
   while (!done && f->fit->iterations < f->o->max_iter) {
     PL_TRY(tell(f));
     PL_TRY(normal_equations(f));
     f->fit->iterations++;
-    PL_TRY(advance(f, &lambda, &done));
+    PL_TRY(advance(f, &f->lambda, &done));
     PL_TRY(set_values(f, f->x));
     PL_TRY(differentiate(f));
+    if (!done) PL_TRY(keep_step(f));
   }
   f->fit->reason = done ? PL_STOP_CONVERGED : PL_STOP_MAX_ITER;
   return done ? PL_OK : PL_UNSOLVED;
@@ -573,12 +640,18 @@ static pl_status solve(fitter *f, int nparameter, const int *parameter, int ndat
 pl_status pl_fit_damping(const pl_fit_damping_opts *o, const pl_model *m, pl_params *p, pl_work *w,
                          int nparameter, const int *parameter, int ndata, const pl_fit_data *data,
                          pl_fit **out) {
+  return pl_fit_damping_run(o, m, p, w, nparameter, parameter, ndata, data, NULL, out);
+}
+
+pl_status pl_fit_damping_run(const pl_fit_damping_opts *o, const pl_model *m, pl_params *p,
+                             pl_work *w, int nparameter, const int *parameter, int ndata,
+                             const pl_fit_data *data, const pl_keeper *keeper, pl_fit **out) {
   *out = NULL;
   double begun = pl_wall_time();
   pl_fit *fit = pl_alloc(w->env, 1, sizeof *fit);
   if (!fit) return PL_E_NOMEM;
   fit->env = w->env;
-  fitter f = {.o = o, .m = m, .p = p, .w = w, .env = w->env, .fit = fit};
+  fitter f = {.o = o, .m = m, .p = p, .w = w, .env = w->env, .fit = fit, .keeper = keeper};
   int found = 0;
   pl_status s = solve(&f, nparameter, parameter, ndata, data, &found);
   int good = found && (s == PL_OK || s == PL_UNSOLVED);

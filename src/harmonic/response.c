@@ -112,7 +112,8 @@ pl_status response_follow(walk *k, const pl_response_opts *o, pl_curve *c, range
     int changed = 0;
     c->reason = PL_STOP_CANCELLED;
     pl_status st = tell(k, r, c);
-    if (c->npoint > a->seen || st != PL_OK) PL_TRY(look(k, a, c, branch, st != PL_OK));
+    int last = st != PL_OK || c->npoint >= o->points;
+    if (c->npoint > a->seen || last) PL_TRY(look(k, a, c, branch, last));
     a->seen = c->npoint;
     PL_TRY(st);
     c->reason = PL_STOP_POINTS;

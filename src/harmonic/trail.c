@@ -197,7 +197,12 @@ pl_status pl_trail_pack(const pl_trail *t, double **out, size_t *n) {
   PUT(&r, shape);
   put_walk(&r, t->k);
   PUT(&r, *t->a);
-  put_curve(&r, t->c);
+  // the work of the way is added to the curve only at its end
+  pl_curve now = *t->c;
+  now.iterations += t->k->iterations;
+  now.factorisations += t->k->factorisations;
+  now.krylov += t->k->krylov;
+  put_curve(&r, &now);
   if (t->before) put_curve(&r, t->before);
   if (r.failed) {
     pl_free(r.env, r.x);
@@ -206,6 +211,26 @@ pl_status pl_trail_pack(const pl_trail *t, double **out, size_t *n) {
   *out = r.x;
   *n = r.n;
   return PL_OK;
+}
+
+pl_status pl_curve_pack(const pl_curve *c, double **out, size_t *n) {
+  row r = {.env = c->env};
+  put_curve(&r, c);
+  *out = r.failed ? NULL : r.x;
+  *n = r.failed ? 0 : r.n;
+  if (r.failed) pl_free(r.env, r.x);
+  return r.failed ? PL_E_NOMEM : PL_OK;
+}
+
+pl_status pl_curve_unpack(const pl_model *m, pl_env *env, size_t n, const double *x,
+                          pl_curve **out) {
+  row r = {.env = env, .x = (double *)(uintptr_t)x, .n = n};
+  PL_TRY(curve_create(env, out));
+  take_curve(&r, m, *out);
+  if (!r.failed && r.at == n) return PL_OK;
+  pl_curve_free(*out);
+  *out = NULL;
+  return pl_fail(env, PL_E_INPUT, "a curve that was kept is of another model");
 }
 
 int trail_turned(size_t n, const double *x) {

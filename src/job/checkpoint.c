@@ -162,10 +162,66 @@ pl_status checkpoint_close(checkpoint *c, pl_status status) {
   return status;
 }
 
+void checkpoint_remove(const job *j, const pl_analysis *a) {
+  char path[PL_TEXT];
+  folder_remove(j->folder, path_of(j, a, path));
+}
+
 pl_status checkpoint_check(const job *j, const pl_analysis *a) {
   checkpoint c;
   int found;
   PL_TRY(load(j, a, 1, &c, &found));
   if (found) pl_free(j->env, c.data);
   return PL_OK;
+}
+
+// ---- plain numbers ------------------------------------------------------------------------------
+
+pl_status checkpoint_write_numbers(const job *j, const pl_analysis *a, size_t n, const double *x) {
+  checkpoint c;
+  checkpoint_begin(j, a, &c);
+  checkpoint_put(&c, &n, 1, sizeof n);
+  checkpoint_put(&c, x, n, sizeof *x);
+  return checkpoint_end(&c);
+}
+
+pl_status checkpoint_read_numbers(const job *j, const pl_analysis *a, double **x, size_t *n) {
+  checkpoint c;
+  int found;
+  *x = NULL;
+  *n = 0;
+  PL_TRY(checkpoint_open(j, a, &c, &found));
+  if (!found) return PL_OK;
+  pl_status st = checkpoint_take(&c, n, 1, sizeof *n);
+  if (st == PL_OK) st = checkpoint_take_new(&c, *n, sizeof **x, x);
+  st = checkpoint_close(&c, st);
+  if (st == PL_OK) return PL_OK;
+  pl_free(j->env, *x);
+  *x = NULL;
+  return st;
+}
+
+static pl_status keep_step(void *ctx, size_t n, const double *x) {
+  step_keeper *k = ctx;
+  double *room = pl_realloc(k->j->env, k->x, n, sizeof *x);
+  if (!room) return PL_E_NOMEM;
+  memcpy(room, x, n * sizeof *x);
+  k->x = room;
+  k->n = n;
+  return checkpoint_due(k->j) ? checkpoint_write_numbers(k->j, k->a, n, x) : PL_OK;
+}
+
+pl_status step_keeper_open(const job *j, const pl_analysis *a, step_keeper *k) {
+  *k = (step_keeper){.j = j, .a = a, .keeper = {.keep = keep_step, .ctx = k}};
+  PL_TRY(checkpoint_read_numbers(j, a, &k->from, &k->keeper.nfrom));
+  k->keeper.from = k->from;
+  return PL_OK;
+}
+
+pl_status step_keeper_close(step_keeper *k, pl_status status) {
+  pl_status st = PL_OK;
+  if (status == PL_CANCELLED && k->x) st = checkpoint_write_numbers(k->j, k->a, k->n, k->x);
+  pl_free(k->j->env, k->from);
+  pl_free(k->j->env, k->x);
+  return st < 0 ? st : status;
 }

@@ -36,8 +36,29 @@ pl_status checkpoint_take(checkpoint *c, void *to, size_t count, size_t size);
 pl_status checkpoint_take_new(checkpoint *c, size_t count, size_t size, void *out);
 // Frees what was read. Returns the status given, or PL_E_INPUT when something is left.
 pl_status checkpoint_close(checkpoint *c, pl_status status);
+// Removes the file: the analysis came to its end and there is nothing to go on to.
+void checkpoint_remove(const job *j, const pl_analysis *a);
 // Looks whether the checkpoint of an analysis, if there is one, can be gone on from.
 pl_status checkpoint_check(const job *j, const pl_analysis *a);
+
+// ---- plain numbers: responses and fits --------------------------------------------------------
+
+pl_status checkpoint_write_numbers(const job *j, const pl_analysis *a, size_t n, const double *x);
+// *x is NULL: there is none, or none is wanted; freed by the caller.
+pl_status checkpoint_read_numbers(const job *j, const pl_analysis *a, double **x, size_t *n);
+
+// The numbers of the last step, written when it is time.
+typedef struct step_keeper {
+  const job *j;
+  const pl_analysis *a;
+  pl_keeper keeper; // for the fit
+  double *from, *x; // [keeper.nfrom], [n]
+  size_t n;
+} step_keeper;
+// Takes up what an earlier run has kept, if this one goes on from it. The keeper stays where it is.
+pl_status step_keeper_open(const job *j, const pl_analysis *a, step_keeper *k);
+// cancelled: what was kept last is written. Returns the status given unless that fails.
+pl_status step_keeper_close(step_keeper *k, pl_status status);
 
 // ---- fingerprints -------------------------------------------------------------------------------
 

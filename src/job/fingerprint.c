@@ -173,6 +173,22 @@ static uint64_t print_problem(uint64_t h, const job *j, const pl_design_problem 
   return h;
 }
 
+// measured motions: the file as it is now
+static uint64_t print_data(uint64_t h, const pl_data_file *d) {
+  char hex[65];
+  h = print_reals(print_text(h, d->path), &d->frequency, 1);
+  return pl_sha256_file(d->path, hex) ? print_text(h, hex) : h;
+}
+
+static uint64_t print_measured(uint64_t h, const pl_frf *f) {
+  int what[] = {f->n,     (int)f->kind, f->harmonic,   f->node,    f->axis,
+                f->order, (int)f->per,  (int)f->sweep, f->relative};
+  h = print_ints(h, what, sizeof what / sizeof *what);
+  h = print_reals(h, f->omega, f->n);
+  h = print_reals(h, f->re, f->n);
+  return f->im ? print_reals(h, f->im, f->n) : h;
+}
+
 uint64_t print_analysis(const job *j, const pl_analysis *a) {
   const pl_analysis_kind *kind = &pl_analysis_table[a->kind];
   uint64_t h = print_options(0, a->kind, kind->info, *kind->ninfo, &a->opts);
@@ -181,8 +197,10 @@ uint64_t print_analysis(const job *j, const pl_analysis *a) {
     int place[2] = {a->watch[k].node, a->watch[k].component};
     h = print_text(print_ints(h, place, 2), a->watch[k].name);
   }
-  for (int k = 0; k < a->ndata; k++)
-    h = print_reals(print_text(h, a->data[k].path), &a->data[k].frequency, 1);
+  for (int k = 0; k < a->ndata; k++) h = print_data(h, &a->data[k]);
+  // over a response they are only laid
+  for (int k = 0; a->kind == PL_ANALYSIS_fit_response && k < a->nmeasured; k++)
+    h = print_measured(h, &a->measured[k].f);
   h = print_ints(h, a->parameter, a->nparameter);
   if (a->plan) h = print_problem(h, j, &a->plan->problem);
   if (!a->cloth) return h;

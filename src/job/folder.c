@@ -125,6 +125,17 @@ pl_status folder_close(folder *f, int ended) {
   return s;
 }
 
+void folder_remove(folder *f, const char *path) {
+  size_t n = strlen(f->path);
+  unlink(path);
+  if (strncmp(path, f->path, n) != 0 || path[n] != '/') return;
+  int k = find(f, path + n + 1);
+  if (k < 0) return;
+  // the others keep their order; the name stays in the list on disk, where it does no harm
+  pl_free(f->env, f->name[k]);
+  memmove(f->name + k, f->name + k + 1, (size_t)(--f->n - k) * sizeof *f->name);
+}
+
 // ---- the results of an earlier run --------------------------------------------------------------
 
 static int is_checkpoint(const char *name) {

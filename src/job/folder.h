@@ -24,6 +24,8 @@ pl_status folder_open(pl_env *env, const char *path, folder *f);
 pl_status folder_clear(folder *f);
 // Goes on with the earlier run: its files belong to this one.
 pl_status folder_continue(folder *f);
+// Removes a file of this run.
+void folder_remove(folder *f, const char *path);
 // Gives the folder free. ended: the run came to its end.
 pl_status folder_close(folder *f, int ended);
 

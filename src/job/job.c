@@ -299,12 +299,24 @@ static pl_status run_all(job *j, int only) {
     }
     pl_status s = run_one(j, k);
     if (s != PL_OK && s != PL_UNSOLVED) return s;
+    j->solved[k] = s == PL_OK;
     if (s == PL_OK) continue;
     worst = s;
     pl_state_free(sc->model, j->state[k]);
     j->state[k] = NULL;
   }
   return worst;
+}
+
+// What can be longer keeps its checkpoint. A curve or a fit that came to its end has no more use
+// for it once the whole run has: until then it saves a resumed run the way there.
+static void remove_spent(job *j) {
+  for (int k = 0; k < j->scene->nanalysis; k++) {
+    const pl_analysis *a = &j->scene->analysis[k];
+    int spent = a->kind == PL_ANALYSIS_response || a->kind == PL_ANALYSIS_fit_damping ||
+                a->kind == PL_ANALYSIS_fit_response;
+    if (spent && j->solved[k]) checkpoint_remove(j, a);
+  }
 }
 
 static void stamp(job *j) {
@@ -346,10 +358,11 @@ static pl_status prepare(job *j) {
   PL_TRY(pl_work_create(sc->model, threads, &j->work));
   pl_blas_threads(threads);
   j->state = pl_alloc(j->env, (size_t)sc->nanalysis, sizeof *j->state);
+  j->solved = pl_alloc(j->env, (size_t)sc->nanalysis, sizeof *j->solved);
   j->x = pl_alloc(j->env, n * 3, sizeof(double));
   j->colour = pl_alloc(j->env, n, sizeof(double));
   j->analyses = json_array();
-  if (!j->state || !j->x || !j->colour) return PL_E_NOMEM;
+  if (!j->state || !j->solved || !j->x || !j->colour) return PL_E_NOMEM;
   if (!j->analyses) return pl_fail(j->env, PL_E_NOMEM, "out of memory");
   PL_TRY(job_ties(j));
   PL_TRY(job_rods(j));
@@ -365,6 +378,7 @@ static void release(job *j) {
   for (int k = 0; j->state && k < j->scene->nanalysis; k++)
     pl_state_free(j->scene->model, j->state[k]);
   pl_free(j->env, j->state);
+  pl_free(j->env, j->solved);
   pl_free(j->env, j->x);
   pl_free(j->env, j->colour);
   pl_free(j->env, j->tie);
@@ -398,6 +412,7 @@ pl_status pl_job_run(pl_env *env, const pl_scene *scene, const pl_job_opts *opts
   if (s == PL_OK) {
     s = run_all(&j, only);
     result->cancelled = s == PL_CANCELLED;
+    if (s >= 0 && !result->cancelled) remove_spent(&j);
     // what there is is written even when an analysis failed
     pl_status w = write_page(&j, e);
     if (w == PL_OK) w = write_summary(&j, s, e, pl_wall_time() - start);

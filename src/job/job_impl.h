@@ -21,6 +21,7 @@ typedef struct job {
   const pl_job_opts *opts;
   pl_work *work;
   pl_state **state; // [nanalysis] results of static analyses and drapes, NULL: not run
+  int *solved;      // [nanalysis] 1: came to its end
   pl_page *page;
   json_t *analyses; // array of figures
   double *x;        // [nvert][3] scratch for pictures

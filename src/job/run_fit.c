@@ -1,5 +1,5 @@
 // fit-damping: reads measured trajectories, fits, and shows both.
-#include "job_impl.h"
+#include "checkpoint.h"
 
 #include "pliant/math.h"
 
@@ -367,10 +367,13 @@ pl_status job_fit_damping(job *j, int index, json_t *figures) {
   const pl_scene *sc = j->scene;
   const pl_analysis *a = &sc->analysis[index];
   trial t = {.j = j, .a = a};
+  step_keeper k;
+  PL_TRY(step_keeper_open(j, a, &k));
   pl_status s = read_all(&t);
   if (s == PL_OK)
-    s = pl_fit_damping(&a->opts.fit_damping_, sc->model, sc->params, j->work, a->nparameter,
-                       a->parameter, a->ndata, t.data, &t.fit);
+    s = pl_fit_damping_run(&a->opts.fit_damping_, sc->model, sc->params, j->work, a->nparameter,
+                           a->parameter, a->ndata, t.data, &k.keeper, &t.fit);
+  s = step_keeper_close(&k, s);
   if (t.fit) {
     set_figures(&t, figures);
     pl_status w = tell(&t);

@@ -1,4 +1,5 @@
 // fit-response: parameters from measured frequency responses, their bands, and both responses.
+#include "checkpoint.h"
 #include "measured.h"
 
 #include "pliant/math.h"
@@ -283,9 +284,13 @@ pl_status job_fit_response(job *j, int index, json_t *figures) {
   pl_frf *set = pl_alloc(j->env, (size_t)a->nmeasured, sizeof *set);
   if (!set) return PL_E_NOMEM;
   for (int k = 0; k < a->nmeasured; k++) set[k] = a->measured[k].f;
-  pl_status st = pl_fit_response(&a->opts.fit_response_, sc->model, sc->params, j->work,
-                                 a->plan->problem.nvariable, a->plan->problem.variable,
-                                 a->nmeasured, set, &t.fit);
+  step_keeper keeper;
+  pl_status st = step_keeper_open(j, a, &keeper);
+  if (st == PL_OK)
+    st = pl_fit_response_run(&a->opts.fit_response_, sc->model, sc->params, j->work,
+                             a->plan->problem.nvariable, a->plan->problem.variable, a->nmeasured,
+                             set, &keeper.keeper, &t.fit);
+  st = step_keeper_close(&keeper, st);
   if (t.fit) {
     warn(&t);
     note(&t);

@@ -182,34 +182,18 @@ static pl_status finish(curve_out *o, pl_curve *c, pl_status st, const char *mea
 // ---- response ---------------------------------------------------------------------------------
 
 static pl_status keep(curve_out *o, const pl_trail *t) {
-  checkpoint c;
   double *x;
   size_t n;
   PL_TRY(pl_trail_pack(t, &x, &n));
-  checkpoint_begin(o->j, o->a, &c);
-  checkpoint_put(&c, &n, 1, sizeof n);
-  checkpoint_put(&c, x, n, sizeof *x);
+  pl_status st = checkpoint_write_numbers(o->j, o->a, n, x);
   pl_free(o->j->env, x);
-  return checkpoint_end(&c);
+  return st;
 }
 
 static pl_status look(void *ctx, const pl_curve *c, const pl_trail *t, int last) {
   curve_out *o = ctx;
   PL_TRY(curve_append(o, c));
   return t && (last || checkpoint_due(o->j)) ? keep(o, t) : PL_OK;
-}
-
-// what was kept by a run that was stopped; NULL: nothing
-static pl_status take_up(const curve_out *o, double **x, size_t *n) {
-  checkpoint c;
-  int found;
-  *x = NULL;
-  *n = 0;
-  PL_TRY(checkpoint_open(o->j, o->a, &c, &found));
-  if (!found) return PL_OK;
-  pl_status st = checkpoint_take(&c, n, 1, sizeof *n);
-  if (st == PL_OK) st = checkpoint_take_new(&c, *n, sizeof **x, x);
-  return checkpoint_close(&c, st);
 }
 
 static const char *measure_text(const pl_response_opts *o, char buf[64]) {
@@ -233,7 +217,7 @@ pl_status job_response(job *j, int index, json_t *figures) {
     measure[k] = watch_measure(&a->watch[k], (pl_measure_kind)o->peaks, o->peak_harmonic);
   plan.measure = measure;
   pl_curve *c = NULL;
-  pl_status st = take_up(&out, &from, &plan.nfrom);
+  pl_status st = checkpoint_read_numbers(j, a, &from, &plan.nfrom);
   plan.from = from;
   if (st == PL_OK) st = pl_response_run(o, j->scene->model, j->scene->params, j->work, &plan, &c);
   pl_free(j->env, from);

@@ -5,6 +5,7 @@ Runs are stopped at the k-th checkpoint, seen by the file that is replaced; when
 difference to what is asserted."""
 import fcntl
 import json
+import math
 import os
 import pathlib
 import resource
@@ -16,7 +17,7 @@ import sys
 pliant, work, shim = sys.argv[1], pathlib.Path(sys.argv[2]), sys.argv[3] if len(sys.argv) > 3 else ""
 shutil.rmtree(work, ignore_errors=True)
 work.mkdir(parents=True)
-DONE, INTERNAL, INPUT, IO, INTERRUPTED = 0, 1, 3, 5, 130
+DONE, INTERNAL, INPUT, UNSOLVED, IO, INTERRUPTED = 0, 1, 3, 4, 5, 130
 tests = []
 
 
@@ -118,7 +119,37 @@ CASES = {
     "drape": (CLOTH + QUIET + "analyses: [{drape: {}}]\n", "drape.csv"),
     "design": (OSCILLATOR + QUIET + "analyses: [{design: {frequency: 8 rad/s, harmonics: 5, variables: all, "
                "objectives: [{amplitude: max, node: m}]}}]\n", "design-convergence.csv"),
+    "response": (OSCILLATOR + QUIET + "analyses: [{response: {from: 4 rad/s, to: 14 rad/s}}]\n", "response.csv"),
+    "damping": (OSCILLATOR + QUIET + "damping: {mass: 0.1}\nanalyses: [{fit-damping: {data: [a.csv, {file: b.csv, "
+                "frequency: 10 rad/s}], frequency: 8 rad/s, harmonics: 3, parameters: [k], beta: no}}]\n",
+                "fit-damping-2.csv"),
+    # two records with noise in proportion: weights follow the result, in several passes
+    "fit": (OSCILLATOR + QUIET + "analyses: [{fit-response: {parameters: [m, k], data: [{file: up.csv, watch: m.x, "
+            "noise: relative}, {file: down.csv, watch: m.x, sweep: down}]}}]\n", "fit-response-values.csv"),
+    # one step that a resume takes again
+    "explore": (OSCILLATOR + QUIET + "analyses: [{transient: {frequency: 8 rad/s, periods: 1, steps_per_period: 10}}, "
+                "{explore: {frequency: 8 rad/s, set: {k: 95 N/m}}}]\n", "explore-sensitivity.csv"),
 }
+
+
+def measure():
+    """Records of an oscillator with 1.1 kg, 100 N/m and 0.5 N.s/m, and something like noise."""
+    def wobble(i):
+        return 1 + 0.01 * math.sin(37 * i * i)
+    for name, w in (("a.csv", 8.0), ("b.csv", 10.0)):
+        a, d = 100 - 1.1 * w * w, 0.5 * w
+        lines = ["time_s,m_x_m"] + [f"{t},{math.cos(w * t - math.atan2(d, a)) / math.hypot(a, d) * wobble(t)}"
+                                    for t in (0.02 * i for i in range(70))]
+        (work / name).write_text("\n".join(lines) + "\n")
+    for name, k in (("up.csv", 0), ("down.csv", 100)):
+        lines = ["frequency_rad_s,amplitude_m"]
+        for i in range(25):
+            w = 6 + 0.3 * i
+            lines.append(f"{w},{wobble(i + k) / math.hypot(100 - 1.1 * w * w, 0.5 * w)}")
+        (work / name).write_text("\n".join(lines) + "\n")
+
+
+measure()
 
 
 def stopped_and_resumed(name, counts, sig):
@@ -143,7 +174,7 @@ def stopped_and_resumed(name, counts, sig):
 @test
 def killed_and_resumed():
     for name, counts in (("newmark", (1, 17)), ("bdf2", (1, 150)), ("cloth", (2, 13)), ("drape", (1, 5)),
-                         ("design", (1, 4))):
+                         ("design", (1, 4)), ("response", (3, 20)), ("damping", (1, 3)), ("fit", (1, 4, 8)), ("explore", (5,))):
         list(stopped_and_resumed(name, counts, signal.SIGKILL))
 
 
@@ -161,6 +192,24 @@ def interrupted_and_resumed():
         assert "drape.csv" in names(folder)
     for folder, err in stopped_and_resumed("design", (2,), signal.SIGINT):
         assert "design-parameters.csv" in names(folder)
+    for name in ("response", "damping", "fit"):
+        for folder, err in stopped_and_resumed(name, (2,), signal.SIGINT):
+            assert list(folder.glob("*.checkpoint")), names(folder)
+    # what came to its end has no checkpoint; used-up points leave one to go on from with more
+    folder, whole = work / "points", work / "response.whole"
+    assert "response.checkpoint" not in names(whole)
+    path = work / "response.yaml"
+    run("run", path, "-o", folder, "-s", "analyses.response.points=7", code=UNSOLVED, err="raise `points`")
+    run("run", path, "-o", folder, "--resume")
+    assert figures(folder) == figures(whole) and names(folder) == names(whole)
+    # other data, other fit
+    text, _ = CASES["fit"]
+    path, folder = scene("other.yaml", text), work / "other"
+    start_and_stop(path, folder, 2, signal.SIGKILL)
+    old = (work / "up.csv").read_text()
+    (work / "up.csv").write_text(old.replace("0.0", "0.1", 1))
+    run("run", path, "-o", folder, "--resume", code=INPUT, err="other options")
+    (work / "up.csv").write_text(old)
 
 
 @test

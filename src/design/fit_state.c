@@ -1,0 +1,113 @@
+// A fit of responses on its way as plain numbers: one list of fields counts, saves and loads.
+#include "fit_response_impl.h"
+
+#include <limits.h>
+#include <string.h>
+
+enum { HARMONICS_MAX = 64, ONES = 13 };
+
+typedef struct parcel {
+  double *x; // NULL: only counted
+  size_t n;
+  int load;
+} parcel;
+
+static void carry(parcel *p, double *x, size_t n) {
+  if (p->x && n > 0) memcpy(p->load ? x : p->x + p->n, p->load ? p->x + p->n : x, n * sizeof *x);
+  p->n += n;
+}
+
+static int count(double x) {
+  return (int)fmin(fmax(x, 0), INT_MAX);
+}
+
+static void carry_ones(fitter *f, parcel *p) {
+  fit_way *w = &f->at;
+  double one[ONES] = {f->follow.harmonics,
+                      w->stage,
+                      w->pass,
+                      w->tries,
+                      w->left,
+                      w->lambda,
+                      w->first,
+                      f->cost,
+                      f->data,
+                      f->stale,
+                      f->logs,
+                      f->fit->iterations,
+                      f->fit->evaluations};
+  carry(p, one, ONES);
+  if (!p->load) return;
+  *w = (fit_way){.stage = count(one[1]),
+                 .pass = count(one[2]),
+                 .tries = count(one[3]),
+                 .left = count(one[4]),
+                 .lambda = one[5],
+                 .first = one[6]};
+  f->cost = one[7];
+  f->data = one[8];
+  f->stale = one[9] != 0;
+  f->logs = one[10] != 0;
+  f->fit->iterations = count(one[11]);
+  f->fit->evaluations = count(one[12]);
+}
+
+// the curve stands behind all of it
+static void carry_all(fitter *f, parcel *p) {
+  size_t np = (size_t)f->npoint, nv = (size_t)f->nvar;
+  carry_ones(f, p);
+  carry(p, f->x, nv);
+  carry(p, f->from, nv);
+  carry(p, f->y, 2 * np);
+  carry(p, f->weight, np);
+  carry(p, f->z, np * (size_t)f->d->n);
+}
+
+pl_status fit_keep(fitter *f) {
+  if (!f->keeper || !f->keeper->keep) return PL_OK;
+  parcel p = {0};
+  double *curve;
+  size_t n;
+  carry_all(f, &p);
+  PL_TRY(pl_curve_pack(f->curve, &curve, &n));
+  p.x = pl_alloc(f->env, p.n + n, sizeof *p.x);
+  pl_status st = p.x ? PL_OK : PL_E_NOMEM;
+  if (st == PL_OK) {
+    p.n = 0;
+    carry_all(f, &p);
+    memcpy(p.x + p.n, curve, n * sizeof *curve);
+    st = f->keeper->keep(f->keeper->ctx, p.n + n, p.x);
+  }
+  pl_free(f->env, p.x);
+  pl_free(f->env, curve);
+  return st;
+}
+
+static pl_status misfit(const fitter *f) {
+  return pl_fail(f->env, PL_E_INPUT, "fit: what was kept to go on from is of another fit");
+}
+
+pl_status fit_kept_harmonics(const fitter *f, int *harmonics) {
+  const pl_keeper *k = f->keeper;
+  *harmonics = 0;
+  if (!k || !k->from) return PL_OK;
+  if (k->nfrom < ONES || !(k->from[0] >= 1) || !(k->from[0] <= HARMONICS_MAX)) return misfit(f);
+  *harmonics = (int)k->from[0];
+  return PL_OK;
+}
+
+pl_status fit_take_up(fitter *f) {
+  const pl_keeper *k = f->keeper;
+  parcel p = {0};
+  pl_curve *curve;
+  carry_all(f, &p);
+  size_t own = p.n;
+  if (own > k->nfrom || own > INT_MAX || !pl_all_finite((int)own, k->from)) return misfit(f);
+  PL_TRY(pl_curve_unpack(f->d->m, f->env, k->nfrom - own, k->from + own, &curve));
+  p = (parcel){.x = (double *)(uintptr_t)k->from, .load = 1};
+  carry_all(f, &p);
+  if (f->curve != f->fit->curve[0]) pl_curve_free(f->curve);
+  f->curve = curve;
+  f->resumed = 1;
+  return PL_OK;
+}
