@@ -1,19 +1,38 @@
 #include "cli.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 // the terminal is one per process, and so is this
 static volatile sig_atomic_t interrupted;
+static struct timespec interrupted_at;
 static int quiet, on_terminal, drawn;
 static double last_drawn;
 
+// One signal may come several times: `timeout`, shells and batch systems send it to the process and
+// to its group. Repeats within a second are the same one; a later one ends the program at once.
 static void on_interrupt(int sig) {
-  // the second one ends the program at once
-  interrupted = 1;
+  static const char text[] = "\npliant: stopping; what there is will be written. Once more ends at "
+                             "once, without writing.\n";
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  if (!interrupted) {
+    interrupted = 1;
+    interrupted_at = now;
+    int was = errno;
+    if (on_terminal && !quiet) (void)!write(STDERR_FILENO, text, sizeof text - 1);
+    errno = was;
+    return;
+  }
+  double passed = (double)(now.tv_sec - interrupted_at.tv_sec) +
+                  1e-9 * (double)(now.tv_nsec - interrupted_at.tv_nsec);
+  if (passed < 1) return;
   signal(sig, SIG_DFL);
+  raise(sig);
 }
 
 int screen_interrupted(void) {
@@ -61,6 +80,9 @@ void screen_attach(pl_env *env, int be_quiet) {
   struct sigaction action;
   memset(&action, 0, sizeof action);
   action.sa_handler = on_interrupt;
+  // one of them does not come in the middle of the other
+  sigaddset(&action.sa_mask, SIGINT);
+  sigaddset(&action.sa_mask, SIGTERM);
   sigaction(SIGINT, &action, NULL);
   sigaction(SIGTERM, &action, NULL);
 }

@@ -6,6 +6,7 @@
 
 #if PL_GPL
 
+#include <stdatomic.h>
 #include <string.h>
 
 enum {
@@ -15,6 +16,8 @@ enum {
 };
 // larger multipliers lose more digits than a direct solve may
 static const double GROWTH_MAX = 1e6;
+// some tenths of a second: who waits longer wants to be able to stop it
+static const double FLOPS_LONG = 1e9;
 
 typedef struct numbers {
   double *L;   // [m][p] by columns: triangular factors over the multipliers, p pivots, m - p rows
@@ -43,6 +46,8 @@ typedef struct fronts {
   const double *val; // of the matrix at hand
   int transposed;
   double nnz, flops;
+  pl_env *env;     // asked on the way whether to go on
+  atomic_int stop; // 1: no
 } fronts;
 
 // ---- symbolic -----------------------------------------------------------------------------------
@@ -344,8 +349,15 @@ static void subtract_strip(void *ctx, int i, int thread) {
          &j->p, &one, j->S + (size_t)at * (size_t)r, &r, 1, 1);
 }
 
-// returns 0 where a pivot is zero
-static int eliminate(fronts *s, int f, pl_team *team) {
+// the caller's own thread asks the host, all of them hear the answer
+static int is_stopped(fronts *s, int thread) {
+  if (thread == 0 && s->flops > FLOPS_LONG && pl_tell(s->env, NULL, -1, NULL) == PL_CANCELLED)
+    s->stop = 1;
+  return s->stop;
+}
+
+// returns 0 where a pivot is zero, or when it is stopped
+static int eliminate(fronts *s, int f, pl_team *team, int thread) {
   const front *x = &s->tree.front[f];
   numbers *v = &s->num[f];
   int p = x->npiv * s->block, m = p + x->nrow * s->block;
@@ -354,6 +366,7 @@ static int eliminate(fronts *s, int f, pl_team *team) {
     int rows = p - j.k0, info;
     j.nb = rows < PANEL ? rows : PANEL;
     double *panel = v->L + (size_t)j.k0 * (size_t)m + j.k0;
+    if (is_stopped(s, thread)) return 0;
     dgetrf_(&rows, &j.nb, panel, &m, v->pivot + j.k0, &info);
     if (info != 0) return 0;
     for (int k = j.k0; k < j.k0 + j.nb; k++) v->pivot[k] += j.k0;
@@ -386,7 +399,7 @@ static void factor_front(fronts *s, int f, pl_team *team, int thread) {
   if ((x->npiv + x->nrow) * s->block < LARGE) team = NULL;
   assemble(s, f, team, s->local[thread]);
   s->growth[f] = INFINITY;
-  if (eliminate(s, f, team)) judge(s, f);
+  if (eliminate(s, f, team, thread)) judge(s, f);
 }
 
 static void factor_task(void *ctx, int task, int thread) {
@@ -402,6 +415,8 @@ static pl_status numeric(pl_factor *f) {
   fronts *s = f->state;
   const front_tree *t = &s->tree;
   s->val = f->val;
+  s->env = f->env;
+  s->stop = 0;
   f->info.nnz = s->nnz;
   f->info.flops = s->flops;
   pl_blas_threads(1); // the threads here are our own
@@ -419,7 +434,7 @@ static pl_status numeric(pl_factor *f) {
   f->info.rcond = INFINITY;
   for (int k = 0; ok && k < t->nfront; k++) f->info.rcond = fmin(f->info.rcond, s->least[k]);
   pl_blas_threads(f->nthread);
-  return ok ? PL_OK : PL_UNSOLVED;
+  return s->stop ? PL_CANCELLED : ok ? PL_OK : PL_UNSOLVED;
 }
 
 // ---- solves -------------------------------------------------------------------------------------

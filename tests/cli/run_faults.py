@@ -47,8 +47,17 @@ def scene(name, text):
     return path
 
 
-def start_and_stop(path, folder, count, sig):
-    """Starts a run that writes a checkpoint at every step and sends it a signal after `count` of them."""
+def is_pending(pid, sig):
+    """Has the signal not come yet?"""
+    try:
+        lines = pathlib.Path(f"/proc/{pid}/status").read_text().splitlines()
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+    return any(int(k.split()[1], 16) >> (sig - 1) & 1 for k in lines if k.startswith(("SigPnd", "ShdPnd")))
+
+
+def start_and_stop(path, folder, count, *sig):
+    """Starts a run that writes a checkpoint at every step and sends it signals after `count` of them."""
     p = subprocess.Popen([pliant, "run", str(path), "-o", str(folder), "--checkpoint", "0", "-t", "1"], cwd=work,
                          stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
     seen = set()
@@ -58,7 +67,10 @@ def start_and_stop(path, folder, count, sig):
                 seen.add((f.name, f.stat().st_ino, f.stat().st_mtime_ns))
             except FileNotFoundError:
                 pass
-    p.send_signal(sig)
+    for s in sig:
+        p.send_signal(s)
+        while len(sig) > 1 and is_pending(p.pid, s):
+            pass
     return p.wait(timeout=300), p.stderr.read()
 
 
@@ -210,6 +222,19 @@ def interrupted_and_resumed():
     (work / "up.csv").write_text(old.replace("0.0", "0.1", 1))
     run("run", path, "-o", folder, "--resume", code=INPUT, err="other options")
     (work / "up.csv").write_text(old)
+
+
+@test
+def signals_that_come_twice():
+    # to the process and to its group, as `timeout` does, or of two kinds
+    text, _ = CASES["newmark"]
+    path = scene("twice.yaml", text.replace("60 ms", "60 s"))
+    for pair in ((signal.SIGTERM, signal.SIGTERM), (signal.SIGINT, signal.SIGINT), (signal.SIGTERM, signal.SIGINT)):
+        folder = work / f"twice.{pair[0].name}.{pair[1].name}"
+        code, err = start_and_stop(path, folder, 5, *pair)
+        assert code == INTERRUPTED, (pair, code, err)
+        assert json.loads((folder / "summary.json").read_text())["status"] == "cancelled", pair
+        assert {"transient.csv", "transient.checkpoint", "report.html"} <= set(names(folder)), names(folder)
 
 
 @test
