@@ -424,6 +424,7 @@ pl_status build_scene(reader *r, pl_scene *s) {
   build_initial(r);
   build_analyses(r, s);
   build_contact(r, s);
+  check_file_names(r, s);
   build_limits(r, s);
   if (r->nnode == 0 && r->nproblem == 0)
     problem(r, r->root, "give nodes, bodies or a mechanism", "the scene has no nodes");

@@ -81,31 +81,11 @@ static void name_analysis(reader *r, analysis_def *d, int k) {
   if (kept) a->a.name = kept;
 }
 
-// Every file of an analysis is called after it, NAME.csv or NAME-something.vtu: a name that
-// continues another's would overwrite or mix files. Names given by us are numbered, as are the
-// files of modes, which have none without a number, and of fit-damping.
-static int name_continues(const char *name, const char *other) {
-  size_t n = strlen(other);
-  return strncmp(name, other, n) == 0 && name[n] == '-';
-}
-
-static void check_name(reader *r, const analysis_def *d, int k, const pl_node *at) {
-  const analysis_def *a = &d[k];
+static void check_name(reader *r, const analysis_def *a) {
   char buf[MESSAGE_QUOTE + 8];
-  if (strlen(a->a.name) > ANALYSIS_NAME_MAX) {
+  if (strlen(a->a.name) > ANALYSIS_NAME_MAX)
     problem(r, a->name.at, NULL, "the name of an analysis can have %d letters, '%s' has %zu",
             ANALYSIS_NAME_MAX, quote(a->a.name, buf, sizeof buf), strlen(a->a.name));
-    return;
-  }
-  for (int i = 0; i < k; i++) {
-    int longer = name_continues(a->a.name, d[i].a.name), own = longer ? k : i;
-    if (!longer && !name_continues(d[i].a.name, a->a.name)) continue;
-    if (!d[own].name.at && d[own].a.kind != PL_ANALYSIS_fit_damping) continue;
-    problem(r, a->name.at ? a->name.at : at, "choose names that do not continue each other",
-            "the files of '%s' and '%s' would be mixed", d[i].a.name,
-            quote(a->a.name, buf, sizeof buf));
-    return;
-  }
 }
 
 // its result is a state of rest
@@ -391,7 +371,8 @@ void build_analyses(reader *r, pl_scene *s) {
   for (const pl_node *e = at->first; e && !r->failed; e = e->next) {
     if (!read_analysis(r, e, &d[n])) continue;
     name_analysis(r, d, n);
-    check_name(r, d, n, e);
+    d[n].at = e;
+    check_name(r, &d[n]);
     find_about(r, d, n);
     int own;
     pl_watch *w = read_watches(r, d[n].watch, nwatch + plan_nodes(d[n].a.plan), &own);
@@ -416,4 +397,6 @@ void build_analyses(reader *r, pl_scene *s) {
   for (int k = 0; k < n; k++) a[k] = d[k].a;
   s->analysis = a;
   s->nanalysis = n;
+  r->analysis = d;
+  r->nanalysis = n;
 }

@@ -446,6 +446,7 @@ typedef struct analysis_def {
   const pl_node *compare, *compare_steps, *measured;
   pick weights;
   projection_def *projection;
+  const pl_node *at;
   pl_analysis a;
 } analysis_def;
 
@@ -597,6 +598,8 @@ typedef struct reader {
   struct rod_net *rods; // edges and junctions of all rods, NULL: none
   int nload, load_cap;
   pl_load_desc *load;
+  int nanalysis;
+  const analysis_def *analysis; // [nanalysis]
   int ntarget, target_cap;
   aim *target;
   int nseg, seg_cap;
@@ -720,6 +723,8 @@ void rods_spin(reader *r, const node_list *nodes, const double *omega);
 void build_loads(reader *r);
 void build_initial(reader *r);
 void build_analyses(reader *r, pl_scene *s);
+// files of analyses, once their names and all that files are called after are known
+void check_file_names(reader *r, const pl_scene *s);
 // obstacles, the nodes that feel them and self contact, once the analyses are known
 // (build_contact.c)
 void build_contact(reader *r, pl_scene *s);

@@ -3,6 +3,7 @@
 import json
 import os
 import pathlib
+import re
 import shutil
 import signal
 import subprocess
@@ -515,6 +516,35 @@ def pipes_and_devices():
 def closed_output():
     p = subprocess.run(["bash", "-c", f"{pliant} reference > /dev/full"], capture_output=True, text=True)
     assert p.returncode == IO, p.returncode
+
+
+@test
+def names_that_continue_others():
+    path = scene("names.yaml", OSCILLATOR.split("analyses:")[0] + "analyses: [static: {}, static: {name: static-heavy}, "
+                 "static: {name: static-heavy-2}, modes: {}, modes: {name: modes-free}]\n")
+    run("run", path, "-o", "names.results")
+    for name in ("static", "static-heavy", "static-heavy-2", "modes", "modes-free"):
+        assert (work / "names.results" / f"{name}.csv").exists(), name
+
+
+@test
+def files_are_called_by_known_words():
+    # what may stand behind the name of an analysis is what the check of names knows
+    text = (source / "src/scene/file_names.c").read_text()
+    known = re.findall(r'"(\w+)"', text[text.index("known[]"):text.index("plain[]")])
+    seen = 0
+    for f in work.rglob("summary.json"):
+        told, scene_text = json.loads(f.read_text()), (f.parent / "scene.yaml").read_text()
+        names = sorted((a["name"] for a in told["analyses"]), key=len, reverse=True)
+        for stem in (pathlib.PurePath(w).stem for w in told["written"] if "/" not in w):
+            name = next((n for n in names if stem.startswith(n + "-")), None)
+            if name is None or stem in names:
+                continue
+            rest = stem[len(name) + 1:]
+            words = known + re.findall(r"[\w-]+", scene_text)  # places and obstacles
+            assert any(rest == w or rest.startswith(w + "-") for w in words) or re.match(r"\d+(-|$)", rest), (f, stem)
+            seen += 1
+    assert seen > 50, seen
 
 
 failed = 0
