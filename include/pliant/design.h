@@ -316,6 +316,7 @@ void pl_frf_value(const pl_model *m, const pl_params *p, const pl_orbit *o, cons
     "stop when a step changes the response by less than this part of the data")                    \
   X(int, max_iter, 60, 1, 1000, "", "steps of the fit")                                            \
   X(double, level, 0.95, 0.5, 0.9999, "", "probability of the confidence bands")                   \
+  C(bands, 0, "together|alone", "level is for all values at once, or for each alone")              \
   C(apply, 0, "no|yes", "the analyses that follow use the fitted values")
 
 typedef struct pl_fit_response_opts {
@@ -324,13 +325,21 @@ typedef struct pl_fit_response_opts {
 extern const pl_opt_info pl_fit_response_info_table[];
 extern const int pl_fit_response_info_count;
 
+enum { PL_BANDS_TOGETHER, PL_BANDS_ALONE };
+enum {
+  PL_BAND_LINEAR,  // the sum of squares rises to the ends as the linear model says
+  PL_BAND_PROFILE, // it does not: the ends are those of its profile
+  PL_BAND_LOST     // an end was not reached: within, samples lose their motions
+};
+
 typedef struct pl_fit_band {
   char name[64];
   const char *unit; // SI
   double before, after, min, max;
-  double error; // standard error; -1: not known
-  double band;  // half the width of the confidence band, by Student's t; -1: not known
-  int bound;    // ended at a bound
+  double error;           // standard error; -1: not known
+  double low, high, band; // confidence band, half its width; band -1: not known
+  int bent;               // PL_BAND_...
+  int bound;              // ended at a bound
 } pl_fit_band;
 
 typedef struct pl_response_fit {
@@ -356,7 +365,8 @@ typedef struct pl_response_fit {
 // Fits variables (of kinds DESIGN, ALPHA and BETA) by least squares so that the response matches
 // the data: Levenberg-Marquardt with exact derivatives within bounds. At every trial the response
 // is followed through its folds and every sample is compared with the motion that f->sweep chooses.
-// Bands: s^2 (J'J)^-1 and Student's t. p has the fitted values in the end when o->apply.
+// Bands: s^2 (J'J)^-1 and Student's t (together: of level^(1/values)), or the profile of the sum of
+// squares where the response bends within them. p has the fitted values in the end when o->apply.
 // PL_UNSOLVED: not converged, the best found is in *out (NULL: there is no response at the start).
 pl_status pl_fit_response(const pl_fit_response_opts *o, const pl_model *m, pl_params *p,
                           pl_work *w, int nvariable, const pl_variable *variable, int nset,

@@ -98,9 +98,7 @@ static pl_status evaluate_near(fitter *f) {
   return PL_OK;
 }
 
-// *cost at values; PL_UNSOLVED, PL_DOMAIN: some sample has no motion there. near: x is so close
-// that motions are followed one by one, where they can be.
-static pl_status evaluate(fitter *f, const double *x, int near, double *cost) {
+pl_status fit_evaluate(fitter *f, const double *x, int near, double *cost) {
   f->fit->evaluations++;
   pl_curve_free(f->tried);
   f->tried = NULL;
@@ -126,7 +124,7 @@ static void swap(double **a, double **b) {
   *b = t;
 }
 
-static void accept(fitter *f, const double *x, double cost) {
+void fit_accept(fitter *f, const double *x, double cost) {
   f->cost = cost;
   memcpy(f->x, x, (size_t)f->nvar * sizeof *x);
   swap(&f->z, &f->z_try);
@@ -135,7 +133,7 @@ static void accept(fitter *f, const double *x, double cost) {
   // without a new one the old serves as a start
   f->stale = !f->tried;
   if (f->stale) return;
-  if (f->curve != f->fit->curve[0]) pl_curve_free(f->curve);
+  if (f->curve != f->fit->curve[0] && f->curve != f->fit->curve[1]) pl_curve_free(f->curve);
   f->curve = f->tried;
   f->tried = NULL;
 }
@@ -154,8 +152,7 @@ static pl_status add_row(fitter *f, const frf_view *v, double weight, const doub
   return PL_OK;
 }
 
-// J at x, where p must be
-static pl_status differentiate(fitter *f) {
+pl_status fit_differentiate(fitter *f) {
   pl_design *d = f->d;
   site *s = &d->site[0];
   int at = 0, row = 0;
@@ -183,7 +180,7 @@ static pl_status differentiate(fitter *f) {
 
 // ---- one step ---------------------------------------------------------------------------------
 
-static void normal_equations(fitter *f) {
+void fit_normal_equations(fitter *f) {
   int n = f->nvar;
   for (int i = 0; i < n; i++) {
     const variable *v = &f->d->var[i];
@@ -192,13 +189,12 @@ static void normal_equations(fitter *f) {
     for (int j = 0; j <= i; j++)
       f->A[i * n + j] = f->A[j * n + i] = pl_dot(f->nrow, Ji, f->J + (size_t)j * (size_t)f->nrow);
     f->size[i] = sqrt(f->A[i * n + i]);
-    f->active[i] =
-        (f->x[i] <= v->lo && f->g[i] > 0) || (f->x[i] >= v->hi && f->g[i] < 0) || f->size[i] == 0;
+    f->active[i] = (f->x[i] <= v->lo && f->g[i] > 0) || (f->x[i] >= v->hi && f->g[i] < 0) ||
+                   f->size[i] == 0 || i == f->held;
   }
 }
 
-// C: the normal matrix with a unit diagonal, lambda added, held values taken out
-static double scale_and_factor(fitter *f, double lambda) {
+double fit_factor(fitter *f, double lambda) {
   int n = f->nvar;
   for (int i = 0; i < n; i++)
     for (int j = 0; j < n; j++) {
@@ -212,7 +208,7 @@ static double scale_and_factor(fitter *f, double lambda) {
 static double make_step(fitter *f, double lambda) {
   int n = f->nvar;
   double fall = 0;
-  for (int k = 0; k < 40 && !(scale_and_factor(f, lambda) > DBL_EPSILON); k++)
+  for (int k = 0; k < 40 && !(fit_factor(f, lambda) > DBL_EPSILON); k++)
     lambda = fmax(10 * lambda, 1e-14);
   for (int i = 0; i < n; i++) f->step[i] = f->active[i] ? 0 : -f->g[i] / f->size[i];
   pl_cholesky_solve(n, f->C, f->step);
@@ -255,11 +251,11 @@ static pl_status advance(fitter *f, double *lambda, int *done) {
     double size = step_size(f);
     int last = size <= enough;
     PL_TRY(tell(f));
-    pl_status st = evaluate(f, f->to, size <= NEAR * sqrt(f->data), &cost);
+    pl_status st = fit_evaluate(f, f->to, size <= NEAR * sqrt(f->data), &cost);
     if (st < 0 || st == PL_CANCELLED) return st;
     if (st == PL_OK && cost <= f->cost) {
       double ratio = fall > 0 ? (f->cost - cost) / fall : 1, t = 2 * ratio - 1;
-      accept(f, f->to, cost);
+      fit_accept(f, f->to, cost);
       *lambda *= fmax(0.1, 1 - t * t * t);
       *done = last;
       return PL_OK;
@@ -278,15 +274,14 @@ static pl_status look_again(fitter *f, int *moved) {
   *moved = 0;
   if (!f->stale) return PL_OK;
   memcpy(f->to, f->x, (size_t)f->nvar * sizeof *f->x);
-  pl_status st = evaluate(f, f->to, 0, &cost);
+  pl_status st = fit_evaluate(f, f->to, 0, &cost);
   if (st != PL_OK) return st == PL_UNSOLVED || st == PL_DOMAIN ? PL_OK : st;
   *moved = cost < (1 - 1e-6) * f->cost;
-  accept(f, f->to, cost);
+  fit_accept(f, f->to, cost);
   return PL_OK;
 }
 
-// at most so many steps
-static pl_status iterate(fitter *f, int most) {
+pl_status fit_iterate(fitter *f, int most) {
   fit_way *at = &f->at;
   int done = 0;
   if (!f->resumed) {
@@ -296,13 +291,13 @@ static pl_status iterate(fitter *f, int most) {
   f->resumed = 0;
   while (!done && at->left > 0) {
     at->left--;
-    normal_equations(f);
+    fit_normal_equations(f);
     f->fit->iterations++;
     PL_TRY(advance(f, &at->lambda, &done));
-    PL_TRY(differentiate(f));
+    PL_TRY(fit_differentiate(f));
     if (!done) PL_TRY(fit_keep(f));
   }
-  normal_equations(f);
+  fit_normal_equations(f);
   f->fit->reason = done ? PL_STOP_CONVERGED : PL_STOP_MAX_ITER;
   return done ? PL_OK : PL_UNSOLVED;
 }
@@ -313,10 +308,17 @@ static double amplitude_of(const pl_frf *s, int i) {
   return s->kind == PL_FRF_COMPLEX ? hypot(s->re[i], s->im[i]) : fabs(s->re[i]);
 }
 
+// numbers of a set less those that the fit used up
+static double left_of(const fitter *f, int k) {
+  double rows = (double)f->set[k].n * frf_width(&f->set[k]);
+  return rows - f->used[k] > 1e-6 * rows ? rows - f->used[k] : rows;
+}
+
 // first: by the samples themselves; then by what is computed, which has no noise, and sets by their
 // own scatter
 static void set_weights(fitter *f, int first) {
   int at = 0;
+  if (!first) fit_used(f);
   f->data = 0;
   for (int k = 0; k < f->nset; k++) {
     const pl_frf *s = &f->set[k];
@@ -329,7 +331,7 @@ static void set_weights(fitter *f, int first) {
       double im = s->kind == PL_FRF_COMPLEX ? y[1] - s->im[i] : 0;
       sum += pow(f->weight[at + i], 2) * (pow(y[0] - s->re[i], 2) + im * im);
     }
-    double noise = sqrt(sum / ((double)s->n * frf_width(s)));
+    double noise = sqrt(sum / left_of(f, k));
     for (int i = 0; i < s->n; i++) {
       // a set without any scatter counts like one that has a millionth of it
       if (!first && f->nset > 1) f->weight[at + i] /= fmax(noise, 1e-6);
@@ -357,17 +359,17 @@ static pl_status come_near(fitter *f) {
     memcpy(f->from, f->x, (size_t)f->nvar * sizeof *f->x);
     f->logs = 1;
     f->cost = residuals(f, f->y, f->r);
-    st = differentiate(f);
+    st = fit_differentiate(f);
   }
-  if (st == PL_OK) st = iterate(f, f->o->max_iter / 2);
+  if (st == PL_OK) st = fit_iterate(f, f->o->max_iter / 2);
   f->logs = 0;
   f->cost = residuals(f, f->y, f->r);
   if (st == PL_UNSOLVED || st == PL_SINGULAR) st = PL_OK;
   if (st == PL_OK && f->cost > f->at.first) {
-    st = evaluate(f, f->from, 0, &cost);
-    if (st == PL_OK) accept(f, f->from, cost);
+    st = fit_evaluate(f, f->from, 0, &cost);
+    if (st == PL_OK) fit_accept(f, f->from, cost);
   }
-  return st == PL_OK ? differentiate(f) : st;
+  return st == PL_OK ? fit_differentiate(f) : st;
 }
 
 // the fit with its weights; where those depend on the result, until it stays
@@ -378,9 +380,9 @@ static pl_status fit_weighted(fitter *f) {
     if (f->at.pass > 0 && !f->resumed) {
       memcpy(f->from, f->x, (size_t)f->nvar * sizeof *f->x);
       set_weights(f, 0);
-      st = differentiate(f);
+      st = fit_differentiate(f);
     }
-    if (st == PL_OK) st = iterate(f, f->o->max_iter);
+    if (st == PL_OK) st = fit_iterate(f, f->o->max_iter);
     for (int k = 0; k < f->nvar; k++) moved = fmax(moved, fabs(f->x[k] - f->from[k]) * f->size[k]);
     // small beside the standard errors
     if (moved <= 0.01 * sqrt(f->cost / fmax(1, f->nrow - f->nvar))) break;
@@ -399,8 +401,8 @@ static pl_status fit_all(fitter *f) {
     if (st < 0 || st == PL_CANCELLED) return st;
     at->pass = 0;
     PL_TRY(look_again(f, &moved));
-    PL_TRY(differentiate(f));
-    normal_equations(f);
+    PL_TRY(fit_differentiate(f));
+    fit_normal_equations(f);
   }
   return st;
 }
@@ -421,7 +423,6 @@ static pl_status keep_matches(fitter *f, pl_frf_match **out) {
 
 // scatter of a sample in every set, the values fitted counted
 static void measure_noise(fitter *f) {
-  double lost = f->fit->freedom > 0 ? (double)f->fit->freedom / f->nrow : 1;
   for (int k = 0, at = 0; k < f->nset; at += f->set[k++].n) {
     const pl_frf *s = &f->set[k];
     double sum = 0;
@@ -431,60 +432,8 @@ static void measure_noise(fitter *f) {
       double size = s->relative ? fmax(hypot(y[0], y[1]), DBL_MIN) : 1;
       sum += (pow(y[0] - s->re[i], 2) + im * im) / (size * size);
     }
-    f->fit->noise[k] = sqrt(sum / (lost * s->n * frf_width(s)));
+    f->fit->noise[k] = sqrt(sum / left_of(f, k));
   }
-}
-
-// values whose effects cannot be told apart: those of the weakest direction
-static pl_status find_weak(fitter *f) {
-  int n = f->nvar;
-  double *room = pl_alloc(f->env, 2 * (size_t)n * (size_t)n + (size_t)n, sizeof *room);
-  if (!room) return PL_E_NOMEM;
-  double *A = room, *V = A + n * n, *lambda = V + n * n;
-  for (int i = 0; i < n; i++)
-    for (int j = 0; j < n; j++) {
-      int out = f->active[i] || f->active[j];
-      A[i * n + j] = i == j ? 1 : out ? 0 : f->A[i * n + j] / (f->size[i] * f->size[j]);
-    }
-  pl_eig(n, A, lambda, V);
-  f->fit->independent = fmax(lambda[0], 0);
-  for (int i = 0; i < n && lambda[0] < 1e-8; i++)
-    if (fabs(V[i]) > 1e-3 && f->fit->nweak < 8) f->fit->weak[f->fit->nweak++] = i;
-  pl_free(f->env, room);
-  return PL_OK;
-}
-
-// s^2 (J'J)^-1 of the values that are free, half widths by Student's t
-static pl_status measure_bands(fitter *f) {
-  pl_response_fit *fit = f->fit;
-  int n = f->nvar, held = 0;
-  for (int k = 0; k < n; k++) held += f->active[k];
-  fit->nsample = f->nrow;
-  fit->freedom = f->nrow - n + held;
-  PL_TRY(find_weak(f));
-  double least = scale_and_factor(f, 0), s2 = fit->freedom > 0 ? f->cost / fit->freedom : 0;
-  double *C = pl_alloc(f->env, (size_t)n * (size_t)n, sizeof *C); // correlation, not yet scaled
-  if (!C) return PL_E_NOMEM;
-  int known = fit->freedom > 0 && least > 0 && fit->nweak == 0;
-  for (int k = 0; k < n && known; k++) {
-    C[k * n + k] = 1;
-    pl_cholesky_solve(n, f->C, C + k * n);
-  }
-  for (int k = 0; k < n; k++) {
-    pl_fit_band *b = &fit->value[k];
-    const variable *v = &f->d->var[k];
-    b->after = f->x[k];
-    b->bound = f->x[k] <= v->lo || f->x[k] >= v->hi;
-    b->error = b->band = -1;
-    if (!known || f->active[k]) continue;
-    b->error = sqrt(s2 * C[k * n + k]) / f->size[k];
-    b->band = b->error * pl_student(0.5 + 0.5 * fit->level, fit->freedom);
-    for (int i = 0; i < n; i++)
-      if (!f->active[i])
-        fit->correlation[k * n + i] = C[k * n + i] / sqrt(C[k * n + k] * C[i * n + i]);
-  }
-  pl_free(f->env, C);
-  return PL_OK;
 }
 
 // ---- set up -----------------------------------------------------------------------------------
@@ -596,6 +545,7 @@ static pl_status allocate(fitter *f) {
              {&f->g, nv},
              {&f->size, nv},
              {&f->weight, np},
+             {&f->used, ns},
              {&f->gz, n},
              {&f->grad, nv},
              {&f->from, nv},
@@ -655,7 +605,7 @@ static pl_status begin(fitter *f) {
   PL_TRY(open_views(f));
   // the first weights ask for samples only
   set_weights(f, 1);
-  pl_status st = evaluate(f, f->x, 0, &cost);
+  pl_status st = fit_evaluate(f, f->x, 0, &cost);
   if (st == PL_UNSOLVED || st == PL_DOMAIN) {
     pl_report(f->env, PL_WARNING, NULL, 0, 0,
               "start from other values, e.g. with more damping, or widen from..to",
@@ -663,13 +613,13 @@ static pl_status begin(fitter *f) {
     return PL_UNSOLVED;
   }
   PL_TRY(st);
-  accept(f, f->x, cost);
+  fit_accept(f, f->x, cost);
   set_weights(f, 1);
   f->cost = residuals(f, f->y, f->r);
   PL_TRY(keep_matches(f, f->fit->before));
   f->fit->curve[0] = f->curve;
-  PL_TRY(differentiate(f));
-  normal_equations(f);
+  PL_TRY(fit_differentiate(f));
+  fit_normal_equations(f);
   for (int k = 0; k < f->nvar; k++)
     if (!(f->size[k] * fmax(fabs(f->x[k]), 1e-300) > 1e-12 * sqrt(f->data)) && f->x[k] != 0)
       return pl_fail_at(f->env, PL_E_INPUT, NULL, 0, 0, "leave it out of the fit",
@@ -680,13 +630,13 @@ static pl_status begin(fitter *f) {
 static pl_status go_on(fitter *f) {
   PL_TRY(fit_take_up(f));
   f->cost = residuals(f, f->y, f->r);
-  return differentiate(f);
+  return fit_differentiate(f);
 }
 
 static void release(fitter *f) {
-  void *all[] = {f->z,      f->z_try, f->y,    f->y_try, f->x,      f->to,  f->step,
-                 f->r,      f->r_try, f->J,    f->A,     f->C,      f->g,   f->size,
-                 f->weight, f->gz,    f->grad, f->from,  f->active, f->view};
+  void *all[] = {f->z,      f->z_try, f->y,  f->y_try, f->x,    f->to,     f->step,
+                 f->r,      f->r_try, f->J,  f->A,     f->C,    f->g,      f->size,
+                 f->weight, f->used,  f->gz, f->grad,  f->from, f->active, f->view};
   for (size_t k = 0; k < sizeof all / sizeof all[0]; k++) pl_free(f->env, all[k]);
   frf_solver_close(&f->solver);
   if (f->curve != f->fit->curve[0] && f->curve != f->fit->curve[1]) pl_curve_free(f->curve);
@@ -700,9 +650,9 @@ static pl_status finish(fitter *f) {
   f->fit->size = f->fit->after[0]->size;
   f->fit->misfit[0] = f->fit->before[0]->error;
   f->fit->misfit[1] = f->fit->after[0]->error;
-  PL_TRY(measure_bands(f));
+  fit_used(f);
   measure_noise(f);
-  return PL_OK;
+  return fit_bands(f);
 }
 
 static pl_status solve(fitter *f, const pl_model *m, pl_params *p, pl_work *w, int nvariable,
@@ -737,7 +687,8 @@ pl_status pl_fit_response_run(const pl_fit_response_opts *o, const pl_model *m, 
   pl_response_fit *fit = pl_alloc(w->env, 1, sizeof *fit);
   if (!fit) return PL_E_NOMEM;
   fit->env = w->env;
-  fitter f = {.o = o, .env = w->env, .fit = fit, .nset = nset, .set = set, .keeper = keeper};
+  fitter f = {
+      .o = o, .env = w->env, .fit = fit, .nset = nset, .set = set, .keeper = keeper, .held = -1};
   pl_status st = solve(&f, m, p, w, nvariable, list), back = PL_OK;
   int good = fit->curve[1] && (st == PL_OK || st == PL_UNSOLVED);
   if (st == PL_SINGULAR || st == PL_DOMAIN) st = PL_UNSOLVED;

@@ -29,14 +29,39 @@ typedef struct fitter {
   double *r, *r_try, *J;    // [nrow], [nvar][nrow]
   double *A, *C, *g, *size; // normal matrix and its scaled copy; gradient; scales
   double *weight;           // [npoint]
+  double *used;             // [nset] numbers of the set that the fit uses up
   double *gz, *grad;        // [n], [nvar]
   int *active;              // [nvar] held at a bound
+  int held;                 // value that stays as it is; -1: none
   double cost, data;        // sums of weighted squares: difference, samples
   fit_way at;
   double *from;            // [nvar] values at the beginning of a stage or pass
   int resumed;             // 1: the way goes on from the middle of a stage or pass
   const pl_keeper *keeper; // NULL: none
 } fitter;
+
+// ---- steps ------------------------------------------------------------------------------------
+
+// *cost at values; PL_UNSOLVED, PL_DOMAIN: some sample has no motion there. near: x is so close
+// that motions are followed one by one, where they can be.
+pl_status fit_evaluate(fitter *f, const double *x, int near, double *cost);
+// The values evaluated last become those of the fit.
+void fit_accept(fitter *f, const double *x, double cost);
+// J at x; then J'J and the gradient.
+pl_status fit_differentiate(fitter *f);
+void fit_normal_equations(fitter *f);
+// C: the normal matrix with a unit diagonal, lambda added, held values taken out; its factor.
+// Returns the least pivot.
+double fit_factor(fitter *f, double lambda);
+// At most so many steps from x. PL_UNSOLVED: more are needed.
+pl_status fit_iterate(fitter *f, int most);
+
+// ---- bands ------------------------------------------------------------------------------------
+
+// Numbers of each set that the fit uses up: the trace of its part of J (J'J)^-1 J'.
+void fit_used(fitter *f);
+// Standard errors, correlations and bands.
+pl_status fit_bands(fitter *f);
 
 // ---- going on from what was kept ------------------------------------------------------------
 

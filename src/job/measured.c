@@ -13,8 +13,51 @@ static double amplitude(double re, double im, const pl_frf *f) {
   return f->kind == PL_FRF_COMPLEX ? hypot(re, im) : re;
 }
 
-static double phase(double re, double im) {
+static double degrees(double re, double im) {
   return atan2(im, re) * 180 / PL_PI;
+}
+
+// ---- quantities of figures --------------------------------------------------------------------
+
+double measured_middle(const pl_measured *m) {
+  double re = 0, im = 0;
+  for (int i = 0; m->f.kind == PL_FRF_COMPLEX && i < m->f.n; i++) {
+    double size = fmax(hypot(m->f.re[i], m->f.im[i]), 1e-300);
+    re += m->f.re[i] / size;
+    im += m->f.im[i] / size;
+  }
+  return degrees(re, im);
+}
+
+static double about(double angle, double middle) {
+  return middle + remainder(angle - middle, 360);
+}
+
+double measured_sample(const pl_measured *m, int i, int phases, double middle) {
+  const pl_frf *f = &m->f;
+  return phases ? about(degrees(f->re[i], f->im[i]), middle)
+                : amplitude(f->re[i], f->kind == PL_FRF_COMPLEX ? f->im[i] : 0, f) / m->factor;
+}
+
+double measured_value(const job *j, const pl_measured *m, const pl_orbit *o, int phases) {
+  double re, im;
+  pl_frf f = m->f;
+  // of the drive, whose period may be a part of the motion's
+  f.harmonic *= o->sub > 1 ? o->sub : 1;
+  pl_frf_value(j->scene->model, j->scene->params, o, &f, &re, &im);
+  return phases ? about(degrees(re, im), measured_middle(m)) : amplitude(re, im, &f) / m->factor;
+}
+
+int measured_alike(const pl_measured *a, const pl_measured *b) {
+  return strcmp(a->watch, b->watch) == 0 && strcmp(a->unit, b->unit) == 0 &&
+         a->f.axis == b->f.axis && a->f.harmonic == b->f.harmonic && a->f.order == b->f.order &&
+         a->f.kind == b->f.kind && a->f.per == b->f.per;
+}
+
+int measured_first(const pl_analysis *a, const pl_measured *m) {
+  for (const pl_measured *b = a->measured; b < m; b++)
+    if (measured_alike(b, m)) return 0;
+  return 1;
 }
 
 static const char *file_of(const pl_analysis *a, const pl_measured *m, int number, const char *what,
@@ -43,9 +86,7 @@ static void fill_line(const job *j, const pl_measured *m, const pl_curve *c, int
   double last = NAN;
   for (int i = 0; i < n; i++) {
     const pl_curve_point *p = &c->point[i];
-    double re, im;
-    pl_frf_value(j->scene->model, j->scene->params, p->orbit, &m->f, &re, &im);
-    double y = phases ? phase(re, im) : amplitude(re, im, &m->f) / m->factor;
+    double y = measured_value(j, m, p->orbit, phases);
     int hidden = p->stable == 0, next = i + 1 < n && c->point[i + 1].stable == 0;
     int before = i > 0 && c->point[i - 1].stable == 0;
     if (phases && fabs(y - last) > 180) hidden = -1;
@@ -88,8 +129,7 @@ static pl_status plot_part(job *j, const pl_analysis *a, const pl_measured *m, i
   }
   for (int i = 0; i < f->n; i++) {
     at[i] = f->omega[i] / (2 * PL_PI);
-    at[f->n + i] =
-        phases ? phase(f->re[i], f->im[i]) : amplitude(f->re[i], f->im[i], f) / m->factor;
+    at[f->n + i] = measured_sample(m, i, phases, measured_middle(m));
   }
   series[ns++] =
       (pl_series){.name = "measured", .n = f->n, .x = at, .y = at + f->n, .points = 1, .colour = 3};
@@ -132,7 +172,7 @@ static pl_status write_table(job *j, const pl_analysis *a, const pl_measured *m,
       if (k >= 0 && !l[k].match) continue;
       double re = k < 0 ? f->re[i] : l[k].match->re[i], im = k < 0 ? f->im[i] : l[k].match->im[i];
       row[at++] = amplitude(re, im, f) / m->factor;
-      if (parts == 2) row[at++] = phase(re, im);
+      if (parts == 2) row[at++] = degrees(re, im);
     }
     st = pl_table_row(t, row);
   }
@@ -142,9 +182,13 @@ static pl_status write_table(job *j, const pl_analysis *a, const pl_measured *m,
   return st;
 }
 
-pl_status measured_show(job *j, const pl_analysis *a, const pl_measured *m, int number, int n,
-                        const laid *l) {
-  if (j->scene->output.csv) PL_TRY(write_table(j, a, m, number, n, l));
+pl_status measured_table(job *j, const pl_analysis *a, const pl_measured *m, int number, int n,
+                         const laid *l) {
+  return j->scene->output.csv ? write_table(j, a, m, number, n, l) : PL_OK;
+}
+
+pl_status measured_plots(job *j, const pl_analysis *a, const pl_measured *m, int number, int n,
+                         const laid *l) {
   PL_TRY(plot_part(j, a, m, number, n, l, 0));
   return m->f.kind == PL_FRF_COMPLEX ? plot_part(j, a, m, number, n, l, 1) : PL_OK;
 }
@@ -188,7 +232,7 @@ pl_status measured_compare(job *j, const pl_analysis *a, const pl_curve *c, json
     if (st == PL_OK) {
       laid l = {.name = "computed", .curve = c, .match = match};
       tell_one(j, a, m, match, list);
-      st = measured_show(j, a, m, k, 1, &l);
+      st = measured_table(j, a, m, k, 1, &l);
     }
     pl_frf_match_free(match);
   }

@@ -11,11 +11,22 @@ typedef struct laid {
   int dashed, colour;
 } laid;
 
-// Amplitude (and phase) over frequency with samples and curves, as plots and as a CSV of what is
-// computed at the samples' frequencies. number: of the measurement, from 0, for names of files.
-pl_status measured_show(job *j, const pl_analysis *a, const pl_measured *m, int number, int n,
-                        const laid *l);
-// Compares a response with all that was measured; figures and plots.
+// What is computed at the samples' frequencies, as a CSV. number: of the measurement, from 0, for
+// names of files.
+pl_status measured_table(job *j, const pl_analysis *a, const pl_measured *m, int number, int n,
+                         const laid *l);
+// Amplitude (and phase) over frequency with samples and curves.
+pl_status measured_plots(job *j, const pl_analysis *a, const pl_measured *m, int number, int n,
+                         const laid *l);
+// The measured quantity of a sample and along a curve, in the file's unit; phases in degrees within
+// half a turn of the middle of all samples.
+double measured_middle(const pl_measured *m);
+double measured_sample(const pl_measured *m, int i, int phases, double middle);
+double measured_value(const job *j, const pl_measured *m, const pl_orbit *o, int phases);
+// 1: may stand in one figure; is the first of those that do.
+int measured_alike(const pl_measured *a, const pl_measured *b);
+int measured_first(const pl_analysis *a, const pl_measured *m);
+// Compares a response with all that was measured; figures and tables.
 pl_status measured_compare(job *j, const pl_analysis *a, const pl_curve *c, json_t *figures);
 
 #endif

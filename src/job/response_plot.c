@@ -1,6 +1,9 @@
 // Plots of curves: amplitude over frequency, stable parts solid, unstable ones dashed, branches
-// apart, backbones of the same scene over responses.
+// apart, backbones of the same scene over responses. What was measured at a place lies over its
+// curve, which is then that of the measured quantity.
 #include "run_response.h"
+
+#include "measured.h"
 
 #include "pliant/math.h"
 
@@ -9,13 +12,15 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { SERIES = 8 };
+enum { SERIES = 12 };
 
 typedef struct lines {
   curve_out *c;
   const pl_curve *curve;
   int watch;
-  int n; // series
+  const pl_measured *set; // its quantity is drawn; NULL: path length
+  int phases;             // of set
+  int n;                  // series
   pl_series series[SERIES];
   double *kept[SERIES]; // their numbers
   char name[SERIES][80];
@@ -43,46 +48,86 @@ static int shows(const pl_curve *c, int i, int unstable) {
   return here || next || last;
 }
 
-// branches are not joined: a gap before the first point of each
+static double value_at(const lines *l, const pl_orbit *o) {
+  const pl_scene *sc = l->c->j->scene;
+  if (l->set) return measured_value(l->c->j, l->set, o, l->phases);
+  pl_measure path = watch_measure(&l->c->a->watch[l->watch], PL_MEASURE_PATH, 0);
+  return pl_orbit_measure(sc->model, sc->params, o, &path, NULL);
+}
+
+// branches are not joined, nor phases a turn apart: a gap between them
 static pl_status add_curve(lines *l, int unstable, const char *name) {
   const pl_curve *c = l->curve;
-  const pl_table *t = l->c->table;
-  int cols = pl_table_cols(t), col = curve_column(l->c, l->watch), gaps = 0, at = 0;
-  for (int i = 1; i < c->npoint; i++) gaps += c->point[i].branch != c->point[i - 1].branch;
-  pl_series *s = add_series(l, c->npoint + gaps, name);
+  int at = 0;
+  double last = NAN;
+  pl_series *s = add_series(l, 2 * c->npoint, name);
   if (!s) return PL_E_NOMEM;
   double *x = l->kept[l->n - 1], *y = x + s->n;
   for (int i = 0; i < c->npoint; i++, at++) {
-    const double *row = pl_table_data(t) + (size_t)i * (size_t)cols;
-    if (i > 0 && c->point[i].branch != c->point[i - 1].branch) {
-      x[at] = row[0];
+    double value = value_at(l, c->point[i].orbit);
+    double hz = orbit_drive(c->point[i].orbit) / (2 * PL_PI);
+    int apart = i > 0 && c->point[i].branch != c->point[i - 1].branch;
+    if (apart || (l->phases && fabs(value - last) > 180)) {
+      x[at] = hz;
       y[at++] = NAN;
     }
-    x[at] = row[0];
-    y[at] = shows(c, i, unstable) ? row[col] : NAN;
-    l->most = fmax(l->most, row[col]);
+    x[at] = hz;
+    y[at] = shows(c, i, unstable) ? value : NAN;
+    last = value;
+    l->most = fmax(l->most, value);
   }
+  s->n = at;
   s->dashed = s->colour = unstable;
   return PL_OK;
 }
 
 static pl_status add_special(lines *l) {
-  const pl_scene *sc = l->c->j->scene;
   int np = 0;
   pl_series *s = add_series(l, l->curve->nspecial, "peaks, folds, bifurcations");
   if (!s) return PL_E_NOMEM;
   double *x = l->kept[l->n - 1], *y = x + s->n;
-  pl_measure path = watch_measure(&l->c->a->watch[l->watch], PL_MEASURE_PATH, 0);
   for (int i = 0; i < l->curve->nspecial; i++) {
     const pl_special *p = &l->curve->special[i];
     if (p->kind == PL_PEAK && p->watch != l->watch) continue;
     x[np] = p->omega / (2 * PL_PI);
-    y[np++] = pl_orbit_measure(sc->model, sc->params, p->orbit, &path, NULL);
+    y[np++] = value_at(l, p->orbit);
   }
   s->n = np;
   s->points = 1;
   s->colour = 3;
   return PL_OK;
+}
+
+static pl_status add_measured(lines *l) {
+  const pl_analysis *a = l->c->a;
+  for (const pl_measured *m = l->set; m < a->measured + a->nmeasured; m++) {
+    char name[80];
+    if (!measured_alike(l->set, m) || l->n == SERIES) continue;
+    snprintf(name, sizeof name, m == l->set ? "measured" : "measured, %.60s", m->file);
+    pl_series *s = add_series(l, m->f.n, name);
+    if (!s) return PL_E_NOMEM;
+    double *x = l->kept[l->n - 1], *y = x + s->n;
+    for (int i = 0; i < m->f.n; i++) {
+      x[i] = m->f.omega[i] / (2 * PL_PI);
+      y[i] = measured_sample(m, i, l->phases, measured_middle(l->set));
+    }
+    s->points = 1;
+    s->colour = m == l->set ? 4 : -1;
+  }
+  return PL_OK;
+}
+
+// a column of amplitudes as the quantity that is drawn; 0: it is another one
+static double factor_of(const lines *l, double hz) {
+  const pl_frf *f = l->set ? &l->set->f : NULL;
+  double e[2] = {1, 0};
+  if (!f) return 1;
+  if (l->phases || f->harmonic != 1) return 0;
+  if (f->per != PL_PER_NOTHING &&
+      !pl_excitation(l->c->j->scene->model, l->c->j->scene->params, f->per, e))
+    return 0;
+  double rms = f->kind == PL_FRF_RMS ? sqrt(0.5) : 1;
+  return rms * pow(2 * PL_PI * hz, f->order) / (hypot(e[0], e[1]) * l->set->factor);
 }
 
 // a column of a table over its first one, cut where it would dwarf the curve
@@ -93,23 +138,28 @@ static pl_status add_table(lines *l, const pl_table *t, int col, const char *nam
   double *x = l->kept[l->n - 1], *y = x + s->n;
   for (int i = 0; i < rows; i++) {
     const double *row = pl_table_data(t) + (size_t)i * (size_t)cols;
+    double value = row[col] * factor_of(l, row[0]);
     x[i] = row[0];
-    y[i] = row[col] <= 1.5 * l->most ? row[col] : NAN;
+    y[i] = value <= 1.5 * l->most ? value : NAN;
   }
   s->colour = colour;
   return PL_OK;
-}
-
-static int linear_column(const lines *l) {
-  int at = 2;
-  for (int k = 0; k < l->watch; k++) at += 1 + watch_axes(l->c->j, &l->c->a->watch[k]);
-  return at;
 }
 
 static int find_column(const pl_table *t, const char *name) {
   for (int c = 0; c < pl_table_cols(t); c++)
     if (strcmp(pl_table_name(t, c), name) == 0) return c;
   return -1;
+}
+
+// of linear responses and of other curves: path length, or the axis that was measured
+static const char *column_name(const lines *l, char buf[PL_TEXT]) {
+  const char *watch = l->c->a->watch[l->watch].name;
+  if (l->set)
+    snprintf(buf, PL_TEXT, "%.200s_max_%c", watch, "xyz"[l->set->f.axis]);
+  else
+    snprintf(buf, PL_TEXT, "%.200s_path", watch);
+  return buf;
 }
 
 // responses and backbones of the scene that were run before this one and watch the same place
@@ -119,13 +169,13 @@ static pl_status add_others(lines *l) {
   int other = l->c->a->kind == PL_ANALYSIS_backbone ? PL_ANALYSIS_response : PL_ANALYSIS_backbone;
   pl_status st = PL_OK;
   char path[PL_TEXT], name[PL_TEXT];
-  snprintf(name, sizeof name, "%.200s_path", l->c->a->watch[l->watch].name);
+  column_name(l, name);
   for (const pl_analysis *a = sc->analysis; st == PL_OK && a < l->c->a && l->n < SERIES; a++) {
     if ((int)a->kind != other || access(job_path(j, a->name, ".csv", path), R_OK) != 0) continue;
     pl_table *t = NULL;
     st = pl_table_read(j->env, path, &t);
     int col = st == PL_OK ? find_column(t, name) : -1;
-    if (col >= 0) st = add_table(l, t, col, a->name, 4);
+    if (col >= 0) st = add_table(l, t, col, a->name, l->set ? 5 : 4);
     if (col >= 0 && st == PL_OK && other == PL_ANALYSIS_backbone) l->series[l->n - 1].dashed = 2;
     pl_table_free(t);
   }
@@ -140,36 +190,84 @@ static pl_status fill(lines *l, const pl_table *linear) {
   PL_TRY(add_curve(l, 0, asked ? "stable" : kind));
   if (asked) PL_TRY(add_curve(l, 1, "unstable"));
   if (l->curve->nspecial) PL_TRY(add_special(l));
-  if (linear) PL_TRY(add_table(l, linear, linear_column(l), "linear", 2));
+  if (l->set) PL_TRY(add_measured(l));
+  if (l->phases) return PL_OK;
+  char name[PL_TEXT];
+  int col = linear ? find_column(linear, column_name(l, name)) : -1;
+  if (col >= 0) PL_TRY(add_table(l, linear, col, "linear", 2));
   return add_others(l);
 }
 
-static pl_status plot_watch(lines *l, const pl_table *linear) {
+static pl_status draw(lines *l, const pl_table *linear, pl_plot *plot, const char *caption) {
   curve_out *c = l->c;
-  const char *what = c->energy ? "backbone" : "response";
-  char title[PL_TEXT], name[PL_TEXT], caption[PL_TEXT];
+  char title[PL_TEXT], name[PL_TEXT], number[24] = "";
+  const char *what = l->phases ? "phase" : c->energy ? "backbone" : "response";
+  const char *watch = c->a->watch[l->watch].name;
   PL_TRY(fill(l, linear));
-  snprintf(title, sizeof title, "%s of %.200s", what, c->a->watch[l->watch].name);
-  snprintf(name, sizeof name, "%.60s-%.60s", c->a->name, c->a->watch[l->watch].name);
+  snprintf(title, sizeof title, "%s of %.200s", what, watch);
+  // a second quantity measured at the same place has its own figure
+  int nth = 1;
+  for (const pl_measured *m = c->a->measured; l->set && m < l->set; m++)
+    nth += strcmp(m->watch, l->set->watch) == 0 && measured_first(c->a, m);
+  if (nth > 1) snprintf(number, sizeof number, "-%d", nth);
+  snprintf(name, sizeof name, "%.60s-%.60s%s%s", c->a->name, watch, number,
+           l->phases ? "-phase" : "");
+  plot->title = title;
+  plot->xlabel = "frequency (Hz)";
+  plot->nseries = l->n;
+  plot->series = l->series;
+  return job_plot(c->j, name, plot, caption);
+}
+
+static pl_status plot_path(lines *l, const pl_table *linear) {
+  curve_out *c = l->c;
+  char caption[PL_TEXT];
   snprintf(caption, sizeof caption, "%s: path length over a period at every frequency%s.",
            c->energy ? "Backbone, free motions without damping" : "Frequency response",
            linear ? ", and that of the linear model as far as it fits the picture" : "");
-  pl_plot plot = {.title = title,
-                  .xlabel = "frequency (Hz)",
-                  .ylabel = "path length a period (m)",
+  pl_plot plot = {
+      .ylabel = "path length a period (m)", .logx = c->log & 1, .logy = c->log >> 1 & 1};
+  return draw(l, linear, &plot, caption);
+}
+
+static pl_status plot_measured(lines *l, const pl_table *linear) {
+  static const char *const words[] = {"amplitude", "amplitude", "largest deviation",
+                                      "root mean square"};
+  curve_out *c = l->c;
+  char label[96], caption[PL_TEXT];
+  snprintf(label, sizeof label, "%s (%.60s)", words[l->set->f.kind], l->set->unit);
+  snprintf(caption, sizeof caption, "Frequency response along %c, computed and measured (%.200s).",
+           "xyz"[l->set->f.axis], l -> set -> file);
+  pl_plot plot = {.ylabel = l->phases ? "phase (deg)" : label,
                   .logx = c->log & 1,
-                  .logy = c->log >> 1 & 1,
-                  .nseries = l->n,
-                  .series = l->series};
-  return job_plot(c->j, name, &plot, caption);
+                  .logy = !l->phases && c->log >> 1 & 1};
+  return draw(l, linear, &plot, l->phases ? "Phase against the excitation." : caption);
+}
+
+// one figure; l names what it shows
+static pl_status plot(lines l, const pl_table *linear) {
+  pl_status st = l.set ? plot_measured(&l, linear) : plot_path(&l, linear);
+  for (int i = 0; i < l.n; i++) pl_free(l.c->j->env, l.kept[i]);
+  return st;
 }
 
 pl_status curve_plots(curve_out *c, const pl_curve *curve, const pl_table *linear) {
+  const pl_analysis *a = c->a;
   pl_status st = PL_OK;
-  for (int k = 0; st == PL_OK && k < c->a->nwatch; k++) {
+  for (int k = 0; st == PL_OK && k < a->nwatch; k++) {
+    int measured = 0;
+    for (const pl_measured *m = a->measured; m < a->measured + a->nmeasured; m++) {
+      if (strcmp(m->watch, a->watch[k].name) != 0) continue;
+      measured = 1;
+      if (!measured_first(a, m)) continue;
+      lines l = {.c = c, .curve = curve, .watch = k, .set = m};
+      st = plot(l, linear);
+      l.phases = 1;
+      if (st == PL_OK && m->f.kind == PL_FRF_COMPLEX) st = plot(l, linear);
+      if (st != PL_OK) return st;
+    }
     lines l = {.c = c, .curve = curve, .watch = k};
-    st = plot_watch(&l, linear);
-    for (int i = 0; i < l.n; i++) pl_free(c->j->env, l.kept[i]);
+    if (!measured) st = plot(l, linear);
   }
   return st;
 }

@@ -34,6 +34,32 @@ static const char *weak_names(const trial *t, char buf[PL_TEXT]) {
   return buf;
 }
 
+// half widths below and above differ by more than a reader would overlook
+static int lopsided(const pl_fit_band *v) {
+  double low = v->after - v->low, high = v->high - v->after;
+  return fabs(high - low) > 0.05 * (high + low);
+}
+
+// "+- 1.2", or "+1.4 -1.1"
+static const char *band_text(const pl_fit_band *v, double c, const char *sign, char buf[64]) {
+  if (lopsided(v))
+    snprintf(buf, 64, "+%.3g -%.3g", (v->high - v->after) / c, (v->after - v->low) / c);
+  else
+    snprintf(buf, 64, "%s %.2g", sign, v->band / c);
+  return buf;
+}
+
+static void warn_lost(const trial *t) {
+  const pl_response_fit *f = t->fit;
+  for (int i = 0; i < f->nvalue; i++)
+    if (f->value[i].band >= 0 && f->value[i].bent == PL_BAND_LOST)
+      pl_report(t->j->env, PL_WARNING, t->j->scene->path, t->a->line, t->a->col,
+                "leave out the samples next to folds, or measure with less noise",
+                "%s: the band of '%s' is not complete: within it samples lose their motions in a "
+                "fold",
+                t->a->name, f->value[i].name);
+}
+
 static void warn(const trial *t) {
   const pl_response_fit *f = t->fit;
   job *j = t->j;
@@ -58,19 +84,23 @@ static void warn(const trial *t) {
     pl_report(j->env, PL_WARNING, j->scene->path, t->a->line, t->a->col, "measure more samples",
               "%s: %d numbers for %d values leave no scatter to make bands of", t->a->name,
               f->nsample, f->nvalue);
+  warn_lost(t);
 }
 
 static void note(const trial *t) {
   const pl_response_fit *f = t->fit;
+  const char *together =
+      t->a->opts.fit_response_.bands == PL_BANDS_TOGETHER && f->nvalue > 1 ? " for all" : "";
   job_note(t->j, "%s: %.3g %% of the data away, was %.3g %%, in %d steps", t->a->name,
            100 * f->misfit[1] / f->size, 100 * f->misfit[0] / f->size, f->iterations);
   for (int k = 0; k < f->nvalue; k++) {
     const pl_fit_band *v = &f->value[k];
     const char *unit;
+    char band[64];
     double c = shown(t, k, &unit);
     if (v->band >= 0)
-      job_note(t->j, "%s: %s %.6g +- %.2g %s (%.3g %%), was %.6g", t->a->name, v->name,
-               v->after / c, v->band / c, unit, 100 * f->level, v->before / c);
+      job_note(t->j, "%s: %s %.6g %s %s (%.3g %%%s), was %.6g", t->a->name, v->name, v->after / c,
+               band_text(v, c, "+-", band), unit, 100 * f->level, together, v->before / c);
     else
       job_note(t->j, "%s: %s %.6g %s (%s), was %.6g", t->a->name, v->name, v->after / c, unit,
                v->bound ? "at its bound" : "no band", v->before / c);
@@ -78,6 +108,8 @@ static void note(const trial *t) {
 }
 
 // ---- figures ----------------------------------------------------------------------------------
+
+static const char *const band_way[] = {"linear", "profile", "incomplete"}; // of PL_BAND_...
 
 static void set_figures(const trial *t, json_t *out) {
   const pl_response_fit *f = t->fit;
@@ -89,7 +121,8 @@ static void set_figures(const trial *t, json_t *out) {
     json_t *row = json_object();
     if (v->band >= 0) {
       job_set(one, "standard_error", json_real(v->error));
-      job_set(one, "band", json_pack("[f, f]", v->after - v->band, v->after + v->band));
+      job_set(one, "band", json_pack("[f, f]", v->low, v->high));
+      job_set(one, "band_by", json_string(band_way[v->bent]));
     }
     for (int i = 0; i < f->nvalue; i++)
       json_object_set_new(row, f->value[i].name, json_real(f->correlation[k * f->nvalue + i]));
@@ -108,6 +141,8 @@ static void set_figures(const trial *t, json_t *out) {
   job_set(out, "reason", json_string(pl_stop_text(f->reason)));
   job_set(out, "fitted", values);
   job_set(out, "level", json_real(f->level));
+  job_set(out, "bands",
+          json_string(t->a->opts.fit_response_.bands == PL_BANDS_TOGETHER ? "together" : "alone"));
   job_set(out, "correlation", correlation);
   job_set(out, "data", data);
   job_set(out, "degrees_of_freedom", json_integer(f->freedom));
@@ -130,7 +165,7 @@ static pl_status write_values(const trial *t) {
     const pl_fit_band *v = &f->value[k];
     pl_text_add(&out, "%s,%s,%.17g,%.17g", v->name, v->unit, v->before, v->after);
     if (v->band >= 0)
-      pl_text_add(&out, ",%.17g,%.17g,%.17g", v->error, v->after - v->band, v->after + v->band);
+      pl_text_add(&out, ",%.17g,%.17g,%.17g", v->error, v->low, v->high);
     else
       pl_text_add(&out, ",,,");
     pl_text_add(&out, ",%d", v->bound);
@@ -170,8 +205,9 @@ static pl_status tell_values(const trial *t) {
       snprintf(row[1], sizeof(cell), "%.60s", unit);
       snprintf(row[2], sizeof(cell), "%.6g", v->before / c);
       snprintf(row[3], sizeof(cell), "%.6g", v->after / c);
+      char band[64];
       if (v->band >= 0)
-        snprintf(row[4], sizeof(cell), "\xc2\xb1 %.3g  (%.3g %%)", v->band / c,
+        snprintf(row[4], sizeof(cell), "%.40s  (%.3g %%)", band_text(v, c, "\xc2\xb1", band),
                  v->after != 0 ? fabs(100 * v->band / v->after) : 0);
       else
         snprintf(row[4], sizeof(cell), "%s", v->bound ? "at its bound" : "not told");
@@ -211,6 +247,9 @@ static pl_status tell(const trial *t) {
   if (!t->j->page) return PL_OK;
   PL_TRY(tell_values(t));
   PL_TRY(tell_correlation(t));
+  if (t->a->opts.fit_response_.bands == PL_BANDS_TOGETHER && f->nvalue > 1)
+    pl_page_text(t->j->page, "With %.4g %% probability all values lie within their bands.",
+                 100 * f->level);
   if (f->reason != PL_STOP_CONVERGED)
     pl_page_warning(t->j->page, "%s: the fit has not converged: %s.", t->a->name,
                     pl_stop_text(f->reason));
@@ -272,7 +311,8 @@ static pl_status show(const trial *t) {
                         .dashed = 1,
                         .colour = 1},
                        {.name = "fitted", .curve = t->fit->curve[1], .match = t->fit->after[k]}};
-    PL_TRY(measured_show(t->j, t->a, &t->a->measured[k], k, 2, l));
+    PL_TRY(measured_table(t->j, t->a, &t->a->measured[k], k, 2, l));
+    PL_TRY(measured_plots(t->j, t->a, &t->a->measured[k], k, 2, l));
   }
   return PL_OK;
 }

@@ -192,6 +192,21 @@ static void the_manuals_scene(void **state) {
   check_ok(&env, pl_job_run(&env, s, &opts, &result));
   pl_scene_free(s);
   for (int k = 0; k < 4; k++) check_rel(fitted(&env, want[k].name), want[k].value, want[k].most);
+  // samples lie over the curve, in amplitude and phase
+  static const char *const figures[] = {"response-tip.svg", "response-tip-phase.svg"};
+  for (int k = 0; k < 2; k++) {
+    char path[96], *text, *at;
+    size_t size;
+    int dots = 0;
+    snprintf(path, sizeof path, "test_measured.results/%s", figures[k]);
+    check_ok(&env, pl_file_read(&env, path, 0, &text, &size));
+    assert_non_null(strstr(text, ">measured<"));
+    assert_non_null(strstr(text, ">unstable<"));
+    // dots are lines of no length over a rim: samples and special points; marks of the legend
+    for (at = text; (at = strstr(at, "h0")); at++) dots++;
+    assert_int_equal(dots, 2 * (51 + 3) + 2);
+    pl_free(&env, text);
+  }
   check_less(figure(&env, "\"measured\"", "\"error\": "), 0.02);
 }
 
