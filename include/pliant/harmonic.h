@@ -99,8 +99,9 @@ pl_border_info pl_border_stats(const pl_border *s);
   X(int, max_harmonics, 0, 0, 64, "", "harmonics: most; 0: 24, of up to 12 free unknowns 64")      \
   X(double, rtol, 1e-9, 0, 1, "", "residual below rtol times the dynamic forces")                  \
   X(int, max_iter, 40, 1, 1000, "", "Newton iterations")                                           \
-  C(branch, 0, "any|lower|middle|upper|near",                                                      \
-    "which motion where there are several: the smallest, the middle, the largest, or see near")    \
+  C(branch, 0, "any|lower|middle|upper|near|integer",                                              \
+    "which motion where there are several: smallest, middle, largest, see near, or its number "    \
+    "from 1, the smallest, on")                                                                    \
   X(double, near, 0, 0, 1e9, "m", "branch near: its largest deviation from the mean is closest")   \
   C(linear, 0, "no|yes", "compare with the linear motion about the static equilibrium")            \
   C(convergence, 0, "no|yes", "solve with fewer and more harmonics and samples, too")              \
@@ -112,7 +113,14 @@ typedef struct pl_periodic_opts {
 extern const pl_opt_info pl_periodic_info_table[];
 extern const int pl_periodic_info_count;
 
-enum { PL_BRANCH_ANY, PL_BRANCH_LOWER, PL_BRANCH_MIDDLE, PL_BRANCH_UPPER, PL_BRANCH_NEAR };
+enum {
+  PL_BRANCH_ANY,
+  PL_BRANCH_LOWER,
+  PL_BRANCH_MIDDLE,
+  PL_BRANCH_UPPER,
+  PL_BRANCH_NEAR,
+  PL_BRANCH_FIRST // the smallest motion, those that follow are larger
+};
 
 typedef struct pl_periodic_info {
   pl_stop reason;
@@ -132,6 +140,7 @@ typedef struct pl_periodic_info {
 // whole body following the drive, then up in frequency; steps in amplitude of drives and loads; the
 // last period of a transient. opts->branch chooses among the motions that the curve in the strength
 // of drives and loads, from rest up to four times what they are, passes at full strength.
+// PL_E_INPUT: there are fewer of them than the number that it asks for.
 pl_status pl_periodic(const pl_periodic_opts *o, const pl_model *m, pl_params *p, pl_work *w,
                       pl_orbit **orbit, pl_periodic_info *info);
 
@@ -156,6 +165,10 @@ double pl_orbit_path_along(const pl_model *m, const pl_params *p, const pl_orbit
 // Largest deviation of one coordinate of a node from its mean over the period; the same for grad.
 double pl_orbit_max(const pl_model *m, const pl_params *p, const pl_orbit *o, int node, int axis,
                     double *grad);
+
+// Its phase (rad, may be NULL), with the sign of the deviation.
+double pl_orbit_extreme(const pl_model *m, const pl_params *p, const pl_orbit *o, int node,
+                        int axis, double *phase);
 
 // What is watched along a curve.
 typedef enum pl_measure_kind {

@@ -36,8 +36,9 @@ enum { PL_ANALYSIS_LIST(A) PL_ANALYSIS_COUNT };
   X(int, samples, 0, 0, 4096, "", "time samples a period; 0: free of aliasing")                    \
   X(double, adapt, 1e-3, 0, 1, "", "harmonics: change of a motion over its length that is small")  \
   X(int, max_harmonics, 24, 1, 64, "", "harmonics: most")                                          \
-  C(branch, 0, "any|lower|middle|upper|near",                                                      \
-    "which motion where there are several: the smallest, the middle, the largest, or see near")    \
+  C(branch, 0, "any|lower|middle|upper|near|integer",                                              \
+    "which motion where there are several: smallest, middle, largest, see near, or its number "    \
+    "from 1, the smallest, on")                                                                    \
   X(double, near, 0, 0, 1e9, "m", "branch near: its largest deviation from the mean is closest")   \
   X(double, rtol, 1e-9, 0, 1, "", "motions: residual below rtol times the dynamic forces")         \
   X(int, cuts, 8, 1, 100, "", "motions: solutions tried on the way to the new values")             \

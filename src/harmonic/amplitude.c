@@ -221,13 +221,13 @@ static double extremum(const track *t, int axis, double lo, double hi) {
   return 0.5 * (lo + hi);
 }
 
-double pl_orbit_max(const pl_model *m, const pl_params *p, const pl_orbit *o, int node, int axis,
-                    double *grad) {
+double pl_orbit_extreme(const pl_model *m, const pl_params *p, const pl_orbit *o, int node,
+                        int axis, double *phase) {
   track t = track_of(m, p, o, node);
-  if (grad) memset(grad, 0, (size_t)o->nfree * (size_t)t.L * sizeof *grad);
+  if (phase) *phase = 0;
   if (axis < 0 || axis >= t.dim) return 0;
   int n = phases_of(&t);
-  double mean = mean_of(&t, axis), most = 0, where = 0, h = 2 * PL_PI / n, last, next;
+  double mean = mean_of(&t, axis), most = 0, h = 2 * PL_PI / n, last, next;
   position(&t, axis, 0, &last);
   for (int i = 0; i < n; i++) {
     position(&t, axis, (i + 1) * h, &next);
@@ -236,12 +236,20 @@ double pl_orbit_max(const pl_model *m, const pl_params *p, const pl_orbit *o, in
       double d = position(&t, axis, at, &rate) - mean;
       if (fabs(d) > fabs(most)) {
         most = d;
-        where = at;
+        if (phase) *phase = at;
       }
     }
     last = next;
   }
-  double sign = most < 0 ? -1 : 1;
+  return most;
+}
+
+double pl_orbit_max(const pl_model *m, const pl_params *p, const pl_orbit *o, int node, int axis,
+                    double *grad) {
+  track t = track_of(m, p, o, node);
+  double where, most = pl_orbit_extreme(m, p, o, node, axis, &where), sign = most < 0 ? -1 : 1;
+  if (grad) memset(grad, 0, (size_t)o->nfree * (size_t)t.L * sizeof *grad);
+  if (axis < 0 || axis >= t.dim) return 0;
   for (int k = 1; grad && t.z[axis] && k <= o->nharm; k++) {
     grad[t.first[axis] + (size_t)(2 * k - 1)] = sign * sin(k * where);
     grad[t.first[axis] + (size_t)(2 * k)] = sign * cos(k * where);

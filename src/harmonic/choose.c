@@ -99,9 +99,21 @@ static pl_status collect(const pl_periodic_opts *o, const pl_model *m, pl_params
   return st == PL_DOMAIN || st == PL_SINGULAR ? PL_UNSOLVED : st;
 }
 
+static pl_status check_number(const pl_periodic_opts *o, pl_env *env, int n) {
+  int number = o->branch - PL_BRANCH_FIRST + 1;
+  if (number <= n) return PL_OK;
+  return pl_fail_at(env, PL_E_INPUT, NULL, 0, 0,
+                    n > 1 ? "write a smaller number, or upper for the largest"
+                          : "write branch: 1, or leave it out",
+                    "periodic: there is no motion of number %d at %.6g rad/s: %d %s found, by the "
+                    "strength of drives and loads from rest on",
+                    number, o->frequency, n, n == 1 ? "was" : "were");
+}
+
 static int choose(const pl_periodic_opts *o, const pl_model *m, const pl_params *p,
                   const motions *a) {
   int best = 0;
+  if (o->branch >= PL_BRANCH_FIRST) return o->branch - PL_BRANCH_FIRST;
   if (o->branch == PL_BRANCH_UPPER) return a->n - 1;
   if (o->branch == PL_BRANCH_MIDDLE) return a->n / 2;
   for (int i = 1; o->branch == PL_BRANCH_NEAR && i < a->n; i++)
@@ -122,6 +134,7 @@ pl_status branch_choose(const pl_periodic_opts *o, const pl_model *m, pl_params 
   memcpy(p->par, par, bytes);
   pl_free(w->env, par);
   *count = a.n;
+  if (st == PL_OK) st = check_number(o, w->env, a.n);
   if (st == PL_OK) {
     int i = choose(o, m, p, &a);
     *out = a.orbit[i];

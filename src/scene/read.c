@@ -239,6 +239,15 @@ int choice_name(const char *choices, int k, char *out, size_t size) {
   return 1;
 }
 
+enum { CHOICE_NUMBERS = 32 }; // the largest number where choices end in "integer"
+
+// 1: the choices end in "integer", and the text is a number
+static int is_number_of(const char *text, const char *choices) {
+  size_t n = strlen(choices), word = strlen("integer");
+  return n > word && strcmp(choices + n - word, "integer") == 0 && text[0] &&
+         text[strspn(text, "+-0123456789.")] == 0;
+}
+
 int read_choice(reader *r, const pl_node *at, const char *what, const char *choices, int *out) {
   if (strcmp(choices, "no|yes") == 0) return read_flag(r, at, what, out);
   char names[16][32], hint[PL_TEXT], buf[MESSAGE_QUOTE + 8];
@@ -246,9 +255,15 @@ int read_choice(reader *r, const pl_node *at, const char *what, const char *choi
   int n = 0;
   const char *text = scalar(r, at, what);
   if (!text) return 0;
+  int numbered = is_number_of(text, choices), k;
   while (n < 16 && choice_name(choices, n, names[n], sizeof names[n])) {
     pointer[n] = names[n];
-    if (strcmp(text, names[n]) == 0) {
+    if (numbered && strcmp(names[n], "integer") == 0) {
+      if (!read_int(r, at, what, 1, CHOICE_NUMBERS, &k)) return 0;
+      *out = n + k - 1;
+      return 1;
+    }
+    if (strcmp(text, names[n]) == 0 && strcmp(text, "integer") != 0) {
       *out = n;
       return 1;
     }

@@ -370,8 +370,10 @@ static void a_branch_is_chosen(void **state) {
   kit_model b;
   ref_oscillator(&r, k, 0, g, c, F, 1);
   ref_model(&r, &env, &kit, &b);
-  const int branch[] = {PL_BRANCH_LOWER, PL_BRANCH_MIDDLE, PL_BRANCH_UPPER, PL_BRANCH_NEAR};
-  for (int i = 0; i < 4; i++) {
+  const int branch[] = {PL_BRANCH_LOWER,     PL_BRANCH_MIDDLE,    PL_BRANCH_UPPER,
+                        PL_BRANCH_FIRST,     PL_BRANCH_FIRST + 1, PL_BRANCH_FIRST + 2,
+                        PL_BRANCH_FIRST + 3, PL_BRANCH_NEAR};
+  for (int i = 0; i < 8; i++) {
     pl_periodic_opts o;
     pl_periodic_info info;
     pl_orbit *m = NULL;
@@ -380,10 +382,17 @@ static void a_branch_is_chosen(void **state) {
     o.harmonics = 1;
     o.branch = branch[i];
     o.near = 1.1 * root[1];
+    // there is no fourth one
+    if (i == 6) {
+      assert_int_equal(pl_periodic(&o, b.m, b.p, b.w, &m, &info), PL_E_INPUT);
+      assert_non_null(strstr(env.error.text, "3 were found"));
+      assert_null(m);
+      continue;
+    }
     check_ok(&env, pl_periodic(&o, b.m, b.p, b.w, &m, &info));
     assert_int_equal(info.motions, 3);
     assert_string_equal(info.start, "branch");
-    check_rel(hypot(m->z[1], m->z[2]), root[i < 3 ? i : 1], 2e-4);
+    check_rel(hypot(m->z[1], m->z[2]), root[i < 6 ? i % 3 : 1], 2e-4);
     pl_orbit_free(m);
   }
   kit_model_free(&b);
