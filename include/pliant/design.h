@@ -41,6 +41,7 @@ typedef struct pl_operating {
   O(TRAJECTORY, "trajectory", "nodes follow closed curves, at any phase")                          \
   O(PEAK, "peak", "a resonance peak of a node lies at a frequency")                                \
   O(FOLD, "fold", "a fold of the response lies at a frequency")                                    \
+  O(HEIGHT, "peak_height", "largest peak of a node's response in a window: least, to a target")    \
   O(STABILITY, "stability", "the largest Floquet multiplier stays below a bound")                  \
   O(MASS, "mass", "total mass is small, or stays below a limit")                                   \
   O(STRAIN, "strain", "strain over elements and period is small, or stays below a limit")          \
@@ -60,6 +61,8 @@ typedef enum pl_goal { PL_GOAL_TARGET, PL_GOAL_MOST, PL_GOAL_LEAST } pl_goal;
 //   TRAJECTORY mean square distance to the targets over their mean square motion, smooth minimum
 //              over phases (eqs. 25, 26); all nodes of one objective share the phase
 //   PEAK, FOLD (omega / T - 1)^2 of the peak or fold that is followed
+//   HEIGHT     as AMPLITUDE, of the largest value that a measure takes on the response in a window:
+//              at a peak, or at an end of the window; (sum A^e)^(1/e) over all of them
 //   STABILITY  max(0, |mu| / T - 1)^2 of the largest multiplier
 //   MASS, STRAIN  value over that of the start, or max(0, value / T - 1)^2
 //   SMOOTH     mean over pairs of neighbours of the square of the difference of scaled variables
@@ -68,18 +71,20 @@ typedef struct pl_objective {
   const char *name; // for messages, may be NULL
   double weight;    // > 0
   int point;        // operating point
-  int nnode;        // AMPLITUDE, TRAJECTORY: one or more; PEAK: one
+  int nnode;        // AMPLITUDE, TRAJECTORY: one or more; PEAK, HEIGHT: one
   const int *node;
-  int mask;           // AMPLITUDE, PEAK: axes that count (bit c: axis c); 0: all
-  pl_goal goal;       // AMPLITUDE, MASS, STRAIN
+  int mask;           // AMPLITUDE, PEAK, HEIGHT: axes that count (bit c: axis c); 0: all
+  pl_goal goal;       // AMPLITUDE, HEIGHT, MASS, STRAIN
   double target;      // T: m; rad/s; size of the multiplier; kg; strain
   int nharm;          // TRAJECTORY: harmonics of the target
   const double *coef; // [nnode][dim][2 nharm + 1] c0 s1 c1 ... of the target
   int means;          // TRAJECTORY: 1: mean positions count too
   int phases;         // TRAJECTORY: phase offsets tried, 0: 128
   double sharpness;   // TRAJECTORY: alpha of eq. 26 times the target's mean square, 0: 200
-  double from, to;    // PEAK, FOLD: window in which it is looked for at the start, rad/s
-  double exponent;    // STRAIN: of the smooth maximum, 0: 12
+  double from, to;    // PEAK, FOLD: window in which it is looked for at the start; HEIGHT: rad/s
+  double exponent;    // of the smooth maximum: STRAIN 0: 12; HEIGHT 0: 100, 1000: none
+  pl_measure_kind measure; // PEAK, HEIGHT
+  int harmonic;            // the same: of the measure HARMONIC
 } pl_objective;
 
 typedef struct pl_design_problem {
@@ -146,8 +151,8 @@ const char *pl_design_unit(const pl_design *d, int k);
 void pl_design_bounds(const pl_design *d, double *min, double *max);
 void pl_design_values(const pl_design *d, double *x); // [nvariable] as they are now
 const pl_orbit *pl_design_orbit(const pl_design *d, int point);
-// Frequency of the peak or fold that objective k follows, rad/s; 0: it follows none. *orbit (may
-// be NULL): its motion.
+// Frequency of the peak or fold that objective k follows, or of the largest peak in its window once
+// its value was asked for, rad/s; 0: there is none. *orbit (may be NULL): its motion.
 double pl_design_tracked(const pl_design *d, int k, const pl_orbit **orbit);
 
 // Follows the motions to other values; they are moved into bounds. PL_UNSOLVED: they could not be
@@ -159,10 +164,10 @@ pl_status pl_design_set(pl_design *d, const double *x);
 
 // Value and gradient (by adjoints, eq. 24; may be NULL) of one objective without its weight, or of
 // the weighted sum (k = -1). Accuracy: exact to the solution of the motions for AMPLITUDE,
-// TRAJECTORY, MASS, SMOOTH and FOLD; PEAK 1e-6 or so (central differences of exact gradients along
-// the response); STRAIN 1e-7 (element strains by central differences); STABILITY 1e-4 (central
-// differences of multipliers along dz/dp, two Floquet analyses a variable, and none while the
-// bound holds).
+// TRAJECTORY, MASS, SMOOTH, FOLD and HEIGHT (at a peak, the change of its frequency does not
+// count); PEAK 1e-6 or so (central differences of exact gradients along the response); STRAIN 1e-7
+// (element strains by central differences); STABILITY 1e-4 (central differences of multipliers
+// along dz/dp, two Floquet analyses a variable, and none while the bound holds).
 pl_status pl_design_value(pl_design *d, int k, double *value, double *grad);
 // Path length of a node along axes (mask, 0: all) at an operating point, and its gradient.
 pl_status pl_design_amplitude(pl_design *d, int point, int node, int mask, double *value,
@@ -251,6 +256,28 @@ typedef int (*pl_design_observe_fn)(void *ctx, const pl_design_result *so_far,
 // only on errors.
 pl_status pl_design_run(pl_design *d, const pl_design_state *resume, pl_design_observe_fn observe,
                         void *ctx, pl_design_result **out);
+
+// ---- sensitivities of peaks and folds ---------------------------------------------------------
+
+// Derivatives of special points of a response by variables (of kinds DESIGN, ALPHA and BETA) at the
+// values that p has, which stay.
+typedef struct pl_slopes pl_slopes;
+pl_status pl_slopes_create(const pl_model *m, pl_params *p, pl_work *w, int nsample, int nvariable,
+                           const pl_variable *variable, pl_slopes **out);
+void pl_slopes_free(pl_slopes *s);
+const char *pl_slopes_name(const pl_slopes *s, int k);
+const char *pl_slopes_unit(const pl_slopes *s, int k); // SI
+double pl_slopes_value(const pl_slopes *s, int k);
+// 1: there are derivatives of special points of this kind at this motion. Peaks and folds have
+// them, but not those of motions that repeat after two periods of the drive.
+int pl_slopes_has(const pl_special *at);
+// omega[nvariable]: of its frequency (rad/s); amplitude[nmeasure][nvariable]: of the measures at
+// it, which moves with the variables. A peak is one of measure[0] alone. Exact to the solution of
+// the motion for amplitudes of peaks (at a peak they do not depend on its own move) and frequencies
+// of folds; frequencies of peaks and amplitudes of folds need second derivatives of forces, which
+// are central differences of exact first ones along one direction: 1e-6 or so.
+pl_status pl_slopes_at(pl_slopes *s, const pl_special *at, int nmeasure, const pl_measure *measure,
+                       double *omega, double *amplitude);
 
 // ---- measured frequency responses -------------------------------------------------------------
 

@@ -32,6 +32,7 @@ static void free_objective(pl_design *d, objective *o) {
   pl_free(d->env, (void *)o->o.coef);
   pl_free(d->env, o->ref);
   pl_free(d->env, o->pair);
+  height_free(d, o->peaks);
 }
 
 static int is_tracked(const objective *o) {
@@ -95,6 +96,10 @@ static pl_status first_motions(pl_design *d, const pl_design_problem *problem, p
     PL_TRY(first_motion(d, &problem->point[i], d->omega[i], &orbit[i]));
     if (orbit[i]->nharm > d->H) d->H = orbit[i]->nharm;
   }
+  for (int k = 0, H = 0; d->o.harmonics == 0 && k < d->nobj; k++) {
+    if (d->obj[k].o.kind == PL_OBJECTIVE_HEIGHT) PL_TRY(height_harmonics(d, &d->obj[k], &H));
+    if (H > d->H) d->H = H;
+  }
   d->n = pl_model_nfree(d->m) * (2 * d->H + 1);
   size_t n = (size_t)d->n;
   d->dz = pl_alloc(d->env, 4 * n, sizeof(double));
@@ -118,6 +123,7 @@ static pl_status first_tracks(pl_design *d) {
     site *s = &d->site[o->site];
     s->kind = o->o.kind == PL_OBJECTIVE_PEAK ? SITE_PEAK : SITE_FOLD;
     s->objective = k;
+    if (s->kind == SITE_PEAK) s->measure = objective_look(o);
     pl_status st = track_find(d, o, &orbit);
     if (st == PL_OK) st = site_open(d, s, orbit);
     pl_orbit_free(orbit);
@@ -203,7 +209,9 @@ const pl_orbit *pl_design_orbit(const pl_design *d, int point) {
 
 double pl_design_tracked(const pl_design *d, int k, const pl_orbit **orbit) {
   if (orbit) *orbit = NULL;
-  if (k < 0 || k >= d->nobj || !is_tracked(&d->obj[k])) return 0;
+  if (k < 0 || k >= d->nobj) return 0;
+  if (d->obj[k].o.kind == PL_OBJECTIVE_HEIGHT) return height_place(d, &d->obj[k], orbit);
+  if (!is_tracked(&d->obj[k])) return 0;
   if (orbit) *orbit = d->site[d->obj[k].site].orbit;
   return d->site[d->obj[k].site].orbit->omega;
 }

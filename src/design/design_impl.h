@@ -19,8 +19,9 @@ typedef struct site {
   int have_ray;
   double *last, *prev; // [n] on the way to other values
   double last_omega, prev_omega;
-  int linear;    // balance and border hold the Jacobian at the present motion
-  double *probe; // FOLD: [2][n] border that makes J regular
+  int linear;         // balance and border hold the Jacobian at the present motion
+  double *probe;      // FOLD: [2][n] border that makes J regular
+  pl_measure measure; // PEAK
 } site;
 
 typedef struct variable {
@@ -34,6 +35,8 @@ typedef struct variable {
   double x0; // value that belongs to par0 and X0
 } variable;
 
+typedef struct height height; // height.c
+
 // An objective with what it refers to at the start.
 typedef struct objective {
   pl_objective o;   // name, nodes and coefficients are owned
@@ -41,6 +44,7 @@ typedef struct objective {
   double *ref;      // [nnode] amplitudes at the start; [1] mass, strain
   double square;    // TRAJECTORY: mean square motion of the target
   int npair, *pair; // SMOOTH: [npair][2] variables
+  height *peaks;    // HEIGHT: NULL until it was looked for
 } objective;
 
 struct pl_design {
@@ -113,6 +117,25 @@ pl_status track_find(pl_design *d, objective *o, pl_orbit **out);
 pl_status track_correct(pl_design *d, site *s, pl_orbit *o);
 // grad[nvar] += by domega/dp.
 pl_status track_gradient(pl_design *d, site *s, double by, double *grad);
+// omega[nvar] = domega/dp and amplitude[nmeasure][nvar] = dA/dp of the peak (of s->measure, which
+// is the one measure then) or fold at a site.
+pl_status track_slopes(pl_design *d, site *s, int nmeasure, const pl_measure *measure,
+                       double *omega, double *amplitude);
+// Options of a response over the window of an objective, with H harmonics (0: chosen).
+pl_response_opts track_response(const pl_design *d, const objective *o, int H);
+// What a peak objective looks at.
+pl_measure objective_look(const objective *o);
+
+// ---- largest peaks: height.c ------------------------------------------------------------------
+
+// Harmonics that the largest peak needs when they are chosen.
+pl_status height_harmonics(pl_design *d, objective *o, int *H);
+pl_status height_value(pl_design *d, objective *o, double by, double *value, double *gx);
+// The largest value of the measure itself.
+pl_status height_measure(pl_design *d, objective *o, double *value);
+// The frequency of the largest value when it is known (else 0), and its motion (may be NULL).
+double height_place(const pl_design *d, const objective *o, const pl_orbit **orbit);
+void height_free(pl_design *d, height *h);
 
 // ---- objectives -------------------------------------------------------------------------------
 
@@ -126,8 +149,18 @@ pl_status objective_check(pl_design *d, const objective *o);
 // 1: no component of the mask (0: all) of a node is free.
 int node_is_driven(const pl_design *d, int node, int mask);
 const char *objective_label(const objective *o);
+// f of a length A (which is A0 at the start) for a goal, and df/dA.
+double goal_value(const pl_objective *o, double A, double A0, double *slope);
+// measure.c: path length, or any measure, with by times its derivatives added to gz[n] and, through
+// driven components, gx[nvar].
 double objective_path(pl_design *d, const pl_orbit *o, int node, int mask, double by, double *gz,
                       double *gx);
+double objective_measure(pl_design *d, const pl_orbit *o, const pl_measure *what, double by,
+                         double *gz, double *gx);
+// What variables do to a driven component, times g[2H + 1] by its coefficients.
+void pull_drive(pl_design *d, int node, int c, int H, const double *g, double *gx);
+int drive_samples(int H);
+double to_freq(int a, int i, int N); // weight of sample i of N in coefficient a
 // penalty.c
 pl_status penalty_value(pl_design *d, objective *o, double by, double *value, double *gz,
                         double *gx);

@@ -27,35 +27,19 @@ int node_is_driven(const pl_design *d, int node, int mask) {
 
 // ---- amplitude --------------------------------------------------------------------------------
 
-typedef struct through_drive {
-  pl_design *d;
-  int node;
-  double by, *gx;
-} through_drive;
-
-// what variables do to the path through driven components
-static void add_drive(void *ctx, double phase, const double *w) {
-  const through_drive *t = ctx;
-  pl_clock c = {.t = phase, .omega = 1, .scale = 1};
-  double dx[3], dv[3], da[3];
-  for (int k = 0; k < t->d->nvar; k++)
-    if (pl_knobs_drive(t->d->knobs, 0, t->d->p, &c, k, t->node, dx, dv, da))
-      t->gx[k] += t->by * pl_dot3(w, dv);
-}
-
-double objective_path(pl_design *d, const pl_orbit *o, int node, int mask, double by, double *gz,
-                      double *gx) {
-  through_drive t = {.d = d, .node = node, .by = by, .gx = gx};
-  const int *index = pl_model_free_index(d->m);
-  int dim = pl_model_dim(d->m), L = 2 * o->nharm + 1, driven = 0;
-  for (int c = 0; c < dim; c++) driven |= index[node * dim + c] < 0;
-  double value = pl_orbit_path_along(d->m, d->p, o, node, mask ? mask : 7, gz ? d->path : NULL,
-                                     gx && driven ? add_drive : NULL, &t);
-  for (int c = 0; gz && c < dim; c++) {
-    int i = index[node * dim + c];
-    for (int a = 0; i >= 0 && a < L; a++) gz[i * L + a] += by * d->path[i * L + a];
+double goal_value(const pl_objective *o, double A, double A0, double *slope) {
+  double T = o->goal == PL_GOAL_TARGET ? o->target : A0, f;
+  if (o->goal == PL_GOAL_TARGET) {
+    f = (A / T - 1) * (A / T - 1);
+    *slope = 2 * (A / T - 1) / T;
+  } else if (o->goal == PL_GOAL_MOST) {
+    f = T * T / (A * A);
+    *slope = -2 * f / A;
+  } else {
+    f = A * A / (T * T);
+    *slope = 2 * A / (T * T);
   }
-  return value;
+  return f;
 }
 
 static pl_status amplitude_value(pl_design *d, objective *o, double by, double *value, double *gz,
@@ -63,19 +47,8 @@ static pl_status amplitude_value(pl_design *d, objective *o, double by, double *
   const pl_orbit *orbit = d->site[o->site].orbit;
   *value = 0;
   for (int i = 0; i < o->o.nnode; i++) {
-    double A = objective_path(d, orbit, o->o.node[i], o->o.mask, 0, NULL, NULL), f, slope;
-    double T = o->o.goal == PL_GOAL_TARGET ? o->o.target : o->ref[i];
-    if (o->o.goal == PL_GOAL_TARGET) {
-      f = (A / T - 1) * (A / T - 1);
-      slope = 2 * (A / T - 1) / T;
-    } else if (o->o.goal == PL_GOAL_MOST) {
-      f = T * T / (A * A);
-      slope = -2 * f / A;
-    } else {
-      f = A * A / (T * T);
-      slope = 2 * A / (T * T);
-    }
-    *value += f / o->o.nnode;
+    double A = objective_path(d, orbit, o->o.node[i], o->o.mask, 0, NULL, NULL), slope;
+    *value += goal_value(&o->o, A, o->ref[i], &slope) / o->o.nnode;
     if (gz || gx)
       objective_path(d, orbit, o->o.node[i], o->o.mask, by * slope / o->o.nnode, gz, gx);
   }
@@ -83,17 +56,6 @@ static pl_status amplitude_value(pl_design *d, objective *o, double by, double *
 }
 
 // ---- trajectories -----------------------------------------------------------------------------
-
-static int drive_samples(int H) {
-  return 8 * (2 * H + 1) > 128 ? 8 * (2 * H + 1) : 128;
-}
-
-// weight of a sample in coefficient a
-static double to_freq(int a, int i, int N) {
-  int k = (a + 1) / 2;
-  double phase = 2 * PL_PI * (double)((long)k * i % N) / N;
-  return a == 0 ? 1.0 / N : (a % 2 ? sin(phase) : cos(phase)) * 2 / N;
-}
 
 // coefficients of one component of a node
 static void component(const pl_model *m, const pl_params *p, const pl_orbit *o, int node, int c,
@@ -202,18 +164,6 @@ static void pull(const objective *o, const smooth *s, int H, const double *z, co
   }
 }
 
-// the same for a driven component, through what variables do to the drive
-static void pull_drive(pl_design *d, int node, int c, int H, const double *g, double *gx) {
-  int N = drive_samples(H), L = 2 * H + 1;
-  for (int s = 0; s < N; s++) {
-    pl_clock clock = {.t = 2 * PL_PI * s / N, .omega = 1, .scale = 1};
-    double w = 0, dx[3], dv[3], da[3];
-    for (int k = 0; k < L; k++) w += g[k] * to_freq(k, s, N);
-    for (int k = 0; k < d->nvar; k++)
-      if (pl_knobs_drive(d->knobs, 0, d->p, &clock, k, node, dx, dv, da)) gx[k] += w * dx[c];
-  }
-}
-
 static pl_status trajectory_value(pl_design *d, objective *o, double by, double *value, double *gz,
                                   double *gx) {
   const pl_orbit *orbit = d->site[o->site].orbit;
@@ -290,6 +240,8 @@ pl_status objective_value(pl_design *d, objective *o, double by, double *value, 
     *value = off * off;
     return gx ? track_gradient(d, s, 2 * by * off / o->o.target, gx) : PL_OK;
   }
+  case PL_OBJECTIVE_HEIGHT:
+    return height_value(d, o, by, value, gx);
   default:
     return penalty_value(d, o, by, value, gz, gx);
   }
@@ -304,6 +256,7 @@ pl_status objective_begin(pl_design *d, objective *o) {
       return pl_fail(d->env, PL_E_INPUT, "design: objective '%s': there is no %s at the start",
                      objective_label(o), pl_objective_name[o->o.kind]);
   }
+  if (o->o.kind == PL_OBJECTIVE_HEIGHT) return height_measure(d, o, &o->ref[0]);
   if (o->o.kind != PL_OBJECTIVE_AMPLITUDE) return PL_OK;
   for (int i = 0; i < o->o.nnode; i++) {
     o->ref[i] = objective_path(d, d->site[o->site].orbit, o->o.node[i], o->o.mask, 0, NULL, NULL);
@@ -319,7 +272,7 @@ pl_status objective_begin(pl_design *d, objective *o) {
 static pl_status check_nodes(pl_design *d, const objective *o) {
   int kind = (int)o->o.kind,
       many = kind == PL_OBJECTIVE_AMPLITUDE || kind == PL_OBJECTIVE_TRAJECTORY;
-  if (!many && kind != PL_OBJECTIVE_PEAK) return PL_OK;
+  if (!many && kind != PL_OBJECTIVE_PEAK && kind != PL_OBJECTIVE_HEIGHT) return PL_OK;
   if (o->o.nnode < 1 || (!many && o->o.nnode != 1))
     return pl_fail_at(d->env, PL_E_INPUT, NULL, 0, 0, "name the node that shall move",
                       "design: objective '%s' needs %s", objective_label(o),
@@ -340,18 +293,23 @@ static pl_status check_nodes(pl_design *d, const objective *o) {
 static pl_status check_target(pl_design *d, const objective *o) {
   int kind = (int)o->o.kind;
   const char *name = objective_label(o);
-  int wants =
-      kind == PL_OBJECTIVE_PEAK || kind == PL_OBJECTIVE_FOLD || kind == PL_OBJECTIVE_STABILITY ||
-      (o->o.goal == PL_GOAL_TARGET && (kind == PL_OBJECTIVE_AMPLITUDE ||
-                                       kind == PL_OBJECTIVE_MASS || kind == PL_OBJECTIVE_STRAIN));
+  int wants = kind == PL_OBJECTIVE_PEAK || kind == PL_OBJECTIVE_FOLD ||
+              kind == PL_OBJECTIVE_STABILITY ||
+              (o->o.goal == PL_GOAL_TARGET &&
+               (kind == PL_OBJECTIVE_AMPLITUDE || kind == PL_OBJECTIVE_HEIGHT ||
+                kind == PL_OBJECTIVE_MASS || kind == PL_OBJECTIVE_STRAIN));
   if (wants && !(o->o.target > 0 && isfinite(o->o.target)))
     return pl_fail_at(d->env, PL_E_INPUT, NULL, 0, 0, "give a target above 0",
                       "design: objective '%s' has the target %g", name, o->o.target);
-  if (o->o.goal == PL_GOAL_MOST && kind != PL_OBJECTIVE_AMPLITUDE)
+  if (o->o.goal == PL_GOAL_MOST && kind != PL_OBJECTIVE_AMPLITUDE && kind != PL_OBJECTIVE_HEIGHT)
     return pl_fail(d->env, PL_E_INPUT, "design: objective '%s' cannot be made as large as possible",
                    name);
-  if ((kind == PL_OBJECTIVE_PEAK || kind == PL_OBJECTIVE_FOLD) &&
-      !(o->o.from > 0 && o->o.to > 0 && o->o.from != o->o.to))
+  int window =
+      kind == PL_OBJECTIVE_PEAK || kind == PL_OBJECTIVE_FOLD || kind == PL_OBJECTIVE_HEIGHT;
+  if (window && o->o.measure == PL_MEASURE_HARMONIC && (o->o.harmonic < 1 || o->o.harmonic > 64))
+    return pl_fail(d->env, PL_E_INPUT, "design: objective '%s': there is no harmonic %d", name,
+                   o->o.harmonic);
+  if (window && !(o->o.from > 0 && o->o.to > 0 && o->o.from != o->o.to))
     return pl_fail_at(d->env, PL_E_INPUT, NULL, 0, 0, "give frequencies from and to above 0",
                       "design: objective '%s' has no window to look in", name);
   if (kind != PL_OBJECTIVE_TRAJECTORY) return PL_OK;

@@ -3,7 +3,8 @@
 // derivative of A is t'L_uu t, and
 //   domega/dp = -(D_t(lambda'h_p) - mu'h_p) / t'L_uu t,  J'mu = (L_uu t)_z.
 // A fold is where J is singular: g = 0 in [J b; c' 0] (r, g) = (0, 1), and with the left null
-// vector l, domega/dp = -(l'h_p) / (l'h_omega). Derivatives along directions are central
+// vector l, domega/dp = -(l'h_p) / (l'h_omega). It moves by J z_p + h_omega omega_p = -h_p,
+// g_z z_p + g_omega omega_p = -g_p with g_u = -l'J_u r. Derivatives along directions are central
 // differences of exact gradients.
 #include "design_impl.h"
 
@@ -54,14 +55,9 @@ static pl_status peak_alloc(pl_design *d, double **room, peak *k) {
   return PL_OK;
 }
 
-static const pl_objective *watched(const pl_design *d, const site *s) {
-  return &d->obj[s->objective].o;
-}
-
 // one side of the difference along t
 static pl_status peak_side(pl_design *d, site *s, const pl_orbit *o, double h, int parameters,
                            int side, peak *k, double *hw) {
-  const pl_objective *w = watched(d, s);
   pl_orbit *moved;
   PL_TRY(pl_orbit_copy(o, o->nharm, &moved));
   pl_axpy(d->n, h, k->t, o->z, moved->z);
@@ -70,7 +66,7 @@ static pl_status peak_side(pl_design *d, site *s, const pl_orbit *o, double h, i
   pl_status st = look(d, s, moved, k->lambda, &p);
   if (st == PL_OK) {
     memset(k->grad, 0, (size_t)d->n * sizeof(double));
-    objective_path(d, moved, w->node[0], w->mask, 1, k->grad, p.hp);
+    objective_measure(d, moved, &s->measure, 1, k->grad, p.hp);
     pl_axpy(d->n, 1, k->grad, k->side[side], k->side[side]);
     *hw = p.hw;
   }
@@ -80,7 +76,6 @@ static pl_status peak_side(pl_design *d, site *s, const pl_orbit *o, double h, i
 
 // tangent, multiplier and second derivative at a motion; leaves the Jacobian there
 static pl_status peak_linearise(pl_design *d, site *s, pl_orbit *o, int parameters, peak *k) {
-  const pl_objective *w = watched(d, s);
   pl_orbit *keep = s->orbit;
   double hw[2] = {0};
   s->orbit = o;
@@ -89,7 +84,7 @@ static pl_status peak_linearise(pl_design *d, site *s, pl_orbit *o, int paramete
   if (st == PL_OK) st = site_solve(d, s, 0, pl_hb_domega(s->hb), k->t);
   for (int i = 0; i < d->n; i++) k->t[i] = -k->t[i];
   memset(k->grad, 0, (size_t)d->n * sizeof(double));
-  k->value = objective_path(d, o, w->node[0], w->mask, 1, k->grad, NULL);
+  k->value = objective_measure(d, o, &s->measure, 1, k->grad, NULL);
   k->slope = pl_dot(d->n, k->grad, k->t);
   if (st == PL_OK) st = site_solve(d, s, 1, k->grad, k->lambda);
   for (int i = 0; i < d->n; i++) k->lambda[i] = -k->lambda[i];
@@ -139,16 +134,23 @@ static pl_status peak_correct(pl_design *d, site *s, pl_orbit *o) {
   return st != PL_OK ? st : done ? PL_OK : PL_UNSOLVED;
 }
 
-static pl_status peak_gradient(pl_design *d, site *s, double by, double *grad) {
+// omega[nvar] = domega/dp; amplitude[nvar] (may be NULL): dA/dp, in which a peak's own move has no
+// part
+static pl_status peak_slopes(pl_design *d, site *s, double *omega, double *amplitude) {
   double *room;
   peak k;
   PL_TRY(peak_alloc(d, &room, &k));
   pl_status st = peak_linearise(d, s, s->orbit, 1, &k);
+  if (st == PL_OK && amplitude) {
+    memset(amplitude, 0, (size_t)d->nvar * sizeof *amplitude);
+    objective_measure(d, s->orbit, &s->measure, 1, NULL, amplitude);
+    st = pl_hb_change_dot(s->hb, d->knobs, s->orbit, k.lambda, amplitude);
+  }
   double *mu = k.lambda, *hp = k.hp[1];
   if (st == PL_OK) st = site_solve(d, s, 1, k.Ht, mu);
   memset(hp, 0, (size_t)d->nvar * sizeof *hp);
   if (st == PL_OK) st = pl_hb_change_dot(s->hb, d->knobs, s->orbit, mu, hp);
-  for (int i = 0; st == PL_OK && i < d->nvar; i++) grad[i] -= by * (k.hp[0][i] - hp[i]) / k.curve;
+  for (int i = 0; st == PL_OK && i < d->nvar; i++) omega[i] = -(k.hp[0][i] - hp[i]) / k.curve;
   pl_free(d->env, room);
   return st;
 }
@@ -190,7 +192,22 @@ static pl_status fold_evaluate(pl_design *d, site *s, const pl_orbit *o) {
 typedef struct fold {
   double *l, *r, *gz, *side, *dz; // [n]
   double g, gw;
+  double *gp, *hp; // [nvar]; gp NULL: not wanted
 } fold;
+
+static pl_status fold_alloc(pl_design *d, double **room, fold *k) {
+  size_t n = (size_t)d->n, nv = (size_t)d->nvar;
+  *k = (fold){0};
+  *room = pl_alloc(d->env, 5 * n + 2 * nv, sizeof(double));
+  if (!*room) return PL_E_NOMEM;
+  k->l = *room;
+  k->r = k->l + n;
+  k->gz = k->r + n;
+  k->side = k->gz + n;
+  k->dz = k->side + n;
+  k->hp = k->dz + n;
+  return PL_OK;
+}
 
 // g and its derivatives: g_u = -l' J_u r
 static pl_status fold_linearise(pl_design *d, site *s, const pl_orbit *o, int first, fold *k) {
@@ -203,11 +220,12 @@ static pl_status fold_linearise(pl_design *d, site *s, const pl_orbit *o, int fi
   k->gw = 0;
   memset(k->gz, 0, (size_t)d->n * sizeof(double));
   for (int side = -1; st == PL_OK && side <= 1; side += 2) {
-    probe p = {.Jy = k->side};
+    probe p = {.Jy = k->side, .hp = k->gp ? k->hp : NULL};
     pl_axpy(d->n, side * h, k->r, o->z, moved->z);
     st = look(d, s, moved, k->l, &p);
     pl_axpy(d->n, -side / (2 * h), k->side, k->gz, k->gz);
     k->gw -= side * p.hw / (2 * h);
+    for (int i = 0; k->gp && i < d->nvar; i++) k->gp[i] -= side * k->hp[i] / (2 * h);
   }
   pl_orbit_free(moved);
   return st == PL_OK ? fold_evaluate(d, s, o) : st;
@@ -235,25 +253,59 @@ static pl_status fold_newton(pl_design *d, site *s, pl_orbit *o, fold *k) {
 }
 
 static pl_status fold_correct(pl_design *d, site *s, pl_orbit *o) {
-  size_t n = (size_t)d->n;
-  double *room = pl_alloc(d->env, 5 * n, sizeof *room);
-  if (!room) return PL_E_NOMEM;
-  fold k = {.l = room, .r = room + n, .gz = room + 2 * n, .side = room + 3 * n, .dz = room + 4 * n};
+  double *room;
+  fold k;
+  PL_TRY(fold_alloc(d, &room, &k));
   pl_status st = fold_newton(d, s, o, &k);
   pl_free(d->env, room);
   return st;
 }
 
-static pl_status fold_gradient(pl_design *d, site *s, double by, double *grad) {
-  size_t n = (size_t)d->n;
-  double *room = pl_alloc(d->env, 2 * n + (size_t)d->nvar, sizeof *room), y;
-  if (!room) return PL_E_NOMEM;
-  double *l = room, *hp = room + 2 * n;
-  pl_status st = fold_evaluate(d, s, s->orbit);
-  if (st == PL_OK) st = null_vectors(d, s, 3, l, room + n, &y);
-  if (st == PL_OK) st = pl_hb_change_dot(s->hb, d->knobs, s->orbit, l, hp);
+static pl_status fold_omega(pl_design *d, site *s, const double *l, double *hp, double *omega) {
+  memset(hp, 0, (size_t)d->nvar * sizeof *hp);
+  PL_TRY(pl_hb_change_dot(s->hb, d->knobs, s->orbit, l, hp));
   double hw = pl_dot(d->n, l, pl_hb_domega(s->hb));
-  for (int i = 0; st == PL_OK && i < d->nvar; i++) grad[i] -= by * hp[i] / hw;
+  for (int i = 0; i < d->nvar; i++) omega[i] = -hp[i] / hw;
+  return PL_OK;
+}
+
+static pl_status fold_frequency(pl_design *d, site *s, double *omega) {
+  double *room, y;
+  fold k;
+  PL_TRY(fold_alloc(d, &room, &k));
+  pl_status st = fold_evaluate(d, s, s->orbit);
+  if (st == PL_OK) st = null_vectors(d, s, 3, k.l, k.r, &y);
+  if (st == PL_OK) st = fold_omega(d, s, k.l, k.hp, omega);
+  pl_free(d->env, room);
+  return st;
+}
+
+// dA/dp of a measure at a fold, whose border is set: A_p - lambda'h_p - mu g_p with
+// [J' g_z; h_omega' g_omega] (lambda, mu) = (A_z, 0)
+static pl_status fold_amplitude(pl_design *d, site *s, const pl_measure *what, fold *k,
+                                double *amplitude) {
+  double mu, *az = k->side, *lambda = k->dz;
+  memset(az, 0, (size_t)d->n * sizeof *az);
+  memset(amplitude, 0, (size_t)d->nvar * sizeof *amplitude);
+  memset(k->hp, 0, (size_t)d->nvar * sizeof *k->hp);
+  objective_measure(d, s->orbit, what, 1, az, amplitude);
+  PL_TRY(pl_border_solve_transposed(s->b, az, 0, lambda, &mu));
+  PL_TRY(pl_hb_change_dot(s->hb, d->knobs, s->orbit, lambda, k->hp));
+  for (int i = 0; i < d->nvar; i++) amplitude[i] -= k->hp[i] + mu * k->gp[i];
+  return PL_OK;
+}
+
+static pl_status fold_slopes(pl_design *d, site *s, int nmeasure, const pl_measure *measure,
+                             double *omega, double *amplitude) {
+  double *room;
+  fold k;
+  PL_TRY(fold_alloc(d, &room, &k));
+  k.gp = k.hp + d->nvar;
+  pl_status st = fold_linearise(d, s, s->orbit, 1, &k);
+  if (st == PL_OK) st = fold_omega(d, s, k.l, k.hp, omega);
+  if (st == PL_OK) st = pl_border_set(s->b, pl_hb_domega(s->hb), k.gz, k.gw);
+  for (int i = 0; st == PL_OK && i < nmeasure; i++)
+    st = fold_amplitude(d, s, &measure[i], &k, amplitude + (size_t)i * (size_t)d->nvar);
   pl_free(d->env, room);
   return st;
 }
@@ -274,9 +326,21 @@ pl_status track_correct(pl_design *d, site *s, pl_orbit *o) {
 }
 
 pl_status track_gradient(pl_design *d, site *s, double by, double *grad) {
-  if (s->kind == SITE_PEAK) return peak_gradient(d, s, by, grad);
+  double *omega = pl_alloc(d->env, (size_t)d->nvar, sizeof *omega);
+  if (!omega) return PL_E_NOMEM;
   start_probe(d, s);
-  return fold_gradient(d, s, by, grad);
+  pl_status st =
+      s->kind == SITE_PEAK ? peak_slopes(d, s, omega, NULL) : fold_frequency(d, s, omega);
+  for (int i = 0; st == PL_OK && i < d->nvar; i++) grad[i] += by * omega[i];
+  pl_free(d->env, omega);
+  return st;
+}
+
+pl_status track_slopes(pl_design *d, site *s, int nmeasure, const pl_measure *measure,
+                       double *omega, double *amplitude) {
+  if (s->kind == SITE_PEAK) return peak_slopes(d, s, omega, amplitude);
+  start_probe(d, s);
+  return fold_slopes(d, s, nmeasure, measure, omega, amplitude);
 }
 
 // the highest peak of the window, or the fold nearest to its target
@@ -293,20 +357,28 @@ static const pl_special *choose(const objective *o, const pl_curve *c) {
   return best;
 }
 
-pl_status track_find(pl_design *d, objective *o, pl_orbit **out) {
+pl_response_opts track_response(const pl_design *d, const objective *o, int H) {
   pl_response_opts r;
-  pl_curve *c = NULL;
-  int watch = o->o.kind == PL_OBJECTIVE_PEAK ? o->o.node[0] : 0;
-  *out = NULL;
   pl_opts_default(pl_response_info_table, pl_response_info_count, &r);
   r.from = o->o.from;
   r.to = o->o.to;
-  r.harmonics = d->H;
+  r.harmonics = H;
   r.samples = d->o.samples;
+  r.adapt = d->o.adapt;
+  r.max_harmonics = d->o.max_harmonics;
   r.rtol = d->o.rtol;
   r.stability = 0;
-  pl_status st =
-      pl_response(&r, d->m, d->p, d->w, o->o.kind == PL_OBJECTIVE_PEAK, &watch, NULL, &c);
+  return r;
+}
+
+pl_status track_find(pl_design *d, objective *o, pl_orbit **out) {
+  pl_response_opts r = track_response(d, o, d->H);
+  pl_curve *c = NULL;
+  pl_measure look = {0};
+  pl_response_plan plan = {.nmeasure = o->o.kind == PL_OBJECTIVE_PEAK, .measure = &look};
+  if (plan.nmeasure) look = objective_look(o);
+  *out = NULL;
+  pl_status st = pl_response_run(&r, d->m, d->p, d->w, &plan, &c);
   const pl_special *s = c ? choose(o, c) : NULL;
   if (c) d->factorisations += c->factorisations;
   if (s)

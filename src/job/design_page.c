@@ -17,7 +17,7 @@ static json_t *objective_json(const designing *t, int k) {
   json_t *one = json_pack("{s:s, s:s, s:f, s:f, s:f}", "kind", pl_objective_name[o->kind], "name",
                           objective_words(t, k, words), "weight", o->weight, "value_before",
                           t->r->objective_before[k], "value", t->r->objective[k]);
-  if (o->kind == PL_OBJECTIVE_AMPLITUDE) {
+  if (o->kind == PL_OBJECTIVE_AMPLITUDE || o->kind == PL_OBJECTIVE_HEIGHT) {
     job_set(one, "amplitude_before_m", json_real(t->reach[0][k]));
     job_set(one, "amplitude_m", json_real(t->reach[1][k]));
     job_set(one, "ratio", json_real(t->reach[1][k] / t->reach[0][k]));
@@ -29,7 +29,8 @@ static json_t *objective_json(const designing *t, int k) {
   if (t->track[1][k] > 0) {
     job_set(one, "frequency_before_Hz", json_real(t->track[0][k] / (2 * PL_PI)));
     job_set(one, "frequency_Hz", json_real(t->track[1][k] / (2 * PL_PI)));
-    job_set(one, "target_Hz", json_real(o->target / (2 * PL_PI)));
+    if (o->kind != PL_OBJECTIVE_HEIGHT)
+      job_set(one, "target_Hz", json_real(o->target / (2 * PL_PI)));
   }
   return one;
 }
@@ -185,7 +186,7 @@ static void objective_cells(const designing *t, int k, cell want, cell before, c
   snprintf(before, sizeof(cell), "%.4g", t->r->objective_before[k]);
   snprintf(after, sizeof(cell), "%.4g", t->r->objective[k]);
   factor[0] = 0;
-  if (o->kind == PL_OBJECTIVE_AMPLITUDE) {
+  if (o->kind == PL_OBJECTIVE_AMPLITUDE || o->kind == PL_OBJECTIVE_HEIGHT) {
     if (o->goal == PL_GOAL_TARGET) length_text(o->target, want);
     length_text(t->reach[0][k], before);
     length_text(t->reach[1][k], after);

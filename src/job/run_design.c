@@ -93,7 +93,16 @@ static pl_status keep_motions(designing *t, int side) {
     const pl_orbit *o = pl_design_orbit(t->d, i);
     PL_TRY(pl_orbit_copy(o, o->nharm, &t->orbit[side][i]));
   }
-  for (int k = 0; k < t->nobj; k++) t->track[side][k] = pl_design_tracked(t->d, k, NULL);
+  for (int k = 0; k < t->nobj; k++) {
+    const pl_orbit *peak;
+    const pl_objective *o = &t->plan->problem.objective[k];
+    t->track[side][k] = pl_design_tracked(t->d, k, &peak);
+    pl_measure look = {.kind = o->measure, .mask = o->mask ? o->mask : 7, .harmonic = o->harmonic};
+    if (o->kind != PL_OBJECTIVE_HEIGHT || !peak) continue;
+    look.node = o->node[0];
+    t->reach[side][k] =
+        pl_orbit_measure(t->j->scene->model, t->j->scene->params, peak, &look, NULL);
+  }
   return values_take(t->j, &t->state[side]);
 }
 
@@ -252,7 +261,11 @@ static void note(const designing *t) {
     if (o->kind == PL_OBJECTIVE_TRAJECTORY)
       job_note(t->j, "%s: %s is %.3g %% of the target's length away, was %.3g %%", t->a->name,
                words, 100 * t->error[1][k], 100 * t->error[0][k]);
-    if (t->track[1][k] > 0)
+    if (o->kind == PL_OBJECTIVE_HEIGHT)
+      job_note(t->j, "%s: %s %.4g mm at %.6g Hz, was %.4g mm at %.6g Hz", t->a->name, words,
+               1e3 * t->reach[1][k], t->track[1][k] / (2 * PL_PI), 1e3 * t->reach[0][k],
+               t->track[0][k] / (2 * PL_PI));
+    else if (t->track[1][k] > 0)
       job_note(t->j, "%s: %s at %.6g Hz, was %.6g Hz", t->a->name, words,
                t->track[1][k] / (2 * PL_PI), t->track[0][k] / (2 * PL_PI));
   }

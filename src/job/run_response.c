@@ -170,6 +170,7 @@ static pl_status finish(curve_out *o, pl_curve *c, pl_status st, const char *mea
     pl_status w = compare(j, a, c, !o->energy && a->opts.response_.linear, figures, &linear);
     if (w == PL_OK) w = write_files(o, c, linear);
     if (w == PL_OK) tell_special(j, a, c, measure);
+    if (w == PL_OK) w = curve_slopes(o, c, figures);
     if (w == PL_OK) w = measured_compare(j, a, c, figures);
     pl_table_free(linear);
     if (w < 0 || (w == PL_CANCELLED && st == PL_OK)) st = w;
@@ -215,14 +216,15 @@ pl_status job_response(job *j, int index, json_t *figures) {
   if (!measure) return PL_E_NOMEM;
   for (int k = 0; k < a->nwatch; k++)
     measure[k] = watch_measure(&a->watch[k], (pl_measure_kind)o->peaks, o->peak_harmonic);
-  plan.measure = measure;
+  plan.measure = out.measure = measure;
   pl_curve *c = NULL;
   pl_status st = checkpoint_read_numbers(j, a, &from, &plan.nfrom);
   plan.from = from;
   if (st == PL_OK) st = pl_response_run(o, j->scene->model, j->scene->params, j->work, &plan, &c);
   pl_free(j->env, from);
+  st = finish(&out, c, st, measure_text(o, text), figures);
   pl_free(j->env, measure);
-  return finish(&out, c, st, measure_text(o, text), figures);
+  return st;
 }
 
 // damping ratio and frequency over the amplitudes of watched nodes

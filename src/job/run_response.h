@@ -7,9 +7,10 @@
 typedef struct curve_out {
   job *j;
   const pl_analysis *a;
-  int energy;    // backbones have a column of it
-  int harmonics; // columns of so many harmonics
-  int log;       // axes of plots: 1 x, 2 y, 3 both
+  int energy;                // backbones have a column of it
+  int harmonics;             // columns of so many harmonics
+  int log;                   // axes of plots: 1 x, 2 y, 3 both
+  const pl_measure *measure; // [nwatch] responses: what peaks are of
   pl_table *table;
   const pl_curve *seen; // the curve of which rows stand in the file, and how many
   int rows;
@@ -29,6 +30,11 @@ pl_status curve_append(curve_out *c, const pl_curve *curve);
 pl_status curve_special(curve_out *c, const pl_curve *curve);
 // Coefficients of points, and of special points.
 pl_status curve_harmonics(curve_out *c, const pl_curve *curve);
+
+// ---- sensitivities: response_slopes.c -----------------------------------------------------------
+
+// File, figures and table of derivatives of peaks and folds, where the analysis asks for them.
+pl_status curve_slopes(curve_out *c, const pl_curve *curve, json_t *figures);
 
 // ---- plots: response_plot.c ---------------------------------------------------------------------
 

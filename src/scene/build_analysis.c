@@ -256,6 +256,7 @@ static void check_options(reader *r, analysis_def *d, const pl_node *at) {
     break;
   case PL_ANALYSIS_response:
     check_response(r, &a->opts.response_, at);
+    build_plan(r, d, at);
     break;
   case PL_ANALYSIS_backbone:
     check_samples(r, a->opts.backbone_.harmonics, a->opts.backbone_.samples, "backbone", at);

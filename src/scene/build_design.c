@@ -111,7 +111,7 @@ static int add_special(reader *r, const plan *p, list *l, int s, const variable_
   int n = special_kind[s] == PL_VARIABLE_FREQUENCY ? p->out.problem.npoint : 1, ok = 1;
   PL_ASSERT(unit_parse(special_unit[s], strlen(special_unit[s]), &u));
   if (n == 0) {
-    problem(r, at, "leave it out", "%s: frequencies come with the data", p->what);
+    problem(r, at, "leave it out", "%s: frequencies come with the %s", p->what, p->given);
     return 0;
   }
   for (int i = 0; i < n && ok; i++) {
@@ -222,22 +222,35 @@ static int read_points(reader *r, plan *p, const analysis_def *d, double frequen
 
 // ---- response and proof -----------------------------------------------------------------------
 
-static int is_no(const pl_node *at) {
-  return at && at->kind == NODE_SCALAR && strcmp(at->text, "no") == 0;
+static int is_word(const pl_node *at, const char *word) {
+  return at && at->kind == NODE_SCALAR && strcmp(at->text, word) == 0;
+}
+
+// response curves show the windows of objectives when nothing else is asked for
+static void show_windows(plan *p) {
+  pl_response_opts *o = &p->out.response;
+  if (o->from > 0 || o->to > 0) return;
+  for (int k = 0; k < p->out.problem.nobjective; k++) {
+    const pl_objective *q = &p->out.problem.objective[k];
+    if (q->kind != PL_OBJECTIVE_HEIGHT) continue;
+    o->from = o->from > 0 ? fmin(o->from, q->from) : q->from;
+    o->to = fmax(o->to, q->to);
+  }
 }
 
 static void read_checks(reader *r, plan *p, const analysis_def *d) {
   pl_node empty = {.kind = NODE_MAP};
   response_def response = {0};
   proof_def proof = {0};
-  p->out.respond = !is_no(d->response);
-  p->out.prove = !is_no(d->proof);
+  p->out.respond = !is_word(d->response, "no");
+  p->out.prove = !is_word(d->proof, "no");
   if (p->out.respond)
     read_map(r, d->response ? d->response : &empty, &map_design_response, &response);
   if (p->out.prove) read_map(r, d->proof ? d->proof : &empty, &map_proof, &proof);
   p->out.response = response.opts;
   p->out.proof = proof.opts;
   if (!node_get(d->response, "stability")) p->out.response.stability = 0;
+  show_windows(p);
   if (!d->response || !p->out.respond) return;
   if (!(response.opts.from > 0) != !(response.opts.to > 0) ||
       (response.opts.from > 0 && response.opts.from == response.opts.to))
@@ -356,23 +369,20 @@ static void check_points(reader *r, const plan *p, const pl_node *at) {
             "%s: no drive and no load oscillates", p->what);
 }
 
-// a design for a peak or fold alone is driven there
+// a design for a peak or fold alone is driven there, one for a window at its begin
 static void default_point(plan *p) {
   pl_operating *point = (pl_operating *)p->out.problem.point;
   for (int k = 0; k < p->out.problem.nobjective && !(point[0].omega > 0); k++) {
     const pl_objective *o = &p->out.problem.objective[k];
     if (o->kind == PL_OBJECTIVE_PEAK || o->kind == PL_OBJECTIVE_FOLD) point[0].omega = o->target;
+    if (o->kind == PL_OBJECTIVE_HEIGHT) point[0].omega = o->from;
   }
 }
 
-// variables alone: frequencies come with the data
-static void plan_fit(reader *r, analysis_def *d, const pl_node *at) {
-  plan p = {.what = "fit-response"};
+// variables alone: frequencies come with the data, or from the response
+static void plan_variables(reader *r, analysis_def *d, plan p, const pl_node *at) {
   list l = {0};
-  if (!oscillates(r))
-    problem(r, at, "give a drive or load an amplitude and 'harmonic: 1'",
-            "fit-response: no drive and no load oscillates");
-  read_variables(r, &p, d->variables, at, &l);
+  read_variables(r, &p, is_word(d->variables, "yes") ? NULL : d->variables, at, &l);
   pl_design_plan *out = take(r, 1, sizeof *out);
   if (!out) return;
   *out = p.out;
@@ -382,8 +392,16 @@ static void plan_fit(reader *r, analysis_def *d, const pl_node *at) {
 }
 
 void build_plan(reader *r, analysis_def *d, const pl_node *at) {
+  if (d->a.kind == PL_ANALYSIS_response) {
+    if (d->variables && !is_word(d->variables, "no"))
+      plan_variables(r, d, (plan){.what = "sensitivities", .given = "response"}, d->variables);
+    return;
+  }
   if (d->a.kind == PL_ANALYSIS_fit_response) {
-    plan_fit(r, d, at);
+    if (!oscillates(r))
+      problem(r, at, "give a drive or load an amplitude and 'harmonic: 1'",
+              "fit-response: no drive and no load oscillates");
+    plan_variables(r, d, (plan){.what = "fit-response", .given = "data"}, at);
     return;
   }
   int design = d->a.kind == PL_ANALYSIS_design;

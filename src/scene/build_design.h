@@ -9,7 +9,8 @@
 typedef struct plan {
   int design; // 0: explore
   const char *what;
-  int harmonics; // of the motions; 0: chosen later
+  const char *given; // what frequencies come with, where there are no operating points
+  int harmonics;     // of the motions; 0: chosen later
   pl_design_plan out;
 } plan;
 

@@ -115,6 +115,20 @@ static int read_track(reader *r, const pl_node *at, const objective_def *d, pl_o
   return 0;
 }
 
+// the band in which the largest peak counts
+static int read_window(reader *r, const pl_node *at, const objective_def *d, pl_objective *o) {
+  o->from = d->from.at ? d->from.v : 0;
+  o->to = d->to.at ? d->to.v : 0;
+  if (o->from > 0 && o->to > o->from) return 1;
+  problem(r,
+          d->from.at ? d->from.at
+          : d->to.at ? d->to.at
+                     : at,
+          "e.g. from: 1 Hz, to: 5 Hz",
+          "peak_height needs the window from..to, above zero and rising");
+  return 0;
+}
+
 static int read_yes(reader *r, const pl_node *at, const char *what) {
   int v = 0;
   if (!read_choice(r, at, what, "no|yes", &v)) return 0;
@@ -189,8 +203,9 @@ static int read_trajectory(reader *r, const plan *p, const pl_node *at, const ob
 static const char *const allowed[PL_OBJECTIVE_COUNT] = {
     [PL_OBJECTIVE_AMPLITUDE] = " node nodes axes at ",
     [PL_OBJECTIVE_TRAJECTORY] = " node nodes at resample means harmonics phases sharpness ",
-    [PL_OBJECTIVE_PEAK] = " node axes from to ",
+    [PL_OBJECTIVE_PEAK] = " node axes from to measure harmonic ",
     [PL_OBJECTIVE_FOLD] = " from to ",
+    [PL_OBJECTIVE_HEIGHT] = " node axes from to measure harmonic exponent ",
     [PL_OBJECTIVE_STABILITY] = " at ",
     [PL_OBJECTIVE_MASS] = " ",
     [PL_OBJECTIVE_STRAIN] = " at exponent ",
@@ -238,6 +253,10 @@ static int read_value(reader *r, const plan *p, const pl_node *given, const obje
     return read_nodes(r, d, at, o) && read_trajectory(r, p, given, d, o);
   case PL_OBJECTIVE_PEAK:
     return read_track(r, given, d, o) && read_nodes(r, d, at, o);
+  case PL_OBJECTIVE_HEIGHT:
+    o->exponent = d->exponent.v;
+    return read_goal(r, given, "peak_height", "m", 1, o) && read_window(r, given, d, o) &&
+           read_nodes(r, d, at, o);
   case PL_OBJECTIVE_FOLD:
     return read_track(r, given, d, o);
   case PL_OBJECTIVE_STABILITY:
@@ -259,12 +278,15 @@ static int read_value(reader *r, const plan *p, const pl_node *given, const obje
 static int read_objective(reader *r, const plan *p, const pl_node *at, pl_objective *o) {
   objective_def d = {0};
   if (!read_map(r, at, &map_objective, &d)) return 0;
-  const pl_node *given[PL_OBJECTIVE_COUNT] = {d.amplitude, d.trajectory, d.peak,   d.fold,
-                                              d.stability, d.mass,       d.strain, d.smooth};
+  const pl_node *given[PL_OBJECTIVE_COUNT] = {d.amplitude, d.trajectory,  d.peak,
+                                              d.fold,      d.peak_height, d.stability,
+                                              d.mass,      d.strain,      d.smooth};
   int kind = find_objective(r, at, given);
   if (kind < 0 || !check_keys(r, at, kind)) return 0;
   *o = (pl_objective){.kind = (pl_objective_kind)kind, .weight = d.weight.v};
   o->name = d.name.at ? d.name.s : NULL;
+  o->measure = (pl_measure_kind)d.measure.v;
+  o->harmonic = d.harmonic.v;
   if (!read_at(r, p, d.at, &o->point) || !read_axes(r, d.axes, &o->mask)) return 0;
   return read_value(r, p, given[kind], &d, at, o);
 }

@@ -453,9 +453,9 @@ typedef struct analysis_def {
 typedef struct objective_def {
   txt name;
   const pl_node *amplitude, *trajectory, *mass, *strain, *peak, *fold, *stability, *smooth;
-  const pl_node *node, *nodes, *axes, *at;
+  const pl_node *peak_height, *node, *nodes, *axes, *at;
   num weight, from, to, sharpness, exponent;
-  pick resample, means, harmonics, phases;
+  pick resample, means, harmonics, phases, measure, harmonic;
 } objective_def;
 typedef struct variable_def {
   txt name;

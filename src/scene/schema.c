@@ -621,6 +621,9 @@ static const row response_rows[] = {
     ANALYSIS_ROWS,
     ROW(analysis_def, measured, "measured", T_RAW, .choices = "file | mapping | list",
         .sub = &map_measured, .text = "measured responses to compare with"),
+    ROW(analysis_def, variables, "sensitivities", T_RAW, .choices = "no | yes | [name, ...]",
+        .text = "parameters by which the height and frequency of every peak and fold are "
+                "differentiated, also alpha and beta (damping); yes: all parameters"),
 };
 static const row fit_response_rows[] = {
     ANALYSIS_ROWS,

@@ -24,6 +24,9 @@ static const row objective_rows[] = {
         .text = "where a resonance peak of a node shall lie"),
     ROW(objective_def, fold, "fold", T_RAW, .choices = "frequency",
         .text = "where a fold of the response shall lie"),
+    ROW(objective_def, peak_height, "peak_height", T_RAW, .choices = "min|max|length",
+        .text = "largest value that a measure of a node takes on the response between from and to, "
+                "at a peak or at an end of the window"),
     ROW(objective_def, stability, "stability", T_RAW, .choices = "number",
         .text = "bound on the largest Floquet multiplier, e.g. 0.95"),
     ROW(objective_def, mass, "mass", T_RAW, .choices = "min|mass",
@@ -33,11 +36,11 @@ static const row objective_rows[] = {
     ROW(objective_def, smooth, "smooth", T_RAW, .choices = "yes",
         .text = "parameters of neighbouring elements differ little"),
     ROW(objective_def, node, "node", T_RAW, .choices = "selector",
-        .text = "amplitude, trajectory, peak: the node"),
+        .text = "amplitude, trajectory, peak, peak_height: the node"),
     ROW(objective_def, nodes, "nodes", T_RAW, .choices = "selector",
         .text = "amplitude, trajectory: several nodes; a trajectory's share their phase"),
     ROW(objective_def, axes, "axes", T_RAW, .choices = "[x, y, z]",
-        .text = "amplitude, peak: axes that count; all when left out"),
+        .text = "amplitude, peak, peak_height: axes that count; all when left out"),
     ROW(objective_def, at, "at", T_RAW, .choices = "integer | frequency",
         .text = "which of the frequencies, by number from 1 or by value; the first when left out"),
     ROW(objective_def, weight, "weight", T_NUM, .plain = 1, .unit = "", .value = 1, .lo = 0,
@@ -55,16 +58,25 @@ static const row objective_rows[] = {
     ROW(objective_def, sharpness, "sharpness", T_NUM, .plain = 1, .unit = "", .lo = 0, .hi = 1e9,
         .text = "trajectory: of the smooth minimum over phases; 0: 200"),
     ROW(objective_def, from, "from", T_NUM, .plain = 1, .unit = "rad/s", .lo = 0, .hi = 1e9,
-        .text = "peak, fold: window in which it lies at the start; half of the target"),
+        .text = "peak, fold: window in which it lies at the start; half of the target. "
+                "peak_height: the "
+                "window's begin"),
     ROW(objective_def, to, "to", T_NUM, .plain = 1, .unit = "rad/s", .lo = 0, .hi = 1e9,
-        .text = "peak, fold: end of the window; twice the target"),
+        .text = "peak, fold: end of the window; twice the target. peak_height: the window's end"),
     ROW(objective_def, exponent, "exponent", T_NUM, .plain = 1, .unit = "", .lo = 0, .hi = 1000,
-        .text = "strain: of the smooth maximum; 0: 12"),
+        .text =
+            "of the smooth maximum: strain (0: 12), peak_height (0: 100, so that all peaks count, "
+            "the largest most; 1000: the largest alone, with a kink where two are equal)"),
+    ROW(objective_def, measure, "measure", T_CHOICE, .choices = "path|max|rms|harmonic",
+        .text = "peak, peak_height: path length over a period, largest deviation from the mean, "
+                "root mean square, or amplitude of a harmonic"),
+    ROW(objective_def, harmonic, "harmonic", T_INT, .value = 1, .lo = 1, .hi = 64,
+        .text = "measure harmonic: which one"),
 };
 const map_info map_objective = {
     .what = "objective",
     .text = "One term of what is minimised: exactly one of amplitude, trajectory, peak, fold, "
-            "stability, mass, strain and smooth. Every term is 1 or so at the start.",
+            "peak_height, stability, mass, strain and smooth. Every term is 1 or so at the start.",
     .size = sizeof(objective_def),
     ROWS(objective_rows)};
 

@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 """The command as a user meets it: python3 run_cli.py PLIANT SOURCE_DIR WORK_DIR"""
+import csv
 import json
+import math
 import os
 import pathlib
 import re
@@ -510,6 +512,86 @@ def pipes_and_devices():
     for mesh in ("fifo.obj", "zero.obj"):
         run("check", scene("pipe.yaml", SHEET % (mesh, "")), code=INPUT, err="it is a pipe or a device")
     run("check", work / "fifo.obj", code=IO, err="it is a pipe or a device")
+
+
+DAMPED = """pliant: 1
+dimension: 1
+parameters: {k: {value: 100 N/m, min: 10 N/m, max: 200 N/m}, c: {value: 2 N.s/m}}
+nodes: {m: 0}
+masses: [{node: m, mass: 2 kg}]
+springs: [{nodes: [ground, m], stiffness: $k, damping: $c, cubic: %s}]
+loads: [{node: m, force: [3 N], harmonic: 1}]
+watch: {m: m}
+analyses:
+  - %s
+"""
+
+
+@test
+def sensitivities_of_a_peak():
+    # A = F / (c sqrt(k/m - c^2/4m^2)) at omega^2 = k/m - c^2/2m^2
+    response = "response: {name: r, from: 4 rad/s, to: 10 rad/s, harmonics: 1, peaks: max, sensitivities: %s}"
+    s = scene("peak.yaml", DAMPED % (0, response % "yes"))
+    run("run", s, "-o", work / "peak")
+    with open(work / "peak" / "r-sensitivities.csv") as f:
+        rows = list(csv.DictReader(f))
+    m, k, c, F = 2, 100, 2, 3
+    omega = math.sqrt(k / m - c * c / (2 * m * m))
+    root = math.sqrt(k / m - c * c / (4 * m * m))
+    height = F / (c * root)
+    want = {"k": (-height / (2 * m * root * root), 1 / (2 * m * omega)),
+            "c": (-height / c + height * c / (4 * m * m * root * root), -c / (2 * m * m * omega))}
+    assert [r["parameter"] for r in rows] == ["k", "c"], rows
+    for r in rows:
+        A, w = want[r["parameter"]]
+        value = float(r["value"])
+        assert abs(float(r["amplitude_m"]) / height - 1) < 1e-9, r
+        assert abs(float(r["d_amplitude_m_by_unit"]) / A - 1) < 1e-8, (r, A)
+        assert abs(float(r["d_frequency_Hz_by_unit"]) * 2 * math.pi / w - 1) < 1e-5, (r, w)
+        assert abs(float(r["relative_amplitude"]) / (A * value / height) - 1) < 1e-8, r
+    summary = json.loads((work / "peak" / "summary.json").read_text())
+    figures = [a for a in summary["analyses"] if a["name"] == "r"][0]
+    by = figures["sensitivities"][0]["amplitude_m_by"]
+    assert abs(by["k"] / want["k"][0] - 1) < 1e-8, figures
+    assert "Sensitivities" in (work / "peak" / "report.html").read_text()
+    run("check", scene("peak.yaml", DAMPED % (0, response % "[k, alpha]")))
+    run("check", scene("peak.yaml", DAMPED % (0, response % "no")))
+    run("check", scene("peak.yaml", DAMPED % (0, response % "[kk]")), code=INPUT, err="'kk' is not among")
+    run("check", scene("peak.yaml", DAMPED % (0, response % "[frequency]")), code=INPUT, err="come with the response")
+
+
+@test
+def branches_by_number():
+    motion = "periodic: {frequency: 8 rad/s, harmonics: 3, branch: %s}"
+    sizes = []
+    for branch in ("1", "2", "3", "lower", "middle", "upper"):
+        s = scene("branch.yaml", (DAMPED % ("400 N/m^3", motion % branch)).replace("2 N.s/m", "0.4 N.s/m"))
+        run("run", s, "-o", work / "branch")
+        figures = json.loads((work / "branch" / "summary.json").read_text())["analyses"][0]
+        assert figures["motions"] == 3, figures
+        sizes.append(figures["amplitude"]["m"]["max_x_m"])
+    assert sizes[:3] == sizes[3:] and sizes[0] < sizes[1] < sizes[2], sizes
+    for branch, message in (("4", "3 were found"), ("0", "must be in 1..32"), ("uper", "did you mean 'upper'?")):
+        s = scene("branch.yaml", (DAMPED % ("400 N/m^3", motion % branch)).replace("2 N.s/m", "0.4 N.s/m"))
+        run("run", s, "-o", work / "branch", code=INPUT, err=message)
+
+
+@test
+def lowest_peak():
+    # Nishihara and Asami 2002: mu = 0.1, primary 10 kg on 10000 N/m under 10 N
+    run("run", source / "scenes" / "mass-damper.yaml", "-o", work / "damper")
+    summary = json.loads((work / "damper" / "summary.json").read_text())
+    figures = [a for a in summary["analyses"] if a["name"] == "design"][0]
+    mu, root = 0.1, math.sqrt(4 + 3 * 0.1)
+    f = 2 / (1 + mu) * math.sqrt(2 * (16 + 23 * mu + 9 * mu**2 + 2 * (2 + mu) * root) / (3 * (64 + 80 * mu + 27 * mu**2)))
+    least = math.sqrt(((8 + 9 * mu) ** 2 * (16 + 9 * mu) - 128 * root**3) / (3 * (32 + 27 * mu))) / (3 * mu)
+    objective = figures["objectives"][0]
+    assert abs(objective["amplitude_m"] / (least * 10 / 1e4) - 1) < 3e-4, objective
+    assert abs(figures["variables"]["k"]["after"] / (mu * f * f * 1e4) - 1) < 3e-3, figures["variables"]
+    window = "design: {objectives: [{peak_height: min, node: m%s}], proof: no, response: no}"
+    run("check", scene("height.yaml", DAMPED % (0, window % "")), code=INPUT, err="peak_height needs the window")
+    run("check", scene("height.yaml", DAMPED % (0, window % ", from: 5 Hz, to: 1 Hz")), code=INPUT, err="rising")
+    run("check", scene("height.yaml", DAMPED % (0, window % ", from: 1 Hz, to: 2 Hz, at: 1 Hz")), code=INPUT, err="'at' is not for")
 
 
 @test
