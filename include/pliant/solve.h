@@ -197,6 +197,7 @@ typedef struct pl_history {
   double ledger[5]; // J; pl_limit_transient: energy at the start; works of limits, contact, damping
                     // and drives since. pl_transient: elastic energy at the start, energy made,
                     // the most of it by size, largest energy of the motion, work of changing forces
+  double lost;      // J; pl_transient: to damping and to sliders since the start
   int nwarm;
   double *warm; // [nwarm] where solves of limits begin (pl_limit_transient, pl_drape); NULL: none
 } pl_history;

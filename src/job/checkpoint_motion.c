@@ -12,7 +12,7 @@ enum {
 typedef struct header {
   int nq, nhist, moved, npair;
   int nframe, has_q1, has_v1, has_period;
-  double t, power, dissipated;
+  double t;
   counts done;
   pl_history history; // its pointers mean nothing here
 } header;
@@ -29,8 +29,6 @@ static header make_header(const pl_state *s, const pl_history *h, const kept *k)
   head.has_v1 = h->v1 != NULL;
   head.has_period = h->period != NULL;
   head.t = s->t;
-  head.power = k->power;
-  head.dissipated = k->dissipated;
   head.done = k->done;
   head.history = *h;
   head.history.q1 = head.history.v1 = head.history.period = head.history.warm = NULL;
@@ -157,8 +155,6 @@ static pl_status take_all(checkpoint *c, pl_state *s, pl_history *h, kept *k, in
     return misfit(c->j, c->a);
   s->t = head.t;
   s->moved = head.moved;
-  k->power = head.power;
-  k->dissipated = head.dissipated;
   k->done = head.done;
   PL_TRY(checkpoint_take(c, s->q, 3 * (size_t)s->nq + (size_t)s->nhist, sizeof *s->q));
   PL_TRY(take_history(c, &head, h));

@@ -162,11 +162,10 @@ typedef struct counts { // work done
 
 typedef struct kept { // what a recorder gathers besides its table
   int n, cap;
-  double *time;             // [cap]
-  double *qv;               // [cap][2][nq] positions and velocities, for animation
-  double power, dissipated; // at the last step, and lost so far
-  pl_contact *contact;      // NULL: none; its forces are where the next step begins
-  counts done;              // before a resume
+  double *time;        // [cap]
+  double *qv;          // [cap][2][nq] positions and velocities, for animation
+  pl_contact *contact; // NULL: none; its forces are where the next step begins
+  counts done;         // before a resume
 } kept;
 
 // Checkpoint of a motion: state, history, frames and contact of k, rows of the tables.

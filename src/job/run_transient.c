@@ -86,7 +86,6 @@ static double next_due(double step, double t) {
 pl_status record_step(recorder *r, const pl_state *s, const step_energy *e) {
   // a hair of slack, so that rounding in the time does not lose a row
   double slack = 1e-9 * (fabs(s->t) + r->frame_step);
-  r->kept.dissipated = e->dissipated;
   if (s->t + slack >= r->next_row) {
     r->row[0] = s->t;
     r->row[1] = e->kinetic;
@@ -109,14 +108,10 @@ pl_status record_step(recorder *r, const pl_state *s, const step_energy *e) {
   return PL_OK;
 }
 
-// losses are the integral of their power
+// what sliders lost in the last step is no longer stored
 static pl_status record(recorder *r, const pl_state *s, const pl_work *w) {
-  double lost = 0.5 * (r->kept.power + w->dissipated) * (s->t - r->power_time);
-  r->kept.power = w->dissipated;
-  r->power_time = s->t;
-  lost += w->slipped;
   const step_energy e = {w->kinetic, w->elastic - w->slipped, w->potential - w->slipped,
-                         r->kept.dissipated + lost};
+                         r->history ? r->history->lost : 0};
   return record_step(r, s, &e);
 }
 
@@ -144,15 +139,12 @@ pl_status record_start(recorder *r, const pl_state *s) {
     return pl_fail(r->j->env, PL_E_INPUT, "%s: the start is outside the domain of an element",
                    r->a->name);
   PL_TRY(e);
-  r->kept.power = r->j->work->dissipated;
-  r->power_time = s->t;
   return record(r, s, r->j->work);
 }
 
-// after a resume: where rows, frames and losses stood
+// after a resume: where rows and frames stood
 static void catch_up(recorder *r, const pl_state *s) {
   double slack = 1e-9 * (fabs(s->t) + r->frame_step);
-  r->power_time = s->t;
   r->next_row = next_due(r->every, s->t + slack);
   r->next_frame = next_due(r->frame_step, s->t + slack);
 }

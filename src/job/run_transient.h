@@ -20,8 +20,7 @@ typedef struct recorder {
   const pl_history *history;
   const pl_transient_info *info;
   const pl_limit_info *limits;
-  double power_time; // of the last step; losses are integrated by the trapezoidal rule
-  int nreaction;     // columns of reactions
+  int nreaction; // columns of reactions
   pl_status status;
 } recorder;
 

@@ -110,17 +110,45 @@ static int check_friction(reader *r, const friction_def *d, const pl_node *at) {
   return 0;
 }
 
+// the force at which it slips, given or mu times normal
+static int read_limit(reader *r, const friction_def *d, const pl_node *at, num *limit) {
+  *limit = d->limit;
+  if (!d->mu.at && !d->normal.at) {
+    if (!d->limit.at)
+      problem(r, at, "e.g. limit: 10 N, or mu: 0.3, normal: 30 N",
+              "friction needs 'limit', or 'mu' and 'normal'");
+    return d->limit.at != NULL;
+  }
+  if (d->limit.at || !d->mu.at || !d->normal.at) {
+    problem(r, d->limit.at ? d->limit.at : at, "e.g. mu: 0.3, normal: 30 N",
+            "the limit of friction is either 'limit' or the product of 'mu' and 'normal'");
+    return 0;
+  }
+  if (d->mu.par >= 0 && d->normal.par >= 0) {
+    problem(r, d->normal.at, "give one of them as a number",
+            "mu and normal cannot both be parameters: only their product is felt");
+    return 0;
+  }
+  const num *one = d->mu.par >= 0 ? &d->mu : &d->normal,
+            *other = one == &d->mu ? &d->normal : &d->mu;
+  *limit = *one;
+  limit->v *= other->v;
+  limit->coef *= other->v;
+  return 1;
+}
+
 void build_friction(reader *r) {
   const items *list = &r->def.friction;
   const friction_def *d = list->item;
   ends *e = take(r, (size_t)list->n + 1, sizeof *e);
+  num *limit = take(r, (size_t)list->n + 1, sizeof *limit);
   int count[2][2] = {{0}};
   sorter s[2];
-  if (!e || list->n == 0) return;
+  if (!e || !limit || list->n == 0) return;
   const pl_node *at = items_first(list);
   for (int k = 0; k < list->n; k++, at = at->next) {
     e[k] = read_ends(r, d[k].nodes, "friction");
-    e[k].ok &= check_friction(r, &d[k], at);
+    e[k].ok &= check_friction(r, &d[k], at) & read_limit(r, &d[k], at, &limit[k]);
     count[d[k].law.v][e[k].scalar] += e[k].ok;
   }
   if (!sorter_open(r, "friction", count[JENKINS], (int[]){PL_ELEM_jenkins, PL_ELEM_jenkins1},
@@ -132,7 +160,7 @@ void build_friction(reader *r) {
     if (!e[k].ok) continue;
     sorter *to = &s[d[k].law.v];
     int i = sorter_add(to, &e[k]), g = to->group[e[k].scalar];
-    put_par(r, g, i, "limit", &d[k].limit);
+    put_par(r, g, i, "limit", &limit[k]);
     if (d[k].law.v == TANH)
       put_par(r, g, i, "velocity", &d[k].velocity);
     else
@@ -234,6 +262,28 @@ static void fit_slopes(curve *c) {
       end_slope(x[n - 1] - x[n - 2], x[n - 2] - x[n - 3], secant(c, n - 2), secant(c, n - 3));
 }
 
+// the force at zero
+static double force_at_rest(const table_def *d, const curve *c) {
+  int i = 0, line = d->interpolation.v;
+  while (i + 2 < c->n && c->x[i + 1] < 0) i++;
+  double h = c->x[i + 1] - c->x[i], t = -c->x[i] / h, rise = c->f[i + 1] - c->f[i];
+  double s0 = line ? secant(c, i) : c->slope[i], s1 = line ? secant(c, i) : c->slope[i + 1];
+  if (t < 0) return c->f[i] + s0 * h * t;
+  if (t > 1) return c->f[i + 1] + s1 * h * (t - 1);
+  return c->f[i] +
+         t * (h * s0 + t * (3 * rise - h * (2 * s0 + s1) + t * (h * (s0 + s1) - 2 * rise)));
+}
+
+// damping is nothing at rest
+static int check_rest(reader *r, const table_def *d, const curve *c) {
+  double f = force_at_rest(d, c), most = 0;
+  for (int i = 0; i < c->n; i++) most = fmax(most, fabs(c->f[i]));
+  if (!d->of.v || fabs(f) <= 1e-6 * most) return 1;
+  problem(r, d->file.at, "give it a row 0,0, and a constant force as a load",
+          "a table over rates must have no force at rest, but has %.6g N", f);
+  return 0;
+}
+
 static void put_pieces(sorter *s, const table_def *d, const ends *e, const curve *c) {
   for (int i = 0; i + 1 < c->n; i++) {
     int k = sorter_add(s, e), line = d->interpolation.v;
@@ -261,6 +311,7 @@ void build_tables(reader *r) {
     e[k] = read_ends(r, d[k].nodes, "table");
     e[k].ok &= read_table(r, &d[k], &c[k]);
     if (e[k].ok) fit_slopes(&c[k]);
+    e[k].ok = e[k].ok && check_rest(r, &d[k], &c[k]);
     if (e[k].ok) count[d[k].of.v][e[k].scalar] += c[k].n - 1;
   }
   if (!sorter_open(r, "tables", count[0], (int[]){PL_ELEM_piece, PL_ELEM_piece1}, &s[0]) ||

@@ -315,7 +315,7 @@ typedef struct friction_def {
   txt name;
   const pl_node *nodes;
   pick law;
-  num limit, stiffness, velocity;
+  num limit, mu, normal, stiffness, velocity;
 } friction_def;
 typedef struct table_def {
   txt name, file;

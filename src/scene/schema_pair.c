@@ -28,7 +28,12 @@ static const row friction_rows[] = {
     ENDS_ROW(friction_def),
     ROW(friction_def, law, "law", T_CHOICE, .choices = "jenkins|tanh",
         .text = "spring and Coulomb slider in series, or limit tanh(rate / velocity)"),
-    ROW(friction_def, limit, "limit", T_PAR, .need = 1, .elem = PL_ELEM_jenkins1),
+    ROW(friction_def, limit, "limit", T_PAR, .elem = PL_ELEM_jenkins1, .choices = "mu normal",
+        .text = "force at which it slips; or mu and normal"),
+    ROW(friction_def, mu, "mu", T_NUM, .unit = "", .value = -1, .lo = 0, .hi = 1e6,
+        .text = "coefficient of friction: the limit is mu times normal"),
+    ROW(friction_def, normal, "normal", T_NUM, .unit = "N", .value = -1, .lo = 0, .hi = 1e30,
+        .text = "force that presses the ends together, constant"),
     ROW(friction_def, stiffness, "stiffness", T_PAR, .elem = PL_ELEM_jenkins1, .choices = "none",
         .text = "jenkins, needed: stiffness while it sticks"),
     ROW(friction_def, velocity, "velocity", T_PAR, .elem = PL_ELEM_friction1, .choices = "none",
@@ -46,7 +51,7 @@ static const row table_rows[] = {
         .text = "CSV file: a header such as `x_mm,force_N` (`v_m/s` for rates), then two columns, "
                 "the first one rising"),
     ROW(table_def, of, "of", T_CHOICE, .choices = "elongation|rate",
-        .text = "what the first column is"),
+        .text = "what the first column is; over rates the force at 0 must be 0"),
     ROW(table_def, interpolation, "interpolation", T_CHOICE, .choices = "cubic|linear",
         .text = "between the points: monotone cubics with continuous slope, or straight lines; "
                 "beyond the first and last point the slopes there go on"),

@@ -215,6 +215,7 @@ typedef struct rule {
 // What a step is checked by.
 typedef struct audit {
   double *g0, W0, V0; // [nq] elastic forces, elastic energy and potential where the step begins
+  double power0;      // W; lost to damping there
   int known;          // 1: they are
   int ninverted;      // elements inside out there
   double made;        // J; that the step in x made, 0: nothing that counts

@@ -73,6 +73,7 @@ static void keep_start(stepper *st) {
   for (int i = 0; i < st->nq; i++) a->g0[i] = st->w->f_inner[i] - st->w->f_damp[i];
   a->W0 = st->w->elastic;
   a->V0 = st->w->potential;
+  a->power0 = st->w->dissipated;
   a->known = 1;
 }
 
@@ -123,6 +124,7 @@ int audit_is_gross(const stepper *st) {
 void audit_accept(stepper *st) {
   audit *a = &st->audit;
   double *l = st->hist.ledger;
+  st->hist.lost += st->w->slipped + 0.5 * (a->power0 + st->w->dissipated) * (st->x->t - st->s->t);
   l[LEDGER_MADE] += a->made;
   l[LEDGER_WORST] = fmax(l[LEDGER_WORST], fabs(l[LEDGER_MADE]));
   l[LEDGER_MOST] = fmax(l[LEDGER_MOST], moved(st));

@@ -212,6 +212,17 @@ static shot two_masses(double F) {
                 .joint = {{0, 0, 1, 4, 0.3}, {1, -1, 1, 1.5, 0.25}}};
 }
 
+// a chain of three with stops at its first mass and between the others, the last one rubs
+static shot three_masses(double F) {
+  return (shot){.n = 3,
+                .njoint = 3,
+                .m = {1, 0.8, 0.5},
+                .C = {{0.14, -0.05, 0}, {-0.05, 0.11, -0.04}, {0, -0.04, 0.09}},
+                .K = {{2.5, -1, 0}, {-1, 2.2, -0.9}, {0, -0.9, 1.6}},
+                .F = {F, 0, 0.3 * F},
+                .joint = {{0, -1, 0, 3, 0.25}, {0, 1, 2, 5, 0.2}, {1, -1, 2, 1.2, 0.2}}};
+}
+
 static pl_curve *respond(const kit_model *b, double from, double to, int H) {
   pl_response_opts o;
   pl_curve *c;
@@ -282,6 +293,7 @@ static void several(void **state) {
   (void)state;
   check_shooting(two_masses(0.3), 0.6, 3, 1e-4);
   check_shooting(two_masses(1.2), 0.6, 3, 1e-4);
+  check_shooting(three_masses(0.5), 0.8, 2.5, 1e-4);
 }
 
 // multipliers against the derivative of the period map: sums of their first and second powers

@@ -1,11 +1,8 @@
-#include "check.h"
+#include "run_scene.h"
 
-#include "pliant/job.h"
 #include "pliant/math.h"
 #include "pliant/report.h"
 
-#include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
 // m x'' + c x' + k x = F sin(w t): the path length a period is 4 F / |k - m w^2 + i c w|
@@ -33,15 +30,9 @@ static double amplitude(double mass) {
 static pl_status run_at(pl_env *env, const char *folder, int resume, const char *max, double c,
                         const char *analysis) {
   pl_text t;
-  pl_scene *scene = NULL;
-  pl_job_result result;
-  const pl_job_opts opts = {.folder = folder, .threads = 1, .resume = resume};
   pl_text_init(&t, env);
   pl_text_add(&t, oscillator, max, c, analysis);
-  pl_status s = t.failed ? PL_E_NOMEM : PL_OK;
-  if (s == PL_OK) s = pl_scene_parse(env, "test.yaml", ".", t.s, t.n, 0, NULL, NULL, &scene);
-  if (s == PL_OK) s = pl_job_run(env, scene, &opts, &result);
-  pl_scene_free(scene);
+  pl_status s = run_scene_at(env, folder, resume, &t);
   pl_text_free(&t);
   return s;
 }
@@ -50,18 +41,8 @@ static pl_status run(pl_env *env, const char *max, const char *analysis) {
   return run_at(env, "test_design.results", 0, max, dashpot, analysis);
 }
 
-// the number after a key of the summary, after another one
 static double figure(pl_env *env, const char *after, const char *key) {
-  char *text, *at;
-  size_t size;
-  double value = NAN;
-  check_ok(env, pl_file_read(env, "test_design.results/summary.json", 0, &text, &size));
-  at = strstr(text, after);
-  at = at ? strstr(at, key) : NULL;
-  if (!at) fail_msg("the summary has no %s", key);
-  assert_int_equal(sscanf(at + strlen(key), "%lf", &value), 1);
-  pl_free(env, text);
-  return value;
+  return summary_number(env, "test_design.results", after, key, NULL);
 }
 
 static void has(pl_env *env, const char *path, const char *piece) {

@@ -1,11 +1,7 @@
-#include "check.h"
+#include "run_scene.h"
 
-#include "pliant/job.h"
 #include "pliant/math.h"
 #include "pliant/report.h"
-
-#include <stdio.h>
-#include <string.h>
 
 // m x'' + c x' + k x = F sin(w t): m = 1, k = 25, c = alpha m + beta k, F = 2
 static const char oscillator[] = "pliant: 1\n"
@@ -28,10 +24,6 @@ static double motion(double w, double t) {
   return force / hypot(a, d) * sin(w * t - atan2(d, a));
 }
 
-static void write_text(pl_env *env, const char *name, const char *text) {
-  check_ok(env, pl_file_write(env, name, text, strlen(text)));
-}
-
 // n samples over two periods, in mm and ms, measured in a frame and with a clock of their own
 static void write_data(pl_env *env, const char *name, double w, int n, double late) {
   pl_text t;
@@ -47,29 +39,15 @@ static void write_data(pl_env *env, const char *name, double w, int n, double la
 
 static pl_status run_with(pl_env *env, const char *analysis) {
   pl_text t;
-  pl_scene *scene = NULL;
-  pl_job_result result;
-  const pl_job_opts opts = {.folder = "test_fit.results", .threads = 1};
   pl_text_init(&t, env);
   pl_text_add(&t, "%s%s", oscillator, analysis);
-  pl_status s = t.failed ? PL_E_NOMEM : PL_OK;
-  if (s == PL_OK) s = pl_scene_parse(env, "test.yaml", ".", t.s, t.n, 0, NULL, NULL, &scene);
-  if (s == PL_OK) s = pl_job_run(env, scene, &opts, &result);
-  pl_scene_free(scene);
+  pl_status s = run_scene_at(env, "test_fit.results", 0, &t);
   pl_text_free(&t);
   return s;
 }
 
 static double figure(pl_env *env, const char *key) {
-  char *text, *at;
-  size_t size;
-  double value = NAN;
-  check_ok(env, pl_file_read(env, "test_fit.results/summary.json", 0, &text, &size));
-  at = strstr(text, key);
-  assert_non_null(at);
-  assert_int_equal(sscanf(at + strlen(key), "%lf", &value), 1);
-  pl_free(env, text);
-  return value;
+  return summary_number(env, "test_fit.results", key, NULL);
 }
 
 // alpha and k from two frequencies; the periodic motion that follows uses them

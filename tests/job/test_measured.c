@@ -1,13 +1,10 @@
 // Measured responses in scenes: laid over computed ones, fitted, and files that cannot serve.
-#include "check.h"
+#include "run_scene.h"
 
-#include "pliant/job.h"
 #include "pliant/math.h"
 #include "pliant/report.h"
 
 #include <complex.h>
-#include <stdio.h>
-#include <string.h>
 
 // m x'' + c x' + k x = 2 N cos: m = 1, k = 400, c = 1, as in the universal files
 static const char oscillator[] = "pliant: 1\n"
@@ -30,16 +27,10 @@ static double complex receptance(double w) {
 
 static pl_status run_with(pl_env *env, const char *const start[3], const char *analysis) {
   pl_text t;
-  pl_scene *scene = NULL;
-  pl_job_result result;
-  const pl_job_opts opts = {.folder = "test_measured.results", .threads = 1};
   pl_text_init(&t, env);
   pl_text_add(&t, oscillator, start[0], start[1], start[2]);
   pl_text_add(&t, "%s", analysis);
-  pl_status s = t.failed ? PL_E_NOMEM : PL_OK;
-  if (s == PL_OK) s = pl_scene_parse(env, "test.yaml", ".", t.s, t.n, 0, NULL, NULL, &scene);
-  if (s == PL_OK) s = pl_job_run(env, scene, &opts, &result);
-  pl_scene_free(scene);
+  pl_status s = run_scene_at(env, "test_measured.results", 0, &t);
   pl_text_free(&t);
   return s;
 }
@@ -47,37 +38,14 @@ static pl_status run_with(pl_env *env, const char *const start[3], const char *a
 static const char *const exact[3] = {"1 kg", "0.4 N/mm", "1 N.s/m"};
 static const char *const rough[3] = {"1.4 kg", "0.3 N/mm", "2 N.s/m"};
 
-// the number after a key of the summary, after another one
 static double figure(pl_env *env, const char *after, const char *key) {
-  char *text, *at;
-  size_t size;
-  double value = NAN;
-  check_ok(env, pl_file_read(env, "test_measured.results/summary.json", 0, &text, &size));
-  at = strstr(text, after);
-  at = at ? strstr(at, key) : NULL;
-  if (!at) fail_msg("the summary has no %s", key);
-  assert_int_equal(sscanf(at + strlen(key), "%lf", &value), 1);
-  pl_free(env, text);
-  return value;
+  return summary_number(env, "test_measured.results", after, key, NULL);
 }
 
 static double fitted(pl_env *env, const char *name) {
-  char *text, *at, key[32];
-  size_t size;
-  double value = NAN;
+  char key[32];
   snprintf(key, sizeof key, "\"%s\": {", name);
-  check_ok(env, pl_file_read(env, "test_measured.results/summary.json", 0, &text, &size));
-  at = strstr(text, "\"fitted\"");
-  at = at ? strstr(at, key) : NULL;
-  at = at ? strstr(at, "\"after\": ") : NULL;
-  if (!at) fail_msg("the summary has no fitted %s", name);
-  assert_int_equal(sscanf(at + 9, "%lf", &value), 1);
-  pl_free(env, text);
-  return value;
-}
-
-static void write_text(pl_env *env, const char *name, const char *text) {
-  check_ok(env, pl_file_write(env, name, text, strlen(text)));
+  return summary_number(env, "test_measured.results", "\"fitted\"", key, "\"after\": ", NULL);
 }
 
 // the same samples in many ways of writing them
