@@ -151,11 +151,12 @@ static double krylov_size(const krylov *k, int i) {
   return hypot(k->re[k->order[i]], k->im[k->order[i]]);
 }
 
-// how many of the largest are good to a tolerance, one after another
-static int krylov_good(const krylov *k, double tol) {
+// how many of the largest are good to a tolerance, or to `part` of their distance from the unit
+// circle, one after another
+static int krylov_good(const krylov *k, double tight, double part) {
   int good = 0;
   for (; good < k->size; good++) {
-    double size = krylov_size(k, good);
+    double size = krylov_size(k, good), tol = fmax(tight, part * fabs(1 - size));
     // the smallest need no digits of their own
     if (k->error[k->order[good]] * size > tol * fmax(size, 1e-6 * krylov_size(k, 0))) break;
   }
@@ -170,26 +171,33 @@ static int krylov_enough(const krylov *k, int good, int want) {
   return (good >= want && last < 0.9) || good >= 2 * want || last < 1e-3;
 }
 
-pl_status arnoldi(pl_env *env, int n, int block, int want, floquet_apply apply, void *ctx,
-                  multipliers *mu) {
+// the largest is beyond a limit, however little it is known
+static int krylov_beyond(const krylov *k, double limit) {
+  double error = k->error[k->order[0]];
+  return error < 0.1 && krylov_size(k, 0) * (1 - 2 * error) > limit;
+}
+
+pl_status arnoldi(pl_env *env, int n, int block, int want, double most, floquet_apply apply,
+                  void *ctx, multipliers *mu) {
   krylov k;
   pl_status s = krylov_create(env, n, block, &k);
   if (s == PL_OK) krylov_start(&k);
-  int ended = 0, good = 0, enough = 0;
+  int ended = 0, good = 0, enough = 0, beyond = 0;
   if (want > n) want = n;
-  while (s == PL_OK && !ended && !enough && !k.overflow && k.size + block <= k.cap) {
+  while (s == PL_OK && !ended && !enough && !beyond && !k.overflow && k.size + block <= k.cap) {
     s = krylov_grow(&k, apply, ctx, &ended);
     if (s == PL_OK) s = pl_tell(env, "stability", fmin(1, (double)good / want), NULL);
     int last = ended || k.size + block > k.cap;
     if (s != PL_OK || k.overflow || (k.size % CHECK_EVERY && !last)) continue;
     s = krylov_ritz(&k);
-    if (s == PL_OK) good = krylov_good(&k, 1e-7);
+    if (s == PL_OK) good = krylov_good(&k, 1e-7, 1e-4);
     enough = krylov_enough(&k, good, want);
+    if (s == PL_OK) beyond = krylov_beyond(&k, most);
   }
   // fewer than wanted: those that are roughly right still tell on which side of the circle they lie
-  int list = k.overflow ? 0 : good, exact = enough || ended;
-  if (s == PL_OK && !exact && !k.overflow) list = krylov_good(&k, 1e-3);
-  if (s == PL_OK && list == 0 && !k.overflow) s = PL_UNSOLVED;
+  int list = k.overflow ? 0 : good, exact = (enough || ended) && !beyond;
+  if (s == PL_OK && !exact && !k.overflow) list = krylov_good(&k, 1e-3, 0);
+  if (s == PL_OK && list == 0 && !k.overflow && !beyond) s = PL_UNSOLVED;
   if (s == PL_OK) s = multipliers_create(env, list, mu);
   for (int i = 0; s == PL_OK && i < list; i++) {
     mu->re[i] = k.re[k.order[i]];
@@ -197,6 +205,7 @@ pl_status arnoldi(pl_env *env, int n, int block, int want, floquet_apply apply, 
   }
   mu->exact = exact;
   mu->overflow = k.overflow;
+  mu->beyond = beyond || (k.overflow && isfinite(most));
   krylov_free(&k);
   return s;
 }

@@ -8,8 +8,11 @@
 #pragma GCC optimize("O3", "fp-contract=fast")
 #endif
 #pragma GCC diagnostic ignored "-Wpsabi"
+enum { GROUP = 4 }; // columns of an envelope that are treated together
 #define COPY "band.inc"
 #include "pliant/copies.h"
+
+static const double MARGIN = 1e-4; // about the unit circle
 
 typedef struct band {
   variation *v;
@@ -18,35 +21,58 @@ typedef struct band {
   int resolved; // the lowest vibrations are
   double alpha; // damping by mass, in the phase
   scheme s;
-  int *last;      // [n] of the envelope's columns
-  size_t *ptr;    // [n + 1]
-  size_t *at;     // [npair] places of pairs in the envelope
-  double *M;      // [npair]
-  double *lumped; // [n] mass, when it is diagonal; NULL: it is not
-  double *D;      // [nstep][npair]
-  double *L;      // [nstep][ptr[n]] factors
-  pl_pack *x;     // [7][n] x, v, a and what a step knows
-  int indefinite; // a step's matrix was
+  int *last;       // [n] of the envelope's columns
+  size_t *ptr;     // [n + 1]
+  size_t *at;      // [npair] places of pairs in the envelope
+  char *twin;      // [n] the next column has the same rows
+  double *M;       // [npair]
+  double *lumped;  // [n] mass, when it is diagonal; NULL: it is not
+  double *D;       // [nstep][npair]
+  double *L;       // [nstep][ptr[n]] factors
+  int first;       // step from which on matrices are at hand
+  const double *S; // [..][npair] those matrices
+  pl_pack *x;      // [7][n] x, v, a and what a step knows
+  int indefinite;  // a step's matrix was
 } band;
+
+// n numbers that are not set to zero: what is large costs time
+static double *unset(pl_env *env, size_t n) {
+  return pl_realloc(env, NULL, n, sizeof(double));
+}
 
 static void band_close(band *d) {
   pl_env *env = d->v->env;
-  void *all[] = {d->last, d->ptr, d->at, d->M, d->lumped, d->D, d->L, d->x};
+  void *all[] = {d->last, d->ptr, d->at, d->twin, d->M, d->lumped, d->D, d->L, d->x};
   for (size_t k = 0; k < sizeof all / sizeof all[0]; k++) pl_free(env, all[k]);
   tangents_close(&d->t);
 }
 
-// the envelope of the pairs, its columns never shorter than those before
+// the envelope of the pairs
 static void make_envelope(band *d) {
   const pl_csc *P = &d->t.P;
-  for (int j = 0, most = 0; j < d->n; j++) {
-    for (int k = P->ptr[j]; k < P->ptr[j + 1]; k++)
+  for (int j = 0, most = 0; j < d->n; j += GROUP) {
+    int end = j + GROUP < d->n ? j + GROUP : d->n;
+    if (most < end - 1) most = end - 1;
+    for (int k = P->ptr[j]; k < P->ptr[end]; k++)
       if (P->row[k] > most) most = P->row[k];
-    d->last[j] = most > j ? most : j;
-    d->ptr[j + 1] = d->ptr[j] + (size_t)(d->last[j] - j + 1);
+    for (int i = j; i < end; i++) {
+      d->last[i] = most;
+      d->ptr[i + 1] = d->ptr[i] + (size_t)(most - i + 1);
+    }
   }
   for (int j = 0; j < d->n; j++)
     for (int k = P->ptr[j]; k < P->ptr[j + 1]; k++) d->at[k] = d->ptr[j] + (size_t)(P->row[k] - j);
+}
+
+// columns that can be multiplied together
+static void find_twins(band *d) {
+  const pl_csc *P = &d->t.P;
+  for (int j = 0; j + 1 < d->n; j++) {
+    int m = P->ptr[j + 1] - P->ptr[j];
+    d->twin[j] = m >= 2 && m == P->ptr[j + 2] - P->ptr[j + 1] + 1;
+    for (int k = 1; d->twin[j] && k < m; k++)
+      d->twin[j] = P->row[P->ptr[j] + k] == P->row[P->ptr[j + 1] + k - 1];
+  }
 }
 
 // diagonals of M, where it has nothing else
@@ -78,10 +104,12 @@ static pl_status band_open(band *d, variation *v) {
   d->last = pl_alloc(v->env, n, sizeof(int));
   d->ptr = pl_alloc(v->env, n + 1, sizeof(size_t));
   d->at = pl_alloc(v->env, npair, sizeof(size_t));
+  d->twin = pl_alloc(v->env, n, 1);
   d->M = pl_alloc(v->env, npair, sizeof(double));
   d->x = pl_alloc(v->env, 7 * n, sizeof(pl_pack));
-  if (!d->last || !d->ptr || !d->at || !d->M || !d->x) return PL_E_NOMEM;
+  if (!d->last || !d->ptr || !d->at || !d->twin || !d->M || !d->x) return PL_E_NOMEM;
   make_envelope(d);
+  find_twins(d);
   tangents_mass(&d->t, d->M);
   return lump(d);
 }
@@ -93,7 +121,7 @@ static void mass_times(const band *d, const pl_pack *x, pl_pack *y) {
   for (int i = 0; d->lumped && i < d->n; i++) y[i] = d->lumped[i] * x[i];
   if (d->lumped) return;
   memset(y, 0, (size_t)d->n * sizeof *y);
-  PICK(multiply)(d->n, d->t.P.ptr, d->t.P.row, d->M, 1, x, y);
+  PICK(multiply)(d->n, d->t.P.ptr, d->t.P.row, d->twin, d->M, 1, x, y);
 }
 
 // sum of x y over one lane of each
@@ -168,95 +196,131 @@ static pl_status low_vibrations(band *d, double *w) {
   return s == PL_UNSOLVED ? PL_OK : s;
 }
 
-static void factor_step(void *ctx, int k, int thread) {
+// a matrix on pairs into the envelope, and factorised there
+static void factor_step(void *ctx, int i, int thread) {
   (void)thread;
   band *d = ctx;
-  double *L = d->L + (size_t)k * d->ptr[d->n];
+  size_t npair = (size_t)d->t.P.nnz, size = d->ptr[d->n];
+  double *L = d->L + (size_t)(d->first + i) * size;
+  const double *S = d->S + (size_t)i * npair;
+  memset(L, 0, size * sizeof(double));
+  for (size_t k = 0; k < npair; k++) L[d->at[k]] = S[k];
   if (!PICK(cholesky)(d->n, d->last, d->ptr, L)) d->indefinite = 1;
 }
 
-// step matrices m1 M + f1 gamma h D + c K of N phases into the envelope
-static void form_steps(const band *d, int N, const double *K, const double *D, double *S) {
+// step matrices m1 M + f1 gamma h D + c K of N phases in place of K
+static void form_steps(const band *d, int N, double *K, const double *D) {
   const scheme *t = &d->s;
-  size_t npair = (size_t)d->t.P.nnz, size = d->ptr[d->n];
+  size_t npair = (size_t)d->t.P.nnz;
   double cd = t->f1 * t->gamma * t->h, cm = t->m1 + cd * d->alpha;
-  for (size_t k = 0; k < (size_t)N; k++, K += npair, D += npair, S += size)
+  for (size_t k = 0; k < (size_t)N; k++, K += npair, D += d->t.rated ? npair : 0)
     for (size_t i = 0; i < npair; i++)
-      S[d->at[i]] = cm * d->M[i] + t->c * K[i] + (d->t.rated ? cd * D[i] : 0);
+      K[i] = cm * d->M[i] + t->c * K[i] + (d->t.rated ? cd * D[i] : 0);
 }
 
-// D and step matrices of all steps from N samples
+// D and factors of all steps from N samples, some steps at a time: they stay near the processor
 static pl_status spread_samples(band *d, int N, const double *S, const double *D) {
-  double *W = pl_alloc(d->v->env, (size_t)N * (size_t)d->nstep, sizeof(double));
-  if (!W) return PL_E_NOMEM;
-  tangents_weights(N, d->nstep, d->s.h * d->s.f1, W);
-  dense_mul((int)d->ptr[d->n], d->nstep, N, 1, S, W, 0, d->L);
-  if (d->t.rated) dense_mul(d->t.P.nnz, d->nstep, N, 1, D, W, 0, d->D);
-  pl_free(d->v->env, W);
+  enum { SOME = 48 };
+  pl_env *env = d->v->env;
+  size_t npair = (size_t)d->t.P.nnz;
+  double *W = pl_alloc(env, (size_t)N * (size_t)d->nstep, sizeof(double));
+  double *at = unset(env, SOME * npair);
+  pl_status s = W && at ? PL_OK : PL_E_NOMEM;
+  if (s == PL_OK) tangents_weights(N, d->nstep, d->s.h * d->s.f1, W);
+  for (int k = 0; s == PL_OK && k < d->nstep && !d->indefinite; k += SOME) {
+    int some = d->nstep - k < SOME ? d->nstep - k : SOME;
+    const double *Wk = W + (size_t)k * (size_t)N;
+    dense_mul((int)npair, some, N, 1, S, Wk, 0, at);
+    if (d->t.rated) dense_mul((int)npair, some, N, 1, D, Wk, 0, d->D + (size_t)k * npair);
+    d->S = at;
+    d->first = k;
+    pl_team_run(d->v->w->team, some, factor_step, d);
+    s = pl_tell(env, "stability", 0, NULL);
+  }
+  pl_free(env, W);
+  pl_free(env, at);
+  return s;
+}
+
+// What forces of elements leave of the equation of motion at a phase, rest[n]: inertia and loads,
+// which change little when strains are taken out.
+static pl_status rest_at(band *d, int i, double *rest) {
+  variation *v = d->v;
+  const int *dof = pl_model_free_dofs(v->m);
+  double phase = 2 * PL_PI * i / d->t.nphase, sub = v->o->sub > 1 ? v->o->sub : 1;
+  pl_clock c = {.t = phase / v->omega, .omega = v->omega * sub, .scale = 1};
+  pl_orbit_state(v->m, v->p, v->o, phase, v->s);
+  PL_TRY(pl_eval(v->m, v->p, v->s, &c, PL_WANT_FORCE | PL_DYNAMIC, NULL, v->w));
+  for (int j = 0; j < d->n; j++) {
+    int at = dof[d->t.order[j]];
+    rest[j] = v->w->r[at] - v->w->f_inner[at];
+  }
   return PL_OK;
 }
 
 // One step at one phase towards a motion without stiff residual: (K + shift M) dq = -r, with a
 // shift above which inertia does not matter. S [envelope] and x[n] are scratch. Returns 0 where the
 // matrix is not definite.
-static pl_status relax_phase(band *d, int i, const double *K, double *S, pl_pack *x, int *good) {
-  variation *v = d->v;
-  const int *dof = pl_model_free_dofs(v->m);
-  size_t npair = (size_t)d->t.P.nnz, nq = (size_t)pl_model_nq(v->m);
-  double *q = d->t.q + 2 * (size_t)i * nq, phase = 2 * PL_PI * i / d->t.nphase;
-  double shift = 2 * v->o->nharm + 2, sub = v->o->sub > 1 ? v->o->sub : 1;
-  pl_clock c = {.t = phase / v->omega, .omega = v->omega * sub, .scale = 1};
-  pl_orbit_state(v->m, v->p, v->o, phase, v->s);
-  memcpy(v->s->q, q, nq * sizeof(double));
-  PL_TRY(pl_eval(v->m, v->p, v->s, &c, PL_WANT_FORCE | PL_DYNAMIC, NULL, v->w));
+static int relax_phase(band *d, int i, const double *K, const double *rest, double *S, pl_pack *x) {
+  const int *dof = pl_model_free_dofs(d->v->m);
+  size_t npair = (size_t)d->t.P.nnz, nq = (size_t)pl_model_nq(d->v->m);
+  double *q = d->t.q + 2 * (size_t)i * nq, *f = d->t.f + (size_t)i * nq;
+  double shift = 2 * d->v->o->nharm + 2;
   memset(S, 0, d->ptr[d->n] * sizeof(double));
   for (size_t k = 0; k < npair; k++) S[d->at[k]] = K[k] + shift * shift * d->M[k];
-  *good &= PICK(cholesky)(d->n, d->last, d->ptr, S);
-  if (!*good) return PL_OK;
-  for (int j = 0; j < d->n; j++) x[j] = (pl_pack){v->w->r[dof[d->t.order[j]]]};
+  if (!PICK(cholesky)(d->n, d->last, d->ptr, S)) return 0;
+  for (int j = 0; j < d->n; j++) x[j] = (pl_pack){rest[j] + f[dof[d->t.order[j]]]};
   PICK(back)(d->n, d->last, d->ptr, S, x);
   for (int j = 0; j < d->n; j++) q[dof[d->t.order[j]]] -= x[j][0];
-  return PL_OK;
+  return 1;
 }
 
-// Takes stiff strains that missing harmonics leave out of the motion at hand; as it was where that
-// does not work.
-static pl_status relax(band *d, double *K, double *D) {
+// Takes stiff strains that missing harmonics leave out of the motion at N phases, and gives K and D
+// there; of the motion as it was where that does not work.
+static pl_status relax(band *d, int N, double *K, double *D) {
   enum { PASSES = 3 };
-  size_t npair = (size_t)d->t.P.nnz, size = d->ptr[d->n];
-  double *S = pl_alloc(d->v->env, size, sizeof(double));
-  pl_status s = S ? PL_OK : PL_E_NOMEM;
+  pl_env *env = d->v->env;
+  size_t npair = (size_t)d->t.P.nnz, n = (size_t)d->n, nq = (size_t)pl_model_nq(d->v->m);
+  double *S = unset(env, d->ptr[n] + (size_t)N * (n + nq)), *rest = S + d->ptr[n];
   int good = 1;
+  if (!S) return PL_E_NOMEM;
+  d->t.f = rest + (size_t)N * n;
+  pl_status s = tangents_motion(&d->t, N, 0);
+  for (int i = 0; i < N && s == PL_OK; i++) s = rest_at(d, i, rest + (size_t)i * n);
   for (int pass = 0; pass < PASSES && s == PL_OK && good; pass++) {
-    if (pass > 0) s = tangents_eval(&d->t, K, D);
-    for (int i = 0; i < d->t.nphase && s == PL_OK && good; i++)
-      s = relax_phase(d, i, K + (size_t)i * npair, S, d->x, &good);
+    s = tangents_eval(&d->t, K, NULL);
+    for (int i = 0; i < N && s == PL_OK && good; i++)
+      good = relax_phase(d, i, K + (size_t)i * npair, rest + (size_t)i * n, S, d->x);
   }
-  pl_free(d->v->env, S);
+  d->t.f = NULL;
+  pl_free(env, S);
   if (s == PL_OK && good) s = tangents_eval(&d->t, K, D);
   if (s != PL_DOMAIN && (s != PL_OK || good)) return s;
-  return tangents_at(&d->t, d->t.nphase, 0, K, D);
+  return tangents_at(&d->t, N, 0, K, D);
 }
 
-// step matrices and D of all steps from samples
+// D and factors of all steps from samples of the motion
 static pl_status sample_steps(band *d, int relaxed) {
   pl_env *env = d->v->env;
-  size_t npair = (size_t)d->t.P.nnz, size = d->ptr[d->n];
+  size_t npair = (size_t)d->t.P.nnz;
   int N = tangents_enough(&d->t, relaxed ? 8 : 4), few = 2 * d->nstep <= 3 * N && !relaxed;
   // without its strains a motion has more harmonics than before
   if (relaxed && N < 41) N = 41;
   int nphase = few ? d->nstep : N;
-  double *K = pl_alloc(env, (size_t)nphase * npair, sizeof(double));
-  double *D = few ? d->D : pl_alloc(env, d->t.rated ? (size_t)N * npair : 1, sizeof(double));
-  double *S = few ? d->L : pl_alloc(env, (size_t)N * size, sizeof(double));
-  pl_status s = K && D && S ? PL_OK : PL_E_NOMEM;
-  if (s == PL_OK) s = tangents_at(&d->t, nphase, few ? d->s.h * d->s.f1 : 0, K, D);
-  if (s == PL_OK && relaxed) s = relax(d, K, D);
-  if (s == PL_OK) form_steps(d, nphase, K, D, S);
-  if (s == PL_OK && !few) s = spread_samples(d, N, S, D);
+  double *K = unset(env, (size_t)nphase * npair);
+  double *D = few ? d->D : unset(env, d->t.rated ? (size_t)N * npair : 1);
+  pl_status s = K && D ? PL_OK : PL_E_NOMEM;
+  if (s == PL_OK)
+    s = relaxed ? relax(d, N, K, D) : tangents_at(&d->t, nphase, few ? d->s.h * d->s.f1 : 0, K, D);
+  if (s == PL_OK) form_steps(d, nphase, K, D);
+  if (s == PL_OK && !few) s = spread_samples(d, N, K, D);
+  if (s == PL_OK && few) {
+    d->S = K;
+    d->first = 0;
+    pl_team_run(d->v->w->team, d->nstep, factor_step, d);
+  }
   pl_free(env, K);
   if (!few) pl_free(env, D);
-  if (!few) pl_free(env, S);
   return s;
 }
 
@@ -265,11 +329,10 @@ static pl_status prepare(band *d, int relaxed) {
   pl_env *env = d->v->env;
   size_t npair = (size_t)d->t.P.nnz, steps = (size_t)d->nstep, size = d->ptr[d->n];
   d->s = make_scheme(d->nstep);
-  if (!d->L) d->L = pl_alloc(env, steps * size, sizeof(double));
-  if (!d->D) d->D = pl_alloc(env, d->t.rated ? steps * npair : 1, sizeof(double));
+  if (!d->L) d->L = unset(env, steps * size);
+  if (!d->D) d->D = unset(env, d->t.rated ? steps * npair : 1);
   if (!d->L || !d->D) return PL_E_NOMEM;
   PL_TRY(sample_steps(d, relaxed));
-  pl_team_run(d->v->w->team, d->nstep, factor_step, d);
   return d->indefinite ? PL_UNSOLVED : pl_tell(env, "stability", 0, NULL);
 }
 
@@ -278,20 +341,19 @@ static pl_status prepare(band *d, int relaxed) {
 static void advance(band *d, int k) {
   const scheme *t = &d->s;
   size_t n = (size_t)d->n, npair = (size_t)d->t.P.nnz;
-  pl_pack *x = d->x, *v = x + n, *a = v + n, *p = a + n, *u = p + n, *w = u + n;
-  double h = t->h, f1 = t->f1, before[6], after[6];
+  pl_pack *x = d->x, *v = x + n, *a = v + n, *p = a + n, *u = p + n, *w = u + n, *rhs = w + n;
+  double h = t->h, f1 = t->f1, before[7], after[6];
   before[0] = f1 * h;
   before[1] = f1 * h * h * (0.5 - t->beta);
   before[2] = f1 * h * (1 - t->gamma);
   before[3] = t->gamma / (t->beta * h);
   before[4] = t->m1;
   before[5] = (1 - t->m1) * t->c;
-  PICK(gather)(d->n, before, x, v, a, p, u, w);
-  for (size_t i = 0; i < n; i++) w[i] -= t->c * d->alpha * u[i];
-  pl_pack *rhs = d->x + 6 * n;
-  mass_times(d, w, rhs);
+  before[6] = t->c * d->alpha;
+  PICK(gather)(d->n, before, d->lumped, x, v, a, p, u, d->lumped ? rhs : w);
+  if (!d->lumped) mass_times(d, w, rhs);
   if (d->t.rated)
-    PICK(multiply)(d->n, d->t.P.ptr, d->t.P.row, d->D + (size_t)k * npair, -t->c, u, rhs);
+    PICK(multiply)(d->n, d->t.P.ptr, d->t.P.row, d->twin, d->D + (size_t)k * npair, -t->c, u, rhs);
   PICK(back)(d->n, d->last, d->ptr, d->L + (size_t)k * d->ptr[n], rhs);
   after[0] = 1 / t->c;
   after[1] = h;
@@ -314,20 +376,18 @@ static pl_status apply_period(void *ctx, const double *x, double *y) {
   return PL_OK;
 }
 
-// 1 when more is left after a period than damping by mass alone would leave: something feeds on the
-// motion, or on strains that do not belong to it
-static int feeds(const band *d, const multipliers *mu) {
-  double most = 0;
-  for (int i = 0; i < mu->n; i++) most = fmax(most, hypot(mu->re[i], mu->im[i]));
-  return mu->overflow || most > fmin(1 + mu->margin, 1.005 * exp(-PL_PI * d->alpha));
+// What is left of a deviation after a period where damping by mass alone takes from it. More is
+// left when something feeds on the motion, or on strains that do not belong to it.
+static double left_by_mass(const band *d) {
+  return fmin(1 + MARGIN, 1.005 * exp(-PL_PI * d->alpha));
 }
 
-static pl_status multipliers_of(band *d, int relaxed, multipliers *mu) {
+static pl_status multipliers_of(band *d, int relaxed, double most, multipliers *mu) {
   enum { WANT = 6 };
   PL_TRY(prepare(d, relaxed));
-  PL_TRY(arnoldi(d->v->env, 3 * d->n, PL_LANES, WANT, apply_period, d, mu));
+  PL_TRY(arnoldi(d->v->env, 3 * d->n, PL_LANES, WANT, most, apply_period, d, mu));
   mu->exact &= d->resolved;
-  mu->margin = 1e-4;
+  mu->margin = MARGIN;
   return PL_OK;
 }
 
@@ -339,10 +399,10 @@ pl_status band_multipliers(variation *v, int nstep, double room, multipliers *mu
   if (s == PL_OK) d.nstep = nstep > 0 ? nstep : period_steps(v, w, &d.resolved);
   double bytes = s == PL_OK ? 8.0 * d.nstep * ((double)d.ptr[d.n] + d.t.P.nnz) : 0;
   if (bytes > room) s = PL_UNSOLVED;
-  if (s == PL_OK) s = multipliers_of(&d, 0, mu);
-  if (s == PL_OK && nstep == 0 && feeds(&d, mu)) {
+  if (s == PL_OK) s = multipliers_of(&d, 0, nstep == 0 ? left_by_mass(&d) : INFINITY, mu);
+  if (s == PL_OK && mu->beyond) {
     multipliers_free(v->env, mu);
-    s = multipliers_of(&d, 1, mu);
+    s = multipliers_of(&d, 1, INFINITY, mu);
   }
   band_close(&d);
   return s;

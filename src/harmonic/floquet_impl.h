@@ -48,12 +48,14 @@ typedef struct tangents {
   int *mirror;        // [P.nnz] of the transposed pair, when not symmetric
   int nphase;
   double *q;     // [nphase][2][nq] motion
+  int from, to;  // those at work
   double *K, *D; // results
+  double *f;     // [nphase][nq] forces of the elements, with damping; NULL: not wanted
 } tangents;
 pl_status tangents_open(variation *v, tangents *t);
 void tangents_close(tangents *t);
 // K, D [nphase][P.nnz] at phases first + 2 pi i / nphase, D without its share of the mass; it is
-// not touched unless t->rated.
+// not touched unless t->rated, and may be NULL.
 pl_status tangents_at(tangents *t, int nphase, double first, double *K, double *D);
 // The same in two steps, between which t->q may be changed.
 pl_status tangents_motion(tangents *t, int nphase, double first);
@@ -73,6 +75,7 @@ typedef struct multipliers {
   double *re, *im; // [n]
   int exact;
   int overflow;  // some are too large for a number; none is listed
+  int beyond;    // the largest is beyond the size at which to stop; no others are known
   double margin; // about the unit circle, by the accuracy of the method
 } multipliers;
 pl_status multipliers_create(pl_env *env, int n, multipliers *mu);
@@ -122,9 +125,9 @@ int period_steps(const variation *v, double w, int *resolved);
 typedef pl_status (*floquet_apply)(void *ctx, const double *x, double *y);
 // At least `want` eigenvalues of largest size (and all beyond the unit circle) of an operator of
 // order n, applied to 1 to PL_LANES columns at a time; mu->exact tells whether all of them have
-// converged.
-pl_status arnoldi(pl_env *env, int n, int block, int want, floquet_apply apply, void *ctx,
-                  multipliers *mu);
+// converged. Stops as soon as one is surely larger than `most`.
+pl_status arnoldi(pl_env *env, int n, int block, int want, double most, floquet_apply apply,
+                  void *ctx, multipliers *mu);
 
 // ---- dense matrices, columns first: floquet.c -------------------------------------------------
 

@@ -528,7 +528,7 @@ pl_status sparse_multipliers(variation *v, int nstep, double room, multipliers *
     d.fixed = d.resolved = 1;
   }
   if (s == PL_OK) s = prepare(&d, room);
-  if (s == PL_OK) s = arnoldi(v->env, 3 * v->n, 1, WANT, apply_period, &d, mu);
+  if (s == PL_OK) s = arnoldi(v->env, 3 * v->n, 1, WANT, INFINITY, apply_period, &d, mu);
   if (s == PL_OK && !d.resolved) mu->exact = 0;
   mu->margin = 1e-4;
   period_close(&d);

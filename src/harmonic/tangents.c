@@ -131,6 +131,8 @@ void tangents_close(tangents *t) {
 
 // ---- values -------------------------------------------------------------------------------------
 
+enum { NEAR = 1 << 16 }; // numbers that a processor has at hand
+
 // 1 when some element of the lot lists an unknown twice
 static int has_twins(const pl_lot *e) {
   for (int l = 0; l < e->n; l++)
@@ -165,15 +167,21 @@ static void add_entries(const tangents *t, const pl_lot *e, int twins, const pl_
       }
 }
 
+static void add_forces(const pl_lot *e, const pl_pack *f, double *to) {
+  for (int l = 0; l < e->n; l++)
+    for (int a = 0; a < e->ndof; a++)
+      if (e->dof[l * e->ndof + a] >= 0) to[e->dof[l * e->ndof + a]] += f[a][l];
+}
+
 static int eval_lot(void *ctx, const pl_lot *e, int thread, int *bad) {
   (void)thread;
   tangents *t = ctx;
   size_t nq = (size_t)pl_model_nq(t->v->m), npair = (size_t)t->P.nnz;
   pl_pack q[PL_NDOF_MAX], v[PL_NDOF_MAX], f[PL_NDOF_MAX];
   pl_pack K[PL_NDOF_MAX * PL_NDOF_MAX], D[PL_NDOF_MAX * PL_NDOF_MAX];
-  pl_lot_sample s = {.q = q, .v = v, .stride = 1, .f = f, .K = K, .D = D};
-  int twins = has_twins(e);
-  for (int i = 0; i < t->nphase; i++) {
+  int twins = has_twins(e), rated = t->rated && t->D;
+  pl_lot_sample s = {.q = q, .v = v, .stride = 1, .f = f, .K = K, .D = rated ? D : NULL};
+  for (int i = t->from; i < t->to; i++) {
     const double *Q = t->q + 2 * (size_t)i * nq, *V = Q + nq;
     for (int a = 0; a < e->ndof; a++)
       for (int l = 0; l < PL_LANES; l++) {
@@ -183,7 +191,8 @@ static int eval_lot(void *ctx, const pl_lot *e, int thread, int *bad) {
       }
     if (pl_lot_eval(e, &s, bad)) return 1;
     add_entries(t, e, twins, K, 1, t->K + (size_t)i * npair);
-    if (t->rated) add_entries(t, e, twins, D, t->v->omega, t->D + (size_t)i * npair);
+    if (t->f) add_forces(e, f, t->f + (size_t)i * nq);
+    if (rated) add_entries(t, e, twins, D, t->v->omega, t->D + (size_t)i * npair);
   }
   return 0;
 }
@@ -205,12 +214,20 @@ pl_status tangents_motion(tangents *t, int nphase, double first) {
 }
 
 pl_status tangents_eval(tangents *t, double *K, double *D) {
-  size_t all = (size_t)t->nphase * (size_t)t->P.nnz;
+  size_t npair = (size_t)t->P.nnz, all = (size_t)t->nphase * npair;
+  // as many phases at a time as stay near the processor
+  int some = (int)(NEAR / (npair * (t->rated && D ? 2 : 1) + 1));
+  if (some < 4) some = 4;
   t->K = K;
   t->D = D;
   memset(K, 0, all * sizeof(double));
-  if (t->rated) memset(D, 0, all * sizeof(double));
-  return pl_model_visit_lots(t->v->m, t->v->p, t->v->w, eval_lot, t);
+  if (t->rated && D) memset(D, 0, all * sizeof(double));
+  if (t->f) memset(t->f, 0, (size_t)t->nphase * (size_t)pl_model_nq(t->v->m) * sizeof(double));
+  for (t->from = 0; t->from < t->nphase; t->from = t->to) {
+    t->to = t->from + some < t->nphase ? t->from + some : t->nphase;
+    PL_TRY(pl_model_visit_lots(t->v->m, t->v->p, t->v->w, eval_lot, t));
+  }
+  return PL_OK;
 }
 
 pl_status tangents_at(tangents *t, int nphase, double first, double *K, double *D) {
