@@ -21,7 +21,8 @@ typedef struct network {
   double alpha, beta;
 } network;
 
-static void network_build(network *w, int n, unsigned seed, double cubic, int threads) {
+static void network_pushed(network *w, int n, unsigned seed, double cubic, double force,
+                           int threads) {
   pl_rng r;
   pl_rng_seed(&r, seed);
   memset(w, 0, sizeof *w);
@@ -49,9 +50,13 @@ static void network_build(network *w, int n, unsigned seed, double cubic, int th
   kit_group(&w->kit, "springs", "spring1", w->nspring, w->spring_at, 0, w->spring[0]);
   kit_group(&w->kit, "masses", "mass1", n, w->mass_at, 0, w->mass);
   w->force_at = n - 1;
-  w->kit.load[w->kit.d.nload++] =
-      (pl_load_desc){.name = "push", .nnode = 1, .node = &w->force_at, .term = {1, {0.3, 0, 0}, 0}};
+  w->kit.load[w->kit.d.nload++] = (pl_load_desc){
+      .name = "push", .nnode = 1, .node = &w->force_at, .term = {1, {force, 0, 0}, 0}};
   kit_build(&w->kit, threads, &w->b);
+}
+
+static void network_build(network *w, int n, unsigned seed, double cubic, int threads) {
+  network_pushed(w, n, seed, cubic, 0.3, threads);
 }
 
 static void network_free(network *w) {
@@ -263,6 +268,51 @@ static void envelope_converges(void **state) {
   network_free(&w);
 }
 
+static int dense_unstable(const network *w, const pl_orbit *o, double *size) {
+  variation v;
+  multipliers mu = {0};
+  check_ok(&env, variation_open(w->b.m, w->b.p, w->b.w, o, &v));
+  check_ok(&env, dense_multipliers(&v, &mu));
+  int unstable = 0;
+  *size = 0;
+  for (int i = 0; i < mu.n; i++) {
+    *size = fmax(*size, hypot(mu.re[i], mu.im[i]));
+    unstable += hypot(mu.re[i], mu.im[i]) > 1;
+  }
+  multipliers_free(&env, &mu);
+  variation_close(&v);
+  return unstable;
+}
+
+// along the response of a large model, over folds: what the dense matrix says
+static void verdicts_along_a_response(void **state) {
+  (void)state;
+  network w;
+  pl_response_opts opts;
+  pl_curve *c;
+  int unstable = 0, watch = 0;
+  network_pushed(&w, 60, 3, 0.5, 2.5, 1);
+  pl_opts_default(pl_response_info_table, pl_response_info_count, &opts);
+  opts.from = 0.89;
+  opts.to = 1;
+  opts.harmonics = 3;
+  opts.points = 36;
+  pl_status st = pl_response(&opts, w.b.m, w.b.p, w.b.w, 1, &watch, NULL, &c);
+  assert_true(st == PL_OK || c->reason == PL_STOP_POINTS);
+  for (int i = 0; i < c->npoint; i += 3) {
+    double size;
+    int beyond = dense_unstable(&w, c->point[i].orbit, &size);
+    check_less(2e-3, fabs(size - 1));
+    assert_int_equal(c->point[i].stable, beyond == 0);
+    unstable += beyond > 0;
+  }
+  // both verdicts were met
+  check_less(1, unstable);
+  check_less(unstable, c->npoint / 3 - 1);
+  pl_curve_free(c);
+  network_free(&w);
+}
+
 // the same bits for any number of threads
 static void same_bits(void **state) {
   (void)state;
@@ -287,9 +337,8 @@ static void same_bits(void **state) {
 
 int test_multipliers(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(random_networks),
-      cmocka_unit_test(envelope_equals_sparse),
-      cmocka_unit_test(envelope_converges),
+      cmocka_unit_test(random_networks),    cmocka_unit_test(envelope_equals_sparse),
+      cmocka_unit_test(envelope_converges), cmocka_unit_test(verdicts_along_a_response),
       cmocka_unit_test(same_bits),
   };
   pl_env_init(&env);
