@@ -305,6 +305,12 @@ void pl_eval_field(const pl_model *m, const pl_params *p, const pl_state *s, int
 // the first of them and may be NULL.
 int pl_count_inverted(const pl_model *m, const pl_params *p, const pl_state *s, int *group,
                       int *elem);
+// How far elements with a mass and a length went from where they were expected between two states
+// q0[nq] and q1[nq], foretold[nq] being the change that was expected of free unknowns: over all
+// edges, the change of the edge less the foretold one, or that change itself when it is less, by
+// the length of the edge at rest. group and elem tell where it is most and may be NULL.
+double pl_stray(const pl_model *m, const pl_params *p, const double *q0, const double *q1,
+                const double *foretold, int *group, int *elem);
 // Total mass, linear momentum and angular momentum about the origin (3 entries, missing ones 0).
 void pl_momentum(const pl_model *m, const pl_params *p, const pl_state *s, double *mass,
                  double lin[3], double ang[3]);

@@ -161,26 +161,34 @@ typedef struct pl_transient_info {
   double energy_worst;     // J; the most that it was at any time, by size
   double energy_scale;     // J; largest energy of the motion: kinetic, and change of elastic energy
   double energy_time;      // s; when the energy first went beyond PL_ENERGY_WARN of the scale, -1
+  double time_error;       // of the motion's peak: what the rule's errors sum up to, -1: not known
   long unsound;            // accepted steps that failed a check however short, see below
   double unsound_time;     // s; of the first of them
-  int bad_group, bad_elem; // an element that it turned inside out, -1: it did not
+  int strayed;             // 1: that one went far from what its start foretold
+  int bad_group, bad_elem; // an element that did, or that was turned inside out; -1: none
   double seconds;
 } pl_transient_info;
 
 // Every step is checked. Its solution must not turn elements inside out that were not so before
 // (kinds that have an inside), and must be a minimum of the step's potential: of several solutions
-// of a long step one alone continues the motion. When it is not, or when the step makes more energy
-// than a tenth of what moves, the minimum that lies downhill from the start of the step is taken;
-// when that fails too, the step is halved, eight times at most.
-// Energy that a step makes: the change of kinetic and elastic energy less the work of all other
-// forces (loads, drives, damping, contact) by the rule of the method. Newmark's method with beta
-// 1/4 and gamma 1/2 makes none where forces are linear; the others lose energy by design, and only
-// what they gain counts.
-// Parts of the scale: beyond the first results are to be doubted, beyond the second the motion is
-// not that of the model: the run stops (PL_UNSOLVED) unless it is near its begin, with
+// of a long step one alone continues the motion. No edge of an element with mass may change by more
+// than a quarter of its length beyond what velocities and accelerations at the start foretell,
+// unless it changes by less at all (not asked with contact). When it is not so, or when the step
+// makes more energy than a tenth of what moves, the minimum that lies downhill from the start of
+// the step is taken; when that fails too, the step is halved, eight times at most. Energy that a
+// step makes: the change of kinetic and elastic energy less the work of all other forces (loads,
+// drives, damping, contact) by the rule of the method. Newmark's method with beta 1/4 and gamma 1/2
+// makes none where forces are linear; the others lose energy by design, and only what they gain
+// counts. Parts of the scale: beyond the first results are to be doubted, beyond the second the
+// motion is not that of the model: the run stops (PL_UNSOLVED) unless it is near its begin, with
 // PL_STOP_ENERGY as the reason.
 #define PL_ENERGY_WARN 0.05
 #define PL_ENERGY_FAIL 0.5
+// Newmark and BDF2 without contact: the errors of the rule in places, by the change of acceleration
+// in a step (modes too fast for the step taken out by the tangent), are summed by the mass; damping
+// takes from the sum as it takes from the motion's energy. Beyond this part of the largest
+// displacement steps are too long for the motion.
+#define PL_TIME_ERROR_WARN 0.01
 
 // What a time stepper needs besides the state to go on as if it had never stopped.
 typedef struct pl_history {
@@ -194,10 +202,12 @@ typedef struct pl_history {
   double *period;         // [nsample][nq] last period (steady check); NULL when not needed
   int nsample;            // time steps a period when period is kept, else 0
   long nstep;             // accepted steps since the start
-  double ledger[5]; // J; pl_limit_transient: energy at the start; works of limits, contact, damping
-                    // and drives since. pl_transient: elastic energy at the start, energy made,
-                    // the most of it by size, largest energy of the motion, work of changing forces
-  double lost;      // J; pl_transient: to damping and to sliders since the start
+  // J; pl_limit_transient: energy at the start; works of limits, contact, damping and drives since.
+  // pl_transient: elastic energy at the start, energy made, the most of it by size, largest energy
+  // of the motion, work of changing forces; sum of the rule's errors, the most of it and of
+  // displacements (kg^1/2 m). pl_drape has its own.
+  double ledger[8];
+  double lost; // J; pl_transient: to damping and to sliders since the start
   int nwarm;
   double *warm; // [nwarm] where solves of limits begin (pl_limit_transient, pl_drape); NULL: none
 } pl_history;

@@ -317,19 +317,25 @@ static void set_figures(json_t *f, const pl_transient_info *i) {
   job_set(f, "seconds", json_real(i->seconds));
 }
 
+// what helps when steps are too long by a factor
+static const char *shorter(const pl_analysis *a, const pl_transient_info *i, double factor,
+                           char hint[PL_TEXT]) {
+  const pl_transient_opts *o = &a->opts.transient_;
+  if (o->adaptive)
+    snprintf(hint, PL_TEXT, "give it a smaller tolerance, e.g. %.1g", o->tolerance / 100);
+  else
+    snprintf(hint, PL_TEXT, "take shorter steps, e.g. step: %.2g s, or adaptive: yes",
+             i->t / (double)i->nstep / factor);
+  return hint;
+}
+
 // energy out of nothing, or into it; *status turns to PL_UNSOLVED when it is a good part of all
 static void warn_energy(job *j, const pl_analysis *a, const pl_transient_info *i,
                         pl_status *status) {
   if (!(i->energy_worst > PL_ENERGY_WARN * i->energy_scale)) return;
-  const pl_transient_opts *o = &a->opts.transient_;
   char hint[PL_TEXT];
-  if (o->adaptive)
-    snprintf(hint, sizeof hint, "give it a smaller tolerance, e.g. %.1g", o->tolerance / 100);
-  else
-    snprintf(hint, sizeof hint, "take shorter steps, e.g. step: %.2g s, or adaptive: yes",
-             i->t / (double)i->nstep / 4);
   pl_report(
-      j->env, PL_WARNING, j->scene->path, a->line, a->col, hint,
+      j->env, PL_WARNING, j->scene->path, a->line, a->col, shorter(a, i, 4, hint),
       "%s: the time steps %s %.2g J, %.0f %% of the energy of the motion (beyond %.0f %% from "
       "%.4g s on)",
       a->name, i->energy_made < 0 ? "lost" : "made", i->energy_worst,
@@ -341,12 +347,25 @@ static void warn_unsound(job *j, const pl_analysis *a, const pl_transient_info *
   char what[PL_TEXT] = "the solution is no minimum of the step's potential";
   if (i->unsound == 0) return;
   if (i->bad_group >= 0)
-    snprintf(what, sizeof what, "element %d of '%.60s' turns inside out", i->bad_elem,
-             pl_model_group_name(j->scene->model, i->bad_group));
+    snprintf(what, sizeof what, "element %d of '%.60s' %s", i->bad_elem,
+             pl_model_group_name(j->scene->model, i->bad_group),
+             i->strayed ? "goes far from where its velocity leads" : "turns inside out");
   pl_report(j->env, PL_WARNING, j->scene->path, a->line, a->col,
             "take shorter steps; for solids that are crushed, law: neo-hookean",
             "%s: %ld steps fail a check however short, the first at %.6g s: %s", a->name,
             i->unsound, i->unsound_time, what);
+}
+
+static void warn_pace(job *j, const pl_analysis *a, const pl_transient_info *i) {
+  char hint[PL_TEXT];
+  // steps that break the book of energies are known to be too long
+  if (i->energy_worst > PL_ENERGY_WARN * i->energy_scale) return;
+  if (!(i->time_error > PL_TIME_ERROR_WARN)) return;
+  pl_report(j->env, PL_WARNING, j->scene->path, a->line, a->col,
+            shorter(a, i, i->time_error / PL_TIME_ERROR_WARN, hint),
+            "%s: time steps are long for this motion: their errors sum up to about %.0f %% of its "
+            "largest displacement",
+            a->name, 100 * i->time_error);
 }
 
 // figures of the checks of every step, and what they found
@@ -355,6 +374,7 @@ static void tell_checks(job *j, const pl_analysis *a, const pl_transient_info *i
   job_set(f, "energy_made_J", json_real(i->energy_made));
   job_set(f, "energy_made_most_J", json_real(i->energy_worst));
   job_set(f, "energy_scale_J", json_real(i->energy_scale));
+  if (i->time_error >= 0) job_set(f, "time_error", json_real(i->time_error));
   job_set(f, "unsound_steps", json_integer(i->unsound));
   if (j->page && i->energy_scale > 0)
     pl_page_text(
@@ -362,8 +382,12 @@ static void tell_checks(job *j, const pl_analysis *a, const pl_transient_info *i
         "Energy that the time steps made or lost: at most %.2g J, %.1e of the energy of the "
         "motion.",
         i->energy_worst, i->energy_worst / i->energy_scale);
+  if (j->page && i->time_error >= 0)
+    pl_page_text(j->page, "Errors of the time steps sum up to about %.1e of the motion's peak.",
+                 i->time_error);
   warn_unsound(j, a, i);
   warn_energy(j, a, i, status);
+  warn_pace(j, a, i);
 }
 
 static void tell_page(const job *j, const pl_analysis *a, const pl_transient_info *i) {

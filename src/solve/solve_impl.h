@@ -223,14 +223,24 @@ typedef struct audit {
   double kinetic;     // J; of the free unknowns at x
   double elastic, potential; // J; at x
   double work;               // J; of forces in the step that have no potential, or one that changes
-  int turned, unsound;       // x turned elements inside out; x fails a check
-  int bad_group, bad_elem;   // an element that it turned
+  int turned, strayed;       // x turned elements inside out; strayed from what was foretold
+  int bad_group, bad_elem;   // an element that did
+  int unsound;               // x fails a check
 } audit;
 
 // How a solution of a step looks: good, makes energy, or is not the one that continues the motion.
 typedef enum verdict { SOUND, DOUBTFUL, UNSOUND } verdict;
 // entries of pl_history.ledger
-enum { LEDGER_ELASTIC, LEDGER_MADE, LEDGER_WORST, LEDGER_MOST, LEDGER_WORK };
+enum {
+  LEDGER_ELASTIC,
+  LEDGER_MADE,
+  LEDGER_WORST,
+  LEDGER_MOST,
+  LEDGER_WORK,
+  LEDGER_ERROR,
+  LEDGER_DRIFT,
+  LEDGER_PEAK
+};
 
 typedef struct stepper {
   const pl_transient_opts *o;
@@ -295,6 +305,8 @@ pl_status stepper_rest(stepper *st, const rule *u);
 // what it tells.
 pl_status audit_begin(stepper *st);
 verdict audit_step(stepper *st, const rule *u);
+// kinetic energy, and change of elastic energy since the start of the run, at x
+double audit_energy(const stepper *st);
 int audit_is_gross(const stepper *st);
 void audit_accept(stepper *st);
 // Energy out of nothing is a good part of all there is: no use to go on.
@@ -302,8 +314,18 @@ int audit_ran_away(const stepper *st);
 void audit_tell(const pl_history *h, pl_transient_info *info);
 // energy that the rounding of places makes in elements
 double stepper_energy_noise(const stepper *st);
+// x'My/2 over the free unknowns that have mass, with sums x = x0 + fx x1 and y likewise.
+double stepper_mass_form(stepper *st, const double *x0, double fx, const double *x1,
+                         const double *y0, double fy, const double *y1);
+// Error of places in one step: h^2 times this times the change of acceleration (implicit Euler:
+// times acceleration).
+double pace_factor(const rule *u);
+// How far the solution in x strays from what the start of the step foretells: pl_stray.
+double pace_stray(stepper *st, const rule *u, int *group, int *elem);
+// The error of the rule in the step in x, and its way, go to the book.
+pl_status pace_accept(stepper *st, const rule *u);
 // x becomes s; the history moves on.
-void stepper_accept(stepper *st, double h);
+pl_status stepper_accept(stepper *st, double h);
 // Local error of the step in x over the tolerance; *size: largest motion so far.
 double stepper_error(const stepper *st, double h, double *size);
 // Tells progress now and then.

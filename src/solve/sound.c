@@ -2,39 +2,21 @@
 // the step make.
 #include "solve_impl.h"
 
-#include <string.h>
-
 enum { SETTLED = 20 };                        // steps after which the book can be trusted
 static const double DOUBT = 0.1, GROSS = 0.5; // parts of the energy that moves
+static const double STRAY = 0.25;             // of an element's edge
 
 // ---- energy -----------------------------------------------------------------------------------
-
-// x'My/2 over the free unknowns that have mass, with sums x = x0 + fx x1 and y likewise
-static double mass_form(stepper *st, const double *x0, double fx, const double *x1,
-                        const double *y0, double fy, const double *y1) {
-  double *y = st->base->v, sum = 0; // scratch between solves
-  memset(y, 0, (size_t)st->nq * sizeof *y);
-  for (int i = 0; i < st->n; i++) {
-    int k = st->dof[i];
-    if (st->heavy[k]) y[k] = y0[k] + fy * y1[k];
-  }
-  pl_csc_mul(&st->p->M, 1, y, 0, st->ma);
-  for (int i = 0; i < st->n; i++) {
-    int k = st->dof[i];
-    if (st->heavy[k]) sum += (x0[k] + fx * x1[k]) * st->ma[k];
-  }
-  return 0.5 * sum;
-}
 
 // what the rule adds to the kinetic energy besides the work of the forces of inertia
 static double kinetic_made(stepper *st, const rule *u) {
   const pl_state *s = st->s, *x = st->x;
   // exact for the trapezoidal rule
   if (u->method == PL_NEWMARK && u->beta == 0.25 && u->gamma == 0.5) return 0;
-  double change = mass_form(st, x->v, -1, s->v, x->v, 1, s->v);
+  double change = stepper_mass_form(st, x->v, -1, s->v, x->v, 1, s->v);
   if (u->method == PL_IMPLICIT_EULER)
-    return change - 2 * mass_form(st, x->a, 0, x->a, x->q, -1, s->q);
-  return change - mass_form(st, x->a, 1, s->a, x->q, -1, s->q);
+    return change - 2 * stepper_mass_form(st, x->a, 0, x->a, x->q, -1, s->q);
+  return change - stepper_mass_form(st, x->a, 1, s->a, x->q, -1, s->q);
 }
 
 // the change of elastic energy less the work against elastic forces, of drives included
@@ -58,9 +40,9 @@ static void measure_energy(stepper *st, const rule *u) {
   double noise = stepper_energy_noise(st);
   a->made = elastic_made(st, u) + kinetic_made(st, u);
   if (fabs(a->made) <= noise || (loses(u) && a->made < 0)) a->made = 0;
-  a->kinetic = mass_form(st, st->x->v, 0, st->x->v, st->x->v, 0, st->x->v);
+  a->kinetic = stepper_mass_form(st, st->x->v, 0, st->x->v, st->x->v, 0, st->x->v);
   a->elastic = st->w->elastic;
-  double before = mass_form(st, st->s->v, 0, st->s->v, st->s->v, 0, st->s->v);
+  double before = stepper_mass_form(st, st->s->v, 0, st->s->v, st->s->v, 0, st->s->v);
   a->moving = before + a->kinetic + fabs(a->elastic - a->W0);
   a->potential = st->w->potential;
   a->work = a->kinetic - before + a->potential - a->V0 - a->made;
@@ -97,12 +79,14 @@ verdict audit_step(stepper *st, const rule *u) {
   int inverted = pl_count_inverted(st->m, st->p, st->x, &group, &elem);
   measure_energy(st, u);
   a->turned = inverted > a->ninverted;
-  if (a->turned) {
+  // impacts are not foretold
+  a->strayed = !a->turned && !st->touch && pace_stray(st, u, &group, &elem) > STRAY;
+  if (a->turned || a->strayed) {
     a->bad_group = group;
     a->bad_elem = elem;
   }
   // an indefinite tangent: no minimum. With contact directions may be held that have less.
-  if (a->turned || (!st->touch && st->which == 2)) return UNSOUND;
+  if (a->turned || a->strayed || (!st->touch && st->which == 2)) return UNSOUND;
   return fabs(a->made) > DOUBT * a->moving ? DOUBTFUL : SOUND;
 }
 
@@ -111,12 +95,12 @@ static double scale(const double *ledger) {
   return ledger[LEDGER_MOST] + ledger[LEDGER_WORK];
 }
 
-static double moved(const stepper *st) {
+double audit_energy(const stepper *st) {
   return st->audit.kinetic + fabs(st->audit.elastic - st->hist.ledger[LEDGER_ELASTIC]);
 }
 
 int audit_is_gross(const stepper *st) {
-  return fabs(st->audit.made) > GROSS * fmax(moved(st), scale(st->hist.ledger));
+  return fabs(st->audit.made) > GROSS * fmax(audit_energy(st), scale(st->hist.ledger));
 }
 
 // ---- book -------------------------------------------------------------------------------------
@@ -127,7 +111,7 @@ void audit_accept(stepper *st) {
   st->hist.lost += st->w->slipped + 0.5 * (a->power0 + st->w->dissipated) * (st->x->t - st->s->t);
   l[LEDGER_MADE] += a->made;
   l[LEDGER_WORST] = fmax(l[LEDGER_WORST], fabs(l[LEDGER_MADE]));
-  l[LEDGER_MOST] = fmax(l[LEDGER_MOST], moved(st));
+  l[LEDGER_MOST] = fmax(l[LEDGER_MOST], audit_energy(st));
   l[LEDGER_WORK] += fabs(a->work);
   if (st->info->energy_time < 0 && fabs(l[LEDGER_MADE]) > PL_ENERGY_WARN * scale(l))
     st->info->energy_time = st->x->t;
@@ -137,7 +121,8 @@ void audit_accept(stepper *st) {
   pl_transient_info *info = st->info;
   if (info->unsound++ > 0) return;
   info->unsound_time = st->x->t;
-  if (!a->turned) return;
+  info->strayed = a->strayed;
+  if (!a->turned && !a->strayed) return;
   info->bad_group = a->bad_group;
   info->bad_elem = a->bad_elem;
 }
@@ -151,5 +136,7 @@ void audit_tell(const pl_history *h, pl_transient_info *info) {
   info->energy_made = h->ledger[LEDGER_MADE];
   info->energy_worst = h->ledger[LEDGER_WORST];
   info->energy_scale = scale(h->ledger);
+  if (h->ledger[LEDGER_PEAK] > 0)
+    info->time_error = h->ledger[LEDGER_DRIFT] / h->ledger[LEDGER_PEAK];
   if (info->energy_worst <= PL_ENERGY_WARN * info->energy_scale) info->energy_time = -1;
 }

@@ -420,31 +420,27 @@ pl_status stepper_try(stepper *st, double h, double t) {
   return st->audit.unsound ? PL_UNSOLVED : PL_OK;
 }
 
-void stepper_accept(stepper *st, double h) {
+pl_status stepper_accept(stepper *st, double h) {
+  const rule u = make_rule(st, h, st->x->t);
   size_t size = (size_t)st->nq * sizeof(double);
+  audit_accept(st);
+  PL_TRY(pace_accept(st, &u));
   if (st->hist.q1) {
     memcpy(st->hist.q1, st->s->q, size);
     memcpy(st->hist.v1, st->s->v, size);
   }
   st->hist.last_step = h;
-  audit_accept(st);
   if (st->touch) touching_accept(st->touch);
   pl_state_copy(st->s, st->x);
   pl_commit(st->m, st->p, st->s);
+  return PL_OK;
 }
 
 // ---- error ------------------------------------------------------------------------------------
 
 double stepper_error(const stepper *st, double h, double *size) {
   const rule u = make_rule(st, h, st->x->t);
-  double most = 0, keep = 1, factor = 0.5;
-  if (u.method == PL_NEWMARK)
-    // q - q(t) = (beta - 1/6) h^3 q''', not trusted to vanish
-    factor = fmax(fabs(u.beta - 1.0 / 6), 1.0 / 24);
-  else if (u.method == PL_BDF2)
-    factor = (1 + u.rho) * (1 + u.rho) / (6 * u.rho * (1 + 2 * u.rho));
-  else
-    keep = 0; // h^2/2 q''
+  double most = 0, keep = u.method == PL_IMPLICIT_EULER ? 0 : 1;
   for (int k = 0; k < st->n; k++) {
     int i = st->dof[k];
     if (!st->heavy[i]) continue;
@@ -452,7 +448,7 @@ double stepper_error(const stepper *st, double h, double *size) {
   }
   *size = st->hist.size;
   for (int i = 0; i < st->nq; i++) *size = fmax(*size, fabs(st->x->q[i] - st->p->X[i]));
-  double error = factor * h * h * most;
+  double error = pace_factor(&u) * h * h * most;
   if (!(error > 0)) return 0;
   return *size > 0 ? error / (st->o->tolerance * *size) : INFINITY;
 }

@@ -143,7 +143,7 @@ static pl_status grid_step(stepper *st, double h, double t) {
     }
     if (s != PL_OK) restore_grid(st);
     PL_TRY(s);
-    stepper_accept(st, sub);
+    PL_TRY(stepper_accept(st, sub));
     part++;
     // after two equal parts the longer one is tried again
     if (level > 0 && part % 2 == 0) {
@@ -235,7 +235,7 @@ static pl_status run_adaptive(stepper *st, const plan *p, pl_observe_fn observe,
       double factor = s == PL_OK ? 0.9 * pow(error, -1 / order) : 0.25;
       step = fmax(p->least, sub * fmin(fmax(factor, 0.1), 0.9));
     }
-    stepper_accept(st, step);
+    PL_TRY(stepper_accept(st, step));
     h->step = next_step(st, step, error);
     h->error = error;
     h->size = size;
@@ -321,6 +321,7 @@ pl_status pl_transient_contact(const pl_transient_opts *o, const pl_model *m, co
                               .t = s->t,
                               .period_change = -1,
                               .energy_time = -1,
+                              .time_error = -1,
                               .bad_group = -1,
                               .bad_elem = -1};
   double start = pl_wall_time();
