@@ -155,6 +155,12 @@ const pl_orbit *pl_design_orbit(const pl_design *d, int point);
 // its value was asked for, rad/s; 0: there is none. *orbit (may be NULL): its motion.
 double pl_design_tracked(const pl_design *d, int k, const pl_orbit **orbit);
 
+// The height of the peak (0 for folds) and the frequency (rad/s) of what objective k follows, of
+// kind PEAK, FOLD or HEIGHT, with their gradients [nvariable], accurate as those of pl_slopes_at.
+// At an end of the window of HEIGHT the frequency stays.
+pl_status pl_design_peak(pl_design *d, int k, double *height, double *height_grad, double *omega,
+                         double *omega_grad);
+
 // Follows the motions to other values; they are moved into bounds. PL_UNSOLVED: they could not be
 // followed, nothing has changed.
 pl_status pl_design_move(pl_design *d, const double *x);

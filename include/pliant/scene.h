@@ -107,7 +107,7 @@ typedef struct pl_along {
 
 // What a design or an exploration is about, besides its options.
 typedef struct pl_design_plan {
-  pl_design_problem problem; // explore: one operating point, no objectives
+  pl_design_problem problem; // explore: one operating point; peaks and folds
   int respond, prove;        // 1: response curves before and after are wanted, and proof
   pl_response_opts response; // from, to 0: half to twice the frequencies
   pl_proof_opts proof;

@@ -216,6 +216,21 @@ double pl_design_tracked(const pl_design *d, int k, const pl_orbit **orbit) {
   return d->site[d->obj[k].site].orbit->omega;
 }
 
+pl_status pl_design_peak(pl_design *d, int k, double *height_, double *height_grad, double *omega,
+                         double *omega_grad) {
+  objective *o = k >= 0 && k < d->nobj ? &d->obj[k] : NULL;
+  if (o && o->o.kind == PL_OBJECTIVE_HEIGHT)
+    return height_peak(d, o, height_, height_grad, omega, omega_grad);
+  if (!o || !is_tracked(o))
+    return pl_fail(d->env, PL_E_ARG, "design: objective %d follows no peak and no fold", k);
+  site *s = &d->site[o->site];
+  int peak = s->kind == SITE_PEAK;
+  *omega = s->orbit->omega;
+  *height_ = peak ? pl_orbit_measure(d->m, d->p, s->orbit, &s->measure, NULL) : 0;
+  memset(height_grad, 0, (size_t)d->nvar * sizeof *height_grad);
+  return track_slopes(d, s, peak, &s->measure, omega_grad, height_grad);
+}
+
 pl_status pl_design_move(pl_design *d, const double *x) {
   PL_TRY(sites_move(d, x, 1));
   sites_keep(d);

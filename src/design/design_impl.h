@@ -133,6 +133,9 @@ pl_status height_harmonics(pl_design *d, objective *o, int *H);
 pl_status height_value(pl_design *d, objective *o, double by, double *value, double *gx);
 // The largest value of the measure itself.
 pl_status height_measure(pl_design *d, objective *o, double *value);
+// The same with its gradient, and its frequency with its own.
+pl_status height_peak(pl_design *d, objective *o, double *value, double *grad, double *omega,
+                      double *omega_grad);
 // The frequency of the largest value when it is known (else 0), and its motion (may be NULL).
 double height_place(const pl_design *d, const objective *o, const pl_orbit **orbit);
 void height_free(pl_design *d, height *h);

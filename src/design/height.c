@@ -140,18 +140,25 @@ pl_status height_measure(pl_design *d, objective *o, double *value) {
                     objective_label(o), o->o.node[0], o->o.from, o->o.to);
 }
 
-// gx += by dA/dp of one of the maxima, at its frequency
-static pl_status add_slope(pl_design *d, const objective *o, int i, double by, double *gx) {
+static pl_status go_to(pl_design *d, const objective *o, int i) {
   height *h = o->peaks;
   site *s = &h->at;
-  pl_measure look = objective_look(o);
   if (!s->hb) PL_TRY(site_open(d, s, h->top[i]));
   memcpy(s->orbit->z, h->top[i]->z, (size_t)d->n * sizeof(double));
   s->orbit->omega = h->top[i]->omega;
   s->linear = 0;
+  s->kind = SITE_PEAK;
+  s->measure = objective_look(o);
+  return PL_OK;
+}
+
+// gx += by dA/dp of one of the maxima, at its frequency
+static pl_status add_slope(pl_design *d, const objective *o, int i, double by, double *gx) {
+  site *s = &o->peaks->at;
+  PL_TRY(go_to(d, o, i));
   double *gz = pl_alloc(d->env, (size_t)d->n, sizeof *gz);
   if (!gz) return PL_E_NOMEM;
-  objective_measure(d, s->orbit, &look, by, gz, gx);
+  objective_measure(d, s->orbit, &s->measure, by, gz, gx);
   pl_status st = site_linearise(d, s);
   if (st == PL_OK) st = site_solve(d, s, 1, gz, d->f);
   if (st == PL_OK) st = site_adjoint(d, s, d->f, gx);
@@ -175,4 +182,18 @@ pl_status height_value(pl_design *d, objective *o, double by, double *value, dou
     if (part > 1e-12) PL_TRY(add_slope(d, o, i, by * slope * part, gx));
   }
   return PL_OK;
+}
+
+pl_status height_peak(pl_design *d, objective *o, double *value, double *grad, double *omega,
+                      double *omega_grad) {
+  PL_TRY(height_measure(d, o, value));
+  height *h = o->peaks;
+  int best = largest(h);
+  *omega = h->top[best]->omega;
+  memset(grad, 0, (size_t)d->nvar * sizeof *grad);
+  memset(omega_grad, 0, (size_t)d->nvar * sizeof *omega_grad);
+  // an end of the window stays where it is
+  if (best == 0 || best == h->n - 1) return add_slope(d, o, best, 1, grad);
+  PL_TRY(go_to(d, o, best));
+  return track_slopes(d, &h->at, 1, &h->at.measure, omega_grad, grad);
 }

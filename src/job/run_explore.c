@@ -20,11 +20,15 @@ typedef struct exploring {
   double *x, *to, *lo, *hi; // [nvar]
   double *path[3];          // [nw] before, predicted, solved
   double *grad;             // [nw][nvar]
+  int nobj;                 // peaks and folds
+  double *peak[2];          // [nobj][2] before and at the new values: height (m), frequency (rad/s)
+  double *peak_grad;        // [nobj][2][nvar] before
   pl_orbit *orbit[3];       // the same; NULL: none
   int moved, cut;           // values change; some were cut at bounds
   int fresh;                // the new motion was solved from rest
   double trust;             // estimated distance of the prediction over the motion's size
   double off;               // the same from the motion that was solved; -1: none was
+  int found;                // peaks and folds at the new values are known
 } exploring;
 
 static const char *const motion_name[3] = {"before", "predicted", "solved"};
@@ -87,7 +91,10 @@ static pl_status allocate(exploring *t) {
   t->x = pl_alloc(env, 4 * nv, sizeof(double));
   t->path[0] = pl_alloc(env, 3 * nw, sizeof(double));
   t->grad = pl_alloc(env, nw * nv, sizeof(double));
-  if (!t->x || !t->path[0] || !t->grad) return PL_E_NOMEM;
+  t->peak[0] = pl_alloc(env, (size_t)t->nobj * (4 + 2 * nv), sizeof(double));
+  if (!t->x || !t->path[0] || !t->grad || !t->peak[0]) return PL_E_NOMEM;
+  t->peak[1] = t->peak[0] + 2 * t->nobj;
+  t->peak_grad = t->peak[1] + 2 * t->nobj;
   t->to = t->x + nv;
   t->lo = t->to + nv;
   t->hi = t->lo + nv;
@@ -104,6 +111,7 @@ static void release(exploring *t) {
   pl_free(t->j->env, t->x);
   pl_free(t->j->env, t->path[0]);
   pl_free(t->j->env, t->grad);
+  pl_free(t->j->env, t->peak[0]);
   pl_design_free(t->d);
 }
 
@@ -219,22 +227,99 @@ static int is_trusted(const exploring *t) {
   return (t->off >= 0 ? t->off : t->trust) < TRUST;
 }
 
+// peaks and folds as they are now; grad [nobj][2][nvar] is overwritten
+static pl_status find_peaks(exploring *t, double *peak, double *grad) {
+  for (int k = 0; k < t->nobj; k++) {
+    double *g = grad + (size_t)(2 * k) * (size_t)t->nvar;
+    PL_TRY(pl_design_peak(t->d, k, &peak[2 * k], g, &peak[2 * k + 1], g + t->nvar));
+  }
+  return PL_OK;
+}
+
+// the same at the new values, where the motions were followed to
+static pl_status find_new_peaks(exploring *t) {
+  if (t->nobj == 0 || !t->orbit[2] || t->fresh) return PL_OK;
+  double *grad = pl_alloc(t->j->env, 2 * (size_t)t->nobj * (size_t)t->nvar, sizeof *grad);
+  if (!grad) return PL_E_NOMEM;
+  pl_status st = find_peaks(t, t->peak[1], grad);
+  pl_free(t->j->env, grad);
+  t->found = st == PL_OK;
+  if (st < 0 || st == PL_CANCELLED) return st;
+  if (!t->found)
+    pl_report(t->j->env, PL_WARNING, t->j->scene->path, t->a->line, t->a->col, NULL,
+              "%s: peaks and folds could not be followed to the new values", t->a->name);
+  return PL_OK;
+}
+
 static pl_status explore(exploring *t) {
-  pl_status st = open_design(t);
-  PL_TRY(st);
+  PL_TRY(open_design(t));
   PL_TRY(values_take(t->j, &t->state[0]));
   const pl_orbit *o = pl_design_orbit(t->d, 0);
   PL_TRY(pl_orbit_copy(o, o->nharm, &t->orbit[0]));
   for (int k = 0; k < t->nw; k++)
     PL_TRY(pl_design_amplitude(t->d, 0, t->a->watch[k].node, mask_of(&t->a->watch[k]),
                                &t->path[0][k], t->grad + (size_t)k * (size_t)t->nvar));
+  PL_TRY(find_peaks(t, t->peak[0], t->peak_grad));
   PL_TRY(choose_values(t));
   if (!t->moved) return PL_OK;
   PL_TRY(predict(t));
-  return move(t);
+  pl_status st = move(t);
+  if (st == PL_OK) st = find_new_peaks(t);
+  return st;
 }
 
 // ---- figures ----------------------------------------------------------------------------------
+
+// what objective k is called; those without a name of their own are numbered
+static const char *peak_name(const exploring *t, int k, char buf[80]) {
+  const pl_objective *o = &t->plan->problem.objective[k];
+  if (o->name)
+    snprintf(buf, 80, "%.70s", o->name);
+  else if (t->nobj == 1)
+    snprintf(buf, 80, "%s", pl_objective_name[o->kind]);
+  else
+    snprintf(buf, 80, "%s_%d", pl_objective_name[o->kind], k + 1);
+  return buf;
+}
+
+static int has_height(const exploring *t, int k) {
+  return t->plan->problem.objective[k].kind != PL_OBJECTIVE_FOLD;
+}
+
+// side 0: before, 1: at the new values
+static const char *peak_words(const exploring *t, int k, int side, char buf[80]) {
+  const double *x = t->peak[side] + 2 * k;
+  if (has_height(t, k))
+    snprintf(buf, 80, "%.5g mm at %.6g Hz", 1e3 * x[0], x[1] / (2 * PL_PI));
+  else
+    snprintf(buf, 80, "%.6g Hz", x[1] / (2 * PL_PI));
+  return buf;
+}
+
+static json_t *peaks_json(const exploring *t) {
+  char name[80];
+  static const char *const by[2] = {"height_m_by", "frequency_Hz_by"};
+  json_t *all = json_array();
+  for (int k = 0; k < t->nobj; k++) {
+    const double *was = t->peak[0] + 2 * k, *is = t->peak[1] + 2 * k;
+    json_t *one =
+        json_pack("{s:s, s:s, s:f}", "kind", pl_objective_name[t->plan->problem.objective[k].kind],
+                  "name", peak_name(t, k, name), "frequency_before_Hz", was[1] / (2 * PL_PI));
+    if (has_height(t, k)) job_set(one, "height_before_m", json_real(was[0]));
+    if (t->found) job_set(one, "frequency_Hz", json_real(is[1] / (2 * PL_PI)));
+    if (t->found && has_height(t, k)) job_set(one, "height_m", json_real(is[0]));
+    for (int what = !has_height(t, k); what < 2; what++) {
+      const double *g = t->peak_grad + (size_t)(2 * k + what) * (size_t)t->nvar;
+      json_t *slope = json_object();
+      for (int v = 0; v < t->nvar; v++)
+        json_object_set_new(slope, pl_design_name(t->d, v),
+                            json_real(what ? g[v] / (2 * PL_PI) : g[v]));
+      job_set(one, by[what], slope);
+    }
+    json_array_append_new(all, one);
+  }
+  return all;
+}
 
 static void set_figures(const exploring *t, json_t *f) {
   json_t *vars = json_object(), *amplitudes = json_object();
@@ -259,6 +344,7 @@ static void set_figures(const exploring *t, json_t *f) {
   job_set(f, "harmonics", json_integer(t->orbit[0]->nharm));
   job_set(f, "variables", vars);
   job_set(f, "amplitude", amplitudes);
+  if (t->nobj) job_set(f, "peaks", peaks_json(t));
   job_set(f, "moved", json_boolean(t->moved));
   job_set(f, "solved_from_rest", json_boolean(t->fresh));
   job_set(f, "cut_by_bounds", json_integer(t->cut));
@@ -275,11 +361,21 @@ static pl_status write_sensitivity(const exploring *t) {
   pl_text_init(&out, t->j->env);
   pl_text_add(&out, "name,unit,value,new,min,max");
   for (int i = 0; i < t->nw; i++) pl_text_add(&out, ",d_%s_path_m_by_unit", t->a->watch[i].name);
+  for (int i = 0; i < t->nobj; i++) {
+    peak_name(t, i, name);
+    if (has_height(t, i)) pl_text_add(&out, ",d_%s_m_by_unit", name);
+    pl_text_add(&out, ",d_%s_Hz_by_unit", name);
+  }
   pl_text_add(&out, "\n");
   for (int k = 0; k < t->nvar; k++) {
     pl_text_add(&out, "%s,%s,%.17g,%.17g,%.17g,%.17g", pl_design_name(t->d, k),
                 pl_design_unit(t->d, k), t->x[k], t->to[k], t->lo[k], t->hi[k]);
     for (int i = 0; i < t->nw; i++) pl_text_add(&out, ",%.17g", t->grad[i * t->nvar + k]);
+    for (int i = 0; i < t->nobj; i++) {
+      const double *g = t->peak_grad + (size_t)(2 * i) * (size_t)t->nvar;
+      if (has_height(t, i)) pl_text_add(&out, ",%.17g", g[k]);
+      pl_text_add(&out, ",%.17g", g[t->nvar + k] / (2 * PL_PI));
+    }
     pl_text_add(&out, "\n");
   }
   snprintf(name, sizeof name, "%.100s-sensitivity", t->a->name);
@@ -314,6 +410,13 @@ static pl_status tell_amplitudes(const exploring *t) {
   pl_free(t->j->env, cells);
   pl_free(t->j->env, text);
   return st;
+}
+
+static void tell_peaks(const exploring *t) {
+  char name[80], was[80], is[80];
+  for (int k = 0; k < t->nobj; k++)
+    pl_page_text(t->j->page, "%s: %s%s%s.", peak_name(t, k, name), peak_words(t, k, 0, was),
+                 t->found ? "; at the new values " : "", t->found ? peak_words(t, k, 1, is) : "");
 }
 
 static void tell_trust(const exploring *t) {
@@ -447,6 +550,7 @@ static pl_status show(const exploring *t) {
   if (t->j->page) {
     PL_TRY(tell_amplitudes(t));
     tell_trust(t);
+    tell_peaks(t);
     tell_values(t);
   }
   for (int i = 0; i < t->nw; i++) PL_TRY(show_bars(t, i));
@@ -463,12 +567,17 @@ static void note(const exploring *t) {
       job_note(t->j, "%s: amplitude of %s %.4g mm", t->a->name, t->a->watch[i].name,
                1e3 * t->path[0][i]);
   }
+  char name[80], was[80], is[80];
+  for (int k = 0; k < t->nobj; k++)
+    job_note(t->j, "%s: %s %s%s%s", t->a->name, peak_name(t, k, name), peak_words(t, k, 0, was),
+             t->found ? ", solved " : "", t->found ? peak_words(t, k, 1, is) : "");
 }
 
 pl_status job_explore(job *j, int index, json_t *figures) {
   const pl_analysis *a = &j->scene->analysis[index];
   exploring t = {.j = j, .a = a, .plan = a->plan, .nw = a->nwatch, .off = -1};
   t.nvar = a->plan->problem.nvariable;
+  t.nobj = a->plan->problem.nobjective;
   pl_status st = allocate(&t);
   if (st == PL_OK) st = values_take(j, &t.first);
   if (st == PL_OK) st = explore(&t);

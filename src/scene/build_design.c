@@ -416,11 +416,9 @@ void build_plan(reader *r, analysis_def *d, const pl_node *at) {
             2 * p.harmonics + 1, samples);
   int before = r->nproblem;
   if (!read_points(r, &p, d, frequency)) return;
-  if (design) {
-    read_objectives(r, &p, d->objectives);
-    default_point(&p);
-    read_checks(r, &p, d);
-  }
+  if (d->objectives) read_objectives(r, &p, d->objectives);
+  default_point(&p);
+  if (design) read_checks(r, &p, d);
   // a wrong objective may be the one that says the frequency
   if (r->nproblem == before) check_points(r, &p, at);
   int ok = read_variables(r, &p, d->variables, at, &l);

@@ -283,6 +283,12 @@ static int read_objective(reader *r, const plan *p, const pl_node *at, pl_object
                                               d.mass,      d.strain,      d.smooth};
   int kind = find_objective(r, at, given);
   if (kind < 0 || !check_keys(r, at, kind)) return 0;
+  if (!p->design && kind != PL_OBJECTIVE_HEIGHT && kind != PL_OBJECTIVE_PEAK &&
+      kind != PL_OBJECTIVE_FOLD) {
+    problem(r, given[kind], "peak_height, peak and fold can be explored; amplitudes always are",
+            "explore: the objective %s is for designs", pl_objective_name[kind]);
+    return 0;
+  }
   *o = (pl_objective){.kind = (pl_objective_kind)kind, .weight = d.weight.v};
   o->name = d.name.at ? d.name.s : NULL;
   o->measure = (pl_measure_kind)d.measure.v;
@@ -294,7 +300,7 @@ static int read_objective(reader *r, const plan *p, const pl_node *at, pl_object
 void read_objectives(reader *r, plan *p, const pl_node *at) {
   int many = at->kind == NODE_LIST;
   if (at->kind == NODE_SCALAR || at->n == 0) {
-    problem(r, at, "e.g. [{amplitude: max, node: tip}]", "design: there are no objectives");
+    problem(r, at, "e.g. [{amplitude: max, node: tip}]", "%s: there are no objectives", p->what);
     return;
   }
   pl_objective *o = take(r, (size_t)(many ? at->n : 1) + 1, sizeof *o);

@@ -616,6 +616,9 @@ static const row explore_rows[] = {
         .text = "new values of parameters"),
     ROW(analysis_def, along, "along", T_RAW, .choices = "list", .sub = &map_along,
         .text = "changes of all variables along gradients, added to set"),
+    ROW(analysis_def, objectives, "objectives", T_RAW, .choices = "list", .sub = &map_objective,
+        .text = "peak_height, peak and fold: heights and frequencies before and after, and what "
+                "parameters do to them"),
 };
 static const row response_rows[] = {
     ANALYSIS_ROWS,

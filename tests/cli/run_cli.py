@@ -577,6 +577,26 @@ def branches_by_number():
 
 
 @test
+def peaks_explored():
+    # height and frequency of the peak as in sensitivities_of_a_peak, and at another stiffness
+    what = "{peak_height: min, node: m, measure: rms, from: 4 rad/s, to: 10 rad/s}"
+    s = scene("explore.yaml", DAMPED % (0, "explore: {harmonics: 1, set: {k: 120 N/m}, objectives: [%s]}" % what))
+    run("run", s, "-o", work / "explored")
+    figures = json.loads((work / "explored" / "summary.json").read_text())["analyses"][0]
+    m, c, F = 2, 2, 3
+    peak = figures["peaks"][0]
+    for k, height, frequency in ((100, "height_before_m", "frequency_before_Hz"), (120, "height_m", "frequency_Hz")):
+        assert abs(peak[height] / (F / (c * math.sqrt(k / m - c * c / (4 * m * m))) / math.sqrt(2)) - 1) < 1e-8, peak
+        assert abs(peak[frequency] * 2 * math.pi / math.sqrt(k / m - c * c / (2 * m * m)) - 1) < 1e-8, peak
+    slope = -peak["height_before_m"] / (2 * m * (100 / m - c * c / (4 * m * m)))
+    assert abs(peak["height_m_by"]["k"] / slope - 1) < 1e-8, peak
+    head = (work / "explored" / "explore-sensitivity.csv").read_text().splitlines()[0]
+    assert head.endswith("d_peak_height_m_by_unit,d_peak_height_Hz_by_unit"), head
+    s = scene("explore.yaml", DAMPED % (0, "explore: {frequency: 1 Hz, objectives: [{mass: min}]}"))
+    run("check", s, code=INPUT, err="explore: the objective mass is for designs")
+
+
+@test
 def lowest_peak():
     # Nishihara and Asami 2002: mu = 0.1, primary 10 kg on 10000 N/m under 10 N
     run("run", source / "scenes" / "mass-damper.yaml", "-o", work / "damper")

@@ -105,6 +105,48 @@ static void height_of_a_hardening_oscillator(void **state) {
   }
 }
 
+// A node that is driven along x, whose y follows by a spring: all measures are in proportion to the
+// drive, through the motion and through x itself.
+static void height_beside_a_drive(void **state) {
+  (void)state;
+  static const double X[2] = {0};
+  static const int node[1] = {0}, link[2] = {0, 1}, base[2] = {-1, 1}, y[1] = {1};
+  static const pl_term term = {1, {0.3, 0, 0}, 0.4};
+  const double soft[4] = {20, 0, 0, 0.5}, stiff[4] = {30, 0, 0, 0.2}, mass = 2;
+  // around the resonance, and above it, where x goes farther than y
+  const double from[2] = {3, 9}, to[2] = {8, 12};
+  for (int i = 0; i < 8; i++) {
+    bench t = {0};
+    kit_init(&t.kit, &env, 2);
+    t.kit.d.nnode = 1;
+    t.kit.d.X = X;
+    kit_group(&t.kit, "link", "spring1", 1, link, 0, soft);
+    kit_group(&t.kit, "base", "spring1", 1, base, 0, stiff);
+    kit_group(&t.kit, "mass", "mass1", 1, y, 0, &mass);
+    pl_drive_desc *d = kit_drive(&t.kit, 1, node);
+    d->mask = 1;
+    d->nterm = 1;
+    d->term = &term;
+    pl_target target = {0, pl_par_drive(&t.kit.d, 0, 0), 1};
+    kit_parameter(&t.kit, "drive", 0.3, 0.1, 1, 1, &target);
+    check_ok(&env, open_bench(&t, 1, 3, 1e-4,
+                              (pl_objective){.measure = (pl_measure_kind)(i % 4),
+                                             .harmonic = 1,
+                                             .goal = PL_GOAL_LEAST,
+                                             .exponent = 1000,
+                                             .from = from[i / 4],
+                                             .to = to[i / 4]}));
+    double value, grad, height_, omega, omega_grad;
+    check_ok(&env, pl_design_value(t.d, 0, &value, &grad));
+    check_rel(value, 1, 1e-12);
+    check_rel(grad, 2 / 0.3, 1e-8);
+    check_ok(&env, pl_design_peak(t.d, 0, &height_, &grad, &omega, &omega_grad));
+    check_rel(grad, height_ / 0.3, 1e-8);
+    check_close(omega_grad, 0, 1e-5 * omega / 0.3);
+    close_bench(&t);
+  }
+}
+
 // ---- an absorber ------------------------------------------------------------------------------
 
 static const double mu = 0.1; // its mass; that of the primary, its stiffness and the force are 1
@@ -196,6 +238,7 @@ int test_height(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(height_of_a_linear_oscillator),
       cmocka_unit_test(height_of_a_hardening_oscillator),
+      cmocka_unit_test(height_beside_a_drive),
       cmocka_unit_test(smallest_largest_peak),
       cmocka_unit_test(no_response_in_the_window),
   };
