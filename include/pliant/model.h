@@ -42,9 +42,11 @@ typedef struct pl_drive_desc {
   const pl_term *term;
   int nscal;
   const int *scal; // [nscal] 0..nextra-1
-  // [nscal][2] rotation: the angle theta of a rod's edge is told by the edge's two nodes, which the
-  // drive turns too; others see above. NULL: all stay
+  // [nscal][2] what turns with them, for rotations and for moments of reactions: of the angle theta
+  // of a rod's edge its two nodes, which are driven too; components of a vector follow each other;
+  // others see above. NULL: nothing
   const int *edge;
+  int nplace; // of node: about whose middle moments are told, the first ones; 0: all
 } pl_drive_desc;
 
 // The same force on each node of a list.
@@ -242,7 +244,8 @@ int pl_drive_node(const pl_model *m, const pl_params *p, const pl_clock *c, int 
 // drive: the identity.
 void pl_drive_rotation(const pl_model *m, const pl_params *p, const pl_clock *c, double *R);
 // What holds the nodes of one drive: the sum of the reactions r[nq] there, force[3] (N), and their
-// moment[3] (N m) about the middle of its nodes as they are. Missing components are 0.
+// moment[3] (N m) about the middle of its nodes as they are, with what holds the directions of rods
+// there. Missing components are 0.
 void pl_drive_reaction(const pl_model *m, const pl_state *s, const double *r, int drive,
                        double force[3], double moment[3]);
 // External force f(t) of loads (gravity left out) over all unknowns.

@@ -203,14 +203,14 @@ static pl_status is_loaded(const job *j, int *loaded) {
   return st;
 }
 
-// drives and loads that oscillate take no part; said when nothing else does
+// drives and loads that oscillate take no part; a warning when nothing else does
 static pl_status warn_left_out(job *j, const pl_analysis *a) {
   int loaded;
   if (pl_model_max_harmonic(j->scene->model) == 0) return PL_OK;
   PL_TRY(is_loaded(j, &loaded));
   if (loaded) {
-    if (j->page)
-      pl_page_text(j->page, "Drives and loads that oscillate are left out of a static analysis.");
+    job_note(j, "%s: drives and loads that oscillate are left out (constant: harmonic: 0)",
+             a->name);
     return PL_OK;
   }
   pl_report(j->env, PL_WARNING, j->scene->path, a->line, a->col,

@@ -155,13 +155,47 @@ void pl_drive_rotation(const pl_model *m, const pl_params *p, const pl_clock *c,
   pl_rotation3(k < m->ndrive ? m->drive[k].axis : none, angle, R);
 }
 
+// moment of a modified Rodrigues vector s and the force g on it: ds/dt = B w, moment B' g
+static void add_vector_moment(const double s[3], const double g[3], double moment[3]) {
+  double t[3], along = pl_dot3(s, g) / 2, straight = (1 - pl_dot3(s, s)) / 4;
+  pl_cross3(s, g, t);
+  for (int c = 0; c < 3; c++) moment[c] += straight * g[c] + t[c] / 2 + along * s[c];
+}
+
+// components 0 to 2 of a vector stand there
+static int is_vector(const drive *d, int i) {
+  if (i + 3 > d->nscal) return 0;
+  for (int c = 0; c < 3; c++)
+    if (d->part[2 * (i + c)] != PL_SCALAR_VECTOR || d->part[2 * (i + c) + 1] != c) return 0;
+  return 1;
+}
+
+// what holds the directions of rods
+static void add_scalar_moments(const drive *d, const double *q, const double *r, double moment[3]) {
+  for (int i = 0; i < d->nscal; i++) {
+    const int *part = d->part + 2 * i;
+    if (part[0] >= 0) {
+      double t[3];
+      pl_sub3(q + 3 * part[1], q + 3 * part[0], t);
+      pl_axpy(3, r[d->scal[i]] / pl_norm3(t), t, moment, moment);
+    } else if (is_vector(d, i)) {
+      double s[3], g[3];
+      for (int c = 0; c < 3; c++) {
+        s[c] = q[d->scal[i + c]];
+        g[c] = r[d->scal[i + c]];
+      }
+      add_vector_moment(s, g, moment);
+    }
+  }
+}
+
 void pl_drive_reaction(const pl_model *m, const pl_state *s, const double *r, int k,
                        double force[3], double moment[3]) {
   const drive *d = &m->drive[k];
   double middle[3] = {0};
   for (int c = 0; c < 3; c++) force[c] = moment[c] = 0;
-  for (int i = 0; i < d->nnode; i++)
-    for (int c = 0; c < m->dim; c++) middle[c] += s->q[d->node[i] * m->dim + c] / d->nnode;
+  for (int i = 0; i < d->nplace; i++)
+    for (int c = 0; c < m->dim; c++) middle[c] += s->q[d->node[i] * m->dim + c] / d->nplace;
   for (int i = 0; i < d->nnode; i++) {
     double f[3] = {0}, arm[3] = {0}, t[3];
     for (int c = 0; c < m->dim; c++) {
@@ -175,6 +209,7 @@ void pl_drive_reaction(const pl_model *m, const pl_state *s, const double *r, in
       moment[c] += t[c];
     }
   }
+  add_scalar_moments(d, s->q, r, moment);
 }
 
 void pl_params_scale_harmonic(const pl_model *m, pl_params *p, double factor) {

@@ -71,7 +71,7 @@ static pl_status check_scalars(pl_env *env, const pl_model_desc *d, const pl_dri
     if (dr->scal[i] < 0 || dr->scal[i] >= d->nextra)
       return pl_fail(env, PL_E_INPUT, "drive '%s': scalar unknown %d is outside 0..%d", name,
                      dr->scal[i], d->nextra - 1);
-    if (!dr->edge || dr->kind != PL_DRIVE_ROTATION) continue;
+    if (!dr->edge) continue;
     const int *edge = dr->edge + 2 * i;
     if (edge[0] == PL_SCALAR_STAYS) continue;
     if (edge[0] == PL_SCALAR_VECTOR
@@ -179,12 +179,15 @@ static pl_status copy_scalars(pl_model *m, const pl_drive_desc *from, drive *to)
   if (n) m->nhist += 2 + from->nscal;
   to->scal = pl_alloc(m->env, n, sizeof(int));
   to->edge = pl_alloc(m->env, 2 * n, sizeof(int));
-  if (!to->scal || !to->edge) return PL_E_NOMEM;
+  to->part = pl_alloc(m->env, 2 * n, sizeof(int));
+  if (!to->scal || !to->edge || !to->part) return PL_E_NOMEM;
   for (int i = 0; i < from->nscal; i++) {
     int at = to->scal[i] = m->nnode * m->dim + from->scal[i];
-    int turns = from->edge && from->kind == PL_DRIVE_ROTATION;
-    for (int k = 0; k < 2; k++)
-      to->edge[2 * i + k] = turns ? from->edge[2 * i + k] : PL_SCALAR_STAYS;
+    int turns = from->kind == PL_DRIVE_ROTATION;
+    for (int k = 2 * i; k < 2 * i + 2; k++) {
+      to->part[k] = from->edge ? from->edge[k] : PL_SCALAR_STAYS;
+      to->edge[k] = turns ? to->part[k] : PL_SCALAR_STAYS;
+    }
     if (m->free_index[at] == -1)
       return pl_fail(m->env, PL_E_INPUT, "drive '%s': scalar unknown %d is already driven",
                      from->name ? from->name : "", from->scal[i]);
@@ -202,6 +205,7 @@ static pl_status copy_drive(pl_model *m, const pl_model_desc *d, int k) {
                    from->name ? from->name : "", PL_TERM_MAX, from->nterm);
   *to = (drive){.kind = from->kind,
                 .nnode = from->nnode,
+                .nplace = from->nplace > 0 ? from->nplace : from->nnode,
                 .mask = from->mask,
                 .nterm = from->nterm,
                 .par0 = pl_par_drive(d, k, 0)};
@@ -403,6 +407,7 @@ void pl_model_free(pl_model *m) {
     pl_free(env, m->drive[k].harmonic);
     pl_free(env, m->drive[k].scal);
     pl_free(env, m->drive[k].edge);
+    pl_free(env, m->drive[k].part);
   }
   for (int k = 0; m->load && k < m->nload; k++) pl_free(env, m->load[k].node);
   for (int k = 0; m->design && k < m->ndesign; k++) {

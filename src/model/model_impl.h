@@ -25,11 +25,12 @@ typedef struct drive {
   pl_drive_kind kind;
   char *name;
   int nnode, mask, nterm, par0; // par0: amplitude[3] and phase of each term
+  int nplace;                   // of node: about whose middle moments are told
   int *node, *harmonic;
   double axis[3], centre[3];
   int nscal, hist0; // in a state's history: angle, angle at the anchors, scalars there [nscal]
   int *scal;        // [nscal] unknown numbers
-  int *edge;        // [nscal][2] as in pl_drive_desc
+  int *edge, *part; // [nscal][2] as in pl_drive_desc: of a rotation, stays for others; of all
 } drive;
 
 typedef struct load {

@@ -433,8 +433,7 @@ static void hold_scalars(reader *r, const rod_net *net) {
     if (!scal || !edge) return;
     r->drive[k].nscal = held(net, r, k, scal, edge);
     r->drive[k].scal = scal;
-    // translations leave all of them alone
-    if (r->drive[k].kind == PL_DRIVE_ROTATION) r->drive[k].edge = edge;
+    r->drive[k].edge = edge;
   }
 }
 

@@ -54,6 +54,7 @@ static int widen_drives(reader *r, const shells *s) {
     if (!list) return 0;
     memcpy(list, d->node, (size_t)d->nnode * sizeof *list);
     d->node = list;
+    d->nplace = d->nnode;
   }
   return 1;
 }

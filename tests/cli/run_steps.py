@@ -240,11 +240,52 @@ def reactions_of_each_support():
     assert abs(hold["force_N"][2] - 1) < 1e-6 and abs(hold["moment_Nm"][1] + 0.1) < 1e-4, hold
 
 
+def cross(a, b):
+    return [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
+
+
+BENT = """pliant: 1
+units: mm-N-MPa
+materials: {m: {young: 2100, poisson: 0.3, density: 1.0e-9}}
+bodies:
+%s
+drives: [{name: wall, nodes: '%s', clamp: yes, rotation: {axis: [1, 2, 2], amplitude: %g deg, harmonic: 0}}]
+loads: [{nodes: 'b nearest [100, 40, 0]', total: [0, 1, -2]}]
+watch: {end: 'b nearest [100, 40, 0]'}
+analyses: [{static: {steps: 10}}]
+""" + QUIET
+WIRE = """  - {name: a, rod: {mesh: {line: {from: [0, 0, 0], to: [100, 0, 0]}}, material: m, section: {round: 6}}}
+  - {name: b, rod: {mesh: {line: {from: [100, 0, 0], to: [100, 40, 0]}}, material: m, section: {round: 6}}}
+weld: 0.001
+"""
+PLATE = """  - {name: b, shell: {mesh: {grid: {size: [100, 40], cells: [6, 3]}}, material: m, thickness: 5, bending: midedge}}
+"""
+
+
+@test
+def clamps_hold_moments():
+    # against the load at its lever, about the middle of what is held, also when that was turned
+    for k, (bodies, held, middle) in enumerate(((WIRE, "a nearest [0, 0, 0]", [0, 0, 0]), (WIRE, "a where x < 6", [2.5e-3, 0, 0]),
+                                                (PLATE, "b group left", [0, 0.02, 0]))):
+        for angle in (0, 70):
+            a = run(f"clamp{k}", BENT % (bodies, held, angle))["analyses"][0]
+            n, t = [1 / 3, 2 / 3, 2 / 3], math.radians(angle)
+            along = sum(x * y for x, y in zip(n, middle)) * (1 - math.cos(t))
+            at = [math.cos(t) * x + math.sin(t) * y + along * z for x, y, z in zip(middle, cross(n, middle), n)]
+            arm = [x + u - y for x, u, y in zip([0.1, 0.04, 0], a["displacement_m"]["end"], at)]
+            want = cross([0, 1, -2], arm)
+            got = a["reactions"]["wall"]["moment_Nm"]
+            assert max(abs(x - y) for x, y in zip(got, want)) < 1e-6, (k, angle, got, want)
+
+
 @test
 def oscillating_drives_are_not_static():
     pulled = "fixed: left\ndrives: [{nodes: right, translation: [1, 0, 0]%s}]"
     a = run("idle", PULL % (pulled % "", "static"), err=["a static analysis leaves them out", "harmonic: 0"])["analyses"][0]
     assert a["residual"] == 0 and a["reason"] == "converged", a
+    a = run("weighed", PULL % ("gravity: [0, 0, -9.81 m/s^2]\n" + pulled % "", "static"),
+            err="drives and loads that oscillate are left out")["analyses"][0]
+    assert a["displacement_m"]["tip"][0] == 0, a
     a = run("pull", PULL % (pulled % ", harmonic: 0", "static"))["analyses"][0]
     assert abs(a["displacement_m"]["tip"][0] - 1e-3) < 1e-12 and a["residual"] <= 1e-10, a
 
