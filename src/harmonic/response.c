@@ -350,9 +350,9 @@ static void tell_truncation(const job_of *j, const pl_curve *c) {
   if (c->truncation <= TRUNCATION) return;
   pl_report(j->w->env, PL_WARNING, NULL, 0, 0,
             j->o->harmonics > 0 ? "raise `harmonics`, or leave them out" : "raise `max_harmonics`",
-            "response: too few harmonics at %.6g rad/s: they leave out %.2g of the oscillating "
-            "forces; resonances may be missing or false",
-            c->truncation_omega, c->truncation);
+            "response: too few harmonics at %.6g rad/s: they leave out %.3g %% of the "
+            "oscillating forces; resonances may be missing or false",
+            c->truncation_omega, 100 * c->truncation);
 }
 
 // up, and down where that does not do

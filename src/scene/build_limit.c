@@ -577,6 +577,7 @@ void build_limits(reader *r, pl_scene *s) {
     s->pin_name = pin;
   }
   int confined = all.nlimit > 0 || s->contact.nnode > 0 || s->has_layers;
-  for (int k = 0; k < s->nanalysis; k++)
+  // a body that could not be made has left no limits and no contact
+  for (int k = 0; k < s->nanalysis && (confined || r->nproblem == 0); k++)
     check_analysis(r, &s->analysis[k], all.nlimit > 0, confined);
 }

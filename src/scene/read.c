@@ -306,7 +306,7 @@ static void check_range(reader *r, const row *w, const num *v) {
 
   // in a scene of millimetres a number without a unit is not what it seems
   unit want;
-  if (u[0] && unit_parse(u, strlen(u), &want) && is_bare(v->at)) {
+  if (b != 0 && u[0] && unit_parse(u, strlen(u), &want) && is_bare(v->at)) {
     snprintf(means, sizeof means, ", which is %.6g %s", v->v, u);
     double number;
     number_scan(v->at->text, &number);
@@ -314,7 +314,7 @@ static void check_range(reader *r, const row *w, const num *v) {
   }
   problem(r, v->at, hint[0] ? hint : NULL, "%s must be %s %s, got '%s'%s", w->key,
           low ? (w->lo_open ? ">" : ">=") : "<=", bound, quote(v->at->text, buf, sizeof buf),
-          b == 0 ? "" : means);
+          means);
 }
 
 const pl_node *items_first(const items *list) {

@@ -176,6 +176,7 @@ static void ends_are_named(void **state) {
                      "  - response: {from: 1 rad/s, to: 3 rad/s, harmonics: 1, stability: no}\n",
                      FOLDER, 0));
   assert_non_null(strstr(heard, "too few harmonics"));
+  assert_non_null(strstr(heard, " % of the oscillating forces"));
 }
 
 static int cancel(void *ctx, const pl_progress *p) {

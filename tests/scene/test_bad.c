@@ -12,6 +12,7 @@
 //   errors: N               exactly N errors
 //   LINE:COL: text          an error there with this piece of text
 //   hint: text              a hint with this piece of text
+//   not: text               no message holds this piece of text
 //   text                    a message whose formatted form holds this piece of text
 
 #define FOLDER SOURCE_DIR "/tests/scene/bad"
@@ -30,9 +31,10 @@ static int check_line(const messages *m, const char *want) {
   int count;
   if (sscanf(want, "errors: %d", &count) == 1) return m->nerror == count;
   if (strncmp(want, "--set ", 6) == 0) return 1;
+  int absent = strncmp(want, "not: ", 5) == 0;
   for (int k = 0; k < m->n; k++)
-    if (matches(&m->d[k], want)) return 1;
-  return 0;
+    if (matches(&m->d[k], absent ? want + 5 : want)) return !absent;
+  return absent;
 }
 
 static void show(const messages *m) {
