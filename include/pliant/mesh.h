@@ -138,19 +138,19 @@ void pl_topology_free(pl_topology *t);
 // unknown xi for every edge that turns its normal, and clamps. Where all edges of a line are to be
 // built in, a wall takes the places of the neighbours: edges whose two ends have the same clamp
 // have no xi, and the triangles on them feel copies of their third vertices that move with the
-// clamp (the model needs a node at the place of copy[k], moved like the nodes of copy_clamp[k]).
+// clamp (the model needs a node at the place of copy[k], moved like vertex copy_at[k]).
 typedef struct pl_midedge {
   pl_env *env;
   int ntri, nvert;
-  int *vertex;     // [ntri][6] triangles in the order of the mesh, their vertices ascending, then
-                   // those across the edges opposite to them; a border edge repeats the triangle's
-                   // own; copies are numbered from nvert on
-  int *xi;         // [ntri][3] unknowns of the edges opposite to the vertices, -1: clamped
-  int nxi;         // unknowns
-  int *edge_xi;    // [nedge] unknown of each edge of the topology, -1: clamped
-  int ncopy;       // copies
-  int *copy;       // [ncopy] the vertex on which each stands at rest
-  int *copy_clamp; // [ncopy] the clamp that carries it
+  int *vertex;  // [ntri][6] triangles in the order of the mesh, their vertices ascending, then
+                // those across the edges opposite to them; a border edge repeats the triangle's
+                // own; copies are numbered from nvert on
+  int *xi;      // [ntri][3] unknowns of the edges opposite to the vertices, -1: clamped
+  int nxi;      // unknowns
+  int *edge_xi; // [nedge] unknown of each edge of the topology, -1: clamped
+  int ncopy;    // copies
+  int *copy;    // [ncopy] the vertex on which each stands at rest
+  int *copy_at; // [ncopy] a vertex of the clamped edge that it is opposite to: its clamp carries it
 } pl_midedge;
 
 // clamp[nvert]: number of the clamp that holds a vertex, -1: none; NULL: no clamps.

@@ -43,8 +43,8 @@ typedef struct pl_drive_desc {
   int nscal;
   const int *scal; // [nscal] 0..nextra-1
   // [nscal][2] what turns with them, for rotations and for moments of reactions: of the angle theta
-  // of a rod's edge its two nodes, which are driven too; components of a vector follow each other;
-  // others see above. NULL: nothing
+  // of a rod's edge its two nodes, which a rotation drives too; components of a vector follow each
+  // other; others see above. NULL: nothing
   const int *edge;
   int nplace; // of node: about whose middle moments are told, the first ones; 0: all
 } pl_drive_desc;

@@ -10,7 +10,7 @@ void pl_midedge_free(pl_midedge *s) {
   pl_free(s->env, s->xi);
   pl_free(s->env, s->edge_xi);
   pl_free(s->env, s->copy);
-  pl_free(s->env, s->copy_clamp);
+  pl_free(s->env, s->copy_at);
   pl_free(s->env, s);
 }
 
@@ -29,19 +29,8 @@ static int vertex_across(const pl_mesh *m, const pl_topology *t, int tri, int e)
   return m->cell[PL_TRI3].v[3 * other + k];
 }
 
-// number of the copy of v that a clamp carries; last[v] is its latest, next leads to earlier ones
-static int copy_of(pl_midedge *s, int v, int clamp, int *last, int *next) {
-  for (int k = last[v]; k >= 0; k = next[k])
-    if (s->copy_clamp[k] == clamp) return k;
-  s->copy[s->ncopy] = v;
-  s->copy_clamp[s->ncopy] = clamp;
-  next[s->ncopy] = last[v];
-  last[v] = s->ncopy;
-  return s->ncopy++;
-}
-
 static void fill_triangle(const pl_mesh *m, const pl_topology *t, const int *clamp, int tri,
-                          int *last, int *next, pl_midedge *s) {
+                          pl_midedge *s) {
   const int *corner = m->cell[PL_TRI3].v + 3 * tri, *edge = t->tri_edge + 3 * tri;
   int *v = s->vertex + 6 * (size_t)tri, order[3] = {0, 1, 2};
 
@@ -57,7 +46,11 @@ static void fill_triangle(const pl_mesh *m, const pl_topology *t, const int *cla
     int across = c < 0 ? vertex_across(m, t, tri, e) : -1;
     v[i] = own;
     v[3 + i] = across < 0 ? own : across;
-    if (c >= 0 && clamp[own] != c) v[3 + i] = m->nvert + copy_of(s, own, c, last, next);
+    if (c >= 0 && clamp[own] != c) {
+      s->copy[s->ncopy] = own;
+      s->copy_at[s->ncopy] = t->edge[2 * e];
+      v[3 + i] = m->nvert + s->ncopy++;
+    }
     s->xi[3 * (size_t)tri + (size_t)i] = s->edge_xi[e];
   }
 }
@@ -69,16 +62,11 @@ static pl_status build(const pl_mesh *m, const pl_topology *t, const int *clamp,
   s->xi = pl_alloc(s->env, ntri, 3 * sizeof *s->xi);
   s->edge_xi = pl_alloc(s->env, (size_t)t->nedge, sizeof *s->edge_xi);
   s->copy = pl_alloc(s->env, most, sizeof *s->copy);
-  s->copy_clamp = pl_alloc(s->env, most, sizeof *s->copy_clamp);
-  int *last = pl_alloc(s->env, (size_t)m->nvert, sizeof *last);
-  int *next = pl_alloc(s->env, most, sizeof *next);
-  int ok = s->vertex && s->xi && s->edge_xi && s->copy && s->copy_clamp && last && next;
-  for (int i = 0; ok && i < m->nvert; i++) last[i] = -1;
+  s->copy_at = pl_alloc(s->env, most, sizeof *s->copy_at);
+  int ok = s->vertex && s->xi && s->edge_xi && s->copy && s->copy_at;
   for (int e = 0; ok && e < t->nedge; e++)
     s->edge_xi[e] = edge_clamp(t, clamp, e) >= 0 ? -1 : s->nxi++;
-  for (int k = 0; ok && k < s->ntri; k++) fill_triangle(m, t, clamp, k, last, next, s);
-  pl_free(s->env, last);
-  pl_free(s->env, next);
+  for (int k = 0; ok && k < s->ntri; k++) fill_triangle(m, t, clamp, k, s);
   return ok ? PL_OK : PL_E_NOMEM;
 }
 

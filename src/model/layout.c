@@ -59,7 +59,9 @@ static pl_status check_group(pl_env *env, const pl_model_desc *d, const pl_group
   return PL_OK;
 }
 
-static int drives_node(const pl_drive_desc *dr, int node) {
+// the node is one of the drive's; of a drive without a rotation any will do
+static int drives_node(const pl_model_desc *d, const pl_drive_desc *dr, int node) {
+  if (dr->kind != PL_DRIVE_ROTATION) return node >= 0 && node < d->nnode;
   for (int i = 0; i < dr->nnode; i++)
     if (dr->node[i] == node) return 1;
   return 0;
@@ -76,7 +78,7 @@ static pl_status check_scalars(pl_env *env, const pl_model_desc *d, const pl_dri
     if (edge[0] == PL_SCALAR_STAYS) continue;
     if (edge[0] == PL_SCALAR_VECTOR
             ? edge[1] < 0 || edge[1] > 2
-            : edge[0] == edge[1] || !drives_node(dr, edge[0]) || !drives_node(dr, edge[1]))
+            : edge[0] == edge[1] || !drives_node(d, dr, edge[0]) || !drives_node(d, dr, edge[1]))
       return pl_fail_at(
           env, PL_E_INPUT, NULL, 0, 0, "drive both nodes of the edge with it",
           "drive '%s': scalar unknown %d cannot turn with the edge from node %d to %d", name,

@@ -22,6 +22,7 @@ typedef struct rod_net {
   int *begin, *at;          // edges at node i: at[begin[i]] .. at[begin[i + 1] - 1]
   int *junction;            // [nnode] its number, -1: none
   int *holder, *clamper;    // [nnode] drive that holds a node, and its directions too; -1: none
+  int *wall;                // [nnode] drive that holds a node, one for all that do not move
   int (*bend)[2], *ninbody; // [nbend] edges before and after, along the rods; [nbody] bends
   int nloose, *loose;       // scalars of rods that may spin, one each
 } rod_net;
@@ -197,15 +198,16 @@ static int valence(const rod_net *net, int node) {
 // what holds a node in all components; supports that do not move are one
 static void find_holders(const reader *r, rod_net *net) {
   int all = (1 << r->dim) - 1, wall = -1;
-  for (int i = 0; i < r->nnode; i++) net->holder[i] = net->clamper[i] = -1;
+  for (int i = 0; i < r->nnode; i++) net->holder[i] = net->clamper[i] = net->wall[i] = -1;
   for (int k = 0; k < r->ndrive; k++) {
     const pl_drive_desc *d = &r->drive[k];
     if (d->mask != all) continue;
     if (d->nterm == 0 && wall < 0) wall = k;
     for (int i = 0; i < d->nnode; i++) {
       if (d->node[i] >= r->nnode) continue;
-      net->holder[d->node[i]] = d->nterm == 0 ? wall : k;
-      if (r->clamp[k]) net->clamper[d->node[i]] = net->holder[d->node[i]];
+      net->holder[d->node[i]] = k;
+      net->wall[d->node[i]] = d->nterm == 0 ? wall : k;
+      if (r->clamp[k]) net->clamper[d->node[i]] = k;
     }
   }
 }
@@ -298,7 +300,7 @@ static int is_wire(const reader *r, int body, int bent) {
 
 static int is_held(const rod_net *net, int e) {
   const int *v = net->edge[e].v;
-  return net->holder[v[0]] >= 0 && net->holder[v[0]] == net->holder[v[1]];
+  return net->wall[v[0]] >= 0 && net->wall[v[0]] == net->wall[v[1]];
 }
 
 // a rod from end to end, or a ring; the first edge of the mesh tells its direction
@@ -477,6 +479,7 @@ static rod_net *open_net(reader *r) {
                    .junction = take(r, nodes, sizeof *net->junction),
                    .holder = take(r, nodes, sizeof *net->holder),
                    .clamper = take(r, nodes, sizeof *net->clamper),
+                   .wall = take(r, nodes, sizeof *net->wall),
                    .bend = take(r, n, sizeof *net->bend),
                    .ninbody = take(r, (size_t)r->nbody, sizeof *net->ninbody),
                    .loose = take(r, n, sizeof *net->loose),

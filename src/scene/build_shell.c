@@ -7,6 +7,7 @@
 // what the bodies share while their stencils are made
 typedef struct shells {
   int *holder;       // [nnode] drive that holds a node with its directions, -1: none
+  int *wall;         // [nnode] the same, one for all that do not move
   int *used;         // [ndrive] it builds in an edge
   pl_midedge **part; // [nbody] NULL: not such a shell
 } shells;
@@ -20,7 +21,7 @@ static int same_wall(const reader *r, int drive) {
 
 static void find_holders(reader *r, shells *s) {
   int all = (1 << r->dim) - 1;
-  for (int i = 0; i < r->nnode; i++) s->holder[i] = -1;
+  for (int i = 0; i < r->nnode; i++) s->holder[i] = s->wall[i] = -1;
   for (int k = 0; k < r->ndrive; k++) {
     if (!r->clamp[k]) continue;
     if (r->drive[k].mask != all) {
@@ -28,7 +29,10 @@ static void find_holders(reader *r, shells *s) {
               "clamp: nodes whose edges are built in must be held in all components");
       continue;
     }
-    for (int i = 0; i < r->drive[k].nnode; i++) s->holder[r->drive[k].node[i]] = same_wall(r, k);
+    for (int i = 0; i < r->drive[k].nnode; i++) {
+      s->holder[r->drive[k].node[i]] = k;
+      s->wall[r->drive[k].node[i]] = same_wall(r, k);
+    }
   }
 }
 
@@ -41,13 +45,17 @@ static void follow_targets(reader *r, int node, int copy) {
   }
 }
 
+// the drive that carries copy k of a body
+static int carrier(const reader *r, const shells *s, int body, int k) {
+  return s->holder[r->body[body].node[s->part[body]->copy_at[k]]];
+}
+
 // room in the lists of the drives for the copies that they will carry
 static int widen_drives(reader *r, const shells *s) {
   for (int k = 0; k < r->ndrive; k++) {
     int more = 0;
     for (int b = 0; b < r->nbody; b++)
-      for (int i = 0; s->part[b] && i < s->part[b]->ncopy; i++)
-        more += s->part[b]->copy_clamp[i] == k;
+      for (int i = 0; s->part[b] && i < s->part[b]->ncopy; i++) more += carrier(r, s, b, i) == k;
     if (more == 0) continue;
     pl_drive_desc *d = &r->drive[k];
     int *list = take(r, (size_t)d->nnode + (size_t)more, sizeof *list);
@@ -60,10 +68,12 @@ static int widen_drives(reader *r, const shells *s) {
 }
 
 // copies become nodes of the drives that carry them
-static void add_copies(reader *r, const body_slot *b, const pl_midedge *p) {
+static void add_copies(reader *r, const shells *s, int body) {
+  const body_slot *b = &r->body[body];
+  const pl_midedge *p = s->part[body];
   for (int k = 0; k < p->ncopy && !r->failed; k++) {
     if (!take_more(r, &r->copy, r->ncopy, &r->copy_cap, sizeof *r->copy)) return;
-    pl_drive_desc *d = &r->drive[p->copy_clamp[k]];
+    pl_drive_desc *d = &r->drive[carrier(r, s, body, k)];
     int node = b->node[p->copy[k]], copy = r->nnode + r->ncopy;
     // the description holds const arrays; they are ours
     ((int *)d->node)[d->nnode++] = copy;
@@ -77,7 +87,7 @@ static pl_status open_part(reader *r, shells *s, int body) {
   pl_topology *t;
   PL_TRY(pl_topology_create(b->mesh, &t));
   int *clamp = take(r, (size_t)b->n + 1, sizeof *clamp);
-  for (int i = 0; clamp && i < b->n; i++) clamp[i] = s->holder[b->node[i]];
+  for (int i = 0; clamp && i < b->n; i++) clamp[i] = s->wall[b->node[i]];
   pl_status st = clamp ? pl_midedge_create(b->mesh, t, clamp, &s->part[body]) : PL_E_NOMEM;
   for (int e = 0; st == PL_OK && e < t->nedge; e++)
     if (s->part[body]->edge_xi[e] < 0) s->used[clamp[t->edge[2 * e]]] = 1;
@@ -97,7 +107,7 @@ static void check_used(reader *r, const shells *s) {
 static void fill_stencils(reader *r, const shells *s) {
   if (!widen_drives(r, s)) return;
   for (int k = 0; k < r->nbody && !r->failed; k++)
-    if (s->part[k]) add_copies(r, &r->body[k], s->part[k]);
+    if (s->part[k]) add_copies(r, s, k);
   int copy = r->nnode;
   for (int k = 0; k < r->nbody && !r->failed; k++) {
     const body_slot *b = &r->body[k];
@@ -113,6 +123,7 @@ static void fill_stencils(reader *r, const shells *s) {
 
 void build_clamps(reader *r) {
   shells s = {.holder = take(r, (size_t)r->nnode + 1, sizeof *s.holder),
+              .wall = take(r, (size_t)r->nnode + 1, sizeof *s.wall),
               .used = take(r, (size_t)r->ndrive + 1, sizeof *s.used),
               .part = take(r, (size_t)r->nbody + 1, sizeof *s.part)};
   if (r->failed || !r->clamp) return;

@@ -279,6 +279,26 @@ def clamps_hold_moments():
 
 
 @test
+def each_clamp_holds_its_own():
+    # a beam built in at both ends by two entries, loaded in its middle: P/2 and P L/8 each, of opposite sense
+    beam = """pliant: 1
+units: mm-N-MPa
+materials: {m: {young: 210000, poisson: 0, density: 1.0e-9}}
+bodies: [{name: b, %s}]
+fixed: [{name: left, nodes: b where x < 0.1, clamp: yes}, {name: right, nodes: b where x > 99.9, clamp: yes}]
+loads: [{nodes: b where 49.9 < x < 50.1, total: [0, 0, -1]}]
+analyses: [static]
+""" + QUIET
+    for k, body in enumerate(("rod: {mesh: {line: {from: [0, 0, 0], to: [100, 0, 0], segments: 40}}, material: m, section: {round: 5}}",
+                              "shell: {mesh: {grid: {size: [100, 8], cells: [40, 4], pattern: alternating}}, material: m, "
+                              "thickness: 3, bending: midedge}")):
+        hold = run(f"beam{k}", beam % body)["analyses"][0]["reactions"]
+        for name, sign in (("left", -1), ("right", 1)):
+            assert abs(hold[name]["force_N"][2] - 0.5) < 1e-4, (k, hold)
+            assert abs(sign * hold[name]["moment_Nm"][1] - 0.0125) < 2e-4, (k, hold)
+
+
+@test
 def oscillating_drives_are_not_static():
     pulled = "fixed: left\ndrives: [{nodes: right, translation: [1, 0, 0]%s}]"
     a = run("idle", PULL % (pulled % "", "static"), err=["a static analysis leaves them out", "harmonic: 0"])["analyses"][0]

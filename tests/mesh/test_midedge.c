@@ -84,7 +84,7 @@ static void clamps(void **state) {
       if (xi >= 0) continue;
       assert_in_range(v, 8, 10);
       assert_int_equal(s->copy[v - 8], s->vertex[6 * k + i]);
-      assert_int_equal(s->copy_clamp[v - 8], clamp[s->vertex[6 * k + (i + 1) % 3]]);
+      assert_int_equal(clamp[s->copy_at[v - 8]], clamp[s->vertex[6 * k + (i + 1) % 3]]);
       copies++;
     }
   assert_int_equal(copies, 3);

@@ -87,7 +87,7 @@ static void hold_clamp(model_kit *k, const pl_midedge *s, const int *clamp, int 
   for (int i = 0; i < s->nvert; i++)
     if (clamp[i] == which) node[n++] = i;
   for (int i = 0; i < s->ncopy; i++)
-    if (s->copy_clamp[i] == which) node[n++] = s->nvert + i;
+    if (clamp[s->copy_at[i]] == which) node[n++] = s->nvert + i;
   kit_drive(k, n, node);
 }
 
