@@ -75,6 +75,12 @@ static int same_folds(const outcome *up, const outcome *down) {
   return 1;
 }
 
+static void print_folds(const char *way, const outcome *o) {
+  printf("  %s:", way);
+  for (int i = 0; i < o->nfold; i++) printf(" %.7g", o->fold[i]);
+  printf("\n");
+}
+
 typedef struct tally {
   int same, named, different;
 } tally;
@@ -98,6 +104,10 @@ static void run_case(unsigned seed, int print, tally *t) {
            : whole      ? "DIFFERENT"
            : up.covered ? down.text
                         : up.text);
+  if (print && whole && !same) {
+    print_folds("up", &up);
+    print_folds("down", &down);
+  }
   fflush(stdout);
   kit_model_free(&b);
   kit_free(&kit);
