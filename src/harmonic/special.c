@@ -8,6 +8,12 @@ static const double MULTIPLIER_TOL = 1e-9;
 static const double SINGULAR_TOL = 1e-9; // closer, rounding leads off the curve
 static const double FLAT = 1e-9;         // relative change of a measure that is rounding
 
+// folds that lie close together: how slow the cubic must be between two points to be looked at,
+// what is slow enough later (both over the slower end), how far beside the points its lowest place
+// may seem to be, and where the points begin (parts of the way)
+enum { SLOWEST_TRIES = 12 };
+static const double NEARLY = 0.5, SURELY = 0.9, BESIDE = 0.3, EDGE = 1e-6;
+
 typedef struct event {
   spot s;
   pl_special_kind kind;
@@ -131,13 +137,79 @@ static pl_status lost(const walk *k, pl_status st, pl_special_kind kind) {
   return PL_OK;
 }
 
-static pl_status find_fold(walk *k, events *all, spot *s) {
-  const spot *a = &k->at, *b = &k->next;
-  if (!(a->tw != 0 && (a->tw > 0) != (b->tw > 0))) return PL_OK;
+static pl_status add_fold(walk *k, events *all, const spot *a, const spot *b, double from,
+                          double to, spot *s) {
   double sigma;
   pl_status st = special_refine(k, a, b, fold_value, NULL, F_TOL, a->tw, b->tw, s, &sigma);
   if (st != PL_OK) return lost(k, st, PL_FOLD);
-  return add_event(k, all, s, PL_FOLD, 0, sigma);
+  return add_event(k, all, s, PL_FOLD, 0, from + sigma * (to - from));
+}
+
+static void sort3(double *x, double *f) {
+  for (int pass = 0; pass < 2; pass++)
+    for (int i = 0; i < 2; i++)
+      if (x[i] > x[i + 1]) {
+        double tx = x[i], tf = f[i];
+        x[i] = x[i + 1], f[i] = f[i + 1];
+        x[i + 1] = tx, f[i + 1] = tf;
+      }
+}
+
+// Of the parabola through x, f[3]: its lowest place and value there. 0: it has none.
+static int lowest_of(const double *x, const double *f, double *at, double *value) {
+  double d1 = (f[1] - f[0]) / (x[1] - x[0]), d2 = (f[2] - f[1]) / (x[2] - x[1]);
+  double c = (d2 - d1) / (x[2] - x[0]);
+  if (!(c > 0)) return 0;
+  *at = 0.5 * (x[0] + x[1] - d1 / c);
+  *value = f[0] + (*at - x[0]) * (d1 + c * (*at - x[1]));
+  return isfinite(*at);
+}
+
+// Where the frequency nearly stands still between two points and both run the same way, two folds
+// may lie close together, which no sign tells: the slowest place is looked for by parabolas through
+// what is known of dw/ds. *found: s lies between two folds, at a part *sigma of the way.
+static pl_status find_slowest(walk *k, const spot *a, const spot *b, spot *s, double *sigma,
+                              int *found) {
+  double sign = a->tw > 0 ? 1 : -1, least = fmin(fabs(a->tw), fabs(b->tw)), at, value;
+  // the slope half the way of the cubic with these ends and tangents
+  double mean = (b->omega - a->omega) / walk_distance(k, a, b);
+  double x[3] = {0, 0.5, 1},
+         f[3] = {fabs(a->tw), sign * (1.5 * mean - 0.25 * (a->tw + b->tw)), fabs(b->tw)};
+  *found = 0;
+  for (int it = 0; it < SLOWEST_TRIES; it++) {
+    if (!lowest_of(x, f, &at, &value) || at < -BESIDE || at > 1 + BESIDE) return PL_OK;
+    if (value > (it == 0 ? NEARLY : SURELY) * least) return PL_OK;
+    at = fmin(1 - EDGE, fmax(EDGE, at));
+    double done = fmin(fabs(at - x[0]), fmin(fabs(at - x[1]), fabs(at - x[2])));
+    if (it > 0 && done < EDGE) return PL_OK;
+    PL_TRY(walk_between(k, a, b, at, 1, s));
+    *sigma = at;
+    *found = sign * s->tw < 0;
+    if (*found) return PL_OK;
+    // the first one in the middle was a guess; later, the highest of the three goes
+    int out = it == 0 ? 1 : f[0] > f[1] ? (f[0] > f[2] ? 0 : 2) : (f[1] > f[2] ? 1 : 2);
+    x[out] = at;
+    f[out] = sign * s->tw;
+    least = fmin(least, f[out]);
+    sort3(x, f);
+  }
+  return PL_OK;
+}
+
+static pl_status find_fold(walk *k, events *all, spot *s) {
+  const spot *a = &k->at, *b = &k->next;
+  if (a->tw == 0) return PL_OK;
+  if ((a->tw > 0) != (b->tw > 0)) return add_fold(k, all, a, b, 0, 1, s);
+  spot between;
+  double sigma;
+  int found;
+  PL_TRY(spot_create(k, &between));
+  pl_status st = find_slowest(k, a, b, &between, &sigma, &found);
+  if (st > 0 && st != PL_CANCELLED) st = PL_OK, found = 0;
+  if (st == PL_OK && found) st = add_fold(k, all, a, &between, 0, sigma, s);
+  if (st == PL_OK && found) st = add_fold(k, all, &between, b, sigma, 1, s);
+  spot_free(k, &between);
+  return st;
 }
 
 static pl_status find_peaks(walk *k, events *all, spot *s) {

@@ -128,8 +128,28 @@ static void whole_ranges(void **state) {
   assert_true(t.named <= count / 20);
 }
 
+// two folds a ten millionth apart in one step, which neither sign nor number of multipliers tells
+static void folds_close_together(void **state) {
+  (void)state;
+  reference r;
+  model_kit kit;
+  kit_model b;
+  double from, to;
+  make_case(1371, &r, &from, &to);
+  ref_model(&r, &env, &kit, &b);
+  outcome up = follow(&b, from, to), down = follow(&b, to, from);
+  assert_true(up.covered && down.covered);
+  assert_int_equal(up.nfold, 6);
+  assert_true(same_folds(&up, &down));
+  double apart = up.fold[1] - up.fold[2];
+  assert_true(fabs(apart) > 1e-9 && fabs(apart) < 1e-6);
+  kit_model_free(&b);
+  kit_free(&kit);
+}
+
 int test_sweep(void) {
   pl_env_init(&env);
-  const struct CMUnitTest tests[] = {cmocka_unit_test(whole_ranges)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(whole_ranges),
+                                     cmocka_unit_test(folds_close_together)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
