@@ -58,6 +58,7 @@ static pl_status copy_problem(pl_design *d, const pl_design_problem *problem) {
     PL_TRY(objective_check(d, &d->obj[k]));
     d->obj[k].site = is_tracked(&d->obj[k]) ? nsite++ : d->obj[k].o.point;
   }
+  d->squares = squares_suit(d);
   d->site = pl_alloc(d->env, (size_t)nsite, sizeof *d->site);
   if (!d->site) return PL_E_NOMEM;
   d->nsite = nsite;
@@ -244,8 +245,7 @@ pl_status pl_design_set(pl_design *d, const double *x) {
 
 // ---- value and gradient -----------------------------------------------------------------------
 
-// grad += S' gz by one transposed solution, eq. 24
-static pl_status add_adjoint(pl_design *d, site *s, const double *gz, double *grad) {
+pl_status design_adjoint(pl_design *d, site *s, const double *gz, double *grad) {
   if (pl_max_abs(d->n, gz) == 0) return PL_OK;
   PL_TRY(site_linearise(d, s));
   PL_TRY(site_solve(d, s, 1, gz, d->f));
@@ -263,7 +263,7 @@ static pl_status site_value(pl_design *d, int i, int only, double *value, double
     *value += by * f;
     if (!isfinite(*value)) return PL_DOMAIN;
   }
-  return gz ? add_adjoint(d, &d->site[i], gz, grad) : PL_OK;
+  return gz ? design_adjoint(d, &d->site[i], gz, grad) : PL_OK;
 }
 
 pl_status design_value(pl_design *d, int k, double *value, double *grad) {
@@ -293,7 +293,7 @@ pl_status pl_design_amplitude(pl_design *d, int point, int node, int mask, doubl
   if (grad && !gz) return PL_E_NOMEM;
   if (grad) memset(grad, 0, (size_t)d->nvar * sizeof *grad);
   *value = objective_path(d, s->orbit, node, mask, 1, gz, grad);
-  pl_status st = grad ? add_adjoint(d, s, gz, grad) : PL_OK;
+  pl_status st = grad ? design_adjoint(d, s, gz, grad) : PL_OK;
   pl_free(d->env, gz);
   return st;
 }

@@ -54,6 +54,7 @@ struct pl_design {
   pl_params *p;
   pl_work *w;
   int nvar, npoint, nsite, nobj;
+  int squares; // all objectives are targets: a sum of squares of residuals, see squares.c
   variable *var;
   objective *obj;
   site *site;      // operating points first
@@ -164,6 +165,15 @@ double objective_measure(pl_design *d, const pl_orbit *o, const pl_measure *what
 void pull_drive(pl_design *d, int node, int c, int H, const double *g, double *gx);
 int drive_samples(int H);
 double to_freq(int a, int i, int N); // weight of sample i of N in coefficient a
+// A trajectory whose value times by is the sum of squares of r[nnode][dim][L]; turn: derivative of
+// r by the phase of the targets.
+void trajectory_residual(pl_design *d, const objective *o, double by, double *r, double *turn);
+// Derivative of r along a change dz of the motion, in steps of stride; driven components stay.
+void trajectory_column(pl_design *d, const objective *o, double by, const double *dz, int stride,
+                       double *J);
+// Derivative of one entry of r by z, into gz (zero before; may be NULL). 0: the component is
+// driven, its derivative by the variables is added to gx.
+int trajectory_row(pl_design *d, const objective *o, double by, int row, double *gz, double *gx);
 // penalty.c
 pl_status penalty_value(pl_design *d, objective *o, double by, double *value, double *gz,
                         double *gx);
@@ -175,6 +185,21 @@ pl_status strain_value(pl_design *d, objective *o, double by, double *value, dou
 
 // Weighted sum at the present design and its gradient by x (NULL: not wanted). design.c
 pl_status design_value(pl_design *d, int k, double *value, double *grad);
+
+// grad += S' gz by one transposed solution, eq. 24
+pl_status design_adjoint(pl_design *d, site *s, const double *gz, double *grad);
+
+// ---- squares.c --------------------------------------------------------------------------------
+
+// 1: every objective is a target that is reached where residuals are zero.
+int squares_suit(const pl_design *d);
+int squares_count(const pl_design *d);
+// r[nrow], whose squares sum up to the weighted value, and J[nrow][nvar] by x; the phases of
+// trajectories have been eliminated from J.
+pl_status squares_at(pl_design *d, double *r, double *J);
+// p[n] within lo <= 0 <= hi that minimises g'p + p'Bp/2, B positive definite. room: n (n + 2).
+void box_minimum(int n, const double *B, const double *g, const double *lo, const double *hi,
+                 double *p, double *room);
 
 // ---- lbfgsb.c ---------------------------------------------------------------------------------
 

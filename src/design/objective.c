@@ -148,20 +148,61 @@ static void smooth_minimum(const overlap *w, double square, int N, double alpha,
   }
 }
 
+// the phase of the least distance
+static double best_phase(const overlap *w, int N) {
+  double best = 0, h = 2 * PL_PI / N;
+  for (int i = 1; i < N; i++)
+    if (distance_at(w, i * h) < distance_at(w, best)) best = i * h;
+  // Newton's method, as long as it stays with that sample and gets nearer
+  for (int it = 0; it < 20; it++) {
+    double slope = 0, bend = 0;
+    for (int k = 1; k <= w->H; k++) {
+      double c = cos(k * best), s = sin(k * best);
+      slope += k * (w->a[k] * s - w->b[k] * c);
+      bend += k * k * (w->a[k] * c + w->b[k] * s);
+    }
+    double step = bend > 0 ? -slope / bend : 0;
+    if (fabs(step) > h || distance_at(w, best + step) > distance_at(w, best)) break;
+    best += step;
+    if (fabs(step) < 1e-15) break;
+  }
+  return best;
+}
+
+// the distance at the best phase itself
+static void least(const overlap *w, double square, int N, smooth *out) {
+  double phi = best_phase(w, N);
+  out->value = distance_at(w, phi) / square;
+  for (int k = 1; k <= w->H; k++) {
+    out->cosine[k] = cos(k * phi);
+    out->sine[k] = sin(k * phi);
+  }
+}
+
+static void minimum_of(const pl_design *d, const objective *o, const pl_orbit *orbit, smooth *s) {
+  overlap w;
+  int N = o->o.phases ? o->o.phases : PHASES;
+  overlap_of(d->m, d->p, orbit, &o->o, &w);
+  if (d->squares)
+    least(&w, o->square, N, s);
+  else
+    smooth_minimum(&w, o->square, N, o->o.sharpness > 0 ? o->o.sharpness : SHARPNESS, s);
+}
+
+// target y shifted to the phase of s: coefficient a
+static double shifted(const objective *o, const smooth *s, const double *y, int a) {
+  int k = (a + 1) / 2;
+  if (k == 0 || k > o->o.nharm) return k == 0 ? y[0] : 0;
+  return a % 2 ? y[2 * k - 1] * s->cosine[k] - y[2 * k] * s->sine[k]
+               : y[2 * k - 1] * s->sine[k] + y[2 * k] * s->cosine[k];
+}
+
 // derivative by the coefficients z[L] of a component whose target is y
 static void pull(const objective *o, const smooth *s, int H, const double *z, const double *y,
                  double by, double *g) {
   double c = by / (o->o.nnode * o->square);
   g[0] = o->o.means ? 2 * c * (z[0] - y[0]) : 0;
-  for (int k = 1; k <= H; k++) {
-    double ys = 0, yc = 0;
-    if (k <= o->o.nharm) {
-      ys = y[2 * k - 1] * s->cosine[k] - y[2 * k] * s->sine[k];
-      yc = y[2 * k - 1] * s->sine[k] + y[2 * k] * s->cosine[k];
-    }
-    g[2 * k - 1] = c * (z[2 * k - 1] - ys);
-    g[2 * k] = c * (z[2 * k] - yc);
-  }
+  for (int a = 1; a <= 2 * H; a++) g[a] = c * (z[a] - shifted(o, s, y, a));
 }
 
 static pl_status trajectory_value(pl_design *d, objective *o, double by, double *value, double *gz,
@@ -169,11 +210,8 @@ static pl_status trajectory_value(pl_design *d, objective *o, double by, double 
   const pl_orbit *orbit = d->site[o->site].orbit;
   const int *index = pl_model_free_index(d->m);
   int dim = pl_model_dim(d->m), H = orbit->nharm, L = 2 * H + 1;
-  overlap w;
   smooth s;
-  overlap_of(d->m, d->p, orbit, &o->o, &w);
-  smooth_minimum(&w, o->square, o->o.phases ? o->o.phases : PHASES,
-                 o->o.sharpness > 0 ? o->o.sharpness : SHARPNESS, &s);
+  minimum_of(d, o, orbit, &s);
   *value = s.value;
   for (int n = 0; (gz || gx) && n < o->o.nnode; n++)
     for (int c = 0; c < dim; c++) {
@@ -185,6 +223,56 @@ static pl_status trajectory_value(pl_design *d, objective *o, double by, double 
       for (int a = 0; gz && i >= 0 && a < L; a++) gz[i * L + a] += g[a];
     }
   return PL_OK;
+}
+
+// ---- trajectories as sums of squares ----------------------------------------------------------
+
+// what coefficient a is multiplied by in the residual
+static double row_scale(const objective *o, double by, int a) {
+  double c = by / (o->o.nnode * o->square);
+  return a == 0 ? (o->o.means ? sqrt(c) : 0) : sqrt(0.5 * c);
+}
+
+void trajectory_residual(pl_design *d, const objective *o, double by, double *r, double *turn) {
+  const pl_orbit *orbit = d->site[o->site].orbit;
+  int dim = pl_model_dim(d->m), L = 2 * orbit->nharm + 1;
+  smooth s;
+  minimum_of(d, o, orbit, &s);
+  for (int n = 0; n < o->o.nnode * dim; n++, r += L, turn += L) {
+    const double *y = o->o.coef + (size_t)n * (size_t)(2 * o->o.nharm + 1);
+    component(d->m, d->p, orbit, o->o.node[n / dim], n % dim, r);
+    for (int a = 0; a < L; a++) {
+      double c = row_scale(o, by, a);
+      int k = (a + 1) / 2;
+      r[a] = c * (r[a] - shifted(o, &s, y, a));
+      turn[a] = k == 0 ? 0 : c * k * (a % 2 ? shifted(o, &s, y, a + 1) : -shifted(o, &s, y, a - 1));
+    }
+  }
+}
+
+void trajectory_column(pl_design *d, const objective *o, double by, const double *dz, int stride,
+                       double *J) {
+  const int *index = pl_model_free_index(d->m);
+  int dim = pl_model_dim(d->m), L = 2 * d->H + 1;
+  for (int n = 0; n < o->o.nnode * dim; n++)
+    for (int a = 0; a < L; a++, J += stride) {
+      int i = index[o->o.node[n / dim] * dim + n % dim];
+      if (i >= 0) *J = row_scale(o, by, a) * dz[i * L + a];
+    }
+}
+
+int trajectory_row(pl_design *d, const objective *o, double by, int row, double *gz, double *gx) {
+  const int *index = pl_model_free_index(d->m);
+  int dim = pl_model_dim(d->m), L = 2 * d->H + 1, n = row / L, a = row % L;
+  int node = o->o.node[n / dim], i = index[node * dim + n % dim];
+  double c = row_scale(o, by, a), g[2 * 64 + 1] = {0};
+  if (i >= 0) {
+    if (gz) gz[i * L + a] = c;
+    return 1;
+  }
+  g[a] = c;
+  pull_drive(d, node, n % dim, d->H, g, gx);
+  return 0;
 }
 
 // ---- error for reports ------------------------------------------------------------------------
@@ -212,13 +300,7 @@ double pl_trajectory_error(const pl_model *m, const pl_params *p, const pl_orbit
   enum { N = 2048 };
   overlap w;
   overlap_of(m, p, o, trajectory, &w);
-  double best = 0, h = 2 * PL_PI / N;
-  for (int i = 1; i < N; i++)
-    if (distance_at(&w, i * h) < distance_at(&w, best)) best = i * h;
-  // the parabola through the neighbours
-  double f = distance_at(&w, best), l = distance_at(&w, best - h), r = distance_at(&w, best + h);
-  double bend = l - 2 * f + r, to = bend > 0 ? best + 0.5 * h * (l - r) / bend : best;
-  if (distance_at(&w, to) < f) best = to;
+  double best = best_phase(&w, N);
   if (phase) *phase = -best;
   double length = target_length(pl_model_dim(m), trajectory);
   return length > 0 ? sqrt(distance_at(&w, best)) / length : INFINITY;

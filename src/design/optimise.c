@@ -1,5 +1,6 @@
-// L-BFGS-B on the design. Variables are scaled, motions are followed from the last design; where
-// they are lost, the line search is told of a parabola whose minimum lies nearer: it steps back.
+// L-BFGS-B on the design, or Gauss-Newton steps where all objectives are targets (gauss.c).
+// Variables are scaled, motions are followed from the last design; where they are lost, the line
+// search is told of a parabola whose minimum lies nearer: it steps back.
 #include "run_impl.h"
 
 #include <stdio.h>
@@ -48,7 +49,7 @@ static void scale_gradient(const pl_design *d, const double *grad, double *g) {
   for (int k = 0; k < d->nvar; k++) g[k] = grad[k] * scaled_slope(&d->var[k], d->x[k]);
 }
 
-static int is_lost(pl_status st) {
+int run_lost(pl_status st) {
   return st == PL_UNSOLVED || st == PL_DOMAIN || st == PL_SINGULAR;
 }
 
@@ -80,6 +81,20 @@ static void tell_kept(run *t) {
   for (int k = 0; k < t->d->nvar; k++) t->b.g[k] = t->factor * t->g[k];
 }
 
+pl_status run_try(run *t, const double *u, double *value, double *grad) {
+  pl_design *d = t->d;
+  for (int k = 0; k < d->nvar; k++) t->x[k] = from_scaled(&d->var[k], u[k]);
+  int newton = d->newton;
+  d->lost = 0.5;
+  pl_status st = sites_move(d, t->x, 0);
+  if (st == PL_OK) st = design_value(d, -1, value, grad);
+  // a step that is too long by prediction is not an evaluation
+  int tried = st == PL_OK || d->newton > newton;
+  t->r->evaluations += tried;
+  if (run_lost(st)) t->r->failures += tried;
+  return st;
+}
+
 static pl_status evaluate(run *t) {
   pl_design *d = t->d;
   double value = 0;
@@ -88,16 +103,8 @@ static pl_status evaluate(run *t) {
     tell_kept(t);
     return PL_OK;
   }
-  for (int k = 0; k < d->nvar; k++) t->x[k] = from_scaled(&d->var[k], t->b.x[k]);
-  int newton = d->newton;
-  d->lost = 0.5;
-  pl_status st = sites_move(d, t->x, 0);
-  if (st == PL_OK) st = design_value(d, -1, &value, t->grad);
-  // a step that is too long by prediction is not an evaluation
-  int tried = st == PL_OK || d->newton > newton;
-  t->r->evaluations += tried;
-  if (is_lost(st)) {
-    t->r->failures += tried;
+  pl_status st = run_try(t, t->b.x, &value, t->grad);
+  if (run_lost(st)) {
     tell_lost(t, d->lost);
     return PL_OK;
   }
@@ -142,7 +149,7 @@ static pl_status record(run *t, double step) {
   return PL_OK;
 }
 
-// sets L-BFGS-B up at the kept design, whose value and gradient are known
+// sets the optimiser up at the kept design, whose value and gradient are known
 static void restart(run *t) {
   pl_design *d = t->d;
   for (int k = 0; k < d->nvar; k++) {
@@ -154,6 +161,9 @@ static void restart(run *t) {
     t->b.x[k] = fmin(fmax(u, t->b.l[k]), t->b.u[k]);
     t->b.nbd[k] = 2;
   }
+  t->factor = 1;
+  t->trust = d->o.first_step > 0 ? d->o.first_step : 1;
+  if (d->squares) return;
   double size = pl_max_abs(d->nvar, t->g);
   t->factor = d->o.first_step > 0 && size > 0 ? d->o.first_step / size : 1;
   // every restart is more careful
@@ -165,13 +175,14 @@ static void restart(run *t) {
 static pl_status begin(run *t) {
   pl_design *d = t->d;
   double value;
-  pl_status st = design_value(d, -1, &value, t->grad);
+  pl_status st = design_value(d, -1, &value, d->squares ? NULL : t->grad);
+  if (st == PL_OK && d->squares) st = gauss_linearise(t, t->grad);
   t->r->evaluations++;
-  if (is_lost(st) && t->start == 0)
+  if (run_lost(st) && t->start == 0)
     return pl_fail_at(d->env, PL_E_INPUT, NULL, 0, 0, "check targets and weights of the objectives",
                       "design: %s of the weighted sum of all objectives is not finite at the start",
                       st == PL_DOMAIN ? "the value" : "the gradient");
-  if (is_lost(st)) return PL_UNSOLVED;
+  if (run_lost(st)) return PL_UNSOLVED;
   PL_TRY(st);
   t->value = value;
   t->slow = t->restart = 0;
@@ -180,7 +191,7 @@ static pl_status begin(run *t) {
   return record(t, 0);
 }
 
-static pl_status accept(run *t) {
+pl_status run_accept(run *t) {
   pl_design *d = t->d;
   double step = 0, before = t->value;
   for (int k = 0; k < d->nvar; k++)
@@ -193,8 +204,7 @@ static pl_status accept(run *t) {
   return record(t, step);
 }
 
-// 1: there is a reason to stop
-static int finished(run *t) {
+int run_finished(run *t) {
   const pl_optimise_opts *o = &t->d->o;
   const pl_design_result *r = t->r;
   int iterations = 0;
@@ -227,7 +237,7 @@ static pl_status tell(const run *t) {
   return pl_tell(t->d->env, "design", fmin(1, (double)i / fmax(1, t->d->o.max_iter)), text);
 }
 
-static pl_status show(run *t, pl_design_observe_fn observe, void *ctx) {
+pl_status run_show(run *t, pl_design_observe_fn observe, void *ctx) {
   PL_TRY(tell(t));
   if (!observe) return PL_OK;
   pl_design_state *s;
@@ -251,7 +261,7 @@ static pl_status give_up(run *t, int *done) {
 }
 
 static pl_status iterate(run *t, pl_design_observe_fn observe, void *ctx) {
-  int done = finished(t);
+  int done = run_finished(t);
   while (!done) {
     lbfgsb_want want = lbfgsb_next(&t->b);
     if (want == LBFGSB_EVALUATE) {
@@ -261,9 +271,9 @@ static pl_status iterate(run *t, pl_design_observe_fn observe, void *ctx) {
       }
       PL_TRY(evaluate(t));
     } else if (want == LBFGSB_ITERATED && !t->fake) {
-      PL_TRY(accept(t));
-      done = finished(t);
-      PL_TRY(show(t, observe, ctx));
+      PL_TRY(run_accept(t));
+      done = run_finished(t);
+      PL_TRY(run_show(t, observe, ctx));
     } else {
       PL_TRY(give_up(t, &done));
     }
@@ -298,7 +308,7 @@ static pl_status one_start(run *t, int resumed, pl_design_observe_fn observe, vo
     if (st == PL_OK) st = begin(t);
     if (st == PL_OK && t->start == 0) t->r->value_before = t->value;
   }
-  if (st == PL_OK) st = iterate(t, observe, ctx);
+  if (st == PL_OK) st = (t->d->squares ? gauss_iterate : iterate)(t, observe, ctx);
   if (st == PL_UNSOLVED && t->start > 0) {
     t->r->start_value[t->start] = INFINITY;
     return PL_OK;
@@ -470,6 +480,7 @@ static pl_status allocate(run *t) {
   t->first_z = t->best_z + nz;
   t->best_omega = t->first_z + nz;
   t->first_omega = t->best_omega + ns;
+  if (d->squares) PL_TRY(gauss_open(t));
   return lbfgsb_open(d->env, d->nvar, d->o.memory, &t->b);
 }
 
@@ -502,6 +513,7 @@ pl_status pl_design_run(pl_design *d, const pl_design_state *resume, pl_design_o
   run t = {.d = d, .r = r, .begun = pl_wall_time()};
   pl_status st = optimise(&t, resume, observe, ctx);
   lbfgsb_close(d->env, &t.b);
+  gauss_close(&t);
   pl_free(d->env, t.g);
   r->seconds = pl_wall_time() - t.begun;
   if (st != PL_OK && st != PL_CANCELLED) {

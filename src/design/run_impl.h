@@ -21,6 +21,14 @@ typedef struct run {
   double *best_x, *best_z, *best_omega;    // [nvar], [nsite][n], [nsite]
   double *first_x, *first_z, *first_omega; // the design before
   double begun;
+  // Gauss-Newton
+  double trust;               // longest change of a scaled variable
+  double largest;             // entry of the diagonal of B
+  int nrow, linear;           // residuals; J belongs to the kept design
+  double *rows, *J, *B;       // [nrow], [nrow][nvar] in scaled variables, [nvar][nvar] 2 J'J
+  double *spare;              // [nrow][nvar] for the J of a step that may be refused
+  double *lo, *hi, *step;     // [nvar] room and step
+  double *damped, *to, *room; // [nvar][nvar], [nvar], [nvar][nvar + 2] scratch
 } run;
 
 // ---- state.c ----------------------------------------------------------------------------------
@@ -33,8 +41,27 @@ pl_status state_grow(run *t);
 
 // ---- optimise.c -------------------------------------------------------------------------------
 
+// Follows the motions to scaled values u and evaluates there; counts it. run_lost: they were lost,
+// d->lost tells where.
+pl_status run_try(run *t, const double *u, double *value, double *grad);
+int run_lost(pl_status st);
+// Keeps the design that b.x, b.f and b.g tell of.
+pl_status run_accept(run *t);
+// 1: there is a reason to stop.
+int run_finished(run *t);
+pl_status run_show(run *t, pl_design_observe_fn observe, void *ctx);
+
 // Copies motions and values, or puts them in place.
 void design_store(const pl_design *d, double *x, double *z, double *omega);
 pl_status design_recall(pl_design *d, const double *x, const double *z, const double *omega);
+
+// ---- gauss.c ----------------------------------------------------------------------------------
+
+pl_status gauss_open(run *t);
+void gauss_close(run *t);
+// Residuals and their derivatives at the present design; grad[nvar] by x.
+pl_status gauss_linearise(run *t, double *grad);
+// Steps from the kept design until there is a reason to stop.
+pl_status gauss_iterate(run *t, pl_design_observe_fn observe, void *ctx);
 
 #endif

@@ -258,8 +258,9 @@ static double predicted(const pl_design *d, double factor) {
     pl_orbit base = *s->orbit;
     base.z = s->base;
     double swing = swing_of(&base);
-    if (s->have_ray && swing > 0)
-      most = fmax(most, fabs(factor) * pl_max_abs(d->n, s->ray) / swing);
+    base.z = s->ray;
+    // places about which it moves may shift
+    if (s->have_ray && swing > 0) most = fmax(most, fabs(factor) * swing_of(&base) / swing);
   }
   return most;
 }

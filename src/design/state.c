@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-enum { VERSION = 1, HEAD = 8, STEP_REALS = 8 };
+enum { VERSION = 2, HEAD = 8, STEP_REALS = 8 };
 
 typedef enum mode { COUNT, SAVE, LOAD } mode;
 
@@ -85,14 +85,15 @@ static void fields(pass *p, run *t) {
   text(p, 60, t->b.csave);
   reals(p, 4 * n + t->b.nwa, t->b.x);
   reals(p, 29, t->b.dsave);
-  double one[] = {t->b.f, t->factor, t->value, t->best, r->value_before};
-  reals(p, 5, one);
+  double one[] = {t->b.f, t->factor, t->value, t->best, r->value_before, t->trust};
+  reals(p, 6, one);
   if (p->how == LOAD) {
     t->b.f = one[0];
     t->factor = one[1];
     t->value = r->value = one[2];
     t->best = one[3];
     r->value_before = one[4];
+    t->trust = one[5];
   }
   reals(p, n, t->g);
   reals(p, n, d->base);

@@ -1,0 +1,205 @@
+// Targets as residuals: the value is the sum of their squares, and what variables do to each of
+// them gives the Gauss-Newton matrix. Trajectories are compared at their best phase, which is
+// eliminated (variable projection): r is at right angles to its derivative by the phase there.
+#include "design_impl.h"
+
+#include <float.h>
+#include <string.h>
+
+enum { MOST_VARIABLES = 256 }; // with more of them a dense matrix does not pay
+
+int squares_suit(const pl_design *d) {
+  for (int k = 0; k < d->nobj; k++) {
+    const pl_objective *o = &d->obj[k].o;
+    int target = (o->kind == PL_OBJECTIVE_AMPLITUDE && o->goal == PL_GOAL_TARGET) ||
+                 (o->kind == PL_OBJECTIVE_TRAJECTORY && !(o->sharpness > 0)) ||
+                 o->kind == PL_OBJECTIVE_PEAK || o->kind == PL_OBJECTIVE_FOLD;
+    if (!target) return 0;
+  }
+  return d->nobj > 0 && d->nvar <= MOST_VARIABLES;
+}
+
+static int count(const pl_design *d, const objective *o) {
+  switch (o->o.kind) {
+  case PL_OBJECTIVE_AMPLITUDE:
+    return o->o.nnode;
+  case PL_OBJECTIVE_TRAJECTORY:
+    return o->o.nnode * pl_model_dim(d->m) * (2 * d->H + 1);
+  default:
+    return 1;
+  }
+}
+
+int squares_count(const pl_design *d) {
+  int n = 0;
+  for (int k = 0; k < d->nobj; k++) n += count(d, &d->obj[k]);
+  return n;
+}
+
+// ---- amplitudes, peaks and folds --------------------------------------------------------------
+
+static pl_status scalar_rows(pl_design *d, const objective *o, double *r, double *J) {
+  int n = d->nvar, nnode = o->o.kind == PL_OBJECTIVE_AMPLITUDE ? o->o.nnode : 1;
+  double c = sqrt(o->o.weight / nnode), T = o->o.target, value;
+  for (int i = 0; i < nnode; i++, J += n) {
+    if (o->o.kind == PL_OBJECTIVE_AMPLITUDE) {
+      PL_TRY(pl_design_amplitude(d, o->site, o->o.node[i], o->o.mask, &value, J));
+      for (int k = 0; k < n; k++) J[k] *= c / T;
+    } else {
+      value = d->site[o->site].orbit->omega;
+      memset(J, 0, (size_t)n * sizeof *J);
+      PL_TRY(track_gradient(d, &d->site[o->site], c / T, J));
+    }
+    r[i] = c * (value / T - 1);
+  }
+  return PL_OK;
+}
+
+// ---- trajectories -----------------------------------------------------------------------------
+
+// 1: a trajectory at this site
+static int follows(const objective *o, int i) {
+  return o->site == i && o->o.kind == PL_OBJECTIVE_TRAJECTORY;
+}
+
+// one solution a variable
+static pl_status by_columns(pl_design *d, int i, double *J) {
+  double *unit = pl_alloc(d->env, (size_t)d->nvar, sizeof *unit);
+  if (!unit) return PL_E_NOMEM;
+  pl_status st = site_linearise(d, &d->site[i]);
+  for (int k = 0; st == PL_OK && k < d->nvar; k++) {
+    unit[k] = 1;
+    st = site_along(d, &d->site[i], unit, d->dz);
+    unit[k] = 0;
+    double *at = J + k;
+    for (int j = 0; st == PL_OK && j < d->nobj; j++) {
+      const objective *o = &d->obj[j];
+      if (follows(o, i)) trajectory_column(d, o, o->o.weight, d->dz, d->nvar, at);
+      at += (size_t)count(d, o) * (size_t)d->nvar;
+    }
+  }
+  pl_free(d->env, unit);
+  return st;
+}
+
+// driven components; all of them: one solution a residual
+static pl_status by_rows(pl_design *d, const objective *o, int all, double *J) {
+  double *gz = pl_alloc(d->env, (size_t)d->n, sizeof *gz);
+  if (!gz) return PL_E_NOMEM;
+  pl_status st = PL_OK;
+  for (int row = 0; st == PL_OK && row < count(d, o); row++, J += d->nvar) {
+    memset(gz, 0, (size_t)d->n * sizeof *gz);
+    if (trajectory_row(d, o, o->o.weight, row, gz, J) && all)
+      st = design_adjoint(d, &d->site[o->site], gz, J);
+  }
+  pl_free(d->env, gz);
+  return st;
+}
+
+static void eliminate_phase(int nrow, int n, const double *turn, double *J) {
+  double size = pl_dot(nrow, turn, turn);
+  for (int k = 0; size > 0 && k < n; k++) {
+    double part = 0;
+    for (int i = 0; i < nrow; i++) part += turn[i] * J[(size_t)i * (size_t)n + (size_t)k];
+    for (int i = 0; i < nrow; i++) J[(size_t)i * (size_t)n + (size_t)k] -= part / size * turn[i];
+  }
+}
+
+// the trajectories of one site
+static pl_status site_rows(pl_design *d, int i, double *r, double *J) {
+  int nrow = 0;
+  for (int k = 0; k < d->nobj; k++)
+    if (follows(&d->obj[k], i)) nrow += count(d, &d->obj[k]);
+  if (nrow == 0) return PL_OK;
+  int columns = d->nvar <= nrow;
+  if (columns) PL_TRY(by_columns(d, i, J));
+  double *turn = pl_alloc(d->env, (size_t)nrow, sizeof *turn);
+  if (!turn) return PL_E_NOMEM;
+  pl_status st = PL_OK;
+  for (int k = 0; st == PL_OK && k < d->nobj; k++) {
+    const objective *o = &d->obj[k];
+    int n = count(d, o);
+    if (follows(o, i)) {
+      trajectory_residual(d, o, o->o.weight, r, turn);
+      st = by_rows(d, o, !columns, J);
+      eliminate_phase(n, d->nvar, turn, J);
+    }
+    r += n;
+    J += (size_t)n * (size_t)d->nvar;
+  }
+  pl_free(d->env, turn);
+  return st;
+}
+
+pl_status squares_at(pl_design *d, double *r, double *J) {
+  size_t n = (size_t)d->nvar, nrow = (size_t)squares_count(d), at = 0;
+  memset(J, 0, nrow * n * sizeof *J);
+  for (int i = 0; i < d->nsite; i++) PL_TRY(site_rows(d, i, r, J));
+  for (int k = 0; k < d->nobj; at += (size_t)count(d, &d->obj[k]), k++)
+    if (d->obj[k].o.kind != PL_OBJECTIVE_TRAJECTORY)
+      PL_TRY(scalar_rows(d, &d->obj[k], r + at, J + at * n));
+  return pl_all_finite((int)(nrow * n), J) ? PL_OK : PL_SINGULAR;
+}
+
+// ---- the step ---------------------------------------------------------------------------------
+
+// step[n] to the minimum over the variables that are not held, gradient g + B p
+static void free_step(int n, const double *B, const double *slope, const int *held, double *C,
+                      double *step) {
+  for (int i = 0; i < n; i++) {
+    for (int j = 0; j < n; j++) C[i * n + j] = held[i] || held[j] ? i == j : B[i * n + j];
+    step[i] = held[i] ? 0 : -slope[i];
+  }
+  double most = 0;
+  for (int i = 0; i < n; i++) most = fmax(most, C[i * n + i]);
+  // rounding may leave it a little indefinite
+  for (double by = DBL_EPSILON; !(pl_cholesky(n, C) > 0) && by < 1; by *= 10)
+    for (int i = 0; i < n; i++)
+      for (int j = 0; j < n; j++)
+        C[i * n + j] = held[i] || held[j] ? i == j : B[i * n + j] + (i == j) * by * most;
+  pl_cholesky_solve(n, C, step);
+}
+
+// the longest part of a step inside the box, and who stops it (-1: nobody)
+static double inside(int n, const double *p, const double *step, const double *lo, const double *hi,
+                     int *who) {
+  double part = 1;
+  *who = -1;
+  for (int i = 0; i < n; i++) {
+    double room = step[i] > 0 ? hi[i] - p[i] : lo[i] - p[i];
+    if (step[i] != 0 && room / step[i] < part) {
+      part = fmax(0, room / step[i]);
+      *who = i;
+    }
+  }
+  return part;
+}
+
+void box_minimum(int n, const double *B, const double *g, const double *lo, const double *hi,
+                 double *p, double *room) {
+  double *C = room, *slope = C + (size_t)n * (size_t)n, *step = slope + n;
+  int held[MOST_VARIABLES] = {0};
+  memset(p, 0, (size_t)n * sizeof *p);
+  // active sets, one change at a time
+  for (int turn = 0; turn < 4 * n + 10; turn++) {
+    for (int i = 0; i < n; i++) slope[i] = g[i] + pl_dot(n, B + (size_t)i * (size_t)n, p);
+    free_step(n, B, slope, held, C, step);
+    int who, loose = -1;
+    double part = inside(n, p, step, lo, hi, &who), most = 0;
+    for (int i = 0; i < n; i++) p[i] = fmin(fmax(p[i] + part * step[i], lo[i]), hi[i]);
+    if (who >= 0) {
+      p[who] = step[who] > 0 ? hi[who] : lo[who];
+      held[who] = step[who] > 0 ? 1 : -1;
+      continue;
+    }
+    for (int i = 0; i < n; i++) {
+      double pull = -held[i] * (g[i] + pl_dot(n, B + (size_t)i * (size_t)n, p));
+      if (held[i] && pull < most && lo[i] < hi[i]) {
+        most = pull;
+        loose = i;
+      }
+    }
+    if (loose < 0) return;
+    held[loose] = 0;
+  }
+}
