@@ -58,8 +58,8 @@ typedef enum pl_goal { PL_GOAL_TARGET, PL_GOAL_MOST, PL_GOAL_LEAST } pl_goal;
 // One term of what is minimised; every term has no unit and is 1 or so at the start:
 //   AMPLITUDE  mean over nodes of (A/T - 1)^2 (eq. 27 over T^2), (A0/A)^2 for the most (a parabola
 //              in a parameter that tunes a resonance), (A/A0)^2 for the least; A0 at the start
-//   TRAJECTORY mean square distance to the targets over their mean square motion, smooth minimum
-//              over phases (eqs. 25, 26); all nodes of one objective share the phase
+//   TRAJECTORY mean square distance to the targets over their mean square motion at the best phase,
+//              or a smooth minimum over phases (eqs. 25, 26); all nodes of one objective share it
 //   PEAK, FOLD (omega / T - 1)^2 of the peak or fold that is followed
 //   HEIGHT     as AMPLITUDE, of the largest value that a measure takes on the response in a window:
 //              at a peak, or at an end of the window; (sum A^e)^(1/e) over all of them
@@ -80,9 +80,11 @@ typedef struct pl_objective {
   const double *coef; // [nnode][dim][2 nharm + 1] c0 s1 c1 ... of the target
   int means;          // TRAJECTORY: 1: mean positions count too
   int phases;         // TRAJECTORY: phase offsets tried, 0: 128
-  double sharpness;   // TRAJECTORY: alpha of eq. 26 times the target's mean square, 0: 200
-  double from, to;    // PEAK, FOLD: window in which it is looked for at the start; HEIGHT: rad/s
-  double exponent;    // of the smooth maximum: STRAIN 0: 12; HEIGHT 0: 100, 1000: none
+  // TRAJECTORY: alpha of eq. 26 times the target's mean square; 0: the best phase itself where all
+  // objectives are targets, else 200
+  double sharpness;
+  double from, to; // PEAK, FOLD: window in which it is looked for at the start; HEIGHT: rad/s
+  double exponent; // of the smooth maximum: STRAIN 0: 12; HEIGHT 0: 100, 1000: none
   pl_measure_kind measure; // PEAK, HEIGHT
   int harmonic;            // the same: of the measure HARMONIC
 } pl_objective;
@@ -119,7 +121,9 @@ pl_status pl_curve_coefficients(pl_env *env, int npoint, int dim, const double *
     "a correction beyond this part of the motion is taken for another branch")                     \
   X(int, max_iter, 200, 0, 100000, "", "iterations of the optimiser")                              \
   X(int, max_eval, 1000, 1, 1000000, "", "designs evaluated, at most")                             \
-  X(double, ftol, 1e-4, 0, 1, "", "stop when three iterations each lower the value by less")       \
+  X(double, ftol, 1e-4, 0, 1, "",                                                                  \
+    "stop when three iterations each lower the value by less; targets that are half out of "       \
+    "reach: by less than its root")                                                                \
   X(double, gtol, 1e-6, 0, 1e9, "", "stop when the scaled projected gradient is below")            \
   X(double, goal, 0, 0, 1e9, "", "stop when the value is below")                                   \
   X(int, memory, 10, 1, 100, "", "pairs of L-BFGS-B")                                              \
@@ -255,11 +259,12 @@ void pl_design_state_free(pl_design_state *s);
 typedef int (*pl_design_observe_fn)(void *ctx, const pl_design_result *so_far,
                                     const pl_design_state *state);
 
-// Minimises the weighted sum by L-BFGS-B within bounds. Every evaluation follows the motions from
-// the last design with the predicted state z + S dx; a step on which they are lost is halved, never
-// fatal. In the end the design (and p) has the best values; its motions are solved anew from rest
-// and compared. resume (may be NULL): the state of an earlier run of the same problem. *out is NULL
-// only on errors.
+// Minimises the weighted sum within bounds: by damped Gauss-Newton steps where all objectives are
+// targets (amplitudes, trajectories without sharpness, peaks, folds) and variables at most 256,
+// else by L-BFGS-B. Every evaluation follows the motions from the last design with the predicted
+// state z + S dx; a step on which they are lost is halved, never fatal. In the end the design (and
+// p) has the best values; its motions are solved anew from rest and compared. resume (may be NULL):
+// the state of an earlier run of the same problem. *out is NULL only on errors.
 pl_status pl_design_run(pl_design *d, const pl_design_state *resume, pl_design_observe_fn observe,
                         void *ctx, pl_design_result **out);
 

@@ -56,7 +56,8 @@ static const row objective_rows[] = {
     ROW(objective_def, phases, "phases", T_INT, .lo = 0, .hi = 4096,
         .text = "trajectory: phase offsets that are tried; 0: 128"),
     ROW(objective_def, sharpness, "sharpness", T_NUM, .plain = 1, .unit = "", .lo = 0, .hi = 1e9,
-        .text = "trajectory: of the smooth minimum over phases; 0: 200"),
+        .text = "trajectory: of the smooth minimum over phases; 0: the best phase where all "
+                "objectives are targets, else 200"),
     ROW(objective_def, from, "from", T_NUM, .plain = 1, .unit = "rad/s", .lo = 0, .hi = 1e9,
         .text = "peak, fold: window in which it lies at the start; half of the target. "
                 "peak_height: the "
