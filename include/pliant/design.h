@@ -426,7 +426,8 @@ void pl_response_fit_free(pl_response_fit *f);
   X(double, agree, 0.02, 0, 1e9, "", "distance over path length up to which motions agree")        \
   X(double, rigid, 2e-3, 0, 1e9, "", "relative length change of links, or rad, that is tolerated") \
   X(double, yield, 0, 0, 1e9, "", "strain limit; 0: none")                                         \
-  C(newmark, 1, "no|yes", "simulate in time, from the state of the motion at phase zero")
+  C(newmark, 1, "no|yes",                                                                          \
+    "simulate in time, from the state of the motion at phase zero, with the harmonics added")
 
 typedef struct pl_proof_opts {
   PL_PROOF_OPTS(PL_OPT_FIELD_X, PL_OPT_FIELD_C)
