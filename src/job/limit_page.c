@@ -182,7 +182,7 @@ static pl_status map_draw(job *j, const map *m, int rest, double t, const char *
 }
 
 pl_status limit_page_strain(job *j, const pl_sheet *sheet, const double *q, double t,
-                            const char *stem, const char *title) {
+                            const char *stem) {
   if (!shown(j) || !j->drawable) return PL_OK;
   map m = {0};
   char caption[PL_TEXT];
@@ -190,7 +190,7 @@ pl_status limit_page_strain(job *j, const pl_sheet *sheet, const double *q, doub
   if (s == PL_OK) {
     map_caption(j, &m, caption, sizeof caption);
     if (j->page) pl_page_row_begin(j->page);
-    s = map_draw(j, &m, 0, t, stem, title ? title : stem, caption);
+    s = map_draw(j, &m, 0, t, stem, "as it is", caption);
     if (s == PL_OK)
       s = map_draw(j, &m, 1, t, stem, "laid out",
                    "The same on the sheet at rest, warp to the right where it is plane.");

@@ -13,10 +13,9 @@
 // pl_sheet_stretch.
 pl_status limit_page_used(const job *j, const double *stretch, double *used);
 
-// The sheet coloured by that part: its shape at q, then laid out as it was at rest. title may be
-// NULL: the stem.
+// The sheet coloured by that part: its shape at q, then laid out as it was at rest.
 pl_status limit_page_strain(job *j, const pl_sheet *sheet, const double *q, double t,
-                            const char *stem, const char *title);
+                            const char *stem);
 
 // One polar figure for every limit: the stretch that it allows over the direction, directions that
 // were sampled, the curve that was given, and the largest stretch of any of its triangles at q.

@@ -309,6 +309,7 @@ pl_status job_picture(job *j, const pl_state *s, const char *name, const char *c
   view.ghost = rest;
   view.colour = most > 0 ? j->colour : NULL;
   view.colour_label = "displacement (m)";
+  view.hi = most; // from 0: a body that moves as a whole has one colour
   // enlarged displacements do not stay out of obstacles
   pl_status status = factor == 1 ? job_backdrop(j, s->t, s->t, 2, rest, &view) : PL_OK;
   if (status == PL_OK) status = pl_view_svg(&svg, sc->mesh, &view);

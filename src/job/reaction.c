@@ -1,7 +1,10 @@
 // Reactions in results: what each support and each drive holds with.
 #include "job_impl.h"
 
+#include "pliant/math.h"
+
 #include <ctype.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -77,27 +80,42 @@ static void set_figures(const job *j, const pl_state *s, const pl_work *w, json_
   job_set(f, "reactions", all);
 }
 
+// the entries in a row; those that are rounding beside the largest of all are 0
+static void put_vector(int n, const double *v, double least, char buf[96]) {
+  int at = 0;
+  for (int c = 0; c < n; c++)
+    at += snprintf(buf + at, 96 - (size_t)at, c ? ", %.6g" : "%.6g", fabs(v[c]) > least ? v[c] : 0);
+}
+
+// reach of the model, m
+static double reach(const job *j) {
+  const double *X = j->scene->params->X;
+  int dim = j->scene->dim, n = pl_model_nnode(j->scene->model);
+  double most = 0;
+  for (int i = 0; i < n * dim; i++) most = fmax(most, fabs(X[i] - X[i % dim]));
+  return most;
+}
+
 static void put_table(const job *j, const pl_state *s, const pl_work *w) {
+  static const double rounding = 1e-9;
   const pl_model *m = j->scene->model;
   const char *cells[3 * (COLUMNS + 1)] = {"support or drive", "force (N)",
                                           "moment about its middle (N m)"};
   char text[COLUMNS][3][96];
   int n = nnamed(j), dim = j->scene->dim;
+  double f[3], t[3], force = 0, moment = 0;
   if (!j->page || n == 0) return;
   for (int k = 0; k < n; k++) {
-    double f[3], t[3];
+    pl_drive_reaction(m, s, w->r, k, f, t);
+    force = fmax(force, pl_max_abs(dim, f));
+    if (dim > 1) moment = fmax(moment, pl_max_abs(3, t));
+  }
+  moment = fmax(moment, force * reach(j));
+  for (int k = 0; k < n; k++) {
     pl_drive_reaction(m, s, w->r, k, f, t);
     plain_name(j, k, text[k][0], 64);
-    if (dim == 1)
-      snprintf(text[k][1], 96, "%.6g", f[0]);
-    else if (dim == 2)
-      snprintf(text[k][1], 96, "%.6g, %.6g", f[0], f[1]);
-    else
-      snprintf(text[k][1], 96, "%.6g, %.6g, %.6g", f[0], f[1], f[2]);
-    if (dim == 2)
-      snprintf(text[k][2], 96, "%.6g", t[2]);
-    else if (dim == 3)
-      snprintf(text[k][2], 96, "%.6g, %.6g, %.6g", t[0], t[1], t[2]);
+    put_vector(dim, f, rounding * force, text[k][1]);
+    if (dim > 1) put_vector(dim == 2 ? 1 : 3, dim == 2 ? t + 2 : t, rounding * moment, text[k][2]);
     for (int c = 0; c < 3; c++) cells[3 * (k + 1) + c] = dim == 1 && c == 2 ? "" : text[k][c];
   }
   pl_page_heading(j->page, 3, "Reactions");

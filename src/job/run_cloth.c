@@ -391,7 +391,7 @@ static pl_status write_main(const run *r, const pl_state *s) {
   const limit_run page = page_run(r);
   PL_TRY(limit_page_energy(j, &page, name));
   if (!j->sheet) return PL_OK;
-  PL_TRY(limit_page_strain(j, j->sheet, s->q, s->t, name, NULL));
+  PL_TRY(limit_page_strain(j, j->sheet, s->q, s->t, name));
   return limit_page_polar(j, j->sheet, s->q, name);
 }
 

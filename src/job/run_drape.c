@@ -93,7 +93,7 @@ static pl_status write_files(job *j, recorder *r, const pl_state *s) {
   if (j->scene->output.csv) PL_TRY(pl_table_write(r->table, job_path(j, a->name, ".csv", path)));
   PL_TRY(job_shape(j, a, s));
   if (j->sheet) {
-    PL_TRY(limit_page_strain(j, j->sheet, s->q, s->t, a->name, NULL));
+    PL_TRY(limit_page_strain(j, j->sheet, s->q, s->t, a->name));
     PL_TRY(limit_page_polar(j, j->sheet, s->q, a->name));
   }
   PL_TRY(job_watch_plots(j, a, r->table, 0, FIXED_COLUMNS, "step"));

@@ -59,7 +59,7 @@ static pl_status write_files(job *j, const pl_analysis *a, const pl_orbit *o) {
   snprintf(name, sizeof name, "%.100s-harmonics", a->name);
   if (st == PL_OK && j->scene->output.csv)
     st = pl_table_write(harmonics, job_path(j, name, ".csv", path));
-  if (st == PL_OK) st = orbit_show(j, o, a->name, a->name);
+  if (st == PL_OK) st = orbit_show(j, o, a->name, NULL);
   if (st == PL_OK) st = job_watch_plots(j, a, period, 0, 1, "time (s)");
   if (st == PL_OK) st = job_path_plots(j, a, period, 1);
   snprintf(name, sizeof name, "%.100s-content", a->name);

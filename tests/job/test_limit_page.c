@@ -122,7 +122,7 @@ static void figures_of_a_state(void **state) {
   check_ok(&b.env, pl_dir_make(&b.env, FOLDER));
   check_ok(&b.env, pl_page_create(&b.env, "cloth", &b.j.page));
   deform(&b, 1.01, 0.9, 0);
-  check_ok(&b.env, limit_page_strain(&b.j, b.sheet, b.q, 0, "drape", NULL));
+  check_ok(&b.env, limit_page_strain(&b.j, b.sheet, b.q, 0, "drape"));
   check_ok(&b.env, limit_page_polar(&b.j, b.sheet, b.q, "drape"));
   check_ok(&b.env, limit_page_polar(&b.j, b.sheet, NULL, "before"));
   check_ok(&b.env, pl_page_write(b.j.page, FOLDER "/page.html"));
