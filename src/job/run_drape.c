@@ -60,8 +60,30 @@ static void set_figures(json_t *f, const pl_drape_info *i) {
   job_set(f, "residual", json_real(i->residual));
   job_set(f, "potential_J", json_real(i->energy));
   job_set(f, "violation", json_real(i->violation));
+  job_set(f, "refused_steps", json_integer(i->refused));
+  job_set(f, "energy_made_J", json_real(i->energy_made));
+  job_set(f, "energy_fall_J", json_real(i->energy_fall));
   if (i->between > -1) job_set(f, "between_directions", json_real(i->between));
   job_set(f, "seconds", json_real(i->seconds));
+}
+
+// what the checks of energy and limits found
+static void warn(job *j, const pl_analysis *a, const pl_drape_info *i) {
+  const pl_scene *s = j->scene;
+  if (i->beyond > 0)
+    pl_report(j->env, PL_WARNING, s->path, a->line, a->col, "start from rest, or from a drape",
+              "%s: where it starts the sheet is %.2g %% beyond its limits; they are met first",
+              a->name, 100 * i->beyond);
+  if (i->reason == PL_STOP_ENERGY)
+    pl_report(j->env, PL_WARNING, s->path, a->line, a->col,
+              "give it a shorter first step, or start from another state (about)",
+              "%s: no step lowers the energy, however short: the last would raise it by %.2g J",
+              a->name, i->rise);
+  if (i->energy_made > PL_ENERGY_WARN * (i->energy_fall + i->energy_made))
+    pl_report(j->env, PL_WARNING, s->path, a->line, a->col,
+              "give it a shorter first step, or a smaller gap",
+              "%s: the energy rises by %.2g J on the way, where it falls by %.2g J in all", a->name,
+              i->energy_made, i->energy_fall);
 }
 
 static void tell(job *j, const pl_analysis *a, const pl_drape_info *i) {
@@ -136,6 +158,7 @@ pl_status job_drape(job *j, int index, json_t *figures) {
     job_watch_figures(j, a, s, figures);
     job_contact_figures(j, r.kept.contact, figures);
     tell(j, a, &info);
+    warn(j, a, &info);
     job_contact_tell(j, a, r.kept.contact);
     pl_status w = write_files(j, &r, s);
     if (w < 0) status = w;

@@ -47,7 +47,32 @@ typedef struct descent {
 
 // ---- make ---------------------------------------------------------------------------------------
 
-enum { LEDGER_ENERGY, LEDGER_VIOLATION, LEDGER_BETWEEN, LEDGER_ITERATIONS };
+enum {
+  LEDGER_ENERGY,
+  LEDGER_VIOLATION,
+  LEDGER_BETWEEN,
+  LEDGER_ITERATIONS,
+  LEDGER_REFUSED,
+  LEDGER_MADE,
+  LEDGER_FALL,
+  LEDGER_BEYOND
+};
+
+// how far the last accepted state lies beyond the limits, 0: it does not
+static double beyond(const descent *d) {
+  double violation = d->k->sheet ? pl_sheet_violation(d->sheet, d->s->q, NULL) : 0;
+  return violation > d->po.violation ? violation : 0;
+}
+
+// energy and limits where the descent begins
+static pl_status begin_book(descent *d) {
+  pl_clock clock = {d->s->t, 0, 1, 0};
+  pl_status s = pl_eval(d->m, d->p, d->s, &clock, PL_WANT_ENERGY, &(pl_coef){0}, d->w);
+  if (s < 0) return s;
+  if (s == PL_OK) d->info->energy = d->w->potential;
+  d->info->violation = d->info->beyond = beyond(d);
+  return PL_OK;
+}
 
 static pl_status open_history(descent *d, const pl_history *given) {
   pl_history *h = &d->hist;
@@ -56,7 +81,7 @@ static pl_status open_history(descent *d, const pl_history *given) {
   int ncone = d->sheet->nround + d->sheet->nflat;
   h->nq = pl_model_nq(d->m);
   h->step = d->o->step;
-  if (!given || given->nstep <= 0) return PL_OK;
+  if (!given || given->nstep <= 0) return begin_book(d);
   if (given->nq != h->nq || !given->q1)
     return pl_fail(d->env, PL_E_ARG, "drape: the history is of another model");
   *h = *given;
@@ -70,6 +95,10 @@ static pl_status open_history(descent *d, const pl_history *given) {
   i->violation = h->ledger[LEDGER_VIOLATION];
   i->between = h->ledger[LEDGER_BETWEEN];
   i->iterations = (int)h->ledger[LEDGER_ITERATIONS];
+  i->refused = (int)h->ledger[LEDGER_REFUSED];
+  i->energy_made = h->ledger[LEDGER_MADE];
+  i->energy_fall = h->ledger[LEDGER_FALL];
+  i->beyond = h->ledger[LEDGER_BEYOND];
   PL_TRY(warm_recall(d->env, given, d->sheet->nvert, ncone, 1, &d->warm));
   return warm_keep(d->env, 1, &d->warm, h);
 }
@@ -85,6 +114,10 @@ static pl_status keep_history(descent *d, double next, int rough) {
   h->ledger[LEDGER_VIOLATION] = i->violation;
   h->ledger[LEDGER_BETWEEN] = i->between;
   h->ledger[LEDGER_ITERATIONS] = i->iterations;
+  h->ledger[LEDGER_REFUSED] = i->refused;
+  h->ledger[LEDGER_MADE] = i->energy_made;
+  h->ledger[LEDGER_FALL] = i->energy_fall;
+  h->ledger[LEDGER_BEYOND] = i->beyond;
   PL_TRY(warm_keep(d->env, 1, &d->warm, h));
   if (d->told) *d->told = *h;
   return PL_OK;
@@ -196,14 +229,19 @@ static pl_status potential(descent *d, const pl_state *x, double h, double *out)
   return PL_OK;
 }
 
-// every step must lower the energy; planes that have moved, and rough solves, may lead up
+// every step must lower the energy; planes that have moved, and rough solves, may lead up. Back
+// from beyond the limits the way may lead up as well
 static pl_status check_fall(descent *d, double h) {
   double before, after;
+  if (beyond(d) > 0) return PL_OK;
   pl_status s = potential(d, d->s, h, &before);
   if (s == PL_OK) s = potential(d, d->x, h, &after);
   if (s != PL_OK) return s == PL_DOMAIN ? PL_UNSOLVED : s;
   // at the end it stands still but for what solves leave open
-  return after <= before + 1e-6 * (fabs(before) + fabs(after)) ? PL_OK : PL_UNSOLVED;
+  if (after <= before + 1e-6 * (fabs(before) + fabs(after))) return PL_OK;
+  d->info->refused++;
+  d->info->rise = after - before;
+  return PL_UNSOLVED;
 }
 
 // forces that the step's own term still takes, over the weight (or over what holds the sheet)
@@ -230,6 +268,9 @@ static double out_of_balance(const descent *d, double h) {
 
 static void accept(descent *d, double h) {
   pl_limit_step *step = &d->step;
+  double change = beyond(d) > 0 ? 0 : d->w->potential - d->info->energy;
+  d->info->energy_made += fmax(change, 0);
+  d->info->energy_fall += fmax(-change, 0);
   d->info->residual = out_of_balance(d, h);
   for (int i = 0; i < d->s->nq; i++) d->hist.q1[i] = d->x->q[i] - d->s->q[i];
   d->hist.last_step = h;
@@ -272,7 +313,9 @@ static pl_status descend(descent *d, pl_limit_observe_fn observe, void *ctx) {
     touch_reset(&d->touch);
     rough = 0;
     pl_status s = minimise(d, h, &rough);
+    int refused = d->info->refused;
     if (s == PL_OK) s = check_fall(d, h);
+    d->info->reason = d->info->refused > refused ? PL_STOP_ENERGY : PL_STOP_STEP;
     if (s == PL_UNSOLVED && h > SMALLEST * d->o->step) {
       pl_warm_free(d->env, &d->warm);
       h *= SHRINK;

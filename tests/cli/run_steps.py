@@ -327,6 +327,30 @@ def residuals_are_told():
     assert a["reason"] == "balanced to rounding" and a["residual"] > 1e-6, a
 
 
+# ---- drapes ---------------------------------------------------------------------------------------
+
+DRAPE = """pliant: 1
+materials: {cloth: {young: 1800 Pa, poisson: 0.3, density: 200 kg/m^3}}
+bodies:
+  - name: cloth
+    shell: {mesh: {grid: {size: [0.2 m, 0.2 m], cells: [8, 8], pattern: alternating}}, material: cloth, thickness: 0.5 mm, limit: {stretch: 1 %}}
+fixed: cloth where y > 0.199
+gravity: [0, -9.81 m/s^2, 0]
+watch: {hem: 'cloth nearest [0.1, 0, 0]'}
+analyses: [static, {drape: {about: static}}, {drape: {name: again}}]
+""" + QUIET
+
+
+@test
+def drape_from_beyond_its_limits():
+    # the static sags beyond what the limit allows: its energy is below all that the drape can reach
+    _, a, b = run("drape", DRAPE, err=["static does not know limits", "16 % beyond its limits", "hint: start from rest"])["analyses"]
+    for d in (a, b):
+        assert d["reason"] == "converged" and d["violation"] <= 1e-6, d
+        assert abs(d["displacement_m"]["hem"][1] + 0.002) < 1e-6, d["displacement_m"]
+        assert d["energy_made_J"] <= 1e-6 * d["energy_fall_J"] + 1e-12 and d["refused_steps"] == 0, d
+
+
 # ---- what starts from another analysis, and singular modes ------------------------------------------
 
 @test

@@ -243,6 +243,54 @@ static void ball_under(void **state) {
   swing_close(&w);
 }
 
+// ---- energy -------------------------------------------------------------------------------------
+
+// A hanging strip that begins stretched by half, far beyond its limit: back within it all energies
+// are higher, and it ends where it does from rest.
+static void beyond_the_limits(void **state) {
+  (void)state;
+  const double limit = 1.05, young = 0.1 * 2 * MASS * g / (THICK * SIDE);
+  pl_env env;
+  swing w;
+  pl_env_init(&env);
+  strip(&w, &env, young, 0);
+  w.kit->d.gravity[0] = g;
+  kit_fix(w.kit, "left");
+  swing_build(&w, limit);
+  for (int v = 0; v < w.nvert; v++) w.b.s->q[3 * v] *= 1.5;
+  pl_drape_info info;
+  check_ok(&env, drape(&w, 1e-9, &info));
+  assert_int_equal(info.reason, PL_STOP_CONVERGED);
+  check_rel(info.beyond, 1.5 / limit - 1, 1e-9);
+  check_less(info.energy_made, 1e-6 * fabs(info.energy));
+  check_less(swing_stretch(&w, w.b.s->q), limit * (1 + 1e-6));
+  const double *end = w.b.s->q + 3 * kit_node_at(w.kit, LINKS * SIDE, 0, 0);
+  check_rel(end[0], limit * LINKS * SIDE, 1e-6);
+  swing_close(&w);
+}
+
+// A sheet that begins 1 cm below a floor can be lifted only: no step of the descent lowers the
+// energy, and it ends with that as the reason.
+static void energy_must_fall(void **state) {
+  (void)state;
+  pl_env env;
+  swing w;
+  pl_env_init(&env);
+  swing_begin(&w, &env, 3, 3, 0.3, 0.3);
+  swing_build(&w, 1.01);
+  const pl_obstacle floor = {.kind = PL_PLANE, .centre = {0, 0, 0.01}, .axis = {0, 0, 1}};
+  swing_obstacles(&w, 1, &floor);
+  pl_drape_opts o = drape_defaults(1e-6);
+  pl_drape_info info;
+  check_status(&env, pl_drape(&o, &w.po, w.b.m, w.b.p, &w.k, w.b.s, NULL, w.b.w, NULL, NULL, &info),
+               PL_UNSOLVED);
+  assert_int_equal(info.reason, PL_STOP_ENERGY);
+  assert_int_equal(info.nstep, 0);
+  assert_true(info.refused > 1);
+  check_less(swing_mass(&w) * g * 0.0099, info.rise);
+  swing_close(&w);
+}
+
 // ---- ends ---------------------------------------------------------------------------------------
 
 static int stop_second(void *ctx, const pl_state *s, const pl_clock *c, const pl_limit_step *p) {
@@ -309,6 +357,8 @@ int test_drape(void) {
       cmocka_unit_test(mirror),
       cmocka_unit_test(floor_under),
       cmocka_unit_test(ball_under),
+      cmocka_unit_test(beyond_the_limits),
+      cmocka_unit_test(energy_must_fall),
       cmocka_unit_test(ends),
       cmocka_unit_test(failing_allocator),
   };
