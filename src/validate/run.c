@@ -78,6 +78,11 @@ static pl_status check_points(pl_env *env, const pl_validate_opts *o) {
   return PL_OK;
 }
 
+// has a mesh of the resolution that is asked for
+static int resolves(const pl_validate_opts *o, const pl_protocol_model *m) {
+  return !o->resolution || (o->resolution >= m->least && o->resolution <= m->most);
+}
+
 static pl_status check(pl_env *env, const pl_validate_opts *o) {
   if (!all_protocols(o) && !pl_protocol_find(o->protocol))
     return unknown_protocol(env, o->protocol);
@@ -86,19 +91,21 @@ static pl_status check(pl_env *env, const pl_validate_opts *o) {
   if (!isnan(o->nu) && !(o->nu > -1 && o->nu <= 0.5))
     return pl_fail(env, PL_E_ARG, "Poisson's ratio must lie between -1 and 0.5, got %g", o->nu);
   PL_TRY(check_points(env, o));
+  const pl_protocol_model *last = NULL;
   int found = 0;
   for (int k = 0; k < pl_protocol_count; k++) {
     const pl_protocol *p = pl_protocol_table[k];
     for (int i = 0; wanted(o, p) && i < p->nmodel; i++) {
       const pl_protocol_model *m = &p->model[i];
       if (o->model && strcmp(o->model, m->name) != 0) continue;
-      found = 1;
-      if (o->resolution && (o->resolution < m->least || o->resolution > m->most))
-        return pl_fail(env, PL_E_ARG, "%s %s: resolution must be %d to %d, got %d", p->name,
-                       m->name, m->least, m->most, o->resolution);
+      found |= resolves(o, m);
+      last = m;
     }
   }
-  return found ? PL_OK : unknown_model(env, o);
+  if (last && !found)
+    return pl_fail(env, PL_E_ARG, "%s: resolution must be %d to %d, got %d", last->name,
+                   last->least, last->most, o->resolution);
+  return last ? PL_OK : unknown_model(env, o);
 }
 
 // ---- the plan ---------------------------------------------------------------------------------
@@ -179,9 +186,15 @@ static pl_status plan_score(plan *p, const pl_protocol *q, const pl_protocol_mod
   return PL_OK;
 }
 
-// 1: it has no answer for this Poisson's ratio, and says so
+// 1: it has no answer for this Poisson's ratio or resolution, and says so
 static int left_out(const plan *p, const pl_protocol *q, const pl_protocol_model *m) {
   double nu = nu_of(p, q);
+  if (!resolves(p->o, m)) {
+    pl_report(p->env, PL_WARNING, NULL, 0, 0, NULL,
+              "%s %s is left out: its resolution must be %d to %d", q->name, m->name, m->least,
+              m->most);
+    return 1;
+  }
   if (m->nu_zero ? nu == 0 : !(m->nu_most > 0) || nu <= m->nu_most) return 0;
   pl_report(p->env, PL_WARNING, NULL, 0, 0, NULL,
             "%s %s is left out: its Poisson's ratio must be %s%g", q->name, m->name,

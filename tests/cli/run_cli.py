@@ -332,11 +332,18 @@ def validate_wrong_use():
     run("validate", "cantilever", "--nu", "much", code=USAGE, err="--nu")
     run("validate", "cantilever", "--resolution", "2", code=USAGE, err="resolution must be")
     run("validate", "cantilever", "--resolution", "2.5", code=USAGE, err="--resolution")
+    run("validate", "cantilever", "--resolution", "15", "-m", "rod", code=USAGE, err="rod: resolution must be 20 to 2000, got 15")
     run("validate", "cantilever", "--threads", "0", code=USAGE, err="--threads")
     (work / "no-folder").write_text("")
     run("validate", "cantilever", "--quick", "-o", work / "no-folder" / "x", code=IO, err="folder")
     run("validate", "cantilever", "-m", "rod", "--at", "1", "--csv", work / "no-folder" / "c.csv", code=IO)
     assert "cantilever" in json.loads(run("list", "protocols", "--json"))["protocols"]
+
+
+@test
+def validate_what_has_such_cells():
+    out = run("validate", "cantilever", "--resolution", "15", "--at", "0.5", err="rod is left out: its resolution must be 20 to 2000")
+    assert "scene-midedge " in out and "scene-rod" not in out, out
 
 
 @test
