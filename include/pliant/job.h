@@ -22,6 +22,17 @@ typedef struct pl_job_result {
   char summary[PL_TEXT]; // path of summary.json
 } pl_job_result;
 
+// A result folder that one run at a time writes into. It holds a list of the files that runs have
+// written, so that the next one replaces all of them and nothing else.
+typedef struct pl_folder pl_folder;
+// Makes the folder and takes it for this run alone; files that env writes into it are noted until
+// it is closed. The path stays the caller's. PL_E_IO: another run has it, or it cannot be written.
+pl_status pl_folder_open(pl_env *env, const char *path, pl_folder **out);
+// Removes the files of earlier runs.
+pl_status pl_folder_clear(pl_folder *f);
+// Gives the folder free, and what f holds; f may be NULL. ended: the run came to its end.
+pl_status pl_folder_close(pl_folder *f, int ended);
+
 // Runs the analyses of a scene in order and writes their results. Returns PL_UNSOLVED when one of
 // them did not converge and PL_CANCELLED when it was stopped: what there is has been written then,
 // too.

@@ -204,3 +204,31 @@ pl_status folder_continue(folder *f) {
   clear_halves(f);
   return f->n > 0 ? append(f, AGAIN) : PL_OK;
 }
+
+// ---- for runs of other kinds --------------------------------------------------------------------
+
+pl_status pl_folder_open(pl_env *env, const char *path, pl_folder **out) {
+  *out = NULL;
+  folder *f = pl_alloc(env, 1, sizeof *f);
+  if (!f) return PL_E_NOMEM;
+  pl_status s = folder_open(env, path, f);
+  if (s == PL_OK) {
+    *out = f;
+    return PL_OK;
+  }
+  folder_close(f, 0);
+  pl_free(env, f);
+  return s;
+}
+
+pl_status pl_folder_clear(pl_folder *f) {
+  return folder_clear(f);
+}
+
+pl_status pl_folder_close(pl_folder *f, int ended) {
+  if (!f) return PL_OK;
+  pl_env *env = f->env;
+  pl_status s = folder_close(f, ended);
+  pl_free(env, f);
+  return s;
+}

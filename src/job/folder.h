@@ -1,10 +1,10 @@
 #ifndef FOLDER_H
 #define FOLDER_H
 
-#include "pliant/base.h"
+#include "pliant/job.h"
 
 // A result folder that a run writes into.
-typedef struct folder {
+typedef struct pl_folder {
   pl_env *env;
   const char *path;
   int fd; // of the list of files, which is locked

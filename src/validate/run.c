@@ -1,6 +1,7 @@
 // Runs protocols: the plan, its points, finer and rescaled checks of what passed, and the score.
 #include "run_impl.h"
 
+#include "pliant/job.h"
 #include "pliant/sparse.h"
 
 #include <math.h>
@@ -328,14 +329,18 @@ static pl_status run_plan(plan *p) {
 pl_status pl_validate(pl_env *env, const pl_validate_opts *o, pl_validation **out) {
   *out = NULL;
   PL_TRY(check(env, o));
-  // a folder that cannot be made is told before the work
-  if (o->folder) PL_TRY(pl_dir_make(env, o->folder));
+  // a folder that cannot be made, or that another run has, is told before the work
+  pl_folder *folder = NULL;
+  if (o->folder) PL_TRY(pl_folder_open(env, o->folder, &folder));
   double start = pl_wall_time();
   int processors = (int)sysconf(_SC_NPROCESSORS_ONLN);
   plan p = {.env = env, .o = o, .threads = o->threads ? o->threads : processors};
   if (p.threads < 1) p.threads = 1;
   p.v = pl_alloc(env, 1, sizeof *p.v);
-  if (!p.v) return PL_E_NOMEM;
+  if (!p.v) {
+    pl_folder_close(folder, 0);
+    return PL_E_NOMEM;
+  }
   p.v->env = env;
   p.v->quick = o->quick;
   // many small models: a thread for each, none inside
@@ -343,10 +348,14 @@ pl_status pl_validate(pl_env *env, const pl_validate_opts *o, pl_validation **ou
   pl_status s = run_plan(&p);
   pl_free(env, p.tasks);
   p.v->seconds = pl_wall_time() - start;
-  if (s >= 0 && o->folder) {
-    pl_status w = report_write(p.v, o->folder);
+  if (s >= 0 && folder) {
+    // what was there stays until there is something to replace it
+    pl_status w = pl_folder_clear(folder);
+    if (w == PL_OK) w = report_write(p.v, o->folder);
     if (w < 0) s = w;
   }
+  pl_status closed = pl_folder_close(folder, s >= 0 && !p.v->cancelled);
+  if (s >= 0 && closed < 0) s = closed;
   if (s < 0)
     pl_validation_free(p.v);
   else

@@ -279,6 +279,30 @@ def one_run_at_a_time():
 
 
 @test
+def folders_of_validations():
+    folder = work / "validation"
+    one = ["validate", "locking", "--quick", "-m", "rod", "-o", folder]
+    run(*one)
+    first = names(folder)
+    assert {".pliant", "report.html", "summary.json", "locking-rod.svg"} <= set(first), first
+    (folder / "mine.txt").write_text("kept")
+    # another model: nothing of the first stays, and what is not ours does
+    run("validate", "locking", "--quick", "-m", "hinge", "-o", folder, err="results of an earlier run are replaced")
+    there = names(folder)
+    assert "mine.txt" in there and "locking-hinge.svg" in there and "locking-rod.svg" not in there, there
+    before = {n: (folder / n).read_bytes() for n in there}
+    with open(folder / ".pliant", "r+") as f:
+        fcntl.flock(f, fcntl.LOCK_EX)
+        run(*one, code=IO, err=["another run is writing", "-o DIR"])
+    # a run that is refused touches nothing
+    assert {n: (folder / n).read_bytes() for n in names(folder)} == before
+    # a scene and a validation replace each other's results as well
+    path = scene("instead.yaml", OSCILLATOR + "analyses: [{static: {}}]\n")
+    run("run", path, "-o", folder)
+    assert "locking-hinge.svg" not in names(folder) and "mine.txt" in names(folder), names(folder)
+
+
+@test
 def full_disk():
     path = scene("full.yaml", STRIP + "analyses: [{static: {}}, {transient: {duration: 20 ms, step: 1 ms}}]\n")
     for size in (0, 300, 3000, 30000):
