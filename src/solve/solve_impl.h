@@ -279,6 +279,8 @@ typedef enum newton_way { NEWTON_PLAIN, NEWTON_CAREFUL, NEWTON_SURE } newton_way
 
 pl_status stepper_open(stepper *st);
 void stepper_close(stepper *st);
+// Unknowns whose mass a step of length h does not feel count as massless from here on.
+pl_status stepper_leave_out_light(stepper *st, double h);
 // Sets drives at the start, and the acceleration that balances the forces there.
 pl_status stepper_begin(stepper *st);
 // One step of length h to time t: x holds the result. PL_UNSOLVED: Newton did not converge, or

@@ -6,6 +6,7 @@
 #include <string.h>
 
 enum { STALE = 2 }; // iterations without a smaller residual before rounding is suspected
+static const double LIGHT = 1e-17; // mass over stiffness times a step squared that is none
 
 // some element has forces that depend on velocities
 static int is_damped(const pl_model *m, const pl_params *p) {
@@ -84,6 +85,21 @@ pl_status stepper_mass_solve(stepper *st) {
   for (int i = 0; i < st->n; i++)
     if (!st->heavy[st->dof[i]]) st->g[i] = 0;
   return pl_factor_solve(st->mass, 1, st->g, st->d);
+}
+
+// A mass that does not change a digit of the step's matrix is none: its inertia would only go on
+// ringing, from step to step, with the force that it began with.
+pl_status stepper_leave_out_light(stepper *st, double h) {
+  rule u = {.h = h, .dv = 1 / h};
+  pl_status s = stepper_eval(st, st->s, PL_WANT_TANGENT, &u);
+  // the beginning tells it
+  if (s == PL_DOMAIN) return PL_OK;
+  PL_TRY(s);
+  const pl_csc *K = &st->w->A;
+  for (int i = 0; i < st->n; i++)
+    if (st->M.val[st->M.ptr[i]] < LIGHT * h * h * fabs(K->val[K->ptr[i]]))
+      st->heavy[st->dof[i]] = 0;
+  return PL_OK;
 }
 
 // M a = -(all other forces); unknowns without mass get none

@@ -325,6 +325,22 @@ def full_disk():
 
 
 @test
+def masses_that_a_step_does_not_feel():
+    # c x' + k x = cos(w t): 0.4, 90, 8; the start has died away after a period
+    want = 90 / (90 ** 2 + (0.4 * 8) ** 2)
+    for mass in ("1e-300", "1e-150", "1e-30", "1e-19"):
+        for method in ("newmark", "bdf2", "implicit-euler"):
+            text = OSCILLATOR.replace("mass: $m", f"mass: {mass} kg").replace("m: {value: 1 kg, min: 0.2 kg, max: 5 kg}, ", "")
+            path = scene("light.yaml", text.replace("cubic: 5 N/m^3, ", "") + QUIET + "analyses: [{transient: {frequency: "
+                         "8 rad/s, periods: 2, steps_per_period: 100, method: %s}}]\n" % method)
+            run("run", path, "-o", work / "light", "-t", 1)
+            table = rows(work / "light", "transient.csv")
+            found = float(table[-1][table[0].index("m_x_m")])
+            # what 100 steps a period of the first order leave
+            assert abs(found / want - 1) < 2e-3, (mass, method, found, want)
+
+
+@test
 def little_memory():
     path = scene("memory.yaml", OSCILLATOR + "analyses: [{static: {}}]\n")
     for size in (150, 200, 250, 300):
