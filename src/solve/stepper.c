@@ -6,7 +6,7 @@
 #include <string.h>
 
 enum { STALE = 2 }; // iterations without a smaller residual before rounding is suspected
-static const double LIGHT = 1e-17; // mass over stiffness times a step squared that is none
+static const double LIGHT = 1e-16; // mass over stiffness times a step squared that is none
 
 // some element has forces that depend on velocities
 static int is_damped(const pl_model *m, const pl_params *p) {

@@ -328,7 +328,7 @@ def full_disk():
 def masses_that_a_step_does_not_feel():
     # c x' + k x = cos(w t): 0.4, 90, 8; the start has died away after a period
     want = 90 / (90 ** 2 + (0.4 * 8) ** 2)
-    for mass in ("1e-300", "1e-150", "1e-30", "1e-19"):
+    for mass in ("1e-300", "1e-150", "1e-30", "1e-20"):
         for method in ("newmark", "bdf2", "implicit-euler"):
             text = OSCILLATOR.replace("mass: $m", f"mass: {mass} kg").replace("m: {value: 1 kg, min: 0.2 kg, max: 5 kg}, ", "")
             path = scene("light.yaml", text.replace("cubic: 5 N/m^3, ", "") + QUIET + "analyses: [{transient: {frequency: "
