@@ -13,35 +13,98 @@ typedef enum stop_kind { STOP_AMPLITUDE, STOP_ENERGY, STOP_FROM, STOP_TO, STOP_C
 
 typedef struct backbone {
   walk k;
+  backbone_base base;
   const pl_backbone_opts *o;
-  int nwatch;
-  const int *watch;
-  pl_state *s;           // the equilibrium, then scratch
-  double potential;      // at the equilibrium
-  double omega0, *shape; // [nq] the linear mode
   double limit[STOP_COUNT];
   stop_kind stop;
 } backbone;
 
+// ---- what both kinds begin with -----------------------------------------------------------------
+
+pl_status backbone_params(backbone_base *b, const pl_params *p, int damped) {
+  PL_TRY(pl_params_create(b->m, &b->p));
+  pl_params *f = b->p;
+  memcpy(f->par, p->par, (size_t)p->npar * sizeof(double));
+  memcpy(f->X, p->X, (size_t)p->nref * sizeof(double));
+  memcpy(f->design, p->design, (size_t)p->ndesign * sizeof(double));
+  pl_params_scale_harmonic(b->m, f, 0);
+  if (!damped) pl_params_undamp(b->m, f);
+  return pl_params_update(b->m, f);
+}
+
+static pl_status equilibrium(backbone_base *b) {
+  pl_static_opts so;
+  pl_static_info info;
+  pl_opts_default(pl_static_info_table, pl_static_info_count, &so);
+  PL_TRY(pl_state_create(b->m, b->p, &b->s));
+  b->s->moved = -1;
+  pl_status st = pl_static(&so, b->m, b->p, b->s, b->w, NULL, NULL, &info);
+  if (st == PL_UNSOLVED)
+    return pl_fail(b->env, PL_E_INPUT, "backbone: no static equilibrium was found (%s)",
+                   pl_stop_text(info.reason));
+  PL_TRY(st);
+  pl_clock c = {.scale = 1};
+  PL_TRY(pl_eval(b->m, b->p, b->s, &c, PL_WANT_ENERGY, NULL, b->w));
+  b->potential = b->w->potential;
+  return PL_OK;
+}
+
+pl_status backbone_mode(backbone_base *b, int mode) {
+  size_t nq = (size_t)pl_model_nq(b->m);
+  pl_modes_opts mo = {.count = mode};
+  pl_modes_info info;
+  PL_TRY(equilibrium(b));
+  double *omega = pl_alloc(b->env, (size_t)mode, sizeof(double));
+  b->shape = pl_alloc(b->env, (size_t)mode * nq, sizeof(double));
+  pl_status st = omega && b->shape ? PL_OK : PL_E_NOMEM;
+  if (st == PL_OK) st = pl_modes(&mo, b->m, b->p, b->s, b->w, omega, b->shape, &info);
+  if (st == PL_OK && info.nfound < mode)
+    st = pl_fail(b->env, PL_E_INPUT, "backbone: the model has %d modes, mode %d was asked for",
+                 info.nfound, mode);
+  if (st == PL_OK && (mode <= info.nrigid + info.nunstable || !(omega[mode - 1] > 0)))
+    st = pl_fail_at(b->env, PL_E_INPUT, NULL, 0, 0, "choose a mode that oscillates",
+                    "backbone: mode %d is a free rigid motion or unstable", mode);
+  if (st == PL_OK) {
+    b->omega0 = omega[mode - 1];
+    memmove(b->shape, b->shape + (size_t)(mode - 1) * nq, nq * sizeof(double));
+  }
+  pl_free(b->env, omega);
+  return st;
+}
+
+void backbone_close(backbone_base *b) {
+  if (b->s) pl_state_free(b->m, b->s);
+  pl_free(b->env, b->shape);
+  pl_params_free(b->p);
+}
+
+pl_status backbone_energy(backbone_base *b, const pl_orbit *o, double *energy) {
+  pl_orbit_state(b->m, b->p, o, 0, b->s);
+  pl_clock c = {.t = 0, .omega = o->omega, .scale = 1};
+  PL_TRY(pl_eval(b->m, b->p, b->s, &c, PL_WANT_ENERGY | PL_DYNAMIC, NULL, b->w));
+  // what sliders lost is not stored
+  *energy = b->w->kinetic + b->w->potential - b->w->slipped - b->potential;
+  return PL_OK;
+}
+
+double backbone_amplitude(const backbone_base *b, const pl_orbit *o) {
+  double most = 0;
+  for (int i = 0; i < b->nwatch; i++)
+    for (int axis = 0; axis < pl_model_dim(b->m); axis++)
+      most = fmax(most, pl_orbit_max(b->m, b->p, o, b->watch[i], axis, NULL));
+  return most;
+}
+
 // ---- what ends the curve ----------------------------------------------------------------------
 
 static pl_status energy_of(backbone *b, const spot *s, double *energy) {
-  walk *k = &b->k;
-  pl_orbit o = spot_orbit(k, s);
-  pl_orbit_state(k->m, k->p, &o, 0, b->s);
-  pl_clock c = {.t = 0, .omega = s->omega, .scale = 1};
-  PL_TRY(pl_eval(k->m, k->p, b->s, &c, PL_WANT_ENERGY | PL_DYNAMIC, NULL, k->w));
-  *energy = k->w->kinetic + k->w->potential - b->potential;
-  return PL_OK;
+  pl_orbit o = spot_orbit(&b->k, s);
+  return backbone_energy(&b->base, &o, energy);
 }
 
 static double amplitude_of(const backbone *b, const spot *s) {
   pl_orbit o = spot_orbit(&b->k, s);
-  double most = 0;
-  for (int i = 0; i < b->nwatch; i++)
-    for (int axis = 0; axis < pl_model_dim(b->k.m); axis++)
-      most = fmax(most, pl_orbit_max(b->k.m, b->k.p, &o, b->watch[i], axis, NULL));
-  return most;
+  return backbone_amplitude(&b->base, &o);
 }
 
 // how far a point is beyond the limit b->stop; negative: before it
@@ -89,64 +152,11 @@ static pl_status cut(backbone *b, int *end) {
 
 // ---- start ------------------------------------------------------------------------------------
 
-static pl_status free_params(const pl_model *m, const pl_params *p, pl_params **out) {
-  PL_TRY(pl_params_create(m, out));
-  pl_params *f = *out;
-  memcpy(f->par, p->par, (size_t)p->npar * sizeof(double));
-  memcpy(f->X, p->X, (size_t)p->nref * sizeof(double));
-  memcpy(f->design, p->design, (size_t)p->ndesign * sizeof(double));
-  pl_params_scale_harmonic(m, f, 0);
-  pl_params_undamp(m, f);
-  return pl_params_update(m, f);
-}
-
-static pl_status equilibrium(backbone *b) {
-  walk *k = &b->k;
-  pl_static_opts so;
-  pl_static_info info;
-  pl_opts_default(pl_static_info_table, pl_static_info_count, &so);
-  PL_TRY(pl_state_create(k->m, k->p, &b->s));
-  b->s->moved = -1;
-  pl_status st = pl_static(&so, k->m, k->p, b->s, k->w, NULL, NULL, &info);
-  if (st == PL_UNSOLVED)
-    return pl_fail(k->env, PL_E_INPUT, "backbone: no static equilibrium was found (%s)",
-                   pl_stop_text(info.reason));
-  PL_TRY(st);
-  pl_clock c = {.scale = 1};
-  PL_TRY(pl_eval(k->m, k->p, b->s, &c, PL_WANT_ENERGY, NULL, k->w));
-  b->potential = k->w->potential;
-  return PL_OK;
-}
-
-static pl_status linear_mode(backbone *b) {
-  walk *k = &b->k;
-  int mode = b->o->mode;
-  size_t nq = (size_t)pl_model_nq(k->m);
-  pl_modes_opts mo = {.count = mode};
-  pl_modes_info info;
-  double *omega = pl_alloc(k->env, (size_t)mode, sizeof(double));
-  b->shape = pl_alloc(k->env, (size_t)mode * nq, sizeof(double));
-  pl_status st = omega && b->shape ? PL_OK : PL_E_NOMEM;
-  if (st == PL_OK) st = pl_modes(&mo, k->m, k->p, b->s, k->w, omega, b->shape, &info);
-  if (st == PL_OK && info.nfound < mode)
-    st = pl_fail(k->env, PL_E_INPUT, "backbone: the model has %d modes, mode %d was asked for",
-                 info.nfound, mode);
-  if (st == PL_OK && (mode <= info.nrigid + info.nunstable || !(omega[mode - 1] > 0)))
-    st = pl_fail_at(k->env, PL_E_INPUT, NULL, 0, 0, "choose a mode that oscillates",
-                    "backbone: mode %d is a free rigid motion or unstable", mode);
-  if (st == PL_OK) {
-    b->omega0 = omega[mode - 1];
-    memmove(b->shape, b->shape + (size_t)(mode - 1) * nq, nq * sizeof(double));
-  }
-  pl_free(k->env, omega);
-  return st;
-}
-
 // a factor on the mode that makes a small motion
 static double first_factor(const backbone *b) {
   const walk *k = &b->k;
   int dim = pl_model_dim(k->m), nn = pl_model_nnode(k->m);
-  double most = pl_max_abs(pl_model_nq(k->m), b->shape), box = 0;
+  double most = pl_max_abs(pl_model_nq(k->m), b->base.shape), box = 0;
   for (int c = 0; c < dim; c++) {
     double lo = INFINITY, hi = -INFINITY;
     for (int i = 0; i < nn; i++) {
@@ -158,7 +168,7 @@ static double first_factor(const backbone *b) {
   double by = FIRST_SIZE * (box > 0 ? box : 1) / most;
   if (b->o->amplitude > 0) by = fmin(by, FIRST_SIZE * b->o->amplitude / most);
   // modes have unit mass: E = omega^2 by^2 / 2
-  if (b->o->energy > 0) by = fmin(by, FIRST_SIZE * sqrt(2 * b->o->energy) / b->omega0);
+  if (b->o->energy > 0) by = fmin(by, FIRST_SIZE * sqrt(2 * b->o->energy) / b->base.omega0);
   return by;
 }
 
@@ -171,28 +181,27 @@ static pl_status small_motion(backbone *b, double by) {
   memset(a->z, 0, (size_t)k->n * sizeof(double));
   memset(a->tz, 0, (size_t)k->n * sizeof(double));
   for (int i = 0; i < k->nfree; i++) {
-    a->z[(size_t)i * L] = b->s->q[dof[i]];
-    a->z[(size_t)i * L + 2] = by * b->shape[dof[i]];
-    a->tz[(size_t)i * L + 2] = b->shape[dof[i]];
+    a->z[(size_t)i * L] = b->base.s->q[dof[i]];
+    a->z[(size_t)i * L + 2] = by * b->base.shape[dof[i]];
+    a->tz[(size_t)i * L + 2] = b->base.shape[dof[i]];
   }
-  a->omega = b->omega0;
+  a->omega = b->base.omega0;
   a->tw = 0;
   walk_metric(k, 0);
   PL_TRY(walk_correct(k, a, a->tz, 0, 1));
-  if (fabs(a->omega / b->omega0 - 1) > FIRST_SHIFT) return PL_UNSOLVED;
+  if (fabs(a->omega / b->base.omega0 - 1) > FIRST_SHIFT) return PL_UNSOLVED;
   return walk_tangent(k, a, a->tz, 0);
 }
 
 static pl_status first_point(backbone *b) {
   walk *k = &b->k;
-  PL_TRY(equilibrium(b));
-  PL_TRY(linear_mode(b));
+  PL_TRY(backbone_mode(&b->base, b->o->mode));
   PL_TRY(walk_open(k, b->o->harmonics));
-  k->sw = b->omega0;
+  k->sw = b->base.omega0;
   b->limit[STOP_AMPLITUDE] = b->o->amplitude;
   b->limit[STOP_ENERGY] = b->o->energy;
-  b->limit[STOP_FROM] = b->o->from > 0 ? b->o->from : 0.5 * b->omega0;
-  b->limit[STOP_TO] = b->o->to > 0 ? b->o->to : 2 * b->omega0;
+  b->limit[STOP_FROM] = b->o->from > 0 ? b->o->from : 0.5 * b->base.omega0;
+  b->limit[STOP_TO] = b->o->to > 0 ? b->o->to : 2 * b->base.omega0;
   pl_status st = PL_UNSOLVED;
   double by = first_factor(b);
   for (int it = 0; it < 24 && st > 0 && st != PL_CANCELLED; it++, by /= 4) st = small_motion(b, by);
@@ -263,13 +272,14 @@ pl_status pl_backbone(const pl_backbone_opts *o, const pl_model *m, pl_params *p
   pl_curve *c;
   PL_TRY(curve_create(w->env, &c));
   c->start = "mode";
-  backbone b = {.o = o, .nwatch = nwatch, .watch = watch};
+  backbone b = {.base = {.env = w->env, .m = m, .w = w, .nwatch = nwatch, .watch = watch}, .o = o};
   b.k = (walk){.env = w->env, .m = m, .w = w, .nsample = o->samples, .sub = 1, .even = 1};
   b.k.rtol = o->rtol;
   b.k.max_iter = o->max_iter;
   pl_status st = o->damped ? backbone_damped(o, m, p, w, nwatch, watch, c) : PL_OK;
   if (!o->damped) {
-    st = free_params(m, p, &b.k.p);
+    st = backbone_params(&b.base, p, 0);
+    b.k.p = b.base.p;
     if (st == PL_OK) st = first_point(&b);
     if (st == PL_OK) st = follow(&b, c);
     c->factorisations = b.k.factorisations;
@@ -277,9 +287,7 @@ pl_status pl_backbone(const pl_backbone_opts *o, const pl_model *m, pl_params *p
     c->iterations = b.k.iterations;
   }
   walk_close(&b.k);
-  if (b.s) pl_state_free(m, b.s);
-  pl_free(w->env, b.shape);
-  pl_params_free(b.k.p);
+  backbone_close(&b.base);
   c->seconds = pl_wall_time() - began;
   if (c->npoint) c->end = c->point[c->npoint - 1].orbit->omega;
   for (int i = 0; i < c->nspecial && nwatch > 0; i++)

@@ -244,8 +244,26 @@ pl_status response_follow(walk *k, const pl_response_opts *o, pl_curve *c, range
 // Follows the branches that leave the curve at its branch points and period doublings.
 pl_status branch_follow_all(walk *k, const pl_response_opts *o, pl_curve *c, range r);
 
-// ---- damped backbones: epmc.c -------------------------------------------------------------------
+// ---- backbones: backbone.c, damped ones: epmc.c -------------------------------------------------
 
+// What both kinds begin with: the model without drives, its equilibrium and a linear mode.
+typedef struct backbone_base {
+  pl_env *env;
+  const pl_model *m;
+  pl_params *p; // a copy
+  pl_work *w;
+  int nwatch;
+  const int *watch;
+  pl_state *s;           // the equilibrium, then scratch
+  double potential;      // at the equilibrium
+  double omega0, *shape; // [nq] the mode, of unit mass
+} backbone_base;
+pl_status backbone_params(backbone_base *b, const pl_params *p, int damped);
+pl_status backbone_mode(backbone_base *b, int mode);
+void backbone_close(backbone_base *b);
+// Energy of a motion beyond that of the equilibrium, J; largest deviation of watched nodes, m.
+pl_status backbone_energy(backbone_base *b, const pl_orbit *o, double *energy);
+double backbone_amplitude(const backbone_base *b, const pl_orbit *o);
 pl_status backbone_damped(const pl_backbone_opts *o, const pl_model *m, const pl_params *p,
                           pl_work *w, int nwatch, const int *watch, pl_curve *c);
 

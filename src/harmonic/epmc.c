@@ -12,20 +12,12 @@ enum { COEF_MAX = 1500 }; // unknowns of the dense system
 static const double FIRST = 1e-2, GROW = 1.12, LEAST = 1.001;
 
 typedef struct epmc {
-  pl_env *env;
+  backbone_base base;
   const pl_backbone_opts *o;
-  const pl_model *m;
-  pl_params *p;
-  pl_work *w;
   pl_hb *hb;
-  pl_state *s;
-  int nwatch, n;
-  const int *watch;
-  double alpha;     // of the model
-  double potential; // at the equilibrium
-  double omega0;
-  double *shape; // [nq] of the linear mode, of unit mass
-  double *phi;   // [nfree] M times it
+  int n;
+  double alpha;  // of the model
+  double *phi;   // [nfree] M times the linear mode
   double *A, *b; // [n+2][n+2], [n+2]
   double *z, omega, xi;
   double *back; // [n + 2] the last good point
@@ -36,8 +28,8 @@ typedef struct epmc {
 
 // y[nfree] = M x of the free unknowns
 static void mass_times(const epmc *e, const double *x, double *y) {
-  const pl_csc *M = &e->p->M;
-  const int *index = pl_model_free_index(e->m);
+  const pl_csc *M = &e->base.p->M;
+  const int *index = pl_model_free_index(e->base.m);
   memset(y, 0, (size_t)e->hb->nfree * sizeof *y);
   for (int j = 0; j < M->n; j++)
     for (int k = M->ptr[j]; k < M->ptr[j + 1]; k++) {
@@ -85,7 +77,7 @@ static void fill_borders(epmc *e, double a, double *x, double *y) {
 static pl_status assemble(epmc *e, double a) {
   int n = e->n, N = n + 2;
   const pl_csc *J = &e->hb->J;
-  e->p->par[PL_PAR_ALPHA] = e->alpha - e->xi;
+  e->base.p->par[PL_PAR_ALPHA] = e->alpha - e->xi;
   PL_TRY(pl_hb_eval(e->hb, e->z, e->omega, PL_HB_RESIDUAL | PL_HB_JACOBIAN | PL_HB_OMEGA));
   memset(e->A, 0, (size_t)N * (size_t)N * sizeof *e->A);
   for (int j = 0; j < n; j++)
@@ -93,10 +85,10 @@ static pl_status assemble(epmc *e, double a) {
       e->A[(size_t)j * (size_t)N + (size_t)J->row[k]] = J->val[k];
   memcpy(e->A + (size_t)n * (size_t)N, pl_hb_domega(e->hb), (size_t)n * sizeof(double));
   memcpy(e->b, pl_hb_residual(e->hb), (size_t)n * sizeof(double));
-  double *scratch = pl_alloc(e->env, 2 * (size_t)e->hb->nfree, sizeof *scratch);
+  double *scratch = pl_alloc(e->base.env, 2 * (size_t)e->hb->nfree, sizeof *scratch);
   if (!scratch) return PL_E_NOMEM;
   fill_borders(e, a, scratch, scratch + e->hb->nfree);
-  pl_free(e->env, scratch);
+  pl_free(e->base.env, scratch);
   return PL_OK;
 }
 
@@ -107,7 +99,7 @@ static pl_status correct(epmc *e, double a) {
     PL_TRY(assemble(e, a));
     double held = fmax(fabs(e->b[n]), fabs(e->b[n + 1])) / a;
     if (pl_hb_error(e->hb) <= e->o->rtol && held <= 1e-10) return PL_OK;
-    PL_TRY(dense_solve(e->env, n + 2, e->A, 1, e->b));
+    PL_TRY(dense_solve(e->base.env, n + 2, e->A, 1, e->b));
     if (!pl_all_finite(n + 2, e->b)) return PL_UNSOLVED;
     pl_axpy(n, -1, e->b, e->z, e->z);
     e->omega -= e->b[n];
@@ -120,74 +112,41 @@ static pl_status correct(epmc *e, double a) {
 
 // ---- start --------------------------------------------------------------------------------------
 
-static pl_status copy_params(epmc *e, const pl_params *p) {
-  PL_TRY(pl_params_create(e->m, &e->p));
-  memcpy(e->p->par, p->par, (size_t)p->npar * sizeof(double));
-  memcpy(e->p->X, p->X, (size_t)p->nref * sizeof(double));
-  memcpy(e->p->design, p->design, (size_t)p->ndesign * sizeof(double));
-  pl_params_scale_harmonic(e->m, e->p, 0);
-  e->alpha = e->p->par[PL_PAR_ALPHA];
-  return pl_params_update(e->m, e->p);
-}
-
-static pl_status first_mode(epmc *e) {
-  int mode = e->o->mode;
-  size_t nq = (size_t)pl_model_nq(e->m);
-  pl_modes_opts mo = {.count = mode};
-  pl_modes_info info;
-  PL_TRY(start_static(e->m, e->p, e->w, &e->s));
-  pl_clock c = {.scale = 1};
-  PL_TRY(pl_eval(e->m, e->p, e->s, &c, PL_WANT_ENERGY, NULL, e->w));
-  e->potential = e->w->potential;
-  double *omega = pl_alloc(e->env, (size_t)mode, sizeof(double));
-  e->shape = pl_alloc(e->env, (size_t)mode * nq, sizeof(double));
-  pl_status st = omega && e->shape ? PL_OK : PL_E_NOMEM;
-  if (st == PL_OK) st = pl_modes(&mo, e->m, e->p, e->s, e->w, omega, e->shape, &info);
-  if (st == PL_OK && (info.nfound < mode || mode <= info.nrigid + info.nunstable))
-    st = pl_fail_at(e->env, PL_E_INPUT, NULL, 0, 0, "choose a mode that oscillates",
-                    "backbone: there is no mode %d that oscillates", mode);
-  if (st == PL_OK) {
-    e->omega0 = omega[mode - 1];
-    memmove(e->shape, e->shape + (size_t)(mode - 1) * nq, nq * sizeof(double));
-  }
-  pl_free(e->env, omega);
-  return st;
-}
-
 static pl_status make_room(epmc *e) {
-  size_t n, nfree = (size_t)pl_model_nfree(e->m);
+  e->alpha = e->base.p->par[PL_PAR_ALPHA];
+  size_t n, nfree = (size_t)pl_model_nfree(e->base.m);
   if (nfree * (size_t)(2 * e->o->harmonics + 1) > COEF_MAX)
-    return pl_fail_at(e->env, PL_E_INPUT, NULL, 0, 0, "take fewer harmonics, or damped: no",
+    return pl_fail_at(e->base.env, PL_E_INPUT, NULL, 0, 0, "take fewer harmonics, or damped: no",
                       "backbone: damped motions are for at most %d coefficients, this one has %zu",
                       COEF_MAX, nfree * (size_t)(2 * e->o->harmonics + 1));
-  PL_TRY(pl_hb_create(e->m, e->p, e->w, e->o->harmonics, e->o->samples, &e->hb));
+  PL_TRY(pl_hb_create(e->base.m, e->base.p, e->base.w, e->o->harmonics, e->o->samples, &e->hb));
   e->n = e->hb->n;
   n = (size_t)e->n + 2;
-  e->A = pl_alloc(e->env, n * n, sizeof(double));
-  e->b = pl_alloc(e->env, n, sizeof(double));
-  e->z = pl_alloc(e->env, n, sizeof(double));
-  e->back = pl_alloc(e->env, n, sizeof(double));
-  e->phi = pl_alloc(e->env, nfree, sizeof(double));
+  e->A = pl_alloc(e->base.env, n * n, sizeof(double));
+  e->b = pl_alloc(e->base.env, n, sizeof(double));
+  e->z = pl_alloc(e->base.env, n, sizeof(double));
+  e->back = pl_alloc(e->base.env, n, sizeof(double));
+  e->phi = pl_alloc(e->base.env, nfree, sizeof(double));
   return e->A && e->b && e->z && e->back && e->phi ? PL_OK : PL_E_NOMEM;
 }
 
 // the equilibrium with a times the mode as its first cosine
 static void small_motion(epmc *e, double a) {
-  const int *dof = pl_model_free_dofs(e->m);
+  const int *dof = pl_model_free_dofs(e->base.m);
   int L = e->hb->f.L;
   for (int i = 0; i < e->hb->nfree; i++) {
-    e->b[i] = e->shape[dof[i]];
-    e->z[i * L] = e->s->q[dof[i]];
-    e->z[i * L + 2] = a * e->shape[dof[i]];
+    e->b[i] = e->base.shape[dof[i]];
+    e->z[i * L] = e->base.s->q[dof[i]];
+    e->z[i * L + 2] = a * e->base.shape[dof[i]];
   }
   mass_times(e, e->b, e->phi);
-  e->omega = e->omega0;
+  e->omega = e->base.omega0;
 }
 
 // ---- curve --------------------------------------------------------------------------------------
 
 static pl_orbit orbit_of(const epmc *e) {
-  return (pl_orbit){.env = e->env,
+  return (pl_orbit){.env = e->base.env,
                     .nfree = e->hb->nfree,
                     .nharm = e->hb->f.H,
                     .sub = 1,
@@ -195,31 +154,19 @@ static pl_orbit orbit_of(const epmc *e) {
                     .z = e->z};
 }
 
-static double amplitude_of(const epmc *e) {
-  pl_orbit o = orbit_of(e);
-  double most = 0;
-  for (int i = 0; i < e->nwatch; i++)
-    for (int axis = 0; axis < pl_model_dim(e->m); axis++)
-      most = fmax(most, pl_orbit_max(e->m, e->p, &o, e->watch[i], axis, NULL));
-  return most;
-}
-
 static pl_status energy_of(epmc *e, double *energy) {
   pl_orbit o = orbit_of(e);
-  pl_orbit_state(e->m, e->p, &o, 0, e->s);
-  pl_clock c = {.scale = 1};
-  PL_TRY(pl_eval(e->m, e->p, e->s, &c, PL_WANT_ENERGY | PL_DYNAMIC, NULL, e->w));
-  *energy = e->w->kinetic + e->w->potential - e->w->slipped - e->potential;
-  return PL_OK;
+  return backbone_energy(&e->base, &o, energy);
 }
 
 // where the motion is on its way to the nearest end; 1: there
 static pl_status progress_of(epmc *e, double *part) {
-  double energy, to = e->o->to > 0 ? e->o->to : 2 * e->omega0;
-  double from = e->o->from > 0 ? e->o->from : 0.5 * e->omega0;
+  double energy, to = e->o->to > 0 ? e->o->to : 2 * e->base.omega0;
+  double from = e->o->from > 0 ? e->o->from : 0.5 * e->base.omega0;
   PL_TRY(energy_of(e, &energy));
   *part = fmax(e->omega / to, from / e->omega);
-  if (e->o->amplitude > 0) *part = fmax(*part, amplitude_of(e) / e->o->amplitude);
+  pl_orbit o = orbit_of(e);
+  if (e->o->amplitude > 0) *part = fmax(*part, backbone_amplitude(&e->base, &o) / e->o->amplitude);
   if (e->o->energy > 0) *part = fmax(*part, sqrt(fmax(0, energy) / e->o->energy));
   return PL_OK;
 }
@@ -283,7 +230,7 @@ static pl_status follow(epmc *e, double a, pl_curve *c) {
     snprintf(text, sizeof text, "%.6g rad/s, damping ratio %.4g, point %d", e->omega,
              e->xi / (2 * e->omega), c->npoint);
     c->reason = PL_STOP_CANCELLED;
-    PL_TRY(pl_tell(e->env, "backbone", -1, text));
+    PL_TRY(pl_tell(e->base.env, "backbone", -1, text));
     c->reason = PL_STOP_POINTS;
     if (c->npoint >= e->o->points) return PL_UNSOLVED;
     c->reason = PL_STOP_STEP;
@@ -308,23 +255,24 @@ static pl_status follow(epmc *e, double a, pl_curve *c) {
 // modal amplitude of the first motion: a small part of the last one, were the model linear
 static double first_size(const epmc *e) {
   double a = INFINITY, most = 0;
-  int dim = pl_model_dim(e->m);
-  for (int i = 0; i < e->nwatch; i++)
-    for (int k = 0; k < dim; k++) most = fmax(most, fabs(e->shape[e->watch[i] * dim + k]));
+  int dim = pl_model_dim(e->base.m);
+  for (int i = 0; i < e->base.nwatch; i++)
+    for (int k = 0; k < dim; k++)
+      most = fmax(most, fabs(e->base.shape[e->base.watch[i] * dim + k]));
   if (e->o->amplitude > 0 && most > 0) a = e->o->amplitude / most;
-  if (e->o->energy > 0) a = fmin(a, sqrt(2 * e->o->energy) / e->omega0);
+  if (e->o->energy > 0) a = fmin(a, sqrt(2 * e->o->energy) / e->base.omega0);
   return FIRST * a;
 }
 
 pl_status backbone_damped(const pl_backbone_opts *o, const pl_model *m, const pl_params *p,
                           pl_work *w, int nwatch, const int *watch, pl_curve *c) {
-  epmc e = {.env = w->env, .o = o, .m = m, .w = w, .nwatch = nwatch, .watch = watch};
+  epmc e = {.base = {.env = w->env, .m = m, .w = w, .nwatch = nwatch, .watch = watch}, .o = o};
   if (!(o->amplitude > 0) && !(o->energy > 0))
     return pl_fail_at(w->env, PL_E_INPUT, NULL, 0, 0, "e.g. amplitude: 1 mm",
                       "backbone: damped motions need an amplitude or an energy to end at");
-  pl_status st = copy_params(&e, p);
+  pl_status st = backbone_params(&e.base, p, 1);
   if (st == PL_OK) st = make_room(&e);
-  if (st == PL_OK) st = first_mode(&e);
+  if (st == PL_OK) st = backbone_mode(&e.base, o->mode);
   if (st == PL_OK) {
     double a = first_size(&e);
     if (!isfinite(a))
@@ -335,9 +283,8 @@ pl_status backbone_damped(const pl_backbone_opts *o, const pl_model *m, const pl
   }
   c->iterations = c->factorisations = e.iterations;
   pl_hb_free(e.hb);
-  if (e.s) pl_state_free(m, e.s);
-  pl_params_free(e.p);
-  void *all[] = {e.shape, e.phi, e.A, e.b, e.z, e.back};
+  backbone_close(&e.base);
+  void *all[] = {e.phi, e.A, e.b, e.z, e.back};
   for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) pl_free(w->env, all[i]);
   return st;
 }

@@ -197,11 +197,8 @@ static int take_samples(reader *r, const char *path, const pl_table *t, sample *
 // the curve in the axes of the material
 static int read_curve(reader *r, const limit_def *d, pl_polar *out) {
   char path[PL_TEXT];
-  pl_table *t = NULL;
-  if (!scene_file(r, d->curve.at, "curve", path, sizeof path)) return 0;
-  pl_status st = pl_table_read(r->env, path, &t);
-  if (st == PL_E_NOMEM) r->failed = st;
-  if (st != PL_OK) return 0;
+  pl_table *t;
+  if (!read_csv(r, d->curve.at, "curve", path, &t)) return 0;
   int n = pl_table_rows(t), ok = 0;
   sample *s = take(r, (size_t)n + 1, sizeof *s);
   double *angle = take(r, (size_t)n + 1, sizeof *angle);

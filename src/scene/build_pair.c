@@ -175,26 +175,10 @@ typedef struct curve {
   double *x, *f, *slope; // [n]
 } curve;
 
-// to SI by the unit in the header; without one, by the scene's
-static int column_factor(reader *r, const char *path, const pl_table *t, int col, const char *si,
-                         double *factor) {
-  unit want, got;
-  const char *text = pl_table_unit(t, col);
-  PL_ASSERT(unit_parse(si, strlen(si), &want));
-  *factor = unit_scale_of(&r->scale, &want.dim);
-  if (!text[0]) return 1;
-  if (unit_parse(text, strlen(text), &got) && unit_same(&want.dim, &got.dim)) {
-    *factor = got.factor;
-    return 1;
-  }
-  problem_at(r, path, pl_table_line(t), 0, "the header is e.g. x_mm,force_N or v_m/s,force_N",
-             "column %d is in %s, which cannot be changed to %s", col + 1, text, si);
-  return 0;
-}
-
 static int take_curve(reader *r, const char *path, const pl_table *t, const char *si, curve *c) {
   int rows = pl_table_rows(t), cols = pl_table_cols(t);
   const double *data = pl_table_data(t);
+  const char *hint = "the header is e.g. x_mm,force_N or v_m/s,force_N";
   double factor[2];
   if (cols != 2 || rows < 2 || rows > ROWS_MAX) {
     problem_at(r, path, pl_table_line(t), 0, "e.g. x_mm,force_N",
@@ -202,8 +186,8 @@ static int take_curve(reader *r, const char *path, const pl_table *t, const char
                ROWS_MAX, cols, rows);
     return 0;
   }
-  if (!column_factor(r, path, t, 0, si, &factor[0]) ||
-      !column_factor(r, path, t, 1, "N", &factor[1]))
+  if (!column_scale(r, path, t, 0, si, hint, &factor[0]) ||
+      !column_scale(r, path, t, 1, "N", hint, &factor[1]))
     return 0;
   c->n = rows;
   c->x = take(r, 3 * (size_t)rows, sizeof *c->x);
@@ -223,11 +207,8 @@ static int take_curve(reader *r, const char *path, const pl_table *t, const char
 
 static int read_table(reader *r, const table_def *d, curve *c) {
   char path[PL_TEXT];
-  pl_table *t = NULL;
-  if (!d->file.at || !scene_file(r, d->file.at, "table", path, sizeof path)) return 0;
-  pl_status s = pl_table_read(r->env, path, &t);
-  if (s == PL_E_NOMEM) r->failed = s;
-  if (s != PL_OK) return 0;
+  pl_table *t;
+  if (!d->file.at || !read_csv(r, d->file.at, "table", path, &t)) return 0;
   int ok = take_curve(r, path, t, d->of.v ? "m/s" : "m", c);
   pl_table_free(t);
   return ok;

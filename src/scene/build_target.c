@@ -33,37 +33,20 @@ static int find_time(const pl_table *t) {
   return -1;
 }
 
-// to SI by the unit in the header; without one, by the scene's
-static int column_factor(reader *r, const char *path, const pl_table *t, int col, const char *si,
-                         double *factor) {
-  unit want, got;
-  const char *text = pl_table_unit(t, col);
-  PL_ASSERT(unit_parse(si, strlen(si), &want));
-  *factor = unit_scale_of(&r->scale, &want.dim);
-  if (!text[0]) return 1;
-  if (unit_parse(text, strlen(text), &got) && unit_same(&want.dim, &got.dim)) {
-    *factor = got.factor;
-    return 1;
-  }
-  problem_at(r, path, 1, 0, "call it e.g. x_mm, y_mm, t_s", "column %d is not in a unit of %s",
-             col + 1, si[0] == 's' ? "time" : "length");
-  return 0;
-}
-
 static int take_table(reader *r, const char *path, const pl_table *t, double omega, curve *c) {
   int dim = r->dim, rows = pl_table_rows(t), cols = pl_table_cols(t), col[3], time = find_time(t);
   double factor[3], second = 1;
+  const char *hint = "the header is e.g. t_s,x_mm,y_mm";
   const double *data = pl_table_data(t);
   for (int k = 0; k < dim; k++) {
     col[k] = find_axis(t, "xyz"[k]);
     if (col[k] < 0) {
-      problem_at(r, path, 1, 0, "the header is e.g. t_s,x_mm,y_mm", "there is no column for %c",
-                 "xyz"[k]);
+      problem_at(r, path, 1, 0, hint, "there is no column for %c", "xyz"[k]);
       return 0;
     }
-    if (!column_factor(r, path, t, col[k], "m", &factor[k])) return 0;
+    if (!column_scale(r, path, t, col[k], "m", hint, &factor[k])) return 0;
   }
-  if (time >= 0 && !column_factor(r, path, t, time, "s", &second)) return 0;
+  if (time >= 0 && !column_scale(r, path, t, time, "s", hint, &second)) return 0;
   c->x = take(r, (size_t)(rows * dim) + 1, sizeof *c->x);
   c->times = take(r, (size_t)rows + 1, sizeof *c->times);
   if (!c->x || !c->times) return 0;
@@ -80,11 +63,8 @@ static int take_table(reader *r, const char *path, const pl_table *t, double ome
 
 static int read_file(reader *r, const pl_node *at, double omega, curve *c) {
   char path[PL_TEXT];
-  pl_table *t = NULL;
-  if (!scene_file(r, at, "trajectory", path, sizeof path)) return 0;
-  pl_status s = pl_table_read(r->env, path, &t);
-  if (s == PL_E_NOMEM) r->failed = s;
-  if (s != PL_OK) return 0;
+  pl_table *t;
+  if (!read_csv(r, at, "trajectory", path, &t)) return 0;
   int ok = take_table(r, path, t, omega, c);
   pl_table_free(t);
   return ok;

@@ -694,6 +694,13 @@ void target_add(reader *r, place_kind kind, int a, int b, int c, const num *valu
 void seg_add(reader *r, int a, int b);
 // path of a file named in the scene; reports when it cannot be read
 int scene_file(reader *r, const pl_node *at, const char *what, char *out, size_t size);
+// Reads a CSV file that a node names. 0: a problem was reported, *out is NULL.
+struct pl_table;
+int read_csv(reader *r, const pl_node *at, const char *what, char path[PL_TEXT],
+             struct pl_table **out);
+// One unit of a column in SI, by the unit in the header; without one, by the scene's.
+int column_scale(reader *r, const char *path, const struct pl_table *t, int col, const char *si,
+                 const char *hint, double *factor);
 // Is the place, its links resolved into real[PATH_MAX], within a folder?
 int path_within(const char *root, const char *path, char *real);
 void build_bodies(reader *r);
