@@ -86,6 +86,5 @@ void help_command(const cli_command *c);
 // messages and the progress line, on stderr
 void screen_attach(pl_env *env, int quiet);
 void screen_clear(void); // wipes a half-drawn progress line
-int screen_interrupted(void);
 
 #endif

@@ -35,10 +35,6 @@ static void on_interrupt(int sig) {
   raise(sig);
 }
 
-int screen_interrupted(void) {
-  return interrupted;
-}
-
 void screen_clear(void) {
   if (drawn) fprintf(stderr, "\r\033[K");
   drawn = 0;

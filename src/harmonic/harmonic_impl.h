@@ -90,8 +90,6 @@ pl_status start_first_mode(const pl_model *m, const pl_params *p, pl_work *w, co
                            double *omega);
 // The orbit that stays at a state.
 void start_from_state(const pl_hb *hb, const pl_state *s, pl_orbit *o);
-// The linear response about rest. PL_SINGULAR: undamped resonance.
-pl_status start_linear(pl_hb *hb, pl_border *b, pl_params *p, const pl_state *rest, pl_orbit *o);
 // The body at rest carried by the rigid motion that fits the driven nodes best.
 pl_status start_rigid(pl_hb *hb, const pl_state *rest, pl_orbit *o);
 // The last of so many periods (counted from the first call) by Newmark's method from s.

@@ -49,35 +49,6 @@ pl_status start_first_mode(const pl_model *m, const pl_params *p, pl_work *w, co
   return s;
 }
 
-// ---- linear response --------------------------------------------------------------------------
-
-// one Newton step from rest with drives and loads scaled down so far that it is linear, scaled back
-pl_status start_linear(pl_hb *hb, pl_border *b, pl_params *p, const pl_state *rest, pl_orbit *o) {
-  const double small = 1e-6;
-  size_t n = (size_t)hb->n, L = (size_t)hb->f.L;
-  double *par = pl_alloc(hb->env, (size_t)p->npar, sizeof *par),
-         *dz = pl_alloc(hb->env, n, sizeof *dz);
-  pl_status s = par && dz ? PL_OK : PL_E_NOMEM;
-  start_from_state(hb, rest, o);
-  if (s == PL_OK) {
-    memcpy(par, p->par, (size_t)p->npar * sizeof *par);
-    pl_params_scale_harmonic(hb->m, p, small);
-    s = pl_hb_refresh(hb);
-    if (s == PL_OK) s = pl_hb_eval(hb, o->z, o->omega, PL_HB_RESIDUAL | PL_HB_JACOBIAN);
-    memcpy(p->par, par, (size_t)p->npar * sizeof *par);
-    pl_status back = pl_hb_refresh(hb);
-    if (s == PL_OK) s = back;
-  }
-  if (s == PL_OK) s = pl_border_set(b, NULL, NULL, 0);
-  if (s == PL_OK) s = pl_border_solve(b, hb->h, 0, dz, NULL);
-  // the mean stays: what it would move is second order, or a remainder of the equilibrium
-  for (size_t i = 0; s == PL_OK && i < n; i++)
-    if (i % L != 0) o->z[i] -= dz[i] / small;
-  pl_free(hb->env, par);
-  pl_free(hb->env, dz);
-  return s;
-}
-
 // ---- rigid motion -----------------------------------------------------------------------------
 
 // the rigid motion that brings driven nodes from their places at rest to those at some instant
