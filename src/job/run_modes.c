@@ -97,6 +97,23 @@ static pl_status write_table(job *j, const pl_analysis *a, const double *omega, 
   return s;
 }
 
+// modes that hardly anyone asks for
+static void warn(job *j, const pl_analysis *a, const pl_modes_info *i) {
+  if (i->nrigid && pl_model_ndrive(j->scene->model) > 0)
+    pl_report(j->env, PL_WARNING, j->scene->path, a->line, a->col,
+              "what is held at a point or along a line turns about it: hold two rows of nodes, or "
+              "clamp: yes (rods, shells with bending: midedge)",
+              "%s: %d mode%s without stiffness, which the supports leave free", a->name, i->nrigid,
+              i->nrigid == 1 ? "" : "s");
+  if (i->nunstable)
+    pl_report(
+        j->env, PL_WARNING, j->scene->path, a->line, a->col,
+        "start from a static with perturb: yes",
+        "%s: %d mode%s of negative stiffness: the state is not a stable equilibrium. Rates of "
+        "growth are given as negative frequencies",
+        a->name, i->nunstable, i->nunstable == 1 ? "" : "s");
+}
+
 static void tell(job *j, const pl_analysis *a, const pl_modes_info *info, const double *omega) {
   char list[PL_TEXT] = "";
   size_t at = 0;
@@ -105,11 +122,6 @@ static void tell(job *j, const pl_analysis *a, const pl_modes_info *info, const 
   job_note(j, "%s:%s Hz", a->name, list);
   if (!j->page) return;
   if (info->nrigid) pl_page_text(j->page, "%d rigid modes (frequency zero).", info->nrigid);
-  if (info->nunstable)
-    pl_page_warning(j->page,
-                    "%d modes have negative stiffness: the state is not a stable equilibrium. "
-                    "Their rates of growth are given as negative frequencies.",
-                    info->nunstable);
   char cell[64][32];
   const char *cells[64];
   int n = info->nfound < 31 ? info->nfound : 31;
@@ -148,6 +160,7 @@ pl_status job_modes(job *j, int index, json_t *figures) {
     status = pl_modes(&a->opts.modes_, sc->model, sc->params, s, j->work, omega, shape, &info);
   if (status == PL_OK) {
     set_figures(figures, &info, omega);
+    warn(j, a, &info);
     tell(j, a, &info, omega);
     status = write_table(j, a, omega, info.nfound);
     for (int k = 0; status == PL_OK && j->drawable && k < info.nfound; k++)

@@ -378,6 +378,31 @@ analyses: [modes, {transient: {duration: 1 s, step: 0.01 s}}]
     run("light", light, code=INPUT, err=["too small for numbers", "units"])
 
 
+@test
+def modes_that_nothing_holds():
+    # one row of nodes is a hinge: the strip swings about it, two rows clamp it
+    strip = """pliant: 1
+units: {length: mm}
+materials: {m: {young: 3 GPa, poisson: 0.3, density: 1200 kg/m^3}}
+bodies: [{name: s, shell: {mesh: {grid: {size: [70, 20], cells: [6, 2]}}, material: m, thickness: 0.5}}]
+%s
+analyses: [{modes: {count: 2}}]
+""" + QUIET
+    a = run("swings", strip % "fixed: s group left", err=["1 mode without stiffness", "hold two rows of nodes"])["analyses"][0]
+    assert a["rigid"] == 1, a
+    assert run("clamped", strip % "fixed: s where x < 12")["analyses"][0]["rigid"] == 0
+    # nobody expects a body in free flight to be held
+    assert run("free", (strip % "").replace("count: 2", "count: 7"))["analyses"][0]["rigid"] == 6
+    spring = """pliant: 1
+dimension: 1
+nodes: {m: 0}
+masses: [{node: m, mass: 1 kg}]
+springs: [{nodes: [ground, m], stiffness: -4 N/m}]
+analyses: [{modes: {count: 1}}]
+"""
+    assert run("falls", spring, err="1 mode of negative stiffness")["analyses"][0]["unstable"] == 1
+
+
 # ---- times that are far apart ---------------------------------------------------------------------
 
 OSCILLATOR = """pliant: 1
