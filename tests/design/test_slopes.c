@@ -168,11 +168,83 @@ static void peak_and_folds_of_a_strip(void **state) {
   close_bench(&t);
 }
 
+// ---- memory -----------------------------------------------------------------------------------
+
+// an oscillator in an environment of its own: slopes of a curve that is there, and the largest peak
+// in a window
+static pl_status in_memory(pl_env *e, void *ctx) {
+  static const double X[1] = {0}, par[4] = {50, 0, 20, 0.4}, mass[1] = {2};
+  static const int spring[2] = {-1, 0}, at[1] = {0}, node = 0;
+  const pl_curve *c = ctx;
+  pl_group_desc group[2] = {{"spring", pl_elem_find("spring1"), 1, spring, 0, par, 0},
+                            {"mass", pl_elem_find("mass1"), 1, at, 0, mass, 0}};
+  pl_load_desc load = {.nnode = 1, .node = at, .term = {1, {3, 0, 0}, 0}};
+  pl_model_desc desc = {.dim = 1,
+                        .nnode = 1,
+                        .X = X,
+                        .ngroup = 2,
+                        .group = group,
+                        .nload = 1,
+                        .load = &load,
+                        .ndesign = 1};
+  pl_target target = {0, pl_par_group(&desc, 1, 0), 1};
+  pl_design_desc design = {"m", "kg", 2, 1, 4, 1, &target};
+  desc.design = &design;
+  pl_measure what = {.kind = PL_MEASURE_MAX, .mask = 7};
+  pl_variable var = {0};
+  pl_operating point = {.omega = 3};
+  pl_objective obj = {.kind = PL_OBJECTIVE_HEIGHT,
+                      .weight = 1,
+                      .nnode = 1,
+                      .node = &node,
+                      .goal = PL_GOAL_LEAST,
+                      .from = 3,
+                      .to = 3.1};
+  pl_design_problem problem = {1, 1, 1, &var, &point, &obj};
+  pl_optimise_opts o;
+  pl_opts_default(pl_optimise_info_table, pl_optimise_info_count, &o);
+  o.harmonics = 1;
+  double omega, amplitude;
+  pl_model *m = NULL;
+  pl_params *p = NULL;
+  pl_work *w = NULL;
+  pl_slopes *s = NULL;
+  pl_design *d = NULL;
+  pl_status st = pl_model_create(e, &desc, &m);
+  if (st == PL_OK) st = pl_params_create(m, &p);
+  if (st == PL_OK) st = pl_work_create(m, 1, &w);
+  if (st == PL_OK) st = pl_slopes_create(m, p, w, 0, 1, &var, &s);
+  for (int i = 0; st == PL_OK && i < c->nspecial; i++)
+    st = pl_slopes_at(s, &c->special[i], 1, &what, &omega, &amplitude);
+  if (st == PL_OK) st = pl_design_open(&o, m, p, w, &problem, &d);
+  if (st == PL_OK) st = pl_design_value(d, 0, &omega, &amplitude);
+  pl_design_free(d);
+  pl_slopes_free(s);
+  pl_work_free(w);
+  pl_params_free(p);
+  pl_model_free(m);
+  return st;
+}
+
+static void memory_may_end_anywhere(void **state) {
+  (void)state;
+  bench t = {0};
+  pl_measure what = {.kind = PL_MEASURE_MAX, .mask = 7};
+  design_oscillator(&t.kit, &env, 20);
+  open_bench(&t, 3, 1);
+  pl_curve *c = respond(&t, 2.5, 15, 1, &what);
+  assert_int_equal(c->nspecial, 3);
+  check_allocations(in_memory, c);
+  pl_curve_free(c);
+  close_bench(&t);
+}
+
 int test_slopes(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(peak_of_a_linear_oscillator),
       cmocka_unit_test(peak_and_folds_of_a_hardening_oscillator),
       cmocka_unit_test(peak_and_folds_of_a_strip),
+      cmocka_unit_test(memory_may_end_anywhere),
   };
   pl_env_init(&env);
   return cmocka_run_group_tests_name("slopes", tests, NULL, NULL);
