@@ -22,8 +22,13 @@ typedef struct sensing {
   char text[ROWS_MOST][COLS][96];
 } sensing;
 
+// % of change for one % of the parameter; NaN: there is no such thing
 static double relative(double slope, double p, double value) {
-  return value != 0 ? slope * p / value : NAN;
+  return value != 0 && p != 0 ? slope * p / value : NAN;
+}
+
+static void show_relative(double x, char cell[96]) {
+  if (!isnan(x)) snprintf(cell, 96, "%.4g", x);
 }
 
 static void show_row(sensing *t, const pl_special *at, const char *watch, int k, double A,
@@ -42,10 +47,10 @@ static void show_row(sensing *t, const pl_special *at, const char *watch, int k,
            unit);
   if (amplitude) {
     snprintf(cell[2], sizeof *cell, "%.5g", c * amplitude[k]);
-    snprintf(cell[3], sizeof *cell, "%.4g", relative(amplitude[k], p, A));
+    show_relative(relative(amplitude[k], p, A), cell[3]);
   }
   snprintf(cell[4], sizeof *cell, "%.5g", c * t->omega[k] / (2 * PL_PI));
-  snprintf(cell[5], sizeof *cell, "%.4g", relative(t->omega[k], p, at->omega));
+  show_relative(relative(t->omega[k], p, at->omega), cell[5]);
 }
 
 static void add_number(pl_text *t, double x) {
