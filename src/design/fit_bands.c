@@ -76,6 +76,7 @@ typedef struct profile {
   double cost;           // least sum of squares
   double *x, *z, *y, *r; // the fit itself
   double *line;          // [nvar] change of all values from the fit to the linear band's end
+  double most;           // times so far the value is at its bound
 } profile;
 
 static void restore(profile *p) {
@@ -118,7 +119,8 @@ static pl_status rise_of_profile(profile *p, double by, double *rise) {
   return PL_OK;
 }
 
-// where the profile has risen enough: *by times as far as the linear end. *lost: motions end first.
+// where the profile has risen enough, or the value's bound: *by times as far as the linear end.
+// *lost: motions end first.
 static pl_status follow_profile(profile *p, double *by, int *lost) {
   double lo = 0, hi = INFINITY, rise;
   *lost = 0;
@@ -131,7 +133,7 @@ static pl_status follow_profile(profile *p, double *by, int *lost) {
       *by = 0.5 * (lo + hi);
       continue;
     }
-    if (fabs(rise - 1) <= CLOSE) {
+    if (fabs(rise - 1) <= CLOSE || (rise < 1 && *by >= p->most)) {
       *lost = 0;
       return PL_OK;
     }
@@ -144,6 +146,7 @@ static pl_status follow_profile(profile *p, double *by, int *lost) {
     // the root of the rise is a straight line where the model is linear
     double next = *by * fmin(fmax(1 / fmax(rise, DBL_MIN), 0.3), 2);
     *by = next > lo && next < hi ? next : isfinite(hi) ? 0.5 * (lo + hi) : 2 * lo;
+    *by = fmin(*by, p->most);
   }
   // not found: what is surely within
   *lost = 1;
@@ -154,12 +157,14 @@ static pl_status follow_profile(profile *p, double *by, int *lost) {
 // one end of a value's band, by: how far beyond or within the linear one
 static pl_status one_end(profile *p, int side, double *by) {
   pl_fit_band *b = &p->f->fit->value[p->k];
-  double end = p->x[p->k] + side * b->band, rise = 0;
   const variable *v = &p->f->d->var[p->k];
-  *by = 1;
-  if (end < v->lo || end > v->hi) return PL_OK;
+  double rise = 0;
+  // values beyond a bound are no values
+  p->most = (side > 0 ? v->hi - p->x[p->k] : p->x[p->k] - v->lo) / b->band;
+  *by = fmin(1, p->most);
+  if (p->most <= 0) return PL_OK;
   for (int i = 0; i < p->f->nvar; i++) p->line[i] *= side;
-  pl_status st = rise_at(p, 1, &rise);
+  pl_status st = *by < 1 ? PL_UNSOLVED : rise_at(p, 1, &rise);
   if (st < 0 || st == PL_CANCELLED) return st;
   if (st == PL_OK && fabs(rise - 1) <= TRUSTED) return PL_OK;
   int lost = 0;

@@ -39,14 +39,40 @@ static pl_status take_motion(void *ctx, int i, const pl_orbit *o) {
   return PL_OK;
 }
 
+// keeps what is said about a response; errors go on to where they belong
+typedef struct listener {
+  hearing *to;
+  void (*diag)(void *ctx, const pl_diag *d);
+  void *ctx;
+} listener;
+
+static void listen(void *ctx, const pl_diag *d) {
+  listener *l = ctx;
+  if (d->level == PL_ERROR && l->diag) l->diag(l->ctx, d);
+  if (d->level == PL_WARNING && l->to->n < HEARD) l->to->d[l->to->n++] = *d;
+}
+
+static pl_status respond(fitter *f, const pl_model *m, pl_params *p, pl_work *w,
+                         const pl_orbit *start, pl_curve **out) {
+  pl_env *env = f->env;
+  listener l = {&f->said_try, env->diag, env->diag_ctx};
+  f->said_try.n = 0;
+  env->diag = listen;
+  env->diag_ctx = &l;
+  pl_status st = pl_response(&f->follow, m, p, w, 0, NULL, start, out);
+  env->diag = l.diag;
+  env->diag_ctx = l.ctx;
+  return st;
+}
+
 static pl_status follow(fitter *f, pl_curve **out) {
   pl_design *d = f->d;
   const pl_curve *near = f->curve;
   const pl_orbit *start = near && near->npoint ? near->point[0].orbit : NULL;
-  pl_status st = pl_response(&f->follow, d->m, d->p, d->w, 0, NULL, start, out);
+  pl_status st = respond(f, d->m, d->p, d->w, start, out);
   if (st == PL_UNSOLVED && (!*out || (*out)->npoint < 2) && start) {
     pl_curve_free(*out);
-    st = pl_response(&f->follow, d->m, d->p, d->w, 0, NULL, NULL, out);
+    st = respond(f, d->m, d->p, d->w, NULL, out);
   }
   return st == PL_UNSOLVED && *out && (*out)->npoint > 1 ? PL_OK : st;
 }
@@ -136,6 +162,7 @@ void fit_accept(fitter *f, const double *x, double cost) {
   if (f->curve != f->fit->curve[0] && f->curve != f->fit->curve[1]) pl_curve_free(f->curve);
   f->curve = f->tried;
   f->tried = NULL;
+  f->said = f->said_try;
 }
 
 // ---- derivatives ------------------------------------------------------------------------------
@@ -215,8 +242,9 @@ static double make_step(fitter *f, double lambda) {
   for (int i = 0; i < n; i++) {
     const variable *v = &f->d->var[i];
     double by = f->active[i] ? 0 : f->step[i] / f->size[i];
-    // no value more than halves or doubles at once
-    if (f->x[i] != 0) by = fmin(fmax(by, -0.5 * fabs(f->x[i])), fabs(f->x[i]));
+    // no value more than halves or doubles at once, unless it is nothing beside its first
+    if (fabs(f->x[i]) > 1e-6 * fabs(v->x0))
+      by = fmin(fmax(by, -0.5 * fabs(f->x[i])), fabs(f->x[i]));
     f->to[i] = fmin(fmax(f->x[i] + by, v->lo), v->hi);
     f->step[i] = f->to[i] - f->x[i];
   }
@@ -496,7 +524,7 @@ static pl_status choose_harmonics(fitter *f, const pl_model *m, pl_params *p, pl
   PL_TRY(fit_kept_harmonics(f, &kept));
   if (kept > 0) H = kept;
   if (H == 0) {
-    pl_status st = pl_response(&f->follow, m, p, w, 0, NULL, NULL, &c);
+    pl_status st = respond(f, m, p, w, NULL, &c);
     for (int i = 0; c && i < c->npoint; i++)
       if (c->point[i].orbit->nharm > H) H = c->point[i].orbit->nharm;
     for (int k = 0; k < f->nset; k++)
@@ -645,6 +673,7 @@ static void release(fitter *f) {
 }
 
 static pl_status finish(fitter *f) {
+  for (int i = 0; i < f->said.n && f->env->diag; i++) f->env->diag(f->env->diag_ctx, &f->said.d[i]);
   f->fit->curve[1] = f->curve;
   PL_TRY(keep_matches(f, f->fit->after));
   f->fit->size = f->fit->after[0]->size;

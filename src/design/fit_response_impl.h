@@ -10,6 +10,13 @@ typedef struct fit_way {
   double first;  // cost before coming near
 } fit_way;
 
+// Messages about one response. Those of trials are nobody's concern; those of the last one are.
+enum { HEARD = 4 };
+typedef struct hearing {
+  int n;
+  pl_diag d[HEARD];
+} hearing;
+
 typedef struct fitter {
   const pl_fit_response_opts *o;
   pl_env *env;
@@ -21,6 +28,7 @@ typedef struct fitter {
   frf_view *view;           // [nset]
   pl_response_opts follow;  // how responses are followed
   pl_curve *curve, *tried;  // at x, and at the values tried
+  hearing said, said_try;   // about them
   int stale;                // the curve is one of earlier values
   int logs;                 // logarithms are compared, whose differences see far
   double *z, *z_try;        // [npoint][n] motions of the samples

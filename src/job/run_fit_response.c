@@ -76,7 +76,7 @@ static void warn(const trial *t) {
     for (int k = 0; k < i; k++)
       if (fabs(f->correlation[i * f->nvalue + k]) > CORRELATED)
         pl_report(j->env, PL_WARNING, j->scene->path, t->a->line, t->a->col,
-                  "their bands hold for each alone; together they are known far better",
+                  "what they do together is known far better; measure more places or a wider range",
                   "%s: '%s' and '%s' are hardly told apart (correlation %.4f)", t->a->name,
                   f->value[k].name, f->value[i].name, f->correlation[i * f->nvalue + k]);
   }

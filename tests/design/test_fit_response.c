@@ -291,6 +291,35 @@ static void bent_band(void **state) {
   assert_int_equal(b->bent, PL_BAND_PROFILE);
   check_rel(b->low, truth[FORCE] / (0.06 + reach), 5e-3);
   check_rel(b->high, truth[FORCE] / (0.06 - reach), 5e-3);
+  // bounds end a band
+  const pl_variable bounded[] = {{.index = STIFFNESS, .min = 45, .max = 60}};
+  pl_response_fit_free(t.fit);
+  check_ok(&env, pl_fit_response(&t.o, t.b.m, t.b.p, t.b.w, 1, bounded, 1, &t.set, &t.fit));
+  check_rel(t.fit->value[0].low, 45, 1e-12);
+  check_rel(t.fit->value[0].high, 60, 1e-12);
+  close_bench(&t);
+}
+
+static void count_message(void *ctx, const pl_diag *d) {
+  *(int *)ctx += d->level == PL_WARNING;
+}
+
+// samples up to a fold with strong noise: trials lose their way, which is nobody's concern
+static void quiet_trials(void **state) {
+  (void)state;
+  bench t;
+  int n = 0;
+  open_bench(&t, truth[CUBIC]);
+  t.set.n = 12;
+  measure(&t, 5, 5.411, 1, 0.1, 2);
+  spoil(&t, 0.1);
+  env.diag = count_message;
+  env.diag_ctx = &n;
+  pl_status s = pl_fit_response(&t.o, t.b.m, t.b.p, t.b.w, 4, four, 1, &t.set, &t.fit);
+  env.diag = NULL;
+  assert_true(s == PL_OK || s == PL_UNSOLVED);
+  assert_true(t.fit->evaluations > 20);
+  check_less(n, 5);
   close_bench(&t);
 }
 
@@ -409,9 +438,10 @@ static void not_told_apart(void **state) {
 
 int test_fit_response(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(exact_data),     cmocka_unit_test(branches),  cmocka_unit_test(quantities),
-      cmocka_unit_test(duffing_bands),  cmocka_unit_test(bent_band), cmocka_unit_test(two_masses),
-      cmocka_unit_test(not_told_apart),
+      cmocka_unit_test(exact_data), cmocka_unit_test(branches),
+      cmocka_unit_test(quantities), cmocka_unit_test(duffing_bands),
+      cmocka_unit_test(bent_band),  cmocka_unit_test(quiet_trials),
+      cmocka_unit_test(two_masses), cmocka_unit_test(not_told_apart),
   };
   pl_env_init(&env);
   return cmocka_run_group_tests_name("design.fit_response", tests, NULL, NULL);
