@@ -258,12 +258,26 @@ static pl_status find_crossing(walk *k, events *all, int rank, spot *s, int *pai
   return find_branch(k, all, s);
 }
 
+// the multiplier of a rank that is beyond +1 at one end passed it at a fold of the segment
+static int passed_fold(const events *all, const pl_floquet *f, int rank) {
+  int fold = 0;
+  for (int i = 0; i < all->n; i++) fold |= all->e[i].kind == PL_FOLD;
+  return fold && rank < f->n && f->im[rank] == 0 && f->re[rank] > 0;
+}
+
 static pl_status find_bifurcations(walk *k, events *all, spot *s) {
-  int ua = k->at.floquet.nunstable, ub = k->next.floquet.nunstable;
-  int lo = ua < ub ? ua : ub, hi = ua < ub ? ub : ua, pair = 0;
-  if (k->at.floquet.n == 0 || k->next.floquet.n == 0) return PL_OK;
-  for (int rank = lo; rank < hi && rank < 64; rank += 1 + pair)
-    PL_TRY(find_crossing(k, all, rank, s, &pair));
+  const pl_floquet *a = &k->at.floquet, *b = &k->next.floquet;
+  int lo = a->nunstable, hi = b->nunstable, pair = 0;
+  if (a->n == 0 || b->n == 0) return PL_OK;
+  if (lo > hi) {
+    lo = b->nunstable;
+    hi = a->nunstable;
+    b = a;
+  }
+  for (int rank = lo; rank < hi && rank < 64; rank += 1 + pair) {
+    pair = 0;
+    if (!passed_fold(all, b, rank)) PL_TRY(find_crossing(k, all, rank, s, &pair));
+  }
   return PL_OK;
 }
 
