@@ -51,6 +51,8 @@ typedef struct pl_uff {
 // Reads all functions of an ASCII universal file; other datasets are passed over. Errors name file
 // and line.
 pl_status pl_uff_read(pl_env *env, const char *path, pl_uff **out);
+// The same from memory; path stands in messages.
+pl_status pl_uff_parse(pl_env *env, const char *path, const char *data, size_t size, pl_uff **out);
 void pl_uff_free(pl_uff *u);
 
 // ---- plots ------------------------------------------------------------------------------------

@@ -83,7 +83,7 @@ static pl_status open_history(descent *d, const pl_history *given) {
   h->step = d->o->step;
   if (!given || given->nstep <= 0) return begin_book(d);
   if (given->nq != h->nq || !given->q1)
-    return pl_fail(d->env, PL_E_ARG, "drape: the history is of another model");
+    return pl_fail(d->env, PL_E_INPUT, "drape: the history is of another model");
   *h = *given;
   h->q1 = move;
   h->v1 = h->period = h->warm = NULL;

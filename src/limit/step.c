@@ -376,7 +376,7 @@ static pl_status open_history(march *k, const pl_history *given) {
     return PL_OK;
   }
   if (given->nq != k->nq || (two && (!given->q1 || !given->v1)))
-    return pl_fail(k->env, PL_E_ARG, "transient: the history is of another model or method");
+    return pl_fail(k->env, PL_E_INPUT, "transient: the history is of another model or method");
   copy_history(&k->hist, given);
   if (!k->sheet) return PL_OK;
   PL_TRY(

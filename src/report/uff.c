@@ -214,6 +214,9 @@ static pl_status read_function(reader *r, pl_uff_function *f) {
   for (int i = 0; i < f->n; i++) {
     f->re[i] *= si;
     f->im[i] *= si;
+    if (!isfinite(f->x[i]) || !isfinite(f->re[i]) || !isfinite(f->im[i]))
+      return wrong(r, "check the exponents, and the units in dataset 164",
+                   "a value is too large for numbers");
   }
   return PL_OK;
 }
@@ -256,11 +259,8 @@ static pl_status read_all(reader *r) {
   return PL_OK;
 }
 
-pl_status pl_uff_read(pl_env *env, const char *path, pl_uff **out) {
+pl_status pl_uff_parse(pl_env *env, const char *path, const char *data, size_t size, pl_uff **out) {
   *out = NULL;
-  char *data;
-  size_t size;
-  PL_TRY(pl_file_read(env, path, (size_t)1 << 30, &data, &size));
   pl_uff *u = pl_alloc(env, 1, sizeof *u);
   reader r = {.env = env, .path = path, .at = data, .end = data + size, .length = 1, .force = 1};
   r.out = u;
@@ -270,13 +270,22 @@ pl_status pl_uff_read(pl_env *env, const char *path, pl_uff **out) {
     u->env = env;
     st = read_all(&r);
   }
-  pl_free(env, data);
   freelocale(r.c);
   if (st == PL_OK)
     *out = u;
   else
     pl_uff_free(u);
   return st;
+}
+
+pl_status pl_uff_read(pl_env *env, const char *path, pl_uff **out) {
+  *out = NULL;
+  char *data;
+  size_t size;
+  PL_TRY(pl_file_read(env, path, (size_t)1 << 30, &data, &size));
+  pl_status s = pl_uff_parse(env, path, data, size, out);
+  pl_free(env, data);
+  return s;
 }
 
 void pl_uff_free(pl_uff *u) {

@@ -263,7 +263,7 @@ static pl_status open_history(stepper *st, const plan *p, const pl_history *give
   }
   if (given->nq != st->nq || (two && (!given->q1 || !given->v1)) || given->nsample != nsample ||
       (nsample > 0 && !given->period))
-    return pl_fail(st->env, PL_E_ARG, "transient: the history is of another model or method");
+    return pl_fail(st->env, PL_E_INPUT, "transient: the history is of another model or method");
   history_copy(h, given);
   if (nsample > 0)
     memcpy(h->period, given->period, (size_t)nsample * (size_t)st->nq * sizeof *h->period);

@@ -236,7 +236,7 @@ static void foreign_history(void **state) {
   opt.duration = 1;
   opt.method = PL_BDF2;
   pl_history h = {.nq = 1, .nstep = 3};
-  check_status(&r.env, pl_transient(&opt, r.m, r.p, r.s, &h, r.w, NULL, NULL, NULL), PL_E_ARG);
+  check_status(&r.env, pl_transient(&opt, r.m, r.p, r.s, &h, r.w, NULL, NULL, NULL), PL_E_INPUT);
   rig_close(&r);
 }
 
