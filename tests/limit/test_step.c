@@ -562,7 +562,7 @@ static void refuses(void **state) {
   refused(&w, PL_E_ARG, "vertices");
   w.k.sheet = own;
   pl_history h = {.nq = 1, .nstep = 4};
-  assert_int_equal(swing_run(&w, 0.1, &h, NULL, NULL, NULL), PL_E_ARG);
+  assert_int_equal(swing_run(&w, 0.1, &h, NULL, NULL, NULL), PL_E_INPUT);
   swing_close(&other);
   swing_close(&w);
 }
