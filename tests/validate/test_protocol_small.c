@@ -3,7 +3,7 @@
 
 #include "pliant/validate.h"
 
-#include <string.h>
+#include <math.h>
 
 static void one_point(pl_env *env, const char *protocol, const char *model, double at, int n,
                       pl_sample *out) {
