@@ -38,10 +38,8 @@ typedef enum pl_friction_stop {
   PL_FRICTION_MAX_ITER,
   PL_FRICTION_CANCELLED
 } pl_friction_stop;
-const char *pl_friction_stop_text(pl_friction_stop s);
 
 typedef enum pl_touch_status { PL_OPEN, PL_STICK, PL_SLIP } pl_touch_status;
-const char *pl_touch_text(pl_touch_status s);
 
 typedef struct pl_friction_info {
   pl_friction_stop reason;

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-enum { GAUSS = 16, BREAK_MAX = 1024, LEVELS = 24, MEASURE_HARMONICS = 64 };
+enum { GAUSS = 16, BREAK_MAX = 1024, LEVELS = 24, MEASURE_HARMONICS = 64, PANELS_MOST = 100000 };
 
 // one node's motion: free components from coefficients, others from drives
 typedef struct track {
@@ -132,7 +132,9 @@ static double width_at(const track *t, double phase) {
 // int |v| from a to b, by Gauss on panels of at most a given length
 static double panels(const track *t, double a, double b, double longest, double *grad) {
   double x[GAUSS], w[GAUSS], sum = 0;
-  int n = (int)ceil((b - a) / longest);
+  // a motion that rests at a slow point has none that are short enough
+  double count = ceil((b - a) / longest);
+  int n = count < PANELS_MOST ? (int)count : PANELS_MOST;
   pl_gauss(GAUSS, x, w);
   for (int i = 0; i < n; i++) {
     double h = (b - a) / n, lo = a + i * h;

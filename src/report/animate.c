@@ -355,7 +355,7 @@ static pl_status draw_motion(rp_picture *p, int nshow, int nframe, const double 
   motion a = {.p = p, .nframe = nshow, .total = nframe, .closed = closed, .start = start};
   double total = closed ? seconds : seconds * (nshow + 1) / (nshow - 1);
   snprintf(a.timing, sizeof a.timing, "dur=\"%dms\" calcMode=\"linear\" repeatCount=\"indefinite\"",
-           (int)(1000 * total));
+           (int)fmin(1000 * total, 1e9));
   a.P = pl_alloc(p->env, (size_t)nshow * n, sizeof *a.P);
   pl_status s = a.P ? PL_OK : PL_E_NOMEM;
   for (int k = 0; k < nshow && s == PL_OK; k++)
@@ -412,10 +412,11 @@ static pl_status draw_all(rp_picture *p, int nframe, const double *frames, doubl
   pl_status status = PL_DOMAIN;
   int nshow = nframe < FRAMES ? nframe : FRAMES;
   while (guess < LIMIT && status == PL_DOMAIN && nshow >= least) {
-    size_t size;
+    size_t size = 0;
     status = draw_motion(p, nshow, nframe, frames, seconds, closed, start, &size);
-    int fewer = (int)(0.9 * nshow * LIMIT / (double)size);
-    nshow = fewer < nshow ? fewer : nshow - 1;
+    // the size is known where the text was too long
+    double fewer = size > 0 ? 0.9 * nshow * LIMIT / (double)size : 0;
+    nshow = fewer < nshow ? (int)fewer : nshow - 1;
   }
   if (status == PL_DOMAIN) status = draw_exposures(p, nframe, frames, closed);
   if (status == PL_OK) rp_picture_decor(p);

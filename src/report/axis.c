@@ -121,7 +121,8 @@ static int choose_power(double m, const rp_look *look) {
       m < 1e5 * pow(10, e))
     return e;
   if (m == 0 || (m >= 0.1 && m < 1e4)) return 0;
-  e = 3 * (int)floor(log10(m) / 3);
+  // differences of the largest numbers are infinite
+  e = 3 * (int)floor(fmin(log10(m), 308) / 3);
   if (e < -300) e = -300;
   if (n > 0 && prefix_for(unit, n, e)) return e;
   return m >= 0.01 && m < 1e5 ? 0 : e;
@@ -265,8 +266,8 @@ static void log_narrow(rp_axis *a, int want) {
 }
 
 static void make_log(rp_axis *a, double lo, double hi, int want, const char *label) {
-  a->lo = log10(lo);
-  a->hi = log10(hi);
+  a->lo = fmax(log10(lo), -324);
+  a->hi = fmin(log10(hi), 309);
   int first = (int)floor(a->lo), last = (int)ceil(a->hi);
   int inside = (int)floor(a->hi) - (int)ceil(a->lo) + 1;
   int stride = (inside + want - 1) / (want > 1 ? want : 1);
