@@ -19,6 +19,7 @@ typedef struct bench {
   int nvar;
   pl_variable var[VARIABLES];
   double x[VARIABLES];
+  double step; // of differences, as part of a value; 0: 1e-3
 } bench;
 
 static void open_bench(bench *t, double omega, int harmonics) {
@@ -118,7 +119,8 @@ static void check_slopes(bench *t, double from, double to, int H, const pl_measu
   assert_int_equal(c->nspecial, nspecial);
   slopes_of(t, c, what, got);
   for (int k = 0; k < t->nvar; k += stride) {
-    double x[VARIABLES], size = t->x[k] != 0 ? fabs(t->x[k]) : 0.01, h = 1e-3 * size;
+    double x[VARIABLES], size = t->x[k] != 0 ? fabs(t->x[k]) : 0.01,
+                         h = (t->step > 0 ? t->step : 1e-3) * size;
     pl_curve *side[2];
     for (int i = 0; i < 2; i++) {
       memcpy(x, t->x, sizeof x);
@@ -166,6 +168,36 @@ static void peak_and_folds_of_a_strip(void **state) {
   pl_measure what = {.kind = PL_MEASURE_PATH, .node = node, .mask = 7};
   check_slopes(&t, 11, 9, 3, &what, 3, 4, 2e-5);
   close_bench(&t);
+}
+
+// forces with kinks: an elastic stop (a peak and two folds), elastic dry friction (two peaks)
+static void peaks_and_folds_of_kinked_forces(void **state) {
+  (void)state;
+  static const double X[1] = {0}, spring[4] = {1, 0, 0, 0.1}, mass = 1;
+  static const double stop[3] = {10, 1, 1}, slider[2] = {3, 0.4};
+  static const int ends[2] = {-1, 0}, at[1] = {0};
+  for (int friction = 0; friction < 2; friction++) {
+    bench t = {0};
+    kit_init(&t.kit, &env, 1);
+    t.kit.d.nnode = 1;
+    t.kit.d.X = X;
+    kit_group(&t.kit, "spring", "spring1", 1, ends, 0, spring);
+    kit_group(&t.kit, "mass", "mass1", 1, at, 0, &mass);
+    kit_group(&t.kit, "kinked", friction ? "jenkins1" : "stop1", 1, ends, 0,
+              friction ? slider : stop);
+    t.kit.load[t.kit.d.nload++] =
+        (pl_load_desc){.nnode = 1, .node = at, .term = {1, {0.5, 0, 0}, 0}};
+    for (int i = 0; i < 2; i++) {
+      pl_target target = {0, pl_par_group(&t.kit.d, 2, 0) + i, 1};
+      kit_parameter(&t.kit, i ? "second" : "first", friction ? slider[i] : stop[i], 0.01, 100, 1,
+                    &target);
+    }
+    t.step = 1e-4;
+    open_bench(&t, 0.5, 9);
+    pl_measure what = {.kind = PL_MEASURE_MAX, .mask = 7};
+    check_slopes(&t, 0.5, 3, 9, &what, friction ? 2 : 3, 1, 5e-5);
+    close_bench(&t);
+  }
 }
 
 // ---- memory -----------------------------------------------------------------------------------
@@ -244,6 +276,7 @@ int test_slopes(void) {
       cmocka_unit_test(peak_of_a_linear_oscillator),
       cmocka_unit_test(peak_and_folds_of_a_hardening_oscillator),
       cmocka_unit_test(peak_and_folds_of_a_strip),
+      cmocka_unit_test(peaks_and_folds_of_kinked_forces),
       cmocka_unit_test(memory_may_end_anywhere),
   };
   pl_env_init(&env);
