@@ -52,6 +52,8 @@ typedef struct pl_kernels_p {
                pl_pack *out);
   void (*carry)(const pl_pack *q, const pl_pack *q0, const pl_pack *dq, const pl_pack *par,
                 const pl_pack *rest, pl_pack *out);
+  int (*visc)(const pl_pack *q, const pl_pack *v, const pl_pack *par, const pl_pack *rest,
+              pl_pack *force, pl_pack *damp, pl_pack *stiff);
 } pl_kernels_p;
 
 // A scalar that an element can tell for plots.

@@ -2,7 +2,8 @@
 // real = double complex. A body defines FN(prepare), FN(eval) and, if it has them, FN(visc),
 // FN(mass). A body must be analytic: sqrt(dot) not fabs or hypot, atan of a half-angle, and
 // branches only on ABOVE(a, b), a > b in the real part, or creal(...) of a value. PACKED: also x_p
-// for packs of elements, built for every instruction set; a real is then set to zero by {0}.
+// for packs of elements, built for every instruction set; a real is then set to zero by {0}, and
+// ABOVE(a, b), NONE(a), a <= 0, and ZERO(a) hold for all elements or do not hold.
 
 #include "pliant/element.h"
 
@@ -27,6 +28,8 @@
 #define INLINE static inline __attribute__((always_inline, unused))
 
 #define ABOVE(a, b) (creal((a) - (b)) > 0)
+#define NONE(a)     (!(creal(a) > 0))
+#define ZERO(a)     (creal(a) == 0)
 #define real        double
 #define FN(name)    name##_d
 #include BODY
@@ -46,6 +49,8 @@
 #undef real
 #undef FN
 #undef ABOVE
+#undef NONE
+#undef ZERO
 
 #if defined(PACKED)
 #include "packs.h"

@@ -1,5 +1,7 @@
 // W = k/2 (|q1 - q0| - L)^2; rigid links by penalty: harmonic-balance paper, App. E.
 #define BODY "link.inc"
+#define PACKED
+#define CARRY
 #include "kernel.h"
 #include "element_impl.h"
 
@@ -20,23 +22,6 @@ static void field(const double *q, const double *par, const double *rest, double
   value[1] = par[0] * (l - rest[0]);
 }
 
-// the tension k (l - L) acts across the link, (1 - n n') / l
-static void carry(const double *q, const double *q0, const double *dq, const double *par,
-                  const double *rest, double *out) {
-  double d[3], l, d0[3], l0, change = 0;
-  (void)rest;
-  memset(out, 0, 36 * sizeof *out);
-  if (span_d(q, d, &l) || span_d(q0, d0, &l0)) return;
-  for (int i = 0; i < 3; i++) change += d0[i] / l0 * (dq[3 + i] - dq[i]);
-  double t = par[0] * (l0 + change - l) / l;
-  for (int i = 0; i < 3; i++)
-    for (int j = 0; j < 3; j++) {
-      double b = t * ((i == j) - d[i] * d[j] / (l * l));
-      out[6 * i + j] = out[6 * (3 + i) + 3 + j] = b;
-      out[6 * i + 3 + j] = out[6 * (3 + i) + j] = -b;
-    }
-}
-
 static void sample(unsigned seed, double *X, double *q, double *v, double *par) {
   static const double shape[6] = {0, 0, 0, 1, 0.3, -0.2};
   pl_sample_shape(seed, 2, 3, shape, 0.2, X, q, v);
@@ -55,11 +40,12 @@ const pl_elem_kind pl_elem_link = {
     .stiff = 1,
     .rigid = 1,
     .par = par_info,
-    .d = {prepare_d, eval_d, NULL, mass_d},
+    .d = {prepare_d, eval_d, NULL, mass_d, third_d},
     .z = {prepare_z, eval_z, NULL, mass_z},
+    .p = {eval_p, third_p, carry_p, NULL},
     .nfield = COUNT(field_info),
     .field_info = field_info,
     .field = field,
-    .carry = carry,
+    .carry = carry_d,
     .sample = sample,
 };

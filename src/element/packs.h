@@ -15,6 +15,8 @@
 #define sqrt(x)     FN(root)(x)
 #define atan(x)     FN(arctan)(x)
 #define ABOVE(a, b) FN(positive)((a) - (b))
+#define NONE(a)     FN(negative)(a)
+#define ZERO(a)     FN(naught)(a)
 
 #define COPY "pack.inc"
 #include "pliant/copies.h"
@@ -36,8 +38,17 @@ static void carry_p(const pl_pack *q, const pl_pack *q0, const pl_pack *dq, cons
 }
 #endif
 
+#if defined(VISC)
+static int visc_p(const pl_pack *q, const pl_pack *v, const pl_pack *par, const pl_pack *rest,
+                  pl_pack *force, pl_pack *damp, pl_pack *stiff) {
+  return PICK(visc)(q, v, par, rest, force, damp, stiff);
+}
+#endif
+
 #undef real
 #undef sqrt
 #undef atan
 #undef ABOVE
+#undef NONE
+#undef ZERO
 #pragma GCC diagnostic pop

@@ -1,5 +1,7 @@
 // W = k/2 (l - l0)^2 between points of links in link coordinates: harmonic-balance paper, App. E.
 #define BODY "spring.inc"
+#define PACKED
+#define VISC
 #include "kernel.h"
 #include "element_impl.h"
 
@@ -51,8 +53,9 @@ const pl_elem_kind pl_elem_spring = {
     .planar = 1,
     .damped = 1,
     .par = par_info,
-    .d = {prepare_d, eval_d, visc_d, NULL},
+    .d = {prepare_d, eval_d, visc_d, NULL, third_d},
     .z = {prepare_z, eval_z, visc_z, NULL},
+    .p = {eval_p, third_p, NULL, visc_p},
     .nfield = COUNT(field_info),
     .field_info = field_info,
     .field = field,

@@ -154,12 +154,13 @@ CLONES static void put_forces(int n, double beta, const double *g, const double 
   }
 }
 
-// K = H + beta T (NULL: zero) and D = beta H (NULL: not wanted), lower triangles; add: to them
-CLONES static void put_tangents(int n, double beta, int add, const double *H, const double *T,
-                                int stride, double *K, double *D) {
+// K = H + beta T (NULL: zero) and D = beta H (NULL: not wanted), their lower triangles unless full;
+// add: to them
+CLONES static void put_tangents(int n, int full, double beta, int add, const double *H,
+                                const double *T, int stride, double *K, double *D) {
   size_t at = 0;
   for (int i = 0; i < n; i++)
-    for (int j = 0; j <= i; j++, at += (size_t)stride * PL_LANES) {
+    for (int j = 0; j < (full ? n : i + 1); j++, at += (size_t)stride * PL_LANES) {
       const double *h = H + (i * n + j) * PL_LANES, *t = T ? T + (i * n + j) * PL_LANES : NULL;
       double k[PL_LANES], d[PL_LANES];
       for (int l = 0; l < PL_LANES; l++) {
@@ -173,26 +174,70 @@ CLONES static void put_tangents(int n, double beta, int add, const double *H, co
     }
 }
 
+// f += g and, by rates alone, r += C v (NULL: not wanted)
+CLONES static void add_forces(int n, const double *g, const double *C, const double *v, int stride,
+                              double *f, double *r) {
+  for (int i = 0; i < n; i++) {
+    double s[PL_LANES] = {0};
+    for (int j = 0; r && j < n; j++)
+      for (int l = 0; l < PL_LANES; l++)
+        s[l] += C[(i * n + j) * PL_LANES + l] * v[j * PL_LANES + l];
+    size_t at = (size_t)i * (size_t)stride * PL_LANES;
+    for (int l = 0; l < PL_LANES; l++) {
+      f[at + (size_t)l] += g[i * PL_LANES + l];
+      if (r) r[at + (size_t)l] += s[l];
+    }
+  }
+}
+
+// K += S and D += C, all entries
+CLONES static void add_tangents(int nn, const double *S, const double *C, int stride, double *K,
+                                double *D) {
+  for (int i = 0; i < nn; i++) {
+    size_t at = (size_t)i * (size_t)stride * PL_LANES;
+    for (int l = 0; l < PL_LANES; l++) {
+      K[at + (size_t)l] += S[i * PL_LANES + l];
+      if (D) D[at + (size_t)l] += C[i * PL_LANES + l];
+    }
+  }
+}
+
+static int add_visc(const pl_lot *e, const pl_lot_sample *s) {
+  const pl_elem_kind *k = e->m->group[e->group].kind;
+  int n = e->ndof, tangent = s->K != NULL;
+  pl_pack f[PL_NDOF_MAX], C[PL_NDOF_MAX * PL_NDOF_MAX], S[PL_NDOF_MAX * PL_NDOF_MAX];
+  if (k->p.visc(s->q, s->v, e->par, e->rest, f, tangent || s->r ? C : NULL, tangent ? S : NULL))
+    return 1;
+  add_forces(n, (double *)f, (double *)C, (const double *)s->v, s->stride, (double *)s->f,
+             (double *)s->r);
+  if (tangent)
+    add_tangents(n * n, (double *)S, (double *)C, s->stride, (double *)s->K, (double *)s->D);
+  return 0;
+}
+
 static int eval_pack(const pl_lot *e, const pl_lot_sample *s) {
   const pl_elem_kind *k = e->m->group[e->group].kind;
   double beta = e->p->par[PL_PAR_BETA];
-  int n = e->ndof, damped = beta != 0, tangent = s->K != NULL;
+  int n = e->ndof, damped = beta != 0, tangent = s->K != NULL, full = !e->symmetric;
   pl_pack H[PL_NDOF_MAX * PL_NDOF_MAX], T[PL_NDOF_MAX * PL_NDOF_MAX], g[PL_NDOF_MAX];
   if (k->p.eval(s->q, e->par, e->rest, NULL, g, tangent || damped ? H : NULL)) return 1;
   if (tangent && damped && k->p.third(s->q, s->v, e->par, e->rest, T)) return 1;
   put_forces(n, beta, (double *)g, (double *)H, (const double *)s->v, s->stride, (double *)s->f,
              (double *)s->r);
+  if (k->p.visc && !tangent) return add_visc(e, s);
   if (!tangent) return 0;
-  put_tangents(n, beta, 0, (double *)H, damped ? (double *)T : NULL, s->stride, (double *)s->K,
-               (double *)s->D);
+  put_tangents(n, full, beta, 0, (double *)H, damped ? (double *)T : NULL, s->stride,
+               (double *)s->K, (double *)s->D);
+  if (k->p.visc && add_visc(e, s)) return 1;
   if (!s->q0 || !k->p.carry) return 0;
   k->p.carry(s->q, s->q0, s->dq, e->par, e->rest, T);
-  put_tangents(n, beta, 1, (double *)T, NULL, s->stride, (double *)s->K, (double *)s->D);
+  put_tangents(n, full, beta, 1, (double *)T, NULL, s->stride, (double *)s->K, (double *)s->D);
   return 0;
 }
 
 int pl_lot_eval(const pl_lot *e, const pl_lot_sample *s, int *bad) {
   const pl_elem_kind *k = e->m->group[e->group].kind;
   // one by one also tells who is outside
-  return !k->p.eval || k->d.visc || eval_pack(e, s) ? eval_lanes(e, s, bad) : 0;
+  int packs = k->p.eval && (k->p.visc || !k->d.visc);
+  return !packs || eval_pack(e, s) ? eval_lanes(e, s, bad) : 0;
 }

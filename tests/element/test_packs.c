@@ -83,6 +83,24 @@ static void lanes(void **state) {
   }
 }
 
+static void dashpots(void **state) {
+  const pl_elem_kind *kind = *state;
+  static lot l;
+  static pl_pack f[PL_NDOF_MAX], D[NHESS], S[NHESS];
+  double f1[PL_NDOF_MAX], D1[NHESS], S1[NHESS];
+  for (unsigned seed = 1; seed <= NSEED; seed += PL_LANES) {
+    make_lot(kind, seed, &l);
+    assert_int_equal(kind->p.visc(l.q, l.v, l.par, l.rest, f, D, S), 0);
+    for (int k = 0; k < PL_LANES; k++) {
+      sample *s = &l.s[k];
+      assert_int_equal(kind->d.visc(s->q, s->v, s->par, s->rest, f1, D1, S1), 0);
+      check_lane(s, "dashpots of a pack", k, s->n, f, f1);
+      check_lane(s, "their derivatives by rates", k, s->n * s->n, D, D1);
+      check_lane(s, "their derivatives by places", k, s->n * s->n, S, S1);
+    }
+  }
+}
+
 // one element outside its domain must not pass in company
 static void outside(void **state) {
   const pl_elem_kind *kind = *state;
@@ -101,9 +119,14 @@ static int has_packs(const pl_elem_kind *kind) {
   return kind->p.eval != NULL;
 }
 
+static int has_visc(const pl_elem_kind *kind) {
+  return kind->p.visc != NULL;
+}
+
 int test_packs(void) {
   static const kind_test tests[] = {{"third derivatives", third, NULL},
                                     {"lanes", lanes, has_packs},
+                                    {"dashpots", dashpots, has_visc},
                                     {"outside the domain", outside, has_packs}};
   return run_kinds("element.packs", tests, (int)(sizeof tests / sizeof tests[0]));
 }
