@@ -1,10 +1,14 @@
 #include "build_body.h"
 
+#include "pliant/math.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 // What an engineer would wonder about. Warnings only.
+
+static const double HINGE_STIFF = 1.15; // energy of hinges over that of the plate
 
 static void bare_hint(const reader *r, const num *v, const char *si, const char *sane, char *out,
                       size_t size) {
@@ -54,6 +58,61 @@ static void check_body(reader *r, const body_slot *b) {
             wide, size);
 }
 
+// Of one hinge bent to a cylinder of curvature 1, mean over all directions: theta^2. Unfolded, its
+// edge lies from (0, 0) to (l, 0), and triangle s has its other vertex at a[s] along it and at a
+// height h[s]; a cylinder at an angle turns it by theta = A cos^2 + B sin^2 + C sin cos.
+static double mean_fold(double l, const double a[2], const double h[2]) {
+  double A = 0.5 * (a[0] * (a[0] - l) / h[0] + a[1] * (a[1] - l) / h[1]);
+  double B = 0.5 * (h[0] + h[1]), C = a[0] - a[1];
+  return (3 * (A * A + B * B) + 2 * A * B + C * C) / 8;
+}
+
+// Energy of the hinges of a mesh bent to cylinders over that of the plate: 1 for equilateral
+// triangles, and more the less regular they are. 0: there are none.
+static double hinge_stiffness(const pl_mesh *m, const pl_topology *t) {
+  double energy = 0, plate = 0;
+  for (int k = 0; k < t->nhinge; k++) {
+    const int *v = t->hinge + 4 * k;
+    double e[3], a[2], h[2], area = 0;
+    pl_sub3(m->X + 3 * v[1], m->X + 3 * v[0], e);
+    double l = pl_norm3(e);
+    for (int s = 0; s < 2; s++) {
+      double d[3];
+      pl_sub3(m->X + 3 * v[2 + s], m->X + 3 * v[0], d);
+      a[s] = pl_dot3(d, e) / l;
+      h[s] = sqrt(fmax(pl_dot3(d, d) - a[s] * a[s], 0));
+      area += 0.5 * l * h[s];
+    }
+    if (!(h[0] > 0 && h[1] > 0)) continue;
+    energy += l * l / area * mean_fold(l, a, h);
+    plate += area / 3;
+  }
+  return plate > 0 ? energy / plate : 0;
+}
+
+static int is_cloth(const reader *r) {
+  for (int k = 0; k < r->nbody; k++) {
+    const geometry_def *g = r->body[k].def->shell;
+    if (g && (g->limit || g->regions.n > 0)) return 1;
+  }
+  return 0;
+}
+
+// hinges that nobody asked for, of a shell whose stiffness counts
+static void check_hinges(reader *r, const body_slot *b) {
+  const geometry_def *g = b->def->shell;
+  pl_topology *t;
+  if (!g || r->failed || g->bending.v != BENDING_HINGE || g->bending.at || is_cloth(r)) return;
+  if (!worked(r, pl_topology_create(b->mesh, &t))) return;
+  double stiff = hinge_stiffness(b->mesh, t);
+  pl_topology_free(t);
+  if (stiff < HINGE_STIFF) return;
+  warning(r, b->at, "use bending: midedge, right on every mesh; or say bending: hinge",
+          "shell '%s': bending by hinges, the default, needs equilateral triangles: on these it is "
+          "%.0f %% too stiff in the mean",
+          b->def->name.s, 100 * (stiff - 1));
+}
+
 // 9.81 written without its unit in a scene of millimetres
 static void check_gravity(reader *r) {
   double size = sqrt(r->gravity[0] * r->gravity[0] + r->gravity[1] * r->gravity[1] +
@@ -95,7 +154,10 @@ void check_plausible(reader *r) {
   warn_bare(r);
   const material_def *m = r->def.materials.item;
   for (int k = 0; k < r->def.materials.n; k++) check_material(r, &m[k]);
-  for (int k = 0; k < r->nbody; k++) check_body(r, &r->body[k]);
+  for (int k = 0; k < r->nbody; k++) {
+    check_body(r, &r->body[k]);
+    check_hinges(r, &r->body[k]);
+  }
   const param_def *p = r->def.parameters.item;
   for (int k = 0; k < r->def.parameters.n; k++)
     if (!p[k].used) warning(r, p[k].name.at, NULL, "parameter '%s' is used nowhere", p[k].name.s);

@@ -71,13 +71,13 @@ static void potentials(void **state) {
 static void mesh_placement(void **state) {
   (void)state;
   pl_env env;
-  pl_scene *s =
-      parse(&env, "pliant: 1\nmaterials: {m: {young: 1 MPa, density: 1000}}\n"
-                  "bodies:\n"
-                  "  - name: sheet\n"
-                  "    shell: {mesh: data.obj, mesh_units: cm, scale: 3, rotate: {axis: [0, 0, 1], "
-                  "angle: 90 deg}, translate: [0, 0, 7], material: m, thickness: 1 mm}\n"
-                  "sets: {low: sheet group low, both: sheet group low and sheet group high}\n");
+  pl_scene *s = parse(
+      &env, "pliant: 1\nmaterials: {m: {young: 1 MPa, density: 1000}}\n"
+            "bodies:\n"
+            "  - name: sheet\n"
+            "    shell: {mesh: data.obj, mesh_units: cm, scale: 3, rotate: {axis: [0, 0, 1], "
+            "angle: 90 deg}, translate: [0, 0, 7], material: m, thickness: 1 mm, bending: none}\n"
+            "sets: {low: sheet group low, both: sheet group low and sheet group high}\n");
   // the unused vertex is told and left out
   assert_int_equal(heard.nwarning, 1);
   assert_int_equal(s->mesh->nvert, 4);
@@ -88,6 +88,30 @@ static void mesh_placement(void **state) {
   assert_int_equal(s->set[0].n, 3);
   assert_int_equal(s->set[1].n, 2);
   pl_scene_free(s);
+}
+
+// Hinges by default are told where triangles are not equilateral: right angles make a cylinder half
+// as stiff again, in the mean over its directions.
+static void hinges(void **state) {
+  (void)state;
+  static const struct {
+    const char *pattern, *more, *told;
+  } c[] = {{"right", "", "50 % too stiff"},     {"irregular", "", "% too stiff in the mean"},
+           {"equilateral", "", NULL},           {"right", ", bending: midedge", NULL},
+           {"right", ", bending: hinge", NULL}, {"right", ", limit: {stretch: 1 %}", NULL}};
+  for (size_t k = 0; k < sizeof c / sizeof *c; k++) {
+    pl_env env;
+    char text[600];
+    snprintf(text, sizeof text,
+             "pliant: 1\nmaterials: {m: {young: 1 GPa, poisson: 0.3, density: 1000 kg/m^3}}\n"
+             "bodies: [{name: s, shell: {mesh: {grid: {size: [0.12 m, %g m], cells: [12, 12], "
+             "pattern: %s}}, material: m, thickness: 1 mm%s}}]\nfixed: s where x < 1 mm\n",
+             strcmp(c[k].pattern, "equilateral") ? 0.12 : 0.06 * sqrt(3), c[k].pattern, c[k].more);
+    pl_scene *s = parse(&env, text);
+    assert_int_equal(heard.nwarning, c[k].told != NULL);
+    if (c[k].told) assert_non_null(strstr(heard.d[0].text, c[k].told));
+    pl_scene_free(s);
+  }
 }
 
 static void chain(void **state) {
@@ -198,7 +222,7 @@ int test_parts(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(matrices), cmocka_unit_test(potentials),  cmocka_unit_test(mesh_placement),
       cmocka_unit_test(chain),    cmocka_unit_test(drive_terms), cmocka_unit_test(initial_state),
-      cmocka_unit_test(values),   cmocka_unit_test(watches),
+      cmocka_unit_test(values),   cmocka_unit_test(watches),     cmocka_unit_test(hinges),
   };
   return cmocka_run_group_tests_name("scene.parts", tests, NULL, NULL);
 }
