@@ -2,6 +2,8 @@
 // what tells that the way led to another curve.
 #include "curve_impl.h"
 
+#include <string.h>
+
 static const double ANGLE_MOST = 0.5; // between successive tangents, rad
 static const double ANGLE_GOOD = 0.2;
 static const double FAR = 0.4; // correction over step that smells of another branch
@@ -10,6 +12,8 @@ static const double ITERATIONS_GOOD = 4;
 // steps may turn and miss
 enum { CORNER_TRIES = 4 };
 static const double CORNER_ANGLE = 1.3, CORNER_FAR = 3, CORNER_STEP = 1e-3;
+// steps over corners at fixed frequency: parts of it, and how far motions may be apart
+static const double LEAP_FIRST = 1e-7, LEAP_LAST = 2e-3, LEAP_FAR = 0.02;
 static const double MISS_GOOD = 3e-3; // what a prediction misses, in the metric: a third of a
                                       // hundredth of the motion
 static const double JOIN = 0.03;      // how far half the way may lie off the cubic, over the step
@@ -87,13 +91,38 @@ static pl_status try_step(walk *k, int corner) {
   return sure && !k->careful ? PL_OK : check_joined(k);
 }
 
+// A corner at which the curve turns so far that the plane across its tangent misses it: the motion
+// at a frequency a little further on.
+static pl_status pass_corner(walk *k) {
+  int way = k->at.tw > 0 ? 1 : -1;
+  for (double part = LEAP_FIRST; part <= LEAP_LAST; part *= 4) {
+    spot_copy(k, &k->next, &k->at);
+    k->next.omega *= 1 + way * part;
+    if (k->by) PL_TRY(strength_set(k->by, k->next.omega));
+    k->limit = LEAP_FAR;
+    pl_status st = walk_correct(k, &k->next, NULL, 0, 0);
+    k->limit = INFINITY;
+    k->missed = k->moved;
+    if (st == PL_OK) st = walk_tangent(k, &k->next, NULL, 0);
+    if (st < 0 || st == PL_CANCELLED) return st;
+    if (st != PL_OK) continue;
+    for (int i = 0; way < 0 && i < k->n; i++) k->next.tz[i] = -k->next.tz[i];
+    k->next.tw *= way;
+    memset(k->bend, 0, (size_t)k->n * sizeof *k->bend);
+    k->bend_w = k->bend_z = k->bend_o = 0;
+    k->ds = CORNER_STEP;
+    return PL_OK;
+  }
+  return PL_UNSOLVED;
+}
+
 pl_status walk_step(walk *k, double min_step) {
   for (int tries = 0; k->ds >= min_step; k->ds *= 0.5, tries++) {
     int corner = k->hb->pairs && (tries >= CORNER_TRIES || k->ds < CORNER_STEP);
     pl_status st = try_step(k, corner);
     if (st <= 0 || st == PL_CANCELLED) return st;
   }
-  return PL_UNSOLVED;
+  return k->hb->pairs ? pass_corner(k) : PL_UNSOLVED;
 }
 
 pl_status walk_land(walk *k, double omega) {

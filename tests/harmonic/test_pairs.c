@@ -287,6 +287,13 @@ static void sliders(void **state) {
   (void)state;
   check_shooting(rubbing(0.3, 1, 0.2), 0.5, 2.5, 1e-4);
   check_shooting(rubbing(0.5, 3, 0.4), 0.7, 3, 1e-4);
+  // corners at 0.4146 and 0.6297 rad/s, where slips begin, so sharp that steps along the tangent
+  // end
+  shot s = rubbing(0.835, 4.7, 0.616);
+  s.C[0][0] = 0.0577;
+  s.K[0][0] = 1.5427;
+  s.m[0] = 0.9854;
+  check_shooting(s, 0.4, 3, 1e-4);
 }
 
 static void several(void **state) {
