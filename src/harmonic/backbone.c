@@ -282,11 +282,11 @@ pl_status pl_backbone(const pl_backbone_opts *o, const pl_model *m, pl_params *p
     b.k.p = b.base.p;
     if (st == PL_OK) st = first_point(&b);
     if (st == PL_OK) st = follow(&b, c);
+    walk_close(&b.k); // which adds up the work
     c->factorisations = b.k.factorisations;
     c->krylov = b.k.krylov;
     c->iterations = b.k.iterations;
   }
-  walk_close(&b.k);
   backbone_close(&b.base);
   c->seconds = pl_wall_time() - began;
   if (c->npoint) c->end = c->point[c->npoint - 1].orbit->omega;

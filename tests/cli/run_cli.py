@@ -622,6 +622,41 @@ def lowest_peak():
 
 
 @test
+def reports_show_what_happened():
+    s = scene("idle.yaml", """pliant: 1
+units: {length: mm}
+materials: {m: {young: 10 MPa, poisson: 0.3, density: 1000 kg/m^3}}
+bodies: [{name: b, solid: {mesh: {box: {size: [30, 10, 10], cells: [3, 1, 1]}}, material: m}}]
+fixed: b group left
+obstacles: [{plane: {through: [0, 0, -100], normal: [0, 0, 1]}}]
+contact: {nodes: b}
+loads: [{nodes: b group right, total: [0, 0, -1]}]
+watch: {end: "b nearest [30, 10, 10]"}
+analyses: [static, {transient: {duration: 2 ms, step: 1 ms}}]
+""")
+    run("run", s, "-o", work / "idle", err="total (z): -1 without a unit")
+    html = (work / "idle/report.html").read_text()
+    # two points are no curve, an obstacle that nothing touches has no forces; each warning is called one once
+    names = [f.name for f in (work / "idle").iterdir()]
+    assert "transient-end.svg" in names and "static-end.svg" not in names, names
+    assert not [n for n in names if "force" in n], names
+    assert "warning: " not in html.lower()
+    s = scene("free.yaml", """pliant: 1
+dimension: 1
+nodes: {m: 0}
+masses: [{node: m, mass: 1 kg}]
+springs: [{nodes: [ground, m], stiffness: 1 N/m, cubic: 0.2 N/m^3}]
+watch: {m: m}
+analyses: [{backbone: {amplitude: 2 m}}]
+""")
+    run("run", s, "-o", work / "free")
+    html = (work / "free/report.html").read_text()
+    assert "Backbone, free motions" in html and "Frequency response" not in html
+    figures = json.loads((work / "free/summary.json").read_text())["analyses"][0]
+    assert figures["factorisations"] >= figures["newton_iterations"] > 0, figures
+
+
+@test
 def closed_output():
     p = subprocess.run(["bash", "-c", f"{pliant} reference > /dev/full"], capture_output=True, text=True)
     assert p.returncode == IO, p.returncode
