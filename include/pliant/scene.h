@@ -216,6 +216,8 @@ struct pl_scene {
   const char *title;         // "" when not given
   int nfile;
   const char *const *file; // [nfile] files beside the scene that were read
+  int nremark;
+  const pl_diag *remark; // [nremark] warnings that were told while it was read
   int dim;
   double length; // m, the scene's unit of length
   // All drawable things; its vertices are the model's nodes in their order (the model may have more

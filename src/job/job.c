@@ -25,13 +25,16 @@ typedef struct ear {
   char plain[WARNINGS][2 * PL_TEXT]; // without the level
 } ear;
 
+static void keep(ear *e, const pl_diag *d) {
+  if (d->level == PL_NOTE || e->n == WARNINGS) return;
+  e->level[e->n] = d->level;
+  pl_diag_format(d, e->text[e->n], sizeof e->text[0]);
+  pl_diag_plain(d, e->plain[e->n++], sizeof e->plain[0]);
+}
+
 static void hear(void *ctx, const pl_diag *d) {
   ear *e = ctx;
-  if (d->level != PL_NOTE && e->n < WARNINGS) {
-    e->level[e->n] = d->level;
-    pl_diag_format(d, e->text[e->n], sizeof e->text[0]);
-    pl_diag_plain(d, e->plain[e->n++], sizeof e->plain[0]);
-  }
+  keep(e, d);
   if (e->diag) e->diag(e->ctx, d);
 }
 
@@ -402,6 +405,7 @@ pl_status pl_job_run(pl_env *env, const pl_scene *scene, const pl_job_opts *opts
   e->ctx = env->diag_ctx;
   env->diag = hear;
   env->diag_ctx = e;
+  for (int k = 0; k < scene->nremark; k++) keep(e, &scene->remark[k]);
   double start = pl_wall_time();
   int only;
   json_watch_begin();

@@ -32,9 +32,11 @@ static int compare_ranked(const void *a, const void *b) {
   return p->rank - q->rank;
 }
 
-static void flush(reader *r) {
+// tells all that was collected, in order, and keeps the warnings
+static void flush(reader *r, pl_scene *s) {
   ranked list[STORE_MAX];
   int shown = 0;
+  pl_diag *remark = take(r, (size_t)r->nstore + 1, sizeof *remark);
   r->env->diag = r->diag;
   r->env->diag_ctx = r->diag_ctx;
   for (int k = 0; k < r->nstore; k++)
@@ -44,6 +46,9 @@ static void flush(reader *r) {
     if (list[k].d->level == PL_ERROR && ++shown > PROBLEMS_MAX) continue;
     r->diag(r->diag_ctx, list[k].d);
   }
+  for (int k = 0; remark && k < r->nstore; k++)
+    if (list[k].d->level == PL_WARNING) remark[s->nremark++] = *list[k].d;
+  s->remark = remark;
   // the first problem is the one that stays
   for (int k = r->nstore - 1; k >= 0; k--)
     if (list[k].d->level == PL_ERROR) r->env->error = *list[k].d;
@@ -168,8 +173,8 @@ static pl_status parse_into(reader *r, pl_scene *s, const char *name, const char
   if (st == PL_E_INPUT && r->failed) st = r->failed;
   s->impl->root = r->root;
   s->impl->param = r->def.parameters.item;
-  flush(r);
-  return st;
+  flush(r, s);
+  return st == PL_OK ? r->failed : st;
 }
 
 pl_status pl_scene_parse(pl_env *env, const char *name, const char *folder, const char *data,

@@ -640,7 +640,9 @@ analyses: [static, {transient: {duration: 2 ms, step: 1 ms}}]
     names = [f.name for f in (work / "idle").iterdir()]
     assert "transient-end.svg" in names and "static-end.svg" not in names, names
     assert not [n for n in names if "force" in n], names
-    assert "warning: " not in html.lower()
+    assert "without a unit" in html and "warning: " not in html.lower()
+    messages = json.loads((work / "idle/summary.json").read_text())["messages"]
+    assert len(messages) == 1 and "without a unit" in messages[0], messages
     s = scene("free.yaml", """pliant: 1
 dimension: 1
 nodes: {m: 0}
