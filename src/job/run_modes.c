@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { PICTURES = 6 }; // modes drawn on the page
+enum { PICTURES = 6, BARS = 24 }; // modes drawn on the page; nodes in one picture of bars
 
 // the state displaced along a mode so that its largest displacement is a tenth of the body
 static double displaced(const job *j, const pl_state *s, const double *shape, pl_state *out) {
@@ -50,7 +50,7 @@ static pl_status write_mode(job *j, const pl_analysis *a, const pl_state *s, con
     status = job_glb(j, &(job_motion){base, 1, 33, frame, time, weight, NULL},
                      job_path(j, name, ".glb", path));
   }
-  if (status == PL_OK && k < PICTURES) {
+  if (status == PL_OK && k < PICTURES && sc->dim > 1) {
     double *rest = frame + 3 * n;
     job_positions(j, s->q, 1, rest);
     job_positions(j, moved->q, 1, j->x);
@@ -79,6 +79,35 @@ static pl_status write_mode(job *j, const pl_analysis *a, const pl_state *s, con
   pl_state_free(sc->model, moved);
   pl_free(j->env, frame);
   return status;
+}
+
+// name of a node, or its number
+static const char *node_name(const pl_scene *sc, int node, char buf[32]) {
+  for (int i = 0; i < sc->nname; i++)
+    if (sc->name[i].node == node) return sc->name[i].name;
+  snprintf(buf, 32, "node %d", node);
+  return buf;
+}
+
+// motions along one line, and of nodes at one place, have no shape to draw: a bar for each node
+static pl_status draw_bars(job *j, const pl_analysis *a, const double *shape, int k, double omega) {
+  const pl_scene *sc = j->scene;
+  const char *name[BARS];
+  double value[BARS], most = pl_max_abs(pl_model_nnode(sc->model), shape);
+  char buf[BARS][32], file[PL_TEXT], title[PL_TEXT];
+  int n = pl_model_nnode(sc->model) < BARS ? pl_model_nnode(sc->model) : BARS;
+  for (int i = 0; i < n; i++) {
+    name[i] = node_name(sc, i, buf[i]);
+    value[i] = most > 0 ? shape[i] / most : 0;
+  }
+  pl_text svg;
+  pl_text_init(&svg, j->env);
+  snprintf(file, sizeof file, "%s-%d", a->name, k + 1);
+  snprintf(title, sizeof title, "mode %d: %.5g Hz", k + 1, omega / (2 * PL_PI));
+  pl_status st = pl_bars_svg(&svg, title, "relative displacement", n, name, value);
+  if (st == PL_OK) st = job_figure(j, file, &svg, NULL);
+  pl_text_free(&svg);
+  return st;
 }
 
 static pl_status write_table(job *j, const pl_analysis *a, const double *omega, int n) {
@@ -163,6 +192,8 @@ pl_status job_modes(job *j, int index, json_t *figures) {
     warn(j, a, &info);
     tell(j, a, &info, omega);
     status = write_table(j, a, omega, info.nfound);
+    for (int k = 0; status == PL_OK && sc->dim == 1 && k < info.nfound && k < PICTURES; k++)
+      status = draw_bars(j, a, shape + (size_t)k * (size_t)s->nq, k, omega[k]);
     for (int k = 0; status == PL_OK && j->drawable && k < info.nfound; k++)
       status = write_mode(j, a, s, shape + (size_t)k * (size_t)s->nq, k, omega[k]);
   }

@@ -403,6 +403,26 @@ analyses: [{modes: {count: 1}}]
     assert run("falls", spring, err="1 mode of negative stiffness")["analyses"][0]["unstable"] == 1
 
 
+@test
+def modes_along_one_line():
+    # nodes at one place have no shape: once an empty frame was drawn
+    text = """pliant: 1
+dimension: 1
+nodes: {a: 0, b: 0, c: 0}
+masses: [{nodes: [a, b, c], mass: 1 kg}]
+springs: [{nodes: [ground, a], stiffness: 100 N/m}, {nodes: [a, b], stiffness: 100 N/m}, {nodes: [b, c], stiffness: 100 N/m}]
+analyses: [{modes: {count: 3}}]
+"""
+    run("line", text)
+    svg = (work / "line" / "modes-2.svg").read_text()
+    bars = [float(w) for w in re.findall(r'<rect fill="#[0-9a-f]+" rx[^>]* width="([0-9.]+)"', svg)]
+    # sin(k 3 pi/7): 0.975, 0.434, -0.782
+    assert len(bars) == 3, svg
+    for width, k in zip(bars, (1, 2, 3)):
+        want = abs(math.sin(3 * math.pi * k / 7) / math.sin(3 * math.pi / 7))
+        assert abs(width / bars[0] - want) < 1e-3, (bars, k)
+
+
 # ---- times that are far apart ---------------------------------------------------------------------
 
 OSCILLATOR = """pliant: 1
