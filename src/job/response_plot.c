@@ -256,7 +256,8 @@ pl_status curve_plots(curve_out *c, const pl_curve *curve, const pl_table *linea
   pl_status st = PL_OK;
   for (int k = 0; st == PL_OK && k < a->nwatch; k++) {
     int measured = 0;
-    for (const pl_measured *m = a->measured; m < a->measured + a->nmeasured; m++) {
+    for (int i = 0; i < a->nmeasured; i++) {
+      const pl_measured *m = &a->measured[i];
       if (strcmp(m->watch, a->watch[k].name) != 0) continue;
       measured = 1;
       if (!measured_first(a, m)) continue;
