@@ -1,6 +1,8 @@
 // A run as plain numbers: one list of fields counts, saves and loads.
 #include "run_impl.h"
 
+#include <limits.h>
+#include <math.h>
 #include <string.h>
 
 enum { VERSION = 2, HEAD = 8, STEP_REALS = 8 };
@@ -36,6 +38,11 @@ static void text(pass *p, int n, char *x) {
   }
 }
 
+// what a file says may be no number
+static int count(double x) {
+  return (int)fmin(fmax(x, 0), INT_MAX);
+}
+
 static void steps(pass *p, run *t) {
   pl_design_result *r = t->r;
   for (int i = 0; i < r->nstep; i++) {
@@ -47,10 +54,10 @@ static void steps(pass *p, run *t) {
     *s = (pl_design_step){.value = row[0],
                           .gradient = row[1],
                           .step = row[2],
-                          .evaluations = (int)row[3],
-                          .failures = (int)row[4],
-                          .newton = (int)row[5],
-                          .factorisations = (int)row[6],
+                          .evaluations = count(row[3]),
+                          .failures = count(row[4]),
+                          .newton = count(row[5]),
+                          .factorisations = count(row[6]),
                           .seconds = row[7]};
   }
   reals(p, r->nstep * t->d->nvar, r->path);
