@@ -72,6 +72,7 @@ typedef struct walk {
   int nend, ended; // points at which the curve may end, and which one it was
   spot *end;       // [nend]
   int *end_of;     // [nend] the caller's numbers
+  int jumps;       // steps in which multipliers jumped over the unit circle
   int factorisations, krylov, iterations;
 } walk;
 

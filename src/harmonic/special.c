@@ -5,6 +5,7 @@
 static const double SIGMA_TOL = 1e-10; // place on the chord
 static const double F_TOL = 1e-12;     // a value over those at the ends that is zero
 static const double MULTIPLIER_TOL = 1e-9;
+static const double CROSSED = 1e-3; // distance from the unit circle of a multiplier that passes it
 static const double SINGULAR_TOL = 1e-9; // closer, rounding leads off the curve
 static const double FLAT = 1e-9;         // relative change of a measure that is rounding
 
@@ -240,7 +241,18 @@ static pl_status find_branch(walk *k, events *all, spot *s) {
   return add_event(k, all, s, PL_BRANCH_POINT, 0, sigma);
 }
 
-// the multiplier of a rank passes the unit circle; pair: it came with its conjugate
+// Multipliers that jump pass nothing: they are no longer those of a smooth curve. Told once.
+static pl_status jumped(walk *k, const spot *s) {
+  if (k->jumps++ > 0) return PL_UNSOLVED;
+  pl_report(k->env, PL_WARNING, NULL, 0, 0, "raise `harmonics`, or leave them out",
+            "response: multipliers jump at %.8g rad/s, with no bifurcation there; verdicts on "
+            "stability beyond are not to be believed",
+            s->omega * k->sub);
+  return PL_UNSOLVED;
+}
+
+// the multiplier of a rank passes the unit circle; pair: it came with its conjugate. PL_UNSOLVED:
+// it jumps
 static pl_status find_crossing(walk *k, events *all, int rank, spot *s, int *pair) {
   const spot *a = &k->at, *b = &k->next;
   double fa = beyond(&a->floquet, rank), fb = beyond(&b->floquet, rank), sigma = fa > 0 ? 0 : 1;
@@ -251,6 +263,7 @@ static pl_status find_crossing(walk *k, events *all, int rank, spot *s, int *pai
   else
     spot_copy(k, s, fa < fb ? a : b);
   if (st != PL_OK) return lost(k, st, PL_NEIMARK_SACKER);
+  if ((fa > 0) != (fb > 0) && fabs(beyond(&s->floquet, rank)) > CROSSED) return jumped(k, s);
   double re = s->floquet.re[rank], im = fabs(s->floquet.im[rank]);
   *pair = im > 1e-5;
   if (*pair) return add_event(k, all, s, PL_NEIMARK_SACKER, 0, sigma);
@@ -274,11 +287,13 @@ static pl_status find_bifurcations(walk *k, events *all, spot *s) {
     hi = a->nunstable;
     b = a;
   }
-  for (int rank = lo; rank < hi && rank < 64; rank += 1 + pair) {
+  pl_status st = PL_OK;
+  for (int rank = lo; st == PL_OK && rank < hi && rank < 64; rank += 1 + pair) {
     pair = 0;
-    if (!passed_fold(all, b, rank)) PL_TRY(find_crossing(k, all, rank, s, &pair));
+    if (!passed_fold(all, b, rank)) st = find_crossing(k, all, rank, s, &pair);
   }
-  return PL_OK;
+  // the one that jumps was told
+  return st == PL_UNSOLVED ? PL_OK : st;
 }
 
 static pl_status find_all(walk *k, events *all, spot *s, pl_curve *c) {

@@ -659,6 +659,27 @@ analyses: [{backbone: {amplitude: 2 m}}]
 
 
 @test
+def multipliers_that_jump():
+    # three harmonics are far too few for this strip: multipliers jump from 0.9 to 1e20, which is no bifurcation
+    s = scene("jump.yaml", """pliant: 1
+units: {length: mm}
+materials: {pla: {young: 3.3 GPa, poisson: 0.36, density: 1240 kg/m^3}}
+bodies: [{name: strip, shell: {mesh: {grid: {size: [150, 20], cells: [14, 2]}}, material: pla, thickness: 0.8, bending: hinge}}]
+sets: {root: strip where x < 15, tip: "strip nearest [150, 10, 0]"}
+watch: {tip: tip}
+damping: {ratio: 2 %, at: [5 Hz, 60 Hz]}
+drives: [{nodes: root, rotation: {axis: [0, 1, 0], through: [0, 0, 0], amplitude: 2 deg}}]
+analyses: [{response: {from: 10 Hz, to: 10.3 Hz, harmonics: 3, step: 0.3, max_step: 1}}]
+""")
+    run("run", s, "-o", work / "jump", err="multipliers jump at")
+    with open(work / "jump" / "special.csv") as f:
+        rows = list(csv.DictReader(f))
+    for r in rows:
+        if r["kind"] in ("neimark-sacker", "period-doubling", "branch-point"):
+            assert abs(math.hypot(float(r["multiplier_real"]), float(r["multiplier_imag"])) - 1) < 2e-3, r
+
+
+@test
 def closed_output():
     p = subprocess.run(["bash", "-c", f"{pliant} reference > /dev/full"], capture_output=True, text=True)
     assert p.returncode == IO, p.returncode
