@@ -14,6 +14,7 @@ enum {
   PL_NDOF_MAX = 24,   // largest stencil
   PL_NPAR_MAX = 16,   // most parameters of a kind
   PL_NREST_MAX = 208, // most data made by prepare
+  PL_NFIELD_MAX = 8,  // most fields of a kind
   PL_LEVEL_MAX = 8    // most levels of a pair
 };
 

@@ -69,7 +69,8 @@ typedef struct chunk {
 struct pl_arena {
   pl_env *env;
   chunk *top;
-  size_t next; // size of the next chunk
+  chunk *spare; // the largest one released, kept so that a loop stops allocating
+  size_t next;  // size of the next chunk
 };
 
 static chunk *chunk_create(pl_env *env, size_t size, chunk *prev) {
@@ -102,7 +103,25 @@ void pl_arena_free(pl_arena *a) {
     pl_free(a->env, c);
     c = prev;
   }
+  pl_free(a->env, a->spare);
   pl_free(a->env, a);
+}
+
+// A chunk on top with room for so many bytes: the spare one, or a new one.
+static int arena_extend(pl_arena *a, size_t bytes) {
+  chunk *c = a->spare;
+  if (c && c->size >= bytes) {
+    a->spare = NULL;
+    c->prev = a->top;
+    c->used = 0;
+  } else {
+    while (a->next < bytes) a->next *= 2;
+    a->next *= 2;
+    c = chunk_create(a->env, a->next, a->top);
+    if (!c) return 0;
+  }
+  a->top = c;
+  return 1;
 }
 
 void *pl_arena_alloc(pl_arena *a, size_t count, size_t size) {
@@ -112,13 +131,7 @@ void *pl_arena_alloc(pl_arena *a, size_t count, size_t size) {
     return NULL;
   }
   bytes = (bytes + ALIGN - 1) & ~(size_t)(ALIGN - 1);
-  if (a->top->used + bytes > a->top->size) {
-    while (a->next < bytes) a->next *= 2;
-    a->next *= 2;
-    chunk *c = chunk_create(a->env, a->next, a->top);
-    if (!c) return NULL;
-    a->top = c;
-  }
+  if (a->top->used + bytes > a->top->size && !arena_extend(a, bytes)) return NULL;
   void *p = a->top->data + a->top->used;
   a->top->used += bytes;
   return p;
@@ -129,11 +142,12 @@ pl_arena_mark pl_arena_save(const pl_arena *a) {
 }
 
 void pl_arena_release(pl_arena *a, pl_arena_mark mark) {
-  // keep the newest (largest) chunk when everything in it is free, so that a loop stops allocating
   while (a->top != mark.chunk) {
     chunk *c = a->top;
     a->top = c->prev;
-    pl_free(a->env, c);
+    int larger = !a->spare || c->size > a->spare->size;
+    pl_free(a->env, larger ? a->spare : c);
+    if (larger) a->spare = c;
   }
   a->top->used = mark.used;
 }

@@ -35,7 +35,7 @@ typedef struct cell {
 
 // by size: where tension and compression are equal, the sign jumps and the size does not
 static double cell_strain(const cell *c) {
-  double all[8];
+  double all[PL_NFIELD_MAX];
   c->kind->field(c->q, c->par, c->rest, all);
   return fabs(all[c->field]);
 }

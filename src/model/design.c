@@ -179,7 +179,7 @@ pl_status pl_eval_design(const pl_model *m, const pl_params *p, const pl_state *
 void pl_eval_field(const pl_model *m, const pl_params *p, const pl_state *s, int group_no,
                    int field, double *value) {
   const group *g = &m->group[group_no];
-  double q[PL_NDOF_MAX], own[PL_NREST_MAX], all[8];
+  double q[PL_NDOF_MAX], own[PL_NREST_MAX], all[PL_NFIELD_MAX];
   for (int e = 0; e < g->nelem; e++) {
     gather(g->kind->ndof, g->dof + e * g->kind->ndof, s->q, q);
     g->kind->field(q, group_par(g, p->par, e), group_rest(g, p, s, e, own), all);

@@ -34,8 +34,31 @@ static pl_status check_nodes(pl_env *env, const pl_model_desc *d, const char *wh
   return PL_OK;
 }
 
+// A kind from outside may be larger than the arrays that every element fits into.
+static pl_status check_kind(pl_env *env, const pl_elem_kind *k) {
+  const struct {
+    const char *what;
+    int n, most;
+  } size[] = {{"vdim", k->vdim, 3},
+              {"ndof", k->ndof, PL_NDOF_MAX},
+              {"npar", k->npar, PL_NPAR_MAX},
+              {"nrest", k->nrest, PL_NREST_MAX},
+              {"nhist", k->nhist, k->nrest},
+              {"nfield", k->nfield, PL_NFIELD_MAX},
+              {"nlevel", k->nlevel, PL_LEVEL_MAX}};
+  for (size_t i = 0; i < sizeof size / sizeof size[0]; i++)
+    if (size[i].n < 0 || size[i].n > size[i].most)
+      return pl_fail(env, PL_E_ARG, "element kind %s: %s must be in 0..%d, got %d", k->name,
+                     size[i].what, size[i].most, size[i].n);
+  if (k->nvert < 0 || k->nscal < 0 || k->ndof != k->vdim * k->nvert + k->nscal)
+    return pl_fail(env, PL_E_ARG, "element kind %s: ndof is %d, vdim * nvert + nscal is %d",
+                   k->name, k->ndof, k->vdim * k->nvert + k->nscal);
+  return PL_OK;
+}
+
 static pl_status check_group(pl_env *env, const pl_model_desc *d, const pl_group_desc *g, int nq) {
   const pl_elem_kind *k = g->kind;
+  PL_TRY(check_kind(env, k));
   if (k->vdim == 2 && d->dim != 2)
     return pl_fail(env, PL_E_INPUT, "group '%s': kind %s needs a model of dimension 2", g->name,
                    k->name);

@@ -19,6 +19,24 @@ static void arena_release_reuses(void **state) {
   pl_arena_free(a);
 }
 
+// a loop whose work does not fit the first chunk allocates once
+static void arena_loop_keeps_its_chunk(void **state) {
+  (void)state;
+  pl_env env;
+  pl_env_init(&env);
+  pl_arena *a;
+  check_ok(&env, pl_arena_create(&env, 1000, &a));
+  pl_arena_mark mark = pl_arena_save(a);
+  long first = 0;
+  for (int k = 0; k < 5; k++) {
+    assert_non_null(pl_arena_alloc(a, 50000, 8));
+    if (k == 0) first = (long)env.nalloc;
+    assert_int_equal(env.nalloc, first);
+    pl_arena_release(a, mark);
+  }
+  pl_arena_free(a);
+}
+
 static void closest_word(void **state) {
   (void)state;
   const char *const names[] = {"young", "poisson", "density"};
@@ -87,9 +105,9 @@ static void file_round_trip(void **state) {
 
 int test_memory(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(arena_release_reuses), cmocka_unit_test(closest_word),
-      cmocka_unit_test(team_runs_each_once),  cmocka_unit_test(failing_allocator),
-      cmocka_unit_test(file_round_trip),
+      cmocka_unit_test(arena_release_reuses), cmocka_unit_test(arena_loop_keeps_its_chunk),
+      cmocka_unit_test(closest_word),         cmocka_unit_test(team_runs_each_once),
+      cmocka_unit_test(failing_allocator),    cmocka_unit_test(file_round_trip),
   };
   return cmocka_run_group_tests_name("base.memory", tests, NULL, NULL);
 }

@@ -302,6 +302,34 @@ static void bad_descriptions(void **state) {
   kit_free(&kit);
 }
 
+// a kind of one's own that would overrun the arrays of an element is refused by name
+static void kinds_too_large(void **state) {
+  (void)state;
+  const struct {
+    const char *what;
+    int ndof, nscal, npar, nrest, nfield;
+  } wrong[] = {{"ndof", 25, 19, 2, 4, 1},
+               {"npar", 6, 0, 17, 4, 1},
+               {"nrest", 6, 0, 2, 209, 1},
+               {"nfield", 6, 0, 2, 4, 9},
+               {"nscal", 6, 1, 2, 4, 1}};
+  for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+    model_kit kit;
+    pl_model *m;
+    mechanism(&kit);
+    pl_elem_kind own = *pl_elem_find("spring");
+    own.ndof = wrong[i].ndof;
+    own.nscal = wrong[i].nscal;
+    own.npar = wrong[i].npar;
+    own.nrest = wrong[i].nrest;
+    own.nfield = wrong[i].nfield;
+    kit.group[0].kind = &own;
+    check_status(&env, pl_model_create(&env, &kit.d, &m), PL_E_ARG);
+    assert_non_null(strstr(env.error.text, wrong[i].what));
+    kit_free(&kit);
+  }
+}
+
 static pl_status make_all(pl_env *e, void *ctx) {
   model_kit *kit = ctx;
   pl_model *m = NULL;
@@ -353,6 +381,7 @@ int test_model(void) {
       cmocka_unit_test(drive_rates_match_positions),
       cmocka_unit_test(momentum_of_rigid_motion),
       cmocka_unit_test(bad_descriptions),
+      cmocka_unit_test(kinds_too_large),
       cmocka_unit_test(failing_allocator),
       cmocka_unit_test(no_allocation_in_eval),
   };
