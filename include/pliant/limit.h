@@ -218,6 +218,7 @@ typedef struct pl_limit_info {
   pl_transient_info time;
   double worst_violation, worst_between, worst_gap, worst_distance_rms;
   long nproject, niter, nunsolved, nlifted;
+  long neased; // solves in which layers slid without friction, which did not settle otherwise
   double seconds_step, seconds_project;
   double scale; // J; largest of the energies on the way, to judge losses by
 } pl_limit_info;

@@ -156,7 +156,7 @@ int json_watch_failed(void);
 // ---- checkpoint of a motion ---------------------------------------------------------------------
 
 typedef struct counts { // work done
-  long rejected, iterations, factorisations, unsolved, lifted;
+  long rejected, iterations, factorisations, unsolved, lifted, eased;
   double residual, gap, distance; // the worst
 } counts;
 

@@ -160,6 +160,7 @@ static void add_before(run *r, int rows) {
   record_add_before(r->record, &i->time);
   i->nunsolved += r->record->kept.done.unsolved;
   i->nlifted += r->record->kept.done.lifted;
+  i->neased += r->record->kept.done.eased;
   i->worst_gap = fmax(i->worst_gap, r->record->kept.done.gap);
   i->worst_distance_rms = fmax(i->worst_distance_rms, r->record->kept.done.distance);
   for (int k = 1; k < rows; k++) {
@@ -274,6 +275,7 @@ static void set_figures(const run *r, json_t *f) {
   job_set(f, "projection_iterations", json_integer(i->niter));
   job_set(f, "unsolved_projections", json_integer(i->nunsolved));
   job_set(f, "lifted_projections", json_integer(i->nlifted));
+  job_set(f, "frictionless_projections", json_integer(i->neased));
   job_set(f, "seconds_step", json_real(i->seconds_step));
   job_set(f, "seconds_project", json_real(i->seconds_project));
 }
@@ -326,6 +328,12 @@ static void tell(const run *r) {
              100 * fmax(i->worst_violation, 0));
   job_note(j, "%s: energy %+.3g J (%s); motion %.3g s, projections %.3g s", name, energy_change(r),
            works, i->seconds_step, i->seconds_project);
+  if (i->neased > 0)
+    pl_report(j->env, PL_WARNING, j->scene->path, r->a->line, r->a->col,
+              "take shorter steps or a finer mesh",
+              "%s: in %ld solves friction between layers had no solution that could be found: they "
+              "slid without it",
+              name, i->neased);
   if (!j->page) return;
   tell_limits(r);
   pl_page_text(j->page,

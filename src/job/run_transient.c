@@ -479,6 +479,7 @@ pl_status record_checkpoint(recorder *r, const pl_state *s) {
   if (r->limits) {
     now.done.unsolved += r->limits->nunsolved;
     now.done.lifted += r->limits->nlifted;
+    now.done.eased += r->limits->neased;
     now.done.gap = fmax(now.done.gap, r->limits->worst_gap);
     now.done.distance = fmax(now.done.distance, r->limits->worst_distance_rms);
   }

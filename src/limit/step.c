@@ -101,7 +101,10 @@ static pl_status confine(march *k, const double *q, double h, double t, int whic
     PL_TRY(tell(k));
     pl_status s = project(k, which);
     // many pairs of layers at one place: their friction may have no solution that can be found
-    if (s == PL_UNSOLVED && touch_ease(&k->touch) > 0) s = project(k, which);
+    if (s == PL_UNSOLVED && touch_ease(&k->touch) > 0) {
+      s = project(k, which);
+      if (s == PL_OK) k->info->neased++;
+    }
     PL_TRY(s);
     more = 0;
     if (touch_any(&k->touch)) PL_TRY(touch_more(&k->touch, k->x->q, &more));

@@ -34,7 +34,9 @@ static const char *method_name(int method, char *buf, size_t size) {
 static int list_length(reader *r, const pl_node *at, const char *what, const char *hint) {
   int n = at->kind == NODE_LIST ? at->n : 1;
   if (at->kind != NODE_MAP && n > 0 && n <= COMPARE_MAX) return n;
-  if (n > COMPARE_MAX)
+  if (n == 0)
+    problem(r, at, hint, "%s is empty: name what to compare with, or leave it out", what);
+  else if (n > COMPARE_MAX)
     problem(r, at, NULL, "%s: at most %d are possible, got %d", what, COMPARE_MAX, n);
   else
     problem(r, at, hint, "%s must be a list", what);
@@ -183,6 +185,9 @@ static int take_samples(reader *r, const char *path, const pl_table *t, sample *
   if (!column_unit(r, path, t, angle, "rad", &turn) || !column_unit(r, path, t, col, "", &part))
     return 0;
   *n = pl_table_rows(t);
+  if (*n == 0)
+    problem_at(r, path, pl_table_line(t), 0, "give samples over half a turn, at most 60 deg apart",
+               "the curve has a header and no samples");
   for (int i = 0; i < *n; i++) {
     const double *d = pl_table_data(t) + (size_t)i * (size_t)cols;
     s[i] = (sample){turn * d[angle], part * d[col] + (ratio >= 0 ? 0 : 1)};
@@ -191,7 +196,7 @@ static int take_samples(reader *r, const char *path, const pl_table *t, sample *
                "'%s' cannot be %.6g in a limit", pl_table_name(t, col), d[col]);
     return 0;
   }
-  return sort_samples(r, path, s, n);
+  return *n > 0 && sort_samples(r, path, s, n);
 }
 
 // the curve in the axes of the material
