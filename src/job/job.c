@@ -206,13 +206,28 @@ static void tell_written(job *j) {
 
 // ---- the run ----------------------------------------------------------------------------------
 
+// what an analysis that did not converge leaves behind
+static void warn_unsolved(const job *j, const pl_analysis *a, json_t *figures) {
+  const char *kind = pl_analysis_table[a->kind].name;
+  const char *why = json_string_value(json_object_get(figures, "reason"));
+  const json_t *points = json_object_get(figures, "points");
+  int curve = a->kind == PL_ANALYSIS_response || a->kind == PL_ANALYSIS_backbone;
+  const char *left = curve && json_integer_value(points) == 0 ? "there is nothing to save"
+                                                              : "what was reached is saved";
+  if (curve && why)
+    pl_report(j->env, PL_WARNING, j->scene->path, a->line, a->col, NULL,
+              "%s '%s' does not go through its range: %s; %s", kind, a->name, why, left);
+  else
+    pl_report(j->env, PL_WARNING, j->scene->path, a->line, a->col, NULL,
+              "%s '%s' did not converge; %s", kind, a->name, left);
+}
+
 static pl_status run_one(job *j, int k) {
   const pl_analysis *a = &j->scene->analysis[k];
-  const char *kind = pl_analysis_table[a->kind].name;
   json_t *figures = json_object();
   if (!figures) return pl_fail(j->env, PL_E_NOMEM, "out of memory");
   job_set(figures, "name", json_string(a->name));
-  job_set(figures, "kind", json_string(kind));
+  job_set(figures, "kind", json_string(pl_analysis_table[a->kind].name));
   j->pace->written = pl_wall_time();
   if (j->page) pl_page_heading(j->page, 2, a->name);
   pl_status s = print_model(j, &j->print_model);
@@ -224,15 +239,7 @@ static pl_status run_one(job *j, int k) {
   j->result->nrun++;
   if (s == PL_UNSOLVED) {
     j->result->nunsolved++;
-    int curve = a->kind == PL_ANALYSIS_response || a->kind == PL_ANALYSIS_backbone;
-    const char *why = json_string_value(json_object_get(figures, "reason"));
-    if (curve && why)
-      pl_report(j->env, PL_WARNING, j->scene->path, a->line, a->col, NULL,
-                "%s '%s' does not go through its range: %s; what was reached is saved", kind,
-                a->name, why);
-    else
-      pl_report(j->env, PL_WARNING, j->scene->path, a->line, a->col, NULL,
-                "%s '%s' did not converge; what was reached is saved", kind, a->name);
+    warn_unsolved(j, a, figures);
   }
   return s;
 }

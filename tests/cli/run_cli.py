@@ -659,6 +659,21 @@ analyses: [{backbone: {amplitude: 2 m}}]
 
 
 @test
+def responses_without_a_start():
+    s = scene("nowhere.yaml", """pliant: 1
+dimension: 1
+nodes: {m: 0}
+masses: [{node: m, mass: 1 kg}]
+springs: [{nodes: [ground, m], stiffness: 1 N/m}]
+loads: [{node: m, force: [1 N], harmonic: 1}]
+watch: {m: m}
+analyses: [{response: {from: 1 rad/s, to: 2 rad/s, harmonics: 3}}]
+""")
+    run("run", s, "-o", work / "nowhere", code=UNSOLVED, err=["no periodic motion was found", "there is nothing to save"])
+    assert not (work / "nowhere" / "response.csv").exists()
+
+
+@test
 def multipliers_that_jump():
     # three harmonics are far too few for this strip: multipliers jump from 0.9 to 1e20, which is no bifurcation
     s = scene("jump.yaml", """pliant: 1
