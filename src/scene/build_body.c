@@ -50,7 +50,18 @@ int worked(reader *r, pl_status s) {
   return s == PL_OK;
 }
 
+// The least that a node takes while a model is built and solved, bytes; most take twice as much.
+static const double NODE_BYTES = 2000;
+
 int room(reader *r, const pl_node *at, double nvert) {
+  double have = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
+  double need = (nvert + r->nnode) * NODE_BYTES;
+  if (need > have && nvert + r->nnode <= r->limit.nodes) {
+    problem(r, at, "use fewer cells, or a machine with more memory",
+            "the mesh would have %.3g nodes, which take at least %.3g GB; this machine has %.3g",
+            nvert, 1e-9 * need, 1e-9 * have);
+    return 0;
+  }
   if (nvert + r->nnode <= r->limit.nodes) return 1;
   problem(r, at, "use fewer cells", "the mesh would have %.3g nodes, more than the limit of %d",
           nvert, r->limit.nodes);
