@@ -331,6 +331,13 @@ typedef struct pl_keeper {
   pl_status (*keep)(void *ctx, size_t n, const double *x);
   void *ctx;
 } pl_keeper;
+// One list of fields that counts, saves and loads them: x NULL only counts.
+typedef struct pl_parcel {
+  double *x;
+  size_t n; // numbers so far
+  int load; // 1: from x to the fields, 0: from the fields to x
+} pl_parcel;
+void pl_parcel_pass(pl_parcel *p, double *field, size_t n);
 
 // A response that is looked at on its way and can go on from where another one was.
 typedef struct pl_response_plan {

@@ -6,22 +6,11 @@
 
 enum { HARMONICS_MAX = 64, ONES = 13 };
 
-typedef struct parcel {
-  double *x; // NULL: only counted
-  size_t n;
-  int load;
-} parcel;
-
-static void carry(parcel *p, double *x, size_t n) {
-  if (p->x && n > 0) memcpy(p->load ? x : p->x + p->n, p->load ? p->x + p->n : x, n * sizeof *x);
-  p->n += n;
-}
-
 static int count(double x) {
   return (int)fmin(fmax(x, 0), INT_MAX);
 }
 
-static void carry_ones(fitter *f, parcel *p) {
+static void carry_ones(fitter *f, pl_parcel *p) {
   fit_way *w = &f->at;
   double one[ONES] = {f->follow.harmonics,
                       w->stage,
@@ -36,7 +25,7 @@ static void carry_ones(fitter *f, parcel *p) {
                       f->logs,
                       f->fit->iterations,
                       f->fit->evaluations};
-  carry(p, one, ONES);
+  pl_parcel_pass(p, one, ONES);
   if (!p->load) return;
   *w = (fit_way){.stage = count(one[1]),
                  .pass = count(one[2]),
@@ -53,19 +42,19 @@ static void carry_ones(fitter *f, parcel *p) {
 }
 
 // the curve stands behind all of it
-static void carry_all(fitter *f, parcel *p) {
+static void carry_all(fitter *f, pl_parcel *p) {
   size_t np = (size_t)f->npoint, nv = (size_t)f->nvar;
   carry_ones(f, p);
-  carry(p, f->x, nv);
-  carry(p, f->from, nv);
-  carry(p, f->y, 2 * np);
-  carry(p, f->weight, np);
-  carry(p, f->z, np * (size_t)f->d->n);
+  pl_parcel_pass(p, f->x, nv);
+  pl_parcel_pass(p, f->from, nv);
+  pl_parcel_pass(p, f->y, 2 * np);
+  pl_parcel_pass(p, f->weight, np);
+  pl_parcel_pass(p, f->z, np * (size_t)f->d->n);
 }
 
 pl_status fit_keep(fitter *f) {
   if (!f->keeper || !f->keeper->keep) return PL_OK;
-  parcel p = {0};
+  pl_parcel p = {0};
   double *curve;
   size_t n;
   carry_all(f, &p);
@@ -98,13 +87,13 @@ pl_status fit_kept_harmonics(const fitter *f, int *harmonics) {
 
 pl_status fit_take_up(fitter *f) {
   const pl_keeper *k = f->keeper;
-  parcel p = {0};
+  pl_parcel p = {0};
   pl_curve *curve;
   carry_all(f, &p);
   size_t own = p.n;
   if (own > k->nfrom || own > INT_MAX || !pl_all_finite((int)own, k->from)) return misfit(f);
   PL_TRY(pl_curve_unpack(f->d->m, f->env, k->nfrom - own, k->from + own, &curve));
-  p = (parcel){.x = (double *)(uintptr_t)k->from, .load = 1};
+  p = (pl_parcel){.x = (double *)(uintptr_t)k->from, .load = 1};
   carry_all(f, &p);
   if (f->curve != f->fit->curve[0]) pl_curve_free(f->curve);
   f->curve = curve;

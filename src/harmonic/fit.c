@@ -383,22 +383,11 @@ static pl_status advance(fitter *f, double *lambda, int *done) {
 
 // ---- going on from what was kept --------------------------------------------------------------
 
-typedef struct parcel {
-  double *x; // NULL: only counted
-  size_t n;
-  int load;
-} parcel;
-
-static void carry(parcel *p, double *x, size_t n) {
-  if (p->x && n > 0) memcpy(p->load ? x : p->x + p->n, p->load ? p->x + p->n : x, n * sizeof *x);
-  p->n += n;
-}
-
 // all that a step begins with and that does not follow from the rest
-static void carry_all(fitter *f, parcel *p) {
+static void carry_all(fitter *f, pl_parcel *p) {
   double one[] = {f->lambda, f->cost, f->fit->iterations, f->fit->evaluations,
                   f->fit->factorisations};
-  carry(p, one, sizeof one / sizeof *one);
+  pl_parcel_pass(p, one, sizeof one / sizeof *one);
   if (p->load) {
     f->lambda = one[0];
     f->cost = one[1];
@@ -406,19 +395,19 @@ static void carry_all(fitter *f, parcel *p) {
     f->fit->evaluations = (int)fmin(fmax(one[3], 0), INT_MAX);
     f->fit->factorisations = (int)fmin(fmax(one[4], 0), INT_MAX);
   }
-  carry(p, f->x, (size_t)f->nvalue);
-  carry(p, f->r, (size_t)f->rows);
+  pl_parcel_pass(p, f->x, (size_t)f->nvalue);
+  pl_parcel_pass(p, f->r, (size_t)f->rows);
   for (int i = 0; i < f->nset; i++) {
     fit_set *s = &f->set[i];
-    carry(p, f->orbit[i]->z, (size_t)f->n);
-    carry(p, s->z, (size_t)s->d->nchannel * (size_t)s->L);
-    carry(p, &s->phase, 1);
+    pl_parcel_pass(p, f->orbit[i]->z, (size_t)f->n);
+    pl_parcel_pass(p, s->z, (size_t)s->d->nchannel * (size_t)s->L);
+    pl_parcel_pass(p, &s->phase, 1);
   }
 }
 
 static pl_status keep_step(fitter *f) {
   if (!f->keeper || !f->keeper->keep) return PL_OK;
-  parcel p = {0};
+  pl_parcel p = {0};
   carry_all(f, &p);
   p.x = pl_alloc(f->env, p.n, sizeof *p.x);
   if (!p.x) return PL_E_NOMEM;
@@ -431,12 +420,12 @@ static pl_status keep_step(fitter *f) {
 
 static pl_status go_on(fitter *f) {
   const pl_keeper *k = f->keeper;
-  parcel p = {0};
+  pl_parcel p = {0};
   if (!k || !k->from) return PL_OK;
   carry_all(f, &p);
   if (p.n != k->nfrom || !pl_all_finite((int)p.n, k->from))
     return pl_fail(f->env, PL_E_INPUT, "fit: what was kept to go on from is of another fit");
-  p = (parcel){.x = (double *)(uintptr_t)k->from, .load = 1};
+  p = (pl_parcel){.x = (double *)(uintptr_t)k->from, .load = 1};
   carry_all(f, &p);
   keep(f, 0);
   PL_TRY(set_values(f, f->x));

@@ -252,3 +252,9 @@ pl_status trail_unpack(size_t n, const double *x, walk *k, care *a, pl_curve *c,
   if (!r.failed && c->npoint > 0) return PL_OK;
   return pl_fail(k->env, PL_E_INPUT, "response: what was kept to go on from is of another model");
 }
+
+void pl_parcel_pass(pl_parcel *p, double *field, size_t n) {
+  double *at = p->x ? p->x + p->n : NULL;
+  if (at && n > 0) memcpy(p->load ? field : at, p->load ? at : field, n * sizeof *at);
+  p->n += n;
+}
