@@ -88,6 +88,8 @@ typedef struct pl_objective {
   pl_measure_kind measure; // PEAK, HEIGHT
   int harmonic;            // the same: of the measure HARMONIC
 } pl_objective;
+// What a PEAK or HEIGHT looks at.
+pl_measure pl_objective_measure(const pl_objective *o);
 
 typedef struct pl_design_problem {
   int nvariable, npoint, nobjective;
@@ -435,6 +437,15 @@ typedef struct pl_proof_opts {
 extern const pl_opt_info pl_proof_info_table[];
 extern const int pl_proof_info_count;
 
+typedef struct pl_window { // the largest value of a measure on the response in a window
+  int followed;            // anew, from its other end; -1: not to its end
+  double height, omega;    // largest value with more harmonics, m, and its frequency, rad/s
+  int detached; // parts apart from that curve: -1: not looked for, 0: none higher, 1: one
+  int beyond;   // for them, the response was followed beyond the window
+  int looks;    // frequencies at which they were looked for
+  double other, other_omega; // a motion on one that is higher
+} pl_window;
+
 typedef struct pl_proof {
   int nharm;
   double change;    // of the motion by more harmonics, over its longest path; -1: not solved
@@ -447,6 +458,7 @@ typedef struct pl_proof {
   double link,
       angle;        // largest relative length change of rigid links, and turn of rigid joints, rad
   pl_strain strain; // largest of elements that are not rigid
+  pl_window window; // of peak heights
   int good;         // all of it holds
   int nwarning;
   char warning[8][PL_TEXT];
@@ -457,6 +469,17 @@ typedef struct pl_proof {
 // constraints and strain over the period. A motion that fails is a result, not an error.
 pl_status pl_design_prove(const pl_proof_opts *o, const pl_model *m, pl_params *p, pl_work *w,
                           const pl_orbit *orbit, pl_proof *out);
+
+// The same for the largest motion in the window of a HEIGHT objective, and whether it is that: the
+// response is followed from the window's end with more harmonics and shorter steps. Higher motions
+// on parts that do not hang together with this curve in the window are looked for on the response
+// from 1.6 times its end to its begin over 1.6, and, of small models (PL_DETACHED_MOST
+// coefficients), by up to fourfold strength of drives and loads at 33 frequencies; a part that is
+// narrower than their distance may be missed.
+enum { PL_DETACHED_MOST = 300 };
+pl_status pl_design_prove_height(const pl_proof_opts *o, const pl_model *m, pl_params *p,
+                                 pl_work *w, const pl_objective *largest, const pl_orbit *peak,
+                                 pl_proof *out);
 
 // Distance of nodes to their targets at the best phase of all: root mean square over the period
 // and the nodes, over the mean length of the targets. *phase (may be NULL): of the motion where the

@@ -124,7 +124,7 @@ static pl_status first_tracks(pl_design *d) {
     site *s = &d->site[o->site];
     s->kind = o->o.kind == PL_OBJECTIVE_PEAK ? SITE_PEAK : SITE_FOLD;
     s->objective = k;
-    if (s->kind == SITE_PEAK) s->measure = objective_look(o);
+    if (s->kind == SITE_PEAK) s->measure = pl_objective_measure(&o->o);
     pl_status st = track_find(d, o, &orbit);
     if (st == PL_OK) st = site_open(d, s, orbit);
     pl_orbit_free(orbit);

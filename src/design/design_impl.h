@@ -124,8 +124,6 @@ pl_status track_slopes(pl_design *d, site *s, int nmeasure, const pl_measure *me
                        double *omega, double *amplitude);
 // Options of a response over the window of an objective, with H harmonics (0: chosen).
 pl_response_opts track_response(const pl_design *d, const objective *o, int H);
-// What a peak objective looks at.
-pl_measure objective_look(const objective *o);
 
 // ---- largest peaks: height.c ------------------------------------------------------------------
 
@@ -188,6 +186,15 @@ pl_status design_value(pl_design *d, int k, double *value, double *grad);
 
 // grad += S' gz by one transposed solution, eq. 24
 pl_status design_adjoint(pl_design *d, site *s, const double *gz, double *grad);
+
+// ---- proof.c ----------------------------------------------------------------------------------
+
+pl_proof proof_open(void);
+// The checks of a motion, added to a proof. fine: the same motion with more harmonics (NULL: solved
+// for at its frequency).
+pl_status proof_of(const pl_proof_opts *o, const pl_model *m, pl_params *p, pl_work *w,
+                   const pl_orbit *orbit, const pl_orbit *fine, pl_proof *out);
+void proof_warn(pl_proof *p, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 // ---- squares.c --------------------------------------------------------------------------------
 

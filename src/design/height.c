@@ -43,7 +43,7 @@ static pl_status add(pl_design *d, const objective *o, height *h, const pl_orbit
     h->value = value;
     h->cap = cap;
   }
-  pl_measure look = objective_look(o);
+  pl_measure look = pl_objective_measure(&o->o);
   h->value[h->n] = pl_orbit_measure(d->m, d->p, orbit, &look, NULL);
   PL_TRY(pl_orbit_copy(orbit, orbit->nharm, &h->top[h->n]));
   h->n++;
@@ -53,7 +53,7 @@ static pl_status add(pl_design *d, const objective *o, height *h, const pl_orbit
 // the response of a trial; what goes wrong with it is worth words at the start alone
 static pl_status follow(pl_design *d, const objective *o, int H, pl_curve **c) {
   pl_response_opts r = track_response(d, o, H);
-  pl_measure look = objective_look(o);
+  pl_measure look = pl_objective_measure(&o->o);
   pl_response_plan plan = {.nmeasure = 1, .measure = &look};
   pl_env keep = *d->env;
   int first = !(o->ref[0] > 0);
@@ -148,7 +148,7 @@ static pl_status go_to(pl_design *d, const objective *o, int i) {
   s->orbit->omega = h->top[i]->omega;
   s->linear = 0;
   s->kind = SITE_PEAK;
-  s->measure = objective_look(o);
+  s->measure = pl_objective_measure(&o->o);
   return PL_OK;
 }
 

@@ -121,9 +121,9 @@ double objective_measure(pl_design *d, const pl_orbit *o, const pl_measure *what
   return value;
 }
 
-pl_measure objective_look(const objective *o) {
-  return (pl_measure){.kind = o->o.measure,
-                      .node = o->o.node[0],
-                      .mask = o->o.mask ? o->o.mask : 7,
-                      .harmonic = o->o.harmonic};
+pl_measure pl_objective_measure(const pl_objective *o) {
+  return (pl_measure){.kind = o->measure,
+                      .node = o->node[0],
+                      .mask = o->mask ? o->mask : 7,
+                      .harmonic = o->harmonic};
 }

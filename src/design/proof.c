@@ -16,14 +16,25 @@ typedef struct check {
   pl_proof *out;
 } check;
 
-static void warn(pl_proof *p, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-static void warn(pl_proof *p, const char *fmt, ...) {
+pl_proof proof_open(void) {
+  return (pl_proof){.good = 1, .change = -1, .newmark = -1, .stable = -1};
+}
+
+void proof_warn(pl_proof *p, const char *fmt, ...) {
   p->good = 0;
   if (p->nwarning >= 8) return;
   va_list args;
   va_start(args, fmt);
   vsnprintf(p->warning[p->nwarning++], PL_TEXT, fmt, args);
   va_end(args);
+}
+
+static void compare(check *c) {
+  pl_proof *out = c->out;
+  out->change = pl_orbit_change(c->m, c->fine, c->orbit);
+  if (out->change > c->o->agree)
+    proof_warn(out, "%d harmonics instead of %d change the motion by %.2g of its length",
+               out->nharm, c->orbit->nharm, out->change);
 }
 
 static pl_status more_harmonics(check *c) {
@@ -38,7 +49,6 @@ static pl_status more_harmonics(check *c) {
   if (st == PL_OK) st = pl_hb_create(c->m, c->p, c->w, out->nharm, 0, &hb);
   if (st == PL_OK) st = pl_border_create(hb, &b);
   if (st == PL_OK) st = pl_hb_newton(hb, b, o, 1e-9, 40, &info);
-  if (st == PL_OK) out->change = pl_orbit_change(c->m, o, c->orbit);
   pl_border_free(b);
   pl_hb_free(hb);
   if (st == PL_OK)
@@ -47,10 +57,9 @@ static pl_status more_harmonics(check *c) {
     pl_orbit_free(o);
   if (st != PL_OK && st != PL_UNSOLVED) return st;
   if (st == PL_UNSOLVED)
-    warn(out, "the motion could not be solved with %d harmonics", out->nharm);
-  else if (out->change > c->o->agree)
-    warn(out, "%d harmonics instead of %d change the motion by %.2g of its length", out->nharm,
-         c->orbit->nharm, out->change);
+    proof_warn(out, "the motion could not be solved with %d harmonics", out->nharm);
+  else
+    compare(c);
   return PL_OK;
 }
 
@@ -126,13 +135,13 @@ static pl_status simulate(check *c, pl_state *s, recorder *r, pl_orbit *found) {
   pl_history history = {0};
   double whole = whole_change(c);
   pl_opts_default(pl_transient_info_table, pl_transient_info_count, &t);
-  t.frequency = c->orbit->omega;
   t.periods = c->o->periods;
   t.steps_per_period = c->o->steps_per_period;
   t.steady = last_change(c) * whole;
   // Harmonics that are missing shake what is damped little for many periods. Where growth is to be
   // seen they may.
   const pl_orbit *start = c->fine && out->stable == 1 ? c->fine : c->orbit;
+  t.frequency = start->omega;
   PL_TRY(pl_orbit_settle(c->m, c->p, start, t.steps_per_period, c->w, s));
   pl_status st = pl_transient(&t, c->m, c->p, s, &history, c->w, record, r, &info);
   pl_history_free(c->w->env, &history);
@@ -141,15 +150,16 @@ static pl_status simulate(check *c, pl_state *s, recorder *r, pl_orbit *found) {
   out->newmark_done = info.reason == PL_STOP_STEADY;
   out->period_change = info.period_change / fmax(whole, 1e-300);
   if (st == PL_UNSOLVED || info.nperiod < 1) {
-    warn(out, "the simulation in time broke off after %d periods", info.nperiod);
+    proof_warn(out, "the simulation in time broke off after %d periods", info.nperiod);
     return PL_OK;
   }
   orbit_of(c, r, found);
   out->newmark = pl_orbit_change(c->m, found, c->orbit);
   if (!out->newmark_done)
-    warn(out, "the simulation in time was not steady after %d periods", info.nperiod);
+    proof_warn(out, "the simulation in time was not steady after %d periods", info.nperiod);
   if (out->newmark > c->o->agree)
-    warn(out, "the simulation in time ends %.2g of the motion's length away from it", out->newmark);
+    proof_warn(out, "the simulation in time ends %.2g of the motion's length away from it",
+               out->newmark);
   return PL_OK;
 }
 
@@ -180,9 +190,9 @@ static pl_status stability(check *c) {
     c->out->multiplier = hypot(f.re[0], f.im[0]);
   }
   if (c->out->stable == 0)
-    warn(c->out, "the motion is unstable: a disturbance grows by %.4g a period",
-         c->out->multiplier);
-  if (c->out->stable < 0) warn(c->out, "the stability of the motion could not be told");
+    proof_warn(c->out, "the motion is unstable: a disturbance grows by %.4g a period",
+               c->out->multiplier);
+  if (c->out->stable < 0) proof_warn(c->out, "the stability of the motion could not be told");
   return PL_OK;
 }
 
@@ -224,26 +234,35 @@ static pl_status fields(check *c) {
   pl_free(env, value);
   PL_TRY(st);
   if (out->link > c->o->rigid)
-    warn(out, "rigid links change their length by %.2g of it", out->link);
-  if (out->angle > c->o->rigid) warn(out, "rigid joints turn by %.2g rad", out->angle);
+    proof_warn(out, "rigid links change their length by %.2g of it", out->link);
+  if (out->angle > c->o->rigid) proof_warn(out, "rigid joints turn by %.2g rad", out->angle);
   if (c->o->yield > 0 && fabs(out->strain.value) > c->o->yield)
-    warn(out, "strain reaches %.3g, beyond the limit %.3g, in element %d of group '%s'",
-         out->strain.value, c->o->yield, out->strain.elem + 1,
-         pl_model_group_name(c->m, out->strain.group));
+    proof_warn(out, "strain reaches %.3g, beyond the limit %.3g, in element %d of group '%s'",
+               out->strain.value, c->o->yield, out->strain.elem + 1,
+               pl_model_group_name(c->m, out->strain.group));
   return PL_OK;
 }
 
-pl_status pl_design_prove(const pl_proof_opts *o, const pl_model *m, pl_params *p, pl_work *w,
-                          const pl_orbit *orbit, pl_proof *out) {
+pl_status proof_of(const pl_proof_opts *o, const pl_model *m, pl_params *p, pl_work *w,
+                   const pl_orbit *orbit, const pl_orbit *fine, pl_proof *out) {
   double begun = pl_wall_time();
   check c = {.o = o, .m = m, .p = p, .w = w, .orbit = orbit, .out = out};
-  *out = (pl_proof){.good = 1, .change = -1, .newmark = -1, .stable = -1};
-  PL_TRY(pl_opts_check(w->env, pl_proof_info_table, pl_proof_info_count, o));
-  pl_status st = more_harmonics(&c);
+  pl_status st = PL_OK;
+  if (fine) st = pl_orbit_copy(fine, fine->nharm, &c.fine);
+  if (fine) out->nharm = fine->nharm;
+  if (st == PL_OK && fine) compare(&c);
+  if (!fine) st = more_harmonics(&c);
   if (st == PL_OK) st = fields(&c);
   if (st == PL_OK) st = stability(&c);
   if (st == PL_OK) st = in_time(&c);
   pl_orbit_free(c.fine);
-  out->seconds = pl_wall_time() - begun;
+  out->seconds += pl_wall_time() - begun;
   return st;
+}
+
+pl_status pl_design_prove(const pl_proof_opts *o, const pl_model *m, pl_params *p, pl_work *w,
+                          const pl_orbit *orbit, pl_proof *out) {
+  *out = proof_open();
+  PL_TRY(pl_opts_check(w->env, pl_proof_info_table, pl_proof_info_count, o));
+  return proof_of(o, m, p, w, orbit, NULL, out);
 }

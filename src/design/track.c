@@ -376,7 +376,7 @@ pl_status track_find(pl_design *d, objective *o, pl_orbit **out) {
   pl_curve *c = NULL;
   pl_measure look = {0};
   pl_response_plan plan = {.nmeasure = o->o.kind == PL_OBJECTIVE_PEAK, .measure = &look};
-  if (plan.nmeasure) look = objective_look(o);
+  if (plan.nmeasure) look = pl_objective_measure(&o->o);
   *out = NULL;
   pl_status st = pl_response_run(&r, d->m, d->p, d->w, &plan, &c);
   const pl_special *s = c ? choose(o, c) : NULL;

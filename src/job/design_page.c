@@ -58,11 +58,26 @@ static json_t *variables_json(const designing *t) {
   return all;
 }
 
+// what is known of the window of a peak height
+static json_t *window_json(const designing *t, int i) {
+  const pl_window *f = &t->proof[i].found.window;
+  char words[PL_TEXT];
+  json_t *one =
+      json_pack("{s:s, s:b, s:f, s:f, s:b, s:i}", "objective",
+                objective_words(t, t->proof[i].objective, words), "followed", f->followed > 0,
+                "largest_m", f->height, "frequency_Hz", f->omega / (2 * PL_PI), "followed_beyond",
+                f->beyond, "detached_looked_for_at", f->looks);
+  if (f->detached >= 0) job_set(one, "detached_higher", json_boolean(f->detached));
+  if (f->detached > 0) job_set(one, "detached_m", json_real(f->other));
+  if (f->detached > 0) job_set(one, "detached_Hz", json_real(f->other_omega / (2 * PL_PI)));
+  return one;
+}
+
 static json_t *proof_json(const designing *t, int i) {
-  const pl_proof *p = &t->proof[i];
+  const pl_proof *p = &t->proof[i].found;
   json_t *one = json_pack(
       "{s:f, s:b, s:i, s:f, s:f, s:b, s:i, s:f, s:i, s:f, s:f, s:f, s:f, s:f}", "frequency_Hz",
-      t->orbit[1][i]->omega / (2 * PL_PI), "good", p->good, "harmonics", p->nharm,
+      t->proof[i].orbit->omega / (2 * PL_PI), "good", p->good, "harmonics", p->nharm,
       "change_by_harmonics", p->change, "newmark_distance", p->newmark, "newmark_steady",
       p->newmark_done, "newmark_periods", p->newmark_periods, "period_change", p->period_change,
       "stable", p->stable, "multiplier", p->multiplier, "link_strain", p->link, "joint_turn_rad",
@@ -70,6 +85,7 @@ static json_t *proof_json(const designing *t, int i) {
   json_t *warnings = json_array();
   for (int k = 0; k < p->nwarning; k++) json_array_append_new(warnings, json_string(p->warning[k]));
   job_set(one, "warnings", warnings);
+  if (t->proof[i].objective >= 0) job_set(one, "window", window_json(t, i));
   return one;
 }
 
@@ -97,8 +113,9 @@ static json_t *points_json(const designing *t) {
 }
 
 static int verified(const designing *t) {
-  int good = t->proved == t->npoint;
-  for (int i = 0; i < t->proved; i++) good &= t->proof[i].good && t->proof[i].nwarning == 0;
+  int good = t->checked;
+  for (int i = 0; i < t->proved; i++)
+    good &= t->proof[i].found.good && t->proof[i].found.nwarning == 0;
   return good;
 }
 
@@ -145,8 +162,8 @@ static void tell_verdict(const designing *t) {
   else if (!t->plan->prove)
     pl_page_alarm(page, "The design is not verified: proof was left out.");
   for (int i = 0; i < t->proved; i++) {
-    const pl_proof *p = &t->proof[i];
-    double f = t->orbit[1][i]->omega / (2 * PL_PI);
+    const pl_proof *p = &t->proof[i].found;
+    double f = t->proof[i].orbit->omega / (2 * PL_PI);
     if (p->stable == 0)
       pl_page_alarm(page,
                     "The motion at %.5g Hz is unstable: a disturbance grows by %.4g a period. It "
@@ -302,9 +319,32 @@ static pl_status tell_parameters(const designing *t) {
 
 // ---- proof ------------------------------------------------------------------------------------
 
+// rows of a window, from row n on
+static int tell_window(const pl_window *f, int n, const char **what, cell (*text)[2]) {
+  what[n] = "largest value of the window, followed from its end";
+  if (f->followed > 0)
+    snprintf(text[n][0], sizeof(cell), "%.4g m at %.6g Hz", f->height, f->omega / (2 * PL_PI));
+  else
+    snprintf(text[n][0], sizeof(cell), "not followed to its end");
+  snprintf(text[n][1], sizeof(cell), "this motion");
+  what[n + 1] = "higher motions on detached parts";
+  if (f->detached < 0)
+    snprintf(text[n + 1][0], sizeof(cell), "not looked for: the model is too large");
+  else if (f->detached == 0 && f->looks == 0)
+    snprintf(text[n + 1][0], sizeof(cell),
+             "none that meets the curve beyond the window; others were not looked for");
+  else if (f->detached == 0)
+    snprintf(text[n + 1][0], sizeof(cell), "none, looked for at %d frequencies", f->looks);
+  else
+    snprintf(text[n + 1][0], sizeof(cell), "%.4g m at %.6g Hz", f->other,
+             f->other_omega / (2 * PL_PI));
+  snprintf(text[n + 1][1], sizeof(cell), "none");
+  return n + 2;
+}
+
 static void tell_proof(const designing *t, int i) {
-  enum { ROWS = 8 };
-  const pl_proof *p = &t->proof[i];
+  enum { ROWS = 9 };
+  const pl_proof *p = &t->proof[i].found;
   const pl_proof_opts *o = &t->plan->proof;
   cell text[ROWS][2];
   const char *cells[3 * (ROWS + 1)] = {"check", "found", "wanted"};
@@ -333,12 +373,13 @@ static void tell_proof(const designing *t, int i) {
   snprintf(text[5][1], sizeof(cell), "below %.2g", o->rigid);
   snprintf(text[6][0], sizeof(cell), "%.4g", fabs(p->strain.value));
   snprintf(text[6][1], sizeof(cell), o->yield > 0 ? "below %.4g" : "no limit given", o->yield);
+  if (t->proof[i].objective >= 0) n = tell_window(&p->window, n, what, text);
   for (int k = 0; k < n; k++) {
     cells[3 * (k + 1)] = what[k];
     cells[3 * (k + 1) + 1] = text[k][0];
     cells[3 * (k + 1) + 2] = text[k][1];
   }
-  pl_page_text(t->j->page, "The motion at %.5g Hz, %.3g s:", t->orbit[1][i]->omega / (2 * PL_PI),
+  pl_page_text(t->j->page, "The motion at %.5g Hz, %.3g s:", t->proof[i].orbit->omega / (2 * PL_PI),
                p->seconds);
   pl_page_grid(t->j->page, n + 1, 3, cells);
 }

@@ -54,8 +54,9 @@ static pl_status allocate(designing *t) {
   t->lo = pl_alloc(env, 2 * nv, sizeof(double));
   t->name = pl_alloc(env, nv, sizeof *t->name);
   t->unit = pl_alloc(env, nv, sizeof *t->unit);
-  t->proof = pl_alloc(env, np, sizeof *t->proof);
-  if (!t->lo || !t->name || !t->unit || !t->proof) return PL_E_NOMEM;
+  t->proof = pl_alloc(env, np + no, sizeof *t->proof);
+  t->peak = pl_alloc(env, no, sizeof(pl_orbit *));
+  if (!t->lo || !t->name || !t->unit || !t->proof || !t->peak) return PL_E_NOMEM;
   t->hi = t->lo + nv;
   for (int side = 0; side < 2; side++) {
     t->orbit[side] = pl_alloc(env, np, sizeof(pl_orbit *));
@@ -80,8 +81,9 @@ static void release(designing *t) {
     pl_curve_free(t->curve[side]);
     values_free(t->j, &t->state[side]);
   }
+  for (int k = 0; t->peak && k < t->nobj; k++) pl_orbit_free(t->peak[k]);
   values_free(t->j, &t->first);
-  void *all[] = {t->lo, t->name, t->unit, t->proof, t->kept.ints, t->kept.reals};
+  void *all[] = {t->lo, t->name, t->unit, t->proof, t->peak, t->kept.ints, t->kept.reals};
   for (size_t k = 0; k < sizeof all / sizeof all[0]; k++) pl_free(env, all[k]);
   pl_design_free(t->d);
   pl_design_result_free(t->r);
@@ -97,9 +99,9 @@ static pl_status keep_motions(designing *t, int side) {
     const pl_orbit *peak;
     const pl_objective *o = &t->plan->problem.objective[k];
     t->track[side][k] = pl_design_tracked(t->d, k, &peak);
-    pl_measure look = {.kind = o->measure, .mask = o->mask ? o->mask : 7, .harmonic = o->harmonic};
     if (o->kind != PL_OBJECTIVE_HEIGHT || !peak) continue;
-    look.node = o->node[0];
+    if (side == 1) PL_TRY(pl_orbit_copy(peak, peak->nharm, &t->peak[k]));
+    pl_measure look = pl_objective_measure(o);
     t->reach[side][k] =
         pl_orbit_measure(t->j->scene->model, t->j->scene->params, peak, &look, NULL);
   }
@@ -157,11 +159,35 @@ static pl_status optimise(designing *t) {
 
 // ---- checks of what was found -----------------------------------------------------------------
 
+// an operating point counts where an objective looks at it, or where its frequency was asked for
+static int is_wanted(const designing *t, int point) {
+  int windows = 0;
+  if (t->a->opts.design_.frequency > 0 || t->npoint > 1) return 1;
+  for (int k = 0; k < t->nobj; k++) {
+    const pl_objective *o = &t->plan->problem.objective[k];
+    int apart = o->kind == PL_OBJECTIVE_MASS || o->kind == PL_OBJECTIVE_SMOOTH;
+    windows += o->kind == PL_OBJECTIVE_HEIGHT;
+    if (o->point == point && o->kind != PL_OBJECTIVE_HEIGHT && !apart) return 1;
+  }
+  return windows == 0;
+}
+
 static pl_status prove(designing *t) {
+  const pl_scene *sc = t->j->scene;
+  const pl_proof_opts *o = &t->plan->proof;
   for (int i = 0; t->plan->prove && i < t->npoint; i++) {
-    pl_status st = pl_design_prove(&t->plan->proof, t->j->scene->model, t->j->scene->params,
-                                   t->j->work, t->orbit[1][i], &t->proof[i]);
-    PL_TRY(st);
+    if (!is_wanted(t, i)) continue;
+    proven *p = &t->proof[t->proved];
+    *p = (proven){.orbit = t->orbit[1][i], .objective = -1};
+    PL_TRY(pl_design_prove(o, sc->model, sc->params, t->j->work, p->orbit, &p->found));
+    t->proved++;
+  }
+  for (int k = 0; t->plan->prove && k < t->nobj; k++) {
+    if (!t->peak[k]) continue;
+    proven *p = &t->proof[t->proved];
+    *p = (proven){.orbit = t->peak[k], .objective = k};
+    PL_TRY(pl_design_prove_height(o, sc->model, sc->params, t->j->work,
+                                  &t->plan->problem.objective[k], p->orbit, &p->found));
     t->proved++;
   }
   return PL_OK;
@@ -213,7 +239,9 @@ static pl_status check(designing *t) {
   PL_TRY(values_use(t->j, &t->state[1]));
   measure(t, 1);
   if (t->cancelled) return PL_CANCELLED;
-  PL_TRY(prove(t));
+  pl_status st = prove(t);
+  t->checked = st == PL_OK && t->plan->prove;
+  PL_TRY(st);
   PL_TRY(respond(t, 1));
   PL_TRY(values_use(t->j, &t->state[0]));
   return respond(t, 0);
@@ -242,9 +270,9 @@ static void warn(const designing *t) {
     pl_report(t->j->env, PL_WARNING, sc->path, t->a->line, t->a->col, NULL, "%s: %s", t->a->name,
               t->r->warning[k]);
   for (int i = 0; i < t->proved; i++)
-    for (int k = 0; k < t->proof[i].nwarning; k++)
+    for (int k = 0; k < t->proof[i].found.nwarning; k++)
       pl_report(t->j->env, PL_WARNING, sc->path, t->a->line, t->a->col, NULL, "%s: at %.5g Hz: %s",
-                t->a->name, t->orbit[1][i]->omega / (2 * PL_PI), t->proof[i].warning[k]);
+                t->a->name, t->proof[i].orbit->omega / (2 * PL_PI), t->proof[i].found.warning[k]);
 }
 
 static void note(const designing *t) {

@@ -13,6 +13,13 @@ pl_status values_take(job *j, values *v);
 pl_status values_use(job *j, const values *v);
 void values_free(job *j, values *v);
 
+// A motion that was checked: of an operating point, or the largest one of an objective's window.
+typedef struct proven {
+  const pl_orbit *orbit;
+  int objective; // -1: none
+  pl_proof found;
+} proven;
+
 // A design under way, and what is told about it. [2]: before and after.
 typedef struct designing {
   job *j;
@@ -33,8 +40,9 @@ typedef struct designing {
   double *phase[2];       // [nobj] of the motions where the targets begin
   double *path[2];        // [npoint][nwatch] m
   double *reach[2];       // [nobj] path along the objective's axes, mean over its nodes, m
-  int proved;             // proofs there are
-  pl_proof *proof;        // [npoint]
+  pl_orbit **peak;        // [nobj] largest motions of windows in the end, NULL: none
+  int proved, checked;    // proofs there are; all of them are done
+  proven *proof;          // [npoint + nobj]
   int cancelled;
   // the last state of the optimiser, for the checkpoint
   pl_design_state kept;

@@ -154,6 +154,32 @@ static void peak(void **state) {
   has(&env, "test_design.results/design.yaml", "damping:");
 }
 
+// a peak height is proved where the peak is, at w^2 = k/m - c^2/(2 m^2), not at the window's begin
+static void height(void **state) {
+  (void)state;
+  pl_env env;
+  pl_env_init(&env);
+  check_ok(&env,
+           run(&env, "1.2 kg",
+               "design: {harmonics: 1, response: no, objectives: [{peak_height: min, node: m, "
+               "measure: max, from: 6 rad/s, to: 30 rad/s}]}"));
+  double m = found(&env), c = dashpot / m, w = sqrt(stiff / m - c * c / 2);
+  check_rel(figure(&env, "\"proof\"", "\"frequency_Hz\": "), w / (2 * PL_PI), 1e-6);
+  check_rel(figure(&env, "\"window\"", "\"largest_m\": "),
+            force / hypot(stiff - m * w * w, dashpot * w), 1e-6);
+  check_rel(figure(&env, "\"window\"", "\"frequency_Hz\": "), w / (2 * PL_PI), 1e-6);
+  has(&env, "test_design.results/summary.json", "\"verified\": true");
+  has(&env, "test_design.results/summary.json", "\"detached_higher\": false");
+  has(&env, "test_design.results/report.html", "largest value of the window");
+  // a frequency that is asked for is proved as well
+  check_ok(&env, run(&env, "1.2 kg",
+                     "design: {harmonics: 1, frequency: 8 rad/s, response: no, max_iter: 1, "
+                     "objectives: [{peak_height: min, node: m, measure: max, from: 6 rad/s, to: 30 "
+                     "rad/s}]}"));
+  check_rel(figure(&env, "\"proof\"", "\"frequency_Hz\": "), omega / (2 * PL_PI), 1e-9);
+  has(&env, "test_design.results/summary.json", "\"window\"");
+}
+
 static int stop_after(void *ctx, const pl_progress *p) {
   int *left = ctx;
   return strcmp(p->what, "design") == 0 && --*left <= 0;
@@ -363,6 +389,7 @@ int test_design(void) {
       cmocka_unit_test(written_scene),
       cmocka_unit_test(at_a_bound),
       cmocka_unit_test(peak),
+      cmocka_unit_test(height),
       cmocka_unit_test(resume),
       cmocka_unit_test(no_start),
       cmocka_unit_test(applied),
