@@ -208,6 +208,7 @@ typedef enum pl_floquet_method {
 // (dense, small models), or the monodromy matrix: integrated densely for small models, by Arnoldi
 // on the linearised motion over one period for large ones (more than 50 unknowns; margin 1e-4),
 // which are freed from stiff strains that missing harmonics leave before they are called unstable.
+// Motions with stops or dry friction are integrated from event to event, in the same two ways.
 // Large models that still seem to grow more than tenfold in a period are looked at with more
 // harmonics.
 pl_status pl_orbit_floquet(const pl_model *m, const pl_params *p, pl_work *w, const pl_orbit *o,

@@ -178,7 +178,7 @@ static pl_status lowest(band *d, const double *S, double shift, double limit, do
 
 // frequency of the lowest vibrations about the motion at phase zero that steps have to resolve,
 // over that of the motion; 0: not found
-static pl_status low_vibrations(band *d, double *w) {
+static pl_status band_vibrations(band *d, double *w) {
   size_t npair = (size_t)d->t.P.nnz, size = d->ptr[d->n];
   double *K = pl_alloc(d->v->env, 2 * npair + size, sizeof(double)), *S = K + 2 * npair, shift = 1;
   if (!K) return PL_E_NOMEM;
@@ -395,7 +395,7 @@ pl_status band_multipliers(variation *v, int nstep, double room, multipliers *mu
   band d;
   double w = 0;
   pl_status s = band_open(&d, v);
-  if (s == PL_OK && nstep == 0) s = low_vibrations(&d, &w);
+  if (s == PL_OK && nstep == 0) s = band_vibrations(&d, &w);
   if (s == PL_OK) d.nstep = nstep > 0 ? nstep : period_steps(v, w, &d.resolved);
   double bytes = s == PL_OK ? 8.0 * d.nstep * ((double)d.ptr[d.n] + d.t.P.nnz) : 0;
   if (bytes > room) s = PL_UNSOLVED;

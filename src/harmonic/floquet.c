@@ -85,7 +85,7 @@ static int add_element(void *ctx, const pl_visit *e, int thread) {
   (void)thread;
   variation *v = ctx;
   const int *index = pl_model_free_index(v->m);
-  // what sliders do depends on the past: floquet_pairs.c
+  // what sliders do depends on the past: events.c
   if (pl_model_group_kind(v->m, e->group)->slider.d) return 0;
   int n = e->ndof, at[PL_NDOF_MAX];
   double q[PL_NDOF_MAX], u[PL_NDOF_MAX], f[PL_NDOF_MAX];
@@ -278,7 +278,8 @@ static pl_status floquet_of(const pl_model *m, const pl_params *p, pl_work *w, c
   // dense matrices are small: threads would only change the last bits
   pl_blas_threads(1);
   int tiny = o->nfree * (2 * o->nharm + 9) <= TINY, done = pairs_present(m);
-  if (s == PL_OK && done) s = pair_multipliers(&v, &mu);
+  if (s == PL_OK && done)
+    s = v.n <= DENSE_MAX ? pair_multipliers(&v, &mu) : event_multipliers(&v, 0, room, &mu);
   if (s == PL_OK && !done && (method == PL_FLOQUET_HILL || (method == PL_FLOQUET_AUTO && tiny))) {
     s = hill_multipliers(&v, method == PL_FLOQUET_HILL ? HILL_MAX : 4 * TINY, &mu);
     done = s != PL_UNSOLVED || method == PL_FLOQUET_HILL;

@@ -57,6 +57,8 @@ void tangents_close(tangents *t);
 // K, D [nphase][P.nnz] at phases first + 2 pi i / nphase, D without its share of the mass; it is
 // not touched unless t->rated, and may be NULL.
 pl_status tangents_at(tangents *t, int nphase, double first, double *K, double *D);
+// The same at any phases.
+pl_status tangents_phases(tangents *t, int nphase, const double *phase, double *K, double *D);
 // The same in two steps, between which t->q may be changed.
 pl_status tangents_motion(tangents *t, int nphase, double first);
 pl_status tangents_eval(tangents *t, double *K, double *D);
@@ -90,9 +92,12 @@ pl_status constant_multipliers(const variation *v, const double *M, const double
                                const double *D, multipliers *mu);
 // The dense monodromy matrix by collocation.
 pl_status dense_multipliers(variation *v, multipliers *mu);
-// The same for motions with pairs (kinks, sliders), from event to event. PL_UNSOLVED for large
-// models and where unknowns have no mass.
+// The same for motions with pairs (kinks, sliders), from event to event. PL_UNSOLVED where unknowns
+// have no mass.
 pl_status pair_multipliers(variation *v, multipliers *mu);
+// The largest of those by Arnoldi on the period map, with the sparse factors of all steps from
+// event to event; steps 0: chosen. PL_UNSOLVED: they do not fit into room bytes.
+pl_status event_multipliers(variation *v, int steps, double room, multipliers *mu);
 int pairs_present(const pl_model *m);
 // The largest by Arnoldi on the period map of a sparse one-step scheme; nstep 0: chosen. room:
 // bytes for factors that are kept; the others are made anew every time.
@@ -118,6 +123,9 @@ scheme make_scheme(int nstep);
 // harmonics of the motion, and only two vibrations whose frequencies add up to one of these can
 // feed on it: faster ones do what their damping says.
 double resolved_to(const variation *v, int least);
+// Frequency of the four lowest vibrations about the motion at phase zero, the largest of them, over
+// that of the motion; 0: not found.
+pl_status low_vibrations(variation *v, double *w);
 // Steps that resolve the motion and vibrations of w times its frequency.
 int period_steps(const variation *v, double w, int *resolved);
 

@@ -391,25 +391,32 @@ static pl_status period_open(period *d, variation *v) {
   return PL_OK;
 }
 
-static pl_status choose_steps(period *d) {
+pl_status low_vibrations(variation *v, double *w) {
   enum { MODES = 4 };
-  variation *v = d->v;
   pl_csc M = {0};
   pl_eigen_info info;
-  double lambda[MODES] = {0}, w = 0;
-  double *x = pl_alloc(v->env, MODES * (size_t)d->n, sizeof(double));
+  double lambda[MODES] = {0};
+  double *x = pl_alloc(v->env, MODES * (size_t)v->n, sizeof(double));
+  *w = 0;
   if (!x) return PL_E_NOMEM;
   pl_orbit_state(v->m, v->p, v->o, 0, v->s);
   pl_clock c = {.omega = v->omega, .scale = 1};
   pl_coef stiffness = {.k = 1};
   pl_status s = pl_eval(v->m, v->p, v->s, &c, PL_WANT_TANGENT, &stiffness, v->w);
   if (s == PL_OK) s = pl_free_mass(v->m, v->p, &M);
-  if (s == PL_OK) s = pl_eigen_lowest(v->env, &v->w->A, &M, MODES, d->nthread, lambda, x, &info);
+  // one thread: any other number would change the last bits
+  if (s == PL_OK) s = pl_eigen_lowest(v->env, &v->w->A, &M, MODES, 1, lambda, x, &info);
   pl_csc_free(v->env, &M);
   pl_free(v->env, x);
   if (s < 0 || s == PL_DOMAIN) return s;
-  for (int i = 0; i < MODES; i++) w = fmax(w, sqrt(fmax(0, lambda[i])) / v->omega);
-  d->nstep = period_steps(v, w, &d->resolved);
+  for (int i = 0; i < MODES; i++) *w = fmax(*w, sqrt(fmax(0, lambda[i])) / v->omega);
+  return PL_OK;
+}
+
+static pl_status choose_steps(period *d) {
+  double w;
+  PL_TRY(low_vibrations(d->v, &w));
+  d->nstep = period_steps(d->v, w, &d->resolved);
   return PL_OK;
 }
 

@@ -176,6 +176,8 @@ static void add_forces(const pl_lot *e, const pl_pack *f, double *to) {
 static int eval_lot(void *ctx, const pl_lot *e, int thread, int *bad) {
   (void)thread;
   tangents *t = ctx;
+  // what sliders do depends on the past: events.c
+  if (pl_model_group_kind(t->v->m, e->group)->slider.d) return 0;
   size_t nq = (size_t)pl_model_nq(t->v->m), npair = (size_t)t->P.nnz;
   pl_pack q[PL_NDOF_MAX], v[PL_NDOF_MAX], f[PL_NDOF_MAX];
   pl_pack K[PL_NDOF_MAX * PL_NDOF_MAX], D[PL_NDOF_MAX * PL_NDOF_MAX];
@@ -197,20 +199,33 @@ static int eval_lot(void *ctx, const pl_lot *e, int thread, int *bad) {
   return 0;
 }
 
-pl_status tangents_motion(tangents *t, int nphase, double first) {
-  variation *v = t->v;
-  size_t nq = (size_t)pl_model_nq(v->m);
+static pl_status open_motion(tangents *t, int nphase) {
   pl_free(t->env, t->q);
   t->nphase = 0;
-  t->q = pl_alloc(t->env, 2 * nq * (size_t)nphase, sizeof(double));
+  t->q = pl_alloc(t->env, 2 * (size_t)pl_model_nq(t->v->m) * (size_t)nphase, sizeof(double));
   if (!t->q) return PL_E_NOMEM;
-  for (int i = 0; i < nphase; i++) {
-    pl_orbit_state(v->m, v->p, v->o, first + 2 * PL_PI * i / nphase, v->s);
-    memcpy(t->q + 2 * (size_t)i * nq, v->s->q, nq * sizeof(double));
-    memcpy(t->q + (2 * (size_t)i + 1) * nq, v->s->v, nq * sizeof(double));
-  }
   t->nphase = nphase;
   return PL_OK;
+}
+
+static void put_motion(tangents *t, int i, double phase) {
+  variation *v = t->v;
+  size_t nq = (size_t)pl_model_nq(v->m);
+  pl_orbit_state(v->m, v->p, v->o, phase, v->s);
+  memcpy(t->q + 2 * (size_t)i * nq, v->s->q, nq * sizeof(double));
+  memcpy(t->q + (2 * (size_t)i + 1) * nq, v->s->v, nq * sizeof(double));
+}
+
+pl_status tangents_motion(tangents *t, int nphase, double first) {
+  PL_TRY(open_motion(t, nphase));
+  for (int i = 0; i < nphase; i++) put_motion(t, i, first + 2 * PL_PI * i / nphase);
+  return PL_OK;
+}
+
+pl_status tangents_phases(tangents *t, int nphase, const double *phase, double *K, double *D) {
+  PL_TRY(open_motion(t, nphase));
+  for (int i = 0; i < nphase; i++) put_motion(t, i, phase[i]);
+  return tangents_eval(t, K, D);
 }
 
 pl_status tangents_eval(tangents *t, double *K, double *D) {
