@@ -1,5 +1,6 @@
 #include "checkpoint.h"
 
+#include <math.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -153,6 +154,10 @@ pl_status checkpoint_take_new(checkpoint *c, size_t count, size_t size, void *ou
   if (!to) return PL_E_NOMEM;
   memcpy(out, &to, sizeof to);
   return checkpoint_take(c, to, count, size);
+}
+
+long checkpoint_count(double x) {
+  return (long)fmin(fmax(x, 0), 1e12);
 }
 
 pl_status checkpoint_close(checkpoint *c, pl_status status) {

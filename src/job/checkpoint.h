@@ -34,6 +34,8 @@ pl_status checkpoint_open(const job *j, const pl_analysis *a, checkpoint *c, int
 pl_status checkpoint_take(checkpoint *c, void *to, size_t count, size_t size);
 // The same into a new array, freed by the caller; on failure it is NULL.
 pl_status checkpoint_take_new(checkpoint *c, size_t count, size_t size, void *out);
+// A count among the numbers of a file, which may be none.
+long checkpoint_count(double x);
 // Frees what was read. Returns the status given, or PL_E_INPUT when something is left.
 pl_status checkpoint_close(checkpoint *c, pl_status status);
 // Removes the file: the analysis came to its end and there is nothing to go on to.

@@ -2,6 +2,8 @@
 // forces of contact.
 #include "checkpoint.h"
 
+#include <limits.h>
+#include <math.h>
 #include <string.h>
 
 enum {
@@ -140,10 +142,10 @@ static pl_status take_touches(checkpoint *c, const pl_state *s, pl_contact *k) {
   double done[WORK];
   PL_TRY(checkpoint_take(c, done, WORK, sizeof *done));
   k->residual = done[0];
-  k->solves = (long)done[1];
-  k->sweeps = (long)done[2];
-  k->iterations = (long)done[3];
-  k->most = (int)done[4];
+  k->solves = checkpoint_count(done[1]);
+  k->sweeps = checkpoint_count(done[2]);
+  k->iterations = checkpoint_count(done[3]);
+  k->most = (int)fmin((double)checkpoint_count(done[4]), INT_MAX);
   return PL_OK;
 }
 

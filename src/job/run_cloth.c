@@ -1,6 +1,7 @@
 // Motions in time within limits of stretch: energies, certificates, and other methods beside them.
 #include "run_cloth.h"
 
+#include "checkpoint.h"
 #include "limit_page.h"
 #include "pliant/math.h"
 #include "run_transient.h"
@@ -167,8 +168,8 @@ static void add_before(run *r, int rows) {
     const double *row = pl_table_data(r->log) + (size_t)k * COLS;
     i->worst_violation = fmax(i->worst_violation, row[COL_violation]);
     i->worst_between = fmax(i->worst_between, row[COL_between]);
-    i->nproject += (long)row[COL_projections];
-    i->niter += (long)row[COL_iterations];
+    i->nproject += checkpoint_count(row[COL_projections]);
+    i->niter += checkpoint_count(row[COL_iterations]);
     i->seconds_step += row[COL_solve];
     i->seconds_project += row[COL_project];
     i->scale = fmax(i->scale, fmax(row[COL_kinetic], fmax(row[COL_elastic], -row[COL_outer])));

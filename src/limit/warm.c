@@ -54,7 +54,7 @@ pl_status warm_recall(pl_env *env, const pl_history *h, int nvert, int ncone, in
                (head[1] == 0 || head[1] == ncone);
     int size = fits ? HEAD + 3 * (int)head[0] + 3 * (int)head[1] : 0;
     if (!fits || h->nwarm - at < size)
-      return pl_fail(env, PL_E_ARG, "transient: the history is of another sheet");
+      return pl_fail(env, PL_E_INPUT, "transient: the history is of another sheet");
     warm[k].nvert = (int)head[0];
     warm[k].ncone = (int)head[1];
     PL_TRY(take(env, warm[k].nvert, head + HEAD, &warm[k].dx));
