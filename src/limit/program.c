@@ -8,10 +8,12 @@
 #pragma GCC optimize("O3")
 #endif
 
-enum {
-  SHARED = 600, // triangles from which threads pay
-  ROWS = 64,    // blocks or vertices that one thread takes at a time
-};
+enum { ROWS = 64 }; // blocks or vertices that one thread takes at a time
+#ifdef PL_SHARE_ALL
+enum { SHARED = 0 };
+#else
+enum { SHARED = 600 }; // triangles from which threads pay
+#endif
 
 // ---- pattern ------------------------------------------------------------------------------------
 

@@ -2,7 +2,12 @@
 
 #include <string.h>
 
-enum { COLOURS = 64, FEW = 512, SHARES = 32 }; // blocks wanted of each group
+enum { COLOURS = 64, SHARES = 32 }; // blocks wanted of each group
+#ifdef PL_SHARE_ALL
+enum { FEW = 0 };
+#else
+enum { FEW = 512 };
+#endif
 
 // colour of each block, greedily: the lowest one not yet used by a block that shares an unknown;
 // COLOURS when all are taken (a hub with very many elements)

@@ -10,10 +10,14 @@
 #include <string.h>
 
 enum {
-  PANEL = 64,  // pivots eliminated at once
-  STRIP = 192, // columns or rows that one thread updates
-  LARGE = 256  // fronts with fewer rows are not worth sharing between threads
+  PANEL = 64, // pivots eliminated at once
+  STRIP = 192 // columns or rows that one thread updates
 };
+#ifdef PL_SHARE_ALL
+enum { LARGE = 0 };
+#else
+enum { LARGE = 256 }; // fronts with fewer rows are not worth sharing between threads
+#endif
 // larger multipliers lose more digits than a direct solve may
 static const double GROWTH_MAX = 1e6;
 // some tenths of a second: who waits longer wants to be able to stop it

@@ -9,7 +9,11 @@
 #include <string.h>
 
 // work below which threads do not pay: flops of a factorisation, entries of the factor in a solve
+#ifdef PL_SHARE_ALL
+static const double MANY_FLOPS = 0, MANY_ENTRIES = 0;
+#else
 static const double MANY_FLOPS = 4e6, MANY_ENTRIES = 4e5;
+#endif
 
 typedef struct numbers {
   double *L;   // [m][p] by columns: factor over the rows below, p pivots, m - p rows
