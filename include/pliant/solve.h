@@ -31,7 +31,8 @@ const char *pl_stop_text(pl_stop s);
   X(double, min_step, 1e-12, 0, 1, "", "shortest line-search step")                                \
   X(int, cuts, 12, 0, 60, "", "how often a failed load step is halved")                            \
   C(critical, 0, "no|yes", "locate loads at which the equilibrium changes stability")              \
-  C(perturb, 0, "no|yes", "step off an unstable equilibrium along its softest mode")
+  C(perturb, 0, "no|yes", "step off an unstable equilibrium along its softest mode")               \
+  C(book, 1, "no|yes", "take load steps in parts whose energy book does not close")
 
 typedef struct pl_static_opts {
   PL_STATIC_OPTS(PL_OPT_FIELD_X, PL_OPT_FIELD_C)
@@ -45,6 +46,13 @@ typedef struct pl_critical {
   int jump;     // 1: a limit point; no equilibrium lies near beyond it and the state jumped
 } pl_critical;
 
+// Where a load step left its path for another equilibrium, and the energy that no force took:
+// negative when more is stored there than was put in.
+enum { PL_JUMPS = 8 };
+typedef struct pl_jump {
+  double scale, released; // load factor, J
+} pl_jump;
+
 typedef struct pl_static_info {
   pl_stop reason;
   double scale; // load factor reached, 1 when done
@@ -57,11 +65,24 @@ typedef struct pl_static_info {
   int bad_group, bad_elem; // the first of them
   int ncritical;
   pl_critical critical[8];
+  int booked;            // 1: all load steps stand in the energy book, see below
+  double work, released; // J; of loads and drives in all, by the book; in jumps and by perturb
+  int walked, elsewhere; // load steps taken in parts; those that led elsewhere so
+  int njump;             // all of them; the first ones are kept
+  pl_jump jump[PL_JUMPS];
   double seconds;
 } pl_static_info;
 
 // Called at accepted load steps (and transient steps); non-zero stops cleanly.
 typedef int (*pl_observe_fn)(void *ctx, const pl_state *s, const pl_clock *c, const pl_work *w);
+
+// The energy book: on a path of equilibria the work of loads and drives is what elements store (and
+// sliders lose). The work of a load step is the integral of the potential's derivative by the load
+// factor, from its values and slopes at both ends (the tangent of the path, one solve with the
+// stiffness). A step that leaves more open than the rule does on a smooth path either bends much or
+// jumped to another equilibrium: it is taken in halves, to 1/1024 of it, and what is then open is a
+// jump. The state stays that of the whole step when the parts lead there. There is no book with
+// contact, nor of a first step from a state that is no equilibrium without load.
 
 // Minimises the potential by Newton with line search; a shift makes K positive definite where it is
 // not. The state is the start and the result (also the last good load step on failure, PL_UNSOLVED

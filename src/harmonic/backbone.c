@@ -36,6 +36,7 @@ static pl_status equilibrium(backbone_base *b) {
   pl_static_opts so;
   pl_static_info info;
   pl_opts_default(pl_static_info_table, pl_static_info_count, &so);
+  so.book = 0; // a place to start from
   PL_TRY(pl_state_create(b->m, b->p, &b->s));
   b->s->moved = -1;
   pl_status st = pl_static(&so, b->m, b->p, b->s, b->w, NULL, NULL, &info);

@@ -20,6 +20,7 @@ pl_status start_static(const pl_model *m, const pl_params *p, pl_work *w, pl_sta
   PL_TRY(pl_state_create(m, p, &s));
   s->moved = -1; // periodic motions know one set of anchors
   pl_opts_default(pl_static_info_table, pl_static_info_count, &so);
+  so.book = 0; // a place to start from
   pl_status st = pl_static(&so, m, p, s, w, NULL, NULL, &si);
   // without an equilibrium the reference shape must do
   if (st == PL_UNSOLVED || st == PL_SINGULAR || st == PL_DOMAIN) {

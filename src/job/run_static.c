@@ -1,5 +1,6 @@
 #include "run_cloth.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -11,6 +12,8 @@ typedef struct recorder {
   pl_table *table;
   double *row;
   pl_contact *contact; // NULL: none
+  pl_static_info info;
+  int first; // column of the watched places
   pl_status status;
 } recorder;
 
@@ -19,8 +22,9 @@ static int on_step(void *ctx, const pl_state *s, const pl_clock *c, const pl_wor
   r->row[0] = c->scale;
   r->row[1] = w->potential - w->slipped;
   r->row[2] = w->elastic - w->slipped;
-  job_watch_row(r->j, r->a, s, r->row + 3);
-  double *touch = r->row + 3 + job_watch_count(r->j, r->a);
+  if (!r->contact) r->row[3] = r->info.work;
+  job_watch_row(r->j, r->a, s, r->row + r->first);
+  double *touch = r->row + r->first + job_watch_count(r->j, r->a);
   job_contact_row(r->contact, touch);
   job_reaction_row(r->j, s, w, touch + job_contact_count(r->contact));
   r->status = pl_table_row(r->table, r->row);
@@ -28,9 +32,11 @@ static int on_step(void *ctx, const pl_state *s, const pl_clock *c, const pl_wor
 }
 
 static pl_status make_recorder(job *j, const pl_analysis *a, recorder *r) {
-  int touch = 3 + job_watch_count(j, a);
   *r = (recorder){.j = j, .a = a};
   PL_TRY(job_contact_make(j, &r->contact));
+  // the energy book knows no contact
+  r->first = r->contact ? 3 : 4;
+  int touch = r->first + job_watch_count(j, a);
   int hold = touch + job_contact_count(r->contact), ncol = hold + job_reaction_count(j);
   r->row = pl_alloc(j->env, (size_t)ncol, sizeof(double));
   if (!r->row) return PL_E_NOMEM;
@@ -38,7 +44,8 @@ static pl_status make_recorder(job *j, const pl_analysis *a, recorder *r) {
   PL_TRY(pl_table_column(r->table, 0, "load_factor", ""));
   PL_TRY(pl_table_column(r->table, 1, "potential", "J"));
   PL_TRY(pl_table_column(r->table, 2, "elastic", "J"));
-  if (job_watch_columns(j, a, r->table, 3) < 0) return PL_E_NOMEM;
+  if (!r->contact) PL_TRY(pl_table_column(r->table, 3, "work", "J"));
+  if (job_watch_columns(j, a, r->table, r->first) < 0) return PL_E_NOMEM;
   PL_TRY(job_contact_columns(j, r->contact, r->table, touch));
   return job_reaction_columns(j, r->table, hold);
 }
@@ -51,6 +58,18 @@ static pl_status record_start(job *j, recorder *r, const pl_state *s) {
   if (e != PL_OK) return e < 0 ? e : PL_OK;
   on_step(r, s, &unloaded, j->work);
   return r->status;
+}
+
+static void set_book(json_t *f, const pl_static_info *i) {
+  json_t *list = json_array();
+  int n = i->njump < PL_JUMPS ? i->njump : PL_JUMPS;
+  for (int k = 0; k < n; k++)
+    json_array_append_new(list, json_pack("{s:f, s:f}", "load_factor", i->jump[k].scale,
+                                          "energy_released_J", i->jump[k].released));
+  if (i->booked) job_set(f, "work_J", json_real(i->work));
+  job_set(f, "energy_released_J", json_real(i->released));
+  job_set(f, "jumps", list);
+  job_set(f, "steps_in_parts", json_integer(i->walked));
 }
 
 static void set_figures(json_t *f, const pl_static_info *i) {
@@ -71,6 +90,7 @@ static void set_figures(json_t *f, const pl_static_info *i) {
                                           "negative_eigenvalues", i->critical[k].nneg,
                                           "limit_point", i->critical[k].jump));
   job_set(f, "critical", list);
+  if (i->booked || i->njump > 0) set_book(f, i);
 }
 
 void job_watch_figures(const job *j, const pl_analysis *a, const pl_state *s, json_t *f) {
@@ -96,6 +116,19 @@ static int is_found(const pl_static_info *i) {
   return i->reason == PL_STOP_CONVERGED || i->reason == PL_STOP_ROUNDING;
 }
 
+// Jumps are what bodies do under loads that are held; the shape may be on another branch.
+static void warn_jumps(job *j, const pl_analysis *a, const pl_static_info *i) {
+  int n = i->njump < PL_JUMPS ? i->njump : PL_JUMPS;
+  for (int k = 0; k < n; k++)
+    pl_report(j->env, PL_WARNING, j->scene->path, a->line, a->col,
+              "where it lands is found by a transient with damping; a drive in place of the load "
+              "(displacement control) follows the path",
+              "%s: jumps at load %.3g: %.2g J %s", a->name, i->jump[k].scale,
+              fabs(i->jump[k].released),
+              i->jump[k].released > 0 ? "are released" : "more are stored than was put in");
+  if (i->njump > n) job_note(j, "%s: %d more jumps", a->name, i->njump - n);
+}
+
 // what the end does not keep
 static void warn(job *j, const pl_analysis *a, const pl_static_info *i) {
   if (i->reason == PL_STOP_ROUNDING && i->residual > RESIDUAL_FAR)
@@ -108,6 +141,18 @@ static void warn(job *j, const pl_analysis *a, const pl_static_info *i) {
               "more load steps (steps), or law: neo-hookean",
               "%s: %d elements are turned inside out, the first is element %d of '%s'", a->name,
               i->ninverted, i->bad_elem, pl_model_group_name(j->scene->model, i->bad_group));
+  if (is_found(i) && !a->opts.static_.critical) warn_jumps(j, a, i);
+}
+
+static void put_book(job *j, const pl_analysis *a, const pl_static_info *i) {
+  if (i->booked)
+    pl_page_text(j->page, "Energy book: loads and drives did %.6g J of work, %.3g J were released.",
+                 i->work, i->released);
+  for (int k = 0; k < i->njump && k < PL_JUMPS; k++)
+    pl_page_warning(j->page,
+                    "%s: jumps to another equilibrium at load factor %.3g: %.2g J are released. "
+                    "The shape may be on another branch than a slow motion leads to.",
+                    a->name, i->jump[k].scale, i->jump[k].released);
 }
 
 static void tell(job *j, const pl_analysis *a, const pl_static_info *i) {
@@ -117,6 +162,9 @@ static void tell(job *j, const pl_analysis *a, const pl_static_info *i) {
   for (int k = 0; k < i->ncritical; k++)
     job_note(j, "%s: %s at load factor %.8g", a->name,
              i->critical[k].jump ? "limit point" : "stability changes", i->critical[k].scale);
+  if (is_found(i) && i->elsewhere > 0)
+    job_note(j, "%s: %d load steps led elsewhere when taken in parts, and were: see energy book",
+             a->name, i->elsewhere);
   if (!j->page) return;
   if (!is_found(i))
     pl_page_warning(j->page, "%s: stopped at load factor %.6g: %s (residual %.2g).", a->name,
@@ -133,6 +181,7 @@ static void tell(job *j, const pl_analysis *a, const pl_static_info *i) {
   else if (is_found(i) && !i->stable)
     pl_page_warning(j->page, "%s: the equilibrium is not stable (%d negative eigenvalues).",
                     a->name, i->nneg);
+  if (is_found(i)) put_book(j, a, i);
   for (int k = 0; k < i->ncritical; k++)
     pl_page_text(j->page, "%s at load factor %.8g.",
                  i->critical[k].jump ? "Limit point (the shape snaps)" : "Stability changes",
@@ -178,8 +227,9 @@ static pl_status write_files(job *j, const pl_analysis *a, const pl_state *s, re
   char path[PL_TEXT];
   if (j->scene->output.csv) PL_TRY(pl_table_write(r->table, job_path(j, a->name, ".csv", path)));
   PL_TRY(job_shape(j, a, s));
-  PL_TRY(job_watch_plots(j, a, r->table, 0, 3, "load factor"));
-  return job_contact_plots(j, a, r->contact, r->table, 3 + job_watch_count(j, a), "load factor");
+  PL_TRY(job_watch_plots(j, a, r->table, 0, r->first, "load factor"));
+  int touch = r->first + job_watch_count(j, a);
+  return job_contact_plots(j, a, r->contact, r->table, touch, "load factor");
 }
 
 // some load, weight or drive that does not oscillate
@@ -225,24 +275,23 @@ pl_status job_static(job *j, int index, json_t *figures) {
   const pl_analysis *a = &j->scene->analysis[index];
   pl_state *s = NULL;
   recorder r = {0};
-  pl_static_info info = {0};
   pl_status status = job_start(j, a, &s);
   if (status == PL_OK) status = warn_left_out(j, a);
   if (status == PL_OK) status = make_recorder(j, a, &r);
   if (status == PL_OK && a->about < 0) status = record_start(j, &r, s);
   if (status == PL_OK) {
     status = pl_static_contact(&a->opts.static_, j->scene->model, j->scene->params, r.contact, s,
-                               j->work, on_step, &r, &info);
+                               j->work, on_step, &r, &r.info);
     if (r.status != PL_OK) status = r.status;
   }
   if (status >= 0) {
-    set_figures(figures, &info);
+    set_figures(figures, &r.info);
     job_watch_figures(j, a, s, figures);
-    pl_clock c = {.scale = info.scale};
+    pl_clock c = {.scale = r.info.scale};
     pl_status e = pl_eval(j->scene->model, j->scene->params, s, &c, PL_WANT_FORCE, NULL, j->work);
     job_contact_figures(j, r.contact, figures);
-    warn(j, a, &info);
-    tell(j, a, &info);
+    warn(j, a, &r.info);
+    tell(j, a, &r.info);
     if (e == PL_OK) job_reaction_tell(j, s, j->work, figures);
     job_contact_tell(j, a, r.contact);
     pl_status w = write_files(j, a, s, &r);

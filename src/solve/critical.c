@@ -114,9 +114,27 @@ static pl_status narrow(path *p, double *hi, int *after) {
   return PL_OK;
 }
 
+// what the jump from lo releases at the load where the path ends
+static pl_status measure_jump(path *p, double at) {
+  equil *e = p->e;
+  double tau = e->tau;
+  pl_state_copy(e->x, p->lo);
+  e->clock.scale = p->lo_scale;
+  PL_TRY(equil_eval(e, PL_WANT_ENERGY));
+  double top = e->w->potential;
+  e->clock.scale = at + fmax(2 * CLOSE * at, LEAST);
+  pl_status s = equil_predict(e);
+  if (s == PL_OK) s = equil_minimise(e);
+  if (s == PL_OK) s = equil_eval(e, PL_WANT_ENERGY);
+  if (s == PL_OK) book_jump(e->info, at, top - e->w->potential);
+  e->tau = tau;
+  return s == PL_UNSOLVED ? PL_OK : s;
+}
+
 // past the end of a path: wherever the energy falls to
 static pl_status jump(path *p, double to, double at) {
   equil *e = p->e;
+  if (at > LEAST) PL_TRY(measure_jump(p, at));
   pl_state_copy(e->x, p->lo);
   e->clock.scale = to;
   PL_TRY(equil_predict(e));
@@ -198,7 +216,7 @@ static pl_status track(path *p, double to) {
 }
 
 pl_status critical_track(equil *e, double from, double to, int *nneg) {
-  int known = e->info->ncritical;
+  const pl_static_info before = *e->info;
   path p = {.e = e, .lo_scale = from, .lo_nneg = *nneg, .hi_nneg = JUMP, .far_nneg = JUMP};
   pl_status s = pl_state_create(e->m, e->p, &p.lo);
   if (s == PL_OK) s = pl_state_create(e->m, e->p, &p.hi);
@@ -211,7 +229,9 @@ pl_status critical_track(equil *e, double from, double to, int *nneg) {
     pl_state_copy(e->x, p.lo);
   } else {
     // the step is tried again in parts: what it found is found again
-    e->info->ncritical = known;
+    e->info->ncritical = before.ncritical;
+    e->info->njump = before.njump;
+    e->info->released = before.released;
   }
   pl_state_free(e->m, p.lo);
   pl_state_free(e->m, p.hi);

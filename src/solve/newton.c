@@ -18,7 +18,8 @@ pl_status equil_open(equil *e) {
   e->b = pl_alloc(e->env, n, sizeof *e->b);
   e->q0 = pl_alloc(e->env, nq, sizeof *e->q0);
   e->qref = pl_alloc(e->env, nq, sizeof *e->qref);
-  if (!e->g || !e->d || !e->b || !e->q0 || !e->qref) return PL_E_NOMEM;
+  e->factored = pl_alloc(e->env, (size_t)e->w->A.nnz, sizeof *e->factored);
+  if (!e->g || !e->d || !e->b || !e->q0 || !e->qref || !e->factored) return PL_E_NOMEM;
   return pl_state_create(e->m, e->p, &e->x);
 }
 
@@ -31,6 +32,7 @@ void equil_close(equil *e) {
   pl_free(e->env, e->b);
   pl_free(e->env, e->q0);
   pl_free(e->env, e->qref);
+  pl_free(e->env, e->factored);
 }
 
 pl_status equil_eval(equil *e, unsigned want) {
@@ -59,9 +61,16 @@ void equil_move(equil *e, const double *q, double step, const double *d) {
 }
 
 pl_status equil_cholesky(equil *e) {
-  if (!e->chol) PL_TRY(pl_factor_create(e->env, PL_CHOLESKY, &e->w->A, 1, 1, &e->chol));
+  const pl_csc *A = &e->w->A;
+  size_t size = (size_t)A->nnz * sizeof *A->val;
+  if (e->known && memcmp(e->factored, A->val, size) == 0) return PL_OK;
+  e->known = 0;
+  if (!e->chol) PL_TRY(pl_factor_create(e->env, PL_CHOLESKY, A, 1, 1, &e->chol));
   e->info->factorisations++;
-  return pl_factor_numeric(e->chol, &e->w->A);
+  PL_TRY(pl_factor_numeric(e->chol, A));
+  memcpy(e->factored, A->val, size);
+  e->known = 1;
+  return PL_OK;
 }
 
 pl_status equil_ldl(equil *e) {

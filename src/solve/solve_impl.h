@@ -152,6 +152,8 @@ typedef struct equil {
   pl_state *x;    // iterate
   pl_clock clock;
   pl_factor *chol, *ldl; // made when first wanted
+  double *factored;      // [nnz] values in chol
+  int known;             // 1: it has a factor of them
   double *g, *d, *b;     // [n] residual, direction, scratch
   double *q0, *qref;     // [nq] start of a line search, reference of the watchdog
   double tau;            // last shift that made K positive definite
@@ -181,7 +183,8 @@ pl_status equil_residual_moved(equil *e, const double *moved);
 pl_status equil_touch(equil *e, const pl_state *s);
 // Inertia of K with the contacts that press held.
 pl_status equil_touch_inertia(equil *e);
-// Cholesky factor of the matrix in w; PL_SINGULAR unless it is positive definite.
+// Cholesky factor of the matrix in w, the one at hand when the values are the same to the bit;
+// PL_SINGULAR unless it is positive definite.
 pl_status equil_cholesky(equil *e);
 // K = LDL' of the matrix in w; PL_SINGULAR when it is. Sets e->nneg.
 pl_status equil_ldl(equil *e);
@@ -200,6 +203,51 @@ double equil_size(const equil *e);
 // Load step from e->x (an equilibrium at scale from) to scale to, recording what happens to the
 // stability on the way.
 pl_status critical_track(equil *e, double from, double to, int *nneg);
+
+// What the energy book knows of an equilibrium.
+typedef struct book_entry {
+  double scale, elastic, lost; // load factor; stored energy with what sliders lost in the step
+  double load;                 // J; work of the full loads since the reference shape
+  double power, slope;         // J; derivatives of the potential by the load factor on the path
+  int sloped;                  // 1: the slope is known, 0: the stiffness is singular
+  double noise, residual;      // J, N
+} book_entry;
+
+// The energy book of load steps without contact: on a path of equilibria the potential V changes by
+// the integral of its power over the load factor, whatever is between. What is left open is
+// released, by a jump to another path.
+typedef struct book {
+  int open, kept;     // 1: there is one; an equilibrium stands in it, from which the next step goes
+  double *F;          // [nq] loads at full scale
+  double *rate, *r;   // [nq] scratch
+  pl_state *x;        // scratch
+  book_entry at;      // where the next step begins
+  double start, most; // J; stored energy at the start, largest change of it
+} book;
+
+typedef struct book_step {
+  double work; // J; of loads and drives
+  double open; // J; less the change of stored energy
+  int closed;  // 1: that is no more than the error of the rule
+} book_step;
+
+pl_status book_open(book *k, equil *e);
+void book_close(book *k, equil *e);
+// The start of the analysis in e->x. There is nothing to keep when it is no equilibrium.
+pl_status book_begin(book *k, equil *e);
+// e->x at e->clock; one solve with a factor of K.
+pl_status book_entry_make(book *k, equil *e, book_entry *out);
+// The step to e->x, of which b is the entry, from places q0[nq].
+book_step book_compare(const book *k, const equil *e, const book_entry *b, const double *q0);
+// The next step begins at b.
+void book_turn(book *k, const book_entry *b);
+// A jump goes to the info.
+void book_jump(pl_static_info *info, double scale, double released);
+// A load step from a state to e->x that left the book open, which took so many iterations: goes the
+// same way in parts. e->x stays what it is when they lead there, and is where they lead otherwise;
+// jumps and works go to the info.
+pl_status book_walk(equil *e, book *k, const pl_state *from, const book_entry *end,
+                    const book_step *whole, int iterations);
 
 // ---- time steps -------------------------------------------------------------------------------
 

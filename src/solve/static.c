@@ -7,6 +7,10 @@ typedef struct run {
   equil e;
   pl_state *s; // the caller's: start, then the last good load step
   int nneg;    // negative eigenvalues there, when stability is tracked
+  // before the load step
+  int iterations, ncritical;
+  double released; // J
+  book book;
 } run;
 
 // one load step from the last good state
@@ -15,15 +19,48 @@ static pl_status load_step(run *r, double from, double to) {
   pl_state_copy(e->x, r->s);
   e->clock.scale = to;
   e->tau = 0;
+  r->iterations = e->info->iterations;
+  r->ncritical = e->info->ncritical;
+  r->released = e->info->released;
   if (e->touch) return equil_touch(e, r->s);
   if (e->o->critical && e->n > 0) return critical_track(e, from, to, &r->nneg);
   PL_TRY(equil_predict(e));
   return equil_minimise(e);
 }
 
+// The step to e->x goes to the energy book; one that leaves it open is taken in parts, unless loads
+// were tracked in it at which the path changes or ends: then it is known what jumps release.
+static pl_status enter(run *r) {
+  equil *e = &r->e;
+  pl_static_info *info = e->info;
+  book *k = &r->book;
+  book_entry b;
+  if (!k->open) return PL_OK;
+  PL_TRY(book_entry_make(k, e, &b));
+  book_step step = book_compare(k, e, &b, r->s->q);
+  double stored = step.work - step.open;
+  if (!k->kept) {
+    info->booked = 0;
+    info->work += stored;
+  } else if (b.scale == k->at.scale) {
+    // stepped off an unstable equilibrium
+    info->work += step.work;
+    info->released += step.open;
+  } else if (step.closed) {
+    info->work += step.work;
+  } else if (r->nneg > 0 || info->ncritical > r->ncritical) {
+    info->work += stored + info->released - r->released;
+  } else
+    return book_walk(e, k, r->s, &b, &step, info->iterations - r->iterations);
+  book_turn(k, &b);
+  k->kept = 1;
+  return PL_OK;
+}
+
 static pl_status accept(run *r, double scale, pl_observe_fn observe, void *ctx) {
   equil *e = &r->e;
   e->clock.scale = scale;
+  PL_TRY(enter(r));
   PL_TRY(equil_eval(e, PL_WANT_ENERGY | PL_WANT_FORCE));
   balance b = equil_balance(e);
   // with contact the iteration has told it, as r is not zero where obstacles push
@@ -175,6 +212,7 @@ static pl_status solve(run *r, pl_observe_fn observe, void *ctx) {
   }
   PL_TRY(check_held(r));
   if (e->o->critical && e->n > 0) PL_TRY(start_path(r));
+  PL_TRY(book_begin(&r->book, e));
   PL_TRY(load_steps(r, observe, ctx));
   PL_TRY(inertia_or_fail(e));
   for (int k = 0; k < 5 && e->o->perturb && e->info->nneg > 0; k++) {
@@ -255,6 +293,8 @@ pl_status pl_static_contact(const pl_static_opts *o, const pl_model *m, const pl
   memset(s->a, 0, (size_t)s->nq * sizeof *s->a);
   pl_status status = equil_open(&r.e);
   if (status == PL_OK && k) status = touching_open(&touch, m, k);
+  if (status == PL_OK) status = book_open(&r.book, &r.e);
+  info->booked = r.book.open;
   if (status == PL_OK) {
     pl_state_copy(r.e.x, s);
     int inverted = pl_count_inverted(m, p, s, NULL, NULL);
@@ -262,6 +302,7 @@ pl_status pl_static_contact(const pl_static_opts *o, const pl_model *m, const pl
     if (status >= 0) status = finish(&r, status);
     if (status == PL_OK) status = judge(&r, inverted);
   }
+  book_close(&r.book, &r.e);
   equil_close(&r.e);
   if (k) touching_close(&touch);
   info->seconds = pl_wall_time() - start;

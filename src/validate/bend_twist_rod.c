@@ -19,6 +19,7 @@ enum {
 static pl_static_opts options(int perturb) {
   pl_static_opts o;
   pl_opts_default(pl_static_info_table, pl_static_info_count, &o);
+  o.book = 0; // the master curve tells
   o.cuts = 0;
   o.perturb = perturb;
   return o;

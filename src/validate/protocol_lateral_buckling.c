@@ -160,6 +160,7 @@ static pl_status leaves(plate *p, double gamma, int *beyond) {
   double most = 0;
   pl_static_opts o;
   pl_opts_default(pl_static_info_table, pl_static_info_count, &o);
+  o.book = 0; // the master curve tells
   PL_TRY(settle(p, gamma));
   for (int i = first; i < b->s->nq; i++) b->s->q[i] = b->p->X[i];
   for (int i = 0; i < n; i++) {

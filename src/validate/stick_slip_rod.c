@@ -69,6 +69,7 @@ static pl_status solve(press *p, double eps, int iterations) {
   built *b = &p->r.b;
   pl_static_opts o;
   pl_opts_default(pl_static_info_table, pl_static_info_count, &o);
+  o.book = 0; // the master curve tells
   o.cuts = 0;
   if (iterations) o.max_iter = iterations;
   rod_lower(&p->r, eps);

@@ -218,6 +218,80 @@ def one_limit_point():
         assert abs(2.5 * points[0]["load_factor"] - 1.857) < 0.004, (edges, steps, thin, points)
 
 
+# ---- the energy book of load steps ------------------------------------------------------------------
+
+@test
+def jumps_are_told():
+    # Lee's frame without tracking: the same limit point, and the energy that tracking measures there
+    told = ["jumps at load 0.74", "J are released", "hint: where it lands", "displacement control"]
+    want = run("lee", lee(30, 1))["analyses"][0]
+    for steps in (1, 5):
+        plain = lee(30, steps).replace(", critical: yes", "")
+        a = run("snap", plain, err=told)["analyses"][0]
+        assert len(a["jumps"]) == 1 and abs(a["jumps"][0]["load_factor"] - want["critical"][0]["load_factor"]) < 2e-3, a
+        assert abs(a["energy_released_J"] / want["jumps"][0]["energy_released_J"] - 1) < 0.01, (a, want)
+        rows = table("snap", "static")
+        assert abs(rows["work_J"][-1] - a["energy_released_J"] - rows["elastic_J"][-1]) < 0.01 * rows["work_J"][-1], rows
+        # below the limit nothing is said, however near
+        for part in (0.5, 0.735):
+            a = run("holds", plain.replace("-2.5 N", f"{-2.5 * part} N"))["analyses"][0]
+            assert a["jumps"] == [] and a["energy_released_J"] == 0, a
+    # who does not want it
+    a = run("unchecked", lee(30, 1).replace("critical: yes", "book: no"))["analyses"][0]
+    assert "jumps" not in a and "work_J" not in a, a
+
+
+ARCH = """pliant: 1
+units: mm-N-MPa
+materials: {m: {young: 70000, poisson: 0.3, density: 2.7e-9}}
+bodies:
+  - {name: a, rod: {mesh: {line: {from: [-100, 0, 0], to: [0, 8, 0], segments: 12}}, material: m, section: {rectangle: [10, 1]}, up: [0, 1, 0]}}
+  - {name: b, rod: {mesh: {line: {from: [0, 8, 0], to: [100, 0, 0], segments: 12}}, material: m, section: {rectangle: [10, 1]}, up: [0, 1, 0]}}
+weld: 0.001
+fixed:
+  - {nodes: 'a nearest [-100, 0, 0]', fix: [x, y]}
+  - {nodes: 'b nearest [100, 0, 0]', fix: [x, y]}
+  - {nodes: a, fix: z}
+  - {nodes: b where x > 1, fix: z}
+%s
+watch: {top: 'a nearest [0, 8, 0]'}
+analyses: [{static: {steps: %d}}]
+""" + QUIET
+
+
+@test
+def arches_snap_under_loads_and_follow_drives():
+    # a shallow arch of two straight halves: a dead load lets it snap, a drive takes it the same way without a jump
+    for steps in (1, 8):
+        a = run("arch", ARCH % ("loads: [{nodes: 'a nearest [0, 8, 0]', total: [0, -60, 0]}]", steps), err="jumps at load")["analyses"][0]
+        assert a["displacement_m"]["top"][1] < -0.012 and len(a["jumps"]) == 1 and a["energy_released_J"] > 0, a
+    drive = "drives: [{name: press, nodes: 'a nearest [0, 8, 0]', fix: y, translation: [0, -18, 0], harmonic: 0}]"
+    a = run("pressed", ARCH % (drive, 40))["analyses"][0]
+    assert a["jumps"] == [], a
+    rows = table("pressed", "static")
+    assert abs(rows["work_J"][-1] - rows["elastic_J"][-1]) < 0.01 * max(rows["elastic_J"]), (rows["work_J"][-1], rows["elastic_J"][-1])
+
+
+@test
+def smooth_paths_are_left_alone():
+    # a cantilever bent far over in one step, and a strip that buckles sideways (a fork without a jump, kept off the
+    # upright path by a small side force)
+    strip = """pliant: 1
+units: mm-N-MPa
+materials: {m: {young: 70000, poisson: 0.3, density: 2.7e-9}}
+bodies: [{name: s, rod: {mesh: {line: {from: [0, 0, 0], to: [200, 0, 0], segments: 40}}, material: m, section: {rectangle: [1, 15]}, up: [0, 0, 1]}}]
+fixed: [{nodes: 's nearest [0, 0, 0]', clamp: yes}]
+loads: [{nodes: 's nearest [200, 0, 0]', total: %s}]
+watch: {tip: 's nearest [200, 0, 0]'}
+analyses: [{static: {steps: %d}}]
+""" + QUIET
+    for k, (load, steps) in enumerate((([0, 18, 0], 1), ([0, 90, 0], 1), ([0, 0.02, -60], 1), ([0, 0.02, -60], 10))):
+        a = run(f"smooth{k}", strip % (load, steps))["analyses"][0]
+        assert a["jumps"] == [] and a["energy_released_J"] == 0 and a["stable"], a
+        rows = table(f"smooth{k}", "static")
+        assert abs(rows["work_J"][-1] - rows["elastic_J"][-1]) < 0.08 * rows["elastic_J"][-1], rows
+
+
 # ---- statics --------------------------------------------------------------------------------------
 
 PULL = """pliant: 1

@@ -99,6 +99,38 @@ static inline void pendulum_make(pendulum *p, double L, double angle, double k) 
                             .gravity = {0, -9.81, 0}};
 }
 
+// two links from (-b, 0) and (b, 0) to (0, h); load down at the top
+typedef struct truss {
+  double X[6], par[2], mass[1];
+  int end[4], fix[2], top[1];
+  pl_group_desc group[2];
+  pl_drive_desc drive[1];
+  pl_load_desc load[1];
+  pl_model_desc desc;
+} truss;
+
+static inline void truss_make(truss *t, double b, double h, double k, double P) {
+  *t = (truss){.X = {-b, 0, 0, h, b, 0}, .par = {k, 0}, .end = {0, 1, 1, 2}, .fix = {0, 2}};
+  t->top[0] = 1;
+  t->group[0] = (pl_group_desc){"bars", kind_of("link"), 2, t->end, 1, t->par, 0};
+  t->drive[0] = (pl_drive_desc){.nnode = 2, .node = t->fix, .mask = 3};
+  t->load[0] = (pl_load_desc){"down", 1, t->top, {0, {0, -P, 0}, 0}};
+  t->desc = (pl_model_desc){.dim = 2,
+                            .nnode = 3,
+                            .X = t->X,
+                            .ngroup = 1,
+                            .ndrive = 1,
+                            .nload = 1,
+                            .group = t->group,
+                            .drive = t->drive,
+                            .load = t->load};
+}
+
+// vertical force that holds the top at height y: 2 k y (L/l - 1)
+static inline double truss_force(double b, double h, double k, double y) {
+  return 2 * k * y * (sqrt(b * b + h * h) / sqrt(b * b + y * y) - 1);
+}
+
 // a box of nx x ny x nz cells, six tetrahedra each, with sides a
 typedef struct box {
   int nnode, ntet, n[3];
