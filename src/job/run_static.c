@@ -13,7 +13,7 @@ typedef struct recorder {
   double *row;
   pl_contact *contact; // NULL: none
   pl_static_info info;
-  int first; // column of the watched places
+  int work; // its column; 0: none, as the energy book knows no contact
   pl_status status;
 } recorder;
 
@@ -22,11 +22,11 @@ static int on_step(void *ctx, const pl_state *s, const pl_clock *c, const pl_wor
   r->row[0] = c->scale;
   r->row[1] = w->potential - w->slipped;
   r->row[2] = w->elastic - w->slipped;
-  if (!r->contact) r->row[3] = r->info.work;
-  job_watch_row(r->j, r->a, s, r->row + r->first);
-  double *touch = r->row + r->first + job_watch_count(r->j, r->a);
+  job_watch_row(r->j, r->a, s, r->row + 3);
+  double *touch = r->row + 3 + job_watch_count(r->j, r->a);
   job_contact_row(r->contact, touch);
   job_reaction_row(r->j, s, w, touch + job_contact_count(r->contact));
+  if (r->work > 0) r->row[r->work] = r->info.work;
   r->status = pl_table_row(r->table, r->row);
   return r->status != PL_OK;
 }
@@ -34,18 +34,17 @@ static int on_step(void *ctx, const pl_state *s, const pl_clock *c, const pl_wor
 static pl_status make_recorder(job *j, const pl_analysis *a, recorder *r) {
   *r = (recorder){.j = j, .a = a};
   PL_TRY(job_contact_make(j, &r->contact));
-  // the energy book knows no contact
-  r->first = r->contact ? 3 : 4;
-  int touch = r->first + job_watch_count(j, a);
+  int touch = 3 + job_watch_count(j, a);
   int hold = touch + job_contact_count(r->contact), ncol = hold + job_reaction_count(j);
+  if (!r->contact && a->opts.static_.book) r->work = ncol++;
   r->row = pl_alloc(j->env, (size_t)ncol, sizeof(double));
   if (!r->row) return PL_E_NOMEM;
   PL_TRY(pl_table_create(j->env, ncol, &r->table));
   PL_TRY(pl_table_column(r->table, 0, "load_factor", ""));
   PL_TRY(pl_table_column(r->table, 1, "potential", "J"));
   PL_TRY(pl_table_column(r->table, 2, "elastic", "J"));
-  if (!r->contact) PL_TRY(pl_table_column(r->table, 3, "work", "J"));
-  if (job_watch_columns(j, a, r->table, r->first) < 0) return PL_E_NOMEM;
+  if (r->work > 0) PL_TRY(pl_table_column(r->table, r->work, "work", "J"));
+  if (job_watch_columns(j, a, r->table, 3) < 0) return PL_E_NOMEM;
   PL_TRY(job_contact_columns(j, r->contact, r->table, touch));
   return job_reaction_columns(j, r->table, hold);
 }
@@ -227,9 +226,8 @@ static pl_status write_files(job *j, const pl_analysis *a, const pl_state *s, re
   char path[PL_TEXT];
   if (j->scene->output.csv) PL_TRY(pl_table_write(r->table, job_path(j, a->name, ".csv", path)));
   PL_TRY(job_shape(j, a, s));
-  PL_TRY(job_watch_plots(j, a, r->table, 0, r->first, "load factor"));
-  int touch = r->first + job_watch_count(j, a);
-  return job_contact_plots(j, a, r->contact, r->table, touch, "load factor");
+  PL_TRY(job_watch_plots(j, a, r->table, 0, 3, "load factor"));
+  return job_contact_plots(j, a, r->contact, r->table, 3 + job_watch_count(j, a), "load factor");
 }
 
 // some load, weight or drive that does not oscillate

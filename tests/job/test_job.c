@@ -59,9 +59,9 @@ static void figures_are_right(void **state) {
   pl_env_init(&env);
   check_ok(&env, run(&env, (void *)(uintptr_t)oscillator));
   pl_table *t = read_table(&env, "static.csv");
-  const double want[] = {0, 0, 0, 0, 1, -0.125, 0.125, 0.25};
+  const double want[] = {0, 0, 0, 0, 0, 1, -0.125, 0.125, 0.25, 0.125};
   assert_int_equal(pl_table_rows(t), 2);
-  check_array(8, pl_table_data(t), want, 1e-12);
+  check_array(10, pl_table_data(t), want, 1e-12);
   assert_string_equal(pl_table_name(t, 3), "m_x");
   assert_string_equal(pl_table_unit(t, 3), "m");
   pl_table_free(t);
