@@ -122,10 +122,12 @@ pl_status pl_gmres(pl_env *env, int n, int restart, pl_apply_fn A, void *A_ctx, 
                    void *prec_ctx, const double *b, double *x, double rtol, int max_iter,
                    pl_krylov_info *info);
 // GMRES that also gives up, with PL_UNSOLVED, as soon as the residual falls too slowly to reach
-// rtol within max_iter.
+// rtol within max_iter, and when a cycle has left a residual |b - A x| that is `enough`: rounding,
+// which another cycle cannot take away (NULL: never; asked with A_ctx, x as it is).
+typedef int (*pl_enough_fn)(void *ctx, double residual);
 pl_status pl_gmres_quick(pl_env *env, int n, int restart, pl_apply_fn A, void *A_ctx,
-                         pl_apply_fn prec, void *prec_ctx, const double *b, double *x, double rtol,
-                         int max_iter, pl_krylov_info *info);
+                         pl_apply_fn prec, void *prec_ctx, pl_enough_fn enough, const double *b,
+                         double *x, double rtol, int max_iter, pl_krylov_info *info);
 
 // ---- BLAS kernels -----------------------------------------------------------------------------
 

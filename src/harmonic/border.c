@@ -271,8 +271,8 @@ static pl_status eliminate(pl_border *s) {
   return PL_OK;
 }
 
-// |r| against what rounding does to A x: eps |A| |x|, with |A| |x| from the sizes of the columns
-static int is_rounding(pl_border *s, double residual) {
+// the size of |A| |x|, which rounding in A x goes with
+static double product_size(pl_border *s) {
   const pl_csc *J = &s->hb->J;
   int n = s->n;
   double sum = 0, *size = s->r1;
@@ -289,7 +289,18 @@ static int is_rounding(pl_border *s, double residual) {
   }
   if (s->bordered) size[n] += fabs(s->d * s->x1[n]);
   for (int i = 0; i < n + s->bordered; i++) sum += size[i] * size[i];
-  return residual <= BACKWARD * sqrt(sum);
+  return sqrt(sum);
+}
+
+// what rounding may do to A x, with all that went before
+static int is_rounding(pl_border *s, double residual) {
+  return residual <= BACKWARD * product_size(s);
+}
+
+// what is left by rounding in A x alone
+static int is_least(void *ctx, double residual) {
+  pl_border *s = ctx;
+  return residual <= 0.25 * DBL_EPSILON * product_size(s);
 }
 
 // A few steps with the factor of this very matrix; 1: x1 is the solution. Cheaper than GMRES, which
@@ -330,8 +341,8 @@ static pl_status iterate(pl_border *s, double rtol) {
   if (!pl_all_finite(n, s->x1)) memset(s->x1, 0, (size_t)n * sizeof *s->x1);
   pl_status st = s->fresh ? pl_gmres(s->env, n, RESTART, apply, s, precondition, s, s->f1, s->x1,
                                      rtol, MAX_NEW, &k)
-                          : pl_gmres_quick(s->env, n, RESTART, apply, s, precondition, s, s->f1,
-                                           s->x1, rtol, allowance(s), &k);
+                          : pl_gmres_quick(s->env, n, RESTART, apply, s, precondition, s, is_least,
+                                           s->f1, s->x1, rtol, allowance(s), &k);
   s->info.iterations += k.iterations;
   if (s->fault != PL_OK) return s->fault;
   // an older factor that was given up left x1 alone

@@ -9,6 +9,7 @@ enum {
   FIRST_HARMONICS = 3,
   RAISE = 2,
   REST_ITER = 10, // what is not nearly linear is better served by the next start
+  MANY = 4000,    // coefficients of a motion from which on that is tried with few harmonics first
   WAY_ITER = 14,
   WAY_HARMONICS = 3,
   WAY_STEPS = 400,
@@ -183,10 +184,38 @@ static pl_status try_given(ladder *l, const pl_orbit *given) {
   return solve_here(l);
 }
 
+static int few_harmonics(const ladder *l) {
+  int top = pl_model_max_harmonic(l->m);
+  return top > WAY_HARMONICS ? top : WAY_HARMONICS;
+}
+
+// Newton's method from rest with a few harmonics, at a tenth of the cost. PL_UNSOLVED: all of them
+// would hardly get there either.
+static pl_status probe_rest(ladder *l, int max_iter) {
+  pl_hb *hb = NULL;
+  pl_border *b = NULL;
+  pl_orbit *o = NULL;
+  pl_status s = pl_hb_create(l->m, l->p, l->w, few_harmonics(l), 0, &hb);
+  if (s == PL_OK) s = pl_border_create(hb, &b);
+  if (s == PL_OK) s = pl_orbit_create(l->m, hb->f.H, &o);
+  if (s == PL_OK) {
+    o->omega = l->o->frequency;
+    s = start_rigid(hb, l->rest, o);
+  }
+  if (s == PL_OK) s = pl_hb_newton(hb, b, o, WAY_RTOL, max_iter, l->info);
+  if (s == PL_UNSOLVED && l->info->reason == PL_STOP_SINGULAR) s = PL_OK; // that is for all to say
+  pl_orbit_free(o);
+  pl_border_free(b);
+  pl_hb_free(hb);
+  return s;
+}
+
 static pl_status try_rest(ladder *l) {
+  int max_iter = l->o->max_iter < REST_ITER ? l->o->max_iter : REST_ITER;
+  if (l->hb->n > MANY && l->hb->f.H > few_harmonics(l)) PL_TRY(probe_rest(l, max_iter));
   PL_TRY(new_orbit(l, l->o->frequency));
   PL_TRY(start_rigid(l->hb, l->rest, l->orbit));
-  pl_status s = newton(l, l->o->rtol, l->o->max_iter < REST_ITER ? l->o->max_iter : REST_ITER);
+  pl_status s = newton(l, l->o->rtol, max_iter);
   l->singular = s == PL_UNSOLVED && l->info->reason == PL_STOP_SINGULAR;
   return s;
 }
@@ -231,7 +260,7 @@ static pl_status grow(ladder *l, int H) {
 // the way is cheap with a few harmonics, and often leads to where all of them go on
 static pl_status try_strength(ladder *l) {
   pl_status s = PL_UNSOLVED;
-  int top = pl_model_max_harmonic(l->m), few = top > WAY_HARMONICS ? top : WAY_HARMONICS;
+  int few = few_harmonics(l);
   if (l->hb->f.H > few) s = grow(l, few);
   return s == PL_UNSOLVED ? grow(l, l->hb->f.H) : s;
 }

@@ -10,6 +10,7 @@
 #include <string.h>
 
 enum {
+  TRIES = 12, // orders of elimination to choose from: many matrices share one pattern
   PANEL = 64, // pivots eliminated at once
   STRIP = 192 // columns or rows that one thread updates
 };
@@ -137,7 +138,7 @@ static pl_status analyse(pl_factor *f) {
   if (!is_blocked(&f->A, &s->G, f->block) || !find_mirrors(&s->G, s->mirror)) return PL_UNSOLVED;
   int *order = pl_alloc(f->env, (size_t)s->G.n, sizeof *order);
   if (!order) return PL_E_NOMEM;
-  pl_status st = pl_order_blocks(f->env, &s->G, 1, order);
+  pl_status st = pl_order_often(f->env, &s->G, TRIES, order);
   if (st == PL_OK) st = front_tree_create(f->env, &s->G, order, f->block, &s->tree);
   pl_free(f->env, order);
   PL_TRY(st);

@@ -15,6 +15,7 @@ typedef struct problem {
   pl_krylov_info *info;
   int cancelled;
   int quick, hopeless; // gives up early, see pl_gmres_quick; has done so
+  pl_enough_fn enough; // NULL: never
 } problem;
 
 static problem state_problem(pl_env *env, int n, pl_apply_fn A, void *A_ctx, pl_apply_fn prec,
@@ -331,6 +332,7 @@ static pl_status gmres(problem *p, int restart) {
       if (p->hopeless) break;
       true_residual(p, w.V);
       if (p->cancelled || info->iterations >= max_iter) break;
+      if (p->enough && p->enough(p->A_ctx, info->residual * p->norm_b)) break;
     }
     s = p->hopeless ? PL_UNSOLVED : verdict(p);
   }
@@ -347,9 +349,10 @@ pl_status pl_gmres(pl_env *env, int n, int restart, pl_apply_fn A, void *A_ctx, 
 }
 
 pl_status pl_gmres_quick(pl_env *env, int n, int restart, pl_apply_fn A, void *A_ctx,
-                         pl_apply_fn prec, void *prec_ctx, const double *b, double *x, double rtol,
-                         int max_iter, pl_krylov_info *info) {
+                         pl_apply_fn prec, void *prec_ctx, pl_enough_fn enough, const double *b,
+                         double *x, double rtol, int max_iter, pl_krylov_info *info) {
   problem p = state_problem(env, n, A, A_ctx, prec, prec_ctx, b, x, rtol, max_iter, info);
   p.quick = 1;
+  p.enough = enough;
   return gmres(&p, restart);
 }

@@ -50,14 +50,18 @@ pl_status pl_compress_blocks(pl_env *env, const pl_csc *A, int block, pl_csc *ou
   return s;
 }
 
-// the better of minimum degree and nested dissection; the second takes longer and needs size
-static pl_status order_groups(pl_env *env, const pl_csc *G, int *order) {
+enum { AMD = 1, METIS = 2 };
+
+// The better one of some methods, out of AMD + METIS, and the flops of a Cholesky factorisation.
+// Returns that method in *best.
+static pl_status order_groups(pl_env *env, const pl_csc *G, int methods, int *order, double *flops,
+                              int *best) {
   cholmod_common common;
   cholmod_start(&common);
   common.print = 0;
   common.try_catch = 1; // no messages
-  common.nmethods = G->n < 300 ? 1 : 2;
-  common.method[0].ordering = CHOLMOD_AMD;
+  common.nmethods = methods == AMD + METIS ? 2 : 1;
+  common.method[0].ordering = methods & AMD ? CHOLMOD_AMD : CHOLMOD_METIS;
   common.method[1].ordering = CHOLMOD_METIS;
   cholmod_sparse A = {.nrow = (size_t)G->n,
                       .ncol = (size_t)G->n,
@@ -73,7 +77,11 @@ static pl_status order_groups(pl_env *env, const pl_csc *G, int *order) {
   cholmod_factor *L = cholmod_analyze(&A, &common);
   pl_solver_unlock();
   int status = common.status;
-  if (L) memcpy(order, L->Perm, (size_t)G->n * sizeof *order);
+  *flops = common.fl;
+  if (L) {
+    memcpy(order, L->Perm, (size_t)G->n * sizeof *order);
+    *best = L->ordering == CHOLMOD_METIS ? METIS : AMD;
+  }
   cholmod_free_factor(&L, &common);
   cholmod_finish(&common);
   if (status == CHOLMOD_OUT_OF_MEMORY)
@@ -83,11 +91,58 @@ static pl_status order_groups(pl_env *env, const pl_csc *G, int *order) {
              : pl_fail(env, PL_E_INTERNAL, "CHOLMOD failed with status %d", status);
 }
 
+// nested dissection takes longer than minimum degree and needs size
+static int methods_for(const pl_csc *G) {
+  return G->n < 300 ? AMD : AMD + METIS;
+}
+
+// B: G with its groups in a random order, B's group k being G's group name[k]
+static void shuffle(const pl_csc *G, pl_rng *rng, int *name, int *place, pl_csc *B) {
+  for (int k = 0; k < G->n; k++) name[k] = k;
+  for (int k = G->n - 1; k > 0; k--) {
+    int j = (int)pl_rng_uniform(rng, 0, k + 1), keep = name[k];
+    name[k] = name[j];
+    name[j] = keep;
+  }
+  for (int k = 0; k < G->n; k++) place[name[k]] = k;
+  for (int k = 0; k < G->n; k++) {
+    int at = B->ptr[k];
+    for (int e = G->ptr[name[k]]; e < G->ptr[name[k] + 1]; e++) B->row[at++] = place[G->row[e]];
+    B->ptr[k + 1] = at;
+  }
+}
+
+pl_status pl_order_often(pl_env *env, const pl_csc *G, int tries, int *order) {
+  double least, flops;
+  int method, n = G->n;
+  PL_TRY(order_groups(env, G, methods_for(G), order, &least, &method));
+  if (tries <= 1) return PL_OK;
+  int *name = pl_alloc(env, (size_t)n, sizeof *name),
+      *place = pl_alloc(env, (size_t)n, sizeof(int));
+  int *trial = pl_alloc(env, (size_t)n, sizeof *trial);
+  pl_csc B = {0};
+  pl_status s = name && place && trial ? pl_csc_alloc(env, n, 0, G->nnz, &B) : PL_E_NOMEM;
+  pl_rng rng;
+  pl_rng_seed(&rng, 1);
+  for (int k = 1; s == PL_OK && k < tries; k++) {
+    shuffle(G, &rng, name, place, &B);
+    s = order_groups(env, &B, method, trial, &flops, &method);
+    if (s != PL_OK || !(flops < least)) continue;
+    least = flops;
+    for (int i = 0; i < n; i++) order[i] = name[trial[i]];
+  }
+  pl_csc_free(env, &B);
+  pl_free(env, name);
+  pl_free(env, place);
+  pl_free(env, trial);
+  return s;
+}
+
 pl_status pl_order_blocks(pl_env *env, const pl_csc *A, int block, int *order) {
   pl_csc groups;
   PL_TRY(pl_compress_blocks(env, A, block, &groups));
   int *group_order = pl_alloc(env, (size_t)groups.n, sizeof *group_order);
-  pl_status s = group_order ? order_groups(env, &groups, group_order) : PL_E_NOMEM;
+  pl_status s = group_order ? pl_order_often(env, &groups, 1, group_order) : PL_E_NOMEM;
   for (int k = 0; s == PL_OK && k < A->n; k++)
     order[k] = group_order[k / block] * block + k % block;
   pl_free(env, group_order);

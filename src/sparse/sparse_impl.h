@@ -16,6 +16,9 @@ pl_status pl_compress_blocks(pl_env *env, const pl_csc *A, int block, pl_csc *ou
 // A fill-reducing order of A, worked out on groups of block unknowns: the unknown order[k] is
 // eliminated k-th. The pattern counts as symmetric.
 pl_status pl_order_blocks(pl_env *env, const pl_csc *A, int block, int *order);
+// The best one of some tries for a pattern G in full storage, whose unknowns come in another order
+// every time: how a method breaks its ties makes a tenth of the work.
+pl_status pl_order_often(pl_env *env, const pl_csc *G, int tries, int *order);
 #endif
 
 // Serialises calls into solver code that keeps state in static variables (MUMPS, METIS): the only

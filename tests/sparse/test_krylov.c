@@ -143,6 +143,44 @@ static void unsymmetric(void **state) {
   pl_csc_free(&env, &P);
 }
 
+// a product with seven digits
+static void apply_coarsely(void *ctx, const double *x, double *y) {
+  pl_csc *A = ctx;
+  pl_csc_mul(A, 1, x, 0, y);
+  for (int i = 0; i < A->n; i++) y[i] = (float)y[i];
+}
+
+static int below_rounding(void *ctx, double residual) {
+  (void)ctx;
+  return residual < 1e-4;
+}
+
+// cycles end where the caller knows that rounding is all that is left
+static void residuals_of_rounding(void **state) {
+  (void)state;
+  pl_env env;
+  pl_env_init(&env);
+  trip t = {0};
+  pl_csc A;
+  for (int i = 0; i < 50; i++)
+    for (int j = 0; j < 50; j++)
+      if (abs(i - j) < 2) trip_add(&t, i, j, i == j ? 3 + 0.01 * i : -1 + 0.1 * (i > j));
+  check_ok(&env, trip_build(&env, &t, 50, 0, &A));
+  double b[50], x[50];
+  pl_krylov_info with, without;
+  for (int i = 0; i < 50; i++) b[i] = sin(1 + i);
+  for (int k = 0; k < 2; k++) {
+    memset(x, 0, sizeof x);
+    check_status(&env,
+                 pl_gmres_quick(&env, 50, 40, apply_coarsely, &A, NULL, NULL,
+                                k ? NULL : below_rounding, b, x, 1e-13, 2000, k ? &without : &with),
+                 PL_UNSOLVED);
+  }
+  assert_true(with.residual < 1e-5 && without.residual < 1e-5);
+  assert_true(with.iterations < without.iterations);
+  pl_csc_free(&env, &A);
+}
+
 static int stop_at_ten(void *ctx, const pl_progress *p) {
   (void)p;
   return ++*(int *)ctx > 10;
@@ -227,9 +265,13 @@ static void failing_allocator(void **state) {
 
 int test_krylov(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(positive_definite), cmocka_unit_test(few_eigenvalues),
-      cmocka_unit_test(indefinite),        cmocka_unit_test(unsymmetric),
-      cmocka_unit_test(corner_cases),      cmocka_unit_test(failing_allocator),
+      cmocka_unit_test(positive_definite),
+      cmocka_unit_test(few_eigenvalues),
+      cmocka_unit_test(indefinite),
+      cmocka_unit_test(unsymmetric),
+      cmocka_unit_test(residuals_of_rounding),
+      cmocka_unit_test(corner_cases),
+      cmocka_unit_test(failing_allocator),
   };
   return cmocka_run_group_tests_name("sparse.krylov", tests, NULL, NULL);
 }
