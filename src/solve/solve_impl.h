@@ -331,6 +331,9 @@ void stepper_close(stepper *st);
 pl_status stepper_leave_out_light(stepper *st, double h);
 // Sets drives at the start, and the acceleration that balances the forces there.
 pl_status stepper_begin(stepper *st);
+// Unknowns far lighter than others, and than steps of length h feel, go to where the forces on them
+// balance at the start.
+pl_status stepper_settle(stepper *st, double h);
 // One step of length h to time t: x holds the result. PL_UNSOLVED: Newton did not converge, or
 // (audit.unsound) to a solution that fails a check.
 pl_status stepper_try(stepper *st, double h, double t);

@@ -288,6 +288,7 @@ static pl_status stepping(stepper *st, pl_history *history, pl_observe_fn observ
   pl_status s = stepper_tell(st);
   if (s == PL_OK) s = stepper_leave_out_light(st, p.g.step);
   if (s == PL_OK && st->hist.nstep == 0) s = stepper_begin(st);
+  if (s == PL_OK && st->hist.nstep == 0) s = stepper_settle(st, p.g.step);
   if (s == PL_OK) s = (st->o->adaptive ? run_adaptive : run_grid)(st, &p, observe, ctx);
   if (s < 0) {
     if (history) *history = (pl_history){0};

@@ -506,6 +506,30 @@ analyses: [{modes: {count: 3}}]
         assert abs(width / bars[0] - want) < 1e-3, (bars, k)
 
 
+# ---- masses that steps do not feel ----------------------------------------------------------------
+
+@test
+def light_masses_begin_in_balance():
+    # a load on a mass of next to nothing, hung on 1 kg by a spring: 0.01 (1 - cos 10 t), and 0.01 m more
+    text = """pliant: 1
+dimension: 1
+nodes: {m: 0, n: 0}
+masses: [{node: m, mass: 1 kg}%s]
+springs: [{nodes: [ground, m], stiffness: 100 N/m}, {nodes: [m, n], stiffness: 100 N/m}]
+loads: [{node: n, force: [1 N]}]
+watch: {m: m, n: n}
+analyses: [{transient: {duration: 0.5 s, step: 0.005 s, method: %s}}]
+""" + QUIET
+    for mass in ("", "1e-15", "1e-12", "1e-9"):
+        for method in ("newmark", "bdf2"):
+            run("feather", text % (mass and ", {node: n, mass: %s kg}" % mass, method))
+            rows = table("feather", "transient")
+            for i in range(1, 40):
+                x = 0.01 * (1 - math.cos(10 * rows["time_s"][i]))
+                assert abs(rows["m_x_m"][i] - x) < 2e-5, (mass, method, i, rows["m_x_m"][i], x)
+                assert abs(rows["n_x_m"][i] - x - 0.01) < 2e-5, (mass, method, i, rows["n_x_m"][i], x)
+
+
 # ---- times that are far apart ---------------------------------------------------------------------
 
 OSCILLATOR = """pliant: 1
