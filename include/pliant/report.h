@@ -58,7 +58,7 @@ void pl_uff_free(pl_uff *u);
 // ---- plots ------------------------------------------------------------------------------------
 
 typedef struct pl_series {
-  const char *name; // for the legend, NULL: none
+  const char *name; // for the legend, which names what is drawn; NULL: none
   int n;
   const double *x, *y; // NaN breaks the line
   int dashed, points;  // line style: 1 dashed, 2 dotted; markers only when points = 1, both when 2
@@ -71,13 +71,15 @@ typedef struct pl_plot {
   int nseries;
   const pl_series *series;
   int width, height;  // pixels, 0: 720 x 420
-  const char *length; // unit for metres, "mm", where figures stay readable; NULL: by the figures
+  // Unit that metres are shown in, "mm" or "um", all other units as the labels have them: the same
+  // on every figure of a page, with powers of ten where they are needed. NULL: by the figures.
+  const char *length;
 } pl_plot;
 
 // Appends an SVG element: axes with round ticks, grid, legend, readable on white and on dark pages.
 // Empty or constant data make an honest plot, not a crash. Long series are thinned to what can be
-// seen. Large and small figures get the prefix of the label's unit, "tip (m)" becoming "tip (mm)",
-// or a power of ten before it; equal axes share theirs. Whole numbers without a unit get whole
+// seen. Without a unit of length, large and small figures get the prefix of the label's unit, "tip (m)"
+// becoming "tip (mm)", or a power of ten before it; equal axes share theirs. Whole numbers without a unit get whole
 // ticks. On failure nothing is appended.
 pl_status pl_plot_svg(pl_text *t, const pl_plot *p);
 // Stretch over the direction, for pl_polar_svg.

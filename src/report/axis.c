@@ -97,35 +97,40 @@ static const char *prefix_for(const char *unit, size_t n, int power) {
   return NULL;
 }
 
-// the power of ten of a wanted unit of length, for a unit that is one; 0: it is not, 1: it is
-static int wanted_power(const char *length, const char *unit, size_t n, int *power) {
+// the power of ten of the unit that the page shows this one in
+static int page_power(const char *length, const char *unit, size_t n) {
   static const struct {
     const char *name;
     int power;
-  } known[] = {{"m", 0}, {"km", 3}, {"mm", -3}, {"um", -6}, {"nm", -9}};
-  if (!length || n != 1 || *unit != 'm') return 0;
-  for (size_t k = 0; k < sizeof known / sizeof *known; k++)
-    if (strcmp(known[k].name, length) == 0) {
-      *power = known[k].power;
-      return 1;
-    }
+  } known[] = {{"km", 3}, {"mm", -3}, {"um", -6}, {"nm", -9}};
+  for (size_t k = 0; n == 1 && *unit == 'm' && k < sizeof known / sizeof *known; k++)
+    if (strcmp(known[k].name, length) == 0) return known[k].power;
   return 0;
 }
 
-// the power of ten, a multiple of three, that makes numbers up to m readable
-static int choose_power(double m, const rp_look *look) {
+// three times the floor of a third of the decimal exponent; differences of the largest numbers are
+// infinite
+static int thirds(double m) {
+  int e = 3 * (int)floor(fmin(log10(m), 308) / 3);
+  return e < -300 ? -300 : e;
+}
+
+// the power of ten, a multiple of three, that makes numbers up to m readable; a->base: the part of
+// it that is told by the unit's prefix
+static void choose_power(rp_axis *a, double m, const rp_look *look) {
   const char *unit = "";
   size_t n = look->label ? find_unit(look->label, &unit) : 0;
-  int e;
-  if (m > 0 && wanted_power(look->length, unit, n, &e) && m >= 0.01 * pow(10, e) &&
-      m < 1e5 * pow(10, e))
-    return e;
-  if (m == 0 || (m >= 0.1 && m < 1e4)) return 0;
-  // differences of the largest numbers are infinite
-  e = 3 * (int)floor(fmin(log10(m), 308) / 3);
-  if (e < -300) e = -300;
-  if (n > 0 && prefix_for(unit, n, e)) return e;
-  return m >= 0.01 && m < 1e5 ? 0 : e;
+  if (look->length) {
+    // one unit for the whole page, whatever the figures
+    a->base = a->power = page_power(look->length, unit, n);
+    double in_unit = m / pow(10, a->base);
+    if (in_unit > 0 && (in_unit < 2e-3 || in_unit >= 1e5)) a->power += thirds(in_unit);
+    return;
+  }
+  if (m == 0 || (m >= 0.1 && m < 1e4)) return;
+  int e = thirds(m), prefix = n > 0 && prefix_for(unit, n, e);
+  if (prefix || m < 0.01 || m >= 1e5) a->power = e;
+  if (prefix) a->base = e;
 }
 
 // "m^2" -> the superscript two
@@ -153,30 +158,24 @@ static void raise_powers(char *label, size_t size) {
 }
 
 // "tip (m)" -> "tip (mm)", "area (m^2)" -> "area (10^-6 m^2)", with what was taken off
-static void make_label(rp_axis *a, const char *label) {
-  if (!label) label = "";
-  const char *unit = label + strlen(label);
+static void make_label(rp_axis *a, const rp_look *look) {
+  const char *label = look->label ? look->label : "", *unit = label + strlen(label);
   size_t n = find_unit(label, &unit);
-  const char *prefix = n > 0 ? prefix_for(unit, n, a->power) : NULL;
+  const char *prefix = n > 0 && a->base != 0 ? prefix_for(unit, n, a->base) : "";
   char power[40] = "", offset[80] = "";
-  if (a->power != 0) rp_power(power, sizeof power, a->power);
+  if (a->power != a->base) rp_power(power, sizeof power, a->power - a->base);
   if (a->offset != 0) {
     char number[48];
-    rp_general(number, sizeof number, fabs(a->offset), 15);
-    snprintf(offset, sizeof offset, " %s %s%s%.*s", a->offset > 0 ? "\xe2\x88\x92" : "+", number,
-             n > 0 ? " " : "", n < 16 ? (int)n : 0, unit);
+    rp_general(number, sizeof number, fabs(a->offset) / (look->length ? pow(10, a->base) : 1), 15);
+    snprintf(offset, sizeof offset, " %s %s%s%s%.*s", a->offset > 0 ? "\xe2\x88\x92" : "+", number,
+             n > 0 ? " " : "", look->length ? prefix : "", n < 16 ? (int)n : 0, unit);
   }
   int stem = (int)(n > 0 ? unit - 1 - label : unit - label);
   while (stem > 0 && label[stem - 1] == ' ') stem--;
-  if (a->power == 0 && a->offset == 0)
-    snprintf(a->label, sizeof a->label, "%s", label);
-  else if (prefix)
-    snprintf(a->label, sizeof a->label, "%.*s%s (%s%.*s)", stem, label, offset, prefix, (int)n,
-             unit);
-  else if (n > 0)
-    snprintf(a->label, sizeof a->label, "%.*s%s (%s%s%.*s)", stem, label, offset, power,
-             *power ? " " : "", (int)n, unit);
-  else if (a->power != 0)
+  if (n > 0)
+    snprintf(a->label, sizeof a->label, "%.*s%s (%s%s%s%.*s)", stem, label, offset, power,
+             *power ? " " : "", prefix, (int)n, unit);
+  else if (*power)
     snprintf(a->label, sizeof a->label, "%.*s%s%s\xc3\x97%s%s", stem, label, offset,
              stem > 0 ? " (" : "", power, stem > 0 ? ")" : "");
   else
@@ -199,7 +198,7 @@ static void make_linear(rp_axis *a, double lo, double hi, int want, const rp_loo
     a->offset = isnormal(unit) ? floor(lo / unit) * unit : 0;
     m = fmax(fabs(lo - a->offset), fabs(hi - a->offset));
   }
-  a->power = choose_power(fmax(m, look->most), look);
+  choose_power(a, fmax(m, look->most), look);
   a->ten = pow(10, a->power);
   a->lo = shown(a, lo);
   a->hi = shown(a, hi);
@@ -215,7 +214,7 @@ static void make_linear(rp_axis *a, double lo, double hi, int want, const rp_loo
     rp_fixed(a->text[a->ntick], sizeof a->text[0], k * step, decimals);
     a->ntick++;
   }
-  make_label(a, look->label);
+  make_label(a, look);
 }
 
 // ---- logarithmic ------------------------------------------------------------------------------
@@ -265,9 +264,13 @@ static void log_narrow(rp_axis *a, int want) {
   }
 }
 
-static void make_log(rp_axis *a, double lo, double hi, int want, const char *label) {
-  a->lo = fmax(log10(lo), -324);
-  a->hi = fmin(log10(hi), 309);
+static void make_log(rp_axis *a, double lo, double hi, int want, const rp_look *look) {
+  const char *unit = "";
+  size_t n = look->label ? find_unit(look->label, &unit) : 0;
+  a->base = a->power = look->length ? page_power(look->length, unit, n) : 0;
+  a->ten = pow(10, a->power);
+  a->lo = fmax(log10(lo) - a->power, -324);
+  a->hi = fmin(log10(hi) - a->power, 309);
   int first = (int)floor(a->lo), last = (int)ceil(a->hi);
   int inside = (int)floor(a->hi) - (int)ceil(a->lo) + 1;
   int stride = (inside + want - 1) / (want > 1 ? want : 1);
@@ -290,7 +293,7 @@ static void make_log(rp_axis *a, double lo, double hi, int want, const char *lab
     }
   }
   if (a->ntick < 2) log_narrow(a, want);
-  make_label(a, label);
+  make_label(a, look);
 }
 
 // ---- both -------------------------------------------------------------------------------------
@@ -299,7 +302,7 @@ void rp_axis_make(rp_axis *a, double lo, double hi, int want, const rp_look *loo
   memset(a, 0, sizeof *a);
   a->log = look->log;
   if (look->log)
-    make_log(a, lo, hi, want, look->label);
+    make_log(a, lo, hi, want, look);
   else
     make_linear(a, lo, hi, want, look);
 }
@@ -311,5 +314,5 @@ double rp_axis_shown(const rp_axis *a, double value) {
 double rp_axis_at(const rp_axis *a, double value) {
   if (!isfinite(value)) return NAN;
   if (!a->log) return rp_axis_shown(a, shown(a, value));
-  return value >= DBL_MIN ? rp_axis_shown(a, log10(value)) : NAN;
+  return value >= DBL_MIN ? rp_axis_shown(a, log10(value) - a->power) : NAN;
 }

@@ -305,7 +305,7 @@ static void triad(rp_picture *p) {
   }
 }
 
-// in the wanted unit where that reads well, otherwise in the one that gives the fewest digits
+// in the page's unit, or in the one that gives the fewest digits
 static void length_text(char *out, size_t size, double length, const char *wanted) {
   static const struct {
     double unit;
@@ -316,18 +316,10 @@ static void length_text(char *out, size_t size, double length, const char *wante
                {1e-6, "\xc2\xb5m", "um"},
                {1e-9, "nm", "nm"}};
   char number[48];
-  for (int k = 0; k < 10; k++) {
-    int u = k % 5, first = k < 5;
-    if (first && (!wanted || strcmp(wanted, units[u].key) != 0)) continue;
-    if (length >= (first ? 0.0999 : 0.999) * units[u].unit &&
-        length < (first ? 20000 : 2000) * units[u].unit) {
-      rp_general(number, sizeof number, length / units[u].unit, 6);
-      snprintf(out, size, "%s %s", number, units[u].name);
-      return;
-    }
-  }
-  rp_general(number, sizeof number, length, 6);
-  snprintf(out, size, "%s m", number);
+  int u = 0;
+  while (u < 4 && (wanted ? strcmp(wanted, units[u].key) != 0 : length < 0.999 * units[u].unit)) u++;
+  rp_general(number, sizeof number, length / units[u].unit, 6);
+  snprintf(out, size, "%s %s", number, units[u].name);
 }
 
 // a bar of round length, at most a quarter of the picture

@@ -81,6 +81,14 @@ static void data_range(chart *c) {
 
 // ---- layout -----------------------------------------------------------------------------------
 
+// the legend names what has a name and a point that is drawn
+static int named(const chart *c, const pl_series *e) {
+  if (!e->name || !*e->name) return 0;
+  for (int i = 0; i < e->n; i++)
+    if (drawable(e->x[i], c->p->logx) && drawable(e->y[i], c->p->logy)) return 1;
+  return 0;
+}
+
 static double entry_width(const pl_series *e) {
   return SWATCH + 7 + rp_width(e->name, 12.5) + 20;
 }
@@ -91,7 +99,7 @@ static int legend_rows(const chart *c, double width) {
   int rows = 0;
   for (int s = 0; s < c->p->nseries; s++) {
     const pl_series *e = &c->p->series[s];
-    if (!e->name || !*e->name) continue;
+    if (!named(c, e)) continue;
     double w = entry_width(e);
     if (rows == 0 || x + w > width) {
       rows++;
@@ -318,7 +326,7 @@ static void draw_legend(chart *c) {
   double x = c->left, y = 18 + (c->p->title && *c->p->title ? 26 : 0) + 2;
   for (int s = 0; s < c->p->nseries; s++) {
     const pl_series *e = &c->p->series[s];
-    if (!e->name || !*e->name) continue;
+    if (!named(c, e)) continue;
     double w = entry_width(e);
     if (x > c->left && x + w > c->left + c->w - 100) {
       x = c->left;

@@ -66,9 +66,9 @@ const char *rp_hex(char out[8], rp_rgb c); // "#rrggbb"
 
 enum { RP_TICK = 32, RP_MINOR = 128, RP_LABEL = 256 };
 
-// A linear axis shows (value - offset) / 10^power; a logarithmic one log10(value).
+// A linear axis shows (value - offset) / 10^power; a logarithmic one log10(value / 10^power).
 typedef struct rp_axis {
-  int log, power;
+  int log, power, base;  // base: the part of power that the unit's prefix tells
   double ten;            // 10^power
   double offset, lo, hi; // lo < hi in shown units
   int ntick, nminor;
@@ -83,7 +83,7 @@ void rp_range(double *lo, double *hi, int log, double pad, int zero);
 // How an axis is to look.
 typedef struct rp_look {
   const char *label;  // with its unit, "tip (m)"
-  const char *length; // unit that metres are shown in where figures stay readable, NULL: any
+  const char *length; // as in pl_plot
   int log, whole;     // whole: ticks at whole numbers only
   double most;        // figures as large as this stand beside: one prefix for both; 0: none
 } rp_look;

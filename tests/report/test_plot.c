@@ -202,7 +202,7 @@ static void equal_axes_share_their_unit(void **state) {
   pl_text_free(&t);
 }
 
-// one unit for all figures of a report, as long as it can be read
+// one unit for all figures of a report, on linear and logarithmic axes; powers of ten before it
 static void wanted_unit_of_length(void **state) {
   (void)state;
   pl_env env;
@@ -215,7 +215,43 @@ static void wanted_unit_of_length(void **state) {
   pl_text_free(&t);
   s.y = small;
   t = draw(&env, &p);
-  assert_non_null(strstr(t.s, "tip (nm)"));
+  assert_non_null(strstr(t.s, "tip (10\xe2\x81\xbb\xe2\x81\xb6 mm)"));
+  pl_text_free(&t);
+  // other units stay what they are
+  p.ylabel = "force (N)";
+  t = draw(&env, &p);
+  assert_non_null(strstr(t.s, "force (10\xe2\x81\xbb\xe2\x81\xb9 N)"));
+  pl_text_free(&t);
+  double wide[] = {2e-3, 5};
+  s.y = wide;
+  p.ylabel = "tip (m)";
+  p.logy = 1;
+  t = draw(&env, &p);
+  assert_non_null(strstr(t.s, "tip (mm)"));
+  assert_non_null(strstr(t.s, ">1000<"));
+  assert_null(strstr(t.s, ">0.1<"));
+  pl_text_free(&t);
+}
+
+// a series of which nothing can be seen has no entry
+static void legend_names_what_is_drawn(void **state) {
+  (void)state;
+  pl_env env;
+  double x[] = {1, 2, 3}, y[] = {1, 2, 3}, none[] = {NAN, NAN, NAN}, below[] = {0, -1, NAN};
+  pl_series s[] = {{.name = "stable", .n = 3, .x = x, .y = y},
+                   {.name = "unstable", .n = 3, .x = x, .y = none},
+                   {.name = "empty", .x = x, .y = y},
+                   {.name = "below", .n = 3, .x = x, .y = below}};
+  pl_plot p = {.nseries = 4, .series = s};
+  pl_text t = draw(&env, &p);
+  assert_non_null(strstr(t.s, ">stable<"));
+  assert_non_null(strstr(t.s, ">below<"));
+  assert_null(strstr(t.s, ">unstable<"));
+  assert_null(strstr(t.s, ">empty<"));
+  pl_text_free(&t);
+  p.logy = 1;
+  t = draw(&env, &p);
+  assert_null(strstr(t.s, ">below<"));
   pl_text_free(&t);
 }
 
@@ -239,6 +275,7 @@ int test_plot(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(equal_axes_share_their_unit),
       cmocka_unit_test(wanted_unit_of_length),
+      cmocka_unit_test(legend_names_what_is_drawn),
       cmocka_unit_test(whole_numbers_have_whole_ticks),
       cmocka_unit_test(odd_data),
       cmocka_unit_test(text_is_escaped),
