@@ -150,6 +150,8 @@ typedef struct pl_text {
   size_t n, cap;
   int failed; // memory ended somewhere on the way
 } pl_text;
+// The word for n things: `one` for 1, otherwise `many`.
+const char *pl_plural(long n, const char *one, const char *many);
 void pl_text_init(pl_text *t, pl_env *env);
 void pl_text_add(pl_text *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void pl_text_put(pl_text *t, const char *s, size_t n);

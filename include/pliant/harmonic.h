@@ -317,6 +317,8 @@ pl_status pl_response(const pl_response_opts *o, const pl_model *m, pl_params *p
 typedef struct pl_trail pl_trail;
 // As n numbers, freed by the caller. They serve the machine and the version that made them.
 pl_status pl_trail_pack(const pl_trail *t, double **out, size_t *n);
+// Newton iterations of the curve so far, those of rejected steps too.
+int pl_trail_iterations(const pl_trail *t);
 
 // A curve as n numbers in the same way, freed by the caller, and back again.
 pl_status pl_curve_pack(const pl_curve *c, double **out, size_t *n);

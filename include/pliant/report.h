@@ -70,7 +70,7 @@ typedef struct pl_plot {
   int logx, logy, equal;               // equal: same scale on both axes
   int nseries;
   const pl_series *series;
-  int width, height;  // pixels, 0: 720 x 420
+  int width, height; // pixels, 0: 720 x 420
   // Unit that metres are shown in, "mm" or "um", all other units as the labels have them: the same
   // on every figure of a page, with powers of ten where they are needed. NULL: by the figures.
   const char *length;
@@ -78,9 +78,9 @@ typedef struct pl_plot {
 
 // Appends an SVG element: axes with round ticks, grid, legend, readable on white and on dark pages.
 // Empty or constant data make an honest plot, not a crash. Long series are thinned to what can be
-// seen. Without a unit of length, large and small figures get the prefix of the label's unit, "tip (m)"
-// becoming "tip (mm)", or a power of ten before it; equal axes share theirs. Whole numbers without a unit get whole
-// ticks. On failure nothing is appended.
+// seen. Without a unit of length, large and small figures get the prefix of the label's unit, "tip
+// (m)" becoming "tip (mm)", or a power of ten before it; equal axes share theirs. Whole numbers
+// without a unit get whole ticks. On failure nothing is appended.
 pl_status pl_plot_svg(pl_text *t, const pl_plot *p);
 // Stretch over the direction, for pl_polar_svg.
 typedef struct pl_polar_series {
@@ -105,8 +105,9 @@ typedef struct pl_polar_plot {
 // percent, counted outwards. What is shorter than the centre shows is drawn there. On failure
 // nothing is appended.
 pl_status pl_polar_svg(pl_text *t, const pl_polar_plot *p);
-// Appends signed horizontal bars, one for each name; the label carries its unit.
-pl_status pl_bars_svg(pl_text *t, const char *title, const char *label, int n,
+// Appends signed horizontal bars, one for each name; the label carries its unit, length as in
+// pl_plot.
+pl_status pl_bars_svg(pl_text *t, const char *title, const char *label, const char *length, int n,
                       const char *const *name, const double *value);
 // Writes an SVG element made by pl_plot_svg or the functions below as a file of its own.
 pl_status pl_svg_write(pl_env *env, const char *path, const pl_text *svg);

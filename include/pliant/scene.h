@@ -109,7 +109,7 @@ typedef struct pl_along {
 typedef struct pl_design_plan {
   pl_design_problem problem; // explore: one operating point; peaks and folds
   int respond, prove;        // 1: response curves before and after are wanted, and proof
-  pl_response_opts response; // from, to 0: half to twice the frequencies
+  pl_response_opts response; // from, to 0: half to twice the frequencies, with bounded work
   pl_proof_opts proof;
   const double *set; // explore: [nvariable] new values, NaN: as it is
   int nalong;

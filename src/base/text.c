@@ -12,6 +12,10 @@
 #include <time.h>
 #include <unistd.h>
 
+const char *pl_plural(long n, const char *one, const char *many) {
+  return n == 1 ? one : many;
+}
+
 void pl_text_init(pl_text *t, pl_env *env) {
   *t = (pl_text){.env = env};
 }

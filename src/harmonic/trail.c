@@ -189,6 +189,10 @@ static pl_status take_walk(row *r, walk *k) {
 
 // ---- all of it --------------------------------------------------------------------------------
 
+int pl_trail_iterations(const pl_trail *t) {
+  return t->c->iterations + t->k->iterations;
+}
+
 pl_status pl_trail_pack(const pl_trail *t, double **out, size_t *n) {
   row r = {.env = t->k->env};
   int shape[3] = {t->k->nfree, t->k->nwatch, t->before != NULL};

@@ -6,10 +6,9 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { SIDES = 2 };
-static const char *const side_name[SIDES] = {"before", "after"};
+const char *const side_name[SIDES] = {"before", "after"};
 
-static const char *file_of(const designing *t, const char *what, int point, char buf[PL_TEXT]) {
+const char *design_file(const designing *t, const char *what, int point, char buf[PL_TEXT]) {
   if (point == 0)
     snprintf(buf, PL_TEXT, "%.100s-%.150s", t->a->name, what);
   else
@@ -47,7 +46,8 @@ static pl_status write_convergence(const designing *t) {
     st = pl_table_row(table, row);
   }
   if (st == PL_OK)
-    st = pl_table_write(table, job_path(t->j, file_of(t, "convergence", 0, name), ".csv", path));
+    st =
+        pl_table_write(table, job_path(t->j, design_file(t, "convergence", 0, name), ".csv", path));
   pl_table_free(table);
   pl_free(t->j->env, row);
   return st;
@@ -62,137 +62,9 @@ static pl_status write_parameters(const designing *t) {
   for (int k = 0; k < t->nvar; k++)
     pl_text_add(&out, "%s,%s,%.17g,%.17g,%.17g,%.17g,%.17g,%d\n", t->name[k], t->unit[k],
                 r->before[k], r->after[k], t->lo[k], t->hi[k], r->gradient[k], r->bound[k]);
-  job_path(t->j, file_of(t, "parameters", 0, name), ".csv", path);
+  job_path(t->j, design_file(t, "parameters", 0, name), ".csv", path);
   pl_status st = out.failed ? PL_E_NOMEM : pl_file_write(t->j->env, path, out.s, out.n);
   pl_text_free(&out);
-  return st;
-}
-
-static double drive_frequency(const pl_curve_point *p) {
-  return p->orbit->omega * (p->subharmonic > 1 ? p->subharmonic : 1) / (2 * PL_PI);
-}
-
-// amplitudes along a response: [npoint][nwatch]
-static double *amplitudes(const designing *t, int side) {
-  const pl_curve *c = t->curve[side];
-  const pl_scene *sc = t->j->scene;
-  double *y = pl_alloc(t->j->env, (size_t)c->npoint * (size_t)t->a->nwatch + 1, sizeof *y);
-  for (int i = 0; y && i < c->npoint; i++)
-    for (int k = 0; k < t->a->nwatch; k++)
-      y[i * t->a->nwatch + k] =
-          pl_orbit_path(sc->model, sc->params, c->point[i].orbit, t->a->watch[k].node, 0, NULL);
-  return y;
-}
-
-static pl_status write_response(const designing *t, double *const y[SIDES]) {
-  int nw = t->a->nwatch;
-  pl_table *table = NULL;
-  char name[PL_TEXT], path[PL_TEXT];
-  double *row = pl_alloc(t->j->env, 3 + (size_t)nw, sizeof *row);
-  pl_status st = row ? pl_table_create(t->j->env, 3 + nw, &table) : PL_E_NOMEM;
-  // 0 before, 1 after
-  if (st == PL_OK) st = pl_table_column(table, 0, "after", "");
-  if (st == PL_OK) st = pl_table_column(table, 1, "frequency", "Hz");
-  if (st == PL_OK) st = pl_table_column(table, 2, "stable", "");
-  for (int k = 0; st == PL_OK && k < nw; k++) {
-    snprintf(name, sizeof name, "%.200s_path", t->a->watch[k].name);
-    st = pl_table_column(table, 3 + k, name, "m");
-  }
-  for (int side = 0; side < SIDES; side++)
-    for (int i = 0; st == PL_OK && t->curve[side] && i < t->curve[side]->npoint; i++) {
-      row[0] = side;
-      row[1] = drive_frequency(&t->curve[side]->point[i]);
-      row[2] = t->curve[side]->point[i].stable;
-      memcpy(row + 3, y[side] + (size_t)i * (size_t)nw, (size_t)nw * sizeof *row);
-      st = pl_table_row(table, row);
-    }
-  if (st == PL_OK)
-    st = pl_table_write(table, job_path(t->j, file_of(t, "response", 0, name), ".csv", path));
-  pl_table_free(table);
-  pl_free(t->j->env, row);
-  return st;
-}
-
-// ---- response plots ---------------------------------------------------------------------------
-
-// the driving frequencies as dotted lines from the bottom to the top
-static int drive_lines(const designing *t, double bottom, double top, double *x, double *y) {
-  int n = 0;
-  for (int i = 0; i < t->npoint; i++) {
-    double f = t->orbit[1][i]->omega / (2 * PL_PI);
-    x[n] = x[n + 1] = f;
-    y[n] = bottom;
-    y[n + 1] = top;
-    x[n + 2] = y[n + 2] = NAN;
-    n += 3;
-  }
-  return n;
-}
-
-static pl_status plot_response(const designing *t, double *const y[SIDES], int k) {
-  int n[SIDES], nw = t->a->nwatch, nseries = 0;
-  double most[SIDES] = {0}, least = INFINITY;
-  for (int side = 0; side < SIDES; side++) n[side] = t->curve[side] ? t->curve[side]->npoint : 0;
-  size_t room = 2 * (size_t)(n[0] + n[1]) + 6 * (size_t)t->npoint + 1;
-  double *xy = pl_alloc(t->j->env, room, sizeof *xy), *at = xy;
-  if (!xy) return PL_E_NOMEM;
-  pl_series series[3];
-  for (int side = 0; side < SIDES; side++) {
-    double *px = at, *py = at + n[side];
-    for (int i = 0; i < n[side]; i++) {
-      px[i] = drive_frequency(&t->curve[side]->point[i]);
-      py[i] = y[side][i * nw + k];
-      most[side] = fmax(most[side], py[i]);
-      if (py[i] > 0) least = fmin(least, py[i]);
-    }
-    at = py + n[side];
-    if (n[side])
-      series[nseries++] = (pl_series){.name = side_name[side],
-                                      .n = n[side],
-                                      .x = px,
-                                      .y = py,
-                                      .dashed = !side,
-                                      .colour = !side};
-  }
-  // where one would be flat beside the other, magnitudes are told by a logarithm
-  double high = fmax(most[0], most[1]), low = fmin(most[0], most[1]);
-  int logy = n[0] && n[1] && high > 12 * low && low > 0;
-  int lines = drive_lines(t, logy ? least : 0, high, at, at + 3 * t->npoint);
-  series[nseries++] = (pl_series){.name = "driven here",
-                                  .n = lines,
-                                  .x = at,
-                                  .y = at + 3 * t->npoint,
-                                  .dashed = 2,
-                                  .colour = 7};
-  char title[PL_TEXT], what[PL_TEXT], name[PL_TEXT];
-  snprintf(title, sizeof title, "response of %.100s", t->a->watch[k].name);
-  snprintf(what, sizeof what, "%.100s-response", t->a->watch[k].name);
-  pl_plot plot = {.title = title,
-                  .xlabel = "frequency (Hz)",
-                  .ylabel = "path length a period (m)",
-                  .logy = logy,
-                  .nseries = nseries,
-                  .series = series};
-  pl_status st = job_plot(t->j, file_of(t, what, 0, name), &plot,
-                          "Frequency response before and after the design.");
-  pl_free(t->j->env, xy);
-  return st;
-}
-
-static pl_status show_responses(const designing *t) {
-  double *y[SIDES] = {NULL, NULL};
-  pl_status st = PL_OK;
-  if (!t->curve[0] && !t->curve[1]) return PL_OK;
-  for (int side = 0; st == PL_OK && side < SIDES; side++) {
-    if (!t->curve[side]) continue;
-    st = values_use(t->j, &t->state[side]);
-    if (st == PL_OK) y[side] = amplitudes(t, side);
-    if (st == PL_OK && !y[side]) st = PL_E_NOMEM;
-  }
-  if (st == PL_OK && t->j->scene->output.csv) st = write_response(t, y);
-  if (st == PL_OK && t->j->page) pl_page_heading(t->j->page, 3, "Response");
-  for (int k = 0; st == PL_OK && k < t->a->nwatch; k++) st = plot_response(t, y, k);
-  for (int side = 0; side < SIDES; side++) pl_free(t->j->env, y[side]);
   return st;
 }
 
@@ -326,7 +198,7 @@ static pl_status plot_traces(const designing *t, int point, int watch, const dou
   snprintf(title, sizeof title, "%s of %.100s at %.5g Hz", dim > 1 ? "path" : "motion",
            t->a->watch[watch].name, omega / (2 * PL_PI));
   snprintf(what, sizeof what, "%.100s-path", t->a->watch[watch].name);
-  return traces_plot(t->j, file_of(t, what, point, name), title, target >= 0 ? 3 : 2, list,
+  return traces_plot(t->j, design_file(t, what, point, name), title, target >= 0 ? 3 : 2, list,
                      2 * PL_PI / omega, "One period before and after the design.");
 }
 
@@ -364,7 +236,8 @@ static pl_status write_trajectories(const designing *t, int point, const double 
     st = pl_table_row(table, row);
   }
   if (st == PL_OK)
-    st = pl_table_write(table, job_path(t->j, file_of(t, "trajectory", point, name), ".csv", path));
+    st = pl_table_write(table,
+                        job_path(t->j, design_file(t, "trajectory", point, name), ".csv", path));
   pl_table_free(table);
   pl_free(t->j->env, row);
   return st;
@@ -402,8 +275,8 @@ static pl_status show_motions(const designing *t) {
       char name[PL_TEXT];
       st = values_use(j, &t->state[side]);
       if (st == PL_OK)
-        st =
-            orbit_show(j, t->orbit[side][i], file_of(t, side_name[side], i, name), side_name[side]);
+        st = orbit_show(j, t->orbit[side][i], design_file(t, side_name[side], i, name),
+                        side_name[side]);
     }
     if (j->page) pl_page_row_end(j->page);
   }
@@ -493,7 +366,7 @@ static pl_status show_convergence(const designing *t) {
                   .series = &series,
                   .height = 300};
   if (t->j->page) pl_page_heading(t->j->page, 3, "Convergence");
-  pl_status st = job_plot(t->j, file_of(t, "convergence", 0, name), &plot,
+  pl_status st = job_plot(t->j, design_file(t, "convergence", 0, name), &plot,
                           r->nstart > 1 ? "What is minimised; every start begins anew."
                                         : "What is minimised, after every iteration.");
   pl_free(t->j->env, x);
@@ -546,7 +419,7 @@ pl_status design_files(designing *t) {
   PL_TRY(design_page_head(t));
   PL_TRY(show_motions(t));
   PL_TRY(show_trajectories(t));
-  PL_TRY(show_responses(t));
+  PL_TRY(design_response_show(t));
   PL_TRY(design_page_tables(t));
   return show_convergence(t);
 }

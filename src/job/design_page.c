@@ -147,6 +147,7 @@ void design_figures(const designing *t, json_t *f) {
   job_set(f, "seconds", json_real(r->seconds));
   job_set(f, "proof", proof);
   job_set(f, "verified", json_boolean(verified(t)));
+  design_response_figures(t, f);
   job_set(f, "warnings", warnings);
 }
 
@@ -183,17 +184,6 @@ static void tell_verdict(const designing *t) {
 
 typedef char cell[96];
 
-static void length_text(double v, cell out) {
-  double a = fabs(v);
-  snprintf(out, sizeof(cell),
-           a >= 1      ? "%.4g m"
-           : a >= 1e-3 ? "%.4g mm"
-                       : "%.4g um",
-           a >= 1      ? v
-           : a >= 1e-3 ? 1e3 * v
-                       : 1e6 * v);
-}
-
 // what is wanted, and what it was and is
 static void objective_cells(const designing *t, int k, cell want, cell before, cell after,
                             cell factor) {
@@ -204,9 +194,9 @@ static void objective_cells(const designing *t, int k, cell want, cell before, c
   snprintf(after, sizeof(cell), "%.4g", t->r->objective[k]);
   factor[0] = 0;
   if (o->kind == PL_OBJECTIVE_AMPLITUDE || o->kind == PL_OBJECTIVE_HEIGHT) {
-    if (o->goal == PL_GOAL_TARGET) length_text(o->target, want);
-    length_text(t->reach[0][k], before);
-    length_text(t->reach[1][k], after);
+    if (o->goal == PL_GOAL_TARGET) job_length_text(t->j, o->target, want);
+    job_length_text(t->j, t->reach[0][k], before);
+    job_length_text(t->j, t->reach[1][k], after);
     snprintf(factor, sizeof(cell), "%.3g times", t->reach[1][k] / t->reach[0][k]);
   } else if (o->kind == PL_OBJECTIVE_TRAJECTORY) {
     snprintf(want, sizeof(cell), "0 %% of the target's length");

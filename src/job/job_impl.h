@@ -15,6 +15,11 @@ typedef struct pace {   // of checkpoints
   double written, took; // wall clock when the last one was written; seconds it took
 } pace;
 
+typedef struct length_unit {
+  const char *key, *name; // for plots; in words
+  double si;              // one of it in metres
+} length_unit;
+
 typedef struct job {
   pl_env *env;
   const pl_scene *scene;
@@ -38,6 +43,7 @@ typedef struct job {
   pace *pace;
   char date[32]; // of the start, UTC
   folder *folder;
+  const length_unit *length; // that lengths are shown in; NULL: not decided yet
 } job;
 
 // ---- analyses: each fills `figures`, writes files and its part of the page ----------------------
@@ -65,15 +71,21 @@ const char *job_path(const job *j, const char *name, const char *suffix, char bu
 // Finds the springs that pictures show, and the rods.
 pl_status job_ties(job *j);
 pl_status job_rods(job *j);
+// The unit that all lengths of a run are shown in, on pictures, plots, tables and in words: the
+// scene's own, one that suits its size, or, where it has none, one that suits `most`, the first
+// length that is shown (0: not known).
+const length_unit *job_length(job *j, double most);
+// A length in that unit; returns buf.
+const char *job_length_text(job *j, double v, char buf[48]);
 // How a design parameter is shown: its unit as the scene writes it, and one such unit in SI.
 double job_shown(const job *j, int design, const char **unit);
 // The same for a variable; *unit is left alone where the scene does not write it, frequencies are
 // in Hz.
 double job_shown_variable(const job *j, const pl_variable *v, const char **unit);
-// The unit that lengths are shown in: the scene's own, or one that suits its size; NULL: any.
-const char *job_length(const job *j);
+// Diagonal of the box about the scene at rest.
+double job_size(const job *j);
 // A view with all that stays the same from picture to picture.
-pl_view job_view(const job *j);
+pl_view job_view(job *j);
 // Positions of the nodes in space, displacements times factor: x[nvert][3].
 void job_positions(const job *j, const double *q, double factor, double *x);
 // Displacement sizes of the nodes; returns the largest.

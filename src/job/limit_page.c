@@ -429,7 +429,7 @@ static int same_step(const limit_run *a, const limit_run *b) {
 }
 
 static void step_text(const limit_run *r, char *out, size_t size) {
-  snprintf(out, size, "%.6g ms", 1e3 * r->step);
+  snprintf(out, size, "%.6g s", r->step);
 }
 
 // the runs that share a step (by = 0) or a method (by = 1) with the first, these by their steps
@@ -482,7 +482,7 @@ static void compare_row(const limit_run *r, char cell[COLUMNS][48]) {
   double most = 0, change = r->n ? total(r, r->n - 1) - total(r, 0) : 0;
   for (int i = 0; i < r->n; i++) most = fmax(most, at(r, r->kinetic, i));
   snprintf(cell[0], 48, "%s", r->method);
-  snprintf(cell[1], 48, "%.6g", 1e3 * r->step);
+  snprintf(cell[1], 48, "%.6g", r->step);
   snprintf(cell[2], 48, "%.4g", change);
   snprintf(cell[3], 48, "%.1f", most > 0 ? 100 * change / most : 0);
   for (int k = 4; k < COLUMNS; k++) cell[k][0] = 0;
@@ -494,9 +494,8 @@ static void compare_row(const limit_run *r, char cell[COLUMNS][48]) {
 }
 
 static pl_status compare_table(job *j, int nrun, const limit_run *run) {
-  static const char *const head[COLUMNS] = {"method",         "step (ms)",  "change (J)",
-                                            "of kinetic (%)", "beyond (%)", "iterations",
-                                            "time (s)"};
+  static const char *const head[COLUMNS] = {
+      "method", "step (s)", "change (J)", "of kinetic (%)", "beyond (%)", "iterations", "time (s)"};
   size_t rows = (size_t)nrun + 1;
   const char **cells = pl_alloc(j->env, rows * COLUMNS, sizeof *cells);
   char(*text)[COLUMNS][48] = pl_alloc(j->env, (size_t)nrun, sizeof *text);

@@ -33,19 +33,36 @@ static double about(double angle, double middle) {
   return middle + remainder(angle - middle, 360);
 }
 
-double measured_sample(const pl_measured *m, int i, int phases, double middle) {
+double measured_unit(job *j, const pl_measured *m, const char **name) {
   const pl_frf *f = &m->f;
-  return phases ? about(degrees(f->re[i], f->im[i]), middle)
-                : amplitude(f->re[i], f->kind == PL_FRF_COMPLEX ? f->im[i] : 0, f) / m->factor;
+  double most = 0;
+  if (f->order || f->per != PL_PER_NOTHING) {
+    *name = m->unit;
+    return m->factor;
+  }
+  for (int i = 0; !j->length && i < f->n; i++) most = fmax(most, fabs(f->re[i]));
+  const length_unit *u = job_length(j, most);
+  *name = u->name;
+  return u->si;
 }
 
-double measured_value(const job *j, const pl_measured *m, const pl_orbit *o, int phases) {
+double measured_sample(job *j, const pl_measured *m, int i, int phases, double middle) {
+  const pl_frf *f = &m->f;
+  const char *unit;
+  if (phases) return about(degrees(f->re[i], f->im[i]), middle);
+  return amplitude(f->re[i], f->kind == PL_FRF_COMPLEX ? f->im[i] : 0, f) /
+         measured_unit(j, m, &unit);
+}
+
+double measured_value(job *j, const pl_measured *m, const pl_orbit *o, int phases) {
   double re, im;
+  const char *unit;
   pl_frf f = m->f;
   // of the drive, whose period may be a part of the motion's
   f.harmonic *= o->sub > 1 ? o->sub : 1;
   pl_frf_value(j->scene->model, j->scene->params, o, &f, &re, &im);
-  return phases ? about(degrees(re, im), measured_middle(m)) : amplitude(re, im, &f) / m->factor;
+  if (phases) return about(degrees(re, im), measured_middle(m));
+  return amplitude(re, im, &f) / measured_unit(j, m, &unit);
 }
 
 int measured_alike(const pl_measured *a, const pl_measured *b) {
@@ -81,7 +98,7 @@ static int main_points(const pl_curve *c) {
   return n;
 }
 
-static void fill_line(const job *j, const pl_measured *m, const pl_curve *c, int phases, line *l) {
+static void fill_line(job *j, const pl_measured *m, const pl_curve *c, int phases, line *l) {
   int n = main_points(c);
   double last = NAN;
   for (int i = 0; i < n; i++) {
@@ -129,14 +146,16 @@ static pl_status plot_part(job *j, const pl_analysis *a, const pl_measured *m, i
   }
   for (int i = 0; i < f->n; i++) {
     at[i] = f->omega[i] / (2 * PL_PI);
-    at[f->n + i] = measured_sample(m, i, phases, measured_middle(m));
+    at[f->n + i] = measured_sample(j, m, i, phases, measured_middle(m));
   }
   series[ns++] =
       (pl_series){.name = "measured", .n = f->n, .x = at, .y = at + f->n, .points = 1, .colour = 3};
   char title[PL_TEXT], label[96], name[PL_TEXT];
   snprintf(title, sizeof title, "%s of %.100s %c, measured and computed",
            phases ? "phase" : "response", m->watch, "xyz"[f->axis]);
-  snprintf(label, sizeof label, phases ? "phase (deg)" : "amplitude (%.60s)", m->unit);
+  const char *unit;
+  measured_unit(j, m, &unit);
+  snprintf(label, sizeof label, phases ? "phase (deg)" : "amplitude (%.60s)", unit);
   pl_plot plot = {
       .title = title, .xlabel = "frequency (Hz)", .ylabel = label, .nseries = ns, .series = series};
   pl_status st = job_plot(j, file_of(a, m, number, phases ? "-phase" : "", name), &plot,
@@ -204,8 +223,9 @@ static void tell_one(job *j, const pl_analysis *a, const pl_measured *m, const p
   if (isfinite(part)) {
     job_set(one, "error_rms", json_real(match->error / m->factor));
     job_set(one, "error", json_real(part));
-    job_note(j, "%s: %s of '%s': %.3g %% away from %d samples (root mean square)", a->name,
-             m->watch, m->file, 100 * part, match->n - match->missing);
+    job_note(j, "%s: %s of '%s': %.3g %% away from %d %s (root mean square)", a->name, m->watch,
+             m->file, 100 * part, match->n - match->missing,
+             pl_plural(match->n - match->missing, "sample", "samples"));
   }
   json_array_append_new(list, one);
   if (match->missing)
@@ -213,12 +233,14 @@ static void tell_one(job *j, const pl_analysis *a, const pl_measured *m, const p
               "widen from..to, or leave those samples out by the data's own from and to",
               "%s: '%s': there is no computed motion at the frequencies of %d of %d samples",
               a->name, m->file, match->missing, match->n);
+  const char *unit;
+  double c = measured_unit(j, m, &unit);
   if (j->page && isfinite(part))
     pl_page_text(j->page,
-                 "Measured %s (%d samples): the computed response is %.3g %s away, %.3g %% of the "
-                 "root mean square %.4g %s.",
-                 m->file, match->n, match->error / m->factor, m->unit, 100 * part,
-                 match->size / m->factor, m->unit);
+                 "Measured %s (%d %s): the computed response is %.3g %s away, %.3g %% of the root "
+                 "mean square %.4g %s.",
+                 m->file, match->n, pl_plural(match->n, "sample", "samples"), match->error / c,
+                 unit, 100 * part, match->size / c, unit);
 }
 
 pl_status measured_compare(job *j, const pl_analysis *a, const pl_curve *c, json_t *figures) {

@@ -18,11 +18,14 @@ pl_status measured_table(job *j, const pl_analysis *a, const pl_measured *m, int
 // Amplitude (and phase) over frequency with samples and curves.
 pl_status measured_plots(job *j, const pl_analysis *a, const pl_measured *m, int number, int n,
                          const laid *l);
-// The measured quantity of a sample and along a curve, in the file's unit; phases in degrees within
-// half a turn of the middle of all samples.
+// The unit that amplitudes are shown in: that of the run where they are lengths, otherwise that of
+// the file. Returns one such unit in SI.
+double measured_unit(job *j, const pl_measured *m, const char **name);
+// The measured quantity of a sample and along a curve, in that unit; phases in degrees within half
+// a turn of the middle of all samples.
 double measured_middle(const pl_measured *m);
-double measured_sample(const pl_measured *m, int i, int phases, double middle);
-double measured_value(const job *j, const pl_measured *m, const pl_orbit *o, int phases);
+double measured_sample(job *j, const pl_measured *m, int i, int phases, double middle);
+double measured_value(job *j, const pl_measured *m, const pl_orbit *o, int phases);
 // 1: may stand in one figure; is the first of those that do.
 int measured_alike(const pl_measured *a, const pl_measured *b);
 int measured_first(const pl_analysis *a, const pl_measured *m);

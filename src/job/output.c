@@ -61,35 +61,9 @@ pl_status job_rods(job *j) {
   return PL_OK;
 }
 
-static double box_size(const job *j) {
-  double lo[3], hi[3];
-  pl_mesh_bounds(j->scene->mesh, lo, hi);
-  double d[3] = {hi[0] - lo[0], hi[1] - lo[1], hi[2] - lo[2]};
-  return pl_norm3(d);
-}
-
-double job_shown(const job *j, int design, const char **unit) {
-  *unit = j->scene->shown[design].unit;
-  return j->scene->shown[design].factor;
-}
-
-double job_shown_variable(const job *j, const pl_variable *v, const char **unit) {
-  if (v->kind == PL_VARIABLE_DESIGN) return job_shown(j, v->index, unit);
-  if (v->kind != PL_VARIABLE_FREQUENCY) return 1;
-  *unit = "Hz";
-  return 2 * PL_PI;
-}
-
-const char *job_length(const job *j) {
-  double unit = j->scene->length, size = box_size(j);
-  if (unit < 1e-5) return "um";
-  if (unit < 0.1) return "mm";
-  return size == 0 ? NULL : size < 0.5 ? "mm" : "m";
-}
-
-pl_view job_view(const job *j) {
+pl_view job_view(job *j) {
   return (pl_view){.flat = j->scene->dim == 2,
-                   .length = job_length(j),
+                   .length = job_length(j, 0)->key,
                    .ntie = j->ntie,
                    .tie = j->tie,
                    .bare = j->bare,
@@ -123,7 +97,7 @@ double job_exaggeration(const job *j, double most) {
   double f = j->scene->output.exaggerate;
   if (f > 0) return f;
   // 0: as much as shows, a tenth of the body
-  return most > 0 ? 0.1 * box_size(j) / most : 1;
+  return most > 0 ? 0.1 * job_size(j) / most : 1;
 }
 
 // ---- element fields on cells ------------------------------------------------------------------
@@ -325,11 +299,27 @@ pl_status job_picture(job *j, const pl_state *s, const char *name, const char *c
   return status;
 }
 
+// the largest length of a plot's data
+static double plot_length(const pl_plot *p) {
+  double most = 0;
+  for (int axis = 0; axis < 2; axis++) {
+    const char *label = axis ? p->ylabel : p->xlabel;
+    if (!label || !strstr(label, "(m)")) continue;
+    for (int s = 0; s < p->nseries; s++)
+      for (int i = 0; i < p->series[s].n; i++) {
+        double v = axis ? p->series[s].y[i] : p->series[s].x[i];
+        if (isfinite(v)) most = fmax(most, fabs(v));
+      }
+  }
+  return most;
+}
+
 pl_status job_plot(job *j, const char *name, const pl_plot *plot, const char *caption) {
   pl_text svg;
   pl_text_init(&svg, j->env);
   pl_plot own = *plot;
-  own.length = job_length(j);
+  double most = plot_length(plot);
+  own.length = j->length || most > 0 ? job_length(j, most)->key : "m";
   pl_status s = pl_plot_svg(&svg, &own);
   if (s == PL_OK) s = job_figure(j, name, &svg, caption);
   pl_text_free(&svg);
@@ -372,15 +362,15 @@ void job_watch_row(const job *j, const pl_analysis *a, const pl_state *s, double
 void job_watch_grid(job *j, const pl_analysis *a, const pl_state *s) {
   enum { COLS = 4, MOST = 64 };
   int dim = j->scene->dim, n = a->nwatch < MOST ? a->nwatch : MOST, cols = 1 + dim;
-  const char *unit = job_length(j), *cells[(MOST + 1) * COLS] = {"watched place"};
-  double scale = !unit ? 1 : strcmp(unit, "mm") == 0 ? 1e3 : strcmp(unit, "um") == 0 ? 1e6 : 1;
+  const char *cells[(MOST + 1) * COLS] = {"watched place"};
   char text[(MOST + 1) * COLS][32];
   if (n == 0) return;
   double most = 0;
   for (int i = 0; i < j->scene->mesh->nvert * dim; i++)
     most = fmax(most, fabs(s->q[i] - j->scene->params->X[i]));
+  const length_unit *unit = job_length(j, most);
   for (int c = 0; c < dim; c++) {
-    snprintf(text[1 + c], sizeof text[0], "u%c (%s)", "xyz"[c], unit ? unit : "m");
+    snprintf(text[1 + c], sizeof text[0], "u%c (%s)", "xyz"[c], unit -> name);
     cells[1 + c] = text[1 + c];
   }
   for (int k = 0; k < n; k++) {
@@ -390,7 +380,7 @@ void job_watch_grid(job *j, const pl_analysis *a, const pl_state *s) {
       int hidden = a->watch[k].component >= 0 && a->watch[k].component != c;
       double u = s->q[at] - j->scene->params->X[at];
       // rounding is no displacement
-      snprintf(text[cell], sizeof text[0], "%.6g", fabs(u) > 1e-9 * most ? scale * u : 0);
+      snprintf(text[cell], sizeof text[0], "%.6g", fabs(u) > 1e-9 * most ? u / unit->si : 0);
       cells[cell] = hidden ? "" : text[cell];
     }
   }
@@ -399,7 +389,7 @@ void job_watch_grid(job *j, const pl_analysis *a, const pl_state *s) {
     size_t at = 0;
     for (int c = 1; c < cols; c++)
       at += (size_t)snprintf(line + at, sizeof line - at, " %s", cells[(k + 1) * cols + c]);
-    job_note(j, "%s: %.60s moves by%s %s", a->name, a->watch[k].name, line, unit ? unit : "m");
+    job_note(j, "%s: %.60s moves by%s %s", a->name, a->watch[k].name, line, unit->name);
   }
   if (j->page) pl_page_grid(j->page, n + 1, cols, cells);
 }

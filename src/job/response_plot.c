@@ -18,7 +18,7 @@ typedef struct lines {
   curve_out *c;
   const pl_curve *curve;
   int watch;
-  const pl_measured *set; // its quantity is drawn; NULL: path length
+  const pl_measured *set; // its quantity is drawn; NULL: what the analysis asks for
   int phases;             // of set
   int n;                  // series
   pl_series series[SERIES];
@@ -51,8 +51,8 @@ static int shows(const pl_curve *c, int i, int unstable) {
 static double value_at(const lines *l, const pl_orbit *o) {
   const pl_scene *sc = l->c->j->scene;
   if (l->set) return measured_value(l->c->j, l->set, o, l->phases);
-  pl_measure path = watch_measure(&l->c->a->watch[l->watch], PL_MEASURE_PATH, 0);
-  return pl_orbit_measure(sc->model, sc->params, o, &path, NULL);
+  pl_measure of = curve_measure(l->c, l->watch);
+  return pl_orbit_measure(sc->model, sc->params, o, &of, NULL);
 }
 
 // branches are not joined, nor phases a turn apart: a gap between them
@@ -83,7 +83,8 @@ static pl_status add_curve(lines *l, int unstable, const char *name) {
 
 static pl_status add_special(lines *l) {
   int np = 0;
-  pl_series *s = add_series(l, l->curve->nspecial, "peaks, folds, bifurcations");
+  char words[PL_TEXT];
+  pl_series *s = add_series(l, l->curve->nspecial, special_words(l->curve, l->watch, words));
   if (!s) return PL_E_NOMEM;
   double *x = l->kept[l->n - 1], *y = x + s->n;
   for (int i = 0; i < l->curve->nspecial; i++) {
@@ -109,7 +110,7 @@ static pl_status add_measured(lines *l) {
     double *x = l->kept[l->n - 1], *y = x + s->n;
     for (int i = 0; i < m->f.n; i++) {
       x[i] = m->f.omega[i] / (2 * PL_PI);
-      y[i] = measured_sample(m, i, l->phases, measured_middle(l->set));
+      y[i] = measured_sample(l->c->j, m, i, l->phases, measured_middle(l->set));
     }
     s->points = 1;
     s->colour = m == l->set ? 4 : -1;
@@ -120,6 +121,7 @@ static pl_status add_measured(lines *l) {
 // a column of amplitudes as the quantity that is drawn; 0: it is another one
 static double factor_of(const lines *l, double hz) {
   const pl_frf *f = l->set ? &l->set->f : NULL;
+  const char *unit;
   double e[2] = {1, 0};
   if (!f) return 1;
   if (l->phases || f->harmonic != 1) return 0;
@@ -127,24 +129,15 @@ static double factor_of(const lines *l, double hz) {
       !pl_excitation(l->c->j->scene->model, l->c->j->scene->params, f->per, e))
     return 0;
   double rms = f->kind == PL_FRF_RMS ? sqrt(0.5) : 1;
-  return rms * pow(2 * PL_PI * hz, f->order) / (hypot(e[0], e[1]) * l->set->factor);
+  return rms * pow(2 * PL_PI * hz, f->order) /
+         (hypot(e[0], e[1]) * measured_unit(l->c->j, l->set, &unit));
 }
 
-// a column of a table over its first one, cut where it would dwarf the curve
-static pl_status add_table(lines *l, const pl_table *t, int col, const char *name, int colour) {
-  int rows = pl_table_rows(t), cols = pl_table_cols(t);
-  pl_series *s = add_series(l, rows, name);
-  if (!s) return PL_E_NOMEM;
-  double *x = l->kept[l->n - 1], *y = x + s->n;
-  for (int i = 0; i < rows; i++) {
-    const double *row = pl_table_data(t) + (size_t)i * (size_t)cols;
-    double value = row[col] * factor_of(l, row[0]);
-    x[i] = row[0];
-    y[i] = value <= 1.5 * l->most ? value : NAN;
-  }
-  s->colour = colour;
-  return PL_OK;
-}
+// Columns of a table that make up what is drawn: of one coordinate, or of all that a place has.
+typedef struct columns {
+  int n, at[3]; // n = 0: the table does not tell it
+  pl_measure_kind kind;
+} columns;
 
 static int find_column(const pl_table *t, const char *name) {
   for (int c = 0; c < pl_table_cols(t); c++)
@@ -152,14 +145,44 @@ static int find_column(const pl_table *t, const char *name) {
   return -1;
 }
 
-// of linear responses and of other curves: path length, or the axis that was measured
-static const char *column_name(const lines *l, char buf[PL_TEXT]) {
-  const char *watch = l->c->a->watch[l->watch].name;
-  if (l->set)
-    snprintf(buf, PL_TEXT, "%.200s_max_%c", watch, "xyz"[l->set->f.axis]);
-  else
-    snprintf(buf, PL_TEXT, "%.200s_path", watch);
-  return buf;
+static columns find_columns(const lines *l, const pl_table *t) {
+  pl_measure of = curve_measure(l->c, l->watch);
+  if (l->set) of = (pl_measure){.kind = PL_MEASURE_MAX, .mask = 1 << l->set->f.axis};
+  columns c = {.kind = of.kind};
+  char name[PL_TEXT];
+  for (int x = 0; x < l->c->j->scene->dim; x++) {
+    if (!(of.mask >> x & 1) || (of.kind == PL_MEASURE_PATH && c.n)) continue;
+    watch_column(&l->c->a->watch[l->watch], &of, x, name);
+    int at = find_column(t, name);
+    if (at < 0) return (columns){0};
+    c.at[c.n++] = at;
+  }
+  return c;
+}
+
+// of the axis that goes farthest, or the root of the sum of squares
+static double combine(const columns *c, const double *row) {
+  double value = row[c->at[0]];
+  for (int k = 1; k < c->n; k++)
+    value = c->kind == PL_MEASURE_MAX ? fmax(value, row[c->at[k]]) : hypot(value, row[c->at[k]]);
+  return value;
+}
+
+// columns of a table over its first one, cut where they would dwarf the curve
+static pl_status add_table(lines *l, const pl_table *t, const columns *c, const char *name,
+                           int colour) {
+  int rows = pl_table_rows(t), cols = pl_table_cols(t);
+  pl_series *s = add_series(l, rows, name);
+  if (!s) return PL_E_NOMEM;
+  double *x = l->kept[l->n - 1], *y = x + s->n;
+  for (int i = 0; i < rows; i++) {
+    const double *row = pl_table_data(t) + (size_t)i * (size_t)cols;
+    double value = combine(c, row) * factor_of(l, row[0]);
+    x[i] = row[0];
+    y[i] = value <= 1.5 * l->most ? value : NAN;
+  }
+  s->colour = colour;
+  return PL_OK;
 }
 
 // responses and backbones of the scene that were run before this one and watch the same place
@@ -168,15 +191,15 @@ static pl_status add_others(lines *l) {
   const pl_scene *sc = j->scene;
   int other = l->c->a->kind == PL_ANALYSIS_backbone ? PL_ANALYSIS_response : PL_ANALYSIS_backbone;
   pl_status st = PL_OK;
-  char path[PL_TEXT], name[PL_TEXT];
-  column_name(l, name);
+  char path[PL_TEXT];
   for (const pl_analysis *a = sc->analysis; st == PL_OK && a < l->c->a && l->n < SERIES; a++) {
     if ((int)a->kind != other || access(job_path(j, a->name, ".csv", path), R_OK) != 0) continue;
     pl_table *t = NULL;
     st = pl_table_read(j->env, path, &t);
-    int col = st == PL_OK ? find_column(t, name) : -1;
-    if (col >= 0) st = add_table(l, t, col, a->name, l->set ? 5 : 4);
-    if (col >= 0 && st == PL_OK && other == PL_ANALYSIS_backbone) l->series[l->n - 1].dashed = 2;
+    columns c = {0};
+    if (st == PL_OK) c = find_columns(l, t);
+    if (c.n) st = add_table(l, t, &c, a->name, l->set ? 5 : 4);
+    if (c.n && st == PL_OK && other == PL_ANALYSIS_backbone) l->series[l->n - 1].dashed = 2;
     pl_table_free(t);
   }
   return st;
@@ -192,9 +215,9 @@ static pl_status fill(lines *l, const pl_table *linear) {
   if (l->curve->nspecial) PL_TRY(add_special(l));
   if (l->set) PL_TRY(add_measured(l));
   if (l->phases) return PL_OK;
-  char name[PL_TEXT];
-  int col = linear ? find_column(linear, column_name(l, name)) : -1;
-  if (col >= 0) PL_TRY(add_table(l, linear, col, "linear", 2));
+  columns c = {0};
+  if (linear) c = find_columns(l, linear);
+  if (c.n) PL_TRY(add_table(l, linear, &c, "linear", 2));
   return add_others(l);
 }
 
@@ -219,14 +242,15 @@ static pl_status draw(lines *l, const pl_table *linear, pl_plot *plot, const cha
   return job_plot(c->j, name, plot, caption);
 }
 
-static pl_status plot_path(lines *l, const pl_table *linear) {
+static pl_status plot_quantity(lines *l, const pl_table *linear) {
   curve_out *c = l->c;
-  char caption[PL_TEXT];
-  snprintf(caption, sizeof caption, "%s: path length over a period at every frequency%s.",
-           c->energy ? "Backbone, free motions without damping" : "Frequency response",
-           linear ? ", and that of the linear model as far as it fits the picture" : "");
-  pl_plot plot = {
-      .ylabel = "path length a period (m)", .logx = c->log & 1, .logy = c->log >> 1 & 1};
+  char caption[PL_TEXT], label[96];
+  const char *period = curve_measure(c, l->watch).kind == PL_MEASURE_PATH ? " a period" : "";
+  snprintf(caption, sizeof caption, "%s: %s%s at every frequency%s.",
+           c->energy ? "Backbone, free motions without damping" : "Frequency response", c->quantity,
+           period, linear ? ", and that of the linear model as far as it fits the picture" : "");
+  snprintf(label, sizeof label, "%s%s (m)", c->quantity, period);
+  pl_plot plot = {.ylabel = label, .logx = c->log & 1, .logy = c->log >> 1 & 1};
   return draw(l, linear, &plot, caption);
 }
 
@@ -235,7 +259,9 @@ static pl_status plot_measured(lines *l, const pl_table *linear) {
                                       "root mean square"};
   curve_out *c = l->c;
   char label[96], caption[PL_TEXT];
-  snprintf(label, sizeof label, "%s (%.60s)", words[l->set->f.kind], l->set->unit);
+  const char *unit;
+  measured_unit(c->j, l->set, &unit);
+  snprintf(label, sizeof label, "%s (%.60s)", words[l->set->f.kind], unit);
   snprintf(caption, sizeof caption, "Frequency response along %c, computed and measured (%.200s).",
            "xyz"[l->set->f.axis], l -> set -> file);
   pl_plot plot = {.ylabel = l->phases ? "phase (deg)" : label,
@@ -246,7 +272,7 @@ static pl_status plot_measured(lines *l, const pl_table *linear) {
 
 // one figure; l names what it shows
 static pl_status plot(lines l, const pl_table *linear) {
-  pl_status st = l.set ? plot_measured(&l, linear) : plot_path(&l, linear);
+  pl_status st = l.set ? plot_measured(&l, linear) : plot_quantity(&l, linear);
   for (int i = 0; i < l.n; i++) pl_free(l.c->j->env, l.kept[i]);
   return st;
 }

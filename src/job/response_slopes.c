@@ -46,7 +46,7 @@ static void show_row(sensing *t, const pl_special *at, const char *watch, int k,
   snprintf(cell[1], sizeof *cell, "%.60s%s%.20s", pl_slopes_name(t->s, k), unit[0] ? ", " : "",
            unit);
   if (amplitude) {
-    snprintf(cell[2], sizeof *cell, "%.5g", c * amplitude[k]);
+    snprintf(cell[2], sizeof *cell, "%.5g", c * amplitude[k] / job_length(t->o->j, A)->si);
     show_relative(relative(amplitude[k], p, A), cell[3]);
   }
   snprintf(cell[4], sizeof *cell, "%.5g", c * t->omega[k] / (2 * PL_PI));
@@ -108,13 +108,15 @@ static pl_status add_special(sensing *t, const pl_special *at) {
 }
 
 static void tell(sensing *t) {
-  static const char *const head[COLS] = {"special point",         "by",
-                                         "height (m a unit)",     "height (% a %)",
-                                         "frequency (Hz a unit)", "frequency (% a %)"};
+  char height[48];
+  const char *const head[COLS] = {
+      "special point",    "by", height, "height (% a %)", "frequency (Hz a unit)",
+      "frequency (% a %)"};
   const char *cells[COLS * (ROWS_MOST + 1)];
   pl_page *page = t->o->j->page;
   char name[PL_TEXT];
   if (!page || t->nrow == 0) return;
+  snprintf(height, sizeof height, "height (%s a unit)", job_length(t->o->j, 0)->name);
   memcpy(cells, head, sizeof head);
   for (int i = 0; i < t->nrow; i++)
     for (int c = 0; c < COLS; c++) cells[COLS * (i + 1) + c] = t->text[i][c];

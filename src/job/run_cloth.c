@@ -288,7 +288,7 @@ static int keeps_limits(const run *r) {
 static void tell_limits(const run *r) {
   pl_page *page = r->j->page;
   const pl_limit_info *i = &r->info;
-  char how[32];
+  char how[32], apart[48];
   if (keeps_limits(r) && r->opts.method == PL_COUPLED)
     pl_page_text(page,
                  "Limits of stretch hold %s in every step. Motion and limits were solved together "
@@ -298,9 +298,9 @@ static void tell_limits(const run *r) {
     pl_page_text(page,
                  "Limits of stretch hold %s in every step. %ld projections took %.1f "
                  "iterations a step. Each is certified: its objective is within %.1e of the least "
-                 "possible, and the exact projection within %.2e m (root mean square).",
+                 "possible, and the exact projection within %s (root mean square).",
                  cloth_kept(i->worst_violation, how), i->nproject, iterations_a_step(r),
-                 i->worst_gap, i->worst_distance_rms);
+                 i->worst_gap, job_length_text(r->j, i->worst_distance_rms, apart));
   else if (r->j->sheet)
     pl_page_warning(page, "%s: %s does not keep limits of stretch; they are exceeded by %.3g %%.",
                     r->a->name, r->method, 100 * fmax(i->worst_violation, 0));
@@ -443,8 +443,8 @@ static void tell_other(const run *r) {
     snprintf(limits, sizeof limits, "limits kept %s, ", cloth_kept(beyond, how));
   else if (r->j->sheet)
     snprintf(limits, sizeof limits, "limits exceeded by %.3g %%, ", 100 * fmax(beyond, 0));
-  job_note(r->j, "%s: %s, step %g ms: %senergy %+.3g J (%s)", r->a->name, r->method,
-           1e3 * step_of(&r->opts), limits, energy_change(r), works_text(r, works, sizeof works));
+  job_note(r->j, "%s: %s, step %g s: %senergy %+.3g J (%s)", r->a->name, r->method,
+           step_of(&r->opts), limits, energy_change(r), works_text(r, works, sizeof works));
 }
 
 // all others one after the other; a motion that stops early is shown as far as it came

@@ -78,7 +78,7 @@ static void release(designing *t) {
     pl_free(env, t->orbit[side]);
     pl_free(env, t->track[side]);
     pl_free(env, t->path[side]);
-    pl_curve_free(t->curve[side]);
+    for (int way = 0; way < WAYS; way++) pl_curve_free(t->curve[side][way]);
     values_free(t->j, &t->state[side]);
   }
   for (int k = 0; t->peak && k < t->nobj; k++) pl_orbit_free(t->peak[k]);
@@ -193,28 +193,6 @@ static pl_status prove(designing *t) {
   return PL_OK;
 }
 
-static pl_status respond(designing *t, int side) {
-  enum { WATCHES = 64 };
-  int node[WATCHES], n = t->a->nwatch <= WATCHES ? orbit_nodes(t->a, node) : 0;
-  pl_response_opts o = t->plan->response;
-  if (!t->plan->respond) return PL_OK;
-  double lo = INFINITY, hi = 0;
-  for (int i = 0; i < t->npoint; i++) {
-    lo = fmin(lo, t->orbit[1][i]->omega);
-    hi = fmax(hi, t->orbit[1][i]->omega);
-  }
-  if (!(o.from > 0)) o.from = 0.5 * lo;
-  if (!(o.to > 0)) o.to = 2 * hi;
-  if (o.harmonics == 0) o.harmonics = t->orbit[1][0]->nharm;
-  pl_status st = pl_response(&o, t->j->scene->model, t->j->scene->params, t->j->work, n, node, NULL,
-                             &t->curve[side]);
-  if (st == PL_UNSOLVED)
-    pl_report(t->j->env, PL_WARNING, t->j->scene->path, t->a->line, t->a->col, NULL,
-              "%s: the response %s the design could not be followed to its end", t->a->name,
-              side ? "after" : "before");
-  return st == PL_UNSOLVED ? PL_OK : st;
-}
-
 static void measure(designing *t, int side) {
   const pl_scene *sc = t->j->scene;
   for (int i = 0; i < t->npoint; i++)
@@ -242,9 +220,9 @@ static pl_status check(designing *t) {
   pl_status st = prove(t);
   t->checked = st == PL_OK && t->plan->prove;
   PL_TRY(st);
-  PL_TRY(respond(t, 1));
+  PL_TRY(design_response(t, 1));
   PL_TRY(values_use(t->j, &t->state[0]));
-  return respond(t, 0);
+  return design_response(t, 0);
 }
 
 // ---- messages ---------------------------------------------------------------------------------
@@ -276,23 +254,26 @@ static void warn(const designing *t) {
 }
 
 static void note(const designing *t) {
-  char words[PL_TEXT];
+  char words[PL_TEXT], was[48], is[48];
   job_note(t->j, "%s: value %.4g to %.4g in %d iterations, %d evaluations, %.3g s: %s", t->a->name,
            t->r->value_before, t->r->value, t->r->nstep - 1, t->r->evaluations, t->r->seconds,
            pl_design_stop_text(t->r->reason));
   for (int k = 0; k < t->nobj; k++) {
     const pl_objective *o = &t->plan->problem.objective[k];
     objective_words(t, k, words);
+    if (o->kind == PL_OBJECTIVE_AMPLITUDE || o->kind == PL_OBJECTIVE_HEIGHT) {
+      job_length_text(t->j, t->reach[0][k], was);
+      job_length_text(t->j, t->reach[1][k], is);
+    }
     if (o->kind == PL_OBJECTIVE_AMPLITUDE)
-      job_note(t->j, "%s: %s %.4g mm to %.4g mm, %.3g times", t->a->name, words,
-               1e3 * t->reach[0][k], 1e3 * t->reach[1][k], t->reach[1][k] / t->reach[0][k]);
+      job_note(t->j, "%s: %s %s to %s, %.3g times", t->a->name, words, was, is,
+               t->reach[1][k] / t->reach[0][k]);
     if (o->kind == PL_OBJECTIVE_TRAJECTORY)
       job_note(t->j, "%s: %s is %.3g %% of the target's length away, was %.3g %%", t->a->name,
                words, 100 * t->error[1][k], 100 * t->error[0][k]);
     if (o->kind == PL_OBJECTIVE_HEIGHT)
-      job_note(t->j, "%s: %s %.4g mm at %.6g Hz, was %.4g mm at %.6g Hz", t->a->name, words,
-               1e3 * t->reach[1][k], t->track[1][k] / (2 * PL_PI), 1e3 * t->reach[0][k],
-               t->track[0][k] / (2 * PL_PI));
+      job_note(t->j, "%s: %s %s at %.6g Hz, was %s at %.6g Hz", t->a->name, words, is,
+               t->track[1][k] / (2 * PL_PI), was, t->track[0][k] / (2 * PL_PI));
     else if (t->track[1][k] > 0)
       job_note(t->j, "%s: %s at %.6g Hz, was %.6g Hz", t->a->name, words,
                t->track[1][k] / (2 * PL_PI), t->track[0][k] / (2 * PL_PI));

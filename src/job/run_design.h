@@ -20,6 +20,19 @@ typedef struct proven {
   pl_proof found;
 } proven;
 
+enum { SIDES = 2, UP = 0, DOWN = 1, WAYS = 2 }; // before and after; of response curves
+extern const char *const side_name[SIDES];
+
+// Frequencies (rad/s) of the response curves of a design.
+typedef struct response_range {
+  int asked;       // the scene gives them
+  double from, to; // wanted
+  double seen[2];  // drawn, lowest and highest
+  int whole;       // nothing of it is left out
+  int work, spent; // Newton iterations that may be taken, and those that were
+  int ncurve;      // begun so far
+} response_range;
+
 // A design under way, and what is told about it. [2]: before and after.
 typedef struct designing {
   job *j;
@@ -29,20 +42,21 @@ typedef struct designing {
   pl_optimise_opts opts;
   pl_design *d;
   pl_design_result *r;
-  values first, state[2]; // first: as the scene is
-  pl_orbit **orbit[2];    // [npoint]
-  pl_curve *curve[2];     // response, NULL: none
-  double *lo, *hi;        // [nvar]
-  char **name;            // [nvar]
-  const char **unit;      // [nvar]
-  double *track[2];       // [nobj] rad/s of peaks and folds
-  double *error[2];       // [nobj] of trajectories
-  double *phase[2];       // [nobj] of the motions where the targets begin
-  double *path[2];        // [npoint][nwatch] m
-  double *reach[2];       // [nobj] path along the objective's axes, mean over its nodes, m
-  pl_orbit **peak;        // [nobj] largest motions of windows in the end, NULL: none
-  int proved, checked;    // proofs there are; all of them are done
-  proven *proof;          // [npoint + nobj]
+  values first, state[2];       // first: as the scene is
+  pl_orbit **orbit[2];          // [npoint]
+  pl_curve *curve[SIDES][WAYS]; // responses, NULL: none
+  response_range range;
+  double *lo, *hi;     // [nvar]
+  char **name;         // [nvar]
+  const char **unit;   // [nvar]
+  double *track[2];    // [nobj] rad/s of peaks and folds
+  double *error[2];    // [nobj] of trajectories
+  double *phase[2];    // [nobj] of the motions where the targets begin
+  double *path[2];     // [npoint][nwatch] m
+  double *reach[2];    // [nobj] path along the objective's axes, mean over its nodes, m
+  pl_orbit **peak;     // [nobj] largest motions of windows in the end, NULL: none
+  int proved, checked; // proofs there are; all of them are done
+  proven *proof;       // [npoint + nobj]
   int cancelled;
   // the last state of the optimiser, for the checkpoint
   pl_design_state kept;
@@ -55,6 +69,12 @@ const char *objective_words(const designing *t, int k, char buf[PL_TEXT]);
 pl_status design_files(designing *t);
 // A picture of the model coloured by the parameters of its elements, where there are such.
 pl_status design_elements(const designing *t);
+// Name of a file of it; point: of which operating point.
+const char *design_file(const designing *t, const char *what, int point, char buf[PL_TEXT]);
+// design_response.c: the curves of a side, after the design first; what is told of them
+pl_status design_response(designing *t, int side);
+pl_status design_response_show(const designing *t);
+void design_response_figures(const designing *t, json_t *figures);
 // design_page.c: figures of the summary, the page's words and tables
 void design_figures(const designing *t, json_t *figures);
 // Tracking error before (side 0) or after, root mean square over all trajectories; n: how many.

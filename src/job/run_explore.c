@@ -289,8 +289,9 @@ static int has_height(const exploring *t, int k) {
 // side 0: before, 1: at the new values
 static const char *peak_words(const exploring *t, int k, int side, char buf[80]) {
   const double *x = t->peak[side] + 2 * k;
+  char height[48];
   if (has_height(t, k))
-    snprintf(buf, 80, "%.5g mm at %.6g Hz", 1e3 * x[0], x[1] / (2 * PL_PI));
+    snprintf(buf, 80, "%s at %.6g Hz", job_length_text(t->j, x[0], height), x[1] / (2 * PL_PI));
   else
     snprintf(buf, 80, "%.6g Hz", x[1] / (2 * PL_PI));
   return buf;
@@ -391,18 +392,20 @@ typedef char cell[64];
 
 static pl_status tell_amplitudes(const exploring *t) {
   enum { COLS = 4 };
-  static const char *const head[COLS] = {"path length a period (mm)", "before", "predicted",
-                                         "solved"};
+  const length_unit *unit = job_length(t->j, t->nw ? t->path[0][0] : 0);
+  char label[64];
+  const char *const head[COLS] = {label, "before", "predicted", "solved"};
   const char **cells = pl_alloc(t->j->env, COLS * (size_t)(t->nw + 1), sizeof *cells);
   cell *text = pl_alloc(t->j->env, COLS * (size_t)t->nw + 1, sizeof *text);
   pl_status st = cells && text ? PL_OK : PL_E_NOMEM;
   if (st == PL_OK) {
+    snprintf(label, sizeof label, "path length a period (%s)", unit->name);
     memcpy(cells, head, sizeof head);
     for (int i = 0; i < t->nw; i++) {
       cell *row = text + COLS * i;
       snprintf(row[0], sizeof(cell), "%.60s", t->a->watch[i].name);
       for (int m = 0; m < 3; m++)
-        if (t->orbit[m]) snprintf(row[m + 1], sizeof(cell), "%.5g", 1e3 * t->path[m][i]);
+        if (t->orbit[m]) snprintf(row[m + 1], sizeof(cell), "%.5g", t->path[m][i] / unit->si);
       for (int c = 0; c < COLS; c++) cells[COLS * (i + 1) + c] = row[c];
     }
     pl_page_grid(t->j->page, t->nw + 1, COLS, cells);
@@ -475,8 +478,9 @@ static pl_status show_bars(const exploring *t, int i) {
   pl_text_init(&svg, t->j->env);
   snprintf(title, sizeof title, "d(amplitude of %.100s) / d(parameter)", t->a->watch[i].name);
   snprintf(file, sizeof file, "%.100s-%.100s-sensitivity", t->a->name, t->a->watch[i].name);
-  pl_status st = pl_bars_svg(
-      &svg, title, "derivative of the path length times the parameter's range (m)", n, name, value);
+  pl_status st =
+      pl_bars_svg(&svg, title, "derivative of the path length times the parameter's range (m)",
+                  job_length(t->j, 0)->key, n, name, value);
   if (st == PL_OK)
     st = job_figure(t->j, file, &svg,
                     "Derivative times the range between the bounds (the value itself where there "
@@ -559,13 +563,15 @@ static pl_status show(const exploring *t) {
 }
 
 static void note(const exploring *t) {
+  char text[3][48];
   for (int i = 0; i < t->nw; i++) {
+    for (int m = 0; m < 3; m++)
+      if (t->orbit[m]) job_length_text(t->j, t->path[m][i], text[m]);
     if (t->orbit[2])
-      job_note(t->j, "%s: amplitude of %s %.4g mm, predicted %.4g mm, solved %.4g mm", t->a->name,
-               t->a->watch[i].name, 1e3 * t->path[0][i], 1e3 * t->path[1][i], 1e3 * t->path[2][i]);
+      job_note(t->j, "%s: amplitude of %s %s, predicted %s, solved %s", t->a->name,
+               t->a->watch[i].name, text[0], text[1], text[2]);
     else
-      job_note(t->j, "%s: amplitude of %s %.4g mm", t->a->name, t->a->watch[i].name,
-               1e3 * t->path[0][i]);
+      job_note(t->j, "%s: amplitude of %s %s", t->a->name, t->a->watch[i].name, text[0]);
   }
   char name[80], was[80], is[80];
   for (int k = 0; k < t->nobj; k++)

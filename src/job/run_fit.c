@@ -223,12 +223,15 @@ static pl_status tell(const trial *t) {
     pl_report(j->env, PL_WARNING, j->scene->path, t->a->line, t->a->col,
               "measure at several frequencies, or fit fewer values",
               "%s: the data do not tell the fitted values apart", t->a->name);
+  char rms[48], before[48], after[48];
   if (!j->page) return PL_OK;
   PL_TRY(tell_values(j, t));
-  pl_page_text(j->page,
-               "Root mean square of the measured motion %.4g m; distance of the simulated one "
-               "%.4g m before and %.4g m after the fit (%.3g %%), in %d steps.",
-               f->rms, f->before, f->after, 100 * f->after / f->rms, f->iterations);
+  pl_page_text(
+      j->page,
+      "Root mean square of the measured motion %s; distance of the simulated one %s before "
+      "and %s after the fit (%.3g %%), in %d steps.",
+      job_length_text(j, f->rms, rms), job_length_text(j, f->before, before),
+      job_length_text(j, f->after, after), 100 * f->after / f->rms, f->iterations);
   return PL_OK;
 }
 

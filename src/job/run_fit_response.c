@@ -255,12 +255,15 @@ static pl_status tell(const trial *t) {
                     pl_stop_text(f->reason));
   for (int k = 0; k < f->nset; k++) {
     const pl_measured *m = &t->a->measured[k];
-    pl_page_text(t->j->page,
-                 "%s: root mean square of %d samples %.4g %s; difference %.4g %s before and %.4g "
-                 "%s (%.3g %%) after the fit.",
-                 m->file, m->f.n, f->after[k]->size / m->factor, m->unit,
-                 f->before[k]->error / m->factor, m->unit, f->after[k]->error / m->factor, m->unit,
-                 100 * f->after[k]->error / f->after[k]->size);
+    const char *unit;
+    double c = measured_unit(t->j, m, &unit);
+    pl_page_text(
+        t->j->page,
+        "%s: root mean square of %d %s %.4g %s; difference %.4g %s before and %.4g %s (%.3g "
+        "%%) after the fit.",
+        m->file, m->f.n, pl_plural(m->f.n, "sample", "samples"), f->after[k]->size / c, unit,
+        f->before[k]->error / c, unit, f->after[k]->error / c, unit,
+        100 * f->after[k]->error / f->after[k]->size);
   }
   return PL_OK;
 }

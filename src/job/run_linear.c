@@ -63,9 +63,23 @@ static int frequencies(const job *j, const pl_modal *l, double lo, double hi, do
   return n;
 }
 
+// columns of every axis of a watch: largest deviation, and what peaks are asked of where it is
+// another one
+static int kinds_of_axis(const pl_analysis *a) {
+  return a->opts.response_.peaks >= PL_MEASURE_RMS ? 2 : 1;
+}
+
+static pl_measure axis_measure(const pl_analysis *a, const pl_watch *w, int kind, int axis) {
+  const pl_response_opts *o = &a->opts.response_;
+  return (pl_measure){.kind = kind ? (pl_measure_kind)o->peaks : PL_MEASURE_MAX,
+                      .node = w->node,
+                      .mask = 1 << axis,
+                      .harmonic = o->peak_harmonic};
+}
+
 static pl_status open_table(job *j, const pl_analysis *a, pl_table **out) {
   int dim = j->scene->dim, at = 2, ncol = 2;
-  for (int k = 0; k < a->nwatch; k++) ncol += 1 + watch_axes(j, &a->watch[k]);
+  for (int k = 0; k < a->nwatch; k++) ncol += 1 + kinds_of_axis(a) * watch_axes(j, &a->watch[k]);
   PL_TRY(pl_table_create(j->env, ncol, out));
   PL_TRY(pl_table_column(*out, 0, "frequency", "Hz"));
   PL_TRY(pl_table_column(*out, 1, "omega", "rad/s"));
@@ -73,9 +87,10 @@ static pl_status open_table(job *j, const pl_analysis *a, pl_table **out) {
     char name[PL_TEXT];
     snprintf(name, sizeof name, "%.400s_path", a->watch[k].name);
     PL_TRY(pl_table_column(*out, at++, name, "m"));
-    for (int x = 0; x < dim; x++) {
-      if (!watch_has(&a->watch[k], x)) continue;
-      snprintf(name, sizeof name, "%.400s_max_%c", a->watch[k].name, "xyz"[x]);
+    for (int i = 0; i < kinds_of_axis(a) * dim; i++) {
+      if (!watch_has(&a->watch[k], i % dim)) continue;
+      pl_measure of = axis_measure(a, &a->watch[k], i / dim, i % dim);
+      watch_column(&a->watch[k], &of, i % dim, name);
       PL_TRY(pl_table_column(*out, at++, name, "m"));
     }
   }
@@ -90,8 +105,10 @@ static void fill_row(const job *j, const pl_analysis *a, const pl_orbit *o, doub
     const pl_watch *w = &a->watch[k];
     pl_measure path = watch_measure(w, PL_MEASURE_PATH, 0);
     *row++ = pl_orbit_measure(sc->model, sc->params, o, &path, NULL);
-    for (int x = 0; x < sc->dim; x++)
-      if (watch_has(w, x)) *row++ = pl_orbit_max(sc->model, sc->params, o, w->node, x, NULL);
+    for (int i = 0; i < kinds_of_axis(a) * sc->dim; i++) {
+      pl_measure of = axis_measure(a, w, i / sc->dim, i % sc->dim);
+      if (watch_has(w, i % sc->dim)) *row++ = pl_orbit_measure(sc->model, sc->params, o, &of, NULL);
+    }
   }
 }
 
@@ -132,7 +149,8 @@ pl_status linear_curve(job *j, const pl_analysis *a, double from, double to, pl_
   pl_modal *l = NULL;
   size_t most = EVEN + 1 + RESONANCES * (2 * FINE);
   double *w = pl_alloc(j->env, most, sizeof *w);
-  double *row = pl_alloc(j->env, 2 + (size_t)(1 + j->scene->dim) * (size_t)a->nwatch, sizeof *row);
+  size_t columns = 1 + (size_t)(kinds_of_axis(a) * j->scene->dim);
+  double *row = pl_alloc(j->env, 2 + columns * (size_t)a->nwatch, sizeof *row);
   pl_status s = w && row ? open_modal(j, fmax(from, to), &l) : PL_E_NOMEM;
   *strain = (pl_strain){0};
   if (s == PL_OK) s = open_table(j, a, out);

@@ -104,7 +104,7 @@ static pl_status draw_bars(job *j, const pl_analysis *a, const double *shape, in
   pl_text_init(&svg, j->env);
   snprintf(file, sizeof file, "%s-%d", a->name, k + 1);
   snprintf(title, sizeof title, "mode %d: %.5g Hz", k + 1, omega / (2 * PL_PI));
-  pl_status st = pl_bars_svg(&svg, title, "relative displacement", n, name, value);
+  pl_status st = pl_bars_svg(&svg, title, "relative displacement", NULL, n, name, value);
   if (st == PL_OK) st = job_figure(j, file, &svg, NULL);
   pl_text_free(&svg);
   return st;

@@ -227,14 +227,17 @@ static pl_status put_watches(const newmark *k, json_t *figures) {
     json_t *all = json_object();
     cells[0] = "watched place";
     cells[1] = "distance over size of path";
-    cells[2] = "largest distance (m)";
+    const length_unit *unit = job_length(j, k->size);
+    char head[48];
+    snprintf(head, sizeof head, "largest distance (%s)", unit->name);
+    cells[2] = head;
     for (int w = 0; w < n; w++) {
       int count = k->a->watch[w].component < 0 ? j->scene->dim : 1;
       double rms, most;
       watch_distance(k, at, count, &rms, &most);
       at += count;
       snprintf(text[2 * w], 32, "%.2e", rms);
-      snprintf(text[2 * w + 1], 32, "%.2e", most);
+      snprintf(text[2 * w + 1], 32, "%.2e", most / unit->si);
       cells[3 * w + 3] = k->a->watch[w].name;
       cells[3 * w + 4] = text[2 * w];
       cells[3 * w + 5] = text[2 * w + 1];

@@ -26,6 +26,17 @@ pl_measure watch_measure(const pl_watch *w, pl_measure_kind kind, int harmonic) 
   return (pl_measure){kind, w->node, w->component < 0 ? 7 : 1 << w->component, harmonic};
 }
 
+const char *watch_column(const pl_watch *w, const pl_measure *of, int axis, char buf[PL_TEXT]) {
+  if (of->kind == PL_MEASURE_PATH)
+    snprintf(buf, PL_TEXT, "%.400s_path", w->name);
+  else if (of->kind == PL_MEASURE_HARMONIC)
+    snprintf(buf, PL_TEXT, "%.400s_h%d_%c", w->name, of->harmonic, "xyz"[axis]);
+  else
+    snprintf(buf, PL_TEXT, "%.400s_%s_%c", w->name, of->kind == PL_MEASURE_MAX ? "max" : "rms",
+             "xyz"[axis]);
+  return buf;
+}
+
 double orbit_drive(const pl_orbit *o) {
   return o->omega * (o->sub > 1 ? o->sub : 1);
 }

@@ -36,43 +36,86 @@ static void set_figures(json_t *f, const pl_curve *c) {
   job_set(f, "special", list);
 }
 
-static void tell(job *j, const pl_analysis *a, const pl_curve *c, const char *measure) {
-  int unstable = 0, peak = -1;
-  for (int i = 0; i < c->npoint; i++) unstable += c->point[i].stable == 0;
+pl_measure curve_measure(const curve_out *c, int watch) {
+  if (c->measure) return c->measure[watch];
+  return watch_measure(&c->a->watch[watch], PL_MEASURE_PATH, 0);
+}
+
+const char *special_words(const pl_curve *c, int watch, char buf[PL_TEXT]) {
+  static const char *const many[PL_SPECIAL_COUNT] = {
+      "peaks", "folds", "branch points", "period doublings", "Neimark-Sacker bifurcations"};
+  int n[PL_SPECIAL_COUNT] = {0};
+  size_t at = 0;
+  buf[0] = 0;
+  for (int i = 0; i < c->nspecial; i++)
+    n[c->special[i].kind] +=
+        watch < 0 || c->special[i].kind != PL_PEAK || c->special[i].watch == watch;
+  for (int k = 0; k < PL_SPECIAL_COUNT; k++) {
+    if (n[k] == 0) continue;
+    if (watch < 0) at += (size_t)snprintf(buf + at, PL_TEXT - at, "%s%d ", at ? ", " : "", n[k]);
+    at += (size_t)snprintf(buf + at, PL_TEXT - at, "%s%s", watch >= 0 && at ? ", " : "",
+                           pl_plural(n[k], pl_special_name[k], many[k]));
+  }
+  return buf;
+}
+
+static void tell(const curve_out *o, const pl_curve *c) {
+  job *j = o->j;
+  const char *name = o->a->name;
+  char words[PL_TEXT], height[48];
+  int unstable = 0, asked = 0, peak = -1;
+  for (int i = 0; i < c->npoint; i++) {
+    unstable += c->point[i].stable == 0;
+    asked |= c->point[i].stable >= 0;
+  }
   for (int i = 0; i < c->nspecial; i++)
     if (c->special[i].kind == PL_PEAK &&
         (peak < 0 || c->special[i].amplitude > c->special[peak].amplitude))
       peak = i;
-  job_note(j, "%s: %d points, %d peaks, folds and bifurcations, %s", a->name, c->npoint,
-           c->nspecial, pl_stop_text(c->reason));
+  special_words(c, -1, words);
+  job_note(j, "%s: %d %s, %s%s%s", name, c->npoint, pl_plural(c->npoint, "point", "points"), words,
+           words[0] ? ", " : "", pl_stop_text(c->reason));
   if (peak >= 0)
-    job_note(j, "%s: highest peak at %.6g Hz, %s %.6g", a->name,
-             c->special[peak].omega / (2 * PL_PI), measure, c->special[peak].amplitude);
+    job_note(j, "%s: highest peak %s at %.6g Hz (%s)", name,
+             job_length_text(j, c->special[peak].amplitude, height),
+             c->special[peak].omega / (2 * PL_PI), o->quantity);
   if (!j->page) return;
   if (c->reason != PL_STOP_END)
-    pl_page_warning(j->page, "%s: the curve ends early: %s.", a->name, pl_stop_text(c->reason));
-  pl_page_text(j->page, "%d points, %d of them unstable; %d Newton iterations, %d factorisations.",
-               c->npoint, unstable, c->iterations, c->factorisations);
+    pl_page_warning(j->page, "%s: the curve ends early: %s.", name, pl_stop_text(c->reason));
+  char stable[48] = "";
+  if (asked && unstable) snprintf(stable, sizeof stable, ", %d of them unstable", unstable);
+  pl_page_text(j->page, "%d %s%s; %d Newton %s, %d %s.", c->npoint,
+               pl_plural(c->npoint, "point", "points"),
+               asked && !unstable ? ", all stable" : stable, c->iterations,
+               pl_plural(c->iterations, "iteration", "iterations"), c->factorisations,
+               pl_plural(c->factorisations, "factorisation", "factorisations"));
 }
 
 // below the figures: the first special points, the others stand in their file
-static void tell_special(job *j, const pl_analysis *a, const pl_curve *c, const char *measure) {
-  enum { ROWS = 12 };
-  const char *cells[3 * (ROWS + 1)] = {"special point", "frequency (Hz)", measure};
-  char text[2 * ROWS][32], name[PL_TEXT];
+static void tell_special(const curve_out *o, const pl_curve *c) {
+  enum { ROWS = 12, COLS = 3 };
+  job *j = o->j;
+  const char *cells[COLS * (ROWS + 1)];
+  char text[ROWS + 1][COLS][128], name[PL_TEXT];
   int n = c->nspecial < ROWS ? c->nspecial : ROWS;
   if (!j->page || n == 0) return;
+  const length_unit *unit = job_length(j, c->special[0].amplitude);
+  snprintf(text[0][0], sizeof text[0][0], "special point");
+  snprintf(text[0][1], sizeof text[0][1], "frequency (Hz)");
+  snprintf(text[0][2], sizeof text[0][2], "%s (%s)", o->quantity, unit->name);
   for (int i = 0; i < n; i++) {
-    snprintf(text[2 * i], sizeof *text, "%.8g", c->special[i].omega / (2 * PL_PI));
-    snprintf(text[2 * i + 1], sizeof *text, "%.6g", c->special[i].amplitude);
-    cells[3 * i + 3] = pl_special_name[c->special[i].kind];
-    cells[3 * i + 4] = text[2 * i];
-    cells[3 * i + 5] = text[2 * i + 1];
+    const pl_special *s = &c->special[i];
+    int of = s->kind == PL_PEAK && o->a->nwatch > 1;
+    snprintf(text[i + 1][0], sizeof text[0][0], "%s%s%.60s", pl_special_name[s->kind],
+             of ? " of " : "", of ? o->a->watch[s->watch].name : "");
+    snprintf(text[i + 1][1], sizeof text[0][1], "%.8g", s->omega / (2 * PL_PI));
+    snprintf(text[i + 1][2], sizeof text[0][2], "%.6g", s->amplitude / unit->si);
   }
-  pl_page_grid(j->page, n + 1, 3, cells);
+  for (int i = 0; i < COLS * (n + 1); i++) cells[i] = text[i / COLS][i % COLS];
+  pl_page_grid(j->page, n + 1, COLS, cells);
   if (c->nspecial > n)
     pl_page_text(j->page, "The first %d of %d; %s.csv has all of them.", n, c->nspecial,
-                 curve_file(a, "special", name));
+                 curve_file(o->a, "special", name));
 }
 
 // the point of largest path length of the first watch is the one to look at
@@ -158,18 +201,29 @@ static void tell_residuals(const job *j, const pl_analysis *a, const pl_curve *c
               a->name, n, c->npoint, rtol, worst);
 }
 
-static pl_status finish(curve_out *o, pl_curve *c, pl_status st, const char *measure,
-                        json_t *figures) {
+// the unit of lengths suits the largest of the curve, where the scene does not tell it
+static void choose_unit(const curve_out *o, const pl_curve *c) {
+  const pl_scene *sc = o->j->scene;
+  double most = 0;
+  if (o->a->nwatch == 0) return;
+  pl_measure of = curve_measure(o, 0);
+  for (int i = 0; i < c->npoint; i++)
+    most = fmax(most, pl_orbit_measure(sc->model, sc->params, c->point[i].orbit, &of, NULL));
+  job_length(o->j, most);
+}
+
+static pl_status finish(curve_out *o, pl_curve *c, pl_status st, json_t *figures) {
   job *j = o->j;
   const pl_analysis *a = o->a;
   if (st >= 0 && c) set_figures(figures, c);
   if (st >= 0 && c && c->npoint) {
-    tell(j, a, c, measure);
+    choose_unit(o, c);
+    tell(o, c);
     tell_residuals(j, a, c, o->energy ? a->opts.backbone_.rtol : a->opts.response_.rtol);
     pl_table *linear = NULL;
     pl_status w = compare(j, a, c, !o->energy && a->opts.response_.linear, figures, &linear);
     if (w == PL_OK) w = write_files(o, c, linear);
-    if (w == PL_OK) tell_special(j, a, c, measure);
+    if (w == PL_OK) tell_special(o, c);
     if (w == PL_OK) w = curve_slopes(o, c, figures);
     if (w == PL_OK) w = measured_compare(j, a, c, figures);
     pl_table_free(linear);
@@ -197,23 +251,23 @@ static pl_status look(void *ctx, const pl_curve *c, const pl_trail *t, int last)
   return t && (last || checkpoint_due(o->j)) ? keep(o, t) : PL_OK;
 }
 
-static const char *measure_text(const pl_response_opts *o, char buf[64]) {
-  static const char *const text[] = {"path length (m)", "largest deviation (m)",
-                                     "root mean square (m)"};
-  if (o->peaks < PL_MEASURE_HARMONIC) return text[o->peaks];
-  snprintf(buf, 64, "amplitude of harmonic %d (m)", o->peak_harmonic);
-  return buf;
+static void name_quantity(const pl_response_opts *o, curve_out *out) {
+  static const char *const text[] = {"path length", "largest deviation", "root mean square"};
+  if (o->peaks < PL_MEASURE_HARMONIC)
+    snprintf(out->quantity, sizeof out->quantity, "%s", text[o->peaks]);
+  else
+    snprintf(out->quantity, sizeof out->quantity, "amplitude of harmonic %d", o->peak_harmonic);
 }
 
 pl_status job_response(job *j, int index, json_t *figures) {
   const pl_analysis *a = &j->scene->analysis[index];
   const pl_response_opts *o = &a->opts.response_;
   curve_out out = {.j = j, .a = a, .harmonics = o->harmonic_columns, .log = o->log};
-  char text[64];
   double *from = NULL;
   pl_response_plan plan = {.nmeasure = a->nwatch, .look = look, .ctx = &out};
   pl_measure *measure = pl_alloc(j->env, (size_t)a->nwatch + 1, sizeof *measure);
   if (!measure) return PL_E_NOMEM;
+  name_quantity(o, &out);
   for (int k = 0; k < a->nwatch; k++)
     measure[k] = watch_measure(&a->watch[k], (pl_measure_kind)o->peaks, o->peak_harmonic);
   plan.measure = out.measure = measure;
@@ -222,7 +276,7 @@ pl_status job_response(job *j, int index, json_t *figures) {
   plan.from = from;
   if (st == PL_OK) st = pl_response_run(o, j->scene->model, j->scene->params, j->work, &plan, &c);
   pl_free(j->env, from);
-  st = finish(&out, c, st, measure_text(o, text), figures);
+  st = finish(&out, c, st, figures);
   pl_free(j->env, measure);
   return st;
 }
@@ -262,7 +316,12 @@ static pl_status write_damping(job *j, const pl_analysis *a, const int *node, co
 
 pl_status job_backbone(job *j, int index, json_t *figures) {
   const pl_analysis *a = &j->scene->analysis[index];
-  curve_out out = {.j = j, .a = a, .energy = 1, .harmonics = 1, .log = a->opts.backbone_.log};
+  curve_out out = {.j = j,
+                   .a = a,
+                   .energy = 1,
+                   .harmonics = 1,
+                   .log = a->opts.backbone_.log,
+                   .quantity = "path length"};
   int *node = pl_alloc(j->env, (size_t)a->nwatch + 1, sizeof *node);
   if (!node) return PL_E_NOMEM;
   pl_curve *c = NULL;
@@ -273,5 +332,5 @@ pl_status job_backbone(job *j, int index, json_t *figures) {
     if (w < 0) st = w;
   }
   pl_free(j->env, node);
-  return finish(&out, c, st, "path length (m)", figures);
+  return finish(&out, c, st, figures);
 }

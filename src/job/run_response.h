@@ -10,11 +10,18 @@ typedef struct curve_out {
   int energy;                // backbones have a column of it
   int harmonics;             // columns of so many harmonics
   int log;                   // axes of plots: 1 x, 2 y, 3 both
-  const pl_measure *measure; // [nwatch] responses: what peaks are of
+  const pl_measure *measure; // [nwatch] responses: what peaks are of; NULL: path length
+  char quantity[48];         // in words, "path length"
   pl_table *table;
   const pl_curve *seen; // the curve of which rows stand in the file, and how many
   int rows;
 } curve_out;
+
+// What is told and drawn of a watched place.
+pl_measure curve_measure(const curve_out *c, int watch);
+// How many special points of every kind there are, in words: "2 peaks, 1 fold". watch: those in its
+// figure alone, without numbers; -1: all.
+const char *special_words(const pl_curve *c, int watch, char buf[PL_TEXT]);
 
 // Files of an analysis with its kind's name are called plainly: special.csv, harmonics.csv.
 const char *curve_file(const pl_analysis *a, const char *what, char buf[PL_TEXT]);
@@ -38,7 +45,7 @@ pl_status curve_slopes(curve_out *c, const pl_curve *curve, json_t *figures);
 
 // ---- plots: response_plot.c ---------------------------------------------------------------------
 
-// Path length of every watched place over frequency; linear may be NULL.
+// What was asked for of every watched place over frequency; linear may be NULL.
 pl_status curve_plots(curve_out *c, const pl_curve *curve, const pl_table *linear);
 
 #endif

@@ -390,7 +390,8 @@ static void tell_checks(job *j, const pl_analysis *a, const pl_transient_info *i
   warn_pace(j, a, i);
 }
 
-static void tell_page(const job *j, const pl_analysis *a, const pl_transient_info *i) {
+static void tell_page(job *j, const pl_analysis *a, const pl_transient_info *i) {
+  char apart[48];
   if (i->reason != PL_STOP_END && i->reason != PL_STOP_STEADY)
     pl_page_warning(j->page, "%s stopped at %.6g s: %s.", a->name, i->t, pl_stop_text(i->reason));
   else
@@ -398,13 +399,24 @@ static void tell_page(const job *j, const pl_analysis *a, const pl_transient_inf
                  pl_stop_text(i->reason), i->iterations);
   if (i->period_change >= 0)
     pl_page_text(j->page,
-                 "The last two periods differ by %.3g m (summed over nodes and steps, eq. 28).",
-                 i->period_change);
+                 "The last two periods differ by %s (summed over nodes and steps, eq. 28).",
+                 job_length_text(j, i->period_change, apart));
+}
+
+// the unit of lengths suits the largest that was watched, where the scene does not tell it
+static void choose_unit(const recorder *r) {
+  int cols = pl_table_cols(r->table), n = job_watch_count(r->j, r->a);
+  double most = 0;
+  for (int i = 0; i < pl_table_rows(r->table); i++)
+    for (int c = FIXED_COLUMNS; c < FIXED_COLUMNS + n; c++)
+      most = fmax(most, fabs(pl_table_data(r->table)[(size_t)i * (size_t)cols + (size_t)c]));
+  if (most > 0) job_length(r->j, most);
 }
 
 void record_tell(const recorder *r, const pl_transient_info *i) {
   job *j = r->j;
   const char *name = r->a->name;
+  choose_unit(r);
   job_note(j, "%s: %.6g s in %ld steps, %s", name, i->t, i->nstep, pl_stop_text(i->reason));
   if (j->page) tell_page(j, r->a, i);
   job_contact_tell(j, r->a, r->kept.contact);

@@ -24,7 +24,7 @@ static void put_line(pl_text *t, const char *cls, const char *colour, double x, 
               colour, x, y0, y1);
 }
 
-pl_status pl_bars_svg(pl_text *t, const char *title, const char *label, int n,
+pl_status pl_bars_svg(pl_text *t, const char *title, const char *label, const char *length, int n,
                       const char *const *name, const double *value) {
   size_t start = t->n;
   double lo = 0, hi = 0, left = 60;
@@ -36,7 +36,7 @@ pl_status pl_bars_svg(pl_text *t, const char *title, const char *label, int n,
   rp_range(&lo, &hi, 0, 0.04, 1);
   double right = WIDTH - 20, bottom = TOP + ROW * (double)n;
   rp_axis a;
-  rp_axis_make(&a, lo, hi, 8, &(rp_look){.label = label});
+  rp_axis_make(&a, lo, hi, 8, &(rp_look){.label = label, .length = length});
   rp_svg_open(t, WIDTH, bottom + BOTTOM, title);
   rp_label(t, "pl-ink", left, 26, 15, 's', title);
   for (int k = 0; k < a.ntick; k++) {

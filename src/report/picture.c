@@ -317,7 +317,8 @@ static void length_text(char *out, size_t size, double length, const char *wante
                {1e-9, "nm", "nm"}};
   char number[48];
   int u = 0;
-  while (u < 4 && (wanted ? strcmp(wanted, units[u].key) != 0 : length < 0.999 * units[u].unit)) u++;
+  while (u < 4 && (wanted ? strcmp(wanted, units[u].key) != 0 : length < 0.999 * units[u].unit))
+    u++;
   rp_general(number, sizeof number, length / units[u].unit, 6);
   snprintf(out, size, "%s %s", number, units[u].name);
 }

@@ -182,7 +182,7 @@ static void figures_of_motions(void **state) {
   check_ok(&b.env, pl_page_write(b.j.page, FOLDER "/page.html"));
   check_ok(&b.env, pl_file_read(&b.env, FOLDER "/page.html", 0, &text, &size));
   assert_int_equal(count(text, "<figure>"), 4);
-  assert_non_null(strstr(text, "total energy by method, 10 ms"));
+  assert_non_null(strstr(text, "total energy by method, 0.01 s"));
   assert_non_null(strstr(text, "total energy by step, reflect"));
   // 19 steps of 0.1 - 0.3 J; the largest kinetic energy is 2.9 J
   assert_int_equal(count(text, "<td class=\"n\">-3.8</td>"), 3);
