@@ -170,8 +170,8 @@ static void print_table(const char *summary) {
   json_t *all = json_loads(summary, 0, NULL);
   const json_t *f = json_array_get(json_object_get(all, "analyses"), 0);
   if (json_object_get(f, "amplitude")) {
-    printf("frequency %.6g Hz, %d harmonics\n\n", real(f, "frequency_Hz"),
-           (int)real(f, "harmonics"));
+    printf("frequency %.6g Hz, %d %s\n\n", real(f, "frequency_Hz"), (int)real(f, "harmonics"),
+           pl_plural((int)real(f, "harmonics"), "harmonic", "harmonics"));
     print_derivatives(f);
     print_amplitudes(f);
   }

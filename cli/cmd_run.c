@@ -8,7 +8,8 @@ static void tell_end(const pl_scene *s, const pl_job_result *r, pl_status status
   if (status == PL_CANCELLED)
     fprintf(stderr, "pliant: interrupted; --resume goes on with it\n");
   else if (status >= 0 && r->nunsolved)
-    fprintf(stderr, "pliant: %d of %d analyses did not converge\n", r->nunsolved, s->nanalysis);
+    fprintf(stderr, "pliant: %d of %d %s did not converge\n", r->nunsolved, s->nanalysis,
+            pl_plural(s->nanalysis, "analysis", "analyses"));
 }
 
 // 0: what was given is no time

@@ -108,8 +108,8 @@ static pl_status show(const cli_args *a, const pl_validation *v) {
 static void tell_end(const pl_validation *v) {
   if (v->cancelled) fprintf(stderr, "pliant: interrupted; this is what there is\n");
   if (v->nsurprise)
-    fprintf(stderr, "pliant: %d verdict%s not as expected\n", v->nsurprise,
-            v->nsurprise == 1 ? " is" : "s are");
+    fprintf(stderr, "pliant: %d %s not as expected\n", v->nsurprise,
+            pl_plural(v->nsurprise, "verdict is", "verdicts are"));
 }
 
 int cmd_validate(const cli_args *a) {

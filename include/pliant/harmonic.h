@@ -230,7 +230,8 @@ pl_status pl_orbit_floquet(const pl_model *m, const pl_params *p, pl_work *w, co
   X(double, max_step, 0.05, 1e-9, 1, "", "longest step, as part of the frequency range")           \
   X(double, min_step, 1e-7, 1e-12, 1, "", "shortest step, as part of the frequency range")         \
   X(int, points, 5000, 2, 1000000, "", "points of the curve, at most")                             \
-  C(peaks, 0, "path|max|rms|harmonic", "amplitude of watched places whose peaks are located")      \
+  C(peaks, 0, "path|max|rms|harmonic",                                                             \
+    "amplitude of watched places that is drawn, with its peaks")                                   \
   X(int, peak_harmonic, 1, 1, 64, "", "peaks: the harmonic whose amplitude counts")                \
   X(int, harmonic_columns, 1, 0, 64, "", "harmonics whose amplitude and phase are columns")        \
   C(log, 0, "no|x|y|both", "logarithmic axes of the plots")                                        \

@@ -232,8 +232,9 @@ static pl_status tell(const run *t) {
   char text[160];
   const pl_design_result *r = t->r;
   int i = r->nstep - 1;
-  snprintf(text, sizeof text, "iteration %d, value %.6g, gradient %.2e, %d evaluations", i,
-           t->value, r->step[i].gradient, r->evaluations);
+  snprintf(text, sizeof text, "iteration %d, value %.6g, gradient %.2e, %d %s", i, t->value,
+           r->step[i].gradient, r->evaluations,
+           pl_plural(r->evaluations, "evaluation", "evaluations"));
   return pl_tell(t->d->env, "design", fmin(1, (double)i / fmax(1, t->d->o.max_iter)), text);
 }
 
@@ -408,8 +409,9 @@ static void find_bounds(run *t) {
     count += t->r->bound[k] != 0;
   }
   if (count > 0)
-    warn(t->r, "%d of %d variables end at a bound%s%s", count, d->nvar, count == 1 ? ": " : "",
-         count == 1 ? d->var[last].name : "");
+    warn(t->r, "%d of %d %s end%s at a bound%s%s", count, d->nvar,
+         pl_plural(d->nvar, "variable", "variables"), pl_plural(count, "s", ""),
+         count == 1 ? ": " : "", count == 1 ? d->var[last].name : "");
 }
 
 static pl_status values_of(pl_design *d, double *value) {
@@ -442,10 +444,11 @@ static pl_status finish(run *t) {
   warn_targets(t);
   find_bounds(t);
   if (r->failures > 0)
-    warn(r, "motions were lost on %d of %d evaluations, whose steps were halved", r->failures,
-         r->evaluations);
+    warn(r, "motions were lost on %d of %d %s, whose steps were halved", r->failures,
+         r->evaluations, pl_plural(r->evaluations, "evaluation", "evaluations"));
   if (d->regularised > 0)
-    warn(r, "the Jacobian was near singular and regularised %d times", d->regularised);
+    warn(r, "the Jacobian was near singular and regularised %d %s", d->regularised,
+         pl_plural(d->regularised, "time", "times"));
   if (r->reason != PL_DESIGN_CANCELLED) PL_TRY(solve_again(t));
   r->newton = d->newton;
   r->factorisations = sites_factorisations(d);

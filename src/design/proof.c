@@ -57,7 +57,8 @@ static pl_status more_harmonics(check *c) {
     pl_orbit_free(o);
   if (st != PL_OK && st != PL_UNSOLVED) return st;
   if (st == PL_UNSOLVED)
-    proof_warn(out, "the motion could not be solved with %d harmonics", out->nharm);
+    proof_warn(out, "the motion could not be solved with %d %s", out->nharm,
+               pl_plural(out->nharm, "harmonic", "harmonics"));
   else
     compare(c);
   return PL_OK;
@@ -150,13 +151,15 @@ static pl_status simulate(check *c, pl_state *s, recorder *r, pl_orbit *found) {
   out->newmark_done = info.reason == PL_STOP_STEADY;
   out->period_change = info.period_change / fmax(whole, 1e-300);
   if (st == PL_UNSOLVED || info.nperiod < 1) {
-    proof_warn(out, "the simulation in time broke off after %d periods", info.nperiod);
+    proof_warn(out, "the simulation in time broke off after %d %s", info.nperiod,
+               pl_plural(info.nperiod, "period", "periods"));
     return PL_OK;
   }
   orbit_of(c, r, found);
   out->newmark = pl_orbit_change(c->m, found, c->orbit);
   if (!out->newmark_done)
-    proof_warn(out, "the simulation in time was not steady after %d periods", info.nperiod);
+    proof_warn(out, "the simulation in time was not steady after %d %s", info.nperiod,
+               pl_plural(info.nperiod, "period", "periods"));
   if (out->newmark > c->o->agree)
     proof_warn(out, "the simulation in time ends %.2g of the motion's length away from it",
                out->newmark);

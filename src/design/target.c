@@ -106,8 +106,8 @@ pl_status pl_curve_coefficients(pl_env *env, int npoint, int dim, const double *
   if (closed && (!times || times[npoint - 1] - times[0] == 1)) npoint--;
   if (npoint < 2 * nharm + 1)
     return pl_fail_at(env, PL_E_INPUT, NULL, 0, 0, "draw more points, or use fewer harmonics",
-                      "target: %d points cannot tell %d harmonics, which need %d or more", npoint,
-                      nharm, 2 * nharm + 1);
+                      "target: %d %s cannot tell %d harmonics, which need %d or more", npoint,
+                      pl_plural(npoint, "point", "points"), nharm, 2 * nharm + 1);
   return resample == PL_BY_ARC ? by_arc(env, npoint, dim, x, nharm, coef)
                                : by_time(env, npoint, dim, x, times, nharm, coef);
 }

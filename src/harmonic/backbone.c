@@ -60,8 +60,8 @@ pl_status backbone_mode(backbone_base *b, int mode) {
   pl_status st = omega && b->shape ? PL_OK : PL_E_NOMEM;
   if (st == PL_OK) st = pl_modes(&mo, b->m, b->p, b->s, b->w, omega, b->shape, &info);
   if (st == PL_OK && info.nfound < mode)
-    st = pl_fail(b->env, PL_E_INPUT, "backbone: the model has %d modes, mode %d was asked for",
-                 info.nfound, mode);
+    st = pl_fail(b->env, PL_E_INPUT, "backbone: the model has %d %s, mode %d was asked for",
+                 info.nfound, pl_plural(info.nfound, "mode", "modes"), mode);
   if (st == PL_OK && (mode <= info.nrigid + info.nunstable || !(omega[mode - 1] > 0)))
     st = pl_fail_at(b->env, PL_E_INPUT, NULL, 0, 0, "choose a mode that oscillates",
                     "backbone: mode %d is a free rigid motion or unstable", mode);

@@ -107,7 +107,7 @@ static pl_status check_number(const pl_periodic_opts *o, pl_env *env, int n) {
                           : "write branch: 1, or leave it out",
                     "periodic: there is no motion of number %d at %.6g rad/s: %d %s found, by the "
                     "strength of drives and loads from rest on",
-                    number, o->frequency, n, n == 1 ? "was" : "were");
+                    number, o->frequency, n, pl_plural(n, "was", "were"));
 }
 
 static int choose(const pl_periodic_opts *o, const pl_model *m, const pl_params *p,

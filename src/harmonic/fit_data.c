@@ -13,8 +13,8 @@ static pl_status check_data(pl_env *env, const pl_model *m, const pl_fit_data *d
                    name);
   if (d->nsample < L)
     return pl_fail_at(env, PL_E_INPUT, NULL, 0, 0, "use fewer harmonics, or more samples",
-                      "%s: %d samples cannot tell %d harmonics, which need %d or more", name,
-                      d->nsample, L / 2, L);
+                      "%s: %d %s cannot tell %d harmonics, which need %d or more", name, d->nsample,
+                      pl_plural(d->nsample, "sample", "samples"), L / 2, L);
   for (int i = 0; i < d->nsample; i++)
     if (!isfinite(d->time[i]) ||
         !pl_all_finite(d->nchannel, d->value + (size_t)i * (size_t)d->nchannel))

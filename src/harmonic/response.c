@@ -30,7 +30,8 @@ static double leaves(const walk *k, range r) {
 static pl_status tell(const walk *k, range r, const pl_curve *c) {
   char text[96];
   double w = k->at.omega * k->sub, part = (w - r.from) / (r.to - r.from);
-  snprintf(text, sizeof text, "%.6g rad/s, point %d, %d harmonics", w, c->npoint, k->H);
+  snprintf(text, sizeof text, "%.6g rad/s, point %d, %d %s", w, c->npoint, k->H,
+           pl_plural(k->H, "harmonic", "harmonics"));
   return pl_tell(k->env, "response", fmin(1, fmax(0, part)), text);
 }
 

@@ -242,11 +242,14 @@ pl_status design_page_head(const designing *t) {
   if (!t->j->page) return PL_OK;
   tell_verdict(t);
   PL_TRY(tell_objectives(t));
-  pl_page_text(t->j->page,
-               "%d variables; what is minimised fell from %.4g to %.4g in %d iterations: %s. %d "
-               "evaluations, %d Newton steps, %d factorisations, %.3g s.",
-               t->nvar, r->value_before, r->value, r->nstep - 1, pl_design_stop_text(r->reason),
-               r->evaluations, r->newton, r->factorisations, r->seconds);
+  pl_page_text(
+      t->j->page,
+      "%d %s; what is minimised fell from %.4g to %.4g in %d %s: %s. %d %s, %d %s, %d %s, %.3g s.",
+      t->nvar, pl_plural(t->nvar, "variable", "variables"), r->value_before, r->value, r->nstep - 1,
+      pl_plural(r->nstep - 1, "iteration", "iterations"), pl_design_stop_text(r->reason),
+      r->evaluations, pl_plural(r->evaluations, "evaluation", "evaluations"), r->newton,
+      pl_plural(r->newton, "Newton step", "Newton steps"), r->factorisations,
+      pl_plural(r->factorisations, "factorisation", "factorisations"), r->seconds);
   return PL_OK;
 }
 
@@ -348,7 +351,8 @@ static void tell_proof(const designing *t, int i) {
   int n = 7;
   snprintf(text[0][0], sizeof(cell), p->change < 0 ? "not solved" : "%.2e of its length",
            p->change);
-  snprintf(text[0][1], sizeof(cell), "below %.2g, with %d harmonics", o->agree, p->nharm);
+  snprintf(text[0][1], sizeof(cell), "below %.2g, with %d %s", o->agree, p->nharm,
+           pl_plural(p->nharm, "harmonic", "harmonics"));
   snprintf(text[1][0], sizeof(cell), p->newmark < 0 ? "not run" : "%.2e of its length", p->newmark);
   snprintf(text[1][1], sizeof(cell), "below %.2g", o->agree);
   snprintf(text[2][0], sizeof(cell), p->newmark < 0 ? "not run" : "%.2e after %d periods",

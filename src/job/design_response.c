@@ -29,6 +29,12 @@ static pl_status spend(void *ctx, const pl_curve *c, const pl_trail *t, int last
   return PL_CANCELLED;
 }
 
+// what is drawn of a watched place
+static pl_measure measure_of(const designing *t, int watch) {
+  const pl_response_opts *o = &t->plan->response;
+  return watch_measure(&t->a->watch[watch], (pl_measure_kind)o->peaks, o->peak_harmonic);
+}
+
 static void set_range(designing *t) {
   const pl_response_opts *o = &t->plan->response;
   response_range *r = &t->range;
@@ -56,7 +62,7 @@ static pl_status follow(designing *t, int side, int way, const pl_orbit *start, 
   pl_response_opts o = t->plan->response;
   pl_response_plan plan = {.measure = measure, .start = start};
   for (int k = 0; t->a->nwatch <= WATCHES && k < t->a->nwatch; k++)
-    measure[plan.nmeasure++] = (pl_measure){.node = t->a->watch[k].node, .mask = 7};
+    measure[plan.nmeasure++] = measure_of(t, k);
   if (start) {
     plan.look = spend;
     plan.ctx = &a;
@@ -132,14 +138,17 @@ static double *amplitudes(const designing *t, int side) {
   const pl_scene *sc = t->j->scene;
   int n = count_points(t, side), nw = t->a->nwatch;
   double *y = pl_alloc(t->j->env, (size_t)n * (size_t)nw + 1, sizeof *y);
-  for (int i = 0; y && i < n; i++)
-    for (int k = 0; k < nw; k++)
-      y[i * nw + k] = pl_orbit_path(sc->model, sc->params, point_at(t, side, i)->orbit,
-                                    t->a->watch[k].node, 0, NULL);
+  for (int k = 0; y && k < nw; k++) {
+    pl_measure of = measure_of(t, k);
+    for (int i = 0; i < n; i++)
+      y[i * nw + k] =
+          pl_orbit_measure(sc->model, sc->params, point_at(t, side, i)->orbit, &of, NULL);
+  }
   return y;
 }
 
 static pl_status write_response(const designing *t, double *const y[SIDES]) {
+  static const char *const column[] = {"path", "max", "rms", "harmonic"};
   int nw = t->a->nwatch;
   pl_table *table = NULL;
   char name[PL_TEXT], path[PL_TEXT];
@@ -150,7 +159,7 @@ static pl_status write_response(const designing *t, double *const y[SIDES]) {
   if (st == PL_OK) st = pl_table_column(table, 1, "frequency", "Hz");
   if (st == PL_OK) st = pl_table_column(table, 2, "stable", "");
   for (int k = 0; st == PL_OK && k < nw; k++) {
-    snprintf(name, sizeof name, "%.200s_path", t->a->watch[k].name);
+    snprintf(name, sizeof name, "%.200s_%s", t->a->watch[k].name, column[t->plan->response.peaks]);
     st = pl_table_column(table, 3 + k, name, "m");
   }
   for (int side = 0; side < SIDES; side++)
@@ -219,12 +228,14 @@ static pl_status plot_response(const designing *t, double *const y[SIDES], int k
                                   .y = at + 3 * t->npoint,
                                   .dashed = 2,
                                   .colour = 7};
-  char title[PL_TEXT], what[PL_TEXT], name[PL_TEXT];
+  char title[PL_TEXT], what[PL_TEXT], name[PL_TEXT], words[48], label[64];
+  measure_words((pl_measure_kind)t->plan->response.peaks, t->plan->response.peak_harmonic, words);
+  snprintf(label, sizeof label, "%s (m)", words);
   snprintf(title, sizeof title, "response of %.100s", t->a->watch[k].name);
   snprintf(what, sizeof what, "%.100s-response", t->a->watch[k].name);
   pl_plot plot = {.title = title,
                   .xlabel = "frequency (Hz)",
-                  .ylabel = "path length a period (m)",
+                  .ylabel = label,
                   .logy = logy,
                   .nseries = nseries,
                   .series = series};

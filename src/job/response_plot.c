@@ -245,11 +245,10 @@ static pl_status draw(lines *l, const pl_table *linear, pl_plot *plot, const cha
 static pl_status plot_quantity(lines *l, const pl_table *linear) {
   curve_out *c = l->c;
   char caption[PL_TEXT], label[96];
-  const char *period = curve_measure(c, l->watch).kind == PL_MEASURE_PATH ? " a period" : "";
-  snprintf(caption, sizeof caption, "%s: %s%s at every frequency%s.",
+  snprintf(caption, sizeof caption, "%s: %s at every frequency%s.",
            c->energy ? "Backbone, free motions without damping" : "Frequency response", c->quantity,
-           period, linear ? ", and that of the linear model as far as it fits the picture" : "");
-  snprintf(label, sizeof label, "%s%s (m)", c->quantity, period);
+           linear ? ", and that of the linear model as far as it fits the picture" : "");
+  snprintf(label, sizeof label, "%s (m)", c->quantity);
   pl_plot plot = {.ylabel = label, .logx = c->log & 1, .logy = c->log >> 1 & 1};
   return draw(l, linear, &plot, caption);
 }

@@ -292,26 +292,30 @@ static void tell_limits(const run *r) {
   if (keeps_limits(r) && r->opts.method == PL_COUPLED)
     pl_page_text(page,
                  "Limits of stretch hold %s in every step. Motion and limits were solved together "
-                 "%ld times, with %.1f iterations a step; such solves have no certificate.",
-                 cloth_kept(i->worst_violation, how), i->nproject, iterations_a_step(r));
+                 "%ld %s, with %.1f iterations a step; such solves have no certificate.",
+                 cloth_kept(i->worst_violation, how), i->nproject,
+                 pl_plural(i->nproject, "time", "times"), iterations_a_step(r));
   else if (keeps_limits(r))
     pl_page_text(page,
-                 "Limits of stretch hold %s in every step. %ld projections took %.1f "
-                 "iterations a step. Each is certified: its objective is within %.1e of the least "
-                 "possible, and the exact projection within %s (root mean square).",
-                 cloth_kept(i->worst_violation, how), i->nproject, iterations_a_step(r),
-                 i->worst_gap, job_length_text(r->j, i->worst_distance_rms, apart));
+                 "Limits of stretch hold %s in every step. %ld %s %.1f iterations a step. Each is "
+                 "certified: its objective is within %.1e of the least possible, and the exact "
+                 "projection within %s (root mean square).",
+                 cloth_kept(i->worst_violation, how), i->nproject,
+                 pl_plural(i->nproject, "projection took", "projections took"),
+                 iterations_a_step(r), i->worst_gap,
+                 job_length_text(r->j, i->worst_distance_rms, apart));
   else if (r->j->sheet)
     pl_page_warning(page, "%s: %s does not keep limits of stretch; they are exceeded by %.3g %%.",
                     r->a->name, r->method, 100 * fmax(i->worst_violation, 0));
   if (i->nlifted > 0)
     pl_page_text(page,
-                 "In %ld solves friction did not settle: there contacts that slide rose by the "
+                 "In %ld %s friction did not settle: there contacts that slide rose by the "
                  "coefficient of friction times their way.",
-                 i->nlifted);
+                 i->nlifted, pl_plural(i->nlifted, "solve", "solves"));
   if (i->nunsolved > 0)
-    pl_page_alarm(page, "%s: %ld projections did not converge; their steps were cut.", r->a->name,
-                  i->nunsolved);
+    pl_page_alarm(page, "%s: %ld %s cut.", r->a->name, i->nunsolved,
+                  pl_plural(i->nunsolved, "projection did not converge; its step was",
+                            "projections did not converge; their steps were"));
   if (keeps_limits(r)) cloth_tell_between(page, i->worst_between);
 }
 
@@ -322,8 +326,9 @@ static void tell(const run *r) {
   char works[256], how[32];
   works_text(r, works, sizeof works);
   if (keeps_limits(r))
-    job_note(j, "%s: limits kept %s, %ld projections, %.1f iterations a step", name,
-             cloth_kept(i->worst_violation, how), i->nproject, iterations_a_step(r));
+    job_note(j, "%s: limits kept %s, %ld %s, %.1f iterations a step", name,
+             cloth_kept(i->worst_violation, how), i->nproject,
+             pl_plural(i->nproject, "projection", "projections"), iterations_a_step(r));
   else if (j->sheet)
     job_note(j, "%s: limits exceeded by up to %.3g %% (the method does not keep them)", name,
              100 * fmax(i->worst_violation, 0));
@@ -332,9 +337,9 @@ static void tell(const run *r) {
   if (i->neased > 0)
     pl_report(j->env, PL_WARNING, j->scene->path, r->a->line, r->a->col,
               "take shorter steps or a finer mesh",
-              "%s: in %ld solves friction between layers had no solution that could be found: they "
+              "%s: in %ld %s friction between layers had no solution that could be found: they "
               "slid without it",
-              name, i->neased);
+              name, i->neased, pl_plural(i->neased, "solve", "solves"));
   if (!j->page) return;
   tell_limits(r);
   pl_page_text(j->page,

@@ -58,13 +58,13 @@ static pl_status add(study *s, const pl_orbit *start, int nharm, int nsample) {
   if (st == PL_OK) s->n++;
   if (st != PL_UNSOLVED) return st;
   const point *p = &s->at[s->n];
-  job_note(s->j, "%s: no motion found with %d harmonics and %d samples", s->a->name, p->nharm,
-           p->nsample);
+  job_note(s->j, "%s: no motion found with %d %s and %d samples", s->a->name, p->nharm,
+           pl_plural(p->nharm, "harmonic", "harmonics"), p->nsample);
   if (s->j->page)
     pl_page_text(s->j->page,
-                 "No motion was found with %d harmonics and %d samples near those beside it; it is "
-                 "left out.",
-                 p->nharm, p->nsample);
+                 "No motion was found with %d %s and %d samples near those beside it; it is left "
+                 "out.",
+                 p->nharm, pl_plural(p->nharm, "harmonic", "harmonics"), p->nsample);
   return PL_OK;
 }
 
@@ -227,9 +227,9 @@ static void tell(job *j, const pl_analysis *a, const study *harmonics, const stu
              harmonics->at[harmonics->n - 1].nharm);
   if (!j->page) return;
   if (h && harmonics->n > 1)
-    pl_page_text(j->page,
-                 "With %d harmonics the motion is %.2e of its size away from that with %d.",
-                 h->nharm, h->distance, harmonics->at[harmonics->n - 1].nharm);
+    pl_page_text(j->page, "With %d %s the motion is %.2e of its size away from that with %d.",
+                 h->nharm, pl_plural(h->nharm, "harmonic", "harmonics"), h->distance,
+                 harmonics->at[harmonics->n - 1].nharm);
   if (n && samples->n > 1)
     pl_page_text(j->page, "With %d samples it is %.2e of its size away from that with %d.",
                  n->nsample, n->distance, samples->at[samples->n - 1].nsample);

@@ -255,8 +255,10 @@ static void warn(const designing *t) {
 
 static void note(const designing *t) {
   char words[PL_TEXT], was[48], is[48];
-  job_note(t->j, "%s: value %.4g to %.4g in %d iterations, %d evaluations, %.3g s: %s", t->a->name,
-           t->r->value_before, t->r->value, t->r->nstep - 1, t->r->evaluations, t->r->seconds,
+  job_note(t->j, "%s: value %.4g to %.4g in %d %s, %d %s, %.3g s: %s", t->a->name,
+           t->r->value_before, t->r->value, t->r->nstep - 1,
+           pl_plural(t->r->nstep - 1, "iteration", "iterations"), t->r->evaluations,
+           pl_plural(t->r->evaluations, "evaluation", "evaluations"), t->r->seconds,
            pl_design_stop_text(t->r->reason));
   for (int k = 0; k < t->nobj; k++) {
     const pl_objective *o = &t->plan->problem.objective[k];

@@ -89,20 +89,22 @@ static void warn(job *j, const pl_analysis *a, const pl_drape_info *i) {
 static void tell(job *j, const pl_analysis *a, const pl_drape_info *i) {
   int done = i->reason == PL_STOP_CONVERGED;
   char how[32];
-  job_note(j, "%s: %s after %d steps, forces out of balance %.1e of the weight%s", a->name,
-           done ? "equilibrium" : pl_stop_text(i->reason), i->nstep, i->residual,
-           j->sheet ? "" : ", no limits");
+  job_note(j, "%s: %s after %d %s, forces out of balance %.1e of the weight%s", a->name,
+           done ? "equilibrium" : pl_stop_text(i->reason), i->nstep,
+           pl_plural(i->nstep, "step", "steps"), i->residual, j->sheet ? "" : ", no limits");
   if (j->sheet) job_note(j, "%s: limits kept %s", a->name, cloth_kept(i->violation, how));
   if (!j->page) return;
   if (done)
-    pl_page_text(j->page,
-                 "Equilibrium found in %d steps and %d iterations; forces are in balance to %.1e "
-                 "of the weight.",
-                 i->nstep, i->iterations, i->residual);
+    pl_page_text(
+        j->page,
+        "Equilibrium found in %d %s and %d %s; forces are in balance to %.1e of the weight.",
+        i->nstep, pl_plural(i->nstep, "step", "steps"), i->iterations,
+        pl_plural(i->iterations, "iteration", "iterations"), i->residual);
   else
     pl_page_warning(j->page,
-                    "%s: stopped after %d steps: %s; forces out of balance are %.2g of the weight.",
-                    a->name, i->nstep, pl_stop_text(i->reason), i->residual);
+                    "%s: stopped after %d %s: %s; forces out of balance are %.2g of the weight.",
+                    a->name, i->nstep, pl_plural(i->nstep, "step", "steps"),
+                    pl_stop_text(i->reason), i->residual);
   if (j->sheet) {
     pl_page_text(j->page, "Limits of stretch hold %s.", cloth_kept(i->violation, how));
     cloth_tell_between(j->page, i->between);

@@ -149,10 +149,9 @@ static pl_status choose_values(exploring *t) {
     t->moved |= v != t->x[k];
   }
   if (t->cut)
-    pl_report(
-        t->j->env, PL_WARNING, t->j->scene->path, t->a->line, t->a->col, NULL,
-        "%s: %d of %d variables are stopped by their bounds, so that less changes than wanted",
-        t->a->name, t->cut, t->nvar);
+    pl_report(t->j->env, PL_WARNING, t->j->scene->path, t->a->line, t->a->col, NULL,
+              "%s: %d of %d %s stopped by bounds, so that less changes than wanted", t->a->name,
+              t->cut, t->nvar, pl_plural(t->nvar, "variable is", "variables are"));
   return PL_OK;
 }
 

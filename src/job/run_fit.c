@@ -226,12 +226,12 @@ static pl_status tell(const trial *t) {
   char rms[48], before[48], after[48];
   if (!j->page) return PL_OK;
   PL_TRY(tell_values(j, t));
-  pl_page_text(
-      j->page,
-      "Root mean square of the measured motion %s; distance of the simulated one %s before "
-      "and %s after the fit (%.3g %%), in %d steps.",
-      job_length_text(j, f->rms, rms), job_length_text(j, f->before, before),
-      job_length_text(j, f->after, after), 100 * f->after / f->rms, f->iterations);
+  pl_page_text(j->page,
+               "Root mean square of the measured motion %s; distance of the simulated one %s "
+               "before and %s after the fit (%.3g %%), in %d %s.",
+               job_length_text(j, f->rms, rms), job_length_text(j, f->before, before),
+               job_length_text(j, f->after, after), 100 * f->after / f->rms, f->iterations,
+               pl_plural(f->iterations, "step", "steps"));
   return PL_OK;
 }
 

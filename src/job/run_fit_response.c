@@ -82,8 +82,9 @@ static void warn(const trial *t) {
   }
   if (f->freedom <= 0)
     pl_report(j->env, PL_WARNING, j->scene->path, t->a->line, t->a->col, "measure more samples",
-              "%s: %d numbers for %d values leave no scatter to make bands of", t->a->name,
-              f->nsample, f->nvalue);
+              "%s: %d %s for %d %s leave no scatter to make bands of", t->a->name, f->nsample,
+              pl_plural(f->nsample, "number", "numbers"), f->nvalue,
+              pl_plural(f->nvalue, "value", "values"));
   warn_lost(t);
 }
 
@@ -91,8 +92,9 @@ static void note(const trial *t) {
   const pl_response_fit *f = t->fit;
   const char *together =
       t->a->opts.fit_response_.bands == PL_BANDS_TOGETHER && f->nvalue > 1 ? " for all" : "";
-  job_note(t->j, "%s: %.3g %% of the data away, was %.3g %%, in %d steps", t->a->name,
-           100 * f->misfit[1] / f->size, 100 * f->misfit[0] / f->size, f->iterations);
+  job_note(t->j, "%s: %.3g %% of the data away, was %.3g %%, in %d %s", t->a->name,
+           100 * f->misfit[1] / f->size, 100 * f->misfit[0] / f->size, f->iterations,
+           pl_plural(f->iterations, "step", "steps"));
   for (int k = 0; k < f->nvalue; k++) {
     const pl_fit_band *v = &f->value[k];
     const char *unit;

@@ -132,15 +132,14 @@ static void warn(job *j, const pl_analysis *a, const pl_modes_info *i) {
     pl_report(j->env, PL_WARNING, j->scene->path, a->line, a->col,
               "what is held at a point or along a line turns about it: hold two rows of nodes, or "
               "clamp: yes (rods, shells with bending: midedge)",
-              "%s: %d mode%s without stiffness, which the supports leave free", a->name, i->nrigid,
-              i->nrigid == 1 ? "" : "s");
+              "%s: %d %s without stiffness, which the supports leave free", a->name, i->nrigid,
+              pl_plural(i->nrigid, "mode", "modes"));
   if (i->nunstable)
-    pl_report(
-        j->env, PL_WARNING, j->scene->path, a->line, a->col,
-        "start from a static with perturb: yes",
-        "%s: %d mode%s of negative stiffness: the state is not a stable equilibrium. Rates of "
-        "growth are given as negative frequencies",
-        a->name, i->nunstable, i->nunstable == 1 ? "" : "s");
+    pl_report(j->env, PL_WARNING, j->scene->path, a->line, a->col,
+              "start from a static with perturb: yes",
+              "%s: %d %s of negative stiffness: the state is not a stable equilibrium. Rates of "
+              "growth are given as negative frequencies",
+              a->name, i->nunstable, pl_plural(i->nunstable, "mode", "modes"));
 }
 
 static void tell(job *j, const pl_analysis *a, const pl_modes_info *info, const double *omega) {
@@ -150,7 +149,9 @@ static void tell(job *j, const pl_analysis *a, const pl_modes_info *info, const 
     at += (size_t)snprintf(list + at, sizeof list - at, " %.5g", omega[k] / (2 * PL_PI));
   job_note(j, "%s:%s Hz", a->name, list);
   if (!j->page) return;
-  if (info->nrigid) pl_page_text(j->page, "%d rigid modes (frequency zero).", info->nrigid);
+  if (info->nrigid)
+    pl_page_text(j->page, "%d %s (frequency zero).", info->nrigid,
+                 pl_plural(info->nrigid, "rigid mode", "rigid modes"));
   char cell[64][32];
   const char *cells[64];
   int n = info->nfound < 31 ? info->nfound : 31;

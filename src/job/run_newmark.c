@@ -179,13 +179,15 @@ static void tell(const newmark *k, int stable) {
   pl_page *page = k->j->page;
   const pl_transient_info *i = &k->info;
   if (k->other)
-    job_note(k->j, "%s: %.1e of the motion from Newmark's method, %s after %d periods", k->a->name,
-             k->distance, settled(k) ? "settled" : "not settled", i->nperiod);
+    job_note(k->j, "%s: %.1e of the motion from Newmark's method, %s after %d %s", k->a->name,
+             k->distance, settled(k) ? "settled" : "not settled", i->nperiod,
+             pl_plural(i->nperiod, "period", "periods"));
   if (!page) return;
   pl_page_text(page,
-               "Newmark's method from the motion's state at phase zero ran %d periods of %d steps, "
-               "%ld steps in %.3g s.",
-               i->nperiod, k->steps, i->nstep, i->seconds);
+               "Newmark's method from the motion's state at phase zero ran %d %s of %d steps, %ld "
+               "steps in %.3g s.",
+               i->nperiod, pl_plural(i->nperiod, "period", "periods"), k->steps, i->nstep,
+               i->seconds);
   if (k->steps > STEPS)
     pl_page_text(page,
                  "A step failed with %d steps a period, so that it began anew with more; the time "
@@ -228,7 +230,7 @@ static pl_status put_watches(const newmark *k, json_t *figures) {
     cells[0] = "watched place";
     cells[1] = "distance over size of path";
     const length_unit *unit = job_length(j, k->size);
-    char head[48];
+    char head[64];
     snprintf(head, sizeof head, "largest distance (%s)", unit->name);
     cells[2] = head;
     for (int w = 0; w < n; w++) {

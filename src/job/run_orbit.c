@@ -26,6 +26,16 @@ pl_measure watch_measure(const pl_watch *w, pl_measure_kind kind, int harmonic) 
   return (pl_measure){kind, w->node, w->component < 0 ? 7 : 1 << w->component, harmonic};
 }
 
+const char *measure_words(pl_measure_kind kind, int harmonic, char buf[48]) {
+  static const char *const text[] = {"path length a period", "largest deviation",
+                                     "root mean square"};
+  if (kind < PL_MEASURE_HARMONIC)
+    snprintf(buf, 48, "%s", text[kind]);
+  else
+    snprintf(buf, 48, "amplitude of harmonic %d", harmonic);
+  return buf;
+}
+
 const char *watch_column(const pl_watch *w, const pl_measure *of, int axis, char buf[PL_TEXT]) {
   if (of->kind == PL_MEASURE_PATH)
     snprintf(buf, PL_TEXT, "%.400s_path", w->name);

@@ -9,6 +9,8 @@ int orbit_nodes(const pl_analysis *a, int *node);
 int watch_has(const pl_watch *w, int axis);
 int watch_axes(const job *j, const pl_watch *w);
 pl_measure watch_measure(const pl_watch *w, pl_measure_kind kind, int harmonic);
+// What is measured, in words: "path length a period".
+const char *measure_words(pl_measure_kind kind, int harmonic, char buf[48]);
 // Name of the column of what is measured along an axis, or over all of them (path).
 const char *watch_column(const pl_watch *w, const pl_measure *of, int axis, char buf[PL_TEXT]);
 // Base frequency of the drives, rad/s; the motion may repeat after several of their periods.

@@ -72,7 +72,8 @@ static pl_status write_files(job *j, const pl_analysis *a, const pl_orbit *o) {
 // fl NULL: stability is not known
 static void tell(job *j, const pl_analysis *a, const pl_periodic_info *i, const pl_floquet *fl) {
   if (i->reason == PL_STOP_CONVERGED)
-    job_note(j, "%s: %d harmonics, residual %.1e, %s", a->name, i->nharm, i->residual,
+    job_note(j, "%s: %d %s, residual %.1e, %s", a->name, i->nharm,
+             pl_plural(i->nharm, "harmonic", "harmonics"), i->residual,
              !fl          ? "stability unknown"
              : fl->stable ? "stable"
                           : "unstable");
@@ -83,9 +84,10 @@ static void tell(job *j, const pl_analysis *a, const pl_periodic_info *i, const 
     return;
   }
   pl_page_text(j->page,
-               "Periodic motion with %d harmonics and %d samples, residual %.1e of the dynamic "
-               "forces, started from '%s'.",
-               i->nharm, i->nsample, i->residual, i->start);
+               "Periodic motion with %d %s and %d samples, residual %.1e of the dynamic forces, "
+               "started from '%s'.",
+               i->nharm, pl_plural(i->nharm, "harmonic", "harmonics"), i->nsample, i->residual,
+               i->start);
   if (!fl)
     pl_page_warning(j->page, "%s: the stability of the motion could not be found.", a->name);
   else if (fl->stable)

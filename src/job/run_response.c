@@ -251,14 +251,6 @@ static pl_status look(void *ctx, const pl_curve *c, const pl_trail *t, int last)
   return t && (last || checkpoint_due(o->j)) ? keep(o, t) : PL_OK;
 }
 
-static void name_quantity(const pl_response_opts *o, curve_out *out) {
-  static const char *const text[] = {"path length", "largest deviation", "root mean square"};
-  if (o->peaks < PL_MEASURE_HARMONIC)
-    snprintf(out->quantity, sizeof out->quantity, "%s", text[o->peaks]);
-  else
-    snprintf(out->quantity, sizeof out->quantity, "amplitude of harmonic %d", o->peak_harmonic);
-}
-
 pl_status job_response(job *j, int index, json_t *figures) {
   const pl_analysis *a = &j->scene->analysis[index];
   const pl_response_opts *o = &a->opts.response_;
@@ -267,7 +259,7 @@ pl_status job_response(job *j, int index, json_t *figures) {
   pl_response_plan plan = {.nmeasure = a->nwatch, .look = look, .ctx = &out};
   pl_measure *measure = pl_alloc(j->env, (size_t)a->nwatch + 1, sizeof *measure);
   if (!measure) return PL_E_NOMEM;
-  name_quantity(o, &out);
+  measure_words((pl_measure_kind)o->peaks, o->peak_harmonic, out.quantity);
   for (int k = 0; k < a->nwatch; k++)
     measure[k] = watch_measure(&a->watch[k], (pl_measure_kind)o->peaks, o->peak_harmonic);
   plan.measure = out.measure = measure;
@@ -321,7 +313,7 @@ pl_status job_backbone(job *j, int index, json_t *figures) {
                    .energy = 1,
                    .harmonics = 1,
                    .log = a->opts.backbone_.log,
-                   .quantity = "path length"};
+                   .quantity = "path length a period"};
   int *node = pl_alloc(j->env, (size_t)a->nwatch + 1, sizeof *node);
   if (!node) return PL_E_NOMEM;
   pl_curve *c = NULL;

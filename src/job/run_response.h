@@ -11,7 +11,7 @@ typedef struct curve_out {
   int harmonics;             // columns of so many harmonics
   int log;                   // axes of plots: 1 x, 2 y, 3 both
   const pl_measure *measure; // [nwatch] responses: what peaks are of; NULL: path length
-  char quantity[48];         // in words, "path length"
+  char quantity[48];         // in words, "path length a period"
   pl_table *table;
   const pl_curve *seen; // the curve of which rows stand in the file, and how many
   int rows;

@@ -138,8 +138,9 @@ static void warn(job *j, const pl_analysis *a, const pl_static_info *i) {
   if (is_found(i) && i->ninverted > 0)
     pl_report(j->env, PL_WARNING, j->scene->path, a->line, a->col,
               "more load steps (steps), or law: neo-hookean",
-              "%s: %d elements are turned inside out, the first is element %d of '%s'", a->name,
-              i->ninverted, i->bad_elem, pl_model_group_name(j->scene->model, i->bad_group));
+              "%s: %d %s turned inside out, the first is element %d of '%s'", a->name, i->ninverted,
+              pl_plural(i->ninverted, "element is", "elements are"), i->bad_elem,
+              pl_model_group_name(j->scene->model, i->bad_group));
   if (is_found(i) && !a->opts.static_.critical) warn_jumps(j, a, i);
 }
 
@@ -156,8 +157,8 @@ static void put_book(job *j, const pl_analysis *a, const pl_static_info *i) {
 
 static void tell(job *j, const pl_analysis *a, const pl_static_info *i) {
   if (is_found(i))
-    job_note(j, "%s: %s equilibrium, %d Newton iterations, residual %.1e", a->name, stability(i),
-             i->iterations, i->residual);
+    job_note(j, "%s: %s equilibrium, %d %s, residual %.1e", a->name, stability(i), i->iterations,
+             pl_plural(i->iterations, "Newton iteration", "Newton iterations"), i->residual);
   for (int k = 0; k < i->ncritical; k++)
     job_note(j, "%s: %s at load factor %.8g", a->name,
              i->critical[k].jump ? "limit point" : "stability changes", i->critical[k].scale);
@@ -169,17 +170,17 @@ static void tell(job *j, const pl_analysis *a, const pl_static_info *i) {
     pl_page_warning(j->page, "%s: stopped at load factor %.6g: %s (residual %.2g).", a->name,
                     i->scale, pl_stop_text(i->reason), i->residual);
   else
-    pl_page_text(
-        j->page,
-        "Equilibrium found in %d load steps and %d Newton iterations, residual %.1e of the forces. "
-        "It is %s.",
-        i->nstep, i->iterations, i->residual, stability(i));
+    pl_page_text(j->page,
+                 "Equilibrium found in %d %s and %d %s, residual %.1e of the forces. It is %s.",
+                 i->nstep, pl_plural(i->nstep, "load step", "load steps"), i->iterations,
+                 pl_plural(i->iterations, "Newton iteration", "Newton iterations"), i->residual,
+                 stability(i));
   if (is_found(i) && !i->stable && i->nneg == 0)
-    pl_page_warning(j->page, "%s: %d motions of the body cost no energy, nothing holds them.",
-                    a->name, i->nzero);
+    pl_page_warning(j->page, "%s: %d %s no energy, nothing holds them.", a->name, i->nzero,
+                    pl_plural(i->nzero, "motion of the body costs", "motions of the body cost"));
   else if (is_found(i) && !i->stable)
-    pl_page_warning(j->page, "%s: the equilibrium is not stable (%d negative eigenvalues).",
-                    a->name, i->nneg);
+    pl_page_warning(j->page, "%s: the equilibrium is not stable (%d %s).", a->name, i->nneg,
+                    pl_plural(i->nneg, "negative eigenvalue", "negative eigenvalues"));
   if (is_found(i)) put_book(j, a, i);
   for (int k = 0; k < i->ncritical; k++)
     pl_page_text(j->page, "%s at load factor %.8g.",

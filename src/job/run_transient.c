@@ -352,8 +352,8 @@ static void warn_unsound(job *j, const pl_analysis *a, const pl_transient_info *
              i->strayed ? "goes far from where its velocity leads" : "turns inside out");
   pl_report(j->env, PL_WARNING, j->scene->path, a->line, a->col,
             "take shorter steps; for solids that are crushed, law: neo-hookean",
-            "%s: %ld steps fail a check however short, the first at %.6g s: %s", a->name,
-            i->unsound, i->unsound_time, what);
+            "%s: %ld %s a check however short, the first at %.6g s: %s", a->name, i->unsound,
+            pl_plural(i->unsound, "step fails", "steps fail"), i->unsound_time, what);
 }
 
 static void warn_pace(job *j, const pl_analysis *a, const pl_transient_info *i) {
@@ -395,8 +395,9 @@ static void tell_page(job *j, const pl_analysis *a, const pl_transient_info *i) 
   if (i->reason != PL_STOP_END && i->reason != PL_STOP_STEADY)
     pl_page_warning(j->page, "%s stopped at %.6g s: %s.", a->name, i->t, pl_stop_text(i->reason));
   else
-    pl_page_text(j->page, "%ld steps to %.6g s (%s), %ld Newton iterations.", i->nstep, i->t,
-                 pl_stop_text(i->reason), i->iterations);
+    pl_page_text(j->page, "%ld %s to %.6g s (%s), %ld %s.", i->nstep,
+                 pl_plural(i->nstep, "step", "steps"), i->t, pl_stop_text(i->reason), i->iterations,
+                 pl_plural(i->iterations, "Newton iteration", "Newton iterations"));
   if (i->period_change >= 0)
     pl_page_text(j->page,
                  "The last two periods differ by %s (summed over nodes and steps, eq. 28).",
@@ -417,7 +418,8 @@ void record_tell(const recorder *r, const pl_transient_info *i) {
   job *j = r->j;
   const char *name = r->a->name;
   choose_unit(r);
-  job_note(j, "%s: %.6g s in %ld steps, %s", name, i->t, i->nstep, pl_stop_text(i->reason));
+  job_note(j, "%s: %.6g s in %ld %s, %s", name, i->t, i->nstep,
+           pl_plural(i->nstep, "step", "steps"), pl_stop_text(i->reason));
   if (j->page) tell_page(j, r->a, i);
   job_contact_tell(j, r->a, r->kept.contact);
 }

@@ -225,7 +225,7 @@ static pl_status warn_unused(const pl_mesh *m) {
   if (unused > 0)
     pl_report(m->env, PL_WARNING, m->source, 0, 0, "they can be dropped",
               "%d %s used by no cell, first vertex %d", unused,
-              unused == 1 ? "vertex is" : "vertices are", first + 1);
+              pl_plural(unused, "vertex is", "vertices are"), first + 1);
   return PL_OK;
 }
 
@@ -248,7 +248,7 @@ static pl_status warn_close(const pl_mesh *m) {
   if (close > 0)
     pl_report(m->env, PL_WARNING, m->source, 0, 0, "weld the mesh if it should hang together there",
               "%d duplicate %s within %.3g m, first vertices %d and %d", close,
-              close == 1 ? "vertex" : "vertices", tol, a + 1, b + 1);
+              pl_plural(close, "vertex", "vertices"), tol, a + 1, b + 1);
   return s;
 }
 

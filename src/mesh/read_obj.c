@@ -60,7 +60,8 @@ static pl_status corner(obj *o, int *v) {
   // negative numbers count back from the last vertex so far
   if (k == 0 || k < -in->nvert || k > PL_READ_MAX)
     return pl_load_fail(in, k == 0 ? "OBJ counts from 1" : NULL,
-                        "vertex %lld is out of range: %d vertices so far", (long long)k, in->nvert);
+                        "vertex %lld is out of range: %d %s so far", (long long)k, in->nvert,
+                        pl_plural(in->nvert, "vertex", "vertices"));
   if (k > in->nvert && k > o->far) {
     o->far = k;
     o->far_line = in->line;
@@ -188,8 +189,8 @@ pl_status pl_read_obj(pl_load *in) {
   while (pl_skip_space(in)) PL_TRY(statement(&o));
   if (o.far > in->nvert) {
     in->line = o.far_line;
-    return pl_load_fail(in, NULL, "vertex %lld is out of range: the file has %d vertices",
-                        (long long)o.far, in->nvert);
+    return pl_load_fail(in, NULL, "vertex %lld is out of range: the file has %d %s",
+                        (long long)o.far, in->nvert, pl_plural(in->nvert, "vertex", "vertices"));
   }
   return PL_OK;
 }

@@ -218,8 +218,8 @@ static pl_status read_value(ply *p, pl_number type, double *out) {
 static pl_status vertex_number(ply *p, double value, int *v) {
   // written so that nan fails too; text files may hold fractions
   if (!(value >= 0 && value < p->nvert) || value != (double)(int)value)
-    return pl_load_fail(p->in, NULL, "vertex %.15g is out of range: the file has %d vertices",
-                        value, p->nvert);
+    return pl_load_fail(p->in, NULL, "vertex %.15g is out of range: the file has %d %s", value,
+                        p->nvert, pl_plural(p->nvert, "vertex", "vertices"));
   *v = (int)value;
   return PL_OK;
 }

@@ -318,8 +318,8 @@ void pl_page_code(pl_page *p, const char *text) {
   size_t n = strlen(text);
   int lines = n > 0 && text[n - 1] != '\n';
   for (size_t k = 0; k < n; k++) lines += text[k] == '\n';
-  pl_text_add(&p->body, "<details><summary>Show %d line%s</summary><pre><code>", lines,
-              lines == 1 ? "" : "s");
+  pl_text_add(&p->body, "<details><summary>Show %d %s</summary><pre><code>", lines,
+              pl_plural(lines, "line", "lines"));
   rp_escape(&p->body, text);
   rp_str(&p->body, "</code></pre></details>\n");
 }

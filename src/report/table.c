@@ -326,7 +326,8 @@ static pl_status read_rows(reader *r, pl_table *t, double *row) {
     }
     if (col != t->ncol)
       return pl_fail_at(r->env, PL_E_INPUT, r->path, line, 0, NULL,
-                        "%d cells, but the header has %d columns", col, t->ncol);
+                        "%d %s, but the header has %d %s", col, pl_plural(col, "cell", "cells"),
+                        t->ncol, pl_plural(t->ncol, "column", "columns"));
     PL_TRY(pl_table_row(t, row));
   }
   return PL_OK;

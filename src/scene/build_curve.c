@@ -89,7 +89,7 @@ static int make_arc(reader *r, body_slot *b, const geometry_def *g, const arc_de
   }
   if ((closed && n < 3) || fabs(angle) >= PL_PI * n) {
     problem(r, d->segments.at ? d->segments.at : g->mesh, NULL,
-            "%d segment%s cannot follow a turn by %.3g degrees", n, n == 1 ? "" : "s",
+            "%d %s cannot follow a turn by %.3g degrees", n, pl_plural(n, "segment", "segments"),
             angle * 180 / PL_PI);
     return 0;
   }

@@ -78,7 +78,8 @@ int each_open(reader *r, const num *value, const char *what, const char *path, i
   }
   e->taken = 1;
   if (e->n != 1 && e->n != n) {
-    problem(r, e->value, NULL, "there are %d values for %d elements of %s", e->n, n, what);
+    problem(r, e->value, NULL, "there are %d %s for %d elements of %s", e->n,
+            pl_plural(e->n, "value", "values"), n, what);
     return 0;
   }
   param_def *p = take(r, (size_t)(list->n + n) + 1, sizeof *p);

@@ -130,13 +130,15 @@ static int read_inline(matrix_reader *m, const pl_node *at, matrix_kind kind) {
   reader *r = m->r;
   int i = 0, ok = 1;
   if (at->n != m->n) {
-    problem(r, at, NULL, "%s needs %d rows, got %d", matrix_name[kind], m->n, at->n);
+    problem(r, at, NULL, "%s needs %d %s, got %d", matrix_name[kind], m->n,
+            pl_plural(m->n, "row", "rows"), at->n);
     return 0;
   }
   for (const pl_node *d = at->first; d; d = d->next, i++) {
     int j = 0;
     if (d->kind != NODE_LIST || d->n != m->n) {
-      problem(r, d, NULL, "row %d of %s needs %d entries", i + 1, matrix_name[kind], m->n);
+      problem(r, d, NULL, "row %d of %s needs %d %s", i + 1, matrix_name[kind], m->n,
+              pl_plural(m->n, "entry", "entries"));
       ok = 0;
       continue;
     }
@@ -166,8 +168,8 @@ static int read_matrix_file(matrix_reader *m, const pl_node *at, matrix_kind kin
   double factor = unit_scale_of(&r->scale, &u.dim);
   note_bare(r, at, matrix_name[kind], 1, &u.dim);
   if (n != m->n) {
-    problem(r, at, NULL, "%s: the matrix has order %d, but there are %d dofs", matrix_name[kind], n,
-            m->n);
+    problem(r, at, NULL, "%s: the matrix has order %d, but there are %d %s", matrix_name[kind], n,
+            m->n, pl_plural(m->n, "dof", "dofs"));
     ok = 0;
   }
   for (int k = 0; ok && k < ntrip; k++) {

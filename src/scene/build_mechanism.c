@@ -11,7 +11,7 @@
 static int read_joints(reader *r, const pl_node *at, const char *what, int n, int *node) {
   int k = 0, ok = 1;
   if (at->kind != NODE_LIST || at->n != n) {
-    problem(r, at, NULL, "%s: joints needs %d names", what, n);
+    problem(r, at, NULL, "%s: joints needs %d %s", what, n, pl_plural(n, "name", "names"));
     return 0;
   }
   for (const pl_node *d = at->first; d; d = d->next) ok &= select_one(r, d, "joint", &node[k++]);

@@ -173,9 +173,9 @@ static int read_trajectory(reader *r, const plan *p, const pl_node *at, const ob
   int ntarget = at->kind == NODE_LIST ? at->n : 1;
   double *coef[64], omega = p->out.problem.point[o->point].omega;
   if (ntarget != o->nnode) {
-    problem(r, at, "give a list with one curve for each of 'nodes'",
-            "trajectory: %d curve%s for %d node%s", ntarget, ntarget == 1 ? "" : "s", o->nnode,
-            o->nnode == 1 ? "" : "s");
+    problem(r, at, "give a list with one curve for each of 'nodes'", "trajectory: %d %s for %d %s",
+            ntarget, pl_plural(ntarget, "curve", "curves"), o->nnode,
+            pl_plural(o->nnode, "node", "nodes"));
     return 0;
   }
   if (ntarget > COUNT(coef)) {

@@ -182,8 +182,8 @@ static int take_curve(reader *r, const char *path, const pl_table *t, const char
   double factor[2];
   if (cols != 2 || rows < 2 || rows > ROWS_MAX) {
     problem_at(r, path, pl_table_line(t), 0, "e.g. x_mm,force_N",
-               "a table force needs two columns and 2 to %d rows, got %d columns and %d rows",
-               ROWS_MAX, cols, rows);
+               "a table force needs two columns and 2 to %d rows, got %d %s and %d %s", ROWS_MAX,
+               cols, pl_plural(cols, "column", "columns"), rows, pl_plural(rows, "row", "rows"));
     return 0;
   }
   if (!column_scale(r, path, t, 0, si, hint, &factor[0]) ||

@@ -115,8 +115,9 @@ static int count_harmonics(reader *r, const pl_node *at, const curve *c, int *nh
              most);
   else
     snprintf(hint, sizeof hint, "a closed curve needs at least 3 points");
-  problem(r, at, hint, "trajectory: %d points cannot tell %d harmonics, which need %d", n,
-          *nharm > 0 ? *nharm : 1, 2 * (*nharm > 0 ? *nharm : 1) + 1);
+  problem(r, at, hint, "trajectory: %d %s cannot tell %d harmonics, which need %d", n,
+          pl_plural(n, "point", "points"), *nharm > 0 ? *nharm : 1,
+          2 * (*nharm > 0 ? *nharm : 1) + 1);
   return 0;
 }
 

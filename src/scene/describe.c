@@ -92,17 +92,18 @@ static void describe_bodies(const pl_scene *s, pl_text *out) {
   }
   for (int k = 0; k < s->nbody; k++) {
     const pl_scene_body *b = &s->body[k];
-    pl_text_add(out, "body       %s: %s with %d nodes", b->name, b->kind, b->n);
+    pl_text_add(out, "body       %s: %s with %d %s", b->name, b->kind, b->n,
+                pl_plural(b->n, "node", "nodes"));
     if (b->npiece > 1) pl_text_add(out, " in %d pieces", b->npiece);
     pl_text_add(out, "\n");
     for (int i = 0; i < b->ngroup; i++)
-      pl_text_add(out, "group      %s group %s: %d node%s\n", b->name,
+      pl_text_add(out, "group      %s group %s: %d %s\n", b->name,
                   pl_group_quote(b->group[i].name, name, sizeof name), b->group[i].n,
-                  b->group[i].n == 1 ? "" : "s");
+                  pl_plural(b->group[i].n, "node", "nodes"));
   }
   for (int k = 0; k < s->nset; k++)
-    pl_text_add(out, "set        %s: %d node%s\n", s->set[k].name, s->set[k].n,
-                s->set[k].n == 1 ? "" : "s");
+    pl_text_add(out, "set        %s: %d %s\n", s->set[k].name, s->set[k].n,
+                pl_plural(s->set[k].n, "node", "nodes"));
 }
 
 static void put_term(pl_text *out, int dim, const pl_drive_desc *d, const pl_term *t) {
@@ -125,11 +126,13 @@ static void describe_drives(const pl_scene *s, pl_text *out) {
     int nnode, ndof = pl_drive_size(s, d, &nnode);
     pl_text_add(out, d->nterm ? "drive      " : "fixed      ");
     if (d->name && strcmp(d->name, "fixed") != 0) pl_text_add(out, "%s: ", d->name);
-    pl_text_add(out, "%d node%s,", nnode, nnode == 1 ? "" : "s");
+    pl_text_add(out, "%d %s,", nnode, pl_plural(nnode, "node", "nodes"));
     put_axes(out, s->dim, d->mask);
-    pl_text_add(out, " (%d unknowns)", ndof);
+    pl_text_add(out, " (%d %s)", ndof, pl_plural(ndof, "unknown", "unknowns"));
     for (int i = 0; i < d->nterm && i < 4; i++) put_term(out, s->dim, d, &d->term[i]);
-    if (d->nterm > 4) pl_text_add(out, " and %d more terms", d->nterm - 4);
+    if (d->nterm > 4)
+      pl_text_add(out, " and %d %s", d->nterm - 4,
+                  pl_plural(d->nterm - 4, "more term", "more terms"));
     pl_text_add(out, "\n");
   }
 }
@@ -142,7 +145,7 @@ static void describe_loads(const pl_scene *s, pl_text *out) {
     for (int c = 0; c < 3; c++) total[c] = d->nnode * d->term.amplitude[c];
     pl_text_add(out, "load       ");
     if (d->name) pl_text_add(out, "%s: ", d->name);
-    pl_text_add(out, "%d node%s, total ", d->nnode, d->nnode == 1 ? "" : "s");
+    pl_text_add(out, "%d %s, total ", d->nnode, pl_plural(d->nnode, "node", "nodes"));
     put_vector(out, s->dim, total, "N");
     if (d->term.harmonic)
       pl_text_add(out, ", harmonic %d\n", d->term.harmonic);
@@ -159,10 +162,13 @@ static void describe_contact(const pl_scene *s, pl_text *out) {
   for (int k = 0; k < s->contact.nobstacle; k++)
     pl_text_add(out, "obstacle   %s, friction %.6g\n", s->obstacle_name[k],
                 s->contact.obstacle[k].mu);
-  if (s->contact.nnode) pl_text_add(out, "contact    %d nodes\n", s->contact.nnode);
+  if (s->contact.nnode)
+    pl_text_add(out, "contact    %d %s\n", s->contact.nnode,
+                pl_plural(s->contact.nnode, "node", "nodes"));
   if (s->has_layers)
-    pl_text_add(out, "layers     %d triangles, %.6g m thick, friction %.6g\n", s->layers.ntri,
-                s->layers.thickness, s->layers.mu);
+    pl_text_add(out, "layers     %d %s, %.6g m thick, friction %.6g\n", s->layers.ntri,
+                pl_plural(s->layers.ntri, "triangle", "triangles"), s->layers.thickness,
+                s->layers.mu);
   for (int k = 0; k < s->sheet.nlimit; k++)
     pl_text_add(out, "limit      %s: %s\n", s->limit_note[k].name, s->limit_note[k].text);
 }
@@ -174,10 +180,12 @@ static void describe_parameters(const pl_scene *s, pl_text *out) {
     // those of elements are told once
     if (p->nslot && p->slot > 0) continue;
     pl_text_add(out, "parameter  %s = %.6g %s", d->name, d->value, d->unit);
-    if (p->nslot) pl_text_add(out, " and so on for %d elements", p->nslot);
+    if (p->nslot)
+      pl_text_add(out, " and so on for %d %s", p->nslot,
+                  pl_plural(p->nslot, "element", "elements"));
     if (isfinite(d->min)) pl_text_add(out, ", min %.6g", d->min);
     if (isfinite(d->max)) pl_text_add(out, ", max %.6g", d->max);
-    pl_text_add(out, " (acts in %d place%s)\n", d->ntarget, d->ntarget == 1 ? "" : "s");
+    pl_text_add(out, " (acts in %d %s)\n", d->ntarget, pl_plural(d->ntarget, "place", "places"));
   }
 }
 
@@ -210,7 +218,7 @@ void pl_scene_describe(const pl_scene *s, pl_text *out) {
   if (c.point_masses) {
     pl_text_add(out, ", of which ");
     put(out, "kg", c.point_mass);
-    pl_text_add(out, " on %d nodes", c.point_masses);
+    pl_text_add(out, " on %d %s", c.point_masses, pl_plural(c.point_masses, "node", "nodes"));
   }
   pl_text_add(out, "\n");
   for (int k = 0; k < PL_ELEM_COUNT; k++)

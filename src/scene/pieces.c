@@ -68,8 +68,8 @@ int check_pieces(reader *r, body_slot *b, const pl_node *at) {
   }
   if (tol == 0) return 1;
   char hint[PL_TEXT];
-  snprintf(hint, sizeof hint, "'merge: %g mm' in the body makes it %d piece%s", 1e3 * tol, best,
-           best == 1 ? "" : "s");
+  snprintf(hint, sizeof hint, "'merge: %g mm' in the body makes it %d %s", 1e3 * tol, best,
+           pl_plural(best, "piece", "pieces"));
   warning(r, at, hint, "%s '%s': the mesh is in %d pieces that only nearly touch", b->kind,
           b->def->name.s, before);
   return 1;

@@ -53,8 +53,8 @@ static void flush(reader *r, pl_scene *s) {
   for (int k = r->nstore - 1; k >= 0; k--)
     if (list[k].d->level == PL_ERROR) r->env->error = *list[k].d;
   if (r->nproblem > PROBLEMS_MAX)
-    pl_report(r->env, PL_NOTE, r->file, 0, 0, NULL, "%d more problems are not shown",
-              r->nproblem - PROBLEMS_MAX);
+    pl_report(r->env, PL_NOTE, r->file, 0, 0, NULL, "%d %s not shown", r->nproblem - PROBLEMS_MAX,
+              pl_plural(r->nproblem - PROBLEMS_MAX, "more problem is", "more problems are"));
 }
 
 // ---- reading ----------------------------------------------------------------------------------

@@ -296,8 +296,8 @@ static pl_status write_page(paper *r) {
   PL_TRY(pl_page_create(r->env, "Validation", &r->page));
   if (v->cancelled) pl_page_warning(r->page, "Stopped before its end: this is what there is.");
   if (v->nsurprise)
-    pl_page_alarm(r->page, "%d verdict%s not as expected.", v->nsurprise,
-                  v->nsurprise == 1 ? " is" : "s are");
+    pl_page_alarm(r->page, "%d %s not as expected.", v->nsurprise,
+                  pl_plural(v->nsurprise, "verdict is", "verdicts are"));
   pl_page_text(r->page,
                "Protocols of Romero et al., \"Physical validation of simulators in Computer "
                "Graphics\", 2021, sections 4 to 7, with bars at every point in place of the "

@@ -44,8 +44,9 @@ static int ask(void *ctx, const pl_progress *progress) {
   int next = atomic_load(&p->next);
   const task *t = &p->tasks[next < p->ntask ? next : p->ntask - 1];
   char text[96];
-  snprintf(text, sizeof text, "%s %s, %d of %d points", t->protocol->name,
-           t->model ? t->model->name : "master curve", atomic_load(&p->done), p->ntask);
+  snprintf(text, sizeof text, "%s %s, %d of %d %s", t->protocol->name,
+           t->model ? t->model->name : "master curve", atomic_load(&p->done), p->ntask,
+           pl_plural(p->ntask, "point", "points"));
   if (s->thread == 0) tell(p, text);
   return atomic_load(&p->cancel);
 }

@@ -123,7 +123,7 @@ static void at_a_bound(void **state) {
   assert_true(found(&env) <= 1.2);
   check_rel(figure(&env, "\"objectives\"", "\"amplitude_m\": "), amplitude(1.2), 1e-9);
   check_rel(figure(&env, "\"variables\"", "\"at_bound\": "), 1, 0);
-  has(&env, "test_design.results/summary.json", "end at a bound");
+  has(&env, "test_design.results/summary.json", "1 of 1 variable ends at a bound");
   // a target out of reach is a warning and no error
   check_ok(&env, run(&env, "1.2 kg",
                      "design: {frequency: 8 rad/s, harmonics: 1, proof: no, response: no, "
