@@ -313,10 +313,12 @@ static pl_status tell_parameters(const designing *t) {
 // ---- proof ------------------------------------------------------------------------------------
 
 // rows of a window, from row n on
-static int tell_window(const pl_window *f, int n, const char **what, cell (*text)[2]) {
+static int tell_window(job *j, const pl_window *f, int n, const char **what, cell (*text)[2]) {
+  char height[48];
   what[n] = "largest value of the window, followed from its end";
   if (f->followed > 0)
-    snprintf(text[n][0], sizeof(cell), "%.4g m at %.6g Hz", f->height, f->omega / (2 * PL_PI));
+    snprintf(text[n][0], sizeof(cell), "%s at %.6g Hz", job_length_text(j, f->height, height),
+             f->omega / (2 * PL_PI));
   else
     snprintf(text[n][0], sizeof(cell), "not followed to its end");
   snprintf(text[n][1], sizeof(cell), "this motion");
@@ -327,9 +329,10 @@ static int tell_window(const pl_window *f, int n, const char **what, cell (*text
     snprintf(text[n + 1][0], sizeof(cell),
              "none that meets the curve beyond the window; others were not looked for");
   else if (f->detached == 0)
-    snprintf(text[n + 1][0], sizeof(cell), "none, looked for at %d frequencies", f->looks);
+    snprintf(text[n + 1][0], sizeof(cell), "none, looked for at %d %s", f->looks,
+             pl_plural(f->looks, "frequency", "frequencies"));
   else
-    snprintf(text[n + 1][0], sizeof(cell), "%.4g m at %.6g Hz", f->other,
+    snprintf(text[n + 1][0], sizeof(cell), "%s at %.6g Hz", job_length_text(j, f->other, height),
              f->other_omega / (2 * PL_PI));
   snprintf(text[n + 1][1], sizeof(cell), "none");
   return n + 2;
@@ -367,7 +370,7 @@ static void tell_proof(const designing *t, int i) {
   snprintf(text[5][1], sizeof(cell), "below %.2g", o->rigid);
   snprintf(text[6][0], sizeof(cell), "%.4g", fabs(p->strain.value));
   snprintf(text[6][1], sizeof(cell), o->yield > 0 ? "below %.4g" : "no limit given", o->yield);
-  if (t->proof[i].objective >= 0) n = tell_window(&p->window, n, what, text);
+  if (t->proof[i].objective >= 0) n = tell_window(t->j, &p->window, n, what, text);
   for (int k = 0; k < n; k++) {
     cells[3 * (k + 1)] = what[k];
     cells[3 * (k + 1) + 1] = text[k][0];

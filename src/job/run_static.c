@@ -125,7 +125,8 @@ static void warn_jumps(job *j, const pl_analysis *a, const pl_static_info *i) {
               "%s: jumps at load %.3g: %.2g J %s", a->name, i->jump[k].scale,
               fabs(i->jump[k].released),
               i->jump[k].released > 0 ? "are released" : "more are stored than was put in");
-  if (i->njump > n) job_note(j, "%s: %d more jumps", a->name, i->njump - n);
+  if (i->njump > n)
+    job_note(j, "%s: %d more %s", a->name, i->njump - n, pl_plural(i->njump - n, "jump", "jumps"));
 }
 
 // what the end does not keep
@@ -163,8 +164,9 @@ static void tell(job *j, const pl_analysis *a, const pl_static_info *i) {
     job_note(j, "%s: %s at load factor %.8g", a->name,
              i->critical[k].jump ? "limit point" : "stability changes", i->critical[k].scale);
   if (is_found(i) && i->elsewhere > 0)
-    job_note(j, "%s: %d load steps led elsewhere when taken in parts, and were: see energy book",
-             a->name, i->elsewhere);
+    job_note(j, "%s: %d %s led elsewhere when taken in parts, and %s: see energy book", a->name,
+             i->elsewhere, pl_plural(i->elsewhere, "load step", "load steps"),
+             pl_plural(i->elsewhere, "was", "were"));
   if (!j->page) return;
   if (!is_found(i))
     pl_page_warning(j->page, "%s: stopped at load factor %.6g: %s (residual %.2g).", a->name,

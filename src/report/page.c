@@ -45,10 +45,10 @@ static const char style[] =
     "table{border-collapse:collapse;font-size:.92rem;line-height:1.4}\n"
     "th,td{padding:.35rem .9rem .35rem 0;text-align:left;vertical-align:baseline;"
     "overflow-wrap:normal}\n"
-    "th{font-weight:600;border-bottom:1.5px solid var(--mute);white-space:nowrap}\n"
+    "th{font-weight:600;border-bottom:1.5px solid var(--mute);vertical-align:bottom}\n"
     "td{border-bottom:1px solid var(--line)}\n"
-    ".n{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap;"
-    "padding-left:.9rem}\n"
+    ".n{text-align:right;font-variant-numeric:tabular-nums;padding-left:.9rem}\n"
+    "td.n{white-space:nowrap}\n"
     ".warning{margin:1.1rem 0;padding:.7rem 1rem;border-left:4px solid var(--warn-line);"
     "border-radius:0 6px 6px 0;background:var(--warn-back);white-space:pre-line}\n"
     ".warning b{color:var(--warn);margin-right:.4em}\n"
@@ -85,9 +85,9 @@ static const char media[] =
     ".pl-figure .pl-s2{stroke:#2fc79c}\n.pl-figure .pl-s3{stroke:#e58cc2}\n"
     ".pl-figure .pl-s4{stroke:#f3bb3f}\n.pl-figure .pl-s5{stroke:#8fd0f7}\n"
     ".pl-figure .pl-s6{stroke:#ab97ee}\n.pl-figure .pl-s7{stroke:#aab4bf}\n}\n"
-    // letters in figures keep their size on a phone; the figure scrolls instead
+    // letters in figures stay large enough on a phone; the figure scrolls instead
     "@media screen and (max-width:40rem){main{padding:1.2rem .8rem 3rem}h1{font-size:1.5rem}"
-    "figure{overflow-x:auto}figure svg{max-width:none;margin:0}"
+    "figure{overflow-x:auto}figure svg{width:100%;min-width:30rem;margin:0}"
     ".row{grid-template-columns:minmax(0,1fr)}}\n"
     "@media print{main{max-width:none;padding:0}body{font-size:10.5pt}nav{display:none}"
     "figure,tr,.warning{break-inside:avoid}h2,h3{break-after:avoid}a{color:inherit}}\n";

@@ -200,7 +200,7 @@ static void lost_rows_are_told(void **state) {
   pl_table *t = read_table(&env, "periodic-convergence.csv");
   assert_true(pl_table_rows(t) < 13 + 3);
   find_row(t, 9, 13);
-  assert_true(says(&env, "report.html", "No motion was found with 1 harmonics"));
+  assert_true(says(&env, "report.html", "No motion was found with 1 harmonic and"));
   pl_table_free(t);
 }
 

@@ -166,7 +166,7 @@ static void bad_files(void **state) {
     int line;
     const char *part;
   } bad[] = {{"", 1, "header"},
-             {"a,b\n1,2\n3\n", 3, "1 cells"},
+             {"a,b\n1,2\n3\n", 3, "1 cell, "},
              {"a,b\n1,2,3\n", 2, "3 cells"},
              {"a,b\n1,x\n", 2, "column 2: 'x'"},
              {"a\n0x10\n", 2, "not a number"},
