@@ -178,8 +178,9 @@ pl_status pl_design_set(pl_design *d, const double *x);
 // the weighted sum (k = -1). Accuracy: exact to the solution of the motions for AMPLITUDE,
 // TRAJECTORY, MASS, SMOOTH, FOLD and HEIGHT (at a peak, the change of its frequency does not
 // count); PEAK 1e-6 or so (central differences of exact gradients along the response); STRAIN 1e-7
-// (element strains by central differences); STABILITY 1e-4 (central differences of multipliers
-// along dz/dp, two Floquet analyses a variable, and none while the bound holds).
+// (element strains by central differences); STABILITY 1e-8 (eigenvectors of the period map; of more
+// than 50 unknowns, or with stops or dry friction, 1e-4 and worse: central differences of
+// multipliers along dz/dp, two Floquet analyses a variable), and none while the bound holds.
 pl_status pl_design_value(pl_design *d, int k, double *value, double *grad);
 // Path length of a node along axes (mask, 0: all) at an operating point, and its gradient.
 pl_status pl_design_amplitude(pl_design *d, int point, int node, int mask, double *value,

@@ -214,6 +214,18 @@ typedef enum pl_floquet_method {
 pl_status pl_orbit_floquet(const pl_model *m, const pl_params *p, pl_work *w, const pl_orbit *o,
                            pl_floquet_method method, pl_floquet *out);
 
+// What changes the size of the largest multiplier of a motion: a number for motions and values near
+// it, whose derivative there along any way is that of the size. Exact where one multiplier (or
+// pair) is the largest. PL_UNSOLVED: models of more than 50 unknowns, or with stops or dry
+// friction.
+typedef struct pl_growth pl_growth;
+pl_status pl_growth_create(const pl_model *m, const pl_params *p, pl_work *w, const pl_orbit *o,
+                           pl_growth **out);
+pl_status pl_growth_at(const pl_growth *g, const pl_model *m, const pl_params *p, pl_work *w,
+                       const pl_orbit *o, double *value);
+double pl_growth_size(const pl_growth *g); // of that multiplier
+void pl_growth_free(pl_growth *g);
+
 // ---- frequency response -----------------------------------------------------------------------
 
 #define PL_RESPONSE_OPTS(X, C)                                                                     \

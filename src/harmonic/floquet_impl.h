@@ -119,6 +119,9 @@ typedef struct scheme {
   double c; // f1 beta h^2: X = ... + c a+
 } scheme;
 scheme make_scheme(int nstep);
+// Frequency above which Rayleigh's damping alpha + beta w^2 ends vibrations within a period:
+// nothing of them is left in the multipliers.
+double lasting(const variation *v);
 // Frequencies over that of the motion up to which vibrations are resolved. K has about twice the
 // harmonics of the motion, and only two vibrations whose frequencies add up to one of these can
 // feed on it: faster ones do what their damping says.
