@@ -149,7 +149,11 @@ def long_steps_beside_calculix():
         peak = max(map(abs, z))
         far = max(abs(x - 0.02 - y) for x, y in zip(table("coarse", "transient")["tip_z_m"], z)) / peak
         assert far / 2 < a["time_error"] < 2 * far, (a["time_error"], far)
-        assert distance("coarse", calculix(*RUBBER, [0, 0, -0.05], step, 0.3)) < 4e-3
+        # CalculiX is as far from the fine steps (39 % and 12 % of the peak), and both lie 0.2 % and 0.1 % apart: what the
+        # starts differ by is nothing beside what both steps leave out, and that is what the warning tells
+        other = calculix(*RUBBER, [0, 0, -0.05], step, 0.3)
+        apart, off = distance("coarse", other), max(abs(u[2] - y) for u, y in zip(other, z[1:])) / peak
+        assert apart < 2.5e-3 and far > 50 * apart and abs(off / far - 1) < 0.01, (apart, far, off)
 
 
 @test
