@@ -4,17 +4,19 @@
     tools/make_gallery.py build/release/pliant [NAME ...]     only these are run anew
     tools/make_gallery.py                                     only the page is made anew
 
-Results stay in results/gallery; scenes that were run before keep their entries.
+Results stay in results/gallery; scenes without results there keep their entries of the page.
 """
 import glob
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 OUT = os.path.join(ROOT, "results", "gallery")
+PAGE = os.path.join(ROOT, "docs", "gallery.md")
 PICTURES = os.path.join(ROOT, "docs", "pictures", "gallery")
 LARGEST = 400_000  # bytes of a picture in the repository
 # what shows a scene best, first found
@@ -94,13 +96,22 @@ def entry(name):
     return "\n".join(lines) + "\n"
 
 
+def kept():
+    """Entries of the page as it is, by their scenes."""
+    with open(PAGE) as f:
+        parts = re.split(r"^(?=## )", f.read(), flags=re.M)[1:]
+    found = ((re.search(r"pliant run gallery/(\S+)", p), p) for p in parts)
+    return {m[1]: p.rstrip("\n") + "\n" for m, p in found if m}
+
+
 def main():
     names = sorted(os.listdir(os.path.join(ROOT, "gallery")))
+    old = kept()
     os.makedirs(OUT, exist_ok=True)
     for name in (sys.argv[2:] or names) if len(sys.argv) > 1 else []:
         run(os.path.abspath(sys.argv[1]), name)
-    entries = [e for e in map(entry, names) if e]
-    with open(os.path.join(ROOT, "docs", "gallery.md"), "w") as f:
+    entries = [e for e in (entry(n) or old.get(n) for n in names) if e]
+    with open(PAGE, "w") as f:
         f.write("# Gallery\n\nComplete scenes with what came out of them. Made by "
                 "`tools/make_gallery.py build/release/pliant`; times are of the machine that it ran on, "
                 "here several scenes at once on 16 cores.\n\n")
