@@ -2,7 +2,7 @@
 // factorisation's rate against dgemm, factorisations of a response, growth with unknowns and
 // harmonics. Prints CSV: what, value, unit. Ratios are measured in one run and are what counts.
 // An argument picks one section: fork, solid, dofs, harmonics, wings, large, stability.
-#include "door.h"
+#include "blas_kernels.h"
 #include "pliant/pliant.h"
 
 #include <math.h>
@@ -101,7 +101,7 @@ static double first_mode(const rig *r) {
 
 static pl_periodic_opts periodic_opts(double omega, int nharm, int nsample) {
   pl_periodic_opts o;
-  pl_opts_default(pl_periodic_info_table, pl_periodic_info_count, &o);
+  pl_opts_default(pl_periodic_option_table, pl_periodic_option_count, &o);
   o.frequency = omega;
   o.harmonics = nharm;
   o.samples = nsample;
@@ -184,7 +184,7 @@ static double newmark_time(const rig *r, double omega) {
   pl_transient_opts o;
   pl_transient_info info;
   pl_state *s;
-  pl_opts_default(pl_transient_info_table, pl_transient_info_count, &o);
+  pl_opts_default(pl_transient_option_table, pl_transient_option_count, &o);
   o.frequency = omega;
   o.steps_per_period = 256;
   o.steady = 1e-7;
@@ -270,7 +270,7 @@ static int far_node(const pl_mesh *mesh) {
 
 static pl_response_opts response_opts(double from, double to, int nharm, int points) {
   pl_response_opts o;
-  pl_opts_default(pl_response_info_table, pl_response_info_count, &o);
+  pl_opts_default(pl_response_option_table, pl_response_option_count, &o);
   o.from = from;
   o.to = to;
   o.harmonics = nharm;
@@ -317,13 +317,13 @@ static void bench_solid(void) {
 // ---- mesh size --------------------------------------------------------------------------------
 
 // the first peak of a response in a few harmonics; 0: none found in the time allowed
-static double peak_of(const rig *r, double omega, int nharm, int watch) {
+static double peak_of(const rig *r, double omega, int nharm, int probe) {
   pl_response_opts o = response_opts(0.9 * omega, 1.1 * omega, nharm, 200);
   pl_curve *curve;
   double peak = 0;
   deadline = pl_wall_time() + LIMIT;
   // a curve that is cut short may hold its peak all the same
-  (void)pl_response(&o, r->m, r->p, r->w, 1, &watch, NULL, &curve);
+  (void)pl_response(&o, r->m, r->p, r->w, 1, &probe, NULL, &curve);
   deadline = 0;
   for (int k = 0; curve && k < curve->nspecial && peak == 0; k++)
     if (curve->special[k].kind == PL_PEAK) peak = curve->special[k].omega;
@@ -349,7 +349,7 @@ static void bench_sizes(const char *name, const char *path, int nharm, const cha
     r.p = r.scene->params;
     must(pl_work_create(r.m, 2, &r.w));
     mode[k] = first_mode(&r);
-    peak[k] = peak_of(&r, mode[k], nharm, r.scene->watch[0].node);
+    peak[k] = peak_of(&r, mode[k], nharm, r.scene->probe[0].node);
     close_rig(&r);
   }
   tell_order(name, "first mode", mode);
@@ -455,7 +455,7 @@ static void bench_large(void) {
   forget_peak();
   deadline = pl_wall_time() + 30 * LIMIT;
   // it ends at the 30th point
-  (void)pl_response(&o, r.m, r.p, r.w, 1, &r.scene->watch[0].node, NULL, &curve);
+  (void)pl_response(&o, r.m, r.p, r.w, 1, &r.scene->probe[0].node, NULL, &curve);
   deadline = 0;
   if (curve) {
     row("large: points", curve->npoint, "");
@@ -479,13 +479,13 @@ static double cpu_time(void) {
 }
 
 // CPU seconds of a response with or without stability; *points of its curve
-static double response_cost(const rig *r, const pl_response_opts *o, int watch, int stability,
+static double response_cost(const rig *r, const pl_response_opts *o, int probe, int stability,
                             int *points) {
   pl_response_opts with = *o;
   pl_curve *c = NULL;
   double begin = cpu_time();
   with.stability = stability;
-  pl_status s = pl_response(&with, r->m, r->p, r->w, 1, &watch, NULL, &c);
+  pl_status s = pl_response(&with, r->m, r->p, r->w, 1, &probe, NULL, &c);
   if (s != PL_OK && (!c || c->reason != PL_STOP_POINTS))
     fprintf(stderr, "bench: the curve ends early: %s\n", pl_status_text(s));
   *points = c ? c->npoint : 0;
@@ -497,10 +497,10 @@ static double response_cost(const rig *r, const pl_response_opts *o, int watch, 
 static void stability_ratio(const char *name, const rig *r, double from, double to, int nharm,
                             int most) {
   pl_response_opts o = response_opts(from, to, nharm, most);
-  int points, watch = r->scene->watch[0].node;
+  int points, probe = r->scene->probe[0].node;
   char what[96];
-  double without = response_cost(r, &o, watch, 0, &points);
-  double with = response_cost(r, &o, watch, 1, &points);
+  double without = response_cost(r, &o, probe, 0, &points);
+  double with = response_cost(r, &o, probe, 1, &points);
   snprintf(what, sizeof what, "stability %s: %d unknowns; %d points without", name,
            pl_model_nfree(r->m), points);
   row(what, without, "CPU s");
@@ -657,7 +657,7 @@ static void bench_stability(const char *only) {
 }
 
 int main(int argc, char **argv) {
-  door(argv);
+  use_blas_kernels(argv);
   pl_env_init(&env);
   env.progress = late;
   pl_blas_threads(2);

@@ -4,7 +4,7 @@
 // hold on a machine with other work. Arguments: table (10 to 60 squares), large (120 squares),
 // rivals (Ipopt and Gauss-Seidel in some steps), cholesky (of the matrix of an implicit step); then
 // a size to have it alone.
-#include "door.h"
+#include "blas_kernels.h"
 #include "pliant/pliant.h"
 
 #include <math.h>
@@ -70,7 +70,7 @@ static void open_cloth(cloth *k, int n, double limit, const char *gallery) {
   k->nq = pl_model_nq(m);
   must(pl_work_create(m, THREADS, &k->w));
   pl_transient_opts o;
-  pl_opts_default(pl_transient_info_table, pl_transient_info_count, &o);
+  pl_opts_default(pl_transient_option_table, pl_transient_option_count, &o);
   o.method = PL_PROJECT;
   must(pl_implicit_create(&o, m, k->scene->params, k->w, &k->euler));
   pl_implicit_exactly(k->euler, 4);
@@ -137,11 +137,11 @@ static void note(record *r, int way, double seconds, int its, int ok) {
 }
 
 static void project(const cloth *k, record *r, int way, pl_sheet *s, const double *xhat,
-                    pl_warm *warm, double *x) {
+                    pl_warm_start *warm, double *x) {
   pl_project_opts o;
   pl_project_info info;
   (void)k;
-  pl_opts_default(pl_project_info_table, pl_project_info_count, &o);
+  pl_opts_default(pl_project_option_table, pl_project_option_count, &o);
   pl_status st = pl_project(&o, s, xhat, 0, NULL, warm, x, &info);
   if (st < 0) must(st);
   if (info.reason == PL_PROJECT_INSIDE) return;
@@ -170,7 +170,7 @@ static void run_rivals(const cloth *k, record *r, const double *xhat, double *x)
 static void swing(cloth *k, int steps, double h, int every, record *r) {
   const pl_model *m = k->scene->model;
   pl_state *s, *x;
-  pl_warm warm = {0}, warm4 = {0};
+  pl_warm_start warm = {0}, warm4 = {0};
   double *y = room(3 * k->nvert, sizeof *y), *z = room(3 * k->nvert, sizeof *z);
   must(pl_state_create(m, k->scene->params, &s));
   must(pl_state_create(m, k->scene->params, &x));
@@ -199,8 +199,8 @@ static void swing(cloth *k, int steps, double h, int every, record *r) {
     }
     s->t += h;
   }
-  pl_warm_free(&env, &warm);
-  pl_warm_free(&env, &warm4);
+  pl_warm_start_free(&env, &warm);
+  pl_warm_start_free(&env, &warm4);
   pl_state_free(m, s);
   pl_state_free(m, x);
   free(y);
@@ -274,7 +274,7 @@ static void cholesky(int n) {
 }
 
 int main(int argc, char **argv) {
-  door(argv);
+  use_blas_kernels(argv);
   pl_env_init(&env);
   const char *what = argc > 1 ? argv[1] : "table";
   int large = strcmp(what, "large") == 0, rivals = strcmp(what, "rivals") == 0;

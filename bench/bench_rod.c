@@ -1,7 +1,7 @@
 // Statics of rods from 30 to 30,000 edges: a wire over many supports that sags under its weight,
 // and a cantilever. Prints CSV: what, value, unit; the growth exponent is that of the time with the
 // number of edges.
-#include "door.h"
+#include "blas_kernels.h"
 #include "pliant/pliant.h"
 
 #include <math.h>
@@ -90,7 +90,7 @@ static void wire_close(wire *r) {
 // best of several, as the machine is shared
 static double solve_time(wire *r, pl_static_info *info) {
   pl_static_opts o;
-  pl_opts_default(pl_static_info_table, pl_static_info_count, &o);
+  pl_opts_default(pl_static_option_table, pl_static_option_count, &o);
   o.rtol = 1e-8;
   double best = 1e9;
   for (int i = 0; i < 5; i++) {
@@ -170,7 +170,7 @@ static void bench_cantilever(void) {
 
 int main(int argc, char **argv) {
   (void)argc;
-  door(argv);
+  use_blas_kernels(argv);
   pl_env_init(&env);
   pl_blas_threads(1);
   printf("what,value,unit\nBLAS kernels: %s,,\n", pl_blas_core());

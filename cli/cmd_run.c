@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static void tell_end(const pl_scene *s, const pl_job_result *r, pl_status status) {
+static void report_end(const pl_scene *s, const pl_job_result *r, pl_status status) {
   if (status == PL_CANCELLED)
     fprintf(stderr, "pliant: interrupted; --resume goes on with it\n");
   else if (status >= 0 && r->nunsolved)
@@ -13,7 +13,7 @@ static void tell_end(const pl_scene *s, const pl_job_result *r, pl_status status
 }
 
 // 0: what was given is no time
-static int take_checkpoint(const cli_args *a, pl_job_opts *o) {
+static int read_checkpoint(const cli_args *a, pl_job_opts *o) {
   const char *word = cli_value(a, "checkpoint");
   char *end;
   if (!word) return 1;
@@ -39,7 +39,7 @@ int cmd_run(const cli_args *a) {
                       .resume = cli_value(a, "resume") != NULL};
   if (!opts.folder) opts.folder = folder;
   opts.threads = cli_threads(a);
-  if (opts.threads < 0 || !take_checkpoint(a, &opts)) return CODE_USAGE;
+  if (opts.threads < 0 || !read_checkpoint(a, &opts)) return CODE_USAGE;
   screen_attach(a->env, quiet);
   pl_scene *scene = NULL;
   pl_status s = cli_load(a, path, nset, set, &scene);
@@ -53,7 +53,7 @@ int cmd_run(const cli_args *a) {
   pl_job_result result;
   s = pl_job_run(a->env, scene, &opts, &result);
   screen_clear();
-  if (!quiet) tell_end(scene, &result, s);
+  if (!quiet) report_end(scene, &result, s);
   if (cli_value(a, "json") && result.summary[0]) {
     char *text;
     if (pl_job_summary(a->env, &result, &text) == PL_OK) {

@@ -105,7 +105,7 @@ static pl_status show(const cli_args *a, const pl_validation *v) {
   return s;
 }
 
-static void tell_end(const pl_validation *v) {
+static void report_end(const pl_validation *v) {
   if (v->cancelled) fprintf(stderr, "pliant: interrupted; this is what there is\n");
   if (v->nsurprise)
     fprintf(stderr, "pliant: %d %s not as expected\n", v->nsurprise,
@@ -131,7 +131,7 @@ int cmd_validate(const cli_args *a) {
     if (cli_value(a, "csv") && v->nscore == 1)
       w = pl_score_write(a->env, &v->score[0], cli_value(a, "csv"));
     if (w == PL_OK) w = show(a, v);
-    if (!cli_value(a, "quiet")) tell_end(v);
+    if (!cli_value(a, "quiet")) report_end(v);
     if (w != PL_OK)
       code = cli_exit_code(w);
     else if (s == PL_OK && v->nsurprise)

@@ -1,5 +1,5 @@
 #include "cli.h"
-#include "door.h"
+#include "blas_kernels.h"
 #include "pliant/version.h"
 
 #include <signal.h>
@@ -65,7 +65,7 @@ static int find_letter(const cli_command *c, char letter) {
 }
 
 // one option at argv[*at]; returns CODE_DONE or CODE_USAGE
-static int take_option(cli_args *a, int argc, char **argv, int *at) {
+static int read_option(cli_args *a, int argc, char **argv, int *at) {
   const cli_command *c = a->command;
   const char *word = argv[*at], *value = NULL;
   int k;
@@ -96,7 +96,7 @@ static int parse(cli_args *a, int argc, char **argv) {
     if (!plain && strcmp(argv[at], "--") == 0) {
       plain = 1;
     } else if (!plain && argv[at][0] == '-' && argv[at][1]) {
-      int code = take_option(a, argc, argv, &at);
+      int code = read_option(a, argc, argv, &at);
       if (code != CODE_DONE) return code;
     } else {
       a->pos[a->npos++] = argv[at];
@@ -150,7 +150,7 @@ int main(int argc, char **argv) {
     return CODE_DONE;
   }
   if (strcmp(argv[1], "--version") == 0) {
-    door(argv);
+    use_blas_kernels(argv);
     return version();
   }
   // a file that becomes too large is an error of writing, not the end
@@ -159,7 +159,7 @@ int main(int argc, char **argv) {
   pl_env_init(&env);
   cli_args a = {.env = &env, .command = find_command(argv[1])};
   if (!a.command) return unknown_command(argv[1]);
-  if (a.command->blas) door(argv);
+  if (a.command->blas) use_blas_kernels(argv);
   int code = parse(&a, argc, argv);
   if (code != CODE_DONE) return code;
   if (cli_value(&a, "help")) {

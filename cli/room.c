@@ -17,7 +17,7 @@ static int fits(long nthread) {
   return 1;
 }
 
-static void look_for_room(int argc, char **argv, char **envp) {
+static void check_memory(int argc, char **argv, char **envp) {
   static const char text[] =
       "pliant: error: out of memory: the limit of address space leaves linear algebra no room\n"
       "  hint: allow at least 400 MB, e.g. ulimit -v 400000\n";
@@ -34,5 +34,5 @@ static void look_for_room(int argc, char **argv, char **envp) {
   _exit(CODE_INTERNAL);
 }
 
-__attribute__((section(".preinit_array"),
-               used)) static void (*const first)(int, char **, char **) = look_for_room;
+__attribute__((section(".preinit_array"), used)) static void (*const first)(int, char **,
+                                                                            char **) = check_memory;

@@ -53,7 +53,7 @@ static pl_status run(pl_env *env, record *r, pl_transient_info *info) {
 
   // options begin with their defaults
   pl_transient_opts opts;
-  pl_opts_default(pl_transient_info_table, pl_transient_info_count, &opts);
+  pl_opts_default(pl_transient_option_table, pl_transient_option_count, &opts);
   opts.frequency = omega;
   opts.periods = 60;
   opts.steps_per_period = 2000;

@@ -36,7 +36,7 @@ static pl_status analyse(pl_env *env, const pl_mesh *mesh, figures *out) {
                               .drive = &clamp,
                               .gravity = {0, 0, -g}};
   pl_static_opts static_opts;
-  pl_opts_default(pl_static_info_table, pl_static_info_count, &static_opts);
+  pl_opts_default(pl_static_option_table, pl_static_option_count, &static_opts);
   pl_modes_opts modes_opts = {.count = MODES};
   pl_static_info info;
   pl_modes_info modes_info;

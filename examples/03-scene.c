@@ -29,7 +29,7 @@ static pl_status solve(const pl_scene *scene, const pl_analysis *a, pl_static_in
   if (s == PL_OK) s = pl_work_create(scene->model, 1, &work);
   if (s == PL_OK)
     s = pl_static(&a->opts.static_, scene->model, scene->params, state, work, NULL, NULL, info);
-  int at = a->watch[0].node * scene->dim;
+  int at = a->probe[0].node * scene->dim;
   for (int c = 0; s == PL_OK && c < scene->dim; c++)
     u[c] = state->q[at + c] - scene->params->X[at + c];
   pl_work_free(work);
@@ -66,7 +66,7 @@ int main(int argc, char **argv) {
 
   // or one analysis by hand, on the same model
   int k = pl_scene_find_analysis(scene, "static");
-  if (s == PL_OK && k >= 0 && scene->analysis[k].nwatch > 0) {
+  if (s == PL_OK && k >= 0 && scene->analysis[k].nprobe > 0) {
     pl_static_info info;
     double u[3] = {0};
     s = solve(scene, &scene->analysis[k], &info, u);

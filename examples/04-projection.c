@@ -49,7 +49,7 @@ static pl_status project(pl_env *env, const pl_mesh *mesh) {
   int nvert = mesh->nvert, ntri = mesh->cell[PL_TRI3].n;
   const int *tri = mesh->cell[PL_TRI3].v;
   pl_project_opts opts;
-  pl_opts_default(pl_project_info_table, pl_project_info_count, &opts);
+  pl_opts_default(pl_project_option_table, pl_project_option_count, &opts);
   pl_project_info info;
   pl_sheet *sheet = NULL;
   double *rest = pl_alloc(env, 6 * (size_t)ntri, sizeof *rest);

@@ -91,7 +91,7 @@ void pl_report(pl_env *env, pl_level level, const char *file, int line, int col,
                const char *fmt, ...) __attribute__((format(printf, 7, 8)));
 
 // Tells progress; returns PL_CANCELLED when the host wants to stop.
-pl_status pl_tell(pl_env *env, const char *what, double done, const char *text);
+pl_status pl_report_progress(pl_env *env, const char *what, double done, const char *text);
 
 // Formats a diag as `file:line:col: level: text\n  hint: ...`, without a final newline.
 void pl_diag_format(const pl_diag *d, char *out, size_t size);
@@ -111,7 +111,7 @@ char *pl_strdup(pl_env *env, const char *s);
 int pl_mul_size(size_t a, size_t b, size_t *out);
 
 // Could so many bytes be had now, beside what is there? Nothing is kept.
-int pl_memory_room(size_t bytes);
+int pl_memory_available(size_t bytes);
 
 // A growable array: pl_grow makes room for one more element; returns PL_E_NOMEM on failure.
 // ptr is the address of the array pointer, cap of its capacity.
@@ -133,13 +133,13 @@ void pl_arena_release(pl_arena *a, pl_arena_mark mark);
 // ---- threads ----------------------------------------------------------------------------------
 
 // A fixed team of threads. The caller is thread 0. Not re-entrant.
-typedef struct pl_team pl_team;
-pl_status pl_team_create(pl_env *env, int nthread, pl_team **out);
-void pl_team_free(pl_team *t);
-int pl_team_size(const pl_team *t);
+typedef struct pl_threads pl_threads;
+pl_status pl_threads_create(pl_env *env, int nthread, pl_threads **out);
+void pl_threads_free(pl_threads *t);
+int pl_threads_size(const pl_threads *t);
 // Calls fn(ctx, i, thread) for every i in 0..n-1, in chunks of consecutive i, and waits for all.
 // fn must not touch the environment. A NULL team runs everything in the caller.
-void pl_team_run(pl_team *t, int n, void (*fn)(void *ctx, int i, int thread), void *ctx);
+void pl_threads_run(pl_threads *t, int n, void (*fn)(void *ctx, int i, int thread), void *ctx);
 
 // ---- text -------------------------------------------------------------------------------------
 
@@ -192,7 +192,7 @@ typedef enum pl_opt_type { PL_OPT_INT, PL_OPT_REAL, PL_OPT_CHOICE } pl_opt_type;
 
 // One option of a solver, or one parameter of an element kind: makes structs, scene keys, range
 // checks, --set paths and manual tables.
-typedef struct pl_opt_info {
+typedef struct pl_option {
   const char *name;
   pl_opt_type type;
   size_t offset;        // into the options struct; unused for element parameters
@@ -200,12 +200,12 @@ typedef struct pl_opt_info {
   const char *unit;     // SI unit of the dimension, "" for a number, e.g. "m", "N/m", "rad/s"
   const char *text;     // one line for the manual
   const char *choices;  // PL_OPT_CHOICE: "newmark|implicit-euler|bdf2"
-} pl_opt_info;
+} pl_option;
 
 // Fills an options struct with its defaults.
-void pl_opts_default(const pl_opt_info *info, int n, void *opts);
+void pl_opts_default(const pl_option *info, int n, void *opts);
 // Range check; fails with the option's name, value and range.
-pl_status pl_opts_check(pl_env *env, const pl_opt_info *info, int n, const void *opts);
+pl_status pl_opts_check(pl_env *env, const pl_option *info, int n, const void *opts);
 
 // An option list is a macro LIST(X, C): numbers as X(type, name, value, lo, hi, unit, text) with
 // type int or double, choices as C(name, value, "a|b|c", text) stored in an int ("no|yes" for a
@@ -214,7 +214,7 @@ pl_status pl_opts_check(pl_env *env, const pl_opt_info *info, int n, const void 
 #define PL_OPT_KIND_double                                    PL_OPT_REAL
 #define PL_OPT_FIELD_X(type, name, value, lo, hi, unit, text) type name;
 #define PL_OPT_FIELD_C(name, value, choices, text)            int name;
-// Rows of a table of pl_opt_info from the same list; OPT_STRUCT names the options struct.
+// Rows of a table of pl_option from the same list; OPT_STRUCT names the options struct.
 #define PL_OPT_ROW_X(type_, name_, value_, lo_, hi_, unit_, text_)                                 \
   {.name = #name_,                                                                                 \
    .type = PL_OPT_KIND_##type_,                                                                    \

@@ -28,8 +28,8 @@ enum { PL_FRICTION_HYBRID, PL_FRICTION_GAUSS_SEIDEL, PL_FRICTION_NEWTON };
 typedef struct pl_friction_opts {
   PL_FRICTION_OPTS(PL_OPT_FIELD_X, PL_OPT_FIELD_C)
 } pl_friction_opts;
-extern const pl_opt_info pl_friction_info_table[];
-extern const int pl_friction_info_count;
+extern const pl_option pl_friction_option_table[];
+extern const int pl_friction_option_count;
 
 typedef enum pl_friction_stop {
   PL_FRICTION_CONVERGED,
@@ -39,7 +39,7 @@ typedef enum pl_friction_stop {
   PL_FRICTION_CANCELLED
 } pl_friction_stop;
 
-typedef enum pl_touch_status { PL_OPEN, PL_STICK, PL_SLIP } pl_touch_status;
+typedef enum pl_contact_status { PL_OPEN, PL_STICK, PL_SLIP } pl_contact_status;
 
 typedef struct pl_friction_info {
   pl_friction_stop reason;
@@ -57,10 +57,10 @@ typedef struct pl_friction_info {
 // body turns on such contacts or friction is strong. Returns PL_UNSOLVED with the best p when it
 // does not converge; info, which may be NULL, tells why.
 pl_status pl_friction(pl_env *env, const pl_friction_opts *o, const pl_friction_desc *d, double *p,
-                      double *u, pl_touch_status *status, pl_friction_info *info);
+                      double *u, pl_contact_status *status, pl_friction_info *info);
 
 // One contact alone, exact: the same law with W[3][3], c[3]. W_NN <= 0 gives p = 0.
-pl_touch_status pl_friction_one(const double W[9], const double c[3], double mu, double p[3]);
+pl_contact_status pl_friction_one(const double W[9], const double c[3], double mu, double p[3]);
 
 // ---- obstacles ----------------------------------------------------------------------------------
 
@@ -88,8 +88,8 @@ typedef struct pl_obstacle {
   double axis[3];   // plane: normal, out of it, of any length; capsule: from its centre to one end
                     // of its segment, m
   double half[3];   // box: half of its sides, m
-  double turn[4];   // box, mesh: quaternion (w, x, y, z) from its own axes; zeros: none
-  double radius;    // m; sphere, capsule, and how far a box or mesh is rounded outwards
+  double rotation[4];           // box, mesh: quaternion (w, x, y, z) from its own axes; zeros: none
+  double radius;                // m; sphere, capsule, and how far a box or mesh is rounded outwards
   double velocity[3];           // m/s; of the surface, which moves with it
   double mu;                    // friction coefficient
   const pl_obstacle_mesh *mesh; // outlives the obstacle
@@ -118,14 +118,14 @@ typedef struct pl_contact_desc {
 } pl_contact_desc;
 
 // One node and one obstacle, after an accepted step.
-typedef struct pl_touch {
+typedef struct pl_contact_pair {
   int node, obstacle;
   double mu, radius;
-  pl_touch_status status;
+  pl_contact_status status;
   pl_gap place;
   double force[3]; // N, along the frame: impulse of the step over its length; statics: the force
   double slide[3]; // along the tangents, [1] and [2]: m/s, or m in a load step of statics
-} pl_touch;
+} pl_contact_pair;
 
 // What becomes of the velocity of contacts that are closed at the end of one of Newmark's steps.
 typedef enum pl_impact {
@@ -139,7 +139,7 @@ typedef struct pl_contact {
   pl_env *env;
   int dim, nobstacle, npair;
   pl_obstacle *obstacle;
-  pl_touch *pair; // [npair] obstacle by obstacle for each node
+  pl_contact_pair *pair; // [npair] obstacle by obstacle for each node
   // may be changed between analyses
   pl_friction_opts friction;
   pl_impact impact;

@@ -136,8 +136,8 @@ pl_status pl_curve_coefficients(pl_env *env, int npoint, int dim, const double *
 typedef struct pl_optimise_opts {
   PL_OPTIMISE_OPTS(PL_OPT_FIELD_X, PL_OPT_FIELD_C)
 } pl_optimise_opts;
-extern const pl_opt_info pl_optimise_info_table[];
-extern const int pl_optimise_info_count;
+extern const pl_option pl_optimise_option_table[];
+extern const int pl_optimise_option_count;
 
 // ---- a design at hand -------------------------------------------------------------------------
 
@@ -363,8 +363,8 @@ void pl_frf_value(const pl_model *m, const pl_params *p, const pl_orbit *o, cons
 typedef struct pl_fit_response_opts {
   PL_FIT_RESPONSE_OPTS(PL_OPT_FIELD_X, PL_OPT_FIELD_C)
 } pl_fit_response_opts;
-extern const pl_opt_info pl_fit_response_info_table[];
-extern const int pl_fit_response_info_count;
+extern const pl_option pl_fit_response_option_table[];
+extern const int pl_fit_response_option_count;
 
 enum { PL_BANDS_TOGETHER, PL_BANDS_ALONE };
 enum {
@@ -435,8 +435,8 @@ void pl_response_fit_free(pl_response_fit *f);
 typedef struct pl_proof_opts {
   PL_PROOF_OPTS(PL_OPT_FIELD_X, PL_OPT_FIELD_C)
 } pl_proof_opts;
-extern const pl_opt_info pl_proof_info_table[];
-extern const int pl_proof_info_count;
+extern const pl_option pl_proof_option_table[];
+extern const int pl_proof_option_count;
 
 typedef struct pl_window { // the largest value of a measure on the response in a window
   int followed;            // anew, from its other end; -1: not to its end

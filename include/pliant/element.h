@@ -51,7 +51,7 @@ typedef struct pl_kernels_p {
               pl_pack *grad, pl_pack *hess);
   int (*third)(const pl_pack *q, const pl_pack *v, const pl_pack *par, const pl_pack *rest,
                pl_pack *out);
-  void (*carry)(const pl_pack *q, const pl_pack *q0, const pl_pack *dq, const pl_pack *par,
+  void (*mixed)(const pl_pack *q, const pl_pack *q0, const pl_pack *dq, const pl_pack *par,
                 const pl_pack *rest, pl_pack *out);
   int (*visc)(const pl_pack *q, const pl_pack *v, const pl_pack *par, const pl_pack *rest,
               pl_pack *force, pl_pack *damp, pl_pack *stiff);
@@ -77,13 +77,13 @@ typedef struct pl_elem_kind {
   int nscal;        // further scalar unknowns
   int ndof;         // vdim * nvert + nscal; q and X hold the vertices first
   int npar, nrest;
-  int nhist;              // first entries of rest that are anchors, which commit moves; 0: none
-  int planar;             // rigid motions keep the energy only in the xy plane
-  int inert;              // scalar unknowns: rigid motions mean nothing
-  int damped;             // visc depends on q, so that a tangent with it is unsymmetric
-  int stiff;              // keeps its shape: large motions turn it and hardly stretch it
-  int rigid;              // a penalty stands for a constraint: its first field tells the violation
-  const pl_opt_info *par; // [npar]
+  int nhist;            // first entries of rest that are anchors, which commit moves; 0: none
+  int planar;           // rigid motions keep the energy only in the xy plane
+  int inert;            // scalar unknowns: rigid motions mean nothing
+  int damped;           // visc depends on q, so that a tangent with it is unsymmetric
+  int stiff;            // keeps its shape: large motions turn it and hardly stretch it
+  int rigid;            // a penalty stands for a constraint: its first field tells the violation
+  const pl_option *par; // [npar]
   pl_kernels_d d;
   pl_kernels_z z;
   pl_kernels_p p; // NULL: elements of the kind are evaluated one by one
@@ -98,7 +98,7 @@ typedef struct pl_elem_kind {
   // change by dq: out[ndof][ndof], symmetric, of second order in dq where q = q0 + dq + O(dq^2).
   // Newton's method on nearly inextensible bodies needs few steps with such tangents. NULL: nothing
   // in the kind is stiff.
-  void (*carry)(const double *q, const double *q0, const double *dq, const double *par,
+  void (*mixed)(const double *q, const double *q0, const double *dq, const double *par,
                 const double *rest, double *out);
   // Moves the anchors, rest[0..nhist-1], to the state q; the state itself and its energy stay what
   // they are. Rates v, a of scalar unknowns become those measured from the new anchors, and scalars
@@ -108,8 +108,8 @@ typedef struct pl_elem_kind {
   // Scalar unknowns scal[nscal] after the whole element was turned by R[3][3] (NULL: not at all),
   // measured from the anchors of rest data `to` while those in q are measured from `from`. Bit i of
   // known: scal[i] is given. NULL: turns leave scalars alone.
-  void (*turn)(const double *R, const double *q, const double *par, const double *from,
-               const double *to, unsigned known, double *scal);
+  void (*rotate)(const double *R, const double *q, const double *par, const double *from,
+                 const double *to, unsigned known, double *scal);
   // Pairs: forces along one elongation d with kinks, or with memory. Rayleigh's beta leaves them
   // out, and harmonic balance integrates them exactly between the events. d and n = dd/dq [ndof] at
   // q; 1 outside the domain. NULL: no such force.
@@ -201,6 +201,6 @@ void pl_rod_director(const double *t, double *d1);
 // The angle theta for which m1 is the given direction, its part along t taken off; -pi..pi.
 double pl_rod_angle(const double *t, const double *m1);
 // m1[3] of one edge carried to the next by the smallest rotation from t0 to t1: no twist between.
-void pl_rod_carry(const double *t0, const double *t1, const double *m1, double *out);
+void pl_rod_transport(const double *t0, const double *t1, const double *m1, double *out);
 
 #endif

@@ -66,27 +66,29 @@ void pl_hb_shift_diagonal(pl_hb *hb, double by);
 
 // Change of the balance with parameters at a motion: out[size] = sum_i dp[i] dh/dp_i, and
 // out[nknob] += lambda' dh/dp_i for every knob. Knobs need as many threads as the work has.
-pl_status pl_hb_change(pl_hb *hb, pl_knobs *k, const pl_orbit *o, const double *dp, double *out);
-pl_status pl_hb_change_dot(pl_hb *hb, pl_knobs *k, const pl_orbit *o, const double *lambda,
+pl_status pl_hb_change(pl_hb *hb, pl_directions *k, const pl_orbit *o, const double *dp,
+                       double *out);
+pl_status pl_hb_change_dot(pl_hb *hb, pl_directions *k, const pl_orbit *o, const double *lambda,
                            double *out);
 
 // ---- linear algebra of continuation -----------------------------------------------------------
 
 // Solves with [J b; c' d] of size n + 1 (or J alone) by GMRES, preconditioned with the last factor
 // of J; factorises anew only when that has become too poor. Small systems are always factorised.
-typedef struct pl_border pl_border;
-typedef struct pl_border_info {
+typedef struct pl_bordered pl_bordered;
+typedef struct pl_bordered_info {
   int factorisations, solves, iterations;
-} pl_border_info;
-pl_status pl_border_create(pl_hb *hb, pl_border **out);
-void pl_border_free(pl_border *b);
+} pl_bordered_info;
+pl_status pl_bordered_create(pl_hb *hb, pl_bordered **out);
+void pl_bordered_free(pl_bordered *b);
 // Takes the Jacobian that hb holds now as the operator. b, c [n] may be NULL: no border.
-pl_status pl_border_set(pl_border *s, const double *b, const double *c, double d);
+pl_status pl_bordered_set(pl_bordered *s, const double *b, const double *c, double d);
 // x[n], *y from f[n], g. PL_SINGULAR when the bordered matrix is singular to rounding.
-pl_status pl_border_solve(pl_border *s, const double *f, double g, double *x, double *y);
+pl_status pl_bordered_solve(pl_bordered *s, const double *f, double g, double *x, double *y);
 // Transposed, for adjoints.
-pl_status pl_border_solve_transposed(pl_border *s, const double *f, double g, double *x, double *y);
-pl_border_info pl_border_stats(const pl_border *s);
+pl_status pl_bordered_solve_transposed(pl_bordered *s, const double *f, double g, double *x,
+                                       double *y);
+pl_bordered_info pl_bordered_stats(const pl_bordered *s);
 
 // ---- periodic motion at one frequency ---------------------------------------------------------
 
@@ -110,8 +112,8 @@ pl_border_info pl_border_stats(const pl_border *s);
 typedef struct pl_periodic_opts {
   PL_PERIODIC_OPTS(PL_OPT_FIELD_X, PL_OPT_FIELD_C)
 } pl_periodic_opts;
-extern const pl_opt_info pl_periodic_info_table[];
-extern const int pl_periodic_info_count;
+extern const pl_option pl_periodic_option_table[];
+extern const int pl_periodic_option_count;
 
 enum {
   PL_BRANCH_ANY,
@@ -146,7 +148,7 @@ pl_status pl_periodic(const pl_periodic_opts *o, const pl_model *m, pl_params *p
 
 // Newton's method at fixed frequency from orbit (start and result) with a balance and border at
 // hand. PL_UNSOLVED when it does not converge; orbit is then the start.
-pl_status pl_hb_newton(pl_hb *hb, pl_border *b, pl_orbit *orbit, double rtol, int max_iter,
+pl_status pl_hb_newton(pl_hb *hb, pl_bordered *b, pl_orbit *orbit, double rtol, int max_iter,
                        pl_periodic_info *info);
 
 // ---- amplitude --------------------------------------------------------------------------------
@@ -254,8 +256,8 @@ void pl_growth_free(pl_growth *g);
 typedef struct pl_response_opts {
   PL_RESPONSE_OPTS(PL_OPT_FIELD_X, PL_OPT_FIELD_C)
 } pl_response_opts;
-extern const pl_opt_info pl_response_info_table[];
-extern const int pl_response_info_count;
+extern const pl_option pl_response_option_table[];
+extern const int pl_response_option_count;
 
 typedef enum pl_special_kind {
   PL_PEAK,            // dA/domega = 0 of a measure of a watched place, eq. 17
@@ -292,7 +294,7 @@ typedef struct pl_curve_point {
 typedef struct pl_special {
   pl_special_kind kind;
   int after;        // index of the curve point before it
-  int watch;        // peaks: of which measure
+  int probe;        // peaks: of which measure
   double omega;     // of the drive
   double amplitude; // value of that measure (other kinds: of the first one)
   pl_leading leading;
@@ -324,7 +326,7 @@ void pl_curve_free(pl_curve *c);
 // when it gets to that. PL_UNSOLVED or PL_CANCELLED with the part of the curve that was done;
 // out->reason says why.
 pl_status pl_response(const pl_response_opts *o, const pl_model *m, pl_params *p, pl_work *w,
-                      int nwatch, const int *watch, const pl_orbit *orbit0, pl_curve **out);
+                      int nprobe, const int *probe, const pl_orbit *orbit0, pl_curve **out);
 
 // What a response needs to go on later, at a point of its main curve.
 typedef struct pl_trail pl_trail;
@@ -393,8 +395,8 @@ pl_status pl_response_run(const pl_response_opts *o, const pl_model *m, pl_param
 typedef struct pl_backbone_opts {
   PL_BACKBONE_OPTS(PL_OPT_FIELD_X, PL_OPT_FIELD_C)
 } pl_backbone_opts;
-extern const pl_opt_info pl_backbone_info_table[];
-extern const int pl_backbone_info_count;
+extern const pl_option pl_backbone_option_table[];
+extern const int pl_backbone_option_count;
 
 // The family of free, undamped periodic motions (nonlinear normal mode) that begins at a linear
 // mode about the static equilibrium. Its motions are even in time (cosines alone): that fixes their
@@ -404,7 +406,7 @@ extern const int pl_backbone_info_count;
 // what is lost over a period (extended periodic motion concept): zeta, the damping ratio, is in
 // pl_curve_point.damping. For up to 1500 coefficients; needs an amplitude or energy to end at.
 pl_status pl_backbone(const pl_backbone_opts *o, const pl_model *m, pl_params *p, pl_work *w,
-                      int nwatch, const int *watch, pl_curve **out);
+                      int nprobe, const int *probe, pl_curve **out);
 
 // ---- linear response, for comparison ----------------------------------------------------------
 
@@ -462,8 +464,8 @@ pl_status pl_modal_strain(const pl_modal *l, const pl_orbit *o, int nsample, dou
 typedef struct pl_fit_damping_opts {
   PL_FIT_DAMPING_OPTS(PL_OPT_FIELD_X, PL_OPT_FIELD_C)
 } pl_fit_damping_opts;
-extern const pl_opt_info pl_fit_damping_info_table[];
-extern const int pl_fit_damping_info_count;
+extern const pl_option pl_fit_damping_option_table[];
+extern const int pl_fit_damping_option_count;
 
 // One measurement: positions of some unknowns at times of any spacing, over a part of a period or
 // over many.

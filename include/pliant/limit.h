@@ -88,11 +88,11 @@ void pl_sheet_stretch(const pl_sheet *s, const double *x, double *stretch);
 
 // Two fixed vertices further apart than the sheet between them can reach: sufficient for there to
 // be no state within the limits. a = -1: none were found.
-typedef struct pl_reach {
+typedef struct pl_unreachable {
   int a, b;
   double apart, reach; // m
-} pl_reach;
-pl_status pl_sheet_reach(pl_sheet *s, const double *x, pl_reach *out);
+} pl_unreachable;
+pl_status pl_sheet_unreachable(pl_sheet *s, const double *x, pl_unreachable *out);
 
 // ---- contact as part of the program -------------------------------------------------------------
 
@@ -106,9 +106,9 @@ typedef struct pl_barrier {
   double offset;      // m
   double from[3];     // m; where the point would be if it stuck
   double mu;
-  double give;            // m per unit of force: 0: hard; else the point yields in proportion
-  double force[3];        // out: weight times displacement (kg m), along the frame
-  pl_touch_status status; // out
+  double give;              // m per unit of force: 0: hard; else the point yields in proportion
+  double force[3];          // out: weight times displacement (kg m), along the frame
+  pl_contact_status status; // out
 } pl_barrier;
 
 // ---- projection ---------------------------------------------------------------------------------
@@ -123,8 +123,8 @@ typedef struct pl_barrier {
 typedef struct pl_project_opts {
   PL_PROJECT_OPTS(PL_OPT_FIELD_X, PL_OPT_FIELD_C)
 } pl_project_opts;
-extern const pl_opt_info pl_project_info_table[];
-extern const int pl_project_info_count;
+extern const pl_option pl_project_option_table[];
+extern const int pl_project_option_count;
 
 typedef enum pl_project_stop {
   PL_PROJECT_CONVERGED,
@@ -152,13 +152,13 @@ typedef struct pl_project_info {
   double seconds;
 } pl_project_info;
 
-// What a solve leaves for the next one nearby. Zero-initialise; free with pl_warm_free.
-typedef struct pl_warm {
+// What a solve leaves for the next one nearby. Zero-initialise; free with pl_warm_start_free.
+typedef struct pl_warm_start {
   int nvert, ncone;
   double *dx;   // [nvert][3] correction
   double *dual; // [ncone][3]
-} pl_warm;
-void pl_warm_free(pl_env *env, pl_warm *w);
+} pl_warm_start;
+void pl_warm_start_free(pl_env *env, pl_warm_start *w);
 
 // x[nvert][3]: the nearest state to xhat, in the weights of the sheet, that is within all limits
 // and on the right side of all barriers (NULL: none; their forces are filled). Fixed components are
@@ -168,7 +168,7 @@ void pl_warm_free(pl_env *env, pl_warm *w);
 // apart (named). PL_UNSOLVED: did not converge, x is the best state known and info tells; x may be
 // xhat itself.
 pl_status pl_project(const pl_project_opts *o, pl_sheet *s, const double *xhat, int nbarrier,
-                     pl_barrier *barrier, pl_warm *warm, double *x, pl_project_info *info);
+                     pl_barrier *barrier, pl_warm_start *warm, double *x, pl_project_info *info);
 
 // ---- other ways, for comparison -----------------------------------------------------------------
 
@@ -191,11 +191,11 @@ int pl_project_has_ipopt(void);
 // ---- time steps ---------------------------------------------------------------------------------
 
 // What confines the motion of a model with three unknowns a node.
-typedef struct pl_confine {
+typedef struct pl_constraints {
   pl_sheet *sheet;          // over all nodes of the model; NULL: no limits
   pl_contact *contact;      // NULL: no obstacles
   struct pl_layers *layers; // NULL: layers pass through each other
-} pl_confine;
+} pl_constraints;
 
 // One step as it went. Energies and works are in J; works are sums since the start, positive when
 // they add energy.
@@ -229,7 +229,7 @@ typedef int (*pl_limit_observe_fn)(void *ctx, const pl_state *s, const pl_clock 
 // Steps of the method of o: implicit-euler (limits are left out), project, reflect, bdf2-project,
 // bdf2-reflect or coupled. The observer is called after every step.
 pl_status pl_limit_transient(const pl_transient_opts *o, const pl_project_opts *po,
-                             const pl_model *m, const pl_params *p, const pl_confine *k,
+                             const pl_model *m, const pl_params *p, const pl_constraints *k,
                              pl_state *s, pl_history *history, pl_work *w,
                              pl_limit_observe_fn observe, void *ctx, pl_limit_info *info);
 
@@ -244,8 +244,8 @@ pl_status pl_limit_transient(const pl_transient_opts *o, const pl_project_opts *
 typedef struct pl_drape_opts {
   PL_DRAPE_OPTS(PL_OPT_FIELD_X, PL_OPT_FIELD_C)
 } pl_drape_opts;
-extern const pl_opt_info pl_drape_info_table[];
-extern const int pl_drape_info_count;
+extern const pl_option pl_drape_option_table[];
+extern const int pl_drape_option_count;
 
 typedef struct pl_drape_info {
   pl_stop reason;
@@ -266,7 +266,7 @@ typedef struct pl_drape_info {
 // that lead back from beyond the limits; one that does not is done again, shorter. PL_UNSOLVED with
 // PL_STOP_ENERGY: none does, however short. history: as that of pl_transient, NULL: none.
 pl_status pl_drape(const pl_drape_opts *o, const pl_project_opts *po, const pl_model *m,
-                   const pl_params *p, const pl_confine *k, pl_state *s, pl_history *history,
+                   const pl_params *p, const pl_constraints *k, pl_state *s, pl_history *history,
                    pl_work *w, pl_limit_observe_fn observe, void *ctx, pl_drape_info *info);
 
 #endif

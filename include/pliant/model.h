@@ -164,20 +164,24 @@ const double *pl_model_group_rest(const pl_model *m, const pl_params *p, int gro
 
 // Some scalar unknowns (angles of rods) are measured from anchors: directions near the state, which
 // steps leave behind for new ones so that bodies may turn as far as they like.
+// Where the anchors of rods are: in the reference shape, in hist since they moved with the motion,
+// or in the reference shape for good (periodic motions).
+enum { PL_ANCHORS_FIXED = -1, PL_ANCHORS_REFERENCE = 0, PL_ANCHORS_MOVED = 1 };
+
 typedef struct pl_state {
   double t;
   int nq, nhist;
   double *q, *v, *a; // [nq] each, one allocation
   double *hist;      // [nhist] anchors of the elements, angles of drives where those were set
-  int moved;         // 1: anchors are in hist; 0: those of the reference shape; -1: those for good
+  int anchoring;     // one of PL_ANCHORS_*
 } pl_state;
 pl_status pl_state_create(const pl_model *m, const pl_params *p, pl_state **out); // at rest: q = X
 void pl_state_free(const pl_model *m, pl_state *s);
 void pl_state_copy(pl_state *to, const pl_state *from);
 // Moves the anchors to the state, after an accepted step. Energy, forces at equilibrium and the
 // motion stay what they are; rates of scalar unknowns are measured anew. Anchors of scalars that
-// are driven and do not turn stay. Nothing happens in models without anchors, or when moved is -1.
-// Sliders of dry friction follow what has pulled them, in any case.
+// are driven and do not turn stay. Nothing happens in models without anchors, or when they are
+// fixed. Sliders of dry friction follow what has pulled them, in any case.
 void pl_commit(const pl_model *m, const pl_params *p, pl_state *s);
 // The anchors alone, as may be done on the way to an equilibrium.
 void pl_move_anchors(const pl_model *m, const pl_params *p, pl_state *s);
@@ -187,8 +191,8 @@ void pl_move_anchors(const pl_model *m, const pl_params *p, pl_state *s);
 pl_status pl_state_unwound(const pl_model *m, const pl_params *p, const pl_state *s, double *q);
 // The scalar unknowns nnode * dim .. nq - 1 after all nodes of q[nq] were turned by R[3][3] as one
 // rigid body, by the anchors of the reference shape: into out[nq], whose other entries stay.
-pl_status pl_turn_scalars(const pl_model *m, const pl_params *p, const double *R, const double *q,
-                          double *out);
+pl_status pl_rotate_scalars(const pl_model *m, const pl_params *p, const double *R, const double *q,
+                            double *out);
 
 // ---- evaluation -------------------------------------------------------------------------------
 
@@ -217,7 +221,7 @@ typedef struct pl_coef {
 // Scratch and results of pl_eval. Never holds state.
 typedef struct pl_work {
   pl_env *env;
-  pl_team *team;
+  pl_threads *threads;
   double elastic;          // W; of sliders with what they have lost since the last commit
   double slipped;          // that loss
   double potential;        // W - work of gravity and loads
@@ -261,43 +265,43 @@ pl_status pl_eval_design(const pl_model *m, const pl_params *p, const pl_state *
 // ---- many parameters at once --------------------------------------------------------------------
 
 // Something that can be turned: a change by one moves every target by its coefficient.
-typedef struct pl_knob {
+typedef struct pl_direction {
   int ntarget;
   const pl_target *target;
-} pl_knob;
+} pl_direction;
 // Knobs with lists of the elements, drives and loads that each of them touches, so that derivatives
 // by hundreds of parameters cost no more than what they touch. Calls with different `thread` may
 // run at the same time.
-typedef struct pl_knobs pl_knobs;
-pl_status pl_knobs_create(const pl_model *m, int nthread, int n, const pl_knob *knob,
-                          pl_knobs **out);
-void pl_knobs_free(pl_knobs *k);
-int pl_knobs_count(const pl_knobs *k);
+typedef struct pl_directions pl_directions;
+pl_status pl_directions_create(const pl_model *m, int nthread, int n, const pl_direction *dir,
+                               pl_directions **out);
+void pl_directions_free(pl_directions *k);
+int pl_directions_count(const pl_directions *k);
 // Elements that knob i touches, as pairs (group, element): *list [count][2]. Returns the count.
-int pl_knobs_touched(const pl_knobs *k, int i, const int **list);
+int pl_directions_elements(const pl_directions *k, int i, const int **list);
 // out[n] += y . dr/dp_i for every knob i, y[nq]; dr/dp as pl_eval_design.
-pl_status pl_knobs_dot(pl_knobs *k, int thread, const pl_params *p, const pl_state *s,
-                       const pl_clock *c, const double *y, double *out);
+pl_status pl_directions_dot(pl_directions *k, int thread, const pl_params *p, const pl_state *s,
+                            const pl_clock *c, const double *y, double *out);
 // out[nq] = sum_i dp[i] dr/dp_i.
-pl_status pl_knobs_along(pl_knobs *k, int thread, const pl_params *p, const pl_state *s,
-                         const pl_clock *c, const double *dp, double *out);
+pl_status pl_directions_along(pl_directions *k, int thread, const pl_params *p, const pl_state *s,
+                              const pl_clock *c, const double *dp, double *out);
 // 1: pairs (pl_elem_kind.stretch) are left out of the two above, for callers that know their
 // events.
-void pl_knobs_smooth(pl_knobs *k, int on);
+void pl_directions_smooth(pl_directions *k, int on);
 // Change by knob i of the force out[ndof] of one such element, with its history (NULL: none), or
 // (side 1, -1) of the place *out where a slip to that side leaves a slider.
-pl_status pl_knobs_pair(pl_knobs *k, const pl_params *p, pl_state *s, const pl_clock *c, int i,
-                        int group, int elem, const double *hist, int side, double *out);
+pl_status pl_directions_pair(pl_directions *k, const pl_params *p, pl_state *s, const pl_clock *c,
+                             int i, int group, int elem, const double *hist, int side, double *out);
 // dx, dv, da[3] of a driven node by knob i; components that are not driven are 0. Returns 1 when
 // the knob moves the node at all.
-int pl_knobs_drive(pl_knobs *k, int thread, const pl_params *p, const pl_clock *c, int i, int node,
-                   double *dx, double *dv, double *da);
+int pl_directions_drive(pl_directions *k, int thread, const pl_params *p, const pl_clock *c, int i,
+                        int node, double *dx, double *dv, double *da);
 // The same for a driven scalar unknown (by its number among all unknowns), measured from the
 // anchors of the reference shape: its value alone.
-int pl_knobs_scalar(pl_knobs *k, int thread, const pl_params *p, const pl_clock *c, int i,
-                    int unknown, double *dx);
+int pl_directions_scalar(pl_directions *k, int thread, const pl_params *p, const pl_clock *c, int i,
+                         int unknown, double *dx);
 // Total mass by every knob: out[n] += factor dm/dp_i.
-pl_status pl_knobs_mass(pl_knobs *k, const pl_params *p, double factor, double *out);
+pl_status pl_directions_mass(pl_directions *k, const pl_params *p, double factor, double *out);
 
 // M restricted to the free unknowns.
 pl_status pl_free_mass(const pl_model *m, const pl_params *p, pl_csc *M);
@@ -322,33 +326,33 @@ void pl_momentum(const pl_model *m, const pl_params *p, const pl_state *s, doubl
 
 // One element as analyses see it that assemble on their own (harmonic balance): unknowns, and the
 // inner force f(q, v) = dW/dq + beta K v + dashpots with exact, possibly unsymmetric derivatives.
-typedef struct pl_visit {
+typedef struct pl_element {
   const pl_model *m;
   const pl_params *p;
   int group, elem;
   int ndof;
   const int *dof; // [ndof] unknown numbers, -1: missing; an unknown may stand twice
-} pl_visit;
+} pl_element;
 // Calls fn for every element; elements that run at the same time share no unknown, and the order in
 // which an unknown is met does not depend on the number of threads. fn returns non-zero for
 // PL_DOMAIN.
-typedef int (*pl_visit_fn)(void *ctx, const pl_visit *e, int thread);
-pl_status pl_model_visit(const pl_model *m, const pl_params *p, pl_work *w, pl_visit_fn fn,
-                         void *ctx);
+typedef int (*pl_element_fn)(void *ctx, const pl_element *e, int thread);
+pl_status pl_model_each_element(const pl_model *m, const pl_params *p, pl_work *w, pl_element_fn fn,
+                                void *ctx);
 // f[ndof], K = df/dq and D = df/dv [ndof][ndof] (NULL: not wanted) at local q, v[ndof]. Returns 1
 // outside the domain.
-int pl_visit_eval(const pl_visit *e, const double *q, const double *v, double *f, double *K,
-                  double *D);
+int pl_element_eval(const pl_element *e, const double *q, const double *v, double *f, double *K,
+                    double *D);
 // Adds to K and D [ndof][ndof] of an evaluation at q what lets them take stiff stresses from q0 by
 // their linear change with dq.
-void pl_visit_carry(const pl_visit *e, const double *q, const double *q0, const double *dq,
-                    double *K, double *D);
+void pl_element_mixed(const pl_element *e, const double *q, const double *q0, const double *dq,
+                      double *K, double *D);
 
 // ---- lots ---------------------------------------------------------------------------------------
 
 // Elements of one group that are evaluated together, a lane for each; lanes beyond n repeat the
 // last element.
-typedef struct pl_lot {
+typedef struct pl_batch {
   const pl_model *m;
   const pl_params *p;
   int group, first, n; // n: 1..PL_LANES
@@ -357,25 +361,25 @@ typedef struct pl_lot {
   int nentry;     // of K and of D
   const int *dof; // [n][ndof]
   pl_pack par[PL_NPAR_MAX], rest[PL_NREST_MAX];
-} pl_lot;
-// pl_model_visit by lots. bad: the lane at fault.
-typedef int (*pl_lot_fn)(void *ctx, const pl_lot *e, int thread, int *bad);
-pl_status pl_model_visit_lots(const pl_model *m, const pl_params *p, pl_work *w, pl_lot_fn fn,
+} pl_batch;
+// pl_model_each_element by lots. bad: the lane at fault.
+typedef int (*pl_batch_fn)(void *ctx, const pl_batch *e, int thread, int *bad);
+pl_status pl_model_each_batch(const pl_model *m, const pl_params *p, pl_work *w, pl_batch_fn fn,
                               void *ctx);
 
 // A lot at one instant, and what is wanted of it; arrays of results have steps of `stride`.
-typedef struct pl_lot_sample {
+typedef struct pl_batch_sample {
   const pl_pack *q, *v;   // [ndof]
   const pl_pack *q0, *dq; // [ndof] where stiff stresses are carried over from, see
-                          // pl_visit_carry; NULL: they are not
+                          // pl_element_mixed; NULL: they are not
   int stride;
   pl_pack *f;     // [ndof]
   pl_pack *r;     // [ndof] the part of f that is linear in v
   pl_pack *K, *D; // [nentry]; NULL: not wanted
-} pl_lot_sample;
+} pl_batch_sample;
 // Returns 1 outside the domain, with the lane in bad.
-int pl_lot_eval(const pl_lot *e, const pl_lot_sample *s, int *bad);
+int pl_batch_eval(const pl_batch *e, const pl_batch_sample *s, int *bad);
 // The number of entries of K for elements of a group, and whether they are symmetric.
-int pl_lot_entries(const pl_model *m, int group, int *symmetric);
+int pl_batch_entries(const pl_model *m, int group, int *symmetric);
 
 #endif

@@ -12,7 +12,7 @@
 // ---- analyses ---------------------------------------------------------------------------------
 
 // The one place where an analysis is named: enum, scene key, options struct and option table. The
-// struct is pl_<name>_opts, the table pl_<name>_info_table. A(name, key, text)
+// struct is pl_<name>_opts, the table pl_<name>_option_table. A(name, key, text)
 #define PL_ANALYSIS_LIST(A)                                                                        \
   A(static, "static", "equilibrium under constant loads, and whether it is stable")                \
   A(modes, "modes", "natural frequencies and mode shapes, about rest or about a static state")     \
@@ -48,8 +48,8 @@ enum { PL_ANALYSIS_LIST(A) PL_ANALYSIS_COUNT };
 typedef struct pl_explore_opts {
   PL_EXPLORE_OPTS(PL_OPT_FIELD_X, PL_OPT_FIELD_C)
 } pl_explore_opts;
-extern const pl_opt_info pl_explore_info_table[];
-extern const int pl_explore_info_count;
+extern const pl_option pl_explore_option_table[];
+extern const int pl_explore_option_count;
 
 // The options of the optimiser and a few of its own.
 #define PL_DESIGN_OPTS(X, C)                                                                       \
@@ -60,22 +60,22 @@ extern const int pl_explore_info_count;
 typedef struct pl_design_opts {
   PL_DESIGN_OPTS(PL_OPT_FIELD_X, PL_OPT_FIELD_C)
 } pl_design_opts;
-extern const pl_opt_info pl_design_info_table[];
-extern const int pl_design_info_count;
+extern const pl_option pl_design_option_table[];
+extern const int pl_design_option_count;
 
 typedef struct pl_analysis_kind {
   const char *name, *text;
-  const pl_opt_info *info; // options, with offsets into pl_analysis.opts
+  const pl_option *info; // options, with offsets into pl_analysis.opts
   const int *ninfo;
 } pl_analysis_kind;
 extern const pl_analysis_kind pl_analysis_table[PL_ANALYSIS_COUNT];
 
 // A place whose motion is recorded.
-typedef struct pl_watch {
+typedef struct pl_probe {
   const char *name;
   int node;
   int component; // 0..dim-1, -1: all
-} pl_watch;
+} pl_probe;
 
 // A file of measurements.
 typedef struct pl_data_file {
@@ -91,7 +91,7 @@ typedef struct pl_shown {
 
 // A measured frequency response as it stands in a file.
 typedef struct pl_measured {
-  const char *file, *watch; // as the scene names them
+  const char *file, *probe; // as the scene names them
   const char *unit;         // of the file's amplitudes
   double factor;            // one such unit in SI
   pl_frf f;                 // in SI
@@ -135,8 +135,8 @@ typedef struct pl_analysis {
     PL_ANALYSIS_LIST(A)
 #undef A
   } opts; // opts.static_, opts.modes_, opts.transient_
-  int nwatch;
-  const pl_watch *watch; // the analysis's own, then the scene's
+  int nprobe;
+  const pl_probe *probe; // the analysis's own, then the scene's
   // fit-damping: measurements, and design parameters that are fitted
   int ndata, nparameter;
   const pl_data_file *data;
@@ -162,8 +162,8 @@ typedef struct pl_analysis {
 typedef struct pl_output_opts {
   PL_OUTPUT_OPTS(PL_OPT_FIELD_X, PL_OPT_FIELD_C)
 } pl_output_opts;
-extern const pl_opt_info pl_output_info_table[];
-extern const int pl_output_info_count;
+extern const pl_option pl_output_option_table[];
+extern const int pl_output_option_count;
 
 // ---- the scene --------------------------------------------------------------------------------
 
@@ -224,11 +224,11 @@ struct pl_scene {
   // behind them: copies that clamps of shells carry). Bodies give their cells, links and springs
   // segments; in one dimension there are nodes only.
   pl_mesh *mesh;
-  int nname, nset, nbody, nwatch, nanalysis;
+  int nname, nset, nbody, nprobe, nanalysis;
   const pl_node_name *name;
   const pl_node_set *set;
   const pl_scene_body *body;
-  const pl_watch *watch;
+  const pl_probe *probe;
   const pl_analysis *analysis; // in the order of the file
   // What the model was made of, with the initial values of parameters; without terms: fixed.
   int nmaterial, ndrive, nload;

@@ -37,8 +37,8 @@ const char *pl_stop_text(pl_stop s);
 typedef struct pl_static_opts {
   PL_STATIC_OPTS(PL_OPT_FIELD_X, PL_OPT_FIELD_C)
 } pl_static_opts;
-extern const pl_opt_info pl_static_info_table[];
-extern const int pl_static_info_count;
+extern const pl_option pl_static_option_table[];
+extern const int pl_static_option_count;
 
 typedef struct pl_critical {
   double scale; // load factor
@@ -106,8 +106,8 @@ pl_status pl_static_contact(const pl_static_opts *o, const pl_model *m, const pl
 typedef struct pl_modes_opts {
   PL_MODES_OPTS(PL_OPT_FIELD_X, PL_OPT_FIELD_C)
 } pl_modes_opts;
-extern const pl_opt_info pl_modes_info_table[];
-extern const int pl_modes_info_count;
+extern const pl_option pl_modes_option_table[];
+extern const int pl_modes_option_count;
 
 typedef struct pl_modes_info {
   int nfound, nrigid, nunstable; // rigid: frequency zero to rounding; unstable: omega^2 < 0
@@ -158,8 +158,8 @@ enum {
 typedef struct pl_transient_opts {
   PL_TRANSIENT_OPTS(PL_OPT_FIELD_X, PL_OPT_FIELD_C)
 } pl_transient_opts;
-extern const pl_opt_info pl_transient_info_table[];
-extern const int pl_transient_info_count;
+extern const pl_option pl_transient_option_table[];
+extern const int pl_transient_option_count;
 
 // Fixed time steps of a run, from 0: nstep of them, all of length step but for the last.
 typedef struct pl_time_grid {

@@ -7,7 +7,7 @@ int pl_mul_size(size_t a, size_t b, size_t *out) {
   return __builtin_mul_overflow(a, b, out);
 }
 
-int pl_memory_room(size_t bytes) {
+int pl_memory_available(size_t bytes) {
   void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (p == MAP_FAILED) return 0;
   munmap(p, bytes);

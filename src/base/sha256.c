@@ -28,7 +28,7 @@ static uint32_t turn(uint32_t x, int n) {
   return x >> n | x << (32 - n);
 }
 
-static void take_block(sha256 *s, const unsigned char *p) {
+static void hash_block(sha256 *s, const unsigned char *p) {
   uint32_t w[ROUNDS], v[8];
   for (int i = 0; i < 16; i++)
     w[i] = (uint32_t)p[4 * i] << 24 | (uint32_t)p[4 * i + 1] << 16 | (uint32_t)p[4 * i + 2] << 8 |
@@ -60,7 +60,7 @@ static void take(sha256 *s, const unsigned char *p, size_t n) {
     p += part;
     n -= part;
     if (held + part < BLOCK) return;
-    take_block(s, s->rest);
+    hash_block(s, s->rest);
   }
 }
 

@@ -112,7 +112,7 @@ void pl_report(pl_env *env, pl_level level, const char *file, int line, int col,
   if (env->diag) env->diag(env->diag_ctx, &d);
 }
 
-pl_status pl_tell(pl_env *env, const char *what, double done, const char *text) {
+pl_status pl_report_progress(pl_env *env, const char *what, double done, const char *text) {
   if (!env->progress) return PL_OK;
   pl_progress p = {.what = what, .done = done, .text = text};
   return env->progress(env->progress_ctx, &p) ? PL_CANCELLED : PL_OK;

@@ -9,7 +9,7 @@ static pl_status check_obstacle(pl_env *env, int dim, int k, const pl_obstacle *
     return pl_fail(env, PL_E_ARG, "obstacle %d: unknown kind %d", k, (int)o->kind);
   const double *all[] = {o->centre, o->axis, o->half, o->velocity};
   for (int i = 0; i < 4; i++)
-    if (!pl_all_finite(3, all[i]) || !pl_all_finite(4, o->turn))
+    if (!pl_all_finite(3, all[i]) || !pl_all_finite(4, o->rotation))
       return pl_fail(env, PL_E_INPUT, "obstacle %d (%s): some number is not finite", k,
                      name[o->kind]);
   if (!(o->mu >= 0) || !isfinite(o->mu))
@@ -67,7 +67,7 @@ pl_status pl_contact_create(const pl_model *m, const pl_contact_desc *d, pl_cont
   k->dim = pl_model_dim(m);
   k->nobstacle = d->nobstacle;
   k->npair = (int)npair;
-  pl_opts_default(pl_friction_info_table, pl_friction_info_count, &k->friction);
+  pl_opts_default(pl_friction_option_table, pl_friction_option_count, &k->friction);
   k->obstacle = pl_alloc(env, (size_t)d->nobstacle, sizeof *k->obstacle);
   k->pair = pl_alloc(env, npair, sizeof *k->pair);
   if (!k->obstacle || !k->pair) {
@@ -78,10 +78,10 @@ pl_status pl_contact_create(const pl_model *m, const pl_contact_desc *d, pl_cont
     memcpy(k->obstacle, d->obstacle, (size_t)d->nobstacle * sizeof *k->obstacle);
   for (int i = 0; i < k->npair; i++) {
     int node = i / d->nobstacle, o = i % d->nobstacle;
-    k->pair[i] = (pl_touch){.node = d->node[node],
-                            .obstacle = o,
-                            .mu = d->mu ? d->mu[i] : d->obstacle[o].mu,
-                            .radius = d->radius ? d->radius[node] : 0};
+    k->pair[i] = (pl_contact_pair){.node = d->node[node],
+                                   .obstacle = o,
+                                   .mu = d->mu ? d->mu[i] : d->obstacle[o].mu,
+                                   .radius = d->radius ? d->radius[node] : 0};
   }
   *out = k;
   return PL_OK;
@@ -96,7 +96,7 @@ void pl_contact_free(pl_contact *k) {
 
 void pl_contact_place(pl_contact *k, double t, const double *q) {
   for (int i = 0; i < k->npair; i++) {
-    pl_touch *a = &k->pair[i];
+    pl_contact_pair *a = &k->pair[i];
     pl_obstacle_gap(&k->obstacle[a->obstacle], k->dim, t, q + a->node * k->dim, a->radius,
                     &a->place);
   }
@@ -113,7 +113,7 @@ void pl_contact_reset(pl_contact *k) {
 void pl_contact_force(const pl_contact *k, int obstacle, double out[3]) {
   memset(out, 0, 3 * sizeof *out);
   for (int i = 0; i < k->npair; i++) {
-    const pl_touch *a = &k->pair[i];
+    const pl_contact_pair *a = &k->pair[i];
     if (obstacle >= 0 && a->obstacle != obstacle) continue;
     for (int j = 0; j < 3; j++)
       for (int c = 0; c < 3; c++) out[c] += a->force[j] * a->place.frame[j][c];

@@ -104,7 +104,7 @@ static pl_status sweeps(friction *f, int count, double relax, double goal, int *
     *done = judge(f, goal);
     if (!f->env->progress || pl_wall_time() - last < TELL) continue;
     last = pl_wall_time();
-    PL_TRY(pl_tell(f->env, "friction", -1, NULL));
+    PL_TRY(pl_report_progress(f->env, "friction", -1, NULL));
   }
   return PL_OK;
 }
@@ -281,7 +281,7 @@ static void polish(friction *f, double goal) {
   judge(f, goal);
 }
 
-static void classify(const friction *f, double still, pl_touch_status *status) {
+static void classify(const friction *f, double still, pl_contact_status *status) {
   for (int k = 0; k < f->n; k++) {
     const double *pk = f->p + k * f->size, *uk = f->u + k * f->size;
     double y[2] = {0};
@@ -309,18 +309,18 @@ static pl_status check_desc(pl_env *env, const pl_friction_desc *d, const double
 
 // the result in the caller's units
 static void unscale(const friction *f, const pl_friction_desc *d, double *p, double *u,
-                    pl_touch_status *status) {
+                    pl_contact_status *status) {
   for (int i = 0; i < f->m; i++) p[i] = f->p[i] / f->scale[i / f->size];
   for (int i = 0; u && i < f->m; i++) u[i] = d->c[i] + pl_dot(f->m, d->W + (size_t)i * f->m, p);
   if (status) classify(f, f->o->tolerance * f->size_c, status);
 }
 
 pl_status pl_friction(pl_env *env, const pl_friction_opts *o, const pl_friction_desc *d, double *p,
-                      double *u, pl_touch_status *status, pl_friction_info *info) {
+                      double *u, pl_contact_status *status, pl_friction_info *info) {
   pl_friction_info own;
   if (!info) info = &own;
   *info = (pl_friction_info){.reason = PL_FRICTION_CONVERGED};
-  PL_TRY(pl_opts_check(env, pl_friction_info_table, pl_friction_info_count, o));
+  PL_TRY(pl_opts_check(env, pl_friction_option_table, pl_friction_option_count, o));
   PL_TRY(check_desc(env, d, p));
   friction f = {.env = env,
                 .o = o,

@@ -197,7 +197,7 @@ static void across(const pl_layers *l, const near *p, double *n) {
 }
 
 // far: by how much it may come nearer
-static void take_near(pl_layers *l, const near *p, double far) {
+static void collect_near(pl_layers *l, const near *p, double far) {
   double bound = l->bound + far;
   if (!(p->square < bound * bound) || l->failed || belongs_together(l, p)) return;
   double distance = sqrt(p->square);
@@ -234,7 +234,7 @@ static void try_face(void *ctx, int t) {
   const int *f = l->face + 3 * t;
   if (has(f, l->self)) return;
   near p = vertex_face(l->x, l->self, f);
-  take_near(l, &p, relative(l, l->self, 3, f));
+  collect_near(l, &p, relative(l, l->self, 3, f));
 }
 
 static void try_edge(void *ctx, int k) {
@@ -243,7 +243,7 @@ static void try_edge(void *ctx, int k) {
   const int *e = l->edge + 3 * l->self, *f = l->edge + 3 * k;
   if (has(f, e[0]) || has(f, e[1])) return;
   near p = edge_edge(l->x, e, f);
-  take_near(l, &p, fmax(relative(l, e[0], 2, f), relative(l, e[1], 2, f)));
+  collect_near(l, &p, fmax(relative(l, e[0], 2, f), relative(l, e[1], 2, f)));
 }
 
 // boxes of what moves reach from begin to end

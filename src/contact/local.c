@@ -62,7 +62,7 @@ static void eig2(double a, double b, double d, double lambda[2], double e[2]) {
   e[1] = y / n;
 }
 
-pl_touch_status pl_friction_one(const double W[9], const double c[3], double mu, double p[3]) {
+pl_contact_status pl_friction_one(const double W[9], const double c[3], double mu, double p[3]) {
   p[0] = p[1] = p[2] = 0;
   if (c[0] >= 0 || !(W[0] > 0)) return PL_OPEN;
   slip l = {.cn = c[0], .wnn = W[0], .mu = mu};
@@ -76,7 +76,7 @@ pl_touch_status pl_friction_one(const double W[9], const double c[3], double mu,
   l.w[1] = e[0] * W[2] - e[1] * W[1];
 
   // stick: p = -W^-1 c inside the cone
-  pl_touch_status status = PL_STICK;
+  pl_contact_status status = PL_STICK;
   for (int i = 0; i < 2; i++) l.a[i] = l.b[i] != 0 ? -l.b[i] / l.lambda[i] : 0;
   l.pn = -(l.cn + l.w[0] * l.a[0] + l.w[1] * l.a[1]) / l.wnn;
   if (!(hypot(l.a[0], l.a[1]) <= mu * l.pn)) {

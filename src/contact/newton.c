@@ -24,7 +24,7 @@ typedef struct newton {
 
 // where contact k stands: y and the direction of y_T
 typedef struct place {
-  pl_touch_status status;
+  pl_contact_status status;
   double yn, radius, size, e[2];
 } place;
 
@@ -116,7 +116,7 @@ static pl_status iterate(newton *nt, double goal) {
     if (friction_judge(f, goal)) return PL_OK;
     if (!f->env->progress || pl_wall_time() - last < TELL) continue;
     last = pl_wall_time();
-    PL_TRY(pl_tell(f->env, "friction", -1, NULL));
+    PL_TRY(pl_report_progress(f->env, "friction", -1, NULL));
   }
   return PL_OK;
 }

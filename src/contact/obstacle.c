@@ -43,16 +43,16 @@ static double capsule_gap(const pl_obstacle *o, int dim, const double *d, double
 }
 
 // from its own axes
-static void turn_matrix(const pl_obstacle *o, double *R) {
+static void rotation_matrix(const pl_obstacle *o, double *R) {
   const double none[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
   memcpy(R, none, sizeof none);
-  if (pl_norm(4, o->turn) > 0) pl_quat_to_mat(o->turn, R);
+  if (pl_norm(4, o->rotation) > 0) pl_quat_to_mat(o->rotation, R);
 }
 
 static double mesh_gap(const pl_obstacle *o, int dim, const double *d, double *n) {
   double R[9], x[3] = {0}, local[3];
   (void)dim;
-  turn_matrix(o, R);
+  rotation_matrix(o, R);
   for (int i = 0; i < 3; i++)
     for (int j = 0; j < 3; j++) x[j] += R[3 * i + j] * d[i];
   double gap = obstacle_mesh_gap(o->mesh, x, local);
@@ -62,7 +62,7 @@ static double mesh_gap(const pl_obstacle *o, int dim, const double *d, double *n
 
 static double box_gap(const pl_obstacle *o, int dim, const double *d, double *n) {
   double R[9], x[3] = {0}, out[3] = {0}, face = -INFINITY;
-  turn_matrix(o, R);
+  rotation_matrix(o, R);
   int at = 0;
   for (int j = 0; j < dim; j++) {
     for (int i = 0; i < dim; i++) x[j] += R[3 * i + j] * d[i];

@@ -164,7 +164,7 @@ static pl_status sort_sides(const pl_obstacle_mesh *m, side *s) {
 }
 
 // the volume inside, from the middle of the box; turns all triangles when it is negative
-static pl_status turn_outward(pl_obstacle_mesh *m, int *turned) {
+static pl_status orient_outward(pl_obstacle_mesh *m, int *turned) {
   double lo[3] = {INFINITY, INFINITY, INFINITY}, hi[3] = {-INFINITY, -INFINITY, -INFINITY};
   double volume = 0, A[3][3], d[3];
   for (int i = 0; i < 9 * m->ntri; i++) {
@@ -194,7 +194,7 @@ static pl_status build(pl_obstacle_mesh *m, side *s) {
   int turned;
   PL_TRY(sort_sides(m, s));
   PL_TRY(face_normals(m));
-  PL_TRY(turn_outward(m, &turned));
+  PL_TRY(orient_outward(m, &turned));
   if (turned) {
     PL_TRY(sort_sides(m, s));
     PL_TRY(face_normals(m));

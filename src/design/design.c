@@ -8,7 +8,7 @@
 static pl_status copy_objective(pl_design *d, objective *o, const pl_objective *from) {
   size_t nnode = from->nnode > 0 ? (size_t)from->nnode : 0, dim = (size_t)pl_model_dim(d->m);
   o->o = *from;
-  o->site = -1;
+  o->solution = -1;
   o->o.name = from->name ? pl_strdup(d->env, from->name) : NULL;
   o->o.node = NULL;
   o->o.coef = NULL;
@@ -48,20 +48,20 @@ static pl_status copy_problem(pl_design *d, const pl_design_problem *problem) {
     if (!(problem->point[i].omega > 0))
       return pl_fail(d->env, PL_E_INPUT, "design: frequency must be > 0, got %g rad/s",
                      problem->point[i].omega);
-  PL_TRY(space_open(d, problem));
+  PL_TRY(variables_open(d, problem));
   d->obj = pl_alloc(d->env, (size_t)problem->nobjective, sizeof *d->obj);
   if (!d->obj) return PL_E_NOMEM;
-  int nsite = d->npoint;
+  int nsolution = d->npoint;
   for (int k = 0; k < problem->nobjective; k++) {
     d->nobj = k + 1;
     PL_TRY(copy_objective(d, &d->obj[k], &problem->objective[k]));
     PL_TRY(objective_check(d, &d->obj[k]));
-    d->obj[k].site = is_tracked(&d->obj[k]) ? nsite++ : d->obj[k].o.point;
+    d->obj[k].solution = is_tracked(&d->obj[k]) ? nsolution++ : d->obj[k].o.point;
   }
   d->squares = squares_suit(d);
-  d->site = pl_alloc(d->env, (size_t)nsite, sizeof *d->site);
-  if (!d->site) return PL_E_NOMEM;
-  d->nsite = nsite;
+  d->solution = pl_alloc(d->env, (size_t)nsolution, sizeof *d->solution);
+  if (!d->solution) return PL_E_NOMEM;
+  d->nsolution = nsolution;
   return PL_OK;
 }
 
@@ -70,7 +70,7 @@ static pl_status copy_problem(pl_design *d, const pl_design_problem *problem) {
 static pl_status first_motion(pl_design *d, const pl_operating *at, double omega, pl_orbit **out) {
   pl_periodic_opts o;
   pl_periodic_info info;
-  pl_opts_default(pl_periodic_info_table, pl_periodic_info_count, &o);
+  pl_opts_default(pl_periodic_option_table, pl_periodic_option_count, &o);
   o.frequency = omega;
   o.harmonics = d->o.harmonics;
   o.samples = d->o.samples;
@@ -109,9 +109,9 @@ static pl_status first_motions(pl_design *d, const pl_design_problem *problem, p
   d->guess = d->f + n;
   d->path = d->guess + n;
   for (int i = 0; i < d->npoint; i++) {
-    d->site[i].kind = SITE_POINT;
-    PL_TRY(site_open(d, &d->site[i], orbit[i]));
-    PL_TRY(site_newton(d, &d->site[i], d->site[i].orbit));
+    d->solution[i].kind = SOLUTION_POINT;
+    PL_TRY(solution_open(d, &d->solution[i], orbit[i]));
+    PL_TRY(solution_newton(d, &d->solution[i], d->solution[i].orbit));
   }
   return PL_OK;
 }
@@ -121,12 +121,12 @@ static pl_status first_tracks(pl_design *d) {
     objective *o = &d->obj[k];
     if (!is_tracked(o)) continue;
     pl_orbit *orbit = NULL;
-    site *s = &d->site[o->site];
-    s->kind = o->o.kind == PL_OBJECTIVE_PEAK ? SITE_PEAK : SITE_FOLD;
+    solution *s = &d->solution[o->solution];
+    s->kind = o->o.kind == PL_OBJECTIVE_PEAK ? SOLUTION_PEAK : SOLUTION_FOLD;
     s->objective = k;
-    if (s->kind == SITE_PEAK) s->measure = pl_objective_measure(&o->o);
+    if (s->kind == SOLUTION_PEAK) s->measure = pl_objective_measure(&o->o);
     pl_status st = track_find(d, o, &orbit);
-    if (st == PL_OK) st = site_open(d, s, orbit);
+    if (st == PL_OK) st = solution_open(d, s, orbit);
     pl_orbit_free(orbit);
     PL_TRY(st);
     PL_TRY(track_correct(d, s, s->orbit));
@@ -135,9 +135,9 @@ static pl_status first_tracks(pl_design *d) {
 }
 
 static pl_status begin(pl_design *d, const pl_design_problem *problem) {
-  PL_TRY(pl_opts_check(d->env, pl_optimise_info_table, pl_optimise_info_count, &d->o));
+  PL_TRY(pl_opts_check(d->env, pl_optimise_option_table, pl_optimise_option_count, &d->o));
   PL_TRY(copy_problem(d, problem));
-  pl_status st = space_set(d, d->x);
+  pl_status st = variables_set(d, d->x);
   if (st == PL_DOMAIN)
     return pl_fail(d->env, PL_E_INPUT, "design: an element is degenerate at the start");
   PL_TRY(st);
@@ -149,7 +149,7 @@ static pl_status begin(pl_design *d, const pl_design_problem *problem) {
   PL_TRY(st);
   PL_TRY(first_tracks(d));
   for (int k = 0; k < d->nobj; k++) PL_TRY(objective_begin(d, &d->obj[k]));
-  sites_keep(d);
+  solutions_keep(d);
   return PL_OK;
 }
 
@@ -170,12 +170,12 @@ pl_status pl_design_open(const pl_optimise_opts *o, const pl_model *m, pl_params
 
 void pl_design_free(pl_design *d) {
   if (!d) return;
-  for (int i = 0; d->site && i < d->nsite; i++) site_close(d, &d->site[i]);
+  for (int i = 0; d->solution && i < d->nsolution; i++) solution_close(d, &d->solution[i]);
   for (int k = 0; d->obj && k < d->nobj; k++) free_objective(d, &d->obj[k]);
-  pl_free(d->env, d->site);
+  pl_free(d->env, d->solution);
   pl_free(d->env, d->obj);
   pl_free(d->env, d->dz);
-  space_close(d);
+  variables_close(d);
   pl_free(d->env, d);
 }
 
@@ -205,7 +205,7 @@ void pl_design_values(const pl_design *d, double *x) {
 }
 
 const pl_orbit *pl_design_orbit(const pl_design *d, int point) {
-  return d->site[point].orbit;
+  return d->solution[point].orbit;
 }
 
 double pl_design_tracked(const pl_design *d, int k, const pl_orbit **orbit) {
@@ -213,8 +213,8 @@ double pl_design_tracked(const pl_design *d, int k, const pl_orbit **orbit) {
   if (k < 0 || k >= d->nobj) return 0;
   if (d->obj[k].o.kind == PL_OBJECTIVE_HEIGHT) return height_place(d, &d->obj[k], orbit);
   if (!is_tracked(&d->obj[k])) return 0;
-  if (orbit) *orbit = d->site[d->obj[k].site].orbit;
-  return d->site[d->obj[k].site].orbit->omega;
+  if (orbit) *orbit = d->solution[d->obj[k].solution].orbit;
+  return d->solution[d->obj[k].solution].orbit->omega;
 }
 
 pl_status pl_design_peak(pl_design *d, int k, double *height_, double *height_grad, double *omega,
@@ -224,8 +224,8 @@ pl_status pl_design_peak(pl_design *d, int k, double *height_, double *height_gr
     return height_peak(d, o, height_, height_grad, omega, omega_grad);
   if (!o || !is_tracked(o))
     return pl_fail(d->env, PL_E_ARG, "design: objective %d follows no peak and no fold", k);
-  site *s = &d->site[o->site];
-  int peak = s->kind == SITE_PEAK;
+  solution *s = &d->solution[o->solution];
+  int peak = s->kind == SOLUTION_PEAK;
   *omega = s->orbit->omega;
   *height_ = peak ? pl_orbit_measure(d->m, d->p, s->orbit, &s->measure, NULL) : 0;
   memset(height_grad, 0, (size_t)d->nvar * sizeof *height_grad);
@@ -233,37 +233,37 @@ pl_status pl_design_peak(pl_design *d, int k, double *height_, double *height_gr
 }
 
 pl_status pl_design_move(pl_design *d, const double *x) {
-  PL_TRY(sites_move(d, x, 1));
-  sites_keep(d);
+  PL_TRY(solutions_move(d, x, 1));
+  solutions_keep(d);
   return PL_OK;
 }
 
 pl_status pl_design_set(pl_design *d, const double *x) {
-  for (int i = 0; i < d->nsite; i++) d->site[i].linear = 0;
-  return space_set(d, x);
+  for (int i = 0; i < d->nsolution; i++) d->solution[i].linear = 0;
+  return variables_set(d, x);
 }
 
 // ---- value and gradient -----------------------------------------------------------------------
 
-pl_status design_adjoint(pl_design *d, site *s, const double *gz, double *grad) {
+pl_status design_adjoint(pl_design *d, solution *s, const double *gz, double *grad) {
   if (pl_max_abs(d->n, gz) == 0) return PL_OK;
-  PL_TRY(site_linearise(d, s));
-  PL_TRY(site_solve(d, s, 1, gz, d->f));
-  return site_adjoint(d, s, d->f, grad);
+  PL_TRY(solution_linearise(d, s));
+  PL_TRY(solution_solve(d, s, 1, gz, d->f));
+  return solution_adjoint(d, s, d->f, grad);
 }
 
 // the objectives that look at one site
-static pl_status site_value(pl_design *d, int i, int only, double *value, double *gz,
-                            double *grad) {
+static pl_status solution_value(pl_design *d, int i, int only, double *value, double *gz,
+                                double *grad) {
   for (int k = 0; k < d->nobj; k++) {
     objective *o = &d->obj[k];
-    if (o->site != i || (only >= 0 && k != only)) continue;
+    if (o->solution != i || (only >= 0 && k != only)) continue;
     double f = 0, by = only >= 0 ? 1 : o->o.weight;
     PL_TRY(objective_value(d, o, by, &f, gz, grad));
     *value += by * f;
     if (!isfinite(*value)) return PL_DOMAIN;
   }
-  return gz ? design_adjoint(d, &d->site[i], gz, grad) : PL_OK;
+  return gz ? design_adjoint(d, &d->solution[i], gz, grad) : PL_OK;
 }
 
 pl_status design_value(pl_design *d, int k, double *value, double *grad) {
@@ -272,9 +272,9 @@ pl_status design_value(pl_design *d, int k, double *value, double *grad) {
   *value = 0;
   pl_status st = PL_OK;
   if (grad) memset(grad, 0, (size_t)d->nvar * sizeof *grad);
-  for (int i = 0; st == PL_OK && i < d->nsite; i++) {
+  for (int i = 0; st == PL_OK && i < d->nsolution; i++) {
     if (gz) memset(gz, 0, (size_t)d->n * sizeof *gz);
-    st = site_value(d, i, k, value, gz, grad);
+    st = solution_value(d, i, k, value, gz, grad);
   }
   pl_free(d->env, gz);
   if (st == PL_OK && grad && !pl_all_finite(d->nvar, grad)) return PL_SINGULAR;
@@ -288,7 +288,7 @@ pl_status pl_design_value(pl_design *d, int k, double *value, double *grad) {
 
 pl_status pl_design_amplitude(pl_design *d, int point, int node, int mask, double *value,
                               double *grad) {
-  site *s = &d->site[point];
+  solution *s = &d->solution[point];
   double *gz = grad ? pl_alloc(d->env, (size_t)d->n, sizeof *gz) : NULL;
   if (grad && !gz) return PL_E_NOMEM;
   if (grad) memset(grad, 0, (size_t)d->nvar * sizeof *grad);
@@ -301,13 +301,13 @@ pl_status pl_design_amplitude(pl_design *d, int point, int node, int mask, doubl
 // ---- exploration ------------------------------------------------------------------------------
 
 pl_status pl_design_sensitivity(pl_design *d, int point, double *S) {
-  site *s = &d->site[point];
+  solution *s = &d->solution[point];
   double *unit = pl_alloc(d->env, (size_t)d->nvar, sizeof *unit);
   if (!unit) return PL_E_NOMEM;
-  pl_status st = site_linearise(d, s);
+  pl_status st = solution_linearise(d, s);
   for (int k = 0; st == PL_OK && k < d->nvar; k++) {
     unit[k] = 1;
-    st = site_along(d, s, unit, S + (size_t)k * (size_t)d->n);
+    st = solution_along(d, s, unit, S + (size_t)k * (size_t)d->n);
     unit[k] = 0;
   }
   pl_free(d->env, unit);
@@ -316,12 +316,12 @@ pl_status pl_design_sensitivity(pl_design *d, int point, double *S) {
 
 // distance from a motion to what one Newton step makes of it, over the motion's size: an estimate
 // of how far the true one is, whatever the stiffness of rigid parts
-static pl_status newton_distance(pl_design *d, site *s, const pl_orbit *o, double *out) {
+static pl_status newton_distance(pl_design *d, solution *s, const pl_orbit *o, double *out) {
   pl_orbit *next;
   PL_TRY(pl_hb_eval(s->hb, o->z, o->omega, PL_HB_RESIDUAL | PL_HB_JACOBIAN));
-  PL_TRY(pl_border_set(s->b, NULL, NULL, 0));
+  PL_TRY(pl_bordered_set(s->b, NULL, NULL, 0));
   PL_TRY(pl_orbit_copy(o, d->H, &next));
-  pl_status st = site_solve(d, s, 0, pl_hb_residual(s->hb), next->z);
+  pl_status st = solution_solve(d, s, 0, pl_hb_residual(s->hb), next->z);
   pl_axpy(d->n, -1, next->z, o->z, next->z);
   if (st == PL_OK) {
     double size = pl_orbit_size(d->m, next), off = pl_orbit_distance(d->m, o, next);
@@ -331,31 +331,31 @@ static pl_status newton_distance(pl_design *d, site *s, const pl_orbit *o, doubl
   return st == PL_SINGULAR ? PL_OK : st;
 }
 
-static pl_status trust_of(pl_design *d, site *s, const double *dx, pl_orbit *o, double *trust) {
+static pl_status trust_of(pl_design *d, solution *s, const double *dx, pl_orbit *o, double *trust) {
   double *x = pl_alloc(d->env, 2 * (size_t)d->nvar, sizeof *x), *home = x + d->nvar;
   if (!x) return PL_E_NOMEM;
   memcpy(home, d->x, (size_t)d->nvar * sizeof *x);
   for (int k = 0; k < d->nvar; k++) x[k] = home[k] + dx[k];
-  pl_status st = space_set(d, x);
+  pl_status st = variables_set(d, x);
   if (st == PL_OK) {
-    o->omega = d->omega[s - d->site];
+    o->omega = d->omega[s - d->solution];
     st = newton_distance(d, s, o, trust);
   }
   s->linear = 0;
-  pl_status back = space_set(d, home);
+  pl_status back = variables_set(d, home);
   pl_free(d->env, x);
   return st == PL_OK ? back : st;
 }
 
 pl_status pl_design_predict(pl_design *d, int point, const double *dx, pl_orbit **out,
                             double *trust) {
-  site *s = &d->site[point];
+  solution *s = &d->solution[point];
   pl_orbit *o;
   *out = NULL;
   *trust = INFINITY;
-  PL_TRY(site_linearise(d, s));
+  PL_TRY(solution_linearise(d, s));
   PL_TRY(pl_orbit_copy(s->orbit, d->H, &o));
-  pl_status st = site_along(d, s, dx, o->z);
+  pl_status st = solution_along(d, s, dx, o->z);
   pl_axpy(d->n, 1, s->orbit->z, o->z, o->z);
   if (st == PL_OK) st = trust_of(d, s, dx, o, trust);
   if (st != PL_OK) {

@@ -4,14 +4,14 @@
 #include "pliant/design.h"
 #include "pliant/math.h"
 
-typedef enum site_kind { SITE_POINT, SITE_PEAK, SITE_FOLD } site_kind;
+typedef enum solution_kind { SOLUTION_POINT, SOLUTION_PEAK, SOLUTION_FOLD } solution_kind;
 
 // A motion that is followed: of an operating point, or the peak or fold of an objective.
-typedef struct site {
-  site_kind kind;
+typedef struct solution {
+  solution_kind kind;
   int objective; // PEAK, FOLD
   pl_hb *hb;
-  pl_border *b;
+  pl_bordered *b;
   pl_orbit *orbit;   // at the present values
   double *base;      // [n] at the values that were kept last
   double base_omega; // rad/s
@@ -20,9 +20,9 @@ typedef struct site {
   double *last, *prev; // [n] on the way to other values
   double last_omega, prev_omega;
   int linear;         // balance and border hold the Jacobian at the present motion
-  double *probe;      // FOLD: [2][n] border that makes J regular
+  double *bordering;  // FOLD: [2][n] border that makes J regular
   pl_measure measure; // PEAK
-} site;
+} solution;
 
 typedef struct variable {
   pl_variable_kind kind;
@@ -40,7 +40,7 @@ typedef struct height height; // height.c
 // An objective with what it refers to at the start.
 typedef struct objective {
   pl_objective o;   // name, nodes and coefficients are owned
-  int site;         // -1: no motion
+  int solution;     // -1: no motion
   double *ref;      // [nnode] amplitudes at the start; [1] mass, strain
   double square;    // TRAJECTORY: mean square motion of the target
   int npair, *pair; // SMOOTH: [npair][2] variables
@@ -53,13 +53,13 @@ struct pl_design {
   const pl_model *m;
   pl_params *p;
   pl_work *w;
-  int nvar, npoint, nsite, nobj;
+  int nvar, npoint, nsolution, nobj;
   int squares; // all objectives are targets: a sum of squares of residuals, see squares.c
   variable *var;
   objective *obj;
-  site *site;      // operating points first
-  pl_knobs *knobs; // [nvar], none for frequencies
-  double *omega;   // [npoint]
+  solution *solution;        // operating points first
+  pl_directions *directions; // [nvar], none for frequencies
+  double *omega;             // [npoint]
   double *par0, *X0, *design0;
   double *x, *base; // [nvar] values now, and those kept last
   double *ray;      // [nvar] direction in scaled variables to which the sites' rays belong
@@ -71,42 +71,44 @@ struct pl_design {
   int newton, factorisations, regularised;
 };
 
-// ---- variables: space.c -----------------------------------------------------------------------
+// ---- variables: variables.c
+// -----------------------------------------------------------------------
 
-pl_status space_open(pl_design *d, const pl_design_problem *problem);
-void space_close(pl_design *d);
+pl_status variables_open(pl_design *d, const pl_design_problem *problem);
+void variables_close(pl_design *d);
 // Sets p, frequencies and x; PL_DOMAIN: an element becomes degenerate.
-pl_status space_set(pl_design *d, const double *x);
+pl_status variables_set(pl_design *d, const double *x);
 double to_scaled(const variable *v, double x);
 double from_scaled(const variable *v, double u);
 double scaled_slope(const variable *v, double x); // dx/du
 
-// ---- motions: site.c --------------------------------------------------------------------------
+// ---- motions: solution.c
+// --------------------------------------------------------------------------
 
-pl_status site_open(pl_design *d, site *s, const pl_orbit *orbit);
-void site_close(pl_design *d, site *s);
+pl_status solution_open(pl_design *d, solution *s, const pl_orbit *orbit);
+void solution_close(pl_design *d, solution *s);
 // Goes from the values kept last to x; not kept yet. PL_UNSOLVED: back at those values, d->lost
 // says how far to go next time. patient: on a way of as many steps as it takes; else a few are
 // tried.
-pl_status sites_move(pl_design *d, const double *x, int patient);
+pl_status solutions_move(pl_design *d, const double *x, int patient);
 // Back to what was kept; what is there now is kept.
-pl_status sites_restore(pl_design *d);
-void sites_keep(pl_design *d);
+pl_status solutions_restore(pl_design *d);
+void solutions_keep(pl_design *d);
 // Jacobian of a site at its motion, ready for solves.
-pl_status site_linearise(pl_design *d, site *s);
+pl_status solution_linearise(pl_design *d, solution *s);
 // The same for all operating points, so that motions can be predicted from there; a Jacobian that
 // does not serve is no error.
-pl_status sites_linearise(pl_design *d);
+pl_status solutions_linearise(pl_design *d);
 // x = J^-1 f or J^-T f; a singular J is regularised.
-pl_status site_solve(pl_design *d, site *s, int transposed, const double *f, double *x);
+pl_status solution_solve(pl_design *d, solution *s, int transposed, const double *f, double *x);
 // z' = S dx at a site that is linear, also by the frequency.
-pl_status site_along(pl_design *d, site *s, const double *dx, double *dz);
+pl_status solution_along(pl_design *d, solution *s, const double *dx, double *dz);
 // grad[nvar] -= lambda' (dh/dp, dh/domega).
-pl_status site_adjoint(pl_design *d, site *s, const double *lambda, double *grad);
+pl_status solution_adjoint(pl_design *d, solution *s, const double *lambda, double *grad);
 // Newton's method at the frequency of a guess; regularised where J is near singular.
-pl_status site_newton(pl_design *d, site *s, pl_orbit *o);
+pl_status solution_newton(pl_design *d, solution *s, pl_orbit *o);
 // Factorisations of all sites so far.
-int sites_factorisations(const pl_design *d);
+int solutions_factorisations(const pl_design *d);
 // Largest oscillating coefficient.
 double swing_of(const pl_orbit *o);
 
@@ -115,12 +117,12 @@ double swing_of(const pl_orbit *o);
 // Finds the peak or fold of an objective in its window, for a site that has no motion yet.
 pl_status track_find(pl_design *d, objective *o, pl_orbit **out);
 // Solves for the peak or fold near the motion of a site, from a guess (start and result).
-pl_status track_correct(pl_design *d, site *s, pl_orbit *o);
+pl_status track_correct(pl_design *d, solution *s, pl_orbit *o);
 // grad[nvar] += by domega/dp.
-pl_status track_gradient(pl_design *d, site *s, double by, double *grad);
+pl_status track_gradient(pl_design *d, solution *s, double by, double *grad);
 // omega[nvar] = domega/dp and amplitude[nmeasure][nvar] = dA/dp of the peak (of s->measure, which
 // is the one measure then) or fold at a site.
-pl_status track_slopes(pl_design *d, site *s, int nmeasure, const pl_measure *measure,
+pl_status track_slopes(pl_design *d, solution *s, int nmeasure, const pl_measure *measure,
                        double *omega, double *amplitude);
 // Options of a response over the window of an objective, with H harmonics (0: chosen).
 pl_response_opts track_response(const pl_design *d, const objective *o, int H);
@@ -185,7 +187,7 @@ pl_status strain_value(pl_design *d, objective *o, double by, double *value, dou
 pl_status design_value(pl_design *d, int k, double *value, double *grad);
 
 // grad += S' gz by one transposed solution, eq. 24
-pl_status design_adjoint(pl_design *d, site *s, const double *gz, double *grad);
+pl_status design_adjoint(pl_design *d, solution *s, const double *gz, double *grad);
 
 // ---- proof.c ----------------------------------------------------------------------------------
 
@@ -206,7 +208,7 @@ int squares_count(const pl_design *d);
 pl_status squares_at(pl_design *d, double *r, double *J);
 // p[n] within lo <= 0 <= hi that minimises g'p + p'Bp/2, B positive definite. room: n (n + 2).
 void box_minimum(int n, const double *B, const double *g, const double *lo, const double *hi,
-                 double *p, double *room);
+                 double *p, double *scratch);
 
 // ---- lbfgsb.c ---------------------------------------------------------------------------------
 

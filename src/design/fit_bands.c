@@ -51,9 +51,9 @@ static double freedom_of(const fitter *f, const double *c) {
 // values whose effects cannot be told apart: those of the weakest direction
 static pl_status find_weak(fitter *f) {
   int n = f->nvar;
-  double *room = pl_alloc(f->env, 2 * (size_t)n * (size_t)n + (size_t)n, sizeof *room);
-  if (!room) return PL_E_NOMEM;
-  double *A = room, *V = A + n * n, *lambda = V + n * n;
+  double *scratch = pl_alloc(f->env, 2 * (size_t)n * (size_t)n + (size_t)n, sizeof *scratch);
+  if (!scratch) return PL_E_NOMEM;
+  double *A = scratch, *V = A + n * n, *lambda = V + n * n;
   for (int i = 0; i < n; i++)
     for (int j = 0; j < n; j++) {
       int out = f->active[i] || f->active[j];
@@ -63,7 +63,7 @@ static pl_status find_weak(fitter *f) {
   f->fit->independent = fmax(lambda[0], 0);
   for (int i = 0; i < n && lambda[0] < 1e-8; i++)
     if (fabs(V[i]) > 1e-3 && f->fit->nweak < 8) f->fit->weak[f->fit->nweak++] = i;
-  pl_free(f->env, room);
+  pl_free(f->env, scratch);
   return PL_OK;
 }
 
@@ -176,9 +176,9 @@ static pl_status one_end(profile *p, int side, double *by) {
 // both ends of all bands looked at; C: scaled inverse of the normal matrix
 static pl_status check_bands(fitter *f, const double *C, double s2, const double *q) {
   size_t nv = (size_t)f->nvar, nz = (size_t)f->npoint * (size_t)f->d->n, ny = 2 * (size_t)f->npoint;
-  double *room = pl_alloc(f->env, 3 * nv + nz + ny + (size_t)f->nrow, sizeof *room);
-  if (!room) return PL_E_NOMEM;
-  profile p = {.f = f, .s2 = s2, .cost = f->cost, .x = room, .line = room + nv};
+  double *scratch = pl_alloc(f->env, 3 * nv + nz + ny + (size_t)f->nrow, sizeof *scratch);
+  if (!scratch) return PL_E_NOMEM;
+  profile p = {.f = f, .s2 = s2, .cost = f->cost, .x = scratch, .line = scratch + nv};
   double *size = p.line + nv; // of the fit; steps change their own
   p.z = size + nv;
   p.y = p.z + nz;
@@ -214,7 +214,7 @@ static pl_status check_bands(fitter *f, const double *C, double s2, const double
   f->fit->reason = reason;
   f->fit->iterations = steps;
   f->keeper = keeper;
-  pl_free(f->env, room);
+  pl_free(f->env, scratch);
   return st;
 }
 

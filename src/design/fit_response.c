@@ -8,9 +8,9 @@
 #include <string.h>
 
 #define OPT_STRUCT pl_fit_response_opts
-const pl_opt_info pl_fit_response_info_table[] = {PL_FIT_RESPONSE_OPTS(PL_OPT_ROW_X, PL_OPT_ROW_C)};
-const int pl_fit_response_info_count =
-    (int)(sizeof pl_fit_response_info_table / sizeof pl_fit_response_info_table[0]);
+const pl_option pl_fit_response_option_table[] = {PL_FIT_RESPONSE_OPTS(PL_OPT_ROW_X, PL_OPT_ROW_C)};
+const int pl_fit_response_option_count =
+    (int)(sizeof pl_fit_response_option_table / sizeof pl_fit_response_option_table[0]);
 #undef OPT_STRUCT
 
 enum { REJECTS = 30, PASSES = 6, NEAR_ITER = 6 };
@@ -26,7 +26,7 @@ typedef struct taking {
   int missing;
 } taking;
 
-static pl_status take_motion(void *ctx, int i, const pl_orbit *o) {
+static pl_status copy_motion(void *ctx, int i, const pl_orbit *o) {
   taking *t = ctx;
   fitter *f = t->f;
   size_t n = (size_t)f->d->n, at = (size_t)(t->first + i);
@@ -46,7 +46,7 @@ typedef struct listener {
   void *ctx;
 } listener;
 
-static void listen(void *ctx, const pl_diag *d) {
+static void keep_message(void *ctx, const pl_diag *d) {
   listener *l = ctx;
   if (d->level == PL_ERROR && l->diag) l->diag(l->ctx, d);
   if (d->level == PL_WARNING && l->to->n < HEARD) l->to->d[l->to->n++] = *d;
@@ -57,7 +57,7 @@ static pl_status respond(fitter *f, const pl_model *m, pl_params *p, pl_work *w,
   pl_env *env = f->env;
   listener l = {&f->said_try, env->diag, env->diag_ctx};
   f->said_try.n = 0;
-  env->diag = listen;
+  env->diag = keep_message;
   env->diag_ctx = &l;
   pl_status st = pl_response(&f->follow, m, p, w, 0, NULL, start, out);
   env->diag = l.diag;
@@ -119,7 +119,7 @@ static pl_status evaluate_near(fitter *f) {
       for (size_t j = 0; j < n; j++) far = fmax(far, fabs(o->z[j] - from[j]));
       if (far > NEAR_JUMP * swing_of(o)) return PL_UNSOLVED;
       taking t = {.f = f, .set = k, .first = at - i};
-      PL_TRY(take_motion(&t, i, o));
+      PL_TRY(copy_motion(&t, i, o));
     }
   return PL_OK;
 }
@@ -128,7 +128,7 @@ pl_status fit_evaluate(fitter *f, const double *x, int near, double *cost) {
   f->fit->evaluations++;
   pl_curve_free(f->tried);
   f->tried = NULL;
-  PL_TRY(space_set(f->d, x));
+  PL_TRY(variables_set(f->d, x));
   pl_status st = near ? evaluate_near(f) : PL_UNSOLVED;
   if (st < 0 || st == PL_CANCELLED) return st;
   if (st == PL_OK) {
@@ -138,7 +138,7 @@ pl_status fit_evaluate(fitter *f, const double *x, int near, double *cost) {
   PL_TRY(follow(f, &f->tried));
   for (int k = 0, first = 0; k < f->nset; first += f->set[k++].n) {
     taking t = {.f = f, .set = k, .first = first};
-    PL_TRY(frf_motions(&f->solver, f->tried, &f->view[k], take_motion, &t));
+    PL_TRY(frf_motions(&f->solver, f->tried, &f->view[k], copy_motion, &t));
   }
   *cost = residuals(f, f->y_try, f->r_try);
   return isfinite(*cost) ? PL_OK : PL_DOMAIN;
@@ -170,26 +170,26 @@ void fit_accept(fitter *f, const double *x, double cost) {
 // row of J: d(row . Y)/dx at the motion of the site
 static pl_status add_row(fitter *f, const frf_view *v, double weight, const double row[2], int at) {
   pl_design *d = f->d;
-  site *s = &d->site[0];
+  solution *s = &d->solution[0];
   frf_gradient(d->m, d->p, s->orbit, v, row, f->gz);
   memset(f->grad, 0, (size_t)f->nvar * sizeof *f->grad);
-  PL_TRY(site_solve(d, s, 1, f->gz, d->f));
-  PL_TRY(site_adjoint(d, s, d->f, f->grad));
+  PL_TRY(solution_solve(d, s, 1, f->gz, d->f));
+  PL_TRY(solution_adjoint(d, s, d->f, f->grad));
   for (int k = 0; k < f->nvar; k++) f->J[(size_t)k * (size_t)f->nrow + at] = weight * f->grad[k];
   return PL_OK;
 }
 
 pl_status fit_differentiate(fitter *f) {
   pl_design *d = f->d;
-  site *s = &d->site[0];
+  solution *s = &d->solution[0];
   int at = 0, row = 0;
-  PL_TRY(space_set(d, f->x));
+  PL_TRY(variables_set(d, f->x));
   for (int k = 0; k < f->nset; k++)
     for (int i = 0; i < f->set[k].n; i++, at++) {
       memcpy(s->orbit->z, f->z + (size_t)at * (size_t)d->n, (size_t)d->n * sizeof(double));
       s->orbit->omega = f->set[k].omega[i];
       s->linear = 0;
-      PL_TRY(site_linearise(d, s));
+      PL_TRY(solution_linearise(d, s));
       // d ln Y = dY / Y
       const double *y = f->y + 2 * (size_t)at, y2 = fmax(y[0] * y[0] + y[1] * y[1], DBL_MIN);
       double rows[2][2] = {{1, 0}, {0, 1}}, weight = f->logs ? 1 : f->weight[at];
@@ -264,21 +264,21 @@ static double step_size(const fitter *f) {
   return sqrt(fmax(sum, 0));
 }
 
-static pl_status tell(const fitter *f) {
+static pl_status progress(const fitter *f) {
   char text[96];
   snprintf(text, sizeof text, "step %d, difference %.4g of the data", f->fit->iterations,
            f->data > 0 ? sqrt(f->cost / f->data) : 0);
-  return pl_tell(f->env, "fit", -1, text);
+  return pl_report_progress(f->env, "fit", -1, text);
 }
 
 // steps of growing caution until one is taken; *done: none is left, or it is too small
-static pl_status advance(fitter *f, double *lambda, int *done) {
+static pl_status lm_step(fitter *f, double *lambda, int *done) {
   double grow = 2, enough = f->o->xtol * sqrt(f->data);
   for (int tries = 0; tries < REJECTS; tries++) {
     double fall = make_step(f, *lambda), cost = INFINITY;
     double size = step_size(f);
     int last = size <= enough;
-    PL_TRY(tell(f));
+    PL_TRY(progress(f));
     pl_status st = fit_evaluate(f, f->to, size <= NEAR * sqrt(f->data), &cost);
     if (st < 0 || st == PL_CANCELLED) return st;
     if (st == PL_OK && cost <= f->cost) {
@@ -321,7 +321,7 @@ pl_status fit_iterate(fitter *f, int most) {
     at->left--;
     fit_normal_equations(f);
     f->fit->iterations++;
-    PL_TRY(advance(f, &at->lambda, &done));
+    PL_TRY(lm_step(f, &at->lambda, &done));
     PL_TRY(fit_differentiate(f));
     if (!done) PL_TRY(fit_keep(f));
   }
@@ -497,7 +497,7 @@ static pl_status choose_range(fitter *f) {
     f->nrow += f->set[k].n * frf_width(&f->set[k]);
   }
   double wide = fmax(hi - lo, 1e-3 * hi);
-  pl_opts_default(pl_response_info_table, pl_response_info_count, &f->follow);
+  pl_opts_default(pl_response_option_table, pl_response_option_count, &f->follow);
   f->follow.from = f->o->from > 0 ? f->o->from : fmax(lo - MARGIN * wide, 0.5 * lo);
   f->follow.to = f->o->to > 0 ? f->o->to : hi + MARGIN * wide;
   if (f->follow.from > lo || f->follow.to < hi)
@@ -540,7 +540,7 @@ static pl_status choose_harmonics(fitter *f, const pl_model *m, pl_params *p, pl
 static pl_status open_design(fitter *f, const pl_model *m, pl_params *p, pl_work *w, int nvariable,
                              const pl_variable *list) {
   pl_optimise_opts o;
-  pl_opts_default(pl_optimise_info_table, pl_optimise_info_count, &o);
+  pl_opts_default(pl_optimise_option_table, pl_optimise_option_count, &o);
   o.harmonics = f->follow.harmonics;
   o.samples = f->o->samples;
   o.rtol = f->o->rtol;
@@ -549,7 +549,7 @@ static pl_status open_design(fitter *f, const pl_model *m, pl_params *p, pl_work
       .nvariable = nvariable, .variable = list, .npoint = 1, .point = &point};
   PL_TRY(pl_design_open(&o, m, p, w, &problem, &f->d));
   f->nvar = f->d->nvar;
-  return frf_solver_open(&f->solver, m, p, f->d->site[0].hb, f->d->site[0].b, f->o->rtol);
+  return frf_solver_open(&f->solver, m, p, f->d->solution[0].hb, f->d->solution[0].b, f->o->rtol);
 }
 
 static pl_status allocate(fitter *f) {
@@ -611,7 +611,7 @@ static pl_status open_views(fitter *f) {
   for (int i = 0; st == PL_OK && i < f->nvar; i++) {
     memcpy(f->to, f->x, (size_t)f->nvar * sizeof *f->x);
     f->to[i] += f->x[i] != 0 ? 1e-3 * f->x[i] : 1e-3 * d->var[i].scale;
-    st = space_set(d, f->to);
+    st = variables_set(d, f->to);
     for (int k = 0; st == PL_OK && k < f->nset; k++) {
       frf_view v;
       st = frf_look(d->m, d->p, &f->set[k], &v);
@@ -623,7 +623,7 @@ static pl_status open_views(fitter *f) {
     }
     if (st == PL_DOMAIN) st = PL_OK;
   }
-  pl_status back = space_set(d, f->x);
+  pl_status back = variables_set(d, f->x);
   return st == PL_OK ? back : st;
 }
 
@@ -656,7 +656,7 @@ static pl_status begin(fitter *f) {
 }
 
 static pl_status go_on(fitter *f) {
-  PL_TRY(fit_take_up(f));
+  PL_TRY(fit_resume(f));
   f->cost = residuals(f, f->y, f->r);
   return fit_differentiate(f);
 }
@@ -686,7 +686,7 @@ static pl_status finish(fitter *f) {
 
 static pl_status solve(fitter *f, const pl_model *m, pl_params *p, pl_work *w, int nvariable,
                        const pl_variable *list) {
-  PL_TRY(pl_opts_check(f->env, pl_fit_response_info_table, pl_fit_response_info_count, f->o));
+  PL_TRY(pl_opts_check(f->env, pl_fit_response_option_table, pl_fit_response_option_count, f->o));
   if (f->nset < 1) return pl_fail(f->env, PL_E_INPUT, "fit: there are no data");
   f->solver.m = m;
   f->fit->level = f->o->level;
@@ -723,7 +723,7 @@ pl_status pl_fit_response_run(const pl_fit_response_opts *o, const pl_model *m, 
   if (st == PL_SINGULAR || st == PL_DOMAIN) st = PL_UNSOLVED;
   if (f.d && !(good && o->apply))
     for (int k = 0; k < f.d->nvar; k++) f.d->base[k] = f.d->var[k].x0;
-  if (f.d) back = space_set(f.d, good && o->apply ? f.x : f.d->base);
+  if (f.d) back = variables_set(f.d, good && o->apply ? f.x : f.d->base);
   release(&f);
   fit->seconds = pl_wall_time() - begun;
   if (good && back >= 0)

@@ -78,6 +78,6 @@ pl_status fit_kept_harmonics(const fitter *f, int *harmonics);
 // Tells the keeper what the next step needs.
 pl_status fit_keep(fitter *f);
 // Takes up what was kept; residuals and derivatives are left to do.
-pl_status fit_take_up(fitter *f);
+pl_status fit_resume(fitter *f);
 
 #endif

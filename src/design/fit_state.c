@@ -10,7 +10,7 @@ static int count(double x) {
   return (int)fmin(fmax(x, 0), INT_MAX);
 }
 
-static void carry_ones(fitter *f, pl_parcel *p) {
+static void transfer_ones(fitter *f, pl_parcel *p) {
   fit_way *w = &f->at;
   double one[ONES] = {f->follow.harmonics,
                       w->stage,
@@ -42,9 +42,9 @@ static void carry_ones(fitter *f, pl_parcel *p) {
 }
 
 // the curve stands behind all of it
-static void carry_all(fitter *f, pl_parcel *p) {
+static void transfer_all(fitter *f, pl_parcel *p) {
   size_t np = (size_t)f->npoint, nv = (size_t)f->nvar;
-  carry_ones(f, p);
+  transfer_ones(f, p);
   pl_parcel_pass(p, f->x, nv);
   pl_parcel_pass(p, f->from, nv);
   pl_parcel_pass(p, f->y, 2 * np);
@@ -57,13 +57,13 @@ pl_status fit_keep(fitter *f) {
   pl_parcel p = {0};
   double *curve;
   size_t n;
-  carry_all(f, &p);
+  transfer_all(f, &p);
   PL_TRY(pl_curve_pack(f->curve, &curve, &n));
   p.x = pl_alloc(f->env, p.n + n, sizeof *p.x);
   pl_status st = p.x ? PL_OK : PL_E_NOMEM;
   if (st == PL_OK) {
     p.n = 0;
-    carry_all(f, &p);
+    transfer_all(f, &p);
     memcpy(p.x + p.n, curve, n * sizeof *curve);
     st = f->keeper->keep(f->keeper->ctx, p.n + n, p.x);
   }
@@ -85,16 +85,16 @@ pl_status fit_kept_harmonics(const fitter *f, int *harmonics) {
   return PL_OK;
 }
 
-pl_status fit_take_up(fitter *f) {
+pl_status fit_resume(fitter *f) {
   const pl_keeper *k = f->keeper;
   pl_parcel p = {0};
   pl_curve *curve;
-  carry_all(f, &p);
+  transfer_all(f, &p);
   size_t own = p.n;
   if (own > k->nfrom || own > INT_MAX || !pl_all_finite((int)own, k->from)) return misfit(f);
   PL_TRY(pl_curve_unpack(f->d->m, f->env, k->nfrom - own, k->from + own, &curve));
   p = (pl_parcel){.x = (double *)(uintptr_t)k->from, .load = 1};
-  carry_all(f, &p);
+  transfer_all(f, &p);
   if (f->curve != f->fit->curve[0]) pl_curve_free(f->curve);
   f->curve = curve;
   f->resumed = 1;

@@ -306,7 +306,7 @@ pl_status frf_motions(frf_solver *s, const pl_curve *curve, const frf_view *v, f
 }
 
 pl_status frf_solver_open(frf_solver *s, const pl_model *m, const pl_params *p, pl_hb *hb,
-                          pl_border *b, double rtol) {
+                          pl_bordered *b, double rtol) {
   *s = (frf_solver){.m = m, .p = p, .hb = hb, .b = b, .rtol = rtol};
   PL_TRY(pl_orbit_create(m, pl_hb_nharm(hb), &s->scratch[0]));
   return pl_orbit_create(m, pl_hb_nharm(hb), &s->scratch[1]);
@@ -376,7 +376,7 @@ void pl_frf_match_free(pl_frf_match *m) {
 pl_status pl_frf_compare(const pl_model *m, const pl_params *p, pl_work *w, const pl_curve *curve,
                          const pl_frf *f, pl_frf_match **out) {
   pl_hb *hb = NULL;
-  pl_border *b = NULL;
+  pl_bordered *b = NULL;
   frf_solver s = {0};
   frf_view v;
   int H = f->harmonic;
@@ -387,12 +387,12 @@ pl_status pl_frf_compare(const pl_model *m, const pl_params *p, pl_work *w, cons
   PL_TRY(frf_match_create(w->env, f->n, out));
   comparing t = {.s = &s, .v = &v, .out = *out};
   pl_status st = pl_hb_create(m, p, w, H, 0, &hb);
-  if (st == PL_OK) st = pl_border_create(hb, &b);
+  if (st == PL_OK) st = pl_bordered_create(hb, &b);
   if (st == PL_OK) st = frf_solver_open(&s, m, p, hb, b, 1e-8);
   if (st == PL_OK) st = frf_motions(&s, curve, &v, compare_one, &t);
   if (st == PL_OK) frf_sum_up(f, *out);
   frf_solver_close(&s);
-  pl_border_free(b);
+  pl_bordered_free(b);
   pl_hb_free(hb);
   if (st == PL_OK) return PL_OK;
   pl_frf_match_free(*out);

@@ -26,12 +26,12 @@ typedef struct frf_solver {
   const pl_model *m;
   const pl_params *p;
   pl_hb *hb;
-  pl_border *b;
+  pl_bordered *b;
   double rtol;
   pl_orbit *scratch[2]; // candidates
 } frf_solver;
 pl_status frf_solver_open(frf_solver *s, const pl_model *m, const pl_params *p, pl_hb *hb,
-                          pl_border *b, double rtol);
+                          pl_bordered *b, double rtol);
 void frf_solver_close(frf_solver *s);
 // each(ctx, i, orbit): the motion of sample i, NULL: there is none; non-zero stops. One call a
 // sample.

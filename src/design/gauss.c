@@ -25,7 +25,7 @@ pl_status gauss_open(run *t) {
   t->hi = t->lo + n;
   t->step = t->hi + n;
   t->to = t->step + n;
-  t->room = t->to + n;
+  t->scratch = t->to + n;
   return PL_OK;
 }
 
@@ -83,7 +83,7 @@ static double damped_step(run *t, int power) {
   memcpy(t->damped, t->B, (size_t)n * (size_t)n * sizeof(double));
   // alike for all scaled variables: directions of strong and of weak effect are kept apart
   for (int i = 0; i < n; i++) t->damped[i * n + i] += by;
-  box_minimum(n, t->damped, t->g, t->lo, t->hi, t->step, t->room);
+  box_minimum(n, t->damped, t->g, t->lo, t->hi, t->step, t->scratch);
   return pl_max_abs(n, t->step);
 }
 
@@ -148,11 +148,11 @@ static pl_status keep(run *t, double value, double gain) {
 // back where the step began
 static pl_status refuse(run *t, int tried, double fall, int *done) {
   double enough = 0.01 * t->d->o.ftol * t->value;
-  if (tried) PL_TRY(sites_restore(t->d));
+  if (tried) PL_TRY(solutions_restore(t->d));
   *done = fall <= enough || t->trust < LEAST_TRUST;
   if (*done) t->r->reason = fall <= enough ? PL_DESIGN_VALUE : PL_DESIGN_STUCK;
   // predictions need the Jacobian here, unless there is but one direction
-  return *done || !tried || t->nrow == 1 ? PL_OK : sites_linearise(t->d);
+  return *done || !tried || t->nrow == 1 ? PL_OK : solutions_linearise(t->d);
 }
 
 static pl_status try_step(run *t, int *moved, int *done) {
@@ -193,5 +193,5 @@ pl_status gauss_iterate(run *t, pl_design_observe_fn observe, void *ctx) {
     done = run_finished(t);
     PL_TRY(run_show(t, observe, ctx));
   }
-  return sites_restore(t->d);
+  return solutions_restore(t->d);
 }

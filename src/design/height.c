@@ -14,13 +14,13 @@ struct height {
   int n, cap;     // peaks, and the ends of the window
   pl_orbit **top; // [n], of growing frequency along the curve
   double *value;  // [n] of the measure
-  site at;        // one of them at a time
+  solution at;    // one of them at a time
 };
 
 static void forget(pl_design *d, height *h) {
   for (int i = 0; i < h->n; i++) pl_orbit_free(h->top[i]);
   h->n = h->known = 0;
-  site_close(d, &h->at);
+  solution_close(d, &h->at);
 }
 
 void height_free(pl_design *d, height *h) {
@@ -142,26 +142,26 @@ pl_status height_measure(pl_design *d, objective *o, double *value) {
 
 static pl_status go_to(pl_design *d, const objective *o, int i) {
   height *h = o->peaks;
-  site *s = &h->at;
-  if (!s->hb) PL_TRY(site_open(d, s, h->top[i]));
+  solution *s = &h->at;
+  if (!s->hb) PL_TRY(solution_open(d, s, h->top[i]));
   memcpy(s->orbit->z, h->top[i]->z, (size_t)d->n * sizeof(double));
   s->orbit->omega = h->top[i]->omega;
   s->linear = 0;
-  s->kind = SITE_PEAK;
+  s->kind = SOLUTION_PEAK;
   s->measure = pl_objective_measure(&o->o);
   return PL_OK;
 }
 
 // gx += by dA/dp of one of the maxima, at its frequency
 static pl_status add_slope(pl_design *d, const objective *o, int i, double by, double *gx) {
-  site *s = &o->peaks->at;
+  solution *s = &o->peaks->at;
   PL_TRY(go_to(d, o, i));
   double *gz = pl_alloc(d->env, (size_t)d->n, sizeof *gz);
   if (!gz) return PL_E_NOMEM;
   objective_measure(d, s->orbit, &s->measure, by, gz, gx);
-  pl_status st = site_linearise(d, s);
-  if (st == PL_OK) st = site_solve(d, s, 1, gz, d->f);
-  if (st == PL_OK) st = site_adjoint(d, s, d->f, gx);
+  pl_status st = solution_linearise(d, s);
+  if (st == PL_OK) st = solution_solve(d, s, 1, gz, d->f);
+  if (st == PL_OK) st = solution_adjoint(d, s, d->f, gx);
   pl_free(d->env, gz);
   return st;
 }

@@ -18,7 +18,7 @@ static void add_drive(void *ctx, double phase, const double *w) {
   pl_clock c = {.t = phase, .omega = 1, .scale = 1};
   double dx[3], dv[3], da[3];
   for (int k = 0; k < t->d->nvar; k++)
-    if (pl_knobs_drive(t->d->knobs, 0, t->d->p, &c, k, t->node, dx, dv, da))
+    if (pl_directions_drive(t->d->directions, 0, t->d->p, &c, k, t->node, dx, dv, da))
       t->gx[k] += t->by * pl_dot3(w, dv);
 }
 
@@ -56,7 +56,8 @@ void pull_drive(pl_design *d, int node, int c, int H, const double *g, double *g
     double w = 0, dx[3], dv[3], da[3];
     for (int k = 0; k < L; k++) w += g[k] * to_freq(k, s, N);
     for (int k = 0; k < d->nvar; k++)
-      if (pl_knobs_drive(d->knobs, 0, d->p, &clock, k, node, dx, dv, da)) gx[k] += w * dx[c];
+      if (pl_directions_drive(d->directions, 0, d->p, &clock, k, node, dx, dv, da))
+        gx[k] += w * dx[c];
   }
 }
 
@@ -71,7 +72,7 @@ static void pull_max(pl_design *d, const pl_orbit *o, int node, int axis, double
     pl_clock clock = {.t = s < 0 ? phase : 2 * PL_PI * s / N, .omega = 1, .scale = 1};
     double dx[3], dv[3], da[3];
     for (int k = 0; k < d->nvar; k++)
-      if (pl_knobs_drive(d->knobs, 0, d->p, &clock, k, node, dx, dv, da))
+      if (pl_directions_drive(d->directions, 0, d->p, &clock, k, node, dx, dv, da))
         gx[k] += dx[axis] * (s < 0 ? by : -by / N);
   }
 }

@@ -44,7 +44,7 @@ double goal_value(const pl_objective *o, double A, double A0, double *slope) {
 
 static pl_status amplitude_value(pl_design *d, objective *o, double by, double *value, double *gz,
                                  double *gx) {
-  const pl_orbit *orbit = d->site[o->site].orbit;
+  const pl_orbit *orbit = d->solution[o->solution].orbit;
   *value = 0;
   for (int i = 0; i < o->o.nnode; i++) {
     double A = objective_path(d, orbit, o->o.node[i], o->o.mask, 0, NULL, NULL), slope;
@@ -207,7 +207,7 @@ static void pull(const objective *o, const smooth *s, int H, const double *z, co
 
 static pl_status trajectory_value(pl_design *d, objective *o, double by, double *value, double *gz,
                                   double *gx) {
-  const pl_orbit *orbit = d->site[o->site].orbit;
+  const pl_orbit *orbit = d->solution[o->solution].orbit;
   const int *index = pl_model_free_index(d->m);
   int dim = pl_model_dim(d->m), H = orbit->nharm, L = 2 * H + 1;
   smooth s;
@@ -234,7 +234,7 @@ static double row_scale(const objective *o, double by, int a) {
 }
 
 void trajectory_residual(pl_design *d, const objective *o, double by, double *r, double *turn) {
-  const pl_orbit *orbit = d->site[o->site].orbit;
+  const pl_orbit *orbit = d->solution[o->solution].orbit;
   int dim = pl_model_dim(d->m), L = 2 * orbit->nharm + 1;
   smooth s;
   minimum_of(d, o, orbit, &s);
@@ -317,7 +317,7 @@ pl_status objective_value(pl_design *d, objective *o, double by, double *value, 
     return trajectory_value(d, o, by, value, gz, gx);
   case PL_OBJECTIVE_PEAK:
   case PL_OBJECTIVE_FOLD: {
-    site *s = &d->site[o->site];
+    solution *s = &d->solution[o->solution];
     double off = s->orbit->omega / o->o.target - 1;
     *value = off * off;
     return gx ? track_gradient(d, s, 2 * by * off / o->o.target, gx) : PL_OK;
@@ -341,7 +341,8 @@ pl_status objective_begin(pl_design *d, objective *o) {
   if (o->o.kind == PL_OBJECTIVE_HEIGHT) return height_measure(d, o, &o->ref[0]);
   if (o->o.kind != PL_OBJECTIVE_AMPLITUDE) return PL_OK;
   for (int i = 0; i < o->o.nnode; i++) {
-    o->ref[i] = objective_path(d, d->site[o->site].orbit, o->o.node[i], o->o.mask, 0, NULL, NULL);
+    o->ref[i] =
+        objective_path(d, d->solution[o->solution].orbit, o->o.node[i], o->o.mask, 0, NULL, NULL);
     if (!(o->ref[i] > 0))
       return pl_fail_at(d->env, PL_E_INPUT, NULL, 0, 0,
                         "break the symmetry, or choose another node or axis",

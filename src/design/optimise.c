@@ -26,21 +26,21 @@ const char *pl_design_stop_text(pl_design_stop s) {
 void design_store(const pl_design *d, double *x, double *z, double *omega) {
   size_t n = (size_t)d->n;
   memcpy(x, d->base, (size_t)d->nvar * sizeof *x);
-  for (int i = 0; i < d->nsite; i++) {
-    memcpy(z + (size_t)i * n, d->site[i].base, n * sizeof *z);
-    omega[i] = d->site[i].base_omega;
+  for (int i = 0; i < d->nsolution; i++) {
+    memcpy(z + (size_t)i * n, d->solution[i].base, n * sizeof *z);
+    omega[i] = d->solution[i].base_omega;
   }
 }
 
 pl_status design_recall(pl_design *d, const double *x, const double *z, const double *omega) {
   size_t n = (size_t)d->n;
   memcpy(d->base, x, (size_t)d->nvar * sizeof *x);
-  for (int i = 0; i < d->nsite; i++) {
-    memcpy(d->site[i].base, z + (size_t)i * n, n * sizeof *z);
-    d->site[i].base_omega = omega[i];
-    d->site[i].have_ray = 0;
+  for (int i = 0; i < d->nsolution; i++) {
+    memcpy(d->solution[i].base, z + (size_t)i * n, n * sizeof *z);
+    d->solution[i].base_omega = omega[i];
+    d->solution[i].have_ray = 0;
   }
-  return sites_restore(d);
+  return solutions_restore(d);
 }
 
 // ---- one evaluation ---------------------------------------------------------------------------
@@ -55,7 +55,7 @@ int run_lost(pl_status st) {
 
 // The parabola along the search that has the slope of the kept design there and its minimum at
 // part `to` of the step: the next trial.
-static void tell_lost(run *t, double to) {
+static void report_lost(run *t, double to) {
   const pl_design *d = t->d;
   double slope = 0;
   to = fmin(fmax(to, 0.05), 0.5);
@@ -76,7 +76,7 @@ static int is_kept(const run *t) {
   return 1;
 }
 
-static void tell_kept(run *t) {
+static void report_kept(run *t) {
   t->b.f = t->factor * t->value;
   for (int k = 0; k < t->d->nvar; k++) t->b.g[k] = t->factor * t->g[k];
 }
@@ -86,7 +86,7 @@ pl_status run_try(run *t, const double *u, double *value, double *grad) {
   for (int k = 0; k < d->nvar; k++) t->x[k] = from_scaled(&d->var[k], u[k]);
   int newton = d->newton;
   d->lost = 0.5;
-  pl_status st = sites_move(d, t->x, 0);
+  pl_status st = solutions_move(d, t->x, 0);
   if (st == PL_OK) st = design_value(d, -1, value, grad);
   // a step that is too long by prediction is not an evaluation
   int tried = st == PL_OK || d->newton > newton;
@@ -100,12 +100,12 @@ static pl_status evaluate(run *t) {
   double value = 0;
   t->fake = 0;
   if (is_kept(t)) {
-    tell_kept(t);
+    report_kept(t);
     return PL_OK;
   }
   pl_status st = run_try(t, t->b.x, &value, t->grad);
   if (run_lost(st)) {
-    tell_lost(t, d->lost);
+    report_lost(t, d->lost);
     return PL_OK;
   }
   PL_TRY(st);
@@ -133,7 +133,7 @@ static pl_status record(run *t, double step) {
   pl_design_result *r = t->r;
   PL_TRY(state_grow(t));
   r->newton = d->newton;
-  r->factorisations = sites_factorisations(d);
+  r->factorisations = solutions_factorisations(d);
   r->regularised = d->regularised;
   r->step[r->nstep] = (pl_design_step){.value = t->value,
                                        .gradient = projected(t),
@@ -198,7 +198,7 @@ pl_status run_accept(run *t) {
     step = fmax(step, fabs(t->b.x[k] - to_scaled(&d->var[k], d->base[k])));
   t->value = t->b.f / t->factor;
   for (int k = 0; k < d->nvar; k++) t->g[k] = t->b.g[k] / t->factor;
-  sites_keep(d);
+  solutions_keep(d);
   t->restart = 0;
   t->slow = before - t->value <= d->o.ftol * fabs(before) ? t->slow + 1 : 0;
   return record(t, step);
@@ -228,18 +228,19 @@ int run_finished(run *t) {
   return stop;
 }
 
-static pl_status tell(const run *t) {
+static pl_status progress(const run *t) {
   char text[160];
   const pl_design_result *r = t->r;
   int i = r->nstep - 1;
   snprintf(text, sizeof text, "iteration %d, value %.6g, gradient %.2e, %d %s", i, t->value,
            r->step[i].gradient, r->evaluations,
            pl_plural(r->evaluations, "evaluation", "evaluations"));
-  return pl_tell(t->d->env, "design", fmin(1, (double)i / fmax(1, t->d->o.max_iter)), text);
+  return pl_report_progress(t->d->env, "design", fmin(1, (double)i / fmax(1, t->d->o.max_iter)),
+                            text);
 }
 
 pl_status run_show(run *t, pl_design_observe_fn observe, void *ctx) {
-  PL_TRY(tell(t));
+  PL_TRY(progress(t));
   if (!observe) return PL_OK;
   pl_design_state *s;
   PL_TRY(state_save(t, &s));
@@ -251,14 +252,14 @@ pl_status run_show(run *t, pl_design_observe_fn observe, void *ctx) {
 
 // L-BFGS-B gave up, or ended on a step that was lost: once more from the kept design without memory
 static pl_status give_up(run *t, int *done) {
-  PL_TRY(sites_restore(t->d));
+  PL_TRY(solutions_restore(t->d));
   if (++t->restart > 2) {
     t->r->reason = PL_DESIGN_STUCK;
     *done = 1;
     return PL_OK;
   }
   restart(t);
-  return sites_linearise(t->d);
+  return solutions_linearise(t->d);
 }
 
 static pl_status iterate(run *t, pl_design_observe_fn observe, void *ctx) {
@@ -279,7 +280,7 @@ static pl_status iterate(run *t, pl_design_observe_fn observe, void *ctx) {
       PL_TRY(give_up(t, &done));
     }
   }
-  return sites_restore(t->d);
+  return solutions_restore(t->d);
 }
 
 // ---- starts -----------------------------------------------------------------------------------
@@ -297,8 +298,8 @@ static pl_status random_start(run *t) {
     double hi = fmin(isfinite(v->hi) ? to_scaled(v, v->hi) : u + 0.5, u + 3);
     t->x[k] = from_scaled(v, pl_rng_uniform(&rng, lo, hi));
   }
-  pl_status st = sites_move(d, t->x, 1);
-  if (st == PL_OK) sites_keep(d);
+  pl_status st = solutions_move(d, t->x, 1);
+  if (st == PL_OK) solutions_keep(d);
   return st;
 }
 
@@ -317,7 +318,7 @@ static pl_status one_start(run *t, int resumed, pl_design_observe_fn observe, vo
   if (st != PL_OK && st != PL_CANCELLED) return st;
   if (st == PL_CANCELLED) {
     t->r->reason = PL_DESIGN_CANCELLED;
-    PL_TRY(sites_restore(t->d));
+    PL_TRY(solutions_restore(t->d));
   }
   t->r->start_value[t->start] = t->value;
   if (t->start == 0 || t->value < t->best) {
@@ -339,8 +340,9 @@ static pl_status all_starts(run *t, int resumed, pl_design_observe_fn observe, v
 
 // ---- result -----------------------------------------------------------------------------------
 
-static void warn(pl_design_result *r, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-static void warn(pl_design_result *r, const char *fmt, ...) {
+static void add_warning(pl_design_result *r, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
+static void add_warning(pl_design_result *r, const char *fmt, ...) {
   if (r->nwarning >= PL_DESIGN_WARNINGS) return;
   va_list args;
   va_start(args, fmt);
@@ -357,24 +359,26 @@ static pl_status solve_again(run *t) {
     pl_periodic_opts o;
     pl_periodic_info info;
     pl_orbit *orbit = NULL;
-    pl_opts_default(pl_periodic_info_table, pl_periodic_info_count, &o);
+    pl_opts_default(pl_periodic_option_table, pl_periodic_option_count, &o);
     o.frequency = at->omega = d->omega[i];
     o.harmonics = d->H;
     o.samples = d->o.samples;
     o.rtol = d->o.rtol;
-    PL_TRY(pl_orbit_copy(d->site[i].orbit, d->H, &at->after));
+    PL_TRY(pl_orbit_copy(d->solution[i].orbit, d->H, &at->after));
     pl_status st = pl_periodic(&o, d->m, d->p, d->w, &orbit, &info);
-    at->again = st == PL_OK ? pl_orbit_change(d->m, orbit, d->site[i].orbit) : -1;
+    at->again = st == PL_OK ? pl_orbit_change(d->m, orbit, d->solution[i].orbit) : -1;
     at->same = at->again >= 0 && at->again < 1e-4;
     pl_orbit_free(orbit);
     if (st < 0 || st == PL_CANCELLED) return st;
     if (st != PL_OK)
-      warn(r, "at %g rad/s no steady motion of the final design was found from rest", at->omega);
+      add_warning(r, "at %g rad/s no steady motion of the final design was found from rest",
+                  at->omega);
     else if (!at->same)
-      warn(r,
-           "at %g rad/s the motion found from rest differs from that of the design by %.2g of its "
-           "length: there is more than one, and the start decides",
-           at->omega, at->again);
+      add_warning(
+          r,
+          "at %g rad/s the motion found from rest differs from that of the design by %.2g of its "
+          "length: there is more than one, and the start decides",
+          at->omega, at->again);
   }
   return PL_OK;
 }
@@ -393,8 +397,8 @@ static void warn_targets(run *t) {
                      ? pl_trajectory_error(d->m, d->p, pl_design_orbit(d, o->o.point), &o->o, NULL)
                      : sqrt(r->objective[k]);
     if (target && off > 1e-2)
-      warn(r, "objective '%s' is not reached: it ends %.3g off its target (%s)", objective_label(o),
-           off, pl_design_stop_text(r->reason));
+      add_warning(r, "objective '%s' is not reached: it ends %.3g off its target (%s)",
+                  objective_label(o), off, pl_design_stop_text(r->reason));
   }
 }
 
@@ -409,9 +413,9 @@ static void find_bounds(run *t) {
     count += t->r->bound[k] != 0;
   }
   if (count > 0)
-    warn(t->r, "%d of %d %s end%s at a bound%s%s", count, d->nvar,
-         pl_plural(d->nvar, "variable", "variables"), pl_plural(count, "s", ""),
-         count == 1 ? ": " : "", count == 1 ? d->var[last].name : "");
+    add_warning(t->r, "%d of %d %s end%s at a bound%s%s", count, d->nvar,
+                pl_plural(d->nvar, "variable", "variables"), pl_plural(count, "s", ""),
+                count == 1 ? ": " : "", count == 1 ? d->var[last].name : "");
 }
 
 static pl_status values_of(pl_design *d, double *value) {
@@ -444,14 +448,14 @@ static pl_status finish(run *t) {
   warn_targets(t);
   find_bounds(t);
   if (r->failures > 0)
-    warn(r, "motions were lost on %d of %d %s, whose steps were halved", r->failures,
-         r->evaluations, pl_plural(r->evaluations, "evaluation", "evaluations"));
+    add_warning(r, "motions were lost on %d of %d %s, whose steps were halved", r->failures,
+                r->evaluations, pl_plural(r->evaluations, "evaluation", "evaluations"));
   if (d->regularised > 0)
-    warn(r, "the Jacobian was near singular and regularised %d %s", d->regularised,
-         pl_plural(d->regularised, "time", "times"));
+    add_warning(r, "the Jacobian was near singular and regularised %d %s", d->regularised,
+                pl_plural(d->regularised, "time", "times"));
   if (r->reason != PL_DESIGN_CANCELLED) PL_TRY(solve_again(t));
   r->newton = d->newton;
-  r->factorisations = sites_factorisations(d);
+  r->factorisations = solutions_factorisations(d);
   r->regularised = d->regularised;
   return PL_OK;
 }
@@ -461,7 +465,7 @@ static pl_status finish(run *t) {
 static pl_status allocate(run *t) {
   pl_design *d = t->d;
   pl_design_result *r = t->r;
-  size_t nv = (size_t)d->nvar, nz = (size_t)d->nsite * (size_t)d->n, ns = (size_t)d->nsite;
+  size_t nv = (size_t)d->nvar, nz = (size_t)d->nsolution * (size_t)d->n, ns = (size_t)d->nsolution;
   r->nvariable = d->nvar;
   r->nobjective = d->nobj;
   r->npoint = d->npoint;
@@ -498,7 +502,7 @@ static pl_status optimise(run *t, const pl_design_state *resume, pl_design_obser
   design_store(d, t->first_x, t->first_z, t->first_omega);
   memcpy(r->before, d->x, (size_t)d->nvar * sizeof(double));
   for (int i = 0; i < d->npoint; i++)
-    PL_TRY(pl_orbit_copy(d->site[i].orbit, d->H, &r->point[i].before));
+    PL_TRY(pl_orbit_copy(d->solution[i].orbit, d->H, &r->point[i].before));
   PL_TRY(values_before(d, r->objective_before));
   if (resume) PL_TRY(state_load(t, resume));
   pl_status st = all_starts(t, resume != NULL, observe, ctx);

@@ -1,11 +1,12 @@
 #include "design_impl.h"
 
 #define OPT_STRUCT pl_optimise_opts
-const pl_opt_info pl_optimise_info_table[] = {PL_OPTIMISE_OPTS(PL_OPT_ROW_X, PL_OPT_ROW_C)};
-const int pl_optimise_info_count =
-    (int)(sizeof pl_optimise_info_table / sizeof pl_optimise_info_table[0]);
+const pl_option pl_optimise_option_table[] = {PL_OPTIMISE_OPTS(PL_OPT_ROW_X, PL_OPT_ROW_C)};
+const int pl_optimise_option_count =
+    (int)(sizeof pl_optimise_option_table / sizeof pl_optimise_option_table[0]);
 #undef OPT_STRUCT
 #define OPT_STRUCT pl_proof_opts
-const pl_opt_info pl_proof_info_table[] = {PL_PROOF_OPTS(PL_OPT_ROW_X, PL_OPT_ROW_C)};
-const int pl_proof_info_count = (int)(sizeof pl_proof_info_table / sizeof pl_proof_info_table[0]);
+const pl_option pl_proof_option_table[] = {PL_PROOF_OPTS(PL_OPT_ROW_X, PL_OPT_ROW_C)};
+const int pl_proof_option_count =
+    (int)(sizeof pl_proof_option_table / sizeof pl_proof_option_table[0]);
 #undef OPT_STRUCT

@@ -15,15 +15,15 @@ static pl_status largest_multiplier(pl_design *d, const pl_orbit *o, double *siz
 
 // What is differentiated at x with variable k moved by h, the motion with it along dz: the growth,
 // or where there is none (NULL) the largest multiplier.
-static pl_status look_beside(pl_design *d, const site *s, const pl_growth *g, const double *dz,
+static pl_status look_beside(pl_design *d, const solution *s, const pl_growth *g, const double *dz,
                              int k, double h, double *value) {
   pl_orbit *o;
   double x = d->x[k];
   PL_TRY(pl_orbit_copy(s->orbit, s->orbit->nharm, &o));
   pl_axpy(d->n, h, dz, s->orbit->z, o->z);
   d->x[k] = x + h;
-  pl_status st = space_set(d, d->x);
-  if (st == PL_OK && s->kind == SITE_POINT) o->omega = d->omega[s - d->site];
+  pl_status st = variables_set(d, d->x);
+  if (st == PL_OK && s->kind == SOLUTION_POINT) o->omega = d->omega[s - d->solution];
   if (st == PL_OK && g) st = pl_growth_at(g, d->m, d->p, d->w, o, value);
   if (st == PL_OK && !g) st = largest_multiplier(d, o, value);
   d->x[k] = x;
@@ -33,7 +33,8 @@ static pl_status look_beside(pl_design *d, const site *s, const pl_growth *g, co
 
 // A smooth function without noise: formulas of fourth order with steps of 1e-3 leave 1e-10 or so.
 // At a bound all of them lie on the side within.
-static pl_status growth_slope(pl_design *d, const site *s, const pl_growth *g, int k, double *out) {
+static pl_status growth_slope(pl_design *d, const solution *s, const pl_growth *g, int k,
+                              double *out) {
   static const double even[5] = {1 / 12.0, -2 / 3.0, 0, 2 / 3.0, -1 / 12.0};
   static const double side[5] = {-25 / 12.0, 4, -3, 4 / 3.0, -1 / 4.0};
   const variable *v = &d->var[k];
@@ -51,7 +52,7 @@ static pl_status growth_slope(pl_design *d, const site *s, const pl_growth *g, i
 }
 
 // of multipliers, which have the noise of their methods
-static pl_status multiplier_slope(pl_design *d, const site *s, int k, double *out) {
+static pl_status multiplier_slope(pl_design *d, const solution *s, int k, double *out) {
   const variable *v = &d->var[k];
   double x = d->x[k], h = 1e-4 * scaled_slope(v, x), up = fmin(h, v->hi - x),
          down = fmax(-h, v->lo - x), a, b;
@@ -62,11 +63,11 @@ static pl_status multiplier_slope(pl_design *d, const site *s, int k, double *ou
 }
 
 // d|mu|/dx along dz/dp
-static pl_status stability_gradient(pl_design *d, site *s, double size, double by, double *gx) {
+static pl_status stability_gradient(pl_design *d, solution *s, double size, double by, double *gx) {
   pl_growth *g = NULL;
   double *unit = pl_alloc(d->env, (size_t)d->nvar, sizeof *unit), slope;
   if (!unit) return PL_E_NOMEM;
-  pl_status st = site_linearise(d, s);
+  pl_status st = solution_linearise(d, s);
   if (st == PL_OK) st = pl_growth_create(d->m, d->p, d->w, s->orbit, &g);
   if (st == PL_UNSOLVED) st = PL_OK;
   // it has to be the one that was found
@@ -76,10 +77,10 @@ static pl_status stability_gradient(pl_design *d, site *s, double size, double b
   }
   for (int k = 0; st == PL_OK && k < d->nvar; k++) {
     unit[k] = 1;
-    st = site_along(d, s, unit, d->dz);
+    st = solution_along(d, s, unit, d->dz);
     unit[k] = 0;
     if (st == PL_OK) st = g ? growth_slope(d, s, g, k, &slope) : multiplier_slope(d, s, k, &slope);
-    pl_status back = space_set(d, d->x);
+    pl_status back = variables_set(d, d->x);
     if (st == PL_OK) st = back;
     if (st == PL_OK) gx[k] += by * slope;
   }
@@ -89,7 +90,7 @@ static pl_status stability_gradient(pl_design *d, site *s, double size, double b
 }
 
 static pl_status stability_value(pl_design *d, objective *o, double by, double *value, double *gx) {
-  site *s = &d->site[o->site];
+  solution *s = &d->solution[o->solution];
   double size;
   PL_TRY(largest_multiplier(d, s->orbit, &size));
   double over = fmax(0, size / o->o.target - 1);
@@ -240,7 +241,7 @@ static pl_status limited_value(pl_design *d, objective *o, double by, double *va
   slope = limit ? 2 * over / o->o.target : 1 / o->ref[0];
   if ((!gz && !gx) || slope == 0) return PL_OK;
   if (o->o.kind == PL_OBJECTIVE_MASS)
-    return gx ? pl_knobs_mass(d->knobs, d->p, by * slope, gx) : PL_OK;
+    return gx ? pl_directions_mass(d->directions, d->p, by * slope, gx) : PL_OK;
   return strain_value(d, o, by * slope, &now, gz, gx);
 }
 

@@ -42,14 +42,14 @@ static pl_status more_harmonics(check *c) {
   pl_orbit *o = NULL;
   pl_periodic_info info = {0};
   pl_hb *hb = NULL;
-  pl_border *b = NULL;
+  pl_bordered *b = NULL;
   out->nharm = c->orbit->nharm + c->o->more;
   out->change = -1;
   pl_status st = pl_orbit_copy(c->orbit, out->nharm, &o);
   if (st == PL_OK) st = pl_hb_create(c->m, c->p, c->w, out->nharm, 0, &hb);
-  if (st == PL_OK) st = pl_border_create(hb, &b);
+  if (st == PL_OK) st = pl_bordered_create(hb, &b);
   if (st == PL_OK) st = pl_hb_newton(hb, b, o, 1e-9, 40, &info);
-  pl_border_free(b);
+  pl_bordered_free(b);
   pl_hb_free(hb);
   if (st == PL_OK)
     c->fine = o;
@@ -135,7 +135,7 @@ static pl_status simulate(check *c, pl_state *s, recorder *r, pl_orbit *found) {
   pl_transient_info info;
   pl_history history = {0};
   double whole = whole_change(c);
-  pl_opts_default(pl_transient_info_table, pl_transient_info_count, &t);
+  pl_opts_default(pl_transient_option_table, pl_transient_option_count, &t);
   t.periods = c->o->periods;
   t.steps_per_period = c->o->steps_per_period;
   t.steady = last_change(c) * whole;
@@ -266,6 +266,6 @@ pl_status proof_of(const pl_proof_opts *o, const pl_model *m, pl_params *p, pl_w
 pl_status pl_design_prove(const pl_proof_opts *o, const pl_model *m, pl_params *p, pl_work *w,
                           const pl_orbit *orbit, pl_proof *out) {
   *out = proof_open();
-  PL_TRY(pl_opts_check(w->env, pl_proof_info_table, pl_proof_info_count, o));
+  PL_TRY(pl_opts_check(w->env, pl_proof_option_table, pl_proof_option_count, o));
   return proof_of(o, m, p, w, orbit, NULL, out);
 }

@@ -34,7 +34,7 @@ static const double BEYOND = 1.6; // how far beyond the window the response is f
 // from the window's end to its begin, or from somewhat beyond
 static pl_response_opts way_back(const window *t, double beyond) {
   pl_response_opts r;
-  pl_opts_default(pl_response_info_table, pl_response_info_count, &r);
+  pl_opts_default(pl_response_option_table, pl_response_option_count, &r);
   r.from = beyond * t->want->to;
   r.to = t->want->from / beyond;
   r.harmonics = t->peak->nharm + t->o->more;
@@ -107,7 +107,7 @@ static pl_status follow(window *t, pl_orbit **fine) {
 static pl_status largest_at(window *t, double omega, double *value) {
   pl_periodic_opts o;
   pl_orbit *orbit = NULL;
-  pl_opts_default(pl_periodic_info_table, pl_periodic_info_count, &o);
+  pl_opts_default(pl_periodic_option_table, pl_periodic_option_count, &o);
   o.frequency = omega;
   o.harmonics = t->peak->nharm;
   o.branch = PL_BRANCH_UPPER;
@@ -172,7 +172,7 @@ pl_status pl_design_prove_height(const pl_proof_opts *o, const pl_model *m, pl_p
   double begun = pl_wall_time();
   pl_orbit *fine = NULL;
   *out = proof_open();
-  PL_TRY(pl_opts_check(w->env, pl_proof_info_table, pl_proof_info_count, o));
+  PL_TRY(pl_opts_check(w->env, pl_proof_option_table, pl_proof_option_count, o));
   if (largest->kind != PL_OBJECTIVE_HEIGHT)
     return pl_fail(w->env, PL_E_ARG, "proof: the objective has no window");
   t.look = pl_objective_measure(largest);

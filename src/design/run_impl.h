@@ -22,13 +22,13 @@ typedef struct run {
   double *first_x, *first_z, *first_omega; // the design before
   double begun;
   // Gauss-Newton
-  double trust;               // longest change of a scaled variable
-  double largest;             // entry of the diagonal of B
-  int nrow, linear;           // residuals; J belongs to the kept design
-  double *rows, *J, *B;       // [nrow], [nrow][nvar] in scaled variables, [nvar][nvar] 2 J'J
-  double *spare;              // [nrow][nvar] for the J of a step that may be refused
-  double *lo, *hi, *step;     // [nvar] room and step
-  double *damped, *to, *room; // [nvar][nvar], [nvar], [nvar][nvar + 2] scratch
+  double trust;                  // longest change of a scaled variable
+  double largest;                // entry of the diagonal of B
+  int nrow, linear;              // residuals; J belongs to the kept design
+  double *rows, *J, *B;          // [nrow], [nrow][nvar] in scaled variables, [nvar][nvar] 2 J'J
+  double *spare;                 // [nrow][nvar] for the J of a step that may be refused
+  double *lo, *hi, *step;        // [nvar] room and step
+  double *damped, *to, *scratch; // [nvar][nvar], [nvar], [nvar][nvar + 2] scratch
 } run;
 
 // ---- state.c ----------------------------------------------------------------------------------

@@ -19,7 +19,7 @@ static pl_status open_variables(pl_slopes *s, int nvariable, const pl_variable *
     own[k].scale = PL_SCALE_LINEAR;
   }
   pl_design_problem problem = {.nvariable = nvariable, .variable = own};
-  pl_status st = space_open(d, &problem);
+  pl_status st = variables_open(d, &problem);
   pl_free(d->env, own);
   return st;
 }
@@ -30,7 +30,7 @@ pl_status pl_slopes_create(const pl_model *m, pl_params *p, pl_work *w, int nsam
   pl_slopes *s = pl_alloc(w->env, 1, sizeof *s);
   if (!s) return PL_E_NOMEM;
   s->d = (pl_design){.env = w->env, .m = m, .p = p, .w = w};
-  pl_opts_default(pl_optimise_info_table, pl_optimise_info_count, &s->d.o);
+  pl_opts_default(pl_optimise_option_table, pl_optimise_option_count, &s->d.o);
   s->d.o.samples = nsample;
   pl_status st = open_variables(s, nvariable, list);
   if (st != PL_OK) {
@@ -43,7 +43,7 @@ pl_status pl_slopes_create(const pl_model *m, pl_params *p, pl_work *w, int nsam
 
 void pl_slopes_free(pl_slopes *s) {
   if (!s) return;
-  space_close(&s->d);
+  variables_close(&s->d);
   pl_free(s->d.env, s->d.dz);
   pl_free(s->d.env, s);
 }
@@ -85,11 +85,11 @@ pl_status pl_slopes_at(pl_slopes *s, const pl_special *at, int nmeasure, const p
   if (!pl_slopes_has(at) || (at->kind == PL_PEAK && nmeasure != 1))
     return pl_fail(d->env, PL_E_ARG, "slopes: a peak of one measure or a fold is wanted");
   PL_TRY(fit_room(d, at->orbit->nharm));
-  site here = {.kind = at->kind == PL_PEAK ? SITE_PEAK : SITE_FOLD};
+  solution here = {.kind = at->kind == PL_PEAK ? SOLUTION_PEAK : SOLUTION_FOLD};
   if (nmeasure > 0) here.measure = measure[0];
-  pl_status st = site_open(d, &here, at->orbit);
+  pl_status st = solution_open(d, &here, at->orbit);
   if (st == PL_OK) st = track_slopes(d, &here, nmeasure, measure, omega, amplitude);
-  site_close(d, &here);
+  solution_close(d, &here);
   if (st == PL_OK && !pl_all_finite(d->nvar, omega)) st = PL_SINGULAR;
   return st == PL_DOMAIN || st == PL_SINGULAR ? PL_UNSOLVED : st;
 }

@@ -43,12 +43,12 @@ static pl_status scalar_rows(pl_design *d, const objective *o, double *r, double
   double c = sqrt(o->o.weight / nnode), T = o->o.target, value;
   for (int i = 0; i < nnode; i++, J += n) {
     if (o->o.kind == PL_OBJECTIVE_AMPLITUDE) {
-      PL_TRY(pl_design_amplitude(d, o->site, o->o.node[i], o->o.mask, &value, J));
+      PL_TRY(pl_design_amplitude(d, o->solution, o->o.node[i], o->o.mask, &value, J));
       for (int k = 0; k < n; k++) J[k] *= c / T;
     } else {
-      value = d->site[o->site].orbit->omega;
+      value = d->solution[o->solution].orbit->omega;
       memset(J, 0, (size_t)n * sizeof *J);
-      PL_TRY(track_gradient(d, &d->site[o->site], c / T, J));
+      PL_TRY(track_gradient(d, &d->solution[o->solution], c / T, J));
     }
     r[i] = c * (value / T - 1);
   }
@@ -59,17 +59,17 @@ static pl_status scalar_rows(pl_design *d, const objective *o, double *r, double
 
 // 1: a trajectory at this site
 static int follows(const objective *o, int i) {
-  return o->site == i && o->o.kind == PL_OBJECTIVE_TRAJECTORY;
+  return o->solution == i && o->o.kind == PL_OBJECTIVE_TRAJECTORY;
 }
 
 // one solution a variable
 static pl_status by_columns(pl_design *d, int i, double *J) {
   double *unit = pl_alloc(d->env, (size_t)d->nvar, sizeof *unit);
   if (!unit) return PL_E_NOMEM;
-  pl_status st = site_linearise(d, &d->site[i]);
+  pl_status st = solution_linearise(d, &d->solution[i]);
   for (int k = 0; st == PL_OK && k < d->nvar; k++) {
     unit[k] = 1;
-    st = site_along(d, &d->site[i], unit, d->dz);
+    st = solution_along(d, &d->solution[i], unit, d->dz);
     unit[k] = 0;
     double *at = J + k;
     for (int j = 0; st == PL_OK && j < d->nobj; j++) {
@@ -90,7 +90,7 @@ static pl_status by_rows(pl_design *d, const objective *o, int all, double *J) {
   for (int row = 0; st == PL_OK && row < count(d, o); row++, J += d->nvar) {
     memset(gz, 0, (size_t)d->n * sizeof *gz);
     if (trajectory_row(d, o, o->o.weight, row, gz, J) && all)
-      st = design_adjoint(d, &d->site[o->site], gz, J);
+      st = design_adjoint(d, &d->solution[o->solution], gz, J);
   }
   pl_free(d->env, gz);
   return st;
@@ -106,7 +106,7 @@ static void eliminate_phase(int nrow, int n, const double *turn, double *J) {
 }
 
 // the trajectories of one site
-static pl_status site_rows(pl_design *d, int i, double *r, double *J) {
+static pl_status solution_rows(pl_design *d, int i, double *r, double *J) {
   int nrow = 0;
   for (int k = 0; k < d->nobj; k++)
     if (follows(&d->obj[k], i)) nrow += count(d, &d->obj[k]);
@@ -134,7 +134,7 @@ static pl_status site_rows(pl_design *d, int i, double *r, double *J) {
 pl_status squares_at(pl_design *d, double *r, double *J) {
   size_t n = (size_t)d->nvar, nrow = (size_t)squares_count(d), at = 0;
   memset(J, 0, nrow * n * sizeof *J);
-  for (int i = 0; i < d->nsite; i++) PL_TRY(site_rows(d, i, r, J));
+  for (int i = 0; i < d->nsolution; i++) PL_TRY(solution_rows(d, i, r, J));
   for (int k = 0; k < d->nobj; at += (size_t)count(d, &d->obj[k]), k++)
     if (d->obj[k].o.kind != PL_OBJECTIVE_TRAJECTORY)
       PL_TRY(scalar_rows(d, &d->obj[k], r + at, J + at * n));
@@ -166,9 +166,9 @@ static double inside(int n, const double *p, const double *step, const double *l
   double part = 1;
   *who = -1;
   for (int i = 0; i < n; i++) {
-    double room = step[i] > 0 ? hi[i] - p[i] : lo[i] - p[i];
-    if (step[i] != 0 && room / step[i] < part) {
-      part = fmax(0, room / step[i]);
+    double scratch = step[i] > 0 ? hi[i] - p[i] : lo[i] - p[i];
+    if (step[i] != 0 && scratch / step[i] < part) {
+      part = fmax(0, scratch / step[i]);
       *who = i;
     }
   }
@@ -176,8 +176,8 @@ static double inside(int n, const double *p, const double *step, const double *l
 }
 
 void box_minimum(int n, const double *B, const double *g, const double *lo, const double *hi,
-                 double *p, double *room) {
-  double *C = room, *slope = C + (size_t)n * (size_t)n, *step = slope + n;
+                 double *p, double *scratch) {
+  double *C = scratch, *slope = C + (size_t)n * (size_t)n, *step = slope + n;
   int held[MOST_VARIABLES] = {0};
   memset(p, 0, (size_t)n * sizeof *p);
   // active sets, one change at a time

@@ -67,9 +67,10 @@ static void steps(pass *p, run *t) {
 static void fields(pass *p, run *t) {
   pl_design *d = t->d;
   pl_design_result *r = t->r;
-  int n = d->nvar, nz = d->nsite * d->n;
-  int counts[] = {r->evaluations, r->failures, d->newton, sites_factorisations(d), d->regularised,
-                  t->slow,        t->restart,  t->start,  r->best_start,           r->nstart};
+  int n = d->nvar, nz = d->nsolution * d->n;
+  int counts[] = {r->evaluations, r->failures, d->newton,  solutions_factorisations(d),
+                  d->regularised, t->slow,     t->restart, t->start,
+                  r->best_start,  r->nstart};
   enum { COUNTS = sizeof counts / sizeof counts[0] };
   ints(p, COUNTS, counts);
   if (p->how == LOAD) {
@@ -77,7 +78,7 @@ static void fields(pass *p, run *t) {
     r->failures = counts[1];
     d->newton = counts[2];
     // what was done before this run counts, too
-    d->factorisations += counts[3] - sites_factorisations(d);
+    d->factorisations += counts[3] - solutions_factorisations(d);
     d->regularised = counts[4];
     t->slow = counts[5];
     t->restart = counts[6];
@@ -104,21 +105,21 @@ static void fields(pass *p, run *t) {
   }
   reals(p, n, t->g);
   reals(p, n, d->base);
-  for (int i = 0; i < d->nsite; i++) {
-    reals(p, d->n, d->site[i].base);
-    reals(p, 1, &d->site[i].base_omega);
-    reals(p, 2 * d->n, d->site[i].probe);
+  for (int i = 0; i < d->nsolution; i++) {
+    reals(p, d->n, d->solution[i].base);
+    reals(p, 1, &d->solution[i].base_omega);
+    reals(p, 2 * d->n, d->solution[i].bordering);
   }
   reals(p, n, t->best_x);
   reals(p, nz, t->best_z);
-  reals(p, d->nsite, t->best_omega);
+  reals(p, d->nsolution, t->best_omega);
   reals(p, d->o.starts, r->start_value);
   steps(p, t);
 }
 
 static void make_head(const run *t, int head[HEAD]) {
   const pl_design *d = t->d;
-  int all[HEAD] = {VERSION, d->nvar,     d->n,        d->nsite,
+  int all[HEAD] = {VERSION, d->nvar,     d->n,        d->nsolution,
                    d->nobj, d->o.memory, d->o.starts, t->r->nstep};
   memcpy(head, all, sizeof all);
 }
@@ -186,10 +187,10 @@ pl_status state_load(run *t, const pl_design_state *s) {
   p = (pass){.how = LOAD, .ints = s->ints, .reals = s->reals};
   ints(&p, HEAD, head);
   fields(&p, t);
-  for (int i = 0; i < d->nsite; i++) d->site[i].have_ray = 0;
-  PL_TRY(sites_restore(d));
+  for (int i = 0; i < d->nsolution; i++) d->solution[i].have_ray = 0;
+  PL_TRY(solutions_restore(d));
   // as they were when the gradient was made
-  return sites_linearise(d);
+  return solutions_linearise(d);
 }
 
 void pl_design_state_free(pl_design_state *s) {

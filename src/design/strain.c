@@ -153,7 +153,7 @@ static void by_drive(const gauge *g, double by, double *gx) {
       for (int i = 0; i < g->N; i++) {
         pl_clock c = {.t = 2 * PL_PI * i / g->N, .omega = 1, .scale = 1};
         double dx[3], dv[3], da[3];
-        if (!pl_knobs_drive(d->knobs, 0, d->p, &c, k, node, dx, dv, da)) break;
+        if (!pl_directions_drive(d->directions, 0, d->p, &c, k, node, dx, dv, da)) break;
         for (int b = 0; b < dim; b++)
           if (index[node * dim + b] < 0)
             gx[k] += by * dx[b] * g->gq[(size_t)i * (size_t)g->nq + (size_t)(node * dim + b)];
@@ -170,7 +170,7 @@ static void by_driven_scalar(const gauge *g, double by, double *gx) {
       for (int i = 0; i < g->N; i++) {
         pl_clock c = {.t = 2 * PL_PI * i / g->N, .omega = 1, .scale = 1};
         double dx;
-        if (!pl_knobs_scalar(d->knobs, 0, d->p, &c, k, at, &dx)) break;
+        if (!pl_directions_scalar(d->directions, 0, d->p, &c, k, at, &dx)) break;
         gx[k] += by * dx * g->gq[(size_t)i * (size_t)g->nq + (size_t)at];
       }
 }
@@ -185,7 +185,7 @@ static void shift(pl_design *d, int k, double h) {
 // sum of weights times strains of what a variable touches, at fixed positions
 static int touched_sum(gauge *g, int k, const double *weight, double *sum) {
   const int *list;
-  int n = pl_knobs_touched(g->d->knobs, k, &list);
+  int n = pl_directions_elements(g->d->directions, k, &list);
   cell c;
   *sum = 0;
   for (int t = 0; t < n; t++) {
@@ -201,7 +201,7 @@ static int touched_sum(gauge *g, int k, const double *weight, double *sum) {
 
 static void touched_weights(gauge *g, int k, double *weight) {
   const int *list;
-  int n = pl_knobs_touched(g->d->knobs, k, &list);
+  int n = pl_directions_elements(g->d->directions, k, &list);
   cell c;
   for (int t = 0; t < n; t++) {
     if (strain_field(pl_model_group_kind(g->d->m, list[2 * t])) < 0) continue;
@@ -219,7 +219,7 @@ static pl_status by_shape(gauge *g, double by, double *gx) {
   for (int k = 0; k < d->nvar; k++) {
     if (d->var[k].kind != PL_VARIABLE_DESIGN) continue;
     const int *list;
-    int n = pl_knobs_touched(d->knobs, k, &list);
+    int n = pl_directions_elements(d->directions, k, &list);
     double h = STEP * d->var[k].scale, up, down;
     if (d->var[k].log) h = STEP * fabs(d->x[k]);
     double *weight = pl_alloc(d->env, (size_t)n * (size_t)g->N, sizeof *weight);
@@ -270,7 +270,7 @@ static pl_status run(gauge *g, const pl_orbit *o, double by, double *value, doub
 
 pl_status strain_value(pl_design *d, objective *o, double by, double *value, double *gz,
                        double *gx) {
-  const pl_orbit *orbit = d->site[o->site].orbit;
+  const pl_orbit *orbit = d->solution[o->solution].orbit;
   gauge g = {.d = d, .o = o, .nq = pl_model_nq(d->m), .H = orbit->nharm};
   g.exponent = o->o.exponent > 0 ? o->o.exponent : EXPONENT;
   g.N = 4 * orbit->nharm > 32 ? 4 * orbit->nharm : 32;

@@ -16,18 +16,18 @@ static const double DIFFERENCE = 1e-4; // of the motion's size
 // ---- differences along a direction ------------------------------------------------------------
 
 // what is differentiated at a motion: J'y, y'h_omega, y'h_p
-typedef struct probe {
+typedef struct bordering {
   double *Jy, hw, *hp; // [n], [nvar]; hp NULL: not wanted
-} probe;
+} bordering;
 
-static pl_status look(pl_design *d, site *s, const pl_orbit *o, const double *y, probe *p) {
+static pl_status look(pl_design *d, solution *s, const pl_orbit *o, const double *y, bordering *p) {
   s->linear = 0;
   PL_TRY(pl_hb_eval(s->hb, o->z, o->omega, PL_HB_RESIDUAL | PL_HB_JACOBIAN | PL_HB_OMEGA));
   pl_csc_mul_transposed(pl_hb_jacobian(s->hb), 1, y, 0, p->Jy);
   p->hw = pl_dot(d->n, y, pl_hb_domega(s->hb));
   if (!p->hp) return PL_OK;
   memset(p->hp, 0, (size_t)d->nvar * sizeof *p->hp);
-  return pl_hb_change_dot(s->hb, d->knobs, o, y, p->hp);
+  return pl_hb_change_dot(s->hb, d->directions, o, y, p->hp);
 }
 
 // ---- peaks ------------------------------------------------------------------------------------
@@ -39,12 +39,12 @@ typedef struct peak {
   double value, slope, curve;     // A, dA/domega, its derivative
 } peak;
 
-static pl_status peak_alloc(pl_design *d, double **room, peak *k) {
+static pl_status peak_alloc(pl_design *d, double **scratch, peak *k) {
   size_t n = (size_t)d->n, nv = (size_t)d->nvar;
   *k = (peak){0};
-  *room = pl_alloc(d->env, 6 * n + 2 * nv, sizeof(double));
-  if (!*room) return PL_E_NOMEM;
-  k->t = *room;
+  *scratch = pl_alloc(d->env, 6 * n + 2 * nv, sizeof(double));
+  if (!*scratch) return PL_E_NOMEM;
+  k->t = *scratch;
   k->lambda = k->t + n;
   k->grad = k->lambda + n;
   k->Ht = k->grad + n;
@@ -56,13 +56,13 @@ static pl_status peak_alloc(pl_design *d, double **room, peak *k) {
 }
 
 // one side of the difference along t
-static pl_status peak_side(pl_design *d, site *s, const pl_orbit *o, double h, int parameters,
+static pl_status peak_side(pl_design *d, solution *s, const pl_orbit *o, double h, int parameters,
                            int side, peak *k, double *hw) {
   pl_orbit *moved;
   PL_TRY(pl_orbit_copy(o, o->nharm, &moved));
   pl_axpy(d->n, h, k->t, o->z, moved->z);
   moved->omega += h;
-  probe p = {.Jy = k->side[side], .hp = parameters ? k->hp[side] : NULL};
+  bordering p = {.Jy = k->side[side], .hp = parameters ? k->hp[side] : NULL};
   pl_status st = look(d, s, moved, k->lambda, &p);
   if (st == PL_OK) {
     memset(k->grad, 0, (size_t)d->n * sizeof(double));
@@ -75,18 +75,18 @@ static pl_status peak_side(pl_design *d, site *s, const pl_orbit *o, double h, i
 }
 
 // tangent, multiplier and second derivative at a motion; leaves the Jacobian there
-static pl_status peak_linearise(pl_design *d, site *s, pl_orbit *o, int parameters, peak *k) {
+static pl_status peak_linearise(pl_design *d, solution *s, pl_orbit *o, int parameters, peak *k) {
   pl_orbit *keep = s->orbit;
   double hw[2] = {0};
   s->orbit = o;
   s->linear = 0;
-  pl_status st = site_linearise(d, s);
-  if (st == PL_OK) st = site_solve(d, s, 0, pl_hb_domega(s->hb), k->t);
+  pl_status st = solution_linearise(d, s);
+  if (st == PL_OK) st = solution_solve(d, s, 0, pl_hb_domega(s->hb), k->t);
   for (int i = 0; i < d->n; i++) k->t[i] = -k->t[i];
   memset(k->grad, 0, (size_t)d->n * sizeof(double));
   k->value = objective_measure(d, o, &s->measure, 1, k->grad, NULL);
   k->slope = pl_dot(d->n, k->grad, k->t);
-  if (st == PL_OK) st = site_solve(d, s, 1, k->grad, k->lambda);
+  if (st == PL_OK) st = solution_solve(d, s, 1, k->grad, k->lambda);
   for (int i = 0; i < d->n; i++) k->lambda[i] = -k->lambda[i];
   double size = pl_max_abs(d->n, k->t), h = size > 0 ? DIFFERENCE * swing_of(o) / size : 0;
   h = fmin(h, 1e-3 * o->omega);
@@ -96,30 +96,30 @@ static pl_status peak_linearise(pl_design *d, site *s, pl_orbit *o, int paramete
   k->curve = pl_dot(d->n, k->t, k->Ht) + (hw[0] - hw[1]) / (2 * h);
   for (int i = 0; parameters && i < d->nvar; i++)
     k->hp[0][i] = (k->hp[0][i] - k->hp[1][i]) / (2 * h);
-  if (st == PL_OK) st = site_linearise(d, s);
+  if (st == PL_OK) st = solution_linearise(d, s);
   s->orbit = keep;
   return st;
 }
 
 // a step in frequency along the response, halved until the motion can be solved there
-static pl_status peak_step(pl_design *d, site *s, pl_orbit *o, const peak *k, double dw) {
+static pl_status peak_step(pl_design *d, solution *s, pl_orbit *o, const peak *k, double dw) {
   double size = pl_max_abs(d->n, k->t), most = 0.3 * swing_of(o), omega = o->omega;
   if (size * fabs(dw) > most) dw = copysign(most / size, dw);
   memcpy(d->f, o->z, (size_t)d->n * sizeof(double));
   for (int cut = 0; cut < 8; cut++, dw *= 0.5) {
     pl_axpy(d->n, dw, k->t, d->f, o->z);
     o->omega = omega + dw;
-    pl_status st = site_newton(d, s, o);
+    pl_status st = solution_newton(d, s, o);
     if (st != PL_UNSOLVED) return st;
   }
   return PL_UNSOLVED;
 }
 
-static pl_status peak_correct(pl_design *d, site *s, pl_orbit *o) {
-  double *room;
+static pl_status peak_correct(pl_design *d, solution *s, pl_orbit *o) {
+  double *scratch;
   peak k;
-  PL_TRY(peak_alloc(d, &room, &k));
-  pl_status st = site_newton(d, s, o);
+  PL_TRY(peak_alloc(d, &scratch, &k));
+  pl_status st = solution_newton(d, s, o);
   int done = 0;
   for (int it = 0; st == PL_OK && !done && it < PEAK_ITER; it++) {
     st = peak_linearise(d, s, o, 0, &k);
@@ -130,28 +130,28 @@ static pl_status peak_correct(pl_design *d, site *s, pl_orbit *o) {
     done = k.curve < 0 && fabs(dw) <= 1e-9 * o->omega;
     if (!done) st = peak_step(d, s, o, &k, dw);
   }
-  pl_free(d->env, room);
+  pl_free(d->env, scratch);
   return st != PL_OK ? st : done ? PL_OK : PL_UNSOLVED;
 }
 
 // omega[nvar] = domega/dp; amplitude[nvar] (may be NULL): dA/dp, in which a peak's own move has no
 // part
-static pl_status peak_slopes(pl_design *d, site *s, double *omega, double *amplitude) {
-  double *room;
+static pl_status peak_slopes(pl_design *d, solution *s, double *omega, double *amplitude) {
+  double *scratch;
   peak k;
-  PL_TRY(peak_alloc(d, &room, &k));
+  PL_TRY(peak_alloc(d, &scratch, &k));
   pl_status st = peak_linearise(d, s, s->orbit, 1, &k);
   if (st == PL_OK && amplitude) {
     memset(amplitude, 0, (size_t)d->nvar * sizeof *amplitude);
     objective_measure(d, s->orbit, &s->measure, 1, NULL, amplitude);
-    st = pl_hb_change_dot(s->hb, d->knobs, s->orbit, k.lambda, amplitude);
+    st = pl_hb_change_dot(s->hb, d->directions, s->orbit, k.lambda, amplitude);
   }
   double *mu = k.lambda, *hp = k.hp[1];
-  if (st == PL_OK) st = site_solve(d, s, 1, k.Ht, mu);
+  if (st == PL_OK) st = solution_solve(d, s, 1, k.Ht, mu);
   memset(hp, 0, (size_t)d->nvar * sizeof *hp);
-  if (st == PL_OK) st = pl_hb_change_dot(s->hb, d->knobs, s->orbit, mu, hp);
+  if (st == PL_OK) st = pl_hb_change_dot(s->hb, d->directions, s->orbit, mu, hp);
   for (int i = 0; st == PL_OK && i < d->nvar; i++) omega[i] = -(k.hp[0][i] - hp[i]) / k.curve;
-  pl_free(d->env, room);
+  pl_free(d->env, scratch);
   return st;
 }
 
@@ -164,8 +164,9 @@ static void scale_to(int n, double size, double *x) {
 
 // null vectors of J from either side, or what is closest to them, by inverse iteration; y is zero
 // where J is singular. The border is the last pair.
-static pl_status null_vectors(pl_design *d, site *s, int steps, double *l, double *r, double *y) {
-  double *b = s->probe, *c = b + d->n, *zero = d->dz, size = 0;
+static pl_status null_vectors(pl_design *d, solution *s, int steps, double *l, double *r,
+                              double *y) {
+  double *b = s->bordering, *c = b + d->n, *zero = d->dz, size = 0;
   const pl_csc *J = pl_hb_jacobian(s->hb);
   memset(zero, 0, (size_t)d->n * sizeof *zero);
   s->linear = 0;
@@ -173,9 +174,9 @@ static pl_status null_vectors(pl_design *d, site *s, int steps, double *l, doubl
     size = pl_max_abs(J->nnz, J->val);
     scale_to(d->n, size, b);
     scale_to(d->n, 1, c);
-    PL_TRY(pl_border_set(s->b, b, c, 0));
-    PL_TRY(pl_border_solve(s->b, zero, 1, r, y));
-    PL_TRY(pl_border_solve_transposed(s->b, zero, 1, l, y));
+    PL_TRY(pl_bordered_set(s->b, b, c, 0));
+    PL_TRY(pl_bordered_solve(s->b, zero, 1, r, y));
+    PL_TRY(pl_bordered_solve_transposed(s->b, zero, 1, l, y));
     if (it + 1 == steps) break;
     memcpy(b, l, (size_t)d->n * sizeof *b);
     memcpy(c, r, (size_t)d->n * sizeof *c);
@@ -183,7 +184,7 @@ static pl_status null_vectors(pl_design *d, site *s, int steps, double *l, doubl
   return PL_OK;
 }
 
-static pl_status fold_evaluate(pl_design *d, site *s, const pl_orbit *o) {
+static pl_status fold_evaluate(pl_design *d, solution *s, const pl_orbit *o) {
   (void)d;
   s->linear = 0;
   return pl_hb_eval(s->hb, o->z, o->omega, PL_HB_RESIDUAL | PL_HB_JACOBIAN | PL_HB_OMEGA);
@@ -195,12 +196,12 @@ typedef struct fold {
   double *gp, *hp; // [nvar]; gp NULL: not wanted
 } fold;
 
-static pl_status fold_alloc(pl_design *d, double **room, fold *k) {
+static pl_status fold_alloc(pl_design *d, double **scratch, fold *k) {
   size_t n = (size_t)d->n, nv = (size_t)d->nvar;
   *k = (fold){0};
-  *room = pl_alloc(d->env, 5 * n + 2 * nv, sizeof(double));
-  if (!*room) return PL_E_NOMEM;
-  k->l = *room;
+  *scratch = pl_alloc(d->env, 5 * n + 2 * nv, sizeof(double));
+  if (!*scratch) return PL_E_NOMEM;
+  k->l = *scratch;
   k->r = k->l + n;
   k->gz = k->r + n;
   k->side = k->gz + n;
@@ -210,7 +211,7 @@ static pl_status fold_alloc(pl_design *d, double **room, fold *k) {
 }
 
 // g and its derivatives: g_u = -l' J_u r
-static pl_status fold_linearise(pl_design *d, site *s, const pl_orbit *o, int first, fold *k) {
+static pl_status fold_linearise(pl_design *d, solution *s, const pl_orbit *o, int first, fold *k) {
   PL_TRY(fold_evaluate(d, s, o));
   PL_TRY(null_vectors(d, s, first ? 4 : 1, k->l, k->r, &k->g));
   double h = DIFFERENCE * swing_of(o) / pl_max_abs(d->n, k->r);
@@ -220,7 +221,7 @@ static pl_status fold_linearise(pl_design *d, site *s, const pl_orbit *o, int fi
   k->gw = 0;
   memset(k->gz, 0, (size_t)d->n * sizeof(double));
   for (int side = -1; st == PL_OK && side <= 1; side += 2) {
-    probe p = {.Jy = k->side, .hp = k->gp ? k->hp : NULL};
+    bordering p = {.Jy = k->side, .hp = k->gp ? k->hp : NULL};
     pl_axpy(d->n, side * h, k->r, o->z, moved->z);
     st = look(d, s, moved, k->l, &p);
     pl_axpy(d->n, -side / (2 * h), k->side, k->gz, k->gz);
@@ -231,14 +232,14 @@ static pl_status fold_linearise(pl_design *d, site *s, const pl_orbit *o, int fi
   return st == PL_OK ? fold_evaluate(d, s, o) : st;
 }
 
-static pl_status fold_newton(pl_design *d, site *s, pl_orbit *o, fold *k) {
+static pl_status fold_newton(pl_design *d, solution *s, pl_orbit *o, fold *k) {
   for (int it = 0; it < FOLD_ITER; it++) {
     double dw, error;
     PL_TRY(fold_linearise(d, s, o, it == 0, k));
     error = pl_hb_error(s->hb);
-    PL_TRY(pl_border_set(s->b, pl_hb_domega(s->hb), k->gz, k->gw));
+    PL_TRY(pl_bordered_set(s->b, pl_hb_domega(s->hb), k->gz, k->gw));
     for (int i = 0; i < d->n; i++) k->dz[i] = -pl_hb_residual(s->hb)[i];
-    PL_TRY(pl_border_solve(s->b, k->dz, -k->g, k->dz, &dw));
+    PL_TRY(pl_bordered_solve(s->b, k->dz, -k->g, k->dz, &dw));
     double step = pl_max_abs(d->n, k->dz), swing = swing_of(o), cut = 1;
     if (!isfinite(step) || !isfinite(dw)) return PL_UNSOLVED;
     if (step > 0.3 * swing) cut = 0.3 * swing / step;
@@ -252,93 +253,93 @@ static pl_status fold_newton(pl_design *d, site *s, pl_orbit *o, fold *k) {
   return PL_UNSOLVED;
 }
 
-static pl_status fold_correct(pl_design *d, site *s, pl_orbit *o) {
-  double *room;
+static pl_status fold_correct(pl_design *d, solution *s, pl_orbit *o) {
+  double *scratch;
   fold k;
-  PL_TRY(fold_alloc(d, &room, &k));
+  PL_TRY(fold_alloc(d, &scratch, &k));
   pl_status st = fold_newton(d, s, o, &k);
-  pl_free(d->env, room);
+  pl_free(d->env, scratch);
   return st;
 }
 
-static pl_status fold_omega(pl_design *d, site *s, const double *l, double *hp, double *omega) {
+static pl_status fold_omega(pl_design *d, solution *s, const double *l, double *hp, double *omega) {
   memset(hp, 0, (size_t)d->nvar * sizeof *hp);
-  PL_TRY(pl_hb_change_dot(s->hb, d->knobs, s->orbit, l, hp));
+  PL_TRY(pl_hb_change_dot(s->hb, d->directions, s->orbit, l, hp));
   double hw = pl_dot(d->n, l, pl_hb_domega(s->hb));
   for (int i = 0; i < d->nvar; i++) omega[i] = -hp[i] / hw;
   return PL_OK;
 }
 
-static pl_status fold_frequency(pl_design *d, site *s, double *omega) {
-  double *room, y;
+static pl_status fold_frequency(pl_design *d, solution *s, double *omega) {
+  double *scratch, y;
   fold k;
-  PL_TRY(fold_alloc(d, &room, &k));
+  PL_TRY(fold_alloc(d, &scratch, &k));
   pl_status st = fold_evaluate(d, s, s->orbit);
   if (st == PL_OK) st = null_vectors(d, s, 3, k.l, k.r, &y);
   if (st == PL_OK) st = fold_omega(d, s, k.l, k.hp, omega);
-  pl_free(d->env, room);
+  pl_free(d->env, scratch);
   return st;
 }
 
 // dA/dp of a measure at a fold, whose border is set: A_p - lambda'h_p - mu g_p with
 // [J' g_z; h_omega' g_omega] (lambda, mu) = (A_z, 0)
-static pl_status fold_amplitude(pl_design *d, site *s, const pl_measure *what, fold *k,
+static pl_status fold_amplitude(pl_design *d, solution *s, const pl_measure *what, fold *k,
                                 double *amplitude) {
   double mu, *az = k->side, *lambda = k->dz;
   memset(az, 0, (size_t)d->n * sizeof *az);
   memset(amplitude, 0, (size_t)d->nvar * sizeof *amplitude);
   memset(k->hp, 0, (size_t)d->nvar * sizeof *k->hp);
   objective_measure(d, s->orbit, what, 1, az, amplitude);
-  PL_TRY(pl_border_solve_transposed(s->b, az, 0, lambda, &mu));
-  PL_TRY(pl_hb_change_dot(s->hb, d->knobs, s->orbit, lambda, k->hp));
+  PL_TRY(pl_bordered_solve_transposed(s->b, az, 0, lambda, &mu));
+  PL_TRY(pl_hb_change_dot(s->hb, d->directions, s->orbit, lambda, k->hp));
   for (int i = 0; i < d->nvar; i++) amplitude[i] -= k->hp[i] + mu * k->gp[i];
   return PL_OK;
 }
 
-static pl_status fold_slopes(pl_design *d, site *s, int nmeasure, const pl_measure *measure,
+static pl_status fold_slopes(pl_design *d, solution *s, int nmeasure, const pl_measure *measure,
                              double *omega, double *amplitude) {
-  double *room;
+  double *scratch;
   fold k;
-  PL_TRY(fold_alloc(d, &room, &k));
+  PL_TRY(fold_alloc(d, &scratch, &k));
   k.gp = k.hp + d->nvar;
   pl_status st = fold_linearise(d, s, s->orbit, 1, &k);
   if (st == PL_OK) st = fold_omega(d, s, k.l, k.hp, omega);
-  if (st == PL_OK) st = pl_border_set(s->b, pl_hb_domega(s->hb), k.gz, k.gw);
+  if (st == PL_OK) st = pl_bordered_set(s->b, pl_hb_domega(s->hb), k.gz, k.gw);
   for (int i = 0; st == PL_OK && i < nmeasure; i++)
     st = fold_amplitude(d, s, &measure[i], &k, amplitude + (size_t)i * (size_t)d->nvar);
-  pl_free(d->env, room);
+  pl_free(d->env, scratch);
   return st;
 }
 
 // ---- both -------------------------------------------------------------------------------------
 
-static void start_probe(pl_design *d, site *s) {
-  if (pl_max_abs(d->n, s->probe) > 0) return;
+static void start_probe(pl_design *d, solution *s) {
+  if (pl_max_abs(d->n, s->bordering) > 0) return;
   pl_rng r;
   pl_rng_seed(&r, 11);
-  for (int i = 0; i < 2 * d->n; i++) s->probe[i] = pl_rng_normal(&r);
+  for (int i = 0; i < 2 * d->n; i++) s->bordering[i] = pl_rng_normal(&r);
 }
 
-pl_status track_correct(pl_design *d, site *s, pl_orbit *o) {
-  if (s->kind == SITE_PEAK) return peak_correct(d, s, o);
+pl_status track_correct(pl_design *d, solution *s, pl_orbit *o) {
+  if (s->kind == SOLUTION_PEAK) return peak_correct(d, s, o);
   start_probe(d, s);
   return fold_correct(d, s, o);
 }
 
-pl_status track_gradient(pl_design *d, site *s, double by, double *grad) {
+pl_status track_gradient(pl_design *d, solution *s, double by, double *grad) {
   double *omega = pl_alloc(d->env, (size_t)d->nvar, sizeof *omega);
   if (!omega) return PL_E_NOMEM;
   start_probe(d, s);
   pl_status st =
-      s->kind == SITE_PEAK ? peak_slopes(d, s, omega, NULL) : fold_frequency(d, s, omega);
+      s->kind == SOLUTION_PEAK ? peak_slopes(d, s, omega, NULL) : fold_frequency(d, s, omega);
   for (int i = 0; st == PL_OK && i < d->nvar; i++) grad[i] += by * omega[i];
   pl_free(d->env, omega);
   return st;
 }
 
-pl_status track_slopes(pl_design *d, site *s, int nmeasure, const pl_measure *measure,
+pl_status track_slopes(pl_design *d, solution *s, int nmeasure, const pl_measure *measure,
                        double *omega, double *amplitude) {
-  if (s->kind == SITE_PEAK) return peak_slopes(d, s, omega, amplitude);
+  if (s->kind == SOLUTION_PEAK) return peak_slopes(d, s, omega, amplitude);
   start_probe(d, s);
   return fold_slopes(d, s, nmeasure, measure, omega, amplitude);
 }
@@ -359,7 +360,7 @@ static const pl_special *choose(const objective *o, const pl_curve *c) {
 
 pl_response_opts track_response(const pl_design *d, const objective *o, int H) {
   pl_response_opts r;
-  pl_opts_default(pl_response_info_table, pl_response_info_count, &r);
+  pl_opts_default(pl_response_option_table, pl_response_option_count, &r);
   r.from = o->o.from;
   r.to = o->o.to;
   r.harmonics = H;

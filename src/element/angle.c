@@ -3,7 +3,7 @@
 #include "kernel.h"
 #include "element_impl.h"
 
-static const pl_opt_info par_info[] = {
+static const pl_option par_info[] = {
     PAR("stiffness", 1e3, 0, 1e30, "N.m/rad", "moment per turn away from the rest angle"),
 };
 

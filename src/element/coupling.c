@@ -3,7 +3,7 @@
 #include "kernel.h"
 #include "element_impl.h"
 
-static const pl_opt_info par_info[] = {
+static const pl_option par_info[] = {
     PAR("stiffness", 0, -1e30, 1e30, "N/m", "stiffness entries (i, j) and (j, i)"),
     PAR("damping_ij", 0, -1e30, 1e30, "N.s/m", "force on i per rate of j"),
     PAR("damping_ji", 0, -1e30, 1e30, "N.s/m", "force on j per rate of i; -damping_ij: gyroscopic"),

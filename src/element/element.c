@@ -27,7 +27,7 @@ static double larger(double size, int n, const double *d) {
 }
 
 // step along a direction of this size: far below rounding, far above underflow
-static double step(double size) {
+static double difference_step(double size) {
   return 1e-40 / size;
 }
 
@@ -37,7 +37,7 @@ pl_status pl_elem_third(const pl_elem_kind *kind, const double *q, const double 
   double complex zq[PL_NDOF_MAX], zpar[PL_NPAR_MAX], zrest[PL_NREST_MAX];
   double complex K[PL_NDOF_MAX * PL_NDOF_MAX];
   int n = kind->ndof;
-  double size = larger(DBL_MIN, n, v), s = step(size);
+  double size = larger(DBL_MIN, n, v), s = difference_step(size);
   lift(n, q, v, s, zq);
   lift(kind->npar, par, NULL, 0, zpar);
   lift(kind->nrest, rest, NULL, 0, zrest);
@@ -86,7 +86,7 @@ pl_status pl_elem_force_along(const pl_elem_kind *kind, const pl_elem_motion *m,
   double size = fmax(DBL_MIN, fmax(fabs(d->dalpha), fabs(d->dbeta)));
   size = larger(larger(larger(size, n, d->dq), n, d->dv), n, d->da);
   size = larger(larger(size, kind->npar, d->dpar), n, d->dX);
-  double s = step(size);
+  double s = difference_step(size);
   lift(n, m->q, d->dq, s, q);
   lift(n, m->v, d->dv, s, v);
   lift(n, m->a, d->da, s, a);
@@ -114,7 +114,7 @@ pl_status pl_elem_slide_along(const pl_elem_kind *kind, const pl_elem_motion *m,
   double complex q[PL_NDOF_MAX], par[PL_NPAR_MAX], rest[PL_NREST_MAX], w;
   int n = kind->ndof;
   double size = larger(larger(larger(DBL_MIN, n, d->dq), kind->npar, d->dpar), n, d->dX);
-  double s = step(size);
+  double s = difference_step(size);
   lift(n, m->q, d->dq, s, q);
   lift(kind->npar, m->par, d->dpar, s, par);
   if (rest_along(kind, m->X, d->dX, s, rest)) return PL_DOMAIN;

@@ -5,9 +5,9 @@
 #include "pliant/math.h"
 
 // parameters of all solids: young, poisson, density
-extern const pl_opt_info pl_solid_par[3];
+extern const pl_option pl_solid_par[3];
 // parameters of triangles in plane stress: young, poisson, density, thickness
-extern const pl_opt_info pl_plane_par[4];
+extern const pl_option pl_plane_par[4];
 // fields of solids and membranes: strain (largest principal Green strain), stress (von Mises)
 extern const pl_field_info pl_solid_fields[2];
 

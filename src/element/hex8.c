@@ -9,5 +9,5 @@ const pl_elem_kind pl_elem_hex8 = {
     .name = "hex8",
     .text = "trilinear hexahedron, 2x2x2 Gauss points, St. Venant-Kirchhoff",
     HEX8_KIND,
-    .p = {eval_p, third_p, carry_p},
+    .p = {eval_p, third_p, mixed_p},
 };

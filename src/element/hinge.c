@@ -5,7 +5,7 @@
 #include "kernel.h"
 #include "element_impl.h"
 
-static const pl_opt_info hinge_par[] = {
+static const pl_option hinge_par[] = {
     PAR("young", 1e9, 0, 1e15, "Pa", "Young's modulus"),
     PAR("poisson", 0.3, -0.999, 0.5, "", "Poisson's ratio, in E h^3/(12 (1 - nu^2)) only"),
     PAR("thickness", 1e-3, 1e-12, 1e6, "m", "thickness, uniform"),

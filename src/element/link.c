@@ -5,7 +5,7 @@
 #include "kernel.h"
 #include "element_impl.h"
 
-static const pl_opt_info par_info[] = {
+static const pl_option par_info[] = {
     PAR("stiffness", 1e6, 0, 1e30, "N/m", "penalty stiffness, well above that of the springs"),
     PAR("mass", 0, 0, 1e30, "kg", "mass of the link, a uniform bar"),
 };
@@ -42,10 +42,10 @@ const pl_elem_kind pl_elem_link = {
     .par = par_info,
     .d = {prepare_d, eval_d, NULL, mass_d, third_d},
     .z = {prepare_z, eval_z, NULL, mass_z},
-    .p = {eval_p, third_p, carry_p, NULL},
+    .p = {eval_p, third_p, mixed_p, NULL},
     .nfield = COUNT(field_info),
     .field_info = field_info,
     .field = field,
-    .carry = carry_d,
+    .mixed = mixed_d,
     .sample = sample,
 };

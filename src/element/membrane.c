@@ -10,5 +10,5 @@ const pl_elem_kind pl_elem_membrane = {
     .name = "membrane",
     .text = "constant-strain membrane triangle, plane stress, St. Venant-Kirchhoff",
     TRIANGLE_KIND,
-    .p = {eval_p, third_p, carry_p},
+    .p = {eval_p, third_p, mixed_p},
 };

@@ -6,7 +6,7 @@
 #include "kernel.h"
 #include "element_impl.h"
 
-static const pl_opt_info midedge_par[] = {
+static const pl_option midedge_par[] = {
     PAR("young", 1e9, 0, 1e15, "Pa", "Young's modulus"),
     PAR("poisson", 0.3, -0.999, 0.5, "", "Poisson's ratio"),
     PAR("thickness", 1e-3, 1e-12, 1e6, "m", "thickness, uniform"),

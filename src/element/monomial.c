@@ -9,7 +9,7 @@
     .text = "power of this unknown"                                                                \
   }
 
-static const pl_opt_info par_info[] = {
+static const pl_option par_info[] = {
     PAR("coefficient", 1, -1e30, 1e30, "", "factor, in J/m^(sum of powers), always SI"),
     POWER("power_1"),
     POWER("power_2"),

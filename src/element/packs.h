@@ -32,9 +32,9 @@ static int third_p(const pl_pack *q, const pl_pack *v, const pl_pack *par, const
 }
 
 #if defined(CARRY)
-static void carry_p(const pl_pack *q, const pl_pack *q0, const pl_pack *dq, const pl_pack *par,
+static void mixed_p(const pl_pack *q, const pl_pack *q0, const pl_pack *dq, const pl_pack *par,
                     const pl_pack *rest, pl_pack *out) {
-  PICK(carry)(q, q0, dq, par, rest, out);
+  PICK(mixed)(q, q0, dq, par, rest, out);
 }
 #endif
 

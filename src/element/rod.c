@@ -29,7 +29,7 @@ double pl_rod_angle(const double *t, const double *m1) {
   return atan2(pl_dot3(m1, d2), pl_dot3(m1, d1));
 }
 
-void pl_rod_carry(const double *t0, const double *t1, const double *m1, double *out) {
+void pl_rod_transport(const double *t0, const double *t1, const double *m1, double *out) {
   double k = pl_dot3(m1, t1) / (1 + pl_dot3(t0, t1)), m[3];
   for (int i = 0; i < 3; i++) m[i] = m1[i] - k * (t0[i] + t1[i]);
   across(t1, m);
@@ -41,7 +41,7 @@ int rod_carried(const double *e, const double *anchor, double *t, double *u) {
   if (!(l > 0)) return 1;
   for (int i = 0; i < 3; i++) t[i] = e[i] / l;
   if (!(1 + pl_dot3(anchor, t) > 1e-9)) return 1;
-  pl_rod_carry(anchor, t, anchor + 3, u);
+  pl_rod_transport(anchor, t, anchor + 3, u);
   return 0;
 }
 

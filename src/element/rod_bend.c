@@ -4,7 +4,7 @@
 #include "kernel.h"
 #include "rod_impl.h"
 
-static const pl_opt_info par_info[] = {
+static const pl_option par_info[] = {
     SECTION_PAR,
     PAR("curvature1", 0, -1e12, 1e12, "1/m", "natural curvature towards director 1, added"),
     PAR("curvature2", 0, -1e12, 1e12, "1/m", "natural curvature towards director 2, added"),
@@ -52,8 +52,8 @@ static void commit(double *q, double *v, double *a, const double *par, double *r
 }
 
 // whole turns go to the angle that is not known yet, so that the twist stays
-static void turn(const double *R, const double *q, const double *par, const double *from,
-                 const double *to, unsigned known, double *scal) {
+static void rotate(const double *R, const double *q, const double *par, const double *from,
+                   const double *to, unsigned known, double *scal) {
   frame_d f[2];
   joint_d j;
   double x[11];
@@ -106,6 +106,6 @@ const pl_elem_kind pl_elem_rod_bend = {
     .field_info = field_info,
     .field = field,
     .commit = commit,
-    .turn = turn,
+    .rotate = rotate,
     .sample = sample,
 };

@@ -3,7 +3,7 @@
 #include "kernel.h"
 #include "rod_impl.h"
 
-static const pl_opt_info par_info[] = {SECTION_PAR};
+static const pl_option par_info[] = {SECTION_PAR};
 
 static const pl_field_info field_info[] = {
     {"strain", "", "length over rest length, minus one"},
@@ -20,7 +20,7 @@ static void field(const double *q, const double *par, const double *rest, double
 }
 
 // the tension acts across the edge, force (1 - t t')/l
-static void carry(const double *q, const double *q0, const double *dq, const double *par,
+static void mixed(const double *q, const double *q0, const double *dq, const double *par,
                   const double *rest, double *out) {
   double e[3], l, t[3], e0[3], l0, t0[3], change = 0;
   section_d s;
@@ -57,8 +57,8 @@ static void commit(double *q, double *v, double *a, const double *par, double *r
   rod_move_anchor(e, rest);
 }
 
-static void turn(const double *R, const double *q, const double *par, const double *from,
-                 const double *to, unsigned known, double *scal) {
+static void rotate(const double *R, const double *q, const double *par, const double *from,
+                   const double *to, unsigned known, double *scal) {
   double e[3];
   (void)par;
   pl_sub3(q + 3, q, e);
@@ -91,8 +91,8 @@ const pl_elem_kind pl_elem_rod_edge = {
     .nfield = COUNT(field_info),
     .field_info = field_info,
     .field = field,
-    .carry = carry,
+    .mixed = mixed,
     .commit = commit,
-    .turn = turn,
+    .rotate = rotate,
     .sample = sample,
 };

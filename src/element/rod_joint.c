@@ -4,7 +4,7 @@
 #include "kernel.h"
 #include "rod_impl.h"
 
-static const pl_opt_info par_info[] = {
+static const pl_option par_info[] = {
     SECTION_PAR,
     WHOLE("reversed", 0, 1, "1: the edge's direction is towards the junction"),
     PAR("curvature1", 0, -1e12, 1e12, "1/m", "natural curvature towards director 1, added"),
@@ -92,8 +92,8 @@ static double twist_of(const double *x, const double *par, const double *rest) {
 }
 
 // whole turns go to theta when it is not known yet, so that the twist stays
-static void turn(const double *R, const double *q, const double *par, const double *from,
-                 const double *to, unsigned known, double *scal) {
+static void rotate(const double *R, const double *q, const double *par, const double *from,
+                   const double *to, unsigned known, double *scal) {
   double e[3], x[10], S[9];
   memcpy(x, q, sizeof x);
   pl_sub3(q + 3, q, e);
@@ -148,6 +148,6 @@ const pl_elem_kind pl_elem_rod_joint = {
     .field_info = field_info,
     .field = field,
     .commit = commit,
-    .turn = turn,
+    .rotate = rotate,
     .sample = sample,
 };

@@ -6,13 +6,13 @@
     .text = text_                                                                                  \
   }
 
-const pl_opt_info pl_solid_par[3] = {
+const pl_option pl_solid_par[3] = {
     ROW("young", 1e9, 0, 1e15, "Pa", "Young's modulus"),
     ROW("poisson", 0.3, -0.999, 0.4999, "", "Poisson's ratio"),
     ROW("density", 1000, 0, 1e7, "kg/m^3", "mass density"),
 };
 
-const pl_opt_info pl_plane_par[4] = {
+const pl_option pl_plane_par[4] = {
     ROW("young", 1e9, 0, 1e15, "Pa", "Young's modulus"),
     ROW("poisson", 0.3, -0.999, 0.5, "", "Poisson's ratio"),
     ROW("density", 1000, 0, 1e7, "kg/m^3", "mass density"),

@@ -5,7 +5,7 @@
 #include "kernel.h"
 #include "element_impl.h"
 
-static const pl_opt_info par_info[] = {
+static const pl_option par_info[] = {
     PAR("stiffness", 1, -1e30, 1e30, "N/m", "axial stiffness"),
     PAR("rest", 0, 0, 1e12, "m", "rest length"),
     PAR("damping", 0, -1e30, 1e30, "N.s/m", "dashpot force per rate of the length"),

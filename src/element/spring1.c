@@ -3,7 +3,7 @@
 #include "kernel.h"
 #include "element_impl.h"
 
-static const pl_opt_info par_info[] = {
+static const pl_option par_info[] = {
     PAR("stiffness", 1, -1e30, 1e30, "N/m", "linear stiffness"),
     PAR("quadratic", 0, -1e30, 1e30, "N/m^2", "force per elongation squared"),
     PAR("cubic", 0, -1e30, 1e30, "N/m^3", "force per elongation cubed, < 0: softening"),

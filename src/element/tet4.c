@@ -9,5 +9,5 @@ const pl_elem_kind pl_elem_tet4 = {
     .name = "tet4",
     .text = "linear tetrahedron, St. Venant-Kirchhoff",
     TET4_KIND,
-    .p = {eval_p, third_p, carry_p},
+    .p = {eval_p, third_p, mixed_p},
 };

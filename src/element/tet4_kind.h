@@ -30,5 +30,5 @@ static void sample(unsigned seed, double *X, double *q, double *v, double *par) 
 #define TET4_KIND                                                                                  \
   .nvert = 4, .vdim = 3, .ndof = 12, .npar = 3, .nrest = 13, .par = pl_solid_par,                  \
   .d = {prepare_d, eval_d, NULL, mass_d, THIRD}, .z = {prepare_z, eval_z, NULL, mass_z},           \
-  .nfield = 2, .field_info = pl_solid_fields, .field = field, .stiff = 1, .carry = carry_d,        \
+  .nfield = 2, .field_info = pl_solid_fields, .field = field, .stiff = 1, .mixed = mixed_d,        \
   .volume = volume, .sample = sample

@@ -19,5 +19,5 @@ const pl_elem_kind pl_elem_tri2 = {
     .text = "constant-strain triangle in the plane, plane stress, St. Venant-Kirchhoff",
     TRIANGLE_KIND,
     .volume = volume,
-    .p = {eval_p, third_p, carry_p},
+    .p = {eval_p, third_p, mixed_p},
 };

@@ -19,5 +19,5 @@ static void sample(unsigned seed, double *X, double *q, double *v, double *par) 
 #define TRIANGLE_KIND                                                                              \
   .nvert = 3, .vdim = SD, .ndof = 3 * SD, .npar = 4, .nrest = 7, .par = pl_plane_par,              \
   .d = {prepare_d, eval_d, NULL, mass_d, third_d}, .z = {prepare_z, eval_z, NULL, mass_z},         \
-  .nfield = 2, .field_info = pl_solid_fields, .field = field, .stiff = 1, .carry = carry_d,        \
+  .nfield = 2, .field_info = pl_solid_fields, .field = field, .stiff = 1, .mixed = mixed_d,        \
   .sample = sample

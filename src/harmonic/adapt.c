@@ -38,7 +38,7 @@ double harmonics_tolerance(int nfree, double adapt) {
 // ---- how much they weigh ----------------------------------------------------------------------
 
 // size of the velocities in harmonics above H0: sum k^2 |z_k|^2
-static double speed(const walk *k, const double *z, int H0) {
+static double speed(const continuation *k, const double *z, int H0) {
   int L = 2 * k->H + 1;
   double sum = 0;
   for (int i = 0; i < k->nfree; i++)
@@ -50,24 +50,25 @@ static double speed(const walk *k, const double *z, int H0) {
 }
 
 // part of the harmonics above H0 in the velocities
-static double above(const walk *k, const double *z, int H0) {
+static double above(const continuation *k, const double *z, int H0) {
   double all = speed(k, z, 0);
   return all > 0 ? speed(k, z, H0) / all : 0;
 }
 
 // part of the last two harmonics
-static double tail(const walk *k, const double *z) {
+static double tail(const continuation *k, const double *z) {
   return above(k, z, k->H > 2 ? k->H - 2 : 1);
 }
 
 // the motion at next with H harmonics: how much it changes over its length; INFINITY: there is none
 // near
-static pl_status measure_change(const walk *k, int H, double *change) {
-  walk t = {.env = k->env, .m = k->m, .p = k->p, .w = k->w, .nsample = k->nsample, .sub = k->sub};
+static pl_status measure_change(const continuation *k, int H, double *change) {
+  continuation t = {
+      .env = k->env, .m = k->m, .p = k->p, .w = k->w, .nsample = k->nsample, .sub = k->sub};
   t.rtol = k->rtol;
   t.max_iter = k->max_iter;
   *change = INFINITY;
-  pl_status st = walk_open(&t, H);
+  pl_status st = cont_open(&t, H);
   if (st == PL_OK) {
     t.sz = k->sz;
     t.sw = k->sw;
@@ -75,7 +76,7 @@ static pl_status measure_change(const walk *k, int H, double *change) {
     coef_refit(k->nfree, k->H, k->next.z, t.H, t.next.z);
     coef_refit(k->nfree, k->H, k->next.tz, t.H, t.at.tz);
     t.next.omega = k->next.omega;
-    st = walk_correct(&t, &t.next, t.at.tz, k->next.tw, 0);
+    st = cont_correct(&t, &t.next, t.at.tz, k->next.tw, 0);
   }
   if (st == PL_OK) {
     coef_refit(k->nfree, k->H, k->next.z, t.H, t.at.z);
@@ -83,7 +84,7 @@ static pl_status measure_change(const walk *k, int H, double *change) {
     pl_axpy(t.n, -1, t.next.z, t.at.z, t.at.z);
     *change = size > 0 ? speed(&t, t.at.z, 0) / size : 0;
   }
-  walk_close(&t);
+  cont_close(&t);
   return st < 0 || st == PL_CANCELLED ? st : PL_OK;
 }
 
@@ -91,20 +92,20 @@ static pl_status measure_change(const walk *k, int H, double *change) {
 
 // Solves for k->at anew, as a start of the curve at its frequency, and its tangent along (cz, cw).
 // PL_UNSOLVED: it is not slightly off what it was.
-static pl_status settle(walk *k, int start, const double *cz, double cw) {
-  spot *a = &k->at;
+static pl_status settle(continuation *k, int start, const double *cz, double cw) {
+  curve_point *a = &k->at;
   k->limit = SLIGHT;
-  pl_status st = start ? walk_correct(k, a, NULL, 0, 0) : walk_correct(k, a, cz, cw, 0);
+  pl_status st = start ? cont_correct(k, a, NULL, 0, 0) : cont_correct(k, a, cz, cw, 0);
   k->limit = INFINITY;
-  if (st == PL_OK) st = walk_tangent(k, a, cz, cw);
+  if (st == PL_OK) st = cont_tangent(k, a, cz, cw);
   if (st < 0 || st == PL_CANCELLED) return st;
-  double size = sqrt(walk_dot(k, cz, cw, cz, cw));
-  if (st != PL_OK || walk_dot(k, a->tz, a->tw, cz, cw) < SAME_WAY * size) return PL_UNSOLVED;
-  return walk_watch(k, a, k->stability);
+  double size = sqrt(cont_dot(k, cz, cw, cz, cw));
+  if (st != PL_OK || cont_dot(k, a->tz, a->tw, cz, cw) < SAME_WAY * size) return PL_UNSOLVED;
+  return cont_measure(k, a, k->stability);
 }
 
 // k->at with the present harmonics along its tangent, which was found with others
-static pl_status settle_here(walk *k, int start) {
+static pl_status settle_here(continuation *k, int start) {
   double *cz = pl_alloc(k->env, (size_t)k->n, sizeof *cz), cw = k->at.tw;
   if (!cz) return PL_E_NOMEM;
   memcpy(cz, k->at.tz, (size_t)k->n * sizeof *cz);
@@ -114,7 +115,7 @@ static pl_status settle_here(walk *k, int start) {
 }
 
 // the same at point i of the curve, along the chord to the next one
-static pl_status settle_back(walk *k, const pl_curve *c, int i, int start) {
+static pl_status settle_back(continuation *k, const pl_curve *c, int i, int start) {
   const pl_orbit *o = c->point[i].orbit, *p = c->point[i + 1].orbit;
   double *cz = pl_alloc(k->env, 2 * (size_t)k->n, sizeof *cz), *z = cz + k->n;
   if (!cz) return PL_E_NOMEM;
@@ -128,8 +129,8 @@ static pl_status settle_back(walk *k, const pl_curve *c, int i, int start) {
   return st;
 }
 
-pl_status harmonics_set(walk *k, pl_curve *c, int first, int H) {
-  PL_TRY(walk_raise(k, H));
+pl_status harmonics_set(continuation *k, pl_curve *c, int first, int H) {
+  PL_TRY(cont_raise(k, H));
   k->ds *= 0.5;
   int i = c->npoint - 1;
   pl_status st = settle_here(k, i == first);
@@ -139,13 +140,13 @@ pl_status harmonics_set(walk *k, pl_curve *c, int first, int H) {
   }
   PL_TRY(st);
   curve_cut(c, i + 1);
-  if (i == first) spot_copy(k, &k->first, &k->at);
+  if (i == first) curve_point_copy(k, &k->first, &k->at);
   return curve_replace(c, k, &k->at);
 }
 
 // ---- along the curve --------------------------------------------------------------------------
 
-pl_status harmonics_adapt(walk *k, pl_curve *c, care *a, int *changed) {
+pl_status harmonics_adapt(continuation *k, pl_curve *c, care *a, int *changed) {
   *changed = 0;
   if (a->fixed) return PL_OK;
   double weight = tail(k, k->next.z), change;
@@ -168,16 +169,16 @@ pl_status harmonics_adapt(walk *k, pl_curve *c, care *a, int *changed) {
   return harmonics_set(k, c, a->first, more);
 }
 
-pl_status harmonics_lower(walk *k, pl_curve *c, care *a) {
+pl_status harmonics_lower(continuation *k, pl_curve *c, care *a) {
   int H = k->H * 2 / 3;
   if (a->fixed || !harmonics_small(k->nfree) || H < a->least || H < LEAST) return PL_OK;
   if (c->npoint - 1 <= a->first || above(k, k->at.z, H - 1) > SPARE * a->tol) return PL_OK;
   double ds = k->ds;
   int H0 = k->H;
-  PL_TRY(walk_raise(k, H));
+  PL_TRY(cont_raise(k, H));
   pl_status st = settle_here(k, 0);
   if (st == PL_UNSOLVED) {
-    PL_TRY(walk_raise(k, H0));
+    PL_TRY(cont_raise(k, H0));
     st = settle_here(k, 0);
   }
   k->ds = ds;

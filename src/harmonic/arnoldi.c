@@ -186,7 +186,7 @@ pl_status arnoldi(pl_env *env, int n, int block, int want, double most, floquet_
   if (want > n) want = n;
   while (s == PL_OK && !ended && !enough && !beyond && !k.overflow && k.size + block <= k.cap) {
     s = krylov_grow(&k, apply, ctx, &ended);
-    if (s == PL_OK) s = pl_tell(env, "stability", fmin(1, (double)good / want), NULL);
+    if (s == PL_OK) s = pl_report_progress(env, "stability", fmin(1, (double)good / want), NULL);
     int last = ended || k.size + block > k.cap;
     if (s != PL_OK || k.overflow || (k.size % CHECK_EVERY && !last)) continue;
     s = krylov_ritz(&k);

@@ -12,7 +12,7 @@ static const double FIRST_SHIFT = 1e-4; // its frequency differs less from the m
 typedef enum stop_kind { STOP_AMPLITUDE, STOP_ENERGY, STOP_FROM, STOP_TO, STOP_COUNT } stop_kind;
 
 typedef struct backbone {
-  walk k;
+  continuation k;
   backbone_base base;
   const pl_backbone_opts *o;
   double limit[STOP_COUNT];
@@ -35,10 +35,10 @@ pl_status backbone_params(backbone_base *b, const pl_params *p, int damped) {
 static pl_status equilibrium(backbone_base *b) {
   pl_static_opts so;
   pl_static_info info;
-  pl_opts_default(pl_static_info_table, pl_static_info_count, &so);
+  pl_opts_default(pl_static_option_table, pl_static_option_count, &so);
   so.book = 0; // a place to start from
   PL_TRY(pl_state_create(b->m, b->p, &b->s));
-  b->s->moved = -1;
+  b->s->anchoring = PL_ANCHORS_FIXED;
   pl_status st = pl_static(&so, b->m, b->p, b->s, b->w, NULL, NULL, &info);
   if (st == PL_UNSOLVED)
     return pl_fail(b->env, PL_E_INPUT, "backbone: no static equilibrium was found (%s)",
@@ -90,26 +90,26 @@ pl_status backbone_energy(backbone_base *b, const pl_orbit *o, double *energy) {
 
 double backbone_amplitude(const backbone_base *b, const pl_orbit *o) {
   double most = 0;
-  for (int i = 0; i < b->nwatch; i++)
+  for (int i = 0; i < b->nprobe; i++)
     for (int axis = 0; axis < pl_model_dim(b->m); axis++)
-      most = fmax(most, pl_orbit_max(b->m, b->p, o, b->watch[i], axis, NULL));
+      most = fmax(most, pl_orbit_max(b->m, b->p, o, b->probe[i], axis, NULL));
   return most;
 }
 
 // ---- what ends the curve ----------------------------------------------------------------------
 
-static pl_status energy_of(backbone *b, const spot *s, double *energy) {
-  pl_orbit o = spot_orbit(&b->k, s);
+static pl_status energy_of(backbone *b, const curve_point *s, double *energy) {
+  pl_orbit o = curve_point_orbit(&b->k, s);
   return backbone_energy(&b->base, &o, energy);
 }
 
-static double amplitude_of(const backbone *b, const spot *s) {
-  pl_orbit o = spot_orbit(&b->k, s);
+static double amplitude_of(const backbone *b, const curve_point *s) {
+  pl_orbit o = curve_point_orbit(&b->k, s);
   return backbone_amplitude(&b->base, &o);
 }
 
 // how far a point is beyond the limit b->stop; negative: before it
-static pl_status beyond(walk *k, void *ctx, spot *s, double *value) {
+static pl_status beyond(continuation *k, void *ctx, curve_point *s, double *value) {
   (void)k;
   backbone *b = ctx;
   double limit = b->limit[b->stop];
@@ -132,9 +132,9 @@ static pl_status beyond(walk *k, void *ctx, spot *s, double *value) {
 
 // cuts the step at the first limit that it passes
 static pl_status cut(backbone *b, int *end) {
-  walk *k = &b->k;
-  spot s;
-  PL_TRY(spot_create(k, &s));
+  continuation *k = &b->k;
+  curve_point s;
+  PL_TRY(curve_point_create(k, &s));
   pl_status st = PL_OK;
   for (int i = 0; st == PL_OK && i < STOP_COUNT; i++) {
     if (!(b->limit[i] > 0)) continue;
@@ -145,9 +145,9 @@ static pl_status cut(backbone *b, int *end) {
     if (st != PL_OK || fb < 0) continue;
     *end = 1;
     if (fa < 0) st = special_refine(k, &k->at, &k->next, beyond, b, 1e-14, fa, fb, &s, &sigma);
-    if (st == PL_OK && fa < 0) spot_copy(k, &k->next, &s);
+    if (st == PL_OK && fa < 0) curve_point_copy(k, &k->next, &s);
   }
-  spot_free(k, &s);
+  curve_point_free(k, &s);
   return st;
 }
 
@@ -155,7 +155,7 @@ static pl_status cut(backbone *b, int *end) {
 
 // a factor on the mode that makes a small motion
 static double first_factor(const backbone *b) {
-  const walk *k = &b->k;
+  const continuation *k = &b->k;
   int dim = pl_model_dim(k->m), nn = pl_model_nnode(k->m);
   double most = pl_max_abs(pl_model_nq(k->m), b->base.shape), box = 0;
   for (int c = 0; c < dim; c++) {
@@ -175,8 +175,8 @@ static double first_factor(const backbone *b) {
 
 // the motion whose first cosines are by times the mode, on average
 static pl_status small_motion(backbone *b, double by) {
-  walk *k = &b->k;
-  spot *a = &k->at;
+  continuation *k = &b->k;
+  curve_point *a = &k->at;
   const int *dof = pl_model_free_dofs(k->m);
   size_t L = 2 * (size_t)k->H + 1;
   memset(a->z, 0, (size_t)k->n * sizeof(double));
@@ -188,16 +188,16 @@ static pl_status small_motion(backbone *b, double by) {
   }
   a->omega = b->base.omega0;
   a->tw = 0;
-  walk_metric(k, 0);
-  PL_TRY(walk_correct(k, a, a->tz, 0, 1));
+  cont_metric(k, 0);
+  PL_TRY(cont_correct(k, a, a->tz, 0, 1));
   if (fabs(a->omega / b->base.omega0 - 1) > FIRST_SHIFT) return PL_UNSOLVED;
-  return walk_tangent(k, a, a->tz, 0);
+  return cont_tangent(k, a, a->tz, 0);
 }
 
 static pl_status first_point(backbone *b) {
-  walk *k = &b->k;
+  continuation *k = &b->k;
   PL_TRY(backbone_mode(&b->base, b->o->mode));
-  PL_TRY(walk_open(k, b->o->harmonics));
+  PL_TRY(cont_open(k, b->o->harmonics));
   k->sw = b->base.omega0;
   b->limit[STOP_AMPLITUDE] = b->o->amplitude;
   b->limit[STOP_ENERGY] = b->o->energy;
@@ -211,26 +211,26 @@ static pl_status first_point(backbone *b) {
 
 // ---- the curve --------------------------------------------------------------------------------
 
-static pl_status tell(const backbone *b, const pl_curve *c) {
+static pl_status progress(const backbone *b, const pl_curve *c) {
   char text[96];
   snprintf(text, sizeof text, "%.6g rad/s, energy %.4g J, point %d", b->k.at.omega, b->k.at.energy,
            c->npoint);
-  return pl_tell(b->k.env, "backbone", -1, text);
+  return pl_report_progress(b->k.env, "backbone", -1, text);
 }
 
 static pl_status follow(backbone *b, pl_curve *c) {
-  walk *k = &b->k;
-  double most = b->o->max_step / WALK_WEIGHT, least = 1e-6 * most;
+  continuation *k = &b->k;
+  double most = b->o->max_step / CONT_WEIGHT, least = 1e-6 * most;
   PL_TRY(energy_of(b, &k->at, &k->at.energy));
   PL_TRY(curve_add(c, k, &k->at, 0));
   k->ds = most;
   for (int end = 0; !end;) {
     c->reason = PL_STOP_CANCELLED;
-    PL_TRY(tell(b, c));
+    PL_TRY(progress(b, c));
     c->reason = PL_STOP_POINTS;
     if (c->npoint >= b->o->points) return PL_UNSOLVED;
     c->reason = PL_STOP_STEP;
-    pl_status st = walk_step(k, least);
+    pl_status st = cont_step(k, least);
     if (st == PL_OK) st = cut(b, &end);
     if (st == PL_DOMAIN && k->ds > least) {
       k->ds *= 0.5;
@@ -241,49 +241,49 @@ static pl_status follow(backbone *b, pl_curve *c) {
     PL_TRY(energy_of(b, &k->next, &k->next.energy));
     PL_TRY(special_find(k, c));
     PL_TRY(curve_add(c, k, &k->next, 0));
-    walk_pace(k, most);
-    walk_shift(k);
-    walk_metric(k, 0);
+    cont_pace(k, most);
+    cont_shift(k);
+    cont_metric(k, 0);
   }
   c->reason = PL_STOP_END;
   return PL_OK;
 }
 
-static pl_status check(const pl_backbone_opts *o, const pl_model *m, pl_env *env, int nwatch,
-                       const int *watch) {
-  PL_TRY(pl_opts_check(env, pl_backbone_info_table, pl_backbone_info_count, o));
+static pl_status check(const pl_backbone_opts *o, const pl_model *m, pl_env *env, int nprobe,
+                       const int *probe) {
+  PL_TRY(pl_opts_check(env, pl_backbone_option_table, pl_backbone_option_count, o));
   if (o->from > 0 && o->to > 0 && o->from >= o->to)
     return pl_fail(env, PL_E_INPUT, "backbone: from %g rad/s must be below to %g rad/s", o->from,
                    o->to);
-  if (o->amplitude > 0 && nwatch == 0)
+  if (o->amplitude > 0 && nprobe == 0)
     return pl_fail(env, PL_E_INPUT, "backbone: amplitude needs a watched node");
   if (pl_model_nfree(m) == 0)
     return pl_fail(env, PL_E_INPUT, "backbone: the model has nothing that moves freely");
-  for (int i = 0; i < nwatch; i++)
-    if (watch[i] < 0 || watch[i] >= pl_model_nnode(m))
-      return pl_fail(env, PL_E_ARG, "backbone: watched node %d of %d", watch[i], pl_model_nnode(m));
+  for (int i = 0; i < nprobe; i++)
+    if (probe[i] < 0 || probe[i] >= pl_model_nnode(m))
+      return pl_fail(env, PL_E_ARG, "backbone: watched node %d of %d", probe[i], pl_model_nnode(m));
   return PL_OK;
 }
 
 pl_status pl_backbone(const pl_backbone_opts *o, const pl_model *m, pl_params *p, pl_work *w,
-                      int nwatch, const int *watch, pl_curve **out) {
+                      int nprobe, const int *probe, pl_curve **out) {
   *out = NULL;
-  PL_TRY(check(o, m, w->env, nwatch, watch));
+  PL_TRY(check(o, m, w->env, nprobe, probe));
   double began = pl_wall_time();
   pl_curve *c;
   PL_TRY(curve_create(w->env, &c));
   c->start = "mode";
-  backbone b = {.base = {.env = w->env, .m = m, .w = w, .nwatch = nwatch, .watch = watch}, .o = o};
-  b.k = (walk){.env = w->env, .m = m, .w = w, .nsample = o->samples, .sub = 1, .even = 1};
+  backbone b = {.base = {.env = w->env, .m = m, .w = w, .nprobe = nprobe, .probe = probe}, .o = o};
+  b.k = (continuation){.env = w->env, .m = m, .w = w, .nsample = o->samples, .sub = 1, .even = 1};
   b.k.rtol = o->rtol;
   b.k.max_iter = o->max_iter;
-  pl_status st = o->damped ? backbone_damped(o, m, p, w, nwatch, watch, c) : PL_OK;
+  pl_status st = o->damped ? backbone_damped(o, m, p, w, nprobe, probe, c) : PL_OK;
   if (!o->damped) {
     st = backbone_params(&b.base, p, 0);
     b.k.p = b.base.p;
     if (st == PL_OK) st = first_point(&b);
     if (st == PL_OK) st = follow(&b, c);
-    walk_close(&b.k); // which adds up the work
+    cont_close(&b.k); // which adds up the work
     c->factorisations = b.k.factorisations;
     c->krylov = b.k.krylov;
     c->iterations = b.k.iterations;
@@ -291,8 +291,8 @@ pl_status pl_backbone(const pl_backbone_opts *o, const pl_model *m, pl_params *p
   backbone_close(&b.base);
   c->seconds = pl_wall_time() - began;
   if (c->npoint) c->end = c->point[c->npoint - 1].orbit->omega;
-  for (int i = 0; i < c->nspecial && nwatch > 0; i++)
-    c->special[i].amplitude = pl_orbit_path(m, p, c->special[i].orbit, watch[0], 0, NULL);
+  for (int i = 0; i < c->nspecial && nprobe > 0; i++)
+    c->special[i].amplitude = pl_orbit_path(m, p, c->special[i].orbit, probe[0], 0, NULL);
   if (st == PL_DOMAIN || st == PL_SINGULAR) st = PL_UNSOLVED;
   if (st < 0) {
     pl_curve_free(c);

@@ -141,7 +141,7 @@ static pl_status build_slots(pl_hb *hb) {
   if (!hb->slot0 || !hb->mirror || !hb->coef) return PL_E_NOMEM;
   hb->symmetric = 1;
   for (int g = 0; g < ng; g++) {
-    int sym, n = pl_lot_entries(hb->m, g, &sym);
+    int sym, n = pl_batch_entries(hb->m, g, &sym);
     hb->symmetric &= sym;
     hb->slot0[g + 1] = hb->slot0[g] + (size_t)n * (size_t)pl_model_group_size(hb->m, g);
   }
@@ -153,10 +153,10 @@ static pl_status build_slots(pl_hb *hb) {
   return PL_OK;
 }
 
-static int fill_slot(void *ctx, const pl_visit *e, int thread) {
+static int fill_slot(void *ctx, const pl_element *e, int thread) {
   (void)thread;
   pl_hb *hb = ctx;
-  int sym, nentry = pl_lot_entries(hb->m, e->group, &sym);
+  int sym, nentry = pl_batch_entries(hb->m, e->group, &sym);
   int *slot = hb->slot + hb->slot0[e->group] + (size_t)e->elem * (size_t)nentry;
   for (int a = 0; a < e->ndof; a++)
     for (int b = 0; b < (sym ? a + 1 : e->ndof); b++) {
@@ -170,20 +170,20 @@ static int fill_slot(void *ctx, const pl_visit *e, int thread) {
 
 // ---- one lot of elements ------------------------------------------------------------------------
 
-// what a thread needs for a lot; see pl_lot_sample for the shapes
-typedef struct desk {
+// what a thread needs for a lot; see pl_batch_sample for the shapes
+typedef struct workspace {
   pl_pack *q, *v, *q0, *dq;    // [N][ndof]
   pl_pack *f, *r;              // [ndof][stride]
   pl_pack *K, *D;              // [nentry][stride]
   pl_pack *z, *fold, *ck, *cd; // [L], [N + 4], [4H+1] x2
   int stride;                  // N + 1: steps of a power of two would share few lines of the cache
-} desk;
+} workspace;
 
-static size_t desk_size(const pl_hb *hb) {
+static size_t workspace_size(const pl_hb *hb) {
   size_t N = (size_t)hb->f.N, n = 0, m = 0, P = 2 * (size_t)hb->f.L - 1;
   for (int g = 0; g < pl_model_ngroup(hb->m); g++) {
     int sym;
-    size_t nentry = (size_t)pl_lot_entries(hb->m, g, &sym);
+    size_t nentry = (size_t)pl_batch_entries(hb->m, g, &sym);
     size_t ndof = (size_t)pl_model_group_kind(hb->m, g)->ndof;
     n = ndof > n ? ndof : n;
     m = nentry > m ? nentry : m;
@@ -191,10 +191,10 @@ static size_t desk_size(const pl_hb *hb) {
   return (4 * N * n + 2 * (N + 1) * (n + m) + (size_t)hb->f.L + N + 4 + 2 * P) * PL_LANES;
 }
 
-static desk lay_out(const pl_hb *hb, const pl_lot *e, int thread) {
+static workspace lay_out(const pl_hb *hb, const pl_batch *e, int thread) {
   size_t N = (size_t)hb->f.N, n = (size_t)e->ndof, m = (size_t)e->nentry,
          P = 2 * (size_t)hb->f.L - 1;
-  desk d = {.stride = hb->f.N + 1, .q = (pl_pack *)hb->scratch[thread]};
+  workspace d = {.stride = hb->f.N + 1, .q = (pl_pack *)hb->scratch[thread]};
   d.v = d.q + N * n;
   d.q0 = d.v + N * n;
   d.dq = d.q0 + N * n;
@@ -210,13 +210,13 @@ static desk lay_out(const pl_hb *hb, const pl_lot *e, int thread) {
 }
 
 // free number of local unknown a of a lane, -1: none
-static int free_of(const pl_hb *hb, const pl_lot *e, int lane, int a) {
+static int free_of(const pl_hb *hb, const pl_batch *e, int lane, int a) {
   int dof = e->dof[(lane < e->n ? lane : e->n - 1) * e->ndof + a];
   return dof < 0 ? -1 : hb->free_index[dof];
 }
 
 // coefficients of local unknown a from z[n]; zero where it is not free. Returns how many are not.
-static int gather(const pl_hb *hb, const pl_lot *e, int a, const double *z, pl_pack *to) {
+static int gather(const pl_hb *hb, const pl_batch *e, int a, const double *z, pl_pack *to) {
   int L = hb->f.L, fixed = 0;
   for (int l = 0; l < PL_LANES; l++) {
     int i = free_of(hb, e, l, a);
@@ -227,7 +227,7 @@ static int gather(const pl_hb *hb, const pl_lot *e, int a, const double *z, pl_p
 }
 
 // samples of all local unknowns: from their coefficients, or from their drives
-static void sample_motion(const pl_hb *hb, const pl_lot *e, const desk *d) {
+static void sample_motion(const pl_hb *hb, const pl_batch *e, const workspace *d) {
   int n = e->ndof, N = hb->f.N;
   for (int a = 0; a < n; a++) {
     int fixed = gather(hb, e, a, hb->zfull, d->z);
@@ -246,7 +246,7 @@ static void sample_motion(const pl_hb *hb, const pl_lot *e, const desk *d) {
 }
 
 // the same for the motion that stresses are carried over from, and for the way from it
-static void sample_carried(const pl_hb *hb, const pl_lot *e, const desk *d) {
+static void sample_carried(const pl_hb *hb, const pl_batch *e, const workspace *d) {
   int n = e->ndof, N = hb->f.N;
   for (int a = 0; a < n; a++) {
     gather(hb, e, a, hb->dz, d->z);
@@ -268,8 +268,8 @@ static void sample_carried(const pl_hb *hb, const pl_lot *e, const desk *d) {
 }
 
 // adds the coefficients of x[ndof][stride] to out[free unknown][L], times a factor
-static void add_coefficients(const pl_hb *hb, const pl_lot *e, const desk *d, const pl_pack *x,
-                             double factor, double *out) {
+static void add_coefficients(const pl_hb *hb, const pl_batch *e, const workspace *d,
+                             const pl_pack *x, double factor, double *out) {
   int L = hb->f.L;
   for (int a = 0; a < e->ndof; a++) {
     packs_coefficients(&hb->f, L, x + (size_t)a * (size_t)d->stride, d->fold, d->ck);
@@ -282,14 +282,15 @@ static void add_coefficients(const pl_hb *hb, const pl_lot *e, const desk *d, co
 }
 
 // adds one entry's coefficients to a pair, lane by lane
-static void add_pair(const pl_hb *hb, int at, int lane, double factor, const desk *d) {
+static void add_pair(const pl_hb *hb, int at, int lane, double factor, const workspace *d) {
   int P = 2 * hb->f.L - 1;
   double *to = hb_pair(hb, at);
   for (int k = 0; k < P; k++) to[k] += factor * d->ck[k][lane];
   for (int k = 0; hb->rated && k < P; k++) to[P + k] += factor * d->cd[k][lane];
 }
 
-static void add_entry(const pl_hb *hb, const pl_lot *e, const desk *d, int a, int b, int entry) {
+static void add_entry(const pl_hb *hb, const pl_batch *e, const workspace *d, int a, int b,
+                      int entry) {
   size_t at = (size_t)entry * (size_t)d->stride;
   int P = 2 * hb->f.L - 1;
   packs_coefficients(&hb->f, P, d->K + at, d->fold, d->ck);
@@ -304,25 +305,25 @@ static void add_entry(const pl_hb *hb, const pl_lot *e, const desk *d, int a, in
   }
 }
 
-static int eval_lot(void *ctx, const pl_lot *e, int thread, int *bad) {
+static int eval_batch(void *ctx, const pl_batch *e, int thread, int *bad) {
   pl_hb *hb = ctx;
-  int n = e->ndof, jac = (hb->want & PL_HB_JACOBIAN) != 0, carry = jac && hb->carry;
+  int n = e->ndof, jac = (hb->want & PL_HB_JACOBIAN) != 0, mixed = jac && hb->mixed;
   int rates = hb->rated && (hb->want & PL_HB_OMEGA) != 0;
-  if (pl_model_group_kind(hb->m, e->group)->stretch) return pairs_lot(hb, e, thread, bad);
-  desk d = lay_out(hb, e, thread);
+  if (pl_model_group_kind(hb->m, e->group)->stretch) return pairs_batch(hb, e, thread, bad);
+  workspace d = lay_out(hb, e, thread);
   sample_motion(hb, e, &d);
-  if (carry) sample_carried(hb, e, &d);
+  if (mixed) sample_carried(hb, e, &d);
   for (int i = 0; i < hb->f.N; i++) {
-    pl_lot_sample s = {.q = d.q + i * n,
-                       .v = d.v + i * n,
-                       .q0 = carry ? d.q0 + i * n : NULL,
-                       .dq = carry ? d.dq + i * n : NULL,
-                       .stride = d.stride,
-                       .f = d.f + i,
-                       .r = rates ? d.r + i : NULL,
-                       .K = jac ? d.K + i : NULL,
-                       .D = jac && hb->rated ? d.D + i : NULL};
-    if (pl_lot_eval(e, &s, bad)) return 1;
+    pl_batch_sample s = {.q = d.q + i * n,
+                         .v = d.v + i * n,
+                         .q0 = mixed ? d.q0 + i * n : NULL,
+                         .dq = mixed ? d.dq + i * n : NULL,
+                         .stride = d.stride,
+                         .f = d.f + i,
+                         .r = rates ? d.r + i : NULL,
+                         .K = jac ? d.K + i : NULL,
+                         .D = jac && hb->rated ? d.D + i : NULL};
+    if (pl_batch_eval(e, &s, bad)) return 1;
   }
   add_coefficients(hb, e, &d, d.f, 1, hb->inner);
   // forces are linear in the rates, which grow with omega
@@ -443,8 +444,8 @@ pl_status pl_hb_eval(pl_hb *hb, const double *z, double omega, unsigned want) {
   size_t npair = (size_t)hb->P.nnz;
   if (want & PL_HB_JACOBIAN)
     memset(hb->coef, 0, npair * 2 * (size_t)(2 * hb->f.L - 1) * sizeof(double));
-  PL_TRY(pl_model_visit_lots(hb->m, hb->p, hb->w, eval_lot, hb));
-  if (want & PL_HB_JACOBIAN) pl_team_run(hb->w->team, hb->nfree, form_column, hb);
+  PL_TRY(pl_model_each_batch(hb->m, hb->p, hb->w, eval_batch, hb));
+  if (want & PL_HB_JACOBIAN) pl_threads_run(hb->w->threads, hb->nfree, form_column, hb);
   if ((want & PL_HB_JACOBIAN) && hb->pairs) pairs_memory(hb);
   add_inertia(hb);
   measure(hb);
@@ -453,8 +454,8 @@ pl_status pl_hb_eval(pl_hb *hb, const double *z, double omega, unsigned want) {
   return pl_all_finite(hb->n, hb->h) ? PL_OK : PL_DOMAIN;
 }
 
-void hb_carry(pl_hb *hb, const double *z, const double *dz) {
-  hb->carry = z != NULL;
+void hb_mixed(pl_hb *hb, const double *z, const double *dz) {
+  hb->mixed = z != NULL;
   if (!z) return;
   memcpy(hb->from, z, (size_t)hb->n * sizeof *z);
   memcpy(hb->dz, dz, (size_t)hb->n * sizeof *z);
@@ -472,7 +473,7 @@ double pl_hb_error(const pl_hb *hb) {
 
 static pl_status allocate(pl_hb *hb) {
   size_t nq = (size_t)hb->nq, N = (size_t)hb->f.N, L = (size_t)hb->f.L, n = (size_t)hb->n;
-  int nthread = pl_team_size(hb->w->team);
+  int nthread = pl_threads_size(hb->w->threads);
   struct {
     double **p;
     size_t n;
@@ -497,7 +498,7 @@ static pl_status allocate(pl_hb *hb) {
   memcpy(hb->made, hb->p->X, nq * sizeof *hb->made);
   hb->scratch = pl_alloc(hb->env, (size_t)nthread, sizeof *hb->scratch);
   if (!hb->scratch) return PL_E_NOMEM;
-  size_t size = desk_size(hb), least = 4 * (3 * L + 1); // for packs_block
+  size_t size = workspace_size(hb), least = 4 * (3 * L + 1); // for packs_block
   if (size < least) size = least;
   for (int t = 0; t < nthread; t++) {
     hb->scratch[t] = pl_alloc(hb->env, size, sizeof(double));
@@ -529,7 +530,7 @@ pl_status hb_create_sub(const pl_model *m, const pl_params *p, pl_work *w, int n
   if (s == PL_OK) s = build_pattern(hb);
   if (s == PL_OK) s = pairs_create(hb, &hb->pairs);
   if (s == PL_OK) s = build_slots(hb);
-  if (s == PL_OK) s = pl_model_visit(m, p, w, fill_slot, hb);
+  if (s == PL_OK) s = pl_model_each_element(m, p, w, fill_slot, hb);
   if (s == PL_OK) s = pl_hb_refresh(hb);
   if (s != PL_OK) {
     pl_hb_free(hb);
@@ -547,7 +548,7 @@ pl_status pl_hb_create(const pl_model *m, const pl_params *p, pl_work *w, int nh
 void pl_hb_free(pl_hb *hb) {
   if (!hb) return;
   pl_env *env = hb->env;
-  int nthread = pl_team_size(hb->w->team);
+  int nthread = pl_threads_size(hb->w->threads);
   for (int t = 0; hb->scratch && t < nthread; t++) pl_free(env, hb->scratch[t]);
   void *all[] = {hb->drive_q, hb->drive_v, hb->drive_v1, hb->drive_a1, hb->load,
                  hb->weight,  hb->h,       hb->hw,       hb->inner,    hb->zfull,
@@ -556,7 +557,7 @@ void pl_hb_free(pl_hb *hb) {
   for (size_t k = 0; k < sizeof all / sizeof all[0]; k++) pl_free(env, all[k]);
   pl_csc_free(env, &hb->J);
   pl_csc_free(env, &hb->P);
-  turner_free(hb->turn);
+  rotator_free(hb->rotator);
   pairs_free(env, hb->pairs);
   fourier_free(env, &hb->f);
   pl_free(env, hb);

@@ -234,8 +234,8 @@ static pl_status spread_samples(band *d, int N, const double *S, const double *D
     if (d->t.rated) dense_mul((int)npair, some, N, 1, D, Wk, 0, d->D + (size_t)k * npair);
     d->S = at;
     d->first = k;
-    pl_team_run(d->v->w->team, some, factor_step, d);
-    s = pl_tell(env, "stability", 0, NULL);
+    pl_threads_run(d->v->w->threads, some, factor_step, d);
+    s = pl_report_progress(env, "stability", 0, NULL);
   }
   pl_free(env, W);
   pl_free(env, at);
@@ -317,7 +317,7 @@ static pl_status sample_steps(band *d, int relaxed) {
   if (s == PL_OK && few) {
     d->S = K;
     d->first = 0;
-    pl_team_run(d->v->w->team, d->nstep, factor_step, d);
+    pl_threads_run(d->v->w->threads, d->nstep, factor_step, d);
   }
   pl_free(env, K);
   if (!few) pl_free(env, D);
@@ -333,12 +333,12 @@ static pl_status prepare(band *d, int relaxed) {
   if (!d->D) d->D = unset(env, d->t.rated ? steps * npair : 1);
   if (!d->L || !d->D) return PL_E_NOMEM;
   PL_TRY(sample_steps(d, relaxed));
-  return d->indefinite ? PL_UNSOLVED : pl_tell(env, "stability", 0, NULL);
+  return d->indefinite ? PL_UNSOLVED : pl_report_progress(env, "stability", 0, NULL);
 }
 
 // One step of eight deviations, as in monodromy.c:
 //   S X = M (m1 p - (1 - m1) c a) - c D w
-static void advance(band *d, int k) {
+static void next_step(band *d, int k) {
   const scheme *t = &d->s;
   size_t n = (size_t)d->n, npair = (size_t)d->t.P.nnz;
   pl_pack *x = d->x, *v = x + n, *a = v + n, *p = a + n, *u = p + n, *w = u + n, *rhs = w + n;
@@ -370,7 +370,7 @@ static pl_status apply_period(void *ctx, const double *x, double *y) {
   size_t n3 = 3 * (size_t)d->n;
   for (size_t i = 0; i < n3; i++)
     for (size_t l = 0; l < PL_LANES; l++) d->x[i][l] = x[l * n3 + i];
-  for (int k = 0; k < d->nstep; k++) advance(d, k);
+  for (int k = 0; k < d->nstep; k++) next_step(d, k);
   for (size_t i = 0; i < n3; i++)
     for (size_t l = 0; l < PL_LANES; l++) y[l * n3 + i] = d->x[i][l];
   return PL_OK;
@@ -391,14 +391,14 @@ static pl_status multipliers_of(band *d, int relaxed, double most, multipliers *
   return PL_OK;
 }
 
-pl_status band_multipliers(variation *v, int nstep, double room, multipliers *mu) {
+pl_status band_multipliers(variation *v, int nstep, double memory_limit, multipliers *mu) {
   band d;
   double w = 0;
   pl_status s = band_open(&d, v);
   if (s == PL_OK && nstep == 0) s = band_vibrations(&d, &w);
   if (s == PL_OK) d.nstep = nstep > 0 ? nstep : period_steps(v, w, &d.resolved);
   double bytes = s == PL_OK ? 8.0 * d.nstep * ((double)d.ptr[d.n] + d.t.P.nnz) : 0;
-  if (bytes > room) s = PL_UNSOLVED;
+  if (bytes > memory_limit) s = PL_UNSOLVED;
   if (s == PL_OK) s = multipliers_of(&d, 0, nstep == 0 ? left_by_mass(&d) : INFINITY, mu);
   if (s == PL_OK && mu->beyond) {
     multipliers_free(v->env, mu);

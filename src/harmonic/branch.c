@@ -19,20 +19,20 @@ static void stretch(int nfree, int H0, const double *from, int sub, int H, doubl
   }
 }
 
-static void place(walk *t, const pl_special *s, spot *out) {
+static void place(continuation *t, const pl_special *s, curve_point *out) {
   stretch(t->nfree, s->orbit->nharm, s->orbit->z, t->sub, t->H, out->z);
   out->omega = s->orbit->omega / t->sub;
 }
 
 // the points at which other branches leave, where this one may end
-static pl_status mark_ends(walk *t, const pl_curve *c, int self) {
+static pl_status mark_ends(continuation *t, const pl_curve *c, int self) {
   t->end = pl_alloc(t->env, (size_t)c->nspecial, sizeof *t->end);
   t->end_of = pl_alloc(t->env, (size_t)c->nspecial, sizeof *t->end_of);
   if (!t->end || !t->end_of) return PL_E_NOMEM;
   for (int i = 0; i < c->nspecial; i++) {
     const pl_special *s = &c->special[i];
     if (i == self || s->kind != c->special[self].kind || s->orbit->sub > 1) continue;
-    PL_TRY(spot_create(t, &t->end[t->nend]));
+    PL_TRY(curve_point_create(t, &t->end[t->nend]));
     t->end_of[t->nend] = i;
     place(t, s, &t->end[t->nend++]);
   }
@@ -40,42 +40,42 @@ static pl_status mark_ends(walk *t, const pl_curve *c, int self) {
 }
 
 // the point of the branch a length ds off its root along the null vector
-static pl_status leave(walk *t, const spot *root, double ds, spot *out) {
+static pl_status leave(continuation *t, const curve_point *root, double ds, curve_point *out) {
   for (int i = 0; i < t->n; i++) out->z[i] = root->z[i] + ds * root->tz[i];
   out->omega = root->omega;
   t->limit = 0.5 * fabs(ds);
-  pl_status st = walk_correct(t, out, root->tz, 0, 0);
+  pl_status st = cont_correct(t, out, root->tz, 0, 0);
   t->limit = INFINITY;
-  if (st == PL_OK) st = walk_tangent(t, out, root->tz, 0);
+  if (st == PL_OK) st = cont_tangent(t, out, root->tz, 0);
   // away from the root, whichever side
   for (int i = 0; st == PL_OK && ds < 0 && i < t->n; i++) out->tz[i] = -out->tz[i];
   if (st == PL_OK && ds < 0) out->tw = -out->tw;
   return st;
 }
 
-static pl_status root_of(walk *t, const pl_special *s) {
-  spot *a = &t->at;
+static pl_status root_of(continuation *t, const pl_special *s) {
+  curve_point *a = &t->at;
   double value;
   place(t, s, a);
   t->have_last = 0;
-  PL_TRY(walk_probe(t, a));
-  PL_TRY(walk_singular(t, a, t->dz, &value));
+  PL_TRY(cont_border(t, a));
+  PL_TRY(cont_singular(t, a, t->dz, &value));
   memcpy(a->tz, t->dz, (size_t)t->n * sizeof(double));
   a->tw = 0;
-  walk_metric(t, 0);
+  cont_metric(t, 0);
   a->error = pl_hb_error(t->hb);
   a->residual = hb_residual_size(t->hb);
   a->iterations = 0;
   a->change = -1;
-  PL_TRY(walk_watch(t, a, t->stability));
-  spot_copy(t, &t->first, a);
+  PL_TRY(cont_measure(t, a, t->stability));
+  curve_point_copy(t, &t->first, a);
   return PL_OK;
 }
 
 // one half of a branch, from its root on
-static pl_status follow_half(walk *t, const pl_response_opts *o, pl_curve *c, range r, double ds,
-                             int branch) {
-  spot_copy(t, &t->at, &t->first);
+static pl_status follow_half(continuation *t, const pl_response_opts *o, pl_curve *c, range r,
+                             double ds, int branch) {
+  curve_point_copy(t, &t->at, &t->first);
   t->have_last = 0;
   pl_status st = PL_UNSOLVED;
   for (; st != PL_OK && fabs(ds) > o->min_step; ds *= 0.5) {
@@ -83,20 +83,20 @@ static pl_status follow_half(walk *t, const pl_response_opts *o, pl_curve *c, ra
     if (st < 0 || st == PL_CANCELLED) return st;
   }
   PL_TRY(st);
-  PL_TRY(walk_watch(t, &t->next, t->stability));
+  PL_TRY(cont_measure(t, &t->next, t->stability));
   PL_TRY(curve_add(c, t, &t->at, branch));
   PL_TRY(curve_add(c, t, &t->next, branch));
-  walk_shift(t);
+  cont_shift(t);
   t->have_last = 0;
-  walk_metric(t, 0);
+  cont_metric(t, 0);
   t->ds = fabs(ds);
   care a = {.fixed = 1, .first = c->npoint - 2};
-  a.start = a.largest = walk_size(t, t->at.z);
+  a.start = a.largest = cont_size(t, t->at.z);
   return response_follow(t, o, c, r, &a, branch);
 }
 
 // on one side of a pitchfork lies the mirror image of the other
-static pl_status is_pitchfork(walk *t, double ds, int *yes) {
+static pl_status is_pitchfork(continuation *t, double ds, int *yes) {
   double shift[2];
   for (int i = 0; i < 2; i++) {
     pl_status st = leave(t, &t->first, i ? -ds : ds, &t->next);
@@ -108,10 +108,10 @@ static pl_status is_pitchfork(walk *t, double ds, int *yes) {
   return PL_OK;
 }
 
-static pl_status follow_one(walk *t, const pl_response_opts *o, pl_curve *c, range r, int self,
-                            int *branch) {
+static pl_status follow_one(continuation *t, const pl_response_opts *o, pl_curve *c, range r,
+                            int self, int *branch) {
   int H = c->special[self].orbit->nharm * t->sub, pitchfork = 1;
-  PL_TRY(walk_open(t, H));
+  PL_TRY(cont_open(t, H));
   t->sw = fabs(r.to - r.from) / t->sub;
   PL_TRY(mark_ends(t, c, self));
   PL_TRY(root_of(t, &c->special[self]));
@@ -122,39 +122,39 @@ static pl_status follow_one(walk *t, const pl_response_opts *o, pl_curve *c, ran
   return pitchfork ? PL_OK : follow_half(t, o, c, r, -ds, ++*branch);
 }
 
-static void close_ends(walk *t) {
-  for (int i = 0; i < t->nend; i++) spot_free(t, &t->end[i]);
+static void close_ends(continuation *t) {
+  for (int i = 0; i < t->nend; i++) curve_point_free(t, &t->end[i]);
   pl_free(t->env, t->end);
   pl_free(t->env, t->end_of);
 }
 
-static pl_status follow_from(walk *k, const pl_response_opts *o, pl_curve *c, range r, int self,
-                             int *branch, char *done) {
+static pl_status follow_from(continuation *k, const pl_response_opts *o, pl_curve *c, range r,
+                             int self, int *branch, char *done) {
   int sub = c->special[self].kind == PL_PERIOD_DOUBLING ? 2 : 1;
   pl_response_opts fixed = *o;
   fixed.harmonics = c->special[self].orbit->nharm * sub;
   if (fixed.harmonics > HARMONICS_MAX) return PL_UNSOLVED;
-  walk t = {.env = k->env, .m = k->m, .p = k->p, .w = k->w, .nsample = k->nsample * sub};
+  continuation t = {.env = k->env, .m = k->m, .p = k->p, .w = k->w, .nsample = k->nsample * sub};
   t.sub = sub;
   t.rtol = k->rtol;
   t.max_iter = k->max_iter;
   t.stability = k->stability;
-  t.nwatch = k->nwatch;
-  t.watch = k->watch;
+  t.nprobe = k->nprobe;
+  t.probe = k->probe;
   t.careful = k->careful;
   t.plan = k->plan;
   t.ended = -1;
   pl_status st = follow_one(&t, &fixed, c, r, self, branch);
   if (t.ended >= 0) done[t.end_of[t.ended]] = 1;
   close_ends(&t);
-  walk_close(&t);
+  cont_close(&t);
   k->factorisations += t.factorisations;
   k->krylov += t.krylov;
   k->iterations += t.iterations;
   return st;
 }
 
-pl_status branch_follow_all(walk *k, const pl_response_opts *o, pl_curve *c, range r) {
+pl_status branch_follow_all(continuation *k, const pl_response_opts *o, pl_curve *c, range r) {
   char done[SPECIAL_MAX] = {0};
   int branch = 0;
   pl_status st = PL_OK;

@@ -15,7 +15,7 @@ typedef struct motions {
 } motions;
 
 // largest deviation of a coordinate from its mean
-static double reach(const pl_model *m, const pl_params *p, const pl_orbit *o) {
+static double amplitude_of(const pl_model *m, const pl_params *p, const pl_orbit *o) {
   double most = 0;
   for (int node = 0; node < pl_model_nnode(m); node++)
     for (int axis = 0; axis < pl_model_dim(m); axis++)
@@ -27,9 +27,9 @@ static void close_motions(motions *a) {
   for (int i = 0; i < a->n; i++) pl_orbit_free(a->orbit[i]);
 }
 
-static pl_status add_motion(walk *k, const spot *s, motions *a) {
+static pl_status add_motion(continuation *k, const curve_point *s, motions *a) {
   if (a->n == MOTIONS) return PL_OK;
-  pl_orbit o = spot_orbit(k, s);
+  pl_orbit o = curve_point_orbit(k, s);
   o.omega = k->fixed;
   int i = a->n;
   PL_TRY(pl_orbit_copy(&o, k->H, &a->orbit[i]));
@@ -45,34 +45,34 @@ static pl_status add_motion(walk *k, const spot *s, motions *a) {
   return PL_OK;
 }
 
-static pl_status start(walk *k, const pl_state *rest) {
-  pl_orbit o = spot_orbit(k, &k->at);
+static pl_status start(continuation *k, const pl_state *rest) {
+  pl_orbit o = curve_point_orbit(k, &k->at);
   start_from_state(k->hb, rest, &o);
   k->at.omega = 0;
   k->sw = 1;
-  PL_TRY(walk_correct(k, &k->at, NULL, 0, 0));
-  PL_TRY(walk_tangent(k, &k->at, NULL, 0));
+  PL_TRY(cont_correct(k, &k->at, NULL, 0, 0));
+  PL_TRY(cont_tangent(k, &k->at, NULL, 0));
   // a body at rest is measured by what the tangent promises
-  walk_metric(k, walk_size(k, k->at.tz) / k->at.tw);
+  cont_metric(k, cont_size(k, k->at.tz) / k->at.tw);
   k->ds = 0.1 * MAX_STEP;
   return PL_OK;
 }
 
-static pl_status follow(walk *k, motions *a) {
+static pl_status follow(continuation *k, motions *a) {
   for (int i = 0; i < STEPS && k->at.omega < TOP && k->at.omega > -0.1; i++) {
-    PL_TRY(pl_tell(k->env, "motions", fmin(1, fabs(k->at.omega) / TOP), NULL));
-    pl_status st = walk_step(k, MIN_STEP);
+    PL_TRY(pl_report_progress(k->env, "motions", fmin(1, fabs(k->at.omega) / TOP), NULL));
+    pl_status st = cont_step(k, MIN_STEP);
     // what was found so far is worth something
     if (st == PL_UNSOLVED && a->n > 0) return PL_OK;
     PL_TRY(st);
     if ((k->at.omega < 1) != (k->next.omega < 1)) {
-      st = walk_at_omega(k, &k->at, &k->next, 1, &k->mid);
+      st = cont_at_omega(k, &k->at, &k->next, 1, &k->mid);
       if (st == PL_OK) st = add_motion(k, &k->mid, a);
       if (st < 0 || st == PL_CANCELLED) return st;
     }
-    walk_pace(k, MAX_STEP);
-    walk_shift(k);
-    walk_metric(k, 0);
+    cont_pace(k, MAX_STEP);
+    cont_shift(k);
+    cont_metric(k, 0);
   }
   return a->n > 0 ? PL_OK : PL_UNSOLVED;
 }
@@ -82,19 +82,19 @@ static pl_status collect(const pl_periodic_opts *o, const pl_model *m, pl_params
   int top = pl_model_max_harmonic(m), few = harmonics_small(pl_model_nfree(m)) ? 3 * FEW : FEW;
   int most = harmonics_most(pl_model_nfree(m), o->max_harmonics, o->samples);
   int H = o->harmonics > 0 ? o->harmonics : top > few ? top : few < most ? few : most;
-  walk k = {.env = w->env, .m = m, .p = p, .w = w, .nsample = o->samples, .sub = 1};
+  continuation k = {.env = w->env, .m = m, .p = p, .w = w, .nsample = o->samples, .sub = 1};
   pl_state *rest = NULL;
   k.rtol = o->rtol;
   k.max_iter = 12;
   k.fixed = o->frequency;
   k.careful = 1;
   PL_TRY(start_static(m, p, w, &rest));
-  pl_status st = walk_open(&k, H);
+  pl_status st = cont_open(&k, H);
   if (st == PL_OK) st = strength_create(k.hb, p, par, &k.by);
   if (st == PL_OK) st = start(&k, rest);
   if (st == PL_OK) st = follow(&k, a);
   strength_free(k.by);
-  walk_close(&k);
+  cont_close(&k);
   pl_state_free(m, rest);
   return st == PL_DOMAIN || st == PL_SINGULAR ? PL_UNSOLVED : st;
 }
@@ -117,7 +117,8 @@ static int choose(const pl_periodic_opts *o, const pl_model *m, const pl_params 
   if (o->branch == PL_BRANCH_UPPER) return a->n - 1;
   if (o->branch == PL_BRANCH_MIDDLE) return a->n / 2;
   for (int i = 1; o->branch == PL_BRANCH_NEAR && i < a->n; i++)
-    if (fabs(reach(m, p, a->orbit[i]) - o->near) < fabs(reach(m, p, a->orbit[best]) - o->near))
+    if (fabs(amplitude_of(m, p, a->orbit[i]) - o->near) <
+        fabs(amplitude_of(m, p, a->orbit[best]) - o->near))
       best = i;
   return best;
 }

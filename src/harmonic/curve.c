@@ -25,8 +25,8 @@ void pl_curve_free(pl_curve *c) {
   pl_free(c->env, c);
 }
 
-static pl_status keep_orbit(const walk *k, const spot *s, pl_orbit **out) {
-  pl_orbit o = spot_orbit(k, s);
+static pl_status keep_orbit(const continuation *k, const curve_point *s, pl_orbit **out) {
+  pl_orbit o = curve_point_orbit(k, s);
   return pl_orbit_copy(&o, k->H, out);
 }
 
@@ -41,7 +41,7 @@ static pl_leading leading(const pl_floquet *f) {
   return l;
 }
 
-int spot_unstable(const spot *s) {
+int curve_point_unstable(const curve_point *s) {
   const pl_floquet *f = &s->floquet;
   int real = 0;
   if (f->n == 0) return -1;
@@ -52,20 +52,20 @@ int spot_unstable(const spot *s) {
   return beyond > 0 ? beyond : 0;
 }
 
-static void fill_point(pl_curve_point *p, const walk *k, const spot *s) {
+static void fill_point(pl_curve_point *p, const continuation *k, const curve_point *s) {
   const pl_floquet *f = &s->floquet;
   p->residual = s->residual;
   p->change = s->change;
   p->energy = s->energy;
   p->iterations = s->iterations;
   p->subharmonic = k->sub;
-  int beyond = spot_unstable(s);
+  int beyond = curve_point_unstable(s);
   p->stable = beyond < 0 ? -1 : beyond == 0;
   p->multiplier = f->n > 0 ? hypot(f->re[0], f->im[0]) : 0;
   p->leading = leading(f);
 }
 
-pl_status curve_add(pl_curve *c, const walk *k, const spot *s, int branch) {
+pl_status curve_add(pl_curve *c, const continuation *k, const curve_point *s, int branch) {
   PL_TRY(pl_grow(c->env, &c->point, c->npoint, &c->cap, sizeof *c->point));
   pl_curve_point p = {.branch = branch};
   PL_TRY(keep_orbit(k, s, &p.orbit));
@@ -74,7 +74,7 @@ pl_status curve_add(pl_curve *c, const walk *k, const spot *s, int branch) {
   return PL_OK;
 }
 
-pl_status curve_replace(pl_curve *c, const walk *k, const spot *s) {
+pl_status curve_replace(pl_curve *c, const continuation *k, const curve_point *s) {
   pl_curve_point *p = &c->point[c->npoint - 1];
   pl_orbit *o;
   PL_TRY(keep_orbit(k, s, &o));
@@ -104,12 +104,12 @@ void curve_reverse(pl_curve *c) {
   for (int i = 0; i < c->nspecial; i++) c->special[i].after = c->npoint - 2 - c->special[i].after;
 }
 
-pl_status curve_add_special(pl_curve *c, const walk *k, const spot *s, pl_special_kind kind,
-                            int watch) {
+pl_status curve_add_special(pl_curve *c, const continuation *k, const curve_point *s,
+                            pl_special_kind kind, int probe) {
   PL_TRY(pl_grow(c->env, &c->special, c->nspecial, &c->cap_special, sizeof *c->special));
-  pl_special p = {.kind = kind, .after = c->npoint - 1, .watch = watch};
+  pl_special p = {.kind = kind, .after = c->npoint - 1, .probe = probe};
   p.omega = s->omega * k->sub;
-  p.amplitude = k->nwatch > 0 ? s->path[watch] : 0;
+  p.amplitude = k->nprobe > 0 ? s->path[probe] : 0;
   p.leading = leading(&s->floquet);
   PL_TRY(keep_orbit(k, s, &p.orbit));
   c->special[c->nspecial++] = p;

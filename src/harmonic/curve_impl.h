@@ -4,13 +4,13 @@
 #include "harmonic_impl.h"
 
 enum {
-  WATCH_MAX = 1024,   // watched nodes of one curve
+  PROBES_MAX = 1024,  // watched nodes of one curve
   HARMONICS_MAX = 64, // of a balance
-  WALK_WEIGHT = 3     // a step of one is so many times the motion's size
+  CONT_WEIGHT = 3     // a step of one is so many times the motion's size
 };
 
 // A point of a curve while it is followed: the solution, its unit tangent and what is watched.
-typedef struct spot {
+typedef struct curve_point {
   double *z, omega;   // [n]
   double *tz, tw;     // [n] tangent, of length one in the metric of the walk
   double *slope;      // [nwatch] derivative of the measures along the curve
@@ -22,7 +22,7 @@ typedef struct spot {
   double energy;      // backbones
   pl_floquet floquet; // n = 0: not computed
   int parity;         // of the real multipliers beyond +1, by the determinant; -1: not known
-} spot;
+} curve_point;
 
 // The strength of harmonic drives and loads: strength.c.
 typedef struct strength strength;
@@ -35,13 +35,13 @@ pl_status strength_column(strength *s, const double *z, double omega, double *ou
 
 // Follows solutions (z, omega) of h(z, omega) = 0 by arclength in the metric
 // |dz|^2 / sz^2 + domega^2 / sw^2.
-typedef struct walk {
+typedef struct continuation {
   pl_env *env;
   const pl_model *m;
   pl_params *p;
   pl_work *w;
   pl_hb *hb;
-  pl_border *b;
+  pl_bordered *b;
   int n, nfree, H, nsample;
   int sub;      // periods of the drive in one of the motion
   int even;     // free motions that are even in time: sine coefficients are held at zero
@@ -51,118 +51,121 @@ typedef struct walk {
   int loose; // a short last step will do, whatever the residual
   int max_iter;
   int stability;
-  int nwatch;
-  const pl_measure *watch;
+  int nprobe;
+  const pl_measure *probe;
   const pl_response_plan *plan; // NULL: nobody looks on
   const pl_curve *before;       // the curve from the other end of the range, NULL: none
   double sz, sw;                // metric
   double *dz, *row, *f, *z0;    // [n] scratch
   double *bend, bend_w;         // [n] by how much the last prediction was off
   double bend_z, bend_o;        // |dz| and domega of that step; 0: there is none
-  double *probe;                // [2][n] border that makes J regular where it is not
+  double *bordering;            // [2][n] border that makes J regular where it is not
   double limit;                 // farthest that Newton may go from its start, in the metric
   double moved;                 // how far it went
   double missed;                // by how much the last prediction of a step was off, in the metric
   int careful;                  // half the way is looked at after every step
-  spot last, at, next;          // the two points before, and the one under way
-  spot mid;                     // half the way of the last step that was looked at
-  spot first;                   // where the curve began
+  curve_point last, at, next;   // the two points before, and the one under way
+  curve_point mid;              // half the way of the last step that was looked at
+  curve_point first;            // where the curve began
   int have_last;
-  double ds;       // length of the next step
-  int nend, ended; // points at which the curve may end, and which one it was
-  spot *end;       // [nend]
-  int *end_of;     // [nend] the caller's numbers
-  int jumps;       // steps in which multipliers jumped over the unit circle
+  double ds;        // length of the next step
+  int nend, ended;  // points at which the curve may end, and which one it was
+  curve_point *end; // [nend]
+  int *end_of;      // [nend] the caller's numbers
+  int jumps;        // steps in which multipliers jumped over the unit circle
   int factorisations, krylov, iterations;
-} walk;
+} continuation;
 
 // ---- walk: continue.c -------------------------------------------------------------------------
 
 // Builds balance, border and room for points with H harmonics.
-pl_status walk_open(walk *k, int H);
-void walk_close(walk *k);
+pl_status cont_open(continuation *k, int H);
+void cont_close(continuation *k);
 // Exchanges the balance for one with H harmonics; points are cut or filled with zeros.
-pl_status walk_raise(walk *k, int H);
+pl_status cont_raise(continuation *k, int H);
 // Coefficients with H harmonics from those with H0.
 void coef_refit(int nfree, int H0, const double *from, int H, double *to);
-pl_status spot_create(const walk *k, spot *s);
-void spot_free(const walk *k, spot *s);
-void spot_copy(const walk *k, spot *to, const spot *from);
+pl_status curve_point_create(const continuation *k, curve_point *s);
+void curve_point_free(const continuation *k, curve_point *s);
+void curve_point_copy(const continuation *k, curve_point *to, const curve_point *from);
 // The orbit of a spot, sharing its coefficients.
-pl_orbit spot_orbit(const walk *k, const spot *s);
+pl_orbit curve_point_orbit(const continuation *k, const curve_point *s);
 
-double walk_dot(const walk *k, const double *az, double aw, const double *bz, double bw);
+double cont_dot(const continuation *k, const double *az, double aw, const double *bz, double bw);
 // Size of the oscillating part of coefficients.
-double walk_size(const walk *k, const double *z);
-double walk_distance(const walk *k, const spot *a, const spot *b);
+double cont_size(const continuation *k, const double *z);
+double cont_distance(const continuation *k, const curve_point *a, const curve_point *b);
 // Fits the metric to the motion at hand and makes tangents of length one.
-void walk_metric(walk *k, double floor);
+void cont_metric(continuation *k, double floor);
 
 // Newton's method to h = 0 on the plane through s across (cz, cw); cz NULL: at fixed frequency.
 // fine: goes on to rounding. PL_UNSOLVED, PL_DOMAIN or PL_SINGULAR: s is the start.
-pl_status walk_correct(walk *k, spot *s, const double *cz, double cw, int fine);
+pl_status cont_correct(continuation *k, curve_point *s, const double *cz, double cw, int fine);
 // Unit tangent at a spot that was just corrected, with a positive product with (cz, cw); cz NULL:
 // omega grows.
-pl_status walk_tangent(walk *k, spot *s, const double *cz, double cw);
+pl_status cont_tangent(continuation *k, curve_point *s, const double *cz, double cw);
 // Path lengths, their slopes and the multipliers of a corrected spot with its tangent.
-pl_status walk_watch(walk *k, spot *s, int stability);
-pl_status walk_floquet(walk *k, const pl_orbit *o, pl_floquet *f);
+pl_status cont_measure(continuation *k, curve_point *s, int stability);
+pl_status cont_floquet(continuation *k, const pl_orbit *o, pl_floquet *f);
 // How many multipliers of a spot lie beyond the unit circle; where too few harmonics make them
 // contradict the folds, as the folds have it. -1: not computed.
-int spot_unstable(const spot *s);
-// Fits the probe of walk_singular to a solution near which J may be singular.
-pl_status walk_probe(walk *k, const spot *s);
+int curve_point_unstable(const curve_point *s);
+// Fits the probe of cont_singular to a solution near which J may be singular.
+pl_status cont_border(continuation *k, const curve_point *s);
 // A smooth function of a solution that is zero where J is singular; null[n] is then the null
 // vector. Leaves the balance evaluated at s.
-pl_status walk_singular(walk *k, const spot *s, double *null, double *value);
+pl_status cont_singular(continuation *k, const curve_point *s, double *null, double *value);
 // ---- steps: step.c ----------------------------------------------------------------------------
 
 // One step of at most k->ds into k->next, cut until it holds and half the way lies on the same
 // curve; PL_UNSOLVED below min_step.
-pl_status walk_step(walk *k, double min_step);
+pl_status cont_step(continuation *k, double min_step);
 // Predicts and corrects the point ahead at a given frequency (or strength) into k->next.
-pl_status walk_land(walk *k, double omega);
+pl_status cont_land(continuation *k, double omega);
 // Suggests the next step's length after an accepted one.
-void walk_pace(walk *k, double max_step);
+void cont_pace(continuation *k, double max_step);
 // Moves on: next becomes the present point.
-void walk_shift(walk *k);
+void cont_shift(continuation *k);
 
 // ---- between points: continue.c ---------------------------------------------------------------
 
 // A point between two spots, at a part sigma of the way along their chord.
 // fine: to rounding.
-pl_status walk_between(walk *k, const spot *a, const spot *b, double sigma, int fine, spot *out);
+pl_status cont_between(continuation *k, const curve_point *a, const curve_point *b, double sigma,
+                       int fine, curve_point *out);
 
 // The point between two spots at a given frequency that lies between theirs.
-pl_status walk_at_omega(walk *k, const spot *a, const spot *b, double omega, spot *out);
+pl_status cont_at_omega(continuation *k, const curve_point *a, const curve_point *b, double omega,
+                        curve_point *out);
 // 1 when the way from at to next passes a point.
-int walk_passes(const walk *k, const spot *s);
+int cont_passes(const continuation *k, const curve_point *s);
 // 1 when it passes the first point, in its direction.
-int walk_closes(const walk *k);
+int cont_closes(const continuation *k);
 
 // ---- curve: curve.c ---------------------------------------------------------------------------
 
 pl_status curve_create(pl_env *env, pl_curve **out);
-pl_status curve_add(pl_curve *c, const walk *k, const spot *s, int branch);
+pl_status curve_add(pl_curve *c, const continuation *k, const curve_point *s, int branch);
 // Replaces the orbit of the last point.
-pl_status curve_replace(pl_curve *c, const walk *k, const spot *s);
+pl_status curve_replace(pl_curve *c, const continuation *k, const curve_point *s);
 // Drops all but the first n points, and special points after them.
 void curve_cut(pl_curve *c, int n);
 // The same curve told from its end.
 void curve_reverse(pl_curve *c);
-pl_status curve_add_special(pl_curve *c, const walk *k, const spot *s, pl_special_kind kind,
-                            int watch);
+pl_status curve_add_special(pl_curve *c, const continuation *k, const curve_point *s,
+                            pl_special_kind kind, int probe);
 
 // ---- special points: special.c ----------------------------------------------------------------
 
 // Finds the special points between k->at (the curve's last point) and k->next, in order.
-pl_status special_find(walk *k, pl_curve *c);
+pl_status special_find(continuation *k, pl_curve *c);
 // The place between a and b where f changes sign, and its part of the way; PL_UNSOLVED when there
 // is none. f reads a corrected spot with tangent; below tol times its values at the ends it is
 // zero.
-typedef pl_status (*spot_fn)(walk *k, void *ctx, spot *s, double *value);
-pl_status special_refine(walk *k, const spot *a, const spot *b, spot_fn f, void *ctx, double tol,
-                         double fa, double fb, spot *out, double *sigma);
+typedef pl_status (*curve_point_fn)(continuation *k, void *ctx, curve_point *s, double *value);
+pl_status special_refine(continuation *k, const curve_point *a, const curve_point *b,
+                         curve_point_fn f, void *ctx, double tol, double fa, double fb,
+                         curve_point *out, double *sigma);
 
 // ---- harmonics: adapt.c -----------------------------------------------------------------------
 
@@ -193,26 +196,27 @@ typedef struct care {
 // Tests the number of harmonics of k->next where the last ones weigh more than they did, and now
 // and then. *changed: k->at, the curve's last point, is another one or has more; step again.
 // PL_UNSOLVED: no point of the curve goes over to more harmonics.
-pl_status harmonics_adapt(walk *k, pl_curve *c, care *a, int *changed);
+pl_status harmonics_adapt(continuation *k, pl_curve *c, care *a, int *changed);
 // Lowers the number at k->at where the last third does not weigh.
-pl_status harmonics_lower(walk *k, pl_curve *c, care *a);
+pl_status harmonics_lower(continuation *k, pl_curve *c, care *a);
 // Measures c->truncation at some of the curve's points.
 pl_status harmonics_truncation(const pl_model *m, const pl_params *p, pl_work *w, pl_curve *c);
 // Goes over to H harmonics at the last point of the curve where that changes little; points after
 // it are dropped.
-pl_status harmonics_set(walk *k, pl_curve *c, int first, int H);
+pl_status harmonics_set(continuation *k, pl_curve *c, int first, int H);
 
 // ---- going on later: trail.c ------------------------------------------------------------------
 
 struct pl_trail {
-  const walk *k;
+  const continuation *k;
   const care *a;
   const pl_curve *c, *before; // before: NULL, or the curve from the other end
 };
 // 1 when the trail is one from the far end of the range.
 int trail_turned(size_t n, const double *x);
 // Opens the walk and fills all of them; before may be NULL.
-pl_status trail_unpack(size_t n, const double *x, walk *k, care *a, pl_curve *c, pl_curve *before);
+pl_status trail_unpack(size_t n, const double *x, continuation *k, care *a, pl_curve *c,
+                       pl_curve *before);
 
 // ---- from motion to motion: arc.c -------------------------------------------------------------
 
@@ -240,10 +244,10 @@ typedef struct range {
   double from, to; // rad/s of the drive
 } range;
 // Steps until the curve leaves the range, closes or fails.
-pl_status response_follow(walk *k, const pl_response_opts *o, pl_curve *c, range r, care *a,
+pl_status response_follow(continuation *k, const pl_response_opts *o, pl_curve *c, range r, care *a,
                           int branch);
 // Follows the branches that leave the curve at its branch points and period doublings.
-pl_status branch_follow_all(walk *k, const pl_response_opts *o, pl_curve *c, range r);
+pl_status branch_follow_all(continuation *k, const pl_response_opts *o, pl_curve *c, range r);
 
 // ---- backbones: backbone.c, damped ones: epmc.c -------------------------------------------------
 
@@ -253,8 +257,8 @@ typedef struct backbone_base {
   const pl_model *m;
   pl_params *p; // a copy
   pl_work *w;
-  int nwatch;
-  const int *watch;
+  int nprobe;
+  const int *probe;
   pl_state *s;           // the equilibrium, then scratch
   double potential;      // at the equilibrium
   double omega0, *shape; // [nq] the mode, of unit mass
@@ -266,6 +270,6 @@ void backbone_close(backbone_base *b);
 pl_status backbone_energy(backbone_base *b, const pl_orbit *o, double *energy);
 double backbone_amplitude(const backbone_base *b, const pl_orbit *o);
 pl_status backbone_damped(const pl_backbone_opts *o, const pl_model *m, const pl_params *p,
-                          pl_work *w, int nwatch, const int *watch, pl_curve *c);
+                          pl_work *w, int nprobe, const int *probe, pl_curve *c);
 
 #endif

@@ -143,7 +143,7 @@ static double spread(int n, const double *x) {
 }
 
 // K and D at the probes; *constant: they are the same all along, and stand in d->K and d->D
-static pl_status probe(dense *d, double *k, double *c, int *constant) {
+static pl_status bordering(dense *d, double *k, double *c, int *constant) {
   int npair = d->t.P.nnz;
   PL_TRY(tangents_at(&d->t, PROBES, PROBE, k, c));
   *constant = spread(npair, k) < 1e-13 && (!d->t.rated || spread(npair, c) < 1e-13);
@@ -280,7 +280,8 @@ static pl_status integrate(dense *d) {
     double *swap = d->F;
     d->F = d->T;
     d->T = swap;
-    if (k % 256 == 255) PL_TRY(pl_tell(d->v->env, "stability", (double)k / d->nstep, NULL));
+    if (k % 256 == 255)
+      PL_TRY(pl_report_progress(d->v->env, "stability", (double)k / d->nstep, NULL));
   }
   return PL_OK;
 }
@@ -304,7 +305,7 @@ pl_status dense_multipliers(variation *v, multipliers *mu) {
   size_t all = PROBES * (size_t)d.t.P.nnz;
   double *k = s == PL_OK ? pl_alloc(v->env, 2 * all, sizeof(double)) : NULL, *c = k ? k + all : k;
   if (s == PL_OK && !k) s = PL_E_NOMEM;
-  if (s == PL_OK) s = probe(&d, k, c, &constant);
+  if (s == PL_OK) s = bordering(&d, k, c, &constant);
   pl_status done = PL_UNSOLVED;
   if (s == PL_OK && constant) done = constant_multipliers(v, d.M, d.K, d.D, mu);
   if (s == PL_OK) s = done == PL_UNSOLVED ? along_motion(&d, k, c, mu) : done;
@@ -471,14 +472,14 @@ pl_status pl_growth_create(const pl_model *m, const pl_params *p, pl_work *w, co
   int constant;
   if (s == PL_OK) k = pl_alloc(w->env, 2 * all, sizeof(double));
   if (s == PL_OK && !k) s = PL_E_NOMEM;
-  if (s == PL_OK) s = probe(&d, k, k + all, &constant);
+  if (s == PL_OK) s = bordering(&d, k, k + all, &constant);
   if (s == PL_OK) s = plan(&d, k, k + all);
   if (s == PL_OK) s = sample_stages(&d, k, k + all);
   if (s == PL_OK) s = growth_weights(&d, g);
   pl_free(w->env, k);
   if (d.n > 0) dense_close(&d);
   variation_close(&v);
-  pl_blas_threads(pl_team_size(w->team));
+  pl_blas_threads(pl_threads_size(w->threads));
   if (s == PL_OK)
     *out = g;
   else

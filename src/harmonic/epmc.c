@@ -112,7 +112,7 @@ static pl_status correct(epmc *e, double a) {
 
 // ---- start --------------------------------------------------------------------------------------
 
-static pl_status make_room(epmc *e) {
+static pl_status allocate(epmc *e) {
   e->alpha = e->base.p->par[PL_PAR_ALPHA];
   size_t n, nfree = (size_t)pl_model_nfree(e->base.m);
   if (nfree * (size_t)(2 * e->o->harmonics + 1) > COEF_MAX)
@@ -230,7 +230,7 @@ static pl_status follow(epmc *e, double a, pl_curve *c) {
     snprintf(text, sizeof text, "%.6g rad/s, damping ratio %.4g, point %d", e->omega,
              e->xi / (2 * e->omega), c->npoint);
     c->reason = PL_STOP_CANCELLED;
-    PL_TRY(pl_tell(e->base.env, "backbone", -1, text));
+    PL_TRY(pl_report_progress(e->base.env, "backbone", -1, text));
     c->reason = PL_STOP_POINTS;
     if (c->npoint >= e->o->points) return PL_UNSOLVED;
     c->reason = PL_STOP_STEP;
@@ -256,22 +256,22 @@ static pl_status follow(epmc *e, double a, pl_curve *c) {
 static double first_size(const epmc *e) {
   double a = INFINITY, most = 0;
   int dim = pl_model_dim(e->base.m);
-  for (int i = 0; i < e->base.nwatch; i++)
+  for (int i = 0; i < e->base.nprobe; i++)
     for (int k = 0; k < dim; k++)
-      most = fmax(most, fabs(e->base.shape[e->base.watch[i] * dim + k]));
+      most = fmax(most, fabs(e->base.shape[e->base.probe[i] * dim + k]));
   if (e->o->amplitude > 0 && most > 0) a = e->o->amplitude / most;
   if (e->o->energy > 0) a = fmin(a, sqrt(2 * e->o->energy) / e->base.omega0);
   return FIRST * a;
 }
 
 pl_status backbone_damped(const pl_backbone_opts *o, const pl_model *m, const pl_params *p,
-                          pl_work *w, int nwatch, const int *watch, pl_curve *c) {
-  epmc e = {.base = {.env = w->env, .m = m, .w = w, .nwatch = nwatch, .watch = watch}, .o = o};
+                          pl_work *w, int nprobe, const int *probe, pl_curve *c) {
+  epmc e = {.base = {.env = w->env, .m = m, .w = w, .nprobe = nprobe, .probe = probe}, .o = o};
   if (!(o->amplitude > 0) && !(o->energy > 0))
     return pl_fail_at(w->env, PL_E_INPUT, NULL, 0, 0, "e.g. amplitude: 1 mm",
                       "backbone: damped motions need an amplitude or an energy to end at");
   pl_status st = backbone_params(&e.base, p, 1);
-  if (st == PL_OK) st = make_room(&e);
+  if (st == PL_OK) st = allocate(&e);
   if (st == PL_OK) st = backbone_mode(&e.base, o->mode);
   if (st == PL_OK) {
     double a = first_size(&e);

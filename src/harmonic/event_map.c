@@ -176,7 +176,7 @@ static pl_status prepare(map *d, double room) {
     double bytes =
         s == PL_OK ? 12 * pl_factor_stats(d->stage[0].factor).nnz + 24.0 * (double)npair : 0;
     if (bytes * d->nstep * STAGES > room) s = PL_UNSOLVED;
-    if (s == PL_OK) s = pl_tell(d->v->env, "stability", 0, NULL);
+    if (s == PL_OK) s = pl_report_progress(d->v->env, "stability", 0, NULL);
   }
   pl_free(d->v->env, K);
   return s;

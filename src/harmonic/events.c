@@ -9,7 +9,7 @@ static void note(events *e, double phase) {
   if (e->status == PL_OK) e->at[e->nbreak++] = fmod(phase, 2 * PL_PI);
 }
 
-static void place_rows(const events *e, const pl_visit *el, slide *s) {
+static void place_rows(const events *e, const pl_element *el, slide *s) {
   const int *index = pl_model_free_index(e->v->m);
   for (int a = 0; a < el->ndof; a++) {
     int i = el->dof[a] < 0 ? -1 : index[el->dof[a]];
@@ -17,7 +17,7 @@ static void place_rows(const events *e, const pl_visit *el, slide *s) {
   }
 }
 
-static int find_events(void *ctx, const pl_visit *el, int thread) {
+static int find_events(void *ctx, const pl_element *el, int thread) {
   events *e = ctx;
   const pl_elem_kind *kind = pl_model_group_kind(e->v->m, el->group);
   (void)thread;
@@ -65,10 +65,10 @@ pl_status events_find(variation *v, const int *place, events *e) {
   if (!e->slide) return PL_E_NOMEM;
   PL_TRY(pair_open(v->env, PL_NDOF_MAX, 2 * e->hb->f.H, e->hb->f.N, &e->scratch));
   // one after the other: all share the list of events
-  pl_team *team = v->w->team;
-  v->w->team = NULL;
-  pl_status s = pl_model_visit(v->m, v->p, v->w, find_events, e);
-  v->w->team = team;
+  pl_threads *threads = v->w->threads;
+  v->w->threads = NULL;
+  pl_status s = pl_model_each_element(v->m, v->p, v->w, find_events, e);
+  v->w->threads = threads;
   PL_TRY(s);
   PL_TRY(e->status);
   note(e, 0);

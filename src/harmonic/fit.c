@@ -9,9 +9,9 @@
 #include <string.h>
 
 #define OPT_STRUCT pl_fit_damping_opts
-const pl_opt_info pl_fit_damping_info_table[] = {PL_FIT_DAMPING_OPTS(PL_OPT_ROW_X, PL_OPT_ROW_C)};
-const int pl_fit_damping_info_count =
-    (int)(sizeof pl_fit_damping_info_table / sizeof pl_fit_damping_info_table[0]);
+const pl_option pl_fit_damping_option_table[] = {PL_FIT_DAMPING_OPTS(PL_OPT_ROW_X, PL_OPT_ROW_C)};
+const int pl_fit_damping_option_count =
+    (int)(sizeof pl_fit_damping_option_table / sizeof pl_fit_damping_option_table[0]);
 #undef OPT_STRUCT
 
 enum { ALPHA = -1, BETA = -2, MOTION_ITER = 15, REJECTS = 40 };
@@ -24,7 +24,7 @@ typedef struct fitter {
   pl_env *env;
   pl_fit *fit;
   pl_hb *hb;
-  pl_border *b;
+  pl_bordered *b;
   int nset, nvalue, rows, n, widest; // n: coefficients of a motion; widest: most channels
   fit_set *set;
   double *par0, *X0, *design0; // of p as it was given
@@ -36,7 +36,7 @@ typedef struct fitter {
   double *J;                   // [nvalue][rows]
   double *A, *C, *g, *d;       // normal matrix, its scaled copy; gradient; scales
   int *active;                 // [nvalue] held at a bound
-  pl_knobs *knobs;             // [nvalue]
+  pl_directions *directions;   // [nvalue]
   double *unit;                // [nvalue] scratch
   double *channel;             // [widest][L] scratch
   double cost, motion;         // m^2: misfit inside the harmonics, measured motion
@@ -156,7 +156,7 @@ static pl_status solve_motion(fitter *f, int k) {
   if (f->trial[k]) {
     s = pl_hb_newton(f->hb, f->b, f->trial[k], f->o->rtol, MOTION_ITER, &info);
   } else {
-    pl_opts_default(pl_periodic_info_table, pl_periodic_info_count, &o);
+    pl_opts_default(pl_periodic_option_table, pl_periodic_option_count, &o);
     o.frequency = f->set[k].d->omega;
     o.harmonics = f->o->harmonics;
     o.samples = f->o->samples;
@@ -193,7 +193,7 @@ static void driven_change(fitter *f, int dof, int k, double *out) {
   for (int i = 0; i < fo->N; i++) {
     pl_clock clock = {.t = 2 * PL_PI * i / fo->N, .omega = 1, .scale = 1};
     double x[3], v[3], a[3];
-    pl_knobs_drive(f->knobs, 0, f->p, &clock, k, dof / dim, x, v, a);
+    pl_directions_drive(f->directions, 0, f->p, &clock, k, dof / dim, x, v, a);
     for (int j = 0; j < fo->L; j++) out[j] += fo->to_freq[j * fo->N + i] * x[dof % dim];
   }
 }
@@ -228,14 +228,14 @@ static pl_status differentiate(fitter *f) {
     double *dz = f->dz + (size_t)i * (size_t)f->nvalue * (size_t)f->n;
     const pl_orbit *o = f->orbit[i];
     PL_TRY(pl_hb_eval(f->hb, o->z, o->omega, PL_HB_RESIDUAL | PL_HB_JACOBIAN));
-    PL_TRY(pl_border_set(f->b, NULL, NULL, 0));
+    PL_TRY(pl_bordered_set(f->b, NULL, NULL, 0));
     fit_phase_change(s, f->slope);
     for (int k = 0; k < f->nvalue; k++) {
       double *one = dz + (size_t)k * (size_t)f->n, *column = f->J + (size_t)k * f->rows + at;
       memset(f->unit, 0, (size_t)f->nvalue * sizeof *f->unit);
       f->unit[k] = 1;
-      PL_TRY(pl_hb_change(f->hb, f->knobs, o, f->unit, one));
-      PL_TRY(pl_border_solve(f->b, one, 0, one, NULL));
+      PL_TRY(pl_hb_change(f->hb, f->directions, o, f->unit, one));
+      PL_TRY(pl_bordered_solve(f->b, one, 0, one, NULL));
       for (int j = 0; j < f->n; j++) one[j] = -one[j];
       put_column(f, i, k, one, column);
       if (f->o->phase) project_phase(rows, f->slope, column);
@@ -335,7 +335,7 @@ static void keep(fitter *f, int restore) {
   }
 }
 
-static void accept(fitter *f, double cost) {
+static void accept_values(fitter *f, double cost) {
   f->cost = cost;
   memcpy(f->x, f->tried, (size_t)f->nvalue * sizeof *f->x);
   memcpy(f->r, f->r_try, (size_t)f->rows * sizeof *f->r);
@@ -349,15 +349,15 @@ static void accept(fitter *f, double cost) {
 
 // ---- the fit ----------------------------------------------------------------------------------
 
-static pl_status tell(const fitter *f) {
+static pl_status progress(const fitter *f) {
   char text[96];
   snprintf(text, sizeof text, "step %d, misfit %.4g of the motion", f->fit->iterations,
            f->motion > 0 ? sqrt(f->cost / f->motion) : 0);
-  return pl_tell(f->env, "fit", -1, text);
+  return pl_report_progress(f->env, "fit", -1, text);
 }
 
 // steps of growing caution until one is taken; *done: there is none left, or it is too small
-static pl_status advance(fitter *f, double *lambda, int *done) {
+static pl_status lm_step(fitter *f, double *lambda, int *done) {
   double grow = 2, enough = f->o->xtol * sqrt(f->motion);
   for (int tries = 0; tries < REJECTS; tries++) {
     double fall = make_step(f, *lambda), cost;
@@ -367,7 +367,7 @@ static pl_status advance(fitter *f, double *lambda, int *done) {
     if (s != PL_OK && s != PL_UNSOLVED && s != PL_DOMAIN) return s;
     if (s == PL_OK && cost <= f->cost) {
       double ratio = fall > 0 ? (f->cost - cost) / fall : 1, t = 2 * ratio - 1;
-      accept(f, cost);
+      accept_values(f, cost);
       *lambda *= fmax(0.1, 1 - t * t * t);
       *done = last;
       return PL_OK;
@@ -384,7 +384,7 @@ static pl_status advance(fitter *f, double *lambda, int *done) {
 // ---- going on from what was kept --------------------------------------------------------------
 
 // all that a step begins with and that does not follow from the rest
-static void carry_all(fitter *f, pl_parcel *p) {
+static void transfer_all(fitter *f, pl_parcel *p) {
   double one[] = {f->lambda, f->cost, f->fit->iterations, f->fit->evaluations,
                   f->fit->factorisations};
   pl_parcel_pass(p, one, sizeof one / sizeof *one);
@@ -408,11 +408,11 @@ static void carry_all(fitter *f, pl_parcel *p) {
 static pl_status keep_step(fitter *f) {
   if (!f->keeper || !f->keeper->keep) return PL_OK;
   pl_parcel p = {0};
-  carry_all(f, &p);
+  transfer_all(f, &p);
   p.x = pl_alloc(f->env, p.n, sizeof *p.x);
   if (!p.x) return PL_E_NOMEM;
   p.n = 0;
-  carry_all(f, &p);
+  transfer_all(f, &p);
   pl_status s = f->keeper->keep(f->keeper->ctx, p.n, p.x);
   pl_free(f->env, p.x);
   return s;
@@ -422,11 +422,11 @@ static pl_status go_on(fitter *f) {
   const pl_keeper *k = f->keeper;
   pl_parcel p = {0};
   if (!k || !k->from) return PL_OK;
-  carry_all(f, &p);
+  transfer_all(f, &p);
   if (p.n != k->nfrom || !pl_all_finite((int)p.n, k->from))
     return pl_fail(f->env, PL_E_INPUT, "fit: what was kept to go on from is of another fit");
   p = (pl_parcel){.x = (double *)(uintptr_t)k->from, .load = 1};
-  carry_all(f, &p);
+  transfer_all(f, &p);
   keep(f, 0);
   PL_TRY(set_values(f, f->x));
   return differentiate(f);
@@ -437,10 +437,10 @@ static pl_status iterate(fitter *f) {
   f->lambda = 1e-3;
   PL_TRY(go_on(f));
   while (!done && f->fit->iterations < f->o->max_iter) {
-    PL_TRY(tell(f));
+    PL_TRY(progress(f));
     PL_TRY(normal_equations(f));
     f->fit->iterations++;
-    PL_TRY(advance(f, &f->lambda, &done));
+    PL_TRY(lm_step(f, &f->lambda, &done));
     PL_TRY(set_values(f, f->x));
     PL_TRY(differentiate(f));
     if (!done) PL_TRY(keep_step(f));
@@ -463,7 +463,7 @@ static pl_status begin(fitter *f) {
     return PL_UNSOLVED;
   }
   PL_TRY(s);
-  accept(f, cost);
+  accept_values(f, cost);
   return differentiate(f);
 }
 
@@ -559,18 +559,19 @@ static pl_status allocate(fitter *f) {
 }
 
 // what every value turns
-static pl_status make_knobs(fitter *f) {
+static pl_status make_directions(fitter *f) {
   static const pl_target damping[2] = {{0, PL_PAR_ALPHA, 1}, {0, PL_PAR_BETA, 1}};
-  pl_knob *knob = pl_alloc(f->env, (size_t)f->nvalue, sizeof *knob);
-  if (!knob) return PL_E_NOMEM;
+  pl_direction *dir = pl_alloc(f->env, (size_t)f->nvalue, sizeof *dir);
+  if (!dir) return PL_E_NOMEM;
   for (int k = 0; k < f->nvalue; k++) {
     int design = f->fit->value[k].design;
     const pl_design_desc *d = design >= 0 ? pl_model_design(f->m, design) : NULL;
-    knob[k] = d ? (pl_knob){d->ntarget, d->target} : (pl_knob){1, &damping[design == BETA]};
+    dir[k] =
+        d ? (pl_direction){d->ntarget, d->target} : (pl_direction){1, &damping[design == BETA]};
   }
-  int nthread = f->w->team ? pl_team_size(f->w->team) : 1;
-  pl_status s = pl_knobs_create(f->m, nthread, f->nvalue, knob, &f->knobs);
-  pl_free(f->env, knob);
+  int nthread = f->w->threads ? pl_threads_size(f->w->threads) : 1;
+  pl_status s = pl_directions_create(f->m, nthread, f->nvalue, dir, &f->directions);
+  pl_free(f->env, dir);
   return s;
 }
 
@@ -592,8 +593,8 @@ static void release(fitter *f) {
     if (f->orbit) pl_orbit_free(f->orbit[i]);
     if (f->trial) pl_orbit_free(f->trial[i]);
   }
-  pl_knobs_free(f->knobs);
-  pl_border_free(f->b);
+  pl_directions_free(f->directions);
+  pl_bordered_free(f->b);
   pl_hb_free(f->hb);
   void *all[] = {f->set, f->par0,   f->X0,         f->design0, f->orbit,  f->trial,
                  f->dz,  f->keep_z, f->keep_phase, f->x,       f->tried,  f->step,
@@ -605,14 +606,14 @@ static void release(fitter *f) {
 static pl_status solve(fitter *f, int nparameter, const int *parameter, int ndata,
                        const pl_fit_data *data, int *found) {
   const pl_fit_damping_opts *o = f->o;
-  PL_TRY(pl_opts_check(f->env, pl_fit_damping_info_table, pl_fit_damping_info_count, o));
+  PL_TRY(pl_opts_check(f->env, pl_fit_damping_option_table, pl_fit_damping_option_count, o));
   if (ndata < 1) return pl_fail(f->env, PL_E_INPUT, "fit: there are no data");
   PL_TRY(list_values(f, nparameter, parameter));
   PL_TRY(open_sets(f, ndata, data));
   PL_TRY(save(f));
-  PL_TRY(make_knobs(f));
+  PL_TRY(make_directions(f));
   PL_TRY(pl_hb_create(f->m, f->p, f->w, o->harmonics, o->samples, &f->hb));
-  PL_TRY(pl_border_create(f->hb, &f->b));
+  PL_TRY(pl_bordered_create(f->hb, &f->b));
   f->n = pl_hb_size(f->hb);
   PL_TRY(allocate(f));
   PL_TRY(begin(f));

@@ -81,7 +81,7 @@ void variation_close(variation *v) {
   *v = (variation){0};
 }
 
-static int add_element(void *ctx, const pl_visit *e, int thread) {
+static int add_element(void *ctx, const pl_element *e, int thread) {
   (void)thread;
   variation *v = ctx;
   const int *index = pl_model_free_index(v->m);
@@ -96,7 +96,7 @@ static int add_element(void *ctx, const pl_visit *e, int thread) {
     q[a] = dof < 0 ? 0 : v->s->q[dof];
     u[a] = dof < 0 ? 0 : v->s->v[dof];
   }
-  if (pl_visit_eval(e, q, u, f, K, D)) return 1;
+  if (pl_element_eval(e, q, u, f, K, D)) return 1;
   for (int a = 0; a < n; a++)
     for (int b = 0; b < n; b++) {
       if (at[a] < 0 || at[b] < 0) continue;
@@ -128,7 +128,7 @@ pl_status variation_at(variation *v, double phase, const pl_csc *pattern, double
   memset(K, 0, size * sizeof(double));
   memset(D, 0, size * sizeof(double));
   pl_orbit_state(v->m, v->p, v->o, phase, v->s);
-  PL_TRY(pl_model_visit(v->m, v->p, v->w, add_element, v));
+  PL_TRY(pl_model_each_element(v->m, v->p, v->w, add_element, v));
   add_mass(v, v->omega * v->p->par[PL_PAR_ALPHA], D);
   return PL_OK;
 }
@@ -238,10 +238,10 @@ static pl_status finish(variation *v, multipliers *mu, pl_floquet *out) {
     x[2 * i + 1] = mu->im[i];
   }
   qsort(x, (size_t)n, 2 * sizeof(double), by_size);
-  int room = (int)(sizeof out->re / sizeof out->re[0]);
-  out->n = n < room ? n : room;
+  int memory_limit = (int)(sizeof out->re / sizeof out->re[0]);
+  out->n = n < memory_limit ? n : memory_limit;
   // no half of a pair
-  if (n > room && x[2 * room - 1] > 0) out->n--;
+  if (n > memory_limit && x[2 * memory_limit - 1] > 0) out->n--;
   for (int i = 0; i < out->n; i++) {
     out->re[i] = x[2 * i];
     out->im[i] = x[2 * i + 1];
@@ -267,7 +267,7 @@ static pl_status check(const pl_model *m, const pl_work *w, const pl_orbit *o) {
 
 static pl_status floquet_of(const pl_model *m, const pl_params *p, pl_work *w, const pl_orbit *o,
                             pl_floquet_method method, pl_floquet *out) {
-  const double room = 2.0 * 1024 * 1024 * 1024; // for factors of a period
+  const double memory_limit = 2.0 * 1024 * 1024 * 1024; // for factors of a period
   enum { TINY = 30 }; // coefficients up to which Hill's method costs next to nothing
   *out = (pl_floquet){.stable = 1, .exact = 1};
   PL_TRY(check(m, w, o));
@@ -279,21 +279,22 @@ static pl_status floquet_of(const pl_model *m, const pl_params *p, pl_work *w, c
   pl_blas_threads(1);
   int tiny = o->nfree * (2 * o->nharm + 9) <= TINY, done = pairs_present(m);
   if (s == PL_OK && done)
-    s = v.n <= DENSE_MAX ? pair_multipliers(&v, &mu) : event_multipliers(&v, 0, room, &mu);
+    s = v.n <= DENSE_MAX ? pair_multipliers(&v, &mu) : event_multipliers(&v, 0, memory_limit, &mu);
   if (s == PL_OK && !done && (method == PL_FLOQUET_HILL || (method == PL_FLOQUET_AUTO && tiny))) {
     s = hill_multipliers(&v, method == PL_FLOQUET_HILL ? HILL_MAX : 4 * TINY, &mu);
     done = s != PL_UNSOLVED || method == PL_FLOQUET_HILL;
     if (!done) s = PL_OK;
   }
   if (s == PL_OK && !done && v.n > DENSE_MAX) {
-    s = band_multipliers(&v, 0, room, &mu);
+    s = band_multipliers(&v, 0, memory_limit, &mu);
     done = s != PL_UNSOLVED;
     if (!done) s = PL_OK;
   }
   if (s == PL_OK && !done)
-    s = v.n <= DENSE_MAX ? dense_multipliers(&v, &mu) : sparse_multipliers(&v, 0, room, &mu);
+    s = v.n <= DENSE_MAX ? dense_multipliers(&v, &mu)
+                         : sparse_multipliers(&v, 0, memory_limit, &mu);
   if (s == PL_OK) s = finish(&v, &mu, out);
-  pl_blas_threads(pl_team_size(w->team));
+  pl_blas_threads(pl_threads_size(w->threads));
   multipliers_free(w->env, &mu);
   variation_close(&v);
   return s;
@@ -311,14 +312,14 @@ static pl_status refine(const pl_model *m, const pl_params *p, pl_work *w, const
   enum { MORE = 4, ITERATIONS = 12 };
   pl_periodic_info info = {0};
   pl_hb *hb = NULL;
-  pl_border *b = NULL;
+  pl_bordered *b = NULL;
   *out = NULL;
   int H = o->nharm + MORE <= 64 ? o->nharm + MORE : 64;
   pl_status s = pl_orbit_copy(o, H, out);
   if (s == PL_OK) s = hb_create_sub(m, p, w, H, 0, o->sub > 0 ? o->sub : 1, &hb);
-  if (s == PL_OK) s = pl_border_create(hb, &b);
+  if (s == PL_OK) s = pl_bordered_create(hb, &b);
   if (s == PL_OK) s = pl_hb_newton(hb, b, *out, 1e-8, ITERATIONS, &info);
-  pl_border_free(b);
+  pl_bordered_free(b);
   pl_hb_free(hb);
   return s;
 }

@@ -97,17 +97,17 @@ pl_status dense_multipliers(variation *v, multipliers *mu);
 pl_status pair_multipliers(variation *v, multipliers *mu);
 // The largest of those by Arnoldi on the period map, with the sparse factors of all steps from
 // event to event; steps 0: chosen. PL_UNSOLVED: they do not fit into room bytes.
-pl_status event_multipliers(variation *v, int steps, double room, multipliers *mu);
+pl_status event_multipliers(variation *v, int steps, double memory_limit, multipliers *mu);
 int pairs_present(const pl_model *m);
 // The largest by Arnoldi on the period map of a sparse one-step scheme; nstep 0: chosen. room:
 // bytes for factors that are kept; the others are made anew every time.
-pl_status sparse_multipliers(variation *v, int nstep, double room, multipliers *mu);
+pl_status sparse_multipliers(variation *v, int nstep, double memory_limit, multipliers *mu);
 
 // The largest by Arnoldi on the same map with the factors of all steps in an envelope: much faster,
 // for symmetric K and D. PL_UNSOLVED: those are not, or a step is not definite, or the factors do
 // not fit into room bytes. Where something feeds on the motion, it is looked at once more without
 // the stiff strains that its missing harmonics leave: they press thin elements until they buckle.
-pl_status band_multipliers(variation *v, int nstep, double room, multipliers *mu);
+pl_status band_multipliers(variation *v, int nstep, double memory_limit, multipliers *mu);
 
 // Generalised alpha: of second order also where stiff directions turn (Arnold and Bruels 2007),
 // with one factor a step. What a step does not resolve shrinks by RHO and is gone after a period

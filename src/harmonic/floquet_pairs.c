@@ -72,7 +72,7 @@ static void gauss_scheme(course *k) {
 }
 
 // S = 1 + h sum b_i k_i, k_i = A_i (1 + h sum_j a_ij k_j)
-static pl_status step(course *k, double from, double h) {
+static pl_status course_step(course *k, double from, double h) {
   int s = k->size, rows = STAGES * s;
   for (int i = 0; i < STAGES; i++) {
     double *A = k->A + (size_t)i * (size_t)s * (size_t)s;
@@ -127,9 +127,9 @@ static pl_status integrate(course *k) {
     int count = (int)ceil(steps * (to - from) / (2 * PL_PI));
     for (int j = 0; j < count; j++) {
       double h = (to - from) / count;
-      PL_TRY(step(k, from + j * h, h));
+      PL_TRY(course_step(k, from + j * h, h));
     }
-    PL_TRY(pl_tell(k->v->env, "stability", to / (2 * PL_PI), NULL));
+    PL_TRY(pl_report_progress(k->v->env, "stability", to / (2 * PL_PI), NULL));
   }
   return PL_OK;
 }
@@ -143,7 +143,7 @@ static void course_close(course *k) {
   events_close(&k->e);
 }
 
-static pl_status course_room(course *k) {
+static pl_status course_allocate(course *k) {
   size_t n2 = (size_t)k->n * (size_t)k->n, s2 = (size_t)k->size * (size_t)k->size;
   struct {
     double **p;
@@ -172,7 +172,7 @@ pl_status pair_multipliers(variation *v, multipliers *mu) {
   gauss_scheme(&k);
   pl_status s = events_find(v, NULL, &k.e);
   k.size = 2 * k.n + k.e.m;
-  if (s == PL_OK) s = course_room(&k);
+  if (s == PL_OK) s = course_allocate(&k);
   if (s == PL_OK) s = integrate(&k);
   int size = k.size, finite = s == PL_OK && pl_all_finite(size * size, k.F);
   if (s == PL_OK) s = multipliers_create(v->env, finite ? size : 0, mu);

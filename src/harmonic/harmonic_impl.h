@@ -19,7 +19,7 @@ void fourier_free(pl_env *env, fourier *f);
 // out[row][col].
 void fourier_block(const fourier *f, const double *coef, double *out);
 
-typedef struct turner turner;
+typedef struct rotator rotator;
 
 struct pl_hb {
   pl_env *env;
@@ -52,8 +52,8 @@ struct pl_hb {
   double *zfull;           // [nq][L] coefficients of all unknowns (drives excluded)
   double *from, *dz;       // [n] the motion whose stresses are carried over, and the way from it
   const double *drive_was; // [nq][N] places of driven unknowns in that motion; NULL: as now
-  int carry;               // tangents take their stiff stresses so
-  turner *turn;            // NULL: not made yet
+  int mixed;               // tangents take their stiff stresses so
+  rotator *rotator;        // NULL: not made yet
   struct pairs *pairs;     // forces with kinks and memory; NULL: none
   double **scratch;        // [nthread]
   unsigned want;
@@ -65,22 +65,22 @@ double hb_residual_size(const pl_hb *hb);
 
 // The next Jacobians take stiff stresses from the motion z by their linear change with dz, not from
 // where they are evaluated; NULL: they are exact again.
-void hb_carry(pl_hb *hb, const double *z, const double *dz);
+void hb_mixed(pl_hb *hb, const double *z, const double *dz);
 
 // out[n]: the motion z moved by the step dz so that stiff elements turn instead of stretching; to
 // first order z + dz.
 pl_status hb_move(pl_hb *hb, const double *z, const double *dz, double *out);
-void turner_free(turner *t);
+void rotator_free(rotator *t);
 
 // Whether the number of real exponents above zero of the motions near the one at hand is odd (1) or
 // even (0): the determinant of J + lambda (...) + lambda^2 M changes its sign at each of them, and
 // is positive for a large lambda. -1: J is too large for that, or singular.
 pl_status hb_parity(const pl_hb *hb, int *parity);
 
-// pl_border_solve to a relative residual of rtol (large systems; small ones are solved to
+// pl_bordered_solve to a relative residual of rtol (large systems; small ones are solved to
 // rounding). Without a border g is 0 and y NULL.
-pl_status border_solve_to(pl_border *s, double rtol, const double *f, double g, double *x,
-                          double *y);
+pl_status bordered_solve_to(pl_bordered *s, double rtol, const double *f, double g, double *x,
+                            double *y);
 // ---- starts (start.c); orbit->omega says the frequency ----------------------------------------
 
 // The equilibrium under constant loads and drive terms; where there is none, the reference shape.

@@ -202,8 +202,8 @@ static void pick(hill *h, int want) {
     // at the rim of the window both ends of one family may have come in
     for (int j = 0; j < kept && distance(&e) > 0.4; j++) {
       const exponent *o = &h->all[j];
-      double turn = fabs(e.im - o->im);
-      again |= fabs(e.re - o->re) < 1e-6 && fabs(turn - 1) < 1e-6 &&
+      double angle = fabs(e.im - o->im);
+      again |= fabs(e.re - o->re) < 1e-6 && fabs(angle - 1) < 1e-6 &&
                fabs(fabs(e.mean - o->mean) - 1) < 0.1;
     }
     if (again) continue;
@@ -270,9 +270,9 @@ pl_status hill_multipliers(variation *v, int limit, multipliers *mu) {
     if (s == PL_OK) s = multipliers_create(v->env, huge ? 0 : want, mu);
     mu->overflow = huge;
     for (int i = 0; s == PL_OK && i < mu->n; i++) {
-      double size = exp(2 * PL_PI * h.all[i].re), turn = 2 * PL_PI * h.all[i].im;
-      mu->re[i] = size * cos(turn);
-      mu->im[i] = size * sin(turn);
+      double size = exp(2 * PL_PI * h.all[i].re), angle = 2 * PL_PI * h.all[i].im;
+      mu->re[i] = size * cos(angle);
+      mu->im[i] = size * sin(angle);
     }
     hill_close(&h);
     if (H == most) break;
@@ -321,10 +321,10 @@ pl_status constant_multipliers(const variation *v, const double *M, const double
     double x = re[i], y = im[i], r2 = x * x + y * y;
     // infinite, or so strongly damped that nothing is left
     int none = r2 <= 1e-24 * most * most;
-    double grow = none ? -INFINITY : 2 * PL_PI * (shift + x / r2), turn = none ? 0 : -y / r2;
+    double grow = none ? -INFINITY : 2 * PL_PI * (shift + x / r2), angle = none ? 0 : -y / r2;
     huge |= grow > 700;
-    mu->re[mu->n] = exp(grow) * cos(2 * PL_PI * turn);
-    mu->im[mu->n++] = exp(grow) * sin(2 * PL_PI * turn);
+    mu->re[mu->n] = exp(grow) * cos(2 * PL_PI * angle);
+    mu->im[mu->n++] = exp(grow) * sin(2 * PL_PI * angle);
   }
   if (huge) mu->n = 0;
   mu->overflow = huge;

@@ -87,14 +87,14 @@ static pl_status linear_loads(pl_modal *l) {
 // ---- matrices ---------------------------------------------------------------------------------
 
 // K and D of an element at rest: among free unknowns into the matrices, times drives into forces
-static int add_element(void *ctx, const pl_visit *e, int thread) {
+static int add_element(void *ctx, const pl_element *e, int thread) {
   (void)thread;
   pl_modal *l = ctx;
   int n = e->ndof;
   double q[PL_NDOF_MAX] = {0}, v[PL_NDOF_MAX] = {0}, f[PL_NDOF_MAX];
   double K[PL_NDOF_MAX * PL_NDOF_MAX], D[PL_NDOF_MAX * PL_NDOF_MAX];
   for (int a = 0; a < n; a++) q[a] = e->dof[a] < 0 ? 0 : l->rest->q[e->dof[a]];
-  if (pl_visit_eval(e, q, v, f, K, D)) return 1;
+  if (pl_element_eval(e, q, v, f, K, D)) return 1;
   for (int a = 0; a < n; a++) {
     int i = e->dof[a] < 0 ? -1 : l->free_index[e->dof[a]];
     for (int b = 0; i >= 0 && b < n; b++) {
@@ -137,7 +137,7 @@ static void add_mass_entry(pl_modal *l, int i, int j, double mass) {
 
 static pl_status assemble(pl_modal *l) {
   const pl_csc *M = &l->p->M;
-  pl_status s = pl_model_visit(l->m, l->p, l->w, add_element, l);
+  pl_status s = pl_model_each_element(l->m, l->p, l->w, add_element, l);
   if (s == PL_DOMAIN)
     return pl_fail_at(l->env, PL_E_INPUT, NULL, 0, 0, "check the loads and the start",
                       "linear response: an element is outside its domain at the equilibrium");
@@ -166,7 +166,7 @@ static pl_status guide_statically(pl_modal *l) {
   pl_factor *lu = NULL;
   double *u = pl_alloc(l->env, (size_t)l->nfree, sizeof *u);
   if (!u) return PL_E_NOMEM;
-  pl_status s = pl_factor_create(l->env, PL_LU, &K, 1, pl_team_size(l->w->team), &lu);
+  pl_status s = pl_factor_create(l->env, PL_LU, &K, 1, pl_threads_size(l->w->threads), &lu);
   if (s == PL_OK) s = pl_factor_numeric(lu, &K);
   for (int h = 0; s == PL_OK && h < 2 * l->H; h++) {
     size_t at = (size_t)h * (size_t)l->nfree;
@@ -262,7 +262,7 @@ static pl_status build_big(pl_modal *l) {
       for (int a = 0; a < 2; a++) l->A.row[at++] = 2 * S->row[k] + a;
     l->A.ptr[j + 1] = at;
   }
-  return pl_factor_create(l->env, PL_LU, &l->A, 2, pl_team_size(l->w->team), &l->lu);
+  return pl_factor_create(l->env, PL_LU, &l->A, 2, pl_threads_size(l->w->threads), &l->lu);
 }
 
 static pl_status allocate(pl_modal *l) {

@@ -145,19 +145,19 @@ static pl_status keep_step(period *d, int k, double *bytes) {
   if (!s->D) return PL_E_NOMEM;
   memcpy(s->D, d->D, nnz * sizeof(double));
   *bytes = 12 * pl_factor_stats(s->factor).nnz + 48.0 * (double)nnz;
-  return pl_tell(d->v->env, "stability", 0, NULL);
+  return pl_report_progress(d->v->env, "stability", 0, NULL);
 }
 
 // factors of the whole period, as many as fit into room bytes
-static pl_status prepare(period *d, double room) {
+static pl_status prepare(period *d, double memory_limit) {
   double bytes = 0;
   d->t = make_scheme(d->nstep);
   d->step = pl_alloc(d->v->env, (size_t)d->nstep, sizeof *d->step);
   if (!d->step) return PL_E_NOMEM;
-  if (room <= 0) return PL_OK;
+  if (memory_limit <= 0) return PL_OK;
   PL_TRY(keep_step(d, 0, &bytes));
   // wide steps are better than factors made anew for every vector
-  int fit = (int)fmin(room / bytes, d->nstep), fewer = fit > LEAST ? fit : LEAST;
+  int fit = (int)fmin(memory_limit / bytes, d->nstep), fewer = fit > LEAST ? fit : LEAST;
   if (!d->fixed && fewer < d->nstep) {
     d->resolved &= 2 * fewer >= d->nstep;
     d->nstep = fewer;
@@ -172,7 +172,7 @@ static pl_status prepare(period *d, double room) {
 
 // One step of x, v, a [n]. With p and w the known shares of X and V,
 //   S X = M (m1 p - (1 - m1) c a) - c D w,  a+ = (X - p) / c.
-static pl_status advance(period *d, int k, double *x, double *v, double *a) {
+static pl_status next_step(period *d, int k, double *x, double *v, double *a) {
   const scheme *t = &d->t;
   double h = t->h;
   step *s = &d->step[k];
@@ -209,7 +209,7 @@ static pl_status apply_period(void *ctx, const double *x, double *y) {
   size_t n = (size_t)d->n;
   memcpy(y, x, 3 * n * sizeof(double));
   for (int k = 0; k < d->nstep; k++) {
-    PL_TRY(advance(d, k, y, y + n, y + 2 * n));
+    PL_TRY(next_step(d, k, y, y + n, y + 2 * n));
     // growth without end: the caller sees infinity, the factors never do
     if (pl_max_abs(3 * d->n, y) < 1e250) continue;
     y[0] = INFINITY;
@@ -218,7 +218,7 @@ static pl_status apply_period(void *ctx, const double *x, double *y) {
   return PL_OK;
 }
 
-pl_status sparse_multipliers(variation *v, int nstep, double room, multipliers *mu) {
+pl_status sparse_multipliers(variation *v, int nstep, double memory_limit, multipliers *mu) {
   enum { WANT = 6 };
   period d;
   pl_status s = period_open(&d, v);
@@ -227,7 +227,7 @@ pl_status sparse_multipliers(variation *v, int nstep, double room, multipliers *
     d.nstep = nstep;
     d.fixed = d.resolved = 1;
   }
-  if (s == PL_OK) s = prepare(&d, room);
+  if (s == PL_OK) s = prepare(&d, memory_limit);
   if (s == PL_OK) s = arnoldi(v->env, 3 * v->n, 1, WANT, INFINITY, apply_period, &d, mu);
   if (s == PL_OK && !d.resolved) mu->exact = 0;
   mu->margin = 1e-4;

@@ -10,7 +10,7 @@ enum { PATIENCE = 6, HALVINGS = 12 };
 
 typedef struct newton {
   pl_hb *hb;
-  pl_border *b;
+  pl_bordered *b;
   double *z, *dz, *next; // [n]; z is the orbit's
   double omega, rtol;
   double error, step; // residual, largest change of a coefficient
@@ -22,11 +22,11 @@ double hb_residual_size(const pl_hb *hb) {
   return size > 0 ? most / size : most;
 }
 
-static pl_status tell(const newton *nt, int it) {
+static pl_status progress(const newton *nt, int it) {
   char text[96];
   snprintf(text, sizeof text, "%.6g rad/s, iteration %d, residual %.2e, step %.2e", nt->omega, it,
            nt->error, nt->step);
-  return pl_tell(nt->hb->env, "harmonic balance", -1, text);
+  return pl_report_progress(nt->hb->env, "harmonic balance", -1, text);
 }
 
 // dz = -J^-1 h as exactly as the next iterate can use; a residual far above the dynamic forces sits
@@ -36,7 +36,7 @@ static pl_status correction(newton *nt, double *dz) {
   double e = pl_hb_error(nt->hb), left = fmax(0.1 * nt->rtol, fmin(1e-7, 0.1 * e * e));
   double eta = e > 0 ? left / e : 1e-3;
   for (int i = 0; i < n; i++) dz[i] = -nt->hb->h[i];
-  pl_status s = border_solve_to(nt->b, fmax(1e-13, fmin(1e-3, eta)), dz, 0, dz, NULL);
+  pl_status s = bordered_solve_to(nt->b, fmax(1e-13, fmin(1e-3, eta)), dz, 0, dz, NULL);
   if (s == PL_SINGULAR) nt->why = PL_STOP_SINGULAR;
   return s == PL_SINGULAR ? PL_UNSOLVED : s;
 }
@@ -49,7 +49,7 @@ static pl_status full_step(newton *nt, unsigned want) {
     if (step < 1)
       for (int i = 0; i < n; i++) nt->dz[i] *= 0.5;
     PL_TRY(hb_move(nt->hb, nt->z, nt->dz, nt->next));
-    hb_carry(nt->hb, nt->z, nt->dz);
+    hb_mixed(nt->hb, nt->z, nt->dz);
     pl_status s = pl_hb_eval(nt->hb, nt->next, nt->omega, want);
     if (s != PL_DOMAIN) return s;
   }
@@ -80,8 +80,8 @@ static pl_status iterate(newton *nt, int max_iter, int *iterations) {
   PL_TRY(s);
   nt->error = pl_hb_error(nt->hb);
   for (int it = 0; it < max_iter; it++) {
-    PL_TRY(tell(nt, it));
-    PL_TRY(pl_border_set(nt->b, NULL, NULL, 0));
+    PL_TRY(progress(nt, it));
+    PL_TRY(pl_bordered_set(nt->b, NULL, NULL, 0));
     PL_TRY(correction(nt, nt->dz));
     ++*iterations;
     nt->step = pl_max_abs(n, nt->dz);
@@ -104,7 +104,7 @@ static pl_status iterate(newton *nt, int max_iter, int *iterations) {
   return PL_UNSOLVED;
 }
 
-pl_status pl_hb_newton(pl_hb *hb, pl_border *b, pl_orbit *orbit, double rtol, int max_iter,
+pl_status pl_hb_newton(pl_hb *hb, pl_bordered *b, pl_orbit *orbit, double rtol, int max_iter,
                        pl_periodic_info *info) {
   size_t n = (size_t)hb->n;
   if (orbit->nharm != hb->f.H || !(orbit->omega > 0))
@@ -112,19 +112,19 @@ pl_status pl_hb_newton(pl_hb *hb, pl_border *b, pl_orbit *orbit, double rtol, in
                    "harmonic balance: the orbit has %d harmonics and frequency %g, the balance %d "
                    "harmonics; both must agree and the frequency must be > 0",
                    orbit->nharm, orbit->omega, hb->f.H);
-  pl_border_info before = pl_border_stats(b);
+  pl_bordered_info before = pl_bordered_stats(b);
   newton nt = {.hb = hb, .b = b, .z = orbit->z, .omega = orbit->omega, .rtol = rtol};
   double *work = pl_alloc(hb->env, 3 * n, sizeof *work), *start = work;
   if (!work) return PL_E_NOMEM;
   nt.dz = work + n;
   nt.next = work + 2 * n;
   memcpy(start, orbit->z, n * sizeof *start);
-  hb_carry(hb, NULL, NULL);
+  hb_mixed(hb, NULL, NULL);
   pl_status s = iterate(&nt, max_iter, &info->iterations);
-  hb_carry(hb, NULL, NULL);
+  hb_mixed(hb, NULL, NULL);
   if (s != PL_OK) memcpy(orbit->z, start, n * sizeof *start);
   pl_free(hb->env, work);
-  pl_border_info after = pl_border_stats(b);
+  pl_bordered_info after = pl_bordered_stats(b);
   info->factorisations += after.factorisations - before.factorisations;
   info->krylov += after.iterations - before.iterations;
   info->residual = hb_residual_size(hb);

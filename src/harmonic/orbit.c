@@ -37,7 +37,7 @@ void pl_orbit_state(const pl_model *m, const pl_params *p, const pl_orbit *o, do
   const int *dof = pl_model_free_dofs(m);
   int L = 2 * o->nharm + 1;
   s->t = o->omega > 0 ? phase / o->omega : 0;
-  s->moved = -1; // angles are measured from the reference shape's anchors
+  s->anchoring = PL_ANCHORS_FIXED; // angles are measured from the reference shape's anchors
   pl_clock c = {.t = s->t, .omega = o->omega * (o->sub > 1 ? o->sub : 1), .scale = 1};
   pl_drive(m, p, &c, s);
   for (int i = 0; i < o->nfree; i++) {

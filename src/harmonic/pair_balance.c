@@ -9,17 +9,17 @@
 enum { GAUSS = 16 };
 
 // what a thread needs for one pair
-typedef struct desk {
+typedef struct workspace {
   pair x;
   double *f, *r; // [ndof][L] coefficients of force and of the part that is linear in the rates
   double *K, *D; // [ndof][ndof][4H+1]
   double *A;     // [ndof][L] of the change of the force with the slider
   double *t;     // [4H+1] weighted trigonometric functions
-} desk;
+} workspace;
 
 struct pairs {
   int nthread;
-  desk *desk;            // [nthread]
+  workspace *workspace;  // [nthread]
   double *node, *weight; // [GAUSS]
   size_t *first;         // [ngroup + 1] of the blocks of sliders
   double *memory;        // blocks [ndof][L] x [ndof][L], columns first
@@ -33,17 +33,17 @@ static int is_slider(const pl_elem_kind *k) {
 
 void pairs_free(pl_env *env, pairs *p) {
   if (!p) return;
-  for (int t = 0; p->desk && t < p->nthread; t++) {
-    desk *d = &p->desk[t];
+  for (int t = 0; p->workspace && t < p->nthread; t++) {
+    workspace *d = &p->workspace[t];
     void *all[] = {d->f, d->r, d->K, d->D, d->A, d->t};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) pl_free(env, all[i]);
     pair_close(env, &d->x);
   }
-  void *all[] = {p->desk, p->node, p->weight, p->first, p->memory, p};
+  void *all[] = {p->workspace, p->node, p->weight, p->first, p->memory, p};
   for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) pl_free(env, all[i]);
 }
 
-static pl_status open_desk(const pl_hb *hb, int ndof, desk *d) {
+static pl_status workspace_open(const pl_hb *hb, int ndof, workspace *d) {
   size_t n = (size_t)ndof, L = (size_t)hb->f.L, P = 2 * L - 1;
   PL_TRY(pair_open(hb->env, ndof, 2 * hb->f.H, hb->f.N > 64 ? hb->f.N : 64, &d->x));
   struct {
@@ -60,11 +60,11 @@ static pl_status open_desk(const pl_hb *hb, int ndof, desk *d) {
 
 static pl_status open_all(const pl_hb *hb, int ndof, pairs *p) {
   int ng = pl_model_ngroup(hb->m);
-  p->desk = pl_alloc(hb->env, (size_t)p->nthread, sizeof *p->desk);
+  p->workspace = pl_alloc(hb->env, (size_t)p->nthread, sizeof *p->workspace);
   p->node = pl_alloc(hb->env, GAUSS, sizeof(double));
   p->weight = pl_alloc(hb->env, GAUSS, sizeof(double));
   p->first = pl_alloc(hb->env, (size_t)ng + 1, sizeof *p->first);
-  if (!p->desk || !p->node || !p->weight || !p->first) return PL_E_NOMEM;
+  if (!p->workspace || !p->node || !p->weight || !p->first) return PL_E_NOMEM;
   pl_gauss(GAUSS, p->node, p->weight);
   for (int g = 0; g < ng; g++) {
     const pl_elem_kind *k = pl_model_group_kind(hb->m, g);
@@ -74,7 +74,7 @@ static pl_status open_all(const pl_hb *hb, int ndof, pairs *p) {
   }
   p->memory = pl_alloc(hb->env, p->first[ng], sizeof(double));
   if (!p->memory) return PL_E_NOMEM;
-  for (int t = 0; t < p->nthread; t++) PL_TRY(open_desk(hb, ndof, &p->desk[t]));
+  for (int t = 0; t < p->nthread; t++) PL_TRY(workspace_open(hb, ndof, &p->workspace[t]));
   return PL_OK;
 }
 
@@ -88,7 +88,7 @@ pl_status pairs_create(pl_hb *hb, pairs **out) {
   if (ndof == 0) return PL_OK;
   pairs *p = pl_alloc(hb->env, 1, sizeof *p);
   if (!p) return PL_E_NOMEM;
-  p->nthread = pl_team_size(hb->w->team);
+  p->nthread = pl_threads_size(hb->w->threads);
   pl_status s = open_all(hb, ndof, p);
   if (s != PL_OK) {
     pairs_free(hb->env, p);
@@ -168,14 +168,14 @@ static int look_at(const pair *x, const span *s, double phase, look *l) {
 // what is added up over a span
 typedef struct sum {
   pl_hb *hb;
-  desk *d;
+  workspace *d;
   const span *s;
 } sum;
 
 static pl_status add_phase(void *ctx, double phase, double weight) {
   sum *at = ctx;
   pl_hb *hb = at->hb;
-  desk *d = at->d;
+  workspace *d = at->d;
   const span *s = at->s;
   look l;
   const pair *x = &d->x;
@@ -199,7 +199,7 @@ static pl_status add_phase(void *ctx, double phase, double weight) {
 }
 
 // block += A B', B the change of the slider's place: n(since) times the functions there
-static void remember(const pl_hb *hb, desk *d, const span *s, double *block) {
+static void remember(const pl_hb *hb, workspace *d, const span *s, double *block) {
   const pair *x = &d->x;
   int n = x->ndof, L = hb->f.L;
   double q[PL_NDOF_MAX], v[PL_NDOF_MAX], normal[PL_NDOF_MAX], e = 0;
@@ -224,7 +224,7 @@ pl_status pairs_integrate(const pl_hb *hb, const span *s, pairs_phase_fn fn, voi
   return PL_OK;
 }
 
-static int add_span(pl_hb *hb, desk *d, const span *s, double *block) {
+static int add_span(pl_hb *hb, workspace *d, const span *s, double *block) {
   sum at = {hb, d, s};
   if (block) memset(d->A, 0, (size_t)(d->x.ndof * hb->f.L) * sizeof *d->A);
   if (pairs_integrate(hb, s, add_phase, &at) != PL_OK) return 1;
@@ -234,7 +234,7 @@ static int add_span(pl_hb *hb, desk *d, const span *s, double *block) {
 
 // ---- scatter ------------------------------------------------------------------------------------
 
-static void scatter_forces(pl_hb *hb, const desk *d, const int *dof) {
+static void scatter_forces(pl_hb *hb, const workspace *d, const int *dof) {
   int L = hb->f.L, rates = d->x.kind->on_rate && (hb->want & PL_HB_OMEGA);
   for (int a = 0; a < d->x.ndof; a++) {
     int i = dof[a] < 0 ? -1 : hb->free_index[dof[a]];
@@ -254,7 +254,7 @@ static void add_pair(pl_hb *hb, int at, double factor, const double *K, const do
 }
 
 // as add_entry of balance.c
-static void scatter_tangents(pl_hb *hb, const desk *d, const pl_lot *e, int lane) {
+static void scatter_tangents(pl_hb *hb, const workspace *d, const pl_batch *e, int lane) {
   int n = e->ndof, P = 2 * hb->f.L - 1;
   const int *dof = e->dof + lane * n;
   const int *slot = hb->slot + hb->slot0[e->group] + (size_t)(e->first + lane) * (size_t)e->nentry;
@@ -270,7 +270,7 @@ static void scatter_tangents(pl_hb *hb, const desk *d, const pl_lot *e, int lane
     }
 }
 
-static int eval_pair(pl_hb *hb, const pl_lot *e, int lane, desk *d) {
+static int eval_pair(pl_hb *hb, const pl_batch *e, int lane, workspace *d) {
   const pairs *p = hb->pairs;
   int jac = (hb->want & PL_HB_JACOBIAN) != 0, elem = e->first + lane;
   size_t n = (size_t)e->ndof, L = (size_t)hb->f.L, P = 2 * L - 1, size = n * L;
@@ -292,13 +292,13 @@ static int eval_pair(pl_hb *hb, const pl_lot *e, int lane, desk *d) {
   return 0;
 }
 
-int pairs_lot(pl_hb *hb, const pl_lot *e, int thread, int *bad) {
+int pairs_batch(pl_hb *hb, const pl_batch *e, int thread, int *bad) {
   for (*bad = 0; *bad < e->n; ++*bad)
-    if (eval_pair(hb, e, *bad, &hb->pairs->desk[thread])) return 1;
+    if (eval_pair(hb, e, *bad, &hb->pairs->workspace[thread])) return 1;
   return 0;
 }
 
-static int add_memory(void *ctx, const pl_visit *e, int thread) {
+static int add_memory(void *ctx, const pl_element *e, int thread) {
   pl_hb *hb = ctx;
   (void)thread;
   int n = e->ndof, L = hb->f.L;
@@ -320,5 +320,5 @@ static int add_memory(void *ctx, const pl_visit *e, int thread) {
 }
 
 void pairs_memory(pl_hb *hb) {
-  pl_model_visit(hb->m, hb->p, hb->w, add_memory, hb);
+  pl_model_each_element(hb->m, hb->p, hb->w, add_memory, hb);
 }

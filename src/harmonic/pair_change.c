@@ -6,11 +6,11 @@
 
 typedef struct change {
   pl_hb *hb;
-  pl_knobs *k;
+  pl_directions *k;
   pl_state *s;
   pair x;
   const int *dof;
-  int knob, group, elem;
+  int dir, group, elem;
   const span *at;
   double dw;     // change of the slider's place in the span
   double *force; // [ndof][L] coefficients of the change
@@ -36,8 +36,8 @@ static pl_status add_phase(void *ctx, double phase, double weight) {
   int L = c->hb->f.L;
   pl_clock clock = put_motion(c, phase, q);
   pair_rest(&c->x, c->at, q, rest);
-  PL_TRY(pl_knobs_pair(c->k, c->hb->p, c->s, &clock, c->knob, c->group, c->elem,
-                       kind->nhist ? rest : NULL, 0, df));
+  PL_TRY(pl_directions_pair(c->k, c->hb->p, c->s, &clock, c->dir, c->group, c->elem,
+                            kind->nhist ? rest : NULL, 0, df));
   if (c->dw != 0) {
     kind->stretch(q, rest, &d, normal);
     for (int a = 0; a < c->x.ndof; a++) df[a] -= c->x.par[0] * normal[a] * c->dw;
@@ -57,8 +57,8 @@ static pl_status change_pair(change *c) {
     c->dw = 0;
     if (c->x.kind->slider.d && !c->at->slip && c->at->since >= 0) {
       pl_clock clock = put_motion(c, c->at->since, q);
-      PL_TRY(pl_knobs_pair(c->k, c->hb->p, c->s, &clock, c->knob, c->group, c->elem, NULL,
-                           c->at->side, &c->dw));
+      PL_TRY(pl_directions_pair(c->k, c->hb->p, c->s, &clock, c->dir, c->group, c->elem, NULL,
+                                c->at->side, &c->dw));
     }
     PL_TRY(pairs_integrate(c->hb, c->at, add_phase, c));
   }
@@ -82,9 +82,9 @@ static double scatter(const change *c, double by, const double *y, double *out) 
   return sum;
 }
 
-static pl_status change_knob(change *c, double by, const double *y, double *out) {
+static pl_status change_direction(change *c, double by, const double *y, double *out) {
   const int *list;
-  int n = pl_knobs_touched(c->k, c->knob, &list);
+  int n = pl_directions_elements(c->k, c->dir, &list);
   for (int j = 0; j < n; j++) {
     c->group = list[2 * j];
     c->elem = list[2 * j + 1];
@@ -94,13 +94,13 @@ static pl_status change_knob(change *c, double by, const double *y, double *out)
     if (pairs_load(c->hb, c->group, c->elem, c->dof, &c->x)) return PL_DOMAIN;
     PL_TRY(change_pair(c));
     double dot = scatter(c, by, y, out);
-    if (y) out[c->knob] += dot;
+    if (y) out[c->dir] += dot;
   }
   return PL_OK;
 }
 
-pl_status pairs_change(pl_hb *hb, pl_knobs *k, const pl_orbit *o, const double *dp, const double *y,
-                       double *out) {
+pl_status pairs_change(pl_hb *hb, pl_directions *k, const pl_orbit *o, const double *dp,
+                       const double *y, double *out) {
   change c = {.hb = hb, .k = k};
   size_t L = (size_t)hb->f.L;
   memcpy(hb->zfull, o->z, (size_t)hb->n * sizeof(double));
@@ -109,8 +109,8 @@ pl_status pairs_change(pl_hb *hb, pl_knobs *k, const pl_orbit *o, const double *
   c.t = pl_alloc(hb->env, L, sizeof(double));
   pl_status s = c.force && c.t ? pl_state_create(hb->m, hb->p, &c.s) : PL_E_NOMEM;
   if (s == PL_OK) s = pair_open(hb->env, PL_NDOF_MAX, 2 * hb->f.H, hb->f.N, &c.x);
-  for (c.knob = 0; s == PL_OK && c.knob < pl_knobs_count(k); c.knob++)
-    if (!dp || dp[c.knob] != 0) s = change_knob(&c, dp ? dp[c.knob] : 1, y, out);
+  for (c.dir = 0; s == PL_OK && c.dir < pl_directions_count(k); c.dir++)
+    if (!dp || dp[c.dir] != 0) s = change_direction(&c, dp ? dp[c.dir] : 1, y, out);
   pair_close(hb->env, &c.x);
   if (c.s) pl_state_free(hb->m, c.s);
   pl_free(hb->env, c.force);

@@ -166,7 +166,7 @@ static void sort_events(pair *x) {
 
 // ---- sliders ------------------------------------------------------------------------------------
 
-double pair_reach(const pair *x) {
+double pair_stick_range(const pair *x) {
   return x->par[1] / x->par[0];
 }
 
@@ -176,7 +176,7 @@ void pair_rest(const pair *x, const span *s, const double *q, double *rest) {
   double d = 0, n[PL_NDOF_MAX];
   x->kind->stretch(q, x->rest, &d, n);
   // far enough behind to slip
-  rest[0] = s->slip ? d - s->slip * (2 * pair_reach(x) + fabs(d) + 1) : s->w;
+  rest[0] = s->slip ? d - s->slip * (2 * pair_stick_range(x) + fabs(d) + 1) : s->w;
 }
 
 static void span_add(pair *x, const span *s) {
@@ -184,20 +184,20 @@ static void span_add(pair *x, const span *s) {
 }
 
 // the slider over one way from reversal to reversal; now: where it is, told = 1: spans are kept
-static void follow(pair *x, signal *d, int j, int tell, span *now) {
+static void follow(pair *x, signal *d, int j, int record, span *now) {
   int next = (j + 1) % x->nevent;
   double from = x->event[j], to = x->event[next] + (next <= j ? 2 * PL_PI : 0);
-  double d0 = x->extreme[j], d1 = x->extreme[next], reach = pair_reach(x);
-  int side = d1 > d0 ? 1 : -1, slips = side * (d1 - now->w) > reach;
+  double d0 = x->extreme[j], d1 = x->extreme[next], stick_range = pair_stick_range(x);
+  int side = d1 > d0 ? 1 : -1, slips = side * (d1 - now->w) > stick_range;
   now->slip = 0;
   now->from = from;
   now->to = to;
   if (!slips) {
-    if (tell) span_add(x, now);
+    if (record) span_add(x, now);
     return;
   }
-  if (tell) {
-    d->level = now->w + side * reach;
+  if (record) {
+    d->level = now->w + side * stick_range;
     int at_once = side * (d0 - d->level) >= 0;
     now->to = at_once ? from : zero_between(d, from, d0 - d->level, to, d1 - d->level);
     span_add(x, now);
@@ -206,13 +206,13 @@ static void follow(pair *x, signal *d, int j, int tell, span *now) {
     now->slip = side;
     span_add(x, now);
   }
-  now->w = d1 - side * reach;
+  now->w = d1 - side * stick_range;
   now->since = x->event[next];
   now->side = side;
 }
 
 // One turn from rest forgets it, the next is periodic.
-static void march(pair *x) {
+static void integrate_path(pair *x) {
   enum { TURNS = 3 };
   signal d = {.x = x};
   span now = {.w = x->rest[0], .since = -1};
@@ -221,10 +221,10 @@ static void march(pair *x) {
     x->nevent = 1;
   }
   for (int j = 0; j < x->nevent; j++) x->extreme[j] = signal_at(&d, x->event[j]);
-  double off = x->extreme[0] - now.w, reach = pair_reach(x);
-  if (fabs(off) > reach) {
+  double off = x->extreme[0] - now.w, stick_range = pair_stick_range(x);
+  if (fabs(off) > stick_range) {
     now.side = off > 0 ? 1 : -1;
-    now.w = x->extreme[0] - now.side * reach;
+    now.w = x->extreme[0] - now.side * stick_range;
     now.since = x->event[0];
   }
   for (int turn = 0; turn < TURNS; turn++)
@@ -243,7 +243,7 @@ int pair_timeline(pair *x) {
   if (slider) {
     find_passages(x, &s);
     sort_events(x);
-    march(x);
+    integrate_path(x);
     return s.outside;
   }
   x->kind->levels(x->par, level);

@@ -42,7 +42,7 @@ void pair_motion(const pair *x, double phase, double *q, double *v);
 // Finds the events and the spans between them. 1: outside the domain.
 int pair_timeline(pair *x);
 // A slider's elastic travel F/k.
-double pair_reach(const pair *x);
+double pair_stick_range(const pair *x);
 // rest[] of the pair at a phase in a span: with the slider where it is, or where it makes the
 // kernel slip.
 void pair_rest(const pair *x, const span *s, const double *q, double *rest);
@@ -54,14 +54,14 @@ void pairs_free(pl_env *env, pairs *p);
 // Fills the motion of an element from hb->zfull and the drives, and finds its spans.
 int pairs_load(const pl_hb *hb, int group, int elem, const int *dof, pair *x);
 // Adds a lot's forces to hb->inner and hb->hw, its tangents to the pairs' coefficients.
-int pairs_lot(pl_hb *hb, const pl_lot *e, int thread, int *bad);
+int pairs_batch(pl_hb *hb, const pl_batch *e, int thread, int *bad);
 // Adds what sliders remember to the Jacobian.
 void pairs_memory(pl_hb *hb);
 
 // Adds y . dh/dp_i of pairs to out[nknob] (dp NULL), or sum_i dp_i dh/dp_i to out[n]
 // (pair_change.c).
-pl_status pairs_change(pl_hb *hb, pl_knobs *k, const pl_orbit *o, const double *dp, const double *y,
-                       double *out);
+pl_status pairs_change(pl_hb *hb, pl_directions *k, const pl_orbit *o, const double *dp,
+                       const double *y, double *out);
 // Quadrature over a span: calls fn at each of its phases; anything but PL_OK ends it.
 typedef pl_status (*pairs_phase_fn)(void *ctx, double phase, double weight);
 pl_status pairs_integrate(const pl_hb *hb, const span *s, pairs_phase_fn fn, void *ctx);

@@ -18,7 +18,7 @@ enum {
 // on the way to the wanted motion
 static const double WAY_RTOL = 1e-6, RUNAWAY = 1e10;
 
-typedef struct ladder {
+typedef struct periodic_solver {
   const pl_periodic_opts *o;
   const pl_model *m;
   pl_params *p;
@@ -26,7 +26,7 @@ typedef struct ladder {
   pl_env *env;
   pl_periodic_info *info;
   pl_hb *hb;
-  pl_border *b;
+  pl_bordered *b;
   pl_orbit *orbit;   // start and result
   pl_state *rest;    // equilibrium
   double *par;       // [npar] as given
@@ -34,39 +34,39 @@ typedef struct ladder {
   double last_omega; // frequency of the last good point
   int singular;      // the linear response is
   int most;          // harmonics
-} ladder;
+} periodic_solver;
 
-static void close_balance(ladder *l) {
-  pl_border_free(l->b);
+static void close_balance(periodic_solver *l) {
+  pl_bordered_free(l->b);
   pl_hb_free(l->hb);
   l->b = NULL;
   l->hb = NULL;
 }
 
-static pl_status open_balance(ladder *l, int nharm) {
+static pl_status open_balance(periodic_solver *l, int nharm) {
   close_balance(l);
   PL_TRY(pl_hb_create(l->m, l->p, l->w, nharm, l->o->samples, &l->hb));
-  return pl_border_create(l->hb, &l->b);
+  return pl_bordered_create(l->hb, &l->b);
 }
 
-static pl_status new_orbit(ladder *l, double omega) {
+static pl_status new_orbit(periodic_solver *l, double omega) {
   pl_orbit_free(l->orbit);
   PL_TRY(pl_orbit_create(l->m, l->hb->f.H, &l->orbit));
   l->orbit->omega = omega;
   return PL_OK;
 }
 
-static pl_status newton(ladder *l, double rtol, int max_iter) {
+static pl_status newton(periodic_solver *l, double rtol, int max_iter) {
   pl_status s = pl_hb_newton(l->hb, l->b, l->orbit, rtol, max_iter, l->info);
   if (s == PL_OK && l->amplitude == 1) l->last_omega = l->orbit->omega;
   return s;
 }
 
-static pl_status solve_here(ladder *l) {
+static pl_status solve_here(periodic_solver *l) {
   return newton(l, l->o->rtol, l->o->max_iter);
 }
 
-static pl_status set_amplitude(ladder *l, double factor) {
+static pl_status set_amplitude(periodic_solver *l, double factor) {
   memcpy(l->p->par, l->par, (size_t)l->p->npar * sizeof *l->par);
   if (factor != 1) pl_params_scale_harmonic(l->m, l->p, factor);
   l->amplitude = factor;
@@ -75,16 +75,16 @@ static pl_status set_amplitude(ladder *l, double factor) {
 
 // ---- following in frequency or amplitude --------------------------------------------------------
 
-typedef enum knob { FREQUENCY, AMPLITUDE } knob;
+typedef enum homotopy { FREQUENCY, AMPLITUDE } homotopy;
 
-static pl_status turn(ladder *l, knob k, double value) {
+static pl_status set_homotopy(periodic_solver *l, homotopy k, double value) {
   if (k == AMPLITUDE) return set_amplitude(l, value);
   l->orbit->omega = value;
   return PL_OK;
 }
 
 // largest coefficient that oscillates
-static double swing(const ladder *l, const double *z) {
+static double swing(const periodic_solver *l, const double *z) {
   size_t L = (size_t)l->hb->f.L;
   double most = 0;
   for (int i = 0; i < l->hb->nfree; i++)
@@ -122,11 +122,11 @@ static void extrapolate(const way *v, int n, double to, double *guess) {
 }
 
 // one step; PL_UNSOLVED also when the correction is so large that it may have led to another motion
-static pl_status way_step(ladder *l, knob k, const way *v, double next) {
+static pl_status way_step(periodic_solver *l, homotopy k, const way *v, double next) {
   int n = l->hb->n;
   extrapolate(v, n, next, v->guess);
   pl_axpy(n, -1, v->z[0], v->guess, v->guess);
-  PL_TRY(turn(l, k, next));
+  PL_TRY(set_homotopy(l, k, next));
   PL_TRY(hb_move(l->hb, v->z[0], v->guess, l->orbit->z));
   memcpy(v->guess, l->orbit->z, (size_t)n * sizeof(double));
   PL_TRY(newton(l, fmax(WAY_RTOL, l->o->rtol), WAY_ITER));
@@ -134,7 +134,8 @@ static pl_status way_step(ladder *l, knob k, const way *v, double next) {
   return pl_max_abs(n, v->guess) <= 0.5 * swing(l, l->orbit->z) ? PL_OK : PL_UNSOLVED;
 }
 
-static pl_status follow_way(ladder *l, knob k, way *v, double from, double to, double step) {
+static pl_status follow_way(periodic_solver *l, homotopy k, way *v, double from, double to,
+                            double step) {
   int n = l->hb->n;
   double least = 1e-5 * fabs(to - from);
   remember(v, n, from, l->orbit->z);
@@ -153,12 +154,12 @@ static pl_status follow_way(ladder *l, knob k, way *v, double from, double to, d
     if (step < least) break;
   }
   memcpy(l->orbit->z, v->z[0], (size_t)n * sizeof(double));
-  PL_TRY(turn(l, k, v->at[0]));
+  PL_TRY(set_homotopy(l, k, v->at[0]));
   return v->at[0] == to ? PL_OK : PL_UNSOLVED;
 }
 
 // natural continuation of a converged orbit
-static pl_status follow(ladder *l, knob k, double from, double to, double step) {
+static pl_status follow(periodic_solver *l, homotopy k, double from, double to, double step) {
   size_t n = (size_t)l->hb->n;
   double *z = pl_alloc(l->env, (PAST + 1) * n, sizeof *z);
   if (!z) return PL_E_NOMEM;
@@ -171,7 +172,7 @@ static pl_status follow(ladder *l, knob k, double from, double to, double step) 
 
 // ---- rungs ------------------------------------------------------------------------------------
 
-static pl_status try_given(ladder *l, const pl_orbit *given) {
+static pl_status try_given(periodic_solver *l, const pl_orbit *given) {
   pl_orbit_free(l->orbit);
   PL_TRY(pl_orbit_copy(given, l->hb->f.H, &l->orbit));
   double from = given->omega, to = l->o->frequency;
@@ -184,19 +185,19 @@ static pl_status try_given(ladder *l, const pl_orbit *given) {
   return solve_here(l);
 }
 
-static int few_harmonics(const ladder *l) {
+static int few_harmonics(const periodic_solver *l) {
   int top = pl_model_max_harmonic(l->m);
   return top > WAY_HARMONICS ? top : WAY_HARMONICS;
 }
 
 // Newton's method from rest with a few harmonics, at a tenth of the cost. PL_UNSOLVED: all of them
 // would hardly get there either.
-static pl_status probe_rest(ladder *l, int max_iter) {
+static pl_status probe_rest(periodic_solver *l, int max_iter) {
   pl_hb *hb = NULL;
-  pl_border *b = NULL;
+  pl_bordered *b = NULL;
   pl_orbit *o = NULL;
   pl_status s = pl_hb_create(l->m, l->p, l->w, few_harmonics(l), 0, &hb);
-  if (s == PL_OK) s = pl_border_create(hb, &b);
+  if (s == PL_OK) s = pl_bordered_create(hb, &b);
   if (s == PL_OK) s = pl_orbit_create(l->m, hb->f.H, &o);
   if (s == PL_OK) {
     o->omega = l->o->frequency;
@@ -205,12 +206,12 @@ static pl_status probe_rest(ladder *l, int max_iter) {
   if (s == PL_OK) s = pl_hb_newton(hb, b, o, WAY_RTOL, max_iter, l->info);
   if (s == PL_UNSOLVED && l->info->reason == PL_STOP_SINGULAR) s = PL_OK; // that is for all to say
   pl_orbit_free(o);
-  pl_border_free(b);
+  pl_bordered_free(b);
   pl_hb_free(hb);
   return s;
 }
 
-static pl_status try_rest(ladder *l) {
+static pl_status try_rest(periodic_solver *l) {
   int max_iter = l->o->max_iter < REST_ITER ? l->o->max_iter : REST_ITER;
   if (l->hb->n > MANY && l->hb->f.H > few_harmonics(l)) PL_TRY(probe_rest(l, max_iter));
   PL_TRY(new_orbit(l, l->o->frequency));
@@ -221,7 +222,7 @@ static pl_status try_rest(ladder *l) {
 }
 
 // the body follows its drives well below the first mode; from there up in frequency
-static pl_status try_rigid(ladder *l) {
+static pl_status try_rigid(periodic_solver *l) {
   double first, to = l->o->frequency;
   PL_TRY(start_first_mode(l->m, l->p, l->w, l->rest, &first));
   static const double part[] = {0.1, 0.03, 0.01};
@@ -239,7 +240,7 @@ static pl_status try_rigid(ladder *l) {
 }
 
 // from rest without drives along the curve to their full strength, with H harmonics
-static pl_status grow(ladder *l, int H) {
+static pl_status grow(periodic_solver *l, int H) {
   pl_orbit *o = NULL;
   arc a = {l->m,  l->p, l->w, H < l->hb->f.H ? 0 : l->hb->f.N, WAY_ITER, fmax(WAY_RTOL, l->o->rtol),
            l->par};
@@ -258,14 +259,14 @@ static pl_status grow(ladder *l, int H) {
 }
 
 // the way is cheap with a few harmonics, and often leads to where all of them go on
-static pl_status try_strength(ladder *l) {
+static pl_status try_strength(periodic_solver *l) {
   pl_status s = PL_UNSOLVED;
   int few = few_harmonics(l);
   if (l->hb->f.H > few) s = grow(l, few);
   return s == PL_UNSOLVED ? grow(l, l->hb->f.H) : s;
 }
 
-static pl_status try_transient(ladder *l) {
+static pl_status try_transient(periodic_solver *l) {
   static const int periods[] = {40, 120, 400};
   pl_history history = {0};
   pl_state *s = NULL;
@@ -284,10 +285,10 @@ static pl_status try_transient(ladder *l) {
   return st;
 }
 
-static pl_status climb(ladder *l, const pl_orbit *given) {
+static pl_status try_starts(periodic_solver *l, const pl_orbit *given) {
   typedef struct rung {
     const char *name;
-    pl_status (*attempt)(ladder *);
+    pl_status (*attempt)(periodic_solver *);
   } rung;
   static const rung rungs[] = {{"rest", try_rest},
                                {"amplitude", try_strength},
@@ -309,7 +310,7 @@ static pl_status climb(ladder *l, const pl_orbit *given) {
 // ---- harmonics --------------------------------------------------------------------------------
 
 // raises the harmonics until the motion changes by less than the tolerance
-static pl_status raise_harmonics(ladder *l) {
+static pl_status raise_harmonics(periodic_solver *l) {
   double tol = harmonics_tolerance(l->orbit->nfree, l->o->adapt);
   while (l->orbit->nharm < l->most) {
     int H = harmonics_more(l->orbit->nfree, l->orbit->nharm, l->most);
@@ -326,17 +327,17 @@ static pl_status raise_harmonics(ladder *l) {
   return PL_OK;
 }
 
-static int first_harmonics(const ladder *l, const pl_orbit *given) {
+static int first_harmonics(const periodic_solver *l, const pl_orbit *given) {
   const pl_periodic_opts *o = l->o;
   int top = pl_model_max_harmonic(l->m), H = top > FIRST_HARMONICS ? top : FIRST_HARMONICS;
   if (given && given->nharm > H) H = given->nharm;
   return o->harmonics > 0 ? o->harmonics : H > l->most ? l->most : H;
 }
 
-static pl_status check(ladder *l, const pl_orbit *given) {
+static pl_status check(periodic_solver *l, const pl_orbit *given) {
   const pl_periodic_opts *o = l->o;
   int top = pl_model_max_harmonic(l->m), most = o->harmonics > 0 ? o->harmonics : l->most;
-  PL_TRY(pl_opts_check(l->env, pl_periodic_info_table, pl_periodic_info_count, o));
+  PL_TRY(pl_opts_check(l->env, pl_periodic_option_table, pl_periodic_option_count, o));
   if (!(o->frequency > 0))
     return pl_fail(l->env, PL_E_INPUT, "periodic: frequency must be > 0, got %g rad/s",
                    o->frequency);
@@ -358,7 +359,7 @@ static pl_status check(ladder *l, const pl_orbit *given) {
 }
 
 // forces out of all proportion to what drives the model: an undamped resonance, solved to rounding
-static pl_status check_size(ladder *l) {
+static pl_status check_size(periodic_solver *l) {
   pl_hb *hb = l->hb;
   size_t n = (size_t)hb->n, L = (size_t)hb->f.L;
   double *still = pl_alloc(l->env, n, sizeof *still);
@@ -374,15 +375,15 @@ static pl_status check_size(ladder *l) {
 }
 
 // all starts with H harmonics, and more where they are not enough
-static pl_status solve_with(ladder *l, const pl_orbit *given, int H) {
+static pl_status solve_with(periodic_solver *l, const pl_orbit *given, int H) {
   PL_TRY(open_balance(l, H));
-  pl_status s = climb(l, given);
+  pl_status s = try_starts(l, given);
   if (s == PL_OK) s = check_size(l);
   if (s == PL_OK && l->o->harmonics == 0) s = raise_harmonics(l);
   return s;
 }
 
-static pl_status solve(ladder *l, const pl_orbit *given) {
+static pl_status solve(periodic_solver *l, const pl_orbit *given) {
   l->most = harmonics_most(pl_model_nfree(l->m), l->o->max_harmonics, l->o->samples);
   PL_TRY(check(l, given));
   l->par = pl_alloc(l->env, (size_t)l->p->npar, sizeof *l->par);
@@ -410,7 +411,7 @@ pl_status pl_periodic(const pl_periodic_opts *o, const pl_model *m, pl_params *p
   if (!info) info = &own;
   *info = (pl_periodic_info){.reason = PL_STOP_MAX_ITER, .change = -1, .start = "none"};
   double begin = pl_wall_time();
-  ladder l = {.o = o, .m = m, .p = p, .w = w, .env = w->env, .info = info, .amplitude = 1};
+  periodic_solver l = {.o = o, .m = m, .p = p, .w = w, .env = w->env, .info = info, .amplitude = 1};
   pl_status s = solve(&l, *orbit);
   if (s == PL_OK) {
     pl_orbit_free(*orbit);

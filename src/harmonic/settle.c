@@ -21,7 +21,7 @@ pl_status pl_orbit_settle(const pl_model *m, const pl_params *p, const pl_orbit 
     return PL_OK;
   }
   pl_transient_opts t;
-  pl_opts_default(pl_transient_info_table, pl_transient_info_count, &t);
+  pl_opts_default(pl_transient_option_table, pl_transient_option_count, &t);
   t.method = PL_IMPLICIT_EULER;
   t.frequency = o->omega;
   t.step = 2 * PL_PI / (o->omega * steps * FINE);

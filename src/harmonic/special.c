@@ -16,9 +16,9 @@ enum { SLOWEST_TRIES = 12 };
 static const double NEARLY = 0.5, SURELY = 0.9, BESIDE = 0.3, EDGE = 1e-6;
 
 typedef struct event {
-  spot s;
+  curve_point s;
   pl_special_kind kind;
-  int watch;
+  int probe;
   double sigma;
 } event;
 
@@ -40,14 +40,15 @@ static double next_part(const double x[3], const double f[3], double tol) {
   return fmin(1 - edge, fmax(edge, t));
 }
 
-static pl_status trial(walk *k, const spot *a, const spot *b, spot_fn fn, void *ctx, double sigma,
-                       spot *out, double *f) {
-  PL_TRY(walk_between(k, a, b, sigma, 1, out));
+static pl_status trial(continuation *k, const curve_point *a, const curve_point *b,
+                       curve_point_fn fn, void *ctx, double sigma, curve_point *out, double *f) {
+  PL_TRY(cont_between(k, a, b, sigma, 1, out));
   return fn(k, ctx, out, f);
 }
 
-pl_status special_refine(walk *k, const spot *a, const spot *b, spot_fn fn, void *ctx, double tol,
-                         double fa, double fb, spot *out, double *sigma) {
+pl_status special_refine(continuation *k, const curve_point *a, const curve_point *b,
+                         curve_point_fn fn, void *ctx, double tol, double fa, double fb,
+                         curve_point *out, double *sigma) {
   double x[3] = {1, 0, 0}, f[3] = {fb, fa, fa}, size = fmax(fabs(fa), fabs(fb));
   // the secant is a good first trial
   double t = fmin(0.9, fmax(0.1, fb / (fb - fa))), seen = -1;
@@ -84,16 +85,16 @@ pl_status special_refine(walk *k, const spot *a, const spot *b, spot_fn fn, void
 
 // ---- what changes sign ------------------------------------------------------------------------
 
-static pl_status fold_value(walk *k, void *ctx, spot *s, double *value) {
+static pl_status fold_value(continuation *k, void *ctx, curve_point *s, double *value) {
   (void)k, (void)ctx;
   *value = s->tw;
   return PL_OK;
 }
 
-static pl_status peak_value(walk *k, void *ctx, spot *s, double *value) {
+static pl_status peak_value(continuation *k, void *ctx, curve_point *s, double *value) {
   int i = *(const int *)ctx;
-  pl_orbit o = spot_orbit(k, s);
-  pl_orbit_measure(k->m, k->p, &o, &k->watch[i], k->f);
+  pl_orbit o = curve_point_orbit(k, s);
+  pl_orbit_measure(k->m, k->p, &o, &k->probe[i], k->f);
   *value = pl_dot(k->n, k->f, s->tz);
   return PL_OK;
 }
@@ -103,27 +104,27 @@ static double beyond(const pl_floquet *f, int rank) {
   return rank < f->n ? hypot(f->re[rank], f->im[rank]) - 1 : -1;
 }
 
-static pl_status multiplier_value(walk *k, void *ctx, spot *s, double *value) {
-  pl_orbit o = spot_orbit(k, s);
-  PL_TRY(walk_floquet(k, &o, &s->floquet));
+static pl_status multiplier_value(continuation *k, void *ctx, curve_point *s, double *value) {
+  pl_orbit o = curve_point_orbit(k, s);
+  PL_TRY(cont_floquet(k, &o, &s->floquet));
   *value = beyond(&s->floquet, *(const int *)ctx);
   return PL_OK;
 }
 
 // 1 / (c' J^-1 b) with fixed b and c: zero where J is singular, at folds and branch points
-static pl_status singular_value(walk *k, void *ctx, spot *s, double *value) {
+static pl_status singular_value(continuation *k, void *ctx, curve_point *s, double *value) {
   (void)ctx;
-  return walk_singular(k, s, k->dz, value);
+  return cont_singular(k, s, k->dz, value);
 }
 
 // ---- one segment ------------------------------------------------------------------------------
 
-static pl_status add_event(walk *k, events *all, const spot *s, pl_special_kind kind, int watch,
-                           double sigma) {
+static pl_status add_event(continuation *k, events *all, const curve_point *s, pl_special_kind kind,
+                           int probe, double sigma) {
   PL_TRY(pl_grow(k->env, &all->e, all->n, &all->cap, sizeof *all->e));
-  event e = {.kind = kind, .watch = watch, .sigma = sigma};
-  PL_TRY(spot_create(k, &e.s));
-  spot_copy(k, &e.s, s);
+  event e = {.kind = kind, .probe = probe, .sigma = sigma};
+  PL_TRY(curve_point_create(k, &e.s));
+  curve_point_copy(k, &e.s, s);
   int i = all->n++;
   for (; i > 0 && all->e[i - 1].sigma > sigma; i--) all->e[i] = all->e[i - 1];
   all->e[i] = e;
@@ -131,15 +132,15 @@ static pl_status add_event(walk *k, events *all, const spot *s, pl_special_kind 
 }
 
 // a point that cannot be located is told, not made up
-static pl_status lost(const walk *k, pl_status st, pl_special_kind kind) {
+static pl_status lost(const continuation *k, pl_status st, pl_special_kind kind) {
   if (st <= 0 || st == PL_CANCELLED) return st;
   pl_report(k->env, PL_WARNING, NULL, 0, 0, NULL, "response: a %s near %.8g rad/s was not located",
             pl_special_name[kind], k->at.omega * k->sub);
   return PL_OK;
 }
 
-static pl_status add_fold(walk *k, events *all, const spot *a, const spot *b, double from,
-                          double to, spot *s) {
+static pl_status add_fold(continuation *k, events *all, const curve_point *a, const curve_point *b,
+                          double from, double to, curve_point *s) {
   double sigma;
   pl_status st = special_refine(k, a, b, fold_value, NULL, F_TOL, a->tw, b->tw, s, &sigma);
   if (st != PL_OK) return lost(k, st, PL_FOLD);
@@ -169,11 +170,11 @@ static int lowest_of(const double *x, const double *f, double *at, double *value
 // Where the frequency nearly stands still between two points and both run the same way, two folds
 // may lie close together, which no sign tells: the slowest place is looked for by parabolas through
 // what is known of dw/ds. *found: s lies between two folds, at a part *sigma of the way.
-static pl_status find_slowest(walk *k, const spot *a, const spot *b, spot *s, double *sigma,
-                              int *found) {
+static pl_status find_slowest(continuation *k, const curve_point *a, const curve_point *b,
+                              curve_point *s, double *sigma, int *found) {
   double sign = a->tw > 0 ? 1 : -1, least = fmin(fabs(a->tw), fabs(b->tw)), at, value;
   // the slope half the way of the cubic with these ends and tangents
-  double mean = (b->omega - a->omega) / walk_distance(k, a, b);
+  double mean = (b->omega - a->omega) / cont_distance(k, a, b);
   double x[3] = {0, 0.5, 1},
          f[3] = {fabs(a->tw), sign * (1.5 * mean - 0.25 * (a->tw + b->tw)), fabs(b->tw)};
   *found = 0;
@@ -183,7 +184,7 @@ static pl_status find_slowest(walk *k, const spot *a, const spot *b, spot *s, do
     at = fmin(1 - EDGE, fmax(EDGE, at));
     double done = fmin(fabs(at - x[0]), fmin(fabs(at - x[1]), fabs(at - x[2])));
     if (it > 0 && done < EDGE) return PL_OK;
-    PL_TRY(walk_between(k, a, b, at, 1, s));
+    PL_TRY(cont_between(k, a, b, at, 1, s));
     *sigma = at;
     *found = sign * s->tw < 0;
     if (*found) return PL_OK;
@@ -197,25 +198,25 @@ static pl_status find_slowest(walk *k, const spot *a, const spot *b, spot *s, do
   return PL_OK;
 }
 
-static pl_status find_fold(walk *k, events *all, spot *s) {
-  const spot *a = &k->at, *b = &k->next;
+static pl_status find_fold(continuation *k, events *all, curve_point *s) {
+  const curve_point *a = &k->at, *b = &k->next;
   if (a->tw == 0) return PL_OK;
   if ((a->tw > 0) != (b->tw > 0)) return add_fold(k, all, a, b, 0, 1, s);
-  spot between;
+  curve_point between;
   double sigma;
   int found;
-  PL_TRY(spot_create(k, &between));
+  PL_TRY(curve_point_create(k, &between));
   pl_status st = find_slowest(k, a, b, &between, &sigma, &found);
   if (st > 0 && st != PL_CANCELLED) st = PL_OK, found = 0;
   if (st == PL_OK && found) st = add_fold(k, all, a, &between, 0, sigma, s);
   if (st == PL_OK && found) st = add_fold(k, all, &between, b, sigma, 1, s);
-  spot_free(k, &between);
+  curve_point_free(k, &between);
   return st;
 }
 
-static pl_status find_peaks(walk *k, events *all, spot *s) {
-  const spot *a = &k->at, *b = &k->next;
-  for (int i = 0; i < k->nwatch; i++) {
+static pl_status find_peaks(continuation *k, events *all, curve_point *s) {
+  const curve_point *a = &k->at, *b = &k->next;
+  for (int i = 0; i < k->nprobe; i++) {
     double fa = a->slope[i], fb = b->slope[i], sigma;
     // a maximum along the curve, and not the rounding of a driven node
     if (!(fa > 0 && fb <= 0) || fmax(fa, -fb) * k->ds <= FLAT * b->path[i]) continue;
@@ -227,11 +228,11 @@ static pl_status find_peaks(walk *k, events *all, spot *s) {
 }
 
 // J turns singular where a multiplier passes +1; folds are known already
-static pl_status find_branch(walk *k, events *all, spot *s) {
+static pl_status find_branch(continuation *k, events *all, curve_point *s) {
   for (int i = 0; i < all->n; i++)
     if (all->e[i].kind == PL_FOLD) return PL_OK;
   double fa = 0, fb = 0, sigma;
-  pl_status st = walk_probe(k, s);
+  pl_status st = cont_border(k, s);
   if (st == PL_OK) st = singular_value(k, NULL, &k->at, &fa);
   if (st == PL_OK) st = singular_value(k, NULL, &k->next, &fb);
   if (st == PL_OK && (fa > 0) == (fb > 0)) return PL_OK;
@@ -242,7 +243,7 @@ static pl_status find_branch(walk *k, events *all, spot *s) {
 }
 
 // Multipliers that jump pass nothing: they are no longer those of a smooth curve. Told once.
-static pl_status jumped(walk *k, const spot *s) {
+static pl_status jumped(continuation *k, const curve_point *s) {
   if (k->jumps++ > 0) return PL_UNSOLVED;
   pl_report(k->env, PL_WARNING, NULL, 0, 0, "raise `harmonics`, or leave them out",
             "response: multipliers jump at %.8g rad/s, with no bifurcation there; verdicts on "
@@ -253,15 +254,15 @@ static pl_status jumped(walk *k, const spot *s) {
 
 // the multiplier of a rank passes the unit circle; pair: it came with its conjugate. PL_UNSOLVED:
 // it jumps
-static pl_status find_crossing(walk *k, events *all, int rank, spot *s, int *pair) {
-  const spot *a = &k->at, *b = &k->next;
+static pl_status find_crossing(continuation *k, events *all, int rank, curve_point *s, int *pair) {
+  const curve_point *a = &k->at, *b = &k->next;
   double fa = beyond(&a->floquet, rank), fb = beyond(&b->floquet, rank), sigma = fa > 0 ? 0 : 1;
   *pair = 0;
   pl_status st = PL_OK;
   if ((fa > 0) != (fb > 0))
     st = special_refine(k, a, b, multiplier_value, &rank, MULTIPLIER_TOL, fa, fb, s, &sigma);
   else
-    spot_copy(k, s, fa < fb ? a : b);
+    curve_point_copy(k, s, fa < fb ? a : b);
   if (st != PL_OK) return lost(k, st, PL_NEIMARK_SACKER);
   if ((fa > 0) != (fb > 0) && fabs(beyond(&s->floquet, rank)) > CROSSED) return jumped(k, s);
   double re = s->floquet.re[rank], im = fabs(s->floquet.im[rank]);
@@ -278,7 +279,7 @@ static int passed_fold(const events *all, const pl_floquet *f, int rank) {
   return fold && rank < f->n && f->im[rank] == 0 && f->re[rank] > 0;
 }
 
-static pl_status find_bifurcations(walk *k, events *all, spot *s) {
+static pl_status find_bifurcations(continuation *k, events *all, curve_point *s) {
   const pl_floquet *a = &k->at.floquet, *b = &k->next.floquet;
   int lo = a->nunstable, hi = b->nunstable, pair = 0;
   if (a->n == 0 || b->n == 0) return PL_OK;
@@ -296,25 +297,25 @@ static pl_status find_bifurcations(walk *k, events *all, spot *s) {
   return st == PL_UNSOLVED ? PL_OK : st;
 }
 
-static pl_status find_all(walk *k, events *all, spot *s, pl_curve *c) {
+static pl_status find_all(continuation *k, events *all, curve_point *s, pl_curve *c) {
   PL_TRY(find_fold(k, all, s));
   PL_TRY(find_peaks(k, all, s));
   PL_TRY(find_bifurcations(k, all, s));
   for (int i = 0; i < all->n; i++) {
     event *e = &all->e[i];
-    PL_TRY(walk_watch(k, &e->s, k->stability));
-    PL_TRY(curve_add_special(c, k, &e->s, e->kind, e->watch));
+    PL_TRY(cont_measure(k, &e->s, k->stability));
+    PL_TRY(curve_add_special(c, k, &e->s, e->kind, e->probe));
   }
   return PL_OK;
 }
 
-pl_status special_find(walk *k, pl_curve *c) {
-  spot s;
+pl_status special_find(continuation *k, pl_curve *c) {
+  curve_point s;
   events all = {0};
-  PL_TRY(spot_create(k, &s));
+  PL_TRY(curve_point_create(k, &s));
   pl_status st = find_all(k, &all, &s, c);
-  spot_free(k, &s);
-  for (int i = 0; i < all.n; i++) spot_free(k, &all.e[i].s);
+  curve_point_free(k, &s);
+  for (int i = 0; i < all.n; i++) curve_point_free(k, &all.e[i].s);
   pl_free(k->env, all.e);
   return st;
 }

@@ -18,8 +18,8 @@ pl_status start_static(const pl_model *m, const pl_params *p, pl_work *w, pl_sta
   pl_state *s;
   *out = NULL;
   PL_TRY(pl_state_create(m, p, &s));
-  s->moved = -1; // periodic motions know one set of anchors
-  pl_opts_default(pl_static_info_table, pl_static_info_count, &so);
+  s->anchoring = PL_ANCHORS_FIXED; // periodic motions know one set of anchors
+  pl_opts_default(pl_static_option_table, pl_static_option_count, &so);
   so.book = 0; // a place to start from
   pl_status st = pl_static(&so, m, p, s, w, NULL, NULL, &si);
   // without an equilibrium the reference shape must do
@@ -68,12 +68,12 @@ static int is_driven(const pl_hb *hb, int dim, int node) {
 }
 
 // Kabsch: R is the rotation closest to sum (x - mean x) (X - mean X)'; turn: that of a drive
-static void fit_rigid(const pl_hb *hb, const pl_state *rest, const pl_state *s, const double *turn,
-                      rigid *g) {
+static void fit_rigid(const pl_hb *hb, const pl_state *rest, const pl_state *s,
+                      const double *rotation, rigid *g) {
   int dim = pl_model_dim(hb->m), nn = pl_model_nnode(hb->m), count = 0;
   double A[9] = {0}, S[9], X[3], x[3], size = 0;
   *g = (rigid){0};
-  memcpy(g->R, turn, sizeof g->R);
+  memcpy(g->R, rotation, sizeof g->R);
   for (int pass = 0; pass < 2; pass++) {
     for (int i = 0; i < nn; i++) {
       if (!is_driven(hb, dim, i)) continue;
@@ -98,7 +98,7 @@ static void fit_rigid(const pl_hb *hb, const pl_state *rest, const pl_state *s, 
   }
   if (dim == 1 || !(size > 0)) return;
   // what the nodes leave open turns with the drive; in the plane nothing turns out of it
-  for (int c = 0; c < 9; c++) A[c] += 1e-9 * size * turn[c];
+  for (int c = 0; c < 9; c++) A[c] += 1e-9 * size * rotation[c];
   if (dim == 2) A[8] += size;
   pl_polar3(A, g->R, S);
 }
@@ -144,11 +144,11 @@ pl_status start_rigid(pl_hb *hb, const pl_state *rest, pl_orbit *o) {
   for (int i = 0; st == PL_OK && i < N; i++) {
     pl_clock c = {.t = 2 * PL_PI * i / N, .omega = 1, .scale = 1};
     rigid g;
-    double turn[9];
+    double rotation[9];
     pl_drive(hb->m, hb->p, &c, s);
-    pl_drive_rotation(hb->m, hb->p, &c, turn);
-    fit_rigid(hb, rest, s, turn, &g);
-    st = pl_turn_scalars(hb->m, hb->p, g.R, rest->q, scal);
+    pl_drive_rotation(hb->m, hb->p, &c, rotation);
+    fit_rigid(hb, rest, s, rotation, &g);
+    st = pl_rotate_scalars(hb->m, hb->p, g.R, rest->q, scal);
     if (st == PL_OK) follow_rigid(hb, rest, &g, scal, x + (size_t)i * (size_t)hb->nfree);
   }
   if (st == PL_OK) from_samples(N, x, o);
@@ -182,7 +182,7 @@ pl_status start_transient(pl_hb *hb, int periods, pl_state *s, pl_history *histo
   recorder r = {.hb = hb, .N = N, .omega = o->omega};
   r.x = pl_alloc(hb->env, (size_t)N * (size_t)hb->nfree, sizeof *r.x);
   if (!r.x) return PL_E_NOMEM;
-  pl_opts_default(pl_transient_info_table, pl_transient_info_count, &to);
+  pl_opts_default(pl_transient_option_table, pl_transient_option_count, &to);
   to.frequency = o->omega;
   to.steps_per_period = N;
   to.periods = periods;

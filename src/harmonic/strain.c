@@ -40,7 +40,7 @@ static void sample(gauge *g, double phase, double *each, pl_strain *most) {
 }
 
 // one element at one phase; keeps it when it is the largest so far
-static double probe(gauge *g, double phase, pl_strain *most) {
+static double bordering(gauge *g, double phase, pl_strain *most) {
   int field = strain_field(pl_model_group_kind(g->m, most->group));
   g->at(g->ctx, phase, g->s);
   pl_eval_field(g->m, g->p, g->s, most->group, field, g->value);
@@ -56,18 +56,18 @@ static void refine(gauge *g, double spacing, pl_strain *most) {
   const double golden = 0.61803398874989484820;
   double lo = most->phase - spacing, hi = most->phase + spacing;
   double a = hi - golden * (hi - lo), b = lo + golden * (hi - lo);
-  double fa = probe(g, a, most), fb = probe(g, b, most);
+  double fa = bordering(g, a, most), fb = bordering(g, b, most);
   for (int i = 0; i < SEARCH && hi - lo > 1e-9; i++) {
     if (fa > fb) {
       hi = b;
       b = a;
       fb = fa;
-      fa = probe(g, a = hi - golden * (hi - lo), most);
+      fa = bordering(g, a = hi - golden * (hi - lo), most);
     } else {
       lo = a;
       a = b;
       fa = fb;
-      fb = probe(g, b = lo + golden * (hi - lo), most);
+      fb = bordering(g, b = lo + golden * (hi - lo), most);
     }
   }
   most->phase -= 2 * PL_PI * floor(most->phase / (2 * PL_PI));
@@ -89,7 +89,7 @@ pl_status strain_over_period(const pl_model *m, const pl_params *p, phase_state_
   pl_status st = g.value ? pl_state_create(m, p, &g.s) : PL_E_NOMEM;
   for (int i = 0; st == PL_OK && i < nsample; i++) {
     sample(&g, 2 * PL_PI * i / nsample, each, most);
-    st = pl_tell(env, "strain", (double)i / nsample, NULL);
+    st = pl_report_progress(env, "strain", (double)i / nsample, NULL);
   }
   if (st == PL_OK && most->value != 0) refine(&g, 2 * PL_PI / nsample, most);
   if (g.s) pl_state_free(m, g.s);

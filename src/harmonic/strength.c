@@ -32,7 +32,8 @@ pl_status strength_create(pl_hb *hb, pl_params *p, const double *par, strength *
   *s = (strength){.hb = hb, .p = p, .par = par, .now = -1};
   size_t nq = (size_t)hb->nq, N = (size_t)hb->f.N, L = (size_t)hb->f.L;
   s->dq = pl_alloc(hb->env, nq * (3 * N + 2 * L) + (size_t)hb->n, sizeof(double));
-  s->work = pl_alloc(hb->env, work_size(hb) * (size_t)pl_team_size(hb->w->team), sizeof(double));
+  s->work =
+      pl_alloc(hb->env, work_size(hb) * (size_t)pl_threads_size(hb->w->threads), sizeof(double));
   if (!s->dq || !s->work) {
     strength_free(s);
     return PL_E_NOMEM;
@@ -89,14 +90,14 @@ pl_status strength_set(strength *s, double factor) {
 
 // ---- column -----------------------------------------------------------------------------------
 
-static int touches_drive(const pl_hb *hb, const pl_visit *e) {
+static int touches_drive(const pl_hb *hb, const pl_element *e) {
   for (int a = 0; a < e->ndof; a++)
     if (e->dof[a] >= 0 && hb->free_index[e->dof[a]] < 0) return 1;
   return 0;
 }
 
 // local places and rates at a sample, and how they change with the strength
-static void gather(const strength *s, const pl_visit *e, int i, double *q, double *v, double *dq,
+static void gather(const strength *s, const pl_element *e, int i, double *q, double *v, double *dq,
                    double *dv) {
   const pl_hb *hb = s->hb;
   const fourier *f = &hb->f;
@@ -120,7 +121,7 @@ static void gather(const strength *s, const pl_visit *e, int i, double *q, doubl
   }
 }
 
-static int add_element(void *ctx, const pl_visit *e, int thread) {
+static int add_element(void *ctx, const pl_element *e, int thread) {
   strength *s = ctx;
   const pl_hb *hb = s->hb;
   const fourier *f = &hb->f;
@@ -130,7 +131,7 @@ static int add_element(void *ctx, const pl_visit *e, int thread) {
   double q[PL_NDOF_MAX], v[PL_NDOF_MAX], dq[PL_NDOF_MAX], dv[PL_NDOF_MAX], force[PL_NDOF_MAX];
   for (int i = 0; i < f->N; i++) {
     gather(s, e, i, q, v, dq, dv);
-    if (pl_visit_eval(e, q, v, force, K, D)) return 1;
+    if (pl_element_eval(e, q, v, force, K, D)) return 1;
     for (int a = 0; a < n; a++) {
       int at = e->dof[a] < 0 ? -1 : hb->free_index[e->dof[a]];
       double x = 0;
@@ -166,5 +167,5 @@ pl_status strength_column(strength *s, const double *z, double omega, double *ou
       add_mass_entry(s, M->row[k], j, M->val[k]);
       add_mass_entry(s, j, M->row[k], M->val[k]);
     }
-  return pl_model_visit(s->hb->m, s->p, s->hb->w, add_element, s);
+  return pl_model_each_element(s->hb->m, s->p, s->hb->w, add_element, s);
 }

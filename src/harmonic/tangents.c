@@ -63,11 +63,11 @@ static pl_status make_pattern(tangents *t, const pl_csc *P) {
   return s;
 }
 
-static int fill_slot(void *ctx, const pl_visit *e, int thread) {
+static int fill_slot(void *ctx, const pl_element *e, int thread) {
   (void)thread;
   tangents *t = ctx;
   const int *index = pl_model_free_index(t->v->m);
-  int sym, nentry = pl_lot_entries(t->v->m, e->group, &sym);
+  int sym, nentry = pl_batch_entries(t->v->m, e->group, &sym);
   int *slot = t->slot + t->slot0[e->group] + (size_t)e->elem * (size_t)nentry;
   for (int a = 0; a < e->ndof; a++)
     for (int b = 0; b < (sym ? a + 1 : e->ndof); b++) {
@@ -91,7 +91,7 @@ static pl_status make_slots(tangents *t) {
   t->mirror = pl_alloc(t->env, (size_t)t->P.nnz, sizeof *t->mirror);
   if (!t->slot0 || !t->mirror) return PL_E_NOMEM;
   for (int g = 0; g < ng; g++) {
-    int sym, n = pl_lot_entries(m, g, &sym);
+    int sym, n = pl_batch_entries(m, g, &sym);
     t->slot0[g + 1] = t->slot0[g] + (size_t)n * (size_t)pl_model_group_size(m, g);
   }
   t->slot = pl_alloc(t->env, t->slot0[ng], sizeof(int));
@@ -99,7 +99,7 @@ static pl_status make_slots(tangents *t) {
   for (int j = 0; !t->symmetric && j < t->n; j++)
     for (int k = t->P.ptr[j]; k < t->P.ptr[j + 1]; k++)
       t->mirror[k] = pl_csc_find(&t->P, j, t->P.row[k]);
-  return pl_model_visit(m, t->v->p, t->v->w, fill_slot, t);
+  return pl_model_each_element(m, t->v->p, t->v->w, fill_slot, t);
 }
 
 pl_status tangents_open(variation *v, tangents *t) {
@@ -109,7 +109,7 @@ pl_status tangents_open(variation *v, tangents *t) {
   t->rated = v->p->par[PL_PAR_BETA] != 0;
   for (int g = 0; g < pl_model_ngroup(v->m); g++) {
     int sym;
-    pl_lot_entries(v->m, g, &sym);
+    pl_batch_entries(v->m, g, &sym);
     t->symmetric &= sym;
     t->rated |= pl_model_group_kind(v->m, g)->d.visc != NULL;
   }
@@ -134,7 +134,7 @@ void tangents_close(tangents *t) {
 enum { NEAR = 1 << 16 }; // numbers that a processor has at hand
 
 // 1 when some element of the lot lists an unknown twice
-static int has_twins(const pl_lot *e) {
+static int has_twins(const pl_batch *e) {
   for (int l = 0; l < e->n; l++)
     for (int a = 0; a < e->ndof; a++)
       for (int b = 0; b < a; b++) {
@@ -145,7 +145,7 @@ static int has_twins(const pl_lot *e) {
 }
 
 // adds the entries x of a lot at one phase
-static void add_entries(const tangents *t, const pl_lot *e, int twins, const pl_pack *x,
+static void add_entries(const tangents *t, const pl_batch *e, int twins, const pl_pack *x,
                         double factor, double *to) {
   const int *first = t->slot + t->slot0[e->group] + (size_t)e->first * (size_t)e->nentry;
   int spread_out = e->symmetric && !t->symmetric;
@@ -167,13 +167,13 @@ static void add_entries(const tangents *t, const pl_lot *e, int twins, const pl_
       }
 }
 
-static void add_forces(const pl_lot *e, const pl_pack *f, double *to) {
+static void add_forces(const pl_batch *e, const pl_pack *f, double *to) {
   for (int l = 0; l < e->n; l++)
     for (int a = 0; a < e->ndof; a++)
       if (e->dof[l * e->ndof + a] >= 0) to[e->dof[l * e->ndof + a]] += f[a][l];
 }
 
-static int eval_lot(void *ctx, const pl_lot *e, int thread, int *bad) {
+static int eval_batch(void *ctx, const pl_batch *e, int thread, int *bad) {
   (void)thread;
   tangents *t = ctx;
   // what sliders do depends on the past: events.c
@@ -182,7 +182,7 @@ static int eval_lot(void *ctx, const pl_lot *e, int thread, int *bad) {
   pl_pack q[PL_NDOF_MAX], v[PL_NDOF_MAX], f[PL_NDOF_MAX];
   pl_pack K[PL_NDOF_MAX * PL_NDOF_MAX], D[PL_NDOF_MAX * PL_NDOF_MAX];
   int twins = has_twins(e), rated = t->rated && t->D;
-  pl_lot_sample s = {.q = q, .v = v, .stride = 1, .f = f, .K = K, .D = rated ? D : NULL};
+  pl_batch_sample s = {.q = q, .v = v, .stride = 1, .f = f, .K = K, .D = rated ? D : NULL};
   for (int i = t->from; i < t->to; i++) {
     const double *Q = t->q + 2 * (size_t)i * nq, *V = Q + nq;
     for (int a = 0; a < e->ndof; a++)
@@ -191,7 +191,7 @@ static int eval_lot(void *ctx, const pl_lot *e, int thread, int *bad) {
         q[a][l] = dof < 0 ? 0 : Q[dof];
         v[a][l] = dof < 0 ? 0 : V[dof];
       }
-    if (pl_lot_eval(e, &s, bad)) return 1;
+    if (pl_batch_eval(e, &s, bad)) return 1;
     add_entries(t, e, twins, K, 1, t->K + (size_t)i * npair);
     if (t->f) add_forces(e, f, t->f + (size_t)i * nq);
     if (rated) add_entries(t, e, twins, D, t->v->omega, t->D + (size_t)i * npair);
@@ -240,7 +240,7 @@ pl_status tangents_eval(tangents *t, double *K, double *D) {
   if (t->f) memset(t->f, 0, (size_t)t->nphase * (size_t)pl_model_nq(t->v->m) * sizeof(double));
   for (t->from = 0; t->from < t->nphase; t->from = t->to) {
     t->to = t->from + some < t->nphase ? t->from + some : t->nphase;
-    PL_TRY(pl_model_visit_lots(t->v->m, t->v->p, t->v->w, eval_lot, t));
+    PL_TRY(pl_model_each_batch(t->v->m, t->v->p, t->v->w, eval_batch, t));
   }
   return PL_OK;
 }

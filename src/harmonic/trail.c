@@ -60,7 +60,7 @@ static void put_orbit(row *r, const pl_orbit *o) {
   put(r, o->z, orbit_size(o));
 }
 
-static void take_orbit(row *r, const pl_model *m, pl_orbit **out) {
+static void read_orbit(row *r, const pl_model *m, pl_orbit **out) {
   int H = 0;
   *out = NULL;
   TAKE(r, H);
@@ -95,7 +95,7 @@ static void put_curve(row *r, const pl_curve *c) {
   }
 }
 
-static void take_curve(row *r, const pl_model *m, pl_curve *c) {
+static void read_curve(row *r, const pl_model *m, pl_curve *c) {
   pl_curve k = {0};
   int start = 0;
   TAKE(r, k);
@@ -112,7 +112,7 @@ static void take_curve(row *r, const pl_model *m, pl_curve *c) {
   while (!r->failed && c->npoint < npoint) {
     pl_curve_point p = {0};
     TAKE(r, p);
-    take_orbit(r, m, &p.orbit);
+    read_orbit(r, m, &p.orbit);
     if (pl_grow(c->env, &c->point, c->npoint, &c->cap, sizeof *c->point) != PL_OK) r->failed = 1;
     if (r->failed)
       pl_orbit_free(p.orbit);
@@ -122,7 +122,7 @@ static void take_curve(row *r, const pl_model *m, pl_curve *c) {
   while (!r->failed && c->nspecial < nspecial) {
     pl_special s = {0};
     TAKE(r, s);
-    take_orbit(r, m, &s.orbit);
+    read_orbit(r, m, &s.orbit);
     if (pl_grow(c->env, &c->special, c->nspecial, &c->cap_special, sizeof *c->special) != PL_OK)
       r->failed = 1;
     if (r->failed)
@@ -134,13 +134,13 @@ static void take_curve(row *r, const pl_model *m, pl_curve *c) {
 
 // ---- the way ----------------------------------------------------------------------------------
 
-static void put_spot(row *r, const walk *k, const spot *s) {
+static void write_curve_point(row *r, const continuation *k, const curve_point *s) {
   PUT(r, *s);
-  put(r, s->z, (2 * (size_t)k->n + 2 * (size_t)k->nwatch) * sizeof(double));
+  put(r, s->z, (2 * (size_t)k->n + 2 * (size_t)k->nprobe) * sizeof(double));
 }
 
-static void take_spot(row *r, const walk *k, spot *s) {
-  spot t = {0};
+static void read_curve_point(row *r, const continuation *k, curve_point *s) {
+  curve_point t = {0};
   TAKE(r, t);
   if (r->failed) return;
   t.z = s->z;
@@ -148,21 +148,21 @@ static void take_spot(row *r, const walk *k, spot *s) {
   t.slope = s->slope;
   t.path = s->path;
   *s = t;
-  take(r, s->z, (2 * (size_t)k->n + 2 * (size_t)k->nwatch) * sizeof(double));
+  take(r, s->z, (2 * (size_t)k->n + 2 * (size_t)k->nprobe) * sizeof(double));
 }
 
-static void put_walk(row *r, const walk *k) {
+static void write_continuation(row *r, const continuation *k) {
   const double all[] = {k->sz, k->sw, k->ds, k->missed, k->bend_w, k->bend_z, k->bend_o};
   PUT(r, k->H);
   PUT(r, k->have_last);
   PUT(r, all);
   put(r, k->bend, (size_t)k->n * sizeof(double));
-  put_spot(r, k, &k->first);
-  put_spot(r, k, &k->last);
-  put_spot(r, k, &k->at);
+  write_curve_point(r, k, &k->first);
+  write_curve_point(r, k, &k->last);
+  write_curve_point(r, k, &k->at);
 }
 
-static pl_status take_walk(row *r, walk *k) {
+static pl_status read_continuation(row *r, continuation *k) {
   int H = 0;
   double all[7] = {0};
   TAKE(r, H);
@@ -172,7 +172,7 @@ static pl_status take_walk(row *r, walk *k) {
     r->failed = 1;
     return PL_OK;
   }
-  PL_TRY(walk_open(k, H));
+  PL_TRY(cont_open(k, H));
   k->sz = all[0];
   k->sw = all[1];
   k->ds = all[2];
@@ -181,9 +181,9 @@ static pl_status take_walk(row *r, walk *k) {
   k->bend_z = all[5];
   k->bend_o = all[6];
   take(r, k->bend, (size_t)k->n * sizeof(double));
-  take_spot(r, k, &k->first);
-  take_spot(r, k, &k->last);
-  take_spot(r, k, &k->at);
+  read_curve_point(r, k, &k->first);
+  read_curve_point(r, k, &k->last);
+  read_curve_point(r, k, &k->at);
   return PL_OK;
 }
 
@@ -195,11 +195,11 @@ int pl_trail_iterations(const pl_trail *t) {
 
 pl_status pl_trail_pack(const pl_trail *t, double **out, size_t *n) {
   row r = {.env = t->k->env};
-  int shape[3] = {t->k->nfree, t->k->nwatch, t->before != NULL};
+  int shape[3] = {t->k->nfree, t->k->nprobe, t->before != NULL};
   *out = NULL;
   *n = 0;
   PUT(&r, shape);
-  put_walk(&r, t->k);
+  write_continuation(&r, t->k);
   PUT(&r, *t->a);
   // the work of the way is added to the curve only at its end
   pl_curve now = *t->c;
@@ -230,7 +230,7 @@ pl_status pl_curve_unpack(const pl_model *m, pl_env *env, size_t n, const double
                           pl_curve **out) {
   row r = {.env = env, .x = (double *)(uintptr_t)x, .n = n};
   PL_TRY(curve_create(env, out));
-  take_curve(&r, m, *out);
+  read_curve(&r, m, *out);
   if (!r.failed && r.at == n) return PL_OK;
   pl_curve_free(*out);
   *out = NULL;
@@ -244,15 +244,16 @@ int trail_turned(size_t n, const double *x) {
   return shape[2];
 }
 
-pl_status trail_unpack(size_t n, const double *x, walk *k, care *a, pl_curve *c, pl_curve *before) {
+pl_status trail_unpack(size_t n, const double *x, continuation *k, care *a, pl_curve *c,
+                       pl_curve *before) {
   row r = {.env = k->env, .x = (double *)(uintptr_t)x, .n = n};
   int shape[3] = {0};
   TAKE(&r, shape);
-  if (shape[0] != pl_model_nfree(k->m) || shape[1] != k->nwatch) r.failed = 1;
-  if (!r.failed) PL_TRY(take_walk(&r, k));
+  if (shape[0] != pl_model_nfree(k->m) || shape[1] != k->nprobe) r.failed = 1;
+  if (!r.failed) PL_TRY(read_continuation(&r, k));
   TAKE(&r, *a);
-  take_curve(&r, k->m, c);
-  if (before && shape[2]) take_curve(&r, k->m, before);
+  read_curve(&r, k->m, c);
+  if (before && shape[2]) read_curve(&r, k->m, before);
   if (!r.failed && c->npoint > 0) return PL_OK;
   return pl_fail(k->env, PL_E_INPUT, "response: what was kept to go on from is of another model");
 }

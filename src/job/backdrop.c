@@ -91,7 +91,7 @@ static void draw_sphere(pencil *p, const pl_obstacle *o, const double *m) {
 
 static void draw_box(pencil *p, const pl_obstacle *o, const double *m) {
   double R[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, corner[8][3];
-  if (pl_norm(4, o->turn) > 0) pl_quat_to_mat(o->turn, R);
+  if (pl_norm(4, o->rotation) > 0) pl_quat_to_mat(o->rotation, R);
   for (int k = 0; k < 8; k++)
     for (int c = 0; c < 3; c++) {
       corner[k][c] = m[c];
@@ -135,7 +135,7 @@ static void draw_capsule(pencil *p, const pl_obstacle *o, const double *m) {
 static void mesh_triangle(const pl_obstacle *o, const double *m, int t, const double *v[3],
                           double x[3][3], double *n) {
   double R[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, a[3], b[3];
-  if (pl_norm(4, o->turn) > 0) pl_quat_to_mat(o->turn, R);
+  if (pl_norm(4, o->rotation) > 0) pl_quat_to_mat(o->rotation, R);
   pl_obstacle_mesh_corners(o->mesh, t, v);
   for (int i = 0; i < 9; i++) x[i / 3][i % 3] = m[i % 3] + pl_dot3(R + 3 * (i % 3), v[i / 3]);
   pl_sub3(x[1], x[0], a);
@@ -260,13 +260,15 @@ pl_status job_backdrop(const job *j, double t, double until, int npos, const dou
   const pl_contact_desc *d = &j->scene->contact;
   size_t count = (size_t)npos * (size_t)j->scene->mesh->nvert;
   if (d->nnode == 0) return PL_OK;
-  size_t room = 0;
-  for (int k = 0; k < d->nobstacle; k++) room += d->obstacle[k].kind == PL_MESH ? MESH_ROOM : ROOM;
+  size_t capacity = 0;
+  for (int k = 0; k < d->nobstacle; k++)
+    capacity += d->obstacle[k].kind == PL_MESH ? MESH_ROOM : ROOM;
   // one allocation: the lines, then how far each goes
-  double *all = pl_alloc(j->env, room, sizeof *((pencil *)0)->line + 3 * sizeof *all);
+  double *all = pl_alloc(j->env, capacity, sizeof *((pencil *)0)->line + 3 * sizeof *all);
   if (!all) return PL_E_NOMEM;
-  pencil p = {
-      .dim = j->scene->dim, .line = (double(*)[2][3])all, .drift = (double(*)[3])(all + 6 * room)};
+  pencil p = {.dim = j->scene->dim,
+              .line = (double(*)[2][3])all,
+              .drift = (double(*)[3])(all + 6 * capacity)};
   frame(&p, x, count);
   for (int k = 0; k < d->nobstacle; k++) {
     const pl_obstacle *o = &d->obstacle[k];

@@ -136,7 +136,7 @@ static pl_status misfit(const checkpoint *c) {
                 "the checkpoint does not fit the analysis: it holds more or less than it should");
 }
 
-pl_status checkpoint_take(checkpoint *c, void *to, size_t count, size_t size) {
+pl_status checkpoint_read(checkpoint *c, void *to, size_t count, size_t size) {
   size_t bytes;
   if (pl_mul_size(count, size, &bytes) || bytes > c->size - c->at) return misfit(c);
   if (bytes > 0) memcpy(to, c->data + c->at, bytes);
@@ -144,7 +144,7 @@ pl_status checkpoint_take(checkpoint *c, void *to, size_t count, size_t size) {
   return PL_OK;
 }
 
-pl_status checkpoint_take_new(checkpoint *c, size_t count, size_t size, void *out) {
+pl_status checkpoint_read_new(checkpoint *c, size_t count, size_t size, void *out) {
   size_t bytes;
   void *to = NULL;
   memcpy(out, &to, sizeof to);
@@ -153,7 +153,7 @@ pl_status checkpoint_take_new(checkpoint *c, size_t count, size_t size, void *ou
   to = pl_alloc(c->j->env, count, size);
   if (!to) return PL_E_NOMEM;
   memcpy(out, &to, sizeof to);
-  return checkpoint_take(c, to, count, size);
+  return checkpoint_read(c, to, count, size);
 }
 
 long checkpoint_count(double x) {
@@ -197,8 +197,8 @@ pl_status checkpoint_read_numbers(const job *j, const pl_analysis *a, double **x
   *n = 0;
   PL_TRY(checkpoint_open(j, a, &c, &found));
   if (!found) return PL_OK;
-  pl_status st = checkpoint_take(&c, n, 1, sizeof *n);
-  if (st == PL_OK) st = checkpoint_take_new(&c, *n, sizeof **x, x);
+  pl_status st = checkpoint_read(&c, n, 1, sizeof *n);
+  if (st == PL_OK) st = checkpoint_read_new(&c, *n, sizeof **x, x);
   st = checkpoint_close(&c, st);
   if (st == PL_OK) return PL_OK;
   pl_free(j->env, *x);
@@ -208,10 +208,10 @@ pl_status checkpoint_read_numbers(const job *j, const pl_analysis *a, double **x
 
 static pl_status keep_step(void *ctx, size_t n, const double *x) {
   step_keeper *k = ctx;
-  double *room = pl_realloc(k->j->env, k->x, n, sizeof *x);
-  if (!room) return PL_E_NOMEM;
-  memcpy(room, x, n * sizeof *x);
-  k->x = room;
+  double *capacity = pl_realloc(k->j->env, k->x, n, sizeof *x);
+  if (!capacity) return PL_E_NOMEM;
+  memcpy(capacity, x, n * sizeof *x);
+  k->x = capacity;
   k->n = n;
   return checkpoint_due(k->j) ? checkpoint_write_numbers(k->j, k->a, n, x) : PL_OK;
 }

@@ -31,9 +31,9 @@ int checkpoint_due(const job *j);
 // damaged, or of another scene, model or options; the message says which.
 pl_status checkpoint_open(const job *j, const pl_analysis *a, checkpoint *c, int *found);
 // Takes count items; PL_E_INPUT when there are not as many.
-pl_status checkpoint_take(checkpoint *c, void *to, size_t count, size_t size);
+pl_status checkpoint_read(checkpoint *c, void *to, size_t count, size_t size);
 // The same into a new array, freed by the caller; on failure it is NULL.
-pl_status checkpoint_take_new(checkpoint *c, size_t count, size_t size, void *out);
+pl_status checkpoint_read_new(checkpoint *c, size_t count, size_t size, void *out);
 // A count among the numbers of a file, which may be none.
 long checkpoint_count(double x);
 // Frees what was read. Returns the status given, or PL_E_INPUT when something is left.

@@ -11,13 +11,13 @@ pl_status design_checkpoint_write(const job *j, const pl_analysis *a, const pl_d
   return checkpoint_end(&c);
 }
 
-static pl_status take(checkpoint *c, pl_design_state *s) {
+static pl_status read_state(checkpoint *c, pl_design_state *s) {
   int count[2];
-  PL_TRY(checkpoint_take(c, count, 2, sizeof *count));
+  PL_TRY(checkpoint_read(c, count, 2, sizeof *count));
   // a negative count is more than there is
-  PL_TRY(checkpoint_take_new(c, (size_t)count[0], sizeof *s->ints, &s->ints));
+  PL_TRY(checkpoint_read_new(c, (size_t)count[0], sizeof *s->ints, &s->ints));
   s->nint = count[0];
-  PL_TRY(checkpoint_take_new(c, (size_t)count[1], sizeof *s->reals, &s->reals));
+  PL_TRY(checkpoint_read_new(c, (size_t)count[1], sizeof *s->reals, &s->reals));
   s->nreal = count[1];
   return PL_OK;
 }
@@ -30,7 +30,7 @@ pl_status design_checkpoint_read(const job *j, const pl_analysis *a, pl_design_s
   if (!found) return PL_OK;
   pl_design_state *s = pl_alloc(j->env, 1, sizeof *s);
   if (s) s->env = j->env;
-  pl_status st = checkpoint_close(&c, s ? take(&c, s) : PL_E_NOMEM);
+  pl_status st = checkpoint_close(&c, s ? read_state(&c, s) : PL_E_NOMEM);
   if (st == PL_OK)
     *out = s;
   else

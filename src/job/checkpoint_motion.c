@@ -12,7 +12,7 @@ enum {
 };
 
 typedef struct header {
-  int nq, nhist, moved, npair;
+  int nq, nhist, anchoring, npair;
   int nframe, has_q1, has_v1, has_period;
   double t;
   counts done;
@@ -24,7 +24,7 @@ static header make_header(const pl_state *s, const pl_history *h, const kept *k)
   memset(&head, 0, sizeof head);
   head.nq = s->nq;
   head.nhist = s->nhist;
-  head.moved = s->moved;
+  head.anchoring = s->anchoring;
   head.npair = k->contact ? k->contact->npair : 0;
   head.nframe = k->n;
   head.has_q1 = h->q1 != NULL;
@@ -52,7 +52,7 @@ static void put_table(checkpoint *c, const pl_table *t) {
 // pairs that do not touch are zeros
 static void put_touches(checkpoint *c, const pl_contact *k) {
   for (int i = 0; i < k->npair; i++) {
-    const pl_touch *a = &k->pair[i];
+    const pl_contact_pair *a = &k->pair[i];
     const double all[TOUCH] = {a->status,   a->force[0], a->force[1], a->force[2],
                                a->slide[0], a->slide[1], a->slide[2]};
     put(c, all, TOUCH);
@@ -89,19 +89,19 @@ static pl_status misfit(const job *j, const pl_analysis *a) {
                     "%s: the checkpoint is of another model", a->name);
 }
 
-static pl_status take_history(checkpoint *c, const header *head, pl_history *h) {
+static pl_status read_history(checkpoint *c, const header *head, pl_history *h) {
   size_t nq = (size_t)head->nq, size = sizeof(double);
   *h = head->history;
   h->q1 = h->v1 = h->period = h->warm = NULL;
   if (h->nsample < 0 || h->nwarm < 0) return misfit(c->j, c->a);
-  if (head->has_q1) PL_TRY(checkpoint_take_new(c, nq, size, &h->q1));
-  if (head->has_v1) PL_TRY(checkpoint_take_new(c, nq, size, &h->v1));
-  if (head->has_period) PL_TRY(checkpoint_take_new(c, nq * (size_t)h->nsample, size, &h->period));
-  if (h->nwarm > 0) PL_TRY(checkpoint_take_new(c, (size_t)h->nwarm, size, &h->warm));
+  if (head->has_q1) PL_TRY(checkpoint_read_new(c, nq, size, &h->q1));
+  if (head->has_v1) PL_TRY(checkpoint_read_new(c, nq, size, &h->v1));
+  if (head->has_period) PL_TRY(checkpoint_read_new(c, nq * (size_t)h->nsample, size, &h->period));
+  if (h->nwarm > 0) PL_TRY(checkpoint_read_new(c, (size_t)h->nwarm, size, &h->warm));
   return PL_OK;
 }
 
-static pl_status take_frames(checkpoint *c, int nframe, size_t nq, kept *k) {
+static pl_status read_frames(checkpoint *c, int nframe, size_t nq, kept *k) {
   pl_env *env = c->j->env;
   if (nframe < 0 || nframe > 100000) return misfit(c->j, c->a);
   if (nframe == 0) return PL_OK;
@@ -110,18 +110,18 @@ static pl_status take_frames(checkpoint *c, int nframe, size_t nq, kept *k) {
   k->time = pl_alloc(env, (size_t)k->cap, sizeof(double));
   k->qv = pl_alloc(env, (size_t)k->cap * 2 * nq, sizeof(double));
   if (!k->time || !k->qv) return PL_E_NOMEM;
-  PL_TRY(checkpoint_take(c, k->time, (size_t)nframe, sizeof(double)));
-  PL_TRY(checkpoint_take(c, k->qv, (size_t)nframe * 2 * nq, sizeof(double)));
+  PL_TRY(checkpoint_read(c, k->time, (size_t)nframe, sizeof(double)));
+  PL_TRY(checkpoint_read(c, k->qv, (size_t)nframe * 2 * nq, sizeof(double)));
   k->n = nframe;
   return PL_OK;
 }
 
-static pl_status take_table(checkpoint *c, pl_table *t) {
+static pl_status read_table(checkpoint *c, pl_table *t) {
   int size[2];
   double *rows;
-  PL_TRY(checkpoint_take(c, size, 2, sizeof *size));
+  PL_TRY(checkpoint_read(c, size, 2, sizeof *size));
   if (size[0] < 0 || size[1] != pl_table_cols(t)) return misfit(c->j, c->a);
-  PL_TRY(checkpoint_take_new(c, (size_t)size[0] * (size_t)size[1], sizeof *rows, &rows));
+  PL_TRY(checkpoint_read_new(c, (size_t)size[0] * (size_t)size[1], sizeof *rows, &rows));
   pl_status st = PL_OK;
   for (int i = 0; st == PL_OK && i < size[0]; i++)
     st = pl_table_row(t, rows + (size_t)i * (size_t)size[1]);
@@ -129,18 +129,18 @@ static pl_status take_table(checkpoint *c, pl_table *t) {
   return st;
 }
 
-static pl_status take_touches(checkpoint *c, const pl_state *s, pl_contact *k) {
+static pl_status read_touches(checkpoint *c, const pl_state *s, pl_contact *k) {
   pl_contact_place(k, s->t, s->q);
   for (int i = 0; i < k->npair; i++) {
     double x[TOUCH];
-    pl_touch *a = &k->pair[i];
-    PL_TRY(checkpoint_take(c, x, TOUCH, sizeof *x));
+    pl_contact_pair *a = &k->pair[i];
+    PL_TRY(checkpoint_read(c, x, TOUCH, sizeof *x));
     a->status = x[0] == PL_SLIP ? PL_SLIP : x[0] == PL_STICK ? PL_STICK : PL_OPEN;
     memcpy(a->force, x + 1, sizeof a->force);
     memcpy(a->slide, x + 4, sizeof a->slide);
   }
   double done[WORK];
-  PL_TRY(checkpoint_take(c, done, WORK, sizeof *done));
+  PL_TRY(checkpoint_read(c, done, WORK, sizeof *done));
   k->residual = done[0];
   k->solves = checkpoint_count(done[1]);
   k->sweeps = checkpoint_count(done[2]);
@@ -149,20 +149,20 @@ static pl_status take_touches(checkpoint *c, const pl_state *s, pl_contact *k) {
   return PL_OK;
 }
 
-static pl_status take_all(checkpoint *c, pl_state *s, pl_history *h, kept *k, int ntable,
+static pl_status read_all(checkpoint *c, pl_state *s, pl_history *h, kept *k, int ntable,
                           pl_table *const *table) {
   header head, want = make_header(s, h, k);
-  PL_TRY(checkpoint_take(c, &head, 1, sizeof head));
+  PL_TRY(checkpoint_read(c, &head, 1, sizeof head));
   if (head.nq != want.nq || head.nhist != want.nhist || head.npair != want.npair)
     return misfit(c->j, c->a);
   s->t = head.t;
-  s->moved = head.moved;
+  s->anchoring = head.anchoring;
   k->done = head.done;
-  PL_TRY(checkpoint_take(c, s->q, 3 * (size_t)s->nq + (size_t)s->nhist, sizeof *s->q));
-  PL_TRY(take_history(c, &head, h));
-  PL_TRY(take_frames(c, head.nframe, (size_t)s->nq, k));
-  for (int i = 0; i < ntable; i++) PL_TRY(take_table(c, table[i]));
-  return k->contact ? take_touches(c, s, k->contact) : PL_OK;
+  PL_TRY(checkpoint_read(c, s->q, 3 * (size_t)s->nq + (size_t)s->nhist, sizeof *s->q));
+  PL_TRY(read_history(c, &head, h));
+  PL_TRY(read_frames(c, head.nframe, (size_t)s->nq, k));
+  for (int i = 0; i < ntable; i++) PL_TRY(read_table(c, table[i]));
+  return k->contact ? read_touches(c, s, k->contact) : PL_OK;
 }
 
 pl_status motion_read(const job *j, const pl_analysis *a, pl_state *s, pl_history *h, kept *k,
@@ -170,5 +170,5 @@ pl_status motion_read(const job *j, const pl_analysis *a, pl_state *s, pl_histor
   checkpoint c;
   PL_TRY(checkpoint_open(j, a, &c, found));
   if (!*found) return PL_OK;
-  return checkpoint_close(&c, take_all(&c, s, h, k, ntable, table));
+  return checkpoint_close(&c, read_all(&c, s, h, k, ntable, table));
 }

@@ -67,11 +67,11 @@ static const char *support_text(const pl_scene *sc, int node, const double *q, c
   return buf;
 }
 
-static pl_status check_reach(const job *j, const pl_analysis *a, pl_sheet *sheet,
-                             const pl_state *s) {
-  pl_reach far;
+static pl_status check_supports(const job *j, const pl_analysis *a, pl_sheet *sheet,
+                                const pl_state *s) {
+  pl_unreachable far;
   char one[256], other[256], when[64] = "";
-  PL_TRY(pl_sheet_reach(sheet, s->q, &far));
+  PL_TRY(pl_sheet_unreachable(sheet, s->q, &far));
   if (far.a < 0) return PL_OK;
   if (s->t > 0) snprintf(when, sizeof when, " at t = %.4g s", s->t);
   return pl_fail_at(
@@ -99,7 +99,7 @@ static pl_status check_drives(const job *j, const pl_analysis *a, pl_sheet *shee
     s->t = start->t + end * k / TIMES;
     pl_clock c = {.t = s->t, .omega = o->frequency, .scale = 1, .ramp = o->ramp};
     pl_drive(sc->model, sc->params, &c, s);
-    st = check_reach(j, a, sheet, s);
+    st = check_supports(j, a, sheet, s);
   }
   pl_state_free(sc->model, s);
   return st;
@@ -116,30 +116,30 @@ static pl_status open_sheet(job *j, const pl_analysis *a, const pl_state *s, clo
   pl_free(j->env, used);
   PL_TRY(st);
   d.weight = c->weight;
-  PL_TRY(pl_sheet_create(j->env, &d, pl_team_size(j->work->team), &c->confine.sheet));
-  j->sheet = c->confine.sheet;
-  PL_TRY(check_reach(j, a, j->sheet, s));
+  PL_TRY(pl_sheet_create(j->env, &d, pl_threads_size(j->work->threads), &c->constraints.sheet));
+  j->sheet = c->constraints.sheet;
+  PL_TRY(check_supports(j, a, j->sheet, s));
   return check_drives(j, a, j->sheet, s);
 }
 
 pl_status cloth_open(job *j, const pl_analysis *a, const pl_state *s, pl_contact *contact,
                      cloth *c) {
-  c->confine.contact = contact;
+  c->constraints.contact = contact;
   PL_TRY(open_sheet(j, a, s, c));
   if (!j->scene->has_layers) return PL_OK;
-  return pl_layers_create(j->env, &j->scene->layers, &c->confine.layers);
+  return pl_layers_create(j->env, &j->scene->layers, &c->constraints.layers);
 }
 
 void cloth_close(job *j, cloth *c) {
   j->sheet = NULL;
-  pl_sheet_free(c->confine.sheet);
-  pl_layers_free(c->confine.layers);
+  pl_sheet_free(c->constraints.sheet);
+  pl_layers_free(c->constraints.layers);
   pl_free(j->env, c->weight);
 }
 
 const pl_project_opts *cloth_project(const pl_analysis *a, pl_project_opts *defaults) {
   if (a->cloth) return &a->cloth->project;
-  pl_opts_default(pl_project_info_table, pl_project_info_count, defaults);
+  pl_opts_default(pl_project_option_table, pl_project_option_count, defaults);
   return defaults;
 }
 
@@ -151,7 +151,7 @@ const char *cloth_kept(double violation, char buf[32]) {
   return buf;
 }
 
-void cloth_tell_between(pl_page *page, double between) {
+void cloth_report_between(pl_page *page, double between) {
   if (between > 0)
     pl_page_text(page,
                  "Between the sampled directions the curve is exceeded by up to %.3g %%; `form: "

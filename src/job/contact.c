@@ -34,14 +34,14 @@ pl_status job_contact_columns(const job *j, const pl_contact *k, pl_table *t, in
 // of one obstacle: sum of normal forces, size of the sum of friction
 typedef struct total {
   double normal, friction;
-  int count[COUNTS]; // by pl_touch_status
+  int count[COUNTS]; // by pl_contact_status
 } total;
 
 static total total_of(const pl_contact *k, int obstacle) {
   total s = {0};
   double sum[3] = {0};
   for (int i = obstacle; i < k->npair; i += k->nobstacle) {
-    const pl_touch *a = &k->pair[i];
+    const pl_contact_pair *a = &k->pair[i];
     s.normal += a->force[0];
     s.count[a->status]++;
     for (int c = 0; c < 3; c++)
@@ -85,7 +85,7 @@ void job_contact_figures(const job *j, const pl_contact *k, json_t *figures) {
   job_set(figures, "contact", all);
 }
 
-void job_contact_tell(job *j, const pl_analysis *a, const pl_contact *k) {
+void job_contact_report(job *j, const pl_analysis *a, const pl_contact *k) {
   for (int o = 0; k && o < k->nobstacle; o++) {
     total s = total_of(k, o);
     const char *name = j->scene->obstacle_name[o];

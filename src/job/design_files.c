@@ -170,8 +170,8 @@ static void trace_target(const designing *t, int k, int which, const double *mot
 
 // motions of a watched node before and after, and its target: [3][TRACE][dim]; with a target all
 // begin where it begins
-static pl_status take_traces(const designing *t, int point, int watch, double *x, int *target) {
-  int dim = t->j->scene->dim, node = t->a->watch[watch].node, which = 0;
+static pl_status read_traces(const designing *t, int point, int probe, double *x, int *target) {
+  int dim = t->j->scene->dim, node = t->a->probe[probe].node, which = 0;
   size_t per = TRACE * (size_t)dim;
   *target = find_target(t, point, node, &which);
   for (int side = 0; side < SIDES; side++) {
@@ -183,7 +183,7 @@ static pl_status take_traces(const designing *t, int point, int watch, double *x
   return PL_OK;
 }
 
-static pl_status plot_traces(const designing *t, int point, int watch, const double *x,
+static pl_status plot_traces(const designing *t, int point, int probe, const double *x,
                              int target) {
   int dim = t->j->scene->dim;
   size_t per = TRACE * (size_t)dim;
@@ -196,8 +196,8 @@ static pl_status plot_traces(const designing *t, int point, int watch, const dou
   };
   char title[PL_TEXT], what[PL_TEXT], name[PL_TEXT];
   snprintf(title, sizeof title, "%s of %.100s at %.5g Hz", dim > 1 ? "path" : "motion",
-           t->a->watch[watch].name, omega / (2 * PL_PI));
-  snprintf(what, sizeof what, "%.100s-path", t->a->watch[watch].name);
+           t->a->probe[probe].name, omega / (2 * PL_PI));
+  snprintf(what, sizeof what, "%.100s-path", t->a->probe[probe].name);
   return traces_plot(t->j, design_file(t, what, point, name), title, target >= 0 ? 3 : 2, list,
                      2 * PL_PI / omega, "One period before and after the design.");
 }
@@ -206,10 +206,10 @@ static pl_status trajectory_columns(const designing *t, const int *target, pl_ta
   int at = 1, dim = t->j->scene->dim;
   char name[PL_TEXT];
   PL_TRY(pl_table_column(table, 0, "time", "s"));
-  for (int k = 0; k < t->a->nwatch; k++)
+  for (int k = 0; k < t->a->nprobe; k++)
     for (int side = 0; side < 2 + (target[k] >= 0); side++)
       for (int c = 0; c < dim; c++) {
-        snprintf(name, sizeof name, "%.200s_%c_%s", t->a->watch[k].name, "xyz"[c],
+        snprintf(name, sizeof name, "%.200s_%c_%s", t->a->probe[k].name, "xyz"[c],
                  side == 2 ? "target" : side_name[side]);
         PL_TRY(pl_table_column(table, at++, name, "m"));
       }
@@ -222,14 +222,14 @@ static pl_status write_trajectories(const designing *t, int point, const double 
   size_t per = TRACE * (size_t)dim;
   pl_table *table = NULL;
   char name[PL_TEXT], path[PL_TEXT];
-  for (int k = 0; k < t->a->nwatch; k++) ncol += dim * (2 + (target[k] >= 0));
+  for (int k = 0; k < t->a->nprobe; k++) ncol += dim * (2 + (target[k] >= 0));
   double *row = pl_alloc(t->j->env, (size_t)ncol, sizeof *row);
   pl_status st = row ? pl_table_create(t->j->env, ncol, &table) : PL_E_NOMEM;
   if (st == PL_OK) st = trajectory_columns(t, target, table);
   for (int i = 0; st == PL_OK && i < TRACE; i++) {
     int at = 1;
     row[0] = 2 * PL_PI / t->orbit[1][point]->omega * i / (TRACE - 1);
-    for (int k = 0; k < t->a->nwatch; k++)
+    for (int k = 0; k < t->a->nprobe; k++)
       for (int side = 0; side < 2 + (target[k] >= 0); side++)
         for (int c = 0; c < dim; c++)
           row[at++] = x[(size_t)(3 * k + side) * per + (size_t)(i * dim + c)];
@@ -244,7 +244,7 @@ static pl_status write_trajectories(const designing *t, int point, const double 
 }
 
 static pl_status show_trajectories(const designing *t) {
-  int nw = t->a->nwatch, dim = t->j->scene->dim;
+  int nw = t->a->nprobe, dim = t->j->scene->dim;
   size_t per = TRACE * (size_t)dim;
   double *x = pl_alloc(t->j->env, 3 * per * (size_t)nw + 1, sizeof *x);
   int *target = pl_alloc(t->j->env, (size_t)nw + 1, sizeof *target);
@@ -252,7 +252,7 @@ static pl_status show_trajectories(const designing *t) {
   if (st == PL_OK && nw && t->j->page) pl_page_heading(t->j->page, 3, "Trajectories");
   for (int i = 0; st == PL_OK && nw && i < t->npoint; i++) {
     for (int k = 0; st == PL_OK && k < nw; k++) {
-      st = take_traces(t, i, k, x + 3 * per * (size_t)k, &target[k]);
+      st = read_traces(t, i, k, x + 3 * per * (size_t)k, &target[k]);
       if (st == PL_OK) st = plot_traces(t, i, k, x + 3 * per * (size_t)k, target[k]);
     }
     if (st == PL_OK && t->j->scene->output.csv) st = write_trajectories(t, i, x, target);

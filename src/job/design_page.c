@@ -18,9 +18,9 @@ static json_t *objective_json(const designing *t, int k) {
                           objective_words(t, k, words), "weight", o->weight, "value_before",
                           t->r->objective_before[k], "value", t->r->objective[k]);
   if (o->kind == PL_OBJECTIVE_AMPLITUDE || o->kind == PL_OBJECTIVE_HEIGHT) {
-    job_set(one, "amplitude_before_m", json_real(t->reach[0][k]));
-    job_set(one, "amplitude_m", json_real(t->reach[1][k]));
-    job_set(one, "ratio", json_real(t->reach[1][k] / t->reach[0][k]));
+    job_set(one, "amplitude_before_m", json_real(t->amplitude[0][k]));
+    job_set(one, "amplitude_m", json_real(t->amplitude[1][k]));
+    job_set(one, "ratio", json_real(t->amplitude[1][k] / t->amplitude[0][k]));
   }
   if (o->kind == PL_OBJECTIVE_TRAJECTORY) {
     job_set(one, "tracking_error_before", json_real(t->error[0][k]));
@@ -93,11 +93,11 @@ static json_t *points_json(const designing *t) {
   json_t *all = json_array();
   for (int i = 0; i < t->npoint; i++) {
     json_t *nodes = json_object();
-    for (int k = 0; k < t->a->nwatch; k++) {
-      double before = t->path[0][i * t->a->nwatch + k], after = t->path[1][i * t->a->nwatch + k];
+    for (int k = 0; k < t->a->nprobe; k++) {
+      double before = t->path[0][i * t->a->nprobe + k], after = t->path[1][i * t->a->nprobe + k];
       json_t *one = json_pack("{s:f, s:f}", "before_m", before, "after_m", after);
       if (before > 0) job_set(one, "ratio", json_real(after / before));
-      json_object_set_new(nodes, t->a->watch[k].name, one);
+      json_object_set_new(nodes, t->a->probe[k].name, one);
     }
     json_t *one = json_pack("{s:f, s:f, s:i, s:o}", "frequency_before_Hz",
                             t->orbit[0][i]->omega / (2 * PL_PI), "frequency_Hz",
@@ -153,7 +153,7 @@ void design_figures(const designing *t, json_t *f) {
 
 // ---- verdict ----------------------------------------------------------------------------------
 
-static void tell_verdict(const designing *t) {
+static void report_verdict(const designing *t) {
   pl_page *page = t->j->page;
   if (t->cancelled)
     pl_page_alarm(page,
@@ -195,9 +195,9 @@ static void objective_cells(const designing *t, int k, cell want, cell before, c
   factor[0] = 0;
   if (o->kind == PL_OBJECTIVE_AMPLITUDE || o->kind == PL_OBJECTIVE_HEIGHT) {
     if (o->goal == PL_GOAL_TARGET) job_length_text(t->j, o->target, want);
-    job_length_text(t->j, t->reach[0][k], before);
-    job_length_text(t->j, t->reach[1][k], after);
-    snprintf(factor, sizeof(cell), "%.3g times", t->reach[1][k] / t->reach[0][k]);
+    job_length_text(t->j, t->amplitude[0][k], before);
+    job_length_text(t->j, t->amplitude[1][k], after);
+    snprintf(factor, sizeof(cell), "%.3g times", t->amplitude[1][k] / t->amplitude[0][k]);
   } else if (o->kind == PL_OBJECTIVE_TRAJECTORY) {
     snprintf(want, sizeof(cell), "0 %% of the target's length");
     snprintf(before, sizeof(cell), "%.3g %%", 100 * t->error[0][k]);
@@ -214,7 +214,7 @@ static void objective_cells(const designing *t, int k, cell want, cell before, c
   }
 }
 
-static pl_status tell_objectives(const designing *t) {
+static pl_status report_objectives(const designing *t) {
   enum { COLS = 5 };
   static const char *const head[COLS] = {"objective", "wanted", "before", "after", ""};
   size_t n = (size_t)t->nobj;
@@ -240,8 +240,8 @@ static pl_status tell_objectives(const designing *t) {
 pl_status design_page_head(const designing *t) {
   const pl_design_result *r = t->r;
   if (!t->j->page) return PL_OK;
-  tell_verdict(t);
-  PL_TRY(tell_objectives(t));
+  report_verdict(t);
+  PL_TRY(report_objectives(t));
   pl_page_text(
       t->j->page,
       "%d %s; what is minimised fell from %.4g to %.4g in %d %s: %s. %d %s, %d %s, %d %s, %.3g s.",
@@ -264,7 +264,7 @@ static double change_of(const designing *t, int k) {
 static int choose_bars(const designing *t, int *shown) {
   int n = 0;
   double limit = -1;
-  int room = t->nvar > BARS_MOST ? BARS_SHOWN : BARS_MOST;
+  int capacity = t->nvar > BARS_MOST ? BARS_SHOWN : BARS_MOST;
   if (t->nvar > BARS_MOST) {
     double most[BARS_SHOWN] = {0};
     for (int k = 0; k < t->nvar; k++) {
@@ -278,12 +278,12 @@ static int choose_bars(const designing *t, int *shown) {
     }
     limit = most[BARS_SHOWN - 1];
   }
-  for (int k = 0; k < t->nvar && n < room; k++)
+  for (int k = 0; k < t->nvar && n < capacity; k++)
     if (change_of(t, k) >= limit) shown[n++] = k;
   return n;
 }
 
-static pl_status tell_parameters(const designing *t) {
+static pl_status report_parameters(const designing *t) {
   int shown[BARS_MOST], n = choose_bars(t, shown);
   pl_bar bar[BARS_MOST];
   for (int i = 0; i < n; i++) {
@@ -313,7 +313,7 @@ static pl_status tell_parameters(const designing *t) {
 // ---- proof ------------------------------------------------------------------------------------
 
 // rows of a window, from row n on
-static int tell_window(job *j, const pl_window *f, int n, const char **what, cell (*text)[2]) {
+static int report_window(job *j, const pl_window *f, int n, const char **what, cell (*text)[2]) {
   char height[48];
   what[n] = "largest value of the window, followed from its end";
   if (f->followed > 0)
@@ -338,7 +338,7 @@ static int tell_window(job *j, const pl_window *f, int n, const char **what, cel
   return n + 2;
 }
 
-static void tell_proof(const designing *t, int i) {
+static void report_proof(const designing *t, int i) {
   enum { ROWS = 9 };
   const pl_proof *p = &t->proof[i].found;
   const pl_proof_opts *o = &t->plan->proof;
@@ -370,7 +370,7 @@ static void tell_proof(const designing *t, int i) {
   snprintf(text[5][1], sizeof(cell), "below %.2g", o->rigid);
   snprintf(text[6][0], sizeof(cell), "%.4g", fabs(p->strain.value));
   snprintf(text[6][1], sizeof(cell), o->yield > 0 ? "below %.4g" : "no limit given", o->yield);
-  if (t->proof[i].objective >= 0) n = tell_window(t->j, &p->window, n, what, text);
+  if (t->proof[i].objective >= 0) n = report_window(t->j, &p->window, n, what, text);
   for (int k = 0; k < n; k++) {
     cells[3 * (k + 1)] = what[k];
     cells[3 * (k + 1) + 1] = text[k][0];
@@ -383,8 +383,8 @@ static void tell_proof(const designing *t, int i) {
 
 pl_status design_page_tables(const designing *t) {
   if (!t->j->page) return PL_OK;
-  PL_TRY(tell_parameters(t));
+  PL_TRY(report_parameters(t));
   if (t->proved) pl_page_heading(t->j->page, 3, "Proof");
-  for (int i = 0; i < t->proved; i++) tell_proof(t, i);
+  for (int i = 0; i < t->proved; i++) report_proof(t, i);
   return PL_OK;
 }

@@ -30,9 +30,9 @@ static pl_status spend(void *ctx, const pl_curve *c, const pl_trail *t, int last
 }
 
 // what is drawn of a watched place
-static pl_measure measure_of(const designing *t, int watch) {
+static pl_measure measure_of(const designing *t, int probe) {
   const pl_response_opts *o = &t->plan->response;
-  return watch_measure(&t->a->watch[watch], (pl_measure_kind)o->peaks, o->peak_harmonic);
+  return probe_measure(&t->a->probe[probe], (pl_measure_kind)o->peaks, o->peak_harmonic);
 }
 
 static void set_range(designing *t) {
@@ -61,7 +61,7 @@ static pl_status follow(designing *t, int side, int way, const pl_orbit *start, 
   allowance a = {.most = most};
   pl_response_opts o = t->plan->response;
   pl_response_plan plan = {.measure = measure, .start = start};
-  for (int k = 0; t->a->nwatch <= WATCHES && k < t->a->nwatch; k++)
+  for (int k = 0; t->a->nprobe <= WATCHES && k < t->a->nprobe; k++)
     measure[plan.nmeasure++] = measure_of(t, k);
   if (start) {
     plan.look = spend;
@@ -136,7 +136,7 @@ static const pl_curve_point *point_at(const designing *t, int side, int i) {
 // amplitudes along a response: [points][nwatch]
 static double *amplitudes(const designing *t, int side) {
   const pl_scene *sc = t->j->scene;
-  int n = count_points(t, side), nw = t->a->nwatch;
+  int n = count_points(t, side), nw = t->a->nprobe;
   double *y = pl_alloc(t->j->env, (size_t)n * (size_t)nw + 1, sizeof *y);
   for (int k = 0; y && k < nw; k++) {
     pl_measure of = measure_of(t, k);
@@ -149,7 +149,7 @@ static double *amplitudes(const designing *t, int side) {
 
 static pl_status write_response(const designing *t, double *const y[SIDES]) {
   static const char *const column[] = {"path", "max", "rms", "harmonic"};
-  int nw = t->a->nwatch;
+  int nw = t->a->nprobe;
   pl_table *table = NULL;
   char name[PL_TEXT], path[PL_TEXT];
   double *row = pl_alloc(t->j->env, 3 + (size_t)nw, sizeof *row);
@@ -159,7 +159,7 @@ static pl_status write_response(const designing *t, double *const y[SIDES]) {
   if (st == PL_OK) st = pl_table_column(table, 1, "frequency", "Hz");
   if (st == PL_OK) st = pl_table_column(table, 2, "stable", "");
   for (int k = 0; st == PL_OK && k < nw; k++) {
-    snprintf(name, sizeof name, "%.200s_%s", t->a->watch[k].name, column[t->plan->response.peaks]);
+    snprintf(name, sizeof name, "%.200s_%s", t->a->probe[k].name, column[t->plan->response.peaks]);
     st = pl_table_column(table, 3 + k, name, "m");
   }
   for (int side = 0; side < SIDES; side++)
@@ -194,11 +194,11 @@ static int drive_lines(const designing *t, double bottom, double top, double *x,
 }
 
 static pl_status plot_response(const designing *t, double *const y[SIDES], int k) {
-  int n[SIDES], nw = t->a->nwatch, nseries = 0;
+  int n[SIDES], nw = t->a->nprobe, nseries = 0;
   double most[SIDES] = {0}, least = INFINITY;
   for (int side = 0; side < SIDES; side++) n[side] = count_points(t, side);
-  size_t room = 2 * (size_t)(n[0] + n[1]) + 6 * (size_t)t->npoint + 1;
-  double *xy = pl_alloc(t->j->env, room, sizeof *xy), *at = xy;
+  size_t capacity = 2 * (size_t)(n[0] + n[1]) + 6 * (size_t)t->npoint + 1;
+  double *xy = pl_alloc(t->j->env, capacity, sizeof *xy), *at = xy;
   if (!xy) return PL_E_NOMEM;
   pl_series series[3];
   for (int side = 0; side < SIDES; side++) {
@@ -231,8 +231,8 @@ static pl_status plot_response(const designing *t, double *const y[SIDES], int k
   char title[PL_TEXT], what[PL_TEXT], name[PL_TEXT], words[48], label[64];
   measure_words((pl_measure_kind)t->plan->response.peaks, t->plan->response.peak_harmonic, words);
   snprintf(label, sizeof label, "%s (m)", words);
-  snprintf(title, sizeof title, "response of %.100s", t->a->watch[k].name);
-  snprintf(what, sizeof what, "%.100s-response", t->a->watch[k].name);
+  snprintf(title, sizeof title, "response of %.100s", t->a->probe[k].name);
+  snprintf(what, sizeof what, "%.100s-response", t->a->probe[k].name);
   pl_plot plot = {.title = title,
                   .xlabel = "frequency (Hz)",
                   .ylabel = label,
@@ -246,7 +246,7 @@ static pl_status plot_response(const designing *t, double *const y[SIDES], int k
 }
 
 // what was asked for or is usual, and what there is of it
-static void tell_range(const designing *t) {
+static void report_range(const designing *t) {
   const response_range *r = &t->range;
   if (!t->j->page || r->asked || r->whole) return;
   pl_page_text(t->j->page,
@@ -269,8 +269,8 @@ pl_status design_response_show(const designing *t) {
   }
   if (st == PL_OK && t->j->scene->output.csv) st = write_response(t, y);
   if (st == PL_OK && t->j->page) pl_page_heading(t->j->page, 3, "Response");
-  for (int k = 0; st == PL_OK && k < t->a->nwatch; k++) st = plot_response(t, y, k);
-  if (st == PL_OK) tell_range(t);
+  for (int k = 0; st == PL_OK && k < t->a->nprobe; k++) st = plot_response(t, y, k);
+  if (st == PL_OK) report_range(t);
   for (int side = 0; side < SIDES; side++) pl_free(t->j->env, y[side]);
   return st;
 }

@@ -135,7 +135,7 @@ static int is_free(int kind, const char *name) {
   return 0;
 }
 
-static uint64_t print_options(uint64_t h, int kind, const pl_opt_info *info, int n,
+static uint64_t print_options(uint64_t h, int kind, const pl_option *info, int n,
                               const void *opts) {
   for (int k = 0; k < n; k++) {
     size_t size = info[k].type == PL_OPT_REAL ? sizeof(double) : sizeof(int);
@@ -194,9 +194,9 @@ uint64_t print_analysis(const job *j, const pl_analysis *a) {
   const pl_analysis_kind *kind = &pl_analysis_table[a->kind];
   uint64_t h = print_options(0, a->kind, kind->info, *kind->ninfo, &a->opts);
   h = print_ints(h, &a->about, 1);
-  for (int k = 0; k < a->nwatch; k++) {
-    int place[2] = {a->watch[k].node, a->watch[k].component};
-    h = print_text(print_ints(h, place, 2), a->watch[k].name);
+  for (int k = 0; k < a->nprobe; k++) {
+    int place[2] = {a->probe[k].node, a->probe[k].component};
+    h = print_text(print_ints(h, place, 2), a->probe[k].name);
   }
   for (int k = 0; k < a->ndata; k++) h = print_data(h, &a->data[k]);
   // over a response they are only laid
@@ -206,5 +206,5 @@ uint64_t print_analysis(const job *j, const pl_analysis *a) {
   if (a->plan) h = print_problem(h, j, &a->plan->problem);
   if (!a->cloth) return h;
   h = print_ints(h, &a->cloth->plain, 1);
-  return print_options(h, -1, pl_project_info_table, pl_project_info_count, &a->cloth->project);
+  return print_options(h, -1, pl_project_option_table, pl_project_option_count, &a->cloth->project);
 }

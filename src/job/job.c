@@ -16,16 +16,16 @@ static const run_fn run_table[PL_ANALYSIS_COUNT] = {PL_ANALYSIS_LIST(A)};
 
 // ---- warnings for the report: the host's own receiver is called as well -----------------------
 
-typedef struct ear {
+typedef struct listener {
   void (*diag)(void *ctx, const pl_diag *d);
   void *ctx;
   int n;
   pl_level level[WARNINGS];
   char text[WARNINGS][2 * PL_TEXT];  // as on a terminal
   char plain[WARNINGS][2 * PL_TEXT]; // without the level
-} ear;
+} listener;
 
-static void keep(ear *e, const pl_diag *d) {
+static void keep(listener *e, const pl_diag *d) {
   if (d->level == PL_NOTE || e->n == WARNINGS) return;
   e->level[e->n] = d->level;
   pl_diag_format(d, e->text[e->n], sizeof e->text[0]);
@@ -33,7 +33,7 @@ static void keep(ear *e, const pl_diag *d) {
 }
 
 static void hear(void *ctx, const pl_diag *d) {
-  ear *e = ctx;
+  listener *e = ctx;
   keep(e, d);
   if (e->diag) e->diag(e->ctx, d);
 }
@@ -112,7 +112,7 @@ static json_t *written_files(job *j) {
   return all;
 }
 
-static pl_status write_summary(job *j, pl_status status, const ear *e, double seconds) {
+static pl_status write_summary(job *j, pl_status status, const listener *e, double seconds) {
   json_t *set = json_array(), *warn = json_array(), *params = json_object();
   for (int k = 0; k < j->opts->nset; k++) json_array_append_new(set, plain_text(j->opts->set[k]));
   for (int k = 0; k < e->n; k++) json_array_append_new(warn, plain_text(e->text[k]));
@@ -122,9 +122,9 @@ static pl_status write_summary(job *j, pl_status status, const ear *e, double se
   json_t *all = json_pack("{s:s, s:o, s:s, s:s, s:o, s:o, s:i, s:s, s:i, s:o, s:O, s:o, s:f}",
                           "pliant", PL_VERSION, "scene", plain_text(j->scene->path), "title",
                           j->scene->title, "status", pl_status_text(status), "set", set,
-                          "parameters", params, "threads", pl_team_size(j->work->team), "blas",
-                          pl_blas_core(), "seed", 0, "model", model_figures(j->scene), "analyses",
-                          j->analyses, "messages", warn, "seconds", seconds);
+                          "parameters", params, "threads", pl_threads_size(j->work->threads),
+                          "blas", pl_blas_core(), "seed", 0, "model", model_figures(j->scene),
+                          "analyses", j->analyses, "messages", warn, "seconds", seconds);
   if (!all) return pl_fail(j->env, PL_E_NOMEM, "out of memory while writing the summary");
   job_set(all, "commit", json_string(pl_version_commit()));
   job_set(all, "date", json_string(j->date));
@@ -132,7 +132,7 @@ static pl_status write_summary(job *j, pl_status status, const ear *e, double se
   job_set(all, "files", read_files(j->scene));
   char *text = json_dumps(all, JSON_INDENT(2) | JSON_REAL_PRECISION(17));
   json_decref(all);
-  if (text && json_watch_failed()) {
+  if (text && json_errors_failed()) {
     free(text);
     text = NULL;
   }
@@ -159,7 +159,7 @@ static pl_status page_files(job *j) {
   return PL_OK;
 }
 
-static pl_status write_page(job *j, const ear *e) {
+static pl_status write_page(job *j, const listener *e) {
   if (!j->page) return PL_OK;
   if (e->n) pl_page_heading(j->page, 2, "Messages");
   for (int k = 0; k < e->n; k++)
@@ -192,7 +192,7 @@ static pl_status write_scene(job *j) {
 }
 
 // who stops a run wants to know what there is
-static void tell_written(job *j) {
+static void report_written(job *j) {
   char list[PL_TEXT - 100] = "";
   size_t at = 0;
   int k = 0;
@@ -348,12 +348,12 @@ static pl_status choose_threads(job *j, int *n) {
   const size_t each = (size_t)136 << 20; // its buffers
   *n = j->opts->threads > 0 ? j->opts->threads : (int)sysconf(_SC_NPROCESSORS_ONLN);
   if (*n < 1) *n = 1;
-  if (*n > 1 && !pl_memory_room((size_t)*n * each)) {
+  if (*n > 1 && !pl_memory_available((size_t)*n * each)) {
     pl_report(j->env, PL_WARNING, NULL, 0, 0, NULL,
               "memory is too short for %d threads: one is used", *n);
     *n = 1;
   }
-  if (pl_memory_room(each)) return PL_OK;
+  if (pl_memory_available(each)) return PL_OK;
   return pl_fail_at(j->env, PL_E_NOMEM, NULL, 0, 0, "allow at least 400 MB, e.g. ulimit -v 400000",
                     "out of memory: there is no room for linear algebra");
 }
@@ -406,7 +406,7 @@ pl_status pl_job_run(pl_env *env, const pl_scene *scene, const pl_job_opts *opts
   folder place = {.env = env, .fd = -1};
   job j = {
       .env = env, .scene = scene, .opts = opts, .result = result, .pace = &beat, .folder = &place};
-  ear *e = pl_alloc(env, 1, sizeof *e);
+  listener *e = pl_alloc(env, 1, sizeof *e);
   if (!e) return PL_E_NOMEM;
   e->diag = env->diag;
   e->ctx = env->diag_ctx;
@@ -415,7 +415,7 @@ pl_status pl_job_run(pl_env *env, const pl_scene *scene, const pl_job_opts *opts
   for (int k = 0; k < scene->nremark; k++) keep(e, &scene->remark[k]);
   double start = pl_wall_time();
   int only;
-  json_watch_begin();
+  json_errors_begin();
   pl_status s = find_only(&j, &only);
   if (s == PL_OK) s = folder_open(env, opts->folder, &place);
   if (s == PL_OK) s = check_resume(&j, only);
@@ -428,7 +428,7 @@ pl_status pl_job_run(pl_env *env, const pl_scene *scene, const pl_job_opts *opts
     pl_status w = write_page(&j, e);
     if (w == PL_OK) w = write_summary(&j, s, e, pl_wall_time() - start);
     if (s >= 0 && w < 0) s = w;
-    if (result->cancelled) tell_written(&j);
+    if (result->cancelled) report_written(&j);
   }
   pl_status closed = folder_close(&place, s >= 0 && !result->cancelled);
   if (s >= 0 && closed < 0) s = closed;

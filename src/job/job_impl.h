@@ -111,19 +111,19 @@ pl_status job_picture(job *j, const pl_state *s, const char *name, const char *c
 // The same with a VTU and a GLB file, for an equilibrium.
 pl_status job_shape(job *j, const pl_analysis *a, const pl_state *s);
 // Displacement of each watched place on the page.
-void job_watch_grid(job *j, const pl_analysis *a, const pl_state *s);
+void job_probe_grid(job *j, const pl_analysis *a, const pl_state *s);
 // Displacement of each watched place.
-void job_watch_figures(const job *j, const pl_analysis *a, const pl_state *s, json_t *figures);
+void job_probe_figures(const job *j, const pl_analysis *a, const pl_state *s, json_t *figures);
 // An SVG as file and on the page.
 pl_status job_figure(job *j, const char *name, const pl_text *svg, const char *caption);
 // Plot as SVG file and on the page.
 pl_status job_plot(job *j, const char *name, const pl_plot *plot, const char *caption);
 // Columns of watched places in a table from column `first`: names; returns the count of columns.
-int job_watch_columns(const job *j, const pl_analysis *a, pl_table *t, int first);
-void job_watch_row(const job *j, const pl_analysis *a, const pl_state *s, double *row);
-int job_watch_count(const job *j, const pl_analysis *a);
+int job_probe_columns(const job *j, const pl_analysis *a, pl_table *t, int first);
+void job_probe_row(const job *j, const pl_analysis *a, const pl_state *s, double *row);
+int job_probe_count(const job *j, const pl_analysis *a);
 // Plots every watched displacement over a table's column.
-pl_status job_watch_plots(job *j, const pl_analysis *a, const pl_table *t, int xcol, int first,
+pl_status job_probe_plots(job *j, const pl_analysis *a, const pl_table *t, int xcol, int first,
                           const char *xlabel);
 
 // Plots the path of every watched node whose columns begin at `first`.
@@ -137,7 +137,7 @@ pl_status job_reaction_columns(const job *j, pl_table *t, int first);
 // w: evaluated at s, with forces.
 void job_reaction_row(const job *j, const pl_state *s, const pl_work *w, double *row);
 // Figures, and a table on the page.
-void job_reaction_tell(const job *j, const pl_state *s, const pl_work *w, json_t *figures);
+void job_reaction_report(const job *j, const pl_state *s, const pl_work *w, json_t *figures);
 
 // ---- contact: the functions do nothing without it (k NULL) --------------------------------------
 
@@ -148,7 +148,7 @@ int job_contact_count(const pl_contact *k);
 pl_status job_contact_columns(const job *j, const pl_contact *k, pl_table *t, int first);
 void job_contact_row(const pl_contact *k, double *row);
 void job_contact_figures(const job *j, const pl_contact *k, json_t *figures);
-void job_contact_tell(job *j, const pl_analysis *a, const pl_contact *k);
+void job_contact_report(job *j, const pl_analysis *a, const pl_contact *k);
 // Forces of every obstacle over a table's first column; their columns begin at `first`.
 pl_status job_contact_plots(job *j, const pl_analysis *a, const pl_contact *k, const pl_table *t,
                             int first, const char *xlabel);
@@ -162,8 +162,8 @@ void job_backdrop_free(const job *j, pl_view *view);
 // figures[key] = value; NULL-safe, a failure shows up as PL_E_NOMEM at the end
 void job_set(json_t *figures, const char *key, json_t *value);
 // Watches Jansson's memory in this thread; did it end since?
-void json_watch_begin(void);
-int json_watch_failed(void);
+void json_errors_begin(void);
+int json_errors_failed(void);
 
 // ---- checkpoint of a motion ---------------------------------------------------------------------
 

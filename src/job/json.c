@@ -13,7 +13,7 @@ static void *watched(size_t size) {
   return p;
 }
 
-void json_watch_begin(void) {
+void json_errors_begin(void) {
   json_malloc_t now;
   json_free_t release;
   json_get_alloc_funcs(&now, &release);
@@ -22,6 +22,6 @@ void json_watch_begin(void) {
   failed = 0;
 }
 
-int json_watch_failed(void) {
+int json_errors_failed(void) {
   return failed;
 }

@@ -351,8 +351,8 @@ static double total(const limit_run *r, int i) {
 }
 
 // a curve of a run for a plot; v NULL: its total, less that of the start
-static void take(const limit_run *r, const double *v, const char *name, int colour, double *xy,
-                 pl_series *out) {
+static void energy_series(const limit_run *r, const double *v, const char *name, int colour,
+                          double *xy, pl_series *out) {
   for (int i = 0; i < r->n; i++) {
     xy[i] = at(r, r->t, i);
     xy[r->n + i] = v ? at(r, v, i) : total(r, i) - total(r, 0);
@@ -396,12 +396,12 @@ pl_status limit_page_energy(job *j, const limit_run *run, const char *stem) {
   pl_series series[SERIES];
   int n = 0;
   for (int k = 0; k < 3; k++) {
-    take(run, now[k].v, now[k].name, k, xy + per * (size_t)n, &series[n]);
+    energy_series(run, now[k].v, now[k].name, k, xy + per * (size_t)n, &series[n]);
     double first = k == 2 ? at(run, run->outer, 0) : 0;
     for (int i = 0; i < run->n; i++) xy[per * (size_t)n + (size_t)(run->n + i)] -= first;
     n++;
   }
-  take(run, NULL, "total", 3, xy + per * (size_t)n, &series[n]);
+  energy_series(run, NULL, "total", 3, xy + per * (size_t)n, &series[n]);
   if (j->page) pl_page_row_begin(j->page);
   pl_status s = energy_plot(j, stem, "energy", "energy", n + 1, series,
                             "Kinetic and elastic energy, the potential of gravity and constant "
@@ -409,7 +409,7 @@ pl_status limit_page_energy(job *j, const limit_run *run, const char *stem) {
   n = 0;
   for (int k = 0; k < 5; k++) {
     if (!work[k].v || all_zero(run, work[k].v)) continue;
-    take(run, work[k].v, work[k].name, k, xy + per * (size_t)n, &series[n]);
+    energy_series(run, work[k].v, work[k].name, k, xy + per * (size_t)n, &series[n]);
     n++;
   }
   if (s == PL_OK && n > 0)
@@ -459,7 +459,7 @@ static pl_status compare_plot(job *j, int nrun, const limit_run *run, int by, co
       step_text(pick[k], name[k], sizeof name[k]);
     else
       snprintf(name[k], sizeof name[k], "%s", pick[k]->method);
-    take(pick[k], NULL, name[k], -1, xy + used, &series[k]);
+    energy_series(pick[k], NULL, name[k], -1, xy + used, &series[k]);
     // curves of methods that agree lie on each other
     series[k].dashed = k > 4;
     used += 2 * (size_t)pick[k]->n;

@@ -66,7 +66,7 @@ double measured_value(job *j, const pl_measured *m, const pl_orbit *o, int phase
 }
 
 int measured_alike(const pl_measured *a, const pl_measured *b) {
-  return strcmp(a->watch, b->watch) == 0 && strcmp(a->unit, b->unit) == 0 &&
+  return strcmp(a->probe, b->probe) == 0 && strcmp(a->unit, b->unit) == 0 &&
          a->f.axis == b->f.axis && a->f.harmonic == b->f.harmonic && a->f.order == b->f.order &&
          a->f.kind == b->f.kind && a->f.per == b->f.per;
 }
@@ -81,7 +81,7 @@ static const char *file_of(const pl_analysis *a, const pl_measured *m, int numbe
                            char buf[PL_TEXT]) {
   char count[16] = "";
   if (number > 0) snprintf(count, sizeof count, "-%d", number + 1);
-  snprintf(buf, PL_TEXT, "%.60s-measured%s-%.60s%s", a->name, count, m->watch, what);
+  snprintf(buf, PL_TEXT, "%.60s-measured%s-%.60s%s", a->name, count, m->probe, what);
   return buf;
 }
 
@@ -118,10 +118,10 @@ static pl_status plot_part(job *j, const pl_analysis *a, const pl_measured *m, i
                            const laid *l, int phases) {
   const pl_frf *f = &m->f;
   pl_series series[2 * LAID_MOST + 1];
-  size_t room = 2 * (size_t)f->n;
+  size_t capacity = 2 * (size_t)f->n;
   int ns = 0;
-  for (int k = 0; k < n; k++) room += 3 * (size_t)l[k].curve->npoint;
-  double *x = pl_alloc(j->env, room + 1, sizeof *x), *at = x;
+  for (int k = 0; k < n; k++) capacity += 3 * (size_t)l[k].curve->npoint;
+  double *x = pl_alloc(j->env, capacity + 1, sizeof *x), *at = x;
   if (!x) return PL_E_NOMEM;
   for (int k = 0; k < n; k++) {
     int np = l[k].curve->npoint, nm = main_points(l[k].curve);
@@ -152,7 +152,7 @@ static pl_status plot_part(job *j, const pl_analysis *a, const pl_measured *m, i
       (pl_series){.name = "measured", .n = f->n, .x = at, .y = at + f->n, .points = 1, .colour = 3};
   char title[PL_TEXT], label[96], name[PL_TEXT];
   snprintf(title, sizeof title, "%s of %.100s %c, measured and computed",
-           phases ? "phase" : "response", m->watch, "xyz"[f->axis]);
+           phases ? "phase" : "response", m->probe, "xyz"[f->axis]);
   const char *unit;
   measured_unit(j, m, &unit);
   snprintf(label, sizeof label, phases ? "phase (deg)" : "amplitude (%.60s)", unit);
@@ -214,16 +214,16 @@ pl_status measured_plots(job *j, const pl_analysis *a, const pl_measured *m, int
 
 // ---- comparison -------------------------------------------------------------------------------
 
-static void tell_one(job *j, const pl_analysis *a, const pl_measured *m, const pl_frf_match *match,
-                     json_t *list) {
+static void report_one(job *j, const pl_analysis *a, const pl_measured *m,
+                       const pl_frf_match *match, json_t *list) {
   double part = match->size > 0 ? match->error / match->size : NAN;
-  json_t *one = json_pack("{s:s, s:s, s:s, s:i, s:i}", "file", m->file, "watch", m->watch, "unit",
+  json_t *one = json_pack("{s:s, s:s, s:s, s:i, s:i}", "file", m->file, "watch", m->probe, "unit",
                           m->unit, "samples", match->n, "without_motion", match->missing);
   job_set(one, "measured_rms", json_real(match->size / m->factor));
   if (isfinite(part)) {
     job_set(one, "error_rms", json_real(match->error / m->factor));
     job_set(one, "error", json_real(part));
-    job_note(j, "%s: %s of '%s': %.3g %% away from %d %s (root mean square)", a->name, m->watch,
+    job_note(j, "%s: %s of '%s': %.3g %% away from %d %s (root mean square)", a->name, m->probe,
              m->file, 100 * part, match->n - match->missing,
              pl_plural(match->n - match->missing, "sample", "samples"));
   }
@@ -253,7 +253,7 @@ pl_status measured_compare(job *j, const pl_analysis *a, const pl_curve *c, json
     st = pl_frf_compare(j->scene->model, j->scene->params, j->work, c, &m->f, &match);
     if (st == PL_OK) {
       laid l = {.name = "computed", .curve = c, .match = match};
-      tell_one(j, a, m, match, list);
+      report_one(j, a, m, match, list);
       st = measured_table(j, a, m, k, 1, &l);
     }
     pl_frf_match_free(match);

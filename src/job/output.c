@@ -328,40 +328,40 @@ pl_status job_plot(job *j, const char *name, const pl_plot *plot, const char *ca
 
 // ---- watched places ---------------------------------------------------------------------------
 
-static int watch_width(const job *j, const pl_watch *w) {
+static int probe_width(const job *j, const pl_probe *w) {
   return w->component < 0 ? j->scene->dim : 1;
 }
 
-int job_watch_count(const job *j, const pl_analysis *a) {
+int job_probe_count(const job *j, const pl_analysis *a) {
   int n = 0;
-  for (int k = 0; k < a->nwatch; k++) n += watch_width(j, &a->watch[k]);
+  for (int k = 0; k < a->nprobe; k++) n += probe_width(j, &a->probe[k]);
   return n;
 }
 
-int job_watch_columns(const job *j, const pl_analysis *a, pl_table *t, int first) {
+int job_probe_columns(const job *j, const pl_analysis *a, pl_table *t, int first) {
   int col = first;
-  for (int k = 0; k < a->nwatch; k++)
-    for (int c = 0; c < watch_width(j, &a->watch[k]); c++) {
-      int axis = a->watch[k].component < 0 ? c : a->watch[k].component;
+  for (int k = 0; k < a->nprobe; k++)
+    for (int c = 0; c < probe_width(j, &a->probe[k]); c++) {
+      int axis = a->probe[k].component < 0 ? c : a->probe[k].component;
       char name[PL_TEXT];
-      snprintf(name, sizeof name, "%s_%c", a->watch[k].name, "xyz"[axis]);
+      snprintf(name, sizeof name, "%s_%c", a->probe[k].name, "xyz"[axis]);
       if (pl_table_column(t, col++, name, "m") != PL_OK) return -1;
     }
   return col - first;
 }
 
-void job_watch_row(const job *j, const pl_analysis *a, const pl_state *s, double *row) {
+void job_probe_row(const job *j, const pl_analysis *a, const pl_state *s, double *row) {
   int dim = j->scene->dim;
-  for (int k = 0; k < a->nwatch; k++)
-    for (int c = 0; c < watch_width(j, &a->watch[k]); c++) {
-      int axis = a->watch[k].component < 0 ? c : a->watch[k].component;
-      *row++ = s->q[a->watch[k].node * dim + axis];
+  for (int k = 0; k < a->nprobe; k++)
+    for (int c = 0; c < probe_width(j, &a->probe[k]); c++) {
+      int axis = a->probe[k].component < 0 ? c : a->probe[k].component;
+      *row++ = s->q[a->probe[k].node * dim + axis];
     }
 }
 
-void job_watch_grid(job *j, const pl_analysis *a, const pl_state *s) {
+void job_probe_grid(job *j, const pl_analysis *a, const pl_state *s) {
   enum { COLS = 4, MOST = 64 };
-  int dim = j->scene->dim, n = a->nwatch < MOST ? a->nwatch : MOST, cols = 1 + dim;
+  int dim = j->scene->dim, n = a->nprobe < MOST ? a->nprobe : MOST, cols = 1 + dim;
   const char *cells[(MOST + 1) * COLS] = {"watched place"};
   char text[(MOST + 1) * COLS][32];
   if (n == 0) return;
@@ -374,10 +374,10 @@ void job_watch_grid(job *j, const pl_analysis *a, const pl_state *s) {
     cells[1 + c] = text[1 + c];
   }
   for (int k = 0; k < n; k++) {
-    cells[(k + 1) * cols] = a->watch[k].name;
+    cells[(k + 1) * cols] = a->probe[k].name;
     for (int c = 0; c < dim; c++) {
-      int at = a->watch[k].node * dim + c, cell = (k + 1) * cols + 1 + c;
-      int hidden = a->watch[k].component >= 0 && a->watch[k].component != c;
+      int at = a->probe[k].node * dim + c, cell = (k + 1) * cols + 1 + c;
+      int hidden = a->probe[k].component >= 0 && a->probe[k].component != c;
       double u = s->q[at] - j->scene->params->X[at];
       // rounding is no displacement
       snprintf(text[cell], sizeof text[0], "%.6g", fabs(u) > 1e-9 * most ? u / unit->si : 0);
@@ -389,29 +389,29 @@ void job_watch_grid(job *j, const pl_analysis *a, const pl_state *s) {
     size_t at = 0;
     for (int c = 1; c < cols; c++)
       at += (size_t)snprintf(line + at, sizeof line - at, " %s", cells[(k + 1) * cols + c]);
-    job_note(j, "%s: %.60s moves by%s %s", a->name, a->watch[k].name, line, unit->name);
+    job_note(j, "%s: %.60s moves by%s %s", a->name, a->probe[k].name, line, unit->name);
   }
   if (j->page) pl_page_grid(j->page, n + 1, cols, cells);
 }
 
-pl_status job_watch_plots(job *j, const pl_analysis *a, const pl_table *t, int xcol, int first,
+pl_status job_probe_plots(job *j, const pl_analysis *a, const pl_table *t, int xcol, int first,
                           const char *xlabel) {
   int rows = pl_table_rows(t), cols = pl_table_cols(t), at = first;
   // two rows are a start and an end, no curve
-  if (rows < 3 || a->nwatch == 0) return PL_OK;
+  if (rows < 3 || a->nprobe == 0) return PL_OK;
   const double *data = pl_table_data(t), *X = j->scene->params->X;
   int dim = j->scene->dim;
   double *xy = pl_alloc(j->env, (size_t)rows * 4, sizeof(double));
   if (!xy) return PL_E_NOMEM;
   for (int i = 0; i < rows; i++) xy[i] = data[i * cols + xcol];
   pl_status status = PL_OK;
-  for (int k = 0; status == PL_OK && k < a->nwatch; k++) {
-    int width = watch_width(j, &a->watch[k]);
+  for (int k = 0; status == PL_OK && k < a->nprobe; k++) {
+    int width = probe_width(j, &a->probe[k]);
     pl_series series[3];
     for (int c = 0; c < width; c++, at++) {
-      int axis = a->watch[k].component < 0 ? c : a->watch[k].component;
+      int axis = a->probe[k].component < 0 ? c : a->probe[k].component;
       for (int i = 0; i < rows; i++)
-        xy[(c + 1) * rows + i] = data[i * cols + at] - X[a->watch[k].node * dim + axis];
+        xy[(c + 1) * rows + i] = data[i * cols + at] - X[a->probe[k].node * dim + axis];
       static const char *const axes[] = {"x", "y", "z"};
       series[c] = (pl_series){.name = width > 1 ? axes[axis] : NULL,
                               .n = rows,
@@ -420,8 +420,8 @@ pl_status job_watch_plots(job *j, const pl_analysis *a, const pl_table *t, int x
                               .colour = c};
     }
     char title[PL_TEXT], name[PL_TEXT];
-    snprintf(title, sizeof title, "%s", a->watch[k].name);
-    snprintf(name, sizeof name, "%s-%s", a->name, a->watch[k].name);
+    snprintf(title, sizeof title, "%s", a->probe[k].name);
+    snprintf(name, sizeof name, "%s-%s", a->name, a->probe[k].name);
     pl_plot plot = {.title = title,
                     .xlabel = xlabel,
                     .ylabel = "displacement (m)",
@@ -441,8 +441,8 @@ pl_status job_path_plots(job *j, const pl_analysis *a, const pl_table *t, int fi
   double *xy = pl_alloc(j->env, (size_t)rows * 3, sizeof(double));
   if (!xy) return PL_E_NOMEM;
   pl_status s = PL_OK;
-  for (int k = 0; s == PL_OK && k < a->nwatch; k++) {
-    if (a->watch[k].component >= 0) {
+  for (int k = 0; s == PL_OK && k < a->nprobe; k++) {
+    if (a->probe[k].component >= 0) {
       col++;
       continue;
     }
@@ -464,8 +464,8 @@ pl_status job_path_plots(job *j, const pl_analysis *a, const pl_table *t, int fi
     static const char *const labels[] = {"x (m)", "y (m)", "z (m)"};
     pl_series series = {.n = rows, .x = xy + ax * rows, .y = xy + ay * rows};
     char name[PL_TEXT], title[PL_TEXT];
-    snprintf(name, sizeof name, "%s-%s-path", a->name, a->watch[k].name);
-    snprintf(title, sizeof title, "path of %s", a->watch[k].name);
+    snprintf(name, sizeof name, "%s-%s-path", a->name, a->probe[k].name);
+    snprintf(title, sizeof title, "path of %s", a->probe[k].name);
     pl_plot plot = {.title = title,
                     .xlabel = labels[ax],
                     .ylabel = labels[ay],

@@ -122,7 +122,7 @@ static void put_table(const job *j, const pl_state *s, const pl_work *w) {
   pl_page_grid(j->page, n + 1, 3, cells);
 }
 
-void job_reaction_tell(const job *j, const pl_state *s, const pl_work *w, json_t *figures) {
+void job_reaction_report(const job *j, const pl_state *s, const pl_work *w, json_t *figures) {
   set_figures(j, s, w, figures);
   put_table(j, s, w);
 }

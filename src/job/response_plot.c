@@ -17,7 +17,7 @@ enum { SERIES = 12 };
 typedef struct lines {
   curve_out *c;
   const pl_curve *curve;
-  int watch;
+  int probe;
   const pl_measured *set; // its quantity is drawn; NULL: what the analysis asks for
   int phases;             // of set
   int n;                  // series
@@ -51,7 +51,7 @@ static int shows(const pl_curve *c, int i, int unstable) {
 static double value_at(const lines *l, const pl_orbit *o) {
   const pl_scene *sc = l->c->j->scene;
   if (l->set) return measured_value(l->c->j, l->set, o, l->phases);
-  pl_measure of = curve_measure(l->c, l->watch);
+  pl_measure of = curve_measure(l->c, l->probe);
   return pl_orbit_measure(sc->model, sc->params, o, &of, NULL);
 }
 
@@ -84,12 +84,12 @@ static pl_status add_curve(lines *l, int unstable, const char *name) {
 static pl_status add_special(lines *l) {
   int np = 0;
   char words[PL_TEXT];
-  pl_series *s = add_series(l, l->curve->nspecial, special_words(l->curve, l->watch, words));
+  pl_series *s = add_series(l, l->curve->nspecial, special_words(l->curve, l->probe, words));
   if (!s) return PL_E_NOMEM;
   double *x = l->kept[l->n - 1], *y = x + s->n;
   for (int i = 0; i < l->curve->nspecial; i++) {
     const pl_special *p = &l->curve->special[i];
-    if (p->kind == PL_PEAK && p->watch != l->watch) continue;
+    if (p->kind == PL_PEAK && p->probe != l->probe) continue;
     x[np] = p->omega / (2 * PL_PI);
     y[np++] = value_at(l, p->orbit);
   }
@@ -146,13 +146,13 @@ static int find_column(const pl_table *t, const char *name) {
 }
 
 static columns find_columns(const lines *l, const pl_table *t) {
-  pl_measure of = curve_measure(l->c, l->watch);
+  pl_measure of = curve_measure(l->c, l->probe);
   if (l->set) of = (pl_measure){.kind = PL_MEASURE_MAX, .mask = 1 << l->set->f.axis};
   columns c = {.kind = of.kind};
   char name[PL_TEXT];
   for (int x = 0; x < l->c->j->scene->dim; x++) {
     if (!(of.mask >> x & 1) || (of.kind == PL_MEASURE_PATH && c.n)) continue;
-    watch_column(&l->c->a->watch[l->watch], &of, x, name);
+    watch_column(&l->c->a->probe[l->probe], &of, x, name);
     int at = find_column(t, name);
     if (at < 0) return (columns){0};
     c.at[c.n++] = at;
@@ -225,15 +225,15 @@ static pl_status draw(lines *l, const pl_table *linear, pl_plot *plot, const cha
   curve_out *c = l->c;
   char title[PL_TEXT], name[PL_TEXT], number[24] = "";
   const char *what = l->phases ? "phase" : c->energy ? "backbone" : "response";
-  const char *watch = c->a->watch[l->watch].name;
+  const char *probe = c->a->probe[l->probe].name;
   PL_TRY(fill(l, linear));
-  snprintf(title, sizeof title, "%s of %.200s", what, watch);
+  snprintf(title, sizeof title, "%s of %.200s", what, probe);
   // a second quantity measured at the same place has its own figure
   int nth = 1;
   for (const pl_measured *m = c->a->measured; l->set && m < l->set; m++)
-    nth += strcmp(m->watch, l->set->watch) == 0 && measured_first(c->a, m);
+    nth += strcmp(m->probe, l->set->probe) == 0 && measured_first(c->a, m);
   if (nth > 1) snprintf(number, sizeof number, "-%d", nth);
-  snprintf(name, sizeof name, "%.60s-%.60s%s%s", c->a->name, watch, number,
+  snprintf(name, sizeof name, "%.60s-%.60s%s%s", c->a->name, probe, number,
            l->phases ? "-phase" : "");
   plot->title = title;
   plot->xlabel = "frequency (Hz)";
@@ -279,20 +279,20 @@ static pl_status plot(lines l, const pl_table *linear) {
 pl_status curve_plots(curve_out *c, const pl_curve *curve, const pl_table *linear) {
   const pl_analysis *a = c->a;
   pl_status st = PL_OK;
-  for (int k = 0; st == PL_OK && k < a->nwatch; k++) {
+  for (int k = 0; st == PL_OK && k < a->nprobe; k++) {
     int measured = 0;
     for (int i = 0; i < a->nmeasured; i++) {
       const pl_measured *m = &a->measured[i];
-      if (strcmp(m->watch, a->watch[k].name) != 0) continue;
+      if (strcmp(m->probe, a->probe[k].name) != 0) continue;
       measured = 1;
       if (!measured_first(a, m)) continue;
-      lines l = {.c = c, .curve = curve, .watch = k, .set = m};
+      lines l = {.c = c, .curve = curve, .probe = k, .set = m};
       st = plot(l, linear);
       l.phases = 1;
       if (st == PL_OK && m->f.kind == PL_FRF_COMPLEX) st = plot(l, linear);
       if (st != PL_OK) return st;
     }
-    lines l = {.c = c, .curve = curve, .watch = k};
+    lines l = {.c = c, .curve = curve, .probe = k};
     if (!measured) st = plot(l, linear);
   }
   return st;

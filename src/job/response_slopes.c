@@ -31,7 +31,7 @@ static void show_relative(double x, char cell[96]) {
   if (!isnan(x)) snprintf(cell, 96, "%.4g", x);
 }
 
-static void show_row(sensing *t, const pl_special *at, const char *watch, int k, double A,
+static void show_row(sensing *t, const pl_special *at, const char *probe, int k, double A,
                      const double *amplitude) {
   if (t->nrow == ROWS_MOST) {
     t->left++;
@@ -42,7 +42,7 @@ static void show_row(sensing *t, const pl_special *at, const char *watch, int k,
   double c = job_shown_variable(t->o->j, &t->o->a->plan->problem.variable[k], &unit);
   double p = pl_slopes_value(t->s, k), f = at->omega / (2 * PL_PI);
   snprintf(cell[0], sizeof *cell, "%s%s%.40s, %.6g Hz", pl_special_name[at->kind],
-           watch[0] ? " of " : "", watch, f);
+           probe[0] ? " of " : "", probe, f);
   snprintf(cell[1], sizeof *cell, "%.60s%s%.20s", pl_slopes_name(t->s, k), unit[0] ? ", " : "",
            unit);
   if (amplitude) {
@@ -61,12 +61,12 @@ static void add_number(pl_text *t, double x) {
 }
 
 // all parameters at one special point, of one watched place (-1: none)
-static void add_rows(sensing *t, const pl_special *at, int watch, const double *amplitude) {
+static void add_rows(sensing *t, const pl_special *at, int probe, const double *amplitude) {
   const pl_scene *sc = t->o->j->scene;
-  const char *name = watch >= 0 ? t->o->a->watch[watch].name : "";
+  const char *name = probe >= 0 ? t->o->a->probe[probe].name : "";
   double f = at->omega / (2 * PL_PI), A = NAN;
   json_t *height = json_object(), *frequency = json_object();
-  if (watch >= 0) A = pl_orbit_measure(sc->model, sc->params, at->orbit, &t->measure[watch], NULL);
+  if (probe >= 0) A = pl_orbit_measure(sc->model, sc->params, at->orbit, &t->measure[probe], NULL);
   for (int k = 0; k < t->nvar; k++) {
     double p = pl_slopes_value(t->s, k);
     pl_text_add(&t->csv, "%s,%d,%.17g,%s", pl_special_name[at->kind], at->after, f, name);
@@ -90,10 +90,10 @@ static void add_rows(sensing *t, const pl_special *at, int watch, const double *
 }
 
 static pl_status add_special(sensing *t, const pl_special *at) {
-  int peak = at->kind == PL_PEAK, n = peak ? 1 : t->o->a->nwatch;
+  int peak = at->kind == PL_PEAK, n = peak ? 1 : t->o->a->nprobe;
   if (!pl_slopes_has(at)) return PL_OK;
   pl_status st =
-      pl_slopes_at(t->s, at, n, t->measure + (peak ? at->watch : 0), t->omega, t->amplitude);
+      pl_slopes_at(t->s, at, n, t->measure + (peak ? at->probe : 0), t->omega, t->amplitude);
   if (st == PL_UNSOLVED) {
     pl_report(t->o->j->env, PL_WARNING, NULL, 0, 0, NULL,
               "%s: the %s at %.6g rad/s has no sensitivities: its equations are singular",
@@ -102,12 +102,12 @@ static pl_status add_special(sensing *t, const pl_special *at) {
   }
   PL_TRY(st);
   for (int i = 0; i < n; i++)
-    add_rows(t, at, peak ? at->watch : i, t->amplitude + (size_t)i * (size_t)t->nvar);
+    add_rows(t, at, peak ? at->probe : i, t->amplitude + (size_t)i * (size_t)t->nvar);
   if (n == 0) add_rows(t, at, -1, NULL);
   return PL_OK;
 }
 
-static void tell(sensing *t) {
+static void report_result(sensing *t) {
   char height[48];
   const char *const head[COLS] = {
       "special point",    "by", height, "height (% a %)", "frequency (Hz a unit)",
@@ -132,7 +132,7 @@ static void tell(sensing *t) {
 static pl_status run(sensing *t, const pl_curve *c, json_t *figures) {
   const job *j = t->o->j;
   char name[PL_TEXT], path[PL_TEXT];
-  size_t nv = (size_t)t->nvar, nw = (size_t)t->o->a->nwatch + 1;
+  size_t nv = (size_t)t->nvar, nw = (size_t)t->o->a->nprobe + 1;
   t->omega = pl_alloc(j->env, nv * (nw + 1), sizeof(double));
   if (!t->omega) return PL_E_NOMEM;
   t->amplitude = t->omega + nv;
@@ -144,11 +144,11 @@ static pl_status run(sensing *t, const pl_curve *c, json_t *figures) {
                        "d_amplitude_m_by_unit,d_frequency_Hz_by_unit,relative_amplitude,"
                        "relative_frequency\n");
   for (int i = 0; i < c->nspecial; i++) {
-    PL_TRY(pl_tell(j->env, "sensitivities", (double)i / c->nspecial, NULL));
+    PL_TRY(pl_report_progress(j->env, "sensitivities", (double)i / c->nspecial, NULL));
     PL_TRY(add_special(t, &c->special[i]));
   }
   job_set(figures, "sensitivities", json_incref(t->list));
-  tell(t);
+  report_result(t);
   if (!j->scene->output.csv) return PL_OK;
   job_path(j, curve_file(t->o->a, "sensitivities", name), ".csv", path);
   return t->csv.failed ? PL_E_NOMEM : pl_file_write(j->env, path, t->csv.s, t->csv.n);

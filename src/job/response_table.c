@@ -24,30 +24,30 @@ const char *curve_file(const pl_analysis *a, const char *what, char buf[PL_TEXT]
 // ---- one motion -------------------------------------------------------------------------------
 
 // path, and of every axis: largest deviation, root mean square, harmonics
-static int columns_of(const curve_out *c, const pl_watch *w) {
-  return 1 + watch_axes(c->j, w) * (2 + 2 * c->harmonics);
+static int columns_of(const curve_out *c, const pl_probe *w) {
+  return 1 + probe_axes(c->j, w) * (2 + 2 * c->harmonics);
 }
 
-int curve_column(const curve_out *c, int watch) {
+int curve_column(const curve_out *c, int probe) {
   int at = FIXED + c->energy;
-  for (int k = 0; k < watch; k++) at += columns_of(c, &c->a->watch[k]);
+  for (int k = 0; k < probe; k++) at += columns_of(c, &c->a->probe[k]);
   return at;
 }
 
-static pl_status name_columns(const curve_out *c, const pl_watch *w, int at) {
+static pl_status name_columns(const curve_out *c, const pl_probe *w, int at) {
   static const char *const of_axis[2] = {"max", "rms"};
   char name[PL_TEXT];
   snprintf(name, sizeof name, "%.400s_path", w->name);
   PL_TRY(pl_table_column(c->table, at++, name, "m"));
   for (int what = 0; what < 2; what++)
     for (int x = 0; x < c->j->scene->dim; x++) {
-      if (!watch_has(w, x)) continue;
+      if (!probe_has(w, x)) continue;
       snprintf(name, sizeof name, "%.400s_%s_%c", w->name, of_axis[what], "xyz"[x]);
       PL_TRY(pl_table_column(c->table, at++, name, "m"));
     }
   for (int h = 1; h <= c->harmonics; h++)
     for (int x = 0; x < c->j->scene->dim; x++) {
-      if (!watch_has(w, x)) continue;
+      if (!probe_has(w, x)) continue;
       snprintf(name, sizeof name, "%.400s_h%d_%c", w->name, h, "xyz"[x]);
       PL_TRY(pl_table_column(c->table, at++, name, "m"));
       snprintf(name, sizeof name, "%.400s_phase%d_%c", w->name, h, "xyz"[x]);
@@ -63,21 +63,21 @@ static double root_mean_square(const double *z, int nharm) {
 }
 
 // the measures of a watched place; returns the next free one of row
-static double *measure(const curve_out *c, const pl_orbit *o, const pl_watch *w, double *row) {
+static double *measure(const curve_out *c, const pl_orbit *o, const pl_probe *w, double *row) {
   const pl_scene *sc = c->j->scene;
   int dim = sc->dim, sub = o->sub > 1 ? o->sub : 1;
   double z[3][2 * 64 + 1];
-  pl_measure path = watch_measure(w, PL_MEASURE_PATH, 0);
+  pl_measure path = probe_measure(w, PL_MEASURE_PATH, 0);
   *row++ = pl_orbit_measure(sc->model, sc->params, o, &path, NULL);
   for (int x = 0; x < dim; x++)
-    if (watch_has(w, x)) pl_orbit_series(sc->model, sc->params, o, w->node, x, z[x]);
+    if (probe_has(w, x)) pl_orbit_series(sc->model, sc->params, o, w->node, x, z[x]);
   for (int x = 0; x < dim; x++)
-    if (watch_has(w, x)) *row++ = pl_orbit_max(sc->model, sc->params, o, w->node, x, NULL);
+    if (probe_has(w, x)) *row++ = pl_orbit_max(sc->model, sc->params, o, w->node, x, NULL);
   for (int x = 0; x < dim; x++)
-    if (watch_has(w, x)) *row++ = root_mean_square(z[x], o->nharm);
+    if (probe_has(w, x)) *row++ = root_mean_square(z[x], o->nharm);
   for (int h = 1; h <= c->harmonics; h++)
     for (int x = 0; x < dim; x++) {
-      if (!watch_has(w, x)) continue;
+      if (!probe_has(w, x)) continue;
       int k = h * sub, has = k <= o->nharm;
       // x = A sin(k omega t + phase), as drives are told
       *row++ = has ? hypot(z[x][2 * k - 1], z[x][2 * k]) : 0;
@@ -89,13 +89,13 @@ static double *measure(const curve_out *c, const pl_orbit *o, const pl_watch *w,
 // ---- points -----------------------------------------------------------------------------------
 
 static pl_status open_table(curve_out *c) {
-  int ncol = curve_column(c, c->a->nwatch);
+  int ncol = curve_column(c, c->a->nprobe);
   PL_TRY(pl_table_create(c->j->env, ncol, &c->table));
   for (int k = 0; k < FIXED; k++)
     PL_TRY(pl_table_column(c->table, k, fixed[k].name, fixed[k].unit));
   if (c->energy) PL_TRY(pl_table_column(c->table, FIXED, "energy", "J"));
-  for (int k = 0; k < c->a->nwatch; k++)
-    PL_TRY(name_columns(c, &c->a->watch[k], curve_column(c, k)));
+  for (int k = 0; k < c->a->nprobe; k++)
+    PL_TRY(name_columns(c, &c->a->probe[k], curve_column(c, k)));
   return PL_OK;
 }
 
@@ -106,7 +106,7 @@ static void fill_row(const curve_out *c, const pl_curve_point *p, double *row) {
   memcpy(row, all, sizeof all);
   row += FIXED;
   if (c->energy) *row++ = p->energy;
-  for (int k = 0; k < c->a->nwatch; k++) row = measure(c, p->orbit, &c->a->watch[k], row);
+  for (int k = 0; k < c->a->nprobe; k++) row = measure(c, p->orbit, &c->a->probe[k], row);
 }
 
 pl_status curve_table(curve_out *c, const pl_curve *curve) {
@@ -139,23 +139,23 @@ pl_status curve_append(curve_out *c, const pl_curve *curve) {
 
 // ---- special points ---------------------------------------------------------------------------
 
-static void add_special(const curve_out *c, pl_text *t, const pl_special *s, const pl_watch *w) {
+static void add_special(const curve_out *c, pl_text *t, const pl_special *s, const pl_probe *w) {
   double row[1 + 3 * (2 + 2 * 64)], *at = row;
-  int dim = c->j->scene->dim, n = watch_axes(c->j, w);
+  int dim = c->j->scene->dim, n = probe_axes(c->j, w);
   double omega = s->omega;
   measure(c, s->orbit, w, row);
   pl_text_add(t, "%s,%d,%.17g,%.17g,%s,%.17g", pl_special_name[s->kind], s->after,
               omega / (2 * PL_PI), omega, w->name, *at++);
   for (int what = 0; what < 2; what++)
     for (int x = 0; x < dim; x++) {
-      if (watch_has(w, x))
+      if (probe_has(w, x))
         pl_text_add(t, ",%.17g", *at++);
       else
         pl_text_add(t, ",");
     }
   for (int h = 0; h < c->harmonics; h++, at += 2 * n)
     for (int x = 0, i = 0; x < dim; x++) {
-      if (!watch_has(w, x)) {
+      if (!probe_has(w, x)) {
         pl_text_add(t, ",,");
         continue;
       }
@@ -186,12 +186,12 @@ pl_status curve_special(curve_out *c, const pl_curve *curve) {
   for (int i = 0; i < curve->nspecial; i++) {
     const pl_special *s = &curve->special[i];
     // places that are not peaks are told for every watched place
-    for (int k = 0; k < c->a->nwatch; k++) {
-      if (s->kind == PL_PEAK && s->watch != k) continue;
-      add_special(c, &t, s, &c->a->watch[k]);
+    for (int k = 0; k < c->a->nprobe; k++) {
+      if (s->kind == PL_PEAK && s->probe != k) continue;
+      add_special(c, &t, s, &c->a->probe[k]);
       add_leading(&t, &s->leading);
     }
-    if (c->a->nwatch) continue;
+    if (c->a->nprobe) continue;
     pl_text_add(&t, "%s,%d,%.17g,%.17g,,", pl_special_name[s->kind], s->after,
                 s->omega / (2 * PL_PI), s->omega);
     for (int x = 0; x < dim * (2 + 2 * c->harmonics); x++) pl_text_add(&t, ",");

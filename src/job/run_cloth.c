@@ -58,9 +58,9 @@ typedef struct run {
 } run;
 
 static const char *method_name(int method, char *buf, size_t size) {
-  for (int k = 0; k < pl_transient_info_count; k++) {
-    const char *c = pl_transient_info_table[k].choices;
-    if (strcmp(pl_transient_info_table[k].name, "method") != 0) continue;
+  for (int k = 0; k < pl_transient_option_count; k++) {
+    const char *c = pl_transient_option_table[k].choices;
+    if (strcmp(pl_transient_option_table[k].name, "method") != 0) continue;
     for (; method > 0; method--) c = strchr(c, '|') + 1;
     snprintf(buf, size, "%.*s", (int)strcspn(c, "|"), c);
   }
@@ -115,7 +115,7 @@ static int on_step(void *ctx, const pl_state *s, const pl_clock *c, const pl_lim
   if (r->status == PL_OK && r->record) {
     const step_energy now = {e->kinetic, e->elastic, e->elastic + e->outer, -e->damping};
     r->status = record_step(r->record, s, &now);
-    record_touch(r->record);
+    record_contact(r->record);
     if (r->status == PL_OK) r->status = record_keep(r->record, s);
   }
   return r->status != PL_OK;
@@ -146,7 +146,7 @@ static pl_status log_start(run *r, const pl_state *s) {
   return pl_table_row(r->log, row);
 }
 
-static pl_status step_through(run *r, const pl_confine *k, pl_state *s, pl_history *h) {
+static pl_status step_through(run *r, const pl_constraints *k, pl_state *s, pl_history *h) {
   const pl_scene *sc = r->j->scene;
   pl_project_opts defaults;
   r->stop = pl_limit_transient(&r->opts, cloth_project(r->a, &defaults), sc->model, sc->params, k,
@@ -187,23 +187,23 @@ static pl_status run_main(run *r, pl_state *s, pl_history *h, cloth *c) {
     PL_TRY(record_start(r->record, s));
     PL_TRY(log_start(r, s));
   }
-  record_touch(r->record);
+  record_contact(r->record);
   r->record->history = h;
   r->record->info = &r->info.time;
   r->record->limits = &r->info;
   int before = pl_table_rows(r->log);
-  PL_TRY(step_through(r, &c->confine, s, h));
+  PL_TRY(step_through(r, &c->constraints, s, h));
   pl_status st = record_checkpoint(r->record, s);
   add_before(r, before);
   return st;
 }
 
 // another method or step, from the same start; nothing of it is drawn but its energies
-static pl_status run_other(run *r, const pl_confine *main) {
+static pl_status run_other(run *r, const pl_constraints *main) {
   job *j = r->j;
   pl_state *s = NULL;
   pl_history h = {0};
-  pl_confine k = *main;
+  pl_constraints k = *main;
   k.contact = NULL;
   pl_status st = open_log(j, &r->log);
   if (st == PL_OK) st = job_start(j, r->a, &s);
@@ -248,7 +248,7 @@ static double relative_loss(const run *r) {
 }
 
 // what there is none of in the scene is left out
-static int is_told(const pl_scene *sc, int col) {
+static int is_reported(const pl_scene *sc, int col) {
   int sampled = 0;
   for (int k = 0; k < sc->sheet.nlimit; k++) sampled |= sc->sheet.limit[k].ndirection > 0;
   if (col == COL_between) return sampled;
@@ -268,7 +268,7 @@ static void set_figures(const run *r, json_t *f) {
   job_set(f, "energy_change_J", json_real(energy_change(r)));
   job_set(f, "loss_over_energy", json_real(relative_loss(r)));
   if (r->j->sheet) job_set(f, "worst_violation", json_real(i->worst_violation));
-  if (is_told(r->j->scene, COL_between))
+  if (is_reported(r->j->scene, COL_between))
     job_set(f, "worst_between_directions", json_real(i->worst_between));
   job_set(f, "worst_gap", json_real(i->worst_gap));
   job_set(f, "worst_distance_rms_m", json_real(i->worst_distance_rms));
@@ -285,7 +285,7 @@ static int keeps_limits(const run *r) {
   return r->j->sheet && r->opts.method > PL_BDF2;
 }
 
-static void tell_limits(const run *r) {
+static void report_limits(const run *r) {
   pl_page *page = r->j->page;
   const pl_limit_info *i = &r->info;
   char how[32], apart[48];
@@ -316,10 +316,10 @@ static void tell_limits(const run *r) {
     pl_page_alarm(page, "%s: %ld %s cut.", r->a->name, i->nunsolved,
                   pl_plural(i->nunsolved, "projection did not converge; its step was",
                             "projections did not converge; their steps were"));
-  if (keeps_limits(r)) cloth_tell_between(page, i->worst_between);
+  if (keeps_limits(r)) cloth_report_between(page, i->worst_between);
 }
 
-static void tell(const run *r) {
+static void report_result(const run *r) {
   job *j = r->j;
   const pl_limit_info *i = &r->info;
   const char *name = r->a->name;
@@ -341,7 +341,7 @@ static void tell(const run *r) {
               "slid without it",
               name, i->neased, pl_plural(i->neased, "solve", "solves"));
   if (!j->page) return;
-  tell_limits(r);
+  report_limits(r);
   pl_page_text(j->page,
                "The energy changed by %+.3g J: %s. What the time step itself does belongs to what "
                "limits do where steps are reflected. Solving the motion took %.3g s on this "
@@ -359,7 +359,7 @@ static pl_status write_part(const run *r, int from, int to, const char *suffix) 
   int col[COLS] = {COL_time}, n = 1;
   double row[COLS];
   for (int c = from; c < to; c++)
-    if (is_told(j->scene, c)) col[n++] = c;
+    if (is_reported(j->scene, c)) col[n++] = c;
   pl_status st = pl_table_create(j->env, n, &t);
   for (int c = 0; st == PL_OK && c < n; c++)
     st = pl_table_column(t, c, column[col[c]].name, column[col[c]].unit);
@@ -441,7 +441,7 @@ static pl_status write_other(const run *r, json_t *list) {
   return write_part(r, COL_kinetic, COL_LIMITS, suffix);
 }
 
-static void tell_other(const run *r) {
+static void report_other(const run *r) {
   char works[256], limits[64] = "", how[32];
   double beyond = r->info.worst_violation;
   if (keeps_limits(r))
@@ -453,7 +453,7 @@ static void tell_other(const run *r) {
 }
 
 // all others one after the other; a motion that stops early is shown as far as it came
-static pl_status compare(const run *main, const pl_confine *k, json_t *figures) {
+static pl_status compare(const run *main, const pl_constraints *k, json_t *figures) {
   job *j = main->j;
   int n = count_others(main->a);
   if (n == 0) return PL_OK;
@@ -470,7 +470,7 @@ static pl_status compare(const run *main, const pl_confine *k, json_t *figures) 
     if (st != PL_OK) continue;
     page[done + 1] = page_run(r);
     st = write_other(r, list);
-    tell_other(r);
+    report_other(r);
     if (r->stop != PL_OK) stop = r->stop;
   }
   job_set(figures, "compare", list);
@@ -494,11 +494,11 @@ int is_cloth(const pl_scene *s, const pl_analysis *a) {
          (s->sheet.nlimit > 0 || s->has_layers || count_others(a) > 0);
 }
 
-static pl_status finish(const run *r, const pl_state *s, const pl_confine *k, json_t *figures) {
+static pl_status finish(const run *r, const pl_state *s, const pl_constraints *k, json_t *figures) {
   record_figures(r->record, &r->info.time, figures);
   set_figures(r, figures);
-  record_tell(r->record, &r->info.time);
-  tell(r);
+  record_report(r->record, &r->info.time);
+  report_result(r);
   PL_TRY(write_main(r, s));
   return r->stop == PL_CANCELLED ? PL_OK : compare(r, k, figures);
 }
@@ -517,7 +517,7 @@ pl_status job_cloth(job *j, int index, json_t *figures) {
   if (st == PL_OK) st = open_log(j, &r.log);
   if (st == PL_OK) st = run_main(&r, s, &h, &c);
   if (st == PL_OK) {
-    st = finish(&r, s, &c.confine, figures);
+    st = finish(&r, s, &c.constraints, figures);
     if (st == PL_OK || (st > 0 && r.stop > 0)) st = r.stop;
   }
   cloth_close(j, &c);

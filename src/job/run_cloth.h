@@ -6,7 +6,7 @@
 
 // What confines the motion, and what it is made of; zero-initialise.
 typedef struct cloth {
-  pl_confine confine;
+  pl_constraints constraints;
   double *weight; // [nvert]
 } cloth;
 // Sheet and layers of the scene; contact is the caller's. PL_E_INPUT names supports that are too
@@ -19,7 +19,7 @@ const pl_project_opts *cloth_project(const pl_analysis *a, pl_project_opts *defa
 // How well limits hold at a violation: "exactly", "to 1.0e-12".
 const char *cloth_kept(double violation, char buf[32]);
 // How far the worst direction between samples goes, as pl_sheet_between; nothing for exact limits.
-void cloth_tell_between(pl_page *page, double between);
+void cloth_report_between(pl_page *page, double between);
 
 // A transient that pl_limit_transient runs.
 int is_cloth(const pl_scene *s, const pl_analysis *a);

@@ -36,18 +36,18 @@ static pl_status solve(const study *s, const pl_orbit *start, int nharm, int nsa
   const pl_scene *sc = s->j->scene;
   const pl_periodic_opts *o = &s->a->opts.periodic_;
   pl_hb *hb = NULL;
-  pl_border *b = NULL;
+  pl_bordered *b = NULL;
   pl_periodic_info info = {0};
   *p = (point){.nharm = nharm};
   pl_status st = pl_hb_create(sc->model, sc->params, s->j->work, nharm, nsample, &hb);
-  if (st == PL_OK) st = pl_border_create(hb, &b);
+  if (st == PL_OK) st = pl_bordered_create(hb, &b);
   if (st == PL_OK) st = pl_orbit_copy(start, nharm, &p->orbit);
   if (st == PL_OK) st = pl_hb_newton(hb, b, p->orbit, SHARPER * o->rtol, o->max_iter, &info);
   p->nsample = info.nsample;
   p->iterations = info.iterations;
   p->residual = info.residual;
   if (st != PL_OK) pl_orbit_free(p->orbit);
-  pl_border_free(b);
+  pl_bordered_free(b);
   pl_hb_free(hb);
   return st;
 }
@@ -220,8 +220,8 @@ static void put_samples(pl_page *page, const study *s) {
   pl_page_grid(page, s->n + 1, 2, cells);
 }
 
-static void tell(job *j, const pl_analysis *a, const study *harmonics, const study *samples,
-                 const point *h, const point *n) {
+static void report_result(job *j, const pl_analysis *a, const study *harmonics,
+                          const study *samples, const point *h, const point *n) {
   if (h && harmonics->n > 1)
     job_note(j, "%s: %.1e of the motion from that with %d harmonics", a->name, h->distance,
              harmonics->at[harmonics->n - 1].nharm);
@@ -244,7 +244,7 @@ pl_status convergence_study(job *j, const pl_analysis *a, const pl_orbit *o, int
   if (st == PL_OK) {
     const point *h = own(&harmonics, o->nharm, nsample), *n = own(&samples, o->nharm, nsample);
     set_figures(&harmonics, &samples, h, n, figures);
-    tell(j, a, &harmonics, &samples, h, n);
+    report_result(j, a, &harmonics, &samples, h, n);
     st = write_table(j, a, &harmonics, &samples);
   }
   if (st == PL_OK) st = plot(j, a, &harmonics);

@@ -10,7 +10,7 @@
 
 // ---- values put aside -------------------------------------------------------------------------
 
-pl_status values_take(job *j, values *v) {
+pl_status values_read(job *j, values *v) {
   const pl_params *p = j->scene->params;
   size_t par = (size_t)p->npar, ref = (size_t)p->nref, design = (size_t)p->ndesign;
   if (!v->par) v->par = pl_alloc(j->env, par + ref + design, sizeof(double));
@@ -50,7 +50,7 @@ static void set_options(designing *t) {
 static pl_status allocate(designing *t) {
   pl_env *env = t->j->env;
   size_t nv = (size_t)t->nvar, no = (size_t)t->nobj, np = (size_t)t->npoint,
-         nw = (size_t)t->a->nwatch;
+         nw = (size_t)t->a->nprobe;
   t->lo = pl_alloc(env, 2 * nv, sizeof(double));
   t->name = pl_alloc(env, nv, sizeof *t->name);
   t->unit = pl_alloc(env, nv, sizeof *t->unit);
@@ -65,7 +65,7 @@ static pl_status allocate(designing *t) {
     if (!t->orbit[side] || !t->track[side] || !t->path[side]) return PL_E_NOMEM;
     t->error[side] = t->track[side] + no;
     t->phase[side] = t->error[side] + no;
-    t->reach[side] = t->phase[side] + no;
+    t->amplitude[side] = t->phase[side] + no;
   }
   return PL_OK;
 }
@@ -102,10 +102,10 @@ static pl_status keep_motions(designing *t, int side) {
     if (o->kind != PL_OBJECTIVE_HEIGHT || !peak) continue;
     if (side == 1) PL_TRY(pl_orbit_copy(peak, peak->nharm, &t->peak[k]));
     pl_measure look = pl_objective_measure(o);
-    t->reach[side][k] =
+    t->amplitude[side][k] =
         pl_orbit_measure(t->j->scene->model, t->j->scene->params, peak, &look, NULL);
   }
-  return values_take(t->j, &t->state[side]);
+  return values_read(t->j, &t->state[side]);
 }
 
 static pl_status keep_names(designing *t) {
@@ -196,18 +196,18 @@ static pl_status prove(designing *t) {
 static void measure(designing *t, int side) {
   const pl_scene *sc = t->j->scene;
   for (int i = 0; i < t->npoint; i++)
-    for (int k = 0; k < t->a->nwatch; k++)
-      t->path[side][i * t->a->nwatch + k] =
-          pl_orbit_path(sc->model, sc->params, t->orbit[side][i], t->a->watch[k].node, 0, NULL);
+    for (int k = 0; k < t->a->nprobe; k++)
+      t->path[side][i * t->a->nprobe + k] =
+          pl_orbit_path(sc->model, sc->params, t->orbit[side][i], t->a->probe[k].node, 0, NULL);
   for (int k = 0; k < t->nobj; k++) {
     const pl_objective *o = &t->plan->problem.objective[k];
     const pl_orbit *orbit = t->orbit[side][o->point];
     if (o->kind == PL_OBJECTIVE_TRAJECTORY)
       t->error[side][k] = pl_trajectory_error(sc->model, sc->params, orbit, o, &t->phase[side][k]);
     for (int i = 0; o->kind == PL_OBJECTIVE_AMPLITUDE && i < o->nnode; i++)
-      t->reach[side][k] += pl_orbit_path_along(sc->model, sc->params, orbit, o->node[i],
-                                               o->mask ? o->mask : 7, NULL, NULL, NULL) /
-                           o->nnode;
+      t->amplitude[side][k] += pl_orbit_path_along(sc->model, sc->params, orbit, o->node[i],
+                                                   o->mask ? o->mask : 7, NULL, NULL, NULL) /
+                               o->nnode;
   }
 }
 
@@ -233,8 +233,8 @@ const char *objective_words(const designing *t, int k, char buf[PL_TEXT]) {
     snprintf(buf, PL_TEXT, "%s", o->name);
   else if (o->nnode > 0) {
     const char *node = "";
-    for (int i = 0; i < t->a->nwatch; i++)
-      if (t->a->watch[i].node == o->node[0]) node = t->a->watch[i].name;
+    for (int i = 0; i < t->a->nprobe; i++)
+      if (t->a->probe[i].node == o->node[0]) node = t->a->probe[i].name;
     snprintf(buf, PL_TEXT, "%s of %.100s%s", pl_objective_name[o->kind], node,
              o->nnode > 1 ? " and others" : "");
   } else
@@ -242,7 +242,7 @@ const char *objective_words(const designing *t, int k, char buf[PL_TEXT]) {
   return buf;
 }
 
-static void warn(const designing *t) {
+static void warn_user(const designing *t) {
   const pl_scene *sc = t->j->scene;
   for (int k = 0; k < t->r->nwarning; k++)
     pl_report(t->j->env, PL_WARNING, sc->path, t->a->line, t->a->col, NULL, "%s: %s", t->a->name,
@@ -264,12 +264,12 @@ static void note(const designing *t) {
     const pl_objective *o = &t->plan->problem.objective[k];
     objective_words(t, k, words);
     if (o->kind == PL_OBJECTIVE_AMPLITUDE || o->kind == PL_OBJECTIVE_HEIGHT) {
-      job_length_text(t->j, t->reach[0][k], was);
-      job_length_text(t->j, t->reach[1][k], is);
+      job_length_text(t->j, t->amplitude[0][k], was);
+      job_length_text(t->j, t->amplitude[1][k], is);
     }
     if (o->kind == PL_OBJECTIVE_AMPLITUDE)
       job_note(t->j, "%s: %s %s to %s, %.3g times", t->a->name, words, was, is,
-               t->reach[1][k] / t->reach[0][k]);
+               t->amplitude[1][k] / t->amplitude[0][k]);
     if (o->kind == PL_OBJECTIVE_TRAJECTORY)
       job_note(t->j, "%s: %s is %.3g %% of the target's length away, was %.3g %%", t->a->name,
                words, 100 * t->error[1][k], 100 * t->error[0][k]);
@@ -298,7 +298,7 @@ static pl_status no_motion(const designing *t, json_t *figures) {
 
 static pl_status run(designing *t, json_t *figures) {
   const pl_scene *sc = t->j->scene;
-  PL_TRY(values_take(t->j, &t->first));
+  PL_TRY(values_read(t->j, &t->first));
   pl_status st =
       pl_design_open(&t->opts, sc->model, sc->params, t->j->work, &t->plan->problem, &t->d);
   if (st == PL_UNSOLVED) return no_motion(t, figures);
@@ -315,7 +315,7 @@ static pl_status run(designing *t, json_t *figures) {
   st = check(t);
   if (st < 0) return st;
   if (st == PL_CANCELLED) t->cancelled = 1;
-  warn(t);
+  warn_user(t);
   note(t);
   design_figures(t, figures);
   PL_TRY(design_files(t));

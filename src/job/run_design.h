@@ -8,7 +8,7 @@ typedef struct values {
   double *par, *X, *design;
 } values;
 
-pl_status values_take(job *j, values *v);
+pl_status values_read(job *j, values *v);
 // Puts them in place; springs of pictures follow.
 pl_status values_use(job *j, const values *v);
 void values_free(job *j, values *v);
@@ -46,17 +46,17 @@ typedef struct designing {
   pl_orbit **orbit[2];          // [npoint]
   pl_curve *curve[SIDES][WAYS]; // responses, NULL: none
   response_range range;
-  double *lo, *hi;     // [nvar]
-  char **name;         // [nvar]
-  const char **unit;   // [nvar]
-  double *track[2];    // [nobj] rad/s of peaks and folds
-  double *error[2];    // [nobj] of trajectories
-  double *phase[2];    // [nobj] of the motions where the targets begin
-  double *path[2];     // [npoint][nwatch] m
-  double *reach[2];    // [nobj] path along the objective's axes, mean over its nodes, m
-  pl_orbit **peak;     // [nobj] largest motions of windows in the end, NULL: none
-  int proved, checked; // proofs there are; all of them are done
-  proven *proof;       // [npoint + nobj]
+  double *lo, *hi;      // [nvar]
+  char **name;          // [nvar]
+  const char **unit;    // [nvar]
+  double *track[2];     // [nobj] rad/s of peaks and folds
+  double *error[2];     // [nobj] of trajectories
+  double *phase[2];     // [nobj] of the motions where the targets begin
+  double *path[2];      // [npoint][nwatch] m
+  double *amplitude[2]; // [nobj] path along the objective's axes, mean over its nodes, m
+  pl_orbit **peak;      // [nobj] largest motions of windows in the end, NULL: none
+  int proved, checked;  // proofs there are; all of them are done
+  proven *proof;        // [npoint + nobj]
   int cancelled;
   // the last state of the optimiser, for the checkpoint
   pl_design_state kept;

@@ -24,16 +24,16 @@ static pl_status make_recorder(job *j, const pl_analysis *a, recorder *r) {
   static const char *const names[FIXED_COLUMNS] = {"step",      "elastic",   "outer",
                                                    "potential", "violation", "iterations"};
   static const char *const units[FIXED_COLUMNS] = {"", "J", "J", "J", "", ""};
-  int touch = FIXED_COLUMNS + job_watch_count(j, a);
+  int contact_pair = FIXED_COLUMNS + job_probe_count(j, a);
   *r = (recorder){.j = j, .a = a};
   PL_TRY(job_contact_make(j, &r->kept.contact));
-  int ncol = touch + job_contact_count(r->kept.contact);
+  int ncol = contact_pair + job_contact_count(r->kept.contact);
   r->row = pl_alloc(j->env, (size_t)ncol, sizeof(double));
   if (!r->row) return PL_E_NOMEM;
   PL_TRY(pl_table_create(j->env, ncol, &r->table));
   for (int c = 0; c < FIXED_COLUMNS; c++) PL_TRY(pl_table_column(r->table, c, names[c], units[c]));
-  if (job_watch_columns(j, a, r->table, FIXED_COLUMNS) < 0) return PL_E_NOMEM;
-  return job_contact_columns(j, r->kept.contact, r->table, touch);
+  if (job_probe_columns(j, a, r->table, FIXED_COLUMNS) < 0) return PL_E_NOMEM;
+  return job_contact_columns(j, r->kept.contact, r->table, contact_pair);
 }
 
 static int on_step(void *ctx, const pl_state *s, const pl_clock *c, const pl_limit_step *e) {
@@ -45,8 +45,8 @@ static int on_step(void *ctx, const pl_state *s, const pl_clock *c, const pl_lim
   r->row[3] = e->elastic + e->outer;
   r->row[4] = e->violation;
   r->row[5] = e->niter;
-  job_watch_row(r->j, r->a, s, r->row + FIXED_COLUMNS);
-  job_contact_row(r->kept.contact, r->row + FIXED_COLUMNS + job_watch_count(r->j, r->a));
+  job_probe_row(r->j, r->a, s, r->row + FIXED_COLUMNS);
+  job_contact_row(r->kept.contact, r->row + FIXED_COLUMNS + job_probe_count(r->j, r->a));
   r->status = pl_table_row(r->table, r->row);
   if (r->status == PL_OK && checkpoint_due(r->j))
     r->status = motion_write(r->j, r->a, s, r->history, &r->kept, 1, &r->table);
@@ -68,7 +68,7 @@ static void set_figures(json_t *f, const pl_drape_info *i) {
 }
 
 // what the checks of energy and limits found
-static void warn(job *j, const pl_analysis *a, const pl_drape_info *i) {
+static void warn_user(job *j, const pl_analysis *a, const pl_drape_info *i) {
   const pl_scene *s = j->scene;
   if (i->beyond > 0)
     pl_report(j->env, PL_WARNING, s->path, a->line, a->col, "start from rest, or from a drape",
@@ -86,7 +86,7 @@ static void warn(job *j, const pl_analysis *a, const pl_drape_info *i) {
               i->energy_made, i->energy_fall);
 }
 
-static void tell(job *j, const pl_analysis *a, const pl_drape_info *i) {
+static void report_result(job *j, const pl_analysis *a, const pl_drape_info *i) {
   int done = i->reason == PL_STOP_CONVERGED;
   char how[32];
   job_note(j, "%s: %s after %d %s, forces out of balance %.1e of the weight%s", a->name,
@@ -107,7 +107,7 @@ static void tell(job *j, const pl_analysis *a, const pl_drape_info *i) {
                     pl_stop_text(i->reason), i->residual);
   if (j->sheet) {
     pl_page_text(j->page, "Limits of stretch hold %s.", cloth_kept(i->violation, how));
-    cloth_tell_between(j->page, i->between);
+    cloth_report_between(j->page, i->between);
   }
 }
 
@@ -120,8 +120,8 @@ static pl_status write_files(job *j, recorder *r, const pl_state *s) {
     PL_TRY(limit_page_strain(j, j->sheet, s->q, s->t, a->name));
     PL_TRY(limit_page_polar(j, j->sheet, s->q, a->name));
   }
-  PL_TRY(job_watch_plots(j, a, r->table, 0, FIXED_COLUMNS, "step"));
-  return job_contact_plots(j, a, r->kept.contact, r->table, FIXED_COLUMNS + job_watch_count(j, a),
+  PL_TRY(job_probe_plots(j, a, r->table, 0, FIXED_COLUMNS, "step"));
+  return job_contact_plots(j, a, r->kept.contact, r->table, FIXED_COLUMNS + job_probe_count(j, a),
                            "step");
 }
 
@@ -138,7 +138,7 @@ static pl_status descend(job *j, recorder *r, pl_state *s, pl_history *h, cloth 
   r->history = h;
   PL_TRY(cloth_open(j, a, s, r->kept.contact, c));
   pl_status st = pl_drape(&a->opts.drape_, cloth_project(a, &defaults), sc->model, sc->params,
-                          &c->confine, s, h, j->work, on_step, r, info);
+                          &c->constraints, s, h, j->work, on_step, r, info);
   if (r->status != PL_OK) return r->status;
   if (st < 0 || h->nstep == 0) return st;
   pl_status w = motion_write(j, a, s, h, &r->kept, 1, &r->table);
@@ -157,11 +157,11 @@ pl_status job_drape(job *j, int index, json_t *figures) {
   if (status == PL_OK) status = descend(j, &r, s, &h, &c, &info);
   if (status >= 0) {
     set_figures(figures, &info);
-    job_watch_figures(j, a, s, figures);
+    job_probe_figures(j, a, s, figures);
     job_contact_figures(j, r.kept.contact, figures);
-    tell(j, a, &info);
-    warn(j, a, &info);
-    job_contact_tell(j, a, r.kept.contact);
+    report_result(j, a, &info);
+    warn_user(j, a, &info);
+    job_contact_report(j, a, r.kept.contact);
     pl_status w = write_files(j, &r, s);
     if (w < 0) status = w;
   }

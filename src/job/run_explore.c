@@ -39,7 +39,7 @@ static const char *const motion_name[3] = {"before", "predicted", "solved"};
 static pl_status chosen_start(exploring *t, double omega, pl_orbit **out) {
   const pl_explore_opts *e = &t->a->opts.explore_;
   pl_periodic_opts o;
-  pl_opts_default(pl_periodic_info_table, pl_periodic_info_count, &o);
+  pl_opts_default(pl_periodic_option_table, pl_periodic_option_count, &o);
   o.frequency = omega;
   o.harmonics = e->harmonics;
   o.samples = e->samples;
@@ -55,7 +55,7 @@ static pl_status open_design(exploring *t) {
   const pl_explore_opts *e = &t->a->opts.explore_;
   const pl_scene *sc = t->j->scene;
   pl_optimise_opts o;
-  pl_opts_default(pl_optimise_info_table, pl_optimise_info_count, &o);
+  pl_opts_default(pl_optimise_option_table, pl_optimise_option_count, &o);
   o.harmonics = e->harmonics;
   o.samples = e->samples;
   o.adapt = e->adapt;
@@ -75,12 +75,12 @@ static pl_status open_design(exploring *t) {
   return st;
 }
 
-static int mask_of(const pl_watch *w) {
+static int mask_of(const pl_probe *w) {
   return w->component < 0 ? 0 : 1 << w->component;
 }
 
 static double path_of(const exploring *t, const pl_orbit *o, int k) {
-  const pl_watch *w = &t->a->watch[k];
+  const pl_probe *w = &t->a->probe[k];
   return pl_orbit_path_along(t->j->scene->model, t->j->scene->params, o, w->node,
                              mask_of(w) ? mask_of(w) : 7, NULL, NULL, NULL);
 }
@@ -178,7 +178,7 @@ static pl_status solve_from_rest(exploring *t, double omega) {
   const pl_explore_opts *e = &t->a->opts.explore_;
   pl_periodic_opts o;
   pl_periodic_info info;
-  pl_opts_default(pl_periodic_info_table, pl_periodic_info_count, &o);
+  pl_opts_default(pl_periodic_option_table, pl_periodic_option_count, &o);
   o.frequency = omega;
   o.harmonics = t->orbit[0]->nharm;
   o.samples = e->samples;
@@ -208,7 +208,7 @@ static pl_status move(exploring *t) {
     if (wanted) st = solve_from_rest(t, new_omega(t));
     if (st < 0 || st == PL_CANCELLED) return st;
   }
-  PL_TRY(values_take(t->j, &t->state[1]));
+  PL_TRY(values_read(t->j, &t->state[1]));
   for (int k = 0; k < t->nw; k++) {
     t->path[1][k] = path_of(t, t->orbit[1], k);
     if (t->orbit[2]) t->path[2][k] = path_of(t, t->orbit[2], k);
@@ -252,11 +252,11 @@ static pl_status find_new_peaks(exploring *t) {
 
 static pl_status explore(exploring *t) {
   PL_TRY(open_design(t));
-  PL_TRY(values_take(t->j, &t->state[0]));
+  PL_TRY(values_read(t->j, &t->state[0]));
   const pl_orbit *o = pl_design_orbit(t->d, 0);
   PL_TRY(pl_orbit_copy(o, o->nharm, &t->orbit[0]));
   for (int k = 0; k < t->nw; k++)
-    PL_TRY(pl_design_amplitude(t->d, 0, t->a->watch[k].node, mask_of(&t->a->watch[k]),
+    PL_TRY(pl_design_amplitude(t->d, 0, t->a->probe[k].node, mask_of(&t->a->probe[k]),
                                &t->path[0][k], t->grad + (size_t)k * (size_t)t->nvar));
   PL_TRY(find_peaks(t, t->peak[0], t->peak_grad));
   PL_TRY(choose_values(t));
@@ -338,7 +338,7 @@ static void set_figures(const exploring *t, json_t *f) {
     if (t->orbit[1]) job_set(one, "predicted_m", json_real(t->path[1][i]));
     if (t->orbit[2]) job_set(one, "solved_m", json_real(t->path[2][i]));
     job_set(one, "by_parameter_m", slope);
-    json_object_set_new(amplitudes, t->a->watch[i].name, one);
+    json_object_set_new(amplitudes, t->a->probe[i].name, one);
   }
   job_set(f, "frequency_Hz", json_real(t->orbit[0]->omega / (2 * PL_PI)));
   job_set(f, "harmonics", json_integer(t->orbit[0]->nharm));
@@ -360,7 +360,7 @@ static pl_status write_sensitivity(const exploring *t) {
   char name[PL_TEXT], path[PL_TEXT];
   pl_text_init(&out, t->j->env);
   pl_text_add(&out, "name,unit,value,new,min,max");
-  for (int i = 0; i < t->nw; i++) pl_text_add(&out, ",d_%s_path_m_by_unit", t->a->watch[i].name);
+  for (int i = 0; i < t->nw; i++) pl_text_add(&out, ",d_%s_path_m_by_unit", t->a->probe[i].name);
   for (int i = 0; i < t->nobj; i++) {
     peak_name(t, i, name);
     if (has_height(t, i)) pl_text_add(&out, ",d_%s_m_by_unit", name);
@@ -389,7 +389,7 @@ static pl_status write_sensitivity(const exploring *t) {
 
 typedef char cell[64];
 
-static pl_status tell_amplitudes(const exploring *t) {
+static pl_status report_amplitudes(const exploring *t) {
   enum { COLS = 4 };
   const length_unit *unit = job_length(t->j, t->nw ? t->path[0][0] : 0);
   char label[64];
@@ -402,7 +402,7 @@ static pl_status tell_amplitudes(const exploring *t) {
     memcpy(cells, head, sizeof head);
     for (int i = 0; i < t->nw; i++) {
       cell *row = text + COLS * i;
-      snprintf(row[0], sizeof(cell), "%.60s", t->a->watch[i].name);
+      snprintf(row[0], sizeof(cell), "%.60s", t->a->probe[i].name);
       for (int m = 0; m < 3; m++)
         if (t->orbit[m]) snprintf(row[m + 1], sizeof(cell), "%.5g", t->path[m][i] / unit->si);
       for (int c = 0; c < COLS; c++) cells[COLS * (i + 1) + c] = row[c];
@@ -414,14 +414,14 @@ static pl_status tell_amplitudes(const exploring *t) {
   return st;
 }
 
-static void tell_peaks(const exploring *t) {
+static void report_peaks(const exploring *t) {
   char name[80], was[80], is[80];
   for (int k = 0; k < t->nobj; k++)
     pl_page_text(t->j->page, "%s: %s%s%s.", peak_name(t, k, name), peak_words(t, k, 0, was),
                  t->found ? "; at the new values " : "", t->found ? peak_words(t, k, 1, is) : "");
 }
 
-static void tell_trust(const exploring *t) {
+static void report_trust(const exploring *t) {
   if (!t->orbit[1]) {
     pl_page_text(t->j->page,
                  "No value is changed; give `set` or `along` to see what would happen.");
@@ -475,8 +475,8 @@ static pl_status show_bars(const exploring *t, int i) {
   char title[PL_TEXT], file[PL_TEXT];
   pl_text svg;
   pl_text_init(&svg, t->j->env);
-  snprintf(title, sizeof title, "d(amplitude of %.100s) / d(parameter)", t->a->watch[i].name);
-  snprintf(file, sizeof file, "%.100s-%.100s-sensitivity", t->a->name, t->a->watch[i].name);
+  snprintf(title, sizeof title, "d(amplitude of %.100s) / d(parameter)", t->a->probe[i].name);
+  snprintf(file, sizeof file, "%.100s-%.100s-sensitivity", t->a->name, t->a->probe[i].name);
   pl_status st =
       pl_bars_svg(&svg, title, "derivative of the path length times the parameter's range (m)",
                   job_length(t->j, 0)->key, n, name, value);
@@ -499,7 +499,7 @@ static pl_status show_traces(const exploring *t, int i) {
     if (!t->orbit[m]) continue;
     if (t->state[m > 0].par) st = values_use(t->j, &t->state[m > 0]);
     if (st == PL_OK)
-      st = trace_orbit(t->j, t->orbit[m], t->a->watch[i].node, 0, TRACE, x + (size_t)m * per);
+      st = trace_orbit(t->j, t->orbit[m], t->a->probe[i].node, 0, TRACE, x + (size_t)m * per);
     list[n++] = (trace){.name = motion_name[m],
                         .x = x + (size_t)m * per,
                         .n = TRACE,
@@ -507,8 +507,8 @@ static pl_status show_traces(const exploring *t, int i) {
                         .colour = colour[m]};
   }
   char title[PL_TEXT], file[PL_TEXT];
-  snprintf(title, sizeof title, "%s of %.100s", dim > 1 ? "path" : "motion", t->a->watch[i].name);
-  snprintf(file, sizeof file, "%.100s-%.100s-path", t->a->name, t->a->watch[i].name);
+  snprintf(title, sizeof title, "%s of %.100s", dim > 1 ? "path" : "motion", t->a->probe[i].name);
+  snprintf(file, sizeof file, "%.100s-%.100s-path", t->a->name, t->a->probe[i].name);
   if (st == PL_OK)
     st = traces_plot(t->j, file, title, n, list, 2 * PL_PI / t->orbit[0]->omega,
                      n > 1 ? "One period before, predicted to first order, and solved."
@@ -517,7 +517,7 @@ static pl_status show_traces(const exploring *t, int i) {
   return st;
 }
 
-static void tell_values(const exploring *t) {
+static void report_values(const exploring *t) {
   pl_bar bar[BARS_MOST];
   int n = 0;
   for (int k = 0; k < t->nvar && n < BARS_MOST; k++) {
@@ -551,10 +551,10 @@ static pl_status show_motions(const exploring *t) {
 static pl_status show(const exploring *t) {
   if (t->j->scene->output.csv) PL_TRY(write_sensitivity(t));
   if (t->j->page) {
-    PL_TRY(tell_amplitudes(t));
-    tell_trust(t);
-    tell_peaks(t);
-    tell_values(t);
+    PL_TRY(report_amplitudes(t));
+    report_trust(t);
+    report_peaks(t);
+    report_values(t);
   }
   for (int i = 0; i < t->nw; i++) PL_TRY(show_bars(t, i));
   for (int i = 0; i < t->nw; i++) PL_TRY(show_traces(t, i));
@@ -568,9 +568,9 @@ static void note(const exploring *t) {
       if (t->orbit[m]) job_length_text(t->j, t->path[m][i], text[m]);
     if (t->orbit[2])
       job_note(t->j, "%s: amplitude of %s %s, predicted %s, solved %s", t->a->name,
-               t->a->watch[i].name, text[0], text[1], text[2]);
+               t->a->probe[i].name, text[0], text[1], text[2]);
     else
-      job_note(t->j, "%s: amplitude of %s %s", t->a->name, t->a->watch[i].name, text[0]);
+      job_note(t->j, "%s: amplitude of %s %s", t->a->name, t->a->probe[i].name, text[0]);
   }
   char name[80], was[80], is[80];
   for (int k = 0; k < t->nobj; k++)
@@ -580,11 +580,11 @@ static void note(const exploring *t) {
 
 pl_status job_explore(job *j, int index, json_t *figures) {
   const pl_analysis *a = &j->scene->analysis[index];
-  exploring t = {.j = j, .a = a, .plan = a->plan, .nw = a->nwatch, .off = -1};
+  exploring t = {.j = j, .a = a, .plan = a->plan, .nw = a->nprobe, .off = -1};
   t.nvar = a->plan->problem.nvariable;
   t.nobj = a->plan->problem.nobjective;
   pl_status st = allocate(&t);
-  if (st == PL_OK) st = values_take(j, &t.first);
+  if (st == PL_OK) st = values_read(j, &t.first);
   if (st == PL_OK) st = explore(&t);
   if (st >= 0 && t.orbit[0] && st != PL_CANCELLED) {
     set_figures(&t, figures);

@@ -10,7 +10,7 @@ enum { CURVE = 241 }; // points of a simulated period in plots
 
 // one file of measurements and what was taken from it
 typedef struct measured {
-  const pl_watch **watch; // [nchannel] whose coordinate it is
+  const pl_probe **probe; // [nchannel] whose coordinate it is
   int *axis, *dof;        // [nchannel]
   double *time, *value;   // [nsample], [nsample][nchannel]
 } measured;
@@ -42,8 +42,8 @@ static pl_status find_channels(const trial *t, const char *path, const pl_table 
                                measured *set, int *column, double *factor, int *n) {
   int dim = t->j->scene->dim;
   *n = 0;
-  for (int k = 0; k < t->a->nwatch; k++) {
-    const pl_watch *w = &t->a->watch[k];
+  for (int k = 0; k < t->a->nprobe; k++) {
+    const pl_probe *w = &t->a->probe[k];
     int before = *n;
     for (int c = 0; c < dim; c++) {
       char name[PL_TEXT];
@@ -55,7 +55,7 @@ static pl_status find_channels(const trial *t, const char *path, const pl_table 
       if (factor[*n] == 0)
         return pl_fail_at(t->j->env, PL_E_INPUT, path, 1, 0, "call it e.g. tip_x_m or tip_x_mm",
                           "column %d ('%s') says no length in its name", col + 1, name);
-      set->watch[*n] = w;
+      set->probe[*n] = w;
       set->axis[*n] = c;
       set->dof[*n] = w->node * dim + c;
       column[(*n)++] = col;
@@ -71,7 +71,7 @@ static pl_status find_channels(const trial *t, const char *path, const pl_table 
   return PL_OK;
 }
 
-static pl_status take_rows(trial *t, int k, const pl_table *table, int time, double time_factor,
+static pl_status read_rows(trial *t, int k, const pl_table *table, int time, double time_factor,
                            const int *column, const double *factor) {
   measured *set = &t->set[k];
   pl_fit_data *d = &t->data[k];
@@ -93,10 +93,10 @@ static pl_status take_rows(trial *t, int k, const pl_table *table, int time, dou
   return PL_OK;
 }
 
-static pl_status take_table(trial *t, int k, const pl_table *table) {
+static pl_status read_table(trial *t, int k, const pl_table *table) {
   pl_env *env = t->j->env;
   const pl_data_file *file = &t->a->data[k];
-  size_t most = (size_t)t->a->nwatch * 3 + 1;
+  size_t most = (size_t)t->a->nprobe * 3 + 1;
   measured *set = &t->set[k];
   int time = find_column(table, "time");
   double time_factor = time >= 0 ? factor_of(table, time, "s", "ms") : 0;
@@ -105,17 +105,17 @@ static pl_status take_table(trial *t, int k, const pl_table *table) {
                       "there is no column time_s");
   if (pl_table_rows(table) == 0)
     return pl_fail_at(env, PL_E_INPUT, file->path, 2, 0, NULL, "there are no samples");
-  set->watch = pl_alloc(env, most, sizeof *set->watch);
+  set->probe = pl_alloc(env, most, sizeof *set->probe);
   set->axis = pl_alloc(env, most, sizeof *set->axis);
   set->dof = pl_alloc(env, most, sizeof *set->dof);
   int *column = pl_alloc(env, most, sizeof *column);
   double *factor = pl_alloc(env, most, sizeof *factor);
-  pl_status s = set->watch && set->axis && set->dof && column && factor ? PL_OK : PL_E_NOMEM;
+  pl_status s = set->probe && set->axis && set->dof && column && factor ? PL_OK : PL_E_NOMEM;
   pl_fit_data *d = &t->data[k];
   d->name = file->path;
   d->omega = file->frequency;
   if (s == PL_OK) s = find_channels(t, file->path, table, set, column, factor, &d->nchannel);
-  if (s == PL_OK) s = take_rows(t, k, table, time, time_factor, column, factor);
+  if (s == PL_OK) s = read_rows(t, k, table, time, time_factor, column, factor);
   pl_free(env, column);
   pl_free(env, factor);
   return s;
@@ -129,7 +129,7 @@ static pl_status read_all(trial *t) {
   for (int k = 0; k < t->a->ndata; k++) {
     pl_table *table;
     PL_TRY(pl_table_read(env, t->a->data[k].path, &table));
-    pl_status s = take_table(t, k, table);
+    pl_status s = read_table(t, k, table);
     pl_table_free(table);
     PL_TRY(s);
   }
@@ -139,7 +139,7 @@ static pl_status read_all(trial *t) {
 static void release(trial *t) {
   for (int k = 0; t->set && k < t->a->ndata; k++) {
     measured *s = &t->set[k];
-    void *all[] = {s->watch, s->axis, s->dof, s->time, s->value};
+    void *all[] = {s->probe, s->axis, s->dof, s->time, s->value};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) pl_free(t->j->env, all[i]);
   }
   pl_free(t->j->env, t->set);
@@ -190,7 +190,7 @@ static void set_figures(const trial *t, json_t *f) {
   job_set(f, "seconds", json_real(fit->seconds));
 }
 
-static pl_status tell_values(job *j, const trial *t) {
+static pl_status report_values(job *j, const trial *t) {
   int n = t->fit->nvalue;
   const char **cells = pl_alloc(j->env, 5 * (size_t)(n + 1), sizeof *cells);
   char(*text)[32] = pl_alloc(j->env, 3 * (size_t)n, sizeof *text);
@@ -216,7 +216,7 @@ static pl_status tell_values(job *j, const trial *t) {
   return s;
 }
 
-static pl_status tell(const trial *t) {
+static pl_status report_result(const trial *t) {
   job *j = t->j;
   const pl_fit *f = t->fit;
   if (f->independent < 1e-8)
@@ -225,7 +225,7 @@ static pl_status tell(const trial *t) {
               "%s: the data do not tell the fitted values apart", t->a->name);
   char rms[48], before[48], after[48];
   if (!j->page) return PL_OK;
-  PL_TRY(tell_values(j, t));
+  PL_TRY(report_values(j, t));
   pl_page_text(j->page,
                "Root mean square of the measured motion %s; distance of the simulated one %s "
                "before and %s after the fit (%.3g %%), in %d %s.",
@@ -262,7 +262,7 @@ static pl_status write_table(const trial *t, int k) {
   pl_status s = row ? pl_table_create(t->j->env, 1 + 3 * n, &table) : PL_E_NOMEM;
   if (s == PL_OK) s = pl_table_column(table, 0, "time", "s");
   for (int c = 0; s == PL_OK && c < 3 * n; c++) {
-    snprintf(name, sizeof name, "%.300s_%c_%s", m->watch[c / 3]->name, "xyz"[m->axis[c / 3]],
+    snprintf(name, sizeof name, "%.300s_%c_%s", m->probe[c / 3]->name, "xyz"[m->axis[c / 3]],
              kinds[c % 3]);
     s = pl_table_column(table, 1 + c, name, "m");
   }
@@ -333,7 +333,7 @@ static pl_status plot_set(const trial *t, int k) {
   pl_status s = PL_OK;
   for (int c = 0; s == PL_OK && c < d->nchannel; c++) {
     char what[PL_TEXT], name[PL_TEXT], title[PL_TEXT], label[2][16];
-    const pl_watch *w = m->watch[c];
+    const pl_probe *w = m->probe[c];
     char axis = "xyz"[m->axis[c]];
     snprintf(what, sizeof what, "-%.100s-%c", w->name, axis);
     snprintf(title, sizeof title, "%.100s %c at %.5g Hz", w->name, axis, d->omega / (2 * PL_PI));
@@ -343,7 +343,7 @@ static pl_status plot_set(const trial *t, int k) {
     s = plot_three(t, k, set_name(t, k, what, name), title, "time in the period (s)", label[1], 0,
                    x, y);
     // the path in the plane of this coordinate and the one before
-    if (s == PL_OK && c > 0 && m->watch[c - 1] == w) {
+    if (s == PL_OK && c > 0 && m->probe[c - 1] == w) {
       char before = "xyz"[m->axis[c - 1]];
       snprintf(what, sizeof what, "-%.100s-path-%c%c", w->name, before, axis);
       snprintf(title, sizeof title, "path of %.100s at %.5g Hz", w->name, d->omega / (2 * PL_PI));
@@ -379,7 +379,7 @@ pl_status job_fit_damping(job *j, int index, json_t *figures) {
   s = step_keeper_close(&k, s);
   if (t.fit) {
     set_figures(&t, figures);
-    pl_status w = tell(&t);
+    pl_status w = report_result(&t);
     if (w == PL_OK) w = write_files(&t);
     if (w < 0) s = w;
   }

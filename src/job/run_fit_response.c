@@ -60,7 +60,7 @@ static void warn_lost(const trial *t) {
                 t->a->name, f->value[i].name);
 }
 
-static void warn(const trial *t) {
+static void warn_user(const trial *t) {
   const pl_response_fit *f = t->fit;
   job *j = t->j;
   char names[PL_TEXT];
@@ -134,7 +134,7 @@ static void set_figures(const trial *t, json_t *out) {
   for (int k = 0; k < f->nset; k++) {
     const pl_measured *m = &t->a->measured[k];
     json_array_append_new(data, json_pack("{s:s, s:s, s:s, s:i, s:f, s:f, s:f, s:f}", "file",
-                                          m->file, "watch", m->watch, "unit", m->unit, "samples",
+                                          m->file, "watch", m->probe, "unit", m->unit, "samples",
                                           m->f.n, "measured_rms", f->after[k]->size / m->factor,
                                           "error_before_rms", f->before[k]->error / m->factor,
                                           "error_rms", f->after[k]->error / m->factor, "noise",
@@ -186,7 +186,7 @@ static pl_status write_values(const trial *t) {
 
 typedef char cell[64];
 
-static pl_status tell_values(const trial *t) {
+static pl_status report_values(const trial *t) {
   enum { COLS = 5 };
   const pl_response_fit *f = t->fit;
   size_t n = (size_t)f->nvalue;
@@ -222,7 +222,7 @@ static pl_status tell_values(const trial *t) {
   return st;
 }
 
-static pl_status tell_correlation(const trial *t) {
+static pl_status report_correlation(const trial *t) {
   const pl_response_fit *f = t->fit;
   size_t n = (size_t)f->nvalue + 1;
   if (f->nvalue < 2 || f->nvalue > CORRELATED_MOST) return PL_OK;
@@ -244,11 +244,11 @@ static pl_status tell_correlation(const trial *t) {
   return st;
 }
 
-static pl_status tell(const trial *t) {
+static pl_status report_result(const trial *t) {
   const pl_response_fit *f = t->fit;
   if (!t->j->page) return PL_OK;
-  PL_TRY(tell_values(t));
-  PL_TRY(tell_correlation(t));
+  PL_TRY(report_values(t));
+  PL_TRY(report_correlation(t));
   if (t->a->opts.fit_response_.bands == PL_BANDS_TOGETHER && f->nvalue > 1)
     pl_page_text(t->j->page, "With %.4g %% probability all values lie within their bands.",
                  100 * f->level);
@@ -306,7 +306,7 @@ static pl_status write_scene(const trial *t) {
 // ---- the analysis -----------------------------------------------------------------------------
 
 static pl_status show(const trial *t) {
-  PL_TRY(tell(t));
+  PL_TRY(report_result(t));
   if (t->j->scene->output.csv) PL_TRY(write_values(t));
   PL_TRY(write_scene(t));
   for (int k = 0; k < t->fit->nset; k++) {
@@ -337,7 +337,7 @@ pl_status job_fit_response(job *j, int index, json_t *figures) {
                              set, &keeper.keeper, &t.fit);
   st = step_keeper_close(&keeper, st);
   if (t.fit) {
-    warn(&t);
+    warn_user(&t);
     note(&t);
     set_figures(&t, figures);
     pl_status w = show(&t);

@@ -69,7 +69,7 @@ static int kinds_of_axis(const pl_analysis *a) {
   return a->opts.response_.peaks >= PL_MEASURE_RMS ? 2 : 1;
 }
 
-static pl_measure axis_measure(const pl_analysis *a, const pl_watch *w, int kind, int axis) {
+static pl_measure axis_measure(const pl_analysis *a, const pl_probe *w, int kind, int axis) {
   const pl_response_opts *o = &a->opts.response_;
   return (pl_measure){.kind = kind ? (pl_measure_kind)o->peaks : PL_MEASURE_MAX,
                       .node = w->node,
@@ -79,18 +79,18 @@ static pl_measure axis_measure(const pl_analysis *a, const pl_watch *w, int kind
 
 static pl_status open_table(job *j, const pl_analysis *a, pl_table **out) {
   int dim = j->scene->dim, at = 2, ncol = 2;
-  for (int k = 0; k < a->nwatch; k++) ncol += 1 + kinds_of_axis(a) * watch_axes(j, &a->watch[k]);
+  for (int k = 0; k < a->nprobe; k++) ncol += 1 + kinds_of_axis(a) * probe_axes(j, &a->probe[k]);
   PL_TRY(pl_table_create(j->env, ncol, out));
   PL_TRY(pl_table_column(*out, 0, "frequency", "Hz"));
   PL_TRY(pl_table_column(*out, 1, "omega", "rad/s"));
-  for (int k = 0; k < a->nwatch; k++) {
+  for (int k = 0; k < a->nprobe; k++) {
     char name[PL_TEXT];
-    snprintf(name, sizeof name, "%.400s_path", a->watch[k].name);
+    snprintf(name, sizeof name, "%.400s_path", a->probe[k].name);
     PL_TRY(pl_table_column(*out, at++, name, "m"));
     for (int i = 0; i < kinds_of_axis(a) * dim; i++) {
-      if (!watch_has(&a->watch[k], i % dim)) continue;
-      pl_measure of = axis_measure(a, &a->watch[k], i / dim, i % dim);
-      watch_column(&a->watch[k], &of, i % dim, name);
+      if (!probe_has(&a->probe[k], i % dim)) continue;
+      pl_measure of = axis_measure(a, &a->probe[k], i / dim, i % dim);
+      watch_column(&a->probe[k], &of, i % dim, name);
       PL_TRY(pl_table_column(*out, at++, name, "m"));
     }
   }
@@ -101,13 +101,13 @@ static void fill_row(const job *j, const pl_analysis *a, const pl_orbit *o, doub
   const pl_scene *sc = j->scene;
   *row++ = o->omega / (2 * PL_PI);
   *row++ = o->omega;
-  for (int k = 0; k < a->nwatch; k++) {
-    const pl_watch *w = &a->watch[k];
-    pl_measure path = watch_measure(w, PL_MEASURE_PATH, 0);
+  for (int k = 0; k < a->nprobe; k++) {
+    const pl_probe *w = &a->probe[k];
+    pl_measure path = probe_measure(w, PL_MEASURE_PATH, 0);
     *row++ = pl_orbit_measure(sc->model, sc->params, o, &path, NULL);
     for (int i = 0; i < kinds_of_axis(a) * sc->dim; i++) {
       pl_measure of = axis_measure(a, w, i / sc->dim, i % sc->dim);
-      if (watch_has(w, i % sc->dim)) *row++ = pl_orbit_measure(sc->model, sc->params, o, &of, NULL);
+      if (probe_has(w, i % sc->dim)) *row++ = pl_orbit_measure(sc->model, sc->params, o, &of, NULL);
     }
   }
 }
@@ -118,13 +118,13 @@ static pl_status fill_table(job *j, const pl_analysis *a, pl_modal *l, int n, co
   *largest = w[0];
   for (int i = 0; i < n; i++) {
     pl_orbit *o;
-    PL_TRY(pl_tell(j->env, "linear response", (double)i / n, NULL));
+    PL_TRY(pl_report_progress(j->env, "linear response", (double)i / n, NULL));
     pl_status s = pl_modal_response(l, w[i], &o);
     // an undamped resonance has no motion
     if (s == PL_SINGULAR) continue;
     PL_TRY(s);
     fill_row(j, a, o, row);
-    if (a->nwatch && row[2] > most) {
+    if (a->nprobe && row[2] > most) {
       most = row[2];
       *largest = w[i];
     }
@@ -150,7 +150,7 @@ pl_status linear_curve(job *j, const pl_analysis *a, double from, double to, pl_
   size_t most = EVEN + 1 + RESONANCES * (2 * FINE);
   double *w = pl_alloc(j->env, most, sizeof *w);
   size_t columns = 1 + (size_t)(kinds_of_axis(a) * j->scene->dim);
-  double *row = pl_alloc(j->env, 2 + columns * (size_t)a->nwatch, sizeof *row);
+  double *row = pl_alloc(j->env, 2 + columns * (size_t)a->nprobe, sizeof *row);
   pl_status s = w && row ? open_modal(j, fmax(from, to), &l) : PL_E_NOMEM;
   *strain = (pl_strain){0};
   if (s == PL_OK) s = open_table(j, a, out);

@@ -127,7 +127,7 @@ static pl_status write_table(job *j, const pl_analysis *a, const double *omega, 
 }
 
 // modes that hardly anyone asks for
-static void warn(job *j, const pl_analysis *a, const pl_modes_info *i) {
+static void warn_user(job *j, const pl_analysis *a, const pl_modes_info *i) {
   if (i->nrigid && pl_model_ndrive(j->scene->model) > 0)
     pl_report(j->env, PL_WARNING, j->scene->path, a->line, a->col,
               "what is held at a point or along a line turns about it: hold two rows of nodes, or "
@@ -142,7 +142,8 @@ static void warn(job *j, const pl_analysis *a, const pl_modes_info *i) {
               a->name, i->nunstable, pl_plural(i->nunstable, "mode", "modes"));
 }
 
-static void tell(job *j, const pl_analysis *a, const pl_modes_info *info, const double *omega) {
+static void report_result(job *j, const pl_analysis *a, const pl_modes_info *info,
+                          const double *omega) {
   char list[PL_TEXT] = "";
   size_t at = 0;
   for (int k = 0; k < info->nfound && at < sizeof list - 40; k++)
@@ -190,8 +191,8 @@ pl_status job_modes(job *j, int index, json_t *figures) {
     status = pl_modes(&a->opts.modes_, sc->model, sc->params, s, j->work, omega, shape, &info);
   if (status == PL_OK) {
     set_figures(figures, &info, omega);
-    warn(j, a, &info);
-    tell(j, a, &info, omega);
+    warn_user(j, a, &info);
+    report_result(j, a, &info, omega);
     status = write_table(j, a, omega, info.nfound);
     for (int k = 0; status == PL_OK && sc->dim == 1 && k < info.nfound && k < PICTURES; k++)
       status = draw_bars(j, a, shape + (size_t)k * (size_t)s->nq, k, omega[k]);

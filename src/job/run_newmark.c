@@ -61,7 +61,7 @@ static int on_step(void *ctx, const pl_state *s, const pl_clock *c, const pl_wor
 static pl_status run_with(newmark *k, int steps) {
   const pl_scene *sc = k->j->scene;
   pl_transient_opts o;
-  pl_opts_default(pl_transient_info_table, pl_transient_info_count, &o);
+  pl_opts_default(pl_transient_option_table, pl_transient_option_count, &o);
   o.frequency = k->orbit->omega;
   o.periods = PERIODS;
   o.steps_per_period = k->steps = steps;
@@ -114,15 +114,15 @@ static void measure_distance(newmark *k) {
 // the last period; its end stands at its beginning, too
 static pl_status make_table(newmark *k) {
   job *j = k->j;
-  int ncol = 1 + job_watch_count(j, k->a);
+  int ncol = 1 + job_probe_count(j, k->a);
   double *row = pl_alloc(j->env, (size_t)ncol, sizeof *row);
   pl_status st = row ? pl_table_create(j->env, ncol, &k->other) : PL_E_NOMEM;
   if (st == PL_OK) st = pl_table_column(k->other, 0, "time", "s");
-  if (st == PL_OK && job_watch_columns(j, k->a, k->other, 1) < 0) st = PL_E_NOMEM;
+  if (st == PL_OK && job_probe_columns(j, k->a, k->other, 1) < 0) st = PL_E_NOMEM;
   for (int i = 0; st == PL_OK && i <= STEPS; i++) {
     memcpy(k->s->q, stepped(k, i ? i : STEPS), (size_t)k->s->nq * sizeof(double));
     row[0] = 2 * PL_PI * i / (STEPS * k->orbit->omega);
-    job_watch_row(j, k->a, k->s, row + 1);
+    job_probe_row(j, k->a, k->s, row + 1);
     st = pl_table_row(k->other, row);
   }
   pl_free(j->env, row);
@@ -131,7 +131,7 @@ static pl_status make_table(newmark *k) {
 
 // of one watched place with columns first .. first + count - 1: root mean square of the distance
 // over that of the path from its mean (0: it stands still), and the largest distance (m)
-static void watch_distance(const newmark *k, int first, int count, double *rms, double *most) {
+static void probe_distance(const newmark *k, int first, int count, double *rms, double *most) {
   int cols = pl_table_cols(k->full);
   const double *x = pl_table_data(k->full), *y = pl_table_data(k->other);
   double sum = 0, size = 0, mean[3] = {0};
@@ -175,7 +175,7 @@ static void set_figures(const newmark *k, json_t *figures) {
   job_set(figures, "newmark", f);
 }
 
-static void tell(const newmark *k, int stable) {
+static void report_result(const newmark *k, int stable) {
   pl_page *page = k->j->page;
   const pl_transient_info *i = &k->info;
   if (k->other)
@@ -221,7 +221,7 @@ static void tell(const newmark *k, int stable) {
 // table on the page and figures of every watched place
 static pl_status put_watches(const newmark *k, json_t *figures) {
   job *j = k->j;
-  int n = k->a->nwatch, at = 1;
+  int n = k->a->nprobe, at = 1;
   if (!n) return PL_OK;
   const char **cells = pl_alloc(j->env, 3 * (size_t)(n + 1), sizeof *cells);
   char(*text)[32] = pl_alloc(j->env, 2 * (size_t)n, sizeof *text);
@@ -234,16 +234,16 @@ static pl_status put_watches(const newmark *k, json_t *figures) {
     snprintf(head, sizeof head, "largest distance (%s)", unit->name);
     cells[2] = head;
     for (int w = 0; w < n; w++) {
-      int count = k->a->watch[w].component < 0 ? j->scene->dim : 1;
+      int count = k->a->probe[w].component < 0 ? j->scene->dim : 1;
       double rms, most;
-      watch_distance(k, at, count, &rms, &most);
+      probe_distance(k, at, count, &rms, &most);
       at += count;
       snprintf(text[2 * w], 32, "%.2e", rms);
       snprintf(text[2 * w + 1], 32, "%.2e", most / unit->si);
-      cells[3 * w + 3] = k->a->watch[w].name;
+      cells[3 * w + 3] = k->a->probe[w].name;
       cells[3 * w + 4] = text[2 * w];
       cells[3 * w + 5] = text[2 * w + 1];
-      job_set(all, k->a->watch[w].name,
+      job_set(all, k->a->probe[w].name,
               json_pack("{s:f, s:f}", "distance", rms, "max_distance_m", most));
     }
     job_set(json_object_get(figures, "newmark"), "watch", all);
@@ -288,7 +288,7 @@ pl_status newmark_compare(job *j, const pl_analysis *a, const pl_orbit *o, int s
   if (ran) st = compare(&k);
   if (st == PL_OK) {
     set_figures(&k, figures);
-    tell(&k, stable);
+    report_result(&k, stable);
   }
   if (st == PL_OK && ran) st = put_watches(&k, figures);
   if (st == PL_OK && ran) st = write_files(&k);

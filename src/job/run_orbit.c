@@ -10,19 +10,19 @@ enum { FRAMES_MIN = 24 };
 
 int orbit_nodes(const pl_analysis *a, int *node) {
   int n = 0;
-  for (int k = 0; k < a->nwatch; k++) node[n++] = a->watch[k].node;
+  for (int k = 0; k < a->nprobe; k++) node[n++] = a->probe[k].node;
   return n;
 }
 
-int watch_has(const pl_watch *w, int axis) {
+int probe_has(const pl_probe *w, int axis) {
   return w->component < 0 || w->component == axis;
 }
 
-int watch_axes(const job *j, const pl_watch *w) {
+int probe_axes(const job *j, const pl_probe *w) {
   return w->component < 0 ? j->scene->dim : 1;
 }
 
-pl_measure watch_measure(const pl_watch *w, pl_measure_kind kind, int harmonic) {
+pl_measure probe_measure(const pl_probe *w, pl_measure_kind kind, int harmonic) {
   return (pl_measure){kind, w->node, w->component < 0 ? 7 : 1 << w->component, harmonic};
 }
 
@@ -36,7 +36,7 @@ const char *measure_words(pl_measure_kind kind, int harmonic, char buf[48]) {
   return buf;
 }
 
-const char *watch_column(const pl_watch *w, const pl_measure *of, int axis, char buf[PL_TEXT]) {
+const char *watch_column(const pl_probe *w, const pl_measure *of, int axis, char buf[PL_TEXT]) {
   if (of->kind == PL_MEASURE_PATH)
     snprintf(buf, PL_TEXT, "%.400s_path", w->name);
   else if (of->kind == PL_MEASURE_HARMONIC)
@@ -55,21 +55,21 @@ double orbit_drive(const pl_orbit *o) {
 
 pl_status orbit_harmonics_open(job *j, const pl_analysis *a, pl_table **out) {
   int dim = j->scene->dim, ncol = 4, at = 4;
-  for (int k = 0; k < a->nwatch; k++)
-    for (int c = 0; c < dim; c++) ncol += 2 * watch_has(&a->watch[k], c);
+  for (int k = 0; k < a->nprobe; k++)
+    for (int c = 0; c < dim; c++) ncol += 2 * probe_has(&a->probe[k], c);
   PL_TRY(pl_table_create(j->env, ncol, out));
   pl_table *t = *out;
   PL_TRY(pl_table_column(t, 0, "point", ""));
   PL_TRY(pl_table_column(t, 1, "frequency", "Hz"));
   PL_TRY(pl_table_column(t, 2, "omega", "rad/s"));
   PL_TRY(pl_table_column(t, 3, "harmonic", ""));
-  for (int k = 0; k < a->nwatch; k++)
+  for (int k = 0; k < a->nprobe; k++)
     for (int c = 0; c < dim; c++) {
-      if (!watch_has(&a->watch[k], c)) continue;
+      if (!probe_has(&a->probe[k], c)) continue;
       char name[PL_TEXT];
-      snprintf(name, sizeof name, "%s_%c_sin", a->watch[k].name, "xyz"[c]);
+      snprintf(name, sizeof name, "%s_%c_sin", a->probe[k].name, "xyz"[c]);
       PL_TRY(pl_table_column(t, at++, name, "m"));
-      snprintf(name, sizeof name, "%s_%c_cos", a->watch[k].name, "xyz"[c]);
+      snprintf(name, sizeof name, "%s_%c_cos", a->probe[k].name, "xyz"[c]);
       PL_TRY(pl_table_column(t, at++, name, "m"));
     }
   return PL_OK;
@@ -82,10 +82,10 @@ pl_status orbit_harmonics_add(job *j, const pl_analysis *a, const pl_orbit *o, i
   double *coef = pl_alloc(j->env, (size_t)(nc + 1) * (size_t)L, sizeof(double));
   double *row = pl_alloc(j->env, (size_t)ncol, sizeof(double));
   pl_status st = coef && row ? PL_OK : PL_E_NOMEM;
-  for (int k = 0; st == PL_OK && k < a->nwatch; k++)
+  for (int k = 0; st == PL_OK && k < a->nprobe; k++)
     for (int c = 0; c < sc->dim; c++)
-      if (watch_has(&a->watch[k], c))
-        pl_orbit_series(sc->model, sc->params, o, a->watch[k].node, c,
+      if (probe_has(&a->probe[k], c))
+        pl_orbit_series(sc->model, sc->params, o, a->probe[k].node, c,
                         coef + (size_t)(at++) * (size_t)L);
   for (int h = 0; st == PL_OK && h <= o->nharm; h++) {
     row[0] = point;
@@ -106,17 +106,17 @@ pl_status orbit_harmonics_add(job *j, const pl_analysis *a, const pl_orbit *o, i
 // ---- one period in time -----------------------------------------------------------------------
 
 pl_status orbit_period(job *j, const pl_analysis *a, const pl_orbit *o, pl_table **out) {
-  int ncol = 1 + job_watch_count(j, a);
+  int ncol = 1 + job_probe_count(j, a);
   pl_state *s = NULL;
   double *row = pl_alloc(j->env, (size_t)ncol, sizeof(double));
   pl_status st = row ? pl_table_create(j->env, ncol, out) : PL_E_NOMEM;
   if (st == PL_OK) st = pl_table_column(*out, 0, "time", "s");
-  if (st == PL_OK && job_watch_columns(j, a, *out, 1) < 0) st = PL_E_NOMEM;
+  if (st == PL_OK && job_probe_columns(j, a, *out, 1) < 0) st = PL_E_NOMEM;
   if (st == PL_OK) st = pl_state_create(j->scene->model, j->scene->params, &s);
   for (int i = 0; st == PL_OK && i <= ORBIT_STEPS; i++) {
     pl_orbit_state(j->scene->model, j->scene->params, o, 2 * PL_PI * i / ORBIT_STEPS, s);
     row[0] = s->t;
-    job_watch_row(j, a, s, row + 1);
+    job_probe_row(j, a, s, row + 1);
     st = pl_table_row(*out, row);
   }
   if (s) pl_state_free(j->scene->model, s);
@@ -292,13 +292,13 @@ static void widest(const pl_table *t, int first, int count, int *one, int *secon
   }
 }
 
-static void take_column(const pl_table *t, int col, double *out) {
+static void read_column(const pl_table *t, int col, double *out) {
   int rows = pl_table_rows(t), cols = pl_table_cols(t);
   for (int i = 0; i < rows; i++) out[i] = pl_table_data(t)[(size_t)i * (size_t)cols + (size_t)col];
 }
 
 // both motions of a watched place: its path, or one coordinate over time
-static pl_status plot_pair(job *j, const pl_analysis *a, const pl_watch *w, const orbit_pair *p,
+static pl_status plot_pair(job *j, const pl_analysis *a, const pl_probe *w, const orbit_pair *p,
                            int first, int count) {
   int rows = pl_table_rows(p->full), one, second;
   double *xy = pl_alloc(j->env, 4 * (size_t)rows, sizeof *xy);
@@ -307,10 +307,10 @@ static pl_status plot_pair(job *j, const pl_analysis *a, const pl_watch *w, cons
   const char *axis = "xyz";
   widest(p->full, first, count, &one, &second);
   int path = second >= 0, lead = path ? one : 0, follow = path ? second : one;
-  take_column(p->full, lead, xy);
-  take_column(p->full, follow, xy + rows);
-  take_column(p->other, lead, xy + 2 * rows);
-  take_column(p->other, follow, xy + 3 * rows);
+  read_column(p->full, lead, xy);
+  read_column(p->full, follow, xy + rows);
+  read_column(p->other, lead, xy + 2 * rows);
+  read_column(p->other, follow, xy + 3 * rows);
   char cx = axis[w->component < 0 ? one - first : w->component];
   snprintf(xlabel, sizeof xlabel, path ? "%c (m)" : "time (s)", cx);
   snprintf(ylabel, sizeof ylabel, "%c (m)", path ? axis[second - first] : cx);
@@ -338,9 +338,9 @@ static pl_status plot_pair(job *j, const pl_analysis *a, const pl_watch *w, cons
 
 pl_status orbit_pair_plots(job *j, const pl_analysis *a, const orbit_pair *p) {
   int at = 1;
-  for (int k = 0; k < a->nwatch; k++) {
-    int count = a->watch[k].component < 0 ? j->scene->dim : 1;
-    PL_TRY(plot_pair(j, a, &a->watch[k], p, at, count));
+  for (int k = 0; k < a->nprobe; k++) {
+    int count = a->probe[k].component < 0 ? j->scene->dim : 1;
+    PL_TRY(plot_pair(j, a, &a->probe[k], p, at, count));
     at += count;
   }
   return PL_OK;

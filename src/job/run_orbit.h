@@ -6,13 +6,13 @@
 // Nodes of the watches; returns their count.
 int orbit_nodes(const pl_analysis *a, int *node);
 // Whether a watch has an axis, how many it has, and what is measured along them.
-int watch_has(const pl_watch *w, int axis);
-int watch_axes(const job *j, const pl_watch *w);
-pl_measure watch_measure(const pl_watch *w, pl_measure_kind kind, int harmonic);
+int probe_has(const pl_probe *w, int axis);
+int probe_axes(const job *j, const pl_probe *w);
+pl_measure probe_measure(const pl_probe *w, pl_measure_kind kind, int harmonic);
 // What is measured, in words: "path length a period".
 const char *measure_words(pl_measure_kind kind, int harmonic, char buf[48]);
 // Name of the column of what is measured along an axis, or over all of them (path).
-const char *watch_column(const pl_watch *w, const pl_measure *of, int axis, char buf[PL_TEXT]);
+const char *watch_column(const pl_probe *w, const pl_measure *of, int axis, char buf[PL_TEXT]);
 // Base frequency of the drives, rad/s; the motion may repeat after several of their periods.
 double orbit_drive(const pl_orbit *o);
 // Table of Fourier coefficients of the watched places: opened once, a row per harmonic and orbit.

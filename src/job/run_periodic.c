@@ -24,9 +24,9 @@ static void set_figures(json_t *f, const pl_periodic_info *i) {
 static void set_amplitudes(const job *j, const pl_analysis *a, const pl_orbit *o, json_t *f) {
   const pl_scene *sc = j->scene;
   json_t *all = json_object();
-  for (int k = 0; k < a->nwatch; k++) {
+  for (int k = 0; k < a->nprobe; k++) {
     json_t *one = json_object();
-    int node = a->watch[k].node;
+    int node = a->probe[k].node;
     json_object_set_new(one, "path_m",
                         json_real(pl_orbit_path(sc->model, sc->params, o, node, 0, NULL)));
     for (int c = 0; c < sc->dim; c++) {
@@ -35,7 +35,7 @@ static void set_amplitudes(const job *j, const pl_analysis *a, const pl_orbit *o
       json_object_set_new(one, name,
                           json_real(pl_orbit_max(sc->model, sc->params, o, node, c, NULL)));
     }
-    json_object_set_new(all, a->watch[k].name, one);
+    json_object_set_new(all, a->probe[k].name, one);
   }
   job_set(f, "amplitude", all);
 }
@@ -60,7 +60,7 @@ static pl_status write_files(job *j, const pl_analysis *a, const pl_orbit *o) {
   if (st == PL_OK && j->scene->output.csv)
     st = pl_table_write(harmonics, job_path(j, name, ".csv", path));
   if (st == PL_OK) st = orbit_show(j, o, a->name, NULL);
-  if (st == PL_OK) st = job_watch_plots(j, a, period, 0, 1, "time (s)");
+  if (st == PL_OK) st = job_probe_plots(j, a, period, 0, 1, "time (s)");
   if (st == PL_OK) st = job_path_plots(j, a, period, 1);
   snprintf(name, sizeof name, "%.100s-content", a->name);
   if (st == PL_OK) st = orbit_content_plot(j, harmonics, name);
@@ -70,7 +70,8 @@ static pl_status write_files(job *j, const pl_analysis *a, const pl_orbit *o) {
 }
 
 // fl NULL: stability is not known
-static void tell(job *j, const pl_analysis *a, const pl_periodic_info *i, const pl_floquet *fl) {
+static void report_result(job *j, const pl_analysis *a, const pl_periodic_info *i,
+                          const pl_floquet *fl) {
   if (i->reason == PL_STOP_CONVERGED)
     job_note(j, "%s: %d %s, residual %.1e, %s", a->name, i->nharm,
              pl_plural(i->nharm, "harmonic", "harmonics"), i->residual,
@@ -128,7 +129,7 @@ pl_status job_periodic(job *j, int index, json_t *figures) {
                 a->name, hypot(fl.re[0], fl.im[0]));
     set_amplitudes(j, a, o, figures);
   }
-  if (st >= 0) tell(j, a, &info, known ? &fl : NULL);
+  if (st >= 0) report_result(j, a, &info, known ? &fl : NULL);
   if (st == PL_OK) st = strains(j, o, figures);
   if (st == PL_OK) st = write_files(j, a, o);
   if (st == PL_OK && a->opts.periodic_.linear) st = linear_compare(j, a, o, figures);

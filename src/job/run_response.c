@@ -36,12 +36,12 @@ static void set_figures(json_t *f, const pl_curve *c) {
   job_set(f, "special", list);
 }
 
-pl_measure curve_measure(const curve_out *c, int watch) {
-  if (c->measure) return c->measure[watch];
-  return watch_measure(&c->a->watch[watch], PL_MEASURE_PATH, 0);
+pl_measure curve_measure(const curve_out *c, int probe) {
+  if (c->measure) return c->measure[probe];
+  return probe_measure(&c->a->probe[probe], PL_MEASURE_PATH, 0);
 }
 
-const char *special_words(const pl_curve *c, int watch, char buf[PL_TEXT]) {
+const char *special_words(const pl_curve *c, int probe, char buf[PL_TEXT]) {
   static const char *const many[PL_SPECIAL_COUNT] = {
       "peaks", "folds", "branch points", "period doublings", "Neimark-Sacker bifurcations"};
   int n[PL_SPECIAL_COUNT] = {0};
@@ -49,17 +49,17 @@ const char *special_words(const pl_curve *c, int watch, char buf[PL_TEXT]) {
   buf[0] = 0;
   for (int i = 0; i < c->nspecial; i++)
     n[c->special[i].kind] +=
-        watch < 0 || c->special[i].kind != PL_PEAK || c->special[i].watch == watch;
+        probe < 0 || c->special[i].kind != PL_PEAK || c->special[i].probe == probe;
   for (int k = 0; k < PL_SPECIAL_COUNT; k++) {
     if (n[k] == 0) continue;
-    if (watch < 0) at += (size_t)snprintf(buf + at, PL_TEXT - at, "%s%d ", at ? ", " : "", n[k]);
-    at += (size_t)snprintf(buf + at, PL_TEXT - at, "%s%s", watch >= 0 && at ? ", " : "",
+    if (probe < 0) at += (size_t)snprintf(buf + at, PL_TEXT - at, "%s%d ", at ? ", " : "", n[k]);
+    at += (size_t)snprintf(buf + at, PL_TEXT - at, "%s%s", probe >= 0 && at ? ", " : "",
                            pl_plural(n[k], pl_special_name[k], many[k]));
   }
   return buf;
 }
 
-static void tell(const curve_out *o, const pl_curve *c) {
+static void report_result(const curve_out *o, const pl_curve *c) {
   job *j = o->j;
   const char *name = o->a->name;
   char words[PL_TEXT], height[48];
@@ -92,7 +92,7 @@ static void tell(const curve_out *o, const pl_curve *c) {
 }
 
 // below the figures: the first special points, the others stand in their file
-static void tell_special(const curve_out *o, const pl_curve *c) {
+static void report_special(const curve_out *o, const pl_curve *c) {
   enum { ROWS = 12, COLS = 3 };
   job *j = o->j;
   const char *cells[COLS * (ROWS + 1)];
@@ -105,9 +105,9 @@ static void tell_special(const curve_out *o, const pl_curve *c) {
   snprintf(text[0][2], sizeof text[0][2], "%s (%s)", o->quantity, unit->name);
   for (int i = 0; i < n; i++) {
     const pl_special *s = &c->special[i];
-    int of = s->kind == PL_PEAK && o->a->nwatch > 1;
+    int of = s->kind == PL_PEAK && o->a->nprobe > 1;
     snprintf(text[i + 1][0], sizeof text[0][0], "%s%s%.60s", pl_special_name[s->kind],
-             of ? " of " : "", of ? o->a->watch[s->watch].name : "");
+             of ? " of " : "", of ? o->a->probe[s->probe].name : "");
     snprintf(text[i + 1][1], sizeof text[0][1], "%.8g", s->omega / (2 * PL_PI));
     snprintf(text[i + 1][2], sizeof text[0][2], "%.6g", s->amplitude / unit->si);
   }
@@ -123,8 +123,8 @@ static const pl_orbit *largest(const job *j, const pl_analysis *a, const pl_curv
   const pl_orbit *best = NULL;
   double most = -1;
   pl_measure path = {0};
-  if (a->nwatch) path = watch_measure(&a->watch[0], PL_MEASURE_PATH, 0);
-  for (int i = 0; i < c->npoint && a->nwatch; i++) {
+  if (a->nprobe) path = probe_measure(&a->probe[0], PL_MEASURE_PATH, 0);
+  for (int i = 0; i < c->npoint && a->nprobe; i++) {
     double p = pl_orbit_measure(j->scene->model, j->scene->params, c->point[i].orbit, &path, NULL);
     if (p > most) {
       most = p;
@@ -187,7 +187,7 @@ static pl_status write_files(curve_out *o, const pl_curve *c, const pl_table *li
 }
 
 // points whose balance is not as good as was asked for
-static void tell_residuals(const job *j, const pl_analysis *a, const pl_curve *c, double rtol) {
+static void report_residuals(const job *j, const pl_analysis *a, const pl_curve *c, double rtol) {
   int n = 0;
   double worst = 0;
   for (int i = 0; i < c->npoint; i++) {
@@ -205,7 +205,7 @@ static void tell_residuals(const job *j, const pl_analysis *a, const pl_curve *c
 static void choose_unit(const curve_out *o, const pl_curve *c) {
   const pl_scene *sc = o->j->scene;
   double most = 0;
-  if (o->a->nwatch == 0) return;
+  if (o->a->nprobe == 0) return;
   pl_measure of = curve_measure(o, 0);
   for (int i = 0; i < c->npoint; i++)
     most = fmax(most, pl_orbit_measure(sc->model, sc->params, c->point[i].orbit, &of, NULL));
@@ -218,12 +218,12 @@ static pl_status finish(curve_out *o, pl_curve *c, pl_status st, json_t *figures
   if (st >= 0 && c) set_figures(figures, c);
   if (st >= 0 && c && c->npoint) {
     choose_unit(o, c);
-    tell(o, c);
-    tell_residuals(j, a, c, o->energy ? a->opts.backbone_.rtol : a->opts.response_.rtol);
+    report_result(o, c);
+    report_residuals(j, a, c, o->energy ? a->opts.backbone_.rtol : a->opts.response_.rtol);
     pl_table *linear = NULL;
     pl_status w = compare(j, a, c, !o->energy && a->opts.response_.linear, figures, &linear);
     if (w == PL_OK) w = write_files(o, c, linear);
-    if (w == PL_OK) tell_special(o, c);
+    if (w == PL_OK) report_special(o, c);
     if (w == PL_OK) w = curve_slopes(o, c, figures);
     if (w == PL_OK) w = measured_compare(j, a, c, figures);
     pl_table_free(linear);
@@ -256,12 +256,12 @@ pl_status job_response(job *j, int index, json_t *figures) {
   const pl_response_opts *o = &a->opts.response_;
   curve_out out = {.j = j, .a = a, .harmonics = o->harmonic_columns, .log = o->log};
   double *from = NULL;
-  pl_response_plan plan = {.nmeasure = a->nwatch, .look = look, .ctx = &out};
-  pl_measure *measure = pl_alloc(j->env, (size_t)a->nwatch + 1, sizeof *measure);
+  pl_response_plan plan = {.nmeasure = a->nprobe, .look = look, .ctx = &out};
+  pl_measure *measure = pl_alloc(j->env, (size_t)a->nprobe + 1, sizeof *measure);
   if (!measure) return PL_E_NOMEM;
   measure_words((pl_measure_kind)o->peaks, o->peak_harmonic, out.quantity);
-  for (int k = 0; k < a->nwatch; k++)
-    measure[k] = watch_measure(&a->watch[k], (pl_measure_kind)o->peaks, o->peak_harmonic);
+  for (int k = 0; k < a->nprobe; k++)
+    measure[k] = probe_measure(&a->probe[k], (pl_measure_kind)o->peaks, o->peak_harmonic);
   plan.measure = out.measure = measure;
   pl_curve *c = NULL;
   pl_status st = checkpoint_read_numbers(j, a, &from, &plan.nfrom);
@@ -279,13 +279,13 @@ static pl_status write_damping(job *j, const pl_analysis *a, const int *node, co
   static const char *const column[BEFORE] = {"frequency", "omega", "damping_ratio", "energy"};
   static const char *const unit[BEFORE] = {"Hz", "rad_s", "", "J"};
   char name[PL_TEXT], path[PL_TEXT];
-  int dim = j->scene->dim, n = BEFORE + a->nwatch * dim;
+  int dim = j->scene->dim, n = BEFORE + a->nprobe * dim;
   pl_table *t = NULL;
   double *row = pl_alloc(j->env, (size_t)n, sizeof *row);
   pl_status st = row ? pl_table_create(j->env, n, &t) : PL_E_NOMEM;
   for (int i = 0; st == PL_OK && i < n; i++) {
     int k = (i - BEFORE) / dim, axis = (i - BEFORE) % dim;
-    if (i >= BEFORE) snprintf(name, sizeof name, "%.100s_max_%c", a->watch[k].name, "xyz"[axis]);
+    if (i >= BEFORE) snprintf(name, sizeof name, "%.100s_max_%c", a->probe[k].name, "xyz"[axis]);
     st = i < BEFORE ? pl_table_column(t, i, column[i], unit[i]) : pl_table_column(t, i, name, "m");
   }
   for (int k = 0; st == PL_OK && k < c->npoint; k++) {
@@ -314,7 +314,7 @@ pl_status job_backbone(job *j, int index, json_t *figures) {
                    .harmonics = 1,
                    .log = a->opts.backbone_.log,
                    .quantity = "path length a period"};
-  int *node = pl_alloc(j->env, (size_t)a->nwatch + 1, sizeof *node);
+  int *node = pl_alloc(j->env, (size_t)a->nprobe + 1, sizeof *node);
   if (!node) return PL_E_NOMEM;
   pl_curve *c = NULL;
   pl_status st = pl_backbone(&a->opts.backbone_, j->scene->model, j->scene->params, j->work,

@@ -18,10 +18,10 @@ typedef struct curve_out {
 } curve_out;
 
 // What is told and drawn of a watched place.
-pl_measure curve_measure(const curve_out *c, int watch);
+pl_measure curve_measure(const curve_out *c, int probe);
 // How many special points of every kind there are, in words: "2 peaks, 1 fold". watch: those in its
 // figure alone, without numbers; -1: all.
-const char *special_words(const pl_curve *c, int watch, char buf[PL_TEXT]);
+const char *special_words(const pl_curve *c, int probe, char buf[PL_TEXT]);
 
 // Files of an analysis with its kind's name are called plainly: special.csv, harmonics.csv.
 const char *curve_file(const pl_analysis *a, const char *what, char buf[PL_TEXT]);
@@ -31,7 +31,7 @@ const char *curve_file(const pl_analysis *a, const char *what, char buf[PL_TEXT]
 // Makes c->table with the rows of the curve; those that it has already stay.
 pl_status curve_table(curve_out *c, const pl_curve *curve);
 // Column of the path length of a watched place.
-int curve_column(const curve_out *c, int watch);
+int curve_column(const curve_out *c, int probe);
 // Appends the points that the file does not have, or writes it anew when others went before.
 pl_status curve_append(curve_out *c, const pl_curve *curve);
 pl_status curve_special(curve_out *c, const pl_curve *curve);

@@ -22,10 +22,10 @@ static int on_step(void *ctx, const pl_state *s, const pl_clock *c, const pl_wor
   r->row[0] = c->scale;
   r->row[1] = w->potential - w->slipped;
   r->row[2] = w->elastic - w->slipped;
-  job_watch_row(r->j, r->a, s, r->row + 3);
-  double *touch = r->row + 3 + job_watch_count(r->j, r->a);
-  job_contact_row(r->contact, touch);
-  job_reaction_row(r->j, s, w, touch + job_contact_count(r->contact));
+  job_probe_row(r->j, r->a, s, r->row + 3);
+  double *contact_pair = r->row + 3 + job_probe_count(r->j, r->a);
+  job_contact_row(r->contact, contact_pair);
+  job_reaction_row(r->j, s, w, contact_pair + job_contact_count(r->contact));
   if (r->work > 0) r->row[r->work] = r->info.work;
   r->status = pl_table_row(r->table, r->row);
   return r->status != PL_OK;
@@ -34,8 +34,8 @@ static int on_step(void *ctx, const pl_state *s, const pl_clock *c, const pl_wor
 static pl_status make_recorder(job *j, const pl_analysis *a, recorder *r) {
   *r = (recorder){.j = j, .a = a};
   PL_TRY(job_contact_make(j, &r->contact));
-  int touch = 3 + job_watch_count(j, a);
-  int hold = touch + job_contact_count(r->contact), ncol = hold + job_reaction_count(j);
+  int contact_pair = 3 + job_probe_count(j, a);
+  int hold = contact_pair + job_contact_count(r->contact), ncol = hold + job_reaction_count(j);
   if (!r->contact && a->opts.static_.book) r->work = ncol++;
   r->row = pl_alloc(j->env, (size_t)ncol, sizeof(double));
   if (!r->row) return PL_E_NOMEM;
@@ -44,8 +44,8 @@ static pl_status make_recorder(job *j, const pl_analysis *a, recorder *r) {
   PL_TRY(pl_table_column(r->table, 1, "potential", "J"));
   PL_TRY(pl_table_column(r->table, 2, "elastic", "J"));
   if (r->work > 0) PL_TRY(pl_table_column(r->table, r->work, "work", "J"));
-  if (job_watch_columns(j, a, r->table, 3) < 0) return PL_E_NOMEM;
-  PL_TRY(job_contact_columns(j, r->contact, r->table, touch));
+  if (job_probe_columns(j, a, r->table, 3) < 0) return PL_E_NOMEM;
+  PL_TRY(job_contact_columns(j, r->contact, r->table, contact_pair));
   return job_reaction_columns(j, r->table, hold);
 }
 
@@ -92,16 +92,16 @@ static void set_figures(json_t *f, const pl_static_info *i) {
   if (i->booked || i->njump > 0) set_book(f, i);
 }
 
-void job_watch_figures(const job *j, const pl_analysis *a, const pl_state *s, json_t *f) {
+void job_probe_figures(const job *j, const pl_analysis *a, const pl_state *s, json_t *f) {
   int dim = j->scene->dim;
   json_t *all = json_object();
-  for (int k = 0; k < a->nwatch; k++) {
+  for (int k = 0; k < a->nprobe; k++) {
     json_t *u = json_array();
     for (int c = 0; c < dim; c++) {
-      int at = a->watch[k].node * dim + c;
+      int at = a->probe[k].node * dim + c;
       json_array_append_new(u, json_real(s->q[at] - j->scene->params->X[at]));
     }
-    json_object_set_new(all, a->watch[k].name, u);
+    json_object_set_new(all, a->probe[k].name, u);
   }
   job_set(f, "displacement_m", all);
 }
@@ -130,7 +130,7 @@ static void warn_jumps(job *j, const pl_analysis *a, const pl_static_info *i) {
 }
 
 // what the end does not keep
-static void warn(job *j, const pl_analysis *a, const pl_static_info *i) {
+static void warn_user(job *j, const pl_analysis *a, const pl_static_info *i) {
   if (i->reason == PL_STOP_ROUNDING && i->residual > RESIDUAL_FAR)
     pl_report(j->env, PL_WARNING, j->scene->path, a->line, a->col,
               "loads are tiny against stiff parts: larger loads, or softer or coarser parts",
@@ -156,7 +156,7 @@ static void put_book(job *j, const pl_analysis *a, const pl_static_info *i) {
                     a->name, i->jump[k].scale, i->jump[k].released);
 }
 
-static void tell(job *j, const pl_analysis *a, const pl_static_info *i) {
+static void report_result(job *j, const pl_analysis *a, const pl_static_info *i) {
   if (is_found(i))
     job_note(j, "%s: %s equilibrium, %d %s, residual %.1e", a->name, stability(i), i->iterations,
              pl_plural(i->iterations, "Newton iteration", "Newton iterations"), i->residual);
@@ -221,7 +221,7 @@ pl_status job_shape(job *j, const pl_analysis *a, const pl_state *s) {
   if (j->drawable && o->vtu) PL_TRY(job_vtu(j, s, 0, job_path(j, a->name, ".vtu", path)));
   if (j->drawable && o->glb) PL_TRY(write_glb(j, a, s));
   snprintf(name, sizeof name, "%s-shape", a->name);
-  job_watch_grid(j, a, s);
+  job_probe_grid(j, a, s);
   return job_picture(j, s, name, "Equilibrium; the reference shape is drawn lightly.");
 }
 
@@ -229,8 +229,8 @@ static pl_status write_files(job *j, const pl_analysis *a, const pl_state *s, re
   char path[PL_TEXT];
   if (j->scene->output.csv) PL_TRY(pl_table_write(r->table, job_path(j, a->name, ".csv", path)));
   PL_TRY(job_shape(j, a, s));
-  PL_TRY(job_watch_plots(j, a, r->table, 0, 3, "load factor"));
-  return job_contact_plots(j, a, r->contact, r->table, 3 + job_watch_count(j, a), "load factor");
+  PL_TRY(job_probe_plots(j, a, r->table, 0, 3, "load factor"));
+  return job_contact_plots(j, a, r->contact, r->table, 3 + job_probe_count(j, a), "load factor");
 }
 
 // some load, weight or drive that does not oscillate
@@ -287,14 +287,14 @@ pl_status job_static(job *j, int index, json_t *figures) {
   }
   if (status >= 0) {
     set_figures(figures, &r.info);
-    job_watch_figures(j, a, s, figures);
+    job_probe_figures(j, a, s, figures);
     pl_clock c = {.scale = r.info.scale};
     pl_status e = pl_eval(j->scene->model, j->scene->params, s, &c, PL_WANT_FORCE, NULL, j->work);
     job_contact_figures(j, r.contact, figures);
-    warn(j, a, &r.info);
-    tell(j, a, &r.info);
-    if (e == PL_OK) job_reaction_tell(j, s, j->work, figures);
-    job_contact_tell(j, a, r.contact);
+    warn_user(j, a, &r.info);
+    report_result(j, a, &r.info);
+    if (e == PL_OK) job_reaction_report(j, s, j->work, figures);
+    job_contact_report(j, a, r.contact);
     pl_status w = write_files(j, a, s, &r);
     if (w < 0) status = w;
   }

@@ -20,10 +20,10 @@ static double span(const pl_transient_opts *o) {
 pl_status record_open(job *j, const pl_analysis *a, recorder *r) {
   static const char *const names[FIXED_COLUMNS] = {"time",      "kinetic", "elastic",
                                                    "potential", "total",   "dissipated"};
-  int touch = FIXED_COLUMNS + job_watch_count(j, a);
+  int contact_pair = FIXED_COLUMNS + job_probe_count(j, a);
   *r = (recorder){.j = j, .a = a, .every = j->scene->output.every};
   PL_TRY(job_contact_make(j, &r->kept.contact));
-  int hold = touch + job_contact_count(r->kept.contact);
+  int hold = contact_pair + job_contact_count(r->kept.contact);
   // cloth has its own equations of motion
   r->nreaction = is_cloth(j->scene, a) ? 0 : job_reaction_count(j);
   int ncol = hold + r->nreaction;
@@ -34,13 +34,13 @@ pl_status record_open(job *j, const pl_analysis *a, recorder *r) {
   if (period > 0 && r->frame_step > period / 12) r->frame_step = period / 24;
   r->row = pl_alloc(j->env, (size_t)ncol, sizeof(double));
   if (r->kept.contact)
-    r->touch = pl_alloc(j->env, (size_t)r->kept.contact->npair, sizeof *r->touch);
-  if (!r->row || (r->kept.contact && !r->touch)) return PL_E_NOMEM;
+    r->contact_pair = pl_alloc(j->env, (size_t)r->kept.contact->npair, sizeof *r->contact_pair);
+  if (!r->row || (r->kept.contact && !r->contact_pair)) return PL_E_NOMEM;
   PL_TRY(pl_table_create(j->env, ncol, &r->table));
   for (int c = 0; c < FIXED_COLUMNS; c++)
     PL_TRY(pl_table_column(r->table, c, names[c], c == 0 ? "s" : "J"));
-  if (job_watch_columns(j, a, r->table, FIXED_COLUMNS) < 0) return PL_E_NOMEM;
-  PL_TRY(job_contact_columns(j, r->kept.contact, r->table, touch));
+  if (job_probe_columns(j, a, r->table, FIXED_COLUMNS) < 0) return PL_E_NOMEM;
+  PL_TRY(job_contact_columns(j, r->kept.contact, r->table, contact_pair));
   return r->nreaction ? job_reaction_columns(j, r->table, hold) : PL_OK;
 }
 
@@ -49,7 +49,7 @@ void record_close(recorder *r) {
   pl_env *env = r->j->env;
   pl_table_free(r->table);
   pl_free(env, r->row);
-  pl_free(env, r->touch);
+  pl_free(env, r->contact_pair);
   pl_free(env, r->kept.time);
   pl_free(env, r->kept.qv);
   pl_contact_free(r->kept.contact);
@@ -93,11 +93,11 @@ pl_status record_step(recorder *r, const pl_state *s, const step_energy *e) {
     r->row[3] = e->potential;
     r->row[4] = e->kinetic + e->potential;
     r->row[5] = e->dissipated;
-    job_watch_row(r->j, r->a, s, r->row + FIXED_COLUMNS);
-    double *touch = r->row + FIXED_COLUMNS + job_watch_count(r->j, r->a);
-    job_contact_row(r->kept.contact, touch);
+    job_probe_row(r->j, r->a, s, r->row + FIXED_COLUMNS);
+    double *contact_pair = r->row + FIXED_COLUMNS + job_probe_count(r->j, r->a);
+    job_contact_row(r->kept.contact, contact_pair);
     if (r->nreaction)
-      job_reaction_row(r->j, s, r->j->work, touch + job_contact_count(r->kept.contact));
+      job_reaction_row(r->j, s, r->j->work, contact_pair + job_contact_count(r->kept.contact));
     PL_TRY(pl_table_row(r->table, r->row));
     r->next_row = next_due(r->every, s->t + slack);
   }
@@ -115,16 +115,16 @@ static pl_status record(recorder *r, const pl_state *s, const pl_work *w) {
   return record_step(r, s, &e);
 }
 
-void record_touch(recorder *r) {
+void record_contact(recorder *r) {
   const pl_contact *k = r->kept.contact;
-  if (k) memcpy(r->touch, k->pair, (size_t)k->npair * sizeof *r->touch);
+  if (k) memcpy(r->contact_pair, k->pair, (size_t)k->npair * sizeof *r->contact_pair);
 }
 
 static int on_step(void *ctx, const pl_state *s, const pl_clock *c, const pl_work *w) {
   recorder *r = ctx;
   (void)c;
   r->status = record(r, s, w);
-  record_touch(r);
+  record_contact(r);
   if (r->status == PL_OK) r->status = record_keep(r, s);
   return r->status != PL_OK;
 }
@@ -297,9 +297,9 @@ pl_status record_files(recorder *r, const pl_state *s, int energy) {
     snprintf(name, sizeof name, "%s-end", a->name);
     PL_TRY(job_picture(j, s, name, "Shape at the end."));
   }
-  PL_TRY(job_watch_plots(j, a, r->table, 0, FIXED_COLUMNS, "time (s)"));
+  PL_TRY(job_probe_plots(j, a, r->table, 0, FIXED_COLUMNS, "time (s)"));
   PL_TRY(job_path_plots(j, a, r->table, FIXED_COLUMNS));
-  PL_TRY(job_contact_plots(j, a, r->kept.contact, r->table, FIXED_COLUMNS + job_watch_count(j, a),
+  PL_TRY(job_contact_plots(j, a, r->kept.contact, r->table, FIXED_COLUMNS + job_probe_count(j, a),
                            "time (s)"));
   return energy ? energy_plot(j, a, r->table) : PL_OK;
 }
@@ -369,8 +369,8 @@ static void warn_pace(job *j, const pl_analysis *a, const pl_transient_info *i) 
 }
 
 // figures of the checks of every step, and what they found
-static void tell_checks(job *j, const pl_analysis *a, const pl_transient_info *i, json_t *f,
-                        pl_status *status) {
+static void report_checks(job *j, const pl_analysis *a, const pl_transient_info *i, json_t *f,
+                          pl_status *status) {
   job_set(f, "energy_made_J", json_real(i->energy_made));
   job_set(f, "energy_made_most_J", json_real(i->energy_worst));
   job_set(f, "energy_scale_J", json_real(i->energy_scale));
@@ -390,7 +390,7 @@ static void tell_checks(job *j, const pl_analysis *a, const pl_transient_info *i
   warn_pace(j, a, i);
 }
 
-static void tell_page(job *j, const pl_analysis *a, const pl_transient_info *i) {
+static void report_page(job *j, const pl_analysis *a, const pl_transient_info *i) {
   char apart[48];
   if (i->reason != PL_STOP_END && i->reason != PL_STOP_STEADY)
     pl_page_warning(j->page, "%s stopped at %.6g s: %s.", a->name, i->t, pl_stop_text(i->reason));
@@ -406,7 +406,7 @@ static void tell_page(job *j, const pl_analysis *a, const pl_transient_info *i) 
 
 // the unit of lengths suits the largest that was watched, where the scene does not tell it
 static void choose_unit(const recorder *r) {
-  int cols = pl_table_cols(r->table), n = job_watch_count(r->j, r->a);
+  int cols = pl_table_cols(r->table), n = job_probe_count(r->j, r->a);
   double most = 0;
   for (int i = 0; i < pl_table_rows(r->table); i++)
     for (int c = FIXED_COLUMNS; c < FIXED_COLUMNS + n; c++)
@@ -414,14 +414,14 @@ static void choose_unit(const recorder *r) {
   if (most > 0) job_length(r->j, most);
 }
 
-void record_tell(const recorder *r, const pl_transient_info *i) {
+void record_report(const recorder *r, const pl_transient_info *i) {
   job *j = r->j;
   const char *name = r->a->name;
   choose_unit(r);
   job_note(j, "%s: %.6g s in %ld %s, %s", name, i->t, i->nstep,
            pl_plural(i->nstep, "step", "steps"), pl_stop_text(i->reason));
-  if (j->page) tell_page(j, r->a, i);
-  job_contact_tell(j, r->a, r->kept.contact);
+  if (j->page) report_page(j, r->a, i);
+  job_contact_report(j, r->a, r->kept.contact);
 }
 
 // largest and smallest value of every watched column over the last period, or over the last fifth
@@ -434,7 +434,7 @@ static void set_extremes(const recorder *r, json_t *f) {
   double end = d[(size_t)(rows - 1) * (size_t)cols];
   double from = o->frequency > 0 ? end - 2 * PL_PI / o->frequency : 0.8 * end;
   json_t *all = json_object();
-  for (int c = FIXED_COLUMNS; c < FIXED_COLUMNS + job_watch_count(r->j, r->a); c++) {
+  for (int c = FIXED_COLUMNS; c < FIXED_COLUMNS + job_probe_count(r->j, r->a); c++) {
     double lo = INFINITY, hi = -INFINITY;
     for (int i = 0; i < rows; i++) {
       if (d[(size_t)i * (size_t)cols] < from) continue;
@@ -482,7 +482,7 @@ void record_add_before(const recorder *r, pl_transient_info *i) {
 pl_status record_checkpoint(recorder *r, const pl_state *s) {
   pl_table *all[2] = {r->table, r->log};
   pl_contact *k = r->kept.contact;
-  if (k) memcpy(k->pair, r->touch, (size_t)k->npair * sizeof *r->touch);
+  if (k) memcpy(k->pair, r->contact_pair, (size_t)k->npair * sizeof *r->contact_pair);
   kept now = r->kept;
   pl_transient_info i = *r->info;
   record_add_before(r, &i);
@@ -514,7 +514,7 @@ static pl_status step_through(job *j, recorder *r, pl_state *s, pl_history *h,
     warn_jolt(j, a, s);
     PL_TRY(record_start(r, s));
   }
-  record_touch(r);
+  record_contact(r);
   r->history = h;
   r->info = info;
   pl_status status = pl_transient_contact(&a->opts.transient_, sc->model, sc->params,
@@ -527,13 +527,13 @@ static pl_status step_through(job *j, recorder *r, pl_state *s, pl_history *h,
 }
 
 // at the end; what stopped early may have left another state's forces
-static pl_status tell_reactions(const recorder *r, const pl_state *s, json_t *figures) {
+static pl_status report_reactions(const recorder *r, const pl_state *s, json_t *figures) {
   const job *j = r->j;
   const pl_transient_opts *o = &r->a->opts.transient_;
   pl_clock c = {.t = s->t, .omega = o->frequency, .scale = 1, .ramp = o->ramp};
   pl_status e =
       pl_eval(j->scene->model, j->scene->params, s, &c, PL_WANT_FORCE | PL_DYNAMIC, NULL, j->work);
-  if (e == PL_OK) job_reaction_tell(j, s, j->work, figures);
+  if (e == PL_OK) job_reaction_report(j, s, j->work, figures);
   return e < 0 ? e : PL_OK;
 }
 
@@ -549,9 +549,9 @@ pl_status job_transient(job *j, int index, json_t *figures) {
   if (status == PL_OK) status = step_through(j, &r, s, &h, &info);
   if (status >= 0) {
     record_figures(&r, &info, figures);
-    record_tell(&r, &info);
-    tell_checks(j, a, &info, figures, &status);
-    pl_status w = tell_reactions(&r, s, figures);
+    record_report(&r, &info);
+    report_checks(j, a, &info, figures, &status);
+    pl_status w = report_reactions(&r, s, figures);
     if (w == PL_OK) w = record_files(&r, s, 1);
     if (w < 0) status = w;
   }

@@ -15,7 +15,7 @@ typedef struct recorder {
   kept kept;
   double every, next_row; // time between rows, time of the next one
   double frame_step, next_frame;
-  pl_touch *touch; // [npair] of the last step: a failed one may leave others
+  pl_contact_pair *contact_pair; // [npair] of the last step: a failed one may leave others
   // of the steps under way; limits NULL: none
   const pl_history *history;
   const pl_transient_info *info;
@@ -35,7 +35,7 @@ void record_close(recorder *r);
 pl_status record_start(recorder *r, const pl_state *s);
 pl_status record_step(recorder *r, const pl_state *s, const step_energy *e);
 // Forces of contact are those of a good step.
-void record_touch(recorder *r);
+void record_contact(recorder *r);
 // Goes on where the checkpoint in the folder ends; *found = 0: there is none, or none is wanted.
 pl_status record_resume(recorder *r, pl_state *s, pl_history *h, int *found);
 pl_status record_checkpoint(recorder *r, const pl_state *s);
@@ -46,7 +46,7 @@ void record_add_before(const recorder *r, pl_transient_info *i);
 // Table, frames, pictures and plots of what was recorded, and the energies when `energy`.
 pl_status record_files(recorder *r, const pl_state *s, int energy);
 void record_figures(const recorder *r, const pl_transient_info *i, json_t *figures);
-void record_tell(const recorder *r, const pl_transient_info *i);
+void record_report(const recorder *r, const pl_transient_info *i);
 // A drive at full speed at once is a jolt for a body at rest.
 void warn_jolt(job *j, const pl_analysis *a, const pl_state *s);
 

@@ -42,7 +42,7 @@ static void put_ring(const double *par, int nside, double *ring) {
   }
 }
 
-static void take_edges(tubes *b) {
+static void read_edges(tubes *b) {
   const pl_scene *sc = b->sc;
   int at = 0;
   for (int g = 0; g < pl_model_ngroup(sc->model); g++) {
@@ -69,7 +69,7 @@ static void corner(const tubes *b, int e, int k, const double *x, double *t, dou
   const double *rest = b->t + 3 * (size_t)e;
   direction(x, b->end + 2 * (size_t)e, t);
   if (1 + pl_dot3(rest, t) > 1e-6)
-    pl_rod_carry(rest, t, b->m1 + 3 * (size_t)e, m1);
+    pl_rod_transport(rest, t, b->m1 + 3 * (size_t)e, m1);
   else
     pl_rod_director(t, m1);
   pl_cross3(t, m1, m2);
@@ -124,7 +124,7 @@ static pl_status open_tubes(const job *j, tubes *b) {
   b->m1 = pl_alloc(j->env, n, 3 * sizeof *b->m1);
   b->t = pl_alloc(j->env, n, 3 * sizeof *b->t);
   if (!b->end || !b->ring || !b->m1 || !b->t) return PL_E_NOMEM;
-  take_edges(b);
+  read_edges(b);
   return PL_OK;
 }
 

@@ -143,7 +143,7 @@ static partial run(program *p, pass_fn triangle, pass_fn wall) {
   pass a = {p, triangle, wall};
   partial sum = EMPTY;
   int n = (p->nt + CHUNK - 1) / CHUNK;
-  pl_team_run(p->team, n, pass_chunk, &a);
+  pl_threads_run(p->threads, n, pass_chunk, &a);
   for (int k = 0; k < n; k++) part_add(&sum, &p->part[k]);
   for (int i = 0; i < p->nwall; i++) wall(p, i, &sum);
   return sum;
@@ -285,16 +285,16 @@ partial program_predict(program *p, const double *dx) {
 PASS after_triangle(program *p, int i, partial *out) {
   for (int k = p->round_ptr[i]; k < p->round_ptr[i + 1]; k++) {
     const round_cone *c = &p->round[k];
-    out->gap += dot_after(3, p->reach, c->s, c->sa, c->z, c->za);
+    out->gap += dot_after(3, p->step_length, c->s, c->sa, c->z, c->za);
   }
   for (int k = p->flat_ptr[i]; k < p->flat_ptr[i + 1]; k++) {
     const flat_cone *c = &p->flat[k];
-    out->gap += dot_after(1, p->reach, &c->s, &c->sa, &c->z, &c->za);
+    out->gap += dot_after(1, p->step_length, &c->s, &c->sa, &c->z, &c->za);
   }
 }
 
 double program_gap_after(program *p, double a) {
-  p->reach = a;
+  p->step_length = a;
   return run(p, after_triangle, after_wall).gap;
 }
 
@@ -395,7 +395,7 @@ PASS gondzio_triangle(program *p, int i, partial *out) {
   for (int k = p->round_ptr[i]; k < p->round_ptr[i + 1]; k++) {
     round_cone *c = &p->round[k];
     double v[3], t[3], T[6] = {0};
-    trial_product(&c->k, p->reach, c->s, c->ds, c->z, c->dz, v);
+    trial_product(&c->k, p->step_length, c->s, c->ds, c->z, c->dz, v);
     back_inside(p->sigma_mu, v, t);
     cone_divide(c->lam, t, v);
     cone_scaled(&c->k, -1, v, c->q);
@@ -405,15 +405,17 @@ PASS gondzio_triangle(program *p, int i, partial *out) {
   for (int k = p->flat_ptr[i]; k < p->flat_ptr[i + 1]; k++) {
     flat_cone *c = &p->flat[k];
     const double *h = FLAT_GRAD(p, k);
-    c->q = back_inside_1(p->sigma_mu, (c->s + p->reach * c->ds) * (c->z + p->reach * c->dz)) / c->s;
+    c->q = back_inside_1(p->sigma_mu,
+                         (c->s + p->step_length * c->ds) * (c->z + p->step_length * c->dz)) /
+           c->s;
     for (int a = 0; a < 2; a++)
       for (int b = 0; b < 3; b++) p->r[6 * i + 3 * a + b] -= h[a + 1] * c->q * c->y[b];
   }
 }
 
-void program_gondzio(program *p, double sigma_mu, double reach) {
+void program_gondzio(program *p, double sigma_mu, double step_length) {
   p->sigma_mu = sigma_mu;
-  p->reach = reach;
+  p->step_length = step_length;
   run(p, gondzio_triangle, gondzio_wall);
 }
 
@@ -449,17 +451,17 @@ PASS move_triangle(program *p, int i, partial *out) {
   (void)out;
   for (int k = p->round_ptr[i]; k < p->round_ptr[i + 1]; k++) {
     round_cone *c = &p->round[k];
-    move_cone(p->reach, corrected ? c->sa : c->ds, corrected ? c->za : c->dz, c->s, c->z);
+    move_cone(p->step_length, corrected ? c->sa : c->ds, corrected ? c->za : c->dz, c->s, c->z);
   }
   for (int k = p->flat_ptr[i]; k < p->flat_ptr[i + 1]; k++) {
     flat_cone *c = &p->flat[k];
-    c->s += p->reach * (corrected ? c->sa : c->ds);
-    c->z += p->reach * (corrected ? c->za : c->dz);
+    c->s += p->step_length * (corrected ? c->sa : c->ds);
+    c->z += p->step_length * (corrected ? c->za : c->dz);
   }
 }
 
 void program_move(program *p, double a, int corrected) {
-  p->reach = a;
+  p->step_length = a;
   p->corrected = corrected;
   run(p, move_triangle, move_wall);
 }

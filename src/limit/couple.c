@@ -234,7 +234,7 @@ static residue measure(couple *k) {
 }
 
 // diagonal of the matrix before the cones join it
-static void take_weights(couple *k) {
+static void copy_weights(couple *k) {
   const pl_csc *A = &k->w->A;
   for (int i = 0; i < k->n; i++) {
     double d = k->kappa * A->val[A->ptr[i]];
@@ -244,14 +244,14 @@ static void take_weights(couple *k) {
 
 // ---- solve --------------------------------------------------------------------------------------
 
-static int warm_fits(const couple *k, const pl_warm *w) {
+static int warm_start_fits(const couple *k, const pl_warm_start *w) {
   return w && w->dual && w->ncone == k->sheet->nround + k->sheet->nflat;
 }
 
-static pl_status keep_warm(couple *k, pl_warm *w) {
+static pl_status keep_warm_start(couple *k, pl_warm_start *w) {
   if (!w) return PL_OK;
-  if (!warm_fits(k, w)) {
-    pl_warm_free(k->env, w);
+  if (!warm_start_fits(k, w)) {
+    pl_warm_start_free(k->env, w);
     w->ncone = k->sheet->nround + k->sheet->nflat;
     w->dual = pl_alloc(k->env, 3 * (size_t)w->ncone, sizeof *w->dual);
     if (!w->dual) return PL_E_NOMEM;
@@ -261,7 +261,7 @@ static pl_status keep_warm(couple *k, pl_warm *w) {
 }
 
 // x = old + a dx; elements that leave their domain shorten the step
-static pl_status advance(couple *k, double a) {
+static pl_status move_along(couple *k, double a) {
   pl_status s = PL_DOMAIN;
   memcpy(k->old, k->x->q, (size_t)k->nq * sizeof *k->old);
   for (int tries = 0; s == PL_DOMAIN && tries < 20; tries++) {
@@ -282,7 +282,7 @@ static pl_status attempt(couple *k, int warm, double further, pl_project_info *i
   int shorts = 0;
   for (int i = 0; i < 3 * g->nfree; i++) total += g->mass[i] / 3;
   PL_TRY(evaluate(k));
-  take_weights(k);
+  copy_weights(k);
   interior_begin(g, k->x->q, further, warm);
   for (int i = 0;; i++) {
     double a, push = 0, slipped = k->lift ? 0 : program_slip(g, k->x->q, &push);
@@ -298,7 +298,7 @@ static pl_status attempt(couple *k, int warm, double further, pl_project_info *i
       info->reason = PL_PROJECT_MAX_ITER;
       return PL_UNSOLVED;
     }
-    PL_TRY(pl_tell(k->env, NULL, -1, NULL));
+    PL_TRY(pl_report_progress(k->env, NULL, -1, NULL));
     // forces may settle more slowly than the cones: these wait, lest their matrix loses its digits
     double least = 0.1 * fmax(k->tol * scale, fmax(push, at.lag)) / program_ncone(g);
     pl_status s = interior_step(g, &f, k->o->correct, at.gap, least, k->nq, k->dx, k->ddx, &a);
@@ -307,7 +307,7 @@ static pl_status attempt(couple *k, int warm, double further, pl_project_info *i
     PL_TRY(s);
     // whole steps: near the end the tangent itself may do, and converges faster
     if (a > 0.9 && r.out < 0.05 * r.size) k->convex = 0;
-    PL_TRY(advance(k, a));
+    PL_TRY(move_along(k, a));
     shorts = a < 1e-3 ? shorts + 1 : 0;
     if (shorts >= 3) return PL_UNSOLVED;
   }
@@ -321,7 +321,7 @@ static int no_cones(const couple *k) {
 static pl_status newton(couple *k, pl_project_info *info) {
   for (info->iterations = 0; info->iterations < k->o->max_iter; info->iterations++) {
     PL_TRY(evaluate(k));
-    if (info->iterations == 0) take_weights(k);
+    if (info->iterations == 0) copy_weights(k);
     program_scale(k->g, k->x->q);
     residue r = measure(k);
     if (r.out <= k->tol * r.size) return PL_OK;
@@ -342,9 +342,9 @@ static pl_status attempt_from_start(couple *k, int warm, double further, pl_proj
 
 // warm if possible, then cold, then cold from further away; friction that does not settle gives way
 // to contacts that rise when they slide
-static pl_status attempts(couple *k, const pl_warm *warm, pl_project_info *info) {
+static pl_status attempts(couple *k, const pl_warm_start *warm, pl_project_info *info) {
   pl_status s = PL_UNSOLVED;
-  int fits = warm_fits(k, warm), lift = k->lift;
+  int fits = warm_start_fits(k, warm), lift = k->lift;
   memcpy(k->start, k->x->q, (size_t)k->nq * sizeof *k->start);
   for (int way = fits ? 0 : 1; way < 3 && s == PL_UNSOLVED; way++) {
     if (info->reason == PL_PROJECT_MAX_ITER) break;
@@ -364,7 +364,7 @@ static pl_status attempts(couple *k, const pl_warm *warm, pl_project_info *info)
 }
 
 pl_status couple_solve(couple *k, const pl_clock *clock, double dv, double da, const double *vc,
-                       const double *ac, int nbarrier, pl_barrier *barrier, pl_warm *warm,
+                       const double *ac, int nbarrier, pl_barrier *barrier, pl_warm_start *warm,
                        pl_state *x, pl_project_info *info) {
   *info = (pl_project_info){.reason = PL_PROJECT_CONVERGED, .worst = -1};
   double started = pl_wall_time();
@@ -390,6 +390,6 @@ pl_status couple_solve(couple *k, const pl_clock *clock, double dv, double da, c
   info->distance = info->rms = info->objective = info->bound = NAN;
   program_results(k->g, info);
   info->seconds = pl_wall_time() - started;
-  if (s == PL_OK) PL_TRY(keep_warm(k, warm));
+  if (s == PL_OK) PL_TRY(keep_warm_start(k, warm));
   return s;
 }

@@ -17,30 +17,30 @@ static const double GROW = 1.6, SHRINK = 0.4, SMALLEST = 1e-6;
 static const double COARSE = 1e-3; // tolerance of solves on the way, which need not be exact
 
 #define OPT_STRUCT pl_drape_opts
-const pl_opt_info pl_drape_info_table[] = {PL_DRAPE_OPTS(PL_OPT_ROW_X, PL_OPT_ROW_C)};
-const int pl_drape_info_count = sizeof pl_drape_info_table / sizeof *pl_drape_info_table;
+const pl_option pl_drape_option_table[] = {PL_DRAPE_OPTS(PL_OPT_ROW_X, PL_OPT_ROW_C)};
+const int pl_drape_option_count = sizeof pl_drape_option_table / sizeof *pl_drape_option_table;
 
 typedef struct descent {
   const pl_drape_opts *o;
   pl_project_opts po;
   const pl_model *m;
   const pl_params *p;
-  const pl_confine *k;
+  const pl_constraints *k;
   pl_work *w;
   pl_env *env;
   pl_drape_info *info;
   pl_sheet *sheet, *loose;
   couple *couple;
-  touch touch;
+  barrier_set barrier_set;
   pl_state *s, *x; // last accepted, trial
-  pl_warm warm;
+  pl_warm_start warm;
   double *mass;      // [nnode] kg, row sums
   double *zero, *ac; // [nq]
   double *to;        // [nq] where contacts are looked for
   // step: the next one; last_step and q1: length and move of the last; change: 1 where that was
   // rough; error: forces out of balance; ledger: as below
   pl_history hist;
-  pl_history *told; // the caller's, shows hist when the observer is called; NULL: none
+  pl_history *reported; // the caller's, shows hist when the observer is called; NULL: none
   pl_limit_step step;
   double last; // wall time at which progress was told
 } descent;
@@ -99,8 +99,8 @@ static pl_status open_history(descent *d, const pl_history *given) {
   i->energy_made = h->ledger[LEDGER_MADE];
   i->energy_fall = h->ledger[LEDGER_FALL];
   i->beyond = h->ledger[LEDGER_BEYOND];
-  PL_TRY(warm_recall(d->env, given, d->sheet->nvert, ncone, 1, &d->warm));
-  return warm_keep(d->env, 1, &d->warm, h);
+  PL_TRY(warm_start_recall(d->env, given, d->sheet->nvert, ncone, 1, &d->warm));
+  return warm_start_keep(d->env, 1, &d->warm, h);
 }
 
 static pl_status keep_history(descent *d, double next, int rough) {
@@ -118,12 +118,12 @@ static pl_status keep_history(descent *d, double next, int rough) {
   h->ledger[LEDGER_MADE] = i->energy_made;
   h->ledger[LEDGER_FALL] = i->energy_fall;
   h->ledger[LEDGER_BEYOND] = i->beyond;
-  PL_TRY(warm_keep(d->env, 1, &d->warm, h));
-  if (d->told) *d->told = *h;
+  PL_TRY(warm_start_keep(d->env, 1, &d->warm, h));
+  if (d->reported) *d->reported = *h;
   return PL_OK;
 }
 
-static pl_status open(descent *d, const pl_history *history) {
+static pl_status descent_open(descent *d, const pl_history *history) {
   size_t nq = (size_t)pl_model_nq(d->m);
   d->mass = pl_alloc(d->env, (size_t)pl_model_nnode(d->m), sizeof *d->mass);
   d->zero = pl_alloc(d->env, nq, sizeof *d->zero);
@@ -138,18 +138,18 @@ static pl_status open(descent *d, const pl_history *history) {
     d->sheet = d->loose;
   }
   PL_TRY(pl_state_create(d->m, d->p, &d->x));
-  PL_TRY(touch_open(&d->touch, d->m, d->k, d->mass));
+  PL_TRY(barrier_set_open(&d->barrier_set, d->m, d->k, d->mass));
   PL_TRY(couple_create(&d->po, d->m, d->p, d->w, d->sheet, &d->couple));
   couple_lift(d->couple, 1);
   return open_history(d, history);
 }
 
-static void close(descent *d) {
+static void descent_close(descent *d) {
   couple_free(d->couple);
-  touch_close(&d->touch);
+  barrier_set_close(&d->barrier_set);
   pl_state_free(d->m, d->x);
   pl_sheet_free(d->loose);
-  pl_warm_free(d->env, &d->warm);
+  pl_warm_start_free(d->env, &d->warm);
   pl_free(d->env, d->mass);
   pl_free(d->env, d->zero);
   pl_free(d->env, d->ac);
@@ -191,17 +191,18 @@ static pl_status minimise(descent *d, double h, int *rough) {
   pl_project_info *info = &d->step.project;
   begin(d, h);
   for (int i = 0; i < nq; i++) d->ac[i] = -da * d->s->q[i];
-  if (touch_any(&d->touch)) {
+  if (barrier_set_any(&d->barrier_set)) {
     look_ahead(d, h);
-    PL_TRY(touch_begin(&d->touch, d->s->q, d->to, h, d->s->t));
+    PL_TRY(barrier_set_begin(&d->barrier_set, d->s->q, d->to, h, d->s->t));
   }
   d->step.nproject = d->step.niter = 0;
   // friction remembers errors on the way
-  double coarse = (touch_any(&d->touch) ? 0.01 : 1) * COARSE * fmin(1, d->info->residual);
+  double coarse =
+      (barrier_set_any(&d->barrier_set) ? 0.01 : 1) * COARSE * fmin(1, d->info->residual);
   couple_tolerance(d->couple, fmax(d->po.gap, coarse));
   for (int round = 0; more > 0; round++) {
     if (round == ROUNDS) return PL_UNSOLVED;
-    touch *c = &d->touch;
+    barrier_set *c = &d->barrier_set;
     pl_status s = couple_solve(d->couple, &clock, 0, da, d->zero, d->ac, c->nbar, c->bar, &d->warm,
                                d->x, info);
     *rough = s == PL_UNSOLVED && is_rough(d);
@@ -210,7 +211,7 @@ static pl_status minimise(descent *d, double h, int *rough) {
     d->step.nproject++;
     d->step.niter += info->iterations;
     more = 0;
-    if (touch_any(c)) PL_TRY(touch_more(c, d->x->q, &more));
+    if (barrier_set_any(c)) PL_TRY(barrier_set_more(c, d->x->q, &more));
     // the next round begins at the start again: planes have moved
     if (more > 0) begin(d, h);
   }
@@ -266,7 +267,7 @@ static double out_of_balance(const descent *d, double h) {
   return size > 0 ? out / size : out;
 }
 
-static void accept(descent *d, double h) {
+static void accept_step(descent *d, double h) {
   pl_limit_step *step = &d->step;
   double change = beyond(d) > 0 ? 0 : d->w->potential - d->info->energy;
   d->info->energy_made += fmax(change, 0);
@@ -280,8 +281,8 @@ static void accept(descent *d, double h) {
   pl_commit(d->m, d->p, d->s);
   step->violation = step->project.violation;
   step->between = pl_sheet_between(d->sheet, d->s->q);
-  touch_impulse(&d->touch, 1 / h, d->zero);
-  step->ncontact = touch_accept(&d->touch, d->s->q, h, &step->overlap);
+  barrier_set_impulse(&d->barrier_set, 1 / h, d->zero);
+  step->ncontact = barrier_set_accept(&d->barrier_set, d->s->q, h, &step->overlap);
   step->elastic = d->w->elastic;
   step->outer = d->w->potential - d->w->elastic;
   d->info->violation = step->violation;
@@ -290,13 +291,13 @@ static void accept(descent *d, double h) {
   d->info->nstep++;
 }
 
-static pl_status tell(descent *d) {
+static pl_status report_step(descent *d) {
   char text[80];
   double now = pl_wall_time();
   if (!d->env->progress || (d->last > 0 && now - d->last < 0.05)) return PL_OK;
   d->last = now;
   snprintf(text, sizeof text, "step %d, out of balance %.2g", d->info->nstep, d->info->residual);
-  return pl_tell(d->env, "drape", -1, text);
+  return pl_report_progress(d->env, "drape", -1, text);
 }
 
 static pl_status descend(descent *d, pl_limit_observe_fn observe, void *ctx) {
@@ -309,15 +310,15 @@ static pl_status descend(descent *d, pl_limit_observe_fn observe, void *ctx) {
       return PL_OK;
     }
     if (d->info->nstep >= d->o->max_steps) break;
-    PL_TRY(tell(d));
-    touch_reset(&d->touch);
+    PL_TRY(report_step(d));
+    barrier_set_reset(&d->barrier_set);
     rough = 0;
     pl_status s = minimise(d, h, &rough);
     int refused = d->info->refused;
     if (s == PL_OK) s = check_fall(d, h);
     d->info->reason = d->info->refused > refused ? PL_STOP_ENERGY : PL_STOP_STEP;
     if (s == PL_UNSOLVED && h > SMALLEST * d->o->step) {
-      pl_warm_free(d->env, &d->warm);
+      pl_warm_start_free(d->env, &d->warm);
       h *= SHRINK;
       continue;
     }
@@ -325,7 +326,7 @@ static pl_status descend(descent *d, pl_limit_observe_fn observe, void *ctx) {
     // energies at the end of the step, for the observer
     pl_coef none = {0, 0, 0};
     PL_TRY(pl_eval(d->m, d->p, d->x, &clock, PL_WANT_ENERGY | PL_WANT_FORCE, &none, d->w));
-    accept(d, h);
+    accept_step(d, h);
     if (!rough) h *= GROW;
     PL_TRY(keep_history(d, h, rough));
     if (observe && observe(ctx, d->s, &clock, &d->step)) return PL_CANCELLED;
@@ -335,21 +336,21 @@ static pl_status descend(descent *d, pl_limit_observe_fn observe, void *ctx) {
 }
 
 pl_status pl_drape(const pl_drape_opts *o, const pl_project_opts *po, const pl_model *m,
-                   const pl_params *p, const pl_confine *k, pl_state *s, pl_history *history,
+                   const pl_params *p, const pl_constraints *k, pl_state *s, pl_history *history,
                    pl_work *w, pl_limit_observe_fn observe, void *ctx, pl_drape_info *info) {
   pl_drape_info own;
   if (!info) info = &own;
   *info = (pl_drape_info){.reason = PL_STOP_STEP, .residual = 1, .between = -1};
   double start = pl_wall_time();
-  PL_TRY(pl_opts_check(w->env, pl_drape_info_table, pl_drape_info_count, o));
-  PL_TRY(pl_opts_check(w->env, pl_project_info_table, pl_project_info_count, po));
+  PL_TRY(pl_opts_check(w->env, pl_drape_option_table, pl_drape_option_count, o));
+  PL_TRY(pl_opts_check(w->env, pl_project_option_table, pl_project_option_count, po));
   descent d = {.o = o, .po = *po, .m = m, .p = p, .k = k, .w = w, .env = w->env, .info = info};
   d.s = s;
   if (d.po.max_iter > EFFORT) d.po.max_iter = EFFORT;
-  pl_status status = open(&d, history);
+  pl_status status = descent_open(&d, history);
   if (status == PL_OK) {
     if (history) pl_history_free(d.env, history);
-    d.told = history;
+    d.reported = history;
     if (history) *history = d.hist;
     status = descend(&d, observe, ctx);
     // the caller's from here on
@@ -357,7 +358,7 @@ pl_status pl_drape(const pl_drape_opts *o, const pl_project_opts *po, const pl_m
     if (history && status >= 0) d.hist = (pl_history){0};
   }
   if (status == PL_CANCELLED) info->reason = PL_STOP_CANCELLED;
-  close(&d);
+  descent_close(&d);
   info->seconds = pl_wall_time() - start;
   return status;
 }

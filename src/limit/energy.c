@@ -7,7 +7,7 @@
 #include <string.h>
 
 // power of drives, and of loads that change with time
-static double driven_power(march *k, const pl_state *s, const pl_clock *c) {
+static double driven_power(limit_stepper *k, const pl_state *s, const pl_clock *c) {
   double sum = 0;
   pl_load(k->m, k->p, c, k->load);
   pl_load(k->m, k->p, &(pl_clock){.scale = 1}, k->rest);
@@ -16,7 +16,7 @@ static double driven_power(march *k, const pl_state *s, const pl_clock *c) {
   return sum;
 }
 
-pl_status energy_take(march *k, pl_state *s, power *now) {
+pl_status energy_eval(limit_stepper *k, pl_state *s, power *now) {
   pl_clock c = {s->t, k->o->frequency, 1, k->o->ramp};
   pl_limit_step *p = &k->step;
   PL_TRY(pl_eval(k->m, k->p, s, &c, PL_WANT_ENERGY | PL_WANT_FORCE | PL_DYNAMIC, NULL, k->w));
@@ -32,7 +32,7 @@ pl_status energy_take(march *k, pl_state *s, power *now) {
 
 // sum of force times velocity over the given corners of a triangle, from its stress P[2][3] and the
 // gradients g[3][2]
-static double corner_power(const march *k, int t, const double *g, const double P[6],
+static double corner_power(const limit_stepper *k, int t, const double *g, const double P[6],
                            const double *v) {
   double sum = 0;
   for (int a = 0; a < 3; a++)
@@ -45,7 +45,7 @@ static double corner_power(const march *k, int t, const double *g, const double 
 
 // Power over da of the forces by which limits pull at driven unknowns, from the multipliers of the
 // last projection: F Lambda of an ellipse, z y of a direction.
-static double held_power(const march *k, const double *x, const double *v) {
+static double held_power(const limit_stepper *k, const double *x, const double *v) {
   const pl_sheet *s = k->sheet;
   double sum = 0;
   for (int i = 0; i < s->nround; i++) {
@@ -68,13 +68,13 @@ static double held_power(const march *k, const double *x, const double *v) {
   return sum * s->program->scale;
 }
 
-void energy_solve(march *k, double h, const double *x, const double *v0, const double *v1) {
+void energy_solve(limit_stepper *k, double h, const double *x, const double *v0, const double *v1) {
   int n = 3 * k->nnode;
   memset(k->load, 0, (size_t)k->nq * sizeof *k->load);
   for (int i = 0; i < n; i++) k->load[i] = x[i] - k->free[i];
   pl_csc_mul(&k->p->M, 1, k->load, 0, k->rest);
   for (int i = 0; i < k->nq; i++) k->v[i] = 0.5 * (v0[i] + v1[i]);
-  double all = 0, touched = touch_impulse(&k->touch, h * k->da, k->v), held = 0;
+  double all = 0, touched = barrier_set_impulse(&k->barrier_set, h * k->da, k->v), held = 0;
   for (int i = 0; i < n; i++)
     if (k->free_index[i] >= 0) all += h * k->da * k->rest[i] * k->v[i];
   if (k->used && k->used->dual) held = h * k->da * held_power(k, x, k->v);
@@ -83,10 +83,10 @@ void energy_solve(march *k, double h, const double *x, const double *v0, const d
   k->work[2] -= held;
 }
 
-pl_status energy_accept(march *k, double h) {
+pl_status energy_accept(limit_stepper *k, double h) {
   double *sum = k->hist.ledger;
   power before = k->power;
-  PL_TRY(energy_take(k, k->s, &k->power));
+  PL_TRY(energy_eval(k, k->s, &k->power));
   sum[LEDGER_LIMITER] += k->work[0];
   sum[LEDGER_CONTACT] += k->work[1];
   sum[LEDGER_DAMPING] += 0.5 * h * (before.damping + k->power.damping);

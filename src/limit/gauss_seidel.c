@@ -115,7 +115,7 @@ static pl_status sweeps(const sweeper *w, int max_sweeps, pl_rival_info *info) {
     info->converged = moved == 0;
     if (!s->env->progress || pl_wall_time() - last < TELL) continue;
     last = pl_wall_time();
-    PL_TRY(pl_tell(s->env, "gauss-seidel", -1, NULL));
+    PL_TRY(pl_report_progress(s->env, "gauss-seidel", -1, NULL));
   }
   return info->converged ? PL_OK : PL_UNSOLVED;
 }

@@ -14,9 +14,9 @@ pl_status interior_step(program *p, const smooth *f, int correct, double gap, do
   partial ahead = program_predict(p, dx);
   // where limits bend by more than there is room, straight steps and their correction mean nothing:
   // look ahead only as far as they do
-  double far = 1 / sqrt(fmax(1, 2 * ahead.rp)), reach = fmin(far, ahead.step);
+  double far = 1 / sqrt(fmax(1, 2 * ahead.rp)), step_length = fmin(far, ahead.step);
   p->second = far * far;
-  double ratio = fmin(fmax(program_gap_after(p, reach) / gap, 0), 1);
+  double ratio = fmin(fmax(program_gap_after(p, step_length) / gap, 0), 1);
   double sigma_mu = fmax(fmax(ratio * ratio * ratio, 1e-6) * gap / program_ncone(p), least);
   program_correct(p, sigma_mu);
   PL_TRY(f->direction(f->ctx, 1, dx));
@@ -43,13 +43,13 @@ void interior_begin(program *p, const double *x, double further, int warm) {
   program_begin(p, x, margin, p->length * p->edge * (worst + 1e-3) * further, warm);
 }
 
-void interior_keep(const program *p, pl_warm *w) {
+void interior_keep(const program *p, pl_warm_start *w) {
   const pl_sheet *s = p->sheet;
   for (int k = 0; k < s->nround; k++) memcpy(w->dual + 3 * k, p->round[k].z, 3 * sizeof *w->dual);
   for (int k = 0; k < s->nflat; k++) w->dual[3 * (s->nround + k)] = p->flat[k].z;
 }
 
-void interior_recall(program *p, const pl_warm *w) {
+void interior_recall(program *p, const pl_warm_start *w) {
   const pl_sheet *s = p->sheet;
   for (int k = 0; k < s->nround; k++) memcpy(p->round[k].z, w->dual + 3 * k, 3 * sizeof *w->dual);
   for (int k = 0; k < s->nflat; k++) p->flat[k].z = w->dual[3 * (s->nround + k)];

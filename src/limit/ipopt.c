@@ -212,7 +212,7 @@ static Bool between(Index mode, Index iteration, Number value, Number inf_pr, Nu
   (void)mode, (void)value, (void)inf_pr, (void)inf_du, (void)mu, (void)d_norm;
   (void)regularization, (void)alpha_du, (void)alpha_pr, (void)trials;
   p->iterations = iteration;
-  p->cancelled = pl_tell(p->s->env, "ipopt", -1, NULL) == PL_CANCELLED;
+  p->cancelled = pl_report_progress(p->s->env, "ipopt", -1, NULL) == PL_CANCELLED;
   return !p->cancelled;
 }
 

@@ -12,7 +12,7 @@
 // <= 1.
 struct pl_sheet {
   pl_env *env;
-  pl_team *team;
+  pl_threads *threads;
   int nthread;
   int nvert, ntri;
   int *tri;       // [ntri][3]

@@ -159,7 +159,7 @@ static double chord_scale(const chord *k, double b0, double b1) {
 }
 
 // the most that the first (second) bound of a chord can be beside the other; most: where to begin
-static double chord_room(const chord *k, int second, double most, double other) {
+static double chord_slack(const chord *k, int second, double most, double other) {
   for (int it = 0; it < 30; it++) {
     double excess, t = chord_worst(k, second ? other : most, second ? most : other, &excess);
     if (excess <= 1e-15) break;
@@ -193,11 +193,11 @@ static void raise_bounds(const pl_polar *c, int m, const double *angle, double *
     change = 0;
     for (int k = 0; k < m; k++) {
       chord last = {c, angle[k] - step, step}, next = {c, angle[k], step};
-      double now = bound[k], room = pl_polar_at(c, angle[k]);
-      room = chord_room(&last, 1, room, before);
-      room = chord_room(&next, 0, room, k + 1 < m ? bound[k + 1] : first);
+      double now = bound[k], room_left = pl_polar_at(c, angle[k]);
+      room_left = chord_slack(&last, 1, room_left, before);
+      room_left = chord_slack(&next, 0, room_left, k + 1 < m ? bound[k + 1] : first);
       before = now;
-      bound[k] += fmax(0, room - now) / 2;
+      bound[k] += fmax(0, room_left - now) / 2;
       change = fmax(change, bound[k] / now - 1);
     }
   }

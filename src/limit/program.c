@@ -148,7 +148,7 @@ static pl_status list_triangles(program *p) {
   p->flat_ptr[p->nt] = flat;
   p->edge = s->edge;
   p->length = area > 0 ? sqrt(area) : s->edge;
-  if (p->nt >= SHARED) p->team = s->team;
+  if (p->nt >= SHARED) p->threads = s->threads;
   return PL_OK;
 }
 
@@ -328,7 +328,7 @@ static void gather_rows(void *ctx, int chunk, int thread) {
 
 void program_gather(program *p, int stress, double *out) {
   gathering g = {p, stress ? p->P : p->r, out};
-  pl_team_run(p->team, (p->nfree + ROWS - 1) / ROWS, gather_rows, &g);
+  pl_threads_run(p->threads, (p->nfree + ROWS - 1) / ROWS, gather_rows, &g);
   for (int i = 0; i < p->nwall; i++) {
     const pl_barrier *w = &p->wall[i];
     double f[3];
@@ -425,7 +425,7 @@ static void assemble_walls(program *p, const int *slots, double *val) {
 
 void program_assemble(program *p, const int *slot, const double *diag, double *val) {
   assembly m = {p, slot, diag, val};
-  pl_team_run(p->team, (p->b.n + ROWS - 1) / ROWS, assemble_rows, &m);
+  pl_threads_run(p->threads, (p->b.n + ROWS - 1) / ROWS, assemble_rows, &m);
   assemble_walls(p, slot, val);
 }
 

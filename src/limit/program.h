@@ -48,7 +48,7 @@ typedef struct blocks {
 typedef struct program {
   pl_env *env;
   pl_sheet *sheet;
-  pl_team *team; // NULL: too little work to share
+  pl_threads *threads; // NULL: too little work to share
   // triangles with limits
   int nt;
   int *t;                    // [nt]
@@ -75,7 +75,7 @@ typedef struct program {
   int pattern;          // changes with the blocks
   struct partial *part; // [nt] at most: sums of chunks of triangles
   const double *x, *dx; // [nvert][3] of the pass under way
-  double sigma_mu, reach;
+  double sigma_mu, step_length;
   double second; // how much of the second-order terms the corrector takes
   int corrected;
   // of the projection alone
@@ -121,7 +121,7 @@ void program_correct(program *p, double sigma_mu);
 partial program_step(program *p, const double *dx);
 // Right side of one more correction that takes products s o z at the trial step `reach` back
 // towards sigma_mu; the step with it from its ddx; and the move by a along the one or the other.
-void program_gondzio(program *p, double sigma_mu, double reach);
+void program_gondzio(program *p, double sigma_mu, double step_length);
 partial program_try(program *p, const double *ddx);
 void program_move(program *p, double a, int corrected);
 
@@ -177,8 +177,8 @@ pl_status interior_step(program *p, const smooth *f, int correct, double gap, do
 // Margin and level of a start, larger by a factor for those that must be safe. Offsets of friction
 // stay as they are.
 void interior_begin(program *p, const double *x, double further, int warm);
-void interior_keep(const program *p, pl_warm *w);   // multipliers to w->dual
-void interior_recall(program *p, const pl_warm *w); // and back
+void interior_keep(const program *p, pl_warm_start *w);   // multipliers to w->dual
+void interior_recall(program *p, const pl_warm_start *w); // and back
 // Forces and statuses of the barriers, and counts of what is active.
 void program_results(program *p, pl_project_info *info);
 

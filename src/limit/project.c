@@ -18,8 +18,9 @@ static const double SLIPPED = 1e-8;   // over the length of edges: friction has 
 static const double SMALL = 1e-5;     // moves below this part of the sheet need no more digits
 
 #define OPT_STRUCT pl_project_opts
-const pl_opt_info pl_project_info_table[] = {PL_PROJECT_OPTS(PL_OPT_ROW_X, PL_OPT_ROW_C)};
-const int pl_project_info_count = sizeof pl_project_info_table / sizeof *pl_project_info_table;
+const pl_option pl_project_option_table[] = {PL_PROJECT_OPTS(PL_OPT_ROW_X, PL_OPT_ROW_C)};
+const int pl_project_option_count =
+    sizeof pl_project_option_table / sizeof *pl_project_option_table;
 
 const char *pl_project_stop_text(pl_project_stop s) {
   static const char *const text[] = {
@@ -32,7 +33,7 @@ typedef struct solve {
   const pl_project_opts *o;
   program *p;
   pl_env *env;
-  pl_warm *warm;
+  pl_warm_start *warm;
   pl_project_info *info;
   double *x;      // [nvert][3] iterate
   double floor;   // objectives below count as nothing
@@ -171,7 +172,7 @@ static double bound(solve *v, double wide, double *out) {
 
 // ---- solve --------------------------------------------------------------------------------------
 
-static int warm_fits(const solve *v) {
+static int warm_start_fits(const solve *v) {
   const pl_sheet *s = v->p->sheet;
   return v->warm && v->warm->dx && v->warm->nvert == s->nvert &&
          v->warm->ncone == s->nround + s->nflat;
@@ -229,7 +230,7 @@ static pl_status attempt(solve *v, int warm, double further) {
       v->info->reason = PL_PROJECT_MAX_ITER;
       return PL_UNSOLVED;
     }
-    PL_TRY(pl_tell(v->env, NULL, -1, NULL));
+    PL_TRY(pl_report_progress(v->env, NULL, -1, NULL));
     pl_status s = iterate(v, at.gap, fmax(push, at.lag), &a);
     v->info->iterations++;
     if (s == PL_SINGULAR) return PL_UNSOLVED;
@@ -239,16 +240,16 @@ static pl_status attempt(solve *v, int warm, double further) {
   }
 }
 
-static pl_status keep_warm(solve *v) {
+static pl_status keep_warm_start(solve *v) {
   const pl_sheet *s = v->p->sheet;
-  pl_warm *w = v->warm;
+  pl_warm_start *w = v->warm;
   if (!w) return PL_OK;
-  if (!warm_fits(v)) {
-    pl_warm_free(v->env, w);
+  if (!warm_start_fits(v)) {
+    pl_warm_start_free(v->env, w);
     w->dx = pl_alloc(v->env, 3 * (size_t)s->nvert, sizeof *w->dx);
     w->dual = pl_alloc(v->env, 3 * ((size_t)s->nround + (size_t)s->nflat), sizeof *w->dual);
     if (!w->dx || !w->dual) {
-      pl_warm_free(v->env, w);
+      pl_warm_start_free(v->env, w);
       return PL_E_NOMEM;
     }
     w->nvert = s->nvert;
@@ -290,8 +291,8 @@ static pl_status check_input(pl_sheet *s, const double *xhat) {
       return pl_fail_at(s->env, PL_E_INPUT, NULL, 0, 0, "the step before it has failed",
                         "projection: vertex %d has no place (%g in %c)", i / 3, xhat[i],
                         "xyz"[i % 3]);
-  pl_reach reach;
-  PL_TRY(pl_sheet_reach(s, xhat, &reach));
+  pl_unreachable reach;
+  PL_TRY(pl_sheet_unreachable(s, xhat, &reach));
   if (reach.a < 0) return PL_OK;
   return pl_fail_at(s->env, PL_E_INPUT, NULL, 0, 0,
                     "move them together, or allow more stretch between them",
@@ -377,7 +378,7 @@ static pl_status solve_all(solve *v) {
     fill_info(v);
     return PL_OK;
   }
-  pl_status s = attempts(v, warm_fits(v));
+  pl_status s = attempts(v, warm_start_fits(v));
   if (s < 0 || s == PL_CANCELLED) return s;
   if (v->closest < INFINITY)
     memcpy(v->x, p->best, 3 * (size_t)p->sheet->nvert * sizeof *v->x);
@@ -385,18 +386,18 @@ static pl_status solve_all(solve *v) {
     give_up(v);
   fill_info(v);
   program_results(p, v->info);
-  if (s == PL_OK && v->info->reason == PL_PROJECT_CONVERGED) PL_TRY(keep_warm(v));
+  if (s == PL_OK && v->info->reason == PL_PROJECT_CONVERGED) PL_TRY(keep_warm_start(v));
   return s;
 }
 
 pl_status pl_project(const pl_project_opts *o, pl_sheet *s, const double *xhat, int nbarrier,
-                     pl_barrier *barrier, pl_warm *warm, double *x, pl_project_info *info) {
+                     pl_barrier *barrier, pl_warm_start *warm, double *x, pl_project_info *info) {
   pl_project_info own;
   program *p;
   if (!info) info = &own;
   *info = (pl_project_info){.reason = PL_PROJECT_CONVERGED, .worst = -1};
   double started = pl_wall_time();
-  PL_TRY(pl_opts_check(s->env, pl_project_info_table, pl_project_info_count, o));
+  PL_TRY(pl_opts_check(s->env, pl_project_option_table, pl_project_option_count, o));
   PL_TRY(check_input(s, xhat));
   PL_TRY(program_open(s, &p));
   PL_TRY(program_walls(p, nbarrier, barrier));

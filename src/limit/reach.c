@@ -235,17 +235,17 @@ static double ratio(const pl_sheet *s, int t, const double *x) {
   return sqrt(most);
 }
 
-static void compare(const span *k, const double *x, double *worst, pl_reach *out) {
+static void compare(const span *k, const double *x, double *worst, pl_unreachable *out) {
   double d[3];
   pl_sub3(x + 3 * k->a, x + 3 * k->b, d);
   double apart = pl_dot3(d, d);
   if (!(apart > *worst * *worst * k->length * k->length)) return;
-  *out = (pl_reach){k->a, k->b, sqrt(apart), k->length};
+  *out = (pl_unreachable){k->a, k->b, sqrt(apart), k->length};
   *worst = out->apart / k->length;
 }
 
-pl_status pl_sheet_reach(pl_sheet *s, const double *x, pl_reach *out) {
-  *out = (pl_reach){-1, -1, 0, 0};
+pl_status pl_sheet_unreachable(pl_sheet *s, const double *x, pl_unreachable *out) {
+  *out = (pl_unreachable){-1, -1, 0, 0};
   if (!s->path) PL_TRY(make(s));
   const struct path *p = s->path;
   double worst = 1 + SLACK;
@@ -263,7 +263,7 @@ pl_status pl_sheet_reach(pl_sheet *s, const double *x, pl_reach *out) {
       pl_sub3(x + 3 * a, x + 3 * b, d);
       if (!(pl_norm3(d) / length >= edge)) continue;
       edge = pl_norm3(d) / length;
-      *out = (pl_reach){a, b, pl_norm3(d), pl_norm3(d) / r};
+      *out = (pl_unreachable){a, b, pl_norm3(d), pl_norm3(d) / r};
     }
   }
   return PL_OK;

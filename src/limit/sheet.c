@@ -159,7 +159,7 @@ static pl_status make(pl_sheet *s, const pl_sheet_desc *d) {
   s->flat = pl_alloc(env, 3 * nflat, sizeof *s->flat);
   if (!s->round_tri || !s->round || !s->flat_tri || !s->flat) return PL_E_NOMEM;
   make_cones(s);
-  return pl_team_create(env, s->nthread, &s->team);
+  return pl_threads_create(env, s->nthread, &s->threads);
 }
 
 pl_status pl_sheet_create(pl_env *env, const pl_sheet_desc *d, int nthread, pl_sheet **out) {
@@ -193,7 +193,7 @@ void pl_sheet_free(pl_sheet *s) {
   }
   path_free(env, s->path);
   program_free(env, s->program);
-  pl_team_free(s->team);
+  pl_threads_free(s->threads);
   pl_free(env, s->tri);
   pl_free(env, s->grad);
   pl_free(env, s->area);

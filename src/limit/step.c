@@ -15,7 +15,7 @@ static const double CLOSE = 1e-3; // part of an objective that may stay unknown 
 
 // ---- rules --------------------------------------------------------------------------------------
 
-void rule_euler(march *k, double h, const double *q0, const double *v0) {
+void rule_euler(limit_stepper *k, double h, const double *q0, const double *v0) {
   k->dv = 1 / h;
   k->da = 1 / (h * h);
   for (int i = 0; i < k->nq; i++) {
@@ -25,7 +25,7 @@ void rule_euler(march *k, double h, const double *q0, const double *v0) {
 }
 
 // h v = c0 q - c1 q0 + c2 q1 and the same for a, from the states 0 and, h1 before it, 1
-static void rule_bdf2(march *k, double h, const double *q0, const double *v0, double h1,
+static void rule_bdf2(limit_stepper *k, double h, const double *q0, const double *v0, double h1,
                       const double *q1, const double *v1) {
   double rho = h / h1, c0 = (1 + 2 * rho) / (1 + rho), c1 = 1 + rho, c2 = rho * rho / (1 + rho);
   k->dv = c0 / h;
@@ -38,17 +38,17 @@ static void rule_bdf2(march *k, double h, const double *q0, const double *v0, do
 
 // ---- one solve ----------------------------------------------------------------------------------
 
-static pl_status tell(march *k) {
+static pl_status report_step(limit_stepper *k) {
   char text[64];
   double now = pl_wall_time(), start = k->hist.start;
   if (!k->env->progress || (k->last > 0 && now - k->last < 0.05)) return PL_OK;
   k->last = now;
   snprintf(text, sizeof text, "t = %.6g s, step %ld", k->s->t, k->hist.nstep);
-  return pl_tell(k->env, "transient", (k->s->t - start) / (k->end - start), text);
+  return pl_report_progress(k->env, "transient", (k->s->t - start) / (k->end - start), text);
 }
 
 // the state at the end without limits and contact, into x and free
-static pl_status solve_free(march *k, const pl_state *from, double h, double t) {
+static pl_status solve_free(limit_stepper *k, const pl_state *from, double h, double t) {
   double start = pl_wall_time();
   pl_status s = PL_UNSOLVED;
   // from where the velocity leads, and if that is too far from where it is
@@ -67,14 +67,14 @@ static pl_status solve_free(march *k, const pl_state *from, double h, double t) 
 
 // Within the limits, and what is left to the nearest state is certified to be little: friction of
 // many contacts may not come to an end.
-static int is_close(const march *k, const pl_project_info *i) {
+static int is_close(const limit_stepper *k, const pl_project_info *i) {
   return i->violation <= k->po->violation && i->objective - i->bound <= CLOSE * i->objective;
 }
 
-static pl_status project(march *k, int which) {
+static pl_status project(limit_stepper *k, int which) {
   double start = pl_wall_time();
   pl_project_info *info = &k->step.project;
-  touch *c = &k->touch;
+  barrier_set *c = &k->barrier_set;
   pl_status s = pl_project(k->po, k->sheet, k->free, c->nbar, c->bar, &k->warm[which], k->y, info);
   k->step.seconds_project += pl_wall_time() - start;
   k->step.nproject++;
@@ -92,30 +92,31 @@ static pl_status project(march *k, int which) {
 
 // x: the nearest state to free that limits and contact allow; projections with more and better
 // planes until nothing overlaps
-static pl_status confine(march *k, const double *q, double h, double t, int which) {
+static pl_status constrain(limit_stepper *k, const double *q, double h, double t, int which) {
   int more = 1;
   if (!k->sheet) return PL_OK;
-  if (touch_any(&k->touch)) PL_TRY(touch_begin(&k->touch, q, k->free, h, t));
+  if (barrier_set_any(&k->barrier_set))
+    PL_TRY(barrier_set_begin(&k->barrier_set, q, k->free, h, t));
   for (int round = 0; more > 0; round++) {
     if (round == ROUNDS) return PL_UNSOLVED;
-    PL_TRY(tell(k));
+    PL_TRY(report_step(k));
     pl_status s = project(k, which);
     // many pairs of layers at one place: their friction may have no solution that can be found
-    if (s == PL_UNSOLVED && touch_ease(&k->touch) > 0) {
+    if (s == PL_UNSOLVED && barrier_set_ease(&k->barrier_set) > 0) {
       s = project(k, which);
       if (s == PL_OK) k->info->neased++;
     }
     PL_TRY(s);
     more = 0;
-    if (touch_any(&k->touch)) PL_TRY(touch_more(&k->touch, k->x->q, &more));
+    if (barrier_set_any(&k->barrier_set)) PL_TRY(barrier_set_more(&k->barrier_set, k->x->q, &more));
   }
   return PL_OK;
 }
 
 // one solve of length h to time t by the rule at hand; k->x with its rates
-static pl_status solve(march *k, const pl_state *from, double h, double t, int which) {
+static pl_status solve(limit_stepper *k, const pl_state *from, double h, double t, int which) {
   PL_TRY(solve_free(k, from, h, t));
-  PL_TRY(confine(k, from->q, h, t, which));
+  PL_TRY(constrain(k, from->q, h, t, which));
   for (int i = 0; i < k->nq; i++) {
     if (k->free_index[i] < 0) continue;
     k->x->v[i] = k->dv * k->x->q[i] + k->vc[i];
@@ -124,22 +125,22 @@ static pl_status solve(march *k, const pl_state *from, double h, double t, int w
   return PL_OK;
 }
 
-static void book(march *k, const pl_state *from, double h) {
+static void book(limit_stepper *k, const pl_state *from, double h) {
   if (k->sheet) energy_solve(k, h, k->x->q, from->v, k->x->v);
 }
 
 // ---- methods ------------------------------------------------------------------------------------
 
-static int is_bdf2(const march *k) {
+static int is_bdf2(const limit_stepper *k) {
   return k->o->method == PL_BDF2_PROJECT || k->o->method == PL_BDF2_REFLECT;
 }
 
 // An impact ends a history: the formula over the states before it would throw nodes back.
-static void land(march *k) {
-  if (is_bdf2(k)) touch_land(&k->touch, k->x->v);
+static void land(limit_stepper *k) {
+  if (is_bdf2(k)) barrier_set_land(&k->barrier_set, k->x->v);
 }
 
-static pl_status project_step(march *k, double h, double t) {
+static pl_status project_step(limit_stepper *k, double h, double t) {
   rule_euler(k, h, k->s->q, k->s->v);
   PL_TRY(solve(k, k->s, h, t, 0));
   land(k);
@@ -149,19 +150,19 @@ static pl_status project_step(march *k, double h, double t) {
 
 // Contact is solved with the motion: after it, elasticity would feel nothing of what contact holds,
 // and soft sheets would gain energy.
-static pl_status euler_step(march *k, double h, double t) {
-  return (touch_any(&k->touch) ? couple_step : project_step)(k, h, t);
+static pl_status euler_step(limit_stepper *k, double h, double t) {
+  return (barrier_set_any(&k->barrier_set) ? couple_step : project_step)(k, h, t);
 }
 
 // the other side of what limits allow, but for nodes that contacts hold; into mid
-static void reflect(march *k) {
+static void reflect(limit_stepper *k) {
   pl_state_copy(k->mid, k->x);
   for (int i = 0; i < 3 * k->nnode; i++)
     if (k->free_index[i] >= 0) k->mid->q[i] = 2 * k->x->q[i] - k->free[i];
-  touch_keep(&k->touch, k->x->q, k->mid->q);
+  barrier_set_keep(&k->barrier_set, k->x->q, k->mid->q);
 }
 
-static pl_status reflect_step(march *k, double h, double t) {
+static pl_status reflect_step(limit_stepper *k, double h, double t) {
   double half = 0.5 * h, middle = 0.5 * (k->s->t + t);
   rule_euler(k, half, k->s->q, k->s->v);
   PL_TRY(solve(k, k->s, half, middle, 0));
@@ -174,7 +175,7 @@ static pl_status reflect_step(march *k, double h, double t) {
   return PL_OK;
 }
 
-static pl_status bdf2_project_step(march *k, double h, double t) {
+static pl_status bdf2_project_step(limit_stepper *k, double h, double t) {
   const pl_history *b = &k->hist;
   if (!(b->last_step > 0)) return project_step(k, h, t);
   rule_bdf2(k, h, k->s->q, k->s->v, b->last_step, b->q1, b->v1);
@@ -188,7 +189,7 @@ static pl_status bdf2_project_step(march *k, double h, double t) {
 // as the reflected state does in reflect_step. A second half from the reflected state itself is
 // unstable when either of its velocities is of the formula. Displacing by all of the correction
 // adds energy at first, by half of it hardly any, up to steps of 20 ms and limits down to 0.1 %.
-static pl_status bdf2_reflect_step(march *k, double h, double t) {
+static pl_status bdf2_reflect_step(limit_stepper *k, double h, double t) {
   const pl_history *b = &k->hist;
   const pl_state *s = k->s;
   if (!(b->last_step > 0)) return reflect_step(k, h, t);
@@ -203,7 +204,7 @@ static pl_status bdf2_reflect_step(march *k, double h, double t) {
   return PL_OK;
 }
 
-typedef pl_status (*step_fn)(march *k, double h, double t);
+typedef pl_status (*step_fn)(limit_stepper *k, double h, double t);
 static const step_fn methods[] = {[PL_NEWMARK] = NULL,
                                   [PL_IMPLICIT_EULER] = euler_step,
                                   [PL_BDF2] = NULL,
@@ -228,34 +229,34 @@ static void copy_history(pl_history *to, const pl_history *from) {
   memcpy(to->v1, from->v1, (size_t)from->nq * sizeof *to->v1);
 }
 
-static void keep_before(march *k, double h) {
+static void keep_before(limit_stepper *k, double h) {
   size_t size = (size_t)k->nq * sizeof(double);
   if (!k->hist.q1) return;
   memcpy(k->hist.q1, k->s->q, size);
   memcpy(k->hist.v1, k->s->v, size);
-  touch_forget(&k->touch, h, k->x->q, k->hist.q1, k->hist.v1);
+  barrier_set_forget(&k->barrier_set, h, k->x->q, k->hist.q1, k->hist.v1);
 }
 
 // x becomes s
-static pl_status accept_step(march *k, double h) {
+static pl_status accept_step(limit_stepper *k, double h) {
   k->step.overlap = -INFINITY;
   keep_before(k, h);
-  k->step.ncontact = touch_accept(&k->touch, k->x->q, h, &k->step.overlap);
+  k->step.ncontact = barrier_set_accept(&k->barrier_set, k->x->q, h, &k->step.overlap);
   k->hist.last_step = h;
   pl_state_copy(k->s, k->x);
   pl_commit(k->m, k->p, k->s);
   return energy_accept(k, h);
 }
 
-static pl_status attempt(march *k, double h, double t) {
+static pl_status attempt(limit_stepper *k, double h, double t) {
   memset(k->work, 0, sizeof k->work);
-  touch_reset(&k->touch);
+  barrier_set_reset(&k->barrier_set);
   pl_status s = methods[k->o->method](k, h, t);
   return s == PL_DOMAIN ? PL_UNSOLVED : s;
 }
 
 // what stands against every shorter step
-static void tell_failure(march *k) {
+static void report_failure(limit_stepper *k) {
   const pl_project_info *p = &k->step.project;
   if (k->step.nproject == 0)
     pl_report(k->env, PL_WARNING, NULL, 0, 0, "look for elements that turn inside out",
@@ -269,7 +270,7 @@ static void tell_failure(march *k) {
 }
 
 // in halves, quarters, ... where it fails
-static pl_status grid_step(march *k, double h, double t) {
+static pl_status grid_step(limit_stepper *k, double h, double t) {
   long part = 0, parts = 1;
   int level = 0;
   double from = k->s->t;
@@ -287,7 +288,7 @@ static pl_status grid_step(march *k, double h, double t) {
       parts *= 2;
       continue;
     }
-    if (s == PL_UNSOLVED) tell_failure(k);
+    if (s == PL_UNSOLVED) report_failure(k);
     if (s == PL_OK) s = accept_step(k, sub);
     if (s != PL_OK) {
       pl_state_copy(k->s, k->grid);
@@ -304,11 +305,11 @@ static pl_status grid_step(march *k, double h, double t) {
     }
   }
   k->hist.step = h;
-  return warm_keep(k->env, 2, k->warm, &k->hist);
+  return warm_start_keep(k->env, 2, k->warm, &k->hist);
 }
 
 // what the observer wants to know of the end of a step
-static void look(march *k) {
+static void look(limit_stepper *k) {
   pl_limit_step *p = &k->step;
   pl_limit_info *i = k->info;
   p->violation = p->between = -1;
@@ -326,17 +327,18 @@ static void look(march *k) {
   i->seconds_project += p->seconds_project;
 }
 
-static pl_status run(march *k, const pl_time_grid *g, pl_limit_observe_fn observe, void *ctx) {
+static pl_status run(limit_stepper *k, const pl_time_grid *g, pl_limit_observe_fn observe,
+                     void *ctx) {
   pl_history *h = &k->hist;
   while (h->nstep < g->nstep) {
     int last = h->nstep + 1 == g->nstep;
     double t = h->start + (double)(h->nstep + 1) * g->step - (last ? g->step - g->last : 0);
-    PL_TRY(tell(k));
+    PL_TRY(report_step(k));
     PL_TRY(grid_step(k, last ? g->last : g->step, t));
     h->nstep++;
     look(k);
     pl_clock c = {k->s->t, k->o->frequency, 1, k->o->ramp};
-    if (k->told) *k->told = *h;
+    if (k->reported) *k->reported = *h;
     if (observe && observe(ctx, k->s, &c, &k->step)) return PL_CANCELLED;
   }
   k->info->time.reason = PL_STOP_END;
@@ -345,7 +347,7 @@ static pl_status run(march *k, const pl_time_grid *g, pl_limit_observe_fn observ
 
 // ---- whole --------------------------------------------------------------------------------------
 
-static pl_status check(const march *k) {
+static pl_status check(const limit_stepper *k) {
   const pl_transient_opts *o = k->o;
   if (pl_model_dim(k->m) != 3)
     return pl_fail(k->env, PL_E_INPUT, "transient: limits of stretch need three dimensions");
@@ -362,7 +364,7 @@ static pl_status check(const march *k) {
   return PL_OK;
 }
 
-static pl_status open_history(march *k, const pl_history *given) {
+static pl_status open_history(limit_stepper *k, const pl_history *given) {
   size_t n = (size_t)k->nq;
   int two = is_bdf2(k);
   pl_history *both[2] = {&k->hist, &k->back};
@@ -382,12 +384,12 @@ static pl_status open_history(march *k, const pl_history *given) {
     return pl_fail(k->env, PL_E_INPUT, "transient: the history is of another model or method");
   copy_history(&k->hist, given);
   if (!k->sheet) return PL_OK;
-  PL_TRY(
-      warm_recall(k->env, given, k->sheet->nvert, k->sheet->nround + k->sheet->nflat, 2, k->warm));
-  return warm_keep(k->env, 2, k->warm, &k->hist);
+  PL_TRY(warm_start_recall(k->env, given, k->sheet->nvert, k->sheet->nround + k->sheet->nflat, 2,
+                           k->warm));
+  return warm_start_keep(k->env, 2, k->warm, &k->hist);
 }
 
-static pl_status march_open(march *k, const pl_history *history) {
+static pl_status limit_stepper_open(limit_stepper *k, const pl_history *history) {
   size_t nq = (size_t)k->nq;
   double **scratch[] = {&k->vc, &k->ac, &k->free, &k->v, &k->load, &k->rest};
   PL_TRY(pl_implicit_create(k->o, k->m, k->p, k->w, &k->implicit));
@@ -401,15 +403,15 @@ static pl_status march_open(march *k, const pl_history *history) {
   k->mass = pl_alloc(k->env, (size_t)k->nnode, sizeof *k->mass);
   if (!k->y || !k->mass) return PL_E_NOMEM;
   pl_node_masses(k->m, k->p, k->mass);
-  PL_TRY(touch_open(&k->touch, k->m, k->k, k->mass));
+  PL_TRY(barrier_set_open(&k->barrier_set, k->m, k->k, k->mass));
   k->sheet = k->o->method == PL_IMPLICIT_EULER ? NULL : k->k->sheet;
-  int wanted = touch_any(&k->touch) || k->o->method == PL_COUPLED;
+  int wanted = barrier_set_any(&k->barrier_set) || k->o->method == PL_COUPLED;
   if (!k->sheet && wanted) PL_TRY(loose_sheet(k->m, k->mass, &k->loose));
   if (!k->sheet) k->sheet = k->loose;
   return open_history(k, history);
 }
 
-static void march_close(march *k) {
+static void limit_stepper_close(limit_stepper *k) {
   void *all[] = {k->vc, k->ac, k->free, k->v, k->load, k->rest, k->y, k->mass};
   couple_free(k->couple);
   pl_implicit_free(k->implicit);
@@ -417,18 +419,18 @@ static void march_close(march *k) {
   pl_state_free(k->m, k->mid);
   pl_state_free(k->m, k->grid);
   pl_sheet_free(k->loose);
-  pl_warm_free(k->env, &k->warm[0]);
-  pl_warm_free(k->env, &k->warm[1]);
-  touch_close(&k->touch);
+  pl_warm_start_free(k->env, &k->warm[0]);
+  pl_warm_start_free(k->env, &k->warm[1]);
+  barrier_set_close(&k->barrier_set);
   for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) pl_free(k->env, all[i]);
   pl_history_free(k->env, &k->hist);
   pl_history_free(k->env, &k->back);
 }
 
-static pl_status start(march *k) {
+static pl_status start(limit_stepper *k) {
   pl_clock c = {k->s->t, k->o->frequency, 1, k->o->ramp};
   pl_drive(k->m, k->p, &c, k->s);
-  pl_status s = energy_take(k, k->s, &k->power);
+  pl_status s = energy_eval(k, k->s, &k->power);
   if (s == PL_DOMAIN)
     return pl_fail_at(k->env, PL_E_INPUT, NULL, 0, 0,
                       "start from a state without inverted or zero-length elements",
@@ -439,16 +441,17 @@ static pl_status start(march *k) {
   return s;
 }
 
-static pl_status marching(march *k, pl_history *history, pl_limit_observe_fn observe, void *ctx) {
+static pl_status step_all(limit_stepper *k, pl_history *history, pl_limit_observe_fn observe,
+                          void *ctx) {
   pl_time_grid g;
-  PL_TRY(march_open(k, history));
+  PL_TRY(limit_stepper_open(k, history));
   PL_TRY(pl_time_grid_make(k->env, k->o, &g));
   k->end = k->hist.start + g.length;
   pl_implicit_span(k->implicit, k->hist.start, k->end);
   if (history) {
     pl_history_free(k->env, history);
     *history = k->hist;
-    k->told = history;
+    k->reported = history;
   }
   pl_status s = start(k);
   if (s == PL_OK) s = run(k, &g, observe, ctx);
@@ -469,7 +472,7 @@ static pl_status marching(march *k, pl_history *history, pl_limit_observe_fn obs
 }
 
 pl_status pl_limit_transient(const pl_transient_opts *o, const pl_project_opts *po,
-                             const pl_model *m, const pl_params *p, const pl_confine *confine,
+                             const pl_model *m, const pl_params *p, const pl_constraints *constrain,
                              pl_state *s, pl_history *history, pl_work *w,
                              pl_limit_observe_fn observe, void *ctx, pl_limit_info *info) {
   pl_limit_info own;
@@ -480,21 +483,21 @@ pl_status pl_limit_transient(const pl_transient_opts *o, const pl_project_opts *
       .worst_between = -1,
   };
   double begin = pl_wall_time();
-  march k = {.o = o,
-             .po = po,
-             .m = m,
-             .p = p,
-             .k = confine,
-             .w = w,
-             .env = w->env,
-             .info = info,
-             .nnode = pl_model_nnode(m),
-             .nq = pl_model_nq(m),
-             .s = s,
-             .free_index = pl_model_free_index(m)};
-  PL_TRY(pl_opts_check(w->env, pl_project_info_table, pl_project_info_count, po));
-  pl_status status = marching(&k, history, observe, ctx);
-  march_close(&k);
+  limit_stepper k = {.o = o,
+                     .po = po,
+                     .m = m,
+                     .p = p,
+                     .k = constrain,
+                     .w = w,
+                     .env = w->env,
+                     .info = info,
+                     .nnode = pl_model_nnode(m),
+                     .nq = pl_model_nq(m),
+                     .s = s,
+                     .free_index = pl_model_free_index(m)};
+  PL_TRY(pl_opts_check(w->env, pl_project_option_table, pl_project_option_count, po));
+  pl_status status = step_all(&k, history, observe, ctx);
+  limit_stepper_close(&k);
   info->time.seconds = pl_wall_time() - begin;
   return status;
 }

@@ -151,7 +151,7 @@ void predict_wall(program *p, int i, partial *out) {
 
 void after_wall(program *p, int i, partial *out) {
   const wall_cone *c = &p->cone[i];
-  out->gap += dot_after(c->size, p->reach, c->s, c->sa, c->z, c->za);
+  out->gap += dot_after(c->size, p->step_length, c->s, c->sa, c->z, c->za);
 }
 
 // m (-s + W t + rp)
@@ -192,10 +192,10 @@ void gondzio_wall(program *p, int i, partial *out) {
   double v[3], t[3] = {0}, u[3] = {0}, w[3];
   (void)out;
   if (c->size == 1) {
-    double product = (c->s[0] + p->reach * c->ds[0]) * (c->z[0] + p->reach * c->dz[0]);
+    double product = (c->s[0] + p->step_length * c->ds[0]) * (c->z[0] + p->step_length * c->dz[0]);
     u[0] = back_inside_1(p->sigma_mu, product) / c->lam[0];
   } else {
-    trial_product(&c->k, p->reach, c->s, c->ds, c->z, c->dz, v);
+    trial_product(&c->k, p->step_length, c->s, c->ds, c->z, c->dz, v);
     back_inside(p->sigma_mu, v, t);
     cone_divide(c->lam, t, u);
   }
@@ -217,7 +217,7 @@ void try_wall(program *p, int i, partial *out) {
 void move_wall(program *p, int i, partial *out) {
   wall_cone *c = &p->cone[i];
   (void)out;
-  move_cone(p->reach, p->corrected ? c->sa : c->ds, p->corrected ? c->za : c->dz, c->s, c->z);
+  move_cone(p->step_length, p->corrected ? c->sa : c->ds, p->corrected ? c->za : c->dz, c->s, c->z);
 }
 
 // ---- friction --------------------------------------------------------------------------------

@@ -163,7 +163,7 @@ static pl_status check_type(const pl_mesh *m, int t, int *nnegative, int *first)
 }
 
 // turns a tet or hex inside out by swapping vertices
-static void turn(int type, int *v) {
+static void flip(int type, int *v) {
   static const int swap[2][8] = {{0, 2, 1, 3}, {0, 3, 2, 1, 4, 7, 6, 5}};
   int old[PL_CELL_VERT_MAX], nv = pl_cell_nvert[type];
   memcpy(old, v, (size_t)nv * sizeof *v);
@@ -200,7 +200,7 @@ static pl_status check_solids(pl_mesh *m) {
       return pl_fail_at(m->env, PL_E_INPUT, m->source, 0, 0, "exchange two of its vertices",
                         "%s %d is inverted: its volume is negative (%d of %d are)", pl_cell_name[t],
                         first + 1, negative, m->cell[t].n);
-    for (int i = 0; i < m->cell[t].n; i++) turn(t, m->cell[t].v + nv * i);
+    for (int i = 0; i < m->cell[t].n; i++) flip(t, m->cell[t].v + nv * i);
     pl_report(m->env, PL_NOTE, m->source, 0, 0, NULL,
               "all %d %s cells had negative volume and were turned round", negative,
               pl_cell_name[t]);

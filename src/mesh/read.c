@@ -173,7 +173,7 @@ pl_status pl_load_vertex(pl_load *in, double x, double y, double z) {
   X[0] = x;
   X[1] = y;
   X[2] = z;
-  if (in->nvert % PL_READ_TELL == 0) PL_TRY(pl_tell(in->env, "read mesh", -1, NULL));
+  if (in->nvert % PL_READ_PROGRESS == 0) PL_TRY(pl_report_progress(in->env, "read mesh", -1, NULL));
   return PL_OK;
 }
 
@@ -185,7 +185,7 @@ pl_status pl_load_cell(pl_load *in, pl_cell_type type, const int *v) {
   PL_TRY(pl_grow(in->env, &c->v, c->n, &c->cap, size));
   memcpy(c->v + (size_t)c->n * (size_t)pl_cell_nvert[type], v, size);
   c->n++;
-  if (c->n % PL_READ_TELL == 0) PL_TRY(pl_tell(in->env, "read mesh", -1, NULL));
+  if (c->n % PL_READ_PROGRESS == 0) PL_TRY(pl_report_progress(in->env, "read mesh", -1, NULL));
   return PL_OK;
 }
 

@@ -6,13 +6,13 @@
 // ---- limits -----------------------------------------------------------------------------------
 
 enum {
-  PL_READ_MAX = 50000000, // vertices, and cells of one type
-  PL_READ_SETS = 10000,   // named sets
-  PL_READ_NAME = 255,     // bytes of a set's name
-  PL_READ_POLYGON = 255,  // corners of one polygon
-  PL_READ_SLOT = 1 << 15, // hash slots for set names: a power of two, over 2 * PL_READ_SETS
-  PL_READ_TELL = 1 << 20, // cells or vertices between two progress calls
-  PL_READ_WORD = 48,      // a word of the file as shown in a message
+  PL_READ_MAX = 50000000,     // vertices, and cells of one type
+  PL_READ_SETS = 10000,       // named sets
+  PL_READ_NAME = 255,         // bytes of a set's name
+  PL_READ_POLYGON = 255,      // corners of one polygon
+  PL_READ_SLOT = 1 << 15,     // hash slots for set names: a power of two, over 2 * PL_READ_SETS
+  PL_READ_PROGRESS = 1 << 20, // cells or vertices between two progress calls
+  PL_READ_WORD = 48,          // a word of the file as shown in a message
   PL_READ_LIST = PL_CELL_COUNT + 1, // run lists of a set: one per cell type, then vertices
 };
 

@@ -263,7 +263,7 @@ static pl_status close_tag(vtu *v, const tag *t) {
 }
 
 // walks the tags up to the appended data or the end
-static pl_status walk(vtu *v) {
+static pl_status read_elements(vtu *v) {
   pl_load *in = v->in;
   int closed = 0;
   while (!closed && !v->appended) {
@@ -329,7 +329,7 @@ static int decode4(source *s) {
 }
 
 // takes n bytes; returns 0 when they end or are not base64
-static int take(source *s, void *out, size_t n) {
+static int read_bytes(source *s, void *out, size_t n) {
   if (!s->base64) {
     if ((size_t)(s->end - s->at) < n) return 0;
     if (n > 0) memcpy(out, s->at, n);
@@ -358,10 +358,10 @@ static pl_status cut_off(vtu *v, role which) {
                       "array '%s': its data end early or are not base64", role_name[which]);
 }
 
-static pl_status take_word(vtu *v, role which, source *s, uint64_t *out) {
+static pl_status read_word(vtu *v, role which, source *s, uint64_t *out) {
   unsigned char b[8];
   int size = v->wide ? 8 : 4;
-  if (!take(s, b, (size_t)size)) return cut_off(v, which);
+  if (!read_bytes(s, b, (size_t)size)) return cut_off(v, which);
   if (v->swap) swap_bytes(b, 1, size);
   uint32_t narrow;
   memcpy(&narrow, b, sizeof narrow);
@@ -382,7 +382,7 @@ static pl_status inflate_block(vtu *v, role which, source *s, uint64_t packed, u
   unsigned char *bytes = pl_alloc(env, packed, 1);
   if (!bytes) return PL_E_NOMEM;
   uLongf got = (uLongf)want;
-  int ok = take(s, bytes, packed);
+  int ok = read_bytes(s, bytes, packed);
   int z = ok ? uncompress(out, &got, bytes, (uLong)packed) : Z_OK;
   pl_free(env, bytes);
   if (!ok) return cut_off(v, which);
@@ -393,11 +393,11 @@ static pl_status inflate_block(vtu *v, role which, source *s, uint64_t packed, u
 }
 
 // head: blocks, bytes of a block, bytes of the last if it is shorter, packed bytes of each
-static pl_status take_packed(vtu *v, role which, source *s, uint64_t bytes, unsigned char *out) {
+static pl_status read_packed(vtu *v, role which, source *s, uint64_t bytes, unsigned char *out) {
   uint64_t nblock = 0, size = 0, last = 0, total = 0;
-  PL_TRY(take_word(v, which, s, &nblock));
-  PL_TRY(take_word(v, which, s, &size));
-  PL_TRY(take_word(v, which, s, &last));
+  PL_TRY(read_word(v, which, s, &nblock));
+  PL_TRY(read_word(v, which, s, &size));
+  PL_TRY(read_word(v, which, s, &last));
   // tiny blocks would cost far more to unpack than their bytes tell
   uint64_t left = (uint64_t)(s->end - s->at);
   if (nblock > left / 4 || (nblock > 1 && (size < BLOCK_MIN || size > bytes)) || last > size)
@@ -410,7 +410,7 @@ static pl_status take_packed(vtu *v, role which, source *s, uint64_t bytes, unsi
   if (!packed) return PL_E_NOMEM;
   pl_status status = PL_OK;
   for (uint64_t k = 0; k < nblock && status == PL_OK; k++)
-    status = take_word(v, which, s, &packed[k]);
+    status = read_word(v, which, s, &packed[k]);
   for (uint64_t k = 0; k < nblock && status == PL_OK; k++) {
     uint64_t n = k + 1 == nblock && last ? last : size;
     status = inflate_block(v, which, s, packed[k], out, n);
@@ -461,7 +461,7 @@ static pl_status fetch_bytes(vtu *v, array *a, role which, int64_t count) {
   }
   uint64_t bytes = (uint64_t)count * (uint64_t)pl_number_size[a->type];
   uint64_t left = (uint64_t)(s.end - s.at), got = bytes;
-  if (!v->zlib) PL_TRY(take_word(v, which, &s, &got));
+  if (!v->zlib) PL_TRY(read_word(v, which, &s, &got));
   if (got != bytes) return wrong_size(v, which, got, bytes);
   uint64_t times = !v->zlib ? 1 : which == TYPES || bytes < FREE ? INFLATE_MAX : INFLATE_REAL;
   if (bytes > left * times)
@@ -470,8 +470,8 @@ static pl_status fetch_bytes(vtu *v, array *a, role which, int64_t count) {
   a->data = pl_alloc(in->env, bytes, 1);
   if (!a->data) return PL_E_NOMEM;
   if (v->zlib)
-    PL_TRY(take_packed(v, which, &s, bytes, a->data));
-  else if (!take(&s, a->data, bytes))
+    PL_TRY(read_packed(v, which, &s, bytes, a->data));
+  else if (!read_bytes(&s, a->data, bytes))
     return cut_off(v, which);
   if (v->swap) swap_bytes(a->data, (size_t)count, pl_number_size[a->type]);
   return PL_OK;
@@ -562,7 +562,7 @@ static pl_status add_piece(vtu *v, piece *p) {
 
 pl_status pl_read_vtu(pl_load *in) {
   vtu v = {.in = in};
-  pl_status s = walk(&v);
+  pl_status s = read_elements(&v);
   if (s == PL_OK && v.npiece == 0) s = pl_load_fail(in, NULL, "the grid has no Piece");
   for (int k = 0; k < v.npiece; k++) {
     if (s == PL_OK) s = add_piece(&v, &v.piece[k]);

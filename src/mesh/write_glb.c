@@ -260,7 +260,7 @@ static pl_status fill_primitive(glb *g, const primitive *p, float *normal, json_
     json_t *target = json_object();
     json_array_append_new(targets, target);
     PL_TRY(add_target(g, p, normal, k, target));
-    PL_TRY(pl_tell(g->env, "glb", (k + 1.0) / g->nframe, NULL));
+    PL_TRY(pl_report_progress(g->env, "glb", (k + 1.0) / g->nframe, NULL));
   }
   return PL_OK;
 }

@@ -32,7 +32,7 @@ static void begin(const pl_model *m, const pl_params *p, pl_state *s) {
     if (d->nscal) s->hist[d->hist0 + 1] = 0;
     for (int i = 0; i < d->nscal; i++) s->hist[d->hist0 + 2 + i] = p->X[d->scal[i]];
   }
-  s->moved = 1;
+  s->anchoring = PL_ANCHORS_MOVED;
 }
 
 static void commit_element(const pl_model *m, const pl_params *p, const group *g, int e,
@@ -72,8 +72,8 @@ void pl_commit(const pl_model *m, const pl_params *p, pl_state *s) {
 }
 
 void pl_move_anchors(const pl_model *m, const pl_params *p, pl_state *s) {
-  if (s->moved < 0 || !has_anchors(m)) return;
-  if (s->moved == 0) begin(m, p, s);
+  if (s->anchoring == PL_ANCHORS_FIXED || !has_anchors(m)) return;
+  if (s->anchoring == PL_ANCHORS_REFERENCE) begin(m, p, s);
   for (int k = 0; k < m->ngroup; k++)
     if (!is_slider(&m->group[k])) commit_group(m, p, &m->group[k], s);
   for (int k = 0; k < m->ndrive; k++) {
@@ -87,16 +87,16 @@ void pl_move_anchors(const pl_model *m, const pl_params *p, pl_state *s) {
 
 // Scalars measured from the reference shape's anchors instead of those of s (NULL: the same), after
 // a turn by R (NULL: none).
-typedef struct turning {
+typedef struct rotating {
   const pl_model *m;
   const pl_params *p;
   const pl_state *s;
   const double *R, *q;
   int *done; // [nextra]
   double *out;
-} turning;
+} rotating;
 
-static void turn_element(const turning *t, const group *g, int e) {
+static void rotate_element(const rotating *t, const group *g, int e) {
   const pl_elem_kind *k = g->kind;
   const int *dof = g->dof + (size_t)e * (size_t)k->ndof, *scal = dof + k->ndof - k->nscal;
   const double *to = t->p->rest + g->rest0 + (size_t)e * (size_t)k->nrest;
@@ -110,7 +110,7 @@ static void turn_element(const turning *t, const group *g, int e) {
     known |= (unsigned)(scal[i] < nn || t->done[scal[i] - nn]) << i;
   }
   const double *from = t->s ? group_rest(g, t->p, t->s, e, x.rest) : to;
-  k->turn(t->R, x.q, group_par(g, t->p->par, e), from, to, known, value);
+  k->rotate(t->R, x.q, group_par(g, t->p->par, e), from, to, known, value);
   for (int i = 0; i < k->nscal; i++) {
     if (known >> i & 1) continue;
     t->out[scal[i]] = value[i];
@@ -119,15 +119,15 @@ static void turn_element(const turning *t, const group *g, int e) {
 }
 
 // kinds with many scalars first: they tell the whole turns between neighbours
-static pl_status turn_all(turning *t) {
+static pl_status rotate_all(rotating *t) {
   const pl_model *m = t->m;
   t->done = pl_alloc(m->env, (size_t)m->nextra, sizeof *t->done);
   if (!t->done) return PL_E_NOMEM;
   for (int pass = 0; pass < 2; pass++)
     for (int k = 0; k < m->ngroup; k++) {
       const group *g = &m->group[k];
-      if (!g->kind->turn || (g->kind->nscal > 1) == pass) continue;
-      for (int e = 0; e < g->nelem; e++) turn_element(t, g, e);
+      if (!g->kind->rotate || (g->kind->nscal > 1) == pass) continue;
+      for (int e = 0; e < g->nelem; e++) rotate_element(t, g, e);
     }
   pl_free(m->env, t->done);
   return PL_OK;
@@ -135,15 +135,15 @@ static pl_status turn_all(turning *t) {
 
 pl_status pl_state_unwound(const pl_model *m, const pl_params *p, const pl_state *s, double *q) {
   memcpy(q, s->q, (size_t)m->nq * sizeof *q);
-  if (s->moved <= 0) return PL_OK;
-  turning t = {.m = m, .p = p, .s = s, .q = s->q, .out = q};
-  return turn_all(&t);
+  if (s->anchoring != PL_ANCHORS_MOVED) return PL_OK;
+  rotating t = {.m = m, .p = p, .s = s, .q = s->q, .out = q};
+  return rotate_all(&t);
 }
 
-pl_status pl_turn_scalars(const pl_model *m, const pl_params *p, const double *R, const double *q,
-                          double *out) {
+pl_status pl_rotate_scalars(const pl_model *m, const pl_params *p, const double *R, const double *q,
+                            double *out) {
   int nn = m->nnode * m->dim;
   if (m->nextra) memcpy(out + nn, q + nn, (size_t)m->nextra * sizeof *out);
-  turning t = {.m = m, .p = p, .R = R, .q = q, .out = out};
-  return turn_all(&t);
+  rotating t = {.m = m, .p = p, .R = R, .q = q, .out = out};
+  return rotate_all(&t);
 }

@@ -78,7 +78,7 @@ static int gather_along(const pl_params *p, const pl_state *s, const group *g, i
   gather(k->ndof, dof, s->v, x->v);
   gather(k->ndof, dof, d->acc, x->a);
   gather(k->ndof, dof, p->X, x->X);
-  int moved = k->nhist && (s->moved > 0 || k->slider.d);
+  int moved = k->nhist && (s->anchoring == PL_ANCHORS_MOVED || k->slider.d);
   *motion =
       (pl_elem_motion){.q = x->q,
                        .v = x->v,

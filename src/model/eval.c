@@ -150,7 +150,7 @@ static pl_status eval_elements(task *t) {
   for (int c = 0; c < m->ncolour; c++) {
     t->first = m->colour_ptr[c];
     int n = m->colour_ptr[c + 1] - t->first, serial = c == m->ncolour - 1;
-    pl_team_run(serial || m->few || n < 4 ? NULL : w->team, n, eval_block, t);
+    pl_threads_run(serial || m->few || n < 4 ? NULL : w->threads, n, eval_block, t);
   }
   for (int b = 0; b < m->nblock; b++) {
     if (w->impl->bad[b]) {
@@ -265,7 +265,7 @@ pl_status pl_work_create(const pl_model *m, int nthread, pl_work **out) {
                       i->bad && i->f && i->tmp))
     s = PL_E_NOMEM;
   if (s == PL_OK) s = direction_create(m, &i->along);
-  if (s == PL_OK && nthread > 1) s = pl_team_create(env, nthread, &w->team);
+  if (s == PL_OK && nthread > 1) s = pl_threads_create(env, nthread, &w->threads);
   if (s != PL_OK) {
     pl_work_free(w);
     return s;
@@ -280,7 +280,7 @@ void pl_work_free(pl_work *w) {
   struct work_impl *i = w->impl;
   void *all[] = {i->energy, i->power, i->slip, i->bad,     i->f,
                  i->tmp,    i,        w->r,    w->f_inner, w->f_damp};
-  pl_team_free(w->team);
+  pl_threads_free(w->threads);
   direction_free(env, &i->along);
   pl_csc_free(env, &w->A);
   for (size_t k = 0; k < sizeof all / sizeof all[0]; k++) pl_free(env, all[k]);

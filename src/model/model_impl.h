@@ -96,7 +96,7 @@ static inline const double *group_rest(const group *g, const pl_params *p, const
                                        double *own) {
   int n = g->kind->nrest, nh = g->kind->nhist;
   const double *rest = p->rest + g->rest0 + (size_t)e * (size_t)n;
-  if (nh == 0 || (s->moved <= 0 && !g->kind->slider.d)) return rest;
+  if (nh == 0 || (s->anchoring != PL_ANCHORS_MOVED && !g->kind->slider.d)) return rest;
   const double *hist = s->hist + g->hist0 + (size_t)e * (size_t)nh;
   for (int i = 0; i < nh; i++) own[i] = hist[i];
   for (int i = nh; i < n; i++) own[i] = rest[i];
@@ -116,7 +116,8 @@ void convex_part(int n, double *H);
 // Cuts groups into blocks and orders them by colour.
 pl_status model_colour(pl_model *m);
 
-// ---- directions: design.c, knobs.c -------------------------------------------------------------
+// ---- directions: design.c, directions.c
+// -------------------------------------------------------------
 
 pl_status direction_create(const pl_model *m, direction *d);
 void direction_free(pl_env *env, direction *d);

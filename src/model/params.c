@@ -61,7 +61,7 @@ pl_status pl_params_set_design(const pl_model *m, pl_params *p, const double *de
 
 // the value of a parameter without losses: no dashpots, no forces of rates, sliders that stick; -1:
 // as it is
-static double lossless(const pl_elem_kind *k, const pl_opt_info *par) {
+static double lossless(const pl_elem_kind *k, const pl_option *par) {
   if (strncmp(par->name, "damping", 7) == 0) return 0;
   if (k->on_rate && (strcmp(par->name, "limit") == 0 || strcmp(par->name, "factor") == 0)) return 0;
   return k->slider.d && strcmp(par->name, "limit") == 0 ? par->hi : -1;
@@ -171,6 +171,6 @@ void pl_state_free(const pl_model *m, pl_state *s) {
 
 void pl_state_copy(pl_state *to, const pl_state *from) {
   to->t = from->t;
-  to->moved = from->moved;
+  to->anchoring = from->anchoring;
   memcpy(to->q, from->q, (3 * (size_t)from->nq + (size_t)from->nhist) * sizeof(double));
 }

@@ -46,10 +46,10 @@ static void aim(rp_camera *c, const double lo[3], const double hi[3], int flat) 
     return;
   }
   double across = fmax(e[0], e[1]), along = fmin(e[0], e[1]);
-  double turn = along < 0.35 * across ? 24 : 32, above = e[2] < 0.3 * along ? 34 : 21;
-  turn *= M_PI / 180;
+  double angle = along < 0.35 * across ? 24 : 32, above = e[2] < 0.3 * along ? 34 : 21;
+  angle *= M_PI / 180;
   above *= M_PI / 180;
-  double s = sin(turn), k = cos(turn), up = sin(above), level = cos(above);
+  double s = sin(angle), k = cos(angle), up = sin(above), level = cos(above);
   const double right[2][2] = {{k, s}, {-s, k}}, towards[2][2] = {{s, -k}, {k, s}};
   int y_across = e[1] > e[0];
   const double *r = right[y_across], *t = towards[y_across];

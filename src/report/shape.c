@@ -45,7 +45,7 @@ static int join(const pl_mesh *m, const int *t, const int *u, int owner, rp_face
   return 0;
 }
 
-static pl_status take_faces(rp_shape *s, const pl_mesh *m) {
+static pl_status collect_faces(rp_shape *s, const pl_mesh *m) {
   int ntri = 0, *tri = NULL, *cell = NULL;
   PL_TRY(pl_mesh_surface(m, &ntri, &tri, &cell));
   s->face = pl_alloc(s->env, (size_t)ntri, sizeof *s->face);
@@ -64,7 +64,7 @@ static pl_status take_faces(rp_shape *s, const pl_mesh *m) {
   return s->face ? PL_OK : PL_E_NOMEM;
 }
 
-static pl_status take_segments(rp_shape *s, const pl_mesh *m) {
+static pl_status collect_segments(rp_shape *s, const pl_mesh *m) {
   s->nseg = m->cell[PL_SEG2].n;
   s->seg = pl_alloc(s->env, (size_t)s->nseg, sizeof *s->seg);
   if (!s->seg) return PL_E_NOMEM;
@@ -73,7 +73,7 @@ static pl_status take_segments(rp_shape *s, const pl_mesh *m) {
 }
 
 // vertices that no cell uses: point masses and the like
-static pl_status take_lone(rp_shape *s, const pl_mesh *m) {
+static pl_status collect_lone(rp_shape *s, const pl_mesh *m) {
   char *used = pl_alloc(s->env, (size_t)m->nvert, 1);
   s->lone = pl_alloc(s->env, (size_t)m->nvert, sizeof *s->lone);
   if (used && s->lone) {
@@ -220,9 +220,9 @@ static pl_status make_edges(rp_shape *s) {
 
 pl_status rp_shape_create(pl_env *env, const pl_mesh *m, int most, rp_shape *out) {
   *out = (rp_shape){.env = env, .nvert = m->nvert};
-  pl_status s = take_faces(out, m);
-  if (s == PL_OK) s = take_segments(out, m);
-  if (s == PL_OK) s = take_lone(out, m);
+  pl_status s = collect_faces(out, m);
+  if (s == PL_OK) s = collect_segments(out, m);
+  if (s == PL_OK) s = collect_lone(out, m);
   if (s == PL_OK) s = thin(out, m, most);
   if (s == PL_OK) s = make_edges(out);
   if (s != PL_OK) rp_shape_free(out);

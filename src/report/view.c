@@ -435,8 +435,8 @@ static int draw_alike(drawing *d, int first) {
     if (strcmp(rp_hex(i > first ? other : hex, c), hex) != 0) break;
     if (i == first) open_alike(d, c);
     // all in one sense, or faces that overlap would cut holes into each other
-    int v[4], turn = seen_area(f, d->P) < 0;
-    for (int k = 0; k < f->n; k++) v[k] = f->v[turn ? f->n - 1 - k : k];
+    int v[4], flip = seen_area(f, d->P) < 0;
+    for (int k = 0; k < f->n; k++) v[k] = f->v[flip ? f->n - 1 - k : k];
     polygon(d, f->n, v);
   }
   rp_str(d->p->t, "\"/>\n");

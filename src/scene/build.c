@@ -9,8 +9,8 @@
 int node_add(reader *r, const double *x, const char *label) {
   int cap = r->node_cap;
   if (r->nnode >= r->limit.nodes) return -1;
-  if (!take_more(r, &r->label, r->nnode, &cap, sizeof *r->label)) return -1;
-  if (!take_more(r, &r->X, r->nnode, &r->node_cap, 3 * sizeof *r->X)) return -1;
+  if (!scene_grow(r, &r->label, r->nnode, &cap, sizeof *r->label)) return -1;
+  if (!scene_grow(r, &r->X, r->nnode, &r->node_cap, 3 * sizeof *r->X)) return -1;
   memcpy(r->X + 3 * (size_t)r->nnode, x, 3 * sizeof *x);
   r->label[r->nnode] = label;
   return r->nnode++;
@@ -28,10 +28,10 @@ const char *node_text(const reader *r, int node, char *buf, size_t size) {
 int group_add(reader *r, const char *name, int kind, int nelem, int shared, int lumped,
               int **stencil, double **par) {
   const pl_elem_kind *k = pl_elem_table[kind];
-  if (!take_more(r, &r->group, r->ngroup, &r->group_cap, sizeof *r->group)) return -1;
+  if (!scene_grow(r, &r->group, r->ngroup, &r->group_cap, sizeof *r->group)) return -1;
   int nset = shared ? 1 : nelem;
-  *stencil = take(r, (size_t)nelem * (size_t)(k->nvert + k->nscal) + 1, sizeof **stencil);
-  *par = take(r, (size_t)nset * (size_t)k->npar + 1, sizeof **par);
+  *stencil = scene_alloc(r, (size_t)nelem * (size_t)(k->nvert + k->nscal) + 1, sizeof **stencil);
+  *par = scene_alloc(r, (size_t)nset * (size_t)k->npar + 1, sizeof **par);
   if (!*stencil || !*par) return -1;
   for (int e = 0; e < nset; e++)
     for (int i = 0; i < k->npar; i++) (*par)[e * k->npar + i] = k->par[i].value;
@@ -54,7 +54,7 @@ int par_of(int kind, const char *name) {
 
 void target_add(reader *r, place_kind kind, int a, int b, int c, const num *value, double factor) {
   if (value->par < 0) return;
-  if (!take_more(r, &r->target, r->ntarget, &r->target_cap, sizeof *r->target)) return;
+  if (!scene_grow(r, &r->target, r->ntarget, &r->target_cap, sizeof *r->target)) return;
   r->target[r->ntarget++] = (aim){kind, a, b, c, value->par, value->coef * factor};
 }
 
@@ -70,7 +70,7 @@ void put_par(reader *r, int group, int elem, const char *name, const num *value)
 }
 
 void seg_add(reader *r, int a, int b) {
-  if (!take_more(r, &r->seg, r->nseg, &r->seg_cap, 2 * sizeof *r->seg)) return;
+  if (!scene_grow(r, &r->seg, r->nseg, &r->seg_cap, 2 * sizeof *r->seg)) return;
   r->seg[2 * r->nseg] = a;
   r->seg[2 * r->nseg + 1] = b;
   r->nseg++;
@@ -123,7 +123,7 @@ static void build_sets(reader *r) {
     problem(r, at, "e.g. {root: wing where x < 2 mm}", "sets must map names to selectors");
     return;
   }
-  r->set = take(r, (size_t)at->n + 1, sizeof *r->set);
+  r->set = scene_alloc(r, (size_t)at->n + 1, sizeof *r->set);
   if (!r->set) return;
   for (const pl_node *d = at->first; d; d = d->next) {
     if (d->twice) continue;
@@ -230,16 +230,16 @@ static int target_index(const pl_model_desc *d, const aim *t) {
 static pl_design_desc *designs(reader *r, const pl_model_desc *d) {
   int n = r->def.parameters.n;
   const param_def *p = r->def.parameters.item;
-  pl_design_desc *design = take(r, (size_t)n + 1, sizeof *design);
-  pl_target **list = take(r, (size_t)n + 1, sizeof *list);
+  pl_design_desc *design = scene_alloc(r, (size_t)n + 1, sizeof *design);
+  pl_target **list = scene_alloc(r, (size_t)n + 1, sizeof *list);
   if (!design || !list) return NULL;
   for (int k = 0; k < r->ntarget; k++) design[r->target[k].par].ntarget++;
   for (int k = 0; k < n; k++) {
     char si[64];
     unit_si(&p[k].dim, si, sizeof si);
-    list[k] = take(r, (size_t)design[k].ntarget + 1, sizeof **list);
+    list[k] = scene_alloc(r, (size_t)design[k].ntarget + 1, sizeof **list);
     design[k].name = p[k].name.s;
-    design[k].unit = take_text(r, si, strlen(si));
+    design[k].unit = scene_strdup(r, si, strlen(si));
     if (!list[k] || !design[k].unit) return NULL;
     design[k].target = list[k];
     design[k].ntarget = 0;
@@ -257,7 +257,7 @@ static pl_design_desc *designs(reader *r, const pl_model_desc *d) {
 
 static double *coordinates(reader *r) {
   int n = r->nnode + r->ncopy;
-  double *X = take(r, (size_t)n * (size_t)r->dim + 1, sizeof *X);
+  double *X = scene_alloc(r, (size_t)n * (size_t)r->dim + 1, sizeof *X);
   for (int i = 0; X && i < n; i++) {
     size_t at = (size_t)(i < r->nnode ? i : r->copy[i - r->nnode]);
     for (int c = 0; c < r->dim; c++) X[i * r->dim + c] = r->X[3 * at + c];
@@ -320,7 +320,7 @@ static pl_status build_model(reader *r, pl_scene *s) {
   memcpy(d.gravity, r->gravity, sizeof d.gravity);
   d.X = coordinates(r);
   d.design = designs(r, &d);
-  pl_shown *shown = take(r, (size_t)d.ndesign + 1, sizeof *shown);
+  pl_shown *shown = scene_alloc(r, (size_t)d.ndesign + 1, sizeof *shown);
   if (!d.X || !d.design || !shown) return PL_E_NOMEM;
   const param_def *q = r->def.parameters.item;
   for (int k = 0; k < d.ndesign; k++) shown[k] = shown_unit(r, &q[k], d.design[k].unit);
@@ -334,14 +334,14 @@ static pl_status build_model(reader *r, pl_scene *s) {
 
 static pl_status fill_groups(reader *r, const body_slot *b, pl_scene_body *out) {
   const pl_mesh *m = b->mesh;
-  pl_scene_group *g = take(r, (size_t)m->nset + 1, sizeof *g);
+  pl_scene_group *g = scene_alloc(r, (size_t)m->nset + 1, sizeof *g);
   if (!g) return PL_E_NOMEM;
   for (int k = 0; k < m->nset; k++) {
     int n, *vertex, seen = 0;
     // cells of several types share a name
     for (int i = 0; i < out->ngroup; i++) seen |= strcmp(g[i].name, m->set[k].name) == 0;
     if (seen) continue;
-    const char *name = take_text(r, m->set[k].name, strlen(m->set[k].name));
+    const char *name = scene_strdup(r, m->set[k].name, strlen(m->set[k].name));
     if (!name) return PL_E_NOMEM;
     PL_TRY(pl_mesh_set_vertices(m, name, &n, &vertex));
     pl_free(r->env, vertex);
@@ -354,7 +354,7 @@ static pl_status fill_groups(reader *r, const body_slot *b, pl_scene_body *out) 
 static pl_status fill_materials(reader *r, pl_scene *s) {
   static const char *const law[] = {"St. Venant-Kirchhoff", "neo-Hookean"};
   const material_def *d = r->def.materials.item;
-  pl_scene_material *m = take(r, (size_t)r->def.materials.n + 1, sizeof *m);
+  pl_scene_material *m = scene_alloc(r, (size_t)r->def.materials.n + 1, sizeof *m);
   if (!m) return PL_E_NOMEM;
   for (int k = 0; k < r->def.materials.n; k++)
     m[s->nmaterial++] = (pl_scene_material){d[k].name.s, law[d[k].law.v != 0], d[k].young.v,
@@ -364,9 +364,9 @@ static pl_status fill_materials(reader *r, pl_scene *s) {
 }
 
 static pl_status fill_lists(reader *r, pl_scene *s) {
-  pl_node_name *name = take(r, (size_t)r->nnode + 1, sizeof *name);
-  pl_node_set *set = take(r, (size_t)r->nset + 1, sizeof *set);
-  pl_scene_body *b = take(r, (size_t)r->nbody + 1, sizeof *b);
+  pl_node_name *name = scene_alloc(r, (size_t)r->nnode + 1, sizeof *name);
+  pl_node_set *set = scene_alloc(r, (size_t)r->nset + 1, sizeof *set);
+  pl_scene_body *b = scene_alloc(r, (size_t)r->nbody + 1, sizeof *b);
   if (!name || !set || !b) return PL_E_NOMEM;
   for (int i = 0; i < r->nnode; i++)
     if (r->label[i]) name[s->nname++] = (pl_node_name){r->label[i], i};
@@ -398,7 +398,7 @@ static pl_status fill_lists(reader *r, pl_scene *s) {
   if (r->def.output)
     s->output = r->def.output->opts;
   else
-    pl_opts_default(pl_output_info_table, pl_output_info_count, &s->output);
+    pl_opts_default(pl_output_option_table, pl_output_option_count, &s->output);
   return PL_OK;
 }
 

@@ -9,9 +9,9 @@ enum { ANALYSES_MAX = 200, ANALYSIS_NAME_MAX = 40 };
 // ---- watches ----------------------------------------------------------------------------------
 
 // {name: node} or {name: node.x}; extra: room for that many more behind
-static pl_watch *read_watches(reader *r, const pl_node *at, int extra, int *n) {
+static pl_probe *read_watches(reader *r, const pl_node *at, int extra, int *n) {
   int own = at && at->kind == NODE_MAP ? at->n : 0;
-  pl_watch *w = take(r, (size_t)own + (size_t)extra + 1, sizeof *w);
+  pl_probe *w = scene_alloc(r, (size_t)own + (size_t)extra + 1, sizeof *w);
   *n = 0;
   if (!w || !at) return w;
   if (at->kind != NODE_MAP) {
@@ -25,9 +25,9 @@ static pl_watch *read_watches(reader *r, const pl_node *at, int extra, int *n) {
       problem_key(r, d, name_rule, "watch: '%.60s' is no good name", d->key);
     } else if (dot && axis_index(dot + 1) >= 0) {
       if (select_dof(r, d, "watch", &dof))
-        w[(*n)++] = (pl_watch){d->key, dof / r->dim, dof % r->dim};
+        w[(*n)++] = (pl_probe){d->key, dof / r->dim, dof % r->dim};
     } else if (select_one(r, d, "watch", &node)) {
-      w[(*n)++] = (pl_watch){d->key, node, -1};
+      w[(*n)++] = (pl_probe){d->key, node, -1};
     }
   }
   return w;
@@ -77,7 +77,7 @@ static void name_analysis(reader *r, analysis_def *d, int k) {
     snprintf(text, sizeof text, "%s-%d", kind, i);
     same = find_analysis(d, k, text);
   }
-  const char *kept = take_text(r, text, strlen(text));
+  const char *kept = scene_strdup(r, text, strlen(text));
   if (kept) a->a.name = kept;
 }
 
@@ -177,13 +177,13 @@ static int read_data_file(reader *r, const pl_node *at, pl_data_file *out) {
     return 0;
   }
   if (!scene_file(r, file, "data", path, sizeof path)) return 0;
-  out->path = take_text(r, path, strlen(path));
+  out->path = scene_strdup(r, path, strlen(path));
   return out->path != NULL;
 }
 
 static void read_data(reader *r, const pl_node *at, double frequency, pl_analysis *a) {
   int many = at->kind == NODE_LIST;
-  pl_data_file *d = take(r, (size_t)(many ? at->n : 1) + 1, sizeof *d);
+  pl_data_file *d = scene_alloc(r, (size_t)(many ? at->n : 1) + 1, sizeof *d);
   if (!d) return;
   a->data = d;
   for (const pl_node *e = many ? at->first : at; e; e = many ? e->next : NULL) {
@@ -215,7 +215,7 @@ static int find_parameter(reader *r, const pl_node *at) {
 
 static void read_parameters(reader *r, const pl_node *at, pl_analysis *a) {
   int many = at->kind == NODE_LIST;
-  int *list = take(r, (size_t)(many ? at->n : 1) + 1, sizeof *list);
+  int *list = scene_alloc(r, (size_t)(many ? at->n : 1) + 1, sizeof *list);
   if (!list) return;
   a->parameter = list;
   for (const pl_node *e = many ? at->first : at; e; e = many ? e->next : NULL) {
@@ -309,20 +309,20 @@ static int read_analysis(reader *r, const pl_node *at, analysis_def *d) {
 
 // ---- nodes of objectives ----------------------------------------------------------------------
 
-static int is_watched(const pl_watch *w, int n, int node) {
+static int is_watched(const pl_probe *w, int n, int node) {
   for (int k = 0; k < n; k++)
     if (w[k].node == node && w[k].component < 0) return 1;
   return 0;
 }
 
-static int has_name(const pl_watch *w, int n, const char *name) {
+static int has_name(const pl_probe *w, int n, const char *name) {
   for (int k = 0; k < n; k++)
     if (strcmp(w[k].name, name) == 0) return 1;
   return 0;
 }
 
 // nodes that objectives look at are watched, called by their own names where they have one
-static void watch_node(reader *r, int node, pl_watch *w, int *n) {
+static void probe_node(reader *r, int node, pl_probe *w, int *n) {
   char text[64];
   const char *name = r->label[node];
   if (is_watched(w, *n, node)) return;
@@ -330,9 +330,9 @@ static void watch_node(reader *r, int node, pl_watch *w, int *n) {
     if (r->set[k].nodes.n == 1 && r->set[k].nodes.v[0] == node) name = r->set[k].name;
   if (!name || has_name(w, *n, name)) {
     snprintf(text, sizeof text, "node-%d", node);
-    name = take_text(r, text, strlen(text));
+    name = scene_strdup(r, text, strlen(text));
   }
-  if (name) w[(*n)++] = (pl_watch){name, node, -1};
+  if (name) w[(*n)++] = (pl_probe){name, node, -1};
 }
 
 static int plan_nodes(const pl_design_plan *p) {
@@ -341,21 +341,21 @@ static int plan_nodes(const pl_design_plan *p) {
   return n;
 }
 
-static void watch_plan(reader *r, const pl_design_plan *p, pl_watch *w, int *n) {
+static void probe_plan(reader *r, const pl_design_plan *p, pl_probe *w, int *n) {
   for (int k = 0; p && k < p->problem.nobjective; k++)
     for (int i = 0; i < p->problem.objective[k].nnode; i++)
-      watch_node(r, p->problem.objective[k].node[i], w, n);
-  for (int k = 0; p && k < p->nalong; k++) watch_node(r, p->along[k].node, w, n);
+      probe_node(r, p->problem.objective[k].node[i], w, n);
+  for (int k = 0; p && k < p->nalong; k++) probe_node(r, p->along[k].node, w, n);
 }
 
 // ---- all --------------------------------------------------------------------------------------
 
 void build_analyses(reader *r, pl_scene *s) {
   const pl_node *at = r->def.analyses;
-  int nwatch = 0, n = 0;
-  pl_watch *shared = read_watches(r, r->def.watch, 0, &nwatch);
-  s->watch = shared;
-  s->nwatch = nwatch;
+  int nprobe = 0, n = 0;
+  pl_probe *shared = read_watches(r, r->def.probe, 0, &nprobe);
+  s->probe = shared;
+  s->nprobe = nprobe;
   if (!at || !shared) return;
   if (at->kind != NODE_LIST) {
     problem(r, at, "e.g. [{static: {}}, {modes: {count: 10}}]",
@@ -366,8 +366,8 @@ void build_analyses(reader *r, pl_scene *s) {
     problem(r, at, NULL, "at most %d analyses are possible, got %d", ANALYSES_MAX, at->n);
     return;
   }
-  analysis_def *d = take(r, (size_t)at->n + 1, sizeof *d);
-  pl_analysis *a = take(r, (size_t)at->n + 1, sizeof *a);
+  analysis_def *d = scene_alloc(r, (size_t)at->n + 1, sizeof *d);
+  pl_analysis *a = scene_alloc(r, (size_t)at->n + 1, sizeof *a);
   if (!d || !a) return;
   for (const pl_node *e = at->first; e && !r->failed; e = e->next) {
     if (!read_analysis(r, e, &d[n])) continue;
@@ -376,21 +376,21 @@ void build_analyses(reader *r, pl_scene *s) {
     check_name(r, &d[n]);
     find_about(r, d, n);
     int own;
-    pl_watch *w = read_watches(r, d[n].watch, nwatch + plan_nodes(d[n].a.plan), &own);
+    pl_probe *w = read_watches(r, d[n].probe, nprobe + plan_nodes(d[n].a.plan), &own);
     if (!w) return;
     for (int k = 0; k < own; k++)
-      if (has_name(shared, nwatch, w[k].name))
-        problem(r, d[n].watch, "leave it out here, or choose another name",
+      if (has_name(shared, nprobe, w[k].name))
+        problem(r, d[n].probe, "leave it out here, or choose another name",
                 "watch: '%s' is watched by the whole scene already", w[k].name);
-    memcpy(w + own, shared, (size_t)nwatch * sizeof *w);
-    d[n].a.watch = w;
-    d[n].a.nwatch = own + nwatch;
-    watch_plan(r, d[n].a.plan, w, &d[n].a.nwatch);
-    if (d[n].measured) build_measured(r, d[n].measured, d[n].a.nwatch, w, &d[n].a);
-    if (d[n].a.kind == PL_ANALYSIS_fit_damping && own + nwatch == 0)
+    memcpy(w + own, shared, (size_t)nprobe * sizeof *w);
+    d[n].a.probe = w;
+    d[n].a.nprobe = own + nprobe;
+    probe_plan(r, d[n].a.plan, w, &d[n].a.nprobe);
+    if (d[n].measured) build_measured(r, d[n].measured, d[n].a.nprobe, w, &d[n].a);
+    if (d[n].a.kind == PL_ANALYSIS_fit_damping && own + nprobe == 0)
       problem(r, e, "e.g. watch: {tip: wing nearest [1, 0, 0]}",
               "fit-damping: no place is watched, so there is nothing to compare");
-    if (d[n].a.kind == PL_ANALYSIS_explore && d[n].a.nwatch == 0)
+    if (d[n].a.kind == PL_ANALYSIS_explore && d[n].a.nprobe == 0)
       problem(r, e, "e.g. watch: {tip: wing nearest [1, 0, 0]}",
               "explore: no place is watched, so there is nothing to tell");
     n++;

@@ -40,7 +40,7 @@ int scene_file(reader *r, const pl_node *at, const char *what, char *out, size_t
   int k = 0;
   while (k < r->nopened && strcmp(r->opened[k], out) != 0) k++;
   if (k < r->nopened || k == OPENED_MAX) return 1;
-  r->opened[k] = take_text(r, out, strlen(out));
+  r->opened[k] = scene_strdup(r, out, strlen(out));
   r->nopened += r->opened[k] != NULL;
   return 1;
 }
@@ -53,7 +53,7 @@ int worked(reader *r, pl_status s) {
 // The least that a node takes while a model is built and solved, bytes; most take twice as much.
 static const double NODE_BYTES = 2000;
 
-int room(reader *r, const pl_node *at, double nvert) {
+int check_count(reader *r, const pl_node *at, double nvert) {
   double have = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
   double need = (nvert + r->nnode) * NODE_BYTES;
   if (need > have && nvert + r->nnode <= r->limit.nodes) {
@@ -84,7 +84,7 @@ int read_mesh_file(reader *r, const geometry_def *g, pl_mesh **out) {
   if (!scene_file(r, g->mesh, "mesh", path, sizeof path)) return 0;
   if (!worked(r, pl_mesh_read_most(r->env, path, r->limit.nodes, out))) return 0;
   if (factor != 1) pl_mesh_transform(*out, factor, NULL, NULL);
-  return room(r, g->mesh, (*out)->nvert);
+  return check_count(r, g->mesh, (*out)->nvert);
 }
 
 // n lengths > 0
@@ -137,7 +137,7 @@ static int make_grid(reader *r, const geometry_def *g, const grid_def *d, pl_mes
   if (!read_size(r, d->size_at, 2, l) || !read_cells(r, d->cells, 2, n)) return 0;
   if (r->dim == 3 && g->bending.v == BENDING_HINGE && d->pattern.v == PL_EQUILATERAL)
     check_equilateral(r, d, n, l);
-  return room(r, g->mesh, (n[0] + 2.0) * (n[1] + 1.0) * per) &&
+  return check_count(r, g->mesh, (n[0] + 2.0) * (n[1] + 1.0) * per) &&
          worked(r, pl_gen_grid(r->env, n[0], n[1], l[0], l[1], (pl_pattern)d->pattern.v, out));
 }
 
@@ -168,10 +168,10 @@ static int make_mesh(reader *r, body_slot *b, const geometry_def *g, int type) {
   if (type == PL_SEG2) return make_curve(r, b, g, &m);
   if (m.grid) return make_grid(r, g, m.grid, out);
   if (m.disk)
-    return room(r, g->mesh, 3.0 * m.disk->rings.v * (m.disk->rings.v + 1.0) + 1) &&
+    return check_count(r, g->mesh, 3.0 * m.disk->rings.v * (m.disk->rings.v + 1.0) + 1) &&
            worked(r, pl_gen_disk(r->env, m.disk->rings.v, m.disk->radius.v, out));
   return read_size(r, m.box->size_at, 3, l) && read_cells(r, m.box->cells, 3, n) &&
-         room(r, g->mesh, (n[0] + 1.0) * (n[1] + 1.0) * (n[2] + 1.0)) &&
+         check_count(r, g->mesh, (n[0] + 1.0) * (n[1] + 1.0) * (n[2] + 1.0)) &&
          worked(r, m.box->cell.v ? pl_gen_tet_box(r->env, n, l, out)
                                  : pl_gen_hex_box(r->env, n, l, out));
 }
@@ -225,7 +225,7 @@ static int refine_mesh(reader *r, const geometry_def *g, int type, pl_mesh **m) 
   double times = type == PL_SEG2 ? 2 : type == PL_TRI3 ? 4 : 8;
   for (int k = 0; k < g->refine.v; k++) {
     pl_mesh *fine;
-    if (!room(r, g->refine.at, (*m)->nvert * times)) return 0;
+    if (!check_count(r, g->refine.at, (*m)->nvert * times)) return 0;
     if (!worked(r, pl_mesh_refine(*m, &fine))) return 0;
     pl_mesh_free(*m);
     *m = fine;
@@ -251,7 +251,7 @@ static int load_geometry(reader *r, body_slot *b, const geometry_def *g) {
   int solid = b->def->solid != NULL, rod = b->def->rod != NULL;
   int first = solid ? PL_TET4 : rod ? PL_SEG2 : PL_TRI3, last = solid ? PL_HEX8 : first;
   if (!g->mesh) return 0;
-  if (rod && !(b->rod = take(r, 1, sizeof *b->rod))) return 0;
+  if (rod && !(b->rod = scene_alloc(r, 1, sizeof *b->rod))) return 0;
   int ok =
       g->mesh->kind == NODE_SCALAR ? read_mesh_file(r, g, &b->mesh) : make_mesh(r, b, g, first);
   if (ok && first == PL_TRI3 && b->mesh->cell[PL_QUAD4].n > 0)
@@ -279,7 +279,7 @@ static int load_geometry(reader *r, body_slot *b, const geometry_def *g) {
 
 static int load_chain(reader *r, body_slot *b, const chain_def *c) {
   double from[3] = {0}, to[3] = {0};
-  if (!c->from.at || !c->to.at || !room(r, b->at, c->segments.v + 1.0)) return 0;
+  if (!c->from.at || !c->to.at || !check_count(r, b->at, c->segments.v + 1.0)) return 0;
   for (int k = 0; k < r->dim; k++) {
     from[k] = c->from.v[k].v;
     to[k] = c->to.v[k].v;
@@ -325,7 +325,7 @@ static int body_nodes(reader *r, body_slot *b) {
   int before = r->nnode, weld = r->def.weld.at != NULL;
   by_x *sorted = NULL;
   b->n = b->mesh->nvert;
-  b->node = take(r, (size_t)b->n + 1, sizeof *b->node);
+  b->node = scene_alloc(r, (size_t)b->n + 1, sizeof *b->node);
   if (!b->node) return 0;
   if (weld) {
     sorted = pl_alloc(r->env, (size_t)before + 1, sizeof *sorted);
@@ -384,7 +384,7 @@ static void load_body(reader *r, body_slot *b, const pl_node *at) {
 void build_bodies(reader *r) {
   const items *list = &r->def.bodies;
   if (list->n == 0) return;
-  r->body = take(r, (size_t)list->n, sizeof *r->body);
+  r->body = scene_alloc(r, (size_t)list->n, sizeof *r->body);
   if (!r->body) return;
   const pl_node *at = items_first(list);
   for (int k = 0; k < list->n && !r->failed; k++, at = at->next) {
@@ -422,7 +422,7 @@ int body_group(reader *r, const body_slot *b, const char *suffix, int kind, int 
   int *stencil, nv = pl_elem_table[kind]->nvert;
   double *par;
   snprintf(name, sizeof name, "%.120s%s", b->def->name.s, suffix);
-  const char *kept = take_text(r, name, strlen(name));
+  const char *kept = scene_strdup(r, name, strlen(name));
   int g = kept ? group_add(r, kept, kind, n, shared, lumped, &stencil, &par) : -1;
   for (int i = 0; g >= 0 && vertex && i < n * nv; i++) stencil[i] = b->node[vertex[i]];
   return g;
@@ -489,7 +489,7 @@ static own open_owns(reader *r, const body_slot *b, const material_def *m, const
 
 // the two triangles of every hinge
 static int *hinge_cells(reader *r, const pl_topology *t) {
-  int *cell = take(r, 2 * (size_t)t->nhinge + 1, sizeof *cell);
+  int *cell = scene_alloc(r, 2 * (size_t)t->nhinge + 1, sizeof *cell);
   for (int h = 0; cell && h < t->nhinge; h++)
     for (int i = 0; i < 2; i++) cell[2 * h + i] = t->edge_tri[2 * t->hinge_edge[h] + i];
   return cell;
@@ -541,7 +541,7 @@ static void geometry_groups(reader *r, body_slot *b, const geometry_def *g) {
   int total = 0, at = 0;
   for (int k = 0; k < COUNT(part); k++) total += all[part[k].type].n;
   own o = open_owns(r, b, m, g, total);
-  int *cell = take(r, (size_t)total + 1, sizeof *cell);
+  int *cell = scene_alloc(r, (size_t)total + 1, sizeof *cell);
   if (!cell || r->failed) return;
   for (int k = 0; k < total; k++) cell[k] = k;
   for (int k = 0; k < COUNT(part); k++) {

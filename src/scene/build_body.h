@@ -7,7 +7,7 @@
 // A failed call of the mesh layer has told its message already.
 int worked(reader *r, pl_status s);
 // Reports when so many more nodes are too many.
-int room(reader *r, const pl_node *at, double nvert);
+int check_count(reader *r, const pl_node *at, double nvert);
 // The mesh of a file in metres, not yet placed; *out is freed by the caller even when this fails.
 int read_mesh_file(reader *r, const geometry_def *g, pl_mesh **out);
 // Counts the parts of a body's mesh and warns when merging vertices would join them; 0: failed.

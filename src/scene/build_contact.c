@@ -18,14 +18,14 @@ static void put(const vec *from, double *to) {
   for (int c = 0; c < from->n; c++) to[c] = from->v[c].v;
 }
 
-static void put_turn(reader *r, const rotate_def *d, pl_obstacle *o) {
+static void set_rotation(reader *r, const rotate_def *d, pl_obstacle *o) {
   double axis[3] = {0, 0, 1};
   if (d->axis.at) put(&d->axis, axis);
   if (!(pl_norm3(axis) > 0) || (r->dim < 3 && (axis[0] != 0 || axis[1] != 0)))
     problem(r, d->axis.at, r->dim == 2 ? "in two dimensions it is [0, 0, 1]" : NULL,
             "axis cannot be this direction");
   else
-    pl_quat_from_axis(axis, d->angle.v, o->turn);
+    pl_quat_from_axis(axis, d->angle.v, o->rotation);
 }
 
 static void put_plane(reader *r, const half_space_def *d, pl_obstacle *o) {
@@ -55,7 +55,7 @@ static void put_box(reader *r, const block_def *d, pl_obstacle *o) {
       break;
     }
   }
-  if (d->rotate) put_turn(r, d->rotate, o);
+  if (d->rotate) set_rotation(r, d->rotate, o);
 }
 
 static void put_capsule(reader *r, const capsule_def *d, pl_obstacle *o) {
@@ -98,7 +98,7 @@ static void put_mesh(reader *r, const surface_def *d, pl_scene *s, pl_obstacle *
   o->kind = PL_MESH;
   o->radius = d->round.v;
   put(&d->translate, o->centre);
-  if (d->rotate) put_turn(r, d->rotate, o);
+  if (d->rotate) set_rotation(r, d->rotate, o);
   if (!d->file.at) return;
   if (r->dim < 3) {
     problem(r, d->file.at, "use plane, sphere, box or capsule",
@@ -133,7 +133,7 @@ static const char *name_obstacle(reader *r, const obstacle_def *d, const char *c
   snprintf(text, sizeof text, "%s", shape);
   for (int i = 2; find_name(names, k, text) >= 0; i++)
     snprintf(text, sizeof text, "%s-%d", shape, i);
-  return take_text(r, text, strlen(text));
+  return scene_strdup(r, text, strlen(text));
 }
 
 static void build_obstacle(reader *r, const obstacle_def *d, const pl_node *at, pl_scene *s,
@@ -160,17 +160,17 @@ static void build_obstacle(reader *r, const obstacle_def *d, const pl_node *at, 
 // ---- nodes ------------------------------------------------------------------------------------
 
 // what is gathered of all entries
-typedef struct feelers {
+typedef struct contact_nodes {
   int n;
   int *node;
   double *radius, *mu; // [n], [n][nobstacle]
   const pl_node **at;  // [n] entry that names it
   const pl_node **by;  // [nnode] the same by node, NULL: in none
-} feelers;
+} contact_nodes;
 
 // components of every node that are prescribed
 static int *held_masks(reader *r) {
-  int *held = take(r, (size_t)r->nnode + 1, sizeof *held);
+  int *held = scene_alloc(r, (size_t)r->nnode + 1, sizeof *held);
   for (int k = 0; held && k < r->ndrive; k++)
     for (int i = 0; i < r->drive[k].nnode; i++)
       if (r->drive[k].node[i] < r->nnode) held[r->drive[k].node[i]] |= r->drive[k].mask;
@@ -178,7 +178,7 @@ static int *held_masks(reader *r) {
 }
 
 static void add_entry(reader *r, const contact_def *d, const pl_node *at, const node_list *nodes,
-                      const int *held, pl_scene *s, feelers *f) {
+                      const int *held, pl_scene *s, contact_nodes *f) {
   char buf[128];
   int nobstacle = s->contact.nobstacle, before = f->n;
   for (int i = 0; i < nodes->n; i++) {
@@ -204,12 +204,12 @@ static void add_entry(reader *r, const contact_def *d, const pl_node *at, const 
             "all these nodes are fixed or driven, so that obstacles do nothing to them");
 }
 
-static int build_feelers(reader *r, pl_scene *s, feelers *f) {
+static int build_contact_nodes(reader *r, pl_scene *s, contact_nodes *f) {
   const items *list = &r->def.contact;
   const contact_def *d = list->item;
   const pl_node *at = items_first(list);
   size_t n = 1, npair;
-  node_list *nodes = take(r, (size_t)list->n, sizeof *nodes);
+  node_list *nodes = scene_alloc(r, (size_t)list->n, sizeof *nodes);
   for (int k = 0; nodes && k < list->n; k++, at = at->next) {
     if (!select_either(r, d[k].node, d[k].nodes, at, "contact", &nodes[k])) nodes[k].n = 0;
     n += (size_t)nodes[k].n;
@@ -219,11 +219,11 @@ static int build_feelers(reader *r, pl_scene *s, feelers *f) {
     return 0;
   }
   int *held = held_masks(r);
-  f->node = take(r, n, sizeof *f->node);
-  f->radius = take(r, n, sizeof *f->radius);
-  f->at = take(r, n, sizeof *f->at);
-  f->by = take(r, (size_t)r->nnode + 1, sizeof *f->by);
-  f->mu = take(r, npair, sizeof *f->mu);
+  f->node = scene_alloc(r, n, sizeof *f->node);
+  f->radius = scene_alloc(r, n, sizeof *f->radius);
+  f->at = scene_alloc(r, n, sizeof *f->at);
+  f->by = scene_alloc(r, (size_t)r->nnode + 1, sizeof *f->by);
+  f->mu = scene_alloc(r, npair, sizeof *f->mu);
   if (!nodes || !held || !f->node || !f->radius || !f->at || !f->by || !f->mu) return 0;
   at = items_first(list);
   for (int k = 0; k < list->n && !r->failed; k++, at = at->next)
@@ -249,7 +249,7 @@ static double extent(const reader *r) {
 }
 
 // the deepest node of every entry; displaced: where transients start
-static void check_inside(reader *r, const pl_scene *s, const feelers *f, int displaced) {
+static void check_inside(reader *r, const pl_scene *s, const contact_nodes *f, int displaced) {
   double allowed = OVERLAP * extent(r), deepest = 0;
   int worst = -1, obstacle = 0, count = 0;
   char buf[128];
@@ -295,7 +295,7 @@ static void starts(const reader *r, const pl_scene *s, int *rest, int *displaced
   if (!*displaced) *rest = 1;
 }
 
-static void check_start(reader *r, const pl_scene *s, const feelers *f) {
+static void check_start(reader *r, const pl_scene *s, const contact_nodes *f) {
   int rest, displaced;
   starts(r, s, &rest, &displaced);
   if (rest) check_inside(r, s, f, 0);
@@ -347,7 +347,7 @@ static void check_apart(reader *r, const pl_scene *s, pl_layers *l, int displace
   const pl_layer_pair *pair;
   int n, worst = 0;
   char buf[2][128];
-  double *x = take(r, 3 * (size_t)s->layers.nvert + 1, sizeof *x);
+  double *x = scene_alloc(r, 3 * (size_t)s->layers.nvert + 1, sizeof *x);
   if (!x) return;
   memcpy(x, s->layers.X, 3 * (size_t)s->layers.nvert * sizeof *x);
   for (int i = 0; displaced && i < 3 * r->nnode; i++) x[i] += r->u0[i];
@@ -388,8 +388,8 @@ static void build_layers(reader *r, pl_scene *s) {
       problem(r, d->thickness.at, "leave it out", "self_contact needs shells, there are none");
     return;
   }
-  int *tri = take(r, 3 * (size_t)ntri, sizeof *tri);
-  double *X = take(r, 3 * (size_t)nvert, sizeof *X);
+  int *tri = scene_alloc(r, 3 * (size_t)ntri, sizeof *tri);
+  double *X = scene_alloc(r, 3 * (size_t)nvert, sizeof *X);
   if (!tri || !X) return;
   memcpy(X, r->X, 3 * (size_t)r->nnode * sizeof *X);
   for (int i = 0; i < r->ncopy; i++)
@@ -410,10 +410,10 @@ static void build_layers(reader *r, pl_scene *s) {
 static void build_obstacles(reader *r, pl_scene *s) {
   const items *list = &r->def.obstacles;
   const pl_node *at = items_first(list);
-  feelers f = {0};
-  pl_obstacle *o = take(r, (size_t)list->n + 1, sizeof *o);
-  const char **name = take(r, (size_t)list->n + 1, sizeof *name);
-  s->impl->mesh = take(r, (size_t)list->n + 1, sizeof *s->impl->mesh);
+  contact_nodes f = {0};
+  pl_obstacle *o = scene_alloc(r, (size_t)list->n + 1, sizeof *o);
+  const char **name = scene_alloc(r, (size_t)list->n + 1, sizeof *name);
+  s->impl->mesh = scene_alloc(r, (size_t)list->n + 1, sizeof *s->impl->mesh);
   if (!o || !name || !s->impl->mesh) return;
   for (int k = 0; k < list->n; k++, at = at->next) {
     const obstacle_def *d = (const obstacle_def *)list->item + k;
@@ -435,7 +435,7 @@ static void build_obstacles(reader *r, pl_scene *s) {
             "contact needs obstacles, there are none");
     return;
   }
-  if (!build_feelers(r, s, &f) || f.n == 0) return;
+  if (!build_contact_nodes(r, s, &f) || f.n == 0) return;
   for (int k = 0; k < s->nanalysis; k++) check_analysis(r, &s->analysis[k]);
   // with wrong numbers nothing can be said about places
   if (r->nproblem == 0) check_start(r, s, &f);

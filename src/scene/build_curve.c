@@ -12,7 +12,7 @@
 // n edges one after the other over n + 1 vertices, or n in a ring
 static int begin_curve(reader *r, const geometry_def *g, const char *what, double n, int closed,
                        pl_mesh **out) {
-  if (!room(r, g->mesh, n + 1)) return 0;
+  if (!check_count(r, g->mesh, n + 1)) return 0;
   int nvert = (int)n + !closed, end = nvert - 1;
   if (!worked(r, pl_mesh_create(r->env, what, nvert, out))) return 0;
   if (!worked(r, pl_mesh_set_cells(*out, PL_SEG2, (int)n))) return 0;
@@ -23,7 +23,7 @@ static int begin_curve(reader *r, const geometry_def *g, const char *what, doubl
 
 static int make_line(reader *r, body_slot *b, const geometry_def *g, const line_def *d) {
   double a[3], c[3];
-  if (!d->from.at || !d->to.at || !room(r, g->mesh, d->segments.v + 1.0)) return 0;
+  if (!d->from.at || !d->to.at || !check_count(r, g->mesh, d->segments.v + 1.0)) return 0;
   for (int k = 0; k < 3; k++) {
     a[k] = d->from.v[k].v;
     c[k] = d->to.v[k].v;
@@ -38,7 +38,7 @@ static int make_line(reader *r, body_slot *b, const geometry_def *g, const line_
 static void add_pull(reader *r, rod_part *c, int vertex, int axis, const num *value,
                      double weight) {
   if (value->par < 0 || weight == 0) return;
-  if (!take_more(r, &c->pull, c->npull, &c->pull_cap, sizeof *c->pull)) return;
+  if (!scene_grow(r, &c->pull, c->npull, &c->pull_cap, sizeof *c->pull)) return;
   pull *p = &c->pull[c->npull++];
   *p = (pull){.vertex = vertex, .value = *value};
   p->weight[axis] = weight;
@@ -68,8 +68,8 @@ static int make_points(reader *r, body_slot *b, const geometry_def *g, const poi
             closed ? "closed line" : "line", least);
     return 0;
   }
-  vec *x = take(r, (size_t)n, sizeof *x);
-  int *corner = take(r, (size_t)n, sizeof *corner), nleg = n - !closed;
+  vec *x = scene_alloc(r, (size_t)n, sizeof *x);
+  int *corner = scene_alloc(r, (size_t)n, sizeof *corner), nleg = n - !closed;
   if (!x || !corner || !read_points(r, d->at, x)) return 0;
   if (!begin_curve(r, g, "points", (double)nleg * leg, closed, &b->mesh)) return 0;
   for (int k = 0; k < n; k++) corner[k] = k * leg;

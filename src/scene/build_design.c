@@ -25,7 +25,7 @@ static int find_listed(const list *l, pl_variable_kind kind, int index) {
 }
 
 static int add_variable(reader *r, list *l, const pl_variable *v) {
-  if (!take_more(r, &l->v, l->n, &l->cap, sizeof *l->v)) return 0;
+  if (!scene_grow(r, &l->v, l->n, &l->cap, sizeof *l->v)) return 0;
   l->v[l->n++] = *v;
   return 1;
 }
@@ -189,7 +189,7 @@ static int read_variables(reader *r, plan *p, const pl_node *at, const pl_node *
 static int read_points(reader *r, plan *p, const analysis_def *d, double frequency) {
   const pl_node *many = d->frequencies;
   int n = many && many->kind == NODE_LIST ? many->n : 1;
-  pl_operating *point = take(r, (size_t)n + 1, sizeof *point);
+  pl_operating *point = scene_alloc(r, (size_t)n + 1, sizeof *point);
   if (!point) return 0;
   p->out.problem.point = point;
   if (many && frequency > 0) {
@@ -214,7 +214,7 @@ static int read_points(reader *r, plan *p, const analysis_def *d, double frequen
       return 0;
     }
     snprintf(name, sizeof name, "%.6g Hz", v.v / (2 * PL_PI));
-    point[p->out.problem.npoint].name = take_text(r, name, strlen(name));
+    point[p->out.problem.npoint].name = scene_strdup(r, name, strlen(name));
     point[p->out.problem.npoint++].omega = v.v;
   }
   return 1;
@@ -303,7 +303,7 @@ static int read_set(reader *r, plan *p, const pl_node *at, list *l) {
                                                    : s >= 0 && l->v[k].kind == special_kind[s];
     if (!listed) ok &= add_named(r, p, l, d->key, NULL, d);
   }
-  double *set = take(r, (size_t)l->n + 1, sizeof *set);
+  double *set = scene_alloc(r, (size_t)l->n + 1, sizeof *set);
   if (!set) return 0;
   p->out.set = set;
   for (int k = 0; k < l->n; k++) set[k] = NAN;
@@ -349,7 +349,7 @@ static int read_along(reader *r, const pl_node *at, pl_along *out) {
 static void read_alongs(reader *r, plan *p, const pl_node *at) {
   if (!at) return;
   int many = at->kind == NODE_LIST;
-  pl_along *a = take(r, (size_t)(many ? at->n : 1) + 1, sizeof *a);
+  pl_along *a = scene_alloc(r, (size_t)(many ? at->n : 1) + 1, sizeof *a);
   if (!a) return;
   p->out.along = a;
   for (const pl_node *d = many ? at->first : at; d; d = many ? d->next : NULL)
@@ -383,7 +383,7 @@ static void default_point(plan *p) {
 static void plan_variables(reader *r, analysis_def *d, plan p, const pl_node *at) {
   list l = {0};
   read_variables(r, &p, is_word(d->variables, "yes") ? NULL : d->variables, at, &l);
-  pl_design_plan *out = take(r, 1, sizeof *out);
+  pl_design_plan *out = scene_alloc(r, 1, sizeof *out);
   if (!out) return;
   *out = p.out;
   out->problem.nvariable = l.n;
@@ -426,7 +426,7 @@ void build_plan(reader *r, analysis_def *d, const pl_node *at) {
     read_set(r, &p, d->set, &l);
     read_alongs(r, &p, d->along);
   }
-  pl_design_plan *out = take(r, 1, sizeof *out);
+  pl_design_plan *out = scene_alloc(r, 1, sizeof *out);
   if (!out) return;
   *out = p.out;
   out->problem.nvariable = l.n;

@@ -56,8 +56,8 @@ static void claim(reader *r, int *owner, const pl_node **where, const pl_node *a
 
 static pl_drive_desc *drive_add(reader *r, const txt *name, const node_list *nodes, int mask,
                                 int nterm, pl_term **term) {
-  if (!take_more(r, &r->drive, r->ndrive, &r->drive_cap, sizeof *r->drive)) return NULL;
-  *term = take(r, (size_t)nterm + 1, sizeof **term);
+  if (!scene_grow(r, &r->drive, r->ndrive, &r->drive_cap, sizeof *r->drive)) return NULL;
+  *term = scene_alloc(r, (size_t)nterm + 1, sizeof **term);
   if (!*term) return NULL;
   pl_drive_desc *d = &r->drive[r->ndrive++];
   *d = (pl_drive_desc){.name = name->s[0] ? name->s : NULL,
@@ -166,7 +166,7 @@ static void build_drive(reader *r, const drive_def *d, const pl_node *at, int *o
 
 // the nodes that no entry of `fixed` before holds
 static void drop_held(reader *r, const int *owner, node_list *nodes) {
-  int n = 0, *left = take(r, (size_t)nodes->n + 1, sizeof *left);
+  int n = 0, *left = scene_alloc(r, (size_t)nodes->n + 1, sizeof *left);
   if (!left) return;
   for (int i = 0; i < nodes->n; i++) {
     int o = owner[nodes->v[i] * r->dim];
@@ -178,7 +178,7 @@ static void drop_held(reader *r, const int *owner, node_list *nodes) {
 // several: the entry of a list of selectors, which stand for all their nodes together
 static void build_hold(reader *r, const pl_node *at, int several, int *owner,
                        const pl_node **where) {
-  drive_def *d = take(r, 1, sizeof *d);
+  drive_def *d = scene_alloc(r, 1, sizeof *d);
   int before = r->ndrive, mask;
   pl_term *term;
   node_list nodes;
@@ -216,9 +216,9 @@ void build_drives(reader *r) {
   const items *drives = &r->def.drives;
   const pl_node *at = items_first(drives), *fixed = r->def.fixed;
   size_t most = (size_t)drives->n + (fixed && fixed->kind == NODE_LIST ? (size_t)fixed->n : 0) + 2;
-  int *owner = take(r, (size_t)r->nnode * (size_t)r->dim + 1, sizeof *owner);
-  const pl_node **where = take(r, most, sizeof *where);
-  r->clamp = take(r, most, sizeof *r->clamp);
+  int *owner = scene_alloc(r, (size_t)r->nnode * (size_t)r->dim + 1, sizeof *owner);
+  const pl_node **where = scene_alloc(r, most, sizeof *where);
+  r->clamp = scene_alloc(r, most, sizeof *r->clamp);
   if (!owner || !where || !r->clamp) return;
   if (fixed) build_fixed(r, fixed, owner, where);
   for (int k = 0; k < drives->n && !r->failed; k++, at = at->next)
@@ -237,7 +237,7 @@ void build_loads(reader *r) {
     if (!d->force.at == !d->total.at)
       problem(r, at, NULL, "load needs either 'force' (on every node) or 'total'");
     if (!select_either(r, d->node, d->nodes, at, "load", &nodes)) continue;
-    if (!take_more(r, &r->load, r->nload, &r->load_cap, sizeof *r->load)) return;
+    if (!scene_grow(r, &r->load, r->nload, &r->load_cap, sizeof *r->load)) return;
     double share = d->total.at ? 1.0 / nodes.n : 1;
     pl_load_desc *out = &r->load[r->nload];
     *out = (pl_load_desc){.name = d->name.s[0] ? d->name.s : NULL,
@@ -284,8 +284,8 @@ void build_initial(reader *r) {
   const pl_node *at = items_first(list);
   if (list->n == 0) return;
   size_t nq = ((size_t)r->nnode + (size_t)r->ncopy) * (size_t)r->dim + (size_t)r->nextra;
-  r->u0 = take(r, nq + 1, sizeof *r->u0);
-  r->v0 = take(r, nq + 1, sizeof *r->v0);
+  r->u0 = scene_alloc(r, nq + 1, sizeof *r->u0);
+  r->v0 = scene_alloc(r, nq + 1, sizeof *r->v0);
   if (!r->u0 || !r->v0) return;
   for (int k = 0; k < list->n; k++, at = at->next) {
     const initial_def *d = (const initial_def *)list->item + k;

@@ -20,7 +20,7 @@ static int bound(reader *r, const pl_node *at, const char *what, const each_def 
 static int read_values(reader *r, each_def *e) {
   const pl_node *at = e->value;
   int many = at->kind == NODE_LIST, ok = 1;
-  double *v = take(r, (size_t)(many ? at->n : 1) + 1, sizeof *v);
+  double *v = scene_alloc(r, (size_t)(many ? at->n : 1) + 1, sizeof *v);
   if (!v) return 0;
   for (const pl_node *d = many ? at->first : at; d; d = many ? d->next : NULL) {
     ok &= bound(r, d, "value", e, &v[e->n]);
@@ -43,7 +43,7 @@ int read_each(reader *r, const pl_node *at, const row *w, num *out) {
             "%s must be one value, got a mapping", w->key);
     return 0;
   }
-  each_def *e = take(r, 1, sizeof *e);
+  each_def *e = scene_alloc(r, 1, sizeof *e);
   unit u = {.factor = 1};
   if (!e || !read_map(r, inner, &map_each, e)) return 0;
   if (w->unit && w->unit[0]) PL_ASSERT(unit_parse(w->unit, strlen(w->unit), &u));
@@ -82,15 +82,15 @@ int each_open(reader *r, const num *value, const char *what, const char *path, i
             pl_plural(e->n, "value", "values"), n, what);
     return 0;
   }
-  param_def *p = take(r, (size_t)(list->n + n) + 1, sizeof *p);
-  const char *kept = take_text(r, path, strlen(path));
+  param_def *p = scene_alloc(r, (size_t)(list->n + n) + 1, sizeof *p);
+  const char *kept = scene_strdup(r, path, strlen(path));
   if (!p || !kept) return 0;
   if (list->n) memcpy(p, list->item, (size_t)list->n * sizeof *p);
   *first = list->n;
   for (int k = 0; k < n; k++) {
     char name[160];
     snprintf(name, sizeof name, "%.120s.%d", what, k);
-    const char *own = take_text(r, name, strlen(name));
+    const char *own = scene_strdup(r, name, strlen(name));
     if (!own) return 0;
     p[list->n + k] = (param_def){.name = {own, value->at},
                                  .used = 1,

@@ -20,9 +20,10 @@ enum { COMPARE_MAX = 8 };
 
 // ---- what an analysis is told -------------------------------------------------------------------
 
-static const pl_opt_info *method_info(void) {
-  for (int k = 0; k < pl_transient_info_count; k++)
-    if (strcmp(pl_transient_info_table[k].name, "method") == 0) return &pl_transient_info_table[k];
+static const pl_option *method_info(void) {
+  for (int k = 0; k < pl_transient_option_count; k++)
+    if (strcmp(pl_transient_option_table[k].name, "method") == 0)
+      return &pl_transient_option_table[k];
   return NULL;
 }
 
@@ -51,7 +52,7 @@ static void read_methods(reader *r, const analysis_def *d, pl_cloth_plan *p) {
   const pl_node *at = d->compare;
   char buf[64];
   int n = list_length(r, at, "compare", "e.g. compare: [implicit-euler, project]");
-  int *method = take(r, (size_t)n + 1, sizeof *method);
+  int *method = scene_alloc(r, (size_t)n + 1, sizeof *method);
   if (!method || n == 0) return;
   p->method = method;
   for (const pl_node *e = list_first(at); e; e = at->kind == NODE_LIST ? e->next : NULL) {
@@ -73,7 +74,7 @@ static void read_steps(reader *r, const analysis_def *d, pl_cloth_plan *p) {
   const pl_node *at = d->compare_steps;
   const pl_transient_opts *o = &d->a.opts.transient_;
   int n = list_length(r, at, "compare_steps", "e.g. compare_steps: [2 ms, 10 ms]");
-  double *step = take(r, (size_t)n + 1, sizeof *step);
+  double *step = scene_alloc(r, (size_t)n + 1, sizeof *step);
   if (!step || n == 0) return;
   p->step = step;
   for (const pl_node *e = list_first(at); e; e = at->kind == NODE_LIST ? e->next : NULL) {
@@ -93,12 +94,12 @@ static void read_steps(reader *r, const analysis_def *d, pl_cloth_plan *p) {
 }
 
 void build_cloth(reader *r, analysis_def *d) {
-  pl_cloth_plan *p = take(r, 1, sizeof *p);
+  pl_cloth_plan *p = scene_alloc(r, 1, sizeof *p);
   if (!p) return;
   if (d->projection)
     p->project = d->projection->opts;
   else
-    pl_opts_default(pl_project_info_table, pl_project_info_count, &p->project);
+    pl_opts_default(pl_project_option_table, pl_project_option_count, &p->project);
   p->plain = d->weights.v;
   d->a.cloth = p;
   if (d->compare) read_methods(r, d, p);
@@ -172,7 +173,7 @@ static int sort_samples(reader *r, const char *path, sample *s, int *n) {
   return 1;
 }
 
-static int take_samples(reader *r, const char *path, const pl_table *t, sample *s, int *n) {
+static int read_samples(reader *r, const char *path, const pl_table *t, sample *s, int *n) {
   int cols = pl_table_cols(t), angle = find_column(t, "angle"), ratio = find_column(t, "stretch");
   int strain = find_column(t, "strain"), col = ratio >= 0 ? ratio : strain;
   double turn, part;
@@ -205,10 +206,10 @@ static int read_curve(reader *r, const limit_def *d, pl_polar *out) {
   pl_table *t;
   if (!read_csv(r, d->curve.at, "curve", path, &t)) return 0;
   int n = pl_table_rows(t), ok = 0;
-  sample *s = take(r, (size_t)n + 1, sizeof *s);
-  double *angle = take(r, (size_t)n + 1, sizeof *angle);
-  double *stretch = take(r, (size_t)n + 1, sizeof *stretch);
-  if (s && angle && stretch) ok = take_samples(r, path, t, s, &n);
+  sample *s = scene_alloc(r, (size_t)n + 1, sizeof *s);
+  double *angle = scene_alloc(r, (size_t)n + 1, sizeof *angle);
+  double *stretch = scene_alloc(r, (size_t)n + 1, sizeof *stretch);
+  if (s && angle && stretch) ok = read_samples(r, path, t, s, &n);
   pl_table_free(t);
   for (int i = 0; ok && i < n; i++) {
     angle[i] = s[i].angle + d->angle.v;
@@ -227,7 +228,7 @@ static void check_strain(reader *r, const num *v, const char *key) {
 }
 
 static int add_ellipse(reader *r, const double B[3], pl_limit *out) {
-  double(*own)[3] = take(r, 1, sizeof *own);
+  double(*own)[3] = scene_alloc(r, 1, sizeof *own);
   if (!own) return 0;
   memcpy(own[0], B, sizeof own[0]);
   out->nellipse = 1;
@@ -242,7 +243,7 @@ static double least_stretch(const double B[3]) {
 }
 
 // B seen from axes turned by -angle
-static void turn_ellipse(double angle, double B[3]) {
+static void rotate_ellipse(double angle, double B[3]) {
   double c = cos(2 * angle), s = sin(2 * angle), mean = 0.5 * (B[0] + B[1]);
   double half = 0.5 * (B[0] - B[1]), shear = B[2];
   B[0] = mean + half * c - shear * s;
@@ -268,7 +269,7 @@ static int bias_ellipse(reader *r, const limit_def *d, double B[3]) {
     return 0;
   }
   if (pl_limit_bias(r->env, a, b, c, B) != PL_OK) return 0;
-  turn_ellipse(d->angle.v, B);
+  rotate_ellipse(d->angle.v, B);
   return 1;
 }
 
@@ -286,7 +287,8 @@ static int curve_limit(reader *r, const limit_def *d, const pl_polar *c, pl_limi
             least_stretch(B));
     return 0;
   }
-  double *angle = take(r, (size_t)m, sizeof *angle), *bound = take(r, (size_t)m, sizeof *bound);
+  double *angle = scene_alloc(r, (size_t)m, sizeof *angle),
+         *bound = scene_alloc(r, (size_t)m, sizeof *bound);
   if (!angle || !bound) return 0;
   pl_polar_directions(c, m, d->form.v == FORM_GUARDED, angle, bound);
   for (int i = 0; i < m; i++) least = fmin(least, bound[i]);
@@ -348,7 +350,7 @@ static const char *limit_text(reader *r, const limit_def *d) {
     n += (size_t)snprintf(text + n, sizeof text - n, ", %.4g %% on the bias", 100 * d->bias.v);
   if (d->angle.v != 0)
     snprintf(text + n, sizeof text - n, ", turned by %.4g deg", d->angle.v * 180 / PL_PI);
-  return take_text(r, text, strlen(text));
+  return scene_strdup(r, text, strlen(text));
 }
 
 static int build_limit(reader *r, const limit_def *d, const pl_node *at, pl_limit *out,
@@ -396,12 +398,12 @@ static int open_sheet(reader *r, sheet *s) {
     nlimit += (size_t)g->regions.n + 1;
   }
   if (ntri == 0) return 0;
-  s->tri = take(r, 3 * ntri, sizeof *s->tri);
-  s->cell = take(r, ntri, sizeof *s->cell);
-  s->limit_of = take(r, ntri, sizeof *s->limit_of);
-  s->rest = take(r, 6 * ntri, sizeof *s->rest);
-  s->limit = take(r, nlimit, sizeof *s->limit);
-  s->note = take(r, nlimit, sizeof *s->note);
+  s->tri = scene_alloc(r, 3 * ntri, sizeof *s->tri);
+  s->cell = scene_alloc(r, ntri, sizeof *s->cell);
+  s->limit_of = scene_alloc(r, ntri, sizeof *s->limit_of);
+  s->rest = scene_alloc(r, 6 * ntri, sizeof *s->rest);
+  s->limit = scene_alloc(r, nlimit, sizeof *s->limit);
+  s->note = scene_alloc(r, nlimit, sizeof *s->note);
   return !r->failed;
 }
 
@@ -455,7 +457,7 @@ static int add_limit(reader *r, sheet *s, const body_slot *b, const limit_def *d
   pl_limit_note *note = &s->note[s->nlimit];
   if (!build_limit(r, d, at, &s->limit[s->nlimit], note)) return -1;
   snprintf(name, sizeof name, region ? "%.120s-%d" : "%.120s", b->def->name.s, region);
-  note->name = take_text(r, name, strlen(name));
+  note->name = scene_strdup(r, name, strlen(name));
   return s->nlimit++;
 }
 
@@ -505,7 +507,7 @@ static void add_body(reader *r, sheet *s, const body_slot *b, const geometry_def
 
 // components that are given, and by which drive
 static int *held_nodes(reader *r, const char **pin) {
-  int n = r->nnode + r->ncopy, *held = take(r, (size_t)n + 1, sizeof *held);
+  int n = r->nnode + r->ncopy, *held = scene_alloc(r, (size_t)n + 1, sizeof *held);
   for (int k = 0; held && k < r->ndrive; k++)
     for (int i = 0; i < r->drive[k].nnode; i++) {
       held[r->drive[k].node[i]] |= r->drive[k].mask;
@@ -555,8 +557,8 @@ static void check_analysis(reader *r, const pl_analysis *a, int limits, int conf
 void build_limits(reader *r, pl_scene *s) {
   sheet all = {0};
   int cell = 0, n = r->nnode + r->ncopy, before = r->nproblem;
-  char *inside = take(r, (size_t)n + 1, 1);
-  const char **pin = take(r, (size_t)n + 1, sizeof *pin);
+  char *inside = scene_alloc(r, (size_t)n + 1, 1);
+  const char **pin = scene_alloc(r, (size_t)n + 1, sizeof *pin);
   if (!inside || !pin) return;
   if (open_sheet(r, &all))
     for (int k = 0; k < r->nbody && !r->failed; k++) {

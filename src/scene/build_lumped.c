@@ -10,7 +10,7 @@
 void build_masses(reader *r) {
   const items *masses = &r->def.masses;
   const mass_def *d = masses->item;
-  node_list *chosen = take(r, (size_t)masses->n + 1, sizeof *chosen);
+  node_list *chosen = scene_alloc(r, (size_t)masses->n + 1, sizeof *chosen);
   int total = 0, *stencil, at_elem = 0;
   double *par;
   if (!chosen) return;
@@ -55,7 +55,7 @@ static int read_powers(reader *r, const pl_node *at, int *dof, int *power) {
                    .line = d->key_line,
                    .col = d->key_col,
                    .origin = d->origin};
-    pl_node *kept = take(r, 1, sizeof *kept);
+    pl_node *kept = scene_alloc(r, 1, sizeof *kept);
     if (!kept) return 0;
     *kept = key;
     ok &=
@@ -121,7 +121,7 @@ typedef struct matrix_reader {
 
 static int entry_add(matrix_reader *m, int i, int j, matrix_kind kind, const num *v) {
   if (v->v == 0 && v->par < 0) return 1;
-  if (!take_more(m->r, &m->list, m->nentry, &m->cap, sizeof *m->list)) return 0;
+  if (!scene_grow(m->r, &m->list, m->nentry, &m->cap, sizeof *m->list)) return 0;
   m->list[m->nentry++] = (entry){i, j, kind, *v};
   return 1;
 }
@@ -278,7 +278,7 @@ static int read_dofs(reader *r, const matrices_def *d, const pl_node *at, int *n
       problem(r, at, "e.g. dofs: [a.x, b.y]", "matrices need 'dofs' in more than one dimension");
       return 0;
     }
-    *dof = take(r, (size_t)r->nnode + 1, sizeof **dof);
+    *dof = scene_alloc(r, (size_t)r->nnode + 1, sizeof **dof);
     for (; *dof && *n < r->nnode; ++*n) (*dof)[*n] = *n;
     return *dof != NULL;
   }
@@ -286,8 +286,8 @@ static int read_dofs(reader *r, const matrices_def *d, const pl_node *at, int *n
     problem(r, d->dofs, "e.g. [a, b]", "dofs must be a list of unknowns");
     return 0;
   }
-  *dof = take(r, (size_t)d->dofs->n, sizeof **dof);
-  char *seen = take(r, (size_t)r->nnode * (size_t)r->dim + 1, 1);
+  *dof = scene_alloc(r, (size_t)d->dofs->n, sizeof **dof);
+  char *seen = scene_alloc(r, (size_t)r->nnode * (size_t)r->dim + 1, 1);
   if (!*dof || !seen) return 0;
   for (const pl_node *e = d->dofs->first; e; e = e->next) {
     int q;

@@ -112,7 +112,7 @@ static const char *const quantity_name[] = {"auto", "displacement", "velocity", 
 static const char *const per_name[] = {"auto", "nothing", "force", "drive"};
 
 // the unit, and whether it agrees with what the scene says
-static int take_unit(reader *r, const measured_def *d, const char *path, int line, const char *text,
+static int read_unit(reader *r, const measured_def *d, const char *path, int line, const char *text,
                      pl_measured *out) {
   unit u;
   int order;
@@ -140,7 +140,7 @@ static int take_unit(reader *r, const measured_def *d, const char *path, int lin
   out->f.order = order;
   out->f.per = per;
   out->factor = u.factor;
-  out->unit = take_text(r, text, strlen(text));
+  out->unit = scene_strdup(r, text, strlen(text));
   return out->unit != NULL;
 }
 
@@ -157,8 +157,8 @@ static int column_factor(reader *r, const char *path, int line, const column *c,
   return 0;
 }
 
-static int room_for(reader *r, int n, double **omega, double **re, double **im) {
-  *omega = take(r, 3 * (size_t)n + 1, sizeof **omega);
+static int check_count_of(reader *r, int n, double **omega, double **re, double **im) {
+  *omega = scene_alloc(r, 3 * (size_t)n + 1, sizeof **omega);
   if (!*omega) return 0;
   *re = *omega + n;
   *im = *re + n;
@@ -186,9 +186,9 @@ typedef struct layout {
 static int read_layout(reader *r, const measured_def *d, const char *path, const pl_table *t,
                        pl_measured *out, layout *l) {
   int n = pl_table_cols(t), line = pl_table_line(t);
-  column *c = take(r, (size_t)n + 1, sizeof *c);
+  column *c = scene_alloc(r, (size_t)n + 1, sizeof *c);
   if (!c) return 0;
-  for (int k = 0; k < n; k++) split_header(t, k, out->watch, &c[k]);
+  for (int k = 0; k < n; k++) split_header(t, k, out->probe, &c[k]);
   for (int p = 0; p < PARTS; p++) l->col[p] = find_part(n, c, (part)p);
   int complex_ = l->col[REAL] >= 0 && l->col[IMAG] >= 0, size = complex_ ? REAL : AMPLITUDE;
   if (l->col[FREQUENCY] < 0 || l->col[size] < 0) {
@@ -206,18 +206,18 @@ static int read_layout(reader *r, const measured_def *d, const char *path, const
       !column_factor(r, path, line, &c[l->col[PHASE]], "rad", "call it phase_deg or phase_rad",
                      &l->factor[PHASE]))
     return 0;
-  if (!take_unit(r, d, path, line, c[l->col[size]].unit, out)) return 0;
+  if (!read_unit(r, d, path, line, c[l->col[size]].unit, out)) return 0;
   out->f.kind = complex_ || l->col[PHASE] >= 0 ? PL_FRF_COMPLEX : PL_FRF_AMPLITUDE;
   return 1;
 }
 
-static int take_table(reader *r, const measured_def *d, const char *path, const pl_table *t,
+static int read_table(reader *r, const measured_def *d, const char *path, const pl_table *t,
                       pl_measured *out) {
   layout l;
   double *omega, *re, *im;
   int rows = pl_table_rows(t), n = 0;
   size_t cols = (size_t)pl_table_cols(t);
-  if (!read_layout(r, d, path, t, out, &l) || !room_for(r, rows, &omega, &re, &im)) return 0;
+  if (!read_layout(r, d, path, t, out, &l) || !check_count_of(r, rows, &omega, &re, &im)) return 0;
   int complex_ = l.col[REAL] >= 0 && l.col[IMAG] >= 0;
   for (int i = 0; i < rows; i++) {
     const double *x = pl_table_data(t) + (size_t)i * cols;
@@ -285,7 +285,7 @@ static int kind_order(int kind) {
 }
 
 // quantity and reference of a function, in SI
-static int take_kinds(reader *r, const measured_def *d, const char *path, const pl_uff_function *f,
+static int read_kinds(reader *r, const measured_def *d, const char *path, const pl_uff_function *f,
                       pl_measured *out) {
   static const char *const si[3][3] = {
       {"m", "m/N", "1"}, {"m/s", "m/s/N", "1"}, {"m/s^2", "m/s^2/N", "1"}};
@@ -293,7 +293,7 @@ static int take_kinds(reader *r, const measured_def *d, const char *path, const 
   int force = f->denominator == 13 || f->denominator == 9;
   int drive = f->type == 5 || (f->denominator && f->denominator == f->numerator);
   int per = d->per.v > 0 ? d->per.v - 1 : force ? PL_PER_FORCE : drive ? PL_PER_DRIVE : 0;
-  if (d->unit.at) return take_unit(r, d, path, f->line, "", out);
+  if (d->unit.at) return read_unit(r, d, path, f->line, "", out);
   if (order < 0) {
     problem_at(r, path, f->line, 0, "say e.g. 'quantity: acceleration' and 'per: force'",
                "the function does not tell whether it is of displacements");
@@ -306,11 +306,11 @@ static int take_kinds(reader *r, const measured_def *d, const char *path, const 
   return 1;
 }
 
-static int take_function(reader *r, const measured_def *d, const char *path,
+static int read_function(reader *r, const measured_def *d, const char *path,
                          const pl_uff_function *f, pl_measured *out) {
   double *omega, *re, *im;
   int n = 0, direction = f->response_direction;
-  if (!take_kinds(r, d, path, f, out) || !room_for(r, f->n, &omega, &re, &im)) return 0;
+  if (!read_kinds(r, d, path, f, out) || !check_count_of(r, f->n, &omega, &re, &im)) return 0;
   // signs of both directions: along the axes the function changes with each of them
   double sign = (direction < 0 ? -1 : 1) * (f->reference_direction < 0 ? -1 : 1) * out->factor;
   for (int i = 0; i < f->n; i++) {
@@ -348,12 +348,12 @@ static int read_samples(reader *r, const measured_def *d, const char *path, pl_m
     pl_uff *u = NULL;
     s = pl_uff_read(r->env, path, &u);
     const pl_uff_function *f = s == PL_OK ? choose_function(r, d, path, u) : NULL;
-    ok = f && take_function(r, d, path, f, out);
+    ok = f && read_function(r, d, path, f, out);
     pl_uff_free(u);
   } else {
     pl_table *t = NULL;
     s = pl_table_read(r->env, path, &t);
-    ok = s == PL_OK && take_table(r, d, path, t, out);
+    ok = s == PL_OK && read_table(r, d, path, t, out);
     pl_table_free(t);
   }
   if (s == PL_E_NOMEM) r->failed = s;
@@ -364,40 +364,40 @@ static int read_samples(reader *r, const measured_def *d, const char *path, pl_m
 }
 
 // `tip`, `tip.y`: what is watched, or a node of the scene
-static int find_place(reader *r, const measured_def *d, const pl_node *at, int nwatch,
-                      const pl_watch *watch, pl_measured *out) {
-  const pl_node *place = d->watch;
+static int find_place(reader *r, const measured_def *d, const pl_node *at, int nprobe,
+                      const pl_probe *probe, pl_measured *out) {
+  const pl_node *place = d->probe;
   const char *text = place && place->kind == NODE_SCALAR ? place->text : "";
   const char *dot = strrchr(text, '.');
   int axis = dot ? axis_index(dot + 1) : -1;
   size_t n = axis >= 0 ? (size_t)(dot - text) : strlen(text);
-  if (!place && nwatch != 1) {
+  if (!place && nprobe != 1) {
     problem(r, at, "e.g. watch: tip.y", "measured: %s",
-            nwatch ? "several places are watched: say which was measured"
+            nprobe ? "several places are watched: say which was measured"
                    : "no place is watched: say which was measured");
     return 0;
   }
   out->f.axis = axis >= 0 ? axis : r->dim == 1 ? 0 : -1;
-  for (int k = 0; k < nwatch; k++) {
-    if (place && (strlen(watch[k].name) != n || strncmp(watch[k].name, text, n) != 0)) continue;
-    out->watch = watch[k].name;
-    out->f.node = watch[k].node;
-    if (axis < 0 && watch[k].component >= 0) out->f.axis = watch[k].component;
+  for (int k = 0; k < nprobe; k++) {
+    if (place && (strlen(probe[k].name) != n || strncmp(probe[k].name, text, n) != 0)) continue;
+    out->probe = probe[k].name;
+    out->f.node = probe[k].node;
+    if (axis < 0 && probe[k].component >= 0) out->f.axis = probe[k].component;
     return 1;
   }
   int dof;
-  out->watch = take_text(r, text, n);
-  if (axis < 0) return out->watch && select_one(r, place, "watch", &out->f.node);
-  if (!out->watch || !select_dof(r, place, "watch", &dof)) return 0;
+  out->probe = scene_strdup(r, text, n);
+  if (axis < 0) return out->probe && select_one(r, place, "watch", &out->f.node);
+  if (!out->probe || !select_dof(r, place, "watch", &dof)) return 0;
   out->f.node = dof / r->dim;
   return 1;
 }
 
 // what the file could not tell, and what cannot be
 static int check_place(reader *r, const measured_def *d, const pl_node *at, pl_measured *out) {
-  const pl_node *where = d->watch ? d->watch : at;
+  const pl_node *where = d->probe ? d->probe : at;
   char hint[PL_TEXT];
-  snprintf(hint, sizeof hint, "e.g. watch: %.60s.y", out->watch);
+  snprintf(hint, sizeof hint, "e.g. watch: %.60s.y", out->probe);
   if (out->f.axis < 0 || out->f.axis >= r->dim) {
     problem(r, where, hint, "measured: along which axis?");
     return 0;
@@ -420,7 +420,7 @@ static int check_place(reader *r, const measured_def *d, const pl_node *at, pl_m
   return 1;
 }
 
-static int read_one(reader *r, const pl_node *at, int nwatch, const pl_watch *watch,
+static int read_one(reader *r, const pl_node *at, int nprobe, const pl_probe *probe,
                     pl_measured *out) {
   measured_def d = {0};
   char path[PL_TEXT];
@@ -437,10 +437,10 @@ static int read_one(reader *r, const pl_node *at, int nwatch, const pl_watch *wa
     return 0;
   }
   if (!read_map(r, at->kind == NODE_SCALAR ? &plain : at, &map_measured, &d)) return 0;
-  if (!find_place(r, &d, at, nwatch, watch, out)) return 0;
+  if (!find_place(r, &d, at, nprobe, probe, out)) return 0;
   if (!scene_file(r, d.file.at == &file ? at : d.file.at, "measured", path, sizeof path)) return 0;
-  out->file = take_text(r, d.file.s, strlen(d.file.s));
-  out->f.name = take_text(r, path, strlen(path));
+  out->file = scene_strdup(r, d.file.s, strlen(d.file.s));
+  out->f.name = scene_strdup(r, path, strlen(path));
   if (!out->file || !out->f.name) return 0;
   out->f.harmonic = d.harmonic.v;
   out->f.sweep = (pl_sweep)d.sweep.v;
@@ -449,13 +449,13 @@ static int read_one(reader *r, const pl_node *at, int nwatch, const pl_watch *wa
   return check_place(r, &d, at, out);
 }
 
-void build_measured(reader *r, const pl_node *at, int nwatch, const pl_watch *watch,
+void build_measured(reader *r, const pl_node *at, int nprobe, const pl_probe *probe,
                     pl_analysis *a) {
   int many = at->kind == NODE_LIST;
-  pl_measured *m = take(r, (size_t)(many ? at->n : 1) + 1, sizeof *m);
+  pl_measured *m = scene_alloc(r, (size_t)(many ? at->n : 1) + 1, sizeof *m);
   if (!m) return;
   a->measured = m;
   for (const pl_node *d = many ? at->first : at; d && !r->failed; d = many ? d->next : NULL)
-    if (read_one(r, d, nwatch, watch, &m[a->nmeasured])) a->nmeasured++;
+    if (read_one(r, d, nprobe, probe, &m[a->nmeasured])) a->nmeasured++;
   if (many && at->n == 0) problem(r, at, "e.g. measured: frf.csv", "measured must name files");
 }

@@ -26,8 +26,8 @@ static int read_joints(reader *r, const pl_node *at, const char *what, int n, in
 
 // links at each node: ptr[nnode + 1], entry = 2 link + end
 static int build_graph(reader *r, int **ptr, int **entry) {
-  *ptr = take(r, (size_t)r->nnode + 2, sizeof **ptr);
-  *entry = take(r, 2 * (size_t)r->nlink + 1, sizeof **entry);
+  *ptr = scene_alloc(r, (size_t)r->nnode + 2, sizeof **ptr);
+  *entry = scene_alloc(r, 2 * (size_t)r->nlink + 1, sizeof **entry);
   if (!*ptr || !*entry) return 0;
   int *p = *ptr;
   for (int k = 0; k < 2 * r->nlink; k++) p[r->link_joint[k / 2][k % 2] + 2]++;
@@ -58,9 +58,9 @@ static void move_joints(reader *r) {
   int *ptr, *entry, n, many = 0;
   for (int k = 0; k < r->nlink; k++) many += r->link[k]->length.at != NULL;
   if (many == 0 || !build_graph(r, &ptr, &entry)) return;
-  int *mark = take(r, (size_t)r->nnode + 1, sizeof *mark);
-  int *stack = take(r, (size_t)r->nnode + 1, sizeof *stack);
-  double *shift = take(r, 3 * (size_t)r->nnode + 1, sizeof *shift);
+  int *mark = scene_alloc(r, (size_t)r->nnode + 1, sizeof *mark);
+  int *stack = scene_alloc(r, (size_t)r->nnode + 1, sizeof *stack);
+  double *shift = scene_alloc(r, 3 * (size_t)r->nnode + 1, sizeof *shift);
   if (!mark || !stack || !shift) return;
   if ((double)many * r->nlink > 1e8) {
     problem(r, r->link[0]->joints, NULL, "too many links with a length");
@@ -91,8 +91,8 @@ static void build_links(reader *r, const items *links) {
   const link_def *d = links->item;
   int *stencil;
   double *par;
-  r->link = take(r, (size_t)links->n + 1, sizeof *r->link);
-  r->link_joint = take(r, (size_t)links->n + 1, sizeof *r->link_joint);
+  r->link = scene_alloc(r, (size_t)links->n + 1, sizeof *r->link);
+  r->link_joint = scene_alloc(r, (size_t)links->n + 1, sizeof *r->link_joint);
   if (!r->link || !r->link_joint) return;
   for (int k = 0; k < links->n; k++) {
     // a link that is wrong keeps its name, so that its uses are not reported as well
@@ -278,8 +278,8 @@ static void put_axial(reader *r, int group, int k, const spring_def *d, const sp
 void build_springs(reader *r, const items *springs) {
   const spring_def *d = springs->item;
   if (springs->n == 0) return;
-  spring_end(*end)[2] = take(r, (size_t)springs->n, sizeof *end);
-  char *type = take(r, (size_t)springs->n, 1); // 0: bad, 1: scalar, 2: axial
+  spring_end(*end)[2] = scene_alloc(r, (size_t)springs->n, sizeof *end);
+  char *type = scene_alloc(r, (size_t)springs->n, 1); // 0: bad, 1: scalar, 2: axial
   int count[3] = {0}, group[3] = {0}, *stencil[3] = {0}, done[3] = {0};
   double *par;
   if (!end || !type) return;

@@ -57,7 +57,7 @@ static int check_free(reader *r, const pl_node *at, int n, const int *node, int 
 static int ordered_nodes(reader *r, const pl_node *at, node_list *out) {
   if (at->kind != NODE_LIST) return select_nodes(r, at, "nodes", out);
   out->n = 0;
-  out->v = take(r, (size_t)at->n + 1, sizeof *out->v);
+  out->v = scene_alloc(r, (size_t)at->n + 1, sizeof *out->v);
   if (!out->v) return 0;
   for (const pl_node *d = at->first; d; d = d->next)
     if (!select_one(r, d, "nodes", &out->v[out->n++])) return 0;
@@ -187,7 +187,7 @@ static int read_trajectory(reader *r, const plan *p, const pl_node *at, const ob
   for (int k = 0; k < ntarget; k++)
     if (!read_target(r, p, d, target_of(at, k), omega, &o->nharm, &coef[k])) return 0;
   size_t per = (size_t)r->dim * (2 * (size_t)o->nharm + 1);
-  double *all = take(r, per * (size_t)ntarget + 1, sizeof *all);
+  double *all = scene_alloc(r, per * (size_t)ntarget + 1, sizeof *all);
   if (!all) return 0;
   for (int k = 0; k < ntarget; k++) memcpy(all + (size_t)k * per, coef[k], per * sizeof *all);
   o->coef = all;
@@ -303,7 +303,7 @@ void read_objectives(reader *r, plan *p, const pl_node *at) {
     problem(r, at, "e.g. [{amplitude: max, node: tip}]", "%s: there are no objectives", p->what);
     return;
   }
-  pl_objective *o = take(r, (size_t)(many ? at->n : 1) + 1, sizeof *o);
+  pl_objective *o = scene_alloc(r, (size_t)(many ? at->n : 1) + 1, sizeof *o);
   if (!o) return;
   p->out.problem.objective = o;
   for (const pl_node *d = many ? at->first : at; d; d = many ? d->next : NULL)

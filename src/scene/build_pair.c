@@ -75,7 +75,7 @@ static void put_value(sorter *s, const ends *e, int k, const char *name, double 
 void build_stops(reader *r) {
   const items *list = &r->def.stops;
   const stop_def *d = list->item;
-  ends *e = take(r, (size_t)list->n + 1, sizeof *e);
+  ends *e = scene_alloc(r, (size_t)list->n + 1, sizeof *e);
   int count[2] = {0};
   sorter s;
   if (!e || list->n == 0) return;
@@ -140,8 +140,8 @@ static int read_limit(reader *r, const friction_def *d, const pl_node *at, num *
 void build_friction(reader *r) {
   const items *list = &r->def.friction;
   const friction_def *d = list->item;
-  ends *e = take(r, (size_t)list->n + 1, sizeof *e);
-  num *limit = take(r, (size_t)list->n + 1, sizeof *limit);
+  ends *e = scene_alloc(r, (size_t)list->n + 1, sizeof *e);
+  num *limit = scene_alloc(r, (size_t)list->n + 1, sizeof *limit);
   int count[2][2] = {{0}};
   sorter s[2];
   if (!e || !limit || list->n == 0) return;
@@ -175,7 +175,7 @@ typedef struct curve {
   double *x, *f, *slope; // [n]
 } curve;
 
-static int take_curve(reader *r, const char *path, const pl_table *t, const char *si, curve *c) {
+static int read_curve(reader *r, const char *path, const pl_table *t, const char *si, curve *c) {
   int rows = pl_table_rows(t), cols = pl_table_cols(t);
   const double *data = pl_table_data(t);
   const char *hint = "the header is e.g. x_mm,force_N or v_m/s,force_N";
@@ -190,7 +190,7 @@ static int take_curve(reader *r, const char *path, const pl_table *t, const char
       !column_scale(r, path, t, 1, "N", hint, &factor[1]))
     return 0;
   c->n = rows;
-  c->x = take(r, 3 * (size_t)rows, sizeof *c->x);
+  c->x = scene_alloc(r, 3 * (size_t)rows, sizeof *c->x);
   if (!c->x) return 0;
   c->f = c->x + rows;
   c->slope = c->f + rows;
@@ -209,7 +209,7 @@ static int read_table(reader *r, const table_def *d, curve *c) {
   char path[PL_TEXT];
   pl_table *t;
   if (!d->file.at || !read_csv(r, d->file.at, "table", path, &t)) return 0;
-  int ok = take_curve(r, path, t, d->of.v ? "m/s" : "m", c);
+  int ok = read_curve(r, path, t, d->of.v ? "m/s" : "m", c);
   pl_table_free(t);
   return ok;
 }
@@ -283,8 +283,8 @@ static void put_pieces(sorter *s, const table_def *d, const ends *e, const curve
 void build_tables(reader *r) {
   const items *list = &r->def.tables;
   const table_def *d = list->item;
-  ends *e = take(r, (size_t)list->n + 1, sizeof *e);
-  curve *c = take(r, (size_t)list->n + 1, sizeof *c);
+  ends *e = scene_alloc(r, (size_t)list->n + 1, sizeof *e);
+  curve *c = scene_alloc(r, (size_t)list->n + 1, sizeof *c);
   int count[2][2] = {{0}};
   sorter s[2];
   if (!e || !c || list->n == 0) return;

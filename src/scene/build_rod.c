@@ -141,7 +141,7 @@ static int read_natural(reader *r, const natural_def *d, rod_part *p) {
 void build_rod_edges(reader *r, body_slot *b) {
   const geometry_def *g = b->def->rod;
   rod_part *p = b->rod;
-  int n = b->mesh->cell[PL_SEG2].n, *cell = take(r, (size_t)n + 1, sizeof *cell);
+  int n = b->mesh->cell[PL_SEG2].n, *cell = scene_alloc(r, (size_t)n + 1, sizeof *cell);
   if (!g->material.at || !g->section || !cell) return;
   const material_def *m = find_material(r, &g->material);
   if (!m || !read_section(r, b, g->section, p) || !read_natural(r, g->natural, p)) return;
@@ -161,7 +161,7 @@ void build_rod_edges(reader *r, body_slot *b) {
 
 // ---- how edges meet ---------------------------------------------------------------------------
 
-static int take_edges(reader *r, rod_net *net) {
+static int read_edges(reader *r, rod_net *net) {
   char buf[128];
   for (int k = 0; k < r->nbody; k++) {
     const body_slot *b = &r->body[k];
@@ -266,7 +266,7 @@ static int set_director(reader *r, const rod_net *net, int e, int before) {
   if (before < 0)
     pl_rod_director(d->t, d->m1);
   else
-    pl_rod_carry(net->edge[before].t, d->t, net->edge[before].m1, d->m1);
+    pl_rod_transport(net->edge[before].t, d->t, net->edge[before].m1, d->m1);
   return 1;
 }
 
@@ -354,7 +354,8 @@ static void put_natural(reader *r, const body_slot *b, int group, int n) {
 static void put_bends(reader *r, const rod_net *net, int body) {
   const body_slot *b = &r->body[body];
   const natural_def *d = b->def->rod->natural;
-  int n = 0, count = net->ninbody[body], *cell = take(r, 2 * (size_t)count + 1, sizeof *cell);
+  int n = 0, count = net->ninbody[body],
+      *cell = scene_alloc(r, 2 * (size_t)count + 1, sizeof *cell);
   if (count == 0 || !cell) return;
   int group = body_group(r, b, " bending", PL_ELEM_rod_bend, count, NULL, !has_own(b->rod), 0);
   if (group < 0) return;
@@ -380,7 +381,7 @@ static void put_joints(reader *r, const rod_net *net, int body) {
   int n = 0, count = 0, ne = b->mesh->cell[PL_SEG2].n;
   const rod_edge *edge = net->edge + b->rod->first;
   for (int k = 0; k < 2 * ne; k++) count += net->junction[edge[k / 2].v[k % 2]] >= 0;
-  int *cell = take(r, (size_t)count + 1, sizeof *cell);
+  int *cell = scene_alloc(r, (size_t)count + 1, sizeof *cell);
   if (count == 0 || !cell) return;
   int group = body_group(r, b, " joints", PL_ELEM_rod_joint, count, NULL, 0, 0);
   if (group < 0) return;
@@ -431,7 +432,8 @@ static void hold_scalars(reader *r, const rod_net *net) {
   for (int k = 0; k < r->ndrive && !r->failed; k++) {
     int n = held(net, r, k, NULL, NULL);
     if (n == 0) continue;
-    int *scal = take(r, (size_t)n, sizeof *scal), *edge = take(r, 2 * (size_t)n, sizeof *edge);
+    int *scal = scene_alloc(r, (size_t)n, sizeof *scal),
+        *edge = scene_alloc(r, 2 * (size_t)n, sizeof *edge);
     if (!scal || !edge) return;
     r->drive[k].nscal = held(net, r, k, scal, edge);
     r->drive[k].scal = scal;
@@ -440,7 +442,7 @@ static void hold_scalars(reader *r, const rod_net *net) {
 }
 
 void rods_clamped(reader *r, int *used) {
-  char *rod = take(r, (size_t)r->nnode + 1, 1);
+  char *rod = scene_alloc(r, (size_t)r->nnode + 1, 1);
   if (!rod) return;
   for (int k = 0; k < r->nbody; k++)
     for (int i = 0; r->body[k].rod && i < r->body[k].n; i++) rod[r->body[k].node[i]] = 1;
@@ -455,7 +457,7 @@ static void hold_spins(reader *r, const rod_net *net) {
   for (int k = 0; k < r->def.initial.n; k++)
     if (d[k].spin) return;
   if (net->nloose == 0) return;
-  if (!take_more(r, &r->drive, r->ndrive, &r->drive_cap, sizeof *r->drive)) return;
+  if (!scene_grow(r, &r->drive, r->ndrive, &r->drive_cap, sizeof *r->drive)) return;
   r->drive[r->ndrive++] = (pl_drive_desc){.name = "spin",
                                           .kind = PL_DRIVE_TRANSLATION,
                                           .node = net->loose,
@@ -471,18 +473,18 @@ static rod_net *open_net(reader *r) {
   for (int k = 0; k < r->nbody; k++)
     if (r->body[k].rod) n += (size_t)r->body[k].mesh->cell[PL_SEG2].n;
   if (n == 0) return NULL;
-  rod_net *net = take(r, 1, sizeof *net);
+  rod_net *net = scene_alloc(r, 1, sizeof *net);
   if (!net) return NULL;
-  *net = (rod_net){.edge = take(r, n, sizeof *net->edge),
-                   .begin = take(r, nodes + 1, sizeof *net->begin),
-                   .at = take(r, 2 * n, sizeof *net->at),
-                   .junction = take(r, nodes, sizeof *net->junction),
-                   .holder = take(r, nodes, sizeof *net->holder),
-                   .clamper = take(r, nodes, sizeof *net->clamper),
-                   .wall = take(r, nodes, sizeof *net->wall),
-                   .bend = take(r, n, sizeof *net->bend),
-                   .ninbody = take(r, (size_t)r->nbody, sizeof *net->ninbody),
-                   .loose = take(r, n, sizeof *net->loose),
+  *net = (rod_net){.edge = scene_alloc(r, n, sizeof *net->edge),
+                   .begin = scene_alloc(r, nodes + 1, sizeof *net->begin),
+                   .at = scene_alloc(r, 2 * n, sizeof *net->at),
+                   .junction = scene_alloc(r, nodes, sizeof *net->junction),
+                   .holder = scene_alloc(r, nodes, sizeof *net->holder),
+                   .clamper = scene_alloc(r, nodes, sizeof *net->clamper),
+                   .wall = scene_alloc(r, nodes, sizeof *net->wall),
+                   .bend = scene_alloc(r, n, sizeof *net->bend),
+                   .ninbody = scene_alloc(r, (size_t)r->nbody, sizeof *net->ninbody),
+                   .loose = scene_alloc(r, n, sizeof *net->loose),
                    .first = r->nextra};
   return r->failed ? NULL : net;
 }
@@ -490,12 +492,12 @@ static rod_net *open_net(reader *r) {
 void build_rods(reader *r) {
   if (r->nproblem > 0) return;
   rod_net *net = open_net(r);
-  if (!net || !take_edges(r, net)) return;
+  if (!net || !read_edges(r, net)) return;
   list_edges(r, net);
   find_holders(r, net);
   find_junctions(r, net);
   r->nextra += net->n + 3 * net->njunction;
-  r->extra = take(r, (size_t)r->nextra, sizeof *r->extra);
+  r->extra = scene_alloc(r, (size_t)r->nextra, sizeof *r->extra);
   if (!r->extra) return;
   net->nbend = 0;
   for (int e = 0; e < net->n; e++)
@@ -516,7 +518,7 @@ void build_rods(reader *r) {
 // theta' = omega.t, and s' = omega/4 where s is zero
 void rods_spin(reader *r, const node_list *nodes, const double *omega) {
   const rod_net *net = r->rods;
-  char *in = net ? take(r, (size_t)r->nnode, 1) : NULL;
+  char *in = net ? scene_alloc(r, (size_t)r->nnode, 1) : NULL;
   if (!in) return;
   for (int i = 0; i < nodes->n; i++) in[nodes->v[i]] = 1;
   for (int e = 0; e < net->n; e++) {

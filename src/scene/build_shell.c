@@ -58,7 +58,7 @@ static int widen_drives(reader *r, const shells *s) {
       for (int i = 0; s->part[b] && i < s->part[b]->ncopy; i++) more += carrier(r, s, b, i) == k;
     if (more == 0) continue;
     pl_drive_desc *d = &r->drive[k];
-    int *list = take(r, (size_t)d->nnode + (size_t)more, sizeof *list);
+    int *list = scene_alloc(r, (size_t)d->nnode + (size_t)more, sizeof *list);
     if (!list) return 0;
     memcpy(list, d->node, (size_t)d->nnode * sizeof *list);
     d->node = list;
@@ -72,7 +72,7 @@ static void add_copies(reader *r, const shells *s, int body) {
   const body_slot *b = &r->body[body];
   const pl_midedge *p = s->part[body];
   for (int k = 0; k < p->ncopy && !r->failed; k++) {
-    if (!take_more(r, &r->copy, r->ncopy, &r->copy_cap, sizeof *r->copy)) return;
+    if (!scene_grow(r, &r->copy, r->ncopy, &r->copy_cap, sizeof *r->copy)) return;
     pl_drive_desc *d = &r->drive[carrier(r, s, body, k)];
     int node = b->node[p->copy[k]], copy = r->nnode + r->ncopy;
     // the description holds const arrays; they are ours
@@ -86,7 +86,7 @@ static pl_status open_part(reader *r, shells *s, int body) {
   const body_slot *b = &r->body[body];
   pl_topology *t;
   PL_TRY(pl_topology_create(b->mesh, &t));
-  int *clamp = take(r, (size_t)b->n + 1, sizeof *clamp);
+  int *clamp = scene_alloc(r, (size_t)b->n + 1, sizeof *clamp);
   for (int i = 0; clamp && i < b->n; i++) clamp[i] = s->wall[b->node[i]];
   pl_status st = clamp ? pl_midedge_create(b->mesh, t, clamp, &s->part[body]) : PL_E_NOMEM;
   for (int e = 0; st == PL_OK && e < t->nedge; e++)
@@ -112,7 +112,7 @@ static void fill_stencils(reader *r, const shells *s) {
   for (int k = 0; k < r->nbody && !r->failed; k++) {
     const body_slot *b = &r->body[k];
     const pl_midedge *p = s->part[k];
-    int *node = p ? take(r, (size_t)(b->n + p->ncopy) + 1, sizeof *node) : NULL;
+    int *node = p ? scene_alloc(r, (size_t)(b->n + p->ncopy) + 1, sizeof *node) : NULL;
     if (!node) continue;
     memcpy(node, b->node, (size_t)b->n * sizeof *node);
     for (int i = 0; i < p->ncopy; i++) node[b->n + i] = copy++;
@@ -122,10 +122,10 @@ static void fill_stencils(reader *r, const shells *s) {
 }
 
 void build_clamps(reader *r) {
-  shells s = {.holder = take(r, (size_t)r->nnode + 1, sizeof *s.holder),
-              .wall = take(r, (size_t)r->nnode + 1, sizeof *s.wall),
-              .used = take(r, (size_t)r->ndrive + 1, sizeof *s.used),
-              .part = take(r, (size_t)r->nbody + 1, sizeof *s.part)};
+  shells s = {.holder = scene_alloc(r, (size_t)r->nnode + 1, sizeof *s.holder),
+              .wall = scene_alloc(r, (size_t)r->nnode + 1, sizeof *s.wall),
+              .used = scene_alloc(r, (size_t)r->ndrive + 1, sizeof *s.used),
+              .part = scene_alloc(r, (size_t)r->nbody + 1, sizeof *s.part)};
   if (r->failed || !r->clamp) return;
   find_holders(r, &s);
   for (int k = 0; k < r->nbody && !r->failed; k++) {

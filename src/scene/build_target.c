@@ -33,7 +33,7 @@ static int find_time(const pl_table *t) {
   return -1;
 }
 
-static int take_table(reader *r, const char *path, const pl_table *t, double omega, curve *c) {
+static int read_table(reader *r, const char *path, const pl_table *t, double omega, curve *c) {
   int dim = r->dim, rows = pl_table_rows(t), cols = pl_table_cols(t), col[3], time = find_time(t);
   double factor[3], second = 1;
   const char *hint = "the header is e.g. t_s,x_mm,y_mm";
@@ -47,8 +47,8 @@ static int take_table(reader *r, const char *path, const pl_table *t, double ome
     if (!column_scale(r, path, t, col[k], "m", hint, &factor[k])) return 0;
   }
   if (time >= 0 && !column_scale(r, path, t, time, "s", hint, &second)) return 0;
-  c->x = take(r, (size_t)(rows * dim) + 1, sizeof *c->x);
-  c->times = take(r, (size_t)rows + 1, sizeof *c->times);
+  c->x = scene_alloc(r, (size_t)(rows * dim) + 1, sizeof *c->x);
+  c->times = scene_alloc(r, (size_t)rows + 1, sizeof *c->times);
   if (!c->x || !c->times) return 0;
   c->n = rows;
   c->timed = time >= 0;
@@ -65,7 +65,7 @@ static int read_file(reader *r, const pl_node *at, double omega, curve *c) {
   char path[PL_TEXT];
   pl_table *t;
   if (!read_csv(r, at, "trajectory", path, &t)) return 0;
-  int ok = take_table(r, path, t, omega, c);
+  int ok = read_table(r, path, t, omega, c);
   pl_table_free(t);
   return ok;
 }
@@ -79,7 +79,7 @@ static int read_points(reader *r, const pl_node *at, curve *c) {
             "trajectory must be a file or {points: list}");
     return 0;
   }
-  c->x = take(r, (size_t)(list->n * r->dim) + 1, sizeof *c->x);
+  c->x = scene_alloc(r, (size_t)(list->n * r->dim) + 1, sizeof *c->x);
   if (!c->x) return 0;
   for (const pl_node *d = list->first; d; d = d->next) {
     vec v;
@@ -136,7 +136,7 @@ int read_target(reader *r, const plan *p, const objective_def *d, const pl_node 
             "trajectory: the target has %d harmonics, the motions %d", *nharm, p->harmonics);
     return 0;
   }
-  *coef = take(r, (size_t)r->dim * (2 * (size_t)*nharm + 1) + 1, sizeof **coef);
+  *coef = scene_alloc(r, (size_t)r->dim * (2 * (size_t)*nharm + 1) + 1, sizeof **coef);
   if (!*coef) return 0;
   int arc = d->resample.v == 2 || (d->resample.v == 0 && !c.timed);
   pl_status s = pl_curve_coefficients(r->env, c.n, r->dim, c.x, arc ? PL_BY_ARC : PL_BY_TIME,

@@ -37,8 +37,8 @@ static int may_write(const pl_scene *s, const pl_analysis *a, const char *what) 
   int counts = a->kind == PL_ANALYSIS_modes || a->kind == PL_ANALYSIS_fit_damping;
   if (counts && digits > 0 && (what[digits] == 0 || what[digits] == '-')) return 1;
   if (meets_any(what, known, COUNT(known))) return 1;
-  for (int k = 0; k < a->nwatch; k++)
-    if (meet(what, a->watch[k].name)) return 1;
+  for (int k = 0; k < a->nprobe; k++)
+    if (meet(what, a->probe[k].name)) return 1;
   return meets_any(what, s->obstacle_name, s->contact.nobstacle);
 }
 

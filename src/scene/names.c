@@ -25,7 +25,7 @@ const name_entry *name_find(const name_table *t, const char *name) {
 
 static int grow_table(reader *r, name_table *t) {
   name_table big = {.cap = t->cap ? 2 * t->cap : 64};
-  big.slot = take(r, (size_t)big.cap, sizeof *big.slot);
+  big.slot = scene_alloc(r, (size_t)big.cap, sizeof *big.slot);
   if (!big.slot) return 0;
   for (int k = 0; k < t->cap; k++)
     if (t->slot[k].name) *slot_of(&big, t->slot[k].name) = t->slot[k];

@@ -9,10 +9,10 @@
 enum { FYAML_ROOM = 1 << 20 }; // bytes that the parser may want at once
 
 pl_node *node_new(reader *r, node_kind kind, const char *text, size_t n) {
-  pl_node *d = take(r, 1, sizeof *d);
+  pl_node *d = scene_alloc(r, 1, sizeof *d);
   if (!d) return NULL;
   d->kind = kind;
-  d->text = text ? take_text(r, text, n) : "";
+  d->text = text ? scene_strdup(r, text, n) : "";
   return d->text ? d : NULL;
 }
 
@@ -163,7 +163,7 @@ static int find_selectors(reader *r, const char *file, const char *s, size_t n, 
         continue;
       }
       // marks come in pairs and capacities are even
-      if (!take_more(r, mark, *nmark, &cap, sizeof **mark)) return 0;
+      if (!scene_grow(r, mark, *nmark, &cap, sizeof **mark)) return 0;
       (*mark)[(*nmark)++] = from;
       (*mark)[(*nmark)++] = end;
       i = end;
@@ -180,8 +180,8 @@ static int insert_quotes(reader *r, const char *file, const char *data, size_t s
   src->n = size;
   if (!find_selectors(r, file, data, size, &mark, &nmark)) return 0;
   if (nmark == 0) return 1;
-  char *text = take(r, size + (size_t)nmark + 1, 1);
-  src->inserted = take(r, (size_t)nmark, sizeof *src->inserted);
+  char *text = scene_alloc(r, size + (size_t)nmark + 1, 1);
+  src->inserted = scene_alloc(r, (size_t)nmark, sizeof *src->inserted);
   if (!text || !src->inserted) return 0;
   size_t at = 0, from = 0;
   for (int k = 0; k < nmark; k++) {
@@ -267,7 +267,7 @@ static void check_duplicates(grower *g, const pl_node *map) {
 }
 
 // a scalar where a key is due
-static int take_key(grower *g, const char *text, size_t n) {
+static int read_key(grower *g, const char *text, size_t n) {
   if (n == 0) {
     refuse(g, NULL, "empty key");
     return 0;
@@ -276,7 +276,7 @@ static int take_key(grower *g, const char *text, size_t n) {
     refuse(g, "write the entries out", "merge keys ('<<') are not allowed");
     return 0;
   }
-  g->key = take_text(g->r, text, n);
+  g->key = scene_strdup(g->r, text, n);
   g->key_line = g->line;
   g->key_col = g->col;
   return g->key != NULL;
@@ -329,7 +329,7 @@ static int add_scalar(grower *g, struct fy_event *e) {
     return 0;
   }
   if (g->depth > 0 && g->stack[g->depth - 1]->kind == NODE_MAP && !g->key)
-    return take_key(g, text, n);
+    return read_key(g, text, n);
   pl_node *d = node_new(g->r, NODE_SCALAR, text, n);
   if (!d) return 0;
   d->quoted = e->scalar.value && fy_token_scalar_style(e->scalar.value) != FYSS_PLAIN;
@@ -421,10 +421,10 @@ static pl_status parse_source(reader *r, source *src, const char *file, const ch
                                       FYPCF_DISABLE_ACCELERATORS | FYPCF_ALLOW_DUPLICATE_KEYS,
                              .diag = diag};
   // libfyaml drops values, or falls, where it has no memory: errno tells, and room is looked for
-  void *room = malloc(FYAML_ROOM);
-  free(room);
+  void *check_count = malloc(FYAML_ROOM);
+  free(check_count);
   errno = 0;
-  struct fy_parser *p = room ? fy_parser_create(&cfg) : NULL;
+  struct fy_parser *p = check_count ? fy_parser_create(&cfg) : NULL;
   if (!p || fy_parser_set_string(p, src->s, src->n) != 0) {
     if (p) fy_parser_destroy(p);
     fy_diag_destroy(diag);

@@ -72,8 +72,8 @@ static pl_node *add_key(reader *r, pl_node *map, const char *key, const char *or
 }
 
 // one step of the path; NULL: reported, or out of memory
-static pl_node *step(reader *r, pl_node *at, const char *part, const char *path,
-                     const char *origin) {
+static pl_node *descend_key(reader *r, pl_node *at, const char *part, const char *path,
+                            const char *origin) {
   char hint[PL_TEXT];
   pl_node *next = NULL;
   if (at->kind == NODE_MAP) {
@@ -103,8 +103,8 @@ void tree_override(reader *r, const char *assignment) {
   char origin_text[PL_TEXT];
   const char *equal = strchr(assignment, '=');
   snprintf(origin_text, sizeof origin_text, "--set %.300s", assignment);
-  const char *origin = take_text(r, origin_text, strlen(origin_text));
-  char *path = equal ? (char *)take_text(r, assignment, (size_t)(equal - assignment)) : NULL;
+  const char *origin = scene_strdup(r, origin_text, strlen(origin_text));
+  char *path = equal ? (char *)scene_strdup(r, assignment, (size_t)(equal - assignment)) : NULL;
   if (!origin || (equal && !path)) return;
   if (!equal || equal == assignment) {
     problem_at(r, origin, 0, 0, "e.g. --set analyses.static.steps=10", "path=value is wanted");
@@ -123,7 +123,7 @@ void tree_override(reader *r, const char *assignment) {
       return;
     }
     const char *above = part == path ? "scene" : done;
-    at = step(r, at, part, above, origin);
+    at = descend_key(r, at, part, above, origin);
     done = part;
     part = dot ? dot + 1 : NULL;
   }

@@ -8,7 +8,7 @@
 
 enum { BLOCK = 1 << 15 };
 
-void *take(reader *r, size_t count, size_t size) {
+void *scene_alloc(reader *r, size_t count, size_t size) {
   size_t bytes;
   if (pl_mul_size(count, size, &bytes) || bytes > SIZE_MAX / 2) bytes = SIZE_MAX / 2;
   bytes = (bytes + 15) & ~(size_t)15;
@@ -34,16 +34,16 @@ void *take(reader *r, size_t count, size_t size) {
   return p;
 }
 
-const char *take_text(reader *r, const char *s, size_t n) {
-  char *copy = take(r, n + 1, 1);
+const char *scene_strdup(reader *r, const char *s, size_t n) {
+  char *copy = scene_alloc(r, n + 1, 1);
   if (copy) memcpy(copy, s, n);
   return copy;
 }
 
-int take_more(reader *r, void *array, int n, int *cap, size_t size) {
+int scene_grow(reader *r, void *array, int n, int *cap, size_t size) {
   if (n < *cap) return 1;
   int want = *cap ? 2 * *cap : 16;
-  void *grown = want > 0 ? take(r, (size_t)want, size) : NULL, *old;
+  void *grown = want > 0 ? scene_alloc(r, (size_t)want, size) : NULL, *old;
   if (!grown) {
     r->failed = PL_E_NOMEM;
     return 0;

@@ -333,7 +333,7 @@ static int read_list(reader *r, const pl_node *at, const row *w, items *out) {
     return 0;
   }
   int n = single ? 1 : at->n;
-  char *item = take(r, (size_t)n + 1, sub->size);
+  char *item = scene_alloc(r, (size_t)n + 1, sub->size);
   if (!item) return 0;
   out->item = item;
   for (const pl_node *d = single ? at : at->first; d; d = single ? NULL : d->next) {
@@ -402,7 +402,7 @@ static int read_row(reader *r, const pl_node *at, const row *w, char *field) {
   case T_VEC3:
     return read_vec_row(r, at, w, (vec *)(void *)field);
   case T_MAP: {
-    void *sub = take(r, 1, w->sub->size);
+    void *sub = scene_alloc(r, 1, w->sub->size);
     if (!sub) return 0;
     memcpy(field, &sub, sizeof sub);
     return read_map(r, at, w->sub, sub);
@@ -428,7 +428,7 @@ static void default_row(const row *w, char *field) {
     for (int k = 0; k < 3; k++) ((vec *)(void *)field)->v[k].par = -1;
 }
 
-static int read_opt(reader *r, const pl_node *at, const pl_opt_info *o, char *opts) {
+static int read_opt(reader *r, const pl_node *at, const pl_option *o, char *opts) {
   void *field = opts + o->offset;
   num v;
   if (o->type == PL_OPT_CHOICE) return read_choice(r, at, o->name, o->choices, field);

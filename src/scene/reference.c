@@ -8,13 +8,13 @@
 enum { SEEN_MAX = 96 };
 
 // maps in the order in which they are met
-typedef struct walk {
+typedef struct sections {
   const map_info *map[SEEN_MAX];
   char path[SEEN_MAX][96];
   int n;
-} walk;
+} sections;
 
-static void visit(walk *w, const map_info *m, const char *path) {
+static void visit(sections *w, const map_info *m, const char *path) {
   for (int k = 0; k < w->n; k++)
     if (w->map[k] == m) return;
   PL_ASSERT(w->n < SEEN_MAX);
@@ -115,7 +115,7 @@ static void put_range(pl_text *out, double lo, double hi, int lo_open) {
     pl_text_add(out, "<= %g", hi);
 }
 
-static void put_opt(pl_text *out, const pl_opt_info *o) {
+static void put_opt(pl_text *out, const pl_option *o) {
   char name[64];
   pl_text_add(out, "| `%s` | ", o->name);
   if (o->type == PL_OPT_CHOICE)
@@ -251,7 +251,7 @@ static const char parameters_text[] =
     "## Keys\n";
 
 void pl_scene_reference(pl_text *out) {
-  walk w = {0};
+  sections w = {0};
   pl_text_add(out, "%s", intro);
   for (int k = 4; k < unit_quantity_count; k++)
     pl_text_add(out, "%s%s", (k - 4) % 5 == 0 ? "\n                                     # " : ", ",
@@ -272,7 +272,7 @@ void pl_scene_reference(pl_text *out) {
 // ---- paths ------------------------------------------------------------------------------------
 
 void pl_scene_paths(void (*each)(void *ctx, const char *path, const char *text), void *ctx) {
-  walk w = {0};
+  sections w = {0};
   char path[192];
   visit(&w, &map_root, "");
   for (int k = 0; k < PL_ANALYSIS_COUNT; k++) {

@@ -36,7 +36,7 @@ static int compare_ranked(const void *a, const void *b) {
 static void flush(reader *r, pl_scene *s) {
   ranked list[STORE_MAX];
   int shown = 0;
-  pl_diag *remark = take(r, (size_t)r->nstore + 1, sizeof *remark);
+  pl_diag *remark = scene_alloc(r, (size_t)r->nstore + 1, sizeof *remark);
   r->env->diag = r->diag;
   r->env->diag_ctx = r->diag_ctx;
   for (int k = 0; k < r->nstore; k++)
@@ -108,7 +108,7 @@ static pl_status enter_folder(reader *r, pl_scene *s) {
             to->s, r->limit.root);
     return PL_E_INPUT;
   }
-  s->folder = r->folder = take_text(r, path, strlen(path));
+  s->folder = r->folder = scene_strdup(r, path, strlen(path));
   return r->failed;
 }
 
@@ -139,7 +139,7 @@ static pl_status read_scene(reader *r, const char *data, size_t size, int nset,
   if (r->failed) return r->failed;
   PL_TRY(enter_folder(r, s));
   PL_TRY(build_scene(r, s));
-  const char **file = take(r, (size_t)r->nopened, sizeof *file);
+  const char **file = scene_alloc(r, (size_t)r->nopened, sizeof *file);
   for (int k = 0; file && k < r->nopened; k++) file[k] = r->opened[k];
   s->file = file;
   s->nfile = file ? r->nopened : 0;
@@ -160,8 +160,8 @@ static pl_status parse_into(reader *r, pl_scene *s, const char *name, const char
   PL_TRY(pl_arena_create(r->env, 4096, &s->impl->arena));
   r->arena = s->impl->arena;
   PL_TRY(pl_arena_create(r->env, 4096, &r->scratch));
-  s->path = r->file = take_text(r, name, strlen(name));
-  s->folder = r->folder = take_text(r, folder, strlen(folder));
+  s->path = r->file = scene_strdup(r, name, strlen(name));
+  s->folder = r->folder = scene_strdup(r, folder, strlen(folder));
   r->store = pl_alloc(r->env, STORE_MAX, sizeof *r->store);
   if (!r->file || !r->folder || !r->store) return PL_E_NOMEM;
   r->diag = r->env->diag;

@@ -175,7 +175,7 @@ typedef struct map_info {
   size_t size;
   int nrow;
   const row *row;
-  const pl_opt_info *opt; // further keys from an option list
+  const pl_option *opt; // further keys from an option list
   const int *nopt;
   size_t opt_offset;
 } map_info;
@@ -422,7 +422,7 @@ typedef struct output_def {
 
 typedef struct root_def {
   txt title, files;
-  const pl_node *format, *units, *dimension_at, *nodes, *sets, *fixed, *watch, *analyses;
+  const pl_node *format, *units, *dimension_at, *nodes, *sets, *fixed, *probe, *analyses;
   items parameters, materials, bodies;
   mechanism_def *mechanism;
   items springs, stops, friction, tables, masses, potentials, matrices, drives, loads, initial;
@@ -441,7 +441,7 @@ typedef struct projection_def {
 // an analysis besides its options
 typedef struct analysis_def {
   txt name, about;
-  const pl_node *watch, *data, *parameters;
+  const pl_node *probe, *data, *parameters;
   const pl_node *frequencies, *variables, *objectives, *set, *along, *response, *proof;
   const pl_node *compare, *compare_steps, *measured;
   pick weights;
@@ -479,7 +479,7 @@ typedef struct data_def {
 
 typedef struct measured_def {
   txt file, unit;
-  const pl_node *watch;
+  const pl_node *probe;
   pick quantity, per, amplitude, harmonic, sweep, noise, function;
   num from, to;
 } measured_def;
@@ -611,10 +611,10 @@ typedef struct reader {
 } reader;
 
 // memory of the scene; NULL sets r->failed
-void *take(reader *r, size_t count, size_t size);
-const char *take_text(reader *r, const char *s, size_t n);
+void *scene_alloc(reader *r, size_t count, size_t size);
+const char *scene_strdup(reader *r, const char *s, size_t n);
 // room for one more in an array that lives in the arena; returns 0 on failure
-int take_more(reader *r, void *array, int n, int *cap, size_t size);
+int scene_grow(reader *r, void *array, int n, int *cap, size_t size);
 
 // a problem at a node; hint may be NULL
 void problem(reader *r, const pl_node *at, const char *hint, const char *fmt, ...)
@@ -741,7 +741,7 @@ void build_cloth(reader *r, analysis_def *d);
 void build_limits(reader *r, pl_scene *s);
 // explore and design (build_design.c)
 void build_plan(reader *r, analysis_def *d, const pl_node *at);
-void build_measured(reader *r, const pl_node *at, int nwatch, const pl_watch *watch,
+void build_measured(reader *r, const pl_node *at, int nprobe, const pl_probe *probe,
                     pl_analysis *a);
 int oscillates(const reader *r);
 // components of a node that no drive prescribes

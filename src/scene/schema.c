@@ -557,8 +557,8 @@ static const map_info map_damping = {.what = "damping",
 static const map_info map_output = {.what = "output",
                                     .text = "What a run writes besides summary.json.",
                                     .size = sizeof(output_def),
-                                    .opt = pl_output_info_table,
-                                    .nopt = &pl_output_info_count,
+                                    .opt = pl_output_option_table,
+                                    .nopt = &pl_output_option_count,
                                     .opt_offset = offsetof(output_def, opts)};
 
 // ---- analyses ---------------------------------------------------------------------------------
@@ -570,7 +570,7 @@ static const map_info map_output = {.what = "output",
           .text = "name of an earlier static or drape whose state is the start; `rest` when left " \
                   "out"),                                                                          \
   {                                                                                                \
-    .key = "watch", .type = T_RAW, .offset = offsetof(analysis_def, watch),                        \
+    .key = "watch", .type = T_RAW, .offset = offsetof(analysis_def, probe),                        \
     .choices = "{name: node}", .text = "nodes whose motion is recorded, besides the scene's own"   \
   }
 
@@ -671,13 +671,13 @@ const map_info map_data = {
    .text = text_,                                                                                  \
    .size = sizeof(analysis_def),                                                                   \
    ROWS_##name_,                                                                                   \
-   .opt = pl_##name_##_info_table,                                                                 \
-   .nopt = &pl_##name_##_info_count,                                                               \
+   .opt = pl_##name_##_option_table,                                                               \
+   .nopt = &pl_##name_##_option_count,                                                             \
    .opt_offset = offsetof(analysis_def, a) + offsetof(pl_analysis, opts)},
 const map_info map_analysis[PL_ANALYSIS_COUNT] = {PL_ANALYSIS_LIST(A)};
 #undef A
 
-#define A(name_, key_, text_) {key_, text_, pl_##name_##_info_table, &pl_##name_##_info_count},
+#define A(name_, key_, text_) {key_, text_, pl_##name_##_option_table, &pl_##name_##_option_count},
 const pl_analysis_kind pl_analysis_table[PL_ANALYSIS_COUNT] = {PL_ANALYSIS_LIST(A)};
 #undef A
 
@@ -686,10 +686,10 @@ const pl_analysis_kind pl_analysis_table[PL_ANALYSIS_COUNT] = {PL_ANALYSIS_LIST(
    NULL},
 #define C(name_, value_, choices_, text_)                                                          \
   {#name_, PL_OPT_CHOICE, offsetof(pl_output_opts, name_), value_, 0, 1, "", text_, choices_},
-const pl_opt_info pl_output_info_table[] = {PL_OUTPUT_OPTS(X, C)};
+const pl_option pl_output_option_table[] = {PL_OUTPUT_OPTS(X, C)};
 #undef X
 #undef C
-const int pl_output_info_count = COUNT(pl_output_info_table);
+const int pl_output_option_count = COUNT(pl_output_option_table);
 
 // ---- the scene --------------------------------------------------------------------------------
 
@@ -743,7 +743,7 @@ static const row root_rows[] = {
     ROW(root_def, gravity, "gravity", T_VEC, .unit = "m/s^2", .text = "acceleration of free fall"),
     ROW(root_def, damping, "damping", T_MAP, SUB(map_damping), .text = "Rayleigh damping"),
     ROW(root_def, initial, "initial", T_LIST, SUB(map_initial), .text = "start of transients"),
-    ROW(root_def, watch, "watch", T_RAW, .choices = "{name: node}",
+    ROW(root_def, probe, "watch", T_RAW, .choices = "{name: node}",
         .text = "nodes whose motion is recorded, `node.x` for one component"),
     ROW(root_def, output, "output", T_MAP, SUB(map_output), .text = "what a run writes"),
     ROW(root_def, analyses, "analyses", T_RAW, .choices = "[{analysis: mapping}]",

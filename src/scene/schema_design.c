@@ -3,14 +3,14 @@
 // Mappings inside the analyses explore and design.
 
 #define OPT_STRUCT pl_explore_opts
-const pl_opt_info pl_explore_info_table[] = {PL_EXPLORE_OPTS(PL_OPT_ROW_X, PL_OPT_ROW_C)};
+const pl_option pl_explore_option_table[] = {PL_EXPLORE_OPTS(PL_OPT_ROW_X, PL_OPT_ROW_C)};
 #undef OPT_STRUCT
-const int pl_explore_info_count = COUNT(pl_explore_info_table);
+const int pl_explore_option_count = COUNT(pl_explore_option_table);
 
 #define OPT_STRUCT pl_design_opts
-const pl_opt_info pl_design_info_table[] = {PL_DESIGN_OPTS(PL_OPT_ROW_X, PL_OPT_ROW_C)};
+const pl_option pl_design_option_table[] = {PL_DESIGN_OPTS(PL_OPT_ROW_X, PL_OPT_ROW_C)};
 #undef OPT_STRUCT
-const int pl_design_info_count = COUNT(pl_design_info_table);
+const int pl_design_option_count = COUNT(pl_design_option_table);
 
 static const row objective_rows[] = {
     ROW(objective_def, name, "name", T_WORD, .text = "name for messages and results"),
@@ -102,7 +102,7 @@ static const row measured_rows[] = {
         .text =
             "CSV with the columns frequency_Hz, amplitude_mm (or another unit, also per force as "
             "in mm_N) and perhaps phase_deg, or real and imag; or a universal file (.uff, .unv)"),
-    ROW(measured_def, watch, "watch", T_RAW, .choices = "name | name.x",
+    ROW(measured_def, probe, "watch", T_RAW, .choices = "name | name.x",
         .text = "what was measured: a watched place or a node, with its axis; left out: the one "
                 "that is watched"),
     ROW(measured_def, unit, "unit", T_TEXT,
@@ -155,12 +155,12 @@ const map_info map_design_response = {
     .what = "design-response",
     .text = "Response curves before and after a design; stability is not asked unless it is yes.",
     .size = sizeof(response_def),
-    .opt = pl_response_info_table,
-    .nopt = &pl_response_info_count,
+    .opt = pl_response_option_table,
+    .nopt = &pl_response_option_count,
     .opt_offset = offsetof(response_def, opts)};
 const map_info map_proof = {.what = "proof",
                             .text = "How the motions of a design are checked by other means.",
                             .size = sizeof(proof_def),
-                            .opt = pl_proof_info_table,
-                            .nopt = &pl_proof_info_count,
+                            .opt = pl_proof_option_table,
+                            .nopt = &pl_proof_option_count,
                             .opt_offset = offsetof(proof_def, opts)};

@@ -47,6 +47,6 @@ const map_info map_region = {.what = "region",
 const map_info map_projection = {.what = "projection",
                                  .text = "How the nearest state within all limits is found.",
                                  .size = sizeof(projection_def),
-                                 .opt = pl_project_info_table,
-                                 .nopt = &pl_project_info_count,
+                                 .opt = pl_project_option_table,
+                                 .nopt = &pl_project_option_count,
                                  .opt_offset = offsetof(projection_def, opts)};

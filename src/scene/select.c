@@ -103,7 +103,7 @@ static size_t peek(parser *s, char *out, size_t size) {
   return n;
 }
 
-static int accept(parser *s, const char *word) {
+static int accept_word(parser *s, const char *word) {
   char got[64];
   size_t n = peek(s, got, sizeof got);
   if (n == 0 || strcmp(got, word) != 0) return 0;
@@ -326,7 +326,7 @@ static void unknown_group(parser *s, const char *name, int only) {
   for (int k = 0; k < s->r->nbody; k++)
     for (int i = 0; (only < 0 || only == k) && i < s->r->body[k].mesh->nset && n < 64; i++) {
       pl_group_quote(s->r->body[k].mesh->set[i].name, quoted, sizeof quoted);
-      names[n] = take_text(s->r, quoted, strlen(quoted));
+      names[n] = scene_strdup(s->r, quoted, strlen(quoted));
       n += names[n] != NULL;
     }
   hint_names(name, n, names, hint, sizeof hint);
@@ -446,18 +446,18 @@ static int at_comparison(parser *s) {
 static int parse_chooser(parser *s, const node_list *scope, int only, int *done, node_list *out) {
   node_list found;
   *done = 1;
-  if (accept(s, "where")) {
+  if (accept_word(s, "where")) {
     int before = s->conditions, ok;
     s->conditions = 1;
     ok = parse_or(s, scope, out);
     s->conditions = before;
     return ok;
   }
-  if (accept(s, "nearest")) return parse_nearest(s, scope, out);
-  if (accept(s, "box")) return parse_box(s, scope, out);
-  if (accept(s, "group"))
+  if (accept_word(s, "nearest")) return parse_nearest(s, scope, out);
+  if (accept_word(s, "box")) return parse_box(s, scope, out);
+  if (accept_word(s, "group"))
     return parse_group(s, only, &found) && combine(s->r, 'i', scope, &found, out);
-  if (accept(s, "boundary"))
+  if (accept_word(s, "boundary"))
     return parse_boundary(s, only, &found) && combine(s->r, 'i', scope, &found, out);
   *done = 0;
   return 1;
@@ -498,7 +498,7 @@ static int parse_unary(parser *s, const node_list *scope, node_list *out) {
     complain(s, NULL, "nested too deeply");
     return 0;
   }
-  if (accept(s, "not")) {
+  if (accept_word(s, "not")) {
     ok = parse_unary(s, scope, &inner) && combine(s->r, 'd', scope, &inner, out);
   } else {
     skip(s);
@@ -522,7 +522,7 @@ static int parse_unary(parser *s, const node_list *scope, node_list *out) {
 // inside `where`, a joining word belongs to it only when a condition follows
 static int joins(parser *s, const char *word) {
   const char *before = s->p;
-  if (!accept(s, word)) return 0;
+  if (!accept_word(s, word)) return 0;
   if (!s->conditions) return 1;
   const char *after = s->p;
   char next[8];
@@ -580,7 +580,7 @@ static int select_text(reader *r, const pl_node *at, const char *what, const cha
   int ok = select_expression(&s, &found);
   *out = (node_list){0};
   if (ok) {
-    out->v = take(r, (size_t)found.n + 1, sizeof *out->v);
+    out->v = scene_alloc(r, (size_t)found.n + 1, sizeof *out->v);
     ok = out->v != NULL;
   }
   if (ok) {
@@ -607,7 +607,7 @@ static int select_any(reader *r, const pl_node *at, const char *what, node_list 
       continue;
     }
     for (int i = 0; i < more.n; i++) {
-      if (!take_more(r, &out->v, out->n, &cap, sizeof *out->v)) return 0;
+      if (!scene_grow(r, &out->v, out->n, &cap, sizeof *out->v)) return 0;
       out->v[out->n++] = more.v[i];
     }
   }
@@ -647,7 +647,7 @@ int select_either(reader *r, const pl_node *node, const pl_node *nodes, const pl
     return 0;
   }
   if (nodes) return select_nodes(r, nodes, "nodes", out);
-  out->v = take(r, 1, sizeof *out->v);
+  out->v = scene_alloc(r, 1, sizeof *out->v);
   out->n = 1;
   return out->v && select_one(r, node, "node", out->v);
 }
@@ -671,7 +671,7 @@ int select_dof(reader *r, const pl_node *at, const char *what, int *dof) {
     return 0;
   }
   pl_node part = *at;
-  if (axis >= 0) part.text = take_text(r, at->text, (size_t)(dot - at->text));
+  if (axis >= 0) part.text = scene_strdup(r, at->text, (size_t)(dot - at->text));
   int node;
   if (!part.text || !select_one(r, &part, what, &node)) return 0;
   *dof = node * r->dim + (axis < 0 ? 0 : axis);

@@ -174,7 +174,7 @@ void note_bare(reader *r, const pl_node *at, const char *what, double value, con
   while (k < r->nbare && !unit_same(&r->bare[k].dim, d)) k++;
   if (k == COUNT(r->bare)) return;
   if (k == r->nbare) {
-    what = take_text(r, what, strlen(what));
+    what = scene_strdup(r, what, strlen(what));
     r->bare[r->nbare++] = (bare_note){.dim = *d, .at = at, .what = what, .value = value};
   }
   // values of options may be read twice

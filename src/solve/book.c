@@ -12,7 +12,7 @@ static const double SETTLED = 1e-6; // of the forces: an equilibrium
 
 pl_status book_open(book *k, equil *e) {
   size_t nq = (size_t)e->nq;
-  if (!e->o->book || e->touch || e->n == 0) return PL_OK;
+  if (!e->o->book || e->contacts || e->n == 0) return PL_OK;
   k->F = pl_alloc(e->env, nq, sizeof *k->F);
   k->rate = pl_alloc(e->env, nq, sizeof *k->rate);
   k->r = pl_alloc(e->env, nq, sizeof *k->r);

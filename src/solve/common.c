@@ -10,8 +10,8 @@ int ticker_due(ticker *t) {
   return 1;
 }
 
-pl_status ticker_tell(ticker *t, double done, const char *text) {
-  return pl_tell(t->env, t->what, done, text);
+pl_status ticker_progress(ticker *t, double done, const char *text) {
+  return pl_report_progress(t->env, t->what, done, text);
 }
 
 void gather_free(const pl_model *m, const double *full, double *out) {

@@ -5,7 +5,7 @@
 #include <string.h>
 
 // pairs that are open, or whose node has no mass, leave the set
-static void keep_closed(touching *t, const int *heavy) {
+static void keep_closed(contact_set *t, const int *heavy) {
   int kept = 0, dim = t->dim;
   for (int k = 0; k < t->nset; k++) {
     int i = t->set[k], node = t->k->pair[i].node, mass = 1;
@@ -28,7 +28,7 @@ static double kinetic(stepper *st, const double *v) {
 }
 
 // *allow: what the change may add to the kinetic energy, as less pressure leaves less friction
-static void change(touching *t, double scale, double *dv, double *allow) {
+static void change(contact_set *t, double scale, double *dv, double *allow) {
   *allow = 0;
   memset(dv, 0, (size_t)t->n * sizeof *dv);
   for (int i = 0; i < t->nset * t->dim; i++) {
@@ -41,23 +41,23 @@ static void change(touching *t, double scale, double *dv, double *allow) {
 
 // st->g: change of the velocities in the metric of A/scale
 static pl_status attempt(stepper *st, pl_factor *A, double scale, double *allow) {
-  touching *t = st->touch;
+  contact_set *t = st->contacts;
   int dim = t->dim, m = t->nset * dim;
   const double *v = st->x->v;
-  touch_rule u = {.slope = scale, .drag = 1, .rate = v};
+  contact_rule u = {.slope = scale, .drag = 1, .rate = v};
   t->ncolumn = 0;
-  PL_TRY(touching_columns(t, A));
+  PL_TRY(contact_set_columns(t, A));
   memset(st->g, 0, (size_t)st->n * sizeof *st->g);
-  touching_problem(t, &u, st->g);
+  contact_set_problem(t, &u, st->g);
   for (int k = 0; k < t->nset; k++) {
-    const pl_touch *a = &t->k->pair[t->set[k]];
+    const pl_contact_pair *a = &t->k->pair[t->set[k]];
     const double *n = t->place[t->set[k]].frame[0], *w = t->k->obstacle[a->obstacle].velocity;
     t->c[k * dim] = 0;
     for (int c = 0; c < dim; c++) t->c[k * dim] += n[c] * (v[a->node * dim + c] - w[c]);
   }
   for (int i = 0; i < m; i++) t->c[i] -= pl_dot(m, t->W + (size_t)i * m, t->before);
   memcpy(t->f, t->before, (size_t)m * sizeof *t->f);
-  PL_TRY(touching_law(t));
+  PL_TRY(contact_set_law(t));
   change(t, scale, st->g, allow);
   return PL_OK;
 }
@@ -86,7 +86,7 @@ static pl_status settle(stepper *st, const rule *u) {
 }
 
 pl_status stepper_rest(stepper *st, const rule *u) {
-  touching *t = st->touch;
+  contact_set *t = st->contacts;
   keep_closed(t, st->heavy);
   if (t->nset == 0) return PL_OK;
   int m = t->nset * t->dim;

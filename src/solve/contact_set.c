@@ -8,8 +8,8 @@ static const double CLOSE = 1e-13;  // of the size of the model: gaps below are 
 
 // ---- set ----------------------------------------------------------------------------------------
 
-pl_status touching_open(touching *t, const pl_model *m, pl_contact *k) {
-  *t = (touching){.k = k, .m = m, .env = k->env, .n = pl_model_nfree(m), .dim = k->dim};
+pl_status contact_set_open(contact_set *t, const pl_model *m, pl_contact *k) {
+  *t = (contact_set){.k = k, .m = m, .env = k->env, .n = pl_model_nfree(m), .dim = k->dim};
   size_t npair = (size_t)k->npair;
   t->place = pl_alloc(t->env, npair, sizeof *t->place);
   t->in = pl_alloc(t->env, npair, sizeof *t->in);
@@ -26,11 +26,11 @@ pl_status touching_open(touching *t, const pl_model *m, pl_contact *k) {
   return PL_OK;
 }
 
-void touching_close(touching *t) {
+void contact_set_close(contact_set *t) {
   void *all[] = {t->before, t->factor, t->place, t->in,  t->set, t->column, t->W,
                  t->c,      t->f,      t->u,     t->gap, t->mu,  t->status};
   for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) pl_free(t->env, all[i]);
-  *t = (touching){0};
+  *t = (contact_set){0};
 }
 
 // room for count doubles in each of the arrays of the set
@@ -43,13 +43,13 @@ static pl_status resize(pl_env *env, double **x, size_t a, size_t b) {
   return PL_OK;
 }
 
-static pl_status grow(touching *t) {
+static pl_status grow(contact_set *t) {
   if (t->nset < t->cap) return PL_OK;
   size_t cap = t->cap > 0 ? 2 * (size_t)t->cap : 8, m = cap * (size_t)t->dim;
   int *set = pl_realloc(t->env, t->set, cap, sizeof *set);
   if (!set) return PL_E_NOMEM;
   t->set = set;
-  pl_touch_status *status = pl_realloc(t->env, t->status, cap, sizeof *status);
+  pl_contact_status *status = pl_realloc(t->env, t->status, cap, sizeof *status);
   if (!status) return PL_E_NOMEM;
   t->status = status;
   PL_TRY(resize(t->env, &t->column, m, (size_t)t->n));
@@ -66,7 +66,7 @@ static pl_status grow(touching *t) {
 }
 
 // pair i joins without a force
-static pl_status join(touching *t, int i) {
+static pl_status join(contact_set *t, int i) {
   PL_TRY(grow(t));
   int k = t->nset++;
   t->set[k] = i;
@@ -79,13 +79,13 @@ static pl_status join(touching *t, int i) {
   return PL_OK;
 }
 
-pl_status touching_begin(touching *t, double share) {
+pl_status contact_set_begin(contact_set *t, double share) {
   for (int k = 0; k < t->nset; k++) t->in[t->set[k]] = -1;
   t->nset = t->ncolumn = 0;
   t->share = share;
   t->residual = t->error = 0;
   for (int i = 0; i < t->k->npair; i++) {
-    const pl_touch *a = &t->k->pair[i];
+    const pl_contact_pair *a = &t->k->pair[i];
     t->place[i] = a->place;
     if (t->in[i] == -2 || a->status == PL_OPEN) continue;
     PL_TRY(join(t, i));
@@ -96,7 +96,7 @@ pl_status touching_begin(touching *t, double share) {
 }
 
 // f in the frame `to`: the normal part stays, friction turns into the new plane with its size
-static void turn_force(int dim, const pl_gap *from, const pl_gap *to, double *f) {
+static void rotate_force(int dim, const pl_gap *from, const pl_gap *to, double *f) {
   double world[3] = {0}, size = pl_norm(dim - 1, f + 1), now = 0;
   if (!(size > 0)) return;
   for (int j = 1; j < dim; j++)
@@ -108,14 +108,14 @@ static void turn_force(int dim, const pl_gap *from, const pl_gap *to, double *f)
   for (int j = 1; j < dim && now > 0; j++) f[j] *= size / sqrt(now);
 }
 
-pl_status touching_place(touching *t, const touch_rule *u) {
+pl_status contact_set_place(contact_set *t, const contact_rule *u) {
   // rounding in a gap is that of the numbers it is the difference of
   double size = fmax(t->size, pl_max_abs(pl_model_nnode(t->m) * t->dim, u->q));
   t->slack = CLOSE * size;
   t->error = 0;
   for (int i = 0; i < t->k->npair; i++) {
     if (t->in[i] == -2) continue;
-    const pl_touch *a = &t->k->pair[i];
+    const pl_contact_pair *a = &t->k->pair[i];
     pl_gap now;
     pl_obstacle_gap(&t->k->obstacle[a->obstacle], t->dim, u->t, u->q + a->node * t->dim, a->radius,
                     &now);
@@ -123,7 +123,7 @@ pl_status touching_place(touching *t, const touch_rule *u) {
     if (k >= 0) {
       double *f = t->f + k * t->dim;
       if (f[0] > 0) t->error = fmax(t->error, fabs(now.gap - t->gap[k]));
-      turn_force(t->dim, &t->place[i], &now, f);
+      rotate_force(t->dim, &t->place[i], &now, f);
       // columns of another frame are of no use
       if (memcmp(t->place[i].frame, now.frame, sizeof now.frame) != 0) t->ncolumn = 0;
     }
@@ -136,7 +136,7 @@ pl_status touching_place(touching *t, const touch_rule *u) {
   return PL_OK;
 }
 
-void touching_add(const touching *t, double factor, double *g) {
+void contact_set_add(const contact_set *t, double factor, double *g) {
   const int *index = pl_model_free_index(t->m);
   for (int k = 0; k < t->nset; k++) {
     const int *dof = index + t->k->pair[t->set[k]].node * t->dim;
@@ -150,7 +150,7 @@ void touching_add(const touching *t, double factor, double *g) {
 // ---- Coulomb's law ------------------------------------------------------------------------------
 
 // direction j of contact k along a vector over the free unknowns
-static double along(const touching *t, int k, int j, const double *x) {
+static double along(const contact_set *t, int k, int j, const double *x) {
   const int *dof = pl_model_free_index(t->m) + t->k->pair[t->set[k]].node * t->dim;
   double sum = 0;
   for (int c = 0; c < t->dim; c++)
@@ -158,7 +158,7 @@ static double along(const touching *t, int k, int j, const double *x) {
   return sum;
 }
 
-pl_status touching_columns(touching *t, pl_factor *A) {
+pl_status contact_set_columns(contact_set *t, pl_factor *A) {
   size_t one = (size_t)t->dim * (size_t)t->n;
   double *first = t->column + (size_t)t->ncolumn * one;
   int count = t->nset - t->ncolumn;
@@ -176,7 +176,7 @@ pl_status touching_columns(touching *t, pl_factor *A) {
   return PL_OK;
 }
 
-void touching_problem(touching *t, const touch_rule *u, const double *d0) {
+void contact_set_problem(contact_set *t, const contact_rule *u, const double *d0) {
   int dim = t->dim, m = t->nset * dim;
   for (int i = 0; i < m; i++)
     for (int j = 0; j < m; j++)
@@ -187,7 +187,7 @@ void touching_problem(touching *t, const touch_rule *u, const double *d0) {
       *a = *b = 0.5 * (*a + *b);
     }
   for (int k = 0; k < t->nset; k++) {
-    const pl_touch *a = &t->k->pair[t->set[k]];
+    const pl_contact_pair *a = &t->k->pair[t->set[k]];
     const pl_gap *at = &t->place[t->set[k]];
     const double *velocity = t->k->obstacle[a->obstacle].velocity;
     for (int j = 0; j < dim; j++) {
@@ -200,19 +200,19 @@ void touching_problem(touching *t, const touch_rule *u, const double *d0) {
 }
 
 // d = d0 + A^-1 G f
-static void answer(const touching *t, const double *d0, double *d) {
+static void answer(const contact_set *t, const double *d0, double *d) {
   memcpy(d, d0, (size_t)t->n * sizeof *d);
   for (int i = 0; i < t->nset * t->dim; i++)
     if (t->f[i] != 0) pl_axpy(t->n, t->f[i], t->column + (size_t)i * t->n, d, d);
 }
 
 // pairs that overlap at q + d join; returns their number through *count
-static pl_status join_overlaps(touching *t, const touch_rule *u, const double *d, int *count) {
+static pl_status join_overlaps(contact_set *t, const contact_rule *u, const double *d, int *count) {
   const int *index = pl_model_free_index(t->m);
   *count = 0;
   for (int i = 0; i < t->k->npair; i++) {
     if (t->in[i] != -1) continue;
-    const pl_touch *a = &t->k->pair[i];
+    const pl_contact_pair *a = &t->k->pair[i];
     double x[3];
     for (int c = 0; c < t->dim; c++) {
       int dof = a->node * t->dim + c;
@@ -228,7 +228,7 @@ static pl_status join_overlaps(touching *t, const touch_rule *u, const double *d
 }
 
 // W = LL' but for rounding
-static int semidefinite(const touching *t) {
+static int semidefinite(const contact_set *t) {
   int m = t->nset * t->dim;
   double *L = t->factor;
   for (int i = 0; i < m; i++) {
@@ -245,7 +245,7 @@ static int semidefinite(const touching *t) {
   return 1;
 }
 
-pl_status touching_law(touching *t) {
+pl_status contact_set_law(contact_set *t) {
   pl_friction_desc law = {t->nset, t->dim, t->W, t->c, t->mu};
   pl_friction_info info;
   PL_TRY(pl_friction(t->env, &t->k->friction, &law, t->f, t->u, t->status, &info));
@@ -256,17 +256,17 @@ pl_status touching_law(touching *t) {
   return PL_OK;
 }
 
-pl_status touching_solve(touching *t, const touch_rule *u, pl_factor *A, int fresh,
-                         const double *d0, double *d) {
+pl_status contact_set_solve(contact_set *t, const contact_rule *u, pl_factor *A, int fresh,
+                            const double *d0, double *d) {
   if (fresh) t->ncolumn = 0;
   memcpy(d, d0, (size_t)t->n * sizeof *d);
   int count = 0;
   do {
     if (t->nset > 0) {
-      PL_TRY(touching_columns(t, A));
-      touching_problem(t, u, d0);
+      PL_TRY(contact_set_columns(t, A));
+      contact_set_problem(t, u, d0);
       if (!semidefinite(t)) return PL_SINGULAR;
-      PL_TRY(touching_law(t));
+      PL_TRY(contact_set_law(t));
       answer(t, d0, d);
       for (int k = 0; k < t->nset; k++) t->gap[k] = t->u[k * t->dim] / u->slope;
     }
@@ -285,7 +285,7 @@ static double node_stiffness(const pl_csc *K, const int *dof, int dim) {
   return most > 0 ? most : 1;
 }
 
-void touching_hold(const touching *t, pl_csc *K) {
+void contact_set_hold(const contact_set *t, pl_csc *K) {
   for (int k = 0; k < t->nset; k++) {
     if (t->status[k] == PL_OPEN) continue;
     const int *dof = pl_model_free_index(t->m) + t->k->pair[t->set[k]].node * t->dim;
@@ -301,10 +301,10 @@ void touching_hold(const touching *t, pl_csc *K) {
   }
 }
 
-double touching_merit(const touching *t, const touch_rule *u) {
+double contact_set_merit(const contact_set *t, const contact_rule *u) {
   double sum = 0;
   for (int k = 0; k < t->nset; k++) {
-    const pl_touch *a = &t->k->pair[t->set[k]];
+    const pl_contact_pair *a = &t->k->pair[t->set[k]];
     const pl_obstacle *o = &t->k->obstacle[a->obstacle];
     double press = t->f[k * t->dim], slide = 0;
     if (!(press > 0)) continue;
@@ -321,11 +321,11 @@ double touching_merit(const touching *t, const touch_rule *u) {
   return sum;
 }
 
-void touching_accept(touching *t) {
+void contact_set_accept(contact_set *t) {
   pl_contact *k = t->k;
   int closed = 0;
   for (int i = 0; i < k->npair; i++) {
-    pl_touch *a = &k->pair[i];
+    pl_contact_pair *a = &k->pair[i];
     int at = t->in[i];
     a->status = at >= 0 ? t->status[at] : PL_OPEN;
     if (at == -2) continue;

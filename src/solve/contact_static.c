@@ -16,7 +16,7 @@ typedef struct increment {
   equil *e;
   const double *from; // [nq] places at the last load step
   double *rate;       // [nq] displacement since
-  touch_rule law;
+  contact_rule law;
 } increment;
 
 static void displace(increment *i) {
@@ -29,10 +29,10 @@ static void measure(increment *i, double *residual, double *force) {
   *force = equil_balance(e).force;
   gather_free(e->m, e->w->r, e->g);
   memcpy(e->b, e->g, (size_t)e->n * sizeof *e->b);
-  touching_add(e->touch, -1, e->b);
+  contact_set_add(e->contacts, -1, e->b);
   *residual = pl_max_abs(e->n, e->b);
-  for (int k = 0; k < e->touch->nset * e->touch->dim; k++)
-    *force = fmax(*force, fabs(e->touch->f[k]));
+  for (int k = 0; k < e->contacts->nset * e->contacts->dim; k++)
+    *force = fmax(*force, fabs(e->contacts->f[k]));
 }
 
 // K, held at the contacts that press when it is not definite, and shifted when that is not enough
@@ -40,7 +40,7 @@ static pl_status factor_held(equil *e, double force, int *shifted) {
   *shifted = 0;
   pl_status s = equil_cholesky(e);
   if (s != PL_SINGULAR) return s;
-  touching_hold(e->touch, &e->w->A);
+  contact_set_hold(e->contacts, &e->w->A);
   return equil_factor(e, force, shifted);
 }
 
@@ -67,14 +67,14 @@ static pl_status direction(increment *i, double force, int *shifted) {
   PL_TRY(s);
   e->why = PL_STOP_STEP;
   e->info->iterations++;
-  s = touching_solve(e->touch, &i->law, e->chol, 1, e->b, e->d);
+  s = contact_set_solve(e->contacts, &i->law, e->chol, 1, e->b, e->d);
   return s == PL_SINGULAR ? PL_UNSOLVED : s;
 }
 
 // potential, friction and overlaps at the iterate
 static double merit(increment *i) {
   displace(i);
-  return i->e->w->potential + touching_merit(i->e->touch, &i->law);
+  return i->e->w->potential + contact_set_merit(i->e->contacts, &i->law);
 }
 
 // x = q0 + step d as far as the merit falls
@@ -88,7 +88,7 @@ static pl_status search(increment *i, int shifted, double residual) {
   // what the linear step promises: friction and overlaps at its end against those at its start
   equil_move(e, e->q0, 1, e->d);
   displace(i);
-  double fall = slope + touching_merit(e->touch, &i->law) - (before - e->w->potential);
+  double fall = slope + contact_set_merit(e->contacts, &i->law) - (before - e->w->potential);
   for (; step >= 1e-8; step /= 2) {
     equil_move(e, e->q0, step, e->d);
     pl_status s = equil_eval(e, PL_WANT_ENERGY | PL_WANT_FORCE);
@@ -97,7 +97,7 @@ static pl_status search(increment *i, int shifted, double residual) {
     inside = 1;
     double now = merit(i), r, force;
     if (now <= before + ARMIJO * step * fmin(0, fall)) return PL_OK;
-    PL_TRY(touching_place(e->touch, &i->law));
+    PL_TRY(contact_set_place(e->contacts, &i->law));
     measure(i, &r, &force);
     if (now <= before + fmax(noise, equil_balance(e).noise) && r < residual) return PL_OK;
   }
@@ -137,14 +137,14 @@ static pl_status newton(increment *i) {
     if (s == PL_DOMAIN) return PL_UNSOLVED;
     PL_TRY(s);
     displace(i);
-    PL_TRY(touching_place(e->touch, &i->law));
+    PL_TRY(contact_set_place(e->contacts, &i->law));
     measure(i, &residual, &force);
     e->info->residual = force > 0 ? residual / force : 0;
-    if (ticker_due(&e->tick)) PL_TRY(ticker_tell(&e->tick, e->info->scale, NULL));
+    if (ticker_due(&e->tick)) PL_TRY(ticker_progress(&e->tick, e->info->scale, NULL));
     // forces of stiff parts round off: no more can be had when they no longer fall
     stale = residual > 0.5 * best ? stale + 1 : 0;
     best = fmin(best, residual);
-    int there = it > 0 && e->touch->error <= 4 * e->touch->slack;
+    int there = it > 0 && e->contacts->error <= 4 * e->contacts->slack;
     if (e->n == 0 || (there && (small || residual <= e->o->rtol * force))) return PL_OK;
     memcpy(e->d, e->b, (size_t)e->n * sizeof *e->d);
     if (there && stale >= STALE && equil_at_rounding(e, e->d)) return PL_OK;
@@ -158,24 +158,24 @@ static pl_status newton(increment *i) {
   }
 }
 
-pl_status equil_touch(equil *e, const pl_state *s) {
+pl_status equil_contact(equil *e, const pl_state *s) {
   increment i = {.e = e, .from = s->q};
   i.rate = pl_alloc(e->env, (size_t)e->nq, sizeof *i.rate);
   if (!i.rate) return PL_E_NOMEM;
-  i.law = (touch_rule){.slope = 1, .t = s->t, .q = e->x->q, .rate = i.rate};
+  i.law = (contact_rule){.slope = 1, .t = s->t, .q = e->x->q, .rate = i.rate};
   e->nshift = 0;
-  pl_status status = touching_begin(e->touch, 1);
-  if (status == PL_OK) status = touching_place(e->touch, &i.law);
+  pl_status status = contact_set_begin(e->contacts, 1);
+  if (status == PL_OK) status = contact_set_place(e->contacts, &i.law);
   if (status == PL_OK) status = predict(&i);
   if (status == PL_OK) status = newton(&i);
   pl_free(e->env, i.rate);
   return status;
 }
 
-pl_status equil_touch_inertia(equil *e) {
+pl_status equil_contact_inertia(equil *e) {
   if (e->n == 0) return PL_OK;
   PL_TRY(equil_eval(e, PL_WANT_FORCE | PL_WANT_TANGENT));
-  touching_hold(e->touch, &e->w->A);
+  contact_set_hold(e->contacts, &e->w->A);
   pl_status s = equil_ldl(e);
   if (s < 0) return s;
   e->info->nneg = e->nneg;

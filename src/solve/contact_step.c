@@ -12,7 +12,7 @@ static pl_status factor_definite(stepper *st) {
   pl_csc *A = &st->w->A;
   double applied = 0;
   st->which = 0;
-  touching_hold(st->touch, A);
+  contact_set_hold(st->contacts, A);
   for (int i = 0; i < st->n; i++) st->d[i] = fabs(A->val[A->ptr[i]]);
   for (double tau = 0; tau <= TAU_MAX; tau = tau > 0 ? 10 * tau : TAU_MIN) {
     for (int i = 0; i < st->n; i++) A->val[A->ptr[i]] += (tau - applied) * st->d[i];
@@ -28,14 +28,14 @@ static pl_status factor_definite(stepper *st) {
 static void measure(stepper *st, double *residual, double *force) {
   stepper_measure(st, residual, force);
   memcpy(st->d, st->g, (size_t)st->n * sizeof *st->d);
-  touching_add(st->touch, 1, st->d);
+  contact_set_add(st->contacts, 1, st->d);
   *residual = pl_max_abs(st->n, st->d);
-  for (int i = 0; i < st->touch->nset * st->touch->dim; i++)
-    *force = fmax(*force, fabs(st->touch->f[i]));
+  for (int i = 0; i < st->contacts->nset * st->contacts->dim; i++)
+    *force = fmax(*force, fabs(st->contacts->f[i]));
 }
 
 // x = base + d, or as far as elements stay in their domain
-static pl_status advance(stepper *st, const rule *u) {
+static pl_status step_velocities(stepper *st, const rule *u) {
   pl_state_copy(st->base, st->x);
   for (double step = 1; step > 1e-3; step /= 2) {
     stepper_move(st, u, step);
@@ -47,7 +47,7 @@ static pl_status advance(stepper *st, const rule *u) {
 
 // st->d from the residual in st->g. The law needs compliances that are positive; those of an
 // indefinite tangent may be, elsewhere than where it is weak.
-static pl_status direction(stepper *st, const touch_rule *law) {
+static pl_status direction(stepper *st, const contact_rule *law) {
   long before = st->info->factorisations;
   double *d0 = st->ma; // [nq], free until the next residual
   pl_status s = stepper_factor(st);
@@ -56,17 +56,17 @@ static pl_status direction(stepper *st, const touch_rule *law) {
     pl_factor *A = st->which == 1 ? st->chol : st->ldl;
     int fresh = st->info->factorisations > before;
     PL_TRY(pl_factor_solve(A, 1, st->g, d0));
-    s = touching_solve(st->touch, law, A, fresh, d0, st->d);
+    s = contact_set_solve(st->contacts, law, A, fresh, d0, st->d);
     if (s != PL_SINGULAR) return s;
   }
   PL_TRY(factor_definite(st));
   PL_TRY(pl_factor_solve(st->chol, 1, st->g, d0));
-  s = touching_solve(st->touch, law, st->chol, 1, d0, st->d);
+  s = contact_set_solve(st->contacts, law, st->chol, 1, d0, st->d);
   return s == PL_SINGULAR ? PL_UNSOLVED : s;
 }
 
 // one correction; *last: the largest entry of it over that of the places
-static pl_status iterate(stepper *st, const rule *u, const touch_rule *law, double *last) {
+static pl_status iterate(stepper *st, const rule *u, const contact_rule *law, double *last) {
   pl_status s = stepper_eval(st, st->x, PL_WANT_TANGENT, u);
   if (s == PL_DOMAIN) return PL_UNSOLVED;
   PL_TRY(s);
@@ -74,20 +74,20 @@ static pl_status iterate(stepper *st, const rule *u, const touch_rule *law, doub
   st->info->iterations++;
   double size = pl_max_abs(st->nq, st->x->q);
   *last = size > 0 ? pl_max_abs(st->n, st->d) / size : INFINITY;
-  return advance(st, u);
+  return step_velocities(st, u);
 }
 
 static pl_status newton(stepper *st, const rule *u) {
-  touch_rule law = {.slope = u->dv, .drag = 1, .t = u->t, .q = st->x->q, .rate = st->x->v};
+  contact_rule law = {.slope = u->dv, .drag = 1, .t = u->t, .q = st->x->q, .rate = st->x->v};
   double residual, force, best = INFINITY, last = INFINITY;
   int stale = 0;
   pl_status s = stepper_eval(st, st->x, PL_WANT_ENERGY | PL_WANT_FORCE, u);
   if (s == PL_DOMAIN) return PL_UNSOLVED;
   PL_TRY(s);
   for (int it = 0;; it++) {
-    PL_TRY(touching_place(st->touch, &law));
+    PL_TRY(contact_set_place(st->contacts, &law));
     measure(st, &residual, &force);
-    int there = it > 0 && st->touch->error <= 4 * st->touch->slack;
+    int there = it > 0 && st->contacts->error <= 4 * st->contacts->slack;
     if (st->n == 0 || (there && (last <= 4 * DBL_EPSILON || residual <= st->o->rtol * force)))
       break;
     // corrections that only follow the rounding of stiff forces
@@ -95,7 +95,7 @@ static pl_status newton(stepper *st, const rule *u) {
     if (there && stale >= STALE && last <= 1000 * DBL_EPSILON) break;
     if (it == st->o->max_iter || (it > 4 && residual > 1e3 * best)) return PL_UNSOLVED;
     best = fmin(best, residual);
-    PL_TRY(stepper_tell(st));
+    PL_TRY(stepper_progress(st));
     PL_TRY(iterate(st, u, &law, &last));
   }
   if (force > 0) st->info->residual = fmax(st->info->residual, residual / force);
@@ -105,9 +105,9 @@ static pl_status newton(stepper *st, const rule *u) {
 // Newmark: forces of contact act at the end of the step and no longer, so that the acceleration of
 // the next one starts without them
 static pl_status leave_impulse(stepper *st) {
-  if (st->touch->nset == 0) return PL_OK;
+  if (st->contacts->nset == 0) return PL_OK;
   memset(st->g, 0, (size_t)st->n * sizeof *st->g);
-  touching_add(st->touch, -1, st->g);
+  contact_set_add(st->contacts, -1, st->g);
   PL_TRY(stepper_mass_solve(st));
   for (int i = 0; i < st->n; i++) st->x->a[st->dof[i]] += st->d[i];
   return PL_OK;
@@ -127,12 +127,12 @@ static void coast(stepper *st, const rule *u) {
   }
 }
 
-pl_status stepper_touch(stepper *st, const rule *u, verdict *v) {
+pl_status stepper_contact(stepper *st, const rule *u, verdict *v) {
   // v1 = v + h gamma a1: a force f gives the impulse gamma h f
   double share = u->method == PL_NEWMARK ? u->gamma : 1;
   pl_status s = PL_UNSOLVED;
   for (int way = 0; way < 3 && s == PL_UNSOLVED; way++) {
-    PL_TRY(touching_begin(st->touch, share));
+    PL_TRY(contact_set_begin(st->contacts, share));
     if (way == 0)
       coast(st, u);
     else
@@ -144,5 +144,5 @@ pl_status stepper_touch(stepper *st, const rule *u, verdict *v) {
   *v = audit_step(st, u);
   if (u->method != PL_NEWMARK) return PL_OK;
   PL_TRY(leave_impulse(st));
-  return st->touch->k->impact == PL_IMPACT_REST ? stepper_rest(st, u) : PL_OK;
+  return st->contacts->k->impact == PL_IMPACT_REST ? stepper_rest(st, u) : PL_OK;
 }

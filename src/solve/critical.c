@@ -22,7 +22,7 @@ typedef struct path {
 
 // on the line from lo to far: next to a bifurcation K is singular, and a step from there goes
 // astray
-static pl_status reach_between(path *p, double scale) {
+static pl_status solve_between(path *p, double scale) {
   equil *e = p->e;
   double part = (scale - p->lo_scale) / (p->far_scale - p->lo_scale);
   if (p->far_nneg == JUMP || part >= 1) return PL_UNSOLVED;
@@ -58,11 +58,11 @@ static pl_status run_back(path *p, double scale, int *same) {
 }
 
 // The equilibrium at a scale, followed from lo; *nneg = JUMP when there is none near.
-static pl_status reach(path *p, double scale, int *nneg) {
+static pl_status solve_at(path *p, double scale, int *nneg) {
   equil *e = p->e;
   int same = 1;
   e->clock.scale = scale;
-  pl_status s = reach_between(p, scale);
+  pl_status s = solve_between(p, scale);
   if (s == PL_UNSOLVED) {
     pl_state_copy(e->x, p->lo);
     s = equil_predict(e);
@@ -99,7 +99,7 @@ static pl_status narrow(path *p, double *hi, int *after) {
   while (*hi - p->lo_scale > fmax(CLOSE * *hi, LEAST)) {
     double mid = p->lo_scale + (*hi - p->lo_scale) / 2;
     int nneg;
-    PL_TRY(reach(p, mid, &nneg));
+    PL_TRY(solve_at(p, mid, &nneg));
     if (nneg != p->lo_nneg) {
       *hi = mid;
       *after = nneg;
@@ -108,7 +108,7 @@ static pl_status narrow(path *p, double *hi, int *after) {
     }
     keep(p, mid);
     // from nearer by, a path that seemed to end may go on
-    if (*after == JUMP) PL_TRY(reach(p, *hi, after));
+    if (*after == JUMP) PL_TRY(solve_at(p, *hi, after));
     if (*after == p->lo_nneg) return PL_OK;
   }
   return PL_OK;
@@ -202,7 +202,7 @@ static pl_status track(path *p, double to) {
     if (full(p->e->info)) return jump(p, to, 0);
     if (p->far_nneg == JUMP) {
       int end;
-      PL_TRY(reach(p, to, &end));
+      PL_TRY(solve_at(p, to, &end));
       pl_state_copy(p->far, p->e->x);
       p->far_nneg = end;
     }

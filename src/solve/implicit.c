@@ -10,7 +10,7 @@ struct pl_implicit {
 pl_status pl_implicit_create(const pl_transient_opts *o, const pl_model *m, const pl_params *p,
                              pl_work *w, pl_implicit **out) {
   *out = NULL;
-  PL_TRY(solve_opts_check(w->env, pl_transient_info_table, pl_transient_info_count, o));
+  PL_TRY(solve_opts_check(w->env, pl_transient_option_table, pl_transient_option_count, o));
   pl_implicit *k = pl_alloc(w->env, 1, sizeof *k);
   if (!k) return PL_E_NOMEM;
   k->o = *o;

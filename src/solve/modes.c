@@ -22,7 +22,7 @@ static void classify(const pl_csc *K, int count, double *omega, const double *x,
 }
 
 // some unknown has neither mass nor stiffness, so that any number is its frequency
-static pl_status tell_singular(const pl_model *m, pl_work *w, const pl_csc *M) {
+static pl_status report_singular(const pl_model *m, pl_work *w, const pl_csc *M) {
   const pl_csc *K = &w->A;
   char place[PLACE_TEXT];
   int at = 0;
@@ -51,10 +51,10 @@ static pl_status find(const pl_model *m, pl_work *w, const pl_csc *M, int count,
   if (most < MASS_LEAST)
     return pl_fail_at(w->env, PL_E_INPUT, NULL, 0, 0, "check the units of densities and masses",
                       "modes: a largest mass of %g kg is too small for numbers", most);
-  PL_TRY(pl_tell(w->env, "modes", -1, NULL));
+  PL_TRY(pl_report_progress(w->env, "modes", -1, NULL));
   pl_eigen_info eigen = {0};
   pl_status s = pl_eigen_lowest(w->env, &w->A, M, count, 1, omega, x, &eigen);
-  if (s == PL_SINGULAR) return tell_singular(m, w, M);
+  if (s == PL_SINGULAR) return report_singular(m, w, M);
   PL_TRY(s);
   info->nfound = eigen.nfound;
   info->residual = eigen.residual;
@@ -70,7 +70,7 @@ pl_status pl_modes(const pl_modes_opts *o, const pl_model *m, const pl_params *p
   if (!info) info = &own;
   *info = (pl_modes_info){0};
   double start = pl_wall_time();
-  PL_TRY(solve_opts_check(w->env, pl_modes_info_table, pl_modes_info_count, o));
+  PL_TRY(solve_opts_check(w->env, pl_modes_option_table, pl_modes_option_count, o));
   int n = pl_model_nfree(m), count = o->count < n ? o->count : n;
   memset(omega, 0, (size_t)o->count * sizeof *omega);
   memset(shape, 0, (size_t)o->count * (size_t)pl_model_nq(m) * sizeof *shape);

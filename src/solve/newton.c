@@ -116,7 +116,7 @@ pl_status equil_factor(equil *e, double force, int *shifted) {
   // a shift that goes on holds slender bodies back, as it counts bending like stretching: then
   // rather without those parts of the elements that push the wrong way
   PL_TRY(equil_eval(e, PL_WANT_TANGENT | PL_CONVEX));
-  if (e->touch) touching_hold(e->touch, &e->w->A);
+  if (e->contacts) contact_set_hold(e->contacts, &e->w->A);
   s = equil_cholesky(e);
   return s == PL_SINGULAR ? shift(e, force) : s;
 }
@@ -210,7 +210,7 @@ typedef struct watchdog {
 } watchdog;
 
 // back to the reference; the direction there is computed again
-static void watch_lost(equil *e, watchdog *wd) {
+static void watchdog_lost(equil *e, watchdog *wd) {
   memcpy(e->x->q, e->qref, (size_t)e->nq * sizeof *e->qref);
   wd->left = 0;
   wd->wait = wd->pause;
@@ -218,7 +218,7 @@ static void watch_lost(equil *e, watchdog *wd) {
 }
 
 // one step along d from x, or back to the reference of the watchdog
-static pl_status take_step(equil *e, const balance *from, int shifted, watchdog *wd) {
+static pl_status apply_step(equil *e, const balance *from, int shifted, watchdog *wd) {
   double slope = 0, step = 1;
   for (int i = 0; i < e->n; i++) slope += e->g[i] * e->d[i];
   memcpy(e->q0, e->x->q, (size_t)e->nq * sizeof *e->q0);
@@ -234,7 +234,7 @@ static pl_status take_step(equil *e, const balance *from, int shifted, watchdog 
       wd->left = 0;
       wd->pause = 1;
     } else if (s == PL_DOMAIN || --wd->left == 0)
-      watch_lost(e, wd);
+      watchdog_lost(e, wd);
     return PL_OK;
   }
   if (good) {
@@ -255,11 +255,11 @@ int equil_at_rounding(equil *e, const double *g) {
   return at_rounding(e->m, &e->w->A, e->x->q, g, e->b);
 }
 
-static pl_status tell(equil *e, const balance *b) {
+static pl_status progress(equil *e, const balance *b) {
   e->info->residual = b->force > 0 ? b->residual / b->force : 0;
   e->info->energy = b->energy;
   if (!ticker_due(&e->tick)) return PL_OK;
-  return ticker_tell(&e->tick, e->info->scale, NULL);
+  return ticker_progress(&e->tick, e->info->scale, NULL);
 }
 
 // one iteration from a point that is not in equilibrium; *done: it is, to rounding
@@ -279,7 +279,7 @@ static pl_status iterate(equil *e, const balance *b, watchdog *wd, int *done) {
     PL_TRY(saddle_step(e, b, &stepped, done));
     if (stepped || *done) return PL_OK;
   }
-  s = take_step(e, b, shifted, wd);
+  s = apply_step(e, b, shifted, wd);
   if (s != PL_UNSOLVED) return s;
   // no step descends: fine when the forces are balanced as well as they can be
   memcpy(e->x->q, e->q0, (size_t)e->nq * sizeof *e->q0);
@@ -303,7 +303,7 @@ pl_status equil_minimise(equil *e) {
     if (s == PL_DOMAIN) return PL_UNSOLVED;
     PL_TRY(s);
     balance b = equil_balance(e);
-    PL_TRY(tell(e, &b));
+    PL_TRY(progress(e, &b));
     int done = b.residual <= e->o->rtol * b.force;
     // forces of stiff parts round off: no more can be had when they no longer fall
     stale = b.residual > 0.5 * best ? stale + 1 : 0;
@@ -315,7 +315,7 @@ pl_status equil_minimise(equil *e) {
     if (!done && it < e->o->max_iter) PL_TRY(iterate(e, &b, &wd, &done));
     // an equilibrium above the reference of the watchdog does not count
     if (done && wd.left > 0 && b.energy > wd.ref.energy + wd.ref.noise) {
-      watch_lost(e, &wd);
+      watchdog_lost(e, &wd);
       continue;
     }
     if (done) return PL_OK;
@@ -340,7 +340,7 @@ pl_status equil_follow(equil *e) {
     if (s == PL_DOMAIN) return PL_UNSOLVED;
     PL_TRY(s);
     balance b = equil_balance(e);
-    PL_TRY(tell(e, &b));
+    PL_TRY(progress(e, &b));
     s = equil_ldl(e);
     gather_free(e->m, e->w->r, e->g);
     // forces of stiff parts round off: no more can be had when they no longer fall

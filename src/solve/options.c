@@ -3,21 +3,21 @@
 #define COUNT(a) ((int)(sizeof(a) / sizeof(a)[0]))
 
 #define OPT_STRUCT pl_static_opts
-const pl_opt_info pl_static_info_table[] = {PL_STATIC_OPTS(PL_OPT_ROW_X, PL_OPT_ROW_C)};
-const int pl_static_info_count = COUNT(pl_static_info_table);
+const pl_option pl_static_option_table[] = {PL_STATIC_OPTS(PL_OPT_ROW_X, PL_OPT_ROW_C)};
+const int pl_static_option_count = COUNT(pl_static_option_table);
 #undef OPT_STRUCT
 
 #define OPT_STRUCT pl_modes_opts
-const pl_opt_info pl_modes_info_table[] = {PL_MODES_OPTS(PL_OPT_ROW_X, PL_OPT_ROW_C)};
-const int pl_modes_info_count = COUNT(pl_modes_info_table);
+const pl_option pl_modes_option_table[] = {PL_MODES_OPTS(PL_OPT_ROW_X, PL_OPT_ROW_C)};
+const int pl_modes_option_count = COUNT(pl_modes_option_table);
 #undef OPT_STRUCT
 
 #define OPT_STRUCT pl_transient_opts
-const pl_opt_info pl_transient_info_table[] = {PL_TRANSIENT_OPTS(PL_OPT_ROW_X, PL_OPT_ROW_C)};
-const int pl_transient_info_count = COUNT(pl_transient_info_table);
+const pl_option pl_transient_option_table[] = {PL_TRANSIENT_OPTS(PL_OPT_ROW_X, PL_OPT_ROW_C)};
+const int pl_transient_option_count = COUNT(pl_transient_option_table);
 #undef OPT_STRUCT
 
-pl_status solve_opts_check(pl_env *env, const pl_opt_info *info, int n, const void *opts) {
+pl_status solve_opts_check(pl_env *env, const pl_option *info, int n, const void *opts) {
   PL_TRY(pl_opts_check(env, info, n, opts));
   for (int k = 0; k < n; k++) {
     if (info[k].type != PL_OPT_CHOICE) continue;

@@ -61,7 +61,7 @@ static pl_status damp(stepper *st, double h) {
 }
 
 pl_status stepper_settle(stepper *st, double h) {
-  if (st->o->method == PL_IMPLICIT_EULER || st->touch || st->n == 0) return PL_OK;
+  if (st->o->method == PL_IMPLICIT_EULER || st->contacts || st->n == 0) return PL_OK;
   int *light = pl_alloc(st->env, (size_t)st->nq, sizeof *light), loud;
   if (!light) return PL_E_NOMEM;
   pl_state_copy(st->grid, st->s);

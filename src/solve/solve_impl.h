@@ -11,7 +11,7 @@
 // ---- option tables ----------------------------------------------------------------------------
 
 // pl_opts_check, and choices against the number of their words
-pl_status solve_opts_check(pl_env *env, const pl_opt_info *info, int n, const void *opts);
+pl_status solve_opts_check(pl_env *env, const pl_option *info, int n, const void *opts);
 
 // ---- shared by all analyses -------------------------------------------------------------------
 
@@ -22,7 +22,7 @@ typedef struct ticker {
   double last; // wall time of the last call, 0: none yet
 } ticker;
 int ticker_due(ticker *t);
-pl_status ticker_tell(ticker *t, double done, const char *text);
+pl_status ticker_progress(ticker *t, double done, const char *text);
 
 // out[nfree] = full[free]
 void gather_free(const pl_model *m, const double *full, double *out);
@@ -69,7 +69,7 @@ pl_status pieces_held(const pl_model *m, pl_env *env, int *dof);
 // d = d0 + A^-1 G f, and for the pairs in the set
 //   u_N = slope (gap + n'd),   u_T = T'(rate + slope d - drag velocity of the obstacle),
 // whence W = slope G' A^-1 G for Coulomb's law.
-typedef struct touching {
+typedef struct contact_set {
   pl_contact *k;
   const pl_model *m;
   pl_env *env;
@@ -82,52 +82,52 @@ typedef struct touching {
   double *column; // [cap][dim][n] A^-1 G
   double *W;      // [cap dim][cap dim]
   double *factor; // [cap dim][cap dim] of W
-  double *c, *f, *u;       // [cap][dim]
-  double *before;          // [cap][dim] impulses of a step before the law for impacts
-  double *gap;             // [cap] at the end of the linear step
-  double *mu;              // [cap]
-  pl_touch_status *status; // [cap]
-  double share;            // see touching_begin
-  double size;             // m; of the obstacles
-  double slack;            // m; gaps below are zero
-  double error;            // m; largest error of a linear gap of a pair that presses
-  double residual;         // of Coulomb's law
-} touching;
+  double *c, *f, *u;         // [cap][dim]
+  double *before;            // [cap][dim] impulses of a step before the law for impacts
+  double *gap;               // [cap] at the end of the linear step
+  double *mu;                // [cap]
+  pl_contact_status *status; // [cap]
+  double share;              // see contact_set_begin
+  double size;               // m; of the obstacles
+  double slack;              // m; gaps below are zero
+  double error;              // m; largest error of a linear gap of a pair that presses
+  double residual;           // of Coulomb's law
+} contact_set;
 
 // What is linear about a step.
-typedef struct touch_rule {
+typedef struct contact_rule {
   double slope, drag; // du/dd, and what counts of the velocity of obstacles: 1, or 0 in statics
   double t;           // time of the obstacles
   const double *q;    // [nq] iterate
   const double *rate; // [nq] what u_T is measured by there: velocity, or displacement in the step
-} touch_rule;
+} contact_rule;
 
-pl_status touching_open(touching *t, const pl_model *m, pl_contact *k);
-void touching_close(touching *t);
+pl_status contact_set_open(contact_set *t, const pl_model *m, pl_contact *k);
+void contact_set_close(contact_set *t);
 // A new step: the set of the last one, with its forces. share: what the force of a step, its
 // impulse over its length, is of the force in its equations.
-pl_status touching_begin(touching *t, double share);
+pl_status contact_set_begin(contact_set *t, double share);
 // Places at a time and q[nq]; forces turn with their frames. Pairs that overlap join the set.
-pl_status touching_place(touching *t, const touch_rule *u);
+pl_status contact_set_place(contact_set *t, const contact_rule *u);
 // g[n] += factor G f over the free unknowns.
-void touching_add(const touching *t, double factor, double *g);
+void contact_set_add(const contact_set *t, double factor, double *g);
 // d = d0 + A^-1 G f with Coulomb's law for all pairs that would overlap at q + d. fresh: A is not
 // that of the last call. PL_UNSOLVED when the law was not solved, PL_SINGULAR when W is not
 // semidefinite.
-pl_status touching_solve(touching *t, const touch_rule *u, pl_factor *A, int fresh,
-                         const double *d0, double *d);
+pl_status contact_set_solve(contact_set *t, const contact_rule *u, pl_factor *A, int fresh,
+                            const double *d0, double *d);
 // The parts of it: columns of A^-1 G that are not known yet; W = slope G'A^-1 G, symmetric to the
 // bit, and c; the law with what is in them.
-pl_status touching_columns(touching *t, pl_factor *A);
-void touching_problem(touching *t, const touch_rule *u, const double *d0);
-pl_status touching_law(touching *t);
+pl_status contact_set_columns(contact_set *t, pl_factor *A);
+void contact_set_problem(contact_set *t, const contact_rule *u, const double *d0);
+pl_status contact_set_law(contact_set *t);
 // Adds to K what holds the pairs of the set that press: n n' and, where they stick, all directions.
-void touching_hold(const touching *t, pl_csc *K);
+void contact_set_hold(const contact_set *t, pl_csc *K);
 // mu f_N |u_T| + 2 f_N overlap over all pairs of the set at a place with rates; friction and
 // overlap in a function that steps must lower.
-double touching_merit(const touching *t, const touch_rule *u);
+double contact_set_merit(const contact_set *t, const contact_rule *u);
 // The step is accepted: forces, statuses and places go to the contacts.
-void touching_accept(touching *t);
+void contact_set_accept(contact_set *t);
 
 // ---- equilibrium ------------------------------------------------------------------------------
 
@@ -159,11 +159,11 @@ typedef struct equil {
   double tau;            // last shift that made K positive definite
   int nshift; // iterations in a row with K not positive definite; stays when there are many
   double extent;
-  int saddle;      // 1: near an unstable equilibrium, converge to it
-  int nneg;        // of the last LDL
-  pl_stop why;     // reason of the last failure
-  double away;     // of equil_follow: way of all steps but the first, which is the prediction
-  touching *touch; // NULL: no contact
+  int saddle;            // 1: near an unstable equilibrium, converge to it
+  int nneg;              // of the last LDL
+  pl_stop why;           // reason of the last failure
+  double away;           // of equil_follow: way of all steps but the first, which is the prediction
+  contact_set *contacts; // NULL: no contact
 } equil;
 
 pl_status equil_open(equil *e);
@@ -180,9 +180,9 @@ int equil_at_rounding(equil *e, const double *g);
 // e->g: residual at q0, and what moving the drives to moved[nq] adds to it, linearly.
 pl_status equil_residual_moved(equil *e, const double *moved);
 // Load step with contact from the state s to e->clock.
-pl_status equil_touch(equil *e, const pl_state *s);
+pl_status equil_contact(equil *e, const pl_state *s);
 // Inertia of K with the contacts that press held.
-pl_status equil_touch_inertia(equil *e);
+pl_status equil_contact_inertia(equil *e);
 // Cholesky factor of the matrix in w, the one at hand when the values are the same to the bit;
 // PL_SINGULAR unless it is positive definite.
 pl_status equil_cholesky(equil *e);
@@ -304,7 +304,7 @@ typedef struct stepper {
   pl_state *x, *base;    // trial, start of a line search
   pl_state *grid;        // state at the last grid point, for steps made of parts
   pl_history hist, back; // history at s; back: of the grid point (q1 and v1 only)
-  pl_history *told;      // the caller's, shows hist when the observer is called; NULL: none
+  pl_history *reported;  // the caller's, shows hist when the observer is called; NULL: none
   double end;            // time at which to stop
   int *heavy;            // [nq] 1: has mass
   pl_csc M;              // free unknowns
@@ -313,7 +313,7 @@ typedef struct stepper {
   int which;             // 0: no factor, 1: chol, 2: ldl
   double *g, *d;         // [n]
   double *ma;            // [nq]
-  touching *touch;       // NULL: no contact
+  contact_set *contacts; // NULL: no contact
   pl_factor *mass;       // of M, when first wanted
   int exactly;           // Newton iterations, 0: until converged
   int damped;            // 1: forces depend on velocities otherwise than by alpha
@@ -349,7 +349,7 @@ void stepper_measure(stepper *st, double *residual, double *force);
 // d = M^-1 g
 pl_status stepper_mass_solve(stepper *st);
 // stepper_try with contact.
-pl_status stepper_touch(stepper *st, const rule *u, verdict *v);
+pl_status stepper_contact(stepper *st, const rule *u, verdict *v);
 // The law for impacts: Coulomb's law for the velocities after a step of Newmark's and the impulses
 // of the whole step.
 pl_status stepper_rest(stepper *st, const rule *u);
@@ -364,7 +364,7 @@ int audit_is_gross(const stepper *st);
 void audit_accept(stepper *st);
 // Energy out of nothing is a good part of all there is: no use to go on.
 int audit_ran_away(const stepper *st);
-void audit_tell(const pl_history *h, pl_transient_info *info);
+void audit_report(const pl_history *h, pl_transient_info *info);
 // energy that the rounding of places makes in elements
 double stepper_energy_noise(const stepper *st);
 // x'My/2 over the free unknowns that have mass, with sums x = x0 + fx x1 and y likewise.
@@ -382,6 +382,6 @@ pl_status stepper_accept(stepper *st, double h);
 // Local error of the step in x over the tolerance; *size: largest motion so far.
 double stepper_error(const stepper *st, double h, double *size);
 // Tells progress now and then.
-pl_status stepper_tell(stepper *st);
+pl_status stepper_progress(stepper *st);
 
 #endif

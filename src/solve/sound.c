@@ -80,13 +80,13 @@ verdict audit_step(stepper *st, const rule *u) {
   measure_energy(st, u);
   a->turned = inverted > a->ninverted;
   // impacts are not foretold
-  a->strayed = !a->turned && !st->touch && pace_stray(st, u, &group, &elem) > STRAY;
+  a->strayed = !a->turned && !st->contacts && pace_stray(st, u, &group, &elem) > STRAY;
   if (a->turned || a->strayed) {
     a->bad_group = group;
     a->bad_elem = elem;
   }
   // an indefinite tangent: no minimum. With contact directions may be held that have less.
-  if (a->turned || a->strayed || (!st->touch && st->which == 2)) return UNSOUND;
+  if (a->turned || a->strayed || (!st->contacts && st->which == 2)) return UNSOUND;
   return fabs(a->made) > DOUBT * a->moving ? DOUBTFUL : SOUND;
 }
 
@@ -132,7 +132,7 @@ int audit_ran_away(const stepper *st) {
   return st->hist.nstep >= SETTLED && fabs(l[LEDGER_MADE]) > PL_ENERGY_FAIL * scale(l);
 }
 
-void audit_tell(const pl_history *h, pl_transient_info *info) {
+void audit_report(const pl_history *h, pl_transient_info *info) {
   info->energy_made = h->ledger[LEDGER_MADE];
   info->energy_worst = h->ledger[LEDGER_WORST];
   info->energy_scale = scale(h->ledger);

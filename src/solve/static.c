@@ -22,7 +22,7 @@ static pl_status load_step(run *r, double from, double to) {
   r->iterations = e->info->iterations;
   r->ncritical = e->info->ncritical;
   r->released = e->info->released;
-  if (e->touch) return equil_touch(e, r->s);
+  if (e->contacts) return equil_contact(e, r->s);
   if (e->o->critical && e->n > 0) return critical_track(e, from, to, &r->nneg);
   PL_TRY(equil_predict(e));
   return equil_minimise(e);
@@ -57,18 +57,18 @@ static pl_status enter(run *r) {
   return PL_OK;
 }
 
-static pl_status accept(run *r, double scale, pl_observe_fn observe, void *ctx) {
+static pl_status accept_state(run *r, double scale, pl_observe_fn observe, void *ctx) {
   equil *e = &r->e;
   e->clock.scale = scale;
   PL_TRY(enter(r));
   PL_TRY(equil_eval(e, PL_WANT_ENERGY | PL_WANT_FORCE));
   balance b = equil_balance(e);
   // with contact the iteration has told it, as r is not zero where obstacles push
-  if (!e->touch) e->info->residual = b.force > 0 ? b.residual / b.force : 0;
+  if (!e->contacts) e->info->residual = b.force > 0 ? b.residual / b.force : 0;
   e->info->energy = b.energy;
   e->info->scale = scale;
   e->info->nstep++;
-  if (e->touch) touching_accept(e->touch);
+  if (e->contacts) contact_set_accept(e->contacts);
   pl_commit(e->m, e->p, e->x);
   pl_state_copy(r->s, e->x);
   return observe && observe(ctx, r->s, &e->clock, e->w) ? PL_CANCELLED : PL_OK;
@@ -94,7 +94,7 @@ static pl_status load_steps(run *r, pl_observe_fn observe, void *ctx) {
       PL_TRY(s);
       at = to;
       part = fmin(1, 2 * part);
-      PL_TRY(accept(r, at, observe, ctx));
+      PL_TRY(accept_state(r, at, observe, ctx));
     }
   }
   return PL_OK;
@@ -206,9 +206,9 @@ static pl_status solve(run *r, pl_observe_fn observe, void *ctx) {
   pl_status s = equil_eval(e, PL_WANT_ENERGY | PL_WANT_FORCE | PL_WANT_TANGENT);
   if (s == PL_DOMAIN) return fail_domain(e->m, e->w, "static");
   PL_TRY(s);
-  if (e->touch) {
+  if (e->contacts) {
     PL_TRY(load_steps(r, observe, ctx));
-    return equil_touch_inertia(e);
+    return equil_contact_inertia(e);
   }
   PL_TRY(check_held(r));
   if (e->o->critical && e->n > 0) PL_TRY(start_path(r));
@@ -217,7 +217,7 @@ static pl_status solve(run *r, pl_observe_fn observe, void *ctx) {
   PL_TRY(inertia_or_fail(e));
   for (int k = 0; k < 5 && e->o->perturb && e->info->nneg > 0; k++) {
     PL_TRY(step_off(r));
-    PL_TRY(accept(r, 1, observe, ctx));
+    PL_TRY(accept_state(r, 1, observe, ctx));
     PL_TRY(inertia_or_fail(e));
   }
   return PL_OK;
@@ -232,7 +232,7 @@ static pl_status finish(run *r, pl_status s) {
     // a step that fails for want of stiffness: say what moves
     pl_state_copy(e->x, r->s);
     e->clock.scale = e->info->scale;
-    pl_status t = e->why == PL_STOP_SINGULAR && !e->touch ? inertia_or_fail(e) : PL_OK;
+    pl_status t = e->why == PL_STOP_SINGULAR && !e->contacts ? inertia_or_fail(e) : PL_OK;
     if (t < 0) return t;
   }
   pl_state_copy(e->x, r->s);
@@ -251,7 +251,7 @@ static pl_status judge(run *r, int inverted) {
   info->ninverted = count > inverted ? count - inverted : 0;
   if (!(info->residual > e->o->rtol) || e->n == 0) return PL_OK;
   info->reason = PL_STOP_ROUNDING;
-  if (e->touch) return PL_OK;
+  if (e->contacts) return PL_OK;
   // nothing loads the model and nothing strains it: all forces are rounding
   pl_status s = equil_eval(e, PL_WANT_ENERGY | PL_WANT_FORCE);
   if (s != PL_OK) return s < 0 ? s : PL_OK;
@@ -270,11 +270,11 @@ pl_status pl_static_contact(const pl_static_opts *o, const pl_model *m, const pl
   if (!info) info = &own;
   *info = (pl_static_info){.reason = PL_STOP_CONVERGED};
   double start = pl_wall_time();
-  PL_TRY(solve_opts_check(w->env, pl_static_info_table, pl_static_info_count, o));
+  PL_TRY(solve_opts_check(w->env, pl_static_option_table, pl_static_option_count, o));
   if (k && (o->critical || o->perturb))
     return pl_fail_at(w->env, PL_E_INPUT, NULL, 0, 0, "leave them out",
                       "static: critical and perturb know no contact");
-  touching touch = {0};
+  contact_set contacts = {0};
   run r = {.s = s,
            .e = {.o = o,
                  .m = m,
@@ -287,12 +287,12 @@ pl_status pl_static_contact(const pl_static_opts *o, const pl_model *m, const pl
                  .nq = pl_model_nq(m),
                  .dof = pl_model_free_dofs(m),
                  .extent = model_extent(m, s->q),
-                 .touch = k ? &touch : NULL,
+                 .contacts = k ? &contacts : NULL,
                  .saddle = 1}};
   memset(s->v, 0, (size_t)s->nq * sizeof *s->v);
   memset(s->a, 0, (size_t)s->nq * sizeof *s->a);
   pl_status status = equil_open(&r.e);
-  if (status == PL_OK && k) status = touching_open(&touch, m, k);
+  if (status == PL_OK && k) status = contact_set_open(&contacts, m, k);
   if (status == PL_OK) status = book_open(&r.book, &r.e);
   info->booked = r.book.open;
   if (status == PL_OK) {
@@ -304,7 +304,7 @@ pl_status pl_static_contact(const pl_static_opts *o, const pl_model *m, const pl
   }
   book_close(&r.book, &r.e);
   equil_close(&r.e);
-  if (k) touching_close(&touch);
+  if (k) contact_set_close(&contacts);
   info->seconds = pl_wall_time() - start;
   return status;
 }

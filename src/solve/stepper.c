@@ -108,8 +108,8 @@ static pl_status balance_start(stepper *st) {
   PL_TRY(stepper_mass_solve(st));
   for (int i = 0; i < st->n; i++) st->s->a[st->dof[i]] = st->d[i];
   // contact needs it again
-  if (!st->touch) pl_factor_free(st->mass);
-  if (!st->touch) st->mass = NULL;
+  if (!st->contacts) pl_factor_free(st->mass);
+  if (!st->contacts) st->mass = NULL;
   return PL_OK;
 }
 
@@ -184,12 +184,12 @@ void stepper_predict(stepper *st, const rule *u, double keep) {
   pl_drive(st->m, st->p, &(pl_clock){u->t, st->o->frequency, 1, st->o->ramp}, x);
 }
 
-pl_status stepper_tell(stepper *st) {
+pl_status stepper_progress(stepper *st) {
   char text[64];
   if (!ticker_due(&st->tick)) return PL_OK;
   double t = st->s->t, start = st->hist.start;
   snprintf(text, sizeof text, "t = %.6g s, step %ld", t, st->hist.nstep);
-  return ticker_tell(&st->tick, st->end > start ? (t - start) / (st->end - start) : -1, text);
+  return ticker_progress(&st->tick, st->end > start ? (t - start) / (st->end - start) : -1, text);
 }
 
 // ---- Newton -----------------------------------------------------------------------------------
@@ -376,7 +376,7 @@ pl_status stepper_newton(stepper *st, const rule *u, newton_way way) {
     // potentials may fall while residuals rise
     if (way != NEWTON_SURE && it > 4 && residual > 1e3 * best) return PL_UNSOLVED;
     best = fmin(best, residual);
-    PL_TRY(stepper_tell(st));
+    PL_TRY(stepper_progress(st));
     PL_TRY(iterate(st, u, way, &last));
   }
   if (force > 0) st->info->residual = fmax(st->info->residual, residual / force);
@@ -431,7 +431,7 @@ pl_status stepper_try(stepper *st, double h, double t) {
   verdict v = SOUND;
   st->audit.unsound = 0;
   PL_TRY(audit_begin(st));
-  PL_TRY(st->touch ? stepper_touch(st, &u, &v) : solve_free(st, &u, &v));
+  PL_TRY(st->contacts ? stepper_contact(st, &u, &v) : solve_free(st, &u, &v));
   st->audit.unsound = v == UNSOUND || (v == DOUBTFUL && audit_is_gross(st));
   return st->audit.unsound ? PL_UNSOLVED : PL_OK;
 }
@@ -446,7 +446,7 @@ pl_status stepper_accept(stepper *st, double h) {
     memcpy(st->hist.v1, st->s->v, size);
   }
   st->hist.last_step = h;
-  if (st->touch) touching_accept(st->touch);
+  if (st->contacts) contact_set_accept(st->contacts);
   pl_state_copy(st->s, st->x);
   pl_commit(st->m, st->p, st->s);
   return PL_OK;

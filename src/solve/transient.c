@@ -158,7 +158,7 @@ static pl_status grid_step(stepper *st, double h, double t) {
 
 // e_p = sum over a period of |q(t) - q(t - period)|, eq. 28; of places: angles of rods may move on
 // with their anchors while the rods come back
-static void watch_period(stepper *st) {
+static void period_progress(stepper *st) {
   pl_history *h = &st->hist;
   int nq = st->nq, i = (int)((h->nstep - 1) % h->nsample);
   double *old = h->period + (size_t)i * nq, sum = 0;
@@ -170,11 +170,11 @@ static void watch_period(stepper *st) {
   if (i == h->nsample - 1 && h->nstep > h->nsample) h->last_change = h->change;
 }
 
-static pl_status tell_step(stepper *st, pl_observe_fn observe, void *ctx) {
+static pl_status step_progress(stepper *st, pl_observe_fn observe, void *ctx) {
   pl_clock c = {st->s->t, st->o->frequency, 1, st->o->ramp};
-  if (st->told) *st->told = st->hist;
+  if (st->reported) *st->reported = st->hist;
   if (observe && observe(ctx, st->s, &c, st->w)) return PL_CANCELLED;
-  return stepper_tell(st);
+  return stepper_progress(st);
 }
 
 static pl_status run_grid(stepper *st, const plan *p, pl_observe_fn observe, void *ctx) {
@@ -186,9 +186,9 @@ static pl_status run_grid(stepper *st, const plan *p, pl_observe_fn observe, voi
     double t = h->start + (crumb ? p->g.length : (double)(h->nstep + 1) * p->g.step);
     PL_TRY(grid_step(st, step, t));
     h->nstep++;
-    if (h->period) watch_period(st);
+    if (h->period) period_progress(st);
     int whole = p->nsample > 0 && h->nstep % p->nsample == 0;
-    PL_TRY(tell_step(st, observe, ctx));
+    PL_TRY(step_progress(st, observe, ctx));
     if (audit_ran_away(st)) return PL_UNSOLVED;
     // while drives still grow nothing is steady
     if (st->s->t - 2 * p->g.period < st->o->ramp * (1 - 1e-9) && st->o->ramp > 0) whole = 0;
@@ -240,7 +240,7 @@ static pl_status run_adaptive(stepper *st, const plan *p, pl_observe_fn observe,
     h->error = error;
     h->size = size;
     h->nstep++;
-    PL_TRY(tell_step(st, observe, ctx));
+    PL_TRY(step_progress(st, observe, ctx));
     if (audit_ran_away(st)) return PL_UNSOLVED;
   }
   st->info->reason = PL_STOP_END;
@@ -275,7 +275,7 @@ static void show_history(stepper *st, pl_history *history) {
   if (!history) return;
   pl_history_free(st->env, history);
   *history = st->hist;
-  st->told = history;
+  st->reported = history;
 }
 
 static pl_status stepping(stepper *st, pl_history *history, pl_observe_fn observe, void *ctx) {
@@ -285,7 +285,7 @@ static pl_status stepping(stepper *st, pl_history *history, pl_observe_fn observ
   PL_TRY(open_history(st, &p, history));
   show_history(st, history);
   st->end = st->hist.start + p.g.length;
-  pl_status s = stepper_tell(st);
+  pl_status s = stepper_progress(st);
   if (s == PL_OK) s = stepper_leave_out_light(st, p.g.step);
   if (s == PL_OK && st->hist.nstep == 0) s = stepper_begin(st);
   if (s == PL_OK && st->hist.nstep == 0) s = stepper_settle(st, p.g.step);
@@ -296,7 +296,7 @@ static pl_status stepping(stepper *st, pl_history *history, pl_observe_fn observ
   }
   if (s == PL_CANCELLED) st->info->reason = PL_STOP_CANCELLED;
   if (s == PL_UNSOLVED) st->info->reason = audit_ran_away(st) ? PL_STOP_ENERGY : PL_STOP_STEP;
-  audit_tell(&st->hist, st->info);
+  audit_report(&st->hist, st->info);
   if (st->info->reason == PL_STOP_END &&
       st->info->energy_worst > PL_ENERGY_FAIL * st->info->energy_scale)
     st->info->reason = PL_STOP_ENERGY;
@@ -327,7 +327,7 @@ pl_status pl_transient_contact(const pl_transient_opts *o, const pl_model *m, co
                               .bad_group = -1,
                               .bad_elem = -1};
   double start = pl_wall_time();
-  PL_TRY(solve_opts_check(w->env, pl_transient_info_table, pl_transient_info_count, o));
+  PL_TRY(solve_opts_check(w->env, pl_transient_option_table, pl_transient_option_count, o));
   if (o->method > PL_BDF2)
     return pl_fail_at(w->env, PL_E_INPUT, NULL, 0, 0, "use newmark, implicit-euler or bdf2",
                       "transient: this method is for sheets with limits of stretch");
@@ -345,12 +345,12 @@ pl_status pl_transient_contact(const pl_transient_opts *o, const pl_model *m, co
                 .nq = pl_model_nq(m),
                 .dof = pl_model_free_dofs(m),
                 .s = s};
-  touching touch = {0};
-  pl_status status = k ? touching_open(&touch, m, k) : PL_OK;
-  if (k) st.touch = &touch;
+  contact_set contacts = {0};
+  pl_status status = k ? contact_set_open(&contacts, m, k) : PL_OK;
+  if (k) st.contacts = &contacts;
   if (status == PL_OK) status = stepping(&st, history, observe, ctx);
   stepper_close(&st);
-  if (k) touching_close(&touch);
+  if (k) contact_set_close(&contacts);
   info->seconds = pl_wall_time() - start;
   return status;
 }

@@ -46,7 +46,7 @@ static pl_status check_pattern(pl_env *env, const pl_csc *A) {
 }
 
 // keeps the lower triangle of a matrix in full storage
-static pl_status take_lower(pl_factor *f, const pl_csc *A) {
+static pl_status copy_lower(pl_factor *f, const pl_csc *A) {
   int nnz = 0;
   for (int j = 0; j < A->n; j++)
     for (int k = A->ptr[j]; k < A->ptr[j + 1]; k++) nnz += A->row[k] >= j;
@@ -66,12 +66,12 @@ static pl_status take_lower(pl_factor *f, const pl_csc *A) {
 }
 
 // copies the pattern and makes the storage that the backend wants
-static pl_status take_pattern(pl_factor *f, const pl_csc *A) {
+static pl_status copy_pattern(pl_factor *f, const pl_csc *A) {
   PL_TRY(pl_csc_copy(f->env, A, &f->given));
   pl_free(f->env, f->given.val);
   f->given.val = NULL;
   if (f->kind == PL_LU && A->sym) return pl_csc_expand(f->env, A, &f->A, &f->map);
-  if (f->kind != PL_LU && !A->sym) return take_lower(f, A);
+  if (f->kind != PL_LU && !A->sym) return copy_lower(f, A);
   return pl_csc_copy(f->env, A, &f->A);
 }
 
@@ -97,7 +97,7 @@ static pl_status create(pl_env *env, pl_factor_kind kind, const pl_csc *A, int b
   f->block = block > 1 && A->n % block == 0 ? block : 1;
   f->nthread = nthread;
   f->scale = pl_alloc(env, 5 * (size_t)A->n, sizeof *f->scale);
-  pl_status s = f->scale ? take_pattern(f, A) : PL_E_NOMEM;
+  pl_status s = f->scale ? copy_pattern(f, A) : PL_E_NOMEM;
   if (s == PL_OK) {
     s = analyse(f, choose(kind, A, f->block, last));
     f->info.nsymbolic = 1;
@@ -216,7 +216,7 @@ pl_status pl_check_values(pl_factor *f) {
              : pl_fail(f->env, PL_E_ARG, "the matrix holds an infinite value or NaN");
 }
 
-static pl_status take_values(pl_factor *f, const pl_csc *A) {
+static pl_status copy_values(pl_factor *f, const pl_csc *A) {
   f->val = f->backend->borrows && !f->map ? A->val : f->A.val;
   if (f->map)
     for (int k = 0; k < f->A.nnz; k++) f->A.val[k] = A->val[f->map[k]];
@@ -243,7 +243,7 @@ pl_status pl_factor_numeric(pl_factor *f, const pl_csc *A) {
   f->info.rcond = 0;
   if (!same_pattern(A, &f->given))
     return pl_fail(f->env, PL_E_ARG, "the matrix has another pattern than the one analysed");
-  PL_TRY(take_values(f, A));
+  PL_TRY(copy_values(f, A));
   pl_blas_threads(f->backend->alone ? 1 : f->nthread);
   f->info.nnumeric++;
   pl_status s = f->backend->numeric(f);

@@ -37,7 +37,7 @@ typedef struct fronts {
   pl_csc G; // pattern of blocks
   int *mirror;
   int block, nthread;
-  pl_team *team;
+  pl_threads *threads;
   numbers *num;      // [nfront]
   double *store;     // all of them but S,
   double *updates;   // which is needed until its parent has it
@@ -118,7 +118,7 @@ static pl_status allocate_numbers(pl_factor *f, fronts *s) {
 
 static pl_status allocate_threads(pl_factor *f, fronts *s) {
   s->nthread = f->nthread > 0 ? f->nthread : 1;
-  if (s->nthread > 1) PL_TRY(pl_team_create(f->env, s->nthread, &s->team));
+  if (s->nthread > 1) PL_TRY(pl_threads_create(f->env, s->nthread, &s->threads));
   s->local = pl_alloc(f->env, (size_t)s->nthread, sizeof *s->local);
   if (!s->local) return PL_E_NOMEM;
   for (int k = 0; k < s->nthread; k++) {
@@ -153,7 +153,7 @@ static void release(pl_factor *f) {
   void *all[] = {s->mirror, s->num, s->store, s->updates, s->pivots, s->scale,
                  s->most,   s->x,   s->local, s->growth,  s->least};
   for (size_t k = 0; k < sizeof all / sizeof all[0]; k++) pl_free(f->env, all[k]);
-  pl_team_free(s->team);
+  pl_threads_free(s->threads);
   pl_csc_free(f->env, &s->G);
   front_tree_free(f->env, &s->tree);
   pl_free(f->env, s);
@@ -281,18 +281,18 @@ static void add_strip(void *ctx, int i, int thread) {
   }
 }
 
-static void assemble(fronts *s, int f, pl_team *team, int *local) {
+static void assemble(fronts *s, int f, pl_threads *threads, int *local) {
   const front *x = &s->tree.front[f];
   building t = {.s = s, .x = x, .v = &s->num[f], .local = local};
   size_t b = (size_t)s->block, p = (size_t)x->npiv * b, r = (size_t)x->nrow * b;
-  pl_team_run(team, chunks(p * (p + 2 * r)) + chunks(r * r), clear_chunk, &t);
+  pl_threads_run(threads, chunks(p * (p + 2 * r)) + chunks(r * r), clear_chunk, &t);
   for (int k = 0; k < x->npiv; k++) local[x->first + k] = k;
   for (int k = 0; k < x->nrow; k++) local[x->row[k]] = x->npiv + k;
   put_matrix(s, x, t.v, local);
   for (int c = x->child; c >= 0; c = s->tree.front[c].next) {
     t.child = &s->tree.front[c];
     t.from = s->num[c].S;
-    pl_team_run(team, strips(t.child->nrow * s->block), add_strip, &t);
+    pl_threads_run(threads, strips(t.child->nrow * s->block), add_strip, &t);
   }
 }
 
@@ -356,13 +356,14 @@ static void subtract_strip(void *ctx, int i, int thread) {
 
 // the caller's own thread asks the host, all of them hear the answer
 static int is_stopped(fronts *s, int thread) {
-  if (thread == 0 && s->flops > FLOPS_LONG && pl_tell(s->env, NULL, -1, NULL) == PL_CANCELLED)
+  if (thread == 0 && s->flops > FLOPS_LONG &&
+      pl_report_progress(s->env, NULL, -1, NULL) == PL_CANCELLED)
     s->stop = 1;
   return s->stop;
 }
 
 // returns 0 where a pivot is zero, or when it is stopped
-static int eliminate(fronts *s, int f, pl_team *team, int thread) {
+static int eliminate(fronts *s, int f, pl_threads *threads, int thread) {
   const front *x = &s->tree.front[f];
   numbers *v = &s->num[f];
   int p = x->npiv * s->block, m = p + x->nrow * s->block;
@@ -376,10 +377,10 @@ static int eliminate(fronts *s, int f, pl_team *team, int thread) {
     if (info != 0) return 0;
     for (int k = j.k0; k < j.k0 + j.nb; k++) v->pivot[k] += j.k0;
     swap_rows(v->L, m, j.k0, j.k0, j.nb, v->pivot);
-    pl_team_run(team, strips(p - j.k0 - j.nb) + strips(m - p), update_strip, &j);
+    pl_threads_run(threads, strips(p - j.k0 - j.nb) + strips(m - p), update_strip, &j);
   }
-  pl_team_run(team, strips(m - p), divide_strip, &j);
-  pl_team_run(team, strips(m - p), subtract_strip, &j);
+  pl_threads_run(threads, strips(m - p), divide_strip, &j);
+  pl_threads_run(threads, strips(m - p), subtract_strip, &j);
   return 1;
 }
 
@@ -399,12 +400,12 @@ static void judge(fronts *s, int f) {
   s->least[f] = least;
 }
 
-static void factor_front(fronts *s, int f, pl_team *team, int thread) {
+static void factor_front(fronts *s, int f, pl_threads *threads, int thread) {
   const front *x = &s->tree.front[f];
-  if ((x->npiv + x->nrow) * s->block < LARGE) team = NULL;
-  assemble(s, f, team, s->local[thread]);
+  if ((x->npiv + x->nrow) * s->block < LARGE) threads = NULL;
+  assemble(s, f, threads, s->local[thread]);
   s->growth[f] = INFINITY;
-  if (eliminate(s, f, team, thread)) judge(s, f);
+  if (eliminate(s, f, threads, thread)) judge(s, f);
 }
 
 static void factor_task(void *ctx, int task, int thread) {
@@ -425,15 +426,15 @@ static pl_status numeric(pl_factor *f) {
   f->info.nnz = s->nnz;
   f->info.flops = s->flops;
   pl_blas_threads(1); // the threads here are our own
-  pl_team_run(s->team, t->n, scale_group, s);
+  pl_threads_run(s->threads, t->n, scale_group, s);
   if (!pl_all_finite(f->n, s->scale)) PL_TRY(pl_check_values(f));
-  pl_team_run(s->team, t->n, measure_group, s);
+  pl_threads_run(s->threads, t->n, measure_group, s);
   for (int k = 0; k < t->nfront; k++) s->growth[k] = INFINITY;
-  pl_team_run(s->team, t->ntask, factor_task, s);
+  pl_threads_run(s->threads, t->ntask, factor_task, s);
   int ok = 1;
   for (int k = 0; k < t->task_ptr[t->ntask]; k++) ok &= s->growth[t->task_front[k]] < GROWTH_MAX;
   for (int k = t->task_ptr[t->ntask]; ok && k < t->nfront; k++) {
-    factor_front(s, t->task_front[k], s->team, 0);
+    factor_front(s, t->task_front[k], s->threads, 0);
     ok = s->growth[t->task_front[k]] < GROWTH_MAX;
   }
   f->info.rcond = INFINITY;
@@ -545,10 +546,10 @@ static pl_status solve(pl_factor *f, int transposed, int nrhs, const double *b, 
   for (int k = 0; k < nrhs; k++) {
     size_t at = (size_t)k * (size_t)f->n;
     permute(s, 0, transposed ? NULL : s->scale, b + at, s->x);
-    pl_team_run(s->team, top, forward_task, s);
+    pl_threads_run(s->threads, top, forward_task, s);
     forward_task(s, top, 0);
     backward_task(s, top, 0);
-    pl_team_run(s->team, top, backward_task, s);
+    pl_threads_run(s->threads, top, backward_task, s);
     permute(s, 1, transposed ? s->scale : NULL, s->x, x + at);
   }
   pl_blas_threads(f->nthread);

@@ -140,7 +140,7 @@ static int factorise(mumps *m) {
   return rc;
 }
 
-static void take_inertia(pl_factor *f) {
+static void copy_inertia(pl_factor *f) {
   const mumps *m = f->state;
   f->info.nneg = result(m, 12);
   f->info.nzero = result(m, 28);
@@ -156,7 +156,7 @@ static pl_status numeric(pl_factor *f) {
   int size = result(m, 29);
   f->info.flops = m->id.rinfog[2];
   f->info.nnz = size < 0 ? -1e6 * size : size;
-  if (f->kind == PL_LDL) take_inertia(f);
+  if (f->kind == PL_LDL) copy_inertia(f);
   int bad = f->kind == PL_CHOLESKY ? result(m, 12) : result(m, 28); // negative, or null pivots
   return bad > 0 ? PL_SINGULAR : PL_OK;
 }
@@ -168,7 +168,7 @@ static void count_zeros(pl_factor *f) {
   m->id.cntl[2] = PL_NOISE_PIVOT;
   int rc = factorise(m);
   m->id.cntl[2] = strict;
-  if (rc >= 0) take_inertia(f);
+  if (rc >= 0) copy_inertia(f);
 }
 
 static pl_status solve(pl_factor *f, int transposed, int nrhs, const double *b, double *x) {

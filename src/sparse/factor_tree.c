@@ -27,8 +27,8 @@ typedef struct numbers {
 typedef struct tree {
   front_tree t;
   int block, nthread;
-  pl_team *team, *solving; // NULL: too little work to share
-  numbers *num;            // [nfront + 1]
+  pl_threads *threads, *solving; // NULL: too little work to share
+  numbers *num;                  // [nfront + 1]
   double *store, *updates;
   int *to;
   int *entry, *offset; // [nnz] entries of the matrix, front after front, and their place in L
@@ -212,8 +212,8 @@ static pl_status analyse(pl_factor *f) {
   PL_TRY(place_entries(f, s));
   PL_TRY(place_offsets(f, s));
   if (s->nthread > 1 && f->info.flops > MANY_FLOPS)
-    PL_TRY(pl_team_create(f->env, s->nthread, &s->team));
-  s->solving = f->info.nnz > MANY_ENTRIES ? s->team : NULL;
+    PL_TRY(pl_threads_create(f->env, s->nthread, &s->threads));
+  s->solving = f->info.nnz > MANY_ENTRIES ? s->threads : NULL;
   return PL_OK;
 }
 
@@ -223,7 +223,7 @@ static void release(pl_factor *f) {
   void *all[] = {s->num,    s->store, s->updates,   s->to, s->entry,
                  s->offset, s->level, s->level_ptr, s->x,  s->least};
   for (size_t k = 0; k < sizeof all / sizeof all[0]; k++) pl_free(f->env, all[k]);
-  pl_team_free(s->team);
+  pl_threads_free(s->threads);
   front_tree_free(f->env, &s->t);
   pl_free(f->env, s);
 }
@@ -313,13 +313,13 @@ static pl_status numeric(pl_factor *f) {
   const front_tree *t = &s->t;
   s->val = f->A.val;
   for (int k = 0; k < t->nfront; k++) s->least[k] = -1;
-  pl_team_run(s->team, t->ntask, factor_task, s);
+  pl_threads_run(s->threads, t->ntask, factor_task, s);
   int ok = 1;
   for (int k = 0; k < t->task_ptr[t->ntask]; k++) ok &= s->least[t->task_front[k]] >= 0;
   for (int h = 0; ok && h < s->nlevel; h++) {
     part a = {s, s->level_ptr[h]};
     int n = s->level_ptr[h + 1] - a.first;
-    pl_team_run(n > 1 ? s->team : NULL, n, factor_part, &a);
+    pl_threads_run(n > 1 ? s->threads : NULL, n, factor_part, &a);
     for (int k = 0; k < n; k++) ok &= s->least[s->level[a.first + k]] >= 0;
   }
   f->info.rcond = INFINITY;
@@ -384,10 +384,10 @@ static pl_status solve(pl_factor *f, int transposed, int nrhs, const double *b, 
   (void)transposed;
   for (int k = 0; k < nrhs; k++, b += f->n, x += f->n) {
     for (int i = 0; i < t->n; i++) memcpy(s->x + i * g, b + t->order[i] * g, (size_t)g * sizeof *x);
-    pl_team_run(s->solving, t->ntask, forward_task, s);
+    pl_threads_run(s->solving, t->ntask, forward_task, s);
     for (int i = first; i < t->nfront; i++) forward(s, t->task_front[i]);
     for (int i = t->nfront - 1; i >= first; i--) backward(s, t->task_front[i]);
-    pl_team_run(s->solving, t->ntask, backward_task, s);
+    pl_threads_run(s->solving, t->ntask, backward_task, s);
     for (int i = 0; i < t->n; i++) memcpy(x + t->order[i] * g, s->x + i * g, (size_t)g * sizeof *x);
   }
   return PL_OK;

@@ -208,7 +208,7 @@ typedef struct shelf {
   int n, *front;
 } shelf;
 
-static size_t room_of(const front *x) {
+static size_t capacity_of(const front *x) {
   return (size_t)x->nrow * (size_t)x->nrow;
 }
 
@@ -217,15 +217,15 @@ static size_t put_on(shelf *s, front_tree *t, int f, size_t base) {
   front *x = &t->front[f];
   size_t at = base;
   int k = 0;
-  for (; k < s->n && t->front[s->front[k]].at - at < room_of(x); k++)
-    at = t->front[s->front[k]].at + room_of(&t->front[s->front[k]]);
+  for (; k < s->n && t->front[s->front[k]].at - at < capacity_of(x); k++)
+    at = t->front[s->front[k]].at + capacity_of(&t->front[s->front[k]]);
   for (int i = s->n++; i > k; i--) s->front[i] = s->front[i - 1];
   s->front[k] = f;
   x->at = at;
-  return at + room_of(x);
+  return at + capacity_of(x);
 }
 
-static void take_children(shelf *s, const front_tree *t, int parent) {
+static void copy_children(shelf *s, const front_tree *t, int parent) {
   int n = 0;
   for (int k = 0; k < s->n; k++)
     if (t->front[s->front[k]].parent != parent) s->front[n++] = s->front[k];
@@ -242,7 +242,7 @@ static pl_status place_updates(pl_env *env, front_tree *t) {
     for (int k = t->task_ptr[task]; k < t->task_ptr[task + 1]; k++) {
       size_t end = put_on(&s, t, t->task_front[k], base);
       t->room = end > t->room ? end : t->room;
-      take_children(&s, t, t->task_front[k]);
+      copy_children(&s, t, t->task_front[k]);
     }
   }
   pl_free(env, s.front);

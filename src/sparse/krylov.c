@@ -75,7 +75,7 @@ static pl_status begin(problem *p, int nvec, double **work) {
 // asked before every iteration: is one left, and does the host want to go on
 static int may_iterate(problem *p) {
   if (p->cancelled || p->info->iterations >= p->max_iter) return 0;
-  p->cancelled = pl_tell(p->env, "iterative solve", -1, NULL) == PL_CANCELLED;
+  p->cancelled = pl_report_progress(p->env, "iterative solve", -1, NULL) == PL_CANCELLED;
   return !p->cancelled;
 }
 
@@ -205,7 +205,7 @@ typedef struct gmres_work {
   double *H;         // [m][m+1] column j of the reduced Hessenberg matrix
   double *g, *y, *z; // [m+1] rotated right-hand side, [m] coefficients, [n]
   double *log;       // [m+1] logarithms of the residual
-  rotation *turn;    // [m]
+  rotation *givens;  // [m]
 } gmres_work;
 
 static void gmres_free(pl_env *env, gmres_work *w) {
@@ -214,7 +214,7 @@ static void gmres_free(pl_env *env, gmres_work *w) {
   pl_free(env, w->g);
   pl_free(env, w->y);
   pl_free(env, w->log);
-  pl_free(env, w->turn);
+  pl_free(env, w->givens);
 }
 
 static pl_status gmres_alloc(pl_env *env, int n, gmres_work *w) {
@@ -224,8 +224,8 @@ static pl_status gmres_alloc(pl_env *env, int n, gmres_work *w) {
   w->g = pl_alloc(env, m + 1, sizeof *w->g);
   w->y = pl_alloc(env, m, sizeof *w->y);
   w->log = pl_alloc(env, m + 1, sizeof *w->log);
-  w->turn = pl_alloc(env, m, sizeof *w->turn);
-  return w->V && w->H && w->g && w->y && w->log && w->turn ? PL_OK : PL_E_NOMEM;
+  w->givens = pl_alloc(env, m, sizeof *w->givens);
+  return w->V && w->H && w->g && w->y && w->log && w->givens ? PL_OK : PL_E_NOMEM;
 }
 
 // v_{j+1} from A prec v_j, orthogonalised twice; returns the length left over
@@ -254,14 +254,14 @@ static double gmres_rotate(gmres_work *w, int j) {
   double *h = w->H + (size_t)j * (size_t)(w->m + 1);
   for (int i = 0; i < j; i++) {
     double a = h[i], b = h[i + 1];
-    h[i] = w->turn[i].c * a + w->turn[i].s * b;
-    h[i + 1] = -w->turn[i].s * a + w->turn[i].c * b;
+    h[i] = w->givens[i].c * a + w->givens[i].s * b;
+    h[i + 1] = -w->givens[i].s * a + w->givens[i].c * b;
   }
   double r = hypot(h[j], h[j + 1]);
-  w->turn[j] = r > 0 ? (rotation){h[j] / r, h[j + 1] / r} : (rotation){1, 0};
+  w->givens[j] = r > 0 ? (rotation){h[j] / r, h[j + 1] / r} : (rotation){1, 0};
   h[j] = r;
-  w->g[j + 1] = -w->turn[j].s * w->g[j];
-  w->g[j] *= w->turn[j].c;
+  w->g[j + 1] = -w->givens[j].s * w->g[j];
+  w->g[j] *= w->givens[j].c;
   return fabs(w->g[j + 1]);
 }
 

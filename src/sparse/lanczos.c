@@ -182,7 +182,7 @@ pl_status pl_lanczos_run(pl_lanczos *z) {
   while (z->filled < BLOCK && !z->exhausted && z->done == 0) PL_TRY(pl_lanczos_add_random(z));
   // a vector that finds no room would be missing from the residuals: stop before
   while (z->done < z->most && (z->filled < z->cap || z->cap == z->n)) {
-    PL_TRY(pl_tell(z->env, "modes", -1, NULL));
+    PL_TRY(pl_report_progress(z->env, "modes", -1, NULL));
     if (z->done == z->filled) {
       PL_TRY(pl_lanczos_add_random(z));
       if (z->exhausted) break;

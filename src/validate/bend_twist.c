@@ -69,12 +69,12 @@ pl_status pl_master_bend_twist_limit(pl_env *env, double nu, double *x) {
 }
 
 // turns where searches at x end
-static double reach(double x) {
+static double farthest(double x) {
   return fmin(TURNS_REACH, LENGTH / (TURN * x));
 }
 
 static pl_status frontier_at(front *f, double x, double *turns) {
-  double lo = 0.25, hi = lo, flo, fhi, end = reach(x);
+  double lo = 0.25, hi = lo, flo, fhi, end = farthest(x);
   f->x = x;
   f->guess = NAN;
   PL_TRY(by_turns(f, lo, &flo));
@@ -97,7 +97,7 @@ pl_status pl_master_bend_twist(pl_env *env, double nu, double x, double *turns) 
   if (s != PL_DOMAIN) return s;
   if (x < 0.1)
     return pl_fail(env, PL_E_ARG, "bend-twist: at X = %g the frontier lies beyond %.3g turns", x,
-                   reach(x));
+                   farthest(x));
   double most;
   PL_TRY(limit(&f, &most));
   return pl_fail_at(env, PL_E_ARG, NULL, 0, 0, "take a smaller X",
@@ -243,7 +243,7 @@ static pl_status spread(fan *p) {
   PL_TRY(ray(p, 0, a));
   PL_TRY(put(p, a));
   for (int i = 0; i < PIECES; i++) {
-    PL_TRY(pl_tell(p->f.env, "bend-twist frontier", (double)i / PIECES, NULL));
+    PL_TRY(pl_report_progress(p->f.env, "bend-twist frontier", (double)i / PIECES, NULL));
     PL_TRY(ray(p, (i + 1.0) / PIECES, b));
     PL_TRY(refine(p, (double)i / PIECES, a, (i + 1.0) / PIECES, b, 0));
     PL_TRY(put(p, b));

@@ -18,7 +18,7 @@ enum {
 
 static pl_static_opts options(int perturb) {
   pl_static_opts o;
-  pl_opts_default(pl_static_info_table, pl_static_info_count, &o);
+  pl_opts_default(pl_static_option_table, pl_static_option_count, &o);
   o.book = 0; // the master curve tells
   o.cuts = 0;
   o.perturb = perturb;
@@ -62,7 +62,7 @@ void hang_close(hang *h) {
 }
 
 // the planar equilibrium at a point next to the last one; on failure nothing has changed
-static pl_status step(hang *h, hang_at to) {
+static pl_status hang_step(hang *h, hang_at to) {
   built *b = &h->flat.b;
   pl_static_opts o = options(0);
   pl_state_copy(h->back, b->s);
@@ -86,10 +86,10 @@ static int count_steps(hang_at a, hang_at b) {
 }
 
 // one of those, in parts where it is too long
-static pl_status advance(hang *h, hang_at to) {
+static pl_status hang_advance(hang *h, hang_at to) {
   hang_at goal = to;
   for (int halved = 0; halved < HALVES;) {
-    pl_status s = step(h, goal);
+    pl_status s = hang_step(h, goal);
     if (s == PL_UNSOLVED) {
       goal = between(h->at, goal, 0.5);
       halved++;
@@ -105,7 +105,8 @@ static pl_status advance(hang *h, hang_at to) {
 pl_status hang_follow(hang *h, hang_at to) {
   hang_at from = h->at;
   int n = count_steps(from, to);
-  for (int i = 1; i <= n; i++) PL_TRY(advance(h, i < n ? between(from, to, (double)i / n) : to));
+  for (int i = 1; i <= n; i++)
+    PL_TRY(hang_advance(h, i < n ? between(from, to, (double)i / n) : to));
   return PL_OK;
 }
 
@@ -126,11 +127,11 @@ static pl_status bisect(hang *h, hang_at beyond, hang_at *at) {
   int nneg;
   for (int i = 0; i < HALVES; i++) {
     hang_at from = h->at, mid = between(from, beyond, 0.5);
-    PL_TRY(advance(h, mid));
+    PL_TRY(hang_advance(h, mid));
     PL_TRY(hang_inertia(h, &nneg));
     if (nneg == 0) continue;
     beyond = mid;
-    PL_TRY(advance(h, from));
+    PL_TRY(hang_advance(h, from));
   }
   *at = between(h->at, beyond, 0.5);
   return PL_OK;
@@ -141,12 +142,12 @@ pl_status hang_cross(hang *h, hang_at to, hang_at *at) {
   int n = count_steps(from, to), nneg;
   for (int i = 1; i <= n; i++) {
     hang_at last = h->at;
-    PL_TRY(advance(h, between(from, to, (double)i / n)));
+    PL_TRY(hang_advance(h, between(from, to, (double)i / n)));
     PL_TRY(hang_inertia(h, &nneg));
-    PL_TRY(pl_tell(h->env, "bend-twist", -1, NULL));
+    PL_TRY(pl_report_progress(h->env, "bend-twist", -1, NULL));
     if (nneg == 0) continue;
     hang_at beyond = h->at;
-    PL_TRY(advance(h, last));
+    PL_TRY(hang_advance(h, last));
     return bisect(h, beyond, at);
   }
   return PL_DOMAIN;

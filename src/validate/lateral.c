@@ -230,7 +230,7 @@ static pl_status power(plate *p, double *gamma) {
   memset(b, 0, (size_t)no * sizeof(double));
   for (int k = 2; k < p->x.n; k++) b[(k - 2) * p->y[1].n] = k < 2 * DEGREE && k % 2 == 0;
   for (int it = 0; it < POWER_STEPS; it++) {
-    PL_TRY(pl_tell(p->env, "lateral buckling", -1, NULL));
+    PL_TRY(pl_report_progress(p->env, "lateral buckling", -1, NULL));
     pl_csc_mul(&p->K[1], 1, b, 0, Kb);
     double size = sqrt(pl_dot(no, b, Kb));
     for (int i = 0; i < no; i++) b[i] /= size;
@@ -250,7 +250,7 @@ static pl_status buckle(plate *p, double w, double *gamma) {
   PL_TRY(make_bases(p, w));
   PL_TRY(find_stress(p));
   for (int odd = 0; odd < 2; odd++) {
-    PL_TRY(pl_tell(p->env, "lateral buckling", -1, NULL));
+    PL_TRY(pl_report_progress(p->env, "lateral buckling", -1, NULL));
     PL_TRY(make_bending(p, odd));
   }
   return power(p, gamma);

@@ -60,7 +60,7 @@ static pl_status lateral_curve(pl_env *env, double nu, const pl_box *b, pl_polyl
   double x[NODES], y[NODES];
   int cap = 0;
   for (int i = 0; i < NODES; i++) {
-    PL_TRY(pl_tell(env, "lateral buckling", (double)i / NODES, NULL));
+    PL_TRY(pl_report_progress(env, "lateral buckling", (double)i / NODES, NULL));
     x[i] = 0.5 * b->x[1] * (1 - cos(PL_PI * i / (NODES - 1)));
     PL_TRY(pl_master_lateral(env, nu, x[i], &y[i]));
   }
@@ -138,17 +138,17 @@ static double segment_distance(const double *p, const double *a, const double *b
 }
 
 // a point, how far a curve is from it, and with which piece
-typedef struct spot {
+typedef struct touch_point {
   double p[2], d;
   int nearest;
-} spot;
+} touch_point;
 
 static double piece_distance(const plane *c, int i, const double *p) {
   return segment_distance(p, c->p[i], c->p[i + (c->n > 1)]);
 }
 
-static spot locate(const plane *c, double x, double y) {
-  spot s = {{x, y}, HUGE_VAL, 0};
+static touch_point locate(const plane *c, double x, double y) {
+  touch_point s = {{x, y}, HUGE_VAL, 0};
   for (int i = 0; i == 0 || i + 1 < c->n; i++) {
     double d = piece_distance(c, i, s.p);
     if (d < s.d) {
@@ -161,12 +161,12 @@ static spot locate(const plane *c, double x, double y) {
 
 // Largest distance of a segment's points from c, where it exceeds most. The distance from one piece
 // of c is convex along the segment: nowhere larger than at its ends.
-static double farthest(const plane *c, const spot *a, const spot *b, double most) {
+static double farthest(const plane *c, const touch_point *a, const touch_point *b, double most) {
   most = fmax(most, fmax(a->d, b->d));
   double bound = fmin(fmax(a->d, piece_distance(c, a->nearest, b->p)),
                       fmax(b->d, piece_distance(c, b->nearest, a->p)));
   if (bound <= most + PRECISION) return most;
-  spot m = locate(c, 0.5 * (a->p[0] + b->p[0]), 0.5 * (a->p[1] + b->p[1]));
+  touch_point m = locate(c, 0.5 * (a->p[0] + b->p[0]), 0.5 * (a->p[1] + b->p[1]));
   most = farthest(c, a, &m, most);
   return farthest(c, &m, b, most);
 }
@@ -192,7 +192,7 @@ static double directed(const plane *a, const plane *b) {
   for (int i = 0; i < a->n; i++) {
     const double *from = a->p[i], *to = a->p[i + (i + 1 < a->n)];
     double t[2];
-    spot end[2];
+    touch_point end[2];
     if (!clip(from, to, t)) continue;
     for (int k = 0; k < 2; k++)
       end[k] = locate(b, from[0] + t[k] * (to[0] - from[0]), from[1] + t[k] * (to[1] - from[1]));

@@ -163,7 +163,7 @@ static pl_status relax_column(hang *h, pl_trial *t) {
     int deep;
     PL_TRY(hang_relax(h, at, &deep));
     t->label[t->nlabel++] = (pl_label){at.X, at.turns, deep};
-    PL_TRY(pl_tell(h->env, "bend-twist", -1, NULL));
+    PL_TRY(pl_report_progress(h->env, "bend-twist", -1, NULL));
   }
   return PL_OK;
 }

@@ -82,7 +82,7 @@ void built_free(built *b) {
 
 // ---- shells -----------------------------------------------------------------------------------
 
-static void take_places(draft *d, const pl_mesh *m, int ncopy, const int *copy) {
+static void read_places(draft *d, const pl_mesh *m, int ncopy, const int *copy) {
   double *X = draft_keep(d, 3 * (m->nvert + ncopy), sizeof *X);
   if (!X) return;
   memcpy(X, m->X, 3 * (size_t)m->nvert * sizeof *X);
@@ -97,7 +97,7 @@ pl_status draft_shell(draft *d, const pl_mesh *m, const shell *s, const int *cla
   *edges = NULL;
   if (s->bending == SHELL_MIDEDGE) PL_TRY(pl_midedge_create(m, topology, clamp, edges));
   const pl_midedge *e = *edges;
-  take_places(d, m, e ? e->ncopy : 0, e ? e->copy : NULL);
+  read_places(d, m, e ? e->ncopy : 0, e ? e->copy : NULL);
   draft_group(d, "membrane", tri->n, tri->v, 4,
               (const double[]){s->young, s->nu, s->density, s->thickness});
   const double bend[] = {s->young, s->nu, s->thickness};

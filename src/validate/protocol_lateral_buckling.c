@@ -159,7 +159,7 @@ static pl_status leaves(plate *p, double gamma, int *beyond) {
   int n = pl_model_nnode(b->m), first = pl_model_nq(p->flat.m);
   double most = 0;
   pl_static_opts o;
-  pl_opts_default(pl_static_info_table, pl_static_info_count, &o);
+  pl_opts_default(pl_static_option_table, pl_static_option_count, &o);
   o.book = 0; // the master curve tells
   PL_TRY(settle(p, gamma));
   for (int i = first; i < b->s->nq; i++) b->s->q[i] = b->p->X[i];
@@ -188,7 +188,7 @@ static pl_status threshold(plate *p, side_fn side, double bracket, double *gamma
   }
   while (beyond && hi - lo > bracket * hi) {
     double mid = lo + (hi - lo) / 2;
-    PL_TRY(pl_tell(p->env, "lateral buckling", -1, NULL));
+    PL_TRY(pl_report_progress(p->env, "lateral buckling", -1, NULL));
     PL_TRY(side(p, mid, &beyond));
     *(beyond ? &hi : &lo) = mid;
     beyond = 1;

@@ -15,9 +15,9 @@ static pl_status carry(strip *s, const double *R) {
   pl_status st = pl_state_unwound(b->m, b->p, b->s, q);
   if (st == PL_OK) {
     // from here on scalar unknowns are measured from the reference shape
-    b->s->moved = -1;
+    b->s->anchoring = PL_ANCHORS_FIXED;
     memcpy(b->s->q, q, (size_t)b->s->nq * sizeof *q);
-    st = pl_turn_scalars(b->m, b->p, R, q, b->s->q);
+    st = pl_rotate_scalars(b->m, b->p, R, q, b->s->q);
   }
   for (int i = 0; st == PL_OK && i < pl_model_nnode(b->m); i++)
     for (int k = 0; k < 3; k++) b->s->q[3 * i + k] = c[k] + pl_dot3(R + 3 * k, q + 3 * i);

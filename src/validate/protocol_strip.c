@@ -209,7 +209,7 @@ void strip_free(strip *s) {
 
 pl_status strip_hang(strip *s, double gamma) {
   pl_static_opts o;
-  pl_opts_default(pl_static_info_table, pl_static_info_count, &o);
+  pl_opts_default(pl_static_option_table, pl_static_option_count, &o);
   o.book = 0; // the master curve tells
   int steps = gamma > 1 ? (int)ceil(log(gamma) / log(GROWTH)) : 0;
   for (int k = steps; k >= 0; k--) {

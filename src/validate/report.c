@@ -31,7 +31,7 @@ static const char *path_of(const paper *r, const char *name, const char *suffix,
 
 // ---- tables -----------------------------------------------------------------------------------
 
-static void tell_scores(paper *r) {
+static void report_scores(paper *r) {
   char text[MODELS * 8][SCORE_COLUMNS][SCORE_CELL];
   const char *cell[(MODELS * 8 + 1) * SCORE_COLUMNS];
   int n = r->v->nscore < MODELS * 8 ? r->v->nscore : MODELS * 8;
@@ -76,7 +76,7 @@ static pl_status write_points(const paper *r) {
   return s;
 }
 
-static void tell_errors(paper *r) {
+static void report_errors(paper *r) {
   char text[(MODELS + 2) * 64][24];
   const char *cell[(MODELS + 2) * 64];
   int rows = r->curve->npoint < 62 ? r->curve->npoint : 62, cols = r->n + 1, at = 0;
@@ -247,7 +247,7 @@ static pl_status draw_errors(paper *r) {
 // ---- the page ---------------------------------------------------------------------------------
 
 // what each model is, and what finer cells and other units changed
-static void tell_models(paper *r) {
+static void report_models(paper *r) {
   static const char *const heads[] = {"model",       "what it is",  "verdict",
                                       "worst error", "finer cells", "other units"};
   enum { COLUMNS = COUNT(heads) };
@@ -267,7 +267,7 @@ static void tell_models(paper *r) {
   pl_page_grid(r->page, r->n + 1, COLUMNS, cell);
 }
 
-static pl_status tell_protocol(paper *r, const pl_master *c) {
+static pl_status report_protocol(paper *r, const pl_master *c) {
   char bar[32];
   r->curve = c;
   r->p = c->protocol;
@@ -280,13 +280,13 @@ static pl_status tell_protocol(paper *r, const pl_master *c) {
                error_text(r->p, r->p->bar, bar), r->p->xlabel, r->p->judged[0], r->p->judged[1]);
   if (!isnan(r->p->nu) && c->n)
     pl_page_text(r->page, "Poisson's ratio: %g.", c->sample[0].trial.nu);
-  tell_models(r);
+  report_models(r);
   pl_page_row_begin(r->page);
   pl_status s = PL_OK;
   for (int k = 0; s == PL_OK && k < r->n; k++) s = draw_model(r, r->score[k]);
   pl_page_row_end(r->page);
   if (s == PL_OK) s = draw_errors(r);
-  if (s == PL_OK) tell_errors(r);
+  if (s == PL_OK) report_errors(r);
   return s == PL_OK ? write_points(r) : s;
 }
 
@@ -303,9 +303,9 @@ static pl_status write_page(paper *r) {
                "Graphics\", 2021, sections 4 to 7, with bars at every point in place of the "
                "paper's 5 %% of the plot (the column \"5 %% figure\"). Master curves are computed "
                "from their governing equations.");
-  tell_scores(r);
+  report_scores(r);
   pl_status s = PL_OK;
-  for (int k = 0; s == PL_OK && k < v->ncurve; k++) s = tell_protocol(r, &v->curve[k]);
+  for (int k = 0; s == PL_OK && k < v->ncurve; k++) s = report_protocol(r, &v->curve[k]);
   if (s == PL_OK) s = pl_page_write(r->page, path_of(r, "report", ".html", path));
   if (s == PL_OK) snprintf(r->v->report, sizeof r->v->report, "%s", path);
   return s;

@@ -31,7 +31,7 @@ static void measure(const pl_protocol *p, const pl_master *c, pl_sample *s) {
 // ---- distance ---------------------------------------------------------------------------------
 
 // value 0 of those samples that have an answer
-static pl_status take_line(pl_env *env, int n, const pl_sample *s, int master, pl_polyline *p) {
+static pl_status read_line(pl_env *env, int n, const pl_sample *s, int master, pl_polyline *p) {
   p->n = 0;
   p->x = pl_alloc(env, (size_t)n, sizeof *p->x);
   p->y = pl_alloc(env, (size_t)n, sizeof *p->y);
@@ -52,9 +52,9 @@ static pl_status hausdorff(pl_env *env, pl_score *s, const pl_master *c) {
   double there = 0, back = 0;
   s->distance = NAN;
   if (!box || c->n - c->npoint < 2) return PL_OK;
-  pl_status st = take_line(env, s->nsample, s->sample, 0, &ours);
-  if (st == PL_OK) st = take_line(env, s->nsample, s->sample, 1, &right);
-  if (st == PL_OK) st = take_line(env, c->n - c->npoint, c->sample + c->npoint, 0, &curve);
+  pl_status st = read_line(env, s->nsample, s->sample, 0, &ours);
+  if (st == PL_OK) st = read_line(env, s->nsample, s->sample, 1, &right);
+  if (st == PL_OK) st = read_line(env, c->n - c->npoint, c->sample + c->npoint, 0, &curve);
   if (st == PL_OK && ours.n && right.n && curve.n > 1) {
     st = pl_plot_distance(env, box, ours.n, ours.x, ours.y, &curve, &there);
     if (st == PL_OK) st = pl_plot_distance(env, box, right.n, right.x, right.y, &ours, &back);

@@ -31,9 +31,9 @@ static void *locked_alloc(void *ctx, void *old, size_t size) {
 }
 
 // the host hears from its own thread only
-static void tell(pool *p, const char *text) {
+static void report_result(pool *p, const char *text) {
   int done = atomic_load(&p->done);
-  if (pl_tell(p->host, "validate", (double)done / p->ntask, text) != PL_OK)
+  if (pl_report_progress(p->host, "validate", (double)done / p->ntask, text) != PL_OK)
     atomic_store(&p->cancel, 1);
 }
 
@@ -47,7 +47,7 @@ static int ask(void *ctx, const pl_progress *progress) {
   snprintf(text, sizeof text, "%s %s, %d of %d %s", t->protocol->name,
            t->model ? t->model->name : "master curve", atomic_load(&p->done), p->ntask,
            pl_plural(p->ntask, "point", "points"));
-  if (s->thread == 0) tell(p, text);
+  if (s->thread == 0) report_result(p, text);
   return atomic_load(&p->cancel);
 }
 
@@ -90,18 +90,18 @@ static void work(pool *p, seat *me, const task *t) {
 static void watch(pool *p) {
   const struct timespec nap = {.tv_nsec = 50000000};
   while (atomic_load(&p->busy) > 0) {
-    tell(p, NULL);
+    report_result(p, NULL);
     nanosleep(&nap, NULL);
   }
 }
 
-static void take_tasks(void *ctx, int i, int thread) {
+static void read_tasks(void *ctx, int i, int thread) {
   pool *p = ctx;
   seat me = {p, thread};
   (void)i;
   atomic_fetch_add(&p->busy, 1);
   while (!atomic_load(&p->cancel)) {
-    if (thread == 0) tell(p, NULL);
+    if (thread == 0) report_result(p, NULL);
     int k = atomic_fetch_add(&p->next, 1);
     if (k >= p->ntask) break;
     work(p, &me, &p->tasks[k]);
@@ -132,12 +132,12 @@ pl_status pool_run(pl_env *env, int threads, int ntask, const task *tasks) {
     tasks[k].sample->status = PL_CANCELLED;
     for (int i = 0; i < PL_TRIAL_VALUES; i++) tasks[k].sample->value[i] = NAN;
   }
-  pl_team *team;
-  PL_TRY(pl_team_create(env, threads, &team));
+  pl_threads *pool_threads;
+  PL_TRY(pl_threads_create(env, threads, &pool_threads));
   pthread_mutex_init(&p.lock, NULL);
-  pl_team_run(team, threads, take_tasks, &p);
+  pl_threads_run(pool_threads, threads, read_tasks, &p);
   pthread_mutex_destroy(&p.lock);
-  pl_team_free(team);
+  pl_threads_free(pool_threads);
   if (atomic_load(&p.failed)) return explain(&p);
   return atomic_load(&p.cancel) ? PL_CANCELLED : PL_OK;
 }

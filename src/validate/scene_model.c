@@ -194,7 +194,7 @@ static pl_status curl_edge(pl_env *env, pl_trial *t, double flat, double deep, d
   int curly;
   while (fabs(flat - deep) > CURL_BRACKET * deep) {
     double mid = 0.5 * (flat + deep);
-    PL_TRY(pl_tell(env, "bend-twist", -1, NULL));
+    PL_TRY(pl_report_progress(env, "bend-twist", -1, NULL));
     PL_TRY(is_curly(env, t, mid, &curly));
     *(curly ? &deep : &flat) = mid;
   }
@@ -246,9 +246,9 @@ typedef struct slip {
   int slips;
 } slip;
 
-static int watch_slip(void *ctx, const pl_state *s, const pl_clock *c, const pl_work *w) {
+static int find_slip(void *ctx, const pl_state *s, const pl_clock *c, const pl_work *w) {
   slip *k = ctx;
-  const pl_touch *p = &k->o->contact->pair[0];
+  const pl_contact_pair *p = &k->o->contact->pair[0];
   (void)s, (void)w;
   k->slips = p->status != PL_STICK;
   if (k->slips) return 1;
@@ -270,7 +270,7 @@ pl_status scene_press(pl_env *env, const pl_protocol_model *m, pl_trial *t, doub
   pl_text_free(&text);
   PL_TRY(s);
   slip k = {.o = &o};
-  s = scened_static(&o, watch_slip, &k, NULL);
+  s = scened_static(&o, find_slip, &k, NULL);
   scened_close(&o);
   if (s == PL_OK) return PL_UNSOLVED;
   if (s != PL_CANCELLED || !k.slips || k.n < 2)

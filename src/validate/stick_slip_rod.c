@@ -55,7 +55,7 @@ static void bend_sideways(press *p) {
   }
 }
 
-static pl_status touch(press *p, double mu) {
+static pl_status contacts(press *p, double mu) {
   const rod *r = &p->r;
   const pl_obstacle plane = {
       .kind = PL_PLANE, .centre = {0, 0, -r->length}, .axis = {0, 0, 1}, .mu = mu};
@@ -68,7 +68,7 @@ static pl_status touch(press *p, double mu) {
 static pl_status solve(press *p, double eps, int iterations) {
   built *b = &p->r.b;
   pl_static_opts o;
-  pl_opts_default(pl_static_info_table, pl_static_info_count, &o);
+  pl_opts_default(pl_static_option_table, pl_static_option_count, &o);
   o.book = 0; // the master curve tells
   o.cuts = 0;
   if (iterations) o.max_iter = iterations;
@@ -89,7 +89,7 @@ static pl_status open_press(pl_env *env, const press_desc *d, const rod_desc *mo
   o.box = o.planar = o.lowered = 1;
   PL_TRY(rod_create(env, &o, &p->r));
   bend_sideways(p);
-  pl_status s = o.pinned ? PL_OK : touch(p, GRIP);
+  pl_status s = o.pinned ? PL_OK : contacts(p, GRIP);
   if (s == PL_OK) s = solve(p, p->eps, 0);
   return s;
 }
@@ -104,7 +104,7 @@ static double normal(const press *p) {
 }
 
 static double tangential(const press *p) {
-  const pl_touch *t = &p->k->pair[0];
+  const pl_contact_pair *t = &p->k->pair[0];
   return hypot(t->force[1], t->force[2]) / p->r.force;
 }
 
@@ -139,7 +139,7 @@ pl_status press_static(pl_env *env, const press_desc *d, double *eps, double *P)
   pl_state *back = NULL;
   pl_status s = open_press(env, d, &(rod_desc){0}, &p);
   *P = s == PL_OK ? normal(&p) : NAN;
-  if (s == PL_OK) s = touch(&p, d->mu);
+  if (s == PL_OK) s = contacts(&p, d->mu);
   if (s == PL_OK) s = pl_state_create(p.r.b.m, p.r.b.p, &back);
   if (s == PL_OK) s = press_on(&p, back, P);
   *eps = p.eps;
@@ -214,13 +214,13 @@ static pl_status sink(press *p, double drag, watch *o) {
   built *b = &p->r.b;
   double rate = fmin(RATE, FINE / p->r.n) * p->r.omega;
   pl_transient_opts opts;
-  pl_opts_default(pl_transient_info_table, pl_transient_info_count, &opts);
+  pl_opts_default(pl_transient_option_table, pl_transient_option_count, &opts);
   opts.method = PL_IMPLICIT_EULER;
   opts.step = TIME_STEP / p->r.omega;
   opts.duration = (END - p->eps) / rate;
   opts.frequency = rod_sink(&p->r, rate);
   PL_TRY(set_off(p, rate));
-  PL_TRY(touch(p, drag > 0 ? 0 : p->d->mu));
+  PL_TRY(contacts(p, drag > 0 ? 0 : p->d->mu));
   *o = (watch){.p = p, .drag = rod_drag(&p->r, drag), .P = NAN};
   pl_status s = pl_transient_contact(&opts, b->m, b->p, p->k, b->s, NULL, b->w, look, o, NULL);
   if (s != PL_CANCELLED) return s == PL_OK ? PL_DOMAIN : s;

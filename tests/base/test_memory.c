@@ -50,19 +50,19 @@ static void mark(void *ctx, int i, int thread) {
   ((int *)ctx)[i]++;
 }
 
-static void team_runs_each_once(void **state) {
+static void threads_run_each_once(void **state) {
   (void)state;
   pl_env env;
   pl_env_init(&env);
   for (int nthread = 1; nthread <= 4; nthread++) {
-    pl_team *t;
-    check_ok(&env, pl_team_create(&env, nthread, &t));
+    pl_threads *t;
+    check_ok(&env, pl_threads_create(&env, nthread, &t));
     for (int n = 0; n < 200; n += 13) {
       int count[200] = {0};
-      pl_team_run(t, n, mark, count);
+      pl_threads_run(t, n, mark, count);
       for (int i = 0; i < 200; i++) assert_int_equal(count[i], i < n);
     }
-    pl_team_free(t);
+    pl_threads_free(t);
   }
 }
 
@@ -106,7 +106,7 @@ static void file_round_trip(void **state) {
 int test_memory(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(arena_release_reuses), cmocka_unit_test(arena_loop_keeps_its_chunk),
-      cmocka_unit_test(closest_word),         cmocka_unit_test(team_runs_each_once),
+      cmocka_unit_test(closest_word),         cmocka_unit_test(threads_run_each_once),
       cmocka_unit_test(failing_allocator),    cmocka_unit_test(file_round_trip),
   };
   return cmocka_run_group_tests_name("base.memory", tests, NULL, NULL);

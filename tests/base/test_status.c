@@ -88,12 +88,12 @@ static void progress_can_stop(void **state) {
   pl_env env;
   int wanted = 0;
   pl_env_init(&env);
-  assert_int_equal(pl_tell(&env, "x", 0.5, NULL), PL_OK);
+  assert_int_equal(pl_report_progress(&env, "x", 0.5, NULL), PL_OK);
   env.progress = stop;
   env.progress_ctx = &wanted;
-  assert_int_equal(pl_tell(&env, "x", 0.5, NULL), PL_OK);
+  assert_int_equal(pl_report_progress(&env, "x", 0.5, NULL), PL_OK);
   wanted = 1;
-  assert_int_equal(pl_tell(&env, "x", 0.5, NULL), PL_CANCELLED);
+  assert_int_equal(pl_report_progress(&env, "x", 0.5, NULL), PL_CANCELLED);
 }
 
 int test_status(void) {

@@ -12,7 +12,7 @@
 typedef struct problem {
   int n, size, m;
   double *W, *c, *mu, *p, *u;
-  pl_touch_status *status;
+  pl_contact_status *status;
 } problem;
 
 static inline void problem_open(problem *q, int n, int size) {
@@ -41,7 +41,7 @@ static inline pl_friction_desc problem_desc(const problem *q) {
 
 static inline pl_friction_opts friction_defaults(void) {
   pl_friction_opts o;
-  pl_opts_default(pl_friction_info_table, pl_friction_info_count, &o);
+  pl_opts_default(pl_friction_option_table, pl_friction_option_count, &o);
   return o;
 }
 
@@ -76,11 +76,11 @@ static inline void problem_block(problem *q, int n, double (*x)[2], const double
     const double arm[3] = {x[k][0], x[k][1], -a[2]};
     static const double dir[3][3] = {{0, 0, 1}, {1, 0, 0}, {0, 1, 0}};
     for (int i = 0; i < 3; i++) {
-      double turn[3];
-      pl_cross3(arm, dir[i], turn);
+      double rotation[3];
+      pl_cross3(arm, dir[i], rotation);
       for (int l = 0; l < 3; l++) {
         G[l * m + 3 * k + i] = dir[i][l];
-        G[(3 + l) * m + 3 * k + i] = turn[l];
+        G[(3 + l) * m + 3 * k + i] = rotation[l];
       }
     }
     q->mu[k] = mu;

@@ -564,8 +564,8 @@ static void fine_mesh(void **state) {
   assert_int_equal(n, 0);
   double *x = calloc((size_t)m->nvert, 3 * sizeof *x);
   // a spiral r = a + b angle, unrolled to the length of the sheet; its turns are 0.2 apart
-  for (int turn = 0; turn < 2; turn++) {
-    double a = turn ? 0.3 : 3, b = turn ? 0.2 / (2 * PL_PI) : 0;
+  for (int rotation = 0; rotation < 2; rotation++) {
+    double a = rotation ? 0.3 : 3, b = rotation ? 0.2 / (2 * PL_PI) : 0;
     for (int i = 0; i < m->nvert; i++) {
       double length = m->X[3 * i], angle = length / a;
       for (int it = 0; b > 0 && it < 100; it++) angle = length / (a + 0.5 * b * angle);
@@ -575,8 +575,8 @@ static void fine_mesh(void **state) {
       x[3 * i + 2] = m->X[3 * i + 1];
     }
     check_ok(&env, pl_layers_find(l, x, 0, &n, &p));
-    if (turn == 0) assert_int_equal(n, 0);
-    if (turn == 1) {
+    if (rotation == 0) assert_int_equal(n, 0);
+    if (rotation == 1) {
       assert_true(n > 200);
       // chords of 0.1 on circles of 0.3 and more are off by 0.1^2/(8 0.3) = 0.004
       check_close(pl_layers_least(l, x), 0.2, 0.01);

@@ -131,7 +131,7 @@ static void extremes(void **state) {
     q.c[1] *= big;
     q.c[2] *= big;
     q.mu *= pow(10, pl_rng_uniform(&r, -6, 1));
-    pl_touch_status status = pl_friction_one(q.W, q.c, q.mu, p);
+    pl_contact_status status = pl_friction_one(q.W, q.c, q.mu, p);
     assert_true(isfinite(pl_norm3(p)));
     if (status == PL_OPEN) continue;
     double size = 0;

@@ -9,7 +9,7 @@ static void surface_point(pl_rng *r, const pl_obstacle *o, int dim, double *x) {
   double n[3] = {0}, s = pl_rng_uniform(r, -1, 1);
   for (int i = 0; i < dim; i++) n[i] = pl_rng_normal(r);
   double size = pl_norm3(n), e[3] = {0}, R[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
-  if (pl_norm(4, o->turn) > 0) pl_quat_to_mat(o->turn, R);
+  if (pl_norm(4, o->rotation) > 0) pl_quat_to_mat(o->rotation, R);
   if (o->kind == PL_BOX) {
     int face = (int)pl_rng_uniform(r, 0, dim);
     double local[3] = {0};
@@ -45,8 +45,8 @@ static void against_sampling(void **state) {
   for (int dim = 2; dim <= 3; dim++)
     for (int k = 0; k < 3; k++) {
       pl_obstacle *o = &shape[k];
-      if (dim == 3) pl_quat_from_axis((double[]){1, 2, 3}, 0.7, o->turn);
-      if (dim == 2) pl_quat_from_axis((double[]){0, 0, 1}, 0.7, o->turn);
+      if (dim == 3) pl_quat_from_axis((double[]){1, 2, 3}, 0.7, o->rotation);
+      if (dim == 2) pl_quat_from_axis((double[]){0, 0, 1}, 0.7, o->rotation);
       double(*p)[3] = calloc(POINTS, sizeof *p);
       for (int i = 0; i < POINTS; i++) surface_point(&r, o, dim, p[i]);
       for (int trial = 0; trial < 60; trial++) {
@@ -297,9 +297,9 @@ static void meshed_box(void **state) {
     }
     // on the lines of the mesh too
     if (trial % 5 == 0) local[trial % 3] = 0.2 * rint(local[trial % 3] / 0.2) + 0.1;
-    pl_quat_from_axis(axis, pl_rng_uniform(&r, -3, 3), box.turn);
-    memcpy(o.turn, box.turn, sizeof o.turn);
-    pl_quat_to_mat(box.turn, R);
+    pl_quat_from_axis(axis, pl_rng_uniform(&r, -3, 3), box.rotation);
+    memcpy(o.rotation, box.rotation, sizeof o.rotation);
+    pl_quat_to_mat(box.rotation, R);
     for (int c = 0; c < 3; c++) {
       mid[c] = pl_dot3(R + 3 * c, half);
       o.centre[c] = box.centre[c] - mid[c];

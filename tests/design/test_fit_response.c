@@ -27,7 +27,7 @@ static void open_bench(bench *t, double cubic) {
   memset(t, 0, sizeof *t);
   design_oscillator(&t->kit, &env, cubic);
   kit_build(&t->kit, 1, &t->b);
-  pl_opts_default(pl_fit_response_info_table, pl_fit_response_info_count, &t->o);
+  pl_opts_default(pl_fit_response_option_table, pl_fit_response_option_count, &t->o);
   t->o.harmonics = 1;
   t->o.samples = 8; // x^3 of one harmonic is free of aliasing
   t->set = (pl_frf){.name = "duffing",
@@ -144,7 +144,7 @@ static void branches(void **state) {
     pl_response_opts o;
     open_bench(&t, truth[CUBIC]);
     measure(&t, 5.29, 5.41, up, 0, 1);
-    pl_opts_default(pl_response_info_table, pl_response_info_count, &o);
+    pl_opts_default(pl_response_option_table, pl_response_option_count, &o);
     o.from = 4;
     o.to = 7;
     o.harmonics = 1;
@@ -365,7 +365,7 @@ static void two_masses(void **state) {
   pl_variable all[5] = {{.index = 0}, {.index = 1}, {.index = 2}, {.index = 3}, {.index = 4}};
   pl_frf set[2];
   open_two(&kit, &b);
-  pl_opts_default(pl_fit_response_info_table, pl_fit_response_info_count, &o);
+  pl_opts_default(pl_fit_response_option_table, pl_fit_response_option_count, &o);
   o.harmonics = 1;
   o.samples = 8;
   o.max_step = 0.2;

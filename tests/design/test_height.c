@@ -25,7 +25,7 @@ static pl_status open_bench(bench *t, int nvar, int harmonics, double ftol, pl_o
   obj.nnode = 1;
   obj.node = &node;
   pl_optimise_opts o;
-  pl_opts_default(pl_optimise_info_table, pl_optimise_info_count, &o);
+  pl_opts_default(pl_optimise_option_table, pl_optimise_option_count, &o);
   o.harmonics = harmonics;
   o.ftol = ftol;
   o.rtol = 1e-11;

@@ -23,7 +23,7 @@ static void open_oscillator(bench *t, double cubic) {
   memset(t, 0, sizeof *t);
   design_oscillator(&t->kit, &env, cubic);
   kit_build(&t->kit, 1, &t->b);
-  pl_opts_default(pl_optimise_info_table, pl_optimise_info_count, &t->o);
+  pl_opts_default(pl_optimise_option_table, pl_optimise_option_count, &t->o);
   t->o.harmonics = cubic > 0 ? 7 : 1;
   t->o.rtol = 1e-11;
   t->o.gtol = 1e-8;
@@ -145,7 +145,7 @@ static void fold_goes_where_it_is_wanted(void **state) {
   // the response of the final design, followed anew
   pl_response_opts o;
   pl_curve *c;
-  pl_opts_default(pl_response_info_table, pl_response_info_count, &o);
+  pl_opts_default(pl_response_option_table, pl_response_option_count, &o);
   o.from = 2;
   o.to = 15;
   o.harmonics = 7;
@@ -175,7 +175,7 @@ static void lost_motions_shorten_the_step(void **state) {
   assert_true(t.r->failures > 0);
   pl_response_opts o;
   pl_curve *c;
-  pl_opts_default(pl_response_info_table, pl_response_info_count, &o);
+  pl_opts_default(pl_response_option_table, pl_response_option_count, &o);
   o.from = 2;
   o.to = 20;
   o.harmonics = 7;
@@ -206,7 +206,7 @@ static void trajectory_gives_its_parameters_back(void **state) {
   double omega, coef[2][2 * 4 + 1], x[3];
   design_mechanism(&t.kit, &env, &node, &omega);
   kit_build(&t.kit, 1, &t.b);
-  pl_opts_default(pl_optimise_info_table, pl_optimise_info_count, &t.o);
+  pl_opts_default(pl_optimise_option_table, pl_optimise_option_count, &t.o);
   t.o.harmonics = 4;
   t.o.gtol = 1e-9;
   t.o.ftol = 1e-10;
@@ -251,15 +251,15 @@ static void trajectory_gives_its_parameters_back(void **state) {
 
 // ---- bounds -----------------------------------------------------------------------------------
 
-typedef struct watch {
+typedef struct probe {
   const pl_design *d;
   double lo[8], hi[8];
   int calls, stop_after;
   pl_design_state *keep;
-} watch;
+} probe;
 
 static int within_bounds(void *ctx, const pl_design_result *r, const pl_design_state *s) {
-  watch *w = ctx;
+  probe *w = ctx;
   pl_design_bounds(w->d, w->lo, w->hi);
   const double *x = r->path + (size_t)(r->nstep - 1) * (size_t)r->nvariable;
   for (int k = 0; k < r->nvariable; k++) assert_true(x[k] >= w->lo[k] && x[k] <= w->hi[k]);
@@ -284,7 +284,7 @@ static void bounds_hold(void **state) {
   pl_operating point = {.omega = 3.2};
   pl_objective obj = amplitude(PL_GOAL_MOST, 0);
   start(&t, &(pl_design_problem){3, 1, 1, var, &point, &obj});
-  watch w = {.d = t.d};
+  probe w = {.d = t.d};
   check_ok(&env, pl_design_run(t.d, NULL, within_bounds, &w, &t.r));
   check_close(t.r->after[0], 3, 0);
   check_close(t.r->after[2], 4, 0);
@@ -320,7 +320,7 @@ static void resumed_runs_are_the_same(void **state) {
   obj[1].point = 1;
   pl_design_problem p = {2, 2, 2, var, point, obj};
   bench whole, first, second;
-  watch w = {.stop_after = 4};
+  probe w = {.stop_after = 4};
   open_oscillator(&whole, 5);
   start(&whole, &p);
   finish(&whole, NULL);
@@ -387,7 +387,7 @@ static void nonsense_is_refused(void **state) {
   coef[1] = 1;
   design_mechanism(&t.kit, &env, &node, &omega);
   kit_build(&t.kit, 1, &t.b);
-  pl_opts_default(pl_optimise_info_table, pl_optimise_info_count, &t.o);
+  pl_opts_default(pl_optimise_option_table, pl_optimise_option_count, &t.o);
   t.o.harmonics = 3;
   pl_variable var = {.index = 12}, twice[2] = {{.index = 12}, {.index = 12}};
   pl_operating point = {.omega = omega};
@@ -484,7 +484,7 @@ static pl_status whole_run(pl_env *e, void *ctx) {
   pl_design_desc design[2] = {{"m", "kg", 2, 1, 4, 1, &tm}, {"k", "N/m", 50, 25, 100, 1, &tk}};
   desc.design = design;
   pl_optimise_opts o;
-  pl_opts_default(pl_optimise_info_table, pl_optimise_info_count, &o);
+  pl_opts_default(pl_optimise_option_table, pl_optimise_option_count, &o);
   o.harmonics = 1;
   o.max_iter = 1;
   pl_model *m = NULL;

@@ -10,7 +10,7 @@ static pl_env env;
 
 static pl_orbit *motion(kit_model *b, double omega, int nharm, pl_orbit *from) {
   pl_periodic_opts o;
-  pl_opts_default(pl_periodic_info_table, pl_periodic_info_count, &o);
+  pl_opts_default(pl_periodic_option_table, pl_periodic_option_count, &o);
   o.frequency = omega;
   o.harmonics = nharm;
   check_ok(&env, pl_periodic(&o, b->m, b->p, b->w, &from, NULL));
@@ -20,7 +20,7 @@ static pl_orbit *motion(kit_model *b, double omega, int nharm, pl_orbit *from) {
 static pl_proof prove(kit_model *b, const pl_orbit *orbit, double yield) {
   pl_proof_opts o;
   pl_proof p;
-  pl_opts_default(pl_proof_info_table, pl_proof_info_count, &o);
+  pl_opts_default(pl_proof_option_table, pl_proof_option_count, &o);
   o.yield = yield;
   check_ok(&env, pl_design_prove(&o, b->m, b->p, b->w, orbit, &p));
   return p;
@@ -87,7 +87,7 @@ static void unstable_motions_fail(void **state) {
   static const int node = 0;
   design_oscillator(&k, &env, 20);
   kit_build(&k, 1, &b);
-  pl_opts_default(pl_response_info_table, pl_response_info_count, &o);
+  pl_opts_default(pl_response_option_table, pl_response_option_count, &o);
   o.from = 2;
   o.to = 15;
   o.harmonics = 7;
@@ -139,7 +139,7 @@ static pl_proof prove_height(kit_model *b, const pl_orbit *peak, double from, do
                          .measure = PL_MEASURE_MAX,
                          .from = from,
                          .to = to};
-  pl_opts_default(pl_proof_info_table, pl_proof_info_count, &o);
+  pl_opts_default(pl_proof_option_table, pl_proof_option_count, &o);
   check_ok(&env, pl_design_prove_height(&o, b->m, b->p, b->w, &height, peak, &p));
   return p;
 }
@@ -149,7 +149,7 @@ static pl_curve *respond(kit_model *b, double from, double to) {
   pl_curve *c;
   pl_measure look = {.kind = PL_MEASURE_MAX, .mask = 7};
   pl_response_plan plan = {.nmeasure = 1, .measure = &look};
-  pl_opts_default(pl_response_info_table, pl_response_info_count, &o);
+  pl_opts_default(pl_response_option_table, pl_response_option_count, &o);
   o.from = from;
   o.to = to;
   o.harmonics = 5;

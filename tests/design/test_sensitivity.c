@@ -33,7 +33,7 @@ static void open_bench(bench *t, make_fn make, int nthread, int nobj, pl_objecti
   t->var[t->nvar++] = (pl_variable){.kind = PL_VARIABLE_FREQUENCY};
   t->point.omega = t->omega;
   pl_optimise_opts o;
-  pl_opts_default(pl_optimise_info_table, pl_optimise_info_count, &o);
+  pl_opts_default(pl_optimise_option_table, pl_optimise_option_count, &o);
   o.harmonics = 3;
   o.rtol = 1e-12;
   for (int i = 0; i < nobj; i++)
@@ -76,9 +76,9 @@ static void check_forward(bench *t) {
   pl_rng r;
   pl_rng_seed(&r, 5);
   for (size_t i = 0; i < n; i++) gz[i] = pl_rng_normal(&r);
-  check_ok(&env, site_linearise(d, &d->site[0]));
-  check_ok(&env, site_solve(d, &d->site[0], 1, gz, lambda));
-  check_ok(&env, site_adjoint(d, &d->site[0], lambda, grad));
+  check_ok(&env, solution_linearise(d, &d->solution[0]));
+  check_ok(&env, solution_solve(d, &d->solution[0], 1, gz, lambda));
+  check_ok(&env, solution_adjoint(d, &d->solution[0], lambda, grad));
   for (size_t k = 0; k < nv; k++) {
     want[k] = pl_dot((int)n, gz, S + k * n);
     double size = pl_norm((int)n, gz) * pl_norm((int)n, S + k * n);
@@ -108,7 +108,7 @@ static void check_forward(bench *t) {
 }
 
 // lists of touched elements leave nothing out: against pl_eval_design
-static void check_knobs(bench *t) {
+static void check_directions(bench *t) {
   const pl_model *m = t->b.m;
   int nq = pl_model_nq(m), nv = t->d->nvar, nd = pl_model_ndesign(m);
   double *y = room((size_t)nq), *dr = room((size_t)nq), *got = room((size_t)nv),
@@ -118,14 +118,14 @@ static void check_knobs(bench *t) {
   for (int j = 0; j < nq; j++) y[j] = pl_rng_normal(&r);
   pl_orbit_state(m, t->b.p, pl_design_orbit(t->d, 0), 1.3, t->b.s);
   pl_clock c = {.t = t->b.s->t, .omega = t->omega, .scale = 1};
-  check_ok(&env, pl_knobs_dot(t->d->knobs, 0, t->b.p, t->b.s, &c, y, got));
+  check_ok(&env, pl_directions_dot(t->d->directions, 0, t->b.p, t->b.s, &c, y, got));
   for (int k = 0; k < nd; k++) {
     check_ok(&env, pl_eval_design(m, t->b.p, t->b.s, &c, k, t->b.w, dr));
     check_less(fabs(got[k] - pl_dot(nq, y, dr)), 1e-12 * pl_norm(nq, y) * pl_norm(nq, dr));
     dp[k] = 0.1 + k;
     pl_axpy(nq, dp[k], dr, sum, sum);
   }
-  check_ok(&env, pl_knobs_along(t->d->knobs, 0, t->b.p, t->b.s, &c, dp, dr));
+  check_ok(&env, pl_directions_along(t->d->directions, 0, t->b.p, t->b.s, &c, dp, dr));
   for (int j = 0; j < nq; j++) check_less(fabs(dr[j] - sum[j]), 1e-11 * pl_max_abs(nq, sum));
   double *all[] = {y, dr, got, sum, dp};
   for (size_t k = 0; k < sizeof all / sizeof all[0]; k++) pl_free(&env, all[k]);
@@ -207,7 +207,7 @@ static void check_model(make_fn make) {
   bench t;
   open_bench(&t, make, 1, smooth ? 10 : strained ? 9 : 7, obj);
   if (smooth) spread(&t);
-  check_knobs(&t);
+  check_directions(&t);
   check_forward(&t);
   check_objectives(&t, 1e-5);
   close_bench(&t);
@@ -278,7 +278,7 @@ static void driven_components_count(void **state) {
   pl_operating point = {.omega = 4};
   pl_design_problem p = {3, 1, 2, var, &point, obj};
   pl_optimise_opts o;
-  pl_opts_default(pl_optimise_info_table, pl_optimise_info_count, &o);
+  pl_opts_default(pl_optimise_option_table, pl_optimise_option_count, &o);
   o.harmonics = 5;
   o.rtol = 1e-12;
   bench t = {0};
@@ -332,7 +332,7 @@ static void singular_jacobians_are_regularised(void **state) {
   pl_variable var[3] = {{.index = 0}, {.index = 1, .min = -1, .max = 100}, {.index = 2}};
   pl_operating point = {.omega = 3};
   pl_optimise_opts o;
-  pl_opts_default(pl_optimise_info_table, pl_optimise_info_count, &o);
+  pl_opts_default(pl_optimise_option_table, pl_optimise_option_count, &o);
   o.harmonics = 1;
   pl_design_problem p = {3, 1, 0, var, &point, NULL};
   check_ok(&env, pl_design_open(&o, b.m, b.p, b.w, &p, &d));

@@ -28,7 +28,7 @@ static void open_bench(bench *t, double omega, int harmonics) {
   assert_true(t->nvar <= VARIABLES);
   for (int k = 0; k < t->nvar; k++) t->var[k] = (pl_variable){.index = k};
   pl_optimise_opts o;
-  pl_opts_default(pl_optimise_info_table, pl_optimise_info_count, &o);
+  pl_opts_default(pl_optimise_option_table, pl_optimise_option_count, &o);
   o.harmonics = harmonics;
   pl_operating point = {.omega = omega};
   pl_design_problem p = {t->nvar, 1, 0, t->var, &point, NULL};
@@ -46,7 +46,7 @@ static pl_curve *respond(bench *t, double from, double to, int harmonics, const 
   pl_response_opts r;
   pl_curve *c;
   pl_response_plan plan = {.nmeasure = 1, .measure = what};
-  pl_opts_default(pl_response_info_table, pl_response_info_count, &r);
+  pl_opts_default(pl_response_option_table, pl_response_option_count, &r);
   r.from = from;
   r.to = to;
   r.harmonics = harmonics;
@@ -234,7 +234,7 @@ static pl_status in_memory(pl_env *e, void *ctx) {
                       .to = 3.1};
   pl_design_problem problem = {1, 1, 1, &var, &point, &obj};
   pl_optimise_opts o;
-  pl_opts_default(pl_optimise_info_table, pl_optimise_info_count, &o);
+  pl_opts_default(pl_optimise_option_table, pl_optimise_option_count, &o);
   o.harmonics = 1;
   double omega, amplitude;
   pl_model *m = NULL;

@@ -38,7 +38,7 @@ static void open_bench(bench *t, int nvar, int nobj) {
       {.kind = PL_OBJECTIVE_AMPLITUDE, .weight = 1.5, .nnode = 1, .mask = 2, .target = 0.4}};
   obj[1].means = 1;
   for (int k = 0; k < 3; k++) obj[k].node = &node;
-  pl_opts_default(pl_optimise_info_table, pl_optimise_info_count, &o);
+  pl_opts_default(pl_optimise_option_table, pl_optimise_option_count, &o);
   o.harmonics = 3;
   o.rtol = 1e-12;
   check_ok(&env, pl_design_open(&o, t->b.m, t->b.p, t->b.w,

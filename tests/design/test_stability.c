@@ -21,7 +21,7 @@ static void open_bench(bench *t, int nvar, int harmonics, double omega, double b
   static pl_variable var[MOST];
   kit_build(&t->kit, 1, &t->b);
   pl_optimise_opts o;
-  pl_opts_default(pl_optimise_info_table, pl_optimise_info_count, &o);
+  pl_opts_default(pl_optimise_option_table, pl_optimise_option_count, &o);
   o.harmonics = harmonics;
   o.rtol = 1e-13;
   for (int k = 0; k < nvar; k++) var[k] = (pl_variable){.index = k};

@@ -29,7 +29,7 @@ static void open_bench(bench *t, double cubic, double omega, pl_objective obj) {
   t->obj.nnode = 1;
   t->obj.node = &node;
   pl_optimise_opts o;
-  pl_opts_default(pl_optimise_info_table, pl_optimise_info_count, &o);
+  pl_opts_default(pl_optimise_option_table, pl_optimise_option_count, &o);
   o.harmonics = cubic > 0 ? 7 : 1;
   o.rtol = 1e-12;
   pl_operating point = {.omega = omega};
@@ -139,7 +139,7 @@ static void no_peak_in_the_window(void **state) {
   design_oscillator(&k, &env, 0);
   kit_build(&k, 1, &b);
   pl_optimise_opts o;
-  pl_opts_default(pl_optimise_info_table, pl_optimise_info_count, &o);
+  pl_opts_default(pl_optimise_option_table, pl_optimise_option_count, &o);
   pl_variable var = {.index = 0};
   pl_operating point = {.omega = 3};
   for (int fold = 0; fold < 2; fold++) {

@@ -138,7 +138,7 @@ static void scalars_at(const void *ctx, double t, double *f) {
   const spin *p = ctx;
   double axis[3] = {p->axis == 0, p->axis == 1, p->axis == 2}, R[9];
   pl_rotation3(axis, t, R);
-  p->s->kind->turn(R, p->q, p->s->par, p->s->rest, p->s->rest, 0, f);
+  p->s->kind->rotate(R, p->q, p->s->par, p->s->rest, p->s->rest, 0, f);
 }
 
 // sums of forces and of moments about the origin; scalars that turn with the rest have a share
@@ -155,14 +155,14 @@ static void balance(const sample *s, const double *q, const double *g) {
     for (int i = 0; i < 3; i++) sum[3 + i] += k->planar && i < 2 ? 0 : m[i];
     size = fmax(size, fmax(1, pl_norm3(x)) * pl_norm3(f));
   }
-  for (int i = 0; k->turn && i < 3; i++) {
+  for (int i = 0; k->rotate && i < 3; i++) {
     double rate[PL_NDOF_MAX];
     differentiate(scalars_at, &(spin){s, q, i}, k->nscal, rate);
     sum[3 + i] += pl_dot(k->nscal, rate, g + first);
   }
   for (int i = 0; i < 6; i++) sum[i] *= 0.01 / size;
   // differences of fourth order in the share of scalars: about 1e-12 times their fifth derivative
-  compare(s, "sums of forces and moments", 6, sum, zero, k->turn ? 1e-8 : 1e-12);
+  compare(s, "sums of forces and moments", 6, sum, zero, k->rotate ? 1e-8 : 1e-12);
 }
 
 static void rigid_motion(void **state) {
@@ -178,7 +178,7 @@ static void rigid_motion(void **state) {
     if (kind->planar || kind->vdim == 2) axis[0] = axis[1] = 0;
     pl_rotation3(axis, pl_rng_uniform(&r, -3, 3), R);
     move(kind, R, c, s.q, q);
-    if (kind->turn) kind->turn(R, s.q, s.par, s.rest, s.rest, 0, q + kind->nvert * kind->vdim);
+    if (kind->rotate) kind->rotate(R, s.q, s.par, s.rest, s.rest, 0, q + kind->nvert * kind->vdim);
 
     assert_int_equal(kind->d.eval(s.q, s.par, s.rest, e, g, NULL), 0);
     balance(&s, s.q, g);
@@ -187,7 +187,7 @@ static void rigid_motion(void **state) {
     balance(&s, q, g);
     compare(&s, "energy after a rigid motion", 1, e + 1, e, 1e-12);
     // forces at fixed scalars do not turn where those are measured from anchors that stay
-    if (!kind->turn) compare(&s, "turned grad", s.n, g, want, 1e-12);
+    if (!kind->rotate) compare(&s, "turned grad", s.n, g, want, 1e-12);
   }
 }
 
@@ -273,7 +273,7 @@ static void tables(void **state) {
   assert_true(kind->ndof <= PL_NDOF_MAX && kind->npar <= PL_NPAR_MAX);
   assert_true(kind->nrest <= PL_NREST_MAX && strlen(kind->text) > 0);
   for (int k = 0; k < kind->npar; k++) {
-    const pl_opt_info *p = kind->par + k;
+    const pl_option *p = kind->par + k;
     assert_true(p->lo <= p->value && p->value <= p->hi && strlen(p->text) > 0 && p->unit);
     for (int j = 0; j < k; j++) assert_string_not_equal(p->name, kind->par[j].name);
   }

@@ -39,13 +39,13 @@ static void check_lane(const sample *s, const char *what, int lane, int n, const
   compare(s, what, n, x, want, 1e-12);
 }
 
-typedef struct lot {
+typedef struct batch {
   sample s[PL_LANES];
   pl_pack q[PL_NDOF_MAX], v[PL_NDOF_MAX], q0[PL_NDOF_MAX];
   pl_pack par[PL_NPAR_MAX], rest[PL_NREST_MAX];
-} lot;
+} batch;
 
-static void make_lot(const pl_elem_kind *kind, unsigned seed, lot *l) {
+static void make_batch(const pl_elem_kind *kind, unsigned seed, batch *l) {
   for (int k = 0; k < PL_LANES; k++) {
     sample *s = &l->s[k];
     *s = sample_make(kind, seed + (unsigned)k);
@@ -59,14 +59,14 @@ static void make_lot(const pl_elem_kind *kind, unsigned seed, lot *l) {
 
 static void lanes(void **state) {
   const pl_elem_kind *kind = *state;
-  static lot l;
+  static batch l;
   static pl_pack W, g[PL_NDOF_MAX], H[NHESS], T[NHESS], C[NHESS];
   double W1, g1[PL_NDOF_MAX], H1[NHESS];
   for (unsigned seed = 1; seed <= NSEED; seed += PL_LANES) {
-    make_lot(kind, seed, &l);
+    make_batch(kind, seed, &l);
     assert_int_equal(kind->p.eval(l.q, l.par, l.rest, &W, g, H), 0);
     assert_int_equal(kind->p.third(l.q, l.v, l.par, l.rest, T), 0);
-    if (kind->p.carry) kind->p.carry(l.q, l.q0, l.v, l.par, l.rest, C);
+    if (kind->p.mixed) kind->p.mixed(l.q, l.q0, l.v, l.par, l.rest, C);
     for (int k = 0; k < PL_LANES; k++) {
       sample *s = &l.s[k];
       int nn = s->n * s->n;
@@ -76,8 +76,8 @@ static void lanes(void **state) {
       check_lane(s, "Hessian of a pack", k, nn, H, H1);
       third_by_step(s, H1);
       check_lane(s, "d(K v)/dq of a pack", k, nn, T, H1);
-      if (!kind->carry) continue;
-      kind->carry(s->q, s->X, s->v, s->par, s->rest, H1);
+      if (!kind->mixed) continue;
+      kind->mixed(s->q, s->X, s->v, s->par, s->rest, H1);
       check_lane(s, "stresses carried in a pack", k, nn, C, H1);
     }
   }
@@ -85,11 +85,11 @@ static void lanes(void **state) {
 
 static void dashpots(void **state) {
   const pl_elem_kind *kind = *state;
-  static lot l;
+  static batch l;
   static pl_pack f[PL_NDOF_MAX], D[NHESS], S[NHESS];
   double f1[PL_NDOF_MAX], D1[NHESS], S1[NHESS];
   for (unsigned seed = 1; seed <= NSEED; seed += PL_LANES) {
-    make_lot(kind, seed, &l);
+    make_batch(kind, seed, &l);
     assert_int_equal(kind->p.visc(l.q, l.v, l.par, l.rest, f, D, S), 0);
     for (int k = 0; k < PL_LANES; k++) {
       sample *s = &l.s[k];
@@ -104,11 +104,11 @@ static void dashpots(void **state) {
 // one element outside its domain must not pass in company
 static void outside(void **state) {
   const pl_elem_kind *kind = *state;
-  static lot l;
+  static batch l;
   static pl_pack H[NHESS];
   double H1[NHESS], q[PL_NDOF_MAX] = {0};
   for (int k = 0; k < PL_LANES; k++) {
-    make_lot(kind, 1, &l);
+    make_batch(kind, 1, &l);
     fill_lane(l.q, k, kind->ndof, q); // all vertices in one place
     int want = kind->d.eval(q, l.s[k].par, l.s[k].rest, NULL, NULL, H1);
     assert_int_equal(kind->p.eval(l.q, l.par, l.rest, NULL, NULL, H), want);

@@ -169,7 +169,7 @@ static void directors(void **state) {
   pl_rod_director((double[]){0, 0, 1}, d);
   check_array(3, d, ((double[]){1, 0, 0}), 0);
   // carried by a quarter turn about z
-  pl_rod_carry((double[]){1, 0, 0}, (double[]){0, 1, 0}, (double[]){0, 0.6, 0.8}, d);
+  pl_rod_transport((double[]){1, 0, 0}, (double[]){0, 1, 0}, (double[]){0, 0.6, 0.8}, d);
   check_array(3, d, ((double[]){-0.6, 0, 0.8}), 1e-15);
 }
 
@@ -184,7 +184,7 @@ static void over_the_top(void **state) {
     double X[11] = {0, 0, 0, t0[0], 0, t0[2], t0[0] + t1[0], 0, t0[2] + t1[2]};
     pl_rod_director(t0, m);
     X[9] = pl_rod_angle(t0, m);
-    pl_rod_carry(t0, t1, m, m);
+    pl_rod_transport(t0, t1, m, m);
     X[10] = X[9] + remainder(pl_rod_angle(t1, m) - X[9], 2 * PL_PI);
     assert_int_equal(bend->d.prepare(X, rest), 0);
     assert_int_equal(bend->d.eval(X, par, rest, &W, NULL, NULL), 0);
@@ -251,7 +251,7 @@ static void short_vectors(void **state) {
     random_vector(&r, 10, a);
     // the whole element turned by 200 degrees about z, its junction's vector being long
     pl_rotation3((double[]){0, 0, 1}, -2.79, R);
-    kind->turn(R, s.q, s.par, s.rest, s.rest, 0, s.q + 6);
+    kind->rotate(R, s.q, s.par, s.rest, s.rest, 0, s.q + 6);
     for (int i = 0; i < 2; i++) {
       double x[3];
       for (int c = 0; c < 3; c++) x[c] = pl_dot3(R + 3 * c, s.q + 3 * i);

@@ -11,14 +11,14 @@
 
 static inline pl_static_opts golden_static_opts(double rtol) {
   pl_static_opts o;
-  pl_opts_default(pl_static_info_table, pl_static_info_count, &o);
+  pl_opts_default(pl_static_option_table, pl_static_option_count, &o);
   o.rtol = rtol;
   return o;
 }
 
 static inline pl_transient_opts golden_transient_opts(double step, double duration) {
   pl_transient_opts o;
-  pl_opts_default(pl_transient_info_table, pl_transient_info_count, &o);
+  pl_opts_default(pl_transient_option_table, pl_transient_option_count, &o);
   o.step = step;
   o.duration = duration;
   return o;

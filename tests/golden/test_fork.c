@@ -41,7 +41,7 @@ static void close_fork(rig *r) {
 static void solve(rig *r, double omega, int H, int N, pl_orbit **o) {
   pl_periodic_opts po;
   pl_periodic_info info;
-  pl_opts_default(pl_periodic_info_table, pl_periodic_info_count, &po);
+  pl_opts_default(pl_periodic_option_table, pl_periodic_option_count, &po);
   po.frequency = omega;
   po.harmonics = H;
   po.samples = N;
@@ -73,7 +73,7 @@ static void period_map(recorder *t, double *y) {
   pl_transient_info info;
   pl_state *s;
   pl_clock begin = {.omega = t->omega, .scale = 1};
-  pl_opts_default(pl_transient_info_table, pl_transient_info_count, &o);
+  pl_opts_default(pl_transient_option_table, pl_transient_option_count, &o);
   o.frequency = t->omega;
   o.steps_per_period = t->nstep;
   o.periods = 1;

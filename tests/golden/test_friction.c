@@ -70,7 +70,7 @@ static void strip_close(strip *s) {
 static int strip_watch(void *ctx, const pl_state *x, const pl_clock *c, const pl_work *w) {
   (void)w;
   strip *s = ctx;
-  const pl_touch *a = &s->k->pair[s->tip];
+  const pl_contact_pair *a = &s->k->pair[s->tip];
   double eps = c->scale * s->depth;
   assert_true(a->force[0] > 0);
   if (a->status == PL_SLIP) {

@@ -32,7 +32,7 @@ static void open_leg(leg *t, int nset, const char *const *set) {
   check_ok(&env, pl_work_create(t->scene->model, 1, &t->w));
   const pl_analysis *a = design_of(t->scene);
   pl_optimise_opts o;
-  pl_opts_default(pl_optimise_info_table, pl_optimise_info_count, &o);
+  pl_opts_default(pl_optimise_option_table, pl_optimise_option_count, &o);
   o.harmonics = a->opts.design_.harmonics;
   check_ok(&env,
            pl_design_open(&o, t->scene->model, t->scene->params, t->w, &a->plan->problem, &t->d));

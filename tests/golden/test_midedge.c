@@ -339,7 +339,7 @@ static void shaken_strip(void **state) {
     pl_periodic_opts o;
     pl_periodic_info info;
     pl_orbit *orbit = NULL;
-    pl_opts_default(pl_periodic_info_table, pl_periodic_info_count, &o);
+    pl_opts_default(pl_periodic_option_table, pl_periodic_option_count, &o);
     o.frequency = omega[0] * (1 + zeta * at[i]);
     o.harmonics = 2;
     check_ok(&env, pl_periodic(&o, b.m, b.p, b.w, &orbit, &info));

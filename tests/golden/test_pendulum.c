@@ -38,7 +38,7 @@ static double crossing(const crossings *c, double t1, double x1, double v1) {
   return c->t0 + h * lo;
 }
 
-static int watch(void *ctx, const pl_state *s, const pl_clock *clock, const pl_work *w) {
+static int probe(void *ctx, const pl_state *s, const pl_clock *clock, const pl_work *w) {
   (void)w;
   crossings *c = ctx;
   double x = s->q[2], v = s->v[2];
@@ -65,7 +65,7 @@ static double period(double angle, double exact) {
   kit_build(&k, 1, &b);
   crossings c = {.x0 = X[2]};
   pl_transient_opts o = golden_transient_opts(exact / 2000, 1.5 * exact);
-  check_ok(&env, pl_transient(&o, b.m, b.p, b.s, NULL, b.w, watch, &c, NULL));
+  check_ok(&env, pl_transient(&o, b.m, b.p, b.s, NULL, b.w, probe, &c, NULL));
   // released at rest: passes after 1/4, 3/4, 5/4 of a period
   assert_int_equal(c.n, 3);
   kit_model_free(&b);

@@ -365,7 +365,7 @@ static double tumble(int steps) {
   check_ok(&env, pl_eval(b.m, b.p, b.s, &c, ALL, NULL, b.w));
   double before = b.w->kinetic + b.w->elastic, most = 0, low;
   check_ok(&env, pl_transient(&o, b.m, b.p, b.s, NULL, b.w, NULL, NULL, &info));
-  assert_int_equal(b.s->moved, 1);
+  assert_int_equal(b.s->anchoring, PL_ANCHORS_MOVED);
   check_ok(&env, pl_eval(b.m, b.p, b.s, &c, ALL, NULL, b.w));
   check_rel(b.w->kinetic + b.w->elastic, before, 5e-3);
   // straight and without twist
@@ -408,7 +408,7 @@ static void goes_on_with_the_same_bits(void **state) {
   size_t size = (3 * (size_t)half->nq + (size_t)half->nhist) * sizeof(double);
   memcpy(b.s->q, half->q, size);
   b.s->t = half->t;
-  b.s->moved = half->moved;
+  b.s->anchoring = half->anchoring;
   o.duration = 1;
   check_ok(&env, pl_transient(&o, b.m, b.p, b.s, &h, b.w, NULL, NULL, &info));
   assert_memory_equal(b.s->q, whole->q, size);

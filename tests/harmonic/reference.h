@@ -295,7 +295,7 @@ static inline void ref_oscillator(reference *r, double k, double k2, double k3, 
 
 static inline pl_response_opts ref_opts(double from, double to, int H) {
   pl_response_opts o;
-  pl_opts_default(pl_response_info_table, pl_response_info_count, &o);
+  pl_opts_default(pl_response_option_table, pl_response_option_count, &o);
   o.from = from;
   o.to = to;
   o.harmonics = H;

@@ -4,7 +4,7 @@ static pl_env env;
 
 static pl_backbone_opts options(int H) {
   pl_backbone_opts o;
-  pl_opts_default(pl_backbone_info_table, pl_backbone_info_count, &o);
+  pl_opts_default(pl_backbone_option_table, pl_backbone_option_count, &o);
   o.harmonics = H;
   return o;
 }

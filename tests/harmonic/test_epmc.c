@@ -7,7 +7,7 @@ static pl_curve *follow(const kit_model *b, int H, double amplitude) {
   pl_backbone_opts o;
   pl_curve *c;
   int node = 0;
-  pl_opts_default(pl_backbone_info_table, pl_backbone_info_count, &o);
+  pl_opts_default(pl_backbone_option_table, pl_backbone_option_count, &o);
   o.harmonics = H;
   o.amplitude = amplitude;
   o.from = 0.1;

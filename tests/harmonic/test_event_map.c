@@ -65,7 +65,7 @@ static void bar_free(bar *t) {
 static pl_orbit *bar_motion(bar *t, double omega, int H) {
   pl_periodic_opts o;
   pl_orbit *out = NULL;
-  pl_opts_default(pl_periodic_info_table, pl_periodic_info_count, &o);
+  pl_opts_default(pl_periodic_option_table, pl_periodic_option_count, &o);
   o.frequency = t->omega = omega;
   o.harmonics = H;
   check_ok(&env, pl_periodic(&o, t->b.m, t->b.p, t->b.w, &out, NULL));
@@ -77,7 +77,7 @@ static pl_orbit *bar_back(bar *t, double from, double to, double omega, int H) {
   pl_response_opts o;
   pl_curve *c;
   pl_orbit *out = NULL;
-  pl_opts_default(pl_response_info_table, pl_response_info_count, &o);
+  pl_opts_default(pl_response_option_table, pl_response_option_count, &o);
   o.from = from;
   o.to = to;
   o.harmonics = H;

@@ -53,7 +53,7 @@ static void measure(bench *t, double omega, int nchannel, const int *dof, double
   pl_rng r;
   pl_rng_seed(&r, 11 + (unsigned)t->ndata);
   memcpy(t->dof, dof, (size_t)nchannel * sizeof *dof);
-  pl_opts_default(pl_periodic_info_table, pl_periodic_info_count, &o);
+  pl_opts_default(pl_periodic_option_table, pl_periodic_option_count, &o);
   o.frequency = omega;
   o.harmonics = t->o.harmonics;
   o.rtol = 1e-12;
@@ -80,7 +80,7 @@ static void measure(bench *t, double omega, int nchannel, const int *dof, double
 
 static void open_bench(bench *t, void (*make)(model_kit *k, pl_env *e)) {
   memset(t, 0, sizeof *t);
-  pl_opts_default(pl_fit_damping_info_table, pl_fit_damping_info_count, &t->o);
+  pl_opts_default(pl_fit_damping_option_table, pl_fit_damping_option_count, &t->o);
   make(&t->kit, &env);
   kit_build(&t->kit, 1, &t->b);
 }

@@ -550,7 +550,7 @@ static void shell(void **state) {
   kit_build(&kit, 2, &b);
   pl_static_opts opts;
   pl_static_info info;
-  pl_opts_default(pl_static_info_table, pl_static_info_count, &opts);
+  pl_opts_default(pl_static_option_table, pl_static_option_count, &opts);
   opts.steps = 10;
   check_ok(&env, pl_static(&opts, b.m, b.p, b.s, b.w, NULL, NULL, &info));
   pl_orbit *o = stirred(&b, 3, 7, 0);

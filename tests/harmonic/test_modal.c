@@ -137,7 +137,7 @@ static void limit_of_small_motions(void **state) {
       pl_params_scale_harmonic(b.m, b.p, scale[i]);
       check_ok(&env, pl_modal_create(b.m, b.p, b.w, 0, &l));
       check_ok(&env, pl_modal_response(l, 2.5, &x));
-      pl_opts_default(pl_periodic_info_table, pl_periodic_info_count, &o);
+      pl_opts_default(pl_periodic_option_table, pl_periodic_option_count, &o);
       o.frequency = 2.5;
       o.harmonics = 5;
       o.rtol = 1e-11;

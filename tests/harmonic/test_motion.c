@@ -28,7 +28,7 @@ static void oscillator(model_kit *k, double stiffness, double cubic, double damp
 static pl_status solve(kit_model *b, double omega, int nharm, pl_orbit **o,
                        pl_periodic_info *info) {
   pl_periodic_opts opts;
-  pl_opts_default(pl_periodic_info_table, pl_periodic_info_count, &opts);
+  pl_opts_default(pl_periodic_option_table, pl_periodic_option_count, &opts);
   opts.frequency = omega;
   opts.harmonics = nharm;
   *o = NULL;
@@ -163,7 +163,7 @@ static void strip_agrees_with_time_stepping(void **state) {
   for (int k = 0; k < 2; k++) {
     pl_transient_opts opts;
     pl_transient_info ti;
-    pl_opts_default(pl_transient_info_table, pl_transient_info_count, &opts);
+    pl_opts_default(pl_transient_option_table, pl_transient_option_count, &opts);
     opts.method = PL_BDF2;
     opts.frequency = w;
     opts.periods = 12;
@@ -196,7 +196,7 @@ static void thin_strip_is_followed(void **state) {
   double w1, *shape = pl_alloc(&env, (size_t)b.s->nq, sizeof(double));
   check_ok(&env, pl_modes(&mo, b.m, b.p, b.s, b.w, &w1, shape, &mi));
   pl_response_opts ro;
-  pl_opts_default(pl_response_info_table, pl_response_info_count, &ro);
+  pl_opts_default(pl_response_option_table, pl_response_option_count, &ro);
   ro.from = 0.02 * w1;
   ro.to = 0.9 * w1;
   ro.harmonics = 3;

@@ -290,14 +290,14 @@ static void verdicts_along_a_response(void **state) {
   network w;
   pl_response_opts opts;
   pl_curve *c;
-  int unstable = 0, watch = 0;
+  int unstable = 0, probe = 0;
   network_pushed(&w, 60, 3, 0.5, 2.5, 1);
-  pl_opts_default(pl_response_info_table, pl_response_info_count, &opts);
+  pl_opts_default(pl_response_option_table, pl_response_option_count, &opts);
   opts.from = 0.89;
   opts.to = 1;
   opts.harmonics = 3;
   opts.points = 36;
-  pl_status st = pl_response(&opts, w.b.m, w.b.p, w.b.w, 1, &watch, NULL, &c);
+  pl_status st = pl_response(&opts, w.b.m, w.b.p, w.b.w, 1, &probe, NULL, &c);
   assert_true(st == PL_OK || c->reason == PL_STOP_POINTS);
   for (int i = 0; i < c->npoint; i += 3) {
     double size;

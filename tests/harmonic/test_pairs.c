@@ -130,32 +130,32 @@ static void check_change(void (*make)(model_kit *)) {
   model_kit kit;
   kit_model b;
   pl_hb *hb;
-  pl_knobs *knobs;
+  pl_directions *directions;
   pl_orbit *o;
   make(&kit);
   add_designs(&kit);
   kit_build(&kit, 1, &b);
   int np = pl_model_ndesign(b.m);
-  pl_knob knob[32];
+  pl_direction dir[32];
   double p0[32], p[32], dp[32], dot[32] = {0};
   pl_rng r;
   pl_rng_seed(&r, 3);
   for (int i = 0; i < np; i++) {
     const pl_design_desc *d = pl_model_design(b.m, i);
-    knob[i] = (pl_knob){d->ntarget, d->target};
+    dir[i] = (pl_direction){d->ntarget, d->target};
     p0[i] = b.p->design[i];
     dp[i] = pl_rng_uniform(&r, -1, 1) * 0.1;
   }
-  check_ok(&env, pl_knobs_create(b.m, 1, np, knob, &knobs));
+  check_ok(&env, pl_directions_create(b.m, 1, np, dir, &directions));
   check_ok(&env, pl_orbit_create(b.m, 5, &o));
   check_ok(&env, pl_hb_create(b.m, b.p, b.w, 5, 0, &hb));
   o->omega = 1.3;
   stir(&b, 11, o->z);
   int n = pl_hb_size(hb);
   double *got = new_array(n), *want = new_array(n), *y = new_array(n), sum = 0;
-  check_ok(&env, pl_hb_change(hb, knobs, o, dp, got));
+  check_ok(&env, pl_hb_change(hb, directions, o, dp, got));
   for (int i = 0; i < n; i++) y[i] = pl_rng_uniform(&r, -1, 1);
-  check_ok(&env, pl_hb_change_dot(hb, knobs, o, y, dot));
+  check_ok(&env, pl_hb_change_dot(hb, directions, o, y, dot));
   for (int i = 0; i < np; i++) sum += dot[i] * dp[i];
   check_rel(sum, pl_dot(n, y, got), 1e-10);
   const double h = 1e-5;
@@ -170,7 +170,7 @@ static void check_change(void (*make)(model_kit *)) {
   double *all[] = {got, want, y};
   for (int i = 0; i < 3; i++) pl_free(&env, all[i]);
   pl_orbit_free(o);
-  pl_knobs_free(knobs);
+  pl_directions_free(directions);
   pl_hb_free(hb);
   kit_model_free(&b);
   kit_free(&kit);
@@ -227,7 +227,7 @@ static pl_curve *respond(const kit_model *b, double from, double to, int H) {
   pl_response_opts o;
   pl_curve *c;
   int node = 0;
-  pl_opts_default(pl_response_info_table, pl_response_info_count, &o);
+  pl_opts_default(pl_response_option_table, pl_response_option_count, &o);
   o.from = from;
   o.to = to;
   o.harmonics = H;
@@ -357,7 +357,7 @@ static void verdicts(void **state) {
   pl_response_opts o;
   pl_curve *c;
   int node = 0, unstable = 0, wrong = 0;
-  pl_opts_default(pl_response_info_table, pl_response_info_count, &o);
+  pl_opts_default(pl_response_option_table, pl_response_option_count, &o);
   o.from = 0.9;
   o.to = 2;
   o.harmonics = 21;
@@ -386,7 +386,7 @@ static double stepped(const shot *s, int steps) {
   pl_transient_opts o;
   pl_transient_info info;
   shot_model(s, &env, &kit, &b);
-  pl_opts_default(pl_transient_info_table, pl_transient_info_count, &o);
+  pl_opts_default(pl_transient_option_table, pl_transient_option_count, &o);
   o.frequency = s->omega;
   o.periods = 3;
   o.steps_per_period = steps;
@@ -426,7 +426,7 @@ static void statics(void **state) {
   kit_model_free(&b);
   kit_push(&kit, 1, &node, &f);
   kit_build(&kit, 1, &b);
-  pl_opts_default(pl_static_info_table, pl_static_info_count, &o);
+  pl_opts_default(pl_static_option_table, pl_static_option_count, &o);
   check_ok(&env, pl_static(&o, b.m, b.p, b.s, b.w, NULL, NULL, &info));
   check_close(b.s->q[0], (f + 4 * 0.5 - 0.4) / 5, 1e-12);
   // stored: springs, stop and the slider's spring

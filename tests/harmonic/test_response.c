@@ -377,7 +377,7 @@ static void a_branch_is_chosen(void **state) {
     pl_periodic_opts o;
     pl_periodic_info info;
     pl_orbit *m = NULL;
-    pl_opts_default(pl_periodic_info_table, pl_periodic_info_count, &o);
+    pl_opts_default(pl_periodic_option_table, pl_periodic_option_count, &o);
     o.frequency = w;
     o.harmonics = 1;
     o.branch = branch[i];
@@ -445,7 +445,7 @@ static void driven_mechanism(void **state) {
       pl_periodic_opts po;
       pl_periodic_info info;
       pl_orbit *at;
-      pl_opts_default(pl_periodic_info_table, pl_periodic_info_count, &po);
+      pl_opts_default(pl_periodic_option_table, pl_periodic_option_count, &po);
       po.frequency = p[i]->omega * (1 + side * 2e-5);
       po.harmonics = 4;
       po.samples = 128;

@@ -54,7 +54,7 @@ static void angle_close(angle_rod *r) {
 static pl_status solve(kit_model *b, double omega, int nharm, pl_orbit **o,
                        pl_periodic_info *info) {
   pl_periodic_opts opts;
-  pl_opts_default(pl_periodic_info_table, pl_periodic_info_count, &opts);
+  pl_opts_default(pl_periodic_option_table, pl_periodic_option_count, &opts);
   opts.frequency = omega;
   opts.harmonics = nharm;
   *o = NULL;
@@ -87,15 +87,15 @@ static void agrees_with_time_stepping(void **state) {
     for (int k = 0; k < 2; k++) {
       pl_transient_opts opts;
       pl_transient_info ti;
-      pl_opts_default(pl_transient_info_table, pl_transient_info_count, &opts);
+      pl_opts_default(pl_transient_option_table, pl_transient_option_count, &opts);
       opts.frequency = w;
       opts.periods = 4;
       opts.steps_per_period = 128 << k;
       pl_orbit_state(b->m, b->p, o, 0, b->s);
       b->s->t = 0;
-      if (variant) b->s->moved = 0;
+      if (variant) b->s->anchoring = PL_ANCHORS_REFERENCE;
       check_ok(&env, pl_transient(&opts, b->m, b->p, b->s, NULL, b->w, NULL, NULL, &ti));
-      assert_int_equal(b->s->moved, variant ? 1 : -1);
+      assert_int_equal(b->s->anchoring, variant ? PL_ANCHORS_MOVED : PL_ANCHORS_FIXED);
       pl_orbit_state(b->m, b->p, o, 0, want);
       error[k] = 0;
       for (int i = 0; i < 3 * (TIP + 1); i++)
@@ -119,7 +119,7 @@ static void peak_at_the_first_mode(void **state) {
   r.b.p->par[PL_PAR_BETA] = 1e-4;
   double w1 = first_mode(&r.b), zeta = 0.5 * 1e-4 * w1;
   pl_response_opts o;
-  pl_opts_default(pl_response_info_table, pl_response_info_count, &o);
+  pl_opts_default(pl_response_option_table, pl_response_option_count, &o);
   o.from = 0.97 * w1;
   o.to = 1.03 * w1;
   o.harmonics = 3;

@@ -40,7 +40,7 @@ static void open_wire(wire *r) {
   r->k.alpha = 5;
   r->k.beta = 1e-5;
   rods_build(&r->k, 1, &r->b);
-  pl_opts_default(pl_periodic_info_table, pl_periodic_info_count, &o);
+  pl_opts_default(pl_periodic_option_table, pl_periodic_option_count, &o);
   o.frequency = 25;
   o.harmonics = 3;
   check_ok(&env, pl_periodic(&o, r->b.m, r->b.p, r->b.w, &r->orbit, &info));

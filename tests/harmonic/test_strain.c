@@ -108,7 +108,7 @@ static void turned_strip(void **state) {
   check_ok(&env, pl_modal_response(l, w, &linear));
   check_ok(&env, pl_modal_strain(l, linear, 0, NULL, &in_linear));
   pl_periodic_opts opts;
-  pl_opts_default(pl_periodic_info_table, pl_periodic_info_count, &opts);
+  pl_opts_default(pl_periodic_option_table, pl_periodic_option_count, &opts);
   opts.frequency = w;
   opts.harmonics = 7;
   check_ok(&env, pl_periodic(&opts, b.m, b.p, b.w, &o, NULL));

@@ -130,7 +130,7 @@ static void carried_stress(void **state) {
       pl_cross3(w, q + 3 * a, spin + 3 * a);
     }
     assert_int_equal(e->d.eval(q, par, rest, &W, NULL, K), 0);
-    e->carry(q, X, dq, par, rest, C);
+    e->mixed(q, X, dq, par, rest, C);
     double plain = 0, carried = 0, size = pl_max_abs(e->ndof * e->ndof, K);
     for (int i = 0; i < e->ndof; i++) {
       double x = 0, y = 0;

@@ -170,7 +170,7 @@ static inline void cloth_overstretch(cloth *k, pl_rng *r, double stretch, double
 
 static inline pl_project_opts project_defaults(void) {
   pl_project_opts o;
-  pl_opts_default(pl_project_info_table, pl_project_info_count, &o);
+  pl_opts_default(pl_project_option_table, pl_project_option_count, &o);
   return o;
 }
 

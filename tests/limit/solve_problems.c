@@ -49,7 +49,7 @@ static void solve(pl_env *env, const pl_sheet_desc *d, const double *xhat, doubl
   pl_project_opts o;
   pl_project_info info = {0};
   pl_sheet *s = NULL;
-  pl_opts_default(pl_project_info_table, pl_project_info_count, &o);
+  pl_opts_default(pl_project_option_table, pl_project_option_count, &o);
   o.gap = o.violation = tol;
   pl_status status = pl_sheet_create(env, d, 1, &s);
   if (status == PL_OK) status = pl_project(&o, s, xhat, nbarrier, barrier, NULL, x, &info);

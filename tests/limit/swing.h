@@ -21,7 +21,7 @@ typedef struct swing {
   int *fixed, *node;
   double B[1][3];
   pl_limit limit;
-  pl_confine k;
+  pl_constraints k;
   pl_transient_opts o;
   pl_project_opts po;
 } swing;
@@ -32,8 +32,8 @@ static inline void swing_defaults(swing *k, pl_env *env) {
   k->kit = calloc(1, sizeof *k->kit);
   kit_init(k->kit, env, 3);
   k->kit->d.gravity[2] = -9.81;
-  pl_opts_default(pl_transient_info_table, pl_transient_info_count, &k->o);
-  pl_opts_default(pl_project_info_table, pl_project_info_count, &k->po);
+  pl_opts_default(pl_transient_option_table, pl_transient_option_count, &k->o);
+  pl_opts_default(pl_project_option_table, pl_project_option_count, &k->po);
   k->o.method = PL_PROJECT;
   k->o.step = 0.01;
 }
@@ -176,7 +176,7 @@ typedef struct swing_fresh {
   pl_params *p;
   pl_state *s;
   pl_work *w;
-  pl_confine k;
+  pl_constraints k;
 } swing_fresh;
 typedef pl_status (*swing_fresh_fn)(const swing *k, swing_fresh *f);
 

@@ -158,7 +158,7 @@ static void contacts_apart(void **state) {
         for (int e = 0; e < 3; e++)
           W[4 * e] += wall[i].weight[a] * wall[i].weight[a] / k.weight[wall[i].vert[a]];
       opening(&wall[i], k.xhat, c);
-      pl_touch_status status = pl_friction_one(W, c, wall[i].mu, p);
+      pl_contact_status status = pl_friction_one(W, c, wall[i].mu, p);
       opening(&wall[i], k.x, u);
       seen[status]++;
       for (int e = 0; e < 3; e++) {
@@ -204,7 +204,7 @@ static void contacts_coupled(void **state) {
     }
     pl_friction_desc d = {COUNT, 3, W, c, mu};
     pl_friction_opts fo;
-    pl_opts_default(pl_friction_info_table, pl_friction_info_count, &fo);
+    pl_opts_default(pl_friction_option_table, pl_friction_option_count, &fo);
     check_ok(&env, pl_friction(&env, &fo, &d, p, u, NULL, NULL));
     pl_sheet *s = cloth_sheet(&env, &k, 1, &loose);
     check_ok(&env, pl_project(&o, s, k.xhat, COUNT, wall, NULL, k.x, &info));

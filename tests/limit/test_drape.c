@@ -24,7 +24,7 @@ static void strip(swing *w, pl_env *env, double young, int up) {
 
 static pl_drape_opts drape_defaults(double tolerance) {
   pl_drape_opts o;
-  pl_opts_default(pl_drape_info_table, pl_drape_info_count, &o);
+  pl_opts_default(pl_drape_option_table, pl_drape_option_count, &o);
   o.tolerance = tolerance;
   return o;
 }

@@ -300,7 +300,7 @@ static void one_answer(void **state) {
   pl_rng_seed(&r, 6);
   for (int trial = 0; trial < 12; trial++) {
     cloth k;
-    pl_warm warm = {0};
+    pl_warm_start warm = {0};
     pl_project_info cold, info;
     double angle[4], bound[4] = {1.02, 1.05, 1.02, 1.1};
     for (int i = 0; i < 4; i++) angle[i] = PL_PI * i / 4;
@@ -329,7 +329,7 @@ static void one_answer(void **state) {
     check_ok(&env, pl_project(&o, s, k.xhat, 0, NULL, NULL, x, &info));
     check_less(cloth_distance(&k, x, k.x), cold.distance + info.distance + 1e-15);
     o.correct = 1;
-    pl_warm_free(&env, &warm);
+    pl_warm_start_free(&env, &warm);
     pl_sheet_free(s);
     free(x);
     free(hat);
@@ -341,7 +341,7 @@ static void one_answer(void **state) {
 static void foreign_warm(void **state) {
   (void)state;
   pl_project_opts o = project_defaults();
-  pl_warm warm = {0};
+  pl_warm_start warm = {0};
   pl_rng r;
   pl_rng_seed(&r, 7);
   pl_limit l = isotropic(1.01);
@@ -358,7 +358,7 @@ static void foreign_warm(void **state) {
     pl_sheet_free(s);
     cloth_close(&k);
   }
-  pl_warm_free(&env, &warm);
+  pl_warm_start_free(&env, &warm);
 }
 
 // ---- many states --------------------------------------------------------------------------------
@@ -510,14 +510,14 @@ static pl_status whole(pl_env *e, void *ctx) {
   attempt *a = ctx;
   pl_sheet_desc d = cloth_desc(&a->k, 1, &a->l);
   pl_project_opts o = project_defaults();
-  pl_warm warm = {0};
+  pl_warm_start warm = {0};
   pl_sheet *s;
   PL_TRY(pl_sheet_create(e, &d, 1, &s));
   pl_barrier wall = {.n = 2, .vert = {6, 10}, .weight = {0.5, 0.5}, .offset = 0.01, .mu = 0.3};
   wall.frame[0][2] = wall.frame[1][0] = wall.frame[2][1] = 1;
   pl_status status = pl_project(&o, s, a->k.xhat, 0, NULL, &warm, a->k.x, NULL);
   if (status == PL_OK) status = pl_project(&o, s, a->k.xhat, 1, &wall, &warm, a->k.x, NULL);
-  pl_warm_free(e, &warm);
+  pl_warm_start_free(e, &warm);
   pl_sheet_free(s);
   return status;
 }

@@ -11,13 +11,13 @@ static void pin(cloth *k, int i, double x) {
   k->xhat[3 * i] = x;
 }
 
-static pl_reach reach_of(const cloth *k, const pl_limit *l) {
-  pl_reach r;
+static pl_unreachable reach_of(const cloth *k, const pl_limit *l) {
+  pl_unreachable r;
   pl_sheet *s = cloth_sheet(&env, k, 1, l);
-  check_ok(&env, pl_sheet_reach(s, k->xhat, &r));
+  check_ok(&env, pl_sheet_unreachable(s, k->xhat, &r));
   // the second time distances are known
-  pl_reach again;
-  check_ok(&env, pl_sheet_reach(s, k->xhat, &again));
+  pl_unreachable again;
+  check_ok(&env, pl_sheet_unreachable(s, k->xhat, &again));
   assert_int_equal(again.a, r.a);
   check_close(again.reach, r.reach, 0);
   pl_sheet_free(s);
@@ -31,7 +31,7 @@ static void strip(void **state) {
   cloth_grid(&k, 10, 1, 2, 0.2);
   pin(&k, 0, 0);
   pin(&k, 10, 2.1);
-  pl_reach r = reach_of(&k, &one_percent);
+  pl_unreachable r = reach_of(&k, &one_percent);
   assert_int_equal(r.a, 0);
   assert_int_equal(r.b, 10);
   check_close(r.apart, 2.1, 1e-14);
@@ -95,7 +95,7 @@ static void not_connected(void **state) {
   pin(&k, 6, 50);
   assert_int_equal(reach_of(&k, &one_percent).a, -1);
   pin(&k, 4, 45);
-  pl_reach r = reach_of(&k, &one_percent);
+  pl_unreachable r = reach_of(&k, &one_percent);
   assert_int_equal(r.a, 4);
   assert_int_equal(r.b, 6);
   check_close(r.reach, 1.01 * sqrt(2), 1e-14);
@@ -116,7 +116,7 @@ static void fixed_triangle(void **state) {
   assert_int_equal(reach_of(&k, &one_percent).a, -1);
   // along y by 4 %, along x by -10 %
   for (int i = 0; i < 3; i++) k.xhat[3 * i] *= 0.9, k.xhat[3 * i + 1] *= 1.04;
-  pl_reach r = reach_of(&k, &one_percent);
+  pl_unreachable r = reach_of(&k, &one_percent);
   assert_true(r.a >= 0 && r.b >= 0 && r.a != r.b);
   check_rel(r.apart / r.reach, 1.04 / 1.01, 1e-12);
   for (int i = 0; i < 3; i++) k.xhat[3 * i + 1] *= 1.0099 / 1.04;
@@ -161,7 +161,7 @@ static void all_pairs(void **state) {
         pl_sub3(k.xhat + 3 * i, k.xhat + 3 * j, e);
         if (k.fixed[i] && k.fixed[j]) worst = fmax(worst, pl_norm3(e) / d[i][j]);
       }
-    pl_reach found = reach_of(&k, &l);
+    pl_unreachable found = reach_of(&k, &l);
     int whole = 0; // triangles with three pins have a limit of their own
     for (int t = 0; t < k.ntri; t++)
       whole += k.fixed[k.tri[3 * t]] && k.fixed[k.tri[3 * t + 1]] && k.fixed[k.tri[3 * t + 2]];
@@ -180,7 +180,7 @@ static void many_pins(void **state) {
   cloth k;
   cloth_grid(&k, 60, 60, 1, 1);
   for (int i = 0; i < k.nvert; i++) k.fixed[i] = 7;
-  pl_reach r = reach_of(&k, &one_percent);
+  pl_unreachable r = reach_of(&k, &one_percent);
   assert_int_equal(r.a, -1);
   k.xhat[3 * 1234 + 2] += 0.05;
   r = reach_of(&k, &one_percent);
@@ -192,10 +192,10 @@ static void many_pins(void **state) {
   assert_int_equal(r.a, 59);
   assert_int_equal(r.b, 60);
   pl_sheet *s = cloth_sheet(&env, &k, 1, &one_percent);
-  check_ok(&env, pl_sheet_reach(s, k.xhat, &r));
+  check_ok(&env, pl_sheet_unreachable(s, k.xhat, &r));
   long before = env.nalloc;
   double start = pl_cpu_time();
-  for (int i = 0; i < 100; i++) check_ok(&env, pl_sheet_reach(s, k.xhat, &r));
+  for (int i = 0; i < 100; i++) check_ok(&env, pl_sheet_unreachable(s, k.xhat, &r));
   // 1770 pairs take 10 us, and a slow machine is allowed a hundred times that
   check_less((pl_cpu_time() - start) / 100, 1e-3);
   assert_int_equal(env.nalloc, before);
@@ -207,9 +207,9 @@ static pl_status create_and_reach(pl_env *e, void *ctx) {
   const cloth *k = ctx;
   pl_sheet_desc d = cloth_desc(k, 1, &one_percent);
   pl_sheet *s;
-  pl_reach r;
+  pl_unreachable r;
   PL_TRY(pl_sheet_create(e, &d, 1, &s));
-  pl_status status = pl_sheet_reach(s, k->xhat, &r);
+  pl_status status = pl_sheet_unreachable(s, k->xhat, &r);
   pl_sheet_free(s);
   return status;
 }

@@ -259,7 +259,7 @@ static void slides_on_slope(void **state) {
       check_ok(&env, swing_run(&w, 0.3, NULL, look, &r, &info));
       double v = i == 0 ? g * (sin(tilt) - mu[i] * cos(tilt)) * 0.3 : 0;
       for (int n = 0; n < w.nvert; n++) check_close(w.b.s->v[3 * n], v, 1e-5);
-      const pl_touch *a = &w.k.contact->pair[0];
+      const pl_contact_pair *a = &w.k.contact->pair[0];
       assert_int_equal(a->status, i == 0 ? PL_SLIP : PL_STICK);
       // of the way in the last step: BDF-2 goes the mean of its velocities
       int two = all_methods[k] == PL_BDF2_PROJECT || all_methods[k] == PL_BDF2_REFLECT;

@@ -70,7 +70,7 @@ static void rates_match_values(void **state) {
   const double h = 1e-3, w1[5] = {1 / 12., -8 / 12., 0, 8 / 12., -1 / 12.},
                w2[5] = {-1 / 12., 16 / 12., -30 / 12., 16 / 12., -1 / 12.};
   const int driven[4] = {S, S + 9, S + 10, S + 11};
-  for (int moved = 0; moved < 2; moved++) {
+  for (int anchoring = 0; anchoring < 2; anchoring++) {
     double v[4] = {0}, a[4] = {0};
     for (int i = 0; i < 5; i++) {
       pl_clock c = {.t = 0.3 + (i - 2) * h, .omega = 4, .scale = 1, .ramp = 0.5};
@@ -122,7 +122,7 @@ static void commits_keep_the_state(void **state) {
     pl_eval_field(b.m, b.p, b.s, 1, 1, before[0]);
     pl_eval_field(b.m, b.p, b.s, 1, 2, before[1]);
     pl_commit(b.m, b.p, b.s);
-    assert_int_equal(b.s->moved, 1);
+    assert_int_equal(b.s->anchoring, PL_ANCHORS_MOVED);
     check_array(NQ, b.s->q, q, 0);
     check_rel(elastic(&b), energy, 1e-12);
     pl_eval_field(b.m, b.p, b.s, 1, 1, after[0]);
@@ -140,7 +140,7 @@ static void commits_keep_the_state(void **state) {
     check_ok(&env, pl_state_unwound(b.m, b.p, b.s, u));
     check_array(S, u, b.s->q, 0);
     memcpy(b.s->q, u, sizeof u);
-    b.s->moved = 0;
+    b.s->anchoring = PL_ANCHORS_REFERENCE;
     check_rel(elastic(&b), energy, 1e-11);
     kit_model_free(&b);
     kit_free(&k);
@@ -157,12 +157,12 @@ static void pinned(void **state) {
   stir(&b, 0.4, 3);
   double q[NQ];
   memcpy(q, b.s->q, sizeof q);
-  b.s->moved = -1;
+  b.s->anchoring = PL_ANCHORS_FIXED;
   pl_state *copy;
   check_ok(&env, pl_state_create(b.m, b.p, &copy));
   pl_state_copy(copy, b.s);
   pl_commit(b.m, b.p, copy);
-  assert_int_equal(copy->moved, -1);
+  assert_int_equal(copy->anchoring, PL_ANCHORS_FIXED);
   check_array(NQ, copy->q, q, 0);
   pl_state_free(b.m, copy);
   kit_model_free(&b);
@@ -195,7 +195,7 @@ static void commits_measure_rates(void **state) {
         x[j] = q0[at] + t * v0[at] + t * t / 2 * a0[at];
       }
       // edges come first in the history, six numbers each
-      kind->turn(NULL, x, NULL, b.p->rest + 7 * e, b.s->hist + 6 * e, 0, &theta);
+      kind->rotate(NULL, x, NULL, b.p->rest + 7 * e, b.s->hist + 6 * e, 0, &theta);
       v[stencil[2]] += w1[i] * theta / h;
       a[stencil[2]] += w2[i] * theta / (h * h);
     }
@@ -209,7 +209,7 @@ static void commits_measure_rates(void **state) {
 }
 
 // many knobs at once against one after the other
-static void knobs(void **state) {
+static void directions(void **state) {
   (void)state;
   model_kit k;
   kit_model b;
@@ -218,21 +218,21 @@ static void knobs(void **state) {
   stir(&b, 0.4, 9);
   pl_clock c = {.t = 0.4, .omega = 3, .scale = 1};
   int n = pl_model_ndesign(b.m);
-  pl_knob knob[32];
+  pl_direction dir[32];
   double y[NQ], r[NQ], got[32] = {0};
   for (int i = 0; i < n; i++) {
     const pl_design_desc *d = pl_model_design(b.m, i);
-    knob[i] = (pl_knob){d->ntarget, d->target};
+    dir[i] = (pl_direction){d->ntarget, d->target};
   }
   for (int i = 0; i < NQ; i++) y[i] = sin(3 * i + 1);
-  pl_knobs *all;
-  check_ok(&env, pl_knobs_create(b.m, 1, n, knob, &all));
-  check_ok(&env, pl_knobs_dot(all, 0, b.p, b.s, &c, y, got));
+  pl_directions *all;
+  check_ok(&env, pl_directions_create(b.m, 1, n, dir, &all));
+  check_ok(&env, pl_directions_dot(all, 0, b.p, b.s, &c, y, got));
   for (int i = 0; i < n; i++) {
     check_ok(&env, pl_eval_design(b.m, b.p, b.s, &c, i, b.w, r));
     check_close(got[i], pl_dot(NQ, y, r), 1e-12 * pl_norm(NQ, r) * pl_norm(NQ, y));
   }
-  pl_knobs_free(all);
+  pl_directions_free(all);
   kit_model_free(&b);
   kit_free(&k);
 }
@@ -332,7 +332,7 @@ int test_rod(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(turns_strain_nothing),   cmocka_unit_test(rates_match_values),
       cmocka_unit_test(commits_keep_the_state), cmocka_unit_test(pinned),
-      cmocka_unit_test(commits_measure_rates),  cmocka_unit_test(knobs),
+      cmocka_unit_test(commits_measure_rates),  cmocka_unit_test(directions),
       cmocka_unit_test(convex_parts),           cmocka_unit_test(bad_scalars),
       cmocka_unit_test(failing_allocator),
   };

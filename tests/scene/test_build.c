@@ -92,9 +92,9 @@ static void duffing(void **state) {
   check_rel(a->opts.transient_.frequency, 0.5, 1e-15);
   assert_int_equal(a->opts.transient_.periods, 7);
   assert_int_equal(a->opts.transient_.steps_per_period, 256);
-  assert_int_equal(a->nwatch, 1);
-  assert_string_equal(a->watch[0].name, "tip");
-  assert_int_equal(a->watch[0].node, pl_scene_find_node(s, "m"));
+  assert_int_equal(a->nprobe, 1);
+  assert_string_equal(a->probe[0].name, "tip");
+  assert_int_equal(a->probe[0].node, pl_scene_find_node(s, "m"));
   pl_scene_free(s);
 }
 

@@ -80,8 +80,8 @@ static void every_objective(void **state) {
   assert_int_equal(p->response.stability, 0);
   assert_int_equal(p->proof.periods, 77);
   // nodes of objectives are watched by their names
-  assert_int_equal(a->nwatch, 2);
-  assert_string_equal(a->watch[0].name, "tip");
+  assert_int_equal(a->nprobe, 2);
+  assert_string_equal(a->probe[0].name, "tip");
   pl_scene_free(s);
 }
 
@@ -146,7 +146,7 @@ static void exploration(void **state) {
   assert_true(p->along[0].relative && p->along[1].relative && !p->along[2].relative);
   assert_int_equal(p->along[1].mask, 1);
   check_rel(p->along[2].change, -0.002, 1e-15);
-  assert_int_equal(s->analysis[0].nwatch, 2);
+  assert_int_equal(s->analysis[0].nprobe, 2);
   pl_scene_free(s);
 }
 

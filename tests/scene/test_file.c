@@ -39,7 +39,7 @@ static void overrides(void **state) {
   check_rel(s->params->design[0], 4e-3, 1e-15);
   check_rel(s->params->par[PL_PAR_ALPHA], 0.25, 1e-15);
   assert_int_equal(s->output.frames, 7);
-  assert_string_equal(s->watch[0].name, "knee");
+  assert_string_equal(s->probe[0].name, "knee");
   assert_string_equal(s->title, "another leg");
   pl_scene_free(s);
 }
@@ -113,7 +113,7 @@ static void starters(void **state) {
     if (pl_scene_parse(&env, t->name, ".", t->yaml, strlen(t->yaml), 0, NULL, NULL, &s) != PL_OK)
       fail_msg("%s: %s", t->name, env.error.text);
     assert_int_equal(heard.n, 0);
-    assert_true(s->nanalysis > 0 && s->nwatch > 0);
+    assert_true(s->nanalysis > 0 && s->nprobe > 0);
     pl_text d;
     pl_text_init(&d, &env);
     pl_scene_describe(s, &d);

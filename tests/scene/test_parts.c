@@ -95,7 +95,7 @@ static void mesh_placement(void **state) {
 static void hinges(void **state) {
   (void)state;
   static const struct {
-    const char *pattern, *more, *told;
+    const char *pattern, *more, *reported;
   } c[] = {{"right", "", "50 % too stiff"},     {"irregular", "", "% too stiff in the mean"},
            {"equilateral", "", NULL},           {"right", ", bending: midedge", NULL},
            {"right", ", bending: hinge", NULL}, {"right", ", limit: {stretch: 1 %}", NULL}};
@@ -108,8 +108,8 @@ static void hinges(void **state) {
              "pattern: %s}}, material: m, thickness: 1 mm%s}}]\nfixed: s where x < 1 mm\n",
              strcmp(c[k].pattern, "equilateral") ? 0.12 : 0.06 * sqrt(3), c[k].pattern, c[k].more);
     pl_scene *s = parse(&env, text);
-    assert_int_equal(heard.nwarning, c[k].told != NULL);
-    if (c[k].told) assert_non_null(strstr(heard.d[0].text, c[k].told));
+    assert_int_equal(heard.nwarning, c[k].reported != NULL);
+    if (c[k].reported) assert_non_null(strstr(heard.d[0].text, c[k].reported));
     pl_scene_free(s);
   }
 }
@@ -206,15 +206,15 @@ static void watches(void **state) {
                   "watch: {all_of_a: a, up: b.y}\n"
                   "analyses: [static, static, {modes: {about: static-2, watch: {c: 'nearest "
                   "[0.9, 0].x'}}}]\n");
-  assert_int_equal(s->nwatch, 2);
-  assert_int_equal(s->watch[0].component, -1);
-  assert_int_equal(s->watch[1].node, 1);
-  assert_int_equal(s->watch[1].component, 1);
+  assert_int_equal(s->nprobe, 2);
+  assert_int_equal(s->probe[0].component, -1);
+  assert_int_equal(s->probe[1].node, 1);
+  assert_int_equal(s->probe[1].component, 1);
   assert_string_equal(s->analysis[1].name, "static-2");
   assert_int_equal(s->analysis[2].about, 1);
-  assert_int_equal(s->analysis[2].nwatch, 3);
-  assert_string_equal(s->analysis[2].watch[0].name, "c");
-  assert_int_equal(s->analysis[2].watch[0].component, 0);
+  assert_int_equal(s->analysis[2].nprobe, 3);
+  assert_string_equal(s->analysis[2].probe[0].name, "c");
+  assert_int_equal(s->analysis[2].probe[0].component, 0);
   pl_scene_free(s);
 }
 

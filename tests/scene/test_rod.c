@@ -54,7 +54,7 @@ static pl_state *equilibrium(const pl_scene *s, int steps, double *energy) {
   pl_static_info info;
   pl_state *x;
   pl_work *w;
-  pl_opts_default(pl_static_info_table, pl_static_info_count, &o);
+  pl_opts_default(pl_static_option_table, pl_static_option_count, &o);
   o.steps = steps;
   check_ok(&env, pl_state_create(s->model, s->params, &x));
   check_ok(&env, pl_work_create(s->model, 1, &w));
@@ -387,7 +387,7 @@ static void spin(void **state) {
   check_ok(&env, pl_state_create(s->model, s->params, &x));
   for (int k = 0; k < 2; k++) {
     pl_rotation3(axis, k ? -h : h, R);
-    check_ok(&env, pl_turn_scalars(s->model, s->params, R, x->q, turned[k]));
+    check_ok(&env, pl_rotate_scalars(s->model, s->params, R, x->q, turned[k]));
   }
   // central differences of second order: h^2
   for (int i = nn; i < nq; i++)

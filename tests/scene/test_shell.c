@@ -49,7 +49,7 @@ static void close_rig(rig *r) {
 static pl_static_info solve(rig *r) {
   pl_static_opts o;
   pl_static_info info;
-  pl_opts_default(pl_static_info_table, pl_static_info_count, &o);
+  pl_opts_default(pl_static_option_table, pl_static_option_count, &o);
   check_ok(&r->env, pl_static(&o, r->sc->model, r->sc->params, r->s, r->w, NULL, NULL, &info));
   return info;
 }

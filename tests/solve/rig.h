@@ -40,13 +40,13 @@ static inline void rig_open(rig *r, const pl_model_desc *d, int nthread) {
 
 static inline pl_static_opts static_defaults(void) {
   pl_static_opts o;
-  pl_opts_default(pl_static_info_table, pl_static_info_count, &o);
+  pl_opts_default(pl_static_option_table, pl_static_option_count, &o);
   return o;
 }
 
 static inline pl_transient_opts transient_defaults(void) {
   pl_transient_opts o;
-  pl_opts_default(pl_transient_info_table, pl_transient_info_count, &o);
+  pl_opts_default(pl_transient_option_table, pl_transient_option_count, &o);
   return o;
 }
 

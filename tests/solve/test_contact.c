@@ -432,7 +432,7 @@ static void resume(void **state) {
     bench t;
     block_open(&t, "hex8", 0.4, 0.3, 1e-3);
     pl_transient_opts o;
-    pl_opts_default(pl_transient_info_table, pl_transient_info_count, &o);
+    pl_opts_default(pl_transient_option_table, pl_transient_option_count, &o);
     o.step = 1e-3;
     pl_history history = {0};
     for (int part = split ? 0 : 1; part < 2; part++) {
@@ -454,7 +454,7 @@ static void refused(void **state) {
   bench t;
   block_open(&t, "hex8", 0, 0.3, 0);
   pl_transient_opts o;
-  pl_opts_default(pl_transient_info_table, pl_transient_info_count, &o);
+  pl_opts_default(pl_transient_option_table, pl_transient_option_count, &o);
   o.step = o.duration = 1e-3;
   o.method = PL_BDF2;
   check_status(&env,
@@ -496,7 +496,7 @@ static pl_status short_run(pl_env *e, void *ctx) {
   kit_model b = {0};
   pl_contact *k = NULL;
   pl_transient_opts opt;
-  pl_opts_default(pl_transient_info_table, pl_transient_info_count, &opt);
+  pl_opts_default(pl_transient_option_table, pl_transient_option_count, &opt);
   opt.step = 0.02;
   opt.duration = 0.2;
   pl_status s = pl_model_create(e, &d, &b.m);

@@ -6,7 +6,7 @@ static model_kit kit;
 
 static pl_status solve(bench *t, int steps, int max_iter, int cuts, pl_static_info *info) {
   pl_static_opts o;
-  pl_opts_default(pl_static_info_table, pl_static_info_count, &o);
+  pl_opts_default(pl_static_option_table, pl_static_option_count, &o);
   o.steps = steps;
   o.max_iter = max_iter;
   o.cuts = cuts;
@@ -145,7 +145,7 @@ static void refused(void **state) {
   bench t;
   block_open(&t, side, 1e6, 0.3, 0, 0.5, 0);
   pl_static_opts o;
-  pl_opts_default(pl_static_info_table, pl_static_info_count, &o);
+  pl_opts_default(pl_static_option_table, pl_static_option_count, &o);
   o.critical = 1;
   check_status(&env, pl_static_contact(&o, t.b.m, t.b.p, t.k, t.b.s, t.b.w, NULL, NULL, NULL),
                PL_E_INPUT);
@@ -156,7 +156,7 @@ static void refused(void **state) {
 static pl_status solve_in(pl_env *e, void *ctx) {
   bench *t = ctx;
   pl_static_opts o;
-  pl_opts_default(pl_static_info_table, pl_static_info_count, &o);
+  pl_opts_default(pl_static_option_table, pl_static_option_count, &o);
   pl_env *own = t->b.w->env;
   t->b.w->env = t->k->env = e;
   pl_contact_reset(t->k);

@@ -241,8 +241,8 @@ static void foreign_history(void **state) {
 }
 
 typedef struct stopper {
-  long seen; // steps observed
-  int told;  // calls of progress
+  long seen;    // steps observed
+  int reported; // calls of progress
 } stopper;
 
 static int count_steps(void *ctx, const pl_state *s, const pl_clock *c, const pl_work *w) {
@@ -254,7 +254,7 @@ static int count_steps(void *ctx, const pl_state *s, const pl_clock *c, const pl
 static int stop_when_moving(void *ctx, const pl_progress *p) {
   stopper *k = ctx;
   assert_string_equal(p->what, "transient");
-  k->told++;
+  k->reported++;
   return k->seen >= 10;
 }
 
@@ -278,7 +278,7 @@ static void cancelled(void **state) {
   assert_int_equal(info.reason, PL_STOP_CANCELLED);
   assert_int_equal(info.nstep, k.seen);
   check_close(r.s->t, 1e-4 * (double)k.seen, 1e-12);
-  assert_int_equal(k.told, 2);
+  assert_int_equal(k.reported, 2);
   pl_history_free(&r.env, &h);
   rig_close(&r);
 }

@@ -81,13 +81,13 @@ static void turned_strip(void **state) {
     strip s;
     strip_make(&s, a, 2e6, 0.3, 0);
     double angle = 0.5 * k;
-    pl_term turn[1] = {{0, {angle, 0, 0}, 0}};
+    pl_term rotation[1] = {{0, {angle, 0, 0}, 0}};
     pl_drive_desc drive[1] = {{.kind = PL_DRIVE_ROTATION,
                                .nnode = NY + 1,
                                .node = s.left,
                                .axis = {0, 0, 1},
                                .nterm = 1,
-                               .term = turn}};
+                               .term = rotation}};
     s.desc.drive = drive;
     s.desc.ndrive = 1;
     rig r;

@@ -105,7 +105,7 @@ static void truss_limit(void **state) {
 enum { COLUMN_MAX = 20 };
 typedef struct column {
   double X[2 * (COLUMN_MAX + 1)], link[2], joint[1];
-  int end[2 * COLUMN_MAX], turn[3 * COLUMN_MAX], foot[1], top[1];
+  int end[2 * COLUMN_MAX], rotation[3 * COLUMN_MAX], foot[1], top[1];
   pl_group_desc group[2];
   pl_drive_desc drive[2];
   pl_load_desc load[1];
@@ -118,10 +118,10 @@ static void column_make(column *t, int n, double a, double k, double c, double P
   for (int i = 0; i < n; i++) {
     t->end[2 * i] = i;
     t->end[2 * i + 1] = i + 1;
-    for (int j = 0; j < 3; j++) t->turn[3 * i + j] = i + j;
+    for (int j = 0; j < 3; j++) t->rotation[3 * i + j] = i + j;
   }
   t->group[0] = (pl_group_desc){"links", kind_of("link"), n, t->end, 1, t->link, 0};
-  t->group[1] = (pl_group_desc){"joints", kind_of("angle"), n - 1, t->turn, 1, t->joint, 0};
+  t->group[1] = (pl_group_desc){"joints", kind_of("angle"), n - 1, t->rotation, 1, t->joint, 0};
   t->drive[0] = (pl_drive_desc){.nnode = 1, .node = t->foot, .mask = 3};
   t->drive[1] = (pl_drive_desc){.nnode = 1, .node = t->top, .mask = 1};
   t->load[0] = (pl_load_desc){"press", 1, t->top, {0, {0, -P, 0}, 0}};
@@ -336,9 +336,9 @@ static void zero_load(void **state) {
 static void stiff_and_soft(void **state) {
   (void)state;
   double X[6] = {0, 0, 1, 0.1, 2, 0.3}, par[4] = {1e9, 0, 1e9, 0}, soft[1] = {1e-3};
-  int end[4] = {0, 1, 1, 2}, turn[3] = {0, 1, 2}, fix[2] = {0, 1}, tip[1] = {2};
+  int end[4] = {0, 1, 1, 2}, rotation[3] = {0, 1, 2}, fix[2] = {0, 1}, tip[1] = {2};
   pl_group_desc group[2] = {{"links", kind_of("link"), 2, end, 0, par, 0},
-                            {"joint", kind_of("angle"), 1, turn, 1, soft, 0}};
+                            {"joint", kind_of("angle"), 1, rotation, 1, soft, 0}};
   pl_drive_desc drive[1] = {{.nnode = 2, .node = fix, .mask = 3}};
   // turn by phi: the moment arm of a force across the link is its length
   double phi = 1e-3, l = sqrt(1 + 0.04), F = soft[0] * phi / l, along = atan2(0.2, 1) + phi;

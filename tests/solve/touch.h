@@ -75,13 +75,13 @@ static inline double bench_mean(const bench *t, const double *x, int c) {
 static inline void bench_law(bench *t) {
   double top = 0, fast = 0;
   for (int i = 0; i < t->k->npair; i++) {
-    const pl_touch *a = &t->k->pair[i];
+    const pl_contact_pair *a = &t->k->pair[i];
     top = fmax(top, pl_norm3(a->force));
     fast = fmax(fast, hypot(a->slide[1], a->slide[2]));
   }
   t->nopen = t->nstick = t->nslip = 0;
   for (int i = 0; i < t->k->npair; i++) {
-    const pl_touch *a = &t->k->pair[i];
+    const pl_contact_pair *a = &t->k->pair[i];
     double ft = hypot(a->force[1], a->force[2]), ut = hypot(a->slide[1], a->slide[2]);
     double dot = a->force[1] * a->slide[1] + a->force[2] * a->slide[2];
     assert_true(a->force[0] >= 0);
@@ -123,7 +123,7 @@ static inline int bench_watch(void *ctx, const pl_state *s, const pl_clock *c, c
 static inline pl_transient_info bench_run(bench *t, int method, double h, double duration) {
   pl_transient_opts o;
   pl_transient_info info;
-  pl_opts_default(pl_transient_info_table, pl_transient_info_count, &o);
+  pl_opts_default(pl_transient_option_table, pl_transient_option_count, &o);
   o.method = method;
   o.step = h;
   o.duration = duration;

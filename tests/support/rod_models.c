@@ -76,7 +76,7 @@ int rods_chain(rod_kit *k, int n, const int *node, const double *m1) {
   for (int i = 0; i + 1 < n; i++) {
     direction(k, node[i], node[i + 1], t);
     if (i > 0)
-      pl_rod_carry(last, t, m, m);
+      pl_rod_transport(last, t, m, m);
     else if (m1)
       memcpy(m, m1, sizeof m);
     else

@@ -16,10 +16,10 @@ pl_status __wrap_pl_factor_create(pl_env *env, pl_factor_kind kind, const pl_csc
                                   int nthread, pl_factor **out);
 pl_status __real_pl_work_create(const pl_model *m, int nthread, pl_work **out);
 pl_status __wrap_pl_work_create(const pl_model *m, int nthread, pl_work **out);
-pl_status __real_pl_knobs_create(const pl_model *m, int nthread, int nknob, const pl_knob *knob,
-                                 pl_knobs **out);
-pl_status __wrap_pl_knobs_create(const pl_model *m, int nthread, int nknob, const pl_knob *knob,
-                                 pl_knobs **out);
+pl_status __real_pl_knobs_create(const pl_model *m, int nthread, int ndirection,
+                                 const pl_direction *dir, pl_directions **out);
+pl_status __wrap_pl_knobs_create(const pl_model *m, int nthread, int ndirection,
+                                 const pl_direction *dir, pl_directions **out);
 pl_status __real_pl_sheet_create(pl_env *env, const pl_sheet_desc *d, int nthread, pl_sheet **out);
 pl_status __wrap_pl_sheet_create(pl_env *env, const pl_sheet_desc *d, int nthread, pl_sheet **out);
 
@@ -38,9 +38,9 @@ pl_status __wrap_pl_work_create(const pl_model *m, int nthread, pl_work **out) {
   return __real_pl_work_create(m, more(nthread), out);
 }
 
-pl_status __wrap_pl_knobs_create(const pl_model *m, int nthread, int nknob, const pl_knob *knob,
-                                 pl_knobs **out) {
-  return __real_pl_knobs_create(m, more(nthread), nknob, knob, out);
+pl_status __wrap_pl_knobs_create(const pl_model *m, int nthread, int ndirection,
+                                 const pl_direction *dir, pl_directions **out) {
+  return __real_pl_knobs_create(m, more(nthread), ndirection, dir, out);
 }
 
 pl_status __wrap_pl_sheet_create(pl_env *env, const pl_sheet_desc *d, int nthread, pl_sheet **out) {

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-int pl_lot_entries(const pl_model *m, int which, int *symmetric) {
+int pl_batch_entries(const pl_model *m, int which, int *symmetric) {
   const pl_elem_kind *k = m->group[which].kind;
   *symmetric = !k->damped;
   return *symmetric ? k->ndof * (k->ndof + 1) / 2 : k->ndof * k->ndof;
@@ -15,12 +15,12 @@ typedef struct tour {
   const pl_model *m;
   const pl_params *p;
   pl_work *w;
-  pl_lot_fn fn;
+  pl_batch_fn fn;
   void *ctx;
   int first;
 } tour;
 
-static void open_lot(const tour *t, const block *b, int first, pl_lot *l) {
+static void open_batch(const tour *t, const block *b, int first, pl_batch *l) {
   const group *g = &t->m->group[b->group];
   const pl_elem_kind *k = g->kind;
   int left = b->first + b->n - first;
@@ -30,7 +30,7 @@ static void open_lot(const tour *t, const block *b, int first, pl_lot *l) {
   l->first = first;
   l->n = left < PL_LANES ? left : PL_LANES;
   l->ndof = k->ndof;
-  l->nentry = pl_lot_entries(t->m, b->group, &l->symmetric);
+  l->nentry = pl_batch_entries(t->m, b->group, &l->symmetric);
   l->dof = g->dof + (size_t)first * (size_t)k->ndof;
   if (!k->p.eval) return;
   for (int e = 0; e < PL_LANES; e++) {
@@ -48,23 +48,23 @@ static void visit_block(void *ctx, int i, int thread) {
   int *bad = &t->w->impl->bad[t->first + i];
   *bad = 0;
   for (int e = b->first; e < b->first + b->n; e += PL_LANES) {
-    pl_lot lot;
+    pl_batch batch;
     int lane = 0;
-    open_lot(t, b, e, &lot);
-    if (t->fn(t->ctx, &lot, thread, &lane)) {
+    open_batch(t, b, e, &batch);
+    if (t->fn(t->ctx, &batch, thread, &lane)) {
       *bad = e + lane + 1;
       return;
     }
   }
 }
 
-pl_status pl_model_visit_lots(const pl_model *m, const pl_params *p, pl_work *w, pl_lot_fn fn,
+pl_status pl_model_each_batch(const pl_model *m, const pl_params *p, pl_work *w, pl_batch_fn fn,
                               void *ctx) {
   tour t = {.m = m, .p = p, .w = w, .fn = fn, .ctx = ctx};
   for (int c = 0; c < m->ncolour; c++) {
     t.first = m->colour_ptr[c];
     int n = m->colour_ptr[c + 1] - t.first, serial = c == m->ncolour - 1;
-    pl_team_run(serial ? NULL : w->team, n, visit_block, &t);
+    pl_threads_run(serial ? NULL : w->threads, n, visit_block, &t);
   }
   return model_fault(m, w);
 }
@@ -72,7 +72,7 @@ pl_status pl_model_visit_lots(const pl_model *m, const pl_params *p, pl_work *w,
 // ---- one by one
 // -----------------------------------------------------------------------------------
 
-static void take_lane(int n, const pl_pack *from, int lane, double *to) {
+static void copy_lane(int n, const pl_pack *from, int lane, double *to) {
   for (int i = 0; i < n; i++) to[i] = from[i][lane];
 }
 
@@ -81,7 +81,7 @@ static void put_lane(int n, const double *from, int lane, int stride, pl_pack *t
 }
 
 // K or D of one lane
-static void put_matrix(const pl_lot *e, const double *from, int lane, int stride, pl_pack *to) {
+static void put_matrix(const pl_batch *e, const double *from, int lane, int stride, pl_pack *to) {
   if (!to) return;
   for (int i = 0; i < e->ndof; i++)
     for (int j = 0; j < (e->symmetric ? i + 1 : e->ndof); j++) {
@@ -90,20 +90,20 @@ static void put_matrix(const pl_lot *e, const double *from, int lane, int stride
     }
 }
 
-static int eval_lane(const pl_lot *e, const pl_lot_sample *s, int lane) {
+static int eval_lane(const pl_batch *e, const pl_batch_sample *s, int lane) {
   enum { NN = PL_NDOF_MAX * PL_NDOF_MAX };
   double q[PL_NDOF_MAX], v[PL_NDOF_MAX], q0[PL_NDOF_MAX], dq[PL_NDOF_MAX];
   double f[PL_NDOF_MAX], r[PL_NDOF_MAX], K[NN], D[NN];
   int n = e->ndof;
-  pl_visit x = {.m = e->m,
-                .p = e->p,
-                .group = e->group,
-                .elem = e->first + lane,
-                .ndof = n,
-                .dof = e->dof + lane * n};
-  take_lane(n, s->q, lane, q);
-  take_lane(n, s->v, lane, v);
-  if (pl_visit_eval(&x, q, v, f, s->K ? K : NULL, D)) return 1;
+  pl_element x = {.m = e->m,
+                  .p = e->p,
+                  .group = e->group,
+                  .elem = e->first + lane,
+                  .ndof = n,
+                  .dof = e->dof + lane * n};
+  copy_lane(n, s->q, lane, q);
+  copy_lane(n, s->v, lane, v);
+  if (pl_element_eval(&x, q, v, f, s->K ? K : NULL, D)) return 1;
   put_lane(n, f, lane, s->stride, s->f);
   for (int i = 0; s->r && i < n; i++) {
     r[i] = 0;
@@ -112,16 +112,16 @@ static int eval_lane(const pl_lot *e, const pl_lot_sample *s, int lane) {
   if (s->r) put_lane(n, r, lane, s->stride, s->r);
   if (!s->K) return 0;
   if (s->q0) {
-    take_lane(n, s->q0, lane, q0);
-    take_lane(n, s->dq, lane, dq);
-    pl_visit_carry(&x, q, q0, dq, K, D);
+    copy_lane(n, s->q0, lane, q0);
+    copy_lane(n, s->dq, lane, dq);
+    pl_element_mixed(&x, q, q0, dq, K, D);
   }
   put_matrix(e, K, lane, s->stride, s->K);
   put_matrix(e, D, lane, s->stride, s->D);
   return 0;
 }
 
-static int eval_lanes(const pl_lot *e, const pl_lot_sample *s, int *bad) {
+static int eval_lanes(const pl_batch *e, const pl_batch_sample *s, int *bad) {
   for (*bad = 0; *bad < e->n; ++*bad)
     if (eval_lane(e, s, *bad)) return 1;
   return 0;
@@ -202,7 +202,7 @@ CLONES static void add_tangents(int nn, const double *S, const double *C, int st
   }
 }
 
-static int add_visc(const pl_lot *e, const pl_lot_sample *s) {
+static int add_visc(const pl_batch *e, const pl_batch_sample *s) {
   const pl_elem_kind *k = e->m->group[e->group].kind;
   int n = e->ndof, tangent = s->K != NULL;
   pl_pack f[PL_NDOF_MAX], C[PL_NDOF_MAX * PL_NDOF_MAX], S[PL_NDOF_MAX * PL_NDOF_MAX];
@@ -215,7 +215,7 @@ static int add_visc(const pl_lot *e, const pl_lot_sample *s) {
   return 0;
 }
 
-static int eval_pack(const pl_lot *e, const pl_lot_sample *s) {
+static int eval_pack(const pl_batch *e, const pl_batch_sample *s) {
   const pl_elem_kind *k = e->m->group[e->group].kind;
   double beta = e->p->par[PL_PAR_BETA];
   int n = e->ndof, damped = beta != 0, tangent = s->K != NULL, full = !e->symmetric;
@@ -229,13 +229,13 @@ static int eval_pack(const pl_lot *e, const pl_lot_sample *s) {
   put_tangents(n, full, beta, 0, (double *)H, damped ? (double *)T : NULL, s->stride,
                (double *)s->K, (double *)s->D);
   if (k->p.visc && add_visc(e, s)) return 1;
-  if (!s->q0 || !k->p.carry) return 0;
-  k->p.carry(s->q, s->q0, s->dq, e->par, e->rest, T);
+  if (!s->q0 || !k->p.mixed) return 0;
+  k->p.mixed(s->q, s->q0, s->dq, e->par, e->rest, T);
   put_tangents(n, full, beta, 1, (double *)T, NULL, s->stride, (double *)s->K, (double *)s->D);
   return 0;
 }
 
-int pl_lot_eval(const pl_lot *e, const pl_lot_sample *s, int *bad) {
+int pl_batch_eval(const pl_batch *e, const pl_batch_sample *s, int *bad) {
   const pl_elem_kind *k = e->m->group[e->group].kind;
   // one by one also tells who is outside
   int packs = k->p.eval && (k->p.visc || !k->d.visc);

@@ -3,16 +3,16 @@
 
 #include <string.h>
 
-struct pl_knobs {
+struct pl_directions {
   pl_env *env;
   const pl_model *m;
   int n, nthread;
-  int *tptr;         // [n+1] into target
-  pl_target *target; // of all knobs
-  int *eptr, *touch; // [n+1]; pairs (group, element)
-  int *drives;       // [n] moves driven unknowns
-  int *loads;        // [n] changes loads or gravity
-  direction *d;      // [nthread]
+  int *tptr;               // [n+1] into target
+  pl_target *target;       // of all knobs
+  int *eptr, *elements_of; // [n+1]; pairs (group, element)
+  int *drives;             // [n] moves driven unknowns
+  int *loads;              // [n] changes loads or gravity
+  direction *d;            // [nthread]
 };
 
 // ---- directions -------------------------------------------------------------------------------
@@ -39,7 +39,7 @@ void direction_free(pl_env *env, direction *d) {
 
 // elements at every unknown, and marks while the list of a knob is made
 typedef struct finder {
-  pl_knobs *k;
+  pl_directions *k;
   int *ptr, *at; // [nq+1]; pairs (group, element)
   int **mark;    // [ngroup][nelem] last knob that listed the element, + 1
   int ntouch, cap;
@@ -72,86 +72,86 @@ static pl_status list_elements(finder *f) {
   return PL_OK;
 }
 
-static pl_status add_element(finder *f, int knob, int g, int e) {
-  if (f->mark[g][e] == knob + 1) return PL_OK;
-  f->mark[g][e] = knob + 1;
-  PL_TRY(pl_grow(f->k->env, &f->k->touch, f->ntouch, &f->cap, 2 * sizeof(int)));
-  f->k->touch[2 * f->ntouch] = g;
-  f->k->touch[2 * f->ntouch++ + 1] = e;
+static pl_status add_element(finder *f, int dir, int g, int e) {
+  if (f->mark[g][e] == dir + 1) return PL_OK;
+  f->mark[g][e] = dir + 1;
+  PL_TRY(pl_grow(f->k->env, &f->k->elements_of, f->ntouch, &f->cap, 2 * sizeof(int)));
+  f->k->elements_of[2 * f->ntouch] = g;
+  f->k->elements_of[2 * f->ntouch++ + 1] = e;
   return PL_OK;
 }
 
-static pl_status add_group(finder *f, int knob, int g) {
-  for (int e = 0; e < f->k->m->group[g].nelem; e++) PL_TRY(add_element(f, knob, g, e));
+static pl_status add_group(finder *f, int dir, int g) {
+  for (int e = 0; e < f->k->m->group[g].nelem; e++) PL_TRY(add_element(f, dir, g, e));
   return PL_OK;
 }
 
-static pl_status add_unknown(finder *f, int knob, int dof) {
+static pl_status add_unknown(finder *f, int dir, int dof) {
   for (int i = f->ptr[dof]; i < f->ptr[dof + 1]; i++)
-    PL_TRY(add_element(f, knob, f->at[2 * i], f->at[2 * i + 1]));
+    PL_TRY(add_element(f, dir, f->at[2 * i], f->at[2 * i + 1]));
   return PL_OK;
 }
 
-static pl_status add_node(finder *f, int knob, int node) {
-  for (int c = 0; c < f->k->m->dim; c++) PL_TRY(add_unknown(f, knob, node * f->k->m->dim + c));
+static pl_status add_node(finder *f, int dir, int node) {
+  for (int c = 0; c < f->k->m->dim; c++) PL_TRY(add_unknown(f, dir, node * f->k->m->dim + c));
   return PL_OK;
 }
 
-static pl_status add_parameter(finder *f, int knob, int index) {
+static pl_status add_parameter(finder *f, int dir, int index) {
   const pl_model *m = f->k->m;
-  for (int g = 0; index < PL_PAR_GRAVITY && g < m->ngroup; g++) PL_TRY(add_group(f, knob, g));
-  if (index >= PL_PAR_GRAVITY && index < PL_PAR_FIRST) f->k->loads[knob] = 1;
+  for (int g = 0; index < PL_PAR_GRAVITY && g < m->ngroup; g++) PL_TRY(add_group(f, dir, g));
+  if (index >= PL_PAR_GRAVITY && index < PL_PAR_FIRST) f->k->loads[dir] = 1;
   for (int k = 0; k < m->nload; k++)
-    if (index >= m->load[k].par0 && index < m->load[k].par0 + 4) f->k->loads[knob] = 1;
+    if (index >= m->load[k].par0 && index < m->load[k].par0 + 4) f->k->loads[dir] = 1;
   for (int k = 0; k < m->ndrive; k++) {
     const drive *d = &m->drive[k];
     if (index < d->par0 || index >= d->par0 + 4 * d->nterm) continue;
-    f->k->drives[knob] = 1;
-    for (int i = 0; i < d->nnode; i++) PL_TRY(add_node(f, knob, d->node[i]));
-    for (int i = 0; i < d->nscal; i++) PL_TRY(add_unknown(f, knob, d->scal[i]));
+    f->k->drives[dir] = 1;
+    for (int i = 0; i < d->nnode; i++) PL_TRY(add_node(f, dir, d->node[i]));
+    for (int i = 0; i < d->nscal; i++) PL_TRY(add_unknown(f, dir, d->scal[i]));
   }
   for (int k = 0; k < m->ngroup; k++) {
     const group *g = &m->group[k];
     int npar = g->kind->npar, count = npar * (g->shared ? 1 : g->nelem);
     if (index < g->par0 || index >= g->par0 + count) continue;
     if (g->shared)
-      PL_TRY(add_group(f, knob, k));
+      PL_TRY(add_group(f, dir, k));
     else
-      PL_TRY(add_element(f, knob, k, (index - g->par0) / npar));
+      PL_TRY(add_element(f, dir, k, (index - g->par0) / npar));
   }
   return PL_OK;
 }
 
 // driven scalars that move with their own reference value or with that of an edge's node
-static pl_status add_scalars(finder *f, int knob, const drive *d, int index) {
+static pl_status add_scalars(finder *f, int dir, const drive *d, int index) {
   const pl_model *m = f->k->m;
   for (int i = 0; i < d->nscal; i++)
     for (int k = 0; k < 2; k++) {
       int node = d->edge[2 * i + k];
       int near = d->edge[2 * i] >= 0 && index / m->dim == node && index < m->nnode * m->dim;
       if (!near && d->scal[i] != index) continue;
-      f->k->drives[knob] = 1;
-      PL_TRY(add_unknown(f, knob, d->scal[i]));
+      f->k->drives[dir] = 1;
+      PL_TRY(add_unknown(f, dir, d->scal[i]));
     }
   return PL_OK;
 }
 
 // a driven node moves with its reference place, in all components when it turns
-static pl_status add_place(finder *f, int knob, int index) {
+static pl_status add_place(finder *f, int dir, int index) {
   const pl_model *m = f->k->m;
-  PL_TRY(add_unknown(f, knob, index));
-  for (int k = 0; k < m->ndrive; k++) PL_TRY(add_scalars(f, knob, &m->drive[k], index));
+  PL_TRY(add_unknown(f, dir, index));
+  for (int k = 0; k < m->ndrive; k++) PL_TRY(add_scalars(f, dir, &m->drive[k], index));
   for (int k = 0; k < m->ndrive; k++)
     for (int i = 0; i < m->drive[k].nnode; i++)
       if (index < m->nnode * m->dim && m->drive[k].node[i] == index / m->dim) {
-        f->k->drives[knob] = 1;
-        PL_TRY(add_node(f, knob, index / m->dim));
+        f->k->drives[dir] = 1;
+        PL_TRY(add_node(f, dir, index / m->dim));
       }
   return PL_OK;
 }
 
 static pl_status find_all(finder *f) {
-  pl_knobs *k = f->k;
+  pl_directions *k = f->k;
   PL_TRY(list_elements(f));
   for (int i = 0; i < k->n; i++) {
     k->eptr[i] = f->ntouch;
@@ -164,7 +164,7 @@ static pl_status find_all(finder *f) {
   return PL_OK;
 }
 
-static pl_status find_touched(pl_knobs *k) {
+static pl_status find_touched(pl_directions *k) {
   const pl_model *m = k->m;
   finder f = {.k = k};
   f.ptr = pl_alloc(k->env, (size_t)m->nq + 1, sizeof(int));
@@ -184,10 +184,10 @@ static pl_status find_touched(pl_knobs *k) {
 
 // ---- object -----------------------------------------------------------------------------------
 
-static pl_status build(pl_knobs *k, const pl_knob *knob) {
+static pl_status build(pl_directions *k, const pl_direction *dir) {
   const pl_model *m = k->m;
   size_t n = (size_t)k->n, all = 0;
-  for (int i = 0; i < k->n; i++) all += (size_t)knob[i].ntarget;
+  for (int i = 0; i < k->n; i++) all += (size_t)dir[i].ntarget;
   k->tptr = pl_alloc(k->env, n + 1, sizeof(int));
   k->eptr = pl_alloc(k->env, n + 1, sizeof(int));
   k->drives = pl_alloc(k->env, n, sizeof(int));
@@ -196,9 +196,9 @@ static pl_status build(pl_knobs *k, const pl_knob *knob) {
   k->d = pl_alloc(k->env, (size_t)k->nthread, sizeof *k->d);
   if (!k->tptr || !k->eptr || !k->drives || !k->loads || !k->target || !k->d) return PL_E_NOMEM;
   for (int i = 0; i < k->n; i++) {
-    k->tptr[i + 1] = k->tptr[i] + knob[i].ntarget;
-    for (int t = 0; t < knob[i].ntarget; t++) {
-      const pl_target *target = &knob[i].target[t];
+    k->tptr[i + 1] = k->tptr[i] + dir[i].ntarget;
+    for (int t = 0; t < dir[i].ntarget; t++) {
+      const pl_target *target = &dir[i].target[t];
       if (target->index < 0 || target->index >= (target->on_ref ? m->nq : m->npar))
         return pl_fail(k->env, PL_E_ARG, "knob %d: there is no parameter %d", i, target->index);
       k->target[k->tptr[i] + t] = *target;
@@ -208,60 +208,60 @@ static pl_status build(pl_knobs *k, const pl_knob *knob) {
   return find_touched(k);
 }
 
-pl_status pl_knobs_create(const pl_model *m, int nthread, int n, const pl_knob *knob,
-                          pl_knobs **out) {
+pl_status pl_directions_create(const pl_model *m, int nthread, int n, const pl_direction *dir,
+                               pl_directions **out) {
   *out = NULL;
-  pl_knobs *k = pl_alloc(m->env, 1, sizeof *k);
+  pl_directions *k = pl_alloc(m->env, 1, sizeof *k);
   if (!k) return PL_E_NOMEM;
-  *k = (pl_knobs){.env = m->env, .m = m, .n = n, .nthread = nthread < 1 ? 1 : nthread};
-  pl_status s = build(k, knob);
+  *k = (pl_directions){.env = m->env, .m = m, .n = n, .nthread = nthread < 1 ? 1 : nthread};
+  pl_status s = build(k, dir);
   if (s != PL_OK) {
-    pl_knobs_free(k);
+    pl_directions_free(k);
     return s;
   }
   *out = k;
   return PL_OK;
 }
 
-void pl_knobs_free(pl_knobs *k) {
+void pl_directions_free(pl_directions *k) {
   if (!k) return;
   for (int i = 0; k->d && i < k->nthread; i++) direction_free(k->env, &k->d[i]);
-  void *all[] = {k->tptr, k->target, k->eptr, k->touch, k->drives, k->loads, k->d};
+  void *all[] = {k->tptr, k->target, k->eptr, k->elements_of, k->drives, k->loads, k->d};
   for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) pl_free(k->env, all[i]);
   pl_free(k->env, k);
 }
 
-int pl_knobs_count(const pl_knobs *k) {
+int pl_directions_count(const pl_directions *k) {
   return k->n;
 }
 
-int pl_knobs_touched(const pl_knobs *k, int i, const int **list) {
-  *list = k->touch + 2 * (size_t)k->eptr[i];
+int pl_directions_elements(const pl_directions *k, int i, const int **list) {
+  *list = k->elements_of + 2 * (size_t)k->eptr[i];
   return k->eptr[i + 1] - k->eptr[i];
 }
 
 // ---- derivatives ------------------------------------------------------------------------------
 
-static void turn(pl_knobs *k, direction *d, int i, double by) {
+static void apply(pl_directions *k, direction *d, int i, double by) {
   direction_add(d, k->tptr[i + 1] - k->tptr[i], k->target + k->tptr[i], by);
 }
 
-static void release(pl_knobs *k, direction *d, int i) {
+static void release(pl_directions *k, direction *d, int i) {
   direction_clear(d, k->tptr[i + 1] - k->tptr[i], k->target + k->tptr[i]);
 }
 
-static void clear_drive(const pl_knobs *k, direction *d) {
+static void clear_drive(const pl_directions *k, direction *d) {
   memset(d->dq, 0, 3 * (size_t)k->m->nq * sizeof(double));
 }
 
 // y . dr of the elements of a knob whose direction is set; massive: those with mass alone
-static pl_status dot_elements(const pl_knobs *k, const pl_params *p, const pl_state *s,
+static pl_status dot_elements(const pl_directions *k, const pl_params *p, const pl_state *s,
                               const direction *d, int i, int massive, const double *y,
                               double *out) {
   double df[PL_NDOF_MAX];
   for (int t = k->eptr[i]; t < k->eptr[i + 1]; t++) {
-    const group *g = &k->m->group[k->touch[2 * t]];
-    int e = k->touch[2 * t + 1], n = g->kind->ndof;
+    const group *g = &k->m->group[k->elements_of[2 * t]];
+    int e = k->elements_of[2 * t + 1], n = g->kind->ndof;
     const int *dof = g->dof + (size_t)e * (size_t)n;
     if (massive && !g->kind->d.mass) continue;
     PL_TRY(direction_element(p, s, g, e, d, df));
@@ -271,7 +271,7 @@ static pl_status dot_elements(const pl_knobs *k, const pl_params *p, const pl_st
   return PL_OK;
 }
 
-static double dot_loads(const pl_knobs *k, const pl_params *p, const pl_clock *c, direction *d,
+static double dot_loads(const pl_directions *k, const pl_params *p, const pl_clock *c, direction *d,
                         const double *y) {
   // dq is free while nothing is driven; f is used inside
   double *out = d->dq, sum = 0;
@@ -282,13 +282,13 @@ static double dot_loads(const pl_knobs *k, const pl_params *p, const pl_clock *c
   return sum;
 }
 
-pl_status pl_knobs_dot(pl_knobs *k, int thread, const pl_params *p, const pl_state *s,
-                       const pl_clock *c, const double *y, double *out) {
+pl_status pl_directions_dot(pl_directions *k, int thread, const pl_params *p, const pl_state *s,
+                            const pl_clock *c, const double *y, double *out) {
   direction *d = &k->d[thread];
   pl_status st = PL_OK;
   direction_begin(k->m, p, s, c, d);
   for (int i = 0; st == PL_OK && i < k->n; i++) {
-    turn(k, d, i, 1);
+    apply(k, d, i, 1);
     if (k->drives[i]) direction_drive(k->m, p, s, c, d);
     st = dot_elements(k, p, s, d, i, 0, y, &out[i]);
     if (k->drives[i]) clear_drive(k, d);
@@ -298,10 +298,10 @@ pl_status pl_knobs_dot(pl_knobs *k, int thread, const pl_params *p, const pl_sta
   return st;
 }
 
-pl_status pl_knobs_along(pl_knobs *k, int thread, const pl_params *p, const pl_state *s,
-                         const pl_clock *c, const double *dp, double *out) {
+pl_status pl_directions_along(pl_directions *k, int thread, const pl_params *p, const pl_state *s,
+                              const pl_clock *c, const double *dp, double *out) {
   direction *d = &k->d[thread];
-  for (int i = 0; i < k->n; i++) turn(k, d, i, dp[i]);
+  for (int i = 0; i < k->n; i++) apply(k, d, i, dp[i]);
   direction_begin(k->m, p, s, c, d);
   pl_status st = direction_force(k->m, p, s, c, d, out);
   for (int i = 0; i < k->n; i++) release(k, d, i);
@@ -309,18 +309,19 @@ pl_status pl_knobs_along(pl_knobs *k, int thread, const pl_params *p, const pl_s
   return st;
 }
 
-void pl_knobs_smooth(pl_knobs *k, int on) {
+void pl_directions_smooth(pl_directions *k, int on) {
   for (int i = 0; i < k->nthread; i++) k->d[i].smooth = on;
 }
 
-pl_status pl_knobs_pair(pl_knobs *k, const pl_params *p, pl_state *s, const pl_clock *c, int i,
-                        int which, int elem, const double *hist, int side, double *out) {
+pl_status pl_directions_pair(pl_directions *k, const pl_params *p, pl_state *s, const pl_clock *c,
+                             int i, int which, int elem, const double *hist, int side,
+                             double *out) {
   direction *d = &k->d[0];
   const group *g = &k->m->group[which];
   size_t nh = (size_t)g->kind->nhist;
   int smooth = d->smooth;
   if (hist) memcpy(s->hist + g->hist0 + (size_t)elem * nh, hist, nh * sizeof *hist);
-  turn(k, d, i, 1);
+  apply(k, d, i, 1);
   direction_begin(k->m, p, s, c, d);
   if (k->drives[i]) direction_drive(k->m, p, s, c, d);
   d->smooth = 0;
@@ -332,8 +333,8 @@ pl_status pl_knobs_pair(pl_knobs *k, const pl_params *p, pl_state *s, const pl_c
   return st;
 }
 
-int pl_knobs_drive(pl_knobs *k, int thread, const pl_params *p, const pl_clock *c, int i, int node,
-                   double *dx, double *dv, double *da) {
+int pl_directions_drive(pl_directions *k, int thread, const pl_params *p, const pl_clock *c, int i,
+                        int node, double *dx, double *dv, double *da) {
   const pl_model *m = k->m;
   direction *d = &k->d[thread];
   int moves = 0;
@@ -341,7 +342,7 @@ int pl_knobs_drive(pl_knobs *k, int thread, const pl_params *p, const pl_clock *
   memset(dv, 0, 3 * sizeof *dv);
   memset(da, 0, 3 * sizeof *da);
   if (!k->drives[i]) return 0;
-  turn(k, d, i, 1);
+  apply(k, d, i, 1);
   for (int j = 0; j < m->ndrive; j++)
     for (int n = 0; n < m->drive[j].nnode; n++) {
       const drive *dr = &m->drive[j];
@@ -360,15 +361,15 @@ int pl_knobs_drive(pl_knobs *k, int thread, const pl_params *p, const pl_clock *
   return moves;
 }
 
-int pl_knobs_scalar(pl_knobs *k, int thread, const pl_params *p, const pl_clock *c, int i,
-                    int unknown, double *dx) {
+int pl_directions_scalar(pl_directions *k, int thread, const pl_params *p, const pl_clock *c, int i,
+                         int unknown, double *dx) {
   const pl_model *m = k->m;
   direction *d = &k->d[thread];
   int moves = 0;
   double dv, da;
   *dx = 0;
   if (!k->drives[i]) return 0;
-  turn(k, d, i, 1);
+  apply(k, d, i, 1);
   for (int j = 0; j < m->ndrive; j++)
     for (int n = 0; n < m->drive[j].nscal; n++) {
       if (m->drive[j].scal[n] != unknown) continue;
@@ -380,7 +381,7 @@ int pl_knobs_scalar(pl_knobs *k, int thread, const pl_params *p, const pl_clock 
 }
 
 // forces are affine in the accelerations: half the difference of those under +1 and -1 is the mass
-pl_status pl_knobs_mass(pl_knobs *k, const pl_params *p, double factor, double *out) {
+pl_status pl_directions_mass(pl_directions *k, const pl_params *p, double factor, double *out) {
   const pl_model *m = k->m;
   pl_state *s;
   PL_TRY(pl_state_create(m, p, &s));
@@ -394,7 +395,7 @@ pl_status pl_knobs_mass(pl_knobs *k, const pl_params *p, double factor, double *
     direction_begin(m, p, s, &c, d);
     for (int i = 0; st == PL_OK && i < k->n; i++) {
       double sum = 0;
-      turn(k, d, i, 1);
+      apply(k, d, i, 1);
       st = dot_elements(k, p, s, d, i, 1, y, &sum);
       release(k, d, i);
       out[i] += 0.5 * factor * (side ? -sum : sum);

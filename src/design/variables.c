@@ -31,7 +31,7 @@ static void choose_scale(variable *v, pl_variable_scale how, double x) {
 // ---- bounds -----------------------------------------------------------------------------------
 
 // the kind's range of a parameter of an element, by its place in the flat vector; 0: none
-static const pl_opt_info *range_of(const pl_design *d, int index) {
+static const pl_option *range_of(const pl_design *d, int index) {
   for (int g = 0; g < pl_model_ngroup(d->m); g++) {
     const pl_elem_kind *k = pl_model_group_kind(d->m, g);
     int n = pl_model_group_size(d->m, g);
@@ -48,7 +48,7 @@ static void narrow(const pl_design *d, variable *v) {
   const pl_design_desc *desc = pl_model_design(d->m, v->index);
   for (int t = 0; t < desc->ntarget; t++) {
     const pl_target *target = &desc->target[t];
-    const pl_opt_info *r = target->on_ref ? NULL : range_of(d, target->index);
+    const pl_option *r = target->on_ref ? NULL : range_of(d, target->index);
     if (!r || target->coef == 0) continue;
     double now = d->p->par[target->index], a = v->x0 + (r->lo - now) / target->coef,
            b = v->x0 + (r->hi - now) / target->coef;
@@ -151,22 +151,22 @@ static pl_status add_variable(pl_design *d, int k, const pl_design_problem *prob
   return PL_OK;
 }
 
-static pl_status make_knobs(pl_design *d) {
+static pl_status make_directions(pl_design *d) {
   static const pl_target damping[2] = {{0, PL_PAR_ALPHA, 1}, {0, PL_PAR_BETA, 1}};
-  pl_knob *knob = pl_alloc(d->env, (size_t)d->nvar, sizeof *knob);
-  if (!knob) return PL_E_NOMEM;
+  pl_direction *dir = pl_alloc(d->env, (size_t)d->nvar, sizeof *dir);
+  if (!dir) return PL_E_NOMEM;
   for (int k = 0; k < d->nvar; k++) {
     const variable *v = &d->var[k];
     if (v->kind == PL_VARIABLE_DESIGN) {
       const pl_design_desc *desc = pl_model_design(d->m, v->index);
-      knob[k] = (pl_knob){desc->ntarget, desc->target};
+      dir[k] = (pl_direction){desc->ntarget, desc->target};
     } else if (v->kind != PL_VARIABLE_FREQUENCY) {
-      knob[k] = (pl_knob){1, &damping[v->kind == PL_VARIABLE_BETA]};
+      dir[k] = (pl_direction){1, &damping[v->kind == PL_VARIABLE_BETA]};
     }
   }
-  int nthread = d->w->team ? pl_team_size(d->w->team) : 1;
-  pl_status s = pl_knobs_create(d->m, nthread, d->nvar, knob, &d->knobs);
-  pl_free(d->env, knob);
+  int nthread = d->w->threads ? pl_threads_size(d->w->threads) : 1;
+  pl_status s = pl_directions_create(d->m, nthread, d->nvar, dir, &d->directions);
+  pl_free(d->env, dir);
   return s;
 }
 
@@ -182,7 +182,7 @@ static pl_status keep_start(pl_design *d) {
   return PL_OK;
 }
 
-pl_status space_open(pl_design *d, const pl_design_problem *problem) {
+pl_status variables_open(pl_design *d, const pl_design_problem *problem) {
   size_t n = (size_t)problem->nvariable;
   if (problem->nvariable < 1)
     return pl_fail_at(d->env, PL_E_INPUT, NULL, 0, 0,
@@ -210,19 +210,19 @@ pl_status space_open(pl_design *d, const pl_design_problem *problem) {
                           d->var[j].name);
     }
   PL_TRY(keep_start(d));
-  return make_knobs(d);
+  return make_directions(d);
 }
 
-void space_close(pl_design *d) {
+void variables_close(pl_design *d) {
   for (int k = 0; d->var && k < d->nvar; k++) pl_free(d->env, d->var[k].name);
   void *all[] = {d->var, d->x, d->omega, d->par0, d->X0, d->design0};
   for (size_t k = 0; k < sizeof all / sizeof all[0]; k++) pl_free(d->env, all[k]);
-  pl_knobs_free(d->knobs);
+  pl_directions_free(d->directions);
 }
 
 // ---- values -----------------------------------------------------------------------------------
 
-static void turn(pl_design *d, const variable *v, double x) {
+static void apply_value(pl_design *d, const variable *v, double x) {
   pl_params *p = d->p;
   if (v->kind == PL_VARIABLE_FREQUENCY) d->omega[v->index] = x;
   if (v->kind == PL_VARIABLE_ALPHA) p->par[PL_PAR_ALPHA] = x;
@@ -236,15 +236,15 @@ static void turn(pl_design *d, const variable *v, double x) {
   }
 }
 
-pl_status space_set(pl_design *d, const double *x) {
+pl_status variables_set(pl_design *d, const double *x) {
   pl_params *p = d->p;
   memcpy(p->par, d->par0, (size_t)p->npar * sizeof(double));
   memcpy(p->X, d->X0, (size_t)p->nref * sizeof(double));
   memcpy(p->design, d->design0, (size_t)p->ndesign * sizeof(double));
-  for (int k = 0; k < d->nvar; k++) turn(d, &d->var[k], x[k]);
+  for (int k = 0; k < d->nvar; k++) apply_value(d, &d->var[k], x[k]);
   if (x != d->x) memcpy(d->x, x, (size_t)d->nvar * sizeof *x);
   PL_TRY(pl_params_update(d->m, p));
-  for (int i = 0; i < d->nsite; i++)
-    if (d->site[i].hb) PL_TRY(pl_hb_refresh(d->site[i].hb));
+  for (int i = 0; i < d->nsolution; i++)
+    if (d->solution[i].hb) PL_TRY(pl_hb_refresh(d->solution[i].hb));
   return PL_OK;
 }

@@ -4,12 +4,12 @@
 #include <stdatomic.h>
 
 typedef struct worker {
-  pl_team *team;
+  pl_threads *threads;
   int id;
   pthread_t thread;
 } worker;
 
-struct pl_team {
+struct pl_threads {
   pl_env *env;
   int nthread, nstarted;
   pthread_mutex_t lock;
@@ -24,7 +24,7 @@ struct pl_team {
   worker workers[]; // [nthread - 1]
 };
 
-static void work_through(pl_team *t, int id) {
+static void work_through(pl_threads *t, int id) {
   for (;;) {
     int first = atomic_fetch_add(&t->next, t->chunk);
     if (first >= t->n) return;
@@ -35,7 +35,7 @@ static void work_through(pl_team *t, int id) {
 
 static void *worker_main(void *arg) {
   worker *w = arg;
-  pl_team *t = w->team;
+  pl_threads *t = w->threads;
   long seen = 0;
   pthread_mutex_lock(&t->lock);
   for (;;) {
@@ -51,11 +51,11 @@ static void *worker_main(void *arg) {
   return NULL;
 }
 
-pl_status pl_team_create(pl_env *env, int nthread, pl_team **out) {
+pl_status pl_threads_create(pl_env *env, int nthread, pl_threads **out) {
   *out = NULL;
   if (nthread < 1 || nthread > 1024)
     return pl_fail(env, PL_E_ARG, "threads must be 1..1024, got %d", nthread);
-  pl_team *t = pl_alloc(env, 1, sizeof *t + (size_t)(nthread - 1) * sizeof(worker));
+  pl_threads *t = pl_alloc(env, 1, sizeof *t + (size_t)(nthread - 1) * sizeof(worker));
   if (!t) return PL_E_NOMEM;
   t->env = env;
   t->nthread = nthread;
@@ -63,9 +63,9 @@ pl_status pl_team_create(pl_env *env, int nthread, pl_team **out) {
   pthread_cond_init(&t->wake, NULL);
   pthread_cond_init(&t->idle, NULL);
   for (int k = 0; k < nthread - 1; k++) {
-    t->workers[k] = (worker){.team = t, .id = k + 1};
+    t->workers[k] = (worker){.threads = t, .id = k + 1};
     if (pthread_create(&t->workers[k].thread, NULL, worker_main, &t->workers[k]) != 0) {
-      pl_team_free(t);
+      pl_threads_free(t);
       return pl_fail(env, PL_E_INTERNAL, "thread %d of %d could not be started", k + 1, nthread);
     }
     t->nstarted++;
@@ -74,7 +74,7 @@ pl_status pl_team_create(pl_env *env, int nthread, pl_team **out) {
   return PL_OK;
 }
 
-void pl_team_free(pl_team *t) {
+void pl_threads_free(pl_threads *t) {
   if (!t) return;
   pthread_mutex_lock(&t->lock);
   t->quit = 1;
@@ -87,11 +87,11 @@ void pl_team_free(pl_team *t) {
   pl_free(t->env, t);
 }
 
-int pl_team_size(const pl_team *t) {
+int pl_threads_size(const pl_threads *t) {
   return t ? t->nthread : 1;
 }
 
-void pl_team_run(pl_team *t, int n, void (*fn)(void *ctx, int i, int thread), void *ctx) {
+void pl_threads_run(pl_threads *t, int n, void (*fn)(void *ctx, int i, int thread), void *ctx) {
   if (!t || t->nthread == 1 || n < 2) {
     for (int i = 0; i < n; i++) fn(ctx, i, 0);
     return;

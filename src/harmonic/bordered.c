@@ -20,7 +20,7 @@ static const double SOLVE_RTOL = 1e-12;
 // a residual this small against |A| |x| is rounding
 static const double BACKWARD = 64 * DBL_EPSILON;
 
-struct pl_border {
+struct pl_bordered {
   pl_env *env;
   pl_hb *hb;
   int n, small;
@@ -38,22 +38,22 @@ struct pl_border {
   double *part;         // [SHARES][n] parts of a product
   int transposed;       // of the solve under way
   pl_status fault;      // of a solve inside GMRES
-  pl_border_info info;
+  pl_bordered_info info;
 };
 
 // ---- set up -----------------------------------------------------------------------------------
 
-pl_status pl_border_create(pl_hb *hb, pl_border **out) {
+pl_status pl_bordered_create(pl_hb *hb, pl_bordered **out) {
   *out = NULL;
-  pl_border *s = pl_alloc(hb->env, 1, sizeof *s);
+  pl_bordered *s = pl_alloc(hb->env, 1, sizeof *s);
   if (!s) return PL_E_NOMEM;
   size_t n = (size_t)hb->n;
-  *s = (pl_border){.env = hb->env, .hb = hb, .n = hb->n, .small = hb->n < SMALL};
+  *s = (pl_bordered){.env = hb->env, .hb = hb, .n = hb->n, .small = hb->n < SMALL};
   double **all[] = {&s->b, &s->c, &s->w, &s->wt, &s->f1, &s->x1, &s->r1, &s->part};
   for (size_t k = 0; k < sizeof all / sizeof all[0]; k++) {
     *all[k] = pl_alloc(hb->env, all[k] == &s->part ? SHARES * n : n + 1, sizeof(double));
     if (!*all[k]) {
-      pl_border_free(s);
+      pl_bordered_free(s);
       return PL_E_NOMEM;
     }
   }
@@ -61,7 +61,7 @@ pl_status pl_border_create(pl_hb *hb, pl_border **out) {
   return PL_OK;
 }
 
-void pl_border_free(pl_border *s) {
+void pl_bordered_free(pl_bordered *s) {
   if (!s) return;
   pl_factor_free(s->lu);
   pl_factor_free(s->lu1);
@@ -71,7 +71,7 @@ void pl_border_free(pl_border *s) {
   pl_free(s->env, s);
 }
 
-pl_border_info pl_border_stats(const pl_border *s) {
+pl_bordered_info pl_bordered_stats(const pl_bordered *s) {
   return s->info;
 }
 
@@ -79,7 +79,7 @@ static double ratio(double a, double b) {
   return a > 0 && b > 0 ? a / b : 1;
 }
 
-pl_status pl_border_set(pl_border *s, const double *b, const double *c, double d) {
+pl_status pl_bordered_set(pl_bordered *s, const double *b, const double *c, double d) {
   s->bordered = b && c;
   s->fresh = s->have_w = s->have_wt = 0;
   if (!s->bordered) return PL_OK;
@@ -98,7 +98,7 @@ pl_status pl_border_set(pl_border *s, const double *b, const double *c, double d
 // ---- products -----------------------------------------------------------------------------------
 
 typedef struct product {
-  pl_border *s;
+  pl_bordered *s;
   const double *x;
   double *y;
 } product;
@@ -126,9 +126,9 @@ static void multiply_share(void *ctx, int k, int thread) {
 }
 
 // y = J x or J' x; parts are added in one order
-static void multiply(pl_border *s, const double *x, double *y) {
+static void multiply(pl_bordered *s, const double *x, double *y) {
   product p = {.s = s, .x = x, .y = y};
-  pl_team_run(s->hb->w->team, SHARES, multiply_share, &p);
+  pl_threads_run(s->hb->w->threads, SHARES, multiply_share, &p);
   if (s->transposed) return;
   memcpy(y, s->part, (size_t)s->n * sizeof *y);
   for (int k = 1; k < SHARES; k++) pl_axpy(s->n, 1, s->part + (size_t)k * (size_t)s->n, y, y);
@@ -136,7 +136,7 @@ static void multiply(pl_border *s, const double *x, double *y) {
 
 // y = A x for the bordered matrix, J alone, or their transposes
 static void apply(void *ctx, const double *x, double *y) {
-  pl_border *s = ctx;
+  pl_bordered *s = ctx;
   int n = s->n;
   const double *right = s->transposed ? s->c : s->b, *below = s->transposed ? s->b : s->c;
   multiply(s, x, y);
@@ -148,7 +148,7 @@ static void apply(void *ctx, const double *x, double *y) {
 // ---- small systems ----------------------------------------------------------------------------
 
 // J with one more row and column; the values are those of J and of the border now
-static pl_status widen(pl_border *s) {
+static pl_status widen(pl_bordered *s) {
   const pl_csc *J = &s->hb->J;
   int n = s->n, nnz = J->nnz + 2 * n + 1;
   pl_csc *A = &s->wide;
@@ -180,7 +180,7 @@ static pl_status widen(pl_border *s) {
   return PL_OK;
 }
 
-static pl_status factor_small(pl_border *s) {
+static pl_status factor_small(pl_bordered *s) {
   pl_factor **lu = s->bordered ? &s->lu1 : &s->lu;
   if (s->bordered) PL_TRY(widen(s));
   const pl_csc *A = s->bordered ? &s->wide : &s->hb->J;
@@ -191,7 +191,7 @@ static pl_status factor_small(pl_border *s) {
   return PL_OK;
 }
 
-static pl_status solve_small(pl_border *s) {
+static pl_status solve_small(pl_bordered *s) {
   if (!s->fresh) PL_TRY(factor_small(s));
   pl_factor *lu = s->bordered ? s->lu1 : s->lu;
   int n = s->n + s->bordered;
@@ -208,13 +208,13 @@ static pl_status solve_small(pl_border *s) {
 
 // ---- large systems ----------------------------------------------------------------------------
 
-static pl_status back_solve(pl_border *s, const double *f, double *x) {
+static pl_status back_solve(pl_bordered *s, const double *f, double *x) {
   return s->transposed ? pl_factor_solve_transposed(s->lu, 1, f, x)
                        : pl_factor_solve(s->lu, 1, f, x);
 }
 
 // factors J with its diagonal moved off zero, for a J that is singular itself
-static pl_status factor_moved(pl_border *s, double by) {
+static pl_status factor_moved(pl_bordered *s, double by) {
   pl_csc *J = &s->hb->J;
   double *keep = s->r1;
   for (int j = 0; j < s->n; j++) {
@@ -230,9 +230,9 @@ static pl_status factor_moved(pl_border *s, double by) {
   return st;
 }
 
-static pl_status factor_large(pl_border *s) {
+static pl_status factor_large(pl_bordered *s) {
   const pl_csc *J = &s->hb->J;
-  int nthread = pl_team_size(s->hb->w->team);
+  int nthread = pl_threads_size(s->hb->w->threads);
   s->ready = s->have_w = s->have_wt = 0;
   if (!s->lu) PL_TRY(pl_factor_create(s->env, PL_LU, J, s->hb->f.L, nthread, &s->lu));
   s->info.factorisations++;
@@ -247,7 +247,7 @@ static pl_status factor_large(pl_border *s) {
 
 // by block elimination: x = J^-1 f - y w, y = (g - c' J^-1 f) / (d - c' w)
 static void precondition(void *ctx, const double *f, double *x) {
-  pl_border *s = ctx;
+  pl_bordered *s = ctx;
   int n = s->n;
   const double *w = s->transposed ? s->wt : s->w, *below = s->transposed ? s->b : s->c;
   if (s->fault == PL_OK) s->fault = back_solve(s, f, x);
@@ -263,7 +263,7 @@ static void precondition(void *ctx, const double *f, double *x) {
 }
 
 // what the preconditioner needs beyond the factor
-static pl_status eliminate(pl_border *s) {
+static pl_status eliminate(pl_bordered *s) {
   int *have = s->transposed ? &s->have_wt : &s->have_w;
   if (!s->bordered || *have) return PL_OK;
   PL_TRY(back_solve(s, s->transposed ? s->c : s->b, s->transposed ? s->wt : s->w));
@@ -272,7 +272,7 @@ static pl_status eliminate(pl_border *s) {
 }
 
 // the size of |A| |x|, which rounding in A x goes with
-static double product_size(pl_border *s) {
+static double product_size(pl_bordered *s) {
   const pl_csc *J = &s->hb->J;
   int n = s->n;
   double sum = 0, *size = s->r1;
@@ -293,19 +293,19 @@ static double product_size(pl_border *s) {
 }
 
 // what rounding may do to A x, with all that went before
-static int is_rounding(pl_border *s, double residual) {
+static int is_rounding(pl_bordered *s, double residual) {
   return residual <= BACKWARD * product_size(s);
 }
 
 // what is left by rounding in A x alone
 static int is_least(void *ctx, double residual) {
-  pl_border *s = ctx;
+  pl_bordered *s = ctx;
   return residual <= 0.25 * DBL_EPSILON * product_size(s);
 }
 
 // A few steps with the factor of this very matrix; 1: x1 is the solution. Cheaper than GMRES, which
 // goes on from x1 otherwise.
-static int refine(pl_border *s, double rtol) {
+static int refine(pl_bordered *s, double rtol) {
   int n = s->n + s->bordered;
   double want = rtol * pl_norm(n, s->f1), before = INFINITY;
   memcpy(s->r1, s->f1, (size_t)n * sizeof *s->r1);
@@ -325,13 +325,13 @@ static int refine(pl_border *s, double rtol) {
 }
 
 // GMRES iterations that are worth half a factorisation
-static int allowance(const pl_border *s) {
+static int allowance(const pl_bordered *s) {
   pl_factor_info i = pl_factor_stats(s->lu);
   double one = i.nnz + s->hb->J.nnz, all = FLOP * i.flops + ENTRY * s->hb->J.nnz;
   return (int)fmax(MIN_OLD, fmin(MAX_OLD, 0.5 * all / one));
 }
 
-static pl_status iterate(pl_border *s, double rtol) {
+static pl_status iterate(pl_bordered *s, double rtol) {
   int n = s->n + s->bordered;
   pl_krylov_info k;
   s->fault = PL_OK;
@@ -350,7 +350,7 @@ static pl_status iterate(pl_border *s, double rtol) {
   return is_rounding(s, k.residual * pl_norm(n, s->f1)) ? PL_OK : st;
 }
 
-static pl_status solve_large(pl_border *s, double rtol) {
+static pl_status solve_large(pl_bordered *s, double rtol) {
   int n = s->n + s->bordered;
   memset(s->x1, 0, (size_t)n * sizeof *s->x1);
   if (s->ready && !s->fresh) {
@@ -365,7 +365,7 @@ static pl_status solve_large(pl_border *s, double rtol) {
 
 // ---- both -------------------------------------------------------------------------------------
 
-static pl_status solve(pl_border *s, int transposed, double rtol, const double *f, double g,
+static pl_status solve(pl_bordered *s, int transposed, double rtol, const double *f, double g,
                        double *x, double *y) {
   int n = s->n;
   size_t bytes = (size_t)n * sizeof *x;
@@ -380,16 +380,16 @@ static pl_status solve(pl_border *s, int transposed, double rtol, const double *
   return PL_OK;
 }
 
-pl_status border_solve_to(pl_border *s, double rtol, const double *f, double g, double *x,
-                          double *y) {
+pl_status bordered_solve_to(pl_bordered *s, double rtol, const double *f, double g, double *x,
+                            double *y) {
   return solve(s, 0, rtol, f, g, x, y);
 }
 
-pl_status pl_border_solve(pl_border *s, const double *f, double g, double *x, double *y) {
+pl_status pl_bordered_solve(pl_bordered *s, const double *f, double g, double *x, double *y) {
   return solve(s, 0, SOLVE_RTOL, f, g, x, y);
 }
 
-pl_status pl_border_solve_transposed(pl_border *s, const double *f, double g, double *x,
-                                     double *y) {
+pl_status pl_bordered_solve_transposed(pl_bordered *s, const double *f, double g, double *x,
+                                       double *y) {
   return solve(s, 1, SOLVE_RTOL, f, g, x, y);
 }

@@ -10,9 +10,10 @@ static const double CLOSE = 0.9;  // layers closer than this part of their thick
 enum { SEARCHES = 3, PARTS = 6 }; // of one solve, and places on the way in each
 static const double SPREAD = 0.2; // part of an overlap of layers that one solve takes away
 
-pl_status touch_open(touch *k, const pl_model *m, const pl_confine *c, const double *mass) {
+pl_status barrier_set_open(barrier_set *k, const pl_model *m, const pl_constraints *c,
+                           const double *mass) {
   const int *index = pl_model_free_index(m);
-  *k = (touch){.env = pl_model_env(m), .m = m, .contact = c->contact, .layers = c->layers};
+  *k = (barrier_set){.env = pl_model_env(m), .m = m, .contact = c->contact, .layers = c->layers};
   k->mass = mass;
   k->nnode = pl_model_nnode(m);
   k->npair = c->contact ? c->contact->npair : 0;
@@ -27,7 +28,7 @@ pl_status touch_open(touch *k, const pl_model *m, const pl_confine *c, const dou
   return PL_OK;
 }
 
-void touch_close(touch *k) {
+void barrier_set_close(barrier_set *k) {
   pl_free(k->env, k->bar);
   pl_free(k->env, k->of);
   pl_free(k->env, k->in);
@@ -37,15 +38,15 @@ void touch_close(touch *k) {
   pl_free(k->env, k->way);
 }
 
-int touch_any(const touch *k) {
+int barrier_set_any(const barrier_set *k) {
   return k->contact != NULL || k->layers != NULL;
 }
 
-void touch_reset(touch *k) {
+void barrier_set_reset(barrier_set *k) {
   memset(k->force, 0, (size_t)k->npair * 3 * sizeof *k->force);
 }
 
-static pl_status add(touch *k, const pl_barrier *b, int of) {
+static pl_status add(barrier_set *k, const pl_barrier *b, int of) {
   PL_TRY(pl_grow(k->env, &k->bar, k->nbar, &k->cap, sizeof *k->bar));
   PL_TRY(pl_grow(k->env, &k->of, k->nbar, &k->capof, sizeof *k->of));
   k->bar[k->nbar] = *b;
@@ -55,22 +56,22 @@ static pl_status add(touch *k, const pl_barrier *b, int of) {
 
 // ---- obstacles ----------------------------------------------------------------------------------
 
-static void gap_at(const touch *k, int pair, const double *x, pl_gap *out) {
-  const pl_touch *a = &k->contact->pair[pair];
+static void gap_at(const barrier_set *k, int pair, const double *x, pl_gap *out) {
+  const pl_contact_pair *a = &k->contact->pair[pair];
   pl_obstacle_gap(&k->contact->obstacle[a->obstacle], 3, k->t, x, a->radius, out);
 }
 
 // where the node was at the start, had it moved with the obstacle
-static void start_of(const touch *k, int pair, double from[3]) {
-  const pl_touch *a = &k->contact->pair[pair];
+static void start_of(const barrier_set *k, int pair, double from[3]) {
+  const pl_contact_pair *a = &k->contact->pair[pair];
   const pl_obstacle *o = &k->contact->obstacle[a->obstacle];
   for (int c = 0; c < 3; c++) from[c] = k->q[3 * a->node + c] + k->h * o->velocity[c];
 }
 
 // The first place on the way from a to b at the surface, no gap being steeper than the way is long;
 // b when there is none.
-static void entry(const touch *k, int pair, const double a[3], const double b[3], double at[3],
-                  pl_gap *g) {
+static void entry(const barrier_set *k, int pair, const double a[3], const double b[3],
+                  double at[3], pl_gap *g) {
   double d[3], s = 0;
   pl_sub3(b, a, d);
   double length = pl_norm3(d);
@@ -84,7 +85,7 @@ static void entry(const touch *k, int pair, const double a[3], const double b[3]
 
 // The plane that keeps a node out which would end at x. Deep inside, the nearest way out may be on
 // another side than the one where it entered.
-static void plane_of(const touch *k, int pair, const double *x, pl_barrier *b) {
+static void plane_of(const barrier_set *k, int pair, const double *x, pl_barrier *b) {
   pl_gap g, e;
   double at[3], place[3] = {x[0], x[1], x[2]};
   start_of(k, pair, b->from);
@@ -100,8 +101,8 @@ static void plane_of(const touch *k, int pair, const double *x, pl_barrier *b) {
   b->offset = pl_dot3(g.frame[0], place) - g.gap;
 }
 
-static pl_status add_pair(touch *k, int pair, const double *x) {
-  const pl_touch *a = &k->contact->pair[pair];
+static pl_status add_pair(barrier_set *k, int pair, const double *x) {
+  const pl_contact_pair *a = &k->contact->pair[pair];
   pl_barrier b = {.n = 1, .vert = {a->node}, .weight = {1}, .mu = a->mu};
   plane_of(k, pair, x, &b);
   k->in[pair] = k->nbar;
@@ -109,7 +110,7 @@ static pl_status add_pair(touch *k, int pair, const double *x) {
 }
 
 // the way from start to end goes through the obstacle and out again
-static int passes(const touch *k, int pair, const double *from, const double *x, double *at) {
+static int passes(const barrier_set *k, int pair, const double *from, const double *x, double *at) {
   pl_gap g;
   double d[3];
   pl_sub3(x, from, d);
@@ -117,7 +118,7 @@ static int passes(const touch *k, int pair, const double *from, const double *x,
   return g.gap <= SLACK + 1e-6 * pl_norm3(d) && pl_dot3(g.frame[0], d) < -0.1 * pl_norm3(d);
 }
 
-static pl_status begin_pair(touch *k, int pair, const double *to) {
+static pl_status begin_pair(barrier_set *k, int pair, const double *to) {
   const double *x = to + 3 * k->contact->pair[pair].node;
   pl_gap g;
   double from[3], at[3], d[3];
@@ -160,7 +161,7 @@ static void frame_of(const double n[3], double frame[3][3]) {
 }
 
 // layers that are too close at the start are spread in the course of a few steps
-static double keep_apart(const touch *k, const pl_layer_pair *p) {
+static double keep_apart(const barrier_set *k, const pl_layer_pair *p) {
   double thick = pl_layers_thickness(k->layers);
   return p->distance >= thick ? thick : p->distance + SPREAD * (thick - p->distance);
 }
@@ -185,14 +186,14 @@ static int is_same(const pl_layer_pair *a, const pl_layer_pair *b, double little
 }
 
 // a barrier of the same pair is there already
-static int is_told(const touch *k, const pl_layer_pair *p) {
+static int is_reported(const barrier_set *k, const pl_layer_pair *p) {
   for (int i = 0; i < k->nbar; i++)
     if (k->of[i] >= k->npair && is_same(p, &k->cand[k->of[i] - k->npair], 0.05)) return 1;
   return 0;
 }
 
 // how far apart a unit of force moves the pair, per kg: 0 when all of it is driven
-static double yield_of(const touch *k, const pl_layer_pair *p) {
+static double yield_of(const barrier_set *k, const pl_layer_pair *p) {
   const int *index = pl_model_free_index(k->m);
   double sum = 0;
   for (int i = 0; i < p->n; i++) {
@@ -203,7 +204,7 @@ static double yield_of(const touch *k, const pl_layer_pair *p) {
   return sum;
 }
 
-static pl_status add_layer(touch *k, int i) {
+static pl_status add_layer(barrier_set *k, int i) {
   const pl_layer_pair *p = &k->cand[i];
   pl_barrier b = {.n = p->n, .offset = keep_apart(k, p)};
   b.mu = k->eased ? 0 : pl_layers_mu(k->layers);
@@ -212,7 +213,7 @@ static pl_status add_layer(touch *k, int i) {
     b.weight[j] = p->weight[j];
   }
   k->joined[i] = 1;
-  if (is_told(k, p)) return PL_OK;
+  if (is_reported(k, p)) return PL_OK;
   b.give = SOFT * yield_of(k, p);
   frame_of(p->normal, b.frame);
   relative(p, k->q, b.from);
@@ -220,7 +221,7 @@ static pl_status add_layer(touch *k, int i) {
 }
 
 // the pair comes too close on its way to x, or ends on the wrong side
-static int closes(const touch *k, const pl_layer_pair *p, const double *x, double slack) {
+static int closes(const barrier_set *k, const pl_layer_pair *p, const double *x, double slack) {
   double a[3], b[3], keep = keep_apart(k, p);
   relative(p, k->q, a);
   relative(p, x, b);
@@ -229,7 +230,7 @@ static int closes(const touch *k, const pl_layer_pair *p, const double *x, doubl
 }
 
 // pairs that are driven as a whole are left alone
-static pl_status add_candidate(touch *k, const pl_layer_pair *p) {
+static pl_status add_candidate(barrier_set *k, const pl_layer_pair *p) {
   if (!(yield_of(k, p) > 0)) return PL_OK;
   PL_TRY(pl_grow(k->env, &k->cand, k->ncand, &k->capcand, sizeof *k->cand));
   PL_TRY(pl_grow(k->env, &k->joined, k->ncand, &k->capjoined, sizeof *k->joined));
@@ -239,7 +240,7 @@ static pl_status add_candidate(touch *k, const pl_layer_pair *p) {
 }
 
 // how far any node moves to x apart from all others
-static double apart(const touch *k, const double *x) {
+static double apart(const barrier_set *k, const double *x) {
   double mean[3] = {0}, most = 0;
   for (int i = 0; i < 3 * k->nnode; i++) mean[i % 3] += (x[i] - k->q[i]) / k->nnode;
   for (int v = 0; v < k->nnode; v++) {
@@ -251,7 +252,7 @@ static double apart(const touch *k, const double *x) {
 }
 
 // pairs that the motion to x may bring together
-static pl_status begin_layers(touch *k, const double *to) {
+static pl_status begin_layers(barrier_set *k, const double *to) {
   const pl_layer_pair *found;
   int n;
   PL_TRY(pl_layers_find(k->layers, k->q, 2 * apart(k, to), &n, &found));
@@ -265,7 +266,8 @@ static pl_status begin_layers(touch *k, const double *to) {
 
 // pairs that are near each other at the place `at` on the way to x, and too close at its end; where
 // they were at the start tells the side
-static pl_status layers_at(touch *k, const double *at, double margin, const double *x, int *added) {
+static pl_status layers_at(barrier_set *k, const double *at, double margin, const double *x,
+                           int *added) {
   const pl_layer_pair *found;
   int n;
   PL_TRY(pl_layers_find(k->layers, at, margin, &n, &found));
@@ -278,7 +280,7 @@ static pl_status layers_at(touch *k, const double *at, double margin, const doub
       for (int c = 0; c < 3; c++) p.normal[c] *= -1;
     p.distance = pl_norm3(y);
     double keep = fmin(keep_apart(k, &p), CLOSE * pl_layers_thickness(k->layers));
-    if (pl_dot3(p.normal, end) >= keep || is_told(k, &p)) continue;
+    if (pl_dot3(p.normal, end) >= keep || is_reported(k, &p)) continue;
     int before = k->ncand;
     PL_TRY(add_candidate(k, &p));
     if (k->ncand == before) continue;
@@ -289,7 +291,7 @@ static pl_status layers_at(touch *k, const double *at, double margin, const doub
 }
 
 // Layers that meet on the way to x at other places than those that were nearest at the start.
-static pl_status more_layers(touch *k, const double *x, int *added) {
+static pl_status more_layers(barrier_set *k, const double *x, int *added) {
   double far = apart(k, x), thick = pl_layers_thickness(k->layers);
   int parts = (int)fmin(PARTS, fmax(1, ceil(far / thick)));
   for (int part = parts; part > 0; part--) {
@@ -301,7 +303,7 @@ static pl_status more_layers(touch *k, const double *x, int *added) {
 
 // ---- both ---------------------------------------------------------------------------------------
 
-pl_status touch_begin(touch *k, const double *q, const double *to, double h, double t) {
+pl_status barrier_set_begin(barrier_set *k, const double *q, const double *to, double h, double t) {
   k->q = q;
   k->h = h;
   k->t = t;
@@ -314,7 +316,7 @@ pl_status touch_begin(touch *k, const double *q, const double *to, double h, dou
   return k->layers ? begin_layers(k, to) : PL_OK;
 }
 
-pl_status touch_more(touch *k, const double *x, int *n) {
+pl_status barrier_set_more(barrier_set *k, const double *x, int *n) {
   *n = 0;
   for (int i = 0; i < k->npair; i++) {
     const double *at = x + 3 * k->contact->pair[i].node;
@@ -340,7 +342,7 @@ pl_status touch_more(touch *k, const double *x, int *n) {
   return more_layers(k, x, n);
 }
 
-int touch_ease(touch *k) {
+int barrier_set_ease(barrier_set *k) {
   int n = 0;
   for (int i = 0; i < k->nbar; i++) {
     if (k->of[i] < k->npair || !(k->bar[i].mu > 0)) continue;
@@ -357,7 +359,7 @@ static void world(const pl_barrier *b, double f[3]) {
         b->force[0] * b->frame[0][c] + b->force[1] * b->frame[1][c] + b->force[2] * b->frame[2][c];
 }
 
-double touch_impulse(touch *k, double factor, const double *v) {
+double barrier_set_impulse(barrier_set *k, double factor, const double *v) {
   double work = 0;
   for (int i = 0; i < k->nbar; i++) {
     const pl_barrier *b = &k->bar[i];
@@ -370,7 +372,7 @@ double touch_impulse(touch *k, double factor, const double *v) {
   return work;
 }
 
-void touch_keep(const touch *k, const double *x, double *to) {
+void barrier_set_keep(const barrier_set *k, const double *x, double *to) {
   for (int i = 0; i < k->nbar; i++) {
     const pl_barrier *b = &k->bar[i];
     if (b->status == PL_OPEN) continue;
@@ -379,27 +381,27 @@ void touch_keep(const touch *k, const double *x, double *to) {
 }
 
 // the barrier of a pair that was open before this solve and presses now, NULL: none
-static const pl_barrier *landed(const touch *k, int pair) {
+static const pl_barrier *landed(const barrier_set *k, int pair) {
   const pl_barrier *b = k->in[pair] >= 0 ? &k->bar[k->in[pair]] : NULL;
   return b && k->contact->pair[pair].status == PL_OPEN && b->status != PL_OPEN ? b : NULL;
 }
 
 // the part of v along the normal becomes that of the obstacle; returns it
-static double stop(const touch *k, int pair, const double *n, double *v) {
-  const pl_touch *a = &k->contact->pair[pair];
+static double stop(const barrier_set *k, int pair, const double *n, double *v) {
+  const pl_contact_pair *a = &k->contact->pair[pair];
   double own = pl_dot3(n, k->contact->obstacle[a->obstacle].velocity), away = own - pl_dot3(n, v);
   for (int c = 0; c < 3; c++) v[c] += away * n[c];
   return own;
 }
 
-void touch_land(const touch *k, double *v) {
+void barrier_set_land(const barrier_set *k, double *v) {
   for (int i = 0; i < k->npair; i++) {
     const pl_barrier *b = landed(k, i);
     if (b) stop(k, i, b->frame[0], v + 3 * k->contact->pair[i].node);
   }
 }
 
-void touch_forget(const touch *k, double h, const double *x, double *q1, double *v1) {
+void barrier_set_forget(const barrier_set *k, double h, const double *x, double *q1, double *v1) {
   for (int i = 0; i < k->npair; i++) {
     const pl_barrier *b = landed(k, i);
     if (!b) continue;
@@ -411,8 +413,8 @@ void touch_forget(const touch *k, double h, const double *x, double *q1, double 
   }
 }
 
-static void fill_pair(const touch *k, int i, double h) {
-  pl_touch *a = &k->contact->pair[i];
+static void fill_pair(const barrier_set *k, int i, double h) {
+  pl_contact_pair *a = &k->contact->pair[i];
   const pl_barrier *b = k->in[i] >= 0 ? &k->bar[k->in[i]] : NULL;
   a->status = b ? b->status : PL_OPEN;
   for (int c = 0; c < 3; c++) {
@@ -421,7 +423,7 @@ static void fill_pair(const touch *k, int i, double h) {
   }
 }
 
-int touch_accept(touch *k, const double *x, double h, double *overlap) {
+int barrier_set_accept(barrier_set *k, const double *x, double h, double *overlap) {
   int press = 0;
   *overlap = -INFINITY;
   for (int i = 0; i < k->nbar; i++) press += k->bar[i].status != PL_OPEN;
@@ -429,7 +431,7 @@ int touch_accept(touch *k, const double *x, double h, double *overlap) {
   pl_contact_place(k->contact, k->t, x);
   int closed = 0;
   for (int i = 0; i < k->npair; i++) {
-    pl_touch *a = &k->contact->pair[i];
+    pl_contact_pair *a = &k->contact->pair[i];
     if (k->in[i] == -2) continue;
     fill_pair(k, i, h);
     *overlap = fmax(*overlap, -a->place.gap);

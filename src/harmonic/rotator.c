@@ -13,7 +13,7 @@ typedef struct part {
   size_t edge; // first of its weights
 } part;
 
-struct turner {
+struct rotator {
   pl_hb *hb;
   int npart;
   part *part;
@@ -28,16 +28,16 @@ struct turner {
 
 // ---- set up -----------------------------------------------------------------------------------
 
-static int note_part(void *ctx, const pl_visit *e, int thread) {
+static int note_part(void *ctx, const pl_element *e, int thread) {
   (void)thread;
-  turner *t = ctx;
+  rotator *t = ctx;
   const pl_elem_kind *k = pl_model_group_kind(e->m, e->group);
   if (k->stiff) t->part[t->first[e->group] + e->elem] = (part){e->dof, k->nvert, k->vdim, 0};
   return 0;
 }
 
 // edges count by their stretch: one over the square of their length when the balance was made
-static double edge_weight(const turner *t, const part *p, int a, int b) {
+static double edge_weight(const rotator *t, const part *p, int a, int b) {
   double d2 = 0;
   for (int c = 0; c < p->vdim; c++) {
     int i = p->dof[a * p->vdim + c], j = p->dof[b * p->vdim + c];
@@ -47,7 +47,7 @@ static double edge_weight(const turner *t, const part *p, int a, int b) {
   return d2 > 0 ? 1 / d2 : 0;
 }
 
-static pl_status weigh_edges(turner *t) {
+static pl_status weigh_edges(rotator *t) {
   size_t n = 0;
   for (int k = 0; k < t->npart; k++) {
     t->part[k].edge = n;
@@ -63,11 +63,11 @@ static pl_status weigh_edges(turner *t) {
   return PL_OK;
 }
 
-static int free_of(const turner *t, int dof) {
+static int free_of(const rotator *t, int dof) {
   return dof < 0 ? -1 : t->hb->free_index[dof];
 }
 
-static pl_status build_matrix(turner *t) {
+static pl_status build_matrix(rotator *t) {
   pl_env *env = t->hb->env;
   size_t cap = (size_t)t->hb->nfree;
   for (int k = 0; k < t->npart; k++)
@@ -99,10 +99,10 @@ static pl_status build_matrix(turner *t) {
   return s == PL_OK ? pl_factor_numeric(t->factor, &t->A) : s;
 }
 
-static pl_status turner_create(pl_hb *hb, turner **out) {
+static pl_status rotator_create(pl_hb *hb, rotator **out) {
   *out = NULL;
   int ng = pl_model_ngroup(hb->m), count = 0;
-  turner *t = pl_alloc(hb->env, 1, sizeof *t);
+  rotator *t = pl_alloc(hb->env, 1, sizeof *t);
   if (!t) return PL_E_NOMEM;
   t->hb = hb;
   t->first = pl_alloc(hb->env, (size_t)ng + 1, sizeof *t->first);
@@ -117,18 +117,18 @@ static pl_status turner_create(pl_hb *hb, turner **out) {
   t->x = pl_alloc(hb->env, N * nfree, sizeof *t->x);
   pl_status s = t->first && t->part && t->q && t->x ? PL_OK : PL_E_NOMEM;
   t->dq = t->q ? t->q + nq : NULL;
-  if (s == PL_OK) s = pl_model_visit(hb->m, hb->p, hb->w, note_part, t);
+  if (s == PL_OK) s = pl_model_each_element(hb->m, hb->p, hb->w, note_part, t);
   if (s == PL_OK) s = weigh_edges(t);
   if (s == PL_OK && count > 0) s = build_matrix(t);
   if (s != PL_OK) {
-    turner_free(t);
+    rotator_free(t);
     return s;
   }
   *out = t;
   return PL_OK;
 }
 
-void turner_free(turner *t) {
+void rotator_free(rotator *t) {
   if (!t) return;
   pl_env *env = t->hb->env;
   pl_factor_free(t->factor);
@@ -157,7 +157,7 @@ static void centre(int n, double *x) {
 }
 
 // the turn that fits displacements d of places r best: (sum |r|^2 - r r') w = sum r x d
-static void fit_turn(int n, const double *r, const double *d, double *w) {
+static void fit_rotation(int n, const double *r, const double *d, double *w) {
   double J[9] = {0}, m[3] = {0}, trace = 0, inv[9];
   for (int a = 0; a < n; a++) {
     const double *x = r + 3 * a;
@@ -177,9 +177,9 @@ static void fit_turn(int n, const double *r, const double *d, double *w) {
 }
 
 // y: places r with displacements d, the turn in d made a rotation
-static void turn_part(int n, const double *r, const double *d, double *y) {
+static void rotate_part(int n, const double *r, const double *d, double *y) {
   double w[3], R[9];
-  fit_turn(n, r, d, w);
+  fit_rotation(n, r, d, w);
   pl_rotation3(w, pl_norm3(w), R);
   for (int a = 0; a < n; a++) {
     double x[3], s[3];
@@ -189,14 +189,14 @@ static void turn_part(int n, const double *r, const double *d, double *y) {
   }
 }
 
-static void add_part(const turner *t, const part *p, double *rhs) {
+static void add_part(const rotator *t, const part *p, double *rhs) {
   double r[24], d[24], y[24];
   int n = p->nvert;
   gather(p, t->q, r);
   gather(p, t->dq, d);
   centre(n, r);
   centre(n, d);
-  turn_part(n, r, d, y);
+  rotate_part(n, r, d, y);
   const double *weight = t->weight + p->edge;
   for (int a = 0; a < n; a++)
     for (int b = 0; b < a; b++) {
@@ -213,7 +213,7 @@ static void add_part(const turner *t, const part *p, double *rhs) {
 
 // ---- whole ------------------------------------------------------------------------------------
 
-static pl_status turner_move(turner *t, const double *z, const double *dz, double *out) {
+static pl_status rotator_move(rotator *t, const double *z, const double *dz, double *out) {
   pl_hb *hb = t->hb;
   const fourier *f = &hb->f;
   int nfree = hb->nfree, N = f->N, L = f->L;
@@ -265,6 +265,6 @@ pl_status hb_move(pl_hb *hb, const double *z, const double *dz, double *out) {
     pl_axpy(hb->n, 1, dz, z, out);
     return PL_OK;
   }
-  if (!hb->turn) PL_TRY(turner_create(hb, &hb->turn));
-  return turner_move(hb->turn, z, dz, out);
+  if (!hb->rotator) PL_TRY(rotator_create(hb, &hb->rotator));
+  return rotator_move(hb->rotator, z, dz, out);
 }

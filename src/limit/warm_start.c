@@ -5,17 +5,17 @@
 
 enum { HEAD = 2 }; // numbers before each: vertices, cones
 
-void pl_warm_free(pl_env *env, pl_warm *w) {
+void pl_warm_start_free(pl_env *env, pl_warm_start *w) {
   pl_free(env, w->dx);
   pl_free(env, w->dual);
-  *w = (pl_warm){0};
+  *w = (pl_warm_start){0};
 }
 
-static int size_of(const pl_warm *w) {
+static int size_of(const pl_warm_start *w) {
   return HEAD + 3 * (w->dx ? w->nvert : 0) + 3 * (w->dual ? w->ncone : 0);
 }
 
-pl_status warm_keep(pl_env *env, int n, const pl_warm *warm, pl_history *h) {
+pl_status warm_start_keep(pl_env *env, int n, const pl_warm_start *warm, pl_history *h) {
   int size = 0;
   for (int k = 0; k < n; k++) size += size_of(&warm[k]);
   if (size != h->nwarm) {
@@ -26,7 +26,7 @@ pl_status warm_keep(pl_env *env, int n, const pl_warm *warm, pl_history *h) {
   }
   double *at = h->warm;
   for (int k = 0; k < n; k++) {
-    const pl_warm *w = &warm[k];
+    const pl_warm_start *w = &warm[k];
     size_t dx = w->dx ? 3 * (size_t)w->nvert : 0, dual = w->dual ? 3 * (size_t)w->ncone : 0;
     at[0] = w->dx ? w->nvert : 0;
     at[1] = w->dual ? w->ncone : 0;
@@ -45,8 +45,8 @@ static pl_status take(pl_env *env, int n, const double *from, double **to) {
   return PL_OK;
 }
 
-pl_status warm_recall(pl_env *env, const pl_history *h, int nvert, int ncone, int n,
-                      pl_warm *warm) {
+pl_status warm_start_recall(pl_env *env, const pl_history *h, int nvert, int ncone, int n,
+                            pl_warm_start *warm) {
   int at = 0;
   for (int k = 0; h->warm && k < n; k++) {
     const double *head = h->warm + at;

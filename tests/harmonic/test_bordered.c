@@ -11,7 +11,7 @@ typedef struct bench {
   model_kit kit;
   kit_model b;
   pl_hb *hb;
-  pl_border *s;
+  pl_bordered *s;
   int n;
   double *z, *bb, *c, *f, *x, *want;
 } bench;
@@ -45,7 +45,7 @@ static void open(bench *t, int large) {
     sample_mechanism(&t->kit, &env);
   kit_build(&t->kit, 2, &t->b);
   check_ok(&env, pl_hb_create(t->b.m, t->b.p, t->b.w, large ? 18 : 4, 0, &t->hb));
-  check_ok(&env, pl_border_create(t->hb, &t->s));
+  check_ok(&env, pl_bordered_create(t->hb, &t->s));
   t->n = pl_hb_size(t->hb);
   double **all[] = {&t->z, &t->bb, &t->c, &t->f, &t->x, &t->want};
   for (int k = 0; k < 6; k++) *all[k] = new_array(t->n);
@@ -58,7 +58,7 @@ static void open(bench *t, int large) {
 static void close(bench *t) {
   double *all[] = {t->z, t->bb, t->c, t->f, t->x, t->want};
   for (int k = 0; k < 6; k++) pl_free(&env, all[k]);
-  pl_border_free(t->s);
+  pl_bordered_free(t->s);
   pl_hb_free(t->hb);
   kit_model_free(&t->b);
   kit_free(&t->kit);
@@ -77,8 +77,8 @@ static void check_solve(bench *t, int border, int transposed, double tol) {
   mul(J, 1, t->want, 0, t->f);
   pl_axpy(n, y_want, right, t->f, t->f);
   g = pl_dot(n, below, t->want) + d * y_want;
-  pl_status (*solve)(pl_border *, const double *, double, double *, double *) =
-      transposed ? pl_border_solve_transposed : pl_border_solve;
+  pl_status (*solve)(pl_bordered *, const double *, double, double *, double *) =
+      transposed ? pl_bordered_solve_transposed : pl_bordered_solve;
   check_ok(&env, solve(t->s, t->f, g, t->x, &y));
   check_array(n, t->x, t->want, tol * 1e-2);
   if (border) check_close(y, y_want, tol);
@@ -94,7 +94,7 @@ static void solves_are_exact(void **state) {
     bench t;
     open(&t, large);
     for (int border = 0; border < 2; border++) {
-      check_ok(&env, pl_border_set(t.s, border ? t.bb : NULL, border ? t.c : NULL, 0.3));
+      check_ok(&env, pl_bordered_set(t.s, border ? t.bb : NULL, border ? t.c : NULL, 0.3));
       for (int transposed = 0; transposed < 2; transposed++)
         check_solve(&t, border, transposed, 1e-5);
     }
@@ -114,16 +114,16 @@ static void folds_are_regular(void **state) {
     bench t;
     open(&t, large);
     make_singular(&t, t.n / 2);
-    check_ok(&env, pl_border_set(t.s, NULL, NULL, 0));
-    check_status(&env, pl_border_solve(t.s, t.bb, 0, t.x, NULL), PL_SINGULAR);
-    check_ok(&env, pl_border_set(t.s, t.bb, t.c, 0.3));
+    check_ok(&env, pl_bordered_set(t.s, NULL, NULL, 0));
+    check_status(&env, pl_bordered_solve(t.s, t.bb, 0, t.x, NULL), PL_SINGULAR);
+    check_ok(&env, pl_bordered_set(t.s, t.bb, t.c, 0.3));
     check_solve(&t, 1, 0, 1e-5);
     check_solve(&t, 1, 1, 1e-5);
     close(&t);
   }
 }
 
-static void singular_border_is_told(void **state) {
+static void singular_border_is_reported(void **state) {
   (void)state;
   for (int large = 0; large < 2; large++) {
     bench t;
@@ -132,9 +132,9 @@ static void singular_border_is_told(void **state) {
     make_singular(&t, t.n / 2);
     // the border does not reach the null vector
     t.c[t.n / 2] = 0;
-    check_ok(&env, pl_border_set(t.s, t.bb, t.c, 0.3));
+    check_ok(&env, pl_bordered_set(t.s, t.bb, t.c, 0.3));
     random_array(9, t.n, 1, t.f);
-    check_status(&env, pl_border_solve(t.s, t.f, 1, t.x, &y), PL_SINGULAR);
+    check_status(&env, pl_bordered_solve(t.s, t.f, 1, t.x, &y), PL_SINGULAR);
     close(&t);
   }
 }
@@ -143,22 +143,22 @@ static void old_factors_serve(void **state) {
   (void)state;
   bench t;
   open(&t, 1);
-  check_ok(&env, pl_border_set(t.s, t.bb, t.c, 0.3));
+  check_ok(&env, pl_bordered_set(t.s, t.bb, t.c, 0.3));
   check_solve(&t, 1, 0, 1e-5);
-  assert_int_equal(pl_border_stats(t.s).factorisations, 1);
+  assert_int_equal(pl_bordered_stats(t.s).factorisations, 1);
   // a near motion and frequency: no new factor
   for (int k = 0; k < t.n; k++) t.z[k] += 1e-6 * sin(k);
   eval(&t, 5.01);
-  check_ok(&env, pl_border_set(t.s, t.bb, t.c, 0.3));
+  check_ok(&env, pl_bordered_set(t.s, t.bb, t.c, 0.3));
   check_solve(&t, 1, 0, 1e-5);
   check_solve(&t, 1, 1, 1e-5);
-  assert_int_equal(pl_border_stats(t.s).factorisations, 1);
+  assert_int_equal(pl_bordered_stats(t.s).factorisations, 1);
   // another motion altogether: a new one
   stir(&t, 17, 4e-3);
   eval(&t, 50);
-  check_ok(&env, pl_border_set(t.s, NULL, NULL, 0));
+  check_ok(&env, pl_bordered_set(t.s, NULL, NULL, 0));
   check_solve(&t, 0, 0, 1e-5);
-  pl_border_info i = pl_border_stats(t.s);
+  pl_bordered_info i = pl_bordered_stats(t.s);
   assert_int_equal(i.factorisations, 2);
   assert_int_equal(i.solves, 4);
   close(&t);
@@ -168,13 +168,13 @@ static pl_status one_solve(pl_env *e, void *ctx) {
   bench *t = ctx;
   pl_hb *hb = t->hb;
   pl_env *keep = hb->env;
-  pl_border *s;
+  pl_bordered *s;
   double y;
   hb->env = e;
-  pl_status st = pl_border_create(hb, &s);
-  if (st == PL_OK) st = pl_border_set(s, t->bb, t->c, 0.3);
-  if (st == PL_OK) st = pl_border_solve(s, t->f, 1, t->x, &y);
-  if (st == PL_OK || s) pl_border_free(s);
+  pl_status st = pl_bordered_create(hb, &s);
+  if (st == PL_OK) st = pl_bordered_set(s, t->bb, t->c, 0.3);
+  if (st == PL_OK) st = pl_bordered_solve(s, t->f, 1, t->x, &y);
+  if (st == PL_OK || s) pl_bordered_free(s);
   hb->env = keep;
   return st;
 }
@@ -190,11 +190,13 @@ static void memory_may_end(void **state) {
   }
 }
 
-int test_border(void) {
+int test_bordered(void) {
   pl_env_init(&env);
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(solves_are_exact),        cmocka_unit_test(folds_are_regular),
-      cmocka_unit_test(singular_border_is_told), cmocka_unit_test(old_factors_serve),
+      cmocka_unit_test(solves_are_exact),
+      cmocka_unit_test(folds_are_regular),
+      cmocka_unit_test(singular_border_is_reported),
+      cmocka_unit_test(old_factors_serve),
       cmocka_unit_test(memory_may_end),
   };
   return cmocka_run_group_tests_name("harmonic.border", tests, NULL, NULL);

@@ -6,7 +6,7 @@ typedef struct tour {
   const pl_model *m;
   const pl_params *p;
   pl_work *w;
-  pl_visit_fn fn;
+  pl_element_fn fn;
   void *ctx;
   int first;
 } tour;
@@ -18,12 +18,12 @@ static void visit_block(void *ctx, int i, int thread) {
   const group *g = &t->m->group[blk->group];
   t->w->impl->bad[b] = 0;
   for (int e = blk->first; e < blk->first + blk->n; e++) {
-    pl_visit v = {.m = t->m,
-                  .p = t->p,
-                  .group = blk->group,
-                  .elem = e,
-                  .ndof = g->kind->ndof,
-                  .dof = g->dof + (size_t)e * (size_t)g->kind->ndof};
+    pl_element v = {.m = t->m,
+                    .p = t->p,
+                    .group = blk->group,
+                    .elem = e,
+                    .ndof = g->kind->ndof,
+                    .dof = g->dof + (size_t)e * (size_t)g->kind->ndof};
     if (t->fn(t->ctx, &v, thread)) {
       t->w->impl->bad[b] = e + 1;
       return;
@@ -41,19 +41,19 @@ pl_status model_fault(const pl_model *m, pl_work *w) {
   return PL_OK;
 }
 
-pl_status pl_model_visit(const pl_model *m, const pl_params *p, pl_work *w, pl_visit_fn fn,
-                         void *ctx) {
+pl_status pl_model_each_element(const pl_model *m, const pl_params *p, pl_work *w, pl_element_fn fn,
+                                void *ctx) {
   tour t = {.m = m, .p = p, .w = w, .fn = fn, .ctx = ctx};
   for (int c = 0; c < m->ncolour; c++) {
     t.first = m->colour_ptr[c];
     int n = m->colour_ptr[c + 1] - t.first, serial = c == m->ncolour - 1;
-    pl_team_run(serial || m->few || n < 2 ? NULL : w->team, n, visit_block, &t);
+    pl_threads_run(serial || m->few || n < 2 ? NULL : w->threads, n, visit_block, &t);
   }
   return model_fault(m, w);
 }
 
-int pl_visit_eval(const pl_visit *e, const double *q, const double *v, double *f, double *K,
-                  double *D) {
+int pl_element_eval(const pl_element *e, const double *q, const double *v, double *f, double *K,
+                    double *D) {
   const group *g = &e->m->group[e->group];
   const pl_elem_kind *k = g->kind;
   const double *par = group_par(g, e->p->par, e->elem);
@@ -83,15 +83,15 @@ int pl_visit_eval(const pl_visit *e, const double *q, const double *v, double *f
   return 0;
 }
 
-void pl_visit_carry(const pl_visit *e, const double *q, const double *q0, const double *dq,
-                    double *K, double *D) {
+void pl_element_mixed(const pl_element *e, const double *q, const double *q0, const double *dq,
+                      double *K, double *D) {
   const group *g = &e->m->group[e->group];
   const pl_elem_kind *k = g->kind;
-  if (!k->carry) return;
+  if (!k->mixed) return;
   const double *par = group_par(g, e->p->par, e->elem);
   const double *rest = e->p->rest + g->rest0 + (size_t)e->elem * (size_t)k->nrest;
   double beta = e->p->par[PL_PAR_BETA], C[PL_NDOF_MAX * PL_NDOF_MAX];
-  k->carry(q, q0, dq, par, rest, C);
+  k->mixed(q, q0, dq, par, rest, C);
   for (int i = 0; i < k->ndof * k->ndof; i++) {
     K[i] += C[i];
     D[i] += beta * C[i];

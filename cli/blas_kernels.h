@@ -1,5 +1,5 @@
-#ifndef DOOR_H
-#define DOOR_H
+#ifndef BLAS_KERNELS_H
+#define BLAS_KERNELS_H
 
 #include "pliant/sparse.h"
 
@@ -9,7 +9,7 @@
 // Debian's OpenBLAS does not know newer CPUs and then runs its oldest kernels. They are chosen when
 // the library is loaded, so the program is executed once more with OPENBLAS_CORETYPE set, unless
 // the user did.
-static inline void door(char **argv) {
+static inline void use_blas_kernels(char **argv) {
   if (getenv("OPENBLAS_CORETYPE")) return;
   const char *core = pl_blas_core_wanted();
   if (!core) return;

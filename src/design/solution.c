@@ -6,32 +6,32 @@
 
 enum { SHIFTED_ITER = 20 };
 
-pl_status site_open(pl_design *d, site *s, const pl_orbit *orbit) {
+pl_status solution_open(pl_design *d, solution *s, const pl_orbit *orbit) {
   size_t n = (size_t)d->n;
   PL_TRY(pl_hb_create(d->m, d->p, d->w, d->H, d->o.samples, &s->hb));
-  PL_TRY(pl_border_create(s->hb, &s->b));
+  PL_TRY(pl_bordered_create(s->hb, &s->b));
   PL_TRY(pl_orbit_copy(orbit, d->H, &s->orbit));
   s->base = pl_alloc(d->env, 6 * n, sizeof(double));
   if (!s->base) return PL_E_NOMEM;
   s->ray = s->base + n;
   s->last = s->ray + n;
   s->prev = s->last + n;
-  s->probe = s->prev + n;
+  s->bordering = s->prev + n;
   return PL_OK;
 }
 
-void site_close(pl_design *d, site *s) {
-  pl_border_free(s->b);
+void solution_close(pl_design *d, solution *s) {
+  pl_bordered_free(s->b);
   pl_hb_free(s->hb);
   pl_orbit_free(s->orbit);
   pl_free(d->env, s->base);
-  *s = (site){0};
+  *s = (solution){0};
 }
 
-int sites_factorisations(const pl_design *d) {
+int solutions_factorisations(const pl_design *d) {
   int n = d->factorisations;
-  for (int i = 0; i < d->nsite; i++)
-    if (d->site[i].b) n += pl_border_stats(d->site[i].b).factorisations;
+  for (int i = 0; i < d->nsolution; i++)
+    if (d->solution[i].b) n += pl_bordered_stats(d->solution[i].b).factorisations;
   return n;
 }
 
@@ -45,44 +45,44 @@ double swing_of(const pl_orbit *o) {
 
 // ---- solutions --------------------------------------------------------------------------------
 
-pl_status site_linearise(pl_design *d, site *s) {
+pl_status solution_linearise(pl_design *d, solution *s) {
   (void)d;
   if (s->linear) return PL_OK;
   PL_TRY(pl_hb_eval(s->hb, s->orbit->z, s->orbit->omega,
                     PL_HB_RESIDUAL | PL_HB_JACOBIAN | PL_HB_OMEGA));
-  PL_TRY(pl_border_set(s->b, NULL, NULL, 0));
+  PL_TRY(pl_bordered_set(s->b, NULL, NULL, 0));
   s->linear = 1;
   return PL_OK;
 }
 
-pl_status sites_linearise(pl_design *d) {
+pl_status solutions_linearise(pl_design *d) {
   for (int i = 0; i < d->npoint; i++) {
-    pl_status st = site_linearise(d, &d->site[i]);
+    pl_status st = solution_linearise(d, &d->solution[i]);
     if (st < 0) return st;
   }
   return PL_OK;
 }
 
-static pl_status solve(site *s, int transposed, const double *f, double *x) {
-  return transposed ? pl_border_solve_transposed(s->b, f, 0, x, NULL)
-                    : pl_border_solve(s->b, f, 0, x, NULL);
+static pl_status solve(solution *s, int transposed, const double *f, double *x) {
+  return transposed ? pl_bordered_solve_transposed(s->b, f, 0, x, NULL)
+                    : pl_bordered_solve(s->b, f, 0, x, NULL);
 }
 
-pl_status site_solve(pl_design *d, site *s, int transposed, const double *f, double *x) {
+pl_status solution_solve(pl_design *d, solution *s, int transposed, const double *f, double *x) {
   pl_status st = solve(s, transposed, f, x);
   // section 4.1: the diagonal is moved until there is a solution
   for (double by = 1e-12; st == PL_SINGULAR && by < 1e-3; by *= 100) {
     d->regularised++;
     s->linear = 0;
     pl_hb_shift_diagonal(s->hb, by);
-    PL_TRY(pl_border_set(s->b, NULL, NULL, 0));
+    PL_TRY(pl_bordered_set(s->b, NULL, NULL, 0));
     st = solve(s, transposed, f, x);
   }
   return st;
 }
 
 // Newton's method with a moved diagonal, less and less of it
-static pl_status newton_shifted(pl_design *d, site *s, pl_orbit *o) {
+static pl_status newton_shifted(pl_design *d, solution *s, pl_orbit *o) {
   double by = 1e-6, *dz = d->dz;
   for (int it = 0; it < SHIFTED_ITER; it++, by *= 0.1) {
     pl_status st = pl_hb_eval(s->hb, o->z, o->omega, PL_HB_RESIDUAL | PL_HB_JACOBIAN);
@@ -93,15 +93,15 @@ static pl_status newton_shifted(pl_design *d, site *s, pl_orbit *o) {
     if (!isfinite(e)) return PL_UNSOLVED;
     for (int i = 0; i < d->n; i++) dz[i] = -pl_hb_residual(s->hb)[i];
     pl_hb_shift_diagonal(s->hb, by);
-    PL_TRY(pl_border_set(s->b, NULL, NULL, 0));
-    PL_TRY(pl_border_solve(s->b, dz, 0, dz, NULL));
+    PL_TRY(pl_bordered_set(s->b, NULL, NULL, 0));
+    PL_TRY(pl_bordered_solve(s->b, dz, 0, dz, NULL));
     pl_axpy(d->n, 1, dz, o->z, o->z);
     d->newton++;
   }
   return PL_UNSOLVED;
 }
 
-pl_status site_newton(pl_design *d, site *s, pl_orbit *o) {
+pl_status solution_newton(pl_design *d, solution *s, pl_orbit *o) {
   pl_periodic_info info = {0};
   s->linear = 0;
   pl_status st = pl_hb_newton(s->hb, s->b, o, d->o.rtol, d->o.max_newton, &info);
@@ -115,26 +115,26 @@ pl_status site_newton(pl_design *d, site *s, pl_orbit *o) {
 // ---- sensitivities ----------------------------------------------------------------------------
 
 // the variable that is the frequency of a site, -1: none
-static int frequency_of(const pl_design *d, const site *s) {
+static int frequency_of(const pl_design *d, const solution *s) {
   for (int k = 0; k < d->nvar; k++)
-    if (d->var[k].kind == PL_VARIABLE_FREQUENCY && s == &d->site[d->var[k].index]) return k;
+    if (d->var[k].kind == PL_VARIABLE_FREQUENCY && s == &d->solution[d->var[k].index]) return k;
   return -1;
 }
 
-pl_status site_along(pl_design *d, site *s, const double *dx, double *dz) {
+pl_status solution_along(pl_design *d, solution *s, const double *dx, double *dz) {
   int k = frequency_of(d, s);
-  PL_TRY(pl_hb_change(s->hb, d->knobs, s->orbit, dx, dz));
+  PL_TRY(pl_hb_change(s->hb, d->directions, s->orbit, dx, dz));
   if (k >= 0) pl_axpy(d->n, dx[k], pl_hb_domega(s->hb), dz, dz);
-  PL_TRY(site_solve(d, s, 0, dz, dz));
+  PL_TRY(solution_solve(d, s, 0, dz, dz));
   for (int i = 0; i < d->n; i++) dz[i] = -dz[i];
   return PL_OK;
 }
 
-pl_status site_adjoint(pl_design *d, site *s, const double *lambda, double *grad) {
+pl_status solution_adjoint(pl_design *d, solution *s, const double *lambda, double *grad) {
   int k = frequency_of(d, s);
   double *sum = pl_alloc(d->env, (size_t)d->nvar, sizeof *sum);
   if (!sum) return PL_E_NOMEM;
-  pl_status st = pl_hb_change_dot(s->hb, d->knobs, s->orbit, lambda, sum);
+  pl_status st = pl_hb_change_dot(s->hb, d->directions, s->orbit, lambda, sum);
   if (k >= 0) sum[k] += pl_dot(d->n, lambda, pl_hb_domega(s->hb));
   for (int i = 0; i < d->nvar; i++) grad[i] -= sum[i];
   pl_free(d->env, sum);
@@ -143,10 +143,10 @@ pl_status site_adjoint(pl_design *d, site *s, const double *lambda, double *grad
 
 // ---- on the way to other values ---------------------------------------------------------------
 
-void sites_keep(pl_design *d) {
+void solutions_keep(pl_design *d) {
   memcpy(d->base, d->x, (size_t)d->nvar * sizeof *d->x);
-  for (int i = 0; i < d->nsite; i++) {
-    site *s = &d->site[i];
+  for (int i = 0; i < d->nsolution; i++) {
+    solution *s = &d->solution[i];
     memcpy(s->base, s->orbit->z, (size_t)d->n * sizeof(double));
     s->base_omega = s->orbit->omega;
     s->have_ray = 0;
@@ -154,14 +154,14 @@ void sites_keep(pl_design *d) {
   d->have_hint = 0;
 }
 
-pl_status sites_restore(pl_design *d) {
-  for (int i = 0; i < d->nsite; i++) {
-    site *s = &d->site[i];
+pl_status solutions_restore(pl_design *d) {
+  for (int i = 0; i < d->nsolution; i++) {
+    solution *s = &d->solution[i];
     memcpy(s->orbit->z, s->base, (size_t)d->n * sizeof(double));
     s->orbit->omega = s->base_omega;
     s->linear = 0;
   }
-  return space_set(d, d->base);
+  return variables_set(d, d->base);
 }
 
 static int at_base(const pl_design *d) {
@@ -175,7 +175,7 @@ static pl_status cast_rays(pl_design *d, const double *du, double *factor) {
   double rr = pl_dot(n, d->ray, d->ray), c = rr > 0 ? pl_dot(n, d->ray, du) / rr : 0, off = 0;
   for (int k = 0; k < n; k++) off = fmax(off, fabs(du[k] - c * d->ray[k]));
   int have = 1;
-  for (int i = 0; i < d->npoint; i++) have &= d->site[i].have_ray;
+  for (int i = 0; i < d->npoint; i++) have &= d->solution[i].have_ray;
   *factor = c;
   if (have && off <= 1e-9 * pl_max_abs(n, du)) return PL_OK;
   *factor = 1;
@@ -185,10 +185,10 @@ static pl_status cast_rays(pl_design *d, const double *du, double *factor) {
   for (int k = 0; k < n; k++) dx[k] = du[k] * scaled_slope(&d->var[k], d->base[k]);
   pl_status st = PL_OK;
   for (int i = 0; st == PL_OK && i < d->npoint; i++) {
-    site *s = &d->site[i];
+    solution *s = &d->solution[i];
     s->have_ray = 0;
     if (!s->linear || !at_base(d)) continue;
-    st = site_along(d, s, dx, s->ray);
+    st = solution_along(d, s, dx, s->ray);
     s->have_ray = st == PL_OK;
     if (st > 0 && st != PL_CANCELLED) st = PL_OK;
   }
@@ -197,7 +197,7 @@ static pl_status cast_rays(pl_design *d, const double *du, double *factor) {
 }
 
 // the guess at part t of the way from the last points of the way
-static void guess(pl_design *d, site *s, double factor, double prev, double last, double t) {
+static void guess(pl_design *d, solution *s, double factor, double prev, double last, double t) {
   double *z = s->orbit->z, omega = s->last_omega;
   memcpy(z, s->last, (size_t)d->n * sizeof *z);
   if (last > 0) {
@@ -207,14 +207,14 @@ static void guess(pl_design *d, site *s, double factor, double prev, double last
   } else if (s->have_ray) {
     pl_axpy(d->n, factor * t, s->ray, z, z);
   }
-  s->orbit->omega = s->kind == SITE_POINT ? d->omega[s - d->site] : omega;
+  s->orbit->omega = s->kind == SOLUTION_POINT ? d->omega[s - d->solution] : omega;
 }
 
-static pl_status correct(pl_design *d, site *s) {
+static pl_status correct(pl_design *d, solution *s) {
   double *from = d->guess;
   memcpy(from, s->orbit->z, (size_t)d->n * sizeof *from);
   pl_status st =
-      s->kind == SITE_POINT ? site_newton(d, s, s->orbit) : track_correct(d, s, s->orbit);
+      s->kind == SOLUTION_POINT ? solution_newton(d, s, s->orbit) : track_correct(d, s, s->orbit);
   if (st == PL_SINGULAR || st == PL_DOMAIN) st = PL_UNSOLVED;
   PL_TRY(st);
   for (int i = 0; i < d->n; i++) from[i] -= s->orbit->z[i];
@@ -228,19 +228,19 @@ static pl_status way_step(pl_design *d, const double *u, double factor, double p
     double u0 = to_scaled(&d->var[k], d->base[k]);
     x[k] = t == 1 ? from_scaled(&d->var[k], u[k]) : from_scaled(&d->var[k], u0 + t * (u[k] - u0));
   }
-  pl_status st = space_set(d, x);
+  pl_status st = variables_set(d, x);
   if (st == PL_DOMAIN) return PL_UNSOLVED;
   PL_TRY(st);
-  for (int i = 0; i < d->nsite; i++) {
-    guess(d, &d->site[i], factor, prev, last, t);
-    PL_TRY(correct(d, &d->site[i]));
+  for (int i = 0; i < d->nsolution; i++) {
+    guess(d, &d->solution[i], factor, prev, last, t);
+    PL_TRY(correct(d, &d->solution[i]));
   }
   return PL_OK;
 }
 
-static void advance(pl_design *d) {
-  for (int i = 0; i < d->nsite; i++) {
-    site *s = &d->site[i];
+static void predict_solutions(pl_design *d) {
+  for (int i = 0; i < d->nsolution; i++) {
+    solution *s = &d->solution[i];
     double *t = s->prev;
     s->prev = s->last;
     s->prev_omega = s->last_omega;
@@ -254,7 +254,7 @@ static void advance(pl_design *d) {
 static double predicted(const pl_design *d, double factor) {
   double most = 0;
   for (int i = 0; i < d->npoint; i++) {
-    const site *s = &d->site[i];
+    const solution *s = &d->solution[i];
     pl_orbit base = *s->orbit;
     base.z = s->base;
     double swing = swing_of(&base);
@@ -271,8 +271,8 @@ static int use_hint(pl_design *d, const double *du) {
   for (int k = 0; k < d->nvar; k++) off = fmax(off, fabs(du[k] - d->hint[k]));
   int use = d->have_hint && off <= 1e-6 * pl_max_abs(d->nvar, du);
   d->have_hint = 0;
-  for (int i = 0; i < d->nsite; i++) {
-    site *s = &d->site[i];
+  for (int i = 0; i < d->nsolution; i++) {
+    solution *s = &d->solution[i];
     if (use) {
       memcpy(s->ray, s->last, (size_t)d->n * sizeof(double));
       pl_axpy(d->n, -1, s->base, s->ray, s->ray);
@@ -295,8 +295,8 @@ static void remember_lost(pl_design *d, const double *du, double last, double at
   for (int k = 0; k < d->nvar; k++) d->hint[k] = last * du[k];
 }
 
-static pl_status walk(pl_design *d, const double *u, const double *du, double factor, double step,
-                      int most, double *x) {
+static pl_status follow_line(pl_design *d, const double *u, const double *du, double factor,
+                             double step, int most, double *x) {
   double prev = 0, last = 0;
   for (int tries = 0;; tries++) {
     double t = fmin(1, last + step);
@@ -306,7 +306,7 @@ static pl_status walk(pl_design *d, const double *u, const double *du, double fa
     if (st != PL_OK && st != PL_UNSOLVED) return st;
     if (tries + 1 >= most || step < 1e-6) {
       if (st == PL_OK) {
-        advance(d);
+        predict_solutions(d);
         last = t;
       }
       remember_lost(d, du, last, t);
@@ -316,7 +316,7 @@ static pl_status walk(pl_design *d, const double *u, const double *du, double fa
       step = 0.5 * (t - last);
       continue;
     }
-    advance(d);
+    predict_solutions(d);
     prev = last;
     last = t;
     step *= 2;
@@ -335,10 +335,10 @@ static pl_status go(pl_design *d, const double *u, int patient, double *x, doubl
       step = d->lost;
     }
   }
-  return walk(d, u, du, factor, step, patient ? 20 * d->o.cuts : d->o.cuts, x);
+  return follow_line(d, u, du, factor, step, patient ? 20 * d->o.cuts : d->o.cuts, x);
 }
 
-pl_status sites_move(pl_design *d, const double *x, int patient) {
+pl_status solutions_move(pl_design *d, const double *x, int patient) {
   size_t n = (size_t)d->nvar;
   double *u = pl_alloc(d->env, 3 * n, sizeof *u);
   if (!u) return PL_E_NOMEM;
@@ -350,6 +350,6 @@ pl_status sites_move(pl_design *d, const double *x, int patient) {
   pl_free(d->env, u);
   // a step that was not even tried has changed nothing
   if (st == PL_OK || (st == PL_UNSOLVED && at_base(d))) return st;
-  pl_status back = sites_restore(d);
+  pl_status back = solutions_restore(d);
   return back < 0 ? back : st;
 }
