@@ -142,11 +142,12 @@ void pl_topology_free(pl_topology *t);
 typedef struct pl_midedge {
   pl_env *env;
   int ntri, nvert;
-  int *vertex;  // [ntri][6] triangles in the order of the mesh, their vertices ascending, then
-                // those across the edges opposite to them; a border edge repeats the triangle's
-                // own; copies are numbered from nvert on
-  int *xi;      // [ntri][3] unknowns of the edges opposite to the vertices, -1: clamped
-  int nxi;      // unknowns
+  int *vertex; // [ntri][6] triangles in the order of the mesh, their vertices ascending, then
+               // those across the edges opposite to them; a border edge repeats the triangle's
+               // own; copies are numbered from nvert on
+  int *xi;     // [ntri][3] unknowns of the edges opposite to the vertices, -1: clamped
+  int nxi;     // unknowns
+  int nedge;
   int *edge_xi; // [nedge] unknown of each edge of the topology, -1: clamped
   int ncopy;    // copies
   int *copy;    // [ncopy] the vertex on which each stands at rest

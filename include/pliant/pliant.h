@@ -3,6 +3,7 @@
 
 // Everything, for users of the library. The library's own files include layer headers.
 #include "pliant/base.h"
+#include "pliant/build.h"
 #include "pliant/contact.h"
 #include "pliant/design.h"
 #include "pliant/element.h"

@@ -2,6 +2,7 @@
 #define PLIANT_SCENE_H
 
 #include "pliant/base.h"
+#include "pliant/build.h"
 #include "pliant/design.h"
 #include "pliant/mesh.h"
 #include "pliant/model.h"
@@ -224,6 +225,7 @@ struct pl_scene {
   // behind them: copies that clamps of shells carry). Bodies give their cells, links and springs
   // segments; in one dimension there are nodes only.
   pl_mesh *mesh;
+  const pl_group_cells *cells; // [ngroup] which of its cells the groups of the model are
   int nname, nset, nbody, nprobe, nanalysis;
   const pl_node_name *name;
   const pl_node_set *set;

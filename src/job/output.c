@@ -102,37 +102,6 @@ double job_exaggeration(const job *j, double most) {
 
 // ---- element fields on cells ------------------------------------------------------------------
 
-static int cell_type_of(const pl_elem_kind *k) {
-  if (!k->nfield) return -1;
-  if (k->nscal) return strcmp(k->name, "rod_edge") == 0 ? PL_SEG2 : -1;
-  switch (k->nvert) {
-  case 2:
-    return PL_SEG2;
-  case 3:
-    return strcmp(k->name, "angle") == 0 ? -1 : PL_TRI3;
-  case 4:
-    return strncmp(k->name, "tet4", 4) == 0 ? PL_TET4 : -1;
-  case 8:
-    return PL_HEX8;
-  default:
-    return -1;
-  }
-}
-
-// the first of n cells in a row that are the elements of a group, -1: there is none
-static int find_cells(const pl_scene *sc, int g, int type) {
-  const pl_elem_kind *k = pl_model_group_kind(sc->model, g);
-  const int *stencil = pl_model_group_stencil(sc->model, g), *cell = sc->mesh->cell[type].v;
-  int n = pl_model_group_size(sc->model, g), stride = k->nvert + k->nscal;
-  size_t row = (size_t)k->nvert * sizeof *cell;
-  for (int at = 0; at + n <= sc->mesh->cell[type].n; at++) {
-    int e = 0;
-    while (e < n && memcmp(cell + (at + e) * k->nvert, stencil + e * stride, row) == 0) e++;
-    if (e == n) return at;
-  }
-  return -1;
-}
-
 static int field_of(const pl_elem_kind *k, const char *name) {
   for (int f = 0; f < k->nfield; f++)
     if (strcmp(k->field_info[f].name, name) == 0) return f;
@@ -148,11 +117,10 @@ static void cell_field(const job *j, const pl_state *s, const char *name, double
     at += sc->mesh->cell[t].n;
   }
   for (int g = 0; g < pl_model_ngroup(sc->model); g++) {
-    const pl_elem_kind *k = pl_model_group_kind(sc->model, g);
-    int type = cell_type_of(k), f = field_of(k, name);
-    int first = type >= 0 && f >= 0 ? find_cells(sc, g, type) : -1;
-    if (first < 0) continue;
-    pl_eval_field(sc->model, sc->params, s, g, f, value + offset[type] + first);
+    const pl_group_cells *c = &sc->cells[g];
+    int f = field_of(pl_model_group_kind(sc->model, g), name);
+    if (c->type < 0 || f < 0) continue;
+    pl_eval_field(sc->model, sc->params, s, g, f, value + offset[c->type] + c->first);
     *any = 1;
   }
 }

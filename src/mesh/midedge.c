@@ -60,6 +60,7 @@ static pl_status build(const pl_mesh *m, const pl_topology *t, const int *clamp,
   for (int e = 0; e < t->nedge; e++) most += edge_clamp(t, clamp, e) >= 0 ? 2 : 0;
   s->vertex = pl_alloc(s->env, ntri, 6 * sizeof *s->vertex);
   s->xi = pl_alloc(s->env, ntri, 3 * sizeof *s->xi);
+  s->nedge = t->nedge;
   s->edge_xi = pl_alloc(s->env, (size_t)t->nedge, sizeof *s->edge_xi);
   s->copy = pl_alloc(s->env, most, sizeof *s->copy);
   s->copy_at = pl_alloc(s->env, most, sizeof *s->copy_at);

@@ -6,74 +6,24 @@
 
 // ---- pieces of a model ------------------------------------------------------------------------
 
-int node_add(reader *r, const double *x, const char *label) {
-  int cap = r->node_cap;
-  if (r->nnode >= r->limit.nodes) return -1;
-  if (!scene_grow(r, &r->label, r->nnode, &cap, sizeof *r->label)) return -1;
-  if (!scene_grow(r, &r->X, r->nnode, &r->node_cap, 3 * sizeof *r->X)) return -1;
-  memcpy(r->X + 3 * (size_t)r->nnode, x, 3 * sizeof *x);
-  r->label[r->nnode] = label;
-  return r->nnode++;
+int group_add(reader *r, const char *name, int kind, int nelem, int **stencil) {
+  int g = pl_build_group(r->b, name, pl_elem_table[kind], nelem, 0, 0, stencil);
+  if (g < 0) r->failed = r->b->failed;
+  return g;
 }
 
-const char *node_text(const reader *r, int node, char *buf, size_t size) {
-  const double *x = r->X + 3 * (size_t)node;
-  if (r->label[node])
-    snprintf(buf, size, "node '%.60s'", r->label[node]);
-  else
-    snprintf(buf, size, "the node at [%.4g, %.4g, %.4g] m", x[0], x[1], x[2]);
-  return buf;
-}
-
-int group_add(reader *r, const char *name, int kind, int nelem, int shared, int lumped,
-              int **stencil, double **par) {
-  const pl_elem_kind *k = pl_elem_table[kind];
-  if (!scene_grow(r, &r->group, r->ngroup, &r->group_cap, sizeof *r->group)) return -1;
-  int nset = shared ? 1 : nelem;
-  *stencil = scene_alloc(r, (size_t)nelem * (size_t)(k->nvert + k->nscal) + 1, sizeof **stencil);
-  *par = scene_alloc(r, (size_t)nset * (size_t)k->npar + 1, sizeof **par);
-  if (!*stencil || !*par) return -1;
-  for (int e = 0; e < nset; e++)
-    for (int i = 0; i < k->npar; i++) (*par)[e * k->npar + i] = k->par[i].value;
-  r->group[r->ngroup] = (pl_group_desc){.name = name,
-                                        .kind = k,
-                                        .nelem = nelem,
-                                        .stencil = *stencil,
-                                        .shared = shared,
-                                        .par = *par,
-                                        .lumped = lumped};
-  return r->ngroup++;
-}
-
-int par_of(int kind, const char *name) {
-  const pl_elem_kind *k = pl_elem_table[kind];
-  for (int i = 0; i < k->npar; i++)
-    if (strcmp(k->par[i].name, name) == 0) return i;
-  return -1;
-}
-
-void target_add(reader *r, place_kind kind, int a, int b, int c, const num *value, double factor) {
-  if (value->par < 0) return;
-  if (!scene_grow(r, &r->target, r->ntarget, &r->target_cap, sizeof *r->target)) return;
-  r->target[r->ntarget++] = (aim){kind, a, b, c, value->par, value->coef * factor};
+pl_value value_of(const num *n) {
+  return (pl_value){.v = n->v, .par = n->par + 1, .coef = n->coef};
 }
 
 void put_par(reader *r, int group, int elem, const char *name, const num *value) {
-  pl_group_desc *g = &r->group[group];
-  for (int i = 0; i < g->kind->npar; i++) {
-    if (strcmp(g->kind->par[i].name, name) != 0) continue;
-    // the description holds const arrays; they are ours
-    ((double *)g->par)[(g->shared ? 0 : elem) * g->kind->npar + i] = value->v;
-    target_add(r, AT_GROUP, group, elem, i, value, 1);
-    return;
-  }
+  pl_value v = value_of(value);
+  pl_build_par(r->b, group, elem, name, &v);
 }
 
-void seg_add(reader *r, int a, int b) {
-  if (!scene_grow(r, &r->seg, r->nseg, &r->seg_cap, 2 * sizeof *r->seg)) return;
-  r->seg[2 * r->nseg] = a;
-  r->seg[2 * r->nseg + 1] = b;
-  r->nseg++;
+void follow(reader *r, pl_place place, int i, int j, int k, const num *value, double factor) {
+  pl_value v = value_of(value);
+  pl_build_follow(r->b, place, i, j, k, &v, factor);
 }
 
 // ---- named nodes ------------------------------------------------------------------------------
@@ -92,15 +42,18 @@ static void named_points(reader *r, const pl_node *map, const char *what) {
       problem_key(r, d, name_rule, "%s: '%.60s' is no good name", what, d->key);
 
     // known even when wrong, so that its uses are not reported as well
-    int ok = read_vec(r, d, d->key, "m", r->dim, r->dim, &x);
+    int ok = read_vec(r, d, d->key, "m", r->b->dim, r->b->dim, &x);
     for (int c = 0; ok && c < x.n; c++) p[c] = x.v[c].v;
-    int node = node_add(r, p, d->key);
+    int node = pl_build_node(r->b, p, d->key);
     if (node < 0) {
-      if (!r->failed) problem(r, d, NULL, "too many nodes");
+      if (r->b->failed)
+        r->failed = r->b->failed;
+      else
+        problem(r, d, NULL, "too many nodes");
       return;
     }
     name_add(r, &r->names, d->key, NAME_NODE, node, d);
-    for (int c = 0; ok && c < x.n; c++) target_add(r, AT_X, node, c, 0, &x.v[c], 1);
+    for (int c = 0; ok && c < x.n; c++) follow(r, PL_AT_X, node, c, 0, &x.v[c], 1);
   }
 }
 
@@ -108,7 +61,7 @@ static void build_nodes(reader *r) {
   if (r->def.nodes) named_points(r, r->def.nodes, "nodes");
   const mechanism_def *m = r->def.mechanism;
   if (!m || !m->joints) return;
-  if (r->dim == 1)
+  if (r->b->dim == 1)
     problem(r, m->joints, "use nodes and springs", "a mechanism needs dimension 2 or 3");
   else
     named_points(r, m->joints, "joints");
@@ -189,102 +142,26 @@ static void damping_by_ratio(reader *r, const damping_def *d) {
             alpha < 0 ? alpha : beta, alpha < 0 ? "1/s" : "s");
     return;
   }
-  if (!d->mass.at) r->alpha = alpha;
-  if (!d->stiffness.at) r->beta = beta;
+  if (!d->mass.at) r->b->alpha = alpha;
+  if (!d->stiffness.at) r->b->beta = beta;
 }
 
 static void build_globals(reader *r) {
   const vec *g = &r->def.gravity;
   for (int c = 0; g->at && c < g->n; c++) {
-    r->gravity[c] = g->v[c].v;
-    target_add(r, AT_PAR, PL_PAR_GRAVITY + c, 0, 0, &g->v[c], 1);
+    r->b->gravity[c] = g->v[c].v;
+    follow(r, PL_AT_PAR, PL_PAR_GRAVITY + c, 0, 0, &g->v[c], 1);
   }
   const damping_def *d = r->def.damping;
   if (!d) return;
-  r->alpha = d->mass.v;
-  r->beta = d->stiffness.v;
+  r->b->alpha = d->mass.v;
+  r->b->beta = d->stiffness.v;
   if (d->ratio || d->at) damping_by_ratio(r, d);
-  target_add(r, AT_PAR, PL_PAR_ALPHA, 0, 0, &d->mass, 1);
-  target_add(r, AT_PAR, PL_PAR_BETA, 0, 0, &d->stiffness, 1);
+  follow(r, PL_AT_PAR, PL_PAR_ALPHA, 0, 0, &d->mass, 1);
+  follow(r, PL_AT_PAR, PL_PAR_BETA, 0, 0, &d->stiffness, 1);
 }
 
 // ---- model ------------------------------------------------------------------------------------
-
-static int target_index(const pl_model_desc *d, const aim *t) {
-  switch (t->kind) {
-  case AT_GROUP:
-    return pl_par_group(d, t->a, t->b) + t->c;
-  case AT_DRIVE:
-    return pl_par_drive(d, t->a, t->b) + t->c;
-  case AT_LOAD:
-    return pl_par_load(d, t->a) + t->c;
-  case AT_PAR:
-    return t->a;
-  case AT_X:
-    return t->a * d->dim + t->b;
-  }
-  return -1;
-}
-
-// parameters with all places where they act
-static pl_design_desc *designs(reader *r, const pl_model_desc *d) {
-  int n = r->def.parameters.n;
-  const param_def *p = r->def.parameters.item;
-  pl_design_desc *design = scene_alloc(r, (size_t)n + 1, sizeof *design);
-  pl_target **list = scene_alloc(r, (size_t)n + 1, sizeof *list);
-  if (!design || !list) return NULL;
-  for (int k = 0; k < r->ntarget; k++) design[r->target[k].par].ntarget++;
-  for (int k = 0; k < n; k++) {
-    char si[64];
-    unit_si(&p[k].dim, si, sizeof si);
-    list[k] = scene_alloc(r, (size_t)design[k].ntarget + 1, sizeof **list);
-    design[k].name = p[k].name.s;
-    design[k].unit = scene_strdup(r, si, strlen(si));
-    if (!list[k] || !design[k].unit) return NULL;
-    design[k].target = list[k];
-    design[k].ntarget = 0;
-    design[k].value = p[k].v;
-    design[k].min = p[k].lo;
-    design[k].max = p[k].hi;
-  }
-  for (int k = 0; k < r->ntarget; k++) {
-    const aim *t = &r->target[k];
-    list[t->par][design[t->par].ntarget++] =
-        (pl_target){t->kind == AT_X, target_index(d, t), t->coef};
-  }
-  return design;
-}
-
-static double *coordinates(reader *r) {
-  int n = r->nnode + r->ncopy;
-  double *X = scene_alloc(r, (size_t)n * (size_t)r->dim + 1, sizeof *X);
-  for (int i = 0; X && i < n; i++) {
-    size_t at = (size_t)(i < r->nnode ? i : r->copy[i - r->nnode]);
-    for (int c = 0; c < r->dim; c++) X[i * r->dim + c] = r->X[3 * at + c];
-  }
-  return X;
-}
-
-// all cells of all bodies, and the lines; copies of nodes stay out of sight
-static pl_status build_mesh(reader *r, pl_mesh **out) {
-  PL_TRY(pl_mesh_create(r->env, r->file, r->nnode, out));
-  memcpy((*out)->X, r->X, 3 * (size_t)r->nnode * sizeof(double));
-  for (int t = 0; t < PL_CELL_COUNT; t++) {
-    int n = t == PL_SEG2 ? r->nseg : 0, nv = pl_cell_nvert[t], at = 0;
-    for (int k = 0; k < r->nbody; k++) n += r->body[k].mesh->cell[t].n;
-    if (n == 0) continue;
-    PL_TRY(pl_mesh_set_cells(*out, t, n));
-    int *v = (*out)->cell[t].v;
-    for (int k = 0; k < r->nbody; k++) {
-      const body_slot *b = &r->body[k];
-      for (int i = 0; i < b->mesh->cell[t].n * nv; i++) v[at++] = b->node[b->mesh->cell[t].v[i]];
-    }
-    if (t == PL_SEG2 && r->nseg > 0) memcpy(v + at, r->seg, 2 * (size_t)r->nseg * sizeof *v);
-  }
-  for (int k = 0; k < r->nset; k++)
-    PL_TRY(pl_mesh_add_set(*out, r->set[k].name, -1, r->set[k].nodes.n, r->set[k].nodes.v));
-  return PL_OK;
-}
 
 // the unit that stands behind a number; of a bare one that of its quantity in `units`
 static pl_shown shown_unit(reader *r, const param_def *p, const char *si) {
@@ -304,30 +181,28 @@ static pl_shown shown_unit(reader *r, const param_def *p, const char *si) {
 }
 
 static pl_status build_model(reader *r, pl_scene *s) {
-  pl_model_desc d = {.dim = r->dim,
-                     .nnode = r->nnode + r->ncopy,
-                     .nextra = r->nextra,
-                     .extra = r->extra,
-                     .ngroup = r->ngroup,
-                     .ndrive = r->ndrive,
-                     .nload = r->nload,
-                     .ndesign = r->def.parameters.n,
-                     .group = r->group,
-                     .drive = r->drive,
-                     .load = r->load,
-                     .alpha = r->alpha,
-                     .beta = r->beta};
-  memcpy(d.gravity, r->gravity, sizeof d.gravity);
-  d.X = coordinates(r);
-  d.design = designs(r, &d);
-  pl_shown *shown = scene_alloc(r, (size_t)d.ndesign + 1, sizeof *shown);
-  if (!d.X || !d.design || !shown) return PL_E_NOMEM;
-  const param_def *q = r->def.parameters.item;
-  for (int k = 0; k < d.ndesign; k++) shown[k] = shown_unit(r, &q[k], d.design[k].unit);
+  const param_def *p = r->def.parameters.item;
+  int n = r->def.parameters.n;
+  pl_shown *shown = scene_alloc(r, (size_t)n + 1, sizeof *shown);
+  if (!shown) return PL_E_NOMEM;
+  for (int k = 0; k < n; k++) {
+    char si[64];
+    unit_si(&p[k].dim, si, sizeof si);
+    const char *unit_text = scene_strdup(r, si, strlen(si));
+    if (!unit_text) return PL_E_NOMEM;
+    pl_build_parameter(r->b, p[k].name.s, si, p[k].v, p[k].lo, p[k].hi);
+    shown[k] = shown_unit(r, &p[k], unit_text);
+  }
   s->shown = shown;
-  PL_TRY(pl_model_create(r->env, &d, &s->model));
-  PL_TRY(pl_params_create(s->model, &s->params));
-  return build_mesh(r, &s->mesh);
+  pl_built built;
+  PL_TRY(pl_build_model(r->b, &built));
+  s->model = built.model;
+  s->params = built.params;
+  s->mesh = built.mesh;
+  s->cells = r->b->cells;
+  for (int k = 0; k < r->nset; k++)
+    PL_TRY(pl_mesh_add_set(s->mesh, r->set[k].name, -1, r->set[k].nodes.n, r->set[k].nodes.v));
+  return PL_OK;
 }
 
 // ---- result -----------------------------------------------------------------------------------
@@ -364,12 +239,12 @@ static pl_status fill_materials(reader *r, pl_scene *s) {
 }
 
 static pl_status fill_lists(reader *r, pl_scene *s) {
-  pl_node_name *name = scene_alloc(r, (size_t)r->nnode + 1, sizeof *name);
+  pl_node_name *name = scene_alloc(r, (size_t)r->b->nnode + 1, sizeof *name);
   pl_node_set *set = scene_alloc(r, (size_t)r->nset + 1, sizeof *set);
   pl_scene_body *b = scene_alloc(r, (size_t)r->nbody + 1, sizeof *b);
   if (!name || !set || !b) return PL_E_NOMEM;
-  for (int i = 0; i < r->nnode; i++)
-    if (r->label[i]) name[s->nname++] = (pl_node_name){r->label[i], i};
+  for (int i = 0; i < r->b->nnode; i++)
+    if (r->b->label[i]) name[s->nname++] = (pl_node_name){r->b->label[i], i};
   for (int k = 0; k < r->nset; k++)
     set[s->nset++] = (pl_node_set){r->set[k].name, r->set[k].nodes.n, r->set[k].nodes.v};
   for (int k = 0; k < r->nbody; k++) {
@@ -383,16 +258,16 @@ static pl_status fill_lists(reader *r, pl_scene *s) {
     s->nbody++;
   }
   PL_TRY(fill_materials(r, s));
-  s->ndrive = r->ndrive;
-  s->drive = r->drive;
-  s->nload = r->nload;
-  s->load = r->load;
-  memcpy(s->gravity, r->gravity, sizeof s->gravity);
+  s->ndrive = r->b->ndrive;
+  s->drive = r->b->drive;
+  s->nload = r->b->nload;
+  s->load = r->b->load;
+  memcpy(s->gravity, r->b->gravity, sizeof s->gravity);
   s->name = name;
   s->set = set;
   s->body = b;
   s->title = r->def.title.s;
-  s->dim = r->dim;
+  s->dim = r->b->dim;
   s->u0 = r->u0;
   s->v0 = r->v0;
   if (r->def.output)
@@ -400,6 +275,16 @@ static pl_status fill_lists(reader *r, pl_scene *s) {
   else
     pl_opts_default(pl_output_option_table, pl_output_option_count, &s->output);
   return PL_OK;
+}
+
+// what depends on how bodies and drives meet
+static void join(reader *r) {
+  const initial_def *d = r->def.initial.item;
+  for (int k = 0; k < r->def.initial.n; k++) r->b->free_spin |= d[k].spin != NULL;
+  // problems that were reported already keep it from looking further
+  r->b->nproblem = r->nproblem;
+  pl_build_join(r->b);
+  if (r->b->failed) r->failed = r->b->failed;
 }
 
 pl_status build_scene(reader *r, pl_scene *s) {
@@ -417,8 +302,7 @@ pl_status build_scene(reader *r, pl_scene *s) {
   build_potentials(r);
   build_matrices(r);
   build_drives(r);
-  build_clamps(r);
-  build_rods(r);
+  join(r);
   build_loads(r);
   build_globals(r);
   build_initial(r);
@@ -426,7 +310,7 @@ pl_status build_scene(reader *r, pl_scene *s) {
   build_contact(r, s);
   check_file_names(r, s);
   build_limits(r, s);
-  if (r->nnode == 0 && r->nproblem == 0)
+  if (r->b->nnode == 0 && r->nproblem == 0)
     problem(r, r->root, "give nodes, bodies or a mechanism", "the scene has no nodes");
   if (r->failed) return r->failed;
   if (r->nproblem > 0) return PL_E_INPUT;

@@ -25,7 +25,7 @@ static pl_probe *read_watches(reader *r, const pl_node *at, int extra, int *n) {
       problem_key(r, d, name_rule, "watch: '%.60s' is no good name", d->key);
     } else if (dot && axis_index(dot + 1) >= 0) {
       if (select_dof(r, d, "watch", &dof))
-        w[(*n)++] = (pl_probe){d->key, dof / r->dim, dof % r->dim};
+        w[(*n)++] = (pl_probe){d->key, dof / r->b->dim, dof % r->b->dim};
     } else if (select_one(r, d, "watch", &node)) {
       w[(*n)++] = (pl_probe){d->key, node, -1};
     }
@@ -114,11 +114,11 @@ static void find_about(reader *r, analysis_def *d, int k) {
 }
 
 int oscillates(const reader *r) {
-  for (int k = 0; k < r->nload; k++)
-    if (r->load[k].term.harmonic > 0) return 1;
-  for (int k = 0; k < r->ndrive; k++)
-    for (int i = 0; i < r->drive[k].nterm; i++)
-      if (r->drive[k].term[i].harmonic > 0) return 1;
+  for (int k = 0; k < r->b->nload; k++)
+    if (r->b->load[k].term.harmonic > 0) return 1;
+  for (int k = 0; k < r->b->ndrive; k++)
+    for (int i = 0; i < r->b->drive[k].nterm; i++)
+      if (r->b->drive[k].term[i].harmonic > 0) return 1;
   return 0;
 }
 
@@ -324,7 +324,7 @@ static int has_name(const pl_probe *w, int n, const char *name) {
 // nodes that objectives look at are watched, called by their own names where they have one
 static void probe_node(reader *r, int node, pl_probe *w, int *n) {
   char text[64];
-  const char *name = r->label[node];
+  const char *name = r->b->label[node];
   if (is_watched(w, *n, node)) return;
   for (int k = 0; !name && k < r->nset; k++)
     if (r->set[k].nodes.n == 1 && r->set[k].nodes.v[0] == node) name = r->set[k].name;

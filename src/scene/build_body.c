@@ -55,14 +55,14 @@ static const double NODE_BYTES = 2000;
 
 int check_count(reader *r, const pl_node *at, double nvert) {
   double have = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
-  double need = (nvert + r->nnode) * NODE_BYTES;
-  if (need > have && nvert + r->nnode <= r->limit.nodes) {
+  double need = (nvert + r->b->nnode) * NODE_BYTES;
+  if (need > have && nvert + r->b->nnode <= r->limit.nodes) {
     problem(r, at, "use fewer cells, or a machine with more memory",
             "the mesh would have %.3g nodes, which take at least %.3g GB; this machine has %.3g",
             nvert, 1e-9 * need, 1e-9 * have);
     return 0;
   }
-  if (nvert + r->nnode <= r->limit.nodes) return 1;
+  if (nvert + r->b->nnode <= r->limit.nodes) return 1;
   problem(r, at, "use fewer cells", "the mesh would have %.3g nodes, more than the limit of %d",
           nvert, r->limit.nodes);
   return 0;
@@ -135,7 +135,7 @@ static int make_grid(reader *r, const geometry_def *g, const grid_def *d, pl_mes
   int n[3];
   double l[3], per = d->pattern.v == PL_CROSSED ? 2 : 1;
   if (!read_size(r, d->size_at, 2, l) || !read_cells(r, d->cells, 2, n)) return 0;
-  if (r->dim == 3 && g->bending.v == BENDING_HINGE && d->pattern.v == PL_EQUILATERAL)
+  if (r->b->dim == 3 && g->bending.v == BENDING_HINGE && d->pattern.v == PL_EQUILATERAL)
     check_equilateral(r, d, n, l);
   return check_count(r, g->mesh, (n[0] + 2.0) * (n[1] + 1.0) * per) &&
          worked(r, pl_gen_grid(r->env, n[0], n[1], l[0], l[1], (pl_pattern)d->pattern.v, out));
@@ -280,7 +280,7 @@ static int load_geometry(reader *r, body_slot *b, const geometry_def *g) {
 static int load_chain(reader *r, body_slot *b, const chain_def *c) {
   double from[3] = {0}, to[3] = {0};
   if (!c->from.at || !c->to.at || !check_count(r, b->at, c->segments.v + 1.0)) return 0;
-  for (int k = 0; k < r->dim; k++) {
+  for (int k = 0; k < r->b->dim; k++) {
     from[k] = c->from.v[k].v;
     to[k] = c->to.v[k].v;
   }
@@ -293,68 +293,24 @@ static int load_chain(reader *r, body_slot *b, const chain_def *c) {
 
 // ---- nodes ------------------------------------------------------------------------------------
 
-typedef struct by_x {
-  double x;
-  int node;
-} by_x;
-
-static int compare_x(const void *a, const void *b) {
-  const by_x *p = a, *q = b;
-  return p->x != q->x ? (p->x > q->x) - (p->x < q->x) : p->node - q->node;
-}
-
-// the earlier node within tol of x, or -1
-static int match(const reader *r, const by_x *sorted, int n, const double *x, double tol) {
-  int lo = 0, hi = n;
-  while (lo < hi) {
-    int mid = (lo + hi) / 2;
-    if (sorted[mid].x < x[0] - tol)
-      lo = mid + 1;
-    else
-      hi = mid;
-  }
-  for (; lo < n && sorted[lo].x <= x[0] + tol; lo++) {
-    double d[3];
-    pl_sub3(r->X + 3 * (size_t)sorted[lo].node, x, d);
-    if (pl_norm3(d) <= tol) return sorted[lo].node;
-  }
-  return -1;
-}
-
 static int body_nodes(reader *r, body_slot *b) {
-  int before = r->nnode, weld = r->def.weld.at != NULL;
-  by_x *sorted = NULL;
   b->n = b->mesh->nvert;
   b->node = scene_alloc(r, (size_t)b->n + 1, sizeof *b->node);
   if (!b->node) return 0;
-  if (weld) {
-    sorted = pl_alloc(r->env, (size_t)before + 1, sizeof *sorted);
-    if (!sorted) {
-      r->failed = PL_E_NOMEM;
-      return 0;
-    }
-    for (int i = 0; i < before; i++) sorted[i] = (by_x){r->X[3 * (size_t)i], i};
-    qsort(sorted, (size_t)before, sizeof *sorted, compare_x);
-  }
-  for (int i = 0; i < b->n && !r->failed; i++) {
-    const double *x = b->mesh->X + 3 * (size_t)i;
-    int same = weld ? match(r, sorted, before, x, r->def.weld.v) : -1;
-    b->node[i] = same >= 0 ? same : node_add(r, x, NULL);
-    if (b->node[i] < 0 && !r->failed) {
-      problem(r, b->at, NULL, "too many nodes");
-      break;
-    }
-  }
-  pl_free(r->env, sorted);
-  return !r->failed && (b->n == 0 || b->node[b->n - 1] >= 0);
+  if (pl_build_mesh_nodes(r->b, b->mesh, r->def.weld.at ? r->def.weld.v : -1, b->node)) return 1;
+  if (r->b->failed)
+    r->failed = r->b->failed;
+  else
+    problem(r, b->at, NULL, "too many nodes");
+  return 0;
 }
 
 static int dimension_fits(reader *r, const body_slot *b) {
-  int want = strcmp(b->kind, "plane") == 0 ? 2 : strcmp(b->kind, "chain") == 0 ? r->dim : 3;
-  if (r->dim == want && r->dim > 1) return 1;
-  problem(r, b->at, r->dim == 2 ? "a flat sheet is a 'plane'" : NULL,
+  int want = strcmp(b->kind, "plane") == 0 ? 2 : strcmp(b->kind, "chain") == 0 ? r->b->dim : 3;
+  if (r->b->dim == want && r->b->dim > 1) return 1;
+  problem(r, b->at, r->b->dim == 2 ? "a flat sheet is a 'plane'" : NULL,
           "body '%s': a %s needs dimension %d, the scene has %d", b->def->name.s, b->kind,
-          want > 1 ? want : 2, r->dim);
+          want > 1 ? want : 2, r->b->dim);
   return 0;
 }
 
@@ -411,157 +367,71 @@ const material_def *find_material(reader *r, const txt *name) {
   return NULL;
 }
 
-// numbers of the parameters that every cell of a body has; -1: none
-typedef struct own {
-  int young, density, thickness;
-} own;
-
-int body_group(reader *r, const body_slot *b, const char *suffix, int kind, int n,
-               const int *vertex, int shared, int lumped) {
-  char name[160];
-  int *stencil, nv = pl_elem_table[kind]->nvert;
-  double *par;
-  snprintf(name, sizeof name, "%.120s%s", b->def->name.s, suffix);
-  const char *kept = scene_strdup(r, name, strlen(name));
-  int g = kept ? group_add(r, kept, kind, n, shared, lumped, &stencil, &par) : -1;
-  for (int i = 0; g >= 0 && vertex && i < n * nv; i++) stencil[i] = b->node[vertex[i]];
-  return g;
-}
-
-static int has_own(const own *o) {
-  return o->young >= 0 || o->density >= 0 || o->thickness >= 0;
-}
-
-void put_value(reader *r, int group, const char *name, const num *value, int first, int n,
-               const int *cell, int ncell) {
-  const pl_group_desc *g = &r->group[group];
-  if (first < 0) {
-    for (int e = 0; e < (g->shared ? 1 : n); e++) put_par(r, group, e, name, value);
-    return;
-  }
-  const param_def *p = r->def.parameters.item;
-  int par = 0;
-  while (par < g->kind->npar && strcmp(g->kind->par[par].name, name) != 0) par++;
-  if (par == g->kind->npar) return;
-  for (int e = 0; e < n; e++) {
-    double mean = 0;
-    for (int i = 0; i < ncell; i++) mean += p[first + cell[e * ncell + i]].v / ncell;
-    num v = {.v = mean, .par = -1, .coef = 1};
-    put_par(r, group, e, name, &v);
-    for (int i = 0; i < ncell; i++) {
-      v.par = first + cell[e * ncell + i];
-      target_add(r, AT_GROUP, group, e, par, &v, 1.0 / ncell);
-    }
-  }
-}
-
-// cell[n][ncell]: the body's cells that an element belongs to
-static void put_material(reader *r, int group, const material_def *m, const geometry_def *g,
-                         const own *o, int n, const int *cell, int ncell) {
-  if (group < 0) return;
-  put_value(r, group, "young", &m->young, o->young, n, cell, ncell);
-  put_value(r, group, "poisson", &m->poisson, -1, n, cell, ncell);
-  put_value(r, group, "density", &m->density, o->density, n, cell, ncell);
-  if (g->thickness.at)
-    put_value(r, group, "thickness", &g->thickness, o->thickness, n, cell, ncell);
-}
-
-int open_own(reader *r, const body_slot *b, const num *value, const char *key, const char *path,
-             int n) {
+pl_value body_value(reader *r, const body_slot *b, const num *value, const char *key,
+                    const char *path, int n) {
   char what[160];
-  int first = -1;
-  if (!value->each) return -1;
+  int first;
+  if (!value->each) return value_of(value);
   snprintf(what, sizeof what, "%.120s.%s", b->def->name.s, key);
-  return each_open(r, value, what, path, n, &first) ? first : -1;
+  double *each = scene_alloc(r, (size_t)n + 1, sizeof *each);
+  if (!each || !each_open(r, value, what, path, n, &first)) return value_of(value);
+  const param_def *p = r->def.parameters.item;
+  for (int k = 0; k < n; k++) each[k] = p[first + k].v;
+  return (pl_value){.v = value->v, .par = first + 1, .coef = 1, .each = each};
 }
 
-static own open_owns(reader *r, const body_slot *b, const material_def *m, const geometry_def *g,
-                     int n) {
+void add_body(reader *r, const body_slot *b, pl_body_desc *d) {
+  d->name = b->def->name.s;
+  d->mesh = b->mesh;
+  d->node = b->node;
+  d->origin = b->at;
+  pl_build_body(r->b, d);
+  if (r->b->failed) r->failed = r->b->failed;
+}
+
+static void check_law(reader *r, const body_slot *b, const material_def *m) {
+  double most = pl_elem_table[PL_ELEM_tet4]->par[1].hi;
+  int solid = b->def->solid != NULL;
+  if (m->law.v == 1 && !solid)
+    problem(r, m->law.at, "solids can have it", "the neo-Hookean law is not for a %s", b->kind);
+  if (solid && m->poisson.v > most)
+    problem(r, m->poisson.at,
+            "take 0.499: what does not change its volume at all needs another kind",
+            "material '%s': Poisson's ratio of a solid must be <= %g, got %g", m->name.s, most,
+            m->poisson.v);
+}
+
+static void add_geometry(reader *r, const body_slot *b, const geometry_def *g) {
+  if (!g->material.at) return;
+  const material_def *m = find_material(r, &g->material);
+  const pl_cells *all = b->mesh->cell;
+  int n = all[PL_TRI3].n + all[PL_TET4].n + all[PL_HEX8].n;
+  static const pl_variant variant[] = {PL_VARIANT_SIN, PL_VARIANT_TAN, PL_VARIANT_THETA};
   char path[3][256];
+  if (!m) return;
+  check_law(r, b, m);
   snprintf(path[0], sizeof path[0], "materials.%.100s.young.each.value", m->name.s);
   snprintf(path[1], sizeof path[1], "materials.%.100s.density.each.value", m->name.s);
   snprintf(path[2], sizeof path[2], "bodies.%.100s.%s.thickness.each.value", b->def->name.s,
            b->kind);
-  return (own){.young = open_own(r, b, &m->young, "young", path[0], n),
-               .density = open_own(r, b, &m->density, "density", path[1], n),
-               .thickness = open_own(r, b, &g->thickness, "thickness", path[2], n)};
+  pl_body_desc d = {.kind = b->def->shell   ? PL_BODY_SHELL
+                            : b->def->plane ? PL_BODY_PLANE
+                                            : PL_BODY_SOLID,
+                    .law = m->law.v ? PL_LAW_NEO_HOOKEAN : PL_LAW_STVK,
+                    .consistent = g->mass.v != 0,
+                    .bending = (pl_bending)g->bending.v,
+                    .variant = variant[g->variant.v],
+                    .poisson = value_of(&m->poisson)};
+  d.young = body_value(r, b, &m->young, "young", path[0], n);
+  d.density = body_value(r, b, &m->density, "density", path[1], n);
+  if (g->thickness.at) d.thickness = body_value(r, b, &g->thickness, "thickness", path[2], n);
+  if (!r->failed) add_body(r, b, &d);
 }
 
-// the two triangles of every hinge
-static int *hinge_cells(reader *r, const pl_topology *t) {
-  int *cell = scene_alloc(r, 2 * (size_t)t->nhinge + 1, sizeof *cell);
-  for (int h = 0; cell && h < t->nhinge; h++)
-    for (int i = 0; i < 2; i++) cell[2 * h + i] = t->edge_tri[2 * t->hinge_edge[h] + i];
-  return cell;
-}
-
-static void hinge_group(reader *r, const body_slot *b, const material_def *m, const geometry_def *g,
-                        const own *o, int lumped) {
-  pl_topology *t;
-  if (!worked(r, pl_topology_create(b->mesh, &t))) return;
-  const int *cell = has_own(o) ? hinge_cells(r, t) : NULL;
-  if (t->nhinge > 0 && !r->failed)
-    put_material(
-        r, body_group(r, b, " bending", PL_ELEM_hinge, t->nhinge, t->hinge, !has_own(o), lumped), m,
-        g, o, t->nhinge, cell, 2);
-  pl_topology_free(t);
-}
-
-// stencils wait for the clamps
-static void midedge_group(reader *r, body_slot *b, const material_def *m, const geometry_def *g,
-                          const own *o, int lumped, const int *cell) {
-  int n = b->mesh->cell[PL_TRI3].n;
-  int group = body_group(r, b, " bending", PL_ELEM_midedge, n, NULL, !has_own(o), lumped);
-  if (group < 0) return;
-  put_material(r, group, m, g, o, n, cell, 1);
-  put_value(r, group, "variant", &(num){.v = g->variant.v, .par = -1}, -1, n, cell, 1);
-  // the description holds const arrays; they are ours
-  b->midedge = (int *)r->group[group].stencil;
-}
-
-static void geometry_groups(reader *r, body_slot *b, const geometry_def *g) {
-  if (!g->material.at) return;
-  const material_def *m = find_material(r, &g->material);
-  const pl_cells *all = b->mesh->cell;
-  int lumped = g->mass.v == 0, neo = m && m->law.v == 1, solid = b->def->solid != NULL;
-  if (!m) return;
-  if (neo && !solid)
-    problem(r, m->law.at, "solids can have it", "the neo-Hookean law is not for a %s", b->kind);
-  if (solid && m->poisson.v > pl_elem_table[PL_ELEM_tet4]->par[1].hi)
-    problem(r, m->poisson.at,
-            "take 0.499: what does not change its volume at all needs another kind",
-            "material '%s': Poisson's ratio of a solid must be <= %g, got %g", m->name.s,
-            pl_elem_table[PL_ELEM_tet4]->par[1].hi, m->poisson.v);
-  const struct {
-    int type, kind;
-    const char *suffix;
-  } part[] = {{PL_TRI3, b->def->plane ? PL_ELEM_tri2 : PL_ELEM_membrane, ""},
-              {PL_TET4, neo ? PL_ELEM_tet4_nh : PL_ELEM_tet4, " tets"},
-              {PL_HEX8, neo ? PL_ELEM_hex8_nh : PL_ELEM_hex8, " hexes"}};
-  int total = 0, at = 0;
-  for (int k = 0; k < COUNT(part); k++) total += all[part[k].type].n;
-  own o = open_owns(r, b, m, g, total);
-  int *cell = scene_alloc(r, (size_t)total + 1, sizeof *cell);
-  if (!cell || r->failed) return;
-  for (int k = 0; k < total; k++) cell[k] = k;
-  for (int k = 0; k < COUNT(part); k++) {
-    const pl_cells *c = &all[part[k].type];
-    if (c->n == 0) continue;
-    int group = body_group(r, b, part[k].suffix, part[k].kind, c->n, c->v, !has_own(&o), lumped);
-    put_material(r, group, m, g, &o, c->n, cell + at, 1);
-    at += c->n;
-  }
-  if (!b->def->shell) return;
-  if (g->bending.v == BENDING_HINGE) hinge_group(r, b, m, g, &o, lumped);
-  if (g->bending.v == BENDING_MIDEDGE) midedge_group(r, b, m, g, &o, lumped, cell);
-}
-
-static void chain_group(reader *r, const body_slot *b, const chain_def *c) {
-  const pl_cells *cell = &b->mesh->cell[PL_SEG2];
-  int g = body_group(r, b, "", PL_ELEM_link, cell->n, cell->v, 1, 0);
-  if (g < 0) return;
-  put_par(r, g, 0, "stiffness", &c->stiffness);
-  put_par(r, g, 0, "mass", &c->mass);
+static void add_chain(reader *r, const body_slot *b, const chain_def *c) {
+  pl_body_desc d = {
+      .kind = PL_BODY_CHAIN, .stiffness = value_of(&c->stiffness), .mass = value_of(&c->mass)};
+  add_body(r, b, &d);
 }
 
 void build_body_groups(reader *r) {
@@ -570,10 +440,10 @@ void build_body_groups(reader *r) {
     const body_def *d = b->def;
     if (b->bad) continue;
     if (d->chain)
-      chain_group(r, b, d->chain);
+      add_chain(r, b, d->chain);
     else if (d->rod)
-      build_rod_edges(r, b);
+      build_rod(r, b);
     else
-      geometry_groups(r, b, body_geometry(d));
+      add_geometry(r, b, body_geometry(d));
   }
 }

@@ -13,16 +13,14 @@ int read_mesh_file(reader *r, const geometry_def *g, pl_mesh **out);
 // Counts the parts of a body's mesh and warns when merging vertices would join them; 0: failed.
 int check_pieces(reader *r, body_slot *b, const pl_node *at);
 const material_def *find_material(reader *r, const txt *name);
-// Elements of one kind; vertex numbers are those of the body's mesh, NULL: known later.
-int body_group(reader *r, const body_slot *b, const char *suffix, int kind, int n,
-               const int *vertex, int shared, int lumped);
-// One value for all elements of a group, or the mean of those of the cells that each belongs to:
-// first parameter of the body's cells (-1: one value), cell[n][ncell].
-void put_value(reader *r, int group, const char *name, const num *value, int first, int n,
-               const int *cell, int ncell);
-// Parameters BODY.key.0 ... of the n cells of a body; returns the first, -1: none.
-int open_own(reader *r, const body_slot *b, const num *value, const char *key, const char *path,
-             int n);
+// A value of a body; where every one of its n cells has its own, with parameters BODY.key.0 ...,
+// whose place in the scene is path.
+pl_value body_value(reader *r, const body_slot *b, const num *value, const char *key,
+                    const char *path, int n);
+// Gives the body to the builder.
+void add_body(reader *r, const body_slot *b, pl_body_desc *d);
+// Reads what makes a rod of a mesh of lines (build_rod.c).
+void build_rod(reader *r, body_slot *b);
 
 // ---- rods -------------------------------------------------------------------------------------
 
@@ -33,23 +31,17 @@ typedef struct pull {
   double weight[3];
 } pull;
 
-// sizes of a section; own: first of the parameters that every edge has, -1: none
-enum { PAR_YOUNG, PAR_DENSITY, PAR_WIDTH, PAR_HEIGHT, PAR_HOLLOW, PAR_POISSON, PAR_SECTION };
-typedef struct rod_part {
+typedef struct rod_curve {
   int npull, pull_cap;
   pull *pull;
-  num value[PAR_SECTION], shape;
-  int own[PAR_SECTION];
-  num curvature[2];
-  int first;    // number of its first edge among those of all rods
-  int *stencil; // [n][3] of its edges
-} rod_part;
+  double wide; // m, the larger size of its section
+} rod_curve;
 
 // lines made on the spot, and checks of lines (build_curve.c)
 int make_curve(reader *r, body_slot *b, const geometry_def *g, const mesh_def *m);
 int check_curve(reader *r, const body_slot *b, const geometry_def *g);
 // the mesh was moved: x -> scale R x
-void place_curve(rod_part *c, double scale, const double *R);
+void place_curve(rod_curve *c, double scale, const double *R);
 // tells the model which nodes follow parameters
 void move_curve(reader *r, const body_slot *b);
 

@@ -21,8 +21,8 @@ static void put(const vec *from, double *to) {
 static void set_rotation(reader *r, const rotate_def *d, pl_obstacle *o) {
   double axis[3] = {0, 0, 1};
   if (d->axis.at) put(&d->axis, axis);
-  if (!(pl_norm3(axis) > 0) || (r->dim < 3 && (axis[0] != 0 || axis[1] != 0)))
-    problem(r, d->axis.at, r->dim == 2 ? "in two dimensions it is [0, 0, 1]" : NULL,
+  if (!(pl_norm3(axis) > 0) || (r->b->dim < 3 && (axis[0] != 0 || axis[1] != 0)))
+    problem(r, d->axis.at, r->b->dim == 2 ? "in two dimensions it is [0, 0, 1]" : NULL,
             "axis cannot be this direction");
   else
     pl_quat_from_axis(axis, d->angle.v, o->rotation);
@@ -100,9 +100,9 @@ static void put_mesh(reader *r, const surface_def *d, pl_scene *s, pl_obstacle *
   put(&d->translate, o->centre);
   if (d->rotate) set_rotation(r, d->rotate, o);
   if (!d->file.at) return;
-  if (r->dim < 3) {
+  if (r->b->dim < 3) {
     problem(r, d->file.at, "use plane, sphere, box or capsule",
-            "a mesh as obstacle needs dimension 3, the scene has %d", r->dim);
+            "a mesh as obstacle needs dimension 3, the scene has %d", r->b->dim);
     return;
   }
   const geometry_def g = {.mesh = d->file.at, .mesh_units = d->mesh_units};
@@ -170,10 +170,10 @@ typedef struct contact_nodes {
 
 // components of every node that are prescribed
 static int *held_masks(reader *r) {
-  int *held = scene_alloc(r, (size_t)r->nnode + 1, sizeof *held);
-  for (int k = 0; held && k < r->ndrive; k++)
-    for (int i = 0; i < r->drive[k].nnode; i++)
-      if (r->drive[k].node[i] < r->nnode) held[r->drive[k].node[i]] |= r->drive[k].mask;
+  int *held = scene_alloc(r, (size_t)r->b->nnode + 1, sizeof *held);
+  for (int k = 0; held && k < r->b->ndrive; k++)
+    for (int i = 0; i < r->b->drive[k].nnode; i++)
+      if (r->b->drive[k].node[i] < r->b->nnode) held[r->b->drive[k].node[i]] |= r->b->drive[k].mask;
   return held;
 }
 
@@ -186,12 +186,12 @@ static void add_entry(reader *r, const contact_def *d, const pl_node *at, const 
     if (f->by[node]) {
       problem(r, at, "leave the node out of one of them",
               "%s is in two entries of contact, the first in line %d",
-              node_text(r, node, buf, sizeof buf), f->by[node]->line);
+              pl_build_node_text(r->b, node, buf, sizeof buf), f->by[node]->line);
       return;
     }
     f->by[node] = at;
     // no force moves it
-    if (held[node] == (1 << r->dim) - 1) continue;
+    if (held[node] == (1 << r->b->dim) - 1) continue;
     f->node[f->n] = node;
     f->radius[f->n] = d->radius.v;
     f->at[f->n] = at;
@@ -222,7 +222,7 @@ static int build_contact_nodes(reader *r, pl_scene *s, contact_nodes *f) {
   f->node = scene_alloc(r, n, sizeof *f->node);
   f->radius = scene_alloc(r, n, sizeof *f->radius);
   f->at = scene_alloc(r, n, sizeof *f->at);
-  f->by = scene_alloc(r, (size_t)r->nnode + 1, sizeof *f->by);
+  f->by = scene_alloc(r, (size_t)r->b->nnode + 1, sizeof *f->by);
   f->mu = scene_alloc(r, npair, sizeof *f->mu);
   if (!nodes || !held || !f->node || !f->radius || !f->at || !f->by || !f->mu) return 0;
   at = items_first(list);
@@ -239,10 +239,10 @@ static int build_contact_nodes(reader *r, pl_scene *s, contact_nodes *f) {
 
 static double extent(const reader *r) {
   double lo[3] = {0}, hi[3] = {0}, size[3];
-  for (int i = 0; i < r->nnode; i++)
+  for (int i = 0; i < r->b->nnode; i++)
     for (int c = 0; c < 3; c++) {
-      lo[c] = i ? fmin(lo[c], r->X[3 * i + c]) : r->X[c];
-      hi[c] = i ? fmax(hi[c], r->X[3 * i + c]) : r->X[c];
+      lo[c] = i ? fmin(lo[c], r->b->X[3 * i + c]) : r->b->X[c];
+      hi[c] = i ? fmax(hi[c], r->b->X[3 * i + c]) : r->b->X[c];
     }
   pl_sub3(hi, lo, size);
   return pl_norm3(size);
@@ -256,11 +256,11 @@ static void check_inside(reader *r, const pl_scene *s, const contact_nodes *f, i
   for (int i = 0; i < f->n; i++) {
     double x[3], least = -allowed;
     int node = f->node[i];
-    memcpy(x, r->X + 3 * (size_t)node, sizeof x);
-    for (int c = 0; displaced && c < r->dim; c++) x[c] += r->u0[node * r->dim + c];
+    memcpy(x, r->b->X + 3 * (size_t)node, sizeof x);
+    for (int c = 0; displaced && c < r->b->dim; c++) x[c] += r->u0[node * r->b->dim + c];
     for (int k = 0; k < s->contact.nobstacle; k++) {
       pl_gap g;
-      pl_obstacle_gap(&s->contact.obstacle[k], r->dim, 0, x, f->radius[i], &g);
+      pl_obstacle_gap(&s->contact.obstacle[k], r->b->dim, 0, x, f->radius[i], &g);
       count += g.gap < -allowed && least == -allowed;
       if (g.gap < least && g.gap < deepest) {
         deepest = g.gap;
@@ -273,8 +273,9 @@ static void check_inside(reader *r, const pl_scene *s, const contact_nodes *f, i
     if (worst >= 0)
       problem(r, f->at[i], "move the body or the obstacle until they touch at most",
               "%s starts %.3g m inside of obstacle '%.60s'%s%s",
-              node_text(r, worst, buf, sizeof buf), -deepest, s->obstacle_name[obstacle],
-              f->radius[i] > 0 ? " (its radius counted)" : "", count > 1 ? ", others too" : "");
+              pl_build_node_text(r->b, worst, buf, sizeof buf), -deepest,
+              s->obstacle_name[obstacle], f->radius[i] > 0 ? " (its radius counted)" : "",
+              count > 1 ? ", others too" : "");
     deepest = 0;
     worst = -1;
     count = 0;
@@ -350,7 +351,7 @@ static void check_apart(reader *r, const pl_scene *s, pl_layers *l, int displace
   double *x = scene_alloc(r, 3 * (size_t)s->layers.nvert + 1, sizeof *x);
   if (!x) return;
   memcpy(x, s->layers.X, 3 * (size_t)s->layers.nvert * sizeof *x);
-  for (int i = 0; displaced && i < 3 * r->nnode; i++) x[i] += r->u0[i];
+  for (int i = 0; displaced && i < 3 * r->b->nnode; i++) x[i] += r->u0[i];
   if (!worked(r, pl_layers_find(l, x, 0, &n, &pair))) return;
   for (int k = 1; k < n; k++)
     if (pair[k].distance < pair[worst].distance) worst = k;
@@ -360,8 +361,9 @@ static void check_apart(reader *r, const pl_scene *s, pl_layers *l, int displace
             other = v[pair[worst].n == 4 && pair[worst].weight[1] > 0 ? 2 : 1];
   problem(r, r->def.self_contact->thickness.at, "move the sheets apart, or make the thickness less",
           "at the start layers are %.3g m apart, closer than their thickness of %.3g m: %s and %s",
-          pair[worst].distance, s->layers.thickness, node_text(r, v[0], buf[0], sizeof buf[0]),
-          node_text(r, other, buf[1], sizeof buf[1]));
+          pair[worst].distance, s->layers.thickness,
+          pl_build_node_text(r->b, v[0], buf[0], sizeof buf[0]),
+          pl_build_node_text(r->b, other, buf[1], sizeof buf[1]));
 }
 
 static void check_layers(reader *r, const pl_scene *s) {
@@ -378,7 +380,7 @@ static void check_layers(reader *r, const pl_scene *s) {
 // triangles of all shells over all nodes, copies that clamps carry too
 static void build_layers(reader *r, pl_scene *s) {
   const self_contact_def *d = r->def.self_contact;
-  int ntri = 0, n = 0, nvert = r->nnode + r->ncopy, bad = 0;
+  int ntri = 0, n = 0, nvert = r->b->nnode + r->b->ncopy, bad = 0;
   for (int k = 0; k < r->nbody; k++) {
     bad |= r->body[k].bad;
     if (r->body[k].def->shell && !r->body[k].bad) ntri += r->body[k].mesh->cell[PL_TRI3].n;
@@ -391,9 +393,9 @@ static void build_layers(reader *r, pl_scene *s) {
   int *tri = scene_alloc(r, 3 * (size_t)ntri, sizeof *tri);
   double *X = scene_alloc(r, 3 * (size_t)nvert, sizeof *X);
   if (!tri || !X) return;
-  memcpy(X, r->X, 3 * (size_t)r->nnode * sizeof *X);
-  for (int i = 0; i < r->ncopy; i++)
-    memcpy(X + 3 * (size_t)(r->nnode + i), r->X + 3 * (size_t)r->copy[i], 3 * sizeof *X);
+  memcpy(X, r->b->X, 3 * (size_t)r->b->nnode * sizeof *X);
+  for (int i = 0; i < r->b->ncopy; i++)
+    memcpy(X + 3 * (size_t)(r->b->nnode + i), r->b->X + 3 * (size_t)r->b->copy[i], 3 * sizeof *X);
   for (int k = 0; k < r->nbody; k++) {
     const body_slot *b = &r->body[k];
     if (!b->def->shell || b->bad) continue;

@@ -35,7 +35,7 @@ static int make_line(reader *r, body_slot *b, const geometry_def *g, const line_
   return worked(r, pl_gen_chain(r->env, d->segments.v, a, c, &b->mesh));
 }
 
-static void add_pull(reader *r, rod_part *c, int vertex, int axis, const num *value,
+static void add_pull(reader *r, rod_curve *c, int vertex, int axis, const num *value,
                      double weight) {
   if (value->par < 0 || weight == 0) return;
   if (!scene_grow(r, &c->pull, c->npull, &c->pull_cap, sizeof *c->pull)) return;
@@ -111,7 +111,7 @@ int make_curve(reader *r, body_slot *b, const geometry_def *g, const mesh_def *m
 
 // ---- coordinates that follow parameters ---------------------------------------------------------
 
-void place_curve(rod_part *c, double scale, const double *R) {
+void place_curve(rod_curve *c, double scale, const double *R) {
   for (int k = 0; k < c->npull; k++) {
     double w[3], *to = c->pull[k].weight;
     memcpy(w, to, sizeof w);
@@ -123,7 +123,7 @@ void move_curve(reader *r, const body_slot *b) {
   for (int k = 0; k < b->rod->npull; k++) {
     const pull *p = &b->rod->pull[k];
     for (int i = 0; i < 3; i++)
-      if (p->weight[i] != 0) target_add(r, AT_X, b->node[p->vertex], i, 0, &p->value, p->weight[i]);
+      if (p->weight[i] != 0) follow(r, PL_AT_X, b->node[p->vertex], i, 0, &p->value, p->weight[i]);
   }
 }
 

@@ -11,18 +11,18 @@ enum { SUPPORTS = 32 }; // selectors in `fixed` that become supports of their ow
 
 // components named by fix: [x, y]; all when it is left out
 static int read_mask(reader *r, const pl_node *at, int *mask) {
-  *mask = (1 << r->dim) - 1;
+  *mask = (1 << r->b->dim) - 1;
   if (!at) return 1;
   if (at->kind == NODE_SCALAR && strcmp(at->text, "all") == 0) return 1;
   int m = 0;
   const pl_node *d = at->kind == NODE_SCALAR ? at : at->first;
   for (; d; d = at->kind == NODE_SCALAR ? NULL : d->next) {
     int c = d->kind == NODE_SCALAR ? axis_index(d->text) : -1;
-    if (c < 0 || c >= r->dim || at->kind == NODE_MAP) {
+    if (c < 0 || c >= r->b->dim || at->kind == NODE_MAP) {
       problem(r, d,
-              r->dim == 3   ? "known: x y z"
-              : r->dim == 2 ? "known: x y"
-                            : "known: x",
+              r->b->dim == 3   ? "known: x y z"
+              : r->b->dim == 2 ? "known: x y"
+                               : "known: x",
               "fix: there is no such component");
       return 0;
     }
@@ -41,44 +41,45 @@ static void claim(reader *r, int *owner, const pl_node **where, const pl_node *a
                   const pl_drive_desc *d) {
   char buf[128];
   for (int i = 0; i < d->nnode; i++)
-    for (int c = 0; c < r->dim; c++) {
+    for (int c = 0; c < r->b->dim; c++) {
       if (!(d->mask >> c & 1)) continue;
-      int *o = &owner[d->node[i] * r->dim + c];
+      int *o = &owner[d->node[i] * r->b->dim + c];
       if (*o) {
         problem(r, at, "leave the node out of one of them",
                 "%s is driven twice along %c, the first time in line %d",
-                node_text(r, d->node[i], buf, sizeof buf), "xyz"[c], where[*o - 1] -> line);
+                pl_build_node_text(r->b, d->node[i], buf, sizeof buf), "xyz"[c],
+                where[*o - 1] -> line);
         return;
       }
-      *o = r->ndrive;
+      *o = r->b->ndrive;
     }
 }
 
-static pl_drive_desc *drive_add(reader *r, const txt *name, const node_list *nodes, int mask,
-                                int nterm, pl_term **term) {
-  if (!scene_grow(r, &r->drive, r->ndrive, &r->drive_cap, sizeof *r->drive)) return NULL;
-  *term = scene_alloc(r, (size_t)nterm + 1, sizeof **term);
-  if (!*term) return NULL;
-  pl_drive_desc *d = &r->drive[r->ndrive++];
-  *d = (pl_drive_desc){.name = name->s[0] ? name->s : NULL,
-                       .kind = PL_DRIVE_TRANSLATION,
-                       .nnode = nodes->n,
-                       .node = nodes->v,
-                       .mask = mask,
-                       .nterm = nterm,
-                       .term = *term};
-  return d;
+// terms are filled by the caller, on whose stack they are
+static pl_drive_desc drive_desc(const txt *name, const node_list *nodes, int mask, int nterm,
+                                const pl_term *term) {
+  return (pl_drive_desc){.name = name->s[0] ? name->s : NULL,
+                         .nnode = nodes->n,
+                         .node = nodes->v,
+                         .mask = mask,
+                         .nterm = nterm,
+                         .term = term};
+}
+
+static void drive_add(reader *r, const drive_def *d, const pl_drive_desc *desc) {
+  if (pl_build_drive(r->b, desc, d->clamp.v ? PL_HOLD_CLAMP : PL_HOLD_NODES, d->clamp.at) < 0)
+    r->failed = PL_E_NOMEM;
 }
 
 static void put_term(reader *r, int term, pl_term *t, int harmonic, const num *phase, int n,
                      const num *amplitude) {
-  int drive = r->ndrive - 1;
+  int drive = r->b->ndrive; // the one that is being made
   t->harmonic = harmonic;
   t->phase = phase->v;
-  target_add(r, AT_DRIVE, drive, term, 3, phase, 1);
+  follow(r, PL_AT_DRIVE, drive, term, 3, phase, 1);
   for (int c = 0; c < n; c++) {
     t->amplitude[c] = amplitude[c].v;
-    target_add(r, AT_DRIVE, drive, term, c, &amplitude[c], 1);
+    follow(r, PL_AT_DRIVE, drive, term, c, &amplitude[c], 1);
   }
 }
 
@@ -91,8 +92,8 @@ static int check_term_count(reader *r, const items *terms) {
 static void add_rotation(reader *r, const drive_def *d, const pl_node *at, const node_list *nodes) {
   const rotation_def *t = d->rotation;
   const term_def *terms = t->terms.item;
-  pl_term *term;
-  if (r->dim == 1) {
+  pl_term term[PL_TERM_MAX] = {0};
+  if (r->b->dim == 1) {
     problem(r, at, NULL, "nothing rotates in one dimension");
     return;
   }
@@ -103,17 +104,16 @@ static void add_rotation(reader *r, const drive_def *d, const pl_node *at, const
   }
   if (!check_term_count(r, &t->terms)) return;
   int nterm = t->terms.at ? t->terms.n : 1;
-  pl_drive_desc *out = drive_add(r, &d->name, nodes, (1 << r->dim) - 1, nterm, &term);
-  if (!out) return;
-  out->kind = PL_DRIVE_ROTATION;
-  out->axis[2] = 1;
-  for (int c = 0; t->axis.at && c < 3; c++) out->axis[c] = t->axis.v[c].v;
-  for (int c = 0; c < t->through.n; c++) out->centre[c] = t->through.v[c].v;
-  if (r->dim == 3 && !t->axis.at)
+  pl_drive_desc out = drive_desc(&d->name, nodes, (1 << r->b->dim) - 1, nterm, term);
+  out.kind = PL_DRIVE_ROTATION;
+  out.axis[2] = 1;
+  for (int c = 0; t->axis.at && c < 3; c++) out.axis[c] = t->axis.v[c].v;
+  for (int c = 0; c < t->through.n; c++) out.centre[c] = t->through.v[c].v;
+  if (r->b->dim == 3 && !t->axis.at)
     problem(r, at, "e.g. axis: [0, 1, 0]", "rotation needs the key 'axis'");
-  else if (!(pl_norm3(out->axis) > 0) ||
-           (r->dim == 2 && (out->axis[0] != 0 || out->axis[1] != 0 || !(out->axis[2] > 0))))
-    problem(r, t->axis.at, r->dim == 2 ? "in two dimensions it is [0, 0, 1]" : NULL,
+  else if (!(pl_norm3(out.axis) > 0) ||
+           (r->b->dim == 2 && (out.axis[0] != 0 || out.axis[1] != 0 || !(out.axis[2] > 0))))
+    problem(r, t->axis.at, r->b->dim == 2 ? "in two dimensions it is [0, 0, 1]" : NULL,
             "axis cannot be this direction");
   for (int k = 0; k < nterm; k++) {
     if (!t->terms.at) {
@@ -124,14 +124,14 @@ static void add_rotation(reader *r, const drive_def *d, const pl_node *at, const
       problem(r, t->terms.at, NULL, "terms of a rotation need 'angle'");
     put_term(r, k, &term[k], terms[k].harmonic.v, &terms[k].phase, 1, &terms[k].angle);
   }
+  drive_add(r, d, &out);
 }
 
 static void add_translation(reader *r, const drive_def *d, const node_list *nodes) {
   const term_def *terms = d->terms.item;
-  pl_term *term;
+  pl_term term[PL_TERM_MAX] = {0};
   int mask, nterm = d->terms.at ? d->terms.n : d->translation.at != NULL;
   if (!read_mask(r, d->fix, &mask) || !check_term_count(r, &d->terms)) return;
-  if (!drive_add(r, &d->name, nodes, mask, nterm, &term)) return;
   for (int k = 0; k < nterm; k++) {
     if (!d->terms.at) {
       put_term(r, k, &term[k], d->harmonic.v, &d->phase, d->translation.n, d->translation.v);
@@ -142,12 +142,14 @@ static void add_translation(reader *r, const drive_def *d, const node_list *node
     put_term(r, k, &term[k], terms[k].harmonic.v, &terms[k].phase, terms[k].translation.n,
              terms[k].translation.v);
   }
+  pl_drive_desc out = drive_desc(&d->name, nodes, mask, nterm, term);
+  drive_add(r, d, &out);
 }
 
 static void build_drive(reader *r, const drive_def *d, const pl_node *at, int *owner,
                         const pl_node **where) {
   node_list nodes;
-  int before = r->ndrive;
+  int before = r->b->ndrive;
   if (!select_either(r, d->node, d->nodes, at, "drive", &nodes)) return;
   int ways = (d->translation.at != NULL) + (d->rotation != NULL) + (d->terms.at != NULL);
   if (ways > 1 || (ways == 0 && !d->fix)) {
@@ -158,10 +160,9 @@ static void build_drive(reader *r, const drive_def *d, const pl_node *at, int *o
     add_rotation(r, d, at, &nodes);
   else
     add_translation(r, d, &nodes);
-  if (r->ndrive == before) return;
+  if (r->b->ndrive == before) return;
   where[before] = at;
-  if (d->clamp.v) r->clamp[before] = d->clamp.at;
-  claim(r, owner, where, at, &r->drive[before]);
+  claim(r, owner, where, at, &r->b->drive[before]);
 }
 
 // the nodes that no entry of `fixed` before holds
@@ -169,8 +170,8 @@ static void drop_held(reader *r, const int *owner, node_list *nodes) {
   int n = 0, *left = scene_alloc(r, (size_t)nodes->n + 1, sizeof *left);
   if (!left) return;
   for (int i = 0; i < nodes->n; i++) {
-    int o = owner[nodes->v[i] * r->dim];
-    if (!o || r->drive[o - 1].nterm > 0) left[n++] = nodes->v[i];
+    int o = owner[nodes->v[i] * r->b->dim];
+    if (!o || r->b->drive[o - 1].nterm > 0) left[n++] = nodes->v[i];
   }
   *nodes = (node_list){n, left};
 }
@@ -179,8 +180,7 @@ static void drop_held(reader *r, const int *owner, node_list *nodes) {
 static void build_hold(reader *r, const pl_node *at, int several, int *owner,
                        const pl_node **where) {
   drive_def *d = scene_alloc(r, 1, sizeof *d);
-  int before = r->ndrive, mask;
-  pl_term *term;
+  int before = r->b->ndrive, mask;
   node_list nodes;
   if (!d) return;
   if (at->kind == NODE_MAP) {
@@ -192,10 +192,12 @@ static void build_hold(reader *r, const pl_node *at, int several, int *owner,
     if (several) drop_held(r, owner, &nodes);
     if (nodes.n == 0) return;
   }
-  if (!read_mask(r, d->fix, &mask) || !drive_add(r, &d->name, &nodes, mask, 0, &term)) return;
+  if (!read_mask(r, d->fix, &mask)) return;
+  pl_drive_desc out = drive_desc(&d->name, &nodes, mask, 0, NULL);
+  drive_add(r, d, &out);
+  if (r->b->ndrive == before) return;
   where[before] = at;
-  if (d->clamp.v) r->clamp[before] = d->clamp.at;
-  claim(r, owner, where, at, &r->drive[before]);
+  claim(r, owner, where, at, &r->b->drive[before]);
 }
 
 // `fixed: SELECTOR`, or a list of selectors and mappings, each a support of its own; a long list of
@@ -216,10 +218,9 @@ void build_drives(reader *r) {
   const items *drives = &r->def.drives;
   const pl_node *at = items_first(drives), *fixed = r->def.fixed;
   size_t most = (size_t)drives->n + (fixed && fixed->kind == NODE_LIST ? (size_t)fixed->n : 0) + 2;
-  int *owner = scene_alloc(r, (size_t)r->nnode * (size_t)r->dim + 1, sizeof *owner);
+  int *owner = scene_alloc(r, (size_t)r->b->nnode * (size_t)r->b->dim + 1, sizeof *owner);
   const pl_node **where = scene_alloc(r, most, sizeof *where);
-  r->clamp = scene_alloc(r, most, sizeof *r->clamp);
-  if (!owner || !where || !r->clamp) return;
+  if (!owner || !where) return;
   if (fixed) build_fixed(r, fixed, owner, where);
   for (int k = 0; k < drives->n && !r->failed; k++, at = at->next)
     build_drive(r, (const drive_def *)drives->item + k, at, owner, where);
@@ -237,19 +238,17 @@ void build_loads(reader *r) {
     if (!d->force.at == !d->total.at)
       problem(r, at, NULL, "load needs either 'force' (on every node) or 'total'");
     if (!select_either(r, d->node, d->nodes, at, "load", &nodes)) continue;
-    if (!scene_grow(r, &r->load, r->nload, &r->load_cap, sizeof *r->load)) return;
     double share = d->total.at ? 1.0 / nodes.n : 1;
-    pl_load_desc *out = &r->load[r->nload];
-    *out = (pl_load_desc){.name = d->name.s[0] ? d->name.s : NULL,
-                          .nnode = nodes.n,
-                          .node = nodes.v,
-                          .term = {.harmonic = d->harmonic.v, .phase = d->phase.v}};
+    pl_load_desc out = {.name = d->name.s[0] ? d->name.s : NULL,
+                        .nnode = nodes.n,
+                        .node = nodes.v,
+                        .term = {.harmonic = d->harmonic.v, .phase = d->phase.v}};
     for (int c = 0; c < force->n; c++) {
-      out->term.amplitude[c] = force->v[c].v * share;
-      target_add(r, AT_LOAD, r->nload, 0, c, &force->v[c], share);
+      out.term.amplitude[c] = force->v[c].v * share;
+      follow(r, PL_AT_LOAD, r->b->nload, 0, c, &force->v[c], share);
     }
-    target_add(r, AT_LOAD, r->nload, 0, 3, &d->phase, 1);
-    r->nload++;
+    follow(r, PL_AT_LOAD, r->b->nload, 0, 3, &d->phase, 1);
+    if (pl_build_load(r->b, &out) < 0) r->failed = PL_E_NOMEM;
   }
 }
 
@@ -257,9 +256,9 @@ void build_loads(reader *r) {
 
 static void add_spin(reader *r, const spin_def *d, const pl_node *at, const node_list *nodes) {
   double axis[3] = {0, 0, 1}, centre[3] = {0};
-  if (r->dim == 1 || (r->dim == 3 && !d->axis.at)) {
+  if (r->b->dim == 1 || (r->b->dim == 3 && !d->axis.at)) {
     problem(r, at, NULL,
-            r->dim == 1 ? "nothing rotates in one dimension" : "spin needs the key 'axis'");
+            r->b->dim == 1 ? "nothing rotates in one dimension" : "spin needs the key 'axis'");
     return;
   }
   for (int c = 0; d->axis.at && c < 3; c++) axis[c] = d->axis.v[c].v;
@@ -271,19 +270,21 @@ static void add_spin(reader *r, const spin_def *d, const pl_node *at, const node
   }
   for (int i = 0; i < nodes->n; i++) {
     double arm[3], v[3];
-    pl_sub3(r->X + 3 * (size_t)nodes->v[i], centre, arm);
+    pl_sub3(r->b->X + 3 * (size_t)nodes->v[i], centre, arm);
     pl_cross3(axis, arm, v);
-    for (int c = 0; c < r->dim; c++) r->v0[nodes->v[i] * r->dim + c] += d->rate.v * v[c] / len;
+    for (int c = 0; c < r->b->dim; c++)
+      r->v0[nodes->v[i] * r->b->dim + c] += d->rate.v * v[c] / len;
   }
   for (int c = 0; c < 3; c++) axis[c] *= d->rate.v / len;
-  rods_spin(r, nodes, axis);
+  pl_build_spin(r->b, nodes->n, nodes->v, axis, r->v0);
 }
 
 void build_initial(reader *r) {
   const items *list = &r->def.initial;
   const pl_node *at = items_first(list);
   if (list->n == 0) return;
-  size_t nq = ((size_t)r->nnode + (size_t)r->ncopy) * (size_t)r->dim + (size_t)r->nextra;
+  size_t nq =
+      ((size_t)r->b->nnode + (size_t)r->b->ncopy) * (size_t)r->b->dim + (size_t)r->b->nextra;
   r->u0 = scene_alloc(r, nq + 1, sizeof *r->u0);
   r->v0 = scene_alloc(r, nq + 1, sizeof *r->v0);
   if (!r->u0 || !r->v0) return;
@@ -294,9 +295,9 @@ void build_initial(reader *r) {
       problem(r, at, NULL, "initial needs 'displacement', 'velocity' or 'spin'");
     if (!select_either(r, d->node, d->nodes, at, "initial", &nodes)) continue;
     for (int i = 0; i < nodes.n; i++)
-      for (int c = 0; c < r->dim; c++) {
-        r->u0[nodes.v[i] * r->dim + c] += d->displacement.at ? d->displacement.v[c].v : 0;
-        r->v0[nodes.v[i] * r->dim + c] += d->velocity.at ? d->velocity.v[c].v : 0;
+      for (int c = 0; c < r->b->dim; c++) {
+        r->u0[nodes.v[i] * r->b->dim + c] += d->displacement.at ? d->displacement.v[c].v : 0;
+        r->v0[nodes.v[i] * r->b->dim + c] += d->velocity.at ? d->velocity.v[c].v : 0;
       }
     if (d->spin) add_spin(r, d->spin, at, &nodes);
   }

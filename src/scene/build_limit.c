@@ -466,7 +466,7 @@ static void mark_region(reader *r, sheet *s, const body_slot *b, const region_de
   node_list nodes;
   int n = b->mesh->cell[PL_TRI3].n, found = 0;
   if (!d->nodes || !select_nodes(r, d->nodes, "region", &nodes)) return;
-  memset(inside, 0, (size_t)r->nnode);
+  memset(inside, 0, (size_t)r->b->nnode);
   for (int i = 0; i < nodes.n; i++) inside[nodes.v[i]] = 1;
   for (int e = s->ntri; e < s->ntri + n; e++) {
     const int *v = s->tri + 3 * e;
@@ -500,18 +500,18 @@ static void add_body(reader *r, sheet *s, const body_slot *b, const geometry_def
   }
   if (pl_norm3(warp) > 0) {
     if (has) check_warp(r, g, b, warp);
-    pl_sheet_flatten(n, s->tri + 3 * s->ntri, r->X, warp, s->rest + 6 * (size_t)s->ntri);
+    pl_sheet_flatten(n, s->tri + 3 * s->ntri, r->b->X, warp, s->rest + 6 * (size_t)s->ntri);
   }
   s->ntri += n;
 }
 
 // components that are given, and by which drive
 static int *held_nodes(reader *r, const char **pin) {
-  int n = r->nnode + r->ncopy, *held = scene_alloc(r, (size_t)n + 1, sizeof *held);
-  for (int k = 0; held && k < r->ndrive; k++)
-    for (int i = 0; i < r->drive[k].nnode; i++) {
-      held[r->drive[k].node[i]] |= r->drive[k].mask;
-      pin[r->drive[k].node[i]] = r->drive[k].name;
+  int n = r->b->nnode + r->b->ncopy, *held = scene_alloc(r, (size_t)n + 1, sizeof *held);
+  for (int k = 0; held && k < r->b->ndrive; k++)
+    for (int i = 0; i < r->b->drive[k].nnode; i++) {
+      held[r->b->drive[k].node[i]] |= r->b->drive[k].mask;
+      pin[r->b->drive[k].node[i]] = r->b->drive[k].name;
     }
   return held;
 }
@@ -556,7 +556,7 @@ static void check_analysis(reader *r, const pl_analysis *a, int limits, int conf
 
 void build_limits(reader *r, pl_scene *s) {
   sheet all = {0};
-  int cell = 0, n = r->nnode + r->ncopy, before = r->nproblem;
+  int cell = 0, n = r->b->nnode + r->b->ncopy, before = r->nproblem;
   char *inside = scene_alloc(r, (size_t)n + 1, 1);
   const char **pin = scene_alloc(r, (size_t)n + 1, sizeof *pin);
   if (!inside || !pin) return;

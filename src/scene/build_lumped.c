@@ -12,7 +12,6 @@ void build_masses(reader *r) {
   const mass_def *d = masses->item;
   node_list *chosen = scene_alloc(r, (size_t)masses->n + 1, sizeof *chosen);
   int total = 0, *stencil, at_elem = 0;
-  double *par;
   if (!chosen) return;
   const pl_node *at = items_first(masses);
   for (int k = 0; k < masses->n; k++, at = at->next) {
@@ -22,8 +21,8 @@ void build_masses(reader *r) {
     total += chosen[k].n;
   }
   if (total == 0) return;
-  int one = r->dim == 1;
-  int g = group_add(r, "masses", one ? PL_ELEM_mass1 : PL_ELEM_point, total, 0, 0, &stencil, &par);
+  int one = r->b->dim == 1;
+  int g = group_add(r, "masses", one ? PL_ELEM_mass1 : PL_ELEM_point, total, &stencil);
   for (int k = 0; g >= 0 && k < masses->n; k++) {
     num m = d[k].mass.at ? d[k].mass : d[k].total;
     if (d[k].total.at) {
@@ -73,9 +72,8 @@ void build_potentials(reader *r) {
   const items *terms = &r->def.potentials;
   const potential_def *d = terms->item;
   int *stencil, done = 0;
-  double *par;
   if (terms->n == 0) return;
-  int g = group_add(r, "potential", PL_ELEM_monomial, terms->n, 0, 0, &stencil, &par);
+  int g = group_add(r, "potential", PL_ELEM_monomial, terms->n, &stencil);
   for (int k = 0; g >= 0 && k < terms->n; k++) {
     int dof[UNKNOWNS_MAX] = {0}, power[UNKNOWNS_MAX] = {0};
     num c;
@@ -90,10 +88,11 @@ void build_potentials(reader *r) {
     }
     if (!read_num_text(r, d[k].coefficient, "coefficient", d[k].coefficient->text, &want, &c))
       continue;
-    int first = par_of(PL_ELEM_monomial, "power_1"), npar = pl_elem_table[PL_ELEM_monomial]->npar;
     for (int i = 0; i < UNKNOWNS_MAX; i++) {
+      char name[16];
+      snprintf(name, sizeof name, "power_%d", i + 1);
       stencil[done * UNKNOWNS_MAX + i] = i < d[k].powers->n ? dof[i] : -1;
-      par[done * npar + first + i] = power[i];
+      put_par(r, g, done, name, &(num){.v = power[i], .par = -1});
     }
     put_par(r, g, done++, "coefficient", &c);
   }
@@ -235,7 +234,6 @@ static void check_symmetric(matrix_reader *m, const place *p) {
 static void put_places(matrix_reader *m, const int *dof) {
   reader *r = m->r;
   int ndiag = 0, noff = 0, *s1, *s2, *s3;
-  double *par;
   place p;
   for (int k = 0; k < m->nentry; k += gather_place(m, k, &p)) {
     gather_place(m, k, &p);
@@ -244,10 +242,10 @@ static void put_places(matrix_reader *m, const int *dof) {
   }
   int spring = -1, mass = -1, pair = -1;
   if (ndiag > 0) {
-    spring = group_add(r, "matrices", PL_ELEM_spring1, ndiag, 0, 0, &s1, &par);
-    mass = group_add(r, "matrices", PL_ELEM_mass1, ndiag, 0, 0, &s2, &par);
+    spring = group_add(r, "matrices", PL_ELEM_spring1, ndiag, &s1);
+    mass = group_add(r, "matrices", PL_ELEM_mass1, ndiag, &s2);
   }
-  if (noff > 0) pair = group_add(r, "matrices", PL_ELEM_coupling, noff, 0, 0, &s3, &par);
+  if (noff > 0) pair = group_add(r, "matrices", PL_ELEM_coupling, noff, &s3);
   if (r->failed) return;
   ndiag = noff = 0;
   for (int k = 0; k < m->nentry; k += gather_place(m, k, &p)) {
@@ -274,12 +272,12 @@ static int read_dofs(reader *r, const matrices_def *d, const pl_node *at, int *n
   int ok = 1;
   *n = 0;
   if (!d->dofs) {
-    if (r->dim != 1) {
+    if (r->b->dim != 1) {
       problem(r, at, "e.g. dofs: [a.x, b.y]", "matrices need 'dofs' in more than one dimension");
       return 0;
     }
-    *dof = scene_alloc(r, (size_t)r->nnode + 1, sizeof **dof);
-    for (; *dof && *n < r->nnode; ++*n) (*dof)[*n] = *n;
+    *dof = scene_alloc(r, (size_t)r->b->nnode + 1, sizeof **dof);
+    for (; *dof && *n < r->b->nnode; ++*n) (*dof)[*n] = *n;
     return *dof != NULL;
   }
   if (d->dofs->kind != NODE_LIST || d->dofs->n == 0) {
@@ -287,7 +285,7 @@ static int read_dofs(reader *r, const matrices_def *d, const pl_node *at, int *n
     return 0;
   }
   *dof = scene_alloc(r, (size_t)d->dofs->n, sizeof **dof);
-  char *seen = scene_alloc(r, (size_t)r->nnode * (size_t)r->dim + 1, 1);
+  char *seen = scene_alloc(r, (size_t)r->b->nnode * (size_t)r->b->dim + 1, 1);
   if (!*dof || !seen) return 0;
   for (const pl_node *e = d->dofs->first; e; e = e->next) {
     int q;

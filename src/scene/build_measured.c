@@ -377,7 +377,7 @@ static int find_place(reader *r, const measured_def *d, const pl_node *at, int n
                    : "no place is watched: say which was measured");
     return 0;
   }
-  out->f.axis = axis >= 0 ? axis : r->dim == 1 ? 0 : -1;
+  out->f.axis = axis >= 0 ? axis : r->b->dim == 1 ? 0 : -1;
   for (int k = 0; k < nprobe; k++) {
     if (place && (strlen(probe[k].name) != n || strncmp(probe[k].name, text, n) != 0)) continue;
     out->probe = probe[k].name;
@@ -389,7 +389,7 @@ static int find_place(reader *r, const measured_def *d, const pl_node *at, int n
   out->probe = scene_strdup(r, text, n);
   if (axis < 0) return out->probe && select_one(r, place, "watch", &out->f.node);
   if (!out->probe || !select_dof(r, place, "watch", &dof)) return 0;
-  out->f.node = dof / r->dim;
+  out->f.node = dof / r->b->dim;
   return 1;
 }
 
@@ -398,7 +398,7 @@ static int check_place(reader *r, const measured_def *d, const pl_node *at, pl_m
   const pl_node *where = d->probe ? d->probe : at;
   char hint[PL_TEXT];
   snprintf(hint, sizeof hint, "e.g. watch: %.60s.y", out->probe);
-  if (out->f.axis < 0 || out->f.axis >= r->dim) {
+  if (out->f.axis < 0 || out->f.axis >= r->b->dim) {
     problem(r, where, hint, "measured: along which axis?");
     return 0;
   }

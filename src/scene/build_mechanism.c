@@ -26,12 +26,12 @@ static int read_joints(reader *r, const pl_node *at, const char *what, int n, in
 
 // links at each node: ptr[nnode + 1], entry = 2 link + end
 static int build_graph(reader *r, int **ptr, int **entry) {
-  *ptr = scene_alloc(r, (size_t)r->nnode + 2, sizeof **ptr);
+  *ptr = scene_alloc(r, (size_t)r->b->nnode + 2, sizeof **ptr);
   *entry = scene_alloc(r, 2 * (size_t)r->nlink + 1, sizeof **entry);
   if (!*ptr || !*entry) return 0;
   int *p = *ptr;
   for (int k = 0; k < 2 * r->nlink; k++) p[r->link_joint[k / 2][k % 2] + 2]++;
-  for (int i = 0; i < r->nnode; i++) p[i + 2] += p[i + 1];
+  for (int i = 0; i < r->b->nnode; i++) p[i + 2] += p[i + 1];
   for (int k = 0; k < 2 * r->nlink; k++) (*entry)[p[r->link_joint[k / 2][k % 2] + 1]++] = k;
   return 1;
 }
@@ -58,9 +58,9 @@ static void move_joints(reader *r) {
   int *ptr, *entry, n, many = 0;
   for (int k = 0; k < r->nlink; k++) many += r->link[k]->length.at != NULL;
   if (many == 0 || !build_graph(r, &ptr, &entry)) return;
-  int *mark = scene_alloc(r, (size_t)r->nnode + 1, sizeof *mark);
-  int *stack = scene_alloc(r, (size_t)r->nnode + 1, sizeof *stack);
-  double *shift = scene_alloc(r, 3 * (size_t)r->nnode + 1, sizeof *shift);
+  int *mark = scene_alloc(r, (size_t)r->b->nnode + 1, sizeof *mark);
+  int *stack = scene_alloc(r, (size_t)r->b->nnode + 1, sizeof *stack);
+  double *shift = scene_alloc(r, 3 * (size_t)r->b->nnode + 1, sizeof *shift);
   if (!mark || !stack || !shift) return;
   if ((double)many * r->nlink > 1e8) {
     problem(r, r->link[0]->joints, NULL, "too many links with a length");
@@ -70,7 +70,8 @@ static void move_joints(reader *r) {
     const num *length = &r->link[k]->length;
     if (!length->at) continue;
     double d[3];
-    pl_sub3(r->X + 3 * (size_t)r->link_joint[k][1], r->X + 3 * (size_t)r->link_joint[k][0], d);
+    pl_sub3(r->b->X + 3 * (size_t)r->link_joint[k][1], r->b->X + 3 * (size_t)r->link_joint[k][0],
+            d);
     double l = pl_norm3(d);
     if (!(l > 0)) continue;
     if (!downstream(r, ptr, entry, k, mark, stack, &n)) {
@@ -79,18 +80,17 @@ static void move_joints(reader *r) {
       continue;
     }
     for (int i = 0; i < n; i++)
-      for (int c = 0; c < r->dim; c++) {
+      for (int c = 0; c < r->b->dim; c++) {
         shift[3 * (size_t)stack[i] + c] += (length->v - l) * d[c] / l;
-        target_add(r, AT_X, stack[i], c, 0, length, d[c] / l);
+        follow(r, PL_AT_X, stack[i], c, 0, length, d[c] / l);
       }
   }
-  for (int i = 0; i < 3 * r->nnode; i++) r->X[i] += shift[i];
+  for (int i = 0; i < 3 * r->b->nnode; i++) r->b->X[i] += shift[i];
 }
 
 static void build_links(reader *r, const items *links) {
   const link_def *d = links->item;
   int *stencil;
-  double *par;
   r->link = scene_alloc(r, (size_t)links->n + 1, sizeof *r->link);
   r->link_joint = scene_alloc(r, (size_t)links->n + 1, sizeof *r->link_joint);
   if (!r->link || !r->link_joint) return;
@@ -106,18 +106,19 @@ static void build_links(reader *r, const items *links) {
   for (int k = 0; k < r->nlink; k++) {
     const int *j = r->link_joint[k];
     double e[3];
-    pl_sub3(r->X + 3 * (size_t)j[1], r->X + 3 * (size_t)j[0], e);
+    pl_sub3(r->b->X + 3 * (size_t)j[1], r->b->X + 3 * (size_t)j[0], e);
     if (!(pl_norm3(e) > 0))
       problem(r, r->link[k]->joints, NULL, "the link has no length: its joints are at one place");
   }
   move_joints(r);
   if (r->nlink == 0) return;
-  int g = group_add(r, "links", PL_ELEM_link, r->nlink, 0, 0, &stencil, &par);
+  int g = group_add(r, "links", PL_ELEM_link, r->nlink, &stencil);
   for (int k = 0; g >= 0 && k < r->nlink; k++) {
     memcpy(stencil + 2 * k, r->link_joint[k], 2 * sizeof *stencil);
     put_par(r, g, k, "stiffness", &r->link[k]->stiffness);
     put_par(r, g, k, "mass", &r->link[k]->mass);
-    seg_add(r, r->link_joint[k][0], r->link_joint[k][1]);
+    int line = pl_build_line(r->b, r->link_joint[k][0], r->link_joint[k][1]);
+    if (k == 0) pl_build_lines_of(r->b, g, line);
     if (r->weakest_link == 0 || r->link[k]->stiffness.v < r->weakest_link) {
       r->weakest_link = r->link[k]->stiffness.v;
       r->weakest_at = r->link[k]->stiffness.at ? r->link[k]->stiffness.at : r->link[k]->joints;
@@ -128,14 +129,13 @@ static void build_links(reader *r, const items *links) {
 static void build_angles(reader *r, const items *angles) {
   const angle_def *d = angles->item;
   int *stencil, n = 0;
-  double *par;
   if (angles->n == 0) return;
-  if (r->dim != 2) {
+  if (r->b->dim != 2) {
     problem(r, angles->at, "in space, brace the joint with a third link",
             "rigid angles need dimension 2");
     return;
   }
-  int g = group_add(r, "angles", PL_ELEM_angle, angles->n, 0, 0, &stencil, &par);
+  int g = group_add(r, "angles", PL_ELEM_angle, angles->n, &stencil);
   for (int k = 0; g >= 0 && k < angles->n; k++) {
     if (!d[k].joints || !read_joints(r, d[k].joints, "angle", 3, stencil + 3 * n)) continue;
     put_par(r, g, n++, "stiffness", &d[k].stiffness);
@@ -144,7 +144,7 @@ static void build_angles(reader *r, const items *angles) {
 
 void build_mechanism(reader *r) {
   const mechanism_def *m = r->def.mechanism;
-  if (!m || !m->joints || r->dim == 1) return;
+  if (!m || !m->joints || r->b->dim == 1) return;
   build_links(r, &m->links);
   build_angles(r, &m->angles);
 }
@@ -214,7 +214,7 @@ static int find_ends(reader *r, const spring_def *d, const pl_node *at, const pl
 
 // p = a + s (b - a) + o J u, J the quarter turn in the xy plane
 static void end_point(const reader *r, const spring_end *e, double offset, double *p) {
-  const double *a = r->X + 3 * (size_t)e->a, *b = r->X + 3 * (size_t)e->b;
+  const double *a = r->b->X + 3 * (size_t)e->a, *b = r->b->X + 3 * (size_t)e->b;
   double d[3];
   pl_sub3(b, a, d);
   double l = pl_norm3(d);
@@ -242,8 +242,8 @@ static void put_scalar(reader *r, int group, int k, const spring_def *d, const s
   put_par(r, group, k, "quadratic", &d->quadratic);
   put_par(r, group, k, "cubic", &d->cubic);
   put_par(r, group, k, "damping", &d->damping);
-  if (r->dim > 1 || e[0].dof < 0 || e[1].dof < 0) return;
-  seg_add(r, e[0].dof, e[1].dof);
+  if (r->b->dim > 1 || e[0].dof < 0 || e[1].dof < 0) return;
+  pl_build_line(r->b, e[0].dof, e[1].dof);
 }
 
 static void put_axial(reader *r, int group, int k, const spring_def *d, const spring_end *e,
@@ -272,7 +272,7 @@ static void put_axial(reader *r, int group, int k, const spring_def *d, const sp
   put_par(r, group, k, "damping", &d->damping);
   put_par(r, group, k, "rest", &rest);
   if (d->stiffness.v > r->stiffest) r->stiffest = d->stiffness.v;
-  if (e[0].a == e[0].b && e[1].a == e[1].b) seg_add(r, e[0].a, e[1].a);
+  if (e[0].a == e[0].b && e[1].a == e[1].b) pl_build_line(r->b, e[0].a, e[1].a);
 }
 
 void build_springs(reader *r, const items *springs) {
@@ -281,14 +281,13 @@ void build_springs(reader *r, const items *springs) {
   spring_end(*end)[2] = scene_alloc(r, (size_t)springs->n, sizeof *end);
   char *type = scene_alloc(r, (size_t)springs->n, 1); // 0: bad, 1: scalar, 2: axial
   int count[3] = {0}, group[3] = {0}, *stencil[3] = {0}, done[3] = {0};
-  double *par;
   if (!end || !type) return;
   const pl_node *first = items_first(springs);
   const pl_node *at = first;
   for (int k = 0; k < springs->n; k++, at = at->next) {
     const pl_node *e[2];
     if (!find_ends(r, &d[k], at, e)) continue;
-    int one = r->dim == 1 || is_scalar_end(e[0]) || is_scalar_end(e[1]);
+    int one = r->b->dim == 1 || is_scalar_end(e[0]) || is_scalar_end(e[1]);
     int ok = read_end(r, e[0], one, &end[k][0]) & read_end(r, e[1], one, &end[k][1]);
     if (ok && one && end[k][0].dof == end[k][1].dof) {
       problem(r, at, NULL, "both ends of the spring are the same");
@@ -297,10 +296,8 @@ void build_springs(reader *r, const items *springs) {
     if (ok) type[k] = one ? 1 : 2;
     count[(int)type[k]]++;
   }
-  if (count[1] > 0)
-    group[1] = group_add(r, "springs", PL_ELEM_spring1, count[1], 0, 0, &stencil[1], &par);
-  if (count[2] > 0)
-    group[2] = group_add(r, "springs", PL_ELEM_spring, count[2], 0, 0, &stencil[2], &par);
+  if (count[1] > 0) group[1] = group_add(r, "springs", PL_ELEM_spring1, count[1], &stencil[1]);
+  if (count[2] > 0) group[2] = group_add(r, "springs", PL_ELEM_spring, count[2], &stencil[2]);
   if (r->failed) return;
   at = first;
   for (int k = 0; k < springs->n; k++, at = at->next) {

@@ -9,10 +9,10 @@
 // ---- nodes and axes ---------------------------------------------------------------------------
 
 int free_mask(const reader *r, int node) {
-  int mask = (1 << r->dim) - 1;
-  for (int k = 0; k < r->ndrive; k++)
-    for (int i = 0; i < r->drive[k].nnode; i++)
-      if (r->drive[k].node[i] == node) mask &= ~r->drive[k].mask;
+  int mask = (1 << r->b->dim) - 1;
+  for (int k = 0; k < r->b->ndrive; k++)
+    for (int i = 0; i < r->b->drive[k].nnode; i++)
+      if (r->b->drive[k].node[i] == node) mask &= ~r->b->drive[k].mask;
   return mask;
 }
 
@@ -21,7 +21,7 @@ static int axes_of(reader *r, const pl_node *at, int *mask) {
   for (const char *c = at->kind == NODE_SCALAR ? at->text : "?"; *c; c++) {
     char one[2] = {*c, 0};
     int axis = axis_index(one);
-    if (axis < 0 || axis >= r->dim) {
+    if (axis < 0 || axis >= r->b->dim) {
       problem(r, at, "e.g. y, xy or [x, y]", "axes: the scene has no such direction");
       return 0;
     }
@@ -46,8 +46,8 @@ static int check_free(reader *r, const pl_node *at, int n, const int *node, int 
   for (int i = 0; i < n; i++) {
     if (free_mask(r, node[i]) & (mask ? mask : 7)) continue;
     problem(r, at, "choose a node that is free to move",
-            "%s is fixed or driven%s, no design moves it", node_text(r, node[i], buf, sizeof buf),
-            mask ? " along these axes" : "");
+            "%s is fixed or driven%s, no design moves it",
+            pl_build_node_text(r->b, node[i], buf, sizeof buf), mask ? " along these axes" : "");
     return 0;
   }
   return 1;
@@ -186,7 +186,7 @@ static int read_trajectory(reader *r, const plan *p, const pl_node *at, const ob
   o->nharm = d->harmonics.v > 0 ? d->harmonics.v : p->harmonics;
   for (int k = 0; k < ntarget; k++)
     if (!read_target(r, p, d, target_of(at, k), omega, &o->nharm, &coef[k])) return 0;
-  size_t per = (size_t)r->dim * (2 * (size_t)o->nharm + 1);
+  size_t per = (size_t)r->b->dim * (2 * (size_t)o->nharm + 1);
   double *all = scene_alloc(r, per * (size_t)ntarget + 1, sizeof *all);
   if (!all) return 0;
   for (int k = 0; k < ntarget; k++) memcpy(all + (size_t)k * per, coef[k], per * sizeof *all);

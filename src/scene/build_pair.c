@@ -23,7 +23,7 @@ static ends read_ends(reader *r, const pl_node *nodes, const char *what) {
     return e;
   }
   const pl_node *end[2] = {nodes->first, nodes->last};
-  e.scalar = r->dim == 1 || is_scalar_end(end[0]) || is_scalar_end(end[1]);
+  e.scalar = r->b->dim == 1 || is_scalar_end(end[0]) || is_scalar_end(end[1]);
   e.ok = 1;
   for (int i = 0; i < 2; i++)
     e.ok &=
@@ -32,7 +32,7 @@ static ends read_ends(reader *r, const pl_node *nodes, const char *what) {
   if (e.at[0] == e.at[1]) {
     problem(r, nodes, NULL, "both ends of the %s are the same", what);
     e.ok = 0;
-  } else if (!e.scalar && memcmp(r->X + 3 * (size_t)e.at[0], r->X + 3 * (size_t)e.at[1],
+  } else if (!e.scalar && memcmp(r->b->X + 3 * (size_t)e.at[0], r->b->X + 3 * (size_t)e.at[1],
                                  3 * sizeof(double)) == 0) {
     problem(r, nodes, "name one direction, e.g. [a.x, b.x]",
             "the two ends of the %s are at one place: their line has no direction", what);
@@ -49,11 +49,9 @@ typedef struct sorter {
 
 // count[scalar] elements of a kind each
 static int sorter_open(reader *r, const char *name, const int *count, const int *kind, sorter *s) {
-  double *par;
   *s = (sorter){.r = r, .group = {-1, -1}};
   for (int i = 0; i < 2; i++)
-    if (count[i] > 0)
-      s->group[i] = group_add(r, name, kind[i], count[i], 0, 0, &s->stencil[i], &par);
+    if (count[i] > 0) s->group[i] = group_add(r, name, kind[i], count[i], &s->stencil[i]);
   return !r->failed;
 }
 
@@ -63,7 +61,8 @@ static int sorter_add(sorter *s, const ends *e) {
   to[0] = e->at[0];
   to[1] = e->at[1];
   if (k == 0 || memcmp(to, to - 2, 2 * sizeof *to) != 0)
-    if (!e->scalar || (s->r->dim == 1 && to[0] >= 0 && to[1] >= 0)) seg_add(s->r, to[0], to[1]);
+    if (!e->scalar || (s->r->b->dim == 1 && to[0] >= 0 && to[1] >= 0))
+      pl_build_line(s->r->b, to[0], to[1]);
   return k;
 }
 

@@ -34,7 +34,8 @@ static int find_time(const pl_table *t) {
 }
 
 static int read_table(reader *r, const char *path, const pl_table *t, double omega, curve *c) {
-  int dim = r->dim, rows = pl_table_rows(t), cols = pl_table_cols(t), col[3], time = find_time(t);
+  int dim = r->b->dim, rows = pl_table_rows(t), cols = pl_table_cols(t), col[3],
+      time = find_time(t);
   double factor[3], second = 1;
   const char *hint = "the header is e.g. t_s,x_mm,y_mm";
   const double *data = pl_table_data(t);
@@ -79,17 +80,17 @@ static int read_points(reader *r, const pl_node *at, curve *c) {
             "trajectory must be a file or {points: list}");
     return 0;
   }
-  c->x = scene_alloc(r, (size_t)(list->n * r->dim) + 1, sizeof *c->x);
+  c->x = scene_alloc(r, (size_t)(list->n * r->b->dim) + 1, sizeof *c->x);
   if (!c->x) return 0;
   for (const pl_node *d = list->first; d; d = d->next) {
     vec v;
-    if (!read_vec(r, d, "points", "m", r->dim, r->dim, &v)) return 0;
-    for (int k = 0; k < r->dim; k++) {
+    if (!read_vec(r, d, "points", "m", r->b->dim, r->b->dim, &v)) return 0;
+    for (int k = 0; k < r->b->dim; k++) {
       if (v.v[k].par >= 0) {
         problem(r, d, NULL, "points cannot depend on a parameter");
         return 0;
       }
-      c->x[c->n * r->dim + k] = v.v[k].v;
+      c->x[c->n * r->b->dim + k] = v.v[k].v;
     }
     c->n++;
   }
@@ -101,7 +102,7 @@ static int read_points(reader *r, const pl_node *at, curve *c) {
 // points that differ: the last may repeat the first
 static int distinct(const reader *r, const curve *c) {
   int same = c->n > 1;
-  for (int k = 0; k < r->dim && same; k++) same = c->x[k] == c->x[(c->n - 1) * r->dim + k];
+  for (int k = 0; k < r->b->dim && same; k++) same = c->x[k] == c->x[(c->n - 1) * r->b->dim + k];
   return c->n - same;
 }
 
@@ -136,10 +137,10 @@ int read_target(reader *r, const plan *p, const objective_def *d, const pl_node 
             "trajectory: the target has %d harmonics, the motions %d", *nharm, p->harmonics);
     return 0;
   }
-  *coef = scene_alloc(r, (size_t)r->dim * (2 * (size_t)*nharm + 1) + 1, sizeof **coef);
+  *coef = scene_alloc(r, (size_t)r->b->dim * (2 * (size_t)*nharm + 1) + 1, sizeof **coef);
   if (!*coef) return 0;
   int arc = d->resample.v == 2 || (d->resample.v == 0 && !c.timed);
-  pl_status s = pl_curve_coefficients(r->env, c.n, r->dim, c.x, arc ? PL_BY_ARC : PL_BY_TIME,
+  pl_status s = pl_curve_coefficients(r->env, c.n, r->b->dim, c.x, arc ? PL_BY_ARC : PL_BY_TIME,
                                       c.timed && !arc ? c.times : NULL, *nharm, *coef);
   if (s == PL_E_NOMEM) r->failed = s;
   return s == PL_OK;

@@ -52,7 +52,7 @@ static void check_body(reader *r, const body_slot *b) {
     warning(r, g->thickness.at, NULL, "shell '%s': a thickness of %.3g m at a size of %.3g m",
             b->def->name.s, g->thickness.v, size);
   if (!b->rod) return;
-  double wide = fmax(b->rod->value[PAR_WIDTH].v, b->rod->value[PAR_HEIGHT].v);
+  double wide = b->rod->wide;
   if (wide > 0.5 * size)
     warning(r, b->at, NULL, "rod '%s': a section of %.3g m at a size of %.3g m", b->def->name.s,
             wide, size);
@@ -115,8 +115,8 @@ static void check_hinges(reader *r, const body_slot *b) {
 
 // 9.81 written without its unit in a scene of millimetres
 static void check_gravity(reader *r) {
-  double size = sqrt(r->gravity[0] * r->gravity[0] + r->gravity[1] * r->gravity[1] +
-                     r->gravity[2] * r->gravity[2]);
+  double size = sqrt(r->b->gravity[0] * r->b->gravity[0] + r->b->gravity[1] * r->b->gravity[1] +
+                     r->b->gravity[2] * r->b->gravity[2]);
   if (size == 0 || (size > 0.5 && size < 500)) return;
   for (int c = 0; c < 3; c++) {
     const num *v = &r->def.gravity.v[c];
@@ -130,22 +130,23 @@ static void check_gravity(reader *r) {
 
 // degrees written as radians
 static void check_drives(reader *r) {
-  for (int k = 0; k < r->ndrive; k++)
-    for (int i = 0; i < r->drive[k].nterm; i++)
-      if (r->drive[k].kind == PL_DRIVE_ROTATION && fabs(r->drive[k].term[i].amplitude[0]) > 7)
+  for (int k = 0; k < r->b->ndrive; k++)
+    for (int i = 0; i < r->b->drive[k].nterm; i++)
+      if (r->b->drive[k].kind == PL_DRIVE_ROTATION && fabs(r->b->drive[k].term[i].amplitude[0]) > 7)
         warning(r, NULL, "write e.g. 20 deg; a bare number is in the scene's unit of angle",
                 "drive %d: a rotation by %.3g rad is more than a turn", k + 1,
-                r->drive[k].term[i].amplitude[0]);
+                r->b->drive[k].term[i].amplitude[0]);
 }
 
 static void check_nodes(reader *r) {
-  if (r->dim == 1) return;
+  if (r->b->dim == 1) return;
   // named nodes and joints at one place
-  for (int i = 0; i < r->nnode && i < 2000; i++)
-    for (int j = 0; r->label[i] && j < i; j++)
-      if (r->label[j] && memcmp(r->X + 3 * i, r->X + 3 * j, 3 * sizeof *r->X) == 0) {
-        const name_entry *e = name_find(&r->names, r->label[i]);
-        warning(r, e->at, NULL, "nodes '%s' and '%s' are at one place", r->label[j], r->label[i]);
+  for (int i = 0; i < r->b->nnode && i < 2000; i++)
+    for (int j = 0; r->b->label[i] && j < i; j++)
+      if (r->b->label[j] && memcmp(r->b->X + 3 * i, r->b->X + 3 * j, 3 * sizeof *r->b->X) == 0) {
+        const name_entry *e = name_find(&r->names, r->b->label[i]);
+        warning(r, e->at, NULL, "nodes '%s' and '%s' are at one place", r->b->label[j],
+                r->b->label[i]);
         return;
       }
 }

@@ -6,31 +6,9 @@
 
 // ---- memory -----------------------------------------------------------------------------------
 
-enum { BLOCK = 1 << 15 };
-
 void *scene_alloc(reader *r, size_t count, size_t size) {
-  size_t bytes;
-  if (pl_mul_size(count, size, &bytes) || bytes > SIZE_MAX / 2) bytes = SIZE_MAX / 2;
-  bytes = (bytes + 15) & ~(size_t)15;
-  char *p = NULL;
-  if (bytes > BLOCK / 4) {
-    p = pl_arena_alloc(r->arena, bytes, 1);
-  } else {
-    // small things share pieces, for the arena rounds everything up
-    if (bytes > r->block_left) {
-      r->block = pl_arena_alloc(r->arena, BLOCK, 1);
-      r->block_left = r->block ? BLOCK : 0;
-    }
-    if (bytes <= r->block_left) {
-      p = r->block;
-      r->block += bytes;
-      r->block_left -= bytes;
-    }
-  }
-  if (p)
-    memset(p, 0, bytes);
-  else
-    r->failed = PL_E_NOMEM;
+  void *p = pl_build_keep(r->b, count, size);
+  if (!p) r->failed = PL_E_NOMEM;
   return p;
 }
 
@@ -41,18 +19,9 @@ const char *scene_strdup(reader *r, const char *s, size_t n) {
 }
 
 int scene_grow(reader *r, void *array, int n, int *cap, size_t size) {
-  if (n < *cap) return 1;
-  int want = *cap ? 2 * *cap : 16;
-  void *grown = want > 0 ? scene_alloc(r, (size_t)want, size) : NULL, *old;
-  if (!grown) {
-    r->failed = PL_E_NOMEM;
-    return 0;
-  }
-  memcpy(&old, array, sizeof old);
-  if (n > 0) memcpy(grown, old, (size_t)n * size);
-  memcpy(array, &grown, sizeof grown);
-  *cap = want;
-  return 1;
+  int ok = pl_build_grow(r->b, array, n, cap, size);
+  if (!ok) r->failed = PL_E_NOMEM;
+  return ok;
 }
 
 // ---- messages ---------------------------------------------------------------------------------
@@ -100,6 +69,11 @@ void problem_at(reader *r, const char *file, int line, int col, const char *hint
   va_start(args, fmt);
   report(r, PL_ERROR, file, line, col, hint, fmt, args);
   va_end(args);
+}
+
+void build_problem_at(void *ctx, const void *origin, const char *hint, const char *text) {
+  reader *r = ctx;
+  problem(r, origin ? origin : r->root, hint, "%s", text);
 }
 
 void warning(reader *r, const pl_node *at, const char *hint, const char *fmt, ...) {

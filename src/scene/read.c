@@ -369,8 +369,8 @@ static void scale_direction(vec *v) {
 }
 
 static int read_vec_row(reader *r, const pl_node *at, const row *w, vec *v) {
-  int least = w->type == T_VEC ? r->dim : r->dim == 2 ? 2 : 3;
-  int most = w->type == T_VEC ? r->dim : 3;
+  int least = w->type == T_VEC ? r->b->dim : r->b->dim == 2 ? 2 : 3;
+  int most = w->type == T_VEC ? r->b->dim : 3;
   if (!read_vec(r, at, w->key, w->unit, least, most, v) || !refuse_param(r, w, v->n, v->v))
     return 0;
   if (!w->unit || !w->unit[0]) scale_direction(v);

@@ -75,9 +75,9 @@ static int read_head(reader *r) {
   else if (format != root->first && !format->origin)
     problem_key(r, format, "put it before everything else", "'pliant' must be the first key");
   read_units(r);
-  r->dim = 3;
+  r->b->dim = 3;
   const pl_node *dimension = node_get(root, "dimension");
-  return !dimension || read_int(r, dimension, "dimension", 1, 3, &r->dim);
+  return !dimension || read_int(r, dimension, "dimension", 1, 3, &r->b->dim);
 }
 
 int path_within(const char *root, const char *path, char *real) {
@@ -157,8 +157,11 @@ static const pl_scene_limits default_limits = {.yaml_nodes = 1000000, .nodes = 2
 
 static pl_status parse_into(reader *r, pl_scene *s, const char *name, const char *folder,
                             const char *data, size_t size, int nset, const char *const *set) {
-  PL_TRY(pl_arena_create(r->env, 4096, &s->impl->arena));
-  r->arena = s->impl->arena;
+  PL_TRY(pl_builder_create(r->env, 3, &s->impl->builder));
+  r->b = s->impl->builder;
+  r->b->node_limit = r->limit.nodes;
+  r->b->problem = build_problem_at;
+  r->b->ctx = r;
   PL_TRY(pl_arena_create(r->env, 4096, &r->scratch));
   s->path = r->file = scene_strdup(r, name, strlen(name));
   s->folder = r->folder = scene_strdup(r, folder, strlen(folder));
@@ -229,7 +232,7 @@ void pl_scene_free(pl_scene *s) {
   pl_model_free(s->model);
   pl_mesh_free(s->mesh);
   for (int k = 0; s->impl && k < s->impl->nmesh; k++) pl_obstacle_mesh_free(s->impl->mesh[k]);
-  if (s->impl) pl_arena_free(s->impl->arena);
+  if (s->impl) pl_builder_free(s->impl->builder);
   pl_free(env, s->impl);
   pl_free(env, s);
 }
@@ -270,7 +273,7 @@ static pl_status write_changed(reader *r, const pl_scene *s, const double *desig
                                const char *const *set, pl_text *out) {
   pl_text text;
   pl_status st;
-  PL_TRY(pl_arena_create(r->env, 4096, &r->arena));
+  PL_TRY(pl_builder_create(r->env, 3, &r->b));
   pl_text_init(&text, r->env);
   node_write(s->impl->root, &text);
   st = text.failed ? PL_E_NOMEM : tree_parse(r, text.s, text.n, &r->root);
@@ -292,7 +295,7 @@ pl_status pl_scene_write_design(const pl_scene *s, const double *design, int nse
                                 const char *const *set, pl_text *out) {
   reader r = {.env = s->env, .file = s->path, .folder = s->folder, .limit = default_limits};
   pl_status st = write_changed(&r, s, design, nset, set, out);
-  if (r.arena) pl_arena_free(r.arena);
+  pl_builder_free(r.b);
   return st;
 }
 

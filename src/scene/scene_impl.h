@@ -1,6 +1,7 @@
 #ifndef SCENE_IMPL_H
 #define SCENE_IMPL_H
 
+#include "pliant/build.h"
 #include "pliant/scene.h"
 
 #include <stdarg.h>
@@ -520,9 +521,8 @@ typedef struct body_slot {
   int bad;       // reported already; selectors on it keep quiet
   pl_mesh *mesh; // freed by the reader
   int n, npiece;
-  int *node;    // [n] model node of each mesh vertex
-  int *midedge; // [ntri][9] stencils of mid-edge bending, filled by build_clamps; NULL: none
-  struct rod_part *rod; // what build_rods makes of a rod, NULL: none
+  int *node;             // [n] model node of each mesh vertex
+  struct rod_curve *rod; // what a generated rod's vertices follow, NULL: not a rod
 } body_slot;
 
 typedef struct node_list {
@@ -538,21 +538,12 @@ typedef struct set_slot {
   node_list nodes;
 } set_slot;
 
-typedef enum place_kind { AT_GROUP, AT_DRIVE, AT_LOAD, AT_PAR, AT_X } place_kind;
-typedef struct aim {
-  place_kind kind;
-  int a, b, c; // group elem par; drive term entry; load - entry; par; X index
-  int par;     // parameter
-  double coef;
-} aim;
-
 enum { OPENED_MAX = 256 };
 
 typedef struct reader {
   pl_env *env;
-  pl_arena *arena, *scratch;
-  char *block; // what is left of the arena's last piece
-  size_t block_left;
+  pl_arena *scratch;
+  pl_builder *b; // what the scene is made into; its memory is the scene's
   const char *file, *folder;
   int nopened;                    // files beside the scene
   const char *opened[OPENED_MAX]; // [nopened] those that are told
@@ -569,15 +560,11 @@ typedef struct reader {
   pl_node *root;
   int ntree; // entries so far
   root_def def;
-  int dim;
   unit_scale scale;
   int nbare;
   bare_note bare[UNIT_QUANTITIES_MAX];
 
   name_table names, params;
-  int nnode, node_cap;
-  double *X;          // [nnode][3]
-  const char **label; // [nnode] name or NULL
   int nbody;
   body_slot *body;
   int nset, set_depth;
@@ -586,25 +573,8 @@ typedef struct reader {
   const link_def **link;
   int (*link_joint)[2];
 
-  int ngroup, group_cap;
-  pl_group_desc *group;
-  int ndrive, drive_cap;
-  pl_drive_desc *drive;
-  const pl_node **clamp; // [ndrive] where it says that it clamps, NULL: it does not
-  int ncopy, copy_cap;
-  int *copy;            // [ncopy] nodes of which clamps carry copies; numbered from nnode on
-  int nextra;           // scalar unknowns beyond the nodes', numbered after the copies'
-  double *extra;        // [nextra] their reference values, NULL: zero
-  struct rod_net *rods; // edges and junctions of all rods, NULL: none
-  int nload, load_cap;
-  pl_load_desc *load;
   int nanalysis;
-  const analysis_def *analysis; // [nanalysis]
-  int ntarget, target_cap;
-  aim *target;
-  int nseg, seg_cap;
-  int *seg; // [nseg][2] lines to draw
-  double gravity[3], alpha, beta;
+  const analysis_def *analysis;  // [nanalysis]
   double stiffest, weakest_link; // for the penalty warning
   const pl_node *weakest_at;
   double *u0, *v0; // [nnode][dim]
@@ -626,6 +596,8 @@ void problem_at(reader *r, const char *file, int line, int col, const char *hint
                 ...) __attribute__((format(printf, 6, 7)));
 void warning(reader *r, const pl_node *at, const char *hint, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
+// what a builder found, at the node that it was given as origin
+void build_problem_at(void *ctx, const void *origin, const char *hint, const char *text);
 // hint "did you mean 'x'?  known: a b c" for a word among names
 void hint_names(const char *word, int n, const char *const *names, char *out, size_t size);
 // a short printable copy of a piece of the file
@@ -683,15 +655,12 @@ int select_either(reader *r, const pl_node *node, const pl_node *nodes, const pl
                   const char *what, node_list *out);
 
 // build_*.c
-int node_add(reader *r, const double *x, const char *label);
-const char *node_text(const reader *r, int node, char *buf, size_t size);
-int group_add(reader *r, const char *name, int kind, int nelem, int shared, int lumped,
-              int **stencil, double **par);
-int par_of(int kind, const char *name);
+// elements with parameters of their own
+int group_add(reader *r, const char *name, int kind, int nelem, int **stencil);
+pl_value value_of(const num *n);
 // writes the value and records where a parameter acts
 void put_par(reader *r, int group, int elem, const char *name, const num *value);
-void target_add(reader *r, place_kind kind, int a, int b, int c, const num *value, double factor);
-void seg_add(reader *r, int a, int b);
+void follow(reader *r, pl_place place, int i, int j, int k, const num *value, double factor);
 // path of a file named in the scene; reports when it cannot be read
 int scene_file(reader *r, const pl_node *at, const char *what, char *out, size_t size);
 // Reads a CSV file that a node names. 0: a problem was reported, *out is NULL.
@@ -717,16 +686,6 @@ void build_masses(reader *r);
 void build_potentials(reader *r);
 void build_matrices(reader *r);
 void build_drives(reader *r);
-// Mid-edge shells once all nodes and drives are known: built-in edges, directors, stencils.
-void build_clamps(reader *r);
-// Rods (build_rod.c). Their stretch, once the mesh is there; then, after build_clamps, everything
-// that depends on how their edges meet and on what holds them.
-void build_rod_edges(reader *r, body_slot *b);
-void build_rods(reader *r);
-// used[ndrive]: drives that clamp a rod
-void rods_clamped(reader *r, int *used);
-// rates of angles and junctions when nodes turn together, omega[3] in rad/s
-void rods_spin(reader *r, const node_list *nodes, const double *omega);
 void build_loads(reader *r);
 void build_initial(reader *r);
 void build_analyses(reader *r, pl_scene *s);
@@ -753,7 +712,7 @@ void check_plausible(reader *r);
 pl_status build_scene(reader *r, pl_scene *s);
 
 struct scene_impl {
-  pl_arena *arena;
+  pl_builder *builder;
   pl_node *root;
   const param_def *param; // [ndesign]
   int nmesh;

@@ -48,9 +48,9 @@ static int compare_int(const void *a, const void *b) {
 
 static int all_nodes(reader *r, node_list *out) {
   out->n = 0;
-  out->v = scratch(r, (size_t)r->nnode + 1, sizeof *out->v);
+  out->v = scratch(r, (size_t)r->b->nnode + 1, sizeof *out->v);
   if (!out->v) return 0;
-  for (int i = 0; i < r->nnode; i++) out->v[out->n++] = i;
+  for (int i = 0; i < r->b->nnode; i++) out->v[out->n++] = i;
   return 1;
 }
 
@@ -141,7 +141,7 @@ static int parse_length(parser *s, const char *stop, double *out) {
 
 // [x, y, z] with as many entries as dimensions (3 in 3D, 2 in 2D)
 static int parse_point(parser *s, double *x) {
-  int dim = s->r->dim;
+  int dim = s->r->b->dim;
   memset(x, 0, 3 * sizeof *x);
   skip(s);
   if (*s->p != '[') {
@@ -169,11 +169,11 @@ static double model_size(const reader *r) {
   for (int c = 0; c < 3; c++) {
     lo[c] = INFINITY;
     hi[c] = -INFINITY;
-    for (int i = 0; i < r->nnode; i++) {
-      lo[c] = fmin(lo[c], r->X[3 * i + c]);
-      hi[c] = fmax(hi[c], r->X[3 * i + c]);
+    for (int i = 0; i < r->b->nnode; i++) {
+      lo[c] = fmin(lo[c], r->b->X[3 * i + c]);
+      hi[c] = fmax(hi[c], r->b->X[3 * i + c]);
     }
-    if (r->nnode > 0) d = fmax(d, hi[c] - lo[c]);
+    if (r->b->nnode > 0) d = fmax(d, hi[c] - lo[c]);
   }
   return d;
 }
@@ -220,7 +220,7 @@ static void keep(reader *r, node_list *l, int axis, compare_op op, double v) {
   double tol = (op == EQUAL ? 1e-6 : 1e-9) * model_size(r);
   int n = 0;
   for (int i = 0; i < l->n; i++)
-    if (holds(r->X[3 * l->v[i] + axis], op, v, tol)) l->v[n++] = l->v[i];
+    if (holds(r->b->X[3 * l->v[i] + axis], op, v, tol)) l->v[n++] = l->v[i];
   l->n = n;
 }
 
@@ -240,8 +240,8 @@ static int parse_comparison(parser *s, const node_list *scope, node_list *out) {
   }
   size_t n = peek(s, word, sizeof word);
   int axis = axis_index(word);
-  if (axis < 0 || axis >= s->r->dim) {
-    complain(s, s->r->dim == 1 ? "only x exists in one dimension" : "compare x, y or z",
+  if (axis < 0 || axis >= s->r->b->dim) {
+    complain(s, s->r->b->dim == 1 ? "only x exists in one dimension" : "compare x, y or z",
              "a coordinate is wanted");
     return 0;
   }
@@ -262,7 +262,7 @@ static int parse_nearest(parser *s, const node_list *scope, node_list *out) {
   if (!out->v) return 0;
   out->n = scope->n > 0;
   for (int i = 0; i < scope->n; i++) {
-    const double *X = s->r->X + 3 * scope->v[i];
+    const double *X = s->r->b->X + 3 * scope->v[i];
     double d = 0;
     for (int c = 0; c < 3; c++) d += (X[c] - x[c]) * (X[c] - x[c]);
     if (i == 0 || d < best) {
@@ -282,7 +282,7 @@ static int parse_box(parser *s, const node_list *scope, node_list *out) {
   static const node_list none = {0};
   double a[3], b[3];
   if (!parse_point(s, a) || !parse_point(s, b) || !combine(s->r, 'u', scope, &none, out)) return 0;
-  for (int c = 0; c < s->r->dim; c++) {
+  for (int c = 0; c < s->r->b->dim; c++) {
     keep(s->r, out, c, GREATER_EQUAL, fmin(a[c], b[c]));
     keep(s->r, out, c, LESS_EQUAL, fmax(a[c], b[c]));
   }
@@ -661,12 +661,12 @@ int select_dof(reader *r, const pl_node *at, const char *what, int *dof) {
   if (strcmp(at->text, "ground") == 0) return 1;
   const char *dot = strrchr(at->text, '.');
   int axis = dot ? axis_index(dot + 1) : -1;
-  if (axis < 0 && r->dim > 1) {
+  if (axis < 0 && r->b->dim > 1) {
     problem(r, at, "write the component, e.g. 'tip.y'", "%s must name one unknown, got '%.60s'",
             what, at->text);
     return 0;
   }
-  if (axis >= r->dim) {
+  if (axis >= r->b->dim) {
     problem(r, at, NULL, "%s: the scene has no %c direction", what, "xyz"[axis]);
     return 0;
   }
@@ -674,7 +674,7 @@ int select_dof(reader *r, const pl_node *at, const char *what, int *dof) {
   if (axis >= 0) part.text = scene_strdup(r, at->text, (size_t)(dot - at->text));
   int node;
   if (!part.text || !select_one(r, &part, what, &node)) return 0;
-  *dof = node * r->dim + (axis < 0 ? 0 : axis);
+  *dof = node * r->b->dim + (axis < 0 ? 0 : axis);
   return 1;
 }
 

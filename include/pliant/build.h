@@ -1,0 +1,202 @@
+#ifndef PLIANT_BUILD_H
+#define PLIANT_BUILD_H
+
+// One way to make a model: nodes, bodies of meshes, elements, clamps, drives, loads and parameters
+// are given to a builder, which finds out the rest (how the edges of rods meet, which edges of a
+// shell are built in, what holds their directions) and makes the model. All values in SI.
+//
+//   pl_builder *b;
+//   pl_builder_create(env, 3, &b);
+//   pl_build_body(b, &(pl_body_desc){.name = "strip", .kind = PL_BODY_SHELL, .mesh = mesh,
+//                                    .young = {.v = 1e6}, .poisson = {.v = 0.3}, .density = {.v =
+//                                    1000}, .thickness = {.v = 1e-3}, .bending =
+//                                    PL_BENDING_MIDEDGE});
+//   pl_build_fix(b, n, root, PL_HOLD_CLAMP);
+//   pl_status s = pl_build_all(b, nthread, &built);
+//
+// Functions that return a number return -1 when something is wrong; what that was is told once, and
+// all that follows does nothing, so that only pl_build_model or pl_build_all needs to be looked at.
+
+#include "pliant/mesh.h"
+#include "pliant/model.h"
+
+// A number, and how it follows a design parameter: v + coef (p - initial value of p).
+typedef struct pl_value {
+  double v;
+  int par; // by pl_build_parameter; 0: it stays
+  double coef;
+  // In bodies: a value for every cell, which are then those of the parameters par, par + 1, ... (0:
+  // of none). Elements between cells take the mean of theirs. NULL: v for all.
+  const double *each; // [ncell]
+} pl_value;
+
+// ---- bodies -----------------------------------------------------------------------------------
+
+typedef enum pl_body_kind {
+  PL_BODY_SHELL, // triangles in space
+  PL_BODY_PLANE, // triangles in two dimensions
+  PL_BODY_SOLID, // tetrahedra, hexahedra
+  PL_BODY_ROD,   // segments; where three or more meet, or rods of several bodies, is a rigid joint
+  PL_BODY_CHAIN  // segments as springs with masses
+} pl_body_kind;
+typedef enum pl_bending { PL_BENDING_HINGE, PL_BENDING_MIDEDGE, PL_BENDING_NONE } pl_bending;
+// how a mid-edge shell measures the turn between normals
+typedef enum pl_variant { PL_VARIANT_TAN, PL_VARIANT_SIN, PL_VARIANT_THETA } pl_variant;
+typedef enum pl_law { PL_LAW_STVK, PL_LAW_NEO_HOOKEAN } pl_law;
+
+// A section of a rod: an ellipse or a rectangle, hollow or not.
+typedef struct pl_section {
+  int rectangle;
+  pl_value width, height; // m, along directors 1 and 2
+  pl_value hollow;        // inner over outer size
+} pl_section;
+
+typedef struct pl_body_desc {
+  const char *name; // of its groups of elements, and for messages
+  pl_body_kind kind;
+  // The caller's; it must outlive the builder. Segments of rods are turned round where they do not
+  // follow each other.
+  pl_mesh *mesh;
+  const int *node; // [nvert] nodes of its vertices; NULL: new ones are made
+  pl_value young, poisson, density;
+  pl_law law;     // of solids
+  int consistent; // mass matrix; 0: lumped to the nodes
+  // shells and planes
+  pl_value thickness;
+  pl_bending bending;
+  pl_variant variant; // of mid-edge bending
+  // rods
+  pl_section section;
+  const double *up;               // [3] director 2 lies on its side; NULL: chosen
+  pl_value curvature[2];          // natural ones added to those of the mesh, 1/m
+  pl_value twist;                 // rad/m
+  int straight;                   // 1: naturally straight, whatever the mesh
+  pl_value stiffness, mass;       // chains: N, kg of a segment
+  const void *origin, *up_origin; // for pl_builder.problem
+} pl_body_desc;
+
+// ---- the builder ------------------------------------------------------------------------------
+
+// A body as it was given, and its nodes.
+typedef struct pl_body {
+  pl_body_desc desc;
+  const int *node; // [mesh->nvert]
+  int *midedge;    // [ntri][9] stencils that wait for the clamps, NULL: none
+  int *rod_edge;   // [nedge][3] the same of rods
+  int first_edge;  // of a rod, among the edges of all rods
+  int *edge_xi;    // once joined: [nedge of its topology] scalars that turn normals, -1: built in
+} pl_body;
+
+// What the elements of a group are: cells first, first + 1, ... of a type in the mesh of the whole
+// model; type -1: they are no cells.
+typedef struct pl_group_cells {
+  int body; // -1: of none
+  int type, first;
+} pl_group_cells;
+
+enum { PL_HOLD_NODES = 0, PL_HOLD_CLAMP = 1 };
+
+// Read by callers, written by the functions below.
+typedef struct pl_builder {
+  pl_env *env;
+  int dim;
+  int node_limit;   // most nodes; 0: as many as there is memory for
+  int free_spin;    // 1: rods that nothing keeps from spinning about themselves are left to spin
+  pl_status failed; // the first thing that went wrong
+  int nproblem;
+  // Told of what is wrong with things that were given, with their origin (NULL: not given), a hint
+  // (may be NULL) and a message. NULL: they become errors of env.
+  void (*problem)(void *ctx, const void *origin, const char *hint, const char *text);
+  void *ctx;
+  int nnode;
+  double *X;          // [nnode][3]
+  const char **label; // [nnode] names, NULL: none
+  int nbody, ngroup, ndrive, nload;
+  pl_body *body;
+  pl_group_desc *group;
+  pl_group_cells *cells; // [ngroup]
+  pl_drive_desc *drive;
+  const void **clamp; // [ndrive] origin of a clamp; NULL: directions are not held
+  pl_load_desc *load;
+  // Once joined: nodes of which clamps carry copies, numbered from nnode on, and scalar unknowns
+  // beyond the nodes' with their values.
+  int ncopy, nextra;
+  int *copy;
+  double *extra; // NULL: zero
+  double gravity[3], alpha, beta;
+  struct builder_impl *impl;
+} pl_builder;
+
+pl_status pl_builder_create(pl_env *env, int dim, pl_builder **out);
+// Models outlive their builder.
+void pl_builder_free(pl_builder *b);
+// Memory that lives as long as the builder, zero; NULL: there is none, and failed is set.
+void *pl_build_keep(pl_builder *b, size_t count, size_t size);
+// Room for one more in such an array of n; 0: there is none.
+int pl_build_grow(pl_builder *b, void *array, int n, int *cap, size_t size);
+
+// A node at x[3]; name (NULL: none) must outlive the builder.
+int pl_build_node(pl_builder *b, const double *x, const char *name);
+// Nodes node[nvert] for the vertices of a mesh: earlier ones within `weld` metres (below 0: none
+// are) or new ones. 0: failed.
+int pl_build_mesh_nodes(pl_builder *b, const pl_mesh *m, double weld, int *node);
+// "node 'tip'", or its place.
+const char *pl_build_node_text(const pl_builder *b, int node, char *buf, size_t size);
+int pl_build_body(pl_builder *b, const pl_body_desc *d);
+
+// Elements of any kind, with parameters by default; *stencil [nelem][nvert + nscal] is filled by
+// the caller. shared 1: one set of parameters for all.
+int pl_build_group(pl_builder *b, const char *name, const pl_elem_kind *kind, int nelem, int shared,
+                   int lumped, int **stencil);
+// Sets a parameter of an element by its name (of all, when shared).
+void pl_build_par(pl_builder *b, int group, int elem, const char *name, const pl_value *value);
+// A line to be drawn, of which no body has a cell. Returns its number.
+int pl_build_line(pl_builder *b, int node0, int node1);
+// The elements of a group are the lines from this one on.
+void pl_build_lines_of(pl_builder *b, int group, int first);
+
+// A drive; lists are copied. origin of a clamp (PL_HOLD_CLAMP): NULL is possible.
+int pl_build_drive(pl_builder *b, const pl_drive_desc *d, int clamp, const void *origin);
+// Holds nodes where they are, with PL_HOLD_CLAMP the directions of shells and rods as well.
+int pl_build_fix(pl_builder *b, int n, const int *node, int clamp);
+int pl_build_load(pl_builder *b, const pl_load_desc *d);
+
+// A design parameter; returns what pl_value.par takes.
+int pl_build_parameter(pl_builder *b, const char *name, const char *unit, double value, double min,
+                       double max);
+// Where a parameter acts besides what bodies and elements follow.
+typedef enum pl_place {
+  PL_AT_GROUP, // group, element, parameter of its kind
+  PL_AT_DRIVE, // drive, term, amplitude 0..2 or phase 3
+  PL_AT_LOAD,  // load, 0, force 0..2 or phase 3
+  PL_AT_PAR,   // PL_PAR_ALPHA ...
+  PL_AT_X      // node, component
+} pl_place;
+void pl_build_follow(pl_builder *b, pl_place place, int i, int j, int k, const pl_value *value,
+                     double factor);
+
+// Where that is in the parameters of the model (pl_params.par; PL_AT_X: pl_params.X), for callers
+// that change them by themselves.
+int pl_build_index(const pl_builder *b, pl_place place, int i, int j, int k);
+
+// Finds out how things hang together: built-in edges, joints of rods, what drives hold. Nodes,
+// bodies and drives must be known by then; drives of scalar unknowns may follow.
+pl_status pl_build_join(pl_builder *b);
+// Adds to the rates v0[nq] of angles and joints what they have when nodes turn together by omega[3]
+// (rad/s). After pl_build_join.
+void pl_build_spin(pl_builder *b, int n, const int *node, const double *omega, double *v0);
+// Model, its parameters and a mesh of all bodies and lines; joins what is not yet joined.
+typedef struct pl_built {
+  pl_model *model;
+  pl_params *params;
+  pl_mesh *mesh;
+  pl_state *state; // of pl_build_all, else NULL
+  pl_work *work;
+} pl_built;
+pl_status pl_build_model(pl_builder *b, pl_built *out);
+// The same with a state at rest and scratch for so many threads. The builder is freed, whatever
+// happens.
+pl_status pl_build_all(pl_builder *b, int nthread, pl_built *out);
+void pl_built_free(pl_built *m);
+
+#endif

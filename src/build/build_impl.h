@@ -1,0 +1,52 @@
+#ifndef BUILD_IMPL_H
+#define BUILD_IMPL_H
+
+#include "pliant/build.h"
+
+// where a parameter acts
+typedef struct target_desc {
+  pl_place place;
+  int i, j, k;
+  int par; // from 1 on
+  double coef;
+} target_desc;
+
+struct builder_impl {
+  pl_arena *arena;
+  char *block; // what is left of the arena's last piece
+  size_t block_left;
+  int node_cap, label_cap, body_cap, group_cap, cells_cap, drive_cap, clamp_cap, load_cap, copy_cap;
+  int ntarget, target_cap;
+  target_desc *target;
+  int nparameter, parameter_cap;
+  pl_design_desc *parameter; // [nparameter] without targets
+  int nline, line_cap;
+  int *line; // [nline][2]
+  int joined;
+  struct rod_net *rods; // edges and joints of all rods, NULL: none
+};
+
+char *build_strdup(pl_builder *b, const char *s);
+// Tells what is wrong; hint may be NULL.
+void build_problem(pl_builder *b, const void *origin, const char *hint, const char *fmt, ...)
+    __attribute__((format(printf, 4, 5)));
+// A group of a body's elements; vertex[n][nvert] are numbers of its mesh, NULL: known later.
+int body_group(pl_builder *b, int body, const char *suffix, int kind, int n, const int *vertex,
+               int shared, int lumped);
+// The value of a body for the elements of a group, which belong to cells cell[n][ncell].
+void put_value(pl_builder *b, int group, const char *name, const pl_value *value, int n,
+               const int *cell, int ncell);
+// Number of a parameter among those of an element kind, -1: none.
+int par_index(const pl_elem_kind *k, const char *name);
+
+// Mid-edge shells: built-in edges, copies of nodes, stencils (clamp.c).
+pl_status join_shells(pl_builder *b);
+// Rods (rod.c): their stretch, at once; then what depends on how they meet and what holds them.
+void rod_edges(pl_builder *b, int body);
+pl_status join_rods(pl_builder *b);
+// used[ndrive]: drives that clamp a rod
+void rods_clamped(pl_builder *b, int *used);
+
+#define COUNT(a) ((int)(sizeof(a) / sizeof(a)[0]))
+
+#endif
