@@ -2,6 +2,7 @@
 #define PROTOCOL_IMPL_H
 
 // What protocols share: physical dimensions, and a strip or rod built in at one end.
+#include "pliant/build.h"
 #include "pliant/math.h"
 #include "pliant/mesh.h"
 #include "pliant/model.h"
@@ -26,26 +27,7 @@ typedef struct dims {
 } dims;
 const dims *protocol_dims(int units);
 
-// ---- a model being described ------------------------------------------------------------------
-
-// Lists of a description live in an arena until the model has copied them.
-typedef struct draft {
-  pl_env *env;
-  pl_arena *arena;
-  pl_model_desc d;
-  pl_group_desc group[3];
-  pl_drive_desc drive[4];
-  int failed; // memory ended somewhere on the way
-} draft;
-
-pl_status draft_open(pl_env *env, draft *d);
-void draft_close(draft *d);
-void *draft_keep(draft *d, int n, size_t size);
-// par[npar], the others by default; npar 0: [nelem][all], of every element.
-void draft_group(draft *d, const char *kind, int nelem, const int *stencil, int npar,
-                 const double *par);
-// Holds components of nodes by mask, and scalar unknowns.
-void draft_hold(draft *d, int nnode, const int *node, int mask, int nscal, const int *scal);
+// ---- models -----------------------------------------------------------------------------------
 
 // A model that one thread works on.
 typedef struct built {
@@ -54,19 +36,12 @@ typedef struct built {
   pl_state *s;
   pl_work *w;
 } built;
-pl_status built_create(const draft *d, built *b);
+// Makes it of what a builder was given; the builder is freed, whatever happens.
+pl_status built_create(pl_builder *d, built *b);
 void built_free(built *b);
-
-// Triangles of a mesh as a shell: membrane with no bending, by hinges or at mid-edges. Node i of
-// the model is vertex i; clamp[nvert] as for pl_midedge_create. The copies of vertices that a wall
-// needs follow, and are held.
-typedef enum shell_bending { SHELL_FLAT, SHELL_HINGE, SHELL_MIDEDGE } shell_bending;
-typedef struct shell {
-  double young, nu, density, thickness;
-  shell_bending bending;
-} shell;
-pl_status draft_shell(draft *d, const pl_mesh *m, const shell *s, const int *clamp,
-                      const pl_topology *topology, pl_midedge **edges);
+// Holds components of nodes by mask, PL_HOLD_CLAMP or not, and scalar unknowns once joined.
+void hold_nodes(pl_builder *d, int nnode, const int *node, int mask, int clamp);
+void hold_scalars(pl_builder *d, int n, const int *scalar);
 
 // ---- strips -----------------------------------------------------------------------------------
 

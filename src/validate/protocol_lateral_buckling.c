@@ -15,8 +15,7 @@ enum { LEAST = 12 };             // cells across
 
 typedef struct outline {
   pl_mesh *mesh;
-  pl_topology *topology;
-  int *clamp; // [nvert] 0: built in, -1: not
+  int *clamp; // [nvert] 1: built in
 } outline;
 
 typedef struct plate {
@@ -31,7 +30,6 @@ typedef struct plate {
 } plate;
 
 static void outline_free(outline *o, pl_env *env) {
-  pl_topology_free(o->topology);
   pl_mesh_free(o->mesh);
   pl_free(env, o->clamp);
 }
@@ -46,43 +44,44 @@ static pl_status draw(pl_env *env, const pl_trial *t, int midedge, double L, out
   int least = midedge ? LEAST : 2;
   PL_TRY(pl_gen_grid(env, n, ny > least ? ny : least, lx, w, midedge ? PL_CROSSED : PL_EQUILATERAL,
                      &o->mesh));
-  PL_TRY(pl_topology_create(o->mesh, &o->topology));
   o->clamp = pl_alloc(env, (size_t)o->mesh->nvert, sizeof *o->clamp);
   if (!o->clamp) return PL_E_NOMEM;
   double reach = midedge ? 0 : 1.01 * d;
-  for (int i = 0; i < o->mesh->nvert; i++) o->clamp[i] = o->mesh->X[3 * i] <= reach ? 0 : -1;
+  for (int i = 0; i < o->mesh->nvert; i++) o->clamp[i] = o->mesh->X[3 * i] <= reach;
   return PL_OK;
 }
 
 // the clamp by all components, the other nodes by a mask
-static void hold(draft *d, const outline *o, int mask) {
+static void hold(pl_builder *d, const outline *o, int mask, int hold_as) {
   int n = o->mesh->nvert, nclamp = 0, nrest = 0;
-  int *clamp = draft_keep(d, n, sizeof *clamp), *rest = draft_keep(d, n, sizeof *rest);
+  int *clamp = pl_build_keep(d, (size_t)n, sizeof *clamp);
+  int *rest = pl_build_keep(d, (size_t)n, sizeof *rest);
   if (!clamp || !rest) return;
   for (int i = 0; i < n; i++)
-    if (o->clamp[i] == 0)
+    if (o->clamp[i])
       clamp[nclamp++] = i;
     else
       rest[nrest++] = i;
-  draft_hold(d, nclamp, clamp, 7, 0, NULL);
-  if (mask) draft_hold(d, nrest, rest, mask, 0, NULL);
+  hold_nodes(d, nclamp, clamp, 7, hold_as);
+  if (mask) hold_nodes(d, nrest, rest, mask, PL_HOLD_NODES);
 }
 
-static pl_status build(plate *p, const outline *o, shell_bending bending, int mask, built *b) {
+static pl_status build(plate *p, const outline *o, pl_bending bending, int mask, built *b) {
   const pl_trial *t = p->trial;
   const dims *u = protocol_dims(t->units);
-  draft d;
-  pl_midedge *edges = NULL;
-  PL_TRY(draft_open(p->env, &d));
-  d.d.gravity[1] = -p->gravity;
-  pl_status s =
-      draft_shell(&d, o->mesh, &(shell){u->young, t->nu, u->density, THIN * u->length, bending},
-                  o->clamp, o->topology, &edges);
-  if (s == PL_OK) hold(&d, o, mask);
-  if (s == PL_OK) s = built_create(&d, b);
-  pl_midedge_free(edges);
-  draft_close(&d);
-  return s;
+  pl_builder *d;
+  PL_TRY(pl_builder_create(p->env, 3, &d));
+  d->gravity[1] = -p->gravity;
+  pl_build_body(d, &(pl_body_desc){.name = "plate",
+                                   .mesh = o->mesh,
+                                   .young = {.v = u->young},
+                                   .poisson = {.v = t->nu},
+                                   .density = {.v = u->density},
+                                   .consistent = 1,
+                                   .thickness = {.v = THIN * u->length},
+                                   .bending = bending});
+  hold(d, o, mask, bending == PL_BENDING_MIDEDGE ? PL_HOLD_CLAMP : PL_HOLD_NODES);
+  return built_create(d, b);
 }
 
 static void plate_free(plate *p) {
@@ -93,14 +92,14 @@ static void plate_free(plate *p) {
 }
 
 // mask: what bend holds of nodes that are not clamped
-static pl_status plate_create(pl_env *env, pl_trial *t, shell_bending bending, int mask, plate *p) {
+static pl_status plate_create(pl_env *env, pl_trial *t, pl_bending bending, int mask, plate *p) {
   const dims *u = protocol_dims(t->units);
   double h = THIN * u->length, L = u->length;
   *p = (plate){.env = env, .trial = t, .length = L};
   p->gravity = u->young * h * h / (12 * (1 - t->nu * t->nu)) / (u->density * L * L * L);
   outline o;
-  pl_status s = draw(env, t, bending == SHELL_MIDEDGE, L, &o);
-  if (s == PL_OK) s = build(p, &o, SHELL_FLAT, Z, &p->flat);
+  pl_status s = draw(env, t, bending == PL_BENDING_MIDEDGE, L, &o);
+  if (s == PL_OK) s = build(p, &o, PL_BENDING_NONE, Z, &p->flat);
   if (s == PL_OK) s = build(p, &o, bending, mask, &p->bend);
   if (s == PL_OK) s = pl_factor_create(env, PL_CHOLESKY, &p->flat.w->A, 1, 1, &p->factor);
   if (s == PL_OK) s = pl_factor_create(env, PL_CHOLESKY, &p->bend.w->A, 1, 1, &p->pivots);
@@ -197,7 +196,7 @@ static pl_status threshold(plate *p, side_fn side, double bracket, double *gamma
   return beyond ? PL_OK : PL_UNSOLVED;
 }
 
-static pl_status find(pl_env *env, pl_trial *t, shell_bending bending, int mask, side_fn side,
+static pl_status find(pl_env *env, pl_trial *t, pl_bending bending, int mask, side_fn side,
                       double bracket, double *value) {
   plate p;
   PL_TRY(plate_create(env, t, bending, mask, &p));
@@ -208,18 +207,18 @@ static pl_status find(pl_env *env, pl_trial *t, shell_bending bending, int mask,
 
 static pl_status midedge(pl_env *env, const pl_protocol_model *m, pl_trial *t, double *value) {
   (void)m;
-  return find(env, t, SHELL_MIDEDGE, X_Y, unstable, 2e-5, value);
+  return find(env, t, PL_BENDING_MIDEDGE, X_Y, unstable, 2e-5, value);
 }
 
 static pl_status hinge(pl_env *env, const pl_protocol_model *m, pl_trial *t, double *value) {
   (void)m;
-  return find(env, t, SHELL_HINGE, X_Y, unstable, 2e-5, value);
+  return find(env, t, PL_BENDING_HINGE, X_Y, unstable, 2e-5, value);
 }
 
 // the paper's way: flat or not, nothing else is asked
 static pl_status relaxed(pl_env *env, const pl_protocol_model *m, pl_trial *t, double *value) {
   (void)m;
-  return find(env, t, SHELL_MIDEDGE, 0, leaves, 2e-3, value);
+  return find(env, t, PL_BENDING_MIDEDGE, 0, leaves, 2e-3, value);
 }
 
 // ---- the protocol -----------------------------------------------------------------------------

@@ -22,76 +22,62 @@ static void put_nodes(const rod_desc *o, double edge, double *X) {
   }
 }
 
-// angles that put director 1 into the plane, on the side that the rod curls to
-static void put_angles(int n, const double *X, double *extra) {
-  double last = 0;
-  for (int i = 0; i < n; i++) {
-    double t[3];
-    pl_sub3(X + 3 * (i + 1), X + 3 * i, t);
-    double l = pl_norm3(t);
-    for (int c = 0; c < 3; c++) t[c] /= l;
-    const double m1[3] = {-t[2], 0, t[0]};
-    double angle = pl_rod_angle(t, m1);
-    extra[i] = i ? last + remainder(angle - last, 2 * PL_PI) : angle;
-    last = extra[i];
-  }
-}
-
-static void put_stencils(int n, int *edge, int *bend) {
-  int theta = 3 * (n + 1);
-  for (int i = 0; i < n; i++) {
-    memcpy(edge + 3 * i, (const int[]){i, i + 1, theta + i}, 3 * sizeof *edge);
-    if (i + 1 < n)
-      memcpy(bend + 5 * i, (const int[]){i, i + 1, i + 2, theta + i, theta + i + 1},
-             5 * sizeof *bend);
-  }
-}
-
 // the clamp, which may stand lower (a constant term) and sink (a slow sine)
-static void hold_clamp(draft *d, const rod_desc *o) {
-  const int clamp[2] = {0, 1}, first = 0;
-  draft_hold(d, 2, clamp, 7, 1, &first);
-  if (!o->lowered) return;
-  pl_term *term = draft_keep(d, 2, sizeof *term);
-  if (!term) return;
-  term[0] = (pl_term){.harmonic = 0};
-  term[1] = (pl_term){.harmonic = 1};
-  d->drive[0].nterm = 2;
-  d->drive[0].term = term;
+static void hold_clamp(pl_builder *d, const rod_desc *o) {
+  const pl_term term[2] = {{.harmonic = 0}, {.harmonic = 1}};
+  const pl_drive_desc hold = {.name = "clamp",
+                              .nnode = 2,
+                              .node = (const int[]){0, 1},
+                              .mask = 7,
+                              .nterm = o->lowered ? 2 : 0,
+                              .term = term};
+  pl_build_drive(d, &hold, PL_HOLD_NODES, NULL);
 }
 
-static void hold_others(draft *d, const rod_desc *o) {
-  int *node = draft_keep(d, o->n, sizeof *node), n = 0;
+static void hold_others(pl_builder *d, const rod_desc *o) {
+  int *node = pl_build_keep(d, (size_t)o->n + 1, sizeof *node), n = 0;
   if (!node) return;
   for (int i = 2; i < o->n + !o->pinned; i++) node[n++] = i;
-  if (o->planar) draft_hold(d, n, node, 2, 0, NULL);
-  if (o->pinned) draft_hold(d, 1, &o->n, 7, 0, NULL);
+  if (o->planar) hold_nodes(d, n, node, 2, PL_HOLD_NODES);
+  if (o->pinned) hold_nodes(d, 1, &o->n, 7, PL_HOLD_NODES);
 }
 
 double rod_drag(const rod *r, double drag) {
   return drag * r->force / (r->length * r->omega);
 }
 
-static pl_status fill(draft *d, const rod_desc *o, const rod *r, const double *par) {
-  int n = o->n;
-  double *X = draft_keep(d, 3 * (n + 1), sizeof *X), *extra = draft_keep(d, n, sizeof *extra);
-  int *edge = draft_keep(d, 3 * n, sizeof *edge), *bend = draft_keep(d, 5 * n, sizeof *bend);
-  if (d->failed) return PL_E_NOMEM;
-  put_nodes(o, r->edge, X);
-  put_angles(n, X, extra);
-  put_stencils(n, edge, bend);
-  d->d.X = X;
-  d->d.nnode = n + 1;
-  d->d.nextra = n;
-  d->d.extra = extra;
-  draft_group(d, "rod_edge", n, edge, 7, par);
-  draft_group(d, "rod_bend", n - 1, bend, 7, par);
-  const int drag[2] = {3 * n, -1};
-  const double dashpot[4] = {0, 0, 0, rod_drag(r, o->drag)};
-  if (o->drag > 0) draft_group(d, "spring1", 1, drag, 4, dashpot);
+static pl_status fill(pl_builder *d, const rod_desc *o, const rod *r, pl_mesh *mesh) {
+  // director 1 lies in the plane, on the side that the rod curls to
+  static const double across[3] = {0, -1, 0};
+  const dims *u = protocol_dims(o->units);
+  put_nodes(o, r->edge, mesh->X);
+  pl_build_body(d, &(pl_body_desc){.name = "rod",
+                                   .kind = PL_BODY_ROD,
+                                   .mesh = mesh,
+                                   .young = {.v = u->young},
+                                   .poisson = {.v = o->nu},
+                                   .density = {.v = u->density},
+                                   .consistent = 1,
+                                   .section = {.rectangle = o->box,
+                                               .width = {.v = o->thick * r->length},
+                                               .height = {.v = o->broad * r->length}},
+                                   .up = across});
+  if (o->drag > 0) {
+    int *end, group = pl_build_group(d, "drag", pl_elem_find("spring1"), 1, 0, 0, &end);
+    if (group < 0) return PL_E_NOMEM;
+    end[0] = 3 * o->n;
+    end[1] = -1;
+    pl_build_par(d, group, 0, "stiffness", &(pl_value){.v = 0});
+    pl_build_par(d, group, 0, "damping", &(pl_value){.v = rod_drag(r, o->drag)});
+  }
   hold_clamp(d, o);
   hold_others(d, o);
-  return d->failed ? PL_E_NOMEM : PL_OK;
+  return pl_build_join(d);
+}
+
+// the group of its bends, which the builder makes last
+static int bends(const pl_builder *d) {
+  return d->ngroup - 1;
 }
 
 pl_status rod_create(pl_env *env, const rod_desc *o, rod *r) {
@@ -109,17 +95,20 @@ pl_status rod_create(pl_env *env, const rod_desc *o, rod *r) {
   r->gravity = u->young * gyration / (u->density * L * L * L);
   r->force = u->young * gyration * area / (L * L);
   r->omega = sqrt(u->young * gyration / u->density) / (L * L);
-  const double par[7] = {u->young, o->nu, u->density, thick, broad, 0, o->box};
-  draft d;
-  PL_TRY(draft_open(env, &d));
-  d.d.alpha = o->alpha * r->omega;
-  pl_status s = fill(&d, o, r, par);
-  if (s == PL_OK) s = built_create(&d, &r->b);
+  pl_builder *d;
+  pl_mesh *mesh = NULL;
+  PL_TRY(pl_builder_create(env, 3, &d));
+  d->alpha = o->alpha * r->omega;
+  pl_status s = pl_gen_chain(env, o->n, (double[3]){0}, (double[3]){L}, &mesh);
+  if (s == PL_OK) s = fill(d, o, r, mesh);
   if (s == PL_OK) {
-    r->par_bend = pl_par_group(&d.d, 1, 0);
-    r->par_drive = o->lowered ? pl_par_drive(&d.d, 0, 0) : -1;
+    r->par_bend = pl_build_index(d, PL_AT_GROUP, bends(d), 0, 0);
+    r->par_drive = o->lowered ? pl_build_index(d, PL_AT_DRIVE, 0, 0, 0) : -1;
+    s = built_create(d, &r->b);
+  } else {
+    pl_builder_free(d);
   }
-  draft_close(&d);
+  pl_mesh_free(mesh);
   return s;
 }
 
