@@ -15,61 +15,48 @@ typedef struct figures {
   double hz[MODES];
 } figures;
 
-static pl_status analyse(pl_env *env, const pl_mesh *mesh, figures *out) {
-  // all nodes of the set `left` are held
+static pl_status analyse(pl_env *env, pl_mesh *mesh, figures *out) {
+  pl_builder *b;
   int nleft, *left = NULL;
-  PL_TRY(pl_mesh_set_vertices(mesh, "left", &nleft, &left));
-  const double par[3] = {young, 0, density};
-  const pl_group_desc group = {.name = "beam",
-                               .kind = pl_elem_find("hex8"),
-                               .nelem = mesh->cell[PL_HEX8].n,
-                               .stencil = mesh->cell[PL_HEX8].v,
-                               .shared = 1,
-                               .par = par};
-  const pl_drive_desc clamp = {.name = "clamp", .nnode = nleft, .node = left, .mask = 7};
-  const pl_model_desc desc = {.dim = 3,
-                              .nnode = mesh->nvert,
-                              .X = mesh->X,
-                              .ngroup = 1,
-                              .group = &group,
-                              .ndrive = 1,
-                              .drive = &clamp,
-                              .gravity = {0, 0, -g}};
+  PL_TRY(pl_builder_create(env, 3, &b));
+  pl_build_body(b, &(pl_body_desc){.name = "beam",
+                                   .kind = PL_BODY_SOLID,
+                                   .mesh = mesh,
+                                   .young = {.v = young},
+                                   .density = {.v = density},
+                                   .consistent = 1});
+  // all nodes of the set `left` are held
+  if (pl_mesh_set_vertices(mesh, "left", &nleft, &left) == PL_OK)
+    pl_build_fix(b, nleft, left, PL_HOLD_NODES);
+  pl_free(env, left);
+  b->gravity[2] = -g;
+
   pl_static_opts static_opts;
   pl_opts_default(pl_static_option_table, pl_static_option_count, &static_opts);
   pl_modes_opts modes_opts = {.count = MODES};
   pl_static_info info;
   pl_modes_info modes_info;
-
-  pl_model *model = NULL;
-  pl_params *params = NULL;
-  pl_state *state = NULL;
-  pl_work *work = NULL;
+  pl_built m;
   double *shape = NULL, omega[MODES];
-  pl_status s = pl_model_create(env, &desc, &model);
-  if (s == PL_OK) s = pl_params_create(model, &params);
-  if (s == PL_OK) s = pl_state_create(model, params, &state);
-  if (s == PL_OK) s = pl_work_create(model, 2, &work);
+  pl_status s = pl_build_all(b, 2, &m);
   if (s == PL_OK) {
-    shape = pl_alloc(env, MODES, (size_t)pl_model_nq(model) * sizeof(double));
+    shape = pl_alloc(env, MODES, (size_t)pl_model_nq(m.model) * sizeof(double));
     if (!shape) s = PL_E_NOMEM;
   }
   // frequencies about rest, then the equilibrium
-  if (s == PL_OK) s = pl_modes(&modes_opts, model, params, state, work, omega, shape, &modes_info);
-  if (s == PL_OK) s = pl_static(&static_opts, model, params, state, work, NULL, NULL, &info);
+  if (s == PL_OK)
+    s = pl_modes(&modes_opts, m.model, m.params, m.state, m.work, omega, shape, &modes_info);
+  if (s == PL_OK)
+    s = pl_static(&static_opts, m.model, m.params, m.state, m.work, NULL, NULL, &info);
   if (s == PL_OK) {
     const double tip[3] = {length, width / 2, height / 2};
     int node = pl_mesh_nearest_vertex(mesh, tip, 0, NULL);
-    out->sag = mesh->X[3 * node + 2] - state->q[3 * node + 2];
+    out->sag = mesh->X[3 * node + 2] - m.state->q[3 * node + 2];
     out->stable = info.stable;
     for (int j = 0; j < MODES; j++) out->hz[j] = omega[j] / (2 * PL_PI);
   }
   pl_free(env, shape);
-  pl_work_free(work);
-  pl_state_free(model, state);
-  pl_params_free(params);
-  pl_model_free(model);
-  pl_free(env, left);
+  pl_built_free(&m);
   return s;
 }
 
