@@ -143,7 +143,7 @@ typedef struct pl_periodic_info {
 // last period of a transient. opts->branch chooses among the motions that the curve in the strength
 // of drives and loads, from rest up to four times what they are, passes at full strength.
 // PL_E_INPUT: there are fewer of them than the number that it asks for.
-pl_status pl_periodic(const pl_periodic_opts *o, const pl_model *m, pl_params *p, pl_work *w,
+pl_status pl_periodic(const pl_periodic_opts *o, const pl_model *m, const pl_params *p, pl_work *w,
                       pl_orbit **orbit, pl_periodic_info *info);
 
 // Newton's method at fixed frequency from orbit (start and result) with a balance and border at
@@ -325,7 +325,7 @@ void pl_curve_free(pl_curve *c);
 // NULL); without one, a curve that does not get to `to` is tried from there, and told from `from`
 // when it gets to that. PL_UNSOLVED or PL_CANCELLED with the part of the curve that was done;
 // out->reason says why.
-pl_status pl_response(const pl_response_opts *o, const pl_model *m, pl_params *p, pl_work *w,
+pl_status pl_response(const pl_response_opts *o, const pl_model *m, const pl_params *p, pl_work *w,
                       int nprobe, const int *probe, const pl_orbit *orbit0, pl_curve **out);
 
 // What a response needs to go on later, at a point of its main curve.
@@ -371,8 +371,8 @@ typedef struct pl_response_plan {
   const double *from; // [nfrom] of pl_trail_pack with the same options and model; NULL: none
 } pl_response_plan;
 // The same as pl_response, with peaks of any measure.
-pl_status pl_response_run(const pl_response_opts *o, const pl_model *m, pl_params *p, pl_work *w,
-                          const pl_response_plan *plan, pl_curve **out);
+pl_status pl_response_run(const pl_response_opts *o, const pl_model *m, const pl_params *p,
+                          pl_work *w, const pl_response_plan *plan, pl_curve **out);
 
 // ---- backbone ---------------------------------------------------------------------------------
 
@@ -405,7 +405,7 @@ extern const int pl_backbone_option_count;
 // Damped: all damping and friction stay, and a mass-proportional term -2 zeta omega M x' gives back
 // what is lost over a period (extended periodic motion concept): zeta, the damping ratio, is in
 // pl_curve_point.damping. For up to 1500 coefficients; needs an amplitude or energy to end at.
-pl_status pl_backbone(const pl_backbone_opts *o, const pl_model *m, pl_params *p, pl_work *w,
+pl_status pl_backbone(const pl_backbone_opts *o, const pl_model *m, const pl_params *p, pl_work *w,
                       int nprobe, const int *probe, pl_curve **out);
 
 // ---- linear response, for comparison ----------------------------------------------------------
@@ -417,7 +417,8 @@ typedef struct pl_modal pl_modal;
 // the motion that drives and loads give without inertia and damping; all modes make it exact.
 // nmode 0: by a direct solution for all unknowns. p is changed and put back inside; m, p and w must
 // outlive it.
-pl_status pl_modal_create(const pl_model *m, pl_params *p, pl_work *w, int nmode, pl_modal **out);
+pl_status pl_modal_create(const pl_model *m, const pl_params *p, pl_work *w, int nmode,
+                          pl_modal **out);
 void pl_modal_free(pl_modal *l);
 int pl_modal_count(const pl_modal *l);           // modes in use; 0: direct
 const double *pl_modal_omega(const pl_modal *l); // [count] rad/s, as pl_modes

@@ -143,6 +143,9 @@ typedef struct pl_params {
   pl_csc M;       // mass over all nq unknowns, symmetric storage
 } pl_params;
 
+// Values par of their own; all else is that of p, which must outlive the view.
+pl_status pl_params_view(const pl_params *p, pl_params *view);
+void pl_params_view_free(pl_params *view);
 // Initial values of the model. Fails on inverted or degenerate elements, naming group and element.
 pl_status pl_params_create(const pl_model *m, pl_params **out);
 void pl_params_free(pl_params *p);
@@ -235,6 +238,9 @@ typedef struct pl_work {
   struct work_impl *impl;
 } pl_work;
 pl_status pl_work_create(const pl_model *m, int nthread, pl_work **out);
+// The same with a host of its own, to which all messages and progress of analyses with this scratch
+// go. Analyses of one model may run at the same time, each with its own host, scratch and state.
+pl_status pl_work_create_for(pl_env *host, const pl_model *m, int nthread, pl_work **out);
 void pl_work_free(pl_work *w);
 
 // Puts drives at a time into the driven entries of q, v, a. Angles of rods that turn are measured

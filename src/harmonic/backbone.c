@@ -265,7 +265,7 @@ static pl_status check(const pl_backbone_opts *o, const pl_model *m, pl_env *env
   return PL_OK;
 }
 
-pl_status pl_backbone(const pl_backbone_opts *o, const pl_model *m, pl_params *p, pl_work *w,
+pl_status pl_backbone(const pl_backbone_opts *o, const pl_model *m, const pl_params *p, pl_work *w,
                       int nprobe, const int *probe, pl_curve **out) {
   *out = NULL;
   PL_TRY(check(o, m, w->env, nprobe, probe));

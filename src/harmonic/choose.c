@@ -123,17 +123,14 @@ static int choose(const pl_periodic_opts *o, const pl_model *m, const pl_params 
   return best;
 }
 
-pl_status branch_choose(const pl_periodic_opts *o, const pl_model *m, pl_params *p, pl_work *w,
-                        pl_orbit **out, int *count) {
+pl_status branch_choose(const pl_periodic_opts *o, const pl_model *m, const pl_params *p,
+                        pl_work *w, pl_orbit **out, int *count) {
   motions a = {0};
-  size_t bytes = (size_t)p->npar * sizeof(double);
-  double *par = pl_alloc(w->env, (size_t)p->npar, sizeof *par);
+  pl_params view; // its drives grow along the curve
   *out = NULL;
-  if (!par) return PL_E_NOMEM;
-  memcpy(par, p->par, bytes);
-  pl_status st = collect(o, m, p, w, par, &a);
-  memcpy(p->par, par, bytes);
-  pl_free(w->env, par);
+  PL_TRY(pl_params_view(p, &view));
+  pl_status st = collect(o, m, &view, w, p->par, &a);
+  pl_params_view_free(&view);
   *count = a.n;
   if (st == PL_OK) st = check_number(o, w->env, a.n);
   if (st == PL_OK) {

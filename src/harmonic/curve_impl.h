@@ -38,7 +38,7 @@ pl_status strength_column(strength *s, const double *z, double omega, double *ou
 typedef struct continuation {
   pl_env *env;
   const pl_model *m;
-  pl_params *p;
+  const pl_params *p;
   pl_work *w;
   pl_hb *hb;
   pl_bordered *b;
@@ -222,7 +222,7 @@ pl_status trail_unpack(size_t n, const double *x, continuation *k, care *a, pl_c
 
 typedef struct arc {
   const pl_model *m;
-  pl_params *p;
+  pl_params *p; // its drives are scaled
   pl_work *w;
   int nsample, max_iter;
   double rtol;
@@ -235,8 +235,8 @@ pl_status arc_follow(const arc *a, pl_orbit *o, double from, double to, pl_perio
 // ---- motions to choose from: choose.c ---------------------------------------------------------
 
 // The motion that o->branch asks for, with a few harmonics, and how many there are.
-pl_status branch_choose(const pl_periodic_opts *o, const pl_model *m, pl_params *p, pl_work *w,
-                        pl_orbit **out, int *count);
+pl_status branch_choose(const pl_periodic_opts *o, const pl_model *m, const pl_params *p,
+                        pl_work *w, pl_orbit **out, int *count);
 
 // ---- drivers: response.c, branch.c ------------------------------------------------------------
 

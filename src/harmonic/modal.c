@@ -11,7 +11,7 @@
 struct pl_modal {
   pl_env *env;
   const pl_model *m;
-  pl_params *p;
+  const pl_params *p;
   pl_work *w;
   pl_state *rest; // equilibrium
   int nfree, nq, H;
@@ -41,13 +41,12 @@ struct pl_modal {
 static pl_status linear_drives(pl_modal *l, pl_state *s) {
   const double tiny = 1e-100;
   int N = 2 * l->H + 2;
-  double *par = pl_alloc(l->env, (size_t)l->p->npar, sizeof *par);
-  if (!par) return PL_E_NOMEM;
-  memcpy(par, l->p->par, (size_t)l->p->npar * sizeof *par);
-  pl_params_scale_harmonic(l->m, l->p, tiny);
+  pl_params view;
+  PL_TRY(pl_params_view(l->p, &view));
+  pl_params_scale_harmonic(l->m, &view, tiny);
   for (int i = 0; i < N; i++) {
     pl_clock c = {.t = 2 * PL_PI * i / N, .omega = 1, .scale = 1};
-    pl_drive(l->m, l->p, &c, s);
+    pl_drive(l->m, &view, &c, s);
     for (int k = 1; k <= l->H; k++) {
       double *sn = l->guide + (size_t)(2 * k - 2) * (size_t)l->nq, *cs = sn + l->nq;
       double f = 2.0 / (N * k * tiny), a = f * cos(k * c.t), b = f * sin(k * c.t);
@@ -59,8 +58,7 @@ static pl_status linear_drives(pl_modal *l, pl_state *s) {
       }
     }
   }
-  memcpy(l->p->par, par, (size_t)l->p->npar * sizeof *par);
-  pl_free(l->env, par);
+  pl_params_view_free(&view);
   return PL_OK;
 }
 
@@ -311,7 +309,8 @@ static pl_status build(pl_modal *l, int nmode) {
   return build_big(l);
 }
 
-pl_status pl_modal_create(const pl_model *m, pl_params *p, pl_work *w, int nmode, pl_modal **out) {
+pl_status pl_modal_create(const pl_model *m, const pl_params *p, pl_work *w, int nmode,
+                          pl_modal **out) {
   *out = NULL;
   pl_env *env = w->env;
   int H = pl_model_max_harmonic(m);

@@ -29,7 +29,7 @@ typedef struct periodic_solver {
   pl_bordered *b;
   pl_orbit *orbit;   // start and result
   pl_state *rest;    // equilibrium
-  double *par;       // [npar] as given
+  const double *par; // [npar] as given
   double amplitude;  // factor on harmonic drives and loads now
   double last_omega; // frequency of the last good point
   int singular;      // the linear response is
@@ -386,9 +386,6 @@ static pl_status solve_with(periodic_solver *l, const pl_orbit *given, int H) {
 static pl_status solve(periodic_solver *l, const pl_orbit *given) {
   l->most = harmonics_most(pl_model_nfree(l->m), l->o->max_harmonics, l->o->samples);
   PL_TRY(check(l, given));
-  l->par = pl_alloc(l->env, (size_t)l->p->npar, sizeof *l->par);
-  if (!l->par) return PL_E_NOMEM;
-  memcpy(l->par, l->p->par, (size_t)l->p->npar * sizeof *l->par);
   pl_orbit *chosen = NULL;
   if (!given && l->o->branch != PL_BRANCH_ANY)
     PL_TRY(branch_choose(l->o, l->m, l->p, l->w, &chosen, &l->info->motions));
@@ -401,17 +398,25 @@ static pl_status solve(periodic_solver *l, const pl_orbit *given) {
     H = 2 * H + 1 < l->most ? 2 * H + 1 : l->most;
     s = solve_with(l, given, H);
   }
-  memcpy(l->p->par, l->par, (size_t)l->p->npar * sizeof *l->par);
   return s;
 }
 
-pl_status pl_periodic(const pl_periodic_opts *o, const pl_model *m, pl_params *p, pl_work *w,
+pl_status pl_periodic(const pl_periodic_opts *o, const pl_model *m, const pl_params *p, pl_work *w,
                       pl_orbit **orbit, pl_periodic_info *info) {
   pl_periodic_info own;
   if (!info) info = &own;
   *info = (pl_periodic_info){.reason = PL_STOP_MAX_ITER, .change = -1, .start = "none"};
   double begin = pl_wall_time();
-  periodic_solver l = {.o = o, .m = m, .p = p, .w = w, .env = w->env, .info = info, .amplitude = 1};
+  pl_params view; // its drives are scaled on the way
+  PL_TRY(pl_params_view(p, &view));
+  periodic_solver l = {.o = o,
+                       .m = m,
+                       .p = &view,
+                       .par = p->par,
+                       .w = w,
+                       .env = w->env,
+                       .info = info,
+                       .amplitude = 1};
   pl_status s = solve(&l, *orbit);
   if (s == PL_OK) {
     pl_orbit_free(*orbit);
@@ -429,7 +434,7 @@ pl_status pl_periodic(const pl_periodic_opts *o, const pl_model *m, pl_params *p
   pl_orbit_free(l.orbit);
   close_balance(&l);
   if (l.rest) pl_state_free(m, l.rest);
-  pl_free(w->env, l.par);
+  pl_params_view_free(&view);
   info->seconds = pl_wall_time() - begin;
   return s;
 }

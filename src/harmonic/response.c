@@ -12,7 +12,7 @@ static const double TRUNCATION = 0.1;  // forces left out that are worth a word
 typedef struct job_of {
   const pl_response_opts *o;
   const pl_model *m;
-  pl_params *p;
+  const pl_params *p;
   pl_work *w;
   const pl_response_plan *plan;
   const pl_curve *before; // the curve from the other end, NULL: none yet
@@ -164,8 +164,8 @@ static pl_status check(const pl_response_opts *o, const pl_model *m, pl_env *env
 }
 
 // the motion at the first frequency
-static pl_status find_start(const pl_response_opts *o, const pl_model *m, pl_params *p, pl_work *w,
-                            const pl_orbit *orbit0, pl_curve *c, pl_orbit **orbit,
+static pl_status find_start(const pl_response_opts *o, const pl_model *m, const pl_params *p,
+                            pl_work *w, const pl_orbit *orbit0, pl_curve *c, pl_orbit **orbit,
                             pl_periodic_info *info) {
   pl_periodic_opts po;
   pl_opts_default(pl_periodic_option_table, pl_periodic_option_count, &po);
@@ -384,8 +384,8 @@ static pl_status run(const job_of *j, pl_curve **c) {
   return other <= 0 || other == PL_CANCELLED ? other : st;
 }
 
-pl_status pl_response_run(const pl_response_opts *o, const pl_model *m, pl_params *p, pl_work *w,
-                          const pl_response_plan *plan, pl_curve **out) {
+pl_status pl_response_run(const pl_response_opts *o, const pl_model *m, const pl_params *p,
+                          pl_work *w, const pl_response_plan *plan, pl_curve **out) {
   *out = NULL;
   PL_TRY(check(o, m, w->env, plan));
   double began = pl_wall_time();
@@ -410,7 +410,7 @@ pl_status pl_response_run(const pl_response_opts *o, const pl_model *m, pl_param
   return st;
 }
 
-pl_status pl_response(const pl_response_opts *o, const pl_model *m, pl_params *p, pl_work *w,
+pl_status pl_response(const pl_response_opts *o, const pl_model *m, const pl_params *p, pl_work *w,
                       int nprobe, const int *probe, const pl_orbit *orbit0, pl_curve **out) {
   *out = NULL;
   pl_measure *all = nprobe > 0 ? pl_alloc(w->env, (size_t)nprobe, sizeof *all) : NULL;

@@ -239,8 +239,11 @@ pl_status pl_eval(const pl_model *m, const pl_params *p, const pl_state *s, cons
 // ---- work ---------------------------------------------------------------------------------------
 
 pl_status pl_work_create(const pl_model *m, int nthread, pl_work **out) {
+  return pl_work_create_for(m->env, m, nthread, out);
+}
+
+pl_status pl_work_create_for(pl_env *env, const pl_model *m, int nthread, pl_work **out) {
   *out = NULL;
-  pl_env *env = m->env;
   pl_work *w = pl_alloc(env, 1, sizeof *w);
   struct work_impl *i = pl_alloc(env, 1, sizeof *i);
   if (!w || !i) {

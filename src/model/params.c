@@ -119,6 +119,18 @@ pl_status pl_params_create(const pl_model *m, pl_params **out) {
   return PL_OK;
 }
 
+pl_status pl_params_view(const pl_params *p, pl_params *view) {
+  *view = *p;
+  view->par = pl_alloc(p->env, (size_t)p->npar, sizeof *view->par);
+  if (!view->par) return PL_E_NOMEM;
+  memcpy(view->par, p->par, (size_t)p->npar * sizeof *view->par);
+  return PL_OK;
+}
+
+void pl_params_view_free(pl_params *view) {
+  pl_free(view->env, view->par);
+}
+
 void pl_params_free(pl_params *p) {
   if (!p) return;
   pl_env *env = p->env;
