@@ -119,8 +119,11 @@ static int eval_element(const task *t, const group *g, int e, element *x, double
   }
   const int *slot = t->m->slot + g->slot0 + (size_t)e * ((size_t)n * ((size_t)n + 1) / 2);
   double *val = t->w->A.val;
+  // the bin for entries of held unknowns is no place for several threads
+  int nnz = t->w->A.nnz;
   for (int i = 0; i < n; i++)
-    for (int j = 0; j <= i; j++) val[*slot++] += T[i * n + j];
+    for (int j = 0; j <= i; j++, slot++)
+      if (*slot < nnz) val[*slot] += T[i * n + j];
   return 0;
 }
 
