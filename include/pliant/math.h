@@ -7,22 +7,25 @@
 
 // ---- vectors of three -------------------------------------------------------------------------
 
-static inline double pl_dot3(const double *a, const double *b) {
+// inlined always: functions built for several processors would call a copy built for none of them
+#define PL_INLINE static inline __attribute__((always_inline))
+
+PL_INLINE double pl_dot3(const double *a, const double *b) {
   return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
-static inline void pl_cross3(const double *a, const double *b, double *c) {
+PL_INLINE void pl_cross3(const double *a, const double *b, double *c) {
   double x = a[1] * b[2] - a[2] * b[1], y = a[2] * b[0] - a[0] * b[2],
          z = a[0] * b[1] - a[1] * b[0];
   c[0] = x;
   c[1] = y;
   c[2] = z;
 }
-static inline void pl_sub3(const double *a, const double *b, double *c) {
+PL_INLINE void pl_sub3(const double *a, const double *b, double *c) {
   c[0] = a[0] - b[0];
   c[1] = a[1] - b[1];
   c[2] = a[2] - b[2];
 }
-static inline double pl_norm3(const double *a) {
+PL_INLINE double pl_norm3(const double *a) {
   return sqrt(pl_dot3(a, a));
 }
 
