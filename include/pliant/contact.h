@@ -62,38 +62,124 @@ pl_status pl_friction(pl_env *env, const pl_friction_opts *o, const pl_friction_
 // One contact alone, exact: the same law with W[3][3], c[3]. W_NN <= 0 gives p = 0.
 pl_contact_status pl_friction_one(const double W[9], const double c[3], double mu, double p[3]);
 
+// ---- kinds of obstacles -------------------------------------------------------------------------
+
+// A kind of obstacle is a constant table: what scenes say of its shape, its signed distance and its
+// lines in pictures. A program may have kinds of its own and give obstacles a pointer to them
+// (docs/add-an-obstacle.md). Shapes are told in axes of their own, which stand in the world as the
+// obstacle's centre, rotation and velocity say.
+
+typedef struct pl_obstacle pl_obstacle;
+typedef struct pl_pen pl_pen;
+
+enum {
+  PL_SHAPE_PAR_MAX = 8, // numbers of a shape
+  PL_SHAPE_KEY_MAX = 12 // keys of a shape in scene files
+};
+
+typedef enum pl_shape_type {
+  // values of the shape, one after the other in the order of the keys
+  PL_SHAPE_NUMBER, // one
+  PL_SHAPE_VECTOR, // three; a scene gives as many as it has dimensions, the others are zero
+  PL_SHAPE_CHOICE, // one: the index
+  // fields of the obstacle
+  PL_SHAPE_CENTRE,
+  PL_SHAPE_ROTATION,
+  PL_SHAPE_RADIUS,
+  // what `make` makes data of
+  PL_SHAPE_FILE,      // name of a file
+  PL_SHAPE_FILE_UNIT, // its unit of length
+} pl_shape_type;
+
+// One key of a shape in scene files.
+typedef struct pl_shape_key {
+  const char *name;
+  pl_shape_type type;
+  int need;             // 1: must be given
+  double value, lo, hi; // default and range, SI; lo >= hi: any
+  int lo_open;          // 1: > lo instead of >= lo
+  const char *unit;     // SI unit of the dimension, "" for a number or a direction
+  const char *choices;  // "a|b"
+  const char *text;     // one line for the manual
+} pl_shape_key;
+
+// What a scene gives for them.
+typedef struct pl_shape_source {
+  const double *value;
+  const char *file; // path, NULL: none
+  double file_unit; // m
+  int file_most;    // vertices that may be read, 0: any number
+} pl_shape_source;
+
+// What is wrong with an obstacle: at which key, and what to do about it (may be NULL).
+typedef struct pl_shape_fault {
+  const char *key, *text, *hint;
+} pl_shape_fault;
+
+typedef struct pl_obstacle_kind {
+  const char *name;  // key in scene files and in messages
+  const char *brief; // two or three words for the manual
+  const char *text;  // one or two sentences for it
+  int dim;           // the least dimension of models that it is for
+  int nkey;
+  const pl_shape_key *key; // [nkey]
+  // Fills par and data of an obstacle from what a scene gives; its other fields are filled already
+  // and may be changed. On failure nothing is kept. NULL: the values are par.
+  pl_status (*make)(pl_env *env, const pl_shape_source *in, pl_obstacle *o);
+  // 1: something is wrong with the shape, beyond the ranges of keys. NULL: nothing can be.
+  int (*check)(const pl_obstacle *o, int dim, pl_shape_fault *fault);
+  // Signed distance of x[dim] to the shape, m, negative inside, and its gradient n[dim], of length
+  // 1 everywhere: on ridges of the distance it is one of those beside it. No allocation, no state.
+  double (*distance)(const pl_obstacle *o, int dim, const double *x, double *n);
+  // The box around it. NULL: it has no end.
+  void (*bounds)(const pl_obstacle *o, double lo[3], double hi[3]);
+  // Draws its lines with pl_pen_line and the like. NULL: it is not shown.
+  void (*draw)(const pl_obstacle *o, pl_pen *p);
+  // Tells all numbers of data, so that a run is not resumed with others. NULL: there is no data.
+  void (*numbers)(const void *data, void (*tell)(void *ctx, int n, const double *x), void *ctx);
+  void (*free)(void *data); // NULL: there is none
+  // A random but sound shape of about size 1, for checks.
+  pl_status (*sample)(pl_env *env, unsigned seed, int dim, pl_obstacle *o);
+} pl_obstacle_kind;
+
+// Kinds that are here, and what they have in par and data:
+//   plane    normal [3], out of it, of any length
+//   sphere   -
+//   box      half of its sides [3], m
+//   capsule  from its centre to one end of its segment [3], m
+//   mesh     data: a pl_obstacle_surface
+#define PL_OBSTACLE_LIST(X)                                                                        \
+  X(plane)                                                                                         \
+  X(sphere)                                                                                        \
+  X(box)                                                                                           \
+  X(capsule)                                                                                       \
+  X(mesh)
+
+#define X(name) PL_OBSTACLE_##name,
+enum { PL_OBSTACLE_LIST(X) PL_OBSTACLE_COUNT };
+#undef X
+#define X(name) extern const pl_obstacle_kind pl_obstacle_##name;
+PL_OBSTACLE_LIST(X)
+#undef X
+extern const pl_obstacle_kind *const pl_obstacle_table[PL_OBSTACLE_COUNT];
+// The kind of that name, or NULL.
+const pl_obstacle_kind *pl_obstacle_find(const char *name);
+
 // ---- obstacles ----------------------------------------------------------------------------------
 
-typedef enum pl_obstacle_kind { PL_PLANE, PL_SPHERE, PL_BOX, PL_CAPSULE, PL_MESH } pl_obstacle_kind;
-
-// A closed surface of triangles, the shape of obstacles of the kind PL_MESH. It does not change, so
-// that obstacles and threads may share it.
-typedef struct pl_obstacle_mesh pl_obstacle_mesh;
-// Copies x[nvert][3] (m) and tri[ntri][3]. All triangles are turned around when the volume inside
-// is negative; parts that lie inside of others are hollows when they are turned the other way.
-// PL_E_INPUT names what is wrong: vertices out of range or not finite, triangles without area, or
-// an edge that is not shared by two triangles in opposite directions. Numbers count from 1.
-pl_status pl_obstacle_mesh_create(pl_env *env, int nvert, const double *x, int ntri, const int *tri,
-                                  pl_obstacle_mesh **out);
-void pl_obstacle_mesh_free(pl_obstacle_mesh *m);
-int pl_obstacle_mesh_ntri(const pl_obstacle_mesh *m);
-// Its corners as pointers into the mesh, seen from outside anticlockwise.
-void pl_obstacle_mesh_corners(const pl_obstacle_mesh *m, int tri, const double *corner[3]);
-
 // A rigid body that nodes cannot enter. In two dimensions a half plane, disc, rectangle or slot in
-// the xy plane; in one dimension a wall. A mesh is for three dimensions.
-typedef struct pl_obstacle {
-  pl_obstacle_kind kind;
-  double centre[3]; // m, at time 0; of a plane: any of its points; of a mesh: its origin
-  double axis[3];   // plane: normal, out of it, of any length; capsule: from its centre to one end
-                    // of its segment, m
-  double half[3];   // box: half of its sides, m
-  double rotation[4];           // box, mesh: quaternion (w, x, y, z) from its own axes; zeros: none
-  double radius;                // m; sphere, capsule, and how far a box or mesh is rounded outwards
+// the xy plane; in one dimension a wall.
+struct pl_obstacle {
+  const pl_obstacle_kind *kind;
+  double centre[3];             // m, where its own axes stand at time 0
+  double rotation[4];           // quaternion (w, x, y, z) from its own axes; zeros: none
+  double radius;                // m; how far it is rounded outwards: the radius of a sphere, which
+                                // is a point rounded, and of a capsule, which is a segment
   double velocity[3];           // m/s; of the surface, which moves with it
   double mu;                    // friction coefficient
-  const pl_obstacle_mesh *mesh; // outlives the obstacle
-} pl_obstacle;
+  double par[PL_SHAPE_PAR_MAX]; // as its kind says
+  const void *data;             // as its kind says; outlives the obstacle
+};
 
 // Where a point stands to an obstacle.
 typedef struct pl_gap {
@@ -105,6 +191,50 @@ typedef struct pl_gap {
 // out.
 void pl_obstacle_gap(const pl_obstacle *o, int dim, double t, const double *x, double radius,
                      pl_gap *out);
+
+// What is wrong with an obstacle in models of that dimension, as PL_E_INPUT; `what` begins the
+// message, e.g. "obstacle 2".
+pl_status pl_obstacle_check(pl_env *env, const pl_obstacle *o, int dim, const char *what);
+// The largest coordinate of its centre and, about that, of its bounds, m.
+double pl_obstacle_size(const pl_obstacle *o, int dim);
+
+// A closed surface of triangles, data of obstacles of the kind `mesh`. It does not change, so that
+// obstacles and threads may share it.
+typedef struct pl_obstacle_surface pl_obstacle_surface;
+// Copies x[nvert][3] (m) and tri[ntri][3]. All triangles are turned around when the volume inside
+// is negative; parts that lie inside of others are hollows when they are turned the other way.
+// PL_E_INPUT names what is wrong: vertices out of range or not finite, triangles without area, or
+// an edge that is not shared by two triangles in opposite directions. Numbers count from 1.
+pl_status pl_obstacle_surface_create(pl_env *env, int nvert, const double *x, int ntri,
+                                     const int *tri, pl_obstacle_surface **out);
+void pl_obstacle_surface_free(pl_obstacle_surface *m);
+int pl_obstacle_surface_ntri(const pl_obstacle_surface *m);
+// Its corners as pointers into the mesh, seen from outside anticlockwise.
+void pl_obstacle_surface_corners(const pl_obstacle_surface *m, int tri, const double *corner[3]);
+
+// ---- drawing of obstacles -----------------------------------------------------------------------
+
+// Draws lines that are told in the axes of an obstacle where it stands.
+struct pl_pen {
+  int dim;
+  double centre[3], R[9];                                    // of those axes
+  void (*line)(void *ctx, const double *a, const double *b); // gets them in the world, m
+  void *ctx;
+  size_t nnear;
+  const double *near; // [nnear][3] places of the model, in the world
+};
+
+void pl_pen_line(const pl_pen *p, const double a[3], const double b[3]);
+// The same in pieces, so that a part may be left out of the picture.
+void pl_pen_edge(const pl_pen *p, const double a[3], const double b[3]);
+// Part of an ellipse, m + cos u + sin v, in steps of 1/32 turn; angles in rad.
+void pl_pen_arc(const pl_pen *p, const double m[3], const double u[3], const double v[3],
+                double from, double to);
+// How far the model goes along a direction, measured from the obstacle's centre; lo > hi: no model.
+void pl_pen_extent(const pl_pen *p, const double direction[3], double *lo, double *hi);
+// The lines of an obstacle at time t, beside a model of places near[nnear][3].
+void pl_obstacle_draw(const pl_obstacle *o, int dim, double t, size_t nnear, const double *near,
+                      void (*line)(void *ctx, const double *a, const double *b), void *ctx);
 
 // ---- contact of a model with obstacles ----------------------------------------------------------
 

@@ -1,42 +1,17 @@
 // Pairs of nodes and obstacles.
 #include "contact_impl.h"
 
+#include <stdio.h>
 #include <string.h>
-
-static pl_status check_obstacle(pl_env *env, int dim, int k, const pl_obstacle *o) {
-  static const char *const name[] = {"plane", "sphere", "box", "capsule", "mesh"};
-  if (o->kind < PL_PLANE || o->kind > PL_MESH)
-    return pl_fail(env, PL_E_ARG, "obstacle %d: unknown kind %d", k, (int)o->kind);
-  const double *all[] = {o->centre, o->axis, o->half, o->velocity};
-  for (int i = 0; i < 4; i++)
-    if (!pl_all_finite(3, all[i]) || !pl_all_finite(4, o->rotation))
-      return pl_fail(env, PL_E_INPUT, "obstacle %d (%s): some number is not finite", k,
-                     name[o->kind]);
-  if (!(o->mu >= 0) || !isfinite(o->mu))
-    return pl_fail(env, PL_E_INPUT, "obstacle %d (%s): friction coefficient must be >= 0, got %g",
-                   k, name[o->kind], o->mu);
-  if (o->kind == PL_PLANE && !(pl_norm(dim, o->axis) > 0))
-    return pl_fail(env, PL_E_INPUT, "obstacle %d (plane): its normal has no length", k);
-  if (o->kind == PL_MESH && (dim < 3 || !o->mesh))
-    return pl_fail(env, PL_E_INPUT, "obstacle %d (mesh): %s", k,
-                   o->mesh ? "meshes need a model in three dimensions" : "it has no mesh");
-  int round = o->kind == PL_SPHERE || o->kind == PL_CAPSULE;
-  if (o->kind != PL_PLANE &&
-      (!(o->radius >= 0) || (round && !(o->radius > 0)) || !isfinite(o->radius)))
-    return pl_fail(env, PL_E_INPUT, "obstacle %d (%s): radius must be %s 0, got %g m", k,
-                   name[o->kind], round ? ">" : ">=", o->radius);
-  for (int i = 0; i < dim && o->kind == PL_BOX; i++)
-    if (!(o->half[i] > 0))
-      return pl_fail(env, PL_E_INPUT, "obstacle %d (box): half side %d must be > 0, got %g m", k, i,
-                     o->half[i]);
-  return PL_OK;
-}
 
 static pl_status check_desc(pl_env *env, const pl_model *m, const pl_contact_desc *d) {
   if (d->nobstacle < 0 || d->nnode < 0)
     return pl_fail(env, PL_E_ARG, "contact: %d obstacles, %d nodes", d->nobstacle, d->nnode);
-  for (int k = 0; k < d->nobstacle; k++)
-    PL_TRY(check_obstacle(env, pl_model_dim(m), k, &d->obstacle[k]));
+  for (int k = 0; k < d->nobstacle; k++) {
+    char what[32];
+    snprintf(what, sizeof what, "obstacle %d", k);
+    PL_TRY(pl_obstacle_check(env, &d->obstacle[k], pl_model_dim(m), what));
+  }
   for (int i = 0; i < d->nnode; i++) {
     if (d->node[i] < 0 || d->node[i] >= pl_model_nnode(m))
       return pl_fail(env, PL_E_ARG, "contact: node %d is not in 0..%d", d->node[i],

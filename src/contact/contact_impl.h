@@ -47,7 +47,19 @@ pl_status friction_newton(friction *f, double goal);
 
 // ---- obstacles ----------------------------------------------------------------------------------
 
-// Signed distance of x to a mesh in the axes of the mesh, and the unit normal out of it.
-double obstacle_mesh_gap(const pl_obstacle_mesh *m, const double *x, double *n);
+// n[dim] = d/|d|, of no length: the last axis; returns |d|.
+double obstacle_unit(int dim, const double *d, double *n);
+// frame[0] = axis/|axis|, of no length: x; and tangents to it.
+void obstacle_axes(int dim, const double *axis, double frame[3][3]);
+// Tangents frame[1] and frame[2] to the normal frame[0].
+void obstacle_tangents(int dim, double frame[3][3]);
+// A direction n[dim] across an axis, dim > 1.
+void obstacle_across(int dim, const double *axis, double *n);
+// Two lines along a bar between its ends, at e and at -e from its axis.
+void obstacle_mantle(const pl_pen *p, double end[2][3], const double *e);
+// A random vector of dim entries in -1..1, the others zero.
+void obstacle_random(pl_rng *r, int dim, double *x);
+
+#define COUNT(a) ((int)(sizeof(a) / sizeof(a)[0]))
 
 #endif

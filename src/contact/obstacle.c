@@ -1,87 +1,28 @@
-// Signed distances of points to rigid obstacles: closed forms, and meshes.
+// Obstacles: where points stand to them, what is wrong with them, and their lines.
 #include "contact_impl.h"
 
 #include <string.h>
 
-// the last axis: which way out does not matter
-static void any_normal(int dim, double *n) {
-  for (int i = 0; i < 3; i++) n[i] = i == dim - 1;
+#define X(name) &pl_obstacle_##name,
+const pl_obstacle_kind *const pl_obstacle_table[PL_OBSTACLE_COUNT] = {PL_OBSTACLE_LIST(X)};
+#undef X
+
+const pl_obstacle_kind *pl_obstacle_find(const char *name) {
+  for (int k = 0; k < PL_OBSTACLE_COUNT; k++)
+    if (strcmp(pl_obstacle_table[k]->name, name) == 0) return pl_obstacle_table[k];
+  return NULL;
 }
 
-// n = d/|d|; returns |d|
-static double unit(int dim, const double *d, double *n) {
+// ---- for kinds ----------------------------------------------------------------------------------
+
+double obstacle_unit(int dim, const double *d, double *n) {
   double size = pl_norm(dim, d);
-  memset(n, 0, 3 * sizeof *n);
-  for (int i = 0; i < dim && size > 0; i++) n[i] = d[i] / size;
-  if (!(size > 0)) any_normal(dim, n);
+  for (int i = 0; i < dim; i++) n[i] = size > 0 ? d[i] / size : i == dim - 1;
   return size;
 }
 
-static double plane_gap(const pl_obstacle *o, int dim, const double *d, double *n) {
-  unit(dim, o->axis, n);
-  return pl_dot(dim, d, n);
-}
-
-static double sphere_gap(const pl_obstacle *o, int dim, const double *d, double *n) {
-  (void)o;
-  return unit(dim, d, n);
-}
-
-static double capsule_gap(const pl_obstacle *o, int dim, const double *d, double *n) {
-  double aa = pl_dot(dim, o->axis, o->axis), s = 0, e[3] = {0};
-  if (aa > 0) s = fmin(1, fmax(-1, pl_dot(dim, d, o->axis) / aa));
-  for (int i = 0; i < dim; i++) e[i] = d[i] - s * o->axis[i];
-  double size = unit(dim, e, n);
-  if (size > 0 || !(aa > 0) || dim < 2) return size;
-  // on the segment itself: across it
-  int least = 0;
-  for (int i = 1; i < dim; i++)
-    if (fabs(o->axis[i]) < fabs(o->axis[least])) least = i;
-  for (int i = 0; i < dim; i++) e[i] = (i == least) - o->axis[i] * o->axis[least] / aa;
-  unit(dim, e, n);
-  return 0;
-}
-
-// from its own axes
-static void rotation_matrix(const pl_obstacle *o, double *R) {
-  const double none[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
-  memcpy(R, none, sizeof none);
-  if (pl_norm(4, o->rotation) > 0) pl_quat_to_mat(o->rotation, R);
-}
-
-static double mesh_gap(const pl_obstacle *o, int dim, const double *d, double *n) {
-  double R[9], x[3] = {0}, local[3];
-  (void)dim;
-  rotation_matrix(o, R);
-  for (int i = 0; i < 3; i++)
-    for (int j = 0; j < 3; j++) x[j] += R[3 * i + j] * d[i];
-  double gap = obstacle_mesh_gap(o->mesh, x, local);
-  for (int i = 0; i < 3; i++) n[i] = pl_dot3(R + 3 * i, local);
-  return gap;
-}
-
-static double box_gap(const pl_obstacle *o, int dim, const double *d, double *n) {
-  double R[9], x[3] = {0}, out[3] = {0}, face = -INFINITY;
-  rotation_matrix(o, R);
-  int at = 0;
-  for (int j = 0; j < dim; j++) {
-    for (int i = 0; i < dim; i++) x[j] += R[3 * i + j] * d[i];
-    double over = fabs(x[j]) - o->half[j];
-    if (over > face) at = j;
-    face = fmax(face, over);
-    if (over > 0) out[j] = copysign(over, x[j]);
-  }
-  double local[3] = {0}, gap = face;
-  if (face > 0)
-    gap = unit(dim, out, local);
-  else
-    local[at] = copysign(1, x[at]);
-  for (int i = 0; i < 3; i++) n[i] = pl_dot3(R + 3 * i, local);
-  return gap;
-}
-
-// tangents by the axis that is farthest from the normal
-static void tangents(int dim, double frame[3][3]) {
+// by the axis that is farthest from the normal
+void obstacle_tangents(int dim, double frame[3][3]) {
   const double *n = frame[0];
   memset(frame[1], 0, 6 * sizeof(double));
   if (dim == 2) {
@@ -99,13 +40,167 @@ static void tangents(int dim, double frame[3][3]) {
   pl_cross3(n, frame[1], frame[2]);
 }
 
+void obstacle_axes(int dim, const double *axis, double frame[3][3]) {
+  const double x[3] = {1, 0, 0};
+  memset(frame[0], 0, 3 * sizeof(double));
+  obstacle_unit(dim, pl_norm(dim, axis) > 0 ? axis : x, frame[0]);
+  obstacle_tangents(dim, frame);
+}
+
+void obstacle_across(int dim, const double *axis, double *n) {
+  double aa = pl_dot(dim, axis, axis), e[3] = {0};
+  int least = 0;
+  for (int i = 1; i < dim; i++)
+    if (fabs(axis[i]) < fabs(axis[least])) least = i;
+  for (int i = 0; i < dim; i++) e[i] = (i == least) - axis[i] * axis[least] / aa;
+  obstacle_unit(dim, e, n);
+}
+
+void obstacle_mantle(const pl_pen *p, double end[2][3], const double *e) {
+  for (int sign = -1; sign < 2; sign += 2) {
+    double a[3], b[3];
+    for (int c = 0; c < 3; c++) {
+      a[c] = end[0][c] + sign * e[c];
+      b[c] = end[1][c] + sign * e[c];
+    }
+    pl_pen_edge(p, a, b);
+  }
+}
+
+void obstacle_random(pl_rng *r, int dim, double *x) {
+  for (int i = 0; i < 3; i++) x[i] = i < dim ? pl_rng_uniform(r, -1, 1) : 0;
+}
+
+// ---- gaps ---------------------------------------------------------------------------------------
+
+// from its own axes; returns 0 when there is none
+static int rotation_matrix(const pl_obstacle *o, double *R) {
+  const double none[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+  memcpy(R, none, sizeof none);
+  if (!(pl_norm(4, o->rotation) > 0)) return 0;
+  pl_quat_to_mat(o->rotation, R);
+  return 1;
+}
+
 void pl_obstacle_gap(const pl_obstacle *o, int dim, double t, const double *x, double radius,
                      pl_gap *out) {
-  static double (*const kinds[])(const pl_obstacle *, int, const double *, double *) = {
-      plane_gap, sphere_gap, box_gap, capsule_gap, mesh_gap};
-  double d[3] = {0};
+  double R[9], d[3] = {0}, own[3] = {0}, n[3] = {0}, distance;
   for (int i = 0; i < dim; i++) d[i] = x[i] - (o->centre[i] + o->velocity[i] * t);
-  out->gap = kinds[o->kind](o, dim, d, out->frame[0]) - radius;
-  if (o->kind != PL_PLANE) out->gap -= o->radius;
-  tangents(dim, out->frame);
+  if (rotation_matrix(o, R)) {
+    double local[3] = {0};
+    for (int j = 0; j < dim; j++)
+      for (int i = 0; i < dim; i++) own[j] += R[3 * i + j] * d[i];
+    distance = o->kind->distance(o, dim, own, local);
+    for (int i = 0; i < 3; i++) n[i] = pl_dot3(R + 3 * i, local);
+  } else {
+    distance = o->kind->distance(o, dim, d, n);
+  }
+  out->gap = distance - radius - o->radius;
+  memcpy(out->frame, n, sizeof n);
+  obstacle_tangents(dim, out->frame);
+}
+
+double pl_obstacle_size(const pl_obstacle *o, int dim) {
+  double lo[3] = {0}, hi[3] = {0};
+  if (o->kind->bounds) o->kind->bounds(o, lo, hi);
+  return fmax(fmax(pl_max_abs(dim, o->centre), o->radius),
+              fmax(pl_max_abs(dim, lo), pl_max_abs(dim, hi)));
+}
+
+// ---- checks -------------------------------------------------------------------------------------
+
+static pl_status check_number(pl_env *env, const char *what, const char *kind,
+                              const pl_shape_key *k, double v) {
+  if (v > k->lo || (!k->lo_open && v >= k->lo) || !(k->lo < k->hi)) return PL_OK;
+  return pl_fail(env, PL_E_INPUT, "%s (%s): %s must be %s %g, got %g%s%s", what, kind, k->name,
+                 k->lo_open ? ">" : ">=", k->lo, v, k->unit && k->unit[0] ? " " : "",
+                 k->unit ? k->unit : "");
+}
+
+pl_status pl_obstacle_check(pl_env *env, const pl_obstacle *o, int dim, const char *what) {
+  static const pl_shape_key radius = {.name = "radius", .hi = INFINITY, .unit = "m"};
+  const pl_obstacle_kind *kind = o->kind;
+  if (!kind || !kind->name || !kind->distance || kind->nkey < 0 || kind->nkey > PL_SHAPE_KEY_MAX)
+    return pl_fail(env, PL_E_ARG, "%s: its kind has no name, no distance or too many keys", what);
+  if (!pl_all_finite(3, o->centre) || !pl_all_finite(4, o->rotation) ||
+      !pl_all_finite(3, o->velocity) || !pl_all_finite(PL_SHAPE_PAR_MAX, o->par) ||
+      !isfinite(o->radius))
+    return pl_fail(env, PL_E_INPUT, "%s (%s): some number is not finite", what, kind->name);
+  if (!(o->mu >= 0) || !isfinite(o->mu))
+    return pl_fail(env, PL_E_INPUT, "%s (%s): friction coefficient must be >= 0, got %g", what,
+                   kind->name, o->mu);
+  if (dim < kind->dim)
+    return pl_fail(env, PL_E_INPUT, "%s (%s): it needs a model in %d dimensions, this has %d", what,
+                   kind->name, kind->dim, dim);
+  PL_TRY(check_number(env, what, kind->name, &radius, o->radius));
+  for (int i = 0, at = 0; i < kind->nkey; i++) {
+    const pl_shape_key *k = &kind->key[i];
+    if (k->type == PL_SHAPE_RADIUS) PL_TRY(check_number(env, what, kind->name, k, o->radius));
+    if (kind->make) continue;
+    if (k->type == PL_SHAPE_NUMBER) PL_TRY(check_number(env, what, kind->name, k, o->par[at]));
+    at += k->type == PL_SHAPE_VECTOR ? 3 : k->type < PL_SHAPE_CENTRE;
+  }
+  pl_shape_fault fault = {0};
+  if (kind->check && kind->check(o, dim, &fault))
+    return pl_fail_at(env, PL_E_INPUT, NULL, 0, 0, fault.hint, "%s (%s): %s", what, kind->name,
+                      fault.text);
+  return PL_OK;
+}
+
+// ---- lines --------------------------------------------------------------------------------------
+
+enum { ROUND = 32, PIECES = 16 }; // parts of a circle and of an edge
+
+static void to_world(const pl_pen *p, const double *own, double *x) {
+  for (int c = 0; c < 3; c++) x[c] = p->centre[c] + pl_dot3(p->R + 3 * c, own);
+}
+
+void pl_pen_line(const pl_pen *p, const double a[3], const double b[3]) {
+  double from[3], to[3];
+  to_world(p, a, from);
+  to_world(p, b, to);
+  p->line(p->ctx, from, to);
+}
+
+void pl_pen_edge(const pl_pen *p, const double a[3], const double b[3]) {
+  double from[3], to[3];
+  for (int i = 0; i < PIECES; i++) {
+    for (int c = 0; c < 3; c++) {
+      from[c] = a[c] + (b[c] - a[c]) * i / PIECES;
+      to[c] = a[c] + (b[c] - a[c]) * (i + 1) / PIECES;
+    }
+    pl_pen_line(p, from, to);
+  }
+}
+
+void pl_pen_arc(const pl_pen *p, const double m[3], const double u[3], const double v[3],
+                double from, double to) {
+  double at[2][3];
+  int n = (int)fmin(ROUND, fmax(1, rint(ROUND * fabs(to - from) / (2 * PL_PI))));
+  for (int i = 0; i <= n; i++) {
+    double a = from + (to - from) * i / n;
+    for (int c = 0; c < 3; c++) at[i & 1][c] = m[c] + cos(a) * u[c] + sin(a) * v[c];
+    if (i > 0) pl_pen_line(p, at[(i + 1) & 1], at[i & 1]);
+  }
+}
+
+void pl_pen_extent(const pl_pen *p, const double direction[3], double *lo, double *hi) {
+  double n[3], d[3];
+  for (int c = 0; c < 3; c++) n[c] = pl_dot3(p->R + 3 * c, direction);
+  *lo = INFINITY;
+  *hi = -INFINITY;
+  for (size_t i = 0; i < p->nnear; i++) {
+    pl_sub3(p->near + 3 * i, p->centre, d);
+    double at = pl_dot3(d, n);
+    *lo = fmin(*lo, at);
+    *hi = fmax(*hi, at);
+  }
+}
+
+void pl_obstacle_draw(const pl_obstacle *o, int dim, double t, size_t nnear, const double *near,
+                      void (*line)(void *ctx, const double *a, const double *b), void *ctx) {
+  pl_pen p = {.dim = dim, .line = line, .ctx = ctx, .nnear = nnear, .near = near};
+  for (int c = 0; c < 3; c++) p.centre[c] = o->centre[c] + t * o->velocity[c];
+  rotation_matrix(o, p.R);
+  if (o->kind->draw) o->kind->draw(o, &p);
 }

@@ -18,7 +18,7 @@ typedef struct pseudo {
   int flat; // all faces there have this normal
 } pseudo;
 
-struct pl_obstacle_mesh {
+struct pl_obstacle_surface {
   pl_env *env;
   int nvert, ntri;
   double *x; // [nvert][3]
@@ -30,7 +30,7 @@ struct pl_obstacle_mesh {
   pseudo *vert;      // [nvert]
 };
 
-static const double *corner(const pl_obstacle_mesh *m, int t, int k) {
+static const double *corner(const pl_obstacle_surface *m, int t, int k) {
   return m->x + 3 * (size_t)m->tri[3 * (size_t)t + (size_t)k];
 }
 
@@ -84,7 +84,7 @@ static pl_status check_vertices(pl_env *env, int nvert, const double *x, int ntr
 
 // ---- normals ----------------------------------------------------------------------------------
 
-static pl_status face_normals(pl_obstacle_mesh *m) {
+static pl_status face_normals(pl_obstacle_surface *m) {
   for (int t = 0; t < m->ntri; t++) {
     double e[3], f[3], *n = m->face[t];
     pl_sub3(corner(m, t, 1), corner(m, t, 0), e);
@@ -113,7 +113,7 @@ static void bend(pseudo *p, const double *face) {
   if (pl_norm3(d) > FLAT) p->flat = 0;
 }
 
-static double angle_at(const pl_obstacle_mesh *m, int t, int k) {
+static double angle_at(const pl_obstacle_surface *m, int t, int k) {
   double e[3], f[3], n[3];
   pl_sub3(corner(m, t, (k + 1) % 3), corner(m, t, k), e);
   pl_sub3(corner(m, t, (k + 2) % 3), corner(m, t, k), f);
@@ -121,7 +121,7 @@ static double angle_at(const pl_obstacle_mesh *m, int t, int k) {
   return atan2(pl_norm3(n), pl_dot3(e, f));
 }
 
-static void vertex_normals(pl_obstacle_mesh *m) {
+static void vertex_normals(pl_obstacle_surface *m) {
   for (int i = 0; i < 3 * m->ntri; i++) {
     double angle = angle_at(m, i / 3, i % 3);
     for (int c = 0; c < 3; c++) m->vert[m->tri[i]].n[c] += angle * m->face[i / 3][c];
@@ -133,7 +133,7 @@ static void vertex_normals(pl_obstacle_mesh *m) {
 }
 
 // sides[3 ntri], sorted: every edge twice in a row
-static void edge_normals(pl_obstacle_mesh *m, const side *s) {
+static void edge_normals(pl_obstacle_surface *m, const side *s) {
   for (int i = 0; i < 3 * m->ntri; i += 2) {
     const double *a = m->face[s[i].at / 3], *b = m->face[s[i + 1].at / 3];
     pseudo p = {.n = {a[0] + b[0], a[1] + b[1], a[2] + b[2]}};
@@ -145,7 +145,7 @@ static void edge_normals(pl_obstacle_mesh *m, const side *s) {
 
 // ---- making -----------------------------------------------------------------------------------
 
-static pl_status sort_sides(const pl_obstacle_mesh *m, side *s) {
+static pl_status sort_sides(const pl_obstacle_surface *m, side *s) {
   int n = 3 * m->ntri;
   for (int i = 0; i < n; i++) {
     const int *v = m->tri + i / 3 * 3;
@@ -164,7 +164,7 @@ static pl_status sort_sides(const pl_obstacle_mesh *m, side *s) {
 }
 
 // the volume inside, from the middle of the box; turns all triangles when it is negative
-static pl_status orient_outward(pl_obstacle_mesh *m, int *turned) {
+static pl_status orient_outward(pl_obstacle_surface *m, int *turned) {
   double lo[3] = {INFINITY, INFINITY, INFINITY}, hi[3] = {-INFINITY, -INFINITY, -INFINITY};
   double volume = 0, A[3][3], d[3];
   for (int i = 0; i < 9 * m->ntri; i++) {
@@ -190,7 +190,7 @@ static pl_status orient_outward(pl_obstacle_mesh *m, int *turned) {
   return PL_OK;
 }
 
-static pl_status build(pl_obstacle_mesh *m, side *s) {
+static pl_status build(pl_obstacle_surface *m, side *s) {
   int turned;
   PL_TRY(sort_sides(m, s));
   PL_TRY(face_normals(m));
@@ -204,13 +204,13 @@ static pl_status build(pl_obstacle_mesh *m, side *s) {
   return pl_bvh_create(m->env, m->ntri, m->tri, m->x, &m->bvh);
 }
 
-pl_status pl_obstacle_mesh_create(pl_env *env, int nvert, const double *x, int ntri, const int *tri,
-                                  pl_obstacle_mesh **out) {
+pl_status pl_obstacle_surface_create(pl_env *env, int nvert, const double *x, int ntri,
+                                     const int *tri, pl_obstacle_surface **out) {
   *out = NULL;
   PL_TRY(check_vertices(env, nvert, x, ntri, tri));
-  pl_obstacle_mesh *m = pl_alloc(env, 1, sizeof *m);
+  pl_obstacle_surface *m = pl_alloc(env, 1, sizeof *m);
   if (!m) return PL_E_NOMEM;
-  *m = (pl_obstacle_mesh){.env = env, .nvert = nvert, .ntri = ntri};
+  *m = (pl_obstacle_surface){.env = env, .nvert = nvert, .ntri = ntri};
   m->x = pl_alloc(env, (size_t)nvert, 3 * sizeof *m->x);
   m->tri = pl_alloc(env, (size_t)ntri, 3 * sizeof *m->tri);
   m->face = pl_alloc(env, (size_t)ntri, sizeof *m->face);
@@ -227,11 +227,11 @@ pl_status pl_obstacle_mesh_create(pl_env *env, int nvert, const double *x, int n
   if (st == PL_OK)
     *out = m;
   else
-    pl_obstacle_mesh_free(m);
+    pl_obstacle_surface_free(m);
   return st;
 }
 
-void pl_obstacle_mesh_free(pl_obstacle_mesh *m) {
+void pl_obstacle_surface_free(pl_obstacle_surface *m) {
   if (!m) return;
   pl_bvh_free(m->bvh);
   pl_free(m->env, m->x);
@@ -242,17 +242,19 @@ void pl_obstacle_mesh_free(pl_obstacle_mesh *m) {
   pl_free(m->env, m);
 }
 
-int pl_obstacle_mesh_ntri(const pl_obstacle_mesh *m) {
+int pl_obstacle_surface_ntri(const pl_obstacle_surface *m) {
   return m->ntri;
 }
 
-void pl_obstacle_mesh_corners(const pl_obstacle_mesh *m, int tri, const double *at[3]) {
+void pl_obstacle_surface_corners(const pl_obstacle_surface *m, int tri, const double *at[3]) {
   for (int k = 0; k < 3; k++) at[k] = corner(m, tri, k);
 }
 
 // ---- distance ---------------------------------------------------------------------------------
 
-double obstacle_mesh_gap(const pl_obstacle_mesh *m, const double *x, double *n) {
+static double distance(const pl_obstacle *o, int dim, const double *x, double *n) {
+  const pl_obstacle_surface *m = o->data;
+  (void)dim;
   pl_hit hit = pl_bvh_nearest(m->bvh, x);
   int zero = -1, corners = 0, last = 0;
   double d[3];
@@ -276,3 +278,179 @@ double obstacle_mesh_gap(const pl_obstacle_mesh *m, const double *x, double *n) 
     for (int c = 0; c < 3; c++) n[c] = d[c] / copysign(hit.dist, along);
   return copysign(hit.dist, along);
 }
+
+static void bounds(const pl_obstacle *o, double lo[3], double hi[3]) {
+  const pl_obstacle_surface *m = o->data;
+  for (int c = 0; c < 3; c++) {
+    lo[c] = INFINITY;
+    hi[c] = -INFINITY;
+  }
+  for (int i = 0; i < 9 * m->ntri; i++) {
+    double at = corner(m, i / 9, i / 3 % 3)[i % 3];
+    lo[i % 3] = fmin(lo[i % 3], at - o->radius);
+    hi[i % 3] = fmax(hi[i % 3], at + o->radius);
+  }
+}
+
+// ---- lines --------------------------------------------------------------------------------------
+
+enum { LINES = 2400, COARSE = 300, LEVELS = 9 }; // lines of it; triangles of a coarse one; sections
+static const double SMOOTH = 0.996; // cosine: edges that bend less are not drawn, 5 degrees
+
+// the edges of a coarse mesh that bend
+static void draw_net(const pl_obstacle_surface *m, const pl_pen *p) {
+  int pieces = 3 * m->ntri / 2 * 16 <= LINES;
+  for (int t = 0; t < m->ntri; t++)
+    for (int u = t + 1; u < m->ntri; u++) {
+      if (pl_dot3(m->face[t], m->face[u]) > SMOOTH) continue;
+      // the neighbour runs along the edge the other way
+      const int *v = m->tri + 3 * (size_t)t, *w = m->tri + 3 * (size_t)u;
+      for (int i = 0; i < 9; i++) {
+        int a = i / 3, b = (a + 1) % 3, c = i % 3;
+        if (v[a] != w[(c + 1) % 3] || v[b] != w[c]) continue;
+        (pieces ? pl_pen_edge : pl_pen_line)(p, corner(m, t, a), corner(m, t, b));
+      }
+    }
+}
+
+// a section of a triangle; returns 0 when there is none. p NULL: it is not drawn
+static int draw_cut(const pl_obstacle_surface *m, const pl_pen *p, int t, int axis, double level) {
+  double end[3][3];
+  int cuts = 0;
+  for (int a = 0; a < 3; a++) {
+    const double *from = corner(m, t, a), *to = corner(m, t, (a + 1) % 3);
+    if ((from[axis] < level) == (to[axis] < level)) continue;
+    double s = (level - from[axis]) / (to[axis] - from[axis]);
+    for (int c = 0; c < 3; c++) end[cuts][c] = from[c] + s * (to[c] - from[c]);
+    cuts++;
+  }
+  if (cuts == 2 && p) pl_pen_line(p, end[0], end[1]);
+  return cuts == 2;
+}
+
+// n sections across each axis; returns of how many lines they are
+static long draw_cuts(const pl_obstacle_surface *m, const pl_pen *p, const double *lo,
+                      const double *hi, int n) {
+  long count = 0;
+  for (int t = 0; t < m->ntri; t++)
+    for (int i = 0; i < 3 * n; i++) {
+      int c = i % 3;
+      count += draw_cut(m, p, t, c, lo[c] + (hi[c] - lo[c]) * (i / 3 + 0.5) / n);
+    }
+  return count;
+}
+
+// a fine mesh by as many sections as there is room for
+static void draw(const pl_obstacle *o, pl_pen *p) {
+  const pl_obstacle_surface *m = o->data;
+  const pl_obstacle bare = {.data = m};
+  double lo[3], hi[3];
+  int levels = LEVELS;
+  if (m->ntri <= COARSE) {
+    draw_net(m, p);
+    return;
+  }
+  bounds(&bare, lo, hi);
+  while (levels > 0 && draw_cuts(m, NULL, lo, hi, levels) > LINES) levels--;
+  if (levels > 0) draw_cuts(m, p, lo, hi, levels);
+}
+
+// ---- the kind -----------------------------------------------------------------------------------
+
+enum { SCALE, MERGE }; // values
+
+static const pl_shape_key keys[] = {
+    {.name = "file",
+     .type = PL_SHAPE_FILE,
+     .need = 1,
+     .text = "file beside the scene (obj stl ply msh vtu) with a closed surface"},
+    {.name = "mesh_units",
+     .type = PL_SHAPE_FILE_UNIT,
+     .text = "length unit of the mesh file; the scene's when left out"},
+    {.name = "scale",
+     .value = 1,
+     .hi = 1e12,
+     .lo_open = 1,
+     .unit = "",
+     .text = "factor on all coordinates, first"},
+    {.name = "rotate", .type = PL_SHAPE_ROTATION, .text = "turn, second"},
+    {.name = "translate", .type = PL_SHAPE_CENTRE, .unit = "m", .text = "shift, third"},
+    {.name = "merge",
+     .hi = 1e9,
+     .unit = "m",
+     .text = "merge vertices of the mesh that are not farther apart than this; equal ones when "
+             "left out"},
+    {.name = "round",
+     .type = PL_SHAPE_RADIUS,
+     .hi = 1e9,
+     .unit = "m",
+     .text = "how far it is rounded outwards"},
+};
+
+static pl_status make_surface(pl_mesh *mesh, const pl_shape_source *in, pl_obstacle_surface **out) {
+  int ntri, *tri = NULL;
+  if (in->file_unit != 1) pl_mesh_transform(mesh, in->file_unit, NULL, NULL);
+  PL_TRY(pl_mesh_weld(mesh, in->value[MERGE], NULL));
+  PL_TRY(pl_mesh_check(mesh));
+  pl_mesh_transform(mesh, in->value[SCALE], NULL, NULL);
+  PL_TRY(pl_mesh_surface(mesh, &ntri, &tri, NULL));
+  pl_status s = pl_obstacle_surface_create(mesh->env, mesh->nvert, mesh->X, ntri, tri, out);
+  pl_free(mesh->env, tri);
+  return s;
+}
+
+static pl_status make(pl_env *env, const pl_shape_source *in, pl_obstacle *o) {
+  pl_mesh *mesh;
+  pl_obstacle_surface *surface = NULL;
+  PL_TRY(pl_mesh_read_most(env, in->file, in->file_most, &mesh));
+  pl_status s = make_surface(mesh, in, &surface);
+  pl_mesh_free(mesh);
+  o->data = surface;
+  return s;
+}
+
+static int check(const pl_obstacle *o, int dim, pl_shape_fault *fault) {
+  (void)dim;
+  *fault = (pl_shape_fault){"file", "it has no mesh", NULL};
+  return !o->data;
+}
+
+static void numbers(const void *data, void (*tell)(void *ctx, int n, const double *x), void *ctx) {
+  const pl_obstacle_surface *m = data;
+  for (int i = 0; i < 3 * m->ntri; i++) tell(ctx, 3, corner(m, i / 3, i % 3));
+}
+
+static void free_data(void *data) {
+  pl_obstacle_surface_free(data);
+}
+
+// an octahedron, drawn out
+static pl_status sample(pl_env *env, unsigned seed, int dim, pl_obstacle *o) {
+  static const int tri[24] = {0, 2, 4, 2, 1, 4, 1, 3, 4, 3, 0, 4,
+                              2, 0, 5, 1, 2, 5, 3, 1, 5, 0, 3, 5};
+  pl_obstacle_surface *surface;
+  double x[18] = {0};
+  (void)dim;
+  for (unsigned k = 0; k < 6; k++) x[3 * k + k / 2] = (k % 2 ? -0.1 : 0.1) * (5 + (seed + k) % 4);
+  pl_status s = pl_obstacle_surface_create(env, 6, x, 8, tri, &surface);
+  o->data = surface;
+  return s;
+}
+
+const pl_obstacle_kind pl_obstacle_mesh = {
+    .name = "mesh",
+    .brief = "closed surface of a file",
+    .text = "What a closed surface of triangles encloses (dimension 3). Every edge belongs to two "
+            "triangles; which way they are turned does not matter as long as they agree.",
+    .dim = 3,
+    .nkey = COUNT(keys),
+    .key = keys,
+    .make = make,
+    .check = check,
+    .distance = distance,
+    .bounds = bounds,
+    .draw = draw,
+    .numbers = numbers,
+    .free = free_data,
+    .sample = sample,
+};

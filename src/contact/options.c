@@ -1,7 +1,5 @@
 #include "contact_impl.h"
 
-#define COUNT(a) ((int)(sizeof(a) / sizeof(a)[0]))
-
 #define OPT_STRUCT pl_friction_opts
 const pl_option pl_friction_option_table[] = {PL_FRICTION_OPTS(PL_OPT_ROW_X, PL_OPT_ROW_C)};
 const int pl_friction_option_count = COUNT(pl_friction_option_table);

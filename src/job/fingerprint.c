@@ -54,16 +54,15 @@ static uint64_t print_limits(uint64_t h, const pl_sheet_desc *d) {
   return h;
 }
 
+static void print_more(void *ctx, int n, const double *x) {
+  *(uint64_t *)ctx = print_reals(*(uint64_t *)ctx, x, n);
+}
+
 static uint64_t print_obstacle(uint64_t h, const pl_obstacle *o) {
-  int kind = (int)o->kind;
-  h = print_ints(h, &kind, 1);
+  h = print_text(h, o->kind->name);
   // all between them is numbers
-  h = print_bytes(h, o->centre, offsetof(pl_obstacle, mesh) - offsetof(pl_obstacle, centre));
-  for (int e = 0; o->mesh && e < pl_obstacle_mesh_ntri(o->mesh); e++) {
-    const double *corner[3];
-    pl_obstacle_mesh_corners(o->mesh, e, corner);
-    for (int c = 0; c < 3; c++) h = print_reals(h, corner[c], 3);
-  }
+  h = print_bytes(h, o->centre, offsetof(pl_obstacle, data) - offsetof(pl_obstacle, centre));
+  if (o->data && o->kind->numbers) o->kind->numbers(o->data, print_more, &h);
   return h;
 }
 

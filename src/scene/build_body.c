@@ -68,19 +68,21 @@ int check_count(reader *r, const pl_node *at, double nvert) {
   return 0;
 }
 
+int read_length_unit(reader *r, const txt *text, const char *what, double *factor) {
+  unit u;
+  if (!unit_parse(text->s, strlen(text->s), &u) || u.dim.e[1] != 1 || u.dim.e[0] || u.dim.e[2] ||
+      u.dim.e[3]) {
+    problem(r, text->at, "e.g. mm", "%s must be a unit of length, got '%.60s'", what, text->s);
+    return 0;
+  }
+  *factor = u.factor;
+  return 1;
+}
+
 int read_mesh_file(reader *r, const geometry_def *g, pl_mesh **out) {
   char path[4096];
-  unit u;
   double factor = r->scale.base[1];
-  if (g->mesh_units.at) {
-    if (!unit_parse(g->mesh_units.s, strlen(g->mesh_units.s), &u) || u.dim.e[1] != 1 ||
-        u.dim.e[0] || u.dim.e[2] || u.dim.e[3]) {
-      problem(r, g->mesh_units.at, "e.g. mm", "mesh_units must be a unit of length, got '%.60s'",
-              g->mesh_units.s);
-      return 0;
-    }
-    factor = u.factor;
-  }
+  if (g->mesh_units.at && !read_length_unit(r, &g->mesh_units, "mesh_units", &factor)) return 0;
   if (!scene_file(r, g->mesh, "mesh", path, sizeof path)) return 0;
   if (!worked(r, pl_mesh_read_most(r->env, path, r->limit.nodes, out))) return 0;
   if (factor != 1) pl_mesh_transform(*out, factor, NULL, NULL);

@@ -10,8 +10,6 @@
 // Overlaps at the start that are rounding of a mesh file, over the size of the scene.
 static const double OVERLAP = 1e-7;
 
-static const char *const kind_name[] = {"plane", "sphere", "box", "capsule", "mesh"};
-
 // ---- obstacles --------------------------------------------------------------------------------
 
 static void put(const vec *from, double *to) {
@@ -28,91 +26,111 @@ static void set_rotation(reader *r, const rotate_def *d, pl_obstacle *o) {
     pl_quat_from_axis(axis, d->angle.v, o->rotation);
 }
 
-static void put_plane(reader *r, const half_space_def *d, pl_obstacle *o) {
-  o->kind = PL_PLANE;
-  put(&d->through, o->centre);
-  put(&d->normal, o->axis);
-  if (d->normal.at && !(pl_norm3(o->axis) > 0))
-    problem(r, d->normal.at, "it points out of the obstacle, e.g. upwards for a floor",
-            "normal must not be zero");
+// the node of a key, or of the shape when it is left out
+static const pl_node *key_at(const pl_node *at, const char *key) {
+  const pl_node *found = node_get(at, key);
+  return found ? found : at;
 }
 
-static void put_sphere(reader *r, const ball_def *d, pl_obstacle *o) {
-  (void)r;
-  o->kind = PL_SPHERE;
-  put(&d->centre, o->centre);
-  o->radius = d->radius.v;
+// Messages of files go to the user; what is wrong with their contents is told at the scene's key.
+typedef struct relay {
+  void (*diag)(void *ctx, const pl_diag *d);
+  void *ctx;
+} relay;
+
+static void pass_on(void *ctx, const pl_diag *d) {
+  const relay *to = ctx;
+  if (to->diag && (d->file[0] || d->level != PL_ERROR)) to->diag(to->ctx, d);
 }
 
-static void put_box(reader *r, const block_def *d, pl_obstacle *o) {
-  o->kind = PL_BOX;
-  o->radius = d->round.v;
-  put(&d->centre, o->centre);
-  for (int c = 0; c < d->size.n; c++) {
-    o->half[c] = 0.5 * d->size.v[c].v;
-    if (!(o->half[c] > 0)) {
-      problem(r, d->size.at, NULL, "size: all sides of a box must be above zero");
-      break;
+static pl_status make_shape(reader *r, const pl_shape_source *in, pl_obstacle *o) {
+  pl_env *env = r->env;
+  relay user = {env->diag, env->diag_ctx};
+  env->diag = pass_on;
+  env->diag_ctx = &user;
+  pl_status s = o->kind->make(env, in, o);
+  env->diag = user.diag;
+  env->diag_ctx = user.ctx;
+  return s;
+}
+
+// "plane, sphere or box": kinds for models of that dimension
+static void list_kinds(int dim, const char *mark, const char *last, char *out, size_t size) {
+  int n = 0, k = 0;
+  size_t used = 0;
+  for (int i = 0; i < PL_OBSTACLE_COUNT; i++) n += pl_obstacle_table[i]->dim <= dim;
+  out[0] = 0;
+  for (int i = 0; i < PL_OBSTACLE_COUNT && used < size; i++) {
+    if (pl_obstacle_table[i]->dim > dim) continue;
+    const char *before = k == 0 ? "" : k == n - 1 ? last : ", ";
+    int wrote = snprintf(out + used, size - used, "%s%s%s%s", before, mark,
+                         pl_obstacle_table[i]->name, mark);
+    used += wrote > 0 ? (size_t)wrote : size;
+    k++;
+  }
+}
+
+// what the keys give; returns 0 when one that is needed is missing, or a file cannot be had
+static int read_shape(reader *r, const shape_def *d, const pl_obstacle_kind *kind, double *value,
+                      char *path, size_t size, pl_shape_source *in, pl_obstacle *o) {
+  int n = 0, ok = 1;
+  for (int k = 0; k < kind->nkey; k++) {
+    const pl_shape_key *key = &kind->key[k];
+    const shape_value *v = &d->v[k];
+    if (key->type == PL_SHAPE_NUMBER) value[n++] = v->number.v;
+    if (key->type == PL_SHAPE_CHOICE) value[n++] = v->choice.v;
+    if (key->type == PL_SHAPE_RADIUS) o->radius = v->number.v;
+    if (key->type == PL_SHAPE_CENTRE) put(&v->vector, o->centre);
+    if (key->type == PL_SHAPE_VECTOR) {
+      put(&v->vector, value + n);
+      n += 3;
     }
+    if (key->type == PL_SHAPE_ROTATION && v->rotate) set_rotation(r, v->rotate, o);
+    if (key->type == PL_SHAPE_FILE && v->text.at) {
+      ok &= scene_file(r, v->text.at, kind->name, path, size);
+      in->file = path;
+    }
+    if (key->type == PL_SHAPE_FILE_UNIT && v->text.at)
+      ok &= read_length_unit(r, &v->text, key->name, &in->file_unit);
   }
-  if (d->rotate) set_rotation(r, d->rotate, o);
+  return ok;
 }
 
-static void put_capsule(reader *r, const capsule_def *d, pl_obstacle *o) {
-  double from[3] = {0}, to[3] = {0};
-  (void)r;
-  o->kind = PL_CAPSULE;
-  o->radius = d->radius.v;
-  put(&d->from, from);
-  put(&d->to, to);
-  for (int c = 0; c < 3; c++) {
-    o->centre[c] = 0.5 * (from[c] + to[c]);
-    o->axis[c] = 0.5 * (to[c] - from[c]);
-  }
+static int has_needed(const pl_obstacle_kind *kind, const pl_node *at) {
+  for (int k = 0; k < kind->nkey; k++)
+    if (kind->key[k].need && !node_get(at, kind->key[k].name)) return 0;
+  return 1;
 }
 
-// the surface of a mesh, which the scene keeps; what is wrong with it is told at the file's name
-static void keep_surface(reader *r, const surface_def *d, const pl_mesh *m, pl_scene *s,
-                         pl_obstacle *o) {
-  int ntri, *tri = NULL;
-  char text[PL_TEXT], hint[PL_TEXT], buf[MESSAGE_QUOTE + 8];
-  if (!worked(r, pl_mesh_surface(m, &ntri, &tri, NULL))) return;
-  pl_obstacle_mesh **to = &s->impl->mesh[s->impl->nmesh];
-  void (*diag)(void *, const pl_diag *) = r->env->diag;
-  r->env->diag = NULL;
-  pl_status st = pl_obstacle_mesh_create(r->env, m->nvert, m->X, ntri, tri, to);
-  r->env->diag = diag;
-  pl_free(r->env, tri);
-  if (st == PL_E_NOMEM) r->failed = st;
-  if (st == PL_E_INPUT) {
-    snprintf(text, sizeof text, "%s", r->env->error.text);
-    snprintf(hint, sizeof hint, "%s", r->env->error.hint);
-    problem(r, d->file.at, hint, "mesh '%s': %.300s", quote(d->file.s, buf, sizeof buf), text);
-  }
-  if (st != PL_OK) return;
-  s->impl->nmesh++;
-  o->mesh = *to;
-}
-
-static void put_mesh(reader *r, const surface_def *d, pl_scene *s, pl_obstacle *o) {
-  o->kind = PL_MESH;
-  o->radius = d->round.v;
-  put(&d->translate, o->centre);
-  if (d->rotate) set_rotation(r, d->rotate, o);
-  if (!d->file.at) return;
-  if (r->b->dim < 3) {
-    problem(r, d->file.at, "use plane, sphere, box or capsule",
-            "a mesh as obstacle needs dimension 3, the scene has %d", r->b->dim);
+static void put_shape(reader *r, const shape_def *d, const pl_node *at, pl_obstacle *o) {
+  const pl_obstacle_kind *kind = o->kind;
+  double value[3 * PL_SHAPE_KEY_MAX] = {0};
+  char path[4096], text[PL_TEXT], hint[PL_TEXT], buf[MESSAGE_QUOTE + 8];
+  const pl_node *where = at;
+  for (int k = 0; k < kind->nkey; k++)
+    if (kind->key[k].type == PL_SHAPE_FILE) where = key_at(at, kind->key[k].name);
+  if (!has_needed(kind, at)) return;
+  if (r->b->dim < kind->dim) {
+    list_kinds(r->b->dim, "", " or ", text, sizeof text);
+    snprintf(hint, sizeof hint, "use %.200s", text);
+    problem(r, where, hint, "a %s as obstacle needs dimension %d, the scene has %d", kind->name,
+            kind->dim, r->b->dim);
     return;
   }
-  const geometry_def g = {.mesh = d->file.at, .mesh_units = d->mesh_units};
-  pl_mesh *m = NULL;
-  if (read_mesh_file(r, &g, &m) && worked(r, pl_mesh_weld(m, d->merge.v, NULL)) &&
-      worked(r, pl_mesh_check(m))) {
-    pl_mesh_transform(m, d->scale.v, NULL, NULL);
-    keep_surface(r, d, m, s, o);
+  pl_shape_source in = {.value = value, .file_unit = r->scale.base[1], .file_most = r->limit.nodes};
+  if (!read_shape(r, d, kind, value, path, sizeof path, &in, o)) return;
+  if (!kind->make) memcpy(o->par, value, sizeof o->par);
+  pl_status s = kind->make ? make_shape(r, &in, o) : PL_OK;
+  if (s == PL_E_NOMEM) r->failed = s;
+  if (s == PL_E_INPUT && !r->env->error.file[0]) {
+    snprintf(text, sizeof text, "%s", r->env->error.text);
+    snprintf(hint, sizeof hint, "%s", r->env->error.hint);
+    problem(r, where, hint, "%s%s%s%s: %.300s", kind->name, in.file ? " '" : "",
+            in.file ? quote(where->text, buf, sizeof buf) : "", in.file ? "'" : "", text);
   }
-  pl_mesh_free(m);
+  pl_shape_fault fault = {0};
+  if (s == PL_OK && kind->check && kind->check(o, r->b->dim, &fault))
+    problem(r, key_at(at, fault.key), fault.hint, "%s", fault.text);
 }
 
 static int find_name(const char *const *names, int n, const char *name) {
@@ -136,25 +154,21 @@ static const char *name_obstacle(reader *r, const obstacle_def *d, const char *c
   return scene_strdup(r, text, strlen(text));
 }
 
-static void build_obstacle(reader *r, const obstacle_def *d, const pl_node *at, pl_scene *s,
-                           pl_obstacle *o) {
-  int ways = (d->plane != NULL) + (d->sphere != NULL) + (d->box != NULL) + (d->capsule != NULL) +
-             (d->mesh != NULL);
-  *o = (pl_obstacle){.mu = d->friction.v};
+static void build_obstacle(reader *r, const obstacle_def *d, const pl_node *at, pl_obstacle *o) {
+  int ways = 0, which = 0;
+  for (int k = 0; k < PL_OBSTACLE_COUNT; k++) {
+    if (d->shape[k]) which = k;
+    ways += d->shape[k] != NULL;
+  }
+  *o = (pl_obstacle){.kind = pl_obstacle_table[which], .mu = d->friction.v};
   put(&d->velocity, o->velocity);
-  if (ways != 1)
-    problem(r, at, "e.g. plane: {normal: [0, 0, 1]}",
-            "obstacle needs exactly one of 'plane', 'sphere', 'box', 'capsule', 'mesh'");
-  else if (d->plane)
-    put_plane(r, d->plane, o);
-  else if (d->sphere)
-    put_sphere(r, d->sphere, o);
-  else if (d->box)
-    put_box(r, d->box, o);
-  else if (d->capsule)
-    put_capsule(r, d->capsule, o);
-  else
-    put_mesh(r, d->mesh, s, o);
+  if (ways == 1) {
+    put_shape(r, d->shape[which], node_get(at, o->kind->name), o);
+    return;
+  }
+  char kinds[PL_TEXT];
+  list_kinds(3, "'", ", ", kinds, sizeof kinds);
+  problem(r, at, "e.g. plane: {normal: [0, 0, 1]}", "obstacle needs exactly one of %.300s", kinds);
 }
 
 // ---- nodes ------------------------------------------------------------------------------------
@@ -415,12 +429,13 @@ static void build_obstacles(reader *r, pl_scene *s) {
   contact_nodes f = {0};
   pl_obstacle *o = scene_alloc(r, (size_t)list->n + 1, sizeof *o);
   const char **name = scene_alloc(r, (size_t)list->n + 1, sizeof *name);
-  s->impl->mesh = scene_alloc(r, (size_t)list->n + 1, sizeof *s->impl->mesh);
-  if (!o || !name || !s->impl->mesh) return;
+  if (!o || !name) return;
+  s->impl->shape = o;
   for (int k = 0; k < list->n; k++, at = at->next) {
     const obstacle_def *d = (const obstacle_def *)list->item + k;
-    build_obstacle(r, d, at, s, &o[k]);
-    name[k] = name_obstacle(r, d, name, k, kind_name[o[k].kind]);
+    build_obstacle(r, d, at, &o[k]);
+    s->impl->nshape = k + 1;
+    name[k] = name_obstacle(r, d, name, k, o[k].kind->name);
     if (!name[k]) return;
   }
   s->obstacle_name = name;

@@ -458,15 +458,15 @@ static void unknown_key(reader *r, const pl_node *d, const map_info *info) {
   const char *names[64];
   char hint[PL_TEXT], buf[MESSAGE_QUOTE + 8];
   int n = 0;
-  for (int k = 0; k < info->nrow; k++) names[n++] = info->row[k].key;
+  for (int k = 0; k < map_nrow(info); k++) names[n++] = map_row(info, k).key;
   for (int k = 0; info->nopt && k < *info->nopt; k++) names[n++] = info->opt[k].name;
   hint_names(d->key, n, names, hint, sizeof hint);
   problem_key(r, d, hint, "unknown key '%s' in %s", quote(d->key, buf, sizeof buf), info->what);
 }
 
 static int find_row(const map_info *info, const char *key) {
-  for (int k = 0; k < info->nrow; k++)
-    if (strcmp(info->row[k].key, key) == 0) return k;
+  for (int k = 0; k < map_nrow(info); k++)
+    if (strcmp(map_row(info, k).key, key) == 0) return k;
   for (int k = 0; info->nopt && k < *info->nopt; k++)
     if (strcmp(info->opt[k].name, key) == 0) return info->nrow + k;
   return -1;
@@ -476,8 +476,8 @@ int read_map(reader *r, const pl_node *at, const map_info *info, void *out) {
   int ok = 1;
   char *base = out;
   const pl_node *found[64] = {0};
-  for (int k = 0; k < info->nrow; k++) {
-    row w = row_resolved(&info->row[k]);
+  for (int k = 0; k < map_nrow(info); k++) {
+    row w = map_row(info, k);
     default_row(&w, base + w.offset);
   }
   if (info->nopt) pl_opts_default(info->opt, *info->nopt, base + info->opt_offset);
@@ -496,8 +496,8 @@ int read_map(reader *r, const pl_node *at, const map_info *info, void *out) {
     }
   }
   // in the order of the table: parameters before what uses them
-  for (int k = 0; k < info->nrow; k++) {
-    row w = row_resolved(&info->row[k]);
+  for (int k = 0; k < map_nrow(info); k++) {
+    row w = map_row(info, k);
     if (found[k])
       ok &= read_row(r, found[k], &w, base + w.offset);
     else if (w.need) {

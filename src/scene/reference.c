@@ -20,15 +20,15 @@ static void visit(sections *w, const map_info *m, const char *path) {
   PL_ASSERT(w->n < SEEN_MAX);
   w->map[w->n] = m;
   snprintf(w->path[w->n++], sizeof w->path[0], "%s", path);
-  for (int k = 0; k < m->nrow; k++) {
+  for (int k = 0; k < map_nrow(m); k++) {
     char below[160];
-    const row *r = &m->row[k];
-    if (!r->sub) continue;
-    snprintf(below, sizeof below, "%s%s%s%s", path, path[0] ? "." : "", r->key,
-             r->type == T_LIST    ? "[]"
-             : r->type == T_NAMED ? ".NAME"
-                                  : "");
-    visit(w, r->sub, below);
+    row r = map_row(m, k);
+    if (!r.sub) continue;
+    snprintf(below, sizeof below, "%s%s%s%s", path, path[0] ? "." : "", r.key,
+             r.type == T_LIST    ? "[]"
+             : r.type == T_NAMED ? ".NAME"
+                                 : "");
+    visit(w, r.sub, below);
   }
 }
 
@@ -140,9 +140,9 @@ static void put_map(pl_text *out, const map_info *m, const char *path) {
   pl_text_add(out, "\n### %s\n\n", m->what);
   if (path[0]) pl_text_add(out, "At `%s`. ", path);
   pl_text_add(out, "%s\n\n| key | value | default | range (SI) | |\n|---|---|---|---|---|\n",
-              m->text);
-  for (int k = 0; k < m->nrow; k++) {
-    row r = row_resolved(&m->row[k]);
+              map_text(m));
+  for (int k = 0; k < map_nrow(m); k++) {
+    row r = map_row(m, k);
     pl_text_add(out, "| `%s` | ", r.key);
     put_type(out, &r);
     pl_text_add(out, " | ");
@@ -281,8 +281,8 @@ void pl_scene_paths(void (*each)(void *ctx, const char *path, const char *text),
   }
   for (int k = 0; k < w.n; k++) {
     const char *dot = w.path[k][0] ? "." : "";
-    for (int i = 0; i < w.map[k]->nrow; i++) {
-      row r = row_resolved(&w.map[k]->row[i]);
+    for (int i = 0; i < map_nrow(w.map[k]); i++) {
+      row r = map_row(w.map[k], i);
       snprintf(path, sizeof path, "%s%s%s", w.path[k], dot, r.key);
       each(ctx, path, r.text);
     }

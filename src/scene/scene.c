@@ -231,7 +231,11 @@ void pl_scene_free(pl_scene *s) {
   pl_params_free(s->params);
   pl_model_free(s->model);
   pl_mesh_free(s->mesh);
-  for (int k = 0; s->impl && k < s->impl->nmesh; k++) pl_obstacle_mesh_free(s->impl->mesh[k]);
+  for (int k = 0; s->impl && k < s->impl->nshape; k++) {
+    const pl_obstacle *o = &s->impl->shape[k];
+    // made for this scene, and shared as const
+    if (o->data && o->kind->free) o->kind->free((void *)(uintptr_t)o->data);
+  }
   if (s->impl) pl_builder_free(s->impl->builder);
   pl_free(env, s->impl);
   pl_free(env, s);

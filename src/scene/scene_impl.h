@@ -179,6 +179,7 @@ typedef struct map_info {
   const pl_option *opt; // further keys from an option list
   const int *nopt;
   size_t opt_offset;
+  const pl_obstacle_kind *shape; // its text, and its keys instead of row; into a shape_def
 } map_info;
 
 typedef struct param_def {
@@ -377,36 +378,20 @@ typedef struct damping_def {
   num mass, stiffness;
   const pl_node *ratio, *at;
 } damping_def;
-// obstacles
-typedef struct half_space_def {
-  vec through, normal;
-} half_space_def;
-typedef struct ball_def {
-  vec centre;
-  num radius;
-} ball_def;
-typedef struct block_def {
-  vec centre, size;
+// obstacles: what stands for one key of a shape
+typedef union shape_value {
+  num number;
+  vec vector;
+  pick choice;
+  txt text;
   rotate_def *rotate;
-  num round;
-} block_def;
-typedef struct capsule_def {
-  vec from, to;
-  num radius;
-} capsule_def;
-typedef struct surface_def {
-  txt file, mesh_units;
-  num scale, merge, round;
-  rotate_def *rotate;
-  vec translate;
-} surface_def;
+} shape_value;
+typedef struct shape_def {
+  shape_value v[PL_SHAPE_KEY_MAX]; // in the order of the kind's keys
+} shape_def;
 typedef struct obstacle_def {
   txt name;
-  half_space_def *plane;
-  ball_def *sphere;
-  block_def *box;
-  capsule_def *capsule;
-  surface_def *mesh;
+  shape_def *shape[PL_OBSTACLE_COUNT];
   num friction;
   vec velocity;
 } obstacle_def;
@@ -493,8 +478,12 @@ extern const map_info map_limit, map_region, map_projection;
 extern const map_info map_measured, map_objective, map_variable, map_along, map_design_response,
     map_proof;
 extern const map_info map_analysis[PL_ANALYSIS_COUNT];
-// unit, default, range and text of a row, T_PAR looked up
-row row_resolved(const row *r);
+// Rows of a mapping, with unit, default, range and text of those of T_PAR looked up.
+int map_nrow(const map_info *m);
+row map_row(const map_info *m, int k);
+const char *map_text(const map_info *m);
+// The row of one key of a shape.
+row shape_row(const pl_shape_key *k, int number);
 // choices "a|b|c": the k-th into out; returns 0 when there is none
 int choice_name(const char *choices, int k, char *out, size_t size);
 
@@ -715,8 +704,8 @@ struct scene_impl {
   pl_builder *builder;
   pl_node *root;
   const param_def *param; // [ndesign]
-  int nmesh;
-  pl_obstacle_mesh **mesh; // [nmesh] of obstacles
+  int nshape;
+  pl_obstacle *shape; // [nshape] whose data is to be freed
 };
 
 #define COUNT(a) ((int)(sizeof(a) / sizeof(a)[0]))

@@ -752,8 +752,9 @@ static const row root_rows[] = {
 const map_info map_root = {
     .what = "scene", .text = "The whole file.", .size = sizeof(root_def), ROWS(root_rows)};
 
-row row_resolved(const row *r) {
+static row row_resolved(const row *r) {
   row out = *r;
+  if (r->sub && r->sub->shape) out.text = r->sub->shape->brief;
   if (r->type != T_PAR) return out;
   const pl_elem_kind *kind = pl_elem_table[r->elem];
   const char *name = r->par ? r->par : r->key;
@@ -766,4 +767,16 @@ row row_resolved(const row *r) {
   out.hi = kind->par[k].hi;
   if (!out.text) out.text = kind->par[k].text;
   return out;
+}
+
+int map_nrow(const map_info *m) {
+  return m->shape ? m->shape->nkey : m->nrow;
+}
+
+row map_row(const map_info *m, int k) {
+  return m->shape ? shape_row(&m->shape->key[k], k) : row_resolved(&m->row[k]);
+}
+
+const char *map_text(const map_info *m) {
+  return m->shape ? m->shape->text : m->text;
 }

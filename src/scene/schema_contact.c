@@ -4,89 +4,47 @@
 #define LENGTH_ROW(def, field, key_, text_)                                                        \
   ROW(def, field, key_, T_NUM, .plain = 1, .need = 1, .unit = "m", .lo = 0, .hi = 1e9,             \
       .lo_open = 1, .text = text_)
-#define PLACE_ROW(def, field, key_, text_)                                                         \
-  ROW(def, field, key_, T_VEC, .plain = 1, .need = 1, .unit = "m", .text = text_)
 
-static const row half_space_rows[] = {
-    ROW(half_space_def, through, "through", T_VEC, .plain = 1, .unit = "m",
-        .text = "any of its points, the origin when left out"),
-    ROW(half_space_def, normal, "normal", T_VEC, .plain = 1, .need = 1, .unit = "",
-        .text = "out of it, to the free side; of any length"),
-};
-static const map_info map_half_space = {
-    .what = "obstacle-plane",
-    .text = "All that lies behind a plane; in two dimensions behind a line.",
-    .size = sizeof(half_space_def),
-    ROWS(half_space_rows)};
-static const row ball_rows[] = {
-    PLACE_ROW(ball_def, centre, "centre", "its centre"),
-    LENGTH_ROW(ball_def, radius, "radius", "its radius"),
-};
-static const map_info map_ball = {.what = "obstacle-sphere",
-                                  .text = "A ball; in two dimensions a disc.",
-                                  .size = sizeof(ball_def),
-                                  ROWS(ball_rows)};
-static const row block_rows[] = {
-    PLACE_ROW(block_def, centre, "centre", "its centre"),
-    PLACE_ROW(block_def, size, "size", "its sides"),
-    ROW(block_def, rotate, "rotate", T_MAP, SUB(map_rotate), .text = "turn about its centre"),
-    ROW(block_def, round, "round", T_NUM, .plain = 1, .unit = "m", .lo = 0, .hi = 1e9,
-        .text = "how far it is rounded outwards"),
-};
-static const map_info map_block = {.what = "obstacle-box",
-                                   .text = "A block; in two dimensions a rectangle.",
-                                   .size = sizeof(block_def),
-                                   ROWS(block_rows)};
-static const row capsule_rows[] = {
-    PLACE_ROW(capsule_def, from, "from", "one end of its axis"),
-    PLACE_ROW(capsule_def, to, "to", "the other end"),
-    LENGTH_ROW(capsule_def, radius, "radius", "its radius"),
-};
-static const map_info map_capsule = {.what = "obstacle-capsule",
-                                     .text = "A round bar with round ends.",
-                                     .size = sizeof(capsule_def),
-                                     ROWS(capsule_rows)};
+row shape_row(const pl_shape_key *k, int number) {
+  static const row_type type[] = {
+      [PL_SHAPE_NUMBER] = T_NUM, [PL_SHAPE_VECTOR] = T_VEC,    [PL_SHAPE_CHOICE] = T_CHOICE,
+      [PL_SHAPE_CENTRE] = T_VEC, [PL_SHAPE_ROTATION] = T_MAP,  [PL_SHAPE_RADIUS] = T_NUM,
+      [PL_SHAPE_FILE] = T_TEXT,  [PL_SHAPE_FILE_UNIT] = T_TEXT};
+  return (row){.key = k->name,
+               .type = type[k->type],
+               .offset = (size_t)number * sizeof(shape_value),
+               .need = k->need,
+               .plain = 1,
+               .unit = k->unit,
+               .value = k->value,
+               .lo = k->lo,
+               .hi = k->hi,
+               .lo_open = k->lo_open,
+               .choices = k->choices,
+               .sub = k->type == PL_SHAPE_ROTATION ? &map_rotate : NULL,
+               .text = k->text};
+}
 
-static const row surface_rows[] = {
-    ROW(surface_def, file, "file", T_TEXT, .need = 1,
-        .text = "file beside the scene (obj stl ply msh vtu) with a closed surface"),
-    ROW(surface_def, mesh_units, "mesh_units", T_TEXT,
-        .text = "length unit of the mesh file; the scene's when left out"),
-    ROW(surface_def, scale, "scale", T_NUM, .plain = 1, .unit = "", .value = 1, .lo = 0, .hi = 1e12,
-        .lo_open = 1, .text = "factor on all coordinates, first"),
-    ROW(surface_def, rotate, "rotate", T_MAP, SUB(map_rotate), .text = "turn, second"),
-    ROW(surface_def, translate, "translate", T_VEC, .plain = 1, .unit = "m",
-        .text = "shift, third"),
-    ROW(surface_def, merge, "merge", T_NUM, .plain = 1, .unit = "m", .lo = 0, .hi = 1e9,
-        .text = "merge vertices of the mesh that are not farther apart than this; equal ones when "
-                "left out"),
-    ROW(surface_def, round, "round", T_NUM, .plain = 1, .unit = "m", .lo = 0, .hi = 1e9,
-        .text = "how far it is rounded outwards"),
-};
-static const map_info map_surface = {
-    .what = "obstacle-mesh",
-    .text = "What a closed surface of triangles encloses (dimension 3). Every edge belongs to two "
-            "triangles; which way they are turned does not matter as long as they agree.",
-    .size = sizeof(surface_def),
-    ROWS(surface_rows)};
+#define X(name_)                                                                                   \
+  [PL_OBSTACLE_##name_] = {                                                                        \
+      .what = "obstacle-" #name_, .size = sizeof(shape_def), .shape = &pl_obstacle_##name_},
+static const map_info map_shape[PL_OBSTACLE_COUNT] = {PL_OBSTACLE_LIST(X)};
+#undef X
 
+#define X(name_)                                                                                   \
+  ROW(obstacle_def, shape[PL_OBSTACLE_##name_], #name_, T_MAP, SUB(map_shape[PL_OBSTACLE_##name_])),
 static const row obstacle_rows[] = {
     ROW(obstacle_def, name, "name", T_WORD,
         .text = "name for messages, results and --set; that of its shape when left out"),
-    ROW(obstacle_def, plane, "plane", T_MAP, SUB(map_half_space), .text = "half space"),
-    ROW(obstacle_def, sphere, "sphere", T_MAP, SUB(map_ball), .text = "ball"),
-    ROW(obstacle_def, box, "box", T_MAP, SUB(map_block), .text = "block"),
-    ROW(obstacle_def, capsule, "capsule", T_MAP, SUB(map_capsule), .text = "round bar"),
-    ROW(obstacle_def, mesh, "mesh", T_MAP, SUB(map_surface), .text = "closed surface of a file"),
-    ROW(obstacle_def, friction, "friction", T_NUM, .plain = 1, .unit = "", .lo = 0, .hi = 1e6,
-        .text = "Coulomb's coefficient"),
+    PL_OBSTACLE_LIST(X) ROW(obstacle_def, friction, "friction", T_NUM, .plain = 1, .unit = "",
+                            .lo = 0, .hi = 1e6, .text = "Coulomb's coefficient"),
     ROW(obstacle_def, velocity, "velocity", T_VEC, .plain = 1, .unit = "m/s",
         .text = "it moves at this velocity from time 0 on (transients)"),
 };
+#undef X
 const map_info map_obstacle = {
     .what = "obstacle",
-    .text = "A rigid body that nodes of [contact](#contact) cannot enter: exactly one of plane, "
-            "sphere, box, capsule and mesh.",
+    .text = "A rigid body that nodes of [contact](#contact) cannot enter, of exactly one shape.",
     .size = sizeof(obstacle_def),
     ROWS(obstacle_rows)};
 

@@ -22,7 +22,7 @@ pl_status contact_set_open(contact_set *t, const pl_model *m, pl_contact *k) {
       if (dof[c] >= 0) t->in[i] = -1;
   }
   for (int o = 0; o < k->nobstacle; o++)
-    t->size = fmax(t->size, fmax(pl_max_abs(t->dim, k->obstacle[o].centre), k->obstacle[o].radius));
+    t->size = fmax(t->size, pl_obstacle_size(&k->obstacle[o], t->dim));
   return PL_OK;
 }
 

@@ -58,7 +58,7 @@ static void bend_sideways(press *p) {
 static pl_status contacts(press *p, double mu) {
   const rod *r = &p->r;
   const pl_obstacle plane = {
-      .kind = PL_PLANE, .centre = {0, 0, -r->length}, .axis = {0, 0, 1}, .mu = mu};
+      .kind = &pl_obstacle_plane, .centre = {0, 0, -r->length}, .par = {0, 0, 1}, .mu = mu};
   const pl_contact_desc d = {.nobstacle = 1, .obstacle = &plane, .nnode = 1, .node = &r->n};
   pl_contact_free(p->k);
   p->k = NULL;

@@ -10,26 +10,24 @@ static void surface_point(pl_rng *r, const pl_obstacle *o, int dim, double *x) {
   for (int i = 0; i < dim; i++) n[i] = pl_rng_normal(r);
   double size = pl_norm3(n), e[3] = {0}, R[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
   if (pl_norm(4, o->rotation) > 0) pl_quat_to_mat(o->rotation, R);
-  if (o->kind == PL_BOX) {
+  if (o->kind == &pl_obstacle_box) {
     int face = (int)pl_rng_uniform(r, 0, dim);
-    double local[3] = {0};
-    for (int i = 0; i < dim; i++) local[i] = o->half[i] * pl_rng_uniform(r, -1, 1);
-    local[face] = copysign(o->half[face], local[face]);
-    for (int i = 0; i < 3; i++) e[i] = pl_dot3(R + 3 * i, local);
+    for (int i = 0; i < dim; i++) e[i] = o->par[i] * pl_rng_uniform(r, -1, 1);
+    e[face] = copysign(o->par[face], e[face]);
   }
-  if (o->kind == PL_CAPSULE) {
+  if (o->kind == &pl_obstacle_capsule) {
     // a cap, or the mantle
-    double across = pl_dot(dim, n, o->axis), aa = pl_dot(dim, o->axis, o->axis);
+    double across = pl_dot(dim, n, o->par), aa = pl_dot(dim, o->par, o->par);
     if (fabs(s) > 0.5) s = copysign(1, across);
-    for (int i = 0; i < dim && fabs(s) < 1; i++) n[i] -= across / aa * o->axis[i];
+    for (int i = 0; i < dim && fabs(s) < 1; i++) n[i] -= across / aa * o->par[i];
     if (fabs(s) < 1) s *= 2;
     size = pl_norm3(n);
   }
   for (int i = 0; i < dim; i++) {
-    if (o->kind == PL_SPHERE) e[i] = o->radius * n[i] / size;
-    if (o->kind == PL_CAPSULE) e[i] = s * o->axis[i] + o->radius * n[i] / size;
-    x[i] = o->centre[i] + e[i];
+    if (o->kind == &pl_obstacle_sphere) e[i] = o->radius * n[i] / size;
+    if (o->kind == &pl_obstacle_capsule) e[i] = s * o->par[i] + o->radius * n[i] / size;
   }
+  for (int i = 0; i < dim; i++) x[i] = o->centre[i] + pl_dot3(R + 3 * i, e);
 }
 
 // The nearest of POINTS random points is farther than the gap by at most its distance to the
@@ -39,9 +37,12 @@ static void against_sampling(void **state) {
   pl_rng r;
   pl_rng_seed(&r, 41);
   pl_obstacle shape[3] = {
-      {.kind = PL_SPHERE, .centre = {0.1, -0.2, 0.3}, .radius = 0.5},
-      {.kind = PL_BOX, .centre = {0.2, 0.1, -0.1}, .half = {0.5, 0.3, 0.4}},
-      {.kind = PL_CAPSULE, .centre = {-0.1, 0, 0.2}, .axis = {0.3, 0.2, -0.1}, .radius = 0.3}};
+      {.kind = &pl_obstacle_sphere, .centre = {0.1, -0.2, 0.3}, .radius = 0.5},
+      {.kind = &pl_obstacle_box, .centre = {0.2, 0.1, -0.1}, .par = {0.5, 0.3, 0.4}},
+      {.kind = &pl_obstacle_capsule,
+       .centre = {-0.1, 0, 0.2},
+       .par = {0.3, 0.2, -0.1},
+       .radius = 0.3}};
   for (int dim = 2; dim <= 3; dim++)
     for (int k = 0; k < 3; k++) {
       pl_obstacle *o = &shape[k];
@@ -73,10 +74,16 @@ static void frames(void **state) {
   pl_rng r;
   pl_rng_seed(&r, 42);
   pl_obstacle shape[4] = {
-      {.kind = PL_PLANE, .centre = {0.1, 0.2, 0.3}, .axis = {1, -2, 0.5}},
-      {.kind = PL_SPHERE, .centre = {0.1, -0.2, 0.3}, .radius = 0.5},
-      {.kind = PL_BOX, .centre = {0.2, 0.1, -0.1}, .half = {0.5, 0.3, 0.4}, .radius = 0.05},
-      {.kind = PL_CAPSULE, .centre = {-0.1, 0, 0.2}, .axis = {0.3, 0.2, -0.1}, .radius = 0.3}};
+      {.kind = &pl_obstacle_plane, .centre = {0.1, 0.2, 0.3}, .par = {1, -2, 0.5}},
+      {.kind = &pl_obstacle_sphere, .centre = {0.1, -0.2, 0.3}, .radius = 0.5},
+      {.kind = &pl_obstacle_box,
+       .centre = {0.2, 0.1, -0.1},
+       .par = {0.5, 0.3, 0.4},
+       .radius = 0.05},
+      {.kind = &pl_obstacle_capsule,
+       .centre = {-0.1, 0, 0.2},
+       .par = {0.3, 0.2, -0.1},
+       .radius = 0.3}};
   for (int trial = 0; trial < 2000; trial++) {
     int dim = 1 + trial % 3, t = trial / 3 % 3;
     pl_obstacle *o = &shape[dim == 1 ? 0 : trial / 3 % 4];
@@ -117,9 +124,9 @@ static void frames(void **state) {
 // centres, segments, faces and corners have a normal too
 static void special_places(void **state) {
   (void)state;
-  pl_obstacle sphere = {.kind = PL_SPHERE, .radius = 2};
-  pl_obstacle capsule = {.kind = PL_CAPSULE, .axis = {0, 0, 3}, .radius = 1};
-  pl_obstacle box = {.kind = PL_BOX, .half = {1, 2, 3}};
+  pl_obstacle sphere = {.kind = &pl_obstacle_sphere, .radius = 2};
+  pl_obstacle capsule = {.kind = &pl_obstacle_capsule, .par = {0, 0, 3}, .radius = 1};
+  pl_obstacle box = {.kind = &pl_obstacle_box, .par = {1, 2, 3}};
   const double at[3] = {0, 0, 0}, corner[3] = {1, 2, 3}, face[3] = {1, 0.5, 0.5};
   pl_gap g;
   pl_obstacle_gap(&sphere, 3, 0, at, 0, &g);
@@ -159,8 +166,8 @@ static void pairs(void **state) {
   pl_model_desc d = {.dim = 2, .nnode = 3, .X = X, .ngroup = 1, .group = &group};
   pl_model *m;
   check_ok(&env, pl_model_create(&env, &d, &m));
-  pl_obstacle o[2] = {{.kind = PL_PLANE, .axis = {0, 2, 0}, .mu = 0.7},
-                      {.kind = PL_SPHERE, .centre = {5, 0, 0}, .radius = 1, .mu = 0.8}};
+  pl_obstacle o[2] = {{.kind = &pl_obstacle_plane, .par = {0, 2, 0}, .mu = 0.7},
+                      {.kind = &pl_obstacle_sphere, .centre = {5, 0, 0}, .radius = 1, .mu = 0.8}};
   pl_contact_desc c = {
       .nobstacle = 2, .obstacle = o, .nnode = 2, .node = touch, .radius = radius, .mu = mu};
   pl_contact *k;
@@ -202,15 +209,15 @@ static void pairs(void **state) {
   check_status(&env, pl_contact_create(m, &c, &k), PL_E_INPUT);
   assert_non_null(strstr(env.error.text, "obstacle 1 (sphere)"));
   o[1].radius = 1;
-  o[0].axis[1] = 0;
+  o[0].par[1] = 0;
   check_status(&env, pl_contact_create(m, &c, &k), PL_E_INPUT);
   assert_non_null(strstr(env.error.text, "normal"));
-  o[0] = (pl_obstacle){.kind = PL_BOX, .half = {1, 0, 1}};
+  o[0] = (pl_obstacle){.kind = &pl_obstacle_box, .par = {1, 0, 1}};
   check_status(&env, pl_contact_create(m, &c, &k), PL_E_INPUT);
-  assert_non_null(strstr(env.error.text, "half side 1"));
-  o[0] = (pl_obstacle){.kind = PL_PLANE, .axis = {0, 1, 0}, .mu = -1};
+  assert_non_null(strstr(env.error.text, "all sides"));
+  o[0] = (pl_obstacle){.kind = &pl_obstacle_plane, .par = {0, 1, 0}, .mu = -1};
   check_status(&env, pl_contact_create(m, &c, &k), PL_E_INPUT);
-  o[0] = (pl_obstacle){.kind = PL_PLANE, .axis = {0, 1, 0}, .centre = {NAN, 0, 0}};
+  o[0] = (pl_obstacle){.kind = &pl_obstacle_plane, .par = {0, 1, 0}, .centre = {NAN, 0, 0}};
   check_status(&env, pl_contact_create(m, &c, &k), PL_E_INPUT);
   pl_model_free(m);
 }
@@ -218,14 +225,14 @@ static void pairs(void **state) {
 // ---- meshes -------------------------------------------------------------------------------------
 
 // the surface of a block of l[3] with a corner at the origin, in n[3] cells
-static pl_obstacle_mesh *block_mesh(pl_env *env, const int n[3], const double l[3]) {
+static pl_obstacle_surface *block_mesh(pl_env *env, const int n[3], const double l[3]) {
   pl_mesh *m;
-  pl_obstacle_mesh *out;
+  pl_obstacle_surface *out;
   int ntri, *tri;
   check_ok(env, pl_gen_hex_box(env, n, l, &m));
   check_ok(env, pl_mesh_surface(m, &ntri, &tri, NULL));
-  check_ok(env, pl_obstacle_mesh_create(env, m->nvert, m->X, ntri, tri, &out));
-  assert_int_equal(pl_obstacle_mesh_ntri(out), ntri);
+  check_ok(env, pl_obstacle_surface_create(env, m->nvert, m->X, ntri, tri, &out));
+  assert_int_equal(pl_obstacle_surface_ntri(out), ntri);
   pl_free(env, tri);
   pl_mesh_free(m);
   return out;
@@ -258,10 +265,10 @@ static pl_mesh *ball_mesh(pl_env *env, int nsplit) {
   return m;
 }
 
-static pl_obstacle_mesh *from_mesh(pl_env *env, const pl_mesh *m) {
-  pl_obstacle_mesh *out;
+static pl_obstacle_surface *from_mesh(pl_env *env, const pl_mesh *m) {
+  pl_obstacle_surface *out;
   const pl_cells *t = &m->cell[PL_TRI3];
-  check_ok(env, pl_obstacle_mesh_create(env, m->nvert, m->X, t->n, t->v, &out));
+  check_ok(env, pl_obstacle_surface_create(env, m->nvert, m->X, t->n, t->v, &out));
   return out;
 }
 
@@ -284,9 +291,9 @@ static void meshed_box(void **state) {
   pl_rng r;
   pl_rng_seed(&r, 43);
   const double half[3] = {0.5, 0.3, 0.4}, l[3] = {1, 0.6, 0.8};
-  pl_obstacle_mesh *mesh = block_mesh(&env, (int[]){5, 3, 4}, l);
-  pl_obstacle box = {.kind = PL_BOX, .half = {0.5, 0.3, 0.4}, .radius = 0.02};
-  pl_obstacle o = {.kind = PL_MESH, .mesh = mesh, .radius = 0.02};
+  pl_obstacle_surface *mesh = block_mesh(&env, (int[]){5, 3, 4}, l);
+  pl_obstacle box = {.kind = &pl_obstacle_box, .par = {0.5, 0.3, 0.4}, .radius = 0.02};
+  pl_obstacle o = {.kind = &pl_obstacle_mesh, .data = mesh, .radius = 0.02};
   for (int trial = 0; trial < 4000; trial++) {
     double axis[3], local[3], x[3], t = pl_rng_uniform(&r, 0, 1), R[9], mid[3];
     for (int c = 0; c < 3; c++) {
@@ -314,7 +321,7 @@ static void meshed_box(void **state) {
     if (ridge(local, half) > 1e-6 && fabs(a.gap + 0.03) > 1e-6)
       check_array(3, b.frame[0], a.frame[0], 1e-9);
   }
-  pl_obstacle_mesh_free(mesh);
+  pl_obstacle_surface_free(mesh);
 }
 
 // Facets lie between the sphere and the ball that touches all of them from inside.
@@ -327,18 +334,18 @@ static void meshed_ball(void **state) {
   double before = 1;
   for (int nsplit = 1; nsplit < 5; nsplit++) {
     pl_mesh *m = ball_mesh(&env, nsplit);
-    pl_obstacle_mesh *mesh = from_mesh(&env, m);
+    pl_obstacle_surface *mesh = from_mesh(&env, m);
     double inner = 1, most = 0;
-    for (int t = 0; t < pl_obstacle_mesh_ntri(mesh); t++) {
+    for (int t = 0; t < pl_obstacle_surface_ntri(mesh); t++) {
       const double *v[3];
       double a[3], b[3], n[3];
-      pl_obstacle_mesh_corners(mesh, t, v);
+      pl_obstacle_surface_corners(mesh, t, v);
       pl_sub3(v[1], v[0], a);
       pl_sub3(v[2], v[0], b);
       pl_cross3(a, b, n);
       inner = fmin(inner, pl_dot3(v[0], n) / pl_norm3(n));
     }
-    pl_obstacle o = {.kind = PL_MESH, .mesh = mesh, .centre = {1, 2, 3}};
+    pl_obstacle o = {.kind = &pl_obstacle_mesh, .data = mesh, .centre = {1, 2, 3}};
     for (int trial = 0; trial < 1000; trial++) {
       double d[3], x[3], far = pl_rng_uniform(&r, 0.6, 2);
       for (int c = 0; c < 3; c++) d[c] = pl_rng_normal(&r);
@@ -353,18 +360,18 @@ static void meshed_ball(void **state) {
     // of second order in the size of facets
     check_less(most, nsplit > 1 ? before / 3 : 0.1);
     before = most;
-    pl_obstacle_mesh_free(mesh);
+    pl_obstacle_surface_free(mesh);
     pl_mesh_free(m);
   }
 }
 
 // how often a surface winds around p: the sum of solid angles over 4 pi (van Oosterom, Strackee)
-static double winding(const pl_obstacle_mesh *m, const double *p) {
+static double winding(const pl_obstacle_surface *m, const double *p) {
   double sum = 0;
-  for (int t = 0; t < pl_obstacle_mesh_ntri(m); t++) {
+  for (int t = 0; t < pl_obstacle_surface_ntri(m); t++) {
     const double *v[3];
     double a[3][3], n[3], l[3];
-    pl_obstacle_mesh_corners(m, t, v);
+    pl_obstacle_surface_corners(m, t, v);
     for (int k = 0; k < 3; k++) {
       pl_sub3(v[k], p, a[k]);
       l[k] = pl_norm3(a[k]);
@@ -397,12 +404,13 @@ static void signs(void **state) {
       v[0] = v[1];
       v[1] = swap;
     }
-    pl_obstacle_mesh *mesh = from_mesh(&env, m);
-    pl_obstacle o = {.kind = PL_MESH, .mesh = mesh};
+    pl_obstacle_surface *mesh = from_mesh(&env, m);
+    pl_obstacle o = {.kind = &pl_obstacle_mesh, .data = mesh};
     for (int trial = 0; trial < 500; trial++) {
       const double *v[3];
       double x[3], y[3], w = pl_rng_uniform(&r, 0, 1), near = pow(10, pl_rng_uniform(&r, -6, 0));
-      pl_obstacle_mesh_corners(mesh, (int)pl_rng_uniform(&r, 0, pl_obstacle_mesh_ntri(mesh)), v);
+      pl_obstacle_surface_corners(mesh, (int)pl_rng_uniform(&r, 0, pl_obstacle_surface_ntri(mesh)),
+                                  v);
       for (int c = 0; c < 3; c++) {
         double at = trial % 2 ? v[0][c] : (1 - w) * v[0][c] + w * v[1][c];
         x[c] = at + near * pl_rng_normal(&r);
@@ -422,7 +430,7 @@ static void signs(void **state) {
       pl_obstacle_gap(&o, 3, 0, y, 0, &h);
       check_close(h.gap, 0.5 * g.gap, 1e-14);
     }
-    pl_obstacle_mesh_free(mesh);
+    pl_obstacle_surface_free(mesh);
     pl_mesh_free(m);
   }
   // both sides were met
@@ -435,8 +443,8 @@ static void on_surface(void **state) {
   (void)state;
   pl_env env;
   pl_env_init(&env);
-  pl_obstacle_mesh *mesh = block_mesh(&env, (int[]){2, 2, 2}, (double[]){2, 2, 2});
-  pl_obstacle o = {.kind = PL_MESH, .mesh = mesh};
+  pl_obstacle_surface *mesh = block_mesh(&env, (int[]){2, 2, 2}, (double[]){2, 2, 2});
+  pl_obstacle o = {.kind = &pl_obstacle_mesh, .data = mesh};
   static const double at[4][3] = {{2, 0.4, 0.3}, {2, 1, 1}, {2, 2, 0.3}, {2, 2, 2}};
   static const double faces[4][3] = {{1, 0, 0}, {1, 0, 0}, {1, 1, 0}, {1, 1, 1}};
   for (int i = 0; i < 4; i++) {
@@ -447,15 +455,15 @@ static void on_surface(void **state) {
     check_less(1, pl_dot3(g.frame[0], faces[i]) + 1e-15);
     for (int c = 0; c < 3; c++) check_less(-g.frame[0][c], 1e-15);
   }
-  pl_obstacle_mesh_free(mesh);
+  pl_obstacle_surface_free(mesh);
 }
 
 static pl_status make_ball(pl_env *env, void *ctx) {
   const pl_mesh *m = ctx;
-  pl_obstacle_mesh *out;
+  pl_obstacle_surface *out;
   const pl_cells *t = &m->cell[PL_TRI3];
-  pl_status s = pl_obstacle_mesh_create(env, m->nvert, m->X, t->n, t->v, &out);
-  pl_obstacle_mesh_free(out);
+  pl_status s = pl_obstacle_surface_create(env, m->nvert, m->X, t->n, t->v, &out);
+  pl_obstacle_surface_free(out);
   return s;
 }
 
@@ -511,8 +519,8 @@ static void refused_meshes(void **state) {
   // a tetrahedron without height
   const double flat[12] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0.2, 0.2, 0};
   const int four[12] = {0, 2, 1, 0, 1, 3, 1, 2, 3, 2, 0, 3};
-  pl_obstacle_mesh *out;
-  check_status(&env, pl_obstacle_mesh_create(&env, 4, flat, 4, four, &out), PL_E_INPUT);
+  pl_obstacle_surface *out;
+  check_status(&env, pl_obstacle_surface_create(&env, 4, flat, 4, four, &out), PL_E_INPUT);
   assert_non_null(strstr(env.error.text, "no volume"));
   assert_null(out);
 }
@@ -524,7 +532,7 @@ static void mesh_dimensions(void **state) {
   pl_env_init(&env);
   const double X[3] = {0, 0, 3}, mass = 1;
   const int node[1] = {0};
-  pl_obstacle_mesh *mesh = block_mesh(&env, (int[]){1, 1, 1}, (double[]){1, 1, 1});
+  pl_obstacle_surface *mesh = block_mesh(&env, (int[]){1, 1, 1}, (double[]){1, 1, 1});
   pl_group_desc group = {.name = "points",
                          .kind = pl_elem_find("point"),
                          .nelem = 1,
@@ -533,26 +541,27 @@ static void mesh_dimensions(void **state) {
                          .par = &mass};
   for (int dim = 1; dim <= 3; dim++) {
     pl_model_desc d = {.dim = dim, .nnode = 1, .X = X, .ngroup = 1, .group = &group};
-    pl_obstacle o = {.kind = PL_MESH, .mesh = mesh};
+    pl_obstacle o = {.kind = &pl_obstacle_mesh, .data = mesh};
     pl_contact_desc c = {.nobstacle = 1, .obstacle = &o, .nnode = 1, .node = node};
     pl_model *m;
     pl_contact *k;
     check_ok(&env, pl_model_create(&env, &d, &m));
     check_status(&env, pl_contact_create(m, &c, &k), dim < 3 ? PL_E_INPUT : PL_OK);
     if (dim < 3) {
-      assert_non_null(strstr(env.error.text, "obstacle 0 (mesh): meshes need a model in three"));
+      assert_non_null(
+          strstr(env.error.text, "obstacle 0 (mesh): it needs a model in 3 dimensions"));
     } else {
       pl_contact_place(k, 0, X);
       check_close(k->pair[0].place.gap, 2, 1e-15);
     }
     pl_contact_free(k);
-    o.mesh = NULL;
+    o.data = NULL;
     check_status(&env, pl_contact_create(m, &c, &k), PL_E_INPUT);
-    o = (pl_obstacle){.kind = PL_MESH, .mesh = mesh, .radius = -1};
+    o = (pl_obstacle){.kind = &pl_obstacle_mesh, .data = mesh, .radius = -1};
     check_status(&env, pl_contact_create(m, &c, &k), PL_E_INPUT);
     pl_model_free(m);
   }
-  pl_obstacle_mesh_free(mesh);
+  pl_obstacle_surface_free(mesh);
 }
 
 int test_obstacle(void) {

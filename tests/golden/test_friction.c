@@ -51,7 +51,7 @@ static void strip_open(strip *s, int n, double mu, double depth) {
   kit.d.alpha = 30;
   kit_shift(&kit, 2, node, 3, (double[]){0, -depth});
   kit_build(&kit, 1, &s->b);
-  pl_obstacle plane = {.kind = PL_PLANE, .axis = {0, 1, 0}, .mu = mu};
+  pl_obstacle plane = {.kind = &pl_obstacle_plane, .par = {0, 1, 0}, .mu = mu};
   pl_contact_desc c = {.nobstacle = 1, .obstacle = &plane, .nnode = n + 1, .node = node};
   check_ok(&env, pl_contact_create(s->b.m, &c, &s->k));
   // a little bent, or it would stay straight
@@ -212,7 +212,7 @@ static impact bar_impact(int n, double hc, double damping, pl_impact law) {
   kit_build(&kit, 1, &r.b);
   int node[4];
   for (int i = 0; i < 4; i++) node[i] = kit_node_at(&kit, 0.1 * (i & 1), 0.1 * (i >> 1), 0);
-  pl_obstacle plane = {.kind = PL_PLANE, .axis = {0, 0, 1}};
+  pl_obstacle plane = {.kind = &pl_obstacle_plane, .par = {0, 0, 1}};
   pl_contact_desc d = {.nobstacle = 1, .obstacle = &plane, .nnode = 4, .node = node};
   check_ok(&env, pl_contact_create(r.b.m, &d, &r.k));
   r.k->impact = law;

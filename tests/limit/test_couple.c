@@ -229,7 +229,7 @@ static void on_slope(void **state) {
     w.kit->d.gravity[0] = g * sin(tilt);
     w.kit->d.gravity[2] = -g * cos(tilt);
     swing_build(&w, 1.01);
-    const pl_obstacle slope = {.kind = PL_PLANE, .axis = {0, 0, 1}, .mu = mu[i]};
+    const pl_obstacle slope = {.kind = &pl_obstacle_plane, .par = {0, 0, 1}, .mu = mu[i]};
     swing_obstacles(&w, 1, &slope);
     check_ok(&env, swing_run(&w, 0.2, NULL, NULL, NULL, NULL));
     double v = fmax(0, g * (sin(tilt) - mu[i] * cos(tilt)) * 0.2), force[3], m = swing_mass(&w);

@@ -200,7 +200,7 @@ static void floor_under(void **state) {
     swing_begin(&w, &env, 5, 5, 0.3, 0.3);
     swing_build(&w, 1.01);
     const pl_obstacle floor = {
-        .kind = PL_PLANE, .centre = {0, 0, -0.03}, .axis = {0, 0, 1}, .mu = k ? 0.3 : 0};
+        .kind = &pl_obstacle_plane, .centre = {0, 0, -0.03}, .par = {0, 0, 1}, .mu = k ? 0.3 : 0};
     swing_obstacles(&w, 1, &floor);
     pl_drape_info info;
     check_ok(&env, drape(&w, 1e-6, &info));
@@ -226,7 +226,7 @@ static void ball_under(void **state) {
   swing_begin(&w, &env, 10, 10, 0.4, 0.4);
   swing_build(&w, 1.01);
   const pl_obstacle ball = {
-      .kind = PL_SPHERE, .centre = {0.2, 0.2, -0.11}, .radius = 0.1, .mu = 0.5};
+      .kind = &pl_obstacle_sphere, .centre = {0.2, 0.2, -0.11}, .radius = 0.1, .mu = 0.5};
   swing_obstacles(&w, 1, &ball);
   pl_drape_info info;
   check_ok(&env, drape(&w, 1e-4, &info));
@@ -278,7 +278,7 @@ static void energy_must_fall(void **state) {
   pl_env_init(&env);
   swing_begin(&w, &env, 3, 3, 0.3, 0.3);
   swing_build(&w, 1.01);
-  const pl_obstacle floor = {.kind = PL_PLANE, .centre = {0, 0, 0.01}, .axis = {0, 0, 1}};
+  const pl_obstacle floor = {.kind = &pl_obstacle_plane, .centre = {0, 0, 0.01}, .par = {0, 0, 1}};
   swing_obstacles(&w, 1, &floor);
   pl_drape_opts o = drape_defaults(1e-6);
   pl_drape_info info;
@@ -334,7 +334,8 @@ static pl_status drape_fresh(const swing *w, swing_fresh *f) {
 }
 
 static pl_status drape_once(pl_env *env, void *ctx) {
-  const pl_obstacle floor = {.kind = PL_PLANE, .centre = {0, 0, -0.002}, .axis = {0, 0, 1}};
+  const pl_obstacle floor = {
+      .kind = &pl_obstacle_plane, .centre = {0, 0, -0.002}, .par = {0, 0, 1}};
   return swing_anew(env, ctx, &floor, drape_fresh);
 }
 

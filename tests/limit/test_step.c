@@ -218,7 +218,7 @@ static void lies_on_plane(void **state) {
     w.o.method = all_methods[k];
     swing_build(&w, 1.01);
     const pl_obstacle floor = {
-        .kind = PL_PLANE, .centre = {0, 0, -0.02}, .axis = {0, 0, 1}, .mu = 0.5};
+        .kind = &pl_obstacle_plane, .centre = {0, 0, -0.02}, .par = {0, 0, 1}, .mu = 0.5};
     swing_obstacles(&w, 1, &floor);
     watch r = watched(&w, 0);
     pl_limit_info info;
@@ -252,7 +252,7 @@ static void slides_on_slope(void **state) {
       w.kit->d.gravity[0] = g * sin(tilt);
       w.kit->d.gravity[2] = -g * cos(tilt);
       swing_build(&w, 1.01);
-      const pl_obstacle slope = {.kind = PL_PLANE, .axis = {0, 0, 1}, .mu = mu[i]};
+      const pl_obstacle slope = {.kind = &pl_obstacle_plane, .par = {0, 0, 1}, .mu = mu[i]};
       swing_obstacles(&w, 1, &slope);
       watch r = watched(&w, 1.01);
       pl_limit_info info;
@@ -281,7 +281,7 @@ static void moving_obstacles(void **state) {
   swing_begin(&w, &env, 3, 3, 0.3, 0.3);
   swing_build(&w, 1.01);
   const pl_obstacle belt = {
-      .kind = PL_PLANE, .axis = {0, 0, 1}, .velocity = {0.5, 0, 0.2}, .mu = 0.3};
+      .kind = &pl_obstacle_plane, .par = {0, 0, 1}, .velocity = {0.5, 0, 0.2}, .mu = 0.3};
   swing_obstacles(&w, 1, &belt);
   watch r = watched(&w, 1.01);
   check_ok(&env, swing_run(&w, 0.1, NULL, look, &r, NULL));
@@ -308,7 +308,7 @@ static void no_passage(void **state) {
     w.o.method = all_methods[k];
     swing_build(&w, 1.01);
     const pl_obstacle box = {
-        .kind = PL_BOX, .centre = {0.15, 0.15, -0.05}, .half = {1, 1, 0.002}, .mu = 0.1};
+        .kind = &pl_obstacle_box, .centre = {0.15, 0.15, -0.05}, .par = {1, 1, 0.002}, .mu = 0.1};
     swing_obstacles(&w, 1, &box);
     for (int n = 0; n < w.nvert; n++) w.b.s->v[3 * n + 2] = -30;
     watch r = watched(&w, 1.01);
@@ -331,13 +331,14 @@ static void lies_on_mesh(void **state) {
     x[3 * i + 2] = i < 4 ? -0.1 : 0;
   }
   pl_env env;
-  pl_obstacle_mesh *mesh;
+  pl_obstacle_surface *mesh;
   swing w;
   pl_env_init(&env);
-  check_ok(&env, pl_obstacle_mesh_create(&env, 8, x, 12, tri, &mesh));
+  check_ok(&env, pl_obstacle_surface_create(&env, 8, x, 12, tri, &mesh));
   swing_begin(&w, &env, 3, 3, 0.3, 0.3);
   swing_build(&w, 1.01);
-  const pl_obstacle block = {.kind = PL_MESH, .centre = {0, 0, -0.02}, .mu = 0.5, .mesh = mesh};
+  const pl_obstacle block = {
+      .kind = &pl_obstacle_mesh, .centre = {0, 0, -0.02}, .mu = 0.5, .data = mesh};
   swing_obstacles(&w, 1, &block);
   watch r = watched(&w, 1.01);
   check_ok(&env, swing_run(&w, 0.2, NULL, look, &r, NULL));
@@ -347,7 +348,7 @@ static void lies_on_mesh(void **state) {
   check_rel(force[2], swing_mass(&w) * g, 1e-6);
   check_less(r.overlap, 1e-8);
   swing_close(&w);
-  pl_obstacle_mesh_free(mesh);
+  pl_obstacle_surface_free(mesh);
 }
 
 // over a ball: limits, contact and friction at once
@@ -362,7 +363,7 @@ static void drapes_on_ball(void **state) {
     w.o.method = methods[k];
     swing_build(&w, 1.01);
     const pl_obstacle ball = {
-        .kind = PL_SPHERE, .centre = {0.25, 0.25, -0.12}, .radius = 0.1, .mu = 0.4};
+        .kind = &pl_obstacle_sphere, .centre = {0.25, 0.25, -0.12}, .radius = 0.1, .mu = 0.4};
     swing_obstacles(&w, 1, &ball);
     watch r = watched(&w, 1.01);
     pl_limit_info info;
@@ -443,8 +444,8 @@ static void folds(void **state) {
   swing_begin(&w, &env, 8, 8, 0.5, 0.5);
   swing_build(&w, 1.01);
   const pl_obstacle o[2] = {
-      {.kind = PL_SPHERE, .centre = {0.25, 0.3, -0.12}, .radius = 0.1, .mu = 0.3},
-      {.kind = PL_PLANE, .centre = {0, 0, -0.3}, .axis = {0, 0, 1}, .mu = 0.3}};
+      {.kind = &pl_obstacle_sphere, .centre = {0.25, 0.3, -0.12}, .radius = 0.1, .mu = 0.3},
+      {.kind = &pl_obstacle_plane, .centre = {0, 0, -0.3}, .par = {0, 0, 1}, .mu = 0.3}};
   swing_obstacles(&w, 2, o);
   pl_layers_desc d = {w.nvert, w.ntri, w.tri, w.kit->mesh->X, 4e-3, 0.2};
   check_ok(&env, pl_layers_create(&env, &d, &w.k.layers));
@@ -606,8 +607,10 @@ static void lifted_beyond(void **state) {
   swing_begin(&w, &env, 3, 3, 0.3, 0.3);
   for (int i = 0; i < 4; i++) swing_hold(&w, i % 2 * 0.3, i / 2 * 0.3);
   swing_build(&w, 1.01);
-  const pl_obstacle floor = {
-      .kind = PL_PLANE, .centre = {0, 0, -0.01}, .axis = {0, 0, 1}, .velocity = {0, 0, 0.5}};
+  const pl_obstacle floor = {.kind = &pl_obstacle_plane,
+                             .centre = {0, 0, -0.01},
+                             .par = {0, 0, 1},
+                             .velocity = {0, 0, 0.5}};
   swing_obstacles(&w, 1, &floor);
   watch r = watched(&w, 1.01);
   pl_history h = {0};
@@ -635,7 +638,7 @@ static pl_status run_fresh(const swing *w, swing_fresh *f) {
 
 static pl_status run_small(pl_env *env, void *ctx) {
   const pl_obstacle floor = {
-      .kind = PL_PLANE, .centre = {0, 0, -0.002}, .axis = {0, 0, 1}, .mu = 0.5};
+      .kind = &pl_obstacle_plane, .centre = {0, 0, -0.002}, .par = {0, 0, 1}, .mu = 0.5};
   return swing_anew(env, ctx, &floor, run_fresh);
 }
 

@@ -263,7 +263,7 @@ static void wall_in_one_dimension(void **state) {
   points_make(1, 1, X, 1);
   kit_group(&kit, "spring", "spring1", 1, ground, 1, (double[]){100, 0, 0, 1});
   kit_push(&kit, 1, node, (double[]){50});
-  pl_obstacle o = {.kind = PL_PLANE, .centre = {0.2}, .axis = {-1}};
+  pl_obstacle o = {.kind = &pl_obstacle_plane, .centre = {0.2}, .par = {-1}};
   bench_open(&t, &kit, 1, &o, 0, NULL, NULL);
   bench_run(&t, PL_IMPLICIT_EULER, 1e-2, 2);
   check_close(t.b.s->q[0], 0.2, 1e-13);
@@ -342,9 +342,13 @@ static void balls_stay_outside(void **state) {
   (void)state;
   pl_obstacle o[4] = {
       plane_of(0, 0, 1, 0.3),
-      {.kind = PL_SPHERE, .centre = {0, 0, 0.5}, .radius = 0.3, .mu = 0.2},
-      {.kind = PL_BOX, .centre = {1, 0, 0.3}, .half = {0.2, 0.3, 0.3}, .mu = 0.3},
-      {.kind = PL_CAPSULE, .centre = {2, 0, 0.4}, .axis = {0.1, 0.4, 0}, .radius = 0.2, .mu = 0.1}};
+      {.kind = &pl_obstacle_sphere, .centre = {0, 0, 0.5}, .radius = 0.3, .mu = 0.2},
+      {.kind = &pl_obstacle_box, .centre = {1, 0, 0.3}, .par = {0.2, 0.3, 0.3}, .mu = 0.3},
+      {.kind = &pl_obstacle_capsule,
+       .centre = {2, 0, 0.4},
+       .par = {0.1, 0.4, 0},
+       .radius = 0.2,
+       .mu = 0.1}};
   enum { N = 24 };
   double X[3 * N], radius[N];
   pl_rng r;
@@ -381,7 +385,7 @@ static void balls_stay_outside(void **state) {
 static void ball_leaves_sphere(void **state) {
   (void)state;
   const double R = 1, start = 0.2, X[2] = {sin(start), cos(start)};
-  pl_obstacle o = {.kind = PL_SPHERE, .radius = R};
+  pl_obstacle o = {.kind = &pl_obstacle_sphere, .radius = R};
   bench t;
   points_make(2, 1, X, 1);
   kit.d.gravity[1] = -GRAVITY;

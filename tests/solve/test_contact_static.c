@@ -125,7 +125,7 @@ static void on_a_sphere(void **state) {
   static const int pair[2] = {0, 1}, end[1] = {0}, node[1] = {1};
   kit_group(&kit, "spring", "link", 1, pair, 1, (double[]){100, 0});
   kit_shift(&kit, 1, end, 7, (double[]){0, 0, 0});
-  pl_obstacle o = {.kind = PL_SPHERE, .radius = R};
+  pl_obstacle o = {.kind = &pl_obstacle_sphere, .radius = R};
   bench_open(&t, &kit, 1, &o, 1, node, NULL);
   double *q = t.b.s->q + 3;
   q[0] = 0.8;

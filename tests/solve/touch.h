@@ -30,7 +30,7 @@ typedef struct bench {
 } bench;
 
 static inline pl_obstacle plane_of(double nx, double ny, double nz, double mu) {
-  return (pl_obstacle){.kind = PL_PLANE, .axis = {nx, ny, nz}, .mu = mu};
+  return (pl_obstacle){.kind = &pl_obstacle_plane, .par = {nx, ny, nz}, .mu = mu};
 }
 
 // model and contact of the nodes listed, all for n = 0
