@@ -1,17 +1,39 @@
 #ifndef PLIANT_JOB_H
 #define PLIANT_JOB_H
 
+#include "pliant/report.h"
 #include "pliant/scene.h"
 
 #define PL_JOB_CHECKPOINT 5.0 // s between checkpoints, unless told otherwise
 
+// Who looks on while a job runs: everything that it computes, as data. Functions may be NULL; they
+// are called in the job's thread. Names are those of the files without their endings.
+typedef struct pl_sink {
+  void *ctx;
+  void (*begin)(void *ctx, const pl_analysis *a);
+  // A table has grown by the rows from `first` on: load steps, time steps, points of a response.
+  // Non-zero: stop the job.
+  int (*rows)(void *ctx, const char *name, const pl_table *t, int first);
+  // A table is whole.
+  void (*table)(void *ctx, const char *name, const pl_table *t);
+  // A table with words in it, as CSV.
+  void (*text)(void *ctx, const char *name, const char *csv, size_t n);
+  void (*plot)(void *ctx, const char *name, const char *caption, const pl_plot *p);
+  // A state of a motion, or an equilibrium, with its time in it.
+  void (*state)(void *ctx, const pl_analysis *a, const pl_state *s);
+  void (*end)(void *ctx, const pl_analysis *a, pl_status status);
+  // The whole summary, as JSON.
+  void (*summary)(void *ctx, const char *json);
+} pl_sink;
+
 typedef struct pl_job_opts {
-  const char *folder; // result folder, made when missing
-  const char *only;   // run this analysis (and the ones it starts from); NULL: all
-  int threads;        // 0: as many as there are processors
-  int resume;         // continue from the checkpoints in the folder
-  double checkpoint;  // s between them; 0: as by default, negative: at every step
-  int nset;           // overrides that were applied, for the record
+  const char *folder;  // result folder, made when missing; NULL: no file is written
+  const pl_sink *sink; // NULL: nobody looks on
+  const char *only;    // run this analysis (and the ones it starts from); NULL: all
+  int threads;         // 0: as many as there are processors
+  int resume;          // continue from the checkpoints in the folder
+  double checkpoint;   // s between them; 0: as by default, negative: at every step
+  int nset;            // overrides that were applied, for the record
   const char *const *set;
 } pl_job_opts;
 
@@ -38,6 +60,19 @@ pl_status pl_folder_close(pl_folder *f, int ended);
 // too.
 pl_status pl_job_run(pl_env *env, const pl_scene *scene, const pl_job_opts *opts,
                      pl_job_result *result);
+
+// A job in a thread of its own. The scene belongs to it until it has ended; messages and progress
+// go to host in that thread. Strings and lists of opts must outlive it.
+typedef struct pl_job pl_job;
+pl_status pl_job_create(const pl_env *host, const pl_scene *scene, const pl_job_opts *opts,
+                        pl_job **out);
+pl_status pl_job_start(pl_job *j);
+// Asks it to stop soon; what there is is told and written. From any thread.
+void pl_job_cancel(pl_job *j);
+// Waits for its end and returns its status; result may be NULL.
+pl_status pl_job_wait(pl_job *j, pl_job_result *result);
+// Cancels it and waits, when it runs. NULL is allowed.
+void pl_job_free(pl_job *j);
 
 // The key figures of the last run as JSON text (what summary.json holds), for `--json`; freed by
 // the caller.

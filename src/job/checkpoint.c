@@ -59,7 +59,7 @@ pl_status checkpoint_end(checkpoint *c) {
   header h;
   double start = pl_wall_time();
   pl_status s = c->out.failed ? PL_E_NOMEM : PL_OK;
-  if (s == PL_OK) {
+  if (s == PL_OK && c->j->opts->folder) {
     memcpy(&h, c->out.s, sizeof h);
     h.size = c->out.n - sizeof h;
     h.sum = checksum(h, c->out.s + sizeof h);
@@ -73,6 +73,7 @@ pl_status checkpoint_end(checkpoint *c) {
 }
 
 int checkpoint_due(const job *j) {
+  if (!j->opts->folder) return 0;
   double every = j->opts->checkpoint > 0 ? j->opts->checkpoint : PL_JOB_CHECKPOINT;
   // negative: whenever it can be
   if (j->opts->checkpoint < 0) return 1;
@@ -169,7 +170,7 @@ pl_status checkpoint_close(checkpoint *c, pl_status status) {
 
 void checkpoint_remove(const job *j, const pl_analysis *a) {
   char path[PL_TEXT];
-  folder_remove(j->folder, path_of(j, a, path));
+  if (j->opts->folder) folder_remove(j->folder, path_of(j, a, path));
 }
 
 pl_status checkpoint_check(const job *j, const pl_analysis *a) {

@@ -105,7 +105,7 @@ static pl_status read_frames(checkpoint *c, int nframe, size_t nq, kept *k) {
   pl_env *env = c->j->env;
   if (nframe < 0 || nframe > 100000) return misfit(c->j, c->a);
   if (nframe == 0) return PL_OK;
-  k->cap = c->j->scene->output.frames + 1;
+  k->cap = c->j->output.frames + 1;
   if (nframe > k->cap) k->cap = nframe;
   k->time = pl_alloc(env, (size_t)k->cap, sizeof(double));
   k->qv = pl_alloc(env, (size_t)k->cap * 2 * nq, sizeof(double));

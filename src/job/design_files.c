@@ -33,7 +33,7 @@ static pl_status write_convergence(const designing *t) {
   enum { FIXED = 9 };
   const pl_design_result *r = t->r;
   pl_table *table = NULL;
-  char name[PL_TEXT], path[PL_TEXT];
+  char name[PL_TEXT];
   double *row = pl_alloc(t->j->env, FIXED + (size_t)t->nvar, sizeof *row);
   pl_status st = row ? pl_table_create(t->j->env, FIXED + t->nvar, &table) : PL_E_NOMEM;
   if (st == PL_OK) st = convergence_columns(t, table);
@@ -45,9 +45,7 @@ static pl_status write_convergence(const designing *t) {
     memcpy(row + FIXED, r->path + (size_t)i * (size_t)t->nvar, (size_t)t->nvar * sizeof *row);
     st = pl_table_row(table, row);
   }
-  if (st == PL_OK)
-    st =
-        pl_table_write(table, job_path(t->j, design_file(t, "convergence", 0, name), ".csv", path));
+  if (st == PL_OK) st = job_table(t->j, table, design_file(t, "convergence", 0, name), ".csv");
   pl_table_free(table);
   pl_free(t->j->env, row);
   return st;
@@ -63,7 +61,7 @@ static pl_status write_parameters(const designing *t) {
     pl_text_add(&out, "%s,%s,%.17g,%.17g,%.17g,%.17g,%.17g,%d\n", t->name[k], t->unit[k],
                 r->before[k], r->after[k], t->lo[k], t->hi[k], r->gradient[k], r->bound[k]);
   job_path(t->j, design_file(t, "parameters", 0, name), ".csv", path);
-  pl_status st = out.failed ? PL_E_NOMEM : pl_file_write(t->j->env, path, out.s, out.n);
+  pl_status st = out.failed ? PL_E_NOMEM : job_text(t->j, path, out.s, out.n);
   pl_text_free(&out);
   return st;
 }
@@ -221,7 +219,7 @@ static pl_status write_trajectories(const designing *t, int point, const double 
   int dim = t->j->scene->dim, ncol = 1;
   size_t per = TRACE * (size_t)dim;
   pl_table *table = NULL;
-  char name[PL_TEXT], path[PL_TEXT];
+  char name[PL_TEXT];
   for (int k = 0; k < t->a->nprobe; k++) ncol += dim * (2 + (target[k] >= 0));
   double *row = pl_alloc(t->j->env, (size_t)ncol, sizeof *row);
   pl_status st = row ? pl_table_create(t->j->env, ncol, &table) : PL_E_NOMEM;
@@ -235,9 +233,7 @@ static pl_status write_trajectories(const designing *t, int point, const double 
           row[at++] = x[(size_t)(3 * k + side) * per + (size_t)(i * dim + c)];
     st = pl_table_row(table, row);
   }
-  if (st == PL_OK)
-    st = pl_table_write(table,
-                        job_path(t->j, design_file(t, "trajectory", point, name), ".csv", path));
+  if (st == PL_OK) st = job_table(t->j, table, design_file(t, "trajectory", point, name), ".csv");
   pl_table_free(table);
   pl_free(t->j->env, row);
   return st;
@@ -255,7 +251,7 @@ static pl_status show_trajectories(const designing *t) {
       st = read_traces(t, i, k, x + 3 * per * (size_t)k, &target[k]);
       if (st == PL_OK) st = plot_traces(t, i, k, x + 3 * per * (size_t)k, target[k]);
     }
-    if (st == PL_OK && t->j->scene->output.csv) st = write_trajectories(t, i, x, target);
+    if (st == PL_OK && job_tables(t->j)) st = write_trajectories(t, i, x, target);
   }
   pl_free(t->j->env, x);
   pl_free(t->j->env, target);
@@ -402,7 +398,7 @@ static pl_status write_scene(const designing *t) {
   pl_text_add(&out, "# the scene with the values that '%s' found\n", t->a->name);
   pl_status st = pl_scene_write_design(sc, t->state[1].design, n, list, &out);
   if (st == PL_OK && out.failed) st = PL_E_NOMEM;
-  if (st == PL_OK)
+  if (st == PL_OK && t->j->opts->folder)
     st = pl_file_write(t->j->env, job_path(t->j, t->a->name, ".yaml", path), out.s, out.n);
   pl_text_free(&out);
   return st;
@@ -411,7 +407,7 @@ static pl_status write_scene(const designing *t) {
 // ---- all --------------------------------------------------------------------------------------
 
 pl_status design_files(designing *t) {
-  if (t->j->scene->output.csv) {
+  if (job_tables(t->j)) {
     PL_TRY(write_convergence(t));
     PL_TRY(write_parameters(t));
   }

@@ -151,7 +151,7 @@ static pl_status write_response(const designing *t, double *const y[SIDES]) {
   static const char *const column[] = {"path", "max", "rms", "harmonic"};
   int nw = t->a->nprobe;
   pl_table *table = NULL;
-  char name[PL_TEXT], path[PL_TEXT];
+  char name[PL_TEXT];
   double *row = pl_alloc(t->j->env, 3 + (size_t)nw, sizeof *row);
   pl_status st = row ? pl_table_create(t->j->env, 3 + nw, &table) : PL_E_NOMEM;
   // 0 before, 1 after
@@ -170,8 +170,7 @@ static pl_status write_response(const designing *t, double *const y[SIDES]) {
       memcpy(row + 3, y[side] + (size_t)i * (size_t)nw, (size_t)nw * sizeof *row);
       st = pl_table_row(table, row);
     }
-  if (st == PL_OK)
-    st = pl_table_write(table, job_path(t->j, design_file(t, "response", 0, name), ".csv", path));
+  if (st == PL_OK) st = job_table(t->j, table, design_file(t, "response", 0, name), ".csv");
   pl_table_free(table);
   pl_free(t->j->env, row);
   return st;
@@ -267,7 +266,7 @@ pl_status design_response_show(const designing *t) {
     if (st == PL_OK) y[side] = amplitudes(t, side);
     if (st == PL_OK && !y[side]) st = PL_E_NOMEM;
   }
-  if (st == PL_OK && t->j->scene->output.csv) st = write_response(t, y);
+  if (st == PL_OK && job_tables(t->j)) st = write_response(t, y);
   if (st == PL_OK && t->j->page) pl_page_heading(t->j->page, 3, "Response");
   for (int k = 0; st == PL_OK && k < t->a->nprobe; k++) st = plot_response(t, y, k);
   if (st == PL_OK) report_range(t);

@@ -19,6 +19,9 @@ static const run_fn run_table[PL_ANALYSIS_COUNT] = {PL_ANALYSIS_LIST(A)};
 typedef struct listener {
   void (*diag)(void *ctx, const pl_diag *d);
   void *ctx;
+  int (*progress)(void *ctx, const pl_progress *p);
+  void *progress_ctx;
+  atomic_int stop; // who looks on wants an end
   int n;
   pl_level level[WARNINGS];
   char text[WARNINGS][2 * PL_TEXT];  // as on a terminal
@@ -36,6 +39,12 @@ static void hear(void *ctx, const pl_diag *d) {
   listener *e = ctx;
   keep(e, d);
   if (e->diag) e->diag(e->ctx, d);
+}
+
+static int ask(void *ctx, const pl_progress *p) {
+  listener *e = ctx;
+  if (atomic_load(&e->stop)) return 1;
+  return e->progress ? e->progress(e->progress_ctx, p) : 0;
 }
 
 // ---- start states -----------------------------------------------------------------------------
@@ -106,6 +115,7 @@ static json_t *read_files(const pl_scene *s) {
 // names of all files of the run, the summary included
 static json_t *written_files(job *j) {
   json_t *all = json_array();
+  if (!j->opts->folder) return all;
   job_path(j, "summary", ".json", j->result->summary);
   j->env->file(j->env->file_ctx, j->result->summary);
   for (int k = 0; k < j->folder->n; k++) json_array_append_new(all, plain_text(j->folder->name[k]));
@@ -137,7 +147,9 @@ static pl_status write_summary(job *j, pl_status status, const listener *e, doub
     text = NULL;
   }
   if (!text) return pl_fail(j->env, PL_E_NOMEM, "out of memory while writing the summary");
-  pl_status s = pl_file_save(j->env, j->result->summary, text, strlen(text));
+  sink_summary(j, text);
+  pl_status s =
+      j->opts->folder ? pl_file_save(j->env, j->result->summary, text, strlen(text)) : PL_OK;
   free(text);
   return s;
 }
@@ -230,6 +242,7 @@ static pl_status run_one(job *j, int k) {
   job_set(figures, "kind", json_string(pl_analysis_table[a->kind].name));
   j->pace->written = pl_wall_time();
   if (j->page) pl_page_heading(j->page, 2, a->name);
+  sink_begin(j, a);
   pl_status s = print_model(j, &j->print_model);
   if (s == PL_OK) s = run_table[a->kind](j, k, figures);
   // an analysis that cannot be done does not stop the others
@@ -237,6 +250,7 @@ static pl_status run_one(job *j, int k) {
   job_set(figures, "status", json_string(pl_status_text(s)));
   json_array_append_new(j->analyses, figures);
   j->result->nrun++;
+  sink_end(j, a, s);
   if (s == PL_UNSOLVED) {
     j->result->nunsolved++;
     warn_unsolved(j, a, figures);
@@ -365,7 +379,7 @@ static pl_status prepare(job *j) {
   stamp(j);
   for (int t = 0; t < PL_CELL_COUNT; t++) j->drawable |= sc->mesh->cell[t].n > 0;
   PL_TRY(choose_threads(j, &threads));
-  PL_TRY(pl_work_create(sc->model, threads, &j->work));
+  PL_TRY(pl_work_create_for(j->env, sc->model, threads, &j->work));
   pl_blas_threads(threads);
   j->state = pl_alloc(j->env, (size_t)sc->nanalysis, sizeof *j->state);
   j->solved = pl_alloc(j->env, (size_t)sc->nanalysis, sizeof *j->solved);
@@ -376,9 +390,11 @@ static pl_status prepare(job *j) {
   if (!j->analyses) return pl_fail(j->env, PL_E_NOMEM, "out of memory");
   PL_TRY(job_ties(j));
   PL_TRY(job_rods(j));
-  PL_TRY((j->opts->resume ? folder_continue : folder_clear)(j->folder));
-  PL_TRY(write_scene(j));
-  if (!sc->output.report) return PL_OK;
+  if (j->opts->folder) {
+    PL_TRY((j->opts->resume ? folder_continue : folder_clear)(j->folder));
+    PL_TRY(write_scene(j));
+  }
+  if (!j->output.report) return PL_OK;
   PL_TRY(pl_page_create(j->env, sc->title[0] ? sc->title : sc->path, &j->page));
   page_origin(j);
   return page_model(j);
@@ -406,8 +422,18 @@ pl_status pl_job_run(pl_env *env, const pl_scene *scene, const pl_job_opts *opts
   folder place = {.env = env, .fd = -1};
   job j = {
       .env = env, .scene = scene, .opts = opts, .result = result, .pace = &beat, .folder = &place};
+  j.output = scene->output;
+  if (!opts->folder)
+    j.output.csv = j.output.vtu = j.output.glb = j.output.plots = j.output.report = 0;
   listener *e = pl_alloc(env, 1, sizeof *e);
   if (!e) return PL_E_NOMEM;
+  j.stop = &e->stop;
+  e->progress = env->progress;
+  e->progress_ctx = env->progress_ctx;
+  if (opts->sink && opts->sink->rows) {
+    env->progress = ask;
+    env->progress_ctx = e;
+  }
   e->diag = env->diag;
   e->ctx = env->diag_ctx;
   env->diag = hear;
@@ -417,7 +443,9 @@ pl_status pl_job_run(pl_env *env, const pl_scene *scene, const pl_job_opts *opts
   int only;
   json_errors_begin();
   pl_status s = find_only(&j, &only);
-  if (s == PL_OK) s = folder_open(env, opts->folder, &place);
+  if (s == PL_OK && opts->resume && !opts->folder)
+    s = pl_fail(env, PL_E_ARG, "a job without a folder cannot be resumed");
+  if (s == PL_OK && opts->folder) s = folder_open(env, opts->folder, &place);
   if (s == PL_OK) s = check_resume(&j, only);
   if (s == PL_OK) s = prepare(&j);
   if (s == PL_OK) {
@@ -428,12 +456,14 @@ pl_status pl_job_run(pl_env *env, const pl_scene *scene, const pl_job_opts *opts
     pl_status w = write_page(&j, e);
     if (w == PL_OK) w = write_summary(&j, s, e, pl_wall_time() - start);
     if (s >= 0 && w < 0) s = w;
-    if (result->cancelled) report_written(&j);
+    if (result->cancelled && opts->folder) report_written(&j);
   }
-  pl_status closed = folder_close(&place, s >= 0 && !result->cancelled);
+  pl_status closed = opts->folder ? folder_close(&place, s >= 0 && !result->cancelled) : PL_OK;
   if (s >= 0 && closed < 0) s = closed;
   env->diag = e->diag;
   env->diag_ctx = e->ctx;
+  env->progress = e->progress;
+  env->progress_ctx = e->progress_ctx;
   release(&j);
   pl_free(env, e);
   return s;

@@ -7,6 +7,7 @@
 #include "pliant/report.h"
 
 #include <jansson.h>
+#include <stdatomic.h>
 #include <stdint.h>
 
 enum { WARNINGS = 50 }; // messages kept for the report
@@ -24,6 +25,8 @@ typedef struct job {
   pl_env *env;
   const pl_scene *scene;
   const pl_job_opts *opts;
+  pl_output_opts output; // the scene's; without a folder no files
+  atomic_int *stop;      // who looks on wants it to end
   pl_work *work;
   pl_state **state; // [nanalysis] results of static analyses and drapes, NULL: not run
   int *solved;      // [nanalysis] 1: came to its end
@@ -65,6 +68,27 @@ pl_status job_design(job *j, int index, json_t *figures);
 pl_status job_start(job *j, const pl_analysis *a, pl_state **out);
 
 // ---- output -------------------------------------------------------------------------------------
+
+// ---- sink: who looks on is told, and files are written where they are wanted -------------------
+
+// Does anybody want tables?
+int job_tables(const job *j);
+// A whole table, and its file NAME SUFFIX.
+pl_status job_table(const job *j, const pl_table *t, const char *name, const char *suffix);
+// The rows from `first` on, into a file that grows.
+pl_status job_table_append(const job *j, const pl_table *t, const char *name, const char *suffix,
+                           int first);
+// A table has grown by the rows from `first` on.
+void job_rows(const job *j, const pl_table *t, const char *name, int first);
+// Does who looks on want the job to end?
+int job_stopped(const job *j);
+// A table with words in it, and its file.
+pl_status job_text(const job *j, const char *path, const char *s, size_t n);
+void sink_plot(const job *j, const char *name, const char *caption, const pl_plot *p);
+void sink_state(const job *j, const pl_analysis *a, const pl_state *s);
+void sink_begin(const job *j, const pl_analysis *a);
+void sink_end(const job *j, const pl_analysis *a, pl_status status);
+void sink_summary(const job *j, const char *json);
 
 // `folder/name-suffix` in a buffer; returns buf.
 const char *job_path(const job *j, const char *name, const char *suffix, char buf[PL_TEXT]);

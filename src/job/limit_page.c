@@ -15,7 +15,7 @@ enum {
 };
 
 static int shown(const job *j) {
-  return j->scene->sheet.nlimit > 0 && (j->page || j->scene->output.plots);
+  return j->scene->sheet.nlimit > 0 && (j->page || j->output.plots);
 }
 
 static int limit_of(const job *j, int t) {
@@ -389,7 +389,7 @@ pl_status limit_page_energy(job *j, const limit_run *run, const char *stem) {
               {"damping", run->damping},
               {"drives", run->driven},
               {"time step", run->loss}};
-  if (run->n < 2 || (!j->page && !j->scene->output.plots)) return PL_OK;
+  if (run->n < 2 || (!j->page && !j->output.plots)) return PL_OK;
   double *xy = pl_alloc(j->env, (size_t)run->n * 2 * SERIES, sizeof *xy);
   if (!xy) return PL_E_NOMEM;
   size_t per = 2 * (size_t)run->n;
@@ -517,7 +517,7 @@ static pl_status compare_table(job *j, int nrun, const limit_run *run) {
 }
 
 pl_status limit_page_compare(job *j, int nrun, const limit_run *run, const char *stem) {
-  if (nrun < 2 || (!j->page && !j->scene->output.plots)) return PL_OK;
+  if (nrun < 2 || (!j->page && !j->output.plots)) return PL_OK;
   PL_TRY(compare_plot(j, nrun, run, 0, stem));
   PL_TRY(compare_plot(j, nrun, run, 1, stem));
   return j->page ? compare_table(j, nrun, run) : PL_OK;

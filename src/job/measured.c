@@ -171,7 +171,7 @@ static pl_status write_table(job *j, const pl_analysis *a, const pl_measured *m,
   const pl_frf *f = &m->f;
   int parts = f->kind == PL_FRF_COMPLEX ? 2 : 1, at = 1, known = 0;
   pl_table *t;
-  char name[PL_TEXT], path[PL_TEXT];
+  char name[PL_TEXT];
   double row[1 + 2 * (LAID_MOST + 1)];
   for (int k = 0; k < n; k++) known += l[k].match != NULL;
   PL_TRY(pl_table_create(j->env, 1 + parts * (known + 1), &t));
@@ -195,15 +195,14 @@ static pl_status write_table(job *j, const pl_analysis *a, const pl_measured *m,
     }
     st = pl_table_row(t, row);
   }
-  if (st == PL_OK)
-    st = pl_table_write(t, job_path(j, file_of(a, m, number, "", name), ".csv", path));
+  if (st == PL_OK) st = job_table(j, t, file_of(a, m, number, "", name), ".csv");
   pl_table_free(t);
   return st;
 }
 
 pl_status measured_table(job *j, const pl_analysis *a, const pl_measured *m, int number, int n,
                          const laid *l) {
-  return j->scene->output.csv ? write_table(j, a, m, number, n, l) : PL_OK;
+  return job_tables(j) ? write_table(j, a, m, number, n, l) : PL_OK;
 }
 
 pl_status measured_plots(job *j, const pl_analysis *a, const pl_measured *m, int number, int n,

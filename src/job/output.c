@@ -7,7 +7,7 @@
 #include <string.h>
 
 const char *job_path(const job *j, const char *name, const char *suffix, char buf[PL_TEXT]) {
-  snprintf(buf, PL_TEXT, "%s/%s%s", j->opts->folder, name, suffix);
+  snprintf(buf, PL_TEXT, "%s/%s%s", j->opts->folder ? j->opts->folder : ".", name, suffix);
   return buf;
 }
 
@@ -94,7 +94,7 @@ double job_displacements(const job *j, const double *q, double *size) {
 }
 
 double job_exaggeration(const job *j, double most) {
-  double f = j->scene->output.exaggerate;
+  double f = j->output.exaggerate;
   if (f > 0) return f;
   // 0: as much as shows, a tenth of the body
   return most > 0 ? 0.1 * job_size(j) / most : 1;
@@ -228,7 +228,7 @@ pl_status job_figure(job *j, const char *name, const pl_text *svg, const char *c
   char path[PL_TEXT];
   if (svg->failed) return PL_E_NOMEM;
   if (!svg->s) return PL_OK;
-  if (j->scene->output.plots)
+  if (j->output.plots)
     PL_TRY(pl_file_write(j->env, job_path(j, name, ".svg", path), svg->s, svg->n));
   if (j->page) pl_page_figure(j->page, svg->s, caption);
   return PL_OK;
@@ -288,6 +288,8 @@ pl_status job_plot(job *j, const char *name, const pl_plot *plot, const char *ca
   pl_plot own = *plot;
   double most = plot_length(plot);
   own.length = j->length || most > 0 ? job_length(j, most)->key : "m";
+  sink_plot(j, name, caption, &own);
+  if (!j->page && !j->output.plots) return PL_OK;
   pl_status s = pl_plot_svg(&svg, &own);
   if (s == PL_OK) s = job_figure(j, name, &svg, caption);
   pl_text_free(&svg);

@@ -149,9 +149,9 @@ static pl_status run(sensing *t, const pl_curve *c, json_t *figures) {
   }
   job_set(figures, "sensitivities", json_incref(t->list));
   report_result(t);
-  if (!j->scene->output.csv) return PL_OK;
+  if (!job_tables(j)) return PL_OK;
   job_path(j, curve_file(t->o->a, "sensitivities", name), ".csv", path);
-  return t->csv.failed ? PL_E_NOMEM : pl_file_write(j->env, path, t->csv.s, t->csv.n);
+  return t->csv.failed ? PL_E_NOMEM : job_text(j, path, t->csv.s, t->csv.n);
 }
 
 pl_status curve_slopes(curve_out *o, const pl_curve *c, json_t *figures) {

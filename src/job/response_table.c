@@ -123,15 +123,13 @@ pl_status curve_table(curve_out *c, const pl_curve *curve) {
 }
 
 pl_status curve_append(curve_out *c, const pl_curve *curve) {
-  char path[PL_TEXT];
   if (c->table && (c->seen != curve || curve->npoint <= c->rows)) {
     pl_table_free(c->table);
     c->table = NULL;
     c->rows = 0;
   }
   PL_TRY(curve_table(c, curve));
-  if (c->j->scene->output.csv)
-    PL_TRY(pl_table_append(c->table, job_path(c->j, c->a->name, ".csv", path), c->rows));
+  if (job_tables(c->j)) PL_TRY(job_table_append(c->j, c->table, c->a->name, ".csv", c->rows));
   c->rows = pl_table_rows(c->table);
   c->seen = curve;
   return PL_OK;
@@ -198,7 +196,7 @@ pl_status curve_special(curve_out *c, const pl_curve *curve) {
     add_leading(&t, &s->leading);
   }
   job_path(c->j, curve_file(c->a, "special", name), ".csv", path);
-  pl_status st = t.failed ? PL_E_NOMEM : pl_file_write(c->j->env, path, t.s, t.n);
+  pl_status st = t.failed ? PL_E_NOMEM : job_text(c->j, path, t.s, t.n);
   pl_text_free(&t);
   return st;
 }
@@ -206,8 +204,8 @@ pl_status curve_special(curve_out *c, const pl_curve *curve) {
 // ---- Fourier coefficients ---------------------------------------------------------------------
 
 static pl_status write_table(curve_out *c, pl_table *t, const char *what) {
-  char name[PL_TEXT], path[PL_TEXT];
-  return pl_table_write(t, job_path(c->j, curve_file(c->a, what, name), ".csv", path));
+  char name[PL_TEXT];
+  return job_table(c->j, t, curve_file(c->a, what, name), ".csv");
 }
 
 pl_status curve_harmonics(curve_out *c, const pl_curve *curve) {

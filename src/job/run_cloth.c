@@ -118,7 +118,7 @@ static int on_step(void *ctx, const pl_state *s, const pl_clock *c, const pl_lim
     record_contact(r->record);
     if (r->status == PL_OK) r->status = record_keep(r->record, s);
   }
-  return r->status != PL_OK;
+  return r->status != PL_OK || job_stopped(r->j);
 }
 
 // ---- one motion ---------------------------------------------------------------------------------
@@ -355,7 +355,6 @@ static void report_result(const run *r) {
 static pl_status write_part(const run *r, int from, int to, const char *suffix) {
   job *j = r->j;
   pl_table *t = NULL;
-  char path[PL_TEXT];
   int col[COLS] = {COL_time}, n = 1;
   double row[COLS];
   for (int c = from; c < to; c++)
@@ -367,7 +366,7 @@ static pl_status write_part(const run *r, int from, int to, const char *suffix) 
     for (int c = 0; c < n; c++) row[c] = pl_table_data(r->log)[(size_t)i * COLS + (size_t)col[c]];
     st = pl_table_row(t, row);
   }
-  if (st == PL_OK) st = pl_table_write(t, job_path(j, r->a->name, suffix, path));
+  if (st == PL_OK) st = job_table(j, t, r->a->name, suffix);
   pl_table_free(t);
   return st;
 }
@@ -397,7 +396,7 @@ static limit_run page_run(const run *r) {
 static pl_status write_main(const run *r, const pl_state *s) {
   job *j = r->j;
   const char *name = r->a->name;
-  if (j->scene->output.csv) {
+  if (job_tables(j)) {
     PL_TRY(write_part(r, COL_kinetic, COL_LIMITS, "-energy.csv"));
     PL_TRY(write_part(r, COL_LIMITS, COLS, "-limits.csv"));
   }
@@ -437,7 +436,7 @@ static pl_status write_other(const run *r, json_t *list) {
   job_set(f, "steps", json_integer(r->info.time.nstep));
   job_set(f, "reason", json_string(pl_stop_text(r->info.time.reason)));
   json_array_append_new(list, f);
-  if (!r->j->scene->output.csv) return PL_OK;
+  if (!job_tables(r->j)) return PL_OK;
   return write_part(r, COL_kinetic, COL_LIMITS, suffix);
 }
 

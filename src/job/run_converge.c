@@ -139,15 +139,15 @@ static pl_status write_table(job *j, const pl_analysis *a, const study *harmonic
       "harmonics",         "samples",          "distance",      "residual",
       "newton_iterations", "finest_harmonics", "finest_samples"};
   pl_table *t;
-  char name[PL_TEXT], path[PL_TEXT];
-  if (!j->scene->output.csv) return PL_OK;
+  char name[PL_TEXT];
+  if (!job_tables(j)) return PL_OK;
   PL_TRY(pl_table_create(j->env, COLUMNS, &t));
   pl_status st = PL_OK;
   for (int c = 0; st == PL_OK && c < COLUMNS; c++) st = pl_table_column(t, c, names[c], "");
   if (st == PL_OK) st = add_rows(harmonics, t);
   if (st == PL_OK) st = add_rows(samples, t);
   snprintf(name, sizeof name, "%.100s-convergence", a->name);
-  if (st == PL_OK) st = pl_table_write(t, job_path(j, name, ".csv", path));
+  if (st == PL_OK) st = job_table(j, t, name, ".csv");
   pl_table_free(t);
   return st;
 }

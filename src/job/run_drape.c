@@ -48,9 +48,11 @@ static int on_step(void *ctx, const pl_state *s, const pl_clock *c, const pl_lim
   job_probe_row(r->j, r->a, s, r->row + FIXED_COLUMNS);
   job_contact_row(r->kept.contact, r->row + FIXED_COLUMNS + job_probe_count(r->j, r->a));
   r->status = pl_table_row(r->table, r->row);
+  job_rows(r->j, r->table, r->a->name, pl_table_rows(r->table) - 1);
+  sink_state(r->j, r->a, s);
   if (r->status == PL_OK && checkpoint_due(r->j))
     r->status = motion_write(r->j, r->a, s, r->history, &r->kept, 1, &r->table);
-  return r->status != PL_OK;
+  return r->status != PL_OK || job_stopped(r->j);
 }
 
 static void set_figures(json_t *f, const pl_drape_info *i) {
@@ -113,8 +115,7 @@ static void report_result(job *j, const pl_analysis *a, const pl_drape_info *i) 
 
 static pl_status write_files(job *j, recorder *r, const pl_state *s) {
   const pl_analysis *a = r->a;
-  char path[PL_TEXT];
-  if (j->scene->output.csv) PL_TRY(pl_table_write(r->table, job_path(j, a->name, ".csv", path)));
+  PL_TRY(job_table(j, r->table, a->name, ".csv"));
   PL_TRY(job_shape(j, a, s));
   if (j->sheet) {
     PL_TRY(limit_page_strain(j, j->sheet, s->q, s->t, a->name));

@@ -380,7 +380,7 @@ static pl_status write_sensitivity(const exploring *t) {
   }
   snprintf(name, sizeof name, "%.100s-sensitivity", t->a->name);
   job_path(t->j, name, ".csv", path);
-  pl_status st = out.failed ? PL_E_NOMEM : pl_file_write(t->j->env, path, out.s, out.n);
+  pl_status st = out.failed ? PL_E_NOMEM : job_text(t->j, path, out.s, out.n);
   pl_text_free(&out);
   return st;
 }
@@ -549,7 +549,7 @@ static pl_status show_motions(const exploring *t) {
 }
 
 static pl_status show(const exploring *t) {
-  if (t->j->scene->output.csv) PL_TRY(write_sensitivity(t));
+  if (job_tables(t->j)) PL_TRY(write_sensitivity(t));
   if (t->j->page) {
     PL_TRY(report_amplitudes(t));
     report_trust(t);

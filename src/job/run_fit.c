@@ -257,7 +257,7 @@ static pl_status write_table(const trial *t, int k) {
   int n = d->nchannel, H = t->a->opts.fit_damping_.harmonics, L = 2 * H + 1;
   static const char *const kinds[3] = {"measured", "before", "after"};
   pl_table *table = NULL;
-  char name[PL_TEXT], path[PL_TEXT];
+  char name[PL_TEXT];
   double *row = pl_alloc(t->j->env, 1 + 3 * (size_t)n, sizeof *row);
   pl_status s = row ? pl_table_create(t->j->env, 1 + 3 * n, &table) : PL_E_NOMEM;
   if (s == PL_OK) s = pl_table_column(table, 0, "time", "s");
@@ -276,7 +276,7 @@ static pl_status write_table(const trial *t, int k) {
     }
     s = pl_table_row(table, row);
   }
-  if (s == PL_OK) s = pl_table_write(table, job_path(t->j, set_name(t, k, "", name), ".csv", path));
+  if (s == PL_OK) s = job_table(t->j, table, set_name(t, k, "", name), ".csv");
   pl_table_free(table);
   pl_free(t->j->env, row);
   return s;
@@ -360,7 +360,7 @@ static pl_status plot_set(const trial *t, int k) {
 
 static pl_status write_files(const trial *t) {
   for (int k = 0; k < t->a->ndata; k++) {
-    if (t->j->scene->output.csv) PL_TRY(write_table(t, k));
+    if (job_tables(t->j)) PL_TRY(write_table(t, k));
     PL_TRY(plot_set(t, k));
   }
   return PL_OK;

@@ -177,7 +177,7 @@ static pl_status write_values(const trial *t) {
   }
   snprintf(name, sizeof name, "%.100s-values", t->a->name);
   job_path(t->j, name, ".csv", path);
-  pl_status st = out.failed ? PL_E_NOMEM : pl_file_write(t->j->env, path, out.s, out.n);
+  pl_status st = out.failed ? PL_E_NOMEM : job_text(t->j, path, out.s, out.n);
   pl_text_free(&out);
   return st;
 }
@@ -297,7 +297,7 @@ static pl_status write_scene(const trial *t) {
   pl_text_init(&out, t->j->env);
   pl_status st = pl_scene_write_design(sc, design, nset, set, &out);
   job_path(t->j, t->a->name, ".yaml", path);
-  if (st == PL_OK) st = out.failed ? PL_E_NOMEM : pl_file_write(t->j->env, path, out.s, out.n);
+  if (st == PL_OK) st = out.failed ? PL_E_NOMEM : job_text(t->j, path, out.s, out.n);
   pl_text_free(&out);
   pl_free(t->j->env, design);
   return st;
@@ -307,7 +307,7 @@ static pl_status write_scene(const trial *t) {
 
 static pl_status show(const trial *t) {
   PL_TRY(report_result(t));
-  if (t->j->scene->output.csv) PL_TRY(write_values(t));
+  if (job_tables(t->j)) PL_TRY(write_values(t));
   PL_TRY(write_scene(t));
   for (int k = 0; k < t->fit->nset; k++) {
     const laid l[2] = {{.name = "before",

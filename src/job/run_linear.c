@@ -172,7 +172,7 @@ pl_status linear_compare(job *j, const pl_analysis *a, const pl_orbit *o, json_t
   pl_orbit *linear = NULL;
   pl_table *both[2] = {NULL, NULL};
   pl_strain strain = {0};
-  char name[PL_TEXT], path[PL_TEXT];
+  char name[PL_TEXT];
   pl_status s = open_modal(j, o->omega, &l);
   if (s == PL_OK) s = pl_modal_response(l, o->omega, &linear);
   if (s == PL_OK) s = pl_modal_strain(l, linear, 0, NULL, &strain);
@@ -182,8 +182,7 @@ pl_status linear_compare(job *j, const pl_analysis *a, const pl_orbit *o, json_t
   }
   if (s == PL_OK) s = orbit_period(j, a, linear, &both[1]);
   snprintf(name, sizeof name, "%.100s-linear", a->name);
-  if (s == PL_OK && j->scene->output.csv)
-    s = pl_table_write(both[1], job_path(j, name, ".csv", path));
+  if (s == PL_OK) s = job_table(j, both[1], name, ".csv");
   if (s == PL_OK && j->page && strain.value != 0)
     pl_page_text(j->page, "Largest strain over a period in the linear motion: %.4g.",
                  fabs(strain.value));

@@ -35,9 +35,9 @@ static pl_status write_mode(job *j, const pl_analysis *a, const pl_state *s, con
     displaced(j, s, shape, moved);
     snprintf(name, sizeof name, "%s-%d", a->name, k + 1);
     snprintf(title, sizeof title, "mode %d: %.5g Hz", k + 1, omega / (2 * PL_PI));
-    if (sc->output.vtu) status = job_vtu_shape(j, s, moved, job_path(j, name, ".vtu", path));
+    if (j->output.vtu) status = job_vtu_shape(j, s, moved, job_path(j, name, ".vtu", path));
   }
-  if (status == PL_OK && sc->output.glb) {
+  if (status == PL_OK && j->output.glb) {
     // one morph target, its weight a sine
     double *base = frame + 3 * n, time[33], weight[33];
     job_positions(j, s->q, 1, base);
@@ -71,7 +71,7 @@ static pl_status write_mode(job *j, const pl_analysis *a, const pl_state *s, con
     view.title = title;
     view.hi = 1;
     status = pl_view_svg(&svg, sc->mesh, &view);
-    if (status == PL_OK && svg.s && sc->output.plots)
+    if (status == PL_OK && svg.s && j->output.plots)
       status = pl_file_write(j->env, job_path(j, name, ".svg", path), svg.s, svg.n);
     if (status == PL_OK && svg.s && j->page) pl_page_figure(j->page, svg.s, NULL);
     pl_text_free(&svg);
@@ -112,7 +112,6 @@ static pl_status draw_bars(job *j, const pl_analysis *a, const double *shape, in
 
 static pl_status write_table(job *j, const pl_analysis *a, const double *omega, int n) {
   pl_table *t;
-  char path[PL_TEXT];
   PL_TRY(pl_table_create(j->env, 3, &t));
   pl_status s = pl_table_column(t, 0, "mode", "");
   if (s == PL_OK) s = pl_table_column(t, 1, "frequency", "Hz");
@@ -121,7 +120,7 @@ static pl_status write_table(job *j, const pl_analysis *a, const double *omega, 
     double row[3] = {k + 1, omega[k] / (2 * PL_PI), omega[k]};
     s = pl_table_row(t, row);
   }
-  if (s == PL_OK && j->scene->output.csv) s = pl_table_write(t, job_path(j, a->name, ".csv", path));
+  if (s == PL_OK) s = job_table(j, t, a->name, ".csv");
   pl_table_free(t);
   return s;
 }

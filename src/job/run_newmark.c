@@ -257,9 +257,9 @@ static pl_status put_watches(const newmark *k, json_t *figures) {
 
 static pl_status write_files(const newmark *k) {
   job *j = k->j;
-  char name[PL_TEXT], path[PL_TEXT];
+  char name[PL_TEXT];
   snprintf(name, sizeof name, "%.100s-newmark", k->a->name);
-  if (j->scene->output.csv) PL_TRY(pl_table_write(k->other, job_path(j, name, ".csv", path)));
+  PL_TRY(job_table(j, k->other, name, ".csv"));
   const orbit_pair pair = {.full = k->full,
                            .other = k->other,
                            .suffix = "newmark",

@@ -217,9 +217,9 @@ pl_status orbit_show(job *j, const pl_orbit *o, const char *name, const char *ti
     pl_orbit_state(sc->model, sc->params, o, 2 * PL_PI * i / n, s);
     job_positions(j, s->q, 1, frames + (size_t)i * per);
   }
-  if (st == PL_OK && sc->output.glb)
+  if (st == PL_OK && j->output.glb)
     st = write_glb(j, o, frames, n, job_path(j, name, ".glb", path));
-  if (st == PL_OK && sc->output.vtu) st = write_vtus(j, o, name, s);
+  if (st == PL_OK && j->output.vtu) st = write_vtus(j, o, name, s);
   if (st == PL_OK) st = film(j, o, frames, n, title);
   if (s) pl_state_free(sc->model, s);
   pl_free(j->env, frames);

@@ -49,16 +49,14 @@ static void set_stability(const pl_floquet *fl, json_t *f) {
 }
 
 static pl_status write_files(job *j, const pl_analysis *a, const pl_orbit *o) {
-  char name[PL_TEXT], path[PL_TEXT];
+  char name[PL_TEXT];
   pl_table *period = NULL, *harmonics = NULL;
   pl_status st = orbit_period(j, a, o, &period);
-  if (st == PL_OK && j->scene->output.csv)
-    st = pl_table_write(period, job_path(j, a->name, ".csv", path));
+  if (st == PL_OK) st = job_table(j, period, a->name, ".csv");
   if (st == PL_OK) st = orbit_harmonics_open(j, a, &harmonics);
   if (st == PL_OK) st = orbit_harmonics_add(j, a, o, 0, harmonics);
   snprintf(name, sizeof name, "%.100s-harmonics", a->name);
-  if (st == PL_OK && j->scene->output.csv)
-    st = pl_table_write(harmonics, job_path(j, name, ".csv", path));
+  if (st == PL_OK) st = job_table(j, harmonics, name, ".csv");
   if (st == PL_OK) st = orbit_show(j, o, a->name, NULL);
   if (st == PL_OK) st = job_probe_plots(j, a, period, 0, 1, "time (s)");
   if (st == PL_OK) st = job_path_plots(j, a, period, 1);

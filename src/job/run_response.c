@@ -141,14 +141,14 @@ static pl_status compare(job *j, const pl_analysis *a, const pl_curve *c, int wa
   const pl_response_opts *opts = &a->opts.response_;
   pl_strain full, other = {0};
   double omega = 0;
-  char name[PL_TEXT], path[PL_TEXT];
+  char name[PL_TEXT];
   PL_TRY(pl_orbit_strain(j->scene->model, j->scene->params, o, 0, NULL, &full));
   strain_set(j, figures, "max_strain", &full);
   if (want_linear) {
     PL_TRY(linear_curve(j, a, opts->from, opts->to, linear, &other, &omega));
     strain_set(j, figures, "linear_max_strain", &other);
     snprintf(name, sizeof name, "%.100s-linear", a->name);
-    if (j->scene->output.csv) PL_TRY(pl_table_write(*linear, job_path(j, name, ".csv", path)));
+    PL_TRY(job_table(j, *linear, name, ".csv"));
   }
   if (!j->page || full.value == 0) return PL_OK;
   pl_page_text(j->page, "Largest strain over a period: %.4g, in the largest motion (%.6g Hz).",
@@ -160,24 +160,23 @@ static pl_status compare(job *j, const pl_analysis *a, const pl_curve *c, int wa
 }
 
 static pl_status write_multipliers(job *j, const pl_analysis *a, const pl_curve *c) {
-  char name[PL_TEXT], path[PL_TEXT];
+  char name[PL_TEXT];
   pl_table *t = NULL;
   pl_status st = multipliers_table(j, c, &t);
   if (st == PL_OK && pl_table_rows(t) > 0)
-    st = pl_table_write(t, job_path(j, curve_file(a, "multipliers", name), ".csv", path));
+    st = job_table(j, t, curve_file(a, "multipliers", name), ".csv");
   pl_table_free(t);
   return st;
 }
 
 static pl_status write_files(curve_out *o, const pl_curve *c, const pl_table *linear) {
   job *j = o->j;
-  char path[PL_TEXT];
-  int csv = j->scene->output.csv;
+  int csv = job_tables(j);
   // the table may be of another order of the same points
   pl_table_free(o->table);
   o->table = NULL;
   PL_TRY(curve_table(o, c));
-  if (csv) PL_TRY(pl_table_write(o->table, job_path(j, o->a->name, ".csv", path)));
+  if (csv) PL_TRY(job_table(j, o->table, o->a->name, ".csv"));
   if (csv) PL_TRY(curve_special(o, c));
   if (csv) PL_TRY(write_multipliers(j, o->a, c));
   if (csv) PL_TRY(curve_harmonics(o, c));
@@ -248,7 +247,8 @@ static pl_status keep(curve_out *o, const pl_trail *t) {
 static pl_status look(void *ctx, const pl_curve *c, const pl_trail *t, int last) {
   curve_out *o = ctx;
   PL_TRY(curve_append(o, c));
-  return t && (last || checkpoint_due(o->j)) ? keep(o, t) : PL_OK;
+  if (t && (last || checkpoint_due(o->j))) PL_TRY(keep(o, t));
+  return job_stopped(o->j) ? PL_CANCELLED : PL_OK;
 }
 
 pl_status job_response(job *j, int index, json_t *figures) {
@@ -278,7 +278,7 @@ static pl_status write_damping(job *j, const pl_analysis *a, const int *node, co
   enum { BEFORE = 4 };
   static const char *const column[BEFORE] = {"frequency", "omega", "damping_ratio", "energy"};
   static const char *const unit[BEFORE] = {"Hz", "rad_s", "", "J"};
-  char name[PL_TEXT], path[PL_TEXT];
+  char name[PL_TEXT];
   int dim = j->scene->dim, n = BEFORE + a->nprobe * dim;
   pl_table *t = NULL;
   double *row = pl_alloc(j->env, (size_t)n, sizeof *row);
@@ -300,7 +300,7 @@ static pl_status write_damping(job *j, const pl_analysis *a, const int *node, co
     st = pl_table_row(t, row);
   }
   snprintf(name, sizeof name, "%.100s-damping", a->name);
-  if (st == PL_OK && j->scene->output.csv) st = pl_table_write(t, job_path(j, name, ".csv", path));
+  if (st == PL_OK) st = job_table(j, t, name, ".csv");
   pl_table_free(t);
   pl_free(j->env, row);
   return st;

@@ -28,7 +28,9 @@ static int on_step(void *ctx, const pl_state *s, const pl_clock *c, const pl_wor
   job_reaction_row(r->j, s, w, contact_pair + job_contact_count(r->contact));
   if (r->work > 0) r->row[r->work] = r->info.work;
   r->status = pl_table_row(r->table, r->row);
-  return r->status != PL_OK;
+  job_rows(r->j, r->table, r->a->name, pl_table_rows(r->table) - 1);
+  sink_state(r->j, r->a, s);
+  return r->status != PL_OK || job_stopped(r->j);
 }
 
 static pl_status make_recorder(job *j, const pl_analysis *a, recorder *r) {
@@ -217,7 +219,7 @@ static pl_status write_glb(job *j, const pl_analysis *a, const pl_state *s) {
 
 pl_status job_shape(job *j, const pl_analysis *a, const pl_state *s) {
   char path[PL_TEXT], name[PL_TEXT];
-  const pl_output_opts *o = &j->scene->output;
+  const pl_output_opts *o = &j->output;
   if (j->drawable && o->vtu) PL_TRY(job_vtu(j, s, 0, job_path(j, a->name, ".vtu", path)));
   if (j->drawable && o->glb) PL_TRY(write_glb(j, a, s));
   snprintf(name, sizeof name, "%s-shape", a->name);
@@ -226,8 +228,7 @@ pl_status job_shape(job *j, const pl_analysis *a, const pl_state *s) {
 }
 
 static pl_status write_files(job *j, const pl_analysis *a, const pl_state *s, recorder *r) {
-  char path[PL_TEXT];
-  if (j->scene->output.csv) PL_TRY(pl_table_write(r->table, job_path(j, a->name, ".csv", path)));
+  PL_TRY(job_table(j, r->table, a->name, ".csv"));
   PL_TRY(job_shape(j, a, s));
   PL_TRY(job_probe_plots(j, a, r->table, 0, 3, "load factor"));
   return job_contact_plots(j, a, r->contact, r->table, 3 + job_probe_count(j, a), "load factor");

@@ -21,14 +21,14 @@ pl_status record_open(job *j, const pl_analysis *a, recorder *r) {
   static const char *const names[FIXED_COLUMNS] = {"time",      "kinetic", "elastic",
                                                    "potential", "total",   "dissipated"};
   int contact_pair = FIXED_COLUMNS + job_probe_count(j, a);
-  *r = (recorder){.j = j, .a = a, .every = j->scene->output.every};
+  *r = (recorder){.j = j, .a = a, .every = j->output.every};
   PL_TRY(job_contact_make(j, &r->kept.contact));
   int hold = contact_pair + job_contact_count(r->kept.contact);
   // cloth has its own equations of motion
   r->nreaction = is_cloth(j->scene, a) ? 0 : job_reaction_count(j);
   int ncol = hold + r->nreaction;
   const pl_transient_opts *o = &a->opts.transient_;
-  r->frame_step = span(o) / j->scene->output.frames;
+  r->frame_step = span(o) / j->output.frames;
   // frames far apart would show a periodic motion standing still: closer ones, of its end
   double period = o->frequency > 0 ? 2 * PL_PI / o->frequency : 0;
   if (period > 0 && r->frame_step > period / 12) r->frame_step = period / 24;
@@ -57,7 +57,7 @@ void record_close(recorder *r) {
 
 static pl_status add_frame(recorder *r, const pl_state *s) {
   kept *k = &r->kept;
-  size_t per = 2 * (size_t)s->nq, most = (size_t)r->j->scene->output.frames + 1;
+  size_t per = 2 * (size_t)s->nq, most = (size_t)r->j->output.frames + 1;
   if (k->cap == 0) {
     k->time = pl_alloc(r->j->env, most, sizeof(double));
     k->qv = pl_alloc(r->j->env, most * per, sizeof(double));
@@ -99,6 +99,8 @@ pl_status record_step(recorder *r, const pl_state *s, const step_energy *e) {
     if (r->nreaction)
       job_reaction_row(r->j, s, r->j->work, contact_pair + job_contact_count(r->kept.contact));
     PL_TRY(pl_table_row(r->table, r->row));
+    job_rows(r->j, r->table, r->a->name, pl_table_rows(r->table) - 1);
+    sink_state(r->j, r->a, s);
     r->next_row = next_due(r->every, s->t + slack);
   }
   if (r->j->drawable && s->t + slack >= r->next_frame) {
@@ -126,7 +128,7 @@ static int on_step(void *ctx, const pl_state *s, const pl_clock *c, const pl_wor
   r->status = record(r, s, w);
   record_contact(r);
   if (r->status == PL_OK) r->status = record_keep(r, s);
-  return r->status != PL_OK;
+  return r->status != PL_OK || job_stopped(r->j);
 }
 
 pl_status record_start(recorder *r, const pl_state *s) {
@@ -277,8 +279,8 @@ static pl_status write_frames(job *j, const pl_analysis *a, const kept *f) {
     if (faces) st = cloth_faces(j, s->q, faces + (size_t)k * ntri);
   }
   if (st == PL_OK && colour) cloth_colours(j, faces + (size_t)(f->n - 1) * ntri, colour);
-  if (st == PL_OK && j->scene->output.vtu) st = write_vtus(j, a, f, s);
-  if (st == PL_OK && j->scene->output.glb) st = write_glb(j, a, f, x, colour);
+  if (st == PL_OK && j->output.vtu) st = write_vtus(j, a, f, s);
+  if (st == PL_OK && j->output.glb) st = write_glb(j, a, f, x, colour);
   if (st == PL_OK) st = film(j, f, x, faces);
   pl_state_free(j->scene->model, s);
   pl_free(j->env, x);
@@ -290,8 +292,8 @@ static pl_status write_frames(job *j, const pl_analysis *a, const kept *f) {
 pl_status record_files(recorder *r, const pl_state *s, int energy) {
   job *j = r->j;
   const pl_analysis *a = r->a;
-  char path[PL_TEXT], name[PL_TEXT];
-  if (j->scene->output.csv) PL_TRY(pl_table_write(r->table, job_path(j, a->name, ".csv", path)));
+  char name[PL_TEXT];
+  PL_TRY(job_table(j, r->table, a->name, ".csv"));
   if (j->drawable && r->kept.n) {
     PL_TRY(write_frames(j, a, &r->kept));
     snprintf(name, sizeof name, "%s-end", a->name);

@@ -1,0 +1,233 @@
+// Jobs that are looked on: rows as they come, tables, plots, states and the summary as data, with
+// and without files; jobs in threads of their own, and stopped ones.
+#include "check.h"
+
+#include "pliant/job.h"
+
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define FOLDER "test_sink.results"
+
+static const char scene_text[] =
+    "pliant: 1\n"
+    "dimension: 1\n"
+    "nodes: {m: 0}\n"
+    "masses: [{node: m, mass: 1 kg}]\n"
+    "springs: [{nodes: [ground, m], stiffness: 25 N/m, cubic: 5 N/m^3, damping: 0.4 N.s/m}]\n"
+    "loads: [{node: m, force: [3 N], harmonic: 1}, {node: m, force: [1 N]}]\n"
+    "watch: {m: m}\n"
+    "analyses:\n"
+    "  - static: {steps: 4}\n"
+    "  - transient: {duration: 2 s, step: 10 ms, frequency: 3 rad/s}\n"
+    "  - response: {from: 1 rad/s, to: 9 rad/s, peaks: max}\n";
+
+enum { TABLES = 16 };
+typedef struct seen {
+  int begun, ended, rows, plots, states, texts;
+  int stop_at; // rows; 0: never
+  int ntable;
+  char name[TABLES][64];
+  int n[TABLES];
+  double last[TABLES]; // the last number of each
+  char summary[1 << 16];
+} seen;
+
+static void begin(void *ctx, const pl_analysis *a) {
+  assert_non_null(a->name);
+  ((seen *)ctx)->begun++;
+}
+
+static int rows(void *ctx, const char *name, const pl_table *t, int first) {
+  seen *k = ctx;
+  assert_true(strlen(name) > 0 && pl_table_rows(t) > first);
+  k->rows += pl_table_rows(t) - first;
+  return k->stop_at > 0 && k->rows >= k->stop_at;
+}
+
+static void table(void *ctx, const char *name, const pl_table *t) {
+  seen *k = ctx;
+  assert_in_range(k->ntable, 0, TABLES - 1);
+  snprintf(k->name[k->ntable], sizeof k->name[0], "%s", name);
+  k->n[k->ntable] = pl_table_rows(t);
+  size_t count = (size_t)pl_table_rows(t) * (size_t)pl_table_cols(t);
+  k->last[k->ntable++] = count ? pl_table_data(t)[count - 1] : 0;
+}
+
+static void text(void *ctx, const char *name, const char *csv, size_t n) {
+  assert_true(strlen(csv) == n && !strchr(name, '/') && !strstr(name, ".csv"));
+  ((seen *)ctx)->texts++;
+}
+
+static void plot(void *ctx, const char *name, const char *caption, const pl_plot *p) {
+  (void)name;
+  (void)caption;
+  assert_true(p->nseries > 0);
+  ((seen *)ctx)->plots++;
+}
+
+static void state(void *ctx, const pl_analysis *a, const pl_state *s) {
+  (void)a;
+  assert_int_equal(s->nq, 1);
+  ((seen *)ctx)->states++;
+}
+
+static void end(void *ctx, const pl_analysis *a, pl_status status) {
+  (void)a;
+  (void)status;
+  ((seen *)ctx)->ended++;
+}
+
+static void summary(void *ctx, const char *json) {
+  seen *k = ctx;
+  snprintf(k->summary, sizeof k->summary, "%s", json);
+}
+
+static pl_sink sink_of(seen *k) {
+  return (pl_sink){.ctx = k,
+                   .begin = begin,
+                   .rows = rows,
+                   .table = table,
+                   .text = text,
+                   .plot = plot,
+                   .state = state,
+                   .end = end,
+                   .summary = summary};
+}
+
+static pl_scene *load(pl_env *env) {
+  pl_scene *s;
+  check_ok(env, pl_scene_parse(env, "test.yaml", ".", scene_text, strlen(scene_text), 0, NULL, NULL,
+                               &s));
+  return s;
+}
+
+static int find(const seen *k, const char *name) {
+  for (int i = 0; i < k->ntable; i++)
+    if (strcmp(k->name[i], name) == 0) return i;
+  return -1;
+}
+
+// the same is told with and without files, and without a folder none are written
+static void data_without_files(void **unused) {
+  (void)unused;
+  seen *k = calloc(2, sizeof *k);
+  assert_non_null(k);
+  for (int files = 0; files < 2; files++) {
+    pl_env env;
+    pl_env_init(&env);
+    pl_scene *s = load(&env);
+    pl_sink sink = sink_of(&k[files]);
+    pl_job_result r;
+    check_ok(&env, pl_job_run(&env, s,
+                              &(pl_job_opts){.folder = files ? FOLDER : NULL, .sink = &sink}, &r));
+    assert_int_equal(r.nrun, 3);
+    assert_int_equal(r.report[0] != 0, files);
+    pl_scene_free(s);
+  }
+  assert_int_equal(access("transient.csv", F_OK), -1);
+  assert_int_equal(access("summary.json", F_OK), -1);
+  for (int i = 0; i < 2; i++) {
+    assert_int_equal(k[i].begun, 3);
+    assert_int_equal(k[i].ended, 3);
+    // four load steps and rest, 200 time steps and the start, each point of the response
+    int curve = find(&k[i], "response");
+    assert_true(curve >= 0);
+    assert_int_equal(k[i].states, 5 + 201);
+    // the end of the range is in the whole table only
+    assert_true(k[i].rows >= k[i].states + k[i].n[curve] - 1);
+    assert_int_equal(k[i].n[find(&k[i], "static")], 5);
+    assert_int_equal(k[i].n[find(&k[i], "transient")], 201);
+    assert_true(k[i].texts > 0);
+    assert_non_null(strstr(k[i].summary, "\"response\""));
+  }
+  assert_true(k[1].plots > 0);
+  assert_int_equal(k[0].ntable, k[1].ntable);
+  for (int t = 0; t < k[0].ntable; t++) {
+    assert_string_equal(k[0].name[t], k[1].name[t]);
+    assert_int_equal(k[0].n[t], k[1].n[t]);
+    assert_true(k[0].last[t] == k[1].last[t]);
+  }
+  free(k);
+}
+
+// who looks on can stop it
+static void rows_stop_a_job(void **unused) {
+  (void)unused;
+  seen *k = calloc(1, sizeof *k);
+  pl_env env;
+  pl_job_result r;
+  assert_non_null(k);
+  k->stop_at = 30;
+  pl_env_init(&env);
+  pl_scene *s = load(&env);
+  pl_sink sink = sink_of(k);
+  assert_int_equal(pl_job_run(&env, s, &(pl_job_opts){.sink = &sink}, &r), PL_CANCELLED);
+  assert_int_equal(r.cancelled, 1);
+  assert_int_equal(k->rows, 30);
+  assert_int_equal(k->ended, 2);
+  assert_non_null(strstr(k->summary, "cancelled"));
+  assert_null(env.progress);
+  pl_scene_free(s);
+  free(k);
+}
+
+static atomic_int asked;
+
+static int look(void *ctx, const char *name, const pl_table *t, int first) {
+  (void)name;
+  (void)t;
+  (void)first;
+  atomic_fetch_add(&asked, 1);
+  // goes on slowly until it is cancelled
+  usleep(1000);
+  (void)ctx;
+  return 0;
+}
+
+// a job in a thread of its own: waited for, and cancelled on its way
+static void jobs_in_threads(void **unused) {
+  (void)unused;
+  for (int cancel = 0; cancel < 2; cancel++) {
+    pl_env env;
+    pl_env_init(&env);
+    pl_scene *s = load(&env);
+    const pl_sink sink = {.rows = look};
+    pl_job *j;
+    pl_job_result r;
+    atomic_store(&asked, 0);
+    check_ok(&env, pl_job_create(&env, s, &(pl_job_opts){.sink = &sink, .threads = 1}, &j));
+    assert_int_equal(pl_job_wait(j, NULL), PL_E_ARG);
+    check_ok(&env, pl_job_start(j));
+    assert_int_equal(pl_job_start(j), PL_E_ARG);
+    while (cancel && atomic_load(&asked) < 10) usleep(100);
+    if (cancel) pl_job_cancel(j);
+    assert_int_equal(pl_job_wait(j, &r), cancel ? PL_CANCELLED : PL_OK);
+    assert_int_equal(r.cancelled, cancel);
+    pl_job_free(j);
+    pl_scene_free(s);
+  }
+}
+
+static void no_folder_no_resume(void **unused) {
+  (void)unused;
+  pl_env env;
+  pl_job_result r;
+  pl_env_init(&env);
+  pl_scene *s = load(&env);
+  assert_int_equal(pl_job_run(&env, s, &(pl_job_opts){.resume = 1}, &r), PL_E_ARG);
+  pl_scene_free(s);
+}
+
+int test_sink(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(data_without_files),
+      cmocka_unit_test(rows_stop_a_job),
+      cmocka_unit_test(jobs_in_threads),
+      cmocka_unit_test(no_folder_no_resume),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
