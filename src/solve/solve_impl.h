@@ -296,6 +296,7 @@ typedef struct stepper {
   const pl_params *p;
   pl_work *w;
   pl_transient_info *info;
+  long done[3]; // rejected, iterations and factorisations up to the last grid point
   pl_env *env;
   ticker tick;
   int n, nq;

@@ -170,7 +170,20 @@ static void period_progress(stepper *st) {
   if (i == h->nsample - 1 && h->nstep > h->nsample) h->last_change = h->change;
 }
 
+// counts of a step that is cancelled on its way are those of the run that takes it again
+static void keep_counts(stepper *st) {
+  const pl_transient_info *i = st->info;
+  memcpy(st->done, (long[]){i->rejected, i->iterations, i->factorisations}, sizeof st->done);
+}
+
+static void restore_counts(stepper *st) {
+  st->info->rejected = st->done[0];
+  st->info->iterations = st->done[1];
+  st->info->factorisations = st->done[2];
+}
+
 static pl_status step_progress(stepper *st, pl_observe_fn observe, void *ctx) {
+  keep_counts(st);
   pl_clock c = {st->s->t, st->o->frequency, 1, st->o->ramp};
   if (st->reported) *st->reported = st->hist;
   if (observe && observe(ctx, st->s, &c, st->w)) return PL_CANCELLED;
@@ -294,7 +307,10 @@ static pl_status stepping(stepper *st, pl_history *history, pl_observe_fn observ
     if (history) *history = (pl_history){0};
     return s;
   }
-  if (s == PL_CANCELLED) st->info->reason = PL_STOP_CANCELLED;
+  if (s == PL_CANCELLED) {
+    st->info->reason = PL_STOP_CANCELLED;
+    restore_counts(st);
+  }
   if (s == PL_UNSOLVED) st->info->reason = audit_ran_away(st) ? PL_STOP_ENERGY : PL_STOP_STEP;
   audit_report(&st->hist, st->info);
   if (st->info->reason == PL_STOP_END &&
