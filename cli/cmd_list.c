@@ -108,7 +108,7 @@ int cmd_list(const cli_args *a) {
   if (wanted(a, "objectives")) {
     begin(&l, "objectives");
     for (int k = 0; k < PL_OBJECTIVE_COUNT; k++)
-      item(&l, pl_objective_name[k], pl_objective_text[k]);
+      item(&l, pl_objective_table[k]->name, pl_objective_table[k]->text);
   }
   if (wanted(a, "protocols")) {
     begin(&l, "protocols");

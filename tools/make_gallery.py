@@ -42,7 +42,7 @@ def picture(name):
 
 def design(a):
     for goal in a["objectives"]:
-        if "ratio" in goal:
+        if "amplitude_m" in goal:
             yield (f"{goal['name']}: {1e3 * goal['amplitude_before_m']:.4g} to "
                    f"{1e3 * goal['amplitude_m']:.4g} mm, {goal['ratio']:.3g} times")
     if "tracking_error" in a:

@@ -35,61 +35,168 @@ typedef struct pl_operating {
   const pl_orbit *start; // a motion to begin from, to choose a branch; NULL: from rest
 } pl_operating;
 
-// O(name, key, text)
-#define PL_OBJECTIVE_LIST(O)                                                                       \
-  O(AMPLITUDE, "amplitude", "path length of nodes over a period: to a target, largest, smallest")  \
-  O(TRAJECTORY, "trajectory", "nodes follow closed curves, at any phase")                          \
-  O(PEAK, "peak", "a resonance peak of a node lies at a frequency")                                \
-  O(FOLD, "fold", "a fold of the response lies at a frequency")                                    \
-  O(HEIGHT, "peak_height", "largest peak of a node's response in a window: least, to a target")    \
-  O(STABILITY, "stability", "the largest Floquet multiplier stays below a bound")                  \
-  O(MASS, "mass", "total mass is small, or stays below a limit")                                   \
-  O(STRAIN, "strain", "strain over elements and period is small, or stays below a limit")          \
-  O(SMOOTH, "smooth", "parameters of neighbouring elements differ little")
-
-#define O(name, key, text) PL_OBJECTIVE_##name,
-typedef enum pl_objective_kind { PL_OBJECTIVE_LIST(O) PL_OBJECTIVE_COUNT } pl_objective_kind;
-#undef O
-extern const char *const pl_objective_name[PL_OBJECTIVE_COUNT];
-extern const char *const pl_objective_text[PL_OBJECTIVE_COUNT];
-
 typedef enum pl_goal { PL_GOAL_TARGET, PL_GOAL_MOST, PL_GOAL_LEAST } pl_goal;
 
-// One term of what is minimised; every term has no unit and is 1 or so at the start:
-//   AMPLITUDE  mean over nodes of (A/T - 1)^2 (eq. 27 over T^2), (A0/A)^2 for the most (a parabola
-//              in a parameter that tunes a resonance), (A/A0)^2 for the least; A0 at the start
-//   TRAJECTORY mean square distance to the targets over their mean square motion at the best phase,
-//              or a smooth minimum over phases (eqs. 25, 26); all nodes of one objective share it
-//   PEAK, FOLD (omega / T - 1)^2 of the peak or fold that is followed
-//   HEIGHT     as AMPLITUDE, of the largest value that a measure takes on the response in a window:
-//              at a peak, or at an end of the window; (sum A^e)^(1/e) over all of them
-//   STABILITY  max(0, |mu| / T - 1)^2 of the largest multiplier
-//   MASS, STRAIN  value over that of the start, or max(0, value / T - 1)^2
-//   SMOOTH     mean over pairs of neighbours of the square of the difference of scaled variables
+// One term of what is minimised. Its kind says which of the fields it looks at.
 typedef struct pl_objective {
-  pl_objective_kind kind;
-  const char *name; // for messages, may be NULL
-  double weight;    // > 0
-  int point;        // operating point
-  int nnode;        // AMPLITUDE, TRAJECTORY: one or more; PEAK, HEIGHT: one
+  const struct pl_objective_kind *kind; // &pl_objective_amplitude, ..., or one of your own
+  const char *name;                     // for messages, may be NULL
+  double weight;                        // > 0
+  int point;                            // operating point
+  int nnode;
   const int *node;
-  int mask;           // AMPLITUDE, PEAK, HEIGHT: axes that count (bit c: axis c); 0: all
-  pl_goal goal;       // AMPLITUDE, HEIGHT, MASS, STRAIN
-  double target;      // T: m; rad/s; size of the multiplier; kg; strain
-  int nharm;          // TRAJECTORY: harmonics of the target
+  int drive;          // support or drive, by its number in the model
+  int mask;           // axes that count (bit c: axis c); 0: all
+  pl_goal goal;       // one of the kind's
+  double target;      // T, in the kind's unit
+  int nharm;          // curves: harmonics of the target
   const double *coef; // [nnode][dim][2 nharm + 1] c0 s1 c1 ... of the target
-  int means;          // TRAJECTORY: 1: mean positions count too
-  int phases;         // TRAJECTORY: phase offsets tried, 0: 128
-  // TRAJECTORY: alpha of eq. 26 times the target's mean square; 0: the best phase itself where all
+  int means;          // curves: 1: mean positions count too
+  int phases;         // curves: phase offsets tried, 0: 128
+  // curves: alpha of eq. 26 times the target's mean square; 0: the best phase itself where all
   // objectives are targets, else 200
   double sharpness;
-  double from, to; // PEAK, FOLD: window in which it is looked for at the start; HEIGHT: rad/s
-  double exponent; // of the smooth maximum: STRAIN 0: 12; HEIGHT 0: 100, 1000: none
-  pl_measure_kind measure; // PEAK, HEIGHT
-  int harmonic;            // the same: of the measure HARMONIC
+  double from,
+      to; // window: in which a peak or fold is looked for at the start, or that counts; rad/s
+  double exponent; // of the smooth maximum: strain 0: 12; peak_height 0: 100, 1000: none
+  pl_measure_kind measure;
+  int harmonic;     // which one: of the measure HARMONIC, of a force, of a phase
+  const void *data; // of kinds of your own; must outlive the design
 } pl_objective;
-// What a PEAK or HEIGHT looks at.
+// What a peak or peak_height looks at.
 pl_measure pl_objective_measure(const pl_objective *o);
+
+// ---- kinds of objectives ----------------------------------------------------------------------
+
+typedef struct pl_design pl_design;
+
+// Where an objective looks.
+typedef enum pl_scope {
+  PL_SCOPE_POINT,  // at the steady motion of its operating point
+  PL_SCOPE_PEAK,   // at a resonance peak, which is followed
+  PL_SCOPE_FOLD,   // at a fold of the response, which is followed
+  PL_SCOPE_WINDOW, // at the response between two frequencies
+  PL_SCOPE_VALUES  // at no motion: at the values of the variables alone
+} pl_scope;
+
+// What is minimised of a quantity Q (Q0 at the start). It has no unit and is 1 or so at the start;
+// of several quantities the mean counts.
+typedef enum pl_form {
+  PL_FORM_RATIO, // (Q/T - 1)^2 to a target, (Q0/Q)^2 for the most (a parabola in a parameter that
+                 // tunes a resonance), (Q/Q0)^2 for the least; Q > 0
+  PL_FORM_LIMIT, // max(0, Q/T - 1)^2 to a limit, Q/Q0 for the least; Q > 0
+  PL_FORM_ANGLE, // (Q - T)^2, the nearer way round, rad
+  PL_FORM_OWN    // Q itself: it is no quantity that could be told or explored
+} pl_form;
+
+enum { PL_GOALS_TARGET = 1, PL_GOALS_MOST = 2, PL_GOALS_LEAST = 4 }; // bit of every pl_goal
+
+typedef enum pl_nodes {
+  PL_NODES_NONE,
+  PL_NODES_ONE,  // that is free to move
+  PL_NODES_EACH, // one or more, a quantity for each
+  PL_NODES_ALL   // one or more in their order, all together
+} pl_nodes;
+
+// An objective while it is looked at.
+typedef struct pl_objective_at {
+  pl_design *d;
+  int index; // of the objective in the problem
+  const pl_objective *o;
+  const pl_model *m;
+  const pl_params *p;
+  pl_work *w;
+  const pl_orbit *orbit; // the motion at which it looks; WINDOW, VALUES: of the operating point
+  int nvariable;
+  void *own; // what begin made
+} pl_objective_at;
+
+// A kind of objective: a constant table. See docs/add-an-objective.md.
+typedef struct pl_objective_kind {
+  const char *name;  // key in scenes
+  const char *text;  // what it wants, one line
+  const char *value; // scenes: what the key looks like, e.g. "max|min|length"
+  const char *about; // scenes: what the key means
+  const char *keys;  // scenes: other keys it takes besides name and weight, e.g. "node axes at"
+  // quantity and results: words of its name, SI unit of targets; unit in which it is told and SI
+  // units in one of it (NULL and 0: the SI unit)
+  const char *quantity, *unit, *told_unit;
+  double told_si;
+  pl_scope scope;
+  pl_form form;
+  unsigned goals; // PL_GOALS_...; 0: it has none
+  pl_nodes nodes;
+  int one_axis;      // 1: mask is one axis
+  int drive;         // 1: it looks at a named support or drive
+  int curves;        // 1: closed curves in coef are its target, and drawn with the motions
+  int least_squares; // 1: targets take Gauss-Newton steps (RATIO, ANGLE)
+
+  // Q of node i (0 where it has one quantity). PL_DOMAIN: there is none at this design.
+  pl_status (*eval)(const pl_objective_at *at, int i, double *q);
+  // Adds by dQ/dz to gz[nfree (2 nharm + 1)] and by dQ/dx at a fixed motion to gx[nvariable]; what
+  // the motion's change with x does follows from gz by one adjoint solution. q: as eval gave it.
+  pl_status (*gradient)(const pl_objective_at *at, int i, double q, double by, double *gz,
+                        double *gx);
+
+  // optional
+  pl_status (*check)(const pl_objective_at *at);             // of the statement, before motions
+  pl_status (*harmonics)(const pl_objective_at *at, int *H); // that it needs when they are chosen
+  pl_status (*begin)(const pl_objective_at *at, void **own); // at the start
+  void (*end)(const pl_objective_at *at);                    // frees own
+  // The number itself, where Q is a smooth form of it, and its whole gradient[nvariable] (may be
+  // NULL).
+  pl_status (*tell)(const pl_objective_at *at, double *q, double *grad);
+  // For drawings: what it looks at over a period, in SI, at n phases from 0 to 2 pi.
+  pl_status (*trace)(const pl_objective_at *at, int n, double *y);
+  // OWN that is a sum of squares: the number of residuals (0: it is none); the residuals of by
+  // times Q, and their derivatives by a phase that is left free; what a change dz of the motion
+  // adds to them, in steps of stride; derivatives of one of them, by z (1 is returned) or at a
+  // fixed motion into gx (0).
+  int (*nresidual)(const pl_objective_at *at);
+  void (*residual)(const pl_objective_at *at, double by, double *r, double *turn);
+  void (*residual_column)(const pl_objective_at *at, double by, const double *dz, int stride,
+                          double *J);
+  int (*residual_row)(const pl_objective_at *at, double by, int row, double *gz, double *gx);
+} pl_objective_kind;
+
+// All kinds there are, in the order in which they are told.
+//   amplitude   path length of nodes over a period, m (eq. 27)
+//   trajectory  mean square distance to closed curves over their mean square motion at the best
+//               phase, or a smooth minimum over phases (eqs. 25, 26); its nodes share the phase
+//   peak, fold  frequency of the peak or fold that is followed, rad/s
+//   peak_height largest value that a measure takes on the response in a window: at a peak, or at an
+//               end of the window; (sum A^e)^(1/e) over all of them
+//   stability   size of the largest Floquet multiplier
+//   mass        total mass, kg
+//   strain      smooth maximum over elements and period
+//   smooth      mean over pairs of neighbours of the squared difference of scaled variables
+#define PL_OBJECTIVE_LIST(X)                                                                       \
+  X(amplitude)                                                                                     \
+  X(trajectory)                                                                                    \
+  X(peak)                                                                                          \
+  X(fold)                                                                                          \
+  X(peak_height)                                                                                   \
+  X(stability)                                                                                     \
+  X(mass)                                                                                          \
+  X(strain)                                                                                        \
+  X(smooth)
+
+#define X(name) PL_OBJECTIVE_##name,
+enum { PL_OBJECTIVE_LIST(X) PL_OBJECTIVE_COUNT };
+#undef X
+#define X(name) extern const pl_objective_kind pl_objective_##name;
+PL_OBJECTIVE_LIST(X)
+#undef X
+extern const pl_objective_kind *const pl_objective_table[PL_OBJECTIVE_COUNT];
+const pl_objective_kind *pl_objective_find(const char *name); // NULL: there is none
+
+// For kinds of your own. Adds derivatives g[2 nharm + 1] by the Fourier coefficients of one
+// coordinate of a node (as pl_orbit_series gives them) to gz, or where the coordinate is driven,
+// what variables do to it to gx.
+void pl_objective_add(const pl_objective_at *at, int node, int axis, const double *g, double *gz,
+                      double *gx);
+// Adds the derivative by the frequency at a fixed motion, rad/s, where that is a variable.
+void pl_objective_add_omega(const pl_objective_at *at, double g, double *gx);
 
 typedef struct pl_design_problem {
   int nvariable, npoint, nobjective;
@@ -143,7 +250,6 @@ extern const int pl_optimise_option_count;
 
 // A problem with the steady motions of its operating points (and the peaks and folds that
 // objectives follow) at the present values of its variables.
-typedef struct pl_design pl_design;
 // Checks the statement and solves the motions at the values that p has (moved into bounds). p
 // follows the design from then on; m, p, w must outlive it; the problem is copied. Statements that
 // make no sense are PL_E_INPUT with a hint. PL_UNSOLVED: there is no steady motion to start from.
@@ -162,8 +268,8 @@ const pl_orbit *pl_design_orbit(const pl_design *d, int point);
 double pl_design_tracked(const pl_design *d, int k, const pl_orbit **orbit);
 
 // The height of the peak (0 for folds) and the frequency (rad/s) of what objective k follows, of
-// kind PEAK, FOLD or HEIGHT, with their gradients [nvariable], accurate as those of pl_slopes_at.
-// At an end of the window of HEIGHT the frequency stays.
+// scope PEAK, FOLD or WINDOW, with their gradients [nvariable], accurate as those of pl_slopes_at.
+// At an end of a WINDOW the frequency stays.
 pl_status pl_design_peak(pl_design *d, int k, double *height, double *height_grad, double *omega,
                          double *omega_grad);
 
@@ -175,13 +281,18 @@ pl_status pl_design_move(pl_design *d, const double *x);
 pl_status pl_design_set(pl_design *d, const double *x);
 
 // Value and gradient (by adjoints, eq. 24; may be NULL) of one objective without its weight, or of
-// the weighted sum (k = -1). Accuracy: exact to the solution of the motions for AMPLITUDE,
-// TRAJECTORY, MASS, SMOOTH, FOLD and HEIGHT (at a peak, the change of its frequency does not
-// count); PEAK 1e-6 or so (central differences of exact gradients along the response); STRAIN 1e-7
-// (element strains by central differences); STABILITY 1e-8 (eigenvectors of the period map; of more
+// the weighted sum (k = -1). Accuracy: exact to the solution of the motions for amplitude,
+// trajectory, mass, smooth, fold and peak_height (at a peak, the change of its frequency does not
+// count); peak 1e-6 or so (central differences of exact gradients along the response); strain 1e-7
+// (element strains by central differences); stability 1e-8 (eigenvectors of the period map; of more
 // than 50 unknowns, or with stops or dry friction, 1e-4 and worse: central differences of
 // multipliers along dz/dp, two Floquet analyses a variable), and none while the bound holds.
 pl_status pl_design_value(pl_design *d, int k, double *value, double *grad);
+// The quantity that objective k is about, the mean over its nodes, in SI, and its gradient (may be
+// NULL), as accurate. PL_E_ARG: its kind has none.
+pl_status pl_design_quantity(pl_design *d, int k, double *value, double *grad);
+// y[n] in SI over a period of the motion it looks at. PL_E_ARG: its kind has no such drawing.
+pl_status pl_design_trace(pl_design *d, int k, int n, double *y);
 // Path length of a node along axes (mask, 0: all) at an operating point, and its gradient.
 pl_status pl_design_amplitude(pl_design *d, int point, int node, int mask, double *value,
                               double *grad);
@@ -471,7 +582,7 @@ typedef struct pl_proof {
 pl_status pl_design_prove(const pl_proof_opts *o, const pl_model *m, pl_params *p, pl_work *w,
                           const pl_orbit *orbit, pl_proof *out);
 
-// The same for the largest motion in the window of a HEIGHT objective, and whether it is that: the
+// The same for the largest motion in the window of a peak_height, and whether it is that: the
 // response is followed from the window's end with more harmonics and shorter steps. Higher motions
 // on parts that do not hang together with this curve in the window are looked for on the response
 // from 1.6 times its end to its begin over 1.6, and, of small models (PL_DETACHED_MOST

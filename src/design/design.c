@@ -17,7 +17,7 @@ static pl_status copy_objective(pl_design *d, objective *o, const pl_objective *
   o->o.node = node;
   if (!node || !o->ref || (from->name && !o->o.name)) return PL_E_NOMEM;
   if (nnode) memcpy(node, from->node, nnode * sizeof *node);
-  if (from->kind != PL_OBJECTIVE_TRAJECTORY || !from->coef || from->nharm < 1) return PL_OK;
+  if (!from->kind->curves || !from->coef || from->nharm < 1) return PL_OK;
   size_t n = nnode * dim * (2 * (size_t)from->nharm + 1);
   double *coef = pl_alloc(d->env, n, sizeof *coef);
   o->o.coef = coef;
@@ -27,16 +27,16 @@ static pl_status copy_objective(pl_design *d, objective *o, const pl_objective *
 }
 
 static void free_objective(pl_design *d, objective *o) {
+  pl_objective_at at = objective_at(d, o);
+  if (o->o.kind && o->o.kind->end && o->own) o->o.kind->end(&at);
   pl_free(d->env, (void *)o->o.name);
   pl_free(d->env, (void *)o->o.node);
   pl_free(d->env, (void *)o->o.coef);
   pl_free(d->env, o->ref);
-  pl_free(d->env, o->pair);
-  height_free(d, o->peaks);
 }
 
 static int is_tracked(const objective *o) {
-  return o->o.kind == PL_OBJECTIVE_PEAK || o->o.kind == PL_OBJECTIVE_FOLD;
+  return o->o.kind->scope == PL_SCOPE_PEAK || o->o.kind->scope == PL_SCOPE_FOLD;
 }
 
 static pl_status copy_problem(pl_design *d, const pl_design_problem *problem) {
@@ -53,6 +53,8 @@ static pl_status copy_problem(pl_design *d, const pl_design_problem *problem) {
   if (!d->obj) return PL_E_NOMEM;
   int nsolution = d->npoint;
   for (int k = 0; k < problem->nobjective; k++) {
+    if (!problem->objective[k].kind)
+      return pl_fail(d->env, PL_E_ARG, "design: objective %d has no kind", k);
     d->nobj = k + 1;
     PL_TRY(copy_objective(d, &d->obj[k], &problem->objective[k]));
     PL_TRY(objective_check(d, &d->obj[k]));
@@ -90,15 +92,13 @@ static pl_status first_motion(pl_design *d, const pl_operating *at, double omega
 // all motions have the same number of harmonics: what the roughest needs
 static pl_status first_motions(pl_design *d, const pl_design_problem *problem, pl_orbit **orbit) {
   d->H = d->o.harmonics;
-  for (int k = 0; d->o.harmonics == 0 && k < d->nobj; k++)
-    if (d->obj[k].o.kind == PL_OBJECTIVE_TRAJECTORY && d->obj[k].o.nharm > d->H)
-      d->H = d->obj[k].o.nharm;
   for (int i = 0; i < d->npoint; i++) {
     PL_TRY(first_motion(d, &problem->point[i], d->omega[i], &orbit[i]));
     if (orbit[i]->nharm > d->H) d->H = orbit[i]->nharm;
   }
   for (int k = 0, H = 0; d->o.harmonics == 0 && k < d->nobj; k++) {
-    if (d->obj[k].o.kind == PL_OBJECTIVE_HEIGHT) PL_TRY(height_harmonics(d, &d->obj[k], &H));
+    pl_objective_at at = objective_at(d, &d->obj[k]);
+    if (at.o->kind->harmonics) PL_TRY(at.o->kind->harmonics(&at, &H));
     if (H > d->H) d->H = H;
   }
   d->n = pl_model_nfree(d->m) * (2 * d->H + 1);
@@ -122,10 +122,10 @@ static pl_status first_tracks(pl_design *d) {
     if (!is_tracked(o)) continue;
     pl_orbit *orbit = NULL;
     solution *s = &d->solution[o->solution];
-    s->kind = o->o.kind == PL_OBJECTIVE_PEAK ? SOLUTION_PEAK : SOLUTION_FOLD;
+    s->kind = o->o.kind->scope == PL_SCOPE_PEAK ? SOLUTION_PEAK : SOLUTION_FOLD;
     s->objective = k;
     if (s->kind == SOLUTION_PEAK) s->measure = pl_objective_measure(&o->o);
-    pl_status st = track_find(d, o, &orbit);
+    pl_status st = track_find(d, &o->o, &orbit);
     if (st == PL_OK) st = solution_open(d, s, orbit);
     pl_orbit_free(orbit);
     PL_TRY(st);
@@ -211,23 +211,25 @@ const pl_orbit *pl_design_orbit(const pl_design *d, int point) {
 double pl_design_tracked(const pl_design *d, int k, const pl_orbit **orbit) {
   if (orbit) *orbit = NULL;
   if (k < 0 || k >= d->nobj) return 0;
-  if (d->obj[k].o.kind == PL_OBJECTIVE_HEIGHT) return height_place(d, &d->obj[k], orbit);
+  if (d->obj[k].o.kind == &pl_objective_peak_height) return height_place(d, &d->obj[k], orbit);
   if (!is_tracked(&d->obj[k])) return 0;
   if (orbit) *orbit = d->solution[d->obj[k].solution].orbit;
   return d->solution[d->obj[k].solution].orbit->omega;
 }
 
-pl_status pl_design_peak(pl_design *d, int k, double *height_, double *height_grad, double *omega,
+pl_status pl_design_peak(pl_design *d, int k, double *height, double *height_grad, double *omega,
                          double *omega_grad) {
   objective *o = k >= 0 && k < d->nobj ? &d->obj[k] : NULL;
-  if (o && o->o.kind == PL_OBJECTIVE_HEIGHT)
-    return height_peak(d, o, height_, height_grad, omega, omega_grad);
+  if (o && o->o.kind == &pl_objective_peak_height) {
+    pl_objective_at at = objective_at(d, o);
+    return height_peak(&at, height, height_grad, omega, omega_grad);
+  }
   if (!o || !is_tracked(o))
     return pl_fail(d->env, PL_E_ARG, "design: objective %d follows no peak and no fold", k);
   solution *s = &d->solution[o->solution];
   int peak = s->kind == SOLUTION_PEAK;
   *omega = s->orbit->omega;
-  *height_ = peak ? pl_orbit_measure(d->m, d->p, s->orbit, &s->measure, NULL) : 0;
+  *height = peak ? pl_orbit_measure(d->m, d->p, s->orbit, &s->measure, NULL) : 0;
   memset(height_grad, 0, (size_t)d->nvar * sizeof *height_grad);
   return track_slopes(d, s, peak, &s->measure, omega_grad, height_grad);
 }

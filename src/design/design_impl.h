@@ -35,16 +35,12 @@ typedef struct variable {
   double x0; // value that belongs to par0 and X0
 } variable;
 
-typedef struct height height; // height.c
-
 // An objective with what it refers to at the start.
 typedef struct objective {
-  pl_objective o;   // name, nodes and coefficients are owned
-  int solution;     // -1: no motion
-  double *ref;      // [nnode] amplitudes at the start; [1] mass, strain
-  double square;    // TRAJECTORY: mean square motion of the target
-  int npair, *pair; // SMOOTH: [npair][2] variables
-  height *peaks;    // HEIGHT: NULL until it was looked for
+  pl_objective o; // name, nodes and coefficients are owned
+  int solution;   // -1: no motion
+  double *ref;    // [nnode] or [1] quantities at the start
+  void *own;      // of its kind
 } objective;
 
 struct pl_design {
@@ -115,7 +111,7 @@ double swing_of(const pl_orbit *o);
 // ---- peaks and folds: track.c -----------------------------------------------------------------
 
 // Finds the peak or fold of an objective in its window, for a site that has no motion yet.
-pl_status track_find(pl_design *d, objective *o, pl_orbit **out);
+pl_status track_find(pl_design *d, const pl_objective *o, pl_orbit **out);
 // Solves for the peak or fold near the motion of a site, from a guess (start and result).
 pl_status track_correct(pl_design *d, solution *s, pl_orbit *o);
 // grad[nvar] += by domega/dp.
@@ -125,36 +121,33 @@ pl_status track_gradient(pl_design *d, solution *s, double by, double *grad);
 pl_status track_slopes(pl_design *d, solution *s, int nmeasure, const pl_measure *measure,
                        double *omega, double *amplitude);
 // Options of a response over the window of an objective, with H harmonics (0: chosen).
-pl_response_opts track_response(const pl_design *d, const objective *o, int H);
+pl_response_opts track_response(const pl_design *d, const pl_objective *o, int H);
 
 // ---- largest peaks: height.c ------------------------------------------------------------------
 
-// Harmonics that the largest peak needs when they are chosen.
-pl_status height_harmonics(pl_design *d, objective *o, int *H);
-pl_status height_value(pl_design *d, objective *o, double by, double *value, double *gx);
-// The largest value of the measure itself.
-pl_status height_measure(pl_design *d, objective *o, double *value);
-// The same with its gradient, and its frequency with its own.
-pl_status height_peak(pl_design *d, objective *o, double *value, double *grad, double *omega,
+// The largest value of the measure and its frequency, with their gradients.
+pl_status height_peak(const pl_objective_at *at, double *value, double *grad, double *omega,
                       double *omega_grad);
 // The frequency of the largest value when it is known (else 0), and its motion (may be NULL).
 double height_place(const pl_design *d, const objective *o, const pl_orbit **orbit);
-void height_free(pl_design *d, height *h);
 
-// ---- objectives -------------------------------------------------------------------------------
+// ---- objectives: objective.c ------------------------------------------------------------------
 
-// Value of an objective that looks at a motion and adds by times its derivatives to gz[n] and
-// gx[nvar] (NULL: not wanted). objective.c
+pl_objective_at objective_at(pl_design *d, const objective *o);
+// Value of an objective, and by times its derivatives added to gz[n] and gx[nvar] (both NULL: not
+// wanted).
 pl_status objective_value(pl_design *d, objective *o, double by, double *value, double *gz,
                           double *gx);
+int objective_count(const pl_objective *o); // quantities
+// Residuals whose squares make it up; 0: it is no sum of squares.
+int objective_squares(pl_design *d, const objective *o);
+// Those of quantities r[count] and their derivatives J[count][nvar].
+pl_status objective_rows(pl_design *d, const objective *o, double *r, double *J);
 // Values at the start that objectives refer to.
 pl_status objective_begin(pl_design *d, objective *o);
 pl_status objective_check(pl_design *d, const objective *o);
-// 1: no component of the mask (0: all) of a node is free.
-int node_is_driven(const pl_design *d, int node, int mask);
-const char *objective_label(const objective *o);
-// f of a length A (which is A0 at the start) for a goal, and df/dA.
-double goal_value(const pl_objective *o, double A, double A0, double *slope);
+const char *objective_label(const pl_objective *o);
+
 // measure.c: path length, or any measure, with by times its derivatives added to gz[n] and, through
 // driven components, gx[nvar].
 double objective_path(pl_design *d, const pl_orbit *o, int node, int mask, double by, double *gz,
@@ -165,23 +158,6 @@ double objective_measure(pl_design *d, const pl_orbit *o, const pl_measure *what
 void pull_drive(pl_design *d, int node, int c, int H, const double *g, double *gx);
 int drive_samples(int H);
 double to_freq(int a, int i, int N); // weight of sample i of N in coefficient a
-// A trajectory whose value times by is the sum of squares of r[nnode][dim][L]; turn: derivative of
-// r by the phase of the targets.
-void trajectory_residual(pl_design *d, const objective *o, double by, double *r, double *turn);
-// Derivative of r along a change dz of the motion, in steps of stride; driven components stay.
-void trajectory_column(pl_design *d, const objective *o, double by, const double *dz, int stride,
-                       double *J);
-// Derivative of one entry of r by z, into gz (zero before; may be NULL). 0: the component is
-// driven, its derivative by the variables is added to gx.
-int trajectory_row(pl_design *d, const objective *o, double by, int row, double *gz, double *gx);
-// penalty.c
-pl_status penalty_value(pl_design *d, objective *o, double by, double *value, double *gz,
-                        double *gx);
-pl_status penalty_measure(pl_design *d, objective *o, double *value);
-pl_status penalty_pairs(pl_design *d, objective *o);
-// strain.c: smooth maximum of the strain, its derivatives times by.
-pl_status strain_value(pl_design *d, objective *o, double by, double *value, double *gz,
-                       double *gx);
 
 // Weighted sum at the present design and its gradient by x (NULL: not wanted). design.c
 pl_status design_value(pl_design *d, int k, double *value, double *grad);
@@ -201,8 +177,8 @@ void proof_warn(pl_proof *p, const char *fmt, ...) __attribute__((format(printf,
 // ---- squares.c --------------------------------------------------------------------------------
 
 // 1: every objective is a target that is reached where residuals are zero.
-int squares_suit(const pl_design *d);
-int squares_count(const pl_design *d);
+int squares_suit(pl_design *d);
+int squares_count(pl_design *d);
 // r[nrow], whose squares sum up to the weighted value, and J[nrow][nvar] by x; the phases of
 // trajectories have been eliminated from J.
 pl_status squares_at(pl_design *d, double *r, double *J);

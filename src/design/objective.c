@@ -1,23 +1,207 @@
-// Objectives that look at motions of nodes: amplitude (eq. 27) and trajectories (eqs. 25, 26).
+// Objectives: what is minimised of the quantities of their kinds, and checks of their statements.
 #include "design_impl.h"
 
 #include <string.h>
 
-#define O(name, key, text) key,
-const char *const pl_objective_name[PL_OBJECTIVE_COUNT] = {PL_OBJECTIVE_LIST(O)};
-#undef O
-#define O(name, key, text) text,
-const char *const pl_objective_text[PL_OBJECTIVE_COUNT] = {PL_OBJECTIVE_LIST(O)};
-#undef O
+#define X(name) &pl_objective_##name,
+const pl_objective_kind *const pl_objective_table[PL_OBJECTIVE_COUNT] = {PL_OBJECTIVE_LIST(X)};
+#undef X
 
-enum { PHASES = 128 };
-static const double SHARPNESS = 200;
-
-const char *objective_label(const objective *o) {
-  return o->o.name ? o->o.name : pl_objective_name[o->o.kind];
+const pl_objective_kind *pl_objective_find(const char *name) {
+  for (int k = 0; k < PL_OBJECTIVE_COUNT; k++)
+    if (strcmp(pl_objective_table[k]->name, name) == 0) return pl_objective_table[k];
+  return NULL;
 }
 
-int node_is_driven(const pl_design *d, int node, int mask) {
+const char *objective_label(const pl_objective *o) {
+  return o->name ? o->name : o->kind->name;
+}
+
+pl_objective_at objective_at(pl_design *d, const objective *o) {
+  const solution *s = d->solution && o->solution >= 0 ? &d->solution[o->solution] : NULL;
+  return (pl_objective_at){.d = d,
+                           .index = (int)(o - d->obj),
+                           .o = &o->o,
+                           .m = d->m,
+                           .p = d->p,
+                           .w = d->w,
+                           .orbit = s ? s->orbit : NULL,
+                           .nvariable = d->nvar,
+                           .own = o->own};
+}
+
+// ---- what is minimised ------------------------------------------------------------------------
+
+int objective_count(const pl_objective *o) {
+  return o->kind->nodes == PL_NODES_EACH ? o->nnode : 1;
+}
+
+static double ratio_value(const pl_objective *o, double q, double q0, double *slope) {
+  double T = o->goal == PL_GOAL_TARGET ? o->target : q0, f;
+  if (o->goal == PL_GOAL_TARGET) {
+    f = (q / T - 1) * (q / T - 1);
+    *slope = 2 * (q / T - 1) / T;
+  } else if (o->goal == PL_GOAL_MOST) {
+    f = T * T / (q * q);
+    *slope = -2 * f / q;
+  } else {
+    f = q * q / (T * T);
+    *slope = 2 * q / (T * T);
+  }
+  return f;
+}
+
+static double limit_value(const pl_objective *o, double q, double q0, double *slope) {
+  double over = fmax(0, q / o->target - 1);
+  int limit = o->goal == PL_GOAL_TARGET;
+  *slope = limit ? 2 * over / o->target : 1 / q0;
+  return limit ? over * over : q / q0;
+}
+
+// f of a quantity, which is q0 at the start, and df/dq
+static double form_value(const pl_objective *o, double q, double q0, double *slope) {
+  double off;
+  switch (o->kind->form) {
+  case PL_FORM_RATIO:
+    return ratio_value(o, q, q0, slope);
+  case PL_FORM_LIMIT:
+    return limit_value(o, q, q0, slope);
+  case PL_FORM_ANGLE:
+    off = remainder(q - o->target, 2 * PL_PI);
+    *slope = 2 * off;
+    return off * off;
+  default:
+    *slope = 1;
+    return q;
+  }
+}
+
+pl_status objective_value(pl_design *d, objective *o, double by, double *value, double *gz,
+                          double *gx) {
+  pl_objective_at at = objective_at(d, o);
+  int n = objective_count(&o->o);
+  *value = 0;
+  for (int i = 0; i < n; i++) {
+    double q, slope;
+    PL_TRY(o->o.kind->eval(&at, i, &q));
+    *value += form_value(&o->o, q, o->ref[i], &slope) / n;
+    if (gz && slope != 0) PL_TRY(o->o.kind->gradient(&at, i, q, by * slope / n, gz, gx));
+  }
+  return PL_OK;
+}
+
+int objective_squares(pl_design *d, const objective *o) {
+  const pl_objective_kind *kind = o->o.kind;
+  pl_objective_at at = objective_at(d, o);
+  if (kind->nresidual) return kind->nresidual(&at);
+  return kind->least_squares && o->o.goal == PL_GOAL_TARGET ? objective_count(&o->o) : 0;
+}
+
+pl_status objective_rows(pl_design *d, const objective *o, double *r, double *J) {
+  const pl_objective_kind *kind = o->o.kind;
+  pl_objective_at at = objective_at(d, o);
+  int count = objective_count(&o->o), angle = kind->form == PL_FORM_ANGLE;
+  double c = sqrt(o->o.weight / count), T = angle ? 1 : o->o.target, q;
+  double *gz = pl_alloc(d->env, (size_t)d->n, sizeof *gz);
+  pl_status st = gz ? PL_OK : PL_E_NOMEM;
+  for (int i = 0; st == PL_OK && i < count; i++, J += d->nvar) {
+    memset(gz, 0, (size_t)d->n * sizeof *gz);
+    memset(J, 0, (size_t)d->nvar * sizeof *J);
+    st = kind->eval(&at, i, &q);
+    if (st == PL_OK) st = kind->gradient(&at, i, q, 1, gz, J);
+    if (st == PL_OK) st = design_adjoint(d, &d->solution[o->solution], gz, J);
+    for (int k = 0; k < d->nvar; k++) J[k] *= c / T;
+    r[i] = c * (angle ? remainder(q - o->o.target, 2 * PL_PI) : q / T - 1);
+  }
+  pl_free(d->env, gz);
+  return st;
+}
+
+// ---- the quantity itself ----------------------------------------------------------------------
+
+// its mean over nodes; the gradient's part through the motion is in gz
+static pl_status mean_quantity(const pl_objective_at *at, double *value, double *gz, double *gx) {
+  const pl_objective_kind *kind = at->o->kind;
+  int n = objective_count(at->o);
+  double q;
+  *value = 0;
+  for (int i = 0; i < n; i++) {
+    PL_TRY(kind->eval(at, i, &q));
+    *value += q / n;
+    if (gz) PL_TRY(kind->gradient(at, i, q, 1.0 / n, gz, gx));
+  }
+  return PL_OK;
+}
+
+pl_status pl_design_quantity(pl_design *d, int k, double *value, double *grad) {
+  objective *o = k >= 0 && k < d->nobj ? &d->obj[k] : NULL;
+  if (!o || o->o.kind->form == PL_FORM_OWN)
+    return pl_fail(d->env, PL_E_ARG, "design: objective %d has no quantity", k);
+  pl_objective_at at = objective_at(d, o);
+  if (o->o.kind->tell) return o->o.kind->tell(&at, value, grad);
+  if (!grad) return mean_quantity(&at, value, NULL, NULL);
+  double *gz = pl_alloc(d->env, (size_t)d->n, sizeof *gz);
+  if (!gz) return PL_E_NOMEM;
+  memset(grad, 0, (size_t)d->nvar * sizeof *grad);
+  pl_status st = mean_quantity(&at, value, gz, grad);
+  if (st == PL_OK) st = design_adjoint(d, &d->solution[o->solution], gz, grad);
+  pl_free(d->env, gz);
+  return st;
+}
+
+pl_status pl_design_trace(pl_design *d, int k, int n, double *y) {
+  objective *o = k >= 0 && k < d->nobj ? &d->obj[k] : NULL;
+  if (!o || !o->o.kind->trace || n < 2)
+    return pl_fail(d->env, PL_E_ARG, "design: objective %d has no drawing", k);
+  pl_objective_at at = objective_at(d, o);
+  return o->o.kind->trace(&at, n, y);
+}
+
+void pl_objective_add(const pl_objective_at *at, int node, int axis, const double *g, double *gz,
+                      double *gx) {
+  int i = pl_model_free_index(at->m)[node * pl_model_dim(at->m) + axis], H = at->orbit->nharm;
+  if (i < 0) {
+    pull_drive(at->d, node, axis, H, g, gx);
+    return;
+  }
+  for (int a = 0; a < 2 * H + 1; a++) gz[i * (2 * H + 1) + a] += g[a];
+}
+
+void pl_objective_add_omega(const pl_objective_at *at, double g, double *gx) {
+  for (int k = 0; k < at->nvariable; k++) {
+    const variable *v = &at->d->var[k];
+    if (v->kind == PL_VARIABLE_FREQUENCY && v->index == at->o->point) gx[k] += g;
+  }
+}
+
+// ---- start ------------------------------------------------------------------------------------
+
+static pl_status start_value(const pl_objective_at *at, int i, double *ref) {
+  const pl_objective_kind *kind = at->o->kind;
+  pl_env *env = at->d->env;
+  PL_TRY(kind->tell ? kind->tell(at, ref, NULL) : kind->eval(at, i, ref));
+  if (*ref > 0) return PL_OK;
+  if (kind->nodes != PL_NODES_EACH)
+    return pl_fail(env, PL_E_INPUT, "design: objective '%s': there is no %s at the start",
+                   objective_label(at->o), kind->name);
+  return pl_fail_at(env, PL_E_INPUT, NULL, 0, 0,
+                    "break the symmetry, or choose another node or axis",
+                    "design: objective '%s': node %d does not move at the start",
+                    objective_label(at->o), at->o->node[i]);
+}
+
+pl_status objective_begin(pl_design *d, objective *o) {
+  pl_objective_at at = objective_at(d, o);
+  if (o->o.kind->begin) PL_TRY(o->o.kind->begin(&at, &o->own));
+  at.own = o->own;
+  if (!(o->o.kind->goals & (PL_GOALS_MOST | PL_GOALS_LEAST))) return PL_OK;
+  for (int i = 0; i < objective_count(&o->o); i++) PL_TRY(start_value(&at, i, &o->ref[i]));
+  return PL_OK;
+}
+
+// ---- checks -----------------------------------------------------------------------------------
+
+static int node_is_driven(const pl_design *d, int node, int mask) {
   const int *index = pl_model_free_index(d->m);
   int dim = pl_model_dim(d->m);
   for (int c = 0; c < dim; c++)
@@ -25,397 +209,73 @@ int node_is_driven(const pl_design *d, int node, int mask) {
   return 1;
 }
 
-// ---- amplitude --------------------------------------------------------------------------------
-
-double goal_value(const pl_objective *o, double A, double A0, double *slope) {
-  double T = o->goal == PL_GOAL_TARGET ? o->target : A0, f;
-  if (o->goal == PL_GOAL_TARGET) {
-    f = (A / T - 1) * (A / T - 1);
-    *slope = 2 * (A / T - 1) / T;
-  } else if (o->goal == PL_GOAL_MOST) {
-    f = T * T / (A * A);
-    *slope = -2 * f / A;
-  } else {
-    f = A * A / (T * T);
-    *slope = 2 * A / (T * T);
-  }
-  return f;
-}
-
-static pl_status amplitude_value(pl_design *d, objective *o, double by, double *value, double *gz,
-                                 double *gx) {
-  const pl_orbit *orbit = d->solution[o->solution].orbit;
-  *value = 0;
-  for (int i = 0; i < o->o.nnode; i++) {
-    double A = objective_path(d, orbit, o->o.node[i], o->o.mask, 0, NULL, NULL), slope;
-    *value += goal_value(&o->o, A, o->ref[i], &slope) / o->o.nnode;
-    if (gz || gx)
-      objective_path(d, orbit, o->o.node[i], o->o.mask, by * slope / o->o.nnode, gz, gx);
-  }
-  return PL_OK;
-}
-
-// ---- trajectories -----------------------------------------------------------------------------
-
-// coefficients of one component of a node
-static void component(const pl_model *m, const pl_params *p, const pl_orbit *o, int node, int c,
-                      double *z) {
-  int dim = pl_model_dim(m), i = pl_model_free_index(m)[node * dim + c], L = 2 * o->nharm + 1;
-  if (i >= 0) {
-    memcpy(z, o->z + (size_t)i * (size_t)L, (size_t)L * sizeof *z);
-    return;
-  }
-  int N = drive_samples(o->nharm);
-  memset(z, 0, (size_t)L * sizeof *z);
-  for (int s = 0; s < N; s++) {
-    pl_clock clock = {.t = 2 * PL_PI * s / N, .omega = 1, .scale = 1};
-    double x[3] = {0}, v[3], a[3];
-    pl_drive_node(m, p, &clock, node, x, v, a);
-    for (int k = 0; k < L; k++) z[k] += to_freq(k, s, N) * x[c];
-  }
-}
-
-// Distance to the targets shifted by phi: constant - sum_k a_k cos k phi + b_k sin k phi, all over
-// the number of nodes.
-typedef struct overlap {
-  int H;
-  double constant, a[65], b[65];
-} overlap;
-
-static void overlap_of(const pl_model *m, const pl_params *p, const pl_orbit *o,
-                       const pl_objective *t, overlap *w) {
-  int dim = pl_model_dim(m), Lt = 2 * t->nharm + 1;
-  double z[2 * 64 + 1];
-  *w = (overlap){.H = o->nharm < t->nharm ? o->nharm : t->nharm};
-  for (int n = 0; n < t->nnode; n++)
-    for (int c = 0; c < dim; c++) {
-      const double *y = t->coef + (size_t)(n * dim + c) * (size_t)Lt;
-      component(m, p, o, t->node[n], c, z);
-      if (t->means) w->constant += (z[0] - y[0]) * (z[0] - y[0]);
-      for (int k = 1; k <= o->nharm; k++)
-        w->constant += 0.5 * (z[2 * k - 1] * z[2 * k - 1] + z[2 * k] * z[2 * k]);
-      for (int k = 1; k <= t->nharm; k++)
-        w->constant += 0.5 * (y[2 * k - 1] * y[2 * k - 1] + y[2 * k] * y[2 * k]);
-      for (int k = 1; k <= w->H; k++) {
-        w->a[k] += z[2 * k - 1] * y[2 * k - 1] + z[2 * k] * y[2 * k];
-        w->b[k] += z[2 * k] * y[2 * k - 1] - z[2 * k - 1] * y[2 * k];
-      }
-    }
-  w->constant /= t->nnode;
-  for (int k = 1; k <= w->H; k++) {
-    w->a[k] /= t->nnode;
-    w->b[k] /= t->nnode;
-  }
-}
-
-static double distance_at(const overlap *w, double phi) {
-  double sum = w->constant;
-  for (int k = 1; k <= w->H; k++) sum -= w->a[k] * cos(k * phi) + w->b[k] * sin(k * phi);
-  return fmax(sum, 0);
-}
-
-static double target_square(int dim, const pl_objective *t) {
-  double sum = 0;
-  for (int n = 0; n < t->nnode * dim; n++) {
-    const double *y = t->coef + (size_t)n * (size_t)(2 * t->nharm + 1);
-    for (int k = 1; k <= 2 * t->nharm; k++) sum += 0.5 * y[k] * y[k];
-  }
-  return sum / t->nnode;
-}
-
-// sums of the smooth minimum's weights with cos k phi and sin k phi
-typedef struct smooth {
-  double value, cosine[65], sine[65];
-} smooth;
-
-static void smooth_minimum(const overlap *w, double square, int N, double alpha, smooth *out) {
-  double least = INFINITY, sum = 0, mean = 0;
-  memset(out, 0, sizeof *out);
-  for (int i = 0; i < N; i++) least = fmin(least, distance_at(w, 2 * PL_PI * i / N) / square);
-  for (int i = 0; i < N; i++) {
-    double f = distance_at(w, 2 * PL_PI * i / N) / square, e = exp(-alpha * (f - least));
-    sum += e;
-    mean += f * e;
-  }
-  out->value = mean / sum;
-  for (int i = 0; i < N; i++) {
-    double phi = 2 * PL_PI * i / N, f = distance_at(w, phi) / square;
-    double weight = exp(-alpha * (f - least)) / sum * (1 - alpha * (f - out->value));
-    for (int k = 1; k <= w->H; k++) {
-      out->cosine[k] += weight * cos(k * phi);
-      out->sine[k] += weight * sin(k * phi);
-    }
-  }
-}
-
-// the phase of the least distance
-static double best_phase(const overlap *w, int N) {
-  double best = 0, h = 2 * PL_PI / N;
-  for (int i = 1; i < N; i++)
-    if (distance_at(w, i * h) < distance_at(w, best)) best = i * h;
-  // Newton's method, as long as it stays with that sample and gets nearer
-  for (int it = 0; it < 20; it++) {
-    double slope = 0, bend = 0;
-    for (int k = 1; k <= w->H; k++) {
-      double c = cos(k * best), s = sin(k * best);
-      slope += k * (w->a[k] * s - w->b[k] * c);
-      bend += k * k * (w->a[k] * c + w->b[k] * s);
-    }
-    double step = bend > 0 ? -slope / bend : 0;
-    if (fabs(step) > h || distance_at(w, best + step) > distance_at(w, best)) break;
-    best += step;
-    if (fabs(step) < 1e-15) break;
-  }
-  return best;
-}
-
-// the distance at the best phase itself
-static void least(const overlap *w, double square, int N, smooth *out) {
-  double phi = best_phase(w, N);
-  out->value = distance_at(w, phi) / square;
-  for (int k = 1; k <= w->H; k++) {
-    out->cosine[k] = cos(k * phi);
-    out->sine[k] = sin(k * phi);
-  }
-}
-
-static void minimum_of(const pl_design *d, const objective *o, const pl_orbit *orbit, smooth *s) {
-  overlap w;
-  int N = o->o.phases ? o->o.phases : PHASES;
-  overlap_of(d->m, d->p, orbit, &o->o, &w);
-  if (d->squares)
-    least(&w, o->square, N, s);
-  else
-    smooth_minimum(&w, o->square, N, o->o.sharpness > 0 ? o->o.sharpness : SHARPNESS, s);
-}
-
-// target y shifted to the phase of s: coefficient a
-static double shifted(const objective *o, const smooth *s, const double *y, int a) {
-  int k = (a + 1) / 2;
-  if (k == 0 || k > o->o.nharm) return k == 0 ? y[0] : 0;
-  return a % 2 ? y[2 * k - 1] * s->cosine[k] - y[2 * k] * s->sine[k]
-               : y[2 * k - 1] * s->sine[k] + y[2 * k] * s->cosine[k];
-}
-
-// derivative by the coefficients z[L] of a component whose target is y
-static void pull(const objective *o, const smooth *s, int H, const double *z, const double *y,
-                 double by, double *g) {
-  double c = by / (o->o.nnode * o->square);
-  g[0] = o->o.means ? 2 * c * (z[0] - y[0]) : 0;
-  for (int a = 1; a <= 2 * H; a++) g[a] = c * (z[a] - shifted(o, s, y, a));
-}
-
-static pl_status trajectory_value(pl_design *d, objective *o, double by, double *value, double *gz,
-                                  double *gx) {
-  const pl_orbit *orbit = d->solution[o->solution].orbit;
-  const int *index = pl_model_free_index(d->m);
-  int dim = pl_model_dim(d->m), H = orbit->nharm, L = 2 * H + 1;
-  smooth s;
-  minimum_of(d, o, orbit, &s);
-  *value = s.value;
-  for (int n = 0; (gz || gx) && n < o->o.nnode; n++)
-    for (int c = 0; c < dim; c++) {
-      double z[2 * 64 + 1], g[2 * 64 + 1];
-      int i = index[o->o.node[n] * dim + c];
-      component(d->m, d->p, orbit, o->o.node[n], c, z);
-      pull(o, &s, H, z, o->o.coef + (size_t)(n * dim + c) * (size_t)(2 * o->o.nharm + 1), by, g);
-      if (i < 0 && gx) pull_drive(d, o->o.node[n], c, H, g, gx);
-      for (int a = 0; gz && i >= 0 && a < L; a++) gz[i * L + a] += g[a];
-    }
-  return PL_OK;
-}
-
-// ---- trajectories as sums of squares ----------------------------------------------------------
-
-// what coefficient a is multiplied by in the residual
-static double row_scale(const objective *o, double by, int a) {
-  double c = by / (o->o.nnode * o->square);
-  return a == 0 ? (o->o.means ? sqrt(c) : 0) : sqrt(0.5 * c);
-}
-
-void trajectory_residual(pl_design *d, const objective *o, double by, double *r, double *turn) {
-  const pl_orbit *orbit = d->solution[o->solution].orbit;
-  int dim = pl_model_dim(d->m), L = 2 * orbit->nharm + 1;
-  smooth s;
-  minimum_of(d, o, orbit, &s);
-  for (int n = 0; n < o->o.nnode * dim; n++, r += L, turn += L) {
-    const double *y = o->o.coef + (size_t)n * (size_t)(2 * o->o.nharm + 1);
-    component(d->m, d->p, orbit, o->o.node[n / dim], n % dim, r);
-    for (int a = 0; a < L; a++) {
-      double c = row_scale(o, by, a);
-      int k = (a + 1) / 2;
-      r[a] = c * (r[a] - shifted(o, &s, y, a));
-      turn[a] = k == 0 ? 0 : c * k * (a % 2 ? shifted(o, &s, y, a + 1) : -shifted(o, &s, y, a - 1));
-    }
-  }
-}
-
-void trajectory_column(pl_design *d, const objective *o, double by, const double *dz, int stride,
-                       double *J) {
-  const int *index = pl_model_free_index(d->m);
-  int dim = pl_model_dim(d->m), L = 2 * d->H + 1;
-  for (int n = 0; n < o->o.nnode * dim; n++)
-    for (int a = 0; a < L; a++, J += stride) {
-      int i = index[o->o.node[n / dim] * dim + n % dim];
-      if (i >= 0) *J = row_scale(o, by, a) * dz[i * L + a];
-    }
-}
-
-int trajectory_row(pl_design *d, const objective *o, double by, int row, double *gz, double *gx) {
-  const int *index = pl_model_free_index(d->m);
-  int dim = pl_model_dim(d->m), L = 2 * d->H + 1, n = row / L, a = row % L;
-  int node = o->o.node[n / dim], i = index[node * dim + n % dim];
-  double c = row_scale(o, by, a), g[2 * 64 + 1] = {0};
-  if (i >= 0) {
-    if (gz) gz[i * L + a] = c;
-    return 1;
-  }
-  g[a] = c;
-  pull_drive(d, node, n % dim, d->H, g, gx);
-  return 0;
-}
-
-// ---- error for reports ------------------------------------------------------------------------
-
-static double target_length(int dim, const pl_objective *t) {
-  enum { N = 1024 };
-  double sum = 0;
-  for (int n = 0; n < t->nnode; n++)
-    for (int i = 0; i < N; i++) {
-      double speed = 0, phase = 2 * PL_PI * i / N;
-      for (int c = 0; c < dim; c++) {
-        const double *y = t->coef + (size_t)(n * dim + c) * (size_t)(2 * t->nharm + 1);
-        double v = 0;
-        for (int k = 1; k <= t->nharm; k++)
-          v += k * (y[2 * k - 1] * cos(k * phase) - y[2 * k] * sin(k * phase));
-        speed += v * v;
-      }
-      sum += sqrt(speed) * 2 * PL_PI / N;
-    }
-  return sum / t->nnode;
-}
-
-double pl_trajectory_error(const pl_model *m, const pl_params *p, const pl_orbit *o,
-                           const pl_objective *trajectory, double *phase) {
-  enum { N = 2048 };
-  overlap w;
-  overlap_of(m, p, o, trajectory, &w);
-  double best = best_phase(&w, N);
-  if (phase) *phase = -best;
-  double length = target_length(pl_model_dim(m), trajectory);
-  return length > 0 ? sqrt(distance_at(&w, best)) / length : INFINITY;
-}
-
-// ---- all --------------------------------------------------------------------------------------
-
-pl_status objective_value(pl_design *d, objective *o, double by, double *value, double *gz,
-                          double *gx) {
-  switch (o->o.kind) {
-  case PL_OBJECTIVE_AMPLITUDE:
-    return amplitude_value(d, o, by, value, gz, gx);
-  case PL_OBJECTIVE_TRAJECTORY:
-    return trajectory_value(d, o, by, value, gz, gx);
-  case PL_OBJECTIVE_PEAK:
-  case PL_OBJECTIVE_FOLD: {
-    solution *s = &d->solution[o->solution];
-    double off = s->orbit->omega / o->o.target - 1;
-    *value = off * off;
-    return gx ? track_gradient(d, s, 2 * by * off / o->o.target, gx) : PL_OK;
-  }
-  case PL_OBJECTIVE_HEIGHT:
-    return height_value(d, o, by, value, gx);
-  default:
-    return penalty_value(d, o, by, value, gz, gx);
-  }
-}
-
-pl_status objective_begin(pl_design *d, objective *o) {
-  if (o->o.kind == PL_OBJECTIVE_TRAJECTORY) o->square = target_square(pl_model_dim(d->m), &o->o);
-  if (o->o.kind == PL_OBJECTIVE_SMOOTH) return penalty_pairs(d, o);
-  if (o->o.kind == PL_OBJECTIVE_MASS || o->o.kind == PL_OBJECTIVE_STRAIN) {
-    PL_TRY(penalty_measure(d, o, &o->ref[0]));
-    if (!(o->ref[0] > 0))
-      return pl_fail(d->env, PL_E_INPUT, "design: objective '%s': there is no %s at the start",
-                     objective_label(o), pl_objective_name[o->o.kind]);
-  }
-  if (o->o.kind == PL_OBJECTIVE_HEIGHT) return height_measure(d, o, &o->ref[0]);
-  if (o->o.kind != PL_OBJECTIVE_AMPLITUDE) return PL_OK;
-  for (int i = 0; i < o->o.nnode; i++) {
-    o->ref[i] =
-        objective_path(d, d->solution[o->solution].orbit, o->o.node[i], o->o.mask, 0, NULL, NULL);
-    if (!(o->ref[i] > 0))
-      return pl_fail_at(d->env, PL_E_INPUT, NULL, 0, 0,
-                        "break the symmetry, or choose another node or axis",
-                        "design: objective '%s': node %d does not move at the start",
-                        objective_label(o), o->o.node[i]);
-  }
-  return PL_OK;
-}
-
-static pl_status check_nodes(pl_design *d, const objective *o) {
-  int kind = (int)o->o.kind,
-      many = kind == PL_OBJECTIVE_AMPLITUDE || kind == PL_OBJECTIVE_TRAJECTORY;
-  if (!many && kind != PL_OBJECTIVE_PEAK && kind != PL_OBJECTIVE_HEIGHT) return PL_OK;
-  if (o->o.nnode < 1 || (!many && o->o.nnode != 1))
+static pl_status check_nodes(pl_design *d, const pl_objective *o) {
+  pl_nodes nodes = o->kind->nodes;
+  int many = nodes != PL_NODES_ONE;
+  if (nodes == PL_NODES_NONE) return PL_OK;
+  if (o->nnode < 1 || (!many && o->nnode != 1))
     return pl_fail_at(d->env, PL_E_INPUT, NULL, 0, 0, "name the node that shall move",
                       "design: objective '%s' needs %s", objective_label(o),
                       many ? "one node or more" : "one node");
-  for (int i = 0; i < o->o.nnode; i++) {
-    int node = o->o.node[i];
+  for (int i = 0; i < o->nnode; i++) {
+    int node = o->node[i];
     if (node < 0 || node >= pl_model_nnode(d->m))
       return pl_fail(d->env, PL_E_ARG, "design: objective '%s': there is no node %d",
                      objective_label(o), node);
-    if (node_is_driven(d, node, many && kind == PL_OBJECTIVE_TRAJECTORY ? 0 : o->o.mask))
+    if (node_is_driven(d, node, nodes == PL_NODES_ALL ? 0 : o->mask))
       return pl_fail_at(d->env, PL_E_INPUT, NULL, 0, 0, "choose a node that is free to move",
                         "design: objective '%s': node %d is fixed or driven%s, no design moves it",
-                        objective_label(o), node, o->o.mask ? " along these axes" : "");
+                        objective_label(o), node, o->mask ? " along these axes" : "");
   }
   return PL_OK;
 }
 
-static pl_status check_target(pl_design *d, const objective *o) {
-  int kind = (int)o->o.kind;
-  const char *name = objective_label(o);
-  int wants = kind == PL_OBJECTIVE_PEAK || kind == PL_OBJECTIVE_FOLD ||
-              kind == PL_OBJECTIVE_STABILITY ||
-              (o->o.goal == PL_GOAL_TARGET &&
-               (kind == PL_OBJECTIVE_AMPLITUDE || kind == PL_OBJECTIVE_HEIGHT ||
-                kind == PL_OBJECTIVE_MASS || kind == PL_OBJECTIVE_STRAIN));
-  if (wants && !(o->o.target > 0 && isfinite(o->o.target)))
-    return pl_fail_at(d->env, PL_E_INPUT, NULL, 0, 0, "give a target above 0",
-                      "design: objective '%s' has the target %g", name, o->o.target);
-  if (o->o.goal == PL_GOAL_MOST && kind != PL_OBJECTIVE_AMPLITUDE && kind != PL_OBJECTIVE_HEIGHT)
-    return pl_fail(d->env, PL_E_INPUT, "design: objective '%s' cannot be made as large as possible",
-                   name);
-  int window =
-      kind == PL_OBJECTIVE_PEAK || kind == PL_OBJECTIVE_FOLD || kind == PL_OBJECTIVE_HEIGHT;
-  if (window && o->o.measure == PL_MEASURE_HARMONIC && (o->o.harmonic < 1 || o->o.harmonic > 64))
-    return pl_fail(d->env, PL_E_INPUT, "design: objective '%s': there is no harmonic %d", name,
-                   o->o.harmonic);
-  if (window && !(o->o.from > 0 && o->o.to > 0 && o->o.from != o->o.to))
-    return pl_fail_at(d->env, PL_E_INPUT, NULL, 0, 0, "give frequencies from and to above 0",
-                      "design: objective '%s' has no window to look in", name);
-  if (kind != PL_OBJECTIVE_TRAJECTORY) return PL_OK;
-  if (o->o.nharm < 1 || o->o.nharm > 64 || !o->o.coef)
-    return pl_fail(d->env, PL_E_INPUT, "design: objective '%s': the target needs 1 to 64 harmonics",
-                   name);
-  if (d->o.harmonics > 0 && o->o.nharm > d->o.harmonics)
-    return pl_fail_at(d->env, PL_E_INPUT, NULL, 0, 0, "use more harmonics, or a smoother target",
-                      "design: objective '%s': the target has %d harmonics, the motions %d", name,
-                      o->o.nharm, d->o.harmonics);
-  if (!(target_square(pl_model_dim(d->m), &o->o) > 0))
-    return pl_fail(d->env, PL_E_INPUT, "design: objective '%s': nothing moves in the target", name);
-  return PL_OK;
+static pl_status check_goal(pl_design *d, const pl_objective *o) {
+  const pl_objective_kind *kind = o->kind;
+  if (kind->form == PL_FORM_OWN) return PL_OK;
+  if (!(kind->goals >> o->goal & 1))
+    return pl_fail(d->env, PL_E_INPUT, "design: objective '%s' cannot be %s", objective_label(o),
+                   o->goal == PL_GOAL_MOST    ? "made as large as possible"
+                   : o->goal == PL_GOAL_LEAST ? "made as small as possible"
+                                              : "a target");
+  if (o->goal != PL_GOAL_TARGET) return PL_OK;
+  if (kind->form == PL_FORM_ANGLE ? isfinite(o->target) : o->target > 0 && isfinite(o->target))
+    return PL_OK;
+  return pl_fail_at(d->env, PL_E_INPUT, NULL, 0, 0, "give a target above 0",
+                    "design: objective '%s' has the target %g", objective_label(o), o->target);
 }
 
-pl_status objective_check(pl_design *d, const objective *o) {
+static pl_status check_window(pl_design *d, const pl_objective *o) {
+  pl_scope scope = o->kind->scope;
+  if (scope == PL_SCOPE_POINT || scope == PL_SCOPE_VALUES) return PL_OK;
+  if (o->measure == PL_MEASURE_HARMONIC && (o->harmonic < 1 || o->harmonic > 64))
+    return pl_fail(d->env, PL_E_INPUT, "design: objective '%s': there is no harmonic %d",
+                   objective_label(o), o->harmonic);
+  if (o->from > 0 && o->to > 0 && o->from != o->to) return PL_OK;
+  return pl_fail_at(d->env, PL_E_INPUT, NULL, 0, 0, "give frequencies from and to above 0",
+                    "design: objective '%s' has no window to look in", objective_label(o));
+}
+
+pl_status objective_check(pl_design *d, const objective *with) {
+  const pl_objective *o = &with->o;
   const char *name = objective_label(o);
-  if (!(o->o.weight > 0) || !isfinite(o->o.weight))
+  pl_objective_at at = objective_at(d, with);
+  if (!o->kind->eval || !o->kind->gradient)
+    return pl_fail(d->env, PL_E_ARG, "design: the kind of objective '%s' has no eval or gradient",
+                   name);
+  if (!(o->weight > 0) || !isfinite(o->weight))
     return pl_fail_at(d->env, PL_E_INPUT, NULL, 0, 0, "leave it out instead",
-                      "design: objective '%s': weight must be > 0, got %g", name, o->o.weight);
-  if (o->o.point < 0 || o->o.point >= d->npoint)
+                      "design: objective '%s': weight must be > 0, got %g", name, o->weight);
+  if (o->point < 0 || o->point >= d->npoint)
     return pl_fail(d->env, PL_E_ARG, "design: objective '%s': there is no operating point %d", name,
-                   o->o.point);
+                   o->point);
+  if (o->kind->drive && (o->drive < 0 || o->drive >= pl_model_ndrive(d->m)))
+    return pl_fail(d->env, PL_E_ARG, "design: objective '%s': there is no drive %d", name,
+                   o->drive);
+  if (o->kind->one_axis && (o->mask & (o->mask - 1) || (!o->mask && pl_model_dim(d->m) > 1)))
+    return pl_fail(d->env, PL_E_INPUT, "design: objective '%s' needs one axis", name);
   PL_TRY(check_nodes(d, o));
-  return check_target(d, o);
+  PL_TRY(check_goal(d, o));
+  PL_TRY(check_window(d, o));
+  return o->kind->check ? o->kind->check(&at) : PL_OK;
 }

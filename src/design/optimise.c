@@ -388,17 +388,15 @@ static void warn_targets(run *t) {
   pl_design_result *r = t->r;
   for (int k = 0; k < d->nobj; k++) {
     const objective *o = &d->obj[k];
-    int kind = (int)o->o.kind;
-    int target = kind == PL_OBJECTIVE_TRAJECTORY || kind == PL_OBJECTIVE_PEAK ||
-                 kind == PL_OBJECTIVE_FOLD || kind == PL_OBJECTIVE_STABILITY ||
-                 (o->o.goal == PL_GOAL_TARGET && kind != PL_OBJECTIVE_SMOOTH);
+    int curves = o->o.kind->curves, own = o->o.kind->form == PL_FORM_OWN,
+        target = own ? curves : o->o.goal == PL_GOAL_TARGET;
     // the smooth minimum over phases stays above what the best phase reaches
-    double off = kind == PL_OBJECTIVE_TRAJECTORY
+    double off = curves
                      ? pl_trajectory_error(d->m, d->p, pl_design_orbit(d, o->o.point), &o->o, NULL)
                      : sqrt(r->objective[k]);
     if (target && off > 1e-2)
       add_warning(r, "objective '%s' is not reached: it ends %.3g off its target (%s)",
-                  objective_label(o), off, pl_design_stop_text(r->reason));
+                  objective_label(&o->o), off, pl_design_stop_text(r->reason));
   }
 }
 
@@ -432,7 +430,7 @@ static pl_status values_before(pl_design *d, double *value) {
       return pl_fail_at(d->env, PL_E_INPUT, NULL, 0, 0,
                         "check the unit of its target: it must be within reach of what is there",
                         "design: objective '%s' is not finite at the start, but %g (target %g)",
-                        objective_label(&d->obj[k]), value[k], o->target);
+                        objective_label(o), value[k], o->target);
     PL_TRY(st);
   }
   return PL_OK;

@@ -173,7 +173,7 @@ pl_status pl_design_prove_height(const pl_proof_opts *o, const pl_model *m, pl_p
   pl_orbit *fine = NULL;
   *out = proof_open();
   PL_TRY(pl_opts_check(w->env, pl_proof_option_table, pl_proof_option_count, o));
-  if (largest->kind != PL_OBJECTIVE_HEIGHT)
+  if (largest->kind != &pl_objective_peak_height)
     return pl_fail(w->env, PL_E_ARG, "proof: the objective has no window");
   t.look = pl_objective_measure(largest);
   t.value = pl_orbit_measure(m, p, peak, &t.look, NULL);

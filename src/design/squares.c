@@ -8,58 +8,23 @@
 
 enum { MOST_VARIABLES = 256 }; // with more of them a dense matrix does not pay
 
-int squares_suit(const pl_design *d) {
-  for (int k = 0; k < d->nobj; k++) {
-    const pl_objective *o = &d->obj[k].o;
-    int target = (o->kind == PL_OBJECTIVE_AMPLITUDE && o->goal == PL_GOAL_TARGET) ||
-                 (o->kind == PL_OBJECTIVE_TRAJECTORY && !(o->sharpness > 0)) ||
-                 o->kind == PL_OBJECTIVE_PEAK || o->kind == PL_OBJECTIVE_FOLD;
-    if (!target) return 0;
-  }
+int squares_suit(pl_design *d) {
+  for (int k = 0; k < d->nobj; k++)
+    if (!objective_squares(d, &d->obj[k])) return 0;
   return d->nobj > 0 && d->nvar <= MOST_VARIABLES;
 }
 
-static int count(const pl_design *d, const objective *o) {
-  switch (o->o.kind) {
-  case PL_OBJECTIVE_AMPLITUDE:
-    return o->o.nnode;
-  case PL_OBJECTIVE_TRAJECTORY:
-    return o->o.nnode * pl_model_dim(d->m) * (2 * d->H + 1);
-  default:
-    return 1;
-  }
-}
-
-int squares_count(const pl_design *d) {
+int squares_count(pl_design *d) {
   int n = 0;
-  for (int k = 0; k < d->nobj; k++) n += count(d, &d->obj[k]);
+  for (int k = 0; k < d->nobj; k++) n += objective_squares(d, &d->obj[k]);
   return n;
 }
 
-// ---- amplitudes, peaks and folds --------------------------------------------------------------
+// ---- residuals of their own: trajectories -----------------------------------------------------
 
-static pl_status scalar_rows(pl_design *d, const objective *o, double *r, double *J) {
-  int n = d->nvar, nnode = o->o.kind == PL_OBJECTIVE_AMPLITUDE ? o->o.nnode : 1;
-  double c = sqrt(o->o.weight / nnode), T = o->o.target, value;
-  for (int i = 0; i < nnode; i++, J += n) {
-    if (o->o.kind == PL_OBJECTIVE_AMPLITUDE) {
-      PL_TRY(pl_design_amplitude(d, o->solution, o->o.node[i], o->o.mask, &value, J));
-      for (int k = 0; k < n; k++) J[k] *= c / T;
-    } else {
-      value = d->solution[o->solution].orbit->omega;
-      memset(J, 0, (size_t)n * sizeof *J);
-      PL_TRY(track_gradient(d, &d->solution[o->solution], c / T, J));
-    }
-    r[i] = c * (value / T - 1);
-  }
-  return PL_OK;
-}
-
-// ---- trajectories -----------------------------------------------------------------------------
-
-// 1: a trajectory at this site
+// 1: an objective with residuals of its own at this site
 static int follows(const objective *o, int i) {
-  return o->solution == i && o->o.kind == PL_OBJECTIVE_TRAJECTORY;
+  return o->solution == i && o->o.kind->residual;
 }
 
 // one solution a variable
@@ -74,8 +39,9 @@ static pl_status by_columns(pl_design *d, int i, double *J) {
     double *at = J + k;
     for (int j = 0; st == PL_OK && j < d->nobj; j++) {
       const objective *o = &d->obj[j];
-      if (follows(o, i)) trajectory_column(d, o, o->o.weight, d->dz, d->nvar, at);
-      at += (size_t)count(d, o) * (size_t)d->nvar;
+      pl_objective_at look = objective_at(d, o);
+      if (follows(o, i)) o->o.kind->residual_column(&look, o->o.weight, d->dz, d->nvar, at);
+      at += (size_t)objective_squares(d, o) * (size_t)d->nvar;
     }
   }
   pl_free(d->env, unit);
@@ -87,9 +53,11 @@ static pl_status by_rows(pl_design *d, const objective *o, int all, double *J) {
   double *gz = pl_alloc(d->env, (size_t)d->n, sizeof *gz);
   if (!gz) return PL_E_NOMEM;
   pl_status st = PL_OK;
-  for (int row = 0; st == PL_OK && row < count(d, o); row++, J += d->nvar) {
+  pl_objective_at at = objective_at(d, o);
+  int nrow = objective_squares(d, o);
+  for (int row = 0; st == PL_OK && row < nrow; row++, J += d->nvar) {
     memset(gz, 0, (size_t)d->n * sizeof *gz);
-    if (trajectory_row(d, o, o->o.weight, row, gz, J) && all)
+    if (o->o.kind->residual_row(&at, o->o.weight, row, gz, J) && all)
       st = design_adjoint(d, &d->solution[o->solution], gz, J);
   }
   pl_free(d->env, gz);
@@ -105,11 +73,11 @@ static void eliminate_phase(int nrow, int n, const double *turn, double *J) {
   }
 }
 
-// the trajectories of one site
+// those of one site
 static pl_status solution_rows(pl_design *d, int i, double *r, double *J) {
   int nrow = 0;
   for (int k = 0; k < d->nobj; k++)
-    if (follows(&d->obj[k], i)) nrow += count(d, &d->obj[k]);
+    if (follows(&d->obj[k], i)) nrow += objective_squares(d, &d->obj[k]);
   if (nrow == 0) return PL_OK;
   int columns = d->nvar <= nrow;
   if (columns) PL_TRY(by_columns(d, i, J));
@@ -118,9 +86,10 @@ static pl_status solution_rows(pl_design *d, int i, double *r, double *J) {
   pl_status st = PL_OK;
   for (int k = 0; st == PL_OK && k < d->nobj; k++) {
     const objective *o = &d->obj[k];
-    int n = count(d, o);
+    int n = objective_squares(d, o);
+    pl_objective_at at = objective_at(d, o);
     if (follows(o, i)) {
-      trajectory_residual(d, o, o->o.weight, r, turn);
+      o->o.kind->residual(&at, o->o.weight, r, turn);
       st = by_rows(d, o, !columns, J);
       eliminate_phase(n, d->nvar, turn, J);
     }
@@ -135,9 +104,8 @@ pl_status squares_at(pl_design *d, double *r, double *J) {
   size_t n = (size_t)d->nvar, nrow = (size_t)squares_count(d), at = 0;
   memset(J, 0, nrow * n * sizeof *J);
   for (int i = 0; i < d->nsolution; i++) PL_TRY(solution_rows(d, i, r, J));
-  for (int k = 0; k < d->nobj; at += (size_t)count(d, &d->obj[k]), k++)
-    if (d->obj[k].o.kind != PL_OBJECTIVE_TRAJECTORY)
-      PL_TRY(scalar_rows(d, &d->obj[k], r + at, J + at * n));
+  for (int k = 0; k < d->nobj; at += (size_t)objective_squares(d, &d->obj[k]), k++)
+    if (!d->obj[k].o.kind->residual) PL_TRY(objective_rows(d, &d->obj[k], r + at, J + at * n));
   return pl_all_finite((int)(nrow * n), J) ? PL_OK : PL_SINGULAR;
 }
 

@@ -10,7 +10,6 @@ static const double STEP = 1e-6; // of the element's size, or of a parameter
 
 typedef struct gauge {
   pl_design *d;
-  objective *o;
   int N, nq, H;
   double exponent;
   double *q;        // [N][nq] positions at the samples
@@ -252,33 +251,62 @@ static pl_status shape_gradient(gauge *g, double by, double *gx) {
   return st;
 }
 
-static pl_status run(gauge *g, const pl_orbit *o, double by, double *value, double *gz,
-                     double *gx) {
+static pl_status measure_all(gauge *g, const pl_orbit *o, double *value) {
   PL_TRY(sample(g, o));
   PL_TRY(each(g, measure));
   *value = 0;
   if (!(g->most > 0)) return PL_OK;
   PL_TRY(each(g, add));
   *value = g->most * pow(g->sum, 1 / g->exponent);
-  if (!gz && !gx) return PL_OK;
-  PL_TRY(each(g, cell_gradient));
-  if (gz) by_motion(g, by, gz);
-  if (gx) by_drive(g, by, gx);
-  if (gx) by_driven_scalar(g, by, gx);
-  return gx ? shape_gradient(g, by, gx) : PL_OK;
+  return PL_OK;
 }
 
-pl_status strain_value(pl_design *d, objective *o, double by, double *value, double *gz,
-                       double *gx) {
-  const pl_orbit *orbit = d->solution[o->solution].orbit;
-  gauge g = {.d = d, .o = o, .nq = pl_model_nq(d->m), .H = orbit->nharm};
-  g.exponent = o->o.exponent > 0 ? o->o.exponent : EXPONENT;
+static pl_status add_gradient(gauge *g, double by, double *gz, double *gx) {
+  PL_TRY(each(g, cell_gradient));
+  by_motion(g, by, gz);
+  by_drive(g, by, gx);
+  by_driven_scalar(g, by, gx);
+  return shape_gradient(g, by, gx);
+}
+
+// gz NULL: the value alone
+static pl_status look(const pl_objective_at *at, double by, double *value, double *gz, double *gx) {
+  const pl_orbit *orbit = at->orbit;
+  pl_env *env = at->d->env;
+  gauge g = {.d = at->d, .nq = pl_model_nq(at->m), .H = orbit->nharm};
+  g.exponent = at->o->exponent > 0 ? at->o->exponent : EXPONENT;
   g.N = 4 * orbit->nharm > 32 ? 4 * orbit->nharm : 32;
   size_t n = (size_t)g.N * (size_t)g.nq;
-  g.q = pl_alloc(d->env, 2 * n, sizeof *g.q);
+  g.q = pl_alloc(env, 2 * n, sizeof *g.q);
   if (!g.q) return PL_E_NOMEM;
   g.gq = g.q + n;
-  pl_status st = run(&g, orbit, by, value, gz, gx);
-  pl_free(d->env, g.q);
+  pl_status st = measure_all(&g, orbit, value);
+  if (st == PL_OK && gz && g.most > 0) st = add_gradient(&g, by, gz, gx);
+  pl_free(env, g.q);
   return st;
 }
+
+static pl_status eval(const pl_objective_at *at, int i, double *value) {
+  (void)i;
+  return look(at, 0, value, NULL, NULL);
+}
+
+static pl_status gradient(const pl_objective_at *at, int i, double value, double by, double *gz,
+                          double *gx) {
+  (void)i;
+  return look(at, by, &value, gz, gx);
+}
+
+const pl_objective_kind pl_objective_strain = {
+    .name = "strain",
+    .text = "strain over elements and period is small, or stays below a limit",
+    .value = "min|number",
+    .about = "largest strain over elements and period, as small as possible or below a limit",
+    .keys = "at exponent",
+    .quantity = "strain",
+    .unit = "",
+    .form = PL_FORM_LIMIT,
+    .goals = PL_GOALS_TARGET | PL_GOALS_LEAST,
+    .eval = eval,
+    .gradient = gradient,
+};

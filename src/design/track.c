@@ -345,24 +345,24 @@ pl_status track_slopes(pl_design *d, solution *s, int nmeasure, const pl_measure
 }
 
 // the highest peak of the window, or the fold nearest to its target
-static const pl_special *choose(const objective *o, const pl_curve *c) {
+static const pl_special *choose(const pl_objective *o, const pl_curve *c) {
   const pl_special *best = NULL;
-  int highest = o->o.kind == PL_OBJECTIVE_PEAK;
+  int highest = o->kind->scope == PL_SCOPE_PEAK;
   for (int i = 0; i < c->nspecial; i++) {
     const pl_special *s = &c->special[i];
     if (s->kind != (highest ? PL_PEAK : PL_FOLD)) continue;
     if (!best || (highest ? s->amplitude > best->amplitude
-                          : fabs(s->omega - o->o.target) < fabs(best->omega - o->o.target)))
+                          : fabs(s->omega - o->target) < fabs(best->omega - o->target)))
       best = s;
   }
   return best;
 }
 
-pl_response_opts track_response(const pl_design *d, const objective *o, int H) {
+pl_response_opts track_response(const pl_design *d, const pl_objective *o, int H) {
   pl_response_opts r;
   pl_opts_default(pl_response_option_table, pl_response_option_count, &r);
-  r.from = o->o.from;
-  r.to = o->o.to;
+  r.from = o->from;
+  r.to = o->to;
   r.harmonics = H;
   r.samples = d->o.samples;
   r.adapt = d->o.adapt;
@@ -372,12 +372,13 @@ pl_response_opts track_response(const pl_design *d, const objective *o, int H) {
   return r;
 }
 
-pl_status track_find(pl_design *d, objective *o, pl_orbit **out) {
+pl_status track_find(pl_design *d, const pl_objective *o, pl_orbit **out) {
+  int highest = o->kind->scope == PL_SCOPE_PEAK;
   pl_response_opts r = track_response(d, o, d->H);
   pl_curve *c = NULL;
   pl_measure look = {0};
-  pl_response_plan plan = {.nmeasure = o->o.kind == PL_OBJECTIVE_PEAK, .measure = &look};
-  if (plan.nmeasure) look = pl_objective_measure(&o->o);
+  pl_response_plan plan = {.nmeasure = highest, .measure = &look};
+  if (plan.nmeasure) look = pl_objective_measure(o);
   *out = NULL;
   pl_status st = pl_response_run(&r, d->m, d->p, d->w, &plan, &c);
   const pl_special *s = c ? choose(o, c) : NULL;
@@ -388,8 +389,48 @@ pl_status track_find(pl_design *d, objective *o, pl_orbit **out) {
     st = pl_fail_at(d->env, PL_E_INPUT, NULL, 0, 0,
                     "widen the window: a response that still rises at its end has no peak in it",
                     "design: objective '%s': there is no %s between %g and %g rad/s",
-                    o->o.name ? o->o.name : pl_objective_name[o->o.kind],
-                    o->o.kind == PL_OBJECTIVE_PEAK ? "resonance peak" : "fold", o->o.from, o->o.to);
+                    objective_label(o), highest ? "resonance peak" : "fold", o->from, o->to);
   pl_curve_free(c);
   return st;
 }
+
+// ---- the kinds --------------------------------------------------------------------------------
+
+static pl_status eval(const pl_objective_at *at, int i, double *omega) {
+  (void)i;
+  *omega = at->orbit->omega;
+  return PL_OK;
+}
+
+// all of it, by the conditions that make it a peak or a fold
+static pl_status gradient(const pl_objective_at *at, int i, double omega, double by, double *gz,
+                          double *gx) {
+  pl_design *d = at->d;
+  (void)i;
+  (void)omega;
+  (void)gz;
+  return track_gradient(d, &d->solution[d->obj[at->index].solution], by, gx);
+}
+
+#define FREQUENCY                                                                                  \
+  .value = "frequency", .quantity = "frequency", .unit = "rad/s", .told_unit = "Hz",               \
+  .told_si = 2 * PL_PI, .form = PL_FORM_RATIO, .goals = PL_GOALS_TARGET, .least_squares = 1,       \
+  .eval = eval, .gradient = gradient
+
+const pl_objective_kind pl_objective_peak = {
+    .name = "peak",
+    .text = "a resonance peak of a node lies at a frequency",
+    .about = "where a resonance peak of a node shall lie",
+    .keys = "node axes from to measure harmonic",
+    .scope = PL_SCOPE_PEAK,
+    .nodes = PL_NODES_ONE,
+    FREQUENCY,
+};
+const pl_objective_kind pl_objective_fold = {
+    .name = "fold",
+    .text = "a fold of the response lies at a frequency",
+    .about = "where a fold of the response shall lie",
+    .keys = "from to",
+    .scope = PL_SCOPE_FOLD,
+    FREQUENCY,
+};

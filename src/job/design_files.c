@@ -139,7 +139,7 @@ pl_status traces_plot(job *j, const char *file, const char *title, int ntrace, c
 static int find_target(const designing *t, int point, int node, int *which) {
   for (int k = 0; k < t->nobj; k++) {
     const pl_objective *o = &t->plan->problem.objective[k];
-    if (o->kind != PL_OBJECTIVE_TRAJECTORY || o->point != point) continue;
+    if (!o->kind->curves || o->point != point) continue;
     for (int i = 0; i < o->nnode; i++)
       if (o->node[i] == node) {
         *which = i;
@@ -256,6 +256,44 @@ static pl_status show_trajectories(const designing *t) {
   pl_free(t->j->env, x);
   pl_free(t->j->env, target);
   return st;
+}
+
+// ---- what objectives look at ------------------------------------------------------------------
+
+// over one period, before and after
+static pl_status plot_objective(const designing *t, int k) {
+  const pl_objective *o = &t->plan->problem.objective[k];
+  double si, *x = pl_alloc(t->j->env, 3 * TRACE, sizeof *x);
+  const char *unit = quantity_unit(o->kind, &si);
+  if (!x) return PL_E_NOMEM;
+  for (int i = 0; i < TRACE; i++) {
+    x[i] = (double)i / (TRACE - 1);
+    for (int side = 0; side < SIDES; side++)
+      x[(1 + side) * TRACE + i] = t->trace[side][k * TRACE + i] / si;
+  }
+  pl_series series[SIDES] = {
+      {.name = "after", .n = TRACE, .x = x, .y = x + 2 * TRACE},
+      {.name = "before", .n = TRACE, .x = x, .y = x + TRACE, .dashed = 1, .colour = 1}};
+  char title[PL_TEXT], what[PL_TEXT], name[PL_TEXT], label[PL_TEXT];
+  objective_words(t, k, title);
+  snprintf(what, sizeof what, "%.60s-%d", o->kind->name, k + 1);
+  snprintf(label, sizeof label, "%.60s (%.20s)", o->kind->quantity, unit);
+  pl_plot plot = {.title = title,
+                  .xlabel = "time over the period",
+                  .ylabel = label,
+                  .nseries = SIDES,
+                  .series = series};
+  pl_status st = job_plot(t->j, design_file(t, what, 0, name), &plot,
+                          "One period before and after the design.");
+  pl_free(t->j->env, x);
+  return st;
+}
+
+static pl_status show_objectives(const designing *t) {
+  for (int k = 0; k < t->nobj; k++)
+    if (t->plan->problem.objective[k].kind->trace && isfinite(t->quantity[1][k]))
+      PL_TRY(plot_objective(t, k));
+  return PL_OK;
 }
 
 // ---- pictures ---------------------------------------------------------------------------------
@@ -415,6 +453,7 @@ pl_status design_files(designing *t) {
   PL_TRY(design_page_head(t));
   PL_TRY(show_motions(t));
   PL_TRY(show_trajectories(t));
+  PL_TRY(show_objectives(t));
   PL_TRY(design_response_show(t));
   PL_TRY(design_page_tables(t));
   return show_convergence(t);

@@ -11,26 +11,41 @@ enum { BARS_MOST = 40, BARS_SHOWN = 12 }; // all up to 40, else the 12 that chan
 
 // ---- summary ----------------------------------------------------------------------------------
 
+// KEY_UNIT: value in that unit
+static void set_quantity(json_t *one, const char *key, const pl_objective_kind *kind, double v) {
+  char name[80];
+  double si;
+  const char *unit = quantity_unit(kind, &si);
+  snprintf(name, sizeof name, "%.50s%s%.20s", key, unit[0] ? "_" : "", unit);
+  job_set(one, name, json_real(v / si));
+}
+
+static void set_quantities(const designing *t, int k, json_t *one) {
+  const pl_objective *o = &t->plan->problem.objective[k];
+  double before = t->quantity[0][k], after = t->quantity[1][k];
+  char key[64];
+  if (!isfinite(before) || !isfinite(after)) return;
+  snprintf(key, sizeof key, "%.50s_before", o->kind->quantity);
+  set_quantity(one, key, o->kind, before);
+  set_quantity(one, o->kind->quantity, o->kind, after);
+  if (quantity_has_ratio(o->kind)) job_set(one, "ratio", json_real(after / before));
+  if (o->goal == PL_GOAL_TARGET) set_quantity(one, "target", o->kind, o->target);
+}
+
 static json_t *objective_json(const designing *t, int k) {
   const pl_objective *o = &t->plan->problem.objective[k];
   char words[PL_TEXT];
-  json_t *one = json_pack("{s:s, s:s, s:f, s:f, s:f}", "kind", pl_objective_name[o->kind], "name",
+  json_t *one = json_pack("{s:s, s:s, s:f, s:f, s:f}", "kind", o->kind->name, "name",
                           objective_words(t, k, words), "weight", o->weight, "value_before",
                           t->r->objective_before[k], "value", t->r->objective[k]);
-  if (o->kind == PL_OBJECTIVE_AMPLITUDE || o->kind == PL_OBJECTIVE_HEIGHT) {
-    job_set(one, "amplitude_before_m", json_real(t->amplitude[0][k]));
-    job_set(one, "amplitude_m", json_real(t->amplitude[1][k]));
-    job_set(one, "ratio", json_real(t->amplitude[1][k] / t->amplitude[0][k]));
-  }
-  if (o->kind == PL_OBJECTIVE_TRAJECTORY) {
+  set_quantities(t, k, one);
+  if (o->kind->curves) {
     job_set(one, "tracking_error_before", json_real(t->error[0][k]));
     job_set(one, "tracking_error", json_real(t->error[1][k]));
   }
-  if (t->track[1][k] > 0) {
+  if (o->kind->scope == PL_SCOPE_WINDOW && t->track[1][k] > 0) {
     job_set(one, "frequency_before_Hz", json_real(t->track[0][k] / (2 * PL_PI)));
     job_set(one, "frequency_Hz", json_real(t->track[1][k] / (2 * PL_PI)));
-    if (o->kind != PL_OBJECTIVE_HEIGHT)
-      job_set(one, "target_Hz", json_real(o->target / (2 * PL_PI)));
   }
   return one;
 }
@@ -39,7 +54,7 @@ double design_tracking(const designing *t, int side, int *n) {
   double sum = 0;
   *n = 0;
   for (int k = 0; k < t->nobj; k++) {
-    if (t->plan->problem.objective[k].kind != PL_OBJECTIVE_TRAJECTORY) continue;
+    if (!t->plan->problem.objective[k].kind->curves) continue;
     sum += t->error[side][k] * t->error[side][k];
     ++*n;
   }
@@ -189,29 +204,24 @@ static void objective_cells(const designing *t, int k, cell want, cell before, c
                             cell factor) {
   const pl_objective *o = &t->plan->problem.objective[k];
   static const char *const goal[] = {"", "as large as possible", "as small as possible"};
+  char text[48];
   snprintf(want, sizeof(cell), "%s", goal[o->goal]);
   snprintf(before, sizeof(cell), "%.4g", t->r->objective_before[k]);
   snprintf(after, sizeof(cell), "%.4g", t->r->objective[k]);
   factor[0] = 0;
-  if (o->kind == PL_OBJECTIVE_AMPLITUDE || o->kind == PL_OBJECTIVE_HEIGHT) {
-    if (o->goal == PL_GOAL_TARGET) job_length_text(t->j, o->target, want);
-    job_length_text(t->j, t->amplitude[0][k], before);
-    job_length_text(t->j, t->amplitude[1][k], after);
-    snprintf(factor, sizeof(cell), "%.3g times", t->amplitude[1][k] / t->amplitude[0][k]);
-  } else if (o->kind == PL_OBJECTIVE_TRAJECTORY) {
+  if (o->kind->curves) {
     snprintf(want, sizeof(cell), "0 %% of the target's length");
     snprintf(before, sizeof(cell), "%.3g %%", 100 * t->error[0][k]);
     snprintf(after, sizeof(cell), "%.3g %%", 100 * t->error[1][k]);
-  } else if (t->track[1][k] > 0) {
-    snprintf(want, sizeof(cell), "%.6g Hz", o->target / (2 * PL_PI));
-    snprintf(before, sizeof(cell), "%.6g Hz", t->track[0][k] / (2 * PL_PI));
-    snprintf(after, sizeof(cell), "%.6g Hz", t->track[1][k] / (2 * PL_PI));
-  } else if (o->kind == PL_OBJECTIVE_STABILITY) {
-    snprintf(want, sizeof(cell), "multiplier below %.4g", o->target);
-  } else if (o->goal == PL_GOAL_TARGET && o->target > 0) {
-    snprintf(want, sizeof(cell), "below %.4g%s", o->target,
-             o->kind == PL_OBJECTIVE_MASS ? " kg" : "");
   }
+  if (o->kind->form == PL_FORM_OWN || !isfinite(t->quantity[1][k])) return;
+  if (o->goal == PL_GOAL_TARGET)
+    snprintf(want, sizeof(cell), "%s%s", o->kind->form == PL_FORM_LIMIT ? "below " : "",
+             quantity_text(t->j, o->kind, o->target, text));
+  quantity_text(t->j, o->kind, t->quantity[0][k], before);
+  quantity_text(t->j, o->kind, t->quantity[1][k], after);
+  if (quantity_has_ratio(o->kind))
+    snprintf(factor, sizeof(cell), "%.3g times", t->quantity[1][k] / t->quantity[0][k]);
 }
 
 static pl_status report_objectives(const designing *t) {

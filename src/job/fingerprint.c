@@ -157,10 +157,10 @@ static uint64_t print_variable(uint64_t h, const job *j, const pl_variable *v) {
 }
 
 static uint64_t print_objective(uint64_t h, const pl_objective *b, int dim) {
-  int what[9] = {(int)b->kind, b->point,  b->mask,         (int)b->goal, b->nharm,
-                 b->means,     b->phases, (int)b->measure, b->harmonic};
+  int what[9] = {b->drive, b->point,  b->mask,         (int)b->goal, b->nharm,
+                 b->means, b->phases, (int)b->measure, b->harmonic};
   double value[6] = {b->weight, b->target, b->sharpness, b->from, b->to, b->exponent};
-  h = print_ints(h, what, 9);
+  h = print_ints(print_text(h, b->kind->name), what, 9);
   h = print_reals(h, value, 6);
   h = print_ints(h, b->node, b->nnode);
   return print_reals(h, b->coef, b->nnode * dim * (2 * b->nharm + 1));

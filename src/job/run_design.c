@@ -60,12 +60,13 @@ static pl_status allocate(designing *t) {
   t->hi = t->lo + nv;
   for (int side = 0; side < 2; side++) {
     t->orbit[side] = pl_alloc(env, np, sizeof(pl_orbit *));
-    t->track[side] = pl_alloc(env, 4 * no, sizeof(double));
+    t->track[side] = pl_alloc(env, (4 + TRACE) * no, sizeof(double));
     t->path[side] = pl_alloc(env, np * nw, sizeof(double));
     if (!t->orbit[side] || !t->track[side] || !t->path[side]) return PL_E_NOMEM;
     t->error[side] = t->track[side] + no;
     t->phase[side] = t->error[side] + no;
-    t->amplitude[side] = t->phase[side] + no;
+    t->quantity[side] = t->phase[side] + no;
+    t->trace[side] = t->quantity[side] + no;
   }
   return PL_OK;
 }
@@ -89,6 +90,17 @@ static void release(designing *t) {
   pl_design_result_free(t->r);
 }
 
+// what objective k is about, and its drawing; none where there is no motion to tell of
+static pl_status keep_quantity(designing *t, int side, int k) {
+  const pl_objective_kind *kind = t->plan->problem.objective[k].kind;
+  t->quantity[side][k] = NAN;
+  if (kind->form == PL_FORM_OWN) return PL_OK;
+  pl_status st = pl_design_quantity(t->d, k, &t->quantity[side][k], NULL);
+  if (st == PL_OK && kind->trace)
+    st = pl_design_trace(t->d, k, TRACE, t->trace[side] + (size_t)k * TRACE);
+  return st < 0 || st == PL_CANCELLED ? st : PL_OK;
+}
+
 // motions, peaks and folds as they are now
 static pl_status keep_motions(designing *t, int side) {
   for (int i = 0; i < t->npoint; i++) {
@@ -99,11 +111,9 @@ static pl_status keep_motions(designing *t, int side) {
     const pl_orbit *peak;
     const pl_objective *o = &t->plan->problem.objective[k];
     t->track[side][k] = pl_design_tracked(t->d, k, &peak);
-    if (o->kind != PL_OBJECTIVE_HEIGHT || !peak) continue;
-    if (side == 1) PL_TRY(pl_orbit_copy(peak, peak->nharm, &t->peak[k]));
-    pl_measure look = pl_objective_measure(o);
-    t->amplitude[side][k] =
-        pl_orbit_measure(t->j->scene->model, t->j->scene->params, peak, &look, NULL);
+    if (side == 1 && o->kind->scope == PL_SCOPE_WINDOW && peak)
+      PL_TRY(pl_orbit_copy(peak, peak->nharm, &t->peak[k]));
+    PL_TRY(keep_quantity(t, side, k));
   }
   return values_read(t->j, &t->state[side]);
 }
@@ -165,9 +175,9 @@ static int is_wanted(const designing *t, int point) {
   if (t->a->opts.design_.frequency > 0 || t->npoint > 1) return 1;
   for (int k = 0; k < t->nobj; k++) {
     const pl_objective *o = &t->plan->problem.objective[k];
-    int apart = o->kind == PL_OBJECTIVE_MASS || o->kind == PL_OBJECTIVE_SMOOTH;
-    windows += o->kind == PL_OBJECTIVE_HEIGHT;
-    if (o->point == point && o->kind != PL_OBJECTIVE_HEIGHT && !apart) return 1;
+    int window = o->kind->scope == PL_SCOPE_WINDOW;
+    windows += window;
+    if (o->point == point && !window && o->kind->scope != PL_SCOPE_VALUES) return 1;
   }
   return windows == 0;
 }
@@ -202,12 +212,8 @@ static void measure(designing *t, int side) {
   for (int k = 0; k < t->nobj; k++) {
     const pl_objective *o = &t->plan->problem.objective[k];
     const pl_orbit *orbit = t->orbit[side][o->point];
-    if (o->kind == PL_OBJECTIVE_TRAJECTORY)
+    if (o->kind->curves)
       t->error[side][k] = pl_trajectory_error(sc->model, sc->params, orbit, o, &t->phase[side][k]);
-    for (int i = 0; o->kind == PL_OBJECTIVE_AMPLITUDE && i < o->nnode; i++)
-      t->amplitude[side][k] += pl_orbit_path_along(sc->model, sc->params, orbit, o->node[i],
-                                                   o->mask ? o->mask : 7, NULL, NULL, NULL) /
-                               o->nnode;
   }
 }
 
@@ -235,11 +241,31 @@ const char *objective_words(const designing *t, int k, char buf[PL_TEXT]) {
     const char *node = "";
     for (int i = 0; i < t->a->nprobe; i++)
       if (t->a->probe[i].node == o->node[0]) node = t->a->probe[i].name;
-    snprintf(buf, PL_TEXT, "%s of %.100s%s", pl_objective_name[o->kind], node,
+    snprintf(buf, PL_TEXT, "%s of %.100s%s", o->kind->name, node,
              o->nnode > 1 ? " and others" : "");
+  } else if (o->kind->drive) {
+    const char *name = pl_model_drive_name(t->j->scene->model, o->drive);
+    snprintf(buf, PL_TEXT, "%s of %.100s", o->kind->name, name[0] ? name : "the drive");
   } else
-    snprintf(buf, PL_TEXT, "%s", pl_objective_name[o->kind]);
+    snprintf(buf, PL_TEXT, "%s", o->kind->name);
   return buf;
+}
+
+const char *quantity_unit(const pl_objective_kind *kind, double *si) {
+  *si = kind->told_unit ? kind->told_si : 1;
+  return kind->told_unit ? kind->told_unit : kind->unit;
+}
+
+const char *quantity_text(job *j, const pl_objective_kind *kind, double v, char buf[48]) {
+  double si;
+  const char *unit = quantity_unit(kind, &si);
+  if (strcmp(unit, "m") == 0) return job_length_text(j, v, buf);
+  snprintf(buf, 48, kind->told_unit ? "%.6g%s%s" : "%.4g%s%s", v / si, unit[0] ? " " : "", unit);
+  return buf;
+}
+
+int quantity_has_ratio(const pl_objective_kind *kind) {
+  return (kind->goals & (PL_GOALS_MOST | PL_GOALS_LEAST)) != 0;
 }
 
 static void warn_user(const designing *t) {
@@ -253,33 +279,34 @@ static void warn_user(const designing *t) {
                 t->a->name, t->proof[i].orbit->omega / (2 * PL_PI), t->proof[i].found.warning[k]);
 }
 
-static void note(const designing *t) {
+static void note_objective(const designing *t, int k) {
   char words[PL_TEXT], was[48], is[48];
+  const pl_objective_kind *kind = t->plan->problem.objective[k].kind;
+  double before = t->quantity[0][k], after = t->quantity[1][k];
+  objective_words(t, k, words);
+  if (kind->curves)
+    job_note(t->j, "%s: %s is %.3g %% of the target's length away, was %.3g %%", t->a->name, words,
+             100 * t->error[1][k], 100 * t->error[0][k]);
+  if (kind->form == PL_FORM_OWN || !isfinite(after)) return;
+  quantity_text(t->j, kind, before, was);
+  quantity_text(t->j, kind, after, is);
+  if (kind->scope == PL_SCOPE_WINDOW)
+    job_note(t->j, "%s: %s %s at %.6g Hz, was %s at %.6g Hz", t->a->name, words, is,
+             t->track[1][k] / (2 * PL_PI), was, t->track[0][k] / (2 * PL_PI));
+  else if (quantity_has_ratio(kind))
+    job_note(t->j, "%s: %s %s to %s, %.3g times", t->a->name, words, was, is, after / before);
+  else
+    job_note(t->j, "%s: %s %s%s, was %s", t->a->name, words, t->track[1][k] > 0 ? "at " : "", is,
+             was);
+}
+
+static void note(const designing *t) {
   job_note(t->j, "%s: value %.4g to %.4g in %d %s, %d %s, %.3g s: %s", t->a->name,
            t->r->value_before, t->r->value, t->r->nstep - 1,
            pl_plural(t->r->nstep - 1, "iteration", "iterations"), t->r->evaluations,
            pl_plural(t->r->evaluations, "evaluation", "evaluations"), t->r->seconds,
            pl_design_stop_text(t->r->reason));
-  for (int k = 0; k < t->nobj; k++) {
-    const pl_objective *o = &t->plan->problem.objective[k];
-    objective_words(t, k, words);
-    if (o->kind == PL_OBJECTIVE_AMPLITUDE || o->kind == PL_OBJECTIVE_HEIGHT) {
-      job_length_text(t->j, t->amplitude[0][k], was);
-      job_length_text(t->j, t->amplitude[1][k], is);
-    }
-    if (o->kind == PL_OBJECTIVE_AMPLITUDE)
-      job_note(t->j, "%s: %s %s to %s, %.3g times", t->a->name, words, was, is,
-               t->amplitude[1][k] / t->amplitude[0][k]);
-    if (o->kind == PL_OBJECTIVE_TRAJECTORY)
-      job_note(t->j, "%s: %s is %.3g %% of the target's length away, was %.3g %%", t->a->name,
-               words, 100 * t->error[1][k], 100 * t->error[0][k]);
-    if (o->kind == PL_OBJECTIVE_HEIGHT)
-      job_note(t->j, "%s: %s %s at %.6g Hz, was %s at %.6g Hz", t->a->name, words, is,
-               t->track[1][k] / (2 * PL_PI), was, t->track[0][k] / (2 * PL_PI));
-    else if (t->track[1][k] > 0)
-      job_note(t->j, "%s: %s at %.6g Hz, was %.6g Hz", t->a->name, words,
-               t->track[1][k] / (2 * PL_PI), t->track[0][k] / (2 * PL_PI));
-  }
+  for (int k = 0; k < t->nobj; k++) note_objective(t, k);
   int n;
   double before = design_tracking(t, 0, &n), after = design_tracking(t, 1, &n);
   if (n > 1)

@@ -21,6 +21,7 @@ typedef struct proven {
 } proven;
 
 enum { SIDES = 2, UP = 0, DOWN = 1, WAYS = 2 }; // before and after; of response curves
+enum { TRACE = 257 };                           // points of a period in plots
 extern const char *const side_name[SIDES];
 
 // Frequencies (rad/s) of the response curves of a design.
@@ -46,17 +47,18 @@ typedef struct designing {
   pl_orbit **orbit[2];          // [npoint]
   pl_curve *curve[SIDES][WAYS]; // responses, NULL: none
   response_range range;
-  double *lo, *hi;      // [nvar]
-  char **name;          // [nvar]
-  const char **unit;    // [nvar]
-  double *track[2];     // [nobj] rad/s of peaks and folds
-  double *error[2];     // [nobj] of trajectories
-  double *phase[2];     // [nobj] of the motions where the targets begin
-  double *path[2];      // [npoint][nwatch] m
-  double *amplitude[2]; // [nobj] path along the objective's axes, mean over its nodes, m
-  pl_orbit **peak;      // [nobj] largest motions of windows in the end, NULL: none
-  int proved, checked;  // proofs there are; all of them are done
-  proven *proof;        // [npoint + nobj]
+  double *lo, *hi;     // [nvar]
+  char **name;         // [nvar]
+  const char **unit;   // [nvar]
+  double *track[2];    // [nobj] rad/s of peaks and folds
+  double *error[2];    // [nobj] of trajectories
+  double *phase[2];    // [nobj] of the motions where the targets begin
+  double *path[2];     // [npoint][nwatch] m
+  double *quantity[2]; // [nobj] what objectives are about, SI; NAN: none
+  double *trace[2];    // [nobj][TRACE] their drawings over a period
+  pl_orbit **peak;     // [nobj] largest motions of windows in the end, NULL: none
+  int proved, checked; // proofs there are; all of them are done
+  proven *proof;       // [npoint + nobj]
   int cancelled;
   // the last state of the optimiser, for the checkpoint
   pl_design_state kept;
@@ -64,6 +66,13 @@ typedef struct designing {
 
 // Name of objective k, for people.
 const char *objective_words(const designing *t, int k, char buf[PL_TEXT]);
+
+// The unit in which quantities of a kind are told, and SI units in one of it.
+const char *quantity_unit(const pl_objective_kind *kind, double *si);
+// A quantity with its unit.
+const char *quantity_text(job *j, const pl_objective_kind *kind, double v, char buf[48]);
+// 1: how much larger it has become is of interest.
+int quantity_has_ratio(const pl_objective_kind *kind);
 
 // design_files.c: tables, plots and pictures
 pl_status design_files(designing *t);
@@ -92,6 +101,5 @@ pl_status traces_plot(job *j, const char *file, const char *title, int ntrace, c
                       double period, const char *caption);
 // x[n][dim]: a node over one period, from a phase on.
 pl_status trace_orbit(job *j, const pl_orbit *o, int node, double phase, int n, double *x);
-enum { TRACE = 257 }; // points of a period in plots
 
 #endif

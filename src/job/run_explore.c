@@ -20,15 +20,17 @@ typedef struct exploring {
   double *x, *to, *lo, *hi; // [nvar]
   double *path[3];          // [nw] before, predicted, solved
   double *grad;             // [nw][nvar]
-  int nobj;                 // peaks and folds
-  double *peak[2];          // [nobj][2] before and at the new values: height (m), frequency (rad/s)
-  double *peak_grad;        // [nobj][2][nvar] before
-  pl_orbit *orbit[3];       // the same; NULL: none
-  int moved, cut;           // values change; some were cut at bounds
-  int fresh;                // the new motion was solved from rest
-  double trust;             // estimated distance of the prediction over the motion's size
-  double off;               // the same from the motion that was solved; -1: none was
-  int found;                // peaks and folds at the new values are known
+  int nobj;                 // peaks, folds and quantities
+  // [nobj][2] before and at the new values: height of the peak or the quantity (SI), frequency of a
+  // peak or fold (rad/s)
+  double *peak[2];
+  double *peak_grad;  // [nobj][2][nvar] before
+  pl_orbit *orbit[3]; // the same; NULL: none
+  int moved, cut;     // values change; some were cut at bounds
+  int fresh;          // the new motion was solved from rest
+  double trust;       // estimated distance of the prediction over the motion's size
+  double off;         // the same from the motion that was solved; -1: none was
+  int found;          // peaks and folds at the new values are known
 } exploring;
 
 static const char *const motion_name[3] = {"before", "predicted", "solved"};
@@ -226,11 +228,28 @@ static int is_trusted(const exploring *t) {
   return (t->off >= 0 ? t->off : t->trust) < TRUST;
 }
 
-// peaks and folds as they are now; grad [nobj][2][nvar] is overwritten
+static const pl_objective_kind *kind_of(const exploring *t, int k) {
+  return t->plan->problem.objective[k].kind;
+}
+
+// it lies somewhere on the response
+static int has_frequency(const exploring *t, int k) {
+  pl_scope scope = kind_of(t, k)->scope;
+  return scope == PL_SCOPE_PEAK || scope == PL_SCOPE_FOLD || scope == PL_SCOPE_WINDOW;
+}
+
+static int has_height(const exploring *t, int k) {
+  return kind_of(t, k)->scope != PL_SCOPE_FOLD;
+}
+
+// peaks, folds and quantities as they are now; grad [nobj][2][nvar] is overwritten
 static pl_status find_peaks(exploring *t, double *peak, double *grad) {
   for (int k = 0; k < t->nobj; k++) {
     double *g = grad + (size_t)(2 * k) * (size_t)t->nvar;
-    PL_TRY(pl_design_peak(t->d, k, &peak[2 * k], g, &peak[2 * k + 1], g + t->nvar));
+    if (has_frequency(t, k))
+      PL_TRY(pl_design_peak(t->d, k, &peak[2 * k], g, &peak[2 * k + 1], g + t->nvar));
+    else
+      PL_TRY(pl_design_quantity(t->d, k, &peak[2 * k], g));
   }
   return PL_OK;
 }
@@ -246,7 +265,7 @@ static pl_status find_new_peaks(exploring *t) {
   if (st < 0 || st == PL_CANCELLED) return st;
   if (!t->found)
     pl_report(t->j->env, PL_WARNING, t->j->scene->path, t->a->line, t->a->col, NULL,
-              "%s: peaks and folds could not be followed to the new values", t->a->name);
+              "%s: objectives could not be followed to the new values", t->a->name);
   return PL_OK;
 }
 
@@ -275,50 +294,68 @@ static const char *peak_name(const exploring *t, int k, char buf[80]) {
   if (o->name)
     snprintf(buf, 80, "%.70s", o->name);
   else if (t->nobj == 1)
-    snprintf(buf, 80, "%s", pl_objective_name[o->kind]);
+    snprintf(buf, 80, "%s", o->kind->name);
   else
-    snprintf(buf, 80, "%s_%d", pl_objective_name[o->kind], k + 1);
+    snprintf(buf, 80, "%s_%d", o->kind->name, k + 1);
   return buf;
-}
-
-static int has_height(const exploring *t, int k) {
-  return t->plan->problem.objective[k].kind != PL_OBJECTIVE_FOLD;
 }
 
 // side 0: before, 1: at the new values
 static const char *peak_words(const exploring *t, int k, int side, char buf[80]) {
   const double *x = t->peak[side] + 2 * k;
   char height[48];
-  if (has_height(t, k))
+  if (!has_frequency(t, k))
+    snprintf(buf, 80, "%s", quantity_text(t->j, kind_of(t, k), x[0], height));
+  else if (has_height(t, k))
     snprintf(buf, 80, "%s at %.6g Hz", job_length_text(t->j, x[0], height), x[1] / (2 * PL_PI));
   else
     snprintf(buf, 80, "%.6g Hz", x[1] / (2 * PL_PI));
   return buf;
 }
 
-static json_t *peaks_json(const exploring *t) {
+static json_t *slope_json(const exploring *t, const double *g, double si) {
+  json_t *slope = json_object();
+  for (int v = 0; v < t->nvar; v++)
+    json_object_set_new(slope, pl_design_name(t->d, v), json_real(g[v] / si));
+  return slope;
+}
+
+static json_t *peak_json(const exploring *t, int k) {
   char name[80];
-  static const char *const by[2] = {"height_m_by", "frequency_Hz_by"};
+  const double *was = t->peak[0] + 2 * k, *is = t->peak[1] + 2 * k;
+  const double *g = t->peak_grad + (size_t)(2 * k) * (size_t)t->nvar;
+  json_t *one = json_pack("{s:s, s:s, s:f}", "kind", kind_of(t, k)->name, "name",
+                          peak_name(t, k, name), "frequency_before_Hz", was[1] / (2 * PL_PI));
+  if (has_height(t, k)) job_set(one, "height_before_m", json_real(was[0]));
+  if (t->found) job_set(one, "frequency_Hz", json_real(is[1] / (2 * PL_PI)));
+  if (t->found && has_height(t, k)) job_set(one, "height_m", json_real(is[0]));
+  if (has_height(t, k)) job_set(one, "height_m_by", slope_json(t, g, 1));
+  job_set(one, "frequency_Hz_by", slope_json(t, g + t->nvar, 2 * PL_PI));
+  return one;
+}
+
+static json_t *quantity_json(const exploring *t, int k) {
+  char name[80];
+  double si;
+  const char *unit = quantity_unit(kind_of(t, k), &si);
+  json_t *one =
+      json_pack("{s:s, s:s, s:s, s:f}", "kind", kind_of(t, k)->name, "name", peak_name(t, k, name),
+                "unit", unit, "value_before", t->peak[0][2 * k] / si);
+  if (t->found) job_set(one, "value", json_real(t->peak[1][2 * k] / si));
+  job_set(one, "by", slope_json(t, t->peak_grad + (size_t)(2 * k) * (size_t)t->nvar, si));
+  return one;
+}
+
+// frequency 1: what lies on the response, 0: the others
+static void set_objectives(const exploring *t, int frequency, const char *key, json_t *f) {
   json_t *all = json_array();
-  for (int k = 0; k < t->nobj; k++) {
-    const double *was = t->peak[0] + 2 * k, *is = t->peak[1] + 2 * k;
-    json_t *one =
-        json_pack("{s:s, s:s, s:f}", "kind", pl_objective_name[t->plan->problem.objective[k].kind],
-                  "name", peak_name(t, k, name), "frequency_before_Hz", was[1] / (2 * PL_PI));
-    if (has_height(t, k)) job_set(one, "height_before_m", json_real(was[0]));
-    if (t->found) job_set(one, "frequency_Hz", json_real(is[1] / (2 * PL_PI)));
-    if (t->found && has_height(t, k)) job_set(one, "height_m", json_real(is[0]));
-    for (int what = !has_height(t, k); what < 2; what++) {
-      const double *g = t->peak_grad + (size_t)(2 * k + what) * (size_t)t->nvar;
-      json_t *slope = json_object();
-      for (int v = 0; v < t->nvar; v++)
-        json_object_set_new(slope, pl_design_name(t->d, v),
-                            json_real(what ? g[v] / (2 * PL_PI) : g[v]));
-      job_set(one, by[what], slope);
-    }
-    json_array_append_new(all, one);
-  }
-  return all;
+  for (int k = 0; k < t->nobj; k++)
+    if (has_frequency(t, k) == frequency)
+      json_array_append_new(all, frequency ? peak_json(t, k) : quantity_json(t, k));
+  if (json_array_size(all) > 0)
+    job_set(f, key, all);
+  else
+    json_decref(all);
 }
 
 static void set_figures(const exploring *t, json_t *f) {
@@ -344,7 +381,8 @@ static void set_figures(const exploring *t, json_t *f) {
   job_set(f, "harmonics", json_integer(t->orbit[0]->nharm));
   job_set(f, "variables", vars);
   job_set(f, "amplitude", amplitudes);
-  if (t->nobj) job_set(f, "peaks", peaks_json(t));
+  set_objectives(t, 1, "peaks", f);
+  set_objectives(t, 0, "quantities", f);
   job_set(f, "moved", json_boolean(t->moved));
   job_set(f, "solved_from_rest", json_boolean(t->fresh));
   job_set(f, "cut_by_bounds", json_integer(t->cut));
@@ -362,9 +400,11 @@ static pl_status write_sensitivity(const exploring *t) {
   pl_text_add(&out, "name,unit,value,new,min,max");
   for (int i = 0; i < t->nw; i++) pl_text_add(&out, ",d_%s_path_m_by_unit", t->a->probe[i].name);
   for (int i = 0; i < t->nobj; i++) {
+    double si;
+    const char *unit = has_frequency(t, i) ? "m" : quantity_unit(kind_of(t, i), &si);
     peak_name(t, i, name);
-    if (has_height(t, i)) pl_text_add(&out, ",d_%s_m_by_unit", name);
-    pl_text_add(&out, ",d_%s_Hz_by_unit", name);
+    if (has_height(t, i)) pl_text_add(&out, ",d_%s%s%s_by_unit", name, unit[0] ? "_" : "", unit);
+    if (has_frequency(t, i)) pl_text_add(&out, ",d_%s_Hz_by_unit", name);
   }
   pl_text_add(&out, "\n");
   for (int k = 0; k < t->nvar; k++) {
@@ -373,8 +413,10 @@ static pl_status write_sensitivity(const exploring *t) {
     for (int i = 0; i < t->nw; i++) pl_text_add(&out, ",%.17g", t->grad[i * t->nvar + k]);
     for (int i = 0; i < t->nobj; i++) {
       const double *g = t->peak_grad + (size_t)(2 * i) * (size_t)t->nvar;
-      if (has_height(t, i)) pl_text_add(&out, ",%.17g", g[k]);
-      pl_text_add(&out, ",%.17g", g[t->nvar + k] / (2 * PL_PI));
+      double si = 1;
+      if (!has_frequency(t, i)) quantity_unit(kind_of(t, i), &si);
+      if (has_height(t, i)) pl_text_add(&out, ",%.17g", g[k] / si);
+      if (has_frequency(t, i)) pl_text_add(&out, ",%.17g", g[t->nvar + k] / (2 * PL_PI));
     }
     pl_text_add(&out, "\n");
   }

@@ -390,7 +390,8 @@ void build_analyses(reader *r, pl_scene *s) {
     if (d[n].a.kind == PL_ANALYSIS_fit_damping && own + nprobe == 0)
       problem(r, e, "e.g. watch: {tip: wing nearest [1, 0, 0]}",
               "fit-damping: no place is watched, so there is nothing to compare");
-    if (d[n].a.kind == PL_ANALYSIS_explore && d[n].a.nprobe == 0)
+    if (d[n].a.kind == PL_ANALYSIS_explore && d[n].a.nprobe == 0 && d[n].a.plan &&
+        d[n].a.plan->problem.nobjective == 0)
       problem(r, e, "e.g. watch: {tip: wing nearest [1, 0, 0]}",
               "explore: no place is watched, so there is nothing to tell");
     n++;

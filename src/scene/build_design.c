@@ -232,7 +232,7 @@ static void show_windows(plan *p) {
   if (o->from > 0 || o->to > 0) return;
   for (int k = 0; k < p->out.problem.nobjective; k++) {
     const pl_objective *q = &p->out.problem.objective[k];
-    if (q->kind != PL_OBJECTIVE_HEIGHT) continue;
+    if (q->kind->scope != PL_SCOPE_WINDOW) continue;
     o->from = o->from > 0 ? fmin(o->from, q->from) : q->from;
     o->to = fmax(o->to, q->to);
   }
@@ -374,8 +374,9 @@ static void default_point(plan *p) {
   pl_operating *point = (pl_operating *)p->out.problem.point;
   for (int k = 0; k < p->out.problem.nobjective && !(point[0].omega > 0); k++) {
     const pl_objective *o = &p->out.problem.objective[k];
-    if (o->kind == PL_OBJECTIVE_PEAK || o->kind == PL_OBJECTIVE_FOLD) point[0].omega = o->target;
-    if (o->kind == PL_OBJECTIVE_HEIGHT) point[0].omega = o->from;
+    pl_scope scope = o->kind->scope;
+    if (scope == PL_SCOPE_PEAK || scope == PL_SCOPE_FOLD) point[0].omega = o->target;
+    if (scope == PL_SCOPE_WINDOW) point[0].omega = o->from;
   }
 }
 

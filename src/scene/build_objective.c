@@ -66,9 +66,9 @@ static int ordered_nodes(reader *r, const pl_node *at, node_list *out) {
 
 static int read_nodes(reader *r, const objective_def *d, const pl_node *whole, pl_objective *o) {
   node_list l;
-  int ordered = o->kind == PL_OBJECTIVE_TRAJECTORY && d->nodes && !d->node;
+  int ordered = o->kind->nodes == PL_NODES_ALL && d->nodes && !d->node;
   int ok = ordered ? ordered_nodes(r, d->nodes, &l)
-                   : select_either(r, d->node, d->nodes, whole, pl_objective_name[o->kind], &l);
+                   : select_either(r, d->node, d->nodes, whole, o->kind->name, &l);
   if (!ok) return 0;
   o->nnode = l.n;
   o->node = l.v;
@@ -77,30 +77,59 @@ static int read_nodes(reader *r, const objective_def *d, const pl_node *whole, p
 
 // ---- values -----------------------------------------------------------------------------------
 
-// max, min or a value above zero
-static int read_goal(reader *r, const pl_node *at, const char *what, const char *unit_text,
-                     int may_max, pl_objective *o) {
+// max, min or a value, which is above zero unless it is an angle
+static int read_goal(reader *r, const pl_node *at, pl_objective *o) {
   num v;
+  const pl_objective_kind *kind = o->kind;
   const char *text = at->kind == NODE_SCALAR ? at->text : "";
+  int may_max = (kind->goals & PL_GOALS_MOST) != 0, may_min = (kind->goals & PL_GOALS_LEAST) != 0;
   o->goal = PL_GOAL_TARGET;
-  if (strcmp(text, "min") == 0) o->goal = PL_GOAL_LEAST;
+  if (strcmp(text, "min") == 0 && may_min) o->goal = PL_GOAL_LEAST;
   if (strcmp(text, "max") == 0 && may_max) o->goal = PL_GOAL_MOST;
   if (o->goal != PL_GOAL_TARGET) return 1;
-  if (strcmp(text, "max") == 0) {
-    problem(r, at, "write 'min' or a limit", "%s cannot be made as large as possible", what);
+  if (strcmp(text, "max") == 0 && may_min) {
+    problem(r, at, "write 'min' or a limit", "%s cannot be made as large as possible", kind->name);
     return 0;
   }
-  if (!read_num(r, at, what, unit_text, &v)) return 0;
+  if (!read_num(r, at, kind->name, kind->unit, &v)) return 0;
   o->target = v.v;
-  if (v.par < 0 && v.v > 0) return 1;
-  problem(r, at, may_max ? "write max, min or a value above 0" : "write min or a value above 0",
-          "%s: the target must be above 0 and a plain value", what);
+  int angle = kind->form == PL_FORM_ANGLE;
+  if (v.par < 0 && (v.v > 0 || angle)) return 1;
+  problem(r, at,
+          may_max   ? "write max, min or a value above 0"
+          : may_min ? "write min or a value above 0"
+          : angle   ? "write an angle"
+                    : "write a value above 0",
+          "%s: the target must be %sa plain value", kind->name, angle ? "" : "above 0 and ");
+  return 0;
+}
+
+// the support or drive of that name
+static int read_drive(reader *r, const pl_node *at, const pl_node *whole, pl_objective *o) {
+  const char *names[64], *word = at && at->kind == NODE_SCALAR ? at->text : "";
+  char hint[PL_TEXT], buf[MESSAGE_QUOTE + 8];
+  int n = r->b->ndrive < COUNT(names) ? r->b->ndrive : COUNT(names);
+  for (int k = 0; k < r->b->ndrive; k++) {
+    const char *name = r->b->drive[k].name;
+    if (!name || !name[0]) name = r->b->drive[k].nterm ? "drive" : "fixed";
+    if (k < n) names[k] = name;
+    o->drive = k;
+    if (strcmp(name, word) == 0) return 1;
+  }
+  if (!at && r->b->ndrive == 1) return 1;
+  hint_names(word, n, names, hint, sizeof hint);
+  if (n == 0) problem(r, whole, NULL, "%s: nothing is fixed or driven", o->kind->name);
+  if (n > 0 && !at)
+    problem(r, whole, hint, "%s needs the key 'of': there are several supports and drives",
+            o->kind->name);
+  if (n > 0 && at)
+    problem(r, at, hint, "of: '%s' is no support and no drive", quote(word, buf, sizeof buf));
   return 0;
 }
 
 static int read_track(reader *r, const pl_node *at, const objective_def *d, pl_objective *o) {
   num v;
-  const char *what = pl_objective_name[o->kind];
+  const char *what = o->kind->name;
   if (!read_num(r, at, what, "rad/s", &v)) return 0;
   if (!(v.v > 0) || v.par >= 0) {
     problem(r, at, "e.g. 2.5 Hz", "%s: the frequency must be above zero", what);
@@ -199,29 +228,22 @@ static int read_trajectory(reader *r, const plan *p, const pl_node *at, const ob
 
 // ---- one objective ----------------------------------------------------------------------------
 
-// keys that each kind knows besides name and weight
-static const char *const allowed[PL_OBJECTIVE_COUNT] = {
-    [PL_OBJECTIVE_AMPLITUDE] = " node nodes axes at ",
-    [PL_OBJECTIVE_TRAJECTORY] = " node nodes at resample means harmonics phases sharpness ",
-    [PL_OBJECTIVE_PEAK] = " node axes from to measure harmonic ",
-    [PL_OBJECTIVE_FOLD] = " from to ",
-    [PL_OBJECTIVE_HEIGHT] = " node axes from to measure harmonic exponent ",
-    [PL_OBJECTIVE_STABILITY] = " at ",
-    [PL_OBJECTIVE_MASS] = " ",
-    [PL_OBJECTIVE_STRAIN] = " at exponent ",
-    [PL_OBJECTIVE_SMOOTH] = " ",
-};
+// 1: a word stands in a list of words
+static int lists(const char *list, const char *word) {
+  size_t n = strlen(word);
+  for (const char *c = strstr(list, word); c; c = strstr(c + 1, word))
+    if ((c == list || c[-1] == ' ') && (c[n] == ' ' || c[n] == 0)) return 1;
+  return 0;
+}
 
-static int check_keys(reader *r, const pl_node *at, int kind) {
-  char word[64], hint[PL_TEXT];
+static int check_keys(reader *r, const pl_node *at, const pl_objective_kind *kind) {
+  char hint[PL_TEXT];
   for (const pl_node *d = at->first; d; d = d->next) {
-    snprintf(word, sizeof word, " %.60s ", d->key);
-    if (strcmp(d->key, "name") == 0 || strcmp(d->key, "weight") == 0 ||
-        strcmp(d->key, pl_objective_name[kind]) == 0 || strstr(allowed[kind], word))
+    if (strcmp(d->key, kind->name) == 0 || lists("name weight", d->key) ||
+        lists(kind->keys, d->key))
       continue;
-    snprintf(hint, sizeof hint, "keys of %s: name weight%s", pl_objective_name[kind],
-             allowed[kind]);
-    problem_key(r, d, hint, "'%s' is not for the objective %s", d->key, pl_objective_name[kind]);
+    snprintf(hint, sizeof hint, "keys of %s: name weight %s", kind->name, kind->keys);
+    problem_key(r, d, hint, "'%s' is not for the objective %s", d->key, kind->name);
     return 0;
   }
   return 1;
@@ -233,7 +255,7 @@ static int find_objective(reader *r, const pl_node *at, const pl_node *const *gi
   int kind = -1, n = 0;
   size_t len = strlen(hint);
   for (int k = 0; k < PL_OBJECTIVE_COUNT; k++) {
-    len += (size_t)snprintf(hint + len, sizeof hint - len, " %s", pl_objective_name[k]);
+    len += (size_t)snprintf(hint + len, sizeof hint - len, " %s", pl_objective_table[k]->name);
     if (!given[k]) continue;
     kind = k;
     n++;
@@ -245,56 +267,38 @@ static int find_objective(reader *r, const pl_node *at, const pl_node *const *gi
 
 static int read_value(reader *r, const plan *p, const pl_node *given, const objective_def *d,
                       const pl_node *at, pl_objective *o) {
-  num v;
-  switch (o->kind) {
-  case PL_OBJECTIVE_AMPLITUDE:
-    return read_goal(r, given, "amplitude", "m", 1, o) && read_nodes(r, d, at, o);
-  case PL_OBJECTIVE_TRAJECTORY:
-    return read_nodes(r, d, at, o) && read_trajectory(r, p, given, d, o);
-  case PL_OBJECTIVE_PEAK:
-    return read_track(r, given, d, o) && read_nodes(r, d, at, o);
-  case PL_OBJECTIVE_HEIGHT:
-    o->exponent = d->exponent.v;
-    return read_goal(r, given, "peak_height", "m", 1, o) && read_window(r, given, d, o) &&
-           read_nodes(r, d, at, o);
-  case PL_OBJECTIVE_FOLD:
-    return read_track(r, given, d, o);
-  case PL_OBJECTIVE_STABILITY:
-    if (!read_num(r, given, "stability", "", &v)) return 0;
-    o->target = v.v;
-    if (v.v > 0 && v.par < 0) return 1;
-    problem(r, given, "e.g. 0.95", "stability: the bound must be above 0");
+  const pl_objective_kind *kind = o->kind;
+  int follows = kind->scope == PL_SCOPE_PEAK || kind->scope == PL_SCOPE_FOLD;
+  if (kind->curves) return read_nodes(r, d, at, o) && read_trajectory(r, p, given, d, o);
+  if (kind->form == PL_FORM_OWN) return read_yes(r, given, kind->name);
+  if (!(follows ? read_track(r, given, d, o) : read_goal(r, given, o))) return 0;
+  if (kind->scope == PL_SCOPE_WINDOW && !read_window(r, given, d, o)) return 0;
+  if (kind->drive && !read_drive(r, d->of, at, o)) return 0;
+  if (kind->one_axis && (o->mask & (o->mask - 1) || (!o->mask && r->b->dim > 1))) {
+    problem(r, d->axes ? d->axes : at, "e.g. axes: y", "%s needs one axis", kind->name);
     return 0;
-  case PL_OBJECTIVE_MASS:
-    return read_goal(r, given, "mass", "kg", 0, o);
-  case PL_OBJECTIVE_STRAIN:
-    o->exponent = d->exponent.v;
-    return read_goal(r, given, "strain", "", 0, o);
-  default:
-    return read_yes(r, given, "smooth");
   }
+  return kind->nodes == PL_NODES_NONE || read_nodes(r, d, at, o);
 }
 
 static int read_objective(reader *r, const plan *p, const pl_node *at, pl_objective *o) {
   objective_def d = {0};
   if (!read_map(r, at, &map_objective, &d)) return 0;
-  const pl_node *given[PL_OBJECTIVE_COUNT] = {d.amplitude, d.trajectory,  d.peak,
-                                              d.fold,      d.peak_height, d.stability,
-                                              d.mass,      d.strain,      d.smooth};
-  int kind = find_objective(r, at, given);
-  if (kind < 0 || !check_keys(r, at, kind)) return 0;
-  if (!p->design && kind != PL_OBJECTIVE_HEIGHT && kind != PL_OBJECTIVE_PEAK &&
-      kind != PL_OBJECTIVE_FOLD) {
-    problem(r, given[kind], "peak_height, peak and fold can be explored; amplitudes always are",
-            "explore: the objective %s is for designs", pl_objective_name[kind]);
+  int k = find_objective(r, at, d.given);
+  if (k < 0) return 0;
+  const pl_objective_kind *kind = pl_objective_table[k];
+  if (!check_keys(r, at, kind)) return 0;
+  if (!p->design && kind->form == PL_FORM_OWN) {
+    problem(r, d.given[k], "what has a value of its own can be explored, e.g. peak_height",
+            "explore: the objective %s is for designs", kind->name);
     return 0;
   }
-  *o = (pl_objective){.kind = (pl_objective_kind)kind, .weight = d.weight.v};
+  *o = (pl_objective){.kind = kind, .weight = d.weight.v, .exponent = d.exponent.v};
   o->name = d.name.at ? d.name.s : NULL;
   o->measure = (pl_measure_kind)d.measure.v;
   o->harmonic = d.harmonic.v;
   if (!read_at(r, p, d.at, &o->point) || !read_axes(r, d.axes, &o->mask)) return 0;
-  return read_value(r, p, given[kind], &d, at, o);
+  return read_value(r, p, d.given[k], &d, at, o);
 }
 
 void read_objectives(reader *r, plan *p, const pl_node *at) {

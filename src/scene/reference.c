@@ -152,6 +152,7 @@ static void put_map(pl_text *out, const map_info *m, const char *path) {
       put_range(out, r.lo, r.hi, r.lo_open);
     pl_text_add(out, " | ");
     put_cell(out, r.text);
+    if (r.objective && r.objective->keys[0]) pl_text_add(out, "; with %s", r.objective->keys);
     pl_text_add(out, " |\n");
   }
   for (int k = 0; m->nopt && k < *m->nopt; k++) put_opt(out, &m->opt[k]);

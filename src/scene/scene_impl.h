@@ -164,10 +164,11 @@ typedef struct row {
   int lo_open;
   const char *choices; // "a|b"; T_RAW: what it looks like, T_PAR: its default, for the reference
   const struct map_info *sub;
-  int elem;         // T_PAR: element kind
-  const char *par;  // T_PAR: its parameter, NULL: key
-  int each;         // T_PAR: may differ from element to element
-  const char *text; // one line
+  int elem;                           // T_PAR: element kind
+  const char *par;                    // T_PAR: its parameter, NULL: key
+  int each;                           // T_PAR: may differ from element to element
+  const pl_objective_kind *objective; // T_RAW: choices and text are those of its table
+  const char *text;                   // one line
 } row;
 
 typedef struct map_info {
@@ -438,8 +439,8 @@ typedef struct analysis_def {
 
 typedef struct objective_def {
   txt name;
-  const pl_node *amplitude, *trajectory, *mass, *strain, *peak, *fold, *stability, *smooth;
-  const pl_node *peak_height, *node, *nodes, *axes, *at;
+  const pl_node *given[PL_OBJECTIVE_COUNT]; // one of them: the kind
+  const pl_node *node, *nodes, *axes, *at, *of;
   num weight, from, to, sharpness, exponent;
   pick resample, means, harmonics, phases, measure, harmonic;
 } objective_def;

@@ -755,6 +755,10 @@ const map_info map_root = {
 static row row_resolved(const row *r) {
   row out = *r;
   if (r->sub && r->sub->shape) out.text = r->sub->shape->brief;
+  if (r->objective) {
+    out.choices = r->objective->value;
+    out.text = r->objective->about;
+  }
   if (r->type != T_PAR) return out;
   const pl_elem_kind *kind = pl_elem_table[r->elem];
   const char *name = r->par ? r->par : r->key;

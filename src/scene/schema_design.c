@@ -14,70 +14,54 @@ const int pl_design_option_count = COUNT(pl_design_option_table);
 
 static const row objective_rows[] = {
     ROW(objective_def, name, "name", T_WORD, .text = "name for messages and results"),
-    ROW(objective_def, amplitude, "amplitude", T_RAW, .choices = "max|min|length",
-        .text = "path length of nodes over a period"),
-    ROW(objective_def, trajectory, "trajectory", T_RAW,
-        .choices = "file | {points: [[x, y], ...]} | list of these",
-        .text = "closed curve that a node follows: CSV with columns x y (z), with units as in "
-                "x_mm, and perhaps t_s; or points; a list holds one for each of nodes"),
-    ROW(objective_def, peak, "peak", T_RAW, .choices = "frequency",
-        .text = "where a resonance peak of a node shall lie"),
-    ROW(objective_def, fold, "fold", T_RAW, .choices = "frequency",
-        .text = "where a fold of the response shall lie"),
-    ROW(objective_def, peak_height, "peak_height", T_RAW, .choices = "min|max|length",
-        .text = "largest value that a measure of a node takes on the response between from and to, "
-                "at a peak or at an end of the window"),
-    ROW(objective_def, stability, "stability", T_RAW, .choices = "number",
-        .text = "bound on the largest Floquet multiplier, e.g. 0.95"),
-    ROW(objective_def, mass, "mass", T_RAW, .choices = "min|mass",
-        .text = "total mass, as small as possible or below a limit"),
-    ROW(objective_def, strain, "strain", T_RAW, .choices = "min|number",
-        .text = "largest strain over elements and period, the same"),
-    ROW(objective_def, smooth, "smooth", T_RAW, .choices = "yes",
-        .text = "parameters of neighbouring elements differ little"),
-    ROW(objective_def, node, "node", T_RAW, .choices = "selector",
-        .text = "amplitude, trajectory, peak, peak_height: the node"),
+#define X(name)                                                                                    \
+  ROW(objective_def, given[PL_OBJECTIVE_##name], #name, T_RAW, .objective = &pl_objective_##name),
+    PL_OBJECTIVE_LIST(X)
+#undef X
+        ROW(objective_def, node, "node", T_RAW, .choices = "selector", .text = "the node"),
     ROW(objective_def, nodes, "nodes", T_RAW, .choices = "selector",
-        .text = "amplitude, trajectory: several nodes; a trajectory's share their phase"),
+        .text = "several nodes; a trajectory's share their phase"),
     ROW(objective_def, axes, "axes", T_RAW, .choices = "[x, y, z]",
-        .text = "amplitude, peak, peak_height: axes that count; all when left out"),
+        .text = "axes that count; all when left out"),
+    ROW(objective_def, of, "of", T_RAW, .choices = "name",
+        .text = "support or drive, by its name in `fixed` or `drives`; the only one when left out"),
     ROW(objective_def, at, "at", T_RAW, .choices = "integer | frequency",
         .text = "which of the frequencies, by number from 1 or by value; the first when left out"),
     ROW(objective_def, weight, "weight", T_NUM, .plain = 1, .unit = "", .value = 1, .lo = 0,
         .hi = 1e12, .lo_open = 1, .text = "factor in the sum"),
     ROW(objective_def, resample, "resample", T_CHOICE, .choices = "auto|time|arc",
-        .text = "trajectory: points are at their times (evenly spaced without them), or run "
+        .text = "points are at their times (evenly spaced without them), or run "
                 "through at constant speed; auto: time when there are times"),
     ROW(objective_def, means, "means", T_CHOICE, .choices = "no|yes", .value = 1,
-        .text = "trajectory: the place of the curve counts, not its shape alone"),
+        .text = "the place of the curve counts, not its shape alone"),
     ROW(objective_def, harmonics, "harmonics", T_INT, .lo = 0, .hi = 64,
-        .text = "trajectory: harmonics of the target; 0: the analysis's, or what the points tell "
-                "up to 8"),
+        .text = "harmonics of a trajectory's target; 0: the analysis's, or what the points tell up "
+                "to 8"),
     ROW(objective_def, phases, "phases", T_INT, .lo = 0, .hi = 4096,
-        .text = "trajectory: phase offsets that are tried; 0: 128"),
+        .text = "phase offsets that are tried; 0: 128"),
     ROW(objective_def, sharpness, "sharpness", T_NUM, .plain = 1, .unit = "", .lo = 0, .hi = 1e9,
-        .text = "trajectory: of the smooth minimum over phases; 0: the best phase where all "
+        .text = "of the smooth minimum over phases; 0: the best phase where all "
                 "objectives are targets, else 200"),
     ROW(objective_def, from, "from", T_NUM, .plain = 1, .unit = "rad/s", .lo = 0, .hi = 1e9,
-        .text = "peak, fold: window in which it lies at the start; half of the target. "
-                "peak_height: the "
-                "window's begin"),
+        .text =
+            "begin of the window that counts, or in which a peak or fold lies at the start (left "
+            "out: half of the target)"),
     ROW(objective_def, to, "to", T_NUM, .plain = 1, .unit = "rad/s", .lo = 0, .hi = 1e9,
-        .text = "peak, fold: end of the window; twice the target. peak_height: the window's end"),
+        .text = "end of the window (of a peak or fold, left out: twice the target)"),
     ROW(objective_def, exponent, "exponent", T_NUM, .plain = 1, .unit = "", .lo = 0, .hi = 1000,
         .text =
             "of the smooth maximum: strain (0: 12), peak_height (0: 100, so that all peaks count, "
             "the largest most; 1000: the largest alone, with a kink where two are equal)"),
     ROW(objective_def, measure, "measure", T_CHOICE, .choices = "path|max|rms|harmonic",
-        .text = "peak, peak_height: path length over a period, largest deviation from the mean, "
+        .text = "path length over a period, largest deviation from the mean, "
                 "root mean square, or amplitude of a harmonic"),
     ROW(objective_def, harmonic, "harmonic", T_INT, .value = 1, .lo = 1, .hi = 64,
-        .text = "measure harmonic: which one"),
+        .text = "which one: of the measure harmonic, of the force, of the motion"),
 };
 const map_info map_objective = {
     .what = "objective",
-    .text = "One term of what is minimised: exactly one of amplitude, trajectory, peak, fold, "
-            "peak_height, stability, mass, strain and smooth. Every term is 1 or so at the start.",
+    .text = "One term of what is minimised: exactly one of the kinds that `pliant list objectives` "
+            "names, with the keys that it takes. Every term is 1 or so at the start.",
     .size = sizeof(objective_def),
     ROWS(objective_rows)};
 

@@ -599,8 +599,18 @@ def peaks_explored():
     assert abs(peak["height_m_by"]["k"] / slope - 1) < 1e-8, peak
     head = (work / "explored" / "explore-sensitivity.csv").read_text().splitlines()[0]
     assert head.endswith("d_peak_height_m_by_unit,d_peak_height_Hz_by_unit"), head
-    s = scene("explore.yaml", DAMPED % (0, "explore: {frequency: 1 Hz, objectives: [{mass: min}]}"))
-    run("check", s, code=INPUT, err="explore: the objective mass is for designs")
+    # any quantity can be explored, with nothing watched besides
+    what = "explore: {frequency: 1 Hz, harmonics: 1, set: {k: 120 N/m}, objectives: [{mass: min}, {amplitude: 1 m, node: m}]}"
+    run("run", scene("explore.yaml", DAMPED % (0, what)), "-o", work / "explored")
+    figures = json.loads((work / "explored" / "summary.json").read_text())["analyses"][0]
+    mass, path = figures["quantities"]
+    assert mass["unit"] == "kg" and mass["value"] == mass["value_before"] == 2 and mass["by"]["k"] == 0, mass
+    at = [4 * F / math.hypot(k - m * (2 * math.pi) ** 2, c * 2 * math.pi) for k in (100, 120)]
+    assert abs(path["value_before"] / at[0] - 1) < 1e-8 and abs(path["value"] / at[1] - 1) < 1e-8, path
+    head = (work / "explored" / "explore-sensitivity.csv").read_text().splitlines()[0]
+    assert head.endswith("d_mass_1_kg_by_unit,d_amplitude_2_m_by_unit"), head
+    s = scene("explore.yaml", DAMPED % (0, "explore: {frequency: 1 Hz, objectives: [{smooth: yes}]}"))
+    run("check", s, code=INPUT, err="explore: the objective smooth is for designs")
 
 
 @test

@@ -20,7 +20,7 @@ static pl_status open_bench(bench *t, int nvar, int harmonics, double ftol, pl_o
       {.index = 0}, {.index = 1}, {.index = 2}, {.index = 3}, {.index = 4}};
   static const int node = 0;
   kit_build(&t->kit, 1, &t->b);
-  obj.kind = PL_OBJECTIVE_HEIGHT;
+  obj.kind = &pl_objective_peak_height;
   obj.weight = 1;
   obj.nnode = 1;
   obj.node = &node;

@@ -46,7 +46,7 @@ static void close_bench(bench *t) {
 }
 
 static pl_objective amplitude(pl_goal goal, double target) {
-  return (pl_objective){.kind = PL_OBJECTIVE_AMPLITUDE,
+  return (pl_objective){.kind = &pl_objective_amplitude,
                         .weight = 1,
                         .nnode = 1,
                         .node = &node0,
@@ -116,7 +116,7 @@ static void peak_goes_where_it_is_wanted(void **state) {
   open_oscillator(&t, 0);
   pl_variable var = {.index = STIFFNESS};
   pl_operating point = {.omega = 3};
-  pl_objective obj = {.kind = PL_OBJECTIVE_PEAK,
+  pl_objective obj = {.kind = &pl_objective_peak,
                       .weight = 1,
                       .nnode = 1,
                       .node = &node0,
@@ -136,7 +136,7 @@ static void fold_goes_where_it_is_wanted(void **state) {
   open_oscillator(&t, 20);
   pl_variable var = {.index = FORCE};
   pl_operating point = {.omega = 3};
-  pl_objective obj = {.kind = PL_OBJECTIVE_FOLD, .weight = 1, .target = 8, .from = 2, .to = 15};
+  pl_objective obj = {.kind = &pl_objective_fold, .weight = 1, .target = 8, .from = 2, .to = 15};
   start(&t, &(pl_design_problem){1, 1, 1, &var, &point, &obj});
   double before = pl_design_tracked(t.d, 0, NULL);
   finish(&t, NULL);
@@ -212,7 +212,7 @@ static void trajectory_gives_its_parameters_back(void **state) {
   t.o.ftol = 1e-10;
   pl_variable var[3] = {{.index = 12}, {.index = 7}, {.index = 8}};
   pl_operating point = {.omega = omega};
-  pl_objective obj = {.kind = PL_OBJECTIVE_TRAJECTORY,
+  pl_objective obj = {.kind = &pl_objective_trajectory,
                       .weight = 1,
                       .nnode = 1,
                       .node = &node,
@@ -418,7 +418,7 @@ static void nonsense_is_refused(void **state) {
   bad = obj;
   bad.weight = 0;
   refuse(&t, &q, "weight");
-  bad = (pl_objective){.kind = PL_OBJECTIVE_TRAJECTORY,
+  bad = (pl_objective){.kind = &pl_objective_trajectory,
                        .weight = 1,
                        .nnode = 1,
                        .node = &node,
@@ -426,11 +426,11 @@ static void nonsense_is_refused(void **state) {
                        .coef = coef};
   refuse(&t, &q, "harmonics");
   bad = (pl_objective){
-      .kind = PL_OBJECTIVE_PEAK, .weight = 1, .nnode = 1, .node = &node, .target = 5};
+      .kind = &pl_objective_peak, .weight = 1, .nnode = 1, .node = &node, .target = 5};
   refuse(&t, &q, "window");
-  bad = (pl_objective){.kind = PL_OBJECTIVE_SMOOTH, .weight = 1};
+  bad = (pl_objective){.kind = &pl_objective_smooth, .weight = 1};
   refuse(&t, &q, "neighbouring");
-  bad = (pl_objective){.kind = PL_OBJECTIVE_STRAIN, .weight = 1, .goal = PL_GOAL_LEAST};
+  bad = (pl_objective){.kind = &pl_objective_strain, .weight = 1, .goal = PL_GOAL_LEAST};
   refuse(&t, &q, "no strain");
 
   var.min = 2;
@@ -465,7 +465,7 @@ static pl_status whole_run(pl_env *e, void *ctx) {
   static const pl_variable var[2] = {{.index = MASS}, {.index = STIFFNESS}};
   static const pl_operating point = {.omega = 3};
   pl_objective obj[2] = {amplitude(PL_GOAL_MOST, 0),
-                         {.kind = PL_OBJECTIVE_MASS, .weight = 1, .goal = PL_GOAL_LEAST}};
+                         {.kind = &pl_objective_mass, .weight = 1, .goal = PL_GOAL_LEAST}};
   static const double X[1] = {0};
   static const int spring[2] = {-1, 0}, at[1] = {0};
   static const double par[4] = {50, 0, 0, 0.4}, mass[1] = {2};

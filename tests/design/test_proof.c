@@ -133,7 +133,7 @@ static const int only = 0; // node
 static pl_proof prove_height(kit_model *b, const pl_orbit *peak, double from, double to) {
   pl_proof_opts o;
   pl_proof p;
-  pl_objective height = {.kind = PL_OBJECTIVE_HEIGHT,
+  pl_objective height = {.kind = &pl_objective_peak_height,
                          .nnode = 1,
                          .node = &only,
                          .measure = PL_MEASURE_MAX,

@@ -185,11 +185,11 @@ static void check_model(make_fn make) {
   double coef[3 * 7];
   for (int i = 0; i < 21; i++) coef[i] = 0.05 * sin(3.0 * i + 1);
   pl_objective obj[] = {
-      {.kind = PL_OBJECTIVE_AMPLITUDE, .weight = 1, .nnode = 1, .target = 0.7},
-      {.kind = PL_OBJECTIVE_AMPLITUDE, .weight = 2, .nnode = 1, .goal = PL_GOAL_MOST, .mask = 1},
-      {.kind = PL_OBJECTIVE_AMPLITUDE, .weight = 2, .nnode = 1, .goal = PL_GOAL_LEAST, .mask = 2},
-      {.kind = PL_OBJECTIVE_TRAJECTORY, .weight = 0.3, .nnode = 1, .nharm = 3, .coef = coef},
-      {.kind = PL_OBJECTIVE_TRAJECTORY,
+      {.kind = &pl_objective_amplitude, .weight = 1, .nnode = 1, .target = 0.7},
+      {.kind = &pl_objective_amplitude, .weight = 2, .nnode = 1, .goal = PL_GOAL_MOST, .mask = 1},
+      {.kind = &pl_objective_amplitude, .weight = 2, .nnode = 1, .goal = PL_GOAL_LEAST, .mask = 2},
+      {.kind = &pl_objective_trajectory, .weight = 0.3, .nnode = 1, .nharm = 3, .coef = coef},
+      {.kind = &pl_objective_trajectory,
        .weight = 0.3,
        .nnode = 1,
        .nharm = 3,
@@ -197,11 +197,11 @@ static void check_model(make_fn make) {
        .means = 1,
        .sharpness = 20,
        .phases = 16},
-      {.kind = PL_OBJECTIVE_MASS, .weight = 1, .goal = PL_GOAL_LEAST},
-      {.kind = PL_OBJECTIVE_MASS, .weight = 1e-6, .target = 1e-3},
-      {.kind = PL_OBJECTIVE_STRAIN, .weight = 2, .goal = PL_GOAL_LEAST},
-      {.kind = PL_OBJECTIVE_STRAIN, .weight = 1e-4, .target = 1e-4, .exponent = 6},
-      {.kind = PL_OBJECTIVE_SMOOTH, .weight = 1},
+      {.kind = &pl_objective_mass, .weight = 1, .goal = PL_GOAL_LEAST},
+      {.kind = &pl_objective_mass, .weight = 1e-6, .target = 1e-3},
+      {.kind = &pl_objective_strain, .weight = 2, .goal = PL_GOAL_LEAST},
+      {.kind = &pl_objective_strain, .weight = 1e-4, .target = 1e-4, .exponent = 6},
+      {.kind = &pl_objective_smooth, .weight = 1},
   };
   int strained = make != design_mechanism, smooth = make == design_plane;
   bench t;
@@ -266,8 +266,8 @@ static void driven_components_count(void **state) {
   kit_build(&k, 1, &b);
   double coef[2 * 3] = {0.3, 0.1, 0.05, -0.5, 0.02, 0.03};
   pl_objective obj[] = {
-      {.kind = PL_OBJECTIVE_AMPLITUDE, .weight = 1, .nnode = 1, .node = at, .target = 0.3},
-      {.kind = PL_OBJECTIVE_TRAJECTORY,
+      {.kind = &pl_objective_amplitude, .weight = 1, .nnode = 1, .node = at, .target = 0.3},
+      {.kind = &pl_objective_trajectory,
        .weight = 1,
        .nnode = 1,
        .node = at,

@@ -225,7 +225,7 @@ static pl_status in_memory(pl_env *e, void *ctx) {
   pl_measure what = {.kind = PL_MEASURE_MAX, .mask = 7};
   pl_variable var = {0};
   pl_operating point = {.omega = 3};
-  pl_objective obj = {.kind = PL_OBJECTIVE_HEIGHT,
+  pl_objective obj = {.kind = &pl_objective_peak_height,
                       .weight = 1,
                       .nnode = 1,
                       .node = &node,

@@ -33,9 +33,9 @@ static void open_bench(bench *t, int nvar, int nobj) {
   for (int k = 0; k < nvar - 1; k++) var[k] = (pl_variable){.index = k};
   var[nvar - 1] = (pl_variable){.kind = PL_VARIABLE_FREQUENCY};
   pl_objective obj[] = {
-      {.kind = PL_OBJECTIVE_TRAJECTORY, .weight = 0.3, .nnode = 1, .nharm = 3, .coef = curve},
-      {.kind = PL_OBJECTIVE_TRAJECTORY, .weight = 2, .nnode = 1, .nharm = 2, .coef = curve + 2},
-      {.kind = PL_OBJECTIVE_AMPLITUDE, .weight = 1.5, .nnode = 1, .mask = 2, .target = 0.4}};
+      {.kind = &pl_objective_trajectory, .weight = 0.3, .nnode = 1, .nharm = 3, .coef = curve},
+      {.kind = &pl_objective_trajectory, .weight = 2, .nnode = 1, .nharm = 2, .coef = curve + 2},
+      {.kind = &pl_objective_amplitude, .weight = 1.5, .nnode = 1, .mask = 2, .target = 0.4}};
   obj[1].means = 1;
   for (int k = 0; k < 3; k++) obj[k].node = &node;
   pl_opts_default(pl_optimise_option_table, pl_optimise_option_count, &o);
@@ -99,13 +99,13 @@ static void other_objectives_are_none(void **state) {
   assert_false(squares_suit(t.d));
   t.d->obj[0].o.sharpness = 0;
   assert_true(squares_suit(t.d));
-  t.d->obj[0].o.kind = PL_OBJECTIVE_MASS;
+  t.d->obj[0].o.kind = &pl_objective_mass;
   assert_false(squares_suit(t.d));
-  t.d->obj[0].o.kind = PL_OBJECTIVE_AMPLITUDE;
+  t.d->obj[0].o.kind = &pl_objective_amplitude;
   assert_true(squares_suit(t.d));
   t.d->obj[0].o.goal = PL_GOAL_MOST;
   assert_false(squares_suit(t.d));
-  t.d->obj[0].o.kind = PL_OBJECTIVE_TRAJECTORY;
+  t.d->obj[0].o.kind = &pl_objective_trajectory;
   t.d->obj[0].o.goal = PL_GOAL_TARGET;
   close_bench(&t);
 }

@@ -25,7 +25,7 @@ static void open_bench(bench *t, int nvar, int harmonics, double omega, double b
   o.harmonics = harmonics;
   o.rtol = 1e-13;
   for (int k = 0; k < nvar; k++) var[k] = (pl_variable){.index = k};
-  pl_objective obj = {.kind = PL_OBJECTIVE_STABILITY, .weight = 1, .target = bound};
+  pl_objective obj = {.kind = &pl_objective_stability, .weight = 1, .target = bound};
   pl_operating point = {.omega = omega};
   pl_design_problem p = {nvar, 1, 1, var, &point, &obj};
   check_ok(&env, pl_design_open(&o, t->b.m, t->b.p, t->b.w, &p, &t->d));

@@ -48,7 +48,7 @@ static void peak_of_a_linear_oscillator(void **state) {
   (void)state;
   bench t;
   open_bench(&t, 0, 3,
-             (pl_objective){.kind = PL_OBJECTIVE_PEAK, .target = 5.5, .from = 2, .to = 9});
+             (pl_objective){.kind = &pl_objective_peak, .target = 5.5, .from = 2, .to = 9});
   double m = 2, k = 50, c = 0.4, w = sqrt(k / m - c * c / (2 * m * m)), got, grad[COUNT];
   check_rel(pl_design_tracked(t.d, 0, NULL), w, 1e-9);
   check_ok(&env, pl_design_value(t.d, 0, &got, grad));
@@ -88,7 +88,7 @@ static void peak_of_a_hardening_oscillator(void **state) {
   (void)state;
   bench t;
   open_bench(&t, 20, 3,
-             (pl_objective){.kind = PL_OBJECTIVE_PEAK, .target = 5.5, .from = 2, .to = 14});
+             (pl_objective){.kind = &pl_objective_peak, .target = 5.5, .from = 2, .to = 14});
   assert_true(pl_design_tracked(t.d, 0, NULL) > 5.2);
   check_track(&t, 2e-6);
   close_bench(&t);
@@ -101,7 +101,7 @@ static void fold_of_a_hardening_oscillator(void **state) {
     bench t;
     open_bench(
         &t, 20, 3,
-        (pl_objective){.kind = PL_OBJECTIVE_FOLD, .target = upper ? 14 : 5, .from = 2, .to = 15});
+        (pl_objective){.kind = &pl_objective_fold, .target = upper ? 14 : 5, .from = 2, .to = 15});
     check_track(&t, 2e-6);
     close_bench(&t);
   }
@@ -112,7 +112,7 @@ static void multiplier_of_a_linear_oscillator(void **state) {
   (void)state;
   bench t;
   double w = 3, m = 2, c = 0.4, mu = exp(-PL_PI * c / (m * w)), value, grad[COUNT];
-  open_bench(&t, 0, w, (pl_objective){.kind = PL_OBJECTIVE_STABILITY, .target = 0.5});
+  open_bench(&t, 0, w, (pl_objective){.kind = &pl_objective_stability, .target = 0.5});
   check_ok(&env, pl_design_value(t.d, 0, &value, grad));
   check_rel(value, pow(mu / 0.5 - 1, 2), 1e-6);
   double by = 2 * (mu / 0.5 - 1) / 0.5 * mu;
@@ -122,7 +122,7 @@ static void multiplier_of_a_linear_oscillator(void **state) {
   close_bench(&t);
 
   // nothing to pay below the bound
-  open_bench(&t, 0, w, (pl_objective){.kind = PL_OBJECTIVE_STABILITY, .target = 0.99});
+  open_bench(&t, 0, w, (pl_objective){.kind = &pl_objective_stability, .target = 0.99});
   check_ok(&env, pl_design_value(t.d, 0, &value, grad));
   check_close(value, 0, 0);
   for (int k = 0; k < COUNT; k++) check_close(grad[k], 0, 0);
@@ -143,7 +143,7 @@ static void no_peak_in_the_window(void **state) {
   pl_variable var = {.index = 0};
   pl_operating point = {.omega = 3};
   for (int fold = 0; fold < 2; fold++) {
-    pl_objective obj = {.kind = fold ? PL_OBJECTIVE_FOLD : PL_OBJECTIVE_PEAK,
+    pl_objective obj = {.kind = fold ? &pl_objective_fold : &pl_objective_peak,
                         .weight = 1,
                         .nnode = 1,
                         .node = &node,
