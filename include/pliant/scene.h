@@ -25,7 +25,8 @@
   A(fit_damping, "fit-damping", "damping and parameters from measured steady motions")             \
   A(fit_response, "fit-response", "parameters from measured frequency responses, with bands")      \
   A(explore, "explore", "what small changes of parameters do to a steady motion")                  \
-  A(design, "design", "parameters within bounds for which steady motions reach a goal")
+  A(design, "design", "parameters within bounds for which steady motions reach a goal")            \
+  A(load_path, "path", "equilibria followed by arclength as the load grows, through folds")
 
 #define A(name, key, text) PL_ANALYSIS_##name,
 enum { PL_ANALYSIS_LIST(A) PL_ANALYSIS_COUNT };

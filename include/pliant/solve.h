@@ -99,6 +99,56 @@ pl_status pl_static_contact(const pl_static_opts *o, const pl_model *m, const pl
                             pl_contact *k, pl_state *s, pl_work *w, pl_observe_fn observe,
                             void *ctx, pl_static_info *info);
 
+// ---- path -------------------------------------------------------------------------------------
+
+#define PL_LOAD_PATH_OPTS(X, C)                                                                    \
+  X(double, to, 1, -1e9, 1e9, "", "load factor at which the path ends")                            \
+  X(double, beyond, -1, -1e9, 1e9, "", "load factor on the other side at which it ends as well")   \
+  X(double, step, 0.05, 1e-9, 1, "", "first step, as part of the way to the full load")            \
+  X(double, max_step, 0.2, 1e-9, 10, "", "longest step, likewise, with the motion in it")          \
+  X(double, min_step, 1e-7, 1e-15, 1, "", "shortest step")                                         \
+  X(double, max_angle, 30, 1, 90, "deg", "turn of the path in one step, at most")                  \
+  X(int, points, 1000, 2, 1000000, "", "points of the path, at most")                              \
+  X(int, max_iter, 12, 2, 1000, "", "Newton iterations a point")                                   \
+  X(double, rtol, 1e-9, 0, 1, "", "residual below rtol times the forces")
+
+typedef struct pl_load_path_opts {
+  PL_LOAD_PATH_OPTS(PL_OPT_FIELD_X, PL_OPT_FIELD_C)
+} pl_load_path_opts;
+extern const pl_option pl_load_path_option_table[];
+extern const int pl_load_path_option_count;
+
+// A place where the stability changes: a fold, where the load factor turns back, or a branch point.
+enum { PL_LOAD_PATH_SPECIALS = 64 };
+typedef struct pl_load_path_special {
+  int fold;     // 1: a fold, 0: other paths branch off
+  int after;    // number of the point before it, from 0 on
+  double scale; // load factor
+  double arc;   // place on the path, see pl_load_path_info.arc
+  int nneg;     // negative eigenvalues beyond it
+} pl_load_path_special;
+
+typedef struct pl_load_path_info {
+  pl_stop reason; // END: at `to`; BACK: at `beyond`; POINTS, STEP, SINGULAR, CANCELLED
+  int npoint;     // the start included
+  double scale;   // load factor of the last one
+  double arc;     // length of the path so far: load factor and motion over that of the first step
+  int nneg;       // negative eigenvalues at the last one
+  int iterations, factorisations, rejected;
+  double residual; // worst of all points, over the forces
+  int nspecial;    // in all; so many are kept
+  pl_load_path_special special[PL_LOAD_PATH_SPECIALS];
+  double seconds;
+} pl_load_path_info;
+
+// Follows the equilibria from s (load factor 0) by pseudo-arclength in the factor on gravity,
+// constant loads and constant drives, through folds. observe is called at every point, with forces
+// in w, the factor in the clock's scale and info up to date; non-zero stops it. s ends at the last
+// point. PL_UNSOLVED with what was done when it does not get to an end; contact is not known.
+pl_status pl_load_path(const pl_load_path_opts *o, const pl_model *m, const pl_params *p,
+                       pl_state *s, pl_work *w, pl_observe_fn observe, void *ctx,
+                       pl_load_path_info *info);
+
 // ---- modes ------------------------------------------------------------------------------------
 
 #define PL_MODES_OPTS(X, C) X(int, count, 6, 1, 1000, "", "modes to find, lowest first")

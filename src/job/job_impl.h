@@ -51,18 +51,12 @@ typedef struct job {
 
 // ---- analyses: each fills `figures`, writes files and its part of the page ----------------------
 
-pl_status job_static(job *j, int index, json_t *figures);
-pl_status job_drape(job *j, int index, json_t *figures);
-pl_status job_modes(job *j, int index, json_t *figures);
-pl_status job_transient(job *j, int index, json_t *figures);
-pl_status job_periodic(job *j, int index, json_t *figures);
-pl_status job_response(job *j, int index, json_t *figures);
-pl_status job_backbone(job *j, int index, json_t *figures);
-pl_status job_fit_damping(job *j, int index, json_t *figures);
-pl_status job_fit_response(job *j, int index, json_t *figures);
-pl_status job_explore(job *j, int index, json_t *figures);
-pl_status job_design(job *j, int index, json_t *figures);
+#define A(name, key, text) pl_status job_##name(job *j, int index, json_t *figures);
+PL_ANALYSIS_LIST(A)
+#undef A
 
+// Tells which drives and loads take no part in an equilibrium, and warns when none does.
+pl_status job_left_out(job *j, const pl_analysis *a);
 // A state at rest (with the scene's initial values) or of the static analysis or drape that `about`
 // names.
 pl_status job_start(job *j, const pl_analysis *a, pl_state **out);

@@ -256,7 +256,7 @@ static pl_status is_loaded(const job *j, int *loaded) {
 }
 
 // drives and loads that oscillate take no part; a warning when nothing else does
-static pl_status warn_left_out(job *j, const pl_analysis *a) {
+pl_status job_left_out(job *j, const pl_analysis *a) {
   int loaded;
   if (pl_model_max_harmonic(j->scene->model) == 0) return PL_OK;
   PL_TRY(is_loaded(j, &loaded));
@@ -278,7 +278,7 @@ pl_status job_static(job *j, int index, json_t *figures) {
   pl_state *s = NULL;
   recorder r = {0};
   pl_status status = job_start(j, a, &s);
-  if (status == PL_OK) status = warn_left_out(j, a);
+  if (status == PL_OK) status = job_left_out(j, a);
   if (status == PL_OK) status = make_recorder(j, a, &r);
   if (status == PL_OK && a->about < 0) status = record_start(j, &r, s);
   if (status == PL_OK) {

@@ -90,7 +90,8 @@ static void check_name(reader *r, const analysis_def *a) {
 
 // its result is a state of rest
 static int settles(const pl_analysis *a) {
-  return a->kind == PL_ANALYSIS_static || a->kind == PL_ANALYSIS_drape;
+  return a->kind == PL_ANALYSIS_static || a->kind == PL_ANALYSIS_drape ||
+         a->kind == PL_ANALYSIS_load_path;
 }
 
 static void find_about(reader *r, analysis_def *d, int k) {

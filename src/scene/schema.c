@@ -665,6 +665,7 @@ const map_info map_data = {
 #define ROWS_fit_response ROWS(fit_response_rows)
 #define ROWS_explore      ROWS(explore_rows)
 #define ROWS_design       ROWS(design_rows)
+#define ROWS_load_path    ROWS(analysis_rows)
 
 #define A(name_, key_, text_)                                                                      \
   {.what = key_,                                                                                   \

@@ -7,6 +7,11 @@ const pl_option pl_static_option_table[] = {PL_STATIC_OPTS(PL_OPT_ROW_X, PL_OPT_
 const int pl_static_option_count = COUNT(pl_static_option_table);
 #undef OPT_STRUCT
 
+#define OPT_STRUCT pl_load_path_opts
+const pl_option pl_load_path_option_table[] = {PL_LOAD_PATH_OPTS(PL_OPT_ROW_X, PL_OPT_ROW_C)};
+const int pl_load_path_option_count = COUNT(pl_load_path_option_table);
+#undef OPT_STRUCT
+
 #define OPT_STRUCT pl_modes_opts
 const pl_option pl_modes_option_table[] = {PL_MODES_OPTS(PL_OPT_ROW_X, PL_OPT_ROW_C)};
 const int pl_modes_option_count = COUNT(pl_modes_option_table);

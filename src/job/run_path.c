@@ -1,0 +1,137 @@
+// Equilibria followed by arclength.
+#include "job_impl.h"
+
+#include <string.h>
+
+enum { FIXED_COLUMNS = 5 };
+
+typedef struct recorder {
+  job *j;
+  const pl_analysis *a;
+  pl_load_path_info info;
+  pl_table *table;
+  double *row;
+  pl_status status;
+} recorder;
+
+static int on_point(void *ctx, const pl_state *s, const pl_clock *c, const pl_work *w) {
+  recorder *r = ctx;
+  r->row[0] = c->scale;
+  r->row[1] = r->info.arc;
+  r->row[2] = r->info.nneg;
+  r->row[3] = w->potential;
+  r->row[4] = w->elastic;
+  job_probe_row(r->j, r->a, s, r->row + FIXED_COLUMNS);
+  job_reaction_row(r->j, s, w, r->row + FIXED_COLUMNS + job_probe_count(r->j, r->a));
+  r->status = pl_table_row(r->table, r->row);
+  job_rows(r->j, r->table, r->a->name, pl_table_rows(r->table) - 1);
+  sink_state(r->j, r->a, s);
+  return r->status != PL_OK || job_stopped(r->j);
+}
+
+static pl_status open_recorder(job *j, const pl_analysis *a, recorder *r) {
+  static const char *const name[FIXED_COLUMNS] = {"load_factor", "arclength",
+                                                  "negative_eigenvalues", "potential", "elastic"};
+  int hold = FIXED_COLUMNS + job_probe_count(j, a), ncol = hold + job_reaction_count(j);
+  *r = (recorder){.j = j, .a = a};
+  r->row = pl_alloc(j->env, (size_t)ncol, sizeof *r->row);
+  if (!r->row) return PL_E_NOMEM;
+  PL_TRY(pl_table_create(j->env, ncol, &r->table));
+  for (int c = 0; c < FIXED_COLUMNS; c++)
+    PL_TRY(pl_table_column(r->table, c, name[c], c < 3 ? "" : "J"));
+  if (job_probe_columns(j, a, r->table, FIXED_COLUMNS) < 0) return PL_E_NOMEM;
+  return job_reaction_columns(j, r->table, hold);
+}
+
+static const char *special_name(const pl_load_path_special *p) {
+  return p->fold ? "fold" : "branch point";
+}
+
+static void set_figures(json_t *f, const pl_load_path_info *i) {
+  json_t *list = json_array();
+  for (int k = 0; k < i->nspecial && k < PL_LOAD_PATH_SPECIALS; k++)
+    json_array_append_new(list, json_pack("{s:s, s:f, s:i, s:i}", "kind",
+                                          special_name(&i->special[k]), "load_factor",
+                                          i->special[k].scale, "after", i->special[k].after,
+                                          "negative_eigenvalues", i->special[k].nneg));
+  job_set(f, "reason", json_string(pl_stop_text(i->reason)));
+  job_set(f, "load_factor", json_real(i->scale));
+  job_set(f, "points", json_integer(i->npoint));
+  job_set(f, "stable", json_boolean(i->nneg == 0));
+  job_set(f, "negative_eigenvalues", json_integer(i->nneg));
+  job_set(f, "residual", json_real(i->residual));
+  job_set(f, "special", list);
+  job_set(f, "newton_iterations", json_integer(i->iterations));
+  job_set(f, "factorisations", json_integer(i->factorisations));
+  job_set(f, "rejected", json_integer(i->rejected));
+  job_set(f, "seconds", json_real(i->seconds));
+}
+
+static void report_result(job *j, const pl_analysis *a, const pl_load_path_info *i) {
+  int count = i->nspecial < PL_LOAD_PATH_SPECIALS ? i->nspecial : PL_LOAD_PATH_SPECIALS;
+  job_note(j, "%s: %d %s to load factor %.6g (%s), residual %.1e", a->name, i->npoint,
+           pl_plural(i->npoint, "point", "points"), i->scale, pl_stop_text(i->reason), i->residual);
+  for (int k = 0; k < count; k++)
+    job_note(j, "%s: %s at load factor %.8g", a->name, special_name(&i->special[k]),
+             i->special[k].scale);
+  if (!j->page) return;
+  pl_page_text(
+      j->page, "The path was followed over %d %s, to load factor %.6g (%s). It passes %d %s.",
+      i->npoint, pl_plural(i->npoint, "point", "points"), i->scale, pl_stop_text(i->reason),
+      i->nspecial, pl_plural(i->nspecial, "fold or branch point", "folds and branch points"));
+  if (i->nneg > 0)
+    pl_page_warning(j->page, "%s: the last equilibrium is not stable under this load (%d %s).",
+                    a->name, i->nneg,
+                    pl_plural(i->nneg, "negative eigenvalue", "negative eigenvalues"));
+}
+
+static pl_status write_special(const job *j, const pl_analysis *a, const pl_load_path_info *i) {
+  char name[PL_TEXT], path[PL_TEXT];
+  pl_text t;
+  if (!job_tables(j)) return PL_OK;
+  pl_text_init(&t, j->env);
+  pl_text_add(&t, "kind,after,load_factor,arclength,negative_eigenvalues\n");
+  for (int k = 0; k < i->nspecial && k < PL_LOAD_PATH_SPECIALS; k++)
+    pl_text_add(&t, "%s,%d,%.17g,%.17g,%d\n", special_name(&i->special[k]), i->special[k].after,
+                i->special[k].scale, i->special[k].arc, i->special[k].nneg);
+  snprintf(name, sizeof name, "%.100s-special", a->name);
+  pl_status st = t.failed ? PL_E_NOMEM : job_text(j, job_path(j, name, ".csv", path), t.s, t.n);
+  pl_text_free(&t);
+  return st;
+}
+
+static pl_status write_files(job *j, const recorder *r, const pl_state *s) {
+  PL_TRY(job_table(j, r->table, r->a->name, ".csv"));
+  PL_TRY(write_special(j, r->a, &r->info));
+  PL_TRY(job_shape(j, r->a, s));
+  return job_probe_plots(j, r->a, r->table, 0, FIXED_COLUMNS, "load factor");
+}
+
+pl_status job_load_path(job *j, int index, json_t *figures) {
+  const pl_analysis *a = &j->scene->analysis[index];
+  const pl_model *m = j->scene->model;
+  pl_state *s = NULL;
+  recorder r = {0};
+  pl_status st = job_start(j, a, &s);
+  if (st == PL_OK) st = job_left_out(j, a);
+  if (st == PL_OK) st = open_recorder(j, a, &r);
+  if (st == PL_OK) {
+    st = pl_load_path(&a->opts.load_path_, m, j->scene->params, s, j->work, on_point, &r, &r.info);
+    if (r.status != PL_OK) st = r.status;
+  }
+  if (st >= 0) {
+    set_figures(figures, &r.info);
+    job_probe_figures(j, a, s, figures);
+    report_result(j, a, &r.info);
+    pl_status w = r.info.npoint > 0 ? write_files(j, &r, s) : PL_OK;
+    if (w < 0) st = w;
+  }
+  pl_table_free(r.table);
+  pl_free(j->env, r.row);
+  if (st >= 0) {
+    j->state[index] = s;
+    s = NULL;
+  }
+  pl_state_free(m, s);
+  return st;
+}
