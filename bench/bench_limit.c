@@ -239,40 +239,6 @@ static void measure(int n, double limit, int steps, int every) {
   close_cloth(&k);
 }
 
-// factorisation and solve of an implicit step's matrix, as blocks of nodes and as CHOLMOD does it
-static void cholesky(int n) {
-  cloth k;
-  pl_state *s;
-  const char *const name[2] = {"cholmod", "tree"};
-  open_cloth(&k, n, 0.01, PL_GALLERY);
-  const pl_model *m = k.scene->model;
-  must(pl_state_create(m, k.scene->params, &s));
-  pl_coef coef = {1e4, 1e2, 1};
-  pl_clock clock = {0, 0, 1, 0};
-  must(pl_eval(m, k.scene->params, s, &clock, PL_WANT_TANGENT | PL_DYNAMIC, &coef, k.w));
-  double *x = room(k.w->A.n, sizeof *x), took[2];
-  for (int way = 0; way < 2; way++) {
-    pl_factor *f;
-    series time = {0};
-    // as steps use it: one thread, as those inside of BLAS get in each other's way
-    must(pl_factor_create(&env, PL_CHOLESKY, &k.w->A, way ? 3 : 1, way ? THREADS : 1, &f));
-    for (int i = 0; i < 15; i++) {
-      double start = pl_wall_time();
-      must(pl_factor_numeric(f, &k.w->A));
-      x[0] = 1;
-      must(pl_factor_solve(f, 1, x, x));
-      add(&time, pl_wall_time() - start);
-    }
-    took[way] = median(&time);
-    printf("%d,,%s-factor-and-solve,%.4g,s\n", n, name[way], took[way]);
-    pl_factor_free(f);
-  }
-  printf("%d,,cholmod-over-tree,%.3g,\n", n, took[0] / took[1]);
-  free(x);
-  pl_state_free(m, s);
-  close_cloth(&k);
-}
-
 int main(int argc, char **argv) {
   use_blas_kernels(argv);
   pl_env_init(&env);
@@ -283,10 +249,6 @@ int main(int argc, char **argv) {
   if (large) measure(120, 0.01, 30, 0);
   for (int i = 0; !large && i < 4; i++) {
     if (argc > 2 && atoi(argv[2]) != size[i]) continue;
-    if (strcmp(what, "cholesky") == 0) {
-      cholesky(size[i]);
-      continue;
-    }
     int every = !rivals ? 0 : size[i] <= 20 ? 16 : 40;
     measure(size[i], 0.01, 100, every);
     measure(size[i], 0.1, 100, every);

@@ -57,7 +57,7 @@ typedef enum pl_factor_kind {
 typedef struct pl_factor pl_factor;
 
 typedef struct pl_factor_info {
-  const char *backend;   // "cholmod", "mumps", "umfpack", "dense"
+  const char *backend;   // "tree", "fronts", "cholmod", "mumps", "umfpack", "dense"
   int npos, nneg, nzero; // inertia of the last numeric factorisation (LDL; Cholesky: n, 0, 0)
   double rcond; // smallest pivot over what its column was; once that is small (and for dense and
                 // MUMPS always), an estimate of 1 / condition of the equilibrated matrix
@@ -66,7 +66,8 @@ typedef struct pl_factor_info {
 } pl_factor_info;
 
 // Symbolic analysis of A's pattern (the values are not looked at). block > 1: the unknowns come in
-// consecutive groups of that size with equal pattern, and the ordering works on groups.
+// consecutive groups of that size with equal pattern, and the ordering works on groups; Cholesky
+// finds such groups itself and only takes it as a sign that dense blocks pay.
 // nthread: for the backend and BLAS (all of the process); 0: as it is. Every kind takes both
 // storages; Cholesky and LDL look at the lower triangle only.
 pl_status pl_factor_create(pl_env *env, pl_factor_kind kind, const pl_csc *A, int block,

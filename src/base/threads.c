@@ -98,7 +98,7 @@ void pl_threads_run(pl_threads *t, int n, void (*fn)(void *ctx, int i, int threa
   }
   pthread_mutex_lock(&t->lock);
   t->n = n;
-  t->chunk = n / (8 * t->nthread) + 1;
+  t->chunk = n < 16 * t->nthread ? 1 : n / (8 * t->nthread);
   t->fn = fn;
   t->ctx = ctx;
   atomic_store(&t->next, 0);

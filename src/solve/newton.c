@@ -65,7 +65,8 @@ pl_status equil_cholesky(equil *e) {
   size_t size = (size_t)A->nnz * sizeof *A->val;
   if (e->known && memcmp(e->factored, A->val, size) == 0) return PL_OK;
   e->known = 0;
-  if (!e->chol) PL_TRY(pl_factor_create(e->env, PL_CHOLESKY, A, 1, 1, &e->chol));
+  int nthread = pl_threads_size(e->w->threads);
+  if (!e->chol) PL_TRY(pl_factor_create(e->env, PL_CHOLESKY, A, 1, nthread, &e->chol));
   e->info->factorisations++;
   PL_TRY(pl_factor_numeric(e->chol, A));
   memcpy(e->factored, A->val, size);

@@ -69,7 +69,8 @@ static pl_status mass_factor(stepper *st) {
   pl_status s = PL_SINGULAR;
   for (int i = 0; i < st->n; i++)
     if (!st->heavy[st->dof[i]]) M->val[M->ptr[i]] = 1;
-  PL_TRY(pl_factor_create(st->env, PL_CHOLESKY, M, 1, 1, &st->mass));
+  int nthread = pl_threads_size(st->w->threads);
+  PL_TRY(pl_factor_create(st->env, PL_CHOLESKY, M, 1, nthread, &st->mass));
   // a mass matrix that is only semidefinite: as little more as makes it definite
   for (double more = 0; s == PL_SINGULAR && more<1e-3; more = more> 0 ? 100 * more : 1e-13) {
     for (int i = 0; i < st->n; i++) M->val[M->ptr[i]] *= 1 + more;
@@ -232,7 +233,8 @@ static pl_status cholesky(stepper *st) {
   if (st->which == 1 && is_factored(st)) return PL_OK;
   st->which = 0;
   st->info->factorisations++;
-  if (!st->chol) PL_TRY(pl_factor_create(st->env, PL_CHOLESKY, A, 1, 1, &st->chol));
+  int nthread = pl_threads_size(st->w->threads);
+  if (!st->chol) PL_TRY(pl_factor_create(st->env, PL_CHOLESKY, A, 1, nthread, &st->chol));
   PL_TRY(pl_factor_numeric(st->chol, A));
   keep_factored(st, 1);
   return PL_OK;

@@ -19,7 +19,7 @@ static const pl_backend *choose(pl_factor_kind kind, const pl_csc *A, int block,
                                 const pl_backend *last) {
   if (A->n <= DENSE_MAX || (kind == PL_LU && is_full(A))) return &pl_backend_dense;
 #if PL_GPL
-  if (kind == PL_CHOLESKY) return block > 1 ? &pl_backend_tree : &pl_backend_cholmod;
+  if (kind == PL_CHOLESKY) return last ? &pl_backend_cholmod : &pl_backend_tree;
   if (kind == PL_LU) return block >= BLOCK_MIN && !last ? &pl_backend_fronts : &pl_backend_umfpack;
 #else
   (void)kind, (void)block, (void)last;

@@ -1,4 +1,4 @@
-// Cholesky by CHOLMOD, supernodal or simplicial as it sees fit.
+// Cholesky by CHOLMOD of matrices with little fill, where columns one by one are faster.
 #include "sparse_impl.h"
 
 #if PL_GPL
@@ -41,36 +41,6 @@ static cholmod_sparse lower_pattern(const pl_csc *A, SuiteSparse_long *ptr, Suit
                           .packed = 1};
 }
 
-// with groups, the order comes from their smaller graph
-static pl_status given_order(pl_factor *f, SuiteSparse_long **out) {
-  *out = NULL;
-  if (f->block == 1) return PL_OK;
-  int *order = pl_alloc(f->env, (size_t)f->n, sizeof *order);
-  *out = pl_alloc(f->env, (size_t)f->n, sizeof **out);
-  pl_status s = order && *out ? pl_order_blocks(f->env, &f->A, f->block, order) : PL_E_NOMEM;
-  for (int k = 0; s == PL_OK && k < f->n; k++) (*out)[k] = order[k];
-  pl_free(f->env, order);
-  return s;
-}
-
-static pl_status order_and_analyse(pl_factor *f) {
-  chol *c = f->state;
-  SuiteSparse_long *order;
-  pl_status s = given_order(f, &order);
-  if (s == PL_OK && order) {
-    c->common.nmethods = 1;
-    c->common.method[0].ordering = CHOLMOD_GIVEN;
-  }
-  if (s == PL_OK) {
-    pl_solver_lock();
-    c->L = cholmod_l_analyze_p(&c->A, order, NULL, 0, &c->common);
-    pl_solver_unlock();
-    if (!c->L) s = failed(f);
-  }
-  pl_free(f->env, order);
-  return s;
-}
-
 static pl_status analyse(pl_factor *f) {
   chol *c = f->state = pl_alloc(f->env, 1, sizeof *c);
   if (!c) return PL_E_NOMEM;
@@ -85,10 +55,12 @@ static pl_status analyse(pl_factor *f) {
   c->row = pl_alloc(f->env, (size_t)f->A.nnz, sizeof *c->row);
   if (!c->ptr || !c->row) return PL_E_NOMEM;
   c->A = lower_pattern(&f->A, c->ptr, c->row);
-  pl_status s = order_and_analyse(f);
+  pl_solver_lock();
+  c->L = cholmod_l_analyze(&c->A, &c->common);
+  pl_solver_unlock();
   f->info.flops = c->common.fl;
   f->info.nnz = c->common.lnz;
-  return s;
+  return c->L ? PL_OK : failed(f);
 }
 
 static void release(pl_factor *f) {

@@ -93,7 +93,7 @@ static pl_status allocate_numbers(pl_factor *f, fronts *s) {
   s->flops = flops;
   s->num = pl_alloc(f->env, nf, sizeof *s->num);
   s->store = pl_alloc(f->env, total, sizeof *s->store);
-  s->updates = pl_alloc(f->env, s->tree.room * b * b, sizeof *s->updates);
+  s->updates = pl_alloc(f->env, s->tree.room, sizeof *s->updates);
   s->pivots = pl_alloc(f->env, n, sizeof *s->pivots);
   s->scale = pl_alloc(f->env, n, sizeof *s->scale);
   s->most = pl_alloc(f->env, n, sizeof *s->most);
@@ -109,7 +109,7 @@ static pl_status allocate_numbers(pl_factor *f, fronts *s) {
     size_t p = (size_t)x->npiv * b, r = (size_t)x->nrow * b;
     numbers *v = &s->num[k];
     *v = (numbers){.L = at, .U = at + (p + r) * p, .pivot = s->pivots + (size_t)x->first * b};
-    v->S = s->updates + x->at * b * b;
+    v->S = s->updates + x->at;
     v->vec = v->U + p * r;
     at = v->vec + r;
   }
@@ -136,10 +136,12 @@ static pl_status analyse(pl_factor *f) {
   s->mirror = pl_alloc(f->env, (size_t)s->G.nnz, sizeof *s->mirror);
   if (!s->mirror) return PL_E_NOMEM;
   if (!is_blocked(&f->A, &s->G, f->block) || !find_mirrors(&s->G, s->mirror)) return PL_UNSOLVED;
-  int *order = pl_alloc(f->env, (size_t)s->G.n, sizeof *order);
+  int *order = pl_alloc(f->env, 2 * (size_t)s->G.n, sizeof *order);
   if (!order) return PL_E_NOMEM;
+  int *size = order + s->G.n;
+  for (int g = 0; g < s->G.n; g++) size[g] = f->block;
   pl_status st = pl_order_often(f->env, &s->G, TRIES, order);
-  if (st == PL_OK) st = front_tree_create(f->env, &s->G, order, f->block, &s->tree);
+  if (st == PL_OK) st = front_tree_create(f->env, &s->G, order, size, &s->tree);
   pl_free(f->env, order);
   PL_TRY(st);
   PL_TRY(allocate_numbers(f, s));

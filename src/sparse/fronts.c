@@ -11,8 +11,9 @@ enum { TASKS = 16 }; // subtrees wanted, for any number of threads
 // ---- columns ------------------------------------------------------------------------------------
 
 typedef struct column {
-  int n, *row; // later groups in the factor's column, ascending
-  int parent;  // the first of them, -1: none
+  int n, *row;     // later groups in the factor's column, ascending
+  int size, below; // unknowns of the group and of those
+  int parent;      // the first of them, -1: none
 } column;
 
 static int ascending(const void *a, const void *b) {
@@ -47,16 +48,21 @@ static void free_columns(pl_env *env, int n, column *c) {
   pl_free(env, c);
 }
 
-static pl_status fill_columns(pl_env *env, const pl_csc *G, const front_tree *t, column *c) {
+static pl_status fill_columns(pl_env *env, const pl_csc *G, const int *size, const front_tree *t,
+                              column *c) {
   size_t n = (size_t)t->n;
   int *mark = pl_alloc(env, 4 * n, sizeof *mark);
   if (!mark) return PL_E_NOMEM;
   int *list = mark + n, *child = list + n, *next = child + n;
-  for (int k = 0; k < t->n; k++) mark[k] = child[k] = next[k] = -1;
+  for (int k = 0; k < t->n; k++) {
+    mark[k] = child[k] = next[k] = -1;
+    c[k].size = size[t->order[k]];
+  }
   pl_status s = PL_OK;
   for (int k = 0; s == PL_OK && k < t->n; k++) {
     s = fill_column(env, G, t, k, child, next, c, mark, list);
     if (s != PL_OK || c[k].parent < 0) continue;
+    for (int p = 0; p < c[k].n; p++) c[k].below += c[c[k].row[p]].size;
     next[k] = child[c[k].parent];
     child[c[k].parent] = k;
   }
@@ -66,13 +72,12 @@ static pl_status fill_columns(pl_env *env, const pl_csc *G, const front_tree *t,
 
 // ---- supernodes ---------------------------------------------------------------------------------
 
-// entries of the columns of a front that ends above nrow later groups
-static double entries(int npiv, int nrow) {
-  return npiv * (0.5 * npiv + nrow);
+// entries of p columns over r rows below
+static double entries(int p, int r) {
+  return p * (0.5 * p + r);
 }
 
-// Whether columns first .. k - 1 and those from k on, of n rows with `more` of them its own, should
-// be one front: `kept` entries that are no zeros are known so far.
+// whether columns with so many entries, zeros among them, should be one front
 static int worth_merging(int width, double zeros, double all) {
   return width <= 48 || (width <= 128 && zeros < 0.25 * all) ||
          (width <= 400 && zeros < 0.1 * all) || zeros < 0.03 * all;
@@ -80,28 +85,28 @@ static int worth_merging(int width, double zeros, double all) {
 
 // Fills start[0 .. n] with the first column of each front; a column joins the front before it when
 // it is the parent of its last column and the common structure wastes little.
-static int cut_fronts(int n, const column *c, int block, int *start) {
-  int count = 0;
+static int cut_fronts(int n, const column *c, int *start) {
+  int count = 0, width = 0;
   double own = 0; // entries of the columns of the present front that are none of the zeros
   for (int k = 0; k < n; k++) {
-    int first = count ? start[count - 1] : 0, npiv = k - first + 1;
-    double all = entries(npiv, c[k].n);
-    int join = k > 0 && c[k - 1].parent == k &&
-               worth_merging(npiv * block, all - own - entries(1, c[k].n), all);
+    double mine = entries(c[k].size, c[k].below), all = entries(width + c[k].size, c[k].below);
+    int join =
+        k > 0 && c[k - 1].parent == k && worth_merging(width + c[k].size, all - own - mine, all);
     if (!join) {
       start[count++] = k;
-      own = 0;
+      own = width = 0;
     }
-    own += entries(1, c[k].n);
+    own += mine;
+    width += c[k].size;
   }
   start[count] = n;
   return count;
 }
 
-static double front_flops(int npiv, int nrow) {
+static double front_flops(int p, int r) {
   double f = 0;
-  for (int k = 0; k < npiv; k++) {
-    double left = npiv - 1 - k + nrow;
+  for (int k = 0; k < p; k++) {
+    double left = p - 1 - k + r;
     f += left + 2 * left * left;
   }
   return f;
@@ -120,17 +125,20 @@ static pl_status fill_fronts(pl_env *env, const column *c, const int *start, fro
   int *row = t->rows;
   for (int f = 0; f < t->nfront; f++) {
     const column *last = &c[start[f + 1] - 1];
-    int npiv = start[f + 1] - start[f];
+    int p = 0;
+    for (int k = start[f]; k < start[f + 1]; k++) p += c[k].size;
     if (last->n) memcpy(row, last->row, (size_t)last->n * sizeof *row);
     t->front[f] = (front){.first = start[f],
-                          .npiv = npiv,
+                          .npiv = start[f + 1] - start[f],
                           .nrow = last->n,
+                          .p = p,
+                          .r = last->below,
                           .row = row,
                           .parent = last->parent,
                           .child = -1,
                           .next = -1,
                           .task = -1,
-                          .flops = front_flops(npiv, last->n)};
+                          .flops = front_flops(p, last->below)};
     for (int k = start[f]; k < start[f + 1]; k++) owner[k] = f;
     row += last->n;
   }
@@ -171,6 +179,34 @@ static int choose_roots(const front_tree *t, const double *sum, int *root) {
   return n;
 }
 
+// puts the fronts above the tasks in the order of their heights
+static pl_status make_levels(pl_env *env, front_tree *t) {
+  int first = t->task_ptr[t->ntask], n = t->nfront - first;
+  int *height = pl_alloc(env, (size_t)t->nfront, sizeof *height);
+  t->level_ptr = pl_alloc(env, (size_t)n + 2, sizeof *t->level_ptr);
+  if (!height || !t->level_ptr) {
+    pl_free(env, height);
+    return PL_E_NOMEM;
+  }
+  int *count = t->level_ptr + 1;
+  for (int k = first; k < t->nfront; k++) {
+    int f = t->task_front[k], up = t->front[f].parent;
+    if (up >= 0 && height[up] <= height[f]) height[up] = height[f] + 1;
+    if (t->nlevel <= height[f]) t->nlevel = height[f] + 1;
+    count[height[f]]++;
+  }
+  for (int h = 0, at = first; h <= t->nlevel; h++) {
+    int here = count[h];
+    count[h] = at;
+    at += here;
+  }
+  for (int f = 0; f < t->nfront; f++)
+    if (t->front[f].task < 0) t->task_front[count[height[f]]++] = f;
+  t->level_ptr[0] = first;
+  pl_free(env, height);
+  return PL_OK;
+}
+
 static pl_status share_out(pl_env *env, front_tree *t) {
   size_t n = (size_t)t->nfront;
   double *sum = pl_alloc(env, n, sizeof *sum);
@@ -198,7 +234,7 @@ static pl_status share_out(pl_env *env, front_tree *t) {
   }
   pl_free(env, sum);
   pl_free(env, root);
-  return s;
+  return s == PL_OK ? make_levels(env, t) : s;
 }
 
 // ---- storage of updates -----------------------------------------------------------------------
@@ -209,7 +245,7 @@ typedef struct shelf {
 } shelf;
 
 static size_t capacity_of(const front *x) {
-  return (size_t)x->nrow * (size_t)x->nrow;
+  return (size_t)x->r * (size_t)x->r;
 }
 
 // the first gap from `base` on that holds x, which is then on the shelf; returns its end
@@ -225,33 +261,43 @@ static size_t put_on(shelf *s, front_tree *t, int f, size_t base) {
   return at + capacity_of(x);
 }
 
-static void copy_children(shelf *s, const front_tree *t, int parent) {
+static void remove_children(shelf *s, const front_tree *t, int parent) {
   int n = 0;
   for (int k = 0; k < s->n; k++)
     if (t->front[s->front[k]].parent != parent) s->front[n++] = s->front[k];
   s->n = n;
 }
 
-// tasks run at the same time, so that each has its own part
+// fronts first .. last - 1 of task_front, all of which are there at the same time
+static void put_together(shelf *s, front_tree *t, int first, int last, size_t base) {
+  for (int k = first; k < last; k++) {
+    size_t end = put_on(s, t, t->task_front[k], base);
+    t->room = end > t->room ? end : t->room;
+  }
+  for (int k = first; k < last; k++) remove_children(s, t, t->task_front[k]);
+}
+
+// tasks run at the same time, so that each has its own part; fronts above use what is free again
 static pl_status place_updates(pl_env *env, front_tree *t) {
   shelf s = {.front = pl_alloc(env, (size_t)t->nfront, sizeof(int))};
   if (!s.front) return PL_E_NOMEM;
-  for (int task = 0; task <= t->ntask; task++) {
+  for (int task = 0; task < t->ntask; task++) {
     size_t base = t->room;
     s.n = 0;
-    for (int k = t->task_ptr[task]; k < t->task_ptr[task + 1]; k++) {
-      size_t end = put_on(&s, t, t->task_front[k], base);
-      t->room = end > t->room ? end : t->room;
-      copy_children(&s, t, t->task_front[k]);
-    }
+    for (int k = t->task_ptr[task]; k < t->task_ptr[task + 1]; k++)
+      put_together(&s, t, k, k + 1, base);
   }
+  s.n = 0;
+  for (int task = 0; task < t->ntask; task++)
+    s.front[s.n++] = t->task_front[t->task_ptr[task + 1] - 1];
+  for (int h = 0; h < t->nlevel; h++) put_together(&s, t, t->level_ptr[h], t->level_ptr[h + 1], 0);
   pl_free(env, s.front);
   return PL_OK;
 }
 
 // ---- whole --------------------------------------------------------------------------------------
 
-pl_status front_tree_create(pl_env *env, const pl_csc *G, const int *order, int block,
+pl_status front_tree_create(pl_env *env, const pl_csc *G, const int *order, const int *size,
                             front_tree *t) {
   size_t n = (size_t)G->n;
   *t = (front_tree){.n = G->n};
@@ -264,9 +310,9 @@ pl_status front_tree_create(pl_env *env, const pl_csc *G, const int *order, int 
     t->order[k] = order[k];
     t->place[order[k]] = k;
   }
-  if (s == PL_OK) s = fill_columns(env, G, t, c);
+  if (s == PL_OK) s = fill_columns(env, G, size, t, c);
   if (s == PL_OK) {
-    t->nfront = cut_fronts(G->n, c, block, start);
+    t->nfront = cut_fronts(G->n, c, start);
     s = fill_fronts(env, c, start, t);
   }
   if (s == PL_OK) s = share_out(env, t);
@@ -284,6 +330,7 @@ void front_tree_free(pl_env *env, front_tree *t) {
   pl_free(env, t->rows);
   pl_free(env, t->task_ptr);
   pl_free(env, t->task_front);
+  pl_free(env, t->level_ptr);
   *t = (front_tree){0};
 }
 

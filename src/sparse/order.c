@@ -50,11 +50,52 @@ pl_status pl_compress_blocks(pl_env *env, const pl_csc *A, int block, pl_csc *ou
   return s;
 }
 
-enum { AMD = 1, METIS = 2 };
+pl_status pl_group_equal(pl_env *env, const pl_csc *A, int *size, pl_csc *out) {
+  pl_csc F;
+  *out = (pl_csc){0};
+  PL_TRY(pl_csc_expand(env, A, &F, NULL));
+  int *owner = pl_alloc(env, (size_t)A->n, sizeof *owner), n = 0, nnz = 0;
+  pl_status s = owner ? PL_OK : PL_E_NOMEM;
+  for (int j = 0; s == PL_OK && j < A->n; j++) {
+    int len = F.ptr[j + 1] - F.ptr[j], *row = F.row + F.ptr[j];
+    int equal = j > 0 && len == F.ptr[j] - F.ptr[j - 1] &&
+                memcmp(row, F.row + F.ptr[j - 1], (size_t)len * sizeof *row) == 0;
+    if (!equal) size[n++] = 0;
+    size[n - 1]++;
+    owner[j] = n - 1;
+  }
+  // one column of a group tells all; its rows ascend, and so do their groups
+  for (int pass = 0; s == PL_OK && pass < 2; pass++) {
+    if (pass) s = pl_csc_alloc(env, n, 0, nnz, out);
+    nnz = 0;
+    for (int j = 0, g = 0; s == PL_OK && g < n; j += size[g++]) {
+      int last = -1;
+      for (int k = F.ptr[j]; k < F.ptr[j + 1]; k++) {
+        int i = owner[F.row[k]];
+        if (i == last) continue;
+        last = i;
+        if (pass) out->row[nnz] = i;
+        nnz++;
+      }
+      if (pass) out->ptr[g + 1] = nnz;
+    }
+  }
+  pl_free(env, owner);
+  pl_csc_free(env, &F);
+  return s;
+}
 
-// The better one of some methods, out of AMD + METIS, and the flops of a Cholesky factorisation.
-// Returns that method in *best.
-static pl_status order_groups(pl_env *env, const pl_csc *G, int methods, int *order, double *flops,
+enum { AMD = 1, METIS = 2 };
+// flops for each entry of the factor from which on CHOLMOD uses dense blocks, and so do we
+static const double LIGHT = 40;
+
+// of a Cholesky factorisation
+typedef struct effort {
+  double flops, nnz;
+} effort;
+
+// The better one of some methods, out of AMD + METIS. Returns that method in *best.
+static pl_status order_groups(pl_env *env, const pl_csc *G, int methods, int *order, effort *cost,
                               int *best) {
   cholmod_common common;
   cholmod_start(&common);
@@ -77,7 +118,7 @@ static pl_status order_groups(pl_env *env, const pl_csc *G, int methods, int *or
   cholmod_factor *L = cholmod_analyze(&A, &common);
   pl_solver_unlock();
   int status = common.status;
-  *flops = common.fl;
+  *cost = (effort){common.fl, common.lnz};
   if (L) {
     memcpy(order, L->Perm, (size_t)G->n * sizeof *order);
     *best = L->ordering == CHOLMOD_METIS ? METIS : AMD;
@@ -113,7 +154,7 @@ static void shuffle(const pl_csc *G, pl_rng *rng, int *name, int *place, pl_csc 
 }
 
 pl_status pl_order_often(pl_env *env, const pl_csc *G, int tries, int *order) {
-  double least, flops;
+  effort least, cost;
   int method, n = G->n;
   PL_TRY(order_groups(env, G, methods_for(G), order, &least, &method));
   if (tries <= 1) return PL_OK;
@@ -126,14 +167,28 @@ pl_status pl_order_often(pl_env *env, const pl_csc *G, int tries, int *order) {
   pl_rng_seed(&rng, 1);
   for (int k = 1; s == PL_OK && k < tries; k++) {
     shuffle(G, &rng, name, place, &B);
-    s = order_groups(env, &B, method, trial, &flops, &method);
-    if (s != PL_OK || !(flops < least)) continue;
-    least = flops;
+    s = order_groups(env, &B, method, trial, &cost, &method);
+    if (s != PL_OK || !(cost.flops < least.flops)) continue;
+    least = cost;
     for (int i = 0; i < n; i++) order[i] = name[trial[i]];
   }
   pl_csc_free(env, &B);
   pl_free(env, name);
   pl_free(env, place);
+  pl_free(env, trial);
+  return s;
+}
+
+pl_status pl_order_cholesky(pl_env *env, const pl_csc *G, double size, int *order, int *light) {
+  effort first, second;
+  int method;
+  PL_TRY(order_groups(env, G, AMD, order, &first, &method));
+  *light = first.flops / first.nnz * size < LIGHT;
+  if (*light || methods_for(G) == AMD) return PL_OK;
+  int *trial = pl_alloc(env, (size_t)G->n, sizeof *trial);
+  if (!trial) return PL_E_NOMEM;
+  pl_status s = order_groups(env, G, METIS, trial, &second, &method);
+  if (s == PL_OK && second.flops < first.flops) memcpy(order, trial, (size_t)G->n * sizeof *order);
   pl_free(env, trial);
   return s;
 }

@@ -13,6 +13,12 @@ pl_status pl_csc_alloc(pl_env *env, int n, int sym, int nnz, pl_csc *out);
 #if PL_GPL
 // The pattern of groups of block unknowns, stored as A is.
 pl_status pl_compress_blocks(pl_env *env, const pl_csc *A, int block, pl_csc *out);
+// Neighbouring unknowns whose columns are equal make one group: size[0 .. out->n - 1] counts them
+// (room for A->n); out: the pattern of the groups in full storage. A: lower triangle.
+pl_status pl_group_equal(pl_env *env, const pl_csc *A, int *size, pl_csc *out);
+// An order for Cholesky factors of a pattern G of groups in full storage, `size` unknowns each in
+// the mean. *light: there will be little to multiply for each entry of the factor.
+pl_status pl_order_cholesky(pl_env *env, const pl_csc *G, double size, int *order, int *light);
 // A fill-reducing order of A, worked out on groups of block unknowns: the unknown order[k] is
 // eliminated k-th. The pattern counts as symmetric.
 pl_status pl_order_blocks(pl_env *env, const pl_csc *A, int block, int *order);

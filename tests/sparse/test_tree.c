@@ -1,5 +1,5 @@
-// Cholesky of matrices made of small blocks: against dense Cholesky, for any number of threads, and
-// where the matrix is not positive definite.
+// Cholesky over the tree of fronts: against dense Cholesky, for any number of threads, and where
+// the matrix is not positive definite.
 #include "check.h"
 #include "problems.h"
 #include "lapack.h"
@@ -398,6 +398,144 @@ static void nearly_singular(void **state) {
   }
 }
 
+// ---- solids -------------------------------------------------------------------------------------
+
+// A held truss of m nodes a side without some of its unknowns, so that groups differ in size; every
+// = 0: with all of them.
+static void solid(pl_env *env, const int *m, int every, pl_csc *A) {
+  pl_csc B;
+  check_ok(env, truss(env, m, 1, 1, &B));
+  int *place = malloc((size_t)B.n * sizeof *place), n = 0;
+  for (int i = 0; i < B.n; i++) place[i] = every && i % every == 3 ? -1 : n++;
+  trip t = {0};
+  for (int j = 0; j < B.n; j++)
+    for (int k = B.ptr[j]; k < B.ptr[j + 1]; k++)
+      if (place[j] >= 0 && place[B.row[k]] >= 0) trip_add(&t, place[B.row[k]], place[j], B.val[k]);
+  check_ok(env, trip_build(env, &t, n, 1, A));
+  free(place);
+  pl_csc_free(env, &B);
+}
+
+// nobody tells of blocks
+static void found_groups(void **state) {
+  (void)state;
+  pl_env env;
+  pl_env_init(&env);
+  for (int every = 0; every <= 10; every += 5) {
+    pl_csc A;
+    solid(&env, (int[]){7, 7, 8}, every, &A);
+    check_matrix(&env, &A, 1);
+    pl_csc_free(&env, &A);
+  }
+}
+
+// chains have no dense blocks, and are left to CHOLMOD
+static void light(void **state) {
+  (void)state;
+  pl_env env;
+  pl_env_init(&env);
+  pl_csc A;
+  pl_factor *f;
+  check_ok(&env, grid_laplacian(&env, (int[]){1, 1, 5000}, 1, &A));
+  check_ok(&env, pl_factor_create(&env, PL_CHOLESKY, &A, 1, 2, &f));
+  assert_string_equal(pl_factor_stats(f).backend, "cholmod");
+  check_ok(&env, pl_factor_numeric(f, &A));
+  pl_factor_free(f);
+  pl_csc_free(&env, &A);
+}
+
+// fronts with several panels and tiles
+static void threads_inside(void **state) {
+  (void)state;
+  pl_env env;
+  pl_env_init(&env);
+  pl_csc A;
+  solid(&env, (int[]){14, 14, 14}, 11, &A);
+  pl_rng r;
+  pl_rng_seed(&r, 2);
+  double *b = random_vector(&r, A.n), *x = random_vector(&r, A.n), *y = random_vector(&r, A.n);
+  for (int nthread = 1; nthread <= 3; nthread++) {
+    pl_factor *f;
+    check_ok(&env, pl_factor_create(&env, PL_CHOLESKY, &A, 1, nthread, &f));
+    check_ok(&env, pl_factor_numeric(f, &A));
+    check_ok(&env, pl_factor_solve(f, 1, b, nthread == 1 ? x : y));
+    if (nthread > 1) assert_memory_equal(x, y, (size_t)A.n * sizeof *x);
+    pl_factor_free(f);
+  }
+  check_less(backward_error(&A, x, b), 2e-15);
+  pl_blas_threads(1);
+  pl_csc_free(&env, &A);
+  free(b);
+  free(x);
+  free(y);
+}
+
+// A less a part of the identity is positive definite below its lowest eigenvalue and no more above
+static void edge_of_stability(void **state) {
+  (void)state;
+  pl_env env;
+  pl_env_init(&env);
+  pl_csc A, I;
+  solid(&env, (int[]){9, 9, 9}, 7, &A);
+  diagonal(&env, A.n, &I);
+  for (int i = 0; i < I.n; i++) I.val[i] = 1;
+  double lambda, *x = malloc((size_t)A.n * sizeof *x), now = 0;
+  pl_eigen_info info;
+  check_ok(&env, pl_eigen_lowest(&env, &A, &I, 1, 1, &lambda, x, &info));
+  for (int nthread = 1; nthread <= 2; nthread++) {
+    pl_factor *f;
+    check_ok(&env, pl_factor_create(&env, PL_CHOLESKY, &A, 1, nthread, &f));
+    assert_string_equal(pl_factor_stats(f).backend, "tree");
+    for (int k = 0; k < 4; k++) {
+      double shift = lambda * (1 + (k % 2 ? 1e-6 : -1e-6));
+      for (int j = 0; j < A.n; j++) A.val[A.ptr[j]] -= shift - now;
+      now = shift;
+      check_status(&env, pl_factor_numeric(f, &A), k % 2 ? PL_SINGULAR : PL_OK);
+    }
+    pl_factor_free(f);
+  }
+  pl_blas_threads(1);
+  pl_csc_free(&env, &A);
+  pl_csc_free(&env, &I);
+  free(x);
+}
+
+static int count_down(void *ctx, const pl_progress *p) {
+  (void)p;
+  return --*(int *)ctx < 0;
+}
+
+// a long factorisation asks on its way whether to go on, at its beginning and near its end
+static void stopped(void **state) {
+  (void)state;
+  enum { MOST = 1000000 };
+  pl_env env;
+  pl_env_init(&env);
+  pl_csc A;
+  solid(&env, (int[]){15, 15, 15}, 0, &A);
+  for (int nthread = 1; nthread <= 2; nthread++) {
+    pl_factor *f;
+    int left = MOST;
+    check_ok(&env, pl_factor_create(&env, PL_CHOLESKY, &A, 1, nthread, &f));
+    env.progress_ctx = &left;
+    env.progress = count_down;
+    check_ok(&env, pl_factor_numeric(f, &A));
+    assert_true(pl_factor_stats(f).flops > 1e9);
+    int asked = MOST - left;
+    // with more threads only those parts are counted that the caller's own one does
+    if (nthread == 1) assert_true(asked > 50);
+    for (int k = 0; k < 2; k++) {
+      left = k ? (nthread == 1 ? asked - 2 : 1) : 0;
+      check_status(&env, pl_factor_numeric(f, &A), PL_CANCELLED);
+    }
+    env.progress = NULL;
+    check_ok(&env, pl_factor_numeric(f, &A));
+    pl_factor_free(f);
+  }
+  pl_blas_threads(1);
+  pl_csc_free(&env, &A);
+}
+
 static pl_status factor_grid(pl_env *env, void *ctx) {
   const int *nthread = ctx;
   trip t = {0};
@@ -432,6 +570,9 @@ int test_tree(void) {
       cmocka_unit_test(same_bits),       cmocka_unit_test(refactorise),
       cmocka_unit_test(full_storage),    cmocka_unit_test(not_positive),
       cmocka_unit_test(nearly_singular), cmocka_unit_test(failing_allocator),
+      cmocka_unit_test(found_groups),    cmocka_unit_test(light),
+      cmocka_unit_test(threads_inside),  cmocka_unit_test(edge_of_stability),
+      cmocka_unit_test(stopped),
   };
   return cmocka_run_group_tests_name("sparse.tree", tests, NULL, NULL);
 }
