@@ -82,10 +82,11 @@ static void settle(krylov *k, int j, double before, double *h, double *size) {
   for (int i = 0; i < k->n; i++) w[i] /= norm;
 }
 
-static void krylov_start(krylov *k) {
+static void krylov_start(krylov *k, const double *start) {
   double none[2 * BASIS_MAX] = {0}, size;
   for (int j = 0; j < k->block; j++) {
-    for (int i = 0; i < k->n; i++) column(k, j)[i] = pl_rng_uniform(&k->rng, -1, 1);
+    for (int i = 0; i < k->n; i++)
+      column(k, j)[i] = start ? *start++ : pl_rng_uniform(&k->rng, -1, 1);
     settle(k, j, pl_norm(k->n, column(k, j)), none, &size);
   }
 }
@@ -177,22 +178,22 @@ static int krylov_beyond(const krylov *k, double limit) {
   return error < 0.1 && krylov_size(k, 0) * (1 - 2 * error) > limit;
 }
 
-pl_status arnoldi(pl_env *env, int n, int block, int want, double most, floquet_apply apply,
-                  void *ctx, multipliers *mu) {
+pl_status arnoldi(pl_env *env, int n, const arnoldi_plan *plan, floquet_apply apply, void *ctx,
+                  multipliers *mu) {
   krylov k;
-  pl_status s = krylov_create(env, n, block, &k);
-  if (s == PL_OK) krylov_start(&k);
-  int ended = 0, good = 0, enough = 0, beyond = 0;
-  if (want > n) want = n;
+  pl_status s = krylov_create(env, n, plan->block, &k);
+  if (s == PL_OK) krylov_start(&k, plan->start);
+  int ended = 0, good = 0, enough = 0, beyond = 0, block = plan->block;
+  int want = plan->want < n ? plan->want : n;
   while (s == PL_OK && !ended && !enough && !beyond && !k.overflow && k.size + block <= k.cap) {
     s = krylov_grow(&k, apply, ctx, &ended);
     if (s == PL_OK) s = pl_report_progress(env, "stability", fmin(1, (double)good / want), NULL);
     int last = ended || k.size + block > k.cap;
     if (s != PL_OK || k.overflow || (k.size % CHECK_EVERY && !last)) continue;
     s = krylov_ritz(&k);
-    if (s == PL_OK) good = krylov_good(&k, 1e-7, 1e-4);
+    if (s == PL_OK) good = krylov_good(&k, 1e-7, plan->part);
     enough = krylov_enough(&k, good, want);
-    if (s == PL_OK) beyond = krylov_beyond(&k, most);
+    if (s == PL_OK) beyond = krylov_beyond(&k, plan->most);
   }
   // fewer than wanted: those that are roughly right still tell on which side of the circle they lie
   int list = k.overflow ? 0 : good, exact = (enough || ended) && !beyond;
@@ -205,7 +206,7 @@ pl_status arnoldi(pl_env *env, int n, int block, int want, double most, floquet_
   }
   mu->exact = exact;
   mu->overflow = k.overflow;
-  mu->beyond = beyond || (k.overflow && isfinite(most));
+  mu->beyond = beyond || (k.overflow && isfinite(plan->most));
   krylov_free(&k);
   return s;
 }

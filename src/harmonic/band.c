@@ -8,7 +8,8 @@
 #pragma GCC optimize("O3", "fp-contract=fast")
 #endif
 #pragma GCC diagnostic ignored "-Wpsabi"
-enum { GROUP = 4 }; // columns of an envelope that are treated together
+enum { GROUP = 4 };            // columns of an envelope that are treated together
+enum { PACKED_MAX = 1 << 14 }; // entries of an envelope of which eight stay near the processor
 #define COPY "band.inc"
 #include "pliant/copies.h"
 
@@ -29,9 +30,12 @@ typedef struct band {
   double *lumped;  // [n] mass, when it is diagonal; NULL: it is not
   double *D;       // [nstep][npair]
   double *L;       // [nstep][ptr[n]] factors
+  pl_pack *packs;  // [threads][ptr[n]] eight factors under way; NULL: one at a time
   int first;       // step from which on matrices are at hand
-  const double *S; // [..][npair] those matrices
+  int count;       // how many
+  const double *S; // [count][npair] those matrices
   pl_pack *x;      // [7][n] x, v, a and what a step knows
+  double *start;   // [PL_LANES][3n] deviations to begin with; NULL: any
   int indefinite;  // a step's matrix was
 } band;
 
@@ -42,7 +46,8 @@ static double *unset(pl_env *env, size_t n) {
 
 static void band_close(band *d) {
   pl_env *env = d->v->env;
-  void *all[] = {d->last, d->ptr, d->at, d->twin, d->M, d->lumped, d->D, d->L, d->x};
+  void *all[] = {d->last, d->ptr, d->at, d->twin,  d->M,    d->lumped,
+                 d->D,    d->L,   d->x,  d->start, d->packs};
   for (size_t k = 0; k < sizeof all / sizeof all[0]; k++) pl_free(env, all[k]);
   tangents_close(&d->t);
 }
@@ -160,7 +165,7 @@ static pl_status lowest(band *d, const double *S, double shift, double limit, do
     orthonormalise(d, x, y);
     mass_times(d, x, y);
     memcpy(z, y, (size_t)d->n * sizeof *z);
-    PICK(back)(d->n, d->last, d->ptr, S, z);
+    PICK(back)(d->n, d->last, d->ptr, S, NULL, z);
   }
   for (int a = 0; a < PL_LANES; a++)
     for (int b = 0; b < PL_LANES; b++) A[b * PL_LANES + a] = lane_dot(d->n, y, a, z, b);
@@ -176,24 +181,65 @@ static pl_status lowest(band *d, const double *S, double shift, double limit, do
   return PL_OK;
 }
 
-// frequency of the lowest vibrations about the motion at phase zero that steps have to resolve,
-// over that of the motion; 0: not found
+// S = L L' = K + shift M in the envelope; 0: it is not definite
+static int factor_shifted(const band *d, const double *K, double shift, double *S) {
+  memset(S, 0, d->ptr[d->n] * sizeof(double));
+  for (int k = 0; k < d->t.P.nnz; k++) S[d->at[k]] = K[k] + shift * d->M[k];
+  return PICK(cholesky)(d->n, d->last, d->ptr, S);
+}
+
+// y = shift (K + shift M)^-1 M x: vibrations faster than the root of the shift fade
+static void low_pass(const band *d, const double *S, double shift, const pl_pack *x, pl_pack *y) {
+  mass_times(d, x, y);
+  PICK(back)(d->n, d->last, d->ptr, S, NULL, y);
+  for (int i = 0; i < d->n; i++) y[i] *= shift;
+}
+
+// Deviations to begin with: at random, but for vibrations that steps do not resolve and that are
+// gone after a period. With y = shift (K + shift M)^-1 M z, M^-1 K y = shift (z - y).
+static pl_status choose_start(band *d, const double *K, double *S) {
+  size_t n = (size_t)d->n;
+  double cut = fmax(1, 0.7 * resolved_to(d->v, 0)), shift = cut * cut;
+  if (!factor_shifted(d, K, shift, S)) return PL_OK;
+  d->start = pl_alloc(d->v->env, 3 * n * PL_LANES, sizeof(double));
+  if (!d->start) return PL_E_NOMEM;
+  pl_pack *x = d->x, *v = x + n, *z = v + n, *y = z + n;
+  pl_rng r;
+  pl_rng_seed(&r, 1);
+  for (size_t i = 0; i < 2 * n; i++)
+    for (int l = 0; l < PL_LANES; l++) x[i][l] = pl_rng_uniform(&r, -1, 1);
+  low_pass(d, S, shift, v, y);
+  low_pass(d, S, shift, y, z);
+  low_pass(d, S, shift, z, v);
+  low_pass(d, S, shift, x, y);
+  low_pass(d, S, shift, y, z);
+  low_pass(d, S, shift, z, x);
+  for (size_t i = 0; i < n; i++)
+    for (size_t l = 0; l < PL_LANES; l++) {
+      double *to = d->start + l * 3 * n + i;
+      to[0] = x[i][l];
+      to[n] = cut * v[i][l];
+      to[2 * n] = shift * (x[i][l] - z[i][l]);
+    }
+  return PL_OK;
+}
+
+// Frequency of the lowest vibrations about the motion at phase zero that steps have to resolve,
+// over that of the motion; 0: not found. And deviations to begin with.
 static pl_status band_vibrations(band *d, double *w) {
   size_t npair = (size_t)d->t.P.nnz, size = d->ptr[d->n];
   double *K = pl_alloc(d->v->env, 2 * npair + size, sizeof(double)), *S = K + 2 * npair, shift = 1;
   if (!K) return PL_E_NOMEM;
   pl_status s = tangents_at(&d->t, 1, 0, K, K + npair);
-  int good = 0;
-  for (int it = 0; s == PL_OK && !good && it < 4; it++) {
-    if (it > 0) shift *= 100;
-    memset(S, 0, size * sizeof(double));
-    for (size_t k = 0; k < npair; k++) S[d->at[k]] = K[k] + shift * d->M[k];
-    good = PICK(cholesky)(d->n, d->last, d->ptr, S);
-  }
+  int good = s == PL_OK && factor_shifted(d, K, shift, S);
+  for (int it = 1; s == PL_OK && !good && it < 4; it++)
+    good = factor_shifted(d, K, shift *= 100, S);
   *w = 0;
   if (s == PL_OK && good) s = lowest(d, S, shift, resolved_to(d->v, 0), w);
+  if (s == PL_UNSOLVED) s = PL_OK;
+  if (s == PL_OK) s = choose_start(d, K, S);
   pl_free(d->v->env, K);
-  return s == PL_UNSOLVED ? PL_OK : s;
+  return s;
 }
 
 // a matrix on pairs into the envelope, and factorised there
@@ -206,6 +252,35 @@ static void factor_step(void *ctx, int i, int thread) {
   memset(L, 0, size * sizeof(double));
   for (size_t k = 0; k < npair; k++) L[d->at[k]] = S[k];
   if (!PICK(cholesky)(d->n, d->last, d->ptr, L)) d->indefinite = 1;
+}
+
+// the same for some steps in the lanes of a scratch that stays near the processor
+static void factor_packs(void *ctx, int i, int thread) {
+  band *d = ctx;
+  size_t npair = (size_t)d->t.P.nnz, size = d->ptr[d->n];
+  int at = i * PL_LANES, count = d->count - at < PL_LANES ? d->count - at : PL_LANES;
+  pl_pack *L = d->packs + (size_t)thread * size;
+  memset(L, 0, size * sizeof *L);
+  for (int l = 0; l < PL_LANES; l++) {
+    const double *S = d->S + (size_t)(at + (l < count ? l : count - 1)) * npair;
+    for (size_t k = 0; k < npair; k++) L[d->at[k]][l] = S[k];
+  }
+  if (PICK(cholesky_packs)(d->n, d->last, d->ptr, L))
+    PICK(unpack)(size, L, count, d->L + (size_t)(d->first + at) * size);
+  else
+    d->indefinite = 1;
+}
+
+// factors of some steps from a first one on, from their matrices on pairs
+static void factor_steps(band *d, int first, int count, const double *S) {
+  pl_threads *threads = d->v->w->threads;
+  d->first = first;
+  d->count = count;
+  d->S = S;
+  if (d->packs)
+    pl_threads_run(threads, (count + PL_LANES - 1) / PL_LANES, factor_packs, d);
+  else
+    pl_threads_run(threads, count, factor_step, d);
 }
 
 // step matrices m1 M + f1 gamma h D + c K of N phases in place of K
@@ -232,9 +307,7 @@ static pl_status spread_samples(band *d, int N, const double *S, const double *D
     const double *Wk = W + (size_t)k * (size_t)N;
     dense_mul((int)npair, some, N, 1, S, Wk, 0, at);
     if (d->t.rated) dense_mul((int)npair, some, N, 1, D, Wk, 0, d->D + (size_t)k * npair);
-    d->S = at;
-    d->first = k;
-    pl_threads_run(d->v->w->threads, some, factor_step, d);
+    factor_steps(d, k, some, at);
     s = pl_report_progress(env, "stability", 0, NULL);
   }
   pl_free(env, W);
@@ -263,14 +336,12 @@ static pl_status rest_at(band *d, int i, double *rest) {
 // matrix is not definite.
 static int relax_phase(band *d, int i, const double *K, const double *rest, double *S, pl_pack *x) {
   const int *dof = pl_model_free_dofs(d->v->m);
-  size_t npair = (size_t)d->t.P.nnz, nq = (size_t)pl_model_nq(d->v->m);
+  size_t nq = (size_t)pl_model_nq(d->v->m);
   double *q = d->t.q + 2 * (size_t)i * nq, *f = d->t.f + (size_t)i * nq;
   double shift = 2 * d->v->o->nharm + 2;
-  memset(S, 0, d->ptr[d->n] * sizeof(double));
-  for (size_t k = 0; k < npair; k++) S[d->at[k]] = K[k] + shift * shift * d->M[k];
-  if (!PICK(cholesky)(d->n, d->last, d->ptr, S)) return 0;
+  if (!factor_shifted(d, K, shift * shift, S)) return 0;
   for (int j = 0; j < d->n; j++) x[j] = (pl_pack){rest[j] + f[dof[d->t.order[j]]]};
-  PICK(back)(d->n, d->last, d->ptr, S, x);
+  PICK(back)(d->n, d->last, d->ptr, S, NULL, x);
   for (int j = 0; j < d->n; j++) q[dof[d->t.order[j]]] -= x[j][0];
   return 1;
 }
@@ -314,11 +385,7 @@ static pl_status sample_steps(band *d, int relaxed) {
     s = relaxed ? relax(d, N, K, D) : tangents_at(&d->t, nphase, few ? d->s.h * d->s.f1 : 0, K, D);
   if (s == PL_OK) form_steps(d, nphase, K, D);
   if (s == PL_OK && !few) s = spread_samples(d, N, K, D);
-  if (s == PL_OK && few) {
-    d->S = K;
-    d->first = 0;
-    pl_threads_run(d->v->w->threads, d->nstep, factor_step, d);
-  }
+  if (s == PL_OK && few) factor_steps(d, 0, d->nstep, K);
   pl_free(env, K);
   if (!few) pl_free(env, D);
   return s;
@@ -331,7 +398,9 @@ static pl_status prepare(band *d, int relaxed) {
   d->s = make_scheme(d->nstep);
   if (!d->L) d->L = unset(env, steps * size);
   if (!d->D) d->D = unset(env, d->t.rated ? steps * npair : 1);
-  if (!d->L || !d->D) return PL_E_NOMEM;
+  if (!d->packs && size <= PACKED_MAX)
+    d->packs = pl_alloc(env, (size_t)pl_threads_size(d->v->w->threads) * size, sizeof(pl_pack));
+  if (!d->L || !d->D || (!d->packs && size <= PACKED_MAX)) return PL_E_NOMEM;
   PL_TRY(sample_steps(d, relaxed));
   return d->indefinite ? PL_UNSOLVED : pl_report_progress(env, "stability", 0, NULL);
 }
@@ -354,7 +423,8 @@ static void next_step(band *d, int k) {
   if (!d->lumped) mass_times(d, w, rhs);
   if (d->t.rated)
     PICK(multiply)(d->n, d->t.P.ptr, d->t.P.row, d->twin, d->D + (size_t)k * npair, -t->c, u, rhs);
-  PICK(back)(d->n, d->last, d->ptr, d->L + (size_t)k * d->ptr[n], rhs);
+  const double *L = d->L + (size_t)k * d->ptr[n];
+  PICK(back)(d->n, d->last, d->ptr, L, L + (k + 1 < d->nstep ? d->ptr[n] : 0), rhs);
   after[0] = 1 / t->c;
   after[1] = h;
   after[2] = h * h * (0.5 - t->beta);
@@ -385,7 +455,10 @@ static double left_by_mass(const band *d) {
 static pl_status multipliers_of(band *d, int relaxed, double most, multipliers *mu) {
   enum { WANT = 6 };
   PL_TRY(prepare(d, relaxed));
-  PL_TRY(arnoldi(d->v->env, 3 * d->n, PL_LANES, WANT, most, apply_period, d, mu));
+  // steps are hardly more accurate than that part
+  arnoldi_plan plan = {
+      .block = PL_LANES, .want = WANT, .most = most, .part = 1e-3, .start = d->start};
+  PL_TRY(arnoldi(d->v->env, 3 * d->n, &plan, apply_period, d, mu));
   mu->exact &= d->resolved;
   mu->margin = MARGIN;
   return PL_OK;
@@ -395,7 +468,7 @@ pl_status band_multipliers(variation *v, int nstep, double memory_limit, multipl
   band d;
   double w = 0;
   pl_status s = band_open(&d, v);
-  if (s == PL_OK && nstep == 0) s = band_vibrations(&d, &w);
+  if (s == PL_OK) s = band_vibrations(&d, &w);
   if (s == PL_OK) d.nstep = nstep > 0 ? nstep : period_steps(v, w, &d.resolved);
   double bytes = s == PL_OK ? 8.0 * d.nstep * ((double)d.ptr[d.n] + d.t.P.nnz) : 0;
   if (bytes > memory_limit) s = PL_UNSOLVED;

@@ -268,7 +268,8 @@ pl_status event_multipliers(variation *v, int steps, double room, multipliers *m
   if (s == PL_OK && steps == 0) steps = period_steps(v, w, &d.resolved);
   if (s == PL_OK) s = lay_steps(&d, steps);
   if (s == PL_OK) s = prepare(&d, room);
-  if (s == PL_OK) s = arnoldi(v->env, d.size, BLOCK, WANT, INFINITY, apply, &d, mu);
+  arnoldi_plan plan = {.block = BLOCK, .want = WANT, .most = INFINITY, .part = 1e-4};
+  if (s == PL_OK) s = arnoldi(v->env, d.size, &plan, apply, &d, mu);
   if (s == PL_OK && !d.resolved) mu->exact = 0;
   mu->margin = MARGIN;
   map_close(&d);

@@ -134,11 +134,18 @@ int period_steps(const variation *v, double w, int *resolved);
 
 // y = A x for `block` columns; anything but PL_OK ends the iteration.
 typedef pl_status (*floquet_apply)(void *ctx, const double *x, double *y);
-// At least `want` eigenvalues of largest size (and all beyond the unit circle) of an operator of
-// order n, applied to 1 to PL_LANES columns at a time; mu->exact tells whether all of them have
-// converged. Stops as soon as one is surely larger than `most`.
-pl_status arnoldi(pl_env *env, int n, int block, int want, double most, floquet_apply apply,
-                  void *ctx, multipliers *mu);
+// What Arnoldi's method is to find.
+typedef struct arnoldi_plan {
+  int block;           // columns at a time, 1 to PL_LANES
+  int want;            // eigenvalues, at least
+  double most;         // stops as soon as one is surely larger
+  double part;         // of the distance from the unit circle that errors may have
+  const double *start; // [block][n] the first columns; NULL: at random
+} arnoldi_plan;
+// Eigenvalues of largest size (and all beyond the unit circle) of an operator of order n; mu->exact
+// tells whether all of them have converged.
+pl_status arnoldi(pl_env *env, int n, const arnoldi_plan *plan, floquet_apply apply, void *ctx,
+                  multipliers *mu);
 
 // ---- dense matrices, columns first: floquet.c -------------------------------------------------
 

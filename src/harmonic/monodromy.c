@@ -228,7 +228,8 @@ pl_status sparse_multipliers(variation *v, int nstep, double memory_limit, multi
     d.fixed = d.resolved = 1;
   }
   if (s == PL_OK) s = prepare(&d, memory_limit);
-  if (s == PL_OK) s = arnoldi(v->env, 3 * v->n, 1, WANT, INFINITY, apply_period, &d, mu);
+  arnoldi_plan plan = {.block = 1, .want = WANT, .most = INFINITY, .part = 1e-4};
+  if (s == PL_OK) s = arnoldi(v->env, 3 * v->n, &plan, apply_period, &d, mu);
   if (s == PL_OK && !d.resolved) mu->exact = 0;
   mu->margin = 1e-4;
   period_close(&d);

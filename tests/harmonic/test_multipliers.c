@@ -335,11 +335,50 @@ static void same_bits(void **state) {
     }
 }
 
+// an operator with eigenvalues 0.9^1, 0.9^2, ..., that counts how often it is used
+typedef struct fading {
+  int n, count;
+} fading;
+
+static pl_status fade(void *ctx, const double *x, double *y) {
+  fading *a = ctx;
+  a->count++;
+  for (int i = 0; i < PL_LANES * a->n; i++) {
+    int row = i % a->n;
+    y[i] = pow(0.9, row + 1) * x[i] + (row + 1 < a->n ? 0.01 * x[i + 1] : 0);
+  }
+  return PL_OK;
+}
+
+// columns to begin with that hold what lasts spare applications, and change nothing else
+static void given_start(void **state) {
+  (void)state;
+  enum { N = 120 };
+  double start[PL_LANES * N] = {0};
+  fading a = {.n = N};
+  int count[2];
+  for (int l = 0; l < PL_LANES; l++)
+    for (int i = 0; i < N; i++) start[l * N + i] = pow(0.5, fmax(0, i - 12)) * sin(1 + i * (l + 2));
+  for (int k = 0; k < 2; k++) {
+    arnoldi_plan plan = {
+        .block = PL_LANES, .want = 6, .most = INFINITY, .part = 1e-4, .start = k ? start : NULL};
+    multipliers mu = {0};
+    a.count = 0;
+    check_ok(&env, arnoldi(&env, N, &plan, fade, &a, &mu));
+    assert_int_equal(mu.exact, 1);
+    for (int i = 0; i < 6; i++)
+      check_close(hypot(mu.re[i], mu.im[i]), pow(0.9, i + 1), 1e-4 * (1 - pow(0.9, i + 1)));
+    multipliers_free(&env, &mu);
+    count[k] = a.count;
+  }
+  check_less(count[1], count[0]);
+}
+
 int test_multipliers(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(random_networks),    cmocka_unit_test(envelope_equals_sparse),
       cmocka_unit_test(envelope_converges), cmocka_unit_test(verdicts_along_a_response),
-      cmocka_unit_test(same_bits),
+      cmocka_unit_test(same_bits),          cmocka_unit_test(given_start),
   };
   pl_env_init(&env);
   return cmocka_run_group_tests_name("harmonic.multipliers", tests, NULL, NULL);
