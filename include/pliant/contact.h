@@ -89,6 +89,7 @@ typedef enum pl_shape_type {
   // what `make` makes data of
   PL_SHAPE_FILE,      // name of a file
   PL_SHAPE_FILE_UNIT, // its unit of length
+  PL_SHAPE_GRID,      // rows of numbers, or a file of them
 } pl_shape_type;
 
 // One key of a shape in scene files.
@@ -109,6 +110,9 @@ typedef struct pl_shape_source {
   const char *file; // path, NULL: none
   double file_unit; // m
   int file_most;    // vertices that may be read, 0: any number
+  int nrow, ncol;
+  const double *grid; // [nrow][ncol] m
+  int parts;          // 1: of an image, 0 black to 1 white instead
 } pl_shape_source;
 
 // What is wrong with an obstacle: at which key, and what to do about it (may be NULL).

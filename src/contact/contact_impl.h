@@ -55,6 +55,8 @@ void obstacle_axes(int dim, const double *axis, double frame[3][3]);
 void obstacle_tangents(int dim, double frame[3][3]);
 // A direction n[dim] across an axis, dim > 1.
 void obstacle_across(int dim, const double *axis, double *n);
+// Centre and the first three of par, from there to one end, of a bar between two places.
+void obstacle_between(const double *from, const double *to, pl_obstacle *o);
 // Two lines along a bar between its ends, at e and at -e from its axis.
 void obstacle_mantle(const pl_pen *p, double end[2][3], const double *e);
 // A random vector of dim entries in -1..1, the others zero.

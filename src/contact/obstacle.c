@@ -56,6 +56,13 @@ void obstacle_across(int dim, const double *axis, double *n) {
   obstacle_unit(dim, e, n);
 }
 
+void obstacle_between(const double *from, const double *to, pl_obstacle *o) {
+  for (int c = 0; c < 3; c++) {
+    o->centre[c] = 0.5 * (from[c] + to[c]);
+    o->par[c] = 0.5 * (to[c] - from[c]);
+  }
+}
+
 void obstacle_mantle(const pl_pen *p, double end[2][3], const double *e) {
   for (int sign = -1; sign < 2; sign += 2) {
     double a[3], b[3];

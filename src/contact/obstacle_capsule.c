@@ -18,12 +18,8 @@ static const pl_shape_key keys[] = {
 };
 
 static pl_status make(pl_env *env, const pl_shape_source *in, pl_obstacle *o) {
-  const double *from = in->value, *to = in->value + 3;
   (void)env;
-  for (int c = 0; c < 3; c++) {
-    o->centre[c] = 0.5 * (from[c] + to[c]);
-    o->par[c] = 0.5 * (to[c] - from[c]);
-  }
+  obstacle_between(in->value, in->value + 3, o);
   return PL_OK;
 }
 

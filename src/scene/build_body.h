@@ -10,6 +10,8 @@ int worked(reader *r, pl_status s);
 int check_count(reader *r, const pl_node *at, double nvert);
 // Metres in a unit of length; 0: it is none, which was reported.
 int read_length_unit(reader *r, const txt *text, const char *what, double *factor);
+// A table of lengths from a list or a file (read_grid.c).
+int read_grid(reader *r, const pl_node *at, const char *what, pl_shape_source *in);
 // The mesh of a file in metres, not yet placed; *out is freed by the caller even when this fails.
 int read_mesh_file(reader *r, const geometry_def *g, pl_mesh **out);
 // Counts the parts of a body's mesh and warns when merging vertices would join them; 0: failed.

@@ -90,6 +90,7 @@ static int read_shape(reader *r, const shape_def *d, const pl_obstacle_kind *kin
       ok &= scene_file(r, v->text.at, kind->name, path, size);
       in->file = path;
     }
+    if (key->type == PL_SHAPE_GRID && v->raw) ok &= read_grid(r, v->raw, key->name, in);
     if (key->type == PL_SHAPE_FILE_UNIT && v->text.at)
       ok &= read_length_unit(r, &v->text, key->name, &in->file_unit);
   }
@@ -108,7 +109,8 @@ static void put_shape(reader *r, const shape_def *d, const pl_node *at, pl_obsta
   char path[4096], text[PL_TEXT], hint[PL_TEXT], buf[MESSAGE_QUOTE + 8];
   const pl_node *where = at;
   for (int k = 0; k < kind->nkey; k++)
-    if (kind->key[k].type == PL_SHAPE_FILE) where = key_at(at, kind->key[k].name);
+    if (kind->key[k].type == PL_SHAPE_FILE || kind->key[k].type == PL_SHAPE_GRID)
+      where = key_at(at, kind->key[k].name);
   if (!has_needed(kind, at)) return;
   if (r->b->dim < kind->dim) {
     list_kinds(r->b->dim, "", " or ", text, sizeof text);

@@ -386,6 +386,7 @@ typedef union shape_value {
   pick choice;
   txt text;
   rotate_def *rotate;
+  const pl_node *raw;
 } shape_value;
 typedef struct shape_def {
   shape_value v[PL_SHAPE_KEY_MAX]; // in the order of the kind's keys

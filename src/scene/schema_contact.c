@@ -7,9 +7,9 @@
 
 row shape_row(const pl_shape_key *k, int number) {
   static const row_type type[] = {
-      [PL_SHAPE_NUMBER] = T_NUM, [PL_SHAPE_VECTOR] = T_VEC,    [PL_SHAPE_CHOICE] = T_CHOICE,
-      [PL_SHAPE_CENTRE] = T_VEC, [PL_SHAPE_ROTATION] = T_MAP,  [PL_SHAPE_RADIUS] = T_NUM,
-      [PL_SHAPE_FILE] = T_TEXT,  [PL_SHAPE_FILE_UNIT] = T_TEXT};
+      [PL_SHAPE_NUMBER] = T_NUM, [PL_SHAPE_VECTOR] = T_VEC,     [PL_SHAPE_CHOICE] = T_CHOICE,
+      [PL_SHAPE_CENTRE] = T_VEC, [PL_SHAPE_ROTATION] = T_MAP,   [PL_SHAPE_RADIUS] = T_NUM,
+      [PL_SHAPE_FILE] = T_TEXT,  [PL_SHAPE_FILE_UNIT] = T_TEXT, [PL_SHAPE_GRID] = T_RAW};
   return (row){.key = k->name,
                .type = type[k->type],
                .offset = (size_t)number * sizeof(shape_value),
@@ -20,7 +20,7 @@ row shape_row(const pl_shape_key *k, int number) {
                .lo = k->lo,
                .hi = k->hi,
                .lo_open = k->lo_open,
-               .choices = k->choices,
+               .choices = k->type == PL_SHAPE_GRID ? "[[length, ...], ...] | file" : k->choices,
                .sub = k->type == PL_SHAPE_ROTATION ? &map_rotate : NULL,
                .text = k->text};
 }
