@@ -152,12 +152,14 @@ typedef struct pl_obstacle_kind {
 //   box      half of its sides [3], m
 //   capsule  from its centre to one end of its segment [3], m
 //   mesh     data: a pl_obstacle_surface
+//   cylinder from its centre to the middle of one end [3], m, and its radius, m
 #define PL_OBSTACLE_LIST(X)                                                                        \
   X(plane)                                                                                         \
   X(sphere)                                                                                        \
   X(box)                                                                                           \
   X(capsule)                                                                                       \
-  X(mesh)
+  X(mesh)                                                                                          \
+  X(cylinder)
 
 #define X(name) PL_OBSTACLE_##name,
 enum { PL_OBSTACLE_LIST(X) PL_OBSTACLE_COUNT };
