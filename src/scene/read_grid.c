@@ -3,6 +3,7 @@
 
 #include <ctype.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 enum { GRID_MOST = 4000000 }; // numbers of a table
@@ -53,15 +54,16 @@ typedef struct grid_file {
 
 // CSV: numbers between commas, semicolons or blanks, as many in every line
 static int read_csv_line(grid_file *f, const char *stop, int *count) {
-  char buf[MESSAGE_QUOTE + 8];
+  char word[MESSAGE_QUOTE], buf[MESSAGE_QUOTE + 8];
   *count = 0;
   while (f->s < stop) {
     double v;
     size_t n = number_scan(f->s, &v);
     if (n == 0 || f->s + n > stop || !isfinite(v)) {
+      snprintf(word, sizeof word, "%.*s", (int)strcspn(f->s, " \t\r\n,;"), f->s);
       problem_at(f->r, f->path, f->line, (int)(f->s - f->start) + 1,
                  "numbers alone, without a header", "'%s' is no number",
-                 quote(f->s, buf, sizeof buf));
+                 quote(word, buf, sizeof buf));
       return 0;
     }
     f->s += n;

@@ -82,18 +82,18 @@ static void surfaces(void **state) {
           double x[3] = {0}, y[3] = {0}, own[3] = {0}, R[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
           pl_gap g, back, half;
           for (int c = 0; c < dim; c++) x[c] = pl_rng_uniform(&r, -1.2, 1.2);
-          pl_obstacle_gap(&o, dim, 0.2, x, 0.03, &g);
+          pl_obstacle_gap(&o, dim, 0.2, x, 0, &g);
           for (int c = 0; c < dim; c++) y[c] = x[c] - g.gap * g.frame[0][c];
-          pl_obstacle_gap(&o, dim, 0.2, y, 0.03, &back);
+          pl_obstacle_gap(&o, dim, 0.2, y, 0, &back);
           check_close(back.gap, 0, 1e-12);
           for (int c = 0; c < dim; c++) y[c] = x[c] - 0.5 * g.gap * g.frame[0][c];
-          pl_obstacle_gap(&o, dim, 0.2, y, 0.03, &half);
+          pl_obstacle_gap(&o, dim, 0.2, y, 0, &half);
           check_close(half.gap, 0.5 * g.gap, 1e-12);
           if (pl_norm(4, o.rotation) > 0) pl_quat_to_mat(o.rotation, R);
           for (int c = 0; c < dim; c++)
             for (int i = 0; i < dim; i++)
               own[c] += R[3 * i + c] * (x[i] - o.centre[i] - 0.2 * o.velocity[i]);
-          pl_obstacle_gap(&still, dim, 0, own, 0.03, &back);
+          pl_obstacle_gap(&still, dim, 0, own, 0, &back);
           check_close(back.gap, g.gap, 1e-13);
         }
         drop(&o);
