@@ -147,19 +147,21 @@ typedef struct pl_obstacle_kind {
 } pl_obstacle_kind;
 
 // Kinds that are here, and what they have in par and data:
-//   plane    normal [3], out of it, of any length
-//   sphere   -
-//   box      half of its sides [3], m
-//   capsule  from its centre to one end of its segment [3], m
-//   mesh     data: a pl_obstacle_surface
-//   cylinder from its centre to the middle of one end [3], m, and its radius, m
+//   plane        normal [3], out of it, of any length
+//   sphere       -
+//   box          half of its sides [3], m
+//   capsule      from its centre to one end of its segment [3], m
+//   mesh         data: a pl_obstacle_surface
+//   cylinder     from its centre to the middle of one end [3], m, and its radius, m
+//   heightfield  data: a pl_obstacle_heights
 #define PL_OBSTACLE_LIST(X)                                                                        \
   X(plane)                                                                                         \
   X(sphere)                                                                                        \
   X(box)                                                                                           \
   X(capsule)                                                                                       \
   X(mesh)                                                                                          \
-  X(cylinder)
+  X(cylinder)                                                                                      \
+  X(heightfield)
 
 #define X(name) PL_OBSTACLE_##name,
 enum { PL_OBSTACLE_LIST(X) PL_OBSTACLE_COUNT };
@@ -217,6 +219,14 @@ void pl_obstacle_surface_free(pl_obstacle_surface *m);
 int pl_obstacle_surface_ntri(const pl_obstacle_surface *m);
 // Its corners as pointers into the mesh, seen from outside anticlockwise.
 void pl_obstacle_surface_corners(const pl_obstacle_surface *m, int tri, const double *corner[3]);
+
+// Heights over a grid, data of obstacles of the kind `heightfield`; it does not change.
+typedef struct pl_obstacle_heights pl_obstacle_heights;
+// Copies h[ny][nx] (m), neighbours being `spacing` m apart: along x in a row, rows along y. smooth
+// 0: bilinear between them, 1: bicubic. PL_E_INPUT names what is wrong.
+pl_status pl_obstacle_heights_create(pl_env *env, int nx, int ny, double spacing, const double *h,
+                                     int smooth, pl_obstacle_heights **out);
+void pl_obstacle_heights_free(pl_obstacle_heights *m);
 
 // ---- drawing of obstacles -----------------------------------------------------------------------
 

@@ -94,8 +94,67 @@ static void cloth_over_bar(void **state) {
   check_drawn(&env, FOLDER "/drape-shape.svg");
 }
 
+// ---- heightfield --------------------------------------------------------------------------------
+
+// A ball of radius r in a trough of heights x^2/2, which a smooth field is: its middle swings like
+// a pendulum of length 1 - r, longer by the amplitude's square/16 of second order. Two crossings of
+// the middle tell half the period, between steps of 1 ms to 1e-6 s.
+static void swings_in_trough(void **state) {
+  (void)state;
+  pl_env env;
+  run_text(&env, "pliant: 1\nnodes: {p: [0.05, 0, 0.1014]}\nmasses: [{node: p, mass: 2}]\n"
+                 "obstacles: [{name: trough, heightfield: {heights: [0.32, 0.18, 0.08, 0.02, 0, "
+                 "0.02, 0.08, 0.18, 0.32], spacing: 0.2, smooth: yes, corner: [-0.8, 0, 0]}}]\n"
+                 "contact: {node: p, radius: 0.1}\ngravity: [0, 0, -9.81]\nwatch: {p: p}\n"
+                 "analyses: [{transient: {duration: 1.6, step: 1 ms}}]\n");
+  pl_table *t;
+  check_ok(&env, pl_table_read(&env, FOLDER "/transient.csv", &t));
+  double cross[2] = {0};
+  int n = 0;
+  for (int row = 100; row < pl_table_rows(t) && n < 2; row++) {
+    double a = value(t, "p_x", row - 1), b = value(t, "p_x", row);
+    if ((a > 0) != (b > 0)) cross[n++] = value(t, "time", row - 1) + 0.001 * a / (a - b);
+    assert_true(value(t, "trough_normal", row) > 0);
+  }
+  assert_int_equal(n, 2);
+  check_rel(cross[1] - cross[0], acos(-1) * sqrt(0.9 / GRAVITY), 2e-3);
+  pl_table_free(t);
+}
+
+// A soft block on uneven ground is carried with its weight; so is cloth that drapes a ridge.
+static void rests_on_ground(void **state) {
+  (void)state;
+  pl_env env;
+  run_text(&env, "pliant: 1\nunits: {length: mm}\n"
+                 "materials: {r: {young: 0.5 MPa, poisson: 0.3, density: 1000 kg/m^3}}\n"
+                 "bodies: [{name: b, solid: {mesh: {box: {size: [60, 40, 40], cells: [2, 2, 2]}}, "
+                 "translate: [0, 0, 1], material: r}}]\n"
+                 "obstacles: [{name: ground, heightfield: {heights: [[0, 0, 0.5], [0, 0.2, 0], "
+                 "[0.3, 0, 0]], spacing: 40, corner: [-10, -10, 0]}, friction: 0.3}]\n"
+                 "contact: {nodes: b group bottom}\ngravity: [0, 0, -9.81 m/s^2]\n"
+                 "analyses: [{static: {}}]\n");
+  check_rel(lift("ground"), 0.06 * 0.04 * 0.04 * 1000 * GRAVITY, 1e-9);
+  check_drawn(&env, FOLDER "/static-shape.svg");
+  run_text(
+      &env,
+      "pliant: 1\nunits: {length: mm}\n"
+      "materials: {c: {young: 1 MPa, poisson: 0.3, density: 300 kg/m^3}}\n"
+      "bodies: [{name: cloth, shell: {mesh: {grid: {size: [200, 40], cells: [20, 4], pattern: "
+      "alternating}}, translate: [-100, -20, 32], material: c, thickness: 1, limit: {stretch: "
+      "1 %}}}]\n"
+      "obstacles: [{name: ridge, heightfield: {heights: [0, 0, 10, 30, 10, 0, 0], spacing: 30, "
+      "smooth: yes, corner: [-90, 0, 0]}, friction: 0.3}]\n"
+      "contact: {nodes: cloth, radius: 0.5}\ngravity: [0, 0, -9.81 m/s^2]\n"
+      "analyses: [drape: {}]\n");
+  check_rel(lift("ridge"), 0.2 * 0.04 * 0.001 * 300 * GRAVITY, 1e-3);
+}
+
 int test_shapes(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(slides_off),
-                                     cmocka_unit_test(cloth_over_bar)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(slides_off),
+      cmocka_unit_test(cloth_over_bar),
+      cmocka_unit_test(swings_in_trough),
+      cmocka_unit_test(rests_on_ground),
+  };
   return cmocka_run_group_tests_name("job.shapes", tests, NULL, NULL);
 }
