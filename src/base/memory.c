@@ -20,7 +20,8 @@ void *pl_realloc(pl_env *env, void *old, size_t count, size_t size) {
     pl_fail(env, PL_E_NOMEM, "size overflow: %zu items of %zu bytes", count, size);
     return NULL;
   }
-  env->nalloc++;
+  // states of one model may be made in several threads
+  __atomic_fetch_add(&env->nalloc, 1, __ATOMIC_RELAXED);
   void *p = env->alloc(env->alloc_ctx, old, bytes ? bytes : 1);
   if (!p) pl_fail(env, PL_E_NOMEM, "out of memory: %zu bytes", bytes);
   return p;

@@ -7,7 +7,8 @@
 
 // weak: lower layers have less
 #pragma weak __real_pl_work_create
-#pragma weak __real_pl_knobs_create
+#pragma weak __real_pl_work_create_for
+#pragma weak __real_pl_directions_create
 #pragma weak __real_pl_sheet_create
 
 pl_status __real_pl_factor_create(pl_env *env, pl_factor_kind kind, const pl_csc *A, int block,
@@ -16,10 +17,12 @@ pl_status __wrap_pl_factor_create(pl_env *env, pl_factor_kind kind, const pl_csc
                                   int nthread, pl_factor **out);
 pl_status __real_pl_work_create(const pl_model *m, int nthread, pl_work **out);
 pl_status __wrap_pl_work_create(const pl_model *m, int nthread, pl_work **out);
-pl_status __real_pl_knobs_create(const pl_model *m, int nthread, int ndirection,
-                                 const pl_direction *dir, pl_directions **out);
-pl_status __wrap_pl_knobs_create(const pl_model *m, int nthread, int ndirection,
-                                 const pl_direction *dir, pl_directions **out);
+pl_status __real_pl_work_create_for(pl_env *host, const pl_model *m, int nthread, pl_work **out);
+pl_status __wrap_pl_work_create_for(pl_env *host, const pl_model *m, int nthread, pl_work **out);
+pl_status __real_pl_directions_create(const pl_model *m, int nthread, int ndirection,
+                                      const pl_direction *dir, pl_directions **out);
+pl_status __wrap_pl_directions_create(const pl_model *m, int nthread, int ndirection,
+                                      const pl_direction *dir, pl_directions **out);
 pl_status __real_pl_sheet_create(pl_env *env, const pl_sheet_desc *d, int nthread, pl_sheet **out);
 pl_status __wrap_pl_sheet_create(pl_env *env, const pl_sheet_desc *d, int nthread, pl_sheet **out);
 
@@ -38,9 +41,13 @@ pl_status __wrap_pl_work_create(const pl_model *m, int nthread, pl_work **out) {
   return __real_pl_work_create(m, more(nthread), out);
 }
 
-pl_status __wrap_pl_knobs_create(const pl_model *m, int nthread, int ndirection,
-                                 const pl_direction *dir, pl_directions **out) {
-  return __real_pl_knobs_create(m, more(nthread), ndirection, dir, out);
+pl_status __wrap_pl_work_create_for(pl_env *host, const pl_model *m, int nthread, pl_work **out) {
+  return __real_pl_work_create_for(host, m, more(nthread), out);
+}
+
+pl_status __wrap_pl_directions_create(const pl_model *m, int nthread, int ndirection,
+                                      const pl_direction *dir, pl_directions **out) {
+  return __real_pl_directions_create(m, more(nthread), ndirection, dir, out);
 }
 
 pl_status __wrap_pl_sheet_create(pl_env *env, const pl_sheet_desc *d, int nthread, pl_sheet **out) {

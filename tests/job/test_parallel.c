@@ -1,0 +1,139 @@
+// Analyses of one model at the same time, each with a host, scratch and state of its own: every one
+// gives what it gives alone, to the bit. Under the thread sanitizer (tools/tsan) they share nothing
+// that is written.
+#include "check.h"
+
+#include "pliant/harmonic.h"
+#include "pliant/scene.h"
+
+#include <pthread.h>
+#include <string.h>
+
+static const char scene_text[] =
+    "pliant: 1\n"
+    "materials: {m: {young: 1 GPa, poisson: 0.3, density: 1000 kg/m^3}}\n"
+    "bodies:\n"
+    "  - name: wire\n"
+    "    rod: {mesh: {line: {from: [0, 0, 0], to: [0.1 m, 0, 0], segments: 8}}, material: m,\n"
+    "          section: {round: 1 mm}}\n"
+    "  - name: flag\n"
+    "    shell: {mesh: {grid: {size: [40 mm, 20 mm], cells: [4, 2], pattern: right}}, material: "
+    "m,\n"
+    "            translate: [0, 0.1 m, 0], thickness: 0.2 mm, bending: midedge}\n"
+    "fixed: [{nodes: flag group left, clamp: yes}]\n"
+    "drives: [{nodes: 'wire nearest [0, 0, 0]', translation: [0, 0, 0.5 mm], clamp: yes}]\n"
+    "loads: [{node: 'flag nearest [0.04 m, 0.1 m, 0]', force: [0, 0, -1 mN]}]\n"
+    "damping: {mass: 20 1/s}\n"
+    "gravity: [0, 0, -9.81 m/s^2]\n"
+    "analyses: [{static: {}}]\n";
+
+enum { STATIC, MODES, TRANSIENT, PERIODIC, PATH, KINDS, MODE_COUNT = 3 };
+
+typedef struct task {
+  const pl_scene *scene;
+  int kind;
+  pl_status status;
+  double value;
+} task;
+
+static pl_status transient(const task *t, pl_state *s, pl_work *w) {
+  pl_transient_opts o;
+  pl_transient_info info;
+  pl_opts_default(pl_transient_option_table, pl_transient_option_count, &o);
+  o.duration = 0.02;
+  o.step = 5e-4;
+  o.frequency = 100;
+  return pl_transient(&o, t->scene->model, t->scene->params, s, NULL, w, NULL, NULL, &info);
+}
+
+static pl_status periodic(const task *t, pl_work *w, double *value) {
+  pl_periodic_opts o;
+  pl_orbit *orbit = NULL;
+  pl_opts_default(pl_periodic_option_table, pl_periodic_option_count, &o);
+  o.frequency = 20;
+  o.harmonics = 2;
+  pl_status s = pl_periodic(&o, t->scene->model, t->scene->params, w, &orbit, NULL);
+  for (int i = 0; s == PL_OK && i < 50; i++) *value += orbit->z[i];
+  pl_orbit_free(orbit);
+  return s;
+}
+
+static pl_status path(const task *t, pl_state *s, pl_work *w) {
+  pl_load_path_opts o;
+  pl_load_path_info info;
+  pl_opts_default(pl_load_path_option_table, pl_load_path_option_count, &o);
+  return pl_load_path(&o, t->scene->model, t->scene->params, s, w, NULL, NULL, &info);
+}
+
+static pl_status equilibrium(const task *t, pl_state *s, pl_work *w) {
+  pl_static_opts o;
+  pl_opts_default(pl_static_option_table, pl_static_option_count, &o);
+  return pl_static(&o, t->scene->model, t->scene->params, s, w, NULL, NULL, NULL);
+}
+
+static pl_status modes(const task *t, pl_env *env, pl_state *s, pl_work *w, double *value) {
+  pl_modes_info info;
+  double omega[MODE_COUNT];
+  double *shape = pl_alloc(env, MODE_COUNT, (size_t)s->nq * sizeof *shape);
+  if (!shape) return PL_E_NOMEM;
+  pl_status st = pl_modes(&(pl_modes_opts){.count = MODE_COUNT}, t->scene->model, t->scene->params,
+                          s, w, omega, shape, &info);
+  *value = st == PL_OK ? omega[0] + omega[2] : 0;
+  pl_free(env, shape);
+  return st;
+}
+
+static void *work_on(void *ctx) {
+  task *t = ctx;
+  const pl_scene *sc = t->scene;
+  pl_env host;
+  pl_work *w = NULL;
+  pl_state *s = NULL;
+  pl_env_init(&host);
+  t->value = 0;
+  t->status = pl_work_create_for(&host, sc->model, 1, &w);
+  if (t->status == PL_OK) t->status = pl_state_create(sc->model, sc->params, &s);
+  if (t->status == PL_OK) {
+    t->status = t->kind == STATIC      ? equilibrium(t, s, w)
+                : t->kind == MODES     ? modes(t, &host, s, w, &t->value)
+                : t->kind == TRANSIENT ? transient(t, s, w)
+                : t->kind == PERIODIC  ? periodic(t, w, &t->value)
+                                       : path(t, s, w);
+    for (int i = 0; i < s->nq; i++) t->value += s->q[i];
+  }
+  if (s) pl_state_free(sc->model, s);
+  pl_work_free(w);
+  return NULL;
+}
+
+static void analyses_at_once(void **state) {
+  (void)state;
+  pl_env env;
+  pl_scene *s;
+  pl_env_init(&env);
+  check_ok(&env, pl_scene_parse(&env, "test.yaml", ".", scene_text, strlen(scene_text), 0, NULL,
+                                NULL, &s));
+  task alone[KINDS], together[2 * KINDS];
+  pthread_t thread[2 * KINDS];
+  for (int k = 0; k < KINDS; k++) {
+    alone[k] = (task){.scene = s, .kind = k};
+    work_on(&alone[k]);
+    assert_int_equal(alone[k].status, PL_OK);
+  }
+  // every kind twice
+  for (int k = 0; k < 2 * KINDS; k++) {
+    together[k] = (task){.scene = s, .kind = k % KINDS};
+    assert_int_equal(pthread_create(&thread[k], NULL, work_on, &together[k]), 0);
+  }
+  for (int k = 0; k < 2 * KINDS; k++) {
+    pthread_join(thread[k], NULL);
+    assert_int_equal(together[k].status, PL_OK);
+    assert_true(together[k].value == alone[k % KINDS].value);
+  }
+  pl_scene_free(s);
+}
+
+int test_parallel(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(analyses_at_once)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
