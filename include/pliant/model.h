@@ -115,6 +115,8 @@ int pl_model_max_harmonic(const pl_model *m);      // of drives and loads; 0: no
 int pl_model_ndrive(const pl_model *m);
 const char *pl_model_drive_name(const pl_model *m, int drive); // "" when it has none
 int pl_model_drive_holds(const pl_model *m, int drive);        // 1: it has no terms, nodes stay
+// Its nodes, and bit c of *mask: their component c is prescribed. Returns how many there are.
+int pl_model_drive_nodes(const pl_model *m, int drive, const int **node, int *mask);
 int pl_model_ngroup(const pl_model *m);
 const pl_elem_kind *pl_model_group_kind(const pl_model *m, int group);
 const char *pl_model_group_name(const pl_model *m, int group);

@@ -484,6 +484,11 @@ const char *pl_model_drive_name(const pl_model *m, int k) {
 int pl_model_drive_holds(const pl_model *m, int k) {
   return m->drive[k].nterm == 0;
 }
+int pl_model_drive_nodes(const pl_model *m, int k, const int **node, int *mask) {
+  *node = m->drive[k].node;
+  *mask = m->drive[k].mask;
+  return m->drive[k].nnode;
+}
 int pl_model_ngroup(const pl_model *m) {
   return m->ngroup;
 }
