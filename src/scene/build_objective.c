@@ -104,7 +104,32 @@ static int read_goal(reader *r, const pl_node *at, pl_objective *o) {
   return 0;
 }
 
-// the support or drive of that name
+// the only support or drive that holds all of n nodes; -1: none, or several
+static int holder_of(const reader *r, int n, const int *node) {
+  int found = -1, count = 0;
+  for (int k = 0; k < r->b->ndrive; k++) {
+    const pl_drive_desc *d = &r->b->drive[k];
+    int held = 0;
+    for (int i = 0; i < n; i++)
+      for (int a = 0; a < d->nnode; a++) held += d->node[a] == node[i];
+    if (held < n) continue;
+    found = k;
+    count++;
+  }
+  return count == 1 ? found : -1;
+}
+
+// the same for a node or set by its name
+static int holder_called(const reader *r, const char *word) {
+  for (int i = 0; i < r->b->nnode; i++)
+    if (r->b->label[i] && strcmp(r->b->label[i], word) == 0) return holder_of(r, 1, &i);
+  for (int k = 0; k < r->nset; k++)
+    if (strcmp(r->set[k].name, word) == 0)
+      return holder_of(r, r->set[k].nodes.n, r->set[k].nodes.v);
+  return -1;
+}
+
+// the support or drive of that name, or of a node or set of that name
 static int read_drive(reader *r, const pl_node *at, const pl_node *whole, pl_objective *o) {
   const char *names[64], *word = at && at->kind == NODE_SCALAR ? at->text : "";
   char hint[PL_TEXT], buf[MESSAGE_QUOTE + 8];
@@ -117,6 +142,8 @@ static int read_drive(reader *r, const pl_node *at, const pl_node *whole, pl_obj
     if (strcmp(name, word) == 0) return 1;
   }
   if (!at && r->b->ndrive == 1) return 1;
+  o->drive = holder_called(r, word);
+  if (at && o->drive >= 0) return 1;
   hint_names(word, n, names, hint, sizeof hint);
   if (n == 0) problem(r, whole, NULL, "%s: nothing is fixed or driven", o->kind->name);
   if (n > 0 && !at)

@@ -24,7 +24,9 @@ static const row objective_rows[] = {
     ROW(objective_def, axes, "axes", T_RAW, .choices = "[x, y, z]",
         .text = "axes that count; all when left out"),
     ROW(objective_def, of, "of", T_RAW, .choices = "name",
-        .text = "support or drive, by its name in `fixed` or `drives`; the only one when left out"),
+        .text =
+            "support or drive, by its name in `fixed` or `drives` or by what it holds, a node or "
+            "set; the only one when left out"),
     ROW(objective_def, at, "at", T_RAW, .choices = "integer | frequency",
         .text = "which of the frequencies, by number from 1 or by value; the first when left out"),
     ROW(objective_def, weight, "weight", T_NUM, .plain = 1, .unit = "", .value = 1, .lo = 0,
