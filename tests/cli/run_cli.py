@@ -613,6 +613,49 @@ def peaks_explored():
     run("check", s, code=INPUT, err="explore: the objective smooth is for designs")
 
 
+SHAKEN = """pliant: 1
+dimension: 1
+parameters: {k: {value: 40 N/m, min: 10 N/m, max: 200 N/m}}
+nodes: {base: 0, m: 0}
+masses: [{node: m, mass: 2 kg}]
+springs: [{nodes: [base, m], stiffness: $k, damping: 2 N.s/m}]
+%s
+watch: {m: m}
+analyses:
+  - %s
+"""
+
+
+@test
+def forces_of_supports():
+    held = "fixed: base\nloads: [{node: m, force: [3 N], harmonic: 1}]"
+    w, m, c = 2 * math.pi, 2, 2
+
+    def transmitted(k):
+        return 3 * abs(k + 1j * c * w) / abs(k - m * w * w + 1j * c * w)
+
+    goal = "design: {frequency: 1 Hz, harmonics: 1, ftol: 1e-10, proof: no, response: no, objectives: [{force: 2 N, of: base}]}"
+    run("run", scene("force.yaml", SHAKEN % (held, goal)), "-o", work / "force")
+    figures = json.loads((work / "force" / "summary.json").read_text())["analyses"][0]
+    objective = figures["objectives"][0]
+    assert abs(objective["force_before_N"] / transmitted(40) - 1) < 1e-9, objective
+    assert abs(objective["force_N"] / 2 - 1) < 1e-4 and objective["target_N"] == 2, objective
+    assert abs(transmitted(figures["variables"]["k"]["after"]) / 2 - 1) < 1e-4, figures["variables"]
+    assert (work / "force" / "design-force-1.svg").exists()
+    look = "explore: {frequency: 1 Hz, harmonics: 1, set: {k: 30 N/m}, objectives: [{force: min}]}"
+    run("run", scene("force.yaml", SHAKEN % (held, look)), "-o", work / "force")
+    found = json.loads((work / "force" / "summary.json").read_text())["analyses"][0]["quantities"][0]
+    slope = (transmitted(40.001) - transmitted(39.999)) / 2e-3
+    assert abs(found["value"] / transmitted(30) - 1) < 1e-9 and abs(found["by"]["k"] / slope - 1) < 1e-6, found
+    for wrong, message in (("of: bse", "known: fixed"), ("of: m", "is no support and no drive"),
+                           ("node: m", "'node' is not for the objective force")):
+        run("check", scene("force.yaml", SHAKEN % (held, goal.replace("of: base", wrong))), code=INPUT, err=message)
+    run("check", scene("force.yaml", SHAKEN % (held + "\ndrives: [{name: shaker, node: m, translation: [1 mm]}]", look)),
+        code=INPUT, err="there are several")
+    run("run", scene("force.yaml", SHAKEN % (held + "\nstops: [{nodes: [base, m], gap: 1 m, stiffness: 10 N/m}]", look)),
+        code=INPUT, err="stops or dry friction act on the nodes of 'fixed'")
+
+
 @test
 def lowest_peak():
     # Nishihara and Asami 2002: mu = 0.1, primary 10 kg on 10000 N/m under 10 N
