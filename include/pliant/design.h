@@ -171,6 +171,7 @@ typedef struct pl_objective_kind {
 //   strain      smooth maximum over elements and period
 //   smooth      mean over pairs of neighbours of the squared difference of scaled variables
 //   force       amplitude of a harmonic of the force of a support or drive, N
+//   phase       of a harmonic of a node's motion against the excitation (pl_excitation), rad
 #define PL_OBJECTIVE_LIST(X)                                                                       \
   X(amplitude)                                                                                     \
   X(trajectory)                                                                                    \
@@ -181,7 +182,8 @@ typedef struct pl_objective_kind {
   X(mass)                                                                                          \
   X(strain)                                                                                        \
   X(smooth)                                                                                        \
-  X(force)
+  X(force)                                                                                         \
+  X(phase)
 
 #define X(name) PL_OBJECTIVE_##name,
 enum { PL_OBJECTIVE_LIST(X) PL_OBJECTIVE_COUNT };
@@ -284,11 +286,12 @@ pl_status pl_design_set(pl_design *d, const double *x);
 
 // Value and gradient (by adjoints, eq. 24; may be NULL) of one objective without its weight, or of
 // the weighted sum (k = -1). Accuracy: exact to the solution of the motions for amplitude,
-// trajectory, mass, smooth, force, fold and peak_height (at a peak, the change of its frequency
-// does not count); peak 1e-6 or so (central differences of exact gradients along the response);
-// strain 1e-7 (element strains by central differences); stability 1e-8 (eigenvectors of the period
-// map; of more than 50 unknowns, or with stops or dry friction, 1e-4 and worse: central differences
-// of multipliers along dz/dp, two Floquet analyses a variable), and none while the bound holds.
+// trajectory, mass, smooth, force, phase, fold and peak_height (at a peak, the change of its
+// frequency does not count); peak 1e-6 or so (central differences of exact gradients along the
+// response); strain 1e-7 (element strains by central differences); stability 1e-8 (eigenvectors of
+// the period map; of more than 50 unknowns, or with stops or dry friction, 1e-4 and worse: central
+// differences of multipliers along dz/dp, two Floquet analyses a variable), and none while the
+// bound holds.
 pl_status pl_design_value(pl_design *d, int k, double *value, double *grad);
 // The quantity that objective k is about, the mean over its nodes, in SI, and its gradient (may be
 // NULL), as accurate. PL_E_ARG: its kind has none.

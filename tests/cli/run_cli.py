@@ -657,6 +657,40 @@ def forces_of_supports():
 
 
 @test
+def phases_of_motions():
+    shaken = "drives: [{name: shaker, node: base, translation: [1 mm]}]"
+    w, m, c = 2 * math.pi, 2, 2
+
+    def phase(k):
+        y = (k + 1j * c * w) / (k - m * w * w + 1j * c * w)
+        return math.degrees(math.atan2(y.imag, y.real))
+
+    goal = "design: {frequency: 1 Hz, harmonics: 1, ftol: 1e-10, proof: no, response: no, objectives: [{phase: %s, node: m}]}"
+    run("run", scene("phase.yaml", SHAKEN % (shaken, goal % "-90 deg")), "-o", work / "phase", err="phase of m -90")
+    figures = json.loads((work / "phase" / "summary.json").read_text())["analyses"][0]
+    objective = figures["objectives"][0]
+    assert abs(objective["phase_before_deg"] - phase(40)) < 1e-7, objective
+    assert abs(objective["phase_deg"] + 90) < 1e-3 and abs(objective["target_deg"] + 90) < 1e-12, objective
+    assert abs(phase(figures["variables"]["k"]["after"]) + 90) < 1e-3, figures["variables"]
+    look = "explore: {frequency: 1 Hz, harmonics: 1, objectives: [{phase: 0, node: m}]}"
+    run("run", scene("phase.yaml", SHAKEN % (shaken, look)), "-o", work / "phase")
+    found = json.loads((work / "phase" / "summary.json").read_text())["analyses"][0]["quantities"][0]
+    slope = (phase(40.001) - phase(39.999)) / 2e-3
+    assert found["unit"] == "deg" and abs(found["by"]["k"] / slope - 1) < 1e-6, found
+    for wrong, message in (("min", "phase"), ("3 N", "phase must be an angle")):
+        run("check", scene("phase.yaml", SHAKEN % (shaken, goal % wrong)), code=INPUT, err=message)
+    plane = """pliant: 1
+dimension: 2
+nodes: {base: [0, 0], m: [1 m, 0]}
+masses: [{node: m, mass: 2 kg}]
+springs: [{nodes: [base, m], stiffness: 9 N/m}]
+drives: [{node: base, translation: [1 mm, 0]}]
+analyses: [{explore: {frequency: 1 Hz, objectives: [{phase: 0 deg, node: m}]}}]
+"""
+    run("check", scene("plane.yaml", plane), code=INPUT, err=["phase needs one axis", "axes: y"])
+
+
+@test
 def lowest_peak():
     # Nishihara and Asami 2002: mu = 0.1, primary 10 kg on 10000 N/m under 10 N
     run("run", source / "scenes" / "mass-damper.yaml", "-o", work / "damper")

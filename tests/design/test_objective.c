@@ -17,7 +17,7 @@ static void tables_are_whole(void **state) {
     assert_true(kind->name && kind->text && kind->value && kind->about && kind->keys);
     assert_true(kind->eval && kind->gradient);
     assert_ptr_equal(pl_objective_find(kind->name), kind);
-    assert_true(!kind->begin == !kind->end);
+    assert_true(kind->begin || !kind->end);
     assert_int_equal(kind->form == PL_FORM_OWN, kind->goals == 0);
     assert_true(kind->form == PL_FORM_OWN || (kind->quantity && kind->unit));
     assert_int_equal(!kind->residual, !kind->nresidual);

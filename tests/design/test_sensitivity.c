@@ -141,7 +141,7 @@ static void all_values(pl_design *d, const double *x, double *value) {
 // the gradient of every objective of a problem, and of the sum, against differences of values at
 // re-solved motions
 static void check_objectives(bench *t, double tol) {
-  enum { ALL = 14 };
+  enum { ALL = 16 };
   pl_design *d = t->d;
   int nv = d->nvar, n = d->nobj + 1;
   double *grad = room((size_t)nv), *diff = room((size_t)(n * nv)), *x = room((size_t)nv),
@@ -187,6 +187,8 @@ static void check_model(make_fn make) {
   pl_objective obj[] = {
       {.kind = &pl_objective_force, .weight = 1, .goal = PL_GOAL_LEAST, .harmonic = 1},
       {.kind = &pl_objective_force, .weight = 0.1, .goal = PL_GOAL_MOST, .mask = 2, .harmonic = 2},
+      {.kind = &pl_objective_phase, .weight = 1, .nnode = 1, .mask = 2, .harmonic = 1, .target = 1},
+      {.kind = &pl_objective_phase, .weight = 1, .nnode = 1, .mask = 1, .harmonic = 3},
       {.kind = &pl_objective_amplitude, .weight = 1, .nnode = 1, .target = 0.7},
       {.kind = &pl_objective_amplitude, .weight = 2, .nnode = 1, .goal = PL_GOAL_MOST, .mask = 1},
       {.kind = &pl_objective_amplitude, .weight = 2, .nnode = 1, .goal = PL_GOAL_LEAST, .mask = 2},
@@ -207,7 +209,7 @@ static void check_model(make_fn make) {
   };
   int strained = make != design_mechanism, smooth = make == design_plane;
   bench t;
-  open_bench(&t, make, 1, smooth ? 12 : strained ? 11 : 9, obj);
+  open_bench(&t, make, 1, smooth ? 14 : strained ? 13 : 11, obj);
   if (smooth) spread(&t);
   check_directions(&t);
   check_forward(&t);
