@@ -149,7 +149,6 @@ int main(int argc, char **argv) {
   (void)argc;
   use_blas_kernels(argv);
   pl_env_init(&env);
-  pl_blas_threads(2);
   printf("what,value,unit\nBLAS kernels: %s,,\n", pl_blas_core());
   bench_block();
   bench_kinds();

@@ -131,7 +131,6 @@ static cost cholmod_cost(const pl_csc *A, const double *b, double *x) {
   cholmod_dense *B = cholmod_zeros((size_t)A->n, 1, CHOLMOD_REAL, &common), *X = NULL;
   cholmod_dense *Y = NULL, *E = NULL;
   memcpy(B->x, b, (size_t)A->n * sizeof *b);
-  pl_blas_threads(1);
   seconds start = now();
   cholmod_factor *L = cholmod_analyze(&S, &common);
   least(&c.analyse, start);

@@ -68,8 +68,8 @@ typedef struct pl_factor_info {
 // Symbolic analysis of A's pattern (the values are not looked at). block > 1: the unknowns come in
 // consecutive groups of that size with equal pattern, and the ordering works on groups; Cholesky
 // finds such groups itself and only takes it as a sign that dense blocks pay.
-// nthread: for the backend and BLAS (all of the process); 0: as it is. Every kind takes both
-// storages; Cholesky and LDL look at the lower triangle only.
+// nthread: of our own for the backends "tree" and "fronts"; the others run on one. Every kind takes
+// both storages; Cholesky and LDL look at the lower triangle only.
 pl_status pl_factor_create(pl_env *env, pl_factor_kind kind, const pl_csc *A, int block,
                            int nthread, pl_factor **out);
 void pl_factor_free(pl_factor *f);
@@ -136,6 +136,9 @@ pl_status pl_gmres_quick(pl_env *env, int n, int restart, pl_apply_fn A, void *A
 const char *pl_blas_core(void);
 // The value that OPENBLAS_CORETYPE should have on this CPU, or NULL when the choice made is right.
 const char *pl_blas_core_wanted(void);
-void pl_blas_threads(int nthread);
+// BLAS runs on one thread in this process from the first call on; factorisations make it, as do the
+// analyses that use BLAS themselves. The threads are our own: several analyses at the same time do
+// not disturb each other, and bits do not depend on the number of cores.
+void pl_blas_alone(void);
 
 #endif

@@ -464,7 +464,7 @@ pl_status pl_growth_create(const pl_model *m, const pl_params *p, pl_work *w, co
   pl_growth *g = pl_alloc(w->env, 1, sizeof *g);
   if (!g) return PL_E_NOMEM;
   g->env = w->env;
-  pl_blas_threads(1);
+  pl_blas_alone();
   pl_status s = variation_open(m, p, w, o, &v);
   d.v = &v;
   if (s == PL_OK) s = dense_open(&d, &v);
@@ -479,7 +479,6 @@ pl_status pl_growth_create(const pl_model *m, const pl_params *p, pl_work *w, co
   pl_free(w->env, k);
   if (d.n > 0) dense_close(&d);
   variation_close(&v);
-  pl_blas_threads(pl_threads_size(w->threads));
   if (s == PL_OK)
     *out = g;
   else

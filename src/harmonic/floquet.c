@@ -275,8 +275,7 @@ static pl_status floquet_of(const pl_model *m, const pl_params *p, pl_work *w, c
   variation v;
   multipliers mu = {0};
   pl_status s = variation_open(m, p, w, o, &v);
-  // dense matrices are small: threads would only change the last bits
-  pl_blas_threads(1);
+  pl_blas_alone();
   int tiny = o->nfree * (2 * o->nharm + 9) <= TINY, done = pairs_present(m);
   if (s == PL_OK && done)
     s = v.n <= DENSE_MAX ? pair_multipliers(&v, &mu) : event_multipliers(&v, 0, memory_limit, &mu);
@@ -294,7 +293,6 @@ static pl_status floquet_of(const pl_model *m, const pl_params *p, pl_work *w, c
     s = v.n <= DENSE_MAX ? dense_multipliers(&v, &mu)
                          : sparse_multipliers(&v, 0, memory_limit, &mu);
   if (s == PL_OK) s = finish(&v, &mu, out);
-  pl_blas_threads(pl_threads_size(w->threads));
   multipliers_free(w->env, &mu);
   variation_close(&v);
   return s;

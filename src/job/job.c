@@ -380,7 +380,6 @@ static pl_status prepare(job *j) {
   for (int t = 0; t < PL_CELL_COUNT; t++) j->drawable |= sc->mesh->cell[t].n > 0;
   PL_TRY(choose_threads(j, &threads));
   PL_TRY(pl_work_create_for(j->env, sc->model, threads, &j->work));
-  pl_blas_threads(threads);
   j->state = pl_alloc(j->env, (size_t)sc->nanalysis, sizeof *j->state);
   j->solved = pl_alloc(j->env, (size_t)sc->nanalysis, sizeof *j->solved);
   j->x = pl_alloc(j->env, n * 3, sizeof(double));

@@ -1,5 +1,6 @@
 #include "pliant/sparse.h"
 
+#include <pthread.h>
 #include <string.h>
 
 // OpenBLAS has no header of its own everywhere; these two are its documented extras
@@ -36,6 +37,11 @@ const char *pl_blas_core_wanted(void) {
   return NULL;
 }
 
-void pl_blas_threads(int nthread) {
-  if (nthread > 0) openblas_set_num_threads(nthread);
+static void use_one_thread(void) {
+  openblas_set_num_threads(1);
+}
+
+void pl_blas_alone(void) {
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  pthread_once(&once, use_one_thread);
 }

@@ -113,6 +113,7 @@ static pl_status create(pl_env *env, pl_factor_kind kind, const pl_csc *A, int b
 pl_status pl_factor_create(pl_env *env, pl_factor_kind kind, const pl_csc *A, int block,
                            int nthread, pl_factor **out) {
   *out = NULL;
+  pl_blas_alone();
   PL_TRY(check_pattern(env, A));
   return create(env, kind, A, block, nthread, NULL, out);
 }
@@ -244,7 +245,6 @@ pl_status pl_factor_numeric(pl_factor *f, const pl_csc *A) {
   if (!same_pattern(A, &f->given))
     return pl_fail(f->env, PL_E_ARG, "the matrix has another pattern than the one analysed");
   PL_TRY(copy_values(f, A));
-  pl_blas_threads(f->backend->alone ? 1 : f->nthread);
   f->info.nnumeric++;
   pl_status s = f->backend->numeric(f);
   if (s == PL_UNSOLVED) s = use_spare(f, A);
@@ -265,7 +265,6 @@ static pl_status solve(pl_factor *f, int transposed, int nrhs, const double *b, 
     if (!pl_all_finite(f->n, b + (size_t)k * (size_t)f->n))
       return pl_fail(f->env, PL_E_ARG, "the right-hand side holds an infinite value or NaN");
   f->info.nsolve += nrhs;
-  if (f->backend->alone) pl_blas_threads(1);
   pl_factor *by = f->by_spare ? f->spare : f;
   PL_TRY(by->backend->solve(by, transposed, nrhs, b, x));
   for (int k = 0; k < nrhs; k++)

@@ -427,7 +427,6 @@ static pl_status numeric(pl_factor *f) {
   s->stop = 0;
   f->info.nnz = s->nnz;
   f->info.flops = s->flops;
-  pl_blas_threads(1); // the threads here are our own
   pl_threads_run(s->threads, t->n, scale_group, s);
   if (!pl_all_finite(f->n, s->scale)) PL_TRY(pl_check_values(f));
   pl_threads_run(s->threads, t->n, measure_group, s);
@@ -441,7 +440,6 @@ static pl_status numeric(pl_factor *f) {
   }
   f->info.rcond = INFINITY;
   for (int k = 0; ok && k < t->nfront; k++) f->info.rcond = fmin(f->info.rcond, s->least[k]);
-  pl_blas_threads(f->nthread);
   return s->stop ? PL_CANCELLED : ok ? PL_OK : PL_UNSOLVED;
 }
 
@@ -544,7 +542,6 @@ static pl_status solve(pl_factor *f, int transposed, int nrhs, const double *b, 
   fronts *s = f->state;
   int top = s->tree.ntask;
   s->transposed = transposed;
-  pl_blas_threads(1);
   for (int k = 0; k < nrhs; k++) {
     size_t at = (size_t)k * (size_t)f->n;
     permute(s, 0, transposed ? NULL : s->scale, b + at, s->x);
@@ -554,7 +551,6 @@ static pl_status solve(pl_factor *f, int transposed, int nrhs, const double *b, 
     pl_threads_run(s->threads, top, backward_task, s);
     permute(s, 1, transposed ? s->scale : NULL, s->x, x + at);
   }
-  pl_blas_threads(f->nthread);
   return PL_OK;
 }
 

@@ -71,10 +71,24 @@ static int parts(int n, int size) {
 
 // ---- symbolic -----------------------------------------------------------------------------------
 
+// a narrow band as it is numbered: chains need no better order to see that there is little to do
+static int is_narrow(const pl_csc *A) {
+  double nnz = 0, flops = 0;
+  for (int j = 0, reach = 0; j < A->n; j++) {
+    int last = A->ptr[j + 1] > A->ptr[j] ? A->row[A->ptr[j + 1] - 1] : j;
+    if (last > reach) reach = last;
+    double height = reach >= j ? reach - j + 1 : 1;
+    nnz += height;
+    flops += height * height;
+  }
+  return flops < PL_LIGHT * nnz;
+}
+
 // the tree of the groups; PL_UNSOLVED: not worth it, unless the caller has told of blocks
 static pl_status build_tree(pl_factor *f, front_tree *t, int *size) {
   pl_csc G;
   int light = 0;
+  if (f->block == 1 && is_narrow(&f->A)) return PL_UNSOLVED;
   PL_TRY(pl_group_equal(f->env, &f->A, size, &G));
   int *order = pl_alloc(f->env, (size_t)G.n, sizeof *order);
   pl_status s =
@@ -565,7 +579,6 @@ static pl_status solve(pl_factor *f, int transposed, int nrhs, const double *b, 
 
 const pl_backend pl_backend_tree = {
     .name = "tree",
-    .alone = 1,
     .analyse = analyse,
     .free = release,
     .numeric = numeric,

@@ -86,8 +86,6 @@ pl_status pl_group_equal(pl_env *env, const pl_csc *A, int *size, pl_csc *out) {
 }
 
 enum { AMD = 1, METIS = 2 };
-// flops for each entry of the factor from which on CHOLMOD uses dense blocks, and so do we
-static const double LIGHT = 40;
 
 // of a Cholesky factorisation
 typedef struct effort {
@@ -183,7 +181,7 @@ pl_status pl_order_cholesky(pl_env *env, const pl_csc *G, double size, int *orde
   effort first, second;
   int method;
   PL_TRY(order_groups(env, G, AMD, order, &first, &method));
-  *light = first.flops / first.nnz * size < LIGHT;
+  *light = first.flops / first.nnz * size < PL_LIGHT;
   if (*light || methods_for(G) == AMD) return PL_OK;
   int *trial = pl_alloc(env, (size_t)G->n, sizeof *trial);
   if (!trial) return PL_E_NOMEM;

@@ -16,6 +16,8 @@ pl_status pl_compress_blocks(pl_env *env, const pl_csc *A, int block, pl_csc *ou
 // Neighbouring unknowns whose columns are equal make one group: size[0 .. out->n - 1] counts them
 // (room for A->n); out: the pattern of the groups in full storage. A: lower triangle.
 pl_status pl_group_equal(pl_env *env, const pl_csc *A, int *size, pl_csc *out);
+// Flops for each entry of a factor from which on CHOLMOD uses dense blocks, and so do we.
+#define PL_LIGHT 40
 // An order for Cholesky factors of a pattern G of groups in full storage, `size` unknowns each in
 // the mean. *light: there will be little to multiply for each entry of the factor.
 pl_status pl_order_cholesky(pl_env *env, const pl_csc *G, double size, int *order, int *light);
@@ -38,7 +40,6 @@ void pl_solver_unlock(void);
 typedef struct pl_backend {
   const char *name;
   int borrows;  // reads f->val, and says itself when a value is not finite; otherwise f->A.val
-  int alone;    // its threads are its own: BLAS runs with one
   int measures; // rcond is a true estimate; otherwise the smallest pivot ratio, or 0
   pl_status (*analyse)(pl_factor *f); // PL_UNSOLVED: the matrix is not of the kind it can do
   void (*free)(pl_factor *f);         // accepts a state that analyse left half made

@@ -343,8 +343,6 @@ pl_status pl_validate(pl_env *env, const pl_validate_opts *o, pl_validation **ou
   }
   p.v->env = env;
   p.v->quick = o->quick;
-  // many small models: a thread for each, none inside
-  pl_blas_threads(1);
   pl_status s = run_plan(&p);
   pl_free(env, p.tasks);
   p.v->seconds = pl_wall_time() - start;

@@ -216,7 +216,6 @@ static pl_status run_method(const kit_model *b, const pl_orbit *o, method how, i
   variation v;
   multipliers mu = {0};
   check_ok(&env, variation_open(b->m, b->p, b->w, o, &v));
-  pl_blas_threads(1); // as pl_orbit_floquet does
   pl_status s = how(&v, nstep, room, &mu);
   *f = (pl_floquet){.n = mu.n < 64 ? mu.n : 64, .exact = mu.exact};
   for (int i = 0; i < f->n; i++) f->re[i] = mu.re[i], f->im[i] = mu.im[i];

@@ -267,7 +267,6 @@ static void same_bits(void **state) {
     assert_memory_equal(first, w.b.s->q, size);
     swing_close(&w);
   }
-  pl_blas_threads(1);
   free(first);
 }
 

@@ -350,7 +350,6 @@ static void grouped_unknowns(void **state) {
     check_ok(&env, pl_factor_numeric(f, &A));
     pl_factor_free(f);
   }
-  pl_blas_threads(1);
   free(b);
   free(x);
   free(y);
@@ -488,7 +487,6 @@ static void several_threads(void **state) {
   (void)state;
   pthread_t thread[3];
   pl_status result[3] = {PL_OK};
-  pl_blas_threads(1);
   for (int k = 0; k < 3; k++)
     assert_int_equal(pthread_create(&thread[k], NULL, work, &result[k]), 0);
   for (int k = 0; k < 3; k++) pthread_join(thread[k], NULL);

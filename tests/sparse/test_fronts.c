@@ -148,7 +148,6 @@ static void same_bits(void **state) {
     if (nthread > 1) assert_memory_equal(x, y, (size_t)A.n * sizeof *x);
     pl_factor_free(f);
   }
-  pl_blas_threads(1);
   free(b);
   free(x);
   free(y);
@@ -219,7 +218,6 @@ static void stopped(void **state) {
     check_ok(&env, pl_factor_numeric(f, &A));
     pl_factor_free(f);
   }
-  pl_blas_threads(1);
   pl_csc_free(&env, &A);
 }
 

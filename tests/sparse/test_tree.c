@@ -252,7 +252,6 @@ static void same_bits(void **state) {
       }
       pl_factor_free(f);
     }
-    pl_blas_threads(1);
     free(b);
     free(x);
     free(y);
@@ -351,7 +350,6 @@ static void not_positive(void **state) {
     free(b);
     free(x);
   }
-  pl_blas_threads(1);
 }
 
 // Kernels: three free translations of a sheet of springs between its vertices, k |x_i - x_j|^2/2.
@@ -463,7 +461,6 @@ static void threads_inside(void **state) {
     pl_factor_free(f);
   }
   check_less(backward_error(&A, x, b), 2e-15);
-  pl_blas_threads(1);
   pl_csc_free(&env, &A);
   free(b);
   free(x);
@@ -494,7 +491,6 @@ static void edge_of_stability(void **state) {
     }
     pl_factor_free(f);
   }
-  pl_blas_threads(1);
   pl_csc_free(&env, &A);
   pl_csc_free(&env, &I);
   free(x);
@@ -532,7 +528,6 @@ static void stopped(void **state) {
     check_ok(&env, pl_factor_numeric(f, &A));
     pl_factor_free(f);
   }
-  pl_blas_threads(1);
   pl_csc_free(&env, &A);
 }
 
@@ -556,7 +551,6 @@ static pl_status factor_grid(pl_env *env, void *ctx) {
 static void failing_allocator(void **state) {
   (void)state;
   for (int nthread = 1; nthread <= 2; nthread++) check_allocations(factor_grid, &nthread);
-  pl_blas_threads(1);
 }
 
 int test_tree(void) {

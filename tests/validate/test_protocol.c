@@ -10,7 +10,6 @@
 static double evaluate_all(const char *protocol, const char *model, pl_trial t, double *value) {
   pl_env env;
   pl_env_init(&env);
-  pl_blas_threads(1);
   const pl_protocol *p = pl_protocol_find(protocol);
   assert_non_null(p);
   const pl_protocol_model *m = pl_protocol_find_model(p, model);
