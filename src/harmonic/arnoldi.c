@@ -31,7 +31,7 @@ static void krylov_free(krylov *k) {
 }
 
 static pl_status krylov_create(pl_env *env, int n, int block, krylov *k) {
-  int cap = n < BASIS_MAX ? n - n % block : BASIS_MAX;
+  int cap = n < BASIS_MAX ? (n + block - 1) / block * block : BASIS_MAX;
   *k = (krylov){.env = env, .n = n, .block = block, .cap = cap};
   pl_rng_seed(&k->rng, 1);
   size_t c = (size_t)cap, p = (size_t)block;
@@ -102,12 +102,16 @@ static pl_status krylov_grow(krylov *k, floquet_apply apply, void *ctx, int *end
   }
   if (k->overflow) return PL_OK;
   *ended = 1;
-  for (int i = 0; i < p && j + p + i < k->n; i++) {
+  for (int i = 0; i < p && j + i < k->n; i++) {
     double *hi = h + (size_t)i * (size_t)ld;
+    // no room for another: all of it lies along those before
+    for (int pass = 0; pass < 2 && j + p + i >= k->n; pass++)
+      project(k, k->n, 1, column(k, j + p + i), hi);
+    if (j + p + i >= k->n) continue;
     settle(k, j + p + i, before[i], hi, &hi[j + p + i]);
     if (hi[j + p + i] > 0) *ended = 0;
   }
-  k->size += p;
+  k->size = j + p < k->n ? j + p : k->n;
   return PL_OK;
 }
 

@@ -1,5 +1,6 @@
 // The linearised motion over one period for many unknowns: generalised alpha with the factors of
 // all steps in an envelope, eight deviations at a time.
+#include "envelope.h"
 #include "floquet_impl.h"
 
 #include <string.h>
@@ -8,7 +9,6 @@
 #pragma GCC optimize("O3", "fp-contract=fast")
 #endif
 #pragma GCC diagnostic ignored "-Wpsabi"
-enum { GROUP = 4 };            // columns of an envelope that are treated together
 enum { PACKED_MAX = 1 << 14 }; // entries of an envelope of which eight stay near the processor
 #define COPY "band.inc"
 #include "pliant/copies.h"
@@ -22,11 +22,8 @@ typedef struct band {
   int resolved; // the lowest vibrations are
   double alpha; // damping by mass, in the phase
   scheme s;
-  int *last;       // [n] of the envelope's columns
-  size_t *ptr;     // [n + 1]
-  size_t *at;      // [npair] places of pairs in the envelope
-  char *twin;      // [n] the next column has the same rows
-  double *M;       // [npair]
+  envelope e;      // of the pairs
+  double *M, *val; // [npair]; scratch
   double *lumped;  // [n] mass, when it is diagonal; NULL: it is not
   double *D;       // [nstep][npair]
   double *L;       // [nstep][ptr[n]] factors
@@ -46,38 +43,10 @@ static double *unset(pl_env *env, size_t n) {
 
 static void band_close(band *d) {
   pl_env *env = d->v->env;
-  void *all[] = {d->last, d->ptr, d->at, d->twin,  d->M,    d->lumped,
-                 d->D,    d->L,   d->x,  d->start, d->packs};
+  void *all[] = {d->M, d->val, d->lumped, d->D, d->L, d->x, d->start, d->packs};
   for (size_t k = 0; k < sizeof all / sizeof all[0]; k++) pl_free(env, all[k]);
+  envelope_close(env, &d->e);
   tangents_close(&d->t);
-}
-
-// the envelope of the pairs
-static void make_envelope(band *d) {
-  const pl_csc *P = &d->t.P;
-  for (int j = 0, most = 0; j < d->n; j += GROUP) {
-    int end = j + GROUP < d->n ? j + GROUP : d->n;
-    if (most < end - 1) most = end - 1;
-    for (int k = P->ptr[j]; k < P->ptr[end]; k++)
-      if (P->row[k] > most) most = P->row[k];
-    for (int i = j; i < end; i++) {
-      d->last[i] = most;
-      d->ptr[i + 1] = d->ptr[i] + (size_t)(most - i + 1);
-    }
-  }
-  for (int j = 0; j < d->n; j++)
-    for (int k = P->ptr[j]; k < P->ptr[j + 1]; k++) d->at[k] = d->ptr[j] + (size_t)(P->row[k] - j);
-}
-
-// columns that can be multiplied together
-static void find_twins(band *d) {
-  const pl_csc *P = &d->t.P;
-  for (int j = 0; j + 1 < d->n; j++) {
-    int m = P->ptr[j + 1] - P->ptr[j];
-    d->twin[j] = m >= 2 && m == P->ptr[j + 2] - P->ptr[j + 1] + 1;
-    for (int k = 1; d->twin[j] && k < m; k++)
-      d->twin[j] = P->row[P->ptr[j] + k] == P->row[P->ptr[j + 1] + k - 1];
-  }
 }
 
 // diagonals of M, where it has nothing else
@@ -106,15 +75,11 @@ static pl_status band_open(band *d, variation *v) {
   PL_TRY(tangents_open(v, &d->t));
   if (!d->t.symmetric) return PL_UNSOLVED;
   size_t n = (size_t)d->n, npair = (size_t)d->t.P.nnz;
-  d->last = pl_alloc(v->env, n, sizeof(int));
-  d->ptr = pl_alloc(v->env, n + 1, sizeof(size_t));
-  d->at = pl_alloc(v->env, npair, sizeof(size_t));
-  d->twin = pl_alloc(v->env, n, 1);
+  PL_TRY(envelope_open(v->env, &d->t.P, &d->e));
   d->M = pl_alloc(v->env, npair, sizeof(double));
+  d->val = pl_alloc(v->env, npair, sizeof(double));
   d->x = pl_alloc(v->env, 7 * n, sizeof(pl_pack));
-  if (!d->last || !d->ptr || !d->at || !d->twin || !d->M || !d->x) return PL_E_NOMEM;
-  make_envelope(d);
-  find_twins(d);
+  if (!d->M || !d->val || !d->x) return PL_E_NOMEM;
   tangents_mass(&d->t, d->M);
   return lump(d);
 }
@@ -126,7 +91,7 @@ static void mass_times(const band *d, const pl_pack *x, pl_pack *y) {
   for (int i = 0; d->lumped && i < d->n; i++) y[i] = d->lumped[i] * x[i];
   if (d->lumped) return;
   memset(y, 0, (size_t)d->n * sizeof *y);
-  PICK(multiply)(d->n, d->t.P.ptr, d->t.P.row, d->twin, d->M, 1, x, y);
+  envelope_multiply(&d->e, d->M, 1, x, y);
 }
 
 // sum of x y over one lane of each
@@ -165,7 +130,7 @@ static pl_status lowest(band *d, const double *S, double shift, double limit, do
     orthonormalise(d, x, y);
     mass_times(d, x, y);
     memcpy(z, y, (size_t)d->n * sizeof *z);
-    PICK(back)(d->n, d->last, d->ptr, S, NULL, z);
+    envelope_solve(&d->e, S, NULL, z);
   }
   for (int a = 0; a < PL_LANES; a++)
     for (int b = 0; b < PL_LANES; b++) A[b * PL_LANES + a] = lane_dot(d->n, y, a, z, b);
@@ -183,15 +148,14 @@ static pl_status lowest(band *d, const double *S, double shift, double limit, do
 
 // S = L L' = K + shift M in the envelope; 0: it is not definite
 static int factor_shifted(const band *d, const double *K, double shift, double *S) {
-  memset(S, 0, d->ptr[d->n] * sizeof(double));
-  for (int k = 0; k < d->t.P.nnz; k++) S[d->at[k]] = K[k] + shift * d->M[k];
-  return PICK(cholesky)(d->n, d->last, d->ptr, S);
+  for (int k = 0; k < d->t.P.nnz; k++) d->val[k] = K[k] + shift * d->M[k];
+  return envelope_factor(&d->e, d->val, S);
 }
 
 // y = shift (K + shift M)^-1 M x: vibrations faster than the root of the shift fade
 static void low_pass(const band *d, const double *S, double shift, const pl_pack *x, pl_pack *y) {
   mass_times(d, x, y);
-  PICK(back)(d->n, d->last, d->ptr, S, NULL, y);
+  envelope_solve(&d->e, S, NULL, y);
   for (int i = 0; i < d->n; i++) y[i] *= shift;
 }
 
@@ -227,7 +191,7 @@ static pl_status choose_start(band *d, const double *K, double *S) {
 // Frequency of the lowest vibrations about the motion at phase zero that steps have to resolve,
 // over that of the motion; 0: not found. And deviations to begin with.
 static pl_status band_vibrations(band *d, double *w) {
-  size_t npair = (size_t)d->t.P.nnz, size = d->ptr[d->n];
+  size_t npair = (size_t)d->t.P.nnz, size = envelope_size(&d->e);
   double *K = pl_alloc(d->v->env, 2 * npair + size, sizeof(double)), *S = K + 2 * npair, shift = 1;
   if (!K) return PL_E_NOMEM;
   pl_status s = tangents_at(&d->t, 1, 0, K, K + npair);
@@ -242,33 +206,23 @@ static pl_status band_vibrations(band *d, double *w) {
   return s;
 }
 
-// a matrix on pairs into the envelope, and factorised there
+// factor of a step from its matrix on pairs
 static void factor_step(void *ctx, int i, int thread) {
   (void)thread;
   band *d = ctx;
-  size_t npair = (size_t)d->t.P.nnz, size = d->ptr[d->n];
+  size_t npair = (size_t)d->t.P.nnz, size = envelope_size(&d->e);
   double *L = d->L + (size_t)(d->first + i) * size;
-  const double *S = d->S + (size_t)i * npair;
-  memset(L, 0, size * sizeof(double));
-  for (size_t k = 0; k < npair; k++) L[d->at[k]] = S[k];
-  if (!PICK(cholesky)(d->n, d->last, d->ptr, L)) d->indefinite = 1;
+  if (!envelope_factor(&d->e, d->S + (size_t)i * npair, L)) d->indefinite = 1;
 }
 
-// the same for some steps in the lanes of a scratch that stays near the processor
+// the same for eight steps
 static void factor_packs(void *ctx, int i, int thread) {
   band *d = ctx;
-  size_t npair = (size_t)d->t.P.nnz, size = d->ptr[d->n];
+  size_t npair = (size_t)d->t.P.nnz, size = envelope_size(&d->e);
   int at = i * PL_LANES, count = d->count - at < PL_LANES ? d->count - at : PL_LANES;
-  pl_pack *L = d->packs + (size_t)thread * size;
-  memset(L, 0, size * sizeof *L);
-  for (int l = 0; l < PL_LANES; l++) {
-    const double *S = d->S + (size_t)(at + (l < count ? l : count - 1)) * npair;
-    for (size_t k = 0; k < npair; k++) L[d->at[k]][l] = S[k];
-  }
-  if (PICK(cholesky_packs)(d->n, d->last, d->ptr, L))
-    PICK(unpack)(size, L, count, d->L + (size_t)(d->first + at) * size);
-  else
-    d->indefinite = 1;
+  double *L = d->L + (size_t)(d->first + at) * size;
+  pl_pack *work = d->packs + (size_t)thread * size;
+  if (!envelope_factor_packs(&d->e, count, d->S + (size_t)at * npair, work, L)) d->indefinite = 1;
 }
 
 // factors of some steps from a first one on, from their matrices on pairs
@@ -341,7 +295,7 @@ static int relax_phase(band *d, int i, const double *K, const double *rest, doub
   double shift = 2 * d->v->o->nharm + 2;
   if (!factor_shifted(d, K, shift * shift, S)) return 0;
   for (int j = 0; j < d->n; j++) x[j] = (pl_pack){rest[j] + f[dof[d->t.order[j]]]};
-  PICK(back)(d->n, d->last, d->ptr, S, NULL, x);
+  envelope_solve(&d->e, S, NULL, x);
   for (int j = 0; j < d->n; j++) q[dof[d->t.order[j]]] -= x[j][0];
   return 1;
 }
@@ -352,7 +306,8 @@ static pl_status relax(band *d, int N, double *K, double *D) {
   enum { PASSES = 3 };
   pl_env *env = d->v->env;
   size_t npair = (size_t)d->t.P.nnz, n = (size_t)d->n, nq = (size_t)pl_model_nq(d->v->m);
-  double *S = unset(env, d->ptr[n] + (size_t)N * (n + nq)), *rest = S + d->ptr[n];
+  double *S = unset(env, envelope_size(&d->e) + (size_t)N * (n + nq)),
+         *rest = S + envelope_size(&d->e);
   int good = 1;
   if (!S) return PL_E_NOMEM;
   d->t.f = rest + (size_t)N * n;
@@ -394,7 +349,7 @@ static pl_status sample_steps(band *d, int relaxed) {
 // tangents and factors of the whole period
 static pl_status prepare(band *d, int relaxed) {
   pl_env *env = d->v->env;
-  size_t npair = (size_t)d->t.P.nnz, steps = (size_t)d->nstep, size = d->ptr[d->n];
+  size_t npair = (size_t)d->t.P.nnz, steps = (size_t)d->nstep, size = envelope_size(&d->e);
   d->s = make_scheme(d->nstep);
   if (!d->L) d->L = unset(env, steps * size);
   if (!d->D) d->D = unset(env, d->t.rated ? steps * npair : 1);
@@ -421,10 +376,9 @@ static void next_step(band *d, int k) {
   before[6] = t->c * d->alpha;
   PICK(gather)(d->n, before, d->lumped, x, v, a, p, u, d->lumped ? rhs : w);
   if (!d->lumped) mass_times(d, w, rhs);
-  if (d->t.rated)
-    PICK(multiply)(d->n, d->t.P.ptr, d->t.P.row, d->twin, d->D + (size_t)k * npair, -t->c, u, rhs);
-  const double *L = d->L + (size_t)k * d->ptr[n];
-  PICK(back)(d->n, d->last, d->ptr, L, L + (k + 1 < d->nstep ? d->ptr[n] : 0), rhs);
+  if (d->t.rated) envelope_multiply(&d->e, d->D + (size_t)k * npair, -t->c, u, rhs);
+  const double *L = d->L + (size_t)k * envelope_size(&d->e);
+  envelope_solve(&d->e, L, L + (k + 1 < d->nstep ? envelope_size(&d->e) : 0), rhs);
   after[0] = 1 / t->c;
   after[1] = h;
   after[2] = h * h * (0.5 - t->beta);
@@ -470,7 +424,7 @@ pl_status band_multipliers(variation *v, int nstep, double memory_limit, multipl
   pl_status s = band_open(&d, v);
   if (s == PL_OK) s = band_vibrations(&d, &w);
   if (s == PL_OK) d.nstep = nstep > 0 ? nstep : period_steps(v, w, &d.resolved);
-  double bytes = s == PL_OK ? 8.0 * d.nstep * ((double)d.ptr[d.n] + d.t.P.nnz) : 0;
+  double bytes = s == PL_OK ? 8.0 * d.nstep * ((double)envelope_size(&d.e) + d.t.P.nnz) : 0;
   if (bytes > memory_limit) s = PL_UNSOLVED;
   if (s == PL_OK) s = multipliers_of(&d, 0, nstep == 0 ? left_by_mass(&d) : INFINITY, mu);
   if (s == PL_OK && mu->beyond) {

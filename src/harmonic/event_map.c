@@ -1,13 +1,16 @@
 // Floquet multipliers of motions with pairs in large models: Arnoldi's method on the period map,
-// stepped from event to event with sparse factors. The scheme is diagonally implicit, of order four
-// and L-stable (Hairer and Wanner, gamma = 1/4): it needs nothing but x and v at the beginning of a
-// step, so that tangents may jump there, and ends vibrations that a step does not resolve.
+// stepped from event to event, eight deviations at a time. The scheme is diagonally implicit, of
+// order four and L-stable (Hairer and Wanner, gamma = 1/4): it needs nothing but x and v at the
+// beginning of a step, so that tangents may jump there, and ends vibrations that a step does not
+// resolve.
+#include "envelope.h"
 #include "events.h"
 
 #include <string.h>
 
-enum { STAGES = 5, BLOCK = 4 }; // stages a step, deviations at a time
-enum { SPAN_STEPS = 4 };        // between two events, at least
+#pragma GCC diagnostic ignored "-Wpsabi"
+enum { STAGES = 5 };     // a step
+enum { SPAN_STEPS = 4 }; // between two events, at least
 static const double GAMMA = 0.25;
 static const double C[STAGES] = {1 / 4.0, 3 / 4.0, 11 / 20.0, 1 / 2.0, 1};
 // the last row is also that of the end of the step
@@ -20,8 +23,9 @@ static const double MARGIN = 1e-4; // about the unit circle
 static const double INSIDE = 1e-7; // part of a span by which stages keep away from its ends
 
 typedef struct stage {
-  pl_factor *factor; // of M + h gamma D + (h gamma)^2 K
   double *K, *D;     // [npair]
+  double *L;         // factor of M + h gamma D + (h gamma)^2 K in the envelope; NULL:
+  pl_factor *factor; // one of any matrix
 } stage;
 
 typedef struct leap {
@@ -38,24 +42,29 @@ typedef struct map {
   int ndof;     // of sliders, at most
   double alpha; // damping by mass, in the phase
   double AA[STAGES][STAGES];
-  pl_factor_kind kind;
+  int definite; // so far all stages are, and symmetric: they stand in the envelope
+  envelope env;
   leap *step;   // [nstep]
   stage *stage; // [nstep][STAGES]
   double *pull; // [nstep][STAGES][nslide][ndof]
   double *M;    // [npair]
   pl_csc S;     // pattern of the pairs, values of one stage
-  double *W;    // [STAGES][BLOCK][n]
-  double *X;    // [2][n] place and rate at a stage, as far as they are known
+  pl_pack *W;   // [STAGES][n] accelerations
+  pl_pack *X;   // [2][n] place and rate at a stage, as far as they are known
+  pl_pack *y;   // [size] deviations
+  double *r;    // [PL_LANES][n] scratch
 } map;
 
 static void map_close(map *d) {
   pl_env *env = d->v->env;
   for (int i = 0; d->stage && i < d->nstep * STAGES; i++) {
     pl_factor_free(d->stage[i].factor);
+    pl_free(env, d->stage[i].L);
     pl_free(env, d->stage[i].K);
   }
-  void *all[] = {d->step, d->stage, d->pull, d->M, d->S.val, d->W, d->X};
+  void *all[] = {d->step, d->stage, d->pull, d->M, d->S.val, d->W, d->X, d->y, d->r};
   for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) pl_free(env, all[i]);
+  envelope_close(env, &d->env);
   events_close(&d->e);
   tangents_close(&d->t);
 }
@@ -67,7 +76,8 @@ static pl_status map_open(map *d, variation *v) {
     for (int j = 0; j < STAGES; j++)
       for (int k = 0; k < STAGES; k++) d->AA[i][j] += A[i][k] * A[k][j];
   PL_TRY(tangents_open(v, &d->t));
-  d->kind = d->t.symmetric ? PL_CHOLESKY : PL_LU;
+  d->definite = d->t.symmetric;
+  if (d->definite) PL_TRY(envelope_open(v->env, &d->t.P, &d->env));
   PL_TRY(events_find(v, d->t.place, &d->e));
   d->size = 2 * d->n + d->e.m;
   for (int j = 0; j < d->e.nslide; j++)
@@ -76,9 +86,11 @@ static pl_status map_open(map *d, variation *v) {
   d->S = d->t.P;
   d->S.val = pl_alloc(v->env, npair + 1, sizeof(double));
   d->M = pl_alloc(v->env, npair, sizeof(double));
-  d->W = pl_alloc(v->env, STAGES * BLOCK * n, sizeof(double));
-  d->X = pl_alloc(v->env, 2 * n, sizeof(double));
-  if (!d->S.val || !d->M || !d->W || !d->X) return PL_E_NOMEM;
+  d->W = pl_alloc(v->env, STAGES * n, sizeof(pl_pack));
+  d->X = pl_alloc(v->env, 2 * n, sizeof(pl_pack));
+  d->y = pl_alloc(v->env, (size_t)d->size, sizeof(pl_pack));
+  d->r = pl_alloc(v->env, PL_LANES * n, sizeof(double));
+  if (!d->S.val || !d->M || !d->W || !d->X || !d->y || !d->r) return PL_E_NOMEM;
   tangents_mass(&d->t, d->M);
   return PL_OK;
 }
@@ -132,16 +144,18 @@ static pl_status add_sliders(map *d, int k, double phase, double *K) {
   return PL_OK;
 }
 
-// where Cholesky's method finds a matrix indefinite, LU takes over for good
+// in the envelope; where a matrix is not definite, LU takes over for good
 static pl_status factorise(map *d, stage *g) {
-  for (;;) {
-    PL_TRY(pl_factor_create(d->v->env, d->kind, &d->S, 1, 1, &g->factor));
-    pl_status s = pl_factor_numeric(g->factor, &d->S);
-    if (s != PL_SINGULAR || d->kind == PL_LU) return s;
-    pl_factor_free(g->factor);
-    g->factor = NULL;
-    d->kind = PL_LU;
+  if (d->definite) {
+    g->L = pl_realloc(d->v->env, NULL, envelope_size(&d->env), sizeof(double));
+    if (!g->L) return PL_E_NOMEM;
+    if (envelope_factor(&d->env, d->S.val, g->L)) return PL_OK;
+    pl_free(d->v->env, g->L);
+    g->L = NULL;
+    d->definite = 0;
   }
+  PL_TRY(pl_factor_create(d->v->env, PL_LU, &d->S, 1, 1, &g->factor));
+  return pl_factor_numeric(g->factor, &d->S);
 }
 
 static pl_status make_stage(map *d, int k, double h, double phase, const double *K,
@@ -160,6 +174,13 @@ static pl_status make_stage(map *d, int k, double h, double phase, const double 
   return factorise(d, g);
 }
 
+// what a stage takes
+static double stage_bytes(const map *d) {
+  const stage *g = &d->stage[0];
+  double factor = g->L ? 8.0 * (double)envelope_size(&d->env) : 12 * pl_factor_stats(g->factor).nnz;
+  return factor + 24.0 * d->t.P.nnz;
+}
+
 // tangents and factors of the whole period
 static pl_status prepare(map *d, double room) {
   size_t npair = (size_t)d->t.P.nnz;
@@ -173,9 +194,7 @@ static pl_status prepare(map *d, double room) {
     for (int i = 0; s == PL_OK && i < STAGES; i++)
       s = make_stage(d, k * STAGES + i, d->step[k].h, phase[i], K + (size_t)i * npair,
                      D + (size_t)i * npair);
-    double bytes =
-        s == PL_OK ? 12 * pl_factor_stats(d->stage[0].factor).nnz + 24.0 * (double)npair : 0;
-    if (bytes * d->nstep * STAGES > room) s = PL_UNSOLVED;
+    if (s == PL_OK && stage_bytes(d) * d->nstep * STAGES > room) s = PL_UNSOLVED;
     if (s == PL_OK) s = pl_report_progress(d->v->env, "stability", 0, NULL);
   }
   pl_free(d->v->env, K);
@@ -185,31 +204,51 @@ static pl_status prepare(map *d, double room) {
 // ---- the map ------------------------------------------------------------------------------------
 
 // y += f A x for values on the pairs
-static void multiply(const map *d, double *val, double f, const double *x, double *y) {
-  pl_csc B = d->t.P;
-  B.val = val;
-  pl_csc_mul(&B, f, x, 1, y);
+static void multiply(const map *d, const double *val, double f, const pl_pack *x, pl_pack *y) {
+  const pl_csc *P = &d->t.P;
+  if (d->t.symmetric) {
+    envelope_multiply(&d->env, val, f, x, y);
+    return;
+  }
+  for (int j = 0; j < d->n; j++)
+    for (int k = P->ptr[j]; k < P->ptr[j + 1]; k++) y[P->row[k]] += f * val[k] * x[j];
 }
 
-static double *accelerations(const map *d, int i, int col) {
-  return d->W + ((size_t)i * BLOCK + (size_t)col) * (size_t)d->n;
+// x = S^-1 x
+static pl_status solve(const map *d, const stage *g, pl_pack *x) {
+  size_t n = (size_t)d->n;
+  if (g->L) {
+    envelope_solve(&d->env, g->L, NULL, x);
+    return PL_OK;
+  }
+  for (size_t i = 0; i < n; i++)
+    for (size_t l = 0; l < PL_LANES; l++) d->r[l * n + i] = x[i][l];
+  PL_TRY(pl_factor_solve(g->factor, PL_LANES, d->r, d->r));
+  for (size_t i = 0; i < n; i++)
+    for (size_t l = 0; l < PL_LANES; l++) x[i][l] = d->r[l * n + i];
+  return PL_OK;
 }
 
-// what stage i of step k has to balance, for one column
-static void load_stage(map *d, int k, int i, const double *y, int col) {
+static void add(int n, double f, const pl_pack *x, pl_pack *y) {
+  for (int i = 0; i < n; i++) y[i] += f * x[i];
+}
+
+// what stage i of step k has to balance
+static void load_stage(map *d, int k, int i) {
   const stage *g = &d->stage[k * STAGES + i];
-  const double *x = y, *v = y + d->n, *w = y;
-  double h = d->step[k].h, *X = d->X, *V = X + d->n, *r = accelerations(d, i, col);
-  for (int a = 0; a < d->n; a++) {
-    X[a] = x[a] + h * C[i] * v[a];
-    V[a] = v[a];
+  size_t n = (size_t)d->n;
+  const pl_pack *y = d->y;
+  pl_pack *X = d->X, *V = X + n, *r = d->W + (size_t)i * n;
+  double h = d->step[k].h;
+  for (size_t a = 0; a < n; a++) {
+    X[a] = y[a] + h * C[i] * y[n + a];
+    V[a] = y[n + a];
   }
   for (int j = 0; j < i; j++) {
-    const double *W = accelerations(d, j, col);
-    pl_axpy(d->n, h * h * d->AA[i][j], W, X, X);
-    pl_axpy(d->n, h * A[i][j], W, V, V);
+    add(d->n, h * h * d->AA[i][j], d->W + (size_t)j * n, X);
+    add(d->n, h * A[i][j], d->W + (size_t)j * n, V);
   }
-  memset(r, 0, (size_t)d->n * sizeof(double));
+  memset(r, 0, n * sizeof *r);
   multiply(d, g->K, -1, X, r);
   if (g->D) multiply(d, g->D, -1, V, r);
   if (d->alpha != 0) multiply(d, d->M, -d->alpha, V, r);
@@ -218,43 +257,49 @@ static void load_stage(map *d, int k, int i, const double *y, int col) {
     const double *pull =
         d->pull + ((size_t)(k * STAGES + i) * (size_t)d->e.nslide + (size_t)j) * (size_t)d->ndof;
     for (int a = 0; s->used && a < s->x.ndof; a++)
-      if (s->row[a] >= 0) r[s->row[a]] += pull[a] * w[s->at];
+      if (s->row[a] >= 0) r[s->row[a]] += pull[a] * y[s->at];
   }
 }
 
-static pl_status advance(map *d, int k, double *y) {
+// sliders whose slip ends at one of some events
+static void reset(map *d, int from, int to) {
+  for (int i = from; i < to; i++)
+    events_reset(&d->e, d->e.at[i], PL_LANES, 1, PL_LANES, (double *)d->y);
+}
+
+static pl_status advance(map *d, int k) {
   const leap *l = &d->step[k];
-  size_t size = (size_t)d->size;
-  for (int i = l->reset; i < l->until; i++) events_reset(&d->e, d->e.at[i], BLOCK, d->size, y);
+  size_t n = (size_t)d->n;
+  pl_pack *x = d->y, *v = x + n;
+  reset(d, l->reset, l->until);
   for (int i = 0; i < STAGES; i++) {
-    for (int col = 0; col < BLOCK; col++) load_stage(d, k, i, y + (size_t)col * size, col);
-    double *r = accelerations(d, i, 0);
-    PL_TRY(pl_factor_solve(d->stage[k * STAGES + i].factor, BLOCK, r, r));
+    load_stage(d, k, i);
+    PL_TRY(solve(d, &d->stage[k * STAGES + i], d->W + (size_t)i * n));
   }
-  for (int col = 0; col < BLOCK; col++) {
-    double *x = y + (size_t)col * size, *v = x + d->n;
-    pl_axpy(d->n, l->h, v, x, x);
-    for (int i = 0; i < STAGES; i++) {
-      pl_axpy(d->n, l->h * l->h * d->AA[STAGES - 1][i], accelerations(d, i, col), x, x);
-      pl_axpy(d->n, l->h * A[STAGES - 1][i], accelerations(d, i, col), v, v);
-    }
+  add(d->n, l->h, v, x);
+  for (int i = 0; i < STAGES; i++) {
+    add(d->n, l->h * l->h * d->AA[STAGES - 1][i], d->W + (size_t)i * n, x);
+    add(d->n, l->h * A[STAGES - 1][i], d->W + (size_t)i * n, v);
   }
   return PL_OK;
 }
 
-// y = (x, v, w) after one period
-static pl_status apply(void *ctx, const double *x, double *y) {
+// to = (x, v, w) after one period
+static pl_status apply(void *ctx, const double *from, double *to) {
   map *d = ctx;
-  memcpy(y, x, BLOCK * (size_t)d->size * sizeof(double));
+  size_t size = (size_t)d->size;
+  for (size_t i = 0; i < size; i++)
+    for (size_t l = 0; l < PL_LANES; l++) d->y[i][l] = from[l * size + i];
   for (int k = 0; k < d->nstep; k++) {
-    PL_TRY(advance(d, k, y));
+    PL_TRY(advance(d, k));
     // growth without end: the caller sees infinity, the factors never do
-    if (pl_max_abs(BLOCK * d->size, y) < 1e250) continue;
-    y[0] = INFINITY;
+    if (pl_max_abs(PL_LANES * d->size, (double *)d->y) < 1e250) continue;
+    to[0] = INFINITY;
     return PL_OK;
   }
-  for (int i = d->step[d->nstep - 1].until; i < d->e.nbreak; i++)
-    events_reset(&d->e, d->e.at[i], BLOCK, d->size, y);
+  reset(d, d->step[d->nstep - 1].until, d->e.nbreak);
+  for (size_t i = 0; i < size; i++)
+    for (size_t l = 0; l < PL_LANES; l++) to[l * size + i] = d->y[i][l];
   return PL_OK;
 }
 
@@ -268,7 +313,7 @@ pl_status event_multipliers(variation *v, int steps, double room, multipliers *m
   if (s == PL_OK && steps == 0) steps = period_steps(v, w, &d.resolved);
   if (s == PL_OK) s = lay_steps(&d, steps);
   if (s == PL_OK) s = prepare(&d, room);
-  arnoldi_plan plan = {.block = BLOCK, .want = WANT, .most = INFINITY, .part = 1e-4};
+  arnoldi_plan plan = {.block = PL_LANES, .want = WANT, .most = INFINITY, .part = 1e-4};
   if (s == PL_OK) s = arnoldi(v->env, d.size, &plan, apply, &d, mu);
   if (s == PL_OK && !d.resolved) mu->exact = 0;
   mu->margin = MARGIN;

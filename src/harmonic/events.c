@@ -119,7 +119,7 @@ static int slip_ends(const slide *s, double phase) {
   return ends;
 }
 
-void events_reset(const events *e, double phase, int ncol, int length, double *y) {
+void events_reset(const events *e, double phase, int ncol, int across, int down, double *y) {
   for (int j = 0; j < e->nslide; j++) {
     const slide *s = &e->slide[j];
     double q[PL_NDOF_MAX], v[PL_NDOF_MAX], normal[PL_NDOF_MAX], d;
@@ -127,10 +127,10 @@ void events_reset(const events *e, double phase, int ncol, int length, double *y
     pair_motion(&s->x, phase, q, v);
     s->x.kind->stretch(q, s->x.rest, &d, normal);
     for (int col = 0; col < ncol; col++) {
-      double *c = y + (size_t)col * (size_t)length, sum = 0;
+      double *c = y + (size_t)col * (size_t)across, sum = 0;
       for (int a = 0; a < s->x.ndof; a++)
-        if (s->row[a] >= 0) sum += normal[a] * c[s->row[a]];
-      c[s->at] = sum;
+        if (s->row[a] >= 0) sum += normal[a] * c[s->row[a] * down];
+      c[s->at * down] = sum;
     }
   }
 }

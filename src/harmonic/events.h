@@ -34,7 +34,8 @@ void events_close(events *e);
 // Stiffness H[ndof][ndof] of a slider at a phase, and what w pulls while it sticks (else 0),
 // pull[ndof]. 1: outside the domain.
 int slide_at(const slide *s, double phase, double *H, double *pull);
-// Sliders whose slip ends at a phase are left where the elongation is, in ncol columns of a length.
-void events_reset(const events *e, double phase, int ncol, int length, double *y);
+// Sliders whose slip ends at a phase are left where the elongation is, in ncol columns, which lie
+// `across` and whose entries lie `down` apart.
+void events_reset(const events *e, double phase, int ncol, int across, int down, double *y);
 
 #endif

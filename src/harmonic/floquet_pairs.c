@@ -122,7 +122,7 @@ static pl_status integrate(course *k) {
   const events *e = &k->e;
   for (int i = 0; i < e->nbreak; i++) {
     double from = e->at[i], to = i + 1 < e->nbreak ? e->at[i + 1] : 2 * PL_PI;
-    events_reset(e, from, k->size, k->size, k->F);
+    events_reset(e, from, k->size, k->size, 1, k->F);
     if (!(to - from > 1e-13)) continue;
     int count = (int)ceil(steps * (to - from) / (2 * PL_PI));
     for (int j = 0; j < count; j++) {

@@ -373,11 +373,26 @@ static void given_start(void **state) {
   check_less(count[1], count[0]);
 }
 
+// where the basis fills the whole space, all eigenvalues are known, whatever the size of blocks
+static void whole_space(void **state) {
+  (void)state;
+  for (int n = PL_LANES; n <= 3 * PL_LANES; n++) {
+    fading a = {.n = n};
+    arnoldi_plan plan = {.block = PL_LANES, .want = n, .most = INFINITY};
+    multipliers mu = {0};
+    check_ok(&env, arnoldi(&env, n, &plan, fade, &a, &mu));
+    assert_int_equal(mu.n, n);
+    for (int i = 0; i < n; i++) check_close(hypot(mu.re[i], mu.im[i]), pow(0.9, i + 1), 1e-7);
+    multipliers_free(&env, &mu);
+  }
+}
+
 int test_multipliers(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(random_networks),    cmocka_unit_test(envelope_equals_sparse),
       cmocka_unit_test(envelope_converges), cmocka_unit_test(verdicts_along_a_response),
       cmocka_unit_test(same_bits),          cmocka_unit_test(given_start),
+      cmocka_unit_test(whole_space),
   };
   pl_env_init(&env);
   return cmocka_run_group_tests_name("harmonic.multipliers", tests, NULL, NULL);

@@ -1,0 +1,32 @@
+#ifndef HARMONIC_ENVELOPE_H
+#define HARMONIC_ENVELOPE_H
+
+#include "harmonic_impl.h"
+
+// Symmetric definite matrices in the envelope of a lower triangle whose entries are near the
+// diagonal, and products with eight vectors at a time. Column j holds rows j .. last[j].
+typedef struct envelope {
+  int n;
+  const pl_csc *P; // the triangle, with all diagonals
+  int *last;       // [n] of the columns
+  size_t *ptr;     // [n + 1]
+  size_t *at;      // [nnz] places of the triangle's entries
+  char *twin;      // [n] the next column has the same rows
+} envelope;
+
+pl_status envelope_open(pl_env *env, const pl_csc *P, envelope *e);
+void envelope_close(pl_env *env, envelope *e);
+// Numbers that a matrix takes.
+size_t envelope_size(const envelope *e);
+// L L' = matrix with values val on the triangle; 0: it is not definite.
+int envelope_factor(const envelope *e, const double *val, double *L);
+// The same for 1 to PL_LANES matrices, val[count][nnz] into L[count][size]; work: [size].
+int envelope_factor_packs(const envelope *e, int count, const double *val, pl_pack *work,
+                          double *L);
+// x = (L L')^-1 x; next: a factor that is wanted soon, NULL: none.
+void envelope_solve(const envelope *e, const double *L, const double *next, pl_pack *x);
+// y += f A x for values on the triangle.
+void envelope_multiply(const envelope *e, const double *val, double f, const pl_pack *x,
+                       pl_pack *y);
+
+#endif
