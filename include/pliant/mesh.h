@@ -112,6 +112,17 @@ pl_status pl_pvd_write(pl_env *env, const char *path, int n, const double *time,
 pl_status pl_glb_write(const pl_mesh *m, const double *base, int nframe, const double *frame,
                        int nkey, const double *time, const double *weight, const double *colour,
                        const char *path);
+// Lines beside the mesh, as a node of their own.
+typedef struct pl_glb_lines {
+  const char *name;    // of the node
+  int n;               // 0: none
+  const double *line;  // [n][2][3] ends
+  const double *drift; // [n][3] how far they go from the first key to the last, NULL: they stay
+} pl_glb_lines;
+// The same with lines, which may be NULL.
+pl_status pl_glb_write_lines(const pl_mesh *m, const double *base, int nframe, const double *frame,
+                             int nkey, const double *time, const double *weight,
+                             const double *colour, const pl_glb_lines *lines, const char *path);
 
 // ---- topology ---------------------------------------------------------------------------------
 

@@ -119,6 +119,7 @@ typedef struct job_motion {
   const double *base;
   int nframe, nkey;
   const double *frame, *time, *weight, *colour;
+  const pl_view *backdrop; // its lines are shown, too; NULL: none
 } job_motion;
 // Writes it, rods as tubes unless the file would be very large.
 pl_status job_glb(const job *j, const job_motion *a, const char *path);

@@ -47,7 +47,7 @@ static pl_status write_mode(job *j, const pl_analysis *a, const pl_state *s, con
       time[i] = i / 32.0;
       weight[i] = sin(2 * PL_PI * i / 32);
     }
-    status = job_glb(j, &(job_motion){base, 1, 33, frame, time, weight, NULL},
+    status = job_glb(j, &(job_motion){base, 1, 33, frame, time, weight, NULL, NULL},
                      job_path(j, name, ".glb", path));
   }
   if (status == PL_OK && k < PICTURES && sc->dim > 1) {

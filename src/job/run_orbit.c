@@ -159,7 +159,7 @@ static pl_status write_glb(job *j, const pl_orbit *o, const double *frames, int 
         weight[i * nt + 2 * k - 1] = cos(k * phase);
       }
     }
-    st = job_glb(j, &(job_motion){base, nt, nkey, target, time, weight, NULL}, path);
+    st = job_glb(j, &(job_motion){base, nt, nkey, target, time, weight, NULL, NULL}, path);
   }
   pl_free(j->env, base);
   pl_free(j->env, target);

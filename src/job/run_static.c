@@ -197,7 +197,9 @@ static pl_status write_glb(job *j, const pl_analysis *a, const pl_state *s) {
   const pl_scene *sc = j->scene;
   int n = sc->mesh->nvert;
   char path[PL_TEXT];
-  double *rest = pl_alloc(j->env, (size_t)n * 3, sizeof(double));
+  pl_view view = {0};
+  // the shape at rest, then the one shown
+  double *rest = pl_alloc(j->env, (size_t)n * 6, sizeof(double));
   double *face = pl_alloc(j->env, (size_t)sc->mesh->cell[PL_TRI3].n, sizeof(double));
   double most = job_displacements(j, s->q, j->colour), factor = job_exaggeration(j, most);
   pl_status st = rest && face ? PL_OK : PL_E_NOMEM;
@@ -208,9 +210,14 @@ static pl_status write_glb(job *j, const pl_analysis *a, const pl_state *s) {
     const double time[3] = {0, 1, 2}, weight[3] = {0, 1, 0};
     job_positions(j, sc->params->X, 1, rest);
     job_positions(j, s->q, factor, j->x);
+    memcpy(rest + 3 * (size_t)n, j->x, 3 * (size_t)n * sizeof *rest);
     for (int i = 0; i < 3 * n; i++) j->x[i] -= rest[i];
-    st = job_glb(j, &(job_motion){rest, 1, 3, j->x, time, weight, j->colour},
-                 job_path(j, a->name, ".glb", path));
+    // enlarged displacements do not stay out of obstacles
+    if (factor == 1) st = job_backdrop(j, s->t, s->t, 2, rest, &view);
+    if (st == PL_OK)
+      st = job_glb(j, &(job_motion){rest, 1, 3, j->x, time, weight, j->colour, &view},
+                   job_path(j, a->name, ".glb", path));
+    job_backdrop_free(j, &view);
   }
   pl_free(j->env, rest);
   pl_free(j->env, face);

@@ -191,6 +191,7 @@ static pl_status write_glb(job *j, const pl_analysis *a, const kept *f, const do
   double *time = pl_alloc(j->env, (size_t)n, sizeof(double));
   double *weight = pl_alloc(j->env, (size_t)n * (size_t)n, sizeof(double));
   char path[PL_TEXT];
+  pl_view view = {0};
   pl_status s = delta && time && weight ? PL_OK : PL_E_NOMEM;
   if (s == PL_OK) {
     for (int k = 0; k < n; k++) {
@@ -199,8 +200,11 @@ static pl_status write_glb(job *j, const pl_analysis *a, const kept *f, const do
       time[k] = f->time[k * stride] - f->time[0];
       weight[k * n + k] = 1;
     }
-    s = job_glb(j, &(job_motion){x, n, n, delta, time, weight, colour},
-                job_path(j, a->name, ".glb", path));
+    s = job_backdrop(j, f->time[0], f->time[0] + time[n - 1], f->n, x, &view);
+    if (s == PL_OK)
+      s = job_glb(j, &(job_motion){x, n, n, delta, time, weight, colour, &view},
+                  job_path(j, a->name, ".glb", path));
+    job_backdrop_free(j, &view);
   }
   pl_free(j->env, delta);
   pl_free(j->env, time);

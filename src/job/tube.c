@@ -143,6 +143,11 @@ static void put_colours(const tubes *b, const double *colour, double *out) {
     out[n + i] = colour[b->end[2 * (i / (2 * b->nside)) + i % 2]];
 }
 
+static pl_glb_lines backdrop_lines(const job_motion *a) {
+  const pl_view *v = a->backdrop;
+  return v ? (pl_glb_lines){"obstacles", v->nline, v->line, v->drift} : (pl_glb_lines){0};
+}
+
 static pl_status write_tubes(const job *j, tubes *b, const job_motion *a, const char *path) {
   pl_mesh *mesh = NULL;
   size_t per = 3 * (size_t)b->sc->mesh->nvert, all = per + 6 * (size_t)(b->n * b->nside);
@@ -156,8 +161,9 @@ static pl_status write_tubes(const job *j, tubes *b, const job_motion *a, const 
     for (size_t k = 0; k < (size_t)a->nframe; k++)
       put_places(b, a->base, a->frame + k * per, frame + k * all);
     if (a->colour) put_colours(b, a->colour, colour);
-    s = pl_glb_write(mesh, base, a->nframe, frame, a->nkey, a->time, a->weight,
-                     a->colour ? colour : NULL, path);
+    pl_glb_lines lines = backdrop_lines(a);
+    s = pl_glb_write_lines(mesh, base, a->nframe, frame, a->nkey, a->time, a->weight,
+                           a->colour ? colour : NULL, &lines, path);
   }
   pl_mesh_free(mesh);
   pl_free(j->env, base);
@@ -170,9 +176,10 @@ static pl_status write_glb(const job *j, const job_motion *a, const char *path) 
   tubes b = {.sc = j->scene, .n = count_edges(j->scene), .nside = SIDES};
   // positions and normals of floats
   double bytes = 24.0 * 2 * b.n * SIDES * (a->nframe + 1);
+  pl_glb_lines lines = backdrop_lines(a);
   if (b.n == 0 || bytes > TUBE_BYTES)
-    return pl_glb_write(j->scene->mesh, a->base, a->nframe, a->frame, a->nkey, a->time, a->weight,
-                        a->colour, path);
+    return pl_glb_write_lines(j->scene->mesh, a->base, a->nframe, a->frame, a->nkey, a->time,
+                              a->weight, a->colour, &lines, path);
   pl_status s = write_tubes(j, &b, a, path);
   close_tubes(j, &b);
   return s;

@@ -27,6 +27,7 @@ typedef struct glb {
   const double *base, *frame, *colour;
   int nframe, nkey;
   const double *time, *weight;
+  const pl_glb_lines *lines; // NULL: none
   pl_text bin;
   json_t *views, *accessors, *primitives;
   float *scratch; // [3 * nout] of the primitive in hand
@@ -327,6 +328,66 @@ static pl_status add_animation(glb *g, json_t *root) {
   return PL_OK;
 }
 
+// ---- lines beside the mesh --------------------------------------------------------------------
+
+// ends of lines, or how far both go
+static pl_status add_ends(glb *g, const double *x, int each, int *accessor) {
+  int n = 2 * g->lines->n;
+  float *out = pl_alloc(g->env, (size_t)n, 3 * sizeof *out);
+  if (!out) return PL_E_NOMEM;
+  int bad = 0;
+  for (int i = 0; i < 3 * n; i++) {
+    out[i] = (float)x[each ? i : i / 6 * 3 + i % 3];
+    bad |= !isfinite(out[i]);
+  }
+  *accessor = bad ? 0 : add_floats(g, n, 3, out, TARGET_VERTEX, 1);
+  pl_free(g->env, out);
+  if (!bad) return PL_OK;
+  return pl_fail_at(g->env, PL_E_INPUT, g->path, 0, 0, NULL, "a line is not finite");
+}
+
+// their motion as a second channel of the animation
+static void animate_lines(glb *g, json_t *root) {
+  json_t *animation = json_array_get(json_object_get(root, "animations"), 0);
+  const float time[2] = {(float)g->time[0], (float)g->time[g->nkey - 1]}, weight[2] = {0, 1};
+  int input = add_floats(g, 2, 1, time, TARGET_NONE, 1);
+  int output = add_floats(g, 2, 1, weight, TARGET_NONE, 0);
+  json_array_append_new(
+      json_object_get(animation, "samplers"),
+      json_pack("{s:i, s:i, s:s}", "input", input, "output", output, "interpolation", "LINEAR"));
+  json_array_append_new(
+      json_object_get(animation, "channels"),
+      json_pack("{s:i, s:{s:i, s:s}}", "sampler", 1, "target", "node", 1, "path", "weights"));
+}
+
+static pl_status add_lines(glb *g, json_t *root) {
+  const pl_glb_lines *l = g->lines;
+  int ends, drift, moves = l && l->n > 0 && l->drift && g->nframe > 0 && g->nkey > 1;
+  if (!l || l->n == 0) return PL_OK;
+  PL_TRY(add_ends(g, l->line, 1, &ends));
+  json_t *mesh = json_pack("{s:[{s:{s:i}, s:i, s:i}]}", "primitives", "attributes", "POSITION",
+                           ends, "mode", MODE_LINES, "material", 1);
+  json_array_append_new(json_object_get(root, "meshes"), mesh);
+  if (moves) {
+    PL_TRY(add_ends(g, l->drift, 0, &drift));
+    json_object_set_new(json_array_get(json_object_get(mesh, "primitives"), 0), "targets",
+                        json_pack("[{s:i}]", "POSITION", drift));
+    json_object_set_new(mesh, "weights", json_pack("[i]", 0));
+    animate_lines(g, root);
+  }
+  json_t *nodes = json_object_get(root, "nodes"), *node = json_deep_copy(json_array_get(nodes, 0));
+  json_object_set_new(node, "mesh", json_integer(1));
+  json_object_set_new(node, "name", json_string(l->name));
+  json_array_append_new(nodes, node);
+  json_t *scene = json_array_get(json_object_get(root, "scenes"), 0);
+  json_array_append_new(json_object_get(scene, "nodes"), json_integer(1));
+  json_array_append_new(json_object_get(root, "materials"),
+                        json_pack("{s:{s:[f, f, f, f], s:f, s:f}}", "pbrMetallicRoughness",
+                                  "baseColorFactor", 0.35, 0.35, 0.35, 1.0, "metallicFactor", 0.0,
+                                  "roughnessFactor", 1.0));
+  return PL_OK;
+}
+
 static pl_status put_file(glb *g, json_t *root) {
   if (g->bin.failed) return PL_E_NOMEM;
   char *json = json_dumps(root, JSON_COMPACT | JSON_REAL_PRECISION(9));
@@ -370,6 +431,7 @@ static pl_status compose(glb *g, json_t *root) {
     json_object_set_new(mesh, "weights", weights);
   }
   json_object_set_new(root, "meshes", json_pack("[o]", mesh));
+  PL_TRY(add_lines(g, root));
   json_object_set(root, "accessors", g->accessors);
   json_object_set(root, "bufferViews", g->views);
   json_object_set_new(root, "buffers", json_pack("[{s:I}]", "byteLength", (json_int_t)g->bin.n));
@@ -388,6 +450,12 @@ static int is_flat(const glb *g) {
 pl_status pl_glb_write(const pl_mesh *m, const double *base, int nframe, const double *frame,
                        int nkey, const double *time, const double *weight, const double *colour,
                        const char *path) {
+  return pl_glb_write_lines(m, base, nframe, frame, nkey, time, weight, colour, NULL, path);
+}
+
+pl_status pl_glb_write_lines(const pl_mesh *m, const double *base, int nframe, const double *frame,
+                             int nkey, const double *time, const double *weight,
+                             const double *colour, const pl_glb_lines *lines, const char *path) {
   if (nframe < 0 || nkey < 0 || (nframe > 0 && nkey > INT_MAX / nframe))
     return pl_fail(m->env, PL_E_ARG, "%s: bad counts: %d frames, %d keys", path, nframe, nkey);
   if (m->nvert == 0)
@@ -402,6 +470,7 @@ pl_status pl_glb_write(const pl_mesh *m, const double *base, int nframe, const d
            .nkey = nkey,
            .time = time,
            .weight = weight,
+           .lines = lines,
            .views = json_array(),
            .accessors = json_array(),
            .primitives = json_array()};

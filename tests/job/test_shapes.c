@@ -53,6 +53,18 @@ static void check_drawn(pl_env *env, const char *name) {
   pl_free(env, text);
 }
 
+// the GLB file has the obstacles, and an animation of them when they move
+static void check_glb(pl_env *env, const char *name, int moves) {
+  char *text;
+  size_t size;
+  check_ok(env, pl_file_read(env, name, 0, &text, &size));
+  // its JSON begins at byte 20
+  assert_true(size > 20);
+  assert_non_null(strstr(text + 20, "\"name\":\"obstacles\""));
+  assert_int_equal(strstr(text + 20, "\"target\":{\"node\":1,") != NULL, moves);
+  pl_free(env, text);
+}
+
 // ---- cylinder -----------------------------------------------------------------------------------
 
 // A mass of velocity v on top of a smooth cylinder of radius R leaves it where
@@ -92,6 +104,20 @@ static void cloth_over_bar(void **state) {
            "analyses: [drape: {}]\n");
   check_rel(lift("bar"), 0.2 * 0.04 * 0.001 * 300 * GRAVITY, 1e-3);
   check_drawn(&env, FOLDER "/drape-shape.svg");
+  check_glb(&env, FOLDER "/drape.glb", 0);
+}
+
+static void moving_bar_is_shown(void **state) {
+  (void)state;
+  pl_env env;
+  run_text(&env, "pliant: 1\nunits: {length: mm}\n"
+                 "materials: {r: {young: 1 MPa, poisson: 0.3, density: 1000 kg/m^3}}\n"
+                 "bodies: [{name: b, solid: {mesh: {box: {size: [20, 20, 20], cells: [2, 2, 2]}}, "
+                 "material: r}}]\n"
+                 "obstacles: [{cylinder: {from: [-8, 0, 10], to: [-8, 20, 10], radius: 5}, "
+                 "velocity: [100 mm/s, 0, 0]}]\n"
+                 "contact: {nodes: b}\nanalyses: [transient: {step: 1 ms, duration: 20 ms}]\n");
+  check_glb(&env, FOLDER "/transient.glb", 1);
 }
 
 // ---- heightfield --------------------------------------------------------------------------------
@@ -151,9 +177,8 @@ static void rests_on_ground(void **state) {
 
 int test_shapes(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(slides_off),
-      cmocka_unit_test(cloth_over_bar),
-      cmocka_unit_test(swings_in_trough),
+      cmocka_unit_test(slides_off),          cmocka_unit_test(cloth_over_bar),
+      cmocka_unit_test(moving_bar_is_shown), cmocka_unit_test(swings_in_trough),
       cmocka_unit_test(rests_on_ground),
   };
   return cmocka_run_group_tests_name("job.shapes", tests, NULL, NULL);
