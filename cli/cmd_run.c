@@ -2,7 +2,7 @@
 #include "pliant/job.h"
 
 #include <stdio.h>
-#include <stdlib.h>
+#include <string.h>
 
 static void report_end(const pl_scene *s, const pl_job_result *r, pl_status status) {
   if (status == PL_CANCELLED)
@@ -15,10 +15,10 @@ static void report_end(const pl_scene *s, const pl_job_result *r, pl_status stat
 // 0: what was given is no time
 static int read_checkpoint(const cli_args *a, pl_job_opts *o) {
   const char *word = cli_value(a, "checkpoint");
-  char *end;
   if (!word) return 1;
-  double every = strtod(word, &end);
-  if (end == word || *end || !(every >= 0 && every <= 1e9)) {
+  double every;
+  size_t n = pl_number_scan(word, strlen(word), &every);
+  if (n == 0 || word[n] || !(every >= 0 && every <= 1e9)) {
     fprintf(stderr, "pliant: error: --checkpoint takes seconds, not '%s'\n", word);
     return 0;
   }

@@ -13,10 +13,9 @@ static int wrong(const char *option, const char *want, const char *got) {
 }
 
 static int read_real(const char *text, const char **end, double *out) {
-  char *stop;
-  *out = strtod(text, &stop);
-  *end = stop;
-  return stop != text && isfinite(*out);
+  size_t n = pl_number_scan(text, strlen(text), out);
+  *end = text + n;
+  return n > 0 && isfinite(*out);
 }
 
 // `0.37,12,4500`; returns 0 on wrong use

@@ -179,6 +179,12 @@ pl_status pl_dir_make(pl_env *env, const char *path);
 // Index of the name in names[n] closest to word in spelling, or -1 when none is close.
 int pl_closest(const char *word, int n, const char *const *names);
 
+// The decimal number at the start of n bytes, whatever the host's locale; returns its length, 0 for
+// none. No blanks before it; hexadecimal numbers, inf and nan are none.
+size_t pl_number_scan(const char *s, size_t n, double *value);
+// The same of all n bytes, where nan, inf and infinity are numbers too; 0: they are none.
+int pl_number_word(const char *s, size_t n, double *value);
+
 // The whole number below x, as far as an int holds it; NaN gives 0.
 int pl_floor_int(double x);
 

@@ -3,10 +3,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <locale.h>
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -261,6 +264,44 @@ int pl_closest(const char *word, int n, const char *const *names) {
   }
   int allowed = (int)strlen(word) / 3 + 1;
   return best_d <= allowed ? best : -1;
+}
+
+static int in_decimal(char c) {
+  return (c >= '0' && c <= '9') || c == '.' || c == '-' || c == '+' || c == 'e' || c == 'E';
+}
+
+size_t pl_number_scan(const char *s, size_t n, double *value) {
+  char text[400], *end = text;
+  size_t len = 0;
+  for (; len < n && in_decimal(s[len]); len++) {
+    if (len + 1 == sizeof text) return 0;
+    text[len] = s[len];
+  }
+  text[len] = 0;
+
+  // the C locale costs no memory
+  locale_t c = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+  if (!c) return 0;
+  double x = strtod_l(text, &end, c);
+  freelocale(c);
+  if (end > text) *value = x;
+  return (size_t)(end - text);
+}
+
+int pl_number_word(const char *s, size_t n, double *value) {
+  static const struct {
+    const char *name;
+    double value;
+  } named[] = {{"nan", NAN}, {"inf", INFINITY}, {"infinity", INFINITY}};
+  if (n == 0) return 0;
+  if (pl_number_scan(s, n, value) == n) return 1;
+  size_t sign = *s == '-' || *s == '+';
+  for (int k = 0; k < 3; k++)
+    if (n == sign + strlen(named[k].name) && strncasecmp(s + sign, named[k].name, n - sign) == 0) {
+      *value = *s == '-' ? -named[k].value : named[k].value;
+      return 1;
+    }
+  return 0;
 }
 
 int pl_floor_int(double x) {

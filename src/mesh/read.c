@@ -1,6 +1,5 @@
 #include "read_impl.h"
 
-#include <locale.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -48,73 +47,11 @@ const char *pl_word_show(const pl_load *in, char *out) {
   return out;
 }
 
-int pl_scan_real_slow(pl_load *in, double *out) {
-  char text[400];
+int pl_scan_real(pl_load *in, double *out) {
   size_t n = pl_word_length(in);
-  if (n == 0 || n >= sizeof text) return 0;
-  memcpy(text, in->at, n);
-  text[n] = 0;
-
-  // decimal numbers, nan and inf; strtod alone would take hexadecimal ones too
-  int decimal = strspn(text, "+-.0123456789eE") == n;
-  size_t sign = text[0] == '-' || text[0] == '+';
-  int named = strncasecmp(text + sign, "nan", 3) == 0 || strncasecmp(text + sign, "inf", 3) == 0;
-  if (!decimal && !named) return 0;
-
-  // the host's locale must not decide what a decimal point is; "C" costs no memory
-  locale_t c = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-  if (!c) return 0;
-  char *stop;
-  double x = strtod_l(text, &stop, c);
-  freelocale(c);
-  if (stop != text + n) return 0;
+  if (!pl_number_word(in->at, n, out)) return 0;
   in->at += n;
-  *out = x;
   return 1;
-}
-
-__extension__ typedef unsigned __int128 wide;
-
-// position of the highest bit that is set, counted from 1; v > 0
-static int bit_length(wide v) {
-  uint64_t high = (uint64_t)(v >> 64);
-  return high ? 128 - __builtin_clzll(high) : 64 - __builtin_clzll((uint64_t)v);
-}
-
-double pl_scale10(uint64_t w, int e) {
-  static const double ten[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
-                               1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
-                               1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
-  if (w == 0) return 0;
-  // both factors exact: one rounding
-  if (w <= (uint64_t)1 << 53 && e >= -22 && e <= 22)
-    return e < 0 ? (double)w / ten[-e] : (double)w * ten[e];
-
-  // v 2^shift = w 10^e, with the lost part of a quotient as a lowest bit that breaks ties
-  uint64_t five = 1;
-  for (int k = e < 0 ? -e : e; k > 0; k--) five *= 5;
-  int shift = e;
-  wide v;
-  if (e >= 0) {
-    v = (wide)w * five;
-  } else {
-    // with the highest bit set the quotient by 5^27 < 2^63 keeps 64 bits, more than the 53 needed
-    int clz = __builtin_clzll(w);
-    wide num = (wide)(w << clz) << 64;
-    v = num / five;
-    v |= num % five != 0;
-    shift -= 64 + clz;
-  }
-
-  // to 53 bits: up above one half, to even at one half
-  int drop = bit_length(v) - 53;
-  if (drop > 0) {
-    wide low = v & (((wide)1 << drop) - 1), half = (wide)1 << (drop - 1);
-    v >>= drop;
-    v += low > half || (low == half && (v & 1));
-    shift += drop;
-  }
-  return ldexp((double)(uint64_t)v, shift);
 }
 
 const int pl_number_size[PL_NUMBER_COUNT] = {1, 1, 2, 2, 4, 4, 8, 8, 4, 8};

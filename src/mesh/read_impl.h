@@ -138,11 +138,6 @@ int pl_word_is(const pl_load *in, const char *word);
 // Copies the word at the current place for a message: cut to PL_READ_WORD, odd bytes as '?'.
 const char *pl_word_show(const pl_load *in, char *out);
 
-// The rest of pl_scan_real: long numbers, large exponents, nan and inf.
-int pl_scan_real_slow(pl_load *in, double *out);
-// w * 10^e rounded to nearest even, for |e| <= 27.
-double pl_scale10(uint64_t w, int e);
-
 // Reads a signed whole number and stops behind its last digit; 0 when there is none or it is
 // beyond 18 digits.
 static inline int pl_scan_int(pl_load *in, int64_t *out) {
@@ -158,39 +153,7 @@ static inline int pl_scan_int(pl_load *in, int64_t *out) {
   return 1;
 }
 
-// Reads a number that ends at a space or the end of the text, rounded exactly; 0 when the word is
-// none.
-static inline int pl_scan_real(pl_load *in, double *out) {
-  const char *p = in->at, *end = in->end;
-  int neg = 0, e = 0;
-  if (p < end && (*p == '-' || *p == '+')) neg = *p++ == '-';
-  uint64_t w = 0;
-  const char *first = p;
-  while (p < end && (unsigned char)(*p - '0') < 10) w = 10 * w + (uint64_t)(*p++ - '0');
-  ptrdiff_t ndigit = p - first;
-  if (p < end && *p == '.') {
-    const char *frac = ++p;
-    while (p < end && (unsigned char)(*p - '0') < 10) w = 10 * w + (uint64_t)(*p++ - '0');
-    ndigit += p - frac;
-    e = p - frac > 99 ? 99 : -(int)(p - frac);
-  }
-  if (p < end && (*p == 'e' || *p == 'E')) {
-    int sign = 1, v = 0;
-    p++;
-    if (p < end && (*p == '-' || *p == '+')) sign = *p++ == '-' ? -1 : 1;
-    const char *from = p;
-    while (p < end && (unsigned char)(*p - '0') < 10 && p - from < 4) v = 10 * v + (*p++ - '0');
-    if (p == from) return 0;
-    e += sign * v;
-  }
-
-  // 19 digits fit 64 bits, and 10^27 = 2^27 5^27 with 5^27 < 2^63
-  if (ndigit == 0 || ndigit > 19 || e < -27 || e > 27 || (p < end && !pl_is_space(*p)))
-    return pl_scan_real_slow(in, out);
-  double x = pl_scale10(w, e);
-  in->at = p;
-  *out = neg ? -x : x;
-  return 1;
-}
+// Reads a number that ends at a space or the end of the text; 0 when the word is none.
+int pl_scan_real(pl_load *in, double *out);
 
 #endif

@@ -2,13 +2,12 @@
 
 #include <ctype.h>
 #include <errno.h>
-#include <locale.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { COL_MAX = 100000, CELL_MAX = 400 };
+enum { COL_MAX = 100000 };
 
 struct pl_table {
   pl_env *env;
@@ -225,7 +224,6 @@ typedef struct reader {
   pl_env *env;
   const char *path, *at, *end;
   int line;
-  locale_t c;
   pl_text cell;
 } reader;
 
@@ -300,13 +298,7 @@ static pl_status read_number(reader *r, int col, double *value) {
   while (n > 0 && (*s == ' ' || *s == '\t')) s++, n--;
   *value = NAN;
   if (n == 0) return PL_OK;
-  char buf[CELL_MAX + 1], *end = buf;
-  if (n <= CELL_MAX) {
-    memcpy(buf, s, n);
-    buf[n] = 0;
-    if (!memchr(buf, 'x', n) && !memchr(buf, 'X', n)) *value = strtod_l(buf, &end, r->c);
-  }
-  if (n <= CELL_MAX && end == buf + n) return PL_OK;
+  if (pl_number_word(s, n, value)) return PL_OK;
   return pl_fail_at(r->env, PL_E_INPUT, r->path, r->line, 0, "cells below the header hold numbers",
                     "column %d: '%.*s' is not a number", col + 1, n > 40 ? 40 : (int)n, s);
 }
@@ -348,7 +340,6 @@ pl_status pl_table_parse(pl_env *env, const char *path, const char *data, size_t
   *out = NULL;
   reader r = {.env = env, .path = path, .at = data, .end = data + size, .line = 1};
   pl_text_init(&r.cell, env);
-  r.c = newlocale(LC_ALL_MASK, "C", (locale_t)0);
   if (size >= 3 && memcmp(data, "\xef\xbb\xbf", 3) == 0) r.at += 3;
   skip_remarks(&r);
 
@@ -364,7 +355,6 @@ pl_status pl_table_parse(pl_env *env, const char *path, const char *data, size_t
   if (s == PL_OK) s = read_rows(&r, t, row);
   pl_free(env, row);
   pl_text_free(&r.cell);
-  freelocale(r.c);
   if (s == PL_OK)
     *out = t;
   else

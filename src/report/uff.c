@@ -2,7 +2,6 @@
 // fixed columns.
 #include "report_impl.h"
 
-#include <locale.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +14,6 @@ typedef struct reader {
   const char *path, *at, *end;
   int line;             // of the text below
   char text[LINE_MAX_]; // without its end
-  locale_t c;
   double length, force; // universal file units in SI units
   pl_uff *out;
   int cap;
@@ -80,9 +78,9 @@ static pl_status read_integer(const reader *r, int from, int width, int *out) {
 }
 
 static pl_status read_real(const reader *r, int from, int width, double *out) {
-  char buf[LINE_MAX_], *s = field(r, from, width, buf), *end;
-  *out = strtod_l(s, &end, r->c);
-  if (*s && !*end && isfinite(*out)) return PL_OK;
+  char buf[LINE_MAX_], *s = field(r, from, width, buf);
+  size_t n = pl_number_scan(s, strlen(s), out);
+  if (n > 0 && !s[n] && isfinite(*out)) return PL_OK;
   return pl_fail_at(r->env, PL_E_INPUT, r->path, r->line, from + 1,
                     "columns of universal files are fixed",
                     "columns %d to %d: '%.40s' is not a number", from + 1, from + width, s);
@@ -264,13 +262,11 @@ pl_status pl_uff_parse(pl_env *env, const char *path, const char *data, size_t s
   pl_uff *u = pl_alloc(env, 1, sizeof *u);
   reader r = {.env = env, .path = path, .at = data, .end = data + size, .length = 1, .force = 1};
   r.out = u;
-  r.c = newlocale(LC_ALL_MASK, "C", (locale_t)0);
   pl_status st = PL_E_NOMEM;
   if (u) {
     u->env = env;
     st = read_all(&r);
   }
-  freelocale(r.c);
   if (st == PL_OK)
     *out = u;
   else

@@ -169,7 +169,7 @@ static pl_shown shown_unit(reader *r, const param_def *p, const char *si) {
   const char *text = p->value && p->value->kind == NODE_SCALAR ? p->value->text : "";
   double number;
   unit u;
-  text += number_scan(text, &number);
+  text += pl_number_scan(text, strlen(text), &number);
   while (*text == ' ') text++;
   if (*text && unit_parse(text, strlen(text), &u) && unit_same(&u.dim, &p->dim))
     return (pl_shown){text, u.factor};

@@ -331,7 +331,7 @@ static int read_along(reader *r, const pl_node *at, pl_along *out) {
     return 0;
   }
   const char *text = d.change->text;
-  size_t n = number_scan(text, &plain);
+  size_t n = pl_number_scan(text, strlen(text), &plain);
   while (text[n] == ' ') n++;
   PL_ASSERT(unit_parse("m", 1, &u));
   unit got;

@@ -16,7 +16,7 @@ static void bare_hint(const reader *r, const num *v, const char *si, const char 
   double ignored;
   unit_parse(si, strlen(si), &u);
   double factor = unit_scale_of(&r->scale, &u.dim);
-  int bare = v->at && v->at->text[number_scan(v->at->text, &ignored)] == 0;
+  int bare = v->at && v->at->text[pl_number_scan(v->at->text, strlen(v->at->text), &ignored)] == 0;
   if (bare)
     snprintf(out, size, "%s; a bare number here is in units of %.3g %s", sane, factor, si);
   else

@@ -48,7 +48,7 @@ static int plain_value(reader *r, const pl_node *at, const char *what, const cha
   double v;
   unit got;
   while (*text == ' ') text++;
-  size_t n = number_scan(text, &v);
+  size_t n = pl_number_scan(text, strlen(text), &v);
   if (n == 0) {
     wrong_number(r, at, what, text, want, 1, NULL);
     return 0;
@@ -102,7 +102,7 @@ static int leading_factor(const char *s, size_t n, double *coef) {
     return 1;
   }
   if (s[n - 1] != '*') return 0;
-  size_t used = number_scan(s, coef);
+  size_t used = pl_number_scan(s, strlen(s), coef);
   while (s[used] == ' ') used++;
   return used > 0 && used == n - 1 && isfinite(*coef);
 }
@@ -123,7 +123,7 @@ static int expression(reader *r, const pl_node *at, const char *what, const char
   if (ok && (*s == '*' || *s == '/')) {
     char op = *s++;
     while (*s == ' ') s++;
-    size_t used = number_scan(s, &factor);
+    size_t used = pl_number_scan(s, strlen(s), &factor);
     ok = used > 0 && isfinite(factor) && factor != 0;
     if (op == '/') factor = 1 / factor;
     s += used;
@@ -192,11 +192,12 @@ int read_vec(reader *r, const pl_node *at, const char *what, const char *unit_te
 }
 
 int read_int(reader *r, const pl_node *at, const char *what, double lo, double hi, int *out) {
-  char buf[MESSAGE_QUOTE + 8], *end;
+  char buf[MESSAGE_QUOTE + 8];
   const char *text = scalar(r, at, what);
   if (!text) return 0;
-  double v = strtod(text, &end);
-  if (strspn(text, "+-0123456789eE.") != strlen(text) || end == text || *end || v != floor(v)) {
+  double v;
+  size_t n = pl_number_scan(text, strlen(text), &v);
+  if (n == 0 || text[n] || v != floor(v)) {
     problem(r, at, NULL, "%s must be a whole number, got '%s'", what, quote(text, buf, sizeof buf));
     return 0;
   }
@@ -291,7 +292,7 @@ static int read_word(reader *r, const pl_node *at, const char *what, int any, tx
 // the number that stands there has no unit
 static int is_bare(const pl_node *at) {
   double ignored;
-  size_t n = number_scan(at->text, &ignored);
+  size_t n = pl_number_scan(at->text, strlen(at->text), &ignored);
   return n > 0 && at->text[n + strspn(at->text + n, " ")] == 0;
 }
 
@@ -309,7 +310,7 @@ static void check_range(reader *r, const row *w, const num *v) {
   if (b != 0 && u[0] && unit_parse(u, strlen(u), &want) && is_bare(v->at)) {
     snprintf(means, sizeof means, ", which is %.6g %s", v->v, u);
     double number;
-    number_scan(v->at->text, &number);
+    pl_number_scan(v->at->text, strlen(v->at->text), &number);
     unit_hint_bare(&want.dim, number, hint, sizeof hint);
   }
   problem(r, v->at, hint[0] ? hint : NULL, "%s must be %s %s, got '%s'%s", w->key,

@@ -96,8 +96,6 @@ typedef struct bare_note {
   const pl_node *last;
 } bare_note;
 
-// Length of the number at the start of text (0: none) and its value; decimal only.
-size_t number_scan(const char *text, double *value);
 
 // ---- values of the schema ---------------------------------------------------------------------
 

@@ -118,7 +118,7 @@ static int parse_length(parser *s, const char *stop, double *out) {
   num v;
   double ignored;
   skip(s);
-  size_t n = number_scan(s->p, &ignored);
+  size_t n = pl_number_scan(s->p, strlen(s->p), &ignored);
   if (n == 0) {
     complain(s, "write lengths like '2' or '2 mm'; parameters are not possible here",
              "a length is wanted");

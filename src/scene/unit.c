@@ -304,25 +304,6 @@ double unit_scale_of(const unit_scale *s, const unit_dim *d) {
   return f;
 }
 
-size_t number_scan(const char *s, double *value) {
-  size_t n = 0, digits = 0;
-  if (s[n] == '+' || s[n] == '-') n++;
-  while (s[n] >= '0' && s[n] <= '9') n++, digits++;
-  if (s[n] == '.') n++;
-  while (s[n] >= '0' && s[n] <= '9') n++, digits++;
-  if (digits == 0) return 0;
-  if (s[n] == 'e' || s[n] == 'E') {
-    size_t m = n + 1;
-    if (s[m] == '+' || s[m] == '-') m++;
-    if (s[m] >= '0' && s[m] <= '9') {
-      while (s[m] >= '0' && s[m] <= '9') m++;
-      n = m;
-    }
-  }
-  *value = strtod(s, NULL);
-  return n;
-}
-
 // ---- one value, for the command line ----------------------------------------------------------
 
 pl_status pl_value_parse(pl_env *env, const char *what, const char *dim, const char *text,
@@ -332,7 +313,7 @@ pl_status pl_value_parse(pl_env *env, const char *what, const char *dim, const c
     return pl_fail(env, PL_E_ARG, "'%s' is no unit", dim);
   char name[64], other[64], hint[128];
   double v;
-  size_t n = number_scan(text, &v);
+  size_t n = pl_number_scan(text, strlen(text), &v);
   unit_article(&want.dim, name, sizeof name);
   unit_hint(&want.dim, n ? v : 1, hint, sizeof hint);
   const char *rest = text + n;

@@ -67,12 +67,10 @@ static int read_integer(reader *r, long long *out) {
 static int read_number(reader *r, double *out) {
   skip_blanks(r);
   if (at_line_end(r)) return 0;
-  char *stop;
-  *out = strtod(r->p, &stop);
-  if (stop == r->p || stop > r->end || !(stop == r->end || is_blank(*stop) || *stop == '\n'))
-    return 0;
-  r->p = stop;
-  return isfinite(*out);
+  const char *word = r->p;
+  while (!at_line_end(r) && !is_blank(*r->p)) r->p++;
+  size_t n = (size_t)(r->p - word);
+  return pl_number_scan(word, n, out) == n && isfinite(*out);
 }
 
 static pl_status end_line(reader *r) {
@@ -203,22 +201,6 @@ static pl_status read_text(reader *r, triplets *t, int *n) {
   return read_entries(r, &h, t);
 }
 
-// numbers are read and written with a decimal point whatever the host's language; this thread only
-typedef struct number_style {
-  locale_t plain, before;
-} number_style;
-
-static number_style plain_numbers(void) {
-  number_style s = {.plain = newlocale(LC_NUMERIC_MASK, "C", (locale_t)0)};
-  s.before = uselocale(s.plain);
-  return s;
-}
-
-static void host_numbers(number_style s) {
-  uselocale(s.before);
-  if (s.plain) freelocale(s.plain);
-}
-
 pl_status pl_csc_read_mtx(pl_env *env, const char *path, int *n, int *ntrip, int **row, int **col,
                           double **val) {
   *n = *ntrip = 0;
@@ -239,9 +221,7 @@ pl_status pl_csc_parse_mtx(pl_env *env, const char *name, const char *text, size
   *val = NULL;
   reader r = {.env = env, .path = name, .p = text, .end = text + size, .line = 1};
   triplets t = {0};
-  number_style style = plain_numbers();
   pl_status s = read_text(&r, &t, n);
-  host_numbers(style);
   if (s != PL_OK) {
     pl_free(env, t.row);
     pl_free(env, t.col);
@@ -259,13 +239,15 @@ pl_status pl_csc_parse_mtx(pl_env *env, const char *name, const char *text, size
 pl_status pl_csc_write_mtx(pl_env *env, const char *path, const pl_csc *A) {
   pl_text t;
   pl_text_init(&t, env);
-  number_style style = plain_numbers();
+  // a decimal point whatever the host's language; this thread only
+  locale_t plain = newlocale(LC_NUMERIC_MASK, "C", (locale_t)0), before = uselocale(plain);
   pl_text_add(&t, "%%%%MatrixMarket matrix coordinate real %s\n%d %d %d\n",
               A->sym ? "symmetric" : "general", A->n, A->n, A->nnz);
   for (int j = 0; j < A->n; j++)
     for (int k = A->ptr[j]; k < A->ptr[j + 1]; k++)
       pl_text_add(&t, "%d %d %.17g\n", A->row[k] + 1, j + 1, A->val[k]);
-  host_numbers(style);
+  uselocale(before);
+  if (plain) freelocale(plain);
   pl_status s = t.failed ? PL_E_NOMEM : pl_file_write(env, path, t.s, t.n);
   pl_text_free(&t);
   return s;

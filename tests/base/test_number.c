@@ -26,7 +26,46 @@ static void printable(void **state) {
   assert_true(strlen(little) < sizeof little);
 }
 
+static void decimal_numbers(void **state) {
+  (void)state;
+  static const struct {
+    const char *text;
+    size_t n;
+    double value;
+  } cases[] = {{"1", 1, 1},         {"-2.5e3 mm", 6, -2500}, {"+.5", 3, 0.5},  {"3.", 2, 3},
+               {"1e", 1, 1},        {"1e-3m", 4, 1e-3},      {"2em", 1, 2},    {"07", 2, 7},
+               {"1.5E+2x", 6, 150}, {"0x10", 1, 0},          {"1e5.5", 3, 1e5}};
+  static const char *const none[] = {"", "-", ".", "e3", "nan", "inf", "x1", " 1", "- 1", "$p"};
+  for (int k = 0; k < (int)(sizeof cases / sizeof cases[0]); k++) {
+    double v = 0;
+    assert_int_equal(pl_number_scan(cases[k].text, strlen(cases[k].text), &v), cases[k].n);
+    check_rel(v, cases[k].value, 1e-15);
+  }
+  for (int k = 0; k < (int)(sizeof none / sizeof none[0]); k++) {
+    double v;
+    assert_int_equal(pl_number_scan(none[k], strlen(none[k]), &v), 0);
+  }
+}
+
+// whole words: the whole is a number or none
+static void number_words(void **state) {
+  (void)state;
+  double v = 0, digits;
+  assert_true(pl_number_word("-Infinity", 9, &v) && v == -INFINITY);
+  assert_true(pl_number_word("NaN", 3, &v) && isnan(v));
+  assert_true(pl_number_word("1e5,", 3, &v) && v == 1e5);
+  assert_false(pl_number_word("1e5,", 4, &v));
+  assert_false(pl_number_word("nano", 4, &v));
+  assert_false(pl_number_word("", 0, &v));
+  char many[500];
+  memset(many, '1', sizeof many);
+  assert_int_equal(pl_number_scan(many, 300, &digits), 300);
+  assert_int_equal(pl_number_scan(many, 500, &digits), 0);
+}
+
 int test_number(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(whole_numbers), cmocka_unit_test(printable)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(whole_numbers), cmocka_unit_test(printable),
+                                     cmocka_unit_test(decimal_numbers),
+                                     cmocka_unit_test(number_words)};
   return cmocka_run_group_tests_name("base.number", tests, NULL, NULL);
 }

@@ -101,27 +101,6 @@ static void refused_units(void **state) {
   }
 }
 
-static void numbers(void **state) {
-  (void)state;
-  static const struct {
-    const char *text;
-    size_t n;
-    double value;
-  } cases[] = {{"1", 1, 1},        {"-2.5e3 mm", 6, -2500}, {"+.5", 3, 0.5}, {"3.", 2, 3},
-               {"1e", 1, 1},       {"1e-3m", 4, 1e-3},      {"2em", 1, 2},   {"07", 2, 7},
-               {"1.5E+2x", 6, 150}};
-  static const char *const none[] = {"", "-", ".", "e3", "nan", "inf", "x1", "- 1", "$p"};
-  for (int k = 0; k < COUNT(cases); k++) {
-    double v = 0;
-    assert_int_equal(number_scan(cases[k].text, &v), cases[k].n);
-    check_rel(v, cases[k].value, 1e-15);
-  }
-  for (int k = 0; k < COUNT(none); k++) {
-    double v;
-    assert_int_equal(number_scan(none[k], &v), 0);
-  }
-}
-
 static void fits(void **state) {
   (void)state;
   unit a, b, hz, rate;
@@ -172,9 +151,11 @@ static void value_of_the_command_line(void **state) {
 
 int test_unit(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(known_units),  cmocka_unit_test(refused_units),
-      cmocka_unit_test(numbers),      cmocka_unit_test(fits),
-      cmocka_unit_test(bare_numbers), cmocka_unit_test(value_of_the_command_line),
+      cmocka_unit_test(known_units),
+      cmocka_unit_test(refused_units),
+      cmocka_unit_test(fits),
+      cmocka_unit_test(bare_numbers),
+      cmocka_unit_test(value_of_the_command_line),
   };
   return cmocka_run_group_tests_name("scene.unit", tests, NULL, NULL);
 }
