@@ -176,6 +176,9 @@ int pl_sha256_file(const char *path, char hex[65]);
 // Makes a folder and its parents.
 pl_status pl_dir_make(pl_env *env, const char *path);
 
+// A number for tables, from all bits of n bytes; the same on every run.
+uint32_t pl_hash(const void *data, size_t n);
+
 // Index of the name in names[n] closest to word in spelling, or -1 when none is close.
 int pl_closest(const char *word, int n, const char *const *names);
 

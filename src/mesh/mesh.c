@@ -273,21 +273,9 @@ pl_status pl_mesh_drop_unused(pl_mesh *m, int *nremoved) {
   return PL_OK;
 }
 
-static unsigned hash_cell(const double key[3]) {
-  unsigned long long h = 0x9e3779b97f4a7c15u;
-  for (int d = 0; d < 3; d++) {
-    double k = key[d] + 0.0; // -0 and 0 are the same place
-    unsigned long long bits;
-    memcpy(&bits, &k, sizeof bits);
-    h = (h ^ bits) * 0xff51afd7ed558ccdu;
-    h ^= h >> 32;
-  }
-  return (unsigned)h;
-}
-
-// grid cells of edge 4 tol; tol 0: every place is a cell
+// grid cells of edge 4 tol; tol 0: every place is a cell. -0 and 0 are the same place
 static double cell_of(double x, double tol) {
-  return tol > 0 ? floor(x / (4 * tol)) : x;
+  return (tol > 0 ? floor(x / (4 * tol)) : x) + 0.0;
 }
 
 // the lowest vertex standing for itself within tol of i, or -1
@@ -305,7 +293,7 @@ static int find_near(const pl_mesh *m, int i, double tol, unsigned mask, const i
     for (int d = 0; d < 3; d++) seen |= b[d] && key[d][0] == key[d][1];
     if (seen) continue;
     double at[3] = {key[0][b[0]], key[1][b[1]], key[2][b[2]]};
-    for (int j = head[hash_cell(at) & mask]; j >= 0; j = next[j])
+    for (int j = head[pl_hash(at, sizeof at) & mask]; j >= 0; j = next[j])
       if ((best < 0 || j < best) && distance(m->X, i, j) <= tol) best = j;
   }
   return best;
@@ -330,7 +318,7 @@ pl_status mesh_match(const pl_mesh *m, double tol, int *rep) {
     if (near >= 0) continue;
     double at[3];
     for (int d = 0; d < 3; d++) at[d] = cell_of(m->X[3 * i + d], tol);
-    unsigned h = hash_cell(at) & mask;
+    unsigned h = pl_hash(at, sizeof at) & mask;
     next[i] = head[h];
     head[h] = i;
   }

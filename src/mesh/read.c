@@ -138,19 +138,12 @@ pl_status pl_load_polygon(pl_load *in, int n, const int *v) {
   return PL_OK;
 }
 
-// FNV-1a, its high bits folded in because the table uses the low ones
-static uint32_t hash_name(const char *s, size_t n) {
-  uint32_t h = 2166136261u;
-  for (size_t i = 0; i < n; i++) h = (h ^ (unsigned char)s[i]) * 16777619u;
-  return h ^ h >> 15;
-}
-
 pl_status pl_load_find_set(pl_load *in, const char *name, size_t n, int *set) {
   if (n > PL_READ_NAME)
     return pl_load_fail(in, NULL, "a name of %zu bytes; at most %d", n, PL_READ_NAME);
   if (!in->slot) in->slot = pl_alloc(in->env, PL_READ_SLOT, sizeof *in->slot);
   if (!in->slot) return PL_E_NOMEM;
-  uint32_t at = hash_name(name, n) % PL_READ_SLOT;
+  uint32_t at = pl_hash(name, n) % PL_READ_SLOT;
   for (; in->slot[at]; at = (at + 1) % PL_READ_SLOT) {
     *set = in->slot[at] - 1;
     if (strlen(in->set[*set].name) == n && memcmp(in->set[*set].name, name, n) == 0) return PL_OK;
@@ -187,14 +180,7 @@ pl_status pl_load_put(pl_load *in, int set, int list, int first, int last) {
 
 // slot of the record that equals key, or the free one where it belongs
 static int find_slot(const pl_load_hash *h, const char *base, size_t size, const char *key) {
-  uint64_t code = 0, mask = (uint64_t)h->nslot - 1;
-  for (size_t i = 0; i < size; i += 4) {
-    uint32_t part;
-    memcpy(&part, key + i, sizeof part);
-    code = (code ^ part) * 0x9e3779b97f4a7c15u;
-    code ^= code >> 29;
-  }
-  code = (code ^ code >> 32) & mask;
+  uint32_t mask = (uint32_t)h->nslot - 1, code = pl_hash(key, size) & mask;
   while (h->slot[code] && memcmp(base + (size_t)(h->slot[code] - 1) * size, key, size) != 0)
     code = (code + 1) & mask;
   return (int)code;

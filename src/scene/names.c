@@ -4,15 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-// FNV-1a
-static unsigned hash(const char *s) {
-  unsigned h = 2166136261u;
-  for (; *s; s++) h = (h ^ (unsigned char)*s) * 16777619u;
-  return h;
-}
-
 static name_entry *slot_of(const name_table *t, const char *name) {
-  unsigned mask = (unsigned)t->cap - 1, k = hash(name) & mask;
+  unsigned mask = (unsigned)t->cap - 1, k = pl_hash(name, strlen(name)) & mask;
   while (t->slot[k].name && strcmp(t->slot[k].name, name) != 0) k = (k + 1) & mask;
   return &t->slot[k];
 }
