@@ -47,9 +47,8 @@ void pl_rotation3(const double *axis, double angle, double *R); // axis need not
 void pl_svd3(const double *A, double *U, double *s, double *V);
 // 3x2 A = U diag(s) V': U [3][2] orthonormal columns, s[0] >= s[1] >= 0, V 2x2 orthogonal.
 void pl_svd32(const double *A, double *U, double *s, double *V);
-// A = R S: R the closest rotation (3x3), or the closest 3x2 isometry; S symmetric.
+// A = R S: R the closest rotation; S symmetric.
 void pl_polar3(const double *A, double *R, double *S);
-void pl_polar32(const double *A, double *R, double *S);
 // Symmetric 3x3: eigenvalues ascending, eigenvectors in the columns of V.
 void pl_eig3(const double *A, double *lambda, double *V);
 

@@ -329,9 +329,4 @@ void pl_scene_reference(pl_text *out);
 // on, called for every key of the schema.
 void pl_scene_paths(void (*each)(void *ctx, const char *path, const char *text), void *ctx);
 
-// Reads a value with unit as the scene does, into SI: `dim` is an SI unit such as "m", "Hz", "N/m".
-// Fails with a message that names `what`.
-pl_status pl_value_parse(pl_env *env, const char *what, const char *dim, const char *text,
-                         double *out);
-
 #endif

@@ -112,13 +112,7 @@ typedef struct pl_krylov_info {
 } pl_krylov_info;
 
 // Solve A x = b from the given x to |b - A x| <= rtol |b|; PL_UNSOLVED after max_iter. prec applies
-// an approximate inverse (NULL: none; CG and MINRES need it positive definite; GMRES applies it on
-// the right).
-pl_status pl_cg(pl_env *env, int n, pl_apply_fn A, void *A_ctx, pl_apply_fn prec, void *prec_ctx,
-                const double *b, double *x, double rtol, int max_iter, pl_krylov_info *info);
-pl_status pl_minres(pl_env *env, int n, pl_apply_fn A, void *A_ctx, pl_apply_fn prec,
-                    void *prec_ctx, const double *b, double *x, double rtol, int max_iter,
-                    pl_krylov_info *info);
+// an approximate inverse on the right (NULL: none).
 pl_status pl_gmres(pl_env *env, int n, int restart, pl_apply_fn A, void *A_ctx, pl_apply_fn prec,
                    void *prec_ctx, const double *b, double *x, double rtol, int max_iter,
                    pl_krylov_info *info);

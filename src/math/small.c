@@ -173,32 +173,21 @@ void pl_svd32(const double *A, double *U, double *s, double *V) {
   }
 }
 
-// R = U V', S = V diag(s) V' with U [nrow][n] and V [n][n]
-static void polar_from_svd(int nrow, int n, const double *U, const double *s, const double *V,
-                           double *R, double *S) {
-  for (int i = 0; i < nrow; i++)
-    for (int j = 0; j < n; j++) {
-      R[n * i + j] = 0;
-      for (int k = 0; k < n; k++) R[n * i + j] += U[n * i + k] * V[n * j + k];
-    }
-  for (int i = 0; i < n; i++)
-    for (int j = 0; j <= i; j++) {
-      double sum = 0;
-      for (int k = 0; k < n; k++) sum += V[n * i + k] * s[k] * V[n * j + k];
-      S[n * i + j] = S[n * j + i] = sum;
-    }
-}
-
 void pl_polar3(const double *A, double *R, double *S) {
   double U[9], s[3], V[9];
   pl_svd3(A, U, s, V);
-  polar_from_svd(3, 3, U, s, V, R, S);
-}
-
-void pl_polar32(const double *A, double *R, double *S) {
-  double U[6], s[2], V[4];
-  pl_svd32(A, U, s, V);
-  polar_from_svd(3, 2, U, s, V, R, S);
+  // R = U V', S = V diag(s) V'
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++) {
+      R[3 * i + j] = 0;
+      for (int k = 0; k < 3; k++) R[3 * i + j] += U[3 * i + k] * V[3 * j + k];
+    }
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j <= i; j++) {
+      double sum = 0;
+      for (int k = 0; k < 3; k++) sum += V[3 * i + k] * s[k] * V[3 * j + k];
+      S[3 * i + j] = S[3 * j + i] = sum;
+    }
 }
 
 // ---- symmetric eigenvalues --------------------------------------------------------------------

@@ -303,35 +303,3 @@ double unit_scale_of(const unit_scale *s, const unit_dim *d) {
   for (int k = 0; k < 4; k++) f *= pow(s->base[k], d->e[k]);
   return f;
 }
-
-// ---- one value, for the command line ----------------------------------------------------------
-
-pl_status pl_value_parse(pl_env *env, const char *what, const char *dim, const char *text,
-                         double *out) {
-  unit want = {.factor = 1}, got = {.factor = 1};
-  if (dim[0] && !unit_parse(dim, strlen(dim), &want))
-    return pl_fail(env, PL_E_ARG, "'%s' is no unit", dim);
-  char name[64], other[64], hint[128];
-  double v;
-  size_t n = pl_number_scan(text, strlen(text), &v);
-  unit_article(&want.dim, name, sizeof name);
-  unit_hint(&want.dim, n ? v : 1, hint, sizeof hint);
-  const char *rest = text + n;
-  while (*rest == ' ') rest++;
-  if (n == 0 || !isfinite(v) || (*rest && !unit_parse(rest, strlen(rest), &got)))
-    return pl_fail_at(env, PL_E_INPUT, NULL, 0, 0, hint, "%s must be %s, got '%.60s'", what, name,
-                      text);
-  unit_name(&got.dim, other, sizeof other);
-  if (*rest && !unit_fits(&want.dim, &got.dim))
-    return pl_fail_at(env, PL_E_INPUT, NULL, 0, 0, hint, "%s must be %s, got '%.60s' (%s)", what,
-                      name, text, other);
-  *out = v * got.factor;
-  // those who leave it out mostly mean Hz
-  if (!*rest && v != 0 && unit_is_frequency(&want.dim)) {
-    char means[128];
-    unit_show(&want.dim, v, means, sizeof means);
-    unit_hint_bare(&want.dim, v, hint, sizeof hint);
-    pl_report(env, PL_WARNING, NULL, 0, 0, hint, "%s: %.6g without a unit is %s", what, v, means);
-  }
-  return PL_OK;
-}

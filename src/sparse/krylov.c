@@ -3,7 +3,7 @@
 #include <float.h>
 #include <string.h>
 
-// what the three methods share: operator, preconditioner, right-hand side, and where they stand
+// operator, preconditioner, right-hand side, and where the solve stands
 typedef struct problem {
   pl_env *env;
   int n, max_iter;
@@ -84,120 +84,11 @@ static pl_status verdict(const problem *p) {
   return p->info->residual <= p->rtol ? PL_OK : PL_UNSOLVED;
 }
 
-// ---- conjugate gradients ----------------------------------------------------------------------
-
-// one run from the present x until the running residual is small; returns 1 when A or the
-// preconditioner turned out not to be positive definite
-static int cg_run(problem *p, double *work) {
-  int n = p->n;
-  double *r = work, *z = r + n, *d = z + n, *q = d + n;
-  true_residual(p, r);
-  precondition(p, r, z);
-  memcpy(d, z, (size_t)n * sizeof *d);
-  double rho = pl_dot(n, r, z);
-  while (pl_norm(n, r) > 0.5 * p->rtol * p->norm_b && may_iterate(p)) {
-    p->A(p->A_ctx, d, q);
-    double curvature = pl_dot(n, d, q);
-    if (!(curvature > 0) || !(rho > 0)) return 1;
-    double alpha = rho / curvature;
-    pl_axpy(n, alpha, d, p->x, p->x);
-    pl_axpy(n, -alpha, q, r, r);
-    precondition(p, r, z);
-    double next = pl_dot(n, r, z);
-    pl_axpy(n, next / rho, d, z, d);
-    rho = next;
-    p->info->iterations++;
-  }
-  return 0;
-}
-
-pl_status pl_cg(pl_env *env, int n, pl_apply_fn A, void *A_ctx, pl_apply_fn prec, void *prec_ctx,
-                const double *b, double *x, double rtol, int max_iter, pl_krylov_info *info) {
-  problem p = state_problem(env, n, A, A_ctx, prec, prec_ctx, b, x, rtol, max_iter, info);
-  double *work;
-  PL_TRY(begin(&p, 4, &work));
-  if (!work) return PL_OK;
-
-  // the running residual drifts from the true one: start again while that still helps
-  true_residual(&p, work);
-  for (double before = INFINITY; info->residual > rtol && info->residual < 0.5 * before;) {
-    before = info->residual;
-    int broken = cg_run(&p, work);
-    true_residual(&p, work);
-    if (broken || p.cancelled || info->iterations >= max_iter) break;
-  }
-  pl_free(env, work);
-  return verdict(&p);
-}
-
-// ---- minimal residuals ------------------------------------------------------------------------
+// ---- generalised minimal residuals ------------------------------------------------------------
 
 typedef struct rotation {
   double c, s;
 } rotation;
-
-// one Lanczos run with a QR factorisation of the tridiagonal matrix (Paige and Saunders);
-// vectors: r1, r2 the last two residual-like vectors, y = prec r2, w, w1, w2 the directions
-static void minres_run(problem *p, double target, double *work) {
-  int n = p->n;
-  double *r1 = work, *r2 = r1 + n, *y = r2 + n, *v = y + n, *w = v + n, *w1 = w + n, *w2 = w1 + n;
-  true_residual(p, r1);
-  precondition(p, r1, y);
-  memcpy(r2, r1, (size_t)n * sizeof *r2);
-  memset(w, 0, 3 * (size_t)n * sizeof *w);
-  double beta1 = sqrt(fmax(pl_dot(n, r1, y), 0)), beta = beta1, beta_old = 0;
-  double dbar = 0, epsilon = 0, phi = beta1;
-  rotation g = {-1, 0};
-  while (beta > 0 && phi > target * beta1 && may_iterate(p)) {
-    for (int i = 0; i < n; i++) v[i] = y[i] / beta;
-    p->A(p->A_ctx, v, y);
-    if (beta_old > 0) pl_axpy(n, -beta / beta_old, r1, y, y);
-    double alpha = pl_dot(n, v, y);
-    pl_axpy(n, -alpha / beta, r2, y, y);
-    memcpy(r1, r2, (size_t)n * sizeof *r1);
-    memcpy(r2, y, (size_t)n * sizeof *r2);
-    precondition(p, r2, y);
-    beta_old = beta;
-    beta = sqrt(fmax(pl_dot(n, r2, y), 0));
-
-    // apply the last rotation, then make the next one
-    double eps_old = epsilon, delta = g.c * dbar + g.s * alpha, gbar = g.s * dbar - g.c * alpha;
-    epsilon = g.s * beta;
-    dbar = -g.c * beta;
-    double gamma = fmax(hypot(gbar, beta), DBL_MIN);
-    g = (rotation){gbar / gamma, beta / gamma};
-    for (int i = 0; i < n; i++) {
-      w1[i] = w2[i];
-      w2[i] = w[i];
-      w[i] = (v[i] - eps_old * w1[i] - delta * w2[i]) / gamma;
-      p->x[i] += g.c * phi * w[i];
-    }
-    phi *= g.s;
-    p->info->iterations++;
-  }
-}
-
-pl_status pl_minres(pl_env *env, int n, pl_apply_fn A, void *A_ctx, pl_apply_fn prec,
-                    void *prec_ctx, const double *b, double *x, double rtol, int max_iter,
-                    pl_krylov_info *info) {
-  problem p = state_problem(env, n, A, A_ctx, prec, prec_ctx, b, x, rtol, max_iter, info);
-  double *work;
-  PL_TRY(begin(&p, 7, &work));
-  if (!work) return PL_OK;
-
-  // the run measures residuals in the norm of the preconditioner: check, and go on if need be
-  true_residual(&p, work);
-  for (double before = INFINITY; info->residual > rtol && info->residual < 0.9 * before;) {
-    before = info->residual;
-    minres_run(&p, 0.3 * rtol / info->residual, work);
-    true_residual(&p, work);
-    if (p.cancelled || info->iterations >= max_iter) break;
-  }
-  pl_free(env, work);
-  return verdict(&p);
-}
-
-// ---- generalised minimal residuals ------------------------------------------------------------
 
 typedef struct gmres_work {
   int m;             // restart length

@@ -133,29 +133,12 @@ static void bare_numbers(void **state) {
   check_rel(unit_scale_of(&s, &frequency.dim), 1, 1e-15);
 }
 
-static void value_of_the_command_line(void **state) {
-  (void)state;
-  pl_env env;
-  pl_env_init(&env);
-  double v;
-  check_ok(&env, pl_value_parse(&env, "step", "s", "2 ms", &v));
-  check_rel(v, 2e-3, 1e-15);
-  check_ok(&env, pl_value_parse(&env, "frequency", "rad/s", "60 rpm", &v));
-  check_rel(v, 2 * PL_PI, 1e-15);
-  check_status(&env, pl_value_parse(&env, "frequency", "rad/s", "8 kg", &v), PL_E_INPUT);
-  assert_string_equal(env.error.text, "frequency must be a frequency, got '8 kg' (mass)");
-  assert_string_equal(env.error.hint, "write '8 Hz', '50 rad/s' or '480 rpm'");
-  check_status(&env, pl_value_parse(&env, "count", "", "3 m", &v), PL_E_INPUT);
-  check_status(&env, pl_value_parse(&env, "count", "", "", &v), PL_E_INPUT);
-}
-
 int test_unit(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(known_units),
       cmocka_unit_test(refused_units),
       cmocka_unit_test(fits),
       cmocka_unit_test(bare_numbers),
-      cmocka_unit_test(value_of_the_command_line),
   };
   return cmocka_run_group_tests_name("scene.unit", tests, NULL, NULL);
 }

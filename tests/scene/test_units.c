@@ -117,21 +117,6 @@ static void bare_numbers_are_told(void **state) {
   assert_int_equal(heard.nwarning, 1);
 }
 
-// on the command line, too
-static void bare_argument(void **state) {
-  (void)state;
-  pl_env env;
-  double v;
-  messages_env(&env, &heard);
-  check_ok(&env, pl_value_parse(&env, "--frequency", "rad/s", "2.5 Hz", &v));
-  check_ok(&env, pl_value_parse(&env, "--change", "m", "2.5", &v));
-  assert_int_equal(heard.nwarning, 0);
-  check_ok(&env, pl_value_parse(&env, "--frequency", "rad/s", "2.5", &v));
-  assert_int_equal(heard.nwarning, 1);
-  assert_non_null(
-      strstr(heard.d[0].text, "--frequency: 2.5 without a unit is 2.5 rad/s (0.397887"));
-}
-
 // numbers that mean the same in every unit, and plain lengths, masses, times
 static void no_false_alarm(void **state) {
   (void)state;
@@ -182,7 +167,6 @@ int test_units(void) {
       cmocka_unit_test(system_is_right),
       cmocka_unit_test(bare_numbers_are_told),
       cmocka_unit_test(no_false_alarm),
-      cmocka_unit_test(bare_argument),
       cmocka_unit_test(repository_scenes),
   };
   return cmocka_run_group_tests_name("scene.units", tests, NULL, NULL);
