@@ -142,12 +142,9 @@ int cmd_new(const cli_args *a) {
       return CODE_DONE;
     }
   }
-  int near = pl_closest(a->pos[0], n, names);
-  fprintf(stderr, "pliant: error: no starter scene '%s'\n  hint: ", a->pos[0]);
-  if (near >= 0) fprintf(stderr, "did you mean '%s'?  ", names[near]);
-  fprintf(stderr, "known:");
-  for (int k = 0; k < n; k++) fprintf(stderr, " %s", names[k]);
-  fputc('\n', stderr);
+  char hint[PL_TEXT];
+  pl_name_hint(a->pos[0], n, names, hint, sizeof hint);
+  fprintf(stderr, "pliant: error: no starter scene '%s'\n  hint: %s\n", a->pos[0], hint);
   return CODE_USAGE;
 }
 

@@ -181,6 +181,8 @@ uint32_t pl_hash(const void *data, size_t n);
 
 // Index of the name in names[n] closest to word in spelling, or -1 when none is close.
 int pl_closest(const char *word, int n, const char *const *names);
+// Hint "did you mean 'x'?  known: a b c" for a word among names, cut to size.
+void pl_name_hint(const char *word, int n, const char *const *names, char *out, size_t size);
 
 // The decimal number at the start of n bytes, whatever the host's locale; returns its length, 0 for
 // none. No blanks before it; hexadecimal numbers, inf and nan are none.

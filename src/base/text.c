@@ -277,6 +277,22 @@ int pl_closest(const char *word, int n, const char *const *names) {
   return best_d <= allowed ? best : -1;
 }
 
+void pl_name_hint(const char *word, int n, const char *const *names, char *out, size_t size) {
+  int best = pl_closest(word, n, names);
+  size_t at = 0;
+  out[0] = 0;
+  if (best >= 0) at = (size_t)snprintf(out, size, "did you mean '%s'?  ", names[best]);
+  if (at >= size) return;
+  at += (size_t)snprintf(out + at, size - at, n ? "known:" : "there are none");
+  for (int k = 0; k < n && at + 8 < size; k++) {
+    if (at + strlen(names[k]) + 8 > size) {
+      snprintf(out + at, size - at, " ...");
+      return;
+    }
+    at += (size_t)snprintf(out + at, size - at, " %s", names[k]);
+  }
+}
+
 static int in_decimal(char c) {
   return (c >= '0' && c <= '9') || c == '.' || c == '-' || c == '+' || c == 'e' || c == 'E';
 }

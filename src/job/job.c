@@ -266,15 +266,10 @@ static pl_status find_only(job *j, int *only) {
   *only = pl_scene_find_analysis(sc, j->opts->only);
   if (*only >= 0) return PL_OK;
   const char *names[32];
-  char hint[PL_TEXT] = "";
+  char hint[PL_TEXT];
   int n = 0;
   for (; n < sc->nanalysis && n < 32; n++) names[n] = sc->analysis[n].name;
-  int near = pl_closest(j->opts->only, n, names);
-  size_t at =
-      near < 0 ? 0 : (size_t)snprintf(hint, sizeof hint, "did you mean '%.60s'?  ", names[near]);
-  at += (size_t)snprintf(hint + at, sizeof hint - at, "known:");
-  for (int k = 0; k < n && at < sizeof hint - 80; k++)
-    at += (size_t)snprintf(hint + at, sizeof hint - at, " %.60s", names[k]);
+  pl_name_hint(j->opts->only, n, names, hint, sizeof hint);
   return pl_fail_at(j->env, PL_E_INPUT, sc->path, 0, 0, hint, "there is no analysis '%s'",
                     j->opts->only);
 }

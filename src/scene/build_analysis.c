@@ -42,13 +42,7 @@ static int find_kind(reader *r, const pl_node *at, const char *name, int at_key)
     names[k] = pl_analysis_table[k].name;
     if (strcmp(name, names[k]) == 0) return k;
   }
-  int best = pl_closest(name, PL_ANALYSIS_COUNT, names);
-  size_t n = 0;
-  hint[0] = 0;
-  if (best >= 0) n = (size_t)snprintf(hint, sizeof hint, "did you mean '%s'?  ", names[best]);
-  n += (size_t)snprintf(hint + n, sizeof hint - n, "known analyses:");
-  for (int k = 0; k < PL_ANALYSIS_COUNT; k++)
-    n += (size_t)snprintf(hint + n, sizeof hint - n, " %s", names[k]);
+  pl_name_hint(name, PL_ANALYSIS_COUNT, names, hint, sizeof hint);
   (at_key ? problem_key : problem)(r, at, hint, "unknown analysis '%s'",
                                    quote(name, buf, sizeof buf));
   return -1;
@@ -109,7 +103,7 @@ static void find_about(reader *r, analysis_def *d, int k) {
   names[n++] = "rest";
   for (int j = 0; j < k && n < COUNT(names); j++)
     if (settles(&d[j].a)) names[n++] = d[j].a.name;
-  hint_names(about->s, n, names, hint, sizeof hint);
+  pl_name_hint(about->s, n, names, hint, sizeof hint);
   problem(r, about->at, hint, "about: there is no earlier static analysis or drape '%.60s'",
           about->s);
 }
@@ -209,7 +203,7 @@ static int find_parameter(reader *r, const pl_node *at) {
   for (int k = 0; k < n; k++)
     if (strcmp(p[k].name.s, name) == 0) return k;
   for (int k = 0; k < n && k < COUNT(names); k++) names[k] = p[k].name.s;
-  hint_names(name, n < COUNT(names) ? n : COUNT(names), names, hint, sizeof hint);
+  pl_name_hint(name, n < COUNT(names) ? n : COUNT(names), names, hint, sizeof hint);
   problem(r, at, hint, "'%s' is not among the parameters", quote(name, buf, sizeof buf));
   return -1;
 }

@@ -364,7 +364,7 @@ const material_def *find_material(reader *r, const txt *name) {
     if (strcmp(m[k].name.s, name->s) == 0) return &m[k];
     if (n < COUNT(names)) names[n++] = m[k].name.s;
   }
-  hint_names(name->s, n, names, hint, sizeof hint);
+  pl_name_hint(name->s, n, names, hint, sizeof hint);
   problem(r, name->at, hint, "there is no material '%.60s'", name->s);
   return NULL;
 }

@@ -137,7 +137,7 @@ static void unknown_variable(reader *r, const pl_node *at, const char *name) {
   int n = 0;
   for (int k = 0; k < r->def.parameters.n && n < COUNT(names) - 3; k++) names[n++] = q[k].name.s;
   for (int k = 0; k < COUNT(special_name); k++) names[n++] = special_name[k];
-  hint_names(name, n, names, hint, sizeof hint);
+  pl_name_hint(name, n, names, hint, sizeof hint);
   int is_key = at->key && strcmp(at->key, name) == 0;
   (is_key ? problem_key : problem)(r, at, hint, "'%s' is not among the parameters",
                                    quote(name, buf, sizeof buf));

@@ -69,7 +69,7 @@ void name_hint(const reader *r, const name_table *t, const char *word, unsigned 
       names[j] = names[j - 1];
       names[j - 1] = swap;
     }
-  hint_names(word, n, names, out, size);
+  pl_name_hint(word, n, names, out, size);
 }
 
 // names become names of files and columns

@@ -45,7 +45,7 @@ static void list_hint(const pl_node *list, const char *part, char *out, size_t s
       names[n++] = d->first->key;
   }
   if (n > 0)
-    hint_names(part, n, names, out, size);
+    pl_name_hint(part, n, names, out, size);
   else
     snprintf(out, size, "entries of this list are counted from 0 to %d", list->n - 1);
 }

@@ -270,7 +270,7 @@ int read_choice(reader *r, const pl_node *at, const char *what, const char *choi
     }
     n++;
   }
-  hint_names(text, n, pointer, hint, sizeof hint);
+  pl_name_hint(text, n, pointer, hint, sizeof hint);
   problem(r, at, hint, "%s cannot be '%s'", what, quote(text, buf, sizeof buf));
   return 0;
 }
@@ -461,7 +461,7 @@ static void unknown_key(reader *r, const pl_node *d, const map_info *info) {
   int n = 0;
   for (int k = 0; k < map_nrow(info); k++) names[n++] = map_row(info, k).key;
   for (int k = 0; info->nopt && k < *info->nopt; k++) names[n++] = info->opt[k].name;
-  hint_names(d->key, n, names, hint, sizeof hint);
+  pl_name_hint(d->key, n, names, hint, sizeof hint);
   problem_key(r, d, hint, "unknown key '%s' in %s", quote(d->key, buf, sizeof buf), info->what);
 }
 

@@ -587,8 +587,6 @@ void warning(reader *r, const pl_node *at, const char *hint, const char *fmt, ..
     __attribute__((format(printf, 4, 5)));
 // what a builder found, at the node that it was given as origin
 void build_problem_at(void *ctx, const void *origin, const char *hint, const char *text);
-// hint "did you mean 'x'?  known: a b c" for a word among names
-void hint_names(const char *word, int n, const char *const *names, char *out, size_t size);
 // a short printable copy of a piece of the file
 const char *quote(const char *s, char *buf, size_t size);
 

@@ -329,7 +329,7 @@ static void unknown_group(parser *s, const char *name, int only) {
       names[n] = scene_strdup(s->r, quoted, strlen(quoted));
       n += names[n] != NULL;
     }
-  hint_names(name, n, names, hint, sizeof hint);
+  pl_name_hint(name, n, names, hint, sizeof hint);
   problem(s->r, s->at, hint, "%s: no mesh has a group '%s'", s->what, quote(name, buf, sizeof buf));
 }
 

@@ -105,7 +105,7 @@ static void read_unit(reader *r, const pl_node *d, const char *const *names) {
   int k = 0;
   while (k < unit_quantity_count && strcmp(d->key, names[k]) != 0) k++;
   if (k == unit_quantity_count) {
-    hint_names(d->key, unit_quantity_count + 1, names, hint, sizeof hint);
+    pl_name_hint(d->key, unit_quantity_count + 1, names, hint, sizeof hint);
     problem_key(r, d, hint, "unknown key '%s' in units", quote(d->key, buf, sizeof buf));
     return;
   }

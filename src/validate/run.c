@@ -31,22 +31,12 @@ static int wanted(const pl_validate_opts *o, const pl_protocol *p) {
   return all_protocols(o) || strcmp(o->protocol, p->name) == 0;
 }
 
-// `did you mean 'rod'?  known: rod hinge`
-static void list_names(int n, const char *const *name, const char *word, char hint[PL_TEXT]) {
-  int near = pl_closest(word, n, name);
-  size_t at = 0;
-  if (near >= 0) at = (size_t)snprintf(hint, PL_TEXT, "did you mean '%s'?  ", name[near]);
-  at += (size_t)snprintf(hint + at, PL_TEXT - at, "known:");
-  for (int k = 0; k < n && at < PL_TEXT - 40; k++)
-    at += (size_t)snprintf(hint + at, PL_TEXT - at, " %.30s", name[k]);
-}
-
 static pl_status unknown_protocol(pl_env *env, const char *word) {
   const char *name[32] = {"all"};
   char hint[PL_TEXT];
   int n = 1;
   for (int k = 0; k < pl_protocol_count && n < 32; k++) name[n++] = pl_protocol_table[k]->name;
-  list_names(n, name, word, hint);
+  pl_name_hint(word, n, name, hint, sizeof hint);
   return pl_fail_at(env, PL_E_ARG, NULL, 0, 0, hint, "there is no protocol '%s'", word);
 }
 
@@ -61,7 +51,7 @@ static pl_status unknown_model(pl_env *env, const pl_validate_opts *o) {
       for (int j = 0; j < n; j++) known |= strcmp(name[j], word) == 0;
       if (!known && n < 32) name[n++] = word;
     }
-  list_names(n, name, o->model, hint);
+  pl_name_hint(o->model, n, name, hint, sizeof hint);
   return pl_fail_at(env, PL_E_ARG, NULL, 0, 0, hint, "%s has no model '%s'",
                     all_protocols(o) ? "no protocol" : o->protocol, o->model);
 }
