@@ -96,7 +96,6 @@ typedef struct bare_note {
   const pl_node *last;
 } bare_note;
 
-
 // ---- values of the schema ---------------------------------------------------------------------
 
 // at NULL: not given, and v is the default
