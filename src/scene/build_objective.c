@@ -144,7 +144,7 @@ static int read_drive(reader *r, const pl_node *at, const pl_node *whole, pl_obj
   if (!at && r->b->ndrive == 1) return 1;
   o->drive = holder_called(r, word);
   if (at && o->drive >= 0) return 1;
-  hint_names(word, n, names, hint, sizeof hint);
+  pl_name_hint(word, n, names, hint, sizeof hint);
   if (n == 0) problem(r, whole, NULL, "%s: nothing is fixed or driven", o->kind->name);
   if (n > 0 && !at)
     problem(r, whole, hint, "%s needs the key 'of': there are several supports and drives",
