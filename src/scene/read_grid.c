@@ -58,8 +58,8 @@ static int read_csv_line(grid_file *f, const char *stop, int *count) {
   *count = 0;
   while (f->s < stop) {
     double v;
-    size_t n = number_scan(f->s, &v);
-    if (n == 0 || f->s + n > stop || !isfinite(v)) {
+    size_t n = pl_number_scan(f->s, (size_t)(stop - f->s), &v);
+    if (n == 0 || !isfinite(v)) {
       snprintf(word, sizeof word, "%.*s", (int)strcspn(f->s, " \t\r\n,;"), f->s);
       problem_at(f->r, f->path, f->line, (int)(f->s - f->start) + 1,
                  "numbers alone, without a header", "'%s' is no number",
