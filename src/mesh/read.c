@@ -162,6 +162,26 @@ pl_status pl_load_find_set(pl_load *in, const char *name, size_t n, int *set) {
   return PL_OK;
 }
 
+static int compare_run(const void *a, const void *b) {
+  const int *p = a, *q = b;
+  return (p[0] > q[0]) - (p[0] < q[0]);
+}
+
+// runs in ascending order that do not touch
+static void merge_runs(pl_load_runs *r) {
+  int n = 0;
+  if (r->n > 1) qsort(r->run, (size_t)r->n, sizeof r->run[0], compare_run);
+  for (int k = 0; k < r->n; k++) {
+    int *run = r->run[k], *last = n > 0 ? r->run[n - 1] : NULL;
+    if (last && run[0] <= last[1]) {
+      if (run[1] > last[1]) last[1] = run[1];
+      continue;
+    }
+    memmove(r->run[n++], run, sizeof r->run[0]);
+  }
+  r->n = n;
+}
+
 pl_status pl_load_put(pl_load *in, int set, int list, int first, int last) {
   if (first >= last) return PL_OK;
 
@@ -171,11 +191,69 @@ pl_status pl_load_put(pl_load *in, int set, int list, int first, int last) {
     r->run[r->n - 1][1] = last;
     return PL_OK;
   }
-  PL_TRY(pl_grow(in->env, &r->run, r->n, &r->cap, sizeof r->run[0]));
+  // repeats are taken out before there is more room: it grows with what is in the set
+  if (r->n == r->cap) {
+    merge_runs(r);
+    if (2 * r->n >= r->cap) PL_TRY(pl_grow(in->env, &r->run, r->cap, &r->cap, sizeof r->run[0]));
+  }
   r->run[r->n][0] = first;
   r->run[r->n][1] = last;
   r->n++;
   return PL_OK;
+}
+
+pl_status pl_load_name_set(pl_load *in, const char *name, size_t n, int *set) {
+  char clean[PL_READ_NAME];
+  if (n > sizeof clean) return pl_load_find_set(in, name, n, set);
+  int utf8 = pl_load_utf8(name, n);
+  for (size_t i = 0; i < n; i++) {
+    unsigned char c = (unsigned char)name[i];
+    clean[i] = c < 32 || c == 127 || (!utf8 && c > 127) ? '_' : name[i];
+  }
+  if (!utf8)
+    pl_report(in->env, PL_WARNING, in->name, in->line, 0, "save the file as UTF-8",
+              "the group name is not UTF-8; it is kept as '%.*s'", (int)n, clean);
+  return pl_load_find_set(in, clean, n, set);
+}
+
+pl_status pl_load_ids_add(pl_load *in, pl_load_ids *ids, int64_t id, int index) {
+  PL_TRY(pl_grow(in->env, &ids->at, ids->n, &ids->cap, sizeof *ids->at));
+  ids->at[ids->n++] = (pl_load_id){.id = id, .index = index, .line = in->line};
+  return PL_OK;
+}
+
+static int compare_id(const void *a, const void *b) {
+  const pl_load_id *p = a, *q = b;
+  return p->id != q->id ? (p->id > q->id) - (p->id < q->id)
+                        : (p->index > q->index) - (p->index < q->index);
+}
+
+pl_status pl_load_ids_sort(pl_load *in, pl_load_ids *ids, const char *what) {
+  int sorted = 1;
+  for (int k = 1; k < ids->n && sorted; k++) sorted = ids->at[k - 1].id < ids->at[k].id;
+  if (sorted) return PL_OK;
+  qsort(ids->at, (size_t)ids->n, sizeof *ids->at, compare_id);
+  for (int k = 1; k < ids->n; k++)
+    if (ids->at[k - 1].id == ids->at[k].id) {
+      in->line = ids->at[k].line;
+      return pl_load_fail(in, NULL, "%s %lld is there twice", what, (long long)ids->at[k].id);
+    }
+  return PL_OK;
+}
+
+int pl_load_ids_find(const pl_load_ids *ids, int64_t id) {
+  // numbers mostly run without gaps
+  int64_t guess = ids->n > 0 && id >= ids->at[0].id ? id - ids->at[0].id : ids->n;
+  if (guess < ids->n && ids->at[guess].id == id) return ids->at[guess].index;
+  int lo = 0, hi = ids->n;
+  while (lo < hi) {
+    int mid = lo + (hi - lo) / 2;
+    if (ids->at[mid].id < id)
+      lo = mid + 1;
+    else
+      hi = mid;
+  }
+  return lo < ids->n && ids->at[lo].id == id ? ids->at[lo].index : -1;
 }
 
 // slot of the record that equals key, or the free one where it belongs
@@ -276,11 +354,9 @@ typedef struct reader {
   pl_status (*read)(pl_load *in);
 } reader;
 
-static const reader formats[] = {{"obj", "an OBJ file", pl_read_obj},
-                                 {"stl", "an STL file", pl_read_stl},
-                                 {"ply", "a PLY file", pl_read_ply},
-                                 {"msh", "a Gmsh MSH file", pl_read_msh},
-                                 {"vtu", "an XML file as VTU is", pl_read_vtu}};
+#define ROW(ending, title) {#ending, title, pl_read_##ending},
+static const reader formats[] = {PL_MESH_FORMATS(ROW)};
+#undef ROW
 enum { NFORMAT = sizeof formats / sizeof formats[0] };
 
 static int format_by_ending(const char *ending) {
@@ -345,7 +421,7 @@ pl_status pl_mesh_parse(pl_env *env, const char *format, const char *name, const
   *out = NULL;
   int want = format_by_ending(format);
   if (want < 0)
-    return pl_fail(env, PL_E_ARG, "unknown mesh format '%s': obj, stl, ply, msh or vtu", format);
+    return pl_fail(env, PL_E_ARG, "unknown mesh format '%s'; known:" PL_MESH_ENDINGS, format);
   return parse(env, want, name, data, size, 0, out);
 }
 
@@ -360,7 +436,7 @@ pl_status pl_mesh_read_most(pl_env *env, const char *path, int most, pl_mesh **o
   int want = dot ? format_by_ending(dot + 1) : -1;
   if (want < 0)
     return pl_fail_at(env, PL_E_INPUT, path, 0, 0,
-                      "meshes are read from .obj, .stl, .ply, .msh and .vtu files",
+                      "meshes are read from files that end in" PL_MESH_ENDINGS,
                       "the name's ending '%s' is not that of a mesh file", dot ? dot : "");
   char *data;
   size_t size;

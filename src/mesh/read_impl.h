@@ -65,6 +65,25 @@ pl_status pl_load_polygon(pl_load *in, int n, const int *v);
 pl_status pl_load_find_set(pl_load *in, const char *name, size_t n, int *set);
 // Puts [first, last) of a run list (a cell type, or PL_CELL_COUNT for vertices) into a set.
 pl_status pl_load_put(pl_load *in, int set, int list, int first, int last);
+// The same for a name as the file has it: control characters, and bytes that are not UTF-8, become
+// '_', the latter with a warning.
+pl_status pl_load_name_set(pl_load *in, const char *name, size_t n, int *set);
+
+// Numbers that a file gives to its nodes or elements, and ours.
+typedef struct pl_load_id {
+  int64_t id;
+  int index, line; // line of the file, 0: a binary part
+} pl_load_id;
+typedef struct pl_load_ids {
+  pl_load_id *at; // [n] sorted by id, once pl_load_ids_sort was called
+  int n, cap;
+} pl_load_ids;
+pl_status pl_load_ids_add(pl_load *in, pl_load_ids *ids, int64_t id, int index);
+// Sorts; fails on a number that is there twice.
+pl_status pl_load_ids_sort(pl_load *in, pl_load_ids *ids, const char *what);
+// Our number, -1: it is not there.
+int pl_load_ids_find(const pl_load_ids *ids, int64_t id);
+
 // Numbers of records by their bytes: open addressing, at most half full.
 typedef struct pl_load_hash {
   int *slot; // [nslot] record + 1, 0: free
@@ -96,11 +115,9 @@ extern const int pl_number_size[PL_NUMBER_COUNT];
 double pl_number_decode(pl_number type, const void *bytes);
 
 // One reader per format; begin, at, end and line are set.
-pl_status pl_read_obj(pl_load *in);
-pl_status pl_read_stl(pl_load *in);
-pl_status pl_read_ply(pl_load *in);
-pl_status pl_read_msh(pl_load *in);
-pl_status pl_read_vtu(pl_load *in);
+#define PL_MESH_READER(ending, title) pl_status pl_read_##ending(pl_load *in);
+PL_MESH_FORMATS(PL_MESH_READER)
+#undef PL_MESH_READER
 
 // ---- scanning ---------------------------------------------------------------------------------
 

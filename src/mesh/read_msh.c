@@ -30,11 +30,6 @@ typedef struct entity {
   int first, n; // its physical tags
 } entity;
 
-typedef struct node {
-  int64_t id;
-  int index;
-} node;
-
 typedef struct msh {
   pl_load *in;
   section part[PART_COUNT];
@@ -46,8 +41,7 @@ typedef struct msh {
   entity *entity; // [nentity] sorted likewise
   int ntag, cap_tag;
   int *tag; // [ntag] physical tags of the entities
-  int nnode, cap_node;
-  node *node;                       // [nnode] sorted by id
+  pl_load_ids node;
   pl_load_hash hash[PL_CELL_COUNT]; // of the cells, version 2 only
 } msh;
 
@@ -324,10 +318,8 @@ static pl_status read_entities(msh *m) {
 // ---- nodes ------------------------------------------------------------------------------------
 
 static pl_status add_node(msh *m, int64_t id, int index) {
-  if (m->nnode >= m->in->most) return pl_load_fail(m->in, NULL, "more than %d nodes", m->in->most);
-  PL_TRY(pl_grow(m->in->env, &m->node, m->nnode, &m->cap_node, sizeof *m->node));
-  m->node[m->nnode++] = (node){.id = id, .index = index};
-  return PL_OK;
+  if (m->node.n >= m->in->most) return pl_load_fail(m->in, NULL, "more than %d nodes", m->in->most);
+  return pl_load_ids_add(m->in, &m->node, id, index);
 }
 
 static pl_status read_point(msh *m, int extra) {
@@ -376,46 +368,27 @@ static pl_status read_nodes4(msh *m) {
     // all numbers of the block, then all places
     for (int64_t k = 0; k < n; k++) {
       PL_TRY(get_size(m, &id));
-      PL_TRY(add_node(m, id, m->nnode));
+      PL_TRY(add_node(m, id, m->node.n));
     }
     for (int64_t k = 0; k < n; k++) PL_TRY(read_point(m, parametric ? dim : 0));
   }
-  if (m->nnode != total)
-    return pl_load_fail(m->in, NULL, "%lld nodes announced, %d found", (long long)total, m->nnode);
+  if (m->node.n != total)
+    return pl_load_fail(m->in, NULL, "%lld nodes announced, %d found", (long long)total, m->node.n);
   return PL_OK;
-}
-
-static int compare_node(const void *a, const void *b) {
-  const node *p = a, *q = b;
-  return (p->id > q->id) - (p->id < q->id);
 }
 
 static pl_status read_nodes(msh *m) {
   PL_TRY(enter(m, NODES));
   PL_TRY(m->major == 2 ? read_nodes2(m) : read_nodes4(m));
   PL_TRY(leave(m));
-  int sorted = 1;
-  for (int k = 1; k < m->nnode && sorted; k++) sorted = m->node[k - 1].id < m->node[k].id;
-  if (sorted) return PL_OK;
-  qsort(m->node, (size_t)m->nnode, sizeof *m->node, compare_node);
-  for (int k = 1; k < m->nnode; k++)
-    if (m->node[k - 1].id == m->node[k].id)
-      return pl_load_fail(m->in, NULL, "node %lld is there twice", (long long)m->node[k].id);
-  return PL_OK;
+  return pl_load_ids_sort(m->in, &m->node, "node");
 }
 
 static pl_status find_node(msh *m, int64_t id, int *v) {
-  // numbers mostly run without gaps; both ends are not negative in version 4, and int in version 2
-  int64_t guess = m->nnode > 0 ? id - m->node[0].id : -1;
-  const node *hit = NULL, key = {.id = id};
-  if (guess >= 0 && guess < m->nnode && m->node[guess].id == id)
-    hit = &m->node[guess];
-  else if (m->nnode > 0)
-    hit = bsearch(&key, m->node, (size_t)m->nnode, sizeof key, compare_node);
-  if (!hit)
+  *v = pl_load_ids_find(&m->node, id);
+  if (*v < 0)
     return pl_load_fail(m->in, NULL, "an element names node %lld, which is not there",
                         (long long)id);
-  *v = hit->index;
   return PL_OK;
 }
 
@@ -571,7 +544,7 @@ pl_status pl_read_msh(pl_load *in) {
   pl_free(in->env, m.name);
   pl_free(in->env, m.entity);
   pl_free(in->env, m.tag);
-  pl_free(in->env, m.node);
+  pl_free(in->env, m.node.at);
   for (int t = 0; t < PL_CELL_COUNT; t++) pl_free(in->env, m.hash[t].slot);
   return s;
 }

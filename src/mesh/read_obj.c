@@ -107,21 +107,6 @@ static pl_status polyline(obj *o) {
   return join(o, PL_SEG2, first);
 }
 
-// Finds the set of a name: control characters, and bytes that are not UTF-8, become '_'.
-static pl_status name_set(pl_load *in, const char *name, size_t n, int *set) {
-  char clean[PL_READ_NAME];
-  if (n > sizeof clean) return pl_load_find_set(in, name, n, set);
-  int utf8 = pl_load_utf8(name, n);
-  for (size_t i = 0; i < n; i++) {
-    unsigned char c = (unsigned char)name[i];
-    clean[i] = c < 32 || c == 127 || (!utf8 && c > 127) ? '_' : name[i];
-  }
-  if (!utf8)
-    pl_report(in->env, PL_WARNING, in->name, in->line, 0, "save the file as UTF-8",
-              "the group name is not UTF-8; it is kept as '%.*s'", (int)n, clean);
-  return pl_load_find_set(in, clean, n, set);
-}
-
 // opens the groups of a g statement in place of the last ones; none closes them
 static pl_status group(obj *o) {
   pl_load *in = o->in;
@@ -130,7 +115,7 @@ static pl_status group(obj *o) {
     if (o->ngroup == ACTIVE_MAX)
       return pl_load_fail(in, NULL, "more than %d groups at once", ACTIVE_MAX);
     size_t n = pl_word_length(in);
-    PL_TRY(name_set(in, in->at, n, &o->group[o->ngroup++]));
+    PL_TRY(pl_load_name_set(in, in->at, n, &o->group[o->ngroup++]));
     in->at += n;
   }
   return PL_OK;
@@ -144,7 +129,7 @@ static pl_status object(obj *o) {
   const char *stop = memchr(in->at, '\n', (size_t)(in->end - in->at));
   if (!stop) stop = in->end;
   while (stop > in->at && pl_is_blank(stop[-1])) stop--;
-  pl_status s = name_set(in, in->at, (size_t)(stop - in->at), &o->object);
+  pl_status s = pl_load_name_set(in, in->at, (size_t)(stop - in->at), &o->object);
   in->at = stop;
   return s;
 }

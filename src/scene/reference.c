@@ -229,7 +229,7 @@ static const char parameters_text[] =
     "|\n"
     "| `wing nearest [180, 40, 0]` | the node nearest to a point |\n"
     "| `wing box [0, 0, 0] [1, 1, 1]` | nodes in a box |\n"
-    "| `wing group root` | a group of the mesh: OBJ group, MSH physical name, side of a generator "
+    "| `wing group root` | a group of the mesh: named in its file, or a side of a generator "
     "|\n"
     "| `wing group \"left face\"` | the same: a name with spaces or brackets stands in quotes |\n"
     "| `wing boundary` | free edges of a surface, skin of a solid, ends of rods and chains |\n"

@@ -181,7 +181,7 @@ const map_info map_rotate = {
 
 #define GEOMETRY_ROWS                                                                              \
   ROW(geometry_def, mesh, "mesh", T_RAW, .need = 1, .choices = "file | mapping", SUB(map_mesh),    \
-      .text = "file beside the scene (obj stl ply msh vtu), or a mesh made on the spot"),          \
+      .text = "file beside the scene (any of" PL_MESH_ENDINGS "), or a mesh made on the spot"),    \
       ROW(geometry_def, mesh_units, "mesh_units", T_TEXT,                                          \
           .text = "length unit of the mesh file; the scene's when left out"),                      \
       ROW(geometry_def, refine, "refine", T_INT, .lo = 0, .hi = 8,                                 \
@@ -281,8 +281,9 @@ static const row rod_rows[] = {
 static const map_info map_rod = {
     .what = "rod",
     .text =
-        "Thin elastic rods (dimension 3): lines of a mesh file (OBJ `l`, segments of MSH and "
-        "VTU) or made on the spot. Edges that follow each other make a rod; where three or more "
+        "Thin elastic rods (dimension 3): lines of a mesh file (OBJ `l`, segments of other "
+        "formats) or made on the spot. Edges that follow each other make a rod; where three or "
+        "more "
         "meet, or rods of different bodies, they are joined rigidly. A node that is held is a "
         "ball joint unless its drive says `clamp: yes`; an edge whose two ends are held together "
         "does not turn either.",
