@@ -79,14 +79,16 @@ void pl_mesh_transform(pl_mesh *m, double scale, const double *R, const double *
   X(stl, "an STL file")                                                                            \
   X(ply, "a PLY file")                                                                             \
   X(msh, "a Gmsh MSH file")                                                                        \
-  X(vtu, "an XML file as VTU is")
+  X(vtu, "an XML file as VTU is")                                                                  \
+  X(inp, "an Abaqus or CalculiX file")
 #define PL_MESH_ENDING(ending, title) " " #ending
 #define PL_MESH_ENDINGS               PL_MESH_FORMATS(PL_MESH_ENDING) // " obj stl ..."
 
 // Reads OBJ (faces, lines, groups and objects as sets; polygons are split), STL (both, vertices
 // welded when equal), PLY (both endians, ascii), MSH 2.2 and 4.1 (ASCII and binary; physical names
-// as sets), VTU (ascii, inline base64, appended raw or base64, zlib or not). The format is known by
-// the name's ending and confirmed by the content. Errors name file and line (or byte offset).
+// as sets), VTU (ascii, inline base64, appended raw or base64, zlib or not), INP of Abaqus and
+// CalculiX (nodes, elements, sets). The format is known by the name's ending and confirmed by the
+// content. Errors name file and line (or byte offset).
 pl_status pl_mesh_read(pl_env *env, const char *path, pl_mesh **out);
 // The same, refusing more than so many vertices as soon as the file declares them.
 pl_status pl_mesh_read_most(pl_env *env, const char *path, int most, pl_mesh **out);

@@ -446,6 +446,19 @@ $EndElements
 
 
 @test
+def formats_give_the_same_modes():
+    data = source / "tests" / "mesh" / "data"
+    text = ("pliant: 1\nunits: {length: mm}\nmaterials: {pa: {young: 1700 MPa, poisson: 0.4, density: 1010 kg/m^3}}\n"
+            "bodies:\n  - {name: bar, solid: {mesh: %s, material: pa}}\nfixed: bar group bottom\nanalyses: [modes: {count: 5}]\n")
+    csv = {}
+    for kind, name in (("msh", "bricks_22_ascii.msh"), ("inp", "bricks.inp")):
+        shutil.copy(data / name, work / ("bricks." + kind))
+        run("run", scene(f"bricks-{kind}.yaml", text % f"bricks.{kind}"), "-o", work / f"bricks-{kind}")
+        csv[kind] = (work / f"bricks-{kind}" / "modes.csv").read_text()
+    assert csv["msh"] == csv["inp"] and len(csv["msh"].splitlines()) >= 6, csv
+
+
+@test
 def mesh_in_pieces():
     stl(work / "noise.stl")
     run("check", scene("noise.yaml", SHEET % ("noise.stl", "")), out="in 18 pieces",

@@ -77,10 +77,15 @@ static void corpus_vtu(void **state) {
   replay_folder("vtu");
 }
 
+static void corpus_inp(void **state) {
+  (void)state;
+  replay_folder("inp");
+}
+
 int test_corpus(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(corpus_obj), cmocka_unit_test(corpus_stl), cmocka_unit_test(corpus_ply),
-      cmocka_unit_test(corpus_msh), cmocka_unit_test(corpus_vtu),
+      cmocka_unit_test(corpus_msh), cmocka_unit_test(corpus_vtu), cmocka_unit_test(corpus_inp),
   };
   return cmocka_run_group_tests_name("mesh.corpus", tests, NULL, NULL);
 }

@@ -116,6 +116,45 @@ def ply():
     put("binary_index.ply", (head + "end_header\n").encode() + body[:-4] + b"\xff" * 4)
 
 
+def inp():
+    nodes = "*NODE\n1, 0, 0, 0\n2, 1, 0, 0\n3, 0, 1, 0\n"
+    elements = "*ELEMENT, TYPE=S3, ELSET=all\n1, 1, 2, 3\n"
+    put("garbage.inp", "this is no mesh\n")
+    put("no_elements.inp", nodes)
+    put("node_word.inp", nodes.replace("1, 0, 0\n3", "one, 0, 0\n3") + elements)
+    put("node_id.inp", nodes.replace("\n2,", "\n-2,") + elements)
+    put("node_nan.inp", nodes.replace("2, 1,", "2, 1e999,") + elements)
+    put("node_twice.inp", "** first\n" + nodes.replace("\n3,", "\n2,") + elements)
+    put("node_unknown.inp", nodes + elements.replace("2, 3", "2, 4"))
+    put("cylindrical.inp", nodes.replace("NODE", "NODE, SYSTEM=C") + elements)
+    put("type_missing.inp", nodes + "*ELEMENT\n1, 1, 2, 3\n")
+    put("type_unknown.inp", nodes + elements.replace("S3", "MASS"))
+    put("prism.inp", nodes + elements.replace("S3", "C3D6"))
+    put("pyramid.inp", nodes + elements.replace("S3", "C3D5"))
+    put("element_short.inp", nodes + elements.replace(", 3\n", "\n"))
+    put("element_cut.inp", nodes + elements.replace(" 3\n", "\n"))
+    put("element_long.inp", nodes + elements.replace("2, 3\n", "2, 3, 1\n"))
+    put("element_twice.inp", nodes + elements + elements)
+    put("include.inp", nodes + "*include, input=more.inp\n")
+    put("input.inp", "*NODE, INPUT=nodes.txt\n" + elements)
+    put("system.inp", "*SYSTEM\n1, 0, 0, 1, 1, 0\n" + nodes + elements)
+    put("made.inp", nodes + "*NGEN\n1, 2\n" + elements)
+    put("parts.inp", f"*PART, NAME=a\n{nodes}{elements}*END PART\n*Part, name=b\n*END PART\n")
+    instance = "*INSTANCE, NAME=i, PART=a\n%s*END INSTANCE\n"
+    assembly = f"*PART, NAME=a\n{nodes}{elements}*END PART\n*ASSEMBLY, NAME=s\n%s*END ASSEMBLY\n"
+    put("instances.inp", assembly % (2 * instance % ("", "")))
+    put("moved.inp", assembly % (instance % "1, 0, 0\n"))
+    put("reference_point.inp", assembly % (instance % "" + "*NODE\n1, 0, 0, 0\n"))
+    put("set_node.inp", nodes + elements + "*NSET, NSET=a\n1, 2,\n7\n")
+    put("set_element.inp", nodes + elements + "*ELSET, ELSET=a\n1, 7\n")
+    put("set_name.inp", nodes + elements + "*NSET\n1, 2\n")
+    put("set_unknown.inp", nodes + elements + "*NSET, NSET=a\nb\n")
+    put("set_range.inp", nodes + elements + "*NSET, NSET=a, GENERATE\n3, 1\n")
+    put("set_step.inp", nodes + elements + "*NSET, NSET=a, GENERATE\n1, 3, 0\n")
+    put("name_long.inp", nodes + elements.replace("all", "n" * 300))
+    put("parameters.inp", nodes + "*ELEMENT" + ", a=1" * 40 + "\n")
+
+
 def msh():
     head = "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n"
     nodes = "$Nodes\n3\n1 0 0 0\n2 1 0 0\n3 0 1 0\n$EndNodes\n"
@@ -238,5 +277,6 @@ if __name__ == "__main__":
     obj()
     stl()
     ply()
+    inp()
     msh()
     vtu()

@@ -21,12 +21,14 @@ def gmsh_samples():
         for version in ("22", "41"):
             gmsh(f"{name}.geo", f"{name}_{version}_ascii.msh", "-format", f"msh{version}")
             gmsh(f"{name}.geo", f"{name}_{version}_binary.msh", "-format", f"msh{version}", "-bin")
+        gmsh(f"{name}.geo", f"{name}.inp", "-format", "inp", "-setnumber", "Mesh.SaveGroupsOfNodes", "1")
     parametric = ["-setnumber", "Mesh.SaveParametric", "1", "-format", "msh41"]
     gmsh("plate.geo", "plate_41_parametric_ascii.msh", *parametric)
     gmsh("plate.geo", "plate_41_parametric_binary.msh", *parametric, "-bin")
     gmsh("plate.geo", "bad/second_order_22.msh", "-order", "2", "-format", "msh22")
     gmsh("plate.geo", "bad/second_order_41.msh", "-order", "2", "-format", "msh41", "-bin")
     gmsh("plate.geo", "bad/version_40.msh", "-format", "msh40")
+    gmsh("plate.geo", "bad/second_order.inp", "-order", "2", "-format", "inp")
 
 
 # a unit cube, a tetrahedron of volume 1/6, a triangle of area 1/2, a unit square, a unit segment,

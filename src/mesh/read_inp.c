@@ -1,0 +1,445 @@
+#include "read_impl.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+// Abaqus and CalculiX input files: *NODE, *ELEMENT, *NSET, *ELSET of a flat file or of one part;
+// other keywords and their data are passed over. Nodes, elements and sets may stand in any order,
+// so the text is walked once for each.
+
+typedef enum pass { NODES, ELEMENTS, SETS, PASS_COUNT } pass;
+
+typedef struct span { // a piece of the text, without blanks around it
+  const char *s;
+  size_t n;
+} span;
+
+enum { PARAMETER_MAX = 32, ID_MAX = 2000000000 };
+
+typedef struct inp {
+  pl_load *in;
+  pass now;
+  const char *next; // start of the line after this one
+  int count;        // lines before next
+  int more, open;   // there is a line; data of the block may follow
+  span line;        // as far as it is not read yet
+  int nparameter;   // of the keyword line
+  span parameter[PARAMETER_MAX], value[PARAMETER_MAX];
+  pl_load_ids node, element; // element: index * PL_CELL_COUNT + type
+  int npart, ninstance, in_assembly;
+  char (*name)[PL_READ_NAME + 1]; // [nname] sets by their names in small letters
+  int *set;                       // [nname] number of the set
+  int nname, cap_name, cap_set;
+  pl_load_hash by_name;
+} inp;
+
+static const char flat[] = "write the file without parts and assemblies";
+
+// ---- lines and fields -------------------------------------------------------------------------
+
+static span trim(const char *s, const char *end) {
+  while (s < end && pl_is_space(*s)) s++;
+  while (end > s && pl_is_space(end[-1])) end--;
+  return (span){s, (size_t)(end - s)};
+}
+
+static int is(span s, const char *word) {
+  return s.n == strlen(word) && strncasecmp(s.s, word, s.n) == 0;
+}
+
+// the next line that is neither empty nor a comment; 0 at the end
+static int next_line(inp *k) {
+  const char *end = k->in->end;
+  while (k->next < end) {
+    const char *stop = memchr(k->next, '\n', (size_t)(end - k->next));
+    k->line = trim(k->next, stop ? stop : end);
+    k->next = stop ? stop + 1 : end;
+    k->in->line = ++k->count;
+    if (k->line.n > 0 && !(k->line.n > 1 && k->line.s[0] == '*' && k->line.s[1] == '*')) return 1;
+  }
+  return 0;
+}
+
+// goes to the next data line of the block; 0: a keyword or the end
+static int data_line(inp *k) {
+  k->more = next_line(k);
+  k->open = k->more && k->line.s[0] != '*';
+  return k->open;
+}
+
+// takes the field before the next comma off the line; commas may stand in quotes. *last: no comma
+// followed it
+static span take_field(inp *k, int *last) {
+  const char *s = k->line.s, *end = s + k->line.n, *p = s;
+  for (int quoted = 0; p < end && (quoted || *p != ','); p++) quoted ^= *p == '"';
+  *last = p == end;
+  k->line = trim(p < end ? p + 1 : p, end);
+  return trim(s, p);
+}
+
+static const char *show(span f, char *word) {
+  pl_load text = {.at = f.s, .end = f.s + f.n};
+  return pl_word_show(&text, word);
+}
+
+static int is_whole(span f, int64_t *out) {
+  pl_load text = {.at = f.s, .end = f.s + f.n};
+  return f.n > 0 && pl_scan_int(&text, out) && text.at == text.end;
+}
+
+static pl_status whole(inp *k, span f, const char *what, int64_t *out) {
+  char word[PL_READ_WORD];
+  if (is_whole(f, out) && *out > 0 && *out <= ID_MAX) return PL_OK;
+  return pl_load_fail(k->in, NULL, "'%s' is not %s", show(f, word), what);
+}
+
+// a coordinate: one that is left out is 0, and exponents may have Fortran's D
+static pl_status real(inp *k, span f, double *out) {
+  char word[PL_READ_WORD], text[64];
+  *out = 0;
+  if (f.n == 0) return PL_OK;
+  for (size_t i = 0; i < f.n && i < sizeof text; i++)
+    text[i] = (char)(f.s[i] == 'D' || f.s[i] == 'd' ? 'e' : f.s[i]);
+  if (f.n <= sizeof text && pl_number_scan(text, f.n, out) == f.n) return PL_OK;
+  return pl_load_fail(k->in, NULL, "'%s' is not a number", show(f, word));
+}
+
+// ---- keywords ---------------------------------------------------------------------------------
+
+// the keyword of the line and its parameters; a comma at the end continues the line
+static pl_status read_keyword(inp *k, char *keyword, size_t size) {
+  int last;
+  span f = take_field(k, &last);
+  size_t n = 0;
+  // blanks inside do not matter
+  for (size_t i = 1; i < f.n; i++)
+    if (!pl_is_blank(f.s[i]) && n + 1 < size) keyword[n++] = f.s[i];
+  keyword[n] = 0;
+  k->nparameter = 0;
+  while (!last) {
+    if (k->line.n == 0 && !next_line(k)) break;
+    f = take_field(k, &last);
+    if (k->nparameter == PARAMETER_MAX)
+      return pl_load_fail(k->in, NULL, "more than %d parameters", PARAMETER_MAX);
+    const char *equal = memchr(f.s, '=', f.n), *end = f.s + f.n;
+    span v = equal ? trim(equal + 1, end) : (span){end, 0};
+    if (v.n > 1 && v.s[0] == '"' && v.s[v.n - 1] == '"') v = trim(v.s + 1, v.s + v.n - 1);
+    k->parameter[k->nparameter] = trim(f.s, equal ? equal : end);
+    k->value[k->nparameter++] = v;
+  }
+  return PL_OK;
+}
+
+// the value of a parameter, NULL: it is not given
+static const span *find_parameter(const inp *k, const char *name) {
+  for (int i = 0; i < k->nparameter; i++)
+    if (is(k->parameter[i], name)) return &k->value[i];
+  return NULL;
+}
+
+// ---- sets -------------------------------------------------------------------------------------
+
+// the set of a name, letters in either case; *set is -1 for one that is not there and not to be
+// made
+static pl_status find_set(inp *k, span name, int make, int *set) {
+  char key[PL_READ_NAME + 1] = {0};
+  int *slot;
+  *set = -1;
+  if (name.n == 0) return pl_load_fail(k->in, NULL, "a set without a name");
+  if (name.n > PL_READ_NAME)
+    return pl_load_fail(k->in, NULL, "a name of %zu bytes; at most %d", name.n, PL_READ_NAME);
+  for (size_t i = 0; i < name.n; i++)
+    key[i] = (char)(name.s[i] >= 'A' && name.s[i] <= 'Z' ? name.s[i] + 32 : name.s[i]);
+  PL_TRY(pl_load_find(k->in->env, &k->by_name, k->name, sizeof key, k->nname, key, &slot));
+  if (*slot) {
+    *set = k->set[*slot - 1];
+    return PL_OK;
+  }
+  if (!make) return PL_OK;
+  PL_TRY(pl_load_name_set(k->in, name.s, name.n, set));
+  PL_TRY(pl_grow(k->in->env, &k->name, k->nname, &k->cap_name, sizeof key));
+  PL_TRY(pl_grow(k->in->env, &k->set, k->nname, &k->cap_set, sizeof *k->set));
+  memcpy(k->name[k->nname], key, sizeof key);
+  k->set[k->nname++] = *set;
+  *slot = k->nname;
+  return PL_OK;
+}
+
+// puts a node, or an element, into a set
+static pl_status put_member(inp *k, int set, int nodes, int64_t id) {
+  int at = pl_load_ids_find(nodes ? &k->node : &k->element, id);
+  if (at < 0)
+    return pl_load_fail(k->in, NULL, "a set names %s %lld, which is not there",
+                        nodes ? "node" : "element", (long long)id);
+  int list = nodes ? PL_CELL_COUNT : at % PL_CELL_COUNT, i = nodes ? at : at / PL_CELL_COUNT;
+  return pl_load_put(k->in, set, list, i, i + 1);
+}
+
+// puts what a set holds into another
+static pl_status put_set(inp *k, int set, int other) {
+  for (int list = 0; list < PL_READ_LIST && other != set; list++)
+    for (int i = 0; i < k->in->set[other].list[list].n; i++) {
+      const int *run = k->in->set[other].list[list].run[i];
+      PL_TRY(pl_load_put(k->in, set, list, run[0], run[1]));
+    }
+  return PL_OK;
+}
+
+static pl_status put_named(inp *k, int set, span name) {
+  char word[PL_READ_WORD];
+  int other;
+  PL_TRY(find_set(k, name, 0, &other));
+  if (other < 0)
+    return pl_load_fail(k->in, "a set must stand before the sets that name it",
+                        "'%s' is neither a number nor a set", show(name, word));
+  return put_set(k, set, other);
+}
+
+// `first, last, step` of GENERATE
+static pl_status generate(inp *k, int set, int nodes) {
+  int64_t v[3] = {0, 0, 1};
+  int n = 0, last = 0;
+  for (; n < 3 && !last && k->line.n > 0; n++)
+    PL_TRY(whole(k, take_field(k, &last), "a number of a range", &v[n]));
+  if (n < 2 || k->line.n > 0 || v[1] < v[0])
+    return pl_load_fail(k->in, NULL, "a range is FIRST, LAST or FIRST, LAST, STEP");
+  for (int64_t id = v[0]; id <= v[1]; id += v[2]) PL_TRY(put_member(k, set, nodes, id));
+  return PL_OK;
+}
+
+static pl_status read_set(inp *k, int nodes) {
+  const span *name = find_parameter(k, nodes ? "NSET" : "ELSET");
+  const span *of = nodes ? find_parameter(k, "ELSET") : NULL;
+  int ranges = find_parameter(k, "GENERATE") != NULL, set;
+  if (!name) return pl_load_fail(k->in, NULL, "a set without a name");
+  PL_TRY(find_set(k, *name, 1, &set));
+  // the nodes of elements: those elements choose the same nodes
+  if (of) PL_TRY(put_named(k, set, *of));
+  while (data_line(k)) {
+    if (ranges) {
+      PL_TRY(generate(k, set, nodes));
+      continue;
+    }
+    for (int last = 0; !last && k->line.n > 0;) {
+      int64_t id;
+      span f = take_field(k, &last);
+      if (f.n == 0) continue;
+      PL_TRY(is_whole(f, &id) ? put_member(k, set, nodes, id) : put_named(k, set, f));
+    }
+  }
+  return PL_OK;
+}
+
+static pl_status read_nset(inp *k) {
+  return read_set(k, 1);
+}
+
+static pl_status read_elset(inp *k) {
+  return read_set(k, 0);
+}
+
+// ---- nodes ------------------------------------------------------------------------------------
+
+// the set that a *NODE or *ELEMENT line names, -1: none
+static pl_status block_set(inp *k, const char *parameter, int *set) {
+  const span *name = find_parameter(k, parameter);
+  *set = -1;
+  return name ? find_set(k, *name, 1, set) : PL_OK;
+}
+
+static pl_status read_nodes(inp *k) {
+  if (k->in_assembly)
+    return pl_load_fail(k->in, flat,
+                        "nodes of an assembly, such as reference points, are not read");
+  const span *system = find_parameter(k, "SYSTEM");
+  if (system && !is(*system, "R"))
+    return pl_load_fail(k->in, "write nodes with x, y and z",
+                        "nodes in cylindrical or spherical coordinates are not read");
+  int set;
+  PL_TRY(block_set(k, "NSET", &set));
+  while (data_line(k)) {
+    int64_t id;
+    double x[3] = {0};
+    int last, at = k->in->nvert;
+    PL_TRY(whole(k, take_field(k, &last), "the number of a node", &id));
+    for (int c = 0; c < 3 && !last; c++) PL_TRY(real(k, take_field(k, &last), &x[c]));
+    PL_TRY(pl_load_ids_add(k->in, &k->node, id, at));
+    PL_TRY(pl_load_vertex(k->in, x[0], x[1], x[2]));
+    if (set >= 0) PL_TRY(pl_load_put(k->in, set, PL_CELL_COUNT, at, at + 1));
+  }
+  return PL_OK;
+}
+
+// ---- elements ---------------------------------------------------------------------------------
+
+// Types by the start of their names; letters behind it tell how they are integrated. PL_CELL_COUNT
+// and above: not read.
+enum { SECOND_ORDER = PL_CELL_COUNT, PRISM, PYRAMID };
+static const struct {
+  const char *name;
+  int type;
+} element_types[] = {
+    {"T2D2", PL_SEG2},       {"T3D2", PL_SEG2},        {"B21", PL_SEG2},
+    {"B23", PL_SEG2},        {"B31", PL_SEG2},         {"B33", PL_SEG2},
+    {"S3", PL_TRI3},         {"STRI3", PL_TRI3},       {"CPS3", PL_TRI3},
+    {"CPE3", PL_TRI3},       {"M3D3", PL_TRI3},        {"R3D3", PL_TRI3},
+    {"SFM3D3", PL_TRI3},     {"S4", PL_QUAD4},         {"CPS4", PL_QUAD4},
+    {"CPE4", PL_QUAD4},      {"M3D4", PL_QUAD4},       {"R3D4", PL_QUAD4},
+    {"SFM3D4", PL_QUAD4},    {"C3D4", PL_TET4},        {"C3D8", PL_HEX8},
+    {"T2D3", SECOND_ORDER},  {"T3D3", SECOND_ORDER},   {"B22", SECOND_ORDER},
+    {"B32", SECOND_ORDER},   {"S6", SECOND_ORDER},     {"S8", SECOND_ORDER},
+    {"S9", SECOND_ORDER},    {"STRI65", SECOND_ORDER}, {"CPS6", SECOND_ORDER},
+    {"CPS8", SECOND_ORDER},  {"CPE6", SECOND_ORDER},   {"CPE8", SECOND_ORDER},
+    {"M3D6", SECOND_ORDER},  {"M3D8", SECOND_ORDER},   {"C3D10", SECOND_ORDER},
+    {"C3D15", SECOND_ORDER}, {"C3D20", SECOND_ORDER},  {"C3D27", SECOND_ORDER},
+    {"C3D6", PRISM},         {"C3D5", PYRAMID},
+};
+
+static pl_status cell_type(inp *k, int *type) {
+  const span *name = find_parameter(k, "TYPE");
+  char word[PL_READ_WORD];
+  if (!name || name->n == 0) return pl_load_fail(k->in, NULL, "*ELEMENT without a TYPE");
+  *type = -1;
+  for (size_t i = 0; i < sizeof element_types / sizeof element_types[0]; i++) {
+    size_t n = strlen(element_types[i].name);
+    if (name->n < n || strncasecmp(name->s, element_types[i].name, n) != 0) continue;
+    if (name->n == n || name->s[n] < '0' || name->s[n] > '9') *type = element_types[i].type;
+  }
+  if (*type == SECOND_ORDER)
+    return pl_load_fail(k->in, "mesh with elements of first order",
+                        "elements of second order (%s) are not read", show(*name, word));
+  if (*type == PRISM || *type == PYRAMID)
+    return pl_load_fail(k->in, "mesh with tetrahedra or hexahedra only", "%s (%s) are not read",
+                        *type == PRISM ? "prisms" : "pyramids", show(*name, word));
+  if (*type < 0)
+    return pl_load_fail(k->in,
+                        "lines (T3D2 B31), triangles (S3 CPS3), quads (S4 CPS4), C3D4 and C3D8 are "
+                        "read; remove this block",
+                        "unknown element type '%s'", show(*name, word));
+  return PL_OK;
+}
+
+static pl_status read_element(inp *k, int type, int set) {
+  int v[PL_CELL_VERT_MAX] = {0}, last;
+  int64_t id, node;
+  PL_TRY(whole(k, take_field(k, &last), "the number of an element", &id));
+  for (int c = 0; c < pl_cell_nvert[type]; c++) {
+    // a comma at the end of a line continues it
+    if (!last && k->line.n == 0 && !data_line(k)) last = 1;
+    if (last)
+      return pl_load_fail(k->in, NULL, "element %lld has %d nodes; it needs %d", (long long)id, c,
+                          pl_cell_nvert[type]);
+    PL_TRY(whole(k, take_field(k, &last), "the number of a node", &node));
+    v[c] = pl_load_ids_find(&k->node, node);
+    if (v[c] < 0)
+      return pl_load_fail(k->in, NULL, "an element names node %lld, which is not there",
+                          (long long)node);
+  }
+  if (k->line.n > 0)
+    return pl_load_fail(k->in, NULL, "element %lld has more than %d nodes", (long long)id,
+                        pl_cell_nvert[type]);
+  int at = k->in->cell[type].n;
+  if (at > (INT32_MAX - PL_CELL_COUNT) / PL_CELL_COUNT)
+    return pl_load_fail(k->in, NULL, "too many elements");
+  PL_TRY(pl_load_ids_add(k->in, &k->element, id, at * PL_CELL_COUNT + type));
+  PL_TRY(pl_load_cell(k->in, (pl_cell_type)type, v));
+  return set >= 0 ? pl_load_put(k->in, set, type, at, at + 1) : PL_OK;
+}
+
+static pl_status read_elements(inp *k) {
+  int type = 0, set;
+  PL_TRY(cell_type(k, &type));
+  PL_TRY(block_set(k, "ELSET", &set));
+  while (data_line(k)) PL_TRY(read_element(k, type, set));
+  return PL_OK;
+}
+
+// ---- parts and what is refused ----------------------------------------------------------------
+
+static pl_status read_part(inp *k) {
+  if (++k->npart > 1) return pl_load_fail(k->in, flat, "more than one part");
+  return PL_OK;
+}
+
+static pl_status read_instance(inp *k) {
+  if (++k->ninstance > 1) return pl_load_fail(k->in, flat, "more than one instance of a part");
+  k->in_assembly = 0;
+  if (data_line(k)) return pl_load_fail(k->in, flat, "an instance that is moved");
+  return PL_OK;
+}
+
+static pl_status read_assembly(inp *k) {
+  k->in_assembly = 1;
+  return PL_OK;
+}
+
+static pl_status refuse_include(inp *k) {
+  return pl_load_fail(k->in, "put the lines of that file here", "*INCLUDE is not read");
+}
+
+static pl_status refuse_system(inp *k) {
+  return pl_load_fail(k->in, "write nodes with x, y and z", "*SYSTEM is not read");
+}
+
+static pl_status refuse_made(inp *k) {
+  return pl_load_fail(k->in, "write all nodes and elements out",
+                      "nodes or elements that are made by a keyword are not read");
+}
+
+static const struct {
+  const char *name;
+  pass when;
+  pl_status (*read)(inp *k);
+} keywords[] = {{"NODE", NODES, read_nodes},        {"ELEMENT", ELEMENTS, read_elements},
+                {"NSET", SETS, read_nset},          {"ELSET", SETS, read_elset},
+                {"PART", NODES, read_part},         {"INSTANCE", NODES, read_instance},
+                {"ASSEMBLY", NODES, read_assembly}, {"ENDINSTANCE", NODES, read_assembly},
+                {"INCLUDE", NODES, refuse_include}, {"SYSTEM", NODES, refuse_system},
+                {"NGEN", NODES, refuse_made},       {"NFILL", NODES, refuse_made},
+                {"NCOPY", NODES, refuse_made},      {"NMAP", NODES, refuse_made},
+                {"ELGEN", NODES, refuse_made},      {"ELCOPY", NODES, refuse_made}};
+
+// one keyword and its data; the line is then the next keyword
+static pl_status read_block(inp *k) {
+  char keyword[PL_READ_WORD], word[PL_READ_WORD];
+  if (k->line.s[0] != '*')
+    return pl_load_fail(k->in, NULL, "expected a keyword such as *NODE, got '%s'",
+                        show(k->line, word));
+  PL_TRY(read_keyword(k, keyword, sizeof keyword));
+  k->open = 1;
+  for (size_t i = 0; i < sizeof keywords / sizeof keywords[0]; i++)
+    if (keywords[i].when == k->now && strcasecmp(keyword, keywords[i].name) == 0) {
+      if ((keywords[i].read == read_nodes || keywords[i].read == read_elements) &&
+          find_parameter(k, "INPUT"))
+        return refuse_include(k);
+      PL_TRY(keywords[i].read(k));
+    }
+  // what was not read is passed over
+  while (k->open) data_line(k);
+  return PL_OK;
+}
+
+static pl_status read_all(inp *k) {
+  const char *begin = k->in->at;
+  for (k->now = NODES; k->now < PASS_COUNT; k->now++) {
+    k->next = begin;
+    k->count = 0;
+    k->more = next_line(k);
+    while (k->more) PL_TRY(read_block(k));
+    if (k->now == NODES) PL_TRY(pl_load_ids_sort(k->in, &k->node, "node"));
+    if (k->now == ELEMENTS) PL_TRY(pl_load_ids_sort(k->in, &k->element, "element"));
+  }
+  return PL_OK;
+}
+
+pl_status pl_read_inp(pl_load *in) {
+  inp k = {.in = in};
+  pl_status s = read_all(&k);
+  pl_free(in->env, k.node.at);
+  pl_free(in->env, k.element.at);
+  pl_free(in->env, k.name);
+  pl_free(in->env, k.set);
+  pl_free(in->env, k.by_name.slot);
+  return s;
+}
