@@ -45,6 +45,7 @@ pl_status pl_hb_create(const pl_model *m, const pl_params *p, pl_work *w, int nh
 void pl_hb_free(pl_hb *hb);
 int pl_hb_size(const pl_hb *hb); // nfree (2 nharm + 1)
 int pl_hb_nharm(const pl_hb *hb);
+int pl_hb_nsample(const pl_hb *hb);
 // After the parameters changed.
 pl_status pl_hb_refresh(pl_hb *hb);
 

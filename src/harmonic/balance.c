@@ -13,6 +13,9 @@ int pl_hb_size(const pl_hb *hb) {
 int pl_hb_nharm(const pl_hb *hb) {
   return hb->f.H;
 }
+int pl_hb_nsample(const pl_hb *hb) {
+  return hb->f.N;
+}
 const double *pl_hb_residual(const pl_hb *hb) {
   return hb->h;
 }
