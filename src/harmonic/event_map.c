@@ -8,7 +8,13 @@
 
 #include <string.h>
 
+#if defined(__OPTIMIZE__) && defined(__GNUC__) && !defined(__clang__) && !defined(PL_SANITIZED)
+#pragma GCC optimize("O3", "fp-contract=fast")
+#endif
 #pragma GCC diagnostic ignored "-Wpsabi"
+#define COPY "event_map.inc"
+#include "pliant/copies.h"
+
 enum { STAGES = 5 };     // a step
 enum { SPAN_STEPS = 4 }; // between two events, at least
 static const double GAMMA = 0.25;
@@ -23,7 +29,7 @@ static const double MARGIN = 1e-4; // about the unit circle
 static const double INSIDE = 1e-7; // part of a span by which stages keep away from its ends
 
 typedef struct stage {
-  double *K, *D;     // [npair]
+  double *K, *D;     // [npair]; D NULL: no damping
   double *L;         // factor of M + h gamma D + (h gamma)^2 K in the envelope; NULL:
   pl_factor *factor; // one of any matrix
 } stage;
@@ -163,14 +169,16 @@ static pl_status make_stage(map *d, int k, double h, double phase, const double 
   stage *g = &d->stage[k];
   size_t npair = (size_t)d->t.P.nnz;
   double hg = h * GAMMA;
-  g->K = pl_alloc(d->v->env, npair * (d->t.rated ? 2 : 1), sizeof(double));
+  int damped = d->t.rated || d->alpha != 0;
+  g->K = pl_alloc(d->v->env, npair * (damped ? 2 : 1), sizeof(double));
   if (!g->K) return PL_E_NOMEM;
-  g->D = d->t.rated ? g->K + npair : NULL;
+  g->D = damped ? g->K + npair : NULL;
   memcpy(g->K, K, npair * sizeof(double));
-  if (g->D) memcpy(g->D, D, npair * sizeof(double));
+  for (size_t i = 0; damped && i < npair; i++)
+    g->D[i] = d->alpha * d->M[i] + (d->t.rated ? D[i] : 0);
   PL_TRY(add_sliders(d, k, phase, g->K));
   for (size_t i = 0; i < npair; i++)
-    d->S.val[i] = (1 + hg * d->alpha) * d->M[i] + hg * hg * g->K[i] + (g->D ? hg * g->D[i] : 0);
+    d->S.val[i] = d->M[i] + hg * hg * g->K[i] + (damped ? hg * g->D[i] : 0);
   return factorise(d, g);
 }
 
@@ -229,10 +237,6 @@ static pl_status solve(const map *d, const stage *g, pl_pack *x) {
   return PL_OK;
 }
 
-static void add(int n, double f, const pl_pack *x, pl_pack *y) {
-  for (int i = 0; i < n; i++) y[i] += f * x[i];
-}
-
 // what stage i of step k has to balance
 static void load_stage(map *d, int k, int i) {
   const stage *g = &d->stage[k * STAGES + i];
@@ -245,13 +249,12 @@ static void load_stage(map *d, int k, int i) {
     V[a] = y[n + a];
   }
   for (int j = 0; j < i; j++) {
-    add(d->n, h * h * d->AA[i][j], d->W + (size_t)j * n, X);
-    add(d->n, h * A[i][j], d->W + (size_t)j * n, V);
+    PICK(add)(d->n, h * h * d->AA[i][j], d->W + (size_t)j * n, X);
+    PICK(add)(d->n, h * A[i][j], d->W + (size_t)j * n, V);
   }
   memset(r, 0, n * sizeof *r);
   multiply(d, g->K, -1, X, r);
   if (g->D) multiply(d, g->D, -1, V, r);
-  if (d->alpha != 0) multiply(d, d->M, -d->alpha, V, r);
   for (int j = 0; j < d->e.nslide; j++) {
     const slide *s = &d->e.slide[j];
     const double *pull =
@@ -276,10 +279,10 @@ static pl_status advance(map *d, int k) {
     load_stage(d, k, i);
     PL_TRY(solve(d, &d->stage[k * STAGES + i], d->W + (size_t)i * n));
   }
-  add(d->n, l->h, v, x);
+  PICK(add)(d->n, l->h, v, x);
   for (int i = 0; i < STAGES; i++) {
-    add(d->n, l->h * l->h * d->AA[STAGES - 1][i], d->W + (size_t)i * n, x);
-    add(d->n, l->h * A[STAGES - 1][i], d->W + (size_t)i * n, v);
+    PICK(add)(d->n, l->h * l->h * d->AA[STAGES - 1][i], d->W + (size_t)i * n, x);
+    PICK(add)(d->n, l->h * A[STAGES - 1][i], d->W + (size_t)i * n, v);
   }
   return PL_OK;
 }
