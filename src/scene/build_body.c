@@ -120,12 +120,17 @@ static int read_cells(reader *r, const pl_node *at, int n, int *cells) {
 
 // hinges bend rightly on equilateral triangles: rows 0.866 of a side apart
 static void check_equilateral(reader *r, const grid_def *d, const int n[2], const double l[2]) {
-  double ratio = l[1] / n[1] / (l[0] / n[0]);
+  double ratio = l[1] / n[1] / (l[0] / n[0]), off;
   if (fabs(ratio / 0.8660254 - 1) < 0.05) return;
   char hint[PL_TEXT];
-  double rows = fmax(1, rint(l[1] / (0.8660254 * l[0] / n[0])));
-  double cells = fmax(1, rint(l[0] * 0.8660254 * rows / l[1]));
-  int fits = rows <= CELLS_MAX && cells <= CELLS_MAX;
+  double rows = fmax(1, rint(l[1] / (0.8660254 * l[0] / n[0]))) - 1, cells;
+  // coarse grids cannot come near: more rows, until they do
+  do {
+    rows++;
+    cells = fmax(1, rint(l[0] * 0.8660254 * rows / l[1]));
+    off = fabs(l[1] * cells / (l[0] * rows) / 0.8660254 - 1);
+  } while (off >= 0.05 && rows < CELLS_MAX);
+  int fits = off < 0.05 && rows <= CELLS_MAX && cells <= CELLS_MAX;
   snprintf(hint, sizeof hint, "write cells: [%.0f, %.0f]", cells, rows);
   warning(r, d->cells, fits ? hint : "make the rectangle less narrow",
           "these cells make triangles %.2f times as high as equilateral ones; hinges then bend too "

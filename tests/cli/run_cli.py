@@ -459,6 +459,16 @@ def formats_give_the_same_modes():
 
 
 @test
+def cells_that_are_hinted_at_fit():
+    text = ("pliant: 1\nunits: {length: mm}\nmaterials: {pet: {young: 4 GPa, poisson: 0.35, density: 1380 kg/m^3}}\nbodies:\n"
+            "  - {name: sheet, shell: {mesh: {grid: {size: [1, 1], cells: %s}}, material: pet, thickness: 0.01 mm}}\n"
+            "fixed: sheet group left\nanalyses: [modes: {count: 2}]\n")
+    run("check", scene("coarse.yaml", text % "[2, 2]"), err="write cells: [5, 6]")
+    p = subprocess.run([pliant, "check", scene("hinted.yaml", text % "[5, 6]")], capture_output=True, text=True)
+    assert p.returncode == DONE and "write cells" not in p.stderr, p.stderr
+
+
+@test
 def mesh_in_pieces():
     stl(work / "noise.stl")
     run("check", scene("noise.yaml", SHEET % ("noise.stl", "")), out="in 18 pieces",
