@@ -315,6 +315,8 @@ def full_disk():
         run("run", path, "-o", folder)
     # a checkpoint that cannot be written leaves the one before
     folder = work / "full.checkpoint"
+    # long enough to be stopped on its way on a busy machine
+    path = scene("longer.yaml", STRIP + "analyses: [{static: {}}, {transient: {duration: 300 ms, step: 1 ms}}]\n")
     start_and_stop(path, folder, 3, signal.SIGKILL)
     before = (folder / "transient.checkpoint").read_bytes()
     run("run", path, "-o", folder, "--resume", "--checkpoint", 0, "-s", "output.plots=no", "-s", "output.report=no",
