@@ -38,7 +38,8 @@ static void open_bench(bench *b, const char *text) {
   d.weight = b->weight;
   check_ok(&b->env, pl_sheet_create(&b->env, &d, 1, &b->sheet));
   static pl_job_opts opts = {.folder = FOLDER};
-  b->j = (job){.env = &b->env, .scene = b->scene, .opts = &opts, .drawable = 1};
+  b->j = (job){
+      .env = &b->env, .scene = b->scene, .opts = &opts, .output = b->scene->output, .drawable = 1};
 }
 
 static void close_bench(bench *b) {
