@@ -1,6 +1,7 @@
 // Equilibria followed by arclength.
 #include "job_impl.h"
 
+#include <math.h>
 #include <string.h>
 
 enum { FIXED_COLUMNS = 5 };
@@ -75,10 +76,9 @@ static void report_result(job *j, const pl_analysis *a, const pl_load_path_info 
     job_note(j, "%s: %s at load factor %.8g", a->name, special_name(&i->special[k]),
              i->special[k].scale);
   if (!j->page) return;
-  pl_page_text(
-      j->page, "The path was followed over %d %s, to load factor %.6g (%s). It passes %d %s.",
-      i->npoint, pl_plural(i->npoint, "point", "points"), i->scale, pl_stop_text(i->reason),
-      i->nspecial, pl_plural(i->nspecial, "fold or branch point", "folds and branch points"));
+  pl_page_text(j->page, "The path was followed over %d %s, to load factor %.6g (%s)%s.", i->npoint,
+               pl_plural(i->npoint, "point", "points"), i->scale, pl_stop_text(i->reason),
+               i->nspecial ? "" : ", without a fold or branch point");
   if (i->nneg > 0)
     pl_page_warning(j->page, "%s: the last equilibrium is not stable under this load (%d %s).",
                     a->name, i->nneg,
@@ -100,11 +100,77 @@ static pl_status write_special(const job *j, const pl_analysis *a, const pl_load
   return st;
 }
 
+// Load over displacement, stable parts drawn through, others dashed; the point where the stability
+// changes belongs to both.
+static pl_status plot_column(job *j, const recorder *r, int col, double rest, const char *what) {
+  int rows = pl_table_rows(r->table), cols = pl_table_cols(r->table);
+  const double *data = pl_table_data(r->table);
+  double *u = pl_alloc(j->env, 3 * (size_t)rows, sizeof *u);
+  if (!u) return PL_E_NOMEM;
+  double *load[2] = {u + rows, u + 2 * rows};
+  for (int i = 0; i < rows; i++) {
+    const double *row = data + (size_t)i * (size_t)cols;
+    int unstable = row[2] > 0, before = i > 0 && row[2 - cols] > 0;
+    u[i] = row[col] - rest;
+    load[0][i] = !unstable || (i > 0 && !before) ? row[0] : NAN;
+    load[1][i] = unstable || before ? row[0] : NAN;
+  }
+  const pl_series series[2] = {{.name = "stable", .n = rows, .x = u, .y = load[0], .colour = 0},
+                               {.name = "unstable under this load",
+                                .n = rows,
+                                .x = u,
+                                .y = load[1],
+                                .dashed = 1,
+                                .colour = 0}};
+  char name[PL_TEXT];
+  snprintf(name, sizeof name, "%.100s-%.100s", r->a->name, what);
+  const pl_plot plot = {.title = what,
+                        .xlabel = "displacement (m)",
+                        .ylabel = "load factor",
+                        .nseries = 2,
+                        .series = series};
+  pl_status st = job_plot(j, name, &plot, "Load over the displacement of the watched place.");
+  pl_free(j->env, u);
+  return st;
+}
+
+static pl_status plot_paths(job *j, const recorder *r) {
+  int dim = j->scene->dim, col = FIXED_COLUMNS;
+  for (int k = 0; k < r->a->nprobe; k++) {
+    const pl_probe *p = &r->a->probe[k];
+    for (int c = 0; c < dim; c++) {
+      char what[PL_TEXT];
+      if (p->component >= 0 && p->component != c) continue;
+      snprintf(what, sizeof what, "%.100s%s%.*s", p->name, p->component < 0 ? "-" : "",
+               p->component < 0, "xyz" + c);
+      PL_TRY(plot_column(j, r, col++, j->scene->params->X[p->node * dim + c], what));
+    }
+  }
+  return PL_OK;
+}
+
+static void page_special(job *j, const pl_load_path_info *i) {
+  enum { COLS = 3 };
+  char text[PL_LOAD_PATH_SPECIALS][2][32];
+  const char *cell[(PL_LOAD_PATH_SPECIALS + 1) * COLS] = {"", "load factor",
+                                                          "negative eigenvalues beyond it"};
+  int n = i->nspecial < PL_LOAD_PATH_SPECIALS ? i->nspecial : PL_LOAD_PATH_SPECIALS;
+  for (int k = 0; k < n; k++) {
+    snprintf(text[k][0], sizeof text[k][0], "%.8g", i->special[k].scale);
+    snprintf(text[k][1], sizeof text[k][1], "%d", i->special[k].nneg);
+    cell[COLS * (k + 1)] = special_name(&i->special[k]);
+    cell[COLS * (k + 1) + 1] = text[k][0];
+    cell[COLS * (k + 1) + 2] = text[k][1];
+  }
+  if (j->page && n > 0) pl_page_grid(j->page, n + 1, COLS, cell);
+}
+
 static pl_status write_files(job *j, const recorder *r, const pl_state *s) {
+  page_special(j, &r->info);
   PL_TRY(job_table(j, r->table, r->a->name, ".csv"));
   PL_TRY(write_special(j, r->a, &r->info));
   PL_TRY(job_shape(j, r->a, s));
-  return job_probe_plots(j, r->a, r->table, 0, FIXED_COLUMNS, "load factor");
+  return plot_paths(j, r);
 }
 
 pl_status job_load_path(job *j, int index, json_t *figures) {

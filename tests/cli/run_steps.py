@@ -227,7 +227,8 @@ def paths_pass_folds():
     # the limit point that tracking finds, the fold back up, and the shape that a snap lands at
     for edges in (30, 60):
         static = lee(edges, 20)
-        a = run("path", static.replace("static: {steps: 20, critical: yes}", "path: {}"))["analyses"][0]
+        shown = static.replace("static: {steps: 20, critical: yes}", "path: {watch: {corner: 'top nearest [24, 120, 0]'}}")
+        a = run("path", shown.replace(QUIET, ""))["analyses"][0]
         want = run("lee", static)["analyses"][0]
         kinds = [p["kind"] for p in a["special"]]
         assert a["reason"] == "end reached" and a["stable"] and kinds == ["fold", "fold"], a
@@ -236,6 +237,8 @@ def paths_pass_folds():
         assert abs(2.5 * a["special"][1]["load_factor"] + 0.95) < 0.02, a
         rows, snapped = table("path", "path"), table("lee", "static")
         assert rows["load_factor"][-1] == 1 and abs(rows["elastic_J"][-1] / snapped["elastic_J"][-1] - 1) < 1e-6
+        page = (work / "path" / "report.html").read_text()
+        assert "unstable under this load" in page and page.count("<td>fold") == 2, edges
     run("path", lee(30, 1).replace("static: {steps: 1, critical: yes}", "path: {to: 1, beyond: 0.5}"), code=3,
         err=["other side", "hint: e.g. to: 1, beyond: -1"])
 

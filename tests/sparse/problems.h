@@ -2,6 +2,7 @@
 #define TESTS_SPARSE_PROBLEMS_H
 
 // Matrices with known properties for the tests of this folder.
+#include "check.h"
 #include "pliant/math.h"
 #include "pliant/sparse.h"
 
@@ -132,6 +133,35 @@ static inline double *random_vector(pl_rng *r, int n) {
   double *v = malloc(((size_t)n + 1) * sizeof *v);
   for (int i = 0; i < n; i++) v[i] = pl_rng_uniform(r, -1, 1);
   return v;
+}
+
+static inline int count_down(void *ctx, const pl_progress *p) {
+  (void)p;
+  return --*(int *)ctx < 0;
+}
+
+// A long factorisation asks on its way whether to go on, at its beginning and near its end.
+static inline void check_stops(pl_env *env, pl_factor_kind kind, const pl_csc *A, int block) {
+  enum { MOST = 1000000 };
+  for (int nthread = 1; nthread <= 2; nthread++) {
+    pl_factor *f;
+    int left = MOST;
+    check_ok(env, pl_factor_create(env, kind, A, block, nthread, &f));
+    env->progress_ctx = &left;
+    env->progress = count_down;
+    check_ok(env, pl_factor_numeric(f, A));
+    assert_true(pl_factor_stats(f).flops > 1e9);
+    int asked = MOST - left;
+    // with more threads only those parts are counted that the caller's own one does
+    if (nthread == 1) assert_true(asked > 50);
+    for (int k = 0; k < 2; k++) {
+      left = k ? (nthread == 1 ? asked - 2 : 1) : 0;
+      check_status(env, pl_factor_numeric(f, A), PL_CANCELLED);
+    }
+    env->progress = NULL;
+    check_ok(env, pl_factor_numeric(f, A));
+    pl_factor_free(f);
+  }
 }
 
 #endif

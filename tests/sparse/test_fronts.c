@@ -184,40 +184,15 @@ static void pivots_elsewhere(void **state) {
   free(keep);
 }
 
-static int count_down(void *ctx, const pl_progress *p) {
-  (void)p;
-  return --*(int *)ctx < 0;
-}
-
-// a long factorisation asks on its way whether to go on, at its beginning and near its end
 static void stopped(void **state) {
   (void)state;
-  enum { MOST = 1000000 };
   pl_env env;
   pl_env_init(&env);
   pl_rng r;
   pl_rng_seed(&r, 6);
   pl_csc A;
   check_ok(&env, blocked(&env, &r, 12, 40, 8, &A));
-  for (int nthread = 1; nthread <= 2; nthread++) {
-    pl_factor *f;
-    int left = MOST;
-    env.progress_ctx = &left;
-    check_ok(&env, pl_factor_create(&env, PL_LU, &A, 40, nthread, &f));
-    env.progress = count_down;
-    check_ok(&env, pl_factor_numeric(f, &A));
-    assert_true(pl_factor_stats(f).flops > 1e9);
-    int asked = MOST - left;
-    // with more threads only those parts are counted that the caller's own one does
-    if (nthread == 1) assert_true(asked > 50);
-    for (int k = 0; k < 2; k++) {
-      left = k ? (nthread == 1 ? asked - 2 : 1) : 0;
-      check_status(&env, pl_factor_numeric(f, &A), PL_CANCELLED);
-    }
-    env.progress = NULL;
-    check_ok(&env, pl_factor_numeric(f, &A));
-    pl_factor_free(f);
-  }
+  check_stops(&env, PL_LU, &A, 40);
   pl_csc_free(&env, &A);
 }
 

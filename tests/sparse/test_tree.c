@@ -496,38 +496,13 @@ static void edge_of_stability(void **state) {
   free(x);
 }
 
-static int count_down(void *ctx, const pl_progress *p) {
-  (void)p;
-  return --*(int *)ctx < 0;
-}
-
-// a long factorisation asks on its way whether to go on, at its beginning and near its end
 static void stopped(void **state) {
   (void)state;
-  enum { MOST = 1000000 };
   pl_env env;
   pl_env_init(&env);
   pl_csc A;
   solid(&env, (int[]){15, 15, 15}, 0, &A);
-  for (int nthread = 1; nthread <= 2; nthread++) {
-    pl_factor *f;
-    int left = MOST;
-    check_ok(&env, pl_factor_create(&env, PL_CHOLESKY, &A, 1, nthread, &f));
-    env.progress_ctx = &left;
-    env.progress = count_down;
-    check_ok(&env, pl_factor_numeric(f, &A));
-    assert_true(pl_factor_stats(f).flops > 1e9);
-    int asked = MOST - left;
-    // with more threads only those parts are counted that the caller's own one does
-    if (nthread == 1) assert_true(asked > 50);
-    for (int k = 0; k < 2; k++) {
-      left = k ? (nthread == 1 ? asked - 2 : 1) : 0;
-      check_status(&env, pl_factor_numeric(f, &A), PL_CANCELLED);
-    }
-    env.progress = NULL;
-    check_ok(&env, pl_factor_numeric(f, &A));
-    pl_factor_free(f);
-  }
+  check_stops(&env, PL_CHOLESKY, &A, 1);
   pl_csc_free(&env, &A);
 }
 
