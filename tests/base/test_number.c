@@ -2,6 +2,8 @@
 
 #include <limits.h>
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static void whole_numbers(void **state) {
@@ -47,6 +49,38 @@ static void decimal_numbers(void **state) {
   }
 }
 
+// to the bit what strtod gives, for short numbers and for those that are not exact in between
+static void nearest_doubles(void **state) {
+  (void)state;
+  static const char *const form[] = {"%.0f", "%.6g", "%.9f", "%.15e", "%.17g", "%.3e"};
+  uint64_t seed = 3;
+  for (int k = 0; k < 60000; k++) {
+    char text[80];
+    seed = seed * 6364136223846793005u + 1442695040888963407u;
+    double x = ldexp((double)(int64_t)seed, -63) * pow(10, k % 61 - 30), v = 0;
+    int n = snprintf(text, sizeof text, form[k % 6], x);
+    assert_int_equal(pl_number_scan(text, (size_t)n, &v), n);
+    double nearest = strtod(text, NULL);
+    assert_memory_equal(&v, &nearest, sizeof v);
+  }
+  static const char *const edge[] = {"9007199254740992",
+                                     "9007199254740993",
+                                     "-0",
+                                     "-0.0e5",
+                                     "0.000000000000001",
+                                     "1e22",
+                                     "1e23",
+                                     "1e-22",
+                                     "1e-23",
+                                     "123456789e-300",
+                                     "1e400"};
+  for (int k = 0; k < (int)(sizeof edge / sizeof edge[0]); k++) {
+    double v = 0, nearest = strtod(edge[k], NULL);
+    assert_int_equal(pl_number_scan(edge[k], strlen(edge[k]), &v), strlen(edge[k]));
+    assert_memory_equal(&v, &nearest, sizeof v);
+  }
+}
+
 // whole words: the whole is a number or none
 static void number_words(void **state) {
   (void)state;
@@ -66,6 +100,7 @@ static void number_words(void **state) {
 int test_number(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(whole_numbers), cmocka_unit_test(printable),
                                      cmocka_unit_test(decimal_numbers),
+                                     cmocka_unit_test(nearest_doubles),
                                      cmocka_unit_test(number_words)};
   return cmocka_run_group_tests_name("base.number", tests, NULL, NULL);
 }
