@@ -232,6 +232,9 @@ typedef struct pl_transient_info {
   double energy_worst;     // J; the most that it was at any time, by size
   double energy_scale;     // J; largest energy of the motion: kinetic, and change of elastic energy
   double energy_time;      // s; when the energy first went beyond PL_ENERGY_WARN of the scale, -1
+  double rule_lost;        // J; to a method that loses energy by design
+  double contact_lost;     // J; to friction and impacts at obstacles
+  double obstacle_work;    // J; of obstacles that move
   double time_error;       // of the motion's peak: what the rule's errors sum up to, -1: not known
   long unsound;            // accepted steps that failed a check however short, see below
   double unsound_time;     // s; of the first of them
@@ -281,9 +284,10 @@ typedef struct pl_history {
   // J; pl_limit_transient: energy at the start; works of limits, contact, damping and drives since.
   // pl_transient: elastic energy at the start, energy made, the most of it by size, largest energy
   // of the motion, work of changing forces; sum of the rule's errors, the most of it and of
-  // displacements (kg^1/2 m). pl_drape has its own.
-  double ledger[8];
-  double lost; // J; pl_transient: to damping and to sliders since the start
+  // displacements (kg^1/2 m); lost in contact, work of obstacles, lost by the rule. pl_drape
+  // has its own.
+  double ledger[11];
+  double lost; // J; pl_transient: to damping, sliders and contact since the start
   int nwarm;
   double *warm; // [nwarm] where solves of limits begin (pl_limit_transient, pl_drape); NULL: none
 } pl_history;

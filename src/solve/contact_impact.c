@@ -85,6 +85,28 @@ static pl_status settle(stepper *st, const rule *u) {
   return PL_OK;
 }
 
+// What the change of impulses, and of velocities with them, takes of the energy. Directions that
+// are driven have the velocity they had.
+static void book_impact(stepper *st, double before) {
+  const contact_set *t = st->contacts;
+  const int *index = pl_model_free_index(t->m);
+  double after = kinetic(st, st->x->v);
+  for (int i = 0; i < t->nset * t->dim; i++) {
+    const pl_contact_pair *a = &t->k->pair[t->set[i / t->dim]];
+    const double *along = t->place[t->set[i / t->dim]].frame[i % t->dim];
+    const double *w = t->k->obstacle[a->obstacle].velocity;
+    for (int c = 0; c < t->dim; c++) {
+      int k = a->node * t->dim + c;
+      double more = (t->f[i] - t->before[i]) * along[c], pushed = more * w[c];
+      st->audit.pushed += pushed;
+      st->audit.contact += pushed - (index[k] < 0 ? more * st->x->v[k] : 0);
+    }
+  }
+  st->audit.contact += before - after;
+  st->audit.kinetic += after - before;
+  st->audit.work += after - before;
+}
+
 pl_status stepper_rest(stepper *st, const rule *u) {
   contact_set *t = st->contacts;
   keep_closed(t, st->heavy);
@@ -92,7 +114,9 @@ pl_status stepper_rest(stepper *st, const rule *u) {
   int m = t->nset * t->dim;
   double whole = u->h * t->share;
   for (int i = 0; i < m; i++) t->before[i] = whole * t->f[i];
+  double energy = kinetic(st, st->x->v);
   PL_TRY(settle(st, u));
+  book_impact(st, energy);
   for (int i = 0; i < m; i++) t->f[i] /= whole;
 
   // the acceleration that goes with the new velocities

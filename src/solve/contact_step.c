@@ -127,6 +127,27 @@ static void coast(stepper *st, const rule *u) {
   }
 }
 
+// Impulses p of contact between velocities v and v1 give p.(v + v1)/2: p.w of obstacles that move
+// with w, less what friction and impacts take.
+static void book_forces(stepper *st, const rule *u) {
+  const contact_set *t = st->contacts;
+  double span = u->h * t->share;
+  st->audit.contact = st->audit.pushed = 0;
+  for (int i = 0; i < t->nset * t->dim; i++) {
+    const pl_contact_pair *a = &t->k->pair[t->set[i / t->dim]];
+    const double *along = t->place[t->set[i / t->dim]].frame[i % t->dim];
+    const double *w = t->k->obstacle[a->obstacle].velocity;
+    for (int c = 0; c < t->dim; c++) {
+      int k = a->node * t->dim + c;
+      double p = span * t->f[i] * along[c];
+      st->audit.pushed += p * w[c];
+      st->audit.contact += p * (w[c] - 0.5 * (st->x->v[k] + st->s->v[k]));
+      // the rule has it as p.v1
+      if (u->method != PL_NEWMARK) st->audit.damped -= 0.5 * p * (st->x->v[k] - st->s->v[k]);
+    }
+  }
+}
+
 pl_status stepper_contact(stepper *st, const rule *u, verdict *v) {
   // v1 = v + h gamma a1: a force f gives the impulse gamma h f
   double share = u->method == PL_NEWMARK ? u->gamma : 1;
@@ -140,9 +161,12 @@ pl_status stepper_contact(stepper *st, const rule *u, verdict *v) {
     s = newton(st, u);
   }
   PL_TRY(s);
-  // impacts take energy afterwards
   *v = audit_step(st, u);
-  if (u->method != PL_NEWMARK) return PL_OK;
-  PL_TRY(leave_impulse(st));
-  return st->contacts->k->impact == PL_IMPACT_REST ? stepper_rest(st, u) : PL_OK;
+  book_forces(st, u);
+  if (u->method == PL_NEWMARK) {
+    PL_TRY(leave_impulse(st));
+    if (st->contacts->k->impact == PL_IMPACT_REST) PL_TRY(stepper_rest(st, u));
+  }
+  *v = audit_contact(st, *v);
+  return PL_OK;
 }

@@ -271,6 +271,9 @@ typedef struct audit {
   double kinetic;     // J; of the free unknowns at x
   double elastic, potential; // J; at x
   double work;               // J; of forces in the step that have no potential, or one that changes
+  double damped;             // J; that a rule which loses energy took in the step
+  double contact;            // J; that friction and impacts took in the step
+  double pushed;             // J; work of obstacles that move
   int turned, strayed;       // x turned elements inside out; strayed from what was foretold
   int bad_group, bad_elem;   // an element that did
   int unsound;               // x fails a check
@@ -287,7 +290,10 @@ enum {
   LEDGER_WORK,
   LEDGER_ERROR,
   LEDGER_DRIFT,
-  LEDGER_PEAK
+  LEDGER_PEAK,
+  LEDGER_CONTACT,
+  LEDGER_OBSTACLES,
+  LEDGER_RULE
 };
 
 typedef struct stepper {
@@ -359,6 +365,8 @@ pl_status stepper_rest(stepper *st, const rule *u);
 // what it tells.
 pl_status audit_begin(stepper *st);
 verdict audit_step(stepper *st, const rule *u);
+// the verdict with what forces of contact made
+verdict audit_contact(stepper *st, verdict v);
 // kinetic energy, and change of elastic energy since the start of the run, at x
 double audit_energy(const stepper *st);
 int audit_is_gross(const stepper *st);

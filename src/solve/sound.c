@@ -39,6 +39,7 @@ static void measure_energy(stepper *st, const rule *u) {
   audit *a = &st->audit;
   double noise = stepper_energy_noise(st);
   a->made = elastic_made(st, u) + kinetic_made(st, u);
+  a->damped = loses(u) && a->made < 0 ? -a->made : 0;
   if (fabs(a->made) <= noise || (loses(u) && a->made < 0)) a->made = 0;
   a->kinetic = stepper_mass_form(st, st->x->v, 0, st->x->v, st->x->v, 0, st->x->v);
   a->elastic = st->w->elastic;
@@ -90,6 +91,17 @@ verdict audit_step(stepper *st, const rule *u) {
   return fabs(a->made) > DOUBT * a->moving ? DOUBTFUL : SOUND;
 }
 
+verdict audit_contact(stepper *st, verdict v) {
+  audit *a = &st->audit;
+  double noise = stepper_energy_noise(st) + 16 * DBL_EPSILON * (a->moving + fabs(a->pushed));
+  // friction and impacts take energy: what they give comes out of nothing
+  if (a->contact < -noise) {
+    a->made -= a->contact;
+    a->contact = 0;
+  }
+  return v == SOUND && fabs(a->made) > DOUBT * a->moving ? DOUBTFUL : v;
+}
+
 // energy of the motion so far: the most at one time, and what changing forces gave and took
 static double scale(const double *ledger) {
   return ledger[LEDGER_MOST] + ledger[LEDGER_WORK];
@@ -108,7 +120,13 @@ int audit_is_gross(const stepper *st) {
 void audit_accept(stepper *st) {
   audit *a = &st->audit;
   double *l = st->hist.ledger;
+  if (st->contacts) {
+    l[LEDGER_CONTACT] += a->contact;
+    l[LEDGER_OBSTACLES] += a->pushed;
+    st->hist.lost += a->contact;
+  }
   st->hist.lost += st->w->slipped + 0.5 * (a->power0 + st->w->dissipated) * (st->x->t - st->s->t);
+  l[LEDGER_RULE] += a->damped;
   l[LEDGER_MADE] += a->made;
   l[LEDGER_WORST] = fmax(l[LEDGER_WORST], fabs(l[LEDGER_MADE]));
   l[LEDGER_MOST] = fmax(l[LEDGER_MOST], audit_energy(st));
@@ -136,6 +154,9 @@ void audit_report(const pl_history *h, pl_transient_info *info) {
   info->energy_made = h->ledger[LEDGER_MADE];
   info->energy_worst = h->ledger[LEDGER_WORST];
   info->energy_scale = scale(h->ledger);
+  info->rule_lost = h->ledger[LEDGER_RULE];
+  info->contact_lost = h->ledger[LEDGER_CONTACT];
+  info->obstacle_work = h->ledger[LEDGER_OBSTACLES];
   if (h->ledger[LEDGER_PEAK] > 0)
     info->time_error = h->ledger[LEDGER_DRIFT] / h->ledger[LEDGER_PEAK];
   if (info->energy_worst <= PL_ENERGY_WARN * info->energy_scale) info->energy_time = -1;

@@ -426,6 +426,76 @@ static void moving_planes(void **state) {
   bench_close(&t);
 }
 
+// ---- energy -------------------------------------------------------------------------------------
+
+// A mass that a belt of speed v takes along gets m v^2/2, as much goes into heat and the belt gives
+// m v^2, whatever the step; a sliding one loses m v^2/2.
+static void heat_of_friction(void **state) {
+  (void)state;
+  const double X[3] = {0, 0, 0}, mass = 2, speed = 0.5;
+  for (int method = 0; method < 2; method++)
+    for (int belt = 0; belt < 2; belt++) {
+      bench t;
+      points_make(3, 1, X, mass);
+      kit.d.gravity[2] = -GRAVITY;
+      pl_obstacle o = plane_of(0, 0, 1, 0.3);
+      o.velocity[0] = belt * speed;
+      bench_open(&t, &kit, 1, &o, 0, NULL, NULL);
+      t.b.s->v[0] = belt ? 0 : speed;
+      pl_transient_info info = bench_run(&t, method, 7e-3, 0.4);
+      check_close(t.b.s->v[0], belt * speed, 1e-13);
+      check_rel(info.contact_lost, 0.5 * mass * speed * speed, 1e-12);
+      check_close(info.obstacle_work, belt * mass * speed * speed, 1e-12);
+      check_less(t.worst_book, 1e-12);
+      check_less(info.energy_worst, 1e-12);
+      bench_close(&t);
+    }
+}
+
+// a soft block thrown to the floor, which it leaves again ringing: what it has, and what friction
+// and impacts took, stay together what it had, in every step
+static void thrown_block(void **state) {
+  (void)state;
+  for (int way = 0; way < 3; way++) {
+    bench t;
+    block_open(&t, "hex8", 0, 0.4, 0);
+    t.k->impact = way == 1 ? PL_IMPACT_FREE : PL_IMPACT_REST;
+    for (int i = 0; i < t.b.s->nq; i += 3) {
+      t.b.s->q[i + 2] += 2e-3;
+      t.b.s->v[i] = 0.3;
+      t.b.s->v[i + 2] = -0.5;
+    }
+    pl_transient_info info = bench_run(&t, way < 2 ? PL_NEWMARK : PL_IMPLICIT_EULER, 2e-4, 0.05);
+    double mass = 1000 * SIDE[0] * SIDE[1] * SIDE[2], moving = 0.5 * mass * (0.09 + 0.25);
+    check_less(0.05 * moving, info.contact_lost);
+    check_less(t.worst_book, 1e-10 * moving);
+    check_less(info.energy_worst, 1e-2 * moving);
+    assert_true(info.obstacle_work == 0 && (info.rule_lost > 0) == (way == 2));
+    bench_close(&t);
+  }
+}
+
+// Forces stand on the surface where steps end: on a round one they push along the way of long
+// steps. What they give so is told.
+static void steps_around_a_ball(void **state) {
+  (void)state;
+  const double X[3] = {0, 0, 1}, step[2] = {0.01, 0.1};
+  for (int i = 0; i < 2; i++) {
+    bench t;
+    points_make(3, 1, X, 2);
+    kit.d.gravity[2] = -GRAVITY;
+    pl_obstacle o = {.kind = &pl_obstacle_sphere, .radius = 1};
+    bench_open(&t, &kit, 1, &o, 0, NULL, NULL);
+    t.b.s->v[0] = 0.3;
+    pl_transient_info info = bench_run(&t, PL_NEWMARK, step[i], 0.9);
+    check_less(t.worst_book, 1e-12);
+    check_less(0, info.energy_made);
+    assert_int_equal(info.energy_worst > PL_ENERGY_WARN * info.energy_scale, i);
+    assert_int_equal(info.energy_time >= 0, i);
+    bench_close(&t);
+  }
+}
+
 // ---- the analysis itself ------------------------------------------------------------------------
 
 // stopped half-way and resumed: the same bits
@@ -538,6 +608,9 @@ int test_contact(void) {
       cmocka_unit_test(balls_stay_outside),
       cmocka_unit_test(ball_leaves_sphere),
       cmocka_unit_test(moving_planes),
+      cmocka_unit_test(heat_of_friction),
+      cmocka_unit_test(thrown_block),
+      cmocka_unit_test(steps_around_a_ball),
       cmocka_unit_test(resume),
       cmocka_unit_test(refused),
       cmocka_unit_test(allocations),

@@ -19,8 +19,11 @@ typedef struct bench {
   pl_contact *k;
   // watched
   double h, t;
-  double lin[3], mass;            // momentum after the step before
-  double energy;                  // after the step before
+  double lin[3], mass; // momentum after the step before
+  double energy;       // after the step before
+  double start;        // J; energy at the start
+  double worst_book;   // J; energy with all that was lost, less that and the work done
+  pl_history history;
   double worst_momentum;          // over the largest of m |v| and the impulses
   double worst_law, worst_cone;   // complementarity, p_T against u_T; outside the cone
   double worst_energy, worst_gap; // largest gain in a step, J; deepest overlap, m
@@ -105,14 +108,18 @@ static inline int bench_watch(void *ctx, const pl_state *s, const pl_clock *c, c
   pl_contact_force(t->k, -1, t->force);
   double h = c->t - t->t;
   for (int i = 0; i < pl_model_dim(t->b.m) && t->steps > 0; i++) {
-    double push = h * (t->mass * t->kit->d.gravity[i] + t->force[i]);
-    off = fmax(off, fabs(lin[i] - t->lin[i] - push));
+    double impulse = h * (t->mass * t->kit->d.gravity[i] + t->force[i]);
+    off = fmax(off, fabs(lin[i] - t->lin[i] - impulse));
     size = fmax(size, fmax(fabs(lin[i]), fmax(fabs(t->lin[i]), h * fabs(t->force[i]))));
   }
   if (size > 0) t->worst_momentum = fmax(t->worst_momentum, off / size);
   double energy = w->potential + w->kinetic;
   if (t->steps > 0) t->worst_energy = fmax(t->worst_energy, energy - t->energy);
   t->energy = energy;
+  // made by the steps, work of obstacles, lost by the rule
+  double made = t->history.ledger[1], push = t->history.ledger[9], rule = t->history.ledger[10];
+  double gained = energy + t->history.lost + rule - t->start;
+  t->worst_book = fmax(t->worst_book, fabs(gained - made - push));
   t->t = c->t;
   memcpy(t->lin, lin, sizeof lin);
   bench_law(t);
@@ -129,8 +136,14 @@ static inline pl_transient_info bench_run(bench *t, int method, double h, double
   o.duration = duration;
   o.rtol = 1e-13;
   t->steps = 0;
-  check_ok(t->kit->env, pl_transient_contact(&o, t->b.m, t->b.p, t->k, t->b.s, NULL, t->b.w,
+  pl_clock c = {.t = t->b.s->t, .scale = 1};
+  check_ok(t->kit->env, pl_eval(t->b.m, t->b.p, t->b.s, &c,
+                                PL_WANT_ENERGY | PL_WANT_FORCE | PL_DYNAMIC, NULL, t->b.w));
+  t->start = t->b.w->potential + t->b.w->kinetic;
+  t->worst_book = 0;
+  check_ok(t->kit->env, pl_transient_contact(&o, t->b.m, t->b.p, t->k, t->b.s, &t->history, t->b.w,
                                              bench_watch, t, &info));
+  pl_history_free(t->kit->env, &t->history);
   return info;
 }
 
