@@ -214,15 +214,6 @@ typedef struct pl_limit_step {
   double seconds_step, seconds_project;
 } pl_limit_step;
 
-typedef struct pl_limit_info {
-  pl_transient_info time;
-  double worst_violation, worst_between, worst_gap, worst_distance_rms;
-  long nproject, niter, nunsolved, nlifted;
-  long neased; // solves in which layers slid without friction, which did not settle otherwise
-  double seconds_step, seconds_project;
-  double scale; // J; largest of the energies on the way, to judge losses by
-} pl_limit_info;
-
 typedef int (*pl_limit_observe_fn)(void *ctx, const pl_state *s, const pl_clock *c,
                                    const pl_limit_step *step);
 
@@ -231,7 +222,7 @@ typedef int (*pl_limit_observe_fn)(void *ctx, const pl_state *s, const pl_clock 
 pl_status pl_limit_transient(const pl_transient_opts *o, const pl_project_opts *po,
                              const pl_model *m, const pl_params *p, const pl_constraints *k,
                              pl_state *s, pl_history *history, pl_work *w,
-                             pl_limit_observe_fn observe, void *ctx, pl_limit_info *info);
+                             pl_limit_observe_fn observe, void *ctx, pl_transient_info *info);
 
 // ---- drape --------------------------------------------------------------------------------------
 

@@ -241,7 +241,13 @@ typedef struct pl_transient_info {
   int strayed;             // 1: that one went far from what its start foretold
   int settled;             // unknowns that began where the forces on them balance, see below
   int bad_group, bad_elem; // an element that did, or that was turned inside out; -1: none
-  double seconds;
+  // methods that keep limits of stretch (pl_limit_transient): the worst of all steps
+  double worst_violation, worst_between, worst_gap, worst_distance_rms;
+  long nproject, niter, nunsolved, nlifted;
+  long neased; // solves in which layers slid without friction, which did not settle otherwise
+  double seconds_step, seconds_project;
+  double scale;   // J; largest of the energies on the way, to judge losses by
+  double seconds; // of the last call; all else is since the start, through stops and resumes
 } pl_transient_info;
 
 // Every step is checked. Its solution must not turn elements inside out that were not so before
@@ -287,7 +293,8 @@ typedef struct pl_history {
   // displacements (kg^1/2 m); lost in contact, work of obstacles, lost by the rule. pl_drape
   // has its own.
   double ledger[11];
-  double lost; // J; pl_transient: to damping, sliders and contact since the start
+  double lost;            // J; pl_transient: to damping, sliders and contact since the start
+  pl_transient_info info; // at that step
   int nwarm;
   double *warm; // [nwarm] where solves of limits begin (pl_limit_transient, pl_drape); NULL: none
 } pl_history;
@@ -313,6 +320,76 @@ pl_status pl_transient_contact(const pl_transient_opts *o, const pl_model *m, co
                                pl_observe_fn observe, void *ctx, pl_transient_info *info);
 void pl_history_free(pl_env *env, pl_history *h);
 
+// ---- methods of stepping ------------------------------------------------------------------------
+
+// What a method is to the loop that all motions go through: one table of functions with the
+// method's own data. NULL: there is nothing to do, but for attempt, accept and observe.
+typedef struct pl_method {
+  const char *name; // of the analysis, for messages and progress
+  int halvings;     // of a step of the grid, at most
+  // One step of length h to time t from the state, to a trial state of its own. PL_UNSOLVED: a
+  // shorter one may do. level: how often the step was halved; of lengths that the method chooses 0.
+  pl_status (*attempt)(void *ctx, double h, double t, int level);
+  // The trial becomes the state, and the history moves on.
+  pl_status (*accept)(void *ctx, double h);
+  // A step of the grid begins, which may be done in parts; it failed, and state, history and forces
+  // of contact were put back to where it began.
+  void (*save)(void *ctx);
+  void (*restore)(void *ctx);
+  // A step of the grid could not be solved however short; the state is that of its last part.
+  void (*unsolved)(void *ctx);
+  // A step is complete and counted: what belongs to the history besides.
+  pl_status (*complete)(void *ctx);
+  // Tells observers. PL_CANCELLED: they want to stop; PL_UNSOLVED: no use to go on; *stop = 1: the
+  // end is reached.
+  pl_status (*observe)(void *ctx, int *stop);
+  // Lengths that the method chooses, beginning with the step of the history: is it over; the length
+  // for one that is wanted, and where it ends; after one that failed a shorter one, 0: none; the
+  // next one after an accepted one.
+  pl_status (*over)(void *ctx, int *yes);
+  double (*length)(void *ctx, double want, double *t);
+  double (*shorter)(void *ctx, double h);
+  double (*longer)(void *ctx, double h);
+  // Text of its progress; returns the part that is done, < 0: not known.
+  double (*progress)(void *ctx, char text[80]);
+} pl_method;
+
+// A motion under way.
+typedef struct pl_motion {
+  const pl_method *method;
+  void *ctx; // of the method
+  const pl_model *m;
+  const pl_params *p;
+  pl_env *env;
+  pl_contact *contact;     // NULL: none. Forces are those of the last good step whenever it ends
+  pl_state *s;             // the caller's: last accepted step
+  pl_transient_info *info; // the caller's
+  pl_history hist;         // at s; info is that of the last complete step
+  double end;              // s
+  // of the loop
+  pl_history back;       // where the step of the grid began, with state and pairs
+  pl_state *grid;        //
+  pl_contact_pair *pair; // [npair]
+  pl_contact was;        // its counts at the last complete step
+  pl_history *shown;     // the caller's, shows hist when observers are called; NULL: none
+  double last;           // wall time at which progress was told
+} pl_motion;
+
+// Fresh histories, or those of a run that is gone on with (given->nstep > 0; NULL: none), whose
+// counts go to info. two: the method keeps the state before the last; nsample: steps of a period
+// that is kept, 0: none. From here on *given shows the history. PL_E_INPUT: it does not fit.
+pl_status pl_motion_open(pl_motion *k, pl_history *given, int two, int nsample);
+// Steps of the grid, or those of the method (g NULL), to the end. Reason, time and number of steps
+// go to info; when it ends early state, history and forces are those of the last good step, and
+// counts are when it was cancelled.
+pl_status pl_motion_run(pl_motion *k, const pl_time_grid *g);
+// Gives the history back, unless the status is an error, and frees what is left.
+void pl_motion_close(pl_motion *k, pl_history *history, pl_status status);
+// Tells progress, at most twenty times a second.
+pl_status pl_motion_progress(pl_motion *k);
+// Fails with the element that is outside its domain where a motion begins, as w says.
+pl_status pl_motion_fail_domain(const pl_model *m, const pl_work *w, const char *what);
+
 // ---- one implicit solve, for time steps of other kinds ------------------------------------------
 
 typedef struct pl_implicit pl_implicit;
@@ -324,8 +401,8 @@ void pl_implicit_free(pl_implicit *k);
 // Exactly so many Newton iterations in every solve from now on, converged or not; 0: as many as it
 // takes.
 void pl_implicit_exactly(pl_implicit *k, int iterations);
-// Times of the whole run, by which solves tell progress; they are silent without.
-void pl_implicit_span(pl_implicit *k, double start, double end);
+// The motion whose progress solves tell; they are silent without.
+void pl_implicit_motion(pl_implicit *k, pl_motion *motion);
 // Solves r(q, v, a) = 0 in the free unknowns at time t, with v = dv q + vc and a = da q + ac; dv
 // and da > 0, vc[nq], ac[nq]. x is the start and the result; drives are set. Where the tangent is
 // not positive definite the positive part of its elements stands for it, and the potential of the

@@ -15,7 +15,6 @@ typedef struct header {
   int nq, nhist, anchoring, npair;
   int nframe, has_q1, has_v1, has_period;
   double t;
-  counts done;
   pl_history history; // its pointers mean nothing here
 } header;
 
@@ -31,7 +30,6 @@ static header make_header(const pl_state *s, const pl_history *h, const kept *k)
   head.has_v1 = h->v1 != NULL;
   head.has_period = h->period != NULL;
   head.t = s->t;
-  head.done = k->done;
   head.history = *h;
   head.history.q1 = head.history.v1 = head.history.period = head.history.warm = NULL;
   return head;
@@ -157,7 +155,6 @@ static pl_status read_all(checkpoint *c, pl_state *s, pl_history *h, kept *k, in
     return misfit(c->j, c->a);
   s->t = head.t;
   s->anchoring = head.anchoring;
-  k->done = head.done;
   PL_TRY(checkpoint_read(c, s->q, 3 * (size_t)s->nq + (size_t)s->nhist, sizeof *s->q));
   PL_TRY(read_history(c, &head, h));
   PL_TRY(read_frames(c, head.nframe, (size_t)s->nq, k));

@@ -186,17 +186,11 @@ int json_errors_failed(void);
 
 // ---- checkpoint of a motion ---------------------------------------------------------------------
 
-typedef struct counts { // work done
-  long rejected, iterations, factorisations, unsolved, lifted, eased;
-  double residual, gap, distance; // the worst
-} counts;
-
 typedef struct kept { // what a recorder gathers besides its table
   int n, cap;
   double *time;        // [cap]
   double *qv;          // [cap][2][nq] positions and velocities, for animation
   pl_contact *contact; // NULL: none; its forces are where the next step begins
-  counts done;         // before a resume
 } kept;
 
 // Checkpoint of a motion: state, history, frames and contact of k, rows of the tables.

@@ -486,11 +486,11 @@ static void compare_row(const limit_run *r, char cell[COLUMNS][48]) {
   snprintf(cell[2], 48, "%.4g", change);
   snprintf(cell[3], 48, "%.1f", most > 0 ? 100 * change / most : 0);
   for (int k = 4; k < COLUMNS; k++) cell[k][0] = 0;
-  const pl_limit_info *i = r->info;
+  const pl_transient_info *i = r->info;
   if (!i) return;
   snprintf(cell[4], 48, "%.3g", 100 * i->worst_violation);
   if (i->nproject) snprintf(cell[5], 48, "%.1f", (double)i->niter / (double)i->nproject);
-  snprintf(cell[6], 48, "%.3g", i->time.seconds);
+  snprintf(cell[6], 48, "%.3g", i->seconds);
 }
 
 static pl_status compare_table(job *j, int nrun, const limit_run *run) {

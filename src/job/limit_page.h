@@ -32,7 +32,7 @@ typedef struct limit_run {
   const double *t; // s
   const double *kinetic, *elastic, *outer;
   const double *limiter, *contact, *damping, *driven, *loss;
-  const pl_limit_info *info; // for the table; NULL: left out
+  const pl_transient_info *info; // for the table; NULL: left out
 } limit_run;
 
 // Where the energy of one motion is: its parts over time, then the works that changed it.

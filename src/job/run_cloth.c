@@ -53,7 +53,7 @@ typedef struct run {
   const char *method;
   recorder *record; // NULL: none
   pl_table *log;    // [steps + 1][COLS]
-  pl_limit_info info;
+  pl_transient_info info;
   pl_status stop, status; // of the steps; of what was recorded
 } run;
 
@@ -115,7 +115,6 @@ static int on_step(void *ctx, const pl_state *s, const pl_clock *c, const pl_lim
   if (r->status == PL_OK && r->record) {
     const step_energy now = {e->kinetic, e->elastic, e->elastic + e->outer, -e->damping};
     r->status = record_step(r->record, s, &now);
-    record_contact(r->record);
     if (r->status == PL_OK) r->status = record_keep(r->record, s);
   }
   return r->status != PL_OK || job_stopped(r->j);
@@ -155,27 +154,6 @@ static pl_status step_through(run *r, const pl_constraints *k, pl_state *s, pl_h
   return r->stop < 0 ? r->stop : PL_OK;
 }
 
-// figures of the whole motion, not only since a resume; the start is a row as well
-static void add_before(run *r, int rows) {
-  pl_limit_info *i = &r->info;
-  record_add_before(r->record, &i->time);
-  i->nunsolved += r->record->kept.done.unsolved;
-  i->nlifted += r->record->kept.done.lifted;
-  i->neased += r->record->kept.done.eased;
-  i->worst_gap = fmax(i->worst_gap, r->record->kept.done.gap);
-  i->worst_distance_rms = fmax(i->worst_distance_rms, r->record->kept.done.distance);
-  for (int k = 1; k < rows; k++) {
-    const double *row = pl_table_data(r->log) + (size_t)k * COLS;
-    i->worst_violation = fmax(i->worst_violation, row[COL_violation]);
-    i->worst_between = fmax(i->worst_between, row[COL_between]);
-    i->nproject += checkpoint_count(row[COL_projections]);
-    i->niter += checkpoint_count(row[COL_iterations]);
-    i->seconds_step += row[COL_solve];
-    i->seconds_project += row[COL_project];
-    i->scale = fmax(i->scale, fmax(row[COL_kinetic], fmax(row[COL_elastic], -row[COL_outer])));
-  }
-}
-
 static pl_status run_main(run *r, pl_state *s, pl_history *h, cloth *c) {
   job *j = r->j;
   int found;
@@ -187,15 +165,9 @@ static pl_status run_main(run *r, pl_state *s, pl_history *h, cloth *c) {
     PL_TRY(record_start(r->record, s));
     PL_TRY(log_start(r, s));
   }
-  record_contact(r->record);
   r->record->history = h;
-  r->record->info = &r->info.time;
-  r->record->limits = &r->info;
-  int before = pl_table_rows(r->log);
   PL_TRY(step_through(r, &c->constraints, s, h));
-  pl_status st = record_checkpoint(r->record, s);
-  add_before(r, before);
-  return st;
+  return record_checkpoint(r->record, s);
 }
 
 // another method or step, from the same start; nothing of it is drawn but its energies
@@ -223,7 +195,7 @@ static const double *last_row(const run *r) {
 }
 
 static double iterations_a_step(const run *r) {
-  return (double)r->info.niter / (double)(r->info.time.nstep > 0 ? r->info.time.nstep : 1);
+  return (double)r->info.niter / (double)(r->info.nstep > 0 ? r->info.nstep : 1);
 }
 
 static double energy_change(const run *r) {
@@ -259,7 +231,7 @@ static int is_reported(const pl_scene *sc, int col) {
 }
 
 static void set_figures(const run *r, json_t *f) {
-  const pl_limit_info *i = &r->info;
+  const pl_transient_info *i = &r->info;
   const double *end = last_row(r);
   json_t *energy = json_object();
   for (int c = COL_kinetic; c <= COL_total; c++) job_set(energy, column[c].name, json_real(end[c]));
@@ -287,7 +259,7 @@ static int keeps_limits(const run *r) {
 
 static void report_limits(const run *r) {
   pl_page *page = r->j->page;
-  const pl_limit_info *i = &r->info;
+  const pl_transient_info *i = &r->info;
   char how[32], apart[48];
   if (keeps_limits(r) && r->opts.method == PL_COUPLED)
     pl_page_text(page,
@@ -321,7 +293,7 @@ static void report_limits(const run *r) {
 
 static void report_result(const run *r) {
   job *j = r->j;
-  const pl_limit_info *i = &r->info;
+  const pl_transient_info *i = &r->info;
   const char *name = r->a->name;
   char works[256], how[32];
   works_text(r, works, sizeof works);
@@ -433,8 +405,8 @@ static pl_status write_other(const run *r, json_t *list) {
   json_t *f = json_object();
   set_figures(r, f);
   job_set(f, "step_s", json_real(step_of(&r->opts)));
-  job_set(f, "steps", json_integer(r->info.time.nstep));
-  job_set(f, "reason", json_string(pl_stop_text(r->info.time.reason)));
+  job_set(f, "steps", json_integer(r->info.nstep));
+  job_set(f, "reason", json_string(pl_stop_text(r->info.reason)));
   json_array_append_new(list, f);
   if (!job_tables(r->j)) return PL_OK;
   return write_part(r, COL_kinetic, COL_LIMITS, suffix);
@@ -494,9 +466,9 @@ int is_cloth(const pl_scene *s, const pl_analysis *a) {
 }
 
 static pl_status finish(const run *r, const pl_state *s, const pl_constraints *k, json_t *figures) {
-  record_figures(r->record, &r->info.time, figures);
+  record_figures(r->record, &r->info, figures);
   set_figures(r, figures);
-  record_report(r->record, &r->info.time);
+  record_report(r->record, &r->info);
   report_result(r);
   PL_TRY(write_main(r, s));
   return r->stop == PL_CANCELLED ? PL_OK : compare(r, k, figures);

@@ -33,9 +33,7 @@ pl_status record_open(job *j, const pl_analysis *a, recorder *r) {
   double period = o->frequency > 0 ? 2 * PL_PI / o->frequency : 0;
   if (period > 0 && r->frame_step > period / 12) r->frame_step = period / 24;
   r->row = pl_alloc(j->env, (size_t)ncol, sizeof(double));
-  if (r->kept.contact)
-    r->contact_pair = pl_alloc(j->env, (size_t)r->kept.contact->npair, sizeof *r->contact_pair);
-  if (!r->row || (r->kept.contact && !r->contact_pair)) return PL_E_NOMEM;
+  if (!r->row) return PL_E_NOMEM;
   PL_TRY(pl_table_create(j->env, ncol, &r->table));
   for (int c = 0; c < FIXED_COLUMNS; c++)
     PL_TRY(pl_table_column(r->table, c, names[c], c == 0 ? "s" : "J"));
@@ -49,7 +47,6 @@ void record_close(recorder *r) {
   pl_env *env = r->j->env;
   pl_table_free(r->table);
   pl_free(env, r->row);
-  pl_free(env, r->contact_pair);
   pl_free(env, r->kept.time);
   pl_free(env, r->kept.qv);
   pl_contact_free(r->kept.contact);
@@ -117,16 +114,10 @@ static pl_status record(recorder *r, const pl_state *s, const pl_work *w) {
   return record_step(r, s, &e);
 }
 
-void record_contact(recorder *r) {
-  const pl_contact *k = r->kept.contact;
-  if (k) memcpy(r->contact_pair, k->pair, (size_t)k->npair * sizeof *r->contact_pair);
-}
-
 static int on_step(void *ctx, const pl_state *s, const pl_clock *c, const pl_work *w) {
   recorder *r = ctx;
   (void)c;
   r->status = record(r, s, w);
-  record_contact(r);
   if (r->status == PL_OK) r->status = record_keep(r, s);
   return r->status != PL_OK || job_stopped(r->j);
 }
@@ -484,33 +475,9 @@ pl_status record_resume(recorder *r, pl_state *s, pl_history *h, int *found) {
   return PL_OK;
 }
 
-void record_add_before(const recorder *r, pl_transient_info *i) {
-  const counts *d = &r->kept.done;
-  i->rejected += d->rejected;
-  i->iterations += d->iterations;
-  i->factorisations += d->factorisations;
-  i->residual = fmax(i->residual, d->residual);
-}
-
 pl_status record_checkpoint(recorder *r, const pl_state *s) {
   pl_table *all[2] = {r->table, r->log};
-  pl_contact *k = r->kept.contact;
-  if (k) memcpy(k->pair, r->contact_pair, (size_t)k->npair * sizeof *r->contact_pair);
-  kept now = r->kept;
-  pl_transient_info i = *r->info;
-  record_add_before(r, &i);
-  now.done.rejected = i.rejected;
-  now.done.iterations = i.iterations;
-  now.done.factorisations = i.factorisations;
-  now.done.residual = i.residual;
-  if (r->limits) {
-    now.done.unsolved += r->limits->nunsolved;
-    now.done.lifted += r->limits->nlifted;
-    now.done.eased += r->limits->neased;
-    now.done.gap = fmax(now.done.gap, r->limits->worst_gap);
-    now.done.distance = fmax(now.done.distance, r->limits->worst_distance_rms);
-  }
-  return motion_write(r->j, r->a, s, r->history, &now, r->log ? 2 : 1, all);
+  return motion_write(r->j, r->a, s, r->history, &r->kept, r->log ? 2 : 1, all);
 }
 
 pl_status record_keep(recorder *r, const pl_state *s) {
@@ -527,15 +494,12 @@ static pl_status step_through(job *j, recorder *r, pl_state *s, pl_history *h,
     warn_jolt(j, a, s);
     PL_TRY(record_start(r, s));
   }
-  record_contact(r);
   r->history = h;
-  r->info = info;
   pl_status status = pl_transient_contact(&a->opts.transient_, sc->model, sc->params,
                                           r->kept.contact, s, h, j->work, on_step, r, info);
   if (r->status != PL_OK) return r->status;
   if (status < 0) return status;
   pl_status w = record_checkpoint(r, s);
-  record_add_before(r, info);
   return w < 0 ? w : status;
 }
 

@@ -15,12 +15,8 @@ typedef struct recorder {
   kept kept;
   double every, next_row; // time between rows, time of the next one
   double frame_step, next_frame;
-  pl_contact_pair *contact_pair; // [npair] of the last step: a failed one may leave others
-  // of the steps under way; limits NULL: none
-  const pl_history *history;
-  const pl_transient_info *info;
-  const pl_limit_info *limits;
-  int nreaction; // columns of reactions
+  const pl_history *history; // of the steps under way
+  int nreaction;             // columns of reactions
   pl_status status;
 } recorder;
 
@@ -34,15 +30,11 @@ void record_close(recorder *r);
 // The first row and frame; energies are left in the job's work.
 pl_status record_start(recorder *r, const pl_state *s);
 pl_status record_step(recorder *r, const pl_state *s, const step_energy *e);
-// Forces of contact are those of a good step.
-void record_contact(recorder *r);
 // Goes on where the checkpoint in the folder ends; *found = 0: there is none, or none is wanted.
 pl_status record_resume(recorder *r, pl_state *s, pl_history *h, int *found);
 pl_status record_checkpoint(recorder *r, const pl_state *s);
 // The same at the end of a step, when it is time.
 pl_status record_keep(recorder *r, const pl_state *s);
-// Adds the work that was done before a resume.
-void record_add_before(const recorder *r, pl_transient_info *i);
 // Table, frames, pictures and plots of what was recorded, and the energies when `energy`.
 pl_status record_files(recorder *r, const pl_state *s, int energy);
 void record_figures(const recorder *r, const pl_transient_info *i, json_t *figures);

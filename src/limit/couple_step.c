@@ -23,7 +23,7 @@ static pl_status solve(limit_stepper *k, const pl_clock *c) {
   k->step.niter += info->iterations;
   k->step.newton += info->iterations;
   k->step.seconds_project += info->seconds;
-  k->info->time.iterations += info->iterations;
+  k->info->iterations += info->iterations;
   if (s == PL_UNSOLVED) k->info->nunsolved++;
   k->info->nlifted += info->lifted;
   return s;

@@ -6,7 +6,6 @@
 #include "step_impl.h"
 
 #include <stdio.h>
-
 #include <string.h>
 
 enum {
@@ -37,12 +36,14 @@ typedef struct descent {
   double *mass;      // [nnode] kg, row sums
   double *zero, *ac; // [nq]
   double *to;        // [nq] where contacts are looked for
-  // step: the next one; last_step and q1: length and move of the last; change: 1 where that was
-  // rough; error: forces out of balance; ledger: as below
-  pl_history hist;
-  pl_history *reported; // the caller's, shows hist when the observer is called; NULL: none
+  // its history: step: the next one; last_step and q1: length and move of the last; change: 1 where
+  // that was rough; error: forces out of balance; ledger: as below
+  pl_motion motion;
+  pl_transient_info time;
+  pl_limit_observe_fn observe;
+  void *observe_ctx;
   pl_limit_step step;
-  double last; // wall time at which progress was told
+  int rough; // the step under way ended on its way to the minimum
 } descent;
 
 // ---- make ---------------------------------------------------------------------------------------
@@ -74,21 +75,10 @@ static pl_status begin_book(descent *d) {
   return PL_OK;
 }
 
-static pl_status open_history(descent *d, const pl_history *given) {
-  pl_history *h = &d->hist;
+// what is known at the last complete step, as the history has it
+static void recall(descent *d) {
+  const pl_history *h = &d->motion.hist;
   pl_drape_info *i = d->info;
-  double *move = h->q1;
-  int ncone = d->sheet->nround + d->sheet->nflat;
-  h->nq = pl_model_nq(d->m);
-  h->step = d->o->step;
-  if (!given || given->nstep <= 0) return begin_book(d);
-  if (given->nq != h->nq || !given->q1)
-    return pl_fail(d->env, PL_E_INPUT, "drape: the history is of another model");
-  *h = *given;
-  h->q1 = move;
-  h->v1 = h->period = h->warm = NULL;
-  h->nwarm = 0;
-  memcpy(h->q1, given->q1, (size_t)h->nq * sizeof *h->q1);
   i->nstep = (int)h->nstep;
   i->residual = h->error;
   i->energy = h->ledger[LEDGER_ENERGY];
@@ -99,16 +89,14 @@ static pl_status open_history(descent *d, const pl_history *given) {
   i->energy_made = h->ledger[LEDGER_MADE];
   i->energy_fall = h->ledger[LEDGER_FALL];
   i->beyond = h->ledger[LEDGER_BEYOND];
-  PL_TRY(warm_start_recall(d->env, given, d->sheet->nvert, ncone, 1, &d->warm));
-  return warm_start_keep(d->env, 1, &d->warm, h);
 }
 
-static pl_status keep_history(descent *d, double next, int rough) {
-  pl_history *h = &d->hist;
-  const pl_drape_info *i = d->info;
-  h->step = next;
-  h->change = rough;
-  h->nstep = i->nstep;
+static pl_status complete(void *ctx) {
+  descent *d = ctx;
+  pl_history *h = &d->motion.hist;
+  pl_drape_info *i = d->info;
+  i->nstep = (int)h->nstep;
+  h->change = d->rough;
   h->error = i->residual;
   h->ledger[LEDGER_ENERGY] = i->energy;
   h->ledger[LEDGER_VIOLATION] = i->violation;
@@ -118,19 +106,28 @@ static pl_status keep_history(descent *d, double next, int rough) {
   h->ledger[LEDGER_MADE] = i->energy_made;
   h->ledger[LEDGER_FALL] = i->energy_fall;
   h->ledger[LEDGER_BEYOND] = i->beyond;
-  PL_TRY(warm_start_keep(d->env, 1, &d->warm, h));
-  if (d->reported) *d->reported = *h;
-  return PL_OK;
+  return warm_start_keep(d->env, 1, &d->warm, h);
 }
 
-static pl_status descent_open(descent *d, const pl_history *history) {
+static pl_status begin_history(descent *d, pl_history *given) {
+  pl_history *h = &d->motion.hist;
+  PL_TRY(pl_motion_open(&d->motion, given, 1, 0));
+  if (h->nstep <= 0) {
+    h->step = d->o->step;
+    return begin_book(d);
+  }
+  recall(d);
+  return warm_start_recall(d->env, h, d->sheet->nvert, d->sheet->nround + d->sheet->nflat, 1,
+                           &d->warm);
+}
+
+static pl_status descent_open(descent *d, pl_history *history) {
   size_t nq = (size_t)pl_model_nq(d->m);
   d->mass = pl_alloc(d->env, (size_t)pl_model_nnode(d->m), sizeof *d->mass);
   d->zero = pl_alloc(d->env, nq, sizeof *d->zero);
   d->ac = pl_alloc(d->env, nq, sizeof *d->ac);
   d->to = pl_alloc(d->env, nq, sizeof *d->to);
-  d->hist.q1 = pl_alloc(d->env, nq, sizeof *d->hist.q1);
-  if (!d->mass || !d->zero || !d->ac || !d->to || !d->hist.q1) return PL_E_NOMEM;
+  if (!d->mass || !d->zero || !d->ac || !d->to) return PL_E_NOMEM;
   pl_node_masses(d->m, d->p, d->mass);
   d->sheet = d->k->sheet;
   if (!d->sheet) {
@@ -141,7 +138,7 @@ static pl_status descent_open(descent *d, const pl_history *history) {
   PL_TRY(barrier_set_open(&d->barrier_set, d->m, d->k, d->mass));
   PL_TRY(couple_create(&d->po, d->m, d->p, d->w, d->sheet, &d->couple));
   couple_lift(d->couple, 1);
-  return open_history(d, history);
+  return begin_history(d, history);
 }
 
 static void descent_close(descent *d) {
@@ -154,7 +151,6 @@ static void descent_close(descent *d) {
   pl_free(d->env, d->zero);
   pl_free(d->env, d->ac);
   pl_free(d->env, d->to);
-  pl_history_free(d->env, &d->hist);
 }
 
 // ---- steps --------------------------------------------------------------------------------------
@@ -162,9 +158,9 @@ static void descent_close(descent *d) {
 // x: where the last step leads. Beyond the limits the interior point has more room to begin with
 // than at their boundary.
 static void begin(descent *d, double h) {
-  double length = d->hist.last_step, ratio = length > 0 ? h * h / (length * length) : 0;
+  double length = d->motion.hist.last_step, ratio = length > 0 ? h * h / (length * length) : 0;
   pl_state_copy(d->x, d->s);
-  for (int i = 0; i < d->s->nq; i++) d->x->q[i] += fmin(ratio, 2) * d->hist.q1[i];
+  for (int i = 0; i < d->s->nq; i++) d->x->q[i] += fmin(ratio, 2) * d->motion.hist.q1[i];
 }
 
 // where nodes fall, a little: contacts there belong to the first solve. Near the end planes are put
@@ -183,8 +179,8 @@ static int is_rough(const descent *d) {
   return info->reason == PL_PROJECT_MAX_ITER && info->violation <= d->po.violation;
 }
 
-// x: the minimum near s; *rough: or a state on the way there
-static pl_status minimise(descent *d, double h, int *rough) {
+// x: the minimum near s, or where it is rough a state on the way there
+static pl_status minimise(descent *d, double h) {
   pl_clock clock = {d->s->t, 0, 1, 0};
   double da = 1 / (h * h);
   int more = 1, nq = pl_model_nq(d->m);
@@ -205,8 +201,8 @@ static pl_status minimise(descent *d, double h, int *rough) {
     barrier_set *c = &d->barrier_set;
     pl_status s = couple_solve(d->couple, &clock, 0, da, d->zero, d->ac, c->nbar, c->bar, &d->warm,
                                d->x, info);
-    *rough = s == PL_UNSOLVED && is_rough(d);
-    if (!*rough) PL_TRY(s);
+    d->rough = s == PL_UNSOLVED && is_rough(d);
+    if (!d->rough) PL_TRY(s);
     d->info->iterations += info->iterations;
     d->step.nproject++;
     d->step.niter += info->iterations;
@@ -267,14 +263,18 @@ static double out_of_balance(const descent *d, double h) {
   return size > 0 ? out / size : out;
 }
 
-static void accept_step(descent *d, double h) {
+static pl_status accept(void *ctx, double h) {
+  descent *d = ctx;
   pl_limit_step *step = &d->step;
+  pl_clock clock = {d->s->t, 0, 1, 0};
+  // energies at the end of the step, for the observer
+  PL_TRY(pl_eval(d->m, d->p, d->x, &clock, PL_WANT_ENERGY | PL_WANT_FORCE, &(pl_coef){0}, d->w));
   double change = beyond(d) > 0 ? 0 : d->w->potential - d->info->energy;
   d->info->energy_made += fmax(change, 0);
   d->info->energy_fall += fmax(-change, 0);
   d->info->residual = out_of_balance(d, h);
-  for (int i = 0; i < d->s->nq; i++) d->hist.q1[i] = d->x->q[i] - d->s->q[i];
-  d->hist.last_step = h;
+  for (int i = 0; i < d->s->nq; i++) d->motion.hist.q1[i] = d->x->q[i] - d->s->q[i];
+  d->motion.hist.last_step = h;
   pl_state_copy(d->s, d->x);
   memset(d->s->v, 0, (size_t)d->s->nq * sizeof *d->s->v);
   memset(d->s->a, 0, (size_t)d->s->nq * sizeof *d->s->a);
@@ -288,52 +288,74 @@ static void accept_step(descent *d, double h) {
   d->info->violation = step->violation;
   d->info->between = step->between;
   d->info->energy = d->w->potential;
-  d->info->nstep++;
+  return PL_OK;
 }
 
-static pl_status report_step(descent *d) {
-  char text[80];
-  double now = pl_wall_time();
-  if (!d->env->progress || (d->last > 0 && now - d->last < 0.05)) return PL_OK;
-  d->last = now;
-  snprintf(text, sizeof text, "step %d, out of balance %.2g", d->info->nstep, d->info->residual);
-  return pl_report_progress(d->env, "drape", -1, text);
+// ---- what the loop asks for ---------------------------------------------------------------------
+
+static pl_status attempt(void *ctx, double h, double t, int level) {
+  descent *d = ctx;
+  int refused = d->info->refused;
+  (void)t, (void)level;
+  barrier_set_reset(&d->barrier_set);
+  d->rough = 0;
+  PL_TRY(pl_motion_progress(&d->motion));
+  pl_status s = minimise(d, h);
+  if (s == PL_OK) s = check_fall(d, h);
+  d->info->reason = d->info->refused > refused ? PL_STOP_ENERGY : PL_STOP_STEP;
+  return s;
 }
 
-static pl_status descend(descent *d, pl_limit_observe_fn observe, void *ctx) {
-  double h = d->hist.step;
-  int rough = d->hist.change > 0;
+static pl_status observe_step(void *ctx, int *stop) {
+  descent *d = ctx;
   pl_clock clock = {d->s->t, 0, 1, 0};
-  for (;;) {
-    if (d->info->nstep > 0 && !rough && d->info->residual <= d->o->tolerance) {
-      d->info->reason = PL_STOP_CONVERGED;
-      return PL_OK;
-    }
-    if (d->info->nstep >= d->o->max_steps) break;
-    PL_TRY(report_step(d));
-    barrier_set_reset(&d->barrier_set);
-    rough = 0;
-    pl_status s = minimise(d, h, &rough);
-    int refused = d->info->refused;
-    if (s == PL_OK) s = check_fall(d, h);
-    d->info->reason = d->info->refused > refused ? PL_STOP_ENERGY : PL_STOP_STEP;
-    if (s == PL_UNSOLVED && h > SMALLEST * d->o->step) {
-      pl_warm_start_free(d->env, &d->warm);
-      h *= SHRINK;
-      continue;
-    }
-    PL_TRY(s);
-    // energies at the end of the step, for the observer
-    pl_coef none = {0, 0, 0};
-    PL_TRY(pl_eval(d->m, d->p, d->x, &clock, PL_WANT_ENERGY | PL_WANT_FORCE, &none, d->w));
-    accept_step(d, h);
-    if (!rough) h *= GROW;
-    PL_TRY(keep_history(d, h, rough));
-    if (observe && observe(ctx, d->s, &clock, &d->step)) return PL_CANCELLED;
-  }
+  (void)stop;
+  return d->observe && d->observe(d->observe_ctx, d->s, &clock, &d->step) ? PL_CANCELLED : PL_OK;
+}
+
+static pl_status over(void *ctx, int *yes) {
+  const descent *d = ctx;
+  const pl_history *h = &d->motion.hist;
+  *yes = h->nstep > 0 && !(h->change > 0) && d->info->residual <= d->o->tolerance;
+  if (*yes) d->info->reason = PL_STOP_CONVERGED;
+  if (*yes || h->nstep < d->o->max_steps) return PL_OK;
   d->info->reason = PL_STOP_MAX_ITER;
   return PL_UNSOLVED;
 }
+
+static double length(void *ctx, double want, double *t) {
+  (void)ctx, (void)t;
+  return want;
+}
+
+static double shorter(void *ctx, double h) {
+  descent *d = ctx;
+  if (!(h > SMALLEST * d->o->step)) return 0;
+  pl_warm_start_free(d->env, &d->warm);
+  return SHRINK * h;
+}
+
+static double longer(void *ctx, double h) {
+  const descent *d = ctx;
+  return d->rough ? h : GROW * h;
+}
+
+static double progress(void *ctx, char text[80]) {
+  const descent *d = ctx;
+  snprintf(text, 80, "step %d, out of balance %.2g", d->info->nstep, d->info->residual);
+  return -1;
+}
+
+static const pl_method table = {.name = "drape",
+                                .attempt = attempt,
+                                .accept = accept,
+                                .complete = complete,
+                                .observe = observe_step,
+                                .over = over,
+                                .length = length,
+                                .shorter = shorter,
+                                .longer = longer,
+                                .progress = progress};
 
 pl_status pl_drape(const pl_drape_opts *o, const pl_project_opts *po, const pl_model *m,
                    const pl_params *p, const pl_constraints *k, pl_state *s, pl_history *history,
@@ -346,18 +368,25 @@ pl_status pl_drape(const pl_drape_opts *o, const pl_project_opts *po, const pl_m
   PL_TRY(pl_opts_check(w->env, pl_project_option_table, pl_project_option_count, po));
   descent d = {.o = o, .po = *po, .m = m, .p = p, .k = k, .w = w, .env = w->env, .info = info};
   d.s = s;
+  d.observe = observe;
+  d.observe_ctx = ctx;
+  d.motion = (pl_motion){.method = &table,
+                         .ctx = &d,
+                         .m = m,
+                         .p = p,
+                         .env = w->env,
+                         .contact = k->contact,
+                         .s = s,
+                         .info = &d.time};
   if (d.po.max_iter > EFFORT) d.po.max_iter = EFFORT;
   pl_status status = descent_open(&d, history);
-  if (status == PL_OK) {
-    if (history) pl_history_free(d.env, history);
-    d.reported = history;
-    if (history) *history = d.hist;
-    status = descend(&d, observe, ctx);
-    // the caller's from here on
-    if (history) *history = status < 0 ? (pl_history){0} : d.hist;
-    if (history && status >= 0) d.hist = (pl_history){0};
+  if (status == PL_OK) status = pl_motion_run(&d.motion, NULL);
+  if (status == PL_CANCELLED) {
+    // what the step under way took belongs to the run that goes on
+    if (d.motion.hist.nstep > 0) recall(&d);
+    info->reason = PL_STOP_CANCELLED;
   }
-  if (status == PL_CANCELLED) info->reason = PL_STOP_CANCELLED;
+  pl_motion_close(&d.motion, history, status);
   descent_close(&d);
   info->seconds = pl_wall_time() - start;
   return status;

@@ -84,7 +84,7 @@ void energy_solve(limit_stepper *k, double h, const double *x, const double *v0,
 }
 
 pl_status energy_accept(limit_stepper *k, double h) {
-  double *sum = k->hist.ledger;
+  double *sum = k->motion.hist.ledger;
   power before = k->power;
   PL_TRY(energy_eval(k, k->s, &k->power));
   sum[LEDGER_LIMITER] += k->work[0];

@@ -3,7 +3,6 @@
 #include "couple.h"
 #include "step_impl.h"
 
-#include <stdio.h>
 #include <string.h>
 
 enum {
@@ -38,15 +37,6 @@ static void rule_bdf2(limit_stepper *k, double h, const double *q0, const double
 
 // ---- one solve ----------------------------------------------------------------------------------
 
-static pl_status report_step(limit_stepper *k) {
-  char text[64];
-  double now = pl_wall_time(), start = k->hist.start;
-  if (!k->env->progress || (k->last > 0 && now - k->last < 0.05)) return PL_OK;
-  k->last = now;
-  snprintf(text, sizeof text, "t = %.6g s, step %ld", k->s->t, k->hist.nstep);
-  return pl_report_progress(k->env, "transient", (k->s->t - start) / (k->end - start), text);
-}
-
 // the state at the end without limits and contact, into x and free
 static pl_status solve_free(limit_stepper *k, const pl_state *from, double h, double t) {
   double start = pl_wall_time();
@@ -58,7 +48,7 @@ static pl_status solve_free(limit_stepper *k, const pl_state *from, double h, do
     for (int i = 0; i < k->nq && way == 0; i++) k->x->q[i] += h * from->v[i];
     s = pl_implicit_solve(k->implicit, t, k->dv, k->da, k->vc, k->ac, k->x, &iterations);
     k->step.newton += iterations;
-    k->info->time.iterations += iterations;
+    k->info->iterations += iterations;
   }
   memcpy(k->free, k->x->q, (size_t)k->nq * sizeof *k->free);
   k->step.seconds_step += pl_wall_time() - start;
@@ -99,7 +89,7 @@ static pl_status constrain(limit_stepper *k, const double *q, double h, double t
     PL_TRY(barrier_set_begin(&k->barrier_set, q, k->free, h, t));
   for (int round = 0; more > 0; round++) {
     if (round == ROUNDS) return PL_UNSOLVED;
-    PL_TRY(report_step(k));
+    PL_TRY(pl_motion_progress(&k->motion));
     pl_status s = project(k, which);
     // many pairs of layers at one place: their friction may have no solution that can be found
     if (s == PL_UNSOLVED && barrier_set_ease(&k->barrier_set) > 0) {
@@ -176,7 +166,7 @@ static pl_status reflect_step(limit_stepper *k, double h, double t) {
 }
 
 static pl_status bdf2_project_step(limit_stepper *k, double h, double t) {
-  const pl_history *b = &k->hist;
+  const pl_history *b = &k->motion.hist;
   if (!(b->last_step > 0)) return project_step(k, h, t);
   rule_bdf2(k, h, k->s->q, k->s->v, b->last_step, b->q1, b->v1);
   PL_TRY(solve(k, k->s, h, t, 0));
@@ -190,7 +180,7 @@ static pl_status bdf2_project_step(limit_stepper *k, double h, double t) {
 // unstable when either of its velocities is of the formula. Displacing by all of the correction
 // adds energy at first, by half of it hardly any, up to steps of 20 ms and limits down to 0.1 %.
 static pl_status bdf2_reflect_step(limit_stepper *k, double h, double t) {
-  const pl_history *b = &k->hist;
+  const pl_history *b = &k->motion.hist;
   const pl_state *s = k->s;
   if (!(b->last_step > 0)) return reflect_step(k, h, t);
   rule_bdf2(k, 0.5 * h, s->q, s->v, b->last_step, b->q1, b->v1);
@@ -216,39 +206,29 @@ static const step_fn methods[] = {[PL_NEWMARK] = NULL,
 
 // ---- a step of the grid -------------------------------------------------------------------------
 
-static void copy_history(pl_history *to, const pl_history *from) {
-  pl_history old = *to;
-  *to = *from;
-  to->q1 = old.q1;
-  to->v1 = old.v1;
-  to->period = NULL;
-  to->nwarm = old.nwarm;
-  to->warm = old.warm;
-  if (!to->q1 || !from->q1) return;
-  memcpy(to->q1, from->q1, (size_t)from->nq * sizeof *to->q1);
-  memcpy(to->v1, from->v1, (size_t)from->nq * sizeof *to->v1);
-}
-
 static void keep_before(limit_stepper *k, double h) {
   size_t size = (size_t)k->nq * sizeof(double);
-  if (!k->hist.q1) return;
-  memcpy(k->hist.q1, k->s->q, size);
-  memcpy(k->hist.v1, k->s->v, size);
-  barrier_set_forget(&k->barrier_set, h, k->x->q, k->hist.q1, k->hist.v1);
+  if (!k->motion.hist.q1) return;
+  memcpy(k->motion.hist.q1, k->s->q, size);
+  memcpy(k->motion.hist.v1, k->s->v, size);
+  barrier_set_forget(&k->barrier_set, h, k->x->q, k->motion.hist.q1, k->motion.hist.v1);
 }
 
 // x becomes s
-static pl_status accept_step(limit_stepper *k, double h) {
+static pl_status accept(void *ctx, double h) {
+  limit_stepper *k = ctx;
   k->step.overlap = -INFINITY;
   keep_before(k, h);
   k->step.ncontact = barrier_set_accept(&k->barrier_set, k->x->q, h, &k->step.overlap);
-  k->hist.last_step = h;
+  k->motion.hist.last_step = h;
   pl_state_copy(k->s, k->x);
   pl_commit(k->m, k->p, k->s);
   return energy_accept(k, h);
 }
 
-static pl_status attempt(limit_stepper *k, double h, double t) {
+static pl_status attempt(void *ctx, double h, double t, int level) {
+  limit_stepper *k = ctx;
+  (void)level;
   memset(k->work, 0, sizeof k->work);
   barrier_set_reset(&k->barrier_set);
   pl_status s = methods[k->o->method](k, h, t);
@@ -256,7 +236,8 @@ static pl_status attempt(limit_stepper *k, double h, double t) {
 }
 
 // what stands against every shorter step
-static void report_failure(limit_stepper *k) {
+static void report_failure(void *ctx) {
+  const limit_stepper *k = ctx;
   const pl_project_info *p = &k->step.project;
   if (k->step.nproject == 0)
     pl_report(k->env, PL_WARNING, NULL, 0, 0, "look for elements that turn inside out",
@@ -269,49 +250,22 @@ static void report_failure(limit_stepper *k) {
               k->s->t, pl_project_stop_text(p->reason), p->worst, 1 + p->violation);
 }
 
-// in halves, quarters, ... where it fails
-static pl_status grid_step(limit_stepper *k, double h, double t) {
-  long part = 0, parts = 1;
-  int level = 0;
-  double from = k->s->t;
-  power before = k->power;
+static void save(void *ctx) {
+  limit_stepper *k = ctx;
+  k->before = k->power;
   k->step = (pl_limit_step){.layer_gap = INFINITY};
-  pl_state_copy(k->grid, k->s);
-  copy_history(&k->back, &k->hist);
-  while (part < parts) {
-    double sub = h / (double)parts, to = part + 1 == parts ? t : from + sub * (double)(part + 1);
-    pl_status s = attempt(k, sub, to);
-    if (s == PL_UNSOLVED && level < LEVELS) {
-      k->info->time.rejected++;
-      level++;
-      part *= 2;
-      parts *= 2;
-      continue;
-    }
-    if (s == PL_UNSOLVED) report_failure(k);
-    if (s == PL_OK) s = accept_step(k, sub);
-    if (s != PL_OK) {
-      pl_state_copy(k->s, k->grid);
-      copy_history(&k->hist, &k->back);
-      k->power = before;
-      return s;
-    }
-    part++;
-    // after two equal parts the longer one is tried again
-    if (level > 0 && part % 2 == 0) {
-      level--;
-      part /= 2;
-      parts /= 2;
-    }
-  }
-  k->hist.step = h;
-  return warm_start_keep(k->env, 2, k->warm, &k->hist);
+}
+
+static void restore(void *ctx) {
+  limit_stepper *k = ctx;
+  k->power = k->before;
 }
 
 // what the observer wants to know of the end of a step
-static void look(limit_stepper *k) {
+static pl_status complete(void *ctx) {
+  limit_stepper *k = ctx;
   pl_limit_step *p = &k->step;
-  pl_limit_info *i = k->info;
+  pl_transient_info *i = k->info;
   p->violation = p->between = -1;
   if (k->k->sheet) {
     p->violation = pl_sheet_violation(k->k->sheet, k->s->q, NULL);
@@ -325,25 +279,25 @@ static void look(limit_stepper *k) {
   i->niter += p->niter;
   i->seconds_step += p->seconds_step;
   i->seconds_project += p->seconds_project;
+  return warm_start_keep(k->env, 2, k->warm, &k->motion.hist);
 }
 
-static pl_status run(limit_stepper *k, const pl_time_grid *g, pl_limit_observe_fn observe,
-                     void *ctx) {
-  pl_history *h = &k->hist;
-  while (h->nstep < g->nstep) {
-    int last = h->nstep + 1 == g->nstep;
-    double t = h->start + (double)(h->nstep + 1) * g->step - (last ? g->step - g->last : 0);
-    PL_TRY(report_step(k));
-    PL_TRY(grid_step(k, last ? g->last : g->step, t));
-    h->nstep++;
-    look(k);
-    pl_clock c = {k->s->t, k->o->frequency, 1, k->o->ramp};
-    if (k->reported) *k->reported = *h;
-    if (observe && observe(ctx, k->s, &c, &k->step)) return PL_CANCELLED;
-  }
-  k->info->time.reason = PL_STOP_END;
-  return PL_OK;
+static pl_status observe_step(void *ctx, int *stop) {
+  limit_stepper *k = ctx;
+  pl_clock c = {k->s->t, k->o->frequency, 1, k->o->ramp};
+  (void)stop;
+  return k->observe && k->observe(k->observe_ctx, k->s, &c, &k->step) ? PL_CANCELLED : PL_OK;
 }
+
+static const pl_method table = {.name = "transient",
+                                .halvings = LEVELS,
+                                .attempt = attempt,
+                                .accept = accept,
+                                .save = save,
+                                .restore = restore,
+                                .unsolved = report_failure,
+                                .complete = complete,
+                                .observe = observe_step};
 
 // ---- whole --------------------------------------------------------------------------------------
 
@@ -364,39 +318,13 @@ static pl_status check(const limit_stepper *k) {
   return PL_OK;
 }
 
-static pl_status open_history(limit_stepper *k, const pl_history *given) {
-  size_t n = (size_t)k->nq;
-  int two = is_bdf2(k);
-  pl_history *both[2] = {&k->hist, &k->back};
-  for (int i = 0; i < 2; i++) {
-    both[i]->nq = k->nq;
-    if (!two) continue;
-    both[i]->q1 = pl_alloc(k->env, n, sizeof(double));
-    both[i]->v1 = pl_alloc(k->env, n, sizeof(double));
-    if (!both[i]->q1 || !both[i]->v1) return PL_E_NOMEM;
-  }
-  if (!given || given->nstep <= 0) {
-    k->hist.start = k->s->t;
-    k->hist.last_change = -1;
-    return PL_OK;
-  }
-  if (given->nq != k->nq || (two && (!given->q1 || !given->v1)))
-    return pl_fail(k->env, PL_E_INPUT, "transient: the history is of another model or method");
-  copy_history(&k->hist, given);
-  if (!k->sheet) return PL_OK;
-  PL_TRY(warm_start_recall(k->env, given, k->sheet->nvert, k->sheet->nround + k->sheet->nflat, 2,
-                           k->warm));
-  return warm_start_keep(k->env, 2, k->warm, &k->hist);
-}
-
-static pl_status limit_stepper_open(limit_stepper *k, const pl_history *history) {
+static pl_status limit_stepper_open(limit_stepper *k, pl_history *history) {
   size_t nq = (size_t)k->nq;
   double **scratch[] = {&k->vc, &k->ac, &k->free, &k->v, &k->load, &k->rest};
   PL_TRY(pl_implicit_create(k->o, k->m, k->p, k->w, &k->implicit));
   PL_TRY(check(k));
   PL_TRY(pl_state_create(k->m, k->p, &k->x));
   PL_TRY(pl_state_create(k->m, k->p, &k->mid));
-  PL_TRY(pl_state_create(k->m, k->p, &k->grid));
   for (size_t i = 0; i < sizeof scratch / sizeof scratch[0]; i++)
     if (!(*scratch[i] = pl_alloc(k->env, nq, sizeof(double)))) return PL_E_NOMEM;
   k->y = pl_alloc(k->env, 3 * (size_t)k->nnode, sizeof *k->y);
@@ -408,7 +336,10 @@ static pl_status limit_stepper_open(limit_stepper *k, const pl_history *history)
   int wanted = barrier_set_any(&k->barrier_set) || k->o->method == PL_COUPLED;
   if (!k->sheet && wanted) PL_TRY(loose_sheet(k->m, k->mass, &k->loose));
   if (!k->sheet) k->sheet = k->loose;
-  return open_history(k, history);
+  PL_TRY(pl_motion_open(&k->motion, history, is_bdf2(k), 0));
+  if (!k->sheet) return PL_OK;
+  return warm_start_recall(k->env, &k->motion.hist, k->sheet->nvert,
+                           k->sheet->nround + k->sheet->nflat, 2, k->warm);
 }
 
 static void limit_stepper_close(limit_stepper *k) {
@@ -417,71 +348,48 @@ static void limit_stepper_close(limit_stepper *k) {
   pl_implicit_free(k->implicit);
   pl_state_free(k->m, k->x);
   pl_state_free(k->m, k->mid);
-  pl_state_free(k->m, k->grid);
   pl_sheet_free(k->loose);
   pl_warm_start_free(k->env, &k->warm[0]);
   pl_warm_start_free(k->env, &k->warm[1]);
   barrier_set_close(&k->barrier_set);
   for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) pl_free(k->env, all[i]);
-  pl_history_free(k->env, &k->hist);
-  pl_history_free(k->env, &k->back);
 }
 
 static pl_status start(limit_stepper *k) {
   pl_clock c = {k->s->t, k->o->frequency, 1, k->o->ramp};
   pl_drive(k->m, k->p, &c, k->s);
   pl_status s = energy_eval(k, k->s, &k->power);
-  if (s == PL_DOMAIN)
-    return pl_fail_at(k->env, PL_E_INPUT, NULL, 0, 0,
-                      "start from a state without inverted or zero-length elements",
-                      "transient: element %d of group %d is outside its domain at the start",
-                      k->w->bad_elem, k->w->bad_group);
-  if (k->hist.nstep == 0)
-    k->hist.ledger[LEDGER_START] = k->step.kinetic + k->step.elastic + k->step.outer;
+  if (s == PL_DOMAIN) return pl_motion_fail_domain(k->m, k->w, "transient");
+  if (k->motion.hist.nstep == 0)
+    k->motion.hist.ledger[LEDGER_START] = k->step.kinetic + k->step.elastic + k->step.outer;
   return s;
 }
 
-static pl_status step_all(limit_stepper *k, pl_history *history, pl_limit_observe_fn observe,
-                          void *ctx) {
+static pl_status step_all(limit_stepper *k, pl_history *history) {
   pl_time_grid g;
+  pl_motion *run = &k->motion;
   PL_TRY(limit_stepper_open(k, history));
   PL_TRY(pl_time_grid_make(k->env, k->o, &g));
-  k->end = k->hist.start + g.length;
-  pl_implicit_span(k->implicit, k->hist.start, k->end);
-  if (history) {
-    pl_history_free(k->env, history);
-    *history = k->hist;
-    k->reported = history;
-  }
-  pl_status s = start(k);
-  if (s == PL_OK) s = run(k, &g, observe, ctx);
-  if (s < 0) {
-    if (history) *history = (pl_history){0};
-    return s;
-  }
-  pl_transient_info *i = &k->info->time;
-  if (s == PL_CANCELLED) i->reason = PL_STOP_CANCELLED;
-  i->t = k->s->t;
-  i->nstep = k->hist.nstep;
-  if (g.period > 0) i->nperiod = pl_floor_int((k->s->t - k->hist.start) / g.period * (1 + 1e-12));
-  if (history) {
-    *history = k->hist;
-    k->hist = (pl_history){0};
-  }
+  run->end = run->hist.start + g.length;
+  pl_implicit_motion(k->implicit, run);
+  PL_TRY(start(k));
+  pl_status s = pl_motion_run(run, &g);
+  double span = k->s->t - run->hist.start;
+  if (g.period > 0) k->info->nperiod = pl_floor_int(span / g.period * (1 + 1e-12));
   return s;
 }
 
 pl_status pl_limit_transient(const pl_transient_opts *o, const pl_project_opts *po,
                              const pl_model *m, const pl_params *p, const pl_constraints *constrain,
                              pl_state *s, pl_history *history, pl_work *w,
-                             pl_limit_observe_fn observe, void *ctx, pl_limit_info *info) {
-  pl_limit_info own;
+                             pl_limit_observe_fn observe, void *ctx, pl_transient_info *info) {
+  pl_transient_info own;
   if (!info) info = &own;
-  *info = (pl_limit_info){
-      .time = {.reason = PL_STOP_STEP, .t = s->t, .period_change = -1},
-      .worst_violation = -1,
-      .worst_between = -1,
-  };
+  *info = (pl_transient_info){.reason = PL_STOP_STEP,
+                              .t = s->t,
+                              .period_change = -1,
+                              .worst_violation = -1,
+                              .worst_between = -1};
   double begin = pl_wall_time();
   limit_stepper k = {.o = o,
                      .po = po,
@@ -494,10 +402,21 @@ pl_status pl_limit_transient(const pl_transient_opts *o, const pl_project_opts *
                      .nnode = pl_model_nnode(m),
                      .nq = pl_model_nq(m),
                      .s = s,
-                     .free_index = pl_model_free_index(m)};
+                     .free_index = pl_model_free_index(m),
+                     .observe = observe,
+                     .observe_ctx = ctx};
+  k.motion = (pl_motion){.method = &table,
+                         .ctx = &k,
+                         .m = m,
+                         .p = p,
+                         .env = w->env,
+                         .contact = constrain->contact,
+                         .s = s,
+                         .info = info};
   PL_TRY(pl_opts_check(w->env, pl_project_option_table, pl_project_option_count, po));
-  pl_status status = step_all(&k, history, observe, ctx);
+  pl_status status = step_all(&k, history);
+  pl_motion_close(&k.motion, history, status);
   limit_stepper_close(&k);
-  info->time.seconds = pl_wall_time() - begin;
+  info->seconds = pl_wall_time() - begin;
   return status;
 }

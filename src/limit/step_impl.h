@@ -83,13 +83,14 @@ typedef struct limit_stepper {
   const pl_constraints *k;
   pl_work *w;
   pl_env *env;
-  pl_limit_info *info;
+  pl_transient_info *info;
+  pl_limit_observe_fn observe;
+  void *observe_ctx;
+  pl_motion motion;
   int nnode, nq;
-  const int *free_index;    // [nq]
-  pl_state *s;              // the caller's: last accepted step
-  pl_state *x, *mid, *grid; // trial, state in the middle of the step, start of a step in parts
-  pl_history hist, back;
-  pl_history *reported; // the caller's, shows hist when the observer is called; NULL: none
+  const int *free_index; // [nq]
+  pl_state *s;           // the caller's: last accepted step
+  pl_state *x, *mid;     // trial, state in the middle of the step
   pl_implicit *implicit;
   struct couple *couple; // made when first wanted
   pl_sheet *sheet;       // what states are projected onto; NULL: nothing
@@ -103,12 +104,10 @@ typedef struct limit_stepper {
   double *y;             // [nnode][3] result of a projection
   double *load, *rest;   // [nq] loads at a time, constant loads
   barrier_set barrier_set;
-  power power;
+  power power, before;       // at s, and where the step of the grid began
   const pl_warm_start *used; // multipliers of the solve under way, NULL: none
   double work[3]; // J; of limits, of contact, and of drives against limits, in the step so far
   pl_limit_step step;
-  double last; // wall time at which progress was told
-  double end;  // s
 } limit_stepper;
 
 // v = (q - q0)/h, a = (v - v0)/h for the next solve.

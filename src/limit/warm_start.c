@@ -3,7 +3,9 @@
 
 #include <string.h>
 
-enum { HEAD = 2 }; // numbers before each: vertices, cones
+enum {
+  HEAD = 2
+}; // numbers before each: vertices, cones; -1: none are kept, which is not 0 of them
 
 void pl_warm_start_free(pl_env *env, pl_warm_start *w) {
   pl_free(env, w->dx);
@@ -28,8 +30,8 @@ pl_status warm_start_keep(pl_env *env, int n, const pl_warm_start *warm, pl_hist
   for (int k = 0; k < n; k++) {
     const pl_warm_start *w = &warm[k];
     size_t dx = w->dx ? 3 * (size_t)w->nvert : 0, dual = w->dual ? 3 * (size_t)w->ncone : 0;
-    at[0] = w->dx ? w->nvert : 0;
-    at[1] = w->dual ? w->ncone : 0;
+    at[0] = w->dx ? w->nvert : -1;
+    at[1] = w->dual ? w->ncone : -1;
     if (dx) memcpy(at + HEAD, w->dx, dx * sizeof *at);
     if (dual) memcpy(at + HEAD + dx, w->dual, dual * sizeof *at);
     at += size_of(w);
@@ -38,10 +40,10 @@ pl_status warm_start_keep(pl_env *env, int n, const pl_warm_start *warm, pl_hist
 }
 
 static pl_status take(pl_env *env, int n, const double *from, double **to) {
-  if (n == 0) return PL_OK;
+  if (n < 0) return PL_OK;
   *to = pl_alloc(env, 3 * (size_t)n, sizeof **to);
   if (!*to) return PL_E_NOMEM;
-  memcpy(*to, from, 3 * (size_t)n * sizeof **to);
+  if (n > 0) memcpy(*to, from, 3 * (size_t)n * sizeof **to);
   return PL_OK;
 }
 
@@ -50,15 +52,16 @@ pl_status warm_start_recall(pl_env *env, const pl_history *h, int nvert, int nco
   int at = 0;
   for (int k = 0; h->warm && k < n; k++) {
     const double *head = h->warm + at;
-    int fits = h->nwarm - at >= HEAD && (head[0] == 0 || head[0] == nvert) &&
-               (head[1] == 0 || head[1] == ncone);
-    int size = fits ? HEAD + 3 * (int)head[0] + 3 * (int)head[1] : 0;
+    int fits = h->nwarm - at >= HEAD && (head[0] == -1 || head[0] == nvert) &&
+               (head[1] == -1 || head[1] == ncone);
+    int dx = fits ? 3 * (int)fmax(head[0], 0) : 0, dual = fits ? 3 * (int)fmax(head[1], 0) : 0;
+    int size = HEAD + dx + dual;
     if (!fits || h->nwarm - at < size)
       return pl_fail(env, PL_E_INPUT, "transient: the history is of another sheet");
-    warm[k].nvert = (int)head[0];
-    warm[k].ncone = (int)head[1];
-    PL_TRY(take(env, warm[k].nvert, head + HEAD, &warm[k].dx));
-    PL_TRY(take(env, warm[k].ncone, head + HEAD + 3 * warm[k].nvert, &warm[k].dual));
+    warm[k].nvert = dx / 3;
+    warm[k].ncone = dual / 3;
+    PL_TRY(take(env, (int)head[0], head + HEAD, &warm[k].dx));
+    PL_TRY(take(env, (int)head[1], head + HEAD + dx, &warm[k].dual));
     at += size;
   }
   return PL_OK;

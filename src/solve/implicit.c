@@ -20,7 +20,6 @@ pl_status pl_implicit_create(const pl_transient_opts *o, const pl_model *m, cons
                     .w = w,
                     .info = &k->info,
                     .env = w->env,
-                    .tick = {w->env, "transient", 0},
                     .n = pl_model_nfree(m),
                     .nq = pl_model_nq(m),
                     .dof = pl_model_free_dofs(m)};
@@ -29,7 +28,6 @@ pl_status pl_implicit_create(const pl_transient_opts *o, const pl_model *m, cons
     pl_implicit_free(k);
     return s;
   }
-  pl_implicit_span(k, 0, 0);
   *out = k;
   return PL_OK;
 }
@@ -45,11 +43,8 @@ void pl_implicit_exactly(pl_implicit *k, int iterations) {
   k->st.exactly = iterations;
 }
 
-void pl_implicit_span(pl_implicit *k, double start, double end) {
-  k->st.hist.start = start;
-  k->st.end = end;
-  // a ticker that is never due
-  k->st.tick.last = end > start ? 0 : INFINITY;
+void pl_implicit_motion(pl_implicit *k, pl_motion *motion) {
+  k->st.motion = motion;
 }
 
 pl_status pl_implicit_solve(pl_implicit *k, double t, double dv, double da, const double *vc,

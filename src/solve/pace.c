@@ -66,7 +66,7 @@ pl_status pace_accept(stepper *st, const rule *u) {
   const double *X = st->p->X;
   // methods with a memory repeat their errors
   double factor = pace_factor(u) * u->h * u->h * (u->method == PL_BDF2 ? u->c0 : 1);
-  double *l = st->hist.ledger;
+  double *l = st->hist->ledger;
   if (u->method == PL_IMPLICIT_EULER || st->contacts || st->n == 0) return PL_OK;
   double way = sqrt(2 * stepper_mass_form(st, x->q, -1, s->q, x->q, -1, s->q));
   double change = sqrt(2 * stepper_mass_form(st, x->a, -1, s->a, x->a, -1, s->a));

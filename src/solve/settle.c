@@ -64,17 +64,17 @@ pl_status stepper_settle(stepper *st, double h) {
   if (st->o->method == PL_IMPLICIT_EULER || st->contacts || st->n == 0) return PL_OK;
   int *light = pl_alloc(st->env, (size_t)st->nq, sizeof *light), loud;
   if (!light) return PL_E_NOMEM;
-  pl_state_copy(st->grid, st->s);
+  pl_state_copy(st->first, st->s);
   for (int i = 0; i < st->n; i++) st->s->a[st->dof[i]] = 0;
   pl_status s = find_light(st, h, light, &loud);
   if (s == PL_OK && loud > 0) s = damp(st, PART * h);
   int done = s == PL_OK && loud > 0;
   for (int i = 0; i < st->nq; i++) {
     if (done && light[i]) continue;
-    st->s->q[i] = st->grid->q[i];
-    st->s->v[i] = st->grid->v[i];
+    st->s->q[i] = st->first->q[i];
+    st->s->v[i] = st->first->v[i];
   }
-  memcpy(st->s->a, st->grid->a, (size_t)st->nq * sizeof *st->s->a);
+  memcpy(st->s->a, st->first->a, (size_t)st->nq * sizeof *st->s->a);
   pl_free(st->env, light);
   st->info->settled = done ? loud : 0;
   if (s == PL_UNSOLVED || s == PL_DOMAIN) return PL_OK;

@@ -302,17 +302,13 @@ typedef struct stepper {
   const pl_params *p;
   pl_work *w;
   pl_transient_info *info;
-  long done[3]; // rejected, iterations and factorisations up to the last grid point
   pl_env *env;
-  ticker tick;
   int n, nq;
   const int *dof;
   pl_state *s;           // the caller's: last accepted step
   pl_state *x, *base;    // trial, start of a line search
-  pl_state *grid;        // state at the last grid point, for steps made of parts
-  pl_history hist, back; // history at s; back: of the grid point (q1 and v1 only)
-  pl_history *reported;  // the caller's, shows hist when the observer is called; NULL: none
-  double end;            // time at which to stop
+  pl_motion *motion;     // NULL: a lone solve, which tells no progress
+  pl_history *hist;      // the motion's, at s
   int *heavy;            // [nq] 1: has mass
   pl_csc M;              // free unknowns
   pl_factor *chol, *ldl; // ldl is made when first wanted
@@ -390,7 +386,7 @@ pl_status pace_accept(stepper *st, const rule *u);
 pl_status stepper_accept(stepper *st, double h);
 // Local error of the step in x over the tolerance; *size: largest motion so far.
 double stepper_error(const stepper *st, double h, double *size);
-// Tells progress now and then.
+// Tells progress of the motion now and then.
 pl_status stepper_progress(stepper *st);
 
 #endif

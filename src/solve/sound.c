@@ -69,8 +69,8 @@ pl_status audit_begin(stepper *st) {
   if (s == PL_DOMAIN) return fail_domain(st->m, st->w, "transient");
   PL_TRY(s);
   keep_start(st);
-  if (st->hist.nstep == 0 && st->hist.ledger[LEDGER_MOST] == 0)
-    st->hist.ledger[LEDGER_ELASTIC] = a->W0;
+  if (st->hist->nstep == 0 && st->hist->ledger[LEDGER_MOST] == 0)
+    st->hist->ledger[LEDGER_ELASTIC] = a->W0;
   return PL_OK;
 }
 
@@ -108,24 +108,24 @@ static double scale(const double *ledger) {
 }
 
 double audit_energy(const stepper *st) {
-  return st->audit.kinetic + fabs(st->audit.elastic - st->hist.ledger[LEDGER_ELASTIC]);
+  return st->audit.kinetic + fabs(st->audit.elastic - st->hist->ledger[LEDGER_ELASTIC]);
 }
 
 int audit_is_gross(const stepper *st) {
-  return fabs(st->audit.made) > GROSS * fmax(audit_energy(st), scale(st->hist.ledger));
+  return fabs(st->audit.made) > GROSS * fmax(audit_energy(st), scale(st->hist->ledger));
 }
 
 // ---- book -------------------------------------------------------------------------------------
 
 void audit_accept(stepper *st) {
   audit *a = &st->audit;
-  double *l = st->hist.ledger;
+  double *l = st->hist->ledger;
   if (st->contacts) {
     l[LEDGER_CONTACT] += a->contact;
     l[LEDGER_OBSTACLES] += a->pushed;
-    st->hist.lost += a->contact;
+    st->hist->lost += a->contact;
   }
-  st->hist.lost += st->w->slipped + 0.5 * (a->power0 + st->w->dissipated) * (st->x->t - st->s->t);
+  st->hist->lost += st->w->slipped + 0.5 * (a->power0 + st->w->dissipated) * (st->x->t - st->s->t);
   l[LEDGER_RULE] += a->damped;
   l[LEDGER_MADE] += a->made;
   l[LEDGER_WORST] = fmax(l[LEDGER_WORST], fabs(l[LEDGER_MADE]));
@@ -146,8 +146,8 @@ void audit_accept(stepper *st) {
 }
 
 int audit_ran_away(const stepper *st) {
-  const double *l = st->hist.ledger;
-  return st->hist.nstep >= SETTLED && fabs(l[LEDGER_MADE]) > PL_ENERGY_FAIL * scale(l);
+  const double *l = st->hist->ledger;
+  return st->hist->nstep >= SETTLED && fabs(l[LEDGER_MADE]) > PL_ENERGY_FAIL * scale(l);
 }
 
 void audit_report(const pl_history *h, pl_transient_info *info) {

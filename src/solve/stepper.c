@@ -2,7 +2,6 @@
 // Newmark: harmonic-balance paper, eqs. 47-51.
 #include "solve_impl.h"
 
-#include <stdio.h>
 #include <string.h>
 
 enum { STALE = 2 }; // iterations without a smaller residual before rounding is suspected
@@ -20,7 +19,6 @@ pl_status stepper_open(stepper *st) {
   size_t n = (size_t)st->n, nq = (size_t)st->nq;
   PL_TRY(pl_state_create(st->m, st->p, &st->x));
   PL_TRY(pl_state_create(st->m, st->p, &st->base));
-  PL_TRY(pl_state_create(st->m, st->p, &st->grid));
   PL_TRY(pl_state_create(st->m, st->p, &st->first));
   PL_TRY(pl_free_mass(st->m, st->p, &st->M));
   st->heavy = pl_alloc(st->env, nq, sizeof *st->heavy);
@@ -39,7 +37,6 @@ pl_status stepper_open(stepper *st) {
 void stepper_close(stepper *st) {
   pl_state_free(st->m, st->x);
   pl_state_free(st->m, st->base);
-  pl_state_free(st->m, st->grid);
   pl_state_free(st->m, st->first);
   pl_csc_free(st->env, &st->M);
   pl_factor_free(st->chol);
@@ -51,8 +48,6 @@ void stepper_close(stepper *st) {
   pl_free(st->env, st->d);
   pl_free(st->env, st->ma);
   pl_free(st->env, st->audit.g0);
-  pl_history_free(st->env, &st->hist);
-  pl_history_free(st->env, &st->back);
 }
 
 pl_status stepper_eval(stepper *st, const pl_state *x, unsigned want, const rule *u) {
@@ -130,7 +125,7 @@ static rule make_rule(const stepper *st, double h, double t) {
   rule u = {.method = st->o->method, .h = h, .t = t};
   u.beta = st->o->newmark_beta;
   u.gamma = st->o->newmark_gamma;
-  if (u.method == PL_BDF2 && !(st->hist.last_step > 0)) {
+  if (u.method == PL_BDF2 && !(st->hist->last_step > 0)) {
     // no state before: one step of the trapezoidal rule, which is of second order too
     u.method = PL_NEWMARK;
     u.beta = 0.25;
@@ -143,7 +138,7 @@ static rule make_rule(const stepper *st, double h, double t) {
     u.dv = 1 / h;
     u.da = 1 / (h * h);
   } else {
-    u.rho = h / st->hist.last_step;
+    u.rho = h / st->hist->last_step;
     u.c0 = (1 + 2 * u.rho) / (1 + u.rho);
     u.dv = u.c0 / h;
     u.da = u.dv * u.dv;
@@ -169,8 +164,8 @@ void stepper_predict(stepper *st, const rule *u, double keep) {
     } else {
       // c0 q_new = h v_new + (1 + rho) q - rho^2/(1 + rho) q1, and the same for v
       double c2 = u->rho * u->rho / (1 + u->rho);
-      x->v[i] = s->v[i] + (h * a + c2 * (s->v[i] - st->hist.v1[i])) / u->c0;
-      x->q[i] = s->q[i] + (h * x->v[i] + c2 * (s->q[i] - st->hist.q1[i])) / u->c0;
+      x->v[i] = s->v[i] + (h * a + c2 * (s->v[i] - st->hist->v1[i])) / u->c0;
+      x->q[i] = s->q[i] + (h * x->v[i] + c2 * (s->q[i] - st->hist->q1[i])) / u->c0;
     }
     x->a[i] = a;
     if (!st->heavy[i]) {
@@ -186,11 +181,7 @@ void stepper_predict(stepper *st, const rule *u, double keep) {
 }
 
 pl_status stepper_progress(stepper *st) {
-  char text[64];
-  if (!ticker_due(&st->tick)) return PL_OK;
-  double t = st->s->t, start = st->hist.start;
-  snprintf(text, sizeof text, "t = %.6g s, step %ld", t, st->hist.nstep);
-  return ticker_progress(&st->tick, st->end > start ? (t - start) / (st->end - start) : -1, text);
+  return st->motion ? pl_motion_progress(st->motion) : PL_OK;
 }
 
 // ---- Newton -----------------------------------------------------------------------------------
@@ -443,11 +434,11 @@ pl_status stepper_accept(stepper *st, double h) {
   size_t size = (size_t)st->nq * sizeof(double);
   audit_accept(st);
   PL_TRY(pace_accept(st, &u));
-  if (st->hist.q1) {
-    memcpy(st->hist.q1, st->s->q, size);
-    memcpy(st->hist.v1, st->s->v, size);
+  if (st->hist->q1) {
+    memcpy(st->hist->q1, st->s->q, size);
+    memcpy(st->hist->v1, st->s->v, size);
   }
-  st->hist.last_step = h;
+  st->hist->last_step = h;
   if (st->contacts) contact_set_accept(st->contacts);
   pl_state_copy(st->s, st->x);
   pl_commit(st->m, st->p, st->s);
@@ -464,7 +455,7 @@ double stepper_error(const stepper *st, double h, double *size) {
     if (!st->heavy[i]) continue;
     most = fmax(most, fabs(st->x->a[i] - keep * st->s->a[i]));
   }
-  *size = st->hist.size;
+  *size = st->hist->size;
   for (int i = 0; i < st->nq; i++) *size = fmax(*size, fabs(st->x->q[i] - st->p->X[i]));
   double error = pace_factor(&u) * h * h * most;
   if (!(error > 0)) return 0;

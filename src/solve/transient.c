@@ -1,4 +1,4 @@
-// Transients: grid of time steps or steps by error control, steady state, stop and resume.
+// Transients: Newmark, implicit Euler and BDF2 in fixed steps or by error control, steady state.
 #include "solve_impl.h"
 
 #include <string.h>
@@ -7,48 +7,6 @@
 enum { LEVELS = 16, CHECK_LEVELS = 8 };
 static const double PERIOD_SLACK = 1e-6;
 static const double STEP_LEAST = 1e-100; // s; its square is divided by
-
-// ---- history ----------------------------------------------------------------------------------
-
-void pl_history_free(pl_env *env, pl_history *h) {
-  if (!h) return;
-  pl_free(env, h->q1);
-  pl_free(env, h->v1);
-  pl_free(env, h->period);
-  pl_free(env, h->warm);
-  *h = (pl_history){0};
-}
-
-static pl_status history_alloc(pl_env *env, int nq, int nsample, int two, pl_history *h) {
-  h->nq = nq;
-  h->nsample = nsample;
-  size_t n = (size_t)nq, all;
-  if (two) {
-    h->q1 = pl_alloc(env, n, sizeof *h->q1);
-    h->v1 = pl_alloc(env, n, sizeof *h->v1);
-    if (!h->q1 || !h->v1) return PL_E_NOMEM;
-  }
-  if (nsample > 0) {
-    if (pl_mul_size(n, (size_t)nsample, &all)) all = SIZE_MAX;
-    h->period = pl_alloc(env, all, sizeof *h->period);
-    if (!h->period) return PL_E_NOMEM;
-  }
-  return PL_OK;
-}
-
-// all but the kept period
-static void history_copy(pl_history *to, const pl_history *from) {
-  pl_history old = *to;
-  *to = *from;
-  to->q1 = old.q1;
-  to->v1 = old.v1;
-  to->period = old.period;
-  to->warm = NULL;
-  to->nwarm = 0;
-  if (!to->q1 || !from->q1) return;
-  memcpy(to->q1, from->q1, (size_t)from->nq * sizeof *to->q1);
-  memcpy(to->v1, from->v1, (size_t)from->nq * sizeof *to->v1);
-}
 
 // ---- plan -------------------------------------------------------------------------------------
 
@@ -110,56 +68,38 @@ static pl_status plan_make(pl_env *env, const pl_model *m, const pl_transient_op
   return PL_OK;
 }
 
-// ---- fixed step -------------------------------------------------------------------------------
+// ---- what the loop asks for -------------------------------------------------------------------
 
-static void save_grid(stepper *st) {
-  pl_state_copy(st->grid, st->s);
-  history_copy(&st->back, &st->hist);
+// a transient under way
+typedef struct run {
+  stepper *st;
+  plan p;
+  pl_observe_fn observe;
+  void *observe_ctx;
+  double error, size; // adaptive: of the trial over the tolerance, largest motion so far
+} run;
+
+static pl_status attempt(void *ctx, double h, double t, int level) {
+  stepper *st = ((run *)ctx)->st;
+  pl_status s = stepper_try(st, h, t);
+  // a solution that fails a check however short the step is taken, and told
+  return s == PL_UNSOLVED && st->audit.unsound && level >= CHECK_LEVELS ? PL_OK : s;
 }
 
-static void restore_grid(stepper *st) {
-  pl_state_copy(st->s, st->grid);
-  history_copy(&st->hist, &st->back);
-  st->audit.known = 0;
+static pl_status accept(void *ctx, double h) {
+  return stepper_accept(((run *)ctx)->st, h);
 }
 
-// one grid step, in halves, quarters, ... where it fails
-static pl_status grid_step(stepper *st, double h, double t) {
-  long part = 0, parts = 1;
-  int level = 0;
-  double from = st->s->t;
-  save_grid(st);
-  while (part < parts) {
-    double sub = h / (double)parts, to = part + 1 == parts ? t : from + sub * (double)(part + 1);
-    pl_status s = stepper_try(st, sub, to);
-    // a solution that fails a check however short the step is taken, and told
-    if (s == PL_UNSOLVED && st->audit.unsound && level >= CHECK_LEVELS) s = PL_OK;
-    if (s == PL_UNSOLVED && level < LEVELS) {
-      st->info->rejected++;
-      level++;
-      part *= 2;
-      parts *= 2;
-      continue;
-    }
-    if (s != PL_OK) restore_grid(st);
-    PL_TRY(s);
-    PL_TRY(stepper_accept(st, sub));
-    part++;
-    // after two equal parts the longer one is tried again
-    if (level > 0 && part % 2 == 0) {
-      level--;
-      part /= 2;
-      parts /= 2;
-    }
-  }
-  st->hist.step = h;
-  return PL_OK;
+static void restore(void *ctx) {
+  ((run *)ctx)->st->audit.known = 0;
 }
 
 // e_p = sum over a period of |q(t) - q(t - period)|, eq. 28; of places: angles of rods may move on
 // with their anchors while the rods come back
-static void period_progress(stepper *st) {
-  pl_history *h = &st->hist;
+static pl_status period_progress(void *ctx) {
+  stepper *st = ((run *)ctx)->st;
+  pl_history *h = st->hist;
+  if (!h->period) return PL_OK;
   int nq = st->nq, i = (int)((h->nstep - 1) % h->nsample);
   double *old = h->period + (size_t)i * nq, sum = 0;
   int places = pl_model_nnode(st->m) * pl_model_dim(st->m), n = places > 0 ? places : nq;
@@ -168,165 +108,143 @@ static void period_progress(stepper *st) {
   memcpy(old, st->s->q, (size_t)nq * sizeof *old);
   // the first period has none before it
   if (i == h->nsample - 1 && h->nstep > h->nsample) h->last_change = h->change;
+  return PL_OK;
 }
 
-// counts of a step that is cancelled on its way are those of the run that takes it again
-static void keep_counts(stepper *st) {
-  const pl_transient_info *i = st->info;
-  memcpy(st->done, (long[]){i->rejected, i->iterations, i->factorisations}, sizeof st->done);
+// while drives still grow nothing is steady
+static int is_steady(const run *r) {
+  const stepper *st = r->st;
+  const pl_history *h = st->hist;
+  if (r->p.nsample == 0 || h->nstep % r->p.nsample != 0 || !(st->o->steady > 0)) return 0;
+  if (st->s->t - 2 * r->p.g.period < st->o->ramp * (1 - 1e-9) && st->o->ramp > 0) return 0;
+  return h->last_change >= 0 && h->last_change < st->o->steady;
 }
 
-static void restore_counts(stepper *st) {
-  st->info->rejected = st->done[0];
-  st->info->iterations = st->done[1];
-  st->info->factorisations = st->done[2];
-}
-
-static pl_status step_progress(stepper *st, pl_observe_fn observe, void *ctx) {
-  keep_counts(st);
+static pl_status observe_step(void *ctx, int *stop) {
+  run *r = ctx;
+  stepper *st = r->st;
   pl_clock c = {st->s->t, st->o->frequency, 1, st->o->ramp};
-  if (st->reported) *st->reported = st->hist;
-  if (observe && observe(ctx, st->s, &c, st->w)) return PL_CANCELLED;
-  return stepper_progress(st);
-}
-
-static pl_status run_grid(stepper *st, const plan *p, pl_observe_fn observe, void *ctx) {
-  pl_history *h = &st->hist;
-  while (h->nstep < p->g.nstep) {
-    int last = h->nstep + 1 == p->g.nstep;
-    double step = last ? p->g.last : p->g.step;
-    int crumb = last && p->g.last != p->g.step;
-    double t = h->start + (crumb ? p->g.length : (double)(h->nstep + 1) * p->g.step);
-    PL_TRY(grid_step(st, step, t));
-    h->nstep++;
-    if (h->period) period_progress(st);
-    int whole = p->nsample > 0 && h->nstep % p->nsample == 0;
-    PL_TRY(step_progress(st, observe, ctx));
-    if (audit_ran_away(st)) return PL_UNSOLVED;
-    // while drives still grow nothing is steady
-    if (st->s->t - 2 * p->g.period < st->o->ramp * (1 - 1e-9) && st->o->ramp > 0) whole = 0;
-    if (whole && st->o->steady > 0 && h->last_change >= 0 && h->last_change < st->o->steady) {
-      st->info->reason = PL_STOP_STEADY;
-      return PL_OK;
-    }
-  }
-  st->info->reason = PL_STOP_END;
+  if (r->observe && r->observe(r->observe_ctx, st->s, &c, st->w)) return PL_CANCELLED;
+  if (audit_ran_away(st)) return PL_UNSOLVED;
+  *stop = is_steady(r);
+  if (*stop) st->info->reason = PL_STOP_STEADY;
   return PL_OK;
 }
 
 // ---- adaptive step ----------------------------------------------------------------------------
 
+static pl_status over(void *ctx, int *yes) {
+  const run *r = ctx;
+  *yes = r->st->s->t >= r->st->motion->end;
+  if (*yes) r->st->info->reason = PL_STOP_END;
+  return PL_OK;
+}
+
+static int is_least(const run *r, double h) {
+  return h <= r->p.least * (1 + 1e-9);
+}
+
+// no crumb at the end: the last two steps share what is left
+static double length(void *ctx, double want, double *t) {
+  const run *r = ctx;
+  double h = fmin(fmax(want, r->p.least), r->p.most);
+  double end = r->st->motion->end, left = end - r->st->s->t;
+  if (left <= h * (1 + 1e-9)) {
+    *t = end;
+    return left;
+  }
+  if (left < 2 * h) h = left / 2;
+  *t = r->st->s->t + h;
+  return h;
+}
+
+static double order_of(const stepper *st) {
+  return st->o->method == PL_IMPLICIT_EULER ? 2 : 3;
+}
+
+static pl_status attempt_accurate(void *ctx, double h, double t, int level) {
+  run *r = ctx;
+  (void)level;
+  r->error = INFINITY;
+  pl_status s = attempt(ctx, h, t, is_least(r, h) ? CHECK_LEVELS : 0);
+  if (s != PL_OK) return s;
+  r->error = stepper_error(r->st, h, &r->size);
+  return r->error <= 1 || is_least(r, h) ? PL_OK : PL_UNSOLVED;
+}
+
+static double shorter(void *ctx, double h) {
+  const run *r = ctx;
+  if (is_least(r, h)) return 0;
+  double factor = r->error < INFINITY ? 0.9 * pow(r->error, -1 / order_of(r->st)) : 0.25;
+  return fmax(r->p.least, h * fmin(fmax(factor, 0.1), 0.9));
+}
+
 // next step from the errors of this one and the one before (PI control)
-static double next_step(const stepper *st, double h, double error) {
-  double order = st->o->method == PL_IMPLICIT_EULER ? 2 : 3;
-  double now = fmax(error, 1e-10), before = fmax(st->hist.error, 1e-4);
+static double longer(void *ctx, double h) {
+  run *r = ctx;
+  pl_history *b = r->st->hist;
+  double order = order_of(r->st), now = fmax(r->error, 1e-10), before = fmax(b->error, 1e-4);
   double factor = 0.9 * pow(now, -0.7 / order) * pow(before, 0.4 / order);
+  b->error = r->error;
+  b->size = r->size;
   return h * fmin(fmax(factor, 0.2), 2);
 }
 
-static pl_status run_adaptive(stepper *st, const plan *p, pl_observe_fn observe, void *ctx) {
-  pl_history *h = &st->hist;
-  double order = st->o->method == PL_IMPLICIT_EULER ? 2 : 3;
-  while (st->s->t < st->end) {
-    double want = fmin(fmax(h->step, p->least), p->most), step = want, left = st->end - st->s->t;
-    pl_status s = PL_OK;
-    double error = 0, size = 0;
-    for (;;) {
-      // no crumb at the end: the last two steps share what is left
-      int last = left <= step * (1 + 1e-9);
-      double sub = last ? left : left < 2 * step ? left / 2 : step;
-      s = stepper_try(st, sub, last ? st->end : st->s->t + sub);
-      if (s != PL_OK && s != PL_UNSOLVED) return s;
-      if (s == PL_UNSOLVED && st->audit.unsound && sub <= p->least * (1 + 1e-9)) s = PL_OK;
-      error = s == PL_OK ? stepper_error(st, sub, &size) : INFINITY;
-      if (s == PL_OK && (error <= 1 || sub <= p->least * (1 + 1e-9))) {
-        step = sub;
-        break;
-      }
-      st->info->rejected++;
-      if (sub <= p->least * (1 + 1e-9)) return PL_UNSOLVED;
-      double factor = s == PL_OK ? 0.9 * pow(error, -1 / order) : 0.25;
-      step = fmax(p->least, sub * fmin(fmax(factor, 0.1), 0.9));
-    }
-    PL_TRY(stepper_accept(st, step));
-    h->step = next_step(st, step, error);
-    h->error = error;
-    h->size = size;
-    h->nstep++;
-    PL_TRY(step_progress(st, observe, ctx));
-    if (audit_ran_away(st)) return PL_UNSOLVED;
-  }
-  st->info->reason = PL_STOP_END;
-  return PL_OK;
-}
+static const pl_method fixed = {.name = "transient",
+                                .halvings = LEVELS,
+                                .attempt = attempt,
+                                .accept = accept,
+                                .restore = restore,
+                                .complete = period_progress,
+                                .observe = observe_step};
+static const pl_method adaptive = {.name = "transient",
+                                   .attempt = attempt_accurate,
+                                   .accept = accept,
+                                   .restore = restore,
+                                   .observe = observe_step,
+                                   .over = over,
+                                   .length = length,
+                                   .shorter = shorter,
+                                   .longer = longer};
 
 // ---- whole ------------------------------------------------------------------------------------
 
-// working copy of the history: fresh, or of the run that is resumed
-static pl_status open_history(stepper *st, const plan *p, const pl_history *given) {
-  pl_history *h = &st->hist;
-  int two = st->o->method == PL_BDF2, nsample = st->o->steady > 0 ? p->nsample : 0;
-  PL_TRY(history_alloc(st->env, st->nq, nsample, two, h));
-  PL_TRY(history_alloc(st->env, st->nq, 0, two, &st->back));
-  if (!given || given->nstep <= 0) {
-    h->step = p->g.step;
-    h->start = st->s->t;
-    h->last_change = -1;
-    return PL_OK;
-  }
-  if (given->nq != st->nq || (two && (!given->q1 || !given->v1)) || given->nsample != nsample ||
-      (nsample > 0 && !given->period))
-    return pl_fail(st->env, PL_E_INPUT, "transient: the history is of another model or method");
-  history_copy(h, given);
-  if (nsample > 0)
-    memcpy(h->period, given->period, (size_t)nsample * (size_t)st->nq * sizeof *h->period);
-  return PL_OK;
+static pl_status begin(stepper *st, double h) {
+  PL_TRY(stepper_progress(st));
+  PL_TRY(stepper_leave_out_light(st, h));
+  if (st->hist->nstep > 0) return PL_OK;
+  PL_TRY(stepper_begin(st));
+  return stepper_settle(st, h);
 }
 
-// the caller's history shows that of the stepper from here on
-static void show_history(stepper *st, pl_history *history) {
-  if (!history) return;
-  pl_history_free(st->env, history);
-  *history = st->hist;
-  st->reported = history;
+// what the run has come to
+static void fill_info(const run *r, pl_status s) {
+  const stepper *st = r->st;
+  const pl_history *h = st->hist;
+  pl_transient_info *info = st->info;
+  if (s == PL_UNSOLVED) info->reason = audit_ran_away(st) ? PL_STOP_ENERGY : PL_STOP_STEP;
+  audit_report(h, info);
+  if (info->reason == PL_STOP_END && info->energy_worst > PL_ENERGY_FAIL * info->energy_scale)
+    info->reason = PL_STOP_ENERGY;
+  double period = r->p.g.period;
+  info->nperiod = r->p.nsample > 0 ? (int)(h->nstep / r->p.nsample)
+                  : period > 0     ? pl_floor_int((st->s->t - h->start) / period * (1 + 1e-12))
+                                   : 0;
+  info->period_change = h->last_change;
 }
 
-static pl_status stepping(stepper *st, pl_history *history, pl_observe_fn observe, void *ctx) {
-  plan p;
-  PL_TRY(plan_make(st->env, st->m, st->o, &p));
+static pl_status stepping(run *r, pl_history *history) {
+  stepper *st = r->st;
+  pl_motion *k = st->motion;
+  PL_TRY(plan_make(st->env, st->m, st->o, &r->p));
+  int nsample = st->o->steady > 0 ? r->p.nsample : 0;
   PL_TRY(stepper_open(st));
-  PL_TRY(open_history(st, &p, history));
-  show_history(st, history);
-  st->end = st->hist.start + p.g.length;
-  pl_status s = stepper_progress(st);
-  if (s == PL_OK) s = stepper_leave_out_light(st, p.g.step);
-  if (s == PL_OK && st->hist.nstep == 0) s = stepper_begin(st);
-  if (s == PL_OK && st->hist.nstep == 0) s = stepper_settle(st, p.g.step);
-  if (s == PL_OK) s = (st->o->adaptive ? run_adaptive : run_grid)(st, &p, observe, ctx);
-  if (s < 0) {
-    if (history) *history = (pl_history){0};
-    return s;
-  }
-  if (s == PL_CANCELLED) {
-    st->info->reason = PL_STOP_CANCELLED;
-    restore_counts(st);
-  }
-  if (s == PL_UNSOLVED) st->info->reason = audit_ran_away(st) ? PL_STOP_ENERGY : PL_STOP_STEP;
-  audit_report(&st->hist, st->info);
-  if (st->info->reason == PL_STOP_END &&
-      st->info->energy_worst > PL_ENERGY_FAIL * st->info->energy_scale)
-    st->info->reason = PL_STOP_ENERGY;
-  st->info->t = st->s->t;
-  st->info->nstep = st->hist.nstep;
-  st->info->nperiod = p.nsample > 0 ? (int)(st->hist.nstep / p.nsample)
-                      : p.g.period > 0
-                          ? pl_floor_int((st->s->t - st->hist.start) / p.g.period * (1 + 1e-12))
-                          : 0;
-  st->info->period_change = st->hist.last_change;
-  if (history) {
-    *history = st->hist;
-    st->hist = (pl_history){0};
-  }
+  PL_TRY(pl_motion_open(k, history, st->o->method == PL_BDF2, nsample));
+  if (!(k->hist.nstep > 0)) k->hist.step = r->p.g.step;
+  k->end = k->hist.start + r->p.g.length;
+  pl_status s = begin(st, r->p.g.step);
+  if (s == PL_OK) s = pl_motion_run(k, st->o->adaptive ? NULL : &r->p.g);
+  if (s >= 0) fill_info(r, s);
   return s;
 }
 
@@ -350,13 +268,21 @@ pl_status pl_transient_contact(const pl_transient_opts *o, const pl_model *m, co
   if (k && o->method == PL_BDF2)
     return pl_fail_at(w->env, PL_E_INPUT, NULL, 0, 0, "use newmark or implicit-euler",
                       "transient: bdf2 knows no contact");
+  pl_motion motion = {.method = o->adaptive ? &adaptive : &fixed,
+                      .m = m,
+                      .p = p,
+                      .env = w->env,
+                      .contact = k,
+                      .s = s,
+                      .info = info};
   stepper st = {.o = o,
                 .m = m,
                 .p = p,
                 .w = w,
                 .info = info,
                 .env = w->env,
-                .tick = {w->env, "transient", 0},
+                .motion = &motion,
+                .hist = &motion.hist,
                 .n = pl_model_nfree(m),
                 .nq = pl_model_nq(m),
                 .dof = pl_model_free_dofs(m),
@@ -364,7 +290,10 @@ pl_status pl_transient_contact(const pl_transient_opts *o, const pl_model *m, co
   contact_set contacts = {0};
   pl_status status = k ? contact_set_open(&contacts, m, k) : PL_OK;
   if (k) st.contacts = &contacts;
-  if (status == PL_OK) status = stepping(&st, history, observe, ctx);
+  run r = {.st = &st, .observe = observe, .observe_ctx = ctx};
+  motion.ctx = &r;
+  if (status == PL_OK) status = stepping(&r, history);
+  pl_motion_close(&motion, history, status);
   stepper_close(&st);
   if (k) contact_set_close(&contacts);
   info->seconds = pl_wall_time() - start;

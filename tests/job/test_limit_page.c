@@ -153,7 +153,7 @@ static void figures_of_motions(void **state) {
   char *text;
   size_t size;
   limit_run run[3];
-  const pl_limit_info info = {.worst_violation = 2e-6, .nproject = 40, .niter = 300};
+  const pl_transient_info info = {.worst_violation = 2e-6, .nproject = 40, .niter = 300};
   for (int k = 0; k < 3; k++) {
     double(*d)[COLS] = data[k % 2];
     for (int i = 0; i < ROWS; i++) {

@@ -132,7 +132,7 @@ static inline void swing_close(swing *k) {
 
 // One run of the length, from the state that is there.
 static inline pl_status swing_run(swing *k, double length, pl_history *h,
-                                  pl_limit_observe_fn observe, void *ctx, pl_limit_info *info) {
+                                  pl_limit_observe_fn observe, void *ctx, pl_transient_info *info) {
   k->o.duration = length;
   return pl_limit_transient(&k->o, &k->po, k->b.m, k->b.p, &k->k, k->b.s, h, k->b.w, observe, ctx,
                             info);

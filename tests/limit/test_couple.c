@@ -107,7 +107,7 @@ static void stiff_pull(void **state) {
     double mass, before[3], after[3], turn[3];
     pl_momentum(w.b.m, w.b.p, w.b.s, &mass, before, turn);
     for (int step = 0; step < 5; step++) {
-      pl_limit_info info;
+      pl_transient_info info;
       check_ok(&env, swing_run(&w, 0.01, NULL, NULL, NULL, &info));
       double beyond = swing_stretch(&w, w.b.s->q) / 1.01 - 1;
       check_less(beyond, 1e-6);

@@ -82,9 +82,9 @@ static void free_fall(void **state) {
     swing_build(&w, 1.01);
     for (int i = 0; i < 3 * w.nvert; i++) w.b.s->v[i] = i % 3 == 1 ? 0.7 : 0;
     watch r = watched(&w, 1.01);
-    pl_limit_info info;
+    pl_transient_info info;
     check_ok(&env, swing_run(&w, n * h, NULL, look, &r, &info));
-    assert_int_equal(info.time.reason, PL_STOP_END);
+    assert_int_equal(info.reason, PL_STOP_END);
     assert_int_equal(r.n, n);
     double m = swing_mass(&w), E = m * g * g * n * n * h * h / 2;
     check_close(r.last.limiter, 0, 0);
@@ -152,7 +152,7 @@ static void lifting(void **state) {
       q[1] = 0.4 - 1.01 * (0.4 - q[1]);
     }
     watch r = watched(&w, 1.01);
-    pl_limit_info info;
+    pl_transient_info info;
     // a quarter of the period, from the middle to the top
     check_ok(&env, swing_run(&w, PL_PI / 2, NULL, look, &r, &info));
     double m = swing_mass(&w), lift = m * g * 0.1;
@@ -190,7 +190,7 @@ static void momentum(void **state) {
     double mass, before[3], after[3], ang[3];
     pl_momentum(w.b.m, w.b.p, w.b.s, &mass, before, ang);
     watch r = watched(&w, 1.01);
-    pl_limit_info info;
+    pl_transient_info info;
     check_ok(&env, swing_run(&w, 0.2, NULL, look, &r, &info));
     pl_momentum(w.b.m, w.b.p, w.b.s, &mass, after, ang);
     check_array(3, after, before, 1e-9 * mass);
@@ -221,7 +221,7 @@ static void lies_on_plane(void **state) {
         .kind = &pl_obstacle_plane, .centre = {0, 0, -0.02}, .par = {0, 0, 1}, .mu = 0.5};
     swing_obstacles(&w, 1, &floor);
     watch r = watched(&w, 0);
-    pl_limit_info info;
+    pl_transient_info info;
     check_ok(&env, swing_run(&w, 0.4, NULL, look, &r, &info));
     double force[3], m = swing_mass(&w);
     pl_contact_force(w.k.contact, -1, force);
@@ -255,7 +255,7 @@ static void slides_on_slope(void **state) {
       const pl_obstacle slope = {.kind = &pl_obstacle_plane, .par = {0, 0, 1}, .mu = mu[i]};
       swing_obstacles(&w, 1, &slope);
       watch r = watched(&w, 1.01);
-      pl_limit_info info;
+      pl_transient_info info;
       check_ok(&env, swing_run(&w, 0.3, NULL, look, &r, &info));
       double v = i == 0 ? g * (sin(tilt) - mu[i] * cos(tilt)) * 0.3 : 0;
       for (int n = 0; n < w.nvert; n++) check_close(w.b.s->v[3 * n], v, 1e-5);
@@ -366,7 +366,7 @@ static void drapes_on_ball(void **state) {
         .kind = &pl_obstacle_sphere, .centre = {0.25, 0.25, -0.12}, .radius = 0.1, .mu = 0.4};
     swing_obstacles(&w, 1, &ball);
     watch r = watched(&w, 1.01);
-    pl_limit_info info;
+    pl_transient_info info;
     check_ok(&env, swing_run(&w, 0.4, NULL, look, &r, &info));
     assert_true(r.last.ncontact > 4);
     check_less(r.beyond, 1e-6);
@@ -515,11 +515,11 @@ static void cancels(void **state) {
   swing w;
   int count = 0;
   pl_history h = {0};
-  pl_limit_info info;
+  pl_transient_info info;
   pl_env_init(&env);
   pinned(&w, &env, PL_REFLECT, 4, 1.01);
   assert_int_equal(swing_run(&w, 1, &h, stop_third, &count, &info), PL_CANCELLED);
-  assert_int_equal(info.time.reason, PL_STOP_CANCELLED);
+  assert_int_equal(info.reason, PL_STOP_CANCELLED);
   assert_int_equal(h.nstep, 3);
   check_close(w.b.s->t, 0.03, 1e-12);
   double before = w.b.s->q[3 * w.nvert - 1];
@@ -529,6 +529,64 @@ static void cancels(void **state) {
   assert_int_equal(swing_run(&w, 1, &h, NULL, NULL, &info), PL_CANCELLED);
   check_close(w.b.s->q[3 * w.nvert - 1], before, 0);
   pl_history_free(&env, &h);
+  swing_close(&w);
+}
+
+// counts of a run that is stopped inside of steps, again and again, are those of a run in one piece
+static void counts(void **state) {
+  (void)state;
+  const pl_obstacle floor = {
+      .kind = &pl_obstacle_plane, .centre = {0, 0, -0.002}, .par = {0, 0, 1}, .mu = 0.3};
+  for (int k = 0; k < METHODS; k++) {
+    pl_env env;
+    swing one, two;
+    pl_transient_info a, b;
+    pl_history h = {0};
+    int stops = 0, done = 0;
+    pl_env_init(&env);
+    pinned(&one, &env, all_methods[k], 4, 1.01);
+    pinned(&two, &env, all_methods[k], 4, 1.01);
+    swing_obstacles(&one, 1, &floor);
+    swing_obstacles(&two, 1, &floor);
+    check_ok(&env, swing_run(&one, 0.1, NULL, NULL, NULL, &a));
+    for (int most = 5; !done; most += 5) {
+      int count = 3 - most;
+      env.progress = stop_progress;
+      env.progress_ctx = &count;
+      pl_status s = swing_run(&two, 0.1, &h, NULL, NULL, &b);
+      env.progress = NULL;
+      done = s == PL_OK;
+      stops += s == PL_CANCELLED;
+      assert_true(done || s == PL_CANCELLED);
+    }
+    assert_true(stops > 1);
+    assert_int_equal(b.iterations, a.iterations);
+    assert_int_equal(b.rejected, a.rejected);
+    assert_int_equal(b.nproject, a.nproject);
+    assert_int_equal(b.niter, a.niter);
+    assert_int_equal(b.nunsolved, a.nunsolved);
+    assert_int_equal(b.nlifted, a.nlifted);
+    assert_int_equal(b.nstep, a.nstep);
+    assert_int_equal(two.k.contact->solves, one.k.contact->solves);
+    check_close(b.scale, a.scale, 0);
+    check_array(3 * one.nvert, two.b.s->q, one.b.s->q, 0);
+    pl_history_free(&env, &h);
+    swing_close(&one);
+    swing_close(&two);
+  }
+}
+
+// a start that is no number is told as such: there is no element to name
+static void not_a_number(void **state) {
+  (void)state;
+  pl_env env;
+  swing w;
+  pl_env_init(&env);
+  pinned(&w, &env, PL_PROJECT, 3, 1.01);
+  w.b.s->v[3 * w.nvert - 1] = NAN;
+  assert_int_equal(swing_run(&w, 0.1, NULL, NULL, NULL, NULL), PL_E_INPUT);
+  assert_null(strstr(env.error.text, "-1"));
+  assert_non_null(strstr(env.error.text, "not a number"));
   swing_close(&w);
 }
 
@@ -582,7 +640,7 @@ static void torn(void **state) {
   d->term = &away;
   w.o.frequency = 2;
   swing_build(&w, 1.01);
-  pl_limit_info info;
+  pl_transient_info info;
   assert_int_equal(swing_run(&w, 0.5, NULL, NULL, NULL, &info), PL_E_INPUT);
   assert_non_null(strstr(env.error.text, "reaches"));
   // the state is that of the last good step: 0.1 sin(2 t) < 0.005
@@ -614,12 +672,12 @@ static void lifted_beyond(void **state) {
   swing_obstacles(&w, 1, &floor);
   watch r = watched(&w, 1.01);
   pl_history h = {0};
-  pl_limit_info info;
+  pl_transient_info info;
   assert_int_equal(swing_run(&w, 1, &h, look, &r, &info), PL_UNSOLVED);
-  assert_int_equal(info.time.reason, PL_STOP_STEP);
+  assert_int_equal(info.reason, PL_STOP_STEP);
   assert_non_null(strstr(text, "t = "));
   assert_non_null(strstr(text, "triangle"));
-  assert_true(info.nunsolved > 0 && info.time.rejected > 0);
+  assert_true(info.nunsolved > 0 && info.rejected > 0);
   // the last good state is kept: an edge row of nodes can be lifted by 0.1 sqrt(1.01^2 - 1) at most
   assert_int_equal(h.nstep, r.n);
   check_close(w.b.s->t, 0.01 * (double)h.nstep, 1e-12);
@@ -665,6 +723,7 @@ int test_step(void) {
       cmocka_unit_test(resumes),          cmocka_unit_test(cancels),
       cmocka_unit_test(refuses),          cmocka_unit_test(torn),
       cmocka_unit_test(lifted_beyond),    cmocka_unit_test(allocations),
+      cmocka_unit_test(counts),           cmocka_unit_test(not_a_number),
   };
   return cmocka_run_group_tests_name("step", tests, NULL, NULL);
 }

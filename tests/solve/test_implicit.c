@@ -203,7 +203,9 @@ static void tells_progress(void **state) {
   check_ok(&r.env, pl_implicit_create(&opt, r.m, r.p, r.w, &im));
   check_ok(&r.env, step(im, r.s, 0.01, NULL));
   check_close(done, -2, 0);
-  pl_implicit_span(im, 0, 0.04);
+  const pl_method named = {.name = "transient"};
+  pl_motion motion = {.method = &named, .env = &r.env, .s = r.s, .end = 0.04};
+  pl_implicit_motion(im, &motion);
   assert_int_equal(step(im, r.s, 0.01, NULL), PL_CANCELLED);
   check_close(done, 0.5, 1e-12);
   pl_implicit_free(im);
