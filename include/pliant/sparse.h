@@ -59,24 +59,24 @@ typedef struct pl_factor pl_factor;
 typedef struct pl_factor_info {
   const char *backend;   // "tree", "fronts", "cholmod", "mumps", "umfpack", "dense"
   int npos, nneg, nzero; // inertia of the last numeric factorisation (LDL; Cholesky: n, 0, 0)
-  double rcond; // smallest pivot over what its column was; once that is small (and for dense and
-                // MUMPS always), an estimate of 1 / condition of the equilibrated matrix
+  double rcond; // smallest pivot over what its column was; once that is small (and for LDL, dense
+                // and MUMPS always), an estimate of 1 / condition of the equilibrated matrix
   double flops, nnz; // of the factor
   int nsymbolic, nnumeric, nsolve;
 } pl_factor_info;
 
 // Symbolic analysis of A's pattern (the values are not looked at). block > 1: the unknowns come in
 // consecutive groups of that size with equal pattern, and the ordering works on groups; Cholesky
-// finds such groups itself and only takes it as a sign that dense blocks pay.
-// nthread: of our own for the backends "tree" and "fronts"; the others run on one. Every kind takes
-// both storages; Cholesky and LDL look at the lower triangle only.
+// and LDL find such groups themselves and only take it as a sign that dense blocks pay. nthread: of
+// our own for the backends "tree" and "fronts"; the others run on one. Every kind takes both
+// storages; Cholesky and LDL look at the lower triangle only.
 pl_status pl_factor_create(pl_env *env, pl_factor_kind kind, const pl_csc *A, int block,
                            int nthread, pl_factor **out);
 void pl_factor_free(pl_factor *f);
 // Numeric factorisation of a matrix with the analysed pattern. Returns PL_SINGULAR when a pivot is
 // zero to rounding (or, for Cholesky, not positive), never a factor full of NaN; for LDL the stats
 // then tell how many are zero. NaN in the values is PL_E_ARG. Asks for no memory through
-// env, but for the first matrix of blocks whose pivots lie outside their fronts.
+// env, but for the first matrix whose pivots lie outside their fronts (LDL, LU).
 pl_status pl_factor_numeric(pl_factor *f, const pl_csc *A);
 // X = A^-1 B for nrhs columns; b and x may be the same array. PL_SINGULAR when the result is not
 // finite, PL_E_ARG when b is not, or when the last numeric factorisation failed.

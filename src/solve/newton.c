@@ -75,7 +75,8 @@ pl_status equil_cholesky(equil *e) {
 }
 
 pl_status equil_ldl(equil *e) {
-  if (!e->ldl) PL_TRY(pl_factor_create(e->env, PL_LDL, &e->w->A, 1, 1, &e->ldl));
+  int nthread = pl_threads_size(e->w->threads);
+  if (!e->ldl) PL_TRY(pl_factor_create(e->env, PL_LDL, &e->w->A, 1, nthread, &e->ldl));
   e->info->factorisations++;
   pl_status s = pl_factor_numeric(e->ldl, &e->w->A);
   e->nneg = pl_factor_stats(e->ldl).nneg;

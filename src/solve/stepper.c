@@ -237,7 +237,8 @@ pl_status stepper_factor(stepper *st) {
   if (st->which == 2 && is_factored(st)) return PL_OK;
   pl_status s = cholesky(st);
   if (s != PL_SINGULAR) return s;
-  if (!st->ldl) PL_TRY(pl_factor_create(st->env, PL_LDL, A, 1, 1, &st->ldl));
+  int nthread = pl_threads_size(st->w->threads);
+  if (!st->ldl) PL_TRY(pl_factor_create(st->env, PL_LDL, A, 1, nthread, &st->ldl));
   s = pl_factor_numeric(st->ldl, A);
   if (s == PL_SINGULAR) return fail_loose(st);
   PL_TRY(s);

@@ -8,6 +8,9 @@ enum {
   FULL = 4         // one part in so many
 };
 
+// growth of a symmetric factor from which on a solve is refined
+static const double GROWTH_REFINED = 30;
+
 enum { BLOCK_MIN = 3 }; // from this size of blocks on, our own fronts beat UMFPACK
 
 static int is_full(const pl_csc *A) {
@@ -19,7 +22,8 @@ static const pl_backend *choose(pl_factor_kind kind, const pl_csc *A, int block,
                                 const pl_backend *last) {
   if (A->n <= DENSE_MAX || (kind == PL_LU && is_full(A))) return &pl_backend_dense;
 #if PL_GPL
-  if (kind == PL_CHOLESKY) return last ? &pl_backend_cholmod : &pl_backend_tree;
+  if (kind != PL_LU && !last) return &pl_backend_tree;
+  if (kind == PL_CHOLESKY) return &pl_backend_cholmod;
   if (kind == PL_LU) return block >= BLOCK_MIN && !last ? &pl_backend_fronts : &pl_backend_umfpack;
 #else
   (void)kind, (void)block, (void)last;
@@ -172,6 +176,14 @@ void pl_equilibrate(const pl_csc *A, double *r, double *c, double *most) {
   }
 }
 
+void pl_equilibrate_once(pl_factor *f) {
+  int n = f->n;
+  if (f->scaled) return;
+  if (f->val != f->A.val) memcpy(f->A.val, f->val, (size_t)f->A.nnz * sizeof *f->val);
+  pl_equilibrate(&f->A, f->scale, f->scale + n, f->scale + 2 * n);
+  f->scaled = 1;
+}
+
 // largest row sum of diag(r) A diag(c), at least its norm
 static double scaled_size(const pl_csc *A, const double *r, const double *c, double *sum) {
   memset(sum, 0, (size_t)A->n * sizeof *sum);
@@ -194,8 +206,7 @@ static pl_status look_closer(pl_factor *f) {
   double *r = f->scale, *c = r + n, *most = c + n, *y = most + 2 * n, growth = 0;
   pl_rng rng;
   pl_rng_seed(&rng, 1);
-  if (f->val != f->A.val) memcpy(f->A.val, f->val, (size_t)f->A.nnz * sizeof *f->val);
-  pl_equilibrate(&f->A, r, c, most);
+  pl_equilibrate_once(f);
   double size = scaled_size(&f->A, r, c, most);
   for (int i = 0; i < n; i++) y[i] = pl_rng_uniform(&rng, -1, 1);
   for (int pass = 0; pass < 2; pass++) {
@@ -208,7 +219,7 @@ static pl_status look_closer(pl_factor *f) {
     if (!isfinite(growth) || !(growth > 0)) return PL_SINGULAR;
   }
   f->info.rcond = 1 / (size * growth);
-  return f->info.rcond > PL_SINGULAR_RCOND ? PL_OK : PL_SINGULAR;
+  return f->info.rcond > f->growth * PL_SINGULAR_RCOND ? PL_OK : PL_SINGULAR;
 }
 
 pl_status pl_check_values(pl_factor *f) {
@@ -234,12 +245,16 @@ static pl_status use_spare(pl_factor *f, const pl_csc *A) {
   to->rcond = from.rcond;
   to->flops = from.flops;
   to->nnz = from.nnz;
+  to->npos = from.npos;
+  to->nneg = from.nneg;
+  to->nzero = from.nzero;
   f->by_spare = 1;
   return s;
 }
 
 pl_status pl_factor_numeric(pl_factor *f, const pl_csc *A) {
-  f->ready = f->by_spare = 0;
+  f->ready = f->by_spare = f->scaled = 0;
+  f->growth = 1;
   f->info.npos = f->info.nneg = f->info.nzero = 0;
   f->info.rcond = 0;
   if (!same_pattern(A, &f->given))
@@ -247,13 +262,37 @@ pl_status pl_factor_numeric(pl_factor *f, const pl_csc *A) {
   PL_TRY(copy_values(f, A));
   f->info.nnumeric++;
   pl_status s = f->backend->numeric(f);
+  if (s == PL_OK && !f->backend->measures && f->info.rcond < PL_NOISE_PIVOT) s = look_closer(f);
+  if (s == PL_SINGULAR && f->kind == PL_LDL) {
+    if (f->backend->count_zeros)
+      f->backend->count_zeros(f);
+    else
+      s = PL_UNSOLVED;
+  }
   if (s == PL_UNSOLVED) s = use_spare(f, A);
-  if (s == PL_OK && !f->by_spare && !f->backend->measures && f->info.rcond < PL_NOISE_PIVOT)
-    s = look_closer(f);
-  if (s == PL_SINGULAR && f->kind == PL_LDL) f->backend->count_zeros(f);
   f->ready = s == PL_OK;
   if (s == PL_OK && f->kind == PL_CHOLESKY) f->info.npos = f->n;
   return s;
+}
+
+// One step of refinement gives back the digits that growth costs; b and x may be the same.
+static pl_status solve_refined(pl_factor *f, const double *b, double *x) {
+  size_t n = (size_t)f->n;
+  double *keep = f->scale + 2 * n, *r = keep + n;
+  memcpy(keep, b, n * sizeof *b);
+  PL_TRY(f->backend->solve(f, 0, 1, b, x));
+  memcpy(r, keep, n * sizeof *b);
+  pl_csc_mul(&f->A, -1, x, 1, r);
+  PL_TRY(f->backend->solve(f, 0, 1, r, r));
+  for (size_t i = 0; i < n; i++) x[i] += r[i];
+  return PL_OK;
+}
+
+static pl_status solve_all(pl_factor *f, int transposed, int nrhs, const double *b, double *x) {
+  size_t n = (size_t)f->n;
+  if (!(f->growth > GROWTH_REFINED)) return f->backend->solve(f, transposed, nrhs, b, x);
+  for (int k = 0; k < nrhs; k++) PL_TRY(solve_refined(f, b + (size_t)k * n, x + (size_t)k * n));
+  return PL_OK;
 }
 
 static pl_status solve(pl_factor *f, int transposed, int nrhs, const double *b, double *x) {
@@ -266,7 +305,7 @@ static pl_status solve(pl_factor *f, int transposed, int nrhs, const double *b, 
       return pl_fail(f->env, PL_E_ARG, "the right-hand side holds an infinite value or NaN");
   f->info.nsolve += nrhs;
   pl_factor *by = f->by_spare ? f->spare : f;
-  PL_TRY(by->backend->solve(by, transposed, nrhs, b, x));
+  PL_TRY(solve_all(by, transposed, nrhs, b, x));
   for (int k = 0; k < nrhs; k++)
     if (!pl_all_finite(f->n, x + (size_t)k * (size_t)f->n)) return PL_SINGULAR;
   return PL_OK;

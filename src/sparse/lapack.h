@@ -13,6 +13,10 @@ void dsytrf_(const char *uplo, const int *n, double *a, const int *lda, int *ipi
              const int *lwork, int *info, size_t);
 void dsytrs_(const char *uplo, const int *n, const int *nrhs, const double *a, const int *lda,
              const int *ipiv, double *b, const int *ldb, int *info, size_t);
+void dsytrf_rk_(const char *uplo, const int *n, double *a, const int *lda, double *e, int *ipiv,
+                double *work, const int *lwork, int *info, size_t);
+void dlaev2_(const double *a, const double *b, const double *c, double *rt1, double *rt2,
+             double *cs1, double *sn1);
 void dsycon_(const char *uplo, const int *n, const double *a, const int *lda, const int *ipiv,
              const double *anorm, double *rcond, double *work, int *iwork, int *info, size_t);
 void dgetrf_(const int *m, const int *n, double *a, const int *lda, int *ipiv, int *info);

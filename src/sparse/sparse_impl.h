@@ -44,7 +44,8 @@ typedef struct pl_backend {
   pl_status (*analyse)(pl_factor *f); // PL_UNSOLVED: the matrix is not of the kind it can do
   void (*free)(pl_factor *f);         // accepts a state that analyse left half made
   pl_status (*numeric)(pl_factor *f); // PL_UNSOLVED: another backend must do this one
-  void (*count_zeros)(pl_factor *f);  // inertia of a matrix found singular (LDL); may be NULL
+  void (*count_zeros)(pl_factor *f);  // inertia of a matrix found singular (LDL); NULL: another
+                                      // backend must
   pl_status (*solve)(pl_factor *f, int transposed, int nrhs, const double *b, double *x);
 } pl_backend;
 
@@ -65,7 +66,9 @@ struct pl_factor {
   int *map;            // [A.nnz] index in the given values; NULL: the same
   pl_factor *spare;    // takes over where the backend gives up; made when first needed
   int by_spare;        // holds the last factorisation
-  double *scale;       // [5n] for the estimate of the condition
+  double *scale;       // [5n] for the estimate of the condition: r, c of pl_equilibrate and scratch
+  int scaled;          // r and c belong to the values at hand
+  double growth;       // of the factor over the matrix, at least 1: digits lost
   int ready;           // holds a usable factorisation
   pl_factor_info info; // backends fill inertia, rcond, flops and nnz
 };
@@ -76,6 +79,9 @@ pl_status pl_check_values(pl_factor *f);
 // Powers of two r, c [n] that bring the largest entry of every row and column of diag(r) A diag(c)
 // near 1; r = c for a symmetric A. most [2n] is scratch.
 void pl_equilibrate(const pl_csc *A, double *r, double *c, double *most);
+
+// The same of the values at hand into f->scale, unless they are there.
+void pl_equilibrate_once(pl_factor *f);
 
 // Pivot ratios above this never come from a singular matrix; below it, one looks closer.
 #define PL_NOISE_PIVOT 1e-9

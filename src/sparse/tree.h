@@ -1,0 +1,69 @@
+#ifndef PLIANT_TREE_H
+#define PLIANT_TREE_H
+
+#include "fronts.h"
+
+#include <stdatomic.h>
+
+enum {
+  TREE_PANEL = 128, // pivots eliminated at once
+  TREE_TILE = 256,  // rows and columns that one thread updates
+  TREE_RHS = 4,     // right-hand sides that pass through the factor together
+  TREE_LARGE = 384  // rows of a front from which on threads work inside it
+};
+
+// rows from .. from + n - 1 of a front are the rows to .. to + n - 1 of its parent
+typedef struct run {
+  int from, to, n;
+} run;
+
+// A front's part of P' A P = L S L', S diagonal of +1 and -1: pivots come in panels of TREE_PANEL.
+// The square of a panel with positive pivots only holds its triangle T, as of Cholesky; where some
+// are negative, these come last and the square holds the inverse of T, which is none then.
+typedef struct numbers {
+  double *L;         // [m][p] by columns: factor over the rows below, p pivots, m - p = r rows
+  double *S;         // [r][r] by columns, lower triangle, for the parent
+  double *vec;       // [TREE_RHS][m] of right-hand sides; while factorising, the diagonal as it was
+  signed char *sign; // [p] of the pivots
+  int p, r;
+  int first, *row;  // elimination: place of the first pivot, [r] of the rows below
+  run *run;         // [nrun]
+  int nrun, nchild; // children that add to it
+  int entry;        // entries of the matrix in this front: from here to that of the next
+} numbers;
+
+typedef struct tree {
+  front_tree t;
+  int n, nthread, definite;      // definite: a pivot below zero ends it
+  pl_threads *threads, *solving; // NULL: too little work to share
+  numbers *num;                  // [nfront + 1]
+  double *store, *updates;
+  signed char *signs;
+  int *rows;
+  run *runs;
+  int *perm;       // [n] unknown at each place in the elimination
+  int *entry;      // [nnz] entries of the matrix, front after front,
+  size_t *offset;  // and their place in L
+  double *x;       // [TREE_RHS][n] in elimination order
+  double *least;   // [nfront] smallest pivot over what its column was, below zero: none
+  double *scale;   // [n] of the unknowns in elimination order; NULL for a definite matrix
+  double *scratch; // [nthread][TREE_SCRATCH] where pivots may be negative
+  const double *val;
+  double flops;
+  pl_env *env;     // asked on the way whether to go on
+  atomic_int stop; // 1: no
+} tree;
+
+enum { TREE_SCRATCH = TREE_PANEL * (TREE_TILE + 66) };
+
+// Makes front f from the matrix and its children and eliminates its pivots; least[f] stays below
+// zero where one is not usable, or when it is stopped. threads: inside the front, may be NULL.
+void tree_factor_front(tree *s, int f, pl_threads *threads, int thread);
+// Largest sum of squares in a part of a row of L since it was cleared: digits that are lost.
+void tree_clear_growth(tree *s);
+double tree_growth(const tree *s);
+// Right-hand sides in x, one front of the tree: up from the leaves, and down from the root.
+void tree_forward(tree *s, int f, int nrhs, pl_threads *threads);
+void tree_backward(tree *s, int f, int nrhs, pl_threads *threads);
+
+#endif

@@ -1,0 +1,335 @@
+// A front of the multifrontal method: its entries and those of its children are added up, then its
+// pivots eliminated panel by panel. All sums have one order, for any number of threads.
+#include "lapack.h"
+#include "tree.h"
+
+#if PL_GPL
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { CHUNK = 64 }; // columns that one thread clears or adds
+// rows of a front below which it is left to one thread
+#ifdef PL_SHARE_ALL
+static const int LARGE = 0;
+#else
+static const int LARGE = TREE_LARGE;
+#endif
+// some tenths of a second: who waits longer wants to be able to stop it
+static const double FLOPS_LONG = 1e9;
+
+static int min(int a, int b) {
+  return a < b ? a : b;
+}
+
+static int parts(int n, int size) {
+  return (n + size - 1) / size;
+}
+
+// ---- assembly of a front ------------------------------------------------------------------------
+
+typedef struct assembly {
+  const numbers *v, *child;
+} assembly;
+
+// column j of a front from its first row on, diagonal at [j]
+static double *column_of(const numbers *v, int j) {
+  size_t p = (size_t)v->p, r = (size_t)v->r, c = (size_t)j;
+  return j < v->p ? v->L + c * (p + r) : v->S + (c - p) * r - p;
+}
+
+static void clear_columns(void *ctx, int i, int thread) {
+  const numbers *v = ((const assembly *)ctx)->v;
+  (void)thread;
+  int m = v->p + v->r;
+  for (int j = i * CHUNK; j < min(m, (i + 1) * CHUNK); j++)
+    memset(column_of(v, j) + j, 0, (size_t)(m - j) * sizeof(double));
+}
+
+#if defined(__OPTIMIZE__) && defined(__GNUC__) && !defined(__clang__) && !defined(PL_SANITIZED)
+#define VECTORS __attribute__((optimize("O3")))
+#else
+#define VECTORS
+#endif
+
+// adds columns of a child's S
+VECTORS static void add_columns(void *ctx, int i, int thread) {
+  const assembly *a = ctx;
+  const numbers *u = a->child;
+  const run *end = u->run + u->nrun, *x = u->run;
+  (void)thread;
+  for (int j = i * CHUNK; j < min(u->r, (i + 1) * CHUNK); j++) {
+    while (j >= x->from + x->n) x++;
+    double *to = column_of(a->v, x->to + j - x->from);
+    const double *from = u->S + (size_t)j * (size_t)u->r;
+    for (const run *y = x; y < end; y++) {
+      int skip = y == x ? j - x->from : 0;
+      double *restrict b = to + y->to;
+      const double *restrict c = from + y->from;
+      for (int k = skip; k < y->n; k++) b[k] += c[k];
+    }
+  }
+}
+
+// place of a row of a front in the elimination
+static int place_of(const numbers *v, int i) {
+  return i < v->p ? v->first + i : v->row[i - v->p];
+}
+
+static void put_matrix(const tree *s, const numbers *v) {
+  size_t m = (size_t)(v->p + v->r);
+  for (int q = v->entry; q < v[1].entry; q++) {
+    size_t at = s->offset[q];
+    double x = s->val[s->entry[q]];
+    if (s->scale) x *= s->scale[place_of(v, (int)(at % m))] * s->scale[v->first + (int)(at / m)];
+    v->L[at] = x;
+  }
+}
+
+static void assemble(const tree *s, int f, pl_threads *threads) {
+  const numbers *v = &s->num[f];
+  size_t m = (size_t)(v->p + v->r);
+  assembly a = {.v = v};
+  // without children, S is written and not added to
+  pl_threads_run(threads, parts(v->nchild ? (int)m : v->p, CHUNK), clear_columns, &a);
+  put_matrix(s, v);
+  for (int k = 0; k < v->p; k++) v->vec[k] = v->L[(size_t)k * (m + 1)];
+  for (int c = s->t.front[f].child; c >= 0; c = s->t.front[c].next) {
+    a.child = &s->num[c];
+    pl_threads_run(threads, parts(a.child->r, CHUNK), add_columns, &a);
+  }
+}
+
+// ---- a panel of pivots --------------------------------------------------------------------------
+
+static const double one = 1, zero = 0, minus = -1;
+
+typedef struct panel {
+  double *L; // diagonal block; the rows below follow
+  int ld, nb, rows;
+  signed char *sign; // [nb]
+  double *scratch;   // [thread][TREE_SCRATCH], NULL: the matrix is to be definite
+} panel;
+
+// a row of the inverse of T: own times that row of the inverse of L, plus mate times another one
+typedef struct mixture {
+  double own, mate, value; // value: what the pivot is
+  int with, place;
+} mixture;
+
+// pivots of D, those that come in pairs by their eigenvectors; returns 0 where one is zero
+static int split_pivots(int nb, const double *W, const double *e, const int *pivot, mixture *x) {
+  for (int k = 0; k < nb; k++) {
+    double p = W[k * (nb + 1)], c, s;
+    x[k] = (mixture){.own = 1, .value = p, .with = k};
+    if (pivot[k] > 0) continue;
+    dlaev2_(&p, &e[k], &W[(k + 1) * (nb + 1)], &x[k].value, &x[k + 1].value, &c, &s);
+    x[k].own = c;
+    x[k].mate = s;
+    x[k].with = k + 1;
+    k++;
+    x[k] = (mixture){.own = c, .mate = -s, .value = x[k].value, .with = k - 1};
+  }
+  for (int k = 0; k < nb; k++) {
+    double size = sqrt(fabs(x[k].value));
+    if (!(size > 0)) return 0;
+    x[k].own /= size;
+    x[k].mate /= size;
+  }
+  return 1;
+}
+
+// The inverse of T = P L Q |D|^1/2, signs of D: W [nb][nb] holds the block and is destroyed. P are
+// interchanges inside the block (rook pivoting). Returns 0 where the block is singular.
+static int invert_block(const panel *a, double *W) {
+  int nb = a->nb, lwork = 64 * nb, info, pivot[TREE_PANEL], n = 0;
+  double *e = W + nb * nb, *work = e + nb, column[TREE_PANEL];
+  mixture x[TREE_PANEL];
+  dsytrf_rk_("L", &nb, W, &nb, e, pivot, work, &lwork, &info, 1);
+  if (info != 0 || !split_pivots(nb, W, e, pivot, x)) return 0;
+  for (int negative = 0; negative < 2; negative++)
+    for (int k = 0; k < nb; k++) {
+      if ((x[k].value < 0) != negative) continue;
+      a->sign[n] = negative ? -1 : 1;
+      x[k].place = n++;
+    }
+  // what stands where: the identity with the rows interchanged
+  int from[TREE_PANEL];
+  for (int k = 0; k < nb; k++) from[k] = k;
+  for (int k = 0; k < nb; k++) {
+    int other = abs(pivot[k]) - 1, keep = from[k];
+    from[k] = from[other];
+    from[other] = keep;
+  }
+  for (int k = 0; k < nb; k++) memset(a->L + (size_t)k * (size_t)a->ld, 0, (size_t)nb * sizeof *W);
+  for (int k = 0; k < nb; k++) a->L[(size_t)from[k] * (size_t)a->ld + k] = 1;
+  dtrsm_("L", "L", "N", "U", &nb, &nb, &one, W, &nb, a->L, &a->ld, 1, 1, 1, 1);
+  for (int j = 0; j < nb; j++) {
+    double *y = a->L + (size_t)j * (size_t)a->ld;
+    for (int k = 0; k < nb; k++) column[x[k].place] = x[k].own * y[k] + x[k].mate * y[x[k].with];
+    memcpy(y, column, (size_t)nb * sizeof *y);
+  }
+  return 1;
+}
+
+// returns 0 where the block has no usable pivots
+static int factor_block(const panel *a) {
+  int info;
+  double *W = a->scratch;
+  for (int k = 0; W && k < a->nb; k++)
+    memcpy(W + k * a->nb + k, a->L + (size_t)k * (size_t)(a->ld + 1),
+           (size_t)(a->nb - k) * sizeof *W);
+  memset(a->sign, 1, (size_t)a->nb);
+  dpotrf_("L", &a->nb, a->L, &a->ld, &info, 1);
+  return info == 0 || (W && invert_block(a, W));
+}
+
+// where a thread keeps the largest sum of squares in the rows that it has divided
+static double *growth_of(double *scratch, int thread) {
+  return scratch + (size_t)(thread + 1) * TREE_SCRATCH - 1;
+}
+
+VECTORS static void measure_growth(const double *L, int ld, int n, int nb, double *most) {
+  double sum[TREE_TILE] = {0};
+  for (int k = 0; k < nb; k++) {
+    const double *x = L + (size_t)k * (size_t)ld;
+    for (int i = 0; i < n; i++) sum[i] += x[i] * x[i];
+  }
+  for (int i = 0; i < n; i++)
+    if (!(sum[i] <= *most)) *most = sum[i];
+}
+
+// rows times the inverse of S T'
+static void divide_signed(const panel *a, double *L, int n, double *copy) {
+  int positive = 0, negative;
+  while (a->sign[positive] > 0) positive++;
+  negative = a->nb - positive;
+  for (int k = 0; k < a->nb; k++)
+    memcpy(copy + k * n, L + (size_t)k * (size_t)a->ld, (size_t)n * sizeof *L);
+  dgemm_("N", "T", &n, &positive, &a->nb, &one, copy, &n, a->L, &a->ld, &zero, L, &a->ld, 1, 1);
+  dgemm_("N", "T", &n, &negative, &a->nb, &minus, copy, &n, a->L + positive, &a->ld, &zero,
+         L + (size_t)positive * (size_t)a->ld, &a->ld, 1, 1);
+}
+
+static void divide_tile(void *ctx, int i, int thread) {
+  const panel *a = ctx;
+  int n = min(TREE_TILE, a->rows - i * TREE_TILE);
+  double *L = a->L + a->nb + i * TREE_TILE;
+  if (a->sign[a->nb - 1] < 0)
+    divide_signed(a, L, n, a->scratch + (size_t)thread * TREE_SCRATCH);
+  else
+    dtrsm_("R", "L", "T", "N", &n, &a->nb, &one, a->L, &a->ld, L, &a->ld, 1, 1, 1, 1);
+  if (a->scratch) measure_growth(L, a->ld, n, a->nb, growth_of(a->scratch, thread));
+}
+
+// ---- elimination of a front ---------------------------------------------------------------------
+
+// C = beta C - A S A' below the diagonal, A[rows][k], C[rows][cols]
+typedef struct product {
+  const double *A;
+  double *C, beta;
+  const signed char *sign; // [k] the diagonal of S
+  int lda, ldc, rows, cols, k;
+} product;
+
+static int tiles_of(const product *q) {
+  int n = 0;
+  for (int c = 0; c < q->cols; c += TREE_TILE) n += parts(q->rows - c, TREE_TILE);
+  return n;
+}
+
+// nr rows and nc columns of C, the first ones at r and c
+typedef struct tile {
+  int r, nr, c, nc;
+} tile;
+
+// for n columns of A from k on, all of one sign
+static void subtract_columns(const product *q, const tile *t, int k, int n, double beta) {
+  const double *A = q->A + (size_t)k * (size_t)q->lda, *alpha = q->sign[k] > 0 ? &minus : &one;
+  const double *right = A + t->c;
+  double *C = q->C + (size_t)t->c * (size_t)q->ldc + t->r;
+  if (t->r > t->c) {
+    dgemm_("N", "T", &t->nr, &t->nc, &n, alpha, A + t->r, &q->lda, right, &q->lda, &beta, C,
+           &q->ldc, 1, 1);
+    return;
+  }
+  dsyrk_("L", "N", &t->nc, &n, alpha, right, &q->lda, &beta, C, &q->ldc, 1, 1);
+  // the last columns may be fewer than the rows beside their diagonal
+  int more = t->nr - t->nc;
+  if (more > 0)
+    dgemm_("N", "T", &more, &t->nc, &n, alpha, right + t->nc, &q->lda, right, &q->lda, &beta,
+           C + t->nc, &q->ldc, 1, 1);
+}
+
+static void subtract_tile(void *ctx, int i, int thread) {
+  const product *q = ctx;
+  int c = 0, n;
+  (void)thread;
+  for (; i >= (n = parts(q->rows - c, TREE_TILE)); c += TREE_TILE) i -= n;
+  tile t = {.r = c + i * TREE_TILE, .c = c, .nc = min(TREE_TILE, q->cols - c)};
+  t.nr = min(TREE_TILE, q->rows - t.r);
+  for (int k = 0, end; k < q->k; k = end) {
+    for (end = k + 1; end < q->k && q->sign[end] == q->sign[k];) end++;
+    subtract_columns(q, &t, k, end - k, k ? 1 : q->beta);
+  }
+}
+
+// the caller's own thread asks the host, all of them hear the answer
+static int is_stopped(tree *s, int thread) {
+  if (thread == 0 && s->flops > FLOPS_LONG &&
+      pl_report_progress(s->env, NULL, -1, NULL) == PL_CANCELLED)
+    s->stop = 1;
+  return s->stop;
+}
+
+// returns 0 where a pivot is not usable, or when it is stopped
+static int eliminate(tree *s, const numbers *v, pl_threads *threads, int thread) {
+  int p = v->p, m = p + v->r;
+  for (int k = 0; k < p; k += TREE_PANEL) {
+    panel a = {.L = v->L + (size_t)k * (size_t)(m + 1), .ld = m, .sign = v->sign + k};
+    a.nb = min(TREE_PANEL, p - k);
+    a.rows = m - k - a.nb;
+    if (s->scratch) a.scratch = s->scratch + (size_t)thread * TREE_SCRATCH;
+    if (is_stopped(s, thread) || !factor_block(&a)) return 0;
+    pl_threads_run(threads, parts(a.rows, TREE_TILE), divide_tile, &a);
+    product q = {.A = a.L + a.nb, .beta = 1, .sign = a.sign, .lda = m, .ldc = m, .k = a.nb};
+    q.C = a.L + (size_t)a.nb * (size_t)(m + 1);
+    q.rows = a.rows;
+    q.cols = p - k - a.nb;
+    pl_threads_run(threads, tiles_of(&q), subtract_tile, &q);
+  }
+  product q = {.A = v->L + p, .C = v->S, .sign = v->sign, .lda = m, .ldc = v->r, .k = p};
+  q.rows = q.cols = v->r;
+  q.beta = v->nchild > 0;
+  pl_threads_run(threads, tiles_of(&q), subtract_tile, &q);
+  return 1;
+}
+
+void tree_factor_front(tree *s, int f, pl_threads *threads, int thread) {
+  const numbers *v = &s->num[f];
+  int m = v->p + v->r;
+  double least = INFINITY;
+  if (m < LARGE) threads = NULL;
+  assemble(s, f, threads);
+  if (!eliminate(s, v, threads, thread)) return;
+  for (int k = 0; s->definite && k < v->p; k++) {
+    double d = v->L[(size_t)k * (size_t)(m + 1)];
+    least = fmin(least, v->vec[k] > 0 ? d * d / v->vec[k] : 0);
+  }
+  s->least[f] = s->definite ? least : 0;
+}
+
+void tree_clear_growth(tree *s) {
+  for (int k = 0; k < s->nthread; k++) *growth_of(s->scratch, k) = 0;
+}
+
+double tree_growth(const tree *s) {
+  double most = 0;
+  for (int k = 0; k < s->nthread; k++) {
+    double g = *growth_of(s->scratch, k);
+    if (!(g <= most)) most = g;
+  }
+  return most;
+}
+
+#endif
