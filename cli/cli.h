@@ -63,10 +63,14 @@ void cli_folder(const char *scene, const char *suffix, char out[PL_TEXT]);
 // Folder of the gallery, "" when there is none, and the scenes in it, sorted; returns their count.
 const char *cli_gallery(char out[PL_TEXT]);
 int cli_gallery_names(char name[][CLI_NAME], int most);
-// Loads a scene within --root; one that is not there gets a suggestion.
+// Loads a scene within --root, to be explored when e is not NULL; one that is not there gets a
+// suggestion.
 struct pl_scene;
+struct pl_exploration;
 pl_status cli_load(const cli_args *a, const char *path, int nset, const char *const *set,
-                   struct pl_scene **out);
+                   const struct pl_exploration *e, struct pl_scene **out);
+// Prints a job's summary, for --json.
+void cli_summary(void *ctx, const char *json);
 // Threads of an option; 0: not given, -1: nonsense, reported.
 int cli_threads(const cli_args *a);
 

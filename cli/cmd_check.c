@@ -136,7 +136,7 @@ int cmd_check(const cli_args *a) {
   screen_attach(a->env, cli_value(a, "quiet") != NULL);
   pl_scene *scene = NULL;
   char file[PL_TEXT];
-  pl_status s = cli_load(a, cli_scene(a->pos[0], file), nset, set, &scene);
+  pl_status s = cli_load(a, cli_scene(a->pos[0], file), nset, set, NULL, &scene);
   if (s != PL_OK) return cli_exit_code(s);
   if (cli_value(a, "json")) {
     print_json(scene);

@@ -32,17 +32,19 @@ int cmd_run(const cli_args *a) {
   char folder[PL_TEXT], file[PL_TEXT];
   const char *path = cli_scene(a->pos[0], file);
   cli_folder(path, "results", folder);
+  pl_sink sink = {.summary = cli_value(a, "json") ? cli_summary : NULL};
   pl_job_opts opts = {.folder = cli_value(a, "output"),
                       .only = cli_value(a, "only"),
                       .nset = nset,
                       .set = set,
+                      .sink = &sink,
                       .resume = cli_value(a, "resume") != NULL};
   if (!opts.folder) opts.folder = folder;
   opts.threads = cli_threads(a);
   if (opts.threads < 0 || !read_checkpoint(a, &opts)) return CODE_USAGE;
   screen_attach(a->env, quiet);
   pl_scene *scene = NULL;
-  pl_status s = cli_load(a, path, nset, set, &scene);
+  pl_status s = cli_load(a, path, nset, set, NULL, &scene);
   if (s == PL_OK && scene->nanalysis == 0)
     s = pl_fail_at(a->env, PL_E_INPUT, path, 0, 0, "e.g. analyses: [{static: {}}]",
                    "the scene has no analyses: there is nothing to run");
@@ -54,15 +56,7 @@ int cmd_run(const cli_args *a) {
   s = pl_job_run(a->env, scene, &opts, &result);
   screen_clear();
   if (!quiet) report_end(scene, &result, s);
-  if (cli_value(a, "json") && result.summary[0]) {
-    char *text;
-    if (pl_job_summary(a->env, &result, &text) == PL_OK) {
-      puts(text);
-      pl_free(a->env, text);
-    }
-  } else if (result.summary[0]) {
-    puts(result.report[0] ? result.report : result.summary);
-  }
+  if (!sink.summary && result.summary[0]) puts(result.report[0] ? result.report : result.summary);
   pl_scene_free(scene);
   return cli_exit_code(s);
 }

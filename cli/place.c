@@ -89,11 +89,12 @@ static pl_status no_scene(const cli_args *a, const char *word) {
 }
 
 pl_status cli_load(const cli_args *a, const char *path, int nset, const char *const *set,
-                   pl_scene **out) {
+                   const pl_exploration *e, pl_scene **out) {
   pl_scene_limits limits = {.root = cli_value(a, "root")};
   *out = NULL;
   if (access(path, F_OK) != 0) PL_TRY(no_scene(a, path));
-  return pl_scene_load_limited(a->env, path, nset, set, &limits, out);
+  return e ? pl_scene_load_explore(a->env, path, e, &limits, out)
+           : pl_scene_load_limited(a->env, path, nset, set, &limits, out);
 }
 
 void cli_folder(const char *scene, const char *suffix, char out[PL_TEXT]) {

@@ -40,6 +40,12 @@ void screen_clear(void) {
   drawn = 0;
 }
 
+void cli_summary(void *ctx, const char *json) {
+  (void)ctx;
+  screen_clear();
+  puts(json);
+}
+
 static void show(void *ctx, const pl_diag *d) {
   (void)ctx;
   if (quiet && d->level != PL_ERROR) return;

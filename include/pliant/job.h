@@ -6,6 +6,8 @@
 
 #define PL_JOB_CHECKPOINT 5.0 // s between checkpoints, unless told otherwise
 
+struct json_t;
+
 // Who looks on while a job runs: everything that it computes, as data. Functions may be NULL; they
 // are called in the job's thread. Names are those of the files without their endings.
 typedef struct pl_sink {
@@ -21,8 +23,10 @@ typedef struct pl_sink {
   void (*plot)(void *ctx, const char *name, const char *caption, const pl_plot *p);
   // A state of a motion, or an equilibrium, with its time in it.
   void (*state)(void *ctx, const pl_analysis *a, const pl_state *s);
+  // Key figures of an analysis: what summary.json has of it, as an object of Jansson.
+  void (*figures)(void *ctx, const pl_analysis *a, const struct json_t *figures);
   void (*end)(void *ctx, const pl_analysis *a, pl_status status);
-  // The whole summary, as JSON.
+  // The whole summary, as JSON: what summary.json holds.
   void (*summary)(void *ctx, const char *json);
 } pl_sink;
 
@@ -73,9 +77,5 @@ void pl_job_cancel(pl_job *j);
 pl_status pl_job_wait(pl_job *j, pl_job_result *result);
 // Cancels it and waits, when it runs. NULL is allowed.
 void pl_job_free(pl_job *j);
-
-// The key figures of the last run as JSON text (what summary.json holds), for `--json`; freed by
-// the caller.
-pl_status pl_job_summary(pl_env *env, const pl_job_result *result, char **text);
 
 #endif

@@ -279,6 +279,18 @@ pl_status pl_scene_load_limited(pl_env *env, const char *path, int nset, const c
 pl_status pl_scene_parse(pl_env *env, const char *name, const char *folder, const char *data,
                          size_t size, int nset, const char *const *set,
                          const pl_scene_limits *limits, pl_scene **out);
+// An analysis `explore` in the place of those that the scene has.
+typedef struct pl_exploration {
+  const char *frequency, *harmonics; // NULL: of the first explore, design or periodic analysis
+  int nset;
+  const char *const *set; // new values NAME=VALUE of parameters, and overrides as in pl_scene_load
+  int nalong;
+  const char *const *along; // amplitude:NODE=CHANGE
+} pl_exploration;
+// Reads a scene to be explored. PL_E_ARG: an entry of set or along is not understood, or nothing
+// says the frequency.
+pl_status pl_scene_load_explore(pl_env *env, const char *path, const pl_exploration *e,
+                                const pl_scene_limits *limits, pl_scene **out);
 void pl_scene_free(pl_scene *s);
 
 // The scene as run: YAML with the overrides in it, which loads to the same model.

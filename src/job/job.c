@@ -250,7 +250,7 @@ static pl_status run_one(job *j, int k) {
   job_set(figures, "status", json_string(pl_status_text(s)));
   json_array_append_new(j->analyses, figures);
   j->result->nrun++;
-  sink_end(j, a, s);
+  sink_end(j, a, figures, s);
   if (s == PL_UNSOLVED) {
     j->result->nunsolved++;
     warn_unsolved(j, a, figures);
@@ -461,9 +461,4 @@ pl_status pl_job_run(pl_env *env, const pl_scene *scene, const pl_job_opts *opts
   release(&j);
   pl_free(env, e);
   return s;
-}
-
-pl_status pl_job_summary(pl_env *env, const pl_job_result *result, char **text) {
-  size_t size;
-  return pl_file_read(env, result->summary, 0, text, &size);
 }

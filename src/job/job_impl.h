@@ -81,7 +81,7 @@ pl_status job_text(const job *j, const char *path, const char *s, size_t n);
 void sink_plot(const job *j, const char *name, const char *caption, const pl_plot *p);
 void sink_state(const job *j, const pl_analysis *a, const pl_state *s);
 void sink_begin(const job *j, const pl_analysis *a);
-void sink_end(const job *j, const pl_analysis *a, pl_status status);
+void sink_end(const job *j, const pl_analysis *a, const json_t *figures, pl_status status);
 void sink_summary(const job *j, const char *json);
 
 // `folder/name-suffix` in a buffer; returns buf.

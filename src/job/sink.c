@@ -67,8 +67,9 @@ void sink_begin(const job *j, const pl_analysis *a) {
   if (k->begin) k->begin(k->ctx, a);
 }
 
-void sink_end(const job *j, const pl_analysis *a, pl_status status) {
+void sink_end(const job *j, const pl_analysis *a, const json_t *figures, pl_status status) {
   const pl_sink *k = sink_of(j);
+  if (k->figures) k->figures(k->ctx, a, figures);
   if (k->end) k->end(k->ctx, a, status);
 }
 

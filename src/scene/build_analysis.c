@@ -345,13 +345,9 @@ static void probe_plan(reader *r, const pl_design_plan *p, pl_probe *w, int *n) 
 
 // ---- all --------------------------------------------------------------------------------------
 
-void build_analyses(reader *r, pl_scene *s) {
-  const pl_node *at = r->def.analyses;
-  int nprobe = 0, n = 0;
-  pl_probe *shared = read_watches(r, r->def.probe, 0, &nprobe);
-  s->probe = shared;
-  s->nprobe = nprobe;
-  if (!at || !shared) return;
+static void build_list(reader *r, const pl_node *at, pl_scene *s) {
+  int nprobe = s->nprobe, n = 0;
+  const pl_probe *shared = s->probe;
   if (at->kind != NODE_LIST) {
     problem(r, at, "e.g. [{static: {}}, {modes: {count: 10}}]",
             "analyses must be a list, each entry a mapping with one key");
@@ -396,4 +392,13 @@ void build_analyses(reader *r, pl_scene *s) {
   s->nanalysis = n;
   r->analysis = d;
   r->nanalysis = n;
+}
+
+void build_analyses(reader *r, pl_scene *s) {
+  s->probe = read_watches(r, r->def.probe, 0, &s->nprobe);
+  if (!s->probe) return;
+  if (r->def.analyses) build_list(r, r->def.analyses, s);
+  if (!r->explore || r->nproblem || r->failed) return;
+  const pl_node *at = state_exploration(r, s);
+  if (at) build_list(r, at, s);
 }

@@ -62,7 +62,7 @@ static void replace(pl_node *d, const pl_node *value) {
   d->line = d->col = d->key_line = d->key_col = 0;
 }
 
-static pl_node *add_key(reader *r, pl_node *map, const char *key, const char *origin) {
+pl_node *add_key(reader *r, pl_node *map, const char *key, const char *origin) {
   pl_node *d = node_new(r, NODE_MAP, NULL, 0);
   if (!d) return NULL;
   d->key = key;
@@ -91,12 +91,13 @@ static pl_node *descend_key(reader *r, pl_node *at, const char *part, const char
   return NULL;
 }
 
-void tree_set(reader *r, const char *key, const char *text) {
-  pl_node *at = child(r->root, key), *value = node_new(r, NODE_SCALAR, text, strlen(text));
+pl_node *tree_set(reader *r, const char *key, node_kind kind, const char *text) {
+  pl_node *at = child(r->root, key), *value = node_new(r, kind, text, strlen(text));
   if (!at) at = add_key(r, r->root, key, NULL);
-  if (!at || !value) return;
-  value->quoted = 1;
+  if (!at || !value) return NULL;
+  value->quoted = kind == NODE_SCALAR;
   replace(at, value);
+  return at;
 }
 
 void tree_override(reader *r, const char *assignment) {

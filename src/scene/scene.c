@@ -124,14 +124,15 @@ static void remember_folder(reader *r) {
               "files");
     return;
   }
-  tree_set(r, "files", path);
+  tree_set(r, "files", NODE_SCALAR, path);
 }
 
 static pl_status read_scene(reader *r, const char *data, size_t size, int nset,
                             const char *const *set, pl_scene *s) {
   PL_TRY(tree_parse(r, data, size, &r->root));
   if (!r->root) return PL_E_INPUT;
-  for (int k = 0; k < nset && !r->failed; k++) tree_override(r, set[k]);
+  for (int k = 0; k < nset && !r->failed; k++)
+    if (!r->explore || is_override(set[k])) tree_override(r, set[k]);
   if (r->failed) return r->failed;
   if (!read_head(r)) return PL_E_INPUT;
   s->length = r->scale.base[1];
@@ -180,11 +181,11 @@ static pl_status parse_into(reader *r, pl_scene *s, const char *name, const char
   return st == PL_OK ? r->failed : st;
 }
 
-pl_status pl_scene_parse(pl_env *env, const char *name, const char *folder, const char *data,
-                         size_t size, int nset, const char *const *set,
-                         const pl_scene_limits *limits, pl_scene **out) {
+static pl_status parse(pl_env *env, const char *name, const char *folder, const char *data,
+                       size_t size, int nset, const char *const *set, const pl_scene_limits *limits,
+                       const pl_exploration *explore, pl_scene **out) {
   *out = NULL;
-  reader r = {.env = env, .limit = limits ? *limits : default_limits};
+  reader r = {.env = env, .limit = limits ? *limits : default_limits, .explore = explore};
   if (r.limit.yaml_nodes <= 0) r.limit.yaml_nodes = default_limits.yaml_nodes;
   if (r.limit.nodes <= 0) r.limit.nodes = default_limits.nodes;
   pl_scene *s = pl_alloc(env, 1, sizeof *s);
@@ -201,15 +202,17 @@ pl_status pl_scene_parse(pl_env *env, const char *name, const char *folder, cons
   return st;
 }
 
-enum { FILE_MAX = 1 << 28 };
-
-pl_status pl_scene_load(pl_env *env, const char *path, int nset, const char *const *set,
-                        pl_scene **out) {
-  return pl_scene_load_limited(env, path, nset, set, NULL, out);
+pl_status pl_scene_parse(pl_env *env, const char *name, const char *folder, const char *data,
+                         size_t size, int nset, const char *const *set,
+                         const pl_scene_limits *limits, pl_scene **out) {
+  return parse(env, name, folder, data, size, nset, set, limits, NULL, out);
 }
 
-pl_status pl_scene_load_limited(pl_env *env, const char *path, int nset, const char *const *set,
-                                const pl_scene_limits *limits, pl_scene **out) {
+enum { FILE_MAX = 1 << 28 };
+
+static pl_status load(pl_env *env, const char *path, int nset, const char *const *set,
+                      const pl_scene_limits *limits, const pl_exploration *explore,
+                      pl_scene **out) {
   char *data, folder[4096], real[PATH_MAX];
   size_t size;
   *out = NULL;
@@ -220,9 +223,26 @@ pl_status pl_scene_load_limited(pl_env *env, const char *path, int nset, const c
   snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - path) : 1, slash ? path : ".");
   if (slash == path) snprintf(folder, sizeof folder, "/");
   PL_TRY(pl_file_read(env, path, FILE_MAX, &data, &size));
-  pl_status s = pl_scene_parse(env, path, folder, data, size, nset, set, limits, out);
+  pl_status s = parse(env, path, folder, data, size, nset, set, limits, explore, out);
   pl_free(env, data);
   return s;
+}
+
+pl_status pl_scene_load(pl_env *env, const char *path, int nset, const char *const *set,
+                        pl_scene **out) {
+  return load(env, path, nset, set, NULL, NULL, out);
+}
+
+pl_status pl_scene_load_limited(pl_env *env, const char *path, int nset, const char *const *set,
+                                const pl_scene_limits *limits, pl_scene **out) {
+  return load(env, path, nset, set, limits, NULL, out);
+}
+
+pl_status pl_scene_load_explore(pl_env *env, const char *path, const pl_exploration *e,
+                                const pl_scene_limits *limits, pl_scene **out) {
+  *out = NULL;
+  PL_TRY(check_exploration(env, e));
+  return load(env, path, e->nset, e->set, limits, e, out);
 }
 
 void pl_scene_free(pl_scene *s) {

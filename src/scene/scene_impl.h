@@ -536,7 +536,8 @@ typedef struct reader {
   int nopened;                    // files beside the scene
   const char *opened[OPENED_MAX]; // [nopened] those that are told
   pl_scene_limits limit;
-  pl_status failed; // sticky: out of memory
+  const pl_exploration *explore; // NULL: the scene's own analyses are read
+  pl_status failed;              // sticky: out of memory, wrong use
   int nproblem;
 
   // messages are held back and sent in the order of the file
@@ -598,8 +599,15 @@ void node_append(pl_node *parent, pl_node *child);
 void node_write(const pl_node *root, pl_text *out);
 // override.c
 void tree_override(reader *r, const char *assignment);
-// a key of the scene and its text, whatever stands in it
-void tree_set(reader *r, const char *key, const char *text);
+pl_node *add_key(reader *r, pl_node *map, const char *key, const char *origin);
+// a key of the scene made to hold a text, or an empty list or map, whatever stands in it
+pl_node *tree_set(reader *r, const char *key, node_kind kind, const char *text);
+// explore.c
+// a path into the scene such as `materials.pla.young`, not the name of a parameter
+int is_override(const char *assignment);
+pl_status check_exploration(pl_env *env, const pl_exploration *e);
+// the analyses that r->explore asks for, put into the scene; NULL: reported
+const pl_node *state_exploration(reader *r, const pl_scene *s);
 
 // read.c
 int read_map(reader *r, const pl_node *at, const map_info *info, void *out);

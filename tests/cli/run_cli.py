@@ -130,7 +130,9 @@ analyses: [{periodic: {frequency: 8 rad/s, harmonics: 1}}]
     # a path is an override of the scene, a name is a parameter
     figures = json.loads(run("explore", path, "-s", "springs.0.stiffness=90N/m", "-s", "m=1.05kg", "--json"))["analyses"][0]
     assert abs(figures["amplitude"]["tip"]["solved_m"] / size(1.05, 90) - 1) < 1e-8
-    run("explore", path, "--set", "m=9kg", code=INPUT, err="between its bounds")
+    run("explore", path, "--set", "m=9kg", code=INPUT, err="--set m=9kg: error: set: 'm' is not between its bounds")
+    # what is given is a value, whatever stands in it
+    run("explore", path, "--set", "m='1", code=INPUT, err="--set m='1: error: m must be a mass")
     run("explore", path, "--set", "n=9kg", code=INPUT, err=["'n' is not among the parameters", "known: m"])
     run("explore", path, "--set", "m", code=USAGE, err="--set m1=2g")
     run("explore", path, "--along", "tip=3", code=USAGE, err="amplitude:tip=0.5")
