@@ -8,8 +8,29 @@
 
 struct json_t;
 
+// Words about a result.
+typedef enum pl_said {
+  PL_SAID_KEY,     // a key figure
+  PL_SAID_HEADING, // of what follows
+  PL_SAID_TEXT,
+  PL_SAID_WARNING,
+  PL_SAID_ALARM,   // the result is not to be trusted
+  PL_SAID_ROW,     // figures from here to
+  PL_SAID_ROW_END, // here belong side by side
+} pl_said;
+
+// A shape of the scene.
+typedef struct pl_shape {
+  const char *name;            // of files for viewers; NULL: there is its picture alone
+  const char *picture;         // of its picture; NULL: none
+  const char *title, *caption; // NULL: none
+  const pl_state *state;
+  const double *mode; // [nq] a mode about the state, of any size; NULL: the state is what is shown
+} pl_shape;
+
 // Who looks on while a job runs: everything that it computes, as data. Functions may be NULL; they
-// are called in the job's thread. Names are those of the files without their endings.
+// are called in the job's thread. Names are those of the files without their endings. The files of
+// a job are written by a sink, too.
 typedef struct pl_sink {
   void *ctx;
   void (*begin)(void *ctx, const pl_analysis *a);
@@ -20,7 +41,21 @@ typedef struct pl_sink {
   void (*table)(void *ctx, const char *name, const pl_table *t);
   // A table with words in it, as CSV.
   void (*text)(void *ctx, const char *name, const char *csv, size_t n);
+  // The scene, as YAML, with the values that an analysis found.
+  void (*scene)(void *ctx, const char *name, const char *yaml, size_t n);
+  // What is said about results, in the order of a report.
+  void (*said)(void *ctx, pl_said kind, const char *text);
+  // rows * cols words, the first row is the header.
+  void (*grid)(void *ctx, int rows, int cols, const char *const *cells);
+  void (*bars)(void *ctx, int n, const pl_bar *bar);
   void (*plot)(void *ctx, const char *name, const char *caption, const pl_plot *p);
+  void (*chart)(void *ctx, const char *name, const char *caption, const pl_chart *c);
+  void (*polar)(void *ctx, const char *name, const char *caption, const pl_polar_plot *p);
+  void (*shape)(void *ctx, const pl_shape *s);
+  // A periodic motion; title may be NULL.
+  void (*orbit)(void *ctx, const char *name, const char *title, const pl_orbit *o);
+  // Values on the scene's mesh; name NULL: of no file.
+  void (*picture)(void *ctx, const char *name, const char *caption, const pl_view *v);
   // A state of a motion, or an equilibrium, with its time in it.
   void (*state)(void *ctx, const pl_analysis *a, const pl_state *s);
   // Key figures of an analysis: what summary.json has of it, as an object of Jansson.

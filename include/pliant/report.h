@@ -105,10 +105,15 @@ typedef struct pl_polar_plot {
 // percent, counted outwards. What is shorter than the centre shows is drawn there. On failure
 // nothing is appended.
 pl_status pl_polar_svg(pl_text *t, const pl_polar_plot *p);
-// Appends signed horizontal bars, one for each name; the label carries its unit, length as in
-// pl_plot.
-pl_status pl_bars_svg(pl_text *t, const char *title, const char *label, const char *length, int n,
-                      const char *const *name, const double *value);
+typedef struct pl_chart {
+  const char *title, *label; // the label carries its unit
+  const char *length;        // as in pl_plot
+  int n;
+  const char *const *name; // [n]
+  const double *value;     // [n]
+} pl_chart;
+// Appends signed horizontal bars, one for each name.
+pl_status pl_bars_svg(pl_text *t, const pl_chart *c);
 // Writes an SVG element made by pl_plot_svg or the functions below as a file of its own.
 pl_status pl_svg_write(pl_env *env, const char *path, const pl_text *svg);
 

@@ -91,15 +91,13 @@ void job_contact_report(job *j, const pl_analysis *a, const pl_contact *k) {
     const char *name = j->scene->obstacle_name[o];
     job_note(j, "%s: %s presses with %.6g N, friction %.6g N; nodes: %d stick, %d slip", a->name,
              name, s.normal, s.friction, s.count[PL_STICK], s.count[PL_SLIP]);
-    if (j->page)
-      pl_page_text(j->page,
-                   "At the end obstacle %s presses with %.6g N in all; friction adds up to %.6g N. "
-                   "Nodes: %d stick, %d slip, %d are free of it.",
-                   name, s.normal, s.friction, s.count[PL_STICK], s.count[PL_SLIP],
-                   s.count[PL_OPEN]);
+    job_say(j,
+            "At the end obstacle %s presses with %.6g N in all; friction adds up to %.6g N. "
+            "Nodes: %d stick, %d slip, %d are free of it.",
+            name, s.normal, s.friction, s.count[PL_STICK], s.count[PL_SLIP], s.count[PL_OPEN]);
   }
-  if (k && k->solves > 0 && j->page)
-    pl_page_text(j->page, "Coulomb's law holds with a residual of at most %.1e.", k->residual);
+  if (k && k->solves > 0)
+    job_say(j, "Coulomb's law holds with a residual of at most %.1e.", k->residual);
 }
 
 // normal force and friction of an obstacle over a table's column

@@ -54,16 +54,13 @@ static pl_status write_convergence(const designing *t) {
 static pl_status write_parameters(const designing *t) {
   const pl_design_result *r = t->r;
   pl_text out;
-  char name[PL_TEXT], path[PL_TEXT];
+  char name[PL_TEXT];
   pl_text_init(&out, t->j->env);
   pl_text_add(&out, "name,unit,before,after,min,max,gradient,at_bound\n");
   for (int k = 0; k < t->nvar; k++)
     pl_text_add(&out, "%s,%s,%.17g,%.17g,%.17g,%.17g,%.17g,%d\n", t->name[k], t->unit[k],
                 r->before[k], r->after[k], t->lo[k], t->hi[k], r->gradient[k], r->bound[k]);
-  job_path(t->j, design_file(t, "parameters", 0, name), ".csv", path);
-  pl_status st = out.failed ? PL_E_NOMEM : job_text(t->j, path, out.s, out.n);
-  pl_text_free(&out);
-  return st;
+  return job_text(t->j, design_file(t, "parameters", 0, name), &out);
 }
 
 // ---- trajectories -----------------------------------------------------------------------------
@@ -245,7 +242,7 @@ static pl_status show_trajectories(const designing *t) {
   double *x = pl_alloc(t->j->env, 3 * per * (size_t)nw + 1, sizeof *x);
   int *target = pl_alloc(t->j->env, (size_t)nw + 1, sizeof *target);
   pl_status st = x && target ? PL_OK : PL_E_NOMEM;
-  if (st == PL_OK && nw && t->j->page) pl_page_heading(t->j->page, 3, "Trajectories");
+  if (st == PL_OK && nw) job_heading(t->j, "Trajectories");
   for (int i = 0; st == PL_OK && nw && i < t->npoint; i++) {
     for (int k = 0; st == PL_OK && k < nw; k++) {
       st = read_traces(t, i, k, x + 3 * per * (size_t)k, &target[k]);
@@ -301,18 +298,18 @@ static pl_status show_objectives(const designing *t) {
 static pl_status show_motions(const designing *t) {
   job *j = t->j;
   if (!j->drawable) return PL_OK;
-  if (j->page) pl_page_heading(j->page, 3, "Motion");
+  job_heading(j, "Motion");
   pl_status st = PL_OK;
   for (int i = 0; st == PL_OK && i < t->npoint; i++) {
-    if (j->page) pl_page_row_begin(j->page);
+    job_row(j);
     for (int side = 0; st == PL_OK && side < SIDES; side++) {
       char name[PL_TEXT];
       st = values_use(j, &t->state[side]);
       if (st == PL_OK)
-        st = orbit_show(j, t->orbit[side][i], design_file(t, side_name[side], i, name),
-                        side_name[side]);
+        st = job_orbit(j, t->orbit[side][i], design_file(t, side_name[side], i, name),
+                       side_name[side]);
     }
-    if (j->page) pl_page_row_end(j->page);
+    job_row_end(j);
   }
   return st;
 }
@@ -344,7 +341,7 @@ pl_status design_elements(const designing *t) {
   job *j = t->j;
   const pl_model *m = j->scene->model;
   int n = pl_model_nnode(m), found = 0, positive = 1, group, elem;
-  if (!j->drawable || !j->page) return PL_OK;
+  if (!j->drawable) return PL_OK;
   double *value = pl_alloc(j->env, 2 * (size_t)n, sizeof *value), *count = value + n;
   if (!value) return PL_E_NOMEM;
   for (int k = 0; k < t->nvar; k++) positive &= t->r->after[k] > 0;
@@ -360,21 +357,14 @@ pl_status design_elements(const designing *t) {
     }
   }
   for (int i = 0; i < n; i++) value[i] = count[i] > 0 ? value[i] / count[i] : NAN;
+  job_positions(j, j->scene->params->X, 1, j->x);
+  pl_view view = job_view(j);
+  view.x = j->x;
+  view.colour = value;
+  view.colour_label = positive ? "log10 of the value found" : "value found";
+  view.title = "values of elements";
   pl_status st = PL_OK;
-  if (found > 8) {
-    pl_text svg;
-    pl_text_init(&svg, j->env);
-    job_positions(j, j->scene->params->X, 1, j->x);
-    pl_view view = job_view(j);
-    view.x = j->x;
-    view.colour = value;
-    view.colour_label = positive ? "log10 of the value found" : "value found";
-    view.title = "values of elements";
-    st = pl_view_svg(&svg, j->scene->mesh, &view);
-    if (st == PL_OK && svg.s)
-      pl_page_figure(j->page, svg.s, "Parameters of elements, in SI units.");
-    pl_text_free(&svg);
-  }
+  if (found > 8) st = job_values(j, NULL, &view, "Parameters of elements, in SI units.");
   pl_free(j->env, value);
   return st;
 }
@@ -399,46 +389,11 @@ static pl_status show_convergence(const designing *t) {
                   .nseries = 1,
                   .series = &series,
                   .height = 300};
-  if (t->j->page) pl_page_heading(t->j->page, 3, "Convergence");
+  job_heading(t->j, "Convergence");
   pl_status st = job_plot(t->j, design_file(t, "convergence", 0, name), &plot,
                           r->nstart > 1 ? "What is minimised; every start begins anew."
                                         : "What is minimised, after every iteration.");
   pl_free(t->j->env, x);
-  return st;
-}
-
-// ---- the scene with the values found ----------------------------------------------------------
-
-static pl_status write_scene(const designing *t) {
-  enum { MOST = 4 };
-  const pl_scene *sc = t->j->scene;
-  char set[MOST][PL_TEXT], path[PL_TEXT];
-  const char *list[MOST];
-  int n = 0;
-  pl_text out;
-  pl_text_init(&out, t->j->env);
-  for (int k = 0; k < t->nvar; k++) {
-    const pl_variable *v = &t->plan->problem.variable[k];
-    double x = t->r->after[k];
-    if (v->kind == PL_VARIABLE_DESIGN || n == MOST) continue;
-    if (v->kind == PL_VARIABLE_ALPHA)
-      snprintf(set[n], PL_TEXT, "damping.mass=%.17g 1/s", x);
-    else if (v->kind == PL_VARIABLE_BETA)
-      snprintf(set[n], PL_TEXT, "damping.stiffness=%.17g s", x);
-    else if (t->npoint == 1)
-      snprintf(set[n], PL_TEXT, "analyses.%.100s.frequency=%.17g rad/s", t->a->name, x);
-    else
-      snprintf(set[n], PL_TEXT, "analyses.%.100s.frequencies.%d=%.17g rad/s", t->a->name, v->index,
-               x);
-    list[n] = set[n];
-    n++;
-  }
-  pl_text_add(&out, "# the scene with the values that '%s' found\n", t->a->name);
-  pl_status st = pl_scene_write_design(sc, t->state[1].design, n, list, &out);
-  if (st == PL_OK && out.failed) st = PL_E_NOMEM;
-  if (st == PL_OK && t->j->opts->folder)
-    st = pl_file_write(t->j->env, job_path(t->j, t->a->name, ".yaml", path), out.s, out.n);
-  pl_text_free(&out);
   return st;
 }
 
@@ -449,8 +404,8 @@ pl_status design_files(designing *t) {
     PL_TRY(write_convergence(t));
     PL_TRY(write_parameters(t));
   }
-  PL_TRY(write_scene(t));
-  PL_TRY(design_page_head(t));
+  PL_TRY(job_found(t->j, t->a, t->r->after));
+  design_page_head(t);
   PL_TRY(show_motions(t));
   PL_TRY(show_trajectories(t));
   PL_TRY(show_objectives(t));

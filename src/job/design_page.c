@@ -169,30 +169,29 @@ void design_figures(const designing *t, json_t *f) {
 // ---- verdict ----------------------------------------------------------------------------------
 
 static void report_verdict(const designing *t) {
-  pl_page *page = t->j->page;
   if (t->cancelled)
-    pl_page_alarm(page,
-                  "%s was interrupted. What follows is the best design so far; it is not "
-                  "verified. `--resume` goes on.",
-                  t->a->name);
+    job_alarm(t->j,
+              "%s was interrupted. What follows is the best design so far; it is not "
+              "verified. `--resume` goes on.",
+              t->a->name);
   else if (!t->plan->prove)
-    pl_page_alarm(page, "The design is not verified: proof was left out.");
+    job_alarm(t->j, "The design is not verified: proof was left out.");
   for (int i = 0; i < t->proved; i++) {
     const pl_proof *p = &t->proof[i].found;
     double f = t->proof[i].orbit->omega / (2 * PL_PI);
     if (p->stable == 0)
-      pl_page_alarm(page,
-                    "The motion at %.5g Hz is unstable: a disturbance grows by %.4g a period. It "
-                    "will not be seen in reality.",
-                    f, p->multiplier);
+      job_alarm(t->j,
+                "The motion at %.5g Hz is unstable: a disturbance grows by %.4g a period. It "
+                "will not be seen in reality.",
+                f, p->multiplier);
     for (int k = 0; k < p->nwarning; k++)
       if (p->stable != 0 || !strstr(p->warning[k], "unstable"))
-        pl_page_alarm(page, "At %.5g Hz: %s.", f, p->warning[k]);
+        job_alarm(t->j, "At %.5g Hz: %s.", f, p->warning[k]);
   }
-  for (int k = 0; k < t->r->nwarning; k++) pl_page_warning(page, "%s.", t->r->warning[k]);
+  for (int k = 0; k < t->r->nwarning; k++) job_warn(t->j, "%s.", t->r->warning[k]);
   if (verified(t))
-    pl_page_text(page, "Verified: the motion stays with more harmonics and in a simulation in "
-                       "time, and it is stable.");
+    job_say(t->j, "Verified: the motion stays with more harmonics and in a simulation in "
+                  "time, and it is stable.");
 }
 
 // ---- objectives -------------------------------------------------------------------------------
@@ -224,43 +223,31 @@ static void objective_cells(const designing *t, int k, cell want, cell before, c
     snprintf(factor, sizeof(cell), "%.3g times", t->quantity[1][k] / t->quantity[0][k]);
 }
 
-static pl_status report_objectives(const designing *t) {
-  enum { COLS = 5 };
-  static const char *const head[COLS] = {"objective", "wanted", "before", "after", ""};
-  size_t n = (size_t)t->nobj;
-  const char **cells = pl_alloc(t->j->env, COLS * (n + 1), sizeof *cells);
-  cell *text = pl_alloc(t->j->env, COLS * n + 1, sizeof *text);
-  pl_status st = cells && text ? PL_OK : PL_E_NOMEM;
-  if (st == PL_OK) {
-    memcpy(cells, head, sizeof head);
-    for (int k = 0; k < t->nobj; k++) {
-      char words[PL_TEXT];
-      cell *row = text + COLS * k;
-      snprintf(row[0], sizeof(cell), "%.90s", objective_words(t, k, words));
-      objective_cells(t, k, row[1], row[2], row[3], row[4]);
-      for (int c = 0; c < COLS; c++) cells[COLS * (k + 1) + c] = row[c];
-    }
-    pl_page_grid(t->j->page, t->nobj + 1, COLS, cells);
+static void report_objectives(const designing *t) {
+  static const char *const head[] = {"objective", "wanted", "before", "after", ""};
+  grid g = job_grid(t->j, 5, head);
+  for (int k = 0; k < t->nobj; k++) {
+    char words[PL_TEXT];
+    cell text[4];
+    grid_add(&g, "%.90s", objective_words(t, k, words));
+    objective_cells(t, k, text[0], text[1], text[2], text[3]);
+    for (int c = 0; c < 4; c++) grid_add(&g, "%s", text[c]);
   }
-  pl_free(t->j->env, cells);
-  pl_free(t->j->env, text);
-  return st;
+  grid_end(&g);
 }
 
-pl_status design_page_head(const designing *t) {
+void design_page_head(const designing *t) {
   const pl_design_result *r = t->r;
-  if (!t->j->page) return PL_OK;
   report_verdict(t);
-  PL_TRY(report_objectives(t));
-  pl_page_text(
-      t->j->page,
+  report_objectives(t);
+  job_say(
+      t->j,
       "%d %s; what is minimised fell from %.4g to %.4g in %d %s: %s. %d %s, %d %s, %d %s, %.3g s.",
       t->nvar, pl_plural(t->nvar, "variable", "variables"), r->value_before, r->value, r->nstep - 1,
       pl_plural(r->nstep - 1, "iteration", "iterations"), pl_design_stop_text(r->reason),
       r->evaluations, pl_plural(r->evaluations, "evaluation", "evaluations"), r->newton,
       pl_plural(r->newton, "Newton step", "Newton steps"), r->factorisations,
       pl_plural(r->factorisations, "factorisation", "factorisations"), r->seconds);
-  return PL_OK;
 }
 
 // ---- parameters -------------------------------------------------------------------------------
@@ -311,90 +298,77 @@ static pl_status report_parameters(const designing *t) {
                               : t->r->bound[k] > 0 ? "at its upper bound"
                                                    : NULL};
   }
-  pl_page_heading(t->j->page, 3, "Parameters");
+  job_heading(t->j, "Parameters");
   PL_TRY(design_elements(t));
-  pl_page_bars(t->j->page, n, bar);
+  job_bars(t->j, n, bar);
   if (n < t->nvar)
-    pl_page_text(t->j->page, "The %d of %d that changed most; all are in %s-parameters.csv.", n,
-                 t->nvar, t->a->name);
+    job_say(t->j, "The %d of %d that changed most; all are in %s-parameters.csv.", n, t->nvar,
+            t->a->name);
   return PL_OK;
 }
 
 // ---- proof ------------------------------------------------------------------------------------
 
-// rows of a window, from row n on
-static int report_window(job *j, const pl_window *f, int n, const char **what, cell (*text)[2]) {
+static void report_window(job *j, const pl_window *f, grid *g) {
   char height[48];
-  what[n] = "largest value of the window, followed from its end";
+  grid_add(g, "largest value of the window, followed from its end");
   if (f->followed > 0)
-    snprintf(text[n][0], sizeof(cell), "%s at %.6g Hz", job_length_text(j, f->height, height),
-             f->omega / (2 * PL_PI));
+    grid_add(g, "%s at %.6g Hz", job_length_text(j, f->height, height), f->omega / (2 * PL_PI));
   else
-    snprintf(text[n][0], sizeof(cell), "not followed to its end");
-  snprintf(text[n][1], sizeof(cell), "this motion");
-  what[n + 1] = "higher motions on detached parts";
+    grid_add(g, "not followed to its end");
+  grid_add(g, "this motion");
+  grid_add(g, "higher motions on detached parts");
   if (f->detached < 0)
-    snprintf(text[n + 1][0], sizeof(cell), "not looked for: the model is too large");
+    grid_add(g, "not looked for: the model is too large");
   else if (f->detached == 0 && f->looks == 0)
-    snprintf(text[n + 1][0], sizeof(cell),
-             "none that meets the curve beyond the window; others were not looked for");
+    grid_add(g, "none that meets the curve beyond the window; others were not looked for");
   else if (f->detached == 0)
-    snprintf(text[n + 1][0], sizeof(cell), "none, looked for at %d %s", f->looks,
+    grid_add(g, "none, looked for at %d %s", f->looks,
              pl_plural(f->looks, "frequency", "frequencies"));
   else
-    snprintf(text[n + 1][0], sizeof(cell), "%s at %.6g Hz", job_length_text(j, f->other, height),
+    grid_add(g, "%s at %.6g Hz", job_length_text(j, f->other, height),
              f->other_omega / (2 * PL_PI));
-  snprintf(text[n + 1][1], sizeof(cell), "none");
-  return n + 2;
+  grid_add(g, "none");
 }
 
 static void report_proof(const designing *t, int i) {
-  enum { ROWS = 9 };
+  static const char *const head[] = {"check", "found", "wanted"};
   const pl_proof *p = &t->proof[i].found;
   const pl_proof_opts *o = &t->plan->proof;
-  cell text[ROWS][2];
-  const char *cells[3 * (ROWS + 1)] = {"check", "found", "wanted"};
-  const char *what[ROWS] = {"more harmonics change the motion by",
-                            "simulation in time ends away from it by",
-                            "simulation: change between periods",
-                            "largest Floquet multiplier",
-                            "rigid links change their length by",
-                            "rigid joints turn by (rad)",
-                            "largest strain"};
-  int n = 7;
-  snprintf(text[0][0], sizeof(cell), p->change < 0 ? "not solved" : "%.2e of its length",
-           p->change);
-  snprintf(text[0][1], sizeof(cell), "below %.2g, with %d %s", o->agree, p->nharm,
+  job_say(t->j, "The motion at %.5g Hz, %.3g s:", t->proof[i].orbit->omega / (2 * PL_PI),
+          p->seconds);
+  grid g = job_grid(t->j, 3, head);
+  grid_add(&g, "more harmonics change the motion by");
+  grid_add(&g, p->change < 0 ? "not solved" : "%.2e of its length", p->change);
+  grid_add(&g, "below %.2g, with %d %s", o->agree, p->nharm,
            pl_plural(p->nharm, "harmonic", "harmonics"));
-  snprintf(text[1][0], sizeof(cell), p->newmark < 0 ? "not run" : "%.2e of its length", p->newmark);
-  snprintf(text[1][1], sizeof(cell), "below %.2g", o->agree);
-  snprintf(text[2][0], sizeof(cell), p->newmark < 0 ? "not run" : "%.2e after %d periods",
-           p->period_change, p->newmark_periods);
-  snprintf(text[2][1], sizeof(cell), "below %.2g", o->steady);
-  snprintf(text[3][0], sizeof(cell), p->stable < 0 ? "not known" : "%.6g, %s", p->multiplier,
+  grid_add(&g, "simulation in time ends away from it by");
+  grid_add(&g, p->newmark < 0 ? "not run" : "%.2e of its length", p->newmark);
+  grid_add(&g, "below %.2g", o->agree);
+  grid_add(&g, "simulation: change between periods");
+  grid_add(&g, p->newmark < 0 ? "not run" : "%.2e after %d periods", p->period_change,
+           p->newmark_periods);
+  grid_add(&g, "below %.2g", o->steady);
+  grid_add(&g, "largest Floquet multiplier");
+  grid_add(&g, p->stable < 0 ? "not known" : "%.6g, %s", p->multiplier,
            p->stable ? "stable" : "unstable");
-  snprintf(text[3][1], sizeof(cell), "below 1");
-  snprintf(text[4][0], sizeof(cell), "%.2e", p->link);
-  snprintf(text[4][1], sizeof(cell), "below %.2g", o->rigid);
-  snprintf(text[5][0], sizeof(cell), "%.2e", p->angle);
-  snprintf(text[5][1], sizeof(cell), "below %.2g", o->rigid);
-  snprintf(text[6][0], sizeof(cell), "%.4g", fabs(p->strain.value));
-  snprintf(text[6][1], sizeof(cell), o->yield > 0 ? "below %.4g" : "no limit given", o->yield);
-  if (t->proof[i].objective >= 0) n = report_window(t->j, &p->window, n, what, text);
-  for (int k = 0; k < n; k++) {
-    cells[3 * (k + 1)] = what[k];
-    cells[3 * (k + 1) + 1] = text[k][0];
-    cells[3 * (k + 1) + 2] = text[k][1];
-  }
-  pl_page_text(t->j->page, "The motion at %.5g Hz, %.3g s:", t->proof[i].orbit->omega / (2 * PL_PI),
-               p->seconds);
-  pl_page_grid(t->j->page, n + 1, 3, cells);
+  grid_add(&g, "below 1");
+  grid_add(&g, "rigid links change their length by");
+  grid_add(&g, "%.2e", p->link);
+  grid_add(&g, "below %.2g", o->rigid);
+  grid_add(&g, "rigid joints turn by (rad)");
+  grid_add(&g, "%.2e", p->angle);
+  grid_add(&g, "below %.2g", o->rigid);
+  grid_add(&g, "largest strain");
+  grid_add(&g, "%.4g", fabs(p->strain.value));
+  grid_add(&g, o->yield > 0 ? "below %.4g" : "no limit given", o->yield);
+  if (t->proof[i].objective >= 0) report_window(t->j, &p->window, &g);
+  grid_end(&g);
 }
 
 pl_status design_page_tables(const designing *t) {
-  if (!t->j->page) return PL_OK;
   PL_TRY(report_parameters(t));
-  if (t->proved) pl_page_heading(t->j->page, 3, "Proof");
+  if (t->proved) job_heading(t->j, "Proof");
   for (int i = 0; i < t->proved; i++) report_proof(t, i);
   return PL_OK;
 }

@@ -247,14 +247,14 @@ static pl_status plot_response(const designing *t, double *const y[SIDES], int k
 // what was asked for or is usual, and what there is of it
 static void report_range(const designing *t) {
   const response_range *r = &t->range;
-  if (!t->j->page || r->asked || r->whole) return;
-  pl_page_text(t->j->page,
-               "The curves begin at the design's motions and end where they have taken as many "
-               "Newton steps as the optimisation: %.5g to %.5g Hz is drawn of %.5g to %.5g Hz. "
-               "`response: {from: %.5g Hz, to: %.5g Hz}` in the design draws all of it, `response: "
-               "no` nothing.",
-               r->seen[0] / (2 * PL_PI), r->seen[1] / (2 * PL_PI), r->from / (2 * PL_PI),
-               r->to / (2 * PL_PI), r->from / (2 * PL_PI), r->to / (2 * PL_PI));
+  if (r->asked || r->whole) return;
+  job_say(t->j,
+          "The curves begin at the design's motions and end where they have taken as many "
+          "Newton steps as the optimisation: %.5g to %.5g Hz is drawn of %.5g to %.5g Hz. "
+          "`response: {from: %.5g Hz, to: %.5g Hz}` in the design draws all of it, `response: "
+          "no` nothing.",
+          r->seen[0] / (2 * PL_PI), r->seen[1] / (2 * PL_PI), r->from / (2 * PL_PI),
+          r->to / (2 * PL_PI), r->from / (2 * PL_PI), r->to / (2 * PL_PI));
 }
 
 pl_status design_response_show(const designing *t) {
@@ -267,7 +267,7 @@ pl_status design_response_show(const designing *t) {
     if (st == PL_OK && !y[side]) st = PL_E_NOMEM;
   }
   if (st == PL_OK && job_tables(t->j)) st = write_response(t, y);
-  if (st == PL_OK && t->j->page) pl_page_heading(t->j->page, 3, "Response");
+  if (st == PL_OK) job_heading(t->j, "Response");
   for (int k = 0; st == PL_OK && k < t->a->nprobe; k++) st = plot_response(t, y, k);
   if (st == PL_OK) report_range(t);
   for (int side = 0; side < SIDES; side++) pl_free(t->j->env, y[side]);

@@ -241,10 +241,10 @@ static pl_status run_one(job *j, int k) {
   job_set(figures, "name", json_string(a->name));
   job_set(figures, "kind", json_string(pl_analysis_table[a->kind].name));
   j->pace->written = pl_wall_time();
-  if (j->page) pl_page_heading(j->page, 2, a->name);
   sink_begin(j, a);
   pl_status s = print_model(j, &j->print_model);
   if (s == PL_OK) s = run_table[a->kind](j, k, figures);
+  if (s >= 0 && j->told < 0) s = j->told;
   // an analysis that cannot be done does not stop the others
   if (s == PL_SINGULAR || s == PL_DOMAIN) s = PL_UNSOLVED;
   job_set(figures, "status", json_string(pl_status_text(s)));
@@ -417,6 +417,7 @@ pl_status pl_job_run(pl_env *env, const pl_scene *scene, const pl_job_opts *opts
   job j = {
       .env = env, .scene = scene, .opts = opts, .result = result, .pace = &beat, .folder = &place};
   j.output = scene->output;
+  j.files = files_sink(&j);
   if (!opts->folder)
     j.output.csv = j.output.vtu = j.output.glb = j.output.plots = j.output.report = 0;
   listener *e = pl_alloc(env, 1, sizeof *e);

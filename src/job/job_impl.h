@@ -26,6 +26,8 @@ typedef struct job {
   const pl_scene *scene;
   const pl_job_opts *opts;
   pl_output_opts output; // the scene's; without a folder no files
+  pl_sink files;         // writes them
+  pl_status told;        // of the files: what failed first
   atomic_int *stop;      // who looks on wants it to end
   pl_work *work;
   pl_state **state; // [nanalysis] results of static analyses and drapes, NULL: not run
@@ -61,13 +63,11 @@ pl_status job_left_out(job *j, const pl_analysis *a);
 // names.
 pl_status job_start(job *j, const pl_analysis *a, pl_state **out);
 
-// ---- output -------------------------------------------------------------------------------------
-
-// ---- sink: who looks on is told, and files are written where they are wanted -------------------
+// ---- sink: what is told to who looks on, and to the files --------------------------------------
 
 // Does anybody want tables?
 int job_tables(const job *j);
-// A whole table, and its file NAME SUFFIX.
+// A whole table, NAME SUFFIX.
 pl_status job_table(const job *j, const pl_table *t, const char *name, const char *suffix);
 // The rows from `first` on, into a file that grows.
 pl_status job_table_append(const job *j, const pl_table *t, const char *name, const char *suffix,
@@ -76,13 +76,58 @@ pl_status job_table_append(const job *j, const pl_table *t, const char *name, co
 void job_rows(const job *j, const pl_table *t, const char *name, int first);
 // Does who looks on want the job to end?
 int job_stopped(const job *j);
-// A table with words in it, and its file.
-pl_status job_text(const job *j, const char *path, const char *s, size_t n);
-void sink_plot(const job *j, const char *name, const char *caption, const pl_plot *p);
+// A table with words in it, which is freed.
+pl_status job_text(const job *j, const char *name, pl_text *csv);
+// The scene with the values x[nvariable] that an analysis found for its variables.
+pl_status job_found(const job *j, const pl_analysis *a, const double *x);
+pl_status job_tell_scene(const job *j, const char *name, const pl_text *yaml);
+// Does anybody want figures?
+int job_figures(const job *j);
+// Words about the result: a key figure, which the terminal shows, too; a heading; a sentence; the
+// same as a warning; and where the result is not to be trusted.
+#define SAYS __attribute__((format(printf, 2, 3)))
+void job_note(const job *j, const char *fmt, ...) SAYS;
+void job_heading(const job *j, const char *fmt, ...) SAYS;
+void job_say(const job *j, const char *fmt, ...) SAYS;
+void job_warn(const job *j, const char *fmt, ...) SAYS;
+void job_alarm(const job *j, const char *fmt, ...) SAYS;
+// Figures from here to there stand side by side.
+void job_row(const job *j);
+void job_row_end(const job *j);
+// A table of words, cell by cell; head [cols] may be NULL. It is told, and freed, at its end.
+typedef struct grid {
+  const job *j;
+  int cols, n;
+  pl_text text;
+} grid;
+grid job_grid(const job *j, int cols, const char *const *head);
+void grid_add(grid *g, const char *fmt, ...) SAYS;
+void grid_end(grid *g);
+#undef SAYS
+void job_bars(const job *j, int n, const pl_bar *bar);
+pl_status job_plot(job *j, const char *name, const pl_plot *plot, const char *caption);
+pl_status job_chart(const job *j, const char *name, const pl_chart *c, const char *caption);
+pl_status job_polar(const job *j, const char *name, const pl_polar_plot *p, const char *caption);
+// Values on the mesh, with the backdrop of obstacles.
+pl_status job_values(const job *j, const char *name, const pl_view *v, const char *caption);
+pl_status job_tell_shape(const job *j, const pl_shape *s);
+// A state with its displacements.
+pl_status job_picture(job *j, const pl_state *s, const char *name, const char *caption);
+// An equilibrium: the displacements of watched places, its shape and its picture.
+pl_status job_shape(job *j, const pl_analysis *a, const pl_state *s);
+pl_status job_orbit(const job *j, const pl_orbit *o, const char *name, const char *title);
 void sink_state(const job *j, const pl_analysis *a, const pl_state *s);
 void sink_begin(const job *j, const pl_analysis *a);
 void sink_end(const job *j, const pl_analysis *a, const json_t *figures, pl_status status);
 void sink_summary(const job *j, const char *json);
+
+// ---- files: a sink, too -------------------------------------------------------------------------
+
+pl_sink files_sink(job *j);
+// Ends the job once its analysis has ended; the first failure counts.
+void files_failed(const job *j, pl_status s);
+pl_status draw_shape(job *j, const pl_shape *s);
+pl_status draw_orbit(job *j, const pl_orbit *o, const char *name, const char *title);
 
 // `folder/name-suffix` in a buffer; returns buf.
 const char *job_path(const job *j, const char *name, const char *suffix, char buf[PL_TEXT]);
@@ -112,8 +157,6 @@ double job_displacements(const job *j, const double *q, double *size);
 double job_exaggeration(const job *j, double most);
 // Writes one VTU file with displacement, velocity (v may be NULL) and element fields.
 pl_status job_vtu(job *j, const pl_state *s, int with_velocity, const char *path);
-// The same for a mode: its shape alone, drawn from the state s that it is about.
-pl_status job_vtu_shape(job *j, const pl_state *s, const pl_state *moved, const char *path);
 // A motion for pl_glb_write, whose words these are; colour may be NULL.
 typedef struct job_motion {
   const double *base;
@@ -123,20 +166,10 @@ typedef struct job_motion {
 } job_motion;
 // Writes it, rods as tubes unless the file would be very large.
 pl_status job_glb(const job *j, const job_motion *a, const char *path);
-// A key figure for the terminal and the top of the page.
-void job_note(job *j, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-// Picture of a state, coloured by displacement, as SVG file and on the page.
-pl_status job_picture(job *j, const pl_state *s, const char *name, const char *caption);
-// The same with a VTU and a GLB file, for an equilibrium.
-pl_status job_shape(job *j, const pl_analysis *a, const pl_state *s);
 // Displacement of each watched place on the page.
 void job_probe_grid(job *j, const pl_analysis *a, const pl_state *s);
 // Displacement of each watched place.
 void job_probe_figures(const job *j, const pl_analysis *a, const pl_state *s, json_t *figures);
-// An SVG as file and on the page.
-pl_status job_figure(job *j, const char *name, const pl_text *svg, const char *caption);
-// Plot as SVG file and on the page.
-pl_status job_plot(job *j, const char *name, const pl_plot *plot, const char *caption);
 // Columns of watched places in a table from column `first`: names; returns the count of columns.
 int job_probe_columns(const job *j, const pl_analysis *a, pl_table *t, int first);
 void job_probe_row(const job *j, const pl_analysis *a, const pl_state *s, double *row);

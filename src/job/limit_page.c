@@ -15,7 +15,7 @@ enum {
 };
 
 static int shown(const job *j) {
-  return j->scene->sheet.nlimit > 0 && (j->page || j->output.plots);
+  return j->scene->sheet.nlimit > 0 && job_figures(j);
 }
 
 static int limit_of(const job *j, int t) {
@@ -162,9 +162,7 @@ static void map_caption(const job *j, const map *m, char *out, size_t size) {
 // the sheet as it is, or laid out as it was at rest, where obstacles have no place
 static pl_status map_draw(job *j, const map *m, int rest, double t, const char *stem,
                           const char *title, const char *caption) {
-  pl_text svg;
   char name[PL_TEXT];
-  pl_text_init(&svg, j->env);
   pl_view view = {.x = m->x + (rest ? 3 * (size_t)j->scene->mesh->nvert : 0),
                   .face = m->face,
                   .lo = 0,
@@ -173,11 +171,9 @@ static pl_status map_draw(job *j, const map *m, int rest, double t, const char *
                   .colour_label = "part of the limit (%)",
                   .title = title};
   pl_status s = rest ? PL_OK : job_backdrop(j, t, t, 1, m->x, &view);
-  if (s == PL_OK) s = pl_view_svg(&svg, j->scene->mesh, &view);
-  job_backdrop_free(j, &view);
   snprintf(name, sizeof name, "%s-strain%s", stem, rest ? "-flat" : "");
-  if (s == PL_OK) s = job_figure(j, name, &svg, caption);
-  pl_text_free(&svg);
+  if (s == PL_OK) s = job_values(j, name, &view, caption);
+  job_backdrop_free(j, &view);
   return s;
 }
 
@@ -189,12 +185,12 @@ pl_status limit_page_strain(job *j, const pl_sheet *sheet, const double *q, doub
   pl_status s = map_make(j, sheet, q, &m);
   if (s == PL_OK) {
     map_caption(j, &m, caption, sizeof caption);
-    if (j->page) pl_page_row_begin(j->page);
+    job_row(j);
     s = map_draw(j, &m, 0, t, stem, "as it is", caption);
     if (s == PL_OK)
       s = map_draw(j, &m, 1, t, stem, "laid out",
                    "The same on the sheet at rest, warp to the right where it is plane.");
-    if (j->page) pl_page_row_end(j->page);
+    job_row_end(j);
   }
   map_free(j, &m);
   return s;
@@ -299,14 +295,9 @@ static pl_status polar_draw(job *j, int l, const polar *p, int reached, const ch
            "what the limit allows%s%s.",
            reached ? ", and the largest that any of its triangles has there" : "",
            p->ndot ? "; dots are the larger principal strain of every triangle" : "");
-  pl_text svg;
-  pl_text_init(&svg, j->env);
-  pl_status s = pl_polar_svg(
-      &svg, &(pl_polar_plot){
-                .title = title, .first = "warp", .second = "weft", .nseries = n, .series = series});
-  if (s == PL_OK) s = job_figure(j, name, &svg, caption);
-  pl_text_free(&svg);
-  return s;
+  const pl_polar_plot plot = {
+      .title = title, .first = "warp", .second = "weft", .nseries = n, .series = series};
+  return job_polar(j, name, &plot, caption);
 }
 
 static pl_status polar_one(job *j, int l, const double *stretch, const char *stem) {
@@ -332,9 +323,9 @@ pl_status limit_page_polar(job *j, const pl_sheet *sheet, const double *q, const
     pl_sheet_stretch(sheet, q, stretch);
   }
   pl_status s = PL_OK;
-  if (j->page && d->nlimit > 1) pl_page_row_begin(j->page);
+  if (d->nlimit > 1) job_row(j);
   for (int l = 0; s == PL_OK && l < d->nlimit; l++) s = polar_one(j, l, stretch, stem);
-  if (j->page && d->nlimit > 1) pl_page_row_end(j->page);
+  if (d->nlimit > 1) job_row_end(j);
   pl_free(j->env, stretch);
   return s;
 }
@@ -389,7 +380,7 @@ pl_status limit_page_energy(job *j, const limit_run *run, const char *stem) {
               {"damping", run->damping},
               {"drives", run->driven},
               {"time step", run->loss}};
-  if (run->n < 2 || (!j->page && !j->output.plots)) return PL_OK;
+  if (run->n < 2 || !job_figures(j)) return PL_OK;
   double *xy = pl_alloc(j->env, (size_t)run->n * 2 * SERIES, sizeof *xy);
   if (!xy) return PL_E_NOMEM;
   size_t per = 2 * (size_t)run->n;
@@ -402,7 +393,7 @@ pl_status limit_page_energy(job *j, const limit_run *run, const char *stem) {
     n++;
   }
   energy_series(run, NULL, "total", 3, xy + per * (size_t)n, &series[n]);
-  if (j->page) pl_page_row_begin(j->page);
+  job_row(j);
   pl_status s = energy_plot(j, stem, "energy", "energy", n + 1, series,
                             "Kinetic and elastic energy, the potential of gravity and constant "
                             "loads, and the sum, the last two less their values at the start.");
@@ -416,7 +407,7 @@ pl_status limit_page_energy(job *j, const limit_run *run, const char *stem) {
     s = energy_plot(j, stem, "works", "what changed the energy", n, series,
                     "Work done on the sheet since the start, below zero where it took energy. "
                     "\"time step\" is what the other works leave unexplained: the numerical loss.");
-  if (j->page) pl_page_row_end(j->page);
+  job_row_end(j);
   pl_free(j->env, xy);
   return s;
 }
@@ -493,32 +484,24 @@ static void compare_row(const limit_run *r, char cell[COLUMNS][48]) {
   snprintf(cell[6], 48, "%.3g", i->seconds);
 }
 
-static pl_status compare_table(job *j, int nrun, const limit_run *run) {
+static void compare_table(job *j, int nrun, const limit_run *run) {
   static const char *const head[COLUMNS] = {
       "method", "step (s)", "change (J)", "of kinetic (%)", "beyond (%)", "iterations", "time (s)"};
-  size_t rows = (size_t)nrun + 1;
-  const char **cells = pl_alloc(j->env, rows * COLUMNS, sizeof *cells);
-  char(*text)[COLUMNS][48] = pl_alloc(j->env, (size_t)nrun, sizeof *text);
-  int ok = cells && text;
-  for (int c = 0; ok && c < COLUMNS; c++) cells[c] = head[c];
-  for (int k = 0; ok && k < nrun; k++) {
-    compare_row(&run[k], text[k]);
-    for (int c = 0; c < COLUMNS; c++) cells[(k + 1) * COLUMNS + c] = text[k][c];
+  grid g = job_grid(j, COLUMNS, head);
+  for (int k = 0; k < nrun; k++) {
+    char text[COLUMNS][48];
+    compare_row(&run[k], text);
+    for (int c = 0; c < COLUMNS; c++) grid_add(&g, "%s", text[c]);
   }
-  if (ok) {
-    pl_page_grid(j->page, nrun + 1, COLUMNS, cells);
-    pl_page_text(j->page, "Change of the total energy from start to end, also as a part of the "
-                          "largest kinetic energy on the way; how far limits were exceeded; "
-                          "iterations of a projection.");
-  }
-  pl_free(j->env, cells);
-  pl_free(j->env, text);
-  return ok ? PL_OK : PL_E_NOMEM;
+  grid_end(&g);
+  job_say(j, "Change of the total energy from start to end, also as a part of the largest kinetic "
+             "energy on the way; how far limits were exceeded; iterations of a projection.");
 }
 
 pl_status limit_page_compare(job *j, int nrun, const limit_run *run, const char *stem) {
-  if (nrun < 2 || (!j->page && !j->output.plots)) return PL_OK;
+  if (nrun < 2 || !job_figures(j)) return PL_OK;
   PL_TRY(compare_plot(j, nrun, run, 0, stem));
   PL_TRY(compare_plot(j, nrun, run, 1, stem));
-  return j->page ? compare_table(j, nrun, run) : PL_OK;
+  compare_table(j, nrun, run);
+  return j->told;
 }

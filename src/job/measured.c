@@ -234,12 +234,12 @@ static void report_one(job *j, const pl_analysis *a, const pl_measured *m,
               a->name, m->file, match->missing, match->n);
   const char *unit;
   double c = measured_unit(j, m, &unit);
-  if (j->page && isfinite(part))
-    pl_page_text(j->page,
-                 "Measured %s (%d %s): the computed response is %.3g %s away, %.3g %% of the root "
-                 "mean square %.4g %s.",
-                 m->file, match->n, pl_plural(match->n, "sample", "samples"), match->error / c,
-                 unit, 100 * part, match->size / c, unit);
+  if (isfinite(part))
+    job_say(j,
+            "Measured %s (%d %s): the computed response is %.3g %s away, %.3g %% of the root "
+            "mean square %.4g %s.",
+            m->file, match->n, pl_plural(match->n, "sample", "samples"), match->error / c, unit,
+            100 * part, match->size / c, unit);
 }
 
 pl_status measured_compare(job *j, const pl_analysis *a, const pl_curve *c, json_t *figures) {

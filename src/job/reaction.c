@@ -81,10 +81,11 @@ static void set_figures(const job *j, const pl_state *s, const pl_work *w, json_
 }
 
 // the entries in a row; those that are rounding beside the largest of all are 0
-static void put_vector(int n, const double *v, double least, char buf[96]) {
+static const char *put_vector(int n, const double *v, double least, char buf[96]) {
   int at = 0;
   for (int c = 0; c < n; c++)
     at += snprintf(buf + at, 96 - (size_t)at, c ? ", %.6g" : "%.6g", fabs(v[c]) > least ? v[c] : 0);
+  return buf;
 }
 
 // reach of the model, m
@@ -98,28 +99,30 @@ static double reach(const job *j) {
 
 static void put_table(const job *j, const pl_state *s, const pl_work *w) {
   static const double rounding = 1e-9;
+  static const char *const head[] = {"support or drive", "force (N)",
+                                     "moment about its middle (N m)"};
   const pl_model *m = j->scene->model;
-  const char *cells[3 * (COLUMNS + 1)] = {"support or drive", "force (N)",
-                                          "moment about its middle (N m)"};
-  char text[COLUMNS][3][96];
   int n = nnamed(j), dim = j->scene->dim;
   double f[3], t[3], force = 0, moment = 0;
-  if (!j->page || n == 0) return;
+  if (n == 0) return;
   for (int k = 0; k < n; k++) {
     pl_drive_reaction(m, s, w->r, k, f, t);
     force = fmax(force, pl_max_abs(dim, f));
     if (dim > 1) moment = fmax(moment, pl_max_abs(3, t));
   }
   moment = fmax(moment, force * reach(j));
+  job_heading(j, "Reactions");
+  grid g = job_grid(j, 3, head);
   for (int k = 0; k < n; k++) {
+    char text[96];
     pl_drive_reaction(m, s, w->r, k, f, t);
-    plain_name(j, k, text[k][0], 64);
-    put_vector(dim, f, rounding * force, text[k][1]);
-    if (dim > 1) put_vector(dim == 2 ? 1 : 3, dim == 2 ? t + 2 : t, rounding * moment, text[k][2]);
-    for (int c = 0; c < 3; c++) cells[3 * (k + 1) + c] = dim == 1 && c == 2 ? "" : text[k][c];
+    grid_add(&g, "%s", plain_name(j, k, text, 64));
+    grid_add(&g, "%s", put_vector(dim, f, rounding * force, text));
+    text[0] = 0;
+    if (dim > 1) put_vector(dim == 2 ? 1 : 3, dim == 2 ? t + 2 : t, rounding * moment, text);
+    grid_add(&g, "%s", text);
   }
-  pl_page_heading(j->page, 3, "Reactions");
-  pl_page_grid(j->page, n + 1, 3, cells);
+  grid_end(&g);
 }
 
 void job_reaction_report(const job *j, const pl_state *s, const pl_work *w, json_t *figures) {

@@ -108,30 +108,27 @@ static pl_status add_special(sensing *t, const pl_special *at) {
 }
 
 static void report_result(sensing *t) {
-  char height[48];
+  const job *j = t->o->j;
+  char height[48], name[PL_TEXT];
   const char *const head[COLS] = {
       "special point",    "by", height, "height (% a %)", "frequency (Hz a unit)",
       "frequency (% a %)"};
-  const char *cells[COLS * (ROWS_MOST + 1)];
-  pl_page *page = t->o->j->page;
-  char name[PL_TEXT];
-  if (!page || t->nrow == 0) return;
+  if (t->nrow == 0) return;
   snprintf(height, sizeof height, "height (%s a unit)", job_length(t->o->j, 0)->name);
-  memcpy(cells, head, sizeof head);
+  job_say(j, "Sensitivities: derivatives of the heights and frequencies of peaks and folds by "
+             "parameters, for one unit of the parameter and as %% of change for one %% of it.");
+  grid g = job_grid(j, COLS, head);
   for (int i = 0; i < t->nrow; i++)
-    for (int c = 0; c < COLS; c++) cells[COLS * (i + 1) + c] = t->text[i][c];
-  pl_page_text(page, "Sensitivities: derivatives of the heights and frequencies of peaks and folds "
-                     "by parameters, for one unit of the parameter and as %% of change for one %% "
-                     "of it.");
-  pl_page_grid(page, t->nrow + 1, COLS, cells);
+    for (int c = 0; c < COLS; c++) grid_add(&g, "%s", t->text[i][c]);
+  grid_end(&g);
   if (t->left)
-    pl_page_text(page, "The first %d of %d rows; %s.csv has all of them.", t->nrow,
-                 t->nrow + t->left, curve_file(t->o->a, "sensitivities", name));
+    job_say(j, "The first %d of %d rows; %s.csv has all of them.", t->nrow, t->nrow + t->left,
+            curve_file(t->o->a, "sensitivities", name));
 }
 
 static pl_status run(sensing *t, const pl_curve *c, json_t *figures) {
   const job *j = t->o->j;
-  char name[PL_TEXT], path[PL_TEXT];
+  char name[PL_TEXT];
   size_t nv = (size_t)t->nvar, nw = (size_t)t->o->a->nprobe + 1;
   t->omega = pl_alloc(j->env, nv * (nw + 1), sizeof(double));
   if (!t->omega) return PL_E_NOMEM;
@@ -149,9 +146,7 @@ static pl_status run(sensing *t, const pl_curve *c, json_t *figures) {
   }
   job_set(figures, "sensitivities", json_incref(t->list));
   report_result(t);
-  if (!job_tables(j)) return PL_OK;
-  job_path(j, curve_file(t->o->a, "sensitivities", name), ".csv", path);
-  return t->csv.failed ? PL_E_NOMEM : job_text(j, path, t->csv.s, t->csv.n);
+  return job_tables(j) ? job_text(j, curve_file(t->o->a, "sensitivities", name), &t->csv) : PL_OK;
 }
 
 pl_status curve_slopes(curve_out *o, const pl_curve *c, json_t *figures) {

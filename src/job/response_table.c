@@ -171,7 +171,7 @@ static void add_leading(pl_text *t, const pl_leading *l) {
 
 pl_status curve_special(curve_out *c, const pl_curve *curve) {
   pl_text t;
-  char name[PL_TEXT], path[PL_TEXT];
+  char name[PL_TEXT];
   int dim = c->j->scene->dim;
   pl_text_init(&t, c->j->env);
   pl_text_add(&t, "kind,after_point,frequency_Hz,omega_rad_s,watch,path_m");
@@ -195,10 +195,7 @@ pl_status curve_special(curve_out *c, const pl_curve *curve) {
     for (int x = 0; x < dim * (2 + 2 * c->harmonics); x++) pl_text_add(&t, ",");
     add_leading(&t, &s->leading);
   }
-  job_path(c->j, curve_file(c->a, "special", name), ".csv", path);
-  pl_status st = t.failed ? PL_E_NOMEM : job_text(c->j, path, t.s, t.n);
-  pl_text_free(&t);
-  return st;
+  return job_text(c->j, curve_file(c->a, "special", name), &t);
 }
 
 // ---- Fourier coefficients ---------------------------------------------------------------------

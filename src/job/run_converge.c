@@ -60,11 +60,10 @@ static pl_status add(study *s, const pl_orbit *start, int nharm, int nsample) {
   const point *p = &s->at[s->n];
   job_note(s->j, "%s: no motion found with %d %s and %d samples", s->a->name, p->nharm,
            pl_plural(p->nharm, "harmonic", "harmonics"), p->nsample);
-  if (s->j->page)
-    pl_page_text(s->j->page,
-                 "No motion was found with %d %s and %d samples near those beside it; it is left "
-                 "out.",
-                 p->nharm, pl_plural(p->nharm, "harmonic", "harmonics"), p->nsample);
+  job_say(s->j,
+          "No motion was found with %d %s and %d samples near those beside it; it is left "
+          "out.",
+          p->nharm, pl_plural(p->nharm, "harmonic", "harmonics"), p->nsample);
   return PL_OK;
 }
 
@@ -207,17 +206,15 @@ static pl_status plot(job *j, const pl_analysis *a, const study *s) {
   return job_plot(j, name, &p, caption);
 }
 
-static void put_samples(pl_page *page, const study *s) {
-  char text[2 * MOST][32];
-  const char *cells[2 * MOST + 2] = {"samples", "distance over size"};
+static void put_samples(const job *j, const study *s) {
+  static const char *const head[] = {"samples", "distance over size"};
   if (s->n < 2) return;
+  grid g = job_grid(j, 2, head);
   for (int i = 0; i < s->n; i++) {
-    snprintf(text[2 * i], 32, "%d", s->at[i].nsample);
-    snprintf(text[2 * i + 1], 32, s->at[i].distance > 0 ? "%.2e" : "0", s->at[i].distance);
-    cells[2 * i + 2] = text[2 * i];
-    cells[2 * i + 3] = text[2 * i + 1];
+    grid_add(&g, "%d", s->at[i].nsample);
+    grid_add(&g, s->at[i].distance > 0 ? "%.2e" : "0", s->at[i].distance);
   }
-  pl_page_grid(page, s->n + 1, 2, cells);
+  grid_end(&g);
 }
 
 static void report_result(job *j, const pl_analysis *a, const study *harmonics,
@@ -225,20 +222,19 @@ static void report_result(job *j, const pl_analysis *a, const study *harmonics,
   if (h && harmonics->n > 1)
     job_note(j, "%s: %.1e of the motion from that with %d harmonics", a->name, h->distance,
              harmonics->at[harmonics->n - 1].nharm);
-  if (!j->page) return;
   if (h && harmonics->n > 1)
-    pl_page_text(j->page, "With %d %s the motion is %.2e of its size away from that with %d.",
-                 h->nharm, pl_plural(h->nharm, "harmonic", "harmonics"), h->distance,
-                 harmonics->at[harmonics->n - 1].nharm);
+    job_say(j, "With %d %s the motion is %.2e of its size away from that with %d.", h->nharm,
+            pl_plural(h->nharm, "harmonic", "harmonics"), h->distance,
+            harmonics->at[harmonics->n - 1].nharm);
   if (n && samples->n > 1)
-    pl_page_text(j->page, "With %d samples it is %.2e of its size away from that with %d.",
-                 n->nsample, n->distance, samples->at[samples->n - 1].nsample);
+    job_say(j, "With %d samples it is %.2e of its size away from that with %d.", n->nsample,
+            n->distance, samples->at[samples->n - 1].nsample);
 }
 
 pl_status convergence_study(job *j, const pl_analysis *a, const pl_orbit *o, int nsample,
                             json_t *figures) {
   study harmonics = {.j = j, .a = a}, samples = {.j = j, .a = a};
-  if (j->page) pl_page_heading(j->page, 3, "Convergence");
+  job_heading(j, "Convergence");
   pl_status st = over_harmonics(&harmonics, o);
   if (st == PL_OK) st = over_samples(&samples, o, nsample);
   if (st == PL_OK) {
@@ -248,7 +244,7 @@ pl_status convergence_study(job *j, const pl_analysis *a, const pl_orbit *o, int
     st = write_table(j, a, &harmonics, &samples);
   }
   if (st == PL_OK) st = plot(j, a, &harmonics);
-  if (st == PL_OK && j->page) put_samples(j->page, &samples);
+  if (st == PL_OK) put_samples(j, &samples);
   close_study(&harmonics);
   close_study(&samples);
   return st;

@@ -318,8 +318,7 @@ static void note(const designing *t) {
 
 static pl_status no_motion(const designing *t, json_t *figures) {
   job_set(figures, "reason", json_string("there is no steady motion to start from"));
-  if (t->j->page)
-    pl_page_alarm(t->j->page, "%s: there is no steady motion to start from.", t->a->name);
+  job_alarm(t->j, "%s: there is no steady motion to start from.", t->a->name);
   return PL_UNSOLVED;
 }
 

@@ -88,7 +88,7 @@ void design_response_figures(const designing *t, json_t *figures);
 void design_figures(const designing *t, json_t *figures);
 // Tracking error before (side 0) or after, root mean square over all trajectories; n: how many.
 double design_tracking(const designing *t, int side, int *n);
-pl_status design_page_head(const designing *t);
+void design_page_head(const designing *t);
 pl_status design_page_tables(const designing *t);
 
 // Path of a watched place in the plane of its widest extents, several motions in one plot.

@@ -395,7 +395,7 @@ static void set_figures(const exploring *t, json_t *f) {
 
 static pl_status write_sensitivity(const exploring *t) {
   pl_text out;
-  char name[PL_TEXT], path[PL_TEXT];
+  char name[PL_TEXT];
   pl_text_init(&out, t->j->env);
   pl_text_add(&out, "name,unit,value,new,min,max");
   for (int i = 0; i < t->nw; i++) pl_text_add(&out, ",d_%s_path_m_by_unit", t->a->probe[i].name);
@@ -421,67 +421,48 @@ static pl_status write_sensitivity(const exploring *t) {
     pl_text_add(&out, "\n");
   }
   snprintf(name, sizeof name, "%.100s-sensitivity", t->a->name);
-  job_path(t->j, name, ".csv", path);
-  pl_status st = out.failed ? PL_E_NOMEM : job_text(t->j, path, out.s, out.n);
-  pl_text_free(&out);
-  return st;
+  return job_text(t->j, name, &out);
 }
 
 // ---- page -------------------------------------------------------------------------------------
 
-typedef char cell[64];
-
-static pl_status report_amplitudes(const exploring *t) {
-  enum { COLS = 4 };
+static void report_amplitudes(const exploring *t) {
   const length_unit *unit = job_length(t->j, t->nw ? t->path[0][0] : 0);
-  char label[64];
-  const char *const head[COLS] = {label, "before", "predicted", "solved"};
-  const char **cells = pl_alloc(t->j->env, COLS * (size_t)(t->nw + 1), sizeof *cells);
-  cell *text = pl_alloc(t->j->env, COLS * (size_t)t->nw + 1, sizeof *text);
-  pl_status st = cells && text ? PL_OK : PL_E_NOMEM;
-  if (st == PL_OK) {
-    snprintf(label, sizeof label, "path length a period (%s)", unit->name);
-    memcpy(cells, head, sizeof head);
-    for (int i = 0; i < t->nw; i++) {
-      cell *row = text + COLS * i;
-      snprintf(row[0], sizeof(cell), "%.60s", t->a->probe[i].name);
-      for (int m = 0; m < 3; m++)
-        if (t->orbit[m]) snprintf(row[m + 1], sizeof(cell), "%.5g", t->path[m][i] / unit->si);
-      for (int c = 0; c < COLS; c++) cells[COLS * (i + 1) + c] = row[c];
-    }
-    pl_page_grid(t->j->page, t->nw + 1, COLS, cells);
+  grid g = job_grid(t->j, 4, NULL);
+  grid_add(&g, "path length a period (%s)", unit->name);
+  for (int m = 0; m < 3; m++) grid_add(&g, "%s", motion_name[m]);
+  for (int i = 0; i < t->nw; i++) {
+    grid_add(&g, "%.60s", t->a->probe[i].name);
+    for (int m = 0; m < 3; m++) grid_add(&g, t->orbit[m] ? "%.5g" : "", t->path[m][i] / unit->si);
   }
-  pl_free(t->j->env, cells);
-  pl_free(t->j->env, text);
-  return st;
+  grid_end(&g);
 }
 
 static void report_peaks(const exploring *t) {
   char name[80], was[80], is[80];
   for (int k = 0; k < t->nobj; k++)
-    pl_page_text(t->j->page, "%s: %s%s%s.", peak_name(t, k, name), peak_words(t, k, 0, was),
-                 t->found ? "; at the new values " : "", t->found ? peak_words(t, k, 1, is) : "");
+    job_say(t->j, "%s: %s%s%s.", peak_name(t, k, name), peak_words(t, k, 0, was),
+            t->found ? "; at the new values " : "", t->found ? peak_words(t, k, 1, is) : "");
 }
 
 static void report_trust(const exploring *t) {
   if (!t->orbit[1]) {
-    pl_page_text(t->j->page,
-                 "No value is changed; give `set` or `along` to see what would happen.");
+    job_say(t->j, "No value is changed; give `set` or `along` to see what would happen.");
     return;
   }
-  pl_page_text(t->j->page, "The predicted motion is about %.2g %% of its size off%s.",
-               100 * (t->off >= 0 ? t->off : t->trust),
-               t->off >= 0 ? ", compared with the solved one" : ", by one step of Newton's method");
+  job_say(t->j, "The predicted motion is about %.2g %% of its size off%s.",
+          100 * (t->off >= 0 ? t->off : t->trust),
+          t->off >= 0 ? ", compared with the solved one" : ", by one step of Newton's method");
   if (!is_trusted(t))
-    pl_page_warning(t->j->page,
-                    "The prediction is poor: the change is too large for a first-order estimate "
-                    "(wanted below %.2g %%). Change less, or trust the solved motion.",
-                    100 * TRUST);
+    job_warn(t->j,
+             "The prediction is poor: the change is too large for a first-order estimate "
+             "(wanted below %.2g %%). Change less, or trust the solved motion.",
+             100 * TRUST);
   if (t->fresh && t->orbit[2])
-    pl_page_text(t->j->page, "The motion could not be followed to the new values; it was solved "
-                             "there from rest.");
+    job_say(t->j, "The motion could not be followed to the new values; it was solved "
+                  "there from rest.");
   if (t->a->opts.explore_.resolve && !t->orbit[2])
-    pl_page_alarm(t->j->page, "No motion was found at the new values.");
+    job_alarm(t->j, "No motion was found at the new values.");
 }
 
 static double range_of(const exploring *t, int k) {
@@ -515,19 +496,17 @@ static pl_status show_bars(const exploring *t, int i) {
   }
   pl_free(t->j->env, r);
   char title[PL_TEXT], file[PL_TEXT];
-  pl_text svg;
-  pl_text_init(&svg, t->j->env);
   snprintf(title, sizeof title, "d(amplitude of %.100s) / d(parameter)", t->a->probe[i].name);
   snprintf(file, sizeof file, "%.100s-%.100s-sensitivity", t->a->name, t->a->probe[i].name);
-  pl_status st =
-      pl_bars_svg(&svg, title, "derivative of the path length times the parameter's range (m)",
-                  job_length(t->j, 0)->key, n, name, value);
-  if (st == PL_OK)
-    st = job_figure(t->j, file, &svg,
-                    "Derivative times the range between the bounds (the value itself where there "
-                    "are none).");
-  pl_text_free(&svg);
-  return st;
+  const pl_chart chart = {title,
+                          "derivative of the path length times the parameter's range (m)",
+                          job_length(t->j, 0)->key,
+                          n,
+                          name,
+                          value};
+  return job_chart(t->j, file, &chart,
+                   "Derivative times the range between the bounds (the value itself where there "
+                   "are none).");
 }
 
 static pl_status show_traces(const exploring *t, int i) {
@@ -573,31 +552,29 @@ static void report_values(const exploring *t) {
                           .before = t->x[k] / c,
                           .after = t->to[k] / c};
   }
-  if (n) pl_page_bars(t->j->page, n, bar);
+  if (n) job_bars(t->j, n, bar);
 }
 
 static pl_status show_motions(const exploring *t) {
   pl_status st = PL_OK;
-  if (t->j->page) pl_page_row_begin(t->j->page);
+  job_row(t->j);
   for (int m = 0; st == PL_OK && m < 3; m += 2) {
     char name[PL_TEXT];
     if (!t->orbit[m]) continue;
     snprintf(name, sizeof name, "%.100s-%s", t->a->name, motion_name[m]);
     st = values_use(t->j, &t->state[m > 0]);
-    if (st == PL_OK) st = orbit_show(t->j, t->orbit[m], name, motion_name[m]);
+    if (st == PL_OK) st = job_orbit(t->j, t->orbit[m], name, motion_name[m]);
   }
-  if (t->j->page) pl_page_row_end(t->j->page);
+  job_row_end(t->j);
   return st;
 }
 
 static pl_status show(const exploring *t) {
   if (job_tables(t->j)) PL_TRY(write_sensitivity(t));
-  if (t->j->page) {
-    PL_TRY(report_amplitudes(t));
-    report_trust(t);
-    report_peaks(t);
-    report_values(t);
-  }
+  report_amplitudes(t);
+  report_trust(t);
+  report_peaks(t);
+  report_values(t);
   for (int i = 0; i < t->nw; i++) PL_TRY(show_bars(t, i));
   for (int i = 0; i < t->nw; i++) PL_TRY(show_traces(t, i));
   return show_motions(t);
@@ -633,8 +610,8 @@ pl_status job_explore(job *j, int index, json_t *figures) {
     note(&t);
     pl_status w = show(&t);
     if (w < 0) st = w;
-  } else if (st == PL_UNSOLVED && j->page) {
-    pl_page_alarm(j->page, "%s: there is no steady motion to start from.", a->name);
+  } else if (st == PL_UNSOLVED) {
+    job_alarm(j, "%s: there is no steady motion to start from.", a->name);
   }
   const values *then = a->opts.explore_.apply && t.state[1].par ? &t.state[1] : &t.first;
   if (then->par) {

@@ -190,33 +190,23 @@ static void set_figures(const trial *t, json_t *f) {
   job_set(f, "seconds", json_real(fit->seconds));
 }
 
-static pl_status report_values(job *j, const trial *t) {
-  int n = t->fit->nvalue;
-  const char **cells = pl_alloc(j->env, 5 * (size_t)(n + 1), sizeof *cells);
-  char(*text)[32] = pl_alloc(j->env, 3 * (size_t)n, sizeof *text);
-  pl_status s = cells && text ? PL_OK : PL_E_NOMEM;
-  if (s == PL_OK) {
-    static const char *const head[5] = {"value", "unit", "before", "after", "standard error"};
-    memcpy(cells, head, sizeof head);
-    for (int k = 0; k < n; k++) {
-      const pl_fit_value *v = &t->fit->value[k];
-      const char *unit;
-      double c = shown(t, v, &unit);
-      snprintf(text[3 * k], 32, "%.6g", v->before / c);
-      snprintf(text[3 * k + 1], 32, "%.8g", v->after / c);
-      snprintf(text[3 * k + 2], 32, v->error < 0 ? (v->bound ? "at its bound" : "unknown") : "%.3g",
-               v->error / c);
-      const char *row[5] = {v->name, unit, text[3 * k], text[3 * k + 1], text[3 * k + 2]};
-      memcpy(cells + 5 * (k + 1), row, sizeof row);
-    }
-    pl_page_grid(j->page, n + 1, 5, cells);
+static void report_values(job *j, const trial *t) {
+  static const char *const head[] = {"value", "unit", "before", "after", "standard error"};
+  grid g = job_grid(j, 5, head);
+  for (int k = 0; k < t->fit->nvalue; k++) {
+    const pl_fit_value *v = &t->fit->value[k];
+    const char *unit;
+    double c = shown(t, v, &unit);
+    grid_add(&g, "%s", v->name);
+    grid_add(&g, "%s", unit);
+    grid_add(&g, "%.6g", v->before / c);
+    grid_add(&g, "%.8g", v->after / c);
+    grid_add(&g, v->error < 0 ? (v->bound ? "at its bound" : "unknown") : "%.3g", v->error / c);
   }
-  pl_free(j->env, cells);
-  pl_free(j->env, text);
-  return s;
+  grid_end(&g);
 }
 
-static pl_status report_result(const trial *t) {
+static void report_result(const trial *t) {
   job *j = t->j;
   const pl_fit *f = t->fit;
   if (f->independent < 1e-8)
@@ -224,15 +214,13 @@ static pl_status report_result(const trial *t) {
               "measure at several frequencies, or fit fewer values",
               "%s: the data do not tell the fitted values apart", t->a->name);
   char rms[48], before[48], after[48];
-  if (!j->page) return PL_OK;
-  PL_TRY(report_values(j, t));
-  pl_page_text(j->page,
-               "Root mean square of the measured motion %s; distance of the simulated one %s "
-               "before and %s after the fit (%.3g %%), in %d %s.",
-               job_length_text(j, f->rms, rms), job_length_text(j, f->before, before),
-               job_length_text(j, f->after, after), 100 * f->after / f->rms, f->iterations,
-               pl_plural(f->iterations, "step", "steps"));
-  return PL_OK;
+  report_values(j, t);
+  job_say(j,
+          "Root mean square of the measured motion %s; distance of the simulated one %s "
+          "before and %s after the fit (%.3g %%), in %d %s.",
+          job_length_text(j, f->rms, rms), job_length_text(j, f->before, before),
+          job_length_text(j, f->after, after), 100 * f->after / f->rms, f->iterations,
+          pl_plural(f->iterations, "step", "steps"));
 }
 
 // ---- files and plots --------------------------------------------------------------------------
@@ -379,8 +367,8 @@ pl_status job_fit_damping(job *j, int index, json_t *figures) {
   s = step_keeper_close(&k, s);
   if (t.fit) {
     set_figures(&t, figures);
-    pl_status w = report_result(&t);
-    if (w == PL_OK) w = write_files(&t);
+    report_result(&t);
+    pl_status w = write_files(&t);
     if (w < 0) s = w;
   }
   release(&t);

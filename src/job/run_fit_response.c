@@ -158,7 +158,7 @@ static void set_figures(const trial *t, json_t *out) {
 static pl_status write_values(const trial *t) {
   const pl_response_fit *f = t->fit;
   pl_text out;
-  char name[PL_TEXT], path[PL_TEXT];
+  char name[PL_TEXT];
   pl_text_init(&out, t->j->env);
   pl_text_add(&out, "name,unit,before,after,standard_error,low,high,at_bound");
   for (int k = 0; k < f->nvalue; k++) pl_text_add(&out, ",correlation_%s", f->value[k].name);
@@ -176,139 +176,85 @@ static pl_status write_values(const trial *t) {
     pl_text_add(&out, "\n");
   }
   snprintf(name, sizeof name, "%.100s-values", t->a->name);
-  job_path(t->j, name, ".csv", path);
-  pl_status st = out.failed ? PL_E_NOMEM : job_text(t->j, path, out.s, out.n);
-  pl_text_free(&out);
-  return st;
+  return job_text(t->j, name, &out);
 }
 
-// ---- page -------------------------------------------------------------------------------------
+// ---- words ------------------------------------------------------------------------------------
 
-typedef char cell[64];
-
-static pl_status report_values(const trial *t) {
-  enum { COLS = 5 };
+static void report_values(const trial *t) {
   const pl_response_fit *f = t->fit;
-  size_t n = (size_t)f->nvalue;
-  const char **cells = pl_alloc(t->j->env, COLS * (n + 1), sizeof *cells);
-  cell *text = pl_alloc(t->j->env, COLS * n + 2, sizeof *text);
-  pl_status st = cells && text ? PL_OK : PL_E_NOMEM;
-  if (st == PL_OK) {
-    cell *head = text + COLS * n;
-    const char *const first[COLS] = {"value", "unit", "before", "after", *head};
-    snprintf(*head, sizeof(cell), "band of %.4g %%", 100 * f->level);
-    memcpy(cells, first, sizeof first);
-    for (int k = 0; k < f->nvalue; k++) {
-      const pl_fit_band *v = &f->value[k];
-      cell *row = text + COLS * k;
-      const char *unit;
-      double c = shown(t, k, &unit);
-      snprintf(row[0], sizeof(cell), "%.60s", v->name);
-      snprintf(row[1], sizeof(cell), "%.60s", unit);
-      snprintf(row[2], sizeof(cell), "%.6g", v->before / c);
-      snprintf(row[3], sizeof(cell), "%.6g", v->after / c);
-      char band[64];
-      if (v->band >= 0)
-        snprintf(row[4], sizeof(cell), "%.40s  (%.3g %%)", band_text(v, c, "\xc2\xb1", band),
-                 v->after != 0 ? fabs(100 * v->band / v->after) : 0);
-      else
-        snprintf(row[4], sizeof(cell), "%s", v->bound ? "at its bound" : "not told");
-      for (int i = 0; i < COLS; i++) cells[COLS * (k + 1) + i] = row[i];
-    }
-    pl_page_grid(t->j->page, f->nvalue + 1, COLS, cells);
-  }
-  pl_free(t->j->env, cells);
-  pl_free(t->j->env, text);
-  return st;
-}
-
-static pl_status report_correlation(const trial *t) {
-  const pl_response_fit *f = t->fit;
-  size_t n = (size_t)f->nvalue + 1;
-  if (f->nvalue < 2 || f->nvalue > CORRELATED_MOST) return PL_OK;
-  const char **cells = pl_alloc(t->j->env, n * n, sizeof *cells);
-  cell *text = pl_alloc(t->j->env, n * n, sizeof *text);
-  pl_status st = cells && text ? PL_OK : PL_E_NOMEM;
-  for (size_t i = 0; st == PL_OK && i < n * n; i++) {
-    size_t row = i / n, col = i % n;
-    if (row == 0 || col == 0)
-      snprintf(text[i], sizeof(cell), "%.60s",
-               row + col == 0 ? "correlation" : f->value[row + col - 1].name);
+  char band[64];
+  const char *const head[] = {"value", "unit", "before", "after", band};
+  snprintf(band, sizeof band, "band of %.4g %%", 100 * f->level);
+  grid g = job_grid(t->j, 5, head);
+  for (int k = 0; k < f->nvalue; k++) {
+    const pl_fit_band *v = &f->value[k];
+    const char *unit;
+    double c = shown(t, k, &unit);
+    grid_add(&g, "%.60s", v->name);
+    grid_add(&g, "%.60s", unit);
+    grid_add(&g, "%.6g", v->before / c);
+    grid_add(&g, "%.6g", v->after / c);
+    if (v->band >= 0)
+      grid_add(&g, "%.40s  (%.3g %%)", band_text(v, c, "\xc2\xb1", band),
+               v->after != 0 ? fabs(100 * v->band / v->after) : 0);
     else
-      snprintf(text[i], sizeof(cell), "%.3f", f->correlation[(row - 1) * (n - 1) + (col - 1)]);
-    cells[i] = text[i];
+      grid_add(&g, "%s", v->bound ? "at its bound" : "not told");
   }
-  if (st == PL_OK) pl_page_grid(t->j->page, (int)n, (int)n, cells);
-  pl_free(t->j->env, cells);
-  pl_free(t->j->env, text);
-  return st;
+  grid_end(&g);
 }
 
-static pl_status report_result(const trial *t) {
+static void report_correlation(const trial *t) {
   const pl_response_fit *f = t->fit;
-  if (!t->j->page) return PL_OK;
-  PL_TRY(report_values(t));
-  PL_TRY(report_correlation(t));
+  int n = f->nvalue;
+  if (n < 2 || n > CORRELATED_MOST) return;
+  grid g = job_grid(t->j, n + 1, NULL);
+  grid_add(&g, "correlation");
+  for (int k = 0; k < n; k++) grid_add(&g, "%.60s", f->value[k].name);
+  for (int k = 0; k < n; k++) {
+    grid_add(&g, "%.60s", f->value[k].name);
+    for (int i = 0; i < n; i++) grid_add(&g, "%.3f", f->correlation[k * n + i]);
+  }
+  grid_end(&g);
+}
+
+static void report_result(const trial *t) {
+  const pl_response_fit *f = t->fit;
+  report_values(t);
+  report_correlation(t);
   if (t->a->opts.fit_response_.bands == PL_BANDS_TOGETHER && f->nvalue > 1)
-    pl_page_text(t->j->page, "With %.4g %% probability all values lie within their bands.",
-                 100 * f->level);
+    job_say(t->j, "With %.4g %% probability all values lie within their bands.", 100 * f->level);
   if (f->reason != PL_STOP_CONVERGED)
-    pl_page_warning(t->j->page, "%s: the fit has not converged: %s.", t->a->name,
-                    pl_stop_text(f->reason));
+    job_warn(t->j, "%s: the fit has not converged: %s.", t->a->name, pl_stop_text(f->reason));
   for (int k = 0; k < f->nset; k++) {
     const pl_measured *m = &t->a->measured[k];
     const char *unit;
     double c = measured_unit(t->j, m, &unit);
-    pl_page_text(
-        t->j->page,
-        "%s: root mean square of %d %s %.4g %s; difference %.4g %s before and %.4g %s (%.3g "
-        "%%) after the fit.",
-        m->file, m->f.n, pl_plural(m->f.n, "sample", "samples"), f->after[k]->size / c, unit,
-        f->before[k]->error / c, unit, f->after[k]->error / c, unit,
-        100 * f->after[k]->error / f->after[k]->size);
+    job_say(t->j,
+            "%s: root mean square of %d %s %.4g %s; difference %.4g %s before and %.4g %s (%.3g "
+            "%%) after the fit.",
+            m->file, m->f.n, pl_plural(m->f.n, "sample", "samples"), f->after[k]->size / c, unit,
+            f->before[k]->error / c, unit, f->after[k]->error / c, unit,
+            100 * f->after[k]->error / f->after[k]->size);
   }
-  return PL_OK;
 }
 
-// the scene with the values found, where they are its parameters
-static pl_status write_scene(const trial *t) {
-  const pl_scene *sc = t->j->scene;
-  size_t n = (size_t)sc->params->ndesign;
-  char alpha[64], beta[64], path[PL_TEXT];
-  const char *set[2];
-  int nset = 0;
-  double *design = pl_alloc(t->j->env, n, sizeof *design);
-  pl_text out;
-  if (!design) return PL_E_NOMEM;
-  memcpy(design, sc->params->design, n * sizeof *design);
-  for (int k = 0; k < t->fit->nvalue; k++) {
-    const pl_variable *v = &t->a->plan->problem.variable[k];
-    double x = t->fit->value[k].after;
-    if (v->kind == PL_VARIABLE_DESIGN) design[v->index] = x;
-    if (v->kind == PL_VARIABLE_ALPHA) {
-      snprintf(alpha, sizeof alpha, "damping.mass=%.17g 1/s", x);
-      set[nset++] = alpha;
-    }
-    if (v->kind == PL_VARIABLE_BETA) {
-      snprintf(beta, sizeof beta, "damping.stiffness=%.17g s", x);
-      set[nset++] = beta;
-    }
-  }
-  pl_text_init(&out, t->j->env);
-  pl_status st = pl_scene_write_design(sc, design, nset, set, &out);
-  job_path(t->j, t->a->name, ".yaml", path);
-  if (st == PL_OK) st = out.failed ? PL_E_NOMEM : job_text(t->j, path, out.s, out.n);
-  pl_text_free(&out);
-  pl_free(t->j->env, design);
+static pl_status tell_scene(const trial *t) {
+  int n = t->fit->nvalue;
+  double *x = pl_alloc(t->j->env, (size_t)n, sizeof *x);
+  if (!x) return PL_E_NOMEM;
+  for (int k = 0; k < n; k++) x[k] = t->fit->value[k].after;
+  pl_status st = job_found(t->j, t->a, x);
+  pl_free(t->j->env, x);
   return st;
 }
 
 // ---- the analysis -----------------------------------------------------------------------------
 
 static pl_status show(const trial *t) {
-  PL_TRY(report_result(t));
+  report_result(t);
   if (job_tables(t->j)) PL_TRY(write_values(t));
-  PL_TRY(write_scene(t));
+  PL_TRY(tell_scene(t));
   for (int k = 0; k < t->fit->nset; k++) {
     const laid l[2] = {{.name = "before",
                         .curve = t->fit->curve[0],
@@ -345,7 +291,7 @@ pl_status job_fit_response(job *j, int index, json_t *figures) {
     if (w < 0) st = w;
   } else if (st == PL_UNSOLVED) {
     job_set(figures, "reason", json_string("there is no response to start from"));
-    if (j->page) pl_page_alarm(j->page, "%s: there is no response to start from.", a->name);
+    job_alarm(j, "%s: there is no response to start from.", a->name);
   }
   pl_response_fit_free(t.fit);
   pl_free(j->env, set);

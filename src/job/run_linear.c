@@ -183,9 +183,8 @@ pl_status linear_compare(job *j, const pl_analysis *a, const pl_orbit *o, json_t
   if (s == PL_OK) s = orbit_period(j, a, linear, &both[1]);
   snprintf(name, sizeof name, "%.100s-linear", a->name);
   if (s == PL_OK) s = job_table(j, both[1], name, ".csv");
-  if (s == PL_OK && j->page && strain.value != 0)
-    pl_page_text(j->page, "Largest strain over a period in the linear motion: %.4g.",
-                 fabs(strain.value));
+  if (s == PL_OK && strain.value != 0)
+    job_say(j, "Largest strain over a period in the linear motion: %.4g.", fabs(strain.value));
   const orbit_pair pair = {.full = both[0],
                            .other = both[1],
                            .suffix = "linear",
@@ -194,9 +193,8 @@ pl_status linear_compare(job *j, const pl_analysis *a, const pl_orbit *o, json_t
                            .title = "linear and nonlinear",
                            .caption = "The motion beside that of the linear model."};
   if (s == PL_OK) s = orbit_pair_plots(j, a, &pair);
-  if (s == PL_SINGULAR && j->page)
-    pl_page_warning(j->page, "%s: the linear motion does not exist: an undamped resonance.",
-                    a->name);
+  if (s == PL_SINGULAR)
+    job_warn(j, "%s: the linear motion does not exist: an undamped resonance.", a->name);
   pl_table_free(both[0]);
   pl_table_free(both[1]);
   pl_orbit_free(linear);

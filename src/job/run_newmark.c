@@ -176,83 +176,66 @@ static void set_figures(const newmark *k, json_t *figures) {
 }
 
 static void report_result(const newmark *k, int stable) {
-  pl_page *page = k->j->page;
   const pl_transient_info *i = &k->info;
   if (k->other)
     job_note(k->j, "%s: %.1e of the motion from Newmark's method, %s after %d %s", k->a->name,
              k->distance, settled(k) ? "settled" : "not settled", i->nperiod,
              pl_plural(i->nperiod, "period", "periods"));
-  if (!page) return;
-  pl_page_text(page,
-               "Newmark's method from the motion's state at phase zero ran %d %s of %d steps, %ld "
-               "steps in %.3g s.",
-               i->nperiod, pl_plural(i->nperiod, "period", "periods"), k->steps, i->nstep,
-               i->seconds);
+  job_say(k->j,
+          "Newmark's method from the motion's state at phase zero ran %d %s of %d steps, %ld "
+          "steps in %.3g s.",
+          i->nperiod, pl_plural(i->nperiod, "period", "periods"), k->steps, i->nstep, i->seconds);
   if (k->steps > STEPS)
-    pl_page_text(page,
-                 "A step failed with %d steps a period, so that it began anew with more; the time "
-                 "holds both.",
-                 k->steps / 2);
+    job_say(k->j,
+            "A step failed with %d steps a period, so that it began anew with more; the time "
+            "holds both.",
+            k->steps / 2);
   if (!k->other) {
-    pl_page_warning(page, "%s: time stepping stopped at %.6g s: %s. There is nothing to compare.",
-                    k->a->name, i->t, pl_stop_text(i->reason));
+    job_warn(k->j, "%s: time stepping stopped at %.6g s: %s. There is nothing to compare.",
+             k->a->name, i->t, pl_stop_text(i->reason));
     return;
   }
-  pl_page_text(page,
-               "Its last two periods differ by %.2e of the motion (e_p of eq. 28): it has %s.",
-               relative_change(k), settled(k) ? "settled" : "not settled");
+  job_say(k->j, "Its last two periods differ by %.2e of the motion (e_p of eq. 28): it has %s.",
+          relative_change(k), settled(k) ? "settled" : "not settled");
   if (stable == 0)
-    pl_page_warning(page,
-                    "%s: the motion is unstable, so that time stepping leaves it sooner or later.",
-                    k->a->name);
+    job_warn(k->j, "%s: the motion is unstable, so that time stepping leaves it sooner or later.",
+             k->a->name);
   else if (!settled(k))
-    pl_page_warning(page,
-                    "%s: time stepping has not settled; the distance holds what is left of its "
-                    "transient.",
-                    k->a->name);
-  pl_page_text(
-      page,
-      "Distance of its last period from harmonic balance, over all free nodes: %.2e of the "
-      "motion. Newmark's own error with %d steps is of the order of %.0e, more near a "
-      "resonance.",
-      k->distance, k->steps, pow(2 * PL_PI / k->steps, 2) / 6);
+    job_warn(k->j,
+             "%s: time stepping has not settled; the distance holds what is left of its "
+             "transient.",
+             k->a->name);
+  job_say(k->j,
+          "Distance of its last period from harmonic balance, over all free nodes: %.2e of the "
+          "motion. Newmark's own error with %d steps is of the order of %.0e, more near a "
+          "resonance.",
+          k->distance, k->steps, pow(2 * PL_PI / k->steps, 2) / 6);
 }
 
-// table on the page and figures of every watched place
-static pl_status put_watches(const newmark *k, json_t *figures) {
+// words and figures of every watched place
+static void put_watches(const newmark *k, json_t *figures) {
   job *j = k->j;
-  int n = k->a->nprobe, at = 1;
-  if (!n) return PL_OK;
-  const char **cells = pl_alloc(j->env, 3 * (size_t)(n + 1), sizeof *cells);
-  char(*text)[32] = pl_alloc(j->env, 2 * (size_t)n, sizeof *text);
-  if (cells && text) {
-    json_t *all = json_object();
-    cells[0] = "watched place";
-    cells[1] = "distance over size of path";
-    const length_unit *unit = job_length(j, k->size);
-    char head[64];
-    snprintf(head, sizeof head, "largest distance (%s)", unit->name);
-    cells[2] = head;
-    for (int w = 0; w < n; w++) {
-      int count = k->a->probe[w].component < 0 ? j->scene->dim : 1;
-      double rms, most;
-      probe_distance(k, at, count, &rms, &most);
-      at += count;
-      snprintf(text[2 * w], 32, "%.2e", rms);
-      snprintf(text[2 * w + 1], 32, "%.2e", most / unit->si);
-      cells[3 * w + 3] = k->a->probe[w].name;
-      cells[3 * w + 4] = text[2 * w];
-      cells[3 * w + 5] = text[2 * w + 1];
-      job_set(all, k->a->probe[w].name,
-              json_pack("{s:f, s:f}", "distance", rms, "max_distance_m", most));
-    }
-    job_set(json_object_get(figures, "newmark"), "watch", all);
-    if (j->page) pl_page_grid(j->page, n + 1, 3, cells);
+  int at = 1;
+  if (k->a->nprobe == 0) return;
+  json_t *all = json_object();
+  const length_unit *unit = job_length(j, k->size);
+  grid g = job_grid(j, 3, NULL);
+  grid_add(&g, "watched place");
+  grid_add(&g, "distance over size of path");
+  grid_add(&g, "largest distance (%s)", unit->name);
+  for (int w = 0; w < k->a->nprobe; w++) {
+    int count = k->a->probe[w].component < 0 ? j->scene->dim : 1;
+    double rms, most;
+    probe_distance(k, at, count, &rms, &most);
+    at += count;
+    grid_add(&g, "%s", k->a->probe[w].name);
+    grid_add(&g, "%.2e", rms);
+    grid_add(&g, "%.2e", most / unit->si);
+    job_set(all, k->a->probe[w].name,
+            json_pack("{s:f, s:f}", "distance", rms, "max_distance_m", most));
   }
-  pl_status st = cells && text ? PL_OK : PL_E_NOMEM;
-  pl_free(j->env, cells);
-  pl_free(j->env, text);
-  return st;
+  job_set(json_object_get(figures, "newmark"), "watch", all);
+  grid_end(&g);
 }
 
 static pl_status write_files(const newmark *k) {
@@ -279,7 +262,7 @@ static pl_status compare(newmark *k) {
 pl_status newmark_compare(job *j, const pl_analysis *a, const pl_orbit *o, int stable,
                           json_t *figures) {
   newmark k = {.j = j, .a = a, .orbit = o};
-  if (j->page) pl_page_heading(j->page, 3, "Against time stepping");
+  job_heading(j, "Against time stepping");
   pl_status st = pl_state_create(j->scene->model, j->scene->params, &k.s);
   if (st == PL_OK) st = measure_size(&k);
   if (st == PL_OK) st = step_through(&k);
@@ -290,7 +273,7 @@ pl_status newmark_compare(job *j, const pl_analysis *a, const pl_orbit *o, int s
     set_figures(&k, figures);
     report_result(&k, stable);
   }
-  if (st == PL_OK && ran) st = put_watches(&k, figures);
+  if (st == PL_OK && ran) put_watches(&k, figures);
   if (st == PL_OK && ran) st = write_files(&k);
   pl_table_free(k.full);
   pl_table_free(k.other);

@@ -6,8 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { FRAMES_MIN = 24 };
-
 int orbit_nodes(const pl_analysis *a, int *node) {
   int n = 0;
   for (int k = 0; k < a->nprobe; k++) node[n++] = a->probe[k].node;
@@ -121,108 +119,6 @@ pl_status orbit_period(job *j, const pl_analysis *a, const pl_orbit *o, pl_table
   }
   if (s) pl_state_free(j->scene->model, s);
   pl_free(j->env, row);
-  return st;
-}
-
-// ---- animation --------------------------------------------------------------------------------
-
-// 2H morph targets whose weights are sines and cosines: any viewer plays it smoothly. Driven nodes
-// turn about axes, so their coefficients come from samples like everybody's.
-static pl_status write_glb(job *j, const pl_orbit *o, const double *frames, int nframe,
-                           const char *path) {
-  int H = o->nharm, nt = 2 * H, nkey = 16 * H + 1, n = j->scene->mesh->nvert;
-  size_t per = (size_t)n * 3;
-  double *base = pl_alloc(j->env, per, sizeof(double)),
-         *target = pl_alloc(j->env, per * (size_t)nt, sizeof(double));
-  double *time = pl_alloc(j->env, (size_t)nkey, sizeof(double));
-  double *weight = pl_alloc(j->env, (size_t)nkey * (size_t)nt, sizeof(double));
-  pl_status st = base && target && time && weight ? PL_OK : PL_E_NOMEM;
-  if (st == PL_OK) {
-    for (int i = 0; i < nframe; i++) {
-      double phase = 2 * PL_PI * i / nframe;
-      const double *x = frames + (size_t)i * per;
-      for (size_t q = 0; q < per; q++) base[q] += x[q] / nframe;
-      for (int k = 1; k <= H; k++) {
-        double sn = 2 * sin(k * phase) / nframe, cs = 2 * cos(k * phase) / nframe;
-        double *ts = target + (size_t)(2 * k - 2) * per, *tc = ts + per;
-        for (size_t q = 0; q < per; q++) {
-          ts[q] += sn * x[q];
-          tc[q] += cs * x[q];
-        }
-      }
-    }
-    for (int i = 0; i < nkey; i++) {
-      double phase = 2 * PL_PI * i / (nkey - 1);
-      time[i] = phase / o->omega;
-      for (int k = 1; k <= H; k++) {
-        weight[i * nt + 2 * k - 2] = sin(k * phase);
-        weight[i * nt + 2 * k - 1] = cos(k * phase);
-      }
-    }
-    st = job_glb(j, &(job_motion){base, nt, nkey, target, time, weight, NULL, NULL}, path);
-  }
-  pl_free(j->env, base);
-  pl_free(j->env, target);
-  pl_free(j->env, time);
-  pl_free(j->env, weight);
-  return st;
-}
-
-static pl_status write_vtus(job *j, const pl_orbit *o, const char *name, pl_state *s) {
-  char path[PL_TEXT];
-  int n = FRAMES_MIN;
-  char names[FRAMES_MIN][80];
-  const char *list[FRAMES_MIN];
-  double time[FRAMES_MIN];
-  PL_TRY(pl_dir_make(j->env, job_path(j, name, "", path)));
-  for (int i = 0; i < n; i++) {
-    pl_orbit_state(j->scene->model, j->scene->params, o, 2 * PL_PI * i / n, s);
-    snprintf(names[i], sizeof names[i], "%.50s/frame-%04d.vtu", name, i);
-    list[i] = names[i];
-    time[i] = s->t;
-    PL_TRY(job_vtu(j, s, 1, job_path(j, names[i], "", path)));
-  }
-  return pl_pvd_write(j->env, job_path(j, name, ".pvd", path), n, time, list);
-}
-
-static pl_status film(job *j, const pl_orbit *o, const double *frames, int n, const char *title) {
-  pl_text svg;
-  pl_text_init(&svg, j->env);
-  pl_view view = job_view(j);
-  view.x = frames;
-  view.title = title;
-  double period = 2 * PL_PI / o->omega;
-  pl_status st =
-      pl_view_animated_svg(&svg, j->scene->mesh, &view, n, frames, fmin(fmax(period, 1), 4));
-  if (st == PL_OK && svg.s && j->page) {
-    char caption[PL_TEXT];
-    snprintf(caption, sizeof caption, "One period of %.4g s at %.5g Hz.", period,
-             o->omega / (2 * PL_PI));
-    pl_page_figure(j->page, svg.s, caption);
-  }
-  pl_text_free(&svg);
-  return st;
-}
-
-pl_status orbit_show(job *j, const pl_orbit *o, const char *name, const char *title) {
-  if (!j->drawable) return PL_OK;
-  const pl_scene *sc = j->scene;
-  int n = 4 * o->nharm > FRAMES_MIN ? 4 * o->nharm : FRAMES_MIN;
-  size_t per = (size_t)sc->mesh->nvert * 3;
-  double *frames = pl_alloc(j->env, (size_t)n * per, sizeof(double));
-  char path[PL_TEXT];
-  pl_state *s = NULL;
-  pl_status st = frames ? pl_state_create(sc->model, sc->params, &s) : PL_E_NOMEM;
-  for (int i = 0; st == PL_OK && i < n; i++) {
-    pl_orbit_state(sc->model, sc->params, o, 2 * PL_PI * i / n, s);
-    job_positions(j, s->q, 1, frames + (size_t)i * per);
-  }
-  if (st == PL_OK && j->output.glb)
-    st = write_glb(j, o, frames, n, job_path(j, name, ".glb", path));
-  if (st == PL_OK && j->output.vtu) st = write_vtus(j, o, name, s);
-  if (st == PL_OK) st = film(j, o, frames, n, title);
-  if (s) pl_state_free(sc->model, s);
-  pl_free(j->env, frames);
   return st;
 }
 

@@ -25,8 +25,6 @@ pl_status multipliers_table(job *j, const pl_curve *c, pl_table **out);
 // Watched places over one period, at ORBIT_STEPS + 1 times.
 enum { ORBIT_STEPS = 256 };
 pl_status orbit_period(job *j, const pl_analysis *a, const pl_orbit *o, pl_table **out);
-// Motion as GLB, VTU/PVD and on the page.
-pl_status orbit_show(job *j, const pl_orbit *o, const char *name, const char *title);
 pl_status orbit_content_plot(job *j, const pl_table *harmonics, const char *name);
 
 // Another motion beside the one of an analysis; both tables as of orbit_period.

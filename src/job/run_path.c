@@ -75,18 +75,16 @@ static void report_result(job *j, const pl_analysis *a, const pl_load_path_info 
   for (int k = 0; k < count; k++)
     job_note(j, "%s: %s at load factor %.8g", a->name, special_name(&i->special[k]),
              i->special[k].scale);
-  if (!j->page) return;
-  pl_page_text(j->page, "The path was followed over %d %s, to load factor %.6g (%s)%s.", i->npoint,
-               pl_plural(i->npoint, "point", "points"), i->scale, pl_stop_text(i->reason),
-               i->nspecial ? "" : ", without a fold or branch point");
+  job_say(j, "The path was followed over %d %s, to load factor %.6g (%s)%s.", i->npoint,
+          pl_plural(i->npoint, "point", "points"), i->scale, pl_stop_text(i->reason),
+          i->nspecial ? "" : ", without a fold or branch point");
   if (i->nneg > 0)
-    pl_page_warning(j->page, "%s: the last equilibrium is not stable under this load (%d %s).",
-                    a->name, i->nneg,
-                    pl_plural(i->nneg, "negative eigenvalue", "negative eigenvalues"));
+    job_warn(j, "%s: the last equilibrium is not stable under this load (%d %s).", a->name, i->nneg,
+             pl_plural(i->nneg, "negative eigenvalue", "negative eigenvalues"));
 }
 
 static pl_status write_special(const job *j, const pl_analysis *a, const pl_load_path_info *i) {
-  char name[PL_TEXT], path[PL_TEXT];
+  char name[PL_TEXT];
   pl_text t;
   if (!job_tables(j)) return PL_OK;
   pl_text_init(&t, j->env);
@@ -95,9 +93,7 @@ static pl_status write_special(const job *j, const pl_analysis *a, const pl_load
     pl_text_add(&t, "%s,%d,%.17g,%.17g,%d\n", special_name(&i->special[k]), i->special[k].after,
                 i->special[k].scale, i->special[k].arc, i->special[k].nneg);
   snprintf(name, sizeof name, "%.100s-special", a->name);
-  pl_status st = t.failed ? PL_E_NOMEM : job_text(j, job_path(j, name, ".csv", path), t.s, t.n);
-  pl_text_free(&t);
-  return st;
+  return job_text(j, name, &t);
 }
 
 // Load over displacement, stable parts drawn through, others dashed; the point where the stability
@@ -149,24 +145,20 @@ static pl_status plot_paths(job *j, const recorder *r) {
   return PL_OK;
 }
 
-static void page_special(job *j, const pl_load_path_info *i) {
-  enum { COLS = 3 };
-  char text[PL_LOAD_PATH_SPECIALS][2][32];
-  const char *cell[(PL_LOAD_PATH_SPECIALS + 1) * COLS] = {"", "load factor",
-                                                          "negative eigenvalues beyond it"};
-  int n = i->nspecial < PL_LOAD_PATH_SPECIALS ? i->nspecial : PL_LOAD_PATH_SPECIALS;
-  for (int k = 0; k < n; k++) {
-    snprintf(text[k][0], sizeof text[k][0], "%.8g", i->special[k].scale);
-    snprintf(text[k][1], sizeof text[k][1], "%d", i->special[k].nneg);
-    cell[COLS * (k + 1)] = special_name(&i->special[k]);
-    cell[COLS * (k + 1) + 1] = text[k][0];
-    cell[COLS * (k + 1) + 2] = text[k][1];
+static void tell_special(const job *j, const pl_load_path_info *i) {
+  static const char *const head[] = {"", "load factor", "negative eigenvalues beyond it"};
+  if (i->nspecial == 0) return;
+  grid g = job_grid(j, 3, head);
+  for (int k = 0; k < i->nspecial && k < PL_LOAD_PATH_SPECIALS; k++) {
+    grid_add(&g, "%s", special_name(&i->special[k]));
+    grid_add(&g, "%.8g", i->special[k].scale);
+    grid_add(&g, "%d", i->special[k].nneg);
   }
-  if (j->page && n > 0) pl_page_grid(j->page, n + 1, COLS, cell);
+  grid_end(&g);
 }
 
 static pl_status write_files(job *j, const recorder *r, const pl_state *s) {
-  page_special(j, &r->info);
+  tell_special(j, &r->info);
   PL_TRY(job_table(j, r->table, r->a->name, ".csv"));
   PL_TRY(write_special(j, r->a, &r->info));
   PL_TRY(job_shape(j, r->a, s));

@@ -57,7 +57,7 @@ static pl_status write_files(job *j, const pl_analysis *a, const pl_orbit *o) {
   if (st == PL_OK) st = orbit_harmonics_add(j, a, o, 0, harmonics);
   snprintf(name, sizeof name, "%.100s-harmonics", a->name);
   if (st == PL_OK) st = job_table(j, harmonics, name, ".csv");
-  if (st == PL_OK) st = orbit_show(j, o, a->name, NULL);
+  if (st == PL_OK) st = job_orbit(j, o, a->name, NULL);
   if (st == PL_OK) st = job_probe_plots(j, a, period, 0, 1, "time (s)");
   if (st == PL_OK) st = job_path_plots(j, a, period, 1);
   snprintf(name, sizeof name, "%.100s-content", a->name);
@@ -76,32 +76,29 @@ static void report_result(job *j, const pl_analysis *a, const pl_periodic_info *
              !fl          ? "stability unknown"
              : fl->stable ? "stable"
                           : "unstable");
-  if (!j->page) return;
   if (i->reason != PL_STOP_CONVERGED) {
-    pl_page_warning(j->page, "%s: no periodic motion found (%s); last good point at %.6g Hz.",
-                    a->name, pl_stop_text(i->reason), i->last_good / (2 * PL_PI));
+    job_warn(j, "%s: no periodic motion found (%s); last good point at %.6g Hz.", a->name,
+             pl_stop_text(i->reason), i->last_good / (2 * PL_PI));
     return;
   }
-  pl_page_text(j->page,
-               "Periodic motion with %d %s and %d samples, residual %.1e of the dynamic forces, "
-               "started from '%s'.",
-               i->nharm, pl_plural(i->nharm, "harmonic", "harmonics"), i->nsample, i->residual,
-               i->start);
+  job_say(j,
+          "Periodic motion with %d %s and %d samples, residual %.1e of the dynamic forces, "
+          "started from '%s'.",
+          i->nharm, pl_plural(i->nharm, "harmonic", "harmonics"), i->nsample, i->residual,
+          i->start);
   if (!fl)
-    pl_page_warning(j->page, "%s: the stability of the motion could not be found.", a->name);
+    job_warn(j, "%s: the stability of the motion could not be found.", a->name);
   else if (fl->stable)
-    pl_page_text(j->page, "It is stable (largest multiplier %.6g).",
-                 fl->n ? hypot(fl->re[0], fl->im[0]) : 0);
+    job_say(j, "It is stable (largest multiplier %.6g).", fl->n ? hypot(fl->re[0], fl->im[0]) : 0);
   else
-    pl_page_warning(j->page, "%s: the motion is unstable: nature does not show it.", a->name);
+    job_warn(j, "%s: the motion is unstable: nature does not show it.", a->name);
 }
 
 static pl_status strains(job *j, const pl_orbit *o, json_t *figures) {
   pl_strain most;
   PL_TRY(pl_orbit_strain(j->scene->model, j->scene->params, o, 0, NULL, &most));
   strain_set(j, figures, "max_strain", &most);
-  if (j->page && most.value != 0)
-    pl_page_text(j->page, "Largest strain over a period: %.4g.", fabs(most.value));
+  if (most.value != 0) job_say(j, "Largest strain over a period: %.4g.", fabs(most.value));
   return PL_OK;
 }
 

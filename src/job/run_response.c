@@ -79,43 +79,40 @@ static void report_result(const curve_out *o, const pl_curve *c) {
     job_note(j, "%s: highest peak %s at %.6g Hz (%s)", name,
              job_length_text(j, c->special[peak].amplitude, height),
              c->special[peak].omega / (2 * PL_PI), o->quantity);
-  if (!j->page) return;
   if (c->reason != PL_STOP_END)
-    pl_page_warning(j->page, "%s: the curve ends early: %s.", name, pl_stop_text(c->reason));
+    job_warn(j, "%s: the curve ends early: %s.", name, pl_stop_text(c->reason));
   char stable[48] = "";
   if (asked && unstable) snprintf(stable, sizeof stable, ", %d of them unstable", unstable);
-  pl_page_text(j->page, "%d %s%s; %d Newton %s, %d %s.", c->npoint,
-               pl_plural(c->npoint, "point", "points"),
-               asked && !unstable ? ", all stable" : stable, c->iterations,
-               pl_plural(c->iterations, "iteration", "iterations"), c->factorisations,
-               pl_plural(c->factorisations, "factorisation", "factorisations"));
+  job_say(j, "%d %s%s; %d Newton %s, %d %s.", c->npoint, pl_plural(c->npoint, "point", "points"),
+          asked && !unstable ? ", all stable" : stable, c->iterations,
+          pl_plural(c->iterations, "iteration", "iterations"), c->factorisations,
+          pl_plural(c->factorisations, "factorisation", "factorisations"));
 }
 
 // below the figures: the first special points, the others stand in their file
 static void report_special(const curve_out *o, const pl_curve *c) {
-  enum { ROWS = 12, COLS = 3 };
+  enum { ROWS = 12 };
   job *j = o->j;
-  const char *cells[COLS * (ROWS + 1)];
-  char text[ROWS + 1][COLS][128], name[PL_TEXT];
+  char name[PL_TEXT];
   int n = c->nspecial < ROWS ? c->nspecial : ROWS;
-  if (!j->page || n == 0) return;
+  if (n == 0) return;
   const length_unit *unit = job_length(j, c->special[0].amplitude);
-  snprintf(text[0][0], sizeof text[0][0], "special point");
-  snprintf(text[0][1], sizeof text[0][1], "frequency (Hz)");
-  snprintf(text[0][2], sizeof text[0][2], "%s (%s)", o->quantity, unit->name);
+  grid g = job_grid(j, 3, NULL);
+  grid_add(&g, "special point");
+  grid_add(&g, "frequency (Hz)");
+  grid_add(&g, "%s (%s)", o->quantity, unit->name);
   for (int i = 0; i < n; i++) {
     const pl_special *s = &c->special[i];
     int of = s->kind == PL_PEAK && o->a->nprobe > 1;
-    snprintf(text[i + 1][0], sizeof text[0][0], "%s%s%.60s", pl_special_name[s->kind],
-             of ? " of " : "", of ? o->a->probe[s->probe].name : "");
-    snprintf(text[i + 1][1], sizeof text[0][1], "%.8g", s->omega / (2 * PL_PI));
-    snprintf(text[i + 1][2], sizeof text[0][2], "%.6g", s->amplitude / unit->si);
+    grid_add(&g, "%s%s%.60s", pl_special_name[s->kind], of ? " of " : "",
+             of ? o->a->probe[s->probe].name : "");
+    grid_add(&g, "%.8g", s->omega / (2 * PL_PI));
+    grid_add(&g, "%.6g", s->amplitude / unit->si);
   }
-  for (int i = 0; i < COLS * (n + 1); i++) cells[i] = text[i / COLS][i % COLS];
-  pl_page_grid(j->page, n + 1, COLS, cells);
+  grid_end(&g);
   if (c->nspecial > n)
-    pl_page_text(j->page, "The first %d of %d; %s.csv has all of them.", n, c->nspecial,
-                 curve_file(o->a, "special", name));
+    job_say(j, "The first %d of %d; %s.csv has all of them.", n, c->nspecial,
+            curve_file(o->a, "special", name));
 }
 
 // the point of largest path length of the first watch is the one to look at
@@ -150,12 +147,12 @@ static pl_status compare(job *j, const pl_analysis *a, const pl_curve *c, int wa
     snprintf(name, sizeof name, "%.100s-linear", a->name);
     PL_TRY(job_table(j, *linear, name, ".csv"));
   }
-  if (!j->page || full.value == 0) return PL_OK;
-  pl_page_text(j->page, "Largest strain over a period: %.4g, in the largest motion (%.6g Hz).",
-               fabs(full.value), o->omega / (2 * PL_PI));
+  if (full.value == 0) return PL_OK;
+  job_say(j, "Largest strain over a period: %.4g, in the largest motion (%.6g Hz).",
+          fabs(full.value), o->omega / (2 * PL_PI));
   if (want_linear)
-    pl_page_text(j->page, "In the largest linear motion (%.6g Hz): %.4g.", omega / (2 * PL_PI),
-                 fabs(other.value));
+    job_say(j, "In the largest linear motion (%.6g Hz): %.4g.", omega / (2 * PL_PI),
+            fabs(other.value));
   return PL_OK;
 }
 
@@ -182,7 +179,7 @@ static pl_status write_files(curve_out *o, const pl_curve *c, const pl_table *li
   if (csv) PL_TRY(curve_harmonics(o, c));
   PL_TRY(curve_plots(o, c, linear));
   const pl_orbit *most = largest(j, o->a, c);
-  return most ? orbit_show(j, most, o->a->name, "largest motion") : PL_OK;
+  return most ? job_orbit(j, most, o->a->name, "largest motion") : PL_OK;
 }
 
 // points whose balance is not as good as was asked for

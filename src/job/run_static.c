@@ -94,20 +94,6 @@ static void set_figures(json_t *f, const pl_static_info *i) {
   if (i->booked || i->njump > 0) set_book(f, i);
 }
 
-void job_probe_figures(const job *j, const pl_analysis *a, const pl_state *s, json_t *f) {
-  int dim = j->scene->dim;
-  json_t *all = json_object();
-  for (int k = 0; k < a->nprobe; k++) {
-    json_t *u = json_array();
-    for (int c = 0; c < dim; c++) {
-      int at = a->probe[k].node * dim + c;
-      json_array_append_new(u, json_real(s->q[at] - j->scene->params->X[at]));
-    }
-    json_object_set_new(all, a->probe[k].name, u);
-  }
-  job_set(f, "displacement_m", all);
-}
-
 // neutral: some motion costs nothing, as of a block on ice
 static const char *stability(const pl_static_info *i) {
   return i->stable ? "stable" : i->nneg > 0 ? "unstable" : "neutral";
@@ -149,13 +135,13 @@ static void warn_user(job *j, const pl_analysis *a, const pl_static_info *i) {
 
 static void put_book(job *j, const pl_analysis *a, const pl_static_info *i) {
   if (i->booked)
-    pl_page_text(j->page, "Energy book: loads and drives did %.6g J of work, %.3g J were released.",
-                 i->work, i->released);
+    job_say(j, "Energy book: loads and drives did %.6g J of work, %.3g J were released.", i->work,
+            i->released);
   for (int k = 0; k < i->njump && k < PL_JUMPS; k++)
-    pl_page_warning(j->page,
-                    "%s: jumps to another equilibrium at load factor %.3g: %.2g J are released. "
-                    "The shape may be on another branch than a slow motion leads to.",
-                    a->name, i->jump[k].scale, i->jump[k].released);
+    job_warn(j,
+             "%s: jumps to another equilibrium at load factor %.3g: %.2g J are released. "
+             "The shape may be on another branch than a slow motion leads to.",
+             a->name, i->jump[k].scale, i->jump[k].released);
 }
 
 static void report_result(job *j, const pl_analysis *a, const pl_static_info *i) {
@@ -169,69 +155,25 @@ static void report_result(job *j, const pl_analysis *a, const pl_static_info *i)
     job_note(j, "%s: %d %s led elsewhere when taken in parts, and %s: see energy book", a->name,
              i->elsewhere, pl_plural(i->elsewhere, "load step", "load steps"),
              pl_plural(i->elsewhere, "was", "were"));
-  if (!j->page) return;
   if (!is_found(i))
-    pl_page_warning(j->page, "%s: stopped at load factor %.6g: %s (residual %.2g).", a->name,
-                    i->scale, pl_stop_text(i->reason), i->residual);
+    job_warn(j, "%s: stopped at load factor %.6g: %s (residual %.2g).", a->name, i->scale,
+             pl_stop_text(i->reason), i->residual);
   else
-    pl_page_text(j->page,
-                 "Equilibrium found in %d %s and %d %s, residual %.1e of the forces. It is %s.",
-                 i->nstep, pl_plural(i->nstep, "load step", "load steps"), i->iterations,
-                 pl_plural(i->iterations, "Newton iteration", "Newton iterations"), i->residual,
-                 stability(i));
+    job_say(j, "Equilibrium found in %d %s and %d %s, residual %.1e of the forces. It is %s.",
+            i->nstep, pl_plural(i->nstep, "load step", "load steps"), i->iterations,
+            pl_plural(i->iterations, "Newton iteration", "Newton iterations"), i->residual,
+            stability(i));
   if (is_found(i) && !i->stable && i->nneg == 0)
-    pl_page_warning(j->page, "%s: %d %s no energy, nothing holds them.", a->name, i->nzero,
-                    pl_plural(i->nzero, "motion of the body costs", "motions of the body cost"));
+    job_warn(j, "%s: %d %s no energy, nothing holds them.", a->name, i->nzero,
+             pl_plural(i->nzero, "motion of the body costs", "motions of the body cost"));
   else if (is_found(i) && !i->stable)
-    pl_page_warning(j->page, "%s: the equilibrium is not stable (%d %s).", a->name, i->nneg,
-                    pl_plural(i->nneg, "negative eigenvalue", "negative eigenvalues"));
+    job_warn(j, "%s: the equilibrium is not stable (%d %s).", a->name, i->nneg,
+             pl_plural(i->nneg, "negative eigenvalue", "negative eigenvalues"));
   if (is_found(i)) put_book(j, a, i);
   for (int k = 0; k < i->ncritical; k++)
-    pl_page_text(j->page, "%s at load factor %.8g.",
-                 i->critical[k].jump ? "Limit point (the shape snaps)" : "Stability changes",
-                 i->critical[k].scale);
-}
-
-// from rest to the shape and back, coloured by displacement or by the part of the allowed strain
-static pl_status write_glb(job *j, const pl_analysis *a, const pl_state *s) {
-  const pl_scene *sc = j->scene;
-  int n = sc->mesh->nvert;
-  char path[PL_TEXT];
-  pl_view view = {0};
-  // the shape at rest, then the one shown
-  double *rest = pl_alloc(j->env, (size_t)n * 6, sizeof(double));
-  double *face = pl_alloc(j->env, (size_t)sc->mesh->cell[PL_TRI3].n, sizeof(double));
-  double most = job_displacements(j, s->q, j->colour), factor = job_exaggeration(j, most);
-  pl_status st = rest && face ? PL_OK : PL_E_NOMEM;
-  for (int i = 0; i < n && most > 0; i++) j->colour[i] /= most;
-  if (st == PL_OK && j->sheet) st = cloth_faces(j, s->q, face);
-  if (st == PL_OK && j->sheet) cloth_colours(j, face, j->colour);
-  if (st == PL_OK) {
-    const double time[3] = {0, 1, 2}, weight[3] = {0, 1, 0};
-    job_positions(j, sc->params->X, 1, rest);
-    job_positions(j, s->q, factor, j->x);
-    memcpy(rest + 3 * (size_t)n, j->x, 3 * (size_t)n * sizeof *rest);
-    for (int i = 0; i < 3 * n; i++) j->x[i] -= rest[i];
-    // enlarged displacements do not stay out of obstacles
-    if (factor == 1) st = job_backdrop(j, s->t, s->t, 2, rest, &view);
-    if (st == PL_OK)
-      st = job_glb(j, &(job_motion){rest, 1, 3, j->x, time, weight, j->colour, &view},
-                   job_path(j, a->name, ".glb", path));
-    job_backdrop_free(j, &view);
-  }
-  pl_free(j->env, rest);
-  pl_free(j->env, face);
-  return st;
-}
-
-pl_status job_shape(job *j, const pl_analysis *a, const pl_state *s) {
-  char path[PL_TEXT], name[PL_TEXT];
-  const pl_output_opts *o = &j->output;
-  if (j->drawable && o->vtu) PL_TRY(job_vtu(j, s, 0, job_path(j, a->name, ".vtu", path)));
-  if (j->drawable && o->glb) PL_TRY(write_glb(j, a, s));
-  snprintf(name, sizeof name, "%s-shape", a->name);
-  job_probe_grid(j, a, s);
-  return job_picture(j, s, name, "Equilibrium; the reference shape is drawn lightly.");
+    job_say(j, "%s at load factor %.8g.",
+            i->critical[k].jump ? "Limit point (the shape snaps)" : "Stability changes",
+            i->critical[k].scale);
 }
 
 static pl_status write_files(job *j, const pl_analysis *a, const pl_state *s, recorder *r) {

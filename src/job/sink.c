@@ -1,31 +1,31 @@
-// What a job tells to who looks on, and the files that hold the same.
+// What a job tells: to who looks on, and to the sink that writes its files.
 #include "job_impl.h"
 
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
-static const pl_sink *sink_of(const job *j) {
-  static const pl_sink none = {0};
-  return j->opts->sink ? j->opts->sink : &none;
-}
+// files that failed get nothing more; the analysis hears of it
+#define TELL(j, slot, ...)                                                                         \
+  do {                                                                                             \
+    const pl_sink *by = (j)->opts->sink, *files = &(j)->files;                                     \
+    if (by && by->slot) by->slot(by->ctx, __VA_ARGS__);                                            \
+    if (files->slot && (j)->told == PL_OK) files->slot(files->ctx, __VA_ARGS__);                   \
+  } while (0)
+
+// ---- tables -------------------------------------------------------------------------------------
 
 int job_tables(const job *j) {
-  const pl_sink *k = sink_of(j);
-  return j->output.csv || k->table || k->rows;
-}
-
-// "transient" and "-energy.csv" make "transient-energy"
-static const char *table_name(const char *name, const char *suffix, char out[PL_TEXT]) {
-  size_t n = strlen(suffix);
-  if (n >= 4 && strcmp(suffix + n - 4, ".csv") == 0) n -= 4;
-  snprintf(out, PL_TEXT, "%s%.*s", name, (int)n, suffix);
-  return out;
+  const pl_sink *k = j->opts->sink;
+  return j->output.csv || (k && (k->table || k->rows));
 }
 
 pl_status job_table(const job *j, const pl_table *t, const char *name, const char *suffix) {
-  const pl_sink *k = sink_of(j);
-  char path[PL_TEXT];
-  if (k->table) k->table(k->ctx, table_name(name, suffix, path), t);
-  return j->output.csv ? pl_table_write(t, job_path(j, name, suffix, path)) : PL_OK;
+  char full[PL_TEXT];
+  snprintf(full, sizeof full, "%s%.*s", name, (int)(strlen(suffix) - strlen(".csv")), suffix);
+  TELL(j, table, full, t);
+  return j->told;
 }
 
 pl_status job_table_append(const job *j, const pl_table *t, const char *name, const char *suffix,
@@ -36,44 +36,176 @@ pl_status job_table_append(const job *j, const pl_table *t, const char *name, co
 }
 
 void job_rows(const job *j, const pl_table *t, const char *name, int first) {
-  const pl_sink *k = sink_of(j);
-  if (k->rows && k->rows(k->ctx, name, t, first)) atomic_store(j->stop, 1);
+  const pl_sink *k = j->opts->sink;
+  if (k && k->rows && k->rows(k->ctx, name, t, first)) atomic_store(j->stop, 1);
 }
 
 int job_stopped(const job *j) {
   return atomic_load(j->stop);
 }
 
-pl_status job_text(const job *j, const char *path, const char *s, size_t n) {
-  const pl_sink *k = sink_of(j);
-  const char *slash = strrchr(path, '/');
-  char name[PL_TEXT];
-  if (k->text) k->text(k->ctx, table_name("", slash ? slash + 1 : path, name), s ? s : "", n);
-  return j->output.csv ? pl_file_write(j->env, path, s, n) : PL_OK;
+pl_status job_text(const job *j, const char *name, pl_text *csv) {
+  if (!csv->failed) TELL(j, text, name, csv->s ? csv->s : "", csv->n);
+  pl_status s = csv->failed ? PL_E_NOMEM : j->told;
+  pl_text_free(csv);
+  return s;
 }
 
-void sink_plot(const job *j, const char *name, const char *caption, const pl_plot *p) {
-  const pl_sink *k = sink_of(j);
-  if (k->plot) k->plot(k->ctx, name, caption, p);
+pl_status job_tell_scene(const job *j, const char *name, const pl_text *yaml) {
+  TELL(j, scene, name, yaml->s, yaml->n);
+  return j->told;
 }
+
+// ---- words --------------------------------------------------------------------------------------
+
+static void say(const job *j, pl_said kind, const char *fmt, va_list args) {
+  char text[4 * PL_TEXT];
+  vsnprintf(text, sizeof text, fmt, args);
+  if (kind == PL_SAID_KEY) pl_report(j->env, PL_NOTE, NULL, 0, 0, NULL, "%s", text);
+  TELL(j, said, kind, text);
+}
+
+#define SAY(name, kind)                                                                            \
+  void name(const job *j, const char *fmt, ...) {                                                  \
+    va_list args;                                                                                  \
+    va_start(args, fmt);                                                                           \
+    say(j, kind, fmt, args);                                                                       \
+    va_end(args);                                                                                  \
+  }
+SAY(job_note, PL_SAID_KEY)
+SAY(job_heading, PL_SAID_HEADING)
+SAY(job_say, PL_SAID_TEXT)
+SAY(job_warn, PL_SAID_WARNING)
+SAY(job_alarm, PL_SAID_ALARM)
+#undef SAY
+
+void job_row(const job *j) {
+  TELL(j, said, PL_SAID_ROW, "");
+}
+
+void job_row_end(const job *j) {
+  TELL(j, said, PL_SAID_ROW_END, "");
+}
+
+grid job_grid(const job *j, int cols, const char *const *head) {
+  grid g = {.j = j, .cols = cols};
+  pl_text_init(&g.text, j->env);
+  for (int c = 0; head && c < cols; c++) grid_add(&g, "%s", head[c]);
+  return g;
+}
+
+void grid_add(grid *g, const char *fmt, ...) {
+  char cell[PL_TEXT];
+  va_list args;
+  va_start(args, fmt);
+  vsnprintf(cell, sizeof cell, fmt, args);
+  va_end(args);
+  pl_text_put(&g->text, cell, strlen(cell) + 1);
+  g->n++;
+}
+
+void grid_end(grid *g) {
+  const char **cells = pl_alloc(g->j->env, (size_t)g->n + 1, sizeof *cells);
+  if (cells && !g->text.failed) {
+    const char *at = g->text.s;
+    for (int k = 0; k < g->n; k++, at += strlen(at) + 1) cells[k] = at;
+    TELL(g->j, grid, g->n / g->cols, g->cols, cells);
+  } else {
+    files_failed(g->j, PL_E_NOMEM);
+  }
+  pl_free(g->j->env, cells);
+  pl_text_free(&g->text);
+}
+
+void job_bars(const job *j, int n, const pl_bar *bar) {
+  TELL(j, bars, n, bar);
+}
+
+// ---- figures ------------------------------------------------------------------------------------
+
+int job_figures(const job *j) {
+  const pl_sink *k = j->opts->sink;
+  return j->page || j->output.plots || (k && (k->plot || k->polar || k->picture));
+}
+
+// the largest length of a plot's data
+static double plot_length(const pl_plot *p) {
+  double most = 0;
+  for (int axis = 0; axis < 2; axis++) {
+    const char *label = axis ? p->ylabel : p->xlabel;
+    if (!label || !strstr(label, "(m)")) continue;
+    for (int s = 0; s < p->nseries; s++)
+      for (int i = 0; i < p->series[s].n; i++) {
+        double v = axis ? p->series[s].y[i] : p->series[s].x[i];
+        if (isfinite(v)) most = fmax(most, fabs(v));
+      }
+  }
+  return most;
+}
+
+pl_status job_plot(job *j, const char *name, const pl_plot *plot, const char *caption) {
+  pl_plot own = *plot;
+  double most = plot_length(plot);
+  own.length = j->length || most > 0 ? job_length(j, most)->key : "m";
+  TELL(j, plot, name, caption, &own);
+  return j->told;
+}
+
+pl_status job_chart(const job *j, const char *name, const pl_chart *c, const char *caption) {
+  TELL(j, chart, name, caption, c);
+  return j->told;
+}
+
+pl_status job_polar(const job *j, const char *name, const pl_polar_plot *p, const char *caption) {
+  TELL(j, polar, name, caption, p);
+  return j->told;
+}
+
+pl_status job_values(const job *j, const char *name, const pl_view *v, const char *caption) {
+  TELL(j, picture, name, caption, v);
+  return j->told;
+}
+
+pl_status job_picture(job *j, const pl_state *s, const char *name, const char *caption) {
+  return job_tell_shape(j, &(pl_shape){.picture = name, .caption = caption, .state = s});
+}
+
+pl_status job_tell_shape(const job *j, const pl_shape *s) {
+  TELL(j, shape, s);
+  return j->told;
+}
+
+pl_status job_shape(job *j, const pl_analysis *a, const pl_state *s) {
+  char name[PL_TEXT];
+  snprintf(name, sizeof name, "%s-shape", a->name);
+  job_probe_grid(j, a, s);
+  return job_tell_shape(j,
+                        &(pl_shape){.name = a->name,
+                                    .picture = name,
+                                    .caption = "Equilibrium; the reference shape is drawn lightly.",
+                                    .state = s});
+}
+
+pl_status job_orbit(const job *j, const pl_orbit *o, const char *name, const char *title) {
+  TELL(j, orbit, name, title, o);
+  return j->told;
+}
+
+// ---- an analysis --------------------------------------------------------------------------------
 
 void sink_state(const job *j, const pl_analysis *a, const pl_state *s) {
-  const pl_sink *k = sink_of(j);
-  if (k->state) k->state(k->ctx, a, s);
+  TELL(j, state, a, s);
 }
 
 void sink_begin(const job *j, const pl_analysis *a) {
-  const pl_sink *k = sink_of(j);
-  if (k->begin) k->begin(k->ctx, a);
+  TELL(j, begin, a);
 }
 
 void sink_end(const job *j, const pl_analysis *a, const json_t *figures, pl_status status) {
-  const pl_sink *k = sink_of(j);
-  if (k->figures) k->figures(k->ctx, a, figures);
-  if (k->end) k->end(k->ctx, a, status);
+  TELL(j, figures, a, figures);
+  TELL(j, end, a, status);
 }
 
 void sink_summary(const job *j, const char *json) {
-  const pl_sink *k = sink_of(j);
-  if (k->summary) k->summary(k->ctx, json);
+  TELL(j, summary, json);
 }

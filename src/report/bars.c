@@ -24,21 +24,22 @@ static void put_line(pl_text *t, const char *cls, const char *colour, double x, 
               colour, x, y0, y1);
 }
 
-pl_status pl_bars_svg(pl_text *t, const char *title, const char *label, const char *length, int n,
-                      const char *const *name, const double *value) {
+pl_status pl_bars_svg(pl_text *t, const pl_chart *c) {
   size_t start = t->n;
+  int n = c->n;
+  const double *value = c->value;
   double lo = 0, hi = 0, left = 60;
   for (int k = 0; k < n; k++) {
     if (isfinite(value[k])) lo = fmin(lo, value[k]), hi = fmax(hi, value[k]);
-    left = fmax(left, rp_width(name[k], 12) + 20);
+    left = fmax(left, rp_width(c->name[k], 12) + 20);
   }
   if (left > 260) left = 260;
   rp_range(&lo, &hi, 0, 0.04, 1);
   double right = WIDTH - 20, bottom = TOP + ROW * (double)n;
   rp_axis a;
-  rp_axis_make(&a, lo, hi, 8, &(rp_look){.label = label, .length = length});
-  rp_svg_open(t, WIDTH, bottom + BOTTOM, title);
-  rp_label(t, "pl-ink", left, 26, 15, 's', title);
+  rp_axis_make(&a, lo, hi, 8, &(rp_look){.label = c->label, .length = c->length});
+  rp_svg_open(t, WIDTH, bottom + BOTTOM, c->title);
+  rp_label(t, "pl-ink", left, 26, 15, 's', c->title);
   for (int k = 0; k < a.ntick; k++) {
     double x = left + (right - left) * rp_axis_shown(&a, a.tick[k]);
     put_line(t, "pl-grid", RP_GRID, x, TOP, bottom);
@@ -47,7 +48,7 @@ pl_status pl_bars_svg(pl_text *t, const char *title, const char *label, const ch
   double zero = left + (right - left) * rp_axis_at(&a, 0);
   for (int k = 0; k < n; k++) {
     double y = TOP + ROW * (k + 0.5), f = rp_axis_at(&a, value[k]);
-    rp_label(t, "pl-ink", left - 10, y + 4, 12, 'e', name[k]);
+    rp_label(t, "pl-ink", left - 10, y + 4, 12, 'e', c->name[k]);
     if (isfinite(f)) put_bar(t, zero, left + (right - left) * f, y, value[k] < 0);
   }
   put_line(t, "pl-axis", RP_AXIS, zero, TOP, bottom);

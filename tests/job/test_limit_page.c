@@ -40,6 +40,7 @@ static void open_bench(bench *b, const char *text) {
   static pl_job_opts opts = {.folder = FOLDER};
   b->j = (job){
       .env = &b->env, .scene = b->scene, .opts = &opts, .output = b->scene->output, .drawable = 1};
+  b->j.files = files_sink(&b->j);
 }
 
 static void close_bench(bench *b) {

@@ -4,6 +4,8 @@
 
 #include "pliant/job.h"
 
+#include <jansson.h>
+#include <math.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,11 +25,13 @@ static const char scene_text[] =
     "analyses:\n"
     "  - static: {steps: 4}\n"
     "  - transient: {duration: 2 s, step: 10 ms, frequency: 3 rad/s}\n"
-    "  - response: {from: 1 rad/s, to: 9 rad/s, peaks: max}\n";
+    "  - response: {from: 1 rad/s, to: 9 rad/s, peaks: max}\n"
+    "  - modes: {count: 1}\n";
 
 enum { TABLES = 16 };
 typedef struct seen {
-  int begun, ended, rows, plots, states, texts;
+  int begun, ended, rows, plots, states, texts, charts, shapes, orbits, keys, sentences, grids;
+  int figures; // objects of key figures that have their analysis' name
   int stop_at; // rows; 0: never
   int ntable;
   char name[TABLES][64];
@@ -75,6 +79,45 @@ static void state(void *ctx, const pl_analysis *a, const pl_state *s) {
   ((seen *)ctx)->states++;
 }
 
+static void said(void *ctx, pl_said kind, const char *words) {
+  seen *k = ctx;
+  k->keys += kind == PL_SAID_KEY;
+  k->sentences += kind == PL_SAID_TEXT || kind == PL_SAID_WARNING;
+  assert_true((strlen(words) > 0) == (kind < PL_SAID_ROW));
+}
+
+static void grid(void *ctx, int rows_, int cols, const char *const *cells) {
+  assert_true(rows_ > 1 && cols > 1);
+  for (int i = 0; i < rows_ * cols; i++) assert_non_null(cells[i]);
+  ((seen *)ctx)->grids++;
+}
+
+static void chart(void *ctx, const char *name, const char *caption, const pl_chart *c) {
+  (void)caption;
+  assert_string_equal(name, "modes-1");
+  assert_string_equal(c->name[0], "m");
+  assert_int_equal(c->n, 1);
+  check_close(fabs(c->value[0]), 1, 1e-12);
+  ((seen *)ctx)->charts++;
+}
+
+static void shape(void *ctx, const pl_shape *s) {
+  assert_int_equal(s->state->nq, 1);
+  assert_string_equal(s->name, s->mode ? "modes-1" : "static");
+  ((seen *)ctx)->shapes++;
+}
+
+static void orbit(void *ctx, const char *name, const char *title, const pl_orbit *o) {
+  (void)title;
+  assert_true(strlen(name) > 0 && o->omega > 0);
+  ((seen *)ctx)->orbits++;
+}
+
+static void figures(void *ctx, const pl_analysis *a, const struct json_t *f) {
+  const char *name = json_string_value(json_object_get((const json_t *)f, "name"));
+  ((seen *)ctx)->figures += name && strcmp(name, a->name) == 0;
+}
+
 static void end(void *ctx, const pl_analysis *a, pl_status status) {
   (void)a;
   (void)status;
@@ -94,6 +137,12 @@ static pl_sink sink_of(seen *k) {
                    .text = text,
                    .plot = plot,
                    .state = state,
+                   .said = said,
+                   .grid = grid,
+                   .chart = chart,
+                   .shape = shape,
+                   .orbit = orbit,
+                   .figures = figures,
                    .end = end,
                    .summary = summary};
 }
@@ -124,15 +173,18 @@ static void data_without_files(void **unused) {
     pl_job_result r;
     check_ok(&env, pl_job_run(&env, s,
                               &(pl_job_opts){.folder = files ? FOLDER : NULL, .sink = &sink}, &r));
-    assert_int_equal(r.nrun, 3);
+    assert_int_equal(r.nrun, 4);
     assert_int_equal(r.report[0] != 0, files);
     pl_scene_free(s);
   }
   assert_int_equal(access("transient.csv", F_OK), -1);
   assert_int_equal(access("summary.json", F_OK), -1);
   for (int i = 0; i < 2; i++) {
-    assert_int_equal(k[i].begun, 3);
-    assert_int_equal(k[i].ended, 3);
+    assert_int_equal(k[i].begun, 4);
+    assert_int_equal(k[i].ended, 4);
+    assert_int_equal(k[i].figures, 4);
+    assert_int_equal(k[i].charts, 1);
+    assert_int_equal(k[i].shapes, 2);
     // four load steps and rest, 200 time steps and the start, each point of the response
     int curve = find(&k[i], "response");
     assert_true(curve >= 0);
@@ -144,7 +196,11 @@ static void data_without_files(void **unused) {
     assert_true(k[i].texts > 0);
     assert_non_null(strstr(k[i].summary, "\"response\""));
   }
-  assert_true(k[1].plots > 0);
+  assert_true(k[1].plots > 0 && k[1].grids >= 3 && k[1].keys >= 4 && k[1].sentences >= 2);
+  assert_int_equal(k[0].plots, k[1].plots);
+  assert_int_equal(k[0].grids, k[1].grids);
+  assert_int_equal(k[0].keys, k[1].keys);
+  assert_int_equal(k[0].sentences, k[1].sentences);
   assert_int_equal(k[0].ntable, k[1].ntable);
   for (int t = 0; t < k[0].ntable; t++) {
     assert_string_equal(k[0].name[t], k[1].name[t]);

@@ -30,7 +30,7 @@ static void signed_bars(void **state) {
   double x[3], width[3];
   pl_env_init(&env);
   pl_text_init(&t, &env);
-  check_ok(&env, pl_bars_svg(&t, "what they do", "change (m)", NULL, 4, name, value));
+  check_ok(&env, pl_bars_svg(&t, &(pl_chart){"what they do", "change (m)", NULL, 4, name, value}));
   assert_non_null(strstr(t.s, "what they do</text>"));
   assert_non_null(strstr(t.s, "k&lt;1&gt;"));
   // no bar where there is no number
@@ -52,8 +52,8 @@ static void nothing_to_show(void **state) {
   pl_text t;
   pl_env_init(&env);
   pl_text_init(&t, &env);
-  check_ok(&env, pl_bars_svg(&t, "", "(m)", "mm", 0, NULL, NULL));
-  check_ok(&env, pl_bars_svg(&t, "", "(m)", "mm", 1, name, &zero));
+  check_ok(&env, pl_bars_svg(&t, &(pl_chart){"", "(m)", "mm", 0, NULL, NULL}));
+  check_ok(&env, pl_bars_svg(&t, &(pl_chart){"", "(m)", "mm", 1, name, &zero}));
   assert_int_equal(count(t.s, "</svg>"), 2);
   pl_text_free(&t);
 }
