@@ -315,9 +315,8 @@ static void report_result(const run *r) {
   if (!j->page) return;
   report_limits(r);
   pl_page_text(j->page,
-               "The energy changed by %+.3g J: %s. What the time step itself does belongs to what "
-               "limits do where steps are reflected. Solving the motion took %.3g s on this "
-               "machine, projections %.3g s.",
+               "The energy changed by %+.3g J: %s. Solving the motion took %.3g s on this machine, "
+               "projections %.3g s.",
                energy_change(r), works, i->seconds_step, i->seconds_project);
 }
 

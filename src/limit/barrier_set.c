@@ -296,6 +296,7 @@ static pl_status more_layers(barrier_set *k, const double *x, int *added) {
   int parts = (int)fmin(PARTS, fmax(1, ceil(far / thick)));
   for (int part = parts; part > 0; part--) {
     for (int i = 0; i < 3 * k->nnode; i++) k->way[i] = k->q[i] + (x[i] - k->q[i]) * part / parts;
+    PL_TRY(pl_report_progress(k->env, NULL, -1, NULL));
     PL_TRY(layers_at(k, k->way, part < parts ? far / parts : 0, x, added));
   }
   return PL_OK;

@@ -16,15 +16,22 @@ static double driven_power(limit_stepper *k, const pl_state *s, const pl_clock *
   return sum;
 }
 
-pl_status energy_eval(limit_stepper *k, pl_state *s, power *now) {
+// energy and powers at a state; what they are made of stays in w
+static pl_status evaluate(limit_stepper *k, const pl_state *s, power *now) {
   pl_clock c = {s->t, k->o->frequency, 1, k->o->ramp};
-  pl_limit_step *p = &k->step;
   PL_TRY(pl_eval(k->m, k->p, s, &c, PL_WANT_ENERGY | PL_WANT_FORCE | PL_DYNAMIC, NULL, k->w));
+  now->energy = k->w->kinetic + k->w->potential;
+  now->damping = -k->w->dissipated;
+  now->driven = driven_power(k, s, &c);
+  return PL_OK;
+}
+
+pl_status energy_eval(limit_stepper *k, const pl_state *s, power *now) {
+  pl_limit_step *p = &k->step;
+  PL_TRY(evaluate(k, s, now));
   p->kinetic = k->w->kinetic;
   p->elastic = k->w->elastic;
   p->outer = k->w->potential - k->w->elastic;
-  now->damping = -k->w->dissipated;
-  now->driven = driven_power(k, s, &c);
   double most = fmax(p->kinetic, fmax(fabs(p->elastic), fabs(p->outer)));
   k->info->scale = fmax(k->info->scale, most);
   return PL_OK;
@@ -81,6 +88,22 @@ void energy_solve(limit_stepper *k, double h, const double *x, const double *v0,
   k->work[0] += all - touched + held;
   k->work[1] += touched;
   k->work[2] -= held;
+}
+
+pl_status energy_move(limit_stepper *k, const pl_state *from, const pl_state *to) {
+  power before, after;
+  PL_TRY(evaluate(k, from, &before));
+  PL_TRY(evaluate(k, to, &after));
+  k->work[0] += after.energy - before.energy;
+  return PL_OK;
+}
+
+pl_status energy_gain(limit_stepper *k, double h, double *gain) {
+  power now;
+  PL_TRY(evaluate(k, k->x, &now));
+  double others = 0.5 * h * (k->power.damping + now.damping + k->power.driven + now.driven);
+  *gain = now.energy - k->power.energy - others - k->work[1] - k->work[2];
+  return PL_OK;
 }
 
 pl_status energy_accept(limit_stepper *k, double h) {

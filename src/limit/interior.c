@@ -10,6 +10,8 @@ static double shorter(double step) {
 pl_status interior_step(program *p, const smooth *f, int correct, double gap, double least, int n,
                         double *dx, double *ddx, double *a) {
   PL_TRY(f->factorise(f->ctx));
+  // solves of large sheets take as long again
+  PL_TRY(pl_report_progress(p->env, NULL, -1, NULL));
   PL_TRY(f->direction(f->ctx, 1, dx));
   partial ahead = program_predict(p, dx);
   // where limits bend by more than there is room, straight steps and their correction mean nothing:

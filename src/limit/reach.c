@@ -188,8 +188,11 @@ static pl_status make_paths(graph *g, struct path *p) {
   if (g->npin < 2) return PL_OK;
   make_graph(g);
   int mark = 0;
-  for (int i = 0; i < s->nvert; i++)
-    if (g->pin[i]) PL_TRY(search(g, p, i, ++mark));
+  for (int i = 0; i < s->nvert; i++) {
+    if (!g->pin[i]) continue;
+    PL_TRY(pl_report_progress(s->env, NULL, -1, NULL));
+    PL_TRY(search(g, p, i, ++mark));
+  }
   return add_near(g, p);
 }
 

@@ -61,9 +61,9 @@ int barrier_set_accept(barrier_set *k, const double *x, double h, double *overla
 
 enum { LEDGER_START, LEDGER_LIMITER, LEDGER_CONTACT, LEDGER_DAMPING, LEDGER_DRIVEN };
 
-// Powers at the last state whose energies were taken, W.
+// At a state: all its energy, J, and powers, W.
 typedef struct power {
-  double damping, driven;
+  double energy, damping, driven;
 } power;
 
 // ---- where solves begin -------------------------------------------------------------------------
@@ -114,9 +114,14 @@ typedef struct limit_stepper {
 void rule_euler(limit_stepper *k, double h, const double *q0, const double *v0);
 
 // Energies of the state s, with the powers there.
-pl_status energy_eval(limit_stepper *k, pl_state *s, power *now);
+pl_status energy_eval(limit_stepper *k, const pl_state *s, power *now);
 // Works of a solve that took the velocity from v0 to v1[nq], into k->work; h: its length.
 void energy_solve(limit_stepper *k, double h, const double *x, const double *v0, const double *v1);
+// Limits have moved a state as it is, with its velocities: its energy changes by their work.
+pl_status energy_move(limit_stepper *k, const pl_state *from, const pl_state *to);
+// Energy at k->x that the step of length h has made or lost: all but works of contact, drives and
+// damping. Limits can only take it, but for the rounding of the rule.
+pl_status energy_gain(limit_stepper *k, double h, double *gain);
 // The step to k->s is accepted: sums, and what is left as its loss.
 pl_status energy_accept(limit_stepper *k, double h);
 

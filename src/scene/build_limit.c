@@ -535,7 +535,8 @@ static void check_analysis(reader *r, const pl_analysis *a, int limits, int conf
   if (transient && a->cloth && a->cloth->nmethod + a->cloth->nstep > 0 &&
       (!confined || method == PL_NEWMARK || method == PL_BDF2))
     problem_at(r, r->file, a->line, a->col,
-               confined ? "use e.g. method: reflect" : "give a shell a limit, or leave them out",
+               confined ? "use e.g. method: bdf2-project"
+                        : "give a shell a limit, or leave them out",
                "transient: compare and compare_steps are for %s",
                confined ? "methods that know limits" : "limits of stretch or contact");
   if (transient && method > PL_BDF2 &&
@@ -545,7 +546,7 @@ static void check_analysis(reader *r, const pl_analysis *a, int limits, int conf
                method_name(method, buf, sizeof buf));
   if (!limits || drape || (transient && method > PL_BDF2)) return;
   if (transient)
-    pl_report(r->env, PL_WARNING, r->file, a->line, a->col, "use e.g. method: reflect",
+    pl_report(r->env, PL_WARNING, r->file, a->line, a->col, "use e.g. method: bdf2-project",
               "transient: method '%s' does not keep the limits of stretch",
               method_name(method, buf, sizeof buf));
   else

@@ -222,7 +222,7 @@ static const char cloth[] =
     "watch: {corner: 'cloth nearest [0, 1, 0]'}\n"
     "analyses:\n"
     "  - drape: {}                # where it comes to rest\n"
-    "  - transient: {duration: 0.6 s, step: 10 ms, method: reflect}   # its first swing\n";
+    "  - transient: {duration: 0.6 s, step: 10 ms, method: bdf2-project}   # its first swing\n";
 
 static const char response[] =
     "pliant: 1                    # the frequency response of a stiffening spring\n"

@@ -532,10 +532,10 @@ static void no_memory(void **state) {
   cloth_close(&a.k);
 }
 
+// stops at the first call, or at a later one when the count begins below zero
 static int stop_at_once(void *ctx, const pl_progress *p) {
   (void)p;
-  ++*(int *)ctx;
-  return 1;
+  return ++*(int *)ctx > 0;
 }
 
 // a long solve can be stopped
@@ -558,20 +558,47 @@ static void cancelled(void **state) {
   check_status(&own, pl_project(&o, s, k.xhat, 0, NULL, NULL, k.x, &info), PL_CANCELLED);
   assert_int_equal(info.reason, PL_PROJECT_CANCELLED);
   assert_int_equal(calls, 1);
+  // the first factor is there, its solves are not
+  calls = -1;
+  check_status(&own, pl_project(&o, s, k.xhat, 0, NULL, NULL, k.x, &info), PL_CANCELLED);
+  assert_int_equal(info.factorisations, 1);
+  assert_int_equal(info.iterations, 1);
+  pl_sheet_free(s);
+  cloth_close(&k);
+}
+
+// so can the search for ways between many pins, which stands before the first one
+static void cancelled_search(void **state) {
+  (void)state;
+  pl_project_opts o = project_defaults();
+  pl_env own;
+  int calls = -2;
+  cloth k;
+  pl_env_init(&own);
+  cloth_grid(&k, 20, 20, 0.5, 0.5);
+  for (int i = 0; i < 10; i++) k.fixed[i] = 7;
+  pl_limit l = isotropic(1.01);
+  pl_sheet *s = cloth_sheet(&own, &k, 1, &l);
+  own.progress = stop_at_once;
+  own.progress_ctx = &calls;
+  check_status(&own, pl_project(&o, s, k.xhat, 0, NULL, NULL, k.x, NULL), PL_CANCELLED);
+  own.progress = NULL;
+  check_ok(&own, pl_project(&o, s, k.xhat, 0, NULL, NULL, k.x, NULL));
   pl_sheet_free(s);
   cloth_close(&k);
 }
 
 int test_project(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(one_triangle),   cmocka_unit_test(pulled_strip),
-      cmocka_unit_test(lifted_hexagon), cmocka_unit_test(inside_already),
-      cmocka_unit_test(turned),         cmocka_unit_test(momentum),
-      cmocka_unit_test(threads),        cmocka_unit_test(one_answer),
-      cmocka_unit_test(foreign_warm),   cmocka_unit_test(strongly_stretched),
-      cmocka_unit_test(beyond_measure), cmocka_unit_test(pins_too_far),
-      cmocka_unit_test(no_state),       cmocka_unit_test(no_number),
-      cmocka_unit_test(no_memory),      cmocka_unit_test(cancelled),
+      cmocka_unit_test(one_triangle),     cmocka_unit_test(pulled_strip),
+      cmocka_unit_test(lifted_hexagon),   cmocka_unit_test(inside_already),
+      cmocka_unit_test(turned),           cmocka_unit_test(momentum),
+      cmocka_unit_test(threads),          cmocka_unit_test(one_answer),
+      cmocka_unit_test(foreign_warm),     cmocka_unit_test(strongly_stretched),
+      cmocka_unit_test(beyond_measure),   cmocka_unit_test(pins_too_far),
+      cmocka_unit_test(no_state),         cmocka_unit_test(no_number),
+      cmocka_unit_test(no_memory),        cmocka_unit_test(cancelled),
+      cmocka_unit_test(cancelled_search),
   };
   pl_env_init(&env);
   return cmocka_run_group_tests_name("project", tests, NULL, NULL);
