@@ -35,6 +35,13 @@ int pl_csc_find(const pl_csc *A, int i, int j);
 // y = a A x + b y; b = 0 overwrites y.
 void pl_csc_mul(const pl_csc *A, double a, const double *x, double b, double *y);
 void pl_csc_mul_transposed(const pl_csc *A, double a, const double *x, double b, double *y);
+// y = a A x + b y of a symmetric matrix on threads (NULL: one), the same bits for any number of
+// them. Made for the pattern of a matrix, serves all values; one product at a time.
+typedef struct pl_mul pl_mul;
+pl_status pl_mul_create(pl_env *env, const pl_csc *A, pl_mul **out);
+void pl_mul_free(pl_mul *m);
+void pl_mul_run(pl_mul *m, pl_threads *threads, const pl_csc *A, double a, const double *x,
+                double b, double *y);
 // Reads and writes Matrix Market coordinate and array files (real or integer; general or
 // symmetric). Rectangular matrices are refused. Errors name file and line. Reading gives every
 // entry of the matrix from 0, both halves of a symmetric one: to build a sym matrix, keep those

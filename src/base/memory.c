@@ -1,5 +1,6 @@
 #include "pliant/base.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
@@ -14,7 +15,22 @@ int pl_memory_available(size_t bytes) {
   return 1;
 }
 
-void *pl_realloc(pl_env *env, void *old, size_t count, size_t size) {
+static void *plain_realloc(void *ctx, void *old, size_t size) {
+  (void)ctx;
+  if (size == 0) {
+    free(old);
+    return NULL;
+  }
+  return realloc(old, size);
+}
+
+void pl_env_init(pl_env *env) {
+  memset(env, 0, sizeof *env);
+  env->alloc = plain_realloc;
+}
+
+// zeroed: where the memory is the system's own, large pieces come so, page by page as they are used
+static void *allocate(pl_env *env, void *old, size_t count, size_t size, int zeroed) {
   size_t bytes;
   if (pl_mul_size(count, size, &bytes)) {
     pl_fail(env, PL_E_NOMEM, "size overflow: %zu items of %zu bytes", count, size);
@@ -22,15 +38,19 @@ void *pl_realloc(pl_env *env, void *old, size_t count, size_t size) {
   }
   // states of one model may be made in several threads
   __atomic_fetch_add(&env->nalloc, 1, __ATOMIC_RELAXED);
-  void *p = env->alloc(env->alloc_ctx, old, bytes ? bytes : 1);
+  int own = zeroed && env->alloc == plain_realloc;
+  void *p = own ? calloc(bytes ? bytes : 1, 1) : env->alloc(env->alloc_ctx, old, bytes ? bytes : 1);
   if (!p) pl_fail(env, PL_E_NOMEM, "out of memory: %zu bytes", bytes);
+  if (p && zeroed && !own) memset(p, 0, bytes);
   return p;
 }
 
+void *pl_realloc(pl_env *env, void *old, size_t count, size_t size) {
+  return allocate(env, old, count, size, 0);
+}
+
 void *pl_alloc(pl_env *env, size_t count, size_t size) {
-  void *p = pl_realloc(env, NULL, count, size);
-  if (p) memset(p, 0, count * size);
-  return p;
+  return allocate(env, NULL, count, size, 1);
 }
 
 void pl_free(pl_env *env, void *p) {

@@ -49,20 +49,6 @@ _Noreturn void pl_assert_failed(const char *cond, const char *file, int line) {
   abort();
 }
 
-static void *env_realloc(void *ctx, void *old, size_t size) {
-  (void)ctx;
-  if (size == 0) {
-    free(old);
-    return NULL;
-  }
-  return realloc(old, size);
-}
-
-void pl_env_init(pl_env *env) {
-  memset(env, 0, sizeof *env);
-  env->alloc = env_realloc;
-}
-
 static void fill(pl_diag *d, const char *file, int line, int col, const char *hint, const char *fmt,
                  va_list args) {
   snprintf(d->file, sizeof d->file, "%s", file ? file : "");

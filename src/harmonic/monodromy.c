@@ -98,7 +98,9 @@ pl_status low_vibrations(variation *v, double *w) {
   pl_status s = pl_eval(v->m, v->p, v->s, &c, PL_WANT_TANGENT, &stiffness, v->w);
   if (s == PL_OK) s = pl_free_mass(v->m, v->p, &M);
   // one thread: any other number would change the last bits
-  if (s == PL_OK) s = pl_eigen_lowest(v->env, &v->w->A, &M, MODES, 1, lambda, x, &info);
+  if (s == PL_OK)
+    s = pl_eigen_lowest(v->env, &v->w->A, &M, MODES, pl_threads_size(v->w->threads), lambda, x,
+                        &info);
   pl_csc_free(v->env, &M);
   pl_free(v->env, x);
   if (s < 0 || s == PL_DOMAIN) return s;

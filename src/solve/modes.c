@@ -53,7 +53,8 @@ static pl_status find(const pl_model *m, pl_work *w, const pl_csc *M, int count,
                       "modes: a largest mass of %g kg is too small for numbers", most);
   PL_TRY(pl_report_progress(w->env, "modes", -1, NULL));
   pl_eigen_info eigen = {0};
-  pl_status s = pl_eigen_lowest(w->env, &w->A, M, count, 1, omega, x, &eigen);
+  pl_status s =
+      pl_eigen_lowest(w->env, &w->A, M, count, pl_threads_size(w->threads), omega, x, &eigen);
   if (s == PL_SINGULAR) return report_singular(m, w, M);
   PL_TRY(s);
   info->nfound = eigen.nfound;

@@ -52,7 +52,8 @@ pl_status zero_modes_find(const pl_model *m, pl_work *w, double residual, double
   double *x = pl_mul_size((size_t)nev, (size_t)n, &size) ? NULL : pl_alloc(w->env, size, sizeof *x);
   pl_status s = lambda && x ? identity_matrix(w->env, n, &unit) : PL_E_NOMEM;
   pl_eigen_info info = {0};
-  if (s == PL_OK) s = pl_eigen_lowest(w->env, &w->A, &unit, nev, 1, lambda, x, &info);
+  if (s == PL_OK)
+    s = pl_eigen_lowest(w->env, &w->A, &unit, nev, pl_threads_size(w->threads), lambda, x, &info);
   // a turn of a body that is out of balance by r has a stiffness of about r / extent
   double floor_ = extent > 0 ? 4 * residual / extent : 0;
   if (s == PL_OK) classify(m, &w->A, floor_, info.nfound, lambda, x, z);

@@ -155,7 +155,8 @@ static pl_status softest(equil *e) {
   PL_TRY(identity_matrix(e->env, e->n, &unit));
   pl_eigen_info info = {0};
   double lambda;
-  pl_status s = pl_eigen_lowest(e->env, &e->w->A, &unit, 1, 1, &lambda, e->d, &info);
+  pl_status s = pl_eigen_lowest(e->env, &e->w->A, &unit, 1, pl_threads_size(e->w->threads), &lambda,
+                                e->d, &info);
   pl_csc_free(e->env, &unit);
   if (s == PL_OK && info.nfound < 1) s = PL_UNSOLVED;
   PL_TRY(s);

@@ -193,7 +193,9 @@ static pl_status fail_loose(stepper *st) {
   int at = 0;
   pl_eigen_info info = {0};
   pl_status s = identity_matrix(st->env, st->n, &unit);
-  if (s == PL_OK) s = pl_eigen_lowest(st->env, &st->w->A, &unit, 1, 1, &lambda, st->d, &info);
+  if (s == PL_OK)
+    s = pl_eigen_lowest(st->env, &st->w->A, &unit, 1, pl_threads_size(st->w->threads), &lambda,
+                        st->d, &info);
   pl_csc_free(st->env, &unit);
   if (s < 0) return s;
   if (s != PL_OK || info.nfound < 1) return PL_UNSOLVED;

@@ -14,6 +14,7 @@ typedef struct eigen {
   pl_csc A;                   // K - sigma M
   int *at_K, *at_M;           // where the entries of K and M stand in A
   pl_factor *cholesky, *ldl;  // made when first needed
+  int one_factor;             // ldl does it all: its first use for solves costs no more
   int infinite;               // negative directions of K without mass; 0: A is positive definite
   double sigma, typical, top; // shift; median and largest of K_ii / M_ii
   pl_lanczos *z;
@@ -22,38 +23,35 @@ typedef struct eigen {
 
 // ---- the shifted matrix -----------------------------------------------------------------------
 
-static pl_status place_entries(pl_env *env, const pl_csc *B, const pl_csc *A, int **at) {
-  *at = pl_alloc(env, (size_t)B->nnz, sizeof **at);
-  if (!*at) return PL_E_NOMEM;
-  for (int j = 0; j < B->n; j++)
-    for (int k = B->ptr[j]; k < B->ptr[j + 1]; k++) (*at)[k] = pl_csc_find(A, B->row[k], j);
-  return PL_OK;
+// column j of the union of both patterns from `at` on, once A.row is there; returns its end
+static int join_column(eigen *e, int j, int at) {
+  const pl_csc *K = e->K, *M = e->M;
+  int k = K->ptr[j], m = M->ptr[j];
+  for (; k < K->ptr[j + 1] || m < M->ptr[j + 1]; at++) {
+    int in_K = k < K->ptr[j + 1] && (m == M->ptr[j + 1] || K->row[k] <= M->row[m]);
+    int in_M = m < M->ptr[j + 1] && (k == K->ptr[j + 1] || M->row[m] <= K->row[k]);
+    if (e->A.row) {
+      e->A.row[at] = in_K ? K->row[k] : M->row[m];
+      if (in_K) e->at_K[k] = at;
+      if (in_M) e->at_M[m] = at;
+    }
+    k += in_K;
+    m += in_M;
+  }
+  return at;
 }
 
-// the union of both patterns
 static pl_status join_patterns(eigen *e) {
-  int nk = e->K->nnz, total = nk + e->M->nnz;
-  if (nk > INT_MAX - 1 - e->M->nnz)
+  long long nnz = 0;
+  for (int j = 0; j < e->n; j++) nnz += join_column(e, j, 0);
+  if (nnz > INT_MAX - 1)
     return pl_fail(e->env, PL_E_NOMEM, "K and M have too many entries together");
-  int *row = pl_alloc(e->env, (size_t)total, sizeof *row);
-  int *col = pl_alloc(e->env, (size_t)total, sizeof *col);
-  double *val = pl_alloc(e->env, (size_t)total, sizeof *val);
-  pl_status s = row && col && val ? PL_OK : PL_E_NOMEM;
-  for (int part = 0; s == PL_OK && part < 2; part++) {
-    const pl_csc *B = part ? e->M : e->K;
-    for (int j = 0; j < e->n; j++)
-      for (int k = B->ptr[j]; k < B->ptr[j + 1]; k++) {
-        row[part * nk + k] = B->row[k];
-        col[part * nk + k] = j;
-      }
-  }
-  if (s == PL_OK) s = pl_csc_from_triplets(e->env, e->n, 1, total, row, col, val, &e->A);
-  pl_free(e->env, row);
-  pl_free(e->env, col);
-  pl_free(e->env, val);
-  if (s == PL_OK) s = place_entries(e->env, e->K, &e->A, &e->at_K);
-  if (s == PL_OK) s = place_entries(e->env, e->M, &e->A, &e->at_M);
-  return s;
+  e->at_K = pl_alloc(e->env, (size_t)e->K->nnz, sizeof *e->at_K);
+  e->at_M = pl_alloc(e->env, (size_t)e->M->nnz, sizeof *e->at_M);
+  if (!e->at_K || !e->at_M) return PL_E_NOMEM;
+  PL_TRY(pl_csc_alloc(e->env, e->n, 1, (int)nnz, &e->A));
+  for (int j = 0; j < e->n; j++) e->A.ptr[j + 1] = join_column(e, j, e->A.ptr[j]);
+  return PL_OK;
 }
 
 static pl_status factorise(eigen *e, pl_factor_kind kind, double sigma, pl_factor **f) {
@@ -66,8 +64,9 @@ static pl_status factorise(eigen *e, pl_factor_kind kind, double sigma, pl_facto
 
 // a usable shift is below all eigenvalues; PL_SINGULAR: it is not, or too close to one
 static pl_status try_shift(eigen *e, double sigma) {
-  pl_factor **f = e->infinite ? &e->ldl : &e->cholesky;
-  PL_TRY(factorise(e, e->infinite ? PL_LDL : PL_CHOLESKY, sigma, f));
+  int signs = e->infinite || e->one_factor;
+  pl_factor **f = signs ? &e->ldl : &e->cholesky;
+  PL_TRY(factorise(e, signs ? PL_LDL : PL_CHOLESKY, sigma, f));
   pl_factor_info info = pl_factor_stats(*f);
   if (info.rcond < 1e-13 || info.nneg != e->infinite) return PL_SINGULAR;
   e->sigma = sigma;
@@ -99,6 +98,13 @@ static pl_status measure_spectrum(eigen *e, int *nmass) {
   }
   pl_free(e->env, ratio);
   return isfinite(e->top) ? PL_OK : pl_fail(e->env, PL_E_ARG, "K or M is not finite");
+}
+
+// Where the fronts of LDL are those of Cholesky, one factor is analysed and stored for both.
+static pl_status choose_factor(eigen *e) {
+  PL_TRY(pl_factor_create(e->env, PL_LDL, &e->A, 1, e->nthread, &e->ldl));
+  e->one_factor = strcmp(pl_factor_stats(e->ldl).backend, "tree") == 0;
+  return PL_OK;
 }
 
 // goes down until nothing lies below; what stays below forever has no mass
@@ -190,12 +196,12 @@ static double rounding_scale(const pl_csc *K, const double *x) {
 }
 
 // the same pair gives lambda from theta and as a Rayleigh quotient: take the one with less rounding
-static double best_lambda(eigen *e, int k, const double *x) {
+static double best_lambda(const eigen *e, int k, const double *x, double *Kx) {
   double d = 1 / e->z->theta[k], from_theta = e->sigma + d;
   double error_theta = d * d * e->z->theta[0] + fabs(e->sigma);
   if (rounding_scale(e->K, x) > error_theta) return from_theta;
-  pl_csc_mul(e->K, 1, x, 0, e->z->w);
-  return pl_dot(e->n, x, e->z->w);
+  pl_csc_mul(e->K, 1, x, 0, Kx);
+  return pl_dot(e->n, x, Kx);
 }
 
 // x <- OP x once more takes out what has no mass and most of the error; then M-orthonormal
@@ -203,16 +209,20 @@ static pl_status purify(eigen *e, int count, double *x) {
   pl_lanczos *z = e->z;
   for (int k = 0; k < count; k++) {
     double *xk = x + (size_t)k * (size_t)e->n;
-    pl_csc_mul(e->M, 1, xk, 0, z->Mw);
-    PL_TRY(pl_factor_solve(z->A, 1, z->Mw, xk));
+    pl_lanczos_mass(z, xk, z->Mw);
+    memcpy(xk, z->Mw, (size_t)e->n * sizeof *xk);
+  }
+  PL_TRY(pl_factor_solve(z->A, count, x, x));
+  for (int k = 0; k < count; k++) {
+    double *xk = x + (size_t)k * (size_t)e->n;
     for (int pass = 0; pass < 2; pass++) {
-      pl_csc_mul(e->M, 1, xk, 0, z->Mw);
+      pl_lanczos_mass(z, xk, z->Mw);
       for (int l = 0; l < k; l++) {
         const double *xl = x + (size_t)l * (size_t)e->n;
         pl_axpy(e->n, -pl_dot(e->n, xl, z->Mw), xl, xk, xk);
       }
     }
-    pl_csc_mul(e->M, 1, xk, 0, z->Mw);
+    pl_lanczos_mass(z, xk, z->Mw);
     double len = sqrt(pl_dot(e->n, xk, z->Mw));
     if (!(len > 0))
       return pl_fail(e->env, PL_E_ARG, "the mass matrix is not positive semidefinite");
@@ -242,9 +252,8 @@ static void sort_and_sign(int n, int count, double *lambda, double *x, double *s
   }
 }
 
-// |K x - lambda M x| over | |K| |x| | + |lambda| |M x|, or rounding where that is zero
-static double residual_of(eigen *e, double lambda, const double *x) {
-  double *r = e->z->w, *Mx = e->z->Mw;
+// |K x - lambda M x| over | |K| |x| | + |lambda| |M x|, or rounding where that is zero; r, Mx: [n]
+static double residual_of(const eigen *e, double lambda, const double *x, double *r, double *Mx) {
   pl_csc_mul(e->M, 1, x, 0, Mx);
   memset(r, 0, (size_t)e->n * sizeof *r);
   for (int j = 0; j < e->n; j++)
@@ -259,18 +268,45 @@ static double residual_of(eigen *e, double lambda, const double *x) {
   return size > 0 ? pl_norm(e->n, r) / size : 0;
 }
 
+// pairs that are judged at the same time
+typedef struct judged {
+  const eigen *e;
+  double *lambda, *residual; // residual NULL: lambda is wanted
+  const double *x;
+  double *scratch; // [thread][2n]
+} judged;
+
+static void judge_pair(void *ctx, int k, int thread) {
+  const judged *a = ctx;
+  size_t n = (size_t)a->e->n;
+  const double *x = a->x + (size_t)k * n;
+  double *r = a->scratch + 2 * n * (size_t)thread;
+  if (a->residual)
+    a->residual[k] = residual_of(a->e, a->lambda[k], x, r, r + n);
+  else
+    a->lambda[k] = best_lambda(a->e, k, x, r);
+}
+
 static pl_status collect(eigen *e, double *lambda, double *x) {
   int count = available(e);
+  pl_threads *threads = e->z->threads;
+  judged a = {.e = e, .lambda = lambda, .x = x};
   pl_lanczos_vectors(e->z, count, x);
   PL_TRY(purify(e, count, x));
-  for (int k = 0; k < count; k++) lambda[k] = best_lambda(e, k, x + (size_t)k * (size_t)e->n);
-  sort_and_sign(e->n, count, lambda, x, e->z->w);
-  e->info->nfound = count;
-  e->info->residual = 0;
-  for (int k = 0; k < count; k++)
-    e->info->residual =
-        fmax(e->info->residual, residual_of(e, lambda[k], x + (size_t)k * (size_t)e->n));
-  return PL_OK;
+  a.scratch = pl_alloc(e->env, 2 * (size_t)e->n * (size_t)pl_threads_size(threads), sizeof *x);
+  double *residual = pl_alloc(e->env, (size_t)count, sizeof *residual);
+  if (a.scratch && residual) {
+    pl_threads_run(threads, count, judge_pair, &a);
+    sort_and_sign(e->n, count, lambda, x, e->z->w);
+    a.residual = residual;
+    pl_threads_run(threads, count, judge_pair, &a);
+    e->info->nfound = count;
+    e->info->residual = pl_max_abs(count, residual);
+  }
+  int ok = a.scratch && residual;
+  pl_free(e->env, a.scratch);
+  pl_free(e->env, residual);
+  return ok ? PL_OK : PL_E_NOMEM;
 }
 
 // ---- nothing missed ---------------------------------------------------------------------------
@@ -290,16 +326,19 @@ static pl_status count_missed(eigen *e, const double *lambda, int *missed) {
     *missed = 0; // the factorisation at sigma has shown it already
     return PL_OK;
   }
-  pl_factor *f = e->infinite ? NULL : e->ldl; // with LDL in use for solving, take another one
+  // with LDL in use for solving, take another one, unless its memory is worth more than a second
+  // factorisation where pairs are missed
+  pl_factor *f = e->infinite && !e->one_factor ? NULL : e->ldl;
   pl_status s = factorise(e, PL_LDL, tau, &f);
   if (s == PL_OK) {
     int extra = pl_factor_stats(f).nneg - e->infinite - below;
     *missed = extra > 0 ? extra : 0;
   }
-  if (e->infinite)
+  if (e->infinite && !e->one_factor)
     pl_factor_free(f);
   else
     e->ldl = f;
+  if (s == PL_OK && e->one_factor && *missed > 0) return try_shift(e, e->sigma);
   return s == PL_SINGULAR ? PL_OK : s; // tau on an eigenvalue: unchecked
 }
 
@@ -308,6 +347,7 @@ static pl_status solve(eigen *e, double *lambda, double *x) {
   PL_TRY(measure_spectrum(e, &nmass));
   if (nmass == 0) return PL_OK;
   PL_TRY(join_patterns(e));
+  PL_TRY(choose_factor(e));
   PL_TRY(first_shift(e));
   for (int k = 0; k < CHECKS; k++) {
     pl_status s = iterate(e);
@@ -339,7 +379,7 @@ pl_status pl_eigen_lowest(pl_env *env, const pl_csc *K, const pl_csc *M, int nev
   int want = nev < K->n ? nev : K->n;
   if (want <= 0) return PL_OK;
   eigen e = {.env = env, .K = K, .M = M, .n = K->n, .nthread = nthread, .info = info};
-  pl_status s = pl_lanczos_create(env, M, want, &e.z);
+  pl_status s = pl_lanczos_create(env, M, want, nthread, &e.z);
   if (s == PL_OK) {
     s = solve(&e, lambda, x);
     info->shift = e.sigma;

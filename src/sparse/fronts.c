@@ -11,7 +11,7 @@ enum { TASKS = 16 }; // subtrees wanted, for any number of threads
 // ---- columns ------------------------------------------------------------------------------------
 
 typedef struct column {
-  int n, *row;     // later groups in the factor's column, ascending
+  int n, *row;     // later groups in the factor's column, in no order
   int size, below; // unknowns of the group and of those
   int parent;      // the first of them, -1: none
 } column;
@@ -34,9 +34,10 @@ static pl_status fill_column(pl_env *env, const pl_csc *G, const front_tree *t, 
       int i = c[j].row[p];
       if (mark[i] != k) mark[list[n++] = i] = k;
     }
-  qsort(list, (size_t)n, sizeof *list, ascending);
   c[k].n = n;
   c[k].parent = n ? list[0] : -1;
+  for (int p = 1; p < n; p++)
+    if (list[p] < c[k].parent) c[k].parent = list[p];
   c[k].row = pl_alloc(env, (size_t)n, sizeof *list);
   if (!c[k].row) return PL_E_NOMEM;
   if (n) memcpy(c[k].row, list, (size_t)n * sizeof *list);
@@ -128,6 +129,7 @@ static pl_status fill_fronts(pl_env *env, const column *c, const int *start, fro
     int p = 0;
     for (int k = start[f]; k < start[f + 1]; k++) p += c[k].size;
     if (last->n) memcpy(row, last->row, (size_t)last->n * sizeof *row);
+    qsort(row, (size_t)last->n, sizeof *row, ascending);
     t->front[f] = (front){.first = start[f],
                           .npiv = start[f + 1] - start[f],
                           .nrow = last->n,

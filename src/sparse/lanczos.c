@@ -3,7 +3,12 @@
 
 #include <string.h>
 
-enum { BLOCK = 4, CHUNK = 256 };
+// ROWS: that one thread takes in products with the basis
+#ifdef PL_SHARE_ALL
+enum { BLOCK = 4, CHUNK = 256, ROWS = 32 };
+#else
+enum { BLOCK = 4, CHUNK = 256, ROWS = 2048 };
+#endif
 
 static const double one = 1, zero = 0, minus_one = -1;
 static const int step = 1;
@@ -19,19 +24,22 @@ static pl_status allocate(pl_lanczos *z) {
   z->theta = pl_alloc(env, most, sizeof *z->theta);
   z->residual = pl_alloc(env, most, sizeof *z->residual);
   z->Y = pl_alloc(env, most * most, sizeof *z->Y);
+  z->ahead = pl_alloc(env, BLOCK * n, sizeof *z->ahead);
+  z->npart = (z->n + ROWS - 1) / ROWS;
+  z->part = pl_alloc(env, (size_t)z->npart * cap, sizeof *z->part);
   z->w = pl_alloc(env, n, sizeof *z->w);
   z->Mw = pl_alloc(env, n, sizeof *z->Mw);
   z->h = pl_alloc(env, cap, sizeof *z->h);
-  z->chunk = pl_alloc(env, CHUNK * most, sizeof *z->chunk);
+  z->chunk = pl_alloc(env, (size_t)pl_threads_size(z->threads) * CHUNK * most, sizeof *z->chunk);
   z->work = pl_alloc(env, (size_t)z->lwork, sizeof *z->work);
   z->iwork = pl_alloc(env, (size_t)z->liwork, sizeof *z->iwork);
-  return z->V && z->MV && z->H && z->theta && z->residual && z->Y && z->w && z->Mw && z->h &&
-                 z->chunk && z->work && z->iwork
+  return z->ahead && z->part && z->V && z->MV && z->H && z->theta && z->residual && z->Y && z->w &&
+                 z->Mw && z->h && z->chunk && z->work && z->iwork
              ? PL_OK
              : PL_E_NOMEM;
 }
 
-pl_status pl_lanczos_create(pl_env *env, const pl_csc *M, int want, pl_lanczos **out) {
+pl_status pl_lanczos_create(pl_env *env, const pl_csc *M, int want, int nthread, pl_lanczos **out) {
   *out = NULL;
   if (want > 10000)
     return pl_fail(env, PL_E_ARG, "%d eigenpairs are too many: ask for fewer", want);
@@ -44,7 +52,10 @@ pl_status pl_lanczos_create(pl_env *env, const pl_csc *M, int want, pl_lanczos *
   z->most = want < M->n / 2 - 10 ? 2 * want + 20 : M->n;
   z->cap = z->most < M->n - BLOCK ? z->most + BLOCK : M->n;
   pl_rng_seed(&z->rng, 1);
-  pl_status s = allocate(z);
+  pl_status s = PL_OK;
+  if (nthread > 1 && z->n > ROWS) s = pl_threads_create(env, nthread, &z->threads);
+  if (s == PL_OK) s = pl_mul_create(env, M, &z->mul);
+  if (s == PL_OK) s = allocate(z);
   if (s != PL_OK) {
     pl_lanczos_free(z);
     return s;
@@ -55,6 +66,10 @@ pl_status pl_lanczos_create(pl_env *env, const pl_csc *M, int want, pl_lanczos *
 
 void pl_lanczos_free(pl_lanczos *z) {
   if (!z) return;
+  pl_threads_free(z->threads);
+  pl_mul_free(z->mul);
+  pl_free(z->env, z->ahead);
+  pl_free(z->env, z->part);
   pl_free(z->env, z->V);
   pl_free(z->env, z->MV);
   pl_free(z->env, z->H);
@@ -70,19 +85,46 @@ void pl_lanczos_free(pl_lanczos *z) {
   pl_free(z->env, z);
 }
 
+void pl_lanczos_mass(pl_lanczos *z, const double *x, double *y) {
+  pl_mul_run(z->mul, z->threads, z->M, 1, x, 0, y);
+}
+
 // Mw = M w and the length of w; lengths that are only rounding count as zero
 static double measure(pl_lanczos *z) {
-  pl_csc_mul(z->M, 1, z->w, 0, z->Mw);
+  pl_lanczos_mass(z, z->w, z->Mw);
   double s = pl_dot(z->n, z->w, z->Mw);
   return s > 0 ? sqrt(s) : 0;
 }
 
+static int rows_of(const pl_lanczos *z, int i) {
+  return z->n - i * ROWS < ROWS ? z->n - i * ROWS : ROWS;
+}
+
+static void multiply_rows(void *ctx, int i, int thread) {
+  const pl_lanczos *z = ctx;
+  int rows = rows_of(z, i), k = z->filled, first = i * ROWS;
+  (void)thread;
+  dgemv_("T", &rows, &k, &one, z->MV + first, &z->n, z->w + first, &step, &zero,
+         z->part + (size_t)i * (size_t)z->cap, &step, 1);
+}
+
+static void subtract_rows(void *ctx, int i, int thread) {
+  const pl_lanczos *z = ctx;
+  int rows = rows_of(z, i), k = z->filled, first = i * ROWS;
+  (void)thread;
+  dgemv_("N", &rows, &k, &minus_one, z->V + first, &z->n, z->h, &step, &one, z->w + first, &step,
+         1);
+}
+
 // takes the part in the span of the basis out of w, adding the coefficients to h (may be NULL)
 static void project_out(pl_lanczos *z, double *h) {
-  int n = z->n, k = z->filled;
+  int k = z->filled;
   if (k == 0) return;
-  dgemv_("T", &n, &k, &one, z->MV, &n, z->w, &step, &zero, z->h, &step, 1);
-  dgemv_("N", &n, &k, &minus_one, z->V, &n, z->h, &step, &one, z->w, &step, 1);
+  pl_threads_run(z->threads, z->npart, multiply_rows, z);
+  memcpy(z->h, z->part, (size_t)k * sizeof *z->h);
+  for (int c = 1; c < z->npart; c++)
+    for (int i = 0; i < k; i++) z->h[i] += z->part[(size_t)c * (size_t)z->cap + (size_t)i];
+  pl_threads_run(z->threads, z->npart, subtract_rows, z);
   for (int i = 0; h && i < k; i++) h[i] += z->h[i];
 }
 
@@ -130,12 +172,28 @@ void pl_lanczos_reset(pl_lanczos *z, int keep) {
   z->exhausted = 0;
 }
 
+// OP times the next vector into w; those that wait with it are done at the same time
+static pl_status apply(pl_lanczos *z) {
+  size_t n = (size_t)z->n;
+  if (z->nahead == 0) {
+    int count = z->filled - z->done, left = z->most - z->done;
+    count = count < BLOCK ? count : BLOCK;
+    count = count < left ? count : left;
+    PL_TRY(pl_factor_solve(z->A, count, z->MV + (size_t)z->done * n,
+                           z->ahead + (size_t)(BLOCK - count) * n));
+    z->nahead = count;
+    z->applied += count;
+  }
+  memcpy(z->w, z->ahead + (size_t)(BLOCK - z->nahead) * n, n * sizeof *z->w);
+  z->nahead--;
+  return PL_OK;
+}
+
 // column done of H and, unless it vanishes, one more waiting vector
 static pl_status expand(pl_lanczos *z) {
   double *h = z->H + (size_t)z->done * (size_t)z->cap;
   memset(h, 0, (size_t)z->cap * sizeof *h);
-  PL_TRY(pl_factor_solve(z->A, 1, z->MV + (size_t)z->done * (size_t)z->n, z->w));
-  z->applied++;
+  PL_TRY(apply(z));
   project_out(z, h);
   project_out(z, h);
   double size = pl_norm(z->filled, h), len = measure(z);
@@ -179,6 +237,7 @@ static pl_status ritz(pl_lanczos *z) {
 }
 
 pl_status pl_lanczos_run(pl_lanczos *z) {
+  z->nahead = 0;
   while (z->filled < BLOCK && !z->exhausted && z->done == 0) PL_TRY(pl_lanczos_add_random(z));
   // a vector that finds no room would be missing from the residuals: stop before
   while (z->done < z->most && (z->filled < z->cap || z->cap == z->n)) {
@@ -193,16 +252,30 @@ pl_status pl_lanczos_run(pl_lanczos *z) {
   return ritz(z);
 }
 
+// B[:, 0..done-1] Y
+typedef struct combination {
+  pl_lanczos *z;
+  const double *B;
+  int count;
+  double *out;
+} combination;
+
+static void combine_rows(void *ctx, int i, int thread) {
+  const combination *a = ctx;
+  const pl_lanczos *z = a->z;
+  int n = z->n, j = z->done, first = i * CHUNK, rows = n - first < CHUNK ? n - first : CHUNK;
+  int ld = CHUNK;
+  double *chunk = z->chunk + (size_t)thread * CHUNK * (size_t)z->most;
+  dgemm_("N", "N", &rows, &a->count, &j, &one, a->B + first, &n, z->Y, &j, &zero, chunk, &ld, 1, 1);
+  for (int k = 0; k < a->count; k++)
+    memcpy(a->out + (size_t)k * (size_t)n + first, chunk + (size_t)k * CHUNK,
+           (size_t)rows * sizeof *chunk);
+}
+
 // out[:, 0..count-1] = B[:, 0..done-1] Y, rows in chunks; out may be B
 static void combine(pl_lanczos *z, const double *B, int count, double *out) {
-  int n = z->n, j = z->done;
-  for (int first = 0; first < n; first += CHUNK) {
-    int rows = n - first < CHUNK ? n - first : CHUNK, ld = CHUNK;
-    dgemm_("N", "N", &rows, &count, &j, &one, B + first, &n, z->Y, &j, &zero, z->chunk, &ld, 1, 1);
-    for (int k = 0; k < count; k++)
-      memcpy(out + (size_t)k * (size_t)n + first, z->chunk + (size_t)k * CHUNK,
-             (size_t)rows * sizeof *out);
-  }
+  combination a = {z, B, count, out};
+  pl_threads_run(z->threads, (z->n + CHUNK - 1) / CHUNK, combine_rows, &a);
 }
 
 void pl_lanczos_vectors(pl_lanczos *z, int count, double *x) {

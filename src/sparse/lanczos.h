@@ -9,24 +9,32 @@
 typedef struct pl_lanczos {
   pl_env *env;
   const pl_csc *M;
-  pl_factor *A;  // of the shifted matrix, changed by the caller between runs
-  int n, want;   // order, wanted pairs
-  int most, cap; // longest run of done vectors, vectors that fit
+  pl_threads *threads; // NULL: one
+  pl_mul *mul;         // by M
+  pl_factor *A;        // of the shifted matrix, changed by the caller between runs
+  int n, want;         // order, wanted pairs
+  int most, cap;       // longest run of done vectors, vectors that fit
   int done, filled;
   int exhausted;                // the basis spans everything that has mass
   int applied;                  // multiplications by OP so far
   double *V, *MV;               // [cap][n] basis and M times it
   double *H;                    // [most][cap] column c: OP V_c = sum_i H[c][i] V_i
   double *theta, *Y, *residual; // [most], [most][most], [most] Ritz pairs, largest theta first
-  double *w, *Mw, *h;           // [n], [n], [cap]
-  double *chunk;                // [CHUNK][most]
-  double *work;                 // for LAPACK
+  double *ahead;                // [BLOCK][n] OP times vectors done .. done + nahead - 1, at the end
+  int nahead;
+  double *w, *Mw, *h; // [n], [n], [cap]
+  double *part;       // [npart][cap] sums over some rows each
+  int npart;
+  double *chunk; // [thread][CHUNK][most]
+  double *work;  // for LAPACK
   int *iwork, lwork, liwork;
   pl_rng rng;
 } pl_lanczos;
 
-pl_status pl_lanczos_create(pl_env *env, const pl_csc *M, int want, pl_lanczos **out);
+pl_status pl_lanczos_create(pl_env *env, const pl_csc *M, int want, int nthread, pl_lanczos **out);
 void pl_lanczos_free(pl_lanczos *z);
+// y = M x
+void pl_lanczos_mass(pl_lanczos *z, const double *x, double *y);
 // Forgets everything but the first keep Ritz vectors, which then wait again (for a new A).
 void pl_lanczos_reset(pl_lanczos *z, int keep);
 // Adds a random vector to those that wait; sets exhausted when there is none left.
