@@ -473,25 +473,19 @@ static void bench_large(void) {
 
 // ---- stability ----------------------------------------------------------------------------------
 
-static double cpu_time(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 // CPU seconds of a response with or without stability; *points of its curve
 static double response_cost(const rig *r, const pl_response_opts *o, int probe, int stability,
                             int *points) {
   pl_response_opts with = *o;
   pl_curve *c = NULL;
-  double begin = cpu_time();
+  double begin = pl_cpu_time();
   with.stability = stability;
   pl_status s = pl_response(&with, r->m, r->p, r->w, 1, &probe, NULL, &c);
   if (s != PL_OK && (!c || c->reason != PL_STOP_POINTS))
     fprintf(stderr, "bench: the curve ends early: %s\n", pl_status_text(s));
   *points = c ? c->npoint : 0;
   pl_curve_free(c);
-  return cpu_time() - begin;
+  return pl_cpu_time() - begin;
 }
 
 // a response with stability over one without

@@ -115,7 +115,8 @@ typedef struct pl_barrier {
 
 #define PL_PROJECT_OPTS(X, C)                                                                      \
   X(double, gap, 1e-6, 1e-12, 1, "",                                                               \
-    "stop when the duality gap is below this part of the objective")                               \
+    "stop when the duality gap is below this part of the objective, moves by less than 1e-7 of "   \
+    "the sheet's size counting as by that")                                                        \
   X(double, violation, 1e-6, 1e-14, 1, "", "largest relative violation of a limit")                \
   X(int, max_iter, 80, 1, 10000, "", "interior-point iterations")                                  \
   C(correct, 1, "no|yes", "Gondzio's correction")

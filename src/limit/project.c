@@ -6,7 +6,8 @@
 
 enum {
   ROUNDS = 6, // of friction, at most
-  MORE = 4    // iterations for the sake of places, when the gap is small enough
+  MORE = 4,   // iterations for the sake of places, when the gap is small enough
+  STALLED = 4 // iterations that bring no smaller gap, when rounding may be what is left
 };
 
 static const double RESTART = 10;     // how much further from the boundary the last attempt begins
@@ -15,7 +16,7 @@ static const double ROUNDING = 1e-10; // the same that is good enough when nothi
 static const double PRECISE = 1e-8;   // gap below which forces must balance as well
 static const double ROUGH = 1e-4;     // certified gap over objective that friction may leave
 static const double SLIPPED = 1e-8;   // over the length of edges: friction has settled
-static const double SMALL = 1e-5;     // moves below this part of the sheet need no more digits
+static const double SMALL = 1e-7;     // moves below this part of the sheet need no more digits
 
 #define OPT_STRUCT pl_project_opts
 const pl_option pl_project_option_table[] = {PL_PROJECT_OPTS(PL_OPT_ROW_X, PL_OPT_ROW_C)};
@@ -218,14 +219,18 @@ static int judge(solve *v, const partial *at, double slipped) {
 static pl_status attempt(solve *v, int warm, double further) {
   program *p = v->p;
   double first = 0;
-  int shorts = 0;
+  int shorts = 0, stalled = 0;
   begin(v, warm, further);
   for (int i = 0;; i++) {
     double a, push = 0, slipped = v->hold ? 0 : program_slip(p, v->x, &push);
     partial at = program_scale(p, v->x);
     if (i == 0) first = at.gap;
     if (!(at.gap < 1e3 * first) || !(fabs(at.most) < INFINITY) || at.lost > 0) return PL_UNSOLVED;
+    double closest = v->closest;
     if (judge(v, &at, slipped)) return PL_OK;
+    int rounding = v->closest <= ROUNDING * v->info->objective;
+    stalled = rounding && v->closest > 0.5 * closest ? stalled + 1 : 0;
+    if (stalled >= STALLED) return PL_UNSOLVED;
     if (v->info->iterations >= v->o->max_iter) {
       v->info->reason = PL_PROJECT_MAX_ITER;
       return PL_UNSOLVED;

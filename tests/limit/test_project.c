@@ -398,6 +398,50 @@ static void strongly_stretched(void **state) {
   assert_in_range(most, 5, 40);
 }
 
+// moves of a millionth of the sheet are certified like any other
+static void small_moves(void **state) {
+  (void)state;
+  pl_project_opts o = project_defaults();
+  pl_rng r;
+  pl_rng_seed(&r, 18);
+  for (int trial = 0; trial < 5; trial++) {
+    cloth k;
+    cloth_grid(&k, 12, 12, 1, 1);
+    cloth_mass(&k);
+    pl_limit l = isotropic(1.01);
+    double beyond = pow(10, -trial - 2.);
+    for (int i = 0; i < 3 * k.nvert; i++)
+      k.xhat[i] = (1.01 + beyond) * k.xhat[i] + beyond / 12 * pl_rng_normal(&r);
+    pl_project_info info = project(&k, &l, &o);
+    check_less(info.iterations, 25);
+    cloth_close(&k);
+  }
+}
+
+// the smallest gap that can be asked for ends when rounding allows no smaller one
+static void finest_gap(void **state) {
+  (void)state;
+  pl_project_opts o = project_defaults();
+  pl_rng r;
+  pl_rng_seed(&r, 19);
+  o.gap = 1e-12;
+  for (int trial = 0; trial < 12; trial++) {
+    int n = 10 << trial % 3;
+    cloth k;
+    pl_project_info info;
+    cloth_grid(&k, n, n, 0.5, 0.5);
+    cloth_mass(&k);
+    cloth_overstretch(&k, &r, 1.01 + pow(10, -1 - trial / 3), 0.1 / n * pow(10, -trial / 3));
+    pl_limit l = isotropic(1.01);
+    pl_sheet *s = cloth_sheet(&env, &k, 1, &l);
+    check_ok(&env, pl_project(&o, s, k.xhat, 0, NULL, NULL, k.x, &info));
+    check_less(info.objective - info.bound, 1e-10 * info.objective);
+    check_less(info.iterations, 40);
+    pl_sheet_free(s);
+    cloth_close(&k);
+  }
+}
+
 // beyond anything that a motion brings: crumpled at random, 30 times too large, one vertex 500 m
 // away, all in one point but one; the same sheets made of needles, or held along a rail
 static void beyond_measure(void **state) {
@@ -598,7 +642,8 @@ int test_project(void) {
       cmocka_unit_test(beyond_measure),   cmocka_unit_test(pins_too_far),
       cmocka_unit_test(no_state),         cmocka_unit_test(no_number),
       cmocka_unit_test(no_memory),        cmocka_unit_test(cancelled),
-      cmocka_unit_test(cancelled_search),
+      cmocka_unit_test(cancelled_search), cmocka_unit_test(small_moves),
+      cmocka_unit_test(finest_gap),
   };
   pl_env_init(&env);
   return cmocka_run_group_tests_name("project", tests, NULL, NULL);
