@@ -120,7 +120,8 @@ static void put_shape(reader *r, const shape_def *d, const pl_node *at, pl_obsta
     return;
   }
   pl_shape_source in = {.value = value, .file_unit = r->scale.base[1], .file_most = r->limit.nodes};
-  if (!read_shape(r, d, kind, value, path, sizeof path, &in, o)) return;
+  // what is wrong with a key was told when it was read
+  if (!read_shape(r, d, kind, value, path, sizeof path, &in, o) || has_problem(r, at)) return;
   if (!kind->make) memcpy(o->par, value, sizeof o->par);
   pl_status s = kind->make ? make_shape(r, &in, o) : PL_OK;
   if (s == PL_E_NOMEM) r->failed = s;

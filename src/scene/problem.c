@@ -76,6 +76,18 @@ void build_problem_at(void *ctx, const void *origin, const char *hint, const cha
   problem(r, origin ? origin : r->root, hint, "%s", text);
 }
 
+int has_problem(const reader *r, const pl_node *at) {
+  for (int i = 0; i < r->nstore; i++) {
+    const pl_diag *d = &r->store[i];
+    if (d->level == PL_ERROR && strcmp(d->file, at->origin ? at->origin : r->file) == 0 &&
+        d->line == at->line && d->col == at->col)
+      return 1;
+  }
+  for (const pl_node *k = at->first; k; k = k->next)
+    if (has_problem(r, k)) return 1;
+  return 0;
+}
+
 void warning(reader *r, const pl_node *at, const char *hint, const char *fmt, ...) {
   va_list args;
   va_start(args, fmt);

@@ -581,6 +581,8 @@ void problem(reader *r, const pl_node *at, const char *hint, const char *fmt, ..
 // the same at the node's key
 void problem_key(reader *r, const pl_node *at, const char *hint, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
+// 1: there is one at a node or below it already
+int has_problem(const reader *r, const pl_node *at);
 void problem_at(reader *r, const char *file, int line, int col, const char *hint, const char *fmt,
                 ...) __attribute__((format(printf, 6, 7)));
 void warning(reader *r, const pl_node *at, const char *hint, const char *fmt, ...)
