@@ -18,7 +18,8 @@ typedef enum pl_stop {
   PL_STOP_CLOSED,   // curves: back at the start
   PL_STOP_POINTS,   // curves: as many points as were allowed
   PL_STOP_ROUNDING, // static: what is out of balance is above rtol, and is rounding
-  PL_STOP_ENERGY    // transient: the end time was reached, but energy came out of nothing
+  PL_STOP_ENERGY,   // transient: the end time was reached, but energy came out of nothing
+  PL_STOP_PACE      // transient: it was reached, but by steps too long for the motion
 } pl_stop;
 const char *pl_stop_text(pl_stop s);
 
@@ -203,7 +204,9 @@ enum {
   X(double, rtol, 1e-9, 0, 1, "", "Newton: residual below rtol times the forces")                  \
   X(int, max_iter, 30, 1, 1000, "", "Newton iterations a step")                                    \
   X(double, newmark_beta, 0.25, 0, 0.5, "", "Newmark's beta")                                      \
-  X(double, newmark_gamma, 0.5, 0, 1, "", "Newmark's gamma")
+  X(double, newmark_gamma, 0.5, 0, 1, "", "Newmark's gamma")                                       \
+  X(double, max_error, 0.1, 0, 1e9, "",                                                            \
+    "errors of the steps in all, of the largest displacement, at most: more is not converged")
 
 typedef struct pl_transient_opts {
   PL_TRANSIENT_OPTS(PL_OPT_FIELD_X, PL_OPT_FIELD_C)
@@ -268,7 +271,8 @@ typedef struct pl_transient_info {
 // Newmark and BDF2 without contact: the errors of the rule in places, by the change of acceleration
 // in a step (modes too fast for the step taken out by the tangent), are summed by the mass; damping
 // takes from the sum as it takes from the motion's energy. Beyond this part of the largest
-// displacement steps are too long for the motion.
+// displacement steps are too long for the motion; beyond max_error the run is not converged
+// (PL_STOP_PACE).
 #define PL_TIME_ERROR_WARN 0.01
 
 // Newmark and BDF2 without contact: an undamped unknown whose mass over stiffness is below 4e-6 of

@@ -353,8 +353,10 @@ static void warn_unsound(job *j, const pl_analysis *a, const pl_transient_info *
             pl_plural(i->unsound, "step fails", "steps fail"), i->unsound_time, what);
 }
 
-static void warn_pace(job *j, const pl_analysis *a, const pl_transient_info *i) {
+// *status turns to PL_UNSOLVED beyond what the analysis allows
+static void warn_pace(job *j, const pl_analysis *a, const pl_transient_info *i, pl_status *status) {
   char hint[PL_TEXT];
+  if (*status == PL_OK && i->reason == PL_STOP_PACE) *status = PL_UNSOLVED;
   // steps that break the book of energies are known to be too long
   if (i->energy_worst > PL_ENERGY_WARN * i->energy_scale) return;
   if (!(i->time_error > PL_TIME_ERROR_WARN)) return;
@@ -391,7 +393,7 @@ static void report_checks(job *j, const pl_analysis *a, const pl_transient_info 
                  i->time_error);
   warn_unsound(j, a, i);
   warn_energy(j, a, i, status);
-  warn_pace(j, a, i);
+  warn_pace(j, a, i, status);
 }
 
 static void report_page(job *j, const pl_analysis *a, const pl_transient_info *i) {

@@ -63,6 +63,8 @@ const char *pl_stop_text(pl_stop s) {
     return "points used up";
   case PL_STOP_ROUNDING:
     return "balanced to rounding";
+  case PL_STOP_PACE:
+    return "time steps too long";
   case PL_STOP_ENERGY:
     return "energy does not balance";
   }

@@ -226,6 +226,8 @@ static void fill_info(const run *r, pl_status s) {
   audit_report(h, info);
   if (info->reason == PL_STOP_END && info->energy_worst > PL_ENERGY_FAIL * info->energy_scale)
     info->reason = PL_STOP_ENERGY;
+  int there = info->reason == PL_STOP_END || info->reason == PL_STOP_STEADY;
+  if (there && info->time_error > st->o->max_error) info->reason = PL_STOP_PACE;
   double period = r->p.g.period;
   info->nperiod = r->p.nsample > 0 ? (int)(h->nstep / r->p.nsample)
                   : period > 0     ? pl_floor_int((st->s->t - h->start) / period * (1 + 1e-12))

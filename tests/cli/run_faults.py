@@ -139,7 +139,7 @@ CASES = {
     "fit": (OSCILLATOR + QUIET + "analyses: [{fit-response: {parameters: [m, k], data: [{file: up.csv, watch: m.x, "
             "noise: relative}, {file: down.csv, watch: m.x, sweep: down}]}}]\n", "fit-response-values.csv"),
     # one step that a resume takes again
-    "explore": (OSCILLATOR + QUIET + "analyses: [{transient: {frequency: 8 rad/s, periods: 1, steps_per_period: 10}}, "
+    "explore": (OSCILLATOR + QUIET + "analyses: [{transient: {frequency: 8 rad/s, periods: 1, steps_per_period: 40}}, "
                 "{explore: {frequency: 8 rad/s, set: {k: 95 N/m}}}]\n", "explore-sensitivity.csv"),
 }
 
@@ -316,7 +316,7 @@ def full_disk():
     # a checkpoint that cannot be written leaves the one before
     folder = work / "full.checkpoint"
     # long enough to be stopped on its way on a busy machine
-    path = scene("longer.yaml", STRIP + "analyses: [{static: {}}, {transient: {duration: 300 ms, step: 1 ms}}]\n")
+    path = scene("longer.yaml", STRIP + "analyses: [{static: {}}, {transient: {duration: 150 ms, step: 0.5 ms}}]\n")
     start_and_stop(path, folder, 3, signal.SIGKILL)
     before = (folder / "transient.checkpoint").read_bytes()
     run("run", path, "-o", folder, "--resume", "--checkpoint", 0, "-s", "output.plots=no", "-s", "output.report=no",
@@ -354,7 +354,7 @@ def little_memory():
 @test
 def failing_malloc():
     path = scene("malloc.yaml", OSCILLATOR + "analyses: [{static: {}}, {modes: {count: 1}}, "
-                 "{transient: {frequency: 8 rad/s, periods: 1, steps_per_period: 10}}]\n")
+                 "{transient: {frequency: 8 rad/s, periods: 1, steps_per_period: 32}}]\n")
     count, folder = work / "count", work / "malloc"
     env = dict(os.environ, LD_PRELOAD=shim, FAIL_COUNT=str(count), OPENBLAS_NUM_THREADS="1",
                OPENBLAS_CORETYPE=os.environ.get("OPENBLAS_CORETYPE", "Haswell"))

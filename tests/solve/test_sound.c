@@ -115,7 +115,7 @@ static void long_steps(void **state) {
   double end, fine;
   bar_make(&c, "hex8", -50);
   pl_transient_info info = bar_run(&c, PL_NEWMARK, 1e-3, 2e-2, &w, &end);
-  assert_int_equal(info.reason, PL_STOP_END);
+  assert_int_equal(info.reason, PL_STOP_PACE);
   check_less(info.energy_worst, PL_ENERGY_WARN * info.energy_scale);
   bar_run(&c, PL_NEWMARK, 1e-4, 2e-2, &w, &fine);
   // five steps a period leave the phase to chance, but not the size
@@ -133,7 +133,7 @@ static void far_from_the_prediction(void **state) {
   double end;
   bar_make(&c, "hex8", -600);
   pl_transient_info info = bar_run(&c, PL_NEWMARK, 2e-4, 1e-2, &w, &end);
-  assert_int_equal(info.reason, PL_STOP_END);
+  assert_int_equal(info.reason, PL_STOP_PACE);
   assert_int_equal(info.unsound, 0);
   check_less(0, (double)info.rejected);
   check_less(info.energy_worst, 0.1 * info.energy_scale);
