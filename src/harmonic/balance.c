@@ -111,12 +111,14 @@ static pl_status build_pattern(pl_hb *hb) {
   hb->J.val = pl_alloc(hb->env, nnz + 1, sizeof(double));
   if (!hb->J.ptr || !hb->J.row || !hb->J.val) return PL_E_NOMEM;
   int at = 0;
-  for (int j = 0; j < hb->nfree; j++)
+  for (int j = 0; j < hb->nfree; j++) {
+    if (j % 1024 == 0) PL_TRY(pl_report_progress(hb->env, NULL, -1, NULL));
     for (int b = 0; b < L; b++) {
       hb->J.ptr[j * L + b] = at;
       for (int k = hb->P.ptr[j]; k < hb->P.ptr[j + 1]; k++)
         for (int a = 0; a < L; a++) hb->J.row[at++] = hb->P.row[k] * L + a;
     }
+  }
   hb->J.ptr[hb->n] = at;
   return PL_OK;
 }

@@ -138,6 +138,10 @@ CASES = {
     # two records with noise in proportion: weights follow the result, in several passes
     "fit": (OSCILLATOR + QUIET + "analyses: [{fit-response: {parameters: [m, k], data: [{file: up.csv, watch: m.x, "
             "noise: relative}, {file: down.csv, watch: m.x, sweep: down}]}}]\n", "fit-response-values.csv"),
+    # what has no checkpoint of its own is run again
+    "others": (OSCILLATOR + QUIET + "gravity: [1 m/s^2]\nanalyses: [{static: {}}, {modes: {count: 1}}, {path: {}}, "
+               "{periodic: {frequency: 8 rad/s}}, {backbone: {}}, {transient: {frequency: 8 rad/s, periods: 1, "
+               "steps_per_period: 20}}]\n", "backbone.csv"),
     # one step that a resume takes again
     "explore": (OSCILLATOR + QUIET + "analyses: [{transient: {frequency: 8 rad/s, periods: 1, steps_per_period: 40}}, "
                 "{explore: {frequency: 8 rad/s, set: {k: 95 N/m}}}]\n", "explore-sensitivity.csv"),
@@ -186,7 +190,8 @@ def stopped_and_resumed(name, counts, sig):
 @test
 def killed_and_resumed():
     for name, counts in (("newmark", (1, 17)), ("bdf2", (1, 150)), ("cloth", (2, 13)), ("drape", (1, 5)),
-                         ("design", (1, 4)), ("response", (3, 20)), ("damping", (1, 3)), ("fit", (1, 4, 8)), ("explore", (5,))):
+                         ("design", (1, 4)), ("response", (3, 20)), ("damping", (1, 3)), ("fit", (1, 4, 8)), ("explore", (5,)),
+                         ("others", (1, 9))):
         list(stopped_and_resumed(name, counts, signal.SIGKILL))
 
 
