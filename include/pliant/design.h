@@ -254,18 +254,19 @@ extern const int pl_optimise_option_count;
 
 // A problem with the steady motions of its operating points (and the peaks and folds that
 // objectives follow) at the present values of its variables.
-// Checks the statement and solves the motions at the values that p has (moved into bounds). p
-// follows the design from then on; m, p, w must outlive it; the problem is copied. Statements that
+// Checks the statement and solves the motions at the values that p has (moved into bounds).
+// m, p, w must outlive it; the problem is copied. Statements that
 // make no sense are PL_E_INPUT with a hint. PL_UNSOLVED: there is no steady motion to start from.
-pl_status pl_design_open(const pl_optimise_opts *o, const pl_model *m, pl_params *p, pl_work *w,
-                         const pl_design_problem *problem, pl_design **out);
+pl_status pl_design_open(const pl_optimise_opts *o, const pl_model *m, const pl_params *p,
+                         pl_work *w, const pl_design_problem *problem, pl_design **out);
 void pl_design_free(pl_design *d);
 
 int pl_design_nvariable(const pl_design *d);
 const char *pl_design_name(const pl_design *d, int k);
 const char *pl_design_unit(const pl_design *d, int k);
 void pl_design_bounds(const pl_design *d, double *min, double *max);
-void pl_design_values(const pl_design *d, double *x); // [nvariable] as they are now
+void pl_design_values(const pl_design *d, double *x);  // [nvariable] as they are now
+const pl_params *pl_design_params(const pl_design *d); // the same in those of the model
 const pl_orbit *pl_design_orbit(const pl_design *d, int point);
 // Frequency of the peak or fold that objective k follows, or of the largest peak in its window once
 // its value was asked for, rad/s; 0: there is none. *orbit (may be NULL): its motion.
@@ -392,8 +393,8 @@ pl_status pl_design_run(pl_design *d, const pl_design_state *resume, pl_design_o
 // Derivatives of special points of a response by variables (of kinds DESIGN, ALPHA and BETA) at the
 // values that p has, which stay.
 typedef struct pl_slopes pl_slopes;
-pl_status pl_slopes_create(const pl_model *m, pl_params *p, pl_work *w, int nsample, int nvariable,
-                           const pl_variable *variable, pl_slopes **out);
+pl_status pl_slopes_create(const pl_model *m, const pl_params *p, pl_work *w, int nsample,
+                           int nvariable, const pl_variable *variable, pl_slopes **out);
 void pl_slopes_free(pl_slopes *s);
 const char *pl_slopes_name(const pl_slopes *s, int k);
 const char *pl_slopes_unit(const pl_slopes *s, int k); // SI
@@ -517,19 +518,20 @@ typedef struct pl_response_fit {
   int harmonics, iterations, evaluations;
   pl_stop reason;
   double seconds;
+  pl_params *params; // with the values found
 } pl_response_fit;
 
 // Fits variables (of kinds DESIGN, ALPHA and BETA) by least squares so that the response matches
 // the data: Levenberg-Marquardt with exact derivatives within bounds. At every trial the response
 // is followed through its folds and every sample is compared with the motion that f->sweep chooses.
 // Bands: s^2 (J'J)^-1 and Student's t (together: of level^(1/values)), or the profile of the sum of
-// squares where the response bends within them. p has the fitted values in the end when o->apply.
+// squares where the response bends within them.
 // PL_UNSOLVED: not converged, the best found is in *out (NULL: there is no response at the start).
-pl_status pl_fit_response(const pl_fit_response_opts *o, const pl_model *m, pl_params *p,
+pl_status pl_fit_response(const pl_fit_response_opts *o, const pl_model *m, const pl_params *p,
                           pl_work *w, int nvariable, const pl_variable *variable, int nset,
                           const pl_frf *set, pl_response_fit **out);
 // The same, kept on its way.
-pl_status pl_fit_response_run(const pl_fit_response_opts *o, const pl_model *m, pl_params *p,
+pl_status pl_fit_response_run(const pl_fit_response_opts *o, const pl_model *m, const pl_params *p,
                               pl_work *w, int nvariable, const pl_variable *variable, int nset,
                               const pl_frf *set, const pl_keeper *keeper, pl_response_fit **out);
 void pl_response_fit_free(pl_response_fit *f);
@@ -584,7 +586,7 @@ typedef struct pl_proof {
 
 // Checks a steady motion by other means: more harmonics, simulation in time, multipliers, rigid
 // constraints and strain over the period. A motion that fails is a result, not an error.
-pl_status pl_design_prove(const pl_proof_opts *o, const pl_model *m, pl_params *p, pl_work *w,
+pl_status pl_design_prove(const pl_proof_opts *o, const pl_model *m, const pl_params *p, pl_work *w,
                           const pl_orbit *orbit, pl_proof *out);
 
 // The same for the largest motion in the window of a peak_height, and whether it is that: the
@@ -594,7 +596,7 @@ pl_status pl_design_prove(const pl_proof_opts *o, const pl_model *m, pl_params *
 // coefficients), by up to fourfold strength of drives and loads at 33 frequencies; a part that is
 // narrower than their distance may be missed.
 enum { PL_DETACHED_MOST = 300 };
-pl_status pl_design_prove_height(const pl_proof_opts *o, const pl_model *m, pl_params *p,
+pl_status pl_design_prove_height(const pl_proof_opts *o, const pl_model *m, const pl_params *p,
                                  pl_work *w, const pl_objective *largest, const pl_orbit *peak,
                                  pl_proof *out);
 

@@ -100,8 +100,9 @@ pl_status pl_folder_close(pl_folder *f, int ended);
 pl_status pl_job_run(pl_env *env, const pl_scene *scene, const pl_job_opts *opts,
                      pl_job_result *result);
 
-// A job in a thread of its own. The scene belongs to it until it has ended; messages and progress
-// go to host in that thread. Strings and lists of opts must outlive it.
+// A job in a thread of its own. Several may run a scene at the same time, none changes it; it must
+// outlive them. Messages and progress go to host in that thread. Strings and lists of opts must
+// outlive it.
 typedef struct pl_job pl_job;
 pl_status pl_job_create(const pl_env *host, const pl_scene *scene, const pl_job_opts *opts,
                         pl_job **out);

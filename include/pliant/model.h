@@ -150,6 +150,8 @@ pl_status pl_params_view(const pl_params *p, pl_params *view);
 void pl_params_view_free(pl_params *view);
 // Initial values of the model. Fails on inverted or degenerate elements, naming group and element.
 pl_status pl_params_create(const pl_model *m, pl_params **out);
+// Values of their own, all of them, in memory of env: what an analysis may change.
+pl_status pl_params_copy(pl_env *env, const pl_params *p, pl_params **out);
 void pl_params_free(pl_params *p);
 // Recomputes rest data and mass after par or X were changed. PL_DOMAIN: an element became
 // degenerate.

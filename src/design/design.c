@@ -153,13 +153,14 @@ static pl_status begin(pl_design *d, const pl_design_problem *problem) {
   return PL_OK;
 }
 
-pl_status pl_design_open(const pl_optimise_opts *o, const pl_model *m, pl_params *p, pl_work *w,
-                         const pl_design_problem *problem, pl_design **out) {
+pl_status pl_design_open(const pl_optimise_opts *o, const pl_model *m, const pl_params *p,
+                         pl_work *w, const pl_design_problem *problem, pl_design **out) {
   *out = NULL;
   pl_design *d = pl_alloc(w->env, 1, sizeof *d);
   if (!d) return PL_E_NOMEM;
-  *d = (pl_design){.env = w->env, .o = *o, .m = m, .p = p, .w = w};
-  pl_status s = begin(d, problem);
+  *d = (pl_design){.env = w->env, .o = *o, .m = m, .from = p, .w = w};
+  pl_status s = pl_params_copy(w->env, p, &d->p);
+  if (s == PL_OK) s = begin(d, problem);
   if (s != PL_OK) {
     pl_design_free(d);
     return s == PL_DOMAIN || s == PL_SINGULAR ? PL_UNSOLVED : s;
@@ -198,6 +199,10 @@ void pl_design_bounds(const pl_design *d, double *min, double *max) {
     min[k] = d->var[k].lo;
     max[k] = d->var[k].hi;
   }
+}
+
+const pl_params *pl_design_params(const pl_design *d) {
+  return d->p;
 }
 
 void pl_design_values(const pl_design *d, double *x) {

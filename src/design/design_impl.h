@@ -32,7 +32,7 @@ typedef struct variable {
   double lo, hi; // bounds
   int log;       // u = log x, else u = x / scale
   double scale;
-  double x0; // value that belongs to par0 and X0
+  double x0; // value that belongs to the values given
 } variable;
 
 // An objective with what it refers to at the start.
@@ -47,7 +47,8 @@ struct pl_design {
   pl_env *env;
   pl_optimise_opts o;
   const pl_model *m;
-  pl_params *p;
+  const pl_params *from; // as given
+  pl_params *p;          // its own
   pl_work *w;
   int nvar, npoint, nsolution, nobj;
   int squares; // all objectives are targets: a sum of squares of residuals, see squares.c
@@ -56,10 +57,9 @@ struct pl_design {
   solution *solution;        // operating points first
   pl_directions *directions; // [nvar], none for frequencies
   double *omega;             // [npoint]
-  double *par0, *X0, *design0;
-  double *x, *base; // [nvar] values now, and those kept last
-  double *ray;      // [nvar] direction in scaled variables to which the sites' rays belong
-  int H, n;         // harmonics, coefficients of a motion
+  double *x, *base;          // [nvar] values now, and those kept last
+  double *ray;               // [nvar] direction in scaled variables to which the sites' rays belong
+  int H, n;                  // harmonics, coefficients of a motion
   double *dz, *f, *guess, *path; // [n] scratch
   double lost;                   // part of the last way at which motions were lost, and beyond
   double *hint;                  // [nvar] step in scaled variables up to which the last way led
@@ -170,7 +170,7 @@ pl_status design_adjoint(pl_design *d, solution *s, const double *gz, double *gr
 pl_proof proof_open(void);
 // The checks of a motion, added to a proof. fine: the same motion with more harmonics (NULL: solved
 // for at its frequency).
-pl_status proof_of(const pl_proof_opts *o, const pl_model *m, pl_params *p, pl_work *w,
+pl_status proof_of(const pl_proof_opts *o, const pl_model *m, const pl_params *p, pl_work *w,
                    const pl_orbit *orbit, const pl_orbit *fine, pl_proof *out);
 void proof_warn(pl_proof *p, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 

@@ -52,7 +52,7 @@ static void keep_message(void *ctx, const pl_diag *d) {
   if (d->level == PL_WARNING && l->to->n < HEARD) l->to->d[l->to->n++] = *d;
 }
 
-static pl_status respond(fitter *f, const pl_model *m, pl_params *p, pl_work *w,
+static pl_status respond(fitter *f, const pl_model *m, const pl_params *p, pl_work *w,
                          const pl_orbit *start, pl_curve **out) {
   pl_env *env = f->env;
   listener l = {&f->said_try, env->diag, env->diag_ctx};
@@ -513,7 +513,7 @@ static pl_status choose_range(fitter *f) {
 }
 
 // harmonics that the first response needs
-static pl_status choose_harmonics(fitter *f, const pl_model *m, pl_params *p, pl_work *w) {
+static pl_status choose_harmonics(fitter *f, const pl_model *m, const pl_params *p, pl_work *w) {
   pl_curve *c = NULL;
   int H = f->o->harmonics;
   for (int k = 0; k < f->nset; k++)
@@ -537,8 +537,8 @@ static pl_status choose_harmonics(fitter *f, const pl_model *m, pl_params *p, pl
   return PL_OK;
 }
 
-static pl_status open_design(fitter *f, const pl_model *m, pl_params *p, pl_work *w, int nvariable,
-                             const pl_variable *list) {
+static pl_status open_design(fitter *f, const pl_model *m, const pl_params *p, pl_work *w,
+                             int nvariable, const pl_variable *list) {
   pl_optimise_opts o;
   pl_opts_default(pl_optimise_option_table, pl_optimise_option_count, &o);
   o.harmonics = f->follow.harmonics;
@@ -684,7 +684,7 @@ static pl_status finish(fitter *f) {
   return fit_bands(f);
 }
 
-static pl_status solve(fitter *f, const pl_model *m, pl_params *p, pl_work *w, int nvariable,
+static pl_status solve(fitter *f, const pl_model *m, const pl_params *p, pl_work *w, int nvariable,
                        const pl_variable *list) {
   PL_TRY(pl_opts_check(f->env, pl_fit_response_option_table, pl_fit_response_option_count, f->o));
   if (f->nset < 1) return pl_fail(f->env, PL_E_INPUT, "fit: there are no data");
@@ -702,13 +702,13 @@ static pl_status solve(fitter *f, const pl_model *m, pl_params *p, pl_work *w, i
   return st;
 }
 
-pl_status pl_fit_response(const pl_fit_response_opts *o, const pl_model *m, pl_params *p,
+pl_status pl_fit_response(const pl_fit_response_opts *o, const pl_model *m, const pl_params *p,
                           pl_work *w, int nvariable, const pl_variable *list, int nset,
                           const pl_frf *set, pl_response_fit **out) {
   return pl_fit_response_run(o, m, p, w, nvariable, list, nset, set, NULL, out);
 }
 
-pl_status pl_fit_response_run(const pl_fit_response_opts *o, const pl_model *m, pl_params *p,
+pl_status pl_fit_response_run(const pl_fit_response_opts *o, const pl_model *m, const pl_params *p,
                               pl_work *w, int nvariable, const pl_variable *list, int nset,
                               const pl_frf *set, const pl_keeper *keeper, pl_response_fit **out) {
   *out = NULL;
@@ -721,9 +721,9 @@ pl_status pl_fit_response_run(const pl_fit_response_opts *o, const pl_model *m, 
   pl_status st = solve(&f, m, p, w, nvariable, list), back = PL_OK;
   int good = fit->curve[1] && (st == PL_OK || st == PL_UNSOLVED);
   if (st == PL_SINGULAR || st == PL_DOMAIN) st = PL_UNSOLVED;
-  if (f.d && !(good && o->apply))
-    for (int k = 0; k < f.d->nvar; k++) f.d->base[k] = f.d->var[k].x0;
-  if (f.d) back = variables_set(f.d, good && o->apply ? f.x : f.d->base);
+  if (good) back = variables_set(f.d, f.x);
+  if (good) fit->params = f.d->p;
+  if (good) f.d->p = NULL;
   release(&f);
   fit->seconds = pl_wall_time() - begun;
   if (good && back >= 0)
@@ -741,6 +741,7 @@ void pl_response_fit_free(pl_response_fit *f) {
   }
   if (f->curve[1] != f->curve[0]) pl_curve_free(f->curve[1]);
   pl_curve_free(f->curve[0]);
+  pl_params_free(f->params);
   void *all[] = {f->value, f->correlation, f->before, f->after, f->noise};
   for (size_t k = 0; k < sizeof all / sizeof all[0]; k++) pl_free(f->env, all[k]);
   pl_free(f->env, f);

@@ -9,7 +9,7 @@
 typedef struct check {
   const pl_proof_opts *o;
   const pl_model *m;
-  pl_params *p;
+  const pl_params *p;
   pl_work *w;
   const pl_orbit *orbit;
   pl_orbit *fine; // the motion with more harmonics; NULL: it was not solved
@@ -246,7 +246,7 @@ static pl_status fields(check *c) {
   return PL_OK;
 }
 
-pl_status proof_of(const pl_proof_opts *o, const pl_model *m, pl_params *p, pl_work *w,
+pl_status proof_of(const pl_proof_opts *o, const pl_model *m, const pl_params *p, pl_work *w,
                    const pl_orbit *orbit, const pl_orbit *fine, pl_proof *out) {
   double begun = pl_wall_time();
   check c = {.o = o, .m = m, .p = p, .w = w, .orbit = orbit, .out = out};
@@ -263,7 +263,7 @@ pl_status proof_of(const pl_proof_opts *o, const pl_model *m, pl_params *p, pl_w
   return st;
 }
 
-pl_status pl_design_prove(const pl_proof_opts *o, const pl_model *m, pl_params *p, pl_work *w,
+pl_status pl_design_prove(const pl_proof_opts *o, const pl_model *m, const pl_params *p, pl_work *w,
                           const pl_orbit *orbit, pl_proof *out) {
   *out = proof_open();
   PL_TRY(pl_opts_check(w->env, pl_proof_option_table, pl_proof_option_count, o));

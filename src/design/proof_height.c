@@ -4,7 +4,7 @@
 typedef struct window {
   const pl_proof_opts *o;
   const pl_model *m;
-  pl_params *p;
+  const pl_params *p;
   pl_work *w;
   const pl_objective *want;
   const pl_orbit *peak;
@@ -165,7 +165,7 @@ static pl_status look_elsewhere(window *t) {
   return PL_OK;
 }
 
-pl_status pl_design_prove_height(const pl_proof_opts *o, const pl_model *m, pl_params *p,
+pl_status pl_design_prove_height(const pl_proof_opts *o, const pl_model *m, const pl_params *p,
                                  pl_work *w, const pl_objective *largest, const pl_orbit *peak,
                                  pl_proof *out) {
   window t = {o, m, p, w, largest, peak, {0}, 0, out};

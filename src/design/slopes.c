@@ -24,15 +24,16 @@ static pl_status open_variables(pl_slopes *s, int nvariable, const pl_variable *
   return st;
 }
 
-pl_status pl_slopes_create(const pl_model *m, pl_params *p, pl_work *w, int nsample, int nvariable,
-                           const pl_variable *list, pl_slopes **out) {
+pl_status pl_slopes_create(const pl_model *m, const pl_params *p, pl_work *w, int nsample,
+                           int nvariable, const pl_variable *list, pl_slopes **out) {
   *out = NULL;
   pl_slopes *s = pl_alloc(w->env, 1, sizeof *s);
   if (!s) return PL_E_NOMEM;
-  s->d = (pl_design){.env = w->env, .m = m, .p = p, .w = w};
+  s->d = (pl_design){.env = w->env, .m = m, .from = p, .w = w};
   pl_opts_default(pl_optimise_option_table, pl_optimise_option_count, &s->d.o);
   s->d.o.samples = nsample;
-  pl_status st = open_variables(s, nvariable, list);
+  pl_status st = pl_params_copy(w->env, p, &s->d.p);
+  if (st == PL_OK) st = open_variables(s, nvariable, list);
   if (st != PL_OK) {
     pl_slopes_free(s);
     return st;

@@ -170,18 +170,6 @@ static pl_status make_directions(pl_design *d) {
   return s;
 }
 
-static pl_status keep_start(pl_design *d) {
-  const pl_params *p = d->p;
-  d->par0 = pl_alloc(d->env, (size_t)p->npar, sizeof(double));
-  d->X0 = pl_alloc(d->env, (size_t)p->nref, sizeof(double));
-  d->design0 = pl_alloc(d->env, (size_t)p->ndesign, sizeof(double));
-  if (!d->par0 || !d->X0 || !d->design0) return PL_E_NOMEM;
-  memcpy(d->par0, p->par, (size_t)p->npar * sizeof(double));
-  memcpy(d->X0, p->X, (size_t)p->nref * sizeof(double));
-  memcpy(d->design0, p->design, (size_t)p->ndesign * sizeof(double));
-  return PL_OK;
-}
-
 pl_status variables_open(pl_design *d, const pl_design_problem *problem) {
   size_t n = (size_t)problem->nvariable;
   if (problem->nvariable < 1)
@@ -209,15 +197,15 @@ pl_status variables_open(pl_design *d, const pl_design_problem *problem) {
                           "design: variables '%s' and '%s' are the same", d->var[k].name,
                           d->var[j].name);
     }
-  PL_TRY(keep_start(d));
   return make_directions(d);
 }
 
 void variables_close(pl_design *d) {
   for (int k = 0; d->var && k < d->nvar; k++) pl_free(d->env, d->var[k].name);
-  void *all[] = {d->var, d->x, d->omega, d->par0, d->X0, d->design0};
+  void *all[] = {d->var, d->x, d->omega};
   for (size_t k = 0; k < sizeof all / sizeof all[0]; k++) pl_free(d->env, all[k]);
   pl_directions_free(d->directions);
+  pl_params_free(d->p);
 }
 
 // ---- values -----------------------------------------------------------------------------------
@@ -238,9 +226,9 @@ static void apply_value(pl_design *d, const variable *v, double x) {
 
 pl_status variables_set(pl_design *d, const double *x) {
   pl_params *p = d->p;
-  memcpy(p->par, d->par0, (size_t)p->npar * sizeof(double));
-  memcpy(p->X, d->X0, (size_t)p->nref * sizeof(double));
-  memcpy(p->design, d->design0, (size_t)p->ndesign * sizeof(double));
+  memcpy(p->par, d->from->par, (size_t)p->npar * sizeof(double));
+  memcpy(p->X, d->from->X, (size_t)p->nref * sizeof(double));
+  memcpy(p->design, d->from->design, (size_t)p->ndesign * sizeof(double));
   for (int k = 0; k < d->nvar; k++) apply_value(d, &d->var[k], x[k]);
   if (x != d->x) memcpy(d->x, x, (size_t)d->nvar * sizeof *x);
   PL_TRY(pl_params_update(d->m, p));

@@ -19,7 +19,8 @@ enum { ALPHA = -1, BETA = -2, MOTION_ITER = 15, REJECTS = 40 };
 typedef struct fitter {
   const pl_fit_damping_opts *o;
   const pl_model *m;
-  pl_params *p;
+  const pl_params *from; // as given
+  pl_params *p;          // its own
   pl_work *w;
   pl_env *env;
   pl_fit *fit;
@@ -27,7 +28,6 @@ typedef struct fitter {
   pl_bordered *b;
   int nset, nvalue, rows, n, widest; // n: coefficients of a motion; widest: most channels
   fit_set *set;
-  double *par0, *X0, *design0; // of p as it was given
   pl_orbit **orbit, **trial;   // [nset] at x and at the values tried
   double *dz;                  // [nset][nvalue][n]
   double *keep_z, *keep_phase; // [sum nchannel L], [nset]: simulated channels at x
@@ -50,34 +50,24 @@ typedef struct fitter {
 static pl_status set_values(fitter *f, const double *x) {
   pl_params *p = f->p;
   int shape = 0;
-  memcpy(p->par, f->par0, (size_t)p->npar * sizeof *p->par);
+  memcpy(p->par, f->from->par, (size_t)p->npar * sizeof *p->par);
   for (int k = 0; k < f->nvalue; k++) {
     int design = f->fit->value[k].design;
     if (design < 0) {
       p->par[design == ALPHA ? PL_PAR_ALPHA : PL_PAR_BETA] = x[k];
       continue;
     }
-    if (!shape) memcpy(p->X, f->X0, (size_t)p->nref * sizeof *p->X);
+    if (!shape) memcpy(p->X, f->from->X, (size_t)p->nref * sizeof *p->X);
     shape = 1;
     const pl_design_desc *d = pl_model_design(f->m, design);
     p->design[design] = x[k];
     for (int t = 0; t < d->ntarget; t++) {
       double *at = (d->target[t].on_ref ? p->X : p->par) + d->target[t].index;
-      *at += d->target[t].coef * (x[k] - f->design0[design]);
+      *at += d->target[t].coef * (x[k] - f->from->design[design]);
     }
   }
   if (shape) PL_TRY(pl_params_update(f->m, p));
   return pl_hb_refresh(f->hb);
-}
-
-static void put_back(fitter *f) {
-  pl_params *p = f->p;
-  if (!f->par0 || !f->X0 || !f->design0) return;
-  memcpy(p->par, f->par0, (size_t)p->npar * sizeof *p->par);
-  memcpy(p->X, f->X0, (size_t)p->nref * sizeof *p->X);
-  memcpy(p->design, f->design0, (size_t)p->ndesign * sizeof *p->design);
-  // these parameters have been good before
-  pl_params_update(f->m, p);
 }
 
 static int targets(const pl_model *m, int design, int par) {
@@ -575,18 +565,6 @@ static pl_status make_directions(fitter *f) {
   return s;
 }
 
-static pl_status save(fitter *f) {
-  pl_params *p = f->p;
-  f->par0 = pl_alloc(f->env, (size_t)p->npar, sizeof(double));
-  f->X0 = pl_alloc(f->env, (size_t)p->nref, sizeof(double));
-  f->design0 = pl_alloc(f->env, (size_t)p->ndesign, sizeof(double));
-  if (!f->par0 || !f->X0 || !f->design0) return PL_E_NOMEM;
-  memcpy(f->par0, p->par, (size_t)p->npar * sizeof *p->par);
-  memcpy(f->X0, p->X, (size_t)p->nref * sizeof *p->X);
-  memcpy(f->design0, p->design, (size_t)p->ndesign * sizeof *p->design);
-  return PL_OK;
-}
-
 static void release(fitter *f) {
   for (int i = 0; i < f->nset; i++) {
     fit_set_free(f->env, &f->set[i]);
@@ -596,10 +574,9 @@ static void release(fitter *f) {
   pl_directions_free(f->directions);
   pl_bordered_free(f->b);
   pl_hb_free(f->hb);
-  void *all[] = {f->set, f->par0,   f->X0,         f->design0, f->orbit,  f->trial,
-                 f->dz,  f->keep_z, f->keep_phase, f->x,       f->tried,  f->step,
-                 f->r,   f->r_try,  f->slope,      f->J,       f->A,      f->C,
-                 f->g,   f->d,      f->active,     f->unit,    f->channel};
+  void *all[] = {f->set,   f->orbit, f->trial, f->dz,     f->keep_z, f->keep_phase, f->x,
+                 f->tried, f->step,  f->r,     f->r_try,  f->slope,  f->J,          f->A,
+                 f->C,     f->g,     f->d,     f->active, f->unit,   f->channel};
   for (size_t k = 0; k < sizeof all / sizeof all[0]; k++) pl_free(f->env, all[k]);
 }
 
@@ -610,7 +587,6 @@ static pl_status solve(fitter *f, int nparameter, const int *parameter, int ndat
   if (ndata < 1) return pl_fail(f->env, PL_E_INPUT, "fit: there are no data");
   PL_TRY(list_values(f, nparameter, parameter));
   PL_TRY(open_sets(f, ndata, data));
-  PL_TRY(save(f));
   PL_TRY(make_directions(f));
   PL_TRY(pl_hb_create(f->m, f->p, f->w, o->harmonics, o->samples, &f->hb));
   PL_TRY(pl_bordered_create(f->hb, &f->b));
@@ -627,13 +603,13 @@ static pl_status solve(fitter *f, int nparameter, const int *parameter, int ndat
   return s;
 }
 
-pl_status pl_fit_damping(const pl_fit_damping_opts *o, const pl_model *m, pl_params *p, pl_work *w,
-                         int nparameter, const int *parameter, int ndata, const pl_fit_data *data,
-                         pl_fit **out) {
+pl_status pl_fit_damping(const pl_fit_damping_opts *o, const pl_model *m, const pl_params *p,
+                         pl_work *w, int nparameter, const int *parameter, int ndata,
+                         const pl_fit_data *data, pl_fit **out) {
   return pl_fit_damping_run(o, m, p, w, nparameter, parameter, ndata, data, NULL, out);
 }
 
-pl_status pl_fit_damping_run(const pl_fit_damping_opts *o, const pl_model *m, pl_params *p,
+pl_status pl_fit_damping_run(const pl_fit_damping_opts *o, const pl_model *m, const pl_params *p,
                              pl_work *w, int nparameter, const int *parameter, int ndata,
                              const pl_fit_data *data, const pl_keeper *keeper, pl_fit **out) {
   *out = NULL;
@@ -641,9 +617,10 @@ pl_status pl_fit_damping_run(const pl_fit_damping_opts *o, const pl_model *m, pl
   pl_fit *fit = pl_alloc(w->env, 1, sizeof *fit);
   if (!fit) return PL_E_NOMEM;
   fit->env = w->env;
-  fitter f = {.o = o, .m = m, .p = p, .w = w, .env = w->env, .fit = fit, .keeper = keeper};
+  fitter f = {.o = o, .m = m, .from = p, .w = w, .env = w->env, .fit = fit, .keeper = keeper};
   int found = 0;
-  pl_status s = solve(&f, nparameter, parameter, ndata, data, &found);
+  pl_status s = pl_params_copy(w->env, p, &f.p);
+  if (s == PL_OK) s = solve(&f, nparameter, parameter, ndata, data, &found);
   int good = found && (s == PL_OK || s == PL_UNSOLVED);
   // dz/dp does not exist at a fold
   if (s == PL_SINGULAR || s == PL_DOMAIN) {
@@ -651,8 +628,11 @@ pl_status pl_fit_damping_run(const pl_fit_damping_opts *o, const pl_model *m, pl
               "fit: the motion is at a fold, where it does not depend smoothly on the values");
     s = PL_UNSOLVED;
   }
-  if (!good || !o->apply) put_back(&f);
   release(&f);
+  if (good)
+    fit->params = f.p;
+  else
+    pl_params_free(f.p);
   fit->seconds = pl_wall_time() - begun;
   if (good)
     *out = fit;
@@ -663,6 +643,7 @@ pl_status pl_fit_damping_run(const pl_fit_damping_opts *o, const pl_model *m, pl
 
 void pl_fit_free(pl_fit *f) {
   if (!f) return;
+  pl_params_free(f->params);
   for (int i = 0; f->motion && i < f->ndata; i++) {
     pl_free(f->env, f->motion[i].before);
     pl_free(f->env, f->motion[i].after);

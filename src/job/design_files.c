@@ -171,7 +171,7 @@ static pl_status read_traces(const designing *t, int point, int probe, double *x
   *target = find_target(t, point, node, &which);
   for (int side = 0; side < SIDES; side++) {
     double phase = *target >= 0 ? t->phase[side][*target] : 0;
-    PL_TRY(values_use(t->j, &t->state[side]));
+    PL_TRY(job_use(t->j, t->state[side]));
     PL_TRY(trace_orbit(t->j, t->orbit[side][point], node, phase, TRACE, x + (size_t)side * per));
   }
   if (*target >= 0) trace_target(t, *target, which, x + per, x + 2 * per);
@@ -304,7 +304,7 @@ static pl_status show_motions(const designing *t) {
     job_row(j);
     for (int side = 0; st == PL_OK && side < SIDES; side++) {
       char name[PL_TEXT];
-      st = values_use(j, &t->state[side]);
+      st = job_use(j, t->state[side]);
       if (st == PL_OK)
         st = job_orbit(j, t->orbit[side][i], design_file(t, side_name[side], i, name),
                        side_name[side]);

@@ -262,7 +262,7 @@ pl_status design_response_show(const designing *t) {
   pl_status st = PL_OK;
   if (count_points(t, 0) + count_points(t, 1) == 0) return PL_OK;
   for (int side = 0; st == PL_OK && side < SIDES; side++) {
-    st = values_use(t->j, &t->state[side]);
+    st = job_use(t->j, t->state[side]);
     if (st == PL_OK) y[side] = amplitudes(t, side);
     if (st == PL_OK && !y[side]) st = PL_E_NOMEM;
   }

@@ -70,6 +70,20 @@ pl_status job_start(job *j, const pl_analysis *a, pl_state **out) {
   return PL_OK;
 }
 
+pl_status job_use(job *j, pl_params *p) {
+  j->view.params = p ? p : j->params;
+  return job_ties(j);
+}
+
+pl_status job_apply(job *j, pl_params **found) {
+  if (*found) {
+    pl_params_free(j->params);
+    j->params = *found;
+    *found = NULL;
+  }
+  return job_use(j, NULL);
+}
+
 // ---- the page and the summary -----------------------------------------------------------------
 
 static pl_status page_model(job *j) {
@@ -405,6 +419,7 @@ static void release(job *j) {
   pl_free(j->env, j->bare);
   pl_free(j->env, j->bead);
   pl_page_free(j->page);
+  pl_params_free(j->params);
   pl_work_free(j->work);
   json_decref(j->analyses);
 }
@@ -415,7 +430,9 @@ pl_status pl_job_run(pl_env *env, const pl_scene *scene, const pl_job_opts *opts
   pace beat = {0};
   folder place = {.env = env, .fd = -1};
   job j = {
-      .env = env, .scene = scene, .opts = opts, .result = result, .pace = &beat, .folder = &place};
+      .env = env, .view = *scene, .opts = opts, .result = result, .pace = &beat, .folder = &place};
+  j.scene = &j.view;
+  j.view.env = env;
   j.output = scene->output;
   j.files = files_sink(&j);
   if (!opts->folder)
@@ -437,7 +454,9 @@ pl_status pl_job_run(pl_env *env, const pl_scene *scene, const pl_job_opts *opts
   double start = pl_wall_time();
   int only;
   json_errors_begin();
-  pl_status s = find_only(&j, &only);
+  pl_status s = pl_params_copy(env, scene->params, &j.params);
+  j.view.params = j.params;
+  if (s == PL_OK) s = find_only(&j, &only);
   if (s == PL_OK && opts->resume && !opts->folder)
     s = pl_fail(env, PL_E_ARG, "a job without a folder cannot be resumed");
   if (s == PL_OK && opts->folder) s = folder_open(env, opts->folder, &place);

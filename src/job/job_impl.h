@@ -23,7 +23,9 @@ typedef struct length_unit {
 
 typedef struct job {
   pl_env *env;
-  const pl_scene *scene;
+  const pl_scene *scene; // view
+  pl_scene view;         // the scene with values that analyses may change
+  pl_params *params;     // its own: of the scene, or found by an analysis that applies them
   const pl_job_opts *opts;
   pl_output_opts output; // the scene's; without a folder no files
   pl_sink files;         // writes them
@@ -62,6 +64,11 @@ pl_status job_left_out(job *j, const pl_analysis *a);
 // A state at rest (with the scene's initial values) or of the static analysis or drape that `about`
 // names.
 pl_status job_start(job *j, const pl_analysis *a, pl_state **out);
+
+// Shows the model at other values; springs of pictures follow. NULL: at those of the job.
+pl_status job_use(job *j, pl_params *p);
+// The job goes on with values that an analysis found; they become its own.
+pl_status job_apply(job *j, pl_params **found);
 
 // ---- sink: what is told to who looks on, and to the files --------------------------------------
 

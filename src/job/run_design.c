@@ -8,34 +8,6 @@
 #include <stdio.h>
 #include <string.h>
 
-// ---- values put aside -------------------------------------------------------------------------
-
-pl_status values_read(job *j, values *v) {
-  const pl_params *p = j->scene->params;
-  size_t par = (size_t)p->npar, ref = (size_t)p->nref, design = (size_t)p->ndesign;
-  if (!v->par) v->par = pl_alloc(j->env, par + ref + design, sizeof(double));
-  if (!v->par) return PL_E_NOMEM;
-  v->X = v->par + par;
-  v->design = v->X + ref;
-  memcpy(v->par, p->par, par * sizeof(double));
-  memcpy(v->X, p->X, ref * sizeof(double));
-  memcpy(v->design, p->design, design * sizeof(double));
-  return PL_OK;
-}
-
-pl_status values_use(job *j, const values *v) {
-  pl_params *p = j->scene->params;
-  memcpy(p->par, v->par, (size_t)p->npar * sizeof(double));
-  memcpy(p->X, v->X, (size_t)p->nref * sizeof(double));
-  memcpy(p->design, v->design, (size_t)p->ndesign * sizeof(double));
-  PL_TRY(pl_params_update(j->scene->model, p));
-  return job_ties(j);
-}
-
-void values_free(job *j, values *v) {
-  pl_free(j->env, v->par);
-}
-
 // ---- start ------------------------------------------------------------------------------------
 
 static void set_options(designing *t) {
@@ -80,10 +52,9 @@ static void release(designing *t) {
     pl_free(env, t->track[side]);
     pl_free(env, t->path[side]);
     for (int way = 0; way < WAYS; way++) pl_curve_free(t->curve[side][way]);
-    values_free(t->j, &t->state[side]);
+    pl_params_free(t->state[side]);
   }
   for (int k = 0; t->peak && k < t->nobj; k++) pl_orbit_free(t->peak[k]);
-  values_free(t->j, &t->first);
   void *all[] = {t->lo, t->name, t->unit, t->proof, t->peak, t->kept.ints, t->kept.reals};
   for (size_t k = 0; k < sizeof all / sizeof all[0]; k++) pl_free(env, all[k]);
   pl_design_free(t->d);
@@ -115,7 +86,7 @@ static pl_status keep_motions(designing *t, int side) {
       PL_TRY(pl_orbit_copy(peak, peak->nharm, &t->peak[k]));
     PL_TRY(keep_quantity(t, side, k));
   }
-  return values_read(t->j, &t->state[side]);
+  return pl_params_copy(t->j->env, pl_design_params(t->d), &t->state[side]);
 }
 
 static pl_status keep_names(designing *t) {
@@ -218,16 +189,16 @@ static void measure(designing *t, int side) {
 }
 
 static pl_status check(designing *t) {
-  PL_TRY(values_use(t->j, &t->state[0]));
+  PL_TRY(job_use(t->j, t->state[0]));
   measure(t, 0);
-  PL_TRY(values_use(t->j, &t->state[1]));
+  PL_TRY(job_use(t->j, t->state[1]));
   measure(t, 1);
   if (t->cancelled) return PL_CANCELLED;
   pl_status st = prove(t);
   t->checked = st == PL_OK && t->plan->prove;
   PL_TRY(st);
   PL_TRY(design_response(t, 1));
-  PL_TRY(values_use(t->j, &t->state[0]));
+  PL_TRY(job_use(t->j, t->state[0]));
   return design_response(t, 0);
 }
 
@@ -324,7 +295,6 @@ static pl_status no_motion(const designing *t, json_t *figures) {
 
 static pl_status run(designing *t, json_t *figures) {
   const pl_scene *sc = t->j->scene;
-  PL_TRY(values_read(t->j, &t->first));
   pl_status st =
       pl_design_open(&t->opts, sc->model, sc->params, t->j->work, &t->plan->problem, &t->d);
   if (st == PL_UNSOLVED) return no_motion(t, figures);
@@ -358,11 +328,8 @@ pl_status job_design(job *j, int index, json_t *figures) {
   pl_status st = allocate(&t);
   if (st == PL_OK) st = run(&t, figures);
   // what follows sees the scene's values again, unless it asked for those found
-  const values *then = a->opts.design_.apply && t.r && t.state[1].par ? &t.state[1] : &t.first;
-  if (then->par) {
-    pl_status back = values_use(j, then);
-    if (st >= 0 && back < 0) st = back;
-  }
+  pl_status back = a->opts.design_.apply && t.r ? job_apply(j, &t.state[1]) : job_use(j, NULL);
+  if (st >= 0 && back < 0) st = back;
   release(&t);
   return st;
 }

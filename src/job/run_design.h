@@ -3,16 +3,6 @@
 
 #include "run_orbit.h"
 
-// Values of the model put aside.
-typedef struct values {
-  double *par, *X, *design;
-} values;
-
-pl_status values_read(job *j, values *v);
-// Puts them in place; springs of pictures follow.
-pl_status values_use(job *j, const values *v);
-void values_free(job *j, values *v);
-
 // A motion that was checked: of an operating point, or the largest one of an objective's window.
 typedef struct proven {
   const pl_orbit *orbit;
@@ -43,7 +33,7 @@ typedef struct designing {
   pl_optimise_opts opts;
   pl_design *d;
   pl_design_result *r;
-  values first, state[2];       // first: as the scene is
+  pl_params *state[2];
   pl_orbit **orbit[2];          // [npoint]
   pl_curve *curve[SIDES][WAYS]; // responses, NULL: none
   response_range range;

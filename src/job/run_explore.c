@@ -16,7 +16,7 @@ typedef struct exploring {
   const pl_design_plan *plan;
   int nvar, nw;
   pl_design *d;
-  values first, state[2];   // as the scene is; before and at the new values
+  pl_params *state[2];      // before and at the new values
   double *x, *to, *lo, *hi; // [nvar]
   double *path[3];          // [nw] before, predicted, solved
   double *grad;             // [nw][nvar]
@@ -107,9 +107,8 @@ static pl_status allocate(exploring *t) {
 
 static void release(exploring *t) {
   for (int k = 0; k < 3; k++) pl_orbit_free(t->orbit[k]);
-  values_free(t->j, &t->first);
-  values_free(t->j, &t->state[0]);
-  values_free(t->j, &t->state[1]);
+  pl_params_free(t->state[0]);
+  pl_params_free(t->state[1]);
   pl_free(t->j->env, t->x);
   pl_free(t->j->env, t->path[0]);
   pl_free(t->j->env, t->grad);
@@ -189,7 +188,7 @@ static pl_status solve_from_rest(exploring *t, double omega) {
   o.near = e->near;
   t->fresh = 1;
   pl_status st =
-      pl_periodic(&o, t->j->scene->model, t->j->scene->params, t->j->work, &t->orbit[2], &info);
+      pl_periodic(&o, t->j->scene->model, pl_design_params(t->d), t->j->work, &t->orbit[2], &info);
   if (st == PL_OK) return st;
   pl_orbit_free(t->orbit[2]);
   t->orbit[2] = NULL;
@@ -210,7 +209,8 @@ static pl_status move(exploring *t) {
     if (wanted) st = solve_from_rest(t, new_omega(t));
     if (st < 0 || st == PL_CANCELLED) return st;
   }
-  PL_TRY(values_read(t->j, &t->state[1]));
+  PL_TRY(pl_params_copy(t->j->env, pl_design_params(t->d), &t->state[1]));
+  PL_TRY(job_use(t->j, t->state[1]));
   for (int k = 0; k < t->nw; k++) {
     t->path[1][k] = path_of(t, t->orbit[1], k);
     if (t->orbit[2]) t->path[2][k] = path_of(t, t->orbit[2], k);
@@ -271,7 +271,7 @@ static pl_status find_new_peaks(exploring *t) {
 
 static pl_status explore(exploring *t) {
   PL_TRY(open_design(t));
-  PL_TRY(values_read(t->j, &t->state[0]));
+  PL_TRY(pl_params_copy(t->j->env, pl_design_params(t->d), &t->state[0]));
   const pl_orbit *o = pl_design_orbit(t->d, 0);
   PL_TRY(pl_orbit_copy(o, o->nharm, &t->orbit[0]));
   for (int k = 0; k < t->nw; k++)
@@ -518,7 +518,7 @@ static pl_status show_traces(const exploring *t, int i) {
   pl_status st = x ? PL_OK : PL_E_NOMEM;
   for (int m = 0; st == PL_OK && m < 3; m++) {
     if (!t->orbit[m]) continue;
-    if (t->state[m > 0].par) st = values_use(t->j, &t->state[m > 0]);
+    st = job_use(t->j, t->state[m > 0]);
     if (st == PL_OK)
       st = trace_orbit(t->j, t->orbit[m], t->a->probe[i].node, 0, TRACE, x + (size_t)m * per);
     list[n++] = (trace){.name = motion_name[m],
@@ -562,7 +562,7 @@ static pl_status show_motions(const exploring *t) {
     char name[PL_TEXT];
     if (!t->orbit[m]) continue;
     snprintf(name, sizeof name, "%.100s-%s", t->a->name, motion_name[m]);
-    st = values_use(t->j, &t->state[m > 0]);
+    st = job_use(t->j, t->state[m > 0]);
     if (st == PL_OK) st = job_orbit(t->j, t->orbit[m], name, motion_name[m]);
   }
   job_row_end(t->j);
@@ -603,7 +603,6 @@ pl_status job_explore(job *j, int index, json_t *figures) {
   t.nvar = a->plan->problem.nvariable;
   t.nobj = a->plan->problem.nobjective;
   pl_status st = allocate(&t);
-  if (st == PL_OK) st = values_read(j, &t.first);
   if (st == PL_OK) st = explore(&t);
   if (st >= 0 && t.orbit[0] && st != PL_CANCELLED) {
     set_figures(&t, figures);
@@ -613,11 +612,9 @@ pl_status job_explore(job *j, int index, json_t *figures) {
   } else if (st == PL_UNSOLVED) {
     job_alarm(j, "%s: there is no steady motion to start from.", a->name);
   }
-  const values *then = a->opts.explore_.apply && t.state[1].par ? &t.state[1] : &t.first;
-  if (then->par) {
-    pl_status back = values_use(j, then);
-    if (st >= 0 && back < 0) st = back;
-  }
+  int found = a->opts.explore_.apply && t.state[1];
+  pl_status back = found ? job_apply(j, &t.state[1]) : job_use(j, NULL);
+  if (st >= 0 && back < 0) st = back;
   release(&t);
   return st;
 }

@@ -369,6 +369,7 @@ pl_status job_fit_damping(job *j, int index, json_t *figures) {
     set_figures(&t, figures);
     report_result(&t);
     pl_status w = write_files(&t);
+    if (w == PL_OK && a->opts.fit_damping_.apply) w = job_apply(j, &t.fit->params);
     if (w < 0) s = w;
   }
   release(&t);

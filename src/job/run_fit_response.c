@@ -287,7 +287,7 @@ pl_status job_fit_response(job *j, int index, json_t *figures) {
     note(&t);
     set_figures(&t, figures);
     pl_status w = show(&t);
-    if (w == PL_OK && a->opts.fit_response_.apply) w = job_ties(j);
+    if (w == PL_OK && a->opts.fit_response_.apply) w = job_apply(j, &t.fit->params);
     if (w < 0) st = w;
   } else if (st == PL_UNSOLVED) {
     job_set(figures, "reason", json_string("there is no response to start from"));

@@ -118,7 +118,7 @@ pl_status job_periodic(job *j, int index, json_t *figures) {
     if (f < 0 || f == PL_CANCELLED) st = f;
     known = f == PL_OK;
     if (known && fl.n > 0 && hypot(fl.re[0], fl.im[0]) > 1e3)
-      pl_report(sc->env, PL_WARNING, NULL, 0, 0, "use more harmonics",
+      pl_report(j->env, PL_WARNING, NULL, 0, 0, "use more harmonics",
                 "%s: a multiplier of %.1e says that the motion has too few harmonics to tell "
                 "whether it is stable",
                 a->name, hypot(fl.re[0], fl.im[0]));

@@ -131,6 +131,29 @@ void pl_params_view_free(pl_params *view) {
   pl_free(view->env, view->par);
 }
 
+pl_status pl_params_copy(pl_env *env, const pl_params *p, pl_params **out) {
+  *out = NULL;
+  pl_params *q = pl_alloc(env, 1, sizeof *q);
+  if (!q) return PL_E_NOMEM;
+  *q = (pl_params){env, p->npar, p->nref, p->nrest, p->ndesign, NULL, NULL, NULL, NULL, {0}};
+  double **to[] = {&q->par, &q->X, &q->rest, &q->design};
+  const double *from[] = {p->par, p->X, p->rest, p->design};
+  const int n[] = {p->npar, p->nref, p->nrest, p->ndesign};
+  pl_status s = pl_csc_copy(env, &p->M, &q->M);
+  for (int k = 0; k < 4 && s == PL_OK; k++) {
+    *to[k] = pl_alloc(env, (size_t)n[k], sizeof(double));
+    if (*to[k])
+      memcpy(*to[k], from[k], (size_t)n[k] * sizeof(double));
+    else
+      s = PL_E_NOMEM;
+  }
+  if (s == PL_OK)
+    *out = q;
+  else
+    pl_params_free(q);
+  return s;
+}
+
 void pl_params_free(pl_params *p) {
   if (!p) return;
   pl_env *env = p->env;

@@ -73,7 +73,7 @@ static void mass_tunes_a_resonance(void **state) {
   start(&t, &(pl_design_problem){1, 1, 1, &var, &point, &obj});
   finish(&t, NULL);
   check_rel(t.r->after[0], 50 / (3.2 * 3.2), 1e-6);
-  check_rel(t.b.p->design[MASS], t.r->after[0], 0);
+  check_rel(pl_design_params(t.d)->design[MASS], t.r->after[0], 0);
   double A0 = 4 * 3 / sqrt(pow(50 - 2 * 3.2 * 3.2, 2) + pow(0.4 * 3.2, 2)), A = 4 * 3 / (0.4 * 3.2);
   check_rel(t.r->value, pow(A0 / A, 2), 1e-9);
   check_rel(t.r->value_before, 1, 1e-12);
@@ -150,7 +150,7 @@ static void fold_goes_where_it_is_wanted(void **state) {
   o.to = 15;
   o.harmonics = 7;
   o.stability = 0;
-  check_ok(&env, pl_response(&o, t.b.m, t.b.p, t.b.w, 1, &node0, NULL, &c));
+  check_ok(&env, pl_response(&o, t.b.m, pl_design_params(t.d), t.b.w, 1, &node0, NULL, &c));
   double off = INFINITY;
   for (int i = 0; i < c->nspecial; i++)
     if (c->special[i].kind == PL_FOLD) off = fmin(off, fabs(c->special[i].omega - 8));
@@ -180,7 +180,7 @@ static void lost_motions_shorten_the_step(void **state) {
   o.to = 20;
   o.harmonics = 7;
   o.stability = 0;
-  check_ok(&env, pl_response(&o, t.b.m, t.b.p, t.b.w, 1, &node0, NULL, &c));
+  check_ok(&env, pl_response(&o, t.b.m, pl_design_params(t.d), t.b.w, 1, &node0, NULL, &c));
   double highest = 0, at = 0;
   for (int i = 0; i < c->nspecial; i++)
     if (c->special[i].kind == PL_PEAK && c->special[i].amplitude > highest) {
@@ -240,9 +240,12 @@ static void trajectory_gives_its_parameters_back(void **state) {
   check_ok(&env, pl_design_move(t.d, x));
   pl_design_free(t.d);
   start(&t, &p);
-  double before = pl_trajectory_error(t.b.m, t.b.p, pl_design_orbit(t.d, 0), &obj, NULL), phase;
+  double before =
+             pl_trajectory_error(t.b.m, pl_design_params(t.d), pl_design_orbit(t.d, 0), &obj, NULL),
+         phase;
   finish(&t, NULL);
-  double after = pl_trajectory_error(t.b.m, t.b.p, pl_design_orbit(t.d, 0), &obj, &phase);
+  double after =
+      pl_trajectory_error(t.b.m, pl_design_params(t.d), pl_design_orbit(t.d, 0), &obj, &phase);
   check_less(after, 1e-3 * before);
   check_close(remainder(phase - PL_PI / 2, 2 * PL_PI), 0, 1e-2);
   for (int k = 0; k < 3; k++) check_rel(t.r->after[k], want[k], 2e-3);

@@ -116,16 +116,18 @@ static void check_directions(bench *t) {
   pl_rng r;
   pl_rng_seed(&r, 3);
   for (int j = 0; j < nq; j++) y[j] = pl_rng_normal(&r);
-  pl_orbit_state(m, t->b.p, pl_design_orbit(t->d, 0), 1.3, t->b.s);
+  pl_orbit_state(m, pl_design_params(t->d), pl_design_orbit(t->d, 0), 1.3, t->b.s);
   pl_clock c = {.t = t->b.s->t, .omega = t->omega, .scale = 1};
-  check_ok(&env, pl_directions_dot(t->d->directions, 0, t->b.p, t->b.s, &c, y, got));
+  check_ok(&env,
+           pl_directions_dot(t->d->directions, 0, pl_design_params(t->d), t->b.s, &c, y, got));
   for (int k = 0; k < nd; k++) {
-    check_ok(&env, pl_eval_design(m, t->b.p, t->b.s, &c, k, t->b.w, dr));
+    check_ok(&env, pl_eval_design(m, pl_design_params(t->d), t->b.s, &c, k, t->b.w, dr));
     check_less(fabs(got[k] - pl_dot(nq, y, dr)), 1e-12 * pl_norm(nq, y) * pl_norm(nq, dr));
     dp[k] = 0.1 + k;
     pl_axpy(nq, dp[k], dr, sum, sum);
   }
-  check_ok(&env, pl_directions_along(t->d->directions, 0, t->b.p, t->b.s, &c, dp, dr));
+  check_ok(&env,
+           pl_directions_along(t->d->directions, 0, pl_design_params(t->d), t->b.s, &c, dp, dr));
   for (int j = 0; j < nq; j++) check_less(fabs(dr[j] - sum[j]), 1e-11 * pl_max_abs(nq, sum));
   double *all[] = {y, dr, got, sum, dp};
   for (size_t k = 0; k < sizeof all / sizeof all[0]; k++) pl_free(&env, all[k]);

@@ -52,7 +52,7 @@ static pl_curve *respond(bench *t, double from, double to, int harmonics, const 
   r.harmonics = harmonics;
   r.stability = 0;
   r.rtol = 1e-11;
-  check_ok(&env, pl_response_run(&r, t->b.m, t->b.p, t->b.w, &plan, &c));
+  check_ok(&env, pl_response_run(&r, t->b.m, pl_design_params(t->d), t->b.w, &plan, &c));
   return c;
 }
 

@@ -48,8 +48,8 @@ static void close_leg(leg *t) {
 static void finish(leg *t, const pl_design_state *from) {
   check_ok(&env, pl_design_run(t->d, from, NULL, NULL, &t->r));
   const pl_objective *o = &design_of(t->scene)->plan->problem.objective[0];
-  t->error =
-      pl_trajectory_error(t->scene->model, t->scene->params, pl_design_orbit(t->d, 0), o, NULL);
+  t->error = pl_trajectory_error(t->scene->model, pl_design_params(t->d), pl_design_orbit(t->d, 0),
+                                 o, NULL);
 }
 
 static void target_is_reached(void **state) {

@@ -4,7 +4,7 @@
 #include "check.h"
 
 #include "pliant/harmonic.h"
-#include "pliant/scene.h"
+#include "pliant/job.h"
 
 #include <pthread.h>
 #include <string.h>
@@ -133,7 +133,71 @@ static void analyses_at_once(void **state) {
   pl_scene_free(s);
 }
 
+// ---- jobs ---------------------------------------------------------------------------------------
+
+// all that change values, and go on with those that they find
+static const char changing[] =
+    "pliant: 1\n"
+    "dimension: 1\n"
+    "parameters: {m: {value: 1 kg, min: 0.2 kg, max: 5 kg}, k: {value: 100 N/m, min: 50 N/m, max: "
+    "200 N/m}}\n"
+    "nodes: {m: 0}\n"
+    "masses: [{node: m, mass: $m}]\n"
+    "springs: [{nodes: [ground, m], stiffness: $k, cubic: 50 N/m^3, damping: 0.4 N.s/m}]\n"
+    "loads: [{node: m, force: [1 N], harmonic: 1}]\n"
+    "watch: {tip: m}\n"
+    "analyses:\n"
+    "  - explore: {frequency: 8 rad/s, set: {k: 105 N/m}, apply: yes}\n"
+    "  - design: {frequency: 8 rad/s, harmonics: 3, objectives: [{amplitude: 50 mm, node: m}],\n"
+    "             max_iter: 4, response: no, proof: no, apply: yes}\n"
+    "  - response: {from: 6 rad/s, to: 14 rad/s, harmonics: 3}\n"
+    "  - backbone: {}\n";
+
+static void add_table(void *ctx, const char *name, const pl_table *t) {
+  // which tells seconds
+  if (strstr(name, "convergence")) return;
+  for (int i = 0; i < pl_table_rows(t) * pl_table_cols(t); i++)
+    *(double *)ctx += pl_table_data(t)[i];
+}
+
+static void start_job(const pl_scene *s, pl_job **job, pl_sink *sink, double *sum) {
+  pl_env host;
+  pl_env_init(&host);
+  *sink = (pl_sink){.ctx = sum, .table = add_table};
+  *sum = 0;
+  assert_int_equal(pl_job_create(&host, s, &(pl_job_opts){.threads = 1, .sink = sink}, job), PL_OK);
+  assert_int_equal(pl_job_start(*job), PL_OK);
+}
+
+// jobs of one scene that all change its values leave it as it is, and do not meet
+static void jobs_at_once(void **state) {
+  (void)state;
+  enum { JOBS = 3 };
+  pl_env env;
+  pl_scene *s;
+  pl_job *job[JOBS];
+  pl_sink sink[JOBS];
+  double alone, sum[JOBS];
+  pl_env_init(&env);
+  check_ok(&env,
+           pl_scene_parse(&env, "test.yaml", ".", changing, strlen(changing), 0, NULL, NULL, &s));
+  start_job(s, &job[0], &sink[0], &alone);
+  assert_int_equal(pl_job_wait(job[0], NULL), PL_OK);
+  pl_job_free(job[0]);
+  assert_true(alone != 0);
+  assert_true(s->params->design[0] == 1 && s->params->design[1] == 100);
+  for (int k = 0; k < JOBS; k++) start_job(s, &job[k], &sink[k], &sum[k]);
+  for (int k = 0; k < JOBS; k++) {
+    assert_int_equal(pl_job_wait(job[k], NULL), PL_OK);
+    assert_true(sum[k] == alone);
+    pl_job_free(job[k]);
+  }
+  assert_true(s->params->design[0] == 1 && s->params->design[1] == 100);
+  pl_scene_free(s);
+}
+
 int test_parallel(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(analyses_at_once)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(analyses_at_once),
+                                     cmocka_unit_test(jobs_at_once)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
