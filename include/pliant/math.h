@@ -83,7 +83,7 @@ double pl_rng_normal(pl_rng *r);
 
 // ---- quadrature -------------------------------------------------------------------------------
 
-// Gauss-Legendre on [-1, 1], n = 1..16 points.
+// Gauss-Legendre on [-1, 1], x[n] and w[n]; without points (n < 1) nothing is written.
 void pl_gauss(int n, double *x, double *w);
 
 #endif

@@ -314,11 +314,11 @@ pl_status fit_iterate(fitter *f, int most) {
   int done = 0;
   if (!f->resumed) {
     at->lambda = 1e-3;
-    at->left = most;
+    at->taken = 0;
   }
   f->resumed = 0;
-  while (!done && at->left > 0) {
-    at->left--;
+  while (!done && at->taken < most) {
+    at->taken++;
     fit_normal_equations(f);
     f->fit->iterations++;
     PL_TRY(lm_step(f, &at->lambda, &done));

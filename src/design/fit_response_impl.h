@@ -3,9 +3,9 @@
 
 #include "frf.h"
 
-// Where a fit of responses is: coming near or fitting, which pass, how many steps are left.
+// Where a fit of responses is: coming near or fitting, which pass, steps taken of those allowed.
 typedef struct fit_way {
-  int stage, pass, tries, left;
+  int stage, pass, tries, taken;
   double lambda; // caution of the next step
   double first;  // cost before coming near
 } fit_way;

@@ -16,7 +16,7 @@ static void transfer_ones(fitter *f, pl_parcel *p) {
                       w->stage,
                       w->pass,
                       w->tries,
-                      w->left,
+                      w->taken,
                       w->lambda,
                       w->first,
                       f->cost,
@@ -30,7 +30,7 @@ static void transfer_ones(fitter *f, pl_parcel *p) {
   *w = (fit_way){.stage = count(one[1]),
                  .pass = count(one[2]),
                  .tries = count(one[3]),
-                 .left = count(one[4]),
+                 .taken = count(one[4]),
                  .lambda = one[5],
                  .first = one[6]};
   f->cost = one[7];

@@ -226,7 +226,9 @@ pl_status step_keeper_open(const job *j, const pl_analysis *a, step_keeper *k) {
 
 pl_status step_keeper_close(step_keeper *k, pl_status status) {
   pl_status st = PL_OK;
-  if (status == PL_CANCELLED && k->x) st = checkpoint_write_numbers(k->j, k->a, k->n, k->x);
+  // what ended before its end can be gone on with
+  int more = status == PL_CANCELLED || status == PL_UNSOLVED;
+  if (more && k->x) st = checkpoint_write_numbers(k->j, k->a, k->n, k->x);
   pl_free(k->j->env, k->from);
   pl_free(k->j->env, k->x);
   return st < 0 ? st : status;

@@ -196,6 +196,22 @@ def killed_and_resumed():
 
 
 @test
+def fits_go_on():
+    # a fit whose steps are used up goes on with more of them, and ends where one without a stop does
+    for name, key in (("damping", "fit-damping"), ("fit", "fit-response")):
+        text, table = CASES[name]
+        path, whole, folder = scene(name + ".yaml", text), work / (name + ".whole"), work / (name + ".more")
+        if not whole.exists():
+            run("run", path, "-o", whole, "-t", 1)
+        run("run", path, "-o", folder, "-t", 1, "-s", f"analyses.{key}.max_iter=1", code=UNSOLVED)
+        assert (folder / f"{key}.checkpoint").exists(), name
+        run("run", path, "-o", folder, "-t", 1, "--resume")
+        for a, b in zip(rows(folder, table), rows(whole, table)):
+            for x, y in zip(a, b):
+                assert x == y or abs(float(x) - float(y)) < 1e-6 * abs(float(y)), (name, a, b)
+
+
+@test
 def interrupted_and_resumed():
     for folder, err in stopped_and_resumed("newmark", (9,), signal.SIGINT):
         assert "written: " in err and "transient.csv" in err and "--resume" in err, err

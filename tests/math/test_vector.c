@@ -53,7 +53,16 @@ static void gauss_exactness(void **state) {
       if (i > 0) assert_true(x[i] > x[i - 1]);
     }
   }
-  double x[3], w[3];
+  // as many points as are wanted
+  double many[2][100], sum = 0, odd = 0;
+  pl_gauss(100, many[0], many[1]);
+  for (int i = 0; i < 100; i++) sum += many[1][i] * pow(many[0][i], 198);
+  for (int i = 0; i < 100; i++) odd += many[1][i] * pow(many[0][i], 199);
+  check_close(sum, 2.0 / 199, 1e-13);
+  check_close(odd, 0, 1e-15);
+  double x[3] = {7, 7, 7}, w[3];
+  pl_gauss(0, x, w);
+  assert_true(x[0] == 7);
   pl_gauss(3, x, w);
   check_close(x[2], sqrt(0.6), 1e-16);
   check_close(w[1], 8.0 / 9, 2e-16);
