@@ -182,7 +182,7 @@ static void height(void **state) {
 
 static int stop_after(void *ctx, const pl_progress *p) {
   int *left = ctx;
-  return strcmp(p->what, "design") == 0 && --*left <= 0;
+  return p->what && strcmp(p->what, "design") == 0 && --*left <= 0;
 }
 
 // stopped and resumed, by the iterations or by the user, it ends as if nothing had happened
