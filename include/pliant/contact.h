@@ -14,6 +14,11 @@ typedef struct pl_friction_desc {
   const double *W;  // [n size][n size], symmetric, positive semidefinite; may be singular
   const double *c;  // [n size]
   const double *mu; // [n], >= 0
+  // W NULL: known by its products y = W p alone, and by what its diagonal blocks are about, with no
+  // more than these on their diagonals: [n][size] > 0
+  pl_status (*product)(void *ctx, const double *p, double *y);
+  void *ctx;
+  const double *diagonal;
 } pl_friction_desc;
 
 enum { PL_FRICTION_HYBRID, PL_FRICTION_GAUSS_SEIDEL, PL_FRICTION_NEWTON };
@@ -45,17 +50,19 @@ typedef struct pl_friction_info {
   pl_friction_stop reason;
   int sweeps;      // over all contacts
   int iterations;  // of Newton's method
+  int products;    // with W, where it is known by them alone
   int attempts;    // at Newton's method
   int restarts;    // from other forces, when nothing else helped
   double force;    // what single contacts would still change, over the size of p
   double residual; // |p - proj(p - (u + mu |u_T| e_N))| / |c|, contacts scaled by the diagonal of W
 } pl_friction_info;
 
-// Solves Coulomb's law. p[n size] is the start (zeros will do) and the result; u[n size] and
-// status[n] may be NULL (contacts of size 1 that press are PL_STICK). Where the solution is not
-// unique it is one of them: p, when more contacts than unknowns share a load, and even u, when a
-// body turns on such contacts or friction is strong. Returns PL_UNSOLVED with the best p when it
-// does not converge; info, which may be NULL, tells why.
+// Solves Coulomb's law: by sweeps over the contacts and Newton's method, of which W that is known
+// by products leaves Newton's, with GMRES in it. p[n size] is the start (zeros will do) and the
+// result; u[n size] and status[n] may be NULL (contacts of size 1 that press are PL_STICK). Where
+// the solution is not unique it is one of them: p, when more contacts than unknowns share a load,
+// and even u, when a body turns on such contacts or friction is strong. Returns PL_UNSOLVED with
+// the best p when it does not converge; info, which may be NULL, tells why.
 pl_status pl_friction(pl_env *env, const pl_friction_opts *o, const pl_friction_desc *d, double *p,
                       double *u, pl_contact_status *status, pl_friction_info *info);
 

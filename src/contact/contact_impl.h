@@ -17,7 +17,11 @@ typedef struct friction {
   pl_friction_info *info;
   int n, size, m; // contacts, unknowns of one and of all
   const double *mu;
-  double *W, *c;            // [m][m], [m]
+  const pl_friction_desc *d;
+  double *block;            // all of what follows
+  double *W, *c;            // [m][m], NULL: known by products; [m]
+  double *work;             // [m] of products
+  pl_status failed;         // of products, which cannot tell it at once
   double *scale;            // [n] sqrt(w)
   double *rho;              // [n][2] 1/W_NN and 1/largest eigenvalue of W_TT
   double *p, *u;            // [m]
@@ -34,13 +38,27 @@ typedef struct friction {
 
 // z onto the cone |z_T| <= mu z_N.
 void cone_project(int size, double mu, double *z);
-// u = W p + c
-void friction_velocity(const friction *f, const double *p, double *u);
+// u = W p + c; without c: y = W p
+void friction_velocity(friction *f, const double *p, double *u);
+void friction_product(friction *f, const double *p, double *y);
+// The diagonal block of contact k in 3x3; missing tangents are stiff ones without load.
+void friction_block(const friction *f, int k, double W[9]);
 // The function of Alart and Curnier at p, u: what p is off, by each contact alone. Returns |F|.
 double friction_function(const friction *f, const double *p, const double *u, double *F);
 // Residuals of f->p and f->u; keeps the best point. Returns 1 when they are below the goal, or no
 // more than rounding.
 int friction_judge(friction *f, double goal);
+// Where a contact stands: y = p - rho u, its normal part, the size of its friction and of the cone,
+// and the direction of y_T.
+typedef struct contact_state {
+  pl_contact_status status;
+  double yn, radius, size, e[2];
+} contact_state;
+contact_state friction_state(const friction *f, int k, const double *p, const double *u);
+// The same method as friction_newton with W known by products.
+pl_status friction_krylov(friction *f, double goal, int *done);
+// p = p0 + step d with |F| falling from `size`; returns the new |F|, or a negative number.
+double friction_search(friction *f, const double *d, double *p0, double size);
 // Newton's method on the Alart-Curnier function from f->p, which keeps the best point. Returns
 // PL_OK when it ended, converged or not.
 pl_status friction_newton(friction *f, double goal);

@@ -10,8 +10,20 @@ static const double TELL = 0.05;        // s between calls of progress
 
 // ---- what is solved -----------------------------------------------------------------------------
 
-void friction_velocity(const friction *f, const double *p, double *u) {
-  for (int i = 0; i < f->m; i++) u[i] = f->c[i] + pl_dot(f->m, f->W + (size_t)i * f->m, p);
+// scaled as the problem is
+void friction_product(friction *f, const double *p, double *y) {
+  for (int i = 0; i < f->m; i++) f->work[i] = p[i] / f->scale[i / f->size];
+  pl_status s = f->failed == PL_OK ? f->d->product(f->d->ctx, f->work, y) : f->failed;
+  f->info->products++;
+  if (s != PL_OK) memset(y, 0, (size_t)f->m * sizeof *y);
+  f->failed = s;
+  for (int i = 0; i < f->m; i++) y[i] /= f->scale[i / f->size];
+}
+
+void friction_velocity(friction *f, const double *p, double *u) {
+  if (!f->W) friction_product(f, p, u);
+  for (int i = 0; i < f->m; i++)
+    u[i] = f->c[i] + (f->W ? pl_dot(f->m, f->W + (size_t)i * f->m, p) : u[i]);
 }
 
 // natural map: |p - proj(p - (u + mu |u_T| e_N))|
@@ -32,7 +44,9 @@ static void noise(const friction *f, double *residual, double *force) {
   double a = 0, b = 0;
   for (int i = 0; i < f->m; i++) {
     double sum = fabs(f->c[i]);
-    for (int j = 0; j < f->m; j++) sum += fabs(f->W[(size_t)i * f->m + j] * f->p[j]);
+    for (int j = 0; f->W && j < f->m; j++) sum += fabs(f->W[(size_t)i * f->m + j] * f->p[j]);
+    // of a product as much as all of it is large
+    if (!f->W) sum += pl_max_abs(f->m, f->p) + pl_max_abs(f->m, f->u);
     a += sum * sum;
     sum *= f->rho[2 * (i / f->size) + (i % f->size > 0)];
     b += sum * sum;
@@ -64,13 +78,14 @@ static int judge(friction *f, double goal) {
 
 // ---- Gauss-Seidel -------------------------------------------------------------------------------
 
-// the block of contact k in 3x3; missing tangents are stiff ones without load
-static void local_block(const friction *f, int k, double W[9]) {
+void friction_block(const friction *f, int k, double W[9]) {
   memset(W, 0, 9 * sizeof *W);
   W[4] = W[8] = 1;
   for (int i = 0; i < f->size; i++)
-    for (int j = 0; j < f->size; j++)
+    for (int j = 0; f->W && j < f->size; j++)
       W[3 * i + j] = f->W[(size_t)(k * f->size + i) * f->m + k * f->size + j];
+  for (int i = 0; !f->W && i < f->size; i++)
+    W[4 * i] = f->d->diagonal[k * f->size + i] / (f->scale[k] * f->scale[k]);
 }
 
 // one contact after another, u = W p + c kept up to date
@@ -78,7 +93,7 @@ static void sweep(friction *f, double relax) {
   for (int k = 0; k < f->n; k++) {
     double W[9], c[3] = {0}, p[3];
     double *pk = f->p + k * f->size, *uk = f->u + k * f->size;
-    local_block(f, k, W);
+    friction_block(f, k, W);
     for (int i = 0; i < f->size; i++) {
       c[i] = uk[i];
       for (int j = 0; j < f->size; j++) c[i] -= W[3 * i + j] * pk[j];
@@ -197,6 +212,11 @@ static pl_status solve_restarts(friction *f, double goal, int *done) {
 
 static pl_status solve(friction *f, double goal) {
   int done = 0, method = f->o->method;
+  if (!f->W) {
+    PL_TRY(friction_krylov(f, goal, &done));
+    keep_best(f);
+    return PL_OK;
+  }
   if (method == PL_FRICTION_NEWTON) return solve_turns(f, 0, 1, goal, &done);
   if (method == PL_FRICTION_HYBRID) {
     PL_TRY(solve_turns(f, f->o->sweeps, 5, goal, &done));
@@ -213,25 +233,23 @@ static pl_status solve(friction *f, double goal) {
 // rho = 1/W_NN, 1/largest eigenvalue of W_TT
 static void choose_rho(friction *f) {
   for (int k = 0; k < f->n; k++) {
-    const double *B = f->W + (size_t)(k * f->size) * (f->m + 1);
-    double t = 0;
-    if (f->size == 2) t = B[f->m + 1];
-    if (f->size == 3) {
-      double a = B[f->m + 1], b = B[f->m + 2], d = B[2 * f->m + 2];
-      t = 0.5 * (a + d) + hypot(0.5 * (a - d), b);
-    }
+    double B[9], t = 0;
+    friction_block(f, k, B);
+    if (f->size == 2) t = B[4];
+    if (f->size == 3) t = 0.5 * (B[4] + B[8]) + hypot(0.5 * (B[4] - B[8]), B[5]);
     f->rho[2 * k] = B[0] > 1e-12 ? 1 / B[0] : 1;
     f->rho[2 * k + 1] = t > 1e-12 ? 1 / t : 1;
   }
 }
 
 static pl_status open_scaled(friction *f, const pl_friction_desc *d, const double *p) {
-  size_t m = (size_t)f->m, all, n = (size_t)f->n;
-  if (pl_mul_size(m, m, &all)) all = SIZE_MAX / 16;
-  double *block = pl_alloc(f->env, all + 9 * m + 3 * n, sizeof *block);
+  size_t m = (size_t)f->m, all = 0, n = (size_t)f->n;
+  if (d->W && pl_mul_size(m, m, &all)) all = SIZE_MAX / 16;
+  double *block = pl_alloc(f->env, all + 10 * m + 3 * n, sizeof *block);
   if (!block) return PL_E_NOMEM;
-  f->W = block;
-  f->c = f->W + all;
+  f->block = block;
+  f->W = d->W ? block : NULL;
+  f->c = block + all;
   f->p = f->c + m;
   f->u = f->p + m;
   f->best = f->u + m;
@@ -240,13 +258,15 @@ static pl_status open_scaled(friction *f, const pl_friction_desc *d, const doubl
   f->diag0 = f->centre + m;
   f->c0 = f->diag0 + m;
   f->F = f->c0 + m;
-  f->scale = f->F + m;
+  f->work = f->F + m;
+  f->scale = f->work + m;
   f->rho = f->scale + n;
 
   double most = 0;
   for (int k = 0; k < f->n; k++) {
     double trace = 0;
-    for (int i = 0; i < f->size; i++) trace += d->W[(size_t)(k * f->size + i) * (m + 1)];
+    for (int i = k * f->size; i < (k + 1) * f->size; i++)
+      trace += d->W ? d->W[(size_t)i * (m + 1)] : d->diagonal[i];
     f->scale[k] = trace / f->size;
     most = fmax(most, f->scale[k]);
   }
@@ -257,7 +277,7 @@ static pl_status open_scaled(friction *f, const pl_friction_desc *d, const doubl
   }
   for (size_t i = 0; i < m; i++) {
     double si = f->scale[i / (size_t)f->size];
-    for (size_t j = 0; j < m; j++)
+    for (size_t j = 0; d->W && j < m; j++)
       f->W[i * m + j] = d->W[i * m + j] / (si * f->scale[j / (size_t)f->size]);
     f->c[i] = d->c[i] / si;
     f->p[i] = f->best[i] = f->kept[i] = p[i] * si;
@@ -301,9 +321,11 @@ static pl_status check_desc(pl_env *env, const pl_friction_desc *d, const double
     if (!(d->mu[k] >= 0) || !isfinite(d->mu[k]))
       return pl_fail(env, PL_E_INPUT, "friction: coefficient of contact %d must be >= 0, got %g", k,
                      d->mu[k]);
-  for (int i = 0; i < m; i++)
-    if (!pl_all_finite(m, d->W + (size_t)i * m) || !isfinite(d->c[i]) || !isfinite(p[i]))
+  for (int i = 0; i < m; i++) {
+    int row = d->W ? pl_all_finite(m, d->W + (size_t)i * m) : d->diagonal[i] > 0;
+    if (!row || !isfinite(d->c[i]) || !isfinite(p[i]))
       return pl_fail(env, PL_E_ARG, "friction: row %d of the problem is not a number", i);
+  }
   return PL_OK;
 }
 
@@ -311,7 +333,9 @@ static pl_status check_desc(pl_env *env, const pl_friction_desc *d, const double
 static void unscale(const friction *f, const pl_friction_desc *d, double *p, double *u,
                     pl_contact_status *status) {
   for (int i = 0; i < f->m; i++) p[i] = f->p[i] / f->scale[i / f->size];
-  for (int i = 0; u && i < f->m; i++) u[i] = d->c[i] + pl_dot(f->m, d->W + (size_t)i * f->m, p);
+  for (int i = 0; u && i < f->m; i++)
+    u[i] =
+        d->W ? d->c[i] + pl_dot(f->m, d->W + (size_t)i * f->m, p) : f->u[i] * f->scale[i / f->size];
   if (status) classify(f, f->o->tolerance * f->size_c, status);
 }
 
@@ -325,6 +349,7 @@ pl_status pl_friction(pl_env *env, const pl_friction_opts *o, const pl_friction_
   friction f = {.env = env,
                 .o = o,
                 .info = info,
+                .d = d,
                 .n = d->n,
                 .size = d->size,
                 .m = d->n * d->size,
@@ -336,6 +361,7 @@ pl_status pl_friction(pl_env *env, const pl_friction_opts *o, const pl_friction_
   if (!(f.size_c > 0)) {
     // nothing moves: no forces
     memset(f.p, 0, (size_t)f.m * sizeof *f.p);
+    memset(f.u, 0, (size_t)f.m * sizeof *f.u);
   } else {
     s = solve(&f, o->tolerance);
     keep_best(&f);
@@ -353,7 +379,8 @@ pl_status pl_friction(pl_env *env, const pl_friction_opts *o, const pl_friction_
                                                                : PL_FRICTION_MAX_ITER;
     if (s == PL_OK && info->reason > PL_FRICTION_ROUNDING) s = PL_UNSOLVED;
   }
+  if (s >= 0 && f.failed != PL_OK) s = f.failed;
   if (s >= 0) unscale(&f, d, p, u, status);
-  pl_free(env, f.W);
+  pl_free(env, f.block);
   return s;
 }

@@ -15,22 +15,16 @@ static const double TELL = 0.05;     // s between calls of progress
 
 typedef struct newton {
   friction *f;
-  double *J, *F, *d; // [m][m] by columns, [m], [m]
-  double *p0;        // [m] start of a line search
-  int *pivot;        // [m]
+  double *J, *d; // [m][m] by columns, [m]
+  double *p0;    // [m] start of a line search
+  int *pivot;    // [m]
   double *work;
   int lwork;
 } newton;
 
-// where contact k stands: y and the direction of y_T
-typedef struct place {
-  pl_contact_status status;
-  double yn, radius, size, e[2];
-} place;
-
-static place locate(const friction *f, int k, const double *p, const double *u) {
+contact_state friction_state(const friction *f, int k, const double *p, const double *u) {
   const double *pk = p + k * f->size, *uk = u + k * f->size;
-  place a = {.yn = pk[0] - f->rho[2 * k] * uk[0]};
+  contact_state a = {.yn = pk[0] - f->rho[2 * k] * uk[0]};
   if (a.yn <= 0) return a;
   for (int i = 1; i < f->size; i++) a.e[i - 1] = pk[i] - f->rho[2 * k + 1] * uk[i];
   a.radius = f->mu[k] * a.yn;
@@ -42,7 +36,7 @@ static place locate(const friction *f, int k, const double *p, const double *u) 
 
 double friction_function(const friction *f, const double *p, const double *u, double *F) {
   for (int k = 0; k < f->n; k++) {
-    place a = locate(f, k, p, u);
+    contact_state a = friction_state(f, k, p, u);
     for (int i = 0; i < f->size; i++) {
       int row = k * f->size + i;
       double rho = f->rho[2 * k + (i > 0)];
@@ -56,7 +50,7 @@ double friction_function(const friction *f, const double *p, const double *u, do
 // rows of dF/dp = A + B W for contact k
 static void jacobian_rows(newton *nt, int k) {
   const friction *f = nt->f;
-  place a = locate(f, k, f->p, f->u);
+  contact_state a = friction_state(f, k, f->p, f->u);
   int m = f->m, at = k * f->size;
   double rn = f->rho[2 * k], rt = f->rho[2 * k + 1], keep = a.size > 0 ? a.radius / a.size : 0;
   const double *W = f->W + (size_t)at * m;
@@ -83,21 +77,19 @@ static void jacobian_rows(newton *nt, int k) {
 static int direction(newton *nt) {
   int m = nt->f->m, one = 1, rank, info;
   for (int k = 0; k < nt->f->n; k++) jacobian_rows(nt, k);
-  for (int i = 0; i < m; i++) nt->d[i] = -nt->F[i];
+  for (int i = 0; i < m; i++) nt->d[i] = -nt->f->F[i];
   memset(nt->pivot, 0, (size_t)m * sizeof *nt->pivot);
   dgelsy_(&m, &m, &one, nt->J, &m, nt->d, &m, nt->pivot, &RCOND, &rank, nt->work, &nt->lwork,
           &info);
   return info == 0 && pl_all_finite(m, nt->d);
 }
 
-// p = p0 + step d with |F| falling; returns the new |F|, or a negative number when none does
-static double line_search(newton *nt, double size) {
-  friction *f = nt->f;
-  memcpy(nt->p0, f->p, (size_t)f->m * sizeof *nt->p0);
+double friction_search(friction *f, const double *d, double *p0, double size) {
+  memcpy(p0, f->p, (size_t)f->m * sizeof *p0);
   for (double step = 1; step > SHORTEST; step *= 0.5) {
-    pl_axpy(f->m, step, nt->d, nt->p0, f->p);
+    pl_axpy(f->m, step, d, p0, f->p);
     friction_velocity(f, f->p, f->u);
-    double now = friction_function(f, f->p, f->u, nt->F);
+    double now = friction_function(f, f->p, f->u, f->F);
     if (now <= (1 - 1e-4 * step) * size) return now;
   }
   return -1;
@@ -107,11 +99,11 @@ static pl_status iterate(newton *nt, double goal) {
   friction *f = nt->f;
   double last = pl_wall_time();
   friction_velocity(f, f->p, f->u);
-  double size = friction_function(f, f->p, f->u, nt->F);
+  double size = friction_function(f, f->p, f->u, f->F);
   for (int it = 0; it < f->o->max_iter && size > 0; it++) {
     if (!direction(nt)) return PL_OK;
     f->info->iterations++;
-    size = line_search(nt, size);
+    size = friction_search(f, nt->d, nt->p0, size);
     if (size < 0) return PL_OK;
     if (friction_judge(f, goal)) return PL_OK;
     if (!f->env->progress || pl_wall_time() - last < TELL) continue;
@@ -129,13 +121,12 @@ pl_status friction_newton(friction *f, double goal) {
   dgelsy_(&im, &im, &one, &unread, &im, &unread, &im, &none, &RCOND, &rank, &want, &nt.lwork,
           &info);
   nt.lwork = (int)want;
-  double *block = pl_alloc(f->env, m * m + 3 * m + (size_t)nt.lwork, sizeof *block);
+  double *block = pl_alloc(f->env, m * m + 2 * m + (size_t)nt.lwork, sizeof *block);
   nt.pivot = pl_alloc(f->env, m, sizeof *nt.pivot);
   pl_status s = block && nt.pivot ? PL_OK : PL_E_NOMEM;
   if (s == PL_OK) {
     nt.J = block;
-    nt.F = nt.J + m * m;
-    nt.d = nt.F + m;
+    nt.d = nt.J + m * m;
     nt.p0 = nt.d + m;
     nt.work = nt.p0 + m;
     s = iterate(&nt, goal);

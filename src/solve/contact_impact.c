@@ -27,16 +27,18 @@ static double kinetic(stepper *st, const double *v) {
   return 0.5 * pl_dot(st->nq, v, st->ma);
 }
 
-// *allow: what the change may add to the kinetic energy, as less pressure leaves less friction
-static void change(contact_set *t, double scale, double *dv, double *allow) {
+// dv of the impulses that are new. *allow: what the change may add to the kinetic energy, as less
+// pressure leaves less friction
+static pl_status change(contact_set *t, pl_factor *A, double scale, double *dv, double *allow) {
+  double *more = t->c; // free until the next law
   *allow = 0;
-  memset(dv, 0, (size_t)t->n * sizeof *dv);
   for (int i = 0; i < t->nset * t->dim; i++) {
-    double more = t->f[i] - t->before[i];
-    pl_axpy(t->n, scale * more, t->column + (size_t)i * t->n, dv, dv);
-    if (i % t->dim == 0 && more < 0)
-      *allow -= t->mu[i / t->dim] * more * pl_norm(t->dim - 1, t->u + i + 1);
+    more[i] = t->f[i] - t->before[i];
+    if (i % t->dim == 0 && more[i] < 0)
+      *allow -= t->mu[i / t->dim] * more[i] * pl_norm(t->dim - 1, t->u + i + 1);
+    more[i] *= scale;
   }
+  return contact_set_answer(t, A, more, dv);
 }
 
 // st->g: change of the velocities in the metric of A/scale
@@ -45,8 +47,7 @@ static pl_status attempt(stepper *st, pl_factor *A, double scale, double *allow)
   int dim = t->dim, m = t->nset * dim;
   const double *v = st->x->v;
   contact_rule u = {.slope = scale, .drag = 1, .rate = v};
-  t->ncolumn = 0;
-  PL_TRY(contact_set_columns(t, A));
+  t->nknown = 0;
   memset(st->g, 0, (size_t)st->n * sizeof *st->g);
   contact_set_problem(t, &u, st->g);
   for (int k = 0; k < t->nset; k++) {
@@ -55,11 +56,11 @@ static pl_status attempt(stepper *st, pl_factor *A, double scale, double *allow)
     t->c[k * dim] = 0;
     for (int c = 0; c < dim; c++) t->c[k * dim] += n[c] * (v[a->node * dim + c] - w[c]);
   }
-  for (int i = 0; i < m; i++) t->c[i] -= pl_dot(m, t->W + (size_t)i * m, t->before);
+  PL_TRY(contact_set_product(t, A, scale, t->before, t->u));
+  for (int i = 0; i < m; i++) t->c[i] -= t->u[i];
   memcpy(t->f, t->before, (size_t)m * sizeof *t->f);
-  PL_TRY(contact_set_law(t));
-  change(t, scale, st->g, allow);
-  return PL_OK;
+  PL_TRY(contact_set_law(t, A, scale));
+  return change(t, A, scale, st->g, allow);
 }
 
 // x->v with the change, when it does not add to the energy

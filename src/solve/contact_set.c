@@ -5,6 +5,11 @@
 
 static const double ALMOST = 1e-10; // of the diagonal of W: less than nothing by so much is nothing
 static const double CLOSE = 1e-13;  // of the size of the model: gaps below are zero
+enum {
+  FEW = 150,   // unknowns of the law up to which W is formed
+  MANY = 4000, // up to which it is where the law is not solved by products
+  PROBES = 48  // columns of A^-1 G at a time
+};
 
 // ---- set ----------------------------------------------------------------------------------------
 
@@ -13,7 +18,8 @@ pl_status contact_set_open(contact_set *t, const pl_model *m, pl_contact *k) {
   size_t npair = (size_t)k->npair;
   t->place = pl_alloc(t->env, npair, sizeof *t->place);
   t->in = pl_alloc(t->env, npair, sizeof *t->in);
-  if (!t->place || !t->in) return PL_E_NOMEM;
+  t->probe = pl_alloc(t->env, PROBES * (size_t)t->n, sizeof *t->probe);
+  if (!t->place || !t->in || !t->probe) return PL_E_NOMEM;
   const int *index = pl_model_free_index(m);
   for (int i = 0; i < k->npair; i++) {
     const int *dof = index + k->pair[i].node * t->dim;
@@ -27,8 +33,8 @@ pl_status contact_set_open(contact_set *t, const pl_model *m, pl_contact *k) {
 }
 
 void contact_set_close(contact_set *t) {
-  void *all[] = {t->before, t->factor, t->place, t->in,  t->set, t->column, t->W,
-                 t->c,      t->f,      t->u,     t->gap, t->mu,  t->status};
+  void *all[] = {t->before, t->factor, t->place, t->in, t->set, t->probe, t->about,
+                 t->W,      t->c,      t->f,     t->u,  t->gap, t->mu,    t->status};
   for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) pl_free(t->env, all[i]);
   *t = (contact_set){0};
 }
@@ -52,9 +58,7 @@ static pl_status grow(contact_set *t) {
   pl_contact_status *status = pl_realloc(t->env, t->status, cap, sizeof *status);
   if (!status) return PL_E_NOMEM;
   t->status = status;
-  PL_TRY(resize(t->env, &t->column, m, (size_t)t->n));
-  PL_TRY(resize(t->env, &t->W, m, m));
-  PL_TRY(resize(t->env, &t->factor, m, m));
+  PL_TRY(resize(t->env, &t->about, m, 1));
   PL_TRY(resize(t->env, &t->c, m, 1));
   PL_TRY(resize(t->env, &t->f, m, 1));
   PL_TRY(resize(t->env, &t->before, m, 1));
@@ -81,7 +85,7 @@ static pl_status join(contact_set *t, int i) {
 
 pl_status contact_set_begin(contact_set *t, double share) {
   for (int k = 0; k < t->nset; k++) t->in[t->set[k]] = -1;
-  t->nset = t->ncolumn = 0;
+  t->nset = t->nknown = 0;
   t->share = share;
   t->residual = t->error = 0;
   for (int i = 0; i < t->k->npair; i++) {
@@ -124,8 +128,8 @@ pl_status contact_set_place(contact_set *t, const contact_rule *u) {
       double *f = t->f + k * t->dim;
       if (f[0] > 0) t->error = fmax(t->error, fabs(now.gap - t->gap[k]));
       rotate_force(t->dim, &t->place[i], &now, f);
-      // columns of another frame are of no use
-      if (memcmp(t->place[i].frame, now.frame, sizeof now.frame) != 0) t->ncolumn = 0;
+      // rows of another frame are other rows
+      if (memcmp(t->place[i].frame, now.frame, sizeof now.frame) != 0) t->nknown = 0;
     }
     t->place[i] = now;
     if (k == -1 && now.gap < -t->slack) {
@@ -136,74 +140,108 @@ pl_status contact_set_place(contact_set *t, const contact_rule *u) {
   return PL_OK;
 }
 
+// g[n] += size times row i of G
+static void add_row(const contact_set *t, int i, double size, double *g) {
+  const int *dof = pl_model_free_index(t->m) + t->k->pair[t->set[i / t->dim]].node * t->dim;
+  const double *along = t->place[t->set[i / t->dim]].frame[i % t->dim];
+  for (int c = 0; c < t->dim; c++)
+    if (dof[c] >= 0) g[dof[c]] += size * along[c];
+}
+
+// row i of G along a vector over the free unknowns
+static double along_row(const contact_set *t, int i, const double *x) {
+  const int *dof = pl_model_free_index(t->m) + t->k->pair[t->set[i / t->dim]].node * t->dim;
+  const double *along = t->place[t->set[i / t->dim]].frame[i % t->dim];
+  double sum = 0;
+  for (int c = 0; c < t->dim; c++)
+    if (dof[c] >= 0) sum += along[c] * x[dof[c]];
+  return sum;
+}
+
 void contact_set_add(const contact_set *t, double factor, double *g) {
-  const int *index = pl_model_free_index(t->m);
-  for (int k = 0; k < t->nset; k++) {
-    const int *dof = index + t->k->pair[t->set[k]].node * t->dim;
-    for (int j = 0; j < t->dim; j++)
-      for (int c = 0; c < t->dim; c++)
-        if (dof[c] >= 0)
-          g[dof[c]] += factor * t->f[k * t->dim + j] * t->place[t->set[k]].frame[j][c];
-  }
+  for (int i = 0; i < t->nset * t->dim; i++) add_row(t, i, factor * t->f[i], g);
 }
 
 // ---- Coulomb's law ------------------------------------------------------------------------------
 
-// direction j of contact k along a vector over the free unknowns
-static double along(const contact_set *t, int k, int j, const double *x) {
-  const int *dof = pl_model_free_index(t->m) + t->k->pair[t->set[k]].node * t->dim;
-  double sum = 0;
-  for (int c = 0; c < t->dim; c++)
-    if (dof[c] >= 0) sum += t->place[t->set[k]].frame[j][c] * x[dof[c]];
-  return sum;
+pl_status contact_set_answer(contact_set *t, pl_factor *A, const double *f, double *d) {
+  memset(d, 0, (size_t)t->n * sizeof *d);
+  for (int i = 0; i < t->nset * t->dim; i++)
+    if (f[i] != 0) add_row(t, i, f[i], d);
+  return pl_factor_solve(A, 1, d, d);
 }
 
-pl_status contact_set_columns(contact_set *t, pl_factor *A) {
-  size_t one = (size_t)t->dim * (size_t)t->n;
-  double *first = t->column + (size_t)t->ncolumn * one;
-  int count = t->nset - t->ncolumn;
-  if (count == 0) return PL_OK;
-  memset(first, 0, (size_t)count * one * sizeof *first);
-  for (int k = t->ncolumn; k < t->nset; k++) {
-    const int *dof = pl_model_free_index(t->m) + t->k->pair[t->set[k]].node * t->dim;
-    for (int j = 0; j < t->dim; j++)
-      for (int c = 0; c < t->dim; c++)
-        if (dof[c] >= 0)
-          t->column[(size_t)k * one + (size_t)j * t->n + dof[c]] = t->place[t->set[k]].frame[j][c];
+pl_status contact_set_product(contact_set *t, pl_factor *A, double slope, const double *f,
+                              double *y) {
+  PL_TRY(contact_set_answer(t, A, f, t->probe));
+  for (int i = 0; i < t->nset * t->dim; i++) y[i] = slope * along_row(t, i, t->probe);
+  return PL_OK;
+}
+
+// columns of A^-1 G from rows row[count] of G into t->probe
+static pl_status columns(contact_set *t, pl_factor *A, int count, const int *row) {
+  memset(t->probe, 0, (size_t)count * (size_t)t->n * sizeof *t->probe);
+  for (int j = 0; j < count; j++) add_row(t, row[j], 1, t->probe + (size_t)j * t->n);
+  return pl_factor_solve(A, count, t->probe, t->probe);
+}
+
+static pl_status reserve(pl_env *env, double **x, size_t *cap, size_t m) {
+  if (m * m <= *cap) return PL_OK;
+  PL_TRY(resize(env, x, m, m));
+  *cap = m * m;
+  return PL_OK;
+}
+
+// W = slope G'A^-1 G, symmetric to the bit; what is known of it stays
+static pl_status form_W(contact_set *t, pl_factor *A, double slope) {
+  int m = t->nset * t->dim, known = t->nknown * t->dim, row[PROBES];
+  PL_TRY(reserve(t->env, &t->W, &t->capW, (size_t)m));
+  for (int i = known - 1; i >= 0 && known < m; i--)
+    memmove(t->W + (size_t)i * m, t->W + (size_t)i * known, (size_t)known * sizeof *t->W);
+  for (int first = known; first < m; first += PROBES) {
+    int count = m - first < PROBES ? m - first : PROBES;
+    for (int j = 0; j < count; j++) row[j] = first + j;
+    PL_TRY(columns(t, A, count, row));
+    for (int i = 0; i < m; i++)
+      for (int j = 0; j < count; j++)
+        t->W[(size_t)i * m + first + j] = slope * along_row(t, i, t->probe + (size_t)j * t->n);
   }
-  PL_TRY(pl_factor_solve(A, count * t->dim, first, first));
-  t->ncolumn = t->nset;
+  for (int i = known; i < m; i++)
+    for (int j = 0; j < i; j++) {
+      double *a = &t->W[(size_t)i * m + j], *b = &t->W[(size_t)j * m + i];
+      *a = *b = j < known ? *b : 0.5 * (*a + *b);
+    }
+  t->nknown = t->nset;
+  return PL_OK;
+}
+
+// the size of its diagonal, from a few contacts
+static pl_status sample_W(contact_set *t, pl_factor *A, double slope) {
+  int most = PROBES / t->dim, n = t->nset < most ? t->nset : most, row[PROBES];
+  double sum[3] = {0};
+  for (int j = 0; j < n * t->dim; j++)
+    row[j] = (int)((long)t->nset * (j / t->dim) / n) * t->dim + j % t->dim;
+  PL_TRY(columns(t, A, n * t->dim, row));
+  for (int j = 0; j < n * t->dim; j++)
+    sum[j % t->dim] += slope * along_row(t, row[j], t->probe + (size_t)j * t->n) / n;
+  for (int i = 0; i < t->nset * t->dim; i++)
+    t->about[i] = sum[i % t->dim] > 0 ? sum[i % t->dim] : 1;
   return PL_OK;
 }
 
 void contact_set_problem(contact_set *t, const contact_rule *u, const double *d0) {
-  int dim = t->dim, m = t->nset * dim;
-  for (int i = 0; i < m; i++)
-    for (int j = 0; j < m; j++)
-      t->W[(size_t)i * m + j] = u->slope * along(t, i / dim, i % dim, t->column + (size_t)j * t->n);
-  for (int i = 0; i < m; i++)
-    for (int j = 0; j < i; j++) {
-      double *a = &t->W[(size_t)i * m + j], *b = &t->W[(size_t)j * m + i];
-      *a = *b = 0.5 * (*a + *b);
-    }
+  int dim = t->dim;
   for (int k = 0; k < t->nset; k++) {
     const pl_contact_pair *a = &t->k->pair[t->set[k]];
     const pl_gap *at = &t->place[t->set[k]];
     const double *velocity = t->k->obstacle[a->obstacle].velocity;
     for (int j = 0; j < dim; j++) {
-      double c = u->slope * along(t, k, j, d0);
+      double c = u->slope * along_row(t, k * dim + j, d0);
       for (int l = 0; l < dim && j > 0; l++)
         c += at->frame[j][l] * (u->rate[a->node * dim + l] - u->drag * velocity[l]);
       t->c[k * dim + j] = j > 0 ? c : c + u->slope * at->gap;
     }
   }
-}
-
-// d = d0 + A^-1 G f
-static void answer(const contact_set *t, const double *d0, double *d) {
-  memcpy(d, d0, (size_t)t->n * sizeof *d);
-  for (int i = 0; i < t->nset * t->dim; i++)
-    if (t->f[i] != 0) pl_axpy(t->n, t->f[i], t->column + (size_t)i * t->n, d, d);
 }
 
 // pairs that overlap at q + d join; returns their number through *count
@@ -245,10 +283,35 @@ static int semidefinite(const contact_set *t) {
   return 1;
 }
 
-pl_status contact_set_law(contact_set *t) {
-  pl_friction_desc law = {t->nset, t->dim, t->W, t->c, t->mu};
+static int is_few(const contact_set *t) {
+  return t->nset * t->dim <= FEW;
+}
+
+// PL_SINGULAR: W of an indefinite A is not semidefinite, or there is too much of it to tell
+static pl_status check_W(contact_set *t, pl_factor *A, double slope) {
+  if (!is_few(t)) return PL_SINGULAR;
+  PL_TRY(form_W(t, A, slope));
+  PL_TRY(reserve(t->env, &t->factor, &t->capL, (size_t)(t->nset * t->dim)));
+  return semidefinite(t) ? PL_OK : PL_SINGULAR;
+}
+
+static pl_status product(void *ctx, const double *p, double *y) {
+  contact_set *t = ctx;
+  return contact_set_product(t, t->A, t->slope, p, y);
+}
+
+static pl_status solve_law(contact_set *t, pl_factor *A, double slope, int form) {
+  pl_friction_desc law = {.n = t->nset, .size = t->dim, .c = t->c, .mu = t->mu};
   pl_friction_info info;
-  PL_TRY(pl_friction(t->env, &t->k->friction, &law, t->f, t->u, t->status, &info));
+  PL_TRY(form ? form_W(t, A, slope) : sample_W(t, A, slope));
+  t->A = A;
+  t->slope = slope;
+  law.W = form ? t->W : NULL;
+  law.product = product;
+  law.ctx = t;
+  law.diagonal = t->about;
+  pl_status s = pl_friction(t->env, &t->k->friction, &law, t->f, t->u, t->status, &info);
+  PL_TRY(s);
   t->k->solves++;
   t->k->sweeps += info.sweeps;
   t->k->iterations += info.iterations;
@@ -256,18 +319,24 @@ pl_status contact_set_law(contact_set *t) {
   return PL_OK;
 }
 
+pl_status contact_set_law(contact_set *t, pl_factor *A, double slope) {
+  pl_status s = solve_law(t, A, slope, is_few(t));
+  if (s != PL_UNSOLVED || is_few(t) || t->nset * t->dim > MANY) return s;
+  return solve_law(t, A, slope, 1);
+}
+
 pl_status contact_set_solve(contact_set *t, const contact_rule *u, pl_factor *A, int fresh,
-                            const double *d0, double *d) {
-  if (fresh) t->ncolumn = 0;
+                            int definite, const double *d0, double *d) {
+  if (fresh) t->nknown = 0;
   memcpy(d, d0, (size_t)t->n * sizeof *d);
   int count = 0;
   do {
     if (t->nset > 0) {
-      PL_TRY(contact_set_columns(t, A));
       contact_set_problem(t, u, d0);
-      if (!semidefinite(t)) return PL_SINGULAR;
-      PL_TRY(contact_set_law(t));
-      answer(t, d0, d);
+      if (!definite) PL_TRY(check_W(t, A, u->slope));
+      PL_TRY(contact_set_law(t, A, u->slope));
+      PL_TRY(contact_set_answer(t, A, t->f, d));
+      for (int i = 0; i < t->n; i++) d[i] += d0[i];
       for (int k = 0; k < t->nset; k++) t->gap[k] = t->u[k * t->dim] / u->slope;
     }
     PL_TRY(join_overlaps(t, u, d, &count));

@@ -68,20 +68,24 @@ pl_status pieces_held(const pl_model *m, pl_env *env, int *dof);
 // The contacts of one step under way. Each Newton iteration gives a linear answer to forces,
 // d = d0 + A^-1 G f, and for the pairs in the set
 //   u_N = slope (gap + n'd),   u_T = T'(rate + slope d - drag velocity of the obstacle),
-// whence W = slope G' A^-1 G for Coulomb's law.
+// whence W = slope G' A^-1 G for Coulomb's law. G is known by its rows, and W by products through
+// the factor of A; it is formed where contacts are few.
 typedef struct contact_set {
   pl_contact *k;
   const pl_model *m;
   pl_env *env;
   int n, dim;
-  pl_gap *place;  // [npair] at the iterate
-  int *in;        // [npair] number in the set, -1: not in it, -2: never, as nothing there can move
-  int nset, cap;  // pairs of the problem
-  int *set;       // [cap]
-  int ncolumn;    // pairs of the set whose columns of A^-1 G are known
-  double *column; // [cap][dim][n] A^-1 G
-  double *W;      // [cap dim][cap dim]
-  double *factor; // [cap dim][cap dim] of W
+  pl_gap *place; // [npair] at the iterate
+  int *in;       // [npair] number in the set, -1: not in it, -2: never, as nothing there can move
+  int nset, cap; // pairs of the problem
+  int *set;      // [cap]
+  int nknown;    // pairs of the set that W is known of
+  size_t capW, capL;  // numbers that there is room for
+  double *W, *factor; // [nset dim][nset dim], and its factor; NULL: never wanted
+  double *probe;      // [PROBES][n] columns of A^-1 G
+  double *about;      // [cap dim] size of the diagonal of W
+  pl_factor *A;       // of the law under way, with its slope
+  double slope;
   double *c, *f, *u;         // [cap][dim]
   double *before;            // [cap][dim] impulses of a step before the law for impacts
   double *gap;               // [cap] at the end of the linear step
@@ -112,15 +116,16 @@ pl_status contact_set_place(contact_set *t, const contact_rule *u);
 // g[n] += factor G f over the free unknowns.
 void contact_set_add(const contact_set *t, double factor, double *g);
 // d = d0 + A^-1 G f with Coulomb's law for all pairs that would overlap at q + d. fresh: A is not
-// that of the last call. PL_UNSOLVED when the law was not solved, PL_SINGULAR when W is not
-// semidefinite.
+// that of the last call; definite: it is, so that W is. PL_UNSOLVED when the law was not solved,
+// PL_SINGULAR when W is not semidefinite.
 pl_status contact_set_solve(contact_set *t, const contact_rule *u, pl_factor *A, int fresh,
-                            const double *d0, double *d);
-// The parts of it: columns of A^-1 G that are not known yet; W = slope G'A^-1 G, symmetric to the
-// bit, and c; the law with what is in them.
-pl_status contact_set_columns(contact_set *t, pl_factor *A);
+                            int definite, const double *d0, double *d);
+// The parts of it: d = A^-1 G f; y = W f, f and y[nset][dim]; c; the law with that c.
+pl_status contact_set_answer(contact_set *t, pl_factor *A, const double *f, double *d);
+pl_status contact_set_product(contact_set *t, pl_factor *A, double slope, const double *f,
+                              double *y);
 void contact_set_problem(contact_set *t, const contact_rule *u, const double *d0);
-pl_status contact_set_law(contact_set *t);
+pl_status contact_set_law(contact_set *t, pl_factor *A, double slope);
 // Adds to K what holds the pairs of the set that press: n n' and, where they stick, all directions.
 void contact_set_hold(const contact_set *t, pl_csc *K);
 // mu f_N |u_T| + 2 f_N overlap over all pairs of the set at a place with rates; friction and

@@ -36,7 +36,7 @@ static inline void problem_close(problem *q) {
 }
 
 static inline pl_friction_desc problem_desc(const problem *q) {
-  return (pl_friction_desc){q->n, q->size, q->W, q->c, q->mu};
+  return (pl_friction_desc){.n = q->n, .size = q->size, .W = q->W, .c = q->c, .mu = q->mu};
 }
 
 static inline pl_friction_opts friction_defaults(void) {

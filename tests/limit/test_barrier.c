@@ -202,7 +202,7 @@ static void contacts_coupled(void **state) {
         W[(3 * (i / COUNT) + j / 3) * M + 3 * (i % COUNT) + j % 3] =
             f * pl_dot3(a->frame[j / 3], b->frame[j % 3]);
     }
-    pl_friction_desc d = {COUNT, 3, W, c, mu};
+    pl_friction_desc d = {.n = COUNT, .size = 3, .W = W, .c = c, .mu = mu};
     pl_friction_opts fo;
     pl_opts_default(pl_friction_option_table, pl_friction_option_count, &fo);
     check_ok(&env, pl_friction(&env, &fo, &d, p, u, NULL, NULL));

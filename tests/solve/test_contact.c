@@ -91,6 +91,27 @@ static void incline_slides(void **state) {
     }
 }
 
+// so many contacts that their compliance is known by products alone: the same law to as many digits
+static void many_contacts(void **state) {
+  (void)state;
+  const int n[3] = {9, 9, 1};
+  for (int slides = 0; slides < 2; slides++) {
+    double a = 20 * PL_PI / 180, mu = slides ? 0.3 : 0.4;
+    bench t;
+    block_make("hex8", n, SIDE, 1e6, a, 5e-4);
+    pl_obstacle o = plane_of(0, 0, 1, mu);
+    bench_open(&t, &kit, 1, &o, 0, NULL, NULL);
+    bench_run(&t, PL_NEWMARK, 1e-3, 0.15);
+    check_watched(&t);
+    assert_int_equal(t.nopen, 100); // the upper face
+    assert_int_equal(slides ? t.nslip : t.nstick, 100);
+    check_less(t.k->residual, 1e-12 * (1 + 1e-9));
+    check_rel(t.force[2], t.mass * GRAVITY * cos(a), 1e-3);
+    check_rel(-t.force[0] / t.force[2], slides ? mu : tan(a), slides ? 1e-12 : 1e-3);
+    bench_close(&t);
+  }
+}
+
 // the same block in the plane: half plane, one tangent
 static void incline_in_the_plane(void **state) {
   (void)state;
@@ -597,6 +618,7 @@ int test_contact(void) {
       cmocka_unit_test(incline_sticks),
       cmocka_unit_test(incline_slides),
       cmocka_unit_test(incline_in_the_plane),
+      cmocka_unit_test(many_contacts),
       cmocka_unit_test(sliding_mass_stops),
       cmocka_unit_test(sliding_block_stops),
       cmocka_unit_test(toppling),
