@@ -109,9 +109,10 @@ typedef struct pl_field {
   const double *data; // [count][ncomp]
 } pl_field;
 
-// Writes a VTU file: inline base64 + zlib, 64-bit headers. x (may be NULL: X) [nvert][3] positions.
+// Writes a VTU file: inline base64 + zlib, 64-bit headers. x (may be NULL: X) [nvert][3] positions;
+// threads (may be NULL) compress.
 pl_status pl_mesh_write_vtu(const pl_mesh *m, const double *x, int nfield, const pl_field *field,
-                            const char *path);
+                            pl_threads *threads, const char *path);
 // Writes a PVD collection: files[n] relative to the PVD, time[n] in seconds.
 pl_status pl_pvd_write(pl_env *env, const char *path, int n, const double *time,
                        const char *const *files);

@@ -315,9 +315,11 @@ pl_status pl_directions_mass(pl_directions *k, const pl_params *p, double factor
 
 // M restricted to the free unknowns.
 pl_status pl_free_mass(const pl_model *m, const pl_params *p, pl_csc *M);
-// A field of the elements of a group: value[nelem].
+// y = M x over all unknowns, on the threads of w; the same bits for any number of them.
+void pl_mass_mul(const pl_params *p, const double *x, pl_work *w, double *y);
+// A field of the elements of a group: value[nelem]. threads may be NULL.
 void pl_eval_field(const pl_model *m, const pl_params *p, const pl_state *s, int group, int field,
-                   double *value);
+                   pl_threads *threads, double *value);
 // Counts the elements that are turned inside out, of kinds that have an inside; group and elem tell
 // the first of them and may be NULL.
 int pl_count_inverted(const pl_model *m, const pl_params *p, const pl_state *s, int *group,

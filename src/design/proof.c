@@ -210,7 +210,7 @@ static void look_at_group(check *c, const pl_state *s, int g, double phase, doub
   if (field < 0) return;
   int length = k->field_info[field].unit[0] == '\0';
   double *rigid = length ? &out->link : &out->angle;
-  pl_eval_field(c->m, c->p, s, g, field, value);
+  pl_eval_field(c->m, c->p, s, g, field, NULL, value);
   for (int e = 0; e < pl_model_group_size(c->m, g); e++) {
     if (k->rigid)
       *rigid = fmax(*rigid, fabs(value[e]));

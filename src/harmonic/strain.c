@@ -28,7 +28,7 @@ static void sample(gauge *g, double phase, double *each, pl_strain *most) {
   for (int k = 0; k < pl_model_ngroup(g->m); k++) {
     int field = strain_field(pl_model_group_kind(g->m, k)), n = pl_model_group_size(g->m, k);
     if (field >= 0) {
-      pl_eval_field(g->m, g->p, g->s, k, field, g->value);
+      pl_eval_field(g->m, g->p, g->s, k, field, NULL, g->value);
       for (int e = 0; e < n; e++) {
         double v = g->value[e];
         if (each && fabs(v) > each[e]) each[e] = fabs(v);
@@ -43,7 +43,7 @@ static void sample(gauge *g, double phase, double *each, pl_strain *most) {
 static double bordering(gauge *g, double phase, pl_strain *most) {
   int field = strain_field(pl_model_group_kind(g->m, most->group));
   g->at(g->ctx, phase, g->s);
-  pl_eval_field(g->m, g->p, g->s, most->group, field, g->value);
+  pl_eval_field(g->m, g->p, g->s, most->group, field, NULL, g->value);
   double v = g->value[most->elem];
   if (fabs(v) > fabs(most->value)) {
     most->value = v;

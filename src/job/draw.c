@@ -63,7 +63,7 @@ static pl_status write_mode_vtu(const drawn *d, const char *path) {
   for (int i = 0; i < n; i++)
     for (int c = 0; c < dim; c++) u[3 * i + c] = d->q[i * dim + c] - d->s->state->q[i * dim + c];
   const pl_field field = {.name = "mode", .ncomp = 3, .data = u};
-  pl_status s = pl_mesh_write_vtu(sc->mesh, d->rest, 1, &field, path);
+  pl_status s = pl_mesh_write_vtu(sc->mesh, d->rest, 1, &field, NULL, path);
   pl_free(d->j->env, u);
   return s;
 }

@@ -120,7 +120,8 @@ static void cell_field(const job *j, const pl_state *s, const char *name, double
     const pl_group_cells *c = &sc->cells[g];
     int f = field_of(pl_model_group_kind(sc->model, g), name);
     if (c->type < 0 || f < 0) continue;
-    pl_eval_field(sc->model, sc->params, s, g, f, value + offset[c->type] + c->first);
+    pl_eval_field(sc->model, sc->params, s, g, f, j->work->threads,
+                  value + offset[c->type] + c->first);
     *any = 1;
   }
 }
@@ -134,7 +135,7 @@ static pl_status rod_curvature(const job *j, const pl_state *s, double *value, i
     if (pl_model_group_kind(m, g) != bend || n == 0) continue;
     double *each = pl_alloc(j->env, (size_t)n, sizeof *each);
     if (!each) return PL_E_NOMEM;
-    pl_eval_field(m, j->scene->params, s, g, field_of(bend, "curvature"), each);
+    pl_eval_field(m, j->scene->params, s, g, field_of(bend, "curvature"), NULL, each);
     const int *stencil = pl_model_group_stencil(m, g);
     for (int e = 0; e < n; e++) value[stencil[e * (bend->nvert + bend->nscal) + 1]] = each[e];
     pl_free(j->env, each);
@@ -174,7 +175,7 @@ static pl_status write_vtu(job *j, const pl_state *s, int with_velocity, const s
     field[nf++] =
         (pl_field){.name = "stretch_over_limit", .on_cells = 1, .ncomp = 1, .data = d->ratio};
   }
-  return pl_mesh_write_vtu(sc->mesh, j->x, nf, field, path);
+  return pl_mesh_write_vtu(sc->mesh, j->x, nf, field, j->work->threads, path);
 }
 
 pl_status job_vtu(job *j, const pl_state *s, int with_velocity, const char *path) {

@@ -10,8 +10,9 @@ enum { VTU_BLOCK = 1 << 18 }; // bytes compressed at a time
 typedef struct writer {
   pl_env *env;
   pl_text text;
-  unsigned char *packed; // [cap] compressed blocks of the array in hand
-  size_t cap;
+  pl_threads *threads;
+  unsigned char *packed; // [cap] compressed blocks of the array in hand, one every `bound` bytes
+  size_t cap, bound;
 } writer;
 
 // ---- text and numbers -------------------------------------------------------------------------
@@ -60,25 +61,39 @@ static const char *byte_order(void) {
 
 // ---- arrays -----------------------------------------------------------------------------------
 
-// compresses into w->packed; head: block count, block size, size of a last partial block, then
-// sizes
+// an array on its way into blocks; head: count of blocks, size of a block, of a last partial one,
+// then sizes as compressed
+typedef struct packing {
+  writer *w;
+  const unsigned char *data;
+  size_t size;
+  uint64_t *head;
+} packing;
+
+static void pack_block(void *ctx, int k, int thread) {
+  const packing *p = ctx;
+  size_t at = (size_t)k * VTU_BLOCK, left = p->size - at;
+  uLongf got = (uLongf)p->w->bound;
+  (void)thread;
+  int z = compress2(p->w->packed + (size_t)k * p->w->bound, &got, p->data + at,
+                    (uLong)(left < VTU_BLOCK ? left : VTU_BLOCK), 5);
+  p->head[3 + k] = z == Z_OK ? got : 0;
+}
+
 static pl_status pack(writer *w, const unsigned char *data, size_t size, uint64_t *head) {
-  size_t nblock = head[0], used = 0;
-  for (size_t k = 0; k < nblock; k++) {
-    size_t at = k * VTU_BLOCK, n = size - at < VTU_BLOCK ? size - at : VTU_BLOCK;
-    size_t bound = compressBound((uLong)n);
-    if (used + bound > w->cap) {
-      size_t cap = 2 * w->cap > used + bound ? 2 * w->cap : used + bound;
-      unsigned char *grown = pl_realloc(w->env, w->packed, cap, 1);
-      if (!grown) return PL_E_NOMEM;
-      w->packed = grown;
-      w->cap = cap;
-    }
-    uLongf got = (uLongf)(w->cap - used);
-    int z = compress2(w->packed + used, &got, data + at, (uLong)n, 5);
-    if (z != Z_OK) return pl_fail(w->env, PL_E_NOMEM, "zlib failed to compress (%d)", z);
-    head[3 + k] = got;
-    used += got;
+  size_t nblock = head[0];
+  w->bound = compressBound(VTU_BLOCK);
+  if (nblock * w->bound > w->cap) {
+    unsigned char *grown = pl_realloc(w->env, w->packed, nblock, w->bound);
+    if (!grown) return PL_E_NOMEM;
+    w->packed = grown;
+    w->cap = nblock * w->bound;
+  }
+  packing p = {w, data, size, head};
+  pl_threads_run(w->threads, (int)nblock, pack_block, &p);
+  for (size_t k = 0, used = 0; k < nblock; used += head[3 + k++]) {
+    if (head[3 + k] == 0) return pl_fail(w->env, PL_E_NOMEM, "zlib failed to compress");
+    memmove(w->packed + used, w->packed + k * w->bound, head[3 + k]);
   }
   return PL_OK;
 }
@@ -174,13 +189,13 @@ static pl_status put_mesh(writer *w, const pl_mesh *m, const double *x, int nfie
 }
 
 pl_status pl_mesh_write_vtu(const pl_mesh *m, const double *x, int nfield, const pl_field *field,
-                            const char *path) {
+                            pl_threads *threads, const char *path) {
   for (int k = 0; k < nfield; k++)
     if (!field[k].name || (field[k].ncomp != 1 && field[k].ncomp != 3))
       return pl_fail(m->env, PL_E_ARG, "%s: field '%s': components must be 1 or 3, got %d", path,
                      field[k].name ? field[k].name : "", field[k].ncomp);
   PL_TRY(mesh_check_indices(m));
-  writer w = {.env = m->env};
+  writer w = {.env = m->env, .threads = threads};
   pl_text_init(&w.text, m->env);
   pl_status s = put_mesh(&w, m, x, nfield, field);
   if (s == PL_OK) s = pl_file_write(m->env, path, w.text.s, w.text.n);

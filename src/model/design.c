@@ -176,15 +176,34 @@ pl_status pl_eval_design(const pl_model *m, const pl_params *p, const pl_state *
   return status;
 }
 
-void pl_eval_field(const pl_model *m, const pl_params *p, const pl_state *s, int group_no,
-                   int field, double *value) {
-  const group *g = &m->group[group_no];
+// a field of a group, whose elements threads share
+typedef struct wanted {
+  const group *g;
+  const pl_params *p;
+  const pl_state *s;
+  int field;
+  double *value;
+} wanted;
+
+enum { FIELD_CHUNK = 64 }; // elements
+
+static void fill_field(void *ctx, int i, int thread) {
+  const wanted *a = ctx;
+  const group *g = a->g;
   double q[PL_NDOF_MAX], own[PL_NREST_MAX], all[PL_NFIELD_MAX];
-  for (int e = 0; e < g->nelem; e++) {
-    gather(g->kind->ndof, g->dof + e * g->kind->ndof, s->q, q);
-    g->kind->field(q, group_par(g, p->par, e), group_rest(g, p, s, e, own), all);
-    value[e] = all[field];
+  int first = i * FIELD_CHUNK;
+  (void)thread;
+  for (int e = first; e < g->nelem && e < first + FIELD_CHUNK; e++) {
+    gather(g->kind->ndof, g->dof + e * g->kind->ndof, a->s->q, q);
+    g->kind->field(q, group_par(g, a->p->par, e), group_rest(g, a->p, a->s, e, own), all);
+    a->value[e] = all[a->field];
   }
+}
+
+void pl_eval_field(const pl_model *m, const pl_params *p, const pl_state *s, int group_no,
+                   int field, pl_threads *threads, double *value) {
+  wanted a = {&m->group[group_no], p, s, field, value};
+  pl_threads_run(threads, (a.g->nelem + FIELD_CHUNK - 1) / FIELD_CHUNK, fill_field, &a);
 }
 
 int pl_count_inverted(const pl_model *m, const pl_params *p, const pl_state *s, int *group_no,

@@ -168,6 +168,10 @@ static pl_status eval_elements(task *t) {
   return PL_OK;
 }
 
+void pl_mass_mul(const pl_params *p, const double *x, pl_work *w, double *y) {
+  pl_mul_run(w->impl->mass, w->threads, &p->M, 1, x, 0, y);
+}
+
 // work of gravity and of constant loads since the reference position
 static double load_work(const pl_model *m, const pl_params *p, const pl_state *s, const pl_clock *c,
                         pl_work *w) {
@@ -179,7 +183,7 @@ static double load_work(const pl_model *m, const pl_params *p, const pl_state *s
   const double *gravity = p->par + PL_PAR_GRAVITY;
   memset(g, 0, (size_t)m->nq * sizeof(double));
   for (int i = 0; i < m->nnode * m->dim; i++) g[i] = c->scale * gravity[i % m->dim];
-  pl_csc_mul(&p->M, 1, u, 0, w->r);
+  pl_mass_mul(p, u, w, w->r);
   return work + pl_dot(m->nq, g, w->r);
 }
 
@@ -197,7 +201,7 @@ static void add_outer(const task *t, const pl_clock *c) {
   }
   // weightless statics need no mass
   if (heavy)
-    pl_csc_mul(&t->p->M, 1, x, 0, w->r);
+    pl_mass_mul(t->p, x, w, w->r);
   else
     memset(w->r, 0, (size_t)m->nq * sizeof(double));
   pl_load(m, t->p, c, w->impl->f);
@@ -206,7 +210,7 @@ static void add_outer(const task *t, const pl_clock *c) {
 
 static void add_kinetic(const task *t) {
   pl_work *w = t->w;
-  pl_csc_mul(&t->p->M, 1, t->s->v, 0, w->impl->tmp);
+  pl_mass_mul(t->p, t->s->v, w, w->impl->tmp);
   double vMv = pl_dot(t->m->nq, t->s->v, w->impl->tmp);
   w->kinetic = 0.5 * vMv;
   w->dissipated += t->alpha * vMv;
@@ -271,6 +275,7 @@ pl_status pl_work_create_for(pl_env *env, const pl_model *m, int nthread, pl_wor
                       i->bad && i->f && i->tmp))
     s = PL_E_NOMEM;
   if (s == PL_OK) s = direction_create(m, &i->along);
+  if (s == PL_OK) s = pl_mul_create(env, &m->M, &i->mass);
   if (s == PL_OK && nthread > 1) s = pl_threads_create(env, nthread, &w->threads);
   if (s != PL_OK) {
     pl_work_free(w);
@@ -288,6 +293,7 @@ void pl_work_free(pl_work *w) {
                  i->tmp,    i,        w->r,    w->f_inner, w->f_damp};
   pl_threads_free(w->threads);
   direction_free(env, &i->along);
+  pl_mul_free(i->mass);
   pl_csc_free(env, &w->A);
   for (size_t k = 0; k < sizeof all / sizeof all[0]; k++) pl_free(env, all[k]);
   pl_free(env, w);

@@ -79,6 +79,7 @@ struct work_impl {
   int *bad;               // [nblock] element at fault + 1
   double *f, *tmp;        // [nq]
   direction along;        // of a design parameter
+  pl_mul *mass;           // products with M
 };
 
 static inline const double *group_par(const group *g, const double *par, int e) {

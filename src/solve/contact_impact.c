@@ -23,7 +23,7 @@ static void keep_closed(contact_set *t, const int *heavy) {
 }
 
 static double kinetic(stepper *st, const double *v) {
-  pl_csc_mul(&st->p->M, 1, v, 0, st->ma);
+  pl_mass_mul(st->p, v, st->w, st->ma);
   return 0.5 * pl_dot(st->nq, v, st->ma);
 }
 

@@ -14,7 +14,7 @@ double stepper_mass_form(stepper *st, const double *x0, double fx, const double 
     int k = st->dof[i];
     if (st->heavy[k]) y[k] = y0[k] + fy * y1[k];
   }
-  pl_csc_mul(&st->p->M, 1, y, 0, st->ma);
+  pl_mass_mul(st->p, y, st->w, st->ma);
   for (int i = 0; i < st->n; i++) {
     int k = st->dof[i];
     if (st->heavy[k]) sum += (x0[k] + fx * x1[k]) * st->ma[k];
@@ -47,7 +47,7 @@ static pl_status filtered(stepper *st, const rule *u, double *out) {
     int k = st->dof[i];
     if (st->heavy[k]) change[k] = x->a[k] - s->a[k];
   }
-  pl_csc_mul(&st->p->M, 1, change, 0, st->ma);
+  pl_mass_mul(st->p, change, st->w, st->ma);
   gather_free(st->m, st->ma, st->g);
   PL_TRY(pl_factor_solve(st->which == 1 ? st->chol : st->ldl, 1, st->g, st->d));
   for (int i = 0; i < st->n; i++) change[st->dof[i]] = u->da * st->d[i];

@@ -252,7 +252,7 @@ pl_status stepper_factor(stepper *st) {
 void stepper_measure(stepper *st, double *residual, double *force) {
   const pl_work *w = st->w;
   *residual = *force = 0;
-  pl_csc_mul(&st->p->M, 1, st->x->a, 0, st->ma);
+  pl_mass_mul(st->p, st->x->a, st->w, st->ma);
   for (int i = 0; i < st->nq; i++) {
     double inner = w->f_inner[i], ma = st->ma[i], outer = ma + inner - w->r[i];
     *force = fmax(*force, fmax(fabs(inner), fmax(fabs(ma), fabs(outer))));

@@ -67,7 +67,7 @@ static inline double shell_density_of(pl_env *env, pl_mesh *m,
   golden_static(&b, 1e-11, 1);
   int n = k.group[0].nelem;
   double *density = kit_keep(&k, n, sizeof *density), W = 0, all = 0;
-  pl_eval_field(b.m, b.p, b.s, 0, 1, density);
+  pl_eval_field(b.m, b.p, b.s, 0, 1, NULL, density);
   for (int t = 0; t < n; t++) {
     const int *v = k.group[0].stencil + 9 * t;
     double e[2][3], mid[3] = {0}, c[3];

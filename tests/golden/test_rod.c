@@ -229,7 +229,7 @@ static double largest_field(const kit_model *b, int group, int field, double *le
   double value[512], most = -INFINITY;
   int n = pl_model_group_size(b->m, group);
   assert_true(n <= 512);
-  pl_eval_field(b->m, b->p, b->s, group, field, value);
+  pl_eval_field(b->m, b->p, b->s, group, field, NULL, value);
   *least = INFINITY;
   for (int i = 0; i < n; i++) {
     most = fmax(most, value[i]);

@@ -91,7 +91,7 @@ static void write_vtu(sample *s, const char *name, const pl_mesh *m, const doubl
   const pl_field field[3] = {{"temperature", 0, 1, scalar},
                              {"strain <xx> & \"more\"", 1, 1, cell},
                              {"velocity", 0, 3, vector}};
-  must(s, pl_mesh_write_vtu(m, x, 3, field, path_of(s, name, "vtu")));
+  must(s, pl_mesh_write_vtu(m, x, 3, field, NULL, path_of(s, name, "vtu")));
   FILE *f = open_expected(s, name, m, x ? x : m->X);
   for (int on_cells = 0; on_cells < 2; on_cells++) {
     fprintf(f, ",\n\"%s\":{", on_cells ? "cell_data" : "point_data");

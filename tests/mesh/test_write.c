@@ -43,7 +43,7 @@ static void round_trips(void **state) {
   check_ok(&env, pl_mesh_add_set(m, "more", PL_SEG2, 1, (int[]){3}));
   check_ok(&env, pl_mesh_write_obj(m, file[OBJ]));
   check_ok(&env, pl_mesh_write_ply(m, file[PLY]));
-  check_ok(&env, pl_mesh_write_vtu(m, NULL, 0, NULL, file[VTU]));
+  check_ok(&env, pl_mesh_write_vtu(m, NULL, 0, NULL, NULL, file[VTU]));
   for (int k = OBJ; k <= VTU; k++) {
     if (k == STL) continue;
     check_ok(&env, pl_mesh_read(&env, file[k], &r));
@@ -83,7 +83,7 @@ static void solids(void **state) {
     int half[36];
     for (int i = 0; i < 36; i++) half[i] = i;
     check_ok(&env, pl_mesh_add_set(m, "half", t, m->cell[t].n / 2, half));
-    check_ok(&env, pl_mesh_write_vtu(m, x, 0, NULL, file[VTU]));
+    check_ok(&env, pl_mesh_write_vtu(m, x, 0, NULL, NULL, file[VTU]));
     check_ok(&env, pl_mesh_read(&env, file[VTU], &r));
     same_mesh(m, r, x);
     pl_mesh_free(r);
@@ -126,10 +126,10 @@ static void refused(void **state) {
   check_ok(&env, pl_gen_chain(&env, 2, (double[3]){0}, (double[]){1, 0, 0}, &m));
   check_status(&env, pl_mesh_write_stl(m, file[STL]), PL_E_INPUT);
   check_status(&env, pl_mesh_write_obj(m, "no/such/folder/x.obj"), PL_E_IO);
-  check_status(&env, pl_mesh_write_vtu(m, NULL, 0, NULL, "no/such/folder/x.vtu"), PL_E_IO);
+  check_status(&env, pl_mesh_write_vtu(m, NULL, 0, NULL, NULL, "no/such/folder/x.vtu"), PL_E_IO);
   double two[6] = {0};
   const pl_field bad = {"pair", 0, 2, two};
-  check_status(&env, pl_mesh_write_vtu(m, NULL, 1, &bad, file[VTU]), PL_E_ARG);
+  check_status(&env, pl_mesh_write_vtu(m, NULL, 1, &bad, NULL, file[VTU]), PL_E_ARG);
   double still[9] = {0}, broken[9] = {0, 0, 0, 0, NAN};
   check_status(&env, pl_glb_write(m, NULL, 1, broken, 1, two, two, NULL, file[GLB]), PL_E_INPUT);
   check_status(&env, pl_glb_write(m, broken, 0, NULL, 0, NULL, NULL, NULL, file[GLB]), PL_E_INPUT);
@@ -137,7 +137,7 @@ static void refused(void **state) {
   check_status(&env, pl_glb_write(m, NULL, -1, still, 2, two, two, NULL, file[GLB]), PL_E_ARG);
   m->cell[PL_SEG2].v[0] = 77;
   check_status(&env, pl_mesh_write_ply(m, file[PLY]), PL_E_INPUT);
-  check_status(&env, pl_mesh_write_vtu(m, NULL, 0, NULL, file[VTU]), PL_E_INPUT);
+  check_status(&env, pl_mesh_write_vtu(m, NULL, 0, NULL, NULL, file[VTU]), PL_E_INPUT);
   check_status(&env, pl_glb_write(m, NULL, 0, NULL, 0, NULL, NULL, NULL, file[GLB]), PL_E_INPUT);
   pl_mesh_free(m);
   check_ok(&env, pl_mesh_create(&env, "none", 0, &m));
@@ -308,7 +308,7 @@ static pl_status writing(pl_env *env, void *ctx) {
   if (s == PL_OK && k == OBJ) s = pl_mesh_write_obj(m, file[OBJ]);
   if (s == PL_OK && k == STL) s = pl_mesh_write_stl(m, file[STL]);
   if (s == PL_OK && k == PLY) s = pl_mesh_write_ply(m, file[PLY]);
-  if (s == PL_OK && k == VTU) s = pl_mesh_write_vtu(m, NULL, 1, &field, file[VTU]);
+  if (s == PL_OK && k == VTU) s = pl_mesh_write_vtu(m, NULL, 1, &field, NULL, file[VTU]);
   if (s == PL_OK && k == GLB)
     s = pl_glb_write(m, NULL, 2, frame, 2, time, weight, value, file[GLB]);
   if (s == PL_OK && k == PVD) s = pl_pvd_write(env, file[PVD], 1, time, (const char *[]){"x"});

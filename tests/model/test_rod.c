@@ -119,14 +119,14 @@ static void commits_keep_the_state(void **state) {
     stir(&b, -0.08, seed);
     memcpy(q, b.s->q, sizeof q);
     double energy = elastic(&b);
-    pl_eval_field(b.m, b.p, b.s, 1, 1, before[0]);
-    pl_eval_field(b.m, b.p, b.s, 1, 2, before[1]);
+    pl_eval_field(b.m, b.p, b.s, 1, 1, NULL, before[0]);
+    pl_eval_field(b.m, b.p, b.s, 1, 2, NULL, before[1]);
     pl_commit(b.m, b.p, b.s);
     assert_int_equal(b.s->anchoring, PL_ANCHORS_MOVED);
     check_array(NQ, b.s->q, q, 0);
     check_rel(elastic(&b), energy, 1e-12);
-    pl_eval_field(b.m, b.p, b.s, 1, 1, after[0]);
-    pl_eval_field(b.m, b.p, b.s, 1, 2, after[1]);
+    pl_eval_field(b.m, b.p, b.s, 1, 1, NULL, after[0]);
+    pl_eval_field(b.m, b.p, b.s, 1, 2, NULL, after[1]);
     for (int i = 0; i < 2; i++)
       check_array(3, after[i], before[i], 1e-11 * pl_max_abs(3, before[i]));
 

@@ -214,11 +214,59 @@ static void failing_allocator(void **state) {
   stencils_free(&s);
 }
 
+// on threads: to rounding the plain product, in the same bits for any number of them; patterns with
+// long columns and empty ones, larger than the parts that threads take
+static void shared_products(void **state) {
+  (void)state;
+  pl_env env;
+  pl_env_init(&env);
+  enum { N = 9000 };
+  for (int c = 0; c < 3; c++) {
+    trip t = {0};
+    pl_rng r;
+    pl_rng_seed(&r, 7);
+    for (int i = 0; i < N; i++) {
+      if (c != 1 || i % 3) trip_add(&t, i, i, pl_rng_uniform(&r, -1, 1));
+      if (c == 2 && i > 0) trip_add(&t, i, 0, pl_rng_uniform(&r, -1, 1));
+      for (int k = 0; k < 20; k++) {
+        int j = c == 0 && i > 100 ? i - 1 - k : (int)pl_rng_uniform(&r, 0, i + 1);
+        if (j >= 0) trip_add(&t, i, j, pl_rng_uniform(&r, -1, 1));
+      }
+    }
+    pl_csc A;
+    check_ok(&env, trip_build(&env, &t, N, 1, &A));
+    double *x = random_vector(&r, N), *want = random_vector(&r, N), *y = random_vector(&r, N),
+           *first = random_vector(&r, N), *start = random_vector(&r, N);
+    pl_mul *m;
+    check_ok(&env, pl_mul_create(&env, &A, &m));
+    for (int b = 0; b < 2; b++) {
+      memcpy(want, start, N * sizeof *want);
+      pl_csc_mul(&A, 2, x, b, want);
+      for (int nthread = 1; nthread <= 3; nthread++) {
+        pl_threads *threads;
+        check_ok(&env, pl_threads_create(&env, nthread, &threads));
+        memcpy(y, start, N * sizeof *y);
+        pl_mul_run(m, threads, &A, 2, x, b, y);
+        check_array(N, y, want, 1e-13 * pl_max_abs(N, want));
+        if (nthread > 1) assert_memory_equal(y, first, N * sizeof *y);
+        memcpy(first, y, N * sizeof *y);
+        pl_threads_free(threads);
+      }
+    }
+    pl_mul_free(m);
+    pl_csc_free(&env, &A);
+    free(x);
+    free(y);
+    free(want);
+    free(first);
+    free(start);
+  }
+}
+
 int test_csc(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(stencils_against_dense),
-      cmocka_unit_test(stencils_refused),
-      cmocka_unit_test(triplets_and_products),
+      cmocka_unit_test(stencils_against_dense), cmocka_unit_test(stencils_refused),
+      cmocka_unit_test(triplets_and_products),  cmocka_unit_test(shared_products),
       cmocka_unit_test(failing_allocator),
   };
   return cmocka_run_group_tests_name("sparse.csc", tests, NULL, NULL);

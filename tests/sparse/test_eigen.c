@@ -345,6 +345,34 @@ static void failing_allocator(void **state) {
   check_allocations(lowest, NULL);
 }
 
+// large enough for threads in factors, products and sums over the basis
+static void same_bits(void **state) {
+  (void)state;
+  enum { NEV = 6 };
+  pl_env env;
+  pl_env_init(&env);
+  const int m[3] = {17, 16, 15};
+  pl_csc K, M;
+  check_ok(&env, truss(&env, m, 1, 1, &K));
+  check_ok(&env, diagonal(&env, K.n, NULL, 1, &M));
+  size_t n = (size_t)K.n, size = NEV * n * sizeof(double);
+  double lambda[3][NEV], *x = malloc(size), *y = malloc(size);
+  for (int nthread = 1; nthread <= 3; nthread++) {
+    pl_eigen_info info;
+    check_ok(&env, pl_eigen_lowest(&env, &K, &M, NEV, nthread, lambda[nthread - 1],
+                                   nthread == 1 ? x : y, &info));
+    assert_int_equal(info.nfound, NEV);
+    assert_int_equal(info.nbelow, 0);
+    check_less(info.residual, 1e-12);
+    assert_memory_equal(lambda[nthread - 1], lambda[0], sizeof lambda[0]);
+    if (nthread > 1) assert_memory_equal(x, y, size);
+  }
+  pl_csc_free(&env, &K);
+  pl_csc_free(&env, &M);
+  free(x);
+  free(y);
+}
+
 static int stop_now(void *ctx, const pl_progress *p) {
   (void)p;
   return ++*(int *)ctx > 5;
@@ -397,6 +425,7 @@ int test_eigen(void) {
       cmocka_unit_test(negative_without_mass),
       cmocka_unit_test(random_pencils),
       cmocka_unit_test(failing_allocator),
+      cmocka_unit_test(same_bits),
       cmocka_unit_test(repeatable_and_checked),
   };
   return cmocka_run_group_tests_name("sparse.eigen", tests, NULL, NULL);
