@@ -1,12 +1,12 @@
-# MUMPS (sequential), OpenBLAS with its LAPACK and, with PLIANT_GPL, SuiteSparse as one imported
-# target Pliant::solvers.
-set(need dmumps_seq mumps_common_seq mpiseq_seq openblas)
+# MUMPS (sequential), AMD and METIS for orders, OpenBLAS with its LAPACK and, with PLIANT_GPL, UMFPACK
+# and CHOLMOD as one imported target Pliant::solvers.
+set(need dmumps_seq mumps_common_seq mpiseq_seq amd metis openblas)
 find_path(MUMPS_DIR dmumps_c.h)
-set(headers MUMPS_DIR)
+find_path(METIS_DIR metis.h)
+find_path(SUITESPARSE_DIR amd.h PATH_SUFFIXES suitesparse)
+set(headers MUMPS_DIR METIS_DIR SUITESPARSE_DIR)
 if(PLIANT_GPL)
   list(PREPEND need umfpack cholmod)
-  find_path(SUITESPARSE_DIR cholmod.h PATH_SUFFIXES suitesparse)
-  list(APPEND headers SUITESPARSE_DIR)
 endif()
 add_library(Pliant::solvers INTERFACE IMPORTED)
 foreach(lib ${need})

@@ -100,6 +100,10 @@ double job_exaggeration(const job *j, double most) {
   return most > 0 ? 0.1 * job_size(j) / most : 1;
 }
 
+static pl_threads *job_threads(const job *j) {
+  return j->work ? j->work->threads : NULL;
+}
+
 // ---- element fields on cells ------------------------------------------------------------------
 
 static int field_of(const pl_elem_kind *k, const char *name) {
@@ -120,7 +124,7 @@ static void cell_field(const job *j, const pl_state *s, const char *name, double
     const pl_group_cells *c = &sc->cells[g];
     int f = field_of(pl_model_group_kind(sc->model, g), name);
     if (c->type < 0 || f < 0) continue;
-    pl_eval_field(sc->model, sc->params, s, g, f, j->work->threads,
+    pl_eval_field(sc->model, sc->params, s, g, f, job_threads(j),
                   value + offset[c->type] + c->first);
     *any = 1;
   }
@@ -175,7 +179,7 @@ static pl_status write_vtu(job *j, const pl_state *s, int with_velocity, const s
     field[nf++] =
         (pl_field){.name = "stretch_over_limit", .on_cells = 1, .ncomp = 1, .data = d->ratio};
   }
-  return pl_mesh_write_vtu(sc->mesh, j->x, nf, field, j->work->threads, path);
+  return pl_mesh_write_vtu(sc->mesh, j->x, nf, field, job_threads(j), path);
 }
 
 pl_status job_vtu(job *j, const pl_state *s, int with_velocity, const char *path) {

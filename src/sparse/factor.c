@@ -21,12 +21,10 @@ static int is_full(const pl_csc *A) {
 static const pl_backend *choose(pl_factor_kind kind, const pl_csc *A, int block,
                                 const pl_backend *last) {
   if (A->n <= DENSE_MAX || (kind == PL_LU && is_full(A))) return &pl_backend_dense;
-#if PL_GPL
   if (kind != PL_LU && !last) return &pl_backend_tree;
-  if (kind == PL_CHOLESKY) return &pl_backend_cholmod;
-  if (kind == PL_LU) return block >= BLOCK_MIN && !last ? &pl_backend_fronts : &pl_backend_umfpack;
-#else
-  (void)kind, (void)block, (void)last;
+  if (kind == PL_LU && block >= BLOCK_MIN && !last) return &pl_backend_fronts;
+#if PL_GPL
+  if (kind != PL_LDL) return kind == PL_LU ? &pl_backend_umfpack : &pl_backend_cholmod;
 #endif
   return &pl_backend_mumps;
 }

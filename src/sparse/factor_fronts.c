@@ -4,8 +4,6 @@
 #include "fronts.h"
 #include "lapack.h"
 
-#if PL_GPL
-
 #include <stdatomic.h>
 #include <string.h>
 
@@ -562,5 +560,3 @@ const pl_backend pl_backend_fronts = {
     .numeric = numeric,
     .solve = solve,
 };
-
-#endif

@@ -44,15 +44,12 @@ static void set_controls(pl_factor *f) {
   for (int k = 1; k <= 3; k++) set(m, k, -1); // silent
   set(m, 4, 0);
   set(m, 6, 0); // no permutation by values: analysis sees the pattern only
-  // the given order, or nested dissection by PORD, which ends the process where a graph has no
-  // parts
-  int full = f->A.nnz > 0.2 * f->n * f->n;
-  set(m, 7, m->order ? 1 : full ? 0 : 4);
+  set(m, 7, 1); // the given order
   set(m, 8, f->kind == PL_CHOLESKY ? 1 : 7); // diagonal, or iterated row and column scaling
   set(m, 12, 1);
   set(m, 13, 1); // no parallel root: exact inertia
   set(m, 14, 30);
-  set(m, 16, f->nthread > 0 ? f->nthread : 1);
+  set(m, 16, 1);                      // more threads, other bits
   set(m, 24, f->kind != PL_CHOLESKY); // find null pivots, smaller than
   m->id.cntl[2] = PL_SINGULAR_RCOND;
 }
@@ -74,7 +71,6 @@ static pl_status allocate(pl_factor *f) {
 // The same input must give the same bits, so MUMPS may not choose the order: it might take SCOTCH,
 // which draws random numbers from a state of its own. It wants the place of each unknown, from 1.
 static pl_status choose_order(pl_factor *f) {
-#if PL_GPL
   mumps *m = f->state;
   int *order = pl_alloc(f->env, (size_t)f->n, sizeof *order);
   m->order = pl_alloc(f->env, (size_t)f->n, sizeof *m->order);
@@ -82,10 +78,6 @@ static pl_status choose_order(pl_factor *f) {
   for (int k = 0; s == PL_OK && k < f->n; k++) m->order[order[k]] = k + 1;
   pl_free(f->env, order);
   return s;
-#else
-  (void)f; // PORD, see set_controls
-  return PL_OK;
-#endif
 }
 
 static pl_status analyse(pl_factor *f) {

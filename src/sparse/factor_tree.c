@@ -3,8 +3,6 @@
 // inside where they are large. All sums have one order, for any number of threads.
 #include "tree.h"
 
-#if PL_GPL
-
 #include <string.h>
 
 // work below which threads do not pay: flops of a factorisation, entries of the factor in a solve
@@ -368,5 +366,3 @@ const pl_backend pl_backend_tree = {
     .numeric = numeric,
     .solve = solve,
 };
-
-#endif

@@ -1,8 +1,6 @@
 // Supernodes of a symmetric pattern, merged where that adds few zeros, and their distribution.
 #include "fronts.h"
 
-#if PL_GPL
-
 #include <stdlib.h>
 #include <string.h>
 
@@ -335,5 +333,3 @@ void front_tree_free(pl_env *env, front_tree *t) {
   pl_free(env, t->level_ptr);
   *t = (front_tree){0};
 }
-
-#endif

@@ -3,8 +3,6 @@
 
 #include "sparse_impl.h"
 
-#if PL_GPL
-
 // Elimination tree of a matrix with symmetric pattern, in groups of unknowns. Groups are named by
 // their place in the elimination. A front eliminates groups first .. first + npiv - 1 and changes
 // the later groups row[nrow] on its way; all of these belong to its parent.
@@ -38,5 +36,4 @@ pl_status front_tree_create(pl_env *env, const pl_csc *G, const int *order, cons
                             front_tree *out);
 void front_tree_free(pl_env *env, front_tree *t);
 
-#endif
 #endif

@@ -1,11 +1,9 @@
 #include "sparse_impl.h"
 
-#include <string.h>
+#include <amd.h>
+#include <metis.h>
 #include <pthread.h>
-
-#if PL_GPL
-#include <cholmod.h>
-#endif
+#include <string.h>
 
 static pthread_mutex_t solver_mutex = PTHREAD_MUTEX_INITIALIZER;
 
@@ -16,8 +14,6 @@ void pl_solver_lock(void) {
 void pl_solver_unlock(void) {
   pthread_mutex_unlock(&solver_mutex);
 }
-
-#if PL_GPL
 
 // counts (row NULL) or lists the groups met in the columns of group g
 static int group_column(const pl_csc *A, int block, int g, int *mark, int *row) {
@@ -85,49 +81,152 @@ pl_status pl_group_equal(pl_env *env, const pl_csc *A, int *size, pl_csc *out) {
   return s;
 }
 
-enum { AMD = 1, METIS = 2 };
+// ---- what an order costs ------------------------------------------------------------------------
 
 // of a Cholesky factorisation
 typedef struct effort {
   double flops, nnz;
 } effort;
 
+// [n] each: where groups come in the elimination, its tree, scratch
+typedef struct elimination {
+  int *place, *parent, *mark, *next, *list;
+} elimination;
+
+// the parent of a column is the first row below its diagonal (Liu)
+static void find_parents(const pl_csc *G, const int *order, const elimination *t) {
+  int *ancestor = t->mark;
+  for (int k = 0; k < G->n; k++) t->place[order[k]] = k;
+  for (int k = 0; k < G->n; k++) {
+    t->parent[k] = ancestor[k] = -1;
+    for (int e = G->ptr[order[k]]; e < G->ptr[order[k] + 1]; e++)
+      for (int i = t->place[G->row[e]], up; i >= 0 && i < k; i = up) {
+        up = ancestor[i];
+        ancestor[i] = k;
+        if (up < 0) t->parent[i] = k;
+      }
+  }
+}
+
+// entries of all columns: row k has those on the ways up the tree from its entries to k
+static effort count_entries(const pl_csc *G, const int *order, const elimination *t) {
+  effort all = {0};
+  int *count = t->next;
+  for (int k = 0; k < G->n; k++) {
+    t->mark[k] = k;
+    count[k] = 1;
+    for (int e = G->ptr[order[k]]; e < G->ptr[order[k] + 1]; e++)
+      for (int i = t->place[G->row[e]]; i < k && t->mark[i] != k; i = t->parent[i]) {
+        count[i]++;
+        t->mark[i] = k;
+      }
+  }
+  for (int k = 0; k < G->n; k++) {
+    all.nnz += count[k];
+    all.flops += (double)count[k] * count[k];
+  }
+  return all;
+}
+
+// the same tree with the columns below each one next to it
+static void sort_tree(int n, int *order, const elimination *t) {
+  int *child = t->mark, *stack = t->place, at = 0;
+  memcpy(t->list, order, (size_t)n * sizeof *order);
+  for (int k = 0; k < n; k++) child[k] = -1;
+  for (int k = n - 1; k >= 0; k--) {
+    if (t->parent[k] < 0) continue;
+    t->next[k] = child[t->parent[k]];
+    child[t->parent[k]] = k;
+  }
+  for (int root = 0; root < n; root++) {
+    if (t->parent[root] >= 0) continue;
+    int depth = 0;
+    stack[depth++] = root;
+    while (depth > 0) {
+      int k = stack[depth - 1], down = child[k];
+      if (down < 0) {
+        order[at++] = t->list[k];
+        depth--;
+      } else {
+        child[k] = t->next[down];
+        stack[depth++] = down;
+      }
+    }
+  }
+}
+
+static pl_status judge_order(pl_env *env, const pl_csc *G, int *order, effort *cost) {
+  size_t n = (size_t)G->n;
+  int *store = pl_alloc(env, 5 * n, sizeof *store);
+  if (!store) return PL_E_NOMEM;
+  elimination t = {store, store + n, store + 2 * n, store + 3 * n, store + 4 * n};
+  find_parents(G, order, &t);
+  *cost = count_entries(G, order, &t);
+  sort_tree(G->n, order, &t);
+  pl_free(env, store);
+  return PL_OK;
+}
+
+// ---- orders -------------------------------------------------------------------------------------
+
+enum { AMD = 1, METIS = 2 };
+
+static pl_status order_amd(pl_env *env, const pl_csc *G, int *order) {
+  pl_solver_lock();
+  int s = amd_order(G->n, G->ptr, G->row, order, NULL, NULL);
+  pl_solver_unlock();
+  if (s == AMD_OUT_OF_MEMORY) return pl_fail(env, PL_E_NOMEM, "out of memory while ordering");
+  return s >= AMD_OK ? PL_OK : pl_fail(env, PL_E_INTERNAL, "AMD failed with status %d", s);
+}
+
+// METIS wants neighbours alone, and some of them
+static pl_status order_metis(pl_env *env, const pl_csc *G, int *order) {
+  int n = G->n, nnz = 0;
+  int *ptr = pl_alloc(env, (size_t)n + 1, sizeof *ptr);
+  int *row = pl_alloc(env, (size_t)G->nnz, sizeof *row);
+  int *place = pl_alloc(env, (size_t)n, sizeof *place);
+  pl_status s = ptr && row && place ? PL_OK : PL_E_NOMEM;
+  for (int j = 0; s == PL_OK && j < n; j++) {
+    for (int e = G->ptr[j]; e < G->ptr[j + 1]; e++)
+      if (G->row[e] != j) row[nnz++] = G->row[e];
+    ptr[j + 1] = nnz;
+    order[j] = j;
+  }
+  if (s == PL_OK && nnz > 0) {
+    pl_solver_lock();
+    int status = METIS_NodeND(&n, ptr, row, NULL, NULL, order, place);
+    pl_solver_unlock();
+    if (status == METIS_ERROR_MEMORY)
+      s = pl_fail(env, PL_E_NOMEM, "out of memory while ordering");
+    else if (status != METIS_OK)
+      s = pl_fail(env, PL_E_INTERNAL, "METIS failed with status %d", status);
+  }
+  pl_free(env, ptr);
+  pl_free(env, row);
+  pl_free(env, place);
+  return s;
+}
+
 // The better one of some methods, out of AMD + METIS. Returns that method in *best.
 static pl_status order_groups(pl_env *env, const pl_csc *G, int methods, int *order, effort *cost,
                               int *best) {
-  cholmod_common common;
-  cholmod_start(&common);
-  common.print = 0;
-  common.try_catch = 1; // no messages
-  common.nmethods = methods == AMD + METIS ? 2 : 1;
-  common.method[0].ordering = methods & AMD ? CHOLMOD_AMD : CHOLMOD_METIS;
-  common.method[1].ordering = CHOLMOD_METIS;
-  cholmod_sparse A = {.nrow = (size_t)G->n,
-                      .ncol = (size_t)G->n,
-                      .nzmax = (size_t)G->nnz,
-                      .p = G->ptr,
-                      .i = G->row,
-                      .stype = -1, // the lower triangle speaks for both
-                      .itype = CHOLMOD_INT,
-                      .xtype = CHOLMOD_PATTERN,
-                      .dtype = CHOLMOD_DOUBLE,
-                      .packed = 1};
-  pl_solver_lock();
-  cholmod_factor *L = cholmod_analyze(&A, &common);
-  pl_solver_unlock();
-  int status = common.status;
-  *cost = (effort){common.fl, common.lnz};
-  if (L) {
-    memcpy(order, L->Perm, (size_t)G->n * sizeof *order);
-    *best = L->ordering == CHOLMOD_METIS ? METIS : AMD;
+  if (methods != AMD + METIS) {
+    *best = methods;
+    PL_TRY(methods == AMD ? order_amd(env, G, order) : order_metis(env, G, order));
+    return judge_order(env, G, order, cost);
   }
-  cholmod_free_factor(&L, &common);
-  cholmod_finish(&common);
-  if (status == CHOLMOD_OUT_OF_MEMORY)
-    return pl_fail(env, PL_E_NOMEM, "out of memory while ordering");
-  return status >= CHOLMOD_OK
-             ? PL_OK
-             : pl_fail(env, PL_E_INTERNAL, "CHOLMOD failed with status %d", status);
+  effort other = {0};
+  int *trial = pl_alloc(env, (size_t)G->n, sizeof *trial);
+  pl_status s = trial ? order_groups(env, G, AMD, order, cost, best) : PL_E_NOMEM;
+  if (s == PL_OK) s = order_metis(env, G, trial);
+  if (s == PL_OK) s = judge_order(env, G, trial, &other);
+  if (s == PL_OK && other.flops < cost->flops) {
+    memcpy(order, trial, (size_t)G->n * sizeof *order);
+    *cost = other;
+    *best = METIS;
+  }
+  pl_free(env, trial);
+  return s;
 }
 
 // nested dissection takes longer than minimum degree and needs size
@@ -191,16 +290,32 @@ pl_status pl_order_cholesky(pl_env *env, const pl_csc *G, double size, int *orde
   return s;
 }
 
+// both triangles of A + A'
+static pl_status make_symmetric(pl_env *env, const pl_csc *A, pl_csc *out) {
+  *out = (pl_csc){0};
+  if (A->sym) return pl_csc_expand(env, A, out, NULL);
+  pl_csc lower = {0};
+  int *col = pl_alloc(env, (size_t)A->nnz, sizeof *col);
+  if (!col) return PL_E_NOMEM;
+  for (int j = 0; j < A->n; j++)
+    for (int k = A->ptr[j]; k < A->ptr[j + 1]; k++) col[k] = j;
+  pl_status s = pl_csc_from_triplets(env, A->n, 1, A->nnz, A->row, col, A->val, &lower);
+  if (s == PL_OK) s = pl_csc_expand(env, &lower, out, NULL);
+  pl_csc_free(env, &lower);
+  pl_free(env, col);
+  return s;
+}
+
 pl_status pl_order_blocks(pl_env *env, const pl_csc *A, int block, int *order) {
-  pl_csc groups;
+  pl_csc groups, full = {0};
   PL_TRY(pl_compress_blocks(env, A, block, &groups));
   int *group_order = pl_alloc(env, (size_t)groups.n, sizeof *group_order);
-  pl_status s = group_order ? pl_order_often(env, &groups, 1, group_order) : PL_E_NOMEM;
+  pl_status s = group_order ? make_symmetric(env, &groups, &full) : PL_E_NOMEM;
+  if (s == PL_OK) s = pl_order_often(env, &full, 1, group_order);
   for (int k = 0; s == PL_OK && k < A->n; k++)
     order[k] = group_order[k / block] * block + k % block;
   pl_free(env, group_order);
   pl_csc_free(env, &groups);
+  pl_csc_free(env, &full);
   return s;
 }
-
-#endif

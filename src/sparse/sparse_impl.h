@@ -10,7 +10,6 @@
 // An empty matrix with room for nnz entries.
 pl_status pl_csc_alloc(pl_env *env, int n, int sym, int nnz, pl_csc *out);
 
-#if PL_GPL
 // The pattern of groups of block unknowns, stored as A is.
 pl_status pl_compress_blocks(pl_env *env, const pl_csc *A, int block, pl_csc *out);
 // Neighbouring unknowns whose columns are equal make one group: size[0 .. out->n - 1] counts them
@@ -27,7 +26,6 @@ pl_status pl_order_blocks(pl_env *env, const pl_csc *A, int block, int *order);
 // The best one of some tries for a pattern G in full storage, whose unknowns come in another order
 // every time: how a method breaks its ties makes a tenth of the work.
 pl_status pl_order_often(pl_env *env, const pl_csc *G, int tries, int *order);
-#endif
 
 // Serialises calls into solver code that keeps state in static variables (MUMPS, METIS): the only
 // lock of this layer, held for one call at a time.
@@ -49,9 +47,9 @@ typedef struct pl_backend {
   pl_status (*solve)(pl_factor *f, int transposed, int nrhs, const double *b, double *x);
 } pl_backend;
 
-extern const pl_backend pl_backend_dense, pl_backend_mumps;
+extern const pl_backend pl_backend_dense, pl_backend_mumps, pl_backend_fronts, pl_backend_tree;
 #if PL_GPL
-extern const pl_backend pl_backend_cholmod, pl_backend_umfpack, pl_backend_fronts, pl_backend_tree;
+extern const pl_backend pl_backend_cholmod, pl_backend_umfpack;
 #endif
 
 struct pl_factor {

@@ -3,8 +3,6 @@
 #include "lapack.h"
 #include "tree.h"
 
-#if PL_GPL
-
 #include <stdlib.h>
 #include <string.h>
 
@@ -331,5 +329,3 @@ double tree_growth(const tree *s) {
   }
   return most;
 }
-
-#endif

@@ -3,8 +3,6 @@
 #include "lapack.h"
 #include "tree.h"
 
-#if PL_GPL
-
 #include <string.h>
 
 // entries of a front's part of the factor below which it is left to one thread
@@ -129,5 +127,3 @@ void tree_backward(tree *s, int f, int nrhs, pl_threads *threads) {
   for (int k = 0; k < nrhs; k++)
     memcpy(s->x + (size_t)k * n + v->first, v->vec + (size_t)k * m, p * sizeof *v->vec);
 }
-
-#endif

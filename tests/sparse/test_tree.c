@@ -529,10 +529,6 @@ static void failing_allocator(void **state) {
 }
 
 int test_tree(void) {
-#if !defined(PL_GPL)
-  // the order of elimination comes from CHOLMOD
-  return 0;
-#endif
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(grids),           cmocka_unit_test(odd_patterns),
       cmocka_unit_test(full_matrix),     cmocka_unit_test(scales),
