@@ -5,17 +5,8 @@
 #include <math.h>
 #include <stdio.h>
 
-static const double side = 0.5, surface = 0.1; // m, kg/m^2
+static const double side = 0.5, thickness = 5e-4, density = 200; // m, m, kg/m^3
 enum { CELLS = 20 };
-
-// a third of the mass of every triangle to each of its corners, kg
-static void share_mass(int ntri, const int *tri, const double *rest, double *weight) {
-  for (int t = 0; t < ntri; t++) {
-    const double *r = rest + 6 * t;
-    double area = fabs((r[2] - r[0]) * (r[5] - r[1]) - (r[4] - r[0]) * (r[3] - r[1])) / 2;
-    for (int a = 0; a < 3; a++) weight[tri[3 * t + a]] += surface * area / 3;
-  }
-}
 
 // largest extent along an axis, m
 static double extent(int nvert, const double *x, int axis) {
@@ -45,43 +36,37 @@ static void show(const pl_sheet *sheet, const double *xhat, const double *x,
          info->iterations);
 }
 
-static pl_status project(pl_env *env, const pl_mesh *mesh) {
-  int nvert = mesh->nvert, ntri = mesh->cell[PL_TRI3].n;
-  const int *tri = mesh->cell[PL_TRI3].v;
+// the warp is along x: 1 % at most; the weft gives 10 %
+static pl_status build(pl_env *env, pl_mesh *mesh, pl_built *out) {
+  pl_builder *b;
+  PL_TRY(pl_builder_create(env, 3, &b));
+  int cloth = pl_build_body(b, &(pl_body_desc){.name = "cloth",
+                                               .kind = PL_BODY_SHELL,
+                                               .mesh = mesh,
+                                               .young = {.v = 1800},
+                                               .poisson = {.v = 0.41},
+                                               .density = {.v = density},
+                                               .thickness = {.v = thickness}});
+  double B[1][3];
+  pl_limit_ellipse(1.01, 1.10, 0, B[0]);
+  const pl_limit limit = {.nellipse = 1, .B = (const double(*)[3])B};
+  pl_build_limit(b, cloth, &limit, 0, NULL, NULL);
+  return pl_build_all(b, 1, out);
+}
+
+static pl_status project(pl_env *env, const pl_mesh *mesh, pl_sheet *sheet) {
   pl_project_opts opts;
   pl_opts_default(pl_project_option_table, pl_project_option_count, &opts);
   pl_project_info info;
-  pl_sheet *sheet = NULL;
-  double *rest = pl_alloc(env, 6 * (size_t)ntri, sizeof *rest);
-  double *weight = pl_alloc(env, (size_t)nvert, sizeof *weight);
-  double *xhat = pl_alloc(env, 3 * (size_t)nvert, sizeof *xhat);
-  double *x = pl_alloc(env, 3 * (size_t)nvert, sizeof *x);
-  pl_status s = rest && weight && xhat && x ? PL_OK : PL_E_NOMEM;
-  if (s == PL_OK) {
-    // the warp is along x: 1 % at most; the weft gives 10 %
-    double B[1][3];
-    pl_limit_ellipse(1.01, 1.10, 0, B[0]);
-    const pl_limit limit = {.nellipse = 1, .B = (const double(*)[3])B};
-    pl_sheet_flatten(ntri, tri, mesh->X, (const double[3]){1, 0, 0}, rest);
-    share_mass(ntri, tri, rest, weight);
-    const pl_sheet_desc desc = {.nvert = nvert,
-                                .ntri = ntri,
-                                .tri = tri,
-                                .rest = rest,
-                                .weight = weight,
-                                .nlimit = 1,
-                                .limit = &limit};
-    s = pl_sheet_create(env, &desc, 1, &sheet);
-  }
+  double *xhat = pl_alloc(env, 3 * (size_t)mesh->nvert, sizeof *xhat);
+  double *x = pl_alloc(env, 3 * (size_t)mesh->nvert, sizeof *x);
+  pl_status s = xhat && x ? PL_OK : PL_E_NOMEM;
   if (s == PL_OK) {
     // 30 % too long in all directions; free as it is, it ends evenly at both limits
-    for (int i = 0; i < 3 * nvert; i++) xhat[i] = 1.3 * mesh->X[i];
+    for (int i = 0; i < 3 * mesh->nvert; i++) xhat[i] = 1.3 * mesh->X[i];
     s = pl_project(&opts, sheet, xhat, 0, NULL, NULL, x, &info);
   }
   if (s == PL_OK) show(sheet, xhat, x, &info);
-  pl_sheet_free(sheet);
-  pl_free(env, rest);
-  pl_free(env, weight);
   pl_free(env, xhat);
   pl_free(env, x);
   return s;
@@ -91,8 +76,11 @@ int main(void) {
   pl_env env;
   pl_env_init(&env);
   pl_mesh *mesh = NULL;
+  pl_built m = {0};
   pl_status s = pl_gen_grid(&env, CELLS, CELLS, side, side, PL_ALTERNATING, &mesh);
-  if (s == PL_OK) s = project(&env, mesh);
+  if (s == PL_OK) s = build(&env, mesh, &m);
+  if (s == PL_OK) s = project(&env, mesh, m.constraints.sheet);
+  pl_built_free(&m);
   pl_mesh_free(mesh);
   if (s != PL_OK) {
     fprintf(stderr, "%s: %s\n", pl_status_text(s), env.error.text);

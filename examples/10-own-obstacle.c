@@ -40,24 +40,22 @@ int main(void) {
   at[0] = bead;
   pl_build_par(b, 0, 0, "mass", &(pl_value){.v = 1});
   b->gravity[2] = -g;
+  pl_obstacle o = {.kind = &hoop, .par = {ring}, .radius = wire};
+  pl_quat_from_axis((double[3]){1, 0, 0}, acos(-1) / 2, o.rotation);
+  pl_build_obstacle(b, "hoop", &o);
+  pl_build_contact(b, 1, &bead, 0, -1, NULL);
   pl_built m;
   if (pl_build_all(b, 1, &m) != PL_OK) return 1;
 
-  pl_obstacle o = {.kind = &hoop, .par = {ring}, .radius = wire};
-  pl_quat_from_axis((double[3]){1, 0, 0}, acos(-1) / 2, o.rotation);
-  pl_contact *contact = NULL;
+  pl_contact *contact = m.constraints.contact;
   pl_transient_opts opts;
   pl_transient_info info;
   double force[3];
   pl_opts_default(pl_transient_option_table, pl_transient_option_count, &opts);
   opts.duration = 5;
   opts.step = 1e-4;
-  pl_status s = pl_contact_create(
-      m.model, &(pl_contact_desc){.nobstacle = 1, .obstacle = &o, .nnode = 1, .node = &bead},
-      &contact);
-  if (s == PL_OK)
-    s = pl_transient_contact(&opts, m.model, m.params, contact, m.state, NULL, m.work, at_bottom,
-                             NULL, &info);
+  pl_status s = pl_transient_contact(&opts, m.model, m.params, contact, m.state, NULL, m.work,
+                                     at_bottom, NULL, &info);
   if (s == PL_CANCELLED) {
     pl_contact_force(contact, 0, force);
     printf("speed  %.5f m/s, closed form %.5f\n", -m.state->v[0],
@@ -67,7 +65,6 @@ int main(void) {
   } else {
     fprintf(stderr, "%s: %s\n", pl_status_text(s), env.error.text);
   }
-  pl_contact_free(contact);
   pl_built_free(&m);
   return s != PL_CANCELLED;
 }

@@ -1,9 +1,10 @@
 #ifndef PLIANT_BUILD_H
 #define PLIANT_BUILD_H
 
-// One way to make a model: nodes, bodies of meshes, elements, clamps, drives, loads and parameters
-// are given to a builder, which finds out the rest (how the edges of rods meet, which edges of a
-// shell are built in, what holds their directions) and makes the model. All values in SI.
+// One way to make a model: nodes, bodies of meshes, elements, clamps, drives, loads, parameters,
+// obstacles and limits of stretch are given to a builder, which finds out the rest (how the edges
+// of rods meet, which edges of a shell are built in, what holds their directions) and makes the
+// model and what confines it. All values in SI.
 //
 //   pl_builder *b;
 //   pl_builder_create(env, 3, &b);
@@ -17,8 +18,8 @@
 // Functions that return a number return -1 when something is wrong; what that was is told once, and
 // all that follows does nothing, so that only pl_build_model or pl_build_all needs to be looked at.
 
+#include "pliant/limit.h"
 #include "pliant/mesh.h"
-#include "pliant/model.h"
 
 // A number, and how it follows a design parameter: v + coef (p - initial value of p).
 typedef struct pl_value {
@@ -65,6 +66,7 @@ typedef struct pl_body_desc {
   pl_value thickness;
   pl_bending bending;
   pl_variant variant; // of mid-edge bending
+  double warp[3];     // limits: the first axis of the material, as pl_sheet_flatten; zeros: x
   // rods
   pl_section section;
   const double *up;               // [3] director 2 lies on its side; NULL: chosen
@@ -85,6 +87,7 @@ typedef struct pl_body {
   int *rod_edge;   // [nedge][3] the same of rods
   int first_edge;  // of a rod, among the edges of all rods
   int *edge_xi;    // once joined: [nedge of its topology] scalars that turn normals, -1: built in
+  int *limit_of;   // [ntri] limits of its triangles, -1: none; NULL: it has none
 } pl_body;
 
 // What the elements of a group are: cells first, first + 1, ... of a type in the mesh of the whole
@@ -124,6 +127,15 @@ typedef struct pl_builder {
   int *copy;
   double *extra; // NULL: zero
   double gravity[3], alpha, beta;
+  int nobstacle, nlimit;
+  pl_obstacle *obstacle;
+  const char **obstacle_name; // [nobstacle]
+  pl_limit *limit;
+  // What confines the model, by pl_build_constraints.
+  pl_contact_desc contact; // nnode 0: none
+  pl_layers_desc layers;   // ntri 0: none
+  pl_sheet_desc sheet;     // nlimit 0: none; weights are for the caller to say
+  const int *sheet_cell;   // [sheet.ntri] triangles of the mesh of the whole model
   struct builder_impl *impl;
 } pl_builder;
 
@@ -161,6 +173,29 @@ int pl_build_drive(pl_builder *b, const pl_drive_desc *d, int clamp, const void 
 int pl_build_fix(pl_builder *b, int n, const int *node, int clamp);
 int pl_build_load(pl_builder *b, const pl_load_desc *d);
 
+// ---- contact and limits of stretch ------------------------------------------------------------
+
+// An obstacle, by default called after its kind; its data must outlive what is made of it.
+int pl_build_obstacle(pl_builder *b, const char *name, const pl_obstacle *o);
+// Nodes that may touch the obstacles, none of them twice, as balls of a radius (m); mu below 0: the
+// friction is that of the obstacles. Those that the drives given so far hold entirely are left out:
+// returns how many are not.
+int pl_build_contact(pl_builder *b, int n, const int *node, double radius, double mu,
+                     const void *origin);
+// All shells keep this distance from each other and from themselves.
+void pl_build_self_contact(pl_builder *b, double thickness, double mu, const void *origin);
+// A limit for the triangles of a shell all of whose corners are among these nodes, instead of those
+// that it had; node NULL: for all of it.
+int pl_build_limit(pl_builder *b, int body, const pl_limit *l, int n, const int *node,
+                   const void *origin);
+// Fills contact, layers and sheet; joins what is not yet joined. pl_build_model does it by itself.
+pl_status pl_build_constraints(pl_builder *b);
+// Finds nodes that are inside of obstacles and layers that are too close when all nodes are
+// displaced by u[nnode][dim], NULL: not at all. After pl_build_constraints.
+pl_status pl_build_check_apart(pl_builder *b, const double *u);
+
+// ---- parameters -------------------------------------------------------------------------------
+
 // A design parameter; returns what pl_value.par takes.
 int pl_build_parameter(pl_builder *b, const char *name, const char *unit, double value, double min,
                        double max);
@@ -190,12 +225,14 @@ typedef struct pl_built {
   pl_model *model;
   pl_params *params;
   pl_mesh *mesh;
-  pl_state *state; // of pl_build_all, else NULL
+  // of pl_build_all, else NULL
+  pl_state *state;
   pl_work *work;
+  pl_constraints constraints; // sheets have the masses of nodes as weights
 } pl_built;
 pl_status pl_build_model(pl_builder *b, pl_built *out);
-// The same with a state at rest and scratch for so many threads. The builder is freed, whatever
-// happens.
+// The same with a state at rest, what confines it, and scratch for so many threads. The builder is
+// freed, whatever happens.
 pl_status pl_build_all(pl_builder *b, int nthread, pl_built *out);
 void pl_built_free(pl_built *m);
 

@@ -68,6 +68,9 @@ int pl_sheet_nvert(const pl_sheet *s);
 int pl_sheet_ntri(const pl_sheet *s);
 // mass[nnode], kg: sums of the rows of a model's mass matrix, for weights.
 void pl_node_masses(const pl_model *m, const pl_params *p, double *mass);
+// The same as weights of a sheet over all nodes, weight[nvert]; nodes that nothing moves may be
+// without mass and get the mean. Returns another one that is without, -1: none.
+int pl_sheet_weights(const pl_sheet_desc *d, const pl_model *m, const pl_params *p, double *weight);
 // Corners of triangles without material axes: the first axis is the direction `warp` (world, at
 // rest) laid into the plane of each triangle; rest[ntri][3][2]. Where warp stands at right angles
 // to a triangle its first edge is the axis.

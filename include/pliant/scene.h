@@ -247,15 +247,13 @@ struct pl_scene {
   const double *u0, *v0;            // [nq]
   pl_contact_desc contact;          // nnode 0: none
   const char *const *obstacle_name; // [contact.nobstacle], all different
-  // Self contact of all shells, over all nodes of the model; has_layers 0: none.
-  int has_layers;
+  // Self contact of all shells, over all nodes of the model; ntri 0: none.
   pl_layers_desc layers;
   // Shells with limits of stretch, over all nodes of the model; nlimit 0: none. Its weights are
   // NULL: they are those of the analysis.
   pl_sheet_desc sheet;
   const int *sheet_cell;           // [sheet.ntri] triangle of the mesh
   const pl_limit_note *limit_note; // [sheet.nlimit]
-  const char *const *pin_name;     // [sheet.nvert] drive or support that holds a node; NULL: none
   struct scene_impl *impl;
 };
 

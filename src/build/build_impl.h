@@ -11,6 +11,13 @@ typedef struct target_desc {
   double coef;
 } target_desc;
 
+// a node that feels the obstacles
+typedef struct contact_node {
+  int node;
+  double radius, mu; // mu below 0: the obstacle's
+  const void *origin;
+} contact_node;
+
 struct builder_impl {
   pl_arena *arena;
   char *block; // what is left of the arena's last piece
@@ -22,11 +29,18 @@ struct builder_impl {
   pl_design_desc *parameter; // [nparameter] without targets
   int nline, line_cap;
   int *line; // [nline][2]
-  int joined;
+  int joined, confined;
+  int obstacle_cap, obstacle_name_cap, limit_cap;
+  int ncontact, contact_cap;
+  contact_node *contact;
+  int self_contact;
+  const void *self_origin;
   struct rod_net *rods; // edges and joints of all rods, NULL: none
 };
 
 char *build_strdup(pl_builder *b, const char *s);
+// A copy of n things.
+void *keep_copy(pl_builder *b, int n, size_t size, const void *from);
 // Tells what is wrong; hint may be NULL.
 void build_problem(pl_builder *b, const void *origin, const char *hint, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
@@ -46,6 +60,8 @@ void rod_edges(pl_builder *b, int body);
 pl_status join_rods(pl_builder *b);
 // used[ndrive]: drives that clamp a rod
 void rods_clamped(pl_builder *b, int *used);
+// What confines a model that was built (constraints.c).
+pl_status make_constraints(const pl_builder *b, int nthread, pl_built *m);
 
 #define COUNT(a) ((int)(sizeof(a) / sizeof(a)[0]))
 

@@ -79,7 +79,7 @@ int pl_build_grow(pl_builder *b, void *array, int n, int *cap, size_t size) {
   return 1;
 }
 
-static void *keep_copy(pl_builder *b, int n, size_t size, const void *from) {
+void *keep_copy(pl_builder *b, int n, size_t size, const void *from) {
   void *p = pl_build_keep(b, (size_t)n + 1, size);
   if (p && n > 0) memcpy(p, from, (size_t)n * size);
   return p;
@@ -394,7 +394,7 @@ pl_status pl_build_join(pl_builder *b) {
 
 pl_status pl_build_model(pl_builder *b, pl_built *out) {
   *out = (pl_built){0};
-  pl_status s = pl_build_join(b);
+  pl_status s = pl_build_constraints(b);
   if (b->failed) return b->failed;
   if (b->nproblem > 0) return PL_E_INPUT;
   PL_TRY(s);
@@ -411,14 +411,18 @@ pl_status pl_build_model(pl_builder *b, pl_built *out) {
 
 pl_status pl_build_all(pl_builder *b, int nthread, pl_built *out) {
   pl_status s = pl_build_model(b, out);
-  pl_builder_free(b);
   if (s == PL_OK) s = pl_state_create(out->model, out->params, &out->state);
   if (s == PL_OK) s = pl_work_create(out->model, nthread, &out->work);
+  if (s == PL_OK) s = make_constraints(b, nthread, out);
+  pl_builder_free(b);
   if (s != PL_OK) pl_built_free(out);
   return s;
 }
 
 void pl_built_free(pl_built *m) {
+  pl_contact_free(m->constraints.contact);
+  pl_layers_free(m->constraints.layers);
+  pl_sheet_free(m->constraints.sheet);
   pl_work_free(m->work);
   if (m->model) pl_state_free(m->model, m->state);
   pl_params_free(m->params);

@@ -11,29 +11,17 @@ enum { TIMES = 128 }; // of drives that are looked at
 
 // ---- weights ------------------------------------------------------------------------------------
 
-// nodes that nothing moves may be without mass
-static pl_status fill_weights(const job *j, const pl_analysis *a, double *weight, char *used) {
+static pl_status fill_weights(const job *j, const pl_analysis *a, double *weight) {
   const pl_scene *sc = j->scene;
-  const pl_sheet_desc *d = &sc->sheet;
-  int all = (1 << sc->dim) - 1, n = 0;
-  double sum = 0;
   if (a->cloth && a->cloth->plain) {
-    for (int i = 0; i < d->nvert; i++) weight[i] = 1;
+    for (int i = 0; i < sc->sheet.nvert; i++) weight[i] = 1;
     return PL_OK;
   }
-  pl_node_masses(sc->model, sc->params, weight);
-  for (int i = 0; i < 3 * d->ntri; i++) used[d->tri[i]] = 1;
-  for (int i = 0; i < d->nvert; i++) {
-    if (weight[i] > 0) sum += weight[i];
-    n += weight[i] > 0;
-    if (weight[i] > 0 || !used[i] || d->fixed[i] == all) continue;
-    return pl_fail_at(j->env, PL_E_INPUT, sc->path, a->line, a->col,
-                      "give its material a density, or the analysis 'weights: plain'",
-                      "%s: node %d of a sheet with limits has no mass", a->name, i);
-  }
-  for (int i = 0; i < d->nvert; i++)
-    if (!(weight[i] > 0)) weight[i] = n ? sum / n : 1;
-  return PL_OK;
+  int light = pl_sheet_weights(&sc->sheet, sc->model, sc->params, weight);
+  if (light < 0) return PL_OK;
+  return pl_fail_at(j->env, PL_E_INPUT, sc->path, a->line, a->col,
+                    "give its material a density, or the analysis 'weights: plain'",
+                    "%s: node %d of a sheet with limits has no mass", a->name, light);
 }
 
 // ---- supports that are too far apart ------------------------------------------------------------
@@ -54,12 +42,21 @@ static const char *set_of(const pl_scene *sc, int node) {
   return best ? best->name : NULL;
 }
 
+// the drive or support that holds a node
+static const char *drive_of(const pl_scene *sc, int node) {
+  const char *name = NULL;
+  for (int k = 0; k < sc->ndrive; k++)
+    for (int i = 0; i < sc->drive[k].nnode; i++)
+      if (sc->drive[k].node[i] == node) name = sc->drive[k].name;
+  return name;
+}
+
 static const char *support_text(const pl_scene *sc, int node, const double *q, char *buf,
                                 size_t size) {
   const char *name = NULL;
   for (int k = 0; k < sc->nname; k++)
     if (sc->name[k].node == node) name = sc->name[k].name;
-  if (!name) name = sc->pin_name[node];
+  if (!name) name = drive_of(sc, node);
   if (!name) name = set_of(sc, node);
   const double *x = q + 3 * (size_t)node;
   snprintf(buf, size, "%s%.60s%s%.60s at [%.4g, %.4g, %.4g] m", name ? "'" : "", name ? name : "",
@@ -111,10 +108,8 @@ static pl_status open_sheet(job *j, const pl_analysis *a, const pl_state *s, clo
   pl_sheet_desc d = j->scene->sheet;
   if (d.nlimit == 0) return PL_OK;
   c->weight = pl_alloc(j->env, (size_t)d.nvert, sizeof *c->weight);
-  char *used = pl_alloc(j->env, (size_t)d.nvert, 1);
-  pl_status st = c->weight && used ? fill_weights(j, a, c->weight, used) : PL_E_NOMEM;
-  pl_free(j->env, used);
-  PL_TRY(st);
+  if (!c->weight) return PL_E_NOMEM;
+  PL_TRY(fill_weights(j, a, c->weight));
   d.weight = c->weight;
   PL_TRY(pl_sheet_create(j->env, &d, pl_threads_size(j->work->threads), &c->constraints.sheet));
   j->sheet = c->constraints.sheet;
@@ -126,7 +121,7 @@ pl_status cloth_open(job *j, const pl_analysis *a, const pl_state *s, pl_contact
                      cloth *c) {
   c->constraints.contact = contact;
   PL_TRY(open_sheet(j, a, s, c));
-  if (!j->scene->has_layers) return PL_OK;
+  if (j->scene->layers.ntri == 0) return PL_OK;
   return pl_layers_create(j->env, &j->scene->layers, &c->constraints.layers);
 }
 

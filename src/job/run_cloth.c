@@ -226,8 +226,8 @@ static int is_reported(const pl_scene *sc, int col) {
   if (col == COL_between) return sampled;
   if (col == COL_violation || col == COL_active) return sc->sheet.nlimit > 0;
   if (col == COL_overlap) return sc->contact.nnode > 0;
-  if (col == COL_contacts) return sc->contact.nnode > 0 || sc->has_layers;
-  return col != COL_layer_gap || sc->has_layers;
+  if (col == COL_contacts) return sc->contact.nnode > 0 || sc->layers.ntri > 0;
+  return col != COL_layer_gap || sc->layers.ntri > 0;
 }
 
 static void set_figures(const run *r, json_t *f) {
@@ -461,7 +461,7 @@ int is_cloth(const pl_scene *s, const pl_analysis *a) {
   int method = a->opts.transient_.method;
   if (method > PL_BDF2) return 1;
   return method == PL_IMPLICIT_EULER &&
-         (s->sheet.nlimit > 0 || s->has_layers || count_others(a) > 0);
+         (s->sheet.nlimit > 0 || s->layers.ntri > 0 || count_others(a) > 0);
 }
 
 static pl_status finish(const run *r, const pl_state *s, const pl_constraints *k, json_t *figures) {

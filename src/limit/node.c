@@ -17,6 +17,25 @@ void pl_node_masses(const pl_model *m, const pl_params *p, double *mass) {
     }
 }
 
+int pl_sheet_weights(const pl_sheet_desc *d, const pl_model *m, const pl_params *p,
+                     double *weight) {
+  double sum = 0;
+  int n = 0, light = d->nvert;
+  pl_node_masses(m, p, weight);
+  for (int i = 0; i < 3 * d->ntri; i++) {
+    int v = d->tri[i];
+    if (!(weight[v] > 0) && !(d->fixed && d->fixed[v] == 7) && v < light) light = v;
+  }
+  if (light < d->nvert) return light;
+  for (int i = 0; i < d->nvert; i++) {
+    if (weight[i] > 0) sum += weight[i];
+    n += weight[i] > 0;
+  }
+  for (int i = 0; i < d->nvert; i++)
+    if (!(weight[i] > 0)) weight[i] = n ? sum / n : 1;
+  return -1;
+}
+
 pl_status loose_sheet(const pl_model *m, const double *mass, pl_sheet **out) {
   pl_env *env = pl_model_env(m);
   const int *free_index = pl_model_free_index(m);

@@ -310,6 +310,7 @@ pl_status build_scene(reader *r, pl_scene *s) {
   build_contact(r, s);
   check_file_names(r, s);
   build_limits(r, s);
+  if (r->nproblem == 0 && !r->failed) build_constraints(r, s);
   if (r->b->nnode == 0 && r->nproblem == 0)
     problem(r, r->root, "give nodes, bodies or a mechanism", "the scene has no nodes");
   if (r->failed) return r->failed;

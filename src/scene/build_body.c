@@ -352,6 +352,7 @@ void build_bodies(reader *r) {
   const pl_node *at = items_first(list);
   for (int k = 0; k < list->n && !r->failed; k++, at = at->next) {
     body_slot *b = &r->body[r->nbody++];
+    b->number = -1;
     b->def = (const body_def *)list->item + k;
     if (b->def->name.at) name_add(r, &r->names, b->def->name.s, NAME_BODY, k, b->def->name.at);
     load_body(r, b, at);
@@ -387,12 +388,12 @@ pl_value body_value(reader *r, const body_slot *b, const num *value, const char 
   return (pl_value){.v = value->v, .par = first + 1, .coef = 1, .each = each};
 }
 
-void add_body(reader *r, const body_slot *b, pl_body_desc *d) {
+void add_body(reader *r, body_slot *b, pl_body_desc *d) {
   d->name = b->def->name.s;
   d->mesh = b->mesh;
   d->node = b->node;
   d->origin = b->at;
-  pl_build_body(r->b, d);
+  b->number = pl_build_body(r->b, d);
   if (r->b->failed) r->failed = r->b->failed;
 }
 
@@ -408,7 +409,7 @@ static void check_law(reader *r, const body_slot *b, const material_def *m) {
             m->poisson.v);
 }
 
-static void add_geometry(reader *r, const body_slot *b, const geometry_def *g) {
+static void add_geometry(reader *r, body_slot *b, const geometry_def *g) {
   if (!g->material.at) return;
   const material_def *m = find_material(r, &g->material);
   const pl_cells *all = b->mesh->cell;
@@ -432,10 +433,11 @@ static void add_geometry(reader *r, const body_slot *b, const geometry_def *g) {
   d.young = body_value(r, b, &m->young, "young", path[0], n);
   d.density = body_value(r, b, &m->density, "density", path[1], n);
   if (g->thickness.at) d.thickness = body_value(r, b, &g->thickness, "thickness", path[2], n);
+  if (b->def->shell) read_warp(r, g, d.warp);
   if (!r->failed) add_body(r, b, &d);
 }
 
-static void add_chain(reader *r, const body_slot *b, const chain_def *c) {
+static void add_chain(reader *r, body_slot *b, const chain_def *c) {
   pl_body_desc d = {
       .kind = PL_BODY_CHAIN, .stiffness = value_of(&c->stiffness), .mass = value_of(&c->mass)};
   add_body(r, b, &d);

@@ -22,7 +22,7 @@ const material_def *find_material(reader *r, const txt *name);
 pl_value body_value(reader *r, const body_slot *b, const num *value, const char *key,
                     const char *path, int n);
 // Gives the body to the builder.
-void add_body(reader *r, const body_slot *b, pl_body_desc *d);
+void add_body(reader *r, body_slot *b, pl_body_desc *d);
 // Reads what makes a rod of a mesh of lines (build_rod.c).
 void build_rod(reader *r, body_slot *b);
 

@@ -7,9 +7,6 @@
 #include <stdio.h>
 #include <string.h>
 
-// Overlaps at the start that are rounding of a mesh file, over the size of the scene.
-static const double OVERLAP = 1e-7;
-
 // ---- obstacles --------------------------------------------------------------------------------
 
 static void put(const vec *from, double *to) {
@@ -136,37 +133,40 @@ static void put_shape(reader *r, const shape_def *d, const pl_node *at, pl_obsta
     problem(r, key_at(at, fault.key), fault.hint, "%s", fault.text);
 }
 
-static int find_name(const char *const *names, int n, const char *name) {
-  for (int k = 0; k < n; k++)
-    if (strcmp(names[k], name) == 0) return k;
-  return -1;
-}
-
 // the name given, or its shape's with a number when it is taken
-static const char *name_obstacle(reader *r, const obstacle_def *d, const char *const *names, int k,
-                                 const char *shape) {
-  char text[64];
-  if (d->name.at) {
-    if (find_name(names, k, d->name.s) >= 0)
-      problem(r, d->name.at, NULL, "another obstacle is called '%.60s' already", d->name.s);
-    return d->name.s;
-  }
-  snprintf(text, sizeof text, "%s", shape);
-  for (int i = 2; find_name(names, k, text) >= 0; i++)
-    snprintf(text, sizeof text, "%s-%d", shape, i);
-  return scene_strdup(r, text, strlen(text));
+static const char *name_obstacle(reader *r, const obstacle_def *d, const char *shape, char *text,
+                                 size_t size) {
+  int taken, i = 1;
+  do {
+    if (i == 1)
+      snprintf(text, size, "%s", d->name.at ? d->name.s : shape);
+    else
+      snprintf(text, size, "%s-%d", shape, i);
+    taken = 0;
+    for (int k = 0; k < r->b->nobstacle; k++) taken |= strcmp(r->b->obstacle_name[k], text) == 0;
+    i++;
+  } while (taken && !d->name.at);
+  if (taken) problem(r, d->name.at, NULL, "another obstacle is called '%.60s' already", d->name.s);
+  return text;
 }
 
-static void build_obstacle(reader *r, const obstacle_def *d, const pl_node *at, pl_obstacle *o) {
+static void build_obstacle(reader *r, const obstacle_def *d, const pl_node *at) {
   int ways = 0, which = 0;
+  char name[PL_TEXT];
   for (int k = 0; k < PL_OBSTACLE_COUNT; k++) {
     if (d->shape[k]) which = k;
     ways += d->shape[k] != NULL;
   }
-  *o = (pl_obstacle){.kind = pl_obstacle_table[which], .mu = d->friction.v};
-  put(&d->velocity, o->velocity);
+  pl_obstacle o = {.kind = pl_obstacle_table[which], .mu = d->friction.v};
+  put(&d->velocity, o.velocity);
+  int k = pl_build_obstacle(r->b, name_obstacle(r, d, o.kind->name, name, sizeof name), &o);
+  if (k < 0) {
+    r->failed = r->b->failed;
+    return;
+  }
+  // its data is freed with the scene's builder
   if (ways == 1) {
-    put_shape(r, d->shape[which], node_get(at, o->kind->name), o);
+    put_shape(r, d->shape[which], node_get(at, o.kind->name), &r->b->obstacle[k]);
     return;
   }
   char kinds[PL_TEXT];
@@ -176,128 +176,38 @@ static void build_obstacle(reader *r, const obstacle_def *d, const pl_node *at, 
 
 // ---- nodes ------------------------------------------------------------------------------------
 
-// what is gathered of all entries
-typedef struct contact_nodes {
-  int n;
-  int *node;
-  double *radius, *mu; // [n], [n][nobstacle]
-  const pl_node **at;  // [n] entry that names it
-  const pl_node **by;  // [nnode] the same by node, NULL: in none
-} contact_nodes;
-
-// components of every node that are prescribed
-static int *held_masks(reader *r) {
-  int *held = scene_alloc(r, (size_t)r->b->nnode + 1, sizeof *held);
-  for (int k = 0; held && k < r->b->ndrive; k++)
-    for (int i = 0; i < r->b->drive[k].nnode; i++)
-      if (r->b->drive[k].node[i] < r->b->nnode) held[r->b->drive[k].node[i]] |= r->b->drive[k].mask;
-  return held;
-}
-
-static void add_entry(reader *r, const contact_def *d, const pl_node *at, const node_list *nodes,
-                      const int *held, pl_scene *s, contact_nodes *f) {
+static void add_entry(reader *r, const contact_def *d, const pl_node *at, const pl_node **by) {
   char buf[128];
-  int nobstacle = s->contact.nobstacle, before = f->n;
-  for (int i = 0; i < nodes->n; i++) {
-    int node = nodes->v[i];
-    if (f->by[node]) {
+  node_list nodes;
+  if (!select_either(r, d->node, d->nodes, at, "contact", &nodes)) return;
+  for (int i = 0; i < nodes.n; i++) {
+    int node = nodes.v[i];
+    if (by[node]) {
       problem(r, at, "leave the node out of one of them",
               "%s is in two entries of contact, the first in line %d",
-              pl_build_node_text(r->b, node, buf, sizeof buf), f->by[node]->line);
+              pl_build_node_text(r->b, node, buf, sizeof buf), by[node]->line);
       return;
     }
-    f->by[node] = at;
-    // no force moves it
-    if (held[node] == (1 << r->b->dim) - 1) continue;
-    f->node[f->n] = node;
-    f->radius[f->n] = d->radius.v;
-    f->at[f->n] = at;
-    for (int k = 0; k < nobstacle; k++)
-      f->mu[f->n * nobstacle + k] = d->friction.at ? d->friction.v : s->contact.obstacle[k].mu;
-    f->n++;
+    by[node] = at;
   }
-  if (f->n == before && nodes->n > 0)
+  int n = pl_build_contact(r->b, nodes.n, nodes.v, d->radius.v, d->friction.at ? d->friction.v : -1,
+                           at);
+  r->ncontact += n;
+  if (n == 0 && nodes.n > 0)
     warning(r, at, "name nodes that are free to move",
             "all these nodes are fixed or driven, so that obstacles do nothing to them");
 }
 
-static int build_contact_nodes(reader *r, pl_scene *s, contact_nodes *f) {
+static void build_contact_nodes(reader *r) {
   const items *list = &r->def.contact;
   const contact_def *d = list->item;
   const pl_node *at = items_first(list);
-  size_t n = 1, npair;
-  node_list *nodes = scene_alloc(r, (size_t)list->n, sizeof *nodes);
-  for (int k = 0; nodes && k < list->n; k++, at = at->next) {
-    if (!select_either(r, d[k].node, d[k].nodes, at, "contact", &nodes[k])) nodes[k].n = 0;
-    n += (size_t)nodes[k].n;
-  }
-  if (pl_mul_size(n, (size_t)s->contact.nobstacle + 1, &npair) || npair > 100000000) {
-    problem(r, list->at, NULL, "contact: too many pairs of nodes and obstacles");
-    return 0;
-  }
-  int *held = held_masks(r);
-  f->node = scene_alloc(r, n, sizeof *f->node);
-  f->radius = scene_alloc(r, n, sizeof *f->radius);
-  f->at = scene_alloc(r, n, sizeof *f->at);
-  f->by = scene_alloc(r, (size_t)r->b->nnode + 1, sizeof *f->by);
-  f->mu = scene_alloc(r, npair, sizeof *f->mu);
-  if (!nodes || !held || !f->node || !f->radius || !f->at || !f->by || !f->mu) return 0;
-  at = items_first(list);
-  for (int k = 0; k < list->n && !r->failed; k++, at = at->next)
-    add_entry(r, &d[k], at, &nodes[k], held, s, f);
-  s->contact.nnode = f->n;
-  s->contact.node = f->node;
-  s->contact.radius = f->radius;
-  s->contact.mu = f->mu;
-  return 1;
+  // entries by node, NULL: it is in none
+  const pl_node **by = scene_alloc(r, (size_t)r->b->nnode + 1, sizeof *by);
+  for (int k = 0; by && k < list->n && !r->failed; k++, at = at->next) add_entry(r, &d[k], at, by);
 }
 
 // ---- what does not go together ----------------------------------------------------------------
-
-static double extent(const reader *r) {
-  double lo[3] = {0}, hi[3] = {0}, size[3];
-  for (int i = 0; i < r->b->nnode; i++)
-    for (int c = 0; c < 3; c++) {
-      lo[c] = i ? fmin(lo[c], r->b->X[3 * i + c]) : r->b->X[c];
-      hi[c] = i ? fmax(hi[c], r->b->X[3 * i + c]) : r->b->X[c];
-    }
-  pl_sub3(hi, lo, size);
-  return pl_norm3(size);
-}
-
-// the deepest node of every entry; displaced: where transients start
-static void check_inside(reader *r, const pl_scene *s, const contact_nodes *f, int displaced) {
-  double allowed = OVERLAP * extent(r), deepest = 0;
-  int worst = -1, obstacle = 0, count = 0;
-  char buf[128];
-  for (int i = 0; i < f->n; i++) {
-    double x[3], least = -allowed;
-    int node = f->node[i];
-    memcpy(x, r->b->X + 3 * (size_t)node, sizeof x);
-    for (int c = 0; displaced && c < r->b->dim; c++) x[c] += r->u0[node * r->b->dim + c];
-    for (int k = 0; k < s->contact.nobstacle; k++) {
-      pl_gap g;
-      pl_obstacle_gap(&s->contact.obstacle[k], r->b->dim, 0, x, f->radius[i], &g);
-      count += g.gap < -allowed && least == -allowed;
-      if (g.gap < least && g.gap < deepest) {
-        deepest = g.gap;
-        worst = node;
-        obstacle = k;
-      }
-      least = fmin(least, g.gap);
-    }
-    if (i + 1 < f->n && f->at[i + 1] == f->at[i]) continue;
-    if (worst >= 0)
-      problem(r, f->at[i], "move the body or the obstacle until they touch at most",
-              "%s starts %.3g m inside of obstacle '%.60s'%s%s",
-              pl_build_node_text(r->b, worst, buf, sizeof buf), -deepest,
-              s->obstacle_name[obstacle], f->radius[i] > 0 ? " (its radius counted)" : "",
-              count > 1 ? ", others too" : "");
-    deepest = 0;
-    worst = -1;
-    count = 0;
-  }
-}
 
 // whether some analysis starts at rest, or where transients start
 static void starts(const reader *r, const pl_scene *s, int *rest, int *displaced) {
@@ -311,13 +221,6 @@ static void starts(const reader *r, const pl_scene *s, int *rest, int *displaced
       *rest = 1;
   }
   if (!*displaced) *rest = 1;
-}
-
-static void check_start(reader *r, const pl_scene *s, const contact_nodes *f) {
-  int rest, displaced;
-  starts(r, s, &rest, &displaced);
-  if (rest) check_inside(r, s, f, 0);
-  if (displaced) check_inside(r, s, f, 1);
 }
 
 static void check_analysis(reader *r, const pl_analysis *a) {
@@ -360,108 +263,49 @@ static void check_layers_analysis(reader *r, const pl_analysis *a) {
   }
 }
 
-// layers that are too close where an analysis starts
-static void check_apart(reader *r, const pl_scene *s, pl_layers *l, int displaced) {
-  const pl_layer_pair *pair;
-  int n, worst = 0;
-  char buf[2][128];
-  double *x = scene_alloc(r, 3 * (size_t)s->layers.nvert + 1, sizeof *x);
-  if (!x) return;
-  memcpy(x, s->layers.X, 3 * (size_t)s->layers.nvert * sizeof *x);
-  for (int i = 0; displaced && i < 3 * r->b->nnode; i++) x[i] += r->u0[i];
-  if (!worked(r, pl_layers_find(l, x, 0, &n, &pair))) return;
-  for (int k = 1; k < n; k++)
-    if (pair[k].distance < pair[worst].distance) worst = k;
-  double allowed = s->layers.thickness - OVERLAP * extent(r);
-  if (n == 0 || pair[worst].distance >= allowed) return;
-  const int *v = pair[worst].vert,
-            other = v[pair[worst].n == 4 && pair[worst].weight[1] > 0 ? 2 : 1];
-  problem(r, r->def.self_contact->thickness.at, "move the sheets apart, or make the thickness less",
-          "at the start layers are %.3g m apart, closer than their thickness of %.3g m: %s and %s",
-          pair[worst].distance, s->layers.thickness,
-          pl_build_node_text(r->b, v[0], buf[0], sizeof buf[0]),
-          pl_build_node_text(r->b, other, buf[1], sizeof buf[1]));
-}
-
-static void check_layers(reader *r, const pl_scene *s) {
-  int rest, displaced;
-  pl_layers *l;
-  for (int k = 0; k < s->nanalysis; k++) check_layers_analysis(r, &s->analysis[k]);
-  if (r->nproblem > 0 || !worked(r, pl_layers_create(r->env, &s->layers, &l))) return;
-  starts(r, s, &rest, &displaced);
-  if (rest) check_apart(r, s, l, 0);
-  if (displaced) check_apart(r, s, l, 1);
-  pl_layers_free(l);
-}
-
-// triangles of all shells over all nodes, copies that clamps carry too
-static void build_layers(reader *r, pl_scene *s) {
-  const self_contact_def *d = r->def.self_contact;
-  int ntri = 0, n = 0, nvert = r->b->nnode + r->b->ncopy, bad = 0;
-  for (int k = 0; k < r->nbody; k++) {
-    bad |= r->body[k].bad;
-    if (r->body[k].def->shell && !r->body[k].bad) ntri += r->body[k].mesh->cell[PL_TRI3].n;
-  }
-  if (ntri == 0) {
-    if (!bad)
-      problem(r, d->thickness.at, "leave it out", "self_contact needs shells, there are none");
-    return;
-  }
-  int *tri = scene_alloc(r, 3 * (size_t)ntri, sizeof *tri);
-  double *X = scene_alloc(r, 3 * (size_t)nvert, sizeof *X);
-  if (!tri || !X) return;
-  memcpy(X, r->b->X, 3 * (size_t)r->b->nnode * sizeof *X);
-  for (int i = 0; i < r->b->ncopy; i++)
-    memcpy(X + 3 * (size_t)(r->b->nnode + i), r->b->X + 3 * (size_t)r->b->copy[i], 3 * sizeof *X);
-  for (int k = 0; k < r->nbody; k++) {
-    const body_slot *b = &r->body[k];
-    if (!b->def->shell || b->bad) continue;
-    const pl_cells *c = &b->mesh->cell[PL_TRI3];
-    for (int i = 0; i < 3 * c->n; i++) tri[n++] = b->node[c->v[i]];
-  }
-  s->has_layers = 1;
-  s->layers = (pl_layers_desc){nvert, ntri, tri, X, d->thickness.v, d->friction.v};
-  check_layers(r, s);
-}
-
 // -----------------------------------------------------------------------------------------------
 
-static void build_obstacles(reader *r, pl_scene *s) {
+static void build_obstacles(reader *r) {
   const items *list = &r->def.obstacles;
   const pl_node *at = items_first(list);
-  contact_nodes f = {0};
-  pl_obstacle *o = scene_alloc(r, (size_t)list->n + 1, sizeof *o);
-  const char **name = scene_alloc(r, (size_t)list->n + 1, sizeof *name);
-  if (!o || !name) return;
-  s->impl->shape = o;
-  for (int k = 0; k < list->n; k++, at = at->next) {
-    const obstacle_def *d = (const obstacle_def *)list->item + k;
-    build_obstacle(r, d, at, &o[k]);
-    s->impl->nshape = k + 1;
-    name[k] = name_obstacle(r, d, name, k, o[k].kind->name);
-    if (!name[k]) return;
-  }
-  s->obstacle_name = name;
-  s->contact.obstacle = o;
-  s->contact.nobstacle = list->n;
+  for (int k = 0; k < list->n && !r->failed; k++, at = at->next)
+    build_obstacle(r, (const obstacle_def *)list->item + k, at);
+  if (r->failed) return;
   if (r->def.contact.n == 0) {
     if (list->n > 0)
       warning(r, list->at, "say which nodes feel them, e.g. contact: {nodes: all}",
               "the obstacles do nothing: no contact is given");
     return;
   }
-  if (list->n == 0) {
+  if (list->n == 0)
     problem(r, r->def.contact.at, "e.g. obstacles: [{plane: {normal: [0, 0, 1]}, friction: 0.3}]",
             "contact needs obstacles, there are none");
-    return;
-  }
-  if (!build_contact_nodes(r, s, &f) || f.n == 0) return;
-  for (int k = 0; k < s->nanalysis; k++) check_analysis(r, &s->analysis[k]);
-  // with wrong numbers nothing can be said about places
-  if (r->nproblem == 0) check_start(r, s, &f);
+  else
+    build_contact_nodes(r);
 }
 
 void build_contact(reader *r, pl_scene *s) {
-  build_obstacles(r, s);
-  if (r->def.self_contact) build_layers(r, s);
+  const self_contact_def *d = r->def.self_contact;
+  build_obstacles(r);
+  if (d) pl_build_self_contact(r->b, d->thickness.v, d->friction.v, d->thickness.at);
+  s->obstacle_name = r->b->obstacle_name;
+  s->contact.nobstacle = r->b->nobstacle;
+  for (int k = 0; k < s->nanalysis; k++) {
+    if (r->ncontact > 0) check_analysis(r, &s->analysis[k]);
+    if (d) check_layers_analysis(r, &s->analysis[k]);
+  }
+}
+
+void build_constraints(reader *r, pl_scene *s) {
+  int rest, displaced;
+  starts(r, s, &rest, &displaced);
+  pl_status st = pl_build_constraints(r->b);
+  if (st == PL_OK && rest) st = pl_build_check_apart(r->b, NULL);
+  if (st == PL_OK && displaced) st = pl_build_check_apart(r->b, r->u0);
+  // what is wrong was told
+  if (!worked(r, st)) return;
+  s->contact = r->b->contact;
+  s->layers = r->b->layers;
+  s->sheet = r->b->sheet;
+  s->sheet_cell = r->b->sheet_cell;
 }

@@ -1,4 +1,4 @@
-// Limits of stretch: what the scene says of them, and the sheet of all shells that have some.
+// Limits of stretch: what the scene says of them.
 #include "scene_impl.h"
 
 #include "pliant/math.h"
@@ -373,42 +373,9 @@ static int build_limit(reader *r, const limit_def *d, const pl_node *at, pl_limi
   return add_ellipse(r, B, out);
 }
 
-// ---- the sheet ----------------------------------------------------------------------------------
+// ---- shells with limits -------------------------------------------------------------------------
 
-// what is gathered of all bodies
-typedef struct sheet {
-  int ntri, nlimit;
-  int *tri, *cell, *limit_of;
-  double *rest;
-  pl_limit *limit;
-  pl_limit_note *note;
-} sheet;
-
-static const geometry_def *limited(const body_slot *b) {
-  const geometry_def *g = b->def->shell;
-  return g && !b->bad && b->mesh && (g->limit || g->regions.n > 0) ? g : NULL;
-}
-
-static int open_sheet(reader *r, sheet *s) {
-  size_t ntri = 0, nlimit = 0;
-  for (int k = 0; k < r->nbody; k++) {
-    const geometry_def *g = limited(&r->body[k]);
-    if (!g) continue;
-    ntri += (size_t)r->body[k].mesh->cell[PL_TRI3].n;
-    nlimit += (size_t)g->regions.n + 1;
-  }
-  if (ntri == 0) return 0;
-  s->tri = scene_alloc(r, 3 * ntri, sizeof *s->tri);
-  s->cell = scene_alloc(r, ntri, sizeof *s->cell);
-  s->limit_of = scene_alloc(r, ntri, sizeof *s->limit_of);
-  s->rest = scene_alloc(r, 6 * ntri, sizeof *s->rest);
-  s->limit = scene_alloc(r, nlimit, sizeof *s->limit);
-  s->note = scene_alloc(r, nlimit, sizeof *s->note);
-  return !r->failed;
-}
-
-// where the first axis points at rest
-static void warp_of(reader *r, const geometry_def *g, double out[3]) {
+void read_warp(reader *r, const geometry_def *g, double out[3]) {
   double R[9], axis[3] = {0, 0, 1};
   out[0] = 1;
   out[1] = out[2] = 0;
@@ -451,69 +418,33 @@ static int has_axes(const geometry_def *g) {
   return any;
 }
 
-static int add_limit(reader *r, sheet *s, const body_slot *b, const limit_def *d, const pl_node *at,
-                     int region) {
+static void add_limit(reader *r, const body_slot *b, const limit_def *d, const pl_node *at,
+                      int region, const node_list *nodes, pl_limit_note *note) {
   char name[160];
-  pl_limit_note *note = &s->note[s->nlimit];
-  if (!build_limit(r, d, at, &s->limit[s->nlimit], note)) return -1;
+  pl_limit limit = {0};
+  pl_limit_note own = {0};
+  if (!build_limit(r, d, node_get(at, "limit"), &limit, &own)) return;
   snprintf(name, sizeof name, region ? "%.120s-%d" : "%.120s", b->def->name.s, region);
-  note->name = scene_strdup(r, name, strlen(name));
-  return s->nlimit++;
+  own.name = scene_strdup(r, name, strlen(name));
+  int k =
+      pl_build_limit(r->b, b->number, &limit, nodes ? nodes->n : 0, nodes ? nodes->v : NULL, at);
+  if (k >= 0)
+    note[k] = own;
+  else
+    r->failed = r->b->failed;
 }
 
-static void mark_region(reader *r, sheet *s, const body_slot *b, const region_def *d,
-                        const pl_node *at, int limit, char *inside) {
-  node_list nodes;
-  int n = b->mesh->cell[PL_TRI3].n, found = 0;
-  if (!d->nodes || !select_nodes(r, d->nodes, "region", &nodes)) return;
-  memset(inside, 0, (size_t)r->b->nnode);
-  for (int i = 0; i < nodes.n; i++) inside[nodes.v[i]] = 1;
-  for (int e = s->ntri; e < s->ntri + n; e++) {
-    const int *v = s->tri + 3 * e;
-    if (!inside[v[0]] || !inside[v[1]] || !inside[v[2]]) continue;
-    s->limit_of[e] = limit;
-    found++;
-  }
-  if (found == 0)
-    problem(r, at, "a triangle belongs to a region when all its three corners do",
-            "region: no triangle of shell '%s' has all its corners among these nodes",
-            b->def->name.s);
-}
-
-static void add_body(reader *r, sheet *s, const body_slot *b, const geometry_def *g, int cell,
-                     char *inside) {
-  int n = b->mesh->cell[PL_TRI3].n, own = -1, has = g->warp.at || has_axes(g);
+static void add_limits(reader *r, const body_slot *b, const geometry_def *g, pl_limit_note *note) {
   const region_def *d = g->regions.item;
   const pl_node *at = items_first(&g->regions);
-  double warp[3];
-  warp_of(r, g, warp);
-  if (g->limit) own = add_limit(r, s, b, g->limit, node_get(node_get(b->at, "shell"), "limit"), 0);
-  for (int e = 0; e < n; e++) {
-    for (int i = 0; i < 3; i++)
-      s->tri[3 * (s->ntri + e) + i] = b->node[b->mesh->cell[PL_TRI3].v[3 * e + i]];
-    s->cell[s->ntri + e] = cell + e;
-    s->limit_of[s->ntri + e] = own;
+  const double *warp = r->b->body[b->number].desc.warp;
+  if (g->limit) add_limit(r, b, g->limit, node_get(b->at, "shell"), 0, NULL, note);
+  for (int k = 0; k < g->regions.n && !r->failed; k++, at = at->next) {
+    node_list nodes;
+    if (d[k].limit && d[k].nodes && select_nodes(r, d[k].nodes, "region", &nodes))
+      add_limit(r, b, d[k].limit, at, k + 1, &nodes, note);
   }
-  for (int k = 0; k < g->regions.n; k++, at = at->next) {
-    int limit = d[k].limit ? add_limit(r, s, b, d[k].limit, node_get(at, "limit"), k + 1) : -1;
-    if (limit >= 0) mark_region(r, s, b, &d[k], at, limit, inside);
-  }
-  if (pl_norm3(warp) > 0) {
-    if (has) check_warp(r, g, b, warp);
-    pl_sheet_flatten(n, s->tri + 3 * s->ntri, r->b->X, warp, s->rest + 6 * (size_t)s->ntri);
-  }
-  s->ntri += n;
-}
-
-// components that are given, and by which drive
-static int *held_nodes(reader *r, const char **pin) {
-  int n = r->b->nnode + r->b->ncopy, *held = scene_alloc(r, (size_t)n + 1, sizeof *held);
-  for (int k = 0; held && k < r->b->ndrive; k++)
-    for (int i = 0; i < r->b->drive[k].nnode; i++) {
-      held[r->b->drive[k].node[i]] |= r->b->drive[k].mask;
-      pin[r->b->drive[k].node[i]] = r->b->drive[k].name;
-    }
-  return held;
+  if ((g->warp.at || has_axes(g)) && pl_norm3(warp) > 0) check_warp(r, g, b, warp);
 }
 
 // ---- what does not go together ------------------------------------------------------------------
@@ -556,33 +487,19 @@ static void check_analysis(reader *r, const pl_analysis *a, int limits, int conf
 }
 
 void build_limits(reader *r, pl_scene *s) {
-  sheet all = {0};
-  int cell = 0, n = r->b->nnode + r->b->ncopy, before = r->nproblem;
-  char *inside = scene_alloc(r, (size_t)n + 1, 1);
-  const char **pin = scene_alloc(r, (size_t)n + 1, sizeof *pin);
-  if (!inside || !pin) return;
-  if (open_sheet(r, &all))
-    for (int k = 0; k < r->nbody && !r->failed; k++) {
-      const geometry_def *g = limited(&r->body[k]);
-      if (g) add_body(r, &all, &r->body[k], g, cell, inside);
-      if (r->body[k].mesh) cell += r->body[k].mesh->cell[PL_TRI3].n;
-    }
-  if (r->failed || r->nproblem > before) return;
-  if (all.nlimit > 0) {
-    s->sheet = (pl_sheet_desc){.nvert = n,
-                               .ntri = all.ntri,
-                               .tri = all.tri,
-                               .rest = all.rest,
-                               .fixed = held_nodes(r, pin),
-                               .nlimit = all.nlimit,
-                               .limit = all.limit,
-                               .limit_of = all.limit_of};
-    s->sheet_cell = all.cell;
-    s->limit_note = all.note;
-    s->pin_name = pin;
+  int n = 0, before = r->nproblem;
+  for (int k = 0; k < r->nbody; k++)
+    if (r->body[k].def->shell) n += r->body[k].def->shell->regions.n + 1;
+  pl_limit_note *note = scene_alloc(r, (size_t)n + 1, sizeof *note);
+  if (!note) return;
+  s->limit_note = note;
+  for (int k = 0; k < r->nbody && !r->failed; k++) {
+    const body_slot *b = &r->body[k];
+    if (b->def->shell && b->number >= 0) add_limits(r, b, b->def->shell, note);
   }
-  int confined = all.nlimit > 0 || s->contact.nnode > 0 || s->has_layers;
+  if (r->failed || r->nproblem > before) return;
+  int limits = r->b->nlimit > 0, confined = limits || r->ncontact > 0 || r->def.self_contact;
   // a body that could not be made has left no limits and no contact
   for (int k = 0; k < s->nanalysis && (confined || r->nproblem == 0); k++)
-    check_analysis(r, &s->analysis[k], all.nlimit > 0, confined);
+    check_analysis(r, &s->analysis[k], limits, confined);
 }

@@ -165,7 +165,7 @@ static void describe_contact(const pl_scene *s, pl_text *out) {
   if (s->contact.nnode)
     pl_text_add(out, "contact    %d %s\n", s->contact.nnode,
                 pl_plural(s->contact.nnode, "node", "nodes"));
-  if (s->has_layers)
+  if (s->layers.ntri > 0)
     pl_text_add(out, "layers     %d %s, %.6g m thick, friction %.6g\n", s->layers.ntri,
                 pl_plural(s->layers.ntri, "triangle", "triangles"), s->layers.thickness,
                 s->layers.mu);

@@ -251,8 +251,9 @@ void pl_scene_free(pl_scene *s) {
   pl_params_free(s->params);
   pl_model_free(s->model);
   pl_mesh_free(s->mesh);
-  for (int k = 0; s->impl && k < s->impl->nshape; k++) {
-    const pl_obstacle *o = &s->impl->shape[k];
+  const pl_builder *b = s->impl ? s->impl->builder : NULL;
+  for (int k = 0; b && k < b->nobstacle; k++) {
+    const pl_obstacle *o = &b->obstacle[k];
     // made for this scene, and shared as const
     if (o->data && o->kind->free) o->kind->free((void *)(uintptr_t)o->data);
   }

@@ -508,6 +508,7 @@ typedef struct body_slot {
   const pl_node *at;
   int bad;       // reported already; selectors on it keep quiet
   pl_mesh *mesh; // freed by the reader
+  int number;    // in the builder, -1: not there
   int n, npiece;
   int *node;             // [n] model node of each mesh vertex
   struct rod_curve *rod; // what a generated rod's vertices follow, NULL: not a rod
@@ -562,6 +563,7 @@ typedef struct reader {
   const link_def **link;
   int (*link_joint)[2];
 
+  int ncontact; // nodes that feel obstacles
   int nanalysis;
   const analysis_def *analysis;  // [nanalysis]
   double stiffest, weakest_link; // for the penalty warning
@@ -690,10 +692,14 @@ void check_file_names(reader *r, const pl_scene *s);
 // obstacles, the nodes that feel them and self contact, once the analyses are known
 // (build_contact.c)
 void build_contact(reader *r, pl_scene *s);
-// limits of stretch: what transients and drapes are told of them, then the sheet of all limited
-// shells, once contact is known (build_limit.c)
+// limits of stretch: what transients and drapes are told of them, then those of shells, once
+// contact is known (build_limit.c)
 void build_cloth(reader *r, analysis_def *d);
 void build_limits(reader *r, pl_scene *s);
+// where the first axis of a shell's material points at rest
+void read_warp(reader *r, const geometry_def *g, double out[3]);
+// what contact and limits make of the bodies, and whether that can start
+void build_constraints(reader *r, pl_scene *s);
 // explore and design (build_design.c)
 void build_plan(reader *r, analysis_def *d, const pl_node *at);
 void build_measured(reader *r, const pl_node *at, int nprobe, const pl_probe *probe,
@@ -711,8 +717,6 @@ struct scene_impl {
   pl_builder *builder;
   pl_node *root;
   const param_def *param; // [ndesign]
-  int nshape;
-  pl_obstacle *shape; // [nshape] whose data is to be freed
 };
 
 #define COUNT(a) ((int)(sizeof(a) / sizeof(a)[0]))

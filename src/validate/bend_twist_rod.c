@@ -47,15 +47,15 @@ pl_status hang_open(pl_env *env, const hang_desc *d, hang *h) {
   pl_status s = rod_create(env, &o, &h->full);
   o.planar = 1;
   if (s == PL_OK) s = rod_create(env, &o, &h->flat);
-  if (s == PL_OK) s = pl_state_create(h->flat.b.m, h->flat.b.p, &h->back);
-  if (s == PL_OK) s = pl_factor_create(env, PL_LDL, &h->full.b.w->A, 1, 1, &h->factor);
+  if (s == PL_OK) s = pl_state_create(h->flat.b.model, h->flat.b.params, &h->back);
+  if (s == PL_OK) s = pl_factor_create(env, PL_LDL, &h->full.b.work->A, 1, 1, &h->factor);
   if (s != PL_OK) hang_close(h);
   return s;
 }
 
 void hang_close(hang *h) {
   pl_factor_free(h->factor);
-  if (h->back) pl_state_free(h->flat.b.m, h->back);
+  if (h->back) pl_state_free(h->flat.b.model, h->back);
   rod_free(&h->flat);
   rod_free(&h->full);
   memset(h, 0, sizeof *h);
@@ -63,14 +63,14 @@ void hang_close(hang *h) {
 
 // the planar equilibrium at a point next to the last one; on failure nothing has changed
 static pl_status hang_step(hang *h, hang_at to) {
-  built *b = &h->flat.b;
+  pl_built *b = &h->flat.b;
   pl_static_opts o = options(0);
-  pl_state_copy(h->back, b->s);
+  pl_state_copy(h->back, b->state);
   set(h, to);
-  pl_status s = pl_static(&o, b->m, b->p, b->s, b->w, NULL, NULL, NULL);
+  pl_status s = pl_static(&o, b->model, b->params, b->state, b->work, NULL, NULL, NULL);
   if (s == PL_OK) h->at = to;
   if (s == PL_OK) return s;
-  pl_state_copy(b->s, h->back);
+  pl_state_copy(b->state, h->back);
   set(h, h->at);
   return s;
 }
@@ -113,10 +113,10 @@ pl_status hang_follow(hang *h, hang_at to) {
 pl_status hang_inertia(hang *h, int *nneg) {
   static const pl_clock clock = {.scale = 1};
   static const pl_coef stiffness = {0, 0, 1};
-  const built *b = &h->full.b;
-  PL_TRY(
-      pl_eval(b->m, b->p, h->flat.b.s, &clock, PL_WANT_FORCE | PL_WANT_TANGENT, &stiffness, b->w));
-  pl_status s = pl_factor_numeric(h->factor, &b->w->A);
+  const pl_built *b = &h->full.b;
+  PL_TRY(pl_eval(b->model, b->params, h->flat.b.state, &clock, PL_WANT_FORCE | PL_WANT_TANGENT,
+                 &stiffness, b->work));
+  pl_status s = pl_factor_numeric(h->factor, &b->work->A);
   // on the frontier itself
   *nneg = pl_factor_stats(h->factor).nneg + pl_factor_stats(h->factor).nzero;
   return s == PL_SINGULAR ? PL_OK : s;
@@ -154,17 +154,17 @@ pl_status hang_cross(hang *h, hang_at to, hang_at *at) {
 }
 
 static pl_status fall(hang *h) {
-  const built *b = &h->full.b;
+  const pl_built *b = &h->full.b;
   pl_static_opts o = options(1);
-  return pl_static(&o, b->m, b->p, b->s, b->w, NULL, NULL, NULL);
+  return pl_static(&o, b->model, b->params, b->state, b->work, NULL, NULL, NULL);
 }
 
 static void push(hang *h) {
   rod *r = &h->full;
-  pl_state_copy(r->b.s, h->flat.b.s);
+  pl_state_copy(r->b.state, h->flat.b.state);
   for (int i = 2; i <= r->n; i++) {
     double part = (i - 0.5) / (r->n - 0.5);
-    r->b.s->q[3 * i + 1] += PUSH * r->length * part * part;
+    r->b.state->q[3 * i + 1] += PUSH * r->length * part * part;
   }
 }
 
@@ -179,7 +179,7 @@ pl_status hang_relax(hang *h, hang_at to, int *deep) {
     push(h);
     s = fall(h);
   }
-  *deep = h->deep = s == PL_OK && rod_depth(&h->full, h->full.b.s) > DEEP;
+  *deep = h->deep = s == PL_OK && rod_depth(&h->full, h->full.b.state) > DEEP;
   return s;
 }
 

@@ -29,16 +29,6 @@ const dims *protocol_dims(int units);
 
 // ---- models -----------------------------------------------------------------------------------
 
-// A model that one thread works on.
-typedef struct built {
-  pl_model *m;
-  pl_params *p;
-  pl_state *s;
-  pl_work *w;
-} built;
-// Makes it of what a builder was given; the builder is freed, whatever happens.
-pl_status built_create(pl_builder *d, built *b);
-void built_free(built *b);
 // Holds components of nodes by mask, PL_HOLD_CLAMP or not, and scalar unknowns once joined.
 void hold_nodes(pl_builder *d, int nnode, const int *node, int mask, int clamp);
 void hold_scalars(pl_builder *d, int n, const int *scalar);
@@ -62,7 +52,7 @@ typedef struct strip_desc {
 
 typedef struct strip {
   pl_env *env;
-  built b;
+  pl_built b;
   double length, thickness, width;
   double gravity; // m/s^2 that makes Gamma one: E I/(rho A L^3), or D/(rho h L^3)
   double omega;   // rad/s, sqrt(E I/(rho A L^4))

@@ -23,8 +23,8 @@ typedef struct plate {
   pl_trial *trial;
   double length;
   double gravity;    // m/s^2 that makes Gamma* one
-  built flat;        // its membrane, which moves in the plane
-  built bend;        // moves out of the plane only, or also
+  pl_built flat;     // its membrane, which moves in the plane
+  pl_built bend;     // moves out of the plane only, or also
   pl_factor *factor; // of the stiffness of flat,
   pl_factor *pivots; // and of bend
 } plate;
@@ -66,7 +66,7 @@ static void hold(pl_builder *d, const outline *o, int mask, int hold_as) {
   if (mask) hold_nodes(d, nrest, rest, mask, PL_HOLD_NODES);
 }
 
-static pl_status build(plate *p, const outline *o, pl_bending bending, int mask, built *b) {
+static pl_status build(plate *p, const outline *o, pl_bending bending, int mask, pl_built *b) {
   const pl_trial *t = p->trial;
   const dims *u = protocol_dims(t->units);
   pl_builder *d;
@@ -81,14 +81,14 @@ static pl_status build(plate *p, const outline *o, pl_bending bending, int mask,
                                    .thickness = {.v = THIN * u->length},
                                    .bending = bending});
   hold(d, o, mask, bending == PL_BENDING_MIDEDGE ? PL_HOLD_CLAMP : PL_HOLD_NODES);
-  return built_create(d, b);
+  return pl_build_all(d, 1, b);
 }
 
 static void plate_free(plate *p) {
   pl_factor_free(p->factor);
   pl_factor_free(p->pivots);
-  built_free(&p->flat);
-  built_free(&p->bend);
+  pl_built_free(&p->flat);
+  pl_built_free(&p->bend);
 }
 
 // mask: what bend holds of nodes that are not clamped
@@ -101,8 +101,8 @@ static pl_status plate_create(pl_env *env, pl_trial *t, pl_bending bending, int 
   pl_status s = draw(env, t, bending == PL_BENDING_MIDEDGE, L, &o);
   if (s == PL_OK) s = build(p, &o, PL_BENDING_NONE, Z, &p->flat);
   if (s == PL_OK) s = build(p, &o, bending, mask, &p->bend);
-  if (s == PL_OK) s = pl_factor_create(env, PL_CHOLESKY, &p->flat.w->A, 1, 1, &p->factor);
-  if (s == PL_OK) s = pl_factor_create(env, PL_CHOLESKY, &p->bend.w->A, 1, 1, &p->pivots);
+  if (s == PL_OK) s = pl_factor_create(env, PL_CHOLESKY, &p->flat.work->A, 1, 1, &p->factor);
+  if (s == PL_OK) s = pl_factor_create(env, PL_CHOLESKY, &p->bend.work->A, 1, 1, &p->pivots);
   outline_free(&o, env);
   if (s != PL_OK) plate_free(p);
   return s;
@@ -112,24 +112,25 @@ static pl_status plate_create(pl_env *env, pl_trial *t, pl_bending bending, int 
 static pl_status settle(plate *p, double gamma) {
   static const pl_coef stiffness = {0, 0, 1};
   const pl_clock clock = {.scale = 1};
-  built *b = &p->flat;
-  int n = pl_model_nfree(b->m);
-  const int *dof = pl_model_free_dofs(b->m);
+  pl_built *b = &p->flat;
+  int n = pl_model_nfree(b->model);
+  const int *dof = pl_model_free_dofs(b->model);
   double *d = pl_alloc(p->env, (size_t)n, sizeof *d), most = INFINITY;
   pl_status s = d ? PL_OK : PL_E_NOMEM;
-  b->p->par[PL_PAR_GRAVITY + 1] = p->bend.p->par[PL_PAR_GRAVITY + 1] = -p->gravity * gamma;
+  b->params->par[PL_PAR_GRAVITY + 1] = p->bend.params->par[PL_PAR_GRAVITY + 1] =
+      -p->gravity * gamma;
   for (int it = 0; s == PL_OK && most > 1e-12 * p->length; it++) {
-    s = it < 20
-            ? pl_eval(b->m, b->p, b->s, &clock, PL_WANT_FORCE | PL_WANT_TANGENT, &stiffness, b->w)
-            : PL_UNSOLVED;
-    if (s == PL_OK) s = pl_factor_numeric(p->factor, &b->w->A);
-    for (int i = 0; s == PL_OK && i < n; i++) d[i] = -b->w->r[dof[i]];
+    s = it < 20 ? pl_eval(b->model, b->params, b->state, &clock, PL_WANT_FORCE | PL_WANT_TANGENT,
+                          &stiffness, b->work)
+                : PL_UNSOLVED;
+    if (s == PL_OK) s = pl_factor_numeric(p->factor, &b->work->A);
+    for (int i = 0; s == PL_OK && i < n; i++) d[i] = -b->work->r[dof[i]];
     if (s == PL_OK) s = pl_factor_solve(p->factor, 1, d, d);
-    for (int i = 0; s == PL_OK && i < n; i++) b->s->q[dof[i]] += d[i];
+    for (int i = 0; s == PL_OK && i < n; i++) b->state->q[dof[i]] += d[i];
     most = s == PL_OK ? pl_max_abs(n, d) : 0;
   }
   // nodes come first in both; the copies of a wall do not move
-  if (s == PL_OK) memcpy(p->bend.s->q, b->s->q, (size_t)b->s->nq * sizeof *b->s->q);
+  if (s == PL_OK) memcpy(p->bend.state->q, b->state->q, (size_t)b->state->nq * sizeof *b->state->q);
   pl_free(p->env, d);
   return s;
 }
@@ -143,10 +144,10 @@ typedef pl_status (*side_fn)(plate *p, double gamma, int *beyond);
 static pl_status unstable(plate *p, double gamma, int *beyond) {
   static const pl_coef stiffness = {0, 0, 1};
   const pl_clock clock = {.scale = 1};
-  built *b = &p->bend;
+  pl_built *b = &p->bend;
   PL_TRY(settle(p, gamma));
-  PL_TRY(pl_eval(b->m, b->p, b->s, &clock, PL_WANT_TANGENT, &stiffness, b->w));
-  pl_status s = pl_factor_numeric(p->pivots, &b->w->A);
+  PL_TRY(pl_eval(b->model, b->params, b->state, &clock, PL_WANT_TANGENT, &stiffness, b->work));
+  pl_status s = pl_factor_numeric(p->pivots, &b->work->A);
   *beyond = s == PL_SINGULAR;
   return s == PL_SINGULAR ? PL_OK : s;
 }
@@ -154,20 +155,21 @@ static pl_status unstable(plate *p, double gamma, int *beyond) {
 // Pushes the plate out of its plane and lets it fall back, or farther out.
 static pl_status leaves(plate *p, double gamma, int *beyond) {
   pl_trial *t = p->trial;
-  built *b = &p->bend;
-  int n = pl_model_nnode(b->m), first = pl_model_nq(p->flat.m);
+  pl_built *b = &p->bend;
+  int n = pl_model_nnode(b->model), first = pl_model_nq(p->flat.model);
   double most = 0;
   pl_static_opts o;
   pl_opts_default(pl_static_option_table, pl_static_option_count, &o);
   o.book = 0; // the master curve tells
   PL_TRY(settle(p, gamma));
-  for (int i = first; i < b->s->nq; i++) b->s->q[i] = b->p->X[i];
+  for (int i = first; i < b->state->nq; i++) b->state->q[i] = b->params->X[i];
   for (int i = 0; i < n; i++) {
-    double x = b->p->X[3 * i] / p->length;
-    if (pl_model_free_index(b->m)[3 * i + 2] >= 0) b->s->q[3 * i + 2] = PUSH * p->length * x * x;
+    double x = b->params->X[3 * i] / p->length;
+    if (pl_model_free_index(b->model)[3 * i + 2] >= 0)
+      b->state->q[3 * i + 2] = PUSH * p->length * x * x;
   }
-  PL_TRY(pl_static(&o, b->m, b->p, b->s, b->w, NULL, NULL, NULL));
-  for (int i = 0; i < n; i++) most = fmax(most, fabs(b->s->q[3 * i + 2]));
+  PL_TRY(pl_static(&o, b->model, b->params, b->state, b->work, NULL, NULL, NULL));
+  for (int i = 0; i < n; i++) most = fmax(most, fabs(b->state->q[3 * i + 2]));
   *beyond = most > FLAT * p->length;
   if (t->nlabel < PL_TRIAL_LABELS)
     t->label[t->nlabel++] = (pl_label){.x = t->x, .y = gamma, .beyond = *beyond};

@@ -1,8 +1,6 @@
 // Models of protocols: sizes, and what is made of a builder.
 #include "protocol_impl.h"
 
-#include <string.h>
-
 // a plastic sheet in metres, and a soft rod of a few centimetres (Romero et al. 2021, sec. 4)
 static const dims dims_table[] = {{1, 1e9, 1000}, {0.037, 1.08e6, 1267}};
 
@@ -18,20 +16,4 @@ void hold_nodes(pl_builder *d, int nnode, const int *node, int mask, int clamp) 
 void hold_scalars(pl_builder *d, int n, const int *scalar) {
   const pl_drive_desc hold = {.name = "hold", .mask = 7, .nscal = n, .scal = scalar};
   if (n > 0) pl_build_drive(d, &hold, PL_HOLD_NODES, NULL);
-}
-
-pl_status built_create(pl_builder *d, built *b) {
-  pl_built made;
-  PL_TRY(pl_build_all(d, 1, &made));
-  pl_mesh_free(made.mesh);
-  *b = (built){made.model, made.params, made.state, made.work};
-  return PL_OK;
-}
-
-void built_free(built *b) {
-  pl_work_free(b->w);
-  if (b->m) pl_state_free(b->m, b->s);
-  pl_params_free(b->p);
-  pl_model_free(b->m);
-  memset(b, 0, sizeof *b);
 }

@@ -8,36 +8,37 @@ static const double GAMMA = 30, THICK = 0.01;
 
 // Nodes of s to R x + c, with c some lengths away.
 static pl_status carry(strip *s, const double *R) {
-  built *b = &s->b;
+  pl_built *b = &s->b;
   const double c[3] = {3 * s->length, -2 * s->length, s->length};
-  double *q = pl_alloc(s->env, (size_t)b->s->nq, sizeof *q);
+  double *q = pl_alloc(s->env, (size_t)b->state->nq, sizeof *q);
   if (!q) return PL_E_NOMEM;
-  pl_status st = pl_state_unwound(b->m, b->p, b->s, q);
+  pl_status st = pl_state_unwound(b->model, b->params, b->state, q);
   if (st == PL_OK) {
     // from here on scalar unknowns are measured from the reference shape
-    b->s->anchoring = PL_ANCHORS_FIXED;
-    memcpy(b->s->q, q, (size_t)b->s->nq * sizeof *q);
-    st = pl_rotate_scalars(b->m, b->p, R, q, b->s->q);
+    b->state->anchoring = PL_ANCHORS_FIXED;
+    memcpy(b->state->q, q, (size_t)b->state->nq * sizeof *q);
+    st = pl_rotate_scalars(b->model, b->params, R, q, b->state->q);
   }
-  for (int i = 0; st == PL_OK && i < pl_model_nnode(b->m); i++)
-    for (int k = 0; k < 3; k++) b->s->q[3 * i + k] = c[k] + pl_dot3(R + 3 * k, q + 3 * i);
+  for (int i = 0; st == PL_OK && i < pl_model_nnode(b->model); i++)
+    for (int k = 0; k < 3; k++) b->state->q[3 * i + k] = c[k] + pl_dot3(R + 3 * k, q + 3 * i);
   pl_free(s->env, q);
   return st;
 }
 
 // inner forces of nodes and the elastic energy; the weight does not turn
 static pl_status measure(strip *s, double *f, double *energy) {
-  built *b = &s->b;
+  pl_built *b = &s->b;
   const pl_clock clock = {.scale = 0};
-  PL_TRY(pl_eval(b->m, b->p, b->s, &clock, PL_WANT_ENERGY | PL_WANT_FORCE, NULL, b->w));
-  memcpy(f, b->w->f_inner, 3 * (size_t)pl_model_nnode(b->m) * sizeof *f);
-  *energy = b->w->elastic;
+  PL_TRY(pl_eval(b->model, b->params, b->state, &clock, PL_WANT_ENERGY | PL_WANT_FORCE, NULL,
+                 b->work));
+  memcpy(f, b->work->f_inner, 3 * (size_t)pl_model_nnode(b->model) * sizeof *f);
+  *energy = b->work->elastic;
   return PL_OK;
 }
 
 static pl_status compare(strip *s, double angle, double *f, double *value) {
   static const double axis[3] = {1, -2, 0.5};
-  int n = pl_model_nnode(s->b.m);
+  int n = pl_model_nnode(s->b.model);
   double R[9], before, after, most = 0, worst = 0, *g = f + 3 * n;
   pl_rotation3(axis, angle, R);
   PL_TRY(measure(s, f, &before));
@@ -62,7 +63,7 @@ static pl_status turn(pl_env *env, const pl_protocol_model *m, pl_trial *t, doub
                                     .units = t->units,
                                     .free_sides = 1},
                       &s));
-  double *f = pl_alloc(env, 6 * (size_t)pl_model_nnode(s.b.m), sizeof *f);
+  double *f = pl_alloc(env, 6 * (size_t)pl_model_nnode(s.b.model), sizeof *f);
   pl_status st = f ? strip_hang(&s, GAMMA) : PL_E_NOMEM;
   if (st == PL_OK) st = compare(&s, t->x * PL_PI / 180, f, value);
   pl_free(env, f);

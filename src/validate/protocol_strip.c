@@ -192,7 +192,7 @@ pl_status strip_create(pl_env *env, const strip_desc *o, strip *s) {
   d->gravity[2] = -s->gravity;
   pl_status st = fill_table[o->kind](d, o, s, &mesh);
   if (st == PL_OK)
-    st = built_create(d, &s->b);
+    st = pl_build_all(d, 1, &s->b);
   else
     pl_builder_free(d);
   pl_mesh_free(mesh);
@@ -200,7 +200,7 @@ pl_status strip_create(pl_env *env, const strip_desc *o, strip *s) {
 }
 
 void strip_free(strip *s) {
-  built_free(&s->b);
+  pl_built_free(&s->b);
 }
 
 pl_status strip_hang(strip *s, double gamma) {
@@ -209,8 +209,8 @@ pl_status strip_hang(strip *s, double gamma) {
   o.book = 0; // the master curve tells
   int steps = gamma > 1 ? (int)ceil(log(gamma) / log(GROWTH)) : 0;
   for (int k = steps; k >= 0; k--) {
-    s->b.p->par[PL_PAR_GRAVITY + 2] = -s->gravity * gamma * pow(GROWTH, -k);
-    PL_TRY(pl_static(&o, s->b.m, s->b.p, s->b.s, s->b.w, NULL, NULL, NULL));
+    s->b.params->par[PL_PAR_GRAVITY + 2] = -s->gravity * gamma * pow(GROWTH, -k);
+    PL_TRY(pl_static(&o, s->b.model, s->b.params, s->b.state, s->b.work, NULL, NULL, NULL));
   }
   return PL_OK;
 }
@@ -218,7 +218,7 @@ pl_status strip_hang(strip *s, double gamma) {
 void strip_tip(const strip *s, double *reach, double *drop) {
   *reach = *drop = 0;
   for (int i = 0; i < s->ntip; i++) {
-    *reach += s->b.s->q[3 * s->tip[i]] / s->ntip;
-    *drop -= s->b.s->q[3 * s->tip[i] + 2] / s->ntip;
+    *reach += s->b.state->q[3 * s->tip[i]] / s->ntip;
+    *drop -= s->b.state->q[3 * s->tip[i] + 2] / s->ntip;
   }
 }

@@ -16,10 +16,11 @@ static pl_status ring(pl_env *env, const pl_protocol_model *m, pl_trial *t, doub
                       &s));
   pl_modes_opts o = {.count = MODES};
   pl_modes_info info;
-  double *shape = pl_alloc(env, MODES * (size_t)s.b.s->nq, sizeof *shape);
+  double *shape = pl_alloc(env, MODES * (size_t)s.b.state->nq, sizeof *shape);
   pl_status st = shape ? PL_OK : PL_E_NOMEM;
-  s.b.p->par[PL_PAR_GRAVITY + 2] = 0;
-  if (st == PL_OK) st = pl_modes(&o, s.b.m, s.b.p, s.b.s, s.b.w, value, shape, &info);
+  s.b.params->par[PL_PAR_GRAVITY + 2] = 0;
+  if (st == PL_OK)
+    st = pl_modes(&o, s.b.model, s.b.params, s.b.state, s.b.work, value, shape, &info);
   if (st == PL_OK && info.nfound < MODES) st = PL_UNSOLVED;
   for (int k = 0; k < MODES; k++) value[k] /= s.omega;
   pl_free(env, shape);

@@ -72,6 +72,14 @@ static pl_status fill(pl_builder *d, const rod_desc *o, const rod *r, pl_mesh *m
   }
   hold_clamp(d, o);
   hold_others(d, o);
+  if (o->grip > 0 && !o->pinned) {
+    pl_build_obstacle(d, "plane",
+                      &(pl_obstacle){.kind = &pl_obstacle_plane,
+                                     .centre = {0, 0, -r->length},
+                                     .par = {0, 0, 1},
+                                     .mu = o->grip});
+    pl_build_contact(d, 1, &o->n, 0, -1, NULL);
+  }
   return pl_build_join(d);
 }
 
@@ -104,7 +112,7 @@ pl_status rod_create(pl_env *env, const rod_desc *o, rod *r) {
   if (s == PL_OK) {
     r->par_bend = pl_build_index(d, PL_AT_GROUP, bends(d), 0, 0);
     r->par_drive = o->lowered ? pl_build_index(d, PL_AT_DRIVE, 0, 0, 0) : -1;
-    s = built_create(d, &r->b);
+    s = pl_build_all(d, 1, &r->b);
   } else {
     pl_builder_free(d);
   }
@@ -113,26 +121,26 @@ pl_status rod_create(pl_env *env, const rod_desc *o, rod *r) {
 }
 
 void rod_free(rod *r) {
-  built_free(&r->b);
+  pl_built_free(&r->b);
 }
 
 void rod_curl(rod *r, double turn) {
   double more = bend_curvature(turn, r->n, r->edge) - bend_curvature(r->turn, r->n, r->edge);
-  r->b.p->par[r->par_bend + 7] = more;
+  r->b.params->par[r->par_bend + 7] = more;
 }
 
 void rod_weigh(rod *r, double gamma) {
-  r->b.p->par[PL_PAR_GRAVITY + 2] = -r->gravity * gamma;
+  r->b.params->par[PL_PAR_GRAVITY + 2] = -r->gravity * gamma;
 }
 
 void rod_lower(rod *r, double eps) {
-  r->b.p->par[r->par_drive + 2] = -eps * r->length;
+  r->b.params->par[r->par_drive + 2] = -eps * r->length;
 }
 
 double rod_sink(rod *r, double rate) {
   // the straight part of a sine of many lengths; its four parameters follow the other term's
   const double many = 10;
-  r->b.p->par[r->par_drive + 4 + 2] = -many * r->length;
+  r->b.params->par[r->par_drive + 4 + 2] = -many * r->length;
   return rate / many;
 }
 

@@ -14,14 +14,15 @@ typedef struct rod_desc {
   int planar;   // 1: nodes stay in the xz plane
   int lowered;  // 1: the clamp may be moved, see rod_lower and rod_sink
   int pinned;   // 1: the tip is held
-  double drag;  // of a dashpot on the tip along x, see rod_drag
+  double grip; // friction on a plane that the tip just touches, unless it is held; 0: there is none
+  double drag; // of a dashpot on the tip along x, see rod_drag
   double alpha; // damping by mass, in units of omega
   int units;    // see protocol_dims
 } rod_desc;
 
 typedef struct rod {
   pl_env *env;
-  built b;
+  pl_built b;
   int n;
   double length;  // m, from the clamp to the tip
   double edge;    // m
@@ -60,7 +61,8 @@ typedef struct hang_at {
 // natural circle, and the same rod free to leave the plane.
 typedef struct hang {
   pl_env *env;
-  rod flat, full; // flat.b.s: the planar equilibrium at `at`; full.b.s: the last relaxed one
+  rod flat,
+      full; // flat.b.state: the planar equilibrium at `at`; full.b.state: the last relaxed one
   hang_at at;
   pl_state *back;    // of flat, to return to
   pl_factor *factor; // of the full stiffness

@@ -37,7 +37,7 @@ static double mode_slope(double s) {
 static void bend_sideways(press *p) {
   const rod *r = &p->r;
   int n = r->n;
-  double *q = r->b.s->q, sum = 0, x = 0, z = -PRESS_START * r->length - 0.5 * r->edge;
+  double *q = r->b.state->q, sum = 0, x = 0, z = -PRESS_START * r->length - 0.5 * r->edge;
   for (int i = 1; i < n; i++) {
     double a = mode_slope(i / (n - 0.5));
     sum += 0.5 * a * a / (n - 0.5);
@@ -55,25 +55,21 @@ static void bend_sideways(press *p) {
   }
 }
 
-static pl_status contacts(press *p, double mu) {
-  const rod *r = &p->r;
-  const pl_obstacle plane = {
-      .kind = &pl_obstacle_plane, .centre = {0, 0, -r->length}, .par = {0, 0, 1}, .mu = mu};
-  const pl_contact_desc d = {.nobstacle = 1, .obstacle = &plane, .nnode = 1, .node = &r->n};
-  pl_contact_free(p->k);
-  p->k = NULL;
-  return pl_contact_create(r->b.m, &d, &p->k);
+// friction on the plane, from now on
+static void set_friction(press *p, double mu) {
+  pl_contact_reset(p->k);
+  p->k->pair[0].mu = mu;
 }
 
 static pl_status solve(press *p, double eps, int iterations) {
-  built *b = &p->r.b;
+  pl_built *b = &p->r.b;
   pl_static_opts o;
   pl_opts_default(pl_static_option_table, pl_static_option_count, &o);
   o.book = 0; // the master curve tells
   o.cuts = 0;
   if (iterations) o.max_iter = iterations;
   rod_lower(&p->r, eps);
-  return pl_static_contact(&o, b->m, b->p, p->k, b->s, b->w, NULL, NULL, NULL);
+  return pl_static_contact(&o, b->model, b->params, p->k, b->state, b->work, NULL, NULL, NULL);
 }
 
 static pl_status open_press(pl_env *env, const press_desc *d, const rod_desc *more, press *p) {
@@ -87,15 +83,14 @@ static pl_status open_press(pl_env *env, const press_desc *d, const rod_desc *mo
   o.thick = THIN;
   o.broad = BROAD;
   o.box = o.planar = o.lowered = 1;
+  o.grip = GRIP;
   PL_TRY(rod_create(env, &o, &p->r));
   bend_sideways(p);
-  pl_status s = o.pinned ? PL_OK : contacts(p, GRIP);
-  if (s == PL_OK) s = solve(p, p->eps, 0);
-  return s;
+  p->k = p->r.b.constraints.contact;
+  return solve(p, p->eps, 0);
 }
 
 static void close_press(press *p) {
-  pl_contact_free(p->k);
   rod_free(&p->r);
 }
 
@@ -116,7 +111,7 @@ static double tangential(const press *p) {
 static pl_status press_on(press *p, pl_state *back, double *P) {
   double step = STEP;
   while (step > SHORTEST) {
-    pl_state_copy(back, p->r.b.s);
+    pl_state_copy(back, p->r.b.state);
     pl_status s = solve(p, p->eps + step, STICK_ITER);
     if (s != PL_OK && s != PL_UNSOLVED) return s;
     if (s == PL_OK && p->k->pair[0].status == PL_STICK) {
@@ -124,7 +119,7 @@ static pl_status press_on(press *p, pl_state *back, double *P) {
       *P = normal(p);
       step = fmin(1.5 * step, LONGEST);
     } else {
-      pl_state_copy(p->r.b.s, back);
+      pl_state_copy(p->r.b.state, back);
       pl_contact_reset(p->k);
       step /= 2;
     }
@@ -139,11 +134,11 @@ pl_status press_static(pl_env *env, const press_desc *d, double *eps, double *P)
   pl_state *back = NULL;
   pl_status s = open_press(env, d, &(rod_desc){0}, &p);
   *P = s == PL_OK ? normal(&p) : NAN;
-  if (s == PL_OK) s = contacts(&p, d->mu);
-  if (s == PL_OK) s = pl_state_create(p.r.b.m, p.r.b.p, &back);
+  if (s == PL_OK) set_friction(&p, d->mu);
+  if (s == PL_OK) s = pl_state_create(p.r.b.model, p.r.b.params, &back);
   if (s == PL_OK) s = press_on(&p, back, P);
   *eps = p.eps;
-  if (back) pl_state_free(p.r.b.m, back);
+  if (back) pl_state_free(p.r.b.model, back);
   close_press(&p);
   return s;
 }
@@ -155,7 +150,7 @@ pl_status press_held(pl_env *env, const press_desc *d, double eps, double *P, do
   for (int i = 1; s == PL_OK && i <= n; i++)
     s = solve(&p, PRESS_START + (eps - PRESS_START) * i / n, 0);
   // reactions, up and to the side
-  const double *r = s == PL_OK ? p.r.b.w->r + 3 * p.r.n : (const double[3]){0};
+  const double *r = s == PL_OK ? p.r.b.work->r + 3 * p.r.n : (const double[3]){0};
   *P = r[2] / p.r.force;
   *Q = fabs(r[0]) / p.r.force;
   close_press(&p);
@@ -197,21 +192,21 @@ static int look(void *ctx, const pl_state *s, const pl_clock *c, const pl_work *
 // the strip moves with its clamp as it does in slow motion
 static pl_status set_off(press *p, double rate) {
   static const double part = 1e-5;
-  built *b = &p->r.b;
+  pl_built *b = &p->r.b;
   pl_state *start;
-  PL_TRY(pl_state_create(b->m, b->p, &start));
-  pl_state_copy(start, b->s);
+  PL_TRY(pl_state_create(b->model, b->params, &start));
+  pl_state_copy(start, b->state);
   pl_status s = solve(p, p->eps + part, 0);
   int n = 3 * (p->r.n + 1);
-  for (int i = 0; i < n; i++) start->v[i] = (b->s->q[i] - start->q[i]) / part * rate;
-  pl_state_copy(b->s, start);
-  pl_state_free(b->m, start);
+  for (int i = 0; i < n; i++) start->v[i] = (b->state->q[i] - start->q[i]) / part * rate;
+  pl_state_copy(b->state, start);
+  pl_state_free(b->model, start);
   rod_lower(&p->r, p->eps);
   return s;
 }
 
 static pl_status sink(press *p, double drag, watch *o) {
-  built *b = &p->r.b;
+  pl_built *b = &p->r.b;
   double rate = fmin(RATE, FINE / p->r.n) * p->r.omega;
   pl_transient_opts opts;
   pl_opts_default(pl_transient_option_table, pl_transient_option_count, &opts);
@@ -220,9 +215,10 @@ static pl_status sink(press *p, double drag, watch *o) {
   opts.duration = (END - p->eps) / rate;
   opts.frequency = rod_sink(&p->r, rate);
   PL_TRY(set_off(p, rate));
-  PL_TRY(contacts(p, drag > 0 ? 0 : p->d->mu));
+  set_friction(p, drag > 0 ? 0 : p->d->mu);
   *o = (watch){.p = p, .drag = rod_drag(&p->r, drag), .P = NAN};
-  pl_status s = pl_transient_contact(&opts, b->m, b->p, p->k, b->s, NULL, b->w, look, o, NULL);
+  pl_status s = pl_transient_contact(&opts, b->model, b->params, p->k, b->state, NULL, b->work,
+                                     look, o, NULL);
   if (s != PL_CANCELLED) return s == PL_OK ? PL_DOMAIN : s;
   return o->slips ? PL_OK : o->gone ? PL_DOMAIN : PL_CANCELLED;
 }

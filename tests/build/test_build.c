@@ -179,6 +179,104 @@ static void wrong_things_are_named(void **state) {
   pl_mesh_free(m);
 }
 
+static const pl_obstacle ball = {
+    .kind = &pl_obstacle_sphere, .centre = {0.1, 0.1, -0.2}, .radius = 0.15, .mu = 0.3};
+
+// stretches of 1 % along x and 10 % along y
+static void add_limit(pl_builder *b, int body, int n, const int *node) {
+  double B[1][3];
+  pl_limit_ellipse(1.01, 1.1, 0, B[0]);
+  const pl_limit l = {.nellipse = 1, .B = (const double(*)[3])B};
+  pl_build_limit(b, body, &l, n, node, NULL);
+}
+
+// A sheet with a limit in its first square alone, beside one without, over a ball: nodes that are
+// held feel nothing, the warp is the body's, triangles know their cells.
+static void constraints_are_found(void **state) {
+  (void)state;
+  pl_mesh *m = grid(2, 1), *other = grid(1, 1);
+  pl_builder *b = open_builder();
+  pl_body_desc free_sheet = sheet(other, PL_BENDING_NONE), d = sheet(m, PL_BENDING_HINGE);
+  pl_built made;
+  for (int i = 0; i < other->nvert; i++) other->X[3 * i + 2] = 0.05;
+  d.warp[1] = 2;
+  pl_build_body(b, &free_sheet);
+  int body = pl_build_body(b, &d), first = other->nvert, feels[3] = {first, first + 1, first + 4};
+  pl_build_fix(b, 1, &first, PL_HOLD_NODES);
+  pl_build_obstacle(b, NULL, &ball);
+  assert_int_equal(pl_build_contact(b, 3, feels, 0.01, -1, NULL), 2);
+  assert_int_equal(pl_build_contact(b, 1, (int[]){first + 5}, 0, 0.7, NULL), 1);
+  pl_build_self_contact(b, 0.04, 0.2, NULL);
+  add_limit(b, body, 4, (int[]){first, first + 1, first + 3, first + 4});
+  check_ok(&env, pl_build_constraints(b));
+  check_ok(&env, pl_build_check_apart(b, NULL));
+  assert_int_equal(b->contact.nnode, 3);
+  check_array(3, b->contact.mu, ((double[]){0.3, 0.3, 0.7}), 0);
+  assert_string_equal(b->obstacle_name[0], "sphere");
+  assert_int_equal(b->layers.ntri, 6);
+  assert_int_equal(b->sheet.ntri, 4);
+  assert_int_equal(b->sheet.fixed[first], 7);
+  for (int e = 0; e < 4; e++) {
+    assert_int_equal(b->sheet.limit_of[e], e < 2 ? 0 : -1);
+    assert_int_equal(b->sheet_cell[e], 2 + e);
+  }
+  // along y in the world is along the first axis of the material
+  const double *rest = b->sheet.rest;
+  const int *tri = b->sheet.tri;
+  check_close(rest[2] - rest[0], b->X[3 * tri[1] + 1] - b->X[3 * tri[0] + 1], 1e-15);
+  check_ok(&env, pl_build_all(b, 1, &made));
+  assert_int_equal(made.constraints.contact->npair, 3);
+  // at twice its size the square is 2/1.01 of what its warp allows
+  double *q = made.state->q;
+  for (int i = 0; i < made.state->nq; i++) q[i] *= 2;
+  check_close(pl_sheet_violation(made.constraints.sheet, q, NULL), 2 / 1.01 - 1, 1e-12);
+  check_close(pl_layers_least(made.constraints.layers, made.params->X), 0.05, 1e-15);
+  pl_built_free(&made);
+  pl_mesh_free(other);
+  pl_mesh_free(m);
+}
+
+// what starts inside of each other, and limits of what is no shell
+static void wrong_constraints_are_named(void **state) {
+  (void)state;
+  pl_mesh *m = grid(2, 1), *line;
+  pl_built made;
+  pl_builder *b = open_builder();
+  pl_body_desc d = sheet(m, PL_BENDING_NONE);
+  pl_obstacle big = ball;
+  big.radius = 0.3;
+  pl_build_body(b, &d);
+  pl_build_obstacle(b, "ball", &big);
+  pl_build_contact(b, 1, (int[]){1}, 0, -1, NULL);
+  check_ok(&env, pl_build_constraints(b));
+  assert_int_equal(pl_build_check_apart(b, NULL), PL_E_INPUT);
+  assert_non_null(strstr(env.error.text, "inside of obstacle 'ball'"));
+  pl_builder_free(b);
+  // a region without triangles
+  b = open_builder();
+  pl_build_body(b, &d);
+  add_limit(b, 0, 2, (int[]){0, 1});
+  assert_int_equal(pl_build_model(b, &made), PL_E_INPUT);
+  assert_non_null(strstr(env.error.text, "no triangle of shell 'sheet'"));
+  pl_builder_free(b);
+  // of a rod, and layers of one
+  check_ok(&env, pl_gen_chain(&env, 2, (double[3]){0}, (double[3]){1}, &line));
+  for (int layers = 0; layers < 2; layers++) {
+    b = open_builder();
+    d = wire(line);
+    pl_build_body(b, &d);
+    if (layers)
+      pl_build_self_contact(b, 0.01, 0, NULL);
+    else
+      add_limit(b, 0, 0, NULL);
+    assert_int_equal(pl_build_model(b, &made), PL_E_INPUT);
+    assert_non_null(strstr(env.error.text, "shells"));
+    pl_builder_free(b);
+  }
+  pl_mesh_free(line);
+  pl_mesh_free(m);
+}
+
 static pl_status build_all(pl_env *e, void *ctx) {
   pl_mesh *m = NULL, *line = NULL;
   pl_builder *b = NULL;
@@ -192,10 +290,13 @@ static pl_status build_all(pl_env *e, void *ctx) {
     pl_build_body(b, &d);
     pl_build_body(b, &rod);
     pl_build_fix(b, 2, (int[]){0, 3}, PL_HOLD_CLAMP);
-    s = pl_build_model(b, &made);
+    pl_build_obstacle(b, NULL, &ball);
+    pl_build_contact(b, 2, (int[]){0, 2}, 0, -1, NULL);
+    pl_build_self_contact(b, 0.01, 0.1, NULL);
+    add_limit(b, 0, 0, NULL);
+    s = pl_build_all(b, 1, &made);
   }
   pl_built_free(&made);
-  pl_builder_free(b);
   pl_mesh_free(line);
   pl_mesh_free(m);
   return s;
@@ -214,8 +315,12 @@ static int setup(void **state) {
 
 int test_build(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(clamps_build_edges_in),          cmocka_unit_test(rods_find_their_joints),
-      cmocka_unit_test(cells_have_values_of_their_own), cmocka_unit_test(wrong_things_are_named),
+      cmocka_unit_test(clamps_build_edges_in),
+      cmocka_unit_test(rods_find_their_joints),
+      cmocka_unit_test(cells_have_values_of_their_own),
+      cmocka_unit_test(wrong_things_are_named),
+      cmocka_unit_test(constraints_are_found),
+      cmocka_unit_test(wrong_constraints_are_named),
       cmocka_unit_test(memory_may_end_anywhere),
   };
   return cmocka_run_group_tests(tests, setup, NULL);

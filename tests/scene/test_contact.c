@@ -242,7 +242,6 @@ static void self_contact(void **state) {
                    "  - {transient: {duration: 1, step: 0.1, method: project, name: t2}}\n"
                    "  - {transient: {duration: 1, step: 0.1, method: coupled, name: t3}}\n");
   const pl_layers_desc *d = &s->layers;
-  assert_int_equal(s->has_layers, 1);
   assert_int_equal(d->nvert, pl_model_nnode(s->model));
   assert_true(d->nvert > s->mesh->nvert);
   assert_int_equal(d->ntri, s->mesh->cell[PL_TRI3].n);
@@ -256,7 +255,7 @@ static void self_contact(void **state) {
   pl_layers_free(l);
   pl_scene_free(s);
   s = scene(&env, SHEETS);
-  assert_int_equal(s->has_layers, 0);
+  assert_int_equal(s->layers.ntri, 0);
   pl_scene_free(s);
   // where transients start counts too
   assert_int_equal(parse(&env,

@@ -10,7 +10,7 @@ static void open_hang(pl_env *env, int n, double turns, int units, hang *h) {
 
 // angle of the last edge to the vertical, turns counted, carried on by half an edge's turn
 static double tip_angle(const hang *h) {
-  const double *q = h->flat.b.s->q;
+  const double *q = h->flat.b.state->q;
   double last = 0, before = 0;
   for (int i = 0; i < h->flat.n; i++) {
     const double *a = q + 3 * i, *b = a + 3;
@@ -29,11 +29,12 @@ static void natural_circle(void **state) {
     pl_env env;
     hang h;
     open_hang(&env, 40, turns, 0, &h);
-    const built *b = &h.full.b;
-    check_ok(&env, pl_eval(b->m, b->p, b->s, &clock, PL_WANT_ENERGY | PL_WANT_FORCE, NULL, b->w));
-    check_close(b->w->potential / (h.full.force * h.full.length), 0, 1e-20);
+    const pl_built *b = &h.full.b;
+    check_ok(&env, pl_eval(b->model, b->params, b->state, &clock, PL_WANT_ENERGY | PL_WANT_FORCE,
+                           NULL, b->work));
+    check_close(b->work->potential / (h.full.force * h.full.length), 0, 1e-20);
     // rounding of places times the stiffness along the edges
-    check_close(pl_max_abs(3 * 41, b->w->r) / h.full.force, 0, 1e-5);
+    check_close(pl_max_abs(3 * 41, b->work->r) / h.full.force, 0, 1e-5);
     hang_close(&h);
   }
 }
@@ -47,7 +48,7 @@ static void curls_up(void **state) {
   check_ok(&env, hang_follow(&h, (hang_at){0, 3.2}));
   for (int i = 1; i <= 40; i++) {
     // edge i turns by i parts of 39.5
-    const double *a = h.flat.b.s->q + 3 * (i - 1), *b = a + 3;
+    const double *a = h.flat.b.state->q + 3 * (i - 1), *b = a + 3;
     double want = 3.2 * TURN * (i - 1) / 39.5;
     check_close((b[0] - a[0]) / h.flat.edge, sin(want), 1e-7);
     check_close((a[2] - b[2]) / h.flat.edge, cos(want), 1e-7);
@@ -158,12 +159,13 @@ static void relaxed(void **state) {
     assert_int_equal(deep, want[k].deep);
     if (k != 5) continue;
     static const pl_clock clock = {.scale = 1};
-    const built *b = &h.full.b;
+    const pl_built *b = &h.full.b;
     check_ok(&env, hang_follow(&h, want[k].at));
-    check_ok(&env, pl_eval(b->m, b->p, h.flat.b.s, &clock, PL_WANT_ENERGY, NULL, b->w));
-    double flat = b->w->potential;
-    check_ok(&env, pl_eval(b->m, b->p, b->s, &clock, PL_WANT_ENERGY, NULL, b->w));
-    check_less(b->w->potential / h.full.force, flat / h.full.force);
+    check_ok(&env,
+             pl_eval(b->model, b->params, h.flat.b.state, &clock, PL_WANT_ENERGY, NULL, b->work));
+    double flat = b->work->potential;
+    check_ok(&env, pl_eval(b->model, b->params, b->state, &clock, PL_WANT_ENERGY, NULL, b->work));
+    check_less(b->work->potential / h.full.force, flat / h.full.force);
   }
   hang_close(&h);
 }
@@ -178,8 +180,8 @@ static void units(void **state) {
     check_ok(&env[i], hang_follow(&h[i], (hang_at){0.35, 1}));
   }
   for (int i = 0; i < 3 * 41; i++)
-    check_close(h[1].flat.b.s->q[i] / h[1].flat.length, h[0].flat.b.s->q[i] / h[0].flat.length,
-                1e-8);
+    check_close(h[1].flat.b.state->q[i] / h[1].flat.length,
+                h[0].flat.b.state->q[i] / h[0].flat.length, 1e-8);
   for (int i = 0; i < 2; i++) hang_close(&h[i]);
 }
 

@@ -1,0 +1,301 @@
+// What confines a model: obstacles and the nodes that feel them, layers of shells, limits of
+// stretch.
+#include "build_impl.h"
+
+#include "pliant/math.h"
+
+#include <math.h>
+#include <string.h>
+
+// Overlaps at the start that are rounding of a mesh file, over the size of the model.
+static const double OVERLAP = 1e-7;
+static const size_t PAIRS_MAX = 100000000; // of nodes and obstacles
+
+// components of every node that are prescribed, copies that clamps carry too
+static int *held_masks(pl_builder *b) {
+  int *held = pl_build_keep(b, (size_t)(b->nnode + b->ncopy) + 1, sizeof *held);
+  for (int k = 0; held && k < b->ndrive; k++)
+    for (int i = 0; i < b->drive[k].nnode; i++)
+      if (b->drive[k].node[i] < b->nnode + b->ncopy) held[b->drive[k].node[i]] |= b->drive[k].mask;
+  return held;
+}
+
+// ---- contact ----------------------------------------------------------------------------------
+
+int pl_build_obstacle(pl_builder *b, const char *name, const pl_obstacle *o) {
+  struct builder_impl *m = b->impl;
+  int n = b->nobstacle;
+  if (!pl_build_grow(b, &b->obstacle, n, &m->obstacle_cap, sizeof *o)) return -1;
+  if (!pl_build_grow(b, &b->obstacle_name, n, &m->obstacle_name_cap, sizeof *b->obstacle_name))
+    return -1;
+  b->obstacle[n] = *o;
+  b->obstacle_name[n] = build_strdup(b, name ? name : o->kind->name);
+  b->nobstacle++;
+  return b->failed ? -1 : n;
+}
+
+int pl_build_contact(pl_builder *b, int n, const int *node, double radius, double mu,
+                     const void *origin) {
+  struct builder_impl *m = b->impl;
+  int before = m->ncontact, *held = held_masks(b);
+  for (int i = 0; held && i < n; i++) {
+    // no force moves it
+    if (held[node[i]] == (1 << b->dim) - 1) continue;
+    if (!pl_build_grow(b, &m->contact, m->ncontact, &m->contact_cap, sizeof *m->contact)) break;
+    m->contact[m->ncontact++] = (contact_node){node[i], radius, mu, origin};
+  }
+  return m->ncontact - before;
+}
+
+static void fill_contact(pl_builder *b) {
+  const struct builder_impl *m = b->impl;
+  size_t n = (size_t)m->ncontact, npair = n * (size_t)b->nobstacle;
+  if (npair > PAIRS_MAX) {
+    build_problem(b, m->contact[0].origin, NULL, "contact: too many pairs of nodes and obstacles");
+    return;
+  }
+  int *node = pl_build_keep(b, n + 1, sizeof *node);
+  double *radius = pl_build_keep(b, n + 1, sizeof *radius);
+  double *mu = pl_build_keep(b, npair + 1, sizeof *mu);
+  if (!node || !radius || !mu) return;
+  for (size_t i = 0; i < n; i++) {
+    const contact_node *f = &m->contact[i];
+    node[i] = f->node;
+    radius[i] = f->radius;
+    for (int k = 0; k < b->nobstacle; k++)
+      mu[i * (size_t)b->nobstacle + (size_t)k] = f->mu >= 0 ? f->mu : b->obstacle[k].mu;
+  }
+  b->contact = (pl_contact_desc){b->nobstacle, b->obstacle, m->ncontact, node, radius, mu};
+}
+
+void pl_build_self_contact(pl_builder *b, double thickness, double mu, const void *origin) {
+  b->layers.thickness = thickness;
+  b->layers.mu = mu;
+  b->impl->self_contact = 1;
+  b->impl->self_origin = origin;
+}
+
+// triangles of all shells over all nodes
+static void fill_layers(pl_builder *b) {
+  int ntri = 0, n = 0, nvert = b->nnode + b->ncopy;
+  for (int k = 0; k < b->nbody; k++)
+    if (b->body[k].desc.kind == PL_BODY_SHELL) ntri += b->body[k].desc.mesh->cell[PL_TRI3].n;
+  if (ntri == 0) {
+    build_problem(b, b->impl->self_origin, "leave it out",
+                  "self_contact needs shells, there are none");
+    return;
+  }
+  int *tri = pl_build_keep(b, 3 * (size_t)ntri, sizeof *tri);
+  double *X = pl_build_keep(b, 3 * (size_t)nvert, sizeof *X);
+  if (!tri || !X) return;
+  memcpy(X, b->X, 3 * (size_t)b->nnode * sizeof *X);
+  for (int i = 0; i < b->ncopy; i++)
+    memcpy(X + 3 * (size_t)(b->nnode + i), b->X + 3 * (size_t)b->copy[i], 3 * sizeof *X);
+  for (int k = 0; k < b->nbody; k++) {
+    const pl_cells *c = &b->body[k].desc.mesh->cell[PL_TRI3];
+    if (b->body[k].desc.kind != PL_BODY_SHELL) continue;
+    for (int i = 0; i < 3 * c->n; i++) tri[n++] = b->body[k].node[c->v[i]];
+  }
+  b->layers.nvert = nvert;
+  b->layers.ntri = ntri;
+  b->layers.tri = tri;
+  b->layers.X = X;
+}
+
+// ---- limits of stretch ------------------------------------------------------------------------
+
+static int copy_limit(pl_builder *b, const pl_limit *l) {
+  struct builder_impl *m = b->impl;
+  if (!pl_build_grow(b, &b->limit, b->nlimit, &m->limit_cap, sizeof *l)) return -1;
+  pl_limit *to = &b->limit[b->nlimit];
+  *to = *l;
+  to->B = keep_copy(b, l->nellipse, sizeof *l->B, l->B);
+  to->angle = keep_copy(b, l->ndirection, sizeof *l->angle, l->angle);
+  to->bound = keep_copy(b, l->ndirection, sizeof *l->bound, l->bound);
+  to->curve.angle = keep_copy(b, l->curve.n, sizeof *l->curve.angle, l->curve.angle);
+  to->curve.stretch = keep_copy(b, l->curve.n, sizeof *l->curve.stretch, l->curve.stretch);
+  return b->failed ? -1 : b->nlimit++;
+}
+
+int pl_build_limit(pl_builder *b, int body, const pl_limit *l, int n, const int *node,
+                   const void *origin) {
+  if (body < 0 || body >= b->nbody || b->body[body].desc.kind != PL_BODY_SHELL) {
+    build_problem(b, origin, NULL, "limits of stretch are for shells");
+    return -1;
+  }
+  pl_body *p = &b->body[body];
+  const pl_cells *c = &p->desc.mesh->cell[PL_TRI3];
+  int limit = copy_limit(b, l), found = 0;
+  char *inside = node ? pl_build_keep(b, (size_t)b->nnode + 1, 1) : NULL;
+  if (!p->limit_of) {
+    p->limit_of = pl_build_keep(b, (size_t)c->n + 1, sizeof *p->limit_of);
+    for (int e = 0; p->limit_of && e < c->n; e++) p->limit_of[e] = -1;
+  }
+  if (b->failed) return -1;
+  for (int i = 0; i < n; i++) inside[node[i]] = 1;
+  for (int e = 0; e < c->n; e++) {
+    const int *v = c->v + 3 * e, *at = p->node;
+    if (inside && !(inside[at[v[0]]] && inside[at[v[1]]] && inside[at[v[2]]])) continue;
+    p->limit_of[e] = limit;
+    found++;
+  }
+  if (found == 0)
+    build_problem(b, origin, "a triangle belongs to a region when all its three corners do",
+                  "region: no triangle of shell '%s' has all its corners among these nodes",
+                  p->desc.name);
+  return limit;
+}
+
+// triangles of the shells that have limits
+static void fill_sheet(pl_builder *b) {
+  static const double along_x[3] = {1, 0, 0};
+  int ntri = 0, n = 0, cell = 0;
+  for (int k = 0; k < b->nbody; k++)
+    if (b->body[k].limit_of) ntri += b->body[k].desc.mesh->cell[PL_TRI3].n;
+  int *tri = pl_build_keep(b, 3 * (size_t)ntri, sizeof *tri);
+  int *limit_of = pl_build_keep(b, (size_t)ntri, sizeof *limit_of);
+  int *sheet_cell = pl_build_keep(b, (size_t)ntri, sizeof *sheet_cell);
+  double *rest = pl_build_keep(b, 6 * (size_t)ntri, sizeof *rest);
+  int *held = held_masks(b);
+  if (b->failed) return;
+  for (int k = 0; k < b->nbody; k++) {
+    const pl_body *p = &b->body[k];
+    const pl_cells *c = &p->desc.mesh->cell[PL_TRI3];
+    for (int e = 0; p->limit_of && e < c->n; e++) {
+      for (int i = 0; i < 3; i++) tri[3 * (n + e) + i] = p->node[c->v[3 * e + i]];
+      sheet_cell[n + e] = cell + e;
+      limit_of[n + e] = p->limit_of[e];
+    }
+    cell += c->n;
+    if (!p->limit_of) continue;
+    pl_sheet_flatten(c->n, tri + 3 * n, b->X, pl_norm3(p->desc.warp) > 0 ? p->desc.warp : along_x,
+                     rest + 6 * (size_t)n);
+    n += c->n;
+  }
+  b->sheet_cell = sheet_cell;
+  b->sheet = (pl_sheet_desc){.nvert = b->nnode + b->ncopy,
+                             .ntri = ntri,
+                             .tri = tri,
+                             .rest = rest,
+                             .fixed = held,
+                             .nlimit = b->nlimit,
+                             .limit = b->limit,
+                             .limit_of = limit_of};
+}
+
+pl_status pl_build_constraints(pl_builder *b) {
+  PL_TRY(pl_build_join(b));
+  if (b->impl->confined) return PL_OK;
+  b->impl->confined = 1;
+  int before = b->nproblem, limits = b->nlimit > 0;
+  if ((limits || b->impl->self_contact) && b->dim != 3)
+    build_problem(b, NULL, NULL, "limits of stretch and self contact need dimension 3");
+  if (b->nproblem == before && b->nobstacle > 0) fill_contact(b);
+  if (b->nproblem == before && b->impl->self_contact) fill_layers(b);
+  if (b->nproblem == before && limits) fill_sheet(b);
+  return b->failed ? b->failed : b->nproblem > before ? PL_E_INPUT : PL_OK;
+}
+
+// ---- where things start -----------------------------------------------------------------------
+
+static double extent(const pl_builder *b) {
+  double lo[3] = {0}, hi[3] = {0}, size[3];
+  for (int i = 0; i < b->nnode; i++)
+    for (int c = 0; c < 3; c++) {
+      lo[c] = i ? fmin(lo[c], b->X[3 * i + c]) : b->X[c];
+      hi[c] = i ? fmax(hi[c], b->X[3 * i + c]) : b->X[c];
+    }
+  pl_sub3(hi, lo, size);
+  return pl_norm3(size);
+}
+
+// the deepest node of every list
+static void check_inside(pl_builder *b, const double *u, double allowed) {
+  const struct builder_impl *m = b->impl;
+  double deepest = 0;
+  int worst = -1, obstacle = 0, count = 0;
+  for (int i = 0; i < m->ncontact; i++) {
+    const contact_node *f = &m->contact[i];
+    double x[3], least = -allowed;
+    memcpy(x, b->X + 3 * (size_t)f->node, sizeof x);
+    for (int c = 0; u && c < b->dim; c++) x[c] += u[f->node * b->dim + c];
+    for (int k = 0; k < b->nobstacle; k++) {
+      pl_gap g;
+      pl_obstacle_gap(&b->obstacle[k], b->dim, 0, x, f->radius, &g);
+      count += g.gap < -allowed && least == -allowed;
+      if (g.gap < least && g.gap < deepest) {
+        deepest = g.gap;
+        worst = f->node;
+        obstacle = k;
+      }
+      least = fmin(least, g.gap);
+    }
+    if (i + 1 < m->ncontact && f[1].origin == f->origin) continue;
+    char buf[128];
+    if (worst >= 0)
+      build_problem(b, f->origin, "move the body or the obstacle until they touch at most",
+                    "%s starts %.3g m inside of obstacle '%.60s'%s%s",
+                    pl_build_node_text(b, worst, buf, sizeof buf), -deepest,
+                    b->obstacle_name[obstacle], f->radius > 0 ? " (its radius counted)" : "",
+                    count > 1 ? ", others too" : "");
+    deepest = 0;
+    worst = -1;
+    count = 0;
+  }
+}
+
+// the closest two layers
+static pl_status check_layers(pl_builder *b, const double *u, double allowed) {
+  const pl_layers_desc *d = &b->layers;
+  const pl_layer_pair *pair;
+  pl_layers *l;
+  int n, worst = 0;
+  char buf[2][128];
+  PL_TRY(pl_layers_create(b->env, d, &l));
+  double *x = pl_build_keep(b, 3 * (size_t)d->nvert + 1, sizeof *x);
+  if (x) memcpy(x, d->X, 3 * (size_t)d->nvert * sizeof *x);
+  for (int i = 0; x && u && i < 3 * b->nnode; i++) x[i] += u[i];
+  pl_status s = x ? pl_layers_find(l, x, 0, &n, &pair) : PL_E_NOMEM;
+  for (int k = 1; s == PL_OK && k < n; k++)
+    if (pair[k].distance < pair[worst].distance) worst = k;
+  if (s == PL_OK && n > 0 && pair[worst].distance < d->thickness - allowed) {
+    const int *v = pair[worst].vert;
+    int other = v[pair[worst].n == 4 && pair[worst].weight[1] > 0 ? 2 : 1];
+    build_problem(
+        b, b->impl->self_origin, "move the sheets apart, or make the thickness less",
+        "at the start layers are %.3g m apart, closer than their thickness of %.3g m: %s and %s",
+        pair[worst].distance, d->thickness, pl_build_node_text(b, v[0], buf[0], sizeof buf[0]),
+        pl_build_node_text(b, other, buf[1], sizeof buf[1]));
+  }
+  pl_layers_free(l);
+  return s;
+}
+
+pl_status pl_build_check_apart(pl_builder *b, const double *u) {
+  double allowed = OVERLAP * extent(b);
+  int before = b->nproblem;
+  check_inside(b, u, allowed);
+  if (b->layers.ntri > 0) PL_TRY(check_layers(b, u, allowed));
+  return b->nproblem > before ? PL_E_INPUT : PL_OK;
+}
+
+// ---- made of it -------------------------------------------------------------------------------
+
+pl_status make_constraints(const pl_builder *b, int nthread, pl_built *m) {
+  pl_constraints *out = &m->constraints;
+  pl_sheet_desc d = b->sheet;
+  if (b->contact.nnode > 0) PL_TRY(pl_contact_create(m->model, &b->contact, &out->contact));
+  if (b->layers.ntri > 0) PL_TRY(pl_layers_create(b->env, &b->layers, &out->layers));
+  if (d.nlimit == 0) return PL_OK;
+  double *weight = pl_alloc(b->env, (size_t)d.nvert, sizeof *weight);
+  if (!weight) return PL_E_NOMEM;
+  d.weight = weight;
+  int light = pl_sheet_weights(&d, m->model, m->params, weight);
+  pl_status s = light >= 0 ? pl_fail(b->env, PL_E_INPUT,
+                                     "node %d of a sheet with limits has no mass: its body needs a "
+                                     "density",
+                                     light)
+                           : pl_sheet_create(b->env, &d, nthread, &out->sheet);
+  pl_free(b->env, weight);
+  return s;
+}
