@@ -19,7 +19,8 @@ typedef enum pl_stop {
   PL_STOP_POINTS,   // curves: as many points as were allowed
   PL_STOP_ROUNDING, // static: what is out of balance is above rtol, and is rounding
   PL_STOP_ENERGY,   // transient: the end time was reached, but energy came out of nothing
-  PL_STOP_PACE      // transient: it was reached, but by steps too long for the motion
+  PL_STOP_PACE,     // transient: it was reached, but by steps too long for the motion
+  PL_STOP_INVERTED  // static: elements turn inside out however short the load step
 } pl_stop;
 const char *pl_stop_text(pl_stop s);
 
@@ -62,7 +63,7 @@ typedef struct pl_static_info {
   double energy;           // potential
   int stable;              // 1: all eigenvalues of K positive
   int nneg, nzero;         // inertia of K at the end
-  int ninverted;           // elements turned inside out at the end that were not at the start
+  int ninverted;           // PL_STOP_INVERTED: elements that the load turns inside out
   int bad_group, bad_elem; // the first of them
   int ncritical;
   pl_critical critical[8];

@@ -124,12 +124,12 @@ static void warn_user(job *j, const pl_analysis *a, const pl_static_info *i) {
               "loads are tiny against stiff parts: larger loads, or softer or coarser parts",
               "%s: forces are in balance to %.1e only, not to rtol %.0e: the rest is rounding",
               a->name, i->residual, a->opts.static_.rtol);
-  if (is_found(i) && i->ninverted > 0)
+  if (i->reason == PL_STOP_INVERTED)
     pl_report(j->env, PL_WARNING, j->scene->path, a->line, a->col,
-              "more load steps (steps), or law: neo-hookean",
-              "%s: %d %s turned inside out, the first is element %d of '%s'", a->name, i->ninverted,
-              pl_plural(i->ninverted, "element is", "elements are"), i->bad_elem,
-              pl_model_group_name(j->scene->model, i->bad_group));
+              "a smaller load, other cells there, or law: neo-hookean",
+              "%s: beyond load %.3g %d %s inside out, the first is element %d of '%s'", a->name,
+              i->scale, i->ninverted, pl_plural(i->ninverted, "element turns", "elements turn"),
+              i->bad_elem, pl_model_group_name(j->scene->model, i->bad_group));
   if (is_found(i) && !a->opts.static_.critical) warn_jumps(j, a, i);
 }
 

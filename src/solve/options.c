@@ -65,6 +65,8 @@ const char *pl_stop_text(pl_stop s) {
     return "balanced to rounding";
   case PL_STOP_PACE:
     return "time steps too long";
+  case PL_STOP_INVERTED:
+    return "elements turn inside out";
   case PL_STOP_ENERGY:
     return "energy does not balance";
   }

@@ -5,8 +5,9 @@
 
 typedef struct run {
   equil e;
-  pl_state *s; // the caller's: start, then the last good load step
-  int nneg;    // negative eigenvalues there, when stability is tracked
+  pl_state *s;   // the caller's: start, then the last good load step
+  int nneg;      // negative eigenvalues there, when stability is tracked
+  int ninverted; // elements turned inside out at the start
   // before the load step
   int iterations, ncritical;
   double released; // J
@@ -26,6 +27,27 @@ static pl_status load_step(run *r, double from, double to) {
   if (e->o->critical && e->n > 0) return critical_track(e, from, to, &r->nneg);
   PL_TRY(equil_predict(e));
   return equil_minimise(e);
+}
+
+// elements turned inside out at s that were not so at the start
+static int count_turned(run *r, const pl_state *s) {
+  pl_static_info *info = r->e.info;
+  int n = pl_count_inverted(r->e.m, r->e.p, s, &info->bad_group, &info->bad_elem);
+  info->ninverted = n > r->ninverted ? n - r->ninverted : 0;
+  return info->ninverted;
+}
+
+// laws of finite energy have equilibria of crushed elements too: such a step counts as failed
+static pl_status sound_step(run *r, double from, double to) {
+  equil *e = &r->e;
+  int nneg = r->nneg;
+  PL_TRY(load_step(r, from, to));
+  if (count_turned(r, e->x) == 0) return PL_OK;
+  r->nneg = nneg;
+  e->info->ncritical = r->ncritical;
+  e->info->released = r->released;
+  e->why = PL_STOP_INVERTED;
+  return PL_UNSOLVED;
 }
 
 // The step to e->x goes to the energy book; one that leaves it open is taken in parts, unless loads
@@ -83,14 +105,15 @@ static pl_status load_steps(run *r, pl_observe_fn observe, void *ctx) {
     int cuts = 0;
     while (at < target) {
       double to = part < 1 ? fmin(target, at + part / e->o->steps) : target;
-      pl_status s = load_step(r, at, to);
+      pl_status s = sound_step(r, at, to);
       if (s == PL_UNSOLVED && cuts < e->o->cuts) {
         part /= 2;
         cuts++;
         continue;
       }
-      if (s == PL_UNSOLVED && cuts > 0 && e->why != PL_STOP_SINGULAR && e->why != PL_STOP_DOMAIN)
-        e->why = PL_STOP_STEP;
+      int known =
+          e->why == PL_STOP_SINGULAR || e->why == PL_STOP_DOMAIN || e->why == PL_STOP_INVERTED;
+      if (s == PL_UNSOLVED && cuts > 0 && !known) e->why = PL_STOP_STEP;
       PL_TRY(s);
       at = to;
       part = fmin(1, 2 * part);
@@ -245,11 +268,13 @@ static pl_status finish(run *r, pl_status s) {
 
 // what the end looks like: forces that are rounding alone are none, and a residual above rtol is
 // told as what it is
-static pl_status judge(run *r, int inverted) {
+static pl_status judge(run *r) {
   equil *e = &r->e;
   pl_static_info *info = e->info;
-  int count = pl_count_inverted(e->m, e->p, r->s, &info->bad_group, &info->bad_elem);
-  info->ninverted = count > inverted ? count - inverted : 0;
+  if (count_turned(r, r->s) > 0) {
+    info->reason = PL_STOP_INVERTED;
+    return PL_UNSOLVED;
+  }
   if (!(info->residual > e->o->rtol) || e->n == 0) return PL_OK;
   info->reason = PL_STOP_ROUNDING;
   if (e->contacts) return PL_OK;
@@ -298,10 +323,10 @@ pl_status pl_static_contact(const pl_static_opts *o, const pl_model *m, const pl
   info->booked = r.book.open;
   if (status == PL_OK) {
     pl_state_copy(r.e.x, s);
-    int inverted = pl_count_inverted(m, p, s, NULL, NULL);
+    r.ninverted = pl_count_inverted(m, p, s, NULL, NULL);
     status = solve(&r, observe, ctx);
     if (status >= 0) status = finish(&r, status);
-    if (status == PL_OK) status = judge(&r, inverted);
+    if (status == PL_OK) status = judge(&r);
   }
   book_close(&r.book, &r.e);
   equil_close(&r.e);

@@ -463,6 +463,29 @@ def residuals_are_told():
     assert a["reason"] == "balanced to rounding" and a["residual"] > 1e-6, a
 
 
+CRUSHED = """pliant: 1
+units: {length: mm}
+materials: {m: {young: 1e5 Pa, poisson: 0.3, density: 1000 kg/m^3%s}}
+bodies: [{name: b, solid: {mesh: {box: {size: [100, 10, 10], cells: [8, 2, 2], cell: hex}}, material: m}}]
+sets: {root: b where x < 1e-6, end: b where x > 99.999}
+fixed: [root]
+loads: [{nodes: end, total: [-100 N, 0 N, -100 N]}]
+watch: {tip: 'b nearest [100, 0, 0]'}
+analyses: [{static: {name: s}}, {modes: {count: 3, about: s}}]
+""" + QUIET
+
+
+@test
+def crushed_elements_are_no_equilibrium():
+    # ten times E A: St. Venant-Kirchhoff's law balances it with all elements inside out
+    s = run("crushed", CRUSHED % "", code=UNSOLVED,
+            err=["elements turn inside out", "of 'b hexes'", "or law: neo-hookean"])["analyses"]
+    assert s[0]["reason"] == "elements turn inside out" and 0 < s[0]["load_factor"] < 0.05, s[0]
+    assert s[1]["status"] == "not run", s[1]
+    s = run("squeezed", CRUSHED % ", law: neo-hookean")["analyses"]
+    assert s[0]["reason"] == "converged" and s[1]["status"] == "done", s
+
+
 # ---- drapes ---------------------------------------------------------------------------------------
 
 DRAPE = """pliant: 1
