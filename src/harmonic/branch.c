@@ -133,7 +133,6 @@ static pl_status follow_from(continuation *k, const pl_response_opts *o, pl_curv
   int sub = c->special[self].kind == PL_PERIOD_DOUBLING ? 2 : 1;
   pl_response_opts fixed = *o;
   fixed.harmonics = c->special[self].orbit->nharm * sub;
-  if (fixed.harmonics > HARMONICS_MAX) return PL_UNSOLVED;
   continuation t = {.env = k->env, .m = k->m, .p = k->p, .w = k->w, .nsample = k->nsample * sub};
   t.sub = sub;
   t.rtol = k->rtol;
@@ -154,22 +153,52 @@ static pl_status follow_from(continuation *k, const pl_response_opts *o, pl_curv
   return st;
 }
 
+// why a branch has no end; npoint: points of the curve before it
+static void tell_end(const continuation *k, const pl_curve *c, const pl_special *s, int npoint) {
+  const char *hint = "raise `harmonics`, or shorten `step`";
+  const pl_curve_point *last = &c->point[c->npoint - 1];
+  if (c->npoint == npoint)
+    pl_report(k->env, PL_WARNING, NULL, 0, 0, hint,
+              "response: no motion was found on the branch that leaves at %.8g rad/s", s->omega);
+  else
+    pl_report(k->env, PL_WARNING, NULL, 0, 0, c->reason == PL_STOP_POINTS ? "raise `points`" : hint,
+              "response: the branch that leaves at %.8g rad/s ends at %.8g rad/s: %s", s->omega,
+              last->subharmonic * last->orbit->omega, pl_stop_text(c->reason));
+}
+
+// the harmonics of a motion of twice the period are twice as many
+static int has_room(const continuation *k, const pl_special *s) {
+  int H = s->orbit->nharm * (s->kind == PL_PERIOD_DOUBLING ? 2 : 1);
+  if (H > HARMONICS_MAX)
+    pl_report(k->env, PL_WARNING, NULL, 0, 0, "set `harmonics` to 32 or less",
+              "response: the branch that leaves at %.8g rad/s is not followed: with twice the "
+              "period it takes %d harmonics, and %d are the most",
+              s->omega, H, HARMONICS_MAX);
+  return H <= HARMONICS_MAX;
+}
+
 pl_status branch_follow_all(continuation *k, const pl_response_opts *o, pl_curve *c, range r) {
   char done[SPECIAL_MAX] = {0};
-  int branch = 0;
+  int branch = 0, left = 0;
   pl_status st = PL_OK;
   // branches of branches too, as their special points join the list
   for (int i = 0; st == PL_OK && i < c->nspecial && c->nspecial < SPECIAL_MAX; i++) {
     const pl_special *s = &c->special[i];
     int leaves = s->kind == PL_PERIOD_DOUBLING || s->kind == PL_BRANCH_POINT;
-    if (!leaves || done[i] || s->orbit->sub > 1 || branch >= BRANCH_MAX) continue;
+    if (!leaves || done[i] || s->orbit->sub > 1) continue;
+    if (branch >= BRANCH_MAX) left++;
+    if (branch >= BRANCH_MAX || !has_room(k, s)) continue;
+    int npoint = c->npoint, before = branch;
     st = follow_from(k, o, c, r, i, &branch, done);
     if (st <= 0 || st == PL_CANCELLED) continue;
-    pl_report(k->env, PL_WARNING, NULL, 0, 0, NULL,
-              "response: the branch at %.8g rad/s was not followed to its end",
-              c->special[i].omega);
+    tell_end(k, c, &c->special[i], npoint);
+    if (c->npoint == npoint) branch = before;
     st = PL_OK;
   }
+  if (st == PL_OK && left > 0)
+    pl_report(k->env, PL_WARNING, NULL, 0, 0, "narrow the range of frequencies",
+              "response: %d branches are followed, %d more %s", branch, left,
+              pl_plural(left, "leaves", "leave"));
   c->reason = st == PL_CANCELLED ? PL_STOP_CANCELLED : PL_STOP_END;
   return st;
 }

@@ -42,6 +42,8 @@ pl_measure curve_measure(const curve_out *c, int probe) {
 }
 
 const char *special_words(const pl_curve *c, int probe, char buf[PL_TEXT]) {
+  static const char *const one[PL_SPECIAL_COUNT] = {
+      "peak", "fold", "branch point", "period doubling", "Neimark-Sacker bifurcation"};
   static const char *const many[PL_SPECIAL_COUNT] = {
       "peaks", "folds", "branch points", "period doublings", "Neimark-Sacker bifurcations"};
   int n[PL_SPECIAL_COUNT] = {0};
@@ -54,7 +56,7 @@ const char *special_words(const pl_curve *c, int probe, char buf[PL_TEXT]) {
     if (n[k] == 0) continue;
     if (probe < 0) at += (size_t)snprintf(buf + at, PL_TEXT - at, "%s%d ", at ? ", " : "", n[k]);
     at += (size_t)snprintf(buf + at, PL_TEXT - at, "%s%s", probe >= 0 && at ? ", " : "",
-                           pl_plural(n[k], pl_special_name[k], many[k]));
+                           pl_plural(n[k], one[k], many[k]));
   }
   return buf;
 }

@@ -786,6 +786,25 @@ analyses: [{response: {from: 1 rad/s, to: 2 rad/s, harmonics: 3}}]
 
 
 @test
+def ends_of_branches_are_named():
+    s = scene("doubled.yaml", """pliant: 1
+dimension: 1
+nodes: {m: 0}
+masses: [{node: m, mass: 1 kg}]
+springs: [{nodes: [ground, m], stiffness: 1 N/m, quadratic: 1 N/m^2, cubic: 1 N/m^3, damping: 0.05 N.s/m}]
+loads: [{node: m, force: [3 N], harmonic: 1}]
+watch: {m: m}
+analyses: [{response: {from: 0.7 rad/s, to: 0.9 rad/s, branches: yes}}]
+""")
+    for i, (keys, words) in enumerate([
+            (["harmonics=40"], ["leaves at 0.73494848 rad/s is not followed", "takes 80 harmonics, and 64 are the most", "32 or less"]),
+            (["harmonics=5"], ["too few harmonics", "no motion was found on the branch that leaves at 0.73365435 rad/s", "raise `harmonics`"]),
+            (["harmonics=16", "points=60"], ["leaves at 0.73494844 rad/s ends at", "points used up", "raise `points`"])]):
+        sets = [x for k in keys for x in ("--set", f"analyses.response.{k}")]
+        run("run", s, "-o", work / f"doubled{i}", *sets, err=words)
+
+
+@test
 def multipliers_that_jump():
     # three harmonics are far too few for this strip: multipliers jump from 0.9 to 1e20, which is no bifurcation
     s = scene("jump.yaml", """pliant: 1
