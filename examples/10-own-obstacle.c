@@ -17,7 +17,7 @@ static double hoop_distance(const pl_obstacle *o, int dim, const double *x, doub
   return size;
 }
 
-static const pl_shape_key keys[] = {
+static const pl_key keys[] = {
     {.name = "ring", .hi = 1e9, .lo_open = 1, .unit = "m", .text = "radius of the ring"}};
 static const pl_obstacle_kind hoop = {
     .name = "hoop", .dim = 3, .nkey = 1, .key = keys, .distance = hoop_distance};

@@ -246,4 +246,40 @@ pl_status pl_opts_check(pl_env *env, const pl_option *info, int n, const void *o
    .text = text_,                                                                                  \
    .choices = choices_},
 
+// ---- keys ---------------------------------------------------------------------------------------
+
+// Keys of scene files that kinds of obstacles and forms of limits bring with them.
+
+enum { PL_KEY_MAX = 12 }; // of one kind
+
+typedef enum pl_key_type {
+  // values
+  PL_KEY_NUMBER,
+  PL_KEY_STRAIN, // a number that is warned about where it is no usual strain
+  PL_KEY_INTEGER,
+  PL_KEY_CHOICE, // the index
+  PL_KEY_VECTOR, // three; a scene gives as many as it has dimensions, the others are zero
+  // obstacles: fields of theirs
+  PL_KEY_CENTRE,
+  PL_KEY_ROTATION,
+  PL_KEY_RADIUS,
+  // obstacles: what `make` makes data of
+  PL_KEY_FILE,      // name of a file
+  PL_KEY_FILE_UNIT, // its unit of length
+  PL_KEY_GRID,      // rows of numbers, or a file of them
+  // limits
+  PL_KEY_POLAR // file of a polar curve
+} pl_key_type;
+
+typedef struct pl_key {
+  const char *name;
+  pl_key_type type;
+  int need;             // 1: must be given
+  double value, lo, hi; // default (out of range: none) and range, SI; lo >= hi: any
+  int lo_open;          // 1: > lo instead of >= lo
+  const char *unit;     // SI unit of the dimension, "" for a number or a direction
+  const char *choices;  // "a|b"
+  const char *text;     // one line for the manual
+} pl_key;
+
 #endif

@@ -79,39 +79,9 @@ pl_contact_status pl_friction_one(const double W[9], const double c[3], double m
 typedef struct pl_obstacle pl_obstacle;
 typedef struct pl_pen pl_pen;
 
-enum {
-  PL_SHAPE_PAR_MAX = 8, // numbers of a shape
-  PL_SHAPE_KEY_MAX = 12 // keys of a shape in scene files
-};
+enum { PL_SHAPE_PAR_MAX = 8 }; // numbers of a shape
 
-typedef enum pl_shape_type {
-  // values of the shape, one after the other in the order of the keys
-  PL_SHAPE_NUMBER, // one
-  PL_SHAPE_VECTOR, // three; a scene gives as many as it has dimensions, the others are zero
-  PL_SHAPE_CHOICE, // one: the index
-  // fields of the obstacle
-  PL_SHAPE_CENTRE,
-  PL_SHAPE_ROTATION,
-  PL_SHAPE_RADIUS,
-  // what `make` makes data of
-  PL_SHAPE_FILE,      // name of a file
-  PL_SHAPE_FILE_UNIT, // its unit of length
-  PL_SHAPE_GRID,      // rows of numbers, or a file of them
-} pl_shape_type;
-
-// One key of a shape in scene files.
-typedef struct pl_shape_key {
-  const char *name;
-  pl_shape_type type;
-  int need;             // 1: must be given
-  double value, lo, hi; // default and range, SI; lo >= hi: any
-  int lo_open;          // 1: > lo instead of >= lo
-  const char *unit;     // SI unit of the dimension, "" for a number or a direction
-  const char *choices;  // "a|b"
-  const char *text;     // one line for the manual
-} pl_shape_key;
-
-// What a scene gives for them.
+// What a scene gives for the keys of a shape: values one after the other in their order.
 typedef struct pl_shape_source {
   const double *value;
   const char *file; // path, NULL: none
@@ -133,7 +103,7 @@ typedef struct pl_obstacle_kind {
   const char *text;  // one or two sentences for it
   int dim;           // the least dimension of models that it is for
   int nkey;
-  const pl_shape_key *key; // [nkey]
+  const pl_key *key; // [nkey]
   // Fills par and data of an obstacle from what a scene gives; its other fields are filled already
   // and may be changed. On failure nothing is kept. NULL: the values are par.
   pl_status (*make)(pl_env *env, const pl_shape_source *in, pl_obstacle *o);

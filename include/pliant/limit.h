@@ -44,6 +44,66 @@ void pl_polar_directions(const pl_polar *c, int m, int guard, double *angle, dou
 // The largest ellipse inside of the curve: exact in all directions, never beyond the curve.
 pl_status pl_polar_ellipse(pl_env *env, const pl_polar *c, double B[3]);
 
+// ---- forms of limits ----------------------------------------------------------------------------
+
+// A form is a way to say a limit in scenes: its keys, and what becomes of them
+// (docs/add-a-limit.md). Programs fill a pl_limit themselves.
+
+enum { PL_ELLIPSE_MAX = 8, PL_DIRECTION_MAX = 360 };
+
+// What a scene gives for the keys of a form.
+typedef struct pl_limit_source {
+  double value[PL_KEY_MAX]; // in the order of the keys, or their defaults
+  int given[PL_KEY_MAX];    // 1: it was
+  const char *file;         // of the key PL_KEY_POLAR
+  pl_polar curve;           // that is in it, turned by the key `angle` where the form has one
+} pl_limit_source;
+
+// A limit with the memory of its ellipses and directions.
+typedef struct pl_limit_made {
+  int nellipse, ndirection;
+  double B[PL_ELLIPSE_MAX][3];
+  double angle[PL_DIRECTION_MAX], bound[PL_DIRECTION_MAX];
+  pl_polar curve;
+} pl_limit_made;
+pl_limit pl_limit_of(const pl_limit_made *l);
+
+// What is wrong with a limit: at which key, and what to do about it ("": nothing is known).
+typedef struct pl_limit_fault {
+  const char *key;
+  char text[PL_TEXT], hint[PL_TEXT];
+} pl_limit_fault;
+
+typedef struct pl_limit_form {
+  const char *name; // its first key, by which a scene chooses it
+  int nkey;
+  const pl_key *key; // [nkey]; keys of the same name in several forms are alike
+  int isotropic;     // 1: the axes of the material do not matter
+  // Fills a limit, which is empty. PL_E_INPUT: the fault says why not.
+  pl_status (*make)(pl_env *env, const pl_limit_source *in, pl_limit_made *out,
+                    pl_limit_fault *fault);
+  // Words for what it is, e.g. "1 % in all directions".
+  void (*describe)(const pl_limit_source *in, pl_text *out);
+  // Random but sound values (others are the defaults), never the neutral ones, for checks.
+  void (*sample)(unsigned seed, pl_limit_source *in);
+} pl_limit_form;
+
+//   stretch  the same strain in all directions
+//   warp     an ellipse by its strains along warp and weft, and perhaps along the bias
+//   curve    a polar curve, in sampled directions or by its largest ellipse
+#define PL_LIMIT_FORM_LIST(X)                                                                      \
+  X(stretch)                                                                                       \
+  X(warp)                                                                                          \
+  X(curve)
+
+#define X(name) PL_LIMIT_FORM_##name,
+enum { PL_LIMIT_FORM_LIST(X) PL_LIMIT_FORM_COUNT };
+#undef X
+#define X(name) extern const pl_limit_form pl_limit_form_##name;
+PL_LIMIT_FORM_LIST(X)
+#undef X
+extern const pl_limit_form *const pl_limit_form_table[PL_LIMIT_FORM_COUNT];
+
 // ---- sheet --------------------------------------------------------------------------------------
 
 typedef struct pl_sheet_desc {

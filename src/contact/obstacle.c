@@ -116,8 +116,8 @@ double pl_obstacle_size(const pl_obstacle *o, int dim) {
 
 // ---- checks -------------------------------------------------------------------------------------
 
-static pl_status check_number(pl_env *env, const char *what, const char *kind,
-                              const pl_shape_key *k, double v) {
+static pl_status check_number(pl_env *env, const char *what, const char *kind, const pl_key *k,
+                              double v) {
   if (v > k->lo || (!k->lo_open && v >= k->lo) || !(k->lo < k->hi)) return PL_OK;
   return pl_fail(env, PL_E_INPUT, "%s (%s): %s must be %s %g, got %g%s%s", what, kind, k->name,
                  k->lo_open ? ">" : ">=", k->lo, v, k->unit && k->unit[0] ? " " : "",
@@ -125,9 +125,9 @@ static pl_status check_number(pl_env *env, const char *what, const char *kind,
 }
 
 pl_status pl_obstacle_check(pl_env *env, const pl_obstacle *o, int dim, const char *what) {
-  static const pl_shape_key radius = {.name = "radius", .hi = INFINITY, .unit = "m"};
+  static const pl_key radius = {.name = "radius", .hi = INFINITY, .unit = "m"};
   const pl_obstacle_kind *kind = o->kind;
-  if (!kind || !kind->name || !kind->distance || kind->nkey < 0 || kind->nkey > PL_SHAPE_KEY_MAX)
+  if (!kind || !kind->name || !kind->distance || kind->nkey < 0 || kind->nkey > PL_KEY_MAX)
     return pl_fail(env, PL_E_ARG, "%s: its kind has no name, no distance or too many keys", what);
   if (!pl_all_finite(3, o->centre) || !pl_all_finite(4, o->rotation) ||
       !pl_all_finite(3, o->velocity) || !pl_all_finite(PL_SHAPE_PAR_MAX, o->par) ||
@@ -141,11 +141,11 @@ pl_status pl_obstacle_check(pl_env *env, const pl_obstacle *o, int dim, const ch
                    kind->name, kind->dim, dim);
   PL_TRY(check_number(env, what, kind->name, &radius, o->radius));
   for (int i = 0, at = 0; i < kind->nkey; i++) {
-    const pl_shape_key *k = &kind->key[i];
-    if (k->type == PL_SHAPE_RADIUS) PL_TRY(check_number(env, what, kind->name, k, o->radius));
+    const pl_key *k = &kind->key[i];
+    if (k->type == PL_KEY_RADIUS) PL_TRY(check_number(env, what, kind->name, k, o->radius));
     if (kind->make) continue;
-    if (k->type == PL_SHAPE_NUMBER) PL_TRY(check_number(env, what, kind->name, k, o->par[at]));
-    at += k->type == PL_SHAPE_VECTOR ? 3 : k->type < PL_SHAPE_CENTRE;
+    if (k->type == PL_KEY_NUMBER) PL_TRY(check_number(env, what, kind->name, k, o->par[at]));
+    at += k->type == PL_KEY_VECTOR ? 3 : k->type < PL_KEY_CENTRE;
   }
   pl_shape_fault fault = {0};
   if (kind->check && kind->check(o, dim, &fault))

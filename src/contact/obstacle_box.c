@@ -1,12 +1,12 @@
 // Block: |x_i| <= half_i, rounded outwards.
 #include "contact_impl.h"
 
-static const pl_shape_key keys[] = {
-    {.name = "centre", .type = PL_SHAPE_CENTRE, .need = 1, .unit = "m", .text = "its centre"},
-    {.name = "size", .type = PL_SHAPE_VECTOR, .need = 1, .unit = "m", .text = "its sides"},
-    {.name = "rotate", .type = PL_SHAPE_ROTATION, .text = "turn about its centre"},
+static const pl_key keys[] = {
+    {.name = "centre", .type = PL_KEY_CENTRE, .need = 1, .unit = "m", .text = "its centre"},
+    {.name = "size", .type = PL_KEY_VECTOR, .need = 1, .unit = "m", .text = "its sides"},
+    {.name = "rotate", .type = PL_KEY_ROTATION, .text = "turn about its centre"},
     {.name = "round",
-     .type = PL_SHAPE_RADIUS,
+     .type = PL_KEY_RADIUS,
      .hi = 1e9,
      .unit = "m",
      .text = "how far it is rounded outwards"},

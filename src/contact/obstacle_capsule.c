@@ -1,15 +1,11 @@
 // Capsule: a segment, rounded. par: from its centre to one end.
 #include "contact_impl.h"
 
-static const pl_shape_key keys[] = {
-    {.name = "from",
-     .type = PL_SHAPE_VECTOR,
-     .need = 1,
-     .unit = "m",
-     .text = "one end of its axis"},
-    {.name = "to", .type = PL_SHAPE_VECTOR, .need = 1, .unit = "m", .text = "the other end"},
+static const pl_key keys[] = {
+    {.name = "from", .type = PL_KEY_VECTOR, .need = 1, .unit = "m", .text = "one end of its axis"},
+    {.name = "to", .type = PL_KEY_VECTOR, .need = 1, .unit = "m", .text = "the other end"},
     {.name = "radius",
-     .type = PL_SHAPE_RADIUS,
+     .type = PL_KEY_RADIUS,
      .need = 1,
      .hi = 1e9,
      .lo_open = 1,

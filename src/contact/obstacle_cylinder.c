@@ -2,12 +2,12 @@
 // one end, and R.
 #include "contact_impl.h"
 
-static const pl_shape_key keys[] = {
-    {.name = "from", .type = PL_SHAPE_VECTOR, .need = 1, .unit = "m", .text = "middle of one end"},
-    {.name = "to", .type = PL_SHAPE_VECTOR, .need = 1, .unit = "m", .text = "middle of the other"},
+static const pl_key keys[] = {
+    {.name = "from", .type = PL_KEY_VECTOR, .need = 1, .unit = "m", .text = "middle of one end"},
+    {.name = "to", .type = PL_KEY_VECTOR, .need = 1, .unit = "m", .text = "middle of the other"},
     {.name = "radius", .need = 1, .hi = 1e9, .lo_open = 1, .unit = "m", .text = "its radius"},
     {.name = "round",
-     .type = PL_SHAPE_RADIUS,
+     .type = PL_KEY_RADIUS,
      .hi = 1e9,
      .unit = "m",
      .text = "how far it is rounded outwards: its edges get this radius"},

@@ -352,9 +352,9 @@ static void draw(const pl_obstacle *o, pl_pen *p) {
 
 enum { SPACING, SMOOTH, HEIGHT }; // values
 
-static const pl_shape_key keys[] = {
+static const pl_key keys[] = {
     {.name = "heights",
-     .type = PL_SHAPE_GRID,
+     .type = PL_KEY_GRID,
      .need = 1,
      .text = "rows along x, one after the other along y: lengths, or a file of them (csv), or an "
              "image (pgm)"},
@@ -365,15 +365,15 @@ static const pl_shape_key keys[] = {
      .unit = "m",
      .text = "distance of neighbours along x and y"},
     {.name = "smooth",
-     .type = PL_SHAPE_CHOICE,
+     .type = PL_KEY_CHOICE,
      .choices = "no|yes",
      .text = "bilinear between heights, or bicubic without edges"},
     {.name = "height", .hi = 1e9, .unit = "m", .text = "of an image: height of white over black"},
     {.name = "corner",
-     .type = PL_SHAPE_CENTRE,
+     .type = PL_KEY_CENTRE,
      .unit = "m",
      .text = "where height 0 of the first place is, the origin when left out"},
-    {.name = "rotate", .type = PL_SHAPE_ROTATION, .text = "turn about its corner"},
+    {.name = "rotate", .type = PL_KEY_ROTATION, .text = "turn about its corner"},
 };
 
 static pl_status make(pl_env *env, const pl_shape_source *in, pl_obstacle *o) {

@@ -359,13 +359,13 @@ static void draw(const pl_obstacle *o, pl_pen *p) {
 
 enum { SCALE, MERGE }; // values
 
-static const pl_shape_key keys[] = {
+static const pl_key keys[] = {
     {.name = "file",
-     .type = PL_SHAPE_FILE,
+     .type = PL_KEY_FILE,
      .need = 1,
      .text = "file beside the scene (any of" PL_MESH_ENDINGS ") with a closed surface"},
     {.name = "mesh_units",
-     .type = PL_SHAPE_FILE_UNIT,
+     .type = PL_KEY_FILE_UNIT,
      .text = "length unit of the mesh file; the scene's when left out"},
     {.name = "scale",
      .value = 1,
@@ -373,15 +373,15 @@ static const pl_shape_key keys[] = {
      .lo_open = 1,
      .unit = "",
      .text = "factor on all coordinates, first"},
-    {.name = "rotate", .type = PL_SHAPE_ROTATION, .text = "turn, second"},
-    {.name = "translate", .type = PL_SHAPE_CENTRE, .unit = "m", .text = "shift, third"},
+    {.name = "rotate", .type = PL_KEY_ROTATION, .text = "turn, second"},
+    {.name = "translate", .type = PL_KEY_CENTRE, .unit = "m", .text = "shift, third"},
     {.name = "merge",
      .hi = 1e9,
      .unit = "m",
      .text = "merge vertices of the mesh that are not farther apart than this; equal ones when "
              "left out"},
     {.name = "round",
-     .type = PL_SHAPE_RADIUS,
+     .type = PL_KEY_RADIUS,
      .hi = 1e9,
      .unit = "m",
      .text = "how far it is rounded outwards"},

@@ -3,13 +3,13 @@
 
 enum { GRID = 6, HATCH = 24 }; // lines that show it
 
-static const pl_shape_key keys[] = {
+static const pl_key keys[] = {
     {.name = "through",
-     .type = PL_SHAPE_CENTRE,
+     .type = PL_KEY_CENTRE,
      .unit = "m",
      .text = "any of its points, the origin when left out"},
     {.name = "normal",
-     .type = PL_SHAPE_VECTOR,
+     .type = PL_KEY_VECTOR,
      .need = 1,
      .unit = "",
      .text = "out of it, to the free side; of any length"},

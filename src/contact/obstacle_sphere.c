@@ -1,10 +1,10 @@
 // Ball: a point, rounded.
 #include "contact_impl.h"
 
-static const pl_shape_key keys[] = {
-    {.name = "centre", .type = PL_SHAPE_CENTRE, .need = 1, .unit = "m", .text = "its centre"},
+static const pl_key keys[] = {
+    {.name = "centre", .type = PL_KEY_CENTRE, .need = 1, .unit = "m", .text = "its centre"},
     {.name = "radius",
-     .type = PL_SHAPE_RADIUS,
+     .type = PL_KEY_RADIUS,
      .need = 1,
      .hi = 1e9,
      .lo_open = 1,

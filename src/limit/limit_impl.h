@@ -4,6 +4,18 @@
 #include "pliant/limit.h"
 #include "pliant/math.h"
 
+#define COUNT(a) ((int)(sizeof(a) / sizeof(a)[0]))
+
+// ---- forms --------------------------------------------------------------------------------------
+
+// The key by which forms are turned, and the words for it.
+#define LIMIT_ANGLE_KEY                                                                            \
+  {                                                                                                \
+    .name = "angle", .unit = "rad",                                                                \
+    .text = "turns the axes of the limit from those of the material, right-handed"                 \
+  }
+void limit_describe_angle(double angle, pl_text *out);
+
 // ---- sheet --------------------------------------------------------------------------------------
 
 // Cones of a triangle in the order of its limit: ellipses first, then directions. For ellipses the

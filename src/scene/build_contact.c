@@ -23,12 +23,6 @@ static void set_rotation(reader *r, const rotate_def *d, pl_obstacle *o) {
     pl_quat_from_axis(axis, d->angle.v, o->rotation);
 }
 
-// the node of a key, or of the shape when it is left out
-static const pl_node *key_at(const pl_node *at, const char *key) {
-  const pl_node *found = node_get(at, key);
-  return found ? found : at;
-}
-
 // Messages of files go to the user; what is wrong with their contents is told at the scene's key.
 typedef struct relay {
   void (*diag)(void *ctx, const pl_diag *d);
@@ -72,23 +66,23 @@ static int read_shape(reader *r, const shape_def *d, const pl_obstacle_kind *kin
                       char *path, size_t size, pl_shape_source *in, pl_obstacle *o) {
   int n = 0, ok = 1;
   for (int k = 0; k < kind->nkey; k++) {
-    const pl_shape_key *key = &kind->key[k];
-    const shape_value *v = &d->v[k];
-    if (key->type == PL_SHAPE_NUMBER) value[n++] = v->number.v;
-    if (key->type == PL_SHAPE_CHOICE) value[n++] = v->choice.v;
-    if (key->type == PL_SHAPE_RADIUS) o->radius = v->number.v;
-    if (key->type == PL_SHAPE_CENTRE) put(&v->vector, o->centre);
-    if (key->type == PL_SHAPE_VECTOR) {
+    const pl_key *key = &kind->key[k];
+    const key_value *v = &d->v[k];
+    if (key->type == PL_KEY_NUMBER) value[n++] = v->number.v;
+    if (key->type == PL_KEY_CHOICE) value[n++] = v->choice.v;
+    if (key->type == PL_KEY_RADIUS) o->radius = v->number.v;
+    if (key->type == PL_KEY_CENTRE) put(&v->vector, o->centre);
+    if (key->type == PL_KEY_VECTOR) {
       put(&v->vector, value + n);
       n += 3;
     }
-    if (key->type == PL_SHAPE_ROTATION && v->rotate) set_rotation(r, v->rotate, o);
-    if (key->type == PL_SHAPE_FILE && v->text.at) {
+    if (key->type == PL_KEY_ROTATION && v->rotate) set_rotation(r, v->rotate, o);
+    if (key->type == PL_KEY_FILE && v->text.at) {
       ok &= scene_file(r, v->text.at, kind->name, path, size);
       in->file = path;
     }
-    if (key->type == PL_SHAPE_GRID && v->raw) ok &= read_grid(r, v->raw, key->name, in);
-    if (key->type == PL_SHAPE_FILE_UNIT && v->text.at)
+    if (key->type == PL_KEY_GRID && v->raw) ok &= read_grid(r, v->raw, key->name, in);
+    if (key->type == PL_KEY_FILE_UNIT && v->text.at)
       ok &= read_length_unit(r, &v->text, key->name, &in->file_unit);
   }
   return ok;
@@ -102,11 +96,11 @@ static int has_needed(const pl_obstacle_kind *kind, const pl_node *at) {
 
 static void put_shape(reader *r, const shape_def *d, const pl_node *at, pl_obstacle *o) {
   const pl_obstacle_kind *kind = o->kind;
-  double value[3 * PL_SHAPE_KEY_MAX] = {0};
+  double value[3 * PL_KEY_MAX] = {0};
   char path[4096], text[PL_TEXT], hint[PL_TEXT], buf[MESSAGE_QUOTE + 8];
   const pl_node *where = at;
   for (int k = 0; k < kind->nkey; k++)
-    if (kind->key[k].type == PL_SHAPE_FILE || kind->key[k].type == PL_SHAPE_GRID)
+    if (kind->key[k].type == PL_KEY_FILE || kind->key[k].type == PL_KEY_GRID)
       where = key_at(at, kind->key[k].name);
   if (!has_needed(kind, at)) return;
   if (r->b->dim < kind->dim) {

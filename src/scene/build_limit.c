@@ -200,11 +200,11 @@ static int read_samples(reader *r, const char *path, const pl_table *t, sample *
   return *n > 0 && sort_samples(r, path, s, n);
 }
 
-// the curve in the axes of the material
-static int read_curve(reader *r, const limit_def *d, pl_polar *out) {
+// the curve, turned
+static int read_curve(reader *r, const pl_node *at, double turn, pl_polar *out) {
   char path[PL_TEXT];
   pl_table *t;
-  if (!read_csv(r, d->curve.at, "curve", path, &t)) return 0;
+  if (!read_csv(r, at, "curve", path, &t)) return 0;
   int n = pl_table_rows(t), ok = 0;
   sample *s = scene_alloc(r, (size_t)n + 1, sizeof *s);
   double *angle = scene_alloc(r, (size_t)n + 1, sizeof *angle);
@@ -212,7 +212,7 @@ static int read_curve(reader *r, const limit_def *d, pl_polar *out) {
   if (s && angle && stretch) ok = read_samples(r, path, t, s, &n);
   pl_table_free(t);
   for (int i = 0; ok && i < n; i++) {
-    angle[i] = s[i].angle + d->angle.v;
+    angle[i] = s[i].angle + turn;
     stretch[i] = s[i].stretch;
   }
   *out = (pl_polar){.n = n, .angle = angle, .stretch = stretch};
@@ -227,150 +227,76 @@ static void check_strain(reader *r, const num *v, const char *key) {
           "%s: a limit of %.3g %% is unusual", key, 100 * v->v);
 }
 
-static int add_ellipse(reader *r, const double B[3], pl_limit *out) {
-  double(*own)[3] = scene_alloc(r, 1, sizeof *own);
-  if (!own) return 0;
-  memcpy(own[0], B, sizeof own[0]);
-  out->nellipse = 1;
-  out->B = (const double(*)[3])own;
-  return 1;
-}
-
-// least stretch that an ellipse allows in any direction
-static double least_stretch(const double B[3]) {
-  double mean = 0.5 * (B[0] + B[1]), half = hypot(0.5 * (B[0] - B[1]), B[2]);
-  return sqrt(fmax(mean - half, 0));
-}
-
-// B seen from axes turned by -angle
-static void rotate_ellipse(double angle, double B[3]) {
-  double c = cos(2 * angle), s = sin(2 * angle), mean = 0.5 * (B[0] + B[1]);
-  double half = 0.5 * (B[0] - B[1]), shear = B[2];
-  B[0] = mean + half * c - shear * s;
-  B[1] = mean - half * c + shear * s;
-  B[2] = half * s + shear * c;
-}
-
-// the ellipse of three strains; it must leave the sheet at rest alone
-static int bias_ellipse(reader *r, const limit_def *d, double B[3]) {
-  double a = 1 + d->warp.v, b = 1 + d->weft.v, c = 1 + d->bias.v;
-  double mean = 0.5 * (a * a + b * b), half = sqrt((a * a - 1) * (b * b - 1));
-  double lo = sqrt(fmax(mean - half, 1)) - 1, hi = sqrt(mean + half) - 1;
-  char hint[PL_TEXT];
-  if (!(d->bias.v > lo && d->bias.v < hi)) {
-    snprintf(hint, sizeof hint,
-             "for this warp and weft it is between %.4g %% and %.4g %%; other shapes are given as "
-             "a curve",
-             100 * lo, 100 * hi);
-    problem(r, d->bias.at, hint,
-            "no ellipse with these strains leaves the sheet at rest as it is: bias cannot be "
-            "'%.60s'",
-            d->bias.at->text);
-    return 0;
+// the one form that is given; NULL: none, or several
+static const pl_limit_form *find_form(reader *r, const pl_node *at) {
+  const pl_limit_form *form = NULL;
+  char names[PL_TEXT] = "";
+  size_t len = 0;
+  int n = 0;
+  for (int k = 0; k < PL_LIMIT_FORM_COUNT; k++) {
+    const char *name = pl_limit_form_table[k]->name;
+    if (len < sizeof names)
+      len += (size_t)snprintf(names + len, sizeof names - len, "%s'%s'", k ? ", " : "", name);
+    if (!node_get(at, name)) continue;
+    form = pl_limit_form_table[k];
+    n++;
   }
-  if (pl_limit_bias(r->env, a, b, c, B) != PL_OK) return 0;
-  rotate_ellipse(d->angle.v, B);
-  return 1;
+  if (n == 1) return form;
+  problem(r, at, "e.g. limit: {stretch: 1 %}", "limit needs exactly one of %s", names);
+  return NULL;
 }
 
-static int curve_limit(reader *r, const limit_def *d, const pl_polar *c, pl_limit *out) {
-  int m = d->directions.v;
-  double B[3], least = INFINITY;
-  if (d->form.v == FORM_ELLIPSE) {
-    pl_status st = pl_polar_ellipse(r->env, c, B);
-    if (st == PL_E_NOMEM) r->failed = st;
-    if (st != PL_OK) return 0;
-    if (least_stretch(B) > 1) return add_ellipse(r, B, out);
-    problem(r, d->form.at, "use form: guarded",
-            "the largest ellipse inside of the curve allows a stretch of %.4g in one direction: "
-            "the sheet at rest is outside of it",
-            least_stretch(B));
-    return 0;
-  }
-  double *angle = scene_alloc(r, (size_t)m, sizeof *angle),
-         *bound = scene_alloc(r, (size_t)m, sizeof *bound);
-  if (!angle || !bound) return 0;
-  pl_polar_directions(c, m, d->form.v == FORM_GUARDED, angle, bound);
-  for (int i = 0; i < m; i++) least = fmin(least, bound[i]);
-  if (!(least > 1)) {
-    problem(r, d->form.at ? d->form.at : d->curve.at, "give more directions",
-            "with %d directions, guarded bounds fall to a stretch of %.4g: the sheet at rest is "
-            "outside of them",
-            m, least);
-    return 0;
-  }
-  out->ndirection = m;
-  out->angle = angle;
-  out->bound = bound;
-  out->curve = *c;
-  return 1;
-}
-
-static void refuse_key(reader *r, const pl_node *at, const char *key, const char *way) {
-  if (at) problem(r, at, NULL, "limit: '%s' does not go with '%s'", key, way);
-}
-
-// exactly one way to say it; returns its key
-static const char *check_way(reader *r, const limit_def *d, const pl_node *at) {
-  int axes = d->warp.at || d->weft.at;
+// all keys that are given are the form's, and none that it needs is missing
+static int check_form(reader *r, const pl_limit_form *f, const pl_node *at) {
   int before = r->nproblem;
-  const char *way = d->stretch.at ? "stretch" : axes ? "warp" : "curve";
-  if ((d->stretch.at != NULL) + axes + (d->curve.at != NULL) != 1) {
-    problem(r, at, "e.g. limit: {stretch: 1 %}",
-            "limit needs exactly one of 'stretch', 'warp' with 'weft', and 'curve'");
-    return NULL;
-  }
-  if (axes && !(d->warp.at && d->weft.at))
-    problem(r, at, "e.g. limit: {warp: 1 %, weft: 5 %}", "limit needs both 'warp' and 'weft'");
-  if (!axes) refuse_key(r, d->bias.at, "bias", way);
-  if (d->stretch.at) refuse_key(r, d->angle.at, "angle", way);
-  if (!d->curve.at) {
-    refuse_key(r, d->directions.at, "directions", way);
-    refuse_key(r, d->form.at, "form", way);
-  } else if (d->form.v == FORM_ELLIPSE) {
-    refuse_key(r, d->directions.at, "directions", "form: ellipse");
-  }
-  return r->nproblem == before ? way : NULL;
+  for (const pl_node *d = at->first; d; d = d->next)
+    if (limit_form_key(f, d->key) < 0)
+      problem(r, d, NULL, "limit: '%s' does not go with '%s'", d->key, f->name);
+  for (int k = 0; k < f->nkey; k++)
+    if (f->key[k].need && !node_get(at, f->key[k].name))
+      problem(r, at, NULL, "limit needs both '%s' and '%s'", f->name, f->key[k].name);
+  return r->nproblem == before;
 }
 
-static const char *limit_text(reader *r, const limit_def *d) {
-  char text[PL_TEXT];
-  size_t n;
-  if (d->stretch.at)
-    n = (size_t)snprintf(text, sizeof text, "%.4g %% in all directions", 100 * d->stretch.v);
-  else if (d->curve.at && d->form.v == FORM_ELLIPSE)
-    n = (size_t)snprintf(text, sizeof text, "largest ellipse in the curve %.100s", d->curve.s);
-  else if (d->curve.at)
-    n = (size_t)snprintf(text, sizeof text, "curve %.100s in %d %sdirections", d->curve.s,
-                         d->directions.v, d->form.v == FORM_GUARDED ? "guarded " : "");
-  else
-    n = (size_t)snprintf(text, sizeof text, "%.4g %% along warp, %.4g %% along weft",
-                         100 * d->warp.v, 100 * d->weft.v);
-  if (d->bias.at)
-    n += (size_t)snprintf(text + n, sizeof text - n, ", %.4g %% on the bias", 100 * d->bias.v);
-  if (d->angle.v != 0)
-    snprintf(text + n, sizeof text - n, ", turned by %.4g deg", d->angle.v * 180 / PL_PI);
-  return scene_strdup(r, text, strlen(text));
+// what the keys of a form give; 0: a file cannot be had
+static int read_form(reader *r, const pl_limit_form *f, const limit_def *d, const pl_node *at,
+                     pl_limit_source *in) {
+  const pl_node *polar = NULL;
+  const pl_key *key;
+  int turn = limit_form_key(f, "angle");
+  for (int k = 0; (key = limit_key(k)) != NULL; k++) {
+    int i = limit_form_key(f, key->name);
+    const key_value *v = &d->v[k];
+    if (i < 0) continue;
+    in->given[i] = node_get(at, key->name) != NULL;
+    if (key->type == PL_KEY_NUMBER || key->type == PL_KEY_STRAIN) in->value[i] = v->number.v;
+    if (key->type == PL_KEY_INTEGER || key->type == PL_KEY_CHOICE) in->value[i] = v->choice.v;
+    if (key->type == PL_KEY_STRAIN) check_strain(r, &v->number, key->name);
+    if (key->type != PL_KEY_POLAR) continue;
+    polar = v->text.at;
+    in->file = v->text.s;
+  }
+  return !polar || read_curve(r, polar, turn >= 0 ? in->value[turn] : 0, &in->curve);
 }
 
-static int build_limit(reader *r, const limit_def *d, const pl_node *at, pl_limit *out,
-                       pl_limit_note *note) {
-  double B[3];
-  if (!check_way(r, d, at)) return 0;
-  check_strain(r, &d->stretch, "stretch");
-  check_strain(r, &d->warp, "warp");
-  check_strain(r, &d->weft, "weft");
-  note->text = limit_text(r, d);
-  if (d->curve.at)
-    return read_curve(r, d, &note->curve) && curve_limit(r, d, &note->curve, out) && !r->failed;
-  if (d->bias.at) {
-    if (!bias_ellipse(r, d, B)) return 0;
-  } else {
-    int round = d->stretch.at != NULL;
-    pl_limit_ellipse(1 + (round ? d->stretch.v : d->warp.v), 1 + (round ? d->stretch.v : d->weft.v),
-                     d->angle.v, B);
-  }
-  return add_ellipse(r, B, out);
+// its form; NULL: something is wrong, which was told
+static const pl_limit_form *build_limit(reader *r, const limit_def *d, const pl_node *at,
+                                        pl_limit_made *out, pl_limit_note *note) {
+  pl_limit_source in = {0};
+  pl_limit_fault fault = {0};
+  pl_text text = {.env = r->env};
+  const pl_limit_form *f = find_form(r, at);
+  if (!f || !check_form(r, f, at) || !read_form(r, f, d, at, &in)) return NULL;
+  pl_status s = f->make(r->env, &in, out, &fault);
+  if (s == PL_E_NOMEM) r->failed = s;
+  if (fault.key)
+    problem(r, key_at(at, fault.key), fault.hint[0] ? fault.hint : NULL, "%s", fault.text);
+  if (s != PL_OK) return NULL;
+  f->describe(&in, &text);
+  note->curve = in.curve;
+  note->text = scene_strdup(r, text.s ? text.s : "", text.n);
+  pl_text_free(&text);
+  return r->failed ? NULL : f;
 }
 
 // ---- shells with limits -------------------------------------------------------------------------
@@ -410,20 +336,15 @@ static void check_warp(reader *r, const geometry_def *g, const body_slot *b, con
             b->def->name.s, lost, n);
 }
 
-// directions matter to all limits but those of one strain
-static int has_axes(const geometry_def *g) {
-  const region_def *d = g->regions.item;
-  int any = g->limit && !g->limit->stretch.at;
-  for (int k = 0; k < g->regions.n; k++) any |= d[k].limit && !d[k].limit->stretch.at;
-  return any;
-}
-
-static void add_limit(reader *r, const body_slot *b, const limit_def *d, const pl_node *at,
-                      int region, const node_list *nodes, pl_limit_note *note) {
+// returns 1 when it depends on the axes of the material
+static int add_limit(reader *r, const body_slot *b, const limit_def *d, const pl_node *at,
+                     int region, const node_list *nodes, pl_limit_note *note) {
   char name[160];
-  pl_limit limit = {0};
+  pl_limit_made made = {0};
   pl_limit_note own = {0};
-  if (!build_limit(r, d, node_get(at, "limit"), &limit, &own)) return;
+  const pl_limit_form *form = build_limit(r, d, node_get(at, "limit"), &made, &own);
+  if (!form) return 0;
+  pl_limit limit = pl_limit_of(&made);
   snprintf(name, sizeof name, region ? "%.120s-%d" : "%.120s", b->def->name.s, region);
   own.name = scene_strdup(r, name, strlen(name));
   int k =
@@ -432,19 +353,21 @@ static void add_limit(reader *r, const body_slot *b, const limit_def *d, const p
     note[k] = own;
   else
     r->failed = r->b->failed;
+  return !form->isotropic;
 }
 
 static void add_limits(reader *r, const body_slot *b, const geometry_def *g, pl_limit_note *note) {
   const region_def *d = g->regions.item;
   const pl_node *at = items_first(&g->regions);
   const double *warp = r->b->body[b->number].desc.warp;
-  if (g->limit) add_limit(r, b, g->limit, node_get(b->at, "shell"), 0, NULL, note);
+  int axes = g->warp.at && (g->limit || g->regions.n > 0);
+  if (g->limit) axes |= add_limit(r, b, g->limit, node_get(b->at, "shell"), 0, NULL, note);
   for (int k = 0; k < g->regions.n && !r->failed; k++, at = at->next) {
     node_list nodes;
     if (d[k].limit && d[k].nodes && select_nodes(r, d[k].nodes, "region", &nodes))
-      add_limit(r, b, d[k].limit, at, k + 1, &nodes, note);
+      axes |= add_limit(r, b, d[k].limit, at, k + 1, &nodes, note);
   }
-  if ((g->warp.at || has_axes(g)) && pl_norm3(warp) > 0) check_warp(r, g, b, warp);
+  if (axes && pl_norm3(warp) > 0) check_warp(r, g, b, warp);
 }
 
 // ---- what does not go together ------------------------------------------------------------------

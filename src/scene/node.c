@@ -33,6 +33,11 @@ const pl_node *node_get(const pl_node *map, const char *key) {
   return NULL;
 }
 
+const pl_node *key_at(const pl_node *map, const char *key) {
+  const pl_node *found = node_get(map, key);
+  return found ? found : map;
+}
+
 // ---- the text before YAML sees it -------------------------------------------------------------
 
 typedef struct source {

@@ -178,6 +178,7 @@ typedef struct map_info {
   const int *nopt;
   size_t opt_offset;
   const pl_obstacle_kind *shape; // its text, and its keys instead of row; into a shape_def
+  row (*row_of)(int k);          // rows instead of row; without key: there are no more
 } map_info;
 
 typedef struct param_def {
@@ -245,12 +246,18 @@ typedef struct natural_def {
   num twist;
   pick straight;
 } natural_def;
-// limits of stretch
-enum { FORM_DIRECTIONS, FORM_GUARDED, FORM_ELLIPSE }; // as in the schema
+// what stands for one key of a kind of obstacle or a form of limit
+typedef union key_value {
+  num number;
+  vec vector;
+  pick choice; // integers too
+  txt text;
+  rotate_def *rotate;
+  const pl_node *raw;
+} key_value;
+enum { LIMIT_KEY_MAX = 64 }; // of all forms
 typedef struct limit_def {
-  num stretch, warp, weft, bias, angle;
-  txt curve;
-  pick directions, form;
+  key_value v[LIMIT_KEY_MAX]; // in the order of limit_key
 } limit_def;
 typedef struct region_def {
   const pl_node *nodes;
@@ -376,17 +383,9 @@ typedef struct damping_def {
   num mass, stiffness;
   const pl_node *ratio, *at;
 } damping_def;
-// obstacles: what stands for one key of a shape
-typedef union shape_value {
-  num number;
-  vec vector;
-  pick choice;
-  txt text;
-  rotate_def *rotate;
-  const pl_node *raw;
-} shape_value;
+// obstacles
 typedef struct shape_def {
-  shape_value v[PL_SHAPE_KEY_MAX]; // in the order of the kind's keys
+  key_value v[PL_KEY_MAX]; // in the order of the kind's keys
 } shape_def;
 typedef struct obstacle_def {
   txt name;
@@ -481,8 +480,12 @@ extern const map_info map_analysis[PL_ANALYSIS_COUNT];
 int map_nrow(const map_info *m);
 row map_row(const map_info *m, int k);
 const char *map_text(const map_info *m);
-// The row of one key of a shape.
-row shape_row(const pl_shape_key *k, int number);
+// The row of one key, whose value is that of this number.
+row key_row(const pl_key *k, int number);
+// Keys of all forms of limits, each once; NULL: there are no more.
+const pl_key *limit_key(int k);
+// Number of a key in one form, -1: it is not for it.
+int limit_form_key(const pl_limit_form *f, const char *name);
 // choices "a|b|c": the k-th into out; returns 0 when there is none
 int choice_name(const char *choices, int k, char *out, size_t size);
 
@@ -598,6 +601,8 @@ const char *quote(const char *s, char *buf, size_t size);
 pl_status tree_parse(reader *r, const char *data, size_t size, pl_node **out);
 pl_status tree_parse_value(reader *r, const char *text, const char *origin, pl_node **out);
 const pl_node *node_get(const pl_node *map, const char *key);
+// the same, or the map itself where it has no such key
+const pl_node *key_at(const pl_node *map, const char *key);
 pl_node *node_new(reader *r, node_kind kind, const char *text, size_t n);
 void node_append(pl_node *parent, pl_node *child);
 void node_write(const pl_node *root, pl_text *out);

@@ -776,11 +776,15 @@ static row row_resolved(const row *r) {
 }
 
 int map_nrow(const map_info *m) {
-  return m->shape ? m->shape->nkey : m->nrow;
+  int n = 0;
+  if (m->row_of)
+    while (m->row_of(n).key) n++;
+  return m->row_of ? n : m->shape ? m->shape->nkey : m->nrow;
 }
 
 row map_row(const map_info *m, int k) {
-  return m->shape ? shape_row(&m->shape->key[k], k) : row_resolved(&m->row[k]);
+  if (m->row_of) return m->row_of(k);
+  return m->shape ? key_row(&m->shape->key[k], k) : row_resolved(&m->row[k]);
 }
 
 const char *map_text(const map_info *m) {

@@ -5,14 +5,15 @@
   ROW(def, field, key_, T_NUM, .plain = 1, .need = 1, .unit = "m", .lo = 0, .hi = 1e9,             \
       .lo_open = 1, .text = text_)
 
-row shape_row(const pl_shape_key *k, int number) {
+row key_row(const pl_key *k, int number) {
   static const row_type type[] = {
-      [PL_SHAPE_NUMBER] = T_NUM, [PL_SHAPE_VECTOR] = T_VEC,     [PL_SHAPE_CHOICE] = T_CHOICE,
-      [PL_SHAPE_CENTRE] = T_VEC, [PL_SHAPE_ROTATION] = T_MAP,   [PL_SHAPE_RADIUS] = T_NUM,
-      [PL_SHAPE_FILE] = T_TEXT,  [PL_SHAPE_FILE_UNIT] = T_TEXT, [PL_SHAPE_GRID] = T_RAW};
+      [PL_KEY_NUMBER] = T_NUM,     [PL_KEY_STRAIN] = T_NUM, [PL_KEY_INTEGER] = T_INT,
+      [PL_KEY_CHOICE] = T_CHOICE,  [PL_KEY_VECTOR] = T_VEC, [PL_KEY_CENTRE] = T_VEC,
+      [PL_KEY_ROTATION] = T_MAP,   [PL_KEY_RADIUS] = T_NUM, [PL_KEY_FILE] = T_TEXT,
+      [PL_KEY_FILE_UNIT] = T_TEXT, [PL_KEY_GRID] = T_RAW,   [PL_KEY_POLAR] = T_TEXT};
   return (row){.key = k->name,
                .type = type[k->type],
-               .offset = (size_t)number * sizeof(shape_value),
+               .offset = (size_t)number * sizeof(key_value),
                .need = k->need,
                .plain = 1,
                .unit = k->unit,
@@ -20,8 +21,8 @@ row shape_row(const pl_shape_key *k, int number) {
                .lo = k->lo,
                .hi = k->hi,
                .lo_open = k->lo_open,
-               .choices = k->type == PL_SHAPE_GRID ? "[[length, ...], ...] | file" : k->choices,
-               .sub = k->type == PL_SHAPE_ROTATION ? &map_rotate : NULL,
+               .choices = k->type == PL_KEY_GRID ? "[[length, ...], ...] | file" : k->choices,
+               .sub = k->type == PL_KEY_ROTATION ? &map_rotate : NULL,
                .text = k->text};
 }
 

@@ -1,37 +1,44 @@
 // Mappings of limits of stretch.
 #include "schema.h"
 
-#define STRAIN_ROW(field, key_, text_)                                                             \
-  ROW(limit_def, field, key_, T_NUM, .plain = 1, .unit = "", .value = -1, .lo = 0, .hi = 10,       \
-      .lo_open = 1, .text = text_)
+#include <string.h>
 
-static const row limit_rows[] = {
-    STRAIN_ROW(stretch, "stretch", "strain in all directions, e.g. 1 %"),
-    STRAIN_ROW(warp, "warp", "strain along the first axis of the material"),
-    STRAIN_ROW(weft, "weft", "strain along the second axis"),
-    STRAIN_ROW(
-        bias, "bias",
-        "strain at 45 degrees from warp to weft, which tilts the ellipse: the other diagonal "
-        "has less; left out: no tilt"),
-    ROW(limit_def, angle, "angle", T_NUM, .plain = 1, .unit = "rad", ANY,
-        .text = "turns the axes of the limit from those of the material, right-handed"),
-    ROW(limit_def, curve, "curve", T_TEXT,
-        .text = "CSV file of a polar curve: columns angle (angle_deg, angle_rad) and stretch "
-                "(1.05), or strain (0.05, strain_percent), over half a turn"),
-    ROW(limit_def, directions, "directions", T_INT, .value = 18, .lo = 3, .hi = 360,
-        .text = "curve: directions in which it is kept"),
-    ROW(limit_def, form, "form", T_CHOICE, .choices = "directions|guarded|ellipse",
-        .text = "curve: kept in these directions alone; the same with bounds made smaller so that "
-                "it holds between them; or its largest ellipse, in all directions"),
-};
+const pl_key *limit_key(int k) {
+  for (int f = 0; f < PL_LIMIT_FORM_COUNT; f++)
+    for (int i = 0; i < pl_limit_form_table[f]->nkey; i++) {
+      const pl_key *key = &pl_limit_form_table[f]->key[i];
+      // the first form that has it tells it
+      int first = 1;
+      for (int g = 0; g < f; g++) first &= limit_form_key(pl_limit_form_table[g], key->name) < 0;
+      if (first && k-- == 0) return key;
+    }
+  return NULL;
+}
+
+int limit_form_key(const pl_limit_form *f, const char *name) {
+  for (int i = 0; i < f->nkey; i++)
+    if (strcmp(f->key[i].name, name) == 0) return i;
+  return -1;
+}
+
+// needed or not depends on the form
+static row limit_row(int k) {
+  const pl_key *key = limit_key(k);
+  row w = {0};
+  if (key) w = key_row(key, k);
+  w.need = 0;
+  return w;
+}
+
 const map_info map_limit = {
     .what = "limit",
     .text = "How far a shell can be stretched: elastic below, no further beyond. Limits are "
-            "strains: 1 % lets 1 m become 1.01 m. Exactly one of stretch, warp with weft, and "
-            "curve. `drape` and the methods project, reflect, bdf2-project, bdf2-reflect and "
+            "strains: 1 % lets 1 m become 1.01 m. A limit has exactly one form "
+            "and the keys of that. `drape` and the methods project, reflect, bdf2-project, "
+            "bdf2-reflect and "
             "coupled of `transient` keep them; other analyses do not know them.",
     .size = sizeof(limit_def),
-    ROWS(limit_rows)};
+    .row_of = limit_row};
 
 static const row region_rows[] = {
     ROW(region_def, nodes, "nodes", T_RAW, .need = 1, .choices = "selector",

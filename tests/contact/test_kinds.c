@@ -182,10 +182,10 @@ static void tables(void **state) {
     const pl_obstacle_kind *kind = pl_obstacle_table[k];
     int npar = 0;
     assert_ptr_equal(pl_obstacle_find(kind->name), kind);
-    assert_true(kind->text && kind->brief && kind->nkey <= PL_SHAPE_KEY_MAX);
+    assert_true(kind->text && kind->brief && kind->nkey <= PL_KEY_MAX);
     for (int i = 0; i < kind->nkey; i++) {
       assert_non_null(kind->key[i].text);
-      npar += kind->key[i].type == PL_SHAPE_VECTOR ? 3 : kind->key[i].type < PL_SHAPE_CENTRE;
+      npar += kind->key[i].type == PL_KEY_VECTOR ? 3 : kind->key[i].type < PL_KEY_CENTRE;
     }
     assert_true(kind->make || npar <= PL_SHAPE_PAR_MAX);
     if (kind->free) check_allocations(make_one, (void *)(uintptr_t)kind);
@@ -207,7 +207,7 @@ static double ring_distance(const pl_obstacle *o, int dim, const double *x, doub
 
 static void own_kind(void **state) {
   (void)state;
-  static const pl_shape_key keys[] = {
+  static const pl_key keys[] = {
       {.name = "ring", .lo = 0, .hi = 1e9, .lo_open = 1, .unit = "m", .text = "its radius"}};
   pl_obstacle_kind ring = {
       .name = "ring", .dim = 3, .nkey = 1, .key = keys, .distance = ring_distance};
@@ -234,7 +234,7 @@ static void own_kind(void **state) {
   o.radius = -1;
   check_status(&env, pl_obstacle_check(&env, &o, 3, "ring"), PL_E_INPUT);
   o.radius = 0;
-  ring.nkey = PL_SHAPE_KEY_MAX + 1;
+  ring.nkey = PL_KEY_MAX + 1;
   check_status(&env, pl_obstacle_check(&env, &o, 3, "ring"), PL_E_ARG);
   ring.nkey = 1;
   ring.distance = NULL;
