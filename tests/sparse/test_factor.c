@@ -357,6 +357,39 @@ static void grouped_unknowns(void **state) {
   pl_csc_free(&env, &A);
 }
 
+// every kind, by our own fronts and, where unknowns are told to stand alone, by a listed solver
+static void same_bits(void **state) {
+  (void)state;
+  pl_env env;
+  pl_env_init(&env);
+  const int m[3] = {13, 12, 11};
+  pl_csc S, A;
+  check_ok(&env, truss(&env, m, 1, 1, &S));
+  check_ok(&env, pl_csc_expand(&env, &S, &A, NULL));
+  pl_rng r;
+  pl_rng_seed(&r, 13);
+  double *b = random_vector(&r, A.n), *x = random_vector(&r, A.n), *y = random_vector(&r, A.n);
+  for (int k = 0; k < 3; k++) {
+    if (kinds[k] == PL_LU)
+      for (int p = 0; p < A.nnz; p++) A.val[p] *= 1 + 0.2 * pl_rng_uniform(&r, -1, 1);
+    for (int block = 1; block <= 3; block += 2)
+      for (int nthread = 1; nthread <= 3; nthread++) {
+        pl_factor *f;
+        check_ok(&env, pl_factor_create(&env, kinds[k], &A, block, nthread, &f));
+        check_ok(&env, pl_factor_numeric(f, &A));
+        check_ok(&env, pl_factor_solve(f, 1, b, nthread == 1 ? x : y));
+        if (nthread == 1) check_less(backward_error(&A, x, b), 1e-14);
+        if (nthread > 1) assert_memory_equal(x, y, (size_t)A.n * sizeof *x);
+        pl_factor_free(f);
+      }
+  }
+  free(b);
+  free(x);
+  free(y);
+  pl_csc_free(&env, &S);
+  pl_csc_free(&env, &A);
+}
+
 // one analysis, many numeric factorisations, and no request for memory after the first
 static void refactorise_without_allocation(void **state) {
   (void)state;
@@ -500,7 +533,7 @@ int test_factor(void) {
       cmocka_unit_test(ill_conditioned_is_solved), cmocka_unit_test(saddle_point),
       cmocka_unit_test(grouped_unknowns),          cmocka_unit_test(refactorise_without_allocation),
       cmocka_unit_test(misuse_is_reported),        cmocka_unit_test(failing_allocator),
-      cmocka_unit_test(several_threads),
+      cmocka_unit_test(several_threads),           cmocka_unit_test(same_bits),
   };
   return cmocka_run_group_tests_name("sparse.factor", tests, NULL, NULL);
 }
