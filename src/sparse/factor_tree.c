@@ -67,7 +67,7 @@ static pl_status allocate(pl_factor *f, tree *s) {
   s->flops = f->info.flops;
   s->num = pl_alloc(f->env, nf + 1, sizeof *s->num);
   // each front clears its part, on the thread that does it
-  s->store = pl_realloc(f->env, NULL, total, sizeof *s->store);
+  s->store = pl_realloc(f->env, NULL, total + TREE_LANES, sizeof *s->store);
   s->updates = pl_realloc(f->env, NULL, t->room, sizeof *s->updates);
   s->rows = pl_alloc(f->env, rows, sizeof *s->rows);
   s->runs = pl_alloc(f->env, runs, sizeof *s->runs);

@@ -9,7 +9,9 @@ enum {
   TREE_PANEL = 128, // pivots eliminated at once
   TREE_TILE = 256,  // rows and columns that one thread updates
   TREE_RHS = 4,     // right-hand sides that pass through the factor together
-  TREE_LARGE = 384  // rows of a front from which on threads work inside it
+  TREE_LARGE = 384, // rows of a front from which on threads work inside it
+  TREE_SMALL = 256, // rows of a front up to which it is left to small_front.c
+  TREE_LANES = 16   // numbers that may be read behind the last ones of a front
 };
 
 // rows from .. from + n - 1 of a front are the rows to .. to + n - 1 of its parent
@@ -65,5 +67,15 @@ double tree_growth(const tree *s);
 // Right-hand sides in x, one front of the tree: up from the leaves, and down from the root.
 void tree_forward(tree *s, int f, int nrhs, pl_threads *threads);
 void tree_backward(tree *s, int f, int nrhs, pl_threads *threads);
+
+// A front of a definite matrix with few rows. Returns 0 where a pivot is not positive.
+int small_eliminate(const numbers *v);
+void small_forward(const numbers *v, double *x);  // x: [m] at its unknowns, first the pivots
+void small_backward(const numbers *v, double *x); // likewise
+
+// Whether these do front v.
+static inline int is_small(const tree *s, const numbers *v) {
+  return s->definite && v->p + v->r <= TREE_SMALL;
+}
 
 #endif

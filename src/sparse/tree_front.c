@@ -283,6 +283,10 @@ static int is_stopped(tree *s, int thread) {
 // returns 0 where a pivot is not usable, or when it is stopped
 static int eliminate(tree *s, const numbers *v, pl_threads *threads, int thread) {
   int p = v->p, m = p + v->r;
+  if (is_small(s, v)) {
+    memset(v->sign, 1, (size_t)p);
+    return !is_stopped(s, thread) && small_eliminate(v);
+  }
   for (int k = 0; k < p; k += TREE_PANEL) {
     panel a = {.L = v->L + (size_t)k * (size_t)(m + 1), .ld = m, .sign = v->sign + k};
     a.nb = min(TREE_PANEL, p - k);

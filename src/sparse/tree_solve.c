@@ -100,7 +100,9 @@ void tree_forward(tree *s, int f, int nrhs, pl_threads *threads) {
         for (int i = 0; i < y->n; i++) x[y->to + i] += from[y->from + i];
     }
   }
-  for (int k = 0; k < v->p; k += TREE_PANEL) {
+  int small = is_small(s, v);
+  for (int k = 0; small && k < nrhs; k++) small_forward(v, v->vec + (size_t)k * m);
+  for (int k = 0; !small && k < v->p; k += TREE_PANEL) {
     sweep a = sweep_at(v, k, nrhs);
     apply_block(&a, "N");
     pl_threads_run(threads, parts(a.rows, TREE_TILE), sweep_down, &a);
@@ -119,7 +121,9 @@ void tree_backward(tree *s, int f, int nrhs, pl_threads *threads) {
     for (int i = 0; i < v->p; i++) x[i] = v->sign[i] * from[v->first + i];
     for (int i = 0; i < v->r; i++) x[v->p + i] = from[v->row[i]];
   }
-  for (int k = (v->p - 1) / TREE_PANEL * TREE_PANEL; k >= 0; k -= TREE_PANEL) {
+  int small = is_small(s, v);
+  for (int k = 0; small && k < nrhs; k++) small_backward(v, v->vec + (size_t)k * m);
+  for (int k = small ? -1 : (v->p - 1) / TREE_PANEL * TREE_PANEL; k >= 0; k -= TREE_PANEL) {
     sweep a = sweep_at(v, k, nrhs);
     if (a.rows > 0) pl_threads_run(threads, parts(a.nb, FEW), sweep_up, &a);
     apply_block(&a, "T");
