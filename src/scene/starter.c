@@ -38,11 +38,11 @@ static const char mechanism[] =
     "masses:\n"
     "  - {nodes: [knee, ankle], mass: 5}\n"
     "  - {node: toe, mass: $m_foot}\n"
-    "drives: [{nodes: [hip], translation: [0, 1 mm]}]\n"
+    "drives: [{nodes: [hip, knee], translation: [0, 1 mm]}]\n"
     "damping: {mass: 0.5 1/s, stiffness: 5e-5 s}\n"
     "watch: {toe: toe}\n"
     "analyses:\n"
-    "  - modes: {count: 3}\n"
+    "  - modes: {count: 2}\n"
     "  - transient: {frequency: 3 Hz, periods: 5, steps_per_period: 200, ramp: 0.3 s}\n";
 
 static const char shell[] =
