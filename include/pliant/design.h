@@ -61,6 +61,8 @@ typedef struct pl_objective {
   double exponent; // of the smooth maximum: strain 0: 12; peak_height 0: 100, 1000: none
   pl_measure_kind measure;
   int harmonic;     // which one: of the measure HARMONIC, of a force, of a phase
+  int resample;     // curves, while a scene is read: by time where there are times, by time, by arc
+  double par[4];    // of kinds of your own: what their keys fill
   const void *data; // of kinds of your own; must outlive the design
 } pl_objective;
 // What a peak or peak_height looks at.
@@ -117,7 +119,10 @@ typedef struct pl_objective_kind {
   const char *text;  // what it wants, one line
   const char *value; // scenes: what the key looks like, e.g. "max|min|length"
   const char *about; // scenes: what the key means
-  const char *keys;  // scenes: other keys it takes besides name and weight, e.g. "node axes at"
+  const char *keys;  // scenes: which of `node nodes axes of at` it takes
+  // scenes: keys of its own, which fill fields of pl_objective
+  int nkey;
+  const pl_option *key; // [nkey]
   // quantity and results: words of its name, SI unit of targets; unit in which it is told and SI
   // units in one of it (NULL and 0: the SI unit)
   const char *quantity, *unit, *told_unit;

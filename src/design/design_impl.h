@@ -4,6 +4,35 @@
 #include "pliant/design.h"
 #include "pliant/math.h"
 
+// ---- keys of objectives -------------------------------------------------------------------------
+
+#define KEY_ROW_X(type_, field, name_, value_, lo_, hi_, unit_, text_)                             \
+  {                                                                                                \
+    .name = name_, .type = PL_OPT_KIND_##type_, .offset = offsetof(pl_objective, field),           \
+    .value = value_, .lo = lo_, .hi = hi_, .unit = unit_, .text = text_                            \
+  }
+#define KEY_ROW_C(field, value_, choices_, text_)                                                  \
+  {                                                                                                \
+    .name = #field, .type = PL_OPT_CHOICE, .offset = offsetof(pl_objective, field),                \
+    .value = value_, .unit = "", .text = text_, .choices = choices_                                \
+  }
+// those that several kinds have
+#define KEY_FROM                                                                                   \
+  KEY_ROW_X(double, from, "from", 0, 0, 1e9, "rad/s",                                              \
+            "begin of the window that counts, or in which a peak or fold lies at the start (left " \
+            "out: half of the target)")
+#define KEY_TO                                                                                     \
+  KEY_ROW_X(double, to, "to", 0, 0, 1e9, "rad/s",                                                  \
+            "end of the window (of a peak or fold, left out: twice the target)")
+#define KEY_MEASURE                                                                                \
+  KEY_ROW_C(measure, 0, "path|max|rms|harmonic",                                                   \
+            "path length over a period, largest deviation from the mean, root mean square, or "    \
+            "amplitude of a harmonic")
+#define KEY_HARMONIC                                                                               \
+  KEY_ROW_X(int, harmonic, "harmonic", 1, 1, 64, "",                                               \
+            "which one: of the measure harmonic, of the force, of the motion")
+#define COUNT(a) ((int)(sizeof(a) / sizeof(a)[0]))
+
 typedef enum solution_kind { SOLUTION_POINT, SOLUTION_PEAK, SOLUTION_FOLD } solution_kind;
 
 // A motion that is followed: of an operating point, or the peak or fold of an objective.

@@ -227,12 +227,16 @@ static pl_status harmonics(const pl_objective_at *at, int *H) {
   return PL_OK;
 }
 
+static const pl_option keys[] = {KEY_HARMONIC};
+
 const pl_objective_kind pl_objective_force = {
     .name = "force",
     .text = "force of a support or drive: to a target, largest, smallest",
     .value = "max|min|force",
     .about = "amplitude of a harmonic of the force with which a support or drive holds its nodes",
-    .keys = "of axes at harmonic",
+    .keys = "of axes at",
+    .nkey = COUNT(keys),
+    .key = keys,
     .quantity = "force",
     .unit = "N",
     .form = PL_FORM_RATIO,

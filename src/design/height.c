@@ -235,13 +235,21 @@ static pl_status tell(const pl_objective_at *at, double *value, double *grad) {
   return add_slope(at, largest(at->own), 1, grad);
 }
 
+static const pl_option keys[] = {
+    KEY_FROM, KEY_TO, KEY_MEASURE, KEY_HARMONIC,
+    KEY_ROW_X(double, exponent, "exponent", 0, 0, 1000, "",
+              "of the smooth maximum (0: 100, so that all peaks count, the largest most; 1000: the "
+              "largest alone, with a kink where two are equal)")};
+
 const pl_objective_kind pl_objective_peak_height = {
     .name = "peak_height",
     .text = "largest peak of a node's response in a window: least, to a target",
     .value = "min|max|length",
     .about = "largest value that a measure of a node takes on the response between from and to, at "
              "a peak or at an end of the window",
-    .keys = "node axes from to measure harmonic exponent",
+    .keys = "node axes",
+    .nkey = COUNT(keys),
+    .key = keys,
     .quantity = "amplitude",
     .unit = "m",
     .scope = PL_SCOPE_WINDOW,

@@ -124,13 +124,17 @@ static pl_status begin(const pl_objective_at *at, void **own) {
                     objective_label(at->o), at->o->node[0], at->o->harmonic);
 }
 
+static const pl_option keys[] = {KEY_HARMONIC};
+
 const pl_objective_kind pl_objective_phase = {
     .name = "phase",
     .text = "phase of a node's motion against the excitation",
     .value = "angle",
     .about = "phase of a harmonic of a node's motion along an axis against the excitation (the sum "
              "of the loads, or the drive); falling behind it is negative",
-    .keys = "node axes at harmonic",
+    .keys = "node axes at",
+    .nkey = COUNT(keys),
+    .key = keys,
     .quantity = "phase",
     .unit = "rad",
     .told_unit = "deg",

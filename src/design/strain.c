@@ -297,12 +297,17 @@ static pl_status gradient(const pl_objective_at *at, int i, double value, double
   return look(at, by, &value, gz, gx);
 }
 
+static const pl_option keys[] = {
+    KEY_ROW_X(double, exponent, "exponent", 0, 0, 1000, "", "of the smooth maximum (0: 12)")};
+
 const pl_objective_kind pl_objective_strain = {
     .name = "strain",
     .text = "strain over elements and period is small, or stays below a limit",
     .value = "min|number",
     .about = "largest strain over elements and period, as small as possible or below a limit",
-    .keys = "at exponent",
+    .keys = "at",
+    .nkey = COUNT(keys),
+    .key = keys,
     .quantity = "strain",
     .unit = "",
     .form = PL_FORM_LIMIT,

@@ -417,20 +417,28 @@ static pl_status gradient(const pl_objective_at *at, int i, double omega, double
   .told_si = 2 * PL_PI, .form = PL_FORM_RATIO, .goals = PL_GOALS_TARGET, .least_squares = 1,       \
   .eval = eval, .gradient = gradient
 
+static const pl_option peak_keys[] = {KEY_FROM, KEY_TO, KEY_MEASURE, KEY_HARMONIC};
+
 const pl_objective_kind pl_objective_peak = {
     .name = "peak",
     .text = "a resonance peak of a node lies at a frequency",
     .about = "where a resonance peak of a node shall lie",
-    .keys = "node axes from to measure harmonic",
+    .keys = "node axes",
+    .nkey = COUNT(peak_keys),
+    .key = peak_keys,
     .scope = PL_SCOPE_PEAK,
     .nodes = PL_NODES_ONE,
     FREQUENCY,
 };
+static const pl_option fold_keys[] = {KEY_FROM, KEY_TO};
+
 const pl_objective_kind pl_objective_fold = {
     .name = "fold",
     .text = "a fold of the response lies at a frequency",
     .about = "where a fold of the response shall lie",
-    .keys = "from to",
+    .keys = "",
+    .nkey = COUNT(fold_keys),
+    .key = fold_keys,
     .scope = PL_SCOPE_FOLD,
     FREQUENCY,
 };

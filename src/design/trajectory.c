@@ -306,13 +306,27 @@ static void end(const pl_objective_at *at) {
   pl_free(at->d->env, at->own);
 }
 
+static const pl_option keys[] = {
+    KEY_ROW_C(resample, 0, "auto|time|arc",
+              "points are at their times (evenly spaced without them), or run through at constant "
+              "speed; auto: time when there are times"),
+    KEY_ROW_C(means, 1, "no|yes", "the place of the curve counts, not its shape alone"),
+    KEY_ROW_X(int, nharm, "harmonics", 0, 0, 64, "",
+              "harmonics of the target; 0: the analysis's, or what the points tell up to 8"),
+    KEY_ROW_X(int, phases, "phases", 0, 0, 4096, "", "phase offsets that are tried; 0: 128"),
+    KEY_ROW_X(double, sharpness, "sharpness", 0, 0, 1e9, "",
+              "of the smooth minimum over phases; 0: the best phase where all objectives are "
+              "targets, else 200")};
+
 const pl_objective_kind pl_objective_trajectory = {
     .name = "trajectory",
     .text = "nodes follow closed curves, at any phase",
     .value = "file | {points: [[x, y], ...]} | list of these",
     .about = "closed curve that a node follows: CSV with columns x y (z), with units as in x_mm, "
              "and perhaps t_s; or points; a list holds one for each of nodes",
-    .keys = "node nodes at resample means harmonics phases sharpness",
+    .keys = "node nodes at",
+    .nkey = COUNT(keys),
+    .key = keys,
     .form = PL_FORM_OWN,
     .nodes = PL_NODES_ALL,
     .curves = 1,

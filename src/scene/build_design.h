@@ -18,8 +18,9 @@ typedef struct plan {
 int read_axes(reader *r, const pl_node *at, int *mask);
 // objective.c
 void read_objectives(reader *r, plan *p, const pl_node *at);
-// Coefficients of a trajectory: a file or points. Returns 0 when it reported a problem.
-int read_target(reader *r, const plan *p, const objective_def *d, const pl_node *at, double omega,
-                int *nharm, double **coef);
+// Coefficients of a trajectory, a file or points, of an objective whose node is `whole`; its
+// harmonics are chosen where they are 0. Returns 0 when it reported a problem.
+int read_target(reader *r, const plan *p, const pl_node *at, const pl_node *whole, double omega,
+                pl_objective *o, double **coef);
 
 #endif

@@ -154,7 +154,7 @@ static int read_drive(reader *r, const pl_node *at, const pl_node *whole, pl_obj
   return 0;
 }
 
-static int read_track(reader *r, const pl_node *at, const objective_def *d, pl_objective *o) {
+static int read_track(reader *r, const pl_node *at, const pl_node *whole, pl_objective *o) {
   num v;
   const char *what = o->kind->name;
   if (!read_num(r, at, what, "rad/s", &v)) return 0;
@@ -163,23 +163,23 @@ static int read_track(reader *r, const pl_node *at, const objective_def *d, pl_o
     return 0;
   }
   o->target = v.v;
-  o->from = d->from.at ? d->from.v : 0.5 * v.v;
-  o->to = d->to.at ? d->to.v : 2 * v.v;
+  const pl_node *from = node_get(whole, "from"), *to = node_get(whole, "to");
+  if (!from) o->from = 0.5 * v.v;
+  if (!to) o->to = 2 * v.v;
   if (o->from > 0 && o->to > 0 && o->from != o->to) return 1;
-  problem(r, d->from.at ? d->from.at : d->to.at, "e.g. from: 1 Hz, to: 5 Hz",
+  problem(r, from ? from : to, "e.g. from: 1 Hz, to: 5 Hz",
           "%s: the window from..to must be above zero and not empty", what);
   return 0;
 }
 
 // the band in which the largest peak counts
-static int read_window(reader *r, const pl_node *at, const objective_def *d, pl_objective *o) {
-  o->from = d->from.at ? d->from.v : 0;
-  o->to = d->to.at ? d->to.v : 0;
+static int read_window(reader *r, const pl_node *at, const pl_node *whole, const pl_objective *o) {
+  const pl_node *from = node_get(whole, "from"), *to = node_get(whole, "to");
   if (o->from > 0 && o->to > o->from) return 1;
   problem(r,
-          d->from.at ? d->from.at
-          : d->to.at ? d->to.at
-                     : at,
+          from ? from
+          : to ? to
+               : at,
           "e.g. from: 1 Hz, to: 5 Hz",
           "peak_height needs the window from..to, above zero and rising");
   return 0;
@@ -224,7 +224,7 @@ static const pl_node *target_of(const pl_node *at, int k) {
   return d;
 }
 
-static int read_trajectory(reader *r, const plan *p, const pl_node *at, const objective_def *d,
+static int read_trajectory(reader *r, const plan *p, const pl_node *at, const pl_node *whole,
                            pl_objective *o) {
   int ntarget = at->kind == NODE_LIST ? at->n : 1;
   double *coef[64], omega = p->out.problem.point[o->point].omega;
@@ -239,17 +239,14 @@ static int read_trajectory(reader *r, const plan *p, const pl_node *at, const ob
     return 0;
   }
   // the first curve decides on the harmonics, the others must tell as many
-  o->nharm = d->harmonics.v > 0 ? d->harmonics.v : p->harmonics;
+  if (o->nharm == 0) o->nharm = p->harmonics;
   for (int k = 0; k < ntarget; k++)
-    if (!read_target(r, p, d, target_of(at, k), omega, &o->nharm, &coef[k])) return 0;
+    if (!read_target(r, p, target_of(at, k), whole, omega, o, &coef[k])) return 0;
   size_t per = (size_t)r->b->dim * (2 * (size_t)o->nharm + 1);
   double *all = scene_alloc(r, per * (size_t)ntarget + 1, sizeof *all);
   if (!all) return 0;
   for (int k = 0; k < ntarget; k++) memcpy(all + (size_t)k * per, coef[k], per * sizeof *all);
   o->coef = all;
-  o->means = d->means.v;
-  o->phases = d->phases.v;
-  o->sharpness = d->sharpness.v;
   return 1;
 }
 
@@ -263,27 +260,46 @@ static int lists(const char *list, const char *word) {
   return 0;
 }
 
+static int own_key(const pl_objective_kind *kind, const char *word) {
+  for (int k = 0; k < kind->nkey; k++)
+    if (strcmp(kind->key[k].name, word) == 0) return 1;
+  return 0;
+}
+
+// what is no key of any objective is told when the rest is read
+static int known_key(const char *word) {
+  int known = lists("node nodes axes of at", word);
+  for (int k = 0; k < PL_OBJECTIVE_COUNT; k++) known |= own_key(pl_objective_table[k], word);
+  return known;
+}
+
+void objective_keys(const pl_objective_kind *kind, pl_text *out) {
+  pl_text_add(out, "%s", kind->keys);
+  for (int k = 0; k < kind->nkey; k++)
+    pl_text_add(out, "%s%s", k || kind->keys[0] ? " " : "", kind->key[k].name);
+}
+
 static int check_keys(reader *r, const pl_node *at, const pl_objective_kind *kind) {
-  char hint[PL_TEXT];
   for (const pl_node *d = at->first; d; d = d->next) {
-    if (strcmp(d->key, kind->name) == 0 || lists("name weight", d->key) ||
-        lists(kind->keys, d->key))
-      continue;
-    snprintf(hint, sizeof hint, "keys of %s: name weight %s", kind->name, kind->keys);
-    problem_key(r, d, hint, "'%s' is not for the objective %s", d->key, kind->name);
+    if (!known_key(d->key) || lists(kind->keys, d->key) || own_key(kind, d->key)) continue;
+    pl_text hint = {.env = r->env};
+    pl_text_add(&hint, "keys of %s: name weight ", kind->name);
+    objective_keys(kind, &hint);
+    problem_key(r, d, hint.s, "'%s' is not for the objective %s", d->key, kind->name);
+    pl_text_free(&hint);
     return 0;
   }
   return 1;
 }
 
 // the one kind that is given; -1: none, or several
-static int find_objective(reader *r, const pl_node *at, const pl_node *const *given) {
+static int find_objective(reader *r, const pl_node *at) {
   char hint[PL_TEXT] = "one of:";
   int kind = -1, n = 0;
   size_t len = strlen(hint);
   for (int k = 0; k < PL_OBJECTIVE_COUNT; k++) {
     len += (size_t)snprintf(hint + len, sizeof hint - len, " %s", pl_objective_table[k]->name);
-    if (!given[k]) continue;
+    if (!node_get(at, pl_objective_table[k]->name)) continue;
     kind = k;
     n++;
   }
@@ -296,10 +312,10 @@ static int read_value(reader *r, const plan *p, const pl_node *given, const obje
                       const pl_node *at, pl_objective *o) {
   const pl_objective_kind *kind = o->kind;
   int follows = kind->scope == PL_SCOPE_PEAK || kind->scope == PL_SCOPE_FOLD;
-  if (kind->curves) return read_nodes(r, d, at, o) && read_trajectory(r, p, given, d, o);
+  if (kind->curves) return read_nodes(r, d, at, o) && read_trajectory(r, p, given, at, o);
   if (kind->form == PL_FORM_OWN) return read_yes(r, given, kind->name);
-  if (!(follows ? read_track(r, given, d, o) : read_goal(r, given, o))) return 0;
-  if (kind->scope == PL_SCOPE_WINDOW && !read_window(r, given, d, o)) return 0;
+  if (!(follows ? read_track(r, given, at, o) : read_goal(r, given, o))) return 0;
+  if (kind->scope == PL_SCOPE_WINDOW && !read_window(r, given, at, o)) return 0;
   if (kind->drive && !read_drive(r, d->of, at, o)) return 0;
   if (kind->one_axis && (o->mask & (o->mask - 1) || (!o->mask && r->b->dim > 1))) {
     problem(r, d->axes ? d->axes : at, "e.g. axes: y", "%s needs one axis", kind->name);
@@ -310,20 +326,23 @@ static int read_value(reader *r, const plan *p, const pl_node *given, const obje
 
 static int read_objective(reader *r, const plan *p, const pl_node *at, pl_objective *o) {
   objective_def d = {0};
-  if (!read_map(r, at, &map_objective, &d)) return 0;
-  int k = find_objective(r, at, d.given);
-  if (k < 0) return 0;
+  map_info map = map_objective;
+  int k = at->kind == NODE_MAP ? find_objective(r, at) : -1;
+  if (k < 0) return at->kind == NODE_MAP ? 0 : read_map(r, at, &map, &d);
   const pl_objective_kind *kind = pl_objective_table[k];
-  if (!check_keys(r, at, kind)) return 0;
+  map.opt = kind->key;
+  map.nopt = &kind->nkey;
+  map.opt_offset = offsetof(objective_def, o);
+  if (!check_keys(r, at, kind) || !read_map(r, at, &map, &d)) return 0;
   if (!p->design && kind->form == PL_FORM_OWN) {
     problem(r, d.given[k], "what has a value of its own can be explored, e.g. peak_height",
             "explore: the objective %s is for designs", kind->name);
     return 0;
   }
-  *o = (pl_objective){.kind = kind, .weight = d.weight.v, .exponent = d.exponent.v};
+  *o = d.o;
+  o->kind = kind;
+  o->weight = d.weight.v;
   o->name = d.name.at ? d.name.s : NULL;
-  o->measure = (pl_measure_kind)d.measure.v;
-  o->harmonic = d.harmonic.v;
   if (!read_at(r, p, d.at, &o->point) || !read_axes(r, d.axes, &o->mask)) return 0;
   return read_value(r, p, d.given[k], &d, at, o);
 }

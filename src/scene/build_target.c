@@ -122,8 +122,9 @@ static int count_harmonics(reader *r, const pl_node *at, const curve *c, int *nh
   return 0;
 }
 
-int read_target(reader *r, const plan *p, const objective_def *d, const pl_node *at, double omega,
-                int *nharm, double **coef) {
+int read_target(reader *r, const plan *p, const pl_node *at, const pl_node *whole, double omega,
+                pl_objective *o, double **coef) {
+  int *nharm = &o->nharm;
   curve c = {0};
   int ok = at->kind == NODE_MAP      ? read_points(r, at, &c)
            : at->kind == NODE_SCALAR ? read_file(r, at, omega, &c)
@@ -133,13 +134,14 @@ int read_target(reader *r, const plan *p, const objective_def *d, const pl_node 
   if (!ok || !count_harmonics(r, at, &c, nharm)) return 0;
   if (c.timed && !(omega > 0)) return 0; // the missing frequency is told elsewhere
   if (p->harmonics > 0 && *nharm > p->harmonics) {
-    problem(r, d->harmonics.at ? d->harmonics.at : at, "use more harmonics in the analysis",
+    problem(r, node_get(whole, "harmonics") ? node_get(whole, "harmonics") : at,
+            "use more harmonics in the analysis",
             "trajectory: the target has %d harmonics, the motions %d", *nharm, p->harmonics);
     return 0;
   }
   *coef = scene_alloc(r, (size_t)r->b->dim * (2 * (size_t)*nharm + 1) + 1, sizeof **coef);
   if (!*coef) return 0;
-  int arc = d->resample.v == 2 || (d->resample.v == 0 && !c.timed);
+  int arc = o->resample == 2 || (o->resample == 0 && !c.timed);
   pl_status s = pl_curve_coefficients(r->env, c.n, r->b->dim, c.x, arc ? PL_BY_ARC : PL_BY_TIME,
                                       c.timed && !arc ? c.times : NULL, *nharm, *coef);
   if (s == PL_E_NOMEM) r->failed = s;

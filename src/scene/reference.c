@@ -115,7 +115,8 @@ static void put_range(pl_text *out, double lo, double hi, int lo_open) {
     pl_text_add(out, "<= %g", hi);
 }
 
-static void put_opt(pl_text *out, const pl_option *o) {
+// of: what it belongs to, as "peak, fold: "
+static void put_opt(pl_text *out, const char *of, const pl_option *o) {
   char name[64];
   pl_text_add(out, "| `%s` | ", o->name);
   if (o->type == PL_OPT_CHOICE)
@@ -131,9 +132,33 @@ static void put_opt(pl_text *out, const pl_option *o) {
     pl_text_add(out, "%g", o->value);
   pl_text_add(out, " | ");
   if (o->type != PL_OPT_CHOICE) put_range(out, o->lo, o->hi, 0);
-  pl_text_add(out, " | ");
+  pl_text_add(out, " | %s", of);
   put_cell(out, o->text);
   pl_text_add(out, " |\n");
+}
+
+static int has_key(const pl_objective_kind *kind, const pl_option *o) {
+  for (int k = 0; k < kind->nkey; k++)
+    if (strcmp(kind->key[k].name, o->name) == 0 && strcmp(kind->key[k].text, o->text) == 0)
+      return 1;
+  return 0;
+}
+
+// keys of their own, each once, with the kinds that have it
+static void put_objective_keys(pl_text *out) {
+  const pl_objective_kind *const *kind = pl_objective_table;
+  for (int k = 0; k < PL_OBJECTIVE_COUNT; k++)
+    for (int i = 0; i < kind[k]->nkey; i++) {
+      const pl_option *o = &kind[k]->key[i];
+      pl_text of = {.env = out->env};
+      int first = 1;
+      for (int a = 0; a < k; a++) first &= !has_key(kind[a], o);
+      for (int a = k; a < PL_OBJECTIVE_COUNT; a++)
+        if (has_key(kind[a], o)) pl_text_add(&of, "%s%s", a > k ? ", " : "", kind[a]->name);
+      pl_text_add(&of, ": ");
+      if (first) put_opt(out, of.s ? of.s : "", o);
+      pl_text_free(&of);
+    }
 }
 
 static void put_map(pl_text *out, const map_info *m, const char *path) {
@@ -152,10 +177,14 @@ static void put_map(pl_text *out, const map_info *m, const char *path) {
       put_range(out, r.lo, r.hi, r.lo_open);
     pl_text_add(out, " | ");
     put_cell(out, r.text);
-    if (r.objective && r.objective->keys[0]) pl_text_add(out, "; with %s", r.objective->keys);
+    if (r.objective && (r.objective->keys[0] || r.objective->nkey > 0)) {
+      pl_text_add(out, "; with ");
+      objective_keys(r.objective, out);
+    }
     pl_text_add(out, " |\n");
   }
-  for (int k = 0; m->nopt && k < *m->nopt; k++) put_opt(out, &m->opt[k]);
+  for (int k = 0; m->nopt && k < *m->nopt; k++) put_opt(out, "", &m->opt[k]);
+  if (m == &map_objective) put_objective_keys(out);
 }
 
 static const char intro[] =

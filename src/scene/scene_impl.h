@@ -438,8 +438,8 @@ typedef struct objective_def {
   txt name;
   const pl_node *given[PL_OBJECTIVE_COUNT]; // one of them: the kind
   const pl_node *node, *nodes, *axes, *at, *of;
-  num weight, from, to, sharpness, exponent;
-  pick resample, means, harmonics, phases, measure, harmonic;
+  num weight;
+  pl_objective o; // filled by the keys of its kind
 } objective_def;
 typedef struct variable_def {
   txt name;
@@ -486,6 +486,8 @@ row key_row(const pl_key *k, int number);
 const pl_key *limit_key(int k);
 // Number of a key in one form, -1: it is not for it.
 int limit_form_key(const pl_limit_form *f, const char *name);
+// Keys that a kind of objective takes besides name and weight.
+void objective_keys(const pl_objective_kind *kind, pl_text *out);
 // choices "a|b|c": the k-th into out; returns 0 when there is none
 int choice_name(const char *choices, int k, char *out, size_t size);
 

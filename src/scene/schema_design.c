@@ -31,34 +31,6 @@ static const row objective_rows[] = {
         .text = "which of the frequencies, by number from 1 or by value; the first when left out"),
     ROW(objective_def, weight, "weight", T_NUM, .plain = 1, .unit = "", .value = 1, .lo = 0,
         .hi = 1e12, .lo_open = 1, .text = "factor in the sum"),
-    ROW(objective_def, resample, "resample", T_CHOICE, .choices = "auto|time|arc",
-        .text = "points are at their times (evenly spaced without them), or run "
-                "through at constant speed; auto: time when there are times"),
-    ROW(objective_def, means, "means", T_CHOICE, .choices = "no|yes", .value = 1,
-        .text = "the place of the curve counts, not its shape alone"),
-    ROW(objective_def, harmonics, "harmonics", T_INT, .lo = 0, .hi = 64,
-        .text = "harmonics of a trajectory's target; 0: the analysis's, or what the points tell up "
-                "to 8"),
-    ROW(objective_def, phases, "phases", T_INT, .lo = 0, .hi = 4096,
-        .text = "phase offsets that are tried; 0: 128"),
-    ROW(objective_def, sharpness, "sharpness", T_NUM, .plain = 1, .unit = "", .lo = 0, .hi = 1e9,
-        .text = "of the smooth minimum over phases; 0: the best phase where all "
-                "objectives are targets, else 200"),
-    ROW(objective_def, from, "from", T_NUM, .plain = 1, .unit = "rad/s", .lo = 0, .hi = 1e9,
-        .text =
-            "begin of the window that counts, or in which a peak or fold lies at the start (left "
-            "out: half of the target)"),
-    ROW(objective_def, to, "to", T_NUM, .plain = 1, .unit = "rad/s", .lo = 0, .hi = 1e9,
-        .text = "end of the window (of a peak or fold, left out: twice the target)"),
-    ROW(objective_def, exponent, "exponent", T_NUM, .plain = 1, .unit = "", .lo = 0, .hi = 1000,
-        .text =
-            "of the smooth maximum: strain (0: 12), peak_height (0: 100, so that all peaks count, "
-            "the largest most; 1000: the largest alone, with a kink where two are equal)"),
-    ROW(objective_def, measure, "measure", T_CHOICE, .choices = "path|max|rms|harmonic",
-        .text = "path length over a period, largest deviation from the mean, "
-                "root mean square, or amplitude of a harmonic"),
-    ROW(objective_def, harmonic, "harmonic", T_INT, .value = 1, .lo = 1, .hi = 64,
-        .text = "which one: of the measure harmonic, of the force, of the motion"),
 };
 const map_info map_objective = {
     .what = "objective",
