@@ -279,6 +279,8 @@ void pl_contact_free(pl_contact *k);
 void pl_contact_place(pl_contact *k, double t, const double *q);
 // Forgets forces, as for a fresh start.
 void pl_contact_reset(pl_contact *k);
+// v[dim] along the normal n[dim] becomes the velocity of the obstacle of a pair, which is returned.
+double pl_contact_stop(const pl_contact *k, int pair, const double *n, double *v);
 // Force of an obstacle on the model in world axes, N; -1: of all.
 void pl_contact_force(const pl_contact *k, int obstacle, double out[3]);
 

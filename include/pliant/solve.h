@@ -315,11 +315,11 @@ typedef struct pl_history {
 pl_status pl_transient(const pl_transient_opts *o, const pl_model *m, const pl_params *p,
                        pl_state *s, pl_history *history, pl_work *w, pl_observe_fn observe,
                        void *ctx, pl_transient_info *info);
-// The same with contact (NULL: none) and exact Coulomb friction, for newmark and implicit-euler. No
-// node of the contact enters an obstacle at the end of a step, and forces obey the law with the
-// velocities there. Newmark: a state's acceleration leaves forces of contact out, as they act at
-// the ends of steps only; impacts without damping give back what elements hold. A step whose law or
-// motion is not solved is halved. The contact keeps the forces of the last accepted step.
+// The same with contact (NULL: none) and exact Coulomb friction. No node of the contact enters an
+// obstacle at the end of a step, and forces obey the law with the velocities there. Newmark: a
+// state's acceleration leaves forces of contact out, as they act at the ends of steps only; impacts
+// without damping give back what elements hold. A step whose law or motion is not solved is halved.
+// The contact keeps the forces of the last accepted step.
 pl_status pl_transient_contact(const pl_transient_opts *o, const pl_model *m, const pl_params *p,
                                pl_contact *k, pl_state *s, pl_history *history, pl_work *w,
                                pl_observe_fn observe, void *ctx, pl_transient_info *info);
@@ -408,6 +408,9 @@ void pl_implicit_free(pl_implicit *k);
 void pl_implicit_exactly(pl_implicit *k, int iterations);
 // The motion whose progress solves tell; they are silent without.
 void pl_implicit_motion(pl_implicit *k, pl_motion *motion);
+// The accelerations x->a of the free unknowns that balance all other forces at x, which stay in the
+// work; unknowns without mass get none. PL_DOMAIN: an element is outside of its domain there.
+pl_status pl_implicit_accelerate(pl_implicit *k, pl_state *x);
 // Solves r(q, v, a) = 0 in the free unknowns at time t, with v = dv q + vc and a = da q + ac; dv
 // and da > 0, vc[nq], ac[nq]. x is the start and the result; drives are set. Where the tangent is
 // not positive definite the positive part of its elements stands for it, and the potential of the

@@ -85,6 +85,13 @@ void pl_contact_reset(pl_contact *k) {
   }
 }
 
+double pl_contact_stop(const pl_contact *k, int pair, const double *n, double *v) {
+  const double *w = k->obstacle[k->pair[pair].obstacle].velocity;
+  double own = pl_dot(k->dim, n, w), away = own - pl_dot(k->dim, n, v);
+  for (int c = 0; c < k->dim; c++) v[c] += away * n[c];
+  return own;
+}
+
 void pl_contact_force(const pl_contact *k, int obstacle, double out[3]) {
   memset(out, 0, 3 * sizeof *out);
   for (int i = 0; i < k->npair; i++) {

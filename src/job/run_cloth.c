@@ -254,14 +254,15 @@ static void set_figures(const run *r, json_t *f) {
 }
 
 static int keeps_limits(const run *r) {
-  return r->j->sheet && r->opts.method > PL_BDF2;
+  return r->j->sheet && r->opts.method != PL_IMPLICIT_EULER;
 }
 
 static void report_limits(const run *r) {
   pl_page *page = r->j->page;
   const pl_transient_info *i = &r->info;
   char how[32], apart[48];
-  if (keeps_limits(r) && r->opts.method == PL_COUPLED)
+  int coupled = r->opts.method == PL_COUPLED || r->opts.method <= PL_BDF2;
+  if (keeps_limits(r) && coupled)
     pl_page_text(page,
                  "Limits of stretch hold %s in every step. Motion and limits were solved together "
                  "%ld %s, with %.1f iterations a step; such solves have no certificate.",
@@ -458,10 +459,8 @@ static pl_status compare(const run *main, const pl_constraints *k, json_t *figur
 // ---- all ----------------------------------------------------------------------------------------
 
 int is_cloth(const pl_scene *s, const pl_analysis *a) {
-  int method = a->opts.transient_.method;
-  if (method > PL_BDF2) return 1;
-  return method == PL_IMPLICIT_EULER &&
-         (s->sheet.nlimit > 0 || s->layers.ntri > 0 || count_others(a) > 0);
+  return a->opts.transient_.method > PL_BDF2 || s->sheet.nlimit > 0 || s->layers.ntri > 0 ||
+         count_others(a) > 0;
 }
 
 static pl_status finish(const run *r, const pl_state *s, const pl_constraints *k, json_t *figures) {

@@ -7,6 +7,7 @@ static const double SLACK = 1e-9; // m; overlaps below are none
 static const double NEAR = 1e-6;  // m; what planes are moved by at most against small overlaps
 static const double SOFT = 1e-2;  // layers yield by this part of what their masses do
 static const double CLOSE = 0.9;  // layers closer than this part of their thickness are looked into
+static const double MEET = 0.01;  // of their thickness: layers that come closer so in a step meet
 enum { SEARCHES = 3, PARTS = 6 }; // of one solve, and places on the way in each
 static const double SPREAD = 0.2; // part of an overlap of layers that one solve takes away
 
@@ -373,6 +374,38 @@ double barrier_set_impulse(barrier_set *k, double factor, const double *v) {
   return work;
 }
 
+int barrier_set_met(const barrier_set *k, const double *v) {
+  for (int i = 0; i < k->nbar; i++) {
+    double u[3];
+    if (k->of[i] < k->npair || k->bar[i].status == PL_OPEN) continue;
+    relative(&k->cand[k->of[i] - k->npair], v, u);
+    if (-k->h * pl_dot3(k->bar[i].frame[0], u) > MEET * pl_layers_thickness(k->layers)) return 1;
+  }
+  return 0;
+}
+
+void barrier_set_rest(barrier_set *k, const double *x, double h) {
+  int kept = 0;
+  for (int i = 0; i < k->nbar; i++) {
+    pl_barrier b = k->bar[i];
+    int of = k->of[i], obstacle = of < k->npair;
+    if (obstacle) k->in[of] = -1;
+    if (b.status == PL_OPEN) continue;
+    memset(b.from, 0, sizeof b.from);
+    for (int j = 0; j < b.n; j++)
+      for (int c = 0; c < 3; c++) b.from[c] += b.weight[j] * x[3 * b.vert[j] + c];
+    if (obstacle) {
+      const pl_obstacle *o = &k->contact->obstacle[k->contact->pair[of].obstacle];
+      for (int c = 0; c < 3; c++) b.from[c] += h * o->velocity[c];
+      k->in[of] = kept;
+    }
+    b.offset = pl_dot3(b.frame[0], b.from);
+    k->bar[kept] = b;
+    k->of[kept++] = of;
+  }
+  k->nbar = kept;
+}
+
 void barrier_set_keep(const barrier_set *k, const double *x, double *to) {
   for (int i = 0; i < k->nbar; i++) {
     const pl_barrier *b = &k->bar[i];
@@ -387,18 +420,10 @@ static const pl_barrier *landed(const barrier_set *k, int pair) {
   return b && k->contact->pair[pair].status == PL_OPEN && b->status != PL_OPEN ? b : NULL;
 }
 
-// the part of v along the normal becomes that of the obstacle; returns it
-static double stop(const barrier_set *k, int pair, const double *n, double *v) {
-  const pl_contact_pair *a = &k->contact->pair[pair];
-  double own = pl_dot3(n, k->contact->obstacle[a->obstacle].velocity), away = own - pl_dot3(n, v);
-  for (int c = 0; c < 3; c++) v[c] += away * n[c];
-  return own;
-}
-
 void barrier_set_land(const barrier_set *k, double *v) {
   for (int i = 0; i < k->npair; i++) {
     const pl_barrier *b = landed(k, i);
-    if (b) stop(k, i, b->frame[0], v + 3 * k->contact->pair[i].node);
+    if (b) pl_contact_stop(k->contact, i, b->frame[0], v + 3 * k->contact->pair[i].node);
   }
 }
 
@@ -408,7 +433,7 @@ void barrier_set_forget(const barrier_set *k, double h, const double *x, double 
     if (!b) continue;
     const double *n = b->frame[0];
     int at = 3 * k->contact->pair[i].node;
-    double own = stop(k, i, n, v1 + at), back = -h * own;
+    double own = pl_contact_stop(k->contact, i, n, v1 + at), back = -h * own;
     for (int c = 0; c < 3; c++) back += n[c] * (x[at + c] - q1[at + c]);
     for (int c = 0; c < 3; c++) q1[at + c] += back * n[c];
   }

@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+static const double SMALL = 1e-7; // of the sheet's size: moves that are none, as in projections
 static const double RESTART = 10; // how much further from the boundary the last attempt begins
 
 struct couple {
@@ -288,6 +289,8 @@ static pl_status attempt(couple *k, int warm, double further, pl_project_info *i
     double a, push = 0, slipped = k->lift ? 0 : program_slip(g, k->x->q, &push);
     partial at = program_scale(g, k->x->q);
     residue r = measure(k);
+    // where nothing acts, forces that hardly move anything count as such
+    r.size = fmax(r.size, sqrt(total) * SMALL * g->length);
     double scale = fmin(r.size * r.size / 2, r.size * sqrt(total) * g->edge);
     if (i == 0) first = fmax(at.gap, 1e-300);
     if (!(at.gap < 1e4 * first) || !isfinite(r.out) || at.lost > 0) return PL_UNSOLVED;

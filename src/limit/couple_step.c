@@ -1,18 +1,14 @@
-// Implicit Euler with limits and contact inside of its solve: method `coupled`.
+// Steps with limits and contact inside of their solve: implicit Euler (method `coupled`), BDF2 and
+// Newmark.
 #include "couple.h"
 #include "step_impl.h"
 
 #include <string.h>
 
 enum { ROUNDS = 10 }; // solves of one step until nothing overlaps
-
-// where the forces of limits and contact have moved x from: what the ledger of works is told
-static void set_free(limit_stepper *k) {
-  memcpy(k->free, k->x->q, (size_t)k->nq * sizeof *k->free);
-  for (int i = 0; i < 3 * k->nnode; i++)
-    if (k->free_index[i] >= 0 && k->mass[i / 3] > 0)
-      k->free[i] -= k->w->r[i] / (k->da * k->mass[i / 3]);
-}
+// Part of a step for which velocities are allowed: the less, the less of turning motions limits
+// take.
+static const double AHEAD = 0.1;
 
 static pl_status solve(limit_stepper *k, const pl_clock *c) {
   pl_project_info *info = &k->step.project;
@@ -26,14 +22,15 @@ static pl_status solve(limit_stepper *k, const pl_clock *c) {
   k->info->iterations += info->iterations;
   if (s == PL_UNSOLVED) k->info->nunsolved++;
   k->info->nlifted += info->lifted;
+  k->used = s == PL_OK ? &k->warm[0] : NULL;
   return s;
 }
 
-pl_status couple_step(limit_stepper *k, double h, double t) {
+// x by the rule at hand, with planes added until nothing overlaps
+static pl_status solve_all(limit_stepper *k, double h, double t) {
   pl_clock c = {t, k->o->frequency, 1, k->o->ramp};
   int more = 1;
   if (!k->couple) PL_TRY(couple_create(k->po, k->m, k->p, k->w, k->sheet, &k->couple));
-  rule_euler(k, h, k->s->q, k->s->v);
   for (int i = 0; i < k->nq; i++) k->free[i] = k->s->q[i] + h * k->s->v[i];
   if (barrier_set_any(&k->barrier_set))
     PL_TRY(barrier_set_begin(&k->barrier_set, k->s->q, k->free, h, t));
@@ -46,7 +43,77 @@ pl_status couple_step(limit_stepper *k, double h, double t) {
     more = 0;
     if (barrier_set_any(&k->barrier_set)) PL_TRY(barrier_set_more(&k->barrier_set, k->x->q, &more));
   }
-  set_free(k);
-  energy_solve(k, h, k->x->q, k->s->v, k->x->v);
   return PL_OK;
+}
+
+// forces of limits and contact are what is out of balance without them
+static void book(limit_stepper *k, double span) {
+  energy_impulse(k, k->x->q, k->w->r, span, span * k->da, k->s->v, k->x->v);
+}
+
+pl_status couple_step(limit_stepper *k, double h, double t) {
+  rule_euler(k, h, k->s->q, k->s->v);
+  PL_TRY(solve_all(k, h, t));
+  book(k, h);
+  return PL_OK;
+}
+
+pl_status couple_bdf2_step(limit_stepper *k, double h, double t) {
+  const pl_history *b = &k->motion.hist;
+  if (b->last_step > 0)
+    rule_bdf2(k, h, k->s->q, k->s->v, b->last_step, b->q1, b->v1);
+  else
+    rule_euler(k, h, k->s->q, k->s->v);
+  PL_TRY(solve_all(k, h, t));
+  barrier_set_land(&k->barrier_set, k->x->v);
+  book(k, h);
+  return PL_OK;
+}
+
+// ---- Newmark ------------------------------------------------------------------------------------
+
+static void rule_newmark(limit_stepper *k, double h) {
+  double beta = k->o->newmark_beta, gamma = k->o->newmark_gamma;
+  const pl_state *s = k->s;
+  k->dv = gamma / (beta * h);
+  k->da = 1 / (beta * h * h);
+  for (int i = 0; i < k->nq; i++) {
+    k->ac[i] = -k->da * (s->q[i] + h * s->v[i] + h * h * (0.5 - beta) * s->a[i]);
+    k->vc[i] = s->v[i] + h * (1 - gamma) * s->a[i] + gamma * h * k->ac[i];
+  }
+}
+
+// limits and contact let velocities be: nothing is at its limit, and nothing presses
+static int is_free(const limit_stepper *k) {
+  return k->step.project.nactive == 0 && k->step.project.nbarrier == 0;
+}
+
+// The law once more, for velocities and the impulses of the whole step, in the metric of the mass:
+// of those by which x may go on the nearest to what they are without. Their energy cannot rise, and
+// what is closed does not open again by itself. Places stay.
+static pl_status rest(limit_stepper *k, double h, double span) {
+  pl_state *x = k->x, *v = k->mid;
+  pl_state_copy(v, x);
+  PL_TRY(pl_implicit_accelerate(k->implicit, v));
+  for (int i = 0; i < k->nq; i++)
+    if (k->free_index[i] >= 0) v->v[i] -= span * (x->a[i] - v->a[i]);
+  energy_impulse(k, x->q, energy_shift(k, x->v, v->v), 1, -span * k->da, x->v, v->v);
+  barrier_set_rest(&k->barrier_set, x->q, h);
+  for (int i = 0; i < k->nq; i++) k->free[i] = x->q[i] + h * v->v[i];
+  PL_TRY(project_free(k, 1));
+  for (int i = 0; i < k->nq; i++)
+    if (k->free_index[i] >= 0) x->v[i] = i < 3 * k->nnode ? (x->q[i] - v->q[i]) / h : v->v[i];
+  energy_impulse(k, x->q, energy_shift(k, v->v, x->v), 1, 1 / h, v->v, x->v);
+  memcpy(x->q, v->q, (size_t)k->nq * sizeof *x->q);
+  return pl_implicit_accelerate(k->implicit, x);
+}
+
+// forces of limits and contact act at the end of the step and no longer, so that the acceleration
+// of the next one starts without them
+pl_status couple_newmark_step(limit_stepper *k, double h, double t) {
+  double span = k->o->newmark_gamma * h;
+  rule_newmark(k, h);
+  PL_TRY(solve_all(k, h, t));
+  book(k, span);
+  return is_free(k) ? PL_OK : rest(k, AHEAD * h, span);
 }

@@ -75,19 +75,23 @@ static double held_power(const limit_stepper *k, const double *x, const double *
   return sum * s->program->scale;
 }
 
-void energy_solve(limit_stepper *k, double h, const double *x, const double *v0, const double *v1) {
-  int n = 3 * k->nnode;
-  memset(k->load, 0, (size_t)k->nq * sizeof *k->load);
-  for (int i = 0; i < n; i++) k->load[i] = x[i] - k->free[i];
-  pl_csc_mul(&k->p->M, 1, k->load, 0, k->rest);
+void energy_impulse(limit_stepper *k, const double *x, const double *force, double span,
+                    double factor, const double *v0, const double *v1) {
   for (int i = 0; i < k->nq; i++) k->v[i] = 0.5 * (v0[i] + v1[i]);
-  double all = 0, touched = barrier_set_impulse(&k->barrier_set, h * k->da, k->v), held = 0;
-  for (int i = 0; i < n; i++)
-    if (k->free_index[i] >= 0) all += h * k->da * k->rest[i] * k->v[i];
-  if (k->used && k->used->dual) held = h * k->da * held_power(k, x, k->v);
+  double all = 0, touched = barrier_set_impulse(&k->barrier_set, factor, k->v), held = 0;
+  for (int i = 0; i < 3 * k->nnode; i++)
+    if (k->free_index[i] >= 0) all += span * force[i] * k->v[i];
+  if (k->used && k->used->dual) held = factor * held_power(k, x, k->v);
   k->work[0] += all - touched + held;
   k->work[1] += touched;
   k->work[2] -= held;
+}
+
+const double *energy_shift(limit_stepper *k, const double *from, const double *to) {
+  memset(k->load, 0, (size_t)k->nq * sizeof *k->load);
+  for (int i = 0; i < 3 * k->nnode; i++) k->load[i] = to[i] - from[i];
+  pl_csc_mul(&k->p->M, 1, k->load, 0, k->rest);
+  return k->rest;
 }
 
 pl_status energy_move(limit_stepper *k, const pl_state *from, const pl_state *to) {

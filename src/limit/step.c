@@ -24,9 +24,8 @@ void rule_euler(limit_stepper *k, double h, const double *q0, const double *v0) 
   }
 }
 
-// h v = c0 q - c1 q0 + c2 q1 and the same for a, from the states 0 and, h1 before it, 1
-static void rule_bdf2(limit_stepper *k, double h, const double *q0, const double *v0, double h1,
-                      const double *q1, const double *v1) {
+void rule_bdf2(limit_stepper *k, double h, const double *q0, const double *v0, double h1,
+               const double *q1, const double *v1) {
   double rho = h / h1, c0 = (1 + 2 * rho) / (1 + rho), c1 = 1 + rho, c2 = rho * rho / (1 + rho);
   k->dv = c0 / h;
   k->da = k->dv * k->dv;
@@ -62,7 +61,7 @@ static int is_close(const limit_stepper *k, const pl_project_info *i) {
   return i->violation <= k->po->violation && i->objective - i->bound <= CLOSE * i->objective;
 }
 
-static pl_status project(limit_stepper *k, int which) {
+pl_status project_free(limit_stepper *k, int which) {
   double start = pl_wall_time();
   pl_project_info *info = &k->step.project;
   barrier_set *c = &k->barrier_set;
@@ -91,10 +90,10 @@ static pl_status constrain(limit_stepper *k, const double *q, double h, double t
   for (int round = 0; more > 0; round++) {
     if (round == ROUNDS) return PL_UNSOLVED;
     PL_TRY(pl_motion_progress(&k->motion));
-    pl_status s = project(k, which);
+    pl_status s = project_free(k, which);
     // many pairs of layers at one place: their friction may have no solution that can be found
     if (s == PL_UNSOLVED && barrier_set_ease(&k->barrier_set) > 0) {
-      s = project(k, which);
+      s = project_free(k, which);
       if (s == PL_OK) k->info->neased++;
     }
     PL_TRY(s);
@@ -117,13 +116,22 @@ static pl_status solve(limit_stepper *k, const pl_state *from, double h, double 
 }
 
 static void book(limit_stepper *k, const pl_state *from, double h) {
-  if (k->sheet) energy_solve(k, h, k->x->q, from->v, k->x->v);
+  if (!k->sheet) return;
+  const double *moved = energy_shift(k, k->free, k->x->q);
+  energy_impulse(k, k->x->q, moved, h * k->da, h * k->da, from->v, k->x->v);
 }
 
 // ---- methods ------------------------------------------------------------------------------------
 
 static int is_bdf2(const limit_stepper *k) {
-  return k->o->method == PL_BDF2_PROJECT || k->o->method == PL_BDF2_REFLECT;
+  int m = k->o->method;
+  return m == PL_BDF2 || m == PL_BDF2_PROJECT || m == PL_BDF2_REFLECT;
+}
+
+// elasticity, limits and contact are one program
+static int is_coupled(const limit_stepper *k) {
+  int m = k->o->method;
+  return m == PL_NEWMARK || m == PL_BDF2 || m == PL_COUPLED;
 }
 
 // An impact ends a history: the formula over the states before it would throw nodes back.
@@ -222,14 +230,11 @@ static pl_status bdf2_reflect_step(limit_stepper *k, double h, double t) {
 }
 
 typedef pl_status (*step_fn)(limit_stepper *k, double h, double t);
-static const step_fn methods[] = {[PL_NEWMARK] = NULL,
-                                  [PL_IMPLICIT_EULER] = euler_step,
-                                  [PL_BDF2] = NULL,
-                                  [PL_PROJECT] = project_step,
-                                  [PL_REFLECT] = reflect_step,
-                                  [PL_BDF2_PROJECT] = bdf2_project_step,
-                                  [PL_BDF2_REFLECT] = bdf2_reflect_step,
-                                  [PL_COUPLED] = couple_step};
+static const step_fn methods[] = {
+    [PL_NEWMARK] = couple_newmark_step,    [PL_IMPLICIT_EULER] = euler_step,
+    [PL_BDF2] = couple_bdf2_step,          [PL_PROJECT] = project_step,
+    [PL_REFLECT] = reflect_step,           [PL_BDF2_PROJECT] = bdf2_project_step,
+    [PL_BDF2_REFLECT] = bdf2_reflect_step, [PL_COUPLED] = couple_step};
 
 // ---- a step of the grid -------------------------------------------------------------------------
 
@@ -247,7 +252,7 @@ static pl_status accept(void *ctx, double h) {
   k->step.overlap = -INFINITY;
   keep_before(k, h);
   k->step.ncontact = barrier_set_accept(&k->barrier_set, k->x->q, h, &k->step.overlap);
-  k->motion.hist.last_step = h;
+  k->motion.hist.last_step = k->met ? 0 : h;
   pl_state_copy(k->s, k->x);
   pl_commit(k->m, k->p, k->s);
   return energy_accept(k, h);
@@ -255,9 +260,18 @@ static pl_status accept(void *ctx, double h) {
 
 static pl_status attempt(void *ctx, double h, double t, int level) {
   limit_stepper *k = ctx;
+  double *last = &k->motion.hist.last_step, before = *last;
   (void)level;
   clear_works(k);
   pl_status s = methods[k->o->method](k, h, t);
+  k->met = s == PL_OK && is_bdf2(k) && barrier_set_met(&k->barrier_set, k->s->v);
+  // layers that meet end the history: a step without it, and the next one as well
+  if (k->met && before > 0) {
+    *last = 0;
+    clear_works(k);
+    s = methods[k->o->method](k, h, t);
+    *last = before;
+  }
   return s == PL_DOMAIN ? PL_UNSOLVED : s;
 }
 
@@ -331,10 +345,6 @@ static pl_status check(const limit_stepper *k) {
   const pl_transient_opts *o = k->o;
   if (pl_model_dim(k->m) != 3)
     return pl_fail(k->env, PL_E_INPUT, "transient: limits of stretch need three dimensions");
-  if (!methods[o->method])
-    return pl_fail_at(k->env, PL_E_INPUT, NULL, 0, 0,
-                      "use implicit-euler, project, reflect, bdf2-project, bdf2-reflect or coupled",
-                      "transient: this method knows no limits of stretch");
   if (o->adaptive || o->steady > 0)
     return pl_fail_at(k->env, PL_E_INPUT, NULL, 0, 0, "leave adaptive and steady out",
                       "transient: steps with limits of stretch are fixed and go on to the end");
@@ -359,7 +369,7 @@ static pl_status limit_stepper_open(limit_stepper *k, pl_history *history) {
   pl_node_masses(k->m, k->p, k->mass);
   PL_TRY(barrier_set_open(&k->barrier_set, k->m, k->k, k->mass));
   k->sheet = k->o->method == PL_IMPLICIT_EULER ? NULL : k->k->sheet;
-  int wanted = barrier_set_any(&k->barrier_set) || k->o->method == PL_COUPLED;
+  int wanted = barrier_set_any(&k->barrier_set) || is_coupled(k);
   if (!k->sheet && wanted) PL_TRY(loose_sheet(k->m, k->mass, &k->loose));
   if (!k->sheet) k->sheet = k->loose;
   PL_TRY(pl_motion_open(&k->motion, history, is_bdf2(k), 0));
@@ -386,9 +396,10 @@ static pl_status start(limit_stepper *k) {
   pl_drive(k->m, k->p, &c, k->s);
   pl_status s = energy_eval(k, k->s, &k->power);
   if (s == PL_DOMAIN) return pl_motion_fail_domain(k->m, k->w, "transient");
-  if (k->motion.hist.nstep == 0)
-    k->motion.hist.ledger[LEDGER_START] = k->step.kinetic + k->step.elastic + k->step.outer;
-  return s;
+  PL_TRY(s);
+  if (k->motion.hist.nstep > 0) return PL_OK;
+  k->motion.hist.ledger[LEDGER_START] = k->step.kinetic + k->step.elastic + k->step.outer;
+  return k->o->method == PL_NEWMARK ? pl_implicit_accelerate(k->implicit, k->s) : PL_OK;
 }
 
 static pl_status step_all(limit_stepper *k, pl_history *history) {

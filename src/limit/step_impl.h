@@ -49,6 +49,11 @@ int barrier_set_ease(barrier_set *k);
 double barrier_set_impulse(barrier_set *k, double factor, const double *v);
 // to = x at the nodes that barriers hold.
 void barrier_set_keep(const barrier_set *k, const double *x, double *to);
+// Layers press that came together at the velocity v[nq] at the start of the solve.
+int barrier_set_met(const barrier_set *k, const double *v);
+// Barriers for velocities at x[nq], by which nodes move for the time h: those that press, where x
+// is.
+void barrier_set_rest(barrier_set *k, const double *x, double h);
 // Nodes that have met an obstacle in this solve move on with it: in the velocity v[nq] along the
 // normal, and in the state q1, v1[nq] h before x[nq], by which the next step goes.
 void barrier_set_land(const barrier_set *k, double *v);
@@ -107,16 +112,26 @@ typedef struct limit_stepper {
   power power, before;       // at s, and where the step of the grid began
   const pl_warm_start *used; // multipliers of the solve under way, NULL: none
   double work[3]; // J; of limits, of contact, and of drives against limits, in the step so far
+  int met;        // 1: layers have met in the step under way, which BDF2 must forget
   pl_limit_step step;
 } limit_stepper;
 
 // v = (q - q0)/h, a = (v - v0)/h for the next solve.
 void rule_euler(limit_stepper *k, double h, const double *q0, const double *v0);
+// h v = c0 q - c1 q0 + c2 q1 and the same for a, from the states 0 and, h1 before it, 1.
+void rule_bdf2(limit_stepper *k, double h, const double *q0, const double *v0, double h1,
+               const double *q1, const double *v1);
+// k->x: the nearest state to k->free that limits and barriers allow; which: of a step's two solves.
+pl_status project_free(limit_stepper *k, int which);
 
 // Energies of the state s, with the powers there.
 pl_status energy_eval(limit_stepper *k, const pl_state *s, power *now);
-// Works of a solve that took the velocity from v0 to v1[nq], into k->work; h: its length.
-void energy_solve(limit_stepper *k, double h, const double *x, const double *v0, const double *v1);
+// Works of limits and contact in a solve to x[nq] that took the velocity from v0 to v1[nq], into
+// k->work: impulses are span times force[nq] and factor times the multipliers.
+void energy_impulse(limit_stepper *k, const double *x, const double *force, double span,
+                    double factor, const double *v0, const double *v1);
+// M (to - from) over the nodes, in scratch of the stepper.
+const double *energy_shift(limit_stepper *k, const double *from, const double *to);
 // Limits have moved a state as it is, with its velocities: its energy changes by their work.
 pl_status energy_move(limit_stepper *k, const pl_state *from, const pl_state *to);
 // Energy at k->x that the step of length h has made or lost: all but works of contact, drives and
@@ -125,8 +140,10 @@ pl_status energy_gain(limit_stepper *k, double h, double *gain);
 // The step to k->s is accepted: sums, and what is left as its loss.
 pl_status energy_accept(limit_stepper *k, double h);
 
-// A step in one program; x and step are filled.
-pl_status couple_step(limit_stepper *k, double h, double t);
+// Steps in one program of elasticity, limits and contact; x and step are filled.
+pl_status couple_step(limit_stepper *k, double h, double t); // implicit Euler
+pl_status couple_bdf2_step(limit_stepper *k, double h, double t);
+pl_status couple_newmark_step(limit_stepper *k, double h, double t);
 
 // ---- nodes --------------------------------------------------------------------------------------
 

@@ -223,15 +223,11 @@ static void check_analysis(reader *r, const pl_analysis *a) {
     if (a->opts.static_.critical || a->opts.static_.perturb)
       problem_at(r, r->file, a->line, a->col, "leave them out, or leave out contact",
                  "static: critical and perturb do not know contact");
-  } else if (a->kind == PL_ANALYSIS_transient) {
-    if (a->opts.transient_.method == PL_BDF2)
-      problem_at(r, r->file, a->line, a->col, "use method: newmark or method: implicit-euler",
-                 "transient: bdf2 does not know contact");
   } else if (a->kind == PL_ANALYSIS_modes) {
     pl_report(r->env, PL_WARNING, r->file, a->line, a->col,
               "fix nodes that rest on an obstacle to have the modes of the body held there",
               "modes do not know contact: these are of the body without obstacles");
-  } else if (a->kind != PL_ANALYSIS_drape) {
+  } else if (a->kind != PL_ANALYSIS_drape && a->kind != PL_ANALYSIS_transient) {
     problem_at(r, r->file, a->line, a->col,
                "use transient with frequency, periods and steady, or leave out contact",
                "%s does not know contact", kind);
@@ -242,19 +238,13 @@ static void check_analysis(reader *r, const pl_analysis *a) {
 
 static void check_layers_analysis(reader *r, const pl_analysis *a) {
   const char *kind = pl_analysis_table[a->kind].name;
-  static const char hint[] = "use drape, or transient with method: implicit-euler or project";
-  if (a->kind == PL_ANALYSIS_drape) return;
-  if (a->kind == PL_ANALYSIS_modes) {
+  if (a->kind == PL_ANALYSIS_drape || a->kind == PL_ANALYSIS_transient) return;
+  if (a->kind == PL_ANALYSIS_modes)
     pl_report(r->env, PL_WARNING, r->file, a->line, a->col, NULL,
               "modes do not know self_contact: layers pass through each other");
-  } else if (a->kind == PL_ANALYSIS_transient) {
-    int method = a->opts.transient_.method;
-    if (method == PL_NEWMARK || method == PL_BDF2)
-      problem_at(r, r->file, a->line, a->col, hint, "transient: %s does not know self_contact",
-                 method == PL_BDF2 ? "bdf2" : "newmark");
-  } else {
-    problem_at(r, r->file, a->line, a->col, hint, "%s does not know self_contact", kind);
-  }
+  else
+    problem_at(r, r->file, a->line, a->col, "use drape or transient",
+               "%s does not know self_contact", kind);
 }
 
 // -----------------------------------------------------------------------------------------------

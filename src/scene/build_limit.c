@@ -60,10 +60,7 @@ static void read_methods(reader *r, const analysis_def *d, pl_cloth_plan *p) {
     if (!read_choice(r, e, "compare", method_info()->choices, &m)) continue;
     again = m == d->a.opts.transient_.method;
     for (int k = 0; k < p->nmethod; k++) again |= method[k] == m;
-    if (m == PL_NEWMARK || m == PL_BDF2)
-      problem(r, e, "known: implicit-euler project reflect bdf2-project bdf2-reflect coupled",
-              "compare: %s is not among the methods for limits", method_name(m, buf, sizeof buf));
-    else if (again)
+    if (again)
       problem(r, e, NULL, "compare: %s is run already", method_name(m, buf, sizeof buf));
     else
       method[p->nmethod++] = m;
@@ -372,7 +369,7 @@ static void add_limits(reader *r, const body_slot *b, const geometry_def *g, pl_
 
 // ---- what does not go together ------------------------------------------------------------------
 
-static void check_analysis(reader *r, const pl_analysis *a, int limits, int confined) {
+static void check_analysis(reader *r, const pl_analysis *a, int limits, int layers, int confined) {
   const char *kind = pl_analysis_table[a->kind].name;
   int drape = a->kind == PL_ANALYSIS_drape, transient = a->kind == PL_ANALYSIS_transient;
   int method = transient ? a->opts.transient_.method : 0;
@@ -386,19 +383,19 @@ static void check_analysis(reader *r, const pl_analysis *a, int limits, int conf
                "use implicit-euler, or give a shell a limit, e.g. limit: {stretch: 1 %}",
                "transient: method '%s' is for limits of stretch or contact, there are none",
                method_name(method, buf, sizeof buf));
-  if (transient && a->cloth && a->cloth->nmethod + a->cloth->nstep > 0 &&
-      (!confined || method == PL_NEWMARK || method == PL_BDF2))
-    problem_at(r, r->file, a->line, a->col,
-               confined ? "use e.g. method: bdf2-project"
-                        : "give a shell a limit, or leave them out",
-               "transient: compare and compare_steps are for %s",
-               confined ? "methods that know limits" : "limits of stretch or contact");
-  if (transient && method > PL_BDF2 &&
+  int others = transient && a->cloth ? a->cloth->nmethod + a->cloth->nstep : 0;
+  if (others > 0 && !confined)
+    problem_at(r, r->file, a->line, a->col, "give a shell a limit, or leave them out",
+               "transient: compare and compare_steps are for limits of stretch or contact");
+  if (transient && (method > PL_BDF2 || limits || layers || others > 0) &&
       (a->opts.transient_.adaptive || a->opts.transient_.steady > 0))
     problem_at(r, r->file, a->line, a->col, "leave out adaptive and steady",
-               "transient: steps of method '%s' are of one length and go on to the end",
+               method > PL_BDF2 ? "transient: steps of method '%s' are of one length and go on to "
+                                  "the end"
+                                : "transient: steps of method '%s' with limits of stretch, "
+                                  "self_contact or compare are of one length and go on to the end",
                method_name(method, buf, sizeof buf));
-  if (!limits || drape || (transient && method > PL_BDF2)) return;
+  if (!limits || drape || (transient && method != PL_IMPLICIT_EULER)) return;
   if (transient)
     pl_report(r->env, PL_WARNING, r->file, a->line, a->col, "use e.g. method: bdf2-project",
               "transient: method '%s' does not keep the limits of stretch",
@@ -424,5 +421,5 @@ void build_limits(reader *r, pl_scene *s) {
   int limits = r->b->nlimit > 0, confined = limits || r->ncontact > 0 || r->def.self_contact;
   // a body that could not be made has left no limits and no contact
   for (int k = 0; k < s->nanalysis && (confined || r->nproblem == 0); k++)
-    check_analysis(r, &s->analysis[k], limits, confined);
+    check_analysis(r, &s->analysis[k], limits, r->def.self_contact != NULL, confined);
 }

@@ -62,7 +62,7 @@ static const row contact_rows[] = {
 };
 const map_info map_contact = {
     .what = "contact",
-    .text = "Nodes that feel the obstacles. `static`, `drape` and `transient` (not bdf2) take them "
+    .text = "Nodes that feel the obstacles. `static`, `drape` and `transient` take them "
             "into account; other analyses do not know contact.",
     .size = sizeof(contact_def),
     ROWS(contact_rows)};

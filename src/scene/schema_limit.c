@@ -34,9 +34,8 @@ const map_info map_limit = {
     .what = "limit",
     .text = "How far a shell can be stretched: elastic below, no further beyond. Limits are "
             "strains: 1 % lets 1 m become 1.01 m. A limit has exactly one form "
-            "and the keys of that. `drape` and the methods project, reflect, bdf2-project, "
-            "bdf2-reflect and "
-            "coupled of `transient` keep them; other analyses do not know them.",
+            "and the keys of that. `drape` and `transient` (all methods but implicit-euler) keep "
+            "them; other analyses do not know them.",
     .size = sizeof(limit_def),
     .row_of = limit_row};
 

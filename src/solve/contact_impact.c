@@ -121,10 +121,5 @@ pl_status stepper_rest(stepper *st, const rule *u) {
   for (int i = 0; i < m; i++) t->f[i] /= whole;
 
   // the acceleration that goes with the new velocities
-  for (int i = 0; i < st->n; i++) st->x->a[st->dof[i]] = 0;
-  PL_TRY(stepper_eval(st, st->x, PL_WANT_ENERGY | PL_WANT_FORCE, u));
-  for (int i = 0; i < st->n; i++) st->g[i] = -st->w->r[st->dof[i]];
-  PL_TRY(stepper_mass_solve(st));
-  for (int i = 0; i < st->n; i++) st->x->a[st->dof[i]] = st->d[i];
-  return PL_OK;
+  return stepper_accelerate(st, st->x);
 }

@@ -390,6 +390,35 @@ double contact_set_merit(const contact_set *t, const contact_rule *u) {
   return sum;
 }
 
+// pairs of the set that were open before this step and press now; -1: no more of them after k
+static int next_landed(const contact_set *t, int k) {
+  for (k++; k < t->nset; k++)
+    if (t->status[k] != PL_OPEN && t->k->pair[t->set[k]].status == PL_OPEN) return k;
+  return -1;
+}
+
+void contact_set_land(const contact_set *t, double *v) {
+  for (int k = next_landed(t, -1); k >= 0; k = next_landed(t, k)) {
+    int i = t->set[k], at = t->k->pair[i].node * t->dim;
+    double own[3] = {0};
+    memcpy(own, v + at, (size_t)t->dim * sizeof *own);
+    pl_contact_stop(t->k, i, t->place[i].frame[0], own);
+    // drives go their way
+    for (int c = 0; c < t->dim; c++)
+      if (pl_model_free_index(t->m)[at + c] >= 0) v[at + c] = own[c];
+  }
+}
+
+void contact_set_forget(const contact_set *t, double h, const double *x, double *q1, double *v1) {
+  for (int k = next_landed(t, -1); k >= 0; k = next_landed(t, k)) {
+    int i = t->set[k], at = t->k->pair[i].node * t->dim;
+    const double *n = t->place[i].frame[0];
+    double back = -h * pl_contact_stop(t->k, i, n, v1 + at);
+    for (int c = 0; c < t->dim; c++) back += n[c] * (x[at + c] - q1[at + c]);
+    for (int c = 0; c < t->dim; c++) q1[at + c] += back * n[c];
+  }
+}
+
 void contact_set_accept(contact_set *t) {
   pl_contact *k = t->k;
   int closed = 0;

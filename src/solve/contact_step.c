@@ -127,12 +127,49 @@ static void coast(stepper *st, const rule *u) {
   }
 }
 
+static double kinetic(stepper *st) {
+  const double *v = st->x->v;
+  return stepper_mass_form(st, v, 0, v, v, 0, v);
+}
+
+// An impact ends a history: the formula over the states before it would throw nodes back.
+static pl_status land(stepper *st, const rule *u) {
+  double before = kinetic(st);
+  contact_set_land(st->contacts, st->x->v);
+  double lost = before - kinetic(st);
+  if (lost == 0) return PL_OK;
+  // the impact is what the rule loses energy by
+  st->audit.contact += lost + st->audit.damped;
+  st->audit.damped = 0;
+  st->audit.kinetic -= lost;
+  st->audit.work -= lost;
+  return stepper_eval(st, st->x, PL_WANT_ENERGY | PL_WANT_FORCE, u);
+}
+
+// BDF2: forces f and, in the step before, f0 do the work (f + f0)/2 over the way.
+static void book_two(stepper *st, const rule *u) {
+  const contact_set *t = st->contacts;
+  for (int i = 0; i < t->k->npair; i++) {
+    const pl_contact_pair *a = &t->k->pair[i];
+    const double *w = t->k->obstacle[a->obstacle].velocity;
+    for (int c = 0; c < t->dim; c++) {
+      int k = a->node * t->dim + c;
+      double f = 0;
+      for (int d = 0; d < t->dim; d++) {
+        f += 0.5 * a->force[d] * a->place.frame[d][c];
+        if (t->in[i] >= 0) f += 0.5 * t->f[t->in[i] * t->dim + d] * t->place[i].frame[d][c];
+      }
+      st->audit.pushed += u->h * f * w[c];
+      st->audit.contact += f * (u->h * w[c] - (st->x->q[k] - st->s->q[k]));
+    }
+  }
+}
+
 // Impulses p of contact between velocities v and v1 give p.(v + v1)/2: p.w of obstacles that move
 // with w, less what friction and impacts take.
 static void book_forces(stepper *st, const rule *u) {
   const contact_set *t = st->contacts;
   double span = u->h * t->share;
-  st->audit.contact = st->audit.pushed = 0;
   for (int i = 0; i < t->nset * t->dim; i++) {
     const pl_contact_pair *a = &t->k->pair[t->set[i / t->dim]];
     const double *along = t->place[t->set[i / t->dim]].frame[i % t->dim];
@@ -162,11 +199,13 @@ pl_status stepper_contact(stepper *st, const rule *u, verdict *v) {
   }
   PL_TRY(s);
   *v = audit_step(st, u);
-  book_forces(st, u);
+  st->audit.contact = st->audit.pushed = 0;
+  (u->method == PL_BDF2 ? book_two : book_forces)(st, u);
+  if (u->method == PL_BDF2) PL_TRY(land(st, u));
   if (u->method == PL_NEWMARK) {
     PL_TRY(leave_impulse(st));
     if (st->contacts->k->impact == PL_IMPACT_REST) PL_TRY(stepper_rest(st, u));
   }
-  *v = audit_contact(st, *v);
+  *v = audit_contact(st, u, *v);
   return PL_OK;
 }

@@ -47,6 +47,10 @@ void pl_implicit_motion(pl_implicit *k, pl_motion *motion) {
   k->st.motion = motion;
 }
 
+pl_status pl_implicit_accelerate(pl_implicit *k, pl_state *x) {
+  return stepper_accelerate(&k->st, x);
+}
+
 pl_status pl_implicit_solve(pl_implicit *k, double t, double dv, double da, const double *vc,
                             const double *ac, pl_state *x, int *iterations) {
   stepper *st = &k->st;

@@ -131,6 +131,10 @@ void contact_set_hold(const contact_set *t, pl_csc *K);
 // mu f_N |u_T| + 2 f_N overlap over all pairs of the set at a place with rates; friction and
 // overlap in a function that steps must lower.
 double contact_set_merit(const contact_set *t, const contact_rule *u);
+// BDF2: nodes that have met an obstacle in this step move on with it along the normal, in v[nq] and
+// in the state q1, v1[nq] h before x[nq], by which the next step goes.
+void contact_set_land(const contact_set *t, double *v);
+void contact_set_forget(const contact_set *t, double h, const double *x, double *q1, double *v1);
 // The step is accepted: forces, statuses and places go to the contacts.
 void contact_set_accept(contact_set *t);
 
@@ -339,6 +343,8 @@ void stepper_close(stepper *st);
 pl_status stepper_leave_out_light(stepper *st, double h);
 // Sets drives at the start, and the acceleration that balances the forces there.
 pl_status stepper_begin(stepper *st);
+// M a = -(all other forces) at x; unknowns without mass get none.
+pl_status stepper_accelerate(stepper *st, pl_state *x);
 // Unknowns far lighter than others, and than steps of length h feel, go to where the forces on them
 // balance at the start.
 pl_status stepper_settle(stepper *st, double h);
@@ -367,7 +373,7 @@ pl_status stepper_rest(stepper *st, const rule *u);
 pl_status audit_begin(stepper *st);
 verdict audit_step(stepper *st, const rule *u);
 // the verdict with what forces of contact made
-verdict audit_contact(stepper *st, verdict v);
+verdict audit_contact(stepper *st, const rule *u, verdict v);
 // kinetic energy, and change of elastic energy since the start of the run, at x
 double audit_energy(const stepper *st);
 int audit_is_gross(const stepper *st);

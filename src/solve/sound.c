@@ -91,13 +91,19 @@ verdict audit_step(stepper *st, const rule *u) {
   return fabs(a->made) > DOUBT * a->moving ? DOUBTFUL : SOUND;
 }
 
-verdict audit_contact(stepper *st, verdict v) {
+verdict audit_contact(stepper *st, const rule *u, verdict v) {
   audit *a = &st->audit;
   double noise = stepper_energy_noise(st) + 16 * DBL_EPSILON * (a->moving + fabs(a->pushed));
   // friction and impacts take energy: what they give comes out of nothing
   if (a->contact < -noise) {
     a->made -= a->contact;
     a->contact = 0;
+  }
+  // BDF2 remembers the step before: of what an impact took in one step some comes back in the next
+  double back = fmin(a->made, st->hist->ledger[LEDGER_CONTACT] + a->contact);
+  if (u->method == PL_BDF2 && st->contacts->nset > 0 && back > 0) {
+    a->made -= back;
+    a->contact -= back;
   }
   return v == SOUND && fabs(a->made) > DOUBT * a->moving ? DOUBTFUL : v;
 }

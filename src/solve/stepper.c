@@ -98,25 +98,21 @@ pl_status stepper_leave_out_light(stepper *st, double h) {
   return PL_OK;
 }
 
-// M a = -(all other forces); unknowns without mass get none
-static pl_status balance_start(stepper *st) {
+pl_status stepper_accelerate(stepper *st, pl_state *x) {
+  for (int i = 0; i < st->n; i++) x->a[st->dof[i]] = 0;
+  PL_TRY(stepper_eval(st, x, PL_WANT_ENERGY | PL_WANT_FORCE, NULL));
+  if (st->n == 0) return PL_OK;
   for (int i = 0; i < st->n; i++) st->g[i] = -st->w->r[st->dof[i]];
   PL_TRY(stepper_mass_solve(st));
-  for (int i = 0; i < st->n; i++) st->s->a[st->dof[i]] = st->d[i];
-  // contact needs it again
-  if (!st->contacts) pl_factor_free(st->mass);
-  if (!st->contacts) st->mass = NULL;
+  for (int i = 0; i < st->n; i++) x->a[st->dof[i]] = st->d[i];
   return PL_OK;
 }
 
 pl_status stepper_begin(stepper *st) {
   pl_clock c = {st->s->t, st->o->frequency, 1, st->o->ramp};
-  for (int i = 0; i < st->n; i++) st->s->a[st->dof[i]] = 0;
   pl_drive(st->m, st->p, &c, st->s);
-  pl_status s = stepper_eval(st, st->s, PL_WANT_FORCE, NULL);
-  if (s == PL_DOMAIN) return fail_domain(st->m, st->w, "transient");
-  PL_TRY(s);
-  return st->n > 0 ? balance_start(st) : PL_OK;
+  pl_status s = stepper_accelerate(st, st->s);
+  return s == PL_DOMAIN ? fail_domain(st->m, st->w, "transient") : s;
 }
 
 // ---- rule -------------------------------------------------------------------------------------
@@ -126,8 +122,9 @@ static rule make_rule(const stepper *st, double h, double t) {
   u.beta = st->o->newmark_beta;
   u.gamma = st->o->newmark_gamma;
   if (u.method == PL_BDF2 && !(st->hist->last_step > 0)) {
-    // no state before: one step of the trapezoidal rule, which is of second order too
-    u.method = PL_NEWMARK;
+    // no state before: one step of the trapezoidal rule, which is of second order too. With contact
+    // its accelerations would be without the forces there.
+    u.method = st->contacts ? PL_IMPLICIT_EULER : PL_NEWMARK;
     u.beta = 0.25;
     u.gamma = 0.5;
   }
@@ -442,6 +439,8 @@ pl_status stepper_accept(stepper *st, double h) {
     memcpy(st->hist->v1, st->s->v, size);
   }
   st->hist->last_step = h;
+  if (st->contacts && st->hist->q1)
+    contact_set_forget(st->contacts, h, st->x->q, st->hist->q1, st->hist->v1);
   if (st->contacts) contact_set_accept(st->contacts);
   pl_state_copy(st->s, st->x);
   pl_commit(st->m, st->p, st->s);

@@ -32,6 +32,11 @@ pl_status pl_time_grid_make(pl_env *env, const pl_transient_opts *o, pl_time_gri
                       "transient: a step of %g s is too short for numbers",
                       fmin(p->step, p->length));
   if (!(n < 1e15)) return pl_fail(env, PL_E_INPUT, "transient: %g steps are too many", n);
+  if (o->method == PL_NEWMARK && !(o->newmark_beta > 0))
+    return pl_fail(env, PL_E_INPUT, "transient: newmark_beta must be > 0");
+  if (o->method == PL_NEWMARK && o->newmark_gamma < 0.5)
+    pl_report(env, PL_WARNING, NULL, 0, 0, "use 0.5 or more",
+              "transient: newmark_gamma %g makes every motion grow", o->newmark_gamma);
   // a whole number of steps, or a shorter one at the end
   double whole = rint(n);
   p->last = p->step;
@@ -55,11 +60,6 @@ static pl_status plan_make(pl_env *env, const pl_model *m, const pl_transient_op
     return pl_fail_at(env, PL_E_INPUT, NULL, 0, 0,
                       "leave step out, or make it a whole part of the period",
                       "transient: steady needs a fixed step and whole periods of the frequency");
-  if (o->method == PL_NEWMARK && !(o->newmark_beta > 0))
-    return pl_fail(env, PL_E_INPUT, "transient: newmark_beta must be > 0");
-  if (o->method == PL_NEWMARK && o->newmark_gamma < 0.5)
-    pl_report(env, PL_WARNING, NULL, 0, 0, "use 0.5 or more",
-              "transient: newmark_gamma %g makes every motion grow", o->newmark_gamma);
   p->least = o->min_step > 0 ? o->min_step : 1e-6 * p->g.step;
   p->most = p->g.length;
   // at least eight steps in a period of what drives the model
@@ -214,7 +214,12 @@ static pl_status begin(stepper *st, double h) {
   PL_TRY(stepper_leave_out_light(st, h));
   if (st->hist->nstep > 0) return PL_OK;
   PL_TRY(stepper_begin(st));
-  return stepper_settle(st, h);
+  PL_TRY(stepper_settle(st, h));
+  // contact needs it again
+  if (st->contacts) return PL_OK;
+  pl_factor_free(st->mass);
+  st->mass = NULL;
+  return PL_OK;
 }
 
 // what the run has come to
@@ -267,9 +272,6 @@ pl_status pl_transient_contact(const pl_transient_opts *o, const pl_model *m, co
   if (o->method > PL_BDF2)
     return pl_fail_at(w->env, PL_E_INPUT, NULL, 0, 0, "use newmark, implicit-euler or bdf2",
                       "transient: this method is for sheets with limits of stretch");
-  if (k && o->method == PL_BDF2)
-    return pl_fail_at(w->env, PL_E_INPUT, NULL, 0, 0, "use newmark or implicit-euler",
-                      "transient: bdf2 knows no contact");
   pl_motion motion = {.method = o->adaptive ? &adaptive : &fixed,
                       .m = m,
                       .p = p,

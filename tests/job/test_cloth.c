@@ -293,6 +293,63 @@ static void comparisons(void **state) {
   json_decref(f);
 }
 
+// ---- all in one step ----------------------------------------------------------------------------
+
+// Two cloths with limits fall on a rough ball and on each other, beside a solid and a rod, by every
+// rule: limits, distances and the book of energies hold.
+static void all_at_once(void **state) {
+  (void)state;
+  static const char head[] =
+      "pliant: 1\nmaterials: {m: {young: 5 kPa, poisson: 0.3, density: 300 kg/m^3}}\nbodies:\n"
+      "  - {name: a, shell: {mesh: {grid: {size: [0.4, 0.4], cells: [5, 5], pattern: "
+      "alternating}}, "
+      "material: m, thickness: 1 mm, limit: {stretch: 1 %}}}\n"
+      "  - {name: b, shell: {mesh: {grid: {size: [0.3, 0.3], cells: [4, 4], pattern: "
+      "alternating}}, "
+      "translate: [0.06, 0.07, 0.02], material: m, thickness: 1 mm, limit: {stretch: 1 %}}}\n"
+      "  - {name: c, solid: {mesh: {box: {size: [0.1, 0.1, 0.1], cells: [1, 1, 1]}}, "
+      "translate: [1, 0, 0], material: m}}\n"
+      "  - {name: d, rod: {mesh: {arc: {radius: 0.1, angle: 90 deg, segments: 6}}, "
+      "translate: [2, 0, 0.05], material: m, section: {round: 10 mm}}}\n"
+      "obstacles:\n  - {sphere: {centre: [0.2, 0.2, -0.12], radius: 0.1}, friction: 0.4}\n"
+      "  - {plane: {through: [0, 0, -0.05], normal: [0, 0, 1]}, friction: 0.2}\n"
+      "contact: {nodes: all}\nself_contact: {thickness: 8 mm, friction: 0.3}\n"
+      "gravity: [0, 0, -9.81]\noutput: {vtu: no, glb: no, plots: no}\n";
+  static const char *const method[] = {"newmark", "bdf2", "coupled"};
+  for (int k = 0; k < 3; k++) {
+    pl_env env;
+    char text[4096];
+    snprintf(text, sizeof text,
+             "%sanalyses: [{transient: {duration: 0.15, step: 5 ms, method: %s}}]\n", head,
+             method[k]);
+    check_ok(&env, run_text(&env, text, FOLDER, 0));
+    json_t *f = figures(FOLDER, 0);
+    check_less(figure(f, "worst_violation"), 1e-6);
+    json_decref(f);
+    pl_table *t = table(&env, FOLDER "/transient-limits.csv");
+    pl_table *e = table(&env, FOLDER "/transient-energy.csv");
+    int pressed = 0;
+    for (int i = 1; i < pl_table_rows(t); i++) {
+      check_less(value(t, "overlap", i), 1e-8);
+      check_less(0.95, value(t, "layer_gap", i));
+      pressed += value(t, "contacts", i) > 0;
+      double sum = value(e, "total", 0) + value(e, "loss", i);
+      for (int c = 0; c < 4; c++)
+        sum += value(e, (const char *[]){"limiter", "contact", "damping", "driven"}[c], i);
+      check_close(sum, value(e, "total", i), 1e-9);
+    }
+    assert_true(pressed > 5);
+    double fell = value(e, "outer", 0) - value(e, "outer", -1);
+    check_less(0.1, fell);
+    check_less(value(e, "contact", -1), -0.1 * fell);
+    // Newmark: what is lost is known
+    if (k == 0) check_close(value(e, "loss", -1), 0, 0.01 * fell);
+    check_less(value(e, "total", -1), value(e, "total", 0));
+    pl_table_free(t);
+    pl_table_free(e);
+  }
+}
+
 // ---- a stop on the way --------------------------------------------------------------------------
 
 // A run that goes on after 0.1 s does what it would have done: to the tolerance of projections,
@@ -424,17 +481,12 @@ static void failing_allocator(void **state) {
 
 int test_cloth(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(swing),
-      cmocka_unit_test(momentum),
-      cmocka_unit_test(drape),
-      cmocka_unit_test(supports_apart),
-      cmocka_unit_test(supports_part),
-      cmocka_unit_test(no_mass),
-      cmocka_unit_test(comparisons),
-      cmocka_unit_test(resume),
-      cmocka_unit_test(cancel),
-      cmocka_unit_test(files),
-      cmocka_unit_test(failing_allocator),
+      cmocka_unit_test(swing),         cmocka_unit_test(momentum),
+      cmocka_unit_test(drape),         cmocka_unit_test(supports_apart),
+      cmocka_unit_test(supports_part), cmocka_unit_test(no_mass),
+      cmocka_unit_test(comparisons),   cmocka_unit_test(resume),
+      cmocka_unit_test(all_at_once),   cmocka_unit_test(cancel),
+      cmocka_unit_test(files),         cmocka_unit_test(failing_allocator),
   };
   return cmocka_run_group_tests_name("job.cloth", tests, NULL, NULL);
 }

@@ -244,6 +244,92 @@ static void on_slope(void **state) {
   }
 }
 
+// ---- Newmark and BDF2 ---------------------------------------------------------------------------
+
+typedef struct swings {
+  double start, last, rise, loss; // J; energies, the most that a step added, largest loss
+  double beyond;                  // of the limit
+  double apart;                   // least distance of layers over their thickness
+  pl_limit_step end;
+  const swing *w;
+} swings;
+
+static int watch_swing(void *ctx, const pl_state *s, const pl_clock *c, const pl_limit_step *p) {
+  swings *r = ctx;
+  (void)c;
+  double E = p->kinetic + p->elastic + p->outer;
+  r->rise = fmax(r->rise, E - r->last);
+  r->last = E;
+  r->loss = fmax(r->loss, fabs(p->loss));
+  r->beyond = fmax(r->beyond, swing_stretch(r->w, s->q) / 1.01 - 1);
+  r->apart = fmin(r->apart, p->layer_gap);
+  r->end = *p;
+  return 0;
+}
+
+// A sheet falls from two held corners into its limits: with Newmark no step adds energy, the book
+// tells all that is lost as the work of limits, and less is lost in shorter steps.
+static void newmark_swings(void **state) {
+  (void)state;
+  double lost[2];
+  for (int k = 0; k < 2; k++) {
+    pl_env env;
+    swing w;
+    pl_env_init(&env);
+    swing_begin(&w, &env, 6, 6, 0.5, 0.5);
+    swing_hold(&w, 0, 0);
+    swing_hold(&w, 0.5, 0);
+    w.o.method = PL_NEWMARK;
+    w.o.step = k ? 2.5e-3 : 1e-2;
+    swing_build(&w, 1.01);
+    swings r = {.w = &w, .beyond = -1};
+    pl_transient_info info;
+    check_ok(&env, swing_run(&w, 0.5, NULL, watch_swing, &r, &info));
+    double E = swing_mass(&w) * g * 0.25;
+    check_less(r.rise, 1e-5 * E);
+    check_less(r.loss, 1e-3 * E);
+    check_less(r.beyond, 1e-6);
+    check_less(r.end.limiter, -0.01 * E);
+    lost[k] = -r.end.limiter;
+    swing_close(&w);
+  }
+  check_less(lost[1], 0.7 * lost[0]);
+}
+
+// A sheet flies at another one: they keep their distance and momentum, and impacts take energy.
+static void layers_collide(void **state) {
+  (void)state;
+  const int methods[] = {PL_NEWMARK, PL_BDF2, PL_BDF2_PROJECT, PL_COUPLED};
+  for (int k = 0; k < 4; k++) {
+    pl_env env;
+    swing w;
+    pl_env_init(&env);
+    swing_stack(&w, &env, 3, 0.15, 0.01);
+    w.kit->d.gravity[2] = 0;
+    w.o.method = methods[k];
+    w.o.step = 2e-3;
+    swing_build(&w, 1.01);
+    pl_layers_desc d = {w.nvert, w.ntri, w.tri, w.kit->mesh->X, 4e-3, 0.3};
+    check_ok(&env, pl_layers_create(&env, &d, &w.k.layers));
+    for (int v = 16; v < 32; v++) w.b.s->v[3 * v + 2] = -1;
+    double mass, before[3], after[3], turn[3];
+    pl_momentum(w.b.m, w.b.p, w.b.s, &mass, before, turn);
+    swings r = {.w = &w, .beyond = -1, .apart = INFINITY};
+    r.last = r.start = 0.25 * mass;
+    pl_transient_info info;
+    check_ok(&env, swing_run(&w, 0.03, NULL, watch_swing, &r, &info));
+    pl_momentum(w.b.m, w.b.p, w.b.s, &mass, after, turn);
+    check_array(3, after, before, 1e-6 * mass);
+    check_less(0.97, r.apart);
+    check_less(r.apart, 1.01);
+    check_less(r.end.contact, -0.3 * r.start);
+    check_less(r.end.kinetic + r.end.elastic, 0.7 * r.start);
+    check_less(r.rise, (methods[k] == PL_NEWMARK ? 1e-6 : 0.02) * r.start);
+    check_less(r.beyond, 1e-6);
+    swing_close(&w);
+  }
+}
+
 // large enough for threads: every bit is the same for any number of them
 static void same_bits(void **state) {
   (void)state;
@@ -299,6 +385,7 @@ int test_couple(void) {
       cmocka_unit_test(in_flight),       cmocka_unit_test(without_limits),
       cmocka_unit_test(stiff_pull),      cmocka_unit_test(no_elasticity),
       cmocka_unit_test(least_potential), cmocka_unit_test(on_slope),
+      cmocka_unit_test(newmark_swings),  cmocka_unit_test(layers_collide),
       cmocka_unit_test(same_bits),       cmocka_unit_test(failing_allocator),
   };
   return cmocka_run_group_tests_name("limit.couple", tests, NULL, NULL);

@@ -313,9 +313,6 @@ static void refusals(void **state) {
        "already", "", 4},
       {BLOCK FLOOR "contact: {nodes: b, radius: 0.1}\n", "0.1 m inside of obstacle 'floor'",
        "move the body", 5},
-      {BLOCK FLOOR "contact: {nodes: b}\nanalyses: [{transient: {duration: 1, step: 0.1, method: "
-                   "bdf2}}]\n",
-       "bdf2", "newmark", 6},
       {BLOCK FLOOR "contact: {nodes: b}\nanalyses: [{static: {critical: yes}}]\n", "critical",
        "leave", 6},
       {BLOCK FLOOR
