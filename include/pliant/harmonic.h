@@ -446,6 +446,42 @@ pl_status pl_orbit_strain(const pl_model *m, const pl_params *p, const pl_orbit 
 pl_status pl_modal_strain(const pl_modal *l, const pl_orbit *o, int nsample, double *each,
                           pl_strain *most);
 
+// ---- least squares ------------------------------------------------------------------------------
+
+// Levenberg-Marquardt: the least of |r(x)|^2 within lo <= x <= hi. The caller has r, differentiates
+// it and takes one step after the other.
+typedef struct pl_marquardt {
+  int n, nrow;
+  double *x, *lo, *hi; // [n]
+  double *to, *step;   // [n] values to be tried, and how far that is from x
+  double *J;           // [n][nrow] dr/dx, column by column
+  double *A, *C;       // [n][n] J'J; factor of it with a unit diagonal, lambda added
+  double *g, *size;    // [n] J'r; lengths of the columns of J
+  int *active;         // [n] 1: held, at a bound that it wants to leave or without influence
+  int held;            // one that stays as it is; -1: none
+  int halving;         // 1: no value more than halves or doubles at once, unless it is nothing
+  double *first;       // [n] beside this
+  double cost;         // |r|^2 at x
+  double lambda;       // caution of the next step
+} pl_marquardt;
+pl_status pl_marquardt_create(pl_env *env, int n, int nrow, pl_marquardt *m);
+void pl_marquardt_free(pl_env *env, pl_marquardt *m);
+// A, g, size and active from J and r[nrow].
+void pl_marquardt_normal(pl_marquardt *m, const double *r);
+// C, held values taken out. Returns the least pivot.
+double pl_marquardt_factor(pl_marquardt *m, double lambda);
+
+typedef struct pl_marquardt_calls {
+  // |r|^2 at `to`, where J says that r changes by `size`; INFINITY: there is none.
+  pl_status (*attempt)(void *ctx, double size, double *cost);
+  void (*accept)(void *ctx); // x is what was tried
+  void (*refuse)(void *ctx); // it is not; NULL: nothing to do
+} pl_marquardt_calls;
+// Steps of growing caution until one is taken. *done: none is left, or r changes by no more than
+// `enough`.
+pl_status pl_marquardt_step(pl_marquardt *m, const pl_marquardt_calls *c, void *ctx, double enough,
+                            int *done);
+
 // ---- fitting damping to measured motions ------------------------------------------------------
 
 #define PL_FIT_DAMPING_OPTS(X, C)                                                                  \

@@ -14,17 +14,18 @@ static const double CLOSE = 0.01;   // the same for a band by the profile
 
 void fit_used(fitter *f) {
   int n = f->nvar, row = 0;
-  double *a = f->step;
-  int known = fit_factor(f, 0) > 0;
+  double *a = f->lm.step;
+  int known = pl_marquardt_factor(&f->lm, 0) > 0;
   for (int s = 0; s < f->nset; s++) {
     f->used[s] = 0;
     for (int i = f->set[s].n * frf_width(&f->set[s]); i-- > 0; row++) {
       for (int k = 0; k < n; k++)
-        a[k] = f->active[k] ? 0 : f->J[(size_t)k * (size_t)f->nrow + (size_t)row] / f->size[k];
-      if (known) pl_cholesky_solve(n, f->C, a);
+        a[k] = f->lm.active[k] ? 0
+                               : f->lm.J[(size_t)k * (size_t)f->nrow + (size_t)row] / f->lm.size[k];
+      if (known) pl_cholesky_solve(n, f->lm.C, a);
       for (int k = 0; k < n && known; k++)
-        if (!f->active[k])
-          f->used[s] += a[k] * f->J[(size_t)k * (size_t)f->nrow + (size_t)row] / f->size[k];
+        if (!f->lm.active[k])
+          f->used[s] += a[k] * f->lm.J[(size_t)k * (size_t)f->nrow + (size_t)row] / f->lm.size[k];
     }
   }
 }
@@ -39,7 +40,8 @@ static double freedom_of(const fitter *f, const double *c) {
     for (int i = 0; i < rows; i++, row++) {
       double a = 0;
       for (int k = 0; k < f->nvar; k++)
-        if (!f->active[k]) a += c[k] / f->size[k] * f->J[(size_t)k * (size_t)f->nrow + (size_t)row];
+        if (!f->lm.active[k])
+          a += c[k] / f->lm.size[k] * f->lm.J[(size_t)k * (size_t)f->nrow + (size_t)row];
       part += a * a;
     }
     sum += part;
@@ -56,8 +58,8 @@ static pl_status find_weak(fitter *f) {
   double *A = scratch, *V = A + n * n, *lambda = V + n * n;
   for (int i = 0; i < n; i++)
     for (int j = 0; j < n; j++) {
-      int out = f->active[i] || f->active[j];
-      A[i * n + j] = i == j ? 1 : out ? 0 : f->A[i * n + j] / (f->size[i] * f->size[j]);
+      int out = f->lm.active[i] || f->lm.active[j];
+      A[i * n + j] = i == j ? 1 : out ? 0 : f->lm.A[i * n + j] / (f->lm.size[i] * f->lm.size[j]);
     }
   pl_eig(n, A, lambda, V);
   f->fit->independent = fmax(lambda[0], 0);
@@ -81,16 +83,16 @@ typedef struct profile {
 
 static void restore(profile *p) {
   fitter *f = p->f;
-  memcpy(f->x, p->x, (size_t)f->nvar * sizeof *f->x);
+  memcpy(f->lm.x, p->x, (size_t)f->nvar * sizeof *f->lm.x);
   memcpy(f->z, p->z, (size_t)f->npoint * (size_t)f->d->n * sizeof *f->z);
   memcpy(f->y, p->y, 2 * (size_t)f->npoint * sizeof *f->y);
   memcpy(f->r, p->r, (size_t)f->nrow * sizeof *f->r);
-  f->cost = p->cost;
+  f->lm.cost = p->cost;
   if (f->curve != f->fit->curve[1]) {
     pl_curve_free(f->curve);
     f->curve = f->fit->curve[1];
   }
-  f->held = -1;
+  f->lm.held = -1;
 }
 
 // *rise: root of the sum's rise over that of the linear model at its band's end, by times as far
@@ -99,9 +101,9 @@ static pl_status rise_at(profile *p, double by, double *rise) {
   fitter *f = p->f;
   double cost;
   for (int i = 0; i < f->nvar; i++)
-    f->to[i] = fmin(fmax(p->x[i] + by * p->line[i], f->d->var[i].lo), f->d->var[i].hi);
-  PL_TRY(fit_evaluate(f, f->to, 1, &cost));
-  fit_accept(f, f->to, cost);
+    f->lm.to[i] = fmin(fmax(p->x[i] + by * p->line[i], f->d->var[i].lo), f->d->var[i].hi);
+  PL_TRY(fit_evaluate(f, f->lm.to, 1, &cost));
+  fit_accept(f, f->lm.to, cost);
   *rise = sqrt(fmax(cost - p->cost, 0) / (p->q * p->q * p->s2));
   return PL_OK;
 }
@@ -111,11 +113,11 @@ static pl_status rise_of_profile(profile *p, double by, double *rise) {
   fitter *f = p->f;
   restore(p);
   PL_TRY(rise_at(p, by, rise));
-  f->held = p->k;
+  f->lm.held = p->k;
   PL_TRY(fit_differentiate(f));
   pl_status st = fit_iterate(f, INNER);
   if (st != PL_OK && st != PL_UNSOLVED) return st;
-  *rise = sqrt(fmax(f->cost - p->cost, 0) / (p->q * p->q * p->s2));
+  *rise = sqrt(fmax(f->lm.cost - p->cost, 0) / (p->q * p->q * p->s2));
   return PL_OK;
 }
 
@@ -178,16 +180,16 @@ static pl_status check_bands(fitter *f, const double *C, double s2, const double
   size_t nv = (size_t)f->nvar, nz = (size_t)f->npoint * (size_t)f->d->n, ny = 2 * (size_t)f->npoint;
   double *scratch = pl_alloc(f->env, 3 * nv + nz + ny + (size_t)f->nrow, sizeof *scratch);
   if (!scratch) return PL_E_NOMEM;
-  profile p = {.f = f, .s2 = s2, .cost = f->cost, .x = scratch, .line = scratch + nv};
+  profile p = {.f = f, .s2 = s2, .cost = f->lm.cost, .x = scratch, .line = scratch + nv};
   double *size = p.line + nv; // of the fit; steps change their own
   p.z = size + nv;
   p.y = p.z + nz;
   p.r = p.y + ny;
-  memcpy(p.x, f->x, nv * sizeof *f->x);
+  memcpy(p.x, f->lm.x, nv * sizeof *f->lm.x);
   memcpy(p.z, f->z, nz * sizeof *f->z);
   memcpy(p.y, f->y, ny * sizeof *f->y);
   memcpy(p.r, f->r, (size_t)f->nrow * sizeof *f->r);
-  memcpy(size, f->size, nv * sizeof *f->size);
+  memcpy(size, f->lm.size, nv * sizeof *f->lm.size);
   pl_stop reason = f->fit->reason;
   int steps = f->fit->iterations;
   const pl_keeper *keeper = f->keeper;
@@ -226,14 +228,14 @@ static void linear_bands(fitter *f, const double *C, double s2, int nfree, doubl
   double level = f->o->bands == PL_BANDS_TOGETHER ? pow(fit->level, 1.0 / nfree) : fit->level;
   for (int k = 0; k < n; k++) {
     pl_fit_band *b = &fit->value[k];
-    if (f->active[k]) continue;
-    b->error = sqrt(s2 * C[k * n + k]) / f->size[k];
+    if (f->lm.active[k]) continue;
+    b->error = sqrt(s2 * C[k * n + k]) / f->lm.size[k];
     q[k] = pl_student(0.5 + 0.5 * level, freedom_of(f, C + k * n));
     b->band = b->error * q[k];
     b->low = b->after - b->band;
     b->high = b->after + b->band;
     for (int i = 0; i < n; i++)
-      if (!f->active[i])
+      if (!f->lm.active[i])
         fit->correlation[k * n + i] = C[k * n + i] / sqrt(C[k * n + k] * C[i * n + i]);
   }
 }
@@ -241,23 +243,24 @@ static void linear_bands(fitter *f, const double *C, double s2, int nfree, doubl
 pl_status fit_bands(fitter *f) {
   pl_response_fit *fit = f->fit;
   int n = f->nvar, held = 0;
-  for (int k = 0; k < n; k++) held += f->active[k];
+  for (int k = 0; k < n; k++) held += f->lm.active[k];
   fit->nsample = f->nrow;
   fit->freedom = f->nrow - n + held;
   for (int k = 0; k < n; k++) {
     pl_fit_band *b = &fit->value[k];
-    b->after = f->x[k];
-    b->bound = f->x[k] <= f->d->var[k].lo || f->x[k] >= f->d->var[k].hi;
+    b->after = f->lm.x[k];
+    b->bound = f->lm.x[k] <= f->d->var[k].lo || f->lm.x[k] >= f->d->var[k].hi;
     b->error = b->band = -1;
   }
   PL_TRY(find_weak(f));
-  double least = fit_factor(f, 0), s2 = fit->freedom > 0 ? f->cost / fit->freedom : 0;
+  double least = pl_marquardt_factor(&f->lm, 0),
+         s2 = fit->freedom > 0 ? f->lm.cost / fit->freedom : 0;
   if (!(fit->freedom > 0 && least > 0 && fit->nweak == 0 && held < n)) return PL_OK;
   double *C = pl_alloc(f->env, (size_t)n * (size_t)n + (size_t)n, sizeof *C); // scaled inverse
   if (!C) return PL_E_NOMEM;
   for (int k = 0; k < n; k++) {
     C[k * n + k] = 1;
-    pl_cholesky_solve(n, f->C, C + k * n);
+    pl_cholesky_solve(n, f->lm.C, C + k * n);
   }
   linear_bands(f, C, s2, n - held, C + n * n);
   // without scatter there is nothing to follow

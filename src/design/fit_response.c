@@ -151,8 +151,8 @@ static void swap(double **a, double **b) {
 }
 
 void fit_accept(fitter *f, const double *x, double cost) {
-  f->cost = cost;
-  memcpy(f->x, x, (size_t)f->nvar * sizeof *x);
+  f->lm.cost = cost;
+  memcpy(f->lm.x, x, (size_t)f->nvar * sizeof *x);
   swap(&f->z, &f->z_try);
   swap(&f->y, &f->y_try);
   swap(&f->r, &f->r_try);
@@ -175,7 +175,7 @@ static pl_status add_row(fitter *f, const frf_view *v, double weight, const doub
   memset(f->grad, 0, (size_t)f->nvar * sizeof *f->grad);
   PL_TRY(solution_solve(d, s, 1, f->gz, d->f));
   PL_TRY(solution_adjoint(d, s, d->f, f->grad));
-  for (int k = 0; k < f->nvar; k++) f->J[(size_t)k * (size_t)f->nrow + at] = weight * f->grad[k];
+  for (int k = 0; k < f->nvar; k++) f->lm.J[(size_t)k * (size_t)f->nrow + at] = weight * f->grad[k];
   return PL_OK;
 }
 
@@ -183,7 +183,7 @@ pl_status fit_differentiate(fitter *f) {
   pl_design *d = f->d;
   solution *s = &d->solution[0];
   int at = 0, row = 0;
-  PL_TRY(variables_set(d, f->x));
+  PL_TRY(variables_set(d, f->lm.x));
   for (int k = 0; k < f->nset; k++)
     for (int i = 0; i < f->set[k].n; i++, at++) {
       memcpy(s->orbit->z, f->z + (size_t)at * (size_t)d->n, (size_t)d->n * sizeof(double));
@@ -202,110 +202,44 @@ pl_status fit_differentiate(fitter *f) {
       for (int w = 0; w < frf_width(&f->set[k]); w++)
         PL_TRY(add_row(f, &f->view[k], weight, rows[w], row++));
     }
-  return pl_all_finite(f->nvar * f->nrow, f->J) ? PL_OK : PL_SINGULAR;
+  return pl_all_finite(f->nvar * f->nrow, f->lm.J) ? PL_OK : PL_SINGULAR;
 }
 
 // ---- one step ---------------------------------------------------------------------------------
 
-void fit_normal_equations(fitter *f) {
-  int n = f->nvar;
-  for (int i = 0; i < n; i++) {
-    const variable *v = &f->d->var[i];
-    const double *Ji = f->J + (size_t)i * (size_t)f->nrow;
-    f->g[i] = pl_dot(f->nrow, Ji, f->r);
-    for (int j = 0; j <= i; j++)
-      f->A[i * n + j] = f->A[j * n + i] = pl_dot(f->nrow, Ji, f->J + (size_t)j * (size_t)f->nrow);
-    f->size[i] = sqrt(f->A[i * n + i]);
-    f->active[i] = (f->x[i] <= v->lo && f->g[i] > 0) || (f->x[i] >= v->hi && f->g[i] < 0) ||
-                   f->size[i] == 0 || i == f->held;
-  }
-}
-
-double fit_factor(fitter *f, double lambda) {
-  int n = f->nvar;
-  for (int i = 0; i < n; i++)
-    for (int j = 0; j < n; j++) {
-      int out = f->active[i] || f->active[j];
-      f->C[i * n + j] = i == j ? 1 + lambda : out ? 0 : f->A[i * n + j] / (f->size[i] * f->size[j]);
-    }
-  return pl_cholesky(n, f->C);
-}
-
-// to = x + step within bounds; returns the predicted fall
-static double make_step(fitter *f, double lambda) {
-  int n = f->nvar;
-  double fall = 0;
-  for (int k = 0; k < 40 && !(fit_factor(f, lambda) > DBL_EPSILON); k++)
-    lambda = fmax(10 * lambda, 1e-14);
-  for (int i = 0; i < n; i++) f->step[i] = f->active[i] ? 0 : -f->g[i] / f->size[i];
-  pl_cholesky_solve(n, f->C, f->step);
-  for (int i = 0; i < n; i++) {
-    const variable *v = &f->d->var[i];
-    double by = f->active[i] ? 0 : f->step[i] / f->size[i];
-    // no value more than halves or doubles at once, unless it is nothing beside its first
-    if (fabs(f->x[i]) > 1e-6 * fabs(v->x0))
-      by = fmin(fmax(by, -0.5 * fabs(f->x[i])), fabs(f->x[i]));
-    f->to[i] = fmin(fmax(f->x[i] + by, v->lo), v->hi);
-    f->step[i] = f->to[i] - f->x[i];
-  }
-  for (int i = 0; i < n; i++) {
-    fall -= 2 * f->g[i] * f->step[i];
-    for (int j = 0; j < n; j++) fall -= f->step[i] * f->A[i * n + j] * f->step[j];
-  }
-  return fall;
-}
-
-// how far a step moves the response
-static double step_size(const fitter *f) {
-  int n = f->nvar;
-  double sum = 0;
-  for (int i = 0; i < n; i++)
-    for (int j = 0; j < n; j++) sum += f->step[i] * f->A[i * n + j] * f->step[j];
-  return sqrt(fmax(sum, 0));
-}
-
 static pl_status progress(const fitter *f) {
   char text[96];
   snprintf(text, sizeof text, "step %d, difference %.4g of the data", f->fit->iterations,
-           f->data > 0 ? sqrt(f->cost / f->data) : 0);
+           f->data > 0 ? sqrt(f->lm.cost / f->data) : 0);
   return pl_report_progress(f->env, "fit", -1, text);
 }
 
-// steps of growing caution until one is taken; *done: none is left, or it is too small
-static pl_status lm_step(fitter *f, double *lambda, int *done) {
-  double grow = 2, enough = f->o->xtol * sqrt(f->data);
-  for (int tries = 0; tries < REJECTS; tries++) {
-    double fall = make_step(f, *lambda), cost = INFINITY;
-    double size = step_size(f);
-    int last = size <= enough;
-    PL_TRY(progress(f));
-    pl_status st = fit_evaluate(f, f->to, size <= NEAR * sqrt(f->data), &cost);
-    if (st < 0 || st == PL_CANCELLED) return st;
-    if (st == PL_OK && cost <= f->cost) {
-      double ratio = fall > 0 ? (f->cost - cost) / fall : 1, t = 2 * ratio - 1;
-      fit_accept(f, f->to, cost);
-      *lambda *= fmax(0.1, 1 - t * t * t);
-      *done = last;
-      return PL_OK;
-    }
-    if (last) break;
-    *lambda *= grow;
-    grow *= 2;
-  }
-  *done = 1;
+static pl_status attempt(void *ctx, double size, double *cost) {
+  fitter *f = ctx;
+  PL_TRY(progress(f));
+  pl_status st = fit_evaluate(f, f->lm.to, size <= NEAR * sqrt(f->data), cost);
+  if (st < 0 || st == PL_CANCELLED) return st;
+  if (st != PL_OK) *cost = INFINITY;
   return PL_OK;
 }
+
+static void accept_step(void *ctx) {
+  fitter *f = ctx;
+  fit_accept(f, f->lm.to, f->lm.cost);
+}
+
+static const pl_marquardt_calls calls = {attempt, accept_step, NULL};
 
 // the whole response at x: do samples still find the motions that were followed? *moved: no
 static pl_status look_again(fitter *f, int *moved) {
   double cost;
   *moved = 0;
   if (!f->stale) return PL_OK;
-  memcpy(f->to, f->x, (size_t)f->nvar * sizeof *f->x);
-  pl_status st = fit_evaluate(f, f->to, 0, &cost);
+  memcpy(f->lm.to, f->lm.x, (size_t)f->nvar * sizeof *f->lm.x);
+  pl_status st = fit_evaluate(f, f->lm.to, 0, &cost);
   if (st != PL_OK) return st == PL_UNSOLVED || st == PL_DOMAIN ? PL_OK : st;
-  *moved = cost < (1 - 1e-6) * f->cost;
-  fit_accept(f, f->to, cost);
+  *moved = cost < (1 - 1e-6) * f->lm.cost;
+  fit_accept(f, f->lm.to, cost);
   return PL_OK;
 }
 
@@ -313,19 +247,19 @@ pl_status fit_iterate(fitter *f, int most) {
   fit_way *at = &f->at;
   int done = 0;
   if (!f->resumed) {
-    at->lambda = 1e-3;
+    f->lm.lambda = 1e-3;
     at->taken = 0;
   }
   f->resumed = 0;
   while (!done && at->taken < most) {
     at->taken++;
-    fit_normal_equations(f);
+    pl_marquardt_normal(&f->lm, f->r);
     f->fit->iterations++;
-    PL_TRY(lm_step(f, &at->lambda, &done));
+    PL_TRY(pl_marquardt_step(&f->lm, &calls, f, f->o->xtol * sqrt(f->data), &done));
     PL_TRY(fit_differentiate(f));
     if (!done) PL_TRY(fit_keep(f));
   }
-  fit_normal_equations(f);
+  pl_marquardt_normal(&f->lm, f->r);
   f->fit->reason = done ? PL_STOP_CONVERGED : PL_STOP_MAX_ITER;
   return done ? PL_OK : PL_UNSOLVED;
 }
@@ -367,7 +301,7 @@ static void set_weights(fitter *f, int first) {
     }
     at += s->n;
   }
-  f->cost = first ? 0 : residuals(f, f->y, f->r);
+  f->lm.cost = first ? 0 : residuals(f, f->y, f->r);
 }
 
 static int needs_passes(const fitter *f) {
@@ -383,17 +317,17 @@ static pl_status come_near(fitter *f) {
   double cost;
   pl_status st = PL_OK;
   if (!f->resumed) {
-    f->at.first = f->cost;
-    memcpy(f->from, f->x, (size_t)f->nvar * sizeof *f->x);
+    f->at.first = f->lm.cost;
+    memcpy(f->from, f->lm.x, (size_t)f->nvar * sizeof *f->lm.x);
     f->logs = 1;
-    f->cost = residuals(f, f->y, f->r);
+    f->lm.cost = residuals(f, f->y, f->r);
     st = fit_differentiate(f);
   }
   if (st == PL_OK) st = fit_iterate(f, f->o->max_iter / 2);
   f->logs = 0;
-  f->cost = residuals(f, f->y, f->r);
+  f->lm.cost = residuals(f, f->y, f->r);
   if (st == PL_UNSOLVED || st == PL_SINGULAR) st = PL_OK;
-  if (st == PL_OK && f->cost > f->at.first) {
+  if (st == PL_OK && f->lm.cost > f->at.first) {
     st = fit_evaluate(f, f->from, 0, &cost);
     if (st == PL_OK) fit_accept(f, f->from, cost);
   }
@@ -406,14 +340,15 @@ static pl_status fit_weighted(fitter *f) {
   for (int most = needs_passes(f) ? PASSES : 1; st == PL_OK && f->at.pass < most; f->at.pass++) {
     double moved = f->at.pass > 0 ? 0 : INFINITY;
     if (f->at.pass > 0 && !f->resumed) {
-      memcpy(f->from, f->x, (size_t)f->nvar * sizeof *f->x);
+      memcpy(f->from, f->lm.x, (size_t)f->nvar * sizeof *f->lm.x);
       set_weights(f, 0);
       st = fit_differentiate(f);
     }
     if (st == PL_OK) st = fit_iterate(f, f->o->max_iter);
-    for (int k = 0; k < f->nvar; k++) moved = fmax(moved, fabs(f->x[k] - f->from[k]) * f->size[k]);
+    for (int k = 0; k < f->nvar; k++)
+      moved = fmax(moved, fabs(f->lm.x[k] - f->from[k]) * f->lm.size[k]);
     // small beside the standard errors
-    if (moved <= 0.01 * sqrt(f->cost / fmax(1, f->nrow - f->nvar))) break;
+    if (moved <= 0.01 * sqrt(f->lm.cost / fmax(1, f->nrow - f->nvar))) break;
   }
   return st;
 }
@@ -421,7 +356,7 @@ static pl_status fit_weighted(fitter *f) {
 // all of it, until samples find the motions that were followed on the whole response, too
 static pl_status fit_all(fitter *f) {
   fit_way *at = &f->at;
-  if (at->stage == 0 && (f->resumed || f->cost > FAR * FAR * f->data)) PL_TRY(come_near(f));
+  if (at->stage == 0 && (f->resumed || f->lm.cost > FAR * FAR * f->data)) PL_TRY(come_near(f));
   at->stage = 1;
   pl_status st = PL_OK;
   for (int moved = 1; moved && at->tries < PASSES; at->tries++) {
@@ -430,7 +365,7 @@ static pl_status fit_all(fitter *f) {
     at->pass = 0;
     PL_TRY(look_again(f, &moved));
     PL_TRY(fit_differentiate(f));
-    fit_normal_equations(f);
+    pl_marquardt_normal(&f->lm, f->r);
   }
   return st;
 }
@@ -562,16 +497,8 @@ static pl_status allocate(fitter *f) {
              {&f->z_try, np * n},
              {&f->y, 2 * np},
              {&f->y_try, 2 * np},
-             {&f->x, nv},
-             {&f->to, nv},
-             {&f->step, nv},
              {&f->r, (size_t)f->nrow},
-             {&f->J, nv * (size_t)f->nrow},
              {&f->r_try, (size_t)f->nrow},
-             {&f->A, nv * nv},
-             {&f->C, nv * nv},
-             {&f->g, nv},
-             {&f->size, nv},
              {&f->weight, np},
              {&f->used, ns},
              {&f->gz, n},
@@ -583,14 +510,16 @@ static pl_status allocate(fitter *f) {
     *all[k].p = pl_alloc(f->env, all[k].n, sizeof(double));
     if (!*all[k].p) return PL_E_NOMEM;
   }
-  f->active = pl_alloc(f->env, nv, sizeof *f->active);
   f->view = pl_alloc(f->env, ns, sizeof *f->view);
   fit->value = pl_alloc(f->env, nv, sizeof *fit->value);
   fit->before = pl_alloc(f->env, ns, sizeof *fit->before);
   fit->after = pl_alloc(f->env, ns, sizeof *fit->after);
   fit->nvalue = f->nvar;
   fit->nset = f->nset;
-  return f->active && f->view && fit->value && fit->before && fit->after ? PL_OK : PL_E_NOMEM;
+  if (!f->view || !fit->value || !fit->before || !fit->after) return PL_E_NOMEM;
+  PL_TRY(pl_marquardt_create(f->env, f->nvar, f->nrow, &f->lm));
+  f->lm.halving = 1;
+  return PL_OK;
 }
 
 static void list_values(fitter *f) {
@@ -599,7 +528,10 @@ static void list_values(fitter *f) {
     pl_fit_band *b = &f->fit->value[k];
     *b = (pl_fit_band){.unit = v->unit, .before = v->x0, .min = v->lo, .max = v->hi};
     snprintf(b->name, sizeof b->name, "%.63s", v->name);
-    f->x[k] = f->d->x[k];
+    f->lm.x[k] = f->d->x[k];
+    f->lm.lo[k] = v->lo;
+    f->lm.hi[k] = v->hi;
+    f->lm.first[k] = v->x0;
   }
 }
 
@@ -609,9 +541,9 @@ static pl_status open_views(fitter *f) {
   pl_status st = PL_OK;
   for (int k = 0; k < f->nset; k++) PL_TRY(frf_look(d->m, d->p, &f->set[k], &f->view[k]));
   for (int i = 0; st == PL_OK && i < f->nvar; i++) {
-    memcpy(f->to, f->x, (size_t)f->nvar * sizeof *f->x);
-    f->to[i] += f->x[i] != 0 ? 1e-3 * f->x[i] : 1e-3 * d->var[i].scale;
-    st = variables_set(d, f->to);
+    memcpy(f->lm.to, f->lm.x, (size_t)f->nvar * sizeof *f->lm.x);
+    f->lm.to[i] += f->lm.x[i] != 0 ? 1e-3 * f->lm.x[i] : 1e-3 * d->var[i].scale;
+    st = variables_set(d, f->lm.to);
     for (int k = 0; st == PL_OK && k < f->nset; k++) {
       frf_view v;
       st = frf_look(d->m, d->p, &f->set[k], &v);
@@ -623,7 +555,7 @@ static pl_status open_views(fitter *f) {
     }
     if (st == PL_DOMAIN) st = PL_OK;
   }
-  pl_status back = variables_set(d, f->x);
+  pl_status back = variables_set(d, f->lm.x);
   return st == PL_OK ? back : st;
 }
 
@@ -633,7 +565,7 @@ static pl_status begin(fitter *f) {
   PL_TRY(open_views(f));
   // the first weights ask for samples only
   set_weights(f, 1);
-  pl_status st = fit_evaluate(f, f->x, 0, &cost);
+  pl_status st = fit_evaluate(f, f->lm.x, 0, &cost);
   if (st == PL_UNSOLVED || st == PL_DOMAIN) {
     pl_report(f->env, PL_WARNING, NULL, 0, 0,
               "start from other values, e.g. with more damping, or widen from..to",
@@ -641,15 +573,16 @@ static pl_status begin(fitter *f) {
     return PL_UNSOLVED;
   }
   PL_TRY(st);
-  fit_accept(f, f->x, cost);
+  fit_accept(f, f->lm.x, cost);
   set_weights(f, 1);
-  f->cost = residuals(f, f->y, f->r);
+  f->lm.cost = residuals(f, f->y, f->r);
   PL_TRY(keep_matches(f, f->fit->before));
   f->fit->curve[0] = f->curve;
   PL_TRY(fit_differentiate(f));
-  fit_normal_equations(f);
+  pl_marquardt_normal(&f->lm, f->r);
   for (int k = 0; k < f->nvar; k++)
-    if (!(f->size[k] * fmax(fabs(f->x[k]), 1e-300) > 1e-12 * sqrt(f->data)) && f->x[k] != 0)
+    if (!(f->lm.size[k] * fmax(fabs(f->lm.x[k]), 1e-300) > 1e-12 * sqrt(f->data)) &&
+        f->lm.x[k] != 0)
       return pl_fail_at(f->env, PL_E_INPUT, NULL, 0, 0, "leave it out of the fit",
                         "fit: '%s' has no influence on what was measured", f->d->var[k].name);
   return PL_OK;
@@ -657,14 +590,14 @@ static pl_status begin(fitter *f) {
 
 static pl_status go_on(fitter *f) {
   PL_TRY(fit_resume(f));
-  f->cost = residuals(f, f->y, f->r);
+  f->lm.cost = residuals(f, f->y, f->r);
   return fit_differentiate(f);
 }
 
 static void release(fitter *f) {
-  void *all[] = {f->z,      f->z_try, f->y,  f->y_try, f->x,    f->to,     f->step,
-                 f->r,      f->r_try, f->J,  f->A,     f->C,    f->g,      f->size,
-                 f->weight, f->used,  f->gz, f->grad,  f->from, f->active, f->view};
+  pl_marquardt_free(f->env, &f->lm);
+  void *all[] = {f->z,      f->z_try, f->y,  f->y_try, f->r,    f->r_try,
+                 f->weight, f->used,  f->gz, f->grad,  f->from, f->view};
   for (size_t k = 0; k < sizeof all / sizeof all[0]; k++) pl_free(f->env, all[k]);
   frf_solver_close(&f->solver);
   if (f->curve != f->fit->curve[0] && f->curve != f->fit->curve[1]) pl_curve_free(f->curve);
@@ -716,12 +649,11 @@ pl_status pl_fit_response_run(const pl_fit_response_opts *o, const pl_model *m, 
   pl_response_fit *fit = pl_alloc(w->env, 1, sizeof *fit);
   if (!fit) return PL_E_NOMEM;
   fit->env = w->env;
-  fitter f = {
-      .o = o, .env = w->env, .fit = fit, .nset = nset, .set = set, .keeper = keeper, .held = -1};
+  fitter f = {.o = o, .env = w->env, .fit = fit, .nset = nset, .set = set, .keeper = keeper};
   pl_status st = solve(&f, m, p, w, nvariable, list), back = PL_OK;
   int good = fit->curve[1] && (st == PL_OK || st == PL_UNSOLVED);
   if (st == PL_SINGULAR || st == PL_DOMAIN) st = PL_UNSOLVED;
-  if (good) back = variables_set(f.d, f.x);
+  if (good) back = variables_set(f.d, f.lm.x);
   if (good) fit->params = f.d->p;
   if (good) f.d->p = NULL;
   release(&f);

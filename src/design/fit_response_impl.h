@@ -6,8 +6,7 @@
 // Where a fit of responses is: coming near or fitting, which pass, steps taken of those allowed.
 typedef struct fit_way {
   int stage, pass, tries, taken;
-  double lambda; // caution of the next step
-  double first;  // cost before coming near
+  double first; // cost before coming near
 } fit_way;
 
 // Messages about one response. Those of trials are nobody's concern; those of the last one are.
@@ -25,23 +24,20 @@ typedef struct fitter {
   frf_solver solver;
   int nset, nvar, nrow, npoint; // rows compared; samples of all sets
   const pl_frf *set;
-  frf_view *view;           // [nset]
-  pl_response_opts follow;  // how responses are followed
-  pl_curve *curve, *tried;  // at x, and at the values tried
-  hearing said, said_try;   // about them
-  int stale;                // the curve is one of earlier values
-  int logs;                 // logarithms are compared, whose differences see far
-  double *z, *z_try;        // [npoint][n] motions of the samples
-  double *y, *y_try;        // [npoint][2] computed
-  double *x, *to, *step;    // [nvar]
-  double *r, *r_try, *J;    // [nrow], [nvar][nrow]
-  double *A, *C, *g, *size; // normal matrix and its scaled copy; gradient; scales
-  double *weight;           // [npoint]
-  double *used;             // [nset] numbers of the set that the fit uses up
-  double *gz, *grad;        // [n], [nvar]
-  int *active;              // [nvar] held at a bound
-  int held;                 // value that stays as it is; -1: none
-  double cost, data;        // sums of weighted squares: difference, samples
+  frf_view *view;          // [nset]
+  pl_response_opts follow; // how responses are followed
+  pl_curve *curve, *tried; // at x, and at the values tried
+  hearing said, said_try;  // about them
+  int stale;               // the curve is one of earlier values
+  int logs;                // logarithms are compared, whose differences see far
+  double *z, *z_try;       // [npoint][n] motions of the samples
+  double *y, *y_try;       // [npoint][2] computed
+  double *r, *r_try;       // [nrow]
+  pl_marquardt lm;         // lm.cost: sum of weighted squares of the difference
+  double *weight;          // [npoint]
+  double *used;            // [nset] numbers of the set that the fit uses up
+  double *gz, *grad;       // [n], [nvar]
+  double data;             // sum of weighted squares of the samples
   fit_way at;
   double *from;            // [nvar] values at the beginning of a stage or pass
   int resumed;             // 1: the way goes on from the middle of a stage or pass
@@ -55,12 +51,8 @@ typedef struct fitter {
 pl_status fit_evaluate(fitter *f, const double *x, int near, double *cost);
 // The values evaluated last become those of the fit.
 void fit_accept(fitter *f, const double *x, double cost);
-// J at x; then J'J and the gradient.
+// J at x.
 pl_status fit_differentiate(fitter *f);
-void fit_normal_equations(fitter *f);
-// C: the normal matrix with a unit diagonal, lambda added, held values taken out; its factor.
-// Returns the least pivot.
-double fit_factor(fitter *f, double lambda);
 // At most so many steps from x. PL_UNSOLVED: more are needed.
 pl_status fit_iterate(fitter *f, int most);
 

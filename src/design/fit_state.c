@@ -17,9 +17,9 @@ static void transfer_ones(fitter *f, pl_parcel *p) {
                       w->pass,
                       w->tries,
                       w->taken,
-                      w->lambda,
+                      f->lm.lambda,
                       w->first,
-                      f->cost,
+                      f->lm.cost,
                       f->data,
                       f->stale,
                       f->logs,
@@ -31,9 +31,9 @@ static void transfer_ones(fitter *f, pl_parcel *p) {
                  .pass = count(one[2]),
                  .tries = count(one[3]),
                  .taken = count(one[4]),
-                 .lambda = one[5],
                  .first = one[6]};
-  f->cost = one[7];
+  f->lm.lambda = one[5];
+  f->lm.cost = one[7];
   f->data = one[8];
   f->stale = one[9] != 0;
   f->logs = one[10] != 0;
@@ -45,7 +45,7 @@ static void transfer_ones(fitter *f, pl_parcel *p) {
 static void transfer_all(fitter *f, pl_parcel *p) {
   size_t np = (size_t)f->npoint, nv = (size_t)f->nvar;
   transfer_ones(f, p);
-  pl_parcel_pass(p, f->x, nv);
+  pl_parcel_pass(p, f->lm.x, nv);
   pl_parcel_pass(p, f->from, nv);
   pl_parcel_pass(p, f->y, 2 * np);
   pl_parcel_pass(p, f->weight, np);

@@ -3,7 +3,6 @@
 // the projection of the force's change over the period; phases are eliminated from every step.
 #include "fit_impl.h"
 
-#include <float.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
@@ -14,7 +13,7 @@ const int pl_fit_damping_option_count =
     (int)(sizeof pl_fit_damping_option_table / sizeof pl_fit_damping_option_table[0]);
 #undef OPT_STRUCT
 
-enum { ALPHA = -1, BETA = -2, MOTION_ITER = 15, REJECTS = 40 };
+enum { ALPHA = -1, BETA = -2, MOTION_ITER = 15 };
 
 typedef struct fitter {
   const pl_fit_damping_opts *o;
@@ -31,17 +30,13 @@ typedef struct fitter {
   pl_orbit **orbit, **trial;   // [nset] at x and at the values tried
   double *dz;                  // [nset][nvalue][n]
   double *keep_z, *keep_phase; // [sum nchannel L], [nset]: simulated channels at x
-  double *x, *tried, *step;    // [nvalue]
   double *r, *r_try, *slope;   // [rows]
-  double *J;                   // [nvalue][rows]
-  double *A, *C, *g, *d;       // normal matrix, its scaled copy; gradient; scales
-  int *active;                 // [nvalue] held at a bound
-  pl_directions *directions;   // [nvalue]
-  double *unit;                // [nvalue] scratch
-  double *channel;             // [widest][L] scratch
-  double cost, motion;         // m^2: misfit inside the harmonics, measured motion
-  double lambda;               // caution of the next step
-  const pl_keeper *keeper;     // NULL: none
+  pl_marquardt lm;
+  pl_directions *directions; // [nvalue]
+  double *unit;              // [nvalue] scratch
+  double *channel;           // [widest][L] scratch
+  double motion;             // m^2, measured; lm.cost: misfit inside the harmonics
+  const pl_keeper *keeper;   // NULL: none
 } fitter;
 
 // ---- parameters -------------------------------------------------------------------------------
@@ -221,7 +216,7 @@ static pl_status differentiate(fitter *f) {
     PL_TRY(pl_bordered_set(f->b, NULL, NULL, 0));
     fit_phase_change(s, f->slope);
     for (int k = 0; k < f->nvalue; k++) {
-      double *one = dz + (size_t)k * (size_t)f->n, *column = f->J + (size_t)k * f->rows + at;
+      double *one = dz + (size_t)k * (size_t)f->n, *column = f->lm.J + (size_t)k * f->rows + at;
       memset(f->unit, 0, (size_t)f->nvalue * sizeof *f->unit);
       f->unit[k] = 1;
       PL_TRY(pl_hb_change(f->hb, f->directions, o, f->unit, one));
@@ -239,62 +234,16 @@ static pl_status differentiate(fitter *f) {
 
 // normal matrix and gradient; values at a bound that want to leave it outwards are held
 static pl_status normal_equations(fitter *f) {
-  int n = f->nvalue;
-  for (int i = 0; i < n; i++) {
+  pl_marquardt_normal(&f->lm, f->r);
+  for (int i = 0; i < f->nvalue; i++) {
     const pl_fit_value *v = &f->fit->value[i];
-    const double *Ji = f->J + (size_t)i * f->rows;
-    f->g[i] = pl_dot(f->rows, Ji, f->r);
-    for (int j = 0; j <= i; j++)
-      f->A[i * n + j] = f->A[j * n + i] = pl_dot(f->rows, Ji, f->J + (size_t)j * f->rows);
-    f->d[i] = sqrt(f->A[i * n + i]);
-    f->active[i] = (f->x[i] <= v->min && f->g[i] > 0) || (f->x[i] >= v->max && f->g[i] < 0);
     // at the start, against the motion, for a change by the value itself
-    double worth = f->d[i] * (f->x[i] != 0 ? fabs(f->x[i]) : 1);
+    double worth = f->lm.size[i] * (f->lm.x[i] != 0 ? fabs(f->lm.x[i]) : 1);
     if (!(worth > (f->fit->iterations == 0 ? 1e-13 * sqrt(f->motion) : 0)))
       return pl_fail_at(f->env, PL_E_INPUT, NULL, 0, 0, "leave it out of the fit",
                         "fit: '%s' has no influence on what was measured", v->name);
   }
   return PL_OK;
-}
-
-// C: the normal matrix with a unit diagonal, lambda added, held values taken out
-static double scale_and_factor(fitter *f, double lambda) {
-  int n = f->nvalue;
-  for (int i = 0; i < n; i++)
-    for (int j = 0; j < n; j++) {
-      int out = f->active[i] || f->active[j];
-      f->C[i * n + j] = i == j ? 1 + lambda : out ? 0 : f->A[i * n + j] / (f->d[i] * f->d[j]);
-    }
-  return pl_cholesky(n, f->C);
-}
-
-// the step within bounds, tried = x + step; returns the predicted fall of the misfit
-static double make_step(fitter *f, double lambda) {
-  int n = f->nvalue;
-  double fall = 0;
-  for (int k = 0; k < 40 && !(scale_and_factor(f, lambda) > DBL_EPSILON); k++)
-    lambda = fmax(10 * lambda, 1e-14);
-  for (int i = 0; i < n; i++) f->step[i] = f->active[i] ? 0 : -f->g[i] / f->d[i];
-  pl_cholesky_solve(n, f->C, f->step);
-  for (int i = 0; i < n; i++) {
-    const pl_fit_value *v = &f->fit->value[i];
-    f->tried[i] = fmin(fmax(f->x[i] + f->step[i] / f->d[i], v->min), v->max);
-    f->step[i] = f->tried[i] - f->x[i];
-  }
-  for (int i = 0; i < n; i++) {
-    fall -= 2 * f->g[i] * f->step[i];
-    for (int j = 0; j < n; j++) fall -= f->step[i] * f->A[i * n + j] * f->step[j];
-  }
-  return fall;
-}
-
-// how far a step moves the motions, m
-static double step_size(const fitter *f) {
-  int n = f->nvalue;
-  double sum = 0;
-  for (int i = 0; i < n; i++)
-    for (int j = 0; j < n; j++) sum += f->step[i] * f->A[i * n + j] * f->step[j];
-  return sqrt(fmax(sum, 0));
 }
 
 // guesses of the motions at the values tried: z + dz/dp step
@@ -304,8 +253,8 @@ static pl_status predict(fitter *f) {
     f->trial[i] = NULL;
     PL_TRY(pl_orbit_copy(f->orbit[i], f->orbit[i]->nharm, &f->trial[i]));
     for (int k = 0; k < f->nvalue; k++)
-      pl_axpy(f->n, f->step[k], f->dz + (size_t)(i * f->nvalue + k) * (size_t)f->n, f->trial[i]->z,
-              f->trial[i]->z);
+      pl_axpy(f->n, f->lm.step[k], f->dz + (size_t)(i * f->nvalue + k) * (size_t)f->n,
+              f->trial[i]->z, f->trial[i]->z);
   }
   return PL_OK;
 }
@@ -326,8 +275,8 @@ static void keep(fitter *f, int restore) {
 }
 
 static void accept_values(fitter *f, double cost) {
-  f->cost = cost;
-  memcpy(f->x, f->tried, (size_t)f->nvalue * sizeof *f->x);
+  f->lm.cost = cost;
+  memcpy(f->lm.x, f->lm.to, (size_t)f->nvalue * sizeof *f->lm.x);
   memcpy(f->r, f->r_try, (size_t)f->rows * sizeof *f->r);
   for (int i = 0; i < f->nset; i++) {
     pl_orbit *o = f->orbit[i];
@@ -342,50 +291,45 @@ static void accept_values(fitter *f, double cost) {
 static pl_status progress(const fitter *f) {
   char text[96];
   snprintf(text, sizeof text, "step %d, misfit %.4g of the motion", f->fit->iterations,
-           f->motion > 0 ? sqrt(f->cost / f->motion) : 0);
+           f->motion > 0 ? sqrt(f->lm.cost / f->motion) : 0);
   return pl_report_progress(f->env, "fit", -1, text);
 }
 
-// steps of growing caution until one is taken; *done: there is none left, or it is too small
-static pl_status lm_step(fitter *f, double *lambda, int *done) {
-  double grow = 2, enough = f->o->xtol * sqrt(f->motion);
-  for (int tries = 0; tries < REJECTS; tries++) {
-    double fall = make_step(f, *lambda), cost;
-    int last = step_size(f) <= enough;
-    PL_TRY(predict(f));
-    pl_status s = evaluate(f, f->tried, f->r_try, &cost);
-    if (s != PL_OK && s != PL_UNSOLVED && s != PL_DOMAIN) return s;
-    if (s == PL_OK && cost <= f->cost) {
-      double ratio = fall > 0 ? (f->cost - cost) / fall : 1, t = 2 * ratio - 1;
-      accept_values(f, cost);
-      *lambda *= fmax(0.1, 1 - t * t * t);
-      *done = last;
-      return PL_OK;
-    }
-    keep(f, 1);
-    if (last) break;
-    *lambda *= grow;
-    grow *= 2;
-  }
-  *done = 1;
-  return PL_OK;
+static pl_status attempt(void *ctx, double size, double *cost) {
+  fitter *f = ctx;
+  (void)size;
+  PL_TRY(predict(f));
+  pl_status s = evaluate(f, f->lm.to, f->r_try, cost);
+  if (s == PL_UNSOLVED || s == PL_DOMAIN) *cost = INFINITY;
+  return s == PL_UNSOLVED || s == PL_DOMAIN ? PL_OK : s;
 }
+
+static void accept_step(void *ctx) {
+  fitter *f = ctx;
+  accept_values(f, f->lm.cost);
+}
+
+static void refuse_step(void *ctx) {
+  keep(ctx, 1);
+}
+
+static const pl_marquardt_calls calls = {attempt, accept_step, refuse_step};
 
 // ---- going on from what was kept --------------------------------------------------------------
 
 // all that a step begins with and that does not follow from the rest
 static void transfer_all(fitter *f, pl_parcel *p) {
-  double one[] = {f->lambda, f->cost, f->fit->iterations, f->fit->evaluations,
+  double one[] = {f->lm.lambda, f->lm.cost, f->fit->iterations, f->fit->evaluations,
                   f->fit->factorisations};
   pl_parcel_pass(p, one, sizeof one / sizeof *one);
   if (p->load) {
-    f->lambda = one[0];
-    f->cost = one[1];
+    f->lm.lambda = one[0];
+    f->lm.cost = one[1];
     f->fit->iterations = (int)fmin(fmax(one[2], 0), INT_MAX);
     f->fit->evaluations = (int)fmin(fmax(one[3], 0), INT_MAX);
     f->fit->factorisations = (int)fmin(fmax(one[4], 0), INT_MAX);
   }
-  pl_parcel_pass(p, f->x, (size_t)f->nvalue);
+  pl_parcel_pass(p, f->lm.x, (size_t)f->nvalue);
   pl_parcel_pass(p, f->r, (size_t)f->rows);
   for (int i = 0; i < f->nset; i++) {
     fit_set *s = &f->set[i];
@@ -418,20 +362,20 @@ static pl_status go_on(fitter *f) {
   p = (pl_parcel){.x = (double *)(uintptr_t)k->from, .load = 1};
   transfer_all(f, &p);
   keep(f, 0);
-  PL_TRY(set_values(f, f->x));
+  PL_TRY(set_values(f, f->lm.x));
   return differentiate(f);
 }
 
 static pl_status iterate(fitter *f) {
   int done = 0;
-  f->lambda = 1e-3;
+  f->lm.lambda = 1e-3;
   PL_TRY(go_on(f));
   while (!done && f->fit->iterations < f->o->max_iter) {
     PL_TRY(progress(f));
     PL_TRY(normal_equations(f));
     f->fit->iterations++;
-    PL_TRY(lm_step(f, &f->lambda, &done));
-    PL_TRY(set_values(f, f->x));
+    PL_TRY(pl_marquardt_step(&f->lm, &calls, f, f->o->xtol * sqrt(f->motion), &done));
+    PL_TRY(set_values(f, f->lm.x));
     PL_TRY(differentiate(f));
     if (!done) PL_TRY(keep_step(f));
   }
@@ -443,10 +387,12 @@ static pl_status iterate(fitter *f) {
 static pl_status begin(fitter *f) {
   for (int k = 0; k < f->nvalue; k++) {
     const pl_fit_value *v = &f->fit->value[k];
-    f->x[k] = f->tried[k] = fmin(fmax(v->before, v->min), v->max);
+    f->lm.lo[k] = v->min;
+    f->lm.hi[k] = v->max;
+    f->lm.x[k] = f->lm.to[k] = fmin(fmax(v->before, v->min), v->max);
   }
   double cost;
-  pl_status s = evaluate(f, f->x, f->r_try, &cost);
+  pl_status s = evaluate(f, f->lm.x, f->r_try, &cost);
   if (s == PL_UNSOLVED || s == PL_DOMAIN) {
     pl_report(f->env, PL_WARNING, NULL, 0, 0, "start from other values, e.g. with more damping",
               "fit: there is no steady motion with the values given");
@@ -465,7 +411,7 @@ static void show(fitter *f, int after) {
     m->offset = fit_shown(&f->set[i], after ? m->after : m->before);
     *(after ? &m->phase : &m->phase_before) = f->set[i].phase;
   }
-  double sum = f->cost, count = 0, motion = 0;
+  double sum = f->lm.cost, count = 0, motion = 0;
   for (int i = 0; i < f->nset; i++) {
     sum += f->set[i].outside;
     motion += f->set[i].motion;
@@ -478,24 +424,24 @@ static void show(fitter *f, int after) {
 // standard errors: variance of a sample times the diagonal of (J'J)^-1, phases and means counted
 static void measure_errors(fitter *f) {
   int n = f->nvalue;
-  double left = -n, sum = f->cost;
+  double left = -n, sum = f->lm.cost;
   for (int i = 0; i < f->nset; i++) {
     const fit_set *s = &f->set[i];
     left += (double)s->d->nsample * s->d->nchannel - (f->o->phase ? 1 : 0) -
             (f->o->mean ? 0 : s->d->nchannel);
     sum += s->outside;
   }
-  f->fit->independent = fmax(scale_and_factor(f, 0), 0);
+  f->fit->independent = fmax(pl_marquardt_factor(&f->lm, 0), 0);
   for (int k = 0; k < n; k++) {
     pl_fit_value *v = &f->fit->value[k];
-    v->after = f->x[k];
-    v->bound = f->x[k] <= v->min || f->x[k] >= v->max;
+    v->after = f->lm.x[k];
+    v->bound = f->lm.x[k] <= v->min || f->lm.x[k] >= v->max;
     v->error = -1;
-    if (f->active[k] || !(left > 0) || !(f->fit->independent > 0)) continue;
-    memset(f->step, 0, (size_t)n * sizeof *f->step);
-    f->step[k] = 1;
-    pl_cholesky_solve(n, f->C, f->step);
-    v->error = sqrt(sum / left * f->step[k]) / f->d[k];
+    if (f->lm.active[k] || !(left > 0) || !(f->fit->independent > 0)) continue;
+    memset(f->lm.step, 0, (size_t)n * sizeof *f->lm.step);
+    f->lm.step[k] = 1;
+    pl_cholesky_solve(n, f->lm.C, f->lm.step);
+    v->error = sqrt(sum / left * f->lm.step[k]) / f->lm.size[k];
   }
 }
 
@@ -531,21 +477,17 @@ static pl_status allocate(fitter *f) {
     double **p;
     size_t n;
   } all[] = {{&f->dz, ns * nv * n}, {&f->keep_z, channels * L},
-             {&f->keep_phase, ns},  {&f->x, nv},
-             {&f->tried, nv},       {&f->step, nv},
-             {&f->r, rows},         {&f->g, nv},
+             {&f->keep_phase, ns},  {&f->r, rows},
              {&f->r_try, rows},     {&f->slope, rows},
-             {&f->J, nv * rows},    {&f->d, nv},
-             {&f->A, nv * nv},      {&f->C, nv * nv},
              {&f->unit, nv},        {&f->channel, (size_t)f->widest * L}};
   for (size_t k = 0; k < sizeof all / sizeof all[0]; k++) {
     *all[k].p = pl_alloc(f->env, all[k].n, sizeof(double));
     if (!*all[k].p) return PL_E_NOMEM;
   }
-  f->active = pl_alloc(f->env, nv, sizeof *f->active);
   f->orbit = pl_alloc(f->env, ns, sizeof *f->orbit);
   f->trial = pl_alloc(f->env, ns, sizeof *f->trial);
-  return f->active && f->orbit && f->trial ? PL_OK : PL_E_NOMEM;
+  if (!f->orbit || !f->trial) return PL_E_NOMEM;
+  return pl_marquardt_create(f->env, f->nvalue, f->rows, &f->lm);
 }
 
 // what every value turns
@@ -574,9 +516,9 @@ static void release(fitter *f) {
   pl_directions_free(f->directions);
   pl_bordered_free(f->b);
   pl_hb_free(f->hb);
-  void *all[] = {f->set,   f->orbit, f->trial, f->dz,     f->keep_z, f->keep_phase, f->x,
-                 f->tried, f->step,  f->r,     f->r_try,  f->slope,  f->J,          f->A,
-                 f->C,     f->g,     f->d,     f->active, f->unit,   f->channel};
+  pl_marquardt_free(f->env, &f->lm);
+  void *all[] = {f->set, f->orbit, f->trial, f->dz,   f->keep_z, f->keep_phase,
+                 f->r,   f->r_try, f->slope, f->unit, f->channel};
   for (size_t k = 0; k < sizeof all / sizeof all[0]; k++) pl_free(f->env, all[k]);
 }
 
