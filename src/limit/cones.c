@@ -1,14 +1,19 @@
-// Passes of the interior-point method over the cones of triangles; walls.c has those of barriers.
+// Passes of the interior-point method over the cones of triangles, LANES triangles at a time;
+// walls.c has those of barriers.
 #include "pliant/limit.h"
 #include "pliant/math.h"
 
 #include <math.h>
 #include <string.h>
 
+// vectors are passed between functions that are inlined alone
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic ignored "-Wpsabi"
+#endif
 #if defined(__OPTIMIZE__) && defined(__GNUC__) && !defined(__clang__) && !defined(PL_SANITIZED)
 #pragma GCC optimize("O3", "fp-contract=fast", "no-math-errno")
 #endif
-// passes over triangles: one copy per instruction set, chosen when the program is loaded
+// passes over groups of triangles: one copy per instruction set, chosen when the program is loaded
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(PL_SANITIZED)
 #define PASS                                                                                       \
   __attribute__((target_clones("default", "arch=x86-64-v3", "arch=x86-64-v4"))) static void
@@ -17,33 +22,56 @@
 #endif
 #define INLINE static inline __attribute__((always_inline))
 
+#define CONE_LANES
 #include "program.h"
 
-enum { CHUNK = 64 }; // triangles that one thread takes at a time
+enum { CHUNK = 8 }; // groups that one thread takes at a time
 
-#define ROUND_GRAD(p, i) ((p)->sheet->round + 6 * (i))
-#define FLAT_GRAD(p, i)  ((p)->sheet->flat + 3 * (i))
+#define EACH_ROUND(p, i) for (int k = (p)->round_of[i]; k < (p)->round_of[(i) + 1]; k++)
+#define EACH_FLAT(p, i)  for (int k = (p)->flat_of[i]; k < (p)->flat_of[(i) + 1]; k++)
 
 // ---- one cone -----------------------------------------------------------------------------------
 
-INLINE void round_value(const double F[6], double c[3]) {
-  double a = pl_dot3(F, F), b = pl_dot3(F + 3, F + 3);
+INLINE num dot3(const num *a, const num *b) {
+  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+// x of the corners, [3][3]
+INLINE void take_corners(const program *p, int i, const double *x, num X[9]) {
+  const int *v = p->corners + 3 * LANES * i;
+  double to[9][LANES];
+  for (int a = 0; a < 3; a++)
+    for (int l = 0; l < LANES; l++)
+      for (int c = 0; c < 3; c++) to[3 * a + c][l] = x[3 * v[LANES * a + l] + c];
+  memcpy(X, to, sizeof to);
+}
+
+// F[2][3]: columns of the deformation gradient
+INLINE void gradient(const num g[6], const num X[9], num F[6]) {
+  for (int c = 0; c < 3; c++) {
+    F[c] = X[c] * g[0] + X[3 + c] * g[2] + X[6 + c] * g[4];
+    F[3 + c] = X[c] * g[1] + X[3 + c] * g[3] + X[6 + c] * g[5];
+  }
+}
+
+INLINE void round_value(const num F[6], num c[3]) {
+  num a = dot3(F, F), b = dot3(F + 3, F + 3);
   c[0] = (2 - a - b) / 4;
   c[1] = (b - a) / 4;
-  c[2] = -pl_dot3(F, F + 3) / 2;
+  c[2] = -dot3(F, F + 3) / 2;
 }
 
 // J dF
-INLINE void round_slope(const double F[6], const double dF[6], double dc[3]) {
-  double a = pl_dot3(F, dF), b = pl_dot3(F + 3, dF + 3);
+INLINE void round_slope(const num F[6], const num dF[6], num dc[3]) {
+  num a = dot3(F, dF), b = dot3(F + 3, dF + 3);
   dc[0] = -(a + b) / 2;
   dc[1] = (b - a) / 2;
-  dc[2] = -(pl_dot3(F + 3, dF) + pl_dot3(F, dF + 3)) / 2;
+  dc[2] = -(dot3(F + 3, dF) + dot3(F, dF + 3)) / 2;
 }
 
 // T += J'q as a stress, two columns
-INLINE void round_stress(const double F[6], const double q[3], double T[6]) {
-  double a = (q[0] + q[1]) / 2, b = (q[0] - q[1]) / 2, c = q[2] / 2;
+INLINE void round_stress(const num F[6], const num q[3], num T[6]) {
+  num a = (q[0] + q[1]) / 2, b = (q[0] - q[1]) / 2, c = q[2] / 2;
   for (int i = 0; i < 3; i++) {
     T[i] -= a * F[i] + c * F[3 + i];
     T[3 + i] -= b * F[3 + i] + c * F[i];
@@ -51,30 +79,30 @@ INLINE void round_stress(const double F[6], const double q[3], double T[6]) {
 }
 
 // r[2][3] += T g at the second and third corner
-INLINE void add_corners(const double *g, const double T[6], double *r) {
+INLINE void add_corners(const num *g, const num T[6], num r[6]) {
   for (int a = 0; a < 2; a++)
     for (int i = 0; i < 3; i++) r[3 * a + i] += g[2 * a + 2] * T[i] + g[2 * a + 3] * T[3 + i];
 }
 
 // K += G'(Lam x I + J'W^-2 J) G at the second and third corner
-INLINE void round_matrix(const round_cone *c, const double *g, double *K) {
-  double m[6], t[2][3][3], y[2][3][3];
-  const double *u = c->F, *v = c->F + 3;
-  cone_inverse_matrix(&c->k, m);
+INLINE void round_matrix(const round_cone *c, num K[21]) {
+  num m[6], t[2][3][3], y[2][3][3];
+  const num *u = c->F, *v = c->F + 3, *g = c->g;
+  cone_inverse_matrix(c->k, m);
   for (int a = 0; a < 2; a++) {
-    double g1 = g[2 * a + 2] / 2, g2 = g[2 * a + 3] / 2;
+    num g1 = g[2 * a + 2] / 2, g2 = g[2 * a + 3] / 2;
     for (int i = 0; i < 3; i++) {
-      double t0 = u[i] * g1 + v[i] * g2, t1 = u[i] * g1 - v[i] * g2, t2 = v[i] * g1 + u[i] * g2;
+      num t0 = u[i] * g1 + v[i] * g2, t1 = u[i] * g1 - v[i] * g2, t2 = v[i] * g1 + u[i] * g2;
       t[a][0][i] = t0, t[a][1][i] = t1, t[a][2][i] = t2;
       y[a][0][i] = m[0] * t0 + m[1] * t1 + m[2] * t2;
       y[a][1][i] = m[1] * t0 + m[3] * t1 + m[4] * t2;
       y[a][2][i] = m[2] * t0 + m[4] * t1 + m[5] * t2;
     }
   }
-  double l1 = (c->z[0] + c->z[1]) / 2, l2 = (c->z[0] - c->z[1]) / 2, l3 = c->z[2] / 2;
-  double d11 = l1 * g[2] * g[2] + l2 * g[3] * g[3] + 2 * l3 * g[2] * g[3];
-  double d22 = l1 * g[4] * g[4] + l2 * g[5] * g[5] + 2 * l3 * g[4] * g[5];
-  double d12 = l1 * g[2] * g[4] + l2 * g[3] * g[5] + l3 * (g[2] * g[5] + g[3] * g[4]);
+  num l1 = (c->z[0] + c->z[1]) / 2, l2 = (c->z[0] - c->z[1]) / 2, l3 = c->z[2] / 2;
+  num d11 = l1 * g[2] * g[2] + l2 * g[3] * g[3] + 2 * l3 * g[2] * g[3];
+  num d22 = l1 * g[4] * g[4] + l2 * g[5] * g[5] + 2 * l3 * g[4] * g[5];
+  num d12 = l1 * g[2] * g[4] + l2 * g[3] * g[5] + l3 * (g[2] * g[5] + g[3] * g[4]);
   for (int i = 0, k = 0; i < 3; i++)
     for (int j = i; j < 3; j++, k++) {
       double e = i == j;
@@ -85,29 +113,60 @@ INLINE void round_matrix(const round_cone *c, const double *g, double *K) {
   for (int i = 0; i < 3; i++)
     for (int j = 0; j < 3; j++)
       K[6 + 3 * i + j] += y[0][0][i] * t[1][0][j] + y[0][1][i] * t[1][1][j] +
-                          y[0][2][i] * t[1][2][j] + (i == j) * d12;
+                          y[0][2][i] * t[1][2][j] + (double)(i == j) * d12;
 }
 
 // y = sum h x of a triangle
-INLINE void flat_sum(const program *p, int t, const double *h, const double *x, double y[3]) {
-  const int *v = p->sheet->tri + 3 * t;
-  for (int c = 0; c < 3; c++)
-    y[c] = h[0] * x[3 * v[0] + c] + h[1] * x[3 * v[1] + c] + h[2] * x[3 * v[2] + c];
+INLINE void flat_sum(const num h[3], const num X[9], num y[3]) {
+  for (int c = 0; c < 3; c++) y[c] = h[0] * X[c] + h[1] * X[3 + c] + h[2] * X[6 + c];
 }
 
-INLINE void flat_matrix(const flat_cone *c, const double *h, double *K) {
-  double m[6], f = c->z / c->s;
-  for (int i = 0, k = 0; i < 3; i++)
-    for (int j = i; j < 3; j++, k++) m[k] = f * c->y[i] * c->y[j] + (i == j) * c->z;
+INLINE void flat_matrix(const flat_cone *c, num K[21]) {
   static const int sym[9] = {0, 1, 2, 1, 3, 4, 2, 4, 5};
+  num m[6], f = c->z / c->s, h11 = c->h[1] * c->h[1], h12 = c->h[1] * c->h[2],
+            h22 = c->h[2] * c->h[2];
+  for (int i = 0, k = 0; i < 3; i++)
+    for (int j = i; j < 3; j++, k++) m[k] = f * c->y[i] * c->y[j] + (double)(i == j) * c->z;
   for (int k = 0; k < 6; k++) {
-    K[k] += h[1] * h[1] * m[k];
-    K[15 + k] += h[2] * h[2] * m[k];
+    K[k] += h11 * m[k];
+    K[15 + k] += h22 * m[k];
   }
-  for (int k = 0; k < 9; k++) K[6 + k] += h[1] * h[2] * m[sym[k]];
+  for (int k = 0; k < 9; k++) K[6 + k] += h12 * m[sym[k]];
+}
+
+// r[2][3] += f y h at the second and third corner
+INLINE void add_flat(const num h[3], num f, const num y[3], num r[6]) {
+  for (int a = 0; a < 2; a++)
+    for (int b = 0; b < 3; b++) r[3 * a + b] += h[a + 1] * f * y[b];
+}
+
+// n numbers of each triangle of group i to out
+INLINE void put(int i, int n, const num *v, double *out) {
+  double from[21][LANES];
+  memcpy(from, v, (size_t)n * sizeof *v);
+  for (int l = 0; l < LANES; l++)
+    for (int k = 0; k < n; k++) out[(i * LANES + l) * n + k] = from[k][l];
 }
 
 // ---- passes -------------------------------------------------------------------------------------
+
+// the same as a partial, of all lanes
+typedef struct sums {
+  num gap, turn, most, rp, step;
+  lane_mask lost;
+} sums;
+
+INLINE num only(lane_mask on, num a) {
+  return num_pick(on, a, num_all(0));
+}
+
+INLINE void at_most(num *least, lane_mask on, num a) {
+  *least = num_min(num_pick(on, a, num_all(INFINITY)), *least);
+}
+
+INLINE void at_least(num *most, lane_mask on, num a) {
+  *most = num_max(num_pick(on, a, num_all(-INFINITY)), *most);
+}
 
 static void part_add(partial *to, const partial *from) {
   to->gap += from->gap;
@@ -119,11 +178,12 @@ static void part_add(partial *to, const partial *from) {
   to->lost += from->lost;
 }
 
-typedef void (*pass_fn)(program *p, int i, partial *out); // of a triangle
+typedef void (*group_fn)(program *p, int i, sums *out);
+typedef void (*wall_fn)(program *p, int i, partial *out);
 
 typedef struct pass {
   program *p;
-  pass_fn triangle, wall;
+  group_fn group;
 } pass;
 
 static const partial EMPTY = {0, 0, 0, -INFINITY, 0, INFINITY, 0};
@@ -132,17 +192,23 @@ static void pass_chunk(void *ctx, int k, int thread) {
   const pass *a = ctx;
   program *p = a->p;
   (void)thread;
-  partial out = EMPTY;
-  int first = k * CHUNK, last = first + CHUNK < p->nt ? first + CHUNK : p->nt;
-  for (int i = first; i < last; i++) a->triangle(p, i, &out);
-  p->part[k] = out;
+  sums s = {.most = num_all(-INFINITY), .step = num_all(INFINITY)};
+  int first = k * CHUNK, last = first + CHUNK < p->ngroup ? first + CHUNK : p->ngroup;
+  for (int i = first; i < last; i++) a->group(p, i, &s);
+  p->part[k] = EMPTY;
+  for (int l = 0; l < LANES; l++) {
+    partial of = {.gap = s.gap[l], .turn = s.turn[l], .most = s.most[l], .rp = s.rp[l]};
+    of.step = s.step[l];
+    of.lost = s.lost[l] != 0;
+    part_add(&p->part[k], &of);
+  }
 }
 
 // sums in the order of the triangles, so that they do not depend on threads
-static partial run(program *p, pass_fn triangle, pass_fn wall) {
-  pass a = {p, triangle, wall};
+static partial run(program *p, group_fn group, wall_fn wall) {
+  pass a = {p, group};
   partial sum = EMPTY;
-  int n = (p->nt + CHUNK - 1) / CHUNK;
+  int n = (p->ngroup + CHUNK - 1) / CHUNK;
   pl_threads_run(p->threads, n, pass_chunk, &a);
   for (int k = 0; k < n; k++) part_add(&sum, &p->part[k]);
   for (int i = 0; i < p->nwall; i++) wall(p, i, &sum);
@@ -151,38 +217,44 @@ static partial run(program *p, pass_fn triangle, pass_fn wall) {
 
 // ---- start --------------------------------------------------------------------------------------
 
-PASS worst_triangle(program *p, int i, partial *out) {
-  for (int k = p->round_ptr[i]; k < p->round_ptr[i + 1]; k++) {
-    double F[6], c[3];
-    sheet_gradient(p->sheet, p->t[i], ROUND_GRAD(p, k), p->x, F);
-    round_value(F, c);
-    out->most = fmax(out->most, cone_norm(c) - c[0]);
+PASS worst_group(program *p, int i, sums *out) {
+  num X[9];
+  take_corners(p, i, p->x, X);
+  EACH_ROUND(p, i) {
+    const round_cone *c = &p->round[k];
+    num F[6], v[3];
+    gradient(c->g, X, F);
+    round_value(F, v);
+    at_least(&out->most, c->on, cone_norm(v) - v[0]);
   }
-  for (int k = p->flat_ptr[i]; k < p->flat_ptr[i + 1]; k++) {
-    double y[3];
-    flat_sum(p, p->t[i], FLAT_GRAD(p, k), p->x, y);
-    out->most = fmax(out->most, (pl_dot3(y, y) - 1) / 2);
+  EACH_FLAT(p, i) {
+    const flat_cone *c = &p->flat[k];
+    num y[3];
+    flat_sum(c->h, X, y);
+    at_least(&out->most, c->on, (dot3(y, y) - 1) / 2);
   }
 }
 
 double program_worst(program *p, const double *x) {
   p->x = x;
-  return run(p, worst_triangle, worst_wall).most;
+  return run(p, worst_group, worst_wall).most;
 }
 
 void program_begin(program *p, const double *x, double margin, double level, int warm) {
-  for (int i = 0; i < p->nt; i++) {
-    for (int k = p->round_ptr[i]; k < p->round_ptr[i + 1]; k++) {
+  for (int i = 0; i < p->ngroup; i++) {
+    num X[9];
+    take_corners(p, i, x, X);
+    EACH_ROUND(p, i) {
       round_cone *c = &p->round[k];
-      double value[3];
-      sheet_gradient(p->sheet, p->t[i], ROUND_GRAD(p, k), x, c->F);
+      num value[3];
+      gradient(c->g, X, c->F);
       round_value(c->F, value);
       start_cone(value, margin, level, warm, c->s, c->z);
     }
-    for (int k = p->flat_ptr[i]; k < p->flat_ptr[i + 1]; k++) {
+    EACH_FLAT(p, i) {
       flat_cone *c = &p->flat[k];
-      flat_sum(p, p->t[i], FLAT_GRAD(p, k), x, c->y);
-      start_flat((1 - pl_dot3(c->y, c->y)) / 2, margin, level, warm, &c->s, &c->z);
+      flat_sum(c->h, X, c->y);
+      start_flat((1 - dot3(c->y, c->y)) / 2, margin, level, warm, &c->s, &c->z);
     }
   }
   walls_begin(p, x, margin, level, warm);
@@ -190,278 +262,288 @@ void program_begin(program *p, const double *x, double margin, double level, int
 
 // ---- residuals, scaling, predictor --------------------------------------------------------------
 
-INLINE void scale_round(program *p, int i, int k, double *T, partial *out) {
-  round_cone *c = &p->round[k];
-  const double *g = ROUND_GRAD(p, k);
-  double value[3], v[3], S[6] = {0};
-  sheet_gradient(p->sheet, p->t[i], g, p->x, c->F);
+// what a group of triangles adds up
+typedef struct element {
+  num K[21], r[6], P[6];
+} element;
+
+INLINE void scale_round(round_cone *c, const num X[9], element *e, sums *out) {
+  num value[3], v[3], S[6] = {0}, T[6] = {0};
+  gradient(c->g, X, c->F);
   round_value(c->F, value);
   for (int a = 0; a < 3; a++) {
     c->rp[a] = c->s[a] - value[a];
-    out->rp = fmax(out->rp, fabs(c->rp[a]));
+    at_least(&out->rp, c->on, num_abs(c->rp[a]));
   }
-  out->gap += cone_dot(c->s, c->z);
-  out->turn += fabs(c->s[0] * c->z[1] + c->z[0] * c->s[1]);
-  out->turn += fabs(c->s[0] * c->z[2] + c->z[0] * c->s[2]);
-  out->most = fmax(out->most, cone_norm(value) - value[0]);
-  cone_scaling(c->s, c->z, &c->k);
-  cone_scaled(&c->k, 1, c->z, c->lam);
-  out->lost += !(cone_det(c->lam) > 0) || !isfinite(c->k.eta) || !isfinite(c->k.w[0]);
-  round_matrix(c, g, p->K + 21 * i);
-  cone_inverse_square(&c->k, c->rp, v);
-  memset(T, 0, 6 * sizeof *T);
+  out->gap += only(c->on, cone_dot(c->s, c->z));
+  out->turn += only(c->on, num_abs(c->s[0] * c->z[1] + c->z[0] * c->s[1]));
+  out->turn += only(c->on, num_abs(c->s[0] * c->z[2] + c->z[0] * c->s[2]));
+  at_least(&out->most, c->on, cone_norm(value) - value[0]);
+  cone_scaling(c->s, c->z, c->k);
+  cone_scaled(c->k, 1, c->z, c->lam);
+  const num most = num_all(INFINITY);
+  out->lost |= c->on & ~(is_less(num_all(0), cone_det(c->lam)) & is_less(c->k[3], most) &
+                         is_less(c->k[0], most));
+  round_matrix(c, e->K);
+  cone_inverse_square(c->k, c->rp, v);
   round_stress(c->F, v, T);
-  add_corners(g, T, p->r + 6 * i);
+  add_corners(c->g, T, e->r);
   // P = F Lam = -J'z
-  double minus[3] = {-c->z[0], -c->z[1], -c->z[2]};
+  num minus[3] = {-c->z[0], -c->z[1], -c->z[2]};
   round_stress(c->F, minus, S);
-  add_corners(g, S, p->P + 6 * i);
+  add_corners(c->g, S, e->P);
 }
 
-INLINE void scale_flat(program *p, int i, int k, partial *out) {
-  flat_cone *c = &p->flat[k];
-  const double *h = FLAT_GRAD(p, k);
-  flat_sum(p, p->t[i], h, p->x, c->y);
-  double value = (1 - pl_dot3(c->y, c->y)) / 2;
+INLINE void scale_flat(flat_cone *c, const num X[9], element *e, sums *out) {
+  const num zero = num_all(0);
+  flat_sum(c->h, X, c->y);
+  num value = (1 - dot3(c->y, c->y)) / 2;
   c->rp = c->s - value;
-  out->rp = fmax(out->rp, fabs(c->rp));
-  out->gap += c->s * c->z;
-  out->most = fmax(out->most, -value);
-  out->lost += !(c->s > 0 && c->z > 0);
-  flat_matrix(c, h, p->K + 21 * i);
-  double f = -c->z / c->s * c->rp;
-  for (int a = 0; a < 2; a++)
-    for (int b = 0; b < 3; b++) {
-      p->r[6 * i + 3 * a + b] += h[a + 1] * f * c->y[b];
-      p->P[6 * i + 3 * a + b] += h[a + 1] * c->z * c->y[b];
-    }
+  at_least(&out->rp, c->on, num_abs(c->rp));
+  out->gap += only(c->on, c->s * c->z);
+  at_least(&out->most, c->on, -value);
+  out->lost |= c->on & ~(is_less(zero, c->s) & is_less(zero, c->z));
+  flat_matrix(c, e->K);
+  add_flat(c->h, -c->z / c->s * c->rp, c->y, e->r);
+  add_flat(c->h, c->z, c->y, e->P);
 }
 
-PASS scale_triangle(program *p, int i, partial *out) {
-  double T[6];
-  memset(p->K + 21 * i, 0, 21 * sizeof *p->K);
-  memset(p->r + 6 * i, 0, 6 * sizeof *p->r);
-  memset(p->P + 6 * i, 0, 6 * sizeof *p->P);
-  for (int k = p->round_ptr[i]; k < p->round_ptr[i + 1]; k++) scale_round(p, i, k, T, out);
-  for (int k = p->flat_ptr[i]; k < p->flat_ptr[i + 1]; k++) scale_flat(p, i, k, out);
+PASS scale_group(program *p, int i, sums *out) {
+  element e = {0};
+  num X[9];
+  take_corners(p, i, p->x, X);
+  EACH_ROUND(p, i) scale_round(&p->round[k], X, &e, out);
+  EACH_FLAT(p, i) scale_flat(&p->flat[k], X, &e, out);
+  put(i, 21, e.K, p->K);
+  put(i, 6, e.r, p->r);
+  put(i, 6, e.P, p->P);
 }
 
 partial program_scale(program *p, const double *x) {
   p->x = x;
-  return run(p, scale_triangle, scale_wall);
+  return run(p, scale_group, scale_wall);
 }
 
-PASS predict_triangle(program *p, int i, partial *out) {
-  for (int k = p->round_ptr[i]; k < p->round_ptr[i + 1]; k++) {
+PASS predict_group(program *p, int i, sums *out) {
+  num X[9];
+  take_corners(p, i, p->dx, X);
+  EACH_ROUND(p, i) {
     round_cone *c = &p->round[k];
-    double dc[3], v[3];
-    sheet_gradient(p->sheet, p->t[i], ROUND_GRAD(p, k), p->dx, c->dF);
+    num dc[3], v[3];
+    gradient(c->g, X, c->dF);
     round_slope(c->F, c->dF, dc);
     for (int a = 0; a < 3; a++) {
       c->sa[a] = dc[a] - c->rp[a];
       v[a] = -c->sa[a];
     }
-    cone_inverse_square(&c->k, v, c->za);
+    cone_inverse_square(c->k, v, c->za);
     for (int a = 0; a < 3; a++) c->za[a] -= c->z[a];
-    out->step = fmin(out->step, fmin(cone_step(c->s, c->sa), cone_step(c->z, c->za)));
-    double bend = (pl_dot3(c->dF, c->dF) + pl_dot3(c->dF + 3, c->dF + 3)) / 4;
-    out->rp = fmax(out->rp, bend / c->s[0]);
+    at_most(&out->step, c->on, cone_step(c->s, c->sa));
+    at_most(&out->step, c->on, cone_step(c->z, c->za));
+    num bend = (dot3(c->dF, c->dF) + dot3(c->dF + 3, c->dF + 3)) / 4;
+    at_least(&out->rp, c->on, bend / c->s[0]);
   }
-  for (int k = p->flat_ptr[i]; k < p->flat_ptr[i + 1]; k++) {
+  EACH_FLAT(p, i) {
     flat_cone *c = &p->flat[k];
-    flat_sum(p, p->t[i], FLAT_GRAD(p, k), p->dx, c->dy);
-    c->sa = -pl_dot3(c->y, c->dy) - c->rp;
+    flat_sum(c->h, X, c->dy);
+    c->sa = -dot3(c->y, c->dy) - c->rp;
     c->za = -c->z - c->z / c->s * c->sa;
-    out->step = fmin(out->step, fmin(flat_step(c->s, c->sa), flat_step(c->z, c->za)));
-    out->rp = fmax(out->rp, pl_dot3(c->dy, c->dy) / (2 * c->s));
+    at_most(&out->step, c->on, flat_step(c->s, c->sa));
+    at_most(&out->step, c->on, flat_step(c->z, c->za));
+    at_least(&out->rp, c->on, dot3(c->dy, c->dy) / (2 * c->s));
   }
 }
 
 partial program_predict(program *p, const double *dx) {
   p->dx = dx;
-  return run(p, predict_triangle, predict_wall);
+  return run(p, predict_group, predict_wall);
 }
 
-PASS after_triangle(program *p, int i, partial *out) {
-  for (int k = p->round_ptr[i]; k < p->round_ptr[i + 1]; k++) {
+PASS after_group(program *p, int i, sums *out) {
+  EACH_ROUND(p, i) {
     const round_cone *c = &p->round[k];
-    out->gap += dot_after(3, p->step_length, c->s, c->sa, c->z, c->za);
+    out->gap += only(c->on, dot_after(3, p->step_length, c->s, c->sa, c->z, c->za));
   }
-  for (int k = p->flat_ptr[i]; k < p->flat_ptr[i + 1]; k++) {
+  EACH_FLAT(p, i) {
     const flat_cone *c = &p->flat[k];
-    out->gap += dot_after(1, p->step_length, &c->s, &c->sa, &c->z, &c->za);
+    out->gap += only(c->on, dot_after(1, p->step_length, &c->s, &c->sa, &c->z, &c->za));
   }
 }
 
 double program_gap_after(program *p, double a) {
   p->step_length = a;
-  return run(p, after_triangle, after_wall).gap;
+  return run(p, after_group, after_wall).gap;
 }
 
 // ---- corrector ----------------------------------------------------------------------------------
 
-INLINE void correct_round(program *p, int i, int k) {
-  round_cone *c = &p->round[k];
-  double a[3], b[3], t[3], u[3], T[6] = {0}, f = p->second;
-  cone_scaled(&c->k, -1, c->sa, a);
-  cone_scaled(&c->k, 1, c->za, b);
+INLINE void correct_round(const program *p, round_cone *c, num r[6]) {
+  num a[3], b[3], t[3], u[3], T[6] = {0};
+  double f = p->second;
+  cone_scaled(c->k, -1, c->sa, a);
+  cone_scaled(c->k, 1, c->za, b);
   cone_product(a, b, t);
   t[0] = p->sigma_mu - f * t[0], t[1] *= -f, t[2] *= -f;
   cone_divide(c->lam, t, u);
-  cone_scaled(&c->k, -1, u, t);
+  cone_scaled(c->k, -1, u, t);
   // curvature of the constraint: c(F + dF) = c + J dF + c2(dF)
-  const double *D = c->dF;
-  double d11 = pl_dot3(D, D), d22 = pl_dot3(D + 3, D + 3), d12 = pl_dot3(D, D + 3);
+  const num *D = c->dF;
+  num d11 = dot3(D, D), d22 = dot3(D + 3, D + 3), d12 = dot3(D, D + 3);
   c->rc[0] = c->rp[0] + f * (d11 + d22) / 4;
   c->rc[1] = c->rp[1] + f * (d11 - d22) / 4;
   c->rc[2] = c->rp[2] + f * d12 / 2;
-  cone_inverse_square(&c->k, c->rc, u);
+  cone_inverse_square(c->k, c->rc, u);
   for (int e = 0; e < 3; e++) t[e] += u[e];
   round_stress(c->F, t, T);
   // and of the stress: dF dLam
-  double z[3] = {f * c->za[0], f * c->za[1], f * c->za[2]};
+  num z[3] = {f * c->za[0], f * c->za[1], f * c->za[2]};
   round_stress(D, z, T);
-  add_corners(ROUND_GRAD(p, k), T, p->r + 6 * i);
+  add_corners(c->g, T, r);
   for (int e = 0; e < 3; e++) c->q[e] = t[e] - c->z[e];
 }
 
-PASS correct_triangle(program *p, int i, partial *out) {
+PASS correct_group(program *p, int i, sums *out) {
+  num r[6] = {0};
   double f = p->second;
   (void)out;
-  memset(p->r + 6 * i, 0, 6 * sizeof *p->r);
-  for (int k = p->round_ptr[i]; k < p->round_ptr[i + 1]; k++) correct_round(p, i, k);
-  for (int k = p->flat_ptr[i]; k < p->flat_ptr[i + 1]; k++) {
+  EACH_ROUND(p, i) correct_round(p, &p->round[k], r);
+  EACH_FLAT(p, i) {
     flat_cone *c = &p->flat[k];
-    const double *h = FLAT_GRAD(p, k);
-    c->rc = c->rp + f * pl_dot3(c->dy, c->dy) / 2;
-    double q = (p->sigma_mu - f * c->sa * c->za) / c->s + c->z / c->s * c->rc;
+    c->rc = c->rp + f * dot3(c->dy, c->dy) / 2;
+    num q = (p->sigma_mu - f * c->sa * c->za) / c->s + c->z / c->s * c->rc;
     c->q = q - c->z;
-    for (int a = 0; a < 2; a++)
-      for (int b = 0; b < 3; b++)
-        p->r[6 * i + 3 * a + b] -= h[a + 1] * (q * c->y[b] + f * c->za * c->dy[b]);
+    add_flat(c->h, -q, c->y, r);
+    add_flat(c->h, -f * c->za, c->dy, r);
   }
+  put(i, 6, r, p->r);
 }
 
 void program_correct(program *p, double sigma_mu) {
   p->sigma_mu = sigma_mu;
-  run(p, correct_triangle, correct_wall);
+  run(p, correct_group, correct_wall);
 }
 
 // J dx of a cone, and W^-2 J dx
-INLINE void round_answer(const program *p, int i, int k, double dc[3], double v[3]) {
-  const round_cone *c = &p->round[k];
-  double dF[6];
-  sheet_gradient(p->sheet, p->t[i], ROUND_GRAD(p, k), p->dx, dF);
+INLINE void round_answer(const round_cone *c, const num X[9], num dc[3], num v[3]) {
+  num dF[6];
+  gradient(c->g, X, dF);
   round_slope(c->F, dF, dc);
-  cone_inverse_square(&c->k, dc, v);
+  cone_inverse_square(c->k, dc, v);
 }
 
-INLINE double flat_answer(const program *p, int i, int k) {
-  double dy[3];
-  flat_sum(p, p->t[i], FLAT_GRAD(p, k), p->dx, dy);
-  return -pl_dot3(p->flat[k].y, dy);
+INLINE num flat_answer(const flat_cone *c, const num X[9]) {
+  num dy[3];
+  flat_sum(c->h, X, dy);
+  return -dot3(c->y, dy);
 }
 
-PASS step_triangle(program *p, int i, partial *out) {
-  for (int k = p->round_ptr[i]; k < p->round_ptr[i + 1]; k++) {
+PASS step_group(program *p, int i, sums *out) {
+  num X[9];
+  take_corners(p, i, p->dx, X);
+  EACH_ROUND(p, i) {
     round_cone *c = &p->round[k];
-    double dc[3], v[3];
-    round_answer(p, i, k, dc, v);
+    num dc[3], v[3];
+    round_answer(c, X, dc, v);
     for (int a = 0; a < 3; a++) {
       c->ds[a] = dc[a] - c->rc[a];
       c->dz[a] = c->q[a] - v[a];
     }
-    out->step = fmin(out->step, fmin(cone_step(c->s, c->ds), cone_step(c->z, c->dz)));
+    at_most(&out->step, c->on, cone_step(c->s, c->ds));
+    at_most(&out->step, c->on, cone_step(c->z, c->dz));
   }
-  for (int k = p->flat_ptr[i]; k < p->flat_ptr[i + 1]; k++) {
+  EACH_FLAT(p, i) {
     flat_cone *c = &p->flat[k];
-    double dc = flat_answer(p, i, k);
+    num dc = flat_answer(c, X);
     c->ds = dc - c->rc;
     c->dz = c->q - c->z / c->s * dc;
-    out->step = fmin(out->step, fmin(flat_step(c->s, c->ds), flat_step(c->z, c->dz)));
+    at_most(&out->step, c->on, flat_step(c->s, c->ds));
+    at_most(&out->step, c->on, flat_step(c->z, c->dz));
   }
 }
 
 partial program_step(program *p, const double *dx) {
   p->dx = dx;
-  return run(p, step_triangle, step_wall);
+  return run(p, step_group, step_wall);
 }
 
 // ---- Gondzio's correction -----------------------------------------------------------------------
 
-PASS gondzio_triangle(program *p, int i, partial *out) {
+PASS gondzio_group(program *p, int i, sums *out) {
+  num r[6] = {0};
+  double a = p->step_length;
   (void)out;
-  memset(p->r + 6 * i, 0, 6 * sizeof *p->r);
-  for (int k = p->round_ptr[i]; k < p->round_ptr[i + 1]; k++) {
+  EACH_ROUND(p, i) {
     round_cone *c = &p->round[k];
-    double v[3], t[3], T[6] = {0};
-    trial_product(&c->k, p->step_length, c->s, c->ds, c->z, c->dz, v);
+    num v[3], t[3], T[6] = {0};
+    trial_product(c->k, a, c->s, c->ds, c->z, c->dz, v);
     back_inside(p->sigma_mu, v, t);
     cone_divide(c->lam, t, v);
-    cone_scaled(&c->k, -1, v, c->q);
+    cone_scaled(c->k, -1, v, c->q);
     round_stress(c->F, c->q, T);
-    add_corners(ROUND_GRAD(p, k), T, p->r + 6 * i);
+    add_corners(c->g, T, r);
   }
-  for (int k = p->flat_ptr[i]; k < p->flat_ptr[i + 1]; k++) {
+  EACH_FLAT(p, i) {
     flat_cone *c = &p->flat[k];
-    const double *h = FLAT_GRAD(p, k);
-    c->q = back_inside_1(p->sigma_mu,
-                         (c->s + p->step_length * c->ds) * (c->z + p->step_length * c->dz)) /
-           c->s;
-    for (int a = 0; a < 2; a++)
-      for (int b = 0; b < 3; b++) p->r[6 * i + 3 * a + b] -= h[a + 1] * c->q * c->y[b];
+    c->q = back_inside_1(p->sigma_mu, (c->s + a * c->ds) * (c->z + a * c->dz)) / c->s;
+    add_flat(c->h, -c->q, c->y, r);
   }
+  put(i, 6, r, p->r);
 }
 
 void program_gondzio(program *p, double sigma_mu, double step_length) {
   p->sigma_mu = sigma_mu;
   p->step_length = step_length;
-  run(p, gondzio_triangle, gondzio_wall);
+  run(p, gondzio_group, gondzio_wall);
 }
 
-PASS try_triangle(program *p, int i, partial *out) {
-  for (int k = p->round_ptr[i]; k < p->round_ptr[i + 1]; k++) {
+PASS try_group(program *p, int i, sums *out) {
+  num X[9];
+  take_corners(p, i, p->dx, X);
+  EACH_ROUND(p, i) {
     round_cone *c = &p->round[k];
-    double dc[3], v[3];
-    round_answer(p, i, k, dc, v);
+    num dc[3], v[3];
+    round_answer(c, X, dc, v);
     for (int a = 0; a < 3; a++) {
       c->sa[a] = c->ds[a] + dc[a];
       c->za[a] = c->dz[a] + c->q[a] - v[a];
     }
-    out->step = fmin(out->step, fmin(cone_step(c->s, c->sa), cone_step(c->z, c->za)));
+    at_most(&out->step, c->on, cone_step(c->s, c->sa));
+    at_most(&out->step, c->on, cone_step(c->z, c->za));
   }
-  for (int k = p->flat_ptr[i]; k < p->flat_ptr[i + 1]; k++) {
+  EACH_FLAT(p, i) {
     flat_cone *c = &p->flat[k];
-    double dc = flat_answer(p, i, k);
+    num dc = flat_answer(c, X);
     c->sa = c->ds + dc;
     c->za = c->dz + c->q - c->z / c->s * dc;
-    out->step = fmin(out->step, fmin(flat_step(c->s, c->sa), flat_step(c->z, c->za)));
+    at_most(&out->step, c->on, flat_step(c->s, c->sa));
+    at_most(&out->step, c->on, flat_step(c->z, c->za));
   }
 }
 
 partial program_try(program *p, const double *ddx) {
   p->dx = ddx;
-  return run(p, try_triangle, try_wall);
+  return run(p, try_group, try_wall);
 }
 
 // ---- move ---------------------------------------------------------------------------------------
 
-PASS move_triangle(program *p, int i, partial *out) {
+PASS move_group(program *p, int i, sums *out) {
   int corrected = p->corrected;
   (void)out;
-  for (int k = p->round_ptr[i]; k < p->round_ptr[i + 1]; k++) {
+  EACH_ROUND(p, i) {
     round_cone *c = &p->round[k];
     move_cone(p->step_length, corrected ? c->sa : c->ds, corrected ? c->za : c->dz, c->s, c->z);
   }
-  for (int k = p->flat_ptr[i]; k < p->flat_ptr[i + 1]; k++) {
+  EACH_FLAT(p, i) {
     flat_cone *c = &p->flat[k];
-    c->s += p->step_length * (corrected ? c->sa : c->ds);
-    c->z += p->step_length * (corrected ? c->za : c->dz);
+    const num *ds = corrected ? &c->sa : &c->ds, *dz = corrected ? &c->za : &c->dz;
+    c->s += p->step_length * *ds;
+    c->z += p->step_length * *dz;
   }
 }
 
 void program_move(program *p, double a, int corrected) {
   p->step_length = a;
   p->corrected = corrected;
-  run(p, move_triangle, move_wall);
+  run(p, move_group, move_wall);
 }

@@ -19,16 +19,18 @@ pl_status interior_step(program *p, const smooth *f, int correct, double gap, do
   double far = 1 / sqrt(fmax(1, 2 * ahead.rp)), step_length = fmin(far, ahead.step);
   p->second = far * far;
   double ratio = fmin(fmax(program_gap_after(p, step_length) / gap, 0), 1);
-  double sigma_mu = fmax(fmax(ratio * ratio * ratio, 1e-6) * gap / program_ncone(p), least);
+  // bolder than Mehrotra's third power: the correction below makes up for it
+  double centre = fmax(pow(ratio, 6), 1e-6),
+         sigma_mu = fmax(centre * gap / program_ncone(p), least);
   program_correct(p, sigma_mu);
   PL_TRY(f->direction(f->ctx, 1, dx));
   *a = shorter(program_step(p, dx).step);
   int corrected = 0;
-  if (correct && *a < 0.95) {
+  if (correct && *a < 0.97) {
     program_gondzio(p, sigma_mu, fmin(1, 1.5 * *a + 0.3));
     PL_TRY(f->direction(f->ctx, 0, ddx));
     double longer = shorter(program_try(p, ddx).step);
-    corrected = longer > 1.05 * *a + 0.01;
+    corrected = longer > *a;
     if (corrected) {
       *a = longer;
       for (int i = 0; i < n; i++) dx[i] += ddx[i];
@@ -47,14 +49,22 @@ void interior_begin(program *p, const double *x, double further, int warm) {
 
 void interior_keep(const program *p, pl_warm_start *w) {
   const pl_sheet *s = p->sheet;
-  for (int k = 0; k < s->nround; k++) memcpy(w->dual + 3 * k, p->round[k].z, 3 * sizeof *w->dual);
-  for (int k = 0; k < s->nflat; k++) w->dual[3 * (s->nround + k)] = p->flat[k].z;
+  for (int k = 0; k < s->nround; k++) {
+    const round_cone *c = &p->round[p->round_at[k] / LANES];
+    for (int e = 0; e < 3; e++) w->dual[3 * k + e] = c->z[e][p->round_at[k] % LANES];
+  }
+  for (int k = 0; k < s->nflat; k++)
+    w->dual[3 * (s->nround + k)] = p->flat[p->flat_at[k] / LANES].z[p->flat_at[k] % LANES];
 }
 
 void interior_recall(program *p, const pl_warm_start *w) {
   const pl_sheet *s = p->sheet;
-  for (int k = 0; k < s->nround; k++) memcpy(p->round[k].z, w->dual + 3 * k, 3 * sizeof *w->dual);
-  for (int k = 0; k < s->nflat; k++) p->flat[k].z = w->dual[3 * (s->nround + k)];
+  for (int k = 0; k < s->nround; k++) {
+    round_cone *c = &p->round[p->round_at[k] / LANES];
+    for (int e = 0; e < 3; e++) c->z[e][p->round_at[k] % LANES] = w->dual[3 * k + e];
+  }
+  for (int k = 0; k < s->nflat; k++)
+    p->flat[p->flat_at[k] / LANES].z[p->flat_at[k] % LANES] = w->dual[3 * (s->nround + k)];
 }
 
 // ---- results ------------------------------------------------------------------------------------
@@ -64,12 +74,17 @@ static void count_active(const program *p, pl_project_info *info) {
   for (int i = 0; i < p->nt; i++) {
     int active = 0;
     for (int k = p->round_ptr[i]; k < p->round_ptr[i + 1]; k++) {
-      const round_cone *c = &p->round[k];
-      double slack = c->s[0] - cone_norm(c->s), press = c->z[0] + cone_norm(c->z);
-      active |= slack * p->length * p->edge < press;
+      const round_cone *c = &p->round[p->round_at[k] / LANES];
+      int l = p->round_at[k] % LANES;
+      double s[3] = {c->s[0][l], c->s[1][l], c->s[2][l]},
+             z[3] = {c->z[0][l], c->z[1][l], c->z[2][l]};
+      active |= (s[0] - cone_norm(s)) * p->length * p->edge < z[0] + cone_norm(z);
     }
-    for (int k = p->flat_ptr[i]; k < p->flat_ptr[i + 1]; k++)
-      active |= p->flat[k].s * p->length * p->edge < p->flat[k].z;
+    for (int k = p->flat_ptr[i]; k < p->flat_ptr[i + 1]; k++) {
+      const flat_cone *c = &p->flat[p->flat_at[k] / LANES];
+      int l = p->flat_at[k] % LANES;
+      active |= c->s[l] * p->length * p->edge < c->z[l];
+    }
     info->nactive += active;
   }
 }

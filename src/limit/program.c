@@ -119,10 +119,12 @@ void program_free(pl_env *env, program *p) {
   free_blocks(env, &p->b);
   pl_csc_free(env, &p->H);
   pl_factor_free(p->factor);
-  void *own[] = {p->t,     p->round_ptr, p->flat_ptr,   p->round,  p->flat,       p->K,    p->r,
-                 p->P,     p->cone,      p->Kw,         p->rw,     p->wall_block, p->vert, p->place,
-                 p->fixed, p->part,      p->corner_ptr, p->corner, p->mass,       p->xhat, p->now,
-                 p->step,  p->trial,     p->rhs,        p->sol,    p->slot,       p->best};
+  void *own[] = {p->corners,   p->round_at, p->flat_at, p->round_of,   p->flat_of,    p->t,
+                 p->round_ptr, p->flat_ptr, p->round,   p->flat,       p->K,          p->r,
+                 p->P,         p->cone,     p->Kw,      p->rw,         p->wall_block, p->vert,
+                 p->place,     p->fixed,    p->part,    p->corner_ptr, p->corner,     p->mass,
+                 p->xhat,      p->now,      p->step,    p->trial,      p->rhs,        p->sol,
+                 p->slot,      p->best};
   for (size_t k = 0; k < sizeof own / sizeof *own; k++) pl_free(env, own[k]);
   pl_free(env, p);
 }
@@ -149,6 +151,58 @@ static pl_status list_triangles(program *p) {
   p->edge = s->edge;
   p->length = area > 0 ? sqrt(area) : s->edge;
   if (p->nt >= SHARED) p->threads = s->threads;
+  return PL_OK;
+}
+
+// Returns how many cones group g holds side by side, the most of one of its triangles; at: their
+// places, those of the group begin at first.
+static int group_cones(const program *p, int g, const int *ptr, int first, int *at) {
+  int most = 0;
+  for (int l = 0; l < LANES && g * LANES + l < p->nt; l++) {
+    int t = g * LANES + l, n = ptr[t + 1] - ptr[t];
+    for (int j = 0; j < n; j++) at[ptr[t] + j] = (first + j) * LANES + l;
+    if (n > most) most = n;
+  }
+  return most;
+}
+
+static void fill_group(program *p, int g) {
+  const pl_sheet *s = p->sheet;
+  for (int l = 0; l < LANES; l++) {
+    int t = g * LANES + l, of = t < p->nt ? t : p->nt - 1;
+    for (int a = 0; a < 3; a++) p->corners[(3 * g + a) * LANES + l] = s->tri[3 * p->t[of] + a];
+    if (t >= p->nt) continue;
+    for (int k = p->round_ptr[t]; k < p->round_ptr[t + 1]; k++) {
+      round_cone *c = &p->round[p->round_at[k] / LANES];
+      for (int e = 0; e < 6; e++) c->g[e][l] = s->round[6 * k + e];
+      c->on[l] = -1;
+    }
+    for (int k = p->flat_ptr[t]; k < p->flat_ptr[t + 1]; k++) {
+      flat_cone *c = &p->flat[p->flat_at[k] / LANES];
+      for (int e = 0; e < 3; e++) c->h[e][l] = s->flat[3 * k + e];
+      c->on[l] = -1;
+    }
+  }
+}
+
+static pl_status group_triangles(program *p) {
+  const pl_sheet *s = p->sheet;
+  int n = p->ngroup = (p->nt + LANES - 1) / LANES;
+  p->corners = pl_alloc(p->env, 3 * LANES * (size_t)n, sizeof *p->corners);
+  p->round_at = pl_alloc(p->env, (size_t)s->nround, sizeof *p->round_at);
+  p->flat_at = pl_alloc(p->env, (size_t)s->nflat, sizeof *p->flat_at);
+  p->round_of = pl_alloc(p->env, (size_t)n + 1, sizeof *p->round_of);
+  p->flat_of = pl_alloc(p->env, (size_t)n + 1, sizeof *p->flat_of);
+  if (!p->corners || !p->round_at || !p->flat_at || !p->round_of || !p->flat_of) return PL_E_NOMEM;
+  for (int g = 0; g < n; g++) {
+    int *r = p->round_of + g, *f = p->flat_of + g;
+    r[1] = r[0] + group_cones(p, g, p->round_ptr, r[0], p->round_at);
+    f[1] = f[0] + group_cones(p, g, p->flat_ptr, f[0], p->flat_at);
+  }
+  p->round = pl_alloc(p->env, (size_t)p->round_of[n], sizeof *p->round);
+  p->flat = pl_alloc(p->env, (size_t)p->flat_of[n], sizeof *p->flat);
+  if (!p->round || !p->flat) return PL_E_NOMEM;
+  for (int g = 0; g < n; g++) fill_group(p, g);
   return PL_OK;
 }
 
@@ -196,11 +250,10 @@ static pl_status fill(program *p) {
   const pl_sheet *s = p->sheet;
   pl_env *env = p->env;
   PL_TRY(list_triangles(p));
+  PL_TRY(group_triangles(p));
   PL_TRY(list_vertices(p));
   PL_TRY(list_corners(p));
-  size_t nt = (size_t)p->nt, nx = 3 * (size_t)s->nvert, nf = 3 * (size_t)p->nfree;
-  p->round = pl_alloc(env, (size_t)s->nround, sizeof *p->round);
-  p->flat = pl_alloc(env, (size_t)s->nflat, sizeof *p->flat);
+  size_t nt = LANES * (size_t)p->ngroup, nx = 3 * (size_t)s->nvert, nf = 3 * (size_t)p->nfree;
   p->K = pl_alloc(env, 21 * nt, sizeof *p->K);
   p->r = pl_alloc(env, 6 * nt, sizeof *p->r);
   p->P = pl_alloc(env, 6 * nt, sizeof *p->P);
@@ -213,8 +266,8 @@ static pl_status fill(program *p) {
   p->step = pl_alloc(env, nx, sizeof *p->step);
   p->trial = pl_alloc(env, nx, sizeof *p->trial);
   p->best = pl_alloc(env, nx, sizeof *p->best);
-  if (!p->round || !p->flat || !p->K || !p->r || !p->P || !p->part || !p->mass || !p->rhs ||
-      !p->sol || !p->xhat || !p->now || !p->step || !p->trial || !p->best)
+  if (!p->K || !p->r || !p->P || !p->part || !p->mass || !p->rhs || !p->sol || !p->xhat ||
+      !p->now || !p->step || !p->trial || !p->best)
     return PL_E_NOMEM;
   // a component that is given has no coupling: its row is that of the unit matrix
   for (int i = 0; i < p->nfree; i++)
@@ -436,12 +489,13 @@ double program_support(program *p, const double *xhat, double wide) {
   double sum = 0;
   for (int i = 0; i < p->nt; i++) {
     for (int k = p->round_ptr[i]; k < p->round_ptr[i + 1]; k++) {
-      const round_cone *c = &p->round[k];
-      double P[6], F[6], n[3];
-      double a = (c->z[0] + c->z[1]) / 2, b = (c->z[0] - c->z[1]) / 2, d = c->z[2] / 2;
+      const round_cone *c = &p->round[p->round_at[k] / LANES];
+      int l = p->round_at[k] % LANES;
+      double P[6], F[6], n[3], z[3] = {c->z[0][l], c->z[1][l], c->z[2][l]};
+      double a = (z[0] + z[1]) / 2, b = (z[0] - z[1]) / 2, d = z[2] / 2;
       for (int e = 0; e < 3; e++) {
-        P[e] = a * c->F[e] + d * c->F[3 + e];
-        P[3 + e] = b * c->F[3 + e] + d * c->F[e];
+        P[e] = a * c->F[e][l] + d * c->F[3 + e][l];
+        P[3 + e] = b * c->F[3 + e][l] + d * c->F[e][l];
       }
       sheet_gradient(s, p->t[i], s->round + 6 * k, xhat, F);
       pl_cross3(P, P + 3, n);
@@ -450,13 +504,14 @@ double program_support(program *p, const double *xhat, double wide) {
     }
     const int *v = s->tri + 3 * p->t[i];
     for (int k = p->flat_ptr[i]; k < p->flat_ptr[i + 1]; k++) {
-      const flat_cone *c = &p->flat[k];
-      const double *h = s->flat + 3 * k;
+      const flat_cone *c = &p->flat[p->flat_at[k] / LANES];
+      int l = p->flat_at[k] % LANES;
+      const double *h = s->flat + 3 * k, y[3] = {c->y[0][l], c->y[1][l], c->y[2][l]};
       double dot = 0;
       for (int e = 0; e < 3; e++)
-        dot += c->y[e] *
+        dot += y[e] *
                (h[0] * xhat[3 * v[0] + e] + h[1] * xhat[3 * v[1] + e] + h[2] * xhat[3 * v[2] + e]);
-      sum += c->z * (dot - (1 + wide) * pl_norm3(c->y));
+      sum += c->z[l] * (dot - (1 + wide) * pl_norm3(y));
     }
   }
   return sum + program_wall_support(p, xhat, wide);

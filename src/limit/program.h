@@ -11,25 +11,31 @@
 //   barrier:   c = (n'y - offset)/edge; with friction c = (n'y - offset + slip, mu u_T)/edge
 // docs/theory/limit.md has the equations.
 
+// Cones of triangles, LANES of them side by side: one of each triangle of a group. A triangle with
+// fewer than another one of its group has gradients of zero there, and does not count.
 typedef struct round_cone {
-  double s[3], z[3], rp[3], lam[3], F[6];
-  double sa[3], za[3], dF[6]; // predictor: ds, dz, dF
-  double ds[3], dz[3], rc[3]; // step, and the residual that it takes away
-  double q[3];                // dz where dx is zero
-  cone_scale k;
+  lanes g[6]; // gradients
+  lanes s[3], z[3], rp[3], lam[3], F[6];
+  lanes sa[3], za[3], dF[6]; // predictor: ds, dz, dF
+  lanes ds[3], dz[3], rc[3]; // step, and the residual that it takes away
+  lanes q[3];                // dz where dx is zero
+  lanes k[4];                // scaling
+  lane_mask on;
 } round_cone;
 
 typedef struct flat_cone {
-  double s, z, rp, y[3];
-  double sa, za, dy[3];
-  double ds, dz, rc, q;
+  lanes h[3];
+  lanes s, z, rp, y[3];
+  lanes sa, za, dy[3];
+  lanes ds, dz, rc, q;
+  lane_mask on;
 } flat_cone;
 
 // Barriers without friction use entry 0 of each triple alone.
 typedef struct wall_cone {
   double s[3], z[3], rp[3], lam[3];
   double sa[3], za[3], ds[3], dz[3], q[3];
-  cone_scale k;
+  double k[4];           // scaling
   int size;              // 1 or, with friction, 3
   double give;           // compliance of c
   double slip;           // m; offset of friction's cone
@@ -52,12 +58,16 @@ typedef struct program {
   // triangles with limits
   int nt;
   int *t;                    // [nt]
-  int *round_ptr, *flat_ptr; // [nt + 1]
-  round_cone *round;         // [nround]
-  flat_cone *flat;           // [nflat]
-  double *K;                 // [nt][21] of the second and third corner: K11 (6), K12 (9), K22 (6)
-  double *r;                 // [nt][6] right side at these corners
-  double *P;                 // [nt][6] stress there, sum P g
+  int *round_ptr, *flat_ptr; // [nt + 1] cones of the sheet
+  int ngroup;                // of LANES triangles, the last one filled up
+  int *corners;              // [ngroup][3][LANES] vertices
+  int *round_at, *flat_at;   // [nround], [nflat] where a cone of the sheet is: LANES k + lane
+  int *round_of, *flat_of;   // [ngroup + 1] those of a group in
+  round_cone *round;
+  flat_cone *flat;
+  double *K; // [LANES ngroup][21] of the second and third corner: K11 (6), K12 (9), K22 (6)
+  double *r; // [LANES ngroup][6] right side at these corners
+  double *P; // [LANES ngroup][6] stress there, sum P g
   // barriers
   int nwall, cap;
   pl_barrier *wall; // the caller's

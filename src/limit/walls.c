@@ -46,19 +46,19 @@ static void mul_sym(const double m[6], const double v[3], double out[3]) {
 static void wall_scaling(wall_cone *c) {
   memset(c->m, 0, sizeof c->m);
   if (c->size == 1) {
-    c->k = (cone_scale){{1, 0, 0}, sqrt(c->s[0] / c->z[0])};
+    memcpy(c->k, (double[4]){1, 0, 0, sqrt(c->s[0] / c->z[0])}, sizeof c->k);
     c->lam[0] = sqrt(c->s[0] * c->z[0]);
     c->m[0] = 1 / (c->s[0] / c->z[0] + c->give);
     return;
   }
-  cone_scaling(c->s, c->z, &c->k);
-  cone_scaled(&c->k, 1, c->z, c->lam);
+  cone_scaling(c->s, c->z, c->k);
+  cone_scaled(c->k, 1, c->z, c->lam);
   if (c->give <= 0) {
-    cone_inverse_matrix(&c->k, c->m);
+    cone_inverse_matrix(c->k, c->m);
     return;
   }
   // W^2 = eta^2 (2 w w' - J)
-  double e = c->k.eta * c->k.eta, *w = c->k.w, g = c->give;
+  double e = c->k[3] * c->k[3], *w = c->k, g = c->give;
   double a = e * (2 * w[0] * w[0] - 1) + g, b = e * 2 * w[0] * w[1], d = e * 2 * w[0] * w[2];
   double f = e * (2 * w[1] * w[1] + 1) + g, h = e * 2 * w[1] * w[2];
   double k = e * (2 * w[2] * w[2] + 1) + g;
@@ -136,7 +136,7 @@ void scale_wall(program *p, int i, partial *out) {
   out->gap += cone_dot(c->s, c->z);
   out->most = fmax(out->most, cone_norm(value) - value[0]);
   wall_scaling(c);
-  out->lost += !isfinite(c->k.eta) || !isfinite(c->m[0]) || !(c->lam[0] > 0);
+  out->lost += !isfinite(c->k[3]) || !isfinite(c->m[0]) || !(c->lam[0] > 0);
   wall_matrix(p, i, p->Kw + 6 * i);
   mul_sym(c->m, v, c->q);
   for (int a = 0; a < 3; a++) q[a] = c->z[a] + c->q[a];
@@ -158,7 +158,7 @@ void after_wall(program *p, int i, partial *out) {
 static void wall_target(program *p, int i, const double t[3]) {
   wall_cone *c = &p->cone[i];
   double v[3], q[3], wt[3];
-  cone_scaled(&c->k, 1, t, wt);
+  cone_scaled(c->k, 1, t, wt);
   for (int a = 0; a < 3; a++) v[a] = wt[a] + c->rp[a] - c->s[a];
   mul_sym(c->m, v, c->q);
   for (int a = 0; a < 3; a++) q[a] = c->z[a] + c->q[a];
@@ -172,8 +172,8 @@ void correct_wall(program *p, int i, partial *out) {
   if (c->size == 1) {
     u[0] = (p->sigma_mu - c->sa[0] * c->za[0]) / c->lam[0];
   } else {
-    cone_scaled(&c->k, -1, c->sa, a);
-    cone_scaled(&c->k, 1, c->za, b);
+    cone_scaled(c->k, -1, c->sa, a);
+    cone_scaled(c->k, 1, c->za, b);
     cone_product(a, b, t);
     t[0] = p->sigma_mu - t[0], t[1] = -t[1], t[2] = -t[2];
     cone_divide(c->lam, t, u);
@@ -195,11 +195,11 @@ void gondzio_wall(program *p, int i, partial *out) {
     double product = (c->s[0] + p->step_length * c->ds[0]) * (c->z[0] + p->step_length * c->dz[0]);
     u[0] = back_inside_1(p->sigma_mu, product) / c->lam[0];
   } else {
-    trial_product(&c->k, p->step_length, c->s, c->ds, c->z, c->dz, v);
+    trial_product(c->k, p->step_length, c->s, c->ds, c->z, c->dz, v);
     back_inside(p->sigma_mu, v, t);
     cone_divide(c->lam, t, u);
   }
-  cone_scaled(&c->k, 1, u, w);
+  cone_scaled(c->k, 1, u, w);
   mul_sym(c->m, w, c->q);
   program_wall_force(p, i, c->q, p->rw + 3 * i);
 }

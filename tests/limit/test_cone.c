@@ -93,15 +93,14 @@ static void scaling(void **state) {
   pl_rng_seed(&r, 3);
   for (int k = 0; k < TRIALS; k++) {
     double s[3], z[3], Wz[3], Ws[3];
-    cone_scale w;
+    double w[4];
     sample(&r, depths[k % DEPTHS], s);
     sample(&r, depths[k / DEPTHS % DEPTHS], z);
     double eps = DBL_EPSILON / worst_inside(s, z);
-    cone_scaling(s, z, &w);
-    check_close(w.w[0] * w.w[0] - w.w[1] * w.w[1] - w.w[2] * w.w[2], 1,
-                10 * DBL_EPSILON * w.w[0] * w.w[0]);
-    cone_scaled(&w, 1, z, Wz);
-    cone_scaled(&w, -1, s, Ws);
+    cone_scaling(s, z, w);
+    check_close(w[0] * w[0] - w[1] * w[1] - w[2] * w[2], 1, 10 * DBL_EPSILON * w[0] * w[0]);
+    cone_scaled(w, 1, z, Wz);
+    cone_scaled(w, -1, s, Ws);
     check_vector(Wz, Ws, 20 * eps);
     assert_true(cone_det(Wz) > 0 && Wz[0] > 0);
     check_rel(cone_dot(Wz, Wz), cone_dot(s, z), 100 * eps);
@@ -118,12 +117,12 @@ static void equal_pair(void **state) {
   for (int k = 0; k < TRIALS; k++) {
     double s[3], out[3];
     const double unit[3] = {1, 0, 0};
-    cone_scale w;
+    double w[4];
     sample(&r, depths[k % DEPTHS], s);
-    cone_scaling(s, s, &w);
-    check_array(3, w.w, unit, 0);
-    check_close(w.eta, 1, 0);
-    cone_scaled(&w, 1, s, out);
+    cone_scaling(s, s, w);
+    check_array(3, w, unit, 0);
+    check_close(w[3], 1, 0);
+    cone_scaled(w, 1, s, out);
     check_array(3, out, s, 0);
   }
 }
@@ -135,27 +134,27 @@ static void inverses(void **state) {
   pl_rng_seed(&r, 5);
   for (int k = 0; k < TRIALS; k++) {
     double s[3], z[3], v[3], u[3], a[3], b[3], m[6];
-    cone_scale w;
+    double w[4];
     sample(&r, depths[k % DEPTHS], s);
     sample(&r, depths[k / DEPTHS % DEPTHS], z);
-    cone_scaling(s, z, &w);
+    cone_scaling(s, z, w);
     for (int i = 0; i < 3; i++) {
       v[i] = pl_rng_normal(&r);
       u[i] = pl_rng_normal(&r);
     }
     // W/eta has the eigenvalue w0 + |w1|, its inverse too
-    double most = w.w[0] + cone_norm(w.w), eps = 10 * DBL_EPSILON * most * most;
-    cone_scaled(&w, 1, v, a);
-    cone_scaled(&w, -1, a, b);
+    double most = w[0] + cone_norm(w), eps = 10 * DBL_EPSILON * most * most;
+    cone_scaled(w, 1, v, a);
+    cone_scaled(w, -1, a, b);
     check_vector(b, v, eps);
-    check_close(cone_dot(u, a), (cone_scaled(&w, 1, u, b), cone_dot(v, b)), eps * w.eta * 30);
+    check_close(cone_dot(u, a), (cone_scaled(w, 1, u, b), cone_dot(v, b)), eps * w[3] * 30);
 
-    cone_scaled(&w, -1, v, a);
-    cone_scaled(&w, -1, a, a);
-    cone_inverse_square(&w, v, b);
-    double size = most * most / (w.eta * w.eta) * size_of(v);
+    cone_scaled(w, -1, v, a);
+    cone_scaled(w, -1, a, a);
+    cone_inverse_square(w, v, b);
+    double size = most * most / (w[3] * w[3]) * size_of(v);
     check_array(3, a, b, 20 * DBL_EPSILON * size);
-    cone_inverse_matrix(&w, m);
+    cone_inverse_matrix(w, m);
     const double want[3] = {m[0] * v[0] + m[1] * v[1] + m[2] * v[2],
                             m[1] * v[0] + m[3] * v[1] + m[4] * v[2],
                             m[2] * v[0] + m[4] * v[1] + m[5] * v[2]};

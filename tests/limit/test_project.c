@@ -289,6 +289,49 @@ static void threads(void **state) {
   cloth_close(&k);
 }
 
+// triangles of all sorts next to each other: two ellipses, directions, both, nothing; the gap is
+// certified all the same, warm and on two threads with the same bits
+static void mixed_limits(void **state) {
+  (void)state;
+  pl_project_opts o = project_defaults();
+  pl_rng r;
+  pl_rng_seed(&r, 7);
+  double B[2][3], angle[5], bound[5];
+  pl_limit_ellipse(1.01, 1.05, 0.5, B[0]);
+  pl_limit_ellipse(1.04, 1.01, 0.1, B[1]);
+  for (int i = 0; i < 5; i++) angle[i] = PL_PI * i / 5, bound[i] = 1.01 + 0.01 * i;
+  const pl_limit limit[3] = {{.nellipse = 2, .B = (const double(*)[3])B},
+                             {.ndirection = 5, .angle = angle, .bound = bound},
+                             {1, (const double(*)[3])B, 5, angle, bound, {0}}};
+  for (int size = 1; size <= 20; size = 2 * size + 1) {
+    cloth k;
+    cloth_grid(&k, size, size + 1, 0.5, 0.5);
+    cloth_mass(&k);
+    for (int t = 0; t < k.ntri; t++) k.limit_of[t] = (7 * t + t / 5) % 4 - 1;
+    cloth_overstretch(&k, &r, 1.3, 0.002);
+    double *x = calloc(3 * (size_t)k.nvert, sizeof *x);
+    for (int nthread = 1; nthread <= 2; nthread++) {
+      pl_warm_start warm = {0};
+      pl_sheet_desc d = cloth_desc(&k, 3, limit);
+      pl_sheet *s;
+      check_ok(&env, pl_sheet_create(&env, &d, nthread, &s));
+      for (int again = 0; again < 2; again++) {
+        pl_project_info info;
+        check_ok(&env, pl_project(&o, s, k.xhat, 0, NULL, &warm, k.x, &info));
+        assert_int_equal(info.reason, PL_PROJECT_CONVERGED);
+        assert_int_equal(info.restarts, 0);
+        check_result(&k, limit, &o, &info);
+      }
+      if (nthread == 1) memcpy(x, k.x, 3 * (size_t)k.nvert * sizeof *x);
+      check_array(3 * k.nvert, k.x, x, 0);
+      pl_warm_start_free(&env, &warm);
+      pl_sheet_free(s);
+    }
+    free(x);
+    cloth_close(&k);
+  }
+}
+
 // ---- uniqueness ---------------------------------------------------------------------------------
 
 // cold, warm from a neighbouring problem, from a warm start full of noise, without Gondzio's step:
@@ -634,15 +677,25 @@ static void cancelled_search(void **state) {
 
 int test_project(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(one_triangle),     cmocka_unit_test(pulled_strip),
-      cmocka_unit_test(lifted_hexagon),   cmocka_unit_test(inside_already),
-      cmocka_unit_test(turned),           cmocka_unit_test(momentum),
-      cmocka_unit_test(threads),          cmocka_unit_test(one_answer),
-      cmocka_unit_test(foreign_warm),     cmocka_unit_test(strongly_stretched),
-      cmocka_unit_test(beyond_measure),   cmocka_unit_test(pins_too_far),
-      cmocka_unit_test(no_state),         cmocka_unit_test(no_number),
-      cmocka_unit_test(no_memory),        cmocka_unit_test(cancelled),
-      cmocka_unit_test(cancelled_search), cmocka_unit_test(small_moves),
+      cmocka_unit_test(one_triangle),
+      cmocka_unit_test(pulled_strip),
+      cmocka_unit_test(lifted_hexagon),
+      cmocka_unit_test(inside_already),
+      cmocka_unit_test(turned),
+      cmocka_unit_test(momentum),
+      cmocka_unit_test(threads),
+      cmocka_unit_test(mixed_limits),
+      cmocka_unit_test(one_answer),
+      cmocka_unit_test(foreign_warm),
+      cmocka_unit_test(strongly_stretched),
+      cmocka_unit_test(beyond_measure),
+      cmocka_unit_test(pins_too_far),
+      cmocka_unit_test(no_state),
+      cmocka_unit_test(no_number),
+      cmocka_unit_test(no_memory),
+      cmocka_unit_test(cancelled),
+      cmocka_unit_test(cancelled_search),
+      cmocka_unit_test(small_moves),
       cmocka_unit_test(finest_gap),
   };
   pl_env_init(&env);
