@@ -1,6 +1,6 @@
 // Cost of assembling K against its numeric Cholesky factorisation, threads, and elements a second.
 // Prints CSV: what, value, unit. Ratios are measured in one run and are what counts.
-#include "blas_kernels.h"
+#include "blas_environment.h"
 #include "pliant/pliant.h"
 
 #include <stdio.h>
@@ -147,7 +147,7 @@ static void bench_obj(void) {
 
 int main(int argc, char **argv) {
   (void)argc;
-  use_blas_kernels(argv);
+  set_blas_environment(argv);
   pl_env_init(&env);
   printf("what,value,unit\nBLAS kernels: %s,,\n", pl_blas_core());
   bench_block();

@@ -2,7 +2,7 @@
 // factorisation's rate against dgemm, factorisations of a response, growth with unknowns and
 // harmonics. Prints CSV: what, value, unit. Ratios are measured in one run and are what counts.
 // An argument picks one section: fork, solid, dofs, harmonics, wings, large, stability.
-#include "blas_kernels.h"
+#include "blas_environment.h"
 #include "pliant/pliant.h"
 
 #include <math.h>
@@ -651,7 +651,7 @@ static void bench_stability(const char *only) {
 }
 
 int main(int argc, char **argv) {
-  use_blas_kernels(argv);
+  set_blas_environment(argv);
   pl_env_init(&env);
   env.progress = late;
   printf("what,value,unit\nBLAS kernels: %s,,\n", pl_blas_core());

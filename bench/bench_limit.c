@@ -4,7 +4,7 @@
 // hold on a machine with other work; on one thread CPU time, on more wall time. Arguments: table
 // (10 to 60 squares), large (120 squares), rivals (Ipopt and Gauss-Seidel in some steps); a size to
 // have it alone, 0: all; threads of all methods, two unless given.
-#include "blas_kernels.h"
+#include "blas_environment.h"
 #include "pliant/pliant.h"
 
 #include <math.h>
@@ -246,7 +246,7 @@ static void measure(int n, double limit, int steps, int every) {
 }
 
 int main(int argc, char **argv) {
-  use_blas_kernels(argv);
+  set_blas_environment(argv);
   pl_env_init(&env);
   const char *what = argc > 1 ? argv[1] : "table";
   int large = strcmp(what, "large") == 0, rivals = strcmp(what, "rivals") == 0;

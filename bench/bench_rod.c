@@ -1,7 +1,7 @@
 // Statics of rods from 30 to 30,000 edges: a wire over many supports that sags under its weight,
 // and a cantilever. Prints CSV: what, value, unit; the growth exponent is that of the time with the
 // number of edges.
-#include "blas_kernels.h"
+#include "blas_environment.h"
 #include "pliant/pliant.h"
 
 #include <math.h>
@@ -170,7 +170,7 @@ static void bench_cantilever(void) {
 
 int main(int argc, char **argv) {
   (void)argc;
-  use_blas_kernels(argv);
+  set_blas_environment(argv);
   pl_env_init(&env);
   printf("what,value,unit\nBLAS kernels: %s,,\n", pl_blas_core());
   bench_supports();

@@ -1,6 +1,6 @@
 // Cholesky factors of a solid or a sheet on one thread and on several, CHOLMOD beside them, and
 // analyses of that body. Prints CSV: what, value, unit. Ratios in one run are what counts.
-#include "blas_kernels.h"
+#include "blas_environment.h"
 #include "pliant/pliant.h"
 
 #if defined(PL_GPL)
@@ -200,7 +200,7 @@ static void bench_factor(body *b, int nthread) {
 }
 
 int main(int argc, char **argv) {
-  use_blas_kernels(argv);
+  set_blas_environment(argv);
   pl_env_init(&env);
   int sheet = argc > 1 && strcmp(argv[1], "sheet") == 0;
   int cells = argc > 2 ? atoi(argv[2]) : sheet ? 60 : 27, nthread = argc > 3 ? atoi(argv[3]) : 2;

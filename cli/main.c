@@ -1,5 +1,5 @@
 #include "cli.h"
-#include "blas_kernels.h"
+#include "blas_environment.h"
 #include "pliant/version.h"
 
 #include <signal.h>
@@ -150,7 +150,7 @@ int main(int argc, char **argv) {
     return CODE_DONE;
   }
   if (strcmp(argv[1], "--version") == 0) {
-    use_blas_kernels(argv);
+    set_blas_environment(argv);
     return version();
   }
   // a file that becomes too large is an error of writing, not the end
@@ -159,7 +159,7 @@ int main(int argc, char **argv) {
   pl_env_init(&env);
   cli_args a = {.env = &env, .command = find_command(argv[1])};
   if (!a.command) return unknown_command(argv[1]);
-  if (a.command->blas) use_blas_kernels(argv);
+  if (a.command->blas) set_blas_environment(argv);
   int code = parse(&a, argc, argv);
   if (code != CODE_DONE) return code;
   if (cli_value(&a, "help")) {

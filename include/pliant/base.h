@@ -141,6 +141,10 @@ int pl_threads_size(const pl_threads *t);
 // fn must not touch the environment. A NULL team runs everything in the caller.
 void pl_threads_run(pl_threads *t, int n, void (*fn)(void *ctx, int i, int thread), void *ctx);
 
+// The thread that calls this gets no SIGINT, SIGTERM and SIGHUP: they go to the host's threads. All
+// threads that the library makes begin with it.
+void pl_leave_signals(void);
+
 // ---- text -------------------------------------------------------------------------------------
 
 // A growing string; check failed once at the end. Free with pl_text_free.

@@ -1,6 +1,7 @@
 #include "pliant/base.h"
 
 #include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 
 typedef struct worker {
@@ -33,8 +34,18 @@ static void work_through(pl_threads *t, int id) {
   }
 }
 
+void pl_leave_signals(void) {
+  sigset_t ends;
+  sigemptyset(&ends);
+  sigaddset(&ends, SIGINT);
+  sigaddset(&ends, SIGTERM);
+  sigaddset(&ends, SIGHUP);
+  pthread_sigmask(SIG_BLOCK, &ends, NULL);
+}
+
 static void *worker_main(void *arg) {
   worker *w = arg;
+  pl_leave_signals();
   pl_threads *t = w->threads;
   long seen = 0;
   pthread_mutex_lock(&t->lock);

@@ -43,6 +43,7 @@ pl_status pl_job_create(const pl_env *host, const pl_scene *scene, const pl_job_
 
 static void *run(void *ctx) {
   pl_job *j = ctx;
+  pl_leave_signals();
   j->status = pl_job_run(&j->env, j->scene, &j->opts, &j->result);
   return NULL;
 }

@@ -3,6 +3,7 @@
 #include <amd.h>
 #include <metis.h>
 #include <pthread.h>
+#include <signal.h>
 #include <string.h>
 
 static pthread_mutex_t solver_mutex = PTHREAD_MUTEX_INITIALIZER;
@@ -179,6 +180,25 @@ static pl_status order_amd(pl_env *env, const pl_csc *G, int *order) {
   return s >= AMD_OK ? PL_OK : pl_fail(env, PL_E_INTERNAL, "AMD failed with status %d", s);
 }
 
+// METIS takes SIGTERM for a failure of its own while it works, and leaves handlers that hold once:
+// the signal waits, and the handlers become what they were
+static int dissect(int n, int *ptr, int *row, int *order, int *place) {
+  sigset_t wait, before;
+  struct sigaction term, abort;
+  sigemptyset(&wait);
+  sigaddset(&wait, SIGTERM);
+  pl_solver_lock();
+  pthread_sigmask(SIG_BLOCK, &wait, &before);
+  sigaction(SIGTERM, NULL, &term);
+  sigaction(SIGABRT, NULL, &abort);
+  int status = METIS_NodeND(&n, ptr, row, NULL, NULL, order, place);
+  sigaction(SIGTERM, &term, NULL);
+  sigaction(SIGABRT, &abort, NULL);
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  pl_solver_unlock();
+  return status;
+}
+
 // METIS wants neighbours alone, and some of them
 static pl_status order_metis(pl_env *env, const pl_csc *G, int *order) {
   int n = G->n, nnz = 0;
@@ -193,9 +213,7 @@ static pl_status order_metis(pl_env *env, const pl_csc *G, int *order) {
     order[j] = j;
   }
   if (s == PL_OK && nnz > 0) {
-    pl_solver_lock();
-    int status = METIS_NodeND(&n, ptr, row, NULL, NULL, order, place);
-    pl_solver_unlock();
+    int status = dissect(n, ptr, row, order, place);
     if (status == METIS_ERROR_MEMORY)
       s = pl_fail(env, PL_E_NOMEM, "out of memory while ordering");
     else if (status != METIS_OK)

@@ -3,6 +3,10 @@
 #include "lapack.h"
 
 #include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <time.h>
+#include <unistd.h>
 
 static const pl_factor_kind kinds[3] = {PL_CHOLESKY, PL_LDL, PL_LU};
 
@@ -526,6 +530,44 @@ static void several_threads(void **state) {
   for (int k = 0; k < 3; k++) assert_int_equal(result[k], PL_OK);
 }
 
+static volatile sig_atomic_t heard;
+
+static void hear(int sig) {
+  (void)sig;
+  heard++;
+}
+
+static void *send_signals(void *arg) {
+  pl_leave_signals();
+  for (const atomic_int *done = arg; !atomic_load(done);) {
+    kill(getpid(), SIGTERM);
+    nanosleep(&(struct timespec){.tv_nsec = 20000}, NULL);
+  }
+  return NULL;
+}
+
+// METIS has handlers of its own for SIGTERM: a signal meanwhile is the host's all the same
+static void signals_while_ordering(void **state) {
+  (void)state;
+  pl_env env;
+  pl_env_init(&env);
+  pl_csc A = {0};
+  check_ok(&env, grid_laplacian(&env, (int[]){30, 30, 30}, 1, &A));
+  struct sigaction action = {.sa_handler = hear}, before;
+  sigaction(SIGTERM, &action, &before);
+  atomic_int done = 0;
+  pthread_t sender;
+  assert_int_equal(pthread_create(&sender, NULL, send_signals, &done), 0);
+  pl_factor *f = NULL;
+  check_ok(&env, pl_factor_create(&env, PL_CHOLESKY, &A, 1, 1, &f));
+  atomic_store(&done, 1);
+  pthread_join(sender, NULL);
+  sigaction(SIGTERM, &before, NULL);
+  assert_true(heard > 1);
+  pl_factor_free(f);
+  pl_csc_free(&env, &A);
+}
+
 int test_factor(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(random_against_dense),      cmocka_unit_test(grid_with_known_solution),
@@ -534,6 +576,7 @@ int test_factor(void) {
       cmocka_unit_test(grouped_unknowns),          cmocka_unit_test(refactorise_without_allocation),
       cmocka_unit_test(misuse_is_reported),        cmocka_unit_test(failing_allocator),
       cmocka_unit_test(several_threads),           cmocka_unit_test(same_bits),
+      cmocka_unit_test(signals_while_ordering),
   };
   return cmocka_run_group_tests_name("sparse.factor", tests, NULL, NULL);
 }
