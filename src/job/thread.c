@@ -6,9 +6,8 @@
 #include <string.h>
 
 struct pl_job {
-  pl_env env; // the host's, with a progress that can be cancelled
-  int (*progress)(void *ctx, const pl_progress *p);
-  void *progress_ctx;
+  pl_env host; // of who starts and waits
+  pl_env env;  // the same for the job, with a progress that can be cancelled
   const pl_scene *scene;
   pl_job_opts opts;
   pl_job_result result;
@@ -21,7 +20,7 @@ struct pl_job {
 static int progress(void *ctx, const pl_progress *p) {
   pl_job *j = ctx;
   if (atomic_load(&j->cancel)) return 1;
-  return j->progress ? j->progress(j->progress_ctx, p) : 0;
+  return j->host.progress ? j->host.progress(j->host.progress_ctx, p) : 0;
 }
 
 pl_status pl_job_create(const pl_env *host, const pl_scene *scene, const pl_job_opts *opts,
@@ -30,9 +29,7 @@ pl_status pl_job_create(const pl_env *host, const pl_scene *scene, const pl_job_
   *out = NULL;
   pl_job *j = pl_alloc(&env, 1, sizeof *j);
   if (!j) return PL_E_NOMEM;
-  j->env = env;
-  j->progress = host->progress;
-  j->progress_ctx = host->progress_ctx;
+  j->host = j->env = env;
   j->env.progress = progress;
   j->env.progress_ctx = j;
   j->scene = scene;
@@ -49,9 +46,9 @@ static void *run(void *ctx) {
 }
 
 pl_status pl_job_start(pl_job *j) {
-  if (j->started) return pl_fail(&j->env, PL_E_ARG, "the job was started already");
+  if (j->started) return pl_fail(&j->host, PL_E_ARG, "the job was started already");
   if (pthread_create(&j->thread, NULL, run, j) != 0)
-    return pl_fail(&j->env, PL_E_NOMEM, "a thread for the job could not be made");
+    return pl_fail(&j->host, PL_E_NOMEM, "a thread for the job could not be made");
   j->started = 1;
   return PL_OK;
 }
@@ -61,7 +58,7 @@ void pl_job_cancel(pl_job *j) {
 }
 
 pl_status pl_job_wait(pl_job *j, pl_job_result *result) {
-  if (!j->started) return pl_fail(&j->env, PL_E_ARG, "the job was not started");
+  if (!j->started) return pl_fail(&j->host, PL_E_ARG, "the job was not started");
   if (j->started == 1) pthread_join(j->thread, NULL);
   j->started = 2;
   if (result) *result = j->result;
@@ -74,6 +71,6 @@ void pl_job_free(pl_job *j) {
     pl_job_cancel(j);
     pl_job_wait(j, NULL);
   }
-  pl_env env = j->env;
+  pl_env env = j->host;
   pl_free(&env, j);
 }

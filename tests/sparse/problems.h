@@ -152,10 +152,12 @@ static inline void check_stops(pl_env *env, pl_factor_kind kind, const pl_csc *A
     check_ok(env, pl_factor_numeric(f, A));
     assert_true(pl_factor_stats(f).flops > 1e9);
     int asked = MOST - left;
-    // with more threads only those parts are counted that the caller's own one does
-    if (nthread == 1) assert_true(asked > 50);
-    for (int k = 0; k < 2; k++) {
-      left = k ? (nthread == 1 ? asked - 2 : 1) : 0;
+    // with more threads, and one becomes more under the thread sanitizer, only those parts are
+    // counted that the caller's own one does
+    int alone = nthread == 1 && !getenv("PLIANT_TEST_THREADS");
+    if (alone) assert_true(asked > 50);
+    for (int late = 0; late <= alone; late++) {
+      left = late ? asked - 2 : 0;
       check_status(env, pl_factor_numeric(f, A), PL_CANCELLED);
     }
     env->progress = NULL;
