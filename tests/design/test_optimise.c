@@ -469,43 +469,27 @@ static pl_status whole_run(pl_env *e, void *ctx) {
   static const pl_operating point = {.omega = 3};
   pl_objective obj[2] = {amplitude(PL_GOAL_MOST, 0),
                          {.kind = &pl_objective_mass, .weight = 1, .goal = PL_GOAL_LEAST}};
-  static const double X[1] = {0};
-  static const int spring[2] = {-1, 0}, at[1] = {0};
-  static const double par[4] = {50, 0, 0, 0.4}, mass[1] = {2};
-  pl_group_desc group[2] = {{"spring", pl_elem_find("spring1"), 1, spring, 0, par, 0},
-                            {"mass", pl_elem_find("mass1"), 1, at, 0, mass, 0}};
-  pl_load_desc load = {.nnode = 1, .node = at, .term = {1, {3, 0, 0}, 0}};
-  pl_model_desc desc = {.dim = 1,
-                        .nnode = 1,
-                        .X = X,
-                        .ngroup = 2,
-                        .group = group,
-                        .nload = 1,
-                        .load = &load,
-                        .ndesign = 2};
-  pl_target tm = {0, pl_par_group(&desc, 1, 0), 1}, tk = {0, pl_par_group(&desc, 0, 0), 1};
-  pl_design_desc design[2] = {{"m", "kg", 2, 1, 4, 1, &tm}, {"k", "N/m", 50, 25, 100, 1, &tk}};
-  desc.design = design;
   pl_optimise_opts o;
   pl_opts_default(pl_optimise_option_table, pl_optimise_option_count, &o);
   o.harmonics = 1;
   o.max_iter = 1;
-  pl_model *m = NULL;
-  pl_params *p = NULL;
-  pl_work *w = NULL;
+  pl_builder *b = oscillator_builder(e, (double[]){50, 0, 0, 0.4}, 2, 3);
+  pl_built m = {0};
   pl_design *d = NULL;
   pl_design_result *r = NULL;
-  pl_status s = pl_model_create(e, &desc, &m);
-  if (s == PL_OK) s = pl_params_create(m, &p);
-  if (s == PL_OK) s = pl_work_create(m, 1, &w);
+  if (b) {
+    pl_value mass = {2, pl_build_parameter(b, "m", "kg", 2, 1, 4), 1, NULL};
+    pl_value stiffness = {50, pl_build_parameter(b, "k", "N/m", 50, 25, 100), 1, NULL};
+    pl_build_par(b, 1, 0, "mass", &mass);
+    pl_build_par(b, 0, 0, "stiffness", &stiffness);
+  }
+  pl_status s = b ? pl_build_all(b, 1, &m) : PL_E_NOMEM;
   pl_design_problem problem = {2, 1, 2, var, &point, obj};
-  if (s == PL_OK) s = pl_design_open(&o, m, p, w, &problem, &d);
+  if (s == PL_OK) s = pl_design_open(&o, m.model, m.params, m.work, &problem, &d);
   if (s == PL_OK) s = pl_design_run(d, NULL, go_on, NULL, &r);
   pl_design_result_free(r);
   pl_design_free(d);
-  pl_work_free(w);
-  pl_params_free(p);
-  pl_model_free(m);
+  pl_built_free(&m);
   return s;
 }
 

@@ -173,20 +173,14 @@ static void peak_and_folds_of_a_strip(void **state) {
 // forces with kinks: an elastic stop (a peak and two folds), elastic dry friction (two peaks)
 static void peaks_and_folds_of_kinked_forces(void **state) {
   (void)state;
-  static const double X[1] = {0}, spring[4] = {1, 0, 0, 0.1}, mass = 1;
   static const double stop[3] = {10, 1, 1}, slider[2] = {3, 0.4};
-  static const int ends[2] = {-1, 0}, at[1] = {0};
+  static const int ends[2] = {-1, 0};
   for (int friction = 0; friction < 2; friction++) {
     bench t = {0};
-    kit_init(&t.kit, &env, 1);
-    t.kit.d.nnode = 1;
-    t.kit.d.X = X;
-    kit_group(&t.kit, "spring", "spring1", 1, ends, 0, spring);
-    kit_group(&t.kit, "mass", "mass1", 1, at, 0, &mass);
+    kit_oscillator(&t.kit, &env, (double[]){1, 0, 0, 0.1}, 1);
     kit_group(&t.kit, "kinked", friction ? "jenkins1" : "stop1", 1, ends, 0,
               friction ? slider : stop);
-    t.kit.load[t.kit.d.nload++] =
-        (pl_load_desc){.nnode = 1, .node = at, .term = {1, {0.5, 0, 0}, 0}};
+    kit_shake(&t.kit, 0.5, 0);
     for (int i = 0; i < 2; i++) {
       pl_target target = {0, pl_par_group(&t.kit.d, 2, 0) + i, 1};
       kit_parameter(&t.kit, i ? "second" : "first", friction ? slider[i] : stop[i], 0.01, 100, 1,
@@ -205,23 +199,12 @@ static void peaks_and_folds_of_kinked_forces(void **state) {
 // an oscillator in an environment of its own: slopes of a curve that is there, and the largest peak
 // in a window
 static pl_status in_memory(pl_env *e, void *ctx) {
-  static const double X[1] = {0}, par[4] = {50, 0, 20, 0.4}, mass[1] = {2};
-  static const int spring[2] = {-1, 0}, at[1] = {0}, node = 0;
+  static const int node = 0;
   const pl_curve *c = ctx;
-  pl_group_desc group[2] = {{"spring", pl_elem_find("spring1"), 1, spring, 0, par, 0},
-                            {"mass", pl_elem_find("mass1"), 1, at, 0, mass, 0}};
-  pl_load_desc load = {.nnode = 1, .node = at, .term = {1, {3, 0, 0}, 0}};
-  pl_model_desc desc = {.dim = 1,
-                        .nnode = 1,
-                        .X = X,
-                        .ngroup = 2,
-                        .group = group,
-                        .nload = 1,
-                        .load = &load,
-                        .ndesign = 1};
-  pl_target target = {0, pl_par_group(&desc, 1, 0), 1};
-  pl_design_desc design = {"m", "kg", 2, 1, 4, 1, &target};
-  desc.design = &design;
+  pl_builder *b = oscillator_builder(e, (double[]){50, 0, 20, 0.4}, 2, 3);
+  if (!b) return PL_E_NOMEM;
+  pl_value mass = {2, pl_build_parameter(b, "m", "kg", 2, 1, 4), 1, NULL};
+  pl_build_par(b, 1, 0, "mass", &mass);
   pl_measure what = {.kind = PL_MEASURE_MAX, .mask = 7};
   pl_variable var = {0};
   pl_operating point = {.omega = 3};
@@ -237,24 +220,18 @@ static pl_status in_memory(pl_env *e, void *ctx) {
   pl_opts_default(pl_optimise_option_table, pl_optimise_option_count, &o);
   o.harmonics = 1;
   double omega, amplitude;
-  pl_model *m = NULL;
-  pl_params *p = NULL;
-  pl_work *w = NULL;
+  pl_built m;
   pl_slopes *s = NULL;
   pl_design *d = NULL;
-  pl_status st = pl_model_create(e, &desc, &m);
-  if (st == PL_OK) st = pl_params_create(m, &p);
-  if (st == PL_OK) st = pl_work_create(m, 1, &w);
-  if (st == PL_OK) st = pl_slopes_create(m, p, w, 0, 1, &var, &s);
+  pl_status st = pl_build_all(b, 1, &m);
+  if (st == PL_OK) st = pl_slopes_create(m.model, m.params, m.work, 0, 1, &var, &s);
   for (int i = 0; st == PL_OK && i < c->nspecial; i++)
     st = pl_slopes_at(s, &c->special[i], 1, &what, &omega, &amplitude);
-  if (st == PL_OK) st = pl_design_open(&o, m, p, w, &problem, &d);
+  if (st == PL_OK) st = pl_design_open(&o, m.model, m.params, m.work, &problem, &d);
   if (st == PL_OK) st = pl_design_value(d, 0, &omega, &amplitude);
   pl_design_free(d);
   pl_slopes_free(s);
-  pl_work_free(w);
-  pl_params_free(p);
-  pl_model_free(m);
+  pl_built_free(&m);
   return st;
 }
 

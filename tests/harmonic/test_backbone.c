@@ -218,27 +218,17 @@ static void nonsense_is_refused(void **state) {
 
 static pl_status allocating(pl_env *e, void *ctx) {
   (void)ctx;
-  static const double X[1] = {0}, spring[4] = {1, 0, 0.5, 0.1}, mass[1] = {1};
-  static const int s[2] = {-1, 0}, at[1] = {0};
-  pl_group_desc g[2] = {{.kind = pl_elem_find("spring1"), .nelem = 1, .stencil = s, .par = spring},
-                        {.kind = pl_elem_find("mass1"), .nelem = 1, .stencil = at, .par = mass}};
-  pl_model_desc d = {.dim = 1, .nnode = 1, .X = X, .ngroup = 2, .group = g};
-  pl_model *m = NULL;
-  pl_params *p = NULL;
-  pl_work *w = NULL;
+  pl_builder *d = oscillator_builder(e, (double[]){1, 0, 0.5, 0.1}, 1, 0);
+  pl_built m = {0};
   pl_curve *c = NULL;
-  pl_status st = pl_model_create(e, &d, &m);
-  if (st == PL_OK) st = pl_params_create(m, &p);
-  if (st == PL_OK) st = pl_work_create(m, 1, &w);
   pl_backbone_opts o = options(2);
   o.amplitude = 0.03;
   o.max_step = 1;
   int node = 0;
-  if (st == PL_OK) st = pl_backbone(&o, m, p, w, 1, &node, &c);
+  pl_status st = d ? pl_build_all(d, 1, &m) : PL_E_NOMEM;
+  if (st == PL_OK) st = pl_backbone(&o, m.model, m.params, m.work, 1, &node, &c);
   pl_curve_free(c);
-  if (w) pl_work_free(w);
-  pl_params_free(p);
-  pl_model_free(m);
+  pl_built_free(&m);
   return st;
 }
 

@@ -86,15 +86,10 @@ static double elliptic(double parameter) {
 // 4 K(mu) / sqrt((k + k3 A^2) / m), mu = k3 A^2 / (2 (k + k3 A^2)); zeta = c / (2 m w)
 static void duffing(void **state) {
   (void)state;
-  static const double X[1] = {0}, mass = 2, spring[4] = {3, 0, 5, 0.1};
-  static const int node = 0, ends[2] = {-1, 0};
+  static const double mass = 2, spring[4] = {3, 0, 5, 0.1};
   model_kit kit;
   kit_model b;
-  kit_init(&kit, &env, 1);
-  kit.d.nnode = 1;
-  kit.d.X = X;
-  kit_group(&kit, "mass", "mass1", 1, &node, 0, &mass);
-  kit_group(&kit, "spring", "spring1", 1, ends, 1, spring);
+  kit_oscillator(&kit, &env, spring, mass);
   kit_build(&kit, 1, &b);
   pl_curve *c = follow(&b, 15, 2);
   for (int i = 0; i < c->npoint; i++) {

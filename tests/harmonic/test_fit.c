@@ -355,21 +355,15 @@ static void nonsense_is_refused(void **state) {
 static pl_status create_and_fit(pl_env *e, void *ctx) {
   static const int parameter[1] = {0};
   const bench *t = ctx;
-  pl_model *m = NULL;
-  pl_params *p = NULL;
-  pl_work *w = NULL;
+  kit_model b;
   pl_fit *f = NULL;
-  pl_status s = pl_model_create(e, &t->kit.d, &m);
-  if (s == PL_OK) s = pl_params_create(m, &p);
-  if (s == PL_OK) s = pl_work_create(m, 1, &w);
+  pl_status s = kit_try(e, &t->kit.d, 1, &b);
   if (s == PL_OK) {
-    p->par[PL_PAR_ALPHA] = 0.31;
-    s = pl_fit_damping(&t->o, m, p, w, 1, parameter, t->ndata, t->data, &f);
+    b.p->par[PL_PAR_ALPHA] = 0.31;
+    s = pl_fit_damping(&t->o, b.m, b.p, b.w, 1, parameter, t->ndata, t->data, &f);
   }
   pl_fit_free(f);
-  pl_work_free(w);
-  pl_params_free(p);
-  pl_model_free(m);
+  kit_model_free(&b);
   return s;
 }
 

@@ -614,15 +614,12 @@ typedef struct alloc_case {
 
 static pl_status run_with(pl_env *e, void *ctx) {
   const alloc_case *a = ctx;
-  kit_model b = {0};
+  kit_model b;
   pl_orbit *o = NULL;
   pl_floquet f;
   variation v = {0};
   multipliers mu = {0};
-  pl_status s = pl_model_create(e, a->d, &b.m);
-  if (s == PL_OK) s = pl_params_create(b.m, &b.p);
-  if (s == PL_OK) s = pl_state_create(b.m, b.p, &b.s);
-  if (s == PL_OK) s = pl_work_create(b.m, 1, &b.w);
+  pl_status s = kit_try(e, a->d, 1, &b);
   if (s == PL_OK) s = pl_orbit_create(b.m, 1, &o);
   if (s == PL_OK) {
     const int *dof = pl_model_free_dofs(b.m);

@@ -13,15 +13,8 @@ static const double mass = 2, stiff = 50, dash = 0.7, alpha = 0.1, beta = 0.003,
                     phase = 0.4;
 
 static void oscillator(model_kit *k, pl_env *e, int damped) {
-  static const double X[1] = {0};
-  static const int spring[2] = {-1, 0}, at[1] = {0};
-  const double par[4] = {stiff, 0, 0, damped ? dash : 0};
-  kit_init(k, e, 1);
-  k->d.nnode = 1;
-  k->d.X = X;
-  kit_group(k, "spring", "spring1", 1, spring, 1, par);
-  kit_group(k, "mass", "mass1", 1, at, 1, &mass);
-  k->load[k->d.nload++] = (pl_load_desc){.nnode = 1, .node = at, .term = {1, {force, 0, 0}, phase}};
+  kit_oscillator(k, e, (double[]){stiff, 0, 0, damped ? dash : 0}, mass);
+  kit_shake(k, force, phase);
   if (!damped) return;
   k->d.alpha = alpha;
   k->d.beta = beta;
@@ -219,25 +212,19 @@ static void nonsense_is_refused(void **state) {
 
 static pl_status create_and_solve(pl_env *e, void *ctx) {
   const model_kit *kit = ctx;
-  pl_model *m = NULL;
-  pl_params *p = NULL;
-  pl_work *w = NULL;
+  kit_model b;
   pl_modal *l = NULL;
   pl_orbit *o = NULL;
-  pl_status s = pl_model_create(e, &kit->d, &m);
-  if (s == PL_OK) s = pl_params_create(m, &p);
-  if (s == PL_OK) s = pl_work_create(m, 1, &w);
+  pl_status s = kit_try(e, &kit->d, 1, &b);
   for (int nmode = 0; s == PL_OK && nmode < 5; nmode += 4) {
-    s = pl_modal_create(m, p, w, nmode, &l);
+    s = pl_modal_create(b.m, b.p, b.w, nmode, &l);
     if (s == PL_OK) s = pl_modal_response(l, 3, &o);
     pl_orbit_free(o);
     pl_modal_free(l);
     o = NULL;
     l = NULL;
   }
-  pl_work_free(w);
-  pl_params_free(p);
-  pl_model_free(m);
+  kit_model_free(&b);
   return s;
 }
 

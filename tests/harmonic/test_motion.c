@@ -11,18 +11,8 @@ static pl_env env;
 
 // mass 1 kg on a spring to ground, driven by F cos(omega t)
 static void oscillator(model_kit *k, double stiffness, double cubic, double damping, double force) {
-  static const double X[1] = {0};
-  static const int ends[2] = {-1, 0}, zero[1] = {0};
-  static const double mass[1] = {1};
-  static double par[4];
-  memcpy(par, (double[4]){stiffness, 0, cubic, damping}, sizeof par);
-  kit_init(k, &env, 1);
-  k->d.nnode = 1;
-  k->d.X = X;
-  kit_group(k, "spring", "spring1", 1, ends, 1, par);
-  kit_group(k, "mass", "mass1", 1, zero, 1, mass);
-  k->load[k->d.nload++] = (pl_load_desc){
-      .name = "push", .nnode = 1, .node = zero, .term = {1, {force, 0, 0}, PL_PI / 2}};
+  kit_oscillator(k, &env, (double[]){stiffness, 0, cubic, damping}, 1);
+  kit_shake(k, force, PL_PI / 2);
 }
 
 static pl_status solve(kit_model *b, double omega, int nharm, pl_orbit **o,

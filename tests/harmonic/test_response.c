@@ -524,28 +524,16 @@ static void undamped_resonance_is_told(void **state) {
 
 static pl_status allocating(pl_env *e, void *ctx) {
   (void)ctx;
-  pl_work *w = NULL;
+  pl_builder *d = oscillator_builder(e, (double[]){1, 0, 0.5, 0.1}, 1, 0.3);
+  pl_built m = {0};
   pl_curve *c = NULL;
-  static const double X[1] = {0}, spring[4] = {1, 0, 0.5, 0.1}, mass[1] = {1};
-  static const int s[2] = {-1, 0}, at[1] = {0};
-  pl_group_desc g[2] = {{.kind = pl_elem_find("spring1"), .nelem = 1, .stencil = s, .par = spring},
-                        {.kind = pl_elem_find("mass1"), .nelem = 1, .stencil = at, .par = mass}};
-  pl_load_desc load = {.nnode = 1, .node = at, .term = {.harmonic = 1, .amplitude = {0.3}}};
-  pl_model_desc d = {.dim = 1, .nnode = 1, .X = X, .ngroup = 2, .group = g, .nload = 1};
-  d.load = &load;
-  pl_model *m = NULL;
-  pl_params *p = NULL;
-  pl_status st = pl_model_create(e, &d, &m);
-  if (st == PL_OK) st = pl_params_create(m, &p);
-  if (st == PL_OK) st = pl_work_create(m, 1, &w);
   pl_response_opts o = ref_opts(0.9, 0.92, 2);
   o.max_step = o.step = 1;
   int node = 0;
-  if (st == PL_OK) st = pl_response(&o, m, p, w, 1, &node, NULL, &c);
+  pl_status st = d ? pl_build_all(d, 1, &m) : PL_E_NOMEM;
+  if (st == PL_OK) st = pl_response(&o, m.model, m.params, m.work, 1, &node, NULL, &c);
   pl_curve_free(c);
-  if (w) pl_work_free(w);
-  pl_params_free(p);
-  pl_model_free(m);
+  pl_built_free(&m);
   return st;
 }
 

@@ -57,17 +57,11 @@ static void even_stretch(void **state) {
 // a model without strains says zero
 static void nothing_to_strain(void **state) {
   (void)state;
-  static const double X[1] = {0}, mass = 1, par[4] = {1, 0, 0, 0};
-  static const int spring[2] = {-1, 0}, at[1] = {0};
   model_kit kit;
   kit_model b;
   pl_orbit *o;
   pl_strain most;
-  kit_init(&kit, &env, 1);
-  kit.d.nnode = 1;
-  kit.d.X = X;
-  kit_group(&kit, "spring", "spring1", 1, spring, 1, par);
-  kit_group(&kit, "mass", "mass1", 1, at, 1, &mass);
+  kit_oscillator(&kit, &env, (double[4]){1}, 1);
   kit_build(&kit, 1, &b);
   check_ok(&env, pl_orbit_create(b.m, 1, &o));
   o->omega = 1;

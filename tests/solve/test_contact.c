@@ -644,36 +644,28 @@ static void refused(void **state) {
 }
 
 static pl_status short_run(pl_env *e, void *ctx) {
-  const double X[4] = {0, 0.1, 0.5, 0.1}, mass = 1;
-  const int node[2] = {0, 1};
+  const double X[2][3] = {{0, 0.1}, {0.5, 0.1}};
+  const pl_obstacle o = plane_of(0, 1, 0, 0.3);
+  pl_builder *d;
+  pl_built b;
+  int *node;
   (void)ctx;
-  pl_group_desc group = {.name = "points",
-                         .kind = pl_elem_find("point"),
-                         .nelem = 2,
-                         .stencil = node,
-                         .shared = 1,
-                         .par = &mass};
-  pl_model_desc d = {
-      .dim = 2, .nnode = 2, .X = X, .ngroup = 1, .group = &group, .gravity = {0, -GRAVITY}};
-  pl_obstacle o = plane_of(0, 1, 0, 0.3);
-  pl_contact_desc c = {.nobstacle = 1, .obstacle = &o, .nnode = 2, .node = node};
-  kit_model b = {0};
-  pl_contact *k = NULL;
   pl_transient_opts opt;
   pl_opts_default(pl_transient_option_table, pl_transient_option_count, &opt);
   opt.step = 0.02;
   opt.duration = 0.2;
-  pl_status s = pl_model_create(e, &d, &b.m);
-  if (s == PL_OK) s = pl_params_create(b.m, &b.p);
-  if (s == PL_OK) s = pl_state_create(b.m, b.p, &b.s);
-  if (s == PL_OK) s = pl_work_create(b.m, 1, &b.w);
-  if (s == PL_OK) s = pl_contact_create(b.m, &c, &k);
-  if (s == PL_OK) s = pl_transient_contact(&opt, b.m, b.p, k, b.s, NULL, b.w, NULL, NULL, NULL);
-  pl_contact_free(k);
-  pl_work_free(b.w);
-  if (b.s) pl_state_free(b.m, b.s);
-  pl_params_free(b.p);
-  pl_model_free(b.m);
+  PL_TRY(pl_builder_create(e, 2, &d));
+  for (int i = 0; i < 2; i++) pl_build_node(d, X[i], NULL);
+  if (pl_build_group(d, "points", pl_elem_find("point"), 2, 1, 0, &node) >= 0) node[1] = 1;
+  pl_build_par(d, 0, 0, "mass", &(pl_value){.v = 1});
+  pl_build_obstacle(d, NULL, &o);
+  pl_build_contact(d, 2, (int[]){0, 1}, 0, -1, NULL);
+  d->gravity[1] = -GRAVITY;
+  pl_status s = pl_build_all(d, 1, &b);
+  if (s == PL_OK)
+    s = pl_transient_contact(&opt, b.model, b.params, b.constraints.contact, b.state, NULL, b.work,
+                             NULL, NULL, NULL);
+  pl_built_free(&b);
   return s;
 }
 

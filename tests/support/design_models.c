@@ -295,15 +295,8 @@ void design_rods(model_kit *k, pl_env *env, int *node, double *omega) {
 }
 
 void design_oscillator(model_kit *k, pl_env *env, double cubic) {
-  static const double X[1] = {0};
-  static const int spring[2] = {-1, 0}, at[1] = {0};
-  const double par[4] = {50, 0, cubic, 0.4}, mass[1] = {2};
-  kit_init(k, env, 1);
-  k->d.nnode = 1;
-  k->d.X = X;
-  kit_group(k, "spring", "spring1", 1, spring, 0, par);
-  kit_group(k, "mass", "mass1", 1, at, 0, mass);
-  k->load[k->d.nload++] = (pl_load_desc){.nnode = 1, .node = at, .term = {1, {3, 0, 0}, 0}};
+  kit_oscillator(k, env, (double[]){50, 0, cubic, 0.4}, 2);
+  kit_shake(k, 3, 0);
   one(k, "mass", pl_par_group(&k->d, 1, 0), 2, 0.1, 20);
   one(k, "stiffness", pl_par_group(&k->d, 0, 0), 50, 5, 450);
   one(k, "damping", pl_par_group(&k->d, 0, 0) + 3, 0.4, 0.05, 4);

@@ -51,6 +51,38 @@ void kit_group(model_kit *k, const char *name, const char *kind, int nelem, cons
       .name = name, .kind = e, .nelem = nelem, .stencil = stencil, .shared = shared, .par = copy};
 }
 
+static const int ground[2] = {-1, 0}, first[1] = {0};
+
+void kit_oscillator(model_kit *k, pl_env *env, const double spring[4], double mass) {
+  static const double X[1] = {0};
+  kit_init(k, env, 1);
+  k->d.nnode = 1;
+  k->d.X = X;
+  kit_group(k, "spring", "spring1", 1, ground, 0, spring);
+  kit_group(k, "mass", "mass1", 1, first, 0, &mass);
+}
+
+void kit_shake(model_kit *k, double force, double phase) {
+  k->load[kit_push(k, 1, first, &force)].term = (pl_term){1, {force, 0, 0}, phase};
+}
+
+pl_builder *oscillator_builder(pl_env *env, const double spring[4], double mass, double force) {
+  static const char *const kind[2] = {"spring1", "mass1"};
+  pl_builder *b;
+  if (pl_builder_create(env, 1, &b) != PL_OK) return NULL;
+  pl_build_node(b, (double[3]){0}, NULL);
+  for (int k = 0; k < 2; k++) {
+    int *at, group = pl_build_group(b, kind[k], pl_elem_find(kind[k]), 1, 0, 0, &at);
+    if (group < 0) continue;
+    memcpy(at, k ? first : ground, (k ? 1 : 2) * sizeof *at);
+    // the description holds const arrays; they are the builder's
+    memcpy((double *)b->group[group].par, k ? &mass : spring, (k ? 1 : 4) * sizeof mass);
+  }
+  if (force != 0)
+    pl_build_load(b, &(pl_load_desc){.nnode = 1, .node = first, .term = {1, {force, 0, 0}, 0}});
+  return b;
+}
+
 void kit_box(model_kit *k, const char *kind, const int n[3], const double l[3],
              const double par[3]) {
   int hex = strncmp(kind, "hex", 3) == 0, type = hex ? PL_HEX8 : PL_TET4;
@@ -194,11 +226,16 @@ void kit_design(model_kit *k, const char *name, int on_ref, int index, double co
       .name = name, .value = value, .min = -1e9, .max = 1e9, .ntarget = 1, .target = t};
 }
 
+pl_status kit_try(pl_env *env, const pl_model_desc *d, int nthread, kit_model *out) {
+  *out = (kit_model){0};
+  PL_TRY(pl_model_create(env, d, &out->m));
+  PL_TRY(pl_params_create(out->m, &out->p));
+  PL_TRY(pl_state_create(out->m, out->p, &out->s));
+  return pl_work_create(out->m, nthread, &out->w);
+}
+
 void kit_build(model_kit *k, int nthread, kit_model *out) {
-  check_ok(k->env, pl_model_create(k->env, &k->d, &out->m));
-  check_ok(k->env, pl_params_create(out->m, &out->p));
-  check_ok(k->env, pl_state_create(out->m, out->p, &out->s));
-  check_ok(k->env, pl_work_create(out->m, nthread, &out->w));
+  check_ok(k->env, kit_try(k->env, &k->d, nthread, out));
 }
 
 void kit_model_free(kit_model *b) {

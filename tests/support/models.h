@@ -1,8 +1,7 @@
 #ifndef TESTS_MODELS_H
 #define TESTS_MODELS_H
 
-#include "pliant/mesh.h"
-#include "pliant/model.h"
+#include "pliant/build.h"
 
 enum { KIT_NODES = 4096 }; // room for one drive and one load a node of a small model
 
@@ -25,6 +24,12 @@ typedef struct model_kit {
 
 void kit_init(model_kit *k, pl_env *env, int dim);
 void kit_free(model_kit *k);
+// One mass on a spring (stiffness, quadratic, cubic, damping) to the ground, along a line: groups
+// "spring" and "mass". Then a load force sin(w t + phase).
+void kit_oscillator(model_kit *k, pl_env *env, const double spring[4], double mass);
+void kit_shake(model_kit *k, double force, double phase);
+// The same in a builder, with whatever allocator env has; NULL: there is no memory.
+pl_builder *oscillator_builder(pl_env *env, const double spring[4], double mass, double force);
 // A box of tets or hexes, n cells along each direction; adds its group with parameters young
 // poisson density.
 void kit_box(model_kit *k, const char *kind, const int n[3], const double l[3],
@@ -68,6 +73,8 @@ typedef struct kit_model {
   pl_work *w;
 } kit_model;
 void kit_build(model_kit *k, int nthread, kit_model *out);
+// The same of a description, with an allocator that may fail; kit_model_free frees what there is.
+pl_status kit_try(pl_env *env, const pl_model_desc *d, int nthread, kit_model *out);
 void kit_model_free(kit_model *b);
 
 #endif

@@ -188,8 +188,5 @@ void rods_build(rod_kit *k, int nthread, kit_model *out) {
                      .alpha = k->alpha,
                      .beta = k->beta};
   memcpy(d.gravity, k->gravity, sizeof d.gravity);
-  check_ok(k->env, pl_model_create(k->env, &d, &out->m));
-  check_ok(k->env, pl_params_create(out->m, &out->p));
-  check_ok(k->env, pl_state_create(out->m, out->p, &out->s));
-  check_ok(k->env, pl_work_create(out->m, nthread, &out->w));
+  check_ok(k->env, kit_try(k->env, &d, nthread, out));
 }
