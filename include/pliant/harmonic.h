@@ -65,7 +65,7 @@ double pl_hb_error(const pl_hb *hb);
 void pl_hb_shift_diagonal(pl_hb *hb, double by);
 
 // Change of the balance with parameters at a motion: out[size] = sum_i dp[i] dh/dp_i, and
-// out[nknob] += lambda' dh/dp_i for every knob. Knobs need as many threads as the work has.
+// out[n] += lambda' dh/dp_i for every direction. Directions need as many threads as the work has.
 pl_status pl_hb_change(pl_hb *hb, pl_directions *k, const pl_orbit *o, const double *dp,
                        double *out);
 pl_status pl_hb_change_dot(pl_hb *hb, pl_directions *k, const pl_orbit *o, const double *lambda,

@@ -279,17 +279,18 @@ typedef struct pl_direction {
   int ntarget;
   const pl_target *target;
 } pl_direction;
-// Knobs with lists of the elements, drives and loads that each of them touches, so that derivatives
-// by hundreds of parameters cost no more than what they touch. Calls with different `thread` may
-// run at the same time.
+// Directions with lists of the elements, drives and loads that each of them touches, so that
+// derivatives by hundreds of parameters cost no more than what they touch. Calls with different
+// `thread` may run at the same time.
 typedef struct pl_directions pl_directions;
 pl_status pl_directions_create(const pl_model *m, int nthread, int n, const pl_direction *dir,
                                pl_directions **out);
 void pl_directions_free(pl_directions *k);
 int pl_directions_count(const pl_directions *k);
-// Elements that knob i touches, as pairs (group, element): *list [count][2]. Returns the count.
+// Elements that direction i touches, as pairs (group, element): *list [count][2]. Returns the
+// count.
 int pl_directions_elements(const pl_directions *k, int i, const int **list);
-// out[n] += y . dr/dp_i for every knob i, y[nq]; dr/dp as pl_eval_design.
+// out[n] += y . dr/dp_i for every direction i, y[nq]; dr/dp as pl_eval_design.
 pl_status pl_directions_dot(pl_directions *k, int thread, const pl_params *p, const pl_state *s,
                             const pl_clock *c, const double *y, double *out);
 // out[nq] = sum_i dp[i] dr/dp_i.
@@ -298,19 +299,19 @@ pl_status pl_directions_along(pl_directions *k, int thread, const pl_params *p, 
 // 1: pairs (pl_elem_kind.stretch) are left out of the two above, for callers that know their
 // events.
 void pl_directions_smooth(pl_directions *k, int on);
-// Change by knob i of the force out[ndof] of one such element, with its history (NULL: none), or
-// (side 1, -1) of the place *out where a slip to that side leaves a slider.
+// Change by direction i of the force out[ndof] of one such element, with its history (NULL: none),
+// or (side 1, -1) of the place *out where a slip to that side leaves a slider.
 pl_status pl_directions_pair(pl_directions *k, const pl_params *p, pl_state *s, const pl_clock *c,
                              int i, int group, int elem, const double *hist, int side, double *out);
-// dx, dv, da[3] of a driven node by knob i; components that are not driven are 0. Returns 1 when
-// the knob moves the node at all.
+// dx, dv, da[3] of a driven node by direction i; components that are not driven are 0. Returns 1
+// when the direction moves the node at all.
 int pl_directions_drive(pl_directions *k, int thread, const pl_params *p, const pl_clock *c, int i,
                         int node, double *dx, double *dv, double *da);
 // The same for a driven scalar unknown (by its number among all unknowns), measured from the
 // anchors of the reference shape: its value alone.
 int pl_directions_scalar(pl_directions *k, int thread, const pl_params *p, const pl_clock *c, int i,
                          int unknown, double *dx);
-// Total mass by every knob: out[n] += factor dm/dp_i.
+// Total mass by every direction: out[n] += factor dm/dp_i.
 pl_status pl_directions_mass(pl_directions *k, const pl_params *p, double factor, double *out);
 
 // M restricted to the free unknowns.

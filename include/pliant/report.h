@@ -18,6 +18,7 @@ int pl_table_line(const pl_table *t); // line of the header in the file it was r
 int pl_table_cols(const pl_table *t);
 const double *pl_table_data(const pl_table *t); // [rows][ncol]
 const char *pl_table_name(const pl_table *t, int col);
+int pl_table_find(const pl_table *t, const char *name); // its column, -1: there is none
 const char *pl_table_unit(const pl_table *t, int col);
 // Writes CSV with 17 significant digits (the shortest text that reads back to the same double).
 pl_status pl_table_write(const pl_table *t, const char *path);

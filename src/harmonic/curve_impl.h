@@ -12,7 +12,7 @@ enum {
 // A point of a curve while it is followed: the solution, its unit tangent and what is watched.
 typedef struct curve_point {
   double *z, omega;   // [n]
-  double *tz, tw;     // [n] tangent, of length one in the metric of the walk
+  double *tz, tw;     // [n] tangent, of length one in the metric of the continuation
   double *slope;      // [nwatch] derivative of the measures along the curve
   double *path;       // [nwatch] measures
   double error;       // residual above rounding over the dynamic forces
@@ -76,7 +76,7 @@ typedef struct continuation {
   int factorisations, krylov, iterations;
 } continuation;
 
-// ---- walk: continue.c -------------------------------------------------------------------------
+// ---- continuation: continue.c -----------------------------------------------------------------
 
 // Builds balance, border and room for points with H harmonics.
 pl_status cont_open(continuation *k, int H);
@@ -214,7 +214,7 @@ struct pl_trail {
 };
 // 1 when the trail is one from the far end of the range.
 int trail_turned(size_t n, const double *x);
-// Opens the walk and fills all of them; before may be NULL.
+// Opens the continuation and fills all of them; before may be NULL.
 pl_status trail_unpack(size_t n, const double *x, continuation *k, care *a, pl_curve *c,
                        pl_curve *before);
 

@@ -48,7 +48,7 @@ static pl_status add_phase(void *ctx, double phase, double weight) {
   return PL_OK;
 }
 
-// coefficients of the change of one pair's force by one knob
+// coefficients of the change of one pair's force by one direction
 static pl_status change_pair(change *c) {
   memset(c->force, 0, (size_t)(c->x.ndof * c->hb->f.L) * sizeof *c->force);
   for (int i = 0; i < c->x.nspan; i++) {

@@ -139,12 +139,6 @@ typedef struct columns {
   pl_measure_kind kind;
 } columns;
 
-static int find_column(const pl_table *t, const char *name) {
-  for (int c = 0; c < pl_table_cols(t); c++)
-    if (strcmp(pl_table_name(t, c), name) == 0) return c;
-  return -1;
-}
-
 static columns find_columns(const lines *l, const pl_table *t) {
   pl_measure of = curve_measure(l->c, l->probe);
   if (l->set) of = (pl_measure){.kind = PL_MEASURE_MAX, .mask = 1 << l->set->f.axis};
@@ -153,7 +147,7 @@ static columns find_columns(const lines *l, const pl_table *t) {
   for (int x = 0; x < l->c->j->scene->dim; x++) {
     if (!(of.mask >> x & 1) || (of.kind == PL_MEASURE_PATH && c.n)) continue;
     watch_column(&l->c->a->probe[l->probe], &of, x, name);
-    int at = find_column(t, name);
+    int at = pl_table_find(t, name);
     if (at < 0) return (columns){0};
     c.at[c.n++] = at;
   }

@@ -25,12 +25,6 @@ typedef struct trial {
 
 // ---- reading ----------------------------------------------------------------------------------
 
-static int find_column(const pl_table *t, const char *name) {
-  for (int c = 0; c < pl_table_cols(t); c++)
-    if (strcmp(pl_table_name(t, c), name) == 0) return c;
-  return -1;
-}
-
 // to SI by the unit in the header; 0: it is none of that kind
 static double factor_of(const pl_table *t, int col, const char *si, const char *milli) {
   const char *unit = pl_table_unit(t, col);
@@ -49,7 +43,7 @@ static pl_status find_channels(const trial *t, const char *path, const pl_table 
       char name[PL_TEXT];
       if (w->component >= 0 && w->component != c) continue;
       snprintf(name, sizeof name, "%.400s_%c", w->name, "xyz"[c]);
-      int col = find_column(table, name);
+      int col = pl_table_find(table, name);
       if (col < 0) continue;
       factor[*n] = factor_of(table, col, "m", "mm");
       if (factor[*n] == 0)
@@ -98,7 +92,7 @@ static pl_status read_table(trial *t, int k, const pl_table *table) {
   const pl_data_file *file = &t->a->data[k];
   size_t most = (size_t)t->a->nprobe * 3 + 1;
   measured *set = &t->set[k];
-  int time = find_column(table, "time");
+  int time = pl_table_find(table, "time");
   double time_factor = time >= 0 ? factor_of(table, time, "s", "ms") : 0;
   if (time_factor == 0)
     return pl_fail_at(env, PL_E_INPUT, file->path, 1, 0, "the header begins e.g. time_s,tip_x_m",

@@ -1,4 +1,4 @@
-// Derivatives by many parameters at once: every knob knows the elements it touches.
+// Derivatives by many parameters at once: every direction knows the elements it touches.
 #include "model_impl.h"
 
 #include <string.h>
@@ -8,7 +8,7 @@ struct pl_directions {
   const pl_model *m;
   int n, nthread;
   int *tptr;               // [n+1] into target
-  pl_target *target;       // of all knobs
+  pl_target *target;       // of all directions
   int *eptr, *elements_of; // [n+1]; pairs (group, element)
   int *drives;             // [n] moves driven unknowns
   int *loads;              // [n] changes loads or gravity
@@ -35,13 +35,13 @@ void direction_free(pl_env *env, direction *d) {
   pl_free(env, d->dX);
 }
 
-// ---- what a knob touches ----------------------------------------------------------------------
+// ---- what a direction touches -----------------------------------------------------------------
 
-// elements at every unknown, and marks while the list of a knob is made
+// elements at every unknown, and marks while the list of a direction is made
 typedef struct finder {
   pl_directions *k;
   int *ptr, *at; // [nq+1]; pairs (group, element)
-  int **mark;    // [ngroup][nelem] last knob that listed the element, + 1
+  int **mark;    // [ngroup][nelem] last direction that listed the element, + 1
   int ntouch, cap;
 } finder;
 
@@ -200,7 +200,8 @@ static pl_status build(pl_directions *k, const pl_direction *dir) {
     for (int t = 0; t < dir[i].ntarget; t++) {
       const pl_target *target = &dir[i].target[t];
       if (target->index < 0 || target->index >= (target->on_ref ? m->nq : m->npar))
-        return pl_fail(k->env, PL_E_ARG, "knob %d: there is no parameter %d", i, target->index);
+        return pl_fail(k->env, PL_E_ARG, "direction %d: there is no parameter %d", i,
+                       target->index);
       k->target[k->tptr[i] + t] = *target;
     }
   }
@@ -254,7 +255,7 @@ static void clear_drive(const pl_directions *k, direction *d) {
   memset(d->dq, 0, 3 * (size_t)k->m->nq * sizeof(double));
 }
 
-// y . dr of the elements of a knob whose direction is set; massive: those with mass alone
+// y . dr of the elements of the direction that is set; massive: those with mass alone
 static pl_status dot_elements(const pl_directions *k, const pl_params *p, const pl_state *s,
                               const direction *d, int i, int massive, const double *y,
                               double *out) {

@@ -92,6 +92,12 @@ const char *pl_table_name(const pl_table *t, int col) {
   return t->name[col] ? t->name[col] : "";
 }
 
+int pl_table_find(const pl_table *t, const char *name) {
+  for (int c = 0; c < pl_table_cols(t); c++)
+    if (strcmp(pl_table_name(t, c), name) == 0) return c;
+  return -1;
+}
+
 const char *pl_table_unit(const pl_table *t, int col) {
   return t->unit[col] ? t->unit[col] : "";
 }

@@ -114,12 +114,6 @@ static int compare_angle(const void *a, const void *b) {
   return (p->angle > q->angle) - (p->angle < q->angle);
 }
 
-static int find_column(const pl_table *t, const char *name) {
-  for (int c = 0; c < pl_table_cols(t); c++)
-    if (strcmp(pl_table_name(t, c), name) == 0) return c;
-  return -1;
-}
-
 static int column_unit(reader *r, const char *path, const pl_table *t, int col, const char *si,
                        double *factor) {
   unit want = {.factor = 1}, got = {.factor = 1};
@@ -171,8 +165,9 @@ static int sort_samples(reader *r, const char *path, sample *s, int *n) {
 }
 
 static int read_samples(reader *r, const char *path, const pl_table *t, sample *s, int *n) {
-  int cols = pl_table_cols(t), angle = find_column(t, "angle"), ratio = find_column(t, "stretch");
-  int strain = find_column(t, "strain"), col = ratio >= 0 ? ratio : strain;
+  int cols = pl_table_cols(t), angle = pl_table_find(t, "angle"),
+      ratio = pl_table_find(t, "stretch");
+  int strain = pl_table_find(t, "strain"), col = ratio >= 0 ? ratio : strain;
   double turn, part;
   if (angle < 0 || col < 0 || (ratio >= 0 && strain >= 0)) {
     problem_at(r, path, pl_table_line(t), 0,

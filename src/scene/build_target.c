@@ -27,18 +27,13 @@ static int find_axis(const pl_table *t, char axis) {
   return -1;
 }
 
-static int find_time(const pl_table *t) {
-  for (int c = 0; c < pl_table_cols(t); c++)
-    if (strcmp(pl_table_name(t, c), "t") == 0 || strcmp(pl_table_name(t, c), "time") == 0) return c;
-  return -1;
-}
-
 static int read_table(reader *r, const char *path, const pl_table *t, double omega, curve *c) {
   int dim = r->b->dim, rows = pl_table_rows(t), cols = pl_table_cols(t), col[3],
-      time = find_time(t);
+      time = pl_table_find(t, "t");
   double factor[3], second = 1;
   const char *hint = "the header is e.g. t_s,x_mm,y_mm";
   const double *data = pl_table_data(t);
+  if (time < 0) time = pl_table_find(t, "time");
   for (int k = 0; k < dim; k++) {
     col[k] = find_axis(t, "xyz"[k]);
     if (col[k] < 0) {

@@ -6,25 +6,11 @@
 // Does a mesh hang together? Exporters write every triangle by itself, and rounding or noise keeps
 // corners that should be one apart.
 
-static int root(int *up, int i) {
-  while (up[i] != i) i = up[i] = up[up[i]];
-  return i;
-}
-
-// parts that share no vertex; every vertex is used by a cell. Returns -1 when memory ends
+// parts that share no vertex; returns -1 when memory ends
 static int count_pieces(reader *r, const pl_mesh *m) {
-  int *up = pl_alloc(r->env, (size_t)m->nvert, sizeof *up), n = 0;
-  if (!up) return -1;
-  for (int i = 0; i < m->nvert; i++) up[i] = i;
-  for (int t = 0; t < PL_CELL_COUNT; t++)
-    for (int e = 0, nv = pl_cell_nvert[t]; e < m->cell[t].n; e++)
-      for (int k = 1; k < nv; k++) {
-        const int *v = m->cell[t].v + (size_t)e * (size_t)nv;
-        int a = root(up, v[0]), b = root(up, v[k]);
-        up[a > b ? a : b] = a < b ? a : b;
-      }
-  for (int i = 0; i < m->nvert; i++) n += up[i] == i;
-  pl_free(r->env, up);
+  int n = -1, *part = pl_alloc(r->env, (size_t)m->nvert, sizeof *part);
+  if (!part || !worked(r, pl_mesh_parts(m, &n, part))) n = -1;
+  pl_free(r->env, part);
   return n;
 }
 

@@ -255,8 +255,8 @@ void book_jump(pl_static_info *info, double scale, double released);
 // A load step from a state to e->x that left the book open, which took so many iterations: goes the
 // same way in parts. e->x stays what it is when they lead there, and is where they lead otherwise;
 // jumps and works go to the info.
-pl_status book_walk(equil *e, book *k, const pl_state *from, const book_entry *end,
-                    const book_step *whole, int iterations);
+pl_status book_parts(equil *e, book *k, const pl_state *from, const book_entry *end,
+                     const book_step *whole, int iterations);
 
 // ---- time steps -------------------------------------------------------------------------------
 

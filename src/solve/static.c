@@ -73,7 +73,7 @@ static pl_status enter(run *r) {
   } else if (r->nneg > 0 || info->ncritical > r->ncritical) {
     info->work += stored + info->released - r->released;
   } else
-    return book_walk(e, k, r->s, &b, &step, info->iterations - r->iterations);
+    return book_parts(e, k, r->s, &b, &step, info->iterations - r->iterations);
   book_turn(k, &b);
   k->kept = 1;
   return PL_OK;

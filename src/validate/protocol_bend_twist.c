@@ -76,8 +76,7 @@ const pl_protocol protocol_bend_twist = {
     .model = turns_models,
 };
 
-// ---- X on both branches of the frontier
-// -----------------------------------------------------------
+// ---- X on both branches of the frontier -------------------------------------------------------
 
 static pl_status rod_sides(pl_env *env, const pl_protocol_model *m, pl_trial *t, double *value) {
   (void)m;

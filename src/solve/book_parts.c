@@ -15,7 +15,7 @@ typedef struct barrier {
   double from, open;
 } barrier;
 
-typedef struct walk {
+typedef struct parts {
   equil *e;
   book *k;
   pl_state *here, *direct; // the last good part; what the whole step found
@@ -25,10 +25,10 @@ typedef struct walk {
   int most;    // iterations at which it is given up
   int there;   // 1: the parts lead to what the whole step found
   double work;
-} walk;
+} parts;
 
 // one part from `here`; its entry and what the book says of it
-static pl_status try_part(walk *w, double next, book_entry *b, book_step *step) {
+static pl_status try_part(parts *w, double next, book_entry *b, book_step *step) {
   equil *e = w->e;
   pl_state_copy(e->x, w->here);
   e->clock.scale = next;
@@ -40,7 +40,7 @@ static pl_status try_part(walk *w, double next, book_entry *b, book_step *step) 
   return PL_OK;
 }
 
-static void keep_part(walk *w, const book_entry *b, const book_step *step) {
+static void keep_part(parts *w, const book_entry *b, const book_step *step) {
   equil *e = w->e;
   if (!step->closed) book_jump(e->info, 0.5 * (w->at + b->scale), step->open);
   w->work += step->work;
@@ -52,7 +52,7 @@ static void keep_part(walk *w, const book_entry *b, const book_step *step) {
 }
 
 // what the whole step found may be next on the path
-static int leads_there(walk *w) {
+static int leads_there(parts *w) {
   pl_state_copy(w->e->x, w->direct);
   book_step step = book_compare(w->k, w->e, &w->end, w->here->q);
   if (!step.closed) return 0;
@@ -63,7 +63,7 @@ static int leads_there(walk *w) {
 
 // Towards the barrier: half way, or as far as the linear answer takes to what was found there; next
 // to it, to it.
-static double choose(const walk *w) {
+static double choose(const parts *w) {
   const book_entry *a = &w->k->at, *b = &w->bar.end;
   double left = b->scale - w->at;
   if (left <= LEAST * w->span && w->at > w->bar.from) return b->scale;
@@ -72,7 +72,7 @@ static double choose(const walk *w) {
 }
 
 // PL_UNSOLVED: a part has no solution, or it takes too long
-static pl_status go(walk *w) {
+static pl_status go(parts *w) {
   while (w->at < w->to && !w->there) {
     double next = choose(w), part = (next - w->at) / w->span;
     book_entry b = {0};
@@ -94,7 +94,7 @@ static pl_status go(walk *w) {
 }
 
 // places alone: scalars may be measured from other anchors
-static int is_direct(const walk *w) {
+static int is_direct(const parts *w) {
   const equil *e = w->e;
   int n = pl_model_nnode(e->m) * pl_model_dim(e->m);
   double far = 0;
@@ -103,7 +103,7 @@ static int is_direct(const walk *w) {
   return far <= SAME * equil_size(e);
 }
 
-static pl_status take_parts(walk *w, const book_step *whole) {
+static pl_status take_parts(parts *w, const book_step *whole) {
   equil *e = w->e;
   pl_static_info *info = e->info;
   const pl_static_info before = *info;
@@ -129,9 +129,9 @@ static pl_status take_parts(walk *w, const book_step *whole) {
   return PL_OK;
 }
 
-pl_status book_walk(equil *e, book *k, const pl_state *from, const book_entry *end,
-                    const book_step *whole, int iterations) {
-  walk w = {.e = e, .k = k, .end = *end, .at = k->at.scale, .to = end->scale};
+pl_status book_parts(equil *e, book *k, const pl_state *from, const book_entry *end,
+                     const book_step *whole, int iterations) {
+  parts w = {.e = e, .k = k, .end = *end, .at = k->at.scale, .to = end->scale};
   w.span = w.to - w.at;
   w.bar = (barrier){*end, w.at, whole->open};
   w.most = e->info->iterations + PATIENCE * iterations + MORE;
