@@ -532,13 +532,10 @@ typedef struct pl_response_fit {
 // Bands: s^2 (J'J)^-1 and Student's t (together: of level^(1/values)), or the profile of the sum of
 // squares where the response bends within them.
 // PL_UNSOLVED: not converged, the best found is in *out (NULL: there is no response at the start).
+// keeper NULL: it is not kept on its way.
 pl_status pl_fit_response(const pl_fit_response_opts *o, const pl_model *m, const pl_params *p,
                           pl_work *w, int nvariable, const pl_variable *variable, int nset,
-                          const pl_frf *set, pl_response_fit **out);
-// The same, kept on its way.
-pl_status pl_fit_response_run(const pl_fit_response_opts *o, const pl_model *m, const pl_params *p,
-                              pl_work *w, int nvariable, const pl_variable *variable, int nset,
-                              const pl_frf *set, const pl_keeper *keeper, pl_response_fit **out);
+                          const pl_frf *set, const pl_keeper *keeper, pl_response_fit **out);
 void pl_response_fit_free(pl_response_fit *f);
 
 // ---- proof ------------------------------------------------------------------------------------

@@ -550,14 +550,10 @@ typedef struct pl_fit {
 // the phase of every data set is found along the way unless fixed. Starts from p. PL_UNSOLVED: not
 // converged, the best found is in *out (NULL when there is no motion at the start). Data that
 // cannot serve (fewer samples than coefficients, all at the same phases, not finite) are
-// PL_E_INPUT.
+// PL_E_INPUT. keeper NULL: it is not kept on its way.
 pl_status pl_fit_damping(const pl_fit_damping_opts *o, const pl_model *m, const pl_params *p,
                          pl_work *w, int nparameter, const int *parameter, int ndata,
-                         const pl_fit_data *data, pl_fit **out);
-// The same, kept on its way.
-pl_status pl_fit_damping_run(const pl_fit_damping_opts *o, const pl_model *m, const pl_params *p,
-                             pl_work *w, int nparameter, const int *parameter, int ndata,
-                             const pl_fit_data *data, const pl_keeper *keeper, pl_fit **out);
+                         const pl_fit_data *data, const pl_keeper *keeper, pl_fit **out);
 void pl_fit_free(pl_fit *f);
 
 #endif

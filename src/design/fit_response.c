@@ -637,13 +637,7 @@ static pl_status solve(fitter *f, const pl_model *m, const pl_params *p, pl_work
 
 pl_status pl_fit_response(const pl_fit_response_opts *o, const pl_model *m, const pl_params *p,
                           pl_work *w, int nvariable, const pl_variable *list, int nset,
-                          const pl_frf *set, pl_response_fit **out) {
-  return pl_fit_response_run(o, m, p, w, nvariable, list, nset, set, NULL, out);
-}
-
-pl_status pl_fit_response_run(const pl_fit_response_opts *o, const pl_model *m, const pl_params *p,
-                              pl_work *w, int nvariable, const pl_variable *list, int nset,
-                              const pl_frf *set, const pl_keeper *keeper, pl_response_fit **out) {
+                          const pl_frf *set, const pl_keeper *keeper, pl_response_fit **out) {
   *out = NULL;
   double begun = pl_wall_time();
   pl_response_fit *fit = pl_alloc(w->env, 1, sizeof *fit);

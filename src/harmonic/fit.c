@@ -547,13 +547,7 @@ static pl_status solve(fitter *f, int nparameter, const int *parameter, int ndat
 
 pl_status pl_fit_damping(const pl_fit_damping_opts *o, const pl_model *m, const pl_params *p,
                          pl_work *w, int nparameter, const int *parameter, int ndata,
-                         const pl_fit_data *data, pl_fit **out) {
-  return pl_fit_damping_run(o, m, p, w, nparameter, parameter, ndata, data, NULL, out);
-}
-
-pl_status pl_fit_damping_run(const pl_fit_damping_opts *o, const pl_model *m, const pl_params *p,
-                             pl_work *w, int nparameter, const int *parameter, int ndata,
-                             const pl_fit_data *data, const pl_keeper *keeper, pl_fit **out) {
+                         const pl_fit_data *data, const pl_keeper *keeper, pl_fit **out) {
   *out = NULL;
   double begun = pl_wall_time();
   pl_fit *fit = pl_alloc(w->env, 1, sizeof *fit);

@@ -356,8 +356,8 @@ pl_status job_fit_damping(job *j, int index, json_t *figures) {
   PL_TRY(step_keeper_open(j, a, &k));
   pl_status s = read_all(&t);
   if (s == PL_OK)
-    s = pl_fit_damping_run(&a->opts.fit_damping_, sc->model, sc->params, j->work, a->nparameter,
-                           a->parameter, a->ndata, t.data, &k.keeper, &t.fit);
+    s = pl_fit_damping(&a->opts.fit_damping_, sc->model, sc->params, j->work, a->nparameter,
+                       a->parameter, a->ndata, t.data, &k.keeper, &t.fit);
   s = step_keeper_close(&k, s);
   if (t.fit) {
     set_figures(&t, figures);

@@ -278,9 +278,9 @@ pl_status job_fit_response(job *j, int index, json_t *figures) {
   step_keeper keeper;
   pl_status st = step_keeper_open(j, a, &keeper);
   if (st == PL_OK)
-    st = pl_fit_response_run(&a->opts.fit_response_, sc->model, sc->params, j->work,
-                             a->plan->problem.nvariable, a->plan->problem.variable, a->nmeasured,
-                             set, &keeper.keeper, &t.fit);
+    st = pl_fit_response(&a->opts.fit_response_, sc->model, sc->params, j->work,
+                         a->plan->problem.nvariable, a->plan->problem.variable, a->nmeasured, set,
+                         &keeper.keeper, &t.fit);
   st = step_keeper_close(&keeper, st);
   if (t.fit) {
     warn_user(&t);

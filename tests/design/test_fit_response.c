@@ -106,7 +106,8 @@ static const int number[] = {MASS, STIFFNESS, DAMPING, CUBIC};
 static void fit(bench *t) {
   pl_response_fit_free(t->fit);
   t->fit = NULL;
-  check_ok(&env, pl_fit_response(&t->o, t->b.m, t->b.p, t->b.w, 4, four, 1, &t->set, &t->fit));
+  check_ok(&env,
+           pl_fit_response(&t->o, t->b.m, t->b.p, t->b.w, 4, four, 1, &t->set, NULL, &t->fit));
 }
 
 // without noise the values come back from poor starts, from amplitudes alone, too, and on either
@@ -280,7 +281,7 @@ static void bent_band(void **state) {
   }
   const double x[5] = {truth[0], truth[1], truth[2], truth[3], 0};
   check_ok(&env, pl_params_set_design(t.b.m, t.b.p, x));
-  check_ok(&env, pl_fit_response(&t.o, t.b.m, t.b.p, t.b.w, 1, one, 1, &t.set, &t.fit));
+  check_ok(&env, pl_fit_response(&t.o, t.b.m, t.b.p, t.b.w, 1, one, 1, &t.set, NULL, &t.fit));
   const pl_fit_band *b = &t.fit->value[0];
   // sum of squares: 6 (F/k - 0.06)^2 and the scatter, 12 numbers less 1 value
   double s = sqrt(12 * 4e-4 / 11), reach = pl_student(0.975, 11) * s / sqrt(6);
@@ -292,7 +293,7 @@ static void bent_band(void **state) {
   // bounds end a band
   const pl_variable bounded[] = {{.index = STIFFNESS, .min = 45, .max = 60}};
   pl_response_fit_free(t.fit);
-  check_ok(&env, pl_fit_response(&t.o, t.b.m, t.b.p, t.b.w, 1, bounded, 1, &t.set, &t.fit));
+  check_ok(&env, pl_fit_response(&t.o, t.b.m, t.b.p, t.b.w, 1, bounded, 1, &t.set, NULL, &t.fit));
   check_rel(t.fit->value[0].low, 45, 1e-12);
   check_rel(t.fit->value[0].high, 60, 1e-12);
   close_bench(&t);
@@ -313,7 +314,7 @@ static void quiet_trials(void **state) {
   spoil(&t, 0.1);
   env.diag = count_message;
   env.diag_ctx = &n;
-  pl_status s = pl_fit_response(&t.o, t.b.m, t.b.p, t.b.w, 4, four, 1, &t.set, &t.fit);
+  pl_status s = pl_fit_response(&t.o, t.b.m, t.b.p, t.b.w, 4, four, 1, &t.set, NULL, &t.fit);
   env.diag = NULL;
   assert_true(s == PL_OK || s == PL_UNSOLVED);
   assert_true(t.fit->evaluations > 20);
@@ -395,7 +396,7 @@ static void two_masses(void **state) {
     }
     for (int k = 0; k < 5; k++) start[k] = two[k] * (k % 2 ? 0.95 : 1.05);
     check_ok(&env, pl_params_set_design(b.m, b.p, start));
-    check_ok(&env, pl_fit_response(&o, b.m, b.p, b.w, 5, all, 2, set, &fit_));
+    check_ok(&env, pl_fit_response(&o, b.m, b.p, b.w, 5, all, 2, set, NULL, &fit_));
     count(&hits, fit_, two);
     for (int k = 0; k < 2; k++) check_rel(fit_->noise[k], noise[k], 0.4);
     pl_response_fit_free(fit_);
@@ -419,7 +420,7 @@ static void not_told_apart(void **state) {
   open_bench(&t, truth[CUBIC]);
   measure(&t, 4, 6.5, 1, 0.02, 3);
   spoil(&t, 0.02);
-  pl_status s = pl_fit_response(&t.o, t.b.m, t.b.p, t.b.w, 5, five, 1, &t.set, &t.fit);
+  pl_status s = pl_fit_response(&t.o, t.b.m, t.b.p, t.b.w, 5, five, 1, &t.set, NULL, &t.fit);
   assert_true(s == PL_OK || s == PL_UNSOLVED);
   assert_non_null(t.fit);
   assert_int_equal(t.fit->nweak, 5);
@@ -428,7 +429,7 @@ static void not_told_apart(void **state) {
   // data per force cannot tell the force
   t.set.per = PL_PER_FORCE;
   pl_response_fit_free(t.fit);
-  check_status(&env, pl_fit_response(&t.o, t.b.m, t.b.p, t.b.w, 5, five, 1, &t.set, &t.fit),
+  check_status(&env, pl_fit_response(&t.o, t.b.m, t.b.p, t.b.w, 5, five, 1, &t.set, NULL, &t.fit),
                PL_E_INPUT);
   assert_non_null(strstr(env.error.text, "'force' changes the excitation"));
   close_bench(&t);

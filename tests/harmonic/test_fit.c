@@ -92,8 +92,8 @@ static void close_bench(bench *t) {
 
 static pl_fit *fit(bench *t, int n, const int *parameter) {
   pl_fit *f;
-  check_ok(&env,
-           pl_fit_damping(&t->o, t->b.m, t->b.p, t->b.w, n, parameter, t->ndata, t->data, &f));
+  check_ok(&env, pl_fit_damping(&t->o, t->b.m, t->b.p, t->b.w, n, parameter, t->ndata, t->data,
+                                NULL, &f));
   assert_int_equal(f->reason, PL_STOP_CONVERGED);
   return f;
 }
@@ -302,9 +302,10 @@ static void what_cannot_be_told_apart(void **state) {
 
 static void refuse(bench *t, int n, const int *parameter) {
   pl_fit *f;
-  check_status(&env,
-               pl_fit_damping(&t->o, t->b.m, t->b.p, t->b.w, n, parameter, t->ndata, t->data, &f),
-               PL_E_INPUT);
+  check_status(
+      &env,
+      pl_fit_damping(&t->o, t->b.m, t->b.p, t->b.w, n, parameter, t->ndata, t->data, NULL, &f),
+      PL_E_INPUT);
   assert_null(f);
 }
 
@@ -360,7 +361,7 @@ static pl_status create_and_fit(pl_env *e, void *ctx) {
   pl_status s = kit_try(e, &t->kit.d, 1, &b);
   if (s == PL_OK) {
     b.p->par[PL_PAR_ALPHA] = 0.31;
-    s = pl_fit_damping(&t->o, b.m, b.p, b.w, 1, parameter, t->ndata, t->data, &f);
+    s = pl_fit_damping(&t->o, b.m, b.p, b.w, 1, parameter, t->ndata, t->data, NULL, &f);
   }
   pl_fit_free(f);
   kit_model_free(&b);
