@@ -341,7 +341,7 @@ typedef struct pl_method {
   // of contact were put back to where it began.
   void (*save)(void *ctx);
   void (*restore)(void *ctx);
-  // A step of the grid could not be solved however short; the state is that of its last part.
+  // A step could not be solved however short; the state is that of its last part.
   void (*unsolved)(void *ctx);
   // A step is complete and counted: what belongs to the history besides.
   pl_status (*complete)(void *ctx);

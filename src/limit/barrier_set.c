@@ -309,7 +309,7 @@ pl_status barrier_set_begin(barrier_set *k, const double *q, const double *to, d
   k->q = q;
   k->h = h;
   k->t = t;
-  k->nbar = k->ncand = k->eased = k->searched = 0;
+  k->nbar = k->ncand = k->eased = k->searched = k->crowded = 0;
   for (int i = 0; i < k->npair; i++) {
     if (k->in[i] == -2) continue;
     k->in[i] = -1;

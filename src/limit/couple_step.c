@@ -35,6 +35,7 @@ static pl_status solve_all(limit_stepper *k, double h, double t) {
   if (barrier_set_any(&k->barrier_set))
     PL_TRY(barrier_set_begin(&k->barrier_set, k->s->q, k->free, h, t));
   for (int round = 0; more > 0; round++) {
+    k->barrier_set.crowded = round == ROUNDS;
     if (round == ROUNDS) return PL_UNSOLVED;
     pl_state_copy(k->x, k->s);
     for (int i = 0; i < k->nq; i++)

@@ -197,6 +197,7 @@ static pl_status minimise(descent *d, double h) {
       (barrier_set_any(&d->barrier_set) ? 0.01 : 1) * COARSE * fmin(1, d->info->residual);
   couple_tolerance(d->couple, fmax(d->po.gap, coarse));
   for (int round = 0; more > 0; round++) {
+    d->barrier_set.crowded = round == ROUNDS;
     if (round == ROUNDS) return PL_UNSOLVED;
     barrier_set *c = &d->barrier_set;
     pl_status s = couple_solve(d->couple, &clock, 0, da, d->zero, d->ac, c->nbar, c->bar, &d->warm,
@@ -303,7 +304,19 @@ static pl_status attempt(void *ctx, double h, double t, int level) {
   pl_status s = minimise(d, h);
   if (s == PL_OK) s = check_fall(d, h);
   d->info->reason = d->info->refused > refused ? PL_STOP_ENERGY : PL_STOP_STEP;
-  return s;
+  return s == PL_SINGULAR ? PL_UNSOLVED : s;
+}
+
+static void report_failure(void *ctx) {
+  const descent *d = ctx;
+  char what[80];
+  if (d->info->reason == PL_STOP_ENERGY) return;
+  snprintf(what, sizeof what, "drape: no step after the first %d", d->info->nstep);
+  report_unsolved(d->env, &(unsolved){.what = d->info->nstep ? what : "drape: no step",
+                                      .sheet = d->sheet,
+                                      .project = d->step.nproject ? &d->step.project : NULL,
+                                      .crowded = d->barrier_set.crowded,
+                                      .pulled = d->k->contact != NULL});
 }
 
 static pl_status observe_step(void *ctx, int *stop) {
@@ -349,6 +362,7 @@ static double progress(void *ctx, char text[80]) {
 static const pl_method table = {.name = "drape",
                                 .attempt = attempt,
                                 .accept = accept,
+                                .unsolved = report_failure,
                                 .complete = complete,
                                 .observe = observe_step,
                                 .over = over,

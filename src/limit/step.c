@@ -3,6 +3,7 @@
 #include "couple.h"
 #include "step_impl.h"
 
+#include <stdio.h>
 #include <string.h>
 
 enum {
@@ -88,6 +89,7 @@ static pl_status constrain(limit_stepper *k, const double *q, double h, double t
   if (barrier_set_any(&k->barrier_set))
     PL_TRY(barrier_set_begin(&k->barrier_set, q, k->free, h, t));
   for (int round = 0; more > 0; round++) {
+    k->barrier_set.crowded = round == ROUNDS;
     if (round == ROUNDS) return PL_UNSOLVED;
     PL_TRY(pl_motion_progress(&k->motion));
     pl_status s = project_free(k, which);
@@ -272,22 +274,21 @@ static pl_status attempt(void *ctx, double h, double t, int level) {
     s = methods[k->o->method](k, h, t);
     *last = before;
   }
-  return s == PL_DOMAIN ? PL_UNSOLVED : s;
+  // limits may have moved the state to where an element has no energy
+  pl_clock c = {t, k->o->frequency, 1, k->o->ramp};
+  if (s == PL_OK && !is_coupled(k)) s = pl_eval(k->m, k->p, k->x, &c, PL_WANT_ENERGY, NULL, k->w);
+  return s == PL_DOMAIN || s == PL_SINGULAR ? PL_UNSOLVED : s;
 }
 
-// what stands against every shorter step
 static void report_failure(void *ctx) {
   const limit_stepper *k = ctx;
-  const pl_project_info *p = &k->step.project;
-  if (k->step.nproject == 0)
-    pl_report(k->env, PL_WARNING, NULL, 0, 0, "look for elements that turn inside out",
-              "transient: no step from t = %g s on was solved", k->s->t);
-  else
-    pl_report(k->env, PL_WARNING, NULL, 0, 0,
-              "look for drives or obstacles that pull the sheet further than its limits allow",
-              "transient: no step from t = %g s on was solved: %s; triangle %d is at %.6g of its "
-              "limit",
-              k->s->t, pl_project_stop_text(p->reason), p->worst, 1 + p->violation);
+  char what[80];
+  snprintf(what, sizeof what, "transient: no step from t = %g s on", k->s->t);
+  report_unsolved(k->env, &(unsolved){.what = what,
+                                      .sheet = k->sheet,
+                                      .project = k->step.nproject ? &k->step.project : NULL,
+                                      .crowded = k->barrier_set.crowded,
+                                      .pulled = k->k->contact || k->o->frequency > 0});
 }
 
 static void save(void *ctx) {

@@ -26,6 +26,7 @@ typedef struct barrier_set {
   int capjoined;
   int eased;       // 1: no friction of layers in this solve
   int searched;    // searches for layers at the end of the solve
+  int crowded;     // 1: the last solve ended with planes still to be added
   const double *q; // [nq] at the start of the solve
   double h, t;     // its length, and the time at its end
   double *way;     // [nnode][3] scratch
@@ -144,6 +145,17 @@ pl_status energy_accept(limit_stepper *k, double h);
 pl_status couple_step(limit_stepper *k, double h, double t); // implicit Euler
 pl_status couple_bdf2_step(limit_stepper *k, double h, double t);
 pl_status couple_newmark_step(limit_stepper *k, double h, double t);
+
+// ---- failure ------------------------------------------------------------------------------------
+
+typedef struct unsolved {
+  const char *what;               // "transient: no step from t = 0.1 s on"
+  const pl_sheet *sheet;          // NULL: none
+  const pl_project_info *project; // the last one, NULL: none
+  int crowded;                    // 1: planes of contact did not settle
+  int pulled;                     // 1: drives move, or there are obstacles
+} unsolved;
+void report_unsolved(pl_env *env, const unsolved *u);
 
 // ---- nodes --------------------------------------------------------------------------------------
 

@@ -327,6 +327,7 @@ typedef struct stepper {
   double *ma;            // [nq]
   contact_set *contacts; // NULL: no contact
   pl_factor *mass;       // of M, when first wanted
+  int looked;            // 1: no unknown is loose, though the tangent was singular
   int exactly;           // Newton iterations, 0: until converged
   int damped;            // 1: forces depend on velocities otherwise than by alpha
   audit audit;

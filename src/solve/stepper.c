@@ -185,6 +185,10 @@ pl_status stepper_progress(stepper *st) {
 
 // nothing moves these unknowns: no mass, no stiffness
 static pl_status fail_loose(stepper *st) {
+  int light = 0;
+  for (int i = 0; i < st->n; i++) light |= !st->heavy[st->dof[i]];
+  // a singular tangent of unknowns with mass is chance: another step length will do
+  if (!light || st->looked++) return PL_UNSOLVED;
   pl_csc unit = {0};
   double lambda = 0;
   int at = 0;
@@ -198,7 +202,6 @@ static pl_status fail_loose(stepper *st) {
   if (s != PL_OK || info.nfound < 1) return PL_UNSOLVED;
   for (int i = 1; i < st->n; i++)
     if (fabs(st->d[i]) > fabs(st->d[at])) at = i;
-  // a singular tangent of unknowns with mass is chance: another step length will do
   if (st->heavy[st->dof[at]]) return PL_UNSOLVED;
   char place[PLACE_TEXT];
   return pl_fail_at(

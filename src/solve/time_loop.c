@@ -206,7 +206,9 @@ static pl_status one_step(pl_motion *k, double *h) {
     if (s != PL_UNSOLVED) return s;
     k->info->rejected++;
     want = f->shorter(k->ctx, *h);
-    if (!(want > 0)) return PL_UNSOLVED;
+    if (want > 0) continue;
+    if (f->unsolved) f->unsolved(k->ctx);
+    return PL_UNSOLVED;
   }
 }
 
