@@ -80,13 +80,13 @@ static double power(const book *k, const equil *e, const double *q, const double
 static pl_status path_solve(equil *e, int *solved) {
   pl_status s = equil_cholesky(e);
   *solved = s == PL_OK;
-  if (s == PL_OK) return pl_factor_solve(e->chol, 1, e->b, e->d);
+  if (s == PL_OK) return factor_solve(e->env, e->chol, 1, e->b, e->d);
   if (s != PL_SINGULAR) return s;
   s = equil_ldl(e);
   if (s == PL_SINGULAR || (s == PL_OK && pl_factor_stats(e->ldl).nzero > 0)) return PL_OK;
   PL_TRY(s);
   *solved = 1;
-  return pl_factor_solve(e->ldl, 1, e->b, e->d);
+  return factor_solve(e->env, e->ldl, 1, e->b, e->d);
 }
 
 // The slope of the power by central differences along the path, whose tangent in the free unknowns

@@ -2,6 +2,8 @@
 
 #include <stdio.h>
 
+static const double LARGE = 1e5; // entries of a factor that solves take time with
+
 int ticker_due(ticker *t) {
   if (!t->env->progress) return 0;
   double now = pl_wall_time();
@@ -12,6 +14,11 @@ int ticker_due(ticker *t) {
 
 pl_status ticker_progress(ticker *t, double done, const char *text) {
   return pl_report_progress(t->env, t->what, done, text);
+}
+
+pl_status factor_solve(pl_env *env, pl_factor *f, int nrhs, const double *b, double *x) {
+  if (pl_factor_stats(f).nnz > LARGE) PL_TRY(pl_report_progress(env, NULL, -1, NULL));
+  return pl_factor_solve(f, nrhs, b, x);
 }
 
 void gather_free(const pl_model *m, const double *full, double *out) {

@@ -8,7 +8,8 @@ static const double CLOSE = 1e-13;  // of the size of the model: gaps below are 
 enum {
   FEW = 150,   // unknowns of the law up to which W is formed
   MANY = 4000, // up to which it is where the law is not solved by products
-  PROBES = 48  // columns of A^-1 G at a time
+  PROBES = 48, // columns of A^-1 G at a time
+  COLUMNS = 16 // of one solve, before the host is asked again
 };
 
 // ---- set ----------------------------------------------------------------------------------------
@@ -168,7 +169,7 @@ pl_status contact_set_answer(contact_set *t, pl_factor *A, const double *f, doub
   memset(d, 0, (size_t)t->n * sizeof *d);
   for (int i = 0; i < t->nset * t->dim; i++)
     if (f[i] != 0) add_row(t, i, f[i], d);
-  return pl_factor_solve(A, 1, d, d);
+  return factor_solve(t->env, A, 1, d, d);
 }
 
 pl_status contact_set_product(contact_set *t, pl_factor *A, double slope, const double *f,
@@ -182,7 +183,11 @@ pl_status contact_set_product(contact_set *t, pl_factor *A, double slope, const 
 static pl_status columns(contact_set *t, pl_factor *A, int count, const int *row) {
   memset(t->probe, 0, (size_t)count * (size_t)t->n * sizeof *t->probe);
   for (int j = 0; j < count; j++) add_row(t, row[j], 1, t->probe + (size_t)j * t->n);
-  return pl_factor_solve(A, count, t->probe, t->probe);
+  for (int j = 0; j < count; j += COLUMNS) {
+    double *x = t->probe + (size_t)j * t->n;
+    PL_TRY(factor_solve(t->env, A, count - j < COLUMNS ? count - j : COLUMNS, x, x));
+  }
+  return PL_OK;
 }
 
 static pl_status reserve(pl_env *env, double **x, size_t *cap, size_t m) {

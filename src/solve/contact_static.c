@@ -50,7 +50,7 @@ static pl_status free_step(equil *e, double force, int *shifted) {
   for (int round = 0;; round++) {
     PL_TRY(factor_held(e, force, shifted));
     for (int k = 0; k < e->n; k++) e->b[k] = -e->g[k];
-    PL_TRY(pl_factor_solve(e->chol, 1, e->b, e->b));
+    PL_TRY(factor_solve(e->env, e->chol, 1, e->b, e->b));
     if (!*shifted || e->extent <= 0 || round == ROUNDS) return PL_OK;
     if (pl_max_abs(e->n, e->b) <= e->extent / 4) return PL_OK;
     e->tau = fmax(100 * e->tau, 1e-10);

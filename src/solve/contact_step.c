@@ -55,12 +55,12 @@ static pl_status direction(stepper *st, const contact_rule *law) {
   if (s == PL_OK) {
     pl_factor *A = st->which == 1 ? st->chol : st->ldl;
     int fresh = st->info->factorisations > before;
-    PL_TRY(pl_factor_solve(A, 1, st->g, d0));
+    PL_TRY(factor_solve(st->env, A, 1, st->g, d0));
     s = contact_set_solve(st->contacts, law, A, fresh, st->which == 1, d0, st->d);
     if (s != PL_SINGULAR) return s;
   }
   PL_TRY(factor_definite(st));
-  PL_TRY(pl_factor_solve(st->chol, 1, st->g, d0));
+  PL_TRY(factor_solve(st->env, st->chol, 1, st->g, d0));
   s = contact_set_solve(st->contacts, law, st->chol, 1, 1, d0, st->d);
   return s == PL_SINGULAR ? PL_UNSOLVED : s;
 }

@@ -91,7 +91,7 @@ static pl_status tangent(path *k, point *p, const point *before) {
   PL_TRY(load_rate(k, p->lambda));
   PL_TRY(factor_at(k, p->lambda));
   p->nneg = e->nneg;
-  PL_TRY(pl_factor_solve(e->ldl, 1, k->F, p->tq));
+  PL_TRY(factor_solve(k->e.env, e->ldl, 1, k->F, p->tq));
   if (k->a == 0) {
     k->a = 1;
     double length = sqrt(dot(k, p->tq, p->tq));
@@ -125,8 +125,8 @@ static pl_status correct(path *k, double step, int *iter) {
     }
     // K u = -r, K v = F; u + v dl keeps to the plane
     for (int i = 0; i < e->n; i++) e->g[i] = -e->g[i];
-    PL_TRY(pl_factor_solve(e->ldl, 1, e->g, k->u));
-    PL_TRY(pl_factor_solve(e->ldl, 1, k->F, k->v));
+    PL_TRY(factor_solve(k->e.env, e->ldl, 1, e->g, k->u));
+    PL_TRY(factor_solve(k->e.env, e->ldl, 1, k->F, k->v));
     double away = (p->lambda - k->at.lambda) * k->at.tl - step;
     for (int i = 0; i < e->n; i++) {
       int dof = e->dof[i];

@@ -127,7 +127,7 @@ pl_status equil_factor(equil *e, double force, int *shifted) {
 static pl_status direction(equil *e, double force, int *shifted) {
   PL_TRY(equil_factor(e, force, shifted));
   for (int i = 0; i < e->n; i++) e->b[i] = -e->g[i];
-  PL_TRY(pl_factor_solve(e->chol, 1, e->b, e->d));
+  PL_TRY(factor_solve(e->env, e->chol, 1, e->b, e->d));
   if (!*shifted) return PL_OK;
   double most = pl_max_abs(e->n, e->d);
   if (e->extent > 0 && most > e->extent / 2)
@@ -162,6 +162,7 @@ static pl_status line_search(equil *e, const balance *from, double slope, double
   int inside = 0;
   balance to = {0};
   while (*step >= e->o->min_step) {
+    PL_TRY(pl_report_progress(e->env, NULL, -1, NULL));
     equil_move(e, e->q0, *step, e->d);
     pl_status s = equil_eval(e, PL_WANT_ENERGY | PL_WANT_FORCE);
     if (s < 0) return s;
@@ -190,7 +191,7 @@ static pl_status saddle_step(equil *e, const balance *from, int *stepped, int *d
   if (s == PL_SINGULAR || s == PL_DOMAIN) return PL_OK;
   PL_TRY(s);
   for (int i = 0; i < e->n; i++) e->b[i] = -e->g[i];
-  PL_TRY(pl_factor_solve(e->ldl, 1, e->b, e->b));
+  PL_TRY(factor_solve(e->env, e->ldl, 1, e->b, e->b));
   *done = negligible(e, e->b);
   if (*done) return PL_OK;
   memcpy(e->q0, e->x->q, (size_t)e->nq * sizeof *e->q0);
@@ -353,7 +354,7 @@ pl_status equil_follow(equil *e) {
     PL_TRY(s);
     if (done) return PL_OK;
     for (int i = 0; i < e->n; i++) e->b[i] = -e->g[i];
-    PL_TRY(pl_factor_solve(e->ldl, 1, e->b, e->d));
+    PL_TRY(factor_solve(e->env, e->ldl, 1, e->b, e->d));
     e->info->iterations++;
     double most = pl_max_abs(e->n, e->d), gone = 0;
     if (negligible(e, e->d)) return PL_OK;

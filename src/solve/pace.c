@@ -49,7 +49,7 @@ static pl_status filtered(stepper *st, const rule *u, double *out) {
   }
   pl_mass_mul(st->p, change, st->w, st->ma);
   gather_free(st->m, st->ma, st->g);
-  PL_TRY(pl_factor_solve(st->which == 1 ? st->chol : st->ldl, 1, st->g, st->d));
+  PL_TRY(factor_solve(st->env, st->which == 1 ? st->chol : st->ldl, 1, st->g, st->d));
   for (int i = 0; i < st->n; i++) change[st->dof[i]] = u->da * st->d[i];
   *out = sqrt(2 * stepper_mass_form(st, change, 0, change, change, 0, change));
   return PL_OK;

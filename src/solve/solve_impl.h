@@ -24,6 +24,8 @@ typedef struct ticker {
 int ticker_due(ticker *t);
 pl_status ticker_progress(ticker *t, double done, const char *text);
 
+// pl_factor_solve; with large factors, which take long, only if the host does not want to stop.
+pl_status factor_solve(pl_env *env, pl_factor *f, int nrhs, const double *b, double *x);
 // out[nfree] = full[free]
 void gather_free(const pl_model *m, const double *full, double *out);
 // largest extent of the nodes in one direction, 0: all at one place

@@ -80,7 +80,7 @@ pl_status stepper_mass_solve(stepper *st) {
   if (!st->mass) PL_TRY(mass_factor(st));
   for (int i = 0; i < st->n; i++)
     if (!st->heavy[st->dof[i]]) st->g[i] = 0;
-  return pl_factor_solve(st->mass, 1, st->g, st->d);
+  return factor_solve(st->env, st->mass, 1, st->g, st->d);
 }
 
 // A mass that does not change a digit of the step's matrix is none: its inertia would only go on
@@ -278,6 +278,7 @@ static pl_status correct(stepper *st, const rule *u, int careful) {
   double before = pl_norm(st->n, st->g);
   pl_state_copy(st->base, st->x);
   for (double step = 1; step > 1e-4; step /= 2) {
+    PL_TRY(stepper_progress(st));
     stepper_move(st, u, step);
     pl_status s = stepper_eval(st, st->x, PL_WANT_ENERGY | PL_WANT_FORCE, u);
     if (s < 0) return s;
@@ -315,6 +316,7 @@ static pl_status descend(stepper *st, const rule *u) {
   double quad = (u->da + alpha * u->dv) * pl_dot(st->n, st->d, Md);
   pl_state_copy(st->base, st->x);
   for (double step = 1; step > 1e-10; step /= 2) {
+    PL_TRY(stepper_progress(st));
     stepper_move(st, u, step);
     pl_status s = stepper_eval(st, st->x, PL_WANT_ENERGY | PL_WANT_FORCE, u);
     if (s < 0) return s;
@@ -347,7 +349,7 @@ static pl_status iterate(stepper *st, const rule *u, newton_way way, int *last) 
   pl_status s = (way == NEWTON_SURE ? factor_convex : factor_exact)(st, u);
   if (s == PL_DOMAIN) return PL_UNSOLVED;
   PL_TRY(s);
-  PL_TRY(pl_factor_solve(st->which == 1 ? st->chol : st->ldl, 1, st->g, st->d));
+  PL_TRY(factor_solve(st->env, st->which == 1 ? st->chol : st->ldl, 1, st->g, st->d));
   st->info->iterations++;
   *last = is_negligible(st->m, st->x->q, st->d);
   if (way == NEWTON_SURE && !*last) return descend(st, u);

@@ -1,6 +1,8 @@
 // Time steps with contact: closed forms of blocks, masses and impacts.
 #include "touch.h"
 
+#include <time.h>
+
 static pl_env env;
 static model_kit kit;
 
@@ -613,6 +615,38 @@ static void resume(void **state) {
   resume_with(PL_BDF2);
 }
 
+static double asked; // s, CPU time
+static double longest;
+static int ask(void *ctx, const pl_progress *p) {
+  (void)ctx, (void)p;
+  double now = (double)clock() / CLOCKS_PER_SEC;
+  longest = fmax(longest, now - asked);
+  asked = now;
+  return 0;
+}
+
+// 576 contacts of 15,552 unknowns: the host is asked many times in every step, so that large
+// models stop within a second
+static void asks_often(void **state) {
+  (void)state;
+  const int n[3] = {23, 23, 8};
+  bench t;
+  block_make("hex8", n, (const double[]){0.3, 0.3, 0.1}, 1e6, 0.3, 1e-3);
+  pl_obstacle o = plane_of(0, 0, 1, 0.4);
+  bench_open(&t, &kit, 1, &o, 0, NULL, NULL);
+  pl_transient_opts opts;
+  pl_opts_default(pl_transient_option_table, pl_transient_option_count, &opts);
+  opts.step = opts.duration = 5e-3;
+  env.progress = ask;
+  double began = asked = (double)clock() / CLOCKS_PER_SEC;
+  longest = 0;
+  check_ok(&env,
+           pl_transient_contact(&opts, t.b.m, t.b.p, t.k, t.b.s, NULL, t.b.w, NULL, NULL, NULL));
+  env.progress = NULL;
+  check_less(longest, 0.05 * (asked - began));
+  bench_close(&t);
+}
+
 static void refused(void **state) {
   (void)state;
   bench t;
@@ -697,6 +731,7 @@ int test_contact(void) {
       cmocka_unit_test(two_steps_slide),
       cmocka_unit_test(two_steps_meet_wall),
       cmocka_unit_test(resume),
+      cmocka_unit_test(asks_often),
       cmocka_unit_test(refused),
       cmocka_unit_test(allocations),
   };
