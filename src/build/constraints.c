@@ -13,11 +13,23 @@ static const size_t PAIRS_MAX = 100000000; // of nodes and obstacles
 
 // components of every node that are prescribed, copies that clamps carry too
 static int *held_masks(pl_builder *b) {
-  int *held = pl_build_keep(b, (size_t)(b->nnode + b->ncopy) + 1, sizeof *held);
+  int nvert = b->nnode + b->ncopy, *held = pl_build_keep(b, (size_t)nvert + 1, sizeof *held);
   for (int k = 0; held && k < b->ndrive; k++)
-    for (int i = 0; i < b->drive[k].nnode; i++)
-      if (b->drive[k].node[i] < b->nnode + b->ncopy) held[b->drive[k].node[i]] |= b->drive[k].mask;
+    for (int i = 0; i < b->drive[k].nnode; i++) {
+      int node = b->drive[k].node[i];
+      if (node >= 0 && node < nvert) held[node] |= b->drive[k].mask;
+    }
   return held;
+}
+
+static int check_nodes(pl_builder *b, int n, const int *node, const char *what,
+                       const void *origin) {
+  for (int i = 0; i < n; i++) {
+    if (node[i] >= 0 && node[i] < b->nnode) continue;
+    build_problem(b, origin, NULL, "%s: there is no node %d", what, node[i]);
+    return 0;
+  }
+  return 1;
 }
 
 // ---- contact ----------------------------------------------------------------------------------
@@ -37,6 +49,7 @@ int pl_build_obstacle(pl_builder *b, const char *name, const pl_obstacle *o) {
 int pl_build_contact(pl_builder *b, int n, const int *node, double radius, double mu,
                      const void *origin) {
   struct builder_impl *m = b->impl;
+  if (!check_nodes(b, n, node, "contact", origin)) return 0;
   int before = m->ncontact, *held = held_masks(b);
   for (int i = 0; held && i < n; i++) {
     // no force moves it
@@ -123,6 +136,7 @@ int pl_build_limit(pl_builder *b, int body, const pl_limit *l, int n, const int 
     build_problem(b, origin, NULL, "limits of stretch are for shells");
     return -1;
   }
+  if (!check_nodes(b, n, node, "limit", origin)) return -1;
   pl_body *p = &b->body[body];
   const pl_cells *c = &p->desc.mesh->cell[PL_TRI3];
   int limit = copy_limit(b, l), found = 0;
@@ -132,7 +146,7 @@ int pl_build_limit(pl_builder *b, int body, const pl_limit *l, int n, const int 
     for (int e = 0; p->limit_of && e < c->n; e++) p->limit_of[e] = -1;
   }
   if (b->failed) return -1;
-  for (int i = 0; i < n; i++) inside[node[i]] = 1;
+  for (int i = 0; inside && i < n; i++) inside[node[i]] = 1;
   for (int e = 0; e < c->n; e++) {
     const int *v = c->v + 3 * e, *at = p->node;
     if (inside && !(inside[at[v[0]]] && inside[at[v[1]]] && inside[at[v[2]]])) continue;

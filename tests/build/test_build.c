@@ -259,6 +259,18 @@ static void wrong_constraints_are_named(void **state) {
   assert_int_equal(pl_build_model(b, &made), PL_E_INPUT);
   assert_non_null(strstr(env.error.text, "no triangle of shell 'sheet'"));
   pl_builder_free(b);
+  // nodes that are not there
+  for (int limits = 0; limits < 2; limits++) {
+    b = open_builder();
+    pl_build_body(b, &d);
+    if (limits)
+      add_limit(b, 0, 1, (int[]){-1});
+    else
+      pl_build_contact(b, 1, (int[]){99}, 0, -1, NULL);
+    assert_int_equal(pl_build_model(b, &made), PL_E_INPUT);
+    assert_non_null(strstr(env.error.text, limits ? "no node -1" : "no node 99"));
+    pl_builder_free(b);
+  }
   // of a rod, and layers of one
   check_ok(&env, pl_gen_chain(&env, 2, (double[3]){0}, (double[3]){1}, &line));
   for (int layers = 0; layers < 2; layers++) {
