@@ -268,6 +268,9 @@ void pl_load(const pl_model *m, const pl_params *p, const pl_clock *c, double *f
 // PL_DOMAIN if an element is outside its domain. NaN is caught: PL_DOMAIN too. No allocation.
 pl_status pl_eval(const pl_model *m, const pl_params *p, const pl_state *s, const pl_clock *c,
                   unsigned want, const pl_coef *coef, pl_work *w);
+// Inertia, damping by mass and outer forces alone, into w->r: r without the forces of elements.
+void pl_eval_outer(const pl_model *m, const pl_params *p, const pl_state *s, const pl_clock *c,
+                   pl_work *w);
 // dr/dp for design parameter k at a state (drives' effect on q, v, a included), exact: out[nq].
 // Anchors that have moved are taken as they are, so that they do not follow reference places.
 pl_status pl_eval_design(const pl_model *m, const pl_params *p, const pl_state *s,
@@ -364,15 +367,16 @@ void pl_element_mixed(const pl_element *e, const double *q, const double *q0, co
 // ---- lots ---------------------------------------------------------------------------------------
 
 // Elements of one group that are evaluated together, a lane for each; lanes beyond n repeat the
-// last element.
+// last element. Or one element at several instants, a lane for each of these.
 typedef struct pl_batch {
   const pl_model *m;
   const pl_params *p;
   int group, first, n; // n: 1..PL_LANES
+  int alone;           // all lanes are the first element
   int ndof;
   int symmetric;  // K and D are, and hold their lower triangles by rows; otherwise they are full
   int nentry;     // of K and of D
-  const int *dof; // [n][ndof]
+  const int *dof; // [n][ndof]; alone: [ndof]
   pl_pack par[PL_NPAR_MAX], rest[PL_NREST_MAX];
 } pl_batch;
 // pl_model_each_element by lots. bad: the lane at fault.
@@ -392,6 +396,8 @@ typedef struct pl_batch_sample {
 } pl_batch_sample;
 // Returns 1 outside the domain, with the lane in bad.
 int pl_batch_eval(const pl_batch *e, const pl_batch_sample *s, int *bad);
+// The element of one lane alone, at n instants; p, m and dof as in e.
+void pl_batch_alone(const pl_batch *e, int lane, int n, pl_batch *out);
 // The number of entries of K for elements of a group, and whether they are symmetric.
 int pl_batch_entries(const pl_model *m, int group, int *symmetric);
 

@@ -2,6 +2,7 @@
 // all steps in an envelope, eight deviations at a time.
 #include "envelope.h"
 #include "floquet_impl.h"
+#include "packs.h"
 
 #include <string.h>
 
@@ -20,6 +21,7 @@ typedef struct band {
   tangents t;
   int n, nstep;
   int resolved; // the lowest vibrations are
+  int pressed;  // somewhere the motion as it is has directions without stiffness
   double alpha; // damping by mass, in the phase
   scheme s;
   envelope e;      // of the pairs
@@ -27,13 +29,14 @@ typedef struct band {
   double *lumped;  // [n] mass, when it is diagonal; NULL: it is not
   double *D;       // [nstep][npair]
   double *L;       // [nstep][ptr[n]] factors
-  pl_pack *packs;  // [threads][ptr[n]] eight factors under way; NULL: one at a time
-  int first;       // step from which on matrices are at hand
-  int count;       // how many
-  const double *S; // [count][npair] those matrices
-  pl_pack *x;      // [7][n] x, v, a and what a step knows
-  double *start;   // [PL_LANES][3n] deviations to begin with; NULL: any
-  int indefinite;  // a step's matrix was
+  pl_pack *room;   // [threads][room_size] eight steps under way
+  size_t room_size;
+  const pl_pack *K_at, *D_at; // [npair][t.npack] samples of step matrices and of damping
+  const pl_pack *W;           // [ngroup][t.nphase] their weights in steps; NULL: they are the steps
+  int first;                  // group of eight steps, of those at hand
+  pl_pack *x;                 // [7][n] x, v, a and what a step knows
+  double *start;              // [PL_LANES][3n] deviations to begin with; NULL: any
+  int indefinite;             // a step's matrix was
 } band;
 
 // n numbers that are not set to zero: what is large costs time
@@ -43,7 +46,7 @@ static double *unset(pl_env *env, size_t n) {
 
 static void band_close(band *d) {
   pl_env *env = d->v->env;
-  void *all[] = {d->M, d->val, d->lumped, d->D, d->L, d->x, d->start, d->packs};
+  void *all[] = {d->M, d->val, d->lumped, d->D, d->L, d->x, d->start, d->room};
   for (size_t k = 0; k < sizeof all / sizeof all[0]; k++) pl_free(env, all[k]);
   envelope_close(env, &d->e);
   tangents_close(&d->t);
@@ -206,157 +209,188 @@ static pl_status band_vibrations(band *d, double *w) {
   return s;
 }
 
-// factor of a step from its matrix on pairs
-static void factor_step(void *ctx, int i, int thread) {
-  (void)thread;
+static int is_packed(const band *d) {
+  return envelope_size(&d->e) <= PACKED_MAX;
+}
+
+// values of eight steps from samples, `step` apart; to: where they may be put
+static const pl_pack *steps_of(const band *d, int g, const pl_pack *from, pl_pack *to, int *step) {
+  int N = d->t.nphase, npack = d->t.npack;
+  *step = d->W ? 1 : npack;
+  if (!d->W) return from + g;
+  packs_weigh(d->t.P.nnz, N, d->W + (size_t)g * (size_t)N, (const double *)from, PL_LANES * npack,
+              to);
+  return to;
+}
+
+// factors and damping of eight steps
+static void make_steps(void *ctx, int i, int thread) {
   band *d = ctx;
-  size_t npair = (size_t)d->t.P.nnz, size = envelope_size(&d->e);
-  double *L = d->L + (size_t)(d->first + i) * size;
-  if (!envelope_factor(&d->e, d->S + (size_t)i * npair, L)) d->indefinite = 1;
-}
-
-// the same for eight steps
-static void factor_packs(void *ctx, int i, int thread) {
-  band *d = ctx;
-  size_t npair = (size_t)d->t.P.nnz, size = envelope_size(&d->e);
-  int at = i * PL_LANES, count = d->count - at < PL_LANES ? d->count - at : PL_LANES;
-  double *L = d->L + (size_t)(d->first + at) * size;
-  pl_pack *work = d->packs + (size_t)thread * size;
-  if (!envelope_factor_packs(&d->e, count, d->S + (size_t)at * npair, work, L)) d->indefinite = 1;
-}
-
-// factors of some steps from a first one on, from their matrices on pairs
-static void factor_steps(band *d, int first, int count, const double *S) {
-  pl_threads *threads = d->v->w->threads;
-  d->first = first;
-  d->count = count;
-  d->S = S;
-  if (d->packs)
-    pl_threads_run(threads, (count + PL_LANES - 1) / PL_LANES, factor_packs, d);
-  else
-    pl_threads_run(threads, count, factor_step, d);
-}
-
-// step matrices m1 M + f1 gamma h D + c K of N phases in place of K
-static void form_steps(const band *d, int N, double *K, const double *D) {
-  const scheme *t = &d->s;
-  size_t npair = (size_t)d->t.P.nnz;
-  double cd = t->f1 * t->gamma * t->h, cm = t->m1 + cd * d->alpha;
-  for (size_t k = 0; k < (size_t)N; k++, K += npair, D += d->t.rated ? npair : 0)
-    for (size_t i = 0; i < npair; i++)
-      K[i] = cm * d->M[i] + t->c * K[i] + (d->t.rated ? cd * D[i] : 0);
-}
-
-// D and factors of all steps from N samples, some steps at a time: they stay near the processor
-static pl_status spread_samples(band *d, int N, const double *S, const double *D) {
-  enum { SOME = 48 };
-  pl_env *env = d->v->env;
-  size_t npair = (size_t)d->t.P.nnz;
-  double *W = pl_alloc(env, (size_t)N * (size_t)d->nstep, sizeof(double));
-  double *at = unset(env, SOME * npair);
-  pl_status s = W && at ? PL_OK : PL_E_NOMEM;
-  if (s == PL_OK) tangents_weights(N, d->nstep, d->s.h * d->s.f1, W);
-  for (int k = 0; s == PL_OK && k < d->nstep && !d->indefinite; k += SOME) {
-    int some = d->nstep - k < SOME ? d->nstep - k : SOME;
-    const double *Wk = W + (size_t)k * (size_t)N;
-    dense_mul((int)npair, some, N, 1, S, Wk, 0, at);
-    if (d->t.rated) dense_mul((int)npair, some, N, 1, D, Wk, 0, d->D + (size_t)k * npair);
-    factor_steps(d, k, some, at);
-    s = pl_report_progress(env, "stability", 0, NULL);
+  int g = d->first + i, left = d->nstep - g * PL_LANES, step, good = 1;
+  int count = left < PL_LANES ? left : PL_LANES;
+  size_t npair = (size_t)d->t.P.nnz, size = envelope_size(&d->e), at = (size_t)g * PL_LANES;
+  pl_pack *to = d->room + (size_t)thread * d->room_size, *work = to + npair;
+  double *L = d->L + at * size, *row = (double *)work;
+  const pl_pack *val = steps_of(d, g, d->K_at, to, &step);
+  if (is_packed(d)) {
+    good = envelope_factor_packs(&d->e, val, step, work);
+    packs_rows(size, work, 1, count, L);
+  } else {
+    packs_rows(npair, val, step, count, row);
+    for (int l = 0; l < count; l++, row += npair, L += size) good &= envelope_factor(&d->e, row, L);
   }
-  pl_free(env, W);
-  pl_free(env, at);
+  if (!good) d->indefinite = 1;
+  if (!d->t.rated) return;
+  val = steps_of(d, g, d->D_at, to, &step);
+  packs_rows(npair, val, step, count, d->D + at * npair);
+}
+
+// step matrices m1 M + f1 gamma h D + c K of the samples in place of K
+static void form_steps(const band *d, pl_pack *K, const pl_pack *D) {
+  const scheme *t = &d->s;
+  double cd = t->f1 * t->gamma * t->h, cm = t->m1 + cd * d->alpha;
+  PICK(form)(d->t.P.nnz, d->t.npack, cm, d->M, t->c, K, cd, d->t.rated ? D : NULL);
+}
+
+// weights of N samples in all steps, eight at a time; NULL: no memory
+static pl_pack *weigh_samples(const band *d, int N) {
+  int ngroup = (d->nstep + PL_LANES - 1) / PL_LANES;
+  pl_pack *W = pl_alloc(d->v->env, (size_t)N * (size_t)ngroup, sizeof(pl_pack));
+  double *row = pl_alloc(d->v->env, (size_t)N * (size_t)d->nstep, sizeof(double));
+  if (W && row) tangents_weights(N, d->nstep, d->s.h * d->s.f1, row);
+  for (int j = 0; W && row && j < d->nstep; j++)
+    for (int i = 0; i < N; i++) W[j / PL_LANES * N + i][j % PL_LANES] = row[j * N + i];
+  // lanes without a step repeat the last one
+  for (int j = d->nstep; W && row && j % PL_LANES; j++)
+    for (int i = 0; i < N; i++) W[j / PL_LANES * N + i][j % PL_LANES] = row[(d->nstep - 1) * N + i];
+  if (!row) {
+    pl_free(d->v->env, W);
+    W = NULL;
+  }
+  pl_free(d->v->env, row);
+  return W;
+}
+
+// D and factors of all steps from samples of step matrices and D
+static pl_status spread_samples(band *d, int few, const pl_pack *K, const pl_pack *D) {
+  enum { SOME = 6 };
+  int ngroup = (d->nstep + PL_LANES - 1) / PL_LANES;
+  pl_pack *W = few ? NULL : weigh_samples(d, d->t.nphase);
+  if (!few && !W) return PL_E_NOMEM;
+  pl_status s = PL_OK;
+  d->K_at = K;
+  d->D_at = D;
+  d->W = W;
+  for (d->first = 0; s == PL_OK && d->first < ngroup && !d->indefinite; d->first += SOME) {
+    int some = ngroup - d->first < SOME ? ngroup - d->first : SOME;
+    pl_threads_run(d->v->w->threads, some, make_steps, d);
+    s = pl_report_progress(d->v->env, "stability", 0, NULL);
+  }
+  pl_free(d->v->env, W);
   return s;
 }
 
 // What forces of elements leave of the equation of motion at a phase, rest[n]: inertia and loads,
 // which change little when strains are taken out.
-static pl_status rest_at(band *d, int i, double *rest) {
+static void rest_at(band *d, int i, double *rest) {
   variation *v = d->v;
   const int *dof = pl_model_free_dofs(v->m);
   double phase = 2 * PL_PI * i / d->t.nphase, sub = v->o->sub > 1 ? v->o->sub : 1;
   pl_clock c = {.t = phase / v->omega, .omega = v->omega * sub, .scale = 1};
   pl_orbit_state(v->m, v->p, v->o, phase, v->s);
-  PL_TRY(pl_eval(v->m, v->p, v->s, &c, PL_WANT_FORCE | PL_DYNAMIC, NULL, v->w));
-  for (int j = 0; j < d->n; j++) {
-    int at = dof[d->t.order[j]];
-    rest[j] = v->w->r[at] - v->w->f_inner[at];
-  }
-  return PL_OK;
+  pl_eval_outer(v->m, v->p, v->s, &c, v->w);
+  for (int j = 0; j < d->n; j++) rest[j] = v->w->r[dof[d->t.order[j]]];
 }
 
-// One step at one phase towards a motion without stiff residual: (K + shift M) dq = -r, with a
-// shift above which inertia does not matter. S [envelope] and x[n] are scratch. Returns 0 where the
-// matrix is not definite.
-static int relax_phase(band *d, int i, const double *K, const double *rest, double *S, pl_pack *x) {
+// One step at eight phases towards a motion without stiff residual: (K + shift M) dq = -r, with a
+// shift above which inertia does not matter. room is scratch. Returns 0 where a matrix is not
+// definite.
+static int relax_phases(band *d, int i, const pl_pack *K, const double *rest, pl_pack *room) {
   const int *dof = pl_model_free_dofs(d->v->m);
-  size_t nq = (size_t)pl_model_nq(d->v->m);
-  double *q = d->t.q + 2 * (size_t)i * nq, *f = d->t.f + (size_t)i * nq;
+  size_t nq = (size_t)pl_model_nq(d->v->m), npair = (size_t)d->t.P.nnz, n = (size_t)d->n;
+  pl_pack *q = d->t.q + 2 * (size_t)i * nq, *f = d->t.f + (size_t)i * nq, *val = room, *x = d->x;
   double shift = 2 * d->v->o->nharm + 2;
-  if (!factor_shifted(d, K, shift * shift, S)) return 0;
-  for (int j = 0; j < d->n; j++) x[j] = (pl_pack){rest[j] + f[dof[d->t.order[j]]]};
-  envelope_solve(&d->e, S, NULL, x);
-  for (int j = 0; j < d->n; j++) q[dof[d->t.order[j]]] -= x[j][0];
+  for (size_t k = 0; k < npair; k++)
+    val[k] = K[k * (size_t)d->t.npack + (size_t)i] + shift * shift * d->M[k];
+  if (!envelope_factor_packs(&d->e, val, 1, room + npair)) return 0;
+  for (size_t j = 0; j < n; j++) {
+    x[j] = f[dof[d->t.order[j]]];
+    for (int l = 0; l < PL_LANES; l++) x[j][l] += rest[(size_t)l * n + j];
+  }
+  envelope_solve_packs(&d->e, room + npair, x);
+  for (size_t j = 0; j < n; j++) q[dof[d->t.order[j]]] -= x[j];
   return 1;
 }
 
 // Takes stiff strains that missing harmonics leave out of the motion at N phases, and gives K and D
 // there; of the motion as it was where that does not work.
-static pl_status relax(band *d, int N, double *K, double *D) {
+static pl_status relax(band *d, int N, pl_pack *K, pl_pack *D) {
   enum { PASSES = 3 };
   pl_env *env = d->v->env;
-  size_t npair = (size_t)d->t.P.nnz, n = (size_t)d->n, nq = (size_t)pl_model_nq(d->v->m);
-  double *S = unset(env, envelope_size(&d->e) + (size_t)N * (n + nq)),
-         *rest = S + envelope_size(&d->e);
-  int good = 1;
-  if (!S) return PL_E_NOMEM;
-  d->t.f = rest + (size_t)N * n;
+  int npack = (N + PL_LANES - 1) / PL_LANES, good = 1;
+  size_t n = (size_t)d->n, nq = (size_t)pl_model_nq(d->v->m), all = (size_t)npack * PL_LANES;
+  pl_pack *room = (pl_pack *)unset(
+      env, PL_LANES * ((size_t)d->t.P.nnz + envelope_size(&d->e) + (size_t)npack * nq) + all * n);
+  if (!room) return PL_E_NOMEM;
+  d->t.f = room + d->t.P.nnz + envelope_size(&d->e);
+  double *rest = (double *)(d->t.f + (size_t)npack * nq);
   pl_status s = tangents_motion(&d->t, N, 0);
-  for (int i = 0; i < N && s == PL_OK; i++) s = rest_at(d, i, rest + (size_t)i * n);
+  for (int i = 0; (size_t)i < all && s == PL_OK; i++)
+    rest_at(d, i < N ? i : N - 1, rest + (size_t)i * n);
   for (int pass = 0; pass < PASSES && s == PL_OK && good; pass++) {
     s = tangents_eval(&d->t, K, NULL);
-    for (int i = 0; i < N && s == PL_OK && good; i++)
-      good = relax_phase(d, i, K + (size_t)i * npair, rest + (size_t)i * n, S, d->x);
+    for (int i = 0; i < npack && s == PL_OK && good; i++)
+      good = relax_phases(d, i, K, rest + (size_t)i * PL_LANES * n, room);
   }
   d->t.f = NULL;
-  pl_free(env, S);
+  pl_free(env, room);
   if (s == PL_OK && good) s = tangents_eval(&d->t, K, D);
   if (s != PL_DOMAIN && (s != PL_OK || good)) return s;
-  return tangents_at(&d->t, N, 0, K, D);
+  PL_TRY(tangents_motion(&d->t, N, 0));
+  return tangents_eval(&d->t, K, D);
 }
 
-// D and factors of all steps from samples of the motion
-static pl_status sample_steps(band *d, int relaxed) {
+// K is not definite at one of the samples, where looking costs little
+static int is_pressed(const band *d, const pl_pack *K) {
+  int pressed = 0;
+  for (int i = 0; i < d->t.npack && is_packed(d) && !pressed; i++)
+    pressed = !envelope_factor_packs(&d->e, K + i, d->t.npack, d->room);
+  return pressed;
+}
+
+// D and factors of all steps from samples of the motion; most: see arnoldi_plan
+static pl_status sample_steps(band *d, int relaxed, double most) {
   pl_env *env = d->v->env;
-  size_t npair = (size_t)d->t.P.nnz;
   int N = tangents_enough(&d->t, relaxed ? 8 : 4), few = 2 * d->nstep <= 3 * N && !relaxed;
   // without its strains a motion has more harmonics than before
   if (relaxed && N < 41) N = 41;
-  int nphase = few ? d->nstep : N;
-  double *K = unset(env, (size_t)nphase * npair);
-  double *D = few ? d->D : unset(env, d->t.rated ? (size_t)N * npair : 1);
+  if (few) N = d->nstep;
+  size_t all = (size_t)((N + PL_LANES - 1) / PL_LANES) * (size_t)d->t.P.nnz * PL_LANES;
+  pl_pack *K = (pl_pack *)unset(env, all), *D = (pl_pack *)unset(env, d->t.rated ? all : 1);
   pl_status s = K && D ? PL_OK : PL_E_NOMEM;
-  if (s == PL_OK)
-    s = relaxed ? relax(d, N, K, D) : tangents_at(&d->t, nphase, few ? d->s.h * d->s.f1 : 0, K, D);
-  if (s == PL_OK) form_steps(d, nphase, K, D);
-  if (s == PL_OK && !few) s = spread_samples(d, N, K, D);
-  if (s == PL_OK && few) factor_steps(d, 0, d->nstep, K);
+  if (s == PL_OK && relaxed) s = relax(d, N, K, D);
+  if (s == PL_OK && !relaxed) s = tangents_motion(&d->t, N, few ? d->s.h * d->s.f1 : 0);
+  if (s == PL_OK && !relaxed) s = tangents_eval(&d->t, K, D);
+  d->pressed = s == PL_OK && !relaxed && isfinite(most) && is_pressed(d, K);
+  if (s == PL_OK && !d->pressed) form_steps(d, K, D);
+  if (s == PL_OK && !d->pressed) s = spread_samples(d, few, K, D);
   pl_free(env, K);
-  if (!few) pl_free(env, D);
+  pl_free(env, D);
   return s;
 }
 
 // tangents and factors of the whole period
-static pl_status prepare(band *d, int relaxed) {
+static pl_status prepare(band *d, int relaxed, double most) {
   pl_env *env = d->v->env;
   size_t npair = (size_t)d->t.P.nnz, steps = (size_t)d->nstep, size = envelope_size(&d->e);
+  size_t threads = (size_t)pl_threads_size(d->v->w->threads);
   d->s = make_scheme(d->nstep);
+  d->room_size = npair + (is_packed(d) ? size : npair);
   if (!d->L) d->L = unset(env, steps * size);
   if (!d->D) d->D = unset(env, d->t.rated ? steps * npair : 1);
-  if (!d->packs && size <= PACKED_MAX)
-    d->packs = pl_alloc(env, (size_t)pl_threads_size(d->v->w->threads) * size, sizeof(pl_pack));
-  if (!d->L || !d->D || (!d->packs && size <= PACKED_MAX)) return PL_E_NOMEM;
-  PL_TRY(sample_steps(d, relaxed));
+  if (!d->room) d->room = (pl_pack *)unset(env, threads * d->room_size * PL_LANES);
+  if (!d->L || !d->D || !d->room) return PL_E_NOMEM;
+  PL_TRY(sample_steps(d, relaxed, most));
   return d->indefinite ? PL_UNSOLVED : pl_report_progress(env, "stability", 0, NULL);
 }
 
@@ -408,7 +442,9 @@ static double left_by_mass(const band *d) {
 
 static pl_status multipliers_of(band *d, int relaxed, double most, multipliers *mu) {
   enum { WANT = 6 };
-  PL_TRY(prepare(d, relaxed));
+  PL_TRY(prepare(d, relaxed, most));
+  mu->beyond = d->pressed;
+  if (d->pressed) return PL_OK;
   // steps are hardly more accurate than that part
   arnoldi_plan plan = {
       .block = PL_LANES, .want = WANT, .most = most, .part = 1e-3, .start = d->start};

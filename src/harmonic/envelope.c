@@ -29,15 +29,17 @@ static void lay_out(envelope *e) {
     for (int k = P->ptr[j]; k < P->ptr[j + 1]; k++) e->at[k] = e->ptr[j] + (size_t)(P->row[k] - j);
 }
 
+// 1 when column j + 1 has the rows of column j below its diagonal
+static int is_twin(const pl_csc *P, int j) {
+  int m = P->ptr[j + 1] - P->ptr[j];
+  if (m < 2 || m != P->ptr[j + 2] - P->ptr[j + 1] + 1) return 0;
+  return !memcmp(P->row + P->ptr[j] + 1, P->row + P->ptr[j + 1], (size_t)(m - 1) * sizeof(int));
+}
+
 // columns that can be multiplied together
 static void find_twins(envelope *e) {
-  const pl_csc *P = e->P;
-  for (int j = 0; j + 1 < e->n; j++) {
-    int m = P->ptr[j + 1] - P->ptr[j];
-    e->twin[j] = m >= 2 && m == P->ptr[j + 2] - P->ptr[j + 1] + 1;
-    for (int k = 1; e->twin[j] && k < m; k++)
-      e->twin[j] = P->row[P->ptr[j] + k] == P->row[P->ptr[j + 1] + k - 1];
-  }
+  for (int j = e->n - 2; j >= 0; j--)
+    if (is_twin(e->P, j)) e->same[j] = e->same[j + 1] > 0 ? 2 : 1;
 }
 
 pl_status envelope_open(pl_env *env, const pl_csc *P, envelope *e) {
@@ -46,15 +48,15 @@ pl_status envelope_open(pl_env *env, const pl_csc *P, envelope *e) {
   e->last = pl_alloc(env, n, sizeof(int));
   e->ptr = pl_alloc(env, n + 1, sizeof(size_t));
   e->at = pl_alloc(env, (size_t)P->nnz, sizeof(size_t));
-  e->twin = pl_alloc(env, n, 1);
-  if (!e->last || !e->ptr || !e->at || !e->twin) return PL_E_NOMEM;
+  e->same = pl_alloc(env, n, 1);
+  if (!e->last || !e->ptr || !e->at || !e->same) return PL_E_NOMEM;
   lay_out(e);
   find_twins(e);
   return PL_OK;
 }
 
 void envelope_close(pl_env *env, envelope *e) {
-  void *all[] = {e->last, e->ptr, e->at, e->twin};
+  void *all[] = {e->last, e->ptr, e->at, e->same};
   for (size_t k = 0; k < sizeof all / sizeof all[0]; k++) pl_free(env, all[k]);
   *e = (envelope){0};
 }
@@ -69,17 +71,14 @@ int envelope_factor(const envelope *e, const double *val, double *L) {
   return PICK(cholesky)(e->n, e->last, e->ptr, L);
 }
 
-int envelope_factor_packs(const envelope *e, int count, const double *val, pl_pack *work,
-                          double *L) {
-  size_t nnz = (size_t)e->P->nnz, size = envelope_size(e);
-  memset(work, 0, size * sizeof *work);
-  for (int l = 0; l < PL_LANES; l++) {
-    const double *from = val + (size_t)(l < count ? l : count - 1) * nnz;
-    for (size_t k = 0; k < nnz; k++) work[e->at[k]][l] = from[k];
-  }
-  if (!PICK(cholesky_packs)(e->n, e->last, e->ptr, work)) return 0;
-  PICK(unpack)(size, work, count, L);
-  return 1;
+int envelope_factor_packs(const envelope *e, const pl_pack *val, int step, pl_pack *L) {
+  memset(L, 0, envelope_size(e) * sizeof *L);
+  PICK(place)(e->P->nnz, e->at, val, (size_t)step, L);
+  return PICK(cholesky_packs)(e->n, e->last, e->ptr, L);
+}
+
+void envelope_solve_packs(const envelope *e, const pl_pack *L, pl_pack *x) {
+  PICK(back_packs)(e->n, e->last, e->ptr, L, x);
 }
 
 void envelope_solve(const envelope *e, const double *L, const double *next, pl_pack *x) {
@@ -88,5 +87,5 @@ void envelope_solve(const envelope *e, const double *L, const double *next, pl_p
 
 void envelope_multiply(const envelope *e, const double *val, double f, const pl_pack *x,
                        pl_pack *y) {
-  PICK(multiply)(e->n, e->P->ptr, e->P->row, e->twin, val, f, x, y);
+  PICK(multiply)(e->n, e->P->ptr, e->P->row, e->same, val, f, x, y);
 }

@@ -11,7 +11,7 @@ typedef struct envelope {
   int *last;       // [n] of the columns
   size_t *ptr;     // [n + 1]
   size_t *at;      // [nnz] places of the triangle's entries
-  char *twin;      // [n] the next column has the same rows
+  char *same;      // [n] how many of the next columns have the same rows, up to two
 } envelope;
 
 pl_status envelope_open(pl_env *env, const pl_csc *P, envelope *e);
@@ -20,9 +20,10 @@ void envelope_close(pl_env *env, envelope *e);
 size_t envelope_size(const envelope *e);
 // L L' = matrix with values val on the triangle; 0: it is not definite.
 int envelope_factor(const envelope *e, const double *val, double *L);
-// The same for 1 to PL_LANES matrices, val[count][nnz] into L[count][size]; work: [size].
-int envelope_factor_packs(const envelope *e, int count, const double *val, pl_pack *work,
-                          double *L);
+// The same for eight matrices, val[nnz] with steps of `step`; an entry's lanes are theirs.
+int envelope_factor_packs(const envelope *e, const pl_pack *val, int step, pl_pack *L);
+// x = (L L')^-1 x, each lane with its own factor.
+void envelope_solve_packs(const envelope *e, const pl_pack *L, pl_pack *x);
 // x = (L L')^-1 x; next: a factor that is wanted soon, NULL: none.
 void envelope_solve(const envelope *e, const double *L, const double *next, pl_pack *x);
 // y += f A x for values on the triangle.

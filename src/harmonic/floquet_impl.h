@@ -46,11 +46,10 @@ typedef struct tangents {
   int *slot;          // of element entries
   size_t *slot0;      // [ngroup + 1]
   int *mirror;        // [P.nnz] of the transposed pair, when not symmetric
-  int nphase;
-  double *q;     // [nphase][2][nq] motion
-  int from, to;  // those at work
-  double *K, *D; // results
-  double *f;     // [nphase][nq] forces of the elements, with damping; NULL: not wanted
+  int nphase, npack;  // packs of phases; what is left of the last one repeats the last phase
+  pl_pack *q;         // [npack][2][nq] motion
+  pl_pack *K, *D;     // results
+  pl_pack *f;         // [npack][nq] forces of the elements, with damping; NULL: not wanted
 } tangents;
 pl_status tangents_open(variation *v, tangents *t);
 void tangents_close(tangents *t);
@@ -59,9 +58,10 @@ void tangents_close(tangents *t);
 pl_status tangents_at(tangents *t, int nphase, double first, double *K, double *D);
 // The same at any phases.
 pl_status tangents_phases(tangents *t, int nphase, const double *phase, double *K, double *D);
-// The same in two steps, between which t->q may be changed.
+// The same in two steps, between which t->q may be changed, with phases side by side:
+// K, D [P.nnz][npack].
 pl_status tangents_motion(tangents *t, int nphase, double first);
-pl_status tangents_eval(tangents *t, double *K, double *D);
+pl_status tangents_eval(tangents *t, pl_pack *K, pl_pack *D);
 // A number of phases, odd, whose values tell those at all others. K and D have twice the harmonics
 // of the motion where forces are polynomials of third order: 4 times that many samples hold them,
 // and little more is left elsewhere. W[nphase][N] are the weights of values at 2 pi i / N in those
@@ -105,8 +105,9 @@ pl_status sparse_multipliers(variation *v, int nstep, double memory_limit, multi
 
 // The largest by Arnoldi on the same map with the factors of all steps in an envelope: much faster,
 // for symmetric K and D. PL_UNSOLVED: those are not, or a step is not definite, or the factors do
-// not fit into room bytes. Where something feeds on the motion, it is looked at once more without
-// the stiff strains that its missing harmonics leave: they press thin elements until they buckle.
+// not fit into room bytes. Where something feeds on the motion, or K is not definite all along, it
+// is looked at without the stiff strains that its missing harmonics leave: they press thin elements
+// until they buckle.
 pl_status band_multipliers(variation *v, int nstep, double memory_limit, multipliers *mu);
 
 // Generalised alpha: of second order also where stiff directions turn (Arnold and Bruels 2007),

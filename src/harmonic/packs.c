@@ -35,3 +35,11 @@ void packs_mul_transposed(const fourier *f, int nrow, const int *row, const doub
                           const double *x, double *y) {
   PICK(mul_transposed)(f->L, nrow, row, val, x, y);
 }
+
+void packs_rows(size_t n, const pl_pack *x, int step, int count, double *to) {
+  PICK(lanes)(n, x, (size_t)step, count, to);
+}
+
+void packs_weigh(int n, int N, const pl_pack *W, const double *x, int ld, pl_pack *to) {
+  PICK(weigh)(n, N, W, x, (size_t)ld, to);
+}

@@ -23,4 +23,9 @@ void packs_mul(const fourier *f, int nrow, const int *row, const double *val, co
 void packs_mul_transposed(const fourier *f, int nrow, const int *row, const double *val,
                           const double *x, double *y);
 
+// Lanes as rows: to[count][n] from x[n] with steps of `step`.
+void packs_rows(size_t n, const pl_pack *x, int step, int count, double *to);
+// to[n] = sum of W[N] x[n][N], x with `ld` numbers from one row to the next.
+void packs_weigh(int n, int N, const pl_pack *W, const double *x, int ld, pl_pack *to);
+
 #endif

@@ -1,8 +1,16 @@
 // Stiffness and damping along a motion, on the pairs of free unknowns that share an element.
 #include "floquet_impl.h"
+#include "packs.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+#if defined(__OPTIMIZE__) && defined(__GNUC__) && !defined(__clang__) && !defined(PL_SANITIZED)
+#pragma GCC optimize("O3", "fp-contract=fast")
+#endif
+#pragma GCC diagnostic ignored "-Wpsabi"
+#define COPY "tangents.inc"
+#include "pliant/copies.h"
 
 // ---- order of the unknowns ----------------------------------------------------------------------
 
@@ -131,46 +139,63 @@ void tangents_close(tangents *t) {
 
 // ---- values -------------------------------------------------------------------------------------
 
-enum { NEAR = 1 << 16 }; // numbers that a processor has at hand
-
-// 1 when some element of the lot lists an unknown twice
+// 1 when an element lists an unknown twice
 static int has_twins(const pl_batch *e) {
-  for (int l = 0; l < e->n; l++)
-    for (int a = 0; a < e->ndof; a++)
-      for (int b = 0; b < a; b++) {
-        int dof = e->dof[l * e->ndof + a];
-        if (dof >= 0 && dof == e->dof[l * e->ndof + b]) return 1;
-      }
+  for (int a = 0; a < e->ndof; a++)
+    for (int b = 0; b < a; b++)
+      if (e->dof[a] >= 0 && e->dof[a] == e->dof[b]) return 1;
   return 0;
 }
 
-// adds the entries x of a lot at one phase
-static void add_entries(const tangents *t, const pl_batch *e, int twins, const pl_pack *x,
-                        double factor, double *to) {
-  const int *first = t->slot + t->slot0[e->group] + (size_t)e->first * (size_t)e->nentry;
+// adds the entries x of an element at eight phases; to: those phases of the first pair
+static void add_entries(const tangents *t, const pl_batch *e, const pl_pack *x, double factor,
+                        pl_pack *to) {
+  const int *slot = t->slot + t->slot0[e->group] + (size_t)e->first * (size_t)e->nentry;
   int spread_out = e->symmetric && !t->symmetric;
-  if (!twins && !spread_out) {
-    for (int l = 0; l < e->n; l++, first += e->nentry)
-      for (int k = 0; k < e->nentry; k++)
-        if (first[k] >= 0) to[first[k]] += factor * x[k][l];
+  size_t step = (size_t)t->npack;
+  if (!spread_out && !has_twins(e)) {
+    PICK(scatter)(e->nentry, slot, step, factor, x, to);
     return;
   }
-  for (int l = 0; l < e->n; l++, first += e->nentry)
-    for (int a = 0, k = 0; a < e->ndof; a++)
-      for (int b = 0; b < (e->symmetric ? a + 1 : e->ndof); b++, k++) {
-        if (first[k] < 0) continue;
-        // an unknown that stands twice meets itself above and below the diagonal
-        int twin = e->symmetric && a != b && e->dof[l * e->ndof + a] == e->dof[l * e->ndof + b];
-        double value = factor * x[k][l];
-        to[first[k]] += twin ? 2 * value : value;
-        if (spread_out && a != b && !twin) to[t->mirror[first[k]]] += value;
-      }
+  for (int a = 0, k = 0; a < e->ndof; a++)
+    for (int b = 0; b < (e->symmetric ? a + 1 : e->ndof); b++, k++) {
+      if (slot[k] < 0) continue;
+      // an unknown that stands twice meets itself above and below the diagonal
+      int twin = e->symmetric && a != b && e->dof[a] == e->dof[b];
+      double by = twin ? 2 * factor : factor;
+      PICK(scatter)(1, slot + k, step, by, x + k, to);
+      if (spread_out && a != b && !twin)
+        PICK(scatter)(1, t->mirror + slot[k], step, factor, x + k, to);
+    }
 }
 
-static void add_forces(const pl_batch *e, const pl_pack *f, double *to) {
-  for (int l = 0; l < e->n; l++)
-    for (int a = 0; a < e->ndof; a++)
-      if (e->dof[l * e->ndof + a] >= 0) to[e->dof[l * e->ndof + a]] += f[a][l];
+// where an evaluation leaves its results
+typedef struct sample {
+  pl_pack q[PL_NDOF_MAX], v[PL_NDOF_MAX], f[PL_NDOF_MAX];
+  pl_pack K[PL_NDOF_MAX * PL_NDOF_MAX], D[PL_NDOF_MAX * PL_NDOF_MAX];
+} sample;
+
+// an element at all phases
+static int eval_alone(tangents *t, const pl_batch *lot, int lane, sample *x) {
+  pl_batch e;
+  int rated = t->rated && t->D, bad;
+  size_t nq = (size_t)pl_model_nq(t->v->m);
+  pl_batch_sample s = {
+      .q = x->q, .v = x->v, .stride = 1, .f = x->f, .K = x->K, .D = rated ? x->D : NULL};
+  pl_batch_alone(lot, lane, PL_LANES, &e);
+  for (int i = 0; i < t->npack; i++) {
+    int left = t->nphase - i * PL_LANES;
+    const pl_pack *Q = t->q + 2 * (size_t)i * nq, *V = Q + nq;
+    pl_pack *f = t->f ? t->f + (size_t)i * nq : NULL;
+    e.n = left < PL_LANES ? left : PL_LANES;
+    PICK(gather)(e.ndof, e.dof, Q, x->q);
+    PICK(gather)(e.ndof, e.dof, V, x->v);
+    if (pl_batch_eval(&e, &s, &bad)) return 1;
+    add_entries(t, &e, x->K, 1, t->K + i);
+    if (f) PICK(scatter)(e.ndof, e.dof, 1, 1, x->f, f);
+    if (rated) add_entries(t, &e, x->D, t->v->omega, t->D + i);
+  }
+  return 0;
 }
 
 static int eval_batch(void *ctx, const pl_batch *e, int thread, int *bad) {
@@ -178,42 +203,39 @@ static int eval_batch(void *ctx, const pl_batch *e, int thread, int *bad) {
   tangents *t = ctx;
   // what sliders do depends on the past: events.c
   if (pl_model_group_kind(t->v->m, e->group)->slider.d) return 0;
-  size_t nq = (size_t)pl_model_nq(t->v->m), npair = (size_t)t->P.nnz;
-  pl_pack q[PL_NDOF_MAX], v[PL_NDOF_MAX], f[PL_NDOF_MAX];
-  pl_pack K[PL_NDOF_MAX * PL_NDOF_MAX], D[PL_NDOF_MAX * PL_NDOF_MAX];
-  int twins = has_twins(e), rated = t->rated && t->D;
-  pl_batch_sample s = {.q = q, .v = v, .stride = 1, .f = f, .K = K, .D = rated ? D : NULL};
-  for (int i = t->from; i < t->to; i++) {
-    const double *Q = t->q + 2 * (size_t)i * nq, *V = Q + nq;
-    for (int a = 0; a < e->ndof; a++)
-      for (int l = 0; l < PL_LANES; l++) {
-        int dof = e->dof[(l < e->n ? l : e->n - 1) * e->ndof + a];
-        q[a][l] = dof < 0 ? 0 : Q[dof];
-        v[a][l] = dof < 0 ? 0 : V[dof];
-      }
-    if (pl_batch_eval(e, &s, bad)) return 1;
-    add_entries(t, e, twins, K, 1, t->K + (size_t)i * npair);
-    if (t->f) add_forces(e, f, t->f + (size_t)i * nq);
-    if (rated) add_entries(t, e, twins, D, t->v->omega, t->D + (size_t)i * npair);
-  }
+  sample x;
+  // lanes without a phase have numbers too
+  memset(x.f, 0, (size_t)e->ndof * sizeof *x.f);
+  memset(x.K, 0, (size_t)e->nentry * sizeof *x.K);
+  memset(x.D, 0, (size_t)e->nentry * sizeof *x.D);
+  for (*bad = 0; *bad < e->n; ++*bad)
+    if (eval_alone(t, e, *bad, &x)) return 1;
   return 0;
 }
 
 static pl_status open_motion(tangents *t, int nphase) {
+  int npack = (nphase + PL_LANES - 1) / PL_LANES;
   pl_free(t->env, t->q);
-  t->nphase = 0;
-  t->q = pl_alloc(t->env, 2 * (size_t)pl_model_nq(t->v->m) * (size_t)nphase, sizeof(double));
+  t->nphase = t->npack = 0;
+  t->q = pl_alloc(t->env, 2 * (size_t)pl_model_nq(t->v->m) * (size_t)npack, sizeof(pl_pack));
   if (!t->q) return PL_E_NOMEM;
   t->nphase = nphase;
+  t->npack = npack;
   return PL_OK;
 }
 
 static void put_motion(tangents *t, int i, double phase) {
   variation *v = t->v;
   size_t nq = (size_t)pl_model_nq(v->m);
+  pl_pack *q = t->q + 2 * (size_t)(i / PL_LANES) * nq, *u = q + nq;
+  // the last one fills its pack
+  int from = i % PL_LANES, to = i == t->nphase - 1 ? PL_LANES : from + 1;
   pl_orbit_state(v->m, v->p, v->o, phase, v->s);
-  memcpy(t->q + 2 * (size_t)i * nq, v->s->q, nq * sizeof(double));
-  memcpy(t->q + (2 * (size_t)i + 1) * nq, v->s->v, nq * sizeof(double));
+  for (size_t j = 0; j < nq; j++)
+    for (int l = from; l < to; l++) {
+      q[j][l] = v->s->q[j];
+      u[j][l] = v->s->v[j];
+    }
 }
 
 pl_status tangents_motion(tangents *t, int nphase, double first) {
@@ -222,32 +244,47 @@ pl_status tangents_motion(tangents *t, int nphase, double first) {
   return PL_OK;
 }
 
+pl_status tangents_eval(tangents *t, pl_pack *K, pl_pack *D) {
+  size_t all = (size_t)t->npack * (size_t)t->P.nnz;
+  t->K = K;
+  t->D = D;
+  memset(K, 0, all * sizeof *K);
+  if (t->rated && D) memset(D, 0, all * sizeof *D);
+  if (t->f) memset(t->f, 0, (size_t)t->npack * (size_t)pl_model_nq(t->v->m) * sizeof *t->f);
+  return pl_model_each_batch(t->v->m, t->v->p, t->v->w, eval_batch, t);
+}
+
+// phase after phase
+static void lay_rows(const tangents *t, const pl_pack *from, double *to) {
+  size_t npair = (size_t)t->P.nnz;
+  for (int i = 0; i < t->nphase; i += PL_LANES) {
+    int left = t->nphase - i;
+    packs_rows(npair, from + i / PL_LANES, t->npack, left < PL_LANES ? left : PL_LANES,
+               to + (size_t)i * npair);
+  }
+}
+
+static pl_status eval_rows(tangents *t, double *K, double *D) {
+  int rated = t->rated && D;
+  size_t all = (size_t)t->npack * (size_t)t->P.nnz;
+  pl_pack *packs = pl_realloc(t->env, NULL, (rated ? 2 : 1) * all, sizeof(pl_pack));
+  if (!packs) return PL_E_NOMEM;
+  pl_status s = tangents_eval(t, packs, rated ? packs + all : NULL);
+  if (s == PL_OK) lay_rows(t, packs, K);
+  if (s == PL_OK && rated) lay_rows(t, packs + all, D);
+  pl_free(t->env, packs);
+  return s;
+}
+
 pl_status tangents_phases(tangents *t, int nphase, const double *phase, double *K, double *D) {
   PL_TRY(open_motion(t, nphase));
   for (int i = 0; i < nphase; i++) put_motion(t, i, phase[i]);
-  return tangents_eval(t, K, D);
-}
-
-pl_status tangents_eval(tangents *t, double *K, double *D) {
-  size_t npair = (size_t)t->P.nnz, all = (size_t)t->nphase * npair;
-  // as many phases at a time as stay near the processor
-  int some = (int)(NEAR / (npair * (t->rated && D ? 2 : 1) + 1));
-  if (some < 4) some = 4;
-  t->K = K;
-  t->D = D;
-  memset(K, 0, all * sizeof(double));
-  if (t->rated && D) memset(D, 0, all * sizeof(double));
-  if (t->f) memset(t->f, 0, (size_t)t->nphase * (size_t)pl_model_nq(t->v->m) * sizeof(double));
-  for (t->from = 0; t->from < t->nphase; t->from = t->to) {
-    t->to = t->from + some < t->nphase ? t->from + some : t->nphase;
-    PL_TRY(pl_model_each_batch(t->v->m, t->v->p, t->v->w, eval_batch, t));
-  }
-  return PL_OK;
+  return eval_rows(t, K, D);
 }
 
 pl_status tangents_at(tangents *t, int nphase, double first, double *K, double *D) {
   PL_TRY(tangents_motion(t, nphase, first));
-  return tangents_eval(t, K, D);
+  return eval_rows(t, K, D);
 }
 
 // weights of N equidistant samples (N odd) in the trigonometric interpolant at a distance from one

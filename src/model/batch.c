@@ -28,6 +28,7 @@ static void open_batch(const tour *t, const block *b, int first, pl_batch *l) {
   l->p = t->p;
   l->group = b->group;
   l->first = first;
+  l->alone = 0;
   l->n = left < PL_LANES ? left : PL_LANES;
   l->ndof = k->ndof;
   l->nentry = pl_batch_entries(t->m, b->group, &l->symmetric);
@@ -40,6 +41,23 @@ static void open_batch(const tour *t, const block *b, int first, pl_batch *l) {
     for (int i = 0; i < k->npar; i++) l->par[i][e] = par[i];
     for (int i = 0; i < k->nrest; i++) l->rest[i][e] = rest[i];
   }
+}
+
+void pl_batch_alone(const pl_batch *e, int lane, int n, pl_batch *out) {
+  const pl_elem_kind *k = e->m->group[e->group].kind;
+  out->m = e->m;
+  out->p = e->p;
+  out->group = e->group;
+  out->first = e->first + lane;
+  out->n = n;
+  out->alone = 1;
+  out->ndof = e->ndof;
+  out->symmetric = e->symmetric;
+  out->nentry = e->nentry;
+  out->dof = e->dof + lane * e->ndof;
+  if (!k->p.eval) return;
+  for (int i = 0; i < k->npar; i++) out->par[i] = e->par[i][lane] - (pl_pack){0};
+  for (int i = 0; i < k->nrest; i++) out->rest[i] = e->rest[i][lane] - (pl_pack){0};
 }
 
 static void visit_block(void *ctx, int i, int thread) {
@@ -94,13 +112,13 @@ static int eval_lane(const pl_batch *e, const pl_batch_sample *s, int lane) {
   enum { NN = PL_NDOF_MAX * PL_NDOF_MAX };
   double q[PL_NDOF_MAX], v[PL_NDOF_MAX], q0[PL_NDOF_MAX], dq[PL_NDOF_MAX];
   double f[PL_NDOF_MAX], r[PL_NDOF_MAX], K[NN], D[NN];
-  int n = e->ndof;
+  int n = e->ndof, at = e->alone ? 0 : lane;
   pl_element x = {.m = e->m,
                   .p = e->p,
                   .group = e->group,
-                  .elem = e->first + lane,
+                  .elem = e->first + at,
                   .ndof = n,
-                  .dof = e->dof + lane * n};
+                  .dof = e->dof + at * n};
   copy_lane(n, s->q, lane, q);
   copy_lane(n, s->v, lane, v);
   if (pl_element_eval(&x, q, v, f, s->K ? K : NULL, D)) return 1;

@@ -187,8 +187,8 @@ static double load_work(const pl_model *m, const pl_params *p, const pl_state *s
   return work + pl_dot(m->nq, g, w->r);
 }
 
-// r = M (a + alpha v - g) + inner forces - f
-static void add_outer(const task *t, const pl_clock *c) {
+// r = M (a + alpha v - g), and the load f
+static void put_outer(const task *t, const pl_clock *c) {
   const pl_model *m = t->m;
   pl_work *w = t->w;
   double *x = w->impl->tmp;
@@ -205,7 +205,13 @@ static void add_outer(const task *t, const pl_clock *c) {
   else
     memset(w->r, 0, (size_t)m->nq * sizeof(double));
   pl_load(m, t->p, c, w->impl->f);
-  for (int i = 0; i < m->nq; i++) w->r[i] += w->f_inner[i] - w->impl->f[i];
+}
+
+void pl_eval_outer(const pl_model *m, const pl_params *p, const pl_state *s, const pl_clock *c,
+                   pl_work *w) {
+  task t = {.m = m, .p = p, .s = s, .want = PL_DYNAMIC, .w = w, .alpha = p->par[PL_PAR_ALPHA]};
+  put_outer(&t, c);
+  for (int i = 0; i < m->nq; i++) w->r[i] -= w->impl->f[i];
 }
 
 static void add_kinetic(const task *t) {
@@ -229,7 +235,10 @@ pl_status pl_eval(const pl_model *m, const pl_params *p, const pl_state *s, cons
   PL_TRY(eval_elements(&t));
   if (want & PL_WANT_ENERGY) w->potential = w->elastic - load_work(m, p, s, c, w);
   if (want & PL_DYNAMIC) add_kinetic(&t);
-  if (want & PL_WANT_FORCE) add_outer(&t, c);
+  if (want & PL_WANT_FORCE) {
+    put_outer(&t, c);
+    for (int i = 0; i < m->nq; i++) w->r[i] += w->f_inner[i] - w->impl->f[i];
+  }
   if (want & PL_WANT_TANGENT) {
     double cm = want & PL_DYNAMIC ? t.coef.m + t.alpha * t.coef.d : 0;
     if (cm != 0)

@@ -117,6 +117,27 @@ static void tangent_is_derivative_of_residual(void **state) {
   }
 }
 
+static void outer_forces_are_the_rest(void **state) {
+  (void)state;
+  for (int k = 0; k < MAKERS; k++) {
+    model_kit kit;
+    kit_model b;
+    makers[k](&kit);
+    kit_build(&kit, 1, &b);
+    stir(&b, &at, 5);
+    int nq = b.s->nq;
+    double *want = pl_alloc(&env, (size_t)nq, sizeof(double));
+    residual(&b, want);
+    pl_axpy(nq, -1, b.w->f_inner, want, want);
+    pl_eval_outer(b.m, b.p, b.s, &at, b.w);
+    check_array(nq, b.w->r, want, 1e-12 * pl_max_abs(nq, b.w->f_inner));
+    assert_true(pl_max_abs(nq, b.w->r) > 0);
+    pl_free(&env, want);
+    kit_model_free(&b);
+    kit_free(&kit);
+  }
+}
+
 static void force_is_derivative_of_energy(void **state) {
   (void)state;
   for (int k = 0; k < MAKERS; k++) {
@@ -375,6 +396,7 @@ int test_model(void) {
   pl_env_init(&env);
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(tangent_is_derivative_of_residual),
+      cmocka_unit_test(outer_forces_are_the_rest),
       cmocka_unit_test(force_is_derivative_of_energy),
       cmocka_unit_test(design_derivatives),
       cmocka_unit_test(same_bits_on_any_threads),
