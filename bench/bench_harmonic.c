@@ -588,6 +588,37 @@ static void ratio_of_strip(void) {
   close_rig(&r);
 }
 
+// a bar of 120 masses pushed at its end, where a stop waits; one of the masses rubs
+static void ratio_of_bar(void) {
+  enum { N = 120 };
+  rig r;
+  pl_text t;
+  pl_text_init(&t, &env);
+  pl_text_add(&t, "pliant: 1\ndimension: 1\nnodes: {");
+  for (int i = 0; i < N; i++) pl_text_add(&t, "%sm%d: 0", i ? ", " : "", i);
+  pl_text_add(&t, "}\nmasses:\n");
+  for (int i = 0; i < N; i++) pl_text_add(&t, "  - {node: m%d, mass: %.17g kg}\n", i, 1.0 / N);
+  pl_text_add(&t, "springs:\n");
+  for (int i = 0; i < N; i++) {
+    char from[16] = "ground";
+    if (i) snprintf(from, sizeof from, "m%d", i - 1);
+    pl_text_add(&t, "  - {nodes: [%s, m%d], stiffness: %d N/m, cubic: %d N/m^3}\n", from, i, N,
+                N / 10);
+  }
+  pl_text_add(&t,
+              "stops: [{nodes: [ground, m%d], gap: 0.04 m, stiffness: 4 N/m}]\n"
+              "friction: [{nodes: [ground, m70], stiffness: 1 N/m, limit: 0.02 N}]\n"
+              "damping: {mass: 0.1 1/s, stiffness: 0.002 s}\n"
+              "loads: [{node: m%d, force: [0.05 N], harmonic: 1}]\n"
+              "watch: {tip: m%d}\n",
+              N - 1, N - 1, N - 1);
+  must(t.failed ? PL_E_NOMEM : PL_OK);
+  open_text(t.s, t.n, &r);
+  stability_ratio("bar", &r, 1.2, 2.2, 15, 5000);
+  close_rig(&r);
+  pl_text_free(&t);
+}
+
 static void ratio_of_scene(const char *name, const char *path, double from, double to, int nharm) {
   rig r;
   open_one(path, &r);
@@ -636,6 +667,7 @@ static void bench_stability(const char *only) {
   if (!*only || !strcmp(only, "leg"))
     ratio_of_scene("leg", "gallery/three-link-leg/scene.yaml", 4 * M_PI, 12 * M_PI, 0);
   if (!*only || !strcmp(only, "fork")) ratio_of_scene("fork", "scenes/fork.yaml", 8, 14, 5);
+  if (!*only || !strcmp(only, "bar")) ratio_of_bar();
   for (size_t k = 0; k < sizeof size / sizeof size[0]; k++) {
     char body[160];
     if (*only && strcmp(only, size[k].name)) continue;

@@ -52,26 +52,6 @@ static void band_close(band *d) {
   tangents_close(&d->t);
 }
 
-// diagonals of M, where it has nothing else
-static pl_status lump(band *d) {
-  const pl_csc *P = &d->t.P;
-  double *m = pl_alloc(d->v->env, (size_t)d->n, sizeof(double));
-  int off = 0;
-  if (!m) return PL_E_NOMEM;
-  for (int j = 0; j < d->n; j++)
-    for (int k = P->ptr[j]; k < P->ptr[j + 1]; k++) {
-      if (P->row[k] == j)
-        m[j] = d->M[k];
-      else
-        off |= d->M[k] != 0;
-    }
-  if (off)
-    pl_free(d->v->env, m);
-  else
-    d->lumped = m;
-  return PL_OK;
-}
-
 static pl_status band_open(band *d, variation *v) {
   *d = (band){.v = v, .n = v->n, .resolved = 1};
   d->alpha = v->p->par[PL_PAR_ALPHA] / v->omega;
@@ -84,7 +64,7 @@ static pl_status band_open(band *d, variation *v) {
   d->x = pl_alloc(v->env, 7 * n, sizeof(pl_pack));
   if (!d->M || !d->val || !d->x) return PL_E_NOMEM;
   tangents_mass(&d->t, d->M);
-  return lump(d);
+  return tangents_lump(&d->t, d->M, &d->lumped);
 }
 
 // ---- steps --------------------------------------------------------------------------------------

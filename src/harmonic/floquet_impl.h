@@ -46,21 +46,21 @@ typedef struct tangents {
   int *slot;          // of element entries
   size_t *slot0;      // [ngroup + 1]
   int *mirror;        // [P.nnz] of the transposed pair, when not symmetric
-  int nphase, npack;  // packs of phases; what is left of the last one repeats the last phase
-  pl_pack *q;         // [npack][2][nq] motion
-  pl_pack *K, *D;     // results
-  pl_pack *f;         // [npack][nq] forces of the elements, with damping; NULL: not wanted
+  enum { TANGENTS_ALL, TANGENTS_SMOOTH, TANGENTS_PAIRS } part; // elements without, with events
+  int nphase, npack; // packs of phases; what is left of the last one repeats the last phase
+  pl_pack *q;        // [npack][2][nq] motion
+  pl_pack *K, *D;    // results
+  pl_pack *f;        // [npack][nq] forces of the elements, with damping; NULL: not wanted
 } tangents;
 pl_status tangents_open(variation *v, tangents *t);
 void tangents_close(tangents *t);
 // K, D [nphase][P.nnz] at phases first + 2 pi i / nphase, D without its share of the mass; it is
 // not touched unless t->rated, and may be NULL.
 pl_status tangents_at(tangents *t, int nphase, double first, double *K, double *D);
-// The same at any phases.
-pl_status tangents_phases(tangents *t, int nphase, const double *phase, double *K, double *D);
 // The same in two steps, between which t->q may be changed, with phases side by side:
 // K, D [P.nnz][npack].
 pl_status tangents_motion(tangents *t, int nphase, double first);
+pl_status tangents_place(tangents *t, int nphase, const double *phase); // at any phases
 pl_status tangents_eval(tangents *t, pl_pack *K, pl_pack *D);
 // A number of phases, odd, whose values tell those at all others. K and D have twice the harmonics
 // of the motion where forces are polynomials of third order: 4 times that many samples hold them,
@@ -68,8 +68,12 @@ pl_status tangents_eval(tangents *t, pl_pack *K, pl_pack *D);
 // at first + 2 pi j / nphase.
 int tangents_enough(const tangents *t, int times);
 void tangents_weights(int N, int nphase, double first, double *W);
+// W[N] in those at eight phases.
+void tangents_weights_pack(int N, const double *phase, pl_pack *W);
 // Mass as it counts in the phase, [P.nnz].
 void tangents_mass(const tangents *t, double *M);
+// Its diagonals, lumped[n], where it has nothing else; NULL: it has.
+pl_status tangents_lump(const tangents *t, const double *M, double **lumped);
 
 // What a method finds.
 typedef struct multipliers {

@@ -201,8 +201,11 @@ static int eval_alone(tangents *t, const pl_batch *lot, int lane, sample *x) {
 static int eval_batch(void *ctx, const pl_batch *e, int thread, int *bad) {
   (void)thread;
   tangents *t = ctx;
+  const pl_elem_kind *kind = pl_model_group_kind(t->v->m, e->group);
   // what sliders do depends on the past: events.c
-  if (pl_model_group_kind(t->v->m, e->group)->slider.d) return 0;
+  if (kind->slider.d || (t->part == TANGENTS_SMOOTH && kind->stretch) ||
+      (t->part == TANGENTS_PAIRS && !kind->stretch))
+    return 0;
   sample x;
   // lanes without a phase have numbers too
   memset(x.f, 0, (size_t)e->ndof * sizeof *x.f);
@@ -224,24 +227,52 @@ static pl_status open_motion(tangents *t, int nphase) {
   return PL_OK;
 }
 
-static void put_motion(tangents *t, int i, double phase) {
+// driven unknowns at a phase, the last one of all for the rest of its pack
+static void put_driven(tangents *t, int i, double phase, pl_pack *q, pl_pack *u) {
   variation *v = t->v;
-  size_t nq = (size_t)pl_model_nq(v->m);
-  pl_pack *q = t->q + 2 * (size_t)(i / PL_LANES) * nq, *u = q + nq;
-  // the last one fills its pack
+  const int *index = pl_model_free_index(v->m);
   int from = i % PL_LANES, to = i == t->nphase - 1 ? PL_LANES : from + 1;
-  pl_orbit_state(v->m, v->p, v->o, phase, v->s);
-  for (size_t j = 0; j < nq; j++)
-    for (int l = from; l < to; l++) {
+  double sub = v->o->sub > 1 ? v->o->sub : 1;
+  pl_clock c = {.t = phase / v->omega, .omega = v->omega * sub, .scale = 1};
+  pl_drive(v->m, v->p, &c, v->s);
+  for (int j = 0; j < pl_model_nq(v->m); j++)
+    for (int l = from; l < to && index[j] < 0; l++) {
       q[j][l] = v->s->q[j];
       u[j][l] = v->s->v[j];
     }
 }
 
+pl_status tangents_place(tangents *t, int nphase, const double *phase) {
+  variation *v = t->v;
+  const pl_orbit *o = v->o;
+  size_t nq = (size_t)pl_model_nq(v->m);
+  pl_pack *turn = pl_alloc(t->env, 2 * (size_t)o->nharm + 1, sizeof(pl_pack));
+  pl_status s = turn ? open_motion(t, nphase) : PL_E_NOMEM;
+  if (s == PL_OK) pl_orbit_state(v->m, v->p, o, 0, v->s);
+  for (int p = 0; s == PL_OK && p < t->npack; p++) {
+    pl_pack *q = t->q + 2 * (size_t)p * nq, *u = q + nq;
+    int first = p * PL_LANES, last = nphase - 1;
+    for (int i = first; i < first + PL_LANES && i <= last && v->n < (int)nq; i++)
+      put_driven(t, i, phase[i], q, u);
+    for (int k = 1; k <= o->nharm; k++)
+      for (int l = 0; l < PL_LANES; l++) {
+        double angle = k * phase[first + l < last ? first + l : last];
+        turn[2 * k - 1][l] = sin(angle);
+        turn[2 * k][l] = cos(angle);
+      }
+    PICK(motion)(v->n, pl_model_free_dofs(v->m), o->nharm, v->omega, o->z, turn, q, u);
+  }
+  pl_free(t->env, turn);
+  return s;
+}
+
 pl_status tangents_motion(tangents *t, int nphase, double first) {
-  PL_TRY(open_motion(t, nphase));
-  for (int i = 0; i < nphase; i++) put_motion(t, i, first + 2 * PL_PI * i / nphase);
-  return PL_OK;
+  double *phase = pl_alloc(t->env, (size_t)nphase, sizeof(double));
+  if (!phase) return PL_E_NOMEM;
+  for (int i = 0; i < nphase; i++) phase[i] = first + 2 * PL_PI * i / nphase;
+  pl_status s = tangents_place(t, nphase, phase);
+  pl_free(t->env, phase);
+  return s;
 }
 
 pl_status tangents_eval(tangents *t, pl_pack *K, pl_pack *D) {
@@ -276,12 +307,6 @@ static pl_status eval_rows(tangents *t, double *K, double *D) {
   return s;
 }
 
-pl_status tangents_phases(tangents *t, int nphase, const double *phase, double *K, double *D) {
-  PL_TRY(open_motion(t, nphase));
-  for (int i = 0; i < nphase; i++) put_motion(t, i, phase[i]);
-  return eval_rows(t, K, D);
-}
-
 pl_status tangents_at(tangents *t, int nphase, double first, double *K, double *D) {
   PL_TRY(tangents_motion(t, nphase, first));
   return eval_rows(t, K, D);
@@ -303,6 +328,11 @@ void tangents_weights(int N, int nphase, double first, double *W) {
       W[j * N + i] = dirichlet(N, first + 2 * PL_PI * j / nphase - 2 * PL_PI * i / N);
 }
 
+void tangents_weights_pack(int N, const double *phase, pl_pack *W) {
+  for (int i = 0; i < N; i++)
+    for (int l = 0; l < PL_LANES; l++) W[i][l] = dirichlet(N, phase[l] - 2 * PL_PI * i / N);
+}
+
 void tangents_mass(const tangents *t, double *M) {
   const pl_csc *A = &t->v->p->M;
   const int *index = pl_model_free_index(t->v->m);
@@ -318,4 +348,20 @@ void tangents_mass(const tangents *t, double *M) {
       M[pl_csc_find(&t->P, low ? b : a, low ? a : b)] += w2 * A->val[k];
       if (a != b && !t->symmetric) M[pl_csc_find(&t->P, b, a)] += w2 * A->val[k];
     }
+}
+
+pl_status tangents_lump(const tangents *t, const double *M, double **lumped) {
+  double *m = pl_alloc(t->env, (size_t)t->n, sizeof(double));
+  int off = 0;
+  if (!m) return PL_E_NOMEM;
+  for (int j = 0; j < t->n; j++)
+    for (int k = t->P.ptr[j]; k < t->P.ptr[j + 1]; k++) {
+      if (t->P.row[k] == j)
+        m[j] = M[k];
+      else
+        off |= M[k] != 0;
+    }
+  *lumped = off ? NULL : m;
+  if (off) pl_free(t->env, m);
+  return PL_OK;
 }
