@@ -182,7 +182,7 @@ int pl_build_obstacle(pl_builder *b, const char *name, const pl_obstacle *o);
 // returns how many are not.
 int pl_build_contact(pl_builder *b, int n, const int *node, double radius, double mu,
                      const void *origin);
-// All shells keep this distance from each other and from themselves.
+// All shells and surfaces of solids keep this distance from each other and from themselves.
 void pl_build_self_contact(pl_builder *b, double thickness, double mu, const void *origin);
 // A limit for the triangles of a shell all of whose corners are among these nodes, instead of those
 // that it had; node NULL: for all of it.

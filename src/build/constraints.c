@@ -88,29 +88,43 @@ void pl_build_self_contact(pl_builder *b, double thickness, double mu, const voi
   b->impl->self_origin = origin;
 }
 
-// triangles of all shells over all nodes
-static void fill_layers(pl_builder *b) {
-  int ntri = 0, n = 0, nvert = b->nnode + b->ncopy;
-  for (int k = 0; k < b->nbody; k++)
-    if (b->body[k].desc.kind == PL_BODY_SHELL) ntri += b->body[k].desc.mesh->cell[PL_TRI3].n;
-  if (ntri == 0) {
-    build_problem(b, b->impl->self_origin, "leave it out",
-                  "self_contact needs shells, there are none");
-    return;
+// the triangles of a shell, or of the surface of a solid, as nodes; *n: how many there are now
+static pl_status add_layer(pl_builder *b, const pl_body *body, int **tri, int *n, int *cap) {
+  const pl_mesh *m = body->desc.mesh;
+  int ntri = m->cell[PL_TRI3].n, *skin = NULL, solid = body->desc.kind == PL_BODY_SOLID;
+  pl_status s = solid ? pl_mesh_surface(m, &ntri, &skin, NULL) : PL_OK;
+  const int *v = solid ? skin : m->cell[PL_TRI3].v;
+  for (int i = 0; s == PL_OK && i < 3 * ntri; i++) {
+    s = pl_grow(b->env, tri, *n, cap, sizeof **tri);
+    if (s == PL_OK) (*tri)[(*n)++] = body->node[v[i]];
   }
-  int *tri = pl_build_keep(b, 3 * (size_t)ntri, sizeof *tri);
-  double *X = pl_build_keep(b, 3 * (size_t)nvert, sizeof *X);
-  if (!tri || !X) return;
+  pl_free(m->env, skin);
+  return s;
+}
+
+// triangles of all shells and surfaces of solids over all nodes
+static void fill_layers(pl_builder *b) {
+  int *all = NULL, n = 0, cap = 0, nvert = b->nnode + b->ncopy;
+  pl_status s = PL_OK;
+  for (int k = 0; s == PL_OK && k < b->nbody; k++) {
+    pl_body_kind kind = b->body[k].desc.kind;
+    if (kind == PL_BODY_SHELL || kind == PL_BODY_SOLID)
+      s = add_layer(b, &b->body[k], &all, &n, &cap);
+  }
+  if (s == PL_OK && n == 0)
+    build_problem(b, b->impl->self_origin, "leave it out",
+                  "self_contact needs shells or solids, there are none");
+  int *tri = s == PL_OK && n > 0 ? pl_build_keep(b, (size_t)n, sizeof *tri) : NULL;
+  double *X = tri ? pl_build_keep(b, 3 * (size_t)nvert, sizeof *X) : NULL;
+  if (tri) memcpy(tri, all, (size_t)n * sizeof *tri);
+  pl_free(b->env, all);
+  if (s != PL_OK) b->failed = s;
+  if (!X) return;
   memcpy(X, b->X, 3 * (size_t)b->nnode * sizeof *X);
   for (int i = 0; i < b->ncopy; i++)
     memcpy(X + 3 * (size_t)(b->nnode + i), b->X + 3 * (size_t)b->copy[i], 3 * sizeof *X);
-  for (int k = 0; k < b->nbody; k++) {
-    const pl_cells *c = &b->body[k].desc.mesh->cell[PL_TRI3];
-    if (b->body[k].desc.kind != PL_BODY_SHELL) continue;
-    for (int i = 0; i < 3 * c->n; i++) tri[n++] = b->body[k].node[c->v[i]];
-  }
   b->layers.nvert = nvert;
-  b->layers.ntri = ntri;
+  b->layers.ntri = n / 3;
   b->layers.tri = tri;
   b->layers.X = X;
 }

@@ -741,7 +741,7 @@ static const row root_rows[] = {
     ROW(root_def, contact, "contact", T_LIST, SUB(map_contact),
         .text = "nodes that feel the obstacles"),
     ROW(root_def, self_contact, "self_contact", T_MAP, SUB(map_self_contact),
-        .text = "shells that cannot pass through themselves and each other"),
+        .text = "shells and solids that cannot pass through themselves and each other"),
     ROW(root_def, gravity, "gravity", T_VEC, .unit = "m/s^2", .text = "acceleration of free fall"),
     ROW(root_def, damping, "damping", T_MAP, SUB(map_damping), .text = "Rayleigh damping"),
     ROW(root_def, initial, "initial", T_LIST, SUB(map_initial), .text = "start of transients"),

@@ -68,14 +68,14 @@ const map_info map_contact = {
     ROWS(contact_rows)};
 
 static const row self_contact_rows[] = {
-    LENGTH_ROW(self_contact_def, thickness, "thickness", "distance that layers keep"),
+    LENGTH_ROW(self_contact_def, thickness, "thickness", "distance that layers and surfaces keep"),
     ROW(self_contact_def, friction, "friction", T_NUM, .plain = 1, .unit = "", .lo = 0, .hi = 1e6,
         .text = "Coulomb's coefficient"),
 };
 const map_info map_self_contact = {
     .what = "self_contact",
-    .text = "All triangles of all shells keep a distance from each other, but for those that are "
-            "closer at rest along one sheet. `drape` and `transient` with implicit-euler or with a "
-            "method for limits of stretch take it into account.",
+    .text = "All triangles of all shells and surfaces of solids keep a distance from each other, "
+            "but for those that are closer at rest along one sheet. `drape` and `transient` take "
+            "it into account.",
     .size = sizeof(self_contact_def),
     ROWS(self_contact_rows)};

@@ -350,6 +350,41 @@ static void all_at_once(void **state) {
   }
 }
 
+// A soft block falls on a larger one on the floor, and rests there, the thickness above it: the
+// floor carries both, by every rule.
+static void stacked_blocks(void **state) {
+  (void)state;
+  static const char head[] =
+      "pliant: 1\nmaterials: {m: {young: 100 kPa, poisson: 0.3, density: 300 kg/m^3}}\nbodies:\n"
+      "  - {name: a, solid: {mesh: {box: {size: [0.2, 0.2, 0.1], cells: [4, 4, 2]}}, material: "
+      "m}}\n"
+      "  - {name: b, solid: {mesh: {box: {size: [0.1, 0.1, 0.1], cells: [2, 2, 2]}}, "
+      "translate: [0.04, 0.03, 0.105], material: m}}\n"
+      "obstacles: [{name: floor, plane: {normal: [0, 0, 1]}, friction: 0.3}]\n"
+      "contact: {nodes: 'a group bottom'}\nself_contact: {thickness: 2 mm, friction: 0.3}\n"
+      "gravity: [0, 0, -9.81]\ndamping: {stiffness: 1 ms}\n"
+      "watch: {low: 'b nearest [0.09, 0.08, 0.105]'}\noutput: {vtu: no, glb: no, plots: no}\n";
+  static const char *const method[] = {"newmark", "bdf2", "implicit-euler"};
+  for (int k = 0; k < 3; k++) {
+    pl_env env;
+    char text[2048];
+    snprintf(text, sizeof text,
+             "%sanalyses: [{transient: {duration: 0.4, step: 4 ms, method: %s}}]\n", head,
+             method[k]);
+    check_ok(&env, run_text(&env, text, FOLDER, 0));
+    pl_table *t = table(&env, FOLDER "/transient.csv");
+    pl_table *l = table(&env, FOLDER "/transient-limits.csv");
+    check_rel(value(t, "floor_normal", -1), 300 * (0.004 + 0.001) * GRAVITY, 1e-2);
+    // gravity presses both together by a part of a millimetre
+    check_close(value(t, "low_z", -1), 0.102, 5e-4);
+    check_less(value(t, "kinetic", -1), 1e-4);
+    for (int i = 1; i < pl_table_rows(l); i++) check_less(0.95, value(l, "layer_gap", i));
+    check_close(value(l, "layer_gap", -1), 1, 0.02);
+    pl_table_free(t);
+    pl_table_free(l);
+  }
+}
+
 // ---- a stop on the way --------------------------------------------------------------------------
 
 // A run that goes on after 0.1 s does what it would have done: to the tolerance of projections,
@@ -481,12 +516,19 @@ static void failing_allocator(void **state) {
 
 int test_cloth(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(swing),         cmocka_unit_test(momentum),
-      cmocka_unit_test(drape),         cmocka_unit_test(supports_apart),
-      cmocka_unit_test(supports_part), cmocka_unit_test(no_mass),
-      cmocka_unit_test(comparisons),   cmocka_unit_test(resume),
-      cmocka_unit_test(all_at_once),   cmocka_unit_test(cancel),
-      cmocka_unit_test(files),         cmocka_unit_test(failing_allocator),
+      cmocka_unit_test(swing),
+      cmocka_unit_test(momentum),
+      cmocka_unit_test(drape),
+      cmocka_unit_test(supports_apart),
+      cmocka_unit_test(supports_part),
+      cmocka_unit_test(no_mass),
+      cmocka_unit_test(comparisons),
+      cmocka_unit_test(resume),
+      cmocka_unit_test(all_at_once),
+      cmocka_unit_test(stacked_blocks),
+      cmocka_unit_test(cancel),
+      cmocka_unit_test(files),
+      cmocka_unit_test(failing_allocator),
   };
   return cmocka_run_group_tests_name("job.cloth", tests, NULL, NULL);
 }
