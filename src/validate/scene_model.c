@@ -102,7 +102,8 @@ static void sag_text(const pl_protocol_model *m, const pl_trial *t, pl_text *tex
     put_shell(text, m, t->resolution, L, SAG_WIDE * L, h);
   if (!round) pl_text_add(text, "sets: {tip: it group right}\n");
   put_gravity(text, 2, t->x * bend / (u->density * L * L * L));
-  pl_text_add(text, "analyses: [{static: {}}]\n");
+  // without the energy book: what is judged is the shape
+  pl_text_add(text, "analyses: [{static: {book: no}}]\n");
 }
 
 pl_status scene_sag(pl_env *env, const pl_protocol_model *m, pl_trial *t, double *value) {
@@ -127,6 +128,13 @@ static const double BUCKLE_THIN = 2e-3;
 static const double BUCKLE_MOST = 40; // load of the scene, above all thresholds
 enum { BUCKLE_STEPS = 4 };
 
+// the first threshold is what is asked
+static int is_past(void *ctx, const pl_state *s, const pl_clock *c, const pl_work *w) {
+  const pl_static_info *info = ctx;
+  (void)s, (void)c, (void)w;
+  return info->ncritical > 0;
+}
+
 pl_status scene_buckle(pl_env *env, const pl_protocol_model *m, pl_trial *t, double *value) {
   const dims *u = protocol_dims(t->units);
   double L = u->length, h = BUCKLE_THIN * L;
@@ -142,7 +150,7 @@ pl_status scene_buckle(pl_env *env, const pl_protocol_model *m, pl_trial *t, dou
   pl_status s = scened_open(env, &text, &o);
   pl_text_free(&text);
   PL_TRY(s);
-  s = scened_static(&o, NULL, NULL, &info);
+  s = scened_static(&o, is_past, &info, &info);
   scened_close(&o);
   if (info.ncritical == 0) return s == PL_OK ? PL_UNSOLVED : s;
   *value = BUCKLE_MOST * info.critical[0].scale;
@@ -170,7 +178,7 @@ static void curl_text(const pl_trial *t, double X, pl_text *text) {
   pl_text_add(text, "]}}, material: m, section: {round: %.17g m}}\n", d);
   pl_text_add(text, "fixed: [{nodes: it group start, clamp: yes}]\n");
   put_gravity(text, 2, x * x * x * u->young * d * d / 16 / (u->density * L * L * L));
-  pl_text_add(text, "analyses: [{static: {perturb: yes}}]\n");
+  pl_text_add(text, "analyses: [{static: {perturb: yes, book: no}}]\n");
 }
 
 static pl_status is_curly(pl_env *env, pl_trial *t, double X, int *curly) {
