@@ -25,6 +25,12 @@ pl_status pl_csc_from_stencils(pl_env *env, int n, int sym, int nstencil, const 
 // From triplets, duplicates summed; for sym entries above the diagonal are mirrored below.
 pl_status pl_csc_from_triplets(pl_env *env, int n, int sym, int ntrip, const int *row,
                                const int *col, const double *val, pl_csc *out);
+// From the lower blocks of size x size entries of a symmetric matrix over n groups of unknowns:
+// row[b] >= col[b], column after column, rows ascending, every column with its diagonal block.
+// *slot (owned by the caller, freed with pl_free): [nblock][size][size] index in val of each entry,
+// -1 above the diagonal.
+pl_status pl_csc_from_blocks(pl_env *env, int n, int size, int nblock, const int *row,
+                             const int *col, pl_csc *out, int **slot);
 pl_status pl_csc_copy(pl_env *env, const pl_csc *A, pl_csc *out);
 // The symmetric matrix as a full (unsymmetric-storage) one; *map (may be NULL), freed by the
 // caller, gives for each entry of out its index in A->val.
@@ -32,6 +38,21 @@ pl_status pl_csc_expand(pl_env *env, const pl_csc *A, pl_csc *out, int **map);
 void pl_csc_free(pl_env *env, pl_csc *A);
 // Index of entry (i, j) in val, or -1 when it is not stored.
 int pl_csc_find(const pl_csc *A, int i, int j);
+// Entry (j, j) of a symmetric matrix; all of them must be stored.
+static inline double *pl_csc_diagonal(const pl_csc *A, int j) {
+  return A->val + A->ptr[j];
+}
+// All stored entries, column after column, rows ascending:
+//   for (pl_entry e = {.k = -1}; pl_csc_next(A, &e);) sum[e.i] += A->val[e.k];
+typedef struct pl_entry {
+  int i, j, k; // row, column, index in val
+} pl_entry;
+static inline int pl_csc_next(const pl_csc *A, pl_entry *e) {
+  if (++e->k >= A->nnz) return 0;
+  while (e->k >= A->ptr[e->j + 1]) e->j++;
+  e->i = A->row[e->k];
+  return 1;
+}
 // y = a A x + b y; b = 0 overwrites y.
 void pl_csc_mul(const pl_csc *A, double a, const double *x, double b, double *y);
 void pl_csc_mul_transposed(const pl_csc *A, double a, const double *x, double b, double *y);

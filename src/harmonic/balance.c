@@ -386,12 +386,11 @@ static void add_mass_entry(pl_hb *hb, int i, int j, double mass) {
 
 static void add_inertia(pl_hb *hb) {
   const pl_csc *M = &hb->p->M;
-  for (int j = 0; j < hb->nq; j++)
-    for (int k = M->ptr[j]; k < M->ptr[j + 1]; k++) {
-      if (M->val[k] == 0) continue;
-      add_mass_entry(hb, M->row[k], j, M->val[k]);
-      if (M->row[k] != j) add_mass_entry(hb, j, M->row[k], M->val[k]);
-    }
+  for (pl_entry e = {.k = -1}; pl_csc_next(M, &e);) {
+    if (M->val[e.k] == 0) continue;
+    add_mass_entry(hb, e.i, e.j, M->val[e.k]);
+    if (e.i != e.j) add_mass_entry(hb, e.j, e.i, M->val[e.k]);
+  }
 }
 
 // ---- whole ------------------------------------------------------------------------------------

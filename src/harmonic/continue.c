@@ -168,11 +168,10 @@ static void hold_even(pl_hb *hb) {
   int L = hb->f.L;
   pl_csc *J = &hb->J;
   double size = pl_max_abs(J->nnz, J->val);
-  for (int j = 0; j < J->n; j++)
-    for (int i = J->ptr[j]; i < J->ptr[j + 1]; i++) {
-      if ((j % L) % 2 == 0 && (J->row[i] % L) % 2 == 0) continue;
-      J->val[i] = J->row[i] == j ? size : 0;
-    }
+  for (pl_entry e = {.k = -1}; pl_csc_next(J, &e);) {
+    if ((e.j % L) % 2 == 0 && (e.i % L) % 2 == 0) continue;
+    J->val[e.k] = e.i == e.j ? size : 0;
+  }
   for (int i = 0; i < hb->n; i++)
     if ((i % L) % 2) hb->h[i] = hb->hw[i] = 0;
 }

@@ -70,11 +70,10 @@ static void fill_dense(const dense *d, const double *val, double *A) {
   const pl_csc *P = &d->t.P;
   int n = d->n;
   memset(A, 0, (size_t)n * (size_t)n * sizeof(double));
-  for (int j = 0; j < n; j++)
-    for (int k = P->ptr[j]; k < P->ptr[j + 1]; k++) {
-      A[j * n + P->row[k]] = val[k];
-      if (d->t.symmetric) A[P->row[k] * n + j] = val[k];
-    }
+  for (pl_entry e = {.k = -1}; pl_csc_next(P, &e);) {
+    A[e.j * n + e.i] = val[e.k];
+    if (d->t.symmetric) A[e.i * n + e.j] = val[e.k];
+  }
 }
 
 // K and D (with its share of the mass) from values on pairs
@@ -370,12 +369,10 @@ static pl_status eigenvectors(dense *d, pl_growth *g) {
 // weight[pair] += f a_row x_col, both halves of a symmetric pair
 static void weigh(const dense *d, double f, const double *a, const double *x, double *weight) {
   const pl_csc *P = &d->t.P;
-  for (int j = 0; j < d->n; j++)
-    for (int k = P->ptr[j]; k < P->ptr[j + 1]; k++) {
-      int i = P->row[k];
-      weight[k] += f * a[i] * x[j];
-      if (d->t.symmetric && i != j) weight[k] += f * a[j] * x[i];
-    }
+  for (pl_entry e = {.k = -1}; pl_csc_next(P, &e);) {
+    weight[e.k] += f * a[e.i] * x[e.j];
+    if (d->t.symmetric && e.i != e.j) weight[e.k] += f * a[e.j] * x[e.i];
+  }
 }
 
 // one step of one column: W and a are the stages' accelerations and their adjoint

@@ -31,13 +31,12 @@ static void mass_times(const epmc *e, const double *x, double *y) {
   const pl_csc *M = &e->base.p->M;
   const int *index = pl_model_free_index(e->base.m);
   memset(y, 0, (size_t)e->hb->nfree * sizeof *y);
-  for (int j = 0; j < M->n; j++)
-    for (int k = M->ptr[j]; k < M->ptr[j + 1]; k++) {
-      int a = index[M->row[k]], b = index[j];
-      if (a < 0 || b < 0) continue;
-      y[a] += M->val[k] * x[b];
-      if (a != b) y[b] += M->val[k] * x[a];
-    }
+  for (pl_entry at = {.k = -1}; pl_csc_next(M, &at);) {
+    int a = index[at.i], b = index[at.j];
+    if (a < 0 || b < 0) continue;
+    y[a] += M->val[at.k] * x[b];
+    if (a != b) y[b] += M->val[at.k] * x[a];
+  }
 }
 
 // coefficient c of all unknowns, seen by the mass; x, y [nfree] scratch
@@ -80,9 +79,8 @@ static pl_status assemble(epmc *e, double a) {
   e->base.p->par[PL_PAR_ALPHA] = e->alpha - e->xi;
   PL_TRY(pl_hb_eval(e->hb, e->z, e->omega, PL_HB_RESIDUAL | PL_HB_JACOBIAN | PL_HB_OMEGA));
   memset(e->A, 0, (size_t)N * (size_t)N * sizeof *e->A);
-  for (int j = 0; j < n; j++)
-    for (int k = J->ptr[j]; k < J->ptr[j + 1]; k++)
-      e->A[(size_t)j * (size_t)N + (size_t)J->row[k]] = J->val[k];
+  for (pl_entry at = {.k = -1}; pl_csc_next(J, &at);)
+    e->A[(size_t)at.j * (size_t)N + (size_t)at.i] = J->val[at.k];
   memcpy(e->A + (size_t)n * (size_t)N, pl_hb_domega(e->hb), (size_t)n * sizeof(double));
   memcpy(e->b, pl_hb_residual(e->hb), (size_t)n * sizeof(double));
   double *scratch = pl_alloc(e->base.env, 2 * (size_t)e->hb->nfree, sizeof *scratch);

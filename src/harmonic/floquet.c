@@ -49,8 +49,7 @@ pl_status hb_parity(const pl_hb *hb, int *parity) {
   double *A = pl_alloc(hb->env, (size_t)n * (size_t)n, sizeof(double));
   int *pivot = pl_alloc(hb->env, (size_t)n, sizeof(int));
   if (A && pivot) {
-    for (int j = 0; j < n; j++)
-      for (int k = J->ptr[j]; k < J->ptr[j + 1]; k++) A[j * n + J->row[k]] = J->val[k];
+    for (pl_entry e = {.k = -1}; pl_csc_next(J, &e);) A[e.j * n + e.i] = J->val[e.k];
     dgetrf_(&n, &n, A, &n, pivot, &info);
     for (int i = 0; i < n; i++) odd ^= (pivot[i] != i + 1) ^ (A[i * n + i] < 0);
     if (info == 0) *parity = odd;
@@ -111,13 +110,12 @@ static int add_element(void *ctx, const pl_element *e, int thread) {
 static void add_mass(const variation *v, double c, double *A) {
   const pl_csc *M = &v->p->M;
   const int *index = pl_model_free_index(v->m);
-  for (int j = 0; j < M->n; j++)
-    for (int k = M->ptr[j]; k < M->ptr[j + 1]; k++) {
-      int a = index[M->row[k]], b = index[j];
-      if (a < 0 || b < 0 || M->val[k] == 0) continue;
-      A[v->at ? pl_csc_find(v->at, a, b) : b * v->n + a] += c * M->val[k];
-      if (a != b) A[v->at ? pl_csc_find(v->at, b, a) : a * v->n + b] += c * M->val[k];
-    }
+  for (pl_entry e = {.k = -1}; pl_csc_next(M, &e);) {
+    int a = index[e.i], b = index[e.j];
+    if (a < 0 || b < 0 || M->val[e.k] == 0) continue;
+    A[v->at ? pl_csc_find(v->at, a, b) : b * v->n + a] += c * M->val[e.k];
+    if (a != b) A[v->at ? pl_csc_find(v->at, b, a) : a * v->n + b] += c * M->val[e.k];
+  }
 }
 
 pl_status variation_at(variation *v, double phase, const pl_csc *pattern, double *K, double *D) {

@@ -140,12 +140,11 @@ static pl_status assemble(pl_modal *l) {
     return pl_fail_at(l->env, PL_E_INPUT, NULL, 0, 0, "check the loads and the start",
                       "linear response: an element is outside its domain at the equilibrium");
   PL_TRY(s);
-  for (int j = 0; j < l->nq; j++)
-    for (int k = M->ptr[j]; k < M->ptr[j + 1]; k++) {
-      if (M->val[k] == 0) continue;
-      add_mass_entry(l, M->row[k], j, M->val[k]);
-      if (M->row[k] != j) add_mass_entry(l, j, M->row[k], M->val[k]);
-    }
+  for (pl_entry e = {.k = -1}; pl_csc_next(M, &e);) {
+    if (M->val[e.k] == 0) continue;
+    add_mass_entry(l, e.i, e.j, M->val[e.k]);
+    if (e.i != e.j) add_mass_entry(l, e.j, e.i, M->val[e.k]);
+  }
   return PL_OK;
 }
 

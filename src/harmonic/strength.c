@@ -161,11 +161,10 @@ pl_status strength_column(strength *s, const double *z, double omega, double *ou
   s->omega = omega;
   s->out = out;
   for (int i = 0; i < s->hb->n; i++) out[i] = -s->dload[i];
-  for (int j = 0; j < s->hb->nq; j++)
-    for (int k = M->ptr[j]; k < M->ptr[j + 1]; k++) {
-      if (M->row[k] == j) continue;
-      add_mass_entry(s, M->row[k], j, M->val[k]);
-      add_mass_entry(s, j, M->row[k], M->val[k]);
-    }
+  for (pl_entry e = {.k = -1}; pl_csc_next(M, &e);) {
+    if (e.i == e.j) continue;
+    add_mass_entry(s, e.i, e.j, M->val[e.k]);
+    add_mass_entry(s, e.j, e.i, M->val[e.k]);
+  }
   return pl_model_each_element(s->hb->m, s->p, s->hb->w, add_element, s);
 }

@@ -58,13 +58,12 @@ static pl_status make_pattern(tangents *t, const pl_csc *P) {
   int *row = pl_alloc(t->env, 2 * nnz, sizeof(int)), *col = row + nnz, n = 0;
   double *one = pl_alloc(t->env, nnz, sizeof(double));
   pl_status s = row && one ? PL_OK : PL_E_NOMEM;
-  for (int j = 0; s == PL_OK && j < t->n; j++)
-    for (int k = P->ptr[j]; k < P->ptr[j + 1]; k++) {
-      if (t->symmetric && t->place[P->row[k]] < t->place[j]) continue;
-      row[n] = t->place[P->row[k]];
-      col[n] = t->place[j];
-      one[n++] = 1;
-    }
+  for (pl_entry e = {.k = -1}; s == PL_OK && pl_csc_next(P, &e);) {
+    if (t->symmetric && t->place[e.i] < t->place[e.j]) continue;
+    row[n] = t->place[e.i];
+    col[n] = t->place[e.j];
+    one[n++] = 1;
+  }
   if (s == PL_OK) s = pl_csc_from_triplets(t->env, t->n, t->symmetric, n, row, col, one, &t->P);
   pl_free(t->env, row);
   pl_free(t->env, one);
@@ -338,16 +337,15 @@ void tangents_mass(const tangents *t, double *M) {
   const int *index = pl_model_free_index(t->v->m);
   double w2 = t->v->omega * t->v->omega;
   memset(M, 0, (size_t)t->P.nnz * sizeof(double));
-  for (int j = 0; j < A->n; j++)
-    for (int k = A->ptr[j]; k < A->ptr[j + 1]; k++) {
-      int a = index[A->row[k]], b = index[j];
-      if (a < 0 || b < 0 || A->val[k] == 0) continue;
-      a = t->place[a];
-      b = t->place[b];
-      int low = t->symmetric && a < b;
-      M[pl_csc_find(&t->P, low ? b : a, low ? a : b)] += w2 * A->val[k];
-      if (a != b && !t->symmetric) M[pl_csc_find(&t->P, b, a)] += w2 * A->val[k];
-    }
+  for (pl_entry e = {.k = -1}; pl_csc_next(A, &e);) {
+    int a = index[e.i], b = index[e.j];
+    if (a < 0 || b < 0 || A->val[e.k] == 0) continue;
+    a = t->place[a];
+    b = t->place[b];
+    int low = t->symmetric && a < b;
+    M[pl_csc_find(&t->P, low ? b : a, low ? a : b)] += w2 * A->val[e.k];
+    if (a != b && !t->symmetric) M[pl_csc_find(&t->P, b, a)] += w2 * A->val[e.k];
+  }
 }
 
 pl_status tangents_lump(const tangents *t, const double *M, double **lumped) {

@@ -64,8 +64,7 @@ static pl_status union_pattern(couple *k) {
   int *row = pl_alloc(k->env, 2 * most, sizeof *row), *col = row + most, n = 0;
   double *val = pl_alloc(k->env, most, sizeof *val);
   pl_status s = row && val ? PL_OK : PL_E_NOMEM;
-  for (int j = 0; s == PL_OK && j < A->n; j++)
-    for (int e = A->ptr[j]; e < A->ptr[j + 1]; e++, n++) row[n] = A->row[e], col[n] = j;
+  for (pl_entry e = {.k = -1}; s == PL_OK && pl_csc_next(A, &e); n++) row[n] = e.i, col[n] = e.j;
   for (int i = 0; s == PL_OK && i < k->g->b.n; i++)
     for (int e = 0; e < 9; e++) n += block_entry(k, i, e, &row[n], &col[n]);
   if (s == PL_OK) s = pl_csc_from_triplets(k->env, A->n, 1, n, row, col, val, &k->H);
@@ -93,8 +92,7 @@ static pl_status make_matrix(couple *k) {
   k->slot = pl_alloc(k->env, 9 * (size_t)k->g->b.n, sizeof *k->slot);
   if (!k->slot) return PL_E_NOMEM;
   PL_TRY(union_pattern(k));
-  for (int j = 0; j < A->n; j++)
-    for (int e = A->ptr[j]; e < A->ptr[j + 1]; e++) k->map[e] = pl_csc_find(&k->H, A->row[e], j);
+  for (pl_entry e = {.k = -1}; pl_csc_next(A, &e);) k->map[e.k] = pl_csc_find(&k->H, e.i, e.j);
   for (int i = 0; i < k->g->b.n; i++)
     for (int e = 0; e < 9; e++) {
       int row, col, found = block_entry(k, i, e, &row, &col);
@@ -226,7 +224,7 @@ static residue measure(couple *k) {
   for (int i = 0; i < k->n; i++) {
     double inner = k->kappa * k->w->r[k->dof[i]], all = inner + k->rhs[i];
     double elastic = k->kappa * k->w->f_inner[k->dof[i]];
-    double moving = k->kappa * M->val[M->ptr[k->dof[i]]] * k->x->a[k->dof[i]];
+    double moving = k->kappa * *pl_csc_diagonal(M, k->dof[i]) * k->x->a[k->dof[i]];
     double sum = inner * inner + k->rhs[i] * k->rhs[i] + elastic * elastic + moving * moving;
     r.out += all * all / k->weight[i];
     r.size += sum / k->weight[i];
@@ -238,7 +236,7 @@ static residue measure(couple *k) {
 static void copy_weights(couple *k) {
   const pl_csc *A = &k->w->A;
   for (int i = 0; i < k->n; i++) {
-    double d = k->kappa * A->val[A->ptr[i]];
+    double d = k->kappa * *pl_csc_diagonal(A, i);
     k->weight[i] = d > 0 ? d : 1;
   }
 }

@@ -8,13 +8,11 @@ void pl_node_masses(const pl_model *m, const pl_params *p, double *mass) {
   int dim = pl_model_dim(m), n = dim * pl_model_nnode(m);
   memset(mass, 0, (size_t)pl_model_nnode(m) * sizeof *mass);
   // one component speaks for all; one triangle of the matrix is stored
-  for (int j = 0; j < n; j += dim)
-    for (int e = M->ptr[j]; e < M->ptr[j + 1]; e++) {
-      int i = M->row[e];
-      if (i >= n || i % dim != 0) continue;
-      mass[i / dim] += M->val[e];
-      if (i != j) mass[j / dim] += M->val[e];
-    }
+  for (pl_entry e = {.k = -1}; pl_csc_next(M, &e);) {
+    if (e.i >= n || e.i % dim != 0 || e.j >= n || e.j % dim != 0) continue;
+    mass[e.i / dim] += M->val[e.k];
+    if (e.i != e.j) mass[e.j / dim] += M->val[e.k];
+  }
 }
 
 int pl_sheet_weights(const pl_sheet_desc *d, const pl_model *m, const pl_params *p,

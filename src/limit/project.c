@@ -47,48 +47,27 @@ typedef struct solve {
 
 // ---- matrix -------------------------------------------------------------------------------------
 
-// compressed columns of the lower blocks, and the slots of these
-static void lay_out(program *p) {
-  blocks *b = &p->b;
-  pl_csc *H = &p->H;
-  int at = 0;
-  for (int i = 0, j; i < b->n; i = j) {
-    for (j = i; j < b->n && b->col[j] == b->col[i];) j++;
-    for (int c = 0; c < 3; c++) {
-      H->ptr[3 * b->col[i] + c] = at;
-      for (int k = i; k < j; k++)
-        for (int r = k == i ? c : 0; r < 3; r++) H->row[at++] = 3 * b->row[k] + r;
-    }
-    for (int k = i; k < j; k++)
-      for (int r = 0; r < 3; r++)
-        for (int c = 0; c < 3; c++) {
-          int first = H->ptr[3 * b->col[i] + c];
-          int slot = k == i ? (r >= c ? first + r - c : -1) : first + 3 - c + 3 * (k - i - 1) + r;
-          // components that are given are not coupled to anything
-          int apart = (p->fixed[b->row[k]] >> r & 1) || (p->fixed[b->col[k]] >> c & 1);
-          if (apart && !(k == i && r == c)) slot = -1;
-          p->slot[9 * k + 3 * r + c] = slot;
-        }
-  }
-  H->ptr[H->n] = at;
+// components that are given are not coupled to anything
+static void leave_out_given(program *p) {
+  const blocks *b = &p->b;
+  for (int k = 0; k < b->n; k++)
+    for (int r = 0; r < 3; r++)
+      for (int c = 0; c < 3; c++) {
+        int apart = (p->fixed[b->row[k]] >> r & 1) || (p->fixed[b->col[k]] >> c & 1);
+        if (apart && !(b->row[k] == b->col[k] && r == c)) p->slot[9 * k + 3 * r + c] = -1;
+      }
 }
 
 static pl_status make_matrix(program *p) {
   pl_env *env = p->env;
+  const blocks *b = &p->b;
   pl_factor_free(p->factor);
   p->factor = NULL;
   p->built = p->pattern;
   pl_csc_free(env, &p->H);
-  size_t nnz = 9 * (size_t)p->b.n - 3 * (size_t)p->nfree;
-  if (nnz > 2000000000) return pl_fail(env, PL_E_INPUT, "projection: the sheet is too large");
-  p->H = (pl_csc){.n = 3 * p->nfree, .sym = 1, .nnz = (int)nnz};
-  p->H.ptr = pl_alloc(env, (size_t)p->H.n + 1, sizeof *p->H.ptr);
-  p->H.row = pl_alloc(env, nnz, sizeof *p->H.row);
-  p->H.val = pl_alloc(env, nnz + 1, sizeof *p->H.val);
   pl_free(env, p->slot);
-  p->slot = pl_alloc(env, 9 * (size_t)p->b.n, sizeof *p->slot);
-  if (!p->H.ptr || !p->H.row || !p->H.val || !p->slot) return PL_E_NOMEM;
-  lay_out(p);
+  PL_TRY(pl_csc_from_blocks(env, p->nfree, 3, b->n, b->row, b->col, &p->H, &p->slot));
+  leave_out_given(p);
   return pl_factor_create(env, PL_CHOLESKY, &p->H, 3, p->sheet->nthread, &p->factor);
 }
 
@@ -101,8 +80,8 @@ static pl_status factorise(void *ctx) {
   pl_status s = pl_factor_numeric(p->factor, &p->H);
   for (double more = 1e-13; s == PL_SINGULAR && more < 1e-8; more *= 100) {
     double trace = 0;
-    for (int i = 0; i < p->H.n; i++) trace += p->H.val[p->H.ptr[i]];
-    for (int i = 0; i < p->H.n; i++) p->H.val[p->H.ptr[i]] += more * trace / p->H.n;
+    for (int i = 0; i < p->H.n; i++) trace += *pl_csc_diagonal(&p->H, i);
+    for (int i = 0; i < p->H.n; i++) *pl_csc_diagonal(&p->H, i) += more * trace / p->H.n;
     v->info->factorisations++;
     s = pl_factor_numeric(p->factor, &p->H);
   }

@@ -231,20 +231,19 @@ void pl_momentum(const pl_model *m, const pl_params *p, const pl_state *s, doubl
   memset(lin, 0, 3 * sizeof(double));
   memset(ang, 0, 3 * sizeof(double));
   // each stored entry (i, j) adds M_ij v_j to node of i, and M_ij v_i to node of j
-  for (int j = 0; j < nn; j++)
-    for (int k = p->M.ptr[j]; k < p->M.ptr[j + 1]; k++) {
-      int i = p->M.row[k];
-      if (i >= nn) continue;
-      // total mass: what a unit acceleration along x weighs
-      if (i % m->dim == 0 && j % m->dim == 0) *mass += p->M.val[k] * (i == j ? 1 : 2);
-      for (int side = 0; side < (i == j ? 1 : 2); side++) {
-        int at = side ? j : i, from = side ? i : j, c = at % m->dim;
-        double mom = p->M.val[k] * s->v[from], x[3] = {0}, f[3] = {0}, l[3];
-        for (int d = 0; d < m->dim; d++) x[d] = s->q[at - c + d];
-        f[c] = mom;
-        pl_cross3(x, f, l);
-        lin[c] += mom;
-        for (int d = 0; d < 3; d++) ang[d] += l[d];
-      }
+  for (pl_entry e = {.k = -1}; pl_csc_next(&p->M, &e);) {
+    int i = e.i, j = e.j;
+    if (i >= nn || j >= nn) continue;
+    // total mass: what a unit acceleration along x weighs
+    if (i % m->dim == 0 && j % m->dim == 0) *mass += p->M.val[e.k] * (i == j ? 1 : 2);
+    for (int side = 0; side < (i == j ? 1 : 2); side++) {
+      int at = side ? j : i, from = side ? i : j, c = at % m->dim;
+      double mom = p->M.val[e.k] * s->v[from], x[3] = {0}, f[3] = {0}, l[3];
+      for (int d = 0; d < m->dim; d++) x[d] = s->q[at - c + d];
+      f[c] = mom;
+      pl_cross3(x, f, l);
+      lin[c] += mom;
+      for (int d = 0; d < 3; d++) ang[d] += l[d];
     }
+  }
 }

@@ -339,12 +339,11 @@ static pl_status build_pattern(pl_model *m, int mass, pl_csc *out, int **slot) {
 static pl_status map_mass(pl_model *m) {
   m->mass_to_free = pl_alloc(m->env, (size_t)m->M.nnz, sizeof(int));
   if (!m->mass_to_free) return PL_E_NOMEM;
-  for (int j = 0; j < m->nq; j++)
-    for (int k = m->M.ptr[j]; k < m->M.ptr[j + 1]; k++) {
-      int a = m->free_index[m->M.row[k]], b = m->free_index[j];
-      int at = a < 0 || b < 0 ? -1 : pl_csc_find(&m->A, a > b ? a : b, a > b ? b : a);
-      m->mass_to_free[k] = at < 0 ? m->A.nnz : at;
-    }
+  for (pl_entry e = {.k = -1}; pl_csc_next(&m->M, &e);) {
+    int a = m->free_index[e.i], b = m->free_index[e.j];
+    int at = a < 0 || b < 0 ? -1 : pl_csc_find(&m->A, a > b ? a : b, a > b ? b : a);
+    m->mass_to_free[e.k] = at < 0 ? m->A.nnz : at;
+  }
   return PL_OK;
 }
 

@@ -20,11 +20,10 @@ void pl_scene_count(const pl_scene *s, pl_scene_counts *out) {
   // one direction of every node counts each mass once; angles of rods have none
   const pl_csc *M = &s->params->M;
   int nodes = pl_model_nnode(s->model) * s->dim;
-  for (int j = 0; j < M->n && j < nodes; j++)
-    for (int k = M->ptr[j]; k < M->ptr[j + 1]; k++) {
-      if (j % s->dim != 0 || M->row[k] % s->dim != 0 || M->row[k] >= nodes) continue;
-      out->mass += (M->row[k] == j ? 1 : 2) * M->val[k];
-    }
+  for (pl_entry e = {.k = -1}; pl_csc_next(M, &e);) {
+    if (e.i % s->dim != 0 || e.j % s->dim != 0 || e.i >= nodes || e.j >= nodes) continue;
+    out->mass += (e.i == e.j ? 1 : 2) * M->val[e.k];
+  }
   for (int g = 0; g < pl_model_ngroup(s->model); g++) {
     const pl_elem_kind *kind = pl_model_group_kind(s->model, g);
     if (kind != pl_elem_table[PL_ELEM_point] && kind != pl_elem_table[PL_ELEM_mass1]) continue;

@@ -75,12 +75,11 @@ int at_rounding(const pl_model *m, const pl_csc *A, const double *q, const doubl
   double size[2];
   unknown_sizes(m, q, size);
   for (int i = 0; i < n; i++) sum[i] = 0;
-  for (int j = 0; j < n; j++)
-    for (int k = A->ptr[j]; k < A->ptr[j + 1]; k++) {
-      int i = A->row[k];
-      sum[i] += fabs(A->val[k]) * size[dof[j] >= places];
-      if (i != j) sum[j] += fabs(A->val[k]) * size[dof[i] >= places];
-    }
+  for (pl_entry e = {.k = -1}; pl_csc_next(A, &e);) {
+    double a = fabs(A->val[e.k]);
+    sum[e.i] += a * size[dof[e.j] >= places];
+    if (e.i != e.j) sum[e.j] += a * size[dof[e.i] >= places];
+  }
   for (int i = 0; i < n; i++)
     if (fabs(g[i]) > 16 * DBL_EPSILON * sum[i]) return 0;
   return 1;
@@ -88,11 +87,10 @@ int at_rounding(const pl_model *m, const pl_csc *A, const double *q, const doubl
 
 double abs_form(const pl_csc *A, const double *x) {
   double s = 0;
-  for (int j = 0; j < A->n; j++)
-    for (int k = A->ptr[j]; k < A->ptr[j + 1]; k++) {
-      double a = fabs(A->val[k] * x[A->row[k]] * x[j]);
-      s += A->sym && A->row[k] != j ? 2 * a : a;
-    }
+  for (pl_entry e = {.k = -1}; pl_csc_next(A, &e);) {
+    double a = fabs(A->val[e.k] * x[e.i] * x[e.j]);
+    s += A->sym && e.i != e.j ? 2 * a : a;
+  }
   return s;
 }
 

@@ -355,7 +355,7 @@ pl_status contact_set_solve(contact_set *t, const contact_rule *u, pl_factor *A,
 static double node_stiffness(const pl_csc *K, const int *dof, int dim) {
   double most = 0;
   for (int c = 0; c < dim; c++)
-    if (dof[c] >= 0) most = fmax(most, fabs(K->val[K->ptr[dof[c]]]));
+    if (dof[c] >= 0) most = fmax(most, fabs(*pl_csc_diagonal(K, dof[c])));
   return most > 0 ? most : 1;
 }
 

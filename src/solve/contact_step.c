@@ -13,9 +13,9 @@ static pl_status factor_definite(stepper *st) {
   double applied = 0;
   st->which = 0;
   contact_set_hold(st->contacts, A);
-  for (int i = 0; i < st->n; i++) st->d[i] = fabs(A->val[A->ptr[i]]);
+  for (int i = 0; i < st->n; i++) st->d[i] = fabs(*pl_csc_diagonal(A, i));
   for (double tau = 0; tau <= TAU_MAX; tau = tau > 0 ? 10 * tau : TAU_MIN) {
-    for (int i = 0; i < st->n; i++) A->val[A->ptr[i]] += (tau - applied) * st->d[i];
+    for (int i = 0; i < st->n; i++) *pl_csc_diagonal(A, i) += (tau - applied) * st->d[i];
     applied = tau;
     st->info->factorisations++;
     pl_status s = pl_factor_numeric(st->chol, A);

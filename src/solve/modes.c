@@ -26,8 +26,7 @@ static pl_status report_singular(const pl_model *m, pl_work *w, const pl_csc *M)
   const pl_csc *K = &w->A;
   char place[PLACE_TEXT];
   int at = 0;
-  // columns begin with their diagonal entry
-  while (at < K->n && (K->val[K->ptr[at]] != 0 || M->val[M->ptr[at]] != 0)) at++;
+  while (at < K->n && (*pl_csc_diagonal(K, at) != 0 || *pl_csc_diagonal(M, at) != 0)) at++;
   if (at == K->n)
     pl_report(w->env, PL_WARNING, NULL, 0, 0, "give all nodes a mass, or fix what nothing holds",
               "modes: stiffness and mass are singular together");
@@ -43,7 +42,7 @@ static pl_status find(const pl_model *m, pl_work *w, const pl_csc *M, int count,
   int n = pl_model_nfree(m), nq = pl_model_nq(m);
   const int *dof = pl_model_free_dofs(m);
   double most = 0;
-  for (int i = 0; i < n; i++) most = fmax(most, M->val[M->ptr[i]]);
+  for (int i = 0; i < n; i++) most = fmax(most, *pl_csc_diagonal(M, i));
   if (!(most > 0))
     return pl_fail_at(w->env, PL_E_INPUT, NULL, 0, 0,
                       "give the elements a density or add point masses",

@@ -89,7 +89,7 @@ static pl_status shift(equil *e, double force) {
   pl_csc *K = &e->w->A;
   double top = 0, applied = 0;
   for (int i = 0; i < e->n; i++) {
-    e->b[i] = fabs(K->val[K->ptr[i]]);
+    e->b[i] = fabs(*pl_csc_diagonal(K, i));
     top = fmax(top, e->b[i]);
   }
   double low = fmax(1e-12 * top, e->extent > 0 ? force / e->extent : 0);
@@ -97,8 +97,7 @@ static pl_status shift(equil *e, double force) {
   for (int i = 0; i < e->n; i++) e->b[i] = fmax(e->b[i], low);
 
   for (double tau = fmax(e->tau, TAU_MIN); tau <= TAU_MAX; tau *= 10) {
-    // columns begin with their diagonal entry
-    for (int i = 0; i < e->n; i++) K->val[K->ptr[i]] += (tau - applied) * e->b[i];
+    for (int i = 0; i < e->n; i++) *pl_csc_diagonal(K, i) += (tau - applied) * e->b[i];
     applied = tau;
     e->info->shifts++;
     pl_status s = equil_cholesky(e);

@@ -18,13 +18,13 @@ static pl_status diagonal(stepper *st, pl_coef coef, double *out) {
   unsigned want = PL_WANT_TANGENT | PL_DYNAMIC;
   PL_TRY(pl_eval(st->m, st->p, st->s, &c, want, &coef, st->w));
   const pl_csc *A = &st->w->A;
-  for (int i = 0; i < st->n; i++) out[i] = A->val[A->ptr[i]];
+  for (int i = 0; i < st->n; i++) out[i] = *pl_csc_diagonal(A, i);
   return PL_OK;
 }
 
 static double mass_of(const stepper *st, int k) {
   const pl_csc *M = &st->p->M;
-  return M->val[M->ptr[k]];
+  return *pl_csc_diagonal(M, k);
 }
 
 // light[nq]: 1 where so; *loud: some of them are out of balance. The state has no accelerations.

@@ -30,7 +30,7 @@ pl_status stepper_open(stepper *st) {
   if (!st->heavy || !st->factored || !st->g || !st->d || !st->ma || !st->audit.g0)
     return PL_E_NOMEM;
   st->damped = is_damped(st->m, st->p);
-  for (int i = 0; i < st->nq; i++) st->heavy[i] = st->p->M.val[st->p->M.ptr[i]] > 0;
+  for (int i = 0; i < st->nq; i++) st->heavy[i] = *pl_csc_diagonal(&st->p->M, i) > 0;
   return PL_OK;
 }
 
@@ -63,12 +63,12 @@ static pl_status mass_factor(stepper *st) {
   pl_csc *M = &st->M;
   pl_status s = PL_SINGULAR;
   for (int i = 0; i < st->n; i++)
-    if (!st->heavy[st->dof[i]]) M->val[M->ptr[i]] = 1;
+    if (!st->heavy[st->dof[i]]) *pl_csc_diagonal(M, i) = 1;
   int nthread = pl_threads_size(st->w->threads);
   PL_TRY(pl_factor_create(st->env, PL_CHOLESKY, M, 1, nthread, &st->mass));
   // a mass matrix that is only semidefinite: as little more as makes it definite
   for (double more = 0; s == PL_SINGULAR && more<1e-3; more = more> 0 ? 100 * more : 1e-13) {
-    for (int i = 0; i < st->n; i++) M->val[M->ptr[i]] *= 1 + more;
+    for (int i = 0; i < st->n; i++) *pl_csc_diagonal(M, i) *= 1 + more;
     s = pl_factor_numeric(st->mass, M);
   }
   if (s == PL_SINGULAR)
@@ -93,7 +93,7 @@ pl_status stepper_leave_out_light(stepper *st, double h) {
   PL_TRY(s);
   const pl_csc *K = &st->w->A;
   for (int i = 0; i < st->n; i++)
-    if (st->M.val[st->M.ptr[i]] < LIGHT * h * h * fabs(K->val[K->ptr[i]]))
+    if (*pl_csc_diagonal(&st->M, i) < LIGHT * h * h * fabs(*pl_csc_diagonal(K, i)))
       st->heavy[st->dof[i]] = 0;
   return PL_OK;
 }

@@ -27,6 +27,43 @@ pl_status pl_csc_copy(pl_env *env, const pl_csc *A, pl_csc *out) {
   return PL_OK;
 }
 
+// blocks first .. last - 1 make the columns of one group
+static void put_blocks(int size, int first, int last, const int *row, const int *col, pl_csc *out,
+                       int *slot) {
+  int at = out->ptr[size * col[first]];
+  for (int c = 0; c < size; c++) {
+    for (int b = first; b < last; b++)
+      for (int r = 0; r < size; r++) {
+        int above = b == first && r < c;
+        slot[(b * size + r) * size + c] = above ? -1 : at;
+        if (!above) out->row[at++] = size * row[b] + r;
+      }
+    out->ptr[size * col[first] + c + 1] = at;
+  }
+}
+
+pl_status pl_csc_from_blocks(pl_env *env, int n, int size, int nblock, const int *row,
+                             const int *col, pl_csc *out, int **slot) {
+  *out = (pl_csc){0};
+  *slot = NULL;
+  long long nnz = (long long)size * size * nblock - (long long)n * size * (size - 1) / 2;
+  if (nnz > INT_MAX - 1 || (long long)n * size > INT_MAX - 1)
+    return pl_fail(env, PL_E_NOMEM, "a matrix of %lld entries is too large", nnz);
+  *slot = pl_alloc(env, (size_t)nblock, (size_t)(size * size) * sizeof **slot);
+  if (!*slot) return PL_E_NOMEM;
+  pl_status s = pl_csc_alloc(env, n * size, 1, (int)nnz, out);
+  if (s != PL_OK) {
+    pl_free(env, *slot);
+    *slot = NULL;
+    return s;
+  }
+  for (int b = 0, next; b < nblock; b = next) {
+    for (next = b; next < nblock && col[next] == col[b];) next++;
+    put_blocks(size, b, next, row, col, out, *slot);
+  }
+  return PL_OK;
+}
+
 // fills the columns of the full matrix; map gives each entry's index in A
 static void expand_into(const pl_csc *A, pl_csc *out, int *next, int *map) {
   // walking the columns in order appends the rows of the upper part in ascending order,

@@ -263,11 +263,55 @@ static void shared_products(void **state) {
   }
 }
 
+// blocks as the triplets of their entries; entries one after another, also past empty columns
+static void from_blocks(void **state) {
+  (void)state;
+  pl_env env;
+  pl_env_init(&env);
+  enum { N = 4, NBLOCK = 7 };
+  const int row[NBLOCK] = {0, 2, 1, 3, 2, 3, 3}, col[NBLOCK] = {0, 0, 1, 1, 2, 2, 3};
+  for (int size = 1; size <= 3; size++) {
+    pl_csc A, B;
+    int *slot, n = 0;
+    trip t = {0};
+    check_ok(&env, pl_csc_from_blocks(&env, N, size, NBLOCK, row, col, &A, &slot));
+    for (int k = 0; k < A.nnz; k++) A.val[k] = k + 1;
+    for (int b = 0; b < NBLOCK; b++)
+      for (int r = 0; r < size; r++)
+        for (int c = 0; c < size; c++) {
+          int at = slot[(b * size + r) * size + c];
+          assert_int_equal(at < 0, row[b] == col[b] && r < c);
+          if (at >= 0) trip_add(&t, size * row[b] + r, size * col[b] + c, at + 1);
+        }
+    check_ok(&env, trip_build(&env, &t, N * size, 1, &B));
+    assert_int_equal(A.nnz, B.nnz);
+    assert_memory_equal(A.ptr, B.ptr, (size_t)(A.n + 1) * sizeof *A.ptr);
+    assert_memory_equal(A.row, B.row, (size_t)A.nnz * sizeof *A.row);
+    check_array(A.nnz, A.val, B.val, 0);
+    for (pl_entry e = {.k = -1}; pl_csc_next(&A, &e); n++) {
+      assert_int_equal(pl_csc_find(&A, e.i, e.j), e.k);
+      if (e.i == e.j) assert_ptr_equal(pl_csc_diagonal(&A, e.j), A.val + e.k);
+    }
+    assert_int_equal(n, A.nnz);
+    pl_free(&env, slot);
+    pl_csc_free(&env, &A);
+    pl_csc_free(&env, &B);
+  }
+  pl_csc A;
+  trip t = {0};
+  trip_add(&t, 1, 3, 5);
+  check_ok(&env, trip_build(&env, &t, 6, 0, &A));
+  pl_entry e = {.k = -1};
+  assert_true(pl_csc_next(&A, &e) && e.i == 1 && e.j == 3 && e.k == 0);
+  assert_false(pl_csc_next(&A, &e));
+  pl_csc_free(&env, &A);
+}
+
 int test_csc(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(stencils_against_dense), cmocka_unit_test(stencils_refused),
       cmocka_unit_test(triplets_and_products),  cmocka_unit_test(shared_products),
-      cmocka_unit_test(failing_allocator),
+      cmocka_unit_test(failing_allocator),      cmocka_unit_test(from_blocks),
   };
   return cmocka_run_group_tests_name("sparse.csc", tests, NULL, NULL);
 }
