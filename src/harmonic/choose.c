@@ -88,7 +88,7 @@ static pl_status collect(const pl_periodic_opts *o, const pl_model *m, pl_params
   k.max_iter = 12;
   k.fixed = o->frequency;
   k.careful = 1;
-  PL_TRY(start_static(m, p, w, &rest));
+  PL_TRY(start_static(m, p, w, &rest, NULL));
   pl_status st = cont_open(&k, H);
   if (st == PL_OK) st = strength_create(k.hb, p, par, &k.by);
   if (st == PL_OK) st = start(&k, rest);

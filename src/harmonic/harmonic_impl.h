@@ -83,8 +83,10 @@ pl_status bordered_solve_to(pl_bordered *s, double rtol, const double *f, double
                             double *y);
 // ---- starts (start.c); orbit->omega says the frequency ----------------------------------------
 
-// The equilibrium under constant loads and drive terms; where there is none, the reference shape.
-pl_status start_static(const pl_model *m, const pl_params *p, pl_work *w, pl_state **out);
+// The equilibrium under constant loads and drive terms; where there is none, the reference shape,
+// and 0 in *balanced (NULL: not wanted).
+pl_status start_static(const pl_model *m, const pl_params *p, pl_work *w, pl_state **out,
+                       int *balanced);
 // Lowest frequency about rest, 0: none, or free or unstable modes.
 pl_status start_first_mode(const pl_model *m, const pl_params *p, pl_work *w, const pl_state *rest,
                            double *omega);

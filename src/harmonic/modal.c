@@ -280,8 +280,13 @@ static pl_status allocate(pl_modal *l) {
 
 static pl_status build(pl_modal *l, int nmode) {
   pl_state *s = NULL;
+  int balanced;
   PL_TRY(allocate(l));
-  PL_TRY(start_static(l->m, l->p, l->w, &l->rest));
+  PL_TRY(start_static(l->m, l->p, l->w, &l->rest, &balanced));
+  if (!balanced)
+    pl_report(l->env, PL_WARNING, NULL, 0, 0, "run a static analysis to see why",
+              "linear response: no equilibrium under the constant loads was found, the motion is "
+              "that about the reference shape");
   PL_TRY(pl_state_create(l->m, l->p, &s));
   pl_status st = linear_drives(l, s);
   pl_state_free(l->m, s);

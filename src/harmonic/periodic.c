@@ -299,7 +299,7 @@ static pl_status try_starts(periodic_solver *l, const pl_orbit *given) {
     l->info->start = "given";
     s = try_given(l, given);
   }
-  if (s == PL_UNSOLVED && !l->rest) PL_TRY(start_static(l->m, l->p, l->w, &l->rest));
+  if (s == PL_UNSOLVED && !l->rest) PL_TRY(start_static(l->m, l->p, l->w, &l->rest, NULL));
   for (size_t k = 0; k < sizeof rungs / sizeof rungs[0] && s == PL_UNSOLVED; k++) {
     l->info->start = rungs[k].name;
     s = rungs[k].attempt(l);

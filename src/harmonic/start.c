@@ -12,7 +12,8 @@ void start_from_state(const pl_hb *hb, const pl_state *s, pl_orbit *o) {
 
 // ---- equilibrium ------------------------------------------------------------------------------
 
-pl_status start_static(const pl_model *m, const pl_params *p, pl_work *w, pl_state **out) {
+pl_status start_static(const pl_model *m, const pl_params *p, pl_work *w, pl_state **out,
+                       int *balanced) {
   pl_static_opts so;
   pl_static_info si;
   pl_state *s;
@@ -22,6 +23,7 @@ pl_status start_static(const pl_model *m, const pl_params *p, pl_work *w, pl_sta
   pl_opts_default(pl_static_option_table, pl_static_option_count, &so);
   so.book = 0; // a place to start from
   pl_status st = pl_static(&so, m, p, s, w, NULL, NULL, &si);
+  if (balanced) *balanced = st == PL_OK;
   // without an equilibrium the reference shape must do
   if (st == PL_UNSOLVED || st == PL_SINGULAR || st == PL_DOMAIN) {
     pl_clock c = {.scale = 1};

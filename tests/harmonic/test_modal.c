@@ -212,6 +212,32 @@ static void nonsense_is_refused(void **state) {
   kit_free(&kit);
 }
 
+static void count_warnings(void *ctx, const pl_diag *d) {
+  if (d->level == PL_WARNING && strstr(d->text, "no equilibrium")) ++*(int *)ctx;
+}
+
+// gravity turns the block inside out, or hardly bends it
+static void no_equilibrium_is_told(void **state) {
+  (void)state;
+  for (int light = 0; light < 2; light++) {
+    model_kit kit;
+    kit_model b;
+    pl_modal *l;
+    int told = 0;
+    sample_block(&kit, &env, "tet4");
+    if (light) kit.d.gravity[2] = -1;
+    kit_build(&kit, 1, &b);
+    env.diag = count_warnings;
+    env.diag_ctx = &told;
+    check_ok(&env, pl_modal_create(b.m, b.p, b.w, 0, &l));
+    env.diag = NULL;
+    assert_int_equal(told, !light);
+    pl_modal_free(l);
+    kit_model_free(&b);
+    kit_free(&kit);
+  }
+}
+
 static pl_status create_and_solve(pl_env *e, void *ctx) {
   const model_kit *kit = ctx;
   kit_model b;
@@ -244,6 +270,7 @@ int test_modal(void) {
       cmocka_unit_test(oscillator_closed_form), cmocka_unit_test(all_modes_are_exact),
       cmocka_unit_test(limit_of_small_motions), cmocka_unit_test(drives_to_first_order),
       cmocka_unit_test(nonsense_is_refused),    cmocka_unit_test(failing_allocator),
+      cmocka_unit_test(no_equilibrium_is_told),
   };
   return cmocka_run_group_tests_name("harmonic.modal", tests, NULL, NULL);
 }
