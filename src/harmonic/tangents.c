@@ -327,9 +327,23 @@ void tangents_weights(int N, int nphase, double first, double *W) {
       W[j * N + i] = dirichlet(N, first + 2 * PL_PI * j / nphase - 2 * PL_PI * i / N);
 }
 
+// by sin(N x / 2) = +- sin(N phase / 2) and the sum rule for sin(x / 2), x = phase - 2 pi i / N
 void tangents_weights_pack(int N, const double *phase, pl_pack *W) {
-  for (int i = 0; i < N; i++)
-    for (int l = 0; l < PL_LANES; l++) W[i][l] = dirichlet(N, phase[l] - 2 * PL_PI * i / N);
+  double s[PL_LANES], c[PL_LANES], top[PL_LANES];
+  for (int l = 0; l < PL_LANES; l++) {
+    s[l] = sin(phase[l] / 2);
+    c[l] = cos(phase[l] / 2);
+    top[l] = sin(N * phase[l] / 2) / N;
+  }
+  for (int i = 0; i < N; i++) {
+    double si = sin(PL_PI * i / N), ci = cos(PL_PI * i / N), sign = i % 2 ? -1 : 1;
+    for (int l = 0; l < PL_LANES; l++) {
+      double half = s[l] * ci - c[l] * si;
+      // close to a sample rounding would count
+      W[i][l] =
+          fabs(half) < 1e-3 ? dirichlet(N, phase[l] - 2 * PL_PI * i / N) : sign * top[l] / half;
+    }
+  }
 }
 
 void tangents_mass(const tangents *t, double *M) {
