@@ -8,6 +8,7 @@ static const double NEAR = 1e-6;  // m; what planes are moved by at most against
 static const double SOFT = 1e-2;  // layers yield by this part of what their masses do
 static const double CLOSE = 0.9;  // layers closer than this part of their thickness are looked into
 static const double MEET = 0.01;  // of their thickness: layers that come closer so in a step meet
+enum { ROUNDS = 10 };             // solves until nothing overlaps
 enum { SEARCHES = 3, PARTS = 6 }; // of one solve, and places on the way in each
 static const double SPREAD = 0.2; // part of an overlap of layers that one solve takes away
 
@@ -305,7 +306,7 @@ static pl_status more_layers(barrier_set *k, const double *x, int *added) {
 
 // ---- both ---------------------------------------------------------------------------------------
 
-pl_status barrier_set_begin(barrier_set *k, const double *q, const double *to, double h, double t) {
+static pl_status begin(barrier_set *k, const double *q, const double *to, double h, double t) {
   k->q = q;
   k->h = h;
   k->t = t;
@@ -318,7 +319,8 @@ pl_status barrier_set_begin(barrier_set *k, const double *q, const double *to, d
   return k->layers ? begin_layers(k, to) : PL_OK;
 }
 
-pl_status barrier_set_more(barrier_set *k, const double *x, int *n) {
+// adds what x[nq] enters and moves planes that do not hold it out; *n: how many of both
+static pl_status add_more(barrier_set *k, const double *x, int *n) {
   *n = 0;
   for (int i = 0; i < k->npair; i++) {
     const double *at = x + 3 * k->contact->pair[i].node;
@@ -342,6 +344,20 @@ pl_status barrier_set_more(barrier_set *k, const double *x, int *n) {
   }
   if (!k->layers || k->searched++ >= SEARCHES) return PL_OK;
   return more_layers(k, x, n);
+}
+
+pl_status barrier_set_solve(barrier_set *k, const double *q, const double *to, double h, double t,
+                            const double *x, pl_status (*solve)(void *ctx), void *ctx) {
+  int more = 1;
+  if (barrier_set_any(k)) PL_TRY(begin(k, q, to, h, t));
+  for (int round = 0; more > 0; round++) {
+    k->crowded = round == ROUNDS;
+    if (k->crowded) return PL_UNSOLVED;
+    PL_TRY(solve(ctx));
+    more = 0;
+    if (barrier_set_any(k)) PL_TRY(add_more(k, x, &more));
+  }
+  return PL_OK;
 }
 
 int barrier_set_ease(barrier_set *k) {

@@ -5,16 +5,20 @@
 
 #include <string.h>
 
-enum { ROUNDS = 10 }; // solves of one step until nothing overlaps
 // Part of a step for which velocities are allowed: the less, the less of turning motions limits
 // take.
 static const double AHEAD = 0.1;
 
-static pl_status solve(limit_stepper *k, const pl_clock *c) {
+static pl_status solve(void *ctx) {
+  limit_stepper *k = ctx;
   pl_project_info *info = &k->step.project;
   barrier_set *b = &k->barrier_set;
-  pl_status s = couple_solve(k->couple, c, k->dv, k->da, k->vc, k->ac, b->nbar, b->bar, &k->warm[0],
-                             k->x, info);
+  pl_clock c = {b->t, k->o->frequency, 1, k->o->ramp};
+  pl_state_copy(k->x, k->s);
+  for (int i = 0; i < k->nq; i++)
+    if (k->free_index[i] >= 0) k->x->q[i] = k->free[i];
+  pl_status s = couple_solve(k->couple, &c, k->dv, k->da, k->vc, k->ac, b->nbar, b->bar,
+                             &k->warm[0], k->x, info);
   k->step.nproject++;
   k->step.niter += info->iterations;
   k->step.newton += info->iterations;
@@ -26,25 +30,12 @@ static pl_status solve(limit_stepper *k, const pl_clock *c) {
   return s;
 }
 
-// x by the rule at hand, with planes added until nothing overlaps
+// x by the rule at hand
 static pl_status solve_all(limit_stepper *k, double h, double t) {
-  pl_clock c = {t, k->o->frequency, 1, k->o->ramp};
-  int more = 1;
   if (!k->couple) PL_TRY(couple_create(k->po, k->m, k->p, k->w, k->sheet, &k->couple));
   for (int i = 0; i < k->nq; i++) k->free[i] = k->s->q[i] + h * k->s->v[i];
-  if (barrier_set_any(&k->barrier_set))
-    PL_TRY(barrier_set_begin(&k->barrier_set, k->s->q, k->free, h, t));
-  for (int round = 0; more > 0; round++) {
-    k->barrier_set.crowded = round == ROUNDS;
-    if (round == ROUNDS) return PL_UNSOLVED;
-    pl_state_copy(k->x, k->s);
-    for (int i = 0; i < k->nq; i++)
-      if (k->free_index[i] >= 0) k->x->q[i] = k->s->q[i] + h * k->s->v[i];
-    PL_TRY(solve(k, &c));
-    more = 0;
-    if (barrier_set_any(&k->barrier_set)) PL_TRY(barrier_set_more(&k->barrier_set, k->x->q, &more));
-  }
-  return PL_OK;
+  k->barrier_set.t = t;
+  return barrier_set_solve(&k->barrier_set, k->s->q, k->free, h, t, k->x->q, solve, k);
 }
 
 // forces of limits and contact are what is out of balance without them

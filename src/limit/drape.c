@@ -8,10 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum {
-  ROUNDS = 10, // solves of one step until nothing overlaps
-  EFFORT = 80  // iterations of a solve on the way
-};
+enum { EFFORT = 80 }; // iterations of a solve on the way
 static const double GROW = 1.6, SHRINK = 0.4, SMALLEST = 1e-6;
 static const double COARSE = 1e-3; // tolerance of solves on the way, which need not be exact
 
@@ -43,7 +40,8 @@ typedef struct descent {
   pl_limit_observe_fn observe;
   void *observe_ctx;
   pl_limit_step step;
-  int rough; // the step under way ended on its way to the minimum
+  double h;  // s; length of the step under way
+  int rough; // it ended on its way to the minimum
 } descent;
 
 // ---- make ---------------------------------------------------------------------------------------
@@ -179,40 +177,36 @@ static int is_rough(const descent *d) {
   return info->reason == PL_PROJECT_MAX_ITER && info->violation <= d->po.violation;
 }
 
+// one solve from the start: planes have moved
+static pl_status minimise_once(void *ctx) {
+  descent *d = ctx;
+  pl_clock clock = {d->s->t, 0, 1, 0};
+  pl_project_info *info = &d->step.project;
+  const barrier_set *c = &d->barrier_set;
+  double h = d->h;
+  begin(d, h);
+  pl_status s = couple_solve(d->couple, &clock, 0, 1 / (h * h), d->zero, d->ac, c->nbar, c->bar,
+                             &d->warm, d->x, info);
+  d->rough = s == PL_UNSOLVED && is_rough(d);
+  if (!d->rough) PL_TRY(s);
+  d->info->iterations += info->iterations;
+  d->step.nproject++;
+  d->step.niter += info->iterations;
+  return PL_OK;
+}
+
 // x: the minimum near s, or where it is rough a state on the way there
 static pl_status minimise(descent *d, double h) {
-  pl_clock clock = {d->s->t, 0, 1, 0};
+  int any = barrier_set_any(&d->barrier_set);
   double da = 1 / (h * h);
-  int more = 1, nq = pl_model_nq(d->m);
-  pl_project_info *info = &d->step.project;
-  begin(d, h);
-  for (int i = 0; i < nq; i++) d->ac[i] = -da * d->s->q[i];
-  if (barrier_set_any(&d->barrier_set)) {
-    look_ahead(d, h);
-    PL_TRY(barrier_set_begin(&d->barrier_set, d->s->q, d->to, h, d->s->t));
-  }
+  for (int i = 0; i < d->s->nq; i++) d->ac[i] = -da * d->s->q[i];
+  if (any) look_ahead(d, h);
+  d->h = h;
   d->step.nproject = d->step.niter = 0;
   // friction remembers errors on the way
-  double coarse =
-      (barrier_set_any(&d->barrier_set) ? 0.01 : 1) * COARSE * fmin(1, d->info->residual);
+  double coarse = (any ? 0.01 : 1) * COARSE * fmin(1, d->info->residual);
   couple_tolerance(d->couple, fmax(d->po.gap, coarse));
-  for (int round = 0; more > 0; round++) {
-    d->barrier_set.crowded = round == ROUNDS;
-    if (round == ROUNDS) return PL_UNSOLVED;
-    barrier_set *c = &d->barrier_set;
-    pl_status s = couple_solve(d->couple, &clock, 0, da, d->zero, d->ac, c->nbar, c->bar, &d->warm,
-                               d->x, info);
-    d->rough = s == PL_UNSOLVED && is_rough(d);
-    if (!d->rough) PL_TRY(s);
-    d->info->iterations += info->iterations;
-    d->step.nproject++;
-    d->step.niter += info->iterations;
-    more = 0;
-    if (barrier_set_any(c)) PL_TRY(barrier_set_more(c, d->x->q, &more));
-    // the next round begins at the start again: planes have moved
-    if (more > 0) begin(d, h);
-  }
-  return PL_OK;
+  return barrier_set_solve(&d->barrier_set, d->s->q, d->to, h, d->s->t, d->x->q, minimise_once, d);
 }
 
 // the potential of the step at a state: what must fall

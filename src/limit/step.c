@@ -6,10 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum {
-  LEVELS = 10, // how often a grid step is halved at most
-  ROUNDS = 10  // projections of one solve until nothing overlaps
-};
+enum { LEVELS = 10 }; // how often a grid step is halved at most
 
 static const double CLOSE = 1e-3; // part of an objective that may stay unknown where it must
 static const double GAIN = 1e-9;  // of the energies on the way: rounding of what a step gains
@@ -81,28 +78,28 @@ pl_status project_free(limit_stepper *k, int which) {
   return PL_OK;
 }
 
-// x: the nearest state to free that limits and contact allow; projections with more and better
-// planes until nothing overlaps
+typedef struct constrained {
+  limit_stepper *k;
+  int which; // of the step's solves
+} constrained;
+
+static pl_status project_once(void *ctx) {
+  limit_stepper *k = ((constrained *)ctx)->k;
+  int which = ((constrained *)ctx)->which;
+  PL_TRY(pl_motion_progress(&k->motion));
+  pl_status s = project_free(k, which);
+  // many pairs of layers at one place: their friction may have no solution that can be found
+  if (s != PL_UNSOLVED || barrier_set_ease(&k->barrier_set) == 0) return s;
+  s = project_free(k, which);
+  if (s == PL_OK) k->info->neased++;
+  return s;
+}
+
+// x: the nearest state to free that limits and contact allow
 static pl_status constrain(limit_stepper *k, const double *q, double h, double t, int which) {
-  int more = 1;
   if (!k->sheet) return PL_OK;
-  if (barrier_set_any(&k->barrier_set))
-    PL_TRY(barrier_set_begin(&k->barrier_set, q, k->free, h, t));
-  for (int round = 0; more > 0; round++) {
-    k->barrier_set.crowded = round == ROUNDS;
-    if (round == ROUNDS) return PL_UNSOLVED;
-    PL_TRY(pl_motion_progress(&k->motion));
-    pl_status s = project_free(k, which);
-    // many pairs of layers at one place: their friction may have no solution that can be found
-    if (s == PL_UNSOLVED && barrier_set_ease(&k->barrier_set) > 0) {
-      s = project_free(k, which);
-      if (s == PL_OK) k->info->neased++;
-    }
-    PL_TRY(s);
-    more = 0;
-    if (barrier_set_any(&k->barrier_set)) PL_TRY(barrier_set_more(&k->barrier_set, k->x->q, &more));
-  }
-  return PL_OK;
+  return barrier_set_solve(&k->barrier_set, q, k->free, h, t, k->x->q, project_once,
+                           &(constrained){k, which});
 }
 
 // one solve of length h to time t by the rule at hand; k->x with its rates

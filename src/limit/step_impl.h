@@ -39,10 +39,11 @@ void barrier_set_close(barrier_set *k);
 int barrier_set_any(const barrier_set *k);
 // A new step: no impulses yet.
 void barrier_set_reset(barrier_set *k);
-// Barriers for a solve of length h from q[nq] to time t that would end at to[nq] without them.
-pl_status barrier_set_begin(barrier_set *k, const double *q, const double *to, double h, double t);
-// Adds what x[nq] enters and moves planes that do not hold it out; *n: how many of both.
-pl_status barrier_set_more(barrier_set *k, const double *x, int *n);
+// Solves of length h from q[nq] to time t, which would end at to[nq] without barriers and end at
+// x[nq], with more and better planes until nothing overlaps. PL_UNSOLVED, and crowded: something
+// always does.
+pl_status barrier_set_solve(barrier_set *k, const double *q, const double *to, double h, double t,
+                            const double *x, pl_status (*solve)(void *ctx), void *ctx);
 // Layers slide without friction for the rest of this solve. Returns how many did not before.
 int barrier_set_ease(barrier_set *k);
 // The solve is done: its impulses are factor times the forces of the barriers. Returns their work
