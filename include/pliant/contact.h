@@ -319,11 +319,6 @@ double pl_layers_mu(const pl_layers *l);
 // thickness at rest. *pair belongs to l and stays until the next call. PL_E_INPUT: x is not finite.
 pl_status pl_layers_find(pl_layers *l, const double *x, double margin, int *n,
                          const pl_layer_pair **pair);
-// The same for pairs that may come closer than thickness + margin while all vertices move straight
-// and evenly from x to `to`: none that does is left out, and none whose distance at x is more than
-// that by the largest relative motion of its vertices is listed. The pairs are those at x.
-pl_status pl_layers_find_moving(pl_layers *l, const double *x, const double *to, double margin,
-                                int *n, const pl_layer_pair **pair);
 // Least distance of the pairs that pl_layers_find knows, INFINITY when none is closer than twice
 // the thickness or x is not finite. The pairs found before stay.
 double pl_layers_least(pl_layers *l, const double *x);

@@ -29,7 +29,6 @@ struct pl_layers {
   int nvert, ntri, nedge;
   double thickness, mu;
   double *X, *x; // [nvert][3] at rest, and now
-  double *to;    // [nvert][3] where it moves, seen from their mean
   int *tri;      // [ntri][3] as given
   int *face;     // [ntri][3] the same with ascending vertices
   int *edge;     // [nedge][3] ends, ascending, and the last once more: triangles to the tree
@@ -40,7 +39,6 @@ struct pl_layers {
   int n, cap;
   pl_layer_pair *pair;
   // of a search
-  int moving;
   int listing; // 1: pairs are listed, 0: only the least distance is wanted
   int self;    // vertex or edge whose partners are looked for
   double bound, size, least;
@@ -196,10 +194,8 @@ static void across(const pl_layers *l, const near *p, double *n) {
   for (int c = 0; c < 3; c++) n[c] = size > 0 ? n[c] / size : c == 2;
 }
 
-// far: by how much it may come nearer
-static void collect_near(pl_layers *l, const near *p, double far) {
-  double bound = l->bound + far;
-  if (!(p->square < bound * bound) || l->failed || belongs_together(l, p)) return;
+static void collect_near(pl_layers *l, const near *p) {
+  if (!(p->square < l->bound * l->bound) || l->failed || belongs_together(l, p)) return;
   double distance = sqrt(p->square);
   l->least = fmin(l->least, distance);
   if (!l->listing) return;
@@ -217,24 +213,12 @@ static void collect_near(pl_layers *l, const near *p, double far) {
 
 // ---- search -----------------------------------------------------------------------------------
 
-// by how much the distance of v and of any of other[n] may change
-static double relative(const pl_layers *l, int v, int n, const int *other) {
-  double most = 0;
-  for (int i = 0; l->moving && i < n; i++) {
-    double d[3];
-    for (int c = 0; c < 3; c++)
-      d[c] = at(l->to, v)[c] - at(l->x, v)[c] - (at(l->to, other[i])[c] - at(l->x, other[i])[c]);
-    most = fmax(most, pl_norm3(d));
-  }
-  return most;
-}
-
 static void try_face(void *ctx, int t) {
   pl_layers *l = ctx;
   const int *f = l->face + 3 * t;
   if (has(f, l->self)) return;
   near p = vertex_face(l->x, l->self, f);
-  collect_near(l, &p, relative(l, l->self, 3, f));
+  collect_near(l, &p);
 }
 
 static void try_edge(void *ctx, int k) {
@@ -243,33 +227,23 @@ static void try_edge(void *ctx, int k) {
   const int *e = l->edge + 3 * l->self, *f = l->edge + 3 * k;
   if (has(f, e[0]) || has(f, e[1])) return;
   near p = edge_edge(l->x, e, f);
-  collect_near(l, &p, fmax(relative(l, e[0], 2, f), relative(l, e[1], 2, f)));
+  collect_near(l, &p);
 }
 
-// boxes of what moves reach from begin to end
 static void look(pl_layers *l, int a, int b, const pl_bvh *tree, void (*each)(void *, int)) {
-  const double *x = l->x, *to = l->moving ? l->to : l->x;
+  const double *x = l->x;
   double lo[3], hi[3];
   for (int c = 0; c < 3; c++) {
-    lo[c] = fmin(fmin(at(x, a)[c], at(x, b)[c]), fmin(at(to, a)[c], at(to, b)[c])) - l->bound;
-    hi[c] = fmax(fmax(at(x, a)[c], at(x, b)[c]), fmax(at(to, a)[c], at(to, b)[c])) + l->bound;
+    lo[c] = fmin(at(x, a)[c], at(x, b)[c]) - l->bound;
+    hi[c] = fmax(at(x, a)[c], at(x, b)[c]) + l->bound;
   }
   pl_bvh_touching(tree, lo, hi, each, l);
 }
 
-// to NULL: nothing moves
-static void place_all(pl_layers *l, const double *x, const double *to) {
-  double mean[3] = {0};
-  l->moving = to != NULL;
+static void search(pl_layers *l, const double *x, double bound, int listing) {
   if (l->nvert > 0) memcpy(l->x, x, 3 * (size_t)l->nvert * sizeof *x);
-  for (int i = 0; l->moving && i < 3 * l->nvert; i++) mean[i % 3] += (to[i] - x[i]) / l->nvert;
-  for (int i = 0; l->moving && i < 3 * l->nvert; i++) l->to[i] = to[i] - mean[i % 3];
-  pl_bvh_sweep(l->faces, l->moving ? l->to : NULL);
-  pl_bvh_sweep(l->edges, l->moving ? l->to : NULL);
-}
-
-static void search(pl_layers *l, const double *x, const double *to, double bound, int listing) {
-  place_all(l, x, to);
+  pl_bvh_refit(l->faces);
+  pl_bvh_refit(l->edges);
   l->size = pl_max_abs(3 * l->nvert, x);
   l->bound = bound;
   l->listing = listing;
@@ -297,16 +271,16 @@ static int compare_pairs(const void *a, const void *b) {
   return 0;
 }
 
-static pl_status find(pl_layers *l, const double *x, const double *to, double margin, int *n,
-                      const pl_layer_pair **pair) {
+pl_status pl_layers_find(pl_layers *l, const double *x, double margin, int *n,
+                         const pl_layer_pair **pair) {
   *n = 0;
   *pair = NULL;
   if (!(margin >= 0) || !isfinite(margin))
     return pl_fail(l->env, PL_E_ARG, "layers: margin must be >= 0, got %g m", margin);
-  if (!pl_all_finite(3 * l->nvert, x) || (to && !pl_all_finite(3 * l->nvert, to)))
+  if (!pl_all_finite(3 * l->nvert, x))
     return pl_fail(l->env, PL_E_INPUT, "layers: some vertex is not finite");
   l->n = 0;
-  search(l, x, to, l->thickness + margin, 1);
+  search(l, x, l->thickness + margin, 1);
   if (l->failed) return l->failed;
 
   // parts of neighbouring triangles and edges are met several times
@@ -320,19 +294,9 @@ static pl_status find(pl_layers *l, const double *x, const double *to, double ma
   return PL_OK;
 }
 
-pl_status pl_layers_find(pl_layers *l, const double *x, double margin, int *n,
-                         const pl_layer_pair **pair) {
-  return find(l, x, NULL, margin, n, pair);
-}
-
-pl_status pl_layers_find_moving(pl_layers *l, const double *x, const double *to, double margin,
-                                int *n, const pl_layer_pair **pair) {
-  return find(l, x, to, margin, n, pair);
-}
-
 double pl_layers_least(pl_layers *l, const double *x) {
   if (!pl_all_finite(3 * l->nvert, x)) return INFINITY;
-  search(l, x, NULL, 2 * l->thickness, 0);
+  search(l, x, 2 * l->thickness, 0);
   return l->least;
 }
 
@@ -423,15 +387,13 @@ static pl_status build(pl_layers *l, const pl_layers_desc *d) {
   size_t nvert = (size_t)d->nvert, ntri = (size_t)d->ntri;
   l->X = pl_alloc(l->env, nvert, 3 * sizeof *l->X);
   l->x = pl_alloc(l->env, nvert, 3 * sizeof *l->x);
-  l->to = pl_alloc(l->env, nvert, 3 * sizeof *l->to);
   l->tri = pl_alloc(l->env, ntri, 3 * sizeof *l->tri);
   l->face = pl_alloc(l->env, ntri, 3 * sizeof *l->face);
   l->edge = pl_alloc(l->env, ntri, 9 * sizeof *l->edge);
   l->first = pl_alloc(l->env, nvert + 1, sizeof *l->first);
   l->around = pl_alloc(l->env, ntri, 3 * sizeof *l->around);
   l->part = pl_alloc(l->env, nvert, sizeof *l->part);
-  if (!l->X || !l->x || !l->to || !l->tri || !l->face || !l->edge || !l->first || !l->around ||
-      !l->part)
+  if (!l->X || !l->x || !l->tri || !l->face || !l->edge || !l->first || !l->around || !l->part)
     return PL_E_NOMEM;
   if (nvert > 0) memcpy(l->X, d->X, 3 * nvert * sizeof *l->X);
   if (nvert > 0) memcpy(l->x, d->X, 3 * nvert * sizeof *l->x);
@@ -465,7 +427,6 @@ void pl_layers_free(pl_layers *l) {
   pl_bvh_free(l->edges);
   pl_free(l->env, l->X);
   pl_free(l->env, l->x);
-  pl_free(l->env, l->to);
   pl_free(l->env, l->tri);
   pl_free(l->env, l->face);
   pl_free(l->env, l->edge);

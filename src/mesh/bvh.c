@@ -20,9 +20,8 @@ typedef struct node {
 
 struct pl_bvh {
   pl_env *env;
-  const int *tri;   // [ntri][3], not owned
-  const double *x;  // not owned
-  const double *to; // the same, where boxes reach too; NULL: no
+  const int *tri;  // [ntri][3], not owned
+  const double *x; // not owned
   int ntri, nnode;
   node *node;
   int *item; // [ntri] triangles in the order of the leaves
@@ -53,7 +52,6 @@ static void box_triangle(const pl_bvh *b, int t, double *lo, double *hi) {
   for (int k = 0; k < 3; k++) {
     size_t at = 3 * (size_t)b->tri[3 * (size_t)t + (size_t)k];
     box_add(lo, hi, b->x + at, b->x + at);
-    if (b->to) box_add(lo, hi, b->to + at, b->to + at);
   }
 }
 
@@ -149,8 +147,7 @@ static void grow(builder *w, int first, int n, int depth) {
   grow(w, first + left, n - left, depth + 1);
 }
 
-void pl_bvh_sweep(pl_bvh *b, const double *to) {
-  b->to = to;
+void pl_bvh_refit(pl_bvh *b) {
   // children stand after their parent
   for (int k = b->nnode - 1; k >= 0; k--) {
     node *o = &b->node[k];
@@ -161,10 +158,6 @@ void pl_bvh_sweep(pl_bvh *b, const double *to) {
     box_add(o->lo, o->hi, l->lo, l->hi);
     box_add(o->lo, o->hi, r->lo, r->hi);
   }
-}
-
-void pl_bvh_refit(pl_bvh *b) {
-  pl_bvh_sweep(b, NULL);
 }
 
 static pl_status build(pl_bvh *b) {

@@ -305,100 +305,6 @@ static void against_all_pairs(void **state) {
   free(want.p);
 }
 
-// the largest difference of the motions of two sets of vertices
-static double motion(const sheet *s, const double *to, int n, const int *a, int m, const int *b) {
-  double most = 0;
-  for (int i = 0; i < n * m; i++) {
-    double d[3];
-    const int u = 3 * a[i / m], v = 3 * b[i % m];
-    for (int c = 0; c < 3; c++) d[c] = to[u + c] - s->x[u + c] - (to[v + c] - s->x[v + c]);
-    most = fmax(most, pl_norm3(d));
-  }
-  return most;
-}
-
-static int listed(const pl_layer_pair *p, int n, const pl_layer_pair *list) {
-  for (int i = 0; i < n; i++)
-    if (same(p, &list[i])) return 1;
-  return 0;
-}
-
-// what comes closer than the bound on the way is in the list; what is there could
-static void check_moving(const sheet *s, const double *to, double thickness, double bound, int n,
-                         const pl_layer_pair *list, pairs *all) {
-  enum { TIMES = 20 };
-  double *x = calloc((size_t)s->nvert, 3 * sizeof *x);
-  int met = 0;
-  all->n = 0;
-  for (int v = 0; v < s->nvert; v++)
-    for (int t = 0; t < s->ntri; t++) {
-      int f[3];
-      sort3(s->tri + 3 * t, f);
-      if (f[0] == v || f[1] == v || f[2] == v) continue;
-      pl_layer_pair now = vertex_triangle(s->x, v, f);
-      collect(s, &now, thickness, bound + motion(s, to, 1, &v, 3, f), all);
-    }
-  for (int i = 0; i < s->nedge; i++)
-    for (int j = i + 1; j < s->nedge; j++) {
-      const int *e = s->edge + 2 * i, *f = s->edge + 2 * j;
-      if (e[0] == f[0] || e[0] == f[1] || e[1] == f[0] || e[1] == f[1]) continue;
-      pl_layer_pair now = edge_edge(s->x, e, f);
-      collect(s, &now, thickness, bound + motion(s, to, 2, e, 2, f), all);
-    }
-  for (int i = 0; i < n; i++) assert_true(listed(&list[i], all->n, all->p));
-  for (int k = 0; k <= TIMES; k++) {
-    for (int i = 0; i < 3 * s->nvert; i++) x[i] = s->x[i] + (to[i] - s->x[i]) * k / TIMES;
-    for (int v = 0; v < s->nvert; v++)
-      for (int t = 0; t < s->ntri; t++) {
-        int f[3];
-        sort3(s->tri + 3 * t, f);
-        if (f[0] == v || f[1] == v || f[2] == v || vertex_triangle(x, v, f).distance >= bound)
-          continue;
-        pl_layer_pair now = vertex_triangle(s->x, v, f);
-        // neighbours are in no list
-        if (!listed(&now, all->n, all->p)) continue;
-        assert_true(listed(&now, n, list));
-        met++;
-      }
-  }
-  assert_true(met > 20);
-  free(x);
-}
-
-static void moving(void **state) {
-  (void)state;
-  pl_env env;
-  pl_env_init(&env);
-  pl_rng r;
-  pl_rng_seed(&r, 52);
-  pairs all = {.cap = 200000};
-  all.p = calloc((size_t)all.cap, sizeof *all.p);
-  for (int trial = 0; trial < 3; trial++) {
-    sheet s;
-    two_grids(&env, &s, 4, 3, 1);
-    pl_layers *l = layers_of(&env, &s, 0.1);
-    double *to = calloc((size_t)s.nvert, 3 * sizeof *to);
-    // the upper sheet falls through the lower one while both fly away
-    for (int i = 0; i < 3 * s.nvert; i++) {
-      s.x[i] = s.X[i] + pl_rng_uniform(&r, -0.1, 0.1);
-      to[i] = s.x[i] + 7 + pl_rng_uniform(&r, -0.1, 0.1) -
-              (i % 3 == 2 && s.part[i / 3]) * (0.9 + 0.3 * trial);
-    }
-    int n;
-    const pl_layer_pair *p;
-    check_ok(&env, pl_layers_find_moving(l, s.x, to, 0.05, &n, &p));
-    check_moving(&s, to, 0.1, 0.15, n, p, &all);
-    // what moves together finds no more than what rests
-    for (int i = 0; i < 3 * s.nvert; i++) to[i] = s.x[i] + 7;
-    check_ok(&env, pl_layers_find_moving(l, s.x, to, 0.05, &n, &p));
-    assert_int_equal(n, 0);
-    free(to);
-    pl_layers_free(l);
-    sheet_close(&s);
-  }
-  free(all.p);
-}
-
 // Two sheets above each other, the upper one shifted into the triangles of the lower: each of its
 // vertices stands over one face, at the distance of the sheets; nothing is nearer.
 static void parallel_sheets(void **state) {
@@ -638,10 +544,10 @@ static void bad_input(void **state) {
 
 int test_layers(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(against_all_pairs), cmocka_unit_test(moving),
-      cmocka_unit_test(parallel_sheets),   cmocka_unit_test(crossing_edges),
-      cmocka_unit_test(corners_and_edges), cmocka_unit_test(no_distance),
-      cmocka_unit_test(fine_mesh),         cmocka_unit_test(bad_input),
+      cmocka_unit_test(against_all_pairs), cmocka_unit_test(parallel_sheets),
+      cmocka_unit_test(crossing_edges),    cmocka_unit_test(corners_and_edges),
+      cmocka_unit_test(no_distance),       cmocka_unit_test(fine_mesh),
+      cmocka_unit_test(bad_input),
   };
   return cmocka_run_group_tests_name("contact.layers", tests, NULL, NULL);
 }
