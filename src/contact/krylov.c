@@ -109,7 +109,7 @@ static pl_status newton(krylov *s, double goal, int *done) {
     pl_status status = pl_gmres(f->env, f->m, CYCLE, jacobian, s, precondition, s, s->p0, s->d,
                                 FORCING, MOST, &info);
     // a system that is nearly singular leaves a step that may do all the same
-    if (status < 0) return status;
+    if (status != PL_OK && status != PL_UNSOLVED) return status;
     PL_TRY(progress(s));
     f->info->iterations++;
     size = friction_search(f, s->d, s->p0, size);

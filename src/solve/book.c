@@ -167,7 +167,7 @@ pl_status book_begin(book *k, equil *e) {
     k->kept &= pl_max_abs(e->n, e->g) <= SETTLED * force || equil_at_rounding(e, e->g);
     s = book_entry_make(k, e, &k->at);
   }
-  if (s < 0) return s;
+  if (s < 0 || s == PL_CANCELLED) return s;
   k->kept &= s == PL_OK;
   k->start = k->at.elastic - k->at.lost;
   return PL_OK;

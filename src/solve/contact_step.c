@@ -51,7 +51,7 @@ static pl_status direction(stepper *st, const contact_rule *law) {
   long before = st->info->factorisations;
   double *d0 = st->ma; // [nq], free until the next residual
   pl_status s = stepper_factor(st);
-  if (s < 0) return s;
+  if (s < 0 || s == PL_CANCELLED) return s;
   if (s == PL_OK) {
     pl_factor *A = st->which == 1 ? st->chol : st->ldl;
     int fresh = st->info->factorisations > before;

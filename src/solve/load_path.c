@@ -170,7 +170,7 @@ static pl_status next_point(path *k, double *step) {
     int iter = 0;
     PL_TRY(pl_report_progress(k->e.env, "path", k->info->scale / k->o->to, ""));
     pl_status s = take_step(k, *step, &iter);
-    if (s < 0) return s;
+    if (s < 0 || s == PL_CANCELLED) return s;
     // a path that turns far in one step may be another one
     if (s == PL_OK && turn_between(k, &k->at, &k->trial) < widest) s = PL_UNSOLVED;
     if (s == PL_OK) {
@@ -207,7 +207,7 @@ static pl_status locate(path *k, int fold) {
     double mid = 0.5 * (lo + hi);
     int iter;
     pl_status s = take_step(k, mid, &iter);
-    if (s < 0) return s;
+    if (s < 0 || s == PL_CANCELLED) return s;
     if (s != PL_OK) break; // K is singular there: near enough
     int before = fold ? k->trial.tl * k->at.tl > 0 : k->trial.nneg == k->at.nneg;
     if (before) lo = mid;

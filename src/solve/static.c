@@ -135,7 +135,7 @@ static pl_status inertia(equil *e) {
   s = e->n > 0 ? equil_cholesky(e) : PL_OK;
   if (s != PL_SINGULAR) return s;
   s = equil_ldl(e);
-  if (s < 0) return s;
+  if (s < 0 || s == PL_CANCELLED) return s;
   info->nneg = e->nneg;
   if (s == PL_SINGULAR || pl_factor_stats(e->ldl).nzero > 0) {
     // a pivot of zero may also be bad scaling: look at the modes themselves
@@ -219,7 +219,7 @@ static pl_status start_path(run *r) {
   PL_TRY(equil_minimise(e));
   pl_status s = equil_eval(e, PL_WANT_TANGENT);
   if (s == PL_OK) s = equil_ldl(e);
-  if (s < 0) return s;
+  if (s < 0 || s == PL_CANCELLED) return s;
   r->nneg = e->nneg;
   pl_state_copy(r->s, e->x);
   return PL_OK;

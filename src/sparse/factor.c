@@ -67,11 +67,20 @@ static pl_status copy_lower(pl_factor *f, const pl_csc *A) {
   return PL_OK;
 }
 
+static pl_status keep_pattern(pl_factor *f, const pl_csc *A) {
+  pl_csc *to = &f->given;
+  *to = (pl_csc){.n = A->n, .sym = A->sym, .nnz = A->nnz};
+  to->ptr = pl_alloc(f->env, (size_t)A->n + 1, sizeof *to->ptr);
+  to->row = pl_alloc(f->env, (size_t)A->nnz, sizeof *to->row);
+  if (!to->ptr || !to->row) return PL_E_NOMEM;
+  memcpy(to->ptr, A->ptr, ((size_t)A->n + 1) * sizeof *to->ptr);
+  memcpy(to->row, A->row, (size_t)A->nnz * sizeof *to->row);
+  return PL_OK;
+}
+
 // copies the pattern and makes the storage that the backend wants
 static pl_status copy_pattern(pl_factor *f, const pl_csc *A) {
-  PL_TRY(pl_csc_copy(f->env, A, &f->given));
-  pl_free(f->env, f->given.val);
-  f->given.val = NULL;
+  PL_TRY(keep_pattern(f, A));
   if (f->kind == PL_LU && A->sym) return pl_csc_expand(f->env, A, &f->A, &f->map);
   if (f->kind != PL_LU && !A->sym) return copy_lower(f, A);
   return pl_csc_copy(f->env, A, &f->A);

@@ -89,6 +89,10 @@ static pl_status allocate_numbers(pl_factor *f, fronts *s) {
   }
   s->nnz = nnz;
   s->flops = flops;
+  if (!pl_memory_available(total * sizeof *s->store))
+    return pl_fail_at(f->env, PL_E_NOMEM, NULL, 0, 0, "fewer harmonics, or a coarser mesh",
+                      "out of memory: the factors of a matrix with %d unknowns take %.3g GB", f->n,
+                      1e-9 * (double)(total * sizeof *s->store));
   s->num = pl_alloc(f->env, nf, sizeof *s->num);
   s->store = pl_alloc(f->env, total, sizeof *s->store);
   s->updates = pl_alloc(f->env, s->tree.room, sizeof *s->updates);

@@ -225,6 +225,11 @@ static pl_status order_metis(pl_env *env, const pl_csc *G, int *order) {
   return s;
 }
 
+// orders of large patterns take a second each
+static pl_status may_go_on(pl_env *env, const pl_csc *G) {
+  return G->nnz > 100000 ? pl_report_progress(env, NULL, -1, NULL) : PL_OK;
+}
+
 // The better one of some methods, out of AMD + METIS. Returns that method in *best.
 static pl_status order_groups(pl_env *env, const pl_csc *G, int methods, int *order, effort *cost,
                               int *best) {
@@ -236,6 +241,7 @@ static pl_status order_groups(pl_env *env, const pl_csc *G, int methods, int *or
   effort other = {0};
   int *trial = pl_alloc(env, (size_t)G->n, sizeof *trial);
   pl_status s = trial ? order_groups(env, G, AMD, order, cost, best) : PL_E_NOMEM;
+  if (s == PL_OK) s = may_go_on(env, G);
   if (s == PL_OK) s = order_metis(env, G, trial);
   if (s == PL_OK) s = judge_order(env, G, trial, &other);
   if (s == PL_OK && other.flops < cost->flops) {
@@ -282,7 +288,8 @@ pl_status pl_order_often(pl_env *env, const pl_csc *G, int tries, int *order) {
   pl_rng_seed(&rng, 1);
   for (int k = 1; s == PL_OK && k < tries; k++) {
     shuffle(G, &rng, name, place, &B);
-    s = order_groups(env, &B, method, trial, &cost, &method);
+    s = may_go_on(env, G);
+    if (s == PL_OK) s = order_groups(env, &B, method, trial, &cost, &method);
     if (s != PL_OK || !(cost.flops < least.flops)) continue;
     least = cost;
     for (int i = 0; i < n; i++) order[i] = name[trial[i]];
