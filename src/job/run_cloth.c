@@ -113,7 +113,8 @@ static int on_step(void *ctx, const pl_state *s, const pl_clock *c, const pl_lim
   fill_limits(e, row);
   r->status = pl_table_row(r->log, row);
   if (r->status == PL_OK && r->record) {
-    const step_energy now = {e->kinetic, e->elastic, e->elastic + e->outer, -e->damping};
+    double taken = 0 - e->damping - e->contact - e->limiter;
+    const step_energy now = {e->kinetic, e->elastic, e->elastic + e->outer, taken};
     r->status = record_step(r->record, s, &now);
     if (r->status == PL_OK) r->status = record_keep(r->record, s);
   }

@@ -1,8 +1,8 @@
 // Why no step was short enough.
 #include "step_impl.h"
 
-static const double THIN =
-    1e-4; // height over the longest edge of a triangle that numbers suffer by
+// height over the longest edge of a triangle that numbers suffer by
+static const double THIN = 1e-4;
 
 // The thinnest triangle with its height over its longest edge at rest: heights are 1/|gradient|.
 static double thinnest(const pl_sheet *s, int *tri) {

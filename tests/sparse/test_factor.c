@@ -327,71 +327,81 @@ static void saddle_point(void **state) {
   }
 }
 
+// a truss in full storage, a right-hand side and room for two answers
+typedef struct lattice {
+  pl_csc A;
+  pl_rng r;
+  double *b, *x, *y;
+} lattice;
+
+static void lattice_open(pl_env *env, const int m[3], double stiff, unsigned seed, lattice *t) {
+  pl_csc S;
+  check_ok(env, truss(env, m, 1, stiff, &S));
+  check_ok(env, pl_csc_expand(env, &S, &t->A, NULL));
+  pl_csc_free(env, &S);
+  pl_rng_seed(&t->r, seed);
+  t->b = random_vector(&t->r, t->A.n);
+  t->x = random_vector(&t->r, t->A.n);
+  t->y = random_vector(&t->r, t->A.n);
+}
+
+static void lattice_skew(lattice *t) {
+  for (int p = 0; p < t->A.nnz; p++) t->A.val[p] *= 1 + 0.2 * pl_rng_uniform(&t->r, -1, 1);
+}
+
+static void lattice_close(pl_env *env, lattice *t) {
+  free(t->b);
+  free(t->x);
+  free(t->y);
+  pl_csc_free(env, &t->A);
+}
+
+static void lattice_solve(pl_env *env, const lattice *t, int kind, int block, int nthread,
+                          double *x) {
+  pl_factor *f;
+  check_ok(env, pl_factor_create(env, kinds[kind], &t->A, block, nthread, &f));
+  check_ok(env, pl_factor_numeric(f, &t->A));
+  check_ok(env, pl_factor_solve(f, 1, t->b, x));
+  pl_factor_free(f);
+}
+
 // groups of three, symmetric and unsymmetric values: the same answers as without groups
 static void grouped_unknowns(void **state) {
   (void)state;
   pl_env env;
+  lattice t;
   pl_env_init(&env);
-  const int m[3] = {8, 7, 6};
-  pl_csc S, A;
-  check_ok(&env, truss(&env, m, 1, 1e6, &S));
-  check_ok(&env, pl_csc_expand(&env, &S, &A, NULL));
-  pl_rng r;
-  pl_rng_seed(&r, 12);
-  double *b = random_vector(&r, A.n), *x = random_vector(&r, A.n), *y = random_vector(&r, A.n);
+  lattice_open(&env, (const int[]){8, 7, 6}, 1e6, 12, &t);
   for (int k = 0; k < 3; k++) {
-    if (kinds[k] == PL_LU)
-      for (int p = 0; p < A.nnz; p++) A.val[p] *= 1 + 0.2 * pl_rng_uniform(&r, -1, 1);
-    pl_factor *f;
-    for (int block = 1; block <= 3; block += 2) {
-      check_ok(&env, pl_factor_create(&env, kinds[k], &A, block, 2, &f));
-      check_ok(&env, pl_factor_numeric(f, &A));
-      check_ok(&env, pl_factor_solve(f, 1, b, block == 1 ? x : y));
-      pl_factor_free(f);
-    }
-    check_array(A.n, y, x, 1e-11 * pl_max_abs(A.n, x));
-    check_ok(&env, pl_factor_create(&env, kinds[k], &A, 5, 1, &f)); // does not divide: ignored
-    check_ok(&env, pl_factor_numeric(f, &A));
-    pl_factor_free(f);
+    if (kinds[k] == PL_LU) lattice_skew(&t);
+    lattice_solve(&env, &t, k, 1, 2, t.x);
+    lattice_solve(&env, &t, k, 3, 2, t.y);
+    check_array(t.A.n, t.y, t.x, 1e-11 * pl_max_abs(t.A.n, t.x));
+    lattice_solve(&env, &t, k, 5, 1, t.y); // does not divide: ignored
+    check_array(t.A.n, t.y, t.x, 1e-11 * pl_max_abs(t.A.n, t.x));
   }
-  free(b);
-  free(x);
-  free(y);
-  pl_csc_free(&env, &S);
-  pl_csc_free(&env, &A);
+  lattice_close(&env, &t);
 }
 
 // every kind, by our own fronts and, where unknowns are told to stand alone, by a listed solver
 static void same_bits(void **state) {
   (void)state;
   pl_env env;
+  lattice t;
   pl_env_init(&env);
-  const int m[3] = {13, 12, 11};
-  pl_csc S, A;
-  check_ok(&env, truss(&env, m, 1, 1, &S));
-  check_ok(&env, pl_csc_expand(&env, &S, &A, NULL));
-  pl_rng r;
-  pl_rng_seed(&r, 13);
-  double *b = random_vector(&r, A.n), *x = random_vector(&r, A.n), *y = random_vector(&r, A.n);
+  lattice_open(&env, (const int[]){13, 12, 11}, 1, 13, &t);
   for (int k = 0; k < 3; k++) {
-    if (kinds[k] == PL_LU)
-      for (int p = 0; p < A.nnz; p++) A.val[p] *= 1 + 0.2 * pl_rng_uniform(&r, -1, 1);
-    for (int block = 1; block <= 3; block += 2)
-      for (int nthread = 1; nthread <= 3; nthread++) {
-        pl_factor *f;
-        check_ok(&env, pl_factor_create(&env, kinds[k], &A, block, nthread, &f));
-        check_ok(&env, pl_factor_numeric(f, &A));
-        check_ok(&env, pl_factor_solve(f, 1, b, nthread == 1 ? x : y));
-        if (nthread == 1) check_less(backward_error(&A, x, b), 1e-14);
-        if (nthread > 1) assert_memory_equal(x, y, (size_t)A.n * sizeof *x);
-        pl_factor_free(f);
+    if (kinds[k] == PL_LU) lattice_skew(&t);
+    for (int block = 1; block <= 3; block += 2) {
+      lattice_solve(&env, &t, k, block, 1, t.x);
+      check_less(backward_error(&t.A, t.x, t.b), 1e-14);
+      for (int nthread = 2; nthread <= 3; nthread++) {
+        lattice_solve(&env, &t, k, block, nthread, t.y);
+        assert_memory_equal(t.x, t.y, (size_t)t.A.n * sizeof *t.x);
       }
+    }
   }
-  free(b);
-  free(x);
-  free(y);
-  pl_csc_free(&env, &S);
-  pl_csc_free(&env, &A);
+  lattice_close(&env, &t);
 }
 
 // one analysis, many numeric factorisations, and no request for memory after the first
