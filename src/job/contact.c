@@ -63,6 +63,11 @@ void job_contact_row(const pl_contact *k, double *row) {
   }
 }
 
+// Steps with limits or layers solve contact along with the motion, and have no residual of its own.
+static int has_residual(const pl_contact *k) {
+  return k->solves > 0 && k->residual > 0;
+}
+
 void job_contact_figures(const job *j, const pl_contact *k, json_t *figures) {
   if (!k) return;
   json_t *all = json_object(), *obstacles = json_object();
@@ -80,7 +85,7 @@ void job_contact_figures(const job *j, const pl_contact *k, json_t *figures) {
   }
   job_set(all, "obstacles", obstacles);
   job_set(all, "most_contacts", json_integer(k->most));
-  job_set(all, "worst_residual", json_real(k->residual));
+  if (has_residual(k)) job_set(all, "worst_residual", json_real(k->residual));
   job_set(all, "solves", json_integer(k->solves));
   job_set(figures, "contact", all);
 }
@@ -96,7 +101,7 @@ void job_contact_report(job *j, const pl_analysis *a, const pl_contact *k) {
             "Nodes: %d stick, %d slip, %d are free of it.",
             name, s.normal, s.friction, s.count[PL_STICK], s.count[PL_SLIP], s.count[PL_OPEN]);
   }
-  if (k && k->solves > 0)
+  if (k && has_residual(k))
     job_say(j, "Coulomb's law holds with a residual of at most %.1e.", k->residual);
 }
 

@@ -325,6 +325,9 @@ static void all_at_once(void **state) {
     check_ok(&env, run_text(&env, text, FOLDER, 0));
     json_t *f = figures(FOLDER, 0);
     check_less(figure(f, "worst_violation"), 1e-6);
+    json_t *contact = json_object_get(f, "contact");
+    assert_non_null(contact);
+    assert_null(json_object_get(contact, "worst_residual")); // none is measured
     json_decref(f);
     pl_table *t = table(&env, FOLDER "/transient-limits.csv");
     pl_table *e = table(&env, FOLDER "/transient-energy.csv");
