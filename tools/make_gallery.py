@@ -113,8 +113,7 @@ def main():
     entries = [e for e in (entry(n) or old.get(n) for n in names) if e]
     with open(PAGE, "w") as f:
         f.write("# Gallery\n\nComplete scenes with what came out of them. Made by "
-                "`tools/make_gallery.py build/release/pliant`; times are of the machine that it ran on, "
-                "here several scenes at once on 16 cores.\n\n")
+                "`tools/make_gallery.py build/release/pliant`; times are of the machine that it ran on.\n\n")
         f.write("\n".join(entries))
 
 

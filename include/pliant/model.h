@@ -86,9 +86,10 @@ typedef struct pl_design_desc {
 typedef struct pl_model_desc {
   int dim; // unknowns per node: 1, 2 or 3
   int nnode;
-  const double *X;     // [nnode][dim]
-  int nextra;          // scalar unknowns beyond the nodes', numbered nnode * dim + 0..nextra-1
-  const double *extra; // [nextra] their reference values; NULL: zero
+  const double *X;         // [nnode][dim]
+  const char *const *name; // [nnode] of nodes, for messages; NULL, also as a whole: none
+  int nextra;              // scalar unknowns beyond the nodes', numbered nnode * dim + 0..nextra-1
+  const double *extra;     // [nextra] their reference values; NULL: zero
   int ngroup, ndrive, nload, ndesign;
   const pl_group_desc *group;
   const pl_drive_desc *drive;
@@ -107,6 +108,7 @@ void pl_model_free(pl_model *m);
 pl_env *pl_model_env(const pl_model *m);
 int pl_model_dim(const pl_model *m);
 int pl_model_nnode(const pl_model *m);
+const char *pl_model_node_name(const pl_model *m, int node); // NULL: it has none
 int pl_model_nq(const pl_model *m);
 int pl_model_nfree(const pl_model *m);
 const int *pl_model_free_dofs(const pl_model *m);  // [nfree] unknown number of each free one

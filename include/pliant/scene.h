@@ -169,12 +169,6 @@ extern const int pl_output_option_count;
 
 // ---- the scene --------------------------------------------------------------------------------
 
-// A node that has a name: of `nodes`, of a mechanism's joints.
-typedef struct pl_node_name {
-  const char *name;
-  int node;
-} pl_node_name;
-
 // A named set of nodes, never empty.
 typedef struct pl_node_set {
   const char *name;
@@ -227,8 +221,7 @@ struct pl_scene {
   // segments; in one dimension there are nodes only.
   pl_mesh *mesh;
   const pl_group_cells *cells; // [ngroup] which of its cells the groups of the model are
-  int nname, nset, nbody, nprobe, nanalysis;
-  const pl_node_name *name;
+  int nset, nbody, nprobe, nanalysis;
   const pl_node_set *set;
   const pl_scene_body *body;
   const pl_probe *probe;

@@ -392,6 +392,14 @@ pl_status pl_build_join(pl_builder *b) {
   return join_rods(b);
 }
 
+// of nodes and of the copies that clamps have of them
+static const char **names(pl_builder *b) {
+  const char **name = pl_build_keep(b, (size_t)(b->nnode + b->ncopy), sizeof *name);
+  for (int i = 0; name && i < b->nnode + b->ncopy; i++)
+    name[i] = b->label[i < b->nnode ? i : b->copy[i - b->nnode]];
+  return name;
+}
+
 pl_status pl_build_model(pl_builder *b, pl_built *out) {
   *out = (pl_built){0};
   pl_status s = pl_build_constraints(b);
@@ -400,8 +408,9 @@ pl_status pl_build_model(pl_builder *b, pl_built *out) {
   PL_TRY(s);
   pl_model_desc d = describe(b);
   d.X = coordinates(b);
+  d.name = names(b);
   d.design = designs(b, &d);
-  if (!d.X || !d.design) return PL_E_NOMEM;
+  if (!d.X || !d.name || !d.design) return PL_E_NOMEM;
   s = pl_model_create(b->env, &d, &out->model);
   if (s == PL_OK) s = pl_params_create(out->model, &out->params);
   if (s == PL_OK) s = make_mesh(b, &out->mesh);

@@ -53,9 +53,7 @@ static const char *drive_of(const pl_scene *sc, int node) {
 
 static const char *support_text(const pl_scene *sc, int node, const double *q, char *buf,
                                 size_t size) {
-  const char *name = NULL;
-  for (int k = 0; k < sc->nname; k++)
-    if (sc->name[k].node == node) name = sc->name[k].name;
+  const char *name = pl_model_node_name(sc->model, node);
   if (!name) name = drive_of(sc, node);
   if (!name) name = set_of(sc, node);
   const double *x = q + 3 * (size_t)node;

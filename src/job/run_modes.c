@@ -8,11 +8,10 @@
 enum { PICTURES = 6, BARS = 24, ROWS = 31 }; // modes drawn; nodes in a picture of bars; modes told
 
 // name of a node, or its number
-static const char *node_name(const pl_scene *sc, int node, char buf[32]) {
-  for (int i = 0; i < sc->nname; i++)
-    if (sc->name[i].node == node) return sc->name[i].name;
-  snprintf(buf, 32, "node %d", node);
-  return buf;
+static const char *node_name(const pl_model *m, int node, char buf[32]) {
+  const char *name = pl_model_node_name(m, node);
+  if (!name) snprintf(buf, 32, "node %d", node);
+  return name ? name : buf;
 }
 
 // motions along one line, and of nodes at one place, have no shape to draw: a bar for each node
@@ -23,7 +22,7 @@ static pl_status draw_bars(job *j, const pl_analysis *a, const double *shape, in
   char buf[BARS][32], file[PL_TEXT], title[PL_TEXT];
   int n = pl_model_nnode(sc->model) < BARS ? pl_model_nnode(sc->model) : BARS;
   for (int i = 0; i < n; i++) {
-    name[i] = node_name(sc, i, buf[i]);
+    name[i] = node_name(sc->model, i, buf[i]);
     value[i] = most > 0 ? shape[i] / most : 0;
   }
   snprintf(file, sizeof file, "%s-%d", a->name, k + 1);

@@ -357,6 +357,15 @@ static pl_status number_free(pl_model *m) {
   return PL_OK;
 }
 
+static pl_status copy_names(pl_model *m, const char *const *from) {
+  if (!from) return PL_OK;
+  m->name = pl_alloc(m->env, (size_t)m->nnode, sizeof *m->name);
+  if (!m->name) return PL_E_NOMEM;
+  for (int i = 0; i < m->nnode; i++)
+    if (from[i] && !(m->name[i] = pl_strdup(m->env, from[i]))) return PL_E_NOMEM;
+  return PL_OK;
+}
+
 static pl_status build(pl_model *m, const pl_model_desc *d) {
   pl_env *env = m->env;
   m->npar = d->ngroup ? pl_par_group(d, d->ngroup - 1, 0) : pl_par_load(d, d->nload);
@@ -382,6 +391,7 @@ static pl_status build(pl_model *m, const pl_model_desc *d) {
   m->par0[PL_PAR_BETA] = d->beta;
   memcpy(m->par0 + PL_PAR_GRAVITY, d->gravity, 3 * sizeof(double));
   // the arrays are zeroed, so a half-copied model can be freed
+  PL_TRY(copy_names(m, d->name));
   m->ngroup = d->ngroup;
   m->ndrive = d->ndrive;
   m->nload = d->nload;
@@ -439,9 +449,10 @@ void pl_model_free(pl_model *m) {
     pl_free(env, (void *)m->design[k].unit);
     pl_free(env, (void *)m->design[k].target);
   }
+  for (int i = 0; m->name && i < m->nnode; i++) pl_free(env, m->name[i]);
   void *plain[] = {m->group,        m->drive,      m->load,       m->design, m->par0,
                    m->X0,           m->free_index, m->free_dof,   m->slot,   m->mslot,
-                   m->mass_to_free, m->block,      m->colour_ptr, m->keep};
+                   m->mass_to_free, m->block,      m->colour_ptr, m->keep,   m->name};
   for (size_t k = 0; k < sizeof plain / sizeof plain[0]; k++) pl_free(env, plain[k]);
   pl_csc_free(env, &m->A);
   pl_csc_free(env, &m->M);
@@ -467,6 +478,9 @@ int pl_model_nfree(const pl_model *m) {
 }
 const int *pl_model_free_dofs(const pl_model *m) {
   return m->free_dof;
+}
+const char *pl_model_node_name(const pl_model *m, int node) {
+  return m->name ? m->name[node] : NULL;
 }
 const int *pl_model_free_index(const pl_model *m) {
   return m->free_index;

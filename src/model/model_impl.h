@@ -52,6 +52,7 @@ struct pl_model {
   load *load;
   pl_design_desc *design; // strings and targets are owned
   double *par0, *X0;      // initial values
+  char **name;            // [nnode] of nodes, owned; NULL, also as a whole: none
   int *free_index, *free_dof;
   int *keep;         // [nextra] driven and not turning: its anchors stay
   pl_csc A, M;       // patterns: free unknowns, all unknowns

@@ -239,12 +239,9 @@ static pl_status fill_materials(reader *r, pl_scene *s) {
 }
 
 static pl_status fill_lists(reader *r, pl_scene *s) {
-  pl_node_name *name = scene_alloc(r, (size_t)r->b->nnode + 1, sizeof *name);
   pl_node_set *set = scene_alloc(r, (size_t)r->nset + 1, sizeof *set);
   pl_scene_body *b = scene_alloc(r, (size_t)r->nbody + 1, sizeof *b);
-  if (!name || !set || !b) return PL_E_NOMEM;
-  for (int i = 0; i < r->b->nnode; i++)
-    if (r->b->label[i]) name[s->nname++] = (pl_node_name){r->b->label[i], i};
+  if (!set || !b) return PL_E_NOMEM;
   for (int k = 0; k < r->nset; k++)
     set[s->nset++] = (pl_node_set){r->set[k].name, r->set[k].nodes.n, r->set[k].nodes.v};
   for (int k = 0; k < r->nbody; k++) {
@@ -263,7 +260,6 @@ static pl_status fill_lists(reader *r, pl_scene *s) {
   s->nload = r->b->nload;
   s->load = r->b->load;
   memcpy(s->gravity, r->b->gravity, sizeof s->gravity);
-  s->name = name;
   s->set = set;
   s->body = b;
   s->title = r->def.title.s;

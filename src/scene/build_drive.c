@@ -89,6 +89,13 @@ static int check_term_count(reader *r, const items *terms) {
   return 0;
 }
 
+// degrees written as radians
+static void check_turn(reader *r, const num *angle) {
+  if (fabs(angle->v) > 7)
+    warning(r, angle->at, "write e.g. 20 deg; a bare number is in the scene's unit of angle",
+            "a rotation by %.3g rad is more than a turn", angle->v);
+}
+
 static void add_rotation(reader *r, const drive_def *d, const pl_node *at, const node_list *nodes) {
   const rotation_def *t = d->rotation;
   const term_def *terms = t->terms.item;
@@ -116,13 +123,13 @@ static void add_rotation(reader *r, const drive_def *d, const pl_node *at, const
     problem(r, t->axis.at, r->b->dim == 2 ? "in two dimensions it is [0, 0, 1]" : NULL,
             "axis cannot be this direction");
   for (int k = 0; k < nterm; k++) {
-    if (!t->terms.at) {
-      put_term(r, k, &term[k], t->harmonic.v, &t->phase, 1, &t->amplitude);
-      continue;
-    }
-    if (!terms[k].angle.at || terms[k].translation.at)
+    const num *angle = t->terms.at ? &terms[k].angle : &t->amplitude;
+    if (!angle->at || (t->terms.at && terms[k].translation.at))
       problem(r, t->terms.at, NULL, "terms of a rotation need 'angle'");
-    put_term(r, k, &term[k], terms[k].harmonic.v, &terms[k].phase, 1, &terms[k].angle);
+    else
+      check_turn(r, angle);
+    put_term(r, k, &term[k], t->terms.at ? terms[k].harmonic.v : t->harmonic.v,
+             t->terms.at ? &terms[k].phase : &t->phase, 1, angle);
   }
   drive_add(r, d, &out);
 }

@@ -128,14 +128,30 @@ static void check_gravity(reader *r) {
   }
 }
 
-// degrees written as radians
-static void check_drives(reader *r) {
-  for (int k = 0; k < r->b->ndrive; k++)
-    for (int i = 0; i < r->b->drive[k].nterm; i++)
-      if (r->b->drive[k].kind == PL_DRIVE_ROTATION && fabs(r->b->drive[k].term[i].amplitude[0]) > 7)
-        warning(r, NULL, "write e.g. 20 deg; a bare number is in the scene's unit of angle",
-                "drive %d: a rotation by %.3g rad is more than a turn", k + 1,
-                r->b->drive[k].term[i].amplitude[0]);
+// components of nodes that drives and supports prescribe
+static char *prescribed(reader *r) {
+  char *mask = scene_alloc(r, (size_t)r->b->nnode + (size_t)r->b->ncopy + 1, 1);
+  for (int k = 0; mask && k < r->b->ndrive; k++) {
+    const pl_drive_desc *d = &r->b->drive[k];
+    for (int i = 0; i < d->nnode; i++)
+      mask[d->node[i]] |= (char)(d->kind == PL_DRIVE_ROTATION ? 7 : d->mask);
+  }
+  return mask;
+}
+
+// forces that go into supports at once
+static void check_loads(reader *r) {
+  const pl_node *at = items_first(&r->def.loads);
+  char *mask = prescribed(r);
+  for (int k = 0; mask && k < r->b->nload; k++, at = at->next) {
+    const pl_load_desc *d = &r->b->load[k];
+    int along = 0, moves = 0;
+    for (int c = 0; c < r->b->dim; c++) along |= (d->term.amplitude[c] != 0) << c;
+    for (int i = 0; i < d->nnode; i++) moves |= along & ~mask[d->node[i]];
+    if (along && !moves)
+      warning(r, at, "put it on nodes that can move",
+              "load %d does nothing: all its nodes are held, or driven, along it", k + 1);
+  }
 }
 
 static void check_nodes(reader *r) {
@@ -167,6 +183,6 @@ void check_plausible(reader *r) {
             "the stiffness of a link (%.3g N/m) is close to that of the springs (%.3g N/m)",
             r->weakest_link, r->stiffest);
   check_gravity(r);
-  check_drives(r);
+  check_loads(r);
   check_nodes(r);
 }

@@ -461,7 +461,10 @@ static void unknown_key(reader *r, const pl_node *d, const map_info *info) {
   int n = 0;
   for (int k = 0; k < map_nrow(info); k++) names[n++] = map_row(info, k).key;
   for (int k = 0; info->nopt && k < *info->nopt; k++) names[n++] = info->opt[k].name;
-  pl_name_hint(d->key, n, names, hint, sizeof hint);
+  if (info->tried && strcmp(d->key, info->tried) == 0)
+    snprintf(hint, sizeof hint, "%s", info->instead);
+  else
+    pl_name_hint(d->key, n, names, hint, sizeof hint);
   problem_key(r, d, hint, "unknown key '%s' in %s", quote(d->key, buf, sizeof buf), info->what);
 }
 

@@ -337,7 +337,9 @@ int pl_scene_find_analysis(const pl_scene *s, const char *name) {
 }
 
 int pl_scene_find_node(const pl_scene *s, const char *name) {
-  for (int k = 0; k < s->nname; k++)
-    if (strcmp(s->name[k].name, name) == 0) return s->name[k].node;
+  for (int i = 0; i < pl_model_nnode(s->model); i++) {
+    const char *at = pl_model_node_name(s->model, i);
+    if (at && strcmp(at, name) == 0) return i;
+  }
   return -1;
 }

@@ -171,6 +171,8 @@ typedef struct row {
 typedef struct map_info {
   const char *what; // "material"
   const char *text; // one or two sentences for the reference
+  // A key that people try, and what to write instead.
+  const char *tried, *instead;
   size_t size;
   int nrow;
   const row *row;

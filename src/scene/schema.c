@@ -167,6 +167,8 @@ static const row mesh_rows[] = {
 };
 const map_info map_mesh = {.what = "mesh",
                            .text = "A mesh made on the spot; instead of the name of a file.",
+                           .tried = "file",
+                           .instead = "a file is named without braces, as in mesh: part.msh",
                            .size = sizeof(mesh_def),
                            ROWS(mesh_rows)};
 

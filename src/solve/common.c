@@ -43,12 +43,16 @@ double model_extent(const pl_model *m, const double *q) {
 
 const char *unknown_name(const pl_model *m, int dof, char out[PLACE_TEXT]) {
   int dim = pl_model_dim(m);
-  if (dof >= pl_model_nnode(m) * dim)
+  static const char *const axis[] = {" in x", " in y", " in z"};
+  if (dof >= pl_model_nnode(m) * dim) {
     snprintf(out, PLACE_TEXT, "unknown %d", dof);
-  else if (dim == 1)
-    snprintf(out, PLACE_TEXT, "node %d", dof);
+    return out;
+  }
+  const char *name = pl_model_node_name(m, dof / dim), *in = dim > 1 ? axis[dof % dim] : "";
+  if (name)
+    snprintf(out, PLACE_TEXT, "node '%.48s'%s", name, in);
   else
-    snprintf(out, PLACE_TEXT, "node %d in %c", dof / dim, "xyz"[dof % dim]);
+    snprintf(out, PLACE_TEXT, "node %d%s", dof / dim, in);
   return out;
 }
 

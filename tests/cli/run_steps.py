@@ -531,7 +531,7 @@ loads: [{node: m, force: [1 N]}]
 watch: {m: m}
 analyses: [modes, {transient: {duration: 1 s, step: 0.01 s}}]
 """
-    s = run("loose", text, code=UNSOLVED, err=["has no mass and nothing holds it", "hint: give it a mass"])
+    s = run("loose", text, code=UNSOLVED, err=["modes: node 'n' has no mass and nothing holds it", "hint: give it a mass"])
     assert [a["status"] for a in s["analyses"]] == ["not converged", "done"], s["analyses"]
     light = text.replace("1 kg", "1e-300 kg").replace(", n: 0", "").replace(", {nodes: [m, n], stiffness: 0 N/m, damping: 1 N.s/m}", "")
     run("light", light, code=INPUT, err=["too small for numbers", "units"])

@@ -174,6 +174,14 @@ static void warnings(void **state) {
       {"mechanism: {joints: {a: [0, 0, 0], b: [1, 0, 0]}, links: [{joints: [a, b], stiffness: 50 "
        "N/m}], springs: [{nodes: [a, b], stiffness: 10 N/m}]}\n",
        "is close to that of the springs"},
+      {"nodes: {p: [0, 0, 0]}\ndrives: [{node: p, rotation: {axis: [1, 0, 0], amplitude: 20}}]\n",
+       "a rotation by 20 rad is more than a turn"},
+      {"nodes: {p: [0, 0, 0], q: [1, 0, 0]}\nfixed: p\nloads: [{nodes: [p, q], force: [0, 1 N, 0]},"
+       " {node: p, force: [0, 1 N, 0]}]\n",
+       "load 2 does nothing"},
+      {"nodes: {p: [0, 0, 0]}\ndrives: [{node: p, fix: y}]\nloads: [{node: p, force: [0, 1 N, "
+       "0]}]\n",
+       "load 1 does nothing"},
   };
   for (int k = 0; k < (int)(sizeof cases / sizeof *cases); k++) {
     char text[1024];
