@@ -302,26 +302,13 @@ typedef struct pl_drape_opts {
 extern const pl_option pl_drape_option_table[];
 extern const int pl_drape_option_count;
 
-typedef struct pl_drape_info {
-  pl_stop reason;
-  int nstep, iterations;
-  double residual; // forces out of balance over the weight
-  double energy, violation;
-  double between;     // sampled directions: the worst between them, as pl_sheet_between
-  int refused;        // steps that would have raised the energy, done again shorter
-  double rise;        // J; by how much the last of them would have
-  double energy_made; // J; all that accepted steps raised the energy by
-  double energy_fall; // J; all that they lowered it by
-  double beyond;      // violation of limits where the descent began, 0: none
-  double seconds;
-} pl_drape_info;
-
 // Equilibrium within the limits: descends from the state by steps each of which solves elasticity,
 // limits and contact together, without inertia. Every step must lower the energy, but for those
 // that lead back from beyond the limits; one that does not is done again, shorter. PL_UNSOLVED with
-// PL_STOP_ENERGY: none does, however short. history: as that of pl_transient, NULL: none.
+// PL_STOP_ENERGY: none does, however short. history and info: as those of pl_transient, NULL: none;
+// the residual is of forces out of balance over the weight.
 pl_status pl_drape(const pl_drape_opts *o, const pl_project_opts *po, const pl_model *m,
                    const pl_params *p, const pl_constraints *k, pl_state *s, pl_history *history,
-                   pl_work *w, pl_limit_observe_fn observe, void *ctx, pl_drape_info *info);
+                   pl_work *w, pl_limit_observe_fn observe, void *ctx, pl_transient_info *info);
 
 #endif

@@ -245,7 +245,14 @@ typedef struct pl_transient_info {
   int strayed;             // 1: that one went far from what its start foretold
   int settled;             // unknowns that began where the forces on them balance, see below
   int bad_group, bad_elem; // an element that did, or that was turned inside out; -1: none
-  // methods that keep limits of stretch (pl_limit_transient): the worst of all steps
+  // pl_drape: energy_made is all that accepted steps raised the energy by
+  double energy;      // J; potential at the end
+  double energy_fall; // J; all that accepted steps lowered it by
+  int refused;        // steps that would have raised it, done again shorter
+  double rise;        // J; by how much the last of them would have
+  double beyond;      // violation of limits where the descent began, 0: none
+  // methods that keep limits of stretch (pl_limit_transient): the worst of all steps; pl_drape: at
+  // the end
   double worst_violation, worst_between, worst_gap, worst_distance_rms;
   long nproject, niter, nunsolved, nlifted;
   long neased; // solves in which layers slid without friction, which did not settle otherwise
@@ -280,6 +287,21 @@ typedef struct pl_transient_info {
 // the step squared and 1e-6 of the largest in the model, and that begins out of balance, moves to
 // where forces balance before the first step: it would get there in no time, and ring.
 
+// The energy book of a motion, J since its start; works are positive when they add energy.
+typedef struct pl_ledger {
+  double start;     // energy there; pl_transient: elastic energy
+  double contact;   // work of all its forces on the model
+  double obstacles; // pl_transient: work of obstacles that move, part of it
+  // pl_limit_transient: works
+  double limits, damping, drives;
+  // pl_transient
+  double lost;               // to damping, sliders and contact
+  double rule;               // lost by the method
+  double made, worst;        // energy made, the most of it by size
+  double most, work;         // largest energy of the motion, work of changing forces by size
+  double error, drift, peak; // kg^1/2 m; sum of the rule's errors, most of it and of displacements
+} pl_ledger;
+
 // What a time stepper needs besides the state to go on as if it had never stopped.
 typedef struct pl_history {
   int nq;
@@ -292,13 +314,7 @@ typedef struct pl_history {
   double *period;         // [nsample][nq] last period (steady check); NULL when not needed
   int nsample;            // time steps a period when period is kept, else 0
   long nstep;             // accepted steps since the start
-  // J; pl_limit_transient: energy at the start; works of limits, contact, damping and drives since.
-  // pl_transient: elastic energy at the start, energy made, the most of it by size, largest energy
-  // of the motion, work of changing forces; sum of the rule's errors, the most of it and of
-  // displacements (kg^1/2 m); lost in contact, work of obstacles, lost by the rule. pl_drape
-  // has its own.
-  double ledger[11];
-  double lost;            // J; pl_transient: to damping, sliders and contact since the start
+  pl_ledger ledger;
   pl_transient_info info; // at that step
   int nwarm;
   double *warm; // [nwarm] where solves of limits begin (pl_limit_transient, pl_drape); NULL: none

@@ -55,22 +55,22 @@ static int on_step(void *ctx, const pl_state *s, const pl_clock *c, const pl_lim
   return r->status != PL_OK || job_stopped(r->j);
 }
 
-static void set_figures(json_t *f, const pl_drape_info *i) {
+static void set_figures(json_t *f, const pl_transient_info *i) {
   job_set(f, "reason", json_string(pl_stop_text(i->reason)));
   job_set(f, "steps", json_integer(i->nstep));
   job_set(f, "projection_iterations", json_integer(i->iterations));
   job_set(f, "residual", json_real(i->residual));
   job_set(f, "potential_J", json_real(i->energy));
-  job_set(f, "violation", json_real(i->violation));
+  job_set(f, "violation", json_real(i->worst_violation));
   job_set(f, "refused_steps", json_integer(i->refused));
   job_set(f, "energy_made_J", json_real(i->energy_made));
   job_set(f, "energy_fall_J", json_real(i->energy_fall));
-  if (i->between > -1) job_set(f, "between_directions", json_real(i->between));
+  if (i->worst_between > -1) job_set(f, "between_directions", json_real(i->worst_between));
   job_set(f, "seconds", json_real(i->seconds));
 }
 
 // what the checks of energy and limits found
-static void warn_user(job *j, const pl_analysis *a, const pl_drape_info *i) {
+static void warn_user(job *j, const pl_analysis *a, const pl_transient_info *i) {
   const pl_scene *s = j->scene;
   if (i->beyond > 0)
     pl_report(j->env, PL_WARNING, s->path, a->line, a->col, "start from rest, or from a drape",
@@ -88,28 +88,28 @@ static void warn_user(job *j, const pl_analysis *a, const pl_drape_info *i) {
               i->energy_made, i->energy_fall);
 }
 
-static void report_result(job *j, const pl_analysis *a, const pl_drape_info *i) {
+static void report_result(job *j, const pl_analysis *a, const pl_transient_info *i) {
   int done = i->reason == PL_STOP_CONVERGED;
   char how[32];
-  job_note(j, "%s: %s after %d %s, forces out of balance %.1e of the weight%s", a->name,
+  job_note(j, "%s: %s after %ld %s, forces out of balance %.1e of the weight%s", a->name,
            done ? "equilibrium" : pl_stop_text(i->reason), i->nstep,
            pl_plural(i->nstep, "step", "steps"), i->residual, j->sheet ? "" : ", no limits");
-  if (j->sheet) job_note(j, "%s: limits kept %s", a->name, cloth_kept(i->violation, how));
+  if (j->sheet) job_note(j, "%s: limits kept %s", a->name, cloth_kept(i->worst_violation, how));
   if (!j->page) return;
   if (done)
     pl_page_text(
         j->page,
-        "Equilibrium found in %d %s and %d %s; forces are in balance to %.1e of the weight.",
+        "Equilibrium found in %ld %s and %ld %s; forces are in balance to %.1e of the weight.",
         i->nstep, pl_plural(i->nstep, "step", "steps"), i->iterations,
         pl_plural(i->iterations, "iteration", "iterations"), i->residual);
   else
     pl_page_warning(j->page,
-                    "%s: stopped after %d %s: %s; forces out of balance are %.2g of the weight.",
+                    "%s: stopped after %ld %s: %s; forces out of balance are %.2g of the weight.",
                     a->name, i->nstep, pl_plural(i->nstep, "step", "steps"),
                     pl_stop_text(i->reason), i->residual);
   if (j->sheet) {
-    pl_page_text(j->page, "Limits of stretch hold %s.", cloth_kept(i->violation, how));
-    cloth_report_between(j->page, i->between);
+    pl_page_text(j->page, "Limits of stretch hold %s.", cloth_kept(i->worst_violation, how));
+    cloth_report_between(j->page, i->worst_between);
   }
 }
 
@@ -127,7 +127,7 @@ static pl_status write_files(job *j, recorder *r, const pl_state *s) {
 }
 
 static pl_status descend(job *j, recorder *r, pl_state *s, pl_history *h, cloth *c,
-                         pl_drape_info *info) {
+                         pl_transient_info *info) {
   const pl_scene *sc = j->scene;
   const pl_analysis *a = r->a;
   pl_project_opts defaults;
@@ -152,7 +152,7 @@ pl_status job_drape(job *j, int index, json_t *figures) {
   recorder r = {0};
   cloth c = {0};
   pl_history h = {0};
-  pl_drape_info info = {0};
+  pl_transient_info info = {0};
   pl_status status = job_start(j, a, &s);
   if (status == PL_OK) status = make_recorder(j, a, &r);
   if (status == PL_OK) status = descend(j, &r, s, &h, &c, &info);

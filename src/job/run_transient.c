@@ -110,7 +110,7 @@ pl_status record_step(recorder *r, const pl_state *s, const step_energy *e) {
 // what sliders lost in the last step is no longer stored
 static pl_status record(recorder *r, const pl_state *s, const pl_work *w) {
   const step_energy e = {w->kinetic, w->elastic - w->slipped, w->potential - w->slipped,
-                         r->history ? r->history->lost : 0};
+                         r->history ? r->history->ledger.lost : 0};
   return record_step(r, s, &e);
 }
 

@@ -22,7 +22,7 @@ static pl_status solve(void *ctx) {
   k->step.nproject++;
   k->step.niter += info->iterations;
   k->step.newton += info->iterations;
-  k->step.seconds_project += info->seconds;
+  k->step.seconds_step += info->seconds;
   k->info->iterations += info->iterations;
   if (s == PL_UNSOLVED) k->info->nunsolved++;
   k->info->nlifted += info->lifted;

@@ -24,7 +24,7 @@ typedef struct descent {
   const pl_constraints *k;
   pl_work *w;
   pl_env *env;
-  pl_drape_info *info;
+  pl_transient_info *info;
   pl_sheet *sheet, *loose;
   couple *couple;
   barrier_set barrier_set;
@@ -34,9 +34,8 @@ typedef struct descent {
   double *zero, *ac; // [nq]
   double *to;        // [nq] where contacts are looked for
   // its history: step: the next one; last_step and q1: length and move of the last; change: 1 where
-  // that was rough; error: forces out of balance; ledger: as below
+  // that was rough
   pl_motion motion;
-  pl_transient_info time;
   pl_limit_observe_fn observe;
   void *observe_ctx;
   pl_limit_step step;
@@ -45,17 +44,6 @@ typedef struct descent {
 } descent;
 
 // ---- make ---------------------------------------------------------------------------------------
-
-enum {
-  LEDGER_ENERGY,
-  LEDGER_VIOLATION,
-  LEDGER_BETWEEN,
-  LEDGER_ITERATIONS,
-  LEDGER_REFUSED,
-  LEDGER_MADE,
-  LEDGER_FALL,
-  LEDGER_BEYOND
-};
 
 // how far the last accepted state lies beyond the limits, 0: it does not
 static double beyond(const descent *d) {
@@ -69,52 +57,25 @@ static pl_status begin_book(descent *d) {
   pl_status s = pl_eval(d->m, d->p, d->s, &clock, PL_WANT_ENERGY, &(pl_coef){0}, d->w);
   if (s < 0) return s;
   if (s == PL_OK) d->info->energy = d->w->potential;
-  d->info->violation = d->info->beyond = beyond(d);
+  d->info->worst_violation = d->info->beyond = beyond(d);
   return PL_OK;
-}
-
-// what is known at the last complete step, as the history has it
-static void recall(descent *d) {
-  const pl_history *h = &d->motion.hist;
-  pl_drape_info *i = d->info;
-  i->nstep = (int)h->nstep;
-  i->residual = h->error;
-  i->energy = h->ledger[LEDGER_ENERGY];
-  i->violation = h->ledger[LEDGER_VIOLATION];
-  i->between = h->ledger[LEDGER_BETWEEN];
-  i->iterations = (int)h->ledger[LEDGER_ITERATIONS];
-  i->refused = (int)h->ledger[LEDGER_REFUSED];
-  i->energy_made = h->ledger[LEDGER_MADE];
-  i->energy_fall = h->ledger[LEDGER_FALL];
-  i->beyond = h->ledger[LEDGER_BEYOND];
 }
 
 static pl_status complete(void *ctx) {
   descent *d = ctx;
   pl_history *h = &d->motion.hist;
-  pl_drape_info *i = d->info;
-  i->nstep = (int)h->nstep;
   h->change = d->rough;
-  h->error = i->residual;
-  h->ledger[LEDGER_ENERGY] = i->energy;
-  h->ledger[LEDGER_VIOLATION] = i->violation;
-  h->ledger[LEDGER_BETWEEN] = i->between;
-  h->ledger[LEDGER_ITERATIONS] = i->iterations;
-  h->ledger[LEDGER_REFUSED] = i->refused;
-  h->ledger[LEDGER_MADE] = i->energy_made;
-  h->ledger[LEDGER_FALL] = i->energy_fall;
-  h->ledger[LEDGER_BEYOND] = i->beyond;
   return warm_start_keep(d->env, 1, &d->warm, h);
 }
 
 static pl_status begin_history(descent *d, pl_history *given) {
   pl_history *h = &d->motion.hist;
+  PL_TRY(begin_book(d));
   PL_TRY(pl_motion_open(&d->motion, given, 1, 0));
   if (h->nstep <= 0) {
     h->step = d->o->step;
-    return begin_book(d);
+    return PL_OK;
   }
-  recall(d);
   return warm_start_recall(d->env, h, d->sheet->nvert, d->sheet->nround + d->sheet->nflat, 1,
                            &d->warm);
 }
@@ -280,8 +241,8 @@ static pl_status accept(void *ctx, double h) {
   step->ncontact = barrier_set_accept(&d->barrier_set, d->s->q, h, &step->overlap);
   step->elastic = d->w->elastic;
   step->outer = d->w->potential - d->w->elastic;
-  d->info->violation = step->violation;
-  d->info->between = step->between;
+  d->info->worst_violation = step->violation;
+  d->info->worst_between = step->between;
   d->info->energy = d->w->potential;
   return PL_OK;
 }
@@ -305,7 +266,7 @@ static void report_failure(void *ctx) {
   const descent *d = ctx;
   char what[80];
   if (d->info->reason == PL_STOP_ENERGY) return;
-  snprintf(what, sizeof what, "drape: no step after the first %d", d->info->nstep);
+  snprintf(what, sizeof what, "drape: no step after the first %ld", d->info->nstep);
   report_unsolved(d->env, &(unsolved){.what = d->info->nstep ? what : "drape: no step",
                                       .sheet = d->sheet,
                                       .project = d->step.nproject ? &d->step.project : NULL,
@@ -349,7 +310,7 @@ static double longer(void *ctx, double h) {
 
 static double progress(void *ctx, char text[80]) {
   const descent *d = ctx;
-  snprintf(text, 80, "step %d, out of balance %.2g", d->info->nstep, d->info->residual);
+  snprintf(text, 80, "step %ld, out of balance %.2g", d->info->nstep, d->info->residual);
   return -1;
 }
 
@@ -367,10 +328,11 @@ static const pl_method table = {.name = "drape",
 
 pl_status pl_drape(const pl_drape_opts *o, const pl_project_opts *po, const pl_model *m,
                    const pl_params *p, const pl_constraints *k, pl_state *s, pl_history *history,
-                   pl_work *w, pl_limit_observe_fn observe, void *ctx, pl_drape_info *info) {
-  pl_drape_info own;
+                   pl_work *w, pl_limit_observe_fn observe, void *ctx, pl_transient_info *info) {
+  pl_transient_info own;
   if (!info) info = &own;
-  *info = (pl_drape_info){.reason = PL_STOP_STEP, .residual = 1, .between = -1};
+  *info =
+      (pl_transient_info){.reason = PL_STOP_STEP, .t = s->t, .residual = 1, .worst_between = -1};
   double start = pl_wall_time();
   PL_TRY(pl_opts_check(w->env, pl_drape_option_table, pl_drape_option_count, o));
   PL_TRY(pl_opts_check(w->env, pl_project_option_table, pl_project_option_count, po));
@@ -385,15 +347,10 @@ pl_status pl_drape(const pl_drape_opts *o, const pl_project_opts *po, const pl_m
                          .env = w->env,
                          .contact = k->contact,
                          .s = s,
-                         .info = &d.time};
+                         .info = info};
   if (d.po.max_iter > EFFORT) d.po.max_iter = EFFORT;
   pl_status status = descent_open(&d, history);
   if (status == PL_OK) status = pl_motion_run(&d.motion, NULL);
-  if (status == PL_CANCELLED) {
-    // what the step under way took belongs to the run that goes on
-    if (d.motion.hist.nstep > 0) recall(&d);
-    info->reason = PL_STOP_CANCELLED;
-  }
   pl_motion_close(&d.motion, history, status);
   descent_close(&d);
   info->seconds = pl_wall_time() - start;

@@ -111,19 +111,19 @@ pl_status energy_gain(limit_stepper *k, double h, double *gain) {
 }
 
 pl_status energy_accept(limit_stepper *k, double h) {
-  double *sum = k->motion.hist.ledger;
+  pl_ledger *sum = &k->motion.hist.ledger;
   power before = k->power;
   PL_TRY(energy_eval(k, k->s, &k->power));
-  sum[LEDGER_LIMITER] += k->work[0];
-  sum[LEDGER_CONTACT] += k->work[1];
-  sum[LEDGER_DAMPING] += 0.5 * h * (before.damping + k->power.damping);
-  sum[LEDGER_DRIVEN] += 0.5 * h * (before.driven + k->power.driven) + k->work[2];
+  sum->limits += k->work[0];
+  sum->contact += k->work[1];
+  sum->damping += 0.5 * h * (before.damping + k->power.damping);
+  sum->drives += 0.5 * h * (before.driven + k->power.driven) + k->work[2];
   pl_limit_step *p = &k->step;
-  p->limiter = sum[LEDGER_LIMITER];
-  p->contact = sum[LEDGER_CONTACT];
-  p->damping = sum[LEDGER_DAMPING];
-  p->driven = sum[LEDGER_DRIVEN];
-  p->loss = p->kinetic + p->elastic + p->outer - sum[LEDGER_START] - p->limiter - p->contact -
-            p->damping - p->driven;
+  p->limiter = sum->limits;
+  p->contact = sum->contact;
+  p->damping = sum->damping;
+  p->driven = sum->drives;
+  p->loss = p->kinetic + p->elastic + p->outer - sum->start - p->limiter - p->contact - p->damping -
+            p->driven;
   return PL_OK;
 }

@@ -396,7 +396,7 @@ static pl_status start(limit_stepper *k) {
   if (s == PL_DOMAIN) return pl_motion_fail_domain(k->m, k->w, "transient");
   PL_TRY(s);
   if (k->motion.hist.nstep > 0) return PL_OK;
-  k->motion.hist.ledger[LEDGER_START] = k->step.kinetic + k->step.elastic + k->step.outer;
+  k->motion.hist.ledger.start = k->step.kinetic + k->step.elastic + k->step.outer;
   return k->o->method == PL_NEWMARK ? pl_implicit_accelerate(k->implicit, k->s) : PL_OK;
 }
 

@@ -66,8 +66,6 @@ int barrier_set_accept(barrier_set *k, const double *x, double h, double *overla
 
 // ---- energies -----------------------------------------------------------------------------------
 
-enum { LEDGER_START, LEDGER_LIMITER, LEDGER_CONTACT, LEDGER_DAMPING, LEDGER_DRIVEN };
-
 // At a state: all its energy, J, and powers, W.
 typedef struct power {
   double energy, damping, driven;

@@ -66,13 +66,13 @@ pl_status pace_accept(stepper *st, const rule *u) {
   const double *X = st->p->X;
   // methods with a memory repeat their errors
   double factor = pace_factor(u) * u->h * u->h * (u->method == PL_BDF2 ? u->c0 : 1);
-  double *l = st->hist->ledger;
+  pl_ledger *l = &st->hist->ledger;
   if (u->method == PL_IMPLICIT_EULER || st->contacts || st->n == 0) return PL_OK;
   double way = sqrt(2 * stepper_mass_form(st, x->q, -1, s->q, x->q, -1, s->q));
   double change = sqrt(2 * stepper_mass_form(st, x->a, -1, s->a, x->a, -1, s->a));
   if (factor * change > FINE * way && st->which > 0) PL_TRY(filtered(st, u, &change));
-  l[LEDGER_ERROR] = l[LEDGER_ERROR] * remainder_of_error(st, u->h) + factor * change;
-  l[LEDGER_DRIFT] = fmax(l[LEDGER_DRIFT], l[LEDGER_ERROR]);
-  l[LEDGER_PEAK] = fmax(l[LEDGER_PEAK], sqrt(2 * stepper_mass_form(st, x->q, -1, X, x->q, -1, X)));
+  l->error = l->error * remainder_of_error(st, u->h) + factor * change;
+  l->drift = fmax(l->drift, l->error);
+  l->peak = fmax(l->peak, sqrt(2 * stepper_mass_form(st, x->q, -1, X, x->q, -1, X)));
   return PL_OK;
 }

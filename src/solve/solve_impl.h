@@ -292,20 +292,6 @@ typedef struct audit {
 
 // How a solution of a step looks: good, makes energy, or is not the one that continues the motion.
 typedef enum verdict { SOUND, DOUBTFUL, UNSOUND } verdict;
-// entries of pl_history.ledger
-enum {
-  LEDGER_ELASTIC,
-  LEDGER_MADE,
-  LEDGER_WORST,
-  LEDGER_MOST,
-  LEDGER_WORK,
-  LEDGER_ERROR,
-  LEDGER_DRIFT,
-  LEDGER_PEAK,
-  LEDGER_CONTACT,
-  LEDGER_OBSTACLES,
-  LEDGER_RULE
-};
 
 typedef struct stepper {
   const pl_transient_opts *o;

@@ -69,8 +69,7 @@ pl_status audit_begin(stepper *st) {
   if (s == PL_DOMAIN) return fail_domain(st->m, st->w, "transient");
   PL_TRY(s);
   keep_start(st);
-  if (st->hist->nstep == 0 && st->hist->ledger[LEDGER_MOST] == 0)
-    st->hist->ledger[LEDGER_ELASTIC] = a->W0;
+  if (st->hist->nstep == 0 && st->hist->ledger.most == 0) st->hist->ledger.start = a->W0;
   return PL_OK;
 }
 
@@ -100,7 +99,8 @@ verdict audit_contact(stepper *st, const rule *u, verdict v) {
     a->contact = 0;
   }
   // BDF2 remembers the step before: of what an impact took in one step some comes back in the next
-  double back = fmin(a->made, st->hist->ledger[LEDGER_CONTACT] + a->contact);
+  const pl_ledger *l = &st->hist->ledger;
+  double back = fmin(a->made, l->obstacles - l->contact + a->contact);
   if (u->method == PL_BDF2 && st->contacts->nset > 0 && back > 0) {
     a->made -= back;
     a->contact -= back;
@@ -109,35 +109,35 @@ verdict audit_contact(stepper *st, const rule *u, verdict v) {
 }
 
 // energy of the motion so far: the most at one time, and what changing forces gave and took
-static double scale(const double *ledger) {
-  return ledger[LEDGER_MOST] + ledger[LEDGER_WORK];
+static double scale(const pl_ledger *l) {
+  return l->most + l->work;
 }
 
 double audit_energy(const stepper *st) {
-  return st->audit.kinetic + fabs(st->audit.elastic - st->hist->ledger[LEDGER_ELASTIC]);
+  return st->audit.kinetic + fabs(st->audit.elastic - st->hist->ledger.start);
 }
 
 int audit_is_gross(const stepper *st) {
-  return fabs(st->audit.made) > GROSS * fmax(audit_energy(st), scale(st->hist->ledger));
+  return fabs(st->audit.made) > GROSS * fmax(audit_energy(st), scale(&st->hist->ledger));
 }
 
 // ---- book -------------------------------------------------------------------------------------
 
 void audit_accept(stepper *st) {
   audit *a = &st->audit;
-  double *l = st->hist->ledger;
+  pl_ledger *l = &st->hist->ledger;
   if (st->contacts) {
-    l[LEDGER_CONTACT] += a->contact;
-    l[LEDGER_OBSTACLES] += a->pushed;
-    st->hist->lost += a->contact;
+    l->contact += a->pushed - a->contact;
+    l->obstacles += a->pushed;
+    l->lost += a->contact;
   }
-  st->hist->lost += st->w->slipped + 0.5 * (a->power0 + st->w->dissipated) * (st->x->t - st->s->t);
-  l[LEDGER_RULE] += a->damped;
-  l[LEDGER_MADE] += a->made;
-  l[LEDGER_WORST] = fmax(l[LEDGER_WORST], fabs(l[LEDGER_MADE]));
-  l[LEDGER_MOST] = fmax(l[LEDGER_MOST], audit_energy(st));
-  l[LEDGER_WORK] += fabs(a->work);
-  if (st->info->energy_time < 0 && fabs(l[LEDGER_MADE]) > PL_ENERGY_WARN * scale(l))
+  l->lost += st->w->slipped + 0.5 * (a->power0 + st->w->dissipated) * (st->x->t - st->s->t);
+  l->rule += a->damped;
+  l->made += a->made;
+  l->worst = fmax(l->worst, fabs(l->made));
+  l->most = fmax(l->most, audit_energy(st));
+  l->work += fabs(a->work);
+  if (st->info->energy_time < 0 && fabs(l->made) > PL_ENERGY_WARN * scale(l))
     st->info->energy_time = st->x->t;
   a->ninverted = pl_count_inverted(st->m, st->p, st->x, NULL, NULL);
   keep_start(st);
@@ -152,18 +152,18 @@ void audit_accept(stepper *st) {
 }
 
 int audit_ran_away(const stepper *st) {
-  const double *l = st->hist->ledger;
-  return st->hist->nstep >= SETTLED && fabs(l[LEDGER_MADE]) > PL_ENERGY_FAIL * scale(l);
+  const pl_ledger *l = &st->hist->ledger;
+  return st->hist->nstep >= SETTLED && fabs(l->made) > PL_ENERGY_FAIL * scale(l);
 }
 
 void audit_report(const pl_history *h, pl_transient_info *info) {
-  info->energy_made = h->ledger[LEDGER_MADE];
-  info->energy_worst = h->ledger[LEDGER_WORST];
-  info->energy_scale = scale(h->ledger);
-  info->rule_lost = h->ledger[LEDGER_RULE];
-  info->contact_lost = h->ledger[LEDGER_CONTACT];
-  info->obstacle_work = h->ledger[LEDGER_OBSTACLES];
-  if (h->ledger[LEDGER_PEAK] > 0)
-    info->time_error = h->ledger[LEDGER_DRIFT] / h->ledger[LEDGER_PEAK];
+  const pl_ledger *l = &h->ledger;
+  info->energy_made = l->made;
+  info->energy_worst = l->worst;
+  info->energy_scale = scale(l);
+  info->rule_lost = l->rule;
+  info->contact_lost = l->obstacles - l->contact;
+  info->obstacle_work = l->obstacles;
+  if (l->peak > 0) info->time_error = l->drift / l->peak;
   if (info->energy_worst <= PL_ENERGY_WARN * info->energy_scale) info->energy_time = -1;
 }

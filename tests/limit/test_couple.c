@@ -112,6 +112,9 @@ static void stiff_pull(void **state) {
       double beyond = swing_stretch(&w, w.b.s->q) / 1.01 - 1;
       check_less(beyond, 1e-6);
       check_less(info.worst_violation, 1e-6);
+      // there are no projections: all is the solve of the motion
+      check_less(0, info.seconds_step);
+      assert_true(info.seconds_project == 0);
       if (step == 0) assert_true(beyond > -1e-4);
       assert_int_equal(info.nunsolved, 0);
     }

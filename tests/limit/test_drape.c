@@ -29,7 +29,7 @@ static pl_drape_opts drape_defaults(double tolerance) {
   return o;
 }
 
-static pl_status drape(swing *w, double tolerance, pl_drape_info *info) {
+static pl_status drape(swing *w, double tolerance, pl_transient_info *info) {
   pl_drape_opts o = drape_defaults(tolerance);
   w->po.gap = 1e-9;
   return pl_drape(&o, &w->po, w->b.m, w->b.p, &w->k, w->b.s, NULL, w->b.w, NULL, NULL, info);
@@ -94,7 +94,7 @@ static void hanging_strip(void **state) {
     w.kit->d.gravity[0] = g;
     kit_fix(w.kit, "left");
     swing_build(&w, limit);
-    pl_drape_info info;
+    pl_transient_info info;
     check_ok(&env, drape(&w, 1e-9, &info));
     assert_int_equal(info.reason, PL_STOP_CONVERGED);
     int at_limit = 0;
@@ -110,7 +110,7 @@ static void hanging_strip(void **state) {
       at_limit += i < LINKS && a == limit;
     }
     assert_int_equal(at_limit, links[k]);
-    check_less(info.violation, 1e-6);
+    check_less(info.worst_violation, 1e-6);
     swing_close(&w);
   }
 }
@@ -136,7 +136,7 @@ static void hanging_chain(void **state) {
       q[0] *= cos(angle);
       q[2] = -fmin(s, LINKS * SIDE - s) * sin(angle);
     }
-    pl_drape_info info;
+    pl_transient_info info;
     check_ok(&env, drape(&w, 1e-9, &info));
     double x[LINKS + 1][2];
     catenary(young[k], limit, span, x);
@@ -146,7 +146,7 @@ static void hanging_chain(void **state) {
         const double want[3] = {x[i][0], side * SIDE, x[i][1]};
         check_array(3, q, want, 1e-6 * LINKS * SIDE);
       }
-    check_less(info.violation, 1e-6);
+    check_less(info.worst_violation, 1e-6);
     swing_close(&w);
   }
 }
@@ -164,7 +164,7 @@ static void mirror(void **state) {
   swing_hold(&w, 0, 0.4);
   swing_hold(&w, 0.4, 0.4);
   swing_build(&w, 1.01);
-  pl_drape_info info;
+  pl_transient_info info;
   check_ok(&env, drape(&w, 1e-6, &info));
   assert_int_equal(info.reason, PL_STOP_CONVERGED);
   check_less(info.residual, 1e-6);
@@ -202,7 +202,7 @@ static void floor_under(void **state) {
     const pl_obstacle floor = {
         .kind = &pl_obstacle_plane, .centre = {0, 0, -0.03}, .par = {0, 0, 1}, .mu = k ? 0.3 : 0};
     swing_obstacles(&w, 1, &floor);
-    pl_drape_info info;
+    pl_transient_info info;
     check_ok(&env, drape(&w, 1e-6, &info));
     for (int v = 0; v < w.nvert; v++) {
       const double *X = w.kit->mesh->X + 3 * v, *q = w.b.s->q + 3 * v;
@@ -228,7 +228,7 @@ static void ball_under(void **state) {
   const pl_obstacle ball = {
       .kind = &pl_obstacle_sphere, .centre = {0.2, 0.2, -0.11}, .radius = 0.1, .mu = 0.5};
   swing_obstacles(&w, 1, &ball);
-  pl_drape_info info;
+  pl_transient_info info;
   check_ok(&env, drape(&w, 1e-4, &info));
   int touching = 0;
   for (int v = 0; v < w.nvert; v++) {
@@ -258,7 +258,7 @@ static void beyond_the_limits(void **state) {
   kit_fix(w.kit, "left");
   swing_build(&w, limit);
   for (int v = 0; v < w.nvert; v++) w.b.s->q[3 * v] *= 1.5;
-  pl_drape_info info;
+  pl_transient_info info;
   check_ok(&env, drape(&w, 1e-9, &info));
   assert_int_equal(info.reason, PL_STOP_CONVERGED);
   check_rel(info.beyond, 1.5 / limit - 1, 1e-9);
@@ -281,7 +281,7 @@ static void energy_must_fall(void **state) {
   const pl_obstacle floor = {.kind = &pl_obstacle_plane, .centre = {0, 0, 0.01}, .par = {0, 0, 1}};
   swing_obstacles(&w, 1, &floor);
   pl_drape_opts o = drape_defaults(1e-6);
-  pl_drape_info info;
+  pl_transient_info info;
   check_status(&env, pl_drape(&o, &w.po, w.b.m, w.b.p, &w.k, w.b.s, NULL, w.b.w, NULL, NULL, &info),
                PL_UNSOLVED);
   assert_int_equal(info.reason, PL_STOP_ENERGY);
@@ -309,7 +309,7 @@ static void ends(void **state) {
   swing_hold(&w, 0, 0);
   swing_build(&w, 1.01);
   pl_drape_opts o = drape_defaults(1e-12);
-  pl_drape_info info;
+  pl_transient_info info;
   int n = 0;
   check_status(&env,
                pl_drape(&o, &w.po, w.b.m, w.b.p, &w.k, w.b.s, NULL, w.b.w, stop_second, &n, &info),

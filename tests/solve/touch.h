@@ -116,10 +116,9 @@ static inline int bench_watch(void *ctx, const pl_state *s, const pl_clock *c, c
   double energy = w->potential + w->kinetic;
   if (t->steps > 0) t->worst_energy = fmax(t->worst_energy, energy - t->energy);
   t->energy = energy;
-  // made by the steps, work of obstacles, lost by the rule
-  double made = t->history.ledger[1], push = t->history.ledger[9], rule = t->history.ledger[10];
-  double gained = energy + t->history.lost + rule - t->start;
-  t->worst_book = fmax(t->worst_book, fabs(gained - made - push));
+  const pl_ledger *l = &t->history.ledger;
+  double gained = energy + l->lost + l->rule - t->start;
+  t->worst_book = fmax(t->worst_book, fabs(gained - l->made - l->obstacles));
   t->t = c->t;
   memcpy(t->lin, lin, sizeof lin);
   bench_law(t);
