@@ -1,60 +1,29 @@
 // Cost of assembling K against its numeric Cholesky factorisation, threads, and elements a second.
 // Prints CSV: what, value, unit. Ratios are measured in one run and are what counts.
-#include "blas_environment.h"
-#include "pliant/pliant.h"
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-static pl_env env;
-
-typedef struct rig {
-  pl_mesh *mesh;
-  pl_model *m;
-  pl_params *p;
-  pl_state *s;
-} rig;
-
-static void must(pl_status s) {
-  if (s == PL_OK) return;
-  fprintf(stderr, "bench: %s: %s\n", pl_status_text(s), env.error.text);
-  exit(1);
-}
+#include "bench.h"
 
 // a cantilevered block of tets with about ndof unknowns
-static void make_block(int cells, rig *r) {
-  const int n[3] = {cells, cells, cells};
-  const double l[3] = {1, 1, 1}, par[3] = {1e6, 0.3, 1000};
-  must(pl_gen_tet_box(&env, n, l, &r->mesh));
-  const pl_set *left = pl_mesh_find_set(r->mesh, "left");
-  pl_group_desc g = {.name = "block",
-                     .kind = pl_elem_find("tet4"),
-                     .nelem = r->mesh->cell[PL_TET4].n,
-                     .stencil = r->mesh->cell[PL_TET4].v,
-                     .shared = 1,
-                     .par = par};
-  pl_drive_desc d = {.nnode = left->n, .node = left->index, .mask = 7};
-  pl_model_desc desc = {.dim = 3,
-                        .nnode = r->mesh->nvert,
-                        .X = r->mesh->X,
-                        .ngroup = 1,
-                        .group = &g,
-                        .ndrive = 1,
-                        .drive = &d};
-  must(pl_model_create(&env, &desc, &r->m));
-  must(pl_params_create(r->m, &r->p));
-  must(pl_state_create(r->m, r->p, &r->s));
+static pl_mesh *make_block(int cells, pl_built *out) {
+  pl_mesh *mesh;
+  must(pl_gen_tet_box(&env, (int[]){cells, cells, cells}, (double[]){1, 1, 1}, &mesh));
+  pl_builder *b = one_body(&(pl_body_desc){.kind = PL_BODY_SOLID,
+                                           .mesh = mesh,
+                                           .young = {.v = 1e6},
+                                           .poisson = {.v = 0.3},
+                                           .density = {.v = 1000}});
+  hold_left(b, NULL);
+  must(pl_build_all(b, 1, out));
+  return mesh;
 }
 
 // best of several, as the machine is shared
-static double assembly_time(rig *r, pl_work *w) {
+static double assembly_time(const pl_built *r, pl_work *w) {
   const pl_coef c = {0, 0, 1};
   const pl_clock k = {.scale = 1};
   double best = 1e9;
   for (int i = 0; i < 9; i++) {
     double t = pl_wall_time();
-    must(pl_eval(r->m, r->p, r->s, &k, PL_WANT_FORCE | PL_WANT_TANGENT, &c, w));
+    must(pl_eval(r->model, r->params, r->state, &k, PL_WANT_FORCE | PL_WANT_TANGENT, &c, w));
     t = pl_wall_time() - t;
     if (t < best) best = t;
   }
@@ -62,13 +31,14 @@ static double assembly_time(rig *r, pl_work *w) {
 }
 
 static void bench_block(void) {
-  rig r;
-  make_block(27, &r);
-  printf("unknowns,%d,\ntetrahedra,%d,\n", pl_model_nfree(r.m), pl_model_group_size(r.m, 0));
+  pl_built r;
+  pl_mesh *mesh = make_block(27, &r);
+  printf("unknowns,%d,\ntetrahedra,%d,\n", pl_model_nfree(r.model),
+         pl_model_group_size(r.model, 0));
   double t[2];
   for (int threads = 1; threads <= 2; threads++) {
     pl_work *w;
-    must(pl_work_create(r.m, threads, &w));
+    must(pl_work_create(r.model, threads, &w));
     t[threads - 1] = assembly_time(&r, w);
     printf("assembly of K and force on %d threads,%.4f,s\n", threads, t[threads - 1]);
     if (threads == 2) {
@@ -92,10 +62,8 @@ static void bench_block(void) {
     pl_work_free(w);
   }
   printf("speed-up of assembly on 2 threads,%.3f,\n", t[0] / t[1]);
-  pl_state_free(r.m, r.s);
-  pl_params_free(r.p);
-  pl_model_free(r.m);
-  pl_mesh_free(r.mesh);
+  pl_built_free(&r);
+  pl_mesh_free(mesh);
 }
 
 // energy, gradient and Hessian of one element of each kind, over and over

@@ -2,12 +2,9 @@
 // factorisation's rate against dgemm, factorisations of a response, growth with unknowns and
 // harmonics. Prints CSV: what, value, unit. Ratios are measured in one run and are what counts.
 // An argument picks one section: fork, solid, dofs, harmonics, wings, large, stability.
-#include "blas_environment.h"
-#include "pliant/pliant.h"
+#include "bench.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -15,16 +12,9 @@ void dgemm_(const char *transa, const char *transb, const int *m, const int *n, 
             const double *alpha, const double *a, const int *lda, const double *b, const int *ldb,
             const double *beta, double *c, const int *ldc);
 
-static pl_env env;
 static double deadline; // wall time at which a run is given up
 
 static const double LIMIT = 120; // s a run
-
-static void must(pl_status s) {
-  if (s == PL_OK) return;
-  fprintf(stderr, "bench: %s: %s\n", pl_status_text(s), env.error.text);
-  exit(1);
-}
 
 static void row(const char *what, double value, const char *unit) {
   printf("%s,%.6g,%s\n", what, value, unit);
@@ -62,7 +52,8 @@ static void forget_peak(void) {
 
 typedef struct rig {
   pl_mesh *mesh;
-  pl_scene *scene;
+  pl_scene *scene; // or
+  pl_built b;
   pl_model *m;
   pl_params *p;
   pl_work *w;
@@ -77,14 +68,10 @@ static void open_scene(const char *path, rig *r) {
 }
 
 static void close_rig(rig *r) {
-  pl_work_free(r->w);
-  if (r->scene) {
-    pl_scene_free(r->scene);
-  } else {
-    pl_params_free(r->p);
-    pl_model_free(r->m);
-    pl_mesh_free(r->mesh);
-  }
+  if (r->scene) pl_work_free(r->w);
+  pl_scene_free(r->scene);
+  pl_built_free(&r->b);
+  pl_mesh_free(r->mesh);
 }
 
 static double first_mode(const rig *r) {
@@ -235,31 +222,21 @@ static void bench_fork(void) {
 
 // a slender block of tets, shaken at one end: 306 nodes
 static void make_solid(rig *r) {
-  const int n[3] = {16, 5, 2};
-  const double l[3] = {0.2, 0.06, 0.012}, par[3] = {2e6, 0.4, 1100};
-  *r = (rig){0};
-  must(pl_gen_tet_box(&env, n, l, &r->mesh));
-  const pl_set *left = pl_mesh_find_set(r->mesh, "left");
-  pl_group_desc g = {.name = "block",
-                     .kind = pl_elem_find("tet4"),
-                     .nelem = r->mesh->cell[PL_TET4].n,
-                     .stencil = r->mesh->cell[PL_TET4].v,
-                     .shared = 1,
-                     .par = par};
   pl_term shake = {.harmonic = 1, .amplitude = {0, 0, 2e-3}};
-  pl_drive_desc d = {.nnode = left->n, .node = left->index, .mask = 7, .nterm = 1, .term = &shake};
-  pl_model_desc desc = {.dim = 3,
-                        .nnode = r->mesh->nvert,
-                        .X = r->mesh->X,
-                        .ngroup = 1,
-                        .group = &g,
-                        .ndrive = 1,
-                        .drive = &d,
-                        .alpha = 1,
-                        .beta = 1e-3};
-  must(pl_model_create(&env, &desc, &r->m));
-  must(pl_params_create(r->m, &r->p));
-  must(pl_work_create(r->m, 2, &r->w));
+  *r = (rig){0};
+  must(pl_gen_tet_box(&env, (int[]){16, 5, 2}, (double[]){0.2, 0.06, 0.012}, &r->mesh));
+  pl_builder *b = one_body(&(pl_body_desc){.kind = PL_BODY_SOLID,
+                                           .mesh = r->mesh,
+                                           .young = {.v = 2e6},
+                                           .poisson = {.v = 0.4},
+                                           .density = {.v = 1100}});
+  hold_left(b, &(pl_drive_desc){.nterm = 1, .term = &shake});
+  b->alpha = 1;
+  b->beta = 1e-3;
+  must(pl_build_all(b, 2, &r->b));
+  r->m = r->b.model;
+  r->p = r->b.params;
+  r->w = r->b.work;
 }
 
 static int far_node(const pl_mesh *mesh) {

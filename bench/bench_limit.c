@@ -4,24 +4,14 @@
 // hold on a machine with other work; on one thread CPU time, on more wall time. Arguments: table
 // (10 to 60 squares), large (120 squares), rivals (Ipopt and Gauss-Seidel in some steps); a size to
 // have it alone, 0: all; threads of all methods, two unless given.
-#include "blas_environment.h"
-#include "pliant/pliant.h"
+#include "bench.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { MOST = 200 };
 
-static pl_env env;
 static int nthread = 2;
-
-static void must(pl_status s) {
-  if (s == PL_OK) return;
-  fprintf(stderr, "bench: %s: %s\n", pl_status_text(s), env.error.text);
-  exit(1);
-}
 
 static double now(void) {
   return nthread == 1 ? pl_cpu_time() : pl_wall_time();

@@ -1,90 +1,42 @@
 // Statics of rods from 30 to 30,000 edges: a wire over many supports that sags under its weight,
 // and a cantilever. Prints CSV: what, value, unit; the growth exponent is that of the time with the
 // number of edges.
-#include "blas_environment.h"
-#include "pliant/pliant.h"
+#include "bench.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { SPAN = 30 }; // edges between supports
 
-static pl_env env;
-
-static void must(pl_status s) {
-  if (s == PL_OK) return;
-  fprintf(stderr, "bench: %s: %s\n", pl_status_text(s), env.error.text);
-  exit(1);
-}
-
-static void *room(int n, size_t size) {
-  void *p = calloc((size_t)n + 1, size);
-  if (!p) exit(1);
-  return p;
-}
-
 typedef struct wire {
-  int n, nfixed;
-  double *X, par[7], bend[11];
-  int *edge, *bends, *fixed;
-  pl_model *m;
-  pl_params *p;
-  pl_state *s;
-  pl_work *w;
+  int n;
+  pl_mesh *mesh;
+  pl_built b;
 } wire;
 
 // n edges of 1 cm along x, 2 mm thick; every: edges between fixed nodes, 0: clamped at one end
 static void wire_open(wire *r, int n, int every) {
-  const double par[7] = {2e9, 0.3, 1200, 2e-3, 2e-3, 0, 0};
-  *r = (wire){.n = n};
-  memcpy(r->par, par, sizeof par);
-  memcpy(r->bend, par, sizeof par);
-  r->X = room(3 * (n + 1), sizeof *r->X);
-  r->edge = room(3 * n, sizeof *r->edge);
-  r->bends = room(5 * n, sizeof *r->bends);
-  r->fixed = room(n + 1, sizeof *r->fixed);
-  int theta = 3 * (n + 1);
-  for (int i = 0; i <= n; i++) {
-    r->X[3 * i] = 0.01 * i;
-    if (every ? i % every == 0 : i < 2) r->fixed[r->nfixed++] = i;
-  }
-  for (int i = 0; i < n; i++) {
-    memcpy(r->edge + 3 * i, (int[]){i, i + 1, theta + i}, 3 * sizeof(int));
-    memcpy(r->bends + 5 * i, (int[]){i, i + 1, i + 2, theta + i, theta + i + 1}, 5 * sizeof(int));
-  }
-  const pl_group_desc group[2] = {
-      {"edges", pl_elem_find("rod_edge"), n, r->edge, 1, r->par, 0},
-      {"bends", pl_elem_find("rod_bend"), n - 1, r->bends, 1, r->bend, 0}};
-  const int first = 0;
-  pl_drive_desc fix = {.nnode = r->nfixed, .node = r->fixed, .mask = 7, .nscal = 1, .scal = &first};
+  r->n = n;
+  must(pl_mesh_create(&env, "wire", n + 1, &r->mesh));
+  must(pl_mesh_set_cells(r->mesh, PL_SEG2, n));
+  for (int i = 0; i <= n; i++) r->mesh->X[3 * i] = 0.01 * i;
+  for (int i = 0; i < 2 * n; i++) r->mesh->cell[PL_SEG2].v[i] = (i + 1) / 2;
+  pl_builder *b =
+      one_body(&(pl_body_desc){.kind = PL_BODY_ROD,
+                               .mesh = r->mesh,
+                               .young = {.v = 2e9},
+                               .poisson = {.v = 0.3},
+                               .density = {.v = 1200},
+                               .section = {.width = {.v = 2e-3}, .height = {.v = 2e-3}}});
+  for (int i = 0; every && i <= n; i += every) pl_build_fix(b, 1, &i, PL_HOLD_NODES);
+  if (!every) pl_build_fix(b, 2, (int[]){0, 1}, PL_HOLD_NODES);
   // a cantilever bends as much whatever its length
-  double weight = every ? -9.81 : -9.81 / pow(n / 30.0, 3);
-  pl_model_desc d = {.dim = 3,
-                     .nnode = n + 1,
-                     .X = r->X,
-                     .nextra = n,
-                     .ngroup = 2,
-                     .group = group,
-                     .ndrive = 1,
-                     .drive = &fix,
-                     .gravity = {0, 0, weight}};
-  must(pl_model_create(&env, &d, &r->m));
-  must(pl_params_create(r->m, &r->p));
-  must(pl_state_create(r->m, r->p, &r->s));
-  must(pl_work_create(r->m, 1, &r->w));
+  b->gravity[2] = every ? -9.81 : -9.81 / pow(n / 30.0, 3);
+  must(pl_build_all(b, 1, &r->b));
 }
 
 static void wire_close(wire *r) {
-  pl_work_free(r->w);
-  pl_state_free(r->m, r->s);
-  pl_params_free(r->p);
-  pl_model_free(r->m);
-  free(r->X);
-  free(r->edge);
-  free(r->bends);
-  free(r->fixed);
+  pl_built_free(&r->b);
+  pl_mesh_free(r->mesh);
 }
 
 // best of several, as the machine is shared
@@ -95,12 +47,12 @@ static double solve_time(wire *r, pl_static_info *info) {
   double best = 1e9;
   for (int i = 0; i < 5; i++) {
     pl_state *s;
-    must(pl_state_create(r->m, r->p, &s));
+    must(pl_state_create(r->b.model, r->b.params, &s));
     double t = pl_wall_time();
-    must(pl_static(&o, r->m, r->p, s, r->w, NULL, NULL, info));
+    must(pl_static(&o, r->b.model, r->b.params, s, r->b.work, NULL, NULL, info));
     t = pl_wall_time() - t;
     if (t < best) best = t;
-    pl_state_free(r->m, s);
+    pl_state_free(r->b.model, s);
   }
   return best;
 }
@@ -113,18 +65,19 @@ static void bench_parts(wire *r) {
   for (int i = 0; i < 5; i++) {
     pl_factor *f;
     t = pl_wall_time();
-    must(pl_eval(r->m, r->p, r->s, &k, PL_WANT_FORCE | PL_WANT_TANGENT, &c, r->w));
+    must(pl_eval(r->b.model, r->b.params, r->b.state, &k, PL_WANT_FORCE | PL_WANT_TANGENT, &c,
+                 r->b.work));
     eval = fmin(eval, pl_wall_time() - t);
     t = pl_wall_time();
-    must(pl_factor_create(&env, PL_CHOLESKY, &r->w->A, 1, 1, &f));
+    must(pl_factor_create(&env, PL_CHOLESKY, &r->b.work->A, 1, 1, &f));
     symbolic = fmin(symbolic, pl_wall_time() - t);
     t = pl_wall_time();
-    must(pl_factor_numeric(f, &r->w->A));
+    must(pl_factor_numeric(f, &r->b.work->A));
     numeric = fmin(numeric, pl_wall_time() - t);
     pl_factor_free(f);
     t = pl_wall_time();
-    must(pl_factor_create(&env, PL_LDL, &r->w->A, 1, 1, &f));
-    must(pl_factor_numeric(f, &r->w->A));
+    must(pl_factor_create(&env, PL_LDL, &r->b.work->A, 1, 1, &f));
+    must(pl_factor_numeric(f, &r->b.work->A));
     ldl = fmin(ldl, pl_wall_time() - t);
     pl_factor_free(f);
   }

@@ -1,26 +1,14 @@
 // Cholesky factors of a solid or a sheet on one thread and on several, CHOLMOD beside them, and
 // analyses of that body. Prints CSV: what, value, unit. Ratios in one run are what counts.
-#include "blas_environment.h"
-#include "pliant/pliant.h"
+#include "bench.h"
 
 #if defined(PL_GPL)
 #include <cholmod.h>
 #endif
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 enum { ROUNDS = 3 };
-
-static pl_env env;
-
-typedef struct body {
-  pl_mesh *mesh;
-  pl_model *m;
-  pl_params *p;
-  pl_state *s;
-} body;
 
 typedef struct seconds {
   double wall, cpu;
@@ -29,12 +17,6 @@ typedef struct seconds {
 typedef struct cost {
   seconds analyse, factor, solve;
 } cost;
-
-static void must(pl_status s) {
-  if (s == PL_OK) return;
-  fprintf(stderr, "bench: %s: %s\n", pl_status_text(s), env.error.text);
-  exit(1);
-}
 
 static seconds now(void) {
   return (seconds){pl_wall_time(), (double)clock() / CLOCKS_PER_SEC};
@@ -50,40 +32,23 @@ static void least(seconds *best, seconds since) {
 }
 
 // a cantilever: a block of hexahedra, or a sheet of triangles
-static void make_body(int sheet, int cells, body *b) {
-  const int n[3] = {cells, cells, cells};
-  const double l[3] = {1, 1, 1};
-  const double block[3] = {1e6, 0.3, 1000}, cloth[4] = {1e6, 0.3, 300, 0.001};
+static pl_mesh *make_body(int sheet, int cells, pl_built *out) {
+  pl_mesh *mesh;
+  pl_body_desc d = {.kind = sheet ? PL_BODY_SHELL : PL_BODY_SOLID,
+                    .young = {.v = 1e6},
+                    .poisson = {.v = 0.3},
+                    .density = {.v = sheet ? 300 : 1000},
+                    .thickness = {.v = 0.001},
+                    .bending = PL_BENDING_NONE};
   if (sheet)
-    must(pl_gen_grid(&env, cells, cells, 1, 1, PL_ALTERNATING, &b->mesh));
+    must(pl_gen_grid(&env, cells, cells, 1, 1, PL_ALTERNATING, &mesh));
   else
-    must(pl_gen_hex_box(&env, n, l, &b->mesh));
-  const pl_cells *c = &b->mesh->cell[sheet ? PL_TRI3 : PL_HEX8];
-  const pl_set *left = pl_mesh_find_set(b->mesh, "left");
-  pl_group_desc g = {.name = "body",
-                     .kind = pl_elem_find(sheet ? "membrane" : "hex8"),
-                     .nelem = c->n,
-                     .stencil = c->v,
-                     .shared = 1,
-                     .par = sheet ? cloth : block};
-  pl_drive_desc d = {.nnode = left->n, .node = left->index, .mask = 7};
-  pl_model_desc desc = {.dim = 3,
-                        .nnode = b->mesh->nvert,
-                        .X = b->mesh->X,
-                        .ngroup = 1,
-                        .group = &g,
-                        .ndrive = 1,
-                        .drive = &d};
-  must(pl_model_create(&env, &desc, &b->m));
-  must(pl_params_create(b->m, &b->p));
-  must(pl_state_create(b->m, b->p, &b->s));
-}
-
-static void free_body(body *b) {
-  pl_state_free(b->m, b->s);
-  pl_params_free(b->p);
-  pl_model_free(b->m);
-  pl_mesh_free(b->mesh);
+    must(pl_gen_hex_box(&env, (int[]){cells, cells, cells}, (double[]){1, 1, 1}, &mesh));
+  d.mesh = mesh;
+  pl_builder *b = one_body(&d);
+  hold_left(b, NULL);
+  must(pl_build_all(b, 1, out));
+  return mesh;
 }
 
 // ---- factors ------------------------------------------------------------------------------------
@@ -166,12 +131,11 @@ static void print_cost(const char *name, int nthread, const cost *c) {
   fflush(stdout);
 }
 
-static void bench_factor(body *b, int nthread) {
+static void bench_factor(const pl_built *b, int nthread) {
   const pl_coef k = {1e4, 0, 1}; // a step of 10 ms
   const pl_clock clock = {.scale = 1};
-  pl_work *w;
-  must(pl_work_create(b->m, 1, &w));
-  must(pl_eval(b->m, b->p, b->s, &clock, PL_WANT_TANGENT | PL_DYNAMIC, &k, w));
+  pl_work *w = b->work;
+  must(pl_eval(b->model, b->params, b->state, &clock, PL_WANT_TANGENT | PL_DYNAMIC, &k, w));
   int n = w->A.n;
   double *rhs = malloc((size_t)n * sizeof *rhs), *x = malloc((size_t)n * sizeof *x),
          *y = malloc((size_t)n * sizeof *y), error = 0;
@@ -196,7 +160,6 @@ static void bench_factor(body *b, int nthread) {
   free(rhs);
   free(x);
   free(y);
-  pl_work_free(w);
 }
 
 int main(int argc, char **argv) {
@@ -204,11 +167,12 @@ int main(int argc, char **argv) {
   pl_env_init(&env);
   int sheet = argc > 1 && strcmp(argv[1], "sheet") == 0;
   int cells = argc > 2 ? atoi(argv[2]) : sheet ? 60 : 27, nthread = argc > 3 ? atoi(argv[3]) : 2;
-  body b;
-  make_body(sheet, cells, &b);
+  pl_built b;
+  pl_mesh *mesh = make_body(sheet, cells, &b);
   printf("what,value,unit\nBLAS kernels: %s,,\nunknowns,%d,\n", pl_blas_core(),
-         pl_model_nfree(b.m));
+         pl_model_nfree(b.model));
   bench_factor(&b, nthread);
-  free_body(&b);
+  pl_built_free(&b);
+  pl_mesh_free(mesh);
   return 0;
 }

@@ -518,7 +518,7 @@ static pl_status add_cells(vtu *v, piece *p, int base) {
   const array *connectivity = &p->array[CONNECTIVITY], *offsets = &p->array[OFFSETS];
   int64_t at = 0;
   for (int c = 0; c < p->ncell; c++) {
-    int type, nvert, corner[PL_CELL_VERT_MAX];
+    int type = 0, nvert = 0, corner[PL_CELL_VERT_MAX];
     PL_TRY(cell_type(v, c, real_at(&p->array[TYPES], c), &type, &nvert));
     int64_t next = at + nvert;
     if (real_at(offsets, c) != (double)next)
@@ -552,7 +552,7 @@ static pl_status add_piece(vtu *v, piece *p) {
   // the types say how long the connectivity must be
   v->in->line = p->array[TYPES].line;
   for (int c = 0; c < p->ncell; c++) {
-    int type, nvert;
+    int type = 0, nvert = 0;
     PL_TRY(cell_type(v, c, real_at(&p->array[TYPES], c), &type, &nvert));
     ncorner += nvert;
   }

@@ -10,7 +10,7 @@ enum { SEEN_MAX = 96 };
 // maps in the order in which they are met
 typedef struct sections {
   const map_info *map[SEEN_MAX];
-  char path[SEEN_MAX][96];
+  char path[SEEN_MAX][192];
   int n;
 } sections;
 
