@@ -212,6 +212,32 @@ void job_contact_report(job *j, const pl_analysis *a, const pl_contact *k);
 pl_status job_contact_plots(job *j, const pl_analysis *a, const pl_contact *k, const pl_table *t,
                             int first, const char *xlabel);
 
+// ---- the table of an analysis in steps ----------------------------------------------------------
+
+typedef struct table_column {
+  const char *name, *unit;
+} table_column;
+
+// A row a step: what the analysis measures itself, watched places, contact, reactions.
+typedef struct step_table {
+  job *j;
+  const pl_analysis *a;
+  int nown;                      // columns of the analysis that begin the table
+  int contacts, reactions, last; // where those of contact and reactions begin, and further own ones
+  pl_contact *contact;           // of the scene, NULL: none
+  pl_table *table;
+  double *row; // own columns are filled by the caller
+} step_table;
+
+// own[nown + nlast]: the first and the last columns. reactions 0: they are left out.
+pl_status step_table_open(job *j, const pl_analysis *a, int nown, const table_column *own,
+                          int nlast, int reactions, step_table *t);
+void step_table_close(step_table *t);
+// Adds and tells the row of a step. w: evaluated at s, with forces, where there are reactions.
+pl_status step_table_add(step_table *t, const pl_state *s, const pl_work *w);
+// Watched places and forces of contact over the first column.
+pl_status step_table_plots(const step_table *t, const char *xlabel);
+
 // Lines of obstacles at time t behind a picture of npos positions x[npos][nvert][3], or behind a
 // film that lasts until another time.
 pl_status job_backdrop(const job *j, double t, double until, int npos, const double *x,
@@ -230,7 +256,7 @@ typedef struct kept { // what a recorder gathers besides its table
   int n, cap;
   double *time;        // [cap]
   double *qv;          // [cap][2][nq] positions and velocities, for animation
-  pl_contact *contact; // NULL: none; its forces are where the next step begins
+  pl_contact *contact; // the table's; its forces are where the next step begins
 } kept;
 
 // Checkpoint of a motion: state, history, frames and contact of k, rows of the tables.

@@ -42,34 +42,23 @@
 enum { ENERGY_LIST(E) COL_LIMITS, COL_before_limits = COL_LIMITS - 1, LIMIT_LIST(E) COLS };
 #undef E
 #define E(name, unit) {#name, unit},
-static const struct { const char *name, *unit; } column[COLS] = {ENERGY_LIST(E) LIMIT_LIST(E)};
+static const table_column columns[COLS] = {ENERGY_LIST(E) LIMIT_LIST(E)};
 #undef E
 
-// one motion: the main one has a recorder, others are only compared
-typedef struct run {
-  job *j;
-  const pl_analysis *a;
-  pl_transient_opts opts;
-  const char *method;
-  recorder *record; // NULL: none
-  pl_table *log;    // [steps + 1][COLS]
-  pl_transient_info info;
-  pl_status stop, status; // of the steps; of what was recorded
-} run;
-
-static const char *method_name(int method, char *buf, size_t size) {
+static void method_name(int method, char *buf, size_t size) {
   for (int k = 0; k < pl_transient_option_count; k++) {
     const char *c = pl_transient_option_table[k].choices;
     if (strcmp(pl_transient_option_table[k].name, "method") != 0) continue;
     for (; method > 0; method--) c = strchr(c, '|') + 1;
     snprintf(buf, size, "%.*s", (int)strcspn(c, "|"), c);
   }
-  return buf;
 }
 
-static pl_status open_log(job *j, pl_table **out) {
-  PL_TRY(pl_table_create(j->env, COLS, out));
-  for (int c = 0; c < COLS; c++) PL_TRY(pl_table_column(*out, c, column[c].name, column[c].unit));
+pl_status cloth_log(motion *r) {
+  method_name(r->opts.method, r->method, sizeof r->method);
+  PL_TRY(pl_table_create(r->j->env, COLS, &r->log));
+  for (int c = 0; c < COLS; c++)
+    PL_TRY(pl_table_column(r->log, c, columns[c].name, columns[c].unit));
   return PL_OK;
 }
 
@@ -104,36 +93,21 @@ static void fill_limits(const pl_limit_step *e, double *row) {
   row[COL_project] = e->seconds_project;
 }
 
-static int on_step(void *ctx, const pl_state *s, const pl_clock *c, const pl_limit_step *e) {
-  run *r = ctx;
-  double row[COLS];
+int cloth_step(void *ctx, const pl_state *s, const pl_clock *c, const pl_limit_step *e) {
+  motion *r = ctx;
+  double row[COLS], taken = 0 - e->damping - e->contact - e->limiter;
+  const step_energy now = {e->kinetic, e->elastic, e->elastic + e->outer, taken};
   (void)c;
   row[COL_time] = s->t;
   fill_energies(e, row);
   fill_limits(e, row);
   r->status = pl_table_row(r->log, row);
-  if (r->status == PL_OK && r->record) {
-    double taken = 0 - e->damping - e->contact - e->limiter;
-    const step_energy now = {e->kinetic, e->elastic, e->elastic + e->outer, taken};
-    r->status = record_step(r->record, s, &now);
-    if (r->status == PL_OK) r->status = record_keep(r->record, s);
-  }
-  return r->status != PL_OK || job_stopped(r->j);
+  return motion_record(r, s, &now);
 }
 
-// ---- one motion ---------------------------------------------------------------------------------
-
-// energies of the start; the works begin at nothing
-static pl_status log_start(run *r, const pl_state *s) {
-  const pl_scene *sc = r->j->scene;
+// the works begin at nothing
+pl_status cloth_log_start(motion *r, const pl_state *s) {
   const pl_work *w = r->j->work;
-  pl_clock c = {.t = s->t, .omega = r->opts.frequency, .scale = 1, .ramp = r->opts.ramp};
-  pl_status st = pl_eval(sc->model, sc->params, s, &c, PL_WANT_ENERGY | PL_WANT_FORCE | PL_DYNAMIC,
-                         NULL, r->j->work);
-  if (st == PL_DOMAIN)
-    return pl_fail(r->j->env, PL_E_INPUT, "%s: the start is outside the domain of an element",
-                   r->a->name);
-  PL_TRY(st);
   double row[COLS] = {[COL_time] = s->t,
                       [COL_kinetic] = w->kinetic,
                       [COL_elastic] = w->elastic,
@@ -146,43 +120,19 @@ static pl_status log_start(run *r, const pl_state *s) {
   return pl_table_row(r->log, row);
 }
 
-static pl_status step_through(run *r, const pl_constraints *k, pl_state *s, pl_history *h) {
-  const pl_scene *sc = r->j->scene;
-  pl_project_opts defaults;
-  r->stop = pl_limit_transient(&r->opts, cloth_project(r->a, &defaults), sc->model, sc->params, k,
-                               s, h, r->j->work, on_step, r, &r->info);
-  if (r->status != PL_OK) return r->status;
-  return r->stop < 0 ? r->stop : PL_OK;
-}
-
-static pl_status run_main(run *r, pl_state *s, pl_history *h, cloth *c) {
-  job *j = r->j;
-  int found;
-  r->record->log = r->log;
-  PL_TRY(record_resume(r->record, s, h, &found));
-  PL_TRY(cloth_open(j, r->a, s, r->record->kept.contact, c));
-  if (!found) {
-    warn_jolt(j, r->a, s);
-    PL_TRY(record_start(r->record, s));
-    PL_TRY(log_start(r, s));
-  }
-  r->record->history = h;
-  PL_TRY(step_through(r, &c->constraints, s, h));
-  return record_checkpoint(r->record, s);
-}
-
 // another method or step, from the same start; nothing of it is drawn but its energies
-static pl_status run_other(run *r, const pl_constraints *main) {
+static pl_status run_other(motion *r, const pl_constraints *main) {
   job *j = r->j;
   pl_state *s = NULL;
   pl_history h = {0};
   pl_constraints k = *main;
   k.contact = NULL;
-  pl_status st = open_log(j, &r->log);
+  pl_status st = cloth_log(r);
   if (st == PL_OK) st = job_start(j, r->a, &s);
   if (st == PL_OK) st = job_contact_make(j, &k.contact);
-  if (st == PL_OK) st = log_start(r, s);
-  if (st == PL_OK) st = step_through(r, &k, s, &h);
+  if (st == PL_OK) st = motion_start(r, s);
+  if (st == PL_OK) st = cloth_log_start(r, s);
+  if (st == PL_OK) st = motion_steps(r, &k, s, &h);
   pl_contact_free(k.contact);
   pl_history_free(j->env, &h);
   pl_state_free(j->scene->model, s);
@@ -191,20 +141,20 @@ static pl_status run_other(run *r, const pl_constraints *main) {
 
 // ---- figures ------------------------------------------------------------------------------------
 
-static const double *last_row(const run *r) {
+static const double *last_row(const motion *r) {
   return pl_table_data(r->log) + (size_t)(pl_table_rows(r->log) - 1) * COLS;
 }
 
-static double iterations_a_step(const run *r) {
+static double iterations_a_step(const motion *r) {
   return (double)r->info.niter / (double)(r->info.nstep > 0 ? r->info.nstep : 1);
 }
 
-static double energy_change(const run *r) {
+static double energy_change(const motion *r) {
   return last_row(r)[COL_total] - pl_table_data(r->log)[COL_total];
 }
 
 // works that are not zero, "limits -0.12 J, time step -0.03 J"
-static const char *works_text(const run *r, char *buf, size_t size) {
+static const char *works_text(const motion *r, char *buf, size_t size) {
   static const char *const name[] = {"limits", "contact", "damping", "drives", "time step"};
   size_t n = 0;
   snprintf(buf, size, "nothing did work");
@@ -216,7 +166,7 @@ static const char *works_text(const run *r, char *buf, size_t size) {
 }
 
 // what the time step took, over the largest energy on the way
-static double relative_loss(const run *r) {
+static double relative_loss(const motion *r) {
   return r->info.scale > 0 ? last_row(r)[COL_loss] / r->info.scale : 0;
 }
 
@@ -231,11 +181,12 @@ static int is_reported(const pl_scene *sc, int col) {
   return col != COL_layer_gap || sc->layers.ntri > 0;
 }
 
-static void set_figures(const run *r, json_t *f) {
+void cloth_figures(const motion *r, json_t *f) {
   const pl_transient_info *i = &r->info;
   const double *end = last_row(r);
   json_t *energy = json_object();
-  for (int c = COL_kinetic; c <= COL_total; c++) job_set(energy, column[c].name, json_real(end[c]));
+  for (int c = COL_kinetic; c <= COL_total; c++)
+    job_set(energy, columns[c].name, json_real(end[c]));
   job_set(f, "method", json_string(r->method));
   job_set(f, "energy_J", energy);
   job_set(f, "energy_change_J", json_real(energy_change(r)));
@@ -254,11 +205,11 @@ static void set_figures(const run *r, json_t *f) {
   job_set(f, "seconds_project", json_real(i->seconds_project));
 }
 
-static int keeps_limits(const run *r) {
+static int keeps_limits(const motion *r) {
   return r->j->sheet && r->opts.method != PL_IMPLICIT_EULER;
 }
 
-static void report_limits(const run *r) {
+static void report_limits(const motion *r) {
   pl_page *page = r->j->page;
   const pl_transient_info *i = &r->info;
   char how[32], apart[48];
@@ -293,7 +244,7 @@ static void report_limits(const run *r) {
   if (keeps_limits(r)) cloth_report_between(page, i->worst_between);
 }
 
-static void report_result(const run *r) {
+void cloth_report(const motion *r) {
   job *j = r->j;
   const pl_transient_info *i = &r->info;
   const char *name = r->a->name;
@@ -325,7 +276,7 @@ static void report_result(const run *r) {
 // ---- files --------------------------------------------------------------------------------------
 
 // columns from..to of the log, behind the time
-static pl_status write_part(const run *r, int from, int to, const char *suffix) {
+static pl_status write_part(const motion *r, int from, int to, const char *suffix) {
   job *j = r->j;
   pl_table *t = NULL;
   int col[COLS] = {COL_time}, n = 1;
@@ -334,7 +285,7 @@ static pl_status write_part(const run *r, int from, int to, const char *suffix) 
     if (is_reported(j->scene, c)) col[n++] = c;
   pl_status st = pl_table_create(j->env, n, &t);
   for (int c = 0; st == PL_OK && c < n; c++)
-    st = pl_table_column(t, c, column[col[c]].name, column[col[c]].unit);
+    st = pl_table_column(t, c, columns[col[c]].name, columns[col[c]].unit);
   for (int i = 0; st == PL_OK && i < pl_table_rows(r->log); i++) {
     for (int c = 0; c < n; c++) row[c] = pl_table_data(r->log)[(size_t)i * COLS + (size_t)col[c]];
     st = pl_table_row(t, row);
@@ -348,7 +299,7 @@ static double step_of(const pl_transient_opts *o) {
   return o->step > 0 ? o->step : 2 * PL_PI / (o->frequency * o->steps_per_period);
 }
 
-static limit_run page_run(const run *r) {
+static limit_run page_run(const motion *r) {
   const double *d = pl_table_data(r->log);
   return (limit_run){.method = r->method,
                      .step = step_of(&r->opts),
@@ -366,14 +317,15 @@ static limit_run page_run(const run *r) {
                      .info = &r->info};
 }
 
-static pl_status write_main(const run *r, const pl_state *s) {
+pl_status cloth_tables(const motion *r) {
+  if (!job_tables(r->j)) return PL_OK;
+  PL_TRY(write_part(r, COL_kinetic, COL_LIMITS, "-energy.csv"));
+  return write_part(r, COL_LIMITS, COLS, "-limits.csv");
+}
+
+pl_status cloth_pictures(const motion *r, const pl_state *s) {
   job *j = r->j;
   const char *name = r->a->name;
-  if (job_tables(j)) {
-    PL_TRY(write_part(r, COL_kinetic, COL_LIMITS, "-energy.csv"));
-    PL_TRY(write_part(r, COL_LIMITS, COLS, "-limits.csv"));
-  }
-  PL_TRY(record_files(r->record, s, 0));
   const limit_run page = page_run(r);
   PL_TRY(limit_page_energy(j, &page, name));
   if (!j->sheet) return PL_OK;
@@ -387,24 +339,23 @@ static int count_others(const pl_analysis *a) {
   return a->cloth ? a->cloth->nmethod + a->cloth->nstep : 0;
 }
 
-static void open_other(const run *main, int k, char name[64], run *r) {
+static void open_other(const motion *main, int k, motion *r) {
   const pl_cloth_plan *p = main->a->cloth;
-  *r = (run){.j = main->j, .a = main->a, .opts = main->opts};
+  *r = (motion){.j = main->j, .a = main->a, .opts = main->opts};
   if (k < p->nmethod)
     r->opts.method = p->method[k];
   else
     r->opts.step = p->step[k - p->nmethod];
-  r->method = method_name(r->opts.method, name, 64);
 }
 
-static pl_status write_other(const run *r, json_t *list) {
+static pl_status write_other(const motion *r, json_t *list) {
   char suffix[128];
   if (r->opts.step == r->a->opts.transient_.step)
     snprintf(suffix, sizeof suffix, "-energy-%s.csv", r->method);
   else
     snprintf(suffix, sizeof suffix, "-energy-%s-%gms.csv", r->method, 1e3 * r->opts.step);
   json_t *f = json_object();
-  set_figures(r, f);
+  cloth_figures(r, f);
   job_set(f, "step_s", json_real(step_of(&r->opts)));
   job_set(f, "steps", json_integer(r->info.nstep));
   job_set(f, "reason", json_string(pl_stop_text(r->info.reason)));
@@ -413,7 +364,7 @@ static pl_status write_other(const run *r, json_t *list) {
   return write_part(r, COL_kinetic, COL_LIMITS, suffix);
 }
 
-static void report_other(const run *r) {
+static void report_other(const motion *r) {
   char works[256], limits[64] = "", how[32];
   double beyond = r->info.worst_violation;
   if (keeps_limits(r))
@@ -425,19 +376,18 @@ static void report_other(const run *r) {
 }
 
 // all others one after the other; a motion that stops early is shown as far as it came
-static pl_status compare(const run *main, const pl_constraints *k, json_t *figures) {
+pl_status cloth_compare(const motion *main, const pl_constraints *k, json_t *figures) {
   job *j = main->j;
   int n = count_others(main->a);
   if (n == 0) return PL_OK;
-  run *other = pl_alloc(j->env, (size_t)n, sizeof *other);
+  motion *other = pl_alloc(j->env, (size_t)n, sizeof *other);
   limit_run *page = pl_alloc(j->env, (size_t)n + 1, sizeof *page);
-  char(*name)[64] = pl_alloc(j->env, (size_t)n, sizeof *name);
   json_t *list = json_array();
-  pl_status st = other && page && name ? PL_OK : PL_E_NOMEM, stop = PL_OK;
+  pl_status st = other && page ? PL_OK : PL_E_NOMEM, stop = PL_OK;
   int done = 0;
   for (; st == PL_OK && stop != PL_CANCELLED && done < n; done++) {
-    run *r = &other[done];
-    open_other(main, done, name[done], r);
+    motion *r = &other[done];
+    open_other(main, done, r);
     st = run_other(r, k);
     if (st != PL_OK) continue;
     page[done + 1] = page_run(r);
@@ -453,7 +403,6 @@ static pl_status compare(const run *main, const pl_constraints *k, json_t *figur
   for (int i = 0; other && i < n; i++) pl_table_free(other[i].log);
   pl_free(j->env, other);
   pl_free(j->env, page);
-  pl_free(j->env, name);
   return st == PL_OK ? stop : st;
 }
 
@@ -462,38 +411,4 @@ static pl_status compare(const run *main, const pl_constraints *k, json_t *figur
 int is_cloth(const pl_scene *s, const pl_analysis *a) {
   return a->opts.transient_.method > PL_BDF2 || s->sheet.nlimit > 0 || s->layers.ntri > 0 ||
          count_others(a) > 0;
-}
-
-static pl_status finish(const run *r, const pl_state *s, const pl_constraints *k, json_t *figures) {
-  record_figures(r->record, &r->info, figures);
-  set_figures(r, figures);
-  record_report(r->record, &r->info);
-  report_result(r);
-  PL_TRY(write_main(r, s));
-  return r->stop == PL_CANCELLED ? PL_OK : compare(r, k, figures);
-}
-
-pl_status job_cloth(job *j, int index, json_t *figures) {
-  const pl_analysis *a = &j->scene->analysis[index];
-  char method[64];
-  pl_state *s = NULL;
-  pl_history h = {0};
-  recorder record = {0};
-  cloth c = {0};
-  run r = {.j = j, .a = a, .opts = a->opts.transient_, .record = &record};
-  r.method = method_name(r.opts.method, method, sizeof method);
-  pl_status st = job_start(j, a, &s);
-  if (st == PL_OK) st = record_open(j, a, &record);
-  if (st == PL_OK) st = open_log(j, &r.log);
-  if (st == PL_OK) st = run_main(&r, s, &h, &c);
-  if (st == PL_OK) {
-    st = finish(&r, s, &c.constraints, figures);
-    if (st == PL_OK || (st > 0 && r.stop > 0)) st = r.stop;
-  }
-  cloth_close(j, &c);
-  pl_table_free(r.log);
-  record_close(&record);
-  pl_history_free(j->env, &h);
-  pl_state_free(j->scene->model, s);
-  return st;
 }

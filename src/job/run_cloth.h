@@ -21,9 +21,20 @@ const char *cloth_kept(double violation, char buf[32]);
 // How far the worst direction between samples goes, as pl_sheet_between; nothing for exact limits.
 void cloth_report_between(pl_page *page, double between);
 
-// A transient that pl_limit_transient runs.
+// A transient that pl_limit_transient runs. Its log; the first row of it, from energies in the
+// job's work; rows of steps, as pl_limit_observe_fn.
+struct motion;
 int is_cloth(const pl_scene *s, const pl_analysis *a);
-pl_status job_cloth(job *j, int index, json_t *figures);
+pl_status cloth_log(struct motion *r);
+pl_status cloth_log_start(struct motion *r, const pl_state *s);
+int cloth_step(void *ctx, const pl_state *s, const pl_clock *c, const pl_limit_step *e);
+// What its log tells: figures, words, tables, pictures.
+void cloth_figures(const struct motion *r, json_t *f);
+void cloth_report(const struct motion *r);
+pl_status cloth_tables(const struct motion *r);
+pl_status cloth_pictures(const struct motion *r, const pl_state *s);
+// Other methods and steps beside it, if the analysis has some.
+pl_status cloth_compare(const struct motion *main, const pl_constraints *k, json_t *figures);
 
 // Pictures of the job's sheet at q: stretch over limit of all cells of the mesh (0: no limit); part
 // of the allowed strain of its triangles (NaN: no limit), and the same on vertices, 0 to 1.

@@ -7,52 +7,31 @@
 
 #include <stdio.h>
 
-enum { FIXED_COLUMNS = 6 }; // step, elastic, outer, potential, violation, iterations
+static const table_column own[] = {{"step", ""},       {"elastic", "J"},  {"outer", "J"},
+                                   {"potential", "J"}, {"violation", ""}, {"iterations", ""}};
 
 typedef struct recorder {
-  job *j;
-  const pl_analysis *a;
-  pl_table *table;
-  double *row;
+  step_table t;
   kept kept; // contact only
   const pl_history *history;
   int nstep;
   pl_status status;
 } recorder;
 
-static pl_status make_recorder(job *j, const pl_analysis *a, recorder *r) {
-  static const char *const names[FIXED_COLUMNS] = {"step",      "elastic",   "outer",
-                                                   "potential", "violation", "iterations"};
-  static const char *const units[FIXED_COLUMNS] = {"", "J", "J", "J", "", ""};
-  int contact_pair = FIXED_COLUMNS + job_probe_count(j, a);
-  *r = (recorder){.j = j, .a = a};
-  PL_TRY(job_contact_make(j, &r->kept.contact));
-  int ncol = contact_pair + job_contact_count(r->kept.contact);
-  r->row = pl_alloc(j->env, (size_t)ncol, sizeof(double));
-  if (!r->row) return PL_E_NOMEM;
-  PL_TRY(pl_table_create(j->env, ncol, &r->table));
-  for (int c = 0; c < FIXED_COLUMNS; c++) PL_TRY(pl_table_column(r->table, c, names[c], units[c]));
-  if (job_probe_columns(j, a, r->table, FIXED_COLUMNS) < 0) return PL_E_NOMEM;
-  return job_contact_columns(j, r->kept.contact, r->table, contact_pair);
-}
-
 static int on_step(void *ctx, const pl_state *s, const pl_clock *c, const pl_limit_step *e) {
   recorder *r = ctx;
   (void)c;
-  r->row[0] = ++r->nstep;
-  r->row[1] = e->elastic;
-  r->row[2] = e->outer;
-  r->row[3] = e->elastic + e->outer;
-  r->row[4] = e->violation;
-  r->row[5] = e->niter;
-  job_probe_row(r->j, r->a, s, r->row + FIXED_COLUMNS);
-  job_contact_row(r->kept.contact, r->row + FIXED_COLUMNS + job_probe_count(r->j, r->a));
-  r->status = pl_table_row(r->table, r->row);
-  job_rows(r->j, r->table, r->a->name, pl_table_rows(r->table) - 1);
-  sink_state(r->j, r->a, s);
-  if (r->status == PL_OK && checkpoint_due(r->j))
-    r->status = motion_write(r->j, r->a, s, r->history, &r->kept, 1, &r->table);
-  return r->status != PL_OK || job_stopped(r->j);
+  double *row = r->t.row;
+  row[0] = ++r->nstep;
+  row[1] = e->elastic;
+  row[2] = e->outer;
+  row[3] = e->elastic + e->outer;
+  row[4] = e->violation;
+  row[5] = e->niter;
+  r->status = step_table_add(&r->t, s, NULL);
+  if (r->status == PL_OK && checkpoint_due(r->t.j))
+    r->status = motion_write(r->t.j, r->t.a, s, r->history, &r->kept, 1, &r->t.table);
+  return r->status != PL_OK || job_stopped(r->t.j);
 }
 
 static void set_figures(json_t *f, const pl_transient_info *i) {
@@ -114,35 +93,34 @@ static void report_result(job *j, const pl_analysis *a, const pl_transient_info 
 }
 
 static pl_status write_files(job *j, recorder *r, const pl_state *s) {
-  const pl_analysis *a = r->a;
-  PL_TRY(job_table(j, r->table, a->name, ".csv"));
+  const pl_analysis *a = r->t.a;
+  PL_TRY(job_table(j, r->t.table, a->name, ".csv"));
   PL_TRY(job_shape(j, a, s));
   if (j->sheet) {
     PL_TRY(limit_page_strain(j, j->sheet, s->q, s->t, a->name));
     PL_TRY(limit_page_polar(j, j->sheet, s->q, a->name));
   }
-  PL_TRY(job_probe_plots(j, a, r->table, 0, FIXED_COLUMNS, "step"));
-  return job_contact_plots(j, a, r->kept.contact, r->table, FIXED_COLUMNS + job_probe_count(j, a),
-                           "step");
+  return step_table_plots(&r->t, "step");
 }
 
 static pl_status descend(job *j, recorder *r, pl_state *s, pl_history *h, cloth *c,
                          pl_transient_info *info) {
   const pl_scene *sc = j->scene;
-  const pl_analysis *a = r->a;
+  const pl_analysis *a = r->t.a;
   pl_project_opts defaults;
   // supports stand where they are held
   pl_drive(sc->model, sc->params, &(pl_clock){.scale = 1}, s);
+  r->kept.contact = r->t.contact;
   int found;
-  PL_TRY(motion_read(j, a, s, h, &r->kept, 1, &r->table, &found));
-  r->nstep = pl_table_rows(r->table);
+  PL_TRY(motion_read(j, a, s, h, &r->kept, 1, &r->t.table, &found));
+  r->nstep = pl_table_rows(r->t.table);
   r->history = h;
-  PL_TRY(cloth_open(j, a, s, r->kept.contact, c));
+  PL_TRY(cloth_open(j, a, s, r->t.contact, c));
   pl_status st = pl_drape(&a->opts.drape_, cloth_project(a, &defaults), sc->model, sc->params,
                           &c->constraints, s, h, j->work, on_step, r, info);
   if (r->status != PL_OK) return r->status;
   if (st < 0 || h->nstep == 0) return st;
-  pl_status w = motion_write(j, a, s, h, &r->kept, 1, &r->table);
+  pl_status w = motion_write(j, a, s, h, &r->kept, 1, &r->t.table);
   return w < 0 ? w : st;
 }
 
@@ -154,23 +132,21 @@ pl_status job_drape(job *j, int index, json_t *figures) {
   pl_history h = {0};
   pl_transient_info info = {0};
   pl_status status = job_start(j, a, &s);
-  if (status == PL_OK) status = make_recorder(j, a, &r);
+  if (status == PL_OK) status = step_table_open(j, a, sizeof own / sizeof *own, own, 0, 0, &r.t);
   if (status == PL_OK) status = descend(j, &r, s, &h, &c, &info);
   if (status >= 0) {
     set_figures(figures, &info);
     job_probe_figures(j, a, s, figures);
-    job_contact_figures(j, r.kept.contact, figures);
+    job_contact_figures(j, r.t.contact, figures);
     report_result(j, a, &info);
     warn_user(j, a, &info);
-    job_contact_report(j, a, r.kept.contact);
+    job_contact_report(j, a, r.t.contact);
     pl_status w = write_files(j, &r, s);
     if (w < 0) status = w;
   }
   cloth_close(j, &c);
-  pl_table_free(r.table);
+  step_table_close(&r.t);
   pl_history_free(j->env, &h);
-  pl_free(j->env, r.row);
-  pl_contact_free(r.kept.contact);
   if (status >= 0) {
     j->state[index] = s;
     s = NULL;

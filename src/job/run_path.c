@@ -5,43 +5,28 @@
 #include <string.h>
 
 enum { FIXED_COLUMNS = 5 };
+static const table_column own[FIXED_COLUMNS] = {{"load_factor", ""},
+                                                {"arclength", ""},
+                                                {"negative_eigenvalues", ""},
+                                                {"potential", "J"},
+                                                {"elastic", "J"}};
 
 typedef struct recorder {
-  job *j;
-  const pl_analysis *a;
+  step_table t;
   pl_load_path_info info;
-  pl_table *table;
-  double *row;
   pl_status status;
 } recorder;
 
 static int on_point(void *ctx, const pl_state *s, const pl_clock *c, const pl_work *w) {
   recorder *r = ctx;
-  r->row[0] = c->scale;
-  r->row[1] = r->info.arc;
-  r->row[2] = r->info.nneg;
-  r->row[3] = w->potential;
-  r->row[4] = w->elastic;
-  job_probe_row(r->j, r->a, s, r->row + FIXED_COLUMNS);
-  job_reaction_row(r->j, s, w, r->row + FIXED_COLUMNS + job_probe_count(r->j, r->a));
-  r->status = pl_table_row(r->table, r->row);
-  job_rows(r->j, r->table, r->a->name, pl_table_rows(r->table) - 1);
-  sink_state(r->j, r->a, s);
-  return r->status != PL_OK || job_stopped(r->j);
-}
-
-static pl_status open_recorder(job *j, const pl_analysis *a, recorder *r) {
-  static const char *const name[FIXED_COLUMNS] = {"load_factor", "arclength",
-                                                  "negative_eigenvalues", "potential", "elastic"};
-  int hold = FIXED_COLUMNS + job_probe_count(j, a), ncol = hold + job_reaction_count(j);
-  *r = (recorder){.j = j, .a = a};
-  r->row = pl_alloc(j->env, (size_t)ncol, sizeof *r->row);
-  if (!r->row) return PL_E_NOMEM;
-  PL_TRY(pl_table_create(j->env, ncol, &r->table));
-  for (int c = 0; c < FIXED_COLUMNS; c++)
-    PL_TRY(pl_table_column(r->table, c, name[c], c < 3 ? "" : "J"));
-  if (job_probe_columns(j, a, r->table, FIXED_COLUMNS) < 0) return PL_E_NOMEM;
-  return job_reaction_columns(j, r->table, hold);
+  double *row = r->t.row;
+  row[0] = c->scale;
+  row[1] = r->info.arc;
+  row[2] = r->info.nneg;
+  row[3] = w->potential;
+  row[4] = w->elastic;
+  r->status = step_table_add(&r->t, s, w);
+  return r->status != PL_OK || job_stopped(r->t.j);
 }
 
 static const char *special_name(const pl_load_path_special *p) {
@@ -99,8 +84,8 @@ static pl_status write_special(const job *j, const pl_analysis *a, const pl_load
 // Load over displacement, stable parts drawn through, others dashed; the point where the stability
 // changes belongs to both.
 static pl_status plot_column(job *j, const recorder *r, int col, double rest, const char *what) {
-  int rows = pl_table_rows(r->table), cols = pl_table_cols(r->table);
-  const double *data = pl_table_data(r->table);
+  int rows = pl_table_rows(r->t.table), cols = pl_table_cols(r->t.table);
+  const double *data = pl_table_data(r->t.table);
   double *u = pl_alloc(j->env, 3 * (size_t)rows, sizeof *u);
   if (!u) return PL_E_NOMEM;
   double *load[2] = {u + rows, u + 2 * rows};
@@ -119,7 +104,7 @@ static pl_status plot_column(job *j, const recorder *r, int col, double rest, co
                                 .dashed = 1,
                                 .colour = 0}};
   char name[PL_TEXT];
-  snprintf(name, sizeof name, "%.100s-%.100s", r->a->name, what);
+  snprintf(name, sizeof name, "%.100s-%.100s", r->t.a->name, what);
   const pl_plot plot = {.title = what,
                         .xlabel = "displacement (m)",
                         .ylabel = "load factor",
@@ -132,8 +117,8 @@ static pl_status plot_column(job *j, const recorder *r, int col, double rest, co
 
 static pl_status plot_paths(job *j, const recorder *r) {
   int dim = j->scene->dim, col = FIXED_COLUMNS;
-  for (int k = 0; k < r->a->nprobe; k++) {
-    const pl_probe *p = &r->a->probe[k];
+  for (int k = 0; k < r->t.a->nprobe; k++) {
+    const pl_probe *p = &r->t.a->probe[k];
     for (int c = 0; c < dim; c++) {
       char what[PL_TEXT];
       if (p->component >= 0 && p->component != c) continue;
@@ -159,9 +144,9 @@ static void tell_special(const job *j, const pl_load_path_info *i) {
 
 static pl_status write_files(job *j, const recorder *r, const pl_state *s) {
   tell_special(j, &r->info);
-  PL_TRY(job_table(j, r->table, r->a->name, ".csv"));
-  PL_TRY(write_special(j, r->a, &r->info));
-  PL_TRY(job_shape(j, r->a, s));
+  PL_TRY(job_table(j, r->t.table, r->t.a->name, ".csv"));
+  PL_TRY(write_special(j, r->t.a, &r->info));
+  PL_TRY(job_shape(j, r->t.a, s));
   return plot_paths(j, r);
 }
 
@@ -172,7 +157,7 @@ pl_status job_load_path(job *j, int index, json_t *figures) {
   recorder r = {0};
   pl_status st = job_start(j, a, &s);
   if (st == PL_OK) st = job_left_out(j, a);
-  if (st == PL_OK) st = open_recorder(j, a, &r);
+  if (st == PL_OK) st = step_table_open(j, a, FIXED_COLUMNS, own, 0, 1, &r.t);
   if (st == PL_OK) {
     st = pl_load_path(&a->opts.load_path_, m, j->scene->params, s, j->work, on_point, &r, &r.info);
     if (r.status != PL_OK) st = r.status;
@@ -184,8 +169,7 @@ pl_status job_load_path(job *j, int index, json_t *figures) {
     pl_status w = r.info.npoint > 0 ? write_files(j, &r, s) : PL_OK;
     if (w < 0) st = w;
   }
-  pl_table_free(r.table);
-  pl_free(j->env, r.row);
+  step_table_close(&r.t);
   if (st >= 0) {
     j->state[index] = s;
     s = NULL;

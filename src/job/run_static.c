@@ -7,48 +7,28 @@
 static const double RESIDUAL_FAR = 1e-6; // a residual of rounding that is worth a warning
 
 typedef struct recorder {
-  job *j;
-  const pl_analysis *a;
-  pl_table *table;
-  double *row;
-  pl_contact *contact; // NULL: none
+  step_table t;
   pl_static_info info;
-  int work; // its column; 0: none, as the energy book knows no contact
+  int work; // 1: there is a column for it; the energy book knows no contact
   pl_status status;
 } recorder;
 
 static int on_step(void *ctx, const pl_state *s, const pl_clock *c, const pl_work *w) {
   recorder *r = ctx;
-  r->row[0] = c->scale;
-  r->row[1] = w->potential - w->slipped;
-  r->row[2] = w->elastic - w->slipped;
-  job_probe_row(r->j, r->a, s, r->row + 3);
-  double *contact_pair = r->row + 3 + job_probe_count(r->j, r->a);
-  job_contact_row(r->contact, contact_pair);
-  job_reaction_row(r->j, s, w, contact_pair + job_contact_count(r->contact));
-  if (r->work > 0) r->row[r->work] = r->info.work;
-  r->status = pl_table_row(r->table, r->row);
-  job_rows(r->j, r->table, r->a->name, pl_table_rows(r->table) - 1);
-  sink_state(r->j, r->a, s);
-  return r->status != PL_OK || job_stopped(r->j);
+  double *row = r->t.row;
+  row[0] = c->scale;
+  row[1] = w->potential - w->slipped;
+  row[2] = w->elastic - w->slipped;
+  if (r->work) row[r->t.last] = r->info.work;
+  r->status = step_table_add(&r->t, s, w);
+  return r->status != PL_OK || job_stopped(r->t.j);
 }
 
 static pl_status make_recorder(job *j, const pl_analysis *a, recorder *r) {
-  *r = (recorder){.j = j, .a = a};
-  PL_TRY(job_contact_make(j, &r->contact));
-  int contact_pair = 3 + job_probe_count(j, a);
-  int hold = contact_pair + job_contact_count(r->contact), ncol = hold + job_reaction_count(j);
-  if (!r->contact && a->opts.static_.book) r->work = ncol++;
-  r->row = pl_alloc(j->env, (size_t)ncol, sizeof(double));
-  if (!r->row) return PL_E_NOMEM;
-  PL_TRY(pl_table_create(j->env, ncol, &r->table));
-  PL_TRY(pl_table_column(r->table, 0, "load_factor", ""));
-  PL_TRY(pl_table_column(r->table, 1, "potential", "J"));
-  PL_TRY(pl_table_column(r->table, 2, "elastic", "J"));
-  if (r->work > 0) PL_TRY(pl_table_column(r->table, r->work, "work", "J"));
-  if (job_probe_columns(j, a, r->table, 3) < 0) return PL_E_NOMEM;
-  PL_TRY(job_contact_columns(j, r->contact, r->table, contact_pair));
-  return job_reaction_columns(j, r->table, hold);
+  static const table_column own[] = {
+      {"load_factor", ""}, {"potential", "J"}, {"elastic", "J"}, {"work", "J"}};
+  r->work = j->scene->contact.nnode == 0 && a->opts.static_.book;
+  return step_table_open(j, a, 3, own, r->work, 1, &r->t);
 }
 
 // the unloaded start, so that load-displacement curves begin at nothing
@@ -177,10 +157,9 @@ static void report_result(job *j, const pl_analysis *a, const pl_static_info *i)
 }
 
 static pl_status write_files(job *j, const pl_analysis *a, const pl_state *s, recorder *r) {
-  PL_TRY(job_table(j, r->table, a->name, ".csv"));
+  PL_TRY(job_table(j, r->t.table, a->name, ".csv"));
   PL_TRY(job_shape(j, a, s));
-  PL_TRY(job_probe_plots(j, a, r->table, 0, 3, "load factor"));
-  return job_contact_plots(j, a, r->contact, r->table, 3 + job_probe_count(j, a), "load factor");
+  return step_table_plots(&r->t, "load factor");
 }
 
 // some load, weight or drive that does not oscillate
@@ -231,7 +210,7 @@ pl_status job_static(job *j, int index, json_t *figures) {
   if (status == PL_OK) status = make_recorder(j, a, &r);
   if (status == PL_OK && a->about < 0) status = record_start(j, &r, s);
   if (status == PL_OK) {
-    status = pl_static_contact(&a->opts.static_, j->scene->model, j->scene->params, r.contact, s,
+    status = pl_static_contact(&a->opts.static_, j->scene->model, j->scene->params, r.t.contact, s,
                                j->work, on_step, &r, &r.info);
     if (r.status != PL_OK) status = r.status;
   }
@@ -240,17 +219,15 @@ pl_status job_static(job *j, int index, json_t *figures) {
     job_probe_figures(j, a, s, figures);
     pl_clock c = {.scale = r.info.scale};
     pl_status e = pl_eval(j->scene->model, j->scene->params, s, &c, PL_WANT_FORCE, NULL, j->work);
-    job_contact_figures(j, r.contact, figures);
+    job_contact_figures(j, r.t.contact, figures);
     warn_user(j, a, &r.info);
     report_result(j, a, &r.info);
     if (e == PL_OK) job_reaction_report(j, s, j->work, figures);
-    job_contact_report(j, a, r.contact);
+    job_contact_report(j, a, r.t.contact);
     pl_status w = write_files(j, a, s, &r);
     if (w < 0) status = w;
   }
-  pl_table_free(r.table);
-  pl_free(j->env, r.row);
-  pl_contact_free(r.contact);
+  step_table_close(&r.t);
   if (status >= 0) {
     j->state[index] = s;
     s = NULL;

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #define GLB_BYTES (48L << 20)
+enum { FIXED_COLUMNS = 6 }; // time, kinetic, elastic, potential, total, dissipated
 
 // simulated time that the options ask for
 static double span(const pl_transient_opts *o) {
@@ -17,47 +18,35 @@ static double span(const pl_transient_opts *o) {
   return o->frequency > 0 ? o->periods * 2 * PL_PI / o->frequency : 0;
 }
 
-pl_status record_open(job *j, const pl_analysis *a, recorder *r) {
-  static const char *const names[FIXED_COLUMNS] = {"time",      "kinetic", "elastic",
-                                                   "potential", "total",   "dissipated"};
-  int contact_pair = FIXED_COLUMNS + job_probe_count(j, a);
-  *r = (recorder){.j = j, .a = a, .every = j->output.every};
-  PL_TRY(job_contact_make(j, &r->kept.contact));
-  int hold = contact_pair + job_contact_count(r->kept.contact);
-  // cloth has its own equations of motion
-  r->nreaction = is_cloth(j->scene, a) ? 0 : job_reaction_count(j);
-  int ncol = hold + r->nreaction;
+static pl_status record_open(job *j, const pl_analysis *a, recorder *r) {
+  static const table_column own[FIXED_COLUMNS] = {{"time", "s"},    {"kinetic", "J"},
+                                                  {"elastic", "J"}, {"potential", "J"},
+                                                  {"total", "J"},   {"dissipated", "J"}};
   const pl_transient_opts *o = &a->opts.transient_;
+  r->every = j->output.every;
   r->frame_step = span(o) / j->output.frames;
   // frames far apart would show a periodic motion standing still: closer ones, of its end
   double period = o->frequency > 0 ? 2 * PL_PI / o->frequency : 0;
   if (period > 0 && r->frame_step > period / 12) r->frame_step = period / 24;
-  r->row = pl_alloc(j->env, (size_t)ncol, sizeof(double));
-  if (!r->row) return PL_E_NOMEM;
-  PL_TRY(pl_table_create(j->env, ncol, &r->table));
-  for (int c = 0; c < FIXED_COLUMNS; c++)
-    PL_TRY(pl_table_column(r->table, c, names[c], c == 0 ? "s" : "J"));
-  if (job_probe_columns(j, a, r->table, FIXED_COLUMNS) < 0) return PL_E_NOMEM;
-  PL_TRY(job_contact_columns(j, r->kept.contact, r->table, contact_pair));
-  return r->nreaction ? job_reaction_columns(j, r->table, hold) : PL_OK;
+  // cloth has its own equations of motion
+  PL_TRY(step_table_open(j, a, FIXED_COLUMNS, own, 0, !is_cloth(j->scene, a), &r->t));
+  r->kept.contact = r->t.contact;
+  return PL_OK;
 }
 
-void record_close(recorder *r) {
-  if (!r->j) return;
-  pl_env *env = r->j->env;
-  pl_table_free(r->table);
-  pl_free(env, r->row);
-  pl_free(env, r->kept.time);
-  pl_free(env, r->kept.qv);
-  pl_contact_free(r->kept.contact);
+static void record_close(recorder *r) {
+  if (!r->t.j) return;
+  pl_free(r->t.j->env, r->kept.time);
+  pl_free(r->t.j->env, r->kept.qv);
+  step_table_close(&r->t);
 }
 
 static pl_status add_frame(recorder *r, const pl_state *s) {
   kept *k = &r->kept;
-  size_t per = 2 * (size_t)s->nq, most = (size_t)r->j->output.frames + 1;
+  size_t per = 2 * (size_t)s->nq, most = (size_t)r->t.j->output.frames + 1;
   if (k->cap == 0) {
-    k->time = pl_alloc(r->j->env, most, sizeof(double));
-    k->qv = pl_alloc(r->j->env, most * per, sizeof(double));
+    k->time = pl_alloc(r->t.j->env, most, sizeof(double));
+    k->qv = pl_alloc(r->t.j->env, most * per, sizeof(double));
     if (!k->time || !k->qv) return PL_E_NOMEM;
     k->cap = (int)most;
   }
@@ -69,7 +58,8 @@ static pl_status add_frame(recorder *r, const pl_state *s) {
   }
   k->time[k->n] = s->t;
   // measured without a memory of steps, since frames have none
-  PL_TRY(pl_state_unwound(r->j->scene->model, r->j->scene->params, s, k->qv + (size_t)k->n * per));
+  PL_TRY(
+      pl_state_unwound(r->t.j->scene->model, r->t.j->scene->params, s, k->qv + (size_t)k->n * per));
   memcpy(k->qv + (size_t)k->n * per + s->nq, s->v, (size_t)s->nq * sizeof(double));
   k->n++;
   return PL_OK;
@@ -80,27 +70,21 @@ static double next_due(double step, double t) {
   return step > 0 ? step * (floor(t / step) + 1) : 0;
 }
 
-pl_status record_step(recorder *r, const pl_state *s, const step_energy *e) {
+static pl_status record_step(recorder *r, const pl_state *s, const step_energy *e) {
+  double *row = r->t.row;
   // a hair of slack, so that rounding in the time does not lose a row
   double slack = 1e-9 * (fabs(s->t) + r->frame_step);
   if (s->t + slack >= r->next_row) {
-    r->row[0] = s->t;
-    r->row[1] = e->kinetic;
-    r->row[2] = e->elastic;
-    r->row[3] = e->potential;
-    r->row[4] = e->kinetic + e->potential;
-    r->row[5] = e->dissipated;
-    job_probe_row(r->j, r->a, s, r->row + FIXED_COLUMNS);
-    double *contact_pair = r->row + FIXED_COLUMNS + job_probe_count(r->j, r->a);
-    job_contact_row(r->kept.contact, contact_pair);
-    if (r->nreaction)
-      job_reaction_row(r->j, s, r->j->work, contact_pair + job_contact_count(r->kept.contact));
-    PL_TRY(pl_table_row(r->table, r->row));
-    job_rows(r->j, r->table, r->a->name, pl_table_rows(r->table) - 1);
-    sink_state(r->j, r->a, s);
+    row[0] = s->t;
+    row[1] = e->kinetic;
+    row[2] = e->elastic;
+    row[3] = e->potential;
+    row[4] = e->kinetic + e->potential;
+    row[5] = e->dissipated;
+    PL_TRY(step_table_add(&r->t, s, r->t.j->work));
     r->next_row = next_due(r->every, s->t + slack);
   }
-  if (r->j->drawable && s->t + slack >= r->next_frame) {
+  if (r->t.j->drawable && s->t + slack >= r->next_frame) {
     PL_TRY(add_frame(r, s));
     r->next_frame = next_due(r->frame_step, s->t + slack);
   }
@@ -108,31 +92,38 @@ pl_status record_step(recorder *r, const pl_state *s, const step_energy *e) {
 }
 
 // what sliders lost in the last step is no longer stored
-static pl_status record(recorder *r, const pl_state *s, const pl_work *w) {
-  const step_energy e = {w->kinetic, w->elastic - w->slipped, w->potential - w->slipped,
-                         r->history ? r->history->ledger.lost : 0};
-  return record_step(r, s, &e);
+static step_energy energy_of(const recorder *r, const pl_work *w) {
+  return (step_energy){w->kinetic, w->elastic - w->slipped, w->potential - w->slipped,
+                       r->history ? r->history->ledger.lost : 0};
 }
 
-static int on_step(void *ctx, const pl_state *s, const pl_clock *c, const pl_work *w) {
-  recorder *r = ctx;
-  (void)c;
-  r->status = record(r, s, w);
-  if (r->status == PL_OK) r->status = record_keep(r, s);
+static pl_status write_checkpoint(const motion *r, const pl_state *s) {
+  pl_table *all[2] = {r->record->t.table, r->log};
+  return motion_write(r->j, r->a, s, r->record->history, &r->record->kept, r->log ? 2 : 1, all);
+}
+
+int motion_record(motion *r, const pl_state *s, const step_energy *e) {
+  if (r->record && r->status == PL_OK) r->status = record_step(r->record, s, e);
+  if (r->record && r->status == PL_OK && checkpoint_due(r->j)) r->status = write_checkpoint(r, s);
   return r->status != PL_OK || job_stopped(r->j);
 }
 
-pl_status record_start(recorder *r, const pl_state *s) {
+static int on_step(void *ctx, const pl_state *s, const pl_clock *c, const pl_work *w) {
+  motion *r = ctx;
+  const step_energy now = energy_of(r->record, w);
+  (void)c;
+  return motion_record(r, s, &now);
+}
+
+pl_status motion_start(motion *r, const pl_state *s) {
   const pl_scene *sc = r->j->scene;
-  const pl_transient_opts *o = &r->a->opts.transient_;
-  pl_clock c = {.t = s->t, .omega = o->frequency, .scale = 1, .ramp = o->ramp};
+  pl_clock c = {.t = s->t, .omega = r->opts.frequency, .scale = 1, .ramp = r->opts.ramp};
   pl_status e = pl_eval(sc->model, sc->params, s, &c, PL_WANT_ENERGY | PL_WANT_FORCE | PL_DYNAMIC,
                         NULL, r->j->work);
   if (e == PL_DOMAIN)
     return pl_fail(r->j->env, PL_E_INPUT, "%s: the start is outside the domain of an element",
                    r->a->name);
-  PL_TRY(e);
-  return record(r, s, r->j->work);
+  return e;
 }
 
 // after a resume: where rows and frames stood
@@ -284,21 +275,21 @@ static pl_status write_frames(job *j, const pl_analysis *a, const kept *f) {
   return st;
 }
 
-pl_status record_files(recorder *r, const pl_state *s, int energy) {
+static pl_status write_files(const motion *r, const pl_state *s) {
   job *j = r->j;
   const pl_analysis *a = r->a;
+  const recorder *k = r->record;
   char name[PL_TEXT];
-  PL_TRY(job_table(j, r->table, a->name, ".csv"));
-  if (j->drawable && r->kept.n) {
-    PL_TRY(write_frames(j, a, &r->kept));
+  if (r->log) PL_TRY(cloth_tables(r));
+  PL_TRY(job_table(j, k->t.table, a->name, ".csv"));
+  if (j->drawable && k->kept.n) {
+    PL_TRY(write_frames(j, a, &k->kept));
     snprintf(name, sizeof name, "%s-end", a->name);
     PL_TRY(job_picture(j, s, name, "Shape at the end."));
   }
-  PL_TRY(job_probe_plots(j, a, r->table, 0, FIXED_COLUMNS, "time (s)"));
-  PL_TRY(job_path_plots(j, a, r->table, FIXED_COLUMNS));
-  PL_TRY(job_contact_plots(j, a, r->kept.contact, r->table, FIXED_COLUMNS + job_probe_count(j, a),
-                           "time (s)"));
-  return energy ? energy_plot(j, a, r->table) : PL_OK;
+  PL_TRY(step_table_plots(&k->t, "time (s)"));
+  PL_TRY(job_path_plots(j, a, k->t.table, FIXED_COLUMNS));
+  return r->log ? cloth_pictures(r, s) : energy_plot(j, a, k->t.table);
 }
 
 static void set_figures(json_t *f, const pl_transient_info *i) {
@@ -411,28 +402,29 @@ static void report_page(job *j, const pl_analysis *a, const pl_transient_info *i
 }
 
 // the unit of lengths suits the largest that was watched, where the scene does not tell it
-static void choose_unit(const recorder *r) {
-  int cols = pl_table_cols(r->table), n = job_probe_count(r->j, r->a);
+static void choose_unit(const step_table *t) {
+  int cols = pl_table_cols(t->table);
   double most = 0;
-  for (int i = 0; i < pl_table_rows(r->table); i++)
-    for (int c = FIXED_COLUMNS; c < FIXED_COLUMNS + n; c++)
-      most = fmax(most, fabs(pl_table_data(r->table)[(size_t)i * (size_t)cols + (size_t)c]));
-  if (most > 0) job_length(r->j, most);
+  for (int i = 0; i < pl_table_rows(t->table); i++)
+    for (int c = FIXED_COLUMNS; c < t->contacts; c++)
+      most = fmax(most, fabs(pl_table_data(t->table)[(size_t)i * (size_t)cols + (size_t)c]));
+  if (most > 0) job_length(t->j, most);
 }
 
-void record_report(const recorder *r, const pl_transient_info *i) {
+static void report_motion(const motion *r) {
   job *j = r->j;
+  const pl_transient_info *i = &r->info;
   const char *name = r->a->name;
-  choose_unit(r);
+  choose_unit(&r->record->t);
   job_note(j, "%s: %.6g s in %ld %s, %s", name, i->t, i->nstep,
            pl_plural(i->nstep, "step", "steps"), pl_stop_text(i->reason));
   if (j->page) report_page(j, r->a, i);
-  job_contact_report(j, r->a, r->kept.contact);
+  job_contact_report(j, r->a, r->record->t.contact);
 }
 
 // largest and smallest value of every watched column over the last period, or over the last fifth
-static void set_extremes(const recorder *r, json_t *f) {
-  const pl_table *t = r->table;
+static void set_extremes(const motion *r, json_t *f) {
+  const pl_table *t = r->record->t.table;
   const pl_transient_opts *o = &r->a->opts.transient_;
   int rows = pl_table_rows(t), cols = pl_table_cols(t);
   if (!rows) return;
@@ -440,7 +432,7 @@ static void set_extremes(const recorder *r, json_t *f) {
   double end = d[(size_t)(rows - 1) * (size_t)cols];
   double from = o->frequency > 0 ? end - 2 * PL_PI / o->frequency : 0.8 * end;
   json_t *all = json_object();
-  for (int c = FIXED_COLUMNS; c < FIXED_COLUMNS + job_probe_count(r->j, r->a); c++) {
+  for (int c = FIXED_COLUMNS; c < r->record->t.contacts; c++) {
     double lo = INFINITY, hi = -INFINITY;
     for (int i = 0; i < rows; i++) {
       if (d[(size_t)i * (size_t)cols] < from) continue;
@@ -452,7 +444,7 @@ static void set_extremes(const recorder *r, json_t *f) {
   job_set(f, o->frequency > 0 ? "range_last_period_m" : "range_last_fifth_m", all);
 }
 
-void warn_jolt(job *j, const pl_analysis *a, const pl_state *s) {
+static void warn_jolt(job *j, const pl_analysis *a, const pl_state *s) {
   const int *index = pl_model_free_index(j->scene->model);
   double most = 0;
   for (int i = 0; i < s->nq; i++)
@@ -464,78 +456,89 @@ void warn_jolt(job *j, const pl_analysis *a, const pl_state *s) {
             most);
 }
 
-void record_figures(const recorder *r, const pl_transient_info *i, json_t *figures) {
-  set_figures(figures, i);
-  set_extremes(r, figures);
-  job_contact_figures(r->j, r->kept.contact, figures);
-}
-
-pl_status record_resume(recorder *r, pl_state *s, pl_history *h, int *found) {
-  pl_table *all[2] = {r->table, r->log};
-  PL_TRY(motion_read(r->j, r->a, s, h, &r->kept, r->log ? 2 : 1, all, found));
-  if (*found) catch_up(r, s);
+// goes on where the checkpoint in the folder ends; *found = 0: there is none, or none is wanted
+static pl_status resume(motion *r, pl_state *s, pl_history *h, int *found) {
+  pl_table *all[2] = {r->record->t.table, r->log};
+  PL_TRY(motion_read(r->j, r->a, s, h, &r->record->kept, r->log ? 2 : 1, all, found));
+  if (*found) catch_up(r->record, s);
   return PL_OK;
 }
 
-pl_status record_checkpoint(recorder *r, const pl_state *s) {
-  pl_table *all[2] = {r->table, r->log};
-  return motion_write(r->j, r->a, s, r->history, &r->kept, r->log ? 2 : 1, all);
+// the first row and frame
+static pl_status start(motion *r, const pl_state *s) {
+  warn_jolt(r->j, r->a, s);
+  PL_TRY(motion_start(r, s));
+  const step_energy now = energy_of(r->record, r->j->work);
+  PL_TRY(record_step(r->record, s, &now));
+  return r->log ? cloth_log_start(r, s) : PL_OK;
 }
 
-pl_status record_keep(recorder *r, const pl_state *s) {
-  return checkpoint_due(r->j) ? record_checkpoint(r, s) : PL_OK;
-}
-
-static pl_status step_through(job *j, recorder *r, pl_state *s, pl_history *h,
-                              pl_transient_info *info) {
-  const pl_scene *sc = j->scene;
-  const pl_analysis *a = r->a;
-  int found;
-  PL_TRY(record_resume(r, s, h, &found));
-  if (!found) {
-    warn_jolt(j, a, s);
-    PL_TRY(record_start(r, s));
-  }
-  r->history = h;
-  pl_status status = pl_transient_contact(&a->opts.transient_, sc->model, sc->params,
-                                          r->kept.contact, s, h, j->work, on_step, r, info);
+pl_status motion_steps(motion *r, const pl_constraints *k, pl_state *s, pl_history *h) {
+  const pl_scene *sc = r->j->scene;
+  pl_project_opts defaults;
+  r->stop = r->log ? pl_limit_transient(&r->opts, cloth_project(r->a, &defaults), sc->model,
+                                        sc->params, k, s, h, r->j->work, cloth_step, r, &r->info)
+                   : pl_transient_contact(&r->opts, sc->model, sc->params, k->contact, s, h,
+                                          r->j->work, on_step, r, &r->info);
   if (r->status != PL_OK) return r->status;
-  if (status < 0) return status;
-  pl_status w = record_checkpoint(r, s);
-  return w < 0 ? w : status;
+  return r->stop < 0 ? r->stop : PL_OK;
+}
+
+static pl_status move(motion *r, pl_state *s, pl_history *h, cloth *c) {
+  int found;
+  PL_TRY(resume(r, s, h, &found));
+  PL_TRY(cloth_open(r->j, r->a, s, r->record->t.contact, c));
+  if (!found) PL_TRY(start(r, s));
+  r->record->history = h;
+  PL_TRY(motion_steps(r, &c->constraints, s, h));
+  return write_checkpoint(r, s);
 }
 
 // at the end; what stopped early may have left another state's forces
-static pl_status report_reactions(const recorder *r, const pl_state *s, json_t *figures) {
+static pl_status report_reactions(const motion *r, const pl_state *s, json_t *figures) {
   const job *j = r->j;
-  const pl_transient_opts *o = &r->a->opts.transient_;
-  pl_clock c = {.t = s->t, .omega = o->frequency, .scale = 1, .ramp = o->ramp};
+  pl_clock c = {.t = s->t, .omega = r->opts.frequency, .scale = 1, .ramp = r->opts.ramp};
   pl_status e =
       pl_eval(j->scene->model, j->scene->params, s, &c, PL_WANT_FORCE | PL_DYNAMIC, NULL, j->work);
   if (e == PL_OK) job_reaction_report(j, s, j->work, figures);
   return e < 0 ? e : PL_OK;
 }
 
+static pl_status finish(motion *r, const pl_state *s, const pl_constraints *k, json_t *figures) {
+  set_figures(figures, &r->info);
+  set_extremes(r, figures);
+  job_contact_figures(r->j, k->contact, figures);
+  if (r->log) cloth_figures(r, figures);
+  report_motion(r);
+  if (r->log) {
+    cloth_report(r);
+  } else {
+    report_checks(r->j, r->a, &r->info, figures, &r->stop);
+    PL_TRY(report_reactions(r, s, figures));
+  }
+  PL_TRY(write_files(r, s));
+  return r->log && r->stop != PL_CANCELLED ? cloth_compare(r, k, figures) : PL_OK;
+}
+
 pl_status job_transient(job *j, int index, json_t *figures) {
   const pl_analysis *a = &j->scene->analysis[index];
-  if (is_cloth(j->scene, a)) return job_cloth(j, index, figures);
   pl_state *s = NULL;
   pl_history h = {0};
-  recorder r = {0};
-  pl_transient_info info = {0};
-  pl_status status = job_start(j, a, &s);
-  if (status == PL_OK) status = record_open(j, a, &r);
-  if (status == PL_OK) status = step_through(j, &r, s, &h, &info);
-  if (status >= 0) {
-    record_figures(&r, &info, figures);
-    record_report(&r, &info);
-    report_checks(j, a, &info, figures, &status);
-    pl_status w = report_reactions(&r, s, figures);
-    if (w == PL_OK) w = record_files(&r, s, 1);
-    if (w < 0) status = w;
+  recorder record = {0};
+  cloth c = {0};
+  motion r = {.j = j, .a = a, .opts = a->opts.transient_, .record = &record};
+  pl_status st = job_start(j, a, &s);
+  if (st == PL_OK) st = record_open(j, a, &record);
+  if (st == PL_OK && is_cloth(j->scene, a)) st = cloth_log(&r);
+  if (st == PL_OK) st = move(&r, s, &h, &c);
+  if (st == PL_OK) {
+    st = finish(&r, s, &c.constraints, figures);
+    if (st == PL_OK || (st > 0 && r.stop > 0)) st = r.stop;
   }
-  record_close(&r);
+  cloth_close(j, &c);
+  pl_table_free(r.log);
+  record_close(&record);
   pl_history_free(j->env, &h);
   pl_state_free(j->scene->model, s);
-  return status;
+  return st;
 }
