@@ -8,14 +8,17 @@
 #include <string.h>
 
 enum {
-  TRIES = 12, // orders of elimination to choose from: many matrices share one pattern
-  PANEL = 64, // pivots eliminated at once
-  STRIP = 192 // columns or rows that one thread updates
+  TRIES = 12,   // orders of elimination to choose from: many matrices share one pattern
+  PANEL = 64,   // pivots eliminated at once,
+  SWEEP = 128,  // and in a solve
+  STRIP = 192,  // columns or rows that one thread updates,
+  COLUMNS = 64, // and columns whose products it takes
 };
 #ifdef PL_SHARE_ALL
-enum { LARGE = 0 };
+enum { LARGE = 0, LONG = 0 };
 #else
-enum { LARGE = 256 }; // fronts with fewer rows are not worth sharing between threads
+// rows of fronts and entries of products below which they are not worth sharing between threads
+enum { LARGE = 256, LONG = 50000 };
 #endif
 // larger multipliers lose more digits than a direct solve may
 static const double GROWTH_MAX = 1e6;
@@ -130,6 +133,23 @@ static pl_status allocate_threads(pl_factor *f, fronts *s) {
   return PL_OK;
 }
 
+// groups with the same neighbours, as the unknowns of a node, are eliminated together
+static pl_status build_tree(pl_env *env, fronts *s) {
+  pl_csc E = {0};
+  size_t n = (size_t)s->G.n;
+  int *count = pl_alloc(env, 3 * n, sizeof *count);
+  if (!count) return PL_E_NOMEM;
+  int *size = count + n, *order = size + n;
+  pl_status st = pl_group_equal(env, &s->G, count, &E);
+  for (int g = 0; g < E.n; g++) size[g] = count[g] * s->block;
+  if (st == PL_OK) st = pl_order_often(env, &E, TRIES, order);
+  if (st == PL_OK) st = front_tree_create(env, &E, order, size, &s->tree);
+  if (st == PL_OK) st = front_tree_split(env, &s->tree, count);
+  pl_csc_free(env, &E);
+  pl_free(env, count);
+  return st;
+}
+
 static pl_status analyse(pl_factor *f) {
   fronts *s = f->state = pl_alloc(f->env, 1, sizeof *s);
   if (!s) return PL_E_NOMEM;
@@ -138,14 +158,7 @@ static pl_status analyse(pl_factor *f) {
   s->mirror = pl_alloc(f->env, (size_t)s->G.nnz, sizeof *s->mirror);
   if (!s->mirror) return PL_E_NOMEM;
   if (!is_blocked(&f->A, &s->G, f->block) || !find_mirrors(&s->G, s->mirror)) return PL_UNSOLVED;
-  int *order = pl_alloc(f->env, 2 * (size_t)s->G.n, sizeof *order);
-  if (!order) return PL_E_NOMEM;
-  int *size = order + s->G.n;
-  for (int g = 0; g < s->G.n; g++) size[g] = f->block;
-  pl_status st = pl_order_often(f->env, &s->G, TRIES, order);
-  if (st == PL_OK) st = front_tree_create(f->env, &s->G, order, size, &s->tree);
-  pl_free(f->env, order);
-  PL_TRY(st);
+  PL_TRY(build_tree(f->env, s));
   PL_TRY(allocate_numbers(f, s));
   return allocate_threads(f, s);
 }
@@ -343,6 +356,14 @@ static void update_strip(void *ctx, int i, int thread) {
     update_columns(j, j->U + (size_t)at * (size_t)j->p, j->p, n);
 }
 
+// interchanges of later panels in the multipliers of one
+static void swap_panel(void *ctx, int i, int thread) {
+  const job *j = ctx;
+  (void)thread;
+  int next = (i + 1) * PANEL;
+  swap_rows(j->L + (size_t)i * PANEL * (size_t)j->m, j->m, PANEL, next, j->p - next, j->pivot);
+}
+
 static void divide_strip(void *ctx, int i, int thread) {
   const job *j = ctx;
   (void)thread;
@@ -380,9 +401,9 @@ static int eliminate(fronts *s, int f, pl_threads *threads, int thread) {
     dgetrf_(&rows, &j.nb, panel, &m, v->pivot + j.k0, &info);
     if (info != 0) return 0;
     for (int k = j.k0; k < j.k0 + j.nb; k++) v->pivot[k] += j.k0;
-    swap_rows(v->L, m, j.k0, j.k0, j.nb, v->pivot);
     pl_threads_run(threads, strips(p - j.k0 - j.nb) + strips(m - p), update_strip, &j);
   }
+  pl_threads_run(threads, (p - 1) / PANEL, swap_panel, &j);
   pl_threads_run(threads, strips(m - p), divide_strip, &j);
   pl_threads_run(threads, strips(m - p), subtract_strip, &j);
   return 1;
@@ -447,17 +468,49 @@ static pl_status numeric(pl_factor *f) {
 
 // ---- solves -------------------------------------------------------------------------------------
 
-// y += a A x for A[m][n], or its transpose
-static void mul(int transposed, int m, int n, double a, const double *A, int ld, const double *x,
-                double *y) {
+// y -= A x for A[m][n], or its transpose
+typedef struct product {
+  int transposed, m, n, ld;
+  const double *A, *x;
+  double *y;
+} product;
+
+// a strip of rows of A, or of fewer columns of it
+static void multiply_strip(void *ctx, int i, int thread) {
+  const product *a = ctx;
   const int step = 1;
-  if (m > 0 && n > 0)
-    dgemv_(transposed ? "T" : "N", &m, &n, &a, A, &ld, x, &step, &one, y, &step, 1);
+  (void)thread;
+  int all = a->transposed ? a->n : a->m, size = a->transposed ? COLUMNS : STRIP, at = i * size;
+  int n = all - at < size ? all - at : size, m = a->transposed ? a->m : n;
+  const double *A = a->A + (a->transposed ? (size_t)at * (size_t)a->ld : (size_t)at);
+  dgemv_(a->transposed ? "T" : "N", &m, a->transposed ? &n : &a->n, &minus, A, &a->ld, a->x, &step,
+         &one, a->y + at, &step, 1);
 }
 
-static void triangle(const char *uplo, int transposed, int n, const double *A, int ld, double *x) {
-  const int step = 1;
-  dtrsv_(uplo, transposed ? "T" : "N", *uplo == 'L' ? "U" : "N", &n, A, &ld, x, &step, 1, 1, 1);
+static void multiply(pl_threads *threads, const product *a) {
+  if (a->m == 0 || a->n == 0) return;
+  int n = a->transposed ? (a->n + COLUMNS - 1) / COLUMNS : strips(a->m);
+  pl_threads_run((double)a->m * a->n < LONG ? NULL : threads, n, multiply_strip, (void *)a);
+}
+
+// y = T^-1 y for the lower or upper triangle of a front's pivots, or its transpose
+static void triangle(pl_threads *threads, const char *uplo, int transposed, int p, const double *L,
+                     int m, double *y) {
+  const int step = 1, down = (*uplo == 'L') != transposed;
+  for (int i = 0; i < p; i += SWEEP) {
+    int nb = p - i < SWEEP ? p - i : SWEEP, left = p - i - nb, k = down ? i : left;
+    size_t row = (size_t)(down ? k + nb : 0), col = (size_t)k, ld = (size_t)m;
+    dtrsv_(uplo, transposed ? "T" : "N", *uplo == 'L' ? "U" : "N", &nb, L + col * (ld + 1), &m,
+           y + k, &step, 1, 1, 1);
+    product a = {.transposed = transposed,
+                 .m = transposed ? nb : left,
+                 .n = transposed ? left : nb,
+                 .ld = m,
+                 .A = L + (transposed ? col + row * ld : row + col * ld),
+                 .x = y + k,
+                 .y = y + row};
+    multiply(threads, &a);
+  }
 }
 
 static void interchange(int n, const int *pivot, int back, double *x) {
@@ -470,7 +523,7 @@ static void interchange(int n, const int *pivot, int back, double *x) {
 }
 
 // from the leaves up: L y = P b, or U' y = b
-static void forward(fronts *s, int f, int *local) {
+static void forward(fronts *s, int f, pl_threads *threads, int *local) {
   const front *x = &s->tree.front[f];
   const numbers *v = &s->num[f];
   int b = s->block, p = x->npiv * b, r = x->nrow * b, m = p + r;
@@ -487,45 +540,39 @@ static void forward(fronts *s, int f, int *local) {
       for (int a = 0; a < b; a++) to[a] += from[a];
     }
   }
-  if (s->transposed) {
-    triangle("U", 1, p, v->L, m, y);
-    mul(1, p, r, -1, v->U, p, y, v->vec);
-  } else {
-    interchange(p, v->pivot, 0, y);
-    triangle("L", 0, p, v->L, m, y);
-    mul(0, r, p, -1, v->L + p, m, y, v->vec);
-  }
+  if (!s->transposed) interchange(p, v->pivot, 0, y);
+  triangle(threads, s->transposed ? "U" : "L", s->transposed, p, v->L, m, y);
+  product a = s->transposed ? (product){1, p, r, p, v->U, y, v->vec}
+                            : (product){0, r, p, m, v->L + p, y, v->vec};
+  multiply(threads, &a);
 }
 
 // from the root down: U x = y, or P' L' x = y
-static void backward(fronts *s, int f) {
+static void backward(fronts *s, int f, pl_threads *threads) {
   const front *x = &s->tree.front[f];
   const numbers *v = &s->num[f];
   int b = s->block, p = x->npiv * b, r = x->nrow * b, m = p + r;
   double *y = s->x + (size_t)x->first * (size_t)b;
   for (int k = 0; k < x->nrow; k++)
     memcpy(v->vec + k * b, s->x + (size_t)x->row[k] * (size_t)b, (size_t)b * sizeof *y);
-  if (s->transposed) {
-    mul(1, r, p, -1, v->L + p, m, v->vec, y);
-    triangle("L", 1, p, v->L, m, y);
-    interchange(p, v->pivot, 1, y);
-  } else {
-    mul(0, p, r, -1, v->U, p, v->vec, y);
-    triangle("U", 0, p, v->L, m, y);
-  }
+  product a = s->transposed ? (product){1, r, p, m, v->L + p, v->vec, y}
+                            : (product){0, p, r, p, v->U, v->vec, y};
+  multiply(threads, &a);
+  triangle(threads, s->transposed ? "L" : "U", s->transposed, p, v->L, m, y);
+  if (s->transposed) interchange(p, v->pivot, 1, y);
 }
 
 static void forward_task(void *ctx, int task, int thread) {
   fronts *s = ctx;
   for (int k = s->tree.task_ptr[task]; k < s->tree.task_ptr[task + 1]; k++)
-    forward(s, s->tree.task_front[k], s->local[thread]);
+    forward(s, s->tree.task_front[k], NULL, s->local[thread]);
 }
 
 static void backward_task(void *ctx, int task, int thread) {
   fronts *s = ctx;
   (void)thread;
   for (int k = s->tree.task_ptr[task + 1] - 1; k >= s->tree.task_ptr[task]; k--)
-    backward(s, s->tree.task_front[k]);
+    backward(s, s->tree.task_front[k], NULL);
 }
 
 // between the matrix's order and that of elimination, in groups; scale may be NULL
@@ -542,15 +589,16 @@ static void permute(const fronts *s, int back, const double *scale, const double
 
 static pl_status solve(pl_factor *f, int transposed, int nrhs, const double *b, double *x) {
   fronts *s = f->state;
-  int top = s->tree.ntask;
+  const front_tree *t = &s->tree;
+  int top = t->task_ptr[t->ntask];
   s->transposed = transposed;
   for (int k = 0; k < nrhs; k++) {
     size_t at = (size_t)k * (size_t)f->n;
     permute(s, 0, transposed ? NULL : s->scale, b + at, s->x);
-    pl_threads_run(s->threads, top, forward_task, s);
-    forward_task(s, top, 0);
-    backward_task(s, top, 0);
-    pl_threads_run(s->threads, top, backward_task, s);
+    pl_threads_run(s->threads, t->ntask, forward_task, s);
+    for (int i = top; i < t->nfront; i++) forward(s, t->task_front[i], s->threads, s->local[0]);
+    for (int i = t->nfront - 1; i >= top; i--) backward(s, t->task_front[i], s->threads);
+    pl_threads_run(s->threads, t->ntask, backward_task, s);
     permute(s, 1, transposed ? s->scale : NULL, s->x, x + at);
   }
   return PL_OK;

@@ -323,6 +323,58 @@ pl_status front_tree_create(pl_env *env, const pl_csc *G, const int *order, cons
   return s;
 }
 
+// the members of each group take its place
+static void split_fronts(front_tree *t, const int *count, const int *place, int *rows) {
+  for (int f = 0; f < t->nfront; f++) {
+    front *x = &t->front[f];
+    const int *from = x->row;
+    int n = x->nrow, last = x->first + x->npiv;
+    x->npiv = place[last] - place[x->first];
+    x->first = place[x->first];
+    x->row = rows;
+    for (int k = 0; k < n; k++)
+      for (int c = 0; c < count[t->order[from[k]]]; c++) *rows++ = place[from[k]] + c;
+    x->nrow = (int)(rows - x->row);
+  }
+}
+
+pl_status front_tree_split(pl_env *env, front_tree *t, const int *count) {
+  size_t nrow = 0;
+  int n = 0, *name = pl_alloc(env, 2 * (size_t)t->n + 1, sizeof *name);
+  if (!name) return PL_E_NOMEM;
+  int *place = name + t->n; // [n + 1] of the first member of the group eliminated k-th
+  for (int g = 0; g < t->n; g++) {
+    name[g] = n;
+    n += count[g];
+  }
+  for (int k = 0; k < t->n; k++) place[k + 1] = place[k] + count[t->order[k]];
+  for (int f = 0; f < t->nfront; f++)
+    for (int k = 0; k < t->front[f].nrow; k++) nrow += (size_t)count[t->order[t->front[f].row[k]]];
+  int *rows = pl_alloc(env, nrow, sizeof *rows);
+  int *order = pl_alloc(env, (size_t)n, sizeof *order);
+  int *places = pl_alloc(env, (size_t)n, sizeof *places);
+  if (!rows || !order || !places) {
+    pl_free(env, name);
+    pl_free(env, rows);
+    pl_free(env, order);
+    pl_free(env, places);
+    return PL_E_NOMEM;
+  }
+  split_fronts(t, count, place, rows);
+  for (int k = 0; k < t->n; k++)
+    for (int c = 0; c < count[t->order[k]]; c++)
+      places[order[place[k] + c] = name[t->order[k]] + c] = place[k] + c;
+  pl_free(env, name);
+  pl_free(env, t->rows);
+  pl_free(env, t->order);
+  pl_free(env, t->place);
+  t->n = n;
+  t->rows = rows;
+  t->order = order;
+  t->place = places;
+  return PL_OK;
+}
+
 void front_tree_free(pl_env *env, front_tree *t) {
   pl_free(env, t->order);
   pl_free(env, t->place);

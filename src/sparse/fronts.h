@@ -34,6 +34,9 @@ typedef struct front_tree {
 // run first, in any order, and then one level after another.
 pl_status front_tree_create(pl_env *env, const pl_csc *G, const int *order, const int *size,
                             front_tree *out);
+// The same tree in terms of the count[g] members of each group g, which G numbers one after
+// another.
+pl_status front_tree_split(pl_env *env, front_tree *t, const int *count);
 void front_tree_free(pl_env *env, front_tree *t);
 
 #endif

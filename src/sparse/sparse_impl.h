@@ -13,7 +13,7 @@ pl_status pl_csc_alloc(pl_env *env, int n, int sym, int nnz, pl_csc *out);
 // The pattern of groups of block unknowns, stored as A is.
 pl_status pl_compress_blocks(pl_env *env, const pl_csc *A, int block, pl_csc *out);
 // Neighbouring unknowns whose columns are equal make one group: size[0 .. out->n - 1] counts them
-// (room for A->n); out: the pattern of the groups in full storage. A: lower triangle.
+// (room for A->n); out: the pattern of the groups in full storage.
 pl_status pl_group_equal(pl_env *env, const pl_csc *A, int *size, pl_csc *out);
 // Flops for each entry of a factor from which on CHOLMOD uses dense blocks, and so do we.
 #define PL_LIGHT 40
