@@ -514,7 +514,7 @@ pl_status hb_create_sub(const pl_model *m, const pl_params *p, pl_work *w, int n
   pl_env *env = w->env;
   if (nharm < 1 || nharm > 64)
     return pl_fail(env, PL_E_INPUT, "harmonics must be 1..64, got %d", nharm);
-  if (nsample == 0) nsample = 8 * nharm > 32 ? 8 * nharm : 32;
+  if (nsample == 0) nsample = hb_samples(nharm);
   if (nsample < 2 * nharm + 1)
     return pl_fail(env, PL_E_INPUT, "samples must be at least 2 harmonics + 1 = %d, got %d",
                    2 * nharm + 1, nsample);

@@ -129,7 +129,7 @@ static pl_status lowest(band *d, const double *S, double shift, double limit, do
   return PL_OK;
 }
 
-// S = L L' = K + shift M in the envelope; 0: it is not definite
+// S: factor of K + shift M in the envelope; 0: it is not definite
 static int factor_shifted(const band *d, const double *K, double shift, double *S) {
   for (int k = 0; k < d->t.P.nnz; k++) d->val[k] = K[k] + shift * d->M[k];
   return envelope_factor(&d->e, d->val, S);

@@ -68,13 +68,13 @@ size_t envelope_size(const envelope *e) {
 int envelope_factor(const envelope *e, const double *val, double *L) {
   memset(L, 0, envelope_size(e) * sizeof *L);
   for (int k = 0; k < e->P->nnz; k++) L[e->at[k]] = val[k];
-  return PICK(cholesky)(e->n, e->last, e->ptr, L);
+  return PICK(factor)(e->n, e->last, e->ptr, L);
 }
 
 int envelope_factor_packs(const envelope *e, const pl_pack *val, int step, pl_pack *L) {
   memset(L, 0, envelope_size(e) * sizeof *L);
   PICK(place)(e->P->nnz, e->at, val, (size_t)step, L);
-  return PICK(cholesky_packs)(e->n, e->last, e->ptr, L);
+  return PICK(factor_packs)(e->n, e->last, e->ptr, L);
 }
 
 void envelope_solve_packs(const envelope *e, const pl_pack *L, pl_pack *x) {

@@ -18,13 +18,13 @@ pl_status envelope_open(pl_env *env, const pl_csc *P, envelope *e);
 void envelope_close(pl_env *env, envelope *e);
 // Numbers that a matrix takes.
 size_t envelope_size(const envelope *e);
-// L L' = matrix with values val on the triangle; 0: it is not definite.
+// L D L' = matrix with values val on the triangle; 0: it is not definite.
 int envelope_factor(const envelope *e, const double *val, double *L);
 // The same for eight matrices, val[nnz] with steps of `step`; an entry's lanes are theirs.
 int envelope_factor_packs(const envelope *e, const pl_pack *val, int step, pl_pack *L);
-// x = (L L')^-1 x, each lane with its own factor.
+// x = (L D L')^-1 x, each lane with its own factor.
 void envelope_solve_packs(const envelope *e, const pl_pack *L, pl_pack *x);
-// x = (L L')^-1 x; next: a factor that is wanted soon, NULL: none.
+// x = (L D L')^-1 x; next: a factor that is wanted soon, NULL: none.
 void envelope_solve(const envelope *e, const double *L, const double *next, pl_pack *x);
 // y += f A x for values on the triangle.
 void envelope_multiply(const envelope *e, const double *val, double f, const pl_pack *x,

@@ -2,7 +2,6 @@
 #include "events.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 static void note(events *e, double phase) {
   if (e->status == PL_OK) e->status = pl_grow(e->v->env, &e->at, e->nbreak, &e->cap, sizeof *e->at);
@@ -27,10 +26,10 @@ static int find_events(void *ctx, const pl_element *el, int thread) {
     slide *s = &e->slide[e->first[el->group] + el->elem];
     x = &s->x;
     place_rows(e, el, s);
-    e->status = pair_open(e->v->env, el->ndof, 2 * e->hb->f.H, e->hb->f.N, x);
+    e->status = pair_open(e->v->env, el->ndof, 2 * e->hb.f.H, e->hb.f.N, x);
     if (e->status != PL_OK) return 0;
   }
-  if (pairs_load(e->hb, el->group, el->elem, el->dof, x)) return 1;
+  if (pairs_load(&e->hb, el->group, el->elem, el->dof, x)) return 1;
   for (int i = 0; i < x->nspan; i++) note(e, x->span[i].from);
   return 0;
 }
@@ -48,13 +47,31 @@ static void count_sliders(events *e) {
   }
 }
 
+// the motion: its coefficients, and samples of what is driven
+static pl_status open_motion(events *e) {
+  variation *v = e->v;
+  pl_hb *hb = &e->hb;
+  int H = v->o->nharm, N = hb_samples(H), nq = pl_model_nq(v->m);
+  *hb = (pl_hb){.env = v->env, .m = v->m, .p = v->p, .zfull = v->o->z, .omega = v->o->omega};
+  hb->free_index = pl_model_free_index(v->m);
+  hb->f = (fourier){.H = H, .N = N, .L = 2 * H + 1};
+  if (v->n == nq) return PL_OK;
+  PL_TRY(fourier_create(v->env, H, N, &hb->f));
+  hb->drive_q = pl_alloc(v->env, (size_t)nq * (size_t)N, sizeof(double));
+  if (!hb->drive_q) return PL_E_NOMEM;
+  for (int i = 0; i < N; i++) {
+    pl_clock c = {.t = 2 * PL_PI * i / N, .omega = v->o->sub > 0 ? v->o->sub : 1, .scale = 1};
+    pl_drive(v->m, v->p, &c, v->s);
+    for (int q = 0; q < nq; q++)
+      if (hb->free_index[q] < 0) hb->drive_q[(size_t)q * (size_t)N + (size_t)i] = v->s->q[q];
+  }
+  return PL_OK;
+}
+
 pl_status events_find(variation *v, const int *place, events *e) {
-  const pl_orbit *o = v->o;
   int ng = pl_model_ngroup(v->m);
   *e = (events){.v = v, .place = place, .n = v->n};
-  PL_TRY(hb_create_sub(v->m, v->p, v->w, o->nharm, 0, o->sub > 0 ? o->sub : 1, &e->hb));
-  memcpy(e->hb->zfull, o->z, (size_t)e->hb->n * sizeof(double));
-  e->hb->omega = o->omega;
+  PL_TRY(open_motion(e));
   e->first = pl_alloc(v->env, (size_t)ng, sizeof(int));
   if (!e->first) return PL_E_NOMEM;
   for (int g = 0; g < ng; g++) {
@@ -63,7 +80,7 @@ pl_status events_find(variation *v, const int *place, events *e) {
   }
   e->slide = pl_alloc(v->env, (size_t)e->nslide, sizeof *e->slide);
   if (!e->slide) return PL_E_NOMEM;
-  PL_TRY(pair_open(v->env, PL_NDOF_MAX, 2 * e->hb->f.H, e->hb->f.N, &e->scratch));
+  PL_TRY(pair_open(v->env, PL_NDOF_MAX, 2 * e->hb.f.H, e->hb.f.N, &e->scratch));
   // one after the other: all share the list of events
   pl_threads *threads = v->w->threads;
   v->w->threads = NULL;
@@ -86,7 +103,8 @@ void events_close(events *e) {
   pl_free(env, e->first);
   pl_free(env, e->slide);
   pl_free(env, e->at);
-  pl_hb_free(e->hb);
+  fourier_free(env, &e->hb.f);
+  pl_free(env, e->hb.drive_q);
 }
 
 static const span *span_at(const pair *x, double phase) {

@@ -18,9 +18,9 @@ typedef struct slide {
 typedef struct events {
   variation *v;
   const int *place; // [n] of unknowns in x; NULL: as they are
-  pl_hb *hb;
-  int n, m;   // free unknowns, sliders that slip
-  int *first; // [ngroup] of sliders
+  pl_hb hb;         // what pairs_load asks for, and no balance
+  int n, m;         // free unknowns, sliders that slip
+  int *first;       // [ngroup] of sliders
   int nslide;
   slide *slide;
   pair scratch;

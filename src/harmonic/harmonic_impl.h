@@ -97,6 +97,11 @@ pl_status start_rigid(pl_hb *hb, const pl_state *rest, pl_orbit *o);
 // The last of so many periods (counted from the first call) by Newmark's method from s.
 pl_status start_transient(pl_hb *hb, int periods, pl_state *s, pl_history *history, pl_orbit *o);
 
+// Samples a period unless the user says how many.
+static inline int hb_samples(int nharm) {
+  return 8 * nharm > 32 ? 8 * nharm : 32;
+}
+
 // pl_hb_create for motions that repeat after sub periods of the drive: omega is then the drive's
 // base frequency over sub.
 pl_status hb_create_sub(const pl_model *m, const pl_params *p, pl_work *w, int nharm, int nsample,
