@@ -130,13 +130,13 @@ static cost jacobian_cost(const rig *r, const pl_orbit *o, int nsample, int roun
     must(pl_hb_eval(hb, o->z, o->omega, PL_HB_RESIDUAL | PL_HB_JACOBIAN));
     c.assembly = fmin(c.assembly, pl_wall_time() - t);
   }
-  const pl_csc *J = pl_hb_jacobian(hb);
+  const pl_blocks *J = pl_hb_jacobian(hb);
   double t = pl_wall_time();
-  must(pl_factor_create(&env, PL_LU, J, 2 * o->nharm + 1, 2, &f));
+  must(pl_factor_create_blocks(&env, J, 2, &f));
   c.analysis = pl_wall_time() - t;
   for (int i = 0; i < rounds; i++) {
     t = pl_wall_time();
-    must(pl_factor_numeric(f, J));
+    must(pl_factor_numeric_blocks(f, J));
     c.factor = fmin(c.factor, pl_wall_time() - t);
   }
   double *x = pl_alloc(&env, (size_t)pl_hb_size(hb), sizeof *x);

@@ -54,7 +54,7 @@ enum { PL_HB_RESIDUAL = 1, PL_HB_JACOBIAN = 2, PL_HB_OMEGA = 4 };
 pl_status pl_hb_eval(pl_hb *hb, const double *z, double omega, unsigned want);
 const double *pl_hb_residual(const pl_hb *hb);
 const double *pl_hb_domega(const pl_hb *hb); // dh/domega
-const pl_csc *pl_hb_jacobian(const pl_hb *hb);
+const pl_blocks *pl_hb_jacobian(const pl_hb *hb);
 // Largest residual, as far as it stands above rounding (of coordinates in stiff elements, and of
 // static forces), over the size of the dynamic forces (those that oscillate), after an evaluation.
 // 0: nothing but rounding is left.

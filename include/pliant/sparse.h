@@ -53,6 +53,18 @@ static inline int pl_csc_next(const pl_csc *A, pl_entry *e) {
   e->i = A->row[e->k];
   return 1;
 }
+// Those of one column: for (pl_entry e = pl_csc_column(A, j); pl_csc_next_in(A, &e);)
+static inline pl_entry pl_csc_column(const pl_csc *A, int j) {
+  return (pl_entry){.j = j, .k = A->ptr[j] - 1};
+}
+static inline int pl_csc_next_in(const pl_csc *A, pl_entry *e) {
+  if (++e->k >= A->ptr[e->j + 1]) return 0;
+  e->i = A->row[e->k];
+  return 1;
+}
+// mirror[nnz]: index of the entry opposite to each in full storage. Returns 0 where there is none,
+// or no diagonal entry.
+int pl_csc_mirrors(const pl_csc *A, int *mirror);
 // y = a A x + b y; b = 0 overwrites y.
 void pl_csc_mul(const pl_csc *A, double a, const double *x, double b, double *y);
 void pl_csc_mul_transposed(const pl_csc *A, double a, const double *x, double b, double *y);
@@ -73,6 +85,45 @@ pl_status pl_csc_read_mtx(pl_env *env, const char *path, int *n, int *ntrip, int
 pl_status pl_csc_parse_mtx(pl_env *env, const char *name, const char *text, size_t size, int *n,
                            int *ntrip, int **row, int **col, double **val);
 pl_status pl_csc_write_mtx(pl_env *env, const char *path, const pl_csc *A);
+
+// ---- matrices of blocks -------------------------------------------------------------------------
+
+// A dense block of size x size entries in place of every entry of a pattern of groups in full
+// storage, whose values are not looked at. Values stand as those of the same matrix in pl_csc
+// would.
+typedef struct pl_blocks {
+  const pl_csc *P; // the caller's
+  int size;
+  double *val; // [P->nnz * size * size]
+} pl_blocks;
+
+pl_status pl_blocks_create(pl_env *env, const pl_csc *P, int size, pl_blocks *out);
+void pl_blocks_free(pl_env *env, pl_blocks *A);
+// The block at entry k of the pattern, in column j, by columns with steps of *stride.
+static inline double *pl_blocks_at(const pl_blocks *A, int j, int k, int *stride) {
+  size_t size = (size_t)A->size, first = (size_t)A->P->ptr[j];
+  *stride = (A->P->ptr[j + 1] - A->P->ptr[j]) * A->size;
+  return A->val + first * size * size + ((size_t)k - first) * size;
+}
+// The largest size of an entry, and whether all are finite.
+double pl_blocks_max(const pl_blocks *A);
+int pl_blocks_finite(const pl_blocks *A);
+// Adds `by` times the largest entry of each column to the diagonal; was (may be NULL): [n] as it
+// was, for pl_blocks_set_diagonal.
+void pl_blocks_shift(pl_blocks *A, double by, double *was);
+void pl_blocks_set_diagonal(pl_blocks *A, const double *d);
+// Puts the blocks into a dense matrix by columns with steps of ld.
+void pl_blocks_dense(const pl_blocks *A, int ld, double *out);
+// The same matrix by entries, with one more column, row and corner unless right is NULL. out is
+// made when it is empty; otherwise it comes from such a call and gets new values.
+pl_status pl_blocks_flat(pl_env *env, const pl_blocks *A, const double *right, const double *below,
+                         double corner, pl_csc *out);
+// y = A x, or its transpose; PL_ABSOLUTE: with all products counted positive. part: scratch
+// [PL_SHARES][n], not needed for the transpose. The same bits for any number of threads.
+enum { PL_TRANSPOSED = 1, PL_ABSOLUTE = 2 };
+enum { PL_SHARES = 8 };
+void pl_blocks_mul(const pl_blocks *A, int how, pl_threads *threads, const double *x, double *part,
+                   double *y);
 
 // ---- factorisation ----------------------------------------------------------------------------
 
@@ -96,16 +147,21 @@ typedef struct pl_factor_info {
 // Symbolic analysis of A's pattern (the values are not looked at). block > 1: the unknowns come in
 // consecutive groups of that size with equal pattern, and the ordering works on groups; Cholesky
 // and LDL find such groups themselves and only take it as a sign that dense blocks pay. nthread: of
-// our own for the backends "tree" and "fronts"; the others run on one. Every kind takes both
+// our own for the backend "tree"; the others run on one. Every kind takes both
 // storages; Cholesky and LDL look at the lower triangle only.
 pl_status pl_factor_create(pl_env *env, pl_factor_kind kind, const pl_csc *A, int block,
                            int nthread, pl_factor **out);
+// LU of a matrix of blocks on threads of our own, in "fronts". Such a factor is then given matrices
+// of blocks with the same pattern.
+pl_status pl_factor_create_blocks(pl_env *env, const pl_blocks *A, int nthread, pl_factor **out);
 void pl_factor_free(pl_factor *f);
 // Numeric factorisation of a matrix with the analysed pattern. Returns PL_SINGULAR when a pivot is
 // zero to rounding (or, for Cholesky, not positive), never a factor full of NaN; for LDL the stats
 // then tell how many are zero. NaN in the values is PL_E_ARG. Asks for no memory through
-// env, but for the first matrix whose pivots lie outside their fronts (LDL, LU).
+// env, but for the first matrix whose pivots lie outside their fronts (LDL, LU) or, of blocks, look
+// small.
 pl_status pl_factor_numeric(pl_factor *f, const pl_csc *A);
+pl_status pl_factor_numeric_blocks(pl_factor *f, const pl_blocks *A);
 // X = A^-1 B for nrhs columns; b and x may be the same array. PL_SINGULAR when the result is not
 // finite, PL_E_ARG when b is not, or when the last numeric factorisation failed.
 pl_status pl_factor_solve(pl_factor *f, int nrhs, const double *b, double *x);

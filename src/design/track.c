@@ -23,7 +23,7 @@ typedef struct bordering {
 static pl_status look(pl_design *d, solution *s, const pl_orbit *o, const double *y, bordering *p) {
   s->linear = 0;
   PL_TRY(pl_hb_eval(s->hb, o->z, o->omega, PL_HB_RESIDUAL | PL_HB_JACOBIAN | PL_HB_OMEGA));
-  pl_csc_mul_transposed(pl_hb_jacobian(s->hb), 1, y, 0, p->Jy);
+  pl_blocks_mul(pl_hb_jacobian(s->hb), PL_TRANSPOSED, NULL, y, NULL, p->Jy);
   p->hw = pl_dot(d->n, y, pl_hb_domega(s->hb));
   if (!p->hp) return PL_OK;
   memset(p->hp, 0, (size_t)d->nvar * sizeof *p->hp);
@@ -167,11 +167,10 @@ static void scale_to(int n, double size, double *x) {
 static pl_status null_vectors(pl_design *d, solution *s, int steps, double *l, double *r,
                               double *y) {
   double *b = s->bordering, *c = b + d->n, *zero = d->dz, size = 0;
-  const pl_csc *J = pl_hb_jacobian(s->hb);
   memset(zero, 0, (size_t)d->n * sizeof *zero);
   s->linear = 0;
   for (int it = 0; it < steps; it++) {
-    size = pl_max_abs(J->nnz, J->val);
+    size = pl_blocks_max(pl_hb_jacobian(s->hb));
     scale_to(d->n, size, b);
     scale_to(d->n, 1, c);
     PL_TRY(pl_bordered_set(s->b, b, c, 0));

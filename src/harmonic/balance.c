@@ -22,7 +22,7 @@ const double *pl_hb_residual(const pl_hb *hb) {
 const double *pl_hb_domega(const pl_hb *hb) {
   return hb->hw;
 }
-const pl_csc *pl_hb_jacobian(const pl_hb *hb) {
+const pl_blocks *pl_hb_jacobian(const pl_hb *hb) {
   return &hb->J;
 }
 
@@ -94,41 +94,6 @@ pl_status pl_hb_refresh(pl_hb *hb) {
 
 // ---- matrix pattern -----------------------------------------------------------------------------
 
-// J has a dense L x L block for every pair of unknowns that share an element
-static pl_status build_pattern(pl_hb *hb) {
-  int L = hb->f.L;
-  PL_TRY(pl_csc_expand(hb->env, &hb->w->A, &hb->P, NULL));
-  size_t nnz = (size_t)hb->P.nnz * (size_t)L * (size_t)L;
-  if (nnz > INT32_MAX)
-    return pl_fail(
-        hb->env, PL_E_INPUT,
-        "harmonic balance: %d unknowns with %d harmonics make a matrix of %.3g entries, too "
-        "large for this build; use fewer harmonics",
-        hb->nfree, hb->f.H, (double)nnz);
-  hb->J = (pl_csc){.n = hb->n, .nnz = (int)nnz};
-  hb->J.ptr = pl_alloc(hb->env, (size_t)hb->n + 1, sizeof(int));
-  hb->J.row = pl_alloc(hb->env, nnz, sizeof(int));
-  hb->J.val = pl_alloc(hb->env, nnz + 1, sizeof(double));
-  if (!hb->J.ptr || !hb->J.row || !hb->J.val) return PL_E_NOMEM;
-  int at = 0;
-  for (int j = 0; j < hb->nfree; j++) {
-    if (j % 1024 == 0) PL_TRY(pl_report_progress(hb->env, NULL, -1, NULL));
-    for (int b = 0; b < L; b++) {
-      hb->J.ptr[j * L + b] = at;
-      for (int k = hb->P.ptr[j]; k < hb->P.ptr[j + 1]; k++)
-        for (int a = 0; a < L; a++) hb->J.row[at++] = hb->P.row[k] * L + a;
-    }
-  }
-  hb->J.ptr[hb->n] = at;
-  return PL_OK;
-}
-
-double *hb_block(pl_hb *hb, int j, int k, int *stride) {
-  int L = hb->f.L, first = hb->P.ptr[j];
-  *stride = (hb->P.ptr[j + 1] - first) * L;
-  return hb->J.val + (size_t)L * (size_t)L * (size_t)first + (size_t)(k - first) * (size_t)L;
-}
-
 double *hb_pair(const pl_hb *hb, int k) {
   return hb->coef + (size_t)k * 2 * (size_t)(2 * hb->f.L - 1);
 }
@@ -149,9 +114,7 @@ static pl_status build_slots(pl_hb *hb) {
   }
   hb->slot = pl_alloc(hb->env, hb->slot0[ng], sizeof(int));
   if (!hb->slot) return PL_E_NOMEM;
-  for (int j = 0; j < hb->nfree; j++)
-    for (int k = hb->P.ptr[j]; k < hb->P.ptr[j + 1]; k++)
-      hb->mirror[k] = pl_csc_find(&hb->P, j, hb->P.row[k]);
+  (void)pl_csc_mirrors(&hb->P, hb->mirror);
   return PL_OK;
 }
 
@@ -338,9 +301,9 @@ static int eval_batch(void *ctx, const pl_batch *e, int thread, int *bad) {
 // the blocks of column j of pairs
 static void form_column(void *ctx, int j, int thread) {
   pl_hb *hb = ctx;
-  for (int k = hb->P.ptr[j]; k < hb->P.ptr[j + 1]; k++) {
-    int stride, from = hb->symmetric && hb->P.row[k] < j ? hb->mirror[k] : k;
-    double *to = hb_block(hb, j, k, &stride);
+  for (pl_entry e = pl_csc_column(&hb->P, j); pl_csc_next_in(&hb->P, &e);) {
+    int stride, from = hb->symmetric && e.i < j ? hb->mirror[e.k] : e.k;
+    double *to = pl_blocks_at(&hb->J, j, e.k, &stride);
     const double *c = hb_pair(hb, from);
     packs_block(&hb->f, hb->omega, c, hb->rated ? c + 2 * hb->f.L - 1 : NULL, hb->scratch[thread],
                 to, (size_t)stride);
@@ -374,7 +337,7 @@ static void add_mass_entry(pl_hb *hb, int i, int j, double mass) {
   }
   if (!(hb->want & PL_HB_JACOBIAN)) return;
   int stride;
-  double *val = hb_block(hb, fj, pl_csc_find(&hb->P, fi, fj), &stride);
+  double *val = pl_blocks_at(&hb->J, fj, pl_csc_find(&hb->P, fi, fj), &stride);
   for (int k = 1; k <= H; k++) {
     double kw = k * w, *s = val + (size_t)(2 * k - 1) * (size_t)stride, *c = s + stride;
     s[2 * k - 1] -= mass * kw * kw;
@@ -418,9 +381,9 @@ static void measure_noise(pl_hb *hb) {
   for (int j = 0; j < hb->nfree; j++) {
     double size = 0;
     for (size_t k = 0; k < L; k++) size += fabs(hb->zfull[(size_t)j * L + k]);
-    for (int k = hb->P.ptr[j]; k < hb->P.ptr[j + 1]; k++) {
+    for (pl_entry e = pl_csc_column(&hb->P, j); pl_csc_next_in(&hb->P, &e);) {
       int stride;
-      hb->noise[hb->P.row[k]] += DBL_EPSILON * size * fabs(*hb_block(hb, j, k, &stride));
+      hb->noise[e.i] += DBL_EPSILON * size * fabs(*pl_blocks_at(&hb->J, j, e.k, &stride));
     }
   }
 }
@@ -528,7 +491,9 @@ pl_status hb_create_sub(const pl_model *m, const pl_params *p, pl_work *w, int n
   hb->n = hb->nfree * (2 * nharm + 1);
   pl_status s = fourier_create(env, nharm, nsample, &hb->f);
   if (s == PL_OK) s = allocate(hb);
-  if (s == PL_OK) s = build_pattern(hb);
+  if (s == PL_OK) s = pl_csc_expand(env, &w->A, &hb->P, NULL);
+  // a dense block for every pair of unknowns that share an element
+  if (s == PL_OK) s = pl_blocks_create(env, &hb->P, hb->f.L, &hb->J);
   if (s == PL_OK) s = pairs_create(hb, &hb->pairs);
   if (s == PL_OK) s = build_slots(hb);
   if (s == PL_OK) s = pl_model_each_element(m, p, w, fill_slot, hb);
@@ -556,7 +521,7 @@ void pl_hb_free(pl_hb *hb) {
                  hb->slot,    hb->slot0,   hb->scratch,  hb->noise,    hb->from,
                  hb->dz,      hb->coef,    hb->mirror,   hb->made};
   for (size_t k = 0; k < sizeof all / sizeof all[0]; k++) pl_free(env, all[k]);
-  pl_csc_free(env, &hb->J);
+  pl_blocks_free(env, &hb->J);
   pl_csc_free(env, &hb->P);
   rotator_free(hb->rotator);
   pairs_free(env, hb->pairs);

@@ -1,6 +1,6 @@
 // Solves with [J b; c' d]: small systems are factorised as they are, large ones by GMRES with block
 // elimination on a factor of this J or an older one as preconditioner.
-#include "packs.h"
+#include "harmonic_impl.h"
 
 #include <float.h>
 #include <string.h>
@@ -11,8 +11,7 @@ enum {
   MIN_OLD = 3, // GMRES iterations that an older factor may take
   MAX_OLD = 25,
   MAX_NEW = 80, // that the factor of this very matrix may take
-  REFINE = 3,   // steps of refinement that are tried before them
-  SHARES = 8    // of a product with J, for any number of threads
+  REFINE = 3    // steps of refinement that are tried before them
 };
 // what a flop of a factorisation and an entry of J in it cost, in entries of a product or solve
 static const double FLOP = 0.05, ENTRY = 10;
@@ -29,13 +28,13 @@ struct pl_bordered {
   double row, col;  // factors on the last equation and on y
   pl_factor *lu;    // of J
   pl_factor *lu1;   // of the bordered matrix, small systems only
-  pl_csc wide;      // the bordered matrix, small systems only
+  pl_csc flat[2];   // J and the bordered matrix by entries, small systems only
   int ready;        // the factor in use belongs to some Jacobian
   int fresh;        // ... to this one
   double *w, *wt;   // [n] J^-1 b and J^-T c by the factor
   int have_w, have_wt;
   double *f1, *x1, *r1; // [n + 1]
-  double *part;         // [SHARES][n] parts of a product
+  double *part;         // [PL_SHARES][n] parts of a product
   int transposed;       // of the solve under way
   pl_status fault;      // of a solve inside GMRES
   pl_bordered_info info;
@@ -51,7 +50,7 @@ pl_status pl_bordered_create(pl_hb *hb, pl_bordered **out) {
   *s = (pl_bordered){.env = hb->env, .hb = hb, .n = hb->n, .small = hb->n < SMALL};
   double **all[] = {&s->b, &s->c, &s->w, &s->wt, &s->f1, &s->x1, &s->r1, &s->part};
   for (size_t k = 0; k < sizeof all / sizeof all[0]; k++) {
-    *all[k] = pl_alloc(hb->env, all[k] == &s->part ? SHARES * n : n + 1, sizeof(double));
+    *all[k] = pl_alloc(hb->env, all[k] == &s->part ? PL_SHARES * n : n + 1, sizeof(double));
     if (!*all[k]) {
       pl_bordered_free(s);
       return PL_E_NOMEM;
@@ -65,7 +64,8 @@ void pl_bordered_free(pl_bordered *s) {
   if (!s) return;
   pl_factor_free(s->lu);
   pl_factor_free(s->lu1);
-  pl_csc_free(s->env, &s->wide);
+  pl_csc_free(s->env, &s->flat[0]);
+  pl_csc_free(s->env, &s->flat[1]);
   double *all[] = {s->b, s->c, s->w, s->wt, s->f1, s->x1, s->r1, s->part};
   for (size_t k = 0; k < sizeof all / sizeof all[0]; k++) pl_free(s->env, all[k]);
   pl_free(s->env, s);
@@ -84,7 +84,7 @@ pl_status pl_bordered_set(pl_bordered *s, const double *b, const double *c, doub
   s->fresh = s->have_w = s->have_wt = 0;
   if (!s->bordered) return PL_OK;
   // the border gets entries as large as those of J
-  double size = pl_max_abs(s->hb->J.nnz, s->hb->J.val);
+  double size = pl_blocks_max(&s->hb->J);
   s->col = ratio(size, pl_max_abs(s->n, b));
   s->row = ratio(size, fmax(pl_max_abs(s->n, c), s->col * fabs(d)));
   for (int i = 0; i < s->n; i++) {
@@ -97,41 +97,9 @@ pl_status pl_bordered_set(pl_bordered *s, const double *b, const double *c, doub
 
 // ---- products -----------------------------------------------------------------------------------
 
-typedef struct product {
-  pl_bordered *s;
-  const double *x;
-  double *y;
-} product;
-
-// the k-th share of the unknowns whose columns stand in J
-static int share(const pl_hb *hb, int k) {
-  return (int)((long)hb->nfree * k / SHARES);
-}
-
-static void multiply_share(void *ctx, int k, int thread) {
-  const product *p = ctx;
-  const pl_hb *hb = p->s->hb;
-  size_t L = (size_t)hb->f.L, n = (size_t)hb->n;
-  (void)thread;
-  double *part = p->s->part + (size_t)k * n;
-  if (!p->s->transposed) memset(part, 0, n * sizeof *part);
-  for (int j = share(hb, k); j < share(hb, k + 1); j++) {
-    int first = hb->P.ptr[j], nrow = hb->P.ptr[j + 1] - first;
-    const double *val = hb->J.val + L * L * (size_t)first;
-    if (p->s->transposed)
-      packs_mul_transposed(&hb->f, nrow, hb->P.row + first, val, p->x, p->y + (size_t)j * L);
-    else
-      packs_mul(&hb->f, nrow, hb->P.row + first, val, p->x + (size_t)j * L, part);
-  }
-}
-
-// y = J x or J' x; parts are added in one order
-static void multiply(pl_bordered *s, const double *x, double *y) {
-  product p = {.s = s, .x = x, .y = y};
-  pl_threads_run(s->hb->w->threads, SHARES, multiply_share, &p);
-  if (s->transposed) return;
-  memcpy(y, s->part, (size_t)s->n * sizeof *y);
-  for (int k = 1; k < SHARES; k++) pl_axpy(s->n, 1, s->part + (size_t)k * (size_t)s->n, y, y);
+static void multiply(pl_bordered *s, int how, const double *x, double *y) {
+  how |= s->transposed ? PL_TRANSPOSED : 0;
+  pl_blocks_mul(&s->hb->J, how, s->hb->w->threads, x, s->part, y);
 }
 
 // y = A x for the bordered matrix, J alone, or their transposes
@@ -139,7 +107,7 @@ static void apply(void *ctx, const double *x, double *y) {
   pl_bordered *s = ctx;
   int n = s->n;
   const double *right = s->transposed ? s->c : s->b, *below = s->transposed ? s->b : s->c;
-  multiply(s, x, y);
+  multiply(s, 0, x, y);
   if (!s->bordered) return;
   y[n] = pl_dot(n, below, x) + s->d * x[n];
   pl_axpy(n, x[n], right, y, y);
@@ -147,43 +115,10 @@ static void apply(void *ctx, const double *x, double *y) {
 
 // ---- small systems ----------------------------------------------------------------------------
 
-// J with one more row and column; the values are those of J and of the border now
-static pl_status widen(pl_bordered *s) {
-  const pl_csc *J = &s->hb->J;
-  int n = s->n, nnz = J->nnz + 2 * n + 1;
-  pl_csc *A = &s->wide;
-  if (!A->ptr) {
-    *A = (pl_csc){.n = n + 1, .nnz = nnz};
-    A->ptr = pl_alloc(s->env, (size_t)n + 2, sizeof *A->ptr);
-    A->row = pl_alloc(s->env, (size_t)nnz, sizeof *A->row);
-    A->val = pl_alloc(s->env, (size_t)nnz + 1, sizeof *A->val);
-    if (!A->ptr || !A->row || !A->val) {
-      pl_csc_free(s->env, A);
-      return PL_E_NOMEM;
-    }
-  }
-  int at = 0;
-  for (int j = 0; j <= n; j++) {
-    A->ptr[j] = at;
-    for (int k = j < n ? J->ptr[j] : 0; j < n && k < J->ptr[j + 1]; k++, at++) {
-      A->row[at] = J->row[k];
-      A->val[at] = J->val[k];
-    }
-    for (int i = 0; j == n && i < n; i++, at++) {
-      A->row[at] = i;
-      A->val[at] = s->b[i];
-    }
-    A->row[at] = n;
-    A->val[at++] = j < n ? s->c[j] : s->d;
-  }
-  A->ptr[n + 1] = at;
-  return PL_OK;
-}
-
 static pl_status factor_small(pl_bordered *s) {
   pl_factor **lu = s->bordered ? &s->lu1 : &s->lu;
-  if (s->bordered) PL_TRY(widen(s));
-  const pl_csc *A = s->bordered ? &s->wide : &s->hb->J;
+  pl_csc *A = &s->flat[s->bordered];
+  PL_TRY(pl_blocks_flat(s->env, &s->hb->J, s->bordered ? s->b : NULL, s->c, s->d, A));
   if (!*lu) PL_TRY(pl_factor_create(s->env, PL_LU, A, 1, 1, lu));
   s->info.factorisations++;
   PL_TRY(pl_factor_numeric(*lu, A));
@@ -215,28 +150,21 @@ static pl_status back_solve(pl_bordered *s, const double *f, double *x) {
 
 // factors J with its diagonal moved off zero, for a J that is singular itself
 static pl_status factor_moved(pl_bordered *s, double by) {
-  pl_csc *J = &s->hb->J;
   double *keep = s->r1;
-  for (int j = 0; j < s->n; j++) {
-    int k = pl_csc_find(J, j, j);
-    double most = 0;
-    for (int i = J->ptr[j]; i < J->ptr[j + 1]; i++) most = fmax(most, fabs(J->val[i]));
-    keep[j] = J->val[k];
-    J->val[k] += by * (most > 0 ? most : 1);
-  }
+  pl_blocks_shift(&s->hb->J, by, keep);
   s->info.factorisations++;
-  pl_status st = pl_factor_numeric(s->lu, J);
-  for (int j = 0; j < s->n; j++) J->val[pl_csc_find(J, j, j)] = keep[j];
+  pl_status st = pl_factor_numeric_blocks(s->lu, &s->hb->J);
+  pl_blocks_set_diagonal(&s->hb->J, keep);
   return st;
 }
 
 static pl_status factor_large(pl_bordered *s) {
-  const pl_csc *J = &s->hb->J;
+  const pl_blocks *J = &s->hb->J;
   int nthread = pl_threads_size(s->hb->w->threads);
   s->ready = s->have_w = s->have_wt = 0;
-  if (!s->lu) PL_TRY(pl_factor_create(s->env, PL_LU, J, s->hb->f.L, nthread, &s->lu));
+  if (!s->lu) PL_TRY(pl_factor_create_blocks(s->env, J, nthread, &s->lu));
   s->info.factorisations++;
-  pl_status st = pl_factor_numeric(s->lu, J);
+  pl_status st = pl_factor_numeric_blocks(s->lu, J);
   // the bordered matrix may be regular all the same
   for (double by = 1e-9; s->bordered && st == PL_SINGULAR && by < 1e-5; by *= 100)
     st = factor_moved(s, by);
@@ -273,15 +201,10 @@ static pl_status eliminate(pl_bordered *s) {
 
 // the size of |A| |x|, which rounding in A x goes with
 static double product_size(pl_bordered *s) {
-  const pl_csc *J = &s->hb->J;
   int n = s->n;
   double sum = 0, *size = s->r1;
-  memset(size, 0, ((size_t)n + 1) * sizeof *size);
-  for (int j = 0; j < n; j++)
-    for (int k = J->ptr[j]; k < J->ptr[j + 1]; k++) {
-      int to = s->transposed ? j : J->row[k], from = s->transposed ? J->row[k] : j;
-      size[to] += fabs(J->val[k] * s->x1[from]);
-    }
+  multiply(s, PL_ABSOLUTE, s->x1, size);
+  size[n] = 0;
   const double *right = s->transposed ? s->c : s->b, *below = s->transposed ? s->b : s->c;
   for (int i = 0; s->bordered && i < n; i++) {
     size[i] += fabs(right[i] * s->x1[n]);
@@ -327,7 +250,8 @@ static int refine(pl_bordered *s, double rtol) {
 // GMRES iterations that are worth half a factorisation
 static int allowance(const pl_bordered *s) {
   pl_factor_info i = pl_factor_stats(s->lu);
-  double one = i.nnz + s->hb->J.nnz, all = FLOP * i.flops + ENTRY * s->hb->J.nnz;
+  double entries = (double)s->hb->P.nnz * s->hb->f.L * s->hb->f.L;
+  double one = i.nnz + entries, all = FLOP * i.flops + ENTRY * entries;
   return (int)fmax(MIN_OLD, fmin(MAX_OLD, 0.5 * all / one));
 }
 

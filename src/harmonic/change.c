@@ -96,10 +96,5 @@ pl_status pl_hb_change_dot(pl_hb *hb, pl_directions *k, const pl_orbit *o, const
 }
 
 void pl_hb_shift_diagonal(pl_hb *hb, double by) {
-  pl_csc *J = &hb->J;
-  for (int j = 0; j < J->n; j++) {
-    double most = 0;
-    for (int i = J->ptr[j]; i < J->ptr[j + 1]; i++) most = fmax(most, fabs(J->val[i]));
-    J->val[pl_csc_find(J, j, j)] += by * (most > 0 ? most : 1);
-  }
+  pl_blocks_shift(&hb->J, by, NULL);
 }

@@ -75,12 +75,10 @@ static void fill_borders(epmc *e, double a, double *x, double *y) {
 
 static pl_status assemble(epmc *e, double a) {
   int n = e->n, N = n + 2;
-  const pl_csc *J = &e->hb->J;
   e->base.p->par[PL_PAR_ALPHA] = e->alpha - e->xi;
   PL_TRY(pl_hb_eval(e->hb, e->z, e->omega, PL_HB_RESIDUAL | PL_HB_JACOBIAN | PL_HB_OMEGA));
   memset(e->A, 0, (size_t)N * (size_t)N * sizeof *e->A);
-  for (pl_entry at = {.k = -1}; pl_csc_next(J, &at);)
-    e->A[(size_t)at.j * (size_t)N + (size_t)at.i] = J->val[at.k];
+  pl_blocks_dense(&e->hb->J, N, e->A);
   memcpy(e->A + (size_t)n * (size_t)N, pl_hb_domega(e->hb), (size_t)n * sizeof(double));
   memcpy(e->b, pl_hb_residual(e->hb), (size_t)n * sizeof(double));
   double *scratch = pl_alloc(e->base.env, 2 * (size_t)e->hb->nfree, sizeof *scratch);

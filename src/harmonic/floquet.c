@@ -42,14 +42,13 @@ pl_status dense_eigen(pl_env *env, int n, double *A, double *re, double *im, dou
 
 pl_status hb_parity(const pl_hb *hb, int *parity) {
   enum { MOST = 256 };
-  const pl_csc *J = &hb->J;
-  int n = J->n, info = 0, odd = 0;
+  int n = hb->n, info = 0, odd = 0;
   *parity = -1;
   if (n > MOST) return PL_OK;
   double *A = pl_alloc(hb->env, (size_t)n * (size_t)n, sizeof(double));
   int *pivot = pl_alloc(hb->env, (size_t)n, sizeof(int));
   if (A && pivot) {
-    for (pl_entry e = {.k = -1}; pl_csc_next(J, &e);) A[e.j * n + e.i] = J->val[e.k];
+    pl_blocks_dense(&hb->J, n, A);
     dgetrf_(&n, &n, A, &n, pivot, &info);
     for (int i = 0; i < n; i++) odd ^= (pivot[i] != i + 1) ^ (A[i * n + i] < 0);
     if (info == 0) *parity = odd;

@@ -37,7 +37,7 @@ struct pl_hb {
   double *weight;              // [nq] g
   double *made;                // [nq] reference coordinates when the balance was made
   // matrix
-  pl_csc J;
+  pl_blocks J;             // [n][n] over P
   pl_csc P;                // pattern of unknown pairs, full storage, no values
   int *slot;               // [nentry] per element: position of the pair in P, -1: none
   size_t *slot0;           // [ngroup + 1]

@@ -26,16 +26,6 @@ void packs_block(const fourier *f, double omega, const double *k, const double *
   PICK(block)(f, omega, k, d, work, to, stride);
 }
 
-void packs_mul(const fourier *f, int nrow, const int *row, const double *val, const double *x,
-               double *y) {
-  PICK(mul)(f->L, nrow, row, val, x, y);
-}
-
-void packs_mul_transposed(const fourier *f, int nrow, const int *row, const double *val,
-                          const double *x, double *y) {
-  PICK(mul_transposed)(f->L, nrow, row, val, x, y);
-}
-
 void packs_rows(size_t n, const pl_pack *x, int step, int count, double *to) {
   PICK(lanes)(n, x, (size_t)step, count, to);
 }

@@ -16,13 +16,6 @@ void packs_coefficients(const fourier *f, int n, const pl_pack *x, pl_pack *fold
 void packs_block(const fourier *f, double omega, const double *k, const double *d, double *work,
                  double *to, size_t stride);
 
-// y += A x for the L columns of one unknown, nrow blocks high, that begin in rows row[k] L.
-void packs_mul(const fourier *f, int nrow, const int *row, const double *val, const double *x,
-               double *y);
-// y = A' x for the same columns, y[L].
-void packs_mul_transposed(const fourier *f, int nrow, const int *row, const double *val,
-                          const double *x, double *y);
-
 // Lanes as rows: to[count][n] from x[n] with steps of `step`.
 void packs_rows(size_t n, const pl_pack *x, int step, int count, double *to);
 // to[n] = sum of W[N] x[n][N], x with `ld` numbers from one row to the next.

@@ -311,7 +311,7 @@ static int add_memory(void *ctx, const pl_element *e, int thread) {
       int i = e->dof[a] < 0 ? -1 : hb->free_index[e->dof[a]];
       int j = e->dof[b] < 0 ? -1 : hb->free_index[e->dof[b]], stride;
       if (i < 0 || j < 0) continue;
-      double *to = hb_block(hb, j, pl_csc_find(&hb->P, i, j), &stride);
+      double *to = pl_blocks_at(&hb->J, j, pl_csc_find(&hb->P, i, j), &stride);
       const double *from = block + (size_t)b * (size_t)L * size + (size_t)a * (size_t)L;
       for (int l = 0; l < L; l++, to += stride, from += size)
         for (int k = 0; k < L; k++) to[k] += from[k];

@@ -70,8 +70,6 @@ void pairs_basis(double phase, double weight, int order, double *t);
 
 // ---- balance.c --------------------------------------------------------------------------------
 
-// Where entry (a, b) of the block of pair k (position in P, column j) stands: + a, + b stride.
-double *hb_block(pl_hb *hb, int j, int k, int *stride);
 // Coefficients of a pair of unknowns: 4H + 1 of K, then as many of D.
 double *hb_pair(const pl_hb *hb, int k);
 

@@ -103,9 +103,7 @@ static pl_status make_slots(tangents *t) {
   }
   t->slot = pl_alloc(t->env, t->slot0[ng], sizeof(int));
   if (!t->slot) return PL_E_NOMEM;
-  for (int j = 0; !t->symmetric && j < t->n; j++)
-    for (int k = t->P.ptr[j]; k < t->P.ptr[j + 1]; k++)
-      t->mirror[k] = pl_csc_find(&t->P, j, t->P.row[k]);
+  if (!t->symmetric) (void)pl_csc_mirrors(&t->P, t->mirror);
   return pl_model_each_element(m, t->v->p, t->v->w, fill_slot, t);
 }
 
@@ -366,13 +364,11 @@ pl_status tangents_lump(const tangents *t, const double *M, double **lumped) {
   double *m = pl_alloc(t->env, (size_t)t->n, sizeof(double));
   int off = 0;
   if (!m) return PL_E_NOMEM;
-  for (int j = 0; j < t->n; j++)
-    for (int k = t->P.ptr[j]; k < t->P.ptr[j + 1]; k++) {
-      if (t->P.row[k] == j)
-        m[j] = M[k];
-      else
-        off |= M[k] != 0;
-    }
+  for (pl_entry e = {.k = -1}; pl_csc_next(&t->P, &e);)
+    if (e.i == e.j)
+      m[e.j] = M[e.k];
+    else
+      off |= M[e.k] != 0;
   *lumped = off ? NULL : m;
   if (off) pl_free(t->env, m);
   return PL_OK;

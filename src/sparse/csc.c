@@ -23,7 +23,7 @@ pl_status pl_csc_copy(pl_env *env, const pl_csc *A, pl_csc *out) {
   PL_TRY(pl_csc_alloc(env, A->n, A->sym, A->nnz, out));
   memcpy(out->ptr, A->ptr, ((size_t)A->n + 1) * sizeof *A->ptr);
   memcpy(out->row, A->row, (size_t)A->nnz * sizeof *A->row);
-  memcpy(out->val, A->val, (size_t)A->nnz * sizeof *A->val);
+  if (A->val) memcpy(out->val, A->val, (size_t)A->nnz * sizeof *A->val);
   return PL_OK;
 }
 
@@ -80,7 +80,7 @@ static void expand_into(const pl_csc *A, pl_csc *out, int *next, int *map) {
       map[next[j]] = k;
       out->row[next[j]++] = A->row[k];
     }
-  for (int k = 0; k < out->nnz; k++) out->val[k] = A->val[map[k]];
+  for (int k = 0; A->val && k < out->nnz; k++) out->val[k] = A->val[map[k]];
 }
 
 pl_status pl_csc_expand(pl_env *env, const pl_csc *A, pl_csc *out, int **map) {
@@ -114,7 +114,7 @@ pl_status pl_csc_expand(pl_env *env, const pl_csc *A, pl_csc *out, int **map) {
     expand_into(A, out, next, source);
   } else {
     memcpy(out->row, A->row, (size_t)A->nnz * sizeof *A->row);
-    memcpy(out->val, A->val, (size_t)A->nnz * sizeof *A->val);
+    if (A->val) memcpy(out->val, A->val, (size_t)A->nnz * sizeof *A->val);
     for (int k = 0; k < A->nnz; k++) source[k] = k;
   }
   pl_free(env, next);
@@ -141,6 +141,14 @@ int pl_csc_find(const pl_csc *A, int i, int j) {
       hi = mid;
   }
   return lo < A->ptr[j + 1] && A->row[lo] == i ? lo : -1;
+}
+
+int pl_csc_mirrors(const pl_csc *A, int *mirror) {
+  for (pl_entry e = {.k = -1}; pl_csc_next(A, &e);)
+    if ((mirror[e.k] = pl_csc_find(A, e.j, e.i)) < 0) return 0;
+  for (int j = 0; j < A->n; j++)
+    if (pl_csc_find(A, j, j) < 0) return 0;
+  return 1;
 }
 
 static void scale_result(int n, double b, double *y) {

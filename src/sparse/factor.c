@@ -11,18 +11,15 @@ enum {
 // growth of a symmetric factor from which on a solve is refined
 static const double GROWTH_REFINED = 30;
 
-enum { BLOCK_MIN = 3 }; // from this size of blocks on, our own fronts beat UMFPACK
-
-static int is_full(const pl_csc *A) {
-  return A->n <= FULL_MAX && (size_t)A->nnz * FULL >= (size_t)A->n * (size_t)A->n;
+// a matrix of so many unknowns in groups with so many pairs
+static int is_full(int n, int groups, int pairs) {
+  return n <= FULL_MAX && (size_t)pairs * FULL >= (size_t)groups * (size_t)groups;
 }
 
 // the next one to try after `last`, NULL: the first
-static const pl_backend *choose(pl_factor_kind kind, const pl_csc *A, int block,
-                                const pl_backend *last) {
-  if (A->n <= DENSE_MAX || (kind == PL_LU && is_full(A))) return &pl_backend_dense;
+static const pl_backend *choose(pl_factor_kind kind, const pl_csc *A, const pl_backend *last) {
+  if (A->n <= DENSE_MAX || (kind == PL_LU && is_full(A->n, A->n, A->nnz))) return &pl_backend_dense;
   if (kind != PL_LU && !last) return &pl_backend_tree;
-  if (kind == PL_LU && block >= BLOCK_MIN && !last) return &pl_backend_fronts;
 #if PL_GPL
   if (kind != PL_LDL) return kind == PL_LU ? &pl_backend_umfpack : &pl_backend_cholmod;
 #endif
@@ -83,7 +80,7 @@ static pl_status copy_pattern(pl_factor *f, const pl_csc *A) {
   PL_TRY(keep_pattern(f, A));
   if (f->kind == PL_LU && A->sym) return pl_csc_expand(f->env, A, &f->A, &f->map);
   if (f->kind != PL_LU && !A->sym) return copy_lower(f, A);
-  return pl_csc_copy(f->env, A, &f->A);
+  return pl_csc_copy(f->env, &f->given, &f->A);
 }
 
 static pl_status analyse(pl_factor *f, const pl_backend *backend) {
@@ -93,32 +90,37 @@ static pl_status analyse(pl_factor *f, const pl_backend *backend) {
   if (s != PL_UNSOLVED) return s;
   backend->free(f);
   f->state = NULL;
-  return analyse(f, choose(f->kind, &f->A, f->block, backend));
+  return analyse(f, choose(f->kind, &f->A, backend));
+}
+
+static pl_status create_empty(pl_env *env, pl_factor_kind kind, int n, int block, int nthread,
+                              pl_factor **out) {
+  pl_factor *f = *out = pl_alloc(env, 1, sizeof *f);
+  if (!f) return PL_E_NOMEM;
+  f->env = env;
+  f->kind = kind;
+  f->n = n;
+  f->block = block > 1 && n % block == 0 ? block : 1;
+  f->nthread = nthread;
+  f->info.nsymbolic = 1;
+  f->scale = pl_alloc(env, 5 * (size_t)n, sizeof *f->scale);
+  return f->scale ? PL_OK : PL_E_NOMEM;
+}
+
+static pl_status discard(pl_factor **f, pl_status s) {
+  if (s == PL_OK) return PL_OK;
+  pl_factor_free(*f);
+  *f = NULL;
+  return s;
 }
 
 // last: the backend that gave up on such matrices, or NULL
 static pl_status create(pl_env *env, pl_factor_kind kind, const pl_csc *A, int block, int nthread,
                         const pl_backend *last, pl_factor **out) {
-  *out = NULL;
-  pl_factor *f = pl_alloc(env, 1, sizeof *f);
-  if (!f) return PL_E_NOMEM;
-  f->env = env;
-  f->kind = kind;
-  f->n = A->n;
-  f->block = block > 1 && A->n % block == 0 ? block : 1;
-  f->nthread = nthread;
-  f->scale = pl_alloc(env, 5 * (size_t)A->n, sizeof *f->scale);
-  pl_status s = f->scale ? copy_pattern(f, A) : PL_E_NOMEM;
-  if (s == PL_OK) {
-    s = analyse(f, choose(kind, A, f->block, last));
-    f->info.nsymbolic = 1;
-  }
-  if (s != PL_OK) {
-    pl_factor_free(f);
-    return s;
-  }
-  *out = f;
-  return PL_OK;
+  pl_status s = create_empty(env, kind, A->n, block, nthread, out);
+  if (s == PL_OK) s = copy_pattern(*out, A);
+  if (s == PL_OK) s = analyse(*out, choose(kind, A, last));
+  return discard(out, s);
 }
 
 pl_status pl_factor_create(pl_env *env, pl_factor_kind kind, const pl_csc *A, int block,
@@ -127,6 +129,30 @@ pl_status pl_factor_create(pl_env *env, pl_factor_kind kind, const pl_csc *A, in
   pl_blas_alone();
   PL_TRY(check_pattern(env, A));
   return create(env, kind, A, block, nthread, NULL, out);
+}
+
+// small and full matrices of blocks, and those that fronts cannot do, are left to the spare
+static pl_status analyse_blocks(pl_factor *f, const pl_blocks *A) {
+  PL_TRY(keep_pattern(f, A->P));
+  f->blocks = (pl_blocks){.P = &f->given, .size = A->size};
+  if (f->n <= DENSE_MAX || is_full(f->n, A->P->n, A->P->nnz)) return PL_OK;
+  f->backend = &pl_backend_fronts;
+  f->info.backend = f->backend->name;
+  pl_status s = f->backend->analyse(f);
+  if (s != PL_UNSOLVED) return s;
+  f->backend->free(f);
+  f->backend = NULL;
+  f->state = NULL;
+  return PL_OK;
+}
+
+pl_status pl_factor_create_blocks(pl_env *env, const pl_blocks *A, int nthread, pl_factor **out) {
+  *out = NULL;
+  pl_blas_alone();
+  PL_TRY(check_pattern(env, A->P));
+  pl_status s = create_empty(env, PL_LU, A->P->n * A->size, A->size, nthread, out);
+  if (s == PL_OK) s = analyse_blocks(*out, A);
+  return discard(out, s);
 }
 
 void pl_factor_free(pl_factor *f) {
@@ -186,7 +212,6 @@ void pl_equilibrate(const pl_csc *A, double *r, double *c, double *most) {
 void pl_equilibrate_once(pl_factor *f) {
   int n = f->n;
   if (f->scaled) return;
-  if (f->val != f->A.val) memcpy(f->A.val, f->val, (size_t)f->A.nnz * sizeof *f->val);
   pl_equilibrate(&f->A, f->scale, f->scale + n, f->scale + 2 * n);
   f->scaled = 1;
 }
@@ -229,19 +254,16 @@ static pl_status look_closer(pl_factor *f) {
   return f->info.rcond > f->growth * PL_SINGULAR_RCOND ? PL_OK : PL_SINGULAR;
 }
 
-pl_status pl_check_values(pl_factor *f) {
-  return pl_all_finite(f->A.nnz, f->val)
-             ? PL_OK
-             : pl_fail(f->env, PL_E_ARG, "the matrix holds an infinite value or NaN");
+static pl_status refuse_values(pl_factor *f) {
+  return pl_fail(f->env, PL_E_ARG, "the matrix holds an infinite value or NaN");
 }
 
 static pl_status copy_values(pl_factor *f, const pl_csc *A) {
-  f->val = f->backend->borrows && !f->map ? A->val : f->A.val;
   if (f->map)
     for (int k = 0; k < f->A.nnz; k++) f->A.val[k] = A->val[f->map[k]];
-  else if (f->val == f->A.val)
+  else
     memcpy(f->A.val, A->val, (size_t)A->nnz * sizeof *A->val);
-  return f->backend->borrows ? PL_OK : pl_check_values(f);
+  return pl_all_finite(f->A.nnz, f->A.val) ? PL_OK : refuse_values(f);
 }
 
 // the backend gave up on this matrix: the next one takes it
@@ -249,6 +271,7 @@ static pl_status use_spare(pl_factor *f, const pl_csc *A) {
   if (!f->spare) PL_TRY(create(f->env, f->kind, A, f->block, f->nthread, f->backend, &f->spare));
   pl_status s = pl_factor_numeric(f->spare, A);
   pl_factor_info *to = &f->info, from = f->spare->info;
+  if (!f->backend) to->backend = from.backend;
   to->rcond = from.rcond;
   to->flops = from.flops;
   to->nnz = from.nnz;
@@ -259,13 +282,18 @@ static pl_status use_spare(pl_factor *f, const pl_csc *A) {
   return s;
 }
 
-pl_status pl_factor_numeric(pl_factor *f, const pl_csc *A) {
+static pl_status begin_numeric(pl_factor *f, const pl_csc *pattern) {
   f->ready = f->by_spare = f->scaled = 0;
   f->growth = 1;
   f->info.npos = f->info.nneg = f->info.nzero = 0;
   f->info.rcond = 0;
-  if (!same_pattern(A, &f->given))
-    return pl_fail(f->env, PL_E_ARG, "the matrix has another pattern than the one analysed");
+  return same_pattern(pattern, &f->given)
+             ? PL_OK
+             : pl_fail(f->env, PL_E_ARG, "the matrix has another pattern than the one analysed");
+}
+
+pl_status pl_factor_numeric(pl_factor *f, const pl_csc *A) {
+  PL_TRY(begin_numeric(f, A));
   PL_TRY(copy_values(f, A));
   f->info.nnumeric++;
   pl_status s = f->backend->numeric(f);
@@ -279,6 +307,22 @@ pl_status pl_factor_numeric(pl_factor *f, const pl_csc *A) {
   if (s == PL_UNSOLVED) s = use_spare(f, A);
   f->ready = s == PL_OK;
   if (s == PL_OK && f->kind == PL_CHOLESKY) f->info.npos = f->n;
+  return s;
+}
+
+pl_status pl_factor_numeric_blocks(pl_factor *f, const pl_blocks *A) {
+  PL_TRY(begin_numeric(f, A->P));
+  f->blocks.val = A->val;
+  f->info.nnumeric++;
+  pl_status s = f->backend ? f->backend->numeric(f) : PL_UNSOLVED;
+  if (s != PL_UNSOLVED && s != PL_OK) return s;
+  int doubtful = s == PL_OK && f->info.rcond < PL_NOISE_PIVOT;
+  if (doubtful || s == PL_UNSOLVED) {
+    if (!pl_blocks_finite(A)) return refuse_values(f);
+    PL_TRY(pl_blocks_flat(f->env, A, NULL, NULL, 0, &f->A));
+    s = doubtful ? look_closer(f) : use_spare(f, &f->A);
+  }
+  f->ready = s == PL_OK;
   return s;
 }
 

@@ -35,7 +35,7 @@ typedef struct numbers {
 
 typedef struct fronts {
   front_tree tree;
-  pl_csc G; // pattern of blocks
+  const pl_csc *G; // pattern of blocks
   int *mirror;
   int block, nthread;
   pl_threads *threads;
@@ -57,25 +57,6 @@ typedef struct fronts {
 } fronts;
 
 // ---- symbolic -----------------------------------------------------------------------------------
-
-// as many entries as blocks can hold, so that all columns of a group are as its first
-static int is_blocked(const pl_csc *A, const pl_csc *G, int b) {
-  if ((size_t)A->nnz != (size_t)G->nnz * (size_t)b * (size_t)b) return 0;
-  for (int g = 0; g < G->n; g++)
-    for (int k = G->ptr[g]; k < G->ptr[g + 1]; k++)
-      if (A->row[A->ptr[g * b] + (k - G->ptr[g]) * b] != G->row[k] * b) return 0;
-  return 1;
-}
-
-// position of the block opposite to each; 0: there is none, or no diagonal
-static int find_mirrors(const pl_csc *G, int *mirror) {
-  for (int j = 0; j < G->n; j++) {
-    if (pl_csc_find(G, j, j) < 0) return 0;
-    for (int k = G->ptr[j]; k < G->ptr[j + 1]; k++)
-      if ((mirror[k] = pl_csc_find(G, j, G->row[k])) < 0) return 0;
-  }
-  return 1;
-}
 
 static pl_status allocate_numbers(pl_factor *f, fronts *s) {
   size_t b = (size_t)s->block, n = (size_t)f->n, total = 0, nf = (size_t)s->tree.nfront;
@@ -136,11 +117,11 @@ static pl_status allocate_threads(pl_factor *f, fronts *s) {
 // groups with the same neighbours, as the unknowns of a node, are eliminated together
 static pl_status build_tree(pl_env *env, fronts *s) {
   pl_csc E = {0};
-  size_t n = (size_t)s->G.n;
+  size_t n = (size_t)s->G->n;
   int *count = pl_alloc(env, 3 * n, sizeof *count);
   if (!count) return PL_E_NOMEM;
   int *size = count + n, *order = size + n;
-  pl_status st = pl_group_equal(env, &s->G, count, &E);
+  pl_status st = pl_group_equal(env, s->G, count, &E);
   for (int g = 0; g < E.n; g++) size[g] = count[g] * s->block;
   if (st == PL_OK) st = pl_order_often(env, &E, TRIES, order);
   if (st == PL_OK) st = front_tree_create(env, &E, order, size, &s->tree);
@@ -153,11 +134,11 @@ static pl_status build_tree(pl_env *env, fronts *s) {
 static pl_status analyse(pl_factor *f) {
   fronts *s = f->state = pl_alloc(f->env, 1, sizeof *s);
   if (!s) return PL_E_NOMEM;
-  s->block = f->block;
-  PL_TRY(pl_compress_blocks(f->env, &f->A, f->block, &s->G));
-  s->mirror = pl_alloc(f->env, (size_t)s->G.nnz, sizeof *s->mirror);
+  s->block = f->blocks.size;
+  s->G = f->blocks.P;
+  s->mirror = pl_alloc(f->env, (size_t)s->G->nnz, sizeof *s->mirror);
   if (!s->mirror) return PL_E_NOMEM;
-  if (!is_blocked(&f->A, &s->G, f->block) || !find_mirrors(&s->G, s->mirror)) return PL_UNSOLVED;
+  if (!pl_csc_mirrors(s->G, s->mirror)) return PL_UNSOLVED;
   PL_TRY(build_tree(f->env, s));
   PL_TRY(allocate_numbers(f, s));
   return allocate_threads(f, s);
@@ -171,7 +152,6 @@ static void release(pl_factor *f) {
                  s->most,   s->x,   s->local, s->growth,  s->least};
   for (size_t k = 0; k < sizeof all / sizeof all[0]; k++) pl_free(f->env, all[k]);
   pl_threads_free(s->threads);
-  pl_csc_free(f->env, &s->G);
   front_tree_free(f->env, &s->tree);
   pl_free(f->env, s);
 }
@@ -185,8 +165,8 @@ static void scale_group(void *ctx, int g, int thread) {
   int b = s->block;
   double *sum = s->most + g * b;
   memset(sum, 0, (size_t)b * sizeof *sum);
-  for (int e = s->G.ptr[g]; e < s->G.ptr[g + 1]; e++) {
-    int j = s->G.row[e], first = s->G.ptr[j], stride = (s->G.ptr[j + 1] - first) * b;
+  for (int e = s->G->ptr[g]; e < s->G->ptr[g + 1]; e++) {
+    int j = s->G->row[e], first = s->G->ptr[j], stride = (s->G->ptr[j + 1] - first) * b;
     const double *v = s->val + (size_t)first * (size_t)(b * b) + (s->mirror[e] - first) * b;
     for (int c = 0; c < b; c++, v += stride)
       for (int a = 0; a < b; a++) sum[a] += fabs(v[a]);
@@ -202,12 +182,12 @@ static void scale_group(void *ctx, int g, int thread) {
 static void measure_group(void *ctx, int g, int thread) {
   fronts *s = ctx;
   (void)thread;
-  int b = s->block, first = s->G.ptr[g], last = s->G.ptr[g + 1];
+  int b = s->block, first = s->G->ptr[g], last = s->G->ptr[g + 1];
   const double *v = s->val + (size_t)first * (size_t)(b * b);
   for (int c = 0; c < b; c++) {
     double most = 0;
     for (int k = first; k < last; k++, v += b) {
-      const double *scale = s->scale + s->G.row[k] * b;
+      const double *scale = s->scale + s->G->row[k] * b;
       for (int a = 0; a < b; a++) {
         double x = fabs(v[a]) * scale[a];
         most = most > x ? most : x;
@@ -221,9 +201,9 @@ static void measure_group(void *ctx, int g, int thread) {
 
 // one block of the matrix, position k of column group j, with its rows scaled
 static void put_block(const fronts *s, int j, int k, double *to, int ld) {
-  int b = s->block, first = s->G.ptr[j], stride = (s->G.ptr[j + 1] - first) * b;
+  int b = s->block, first = s->G->ptr[j], stride = (s->G->ptr[j + 1] - first) * b;
   const double *v = s->val + (size_t)first * (size_t)(b * b) + (size_t)((k - first) * b);
-  const double *scale = s->scale + s->G.row[k] * b;
+  const double *scale = s->scale + s->G->row[k] * b;
   for (int c = 0; c < b; c++, v += stride, to += ld)
     for (int a = 0; a < b; a++) to[a] = scale[a] * v[a];
 }
@@ -232,13 +212,13 @@ static void put_matrix(fronts *s, const front *x, numbers *v, const int *local) 
   int b = s->block, p = x->npiv * b, m = p + x->nrow * b;
   for (int k = x->first; k < x->first + x->npiv; k++) {
     int g = s->tree.order[k], at = (k - x->first) * b;
-    for (int e = s->G.ptr[g]; e < s->G.ptr[g + 1]; e++) {
-      int i = s->tree.place[s->G.row[e]];
+    for (int e = s->G->ptr[g]; e < s->G->ptr[g + 1]; e++) {
+      int i = s->tree.place[s->G->row[e]];
       if (i < x->first) continue;
       int row = local[i] * b;
       put_block(s, g, e, v->L + (size_t)at * (size_t)m + row, m);
       if (row >= p)
-        put_block(s, s->G.row[e], s->mirror[e], v->U + (size_t)(row - p) * (size_t)p + at, p);
+        put_block(s, s->G->row[e], s->mirror[e], v->U + (size_t)(row - p) * (size_t)p + at, p);
     }
   }
 }
@@ -445,13 +425,13 @@ static void factor_task(void *ctx, int task, int thread) {
 static pl_status numeric(pl_factor *f) {
   fronts *s = f->state;
   const front_tree *t = &s->tree;
-  s->val = f->val;
+  s->val = f->blocks.val;
   s->env = f->env;
   s->stop = 0;
   f->info.nnz = s->nnz;
   f->info.flops = s->flops;
   pl_threads_run(s->threads, t->n, scale_group, s);
-  if (!pl_all_finite(f->n, s->scale)) PL_TRY(pl_check_values(f));
+  if (!pl_all_finite(f->n, s->scale)) return PL_UNSOLVED;
   pl_threads_run(s->threads, t->n, measure_group, s);
   for (int k = 0; k < t->nfront; k++) s->growth[k] = INFINITY;
   pl_threads_run(s->threads, t->ntask, factor_task, s);
@@ -606,7 +586,6 @@ static pl_status solve(pl_factor *f, int transposed, int nrhs, const double *b, 
 
 const pl_backend pl_backend_fronts = {
     .name = "fronts",
-    .borrows = 1,
     .analyse = analyse,
     .free = release,
     .numeric = numeric,

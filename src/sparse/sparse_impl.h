@@ -37,7 +37,6 @@ void pl_solver_unlock(void);
 // What a backend does. state is made by analyse; numeric and solve never allocate through env.
 typedef struct pl_backend {
   const char *name;
-  int borrows;  // reads f->val, and says itself when a value is not finite; otherwise f->A.val
   int measures; // rcond is a true estimate; otherwise the smallest pivot ratio, or 0
   pl_status (*analyse)(pl_factor *f); // PL_UNSOLVED: the matrix is not of the kind it can do
   void (*free)(pl_factor *f);         // accepts a state that analyse left half made
@@ -60,7 +59,7 @@ struct pl_factor {
   int n, block, nthread;
   pl_csc given;        // the pattern as given (no values), to recognise it again
   pl_csc A;            // what the backend sees: the lower triangle, or everything for LU
-  const double *val;   // values of A at hand: its own, or the caller's
+  pl_blocks blocks;    // what it sees instead, with the caller's values
   int *map;            // [A.nnz] index in the given values; NULL: the same
   pl_factor *spare;    // takes over where the backend gives up; made when first needed
   int by_spare;        // holds the last factorisation
@@ -70,9 +69,6 @@ struct pl_factor {
   int ready;           // holds a usable factorisation
   pl_factor_info info; // backends fill inertia, rcond, flops and nnz
 };
-
-// PL_E_ARG, with a message, where a value at hand is not a finite number.
-pl_status pl_check_values(pl_factor *f);
 
 // Powers of two r, c [n] that bring the largest entry of every row and column of diag(r) A diag(c)
 // near 1; r = c for a symmetric A. most [2n] is scratch.

@@ -69,12 +69,12 @@ static int newton(const kit_model *b, pl_orbit *o) {
   check_ok(&env, pl_hb_create(b->m, b->p, b->w, o->nharm, 0, &hb));
   int n = pl_hb_size(hb), small = 0;
   double *d = pl_alloc(&env, (size_t)n, sizeof(double));
-  check_ok(&env, pl_factor_create(&env, PL_LU, pl_hb_jacobian(hb), 1, 1, &f));
+  check_ok(&env, pl_factor_create_blocks(&env, pl_hb_jacobian(hb), 1, &f));
   for (int i = 0; i < 40 && small < 2; i++) {
     if (pl_hb_eval(hb, o->z, o->omega, PL_HB_RESIDUAL | PL_HB_JACOBIAN) != PL_OK) break;
     // one more step once it is there
     small = pl_hb_error(hb) < 1e-9 ? small + 1 : 0;
-    if (pl_factor_numeric(f, pl_hb_jacobian(hb)) != PL_OK) break;
+    if (pl_factor_numeric_blocks(f, pl_hb_jacobian(hb)) != PL_OK) break;
     check_ok(&env, pl_factor_solve(f, 1, pl_hb_residual(hb), d));
     pl_axpy(n, -1, d, o->z, o->z);
   }
@@ -261,10 +261,11 @@ static void free_motion(void **state) {
   for (int i = 0; i < 12; i++) {
     double A[25], r[5];
     check_ok(&env, pl_hb_eval(hb, o->z, o->omega, PL_HB_RESIDUAL | PL_HB_JACOBIAN));
-    const pl_csc *J = pl_hb_jacobian(hb);
+    int stride;
+    const double *J = pl_blocks_at(pl_hb_jacobian(hb), 0, 0, &stride);
     for (int c = 0; c < 5; c++) {
       r[c] = pl_hb_residual(hb)[4 * c + 2];
-      for (int k = 0; k < 5; k++) A[c * 5 + k] = J->val[pl_csc_find(J, 4 * k + 2, 4 * c + 2)];
+      for (int k = 0; k < 5; k++) A[c * 5 + k] = J[(4 * c + 2) * stride + 4 * k + 2];
     }
     check_ok(&env, dense_solve(&env, 5, A, 1, r));
     for (int c = 0; c < 5; c++) o->z[4 * c + 2] -= r[c];

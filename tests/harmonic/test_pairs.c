@@ -81,7 +81,7 @@ static void check_jacobian(void (*make)(model_kit *)) {
   check_ok(&env, pl_hb_create(b.m, b.p, b.w, 5, 0, &hb));
   int n = pl_hb_size(hb);
   double *z = new_array(n), *d = new_array(n), *y = new_array(n), *want = new_array(n);
-  double *at = new_array(n);
+  double *at = new_array(n), *part = new_array(PL_SHARES * n);
   stir(&b, 11, z);
   pl_rng r;
   pl_rng_seed(&r, 5);
@@ -93,11 +93,11 @@ static void check_jacobian(void (*make)(model_kit *)) {
     pl_axpy(n, side / (2 * h), pl_hb_residual(hb), want, want);
   }
   check_ok(&env, pl_hb_eval(hb, z, w, PL_HB_RESIDUAL | PL_HB_JACOBIAN | PL_HB_OMEGA));
-  pl_csc_mul(pl_hb_jacobian(hb), 1, d, 0, y);
+  pl_blocks_mul(pl_hb_jacobian(hb), 0, NULL, d, part, y);
   pl_axpy(n, dw, pl_hb_domega(hb), y, y);
   check_array(n, y, want, 1e-7 * pl_max_abs(n, want));
-  double *all[] = {z, d, y, want, at};
-  for (int i = 0; i < 5; i++) pl_free(&env, all[i]);
+  double *all[] = {z, d, y, want, at, part};
+  for (int i = 0; i < 6; i++) pl_free(&env, all[i]);
   pl_hb_free(hb);
   kit_model_free(&b);
   kit_free(&kit);

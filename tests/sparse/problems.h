@@ -140,16 +140,23 @@ static inline int count_down(void *ctx, const pl_progress *p) {
   return --*(int *)ctx < 0;
 }
 
-// A long factorisation asks on its way whether to go on, at its beginning and near its end.
-static inline void check_stops(pl_env *env, pl_factor_kind kind, const pl_csc *A, int block) {
+static inline pl_status numeric(pl_factor *f, const pl_csc *A, const pl_blocks *B) {
+  return B ? pl_factor_numeric_blocks(f, B) : pl_factor_numeric(f, A);
+}
+
+// A long factorisation asks on its way whether to go on, at its beginning and near its end. Of A,
+// or of B unless that is NULL.
+static inline void check_stops(pl_env *env, pl_factor_kind kind, const pl_csc *A, int block,
+                               const pl_blocks *B) {
   enum { MOST = 1000000 };
   for (int nthread = 1; nthread <= 2; nthread++) {
     pl_factor *f;
     int left = MOST;
-    check_ok(env, pl_factor_create(env, kind, A, block, nthread, &f));
+    check_ok(env, B ? pl_factor_create_blocks(env, B, nthread, &f)
+                    : pl_factor_create(env, kind, A, block, nthread, &f));
     env->progress_ctx = &left;
     env->progress = count_down;
-    check_ok(env, pl_factor_numeric(f, A));
+    check_ok(env, numeric(f, A, B));
     assert_true(pl_factor_stats(f).flops > 1e9);
     int asked = MOST - left;
     // with more threads, and one becomes more under the thread sanitizer, only those parts are
@@ -158,10 +165,10 @@ static inline void check_stops(pl_env *env, pl_factor_kind kind, const pl_csc *A
     if (alone) assert_true(asked > 50);
     for (int late = 0; late <= alone; late++) {
       left = late ? asked - 2 : 0;
-      check_status(env, pl_factor_numeric(f, A), PL_CANCELLED);
+      check_status(env, numeric(f, A, B), PL_CANCELLED);
     }
     env->progress = NULL;
-    check_ok(env, pl_factor_numeric(f, A));
+    check_ok(env, numeric(f, A, B));
     pl_factor_free(f);
   }
 }

@@ -201,7 +201,7 @@ static void can_be_stopped(void **state) {
   pl_csc A;
   check_ok(&env, truss(&env, m, 1, 1, &A));
   shift_by(&A, 0.1);
-  check_stops(&env, PL_LDL, &A, 3);
+  check_stops(&env, PL_LDL, &A, 3, NULL);
   pl_csc_free(&env, &A);
 }
 

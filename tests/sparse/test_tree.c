@@ -506,7 +506,7 @@ static void stopped(void **state) {
   pl_env_init(&env);
   pl_csc A;
   solid(&env, (int[]){15, 15, 15}, 0, &A);
-  check_stops(&env, PL_CHOLESKY, &A, 1);
+  check_stops(&env, PL_CHOLESKY, &A, 1, NULL);
   pl_csc_free(&env, &A);
 }
 

@@ -15,6 +15,10 @@ pl_status __real_pl_factor_create(pl_env *env, pl_factor_kind kind, const pl_csc
                                   int nthread, pl_factor **out);
 pl_status __wrap_pl_factor_create(pl_env *env, pl_factor_kind kind, const pl_csc *A, int block,
                                   int nthread, pl_factor **out);
+pl_status __real_pl_factor_create_blocks(pl_env *env, const pl_blocks *A, int nthread,
+                                         pl_factor **out);
+pl_status __wrap_pl_factor_create_blocks(pl_env *env, const pl_blocks *A, int nthread,
+                                         pl_factor **out);
 pl_status __real_pl_work_create(const pl_model *m, int nthread, pl_work **out);
 pl_status __wrap_pl_work_create(const pl_model *m, int nthread, pl_work **out);
 pl_status __real_pl_work_create_for(pl_env *host, const pl_model *m, int nthread, pl_work **out);
@@ -35,6 +39,11 @@ static int more(int nthread) {
 pl_status __wrap_pl_factor_create(pl_env *env, pl_factor_kind kind, const pl_csc *A, int block,
                                   int nthread, pl_factor **out) {
   return __real_pl_factor_create(env, kind, A, block, more(nthread), out);
+}
+
+pl_status __wrap_pl_factor_create_blocks(pl_env *env, const pl_blocks *A, int nthread,
+                                         pl_factor **out) {
+  return __real_pl_factor_create_blocks(env, A, more(nthread), out);
 }
 
 pl_status __wrap_pl_work_create(const pl_model *m, int nthread, pl_work **out) {
