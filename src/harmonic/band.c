@@ -1,7 +1,7 @@
 // The linearised motion over one period for many unknowns: generalised alpha with the factors of
 // all steps in an envelope, eight deviations at a time.
-#include "envelope.h"
 #include "floquet_impl.h"
+#include "inertia.h"
 #include "packs.h"
 
 #include <string.h>
@@ -24,12 +24,13 @@ typedef struct band {
   int pressed;  // somewhere the motion as it is has directions without stiffness
   double alpha; // damping by mass, in the phase
   scheme s;
-  envelope e;      // of the pairs
-  double *M, *val; // [npair]; scratch
-  double *lumped;  // [n] mass, when it is diagonal; NULL: it is not
-  double *D;       // [nstep][npair]
-  double *L;       // [nstep][ptr[n]] factors
-  pl_pack *room;   // [threads][room_size] eight steps under way
+  envelope e; // of the pairs
+  double *M;  // [npair]
+  inertia mass;
+  double *lumped; // [n] mass, when it is diagonal; NULL: it is not
+  double *D;      // [nstep][npair]
+  double *L;      // [nstep][ptr[n]] factors
+  pl_pack *room;  // [threads][room_size] eight steps under way
   size_t room_size;
   const pl_pack *K_at, *D_at; // [npair][t.npack] samples of step matrices and of damping
   const pl_pack *W;           // [ngroup][t.nphase] their weights in steps; NULL: they are the steps
@@ -46,7 +47,7 @@ static double *unset(pl_env *env, size_t n) {
 
 static void band_close(band *d) {
   pl_env *env = d->v->env;
-  void *all[] = {d->M, d->val, d->lumped, d->D, d->L, d->x, d->start, d->room};
+  void *all[] = {d->M, d->lumped, d->D, d->L, d->x, d->start, d->room};
   for (size_t k = 0; k < sizeof all / sizeof all[0]; k++) pl_free(env, all[k]);
   envelope_close(env, &d->e);
   tangents_close(&d->t);
@@ -60,133 +61,41 @@ static pl_status band_open(band *d, variation *v) {
   size_t n = (size_t)d->n, npair = (size_t)d->t.P.nnz;
   PL_TRY(envelope_open(v->env, &d->t.P, &d->e));
   d->M = pl_alloc(v->env, npair, sizeof(double));
-  d->val = pl_alloc(v->env, npair, sizeof(double));
   d->x = pl_alloc(v->env, 7 * n, sizeof(pl_pack));
-  if (!d->M || !d->val || !d->x) return PL_E_NOMEM;
+  if (!d->M || !d->x) return PL_E_NOMEM;
   tangents_mass(&d->t, d->M);
-  return tangents_lump(&d->t, d->M, &d->lumped);
+  PL_TRY(tangents_lump(&d->t, d->M, &d->lumped));
+  d->mass = (inertia){v->env, &d->e, d->M, d->lumped};
+  return PL_OK;
 }
 
 // ---- steps --------------------------------------------------------------------------------------
 
-// y = M x
-static void mass_times(const band *d, const pl_pack *x, pl_pack *y) {
-  for (int i = 0; d->lumped && i < d->n; i++) y[i] = d->lumped[i] * x[i];
-  if (d->lumped) return;
-  memset(y, 0, (size_t)d->n * sizeof *y);
-  envelope_multiply(&d->e, d->M, 1, x, y);
-}
-
-// sum of x y over one lane of each
-static double lane_dot(int n, const pl_pack *x, int a, const pl_pack *y, int b) {
-  double sum = 0;
-  for (int i = 0; i < n; i++) sum += x[i][a] * y[i][b];
-  return sum;
-}
-
-// makes the lanes of x orthonormal in M; y is scratch
-static void orthonormalise(const band *d, pl_pack *x, pl_pack *y) {
-  for (int l = 0; l < PL_LANES; l++) {
-    mass_times(d, x, y);
-    for (int o = 0; o < l; o++) {
-      double dot = lane_dot(d->n, x, l, y, o);
-      for (int i = 0; i < d->n; i++) x[i][l] -= dot * x[i][o];
-    }
-    mass_times(d, x, y);
-    double size = sqrt(fmax(0, lane_dot(d->n, x, l, y, l)));
-    for (int i = 0; i < d->n; i++) x[i][l] = size > 0 ? x[i][l] / size : 0;
-  }
-}
-
-// The largest of the four lowest frequencies of (S - shift M, M), S by its factor, that is not
-// above a limit: a few steps of subspace iteration are good enough.
-static pl_status lowest(band *d, const double *S, double shift, double limit, double *w) {
-  enum { PASSES = 6, LOW = 4 };
-  pl_pack *x = d->x, *y = x + d->n, *z = y + d->n;
-  double A[PL_LANES * PL_LANES], re[PL_LANES], im[PL_LANES];
-  pl_rng r;
-  pl_rng_seed(&r, 3);
-  for (int i = 0; i < d->n; i++)
-    for (int l = 0; l < PL_LANES; l++) x[i][l] = pl_rng_uniform(&r, -1, 1);
-  for (int pass = 0; pass < PASSES; pass++) {
-    if (pass > 0) memcpy(x, z, (size_t)d->n * sizeof *x);
-    orthonormalise(d, x, y);
-    mass_times(d, x, y);
-    memcpy(z, y, (size_t)d->n * sizeof *z);
-    envelope_solve(&d->e, S, NULL, z);
-  }
-  for (int a = 0; a < PL_LANES; a++)
-    for (int b = 0; b < PL_LANES; b++) A[b * PL_LANES + a] = lane_dot(d->n, y, a, z, b);
-  PL_TRY(dense_eigen(d->v->env, PL_LANES, A, re, im, NULL));
-  for (int k = 0; k < LOW; k++) {
-    int best = 0;
-    for (int l = 1; l < PL_LANES; l++)
-      if (re[l] > re[best]) best = l;
-    double found = re[best] > 0 ? sqrt(fmax(0, 1 / re[best] - shift)) : 0;
-    if (found <= limit) *w = fmax(*w, found);
-    re[best] = -1;
-  }
-  return PL_OK;
-}
-
-// S: factor of K + shift M in the envelope; 0: it is not definite
-static int factor_shifted(const band *d, const double *K, double shift, double *S) {
-  for (int k = 0; k < d->t.P.nnz; k++) d->val[k] = K[k] + shift * d->M[k];
-  return envelope_factor(&d->e, d->val, S);
-}
-
-// y = shift (K + shift M)^-1 M x: vibrations faster than the root of the shift fade
-static void low_pass(const band *d, const double *S, double shift, const pl_pack *x, pl_pack *y) {
-  mass_times(d, x, y);
-  envelope_solve(&d->e, S, NULL, y);
-  for (int i = 0; i < d->n; i++) y[i] *= shift;
-}
-
-// Deviations to begin with: at random, but for vibrations that steps do not resolve and that are
-// gone after a period. With y = shift (K + shift M)^-1 M z, M^-1 K y = shift (z - y).
-static pl_status choose_start(band *d, const double *K, double *S) {
-  size_t n = (size_t)d->n;
-  double cut = fmax(1, 0.7 * resolved_to(d->v, 0)), shift = cut * cut;
-  if (!factor_shifted(d, K, shift, S)) return PL_OK;
+// Frequency of the lowest vibrations about the motion at phase zero that steps have to resolve,
+// over that of the motion; 0: not found. And deviations to begin with, which move as they would
+// about the stiffness there.
+static pl_status band_vibrations(band *d, double *w) {
+  size_t npair = (size_t)d->t.P.nnz, n = (size_t)d->n;
+  double *K = pl_alloc(d->v->env, 2 * npair, sizeof(double)), limit = resolved_to(d->v, 0);
+  double cut = fmax(1, 0.7 * limit);
+  int found = 0;
+  if (!K) return PL_E_NOMEM;
+  pl_status s = tangents_at(&d->t, 1, 0, K, K + npair);
+  if (s == PL_OK) s = inertia_lowest(&d->mass, K, limit, w);
+  if (s == PL_OK) s = inertia_start(&d->mass, K, cut, d->x, &found);
+  pl_free(d->v->env, K);
+  if (s != PL_OK || !found) return s;
   d->start = pl_alloc(d->v->env, 3 * n * PL_LANES, sizeof(double));
   if (!d->start) return PL_E_NOMEM;
-  pl_pack *x = d->x, *v = x + n, *z = v + n, *y = z + n;
-  pl_rng r;
-  pl_rng_seed(&r, 1);
-  for (size_t i = 0; i < 2 * n; i++)
-    for (int l = 0; l < PL_LANES; l++) x[i][l] = pl_rng_uniform(&r, -1, 1);
-  low_pass(d, S, shift, v, y);
-  low_pass(d, S, shift, y, z);
-  low_pass(d, S, shift, z, v);
-  low_pass(d, S, shift, x, y);
-  low_pass(d, S, shift, y, z);
-  low_pass(d, S, shift, z, x);
+  const pl_pack *x = d->x, *v = x + n, *z = v + n;
   for (size_t i = 0; i < n; i++)
     for (size_t l = 0; l < PL_LANES; l++) {
       double *to = d->start + l * 3 * n + i;
       to[0] = x[i][l];
       to[n] = cut * v[i][l];
-      to[2 * n] = shift * (x[i][l] - z[i][l]);
+      to[2 * n] = cut * cut * (x[i][l] - z[i][l]);
     }
   return PL_OK;
-}
-
-// Frequency of the lowest vibrations about the motion at phase zero that steps have to resolve,
-// over that of the motion; 0: not found. And deviations to begin with.
-static pl_status band_vibrations(band *d, double *w) {
-  size_t npair = (size_t)d->t.P.nnz, size = envelope_size(&d->e);
-  double *K = pl_alloc(d->v->env, 2 * npair + size, sizeof(double)), *S = K + 2 * npair, shift = 1;
-  if (!K) return PL_E_NOMEM;
-  pl_status s = tangents_at(&d->t, 1, 0, K, K + npair);
-  int good = s == PL_OK && factor_shifted(d, K, shift, S);
-  for (int it = 1; s == PL_OK && !good && it < 4; it++)
-    good = factor_shifted(d, K, shift *= 100, S);
-  *w = 0;
-  if (s == PL_OK && good) s = lowest(d, S, shift, resolved_to(d->v, 0), w);
-  if (s == PL_UNSOLVED) s = PL_OK;
-  if (s == PL_OK) s = choose_start(d, K, S);
-  pl_free(d->v->env, K);
-  return s;
 }
 
 static int is_packed(const band *d) {
@@ -389,7 +298,7 @@ static void next_step(band *d, int k) {
   before[5] = (1 - t->m1) * t->c;
   before[6] = t->c * d->alpha;
   PICK(gather)(d->n, before, d->lumped, x, v, a, p, u, d->lumped ? rhs : w);
-  if (!d->lumped) mass_times(d, w, rhs);
+  if (!d->lumped) inertia_times(&d->mass, w, rhs);
   if (d->t.rated) envelope_multiply(&d->e, d->D + (size_t)k * npair, -t->c, u, rhs);
   const double *L = d->L + (size_t)k * envelope_size(&d->e);
   envelope_solve(&d->e, L, L + (k + 1 < d->nstep ? envelope_size(&d->e) : 0), rhs);

@@ -33,6 +33,8 @@ pl_status variation_at(variation *v, double phase, const pl_csc *pattern, double
 // Mass as it counts in the phase, dense or on a pattern.
 void variation_mass(variation *v, const pl_csc *pattern, double *M);
 
+enum { TANGENTS_PLAIN = 1, TANGENTS_DASHPOTS = 2, TANGENTS_EVENTS = 4, TANGENTS_ALL = 7 };
+
 // K and D on the pairs of unknowns that share an element, at many phases at once; unknowns in an
 // order that keeps pairs near the diagonal.
 typedef struct tangents {
@@ -46,14 +48,16 @@ typedef struct tangents {
   int *slot;          // of element entries
   size_t *slot0;      // [ngroup + 1]
   int *mirror;        // [P.nnz] of the transposed pair, when not symmetric
-  enum { TANGENTS_ALL, TANGENTS_SMOOTH, TANGENTS_PAIRS } part; // elements without, with events
-  int nphase, npack; // packs of phases; what is left of the last one repeats the last phase
-  pl_pack *q;        // [npack][2][nq] motion
-  pl_pack *K, *D;    // results
-  pl_pack *f;        // [npack][nq] forces of the elements, with damping; NULL: not wanted
+  unsigned part;      // of the elements: plain ones, those with dashpots, those with events
+  int nfew, *few;     // unknowns that they have, of free ones; NULL: any
+  int nphase, npack;  // packs of phases; what is left of the last one repeats the last phase
+  pl_pack *q;         // [npack][2][nq] motion
+  pl_pack *K, *D;     // results
+  pl_pack *f;         // [npack][nq] forces of the elements, with damping; NULL: not wanted
 } tangents;
 pl_status tangents_open(variation *v, tangents *t);
 void tangents_close(tangents *t);
+unsigned tangents_part(const pl_elem_kind *k); // that a kind belongs to
 // K, D [nphase][P.nnz] at phases first + 2 pi i / nphase, D without its share of the mass; it is
 // not touched unless t->rated, and may be NULL.
 pl_status tangents_at(tangents *t, int nphase, double first, double *K, double *D);

@@ -110,7 +110,7 @@ static pl_status make_slots(tangents *t) {
 pl_status tangents_open(variation *v, tangents *t) {
   size_t n = (size_t)v->n;
   pl_csc full = {0};
-  *t = (tangents){.env = v->env, .v = v, .n = v->n, .symmetric = 1};
+  *t = (tangents){.env = v->env, .v = v, .n = v->n, .symmetric = 1, .part = TANGENTS_ALL};
   t->rated = v->p->par[PL_PAR_BETA] != 0;
   for (int g = 0; g < pl_model_ngroup(v->m); g++) {
     int sym;
@@ -195,14 +195,16 @@ static int eval_alone(tangents *t, const pl_batch *lot, int lane, sample *x) {
   return 0;
 }
 
+unsigned tangents_part(const pl_elem_kind *k) {
+  return k->stretch ? TANGENTS_EVENTS : k->d.visc ? TANGENTS_DASHPOTS : TANGENTS_PLAIN;
+}
+
 static int eval_batch(void *ctx, const pl_batch *e, int thread, int *bad) {
   (void)thread;
   tangents *t = ctx;
   const pl_elem_kind *kind = pl_model_group_kind(t->v->m, e->group);
   // what sliders do depends on the past: events.c
-  if (kind->slider.d || (t->part == TANGENTS_SMOOTH && kind->stretch) ||
-      (t->part == TANGENTS_PAIRS && !kind->stretch))
-    return 0;
+  if (kind->slider.d || !(t->part & tangents_part(kind))) return 0;
   sample x;
   // lanes without a phase have numbers too
   memset(x.f, 0, (size_t)e->ndof * sizeof *x.f);
@@ -257,7 +259,9 @@ pl_status tangents_place(tangents *t, int nphase, const double *phase) {
         turn[2 * k - 1][l] = sin(angle);
         turn[2 * k][l] = cos(angle);
       }
-    PICK(motion)(v->n, pl_model_free_dofs(v->m), o->nharm, v->omega, o->z, turn, q, u);
+    PICK(motion)
+    (t->few ? t->nfew : v->n, t->few, pl_model_free_dofs(v->m), o->nharm, v->omega, o->z, turn, q,
+     u);
   }
   pl_free(t->env, turn);
   return s;
