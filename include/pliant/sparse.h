@@ -62,9 +62,9 @@ static inline int pl_csc_next_in(const pl_csc *A, pl_entry *e) {
   e->i = A->row[e->k];
   return 1;
 }
-// mirror[nnz]: index of the entry opposite to each in full storage. Returns 0 where there is none,
-// or no diagonal entry.
-int pl_csc_mirrors(const pl_csc *A, int *mirror);
+// mirror[nnz]: index of the entry opposite to each in full storage. PL_UNSOLVED where there is
+// none, or no diagonal entry.
+pl_status pl_csc_mirrors(pl_env *env, const pl_csc *A, int *mirror);
 // y = a A x + b y; b = 0 overwrites y.
 void pl_csc_mul(const pl_csc *A, double a, const double *x, double b, double *y);
 void pl_csc_mul_transposed(const pl_csc *A, double a, const double *x, double b, double *y);

@@ -195,7 +195,7 @@ static pl_status left_out(pl_hb *hb, const pl_orbit *o, double *z, double *part)
   coef_refit(o->nfree, o->nharm, o->z, hb->f.H, z);
   pl_status st = pl_hb_eval(hb, z, o->omega, PL_HB_RESIDUAL);
   *part = 0;
-  if (st != PL_OK) return st < 0 ? st : PL_OK;
+  if (st != PL_OK) return st < 0 || st == PL_CANCELLED ? st : PL_OK;
   for (size_t i = 0; i < (size_t)hb->n; i++)
     if (i % L > 2 * (size_t)o->nharm) *part = fmax(*part, fabs(hb->h[i]));
   if (hb->dynamic > 0) *part /= hb->dynamic;

@@ -114,8 +114,7 @@ static pl_status build_slots(pl_hb *hb) {
   }
   hb->slot = pl_alloc(hb->env, hb->slot0[ng], sizeof(int));
   if (!hb->slot) return PL_E_NOMEM;
-  (void)pl_csc_mirrors(&hb->P, hb->mirror);
-  return PL_OK;
+  return pl_csc_mirrors(hb->env, &hb->P, hb->mirror);
 }
 
 static int fill_slot(void *ctx, const pl_element *e, int thread) {
@@ -298,9 +297,24 @@ static int eval_batch(void *ctx, const pl_batch *e, int thread, int *bad) {
   return 0;
 }
 
-// the blocks of column j of pairs
-static void form_column(void *ctx, int j, int thread) {
-  pl_hb *hb = ctx;
+static void clear_column(void *ctx, int j, int thread) {
+  const pl_hb *hb = ctx;
+  (void)thread;
+  for (pl_entry e = pl_csc_column(&hb->P, j); pl_csc_next_in(&hb->P, &e);)
+    memset(hb_pair(hb, e.k), 0, 2 * (size_t)(2 * hb->f.L - 1) * sizeof(double));
+}
+
+// some columns of pairs
+typedef struct columns {
+  pl_hb *hb;
+  int first;
+} columns;
+
+// the blocks of one of them
+static void form_column(void *ctx, int k, int thread) {
+  const columns *t = ctx;
+  pl_hb *hb = t->hb;
+  int j = t->first + k;
   for (pl_entry e = pl_csc_column(&hb->P, j); pl_csc_next_in(&hb->P, &e);) {
     int stride, from = hb->symmetric && e.i < j ? hb->mirror[e.k] : e.k;
     double *to = pl_blocks_at(&hb->J, j, e.k, &stride);
@@ -308,6 +322,20 @@ static void form_column(void *ctx, int j, int thread) {
     packs_block(&hb->f, hb->omega, c, hb->rated ? c + 2 * hb->f.L - 1 : NULL, hb->scratch[thread],
                 to, (size_t)stride);
   }
+}
+
+// some tenths of a second at a time: who waits longer wants to be able to stop it
+static pl_status form_columns(pl_hb *hb) {
+  const double some = 4e6;
+  double each = (double)hb->P.nnz * hb->f.L * hb->f.L / fmax(hb->nfree, 1);
+  columns t = {.hb = hb};
+  for (int n; t.first < hb->nfree; t.first += n) {
+    n = hb->nfree - t.first;
+    if (n * each > some) n = 1 + (int)(some / each);
+    if (t.first > 0) PL_TRY(pl_report_progress(hb->env, NULL, -1, NULL));
+    pl_threads_run(hb->w->threads, n, form_column, &t);
+  }
+  return PL_OK;
 }
 
 // ---- inertia ----------------------------------------------------------------------------------
@@ -405,11 +433,9 @@ pl_status pl_hb_eval(pl_hb *hb, const double *z, double omega, unsigned want) {
   memset(hb->hw, 0, n * sizeof(double));
   memset(hb->inner, 0, n * sizeof(double));
   hb->rated = has_rates(hb);
-  size_t npair = (size_t)hb->P.nnz;
-  if (want & PL_HB_JACOBIAN)
-    memset(hb->coef, 0, npair * 2 * (size_t)(2 * hb->f.L - 1) * sizeof(double));
+  if (want & PL_HB_JACOBIAN) pl_threads_run(hb->w->threads, hb->nfree, clear_column, hb);
   PL_TRY(pl_model_each_batch(hb->m, hb->p, hb->w, eval_batch, hb));
-  if (want & PL_HB_JACOBIAN) pl_threads_run(hb->w->threads, hb->nfree, form_column, hb);
+  if (want & PL_HB_JACOBIAN) PL_TRY(form_columns(hb));
   if ((want & PL_HB_JACOBIAN) && hb->pairs) pairs_memory(hb);
   add_inertia(hb);
   measure(hb);

@@ -369,7 +369,7 @@ static pl_status check_size(periodic_solver *l) {
   for (size_t i = 0; i < n; i += L) still[i] = l->orbit->z[i];
   if (s == PL_OK) s = pl_hb_eval(hb, still, l->orbit->omega, PL_HB_RESIDUAL);
   pl_free(l->env, still);
-  if (s != PL_OK || moving <= RUNAWAY * hb->dynamic) return s < 0 ? s : PL_OK;
+  if (s != PL_OK || moving <= RUNAWAY * hb->dynamic) return s < 0 || s == PL_CANCELLED ? s : PL_OK;
   l->singular = 1;
   return PL_UNSOLVED;
 }
@@ -424,6 +424,7 @@ pl_status pl_periodic(const pl_periodic_opts *o, const pl_model *m, const pl_par
     l.orbit = NULL;
   } else {
     info->last_good = l.last_omega;
+    if (s == PL_CANCELLED) info->reason = PL_STOP_CANCELLED;
     if (s == PL_UNSOLVED && l.singular) {
       info->reason = PL_STOP_SINGULAR;
       pl_report(w->env, PL_WARNING, NULL, 0, 0, "add damping, or choose another frequency",

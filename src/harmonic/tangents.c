@@ -103,7 +103,7 @@ static pl_status make_slots(tangents *t) {
   }
   t->slot = pl_alloc(t->env, t->slot0[ng], sizeof(int));
   if (!t->slot) return PL_E_NOMEM;
-  if (!t->symmetric) (void)pl_csc_mirrors(&t->P, t->mirror);
+  if (!t->symmetric) PL_TRY(pl_csc_mirrors(t->env, &t->P, t->mirror));
   return pl_model_each_element(m, t->v->p, t->v->w, fill_slot, t);
 }
 

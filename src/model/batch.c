@@ -76,13 +76,21 @@ static void visit_block(void *ctx, int i, int thread) {
   }
 }
 
+enum { SOME = 32, MANY = 4096 }; // blocks at a time, and elements after which the host is asked
+
 pl_status pl_model_each_batch(const pl_model *m, const pl_params *p, pl_work *w, pl_batch_fn fn,
                               void *ctx) {
   tour t = {.m = m, .p = p, .w = w, .fn = fn, .ctx = ctx};
-  for (int c = 0; c < m->ncolour; c++) {
-    t.first = m->colour_ptr[c];
-    int n = m->colour_ptr[c + 1] - t.first, serial = c == m->ncolour - 1;
-    pl_threads_run(serial ? NULL : w->threads, n, visit_block, &t);
+  for (int c = 0, done = 0; c < m->ncolour; c++) {
+    int last = m->colour_ptr[c + 1], serial = c == m->ncolour - 1;
+    for (t.first = m->colour_ptr[c]; t.first < last; t.first += SOME) {
+      int n = last - t.first < SOME ? last - t.first : SOME;
+      pl_threads_run(serial ? NULL : w->threads, n, visit_block, &t);
+      for (int b = t.first; b < t.first + n; b++) done += m->block[b].n;
+      if (done < MANY) continue;
+      PL_TRY(pl_report_progress(w->env, NULL, -1, NULL));
+      done = 0;
+    }
   }
   return model_fault(m, w);
 }

@@ -143,12 +143,18 @@ int pl_csc_find(const pl_csc *A, int i, int j) {
   return lo < A->ptr[j + 1] && A->row[lo] == i ? lo : -1;
 }
 
-int pl_csc_mirrors(const pl_csc *A, int *mirror) {
-  for (pl_entry e = {.k = -1}; pl_csc_next(A, &e);)
-    if ((mirror[e.k] = pl_csc_find(A, e.j, e.i)) < 0) return 0;
-  for (int j = 0; j < A->n; j++)
-    if (pl_csc_find(A, j, j) < 0) return 0;
-  return 1;
+// columns ascend, and so do the opposite entries in each of them
+pl_status pl_csc_mirrors(pl_env *env, const pl_csc *A, int *mirror) {
+  int *next = pl_alloc(env, (size_t)A->n, sizeof *next), ok = 1, diagonal = 0;
+  if (!next) return PL_E_NOMEM;
+  memcpy(next, A->ptr, (size_t)A->n * sizeof *next);
+  for (pl_entry e = {.k = -1}; ok && pl_csc_next(A, &e);) {
+    int k = mirror[e.k] = next[e.i]++;
+    ok = k < A->ptr[e.i + 1] && A->row[k] == e.j;
+    diagonal += e.i == e.j;
+  }
+  pl_free(env, next);
+  return ok && diagonal == A->n ? PL_OK : PL_UNSOLVED;
 }
 
 static void scale_result(int n, double b, double *y) {

@@ -282,18 +282,19 @@ static pl_status use_spare(pl_factor *f, const pl_csc *A) {
   return s;
 }
 
-static pl_status begin_numeric(pl_factor *f, const pl_csc *pattern) {
+// size: of the blocks, 0: none
+static pl_status begin_numeric(pl_factor *f, const pl_csc *pattern, int size) {
   f->ready = f->by_spare = f->scaled = 0;
   f->growth = 1;
   f->info.npos = f->info.nneg = f->info.nzero = 0;
   f->info.rcond = 0;
-  return same_pattern(pattern, &f->given)
+  return f->blocks.size == size && same_pattern(pattern, &f->given)
              ? PL_OK
              : pl_fail(f->env, PL_E_ARG, "the matrix has another pattern than the one analysed");
 }
 
 pl_status pl_factor_numeric(pl_factor *f, const pl_csc *A) {
-  PL_TRY(begin_numeric(f, A));
+  PL_TRY(begin_numeric(f, A, 0));
   PL_TRY(copy_values(f, A));
   f->info.nnumeric++;
   pl_status s = f->backend->numeric(f);
@@ -311,7 +312,7 @@ pl_status pl_factor_numeric(pl_factor *f, const pl_csc *A) {
 }
 
 pl_status pl_factor_numeric_blocks(pl_factor *f, const pl_blocks *A) {
-  PL_TRY(begin_numeric(f, A->P));
+  PL_TRY(begin_numeric(f, A->P, A->size));
   f->blocks.val = A->val;
   f->info.nnumeric++;
   pl_status s = f->backend ? f->backend->numeric(f) : PL_UNSOLVED;

@@ -138,7 +138,7 @@ static pl_status analyse(pl_factor *f) {
   s->G = f->blocks.P;
   s->mirror = pl_alloc(f->env, (size_t)s->G->nnz, sizeof *s->mirror);
   if (!s->mirror) return PL_E_NOMEM;
-  if (!pl_csc_mirrors(s->G, s->mirror)) return PL_UNSOLVED;
+  PL_TRY(pl_csc_mirrors(f->env, s->G, s->mirror));
   PL_TRY(build_tree(f->env, s));
   PL_TRY(allocate_numbers(f, s));
   return allocate_threads(f, s);
@@ -361,7 +361,7 @@ static void subtract_strip(void *ctx, int i, int thread) {
 
 // the caller's own thread asks the host, all of them hear the answer
 static int is_stopped(fronts *s, int thread) {
-  if (thread == 0 && s->flops > FLOPS_LONG &&
+  if (!s->stop && thread == 0 && s->flops > FLOPS_LONG &&
       pl_report_progress(s->env, NULL, -1, NULL) == PL_CANCELLED)
     s->stop = 1;
   return s->stop;

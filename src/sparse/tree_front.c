@@ -274,7 +274,7 @@ static void subtract_tile(void *ctx, int i, int thread) {
 
 // the caller's own thread asks the host, all of them hear the answer
 static int is_stopped(tree *s, int thread) {
-  if (thread == 0 && s->flops > FLOPS_LONG &&
+  if (!s->stop && thread == 0 && s->flops > FLOPS_LONG &&
       pl_report_progress(s->env, NULL, -1, NULL) == PL_CANCELLED)
     s->stop = 1;
   return s->stop;

@@ -4,6 +4,7 @@
 #include "pliant/harmonic.h"
 #include "pliant/math.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static pl_env env;
@@ -116,11 +117,93 @@ static void residual_is_projection(void **state) {
   }
 }
 
+// ---- stops --------------------------------------------------------------------------------------
+
+typedef struct asks {
+  int count, stop; // stop: the ask that is answered by a stop, 0: none
+} asks;
+
+static int ask(void *ctx, const pl_progress *p) {
+  asks *a = ctx;
+  (void)p;
+  return ++a->count == a->stop;
+}
+
+static pl_status stopped_eval(pl_hb *hb, const double *z, asks *a) {
+  env.progress = ask;
+  env.progress_ctx = a;
+  pl_status s = pl_hb_eval(hb, z, 5, PL_HB_RESIDUAL | PL_HB_JACOBIAN);
+  env.progress = NULL;
+  return s;
+}
+
+static pl_status stopped_periodic(const kit_model *b, asks *a) {
+  pl_periodic_opts o;
+  pl_periodic_info info;
+  pl_orbit *orbit = NULL;
+  pl_opts_default(pl_periodic_option_table, pl_periodic_option_count, &o);
+  o.frequency = 40;
+  o.harmonics = 1;
+  env.progress = ask;
+  env.progress_ctx = a;
+  pl_status s = pl_periodic(&o, b->m, b->p, b->w, &orbit, &info);
+  env.progress = NULL;
+  assert_int_equal(s == PL_CANCELLED, info.reason == PL_STOP_CANCELLED);
+  pl_orbit_free(orbit);
+  return s;
+}
+
+// large models ask the host while elements are evaluated and the Jacobian is formed, and a stop at
+// any time ends a motion's search
+static void stops_anywhere(void **state) {
+  (void)state;
+  const int n[3] = {100, 4, 4};
+  const double l[3] = {1, 0.1, 0.1}, par[3] = {1e7, 0.3, 1200};
+  static const pl_term shake = {1, {0, 0, 1e-3}, 0};
+  model_kit kit;
+  kit_model b;
+  pl_hb *hb;
+  kit_init(&kit, &env, 3);
+  kit_box(&kit, "tet4", n, l, par);
+  const pl_set *left = pl_mesh_find_set(kit.mesh, "left");
+  pl_drive_desc *d = kit_drive(&kit, left->n, left->index);
+  d->mask = 7;
+  d->nterm = 1;
+  d->term = &shake;
+  kit.d.alpha = 5;
+  kit_build(&kit, 1, &b);
+  check_ok(&env, pl_hb_create(b.m, b.p, b.w, 3, 0, &hb));
+  double *z = new_array(pl_hb_size(hb));
+  stir(&b, 7, 1e-5, z);
+  asks whole = {0};
+  check_ok(&env, stopped_eval(hb, z, &whole));
+  assert_true(whole.count >= 3);
+  for (int k = 1; k <= whole.count; k++) {
+    asks a = {.stop = k};
+    check_status(&env, stopped_eval(hb, z, &a), PL_CANCELLED);
+    assert_int_equal(a.count, k);
+  }
+  pl_free(&env, z);
+  pl_hb_free(hb);
+  asks all = {0};
+  check_ok(&env, stopped_periodic(&b, &all));
+  // with more threads, and one becomes more under the thread sanitizer, the count differs a little
+  int most = getenv("PLIANT_TEST_THREADS") ? all.count / 2 : all.count - 1;
+  for (int k = 0; k < 12; k++) {
+    asks a = {.stop = 1 + k * most / 11};
+    check_status(&env, stopped_periodic(&b, &a), PL_CANCELLED);
+    assert_int_equal(a.count, a.stop);
+  }
+  kit_model_free(&b);
+  kit_free(&kit);
+}
+
 int test_balance(void) {
   pl_env_init(&env);
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(jacobian_is_derivative),
       cmocka_unit_test(residual_is_projection),
+      cmocka_unit_test(stops_anywhere),
   };
   return cmocka_run_group_tests_name("harmonic.balance", tests, NULL, NULL);
 }
