@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Fails when a file of src/ or cli/ includes a header of a layer that its own layer may not see."""
+"""Fails when a file of src/ or cli/ includes a header of a layer that its own layer may not see, or
+uses the column pointers of a matrix (`ptr`, a name kept for them) outside sparse."""
 import pathlib
 import re
 import sys
@@ -47,6 +48,9 @@ for layer in BELOW:
     seen = visible(layer) - set(NOT_CLI if layer == "cli" else ())
     for path in sorted(home.glob("*.[ch]")) + sorted(home.glob("*.inc")):
         for number, line in enumerate(path.read_text().splitlines(), 1):
+            if layer != "sparse" and re.search(r"(->|\.)ptr\b", line):
+                print(f"{path.relative_to(root)}:{number}: column pointers belong to layer sparse")
+                bad += 1
             found = re.match(r'\s*#include "pliant/(\w+)\.h"', line)
             if not found or found[1] in ANY:
                 continue

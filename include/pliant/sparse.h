@@ -31,6 +31,8 @@ pl_status pl_csc_from_triplets(pl_env *env, int n, int sym, int ntrip, const int
 // -1 above the diagonal.
 pl_status pl_csc_from_blocks(pl_env *env, int n, int size, int nblock, const int *row,
                              const int *col, pl_csc *out, int **slot);
+// All entries, in full storage.
+pl_status pl_csc_full(pl_env *env, int n, pl_csc *out);
 pl_status pl_csc_copy(pl_env *env, const pl_csc *A, pl_csc *out);
 // The symmetric matrix as a full (unsymmetric-storage) one; *map (may be NULL), freed by the
 // caller, gives for each entry of out its index in A->val.

@@ -7,11 +7,12 @@
 // diagonal, and products with eight vectors at a time. Column j holds rows j .. last[j].
 typedef struct envelope {
   int n;
-  const pl_csc *P; // the triangle, with all diagonals
-  int *last;       // [n] of the columns
-  size_t *ptr;     // [n + 1]
-  size_t *at;      // [nnz] places of the triangle's entries
-  char *same;      // [n] how many of the next columns have the same rows, up to two
+  const pl_csc *P;  // the triangle, with all diagonals,
+  int *first, *row; // [n + 1], [nnz] and its columns
+  int *last;        // [n] of the columns in the envelope,
+  size_t *start;    // [n + 1] their places,
+  size_t *at;       // [nnz] and those of the triangle's entries
+  char *same;       // [n] how many of the next columns have the same rows, up to two
 } envelope;
 
 pl_status envelope_open(pl_env *env, const pl_csc *P, envelope *e);

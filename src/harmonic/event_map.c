@@ -353,14 +353,12 @@ static pl_status prepare(map *d, double room) {
 
 // y = M x
 static void mass_times(const map *d, const pl_pack *x, pl_pack *y) {
-  const pl_csc *P = &d->t.P;
   if (d->t.symmetric) {
     inertia_times(&d->mass, x, y);
     return;
   }
   memset(y, 0, (size_t)d->n * sizeof *y);
-  for (int j = 0; j < d->n; j++)
-    for (int k = P->ptr[j]; k < P->ptr[j + 1]; k++) y[P->row[k]] += d->M[k] * x[j];
+  for (pl_entry e = {.k = -1}; pl_csc_next(&d->t.P, &e);) y[e.i] += d->M[e.k] * x[e.j];
 }
 
 // y += f A x for K or C of a stage

@@ -29,7 +29,7 @@ struct pl_modal {
   double *sm, *sd, *sk;  // its matrices; those above when there are no modes
   double *b0, *bd, *bm;  // [2H][n] its right sides; likewise
   double *omega, *shape; // [nmode], [nmode][nfree]
-  pl_csc A;              // of order 2 n: sine and cosine of an unknown side by side
+  pl_blocks A;           // of order 2 n: sine and cosine of an unknown side by side
   pl_factor *lu;
   double *x; // [2 n]
 };
@@ -209,23 +209,18 @@ static void project(const pl_modal *l, const double *in, double *out) {
 // the system of modes: M = 1, K = omega^2, D full
 static pl_status reduce(pl_modal *l) {
   size_t n = (size_t)l->nmode, nf = (size_t)l->nfree;
-  pl_csc *S = &l->S, D = with_values(&l->P, l->D);
+  pl_csc D = with_values(&l->P, l->D);
   double **all[] = {&l->sm, &l->sd, &l->sk, &l->b0, &l->bd, &l->bm};
-  *S = (pl_csc){.n = l->nmode, .nnz = l->nmode * l->nmode};
-  S->ptr = pl_alloc(l->env, n + 1, sizeof *S->ptr);
-  S->row = pl_alloc(l->env, n * n, sizeof *S->row);
   for (int k = 0; k < 6; k++)
     *all[k] = pl_alloc(l->env, k < 3 ? n * n : 2 * (size_t)l->H * n, sizeof(double));
   double *Dx = pl_alloc(l->env, nf, sizeof *Dx);
-  pl_status s = Dx && S->ptr && S->row ? PL_OK : PL_E_NOMEM;
+  pl_status s = Dx ? pl_csc_full(l->env, l->nmode, &l->S) : PL_E_NOMEM;
   for (int k = 0; k < 6; k++)
     if (!*all[k]) s = PL_E_NOMEM;
   for (int j = 0; s == PL_OK && j < l->nmode; j++) {
-    S->ptr[j + 1] = (j + 1) * l->nmode;
     pl_csc_mul(&D, 1, l->shape + (size_t)j * nf, 0, Dx);
     for (int i = 0; i < l->nmode; i++) {
       int at = j * l->nmode + i;
-      S->row[at] = i;
       l->sm[at] = i == j;
       l->sk[at] = i == j ? l->omega[i] * fabs(l->omega[i]) : 0;
       l->sd[at] = pl_dot(l->nfree, l->shape + (size_t)i * nf, Dx);
@@ -243,23 +238,10 @@ static pl_status reduce(pl_modal *l) {
 // ---- set up -----------------------------------------------------------------------------------
 
 static pl_status build_big(pl_modal *l) {
-  const pl_csc *S = &l->S;
-  size_t n = (size_t)l->n, nnz = 4 * (size_t)S->nnz;
-  if (nnz >= INT_MAX)
-    return pl_fail(l->env, PL_E_INPUT, "linear response: the model is too large; use modes");
-  l->A = (pl_csc){.n = 2 * l->n, .nnz = (int)nnz};
-  l->A.ptr = pl_alloc(l->env, 2 * n + 1, sizeof *l->A.ptr);
-  l->A.row = pl_alloc(l->env, nnz, sizeof *l->A.row);
-  l->A.val = pl_alloc(l->env, nnz + 1, sizeof *l->A.val);
-  l->x = pl_alloc(l->env, 2 * n, sizeof *l->x);
-  if (!l->A.ptr || !l->A.row || !l->A.val || !l->x) return PL_E_NOMEM;
-  int at = 0;
-  for (int j = 0; j < 2 * l->n; j++) {
-    for (int k = S->ptr[j / 2]; k < S->ptr[j / 2 + 1]; k++)
-      for (int a = 0; a < 2; a++) l->A.row[at++] = 2 * S->row[k] + a;
-    l->A.ptr[j + 1] = at;
-  }
-  return pl_factor_create(l->env, PL_LU, &l->A, 2, pl_threads_size(l->w->threads), &l->lu);
+  l->x = pl_alloc(l->env, 2 * (size_t)l->n, sizeof *l->x);
+  if (!l->x) return PL_E_NOMEM;
+  PL_TRY(pl_blocks_create(l->env, &l->S, 2, &l->A));
+  return pl_factor_create_blocks(l->env, &l->A, pl_threads_size(l->w->threads), &l->lu);
 }
 
 static pl_status allocate(pl_modal *l) {
@@ -351,10 +333,11 @@ void pl_modal_free(pl_modal *l) {
   pl_env *env = l->env;
   if (l->rest) pl_state_free(l->m, l->rest);
   pl_factor_free(l->lu);
-  pl_csc_free(env, &l->A);
+  pl_blocks_free(env, &l->A);
   // without modes the reduced system is the whole one
   if (l->sm != l->M) {
-    void *own[] = {l->S.ptr, l->S.row, l->sm, l->sd, l->sk, l->b0, l->bd, l->bm};
+    pl_csc_free(env, &l->S);
+    void *own[] = {l->sm, l->sd, l->sk, l->b0, l->bd, l->bm};
     for (size_t k = 0; k < sizeof own / sizeof own[0]; k++) pl_free(env, own[k]);
   }
   pl_csc_free(env, &l->P);
@@ -373,14 +356,13 @@ const double *pl_modal_omega(const pl_modal *l) {
 // ---- one frequency ----------------------------------------------------------------------------
 
 static void fill(pl_modal *l, double w) {
-  const pl_csc *S = &l->S;
-  double *val = l->A.val;
-  for (int j = 0; j < 2 * l->n; j++)
-    for (int k = S->ptr[j / 2]; k < S->ptr[j / 2 + 1]; k++) {
-      double a = l->sk[k] - w * w * l->sm[k], d = w * l->sd[k];
-      *val++ = j % 2 ? -d : a;
-      *val++ = j % 2 ? a : d;
-    }
+  for (pl_entry e = {.k = -1}; pl_csc_next(&l->S, &e);) {
+    int stride;
+    double *s = pl_blocks_at(&l->A, e.j, e.k, &stride), *c = s + stride;
+    s[0] = c[1] = l->sk[e.k] - w * w * l->sm[e.k];
+    s[1] = w * l->sd[e.k];
+    c[0] = -s[1];
+  }
 }
 
 // unknowns of harmonic k into x; *any = 0: it is not excited
@@ -396,7 +378,7 @@ static pl_status solve_harmonic(pl_modal *l, int k, double w, int *any) {
   }
   if (!*any) return PL_OK;
   fill(l, w);
-  PL_TRY(pl_factor_numeric(l->lu, &l->A));
+  PL_TRY(pl_factor_numeric_blocks(l->lu, &l->A));
   return pl_factor_solve(l->lu, 1, l->x, l->x);
 }
 

@@ -21,11 +21,10 @@ static int spread(const pl_csc *P, int start, int from, int *order, char *seen) 
   order[n++] = start;
   seen[start] = 1;
   for (int i = from; i < n; i++)
-    for (int k = P->ptr[order[i]]; k < P->ptr[order[i] + 1]; k++) {
-      int j = P->row[k];
-      if (seen[j]) continue;
-      seen[j] = 1;
-      order[n++] = j;
+    for (pl_entry e = pl_csc_column(P, order[i]); pl_csc_next_in(P, &e);) {
+      if (seen[e.i]) continue;
+      seen[e.i] = 1;
+      order[n++] = e.i;
     }
   return n;
 }

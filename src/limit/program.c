@@ -32,7 +32,7 @@ static int by_place(const void *a, const void *b) {
 static void free_blocks(pl_env *env, blocks *b) {
   pl_free(env, b->row);
   pl_free(env, b->col);
-  pl_free(env, b->ptr);
+  pl_free(env, b->start);
   pl_free(env, b->from);
   *b = (blocks){0};
 }
@@ -72,18 +72,18 @@ static pl_status build_blocks(program *p, part_of *list, int n) {
   }
   b->row = pl_alloc(p->env, (size_t)nblock, sizeof *b->row);
   b->col = pl_alloc(p->env, (size_t)nblock, sizeof *b->col);
-  b->ptr = pl_alloc(p->env, (size_t)nblock + 1, sizeof *b->ptr);
+  b->start = pl_alloc(p->env, (size_t)nblock + 1, sizeof *b->start);
   b->from = pl_alloc(p->env, (size_t)nfrom, sizeof *b->from);
-  if (!b->row || !b->col || !b->ptr || !b->from) return PL_E_NOMEM;
+  if (!b->row || !b->col || !b->start || !b->from) return PL_E_NOMEM;
   for (int i = 0, k = 0; i < n; i++) {
     if (i == 0 || list[i].row != list[i - 1].row || list[i].col != list[i - 1].col) {
       b->row[b->n] = list[i].row;
       b->col[b->n] = list[i].col;
-      b->ptr[b->n++] = k;
+      b->start[b->n++] = k;
     }
     if (list[i].from >= 0) b->from[k++] = list[i].from;
   }
-  b->ptr[b->n] = nfrom;
+  b->start[b->n] = nfrom;
   return PL_OK;
 }
 
@@ -449,7 +449,7 @@ static void assemble_rows(void *ctx, int chunk, int thread) {
   for (int i = first; i < last; i++) {
     double sum[9] = {0};
     const int *slot = m->slot + 9 * i;
-    for (int k = b->ptr[i]; k < b->ptr[i + 1]; k++)
+    for (int k = b->start[i]; k < b->start[i + 1]; k++)
       add_block(p->K + 21 * (b->from[k] >> 4), b->from[k] >> 2 & 3, b->from[k] & 3, sum);
     for (int k = 0; k < 9; k++)
       if (slot[k] >= 0) m->val[slot[k]] = sum[k] + (m->diag ? 0 : m->val[slot[k]]);

@@ -48,7 +48,7 @@ typedef struct wall_cone {
 typedef struct blocks {
   int n;
   int *row, *col; // [n] unknown vertices, row >= col
-  int *ptr, *from;
+  int *start, *from;
 } blocks;
 
 typedef struct program {

@@ -40,8 +40,8 @@ void direction_free(pl_env *env, direction *d) {
 // elements at every unknown, and marks while the list of a direction is made
 typedef struct finder {
   pl_directions *k;
-  int *ptr, *at; // [nq+1]; pairs (group, element)
-  int **mark;    // [ngroup][nelem] last direction that listed the element, + 1
+  int *start, *at; // [nq+1]; pairs (group, element)
+  int **mark;      // [ngroup][nelem] last direction that listed the element, + 1
   int ntouch, cap;
 } finder;
 
@@ -53,16 +53,16 @@ static pl_status list_elements(finder *f) {
         int dof = m->group[g].dof[i];
         if (dof < 0) continue;
         if (pass) {
-          f->at[2 * f->ptr[dof]] = g;
-          f->at[2 * f->ptr[dof] + 1] = i / m->group[g].kind->ndof;
+          f->at[2 * f->start[dof]] = g;
+          f->at[2 * f->start[dof] + 1] = i / m->group[g].kind->ndof;
         }
-        f->ptr[dof]++;
+        f->start[dof]++;
       }
     // counts to places of the first entries; the second pass leaves those of the next unknown
     int sum = 0;
     for (int dof = 0; dof <= m->nq; dof++) {
-      int count = f->ptr[dof];
-      f->ptr[dof] = pass ? (dof ? sum : 0) : sum;
+      int count = f->start[dof];
+      f->start[dof] = pass ? (dof ? sum : 0) : sum;
       sum = pass ? count : sum + count;
     }
     if (pass) break;
@@ -87,7 +87,7 @@ static pl_status add_group(finder *f, int dir, int g) {
 }
 
 static pl_status add_unknown(finder *f, int dir, int dof) {
-  for (int i = f->ptr[dof]; i < f->ptr[dof + 1]; i++)
+  for (int i = f->start[dof]; i < f->start[dof + 1]; i++)
     PL_TRY(add_element(f, dir, f->at[2 * i], f->at[2 * i + 1]));
   return PL_OK;
 }
@@ -167,9 +167,9 @@ static pl_status find_all(finder *f) {
 static pl_status find_touched(pl_directions *k) {
   const pl_model *m = k->m;
   finder f = {.k = k};
-  f.ptr = pl_alloc(k->env, (size_t)m->nq + 1, sizeof(int));
+  f.start = pl_alloc(k->env, (size_t)m->nq + 1, sizeof(int));
   f.mark = pl_alloc(k->env, (size_t)m->ngroup, sizeof *f.mark);
-  pl_status s = f.ptr && f.mark ? PL_OK : PL_E_NOMEM;
+  pl_status s = f.start && f.mark ? PL_OK : PL_E_NOMEM;
   for (int g = 0; s == PL_OK && g < m->ngroup; g++) {
     f.mark[g] = pl_alloc(k->env, (size_t)m->group[g].nelem, sizeof(int));
     if (!f.mark[g]) s = PL_E_NOMEM;
@@ -177,7 +177,7 @@ static pl_status find_touched(pl_directions *k) {
   if (s == PL_OK) s = find_all(&f);
   for (int g = 0; f.mark && g < m->ngroup; g++) pl_free(k->env, f.mark[g]);
   pl_free(k->env, f.mark);
-  pl_free(k->env, f.ptr);
+  pl_free(k->env, f.start);
   pl_free(k->env, f.at);
   return s;
 }

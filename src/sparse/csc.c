@@ -27,6 +27,16 @@ pl_status pl_csc_copy(pl_env *env, const pl_csc *A, pl_csc *out) {
   return PL_OK;
 }
 
+pl_status pl_csc_full(pl_env *env, int n, pl_csc *out) {
+  *out = (pl_csc){0};
+  if ((double)n * n >= INT_MAX)
+    return pl_fail(env, PL_E_NOMEM, "a full matrix of %d columns is too large", n);
+  PL_TRY(pl_csc_alloc(env, n, 0, n * n, out));
+  for (int k = 0; k < n * n; k++) out->row[k] = k % n;
+  for (int j = 0; j < n; j++) out->ptr[j + 1] = (j + 1) * n;
+  return PL_OK;
+}
+
 // blocks first .. last - 1 make the columns of one group
 static void put_blocks(int size, int first, int last, const int *row, const int *col, pl_csc *out,
                        int *slot) {
