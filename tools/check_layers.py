@@ -17,15 +17,16 @@ BELOW = {
     "harmonic": ["solve"],
     "design": ["harmonic"],
     "limit": ["solve"],
+    "interlock": ["math"],
     "build": ["limit"],
     "report": ["mesh"],
-    "scene": ["build", "design", "report"],
+    "scene": ["build", "design", "interlock", "report"],
     "job": ["scene", "report"],
     "validate": ["job"],
     "cli": ["validate"],
 }
 # what the command has no business with: it parses words, prints, and chooses kernels of the BLAS (sparse)
-NOT_CLI = ("math", "mesh", "element", "model", "build", "contact", "solve", "harmonic", "design", "limit", "report")
+NOT_CLI = ("math", "mesh", "element", "model", "build", "contact", "solve", "harmonic", "design", "limit", "interlock", "report")
 
 
 def visible(layer):

@@ -1,0 +1,194 @@
+#ifndef PLIANT_INTERLOCK_H
+#define PLIANT_INTERLOCK_H
+
+// Discrete interlocking materials: rigid elements that hold each other by being linked, chainmail
+// above all. Elements are unions of swept pieces, whose distances are found exactly; a material is
+// a lattice of elements. All values in SI, the sheet in the xy plane.
+
+#include "pliant/base.h"
+
+// ---- elements ---------------------------------------------------------------------------------
+
+typedef enum pl_piece_kind {
+  PL_PIECE_RING, // a circle, thickened by an ellipse
+  PL_PIECE_CURVE // a closed curve of few harmonics, thickened by a circle
+} pl_piece_kind;
+
+// All that is within a radius of a curve.
+typedef struct pl_piece {
+  pl_piece_kind kind;
+  double centre[3];
+  double radius; // of the section; of rings: in the plane of the ring
+  // rings
+  double axis[3], out[2][3]; // unit; two directions across it
+  double major;              // of the circle
+  double height;             // of the section along the axis: half of it, as radius is
+  // curves: centre + sum over k = 1..nharmonic of cosine[k - 1] cos(k t) + sine[k - 1] sin(k t)
+  int nharmonic;
+  const double (*cosine)[3], (*sine)[3];
+} pl_piece;
+
+// A ring about an axis of any length; its section is radius wide and height high, half of it each.
+pl_piece pl_piece_ring(const double centre[3], const double axis[3], double major, double radius,
+                       double height);
+
+// A point of a curve with derivatives: the sphere about it of radius rho touches the surface. u[0]
+// runs along the curve, u[1] within the section where that is no circle.
+typedef struct pl_swept {
+  double p[3], d[2][3], dd[3][3]; // second ones by u0 u0, u0 u1, u1 u1
+  double rho, r[2], rr[3];
+} pl_swept;
+int pl_piece_nu(const pl_piece *p); // parameters: 1 or 2
+void pl_piece_at(const pl_piece *p, const double u[2], pl_swept *out);
+
+typedef struct pl_pose {
+  double x[3], Q[9]; // where the element's origin is, and its rotation (row-major)
+} pl_pose;
+
+// ---- distances --------------------------------------------------------------------------------
+
+enum { PL_TOUCH_MAX = 32 }; // local minima of the distance of two pieces
+
+// Where two pieces are near each other: a local minimum of the distance of their surfaces.
+typedef struct pl_touch {
+  double u[4]; // parameters, first piece first
+  double gap;
+  int still; // 1: a place beside a flat minimum, which stays where it is on both pieces
+} pl_touch;
+
+// All local minima below `cut`, nearest first, and where one is flat, so that it may soon be two,
+// places on both of its sides; returns how many there are.
+int pl_piece_gaps(const pl_piece *a, const pl_pose *at, const pl_piece *b, const pl_pose *bt,
+                  double cut, pl_touch touch[PL_TOUCH_MAX]);
+// The minimum that a known one has moved to; 0: it is none any more.
+int pl_piece_follow(const pl_piece *a, const pl_pose *at, const pl_piece *b, const pl_pose *bt,
+                    pl_touch *touch);
+// Derivatives of a gap by the motions of both elements: translation and rotation (x <- x + dx,
+// Q <- exp(dw) Q) of the first, then of the second. H may be NULL.
+void pl_piece_derivatives(const pl_piece *a, const pl_pose *at, const pl_piece *b,
+                          const pl_pose *bt, const pl_touch *touch, double grad[12],
+                          double H[12][12]);
+// How often two closed curves are linked, with sign.
+int pl_piece_links(const pl_piece *a, const pl_pose *at, const pl_piece *b, const pl_pose *bt);
+
+// ---- materials --------------------------------------------------------------------------------
+
+// Pieces that are fused to each other.
+typedef struct pl_mail_element {
+  int npiece;
+  const pl_piece *piece;
+} pl_mail_element;
+
+typedef struct pl_mail {
+  int nkind;
+  const pl_mail_element *kind;
+  int nelem;            // elements of a cell
+  const int *kind_of;   // [nelem]
+  const pl_pose *pose;  // [nelem]
+  double lattice[2][2]; // its two vectors
+} pl_mail;
+
+// What is wrong with its shape; NULL: nothing.
+const char *pl_mail_fault(const pl_mail *m);
+
+// ---- limits of strain -------------------------------------------------------------------------
+
+#define PL_TAUT_OPTS(X, C)                                                                         \
+  X(double, barrier, 0.8, 0.01, 10, "", "reach of the repulsion over the thinnest wire's radius")  \
+  X(double, weight, 1e-7, 1e-12, 0.1, "", "last weight of the repulsion")                          \
+  X(int, max_iter, 120, 1, 100000, "", "Newton iterations a weight at most")
+typedef struct pl_taut_opts {
+  PL_TAUT_OPTS(PL_OPT_FIELD_X, PL_OPT_FIELD_C)
+} pl_taut_opts;
+extern const pl_option pl_taut_option_table[];
+extern const int pl_taut_option_count;
+
+// What is sought: the lattice is stretched by I + offset + sum over e[k] basis[k], all symmetric
+// (xx, yy, xy), and the sum of goal[k] e[k] is made largest.
+typedef struct pl_taut_goal {
+  int n; // strains that are free: 1..3
+  double offset[3], basis[3][3], goal[3];
+  int starts; // ways that are tried, from disturbed starts with repulsions of other reach; 0: one
+} pl_taut_goal;
+
+// A contact of the taut state. force: the derivative of the limit by the gap, so that
+// the sum of goal e grows by force * d when the pieces may overlap by d (1/m).
+typedef struct pl_taut_contact {
+  int elem[2], cell[2]; // of the first and second element; cell of the second, in lattice vectors
+  int piece[2];
+  pl_touch at;
+  double force;
+} pl_taut_contact;
+
+typedef struct pl_taut {
+  double e[3];       // strains, extrapolated to a repulsion of no weight
+  double value;      // sum of goal e
+  double spread;     // by how much less the worst of several ways reached
+  double bound;      // no feasible motion gains more than this, to first order
+  double stretch[3]; // the lattice's at pose: I + offset + ... (xx, yy, xy), minus I
+  double gap;        // smallest one at pose
+  int iterations, evaluations;
+  int ncontact;
+  pl_taut_contact *contact; // those that push
+  pl_pose *pose;            // [nelem]
+} pl_taut;
+
+// Copies of the cell along both lattice vectors are one larger cell with more freedom; it has its
+// own poses. PL_UNSOLVED: an iteration did not end.
+typedef struct pl_cell pl_cell;
+pl_status pl_cell_create(pl_env *env, const pl_mail *m, int copies0, int copies1, pl_cell **out);
+void pl_cell_free(pl_cell *c);
+int pl_cell_nelem(const pl_cell *c);
+// Smallest gap of the reference state; where (may be NULL) tells of which pieces.
+double pl_cell_gap(pl_cell *c, pl_taut_contact *where);
+// Neighbours that an element is linked with.
+int pl_cell_links(const pl_cell *c, int elem);
+pl_status pl_cell_taut(pl_cell *c, const pl_taut_opts *o, const pl_taut_goal *g, pl_taut *out);
+void pl_taut_free(pl_env *env, pl_taut *t);
+
+// ---- limits in many directions ------------------------------------------------------------------
+
+// Solves all goals on several threads, each from the reference state, with the same bits for any
+// number. What ended PL_UNSOLVED has solved[k] 0 and value NaN. Free with pl_taut_free each.
+pl_status pl_mail_taut(pl_env *env, const pl_mail *m, const int copies[2], const pl_taut_opts *o,
+                       int ngoal, const pl_taut_goal *goal, int nthread, pl_taut *out, int *solved);
+// Longest (sign 1) or shortest (-1) along an angle (rad) while the strain across is free, without
+// shear: e[0] is the strain along it, e[1] that across.
+pl_taut_goal pl_taut_along(double angle, double sign);
+
+// ---- families of materials ----------------------------------------------------------------------
+
+enum { PL_MAIL_PIECES = 16, PL_MAIL_ELEMENTS = 8, PL_MAIL_HARMONICS = 8 };
+
+// A material with room for all that it is made of; it must stay where it is.
+typedef struct pl_mail_data {
+  pl_mail m;
+  pl_mail_element kind[PL_MAIL_ELEMENTS];
+  int kind_of[PL_MAIL_ELEMENTS];
+  pl_piece piece[PL_MAIL_PIECES];
+  pl_pose pose[PL_MAIL_ELEMENTS];
+  double cosine[PL_MAIL_HARMONICS][3], sine[PL_MAIL_HARMONICS][3];
+} pl_mail_data;
+
+// Materials of one kind, by their parameters.
+typedef struct pl_mail_family {
+  const char *brief; // a few words for the manual
+  const char *text;  // one or two sentences for it
+  int nkey;
+  const pl_key *key;                                    // [nkey] numbers
+  void (*make)(const double *value, pl_mail_data *out); // value[nkey], SI
+} pl_mail_family;
+
+// X(name, key in scene files)
+#define PL_MAIL_LIST(X)                                                                            \
+  X(four_in_one, "four-in-one")                                                                    \
+  X(threefold, "threefold")                                                                        \
+  X(torus_knot, "torus-knot")                                                                      \
+  X(japanese, "japanese")                                                                          \
+  X(chain, "chain")
+#define X(name, key) PL_MAIL_##name,
+enum { PL_MAIL_LIST(X) PL_MAIL_COUNT };
+#undef X
+extern const pl_mail_family *const pl_mail_table[PL_MAIL_COUNT];
+
+#endif

@@ -1,0 +1,444 @@
+#include "interlock_impl.h"
+
+#include <string.h>
+
+// Local minima of the distance of two swept pieces: |p(u) - q(v)| - rho(u) - rho(v).
+
+static const double TWO_PI = 2 * PL_PI;
+static const double ROUNDING = 1e-9; // smallest pivot over the largest, of a minimum
+static const double FLAT = 0.1;      // smallest curvature over the largest
+static const double BESIDE = 0.1;    // steps to their sides
+static const double NEAR = 0.02;     // gap over radius
+enum { SAMPLES = 32, POLISH = 30 };
+
+static void turn(const double *Q, const double *v, double *w) {
+  double x[3] = {v[0], v[1], v[2]};
+  for (int i = 0; i < 3; i++) w[i] = pl_dot3(Q + 3 * i, x);
+}
+
+static void into_world(const pl_pose *t, pl_swept *s) {
+  turn(t->Q, s->p, s->p);
+  for (int i = 0; i < 3; i++) s->p[i] += t->x[i];
+  for (int k = 0; k < 2; k++) turn(t->Q, s->d[k], s->d[k]);
+  for (int k = 0; k < 3; k++) turn(t->Q, s->dd[k], s->dd[k]);
+}
+
+void couple_view(const couple *c, const double u[4], view *v) {
+  for (int k = 0; k < 2; k++) {
+    pl_piece_at(c->piece[k], u + 2 * k, &v->s[k]);
+    into_world(c->pose[k], &v->s[k]);
+  }
+  pl_sub3(v->s[0].p, v->s[1].p, v->w);
+  v->dist = pl_norm3(v->w);
+  for (int i = 0; i < 3; i++) v->n[i] = v->dist > 0 ? v->w[i] / v->dist : 0;
+  v->gap = v->dist - v->s[0].rho - v->s[1].rho;
+}
+
+int couple_slopes(const couple *c, const view *v, double g[4], double H[4][4]) {
+  static const int second[2][2] = {{0, 1}, {1, 2}};
+  const double *d[4];
+  double along[4], sign[4];
+  int k = 0, of[4], which[4];
+  for (int body = 0; body < 2; body++)
+    for (int i = 0; i < c->nu[body]; i++, k++) {
+      of[k] = body;
+      which[k] = i;
+      d[k] = v->s[body].d[i];
+      sign[k] = body ? -1 : 1;
+      along[k] = pl_dot3(v->n, d[k]);
+      g[k] = sign[k] * along[k] - v->s[body].r[i];
+    }
+  for (int i = 0; i < k; i++)
+    for (int j = i; j < k; j++) {
+      double h = sign[i] * sign[j] * (pl_dot3(d[i], d[j]) - along[i] * along[j]) / v->dist;
+      if (of[i] == of[j]) {
+        const pl_swept *s = &v->s[of[i]];
+        int at = second[which[i]][which[j]];
+        h += sign[i] * pl_dot3(v->n, s->dd[at]) - s->rr[at];
+      }
+      H[i][j] = H[j][i] = h;
+    }
+  return k;
+}
+
+static void piece_point(const pl_piece *p, const pl_pose *t, double u, double level, double x[3]) {
+  pl_swept s;
+  pl_piece_at(p, (double[2]){u, level}, &s);
+  for (int i = 0; i < 3; i++) x[i] = t->x[i] + pl_dot3(t->Q + 3 * i, s.p);
+}
+
+// parameters k of the couple within u
+static void places(const couple *c, int at[4]) {
+  int k = 0;
+  for (int body = 0; body < 2; body++)
+    for (int i = 0; i < c->nu[body]; i++) at[k++] = 2 * body + i;
+}
+
+// largest parameter within the section of a piece
+static double section_end(const pl_piece *p) {
+  double a = fmin(p->radius, p->height), b = fmax(p->radius, p->height);
+  return sqrt(b * b - a * a) / b;
+}
+
+static void keep_inside(const couple *c, double u[4]) {
+  for (int body = 0; body < 2; body++)
+    if (c->nu[body] == 2) {
+      double end = section_end(c->piece[body]);
+      u[2 * body + 1] = fmax(-end, fmin(end, u[2 * body + 1]));
+    }
+}
+
+// Newton's step where the curvatures are all positive. 1: they are.
+static int newton(int k, const double g[4], const double H[4][4], double step[4]) {
+  double C[16], top = 0;
+  for (int i = 0; i < k; i++) {
+    step[i] = -g[i];
+    top = fmax(top, H[i][i]);
+    for (int j = 0; j < k; j++) C[i * k + j] = H[i][j];
+  }
+  if (!(pl_cholesky(k, C) > ROUNDING * top)) return 0;
+  pl_cholesky_solve(k, C, step);
+  return 1;
+}
+
+// smallest curvature over the largest, and its direction; a step with all taken for their sizes
+static double curvatures(int k, const double g[4], const double H[4][4], double step[4],
+                         double lowest[4]) {
+  double A[16], lambda[4], V[16];
+  for (int i = 0; i < k; i++)
+    for (int j = 0; j < k; j++) A[i * k + j] = H[i][j];
+  pl_eig(k, A, lambda, V);
+  memset(step, 0, 4 * sizeof *step);
+  double top = fmax(fabs(lambda[0]), fabs(lambda[k - 1]));
+  for (int e = 0; e < k; e++) {
+    double at = pl_dot(k, V + e * k, g) / fmax(fabs(lambda[e]), 1e-10 * top);
+    for (int i = 0; i < k; i++) step[i] -= at * V[e * k + i];
+  }
+  memcpy(lowest, V, (size_t)k * sizeof *lowest);
+  return lambda[0] / top;
+}
+
+// a shorter step until the gap falls; how far the parameters went
+static double go_down(const couple *c, const int at[4], int k, const double step[4], double slope,
+                      double u[4], view *v) {
+  double trial[4], cut = fmin(1, 0.5 / pl_max_abs(k, step)), before = v->gap, moved = 0;
+  for (int half = 0;; half++, cut /= 2) {
+    memcpy(trial, u, sizeof trial);
+    for (int i = 0; i < k; i++) trial[at[i]] += cut * step[i];
+    keep_inside(c, trial);
+    couple_view(c, trial, v);
+    if (v->gap <= before + 1e-4 * cut * slope + 1e-15 * v->dist || half == 12) break;
+  }
+  for (int i = 0; i < 4; i++) moved = fmax(moved, fabs(trial[i] - u[i]));
+  memcpy(u, trial, sizeof trial);
+  return moved;
+}
+
+// Goes down to a stationary point; 1: a minimum, -1: a saddle, whose way down is in `lowest`, 0:
+// neither was reached.
+static int polish(const couple *c, double u[4], view *v, double lowest[4]) {
+  int at[4];
+  places(c, at);
+  couple_view(c, u, v);
+  for (int round = 0; round < POLISH; round++) {
+    double g[4], H[4][4], step[4];
+    int k = couple_slopes(c, v, g, H);
+    int good = newton(k, g, (const double(*)[4])H, step);
+    if (!good) curvatures(k, g, (const double(*)[4])H, step, lowest);
+    if (pl_max_abs(k, step) < 1e-13) return good ? 1 : -1;
+    if (go_down(c, at, k, step, pl_dot(k, g, step), u, v) > 1e-13) continue;
+    return good ? 1 : -1;
+  }
+  return 0;
+}
+
+static double wrapped(double a) {
+  return fabs(remainder(a, TWO_PI));
+}
+
+// adds a minimum that is not yet there
+static int put(const couple *c, const double u[4], double gap, int n, pl_touch *touch) {
+  for (int i = 0; i < n; i++) {
+    double far = fmax(wrapped(u[0] - touch[i].u[0]), wrapped(u[2] - touch[i].u[2]));
+    for (int body = 0; body < 2; body++)
+      if (c->nu[body] == 2) far = fmax(far, fabs(u[2 * body + 1] - touch[i].u[2 * body + 1]));
+    if (far < 1e-6) return n;
+  }
+  if (n == PL_TOUCH_MAX) return n;
+  touch[n] = (pl_touch){.gap = gap};
+  memcpy(touch[n].u, u, sizeof touch[n].u);
+  return n + 1;
+}
+
+// minima that are reached from a start; from saddles, those on both of their sides
+static int seek(const couple *c, const double start[4], double cut, int depth, int n,
+                pl_touch *touch) {
+  double u[4], lowest[4];
+  int at[4];
+  view v;
+  memcpy(u, start, sizeof u);
+  int kind = polish(c, u, &v, lowest);
+  // where centre lines meet there is no minimum but a kink
+  if (kind > 0 || v.gap < 0) return v.gap < cut ? put(c, u, v.gap, n, touch) : n;
+  if (kind == 0 || depth == 0) return n;
+  places(c, at);
+  for (int side = -1; side <= 1; side += 2) {
+    double from[4];
+    memcpy(from, u, sizeof from);
+    for (int i = 0; i < c->nu[0] + c->nu[1]; i++) from[at[i]] += 1e-2 * side * lowest[i];
+    keep_inside(c, from);
+    n = seek(c, from, cut, depth - 1, n, touch);
+  }
+  return n;
+}
+
+// a point of the world as a ring sees it: along its two directions across, and along its axis
+static void seen_from(const pl_piece *ring, const pl_pose *t, const double *x, double out[3]) {
+  double w[3], local[3];
+  pl_sub3(x, t->x, w);
+  for (int i = 0; i < 3; i++)
+    local[i] = t->Q[i] * w[0] + t->Q[3 + i] * w[1] + t->Q[6 + i] * w[2] - ring->centre[i];
+  out[0] = pl_dot3(local, ring->out[0]);
+  out[1] = pl_dot3(local, ring->out[1]);
+  out[2] = pl_dot3(local, ring->axis);
+}
+
+// Against a ring one parameter is enough: the other is that of the nearest point. level: where in
+// the sections.
+static int scan_ring(const couple *c, int ring, const double level[2], double cut, int n,
+                     pl_touch *touch) {
+  double seen[SAMPLES][3], dist[SAMPLES];
+  int other = 1 - ring;
+  pl_swept flat;
+  pl_piece_at(c->piece[ring], (double[2]){0, level[ring]}, &flat);
+  pl_sub3(flat.p, c->piece[ring]->centre, flat.p);
+  double major = pl_dot3(flat.p, c->piece[ring]->out[0]),
+         high = pl_dot3(flat.p, c->piece[ring]->axis);
+  for (int i = 0; i < SAMPLES; i++) {
+    double x[3];
+    piece_point(c->piece[other], c->pose[other], TWO_PI * i / SAMPLES, level[other], x);
+    seen_from(c->piece[ring], c->pose[ring], x, seen[i]);
+    dist[i] =
+        hypot(sqrt(seen[i][0] * seen[i][0] + seen[i][1] * seen[i][1]) - major, seen[i][2] - high);
+  }
+  for (int i = 0; i < SAMPLES; i++) {
+    if (dist[i] > dist[(i + 1) % SAMPLES] || dist[i] >= dist[(i + SAMPLES - 1) % SAMPLES]) continue;
+    double u[4];
+    u[2 * other] = TWO_PI * i / SAMPLES;
+    u[2 * ring] = atan2(seen[i][1], seen[i][0]);
+    u[2 * other + 1] = level[other];
+    u[2 * ring + 1] = level[ring];
+    n = seek(c, u, cut, 3, n, touch);
+  }
+  return n;
+}
+
+// sections that are no circles are met at their middle and near both ends
+static int scan_rings(const couple *c, int ring, double cut, pl_touch *touch) {
+  int n = 0, most[2];
+  double end[2];
+  for (int k = 0; k < 2; k++) {
+    most[k] = c->nu[k] == 2;
+    end[k] = most[k] ? 0.7 * section_end(c->piece[k]) : 0;
+  }
+  for (int i = -most[0]; i <= most[0]; i++)
+    for (int j = -most[1]; j <= most[1]; j++)
+      n = scan_ring(c, ring, (double[2]){i * end[0], j * end[1]}, cut, n, touch);
+  return n;
+}
+
+static int is_lowest(double gap[2 * SAMPLES][2 * SAMPLES], int i, int j) {
+  enum { N = 2 * SAMPLES };
+  for (int a = N - 1; a <= N + 1; a++)
+    for (int b = N - 1; b <= N + 1; b++) {
+      double beside = gap[(i + a) % N][(j + b) % N];
+      if (beside < gap[i][j]) return 0;
+    }
+  return 1;
+}
+
+static int scan_grid(const couple *c, double cut, pl_touch *touch) {
+  enum { N = 2 * SAMPLES };
+  double gap[N][N], p[2][N][3];
+  int n = 0;
+  for (int body = 0; body < 2; body++)
+    for (int i = 0; i < N; i++) {
+      piece_point(c->piece[body], c->pose[body], TWO_PI * i / N, 0, p[body][i]);
+    }
+  for (int i = 0; i < N; i++)
+    for (int j = 0; j < N; j++) {
+      double w[3];
+      pl_sub3(p[0][i], p[1][j], w);
+      gap[i][j] = pl_dot3(w, w);
+    }
+  for (int i = 0; i < N; i++)
+    for (int j = 0; j < N; j++)
+      if (is_lowest(gap, i, j))
+        n = seek(c, (double[4]){TWO_PI * i / N, 0, TWO_PI * j / N, 0}, cut, 3, n, touch);
+  return n;
+}
+
+// balls about both pieces do not come closer than that
+static double ball_gap(const couple *c) {
+  double x[2][3], reach = 0;
+  for (int k = 0; k < 2; k++) {
+    double from[3];
+    reach += piece_reach(c->piece[k], from);
+    turn(c->pose[k]->Q, from, x[k]);
+    for (int i = 0; i < 3; i++) x[k][i] += c->pose[k]->x[i];
+  }
+  pl_sub3(x[0], x[1], x[0]);
+  return pl_norm3(x[0]) - reach;
+}
+
+// Minima beside flat ones, which samples are too coarse to tell from them.
+static int seek_beside(const couple *c, double cut, int n, pl_touch *touch) {
+  int found = n, at[4];
+  places(c, at);
+  for (int i = 0; i < found; i++) {
+    view v;
+    double g[4], H[4][4], step[4], lowest[4];
+    couple_view(c, touch[i].u, &v);
+    if (v.gap <= 0) continue;
+    int k = couple_slopes(c, &v, g, H);
+    if (curvatures(k, g, (const double(*)[4])H, step, lowest) > FLAT) continue;
+    for (int side = -2; side <= 2; side++) {
+      double from[4];
+      memcpy(from, touch[i].u, sizeof from);
+      for (int j = 0; j < k; j++) from[at[j]] += BESIDE * side * lowest[j];
+      keep_inside(c, from);
+      if (side != 0) n = seek(c, from, cut, 1, n, touch);
+    }
+  }
+  return n;
+}
+
+// Places on both sides of flat minima, where the gap is twice as large.
+static int add_sides(const couple *c, double cut, int n, pl_touch *touch) {
+  int found = n, at[4];
+  places(c, at);
+  for (int i = 0; i < found; i++) {
+    view v, beside;
+    double g[4], H[4][4], step[4], lowest[4];
+    couple_view(c, touch[i].u, &v);
+    if (v.gap <= 0 || v.gap > NEAR * fmin(v.s[0].rho, v.s[1].rho)) continue;
+    int k = couple_slopes(c, &v, g, H);
+    if (curvatures(k, g, (const double(*)[4])H, step, lowest) > FLAT) continue;
+    for (int side = -1; side <= 1 && n < PL_TOUCH_MAX; side += 2) {
+      pl_touch t = {.still = 1};
+      for (double far = 0.5; far > 1e-6; far /= 1.5) {
+        memcpy(t.u, touch[i].u, sizeof t.u);
+        for (int j = 0; j < k; j++) t.u[at[j]] += side * far * lowest[j];
+        keep_inside(c, t.u);
+        couple_view(c, t.u, &beside);
+        if (beside.gap < 2 * v.gap) break;
+      }
+      t.gap = beside.gap;
+      if (t.gap < cut) touch[n++] = t;
+    }
+  }
+  return n;
+}
+
+int pl_piece_gaps(const pl_piece *a, const pl_pose *at, const pl_piece *b, const pl_pose *bt,
+                  double cut, pl_touch touch[PL_TOUCH_MAX]) {
+  couple c = {{a, b}, {at, bt}, {pl_piece_nu(a), pl_piece_nu(b)}};
+  if (ball_gap(&c) > cut) return 0;
+  int ring = b->kind == PL_PIECE_RING ? 1 : a->kind == PL_PIECE_RING ? 0 : -1;
+  int n = ring < 0 ? scan_grid(&c, cut, touch) : scan_rings(&c, ring, cut, touch);
+  n = seek_beside(&c, cut, n, touch);
+  n = add_sides(&c, cut, n, touch);
+  for (int i = 1; i < n; i++)
+    for (int j = i; j > 0 && touch[j].gap < touch[j - 1].gap; j--) {
+      pl_touch swap = touch[j];
+      touch[j] = touch[j - 1];
+      touch[j - 1] = swap;
+    }
+  return n;
+}
+
+int pl_piece_follow(const pl_piece *a, const pl_pose *at, const pl_piece *b, const pl_pose *bt,
+                    pl_touch *touch) {
+  couple c = {{a, b}, {at, bt}, {pl_piece_nu(a), pl_piece_nu(b)}};
+  view v;
+  double lowest[4];
+  if (touch->still)
+    couple_view(&c, touch->u, &v);
+  else if (polish(&c, touch->u, &v, lowest) <= 0)
+    return 0;
+  touch->gap = v.gap;
+  return 1;
+}
+
+// ---- derivatives by motions -------------------------------------------------------------------
+
+// S(r) = (r n' + n r') / 2 - (n.r) I: how a rotation of r changes n.r to second order
+static void add_turn(const double *r, const double *n, double sign, int at, double H[12][12]) {
+  double rn = pl_dot3(r, n);
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++)
+      H[at + i][at + j] += sign * ((r[i] * n[j] + n[i] * r[j]) / 2 - (i == j ? rn : 0));
+}
+
+// J' x for J = [I, -[ra], -I, [rb]]: x by motions
+static void motions(const double *ra, const double *rb, const double *x, double out[12]) {
+  pl_cross3(ra, x, out + 3);
+  pl_cross3(rb, x, out + 9);
+  for (int i = 0; i < 3; i++) {
+    out[i] = x[i];
+    out[6 + i] = -x[i];
+    out[9 + i] = -out[9 + i];
+  }
+}
+
+// solves with the positive definite H[k][k]
+static void solve_small(int k, const double H[4][4], int m, double x[][4]) {
+  double C[16];
+  for (int i = 0; i < k; i++)
+    for (int j = 0; j < k; j++) C[i * k + j] = H[i][j];
+  pl_cholesky(k, C);
+  for (int i = 0; i < m; i++) pl_cholesky_solve(k, C, x[i]);
+}
+
+void pl_piece_derivatives(const pl_piece *a, const pl_pose *at, const pl_piece *b,
+                          const pl_pose *bt, const pl_touch *touch, double grad[12],
+                          double H[12][12]) {
+  couple c = {{a, b}, {at, bt}, {pl_piece_nu(a), pl_piece_nu(b)}};
+  view v;
+  double ra[3], rb[3], g[4], C[4][4];
+  couple_view(&c, touch->u, &v);
+  pl_sub3(v.s[0].p, at->x, ra);
+  pl_sub3(v.s[1].p, bt->x, rb);
+  motions(ra, rb, v.n, grad);
+  if (!H) return;
+  // J' (I - n n') J / d
+  for (int i = 0; i < 3; i++) {
+    double e[3] = {0}, row[12];
+    for (int j = 0; j < 3; j++) e[j] = (i == j) - v.n[i] * v.n[j];
+    motions(ra, rb, e, row);
+    double unit[3] = {i == 0, i == 1, i == 2}, col[12];
+    motions(ra, rb, unit, col);
+    for (int p = 0; p < 12; p++)
+      for (int q = 0; q < 12; q++) H[p][q] = (i ? H[p][q] : 0) + col[p] * row[q] / v.dist;
+  }
+  add_turn(ra, v.n, 1, 3, H);
+  add_turn(rb, v.n, -1, 9, H);
+  if (touch->still) return;
+  // the points slide
+  int k = couple_slopes(&c, &v, g, C), n = 0;
+  double D[12][4], S[12][4];
+  for (int body = 0; body < 2; body++)
+    for (int i = 0; i < c.nu[body]; i++, n++) {
+      const double *d = v.s[body].d[i];
+      double across[3], by[12], spin[3], sign = body ? -1 : 1, on = pl_dot3(d, v.n);
+      for (int j = 0; j < 3; j++) across[j] = sign * (d[j] - on * v.n[j]) / v.dist;
+      motions(ra, rb, across, by);
+      pl_cross3(d, v.n, spin);
+      for (int j = 0; j < 3; j++) by[(body ? 9 : 3) + j] += sign * spin[j];
+      for (int p = 0; p < 12; p++) D[p][n] = S[p][n] = by[p];
+    }
+  solve_small(k, (const double(*)[4])C, 12, S);
+  for (int p = 0; p < 12; p++)
+    for (int q = 0; q < 12; q++)
+      for (int i = 0; i < k; i++) H[p][q] -= D[p][i] * S[q][i];
+}

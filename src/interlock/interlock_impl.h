@@ -1,0 +1,27 @@
+#ifndef INTERLOCK_IMPL_H
+#define INTERLOCK_IMPL_H
+
+#include "pliant/interlock.h"
+#include "pliant/math.h"
+
+// a pair of pieces where they are
+typedef struct couple {
+  const pl_piece *piece[2];
+  const pl_pose *pose[2];
+  int nu[2];
+} couple;
+
+// distance and what its derivatives need
+typedef struct view {
+  pl_swept s[2];           // turned into the world, places included
+  double w[3], n[3], dist; // from the second point to the first
+  double gap;
+} view;
+
+void couple_view(const couple *c, const double u[4], view *v);
+// by the parameters of both, those that the pieces have: k = nu[0] + nu[1] of them
+int couple_slopes(const couple *c, const view *v, double g[4], double H[4][4]);
+
+double piece_reach(const pl_piece *p, double from[3]); // radius of a ball about a middle
+
+#endif

@@ -1,0 +1,84 @@
+#include "interlock_impl.h"
+
+#include <string.h>
+
+// Swept pieces. A section that is an ellipse is the union of the circles about its medial axis: of
+// half-axes a < b, spheres of radius a sqrt(1 - t^2) about points at t sqrt(b^2 - a^2) along b.
+
+static double focus(const pl_piece *p) {
+  double a = p->radius, b = p->height;
+  return p->kind == PL_PIECE_RING ? sqrt(fabs(b * b - a * a)) : 0;
+}
+
+int pl_piece_nu(const pl_piece *p) {
+  return focus(p) > 0 ? 2 : 1;
+}
+
+pl_piece pl_piece_ring(const double centre[3], const double axis[3], double major, double radius,
+                       double height) {
+  pl_piece p = {.kind = PL_PIECE_RING, .radius = radius, .height = height, .major = major};
+  double length = pl_norm3(axis), pick[3] = {0};
+  int least = 0;
+  memcpy(p.centre, centre, sizeof p.centre);
+  for (int i = 0; i < 3; i++) {
+    p.axis[i] = axis[i] / length;
+    if (fabs(p.axis[i]) < fabs(p.axis[least])) least = i;
+  }
+  pick[least] = 1;
+  pl_cross3(p.axis, pick, p.out[0]);
+  length = pl_norm3(p.out[0]);
+  for (int i = 0; i < 3; i++) p.out[0][i] /= length;
+  pl_cross3(p.axis, p.out[0], p.out[1]);
+  return p;
+}
+
+static void ring_at(const pl_piece *p, const double u[2], pl_swept *out) {
+  const double *e = p->out[0], *f = p->out[1];
+  double c = cos(u[0]), s = sin(u[0]), m = focus(p), t = m > 0 ? u[1] : 0;
+  int tall = p->height > p->radius; // the medial axis lies along the ring's
+  double major = p->major + (tall ? 0 : m * t), thin = fmin(p->radius, p->height);
+  for (int i = 0; i < 3; i++) {
+    double out_ = c * e[i] + s * f[i], on = c * f[i] - s * e[i];
+    out->p[i] = p->centre[i] + major * out_ + (tall ? m * t * p->axis[i] : 0);
+    out->d[0][i] = major * on;
+    out->dd[0][i] = -major * out_;
+    out->d[1][i] = m * (tall ? p->axis[i] : out_);
+    out->dd[1][i] = tall ? 0 : m * on;
+  }
+  double root = sqrt(fmax(1 - t * t, 1e-12));
+  out->rho = thin * root;
+  out->r[1] = -thin * t / root;
+  out->rr[2] = -thin / (root * root * root);
+}
+
+static void curve_at(const pl_piece *p, double t, pl_swept *out) {
+  memcpy(out->p, p->centre, sizeof out->p);
+  for (int k = 1; k <= p->nharmonic; k++) {
+    double c = cos(k * t), s = sin(k * t);
+    const double *a = p->cosine[k - 1], *b = p->sine[k - 1];
+    for (int i = 0; i < 3; i++) {
+      double x = a[i] * c + b[i] * s;
+      out->p[i] += x;
+      out->d[0][i] += k * (b[i] * c - a[i] * s);
+      out->dd[0][i] -= k * k * x;
+    }
+  }
+  out->rho = p->radius;
+}
+
+void pl_piece_at(const pl_piece *p, const double u[2], pl_swept *out) {
+  memset(out, 0, sizeof *out);
+  if (p->kind == PL_PIECE_RING)
+    ring_at(p, u, out);
+  else
+    curve_at(p, u[0], out);
+}
+
+double piece_reach(const pl_piece *p, double from[3]) {
+  memcpy(from, p->centre, 3 * sizeof *from);
+  if (p->kind == PL_PIECE_RING) return p->major + fmax(p->radius, p->height);
+  double reach = p->radius;
+  for (int k = 0; k < p->nharmonic; k++)
+    reach += sqrt(pl_dot3(p->cosine[k], p->cosine[k]) + pl_dot3(p->sine[k], p->sine[k]));
+  return reach;
+}

@@ -1,0 +1,71 @@
+#ifndef INTERLOCK_MAILS_H
+#define INTERLOCK_MAILS_H
+
+// Materials of the tests, in millimetres.
+#include "check.h"
+#include "pliant/interlock.h"
+#include "pliant/math.h"
+
+#include <string.h>
+
+typedef pl_mail_data sample_mail;
+
+static const double X_AXIS[3] = {1, 0, 0}, Z_AXIS[3] = {0, 0, 1};
+
+static inline pl_piece ring(double x, double y, double z, double nx, double ny, double nz, double R,
+                            double a, double b) {
+  return pl_piece_ring((double[]){x, y, z}, (double[]){nx, ny, nz}, R, a, b);
+}
+
+static inline pl_pose pose_at(double x, double y, double z, const double *axis, double degrees) {
+  pl_pose p = {.x = {x, y, z}};
+  pl_rotation3(axis, degrees * PL_PI / 180, p.Q);
+  return p;
+}
+
+static inline void four_in_one(sample_mail *s) {
+  pl_mail_table[PL_MAIL_four_in_one]->make((double[]){4.9, 1.15, 12.2, 6, 35 * PL_PI / 180}, s);
+}
+
+// half the heights of the sections of the flat ring and of the arms
+static inline void threefold(sample_mail *s, double centre, double arm) {
+  pl_mail_table[PL_MAIL_threefold]->make((double[]){4.25, 2.575, 0.95, centre, arm, 11.075}, s);
+}
+
+static inline void torus_knot(sample_mail *s, double r) {
+  pl_mail_table[PL_MAIL_torus_knot]->make((double[]){5.5, 2.7, r, 38.5 / 3}, s);
+}
+
+static inline void japanese(sample_mail *s, double pitch, double R1, double r1, double R2,
+                            double r2) {
+  pl_mail_table[PL_MAIL_japanese]->make((double[]){R1, r1, R2, r2, pitch}, s);
+}
+
+static inline void chain(sample_mail *s, double pitch, double R, double r) {
+  pl_mail_table[PL_MAIL_chain]->make((double[]){R, r, pitch, 10 * R}, s);
+}
+
+// rings of scale mail, idealised
+static inline void scale_rings(sample_mail *s) {
+  static const double L[2][2] = {{13.02, 0}, {6.51, 11.275651}};
+  threefold(s, 1, 1);
+  s->kind[0].npiece = 6;
+  memcpy(s->m.lattice, L, sizeof L);
+  for (int k = 0; k < 6; k++) {
+    double phi = 60 * k * PL_PI / 180, T = PL_PI / 4, D = PL_PI / 2;
+    s->piece[k] = ring(3.35 * cos(phi), 3.35 * sin(phi), 0.23, sin(T) * cos(phi + D),
+                       sin(T) * sin(phi + D), cos(T), 4.18, 0.79, 0.79);
+  }
+}
+
+static inline pl_taut_goal along(double degrees, double sign) {
+  return pl_taut_along(degrees * PL_PI / 180, sign);
+}
+
+static inline pl_taut_opts taut_defaults(void) {
+  pl_taut_opts o;
+  pl_opts_default(pl_taut_option_table, pl_taut_option_count, &o);
+  return o;
+}
+
+#endif

@@ -1,0 +1,244 @@
+#include "mails.h"
+
+#include <stdlib.h>
+
+// Distances of swept pieces, their derivatives and linking numbers.
+
+static double random_unit(pl_rng *r, double *v) {
+  double l;
+  do {
+    for (int i = 0; i < 3; i++) v[i] = pl_rng_uniform(r, -1, 1);
+    l = pl_norm3(v);
+  } while (l > 1 || l < 0.1);
+  for (int i = 0; i < 3; i++) v[i] /= l;
+  return l;
+}
+
+static pl_pose random_pose(pl_rng *r, double far) {
+  double axis[3];
+  random_unit(r, axis);
+  pl_pose p = pose_at(0, 0, 0, axis, pl_rng_uniform(r, -180, 180));
+  for (int i = 0; i < 3; i++) p.x[i] = pl_rng_uniform(r, -far, far);
+  return p;
+}
+
+static void pieces(sample_mail *knot, pl_piece out[4]) {
+  torus_knot(knot, 0.5);
+  out[0] = ring(0.3, -0.2, 0.5, 1, 2, 2, 4, 0.4, 0.4);
+  out[1] = ring(0.3, -0.2, 0.5, 2, -1, 2, 4, 0.4, 0.7);
+  out[2] = ring(-0.1, 0.4, 0.2, 0, 0, 1, 4, 0.7, 0.4);
+  out[3] = knot->piece[0];
+}
+
+// smallest distance of two surfaces by their points alone
+static double sampled_gap(const pl_piece *a, const pl_pose *at, const pl_piece *b,
+                          const pl_pose *bt) {
+  enum { N = 160 };
+  double least = 1e9;
+  static double p[2][N * 9][4];
+  const pl_piece *piece[2] = {a, b};
+  const pl_pose *pose[2] = {at, bt};
+  int n[2] = {0, 0};
+  for (int k = 0; k < 2; k++) {
+    int nu = pl_piece_nu(piece[k]);
+    double big = fmax(piece[k]->radius, piece[k]->height);
+    double thin = fmin(piece[k]->radius, piece[k]->height);
+    for (int i = 0; i < N; i++)
+      for (int j = -4; j <= 4; j++) {
+        if (nu == 1 && j != 0) continue;
+        pl_swept s;
+        double u[2] = {2 * PL_PI * i / N,
+                       nu == 2 ? j / 4.0 * sqrt(big * big - thin * thin) / big : 0};
+        pl_piece_at(piece[k], u, &s);
+        double *to = p[k][n[k]++];
+        for (int c = 0; c < 3; c++) to[c] = pose[k]->x[c] + pl_dot3(pose[k]->Q + 3 * c, s.p);
+        to[3] = s.rho;
+      }
+  }
+  for (int i = 0; i < n[0]; i++)
+    for (int j = 0; j < n[1]; j++) {
+      double w[3];
+      pl_sub3(p[0][i], p[1][j], w);
+      least = fmin(least, pl_norm3(w) - p[0][i][3] - p[1][j][3]);
+    }
+  return least;
+}
+
+static void nearest(void **state) {
+  (void)state;
+  pl_rng r;
+  sample_mail knot;
+  pl_piece p[4];
+  pieces(&knot, p);
+  pl_rng_seed(&r, 1);
+  for (int round = 0; round < 160; round++) {
+    const pl_piece *a = &p[round % 4], *b = &p[round / 4 % 4];
+    pl_pose at = random_pose(&r, 3), bt = random_pose(&r, 3);
+    pl_touch touch[PL_TOUCH_MAX];
+    int n = pl_piece_gaps(a, &at, b, &bt, 100, touch);
+    double want = sampled_gap(a, &at, b, &bt);
+    assert_true(n >= 1);
+    if (want < 0.05) { // overlaps are found, whatever their depth
+      assert_true(touch[0].gap < 0.07);
+      continue;
+    }
+    if (touch[0].gap > want + 1e-9 || touch[0].gap < want - 0.05)
+      fail_msg("round %d: %.6f, sampled %.6f", round, touch[0].gap, want);
+  }
+}
+
+// moves an element along a motion by t
+static pl_pose moved(const pl_pose *p, const double *m, double t) {
+  pl_pose out = *p;
+  double R[9];
+  for (int i = 0; i < 3; i++) out.x[i] += t * m[i];
+  pl_rotation3(m + 3, t * pl_norm3(m + 3), R);
+  pl_mul3(R, p->Q, out.Q);
+  return out;
+}
+
+static void derivatives(void **state) {
+  (void)state;
+  pl_rng r;
+  sample_mail knot;
+  pl_piece p[4];
+  pieces(&knot, p);
+  pl_rng_seed(&r, 2);
+  int done = 0;
+  for (int round = 0; round < 200; round++) {
+    const pl_piece *a = &p[round % 4], *b = &p[round / 4 % 4];
+    pl_pose at = random_pose(&r, 3), bt = random_pose(&r, 3);
+    pl_touch touch[PL_TOUCH_MAX];
+    int n = pl_piece_gaps(a, &at, b, &bt, 100, touch);
+    for (int k = 0; k < n; k++) {
+      double m[12], g[12], H[12][12], value[5], want[2], h = 2e-4;
+      if (touch[k].gap < 0.1) continue;
+      for (int i = 0; i < 12; i++) m[i] = pl_rng_uniform(&r, -1, 1);
+      pl_piece_derivatives(a, &at, b, &bt, &touch[k], g, H);
+      int same = 1;
+      for (int i = -2; i <= 2; i++) {
+        pl_pose ma = moved(&at, m, i * h), mb = moved(&bt, m + 6, i * h);
+        pl_touch t = touch[k];
+        same = same && pl_piece_follow(a, &ma, b, &mb, &t);
+        value[i + 2] = t.gap;
+      }
+      if (!same) continue;
+      want[0] = (8 * (value[3] - value[1]) - (value[4] - value[0])) / (12 * h);
+      want[1] = (16 * (value[3] + value[1]) - (value[4] + value[0]) - 30 * value[2]) / (12 * h * h);
+      double first = pl_dot(12, g, m), second = 0;
+      for (int i = 0; i < 12; i++) second += m[i] * pl_dot(12, H[i], m);
+      // flat minima move fast: their differences are taken too far
+      if (fabs(want[1]) > 30) continue;
+      check_close(first, want[0], 1e-7 * (1 + fabs(want[0])));
+      check_close(second, want[1], 1e-5 * (1 + fabs(want[1])));
+      done++;
+    }
+  }
+  assert_true(done > 200);
+}
+
+static void links(void **state) {
+  (void)state;
+  sample_mail s;
+  four_in_one(&s);
+  for (int k = -1; k <= 1; k++)
+    for (int l = -1; l <= 2; l++) {
+      pl_pose b = s.pose[1];
+      b.x[0] += 12.2 * k;
+      b.x[1] += 6 * l;
+      int near = (k == 0 || k == -1) && (l == 0 || l == 1);
+      int got = pl_piece_links(&s.piece[0], &s.pose[0], &s.piece[0], &b);
+      assert_int_equal(got, near ? (k == 0 ? -1 : 1) : 0);
+    }
+  torus_knot(&s, 1.5);
+  for (int k = -1; k <= 1; k++)
+    for (int l = -1; l <= 1; l++) {
+      pl_pose b = s.pose[0];
+      if (k == 0 && l == 0) continue;
+      b.x[0] += s.m.lattice[0][0] * k;
+      b.x[1] += s.m.lattice[1][1] * l;
+      assert_int_equal(pl_piece_links(&s.piece[0], &s.pose[0], &s.piece[0], &b),
+                       abs(k) + abs(l) == 1 ? -1 : 0);
+    }
+}
+
+// Smallest gaps of the reference states.
+static void references(void **state) {
+  (void)state;
+  pl_env env;
+  pl_cell *c;
+  sample_mail s;
+  static const double want[] = {0.0660, 0.125, 0.675, 0.1557, 0.076, 0.460};
+  pl_env_init(&env);
+  for (int k = 0; k < 6; k++) {
+    switch (k) {
+    case 0:
+      four_in_one(&s);
+      break;
+    case 1:
+      threefold(&s, 1.5, 1.4);
+      break;
+    case 2:
+      threefold(&s, 0.95, 0.95);
+      break;
+    case 3:
+      torus_knot(&s, 1.5);
+      break;
+    case 4:
+      torus_knot(&s, 1.54);
+      break;
+    default:
+      scale_rings(&s);
+    }
+    check_ok(&env, pl_cell_create(&env, &s.m, 1, 1, &c));
+    check_close(pl_cell_gap(c, NULL), want[k], 6e-4);
+    pl_cell_free(c);
+  }
+}
+
+// Two rings one through the other, turned against each other by 90 - alpha degrees about the line
+// of their centres, R = 4, r = 1: they touch at this distance.
+static void twisted(void **state) {
+  (void)state;
+  static const double want[][2] = {{0, 6}, {30, 6}, {40, 5.845816}, {50, 5.130194}, {55, 4.239907}};
+  pl_piece p = ring(0, 0, 0, 0, 0, 1, 4, 1, 1);
+  for (int k = 0; k < 5; k++) {
+    double gap[2];
+    for (int side = 0; side < 2; side++) {
+      pl_touch touch[PL_TOUCH_MAX];
+      pl_pose a = pose_at(0, 0, 0, X_AXIS, 0),
+              b = pose_at(want[k][1], 0, 0, X_AXIS, 90 - want[k][0]);
+      b.x[0] += side ? 1e-5 : -1e-5;
+      assert_true(pl_piece_gaps(&p, &a, &p, &b, 1, touch) > 0);
+      gap[side] = touch[0].gap;
+    }
+    assert_true(gap[0] > 0 && gap[1] < 0);
+  }
+  // just beyond the kink the one contact is two, and lower than the saddle between them
+  pl_pose a = pose_at(0, 0, 0, X_AXIS, 0), b = pose_at(5.99, 0, 0, X_AXIS, 90 - 31);
+  pl_touch touch[PL_TOUCH_MAX];
+  assert_true(pl_piece_gaps(&p, &a, &p, &b, 0.1, touch) >= 2);
+  check_close(touch[0].gap, touch[1].gap, 1e-12);
+}
+
+// Two upright rings that a flat ring holds taut touch at an angle of 2 asin(r / (R - 2 r)).
+static void crowded(void **state) {
+  (void)state;
+  double R = 4, r = 1, half = asin(r / (R - 2 * r));
+  pl_piece p = ring(0, 0, 0, 0, 1, 0, R, r, r);
+  pl_touch touch[PL_TOUCH_MAX];
+  pl_pose at[2];
+  for (int k = 0; k < 2; k++) {
+    double angle = k ? half : -half, far = 2 * (R - r);
+    at[k] = pose_at(far * cos(angle), far * sin(angle), 0, Z_AXIS, angle * 180 / PL_PI);
+  }
+  assert_true(pl_piece_gaps(&p, &at[0], &p, &at[1], 1, touch) > 0);
+  check_close(touch[0].gap, 0, 1e-12);
+}
+
+int test_gap(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(nearest), cmocka_unit_test(derivatives),
+                                     cmocka_unit_test(links),   cmocka_unit_test(references),
+                                     cmocka_unit_test(twisted), cmocka_unit_test(crowded)};
+  return cmocka_run_group_tests_name("gap", tests, NULL, NULL);
+}
