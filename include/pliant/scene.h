@@ -7,6 +7,7 @@
 #include "pliant/mesh.h"
 #include "pliant/model.h"
 #include "pliant/harmonic.h"
+#include "pliant/interlock.h"
 #include "pliant/limit.h"
 #include "pliant/solve.h"
 
@@ -26,11 +27,24 @@
   A(fit_response, "fit-response", "parameters from measured frequency responses, with bands")      \
   A(explore, "explore", "what small changes of parameters do to a steady motion")                  \
   A(design, "design", "parameters within bounds for which steady motions reach a goal")            \
-  A(load_path, "path", "equilibria followed by arclength as the load grows, through folds")
+  A(load_path, "path", "equilibria followed by arclength as the load grows, through folds")        \
+  A(limits, "limits", "how far an interlocking material stretches and shrinks, in all directions")
 
 #define A(name, key, text) PL_ANALYSIS_##name,
 enum { PL_ANALYSIS_LIST(A) PL_ANALYSIS_COUNT };
 #undef A
+
+#define PL_LIMITS_OPTS(X, C)                                                                       \
+  X(int, directions, 36, 1, 3600, "", "angles over half a turn")                                   \
+  X(int, copies, 1, 1, 4, "", "cells along each lattice vector that move on their own")            \
+  X(int, starts, 3, 1, 8, "", "ways to the shortest state that are tried; the best one counts")    \
+  PL_TAUT_OPTS(X, C)
+
+typedef struct pl_limits_opts {
+  PL_LIMITS_OPTS(PL_OPT_FIELD_X, PL_OPT_FIELD_C)
+} pl_limits_opts;
+extern const pl_option pl_limits_option_table[];
+extern const int pl_limits_option_count;
 
 #define PL_EXPLORE_OPTS(X, C)                                                                      \
   X(double, frequency, 0, 0, 1e9, "rad/s", "base frequency of drives and loads")                   \
@@ -147,6 +161,7 @@ typedef struct pl_analysis {
   int nmeasured;              // response, fit-response
   const pl_measured *measured;
   const pl_cloth_plan *cloth; // transient, drape; else NULL
+  int mail;                   // limits: the interlocking material
 } pl_analysis;
 
 // ---- output -----------------------------------------------------------------------------------
@@ -205,6 +220,14 @@ typedef struct pl_limit_note {
   pl_polar curve;   // as it stands in its file; n 0: none was given
 } pl_limit_note;
 
+// An interlocking material.
+typedef struct pl_scene_mail {
+  const char *name, *family; // of the scene; in words
+  const pl_mail *m;
+  double gap; // smallest one at rest, m
+  int links;  // of an element, at least
+} pl_scene_mail;
+
 typedef struct pl_scene pl_scene;
 struct pl_scene {
   pl_env *env;
@@ -221,7 +244,8 @@ struct pl_scene {
   // segments; in one dimension there are nodes only.
   pl_mesh *mesh;
   const pl_group_cells *cells; // [ngroup] which of its cells the groups of the model are
-  int nset, nbody, nprobe, nanalysis;
+  int nset, nbody, nprobe, nanalysis, nmail;
+  const pl_scene_mail *mail;
   const pl_node_set *set;
   const pl_scene_body *body;
   const pl_probe *probe;

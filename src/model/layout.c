@@ -116,7 +116,6 @@ static pl_status check_desc(pl_env *env, const pl_model_desc *d) {
   if (d->nnode < 0 || d->nextra < 0 || d->nnode > (1 << 28) || d->nextra > (1 << 28))
     return pl_fail(env, PL_E_INPUT, "too many nodes: %d", d->nnode);
   int nq = d->nnode * d->dim + d->nextra;
-  if (nq == 0) return pl_fail(env, PL_E_INPUT, "the model has no nodes");
   for (int i = 0; i < d->nnode * d->dim; i++)
     if (!isfinite(d->X[i]))
       return pl_fail(env, PL_E_INPUT, "node %d: coordinate is not a finite number", i / d->dim);

@@ -302,13 +302,15 @@ pl_status build_scene(reader *r, pl_scene *s) {
   build_loads(r);
   build_globals(r);
   build_initial(r);
+  build_mails(r, s);
   build_analyses(r, s);
   build_contact(r, s);
   check_file_names(r, s);
   build_limits(r, s);
   if (r->nproblem == 0 && !r->failed) build_constraints(r, s);
-  if (r->b->nnode == 0 && r->nproblem == 0)
-    problem(r, r->root, "give nodes, bodies or a mechanism", "the scene has no nodes");
+  if (r->b->nnode == 0 && s->nmail == 0 && r->nproblem == 0)
+    problem(r, r->root, "give nodes, bodies, a mechanism or an interlocking material",
+            "the scene has no nodes");
   if (r->failed) return r->failed;
   if (r->nproblem > 0) return PL_E_INPUT;
   check_plausible(r);

@@ -234,6 +234,27 @@ static void check_fit(reader *r, analysis_def *d, const pl_node *at) {
   check_samples(r, o->harmonics, o->samples, "fit-damping", at);
 }
 
+static void find_mail(reader *r, analysis_def *d, const pl_node *at) {
+  const mail_def *m = r->def.interlocking.item;
+  const char *names[32];
+  char hint[PL_TEXT];
+  int n = r->def.interlocking.n;
+  if (n == 0) {
+    problem(r, at, "e.g. interlocking: [{four-in-one: {}}]",
+            "limits: the scene has no interlocking material");
+    return;
+  }
+  for (int k = 0; d->of.at && k < n; k++)
+    if (strcmp(mail_name(&m[k]), d->of.s) == 0) {
+      d->a.mail = k;
+      return;
+    }
+  if (!d->of.at) return;
+  for (int k = 0; k < n && k < COUNT(names); k++) names[k] = mail_name(&m[k]);
+  pl_name_hint(d->of.s, n < COUNT(names) ? n : COUNT(names), names, hint, sizeof hint);
+  problem(r, d->of.at, hint, "of: there is no interlocking material '%.60s'", d->of.s);
+}
+
 // what the ranges of single options cannot tell, for each kind
 static void check_options(reader *r, analysis_def *d, const pl_node *at) {
   const pl_analysis *a = &d->a;
@@ -268,9 +289,16 @@ static void check_options(reader *r, analysis_def *d, const pl_node *at) {
   case PL_ANALYSIS_design:
     build_plan(r, d, at);
     break;
+  case PL_ANALYSIS_limits:
+    find_mail(r, d, at);
+    break;
   default:
     break;
   }
+  if (r->b->nnode == 0 && r->def.interlocking.n > 0 && a->kind != PL_ANALYSIS_limits)
+    problem(r, at, "give nodes, bodies or a mechanism",
+            "%s: the scene has interlocking materials alone, for which there is 'limits'",
+            pl_analysis_table[a->kind].name);
 }
 
 static int read_analysis(reader *r, const pl_node *at, analysis_def *d) {

@@ -205,10 +205,27 @@ static void describe_analysis(const pl_scene *s, const pl_analysis *a, pl_text *
   pl_text_add(out, "\n");
 }
 
+static void describe_mail(const pl_scene_mail *m, pl_text *out) {
+  const double(*L)[2] = m->m->lattice;
+  pl_text_add(out, "material   %s: %s, %d %s in a cell of ", m->name, m->family, m->m->nelem,
+              pl_plural(m->m->nelem, "element", "elements"));
+  put(out, "m", hypot(L[0][0], L[0][1]));
+  pl_text_add(out, " by ");
+  put(out, "m", hypot(L[1][0], L[1][1]));
+  pl_text_add(out, ", each linked with %d others, smallest gap ", m->links);
+  put(out, "m", m->gap);
+  pl_text_add(out, "\n");
+}
+
 void pl_scene_describe(const pl_scene *s, pl_text *out) {
   pl_scene_counts c;
   pl_scene_count(s, &c);
   if (s->title[0]) pl_text_add(out, "title      %s\n", s->title);
+  for (int k = 0; k < s->nmail; k++) describe_mail(&s->mail[k], out);
+  if (c.nodes == 0) {
+    for (int k = 0; k < s->nanalysis; k++) describe_analysis(s, &s->analysis[k], out);
+    return;
+  }
   pl_text_add(out, "dimension  %d\nnodes      %d\nunknowns   %d, of which %d are free\n", s->dim,
               c.nodes, c.dofs, c.free_dofs);
   pl_text_add(out, "size       %.4g x %.4g x %.4g m\nmass       ", c.hi[0] - c.lo[0],

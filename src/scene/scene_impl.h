@@ -168,6 +168,13 @@ typedef struct row {
   const char *text;                   // one line
 } row;
 
+// keys that a kind of thing brings with it
+typedef struct key_list {
+  const char *brief, *text;
+  int n;
+  const pl_key *key;
+} key_list;
+
 typedef struct map_info {
   const char *what; // "material"
   const char *text; // one or two sentences for the reference
@@ -179,8 +186,9 @@ typedef struct map_info {
   const pl_option *opt; // further keys from an option list
   const int *nopt;
   size_t opt_offset;
-  const pl_obstacle_kind *shape; // its text, and its keys instead of row; into a shape_def
-  row (*row_of)(int k);          // rows instead of row; without key: there are no more
+  key_list (*keys)(int which); // its text, and its keys instead of row; into a shape_def
+  int which;
+  row (*row_of)(int k); // rows instead of row; without key: there are no more
 } map_info;
 
 typedef struct param_def {
@@ -395,6 +403,10 @@ typedef struct obstacle_def {
   num friction;
   vec velocity;
 } obstacle_def;
+typedef struct mail_def {
+  txt name;
+  shape_def *family[PL_MAIL_COUNT];
+} mail_def;
 typedef struct contact_def {
   const pl_node *node, *nodes;
   num radius, friction;
@@ -412,7 +424,7 @@ typedef struct root_def {
   items parameters, materials, bodies;
   mechanism_def *mechanism;
   items springs, stops, friction, tables, masses, potentials, matrices, drives, loads, initial;
-  items obstacles, contact;
+  items obstacles, contact, interlocking;
   self_contact_def *self_contact;
   vec gravity;
   num weld;
@@ -426,7 +438,7 @@ typedef struct projection_def {
 
 // an analysis besides its options
 typedef struct analysis_def {
-  txt name, about;
+  txt name, about, of;
   const pl_node *probe, *data, *parameters;
   const pl_node *frequencies, *variables, *objectives, *set, *along, *response, *proof;
   const pl_node *compare, *compare_steps, *measured;
@@ -473,6 +485,7 @@ typedef struct measured_def {
 // tables (schema.c)
 extern const map_info map_root, map_mesh, map_fixed, map_data, map_each, map_rotate;
 extern const map_info map_stop, map_friction, map_table;
+extern const map_info map_mail;
 extern const map_info map_obstacle, map_contact, map_self_contact;
 extern const map_info map_limit, map_region, map_projection;
 extern const map_info map_measured, map_objective, map_variable, map_along, map_design_response,
@@ -698,6 +711,10 @@ void build_initial(reader *r);
 void build_analyses(reader *r, pl_scene *s);
 // files of analyses, once their names and all that files are called after are known
 void check_file_names(reader *r, const pl_scene *s);
+// its own, or that of its family
+const char *mail_name(const mail_def *d);
+// interlocking materials, before the analyses
+void build_mails(reader *r, pl_scene *s);
 // obstacles, the nodes that feel them and self contact, once the analyses are known
 // (build_contact.c)
 void build_contact(reader *r, pl_scene *s);

@@ -593,6 +593,12 @@ static const row transient_rows[] = {
     ROW(analysis_def, compare_steps, "compare_steps", T_RAW, .choices = "[time, ...]",
         .text = "the same method with other steps, shown beside it"),
 };
+static const row limits_rows[] = {
+    ROW(analysis_def, name, "name", T_WORD,
+        .text = "name of its results; the analysis's own when left out"),
+    ROW(analysis_def, of, "of", T_WORD,
+        .text = "the interlocking material; the first one when left out"),
+};
 static const row fit_rows[] = {
     ANALYSIS_ROWS,
     ROW(analysis_def, data, "data", T_RAW, .need = 1,
@@ -669,6 +675,7 @@ const map_info map_data = {
 #define ROWS_explore      ROWS(explore_rows)
 #define ROWS_design       ROWS(design_rows)
 #define ROWS_load_path    ROWS(analysis_rows)
+#define ROWS_limits       ROWS(limits_rows)
 
 #define A(name_, key_, text_)                                                                      \
   {.what = key_,                                                                                   \
@@ -744,6 +751,8 @@ static const row root_rows[] = {
         .text = "nodes that feel the obstacles"),
     ROW(root_def, self_contact, "self_contact", T_MAP, SUB(map_self_contact),
         .text = "shells and solids that cannot pass through themselves and each other"),
+    ROW(root_def, interlocking, "interlocking", T_LIST, SUB(map_mail),
+        .text = "materials of linked elements, such as chainmail"),
     ROW(root_def, gravity, "gravity", T_VEC, .unit = "m/s^2", .text = "acceleration of free fall"),
     ROW(root_def, damping, "damping", T_MAP, SUB(map_damping), .text = "Rayleigh damping"),
     ROW(root_def, initial, "initial", T_LIST, SUB(map_initial), .text = "start of transients"),
@@ -758,7 +767,7 @@ const map_info map_root = {
 
 static row row_resolved(const row *r) {
   row out = *r;
-  if (r->sub && r->sub->shape) out.text = r->sub->shape->brief;
+  if (r->sub && r->sub->keys) out.text = r->sub->keys(r->sub->which).brief;
   if (r->objective) {
     out.choices = r->objective->value;
     out.text = r->objective->about;
@@ -781,14 +790,14 @@ int map_nrow(const map_info *m) {
   int n = 0;
   if (m->row_of)
     while (m->row_of(n).key) n++;
-  return m->row_of ? n : m->shape ? m->shape->nkey : m->nrow;
+  return m->row_of ? n : m->keys ? m->keys(m->which).n : m->nrow;
 }
 
 row map_row(const map_info *m, int k) {
   if (m->row_of) return m->row_of(k);
-  return m->shape ? key_row(&m->shape->key[k], k) : row_resolved(&m->row[k]);
+  return m->keys ? key_row(&m->keys(m->which).key[k], k) : row_resolved(&m->row[k]);
 }
 
 const char *map_text(const map_info *m) {
-  return m->shape ? m->shape->text : m->text;
+  return m->keys ? m->keys(m->which).text : m->text;
 }

@@ -26,9 +26,16 @@ row key_row(const pl_key *k, int number) {
                .text = k->text};
 }
 
+static key_list obstacle_keys(int which) {
+  const pl_obstacle_kind *k = pl_obstacle_table[which];
+  return (key_list){k->brief, k->text, k->nkey, k->key};
+}
+
 #define X(name_)                                                                                   \
-  [PL_OBSTACLE_##name_] = {                                                                        \
-      .what = "obstacle-" #name_, .size = sizeof(shape_def), .shape = &pl_obstacle_##name_},
+  [PL_OBSTACLE_##name_] = {.what = "obstacle-" #name_,                                             \
+                           .size = sizeof(shape_def),                                              \
+                           .keys = obstacle_keys,                                                  \
+                           .which = PL_OBSTACLE_##name_},
 static const map_info map_shape[PL_OBSTACLE_COUNT] = {PL_OBSTACLE_LIST(X)};
 #undef X
 
