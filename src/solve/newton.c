@@ -6,7 +6,7 @@
 enum {
   STALE = 3,       // iterations without a smaller residual before rounding is suspected
   WATCH = 10,      // iterations that may pass before the energy must have fallen
-  PATIENCE = 30,   // iterations with a shift in a row before something else is tried
+  PATIENCE = 30,   // iterations with a shift in a row before something else is tried, and back
   FOLLOW_ITER = 25 // plain Newton steps before a path is given up
 };
 static const double ARMIJO = 1e-4, TAU_MIN = 1e-11, TAU_MAX = 1e3;
@@ -83,6 +83,10 @@ pl_status equil_ldl(equil *e) {
   return s;
 }
 
+static int is_angle(const equil *e, int i) {
+  return e->dof[i] >= pl_model_nnode(e->m) * pl_model_dim(e->m);
+}
+
 // A + tau D positive definite, D the diagonal of A with a floor of force over extent (the stiffness
 // that loads give to a mechanism).
 static pl_status shift(equil *e, double force) {
@@ -92,9 +96,13 @@ static pl_status shift(equil *e, double force) {
     e->b[i] = fabs(*pl_csc_diagonal(K, i));
     top = fmax(top, e->b[i]);
   }
-  double low = fmax(1e-12 * top, e->extent > 0 ? force / e->extent : 0);
-  if (!(low > 0)) low = 1;
-  for (int i = 0; i < e->n; i++) e->b[i] = fmax(e->b[i], low);
+  // per length of places, times length of angles
+  double low[2] = {e->extent > 0 ? force / e->extent : 0, force * e->extent};
+  for (int i = 0; i < 2; i++) low[i] = fmax(1e-12 * top, low[i]);
+  for (int i = 0; i < e->n; i++) {
+    double least = low[is_angle(e, i)];
+    e->b[i] = fmax(e->b[i], least > 0 ? least : 1);
+  }
 
   for (double tau = fmax(e->tau, TAU_MIN); tau <= TAU_MAX; tau *= 10) {
     for (int i = 0; i < e->n; i++) *pl_csc_diagonal(K, i) += (tau - applied) * e->b[i];
@@ -113,24 +121,28 @@ pl_status equil_factor(equil *e, double force, int *shifted) {
   if (s == PL_OK && e->nshift < PATIENCE) e->nshift = 0;
   if (s != PL_SINGULAR) return s;
   *shifted = 1;
-  if (e->nshift++ < PATIENCE) return shift(e, force);
+  if (e->nshift++ / PATIENCE % 2 == 0) return shift(e, force);
   // a shift that goes on holds slender bodies back, as it counts bending like stretching: then
-  // rather without those parts of the elements that push the wrong way
+  // rather without those parts of the elements that push the wrong way, which in turn hold back
+  // what gives way slowly
   PL_TRY(equil_eval(e, PL_WANT_TANGENT | PL_CONVEX));
   if (e->contacts) contact_set_hold(e->contacts, &e->w->A);
   s = equil_cholesky(e);
   return s == PL_SINGULAR ? shift(e, force) : s;
 }
 
-// d = -(K + shift)^-1 g; a shifted step is no longer than half the model
+// d = -(K + shift)^-1 g; a shifted step is no longer than half the model, and turns by no more than
+// half a radian
 static pl_status direction(equil *e, double force, int *shifted) {
   PL_TRY(equil_factor(e, force, shifted));
   for (int i = 0; i < e->n; i++) e->b[i] = -e->g[i];
   PL_TRY(factor_solve(e->env, e->chol, 1, e->b, e->d));
   if (!*shifted) return PL_OK;
-  double most = pl_max_abs(e->n, e->d);
-  if (e->extent > 0 && most > e->extent / 2)
-    for (int i = 0; i < e->n; i++) e->d[i] *= e->extent / 2 / most;
+  double most = 0;
+  for (int i = 0; i < e->n; i++)
+    most = fmax(most, fabs(e->d[i]) / (is_angle(e, i) ? 1 : e->extent));
+  if (e->extent > 0 && most > 0.5)
+    for (int i = 0; i < e->n; i++) e->d[i] *= 0.5 / most;
   return PL_OK;
 }
 

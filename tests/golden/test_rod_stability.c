@@ -161,11 +161,51 @@ static void natural_helix(void **state) {
   }
 }
 
+// A naturally circular rod of four turns that hangs from a clamp and leaves its plane: how far over
+// its length L, and Newton iterations until then.
+static double hanging_curl(double L, int *iterations) {
+  enum { N = 100 };
+  rod_kit k;
+  kit_model b;
+  int node[N + 1];
+  double turn = 8 * PL_PI, each = turn / N, R = L / N / (2 * sin(each / 2)), d = 1e-3 * L;
+  const double section[7] = {1e9, 0.5, 1000, d, d, 0, 0};
+  rods_init(&k, &env, section);
+  for (int i = 0; i <= N; i++) node[i] = rods_node(&k, R * cos(i * each), 0, -R * sin(i * each));
+  rods_chain(&k, N + 1, node, NULL);
+  rods_clamp(&k, 0);
+  k.gravity[2] = -pow(0.58 * turn, 3) * section[0] * d * d / 16 / (section[2] * L * L * L);
+  rods_build(&k, 1, &b);
+  pl_static_opts o = golden_static_opts(1e-10);
+  pl_static_info info;
+  o.perturb = 1;
+  o.book = 0;
+  check_ok(&env, pl_static(&o, b.m, b.p, b.s, b.w, NULL, NULL, &info));
+  double most = 0;
+  for (int i = 0; i <= N; i++) most = fmax(most, fabs(b.s->q[3 * i + 1]));
+  *iterations = info.iterations;
+  kit_model_free(&b);
+  rods_free(&k);
+  return most / L;
+}
+
+// rods of a meter and of two millimeters take the same way to the same shape
+static void curl_of_any_size(void **state) {
+  (void)state;
+  int large, small;
+  double depth = hanging_curl(1, &large);
+  check_less(1e-3, depth);
+  check_close(hanging_curl(2e-3, &small), depth, 1e-6);
+  // steps and shifts differ little where forces are compared with torques
+  check_less(small, 2 * large);
+}
+
 int test_rod_stability(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(euler_column),
       cmocka_unit_test(michell_ring),
       cmocka_unit_test(natural_helix),
+      cmocka_unit_test(curl_of_any_size),
   };
   pl_env_init(&env);
   return cmocka_run_group_tests_name("rod_stability", tests, NULL, NULL);
