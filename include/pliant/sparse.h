@@ -108,7 +108,7 @@ static inline double *pl_blocks_at(const pl_blocks *A, int j, int k, int *stride
   return A->val + first * size * size + ((size_t)k - first) * size;
 }
 // The largest size of an entry, and whether all are finite.
-double pl_blocks_max(const pl_blocks *A);
+double pl_blocks_max(const pl_blocks *A, pl_threads *threads);
 int pl_blocks_finite(const pl_blocks *A);
 // Adds `by` times the largest entry of each column to the diagonal; was (may be NULL): [n] as it
 // was, for pl_blocks_set_diagonal.

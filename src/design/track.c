@@ -170,7 +170,7 @@ static pl_status null_vectors(pl_design *d, solution *s, int steps, double *l, d
   memset(zero, 0, (size_t)d->n * sizeof *zero);
   s->linear = 0;
   for (int it = 0; it < steps; it++) {
-    size = pl_blocks_max(pl_hb_jacobian(s->hb));
+    size = pl_blocks_max(pl_hb_jacobian(s->hb), NULL);
     scale_to(d->n, size, b);
     scale_to(d->n, 1, c);
     PL_TRY(pl_bordered_set(s->b, b, c, 0));

@@ -84,7 +84,7 @@ pl_status pl_bordered_set(pl_bordered *s, const double *b, const double *c, doub
   s->fresh = s->have_w = s->have_wt = 0;
   if (!s->bordered) return PL_OK;
   // the border gets entries as large as those of J
-  double size = pl_blocks_max(&s->hb->J);
+  double size = pl_blocks_max(&s->hb->J, s->hb->w->threads);
   s->col = ratio(size, pl_max_abs(s->n, b));
   s->row = ratio(size, fmax(pl_max_abs(s->n, c), s->col * fabs(d)));
   for (int i = 0; i < s->n; i++) {

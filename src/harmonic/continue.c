@@ -166,7 +166,7 @@ double cont_distance(const continuation *k, const curve_point *a, const curve_po
 // motions even in time: the equations of the cosines alone, those of the sines hold by symmetry
 static void hold_even(pl_hb *hb) {
   int L = hb->f.L, stride;
-  double size = pl_blocks_max(&hb->J);
+  double size = pl_blocks_max(&hb->J, hb->w->threads);
   for (pl_entry e = {.k = -1}; pl_csc_next(&hb->P, &e);) {
     double *v = pl_blocks_at(&hb->J, e.j, e.k, &stride);
     for (int b = 0; b < L; b++, v += stride)
@@ -297,7 +297,7 @@ pl_status cont_border(continuation *k, const curve_point *s) {
   PL_TRY(evaluate(k, s));
   // inverse iteration: the null vectors of J from either side, or what is closest to them
   for (int it = 0; it < 3; it++) {
-    double size = pl_blocks_max(&k->hb->J);
+    double size = pl_blocks_max(&k->hb->J, k->hb->w->threads);
     scale_to(k->n, size, b);
     scale_to(k->n, 1, c);
     PL_TRY(pl_bordered_set(k->b, b, c, 0));
@@ -306,7 +306,7 @@ pl_status cont_border(continuation *k, const curve_point *s) {
     PL_TRY(pl_bordered_solve_transposed(k->b, k->f, 1, b, &y));
     memcpy(c, k->row, (size_t)k->n * sizeof(double));
   }
-  scale_to(k->n, pl_blocks_max(&k->hb->J), b);
+  scale_to(k->n, pl_blocks_max(&k->hb->J, k->hb->w->threads), b);
   scale_to(k->n, 1, c);
   return PL_OK;
 }

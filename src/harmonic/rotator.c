@@ -22,7 +22,7 @@ struct rotator {
   pl_factor *factor;
   double *weight; // of every edge of every part
   double soft;    // weight of the plain step
-  double *q, *dq; // [nq]
+  double *q;      // [nthread][2][nq] places and displacements
   double *x;      // [N][nfree] places at samples
 };
 
@@ -69,6 +69,7 @@ static int free_of(const rotator *t, int dof) {
 
 static pl_status build_matrix(rotator *t) {
   pl_env *env = t->hb->env;
+  int nthread = pl_threads_size(t->hb->w->threads);
   size_t cap = (size_t)t->hb->nfree;
   for (int k = 0; k < t->npart; k++)
     cap += 3 * (size_t)(t->part[k].nvert * t->part[k].nvert * t->part[k].vdim);
@@ -95,13 +96,13 @@ static pl_status build_matrix(rotator *t) {
   pl_free(env, row);
   pl_free(env, col);
   pl_free(env, val);
-  if (s == PL_OK) s = pl_factor_create(env, PL_CHOLESKY, &t->A, 1, 1, &t->factor);
+  if (s == PL_OK) s = pl_factor_create(env, PL_CHOLESKY, &t->A, 1, nthread, &t->factor);
   return s == PL_OK ? pl_factor_numeric(t->factor, &t->A) : s;
 }
 
 static pl_status rotator_create(pl_hb *hb, rotator **out) {
   *out = NULL;
-  int ng = pl_model_ngroup(hb->m), count = 0;
+  int ng = pl_model_ngroup(hb->m), count = 0, nthread = pl_threads_size(hb->w->threads);
   rotator *t = pl_alloc(hb->env, 1, sizeof *t);
   if (!t) return PL_E_NOMEM;
   t->hb = hb;
@@ -113,10 +114,9 @@ static pl_status rotator_create(pl_hb *hb, rotator **out) {
   size_t N = (size_t)hb->f.N, nfree = (size_t)hb->nfree, nq = (size_t)hb->nq;
   t->npart = count;
   t->part = pl_alloc(hb->env, (size_t)count + 1, sizeof *t->part);
-  t->q = pl_alloc(hb->env, 2 * nq, sizeof *t->q);
+  t->q = pl_alloc(hb->env, 2 * nq * (size_t)nthread, sizeof *t->q);
   t->x = pl_alloc(hb->env, N * nfree, sizeof *t->x);
   pl_status s = t->first && t->part && t->q && t->x ? PL_OK : PL_E_NOMEM;
-  t->dq = t->q ? t->q + nq : NULL;
   if (s == PL_OK) s = pl_model_each_element(hb->m, hb->p, hb->w, note_part, t);
   if (s == PL_OK) s = weigh_edges(t);
   if (s == PL_OK && count > 0) s = build_matrix(t);
@@ -189,11 +189,12 @@ static void rotate_part(int n, const double *r, const double *d, double *y) {
   }
 }
 
-static void add_part(const rotator *t, const part *p, double *rhs) {
+static void add_part(const rotator *t, const part *p, const double *q, const double *dq,
+                     double *rhs) {
   double r[24], d[24], y[24];
   int n = p->nvert;
-  gather(p, t->q, r);
-  gather(p, t->dq, d);
+  gather(p, q, r);
+  gather(p, dq, d);
   centre(n, r);
   centre(n, d);
   rotate_part(n, r, d, y);
@@ -205,50 +206,87 @@ static void add_part(const rotator *t, const part *p, double *rhs) {
         int p0 = p->dof[a * p->vdim + c], p1 = p->dof[b * p->vdim + c];
         int i = free_of(t, p0), j = free_of(t, p1);
         double edge = w * (y[3 * a + c] - y[3 * b + c]);
-        if (i >= 0) rhs[i] += edge + (j < 0 && p1 >= 0 ? w * (t->q[p1] + t->dq[p1]) : 0);
-        if (j >= 0) rhs[j] += -edge + (i < 0 && p0 >= 0 ? w * (t->q[p0] + t->dq[p0]) : 0);
+        if (i >= 0) rhs[i] += edge + (j < 0 && p1 >= 0 ? w * (q[p1] + dq[p1]) : 0);
+        if (j >= 0) rhs[j] += -edge + (i < 0 && p0 >= 0 ? w * (q[p0] + dq[p0]) : 0);
       }
     }
 }
 
 // ---- whole ------------------------------------------------------------------------------------
 
+enum {
+  FEW = 100,     // parts that are not worth sharing between threads
+  LARGE = 20000, // parts of which all samples take long
+  CHUNK = 256    // unknowns
+};
+
+// a step on its way to samples and back
+typedef struct step {
+  rotator *t;
+  const double *z, *dz; // [n]
+  double *out;          // [n]
+  int first;            // of the samples at hand
+} step;
+
+// places and displacements of a sample, and the right-hand side that follows from them
+static void rotate_sample(void *ctx, int i, int thread) {
+  const step *m = ctx;
+  const pl_hb *hb = m->t->hb;
+  i += m->first;
+  size_t nq = (size_t)hb->nq, L = (size_t)hb->f.L, N = (size_t)hb->f.N;
+  const double *basis = hb->f.to_time + (size_t)i * L;
+  double *q = m->t->q + 2 * nq * (size_t)thread, *dq = q + nq;
+  double *rhs = m->t->x + (size_t)i * (size_t)hb->nfree;
+  for (size_t k = 0; k < nq; k++) {
+    size_t at = k * N + (size_t)i;
+    q[k] = hb->drive_was ? hb->drive_was[at] : hb->drive_q[at];
+    dq[k] = hb->drive_q[at] - q[k];
+  }
+  for (size_t k = 0; k < (size_t)hb->nfree; k++) {
+    double x = 0, d = 0;
+    for (size_t a = 0; a < L; a++) {
+      x += basis[a] * m->z[k * L + a];
+      d += basis[a] * m->dz[k * L + a];
+    }
+    q[hb->free_dof[k]] = x;
+    dq[hb->free_dof[k]] = d;
+    rhs[k] = m->t->soft * (x + d);
+  }
+  for (int k = 0; k < m->t->npart; k++) add_part(m->t, &m->t->part[k], q, dq, rhs);
+}
+
+// coefficients of some unknowns
+static void to_freq(void *ctx, int chunk, int thread) {
+  const step *m = ctx;
+  const fourier *f = &m->t->hb->f;
+  int nfree = m->t->hb->nfree, first = chunk * CHUNK;
+  int last = first + CHUNK < nfree ? first + CHUNK : nfree;
+  (void)thread;
+  for (int i = 0; i < f->N; i++) {
+    const double *x = m->t->x + (size_t)i * (size_t)nfree;
+    for (int k = first; k < last; k++)
+      for (int a = 0; a < f->L; a++) {
+        double *to = m->out + (size_t)k * (size_t)f->L + a, v = f->to_freq[a * f->N + i] * x[k];
+        *to = i == 0 ? v : *to + v;
+      }
+  }
+}
+
 static pl_status rotator_move(rotator *t, const double *z, const double *dz, double *out) {
   pl_hb *hb = t->hb;
-  const fourier *f = &hb->f;
-  int nfree = hb->nfree, N = f->N, L = f->L;
+  pl_threads *threads = t->npart < FEW ? NULL : hb->w->threads;
+  int N = hb->f.N, some = t->npart > LARGE ? 2 * pl_threads_size(threads) : N;
   if (t->npart == 0) {
     pl_axpy(hb->n, 1, dz, z, out);
     return PL_OK;
   }
-  for (int i = 0; i < N; i++) {
-    double *rhs = t->x + (size_t)i * (size_t)nfree;
-    for (int k = 0; k < hb->nq; k++) {
-      size_t at = (size_t)k * (size_t)N + (size_t)i;
-      t->q[k] = hb->drive_was ? hb->drive_was[at] : hb->drive_q[at];
-      t->dq[k] = hb->drive_q[at] - t->q[k];
-    }
-    for (int k = 0; k < nfree; k++) {
-      const double *zk = z + (size_t)k * (size_t)L, *dk = dz + (size_t)k * (size_t)L;
-      double x = 0, d = 0;
-      for (int a = 0; a < L; a++) {
-        x += f->to_time[i * L + a] * zk[a];
-        d += f->to_time[i * L + a] * dk[a];
-      }
-      t->q[hb->free_dof[k]] = x;
-      t->dq[hb->free_dof[k]] = d;
-      rhs[k] = t->soft * (x + d);
-    }
-    for (int k = 0; k < t->npart; k++) add_part(t, &t->part[k], rhs);
+  step m = {.t = t, .z = z, .dz = dz, .out = out};
+  for (; m.first < N; m.first += some) {
+    if (m.first > 0) PL_TRY(pl_report_progress(hb->env, NULL, -1, NULL));
+    pl_threads_run(threads, some < N - m.first ? some : N - m.first, rotate_sample, &m);
   }
   PL_TRY(pl_factor_solve(t->factor, N, t->x, t->x));
-  memset(out, 0, (size_t)hb->n * sizeof *out);
-  for (int a = 0; a < L; a++)
-    for (int i = 0; i < N; i++) {
-      double w = f->to_freq[a * N + i];
-      const double *x = t->x + (size_t)i * (size_t)nfree;
-      for (int k = 0; k < nfree; k++) out[(size_t)k * (size_t)L + (size_t)a] += w * x[k];
-    }
+  pl_threads_run(threads, (hb->nfree + CHUNK - 1) / CHUNK, to_freq, &m);
   return PL_OK;
 }
 

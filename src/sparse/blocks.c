@@ -34,13 +34,29 @@ static double *column_of(const pl_blocks *A, int j, int *entries) {
   return A->val + (size_t)A->P->ptr[j] * (size_t)(A->size * A->size);
 }
 
-double pl_blocks_max(const pl_blocks *A) {
-  double most = 0;
-  for (int j = 0, n; j < A->P->n; j++) {
-    const double *v = column_of(A, j, &n);
-    most = fmax(most, pl_max_abs(n * A->size, v));
+// the k-th share of the columns begins here
+static int share(const pl_blocks *A, int k) {
+  return (int)((long)A->P->n * k / PL_SHARES);
+}
+
+typedef struct largest {
+  const pl_blocks *A;
+  double most[PL_SHARES];
+} largest;
+
+static void largest_share(void *ctx, int k, int thread) {
+  largest *a = ctx;
+  (void)thread;
+  for (int j = share(a->A, k), n; j < share(a->A, k + 1); j++) {
+    const double *v = column_of(a->A, j, &n);
+    a->most[k] = fmax(a->most[k], pl_max_abs(n * a->A->size, v));
   }
-  return most;
+}
+
+double pl_blocks_max(const pl_blocks *A, pl_threads *threads) {
+  largest a = {.A = A};
+  pl_threads_run(threads, PL_SHARES, largest_share, &a);
+  return pl_max_abs(PL_SHARES, a.most);
 }
 
 int pl_blocks_finite(const pl_blocks *A) {
@@ -144,8 +160,7 @@ static void multiply_share(void *ctx, int k, int thread) {
   (void)thread;
   double *part = p->part + (size_t)k * n;
   if (!(p->how & PL_TRANSPOSED)) memset(part, 0, n * sizeof *part);
-  int last = (int)((long)P->n * (k + 1) / PL_SHARES);
-  for (int j = (int)((long)P->n * k / PL_SHARES), m; j < last; j++) {
+  for (int j = share(p->A, k), m; j < share(p->A, k + 1); j++) {
     const double *val = column_of(p->A, j, &m), *x = p->x + (size_t)j * b;
     double *y = p->y + (size_t)j * b;
     const int *row = P->row + P->ptr[j];

@@ -13,6 +13,7 @@ enum {
   SWEEP = 128,  // and in a solve
   STRIP = 192,  // columns or rows that one thread updates,
   COLUMNS = 64, // and columns whose products it takes
+  SHARES = 16   // of the pivots of a front that are judged
 };
 #ifdef PL_SHARE_ALL
 enum { LARGE = 0, LONG = 0 };
@@ -389,20 +390,40 @@ static int eliminate(fronts *s, int f, pl_threads *threads, int thread) {
   return 1;
 }
 
-// largest multiplier and smallest pivot ratio
-static void judge(fronts *s, int f) {
-  const front *x = &s->tree.front[f];
-  const numbers *v = &s->num[f];
+// largest multiplier and smallest pivot ratio, of shares of the pivots
+typedef struct verdict {
+  const fronts *s;
+  int f;
+  double growth[SHARES], least[SHARES];
+} verdict;
+
+static void judge_share(void *ctx, int i, int thread) {
+  verdict *a = ctx;
+  const fronts *s = a->s;
+  const front *x = &s->tree.front[a->f];
+  const numbers *v = &s->num[a->f];
+  (void)thread;
   int b = s->block, p = x->npiv * b, m = p + x->nrow * b;
   double growth = 0, least = INFINITY;
-  for (int k = 0; k < p; k++) {
+  for (int k = i * p / SHARES; k < (i + 1) * p / SHARES; k++) {
     const double *col = v->L + (size_t)k * (size_t)m;
     double most = s->most[s->tree.order[x->first + k / b] * b + k % b];
-    for (int i = p; i < m; i++) growth = growth > fabs(col[i]) ? growth : fabs(col[i]);
+    for (int r = p; r < m; r++) growth = growth > fabs(col[r]) ? growth : fabs(col[r]);
     least = fmin(least, most > 0 ? fabs(col[k]) / most : 0);
   }
-  s->growth[f] = growth;
-  s->least[f] = least;
+  a->growth[i] = growth;
+  a->least[i] = least;
+}
+
+static void judge(fronts *s, int f, pl_threads *threads) {
+  verdict a = {.s = s, .f = f};
+  pl_threads_run(threads, SHARES, judge_share, &a);
+  s->growth[f] = 0;
+  s->least[f] = INFINITY;
+  for (int i = 0; i < SHARES; i++) {
+    s->growth[f] = s->growth[f] > a.growth[i] ? s->growth[f] : a.growth[i];
+    s->least[f] = fmin(s->least[f], a.least[i]);
+  }
 }
 
 static void factor_front(fronts *s, int f, pl_threads *threads, int thread) {
@@ -410,7 +431,7 @@ static void factor_front(fronts *s, int f, pl_threads *threads, int thread) {
   if ((x->npiv + x->nrow) * s->block < LARGE) threads = NULL;
   assemble(s, f, threads, s->local[thread]);
   s->growth[f] = INFINITY;
-  if (eliminate(s, f, threads, thread)) judge(s, f);
+  if (eliminate(s, f, threads, thread)) judge(s, f, threads);
 }
 
 static void factor_task(void *ctx, int task, int thread) {

@@ -160,7 +160,7 @@ static void blocks_as_entries(void **state) {
                   : j < N        ? one[j]
                                  : 0.5,
                   0);
-  check_close(pl_blocks_max(&B), pl_max_abs(A.nnz, A.val), 0);
+  check_close(pl_blocks_max(&B, threads), pl_max_abs(A.nnz, A.val), 0);
   pl_blocks_shift(&B, 0.1, want);
   for (int j = 0; j < N; j++) {
     check_close(want[j], entries[j * N + j], 0);
