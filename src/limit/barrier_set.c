@@ -3,9 +3,10 @@
 
 #include <string.h>
 
-static const double SLACK = 1e-9; // m; overlaps below are none
-static const double NEAR = 1e-6;  // m; what planes are moved by at most against small overlaps
-static const double SOFT = 1e-2;  // layers yield by this part of what their masses do
+static const double SLACK = 1e-9;   // m; overlaps below are none
+static const double NEAR = 1e-6;    // m; what planes are moved by at most against small overlaps
+static const double SOFT = 1e-2;    // layers yield by this part of what their masses do
+static const double LONGEST = 2e-3; // s; longer steps of descents do not let layers yield more
 static const double CLOSE = 0.9;  // layers closer than this part of their thickness are looked into
 static const double MEET = 0.01;  // of their thickness: layers that come closer so in a step meet
 enum { ROUNDS = 10 };             // solves until nothing overlaps
@@ -216,7 +217,9 @@ static pl_status add_layer(barrier_set *k, int i) {
   }
   k->joined[i] = 1;
   if (is_reported(k, p)) return PL_OK;
-  b.give = SOFT * yield_of(k, p);
+  // what yields in a step is of the order of its length squared, and adds up over descents
+  double longest = LONGEST / k->h;
+  b.give = SOFT * yield_of(k, p) * (k->sinks ? fmin(1, longest * longest) : 1);
   frame_of(p->normal, b.frame);
   relative(p, k->q, b.from);
   return add(k, &b, k->npair + i);

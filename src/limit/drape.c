@@ -95,6 +95,7 @@ static pl_status descent_open(descent *d, pl_history *history) {
   }
   PL_TRY(pl_state_create(d->m, d->p, &d->x));
   PL_TRY(barrier_set_open(&d->barrier_set, d->m, d->k, d->mass));
+  d->barrier_set.sinks = 1;
   PL_TRY(couple_create(&d->po, d->m, d->p, d->w, d->sheet, &d->couple));
   couple_lift(d->couple, 1);
   return begin_history(d, history);

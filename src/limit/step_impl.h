@@ -24,6 +24,7 @@ typedef struct barrier_set {
   pl_layer_pair *cand;
   int *joined; // [ncand] 1: it is a barrier
   int capjoined;
+  int sinks;       // 1: steps of a descent, in which loads stay while steps grow
   int eased;       // 1: no friction of layers in this solve
   int searched;    // searches for layers at the end of the solve
   int crowded;     // 1: the last solve ended with planes still to be added

@@ -242,6 +242,26 @@ static void resumed(void **state) {
   assert_int_equal(run_into(&env, s, FOLDER, 1), PL_E_INPUT);
 }
 
+// A block falls by 0.2 mm on another and stays there, however long the steps of the descent grow;
+// elements give by less than 0.02 mm.
+static void block_on_block(void **state) {
+  (void)state;
+  pl_env env;
+  run_text(
+      &env,
+      "pliant: 1\nunits: {length: mm}\n"
+      "materials: {m: {young: 1 MPa, poisson: 0.3, density: 1000 kg/m^3}}\n"
+      "bodies:\n"
+      "  - {name: a, solid: {mesh: {box: {size: [20, 20, 5], cells: [4, 4, 1]}}, material: m}}\n"
+      "  - {name: b, solid: {mesh: {box: {size: [12, 12, 5], cells: [3, 3, 1]}}, translate: "
+      "[4.3, 3.9, 5.5], material: m}}\n"
+      "self_contact: {thickness: 0.3, friction: 0.3}\ngravity: [0, 0, -98.1 m/s^2]\n"
+      "fixed: a group bottom\nwatch: {c: 'b nearest [10, 10, 10]'}\nanalyses: [drape: {}]\n");
+  pl_table *t = table(&env, FOLDER "/drape.csv");
+  check_close(value(t, "c_z", -1), 10.3e-3, 0.02e-3);
+  pl_table_free(t);
+}
+
 int test_contact(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(moving_pusher_is_shown),
@@ -252,6 +272,7 @@ int test_contact(void) {
       cmocka_unit_test(resumed),
       cmocka_unit_test(belt),
       cmocka_unit_test(pictures),
+      cmocka_unit_test(block_on_block),
   };
   return cmocka_run_group_tests_name("job.contact", tests, NULL, NULL);
 }
