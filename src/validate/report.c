@@ -46,6 +46,13 @@ static void report_scores(paper *r) {
   pl_page_grid(r->page, n + 1, SCORE_COLUMNS, cell);
 }
 
+// of a model at a point of the protocol; NULL: it was not run there
+static const pl_sample *sample_at(const pl_score *s, double x) {
+  for (int i = 0; i < s->nsample; i++)
+    if (s->sample[i].trial.x == x) return &s->sample[i];
+  return NULL;
+}
+
 // x, the master curve's values, then those of all models
 static pl_status write_points(const paper *r) {
   const pl_protocol *p = r->p;
@@ -66,8 +73,10 @@ static pl_status write_points(const paper *r) {
     const pl_sample *m = &r->curve->sample[j];
     row[0] = m->trial.x;
     for (int i = 0; i < nv; i++) row[1 + i] = m->value[i];
-    for (int k = 0; k < r->n; k++)
-      for (int i = 0; i < nv; i++) row[1 + nv * (1 + k) + i] = r->score[k]->sample[j].value[i];
+    for (int k = 0; k < r->n; k++) {
+      const pl_sample *q = sample_at(r->score[k], m->trial.x);
+      for (int i = 0; i < nv; i++) row[1 + nv * (1 + k) + i] = q ? q->value[i] : NAN;
+    }
     s = pl_table_row(t, row);
   }
   snprintf(name, sizeof name, "%s-validation", p->name);
@@ -88,9 +97,10 @@ static void report_errors(paper *r) {
     cell[at] = text[at];
     at++;
     for (int k = 0; k < r->n; k++, at++) {
-      const pl_sample *s = &r->score[k]->sample[j];
+      const pl_sample *s = sample_at(r->score[k], r->curve->sample[j].trial.x);
+      const char *status = s ? pl_status_text(s->status) : "not run";
       snprintf(text[at], sizeof text[at], "%.23s",
-               s->status == PL_OK ? error_text(r->p, s->error, word) : pl_status_text(s->status));
+               s && s->status == PL_OK ? error_text(r->p, s->error, word) : status);
       cell[at] = text[at];
     }
   }

@@ -276,6 +276,35 @@ static void files(void **state) {
   assert_int_equal(system(path), 0);
 }
 
+// a model has no values where it is not run
+static void points_left_out(void **state) {
+  (void)state;
+  pl_env env;
+  pl_env_init(&env);
+  char folder[] = "/tmp/pliant-validate-XXXXXX", path[64];
+  assert_non_null(mkdtemp(folder));
+  pl_validate_opts o = {.protocol = "cantilever", .model = "scene-hinge", .quick = 1, .nu = NAN};
+  pl_validation *v;
+  o.folder = folder;
+  check_ok(&env, pl_validate(&env, &o, &v));
+  const pl_score *s = &v->score[0];
+  snprintf(path, sizeof path, "%s/cantilever-validation.csv", folder);
+  pl_table *t;
+  check_ok(&env, pl_table_read(&env, path, &t));
+  assert_true(pl_table_rows(t) > s->nsample);
+  for (int i = 0; i < pl_table_rows(t); i++) {
+    const double *row = pl_table_data(t) + 3 * i;
+    if (i < s->nsample)
+      assert_true(row[0] == s->sample[i].trial.x && row[2] == s->sample[i].value[0]);
+    else
+      assert_true(isnan(row[2]));
+  }
+  pl_table_free(t);
+  pl_validation_free(v);
+  snprintf(path, sizeof path, "rm -r %s", folder);
+  assert_int_equal(system(path), 0);
+}
+
 // Poisson's ratio 0.5 is no problem of plane stress; solids are left out, and asked for alone they
 // are an error
 static void incompressible(void **state) {
@@ -358,6 +387,7 @@ int test_protocol_run(void) {
       cmocka_unit_test(threads_do_not_matter),
       cmocka_unit_test(cancelled),
       cmocka_unit_test(files),
+      cmocka_unit_test(points_left_out),
       cmocka_unit_test(incompressible),
       cmocka_unit_test(wrong_use),
       cmocka_unit_test(allocations),
