@@ -203,11 +203,26 @@ static void seen_from(const pl_piece *ring, const pl_pose *t, const double *x, d
   out[2] = pl_dot3(local, ring->axis);
 }
 
-// Against a ring one parameter is enough: the other is that of the nearest point. level: where in
-// the sections.
-static int scan_ring(const couple *c, int ring, const double level[2], double cut, int n,
-                     pl_touch *touch) {
+// Samples whose centre lines are farther apart than this are not near a gap below `cut`; sampled:
+// which of the two pieces is known at so many points alone.
+static double too_far(const couple *c, double cut, int sampled, int count) {
+  double far = cut;
+  for (int k = 0; k < 2; k++) {
+    const pl_piece *p = c->piece[k];
+    far += p->kind == PL_PIECE_RING ? fmax(p->radius, p->height) : p->radius;
+    if (sampled >> k & 1) far += PL_PI / count * piece_speed(p);
+  }
+  return far;
+}
+
+typedef struct ring_scan {
   double seen[SAMPLES][3], dist[SAMPLES];
+} ring_scan;
+
+// Against a ring one parameter is enough: the other is that of the nearest point. level: where in
+// the sections. Returns the smallest distance of the centre lines.
+static double sample_ring(const couple *c, int ring, const double level[2], ring_scan *out) {
+  double least = HUGE_VAL;
   int other = 1 - ring;
   pl_swept flat;
   pl_piece_at(c->piece[ring], (double[2]){0, level[ring]}, &flat);
@@ -215,17 +230,30 @@ static int scan_ring(const couple *c, int ring, const double level[2], double cu
   double major = pl_dot3(flat.p, c->piece[ring]->out[0]),
          high = pl_dot3(flat.p, c->piece[ring]->axis);
   for (int i = 0; i < SAMPLES; i++) {
-    double x[3];
+    double x[3], *seen = out->seen[i];
     piece_point(c->piece[other], c->pose[other], TWO_PI * i / SAMPLES, level[other], x);
-    seen_from(c->piece[ring], c->pose[ring], x, seen[i]);
-    dist[i] =
-        hypot(sqrt(seen[i][0] * seen[i][0] + seen[i][1] * seen[i][1]) - major, seen[i][2] - high);
+    seen_from(c->piece[ring], c->pose[ring], x, seen);
+    double across = sqrt(seen[0] * seen[0] + seen[1] * seen[1]) - major, along = seen[2] - high;
+    out->dist[i] = sqrt(across * across + along * along);
+    least = fmin(least, out->dist[i]);
   }
+  return least;
+}
+
+static int scan_ring(const couple *c, int ring, const double level[2], double cut, int n,
+                     pl_touch *touch) {
+  ring_scan s;
+  double far = too_far(c, cut, 1 << (1 - ring), SAMPLES);
+  int other = 1 - ring;
+  if (sample_ring(c, ring, level, &s) > far) return n;
   for (int i = 0; i < SAMPLES; i++) {
-    if (dist[i] > dist[(i + 1) % SAMPLES] || dist[i] >= dist[(i + SAMPLES - 1) % SAMPLES]) continue;
+    double here = s.dist[i];
+    if (here > far || here > s.dist[(i + 1) % SAMPLES] ||
+        here >= s.dist[(i + SAMPLES - 1) % SAMPLES])
+      continue;
     double u[4];
     u[2 * other] = TWO_PI * i / SAMPLES;
-    u[2 * ring] = atan2(seen[i][1], seen[i][0]);
+    u[2 * ring] = atan2(s.seen[i][1], s.seen[i][0]);
     u[2 * other + 1] = level[other];
     u[2 * ring + 1] = level[ring];
     n = seek(c, u, cut, 3, n, touch);
@@ -241,6 +269,10 @@ static int scan_rings(const couple *c, int ring, double cut, pl_touch *touch) {
     most[k] = c->nu[k] == 2;
     end[k] = most[k] ? 0.7 * section_end(c->piece[k]) : 0;
   }
+  // where nothing is near the middles of sections nothing is near any part of them
+  ring_scan middle;
+  if (sample_ring(c, ring, (double[2]){0, 0}, &middle) > too_far(c, cut, 1 << (1 - ring), SAMPLES))
+    return 0;
   for (int i = -most[0]; i <= most[0]; i++)
     for (int j = -most[1]; j <= most[1]; j++)
       n = scan_ring(c, ring, (double[2]){i * end[0], j * end[1]}, cut, n, touch);
@@ -259,12 +291,11 @@ static int is_lowest(double gap[2 * SAMPLES][2 * SAMPLES], int i, int j) {
 
 static int scan_grid(const couple *c, double cut, pl_touch *touch) {
   enum { N = 2 * SAMPLES };
-  double gap[N][N], p[2][N][3];
+  double gap[N][N], p[2][N][3], far = too_far(c, cut, 3, N);
   int n = 0;
   for (int body = 0; body < 2; body++)
-    for (int i = 0; i < N; i++) {
+    for (int i = 0; i < N; i++)
       piece_point(c->piece[body], c->pose[body], TWO_PI * i / N, 0, p[body][i]);
-    }
   for (int i = 0; i < N; i++)
     for (int j = 0; j < N; j++) {
       double w[3];
@@ -273,7 +304,7 @@ static int scan_grid(const couple *c, double cut, pl_touch *touch) {
     }
   for (int i = 0; i < N; i++)
     for (int j = 0; j < N; j++)
-      if (is_lowest(gap, i, j))
+      if (gap[i][j] < far * far && is_lowest(gap, i, j))
         n = seek(c, (double[4]){TWO_PI * i / N, 0, TWO_PI * j / N, 0}, cut, 3, n, touch);
   return n;
 }

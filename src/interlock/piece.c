@@ -74,6 +74,14 @@ void pl_piece_at(const pl_piece *p, const double u[2], pl_swept *out) {
     curve_at(p, u[0], out);
 }
 
+double piece_speed(const pl_piece *p) {
+  if (p->kind == PL_PIECE_RING) return p->major + fmax(p->radius, p->height);
+  double speed = 0;
+  for (int k = 0; k < p->nharmonic; k++)
+    speed += (k + 1) * sqrt(pl_dot3(p->cosine[k], p->cosine[k]) + pl_dot3(p->sine[k], p->sine[k]));
+  return speed;
+}
+
 double piece_reach(const pl_piece *p, double from[3]) {
   memcpy(from, p->centre, 3 * sizeof *from);
   if (p->kind == PL_PIECE_RING) return p->major + fmax(p->radius, p->height);
