@@ -108,7 +108,7 @@ extern const int pl_taut_option_count;
 typedef struct pl_taut_goal {
   int n; // strains that are free: 1..3
   double offset[3], basis[3][3], goal[3];
-  int starts; // ways that are tried, from disturbed starts with repulsions of other reach; 0: one
+  int starts; // ways that are tried, of which the best counts; 0: one
 } pl_taut_goal;
 
 // A contact of the taut state. force: the derivative of the limit by the gap, so that

@@ -37,7 +37,7 @@ enum { PL_ANALYSIS_LIST(A) PL_ANALYSIS_COUNT };
 #define PL_LIMITS_OPTS(X, C)                                                                       \
   X(int, directions, 36, 1, 3600, "", "angles over half a turn")                                   \
   X(int, copies, 1, 1, 4, "", "cells along each lattice vector that move on their own")            \
-  X(int, starts, 3, 1, 8, "", "ways to the shortest state that are tried; the best one counts")    \
+  X(int, starts, 6, 1, 60, "", "ways to the shortest state that are tried; the best one counts")   \
   PL_TAUT_OPTS(X, C)
 
 typedef struct pl_limits_opts {

@@ -22,7 +22,7 @@ static pl_taut solve(const sample_mail *s, int copies, const pl_taut_goal *g) {
   pl_taut_opts o = taut_defaults();
   pl_taut_goal way = *g;
   // ways to shrink end in many places
-  if (g->goal[0] < 0) way.starts = 3;
+  if (g->goal[0] < 0) way.starts = 6;
   pl_taut t = solve_with(s, copies, &way, &o);
   pl_env_init(&env);
   pl_free(&env, t.contact);
@@ -96,6 +96,13 @@ static void others(void **state) {
   check_close(most(&s, 30), 0.0609, 1e-4);
   check_close(least(&s, 0), -0.0976, 1e-3);
   check_close(least(&s, 30), -0.0642, 1e-3);
+  // against sections of thirteen circles, whose maxima are 0.0006 too high
+  threefold(&s, 1.5, 1.4);
+  check_close(most(&s, 15), 0.0507 - 0.0006, 1e-4);
+  check_close(most(&s, 30), 0.0442 - 0.0006, 1e-4);
+  check_close(least(&s, 0), -0.0688, 1.1e-3);
+  check_close(least(&s, 15), -0.0557, 1e-3);
+  check_close(least(&s, 30), -0.0557, 1e-3);
   torus_knot(&s, 1.5);
   check_close(most(&s, 0), 0.03999, 1e-4);
   check_close(least(&s, 0), -0.01558, 1e-4);
@@ -236,7 +243,7 @@ static void sweep(void **state) {
   four_in_one(&s);
   for (int k = 0; k < N; k++) {
     g[k] = along(30 * (k / 2), k % 2 ? -1 : 1);
-    g[k].starts = 1 + k % 3;
+    g[k].starts = k;
   }
   for (int threads = 1; threads <= 3; threads++) {
     check_ok(&env, pl_mail_taut(&env, &s.m, (int[]){1, 1}, &o, N, g, threads, t, solved));

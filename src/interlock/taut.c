@@ -1,0 +1,411 @@
+#include "taut_impl.h"
+
+#include <float.h>
+#include <string.h>
+
+// Limits of strain, on the central path of a barrier: the goal is made largest while every gap
+// repels with a weight that goes to zero.
+
+static const double GOOD = 1e-3; // strain; what may be left of a limit, which is told
+enum { ROUGH = 20 };             // iterations of weights that are not the last ones
+
+// ---- the barrier --------------------------------------------------------------------------------
+
+// -(1 - x)^2 log x with x = gap / reach, and its derivatives by the gap
+static double barrier(double gap, double reach, double d[2]) {
+  double x = gap / reach, y = 1 - x, l = log(x);
+  d[0] = (2 * y * l - y * y / x) / reach;
+  d[1] = (-2 * l + 4 * y / x + y * y / (x * x)) / (reach * reach);
+  return -y * y * l;
+}
+
+// unknown of an element's motion, -1: none
+static int unknown(int elem, int k) {
+  return 6 * elem + k - 3;
+}
+
+// where the derivatives of a pair's gap go, in twelve motions and n strains; coefficients of the
+// latter by the second translation are in by[]
+static int scatter_map(const taut *t, const pair *p, int to[15], double by[3][3]) {
+  for (int k = 0; k < 6; k++) {
+    to[k] = unknown(p->i, k);
+    to[6 + k] = unknown(p->j, k);
+  }
+  for (int k = 0; k < t->g->n; k++) {
+    to[12 + k] = 6 * t->c->nelem - 3 + k;
+    apply_strain(t->g->basis[k], p->shift, by[k]);
+  }
+  return 12 + t->g->n;
+}
+
+// gradient and Hessian of one gap in all that it depends on
+static int gap_slopes(const taut *t, const state *s, const contact *k, int to[15], double g[15],
+                      double H[15][15]) {
+  const pair *p = &t->c->pair[k->pair];
+  pl_pose b = pair_image(t, s, p);
+  double by[3][3], small[12][12];
+  int n = scatter_map(t, p, to, by);
+  pl_piece_derivatives(contact_piece(t->c, k, 0), &s->pose[p->i], contact_piece(t->c, k, 1), &b,
+                       &k->at, g, small);
+  for (int i = 12; i < n; i++) g[i] = pl_dot3(g + 6, by[i - 12]);
+  for (int i = 0; i < 12; i++)
+    for (int j = 0; j < 12; j++) H[i][j] = small[i][j];
+  for (int i = 12; i < n; i++) {
+    for (int j = 0; j < 12; j++) H[i][j] = H[j][i] = pl_dot3(small[j] + 6, by[i - 12]);
+    for (int j = 12; j <= i; j++) H[i][j] = H[j][i] = pl_dot3(&H[j][6], by[i - 12]);
+  }
+  return n;
+}
+
+static void assemble(taut *t, const state *s, double weight) {
+  int nz = t->nz;
+  memset(t->grad, 0, (size_t)nz * sizeof *t->grad);
+  memset(t->H, 0, (size_t)nz * (size_t)nz * sizeof *t->H);
+  for (int k = 0; k < t->g->n; k++) t->grad[6 * t->c->nelem - 3 + k] = -t->g->goal[k];
+  for (int c = 0; c < t->ncontact; c++) {
+    int to[15];
+    double g[15], H[15][15], d[2];
+    int n = gap_slopes(t, s, &t->contact[c], to, g, H);
+    barrier(t->contact[c].at.gap, t->reach, d);
+    for (int i = 0; i < n; i++) {
+      if (to[i] < 0) continue;
+      t->grad[to[i]] += weight * d[0] * g[i];
+      for (int j = 0; j < n; j++)
+        if (to[j] >= 0) t->H[to[i] * nz + to[j]] += weight * (d[1] * g[i] * g[j] + d[0] * H[i][j]);
+    }
+  }
+}
+
+// ---- steps --------------------------------------------------------------------------------------
+
+// Newton's direction in lengths where all curvatures are positive; 0: they are not, or it goes far
+static int plain_direction(taut *t) {
+  int n = t->nz;
+  double top = 0;
+  for (int i = 0; i < n; i++) {
+    t->step[i] = -t->grad[i] / t->scale[i];
+    top = fmax(top, t->eig[i * n + i]);
+  }
+  // rings turn freely in themselves: there is no curvature then, and no force
+  for (int i = 0; i < n; i++) t->eig[i * n + i] += 1e-11 * top;
+  if (!(pl_cholesky(n, t->eig) > 0)) return 0;
+  pl_cholesky_solve(n, t->eig, t->step);
+  return pl_max_abs(n, t->step) < t->c->thin;
+}
+
+// the same with curvatures taken for their sizes; no part of it moves anything by more than a wire
+static void bounded_direction(taut *t) {
+  int n = t->nz;
+  double *lambda = t->V + n * n, top = 0;
+  pl_eig(n, t->eig, lambda, t->V);
+  for (int e = 0; e < n; e++) top = fmax(top, fabs(lambda[e]));
+  memset(t->step, 0, (size_t)n * sizeof *t->step);
+  for (int e = 0; e < n; e++) {
+    const double *v = t->V + e * n;
+    double down = 0;
+    for (int i = 0; i < n; i++) down -= v[i] * t->grad[i] / t->scale[i];
+    double at = down / fmax(fabs(lambda[e]), 1e-14 * top);
+    at = fmax(-t->c->thin, fmin(t->c->thin, at));
+    for (int i = 0; i < n; i++) t->step[i] += at * v[i];
+  }
+}
+
+static void scaled_curvature(taut *t) {
+  int n = t->nz;
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++) t->eig[i * n + j] = t->H[i * n + j] / (t->scale[i] * t->scale[j]);
+}
+
+// a step down; returns its slope
+static double direction(taut *t) {
+  scaled_curvature(t);
+  if (!plain_direction(t)) {
+    scaled_curvature(t);
+    bounded_direction(t);
+  }
+  for (int i = 0; i < t->nz; i++) t->step[i] /= t->scale[i];
+  return pl_dot(t->nz, t->grad, t->step);
+}
+
+static void turn_by(const double *w, double scale, const double *Q, double *out) {
+  double R[9], angle = scale * pl_norm3(w);
+  pl_rotation3(w, angle, R);
+  pl_mul3(R, Q, out);
+}
+
+static void move(const taut *t, double by, state *to) {
+  for (int i = 0; i < t->c->nelem; i++) {
+    const pl_pose *from = &t->now.pose[i];
+    for (int k = 0; k < 3; k++) {
+      int at = unknown(i, k);
+      to->pose[i].x[k] = from->x[k] + (at < 0 ? 0 : by * t->step[at]);
+    }
+    turn_by(t->step + unknown(i, 3), by, from->Q, to->pose[i].Q);
+  }
+  for (int k = 0; k < t->g->n; k++) to->e[k] = t->now.e[k] + by * t->step[6 * t->c->nelem - 3 + k];
+}
+
+// Most that any point of an element moves in a whole step.
+static double travel(const taut *t, int i) {
+  double dx = 0, w = pl_norm3(t->step + unknown(i, 3));
+  for (int k = 0; k < 3; k++) {
+    int at = unknown(i, k);
+    if (at >= 0) dx += t->step[at] * t->step[at];
+  }
+  return sqrt(dx) + w * t->c->reach;
+}
+
+// The step that leaves all links as they are: as long as no two centre lines can meet on the way,
+// whatever pieces do in between. Pairs beyond the reach of the repulsion are apart by more than it.
+static double safe_step(const taut *t) {
+  double least = 1, S[3] = {0};
+  for (int c = 0; c < 3; c++)
+    for (int k = 0; k < t->g->n; k++) S[c] += t->step[6 * t->c->nelem - 3 + k] * t->g->basis[k][c];
+  for (int k = 0; k < t->c->npair; k++) {
+    const pair *p = &t->c->pair[k];
+    double shift[3], far = travel(t, p->i) + travel(t, p->j);
+    apply_strain(S, p->shift, shift);
+    far += pl_norm3(shift);
+    least = fmin(least, 2 * 0.9 * t->c->thin / fmax(far, 1e-300));
+  }
+  return least;
+}
+
+// How the energy changes from `now` to `trial`, in the contacts of `now`: contacts that come and go
+// on the way are left out, so that the change is one of a smooth function.
+static double change(const taut *t, double weight) {
+  double sum = 0, d[2];
+  for (int k = 0; k < t->g->n; k++) sum -= t->g->goal[k] * (t->trial.e[k] - t->now.e[k]);
+  for (int i = 0; i < t->ncontact; i++) {
+    contact k = t->contact[i];
+    if (!contact_follow(t, &t->trial, &k)) continue;
+    if (k.at.gap <= 0) return DBL_MAX;
+    double after = k.at.gap < t->reach ? barrier(k.at.gap, t->reach, d) : 0;
+    sum += weight * (after - barrier(t->contact[i].at.gap, t->reach, d));
+  }
+  return sum;
+}
+
+static void swap_states(taut *t) {
+  state swap = t->now;
+  t->now = t->trial;
+  t->trial = swap;
+}
+
+// Goes along the step as far as that is good. *moved -1: what it would have met guards the state
+// now, and another step is to be found.
+static pl_status try_step(taut *t, double weight, double slope, int *moved) {
+  double gap = t->gap, by = safe_step(t);
+  for (*moved = 0; by > 1e-12; by /= 2) {
+    move(t, by, &t->trial);
+    if (change(t, weight) > 1e-4 * by * slope + 1e-14) continue;
+    pl_status s = find_contacts(t, &t->trial);
+    if (s < 0) return s;
+    if (s == PL_DOMAIN || t->gap < 0.02 * gap) {
+      int before = t->nguard;
+      PL_TRY(add_guards(t, 0.02 * gap));
+      PL_TRY(refresh_contacts(t));
+      if (t->nguard == before) continue;
+      *moved = -1;
+      return PL_OK;
+    }
+    swap_states(t);
+    *moved = 1;
+    return refresh_contacts(t);
+  }
+  return PL_OK;
+}
+
+// The minimum for one weight of the repulsion, from where the state is. On the way to smaller
+// weights it need not be met: contacts that come and go make the energy jump by about the weight.
+static pl_status centre(taut *t, double weight, int most) {
+  for (int i = 0; i < most; i++) {
+    int moved;
+    assemble(t, &t->now, weight);
+    double slope = direction(t);
+    t->left = -slope;
+    // the decrement over what a contact holds
+    if (t->left < 1e-10 * weight) return PL_OK;
+    PL_TRY(pl_report_progress(t->c->env, NULL, -1, NULL));
+    PL_TRY(try_step(t, weight, slope, &moved));
+    t->out->iterations++;
+    // what is left is about what the weight itself leaves
+    if ((moved == 0 || i >= ROUGH) && t->left < 10 * weight) return PL_OK;
+    if (moved == 0) break;
+  }
+  return t->left < GOOD ? PL_OK : PL_UNSOLVED;
+}
+
+// ---- results ------------------------------------------------------------------------------------
+
+static double value_of(const taut *t, const double *e) {
+  return pl_dot(t->g->n, t->g->goal, e);
+}
+
+static pl_status keep_contacts(taut *t, double weight) {
+  pl_taut *out = t->out;
+  out->contact = pl_alloc(t->c->env, (size_t)t->ncontact, sizeof *out->contact);
+  if (!out->contact) return PL_E_NOMEM;
+  for (int i = 0; i < t->ncontact; i++) {
+    const contact *k = &t->contact[i];
+    const pair *p = &t->c->pair[k->pair];
+    double d[2];
+    barrier(k->at.gap, t->reach, d);
+    double force = -weight * d[0];
+    // no motion gains more than that: by duality, the gaps times what they are worth
+    out->bound += force * k->at.gap;
+    out->contact[out->ncontact++] = (pl_taut_contact){
+        {p->i, p->j}, {p->cell[0], p->cell[1]}, {k->piece[0], k->piece[1]}, k->at, force};
+  }
+  return PL_OK;
+}
+
+static pl_status follow_path(taut *t, double from) {
+  double last[3] = {0}, weight = 0, before = 0;
+  int stages = (int)ceil(log10(from / t->o->weight) - 1e-9);
+  for (int k = 0; k <= stages; k++) {
+    memcpy(last, t->now.e, sizeof last);
+    before = weight;
+    weight = k == 0 ? from : k == stages ? t->o->weight : weight / 10;
+    int end = k >= stages - 1;
+    // at the end of the path only what is about to touch counts
+    if (weight < 1e-3 && k < stages) {
+      t->reach = fmax(t->reach / 2, 0.1 * t->o->barrier * t->c->thin);
+      PL_TRY(refresh_contacts(t));
+    }
+    pl_status s = centre(t, weight, end ? t->o->max_iter : ROUGH);
+    if (s != PL_OK && (end || s != PL_UNSOLVED)) return s;
+  }
+  // strains are linear in the weight near its end
+  for (int k = 0; k < t->g->n; k++) {
+    double slope = before > 0 ? (last[k] - t->now.e[k]) / (before - weight) : 0;
+    t->out->e[k] = t->now.e[k] - slope * weight;
+  }
+  t->out->value = value_of(t, t->out->e);
+  t->out->bound = t->left;
+  t->out->gap = t->gap;
+  goal_stretch(t->g, t->now.e, t->out->stretch);
+  memcpy(t->out->pose, t->now.pose, (size_t)t->c->nelem * sizeof *t->out->pose);
+  return keep_contacts(t, weight);
+}
+
+static pl_status taut_open(taut *t, pl_cell *c, const pl_taut_opts *o, const pl_taut_goal *g,
+                           pl_taut *out) {
+  *out = (pl_taut){0};
+  size_t n = (size_t)(6 * c->nelem - 3 + g->n), ne = (size_t)c->nelem;
+  *t = (taut){.c = c, .o = o, .g = g, .nz = (int)n, .reach = o->barrier * c->thin, .out = out};
+  t->now.pose = pl_alloc(c->env, ne, sizeof(pl_pose));
+  t->trial.pose = pl_alloc(c->env, ne, sizeof(pl_pose));
+  out->pose = pl_alloc(c->env, ne, sizeof(pl_pose));
+  t->grad = pl_alloc(c->env, n, sizeof(double));
+  t->step = pl_alloc(c->env, n, sizeof(double));
+  t->scale = pl_alloc(c->env, n, sizeof(double));
+  t->H = pl_alloc(c->env, n * n, sizeof(double));
+  t->eig = pl_alloc(c->env, n * n, sizeof(double));
+  t->V = pl_alloc(c->env, n * n + n, sizeof(double));
+  if (!t->now.pose || !t->trial.pose || !out->pose || !t->grad || !t->step || !t->scale || !t->H ||
+      !t->eig || !t->V)
+    return PL_E_NOMEM;
+  memcpy(t->now.pose, c->ref, ne * sizeof(pl_pose));
+  double size = hypot(c->lattice[0][0] + c->lattice[1][0], c->lattice[0][1] + c->lattice[1][1]);
+  for (int k = 0; k < t->nz; k++) {
+    int motion = (k + 3) % 6;
+    t->scale[k] = k >= 6 * c->nelem - 3 ? size : motion < 3 ? 1 : c->reach;
+  }
+  return PL_OK;
+}
+
+static void taut_close(taut *t) {
+  pl_env *env = t->c->env;
+  void *all[] = {t->now.pose, t->trial.pose, t->grad,    t->step,  t->scale, t->H,
+                 t->eig,      t->V,          t->contact, t->guard, t->last};
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++) pl_free(env, all[i]);
+}
+
+void pl_taut_free(pl_env *env, pl_taut *t) {
+  pl_free(env, t->contact);
+  pl_free(env, t->pose);
+  *t = (pl_taut){0};
+}
+
+// a rough way to a goal that leans
+static pl_status begin(taut *t) {
+  for (double weight = 0.1; weight > 5e-4; weight /= 10) {
+    pl_status s = centre(t, weight, ROUGH);
+    if (s != PL_OK && s != PL_UNSOLVED) return s;
+  }
+  return PL_OK;
+}
+
+// Elements are moved a little, so that a way need not keep symmetries of the start.
+static pl_status disturb(taut *t, int seed) {
+  pl_rng r;
+  double most = 0.8 * fmin(t->gap, t->reach);
+  pl_rng_seed(&r, (unsigned long long)seed);
+  for (int k = 0; k < 6 * t->c->nelem - 3; k++)
+    t->step[k] = most * pl_rng_uniform(&r, -1, 1) / t->scale[k];
+  for (int k = 0; k < t->g->n; k++) t->step[6 * t->c->nelem - 3 + k] = 0;
+  move(t, 1, &t->trial);
+  pl_status s = find_contacts(t, &t->trial);
+  if (s != PL_OK) return s == PL_DOMAIN ? refresh_contacts(t) : s;
+  swap_states(t);
+  return PL_OK;
+}
+
+// Ways differ in how they begin: towards the goal alone; leaning on the strains that are free, both
+// ways; and all of these again from disturbed starts.
+static pl_status one_way(pl_cell *c, const pl_taut_opts *o, int which, const pl_taut_goal *g,
+                         pl_taut *out) {
+  static const double lean[3] = {0, -1, 1};
+  taut t;
+  pl_taut_goal first = *g;
+  for (int k = 0; k < g->n; k++)
+    if (g->goal[k] == 0) first.goal[k] = lean[which % 3];
+  pl_status s = taut_open(&t, c, o, &first, out);
+  if (s == PL_OK) s = find_contacts(&t, &t.now);
+  if (s == PL_OK && which > 2) s = disturb(&t, which);
+  if (s == PL_OK && which % 3) s = begin(&t);
+  t.g = g;
+  if (s == PL_OK) s = follow_path(&t, which % 3 ? 1e-3 : 0.1);
+  taut_close(&t);
+  if (s < 0) pl_taut_free(c->env, out);
+  return s;
+}
+
+static void take_better(pl_env *env, pl_taut *best, pl_taut *other) {
+  double worst = fmin(best->value - best->spread, other->value);
+  if (other->value > best->value) {
+    pl_taut swap = *best;
+    *best = *other;
+    *other = swap;
+  }
+  best->spread = best->value - worst;
+  best->iterations += other->iterations;
+  best->evaluations += other->evaluations;
+  pl_taut_free(env, other);
+}
+
+pl_status pl_cell_taut(pl_cell *c, const pl_taut_opts *o, const pl_taut_goal *g, pl_taut *out) {
+  *out = (pl_taut){0};
+  PL_TRY(pl_opts_check(c->env, pl_taut_option_table, pl_taut_option_count, o));
+  pl_status best = PL_UNSOLVED;
+  for (int k = 0; k == 0 || k < g->starts; k++) {
+    pl_taut found;
+    pl_status s = one_way(c, o, k, g, &found);
+    if (s < 0 || s == PL_CANCELLED) {
+      pl_taut_free(c->env, out);
+      if (s >= 0) pl_taut_free(c->env, &found);
+      return s;
+    }
+    if (s == PL_OK && best == PL_OK) {
+      take_better(c->env, out, &found);
+    } else if (s == PL_OK || k == 0) {
+      pl_taut_free(c->env, out);
+      *out = found;
+      best = s == PL_OK ? PL_OK : best;
+    } else {
+      pl_taut_free(c->env, &found);
+    }
+  }
+  return best;
+}
