@@ -300,8 +300,10 @@ static const double one = 1, minus = -1;
 
 typedef struct job {
   double *L, *U, *S;
-  const int *pivot;
-  int m, p, k0, nb; // rows and pivots of the front; the panel just factorised
+  int *pivot;
+  int m, p, k0, nb; // rows and pivots of the front; the panel just factorised,
+  int next;         // and columns of the one after it
+  int failed;       // a pivot is zero
 } job;
 
 static void swap_rows(double *a, int ld, int ncol, int k0, int nb, const int *pivot) {
@@ -324,11 +326,27 @@ static void update_columns(const job *j, double *a, int ld, int ncol) {
            a + j->k0 + j->nb, &ld, 1, 1);
 }
 
-// strips count from the panel's end through the pivot columns, then through U
+static void factor_panel(job *j, int k0, int nb) {
+  int rows = j->p - k0, info;
+  dgetrf_(&rows, &nb, j->L + (size_t)k0 * (size_t)(j->m + 1), &j->m, j->pivot + k0, &info);
+  for (int k = k0; k < k0 + nb; k++) j->pivot[k] += k0;
+  j->failed |= info != 0;
+}
+
+// the next panel comes first, and is factorised while others are at work; strips count from its end
+// through the pivot columns, then through U
 static void update_strip(void *ctx, int i, int thread) {
-  const job *j = ctx;
+  job *j = ctx;
   (void)thread;
-  int first = j->k0 + j->nb, inner = strips(j->p - first);
+  int first = j->k0 + j->nb;
+  if (i == 0 && j->next > 0) {
+    update_columns(j, j->L + (size_t)first * (size_t)j->m, j->m, j->next);
+    factor_panel(j, first, j->next);
+    return;
+  }
+  i -= j->next > 0;
+  first += j->next;
+  int inner = strips(j->p - first);
   int all = i < inner ? j->p - first : j->m - j->p, at = (i < inner ? i : i - inner) * STRIP;
   int n = all - at < STRIP ? all - at : STRIP;
   if (i < inner)
@@ -374,15 +392,14 @@ static int eliminate(fronts *s, int f, pl_threads *threads, int thread) {
   numbers *v = &s->num[f];
   int p = x->npiv * s->block, m = p + x->nrow * s->block;
   job j = {.L = v->L, .U = v->U, .S = v->S, .pivot = v->pivot, .m = m, .p = p};
-  for (j.k0 = 0; j.k0 < p; j.k0 += PANEL) {
-    int rows = p - j.k0, info;
-    j.nb = rows < PANEL ? rows : PANEL;
-    double *panel = v->L + (size_t)j.k0 * (size_t)m + j.k0;
-    if (is_stopped(s, thread)) return 0;
-    dgetrf_(&rows, &j.nb, panel, &m, v->pivot + j.k0, &info);
-    if (info != 0) return 0;
-    for (int k = j.k0; k < j.k0 + j.nb; k++) v->pivot[k] += j.k0;
-    pl_threads_run(threads, strips(p - j.k0 - j.nb) + strips(m - p), update_strip, &j);
+  j.next = p < PANEL ? p : PANEL;
+  factor_panel(&j, 0, j.next);
+  for (; j.k0 < p; j.k0 += PANEL) {
+    int left = p - j.k0 - j.next;
+    j.nb = j.next;
+    j.next = left < PANEL ? left : PANEL;
+    if (j.failed || is_stopped(s, thread)) return 0;
+    pl_threads_run(threads, (left > 0) + strips(left - j.next) + strips(m - p), update_strip, &j);
   }
   pl_threads_run(threads, (p - 1) / PANEL, swap_panel, &j);
   pl_threads_run(threads, strips(m - p), divide_strip, &j);
