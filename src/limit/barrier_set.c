@@ -6,7 +6,8 @@
 static const double SLACK = 1e-9;   // m; overlaps below are none
 static const double NEAR = 1e-6;    // m; what planes are moved by at most against small overlaps
 static const double SOFT = 1e-2;    // layers yield by this part of what their masses do
-static const double LONGEST = 2e-3; // s; longer steps of descents do not let layers yield more
+static const double LONGEST = 5e-4; // s; longer steps of descents do not let layers yield more
+static const double FIRM = 0.1;     // nor by more than this part of what their elements do
 static const double CLOSE = 0.9;  // layers closer than this part of their thickness are looked into
 static const double MEET = 0.01;  // of their thickness: layers that come closer so in a step meet
 enum { ROUNDS = 10 };             // solves until nothing overlaps
@@ -195,16 +196,25 @@ static int is_reported(const barrier_set *k, const pl_layer_pair *p) {
   return 0;
 }
 
-// how far apart a unit of force moves the pair, per kg: 0 when all of it is driven
-static double yield_of(const barrier_set *k, const pl_layer_pair *p) {
+// how far apart a unit of force moves the pair, by weights of the nodes (kg or N/m): 0 when all of
+// it is driven
+static double yield_of(const barrier_set *k, const pl_layer_pair *p, const double *weight) {
   const int *index = pl_model_free_index(k->m);
   double sum = 0;
   for (int i = 0; i < p->n; i++) {
     const int *f = index + 3 * p->vert[i];
-    if ((f[0] >= 0 || f[1] >= 0 || f[2] >= 0) && k->mass[p->vert[i]] > 0)
-      sum += p->weight[i] * p->weight[i] / k->mass[p->vert[i]];
+    if ((f[0] >= 0 || f[1] >= 0 || f[2] >= 0) && weight[p->vert[i]] > 0)
+      sum += p->weight[i] * p->weight[i] / weight[p->vert[i]];
   }
   return sum;
+}
+
+// In a time step layers yield by a part of what their masses do in it. Descents keep their loads
+// while their steps grow, so that bodies would sink into each other.
+static double give_of(const barrier_set *k, const pl_layer_pair *p) {
+  double give = SOFT * yield_of(k, p, k->mass), part = LONGEST / k->h;
+  if (!k->stiff) return give;
+  return fmin(give * fmin(1, part * part), FIRM / (k->h * k->h) * yield_of(k, p, k->stiff));
 }
 
 static pl_status add_layer(barrier_set *k, int i) {
@@ -217,9 +227,7 @@ static pl_status add_layer(barrier_set *k, int i) {
   }
   k->joined[i] = 1;
   if (is_reported(k, p)) return PL_OK;
-  // what yields in a step is of the order of its length squared, and adds up over descents
-  double longest = LONGEST / k->h;
-  b.give = SOFT * yield_of(k, p) * (k->sinks ? fmin(1, longest * longest) : 1);
+  b.give = give_of(k, p);
   frame_of(p->normal, b.frame);
   relative(p, k->q, b.from);
   return add(k, &b, k->npair + i);
@@ -236,7 +244,7 @@ static int closes(const barrier_set *k, const pl_layer_pair *p, const double *x,
 
 // pairs that are driven as a whole are left alone
 static pl_status add_candidate(barrier_set *k, const pl_layer_pair *p) {
-  if (!(yield_of(k, p) > 0)) return PL_OK;
+  if (!(yield_of(k, p, k->mass) > 0)) return PL_OK;
   PL_TRY(pl_grow(k->env, &k->cand, k->ncand, &k->capcand, sizeof *k->cand));
   PL_TRY(pl_grow(k->env, &k->joined, k->ncand, &k->capjoined, sizeof *k->joined));
   k->joined[k->ncand] = 0;

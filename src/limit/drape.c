@@ -31,6 +31,7 @@ typedef struct descent {
   pl_state *s, *x; // last accepted, trial
   pl_warm_start warm;
   double *mass;      // [nnode] kg, row sums
+  double *stiff;     // [nnode] N/m, largest of the elements at a node
   double *zero, *ac; // [nq]
   double *to;        // [nq] where contacts are looked for
   // its history: step: the next one; last_step and q1: length and move of the last; change: 1 where
@@ -49,6 +50,18 @@ typedef struct descent {
 static double beyond(const descent *d) {
   double violation = d->k->sheet ? pl_sheet_violation(d->sheet, d->s->q, NULL) : 0;
   return violation > d->po.violation ? violation : 0;
+}
+
+// of the elements at rest, so that a run that is gone on with has the same
+static pl_status measure_stiffness(descent *d) {
+  const int *index = pl_model_free_index(d->m);
+  const pl_coef elements = {.k = 1};
+  const pl_clock none = {0};
+  pl_status s = pl_eval(d->m, d->p, d->x, &none, PL_WANT_TANGENT, &elements, d->w);
+  for (int i = 0; s == PL_OK && i < 3 * pl_model_nnode(d->m); i++)
+    if (index[i] >= 0)
+      d->stiff[i / 3] = fmax(d->stiff[i / 3], fabs(*pl_csc_diagonal(&d->w->A, index[i])));
+  return s < 0 ? s : PL_OK;
 }
 
 // energy and limits where the descent begins
@@ -83,10 +96,11 @@ static pl_status begin_history(descent *d, pl_history *given) {
 static pl_status descent_open(descent *d, pl_history *history) {
   size_t nq = (size_t)pl_model_nq(d->m);
   d->mass = pl_alloc(d->env, (size_t)pl_model_nnode(d->m), sizeof *d->mass);
+  d->stiff = pl_alloc(d->env, (size_t)pl_model_nnode(d->m), sizeof *d->stiff);
   d->zero = pl_alloc(d->env, nq, sizeof *d->zero);
   d->ac = pl_alloc(d->env, nq, sizeof *d->ac);
   d->to = pl_alloc(d->env, nq, sizeof *d->to);
-  if (!d->mass || !d->zero || !d->ac || !d->to) return PL_E_NOMEM;
+  if (!d->mass || !d->stiff || !d->zero || !d->ac || !d->to) return PL_E_NOMEM;
   pl_node_masses(d->m, d->p, d->mass);
   d->sheet = d->k->sheet;
   if (!d->sheet) {
@@ -95,7 +109,8 @@ static pl_status descent_open(descent *d, pl_history *history) {
   }
   PL_TRY(pl_state_create(d->m, d->p, &d->x));
   PL_TRY(barrier_set_open(&d->barrier_set, d->m, d->k, d->mass));
-  d->barrier_set.sinks = 1;
+  PL_TRY(measure_stiffness(d));
+  d->barrier_set.stiff = d->stiff;
   PL_TRY(couple_create(&d->po, d->m, d->p, d->w, d->sheet, &d->couple));
   couple_lift(d->couple, 1);
   return begin_history(d, history);
@@ -108,6 +123,7 @@ static void descent_close(descent *d) {
   pl_sheet_free(d->loose);
   pl_warm_start_free(d->env, &d->warm);
   pl_free(d->env, d->mass);
+  pl_free(d->env, d->stiff);
   pl_free(d->env, d->zero);
   pl_free(d->env, d->ac);
   pl_free(d->env, d->to);

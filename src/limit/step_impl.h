@@ -13,6 +13,7 @@ typedef struct barrier_set {
   pl_contact *contact; // NULL: no obstacles
   pl_layers *layers;   // NULL: none
   const double *mass;  // [nnode] kg
+  const double *stiff; // [nnode] N/m, of a descent; NULL: steps in time
   int nnode;
   int nbar, cap;
   pl_barrier *bar;
@@ -24,7 +25,6 @@ typedef struct barrier_set {
   pl_layer_pair *cand;
   int *joined; // [ncand] 1: it is a barrier
   int capjoined;
-  int sinks;       // 1: steps of a descent, in which loads stay while steps grow
   int eased;       // 1: no friction of layers in this solve
   int searched;    // searches for layers at the end of the solve
   int crowded;     // 1: the last solve ended with planes still to be added

@@ -262,6 +262,34 @@ static void block_on_block(void **state) {
   pl_table_free(t);
 }
 
+// Two columns without lateral strain, 10 mm each, shortened by 1 mm in all: V E e^2/2 with the
+// strain e = (l^2 - 1)/2, l = 19/20. Layers yield by a tenth of what elements at them do, two of
+// six.
+static void columns_press(void **state) {
+  (void)state;
+  static const double young[] = {1e6, 1e9};
+  for (int k = 0; k < 2; k++) {
+    pl_env env;
+    char text[1024];
+    snprintf(text, sizeof text,
+             "pliant: 1\nunits: {length: mm}\n"
+             "materials: {m: {young: %g Pa, poisson: 0, density: 1000 kg/m^3}}\n"
+             "bodies:\n"
+             "  - {name: a, solid: {mesh: {box: {size: [10, 10, 10], cells: [3, 3, 3]}}, "
+             "material: m}}\n"
+             "  - {name: b, solid: {mesh: {box: {size: [10, 10, 10], cells: [2, 2, 2]}}, "
+             "translate: [0, 0, 11], material: m}}\n"
+             "self_contact: {thickness: 1, friction: 0.3}\nfixed: a group bottom\n"
+             "drives: [{nodes: b group top, translation: [0, 0, -1], harmonic: 0}]\n"
+             "analyses: [drape: {}]\n",
+             young[k]);
+    run_text(&env, text);
+    pl_table *t = table(&env, FOLDER "/drape.csv");
+    check_rel(value(t, "potential", -1), 2e-6 * young[k] * 0.04875 * 0.04875 / 2, 0.05);
+    pl_table_free(t);
+  }
+}
+
 int test_contact(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(moving_pusher_is_shown),
@@ -273,6 +301,7 @@ int test_contact(void) {
       cmocka_unit_test(belt),
       cmocka_unit_test(pictures),
       cmocka_unit_test(block_on_block),
+      cmocka_unit_test(columns_press),
   };
   return cmocka_run_group_tests_name("job.contact", tests, NULL, NULL);
 }
