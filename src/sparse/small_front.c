@@ -17,6 +17,7 @@
 
 enum { LANES = 8, TILE = 2 * LANES, COLS = 4 };
 typedef double vec __attribute__((vector_size(8 * LANES), aligned(8), may_alias));
+typedef long long mask __attribute__((vector_size(8 * LANES), aligned(8), may_alias));
 
 INLINE int least(int a, int b) {
   return a < b ? a : b;
@@ -131,12 +132,18 @@ INLINE void subtract_columns(const double *L, int m, int j, int nc, const double
     for (int c = 0; c < nc; c++) x[i] -= l[c][i] * y[c];
 }
 
+// divisions wait for nothing, unlike the pivots that they are for
+INLINE void invert_pivots(const double *L, int m, int j, int nc, double inv[COLS]) {
+  for (int c = 0; c < nc; c++) inv[c] = 1 / L[(size_t)(j + c) * (size_t)(m + 1)];
+}
+
 INLINE void forward_columns(const double *L, int m, int j, int nc, double *x) {
-  double y[COLS];
+  double y[COLS], inv[COLS] = {0};
+  invert_pivots(L, m, j, nc, inv);
   for (int c = 0; c < nc; c++) {
     double v = x[j + c];
     for (int k = 0; k < c; k++) v -= L[(size_t)(j + k) * (size_t)m + j + c] * y[k];
-    x[j + c] = y[c] = v / L[(size_t)(j + c) * (size_t)(m + 1)];
+    x[j + c] = y[c] = v * inv[c];
   }
   subtract_columns(L, m, j, nc, y, x);
 }
@@ -147,26 +154,36 @@ CLONES void small_forward(const numbers *v, double *x) {
   if (j < v->p) forward_columns(v->L, m, j, v->p - j, x);
 }
 
+// sums of the lanes of each
+INLINE void add_lanes(const vec sum[COLS], double dot[COLS]) {
+  vec a = __builtin_shufflevector(sum[0], sum[1], 0, 8, 2, 10, 4, 12, 6, 14) +
+          __builtin_shufflevector(sum[0], sum[1], 1, 9, 3, 11, 5, 13, 7, 15);
+  vec b = __builtin_shufflevector(sum[2], sum[3], 0, 8, 2, 10, 4, 12, 6, 14) +
+          __builtin_shufflevector(sum[2], sum[3], 1, 9, 3, 11, 5, 13, 7, 15);
+  vec c = __builtin_shufflevector(a, b, 0, 1, 8, 9, 4, 5, 12, 13) +
+          __builtin_shufflevector(a, b, 2, 3, 10, 11, 6, 7, 14, 15);
+  for (int k = 0; k < COLS; k++) dot[k] = c[k] + c[k + COLS];
+}
+
 INLINE void backward_columns(const double *L, int m, int j, int nc, double *x) {
   const double *l[COLS];
-  double dot[COLS];
-  vec sum[COLS];
-  for (int c = 0; c < nc; c++) {
-    l[c] = L + (size_t)(j + c) * (size_t)m;
-    sum[c] = (vec){0};
-  }
+  double dot[COLS], inv[COLS] = {0};
+  vec sum[COLS] = {{0}};
+  invert_pivots(L, m, j, nc, inv);
+  for (int c = 0; c < nc; c++) l[c] = L + (size_t)(j + c) * (size_t)m;
   int i = j + nc;
   for (; i + LANES <= m; i += LANES)
     for (int c = 0; c < nc; c++) sum[c] += *(const vec *)(l[c] + i) * *(const vec *)(x + i);
-  for (int c = 0; c < nc; c++) {
-    dot[c] = ((sum[c][0] + sum[c][4]) + (sum[c][2] + sum[c][6])) +
-             ((sum[c][1] + sum[c][5]) + (sum[c][3] + sum[c][7]));
-    for (int k = i; k < m; k++) dot[c] += l[c][k] * x[k];
+  const mask rest = (mask){0, 1, 2, 3, 4, 5, 6, 7} < (long long)(m - i);
+  for (int c = 0; i < m && c < nc; c++) {
+    vec v = *(const vec *)(l[c] + i) * *(const vec *)(x + i);
+    sum[c] += (vec)((mask)v & rest);
   }
+  add_lanes(sum, dot);
   for (int c = nc - 1; c >= 0; c--) {
     double v = x[j + c] - dot[c];
     for (int k = c + 1; k < nc; k++) v -= l[c][j + k] * x[j + k];
-    x[j + c] = v / l[c][j + c];
+    x[j + c] = v * inv[c];
   }
 }
 
