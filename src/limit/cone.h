@@ -84,15 +84,18 @@ CONE void cone_product(const num a[3], const num b[3], num out[3]) {
 }
 
 // u with lambda o u = r
-CONE void cone_divide(const num lam[3], const num r[3], num u[3]) {
-  num u0 = (lam[0] * r[0] - lam[1] * r[1] - lam[2] * r[2]) / cone_det(lam);
+CONE void cone_divide(const num lam[3], num det, const num r[3], num u[3]) {
+  num u0 = (lam[0] * r[0] - lam[1] * r[1] - lam[2] * r[2]) / det;
   u[1] = (r[1] - u0 * lam[1]) / lam[0];
   u[2] = (r[2] - u0 * lam[2]) / lam[0];
   u[0] = u0;
 }
 
-CONE void cone_scaling(const num s[3], const num z[3], num k[4]) {
-  num ds = num_sqrt(cone_det(s)), dz = num_sqrt(cone_det(z));
+// det: of s, z and lambda
+CONE void cone_scaling(const num s[3], const num z[3], num k[4], num det[3]) {
+  det[0] = cone_det(s), det[1] = cone_det(z);
+  num ds = num_sqrt(det[0]), dz = num_sqrt(det[1]);
+  det[2] = ds * dz;
   num a[3] = {s[0] / ds, s[1] / ds, s[2] / ds}, b[3] = {z[0] / dz, z[1] / dz, z[2] / dz};
   num gam = num_sqrt((1 + cone_dot(a, b)) / 2);
   k[1] = (a[1] - b[1]) / (2 * gam);
@@ -126,10 +129,10 @@ CONE void cone_inverse_matrix(const num k[4], num m[6]) {
   m[3] = e * (2 * w1 * w1 + 1), m[4] = e * 2 * w1 * w2, m[5] = e * (2 * w2 * w2 + 1);
 }
 
-// largest a with s + a d in the cone
-CONE num cone_step(const num s[3], const num d[3]) {
+// largest a with s + a d in the cone; C: det of s
+CONE num cone_step(const num s[3], num C, const num d[3]) {
   const num none = num_all(INFINITY), zero = num_all(0);
-  num A = cone_det(d), B = s[0] * d[0] - s[1] * d[1] - s[2] * d[2], C = cone_det(s);
+  num A = cone_det(d), B = s[0] * d[0] - s[1] * d[1] - s[2] * d[2];
   num disc = B * B - A * C, root = num_sqrt(num_max(disc, zero)), q = root - B;
   // away from the boundary nearby: out on the other side
   num other = num_pick(is_less(A, zero), (B + root) / -A, none);
@@ -159,7 +162,7 @@ CONE void start_cone(const num c[3], double margin, double level, int warm, num 
   num r = cone_norm(c);
   if (warm) {
     cone_clip(c, 0.1 * margin, INFINITY, s);
-    cone_clip(z, 0.3 * level, INFINITY, z);
+    cone_clip(z, level, INFINITY, z);
     return;
   }
   memcpy(s, c, 3 * sizeof *s);
@@ -169,7 +172,7 @@ CONE void start_cone(const num c[3], double margin, double level, int warm, num 
 
 CONE void start_flat(num c, double margin, double level, int warm, num *s, num *z) {
   *s = num_max(c, num_all(warm ? 0.1 * margin : margin));
-  *z = warm ? num_max(*z, num_all(0.3 * level)) : num_all(level);
+  *z = warm ? num_max(*z, num_all(level)) : num_all(level);
 }
 
 // what takes the products of eigenvalues back into [0.1, 10] sigma mu
@@ -194,12 +197,6 @@ CONE void trial_product(const num k[4], double at, const num *s, const num *ds, 
   cone_scaled(k, -1, a, a);
   cone_scaled(k, 1, b, b);
   cone_product(a, b, v);
-}
-
-CONE num dot_after(int n, double a, const num *s, const num *ds, const num *z, const num *dz) {
-  num sum = num_all(0);
-  for (int k = 0; k < n; k++) sum += (s[k] + a * ds[k]) * (z[k] + a * dz[k]);
-  return sum;
 }
 
 CONE void move_cone(double a, const num *ds, const num *dz, num *s, num *z) {

@@ -279,11 +279,11 @@ INLINE void scale_round(round_cone *c, const num X[9], element *e, sums *out) {
   out->turn += only(c->on, num_abs(c->s[0] * c->z[1] + c->z[0] * c->s[1]));
   out->turn += only(c->on, num_abs(c->s[0] * c->z[2] + c->z[0] * c->s[2]));
   at_least(&out->most, c->on, cone_norm(value) - value[0]);
-  cone_scaling(c->s, c->z, c->k);
+  cone_scaling(c->s, c->z, c->k, c->det);
   cone_scaled(c->k, 1, c->z, c->lam);
   const num most = num_all(INFINITY);
-  out->lost |= c->on & ~(is_less(num_all(0), cone_det(c->lam)) & is_less(c->k[3], most) &
-                         is_less(c->k[0], most));
+  out->lost |=
+      c->on & ~(is_less(num_all(0), c->det[2]) & is_less(c->k[3], most) & is_less(c->k[0], most));
   round_matrix(c, e->K);
   cone_inverse_square(c->k, c->rp, v);
   round_stress(c->F, v, T);
@@ -338,10 +338,12 @@ PASS predict_group(program *p, int i, sums *out) {
     }
     cone_inverse_square(c->k, v, c->za);
     for (int a = 0; a < 3; a++) c->za[a] -= c->z[a];
-    at_most(&out->step, c->on, cone_step(c->s, c->sa));
-    at_most(&out->step, c->on, cone_step(c->z, c->za));
+    at_most(&out->step, c->on, cone_step(c->s, c->det[0], c->sa));
+    at_most(&out->step, c->on, cone_step(c->z, c->det[1], c->za));
     num bend = (dot3(c->dF, c->dF) + dot3(c->dF + 3, c->dF + 3)) / 4;
     at_least(&out->rp, c->on, bend / c->s[0]);
+    out->gap += only(c->on, cone_dot(c->s, c->za) + cone_dot(c->sa, c->z));
+    out->turn += only(c->on, cone_dot(c->sa, c->za));
   }
   EACH_FLAT(p, i) {
     flat_cone *c = &p->flat[k];
@@ -351,28 +353,14 @@ PASS predict_group(program *p, int i, sums *out) {
     at_most(&out->step, c->on, flat_step(c->s, c->sa));
     at_most(&out->step, c->on, flat_step(c->z, c->za));
     at_least(&out->rp, c->on, dot3(c->dy, c->dy) / (2 * c->s));
+    out->gap += only(c->on, c->s * c->za + c->sa * c->z);
+    out->turn += only(c->on, c->sa * c->za);
   }
 }
 
 partial program_predict(program *p, const double *dx) {
   p->dx = dx;
   return run(p, predict_group, predict_wall);
-}
-
-PASS after_group(program *p, int i, sums *out) {
-  EACH_ROUND(p, i) {
-    const round_cone *c = &p->round[k];
-    out->gap += only(c->on, dot_after(3, p->step_length, c->s, c->sa, c->z, c->za));
-  }
-  EACH_FLAT(p, i) {
-    const flat_cone *c = &p->flat[k];
-    out->gap += only(c->on, dot_after(1, p->step_length, &c->s, &c->sa, &c->z, &c->za));
-  }
-}
-
-double program_gap_after(program *p, double a) {
-  p->step_length = a;
-  return run(p, after_group, after_wall).gap;
 }
 
 // ---- corrector ----------------------------------------------------------------------------------
@@ -384,7 +372,7 @@ INLINE void correct_round(const program *p, round_cone *c, num r[6]) {
   cone_scaled(c->k, 1, c->za, b);
   cone_product(a, b, t);
   t[0] = p->sigma_mu - f * t[0], t[1] *= -f, t[2] *= -f;
-  cone_divide(c->lam, t, u);
+  cone_divide(c->lam, c->det[2], t, u);
   cone_scaled(c->k, -1, u, t);
   // curvature of the constraint: c(F + dF) = c + J dF + c2(dF)
   const num *D = c->dF;
@@ -448,8 +436,8 @@ PASS step_group(program *p, int i, sums *out) {
       c->ds[a] = dc[a] - c->rc[a];
       c->dz[a] = c->q[a] - v[a];
     }
-    at_most(&out->step, c->on, cone_step(c->s, c->ds));
-    at_most(&out->step, c->on, cone_step(c->z, c->dz));
+    at_most(&out->step, c->on, cone_step(c->s, c->det[0], c->ds));
+    at_most(&out->step, c->on, cone_step(c->z, c->det[1], c->dz));
   }
   EACH_FLAT(p, i) {
     flat_cone *c = &p->flat[k];
@@ -477,7 +465,7 @@ PASS gondzio_group(program *p, int i, sums *out) {
     num v[3], t[3], T[6] = {0};
     trial_product(c->k, a, c->s, c->ds, c->z, c->dz, v);
     back_inside(p->sigma_mu, v, t);
-    cone_divide(c->lam, t, v);
+    cone_divide(c->lam, c->det[2], t, v);
     cone_scaled(c->k, -1, v, c->q);
     round_stress(c->F, c->q, T);
     add_corners(c->g, T, r);
@@ -507,8 +495,8 @@ PASS try_group(program *p, int i, sums *out) {
       c->sa[a] = c->ds[a] + dc[a];
       c->za[a] = c->dz[a] + c->q[a] - v[a];
     }
-    at_most(&out->step, c->on, cone_step(c->s, c->sa));
-    at_most(&out->step, c->on, cone_step(c->z, c->za));
+    at_most(&out->step, c->on, cone_step(c->s, c->det[0], c->sa));
+    at_most(&out->step, c->on, cone_step(c->z, c->det[1], c->za));
   }
   EACH_FLAT(p, i) {
     flat_cone *c = &p->flat[k];
@@ -546,4 +534,54 @@ void program_move(program *p, double a, int corrected) {
   p->step_length = a;
   p->corrected = corrected;
   run(p, move_group, move_wall);
+}
+
+// ---- bound --------------------------------------------------------------------------------------
+
+INLINE void support_round(const program *p, const round_cone *c, const num X[9], const num hat[9],
+                          num r[6], sums *out) {
+  num F[6], H[6], value[3], z[3], P[6] = {0};
+  gradient(c->g, X, F);
+  gradient(c->g, hat, H);
+  round_value(F, value);
+  num beyond = cone_norm(value) - value[0];
+  at_least(&out->most, c->on, beyond);
+  memcpy(z, c->z, sizeof z);
+  const num *dz = p->bound_by == STEPPED ? c->dz : c->za;
+  for (int e = 0; p->bound_by != PRESENT && e < 3; e++) z[e] += dz[e];
+  cone_clip(z, 0, INFINITY, z);
+  for (int e = 0; e < 3; e++) z[e] = -z[e];
+  round_stress(F, z, P);
+  add_corners(c->g, P, r);
+  num n[3] = {P[1] * P[5] - P[2] * P[4], P[2] * P[3] - P[0] * P[5], P[0] * P[4] - P[1] * P[3]};
+  num norm = num_sqrt(dot3(P, P) + dot3(P + 3, P + 3) + 2 * num_sqrt(dot3(n, n)));
+  out->gap +=
+      only(c->on, dot3(P, H) + dot3(P + 3, H + 3) - (1 + num_max(beyond, num_all(0))) * norm);
+}
+
+PASS support_group(program *p, int i, sums *out) {
+  num X[9], hat[9], r[6] = {0};
+  take_corners(p, i, p->x, X);
+  take_corners(p, i, p->xhat, hat);
+  EACH_ROUND(p, i) support_round(p, &p->round[k], X, hat, r, out);
+  EACH_FLAT(p, i) {
+    const flat_cone *c = &p->flat[k];
+    num y[3], h[3];
+    flat_sum(c->h, X, y);
+    flat_sum(c->h, hat, h);
+    num beyond = (dot3(y, y) - 1) / 2, z = c->z;
+    at_least(&out->most, c->on, beyond);
+    if (p->bound_by != PRESENT) z += p->bound_by == STEPPED ? c->dz : c->za;
+    z = num_max(z, num_all(0));
+    add_flat(c->h, z, y, r);
+    num length = (1 + num_max(beyond, num_all(0))) * num_sqrt(dot3(y, y));
+    out->gap += only(c->on, z * (dot3(y, h) - length));
+  }
+  put(i, 6, r, p->P);
+}
+
+partial program_support(program *p, const double *x, multipliers z) {
+  p->x = x;
+  p->bound_by = z;
+  return run(p, support_group, support_wall);
 }

@@ -276,7 +276,7 @@ static pl_status move_along(couple *k, double a) {
 
 static pl_status attempt(couple *k, int warm, double further, pl_project_info *info) {
   program *g = k->g;
-  smooth f = {k, factorise, direction};
+  smooth f = {k, factorise, direction, NULL};
   double total = 0, first = 0;
   int shorts = 0;
   for (int i = 0; i < 3 * g->nfree; i++) total += g->mass[i] / 3;

@@ -7,6 +7,13 @@ static double shorter(double step) {
   return fmin(1, 0.99 * step);
 }
 
+// the whole step along dx, if it ends all
+static int ended(program *p, const smooth *f, multipliers z, const double *dx, double *a) {
+  if (!f->ends || !f->ends(f->ctx, z, dx)) return 0;
+  program_move(p, *a = 1, z == PREDICTED);
+  return 1;
+}
+
 pl_status interior_step(program *p, const smooth *f, int correct, double gap, double least, int n,
                         double *dx, double *ddx, double *a) {
   PL_TRY(f->factorise(f->ctx));
@@ -14,17 +21,20 @@ pl_status interior_step(program *p, const smooth *f, int correct, double gap, do
   PL_TRY(pl_report_progress(p->env, NULL, -1, NULL));
   PL_TRY(f->direction(f->ctx, 1, dx));
   partial ahead = program_predict(p, dx);
+  if (ended(p, f, PREDICTED, dx, a)) return PL_OK;
   // where limits bend by more than there is room, straight steps and their correction mean nothing:
   // look ahead only as far as they do
   double far = 1 / sqrt(fmax(1, 2 * ahead.rp)), step_length = fmin(far, ahead.step);
   p->second = far * far;
-  double ratio = fmin(fmax(program_gap_after(p, step_length) / gap, 0), 1);
+  double after = gap + step_length * (ahead.gap + step_length * ahead.turn);
+  double ratio = fmin(fmax(after / gap, 0), 1);
   // bolder than Mehrotra's third power: the correction below makes up for it
   double centre = fmax(pow(ratio, 6), 1e-6),
          sigma_mu = fmax(centre * gap / program_ncone(p), least);
   program_correct(p, sigma_mu);
   PL_TRY(f->direction(f->ctx, 1, dx));
   *a = shorter(program_step(p, dx).step);
+  if (ended(p, f, STEPPED, dx, a)) return PL_OK;
   int corrected = 0;
   if (correct && *a < 0.97) {
     program_gondzio(p, sigma_mu, fmin(1, 1.5 * *a + 0.3));

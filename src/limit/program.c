@@ -124,7 +124,7 @@ void program_free(pl_env *env, program *p) {
                  p->P,         p->cone,     p->Kw,      p->rw,         p->wall_block, p->vert,
                  p->place,     p->fixed,    p->part,    p->corner_ptr, p->corner,     p->mass,
                  p->xhat,      p->now,      p->step,    p->trial,      p->rhs,        p->sol,
-                 p->slot,      p->best};
+                 p->slot,      p->best,     p->end};
   for (size_t k = 0; k < sizeof own / sizeof *own; k++) pl_free(env, own[k]);
   pl_free(env, p);
 }
@@ -266,8 +266,9 @@ static pl_status fill(program *p) {
   p->step = pl_alloc(env, nx, sizeof *p->step);
   p->trial = pl_alloc(env, nx, sizeof *p->trial);
   p->best = pl_alloc(env, nx, sizeof *p->best);
+  p->end = pl_alloc(env, nx, sizeof *p->end);
   if (!p->K || !p->r || !p->P || !p->part || !p->mass || !p->rhs || !p->sol || !p->xhat ||
-      !p->now || !p->step || !p->trial || !p->best)
+      !p->now || !p->step || !p->trial || !p->best || !p->end)
     return PL_E_NOMEM;
   // a component that is given has no coupling: its row is that of the unit matrix
   for (int i = 0; i < p->nfree; i++)
@@ -387,7 +388,7 @@ void program_gather(program *p, int stress, double *out) {
     double f[3];
     memcpy(f, p->rw + 3 * i, sizeof f);
     // the gradient of what is minimised has the forces of barriers with a minus
-    if (stress) program_wall_force(p, i, p->cone[i].z, f);
+    if (stress) program_wall_force(p, i, p->cone[i].end, f);
     for (int a = 0; a < w->n; a++) {
       int v = p->place[w->vert[a]];
       for (int c = 0; v >= 0 && c < 3; c++)
@@ -480,39 +481,4 @@ void program_assemble(program *p, const int *slot, const double *diag, double *v
   assembly m = {p, slot, diag, val};
   pl_threads_run(p->threads, (p->b.n + ROWS - 1) / ROWS, assemble_rows, &m);
   assemble_walls(p, slot, val);
-}
-
-// ---- bound --------------------------------------------------------------------------------------
-
-double program_support(program *p, const double *xhat, double wide) {
-  const pl_sheet *s = p->sheet;
-  double sum = 0;
-  for (int i = 0; i < p->nt; i++) {
-    for (int k = p->round_ptr[i]; k < p->round_ptr[i + 1]; k++) {
-      const round_cone *c = &p->round[p->round_at[k] / LANES];
-      int l = p->round_at[k] % LANES;
-      double P[6], F[6], n[3], z[3] = {c->z[0][l], c->z[1][l], c->z[2][l]};
-      double a = (z[0] + z[1]) / 2, b = (z[0] - z[1]) / 2, d = z[2] / 2;
-      for (int e = 0; e < 3; e++) {
-        P[e] = a * c->F[e][l] + d * c->F[3 + e][l];
-        P[3 + e] = b * c->F[3 + e][l] + d * c->F[e][l];
-      }
-      sheet_gradient(s, p->t[i], s->round + 6 * k, xhat, F);
-      pl_cross3(P, P + 3, n);
-      sum += pl_dot3(P, F) + pl_dot3(P + 3, F + 3) -
-             (1 + wide) * sqrt(pl_dot3(P, P) + pl_dot3(P + 3, P + 3) + 2 * pl_norm3(n));
-    }
-    const int *v = s->tri + 3 * p->t[i];
-    for (int k = p->flat_ptr[i]; k < p->flat_ptr[i + 1]; k++) {
-      const flat_cone *c = &p->flat[p->flat_at[k] / LANES];
-      int l = p->flat_at[k] % LANES;
-      const double *h = s->flat + 3 * k, y[3] = {c->y[0][l], c->y[1][l], c->y[2][l]};
-      double dot = 0;
-      for (int e = 0; e < 3; e++)
-        dot += y[e] *
-               (h[0] * xhat[3 * v[0] + e] + h[1] * xhat[3 * v[1] + e] + h[2] * xhat[3 * v[2] + e]);
-      sum += c->z[l] * (dot - (1 + wide) * pl_norm3(y));
-    }
-  }
-  return sum + program_wall_support(p, xhat, wide);
 }

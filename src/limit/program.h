@@ -19,7 +19,7 @@ typedef struct round_cone {
   lanes sa[3], za[3], dF[6]; // predictor: ds, dz, dF
   lanes ds[3], dz[3], rc[3]; // step, and the residual that it takes away
   lanes q[3];                // dz where dx is zero
-  lanes k[4];                // scaling
+  lanes k[4], det[3];        // scaling; det of s, z, lam
   lane_mask on;
 } round_cone;
 
@@ -35,6 +35,7 @@ typedef struct flat_cone {
 typedef struct wall_cone {
   double s[3], z[3], rp[3], lam[3];
   double sa[3], za[3], ds[3], dz[3], q[3];
+  double end[3];         // multipliers of the stress
   double k[4];           // scaling
   int size;              // 1 or, with friction, 3
   double give;           // compliance of c
@@ -50,6 +51,9 @@ typedef struct blocks {
   int *row, *col; // [n] unknown vertices, row >= col
   int *start, *from;
 } blocks;
+
+// Those at hand, or at the end of a whole step.
+typedef enum multipliers { PRESENT, PREDICTED, STEPPED } multipliers;
 
 typedef struct program {
   pl_env *env;
@@ -88,6 +92,7 @@ typedef struct program {
   double sigma_mu, step_length;
   double second; // how much of the second-order terms the corrector takes
   int corrected;
+  multipliers bound_by;
   // of the projection alone
   int built; // pattern of H
   pl_csc H;
@@ -95,6 +100,7 @@ typedef struct program {
   int *slot;                         // [nblock][9]
   double *mass;                      // [3 nfree] weight over scale
   double *xhat, *now, *step, *trial; // [nvert][3]
+  double *end;                       // [nvert][3] of a whole step
   double *best;                      // [nvert][3] state with the smallest certified gap
   double *rhs, *sol;                 // [3 nfree]
 } program;
@@ -122,9 +128,9 @@ double program_worst(program *p, const double *x); // largest |c1| - c0
 void program_begin(program *p, const double *x, double margin, double level, int warm);
 // Residuals and scaling at x, matrix of every triangle, and P; the predictor's right side in r.
 partial program_scale(program *p, const double *x);
-// Predictor: ds, dz from dx; step, and in rp the curvature of the worst cone over its slack.
+// Predictor: ds, dz from dx; step, in rp the curvature of the worst cone over its slack, and in gap
+// and turn what a step does to the sum of s.z: its slope and curvature.
 partial program_predict(program *p, const double *dx);
-double program_gap_after(program *p, double a);
 // Right side of the corrector with its second-order terms.
 void program_correct(program *p, double sigma_mu);
 // Step from dx.
@@ -140,12 +146,12 @@ void walls_begin(program *p, const double *x, double margin, double level, int w
 void worst_wall(program *p, int i, partial *out);
 void scale_wall(program *p, int i, partial *out);
 void predict_wall(program *p, int i, partial *out);
-void after_wall(program *p, int i, partial *out);
 void correct_wall(program *p, int i, partial *out);
 void step_wall(program *p, int i, partial *out);
 void gondzio_wall(program *p, int i, partial *out);
 void try_wall(program *p, int i, partial *out);
 void move_wall(program *p, int i, partial *out);
+void support_wall(program *p, int i, partial *out);
 
 // out[3 nfree] += r of all cones; P: the stress instead, of triangles and barriers.
 void program_gather(program *p, int stress, double *out);
@@ -154,10 +160,9 @@ void program_gather(program *p, int stress, double *out);
 void program_assemble(program *p, const int *slot, const double *diag, double *val);
 
 // Lower bound of the dual but for its quadratic term: sum <P, F(xhat)> - ||P||_* over triangles and
-// the like over barriers, at the F of the last program_scale. wide: for limits that allow so much
-// more, which a state beyond the limits by rounding keeps.
-double program_support(program *p, const double *xhat, double wide);
-double program_wall_support(const program *p, const double *xhat, double wide);
+// the like over barriers, in gap, with the stresses at x in P; the largest violation in most.
+// Limits are as much wider as x is beyond them.
+partial program_support(program *p, const double *x, multipliers z);
 double program_wall_cost(const program *p, const double *x);
 // J'q of a barrier: with its z the force in world axes.
 void program_wall_force(const program *p, int i, const double q[3], double f[3]);
@@ -177,6 +182,8 @@ typedef struct smooth {
   pl_status (*factorise)(void *ctx); // of its matrix and the cones'
   // dx of all vertices from the right side of the cones and, if own is 1, of the smooth part
   pl_status (*direction)(void *ctx, int own, double *dx);
+  // NULL, or whether the whole step dx, predicted or corrected, ends where no more is needed
+  int (*ends)(void *ctx, multipliers z, const double *dx);
 } smooth;
 
 // Predictor, corrector and, if `correct`, one of Gondzio's corrections after program_scale at the

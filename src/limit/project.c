@@ -12,6 +12,7 @@ enum {
 
 static const double RESTART = 10;     // how much further from the boundary the last attempt begins
 static const double NEAR = 1e-5;      // gap over objective from which the bound is looked at
+static const double AHEAD = 100;      // gaps over what is asked for that one whole step may end
 static const double ROUNDING = 1e-10; // the same that is good enough when nothing more is gained
 static const double PRECISE = 1e-8;   // gap below which forces must balance as well
 static const double ROUGH = 1e-4;     // certified gap over objective that friction may leave
@@ -43,6 +44,8 @@ typedef struct solve {
   int friction;   // 1: some barrier has friction
   int spent;      // iterations of rounds before
   int more;       // iterations after the gap was small enough
+  int near;       // 1: the next whole step may end it
+  int ended;      // 1: it did
 } solve;
 
 // ---- matrix -------------------------------------------------------------------------------------
@@ -90,15 +93,14 @@ static pl_status factorise(void *ctx) {
 
 // ---- steps --------------------------------------------------------------------------------------
 
-static double objective(const solve *v) {
-  const program *p = v->p;
+static double objective(const program *p, const double *x) {
   double sum = 0;
   for (int i = 0; i < p->nfree; i++)
     for (int c = 0; c < 3; c++) {
-      double d = v->x[3 * p->vert[i] + c] - p->xhat[3 * p->vert[i] + c];
+      double d = x[3 * p->vert[i] + c] - p->xhat[3 * p->vert[i] + c];
       sum += p->mass[3 * i + c] * d * d;
     }
-  return sum / 2 + program_wall_cost(p, v->x);
+  return sum / 2 + program_wall_cost(p, x);
 }
 
 // rhs = own ? -M (x - xhat) : 0, plus what the cones hold; dx of all vertices
@@ -116,38 +118,59 @@ static pl_status direction(void *ctx, int own, double *dx) {
   return PL_OK;
 }
 
-// One iteration from the scaling at x; *a: step taken. Products that fall far below what is asked
-// for would leave no room for what friction still moves.
-static pl_status iterate(solve *v, double gap, double push, double *a) {
-  double least =
-      fmax(0.05 * v->o->gap * (objective(v) + v->floor), 0.1 * push) / program_ncone(v->p);
-  program *p = v->p;
-  smooth f = {v, factorise, direction};
-  int n = 3 * p->sheet->nvert;
-  PL_TRY(interior_step(p, &f, v->o->correct, gap, least, n, p->step, p->trial, a));
-  for (int i = 0; i < n; i++) v->x[i] += *a * p->step[i];
-  return PL_OK;
-}
-
 // ---- bound --------------------------------------------------------------------------------------
 
-// what no state within the limits can be below, from the stresses at hand
-// *out: size of the forces that are out of balance at x
-static double bound(solve *v, double wide, double *out) {
-  program *p = v->p;
-  double sum = program_support(p, p->xhat, wide);
+// what no state within the limits can be below, from the stresses at x with multipliers z
+// *most: largest violation; *out: size of the forces that are out of balance there
+static double bound(program *p, const double *x, multipliers z, double *most, double *out) {
+  partial at = program_support(p, x, z);
   memset(p->rhs, 0, 3 * (size_t)p->nfree * sizeof *p->rhs);
   program_gather(p, 1, p->rhs);
+  *most = at.most;
   *out = 0;
   for (int i = 0; i < p->nfree; i++)
     for (int c = 0; c < 3; c++) {
-      int k = 3 * i + c, at = 3 * p->vert[i] + c;
-      double r = p->mass[k] * (v->x[at] - p->xhat[at]) + p->rhs[k];
-      sum -= p->rhs[k] * p->rhs[k] / (2 * p->mass[k]);
+      int k = 3 * i + c, place = 3 * p->vert[i] + c;
+      double r = p->mass[k] * (x[place] - p->xhat[place]) + p->rhs[k];
+      at.gap -= p->rhs[k] * p->rhs[k] / (2 * p->mass[k]);
       if (!(p->fixed[i] >> c & 1)) *out += r * r / p->mass[k];
     }
   *out = sqrt(*out);
-  return fmax(sum, 0);
+  return fmax(at.gap, 0);
+}
+
+static void keep_best(solve *v, const double *x, double value, double low) {
+  v->closest = value - low;
+  v->info->objective = value;
+  v->info->bound = low;
+  memcpy(v->p->best, x, 3 * (size_t)v->p->sheet->nvert * sizeof *x);
+}
+
+// A whole step leaves the interior, where the next could not begin, but is closer to the solution
+// than the part of it that stays inside: it may be the last one.
+static int ends(void *ctx, multipliers z, const double *dx) {
+  solve *v = ctx;
+  double *x = v->p->end;
+  if (!v->near) return 0;
+  for (int i = 0; i < 3 * v->p->sheet->nvert; i++) x[i] = v->x[i] + dx[i];
+  double most, out, value = objective(v->p, x), low = fmin(bound(v->p, x, z, &most, &out), value);
+  v->ended = value - low <= v->o->gap * (value + v->floor) && most <= v->o->violation;
+  if (v->ended) keep_best(v, x, value, low);
+  return v->ended;
+}
+
+// One iteration from the scaling at x; *a: step taken. Products that fall far below what is asked
+// for would leave no room for what friction still moves.
+static pl_status iterate(solve *v, double gap, double push, double *a) {
+  program *p = v->p;
+  double allowed = v->o->gap * (objective(p, v->x) + v->floor);
+  double least = fmax(0.05 * allowed, 0.1 * push) / program_ncone(p);
+  smooth f = {v, factorise, direction, ends};
+  int n = 3 * p->sheet->nvert;
+  v->near = gap <= AHEAD * allowed && !v->friction && v->o->gap >= PRECISE;
+  PL_TRY(interior_step(p, &f, v->o->correct, gap, least, n, p->step, p->trial, a));
+  for (int i = 0; i < n; i++) v->x[i] += *a * p->step[i];
+  return PL_OK;
 }
 
 // ---- solve --------------------------------------------------------------------------------------
@@ -173,11 +196,10 @@ static void begin(solve *v, int warm, double further) {
 
 // the bound at x, when it is close; returns 1 when that is good enough. The best state is kept.
 static int judge(solve *v, const partial *at, double slipped) {
-  pl_project_info *o = v->info;
-  double value = objective(v), allowed = v->o->gap * (value + v->floor);
+  double most, out, value = objective(v->p, v->x), allowed = v->o->gap * (value + v->floor);
   int near = at->gap <= fmax(4 * allowed, NEAR * value), within = at->most <= v->o->violation;
   if (!near || !within || slipped > SLIPPED * v->p->edge) return 0;
-  double out, low = fmin(bound(v, fmax(at->most, 0), &out), value);
+  double low = fmin(bound(v->p, v->x, PRESENT, &most, &out), value);
   // gaps fall with the square of the error; who asks for a small one wants the place, too: forces
   // in balance, and stresses in line with strains
   double fine = v->o->gap / PRECISE * sqrt(2 * allowed);
@@ -187,10 +209,7 @@ static int judge(solve *v, const partial *at, double slipped) {
   if (v->friction && at->gap <= allowed && value - low <= ROUGH * value) close = 1;
   int done = close && (precise || v->more++ >= MORE);
   if (!done && value - low >= v->closest) return 0;
-  v->closest = value - low;
-  o->objective = value;
-  o->bound = low;
-  memcpy(v->p->best, v->x, 3 * (size_t)v->p->sheet->nvert * sizeof *v->x);
+  keep_best(v, v->x, value, low);
   return done;
 }
 
@@ -219,6 +238,7 @@ static pl_status attempt(solve *v, int warm, double further) {
     v->info->iterations++;
     if (s == PL_SINGULAR) return PL_UNSOLVED;
     PL_TRY(s);
+    if (v->ended) return PL_OK;
     shorts = a < 1e-3 ? shorts + 1 : 0;
     if (shorts >= 2) return PL_UNSOLVED;
   }
@@ -343,7 +363,7 @@ static void give_up(solve *v) {
   double last = pl_sheet_violation(p->sheet, v->x, NULL);
   if (!(last < pl_sheet_violation(p->sheet, p->xhat, NULL)))
     memcpy(v->x, p->xhat, 3 * (size_t)p->sheet->nvert * sizeof *v->x);
-  v->info->objective = objective(v);
+  v->info->objective = objective(v->p, v->x);
   v->info->bound = 0;
 }
 

@@ -51,7 +51,8 @@ static void wall_scaling(wall_cone *c) {
     c->m[0] = 1 / (c->s[0] / c->z[0] + c->give);
     return;
   }
-  cone_scaling(c->s, c->z, c->k);
+  double of[3];
+  cone_scaling(c->s, c->z, c->k, of);
   cone_scaled(c->k, 1, c->z, c->lam);
   if (c->give <= 0) {
     cone_inverse_matrix(c->k, c->m);
@@ -85,7 +86,7 @@ static void wall_matrix(const program *p, int i, double *K) {
 }
 
 static double wall_step(const wall_cone *c, const double s[3], const double d[3]) {
-  return c->size == 1 ? flat_step(s[0], d[0]) : cone_step(s, d);
+  return c->size == 1 ? flat_step(s[0], d[0]) : cone_step(s, cone_det(s), d);
 }
 
 // step of a barrier from dx with q: ds, dz
@@ -126,6 +127,7 @@ void scale_wall(program *p, int i, partial *out) {
   wall_cone *c = &p->cone[i];
   double value[3], v[3], q[3];
   wall_value(p, i, p->x, value);
+  memcpy(c->end, c->z, sizeof c->z);
   for (int a = 0; a < 3; a++) {
     c->rp[a] = c->s[a] - value[a] - c->give * c->z[a];
     out->rp = fmax(out->rp, fabs(c->rp[a]));
@@ -147,11 +149,10 @@ void predict_wall(program *p, int i, partial *out) {
   wall_cone *c = &p->cone[i];
   wall_advance(p, i, p->dx, 0, c->sa, c->za);
   out->step = fmin(out->step, fmin(wall_step(c, c->s, c->sa), wall_step(c, c->z, c->za)));
-}
-
-void after_wall(program *p, int i, partial *out) {
-  const wall_cone *c = &p->cone[i];
-  out->gap += dot_after(c->size, p->step_length, c->s, c->sa, c->z, c->za);
+  for (int a = 0; a < c->size; a++) {
+    out->gap += c->s[a] * c->za[a] + c->sa[a] * c->z[a];
+    out->turn += c->sa[a] * c->za[a];
+  }
 }
 
 // m (-s + W t + rp)
@@ -176,7 +177,7 @@ void correct_wall(program *p, int i, partial *out) {
     cone_scaled(c->k, 1, c->za, b);
     cone_product(a, b, t);
     t[0] = p->sigma_mu - t[0], t[1] = -t[1], t[2] = -t[2];
-    cone_divide(c->lam, t, u);
+    cone_divide(c->lam, cone_det(c->lam), t, u);
   }
   wall_target(p, i, u);
 }
@@ -197,7 +198,7 @@ void gondzio_wall(program *p, int i, partial *out) {
   } else {
     trial_product(c->k, p->step_length, c->s, c->ds, c->z, c->dz, v);
     back_inside(p->sigma_mu, v, t);
-    cone_divide(c->lam, t, u);
+    cone_divide(c->lam, cone_det(c->lam), t, u);
   }
   cone_scaled(c->k, 1, u, w);
   mul_sym(c->m, w, c->q);
@@ -256,16 +257,20 @@ double program_slip(program *p, const double *x, double *push) {
 
 // ---- bound -----------------------------------------------------------------------------------
 
-// -z.c(xhat) - give |z|^2 / 2 over all barriers
-double program_wall_support(const program *p, const double *xhat, double wide) {
-  double sum = 0;
-  for (int i = 0; i < p->nwall; i++) {
-    const double *z = p->cone[i].z;
-    double c[3];
-    wall_value(p, i, xhat, c);
-    sum -= cone_dot(z, c) + wide * z[0] + p->cone[i].give * cone_dot(z, z) / 2;
-  }
-  return sum;
+// -z.c(xhat) - give |z|^2 / 2
+void support_wall(program *p, int i, partial *out) {
+  wall_cone *c = &p->cone[i];
+  double at[3], hat[3], *z = c->end;
+  memcpy(z, c->z, sizeof c->z);
+  for (int a = 0; p->bound_by != PRESENT && a < 3; a++)
+    z[a] += p->bound_by == STEPPED ? c->dz[a] : c->za[a];
+  cone_clip(z, 0, INFINITY, z);
+  wall_value(p, i, p->x, at);
+  wall_value(p, i, p->xhat, hat);
+  for (int a = 0; a < 3; a++) at[a] += c->give * z[a];
+  double beyond = cone_norm(at) - at[0];
+  out->most = fmax(out->most, beyond);
+  out->gap -= cone_dot(z, hat) + fmax(beyond, 0) * z[0] + c->give * cone_dot(z, z) / 2;
 }
 
 // what soft barriers add to the objective at x: the square of how far they yield
