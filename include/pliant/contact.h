@@ -281,6 +281,10 @@ void pl_contact_place(pl_contact *k, double t, const double *q);
 void pl_contact_reset(pl_contact *k);
 // v[dim] along the normal n[dim] becomes the velocity of the obstacle of a pair, which is returned.
 double pl_contact_stop(const pl_contact *k, int pair, const double *n, double *v);
+// A node that has met the obstacle of a pair along n[dim], in a state q1, v1[nq] h before x[nq]: it
+// moved with it there.
+void pl_contact_forget(const pl_contact *k, int pair, const double *n, double h, const double *x,
+                       double *q1, double *v1);
 // Force of an obstacle on the model in world axes, N; -1: of all.
 void pl_contact_force(const pl_contact *k, int obstacle, double out[3]);
 

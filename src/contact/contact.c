@@ -92,6 +92,14 @@ double pl_contact_stop(const pl_contact *k, int pair, const double *n, double *v
   return own;
 }
 
+void pl_contact_forget(const pl_contact *k, int pair, const double *n, double h, const double *x,
+                       double *q1, double *v1) {
+  int at = k->pair[pair].node * k->dim;
+  double back = -h * pl_contact_stop(k, pair, n, v1 + at);
+  for (int c = 0; c < k->dim; c++) back += n[c] * (x[at + c] - q1[at + c]);
+  for (int c = 0; c < k->dim; c++) q1[at + c] += back * n[c];
+}
+
 void pl_contact_force(const pl_contact *k, int obstacle, double out[3]) {
   memset(out, 0, 3 * sizeof *out);
   for (int i = 0; i < k->npair; i++) {

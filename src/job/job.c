@@ -70,6 +70,14 @@ pl_status job_start(job *j, const pl_analysis *a, pl_state **out) {
   return PL_OK;
 }
 
+pl_status job_end(job *j, int index, pl_state *s, pl_status status) {
+  if (status >= 0)
+    j->state[index] = s;
+  else
+    pl_state_free(j->scene->model, s);
+  return status;
+}
+
 pl_status job_use(job *j, pl_params *p) {
   j->view.params = p ? p : j->params;
   return job_ties(j);

@@ -64,6 +64,8 @@ pl_status job_left_out(job *j, const pl_analysis *a);
 // A state at rest (with the scene's initial values) or of the static analysis or drape that `about`
 // names.
 pl_status job_start(job *j, const pl_analysis *a, pl_state **out);
+// Keeps the state for analyses about it, or frees it where the status is a failure; returns that.
+pl_status job_end(job *j, int index, pl_state *s, pl_status status);
 
 // Shows the model at other values; springs of pictures follow. NULL: at those of the job.
 pl_status job_use(job *j, pl_params *p);

@@ -147,10 +147,5 @@ pl_status job_drape(job *j, int index, json_t *figures) {
   cloth_close(j, &c);
   step_table_close(&r.t);
   pl_history_free(j->env, &h);
-  if (status >= 0) {
-    j->state[index] = s;
-    s = NULL;
-  }
-  pl_state_free(j->scene->model, s);
-  return status;
+  return job_end(j, index, s, status);
 }

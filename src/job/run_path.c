@@ -170,10 +170,5 @@ pl_status job_load_path(job *j, int index, json_t *figures) {
     if (w < 0) st = w;
   }
   step_table_close(&r.t);
-  if (st >= 0) {
-    j->state[index] = s;
-    s = NULL;
-  }
-  pl_state_free(m, s);
-  return st;
+  return job_end(j, index, s, st);
 }

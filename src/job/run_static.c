@@ -228,10 +228,5 @@ pl_status job_static(job *j, int index, json_t *figures) {
     if (w < 0) status = w;
   }
   step_table_close(&r.t);
-  if (status >= 0) {
-    j->state[index] = s;
-    s = NULL;
-  }
-  pl_state_free(j->scene->model, s);
-  return status;
+  return job_end(j, index, s, status);
 }

@@ -457,12 +457,7 @@ void barrier_set_land(const barrier_set *k, double *v) {
 void barrier_set_forget(const barrier_set *k, double h, const double *x, double *q1, double *v1) {
   for (int i = 0; i < k->npair; i++) {
     const pl_barrier *b = landed(k, i);
-    if (!b) continue;
-    const double *n = b->frame[0];
-    int at = 3 * k->contact->pair[i].node;
-    double own = pl_contact_stop(k->contact, i, n, v1 + at), back = -h * own;
-    for (int c = 0; c < 3; c++) back += n[c] * (x[at + c] - q1[at + c]);
-    for (int c = 0; c < 3; c++) q1[at + c] += back * n[c];
+    if (b) pl_contact_forget(k->contact, i, b->frame[0], h, x, q1, v1);
   }
 }
 

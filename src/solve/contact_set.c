@@ -416,11 +416,8 @@ void contact_set_land(const contact_set *t, double *v) {
 
 void contact_set_forget(const contact_set *t, double h, const double *x, double *q1, double *v1) {
   for (int k = next_landed(t, -1); k >= 0; k = next_landed(t, k)) {
-    int i = t->set[k], at = t->k->pair[i].node * t->dim;
-    const double *n = t->place[i].frame[0];
-    double back = -h * pl_contact_stop(t->k, i, n, v1 + at);
-    for (int c = 0; c < t->dim; c++) back += n[c] * (x[at + c] - q1[at + c]);
-    for (int c = 0; c < t->dim; c++) q1[at + c] += back * n[c];
+    int i = t->set[k];
+    pl_contact_forget(t->k, i, t->place[i].frame[0], h, x, q1, v1);
   }
 }
 
