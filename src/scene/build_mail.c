@@ -1,9 +1,13 @@
 #include "scene_impl.h"
 
+#include "pliant/math.h"
+
 #include <stdio.h>
 #include <string.h>
 
 // Interlocking materials.
+
+enum { ELEMENTS_MAX = 64, HARMONICS_MAX = 64 }; // of a cell, of a curve
 
 static const char *const keys[] = {
 #define X(name_, key_) key_,
@@ -19,7 +23,7 @@ static int family_of(const mail_def *d) {
 
 const char *mail_name(const mail_def *d) {
   int family = family_of(d);
-  return d->name.at ? d->name.s : family >= 0 ? keys[family] : "";
+  return d->name.at ? d->name.s : family >= 0 ? keys[family] : d->own ? "own" : "";
 }
 
 // elements of the reference state are apart, and hold each other
@@ -47,28 +51,139 @@ static void check_mail(reader *r, const pl_node *at, pl_scene_mail *m) {
             "interlocking material '%.60s': some elements are linked with no other", m->name);
 }
 
+static const pl_mail *make_family(reader *r, const mail_def *d, int which) {
+  const pl_mail_family *f = pl_mail_table[which];
+  double value[PL_KEY_MAX];
+  for (int k = 0; k < f->nkey; k++) value[k] = d->family[which]->v[k].number.v;
+  pl_mail_data *data = scene_alloc(r, 1, sizeof *data);
+  if (!data) return NULL;
+  f->make(value, data);
+  return &data->m;
+}
+
+// ---- elements of one's own ----------------------------------------------------------------------
+
+static void put(const vec *v, double out[3]) {
+  for (int c = 0; c < 3; c++) out[c] = v->at ? v->v[c].v : 0;
+}
+
+static void make_ring(reader *r, const ring_def *d, pl_piece *out) {
+  double centre[3], axis[3] = {0, 0, 1};
+  put(&d->centre, centre);
+  if (d->axis.at) put(&d->axis, axis);
+  if (!(pl_norm3(axis) > 0)) problem(r, d->axis.at, NULL, "axis cannot be this direction");
+  double height = d->height.v > 0 ? d->height.v : d->wire.v;
+  *out = pl_piece_ring(centre, axis, d->radius.v, d->wire.v, height);
+}
+
+static void make_curve(reader *r, const curve_def *d, pl_piece *out) {
+  const harmonic_def *h = d->harmonics.item;
+  int n = d->harmonics.n;
+  double(*c)[3] = scene_alloc(r, (size_t)n + 1, sizeof *c);
+  double(*s)[3] = scene_alloc(r, (size_t)n + 1, sizeof *s);
+  if (!c || !s) return;
+  if (n > HARMONICS_MAX)
+    problem(r, d->harmonics.at, NULL, "a curve has at most %d harmonics, got %d", HARMONICS_MAX, n);
+  for (int k = 0; k < n; k++) {
+    put(&h[k].cosine, c[k]);
+    put(&h[k].sine, s[k]);
+  }
+  *out = (pl_piece){.kind = PL_PIECE_CURVE,
+                    .radius = d->wire.v,
+                    .nharmonic = n,
+                    .cosine = (const double(*)[3])c,
+                    .sine = (const double(*)[3])s};
+  put(&d->centre, out->centre);
+}
+
+static void make_element(reader *r, const mail_element_def *d, const pl_node *at,
+                         pl_mail_element *out) {
+  const piece_def *p = d->pieces.item;
+  const pl_node *where = items_first(&d->pieces);
+  pl_piece *piece = scene_alloc(r, (size_t)d->pieces.n + 1, sizeof *piece);
+  if (!piece) return;
+  *out = (pl_mail_element){d->pieces.n, piece};
+  if (d->pieces.n == 0) problem(r, at, NULL, "an element needs pieces");
+  for (int k = 0; k < d->pieces.n; k++, where = where->next) {
+    if (!p[k].ring == !p[k].curve)
+      problem(r, where, "e.g. ring: {radius: 4 mm, wire: 1 mm}", "a piece is a ring or a curve");
+    else if (p[k].ring)
+      make_ring(r, p[k].ring, &piece[k]);
+    else
+      make_curve(r, p[k].curve, &piece[k]);
+  }
+}
+
+static int find_element(reader *r, const own_mail_def *d, const txt *name) {
+  const mail_element_def *e = d->elements.item;
+  if (!name->at) return 0;
+  for (int k = 0; k < d->elements.n; k++)
+    if (e[k].name.at && strcmp(e[k].name.s, name->s) == 0) return k;
+  problem(r, name->at, NULL, "element: there is no element '%.60s'", name->s);
+  return 0;
+}
+
+static void make_pose(reader *r, const cell_def *d, pl_pose *out) {
+  double axis[3] = {0, 0, 1}, angle = d->rotate ? d->rotate->angle.v : 0;
+  if (d->rotate && d->rotate->axis.at) put(&d->rotate->axis, axis);
+  if (!(pl_norm3(axis) > 0)) problem(r, d->rotate->axis.at, NULL, "axis cannot be this direction");
+  put(&d->at, out->x);
+  pl_rotation3(axis, angle, out->Q);
+}
+
+static const pl_mail *make_own(reader *r, const own_mail_def *d) {
+  static const cell_def origin = {0};
+  const mail_element_def *e = d->elements.item;
+  const cell_def *cell = d->cell.n > 0 ? d->cell.item : &origin;
+  const pl_node *at = items_first(&d->elements);
+  int n = d->cell.n > 0 ? d->cell.n : 1;
+  pl_mail *m = scene_alloc(r, 1, sizeof *m);
+  pl_mail_element *kind = scene_alloc(r, (size_t)d->elements.n + 1, sizeof *kind);
+  pl_pose *pose = scene_alloc(r, (size_t)n, sizeof *pose);
+  int *kind_of = scene_alloc(r, (size_t)n, sizeof *kind_of);
+  if (!m || !kind || !pose || !kind_of) return NULL;
+  *m =
+      (pl_mail){.nkind = d->elements.n, .kind = kind, .nelem = n, .kind_of = kind_of, .pose = pose};
+  if (d->elements.n == 0) problem(r, d->elements.at, NULL, "a material needs elements");
+  if (n > ELEMENTS_MAX)
+    problem(r, d->cell.at, NULL, "a cell has at most %d elements, got %d", ELEMENTS_MAX, n);
+  for (int k = 0; k < d->elements.n; k++, at = at->next) make_element(r, &e[k], at, &kind[k]);
+  for (int k = 0; k < n; k++) {
+    kind_of[k] = find_element(r, d, &cell[k].element);
+    make_pose(r, &cell[k], &pose[k]);
+  }
+  for (int c = 0; c < 2; c++) {
+    m->lattice[0][c] = d->a.v[c].v;
+    m->lattice[1][c] = d->b.v[c].v;
+  }
+  if (d->a.v[2].v != 0 || d->b.v[2].v != 0)
+    problem(r, d->a.at, NULL, "lattice vectors lie in the xy plane");
+  return m;
+}
+
 static void build_mail(reader *r, const mail_def *d, const pl_node *at, pl_scene_mail *out) {
-  int ways = 0, which = family_of(d);
+  int ways = d->own != NULL, which = family_of(d);
   for (int k = 0; k < PL_MAIL_COUNT; k++) ways += d->family[k] != NULL;
   if (ways != 1) {
     problem(r, at, "e.g. four-in-one: {radius: 4.9 mm, wire: 1.15 mm}",
             "an interlocking material needs exactly one family");
     return;
   }
-  const pl_mail_family *f = pl_mail_table[which];
-  double value[PL_KEY_MAX];
-  for (int k = 0; k < f->nkey; k++) value[k] = d->family[which]->v[k].number.v;
-  pl_mail_data *data = scene_alloc(r, 1, sizeof *data);
-  if (!data || has_problem(r, at)) return;
-  f->make(value, data);
-  const char *fault = pl_mail_fault(&data->m);
+  if (has_problem(r, at)) return;
+  const pl_node *where = node_get(at, d->own ? "own" : keys[which]);
+  int before = r->nproblem;
+  const pl_mail *m = d->own ? make_own(r, d->own) : make_family(r, d, which);
+  if (!m || r->failed || r->nproblem > before) return;
+  const char *fault = pl_mail_fault(m);
   if (fault) {
-    problem(r, node_get(at, keys[which]), "check the units of its lengths",
-            "interlocking material '%.60s': %s", mail_name(d), fault);
+    problem(r, where, "check the units of its lengths", "interlocking material '%.60s': %s",
+            mail_name(d), fault);
     return;
   }
-  *out = (pl_scene_mail){.name = mail_name(d), .family = f->brief, .m = &data->m};
-  check_mail(r, node_get(at, keys[which]), out);
+  *out = (pl_scene_mail){.name = mail_name(d),
+                         .family = d->own ? "elements of one's own" : pl_mail_table[which]->brief,
+                         .m = m};
+  check_mail(r, where, out);
 }
 
 void build_mails(reader *r, pl_scene *s) {

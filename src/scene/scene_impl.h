@@ -403,9 +403,39 @@ typedef struct obstacle_def {
   num friction;
   vec velocity;
 } obstacle_def;
+typedef struct ring_def {
+  vec centre, axis;
+  num radius, wire, height;
+} ring_def;
+typedef struct harmonic_def {
+  vec cosine, sine;
+} harmonic_def;
+typedef struct curve_def {
+  vec centre;
+  num wire;
+  items harmonics;
+} curve_def;
+typedef struct piece_def {
+  ring_def *ring;
+  curve_def *curve;
+} piece_def;
+typedef struct mail_element_def {
+  txt name;
+  items pieces;
+} mail_element_def;
+typedef struct cell_def {
+  txt element;
+  vec at;
+  rotate_def *rotate;
+} cell_def;
+typedef struct own_mail_def {
+  items elements, cell;
+  vec a, b;
+} own_mail_def;
 typedef struct mail_def {
   txt name;
   shape_def *family[PL_MAIL_COUNT];
+  own_mail_def *own;
 } mail_def;
 typedef struct contact_def {
   const pl_node *node, *nodes;

@@ -6,6 +6,8 @@ const pl_option pl_limits_option_table[] = {PL_LIMITS_OPTS(PL_OPT_ROW_X, PL_OPT_
 #undef OPT_STRUCT
 const int pl_limits_option_count = COUNT(pl_limits_option_table);
 
+#define POSITIVE_LENGTH .plain = 1, .need = 1, .unit = "m", .lo = 0, .hi = 1e3, .lo_open = 1
+
 static key_list family_keys(int which) {
   const pl_mail_family *f = pl_mail_table[which];
   return (key_list){f->brief, f->text, f->nkey, f->key};
@@ -19,12 +21,89 @@ static const map_info map_family[PL_MAIL_COUNT] = {
 #undef X
 };
 
+static const row ring_rows[] = {
+    ROW(ring_def, centre, "centre", T_VEC3, .plain = 1, .unit = "m", .text = "of the circle"),
+    ROW(ring_def, axis, "axis", T_VEC3, .plain = 1, .unit = "",
+        .text = "across the ring's plane; [0, 0, 1] when left out"),
+    ROW(ring_def, radius, "radius", T_NUM, POSITIVE_LENGTH, .text = "of the circle"),
+    ROW(ring_def, wire, "wire", T_NUM, POSITIVE_LENGTH,
+        .text = "half the section's width in the ring's plane; of round wire its radius"),
+    ROW(ring_def, height, "height", T_NUM, .plain = 1, .unit = "m", .value = -1, .lo = 0, .hi = 1e3,
+        .lo_open = 1, .text = "half the section's height along the axis; round when left out"),
+};
+static const map_info map_ring = {.what = "ring",
+                                  .text = "A circle, thickened by a circle or an ellipse.",
+                                  .size = sizeof(ring_def),
+                                  ROWS(ring_rows)};
+
+static const row harmonic_rows[] = {
+    ROW(harmonic_def, cosine, "cosine", T_VEC3, .plain = 1, .unit = "m", .text = "of cos(k t)"),
+    ROW(harmonic_def, sine, "sine", T_VEC3, .plain = 1, .unit = "m", .text = "of sin(k t)"),
+};
+static const map_info map_harmonic = {.what = "harmonic",
+                                      .text = "The k-th harmonic of a curve, at place k.",
+                                      .size = sizeof(harmonic_def),
+                                      ROWS(harmonic_rows)};
+
+static const row curve_rows[] = {
+    ROW(curve_def, centre, "centre", T_VEC3, .plain = 1, .unit = "m", .text = "its mean"),
+    ROW(curve_def, wire, "wire", T_NUM, POSITIVE_LENGTH, .text = "radius of the wire"),
+    ROW(curve_def, harmonics, "harmonics", T_LIST, SUB(map_harmonic), .need = 1,
+        .text = "coefficients of the first harmonic, the second and so on"),
+};
+static const map_info map_curve = {
+    .what = "curve",
+    .text = "A closed curve of few harmonics, t from 0 to 2 pi, thickened by a circle.",
+    .size = sizeof(curve_def),
+    ROWS(curve_rows)};
+
+static const row piece_rows[] = {
+    ROW(piece_def, ring, "ring", T_MAP, SUB(map_ring), .text = "a ring"),
+    ROW(piece_def, curve, "curve", T_MAP, SUB(map_curve), .text = "any closed curve"),
+};
+static const map_info map_piece = {
+    .what = "piece", .text = "One of both.", .size = sizeof(piece_def), ROWS(piece_rows)};
+
+static const row mail_element_rows[] = {
+    ROW(mail_element_def, name, "name", T_WORD, .text = "for cells with several kinds of elements"),
+    ROW(mail_element_def, pieces, "pieces", T_LIST, SUB(map_piece), .need = 1,
+        .text = "rigid and fused to each other"),
+};
+static const map_info map_mail_element = {.what = "linked-element",
+                                          .text = "A rigid element.",
+                                          .size = sizeof(mail_element_def),
+                                          ROWS(mail_element_rows)};
+
+static const row cell_rows[] = {
+    ROW(cell_def, element, "element", T_WORD, .text = "its name; the first one when left out"),
+    ROW(cell_def, at, "at", T_VEC3, .plain = 1, .unit = "m", .text = "where its origin is"),
+    ROW(cell_def, rotate, "rotate", T_MAP, SUB(map_rotate), .text = "turned before it is moved"),
+};
+static const map_info map_cell = {
+    .what = "cell", .text = "An element of the cell.", .size = sizeof(cell_def), ROWS(cell_rows)};
+
+static const row own_rows[] = {
+    ROW(own_mail_def, elements, "elements", T_LIST, SUB(map_mail_element), .need = 1,
+        .text = "kinds of elements"),
+    ROW(own_mail_def, cell, "cell", T_LIST, SUB(map_cell),
+        .text = "elements of a cell; one at the origin when left out"),
+    ROW(own_mail_def, a, "a", T_VEC3, .plain = 1, .unit = "m", .need = 1,
+        .text = "first lattice vector, in the xy plane"),
+    ROW(own_mail_def, b, "b", T_VEC3, .plain = 1, .unit = "m", .need = 1,
+        .text = "second lattice vector"),
+};
+static const map_info map_own_mail = {.what = "own",
+                                      .text = "A material of elements of one's own.",
+                                      .size = sizeof(own_mail_def),
+                                      ROWS(own_rows)};
+
 static const row mail_rows[] = {
     ROW(mail_def, name, "name", T_WORD, .text = "name; that of its family when left out"),
 #define X(name_, key_)                                                                             \
   ROW(mail_def, family[PL_MAIL_##name_], key_, T_MAP, SUB(map_family[PL_MAIL_##name_])),
     PL_MAIL_LIST(X)
 #undef X
+        ROW(mail_def, own, "own", T_MAP, SUB(map_own_mail), .text = "elements of one's own"),
 };
 const map_info map_mail = {.what = "interlocking",
                            .text = "A material of rigid elements that hold each other by being "

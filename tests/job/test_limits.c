@@ -28,6 +28,30 @@ static void figures(void **state) {
   check_close(summary_number(&env, "limits-chain", "\"strain_max\": ", NULL), 12.0 / 11 - 1, 1e-6);
 }
 
+// 4-in-1 told ring by ring, and a net of two kinds of elements.
+static void own(void **state) {
+  (void)state;
+  pl_env env;
+  pl_env_init(&env);
+  run(&env, "limits-own",
+      "units: {length: mm}\ninterlocking:\n"
+      "- own: {elements: [{pieces: [{ring: {radius: 4.9, wire: 1.15}}]}], cell: [{rotate: {axis: "
+      "[1, "
+      "0, 0], angle: -35 deg}}, {at: [6.1, -3, 0], rotate: {axis: [1, 0, 0], angle: 35 deg}}], a: "
+      "[12.2, 0, 0], b: [0, 6, 0]}\n"
+      "- name: net\n"
+      "  own: {elements: [{name: flat, pieces: [{curve: {wire: 1, harmonics: [{cosine: [5, 0, 0], "
+      "sine: [0, 5, 0]}]}}]}, {name: link, pieces: [{ring: {axis: [0, 2, 0], radius: 4, wire: "
+      "0.8}}]}], cell: [{element: flat}, {element: link, at: [6.8, 0, 0]}, {element: link, at: [0, "
+      "6.8, 0], rotate: {angle: 90 deg}}], a: [13.6, 0, 0], b: [0, 13.6, 0]}\n"
+      "analyses: [limits: {directions: 2, starts: 1}, limits: {of: net, directions: 1, starts: "
+      "2}]\n",
+      PL_OK);
+  check_close(summary_number(&env, "limits-own", "\"strain_max\": ", NULL), 0.145971, 2e-6);
+  check_close(summary_number(&env, "limits-own", "\"net\"", "\"strain_max\": ", NULL), 0.8 / 13.6,
+              1e-6);
+}
+
 // Beside a body, in one scene.
 static void beside(void **state) {
   (void)state;
@@ -43,6 +67,7 @@ static void beside(void **state) {
 }
 
 int test_limits(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(figures), cmocka_unit_test(beside)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(figures), cmocka_unit_test(own),
+                                     cmocka_unit_test(beside)};
   return cmocka_run_group_tests_name("limits", tests, NULL, NULL);
 }
