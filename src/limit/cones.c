@@ -11,7 +11,7 @@
 #pragma GCC diagnostic ignored "-Wpsabi"
 #endif
 #if defined(__OPTIMIZE__) && defined(__GNUC__) && !defined(__clang__) && !defined(PL_SANITIZED)
-#pragma GCC optimize("O3", "fp-contract=fast", "no-math-errno")
+#pragma GCC optimize("O3", "fp-contract=fast")
 #endif
 // passes over groups of triangles: one copy per instruction set, chosen when the program is loaded
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(PL_SANITIZED)
