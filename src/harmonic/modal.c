@@ -159,12 +159,13 @@ static pl_csc with_values(const pl_csc *P, double *val) {
 // moves what drives and loads do without inertia and damping, K u = f0, from the right side into
 // the guide; with a singular K (free to move) nothing is moved
 static pl_status guide_statically(pl_modal *l) {
-  pl_csc K = with_values(&l->P, l->K), D = with_values(&l->P, l->D), M = with_values(&l->P, l->M);
+  pl_csc D = with_values(&l->P, l->D), M = with_values(&l->P, l->M);
+  pl_blocks K = {.P = &l->P, .size = 1, .val = l->K};
   pl_factor *lu = NULL;
   double *u = pl_alloc(l->env, (size_t)l->nfree, sizeof *u);
   if (!u) return PL_E_NOMEM;
-  pl_status s = pl_factor_create(l->env, PL_LU, &K, 1, pl_threads_size(l->w->threads), &lu);
-  if (s == PL_OK) s = pl_factor_numeric(lu, &K);
+  pl_status s = pl_factor_create_blocks(l->env, &K, pl_threads_size(l->w->threads), &lu);
+  if (s == PL_OK) s = pl_factor_numeric_blocks(lu, &K);
   for (int h = 0; s == PL_OK && h < 2 * l->H; h++) {
     size_t at = (size_t)h * (size_t)l->nfree;
     s = pl_factor_solve(lu, 1, l->f0 + at, u);
