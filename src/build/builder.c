@@ -363,7 +363,7 @@ static pl_status make_mesh(pl_builder *b, pl_mesh **out) {
   const struct builder_impl *m = b->impl;
   int segments = 0;
   PL_TRY(pl_mesh_create(b->env, "model", b->nnode, out));
-  memcpy((*out)->X, b->X, 3 * (size_t)b->nnode * sizeof(double));
+  if (b->nnode > 0) memcpy((*out)->X, b->X, 3 * (size_t)b->nnode * sizeof(double));
   for (int t = 0; t < PL_CELL_COUNT; t++) {
     int n = t == PL_SEG2 ? m->nline : 0, nv = pl_cell_nvert[t], at = 0;
     for (int k = 0; k < b->nbody; k++) n += b->body[k].desc.mesh->cell[t].n;

@@ -7,7 +7,7 @@
 
 // Interlocking materials.
 
-enum { ELEMENTS_MAX = 64, HARMONICS_MAX = 64 }; // of a cell, of a curve
+enum { ELEMENTS_MAX = 16, PIECES_MAX = 32, HARMONICS_MAX = 64 }; // of a cell, an element, a curve
 
 static const char *const keys[] = {
 #define X(name_, key_) key_,
@@ -103,7 +103,8 @@ static void make_element(reader *r, const mail_element_def *d, const pl_node *at
   pl_piece *piece = scene_alloc(r, (size_t)d->pieces.n + 1, sizeof *piece);
   if (!piece) return;
   *out = (pl_mail_element){d->pieces.n, piece};
-  if (d->pieces.n == 0) problem(r, at, NULL, "an element needs pieces");
+  if (d->pieces.n == 0 || d->pieces.n > PIECES_MAX)
+    problem(r, at, NULL, "an element has 1 to %d pieces, got %d", PIECES_MAX, d->pieces.n);
   for (int k = 0; k < d->pieces.n; k++, where = where->next) {
     if (!p[k].ring == !p[k].curve)
       problem(r, where, "e.g. ring: {radius: 4 mm, wire: 1 mm}", "a piece is a ring or a curve");
