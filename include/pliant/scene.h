@@ -36,6 +36,9 @@ enum { PL_ANALYSIS_LIST(A) PL_ANALYSIS_COUNT };
 
 #define PL_LIMITS_OPTS(X, C)                                                                       \
   X(int, directions, 36, 1, 3600, "", "angles over half a turn")                                   \
+  X(int, boundary, 0, 0, 5, "",                                                                    \
+    "strains of all kinds, too, shear included: 12, 42, 162, 642, 2562 "                           \
+    "rays; 0: none")                                                                               \
   X(int, copies, 1, 1, 4, "", "cells along each lattice vector that move on their own")            \
   X(int, starts, 6, 1, 60, "", "ways to the shortest state that are tried; the best one counts")   \
   PL_TAUT_OPTS(X, C)

@@ -72,7 +72,7 @@ static pl_status write_table(const survey *k) {
                            most->ncontact,   least->ncontact, least->spread};
     s = pl_table_row(t, row);
   }
-  if (s == PL_OK) s = job_table(k->j, t, k->a->name, "");
+  if (s == PL_OK) s = job_table(k->j, t, k->a->name, ".csv");
   pl_table_free(t);
   return s;
 }
@@ -177,7 +177,10 @@ pl_status job_limits(job *j, int index, json_t *figures) {
     s = write_table(&k);
   }
   if (s == PL_OK) s = draw(&k);
-  if (s == PL_OK && k.nfailed) s = PL_UNSOLVED;
+  int rays = 0;
+  if (s == PL_OK && o->boundary > 0) s = job_limits_boundary(j, a, &taut, &rays);
+  if (s == PL_OK && o->boundary > 0) job_set(figures, "unsolved_rays", json_integer(rays));
+  if (s == PL_OK && k.nfailed + rays > 0) s = PL_UNSOLVED;
   survey_close(&k);
   return s;
 }

@@ -1,5 +1,7 @@
 #include "run_scene.h"
 
+#include "pliant/report.h"
+
 // Limits of interlocking materials, from a scene to its files.
 
 static void run(pl_env *env, const char *folder, const char *text, pl_status want) {
@@ -15,10 +17,24 @@ static void figures(void **state) {
   pl_env env;
   pl_env_init(&env);
   run(&env, "limits-four",
-      "interlocking: [{four-in-one: {}}]\nanalyses: [limits: {directions: 4}]\n", PL_OK);
+      "interlocking: [{four-in-one: {}}]\nanalyses: [limits: {directions: 4, boundary: 1}]\n",
+      PL_OK);
   check_close(summary_number(&env, "limits-four", "\"strain_max\": ", NULL), 0.145971, 2e-6);
   check_less(summary_number(&env, "limits-four", "\"bound\": ", NULL), 1e-4);
   check_close(summary_number(&env, "limits-four", "\"unsolved\": ", NULL), 0, 0);
+  // of the rays to all kinds of strains, none stretches it further along y than the limit
+  pl_table *t;
+  check_ok(&env, pl_table_read(&env, "limits-four/limits-boundary.csv", &t));
+  assert_int_equal(pl_table_rows(t), 12);
+  const double *row = pl_table_data(t);
+  for (int i = 0; i < 12; i++, row += pl_table_cols(t)) {
+    double u = row[0], v = row[1], w = row[2];
+    check_less(v * v + w * w, 1.145971 * 1.145971 + 1e-5);
+    check_close(row[pl_table_find(t, "green_xx")], (u * u + w * w - 1) / 2, 1e-12);
+    check_close(row[pl_table_find(t, "green_xy")], (u + v) * w / 2, 1e-12);
+    check_less(row[pl_table_find(t, "bound")], 1e-4);
+  }
+  pl_table_free(t);
   // what a material is called, and units of its own
   run(&env, "limits-chain",
       "units: {length: cm}\ninterlocking: [{japanese: {}}, {name: links, chain: {radius: 8 mm, "
