@@ -119,8 +119,7 @@ pl_status find_contacts(taut *t, const state *s) {
   return t->gap > 0 ? PL_OK : PL_DOMAIN;
 }
 
-pl_status refresh_contacts(taut *t) {
-  PL_TRY(find_contacts(t, &t->now));
+pl_status guard_state(taut *t) {
   for (int i = 0; i < t->nguard; i++) {
     contact k = t->guard[i];
     if (!contact_follow(t, &t->now, &k) || k.at.gap > t->reach || k.at.gap <= 0) continue;
@@ -128,6 +127,11 @@ pl_status refresh_contacts(taut *t) {
     t->contact[t->ncontact++] = k;
   }
   return PL_OK;
+}
+
+pl_status refresh_contacts(taut *t) {
+  PL_TRY(find_contacts(t, &t->now));
+  return guard_state(t);
 }
 
 pl_status add_guards(taut *t, double least) {

@@ -211,7 +211,7 @@ static pl_status try_step(taut *t, double weight, double slope, int *moved) {
     }
     swap_states(t);
     *moved = 1;
-    return refresh_contacts(t);
+    return guard_state(t);
   }
   return PL_OK;
 }

@@ -69,7 +69,8 @@ int contact_follow(const taut *t, const state *s, contact *k);
 // All contacts of a state within reach. PL_DOMAIN: some pieces overlap, or the cell has shrunk so
 // far that others might.
 pl_status find_contacts(taut *t, const state *s);
-// Those of the current state, with those that guard it.
+// Adds those that guard the current state to its own; both.
+pl_status guard_state(taut *t);
 pl_status refresh_contacts(taut *t);
 // Contacts below a gap, of a step that went too far, guard the state from now on.
 pl_status add_guards(taut *t, double gap);
