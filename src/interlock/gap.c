@@ -146,8 +146,9 @@ static int polish(const couple *c, double u[4], view *v, double lowest[4]) {
     int good = newton(k, g, (const double(*)[4])H, step);
     if (!good) curvatures(k, g, (const double(*)[4])H, step, lowest);
     if (pl_max_abs(k, step) < 1e-13) return good ? 1 : -1;
-    if (go_down(c, at, k, step, pl_dot(k, g, step), u, v) > 1e-13) continue;
-    return good ? 1 : -1;
+    double moved = go_down(c, at, k, step, pl_dot(k, g, step), u, v);
+    // Newton's steps square what is left
+    if (moved < (good ? 1e-7 : 1e-13)) return good ? 1 : -1;
   }
   return 0;
 }
@@ -215,6 +216,30 @@ static double too_far(const couple *c, double cut, int sampled, int count) {
   return far;
 }
 
+// points of a piece, of rings without sines and cosines: starts need not be exact
+static void sample_piece(const pl_piece *p, const pl_pose *t, double level, double x[SAMPLES][3]) {
+  if (p->kind != PL_PIECE_RING) {
+    for (int i = 0; i < SAMPLES; i++) piece_point(p, t, TWO_PI * i / SAMPLES, level, x[i]);
+    return;
+  }
+  double from[2][3], middle[3], c = 1, s = 0, dc = cos(TWO_PI / SAMPLES),
+                                ds = sin(TWO_PI / SAMPLES);
+  piece_point(p, t, 0, level, from[0]);
+  piece_point(p, t, PL_PI / 2, level, from[1]);
+  piece_point(p, t, PL_PI, level, middle);
+  for (int k = 0; k < 3; k++) {
+    middle[k] = (middle[k] + from[0][k]) / 2;
+    from[0][k] -= middle[k];
+    from[1][k] -= middle[k];
+  }
+  for (int i = 0; i < SAMPLES; i++) {
+    for (int k = 0; k < 3; k++) x[i][k] = middle[k] + c * from[0][k] + s * from[1][k];
+    double next = c * dc - s * ds;
+    s = s * dc + c * ds;
+    c = next;
+  }
+}
+
 typedef struct ring_scan {
   double seen[SAMPLES][3], dist[SAMPLES];
 } ring_scan;
@@ -229,10 +254,11 @@ static double sample_ring(const couple *c, int ring, const double level[2], ring
   pl_sub3(flat.p, c->piece[ring]->centre, flat.p);
   double major = pl_dot3(flat.p, c->piece[ring]->out[0]),
          high = pl_dot3(flat.p, c->piece[ring]->axis);
+  double x[SAMPLES][3];
+  sample_piece(c->piece[other], c->pose[other], level[other], x);
   for (int i = 0; i < SAMPLES; i++) {
-    double x[3], *seen = out->seen[i];
-    piece_point(c->piece[other], c->pose[other], TWO_PI * i / SAMPLES, level[other], x);
-    seen_from(c->piece[ring], c->pose[ring], x, seen);
+    double *seen = out->seen[i];
+    seen_from(c->piece[ring], c->pose[ring], x[i], seen);
     double across = sqrt(seen[0] * seen[0] + seen[1] * seen[1]) - major, along = seen[2] - high;
     out->dist[i] = sqrt(across * across + along * along);
     least = fmin(least, out->dist[i]);
@@ -271,11 +297,15 @@ static int scan_rings(const couple *c, int ring, double cut, pl_touch *touch) {
   }
   // where nothing is near the middles of sections nothing is near any part of them
   ring_scan middle;
-  if (sample_ring(c, ring, (double[2]){0, 0}, &middle) > too_far(c, cut, 1 << (1 - ring), SAMPLES))
+  if (most[0] + most[1] > 0 &&
+      sample_ring(c, ring, (double[2]){0, 0}, &middle) > too_far(c, cut, 1 << (1 - ring), SAMPLES))
     return 0;
   for (int i = -most[0]; i <= most[0]; i++)
-    for (int j = -most[1]; j <= most[1]; j++)
+    for (int j = -most[1]; j <= most[1]; j++) {
+      // of two such: both in the middle, or both near an end
+      if (most[0] && most[1] && (i == 0) != (j == 0)) continue;
       n = scan_ring(c, ring, (double[2]){i * end[0], j * end[1]}, cut, n, touch);
+    }
   return n;
 }
 
