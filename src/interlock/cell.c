@@ -58,6 +58,7 @@ const char *pl_mail_fault(const pl_mail *m) {
       const pl_piece *p = &m->kind[i].piece[k];
       if (p->kind == PL_PIECE_RING && p->radius >= p->major) return "a ring has no hole";
       if (!(piece_speed(p) > 0)) return "a curve is a point";
+      if (p->kind == PL_PIECE_CURVE && piece_cuts_itself(p)) return "a curve cuts itself";
     }
   measure(m, &thin, &reach);
   for (int d = 0; d < 2; d++) most = fmax(most, hypot(m->lattice[d][0], m->lattice[d][1]));

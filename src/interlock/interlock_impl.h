@@ -23,6 +23,7 @@ void couple_view(const couple *c, const double u[4], view *v);
 int couple_slopes(const couple *c, const view *v, double g[4], double H[4][4]);
 
 double piece_speed(const pl_piece *p);                 // along its curve, at most
+int piece_cuts_itself(const pl_piece *p);              // as far as samples tell
 double piece_reach(const pl_piece *p, double from[3]); // radius of a ball about a middle
 
 #endif

@@ -82,6 +82,30 @@ double piece_speed(const pl_piece *p) {
   return speed;
 }
 
+// A tube meets itself where its curve is bent to less than its radius, or where two parts that are
+// not neighbours come closer than two radii; neighbours are those within half a turn about one.
+int piece_cuts_itself(const pl_piece *p) {
+  enum { N = 256 };
+  pl_swept s[N];
+  double arc[N + 1] = {0};
+  for (int i = 0; i < N; i++) {
+    double cross[3], speed;
+    pl_piece_at(p, (double[2]){2 * PL_PI * i / N, 0}, &s[i]);
+    speed = pl_norm3(s[i].d[0]);
+    pl_cross3(s[i].d[0], s[i].dd[0], cross);
+    if (!(pl_norm3(cross) * p->radius < speed * speed * speed)) return 1;
+    arc[i + 1] = arc[i] + speed * 2 * PL_PI / N;
+  }
+  for (int i = 0; i < N; i++)
+    for (int j = 0; j < i; j++) {
+      double w[3], along = arc[i] - arc[j];
+      pl_sub3(s[i].p, s[j].p, w);
+      if (fmin(along, arc[N] - along) > 1.02 * PL_PI * p->radius && pl_norm3(w) < 2 * p->radius)
+        return 1;
+    }
+  return 0;
+}
+
 double piece_reach(const pl_piece *p, double from[3]) {
   memcpy(from, p->centre, 3 * sizeof *from);
   if (p->kind == PL_PIECE_RING) return p->major + fmax(p->radius, p->height);

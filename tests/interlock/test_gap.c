@@ -236,9 +236,39 @@ static void crowded(void **state) {
   check_close(touch[0].gap, 0, 1e-12);
 }
 
+// Wires that are too thick for their own curve.
+static void faults(void **state) {
+  (void)state;
+  sample_mail s;
+  torus_knot(&s, 1.5);
+  assert_null(pl_mail_fault(&s.m));
+  torus_knot(&s, 2.6);
+  assert_string_equal(pl_mail_fault(&s.m), "a curve cuts itself");
+  // a circle, told as a curve
+  torus_knot(&s, 1);
+  memset(s.cosine, 0, sizeof s.cosine);
+  memset(s.sine, 0, sizeof s.sine);
+  assert_string_equal(pl_mail_fault(&s.m), "a curve is a point");
+  s.cosine[0][0] = s.sine[0][1] = 7;
+  assert_null(pl_mail_fault(&s.m));
+  s.piece[0].radius = 6.9;
+  assert_null(pl_mail_fault(&s.m));
+  s.piece[0].radius = 7.1;
+  assert_string_equal(pl_mail_fault(&s.m), "a curve cuts itself");
+  // a figure of eight
+  s.piece[0].radius = 0.5;
+  memset(s.sine, 0, sizeof s.sine);
+  s.sine[1][1] = 7;
+  assert_string_equal(pl_mail_fault(&s.m), "a curve cuts itself");
+  threefold(&s, 1, 1);
+  s.piece[2].radius = 2.6;
+  assert_string_equal(pl_mail_fault(&s.m), "a ring has no hole");
+}
+
 int test_gap(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(nearest), cmocka_unit_test(derivatives),
                                      cmocka_unit_test(links),   cmocka_unit_test(references),
-                                     cmocka_unit_test(twisted), cmocka_unit_test(crowded)};
+                                     cmocka_unit_test(twisted), cmocka_unit_test(crowded),
+                                     cmocka_unit_test(faults)};
   return cmocka_run_group_tests_name("gap", tests, NULL, NULL);
 }
