@@ -1,5 +1,7 @@
 #include "mails.h"
 
+#include <stdlib.h>
+
 // Limits of strain of periodic cells against closed forms and against each other.
 
 static pl_taut solve_with(const sample_mail *s, int copies, const pl_taut_goal *g,
@@ -197,6 +199,50 @@ static void forces(void **state) {
   pl_taut_free(&env, &t);
 }
 
+// how often elements i and j are linked, the second in the cell (k, l) of a stretched lattice
+static int links_of(const sample_mail *s, const pl_pose *pose, const double *S, int i, int j, int k,
+                    int l) {
+  const pl_mail_element *a = &s->kind[s->kind_of[i]], *b = &s->kind[s->kind_of[j]];
+  pl_pose at = pose[j];
+  double x[2], sum = 0;
+  for (int d = 0; d < 2; d++) x[d] = k * s->m.lattice[0][d] + l * s->m.lattice[1][d];
+  at.x[0] += (1 + S[0]) * x[0] + S[2] * x[1];
+  at.x[1] += S[2] * x[0] + (1 + S[1]) * x[1];
+  for (int p = 0; p < a->npiece; p++)
+    for (int q = 0; q < b->npiece; q++)
+      sum += pow(10, p) * abs(pl_piece_links(&a->piece[p], &pose[i], &b->piece[q], &at));
+  return (int)sum;
+}
+
+// No way to a limit opens a link or makes one.
+static void links(void **state) {
+  (void)state;
+  pl_env env;
+  sample_mail s;
+  const double none[3] = {0};
+  pl_taut_opts o = taut_defaults();
+  pl_env_init(&env);
+  for (int which = 0; which < 8; which++) {
+    if (which < 4)
+      four_in_one(&s);
+    else if (which < 6)
+      torus_knot(&s, 1.5);
+    else
+      threefold(&s, 0.95, 0.95);
+    pl_taut_goal g = along(which % 4 < 2 ? 0 : 90, which % 2 ? -1 : 1);
+    g.starts = 3;
+    pl_taut t = solve_with(&s, 1, &g, &o);
+    for (int i = 0; i < s.m.nelem; i++)
+      for (int j = i; j < s.m.nelem; j++)
+        for (int k = -2; k <= 2; k++)
+          for (int l = -2; l <= 2; l++)
+            if (i != j || k != 0 || l != 0)
+              assert_int_equal(links_of(&s, t.pose, t.stretch, i, j, k, l),
+                               links_of(&s, s.pose, none, i, j, k, l));
+    pl_taut_free(&env, &t);
+  }
+}
+
 static int stop(void *ctx, const pl_progress *p) {
   (void)p;
   return ++*(int *)ctx > 5;
@@ -265,6 +311,6 @@ int test_taut(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(closed_forms), cmocka_unit_test(others),
                                      cmocka_unit_test(larger_cells), cmocka_unit_test(invariance),
                                      cmocka_unit_test(forces),       cmocka_unit_test(faults),
-                                     cmocka_unit_test(sweep)};
+                                     cmocka_unit_test(links),        cmocka_unit_test(sweep)};
   return cmocka_run_group_tests_name("taut", tests, NULL, NULL);
 }
