@@ -124,7 +124,7 @@ typedef struct pl_taut {
   double e[3];       // strains, extrapolated to a repulsion of no weight
   double value;      // sum of goal e
   double spread;     // by how much less the worst of several ways reached
-  double bound;      // no feasible motion gains more than this, to first order
+  double bound;      // what is left, to first order: gaps times forces, and a further step
   double stretch[3]; // the lattice's at pose: I + offset + ... (xx, yy, xy), minus I
   double gap;        // smallest one at pose
   int iterations, evaluations;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 enum { LONGEST, SHORTEST, SIDES };
+static const double LEFT = 1e-4; // strain that may be left without a word
 
 typedef struct survey {
   job *j;
@@ -113,9 +114,12 @@ static void set_figures(const survey *k, json_t *f) {
   job_set(f, "play_min", json_real(narrow));
   job_set(f, "bound", json_real(bound));
   job_set(f, "unsolved", json_integer(k->nfailed));
-  job_note(k->j, "%s: strains from %.4f to %.4f, play %.4f to %.4f (%d %s, certified to %.0e)",
-           k->a->name, least, most, narrow, wide, k->n, pl_plural(k->n, "direction", "directions"),
-           bound);
+  job_note(k->j, "%s: strains from %.4f to %.4f, play %.4f to %.4f (%d %s, %.0e left)", k->a->name,
+           least, most, narrow, wide, k->n, pl_plural(k->n, "direction", "directions"), bound);
+  if (bound > LEFT)
+    pl_report(k->j->env, PL_WARNING, k->j->scene->path, k->a->line, k->a->col,
+              "see the columns bound_max and bound_min; more iterations (max_iter) may help",
+              "%s: some limits may lie up to %.1e further", k->a->name, bound);
   if (k->nfailed) job_alarm(k->j, "%d of %d limits were not found.", k->nfailed, SIDES * k->n);
 }
 
