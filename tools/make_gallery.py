@@ -21,7 +21,7 @@ PICTURES = os.path.join(ROOT, "docs", "pictures", "gallery")
 LARGEST = 400_000  # bytes of a picture in the repository
 # what shows a scene best, first found
 BEST = ("design-*-path.svg", "*-strain.svg", "explore-*-path.svg", "*-strain-flat.svg",
-        "*-shape.svg", "*-end.svg", "*-limit.svg")
+        "*-shape.svg", "*-end.svg", "*-limit.svg", "limits.svg")
 
 
 def run(pliant, name):
@@ -74,8 +74,17 @@ def modes(a):
     yield "modes: " + ", ".join(f"{f:.4g}" for f in a["frequency_Hz"]) + " Hz"
 
 
+def limits(a):
+    yield (f"strains from {100 * a['strain_min']:.3g} to {100 * a['strain_max']:.3g} % in {a['directions']} directions; "
+           f"play {100 * a['play_min']:.3g} to {100 * a['play_max']:.3g} %")
+    for m in a.get("measured", ()):
+        for limit, text in ("strain_max", "longest"), ("strain_min", "shortest"), ("play", "play"):
+            if limit in m:
+                yield f"{text} differs from {m['name']} by {100 * m[limit]['mean']:+.2g} % on average, {100 * m[limit]['largest']:.2g} % at most"
+
+
 FIGURES = {"design": design, "explore": explore, "drape": drape, "transient": transient,
-           "modes": modes}
+           "modes": modes, "limits": limits}
 
 
 def entry(name):
@@ -89,7 +98,8 @@ def entry(name):
     shown = picture(name)
     if shown:
         lines += [f"![{title}]({shown})", ""]
-    lines += [f"- {summary['model']['free_unknowns']} unknowns, {summary['seconds']:.1f} s in all on "
+    unknowns = summary["model"]["free_unknowns"]
+    lines += [f"- {f'{unknowns} unknowns, ' if unknowns else ''}{summary['seconds']:.1f} s in all on "
               f"{summary['threads']} threads, {summary['status']}"]
     for a in summary["analyses"]:
         lines += [f"- {text}" for text in FIGURES.get(a["kind"], lambda a: ())(a)]

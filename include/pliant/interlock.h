@@ -68,6 +68,10 @@ int pl_piece_follow(const pl_piece *a, const pl_pose *at, const pl_piece *b, con
 void pl_piece_derivatives(const pl_piece *a, const pl_pose *at, const pl_piece *b,
                           const pl_pose *bt, const pl_touch *touch, double grad[12],
                           double H[12][12]);
+// Derivative of a gap by shapes: members of da and db are rates of those of the pieces.
+double pl_piece_gap_rate(const pl_piece *a, const pl_pose *at, const pl_piece *da,
+                         const pl_piece *b, const pl_pose *bt, const pl_piece *db,
+                         const pl_touch *touch);
 // How often two closed curves are linked, with sign.
 int pl_piece_links(const pl_piece *a, const pl_pose *at, const pl_piece *b, const pl_pose *bt);
 
@@ -146,6 +150,11 @@ int pl_cell_links(const pl_cell *c, int elem);
 pl_status pl_cell_taut(pl_cell *c, const pl_taut_opts *o, const pl_taut_goal *g, pl_taut *out);
 void pl_taut_free(pl_env *env, pl_taut *t);
 
+// Derivative of a limit by the shape of the material, exact where the contacts that hold it are
+// unique: numbers of `rate` are rates of those of m (lattice, centres, axes, radii, heights,
+// harmonics). Poses do not count: elements find their own.
+double pl_taut_rate(const pl_mail *m, const int copies[2], const pl_taut *t, const pl_mail *rate);
+
 // ---- limits in many directions ------------------------------------------------------------------
 
 // Solves all goals on several threads, each from the reference state, with the same bits for any
@@ -178,6 +187,9 @@ typedef struct pl_mail_family {
   const pl_key *key;                                    // [nkey] numbers
   void (*make)(const double *value, pl_mail_data *out); // value[nkey], SI
 } pl_mail_family;
+
+// Rates of a family's material by one of its keys; rotations of poses as matrices.
+void pl_mail_rate(const pl_mail_family *f, const double *value, int key, pl_mail_data *out);
 
 // X(name, key in scene files)
 #define PL_MAIL_LIST(X)                                                                            \

@@ -92,6 +92,7 @@ typedef struct pl_polar_series {
   int points, dashed;    // 1: dots, 2: small faint dots that set no scale; dashed as in pl_series
   int fill;              // 1: the area within is tinted
   int colour;            // index into the palette, -1: next
+  const double *error;   // [n] half the lengths of error bars, as stretch; NULL: none
 } pl_polar_series;
 
 typedef struct pl_polar_plot {

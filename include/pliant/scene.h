@@ -165,6 +165,8 @@ typedef struct pl_analysis {
   const pl_measured *measured;
   const pl_cloth_plan *cloth; // transient, drape; else NULL
   int mail;                   // limits: the interlocking material
+  int nmeasured_limits;
+  const struct pl_measured_limits *measured_limits;
 } pl_analysis;
 
 // ---- output -----------------------------------------------------------------------------------
@@ -222,6 +224,16 @@ typedef struct pl_limit_note {
   const char *text; // "1 % in all directions"
   pl_polar curve;   // as it stands in its file; n 0: none was given
 } pl_limit_note;
+
+// Limits of an interlocking material that were measured or published.
+enum { PL_STRAIN_MAX, PL_STRAIN_MIN, PL_PLAY, PL_MEASURED_LIMITS };
+typedef struct pl_measured_limits {
+  const char *file, *name, *note; // of the scene; in the legend; a sentence for the report, or NULL
+  int n;
+  const double *angle;                         // [n] rad, from 0 to below half a turn
+  const double *value[PL_MEASURED_LIMITS];     // [n] strains; NULL: was not measured
+  const double *deviation[PL_MEASURED_LIMITS]; // [n] standard ones; NULL: not known
+} pl_measured_limits;
 
 // An interlocking material.
 typedef struct pl_scene_mail {

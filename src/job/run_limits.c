@@ -1,57 +1,33 @@
 // limits: how far an interlocking material stretches and shrinks, in all directions.
-#include "job_impl.h"
+#include "run_limits.h"
 
 #include "pliant/math.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
-enum { LONGEST, SHORTEST, SIDES };
 static const double LEFT = 1e-4; // strain that may be left without a word
 
-typedef struct survey {
-  job *j;
-  const pl_analysis *a;
-  const pl_mail *m;
-  int n, nfailed; // directions over half a turn; goals that were not solved
-  double *angle;  // [2 n] over a whole turn, as the figures want it
-  double *strain; // [SIDES][2 n]
-  pl_taut_goal *goal;
-  pl_taut *taut; // [SIDES n] longest and shortest of each direction
-  int *solved;
-} survey;
-
-static const pl_taut *result(const survey *k, int direction, int side) {
+const pl_taut *survey_result(const survey *k, int direction, int side) {
   return &k->taut[SIDES * direction + side];
 }
 
-// how far it goes from its shortest to its longest, over the shortest
-static double play(const survey *k, int direction) {
-  double most = result(k, direction, LONGEST)->value,
-         least = -result(k, direction, SHORTEST)->value;
-  return (most - least) / (1 + least);
+double survey_value(const survey *k, int direction, int what) {
+  double most = survey_result(k, direction, LONGEST)->value,
+         least = -survey_result(k, direction, SHORTEST)->value;
+  if (what == PL_PLAY) return (most - least) / (1 + least);
+  return what == PL_STRAIN_MAX ? most : least;
 }
 
 static void fill(survey *k) {
   for (int i = 0; i < k->n; i++) k->angle[i] = PL_PI * i / k->n;
-  for (int i = 0; i < k->n; i++)
+  for (int i = 0; i < k->nall; i++)
     for (int side = 0; side < SIDES; side++) {
       pl_taut_goal *g = &k->goal[SIDES * i + side];
       *g = pl_taut_along(k->angle[i], side == LONGEST ? 1 : -1);
       if (side == SHORTEST) g->starts = k->a->opts.limits_.starts;
     }
-}
-
-// the same over the other half of the turn
-static void collect(survey *k) {
-  for (int i = 0; i < 2 * k->n; i++) {
-    k->angle[i] = PL_PI * i / k->n;
-    for (int side = 0; side < SIDES; side++) {
-      double v = result(k, i % k->n, side)->value;
-      k->strain[2 * side * k->n + i] = 1 + (side == LONGEST ? v : -v);
-      k->nfailed += i < k->n && !isfinite(v);
-    }
-  }
 }
 
 static pl_status write_table(const survey *k) {
@@ -67,10 +43,11 @@ static pl_status write_table(const survey *k) {
   pl_status s = PL_OK;
   for (int c = 0; s == PL_OK && c < N; c++) s = pl_table_column(t, c, column[c][0], column[c][1]);
   for (int i = 0; s == PL_OK && i < k->n; i++) {
-    const pl_taut *most = result(k, i, LONGEST), *least = result(k, i, SHORTEST);
-    const double row[N] = {180.0 * i / k->n, most->value,     most->e[1],   -least->value,
-                           least->e[1],      play(k, i),      most->bound,  least->bound,
-                           most->ncontact,   least->ncontact, least->spread};
+    const pl_taut *most = survey_result(k, i, LONGEST), *least = survey_result(k, i, SHORTEST);
+    const double row[N] = {180.0 * i / k->n, most->value,  most->e[1],
+                           -least->value,    least->e[1],  survey_value(k, i, PL_PLAY),
+                           most->bound,      least->bound, most->ncontact,
+                           least->ncontact,  least->spread};
     s = pl_table_row(t, row);
   }
   if (s == PL_OK) s = job_table(k->j, t, k->a->name, ".csv");
@@ -78,32 +55,68 @@ static pl_status write_table(const survey *k) {
   return s;
 }
 
+// a whole turn of computed values, then what was measured
+static pl_status draw_one(const survey *k, int nwhat, const int *what, const char *name,
+                          const char *title, const char *caption) {
+  static const char *const names[] = {"longest", "shortest", "play"};
+  pl_env *env = k->j->env;
+  int turn = 2 * k->n, nlaid;
+  pl_polar_series *laid = NULL;
+  pl_status s = measured_series(k, nwhat, what, &nlaid, &laid);
+  double *angle = pl_alloc(env, (size_t)((1 + nwhat) * turn), sizeof *angle);
+  pl_polar_series *series = pl_alloc(env, (size_t)(nwhat + nlaid), sizeof *series);
+  if (s == PL_OK && (!angle || !series)) s = PL_E_NOMEM;
+  for (int w = 0; s == PL_OK && w < nwhat; w++) {
+    double *v = angle + (1 + w) * turn;
+    for (int i = 0; i < turn; i++) {
+      angle[i] = PL_PI * i / k->n;
+      v[i] = 1 + survey_value(k, i % k->n, what[w]);
+    }
+    series[w] = (pl_polar_series){.name = names[what[w]],
+                                  .n = turn,
+                                  .angle = angle,
+                                  .stretch = v,
+                                  .fill = w == 0,
+                                  .colour = -1};
+  }
+  if (s == PL_OK) {
+    memcpy(series + nwhat, laid, (size_t)nlaid * sizeof *series);
+    const pl_polar_plot p = {.title = title, .nseries = nwhat + nlaid, .series = series};
+    s = job_polar(k->j, name, &p, caption);
+  }
+  measured_series_free(env, nlaid, laid);
+  pl_free(env, angle);
+  pl_free(env, series);
+  return s;
+}
+
 static pl_status draw(const survey *k) {
-  const pl_polar_series series[SIDES] = {{.name = "longest",
-                                          .n = 2 * k->n,
-                                          .angle = k->angle,
-                                          .stretch = k->strain,
-                                          .fill = 1,
-                                          .colour = -1},
-                                         {.name = "shortest",
-                                          .n = 2 * k->n,
-                                          .angle = k->angle,
-                                          .stretch = k->strain + 2 * k->n,
-                                          .colour = -1}};
-  const pl_polar_plot p = {.title = "limits of strain", .nseries = SIDES, .series = series};
-  return job_polar(k->j, k->a->name, &p,
-                   "Strain at which the material is taut, and at which it is packed, along each "
-                   "direction; the strain across is free.");
+  char name[PL_TEXT];
+  snprintf(name, sizeof name, "%s-play", k->a->name);
+  job_row(k->j);
+  pl_status s = draw_one(
+      k, 2, (const int[]){PL_STRAIN_MAX, PL_STRAIN_MIN}, k->a->name, "limits of strain",
+      "Strain at which the material is taut, and at which it is packed, along each direction; the "
+      "strain across is free.");
+  if (s == PL_OK)
+    s = draw_one(k, 1, (const int[]){PL_PLAY}, name, "play",
+                 "From the shortest to the longest length, over the shortest.");
+  job_row_end(k->j);
+  return s;
+}
+
+static void count_failures(survey *k) {
+  for (int i = 0; i < SIDES * k->nall; i++) k->nfailed += !k->solved[i];
 }
 
 static void set_figures(const survey *k, json_t *f) {
   double most = -INFINITY, least = INFINITY, wide = -INFINITY, narrow = INFINITY, bound = 0;
   for (int i = 0; i < k->n; i++) {
-    most = fmax(most, result(k, i, LONGEST)->value);
-    least = fmin(least, -result(k, i, SHORTEST)->value);
-    wide = fmax(wide, play(k, i));
-    narrow = fmin(narrow, play(k, i));
-    for (int side = 0; side < SIDES; side++) bound = fmax(bound, result(k, i, side)->bound);
+    most = fmax(most, survey_result(k, i, LONGEST)->value);
+    least = fmin(least, -survey_result(k, i, SHORTEST)->value);
+    wide = fmax(wide, survey_value(k, i, PL_PLAY));
+    narrow = fmin(narrow, survey_value(k, i, PL_PLAY));
+    for (int side = 0; side < SIDES; side++) bound = fmax(bound, survey_result(k, i, side)->bound);
   }
   job_set(f, "material", json_string(k->j->scene->mail[k->a->mail].name));
   job_set(f, "directions", json_integer(k->n));
@@ -120,7 +133,7 @@ static void set_figures(const survey *k, json_t *f) {
     pl_report(k->j->env, PL_WARNING, k->j->scene->path, k->a->line, k->a->col,
               "see the columns bound_max and bound_min; more iterations (max_iter) may help",
               "%s: some limits may lie up to %.1e further", k->a->name, bound);
-  if (k->nfailed) job_alarm(k->j, "%d of %d limits were not found.", k->nfailed, SIDES * k->n);
+  if (k->nfailed) job_alarm(k->j, "%d of %d limits were not found.", k->nfailed, SIDES * k->nall);
 }
 
 static void report(const survey *k) {
@@ -134,33 +147,45 @@ static void report(const survey *k) {
           k->a->opts.limits_.copies);
   grid g = job_grid(k->j, 6, head);
   for (int i = 0; i < k->n; i += step) {
-    const pl_taut *most = result(k, i, LONGEST), *least = result(k, i, SHORTEST);
+    const pl_taut *most = survey_result(k, i, LONGEST), *least = survey_result(k, i, SHORTEST);
     grid_add(&g, "%.4g", 180.0 * i / k->n);
     grid_add(&g, "%.3f", 100 * most->value);
     grid_add(&g, "%.3f", 100 * most->e[1]);
     grid_add(&g, "%.3f", -100 * least->value);
     grid_add(&g, "%.3f", 100 * least->e[1]);
-    grid_add(&g, "%.3f", 100 * play(k, i));
+    grid_add(&g, "%.3f", 100 * survey_value(k, i, PL_PLAY));
   }
   grid_end(&g);
 }
 
 static pl_status survey_open(survey *k) {
   pl_env *env = k->j->env;
-  size_t n = (size_t)k->n;
-  k->angle = pl_alloc(env, 2 * n, sizeof *k->angle);
-  k->strain = pl_alloc(env, SIDES * 2 * n, sizeof *k->strain);
-  k->goal = pl_alloc(env, SIDES * n, sizeof *k->goal);
-  k->taut = pl_alloc(env, SIDES * n, sizeof *k->taut);
-  k->solved = pl_alloc(env, SIDES * n, sizeof *k->solved);
-  return k->angle && k->strain && k->goal && k->taut && k->solved ? PL_OK : PL_E_NOMEM;
+  size_t most = (size_t)k->n;
+  for (int i = 0; i < k->a->nmeasured_limits; i++) most += (size_t)k->a->measured_limits[i].n;
+  k->angle = pl_alloc(env, most, sizeof *k->angle);
+  if (!k->angle) return PL_E_NOMEM;
+  k->nall = k->n + measured_angles(k->a, k->n, k->angle + k->n);
+  size_t n = (size_t)(SIDES * k->nall);
+  k->goal = pl_alloc(env, n, sizeof *k->goal);
+  k->taut = pl_alloc(env, n, sizeof *k->taut);
+  k->solved = pl_alloc(env, n, sizeof *k->solved);
+  return k->goal && k->taut && k->solved ? PL_OK : PL_E_NOMEM;
 }
 
 static void survey_close(survey *k) {
   pl_env *env = k->j->env;
-  for (int i = 0; k->taut && i < SIDES * k->n; i++) pl_taut_free(env, &k->taut[i]);
-  void *all[] = {k->angle, k->strain, k->goal, k->taut, k->solved};
+  for (int i = 0; k->taut && i < SIDES * k->nall; i++) pl_taut_free(env, &k->taut[i]);
+  void *all[] = {k->angle, k->goal, k->taut, k->solved};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++) pl_free(env, all[i]);
+}
+
+static pl_status tell(survey *k, json_t *figures) {
+  count_failures(k);
+  set_figures(k, figures);
+  report(k);
+  PL_TRY(write_table(k));
+  PL_TRY(measured_differences(k, figures));
+  return draw(k);
 }
 
 pl_status job_limits(job *j, int index, json_t *figures) {
@@ -171,16 +196,10 @@ pl_status job_limits(job *j, int index, json_t *figures) {
   pl_status s = survey_open(&k);
   if (s == PL_OK) {
     fill(&k);
-    s = pl_mail_taut(j->env, k.m, (const int[]){o->copies, o->copies}, &taut, SIDES * k.n, k.goal,
-                     pl_threads_size(j->work->threads), k.taut, k.solved);
+    s = pl_mail_taut(j->env, k.m, (const int[]){o->copies, o->copies}, &taut, SIDES * k.nall,
+                     k.goal, pl_threads_size(j->work->threads), k.taut, k.solved);
   }
-  if (s == PL_OK) {
-    collect(&k);
-    set_figures(&k, figures);
-    report(&k);
-    s = write_table(&k);
-  }
-  if (s == PL_OK) s = draw(&k);
+  if (s == PL_OK) s = tell(&k, figures);
   int rays = 0;
   if (s == PL_OK && o->boundary > 0) s = job_limits_boundary(j, a, &taut, &rays);
   if (s == PL_OK && o->boundary > 0) job_set(figures, "unsolved_rays", json_integer(rays));

@@ -20,6 +20,11 @@ static int drawable(const pl_polar_series *e, int i) {
   return isfinite(e->angle[i]) && isfinite(e->stretch[i]);
 }
 
+// half the length of an error bar in percent
+static double error_of(const pl_polar_series *e, int i) {
+  return e->error && e->error[i] > 0 && isfinite(e->error[i]) ? 100 * e->error[i] : 0;
+}
+
 // ---- layout -----------------------------------------------------------------------------------
 
 // round steps outwards from zero; a third of the radius lies below it, more when data do
@@ -29,8 +34,8 @@ static void choose_range(rose *r) {
     const pl_polar_series *e = &r->p->series[s];
     for (int i = 0; e->points != 2 && i < e->n; i++) {
       if (!drawable(e, i)) continue;
-      lo = fmin(lo, 100 * (e->stretch[i] - 1));
-      hi = fmax(hi, 100 * (e->stretch[i] - 1));
+      lo = fmin(lo, 100 * (e->stretch[i] - 1) - error_of(e, i));
+      hi = fmax(hi, 100 * (e->stretch[i] - 1) + error_of(e, i));
     }
   }
   r->empty = lo > hi;
@@ -166,6 +171,25 @@ static void curve(rose *r, const pl_polar_series *e) {
   if (whole && e->n > 0) rp_close(&pen);
 }
 
+// from end to end, with caps across them
+static void error_bars(rose *r, const pl_polar_series *e) {
+  const double cap = 4; // pixels
+  rp_pen pen = rp_pen_new(r->t, 2);
+  for (int i = 0; i < e->n; i++) {
+    double at[2][2], strain = 100 * (e->stretch[i] - 1), half = error_of(e, i);
+    if (!drawable(e, i) || !(half > 0)) continue;
+    for (int k = 0; k < 2; k++)
+      place(r, e->angle[i], radius_of(r, strain + (k ? half : -half)), at[k]);
+    rp_move(&pen, at[0][0], at[0][1]);
+    rp_line(&pen, at[1][0], at[1][1]);
+    double across[2] = {cap * sin(e->angle[i]), cap * cos(e->angle[i])};
+    for (int k = 0; k < 2; k++) {
+      rp_move(&pen, at[k][0] - across[0], at[k][1] - across[1]);
+      rp_line(&pen, at[k][0] + across[0], at[k][1] + across[1]);
+    }
+  }
+}
+
 static pl_status dots(rose *r, const pl_polar_series *e) {
   double *xy = pl_alloc(r->t->env, (size_t)e->n, 2 * sizeof *xy);
   if (!xy) return PL_E_NOMEM;
@@ -193,6 +217,11 @@ static pl_status draw_series(rose *r, const pl_polar_series *e, int index) {
   if (!e->points) {
     stroke_open(r, "pl-s", c, 1.9, dash[e->dashed >= 0 && e->dashed < 3 ? e->dashed : 0]);
     curve(r, e);
+    rp_str(r->t, "\"/>\n");
+  }
+  if (e->error) {
+    stroke_open(r, "pl-s", c, 1.3, "");
+    error_bars(r, e);
     rp_str(r->t, "\"/>\n");
   }
   for (int rim = e->points == 1; e->points && s == PL_OK && rim >= 0; rim--) {

@@ -405,7 +405,10 @@ static void build_list(reader *r, const pl_node *at, pl_scene *s) {
     d[n].a.probe = w;
     d[n].a.nprobe = own + nprobe;
     probe_plan(r, d[n].a.plan, w, &d[n].a.nprobe);
-    if (d[n].measured) build_measured(r, d[n].measured, d[n].a.nprobe, w, &d[n].a);
+    if (d[n].measured && d[n].a.kind == PL_ANALYSIS_limits)
+      build_measured_limits(r, d[n].measured, &d[n].a);
+    else if (d[n].measured)
+      build_measured(r, d[n].measured, d[n].a.nprobe, w, &d[n].a);
     if (d[n].a.kind == PL_ANALYSIS_fit_damping && own + nprobe == 0)
       problem(r, e, "e.g. watch: {tip: wing nearest [1, 0, 0]}",
               "fit-damping: no place is watched, so there is nothing to compare");

@@ -114,24 +114,6 @@ static int compare_angle(const void *a, const void *b) {
   return (p->angle > q->angle) - (p->angle < q->angle);
 }
 
-static int column_unit(reader *r, const char *path, const pl_table *t, int col, const char *si,
-                       double *factor) {
-  unit want = {.factor = 1}, got = {.factor = 1};
-  const char *text = pl_table_unit(t, col);
-  if (si[0]) PL_ASSERT(unit_parse(si, strlen(si), &want));
-  int known = !text[0] || unit_parse(text, strlen(text), &got);
-  // a bare angle could be either
-  if (known && unit_same(&want.dim, &got.dim) && (text[0] || !si[0])) {
-    *factor = got.factor;
-    return 1;
-  }
-  problem_at(r, path, pl_table_line(t), 0,
-             "the header is e.g. angle_deg,stretch or angle_rad,strain_percent",
-             "column '%.60s' is not in a unit of %s", pl_table_name(t, col),
-             si[0] ? "angle" : "strain");
-  return 0;
-}
-
 // samples in the half turn from 0 on, ascending, each direction once
 static int sort_samples(reader *r, const char *path, sample *s, int *n) {
   int kept = 0;
@@ -168,14 +150,15 @@ static int read_samples(reader *r, const char *path, const pl_table *t, sample *
   int cols = pl_table_cols(t), angle = pl_table_find(t, "angle"),
       ratio = pl_table_find(t, "stretch");
   int strain = pl_table_find(t, "strain"), col = ratio >= 0 ? ratio : strain;
+  const char *hint = "the header is e.g. angle_deg,stretch or angle_rad,strain_percent";
   double turn, part;
   if (angle < 0 || col < 0 || (ratio >= 0 && strain >= 0)) {
-    problem_at(r, path, pl_table_line(t), 0,
-               "the header is e.g. angle_deg,stretch or angle_rad,strain_percent",
+    problem_at(r, path, pl_table_line(t), 0, hint,
                "a curve has the columns 'angle', and 'stretch' or 'strain'");
     return 0;
   }
-  if (!column_unit(r, path, t, angle, "rad", &turn) || !column_unit(r, path, t, col, "", &part))
+  if (!column_unit(r, path, t, angle, "rad", hint, &turn) ||
+      !column_unit(r, path, t, col, "", hint, &part))
     return 0;
   *n = pl_table_rows(t);
   if (*n == 0)

@@ -512,10 +512,14 @@ typedef struct measured_def {
   num from, to;
 } measured_def;
 
+typedef struct measured_limits_def {
+  txt file, name, note;
+} measured_limits_def;
+
 // tables (schema.c)
 extern const map_info map_root, map_mesh, map_fixed, map_data, map_each, map_rotate;
 extern const map_info map_stop, map_friction, map_table;
-extern const map_info map_mail;
+extern const map_info map_mail, map_measured_limits;
 extern const map_info map_obstacle, map_contact, map_self_contact;
 extern const map_info map_limit, map_region, map_projection;
 extern const map_info map_measured, map_objective, map_variable, map_along, map_design_response,
@@ -720,6 +724,10 @@ int read_csv(reader *r, const pl_node *at, const char *what, char path[PL_TEXT],
 // One unit of a column in SI, by the unit in the header; without one, by the scene's.
 int column_scale(reader *r, const char *path, const struct pl_table *t, int col, const char *si,
                  const char *hint, double *factor);
+// One unit of a column of angles (si "rad"), which needs one as it could be either, or strains
+// (""), in SI.
+int column_unit(reader *r, const char *path, const struct pl_table *t, int col, const char *si,
+                const char *hint, double *factor);
 // Is the place, its links resolved into real[PATH_MAX], within a folder?
 int path_within(const char *root, const char *path, char *real);
 void build_bodies(reader *r);
@@ -760,6 +768,8 @@ void build_constraints(reader *r, pl_scene *s);
 void build_plan(reader *r, analysis_def *d, const pl_node *at);
 void build_measured(reader *r, const pl_node *at, int nprobe, const pl_probe *probe,
                     pl_analysis *a);
+// limits of interlocking materials (build_measured_limits.c)
+void build_measured_limits(reader *r, const pl_node *at, pl_analysis *a);
 int oscillates(const reader *r);
 // components of a node that no drive prescribes
 int free_mask(const reader *r, int node);

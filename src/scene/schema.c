@@ -598,6 +598,8 @@ static const row limits_rows[] = {
         .text = "name of its results; the analysis's own when left out"),
     ROW(analysis_def, of, "of", T_WORD,
         .text = "the interlocking material; the first one when left out"),
+    ROW(analysis_def, measured, "measured", T_RAW, .choices = "file | mapping | list",
+        .sub = &map_measured_limits, .text = "measured limits to compare with"),
 };
 static const row fit_rows[] = {
     ANALYSIS_ROWS,

@@ -97,6 +97,20 @@ static const map_info map_own_mail = {.what = "own",
                                       .size = sizeof(own_mail_def),
                                       ROWS(own_rows)};
 
+static const row measured_limits_rows[] = {
+    ROW(measured_limits_def, file, "file", T_TEXT, .need = 1,
+        .text = "CSV with the columns angle_deg, strain_max, strain_min and play, or some of the "
+                "last three; standard deviations as strain_max_sd and so on"),
+    ROW(measured_limits_def, name, "name", T_TEXT,
+        .text = "in figures and tables; 'measured' when left out"),
+    ROW(measured_limits_def, note, "note", T_TEXT,
+        .text = "a sentence for the report, e.g. how they were measured"),
+};
+const map_info map_measured_limits = {.what = "measured-limits",
+                                      .text = "Limits of strain that were measured or published.",
+                                      .size = sizeof(measured_limits_def),
+                                      ROWS(measured_limits_rows)};
+
 static const row mail_rows[] = {
     ROW(mail_def, name, "name", T_WORD, .text = "name; that of its family when left out"),
 #define X(name_, key_)                                                                             \

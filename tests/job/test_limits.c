@@ -82,8 +82,47 @@ static void beside(void **state) {
   check_close(summary_number(&env, "limits-beside", "\"strain_max\": ", NULL), 0.03999, 1e-4);
 }
 
+// Limits of 4-in-1 that were "measured": along its rows, known in closed form, at an angle that is
+// none of the others as computed there, and the play that follows from both strains.
+static void measured(void **state) {
+  (void)state;
+  pl_env env;
+  pl_env_init(&env);
+  write_text(&env, "limits-two.csv",
+             "theta_deg,eps_max,eps_max_sd,eps_min,eps_min_sd\n270,0.14,0.005,-0.2,0.01\n"
+             "-170,0.2,0.001,-0.5,0.02\n");
+  write_text(&env, "limits-play.csv", "angle_rad,play_percent\n1.5707963267948966,20\n");
+  run(&env, "limits-measured",
+      "interlocking: [{four-in-one: {}}]\nanalyses: [limits: {directions: 2, starts: 1, measured: "
+      "[limits-two.csv, {file: "
+      "limits-play.csv, name: hand, note: by hand}]}]\n",
+      PL_OK);
+  pl_table *t;
+  check_ok(&env, pl_table_read(&env, "limits-measured/limits-measured.csv", &t));
+  assert_int_equal(pl_table_rows(t), 3);
+  const double *row = pl_table_data(t), *next = row + pl_table_cols(t),
+               *last = next + pl_table_cols(t);
+  int most = pl_table_find(t, "strain_max"), least = pl_table_find(t, "strain_min");
+  int play = pl_table_find(t, "play"), seen = pl_table_find(t, "play_measured");
+  double longest = 0.145971;
+  check_close(row[most], longest, 2e-6);
+  check_close(row[play], (row[most] - row[least]) / (1 + row[least]), 1e-12);
+  check_close(row[seen], 0.34 / 0.8, 1e-12);
+  // sqrt((0.005 / 0.8)^2 + (1.14 * 0.01 / 0.64)^2)
+  check_close(row[pl_table_find(t, "play_sd")], 0.018877, 1e-6);
+  check_close(next[pl_table_find(t, "angle")], 10, 1e-9);
+  assert_true(isfinite(next[most]) && fabs(next[most] - longest) > 1e-5);
+  check_close(last[seen], 0.2, 1e-12);
+  check_close(last[play], row[play], 1e-12);
+  const char *folder = "limits-measured", *file = "limits-two.csv";
+  check_close(summary_number(&env, folder, file, "\"strain_max\"", "\"largest\": ", NULL),
+              fmax(fabs(longest - 0.14), fabs(next[most] - 0.2)), 2e-6);
+  check_close(summary_number(&env, folder, file, "\"within_two_deviations\": ", NULL), 1, 0);
+  pl_table_free(t);
+}
+
 int test_limits(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(figures), cmocka_unit_test(own),
-                                     cmocka_unit_test(beside)};
+                                     cmocka_unit_test(beside), cmocka_unit_test(measured)};
   return cmocka_run_group_tests_name("limits", tests, NULL, NULL);
 }

@@ -117,6 +117,24 @@ static void dots_and_gaps(void **state) {
   pl_text_free(&t);
 }
 
+// from end to end of what is meant, within the picture
+static void error_bars(void **state) {
+  (void)state;
+  double angle[] = {0.3, 2, 4}, v[] = {1.02, 0.99, 1.01}, e[] = {0.02, 0, 0.005}, p[32][2];
+  pl_polar_series s = {.n = 3, .angle = angle, .stretch = v, .points = 1, .colour = 0, .error = e};
+  pl_env env;
+  pl_text t = draw(&env, &(pl_polar_plot){.nseries = 1, .series = &s});
+  int nmove, n = line_points(t.s, 0, 32, p, &nmove);
+  // a bar and two caps each; none for an error of nothing
+  assert_int_equal(nmove, 6);
+  assert_int_equal(n, 12);
+  check_close(strain_at(t.s, 4, p[0]), 0, 2e-3);
+  check_close(strain_at(t.s, 4, p[1]), 4, 2e-3);
+  check_close(strain_at(t.s, 4, p[6]), 0.5, 2e-3);
+  check_close(strain_at(t.s, 4, p[7]), 1.5, 2e-3);
+  pl_text_free(&t);
+}
+
 static void odd_data(void **state) {
   (void)state;
   double angle[] = {0, 1, 2}, rest[] = {1, 1, 1}, short_[] = {0.2, 0.5, 0.9};
@@ -183,6 +201,7 @@ int test_polar(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(points_lie_where_they_belong),
       cmocka_unit_test(dots_and_gaps),
+      cmocka_unit_test(error_bars),
       cmocka_unit_test(odd_data),
       cmocka_unit_test(failing_allocator),
   };

@@ -1,0 +1,40 @@
+#ifndef RUN_LIMITS_H
+#define RUN_LIMITS_H
+
+#include "job_impl.h"
+
+enum { LONGEST, SHORTEST, SIDES };
+
+// Limits of one material in many directions.
+typedef struct survey {
+  job *j;
+  const pl_analysis *a;
+  const pl_mail *m;
+  int n, nall;   // directions over half a turn, all of the same distance; and measured ones besides
+  int nfailed;   // goals that were not solved
+  double *angle; // [nall] rad
+  pl_taut_goal *goal;
+  pl_taut *taut; // [SIDES nall] longest and shortest of each direction
+  int *solved;
+} survey;
+
+// ---- run_limits.c -------------------------------------------------------------------------------
+
+const pl_taut *survey_result(const survey *k, int direction, int side);
+// A strain as pl_measured_limits has it.
+double survey_value(const survey *k, int direction, int what);
+
+// ---- limits_measured.c --------------------------------------------------------------------------
+
+// Measured directions that the others leave out, angle[]: room for all of them; returns their
+// count.
+int measured_angles(const pl_analysis *a, int n, double *angle);
+// Measured values over a whole turn, one series each; what: strains or plays. Free with
+// measured_series_free.
+pl_status measured_series(const survey *k, int nwhat, const int *what, int *n,
+                          pl_polar_series **out);
+void measured_series_free(pl_env *env, int n, pl_polar_series *s);
+// Differences: a table, figures, words.
+pl_status measured_differences(const survey *k, json_t *figures);
+
+#endif
