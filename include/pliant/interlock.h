@@ -150,6 +150,10 @@ int pl_cell_links(const pl_cell *c, int elem);
 pl_status pl_cell_taut(pl_cell *c, const pl_taut_opts *o, const pl_taut_goal *g, pl_taut *out);
 void pl_taut_free(pl_env *env, pl_taut *t);
 
+// Forces of the contacts that balance the goal g of a state in the plane, nearest to those of the
+// repulsion, in their place. *left: of the balance, where the goal is 1.
+pl_status pl_taut_balance(pl_env *env, const pl_mail *m, const int copies[2], const pl_taut_goal *g,
+                          pl_taut *t, double *left);
 // Derivative of a limit by the shape of the material, exact where the contacts that hold it are
 // unique: numbers of `rate` are rates of those of m (lattice, centres, axes, radii, heights,
 // harmonics). Poses do not count: elements find their own.

@@ -41,6 +41,7 @@ enum { PL_ANALYSIS_LIST(A) PL_ANALYSIS_COUNT };
     "rays; 0: none")                                                                               \
   X(int, copies, 1, 1, 4, "", "cells along each lattice vector that move on their own")            \
   X(int, starts, 6, 1, 60, "", "ways to the shortest state that are tried; the best one counts")   \
+  C(gradients, 0, "no|yes", "derivatives of all limits by the keys of the material's family")      \
   PL_TAUT_OPTS(X, C)
 
 typedef struct pl_limits_opts {
@@ -239,6 +240,8 @@ typedef struct pl_measured_limits {
 typedef struct pl_scene_mail {
   const char *name, *family; // of the scene; in words
   const pl_mail *m;
+  const pl_mail_family *of; // what it was made by, of value[of->nkey]; NULL: elements of its own
+  const double *value;
   double gap; // smallest one at rest, m
   int links;  // of an element, at least
 } pl_scene_mail;

@@ -22,6 +22,11 @@ void couple_view(const couple *c, const double u[4], view *v);
 // by the parameters of both, those that the pieces have: k = nu[0] + nu[1] of them
 int couple_slopes(const couple *c, const view *v, double g[4], double H[4][4]);
 
+// contacts of a taut state (shape.c): gradient of the gap; the lattice vector of the second element
+void contact_slopes(const pl_mail *m, const int copies[2], const pl_taut *t,
+                    const pl_taut_contact *k, double by[12]);
+void contact_shift(const pl_mail *m, const int copies[2], const pl_taut_contact *k, double L[2]);
+
 double piece_speed(const pl_piece *p);                 // along its curve, at most
 int piece_cuts_itself(const pl_piece *p);              // as far as samples tell
 double piece_reach(const pl_piece *p, double from[3]); // radius of a ball about a middle

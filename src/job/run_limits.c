@@ -185,6 +185,7 @@ static pl_status tell(survey *k, json_t *figures) {
   report(k);
   PL_TRY(write_table(k));
   PL_TRY(measured_differences(k, figures));
+  if (k->a->opts.limits_.gradients) PL_TRY(limits_gradients(k, figures));
   return draw(k);
 }
 

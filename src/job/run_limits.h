@@ -37,4 +37,10 @@ void measured_series_free(pl_env *env, int n, pl_polar_series *s);
 // Differences: a table, figures, words.
 pl_status measured_differences(const survey *k, json_t *figures);
 
+// ---- limits_gradients.c -------------------------------------------------------------------------
+
+// Derivatives of all limits by the keys of the material's family: a table, figures, words. Forces
+// of contacts are balanced.
+pl_status limits_gradients(survey *k, json_t *figures);
+
 #endif

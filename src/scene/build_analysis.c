@@ -291,6 +291,11 @@ static void check_options(reader *r, analysis_def *d, const pl_node *at) {
     break;
   case PL_ANALYSIS_limits:
     find_mail(r, d, at);
+    if (a->opts.limits_.gradients && r->def.interlocking.n > 0 &&
+        ((const mail_def *)r->def.interlocking.item)[a->mail].own)
+      problem(r, at, "name a family, or leave gradients out",
+              "limits: gradients are by the keys of a family; this material has elements of its "
+              "own");
     break;
   default:
     break;

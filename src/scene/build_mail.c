@@ -51,9 +51,8 @@ static void check_mail(reader *r, const pl_node *at, pl_scene_mail *m) {
             "interlocking material '%.60s': some elements are linked with no other", m->name);
 }
 
-static const pl_mail *make_family(reader *r, const mail_def *d, int which) {
+static const pl_mail *make_family(reader *r, const mail_def *d, int which, double *value) {
   const pl_mail_family *f = pl_mail_table[which];
-  double value[PL_KEY_MAX];
   for (int k = 0; k < f->nkey; k++) value[k] = d->family[which]->v[k].number.v;
   pl_mail_data *data = scene_alloc(r, 1, sizeof *data);
   if (!data) return NULL;
@@ -173,7 +172,9 @@ static void build_mail(reader *r, const mail_def *d, const pl_node *at, pl_scene
   if (has_problem(r, at)) return;
   const pl_node *where = node_get(at, d->own ? "own" : keys[which]);
   int before = r->nproblem;
-  const pl_mail *m = d->own ? make_own(r, d->own) : make_family(r, d, which);
+  double *value = scene_alloc(r, PL_KEY_MAX, sizeof *value);
+  if (!value) return;
+  const pl_mail *m = d->own ? make_own(r, d->own) : make_family(r, d, which, value);
   if (!m || r->failed || r->nproblem > before) return;
   const char *fault = pl_mail_fault(m);
   if (fault) {
@@ -183,7 +184,9 @@ static void build_mail(reader *r, const mail_def *d, const pl_node *at, pl_scene
   }
   *out = (pl_scene_mail){.name = mail_name(d),
                          .family = d->own ? "elements of one's own" : pl_mail_table[which]->brief,
-                         .m = m};
+                         .m = m,
+                         .of = d->own ? NULL : pl_mail_table[which],
+                         .value = value};
   check_mail(r, where, out);
 }
 

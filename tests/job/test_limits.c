@@ -121,8 +121,30 @@ static void measured(void **state) {
   pl_table_free(t);
 }
 
+// Of a chain with rings of radius R and wire r the pitch p becomes 2 (R - r).
+static void gradients(void **state) {
+  (void)state;
+  pl_env env;
+  pl_env_init(&env);
+  run(&env, "limits-gradients",
+      "interlocking: [{chain: {radius: 8 mm, wire: 2 mm, pitch: 11 mm, beside: 40 mm}}]\n"
+      "analyses: [limits: {directions: 1, gradients: yes}]\n",
+      PL_OK);
+  const char *folder = "limits-gradients", *side = "\"strain_max\": {";
+  check_close(summary_number(&env, folder, side, "\"radius_per_m\": ", NULL), 2 / 11e-3, 1e-4);
+  check_close(summary_number(&env, folder, side, "\"wire_per_m\": ", NULL), -2 / 11e-3, 1e-4);
+  check_close(summary_number(&env, folder, side, "\"pitch_per_m\": ", NULL), -12 / (11 * 11e-3),
+              1e-4);
+  pl_table *t;
+  check_ok(&env, pl_table_read(&env, "limits-gradients/limits-gradients.csv", &t));
+  check_close(pl_table_data(t)[pl_table_find(t, "strain_max_by_radius")], 2 / 11e-3, 1e-4);
+  check_less(pl_table_data(t)[pl_table_find(t, "strain_max_balance")], 1e-6);
+  pl_table_free(t);
+}
+
 int test_limits(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(figures), cmocka_unit_test(own),
-                                     cmocka_unit_test(beside), cmocka_unit_test(measured)};
+                                     cmocka_unit_test(beside), cmocka_unit_test(measured),
+                                     cmocka_unit_test(gradients)};
   return cmocka_run_group_tests_name("limits", tests, NULL, NULL);
 }

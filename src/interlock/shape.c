@@ -1,0 +1,161 @@
+#include "interlock_impl.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// Derivatives by shapes. A gap shrinks as fast as both surfaces move towards each other where they
+// are nearest; by the envelope theorem a limit changes as its gaps do at fixed poses and strains,
+// times their forces.
+
+// ---- surfaces -----------------------------------------------------------------------------------
+
+// how fast the boundary of an ellipse of half-axes a, b moves along its normal (x, y)
+static double section_rate(double a, double b, double x, double y, double da, double db) {
+  double size = hypot(x, y), h = hypot(a * x, b * y);
+  return size > 0 ? (a * x * x * da + b * y * y * db) / (size * h) : 0;
+}
+
+static double ring_rate(const pl_piece *p, const pl_piece *d, const pl_swept *s, double u,
+                        const double n[3]) {
+  double radial[3], arm[3], spin[3], move[3];
+  for (int i = 0; i < 3; i++) radial[i] = cos(u) * p->out[0][i] + sin(u) * p->out[1][i];
+  // the axis turns
+  pl_cross3(p->axis, d->axis, spin);
+  pl_sub3(s->p, p->centre, arm);
+  pl_cross3(spin, arm, move);
+  double out = pl_dot3(radial, n), up = pl_dot3(p->axis, n);
+  return pl_dot3(d->centre, n) + pl_dot3(move, n) + d->major * out +
+         section_rate(p->radius, p->height, out, up, d->radius, d->height);
+}
+
+static double curve_rate(const pl_piece *p, const pl_piece *d, double t, const double n[3]) {
+  double rate = pl_dot3(d->centre, n) + d->radius;
+  for (int k = 1; d->cosine && k <= p->nharmonic; k++)
+    rate += cos(k * t) * pl_dot3(d->cosine[k - 1], n) + sin(k * t) * pl_dot3(d->sine[k - 1], n);
+  return rate;
+}
+
+// along the outward normal n of the world
+static double surface_rate(const pl_piece *p, const pl_pose *at, const pl_piece *d,
+                           const double u[2], const double n[3]) {
+  pl_swept s;
+  double own[3] = {0};
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++) own[i] += at->Q[3 * j + i] * n[j];
+  pl_piece_at(p, u, &s);
+  return p->kind == PL_PIECE_RING ? ring_rate(p, d, &s, u[0], own) : curve_rate(p, d, u[0], own);
+}
+
+double pl_piece_gap_rate(const pl_piece *a, const pl_pose *at, const pl_piece *da,
+                         const pl_piece *b, const pl_pose *bt, const pl_piece *db,
+                         const pl_touch *touch) {
+  double g[12], back[3];
+  pl_piece_derivatives(a, at, b, bt, touch, g, NULL);
+  for (int i = 0; i < 3; i++) back[i] = -g[i];
+  return -surface_rate(a, at, da, touch->u, back) - surface_rate(b, bt, db, touch->u + 2, g);
+}
+
+// ---- materials ----------------------------------------------------------------------------------
+
+static const pl_piece *contact_part(const pl_mail *m, const pl_taut_contact *k, int side) {
+  return &m->kind[m->kind_of[k->elem[side] % m->nelem]].piece[k->piece[side]];
+}
+
+void contact_shift(const pl_mail *m, const int copies[2], const pl_taut_contact *k, double L[2]) {
+  for (int i = 0; i < 2; i++)
+    L[i] = k->cell[0] * copies[0] * m->lattice[0][i] + k->cell[1] * copies[1] * m->lattice[1][i];
+}
+
+// where the second element is
+static pl_pose contact_image(const pl_mail *m, const int copies[2], const pl_taut *t,
+                             const pl_taut_contact *k) {
+  const double *S = t->stretch;
+  pl_pose b = t->pose[k->elem[1]];
+  double L[2];
+  contact_shift(m, copies, k, L);
+  b.x[0] += (1 + S[0]) * L[0] + S[2] * L[1];
+  b.x[1] += S[2] * L[0] + (1 + S[1]) * L[1];
+  return b;
+}
+
+void contact_slopes(const pl_mail *m, const int copies[2], const pl_taut *t,
+                    const pl_taut_contact *k, double by[12]) {
+  pl_pose b = contact_image(m, copies, t, k);
+  pl_piece_derivatives(contact_part(m, k, 0), &t->pose[k->elem[0]], contact_part(m, k, 1), &b,
+                       &k->at, by, NULL);
+}
+
+double pl_taut_rate(const pl_mail *m, const int copies[2], const pl_taut *t, const pl_mail *rate) {
+  const double *S = t->stretch;
+  double sum = 0;
+  for (int i = 0; i < t->ncontact; i++) {
+    const pl_taut_contact *k = &t->contact[i];
+    pl_pose b = contact_image(m, copies, t, k);
+    double by[12], L[2];
+    contact_slopes(m, copies, t, k, by);
+    contact_shift(rate, copies, k, L);
+    sum += k->force * pl_piece_gap_rate(contact_part(m, k, 0), &t->pose[k->elem[0]],
+                                        contact_part(rate, k, 0), contact_part(m, k, 1), &b,
+                                        contact_part(rate, k, 1), &k->at);
+    // the second element follows its stretched lattice vectors
+    sum += k->force *
+           (by[6] * ((1 + S[0]) * L[0] + S[2] * L[1]) + by[7] * (S[2] * L[0] + (1 + S[1]) * L[1]));
+  }
+  return sum;
+}
+
+// ---- families -----------------------------------------------------------------------------------
+
+static void add_numbers(int n, double w, const double *from, double *to) {
+  for (int i = 0; i < n; i++) to[i] += w * from[i];
+}
+
+// all numbers of a material, times a weight
+static void add_material(const pl_mail_data *from, double w, pl_mail_data *to) {
+  for (int k = 0; k < PL_MAIL_PIECES; k++) {
+    const pl_piece *p = &from->piece[k];
+    pl_piece *q = &to->piece[k];
+    add_numbers(3, w, p->centre, q->centre);
+    add_numbers(3, w, p->axis, q->axis);
+    add_numbers(1, w, &p->major, &q->major);
+    add_numbers(1, w, &p->radius, &q->radius);
+    add_numbers(1, w, &p->height, &q->height);
+  }
+  for (int k = 0; k < PL_MAIL_ELEMENTS; k++) {
+    add_numbers(3, w, from->pose[k].x, to->pose[k].x);
+    add_numbers(9, w, from->pose[k].Q, to->pose[k].Q);
+  }
+  add_numbers(3 * PL_MAIL_HARMONICS, w, from->cosine[0], to->cosine[0]);
+  add_numbers(3 * PL_MAIL_HARMONICS, w, from->sine[0], to->sine[0]);
+  add_numbers(4, w, from->m.lattice[0], to->m.lattice[0]);
+}
+
+// the same elements without any numbers
+static void clear_material(const double *value, const pl_mail_family *f, pl_mail_data *out) {
+  f->make(value, out);
+  memset(out->cosine, 0, sizeof out->cosine);
+  memset(out->sine, 0, sizeof out->sine);
+  memset(out->pose, 0, sizeof out->pose);
+  memset(out->m.lattice, 0, sizeof out->m.lattice);
+  for (int k = 0; k < PL_MAIL_PIECES; k++) {
+    pl_piece *p = &out->piece[k];
+    *p = (pl_piece){
+        .kind = p->kind, .nharmonic = p->nharmonic, .cosine = p->cosine, .sine = p->sine};
+  }
+}
+
+// Differences of the sixth order: families are rational and trigonometric in their parameters, so
+// that a step of a thousandth leaves an error of about 1e-12.
+void pl_mail_rate(const pl_mail_family *f, const double *value, int key, pl_mail_data *out) {
+  static const double weight[3] = {3.0 / 4, -3.0 / 20, 1.0 / 60};
+  double v[PL_KEY_MAX], h = 1e-3 * (value[key] != 0 ? fabs(value[key]) : 1);
+  pl_mail_data at;
+  memcpy(v, value, (size_t)f->nkey * sizeof *v);
+  clear_material(value, f, out);
+  for (int k = -3; k <= 3; k++) {
+    if (k == 0) continue;
+    v[key] = value[key] + k * h;
+    f->make(v, &at);
+    add_material(&at, (k > 0 ? 1 : -1) * weight[abs(k) - 1] / h, out);
+  }
+}
