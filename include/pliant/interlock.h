@@ -107,16 +107,26 @@ typedef struct pl_taut_opts {
 extern const pl_option pl_taut_option_table[];
 extern const int pl_taut_option_count;
 
+enum { PL_TAUT_FREE = 4 };
+
+typedef enum pl_taut_shape {
+  PL_TAUT_FLAT,
+  PL_TAUT_CYLINDER // about an axis across `angle`: z = curvature / 2 times the square along it
+} pl_taut_shape;
+
 // What is sought: the lattice is stretched by I + offset + sum over e[k] basis[k], all symmetric
-// (xx, yy, xy), and the sum of goal[k] e[k] is made largest.
+// (xx, yy, xy), and the sum of goal[k] e[k] is made largest. Cylinders: e[n] is the curvature
+// (1/m) of the surface through the origins of elements, in the mean of their heights.
 typedef struct pl_taut_goal {
-  int n; // strains that are free: 1..3
-  double offset[3], basis[3][3], goal[3];
+  int n; // strains that are free: 0..3
+  double offset[3], basis[3][3], goal[PL_TAUT_FREE];
   int starts; // ways that are tried, of which the best counts; 0: one
+  pl_taut_shape shape;
+  double angle; // rad
 } pl_taut_goal;
 
 // A contact of the taut state. force: the derivative of the limit by the gap, so that
-// the sum of goal e grows by force * d when the pieces may overlap by d (1/m).
+// the sum of goal e grows by force * d when the pieces may overlap by d.
 typedef struct pl_taut_contact {
   int elem[2], cell[2]; // of the first and second element; cell of the second, in lattice vectors
   int piece[2];
@@ -125,12 +135,14 @@ typedef struct pl_taut_contact {
 } pl_taut_contact;
 
 typedef struct pl_taut {
-  double e[3];       // strains, extrapolated to a repulsion of no weight
-  double value;      // sum of goal e
-  double spread;     // by how much less the worst of several ways reached
-  double bound;      // what is left, to first order: gaps times forces, and a further step
-  double stretch[3]; // the lattice's at pose: I + offset + ... (xx, yy, xy), minus I
-  double gap;        // smallest one at pose
+  double e[PL_TAUT_FREE]; // extrapolated to a repulsion of no weight
+  double value;           // sum of goal e
+  double spread;          // by how much less the worst of several ways reached
+  double bound;           // what is left, to first order: gaps times forces, and a further step
+  double stretch[3];      // the lattice's at pose: I + offset + ... (xx, yy, xy), minus I
+  double curvature;       // at pose (1/m)
+  int folds;              // nothing holds it: value is the largest curvature that is looked at
+  double gap;             // smallest one at pose
   int iterations, evaluations;
   int ncontact;
   pl_taut_contact *contact; // those that push
@@ -146,7 +158,7 @@ int pl_cell_nelem(const pl_cell *c);
 // Smallest gap of the reference state; where (may be NULL) tells of which pieces.
 double pl_cell_gap(pl_cell *c, pl_taut_contact *where);
 // Neighbours that an element is linked with.
-int pl_cell_links(const pl_cell *c, int elem);
+int pl_cell_links(pl_cell *c, int elem);
 pl_status pl_cell_taut(pl_cell *c, const pl_taut_opts *o, const pl_taut_goal *g, pl_taut *out);
 void pl_taut_free(pl_env *env, pl_taut *t);
 
@@ -168,6 +180,9 @@ pl_status pl_mail_taut(pl_env *env, const pl_mail *m, const int copies[2], const
 // Longest (sign 1) or shortest (-1) along an angle (rad) while the strain across is free, without
 // shear: e[0] is the strain along it, e[1] that across.
 pl_taut_goal pl_taut_along(double angle, double sign);
+// Largest (sign 1) or smallest (-1) curvature of a cylinder along an angle while all strains are
+// free: e[0] is the strain along it, e[1] that across, e[2] shear, e[3] the curvature.
+pl_taut_goal pl_taut_bend(double angle, double sign);
 
 // ---- families of materials ----------------------------------------------------------------------
 

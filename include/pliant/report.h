@@ -100,12 +100,13 @@ typedef struct pl_polar_plot {
   const char *first, *second; // names of the axes at 0 and 90 degrees, NULL: their angles
   int nseries;
   const pl_polar_series *series;
-  int width; // pixels, 0: 460
+  int width;        // pixels, 0: 460
+  const char *unit; // of another quantity, which `stretch` has then; NULL: stretch
 } pl_polar_plot;
 
 // Appends an SVG element: closed curves about a circle of zero strain, circles at round strains in
-// percent, counted outwards. What is shorter than the centre shows is drawn there. On failure
-// nothing is appended.
+// percent, counted outwards; of other quantities zero is the middle. What is shorter than the
+// centre shows is drawn there. On failure nothing is appended.
 pl_status pl_polar_svg(pl_text *t, const pl_polar_plot *p);
 typedef struct pl_chart {
   const char *title, *label; // the label carries its unit

@@ -8,7 +8,7 @@
 static pl_status add_pair(pl_cell *c, int i, int j, int k, int l) {
   PL_TRY(pl_grow(c->env, &c->pair, c->npair, &c->cap_pair, sizeof *c->pair));
   pair *p = &c->pair[c->npair++];
-  *p = (pair){.i = i, .j = j, .cell = {k, l}};
+  *p = (pair){.i = i, .j = j, .cell = {k, l}, .linked = -1};
   for (int d = 0; d < 2; d++) p->shift[d] = k * c->lattice[0][d] + l * c->lattice[1][d];
   return PL_OK;
 }
@@ -112,6 +112,10 @@ int pl_cell_nelem(const pl_cell *c) {
   return c->nelem;
 }
 
+void pair_offset(const pl_cell *c, const pair *p, double out[2]) {
+  for (int d = 0; d < 2; d++) out[d] = c->ref[p->j].x[d] + p->shift[d] - c->ref[p->i].x[d];
+}
+
 static int are_linked(const pl_cell *c, const pair *p) {
   const pl_mail_element *first = c->elem[p->i], *second = c->elem[p->j];
   pl_pose b = c->ref[p->j];
@@ -125,12 +129,17 @@ static int are_linked(const pl_cell *c, const pair *p) {
   return 0;
 }
 
-int pl_cell_links(const pl_cell *c, int elem) {
+int pair_linked(pl_cell *c, int k) {
+  pair *p = &c->pair[k];
+  if (p->linked < 0) p->linked = are_linked(c, p);
+  return p->linked;
+}
+
+int pl_cell_links(pl_cell *c, int elem) {
   int n = 0;
   for (int k = 0; k < c->npair; k++) {
-    const pair *p = &c->pair[k];
-    int ends = (p->i == elem) + (p->j == elem);
-    if (ends && are_linked(c, p)) n += ends;
+    int ends = (c->pair[k].i == elem) + (c->pair[k].j == elem);
+    if (ends && pair_linked(c, k)) n += ends;
   }
   return n;
 }
@@ -138,7 +147,12 @@ int pl_cell_links(const pl_cell *c, int elem) {
 double pl_cell_gap(pl_cell *c, pl_taut_contact *where) {
   pl_taut out = {0};
   const pl_taut_goal still = {0};
-  taut t = {.c = c, .g = &still, .reach = 1e9, .out = &out, .now = {.pose = c->ref}};
+  taut t = {.c = c,
+            .g = &still,
+            .place = &placing_flat,
+            .reach = 1e9,
+            .out = &out,
+            .now = {.pose = c->ref}};
   int least = 0;
   double gap = DBL_MAX;
   if (find_contacts(&t, &t.now) >= 0)

@@ -7,28 +7,6 @@
 
 enum { GUARDS = 200 }; // most of them, all in all
 
-void goal_stretch(const pl_taut_goal *g, const double *e, double out[3]) {
-  for (int c = 0; c < 3; c++) {
-    out[c] = g->offset[c];
-    for (int k = 0; k < g->n; k++) out[c] += e[k] * g->basis[k][c];
-  }
-}
-
-void apply_strain(const double S[3], const double x[2], double out[3]) {
-  out[0] = S[0] * x[0] + S[2] * x[1];
-  out[1] = S[2] * x[0] + S[1] * x[1];
-  out[2] = 0;
-}
-
-pl_pose pair_image(const taut *t, const state *s, const pair *p) {
-  double S[3], move[3];
-  pl_pose out = s->pose[p->j];
-  goal_stretch(t->g, s->e, S);
-  apply_strain(S, p->shift, move);
-  for (int d = 0; d < 2; d++) out.x[d] += p->shift[d] + move[d];
-  return out;
-}
-
 const pl_piece *contact_piece(const pl_cell *c, const contact *k, int which) {
   const pair *p = &c->pair[k->pair];
   return &c->elem[which ? p->j : p->i]->piece[k->piece[which]];
@@ -36,9 +14,9 @@ const pl_piece *contact_piece(const pl_cell *c, const contact *k, int which) {
 
 int contact_follow(const taut *t, const state *s, contact *k) {
   const pair *p = &t->c->pair[k->pair];
-  pl_pose b = pair_image(t, s, p);
-  return pl_piece_follow(contact_piece(t->c, k, 0), &s->pose[p->i], contact_piece(t->c, k, 1), &b,
-                         &k->at);
+  pl_pose b;
+  return t->place->image(t, s, p, &b) && pl_piece_follow(contact_piece(t->c, k, 0), &s->pose[p->i],
+                                                         contact_piece(t->c, k, 1), &b, &k->at);
 }
 
 static void keep_last(taut *t) {
@@ -85,7 +63,7 @@ static int is_covered(const taut *t, const state *s) {
   if (!(least > CELL_SHRINK)) return 0;
   for (int i = 0; i < t->c->nelem; i++) {
     double w[3];
-    pl_sub3(s->pose[i].x, t->c->ref[i].x, w);
+    pl_sub3(s->pose[i].x, t->place->home(t->c, i).x, w);
     if (!(pl_norm3(w) < t->c->reach)) return 0;
   }
   return 1;
@@ -97,8 +75,9 @@ pl_status find_contacts(taut *t, const state *s) {
   t->gap = DBL_MAX;
   if (!is_covered(t, s)) return PL_DOMAIN;
   for (int k = 0; k < c->npair; k++) {
-    pl_pose b = pair_image(t, s, &c->pair[k]);
+    pl_pose b;
     double w[3];
+    if (!t->place->image(t, s, &c->pair[k], &b)) continue;
     pl_sub3(s->pose[c->pair[k].i].x, b.x, w);
     if (pl_norm3(w) > 2 * c->reach + t->reach) continue;
     const pl_mail_element *first = c->elem[c->pair[k].i], *second = c->elem[c->pair[k].j];

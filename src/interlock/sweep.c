@@ -119,3 +119,15 @@ pl_taut_goal pl_taut_along(double angle, double sign) {
   return (pl_taut_goal){
       .n = 2, .basis = {{c * c, s * s, c * s}, {s * s, c * c, -c * s}}, .goal = {sign, 0}};
 }
+
+pl_taut_goal pl_taut_bend(double angle, double sign) {
+  pl_taut_goal g = pl_taut_along(angle, 0);
+  double c = cos(angle), s = sin(angle);
+  const double shear[3] = {-2 * c * s, 2 * c * s, c * c - s * s};
+  memcpy(g.basis[2], shear, sizeof shear);
+  g.n = 3;
+  g.goal[3] = sign;
+  g.shape = PL_TAUT_CYLINDER;
+  g.angle = angle;
+  return g;
+}

@@ -7,6 +7,7 @@
 // repels with a weight that goes to zero.
 
 static const double GOOD = 1e-3; // strain; what may be left of a limit, which is told
+static const double HELD = 0.05; // force of a contact over the largest one
 enum { ROUGH = 20 };             // iterations of weights that are not the last ones
 
 // ---- the barrier --------------------------------------------------------------------------------
@@ -19,53 +20,97 @@ static double barrier(double gap, double reach, double d[2]) {
   return -y * y * l;
 }
 
-// unknown of an element's motion, -1: none
-static int unknown(int elem, int k) {
-  return 6 * elem + k - 3;
+// W T for T = [I or A, G], the world's motions by the unknowns
+static void carry_columns(int nfree, const carried *c, double W[][12], int rows,
+                          double out[][STENCIL]) {
+  for (int r = 0; r < rows; r++) {
+    for (int j = 0; j < 6; j++) out[r][j] = W[r][j];
+    for (int j = 0; j < 6; j++) {
+      out[r][6 + j] = c->turned ? 0 : W[r][6 + j];
+      for (int k = 0; c->turned && k < 6; k++) out[r][6 + j] += W[r][6 + k] * c->A[k][j];
+    }
+    for (int j = 0; j < nfree; j++) {
+      out[r][12 + j] = 0;
+      for (int k = 0; k < 6; k++) out[r][12 + j] += W[r][6 + k] * c->G[k][j];
+    }
+  }
 }
 
-// where the derivatives of a pair's gap go, in twelve motions and n strains; coefficients of the
-// latter by the second translation are in by[]
-static int scatter_map(const taut *t, const pair *p, int to[15], double by[3][3]) {
-  for (int k = 0; k < 6; k++) {
-    to[k] = unknown(p->i, k);
-    to[6 + k] = unknown(p->j, k);
-  }
-  for (int k = 0; k < t->g->n; k++) {
-    to[12 + k] = 6 * t->c->nelem - 3 + k;
-    apply_strain(t->g->basis[k], p->shift, by[k]);
-  }
-  return 12 + t->g->n;
-}
-
-// gradient and Hessian of one gap in all that it depends on
-static int gap_slopes(const taut *t, const state *s, const contact *k, int to[15], double g[15],
-                      double H[15][15]) {
+// gradient and Hessian of one gap in all that it depends on: twelve motions, then what deforms the
+// sheet
+static void gap_slopes(const taut *t, const state *s, const contact *k, int to[STENCIL],
+                       double g[STENCIL], double H[STENCIL][STENCIL]) {
   const pair *p = &t->c->pair[k->pair];
-  pl_pose b = pair_image(t, s, p);
-  double by[3][3], small[12][12];
-  int n = scatter_map(t, p, to, by);
+  pl_pose b;
+  carried c;
+  double world[1][12], W[12][12], half[12][STENCIL], flip[STENCIL][12];
+  int n = 12 + t->nfree;
+  t->place->image(t, s, p, &b);
   pl_piece_derivatives(contact_piece(t->c, k, 0), &s->pose[p->i], contact_piece(t->c, k, 1), &b,
-                       &k->at, g, small);
-  for (int i = 12; i < n; i++) g[i] = pl_dot3(g + 6, by[i - 12]);
-  for (int i = 0; i < 12; i++)
-    for (int j = 0; j < 12; j++) H[i][j] = small[i][j];
-  for (int i = 12; i < n; i++) {
-    for (int j = 0; j < 12; j++) H[i][j] = H[j][i] = pl_dot3(small[j] + 6, by[i - 12]);
-    for (int j = 12; j <= i; j++) H[i][j] = H[j][i] = pl_dot3(&H[j][6], by[i - 12]);
+                       &k->at, world[0], W);
+  t->place->carry(t, s, p, world[0] + 6, &c);
+  carry_columns(t->nfree, &c, world, 1, (double(*)[STENCIL])g);
+  carry_columns(t->nfree, &c, W, 12, half);
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < 12; j++) flip[i][j] = half[j][i];
+  carry_columns(t->nfree, &c, flip, n, H);
+  for (int i = 0; c.turned && i < n - 6; i++)
+    for (int j = 0; j < n - 6; j++) H[6 + i][6 + j] += c.K[i][j];
+  for (int i = 0; i < 6; i++) {
+    to[i] = t->at[6 * p->i + i];
+    to[6 + i] = t->at[6 * p->j + i];
   }
-  return n;
+  for (int i = 0; i < t->nfree; i++) to[12 + i] = t->nz - t->nfree + i;
+}
+
+// unknowns that others determine: their derivatives go to those
+static void apply_ties(taut *t) {
+  int n = t->nz;
+  for (int k = 0; k < t->ntie; k++) {
+    const double *row = t->tie[k].row;
+    int p = t->tie[k].pivot;
+    double keep = fabs(t->H[p * n + p]);
+    for (int i = 0; i < n; i++)
+      for (int j = 0; j < n; j++) t->H[i * n + j] += row[j] * t->H[i * n + p];
+    for (int i = 0; i < n; i++)
+      for (int j = 0; j < n; j++) t->H[i * n + j] += row[i] * t->H[p * n + j];
+    for (int j = 0; j < n; j++) {
+      t->grad[j] += row[j] * t->grad[p];
+      t->H[p * n + j] = t->H[j * n + p] = 0;
+    }
+    t->grad[p] = 0;
+    t->H[p * n + p] = keep > 0 ? keep : 1;
+  }
+}
+
+static double value_of(const taut *t, const double *e) {
+  return pl_dot(t->nfree, t->goal, e);
+}
+
+// Curvatures repel from the largest that is looked at, like gaps; derivatives are by the curvature.
+static double fold_barrier(const taut *t, const double *e, double d[2]) {
+  double k = e[t->nfree - 1], gap = t->most - fabs(k);
+  d[0] = d[1] = 0;
+  if (t->most == 0 || gap > 0.2 * t->most) return 0;
+  if (gap <= 0) return DBL_MAX;
+  double value = barrier(gap, 0.2 * t->most, d);
+  d[0] *= k > 0 ? -1 : 1;
+  return value;
 }
 
 static void assemble(taut *t, const state *s, double weight) {
-  int nz = t->nz;
+  int nz = t->nz, first = nz - t->nfree;
+  double d[2];
   memset(t->grad, 0, (size_t)nz * sizeof *t->grad);
   memset(t->H, 0, (size_t)nz * (size_t)nz * sizeof *t->H);
-  for (int k = 0; k < t->g->n; k++) t->grad[6 * t->c->nelem - 3 + k] = -t->g->goal[k];
+  for (int k = 0; k < t->nfree; k++) t->grad[first + k] = -t->goal[k];
+  fold_barrier(t, s->e, d);
+  t->grad[nz - 1] += weight * d[0];
+  t->H[nz * nz - 1] += weight * d[1];
   for (int c = 0; c < t->ncontact; c++) {
-    int to[15];
-    double g[15], H[15][15], d[2];
-    int n = gap_slopes(t, s, &t->contact[c], to, g, H);
+    int to[STENCIL], n = 12 + t->nfree;
+    double g[STENCIL], H[STENCIL][STENCIL];
+    gap_slopes(t, s, &t->contact[c], to, g, H);
     barrier(t->contact[c].at.gap, t->reach, d);
     for (int i = 0; i < n; i++) {
       if (to[i] < 0) continue;
@@ -74,6 +119,7 @@ static void assemble(taut *t, const state *s, double weight) {
         if (to[j] >= 0) t->H[to[i] * nz + to[j]] += weight * (d[1] * g[i] * g[j] + d[0] * H[i][j]);
     }
   }
+  apply_ties(t);
 }
 
 // ---- steps --------------------------------------------------------------------------------------
@@ -116,6 +162,11 @@ static void scaled_curvature(taut *t) {
     for (int j = 0; j < n; j++) t->eig[i * n + j] = t->H[i * n + j] / (t->scale[i] * t->scale[j]);
 }
 
+static void step_ties(taut *t) {
+  for (int k = t->ntie - 1; k >= 0; k--)
+    t->step[t->tie[k].pivot] = pl_dot(t->nz, t->tie[k].row, t->step);
+}
+
 // a step down; returns its slope
 static double direction(taut *t) {
   scaled_curvature(t);
@@ -124,7 +175,9 @@ static double direction(taut *t) {
     bounded_direction(t);
   }
   for (int i = 0; i < t->nz; i++) t->step[i] /= t->scale[i];
-  return pl_dot(t->nz, t->grad, t->step);
+  double slope = pl_dot(t->nz, t->grad, t->step);
+  step_ties(t);
+  return slope;
 }
 
 static void turn_by(const double *w, double scale, const double *Q, double *out) {
@@ -136,37 +189,40 @@ static void turn_by(const double *w, double scale, const double *Q, double *out)
 static void move(const taut *t, double by, state *to) {
   for (int i = 0; i < t->c->nelem; i++) {
     const pl_pose *from = &t->now.pose[i];
+    double w[3];
     for (int k = 0; k < 3; k++) {
-      int at = unknown(i, k);
-      to->pose[i].x[k] = from->x[k] + (at < 0 ? 0 : by * t->step[at]);
+      to->pose[i].x[k] = from->x[k] + by * step_of(t, i, k);
+      w[k] = step_of(t, i, 3 + k);
     }
-    turn_by(t->step + unknown(i, 3), by, from->Q, to->pose[i].Q);
+    turn_by(w, by, from->Q, to->pose[i].Q);
   }
-  for (int k = 0; k < t->g->n; k++) to->e[k] = t->now.e[k] + by * t->step[6 * t->c->nelem - 3 + k];
+  for (int k = 0; k < t->nfree; k++) to->e[k] = t->now.e[k] + by * t->step[t->nz - t->nfree + k];
 }
 
 // Most that any point of an element moves in a whole step.
 static double travel(const taut *t, int i) {
-  double dx = 0, w = pl_norm3(t->step + unknown(i, 3));
+  double dx = 0, dw = 0;
   for (int k = 0; k < 3; k++) {
-    int at = unknown(i, k);
-    if (at >= 0) dx += t->step[at] * t->step[at];
+    dx += pow(step_of(t, i, k), 2);
+    dw += pow(step_of(t, i, 3 + k), 2);
   }
-  return sqrt(dx) + w * t->c->reach;
+  return sqrt(dx) + sqrt(dw) * t->c->reach;
 }
 
 // The step that leaves all links as they are: as long as no two centre lines can meet on the way,
-// whatever pieces do in between. Pairs beyond the reach of the repulsion are apart by more than it.
+// whatever pieces do in between. Centre lines are apart by two radii, and elements by what balls
+// about them leave.
 static double safe_step(const taut *t) {
-  double least = 1, S[3] = {0};
-  for (int c = 0; c < 3; c++)
-    for (int k = 0; k < t->g->n; k++) S[c] += t->step[6 * t->c->nelem - 3 + k] * t->g->basis[k][c];
+  double least = 1;
   for (int k = 0; k < t->c->npair; k++) {
     const pair *p = &t->c->pair[k];
-    double shift[3], far = travel(t, p->i) + travel(t, p->j);
-    apply_strain(S, p->shift, shift);
-    far += pl_norm3(shift);
-    least = fmin(least, 2 * 0.9 * t->c->thin / fmax(far, 1e-300));
+    pl_pose b;
+    double far = travel(t, p->i) + travel(t, p->j) + t->place->travel(t, p), w[3];
+    double apart = 2 * 0.9 * t->c->thin;
+    if (far < apart || !t->place->image(t, &t->now, p, &b)) continue;
+    pl_sub3(b.x, t->now.pose[p->i].x, w);
+    apart = fmax(apart, pl_norm3(w) - 2 * t->c->reach);
+    least = fmin(least, apart / far);
   }
   return least;
 }
@@ -174,8 +230,10 @@ static double safe_step(const taut *t) {
 // How the energy changes from `now` to `trial`, in the contacts of `now`: contacts that come and go
 // on the way are left out, so that the change is one of a smooth function.
 static double change(const taut *t, double weight) {
-  double sum = 0, d[2];
-  for (int k = 0; k < t->g->n; k++) sum -= t->g->goal[k] * (t->trial.e[k] - t->now.e[k]);
+  double d[2], fold = fold_barrier(t, t->trial.e, d);
+  if (fold == DBL_MAX) return DBL_MAX;
+  double sum = value_of(t, t->now.e) - value_of(t, t->trial.e);
+  sum += weight * (fold - fold_barrier(t, t->now.e, d));
   for (int i = 0; i < t->ncontact; i++) {
     contact k = t->contact[i];
     if (!contact_follow(t, &t->trial, &k)) continue;
@@ -195,7 +253,7 @@ static void swap_states(taut *t) {
 // Goes along the step as far as that is good. *moved -1: what it would have met guards the state
 // now, and another step is to be found.
 static pl_status try_step(taut *t, double weight, double slope, int *moved) {
-  double gap = t->gap, by = safe_step(t);
+  double gap = fmin(t->gap, t->reach), by = safe_step(t);
   for (*moved = 0; by > 1e-12; by /= 2) {
     move(t, by, &t->trial);
     if (change(t, weight) > 1e-4 * by * slope + 1e-14) continue;
@@ -238,10 +296,6 @@ static pl_status centre(taut *t, double weight, int most) {
 
 // ---- results ------------------------------------------------------------------------------------
 
-static double value_of(const taut *t, const double *e) {
-  return pl_dot(t->g->n, t->g->goal, e);
-}
-
 static pl_status keep_contacts(taut *t, double weight) {
   pl_taut *out = t->out;
   out->contact = pl_alloc(t->c->env, (size_t)t->ncontact, sizeof *out->contact);
@@ -253,15 +307,32 @@ static pl_status keep_contacts(taut *t, double weight) {
     barrier(k->at.gap, t->reach, d);
     double force = -weight * d[0];
     // no motion gains more than that: by duality, the gaps times what they are worth
-    out->bound += force * k->at.gap;
-    out->contact[out->ncontact++] = (pl_taut_contact){
-        {p->i, p->j}, {p->cell[0], p->cell[1]}, {k->piece[0], k->piece[1]}, k->at, force};
+    out->bound += force * k->at.gap * t->measure;
+    out->contact[out->ncontact++] = (pl_taut_contact){{p->i, p->j},
+                                                      {p->cell[0], p->cell[1]},
+                                                      {k->piece[0], k->piece[1]},
+                                                      k->at,
+                                                      force * t->measure};
   }
   return PL_OK;
 }
 
+// elements push that are not linked
+static void look_for_folds(taut *t) {
+  double top = 0;
+  for (int i = 0; i < t->ncontact; i++) top = fmax(top, t->out->contact[i].force);
+  for (int i = 0; i < t->ncontact; i++)
+    if (t->out->contact[i].force > HELD * top && !pair_linked(t->c, t->contact[i].pair))
+      t->out->folds = 1;
+}
+
+// bent to less than the width of an element
+static int is_round(const taut *t) {
+  return t->most > 0 && fabs(t->now.e[t->g->n]) > 0.5;
+}
+
 static pl_status follow_path(taut *t, double from) {
-  double last[3] = {0}, weight = 0, before = 0;
+  double last[PL_TAUT_FREE] = {0}, weight = 0, before = 0, d[2];
   int stages = (int)ceil(log10(from / t->o->weight) - 1e-9);
   for (int k = 0; k <= stages; k++) {
     memcpy(last, t->now.e, sizeof last);
@@ -273,52 +344,101 @@ static pl_status follow_path(taut *t, double from) {
       t->reach = fmax(t->reach / 2, 0.1 * t->o->barrier * t->c->thin);
       PL_TRY(refresh_contacts(t));
     }
-    pl_status s = centre(t, weight, end ? t->o->max_iter : ROUGH);
+    pl_status s = centre(t, weight, end || t->most > 0 ? t->o->max_iter : ROUGH);
+    if (s == PL_UNSOLVED && end && is_round(t)) {
+      t->out->folds = 1;
+      break;
+    }
     if (s != PL_OK && (end || s != PL_UNSOLVED)) return s;
   }
-  // strains are linear in the weight near its end
-  for (int k = 0; k < t->g->n; k++) {
-    double slope = before > 0 ? (last[k] - t->now.e[k]) / (before - weight) : 0;
-    t->out->e[k] = t->now.e[k] - slope * weight;
+  // all is linear in the weight near its end
+  for (int k = 0; k < t->nfree; k++) {
+    double slope = before > 0 && !t->out->folds ? (last[k] - t->now.e[k]) / (before - weight) : 0;
+    t->out->e[k] = (t->now.e[k] - slope * weight) * (k < t->g->n ? 1 : t->unit);
   }
-  t->out->value = value_of(t, t->out->e);
-  t->out->bound = t->left;
+  t->out->value = pl_dot(t->nfree, t->g->goal, t->out->e);
+  t->out->bound = t->left * t->measure;
+  fold_barrier(t, t->now.e, d);
+  t->out->folds |= fabs(weight * d[0]) > HELD;
+  t->out->curvature = t->nfree > t->g->n ? t->now.e[t->g->n] * t->unit : 0;
   t->out->gap = t->gap;
   goal_stretch(t->g, t->now.e, t->out->stretch);
-  memcpy(t->out->pose, t->now.pose, (size_t)t->c->nelem * sizeof *t->out->pose);
-  return keep_contacts(t, weight);
+  for (int i = 0; i < t->c->nelem; i++)
+    t->place->image(t, &t->now, &(pair){.j = i}, &t->out->pose[i]);
+  PL_TRY(keep_contacts(t, weight));
+  if (t->most > 0) look_for_folds(t);
+  return PL_OK;
+}
+
+// Elements that are moved as one do not move: translations, and of cylinders, whose curvature would
+// change with their height, the mean height.
+static void number_unknowns(taut *t) {
+  int ne = t->c->nelem, bent = t->g->shape == PL_TAUT_CYLINDER, nz = 0;
+  t->nfree = t->g->n + bent;
+  for (int k = 0; k < 6 * ne + t->nfree; k++) t->at[k] = k < (bent && ne > 1 ? 2 : 3) ? -1 : nz++;
+  t->nz = nz;
+  if (!bent || ne == 1) return;
+  t->tie[t->ntie++].pivot = t->at[2];
+  for (int i = 1; i < ne; i++) t->tie[0].row[t->at[6 * i + 2]] = -1;
+}
+
+// a unit of an unknown moves points by about this
+static void scale_unknowns(taut *t) {
+  const pl_cell *c = t->c;
+  double size = hypot(c->lattice[0][0] + c->lattice[1][0], c->lattice[0][1] + c->lattice[1][1]);
+  for (int k = 0; k < 6 * c->nelem; k++)
+    if (t->at[k] >= 0) t->scale[t->at[k]] = k % 6 < 3 ? 1 : c->reach;
+  for (int k = 0; k < t->nfree; k++)
+    t->scale[t->nz - t->nfree + k] = k < t->g->n ? size : t->unit * size * (size / 2 + c->reach);
+}
+
+// Goals of curvature alone are counted as strains are: by what they do to an element.
+static void set_goal(taut *t, const pl_taut_goal *g) {
+  for (int k = 0; k < t->nfree; k++)
+    t->goal[k] = g->goal[k] * (k < g->n ? 1 : t->unit / t->measure);
 }
 
 static pl_status taut_open(taut *t, pl_cell *c, const pl_taut_opts *o, const pl_taut_goal *g,
                            pl_taut *out) {
   *out = (pl_taut){0};
-  size_t n = (size_t)(6 * c->nelem - 3 + g->n), ne = (size_t)c->nelem;
-  *t = (taut){.c = c, .o = o, .g = g, .nz = (int)n, .reach = o->barrier * c->thin, .out = out};
+  size_t ne = (size_t)c->nelem, n = 6 * ne + PL_TAUT_FREE;
+  int bent = g->shape == PL_TAUT_CYLINDER;
+  *t = (taut){.c = c,
+              .o = o,
+              .g = g,
+              .place = bent ? &placing_cylinder : &placing_flat,
+              .reach = o->barrier * c->thin,
+              .unit = 1 / c->reach,
+              .out = out};
   t->now.pose = pl_alloc(c->env, ne, sizeof(pl_pose));
   t->trial.pose = pl_alloc(c->env, ne, sizeof(pl_pose));
   out->pose = pl_alloc(c->env, ne, sizeof(pl_pose));
+  t->at = pl_alloc(c->env, n, sizeof *t->at);
+  t->tie[0].row = pl_alloc(c->env, n, sizeof(double));
   t->grad = pl_alloc(c->env, n, sizeof(double));
   t->step = pl_alloc(c->env, n, sizeof(double));
   t->scale = pl_alloc(c->env, n, sizeof(double));
   t->H = pl_alloc(c->env, n * n, sizeof(double));
   t->eig = pl_alloc(c->env, n * n, sizeof(double));
   t->V = pl_alloc(c->env, n * n + n, sizeof(double));
-  if (!t->now.pose || !t->trial.pose || !out->pose || !t->grad || !t->step || !t->scale || !t->H ||
-      !t->eig || !t->V)
+  if (!t->now.pose || !t->trial.pose || !out->pose || !t->at || !t->tie[0].row || !t->grad ||
+      !t->step || !t->scale || !t->H || !t->eig || !t->V)
     return PL_E_NOMEM;
-  memcpy(t->now.pose, c->ref, ne * sizeof(pl_pose));
-  double size = hypot(c->lattice[0][0] + c->lattice[1][0], c->lattice[0][1] + c->lattice[1][1]);
-  for (int k = 0; k < t->nz; k++) {
-    int motion = (k + 3) % 6;
-    t->scale[k] = k >= 6 * c->nelem - 3 ? size : motion < 3 ? 1 : c->reach;
-  }
+  for (int i = 0; i < c->nelem; i++) t->now.pose[i] = t->place->home(c, i);
+  t->most = t->place->most(t);
+  number_unknowns(t);
+  scale_unknowns(t);
+  t->measure = bent ? t->unit : 1;
+  for (int k = 0; k < g->n; k++)
+    if (g->goal[k] != 0) t->measure = 1;
+  set_goal(t, g);
   return PL_OK;
 }
 
 static void taut_close(taut *t) {
   pl_env *env = t->c->env;
-  void *all[] = {t->now.pose, t->trial.pose, t->grad,    t->step,  t->scale, t->H,
-                 t->eig,      t->V,          t->contact, t->guard, t->last};
+  void *all[] = {t->now.pose, t->trial.pose, t->grad,  t->step, t->scale, t->H,         t->eig,
+                 t->V,        t->contact,    t->guard, t->last, t->at,    t->tie[0].row};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++) pl_free(env, all[i]);
 }
 
@@ -342,9 +462,9 @@ static pl_status disturb(taut *t, int seed) {
   pl_rng r;
   double most = 0.8 * fmin(t->gap, t->reach);
   pl_rng_seed(&r, (unsigned long long)seed);
-  for (int k = 0; k < 6 * t->c->nelem - 3; k++)
-    t->step[k] = most * pl_rng_uniform(&r, -1, 1) / t->scale[k];
-  for (int k = 0; k < t->g->n; k++) t->step[6 * t->c->nelem - 3 + k] = 0;
+  for (int k = 0; k < t->nz; k++)
+    t->step[k] = k < t->nz - t->nfree ? most * pl_rng_uniform(&r, -1, 1) / t->scale[k] : 0;
+  step_ties(t);
   move(t, 1, &t->trial);
   pl_status s = find_contacts(t, &t->trial);
   if (s != PL_OK) return s == PL_DOMAIN ? refresh_contacts(t) : s;
@@ -361,11 +481,12 @@ static pl_status one_way(pl_cell *c, const pl_taut_opts *o, int which, const pl_
   pl_taut_goal first = *g;
   for (int k = 0; k < g->n; k++)
     if (g->goal[k] == 0) first.goal[k] = lean[which % 3];
-  pl_status s = taut_open(&t, c, o, &first, out);
+  pl_status s = taut_open(&t, c, o, g, out);
   if (s == PL_OK) s = find_contacts(&t, &t.now);
   if (s == PL_OK && which > 2) s = disturb(&t, which);
+  set_goal(&t, &first);
   if (s == PL_OK && which % 3) s = begin(&t);
-  t.g = g;
+  set_goal(&t, g);
   if (s == PL_OK) s = follow_path(&t, which % 3 ? 1e-3 : 0.1);
   taut_close(&t);
   if (s < 0) pl_taut_free(c->env, out);

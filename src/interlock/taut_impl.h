@@ -3,15 +3,17 @@
 
 #include "interlock_impl.h"
 
-// A periodic cell of rigid elements. Unknowns: translation and rotation of each element (the first
-// is not translated), and strains of the lattice.
+// A periodic cell of rigid elements. Unknowns: translation and rotation of each element, but for
+// what moves all of them, and what deforms the sheet: strains of the lattice, a curvature.
 
 static const double CELL_SHRINK = 0.3; // no cell is compressed further than to this
+enum { STENCIL = 12 + PL_TAUT_FREE };  // unknowns that a gap depends on
 
 typedef struct pair {
   int i, j;        // elements
   int cell[2];     // of the second
   double shift[2]; // its lattice vector
+  int linked;      // -1: not known yet
 } pair;
 
 typedef struct contact {
@@ -30,16 +32,54 @@ struct pl_cell {
 };
 
 typedef struct state {
-  double e[3];
+  double e[PL_TAUT_FREE]; // curvatures times the cell's reach
   pl_pose *pose;
 } state;
 
-typedef struct taut {
+typedef struct taut taut;
+
+// How the motion of a body in the world follows from the unknowns: translation and rotation by its
+// own six and by what deforms the sheet.
+typedef struct carried {
+  int turned, deformed; // 0: A is I; G and K are zero
+  double A[6][6], G[6][PL_TAUT_FREE];
+  double K[6 + PL_TAUT_FREE][6 + PL_TAUT_FREE]; // second derivatives, times a gradient
+} carried;
+
+// A shape that sheets are brought to.
+typedef struct placing {
+  pl_pose (*home)(const pl_cell *c, int elem); // where an element is at rest
+  double (*most)(const taut *t);               // as in taut
+  // The second body of a pair; 0: the pair does not count.
+  int (*image)(const taut *t, const state *s, const pair *p, pl_pose *out);
+  // The motion of its second body, for a gradient by it.
+  void (*carry)(const taut *t, const state *s, const pair *p, const double g[6], carried *out);
+  // Most that the step moves the second body besides its own motion.
+  double (*travel)(const taut *t, const pair *p);
+} placing;
+extern const placing placing_flat, placing_cylinder;
+
+// An unknown that others determine: the sum of row times them.
+typedef struct tie {
+  int pivot;
+  double *row; // [nz]
+} tie;
+
+struct taut {
   pl_cell *c;
   const pl_taut_opts *o;
   const pl_taut_goal *g;
-  int nz;       // unknowns: six an element but for the first translation, then strains
+  const placing *place;
+  int nz;    // unknowns
+  int nfree; // of what deforms the sheet, the last ones
+  int *at;   // [6 nelem + nfree] where an unknown is, -1: it is none
+  int ntie;
+  tie tie[1];
   double reach; // of the repulsion
+  double goal[PL_TAUT_FREE];
+  double most;    // of the curvature, the last of what deforms the sheet; 0: of any size
+  double unit;    // of curvatures: 1 / reach of the cell
+  double measure; // of the goal: 1, or this unit
   state now, trial;
   double *grad, *H, *step, *eig, *V;
   double *scale; // [nz] a unit of an unknown moves points by about this (m)
@@ -54,15 +94,17 @@ typedef struct taut {
   int nguard, cap_guard;
   contact *guard;
   pl_taut *out;
-} taut;
+};
+
+void pair_offset(const pl_cell *c, const pair *p, double out[2]); // from the first to the second
+int pair_linked(pl_cell *c, int k);
 
 // ---- contacts of a state ------------------------------------------------------------------------
 
 // The lattice's stretch, minus I: (xx, yy, xy); S x for such an S.
 void goal_stretch(const pl_taut_goal *g, const double *e, double out[3]);
 void apply_strain(const double S[3], const double x[2], double out[3]);
-// The second element of a pair, where its cell is.
-pl_pose pair_image(const taut *t, const state *s, const pair *p);
+double step_of(const taut *t, int elem, int k); // 0: of no unknown
 const pl_piece *contact_piece(const pl_cell *c, const contact *k, int which);
 // Gap of a contact in another state, where it has moved to; 0: it is gone.
 int contact_follow(const taut *t, const state *s, contact *k);

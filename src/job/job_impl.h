@@ -61,6 +61,9 @@ PL_ANALYSIS_LIST(A)
 
 // limits: rays in all directions of strain; counts what was not solved.
 pl_status job_limits_boundary(job *j, const pl_analysis *a, const pl_taut_opts *o, int *unsolved);
+// limits: curvatures.
+pl_status job_limits_bend(job *j, const pl_analysis *a, const pl_taut_opts *o, json_t *figures,
+                          int *unsolved);
 // Tells which drives and loads take no part in an equilibrium, and warns when none does.
 pl_status job_left_out(job *j, const pl_analysis *a);
 // A state at rest (with the scene's initial values) or of the static analysis or drape that `about`

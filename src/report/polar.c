@@ -7,7 +7,8 @@
 
 enum { WIDTH = 460, ROW = 21, SWATCH = 18, SIDE = 58, SPOKES = 12 };
 
-// a figure being drawn: radii are strains in percent, `centre` in the middle, `rim` outside
+// a figure being drawn: radii are strains in percent or another quantity, `centre` in the middle,
+// `rim` outside
 typedef struct rose {
   pl_text *t;
   const pl_polar_plot *p;
@@ -20,9 +21,15 @@ static int drawable(const pl_polar_series *e, int i) {
   return isfinite(e->angle[i]) && isfinite(e->stretch[i]);
 }
 
-// half the length of an error bar in percent
-static double error_of(const pl_polar_series *e, int i) {
-  return e->error && e->error[i] > 0 && isfinite(e->error[i]) ? 100 * e->error[i] : 0;
+// what its circles count: strain in percent, or the quantity itself
+static double value_of(const rose *r, const pl_polar_series *e, int i) {
+  return r->p->unit ? e->stretch[i] : 100 * (e->stretch[i] - 1);
+}
+
+// half the length of an error bar
+static double error_of(const rose *r, const pl_polar_series *e, int i) {
+  double half = e->error && e->error[i] > 0 && isfinite(e->error[i]) ? e->error[i] : 0;
+  return r->p->unit ? half : 100 * half;
 }
 
 // ---- layout -----------------------------------------------------------------------------------
@@ -34,8 +41,8 @@ static void choose_range(rose *r) {
     const pl_polar_series *e = &r->p->series[s];
     for (int i = 0; e->points != 2 && i < e->n; i++) {
       if (!drawable(e, i)) continue;
-      lo = fmin(lo, 100 * (e->stretch[i] - 1) - error_of(e, i));
-      hi = fmax(hi, 100 * (e->stretch[i] - 1) + error_of(e, i));
+      lo = fmin(lo, value_of(r, e, i) - error_of(r, e, i));
+      hi = fmax(hi, value_of(r, e, i) + error_of(r, e, i));
     }
   }
   r->empty = lo > hi;
@@ -45,7 +52,8 @@ static void choose_range(rose *r) {
   r->step = rp_step(hi, 4, &r->decimals);
   r->rim = ceil(hi / r->step - 0.01) * r->step;
   // no length at all is the lowest that there is
-  r->centre = fmax(fmin(-0.45 * r->rim, fmin(lo, 0)), fmax(-100, -2 * r->rim));
+  r->centre =
+      r->p->unit ? fmin(lo, 0) : fmax(fmin(-0.45 * r->rim, fmin(lo, 0)), fmax(-100, -2 * r->rim));
 }
 
 static double entry_width(const pl_polar_series *e) {
@@ -124,10 +132,10 @@ static void draw_circles(rose *r) {
 // page's colour
 static void draw_figures(rose *r) {
   for (int k = 0; k * r->step <= r->rim * (1 + 1e-9); k++) {
-    char text[40], number[32];
+    char text[64], number[32];
     double at[2];
     rp_fixed(number, sizeof number, k * r->step, r->decimals);
-    snprintf(text, sizeof text, "%s %%", k == 0 ? "0" : number);
+    snprintf(text, sizeof text, "%s %s", k == 0 ? "0" : number, r->p->unit ? r->p->unit : "%");
     place(r, 75 * M_PI / 180, radius_of(r, k * r->step) - 9, at);
     rp_str(r->t, "<text class=\"pl-mute pl-rim\" fill=\"" RP_MUTE "\" stroke=\"#fff\" "
                  "stroke-width=\"3\" stroke-linejoin=\"round\" paint-order=\"stroke\" "
@@ -161,7 +169,7 @@ static void curve(rose *r, const pl_polar_series *e) {
       down = 0;
       continue;
     }
-    place(r, e->angle[i], radius_of(r, 100 * (e->stretch[i] - 1)), at);
+    place(r, e->angle[i], radius_of(r, value_of(r, e, i)), at);
     if (down)
       rp_line(&pen, at[0], at[1]);
     else
@@ -176,7 +184,7 @@ static void error_bars(rose *r, const pl_polar_series *e) {
   const double cap = 4; // pixels
   rp_pen pen = rp_pen_new(r->t, 2);
   for (int i = 0; i < e->n; i++) {
-    double at[2][2], strain = 100 * (e->stretch[i] - 1), half = error_of(e, i);
+    double at[2][2], strain = value_of(r, e, i), half = error_of(r, e, i);
     if (!drawable(e, i) || !(half > 0)) continue;
     for (int k = 0; k < 2; k++)
       place(r, e->angle[i], radius_of(r, strain + (k ? half : -half)), at[k]);
@@ -194,7 +202,7 @@ static pl_status dots(rose *r, const pl_polar_series *e) {
   double *xy = pl_alloc(r->t->env, (size_t)e->n, 2 * sizeof *xy);
   if (!xy) return PL_E_NOMEM;
   for (int i = 0; i < e->n; i++) {
-    double strain = 100 * (e->stretch[i] - 1);
+    double strain = value_of(r, e, i);
     place(r, e->angle[i], radius_of(r, strain), xy + 2 * (size_t)i);
     // faint ones may lie below the range
     if (!drawable(e, i) || (e->points == 2 && strain < r->centre)) xy[2 * i] = xy[2 * i + 1] = NAN;

@@ -142,9 +142,30 @@ static void gradients(void **state) {
   pl_table_free(t);
 }
 
+// Bending: limits and folds.
+static void bending(void **state) {
+  (void)state;
+  pl_env env;
+  pl_env_init(&env);
+  run(&env, "limits-bending",
+      "interlocking: [{torus-knot: {}}, {four-in-one: {}}]\nanalyses: [limits: {directions: 2, "
+      "starts: 1, bending: yes}, limits: {of: four-in-one, directions: 1, bending: yes}]\n",
+      PL_OK);
+  check_close(summary_number(&env, "limits-bending", "\"curvature_up_max\": ", NULL), 107.59, 0.1);
+  check_close(summary_number(&env, "limits-bending", "\"folds\": ", NULL), 0, 0);
+  check_close(summary_number(&env, "limits-bending", "\"four-in-one\"", "\"folds\": ", NULL), 2, 0);
+  check_less(summary_number(&env, "limits-bending", "\"fold_radius\": ", NULL), 0.01);
+  pl_table *t;
+  check_ok(&env, pl_table_read(&env, "limits-bending/limits-bending.csv", &t));
+  assert_int_equal(pl_table_rows(t), 2);
+  const double *row = pl_table_data(t);
+  check_close(row[pl_table_find(t, "curvature_down")], -107.59, 0.1);
+  pl_table_free(t);
+}
+
 int test_limits(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(figures), cmocka_unit_test(own),
-                                     cmocka_unit_test(beside), cmocka_unit_test(measured),
-                                     cmocka_unit_test(gradients)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(figures),   cmocka_unit_test(own),
+                                     cmocka_unit_test(beside),    cmocka_unit_test(measured),
+                                     cmocka_unit_test(gradients), cmocka_unit_test(bending)};
   return cmocka_run_group_tests_name("limits", tests, NULL, NULL);
 }

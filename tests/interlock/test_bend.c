@@ -1,0 +1,284 @@
+#include "mails.h"
+
+#include "taut_impl.h"
+
+// Bending limits of periodic cells: cylinders.
+
+static pl_taut_goal bent(double degrees, double sign) {
+  return pl_taut_bend(degrees * PL_PI / 180, sign);
+}
+
+static pl_taut solve(const sample_mail *s, int copies, const pl_taut_goal *g) {
+  pl_env env;
+  pl_cell *c;
+  pl_taut t;
+  pl_taut_opts o = taut_defaults();
+  pl_env_init(&env);
+  check_ok(&env, pl_cell_create(&env, &s->m, copies, copies, &c));
+  check_ok(&env, pl_cell_taut(c, &o, g, &t));
+  pl_cell_free(c);
+  return t;
+}
+
+static pl_taut numbers(const sample_mail *s, double degrees, double sign) {
+  pl_env env;
+  pl_taut_goal g = bent(degrees, sign);
+  g.starts = 3;
+  pl_taut t = solve(s, 1, &g);
+  pl_env_init(&env);
+  pl_free(&env, t.contact);
+  pl_free(&env, t.pose);
+  return t;
+}
+
+// ---- where images are, and how they move --------------------------------------------------------
+
+// translation and rotation from one pose to another
+static void motion_from(const pl_pose *a, const pl_pose *b, double out[6]) {
+  double R[9], w[3];
+  for (int i = 0; i < 3; i++) {
+    out[i] = b->x[i] - a->x[i];
+    for (int j = 0; j < 3; j++) R[3 * i + j] = pl_dot3(b->Q + 3 * i, a->Q + 3 * j);
+  }
+  w[0] = (R[7] - R[5]) / 2;
+  w[1] = (R[2] - R[6]) / 2;
+  w[2] = (R[3] - R[1]) / 2;
+  double size = pl_norm3(w), f = size > 1e-12 ? asin(size) / size : 1;
+  for (int i = 0; i < 3; i++) out[3 + i] = f * w[i];
+}
+
+// the image after motions of its own and of the sheet
+static pl_pose moved(const taut *t, const state *s, const pair *p, const double *z) {
+  pl_pose pose[2] = {s->pose[0], s->pose[1]}, out, *q = &pose[p->j];
+  state to = {.pose = pose};
+  double R[9], Q[9];
+  for (int k = 0; k < 3; k++) q->x[k] += z[k];
+  pl_rotation3(z + 3, pl_norm3(z + 3), R);
+  pl_mul3(R, q->Q, Q);
+  memcpy(q->Q, Q, sizeof Q);
+  for (int k = 0; k < t->nfree; k++) to.e[k] = s->e[k] + z[6 + k];
+  t->place->image(t, &to, p, &out);
+  return out;
+}
+
+// First derivatives of an image's motion, and second ones times a force.
+static void check_carried(const taut *t, const state *s, const pair *p) {
+  enum { N = 10 };
+  const double h = 1e-4, g[6] = {0.3, -0.7, 1.1, 0.4, 0.9, -0.6};
+  double z[N] = {0};
+  carried c;
+  pl_pose at = moved(t, s, p, z);
+  t->place->carry(t, s, p, g, &c);
+  for (int i = 0; i < 6 + t->nfree; i++) {
+    double m[2][6];
+    for (int side = 0; side < 2; side++) {
+      z[i] = side ? h : -h;
+      pl_pose there = moved(t, s, p, z);
+      motion_from(&at, &there, m[side]);
+    }
+    for (int k = 0; k < 6; k++)
+      check_close(i < 6 ? c.A[k][i] : c.G[k][i - 6], (m[1][k] - m[0][k]) / (2 * h), 2e-6);
+    z[i] = 0;
+    for (int j = 0; j <= i; j++) {
+      double sum = 0;
+      for (int corner = 0; corner < 4; corner++) {
+        z[i] += corner / 2 ? h : -h;
+        z[j] += corner % 2 ? h : -h;
+        pl_pose there = moved(t, s, p, z);
+        motion_from(&at, &there, m[0]);
+        sum += (corner == 0 || corner == 3 ? 1 : -1) * pl_dot(6, g, m[0]);
+        z[i] = z[j] = 0;
+      }
+      check_close(c.K[i][j], sum / (4 * h * h), 2e-5);
+      check_close(c.K[j][i], c.K[i][j], 0);
+    }
+  }
+}
+
+static void derivatives(void **fixture) {
+  (void)fixture;
+  pl_env env;
+  pl_cell *c;
+  sample_mail m;
+  pl_rng r;
+  pl_env_init(&env);
+  pl_rng_seed(&r, 1);
+  four_in_one(&m);
+  check_ok(&env, pl_cell_create(&env, &m.m, 1, 1, &c));
+  c->reach = 1; // so that curvatures are as large as strains
+  for (int round = 0; round < 20; round++) {
+    pl_taut_goal g = bent(17 * round, 1);
+    pl_pose pose[2];
+    state s = {.pose = pose};
+    taut t = {.c = c, .g = &g, .place = &placing_cylinder, .nfree = 4, .unit = 1};
+    // with curvatures near none, where series are used
+    for (int k = 0; k < 4; k++) s.e[k] = pl_rng_uniform(&r, -0.1, 0.1) * (k == 3 ? 1 : 0.5);
+    if (round % 4 == 0) s.e[3] *= 1e-3;
+    for (int k = 0; k < 2; k++) {
+      double axis[3], angle = pl_rng_uniform(&r, -2, 2);
+      for (int i = 0; i < 3; i++) {
+        pose[k].x[i] = pl_rng_uniform(&r, -1, 1);
+        axis[i] = pl_rng_uniform(&r, -1, 1);
+      }
+      pl_rotation3(axis, angle, pose[k].Q);
+    }
+    const pair p = {.i = round % 2, .j = 1, .cell = {0, 1}, .shift = {0, 6}};
+    check_carried(&t, &s, &p);
+  }
+  pl_cell_free(c);
+}
+
+// ---- limits -------------------------------------------------------------------------------------
+
+// A knot by another routine: images about an axis at 1 / curvature, points of the wires.
+static double sampled_gap(const sample_mail *s, const pl_taut *t, double angle) {
+  enum { N = 240 };
+  double least = HUGE_VAL, d[2] = {cos(angle), sin(angle)}, k = t->curvature;
+  static double x[2][N][3];
+  for (int a = -2; a <= 2; a++)
+    for (int b = 0; b <= 2; b++) {
+      if (b == 0 && a <= 0) continue;
+      double T[2], F[2], u, v;
+      for (int i = 0; i < 2; i++) T[i] = a * s->m.lattice[0][i] + b * s->m.lattice[1][i];
+      F[0] = (1 + t->stretch[0]) * T[0] + t->stretch[2] * T[1];
+      F[1] = t->stretch[2] * T[0] + (1 + t->stretch[1]) * T[1];
+      u = d[0] * F[0] + d[1] * F[1];
+      v = d[0] * F[1] - d[1] * F[0];
+      for (int i = 0; i < N; i++) {
+        pl_swept w;
+        pl_piece_at(s->piece, (double[2]){2 * PL_PI * i / N, 0}, &w);
+        double *p = x[0][i], *q = x[1][i], along, across, up;
+        for (int j = 0; j < 3; j++) p[j] = t->pose[0].x[j] + pl_dot3(t->pose[0].Q + 3 * j, w.p);
+        along = d[0] * p[0] + d[1] * p[1];
+        across = d[0] * p[1] - d[1] * p[0] + v;
+        up = p[2] - 1 / k;
+        double to = cos(k * u) * along - sin(k * u) * up;
+        q[0] = d[0] * to - d[1] * across;
+        q[1] = d[1] * to + d[0] * across;
+        q[2] = sin(k * u) * along + cos(k * u) * up + 1 / k;
+      }
+      for (int i = 0; i < N; i++)
+        for (int j = 0; j < N; j++) {
+          double w[3];
+          pl_sub3(x[0][i], x[1][j], w);
+          least = fmin(least, pl_norm3(w) - 2 * s->piece->radius);
+        }
+    }
+  return least;
+}
+
+// Torus knots: symmetries of the lattice, units, and numbers that were published with coarse meshes
+// (97 to 109 along bonds, 40 between, 1/m).
+static void knots(void **fixture) {
+  (void)fixture;
+  pl_env env;
+  sample_mail s;
+  pl_env_init(&env);
+  torus_knot(&s, 1.5);
+  double along = numbers(&s, 0, 1).value, between = numbers(&s, 45, 1).value;
+  check_close(along, 0.10759, 2e-4);
+  check_close(between, 0.0369, 2e-4);
+  check_close(numbers(&s, 90, 1).value, along, 1e-6);
+  check_close(numbers(&s, 180, -1).value, along, 1e-6);
+  // upside down it is another quarter of a turn
+  check_close(numbers(&s, 15, 1).value, numbers(&s, 75, -1).value, 1e-6);
+  pl_mail_table[PL_MAIL_torus_knot]->make((double[]){5.5e-3, 2.7e-3, 1.5e-3, 38.5e-3 / 3}, &s);
+  check_close(numbers(&s, 0, 1).value, 1e3 * along, 1e-3);
+  // no wires meet in the state that is told, as another routine sees it, and some nearly do
+  torus_knot(&s, 1.5);
+  pl_taut_goal g = bent(15, -1);
+  pl_taut t = solve(&s, 1, &g);
+  assert_true(!t.folds && t.curvature < 0);
+  double gap = sampled_gap(&s, &t, g.angle);
+  assert_true(gap > 0);
+  check_less(gap, 0.01);
+  pl_taut_free(&env, &t);
+  // forces tell what a thinner wire gains
+  g = bent(0, 1);
+  t = solve(&s, 1, &g);
+  double gain = 0, h = 1e-4, value[2];
+  for (int k = 0; k < t.ncontact; k++) gain += 2 * t.contact[k].force;
+  for (int side = 0; side < 2; side++) {
+    torus_knot(&s, 1.5 - (side ? h : -h));
+    pl_taut other = solve(&s, 1, &g);
+    value[side] = other.value;
+    pl_taut_free(&env, &other);
+  }
+  check_rel(gain, (value[1] - value[0]) / (2 * h), 1e-4);
+  pl_taut_free(&env, &t);
+}
+
+// Elliptic sections of threefold chainmail keep it from being bent to a cylinder.
+static void sections(void **fixture) {
+  (void)fixture;
+  sample_mail s;
+  threefold(&s, 0.95, 0.95);
+  pl_taut round = numbers(&s, 30, 1);
+  check_close(round.value, 0.08318, 1e-4);
+  check_close(numbers(&s, 90, -1).value, round.value, 1e-5);
+  threefold(&s, 1.5, 1.4);
+  check_less(numbers(&s, 30, 1).value, 0.25 * round.value);
+}
+
+// What is bent by its loose rings folds, in larger cells, too.
+static void folds(void **fixture) {
+  (void)fixture;
+  sample_mail s;
+  four_in_one(&s);
+  pl_taut up = numbers(&s, 0, 1), down = numbers(&s, 0, -1);
+  assert_true(up.folds && down.folds);
+  check_close(up.value, down.value, 1e-5);
+  pl_env env;
+  pl_env_init(&env);
+  pl_taut_goal g = bent(0, 1);
+  pl_taut larger = solve(&s, 2, &g);
+  assert_true(larger.folds);
+  check_less(up.value, larger.value + 1e-4);
+  pl_taut_free(&env, &larger);
+  chain(&s, 5.5, 4, 1);
+  assert_true(numbers(&s, 0, 1).folds);
+}
+
+// how long a chain that is bent in its plane gets: rings across the plane, by so much above the
+// others, and rings within it, whose wire they touch
+static double planar_pitch(double k, double high, double R, double r) {
+  double lo = R, hi = 2 * R;
+  for (int i = 0; i < 60; i++) {
+    double p = (lo + hi) / 2, x = (1 / k + high) * sin(k * p) - R,
+           y = 1 / k - (1 / k + high) * cos(k * p) - high;
+    *(hypot(x, y) < R - 2 * r ? &lo : &hi) = p;
+  }
+  return lo;
+}
+
+// A chain, long and bent: straight where curvature gains nothing, and otherwise no worse than in a
+// plane, by its closed form.
+static void chains(void **fixture) {
+  (void)fixture;
+  pl_env env;
+  sample_mail s;
+  pl_env_init(&env);
+  chain(&s, 5.5, 4, 1);
+  pl_taut_goal g = {.n = 1, .basis = {{1, 0, 0}}, .goal = {1, 0}, .shape = PL_TAUT_CYLINDER};
+  pl_taut t = solve(&s, 1, &g);
+  check_close(t.e[0], 6 / 5.5 - 1, 1e-6);
+  check_close(t.e[1], 0, 1e-5);
+  pl_taut_free(&env, &t);
+  g.goal[1] = 0.2;
+  t = solve(&s, 1, &g);
+  double best = 0;
+  for (double k = 0.01; k < 0.2; k += 0.01)
+    for (double high = 0; high < 1; high += 0.02)
+      best = fmax(best, planar_pitch(k, high, 4, 1) / 5.5 - 1 + 0.2 * k);
+  check_close(best, 0.097, 2e-4);
+  check_less(best, t.value);
+  check_close(t.value, t.e[0] + 0.2 * t.e[1], 1e-12);
+  pl_taut_free(&env, &t);
+}
+
+int test_bend(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(derivatives), cmocka_unit_test(knots),
+                                     cmocka_unit_test(sections), cmocka_unit_test(folds),
+                                     cmocka_unit_test(chains)};
+  return cmocka_run_group_tests_name("bend", tests, NULL, NULL);
+}
