@@ -133,7 +133,7 @@ typedef struct pl_builder {
   pl_limit *limit;
   // What confines the model, by pl_build_constraints.
   pl_contact_desc contact; // nnode 0: none
-  pl_layers_desc layers;   // ntri 0: none
+  pl_layers_desc layers;   // nvert 0: none
   pl_sheet_desc sheet;     // nlimit 0: none; weights are for the caller to say
   const int *sheet_cell;   // [sheet.ntri] triangles of the mesh of the whole model
   struct builder_impl *impl;
@@ -182,7 +182,9 @@ int pl_build_obstacle(pl_builder *b, const char *name, const pl_obstacle *o);
 // returns how many are not.
 int pl_build_contact(pl_builder *b, int n, const int *node, double radius, double mu,
                      const void *origin);
-// All shells and surfaces of solids keep this distance from each other and from themselves.
+// All shells and surfaces of solids keep this distance from each other and from themselves; rods
+// keep their radius, half the smaller size of their section, and on surfaces half the distance
+// more. Rods alone may have a thickness of 0.
 void pl_build_self_contact(pl_builder *b, double thickness, double mu, const void *origin);
 // A limit for the triangles of a shell all of whose corners are among these nodes, instead of those
 // that it had; node NULL: for all of it.

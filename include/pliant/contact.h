@@ -288,43 +288,51 @@ void pl_contact_forget(const pl_contact *k, int pair, const double *n, double h,
 // Force of an obstacle on the model in world axes, N; -1: of all.
 void pl_contact_force(const pl_contact *k, int obstacle, double out[3]);
 
-// ---- layers: sheets that touch themselves and each other ----------------------------------------
+// ---- layers: sheets and rods that touch themselves and each other -------------------------------
 
 typedef struct pl_layers_desc {
-  int nvert, ntri;
-  const int *tri;   // [ntri][3]
-  const double *X;  // [nvert][3] at rest, m
-  double thickness; // m; the distance that layers keep
-  double mu;        // friction coefficient
+  int nvert, ntri, nrod;
+  const int *tri;       // [ntri][3]
+  const int *rod;       // [nrod][2] segments of rods
+  const double *radius; // [nrod] m
+  const double *X;      // [nvert][3] at rest, m
+  double thickness;     // m; the distance that sheets keep, half of it on each side
+  double mu;            // friction coefficient
 } pl_layers_desc;
 
-// Two places of a sheet that are near each other: y = sum weight x is the vector to the first from
-// the second. A vertex over a triangle: weights 1 and less the barycentrics; an edge across an
-// edge: the barycentrics of both, those of the second negative. Where the nearest place is on an
-// edge or at a corner, the pair is one of a vertex and an edge, or of two vertices.
+// Two places of sheets or rods that are near each other: y = sum weight x is the vector to the
+// first from the second. A vertex over a triangle: weights 1 and less the barycentrics; an edge
+// across an edge: the barycentrics of both, those of the second negative. Where the nearest place
+// is on an edge or at a corner, the pair is one of a vertex and an edge, or of two vertices.
 typedef struct pl_layer_pair {
   int n; // vertices: 2, 3 or 4; further ones repeat the last, with weight 0
   int vert[4];
   double weight[4]; // sum: 0
   double normal[3]; // y over its length; of no length: across triangle or edges, on any side
   double distance;  // m
+  double keep;      // m; what the distance should be at least: radii and half thicknesses of both
+  int rod;          // 1: one of the two is a rod
 } pl_layer_pair;
 
-// Triangles of one or more sheets and scratch for searches; one search at a time.
+// Triangles of sheets, segments of rods and scratch for searches; one search at a time.
 typedef struct pl_layers pl_layers;
-// Copies what it needs. PL_E_INPUT: a thickness that is not above zero, vertices out of range.
+// Copies what it needs. PL_E_INPUT: a thickness or radius that is not above zero (a thickness may
+// be zero where there are no triangles), vertices out of range.
 pl_status pl_layers_create(pl_env *env, const pl_layers_desc *d, pl_layers **out);
 void pl_layers_free(pl_layers *l);
+// The least distance that any of them keep, m.
 double pl_layers_thickness(const pl_layers *l);
 double pl_layers_mu(const pl_layers *l);
 // All pairs of a vertex and a triangle and of two edges that share no vertex and are closer than
-// thickness + margin at x[nvert][3], each once and in an order that depends on the mesh alone. Left
-// out are pairs within one triangle, and pairs of one connected sheet that are closer than the
-// thickness at rest. *pair belongs to l and stays until the next call. PL_E_INPUT: x is not finite.
+// what they keep and a margin at x[nvert][3], each once and in an order that depends on the mesh
+// alone. Left out are pairs within one triangle or segment, pairs of one connected sheet or rod
+// that are closer than they keep at rest, and segments that are nearer along a rod than half a turn
+// about its own radius. *pair belongs to l and stays until the next call. PL_E_INPUT: x is not
+// finite.
 pl_status pl_layers_find(pl_layers *l, const double *x, double margin, int *n,
                          const pl_layer_pair **pair);
-// Least distance of the pairs that pl_layers_find knows, INFINITY when none is closer than twice
-// the thickness or x is not finite. The pairs found before stay.
+// Least distance of the pairs that pl_layers_find knows over what they keep, INFINITY when none is
+// below two or x is not finite. The pairs found before stay.
 double pl_layers_least(pl_layers *l, const double *x);
 
 #endif

@@ -1,4 +1,4 @@
-// What confines a model: obstacles and the nodes that feel them, layers of shells, limits of
+// What confines a model: obstacles and the nodes that feel them, layers of bodies, limits of
 // stretch.
 #include "build_impl.h"
 
@@ -102,30 +102,69 @@ static pl_status add_layer(pl_builder *b, const pl_body *body, int **tri, int *n
   return s;
 }
 
-// triangles of all shells and surfaces of solids over all nodes
-static void fill_layers(pl_builder *b) {
-  int *all = NULL, n = 0, cap = 0, nvert = b->nnode + b->ncopy;
+// triangles of all shells and surfaces of solids
+static void fill_triangles(pl_builder *b) {
+  int *all = NULL, n = 0, cap = 0;
   pl_status s = PL_OK;
   for (int k = 0; s == PL_OK && k < b->nbody; k++) {
     pl_body_kind kind = b->body[k].desc.kind;
     if (kind == PL_BODY_SHELL || kind == PL_BODY_SOLID)
       s = add_layer(b, &b->body[k], &all, &n, &cap);
   }
-  if (s == PL_OK && n == 0)
-    build_problem(b, b->impl->self_origin, "leave it out",
-                  "self_contact needs shells or solids, there are none");
-  int *tri = s == PL_OK && n > 0 ? pl_build_keep(b, (size_t)n, sizeof *tri) : NULL;
-  double *X = tri ? pl_build_keep(b, 3 * (size_t)nvert, sizeof *X) : NULL;
-  if (tri) memcpy(tri, all, (size_t)n * sizeof *tri);
+  int *tri = s == PL_OK ? pl_build_keep(b, (size_t)n + 1, sizeof *tri) : NULL;
+  if (tri && n > 0) memcpy(tri, all, (size_t)n * sizeof *tri);
   pl_free(b->env, all);
   if (s != PL_OK) b->failed = s;
+  b->layers.ntri = n / 3;
+  b->layers.tri = tri;
+}
+
+// half of the smaller size of a section
+static double rod_radius(const pl_section *s, int edge) {
+  double width = s->width.each ? s->width.each[edge] : s->width.v;
+  double height = s->height.each ? s->height.each[edge] : s->height.v;
+  return fmin(width, height) / 2;
+}
+
+static void fill_segments(pl_builder *b) {
+  size_t n = 0;
+  for (int k = 0; k < b->nbody; k++)
+    if (b->body[k].rod_edge) n += (size_t)b->body[k].desc.mesh->cell[PL_SEG2].n;
+  int *rod = pl_build_keep(b, 2 * n + 1, sizeof *rod);
+  double *radius = pl_build_keep(b, n + 1, sizeof *radius);
+  if (!rod || !radius) return;
+  b->layers.rod = rod;
+  b->layers.radius = radius;
+  for (int k = 0; k < b->nbody; k++) {
+    const pl_body *p = &b->body[k];
+    const pl_cells *c = &p->desc.mesh->cell[PL_SEG2];
+    for (int e = 0; p->rod_edge && e < c->n; e++) {
+      int at = b->layers.nrod++;
+      for (int i = 0; i < 2; i++) rod[2 * at + i] = p->node[c->v[2 * e + i]];
+      radius[at] = rod_radius(&p->desc.section, e);
+    }
+  }
+}
+
+// shells, surfaces of solids and rods, over all nodes
+static void fill_layers(pl_builder *b) {
+  int nvert = b->nnode + b->ncopy;
+  fill_triangles(b);
+  fill_segments(b);
+  if (b->failed) return;
+  if (b->layers.ntri == 0 && b->layers.nrod == 0)
+    build_problem(b, b->impl->self_origin, "leave it out",
+                  "self_contact needs shells, solids or rods, there are none");
+  else if (b->layers.ntri > 0 && !(b->layers.thickness > 0))
+    build_problem(
+        b, b->impl->self_origin, "e.g. self_contact: {thickness: 1 mm}",
+        "self_contact of shells and solids needs a thickness; rods alone have their radius");
+  double *X = pl_build_keep(b, 3 * (size_t)nvert + 1, sizeof *X);
   if (!X) return;
   memcpy(X, b->X, 3 * (size_t)b->nnode * sizeof *X);
   for (int i = 0; i < b->ncopy; i++)
     memcpy(X + 3 * (size_t)(b->nnode + i), b->X + 3 * (size_t)b->copy[i], 3 * sizeof *X);
   b->layers.nvert = nvert;
-  b->layers.ntri = n / 3;
-  b->layers.tri = tri;
   b->layers.X = X;
 }
 
@@ -285,14 +324,16 @@ static pl_status check_layers(pl_builder *b, const double *u, double allowed) {
   for (int i = 0; x && u && i < 3 * b->nnode; i++) x[i] += u[i];
   pl_status s = x ? pl_layers_find(l, x, 0, &n, &pair) : PL_E_NOMEM;
   for (int k = 1; s == PL_OK && k < n; k++)
-    if (pair[k].distance < pair[worst].distance) worst = k;
-  if (s == PL_OK && n > 0 && pair[worst].distance < d->thickness - allowed) {
+    if (pair[k].distance - pair[k].keep < pair[worst].distance - pair[worst].keep) worst = k;
+  if (s == PL_OK && n > 0 && pair[worst].distance < pair[worst].keep - allowed) {
     const int *v = pair[worst].vert;
     int other = v[pair[worst].n == 4 && pair[worst].weight[1] > 0 ? 2 : 1];
     build_problem(
-        b, b->impl->self_origin, "move the sheets apart, or make the thickness less",
+        b, b->impl->self_origin,
+        d->ntri > 0 ? "move the bodies apart, or make the thickness less"
+                    : "move the rods apart, or make them thinner",
         "at the start layers are %.3g m apart, closer than their thickness of %.3g m: %s and %s",
-        pair[worst].distance, d->thickness, pl_build_node_text(b, v[0], buf[0], sizeof buf[0]),
+        pair[worst].distance, pair[worst].keep, pl_build_node_text(b, v[0], buf[0], sizeof buf[0]),
         pl_build_node_text(b, other, buf[1], sizeof buf[1]));
   }
   pl_layers_free(l);
@@ -303,7 +344,7 @@ pl_status pl_build_check_apart(pl_builder *b, const double *u) {
   double allowed = OVERLAP * extent(b);
   int before = b->nproblem;
   check_inside(b, u, allowed);
-  if (b->layers.ntri > 0) PL_TRY(check_layers(b, u, allowed));
+  if (b->layers.nvert > 0) PL_TRY(check_layers(b, u, allowed));
   return b->nproblem > before ? PL_E_INPUT : PL_OK;
 }
 
@@ -313,7 +354,7 @@ pl_status make_constraints(const pl_builder *b, int nthread, pl_built *m) {
   pl_constraints *out = &m->constraints;
   pl_sheet_desc d = b->sheet;
   if (b->contact.nnode > 0) PL_TRY(pl_contact_create(m->model, &b->contact, &out->contact));
-  if (b->layers.ntri > 0) PL_TRY(pl_layers_create(b->env, &b->layers, &out->layers));
+  if (b->layers.nvert > 0) PL_TRY(pl_layers_create(b->env, &b->layers, &out->layers));
   if (d.nlimit == 0) return PL_OK;
   double *weight = pl_alloc(b->env, (size_t)d.nvert, sizeof *weight);
   if (!weight) return PL_E_NOMEM;

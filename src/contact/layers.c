@@ -1,4 +1,4 @@
-// Near pairs of a sheet with itself: vertices against triangles and edges against edges, each pair
+// Near pairs of sheets and rods: vertices against triangles and edges against edges, each pair
 // brought down to the parts on which the two nearest points lie.
 #include "contact_impl.h"
 
@@ -22,26 +22,36 @@ typedef struct near {
   int vert[4];
   double weight[4];
   double y[3], square; // square of |y|
+  double keep;         // m; what |y| should be at least
+  int rod;
 } near;
 
 struct pl_layers {
   pl_env *env;
-  int nvert, ntri, nedge;
-  double thickness, mu;
-  double *X, *x; // [nvert][3] at rest, and now
-  int *tri;      // [ntri][3] as given
-  int *face;     // [ntri][3] the same with ascending vertices
-  int *edge;     // [nedge][3] ends, ascending, and the last once more: triangles to the tree
-  int *first;    // [nvert + 1] into around
-  int *around;   // triangles of each vertex
-  int *part;     // [nvert] connected sheet
+  int nvert, ntri, nedge, nrod;
+  double half, mu;    // half of the thickness of sheets
+  double thin, thick; // the least and the greatest of all halves and radii
+  double *X, *x;      // [nvert][3] at rest, and now
+  int *tri;           // [ntri][3] as given
+  int *face;          // [ntri][3] the same with ascending vertices
+  int *edge;          // [nedge][3] ends, ascending, and the last once more: triangles to the tree
+  int *first;         // [nvert + 1] into around
+  int *around;        // triangles of each vertex
+  int *part;          // [nvert] connected sheet or rod
+  double *about;      // [nvert] half thickness or radius there, 0: no part of it
+  double *radius;     // [nedge] the same of edges
+  double *segment;    // [nedge] radius of the rod whose segment it is, 0: of none
+  int *begin, *next;  // [nvert + 1], [2 nrod] vertices along rods from each vertex
+  double *arc;        // [nvert] way along rods from the edge `self`, INFINITY: far
+  int *visited, nvisited; // [nvert] those that are not far
   pl_bvh *faces, *edges;
   int n, cap;
   pl_layer_pair *pair;
   // of a search
-  int listing; // 1: pairs are listed, 0: only the least distance is wanted
-  int self;    // vertex or edge whose partners are looked for
-  double bound, size, least;
+  int listing;          // 1: pairs are listed, 0: only the least distance is wanted
+  int self;             // vertex or edge whose partners are looked for
+  double times, margin; // pairs are looked for that are closer than times their keep + margin
+  double size, least;
   pl_status failed;
 };
 
@@ -61,7 +71,7 @@ static void place(const double *x, near *p) {
 }
 
 static near vertex_vertex(const double *x, int v, int a) {
-  near p = {VERTICES, {v < a ? v : a, v < a ? a : v}, {1, -1}, {0}, 0};
+  near p = {.kind = VERTICES, .vert = {v < a ? v : a, v < a ? a : v}, .weight = {1, -1}};
   p.vert[2] = p.vert[3] = p.vert[1];
   place(x, &p);
   return p;
@@ -75,7 +85,7 @@ static near vertex_edge(const double *x, int v, const int *e) {
   double dd = pl_dot3(d, d), s = dd > 0 ? pl_dot3(d, g) / dd : 0;
   if (!(s > 0)) return vertex_vertex(x, v, e[0]);
   if (!(s < 1)) return vertex_vertex(x, v, e[1]);
-  near p = {VERTEX_EDGE, {v, e[0], e[1], e[1]}, {1, s - 1, -s, 0}, {0}, 0};
+  near p = {.kind = VERTEX_EDGE, .vert = {v, e[0], e[1], e[1]}, .weight = {1, s - 1, -s, 0}};
   place(x, &p);
   return p;
 }
@@ -92,7 +102,7 @@ static near vertex_face(const double *x, int v, const int *f) {
   if (nn > 1e-24 * pl_dot3(a, a) * pl_dot3(b, b)) {
     double s = pl_dot3(gb, n) / nn, t = pl_dot3(ag, n) / nn, r = 1 - s - t;
     if (s > 0 && t > 0 && r > 0) {
-      near p = {VERTEX_FACE, {v, f[0], f[1], f[2]}, {1, -r, -s, -t}, {0}, 0};
+      near p = {.kind = VERTEX_FACE, .vert = {v, f[0], f[1], f[2]}, .weight = {1, -r, -s, -t}};
       place(x, &p);
       return p;
     }
@@ -123,7 +133,7 @@ static near edge_edge(const double *x, const int *e, const int *f) {
   if (!(det > PARALLEL * dd * gg)) return best;
   double s = (dw * gg - gw * dg) / det, t = (dw * dg - gw * dd) / det;
   if (!(s > 0 && s < 1 && t > 0 && t < 1)) return best;
-  near p = {EDGES, {e[0], e[1], f[0], f[1]}, {1 - s, s, t - 1, -t}, {0}, 0};
+  near p = {.kind = EDGES, .vert = {e[0], e[1], f[0], f[1]}, .weight = {1 - s, s, t - 1, -t}};
   place(x, &p);
   // of parallel edges the ends are as near
   return p.square < best.square * (1 - 1e-12) ? p : best;
@@ -157,13 +167,25 @@ static int triangle_with(const pl_layers *l, int v, int a, int b) {
   return -1;
 }
 
+static int compare_ends(const void *a, const void *b) {
+  const int *p = a, *q = b;
+  return p[0] != q[0] ? (p[0] > q[0]) - (p[0] < q[0]) : (p[1] > q[1]) - (p[1] < q[1]);
+}
+
+// the edge between two vertices, -1: none
+static int edge_between(const pl_layers *l, int a, int b) {
+  const int ends[2] = {a < b ? a : b, a < b ? b : a};
+  const int *e = bsearch(ends, l->edge, (size_t)l->nedge, 3 * sizeof *l->edge, compare_ends);
+  return e ? (int)((e - l->edge) / 3) : -1;
+}
+
 // at rest these are neighbours
 static int belongs_together(const pl_layers *l, const near *p) {
-  if (p->kind == VERTICES && triangle_with(l, p->vert[0], p->vert[1], p->vert[1]) >= 0) return 1;
+  if (p->kind == VERTICES && edge_between(l, p->vert[0], p->vert[1]) >= 0) return 1;
   if (p->kind == VERTEX_EDGE && triangle_with(l, p->vert[0], p->vert[1], p->vert[2]) >= 0) return 1;
   int other = p->vert[p->kind == EDGES ? 2 : 1];
   if (l->part[p->vert[0]] != l->part[other]) return 0;
-  return distance_of(l->X, p) < l->thickness * l->thickness;
+  return distance_of(l->X, p) < p->keep * p->keep;
 }
 
 static int triangle_normal(const pl_layers *l, int t, double *n) {
@@ -175,7 +197,7 @@ static int triangle_normal(const pl_layers *l, int t, double *n) {
   return pl_norm3(n) > 0;
 }
 
-// y has no direction: across both edges, or the triangle on which the second point lies
+// y has no direction: across both edges, or the triangle or segment on which the second point lies
 static void across(const pl_layers *l, const near *p, double *n) {
   const int *v = p->vert;
   double size = 0;
@@ -188,27 +210,83 @@ static void across(const pl_layers *l, const near *p, double *n) {
     int last = p->kind == VERTICES ? v[1] : v[2];
     int t = p->kind == VERTEX_FACE ? triangle_with(l, v[1], v[2], v[3])
                                    : triangle_with(l, v[1], last, last);
-    if (!triangle_normal(l, t, n)) memset(n, 0, 3 * sizeof *n);
+    double along[3];
+    pl_sub3(at(l->x, last), at(l->x, v[1]), along);
+    if (t < 0)
+      obstacle_across(3, along, n);
+    else if (!triangle_normal(l, t, n))
+      memset(n, 0, 3 * sizeof *n);
   }
   size = pl_norm3(n);
   for (int c = 0; c < 3; c++) n[c] = size > 0 ? n[c] / size : c == 2;
 }
 
 static void collect_near(pl_layers *l, const near *p) {
-  if (!(p->square < l->bound * l->bound) || l->failed || belongs_together(l, p)) return;
+  double bound = l->times * p->keep + l->margin;
+  if (!(p->square < bound * bound) || l->failed || belongs_together(l, p)) return;
   double distance = sqrt(p->square);
-  l->least = fmin(l->least, distance);
+  l->least = fmin(l->least, distance / p->keep);
   if (!l->listing) return;
   l->failed = pl_grow(l->env, &l->pair, l->n, &l->cap, sizeof *l->pair);
   if (l->failed) return;
   pl_layer_pair *to = &l->pair[l->n++];
-  *to = (pl_layer_pair){.n = p->kind == EDGES ? 4 : 2 + (int)p->kind, .distance = distance};
+  *to = (pl_layer_pair){.n = p->kind == EDGES ? 4 : 2 + (int)p->kind,
+                        .distance = distance,
+                        .keep = p->keep,
+                        .rod = p->rod};
   memcpy(to->vert, p->vert, sizeof to->vert);
   memcpy(to->weight, p->weight, sizeof to->weight);
   if (distance > ROUNDING * l->size)
     for (int c = 0; c < 3; c++) to->normal[c] = p->y[c] / distance;
   else
     across(l, p, to->normal);
+}
+
+// ---- along rods -------------------------------------------------------------------------------
+
+// A rod that turns about its own radius meets itself after half a turn: what is nearer along it
+// does not, and only seems to where segments are about as long as the radius.
+static double half_turn(double keep) {
+  return PL_PI / 2 * keep;
+}
+
+static double length_of(const pl_layers *l, int a, int b) {
+  double d[3];
+  pl_sub3(at(l->X, b), at(l->X, a), d);
+  return pl_norm3(d);
+}
+
+// ways along rods from an edge, as far as matters
+static void measure_arcs(pl_layers *l, int edge) {
+  const int *e = l->edge + 3 * edge;
+  double far = half_turn(l->radius[edge] + l->thick);
+  int better = 1;
+  for (int i = 0; i < l->nvisited; i++) l->arc[l->visited[i]] = INFINITY;
+  l->nvisited = 0;
+  if (!(l->segment[edge] > 0)) return;
+  for (int k = 0; k < 2; k++) l->arc[l->visited[l->nvisited++] = e[k]] = 0;
+  // once, but for nets, in which a longer way may come first
+  while (better) {
+    better = 0;
+    for (int i = 0; i < l->nvisited; i++) {
+      int v = l->visited[i];
+      for (int k = l->begin[v]; k < l->begin[v + 1]; k++) {
+        int u = l->next[k];
+        double way = l->arc[v] + length_of(l, v, u);
+        if (way >= far || way >= l->arc[u]) continue;
+        if (isinf(l->arc[u])) l->visited[l->nvisited++] = u;
+        l->arc[u] = way;
+        better = 1;
+      }
+    }
+  }
+}
+
+// the edge `self` goes on as this one
+static int goes_on(const pl_layers *l, int edge, double keep) {
+  const int *f = l->edge + 3 * edge;
+  if (!(l->segment[edge] > 0)) return 0;
+  return fmin(l->arc[f[0]], l->arc[f[1]]) < half_turn(keep);
 }
 
 // ---- search -----------------------------------------------------------------------------------
@@ -218,6 +296,8 @@ static void try_face(void *ctx, int t) {
   const int *f = l->face + 3 * t;
   if (has(f, l->self)) return;
   near p = vertex_face(l->x, l->self, f);
+  p.keep = l->about[l->self] + l->half;
+  p.rod = l->first[l->self] == l->first[l->self + 1];
   collect_near(l, &p);
 }
 
@@ -225,35 +305,43 @@ static void try_edge(void *ctx, int k) {
   pl_layers *l = ctx;
   if (k <= l->self) return;
   const int *e = l->edge + 3 * l->self, *f = l->edge + 3 * k;
-  if (has(f, e[0]) || has(f, e[1])) return;
+  double keep = l->radius[l->self] + l->radius[k];
+  if (has(f, e[0]) || has(f, e[1]) || goes_on(l, k, keep)) return;
   near p = edge_edge(l->x, e, f);
+  p.keep = keep;
+  p.rod = l->segment[l->self] > 0 || l->segment[k] > 0;
   collect_near(l, &p);
 }
 
-static void look(pl_layers *l, int a, int b, const pl_bvh *tree, void (*each)(void *, int)) {
+// around the edge a b of that radius, for others of at most another one
+static void look(pl_layers *l, int a, int b, double keep, const pl_bvh *tree,
+                 void (*each)(void *, int)) {
   const double *x = l->x;
-  double lo[3], hi[3];
+  double lo[3], hi[3], bound = l->times * keep + l->margin;
   for (int c = 0; c < 3; c++) {
-    lo[c] = fmin(at(x, a)[c], at(x, b)[c]) - l->bound;
-    hi[c] = fmax(at(x, a)[c], at(x, b)[c]) + l->bound;
+    lo[c] = fmin(at(x, a)[c], at(x, b)[c]) - bound;
+    hi[c] = fmax(at(x, a)[c], at(x, b)[c]) + bound;
   }
   pl_bvh_touching(tree, lo, hi, each, l);
 }
 
-static void search(pl_layers *l, const double *x, double bound, int listing) {
+static void search(pl_layers *l, const double *x, double times, double margin, int listing) {
   if (l->nvert > 0) memcpy(l->x, x, 3 * (size_t)l->nvert * sizeof *x);
   pl_bvh_refit(l->faces);
   pl_bvh_refit(l->edges);
   l->size = pl_max_abs(3 * l->nvert, x);
-  l->bound = bound;
+  l->times = times;
+  l->margin = margin;
   l->listing = listing;
   l->least = INFINITY;
   l->failed = PL_OK;
   for (l->self = 0; l->self < l->nvert && !l->failed; l->self++)
-    if (l->first[l->self] < l->first[l->self + 1]) look(l, l->self, l->self, l->faces, try_face);
+    if (l->about[l->self] > 0)
+      look(l, l->self, l->self, l->about[l->self] + l->half, l->faces, try_face);
   for (l->self = 0; l->self < l->nedge && !l->failed; l->self++) {
     const int *e = l->edge + 3 * l->self;
-    look(l, e[0], e[1], l->edges, try_edge);
+    measure_arcs(l, l->self);
+    look(l, e[0], e[1], l->radius[l->self] + l->thick, l->edges, try_edge);
   }
 }
 
@@ -271,6 +359,13 @@ static int compare_pairs(const void *a, const void *b) {
   return 0;
 }
 
+// of one pair that is met several times the one that keeps most comes first
+static int order_pairs(const void *a, const void *b) {
+  const pl_layer_pair *p = a, *q = b;
+  int order = compare_pairs(a, b);
+  return order ? order : (p->keep < q->keep) - (p->keep > q->keep);
+}
+
 pl_status pl_layers_find(pl_layers *l, const double *x, double margin, int *n,
                          const pl_layer_pair **pair) {
   *n = 0;
@@ -280,12 +375,12 @@ pl_status pl_layers_find(pl_layers *l, const double *x, double margin, int *n,
   if (!pl_all_finite(3 * l->nvert, x))
     return pl_fail(l->env, PL_E_INPUT, "layers: some vertex is not finite");
   l->n = 0;
-  search(l, x, l->thickness + margin, 1);
+  search(l, x, 1, margin, 1);
   if (l->failed) return l->failed;
 
   // parts of neighbouring triangles and edges are met several times
   int kept = 0;
-  if (l->n > 0) qsort(l->pair, (size_t)l->n, sizeof *l->pair, compare_pairs);
+  if (l->n > 0) qsort(l->pair, (size_t)l->n, sizeof *l->pair, order_pairs);
   for (int i = 0; i < l->n; i++)
     if (kept == 0 || compare_pairs(&l->pair[i], &l->pair[kept - 1]) != 0)
       l->pair[kept++] = l->pair[i];
@@ -296,12 +391,12 @@ pl_status pl_layers_find(pl_layers *l, const double *x, double margin, int *n,
 
 double pl_layers_least(pl_layers *l, const double *x) {
   if (!pl_all_finite(3 * l->nvert, x)) return INFINITY;
-  search(l, x, 2 * l->thickness, 0);
+  search(l, x, 2, 0, 0);
   return l->least;
 }
 
 double pl_layers_thickness(const pl_layers *l) {
-  return l->thickness;
+  return 2 * l->thin;
 }
 
 double pl_layers_mu(const pl_layers *l) {
@@ -310,10 +405,27 @@ double pl_layers_mu(const pl_layers *l) {
 
 // ---- making -----------------------------------------------------------------------------------
 
+static pl_status check_rods(pl_env *env, const pl_layers_desc *d) {
+  for (int k = 0; k < d->nrod; k++) {
+    const int *v = d->rod + 2 * k;
+    for (int i = 0; i < 2; i++)
+      if (v[i] < 0 || v[i] >= d->nvert)
+        return pl_fail(env, PL_E_INPUT, "layers: segment %d names vertex %d, which is not in 0..%d",
+                       k, v[i], d->nvert - 1);
+    if (v[0] == v[1]) return pl_fail(env, PL_E_INPUT, "layers: segment %d names a vertex twice", k);
+    if (!(d->radius[k] > 0) || !isfinite(d->radius[k]))
+      return pl_fail(env, PL_E_INPUT, "layers: radius of segment %d must be > 0, got %g m", k,
+                     d->radius[k]);
+  }
+  return PL_OK;
+}
+
 static pl_status check_desc(pl_env *env, const pl_layers_desc *d) {
-  if (d->nvert < 0 || d->ntri < 0 || d->nvert > INT_MAX / 3 || d->ntri > INT_MAX / 9)
-    return pl_fail(env, PL_E_ARG, "layers: %d vertices, %d triangles", d->nvert, d->ntri);
-  if (!(d->thickness > 0) || !isfinite(d->thickness))
+  if (d->nvert < 0 || d->ntri < 0 || d->nrod < 0 || d->nvert > INT_MAX / 3 ||
+      d->ntri > INT_MAX / 18 || d->nrod > INT_MAX / 6)
+    return pl_fail(env, PL_E_ARG, "layers: %d vertices, %d triangles, %d segments", d->nvert,
+                   d->ntri, d->nrod);
+  if (!(d->thickness > 0 || (d->ntri == 0 && d->thickness == 0)) || !isfinite(d->thickness))
     return pl_fail(env, PL_E_INPUT, "layers: thickness must be > 0, got %g m", d->thickness);
   if (!(d->mu >= 0) || !isfinite(d->mu))
     return pl_fail(env, PL_E_INPUT, "layers: friction coefficient must be >= 0, got %g", d->mu);
@@ -329,12 +441,7 @@ static pl_status check_desc(pl_env *env, const pl_layers_desc *d) {
     if (v[0] == v[1] || v[1] == v[2] || v[2] == v[0])
       return pl_fail(env, PL_E_INPUT, "layers: triangle %d names a vertex twice", t);
   }
-  return PL_OK;
-}
-
-static int compare_ends(const void *a, const void *b) {
-  const int *p = a, *q = b;
-  return p[0] != q[0] ? (p[0] > q[0]) - (p[0] < q[0]) : (p[1] > q[1]) - (p[1] < q[1]);
+  return check_rods(env, d);
 }
 
 static void sort_face(const int *v, int *f) {
@@ -347,18 +454,57 @@ static void sort_face(const int *v, int *f) {
   }
 }
 
-static void list_edges(pl_layers *l) {
+static void put_edge(pl_layers *l, int a, int b) {
+  int *e = l->edge + 3 * l->nedge++;
+  e[0] = a < b ? a : b;
+  e[1] = e[2] = a < b ? b : a;
+}
+
+// edges of triangles and segments, each once
+static void list_edges(pl_layers *l, const int *rod) {
   int n = 0;
   for (int i = 0; i < 3 * l->ntri; i++) {
     const int *f = l->face + i / 3 * 3;
-    l->edge[3 * i] = f[i % 3 == 0];
-    l->edge[3 * i + 1] = l->edge[3 * i + 2] = f[i % 3 == 2 ? 1 : 2];
+    put_edge(l, f[i % 3 == 0], f[i % 3 == 2 ? 1 : 2]);
   }
-  if (l->ntri > 0) qsort(l->edge, 3 * (size_t)l->ntri, 3 * sizeof *l->edge, compare_ends);
-  for (int i = 0; i < 3 * l->ntri; i++)
+  for (int k = 0; k < l->nrod; k++) put_edge(l, rod[2 * k], rod[2 * k + 1]);
+  if (l->nedge > 0) qsort(l->edge, (size_t)l->nedge, 3 * sizeof *l->edge, compare_ends);
+  for (int i = 0; i < l->nedge; i++)
     if (n == 0 || compare_ends(l->edge + 3 * i, l->edge + 3 * (n - 1)) != 0)
       memmove(l->edge + 3 * n++, l->edge + 3 * i, 3 * sizeof *l->edge);
   l->nedge = n;
+}
+
+// how far sheets and rods go from their middle, everywhere the most
+static void list_radii(pl_layers *l, const pl_layers_desc *d) {
+  l->half = d->thickness / 2;
+  l->thick = d->ntri > 0 ? l->half : 0;
+  l->thin = d->ntri > 0 || d->nrod == 0 ? l->half : INFINITY;
+  for (int k = 0; k < d->nrod; k++) {
+    double *radius = &l->segment[edge_between(l, d->rod[2 * k], d->rod[2 * k + 1])];
+    *radius = fmax(*radius, d->radius[k]);
+    l->thick = fmax(l->thick, d->radius[k]);
+    l->thin = fmin(l->thin, d->radius[k]);
+  }
+  for (int k = 0; k < l->nedge; k++) l->radius[k] = l->segment[k];
+  for (int i = 0; i < 3 * l->ntri; i++) {
+    const int *f = l->tri + i / 3 * 3;
+    double *radius = &l->radius[edge_between(l, f[i % 3], f[(i + 1) % 3])];
+    *radius = fmax(*radius, l->half);
+  }
+  for (int i = 0; i < 2 * l->nedge; i++) {
+    double *about = &l->about[l->edge[3 * (i / 2) + i % 2]];
+    *about = fmax(*about, l->radius[i / 2]);
+  }
+}
+
+static void list_next(pl_layers *l, const int *rod) {
+  for (int i = 0; i < 2 * l->nrod; i++) l->begin[rod[i] + 1]++;
+  for (int v = 0; v < l->nvert; v++) l->begin[v + 1] += l->begin[v];
+  for (int i = 0; i < 2 * l->nrod; i++) l->next[l->begin[rod[i]]++] = rod[i ^ 1];
+  for (int v = l->nvert; v > 0; v--) l->begin[v] = l->begin[v - 1];
+  l->begin[0] = 0;
+  for (int v = 0; v < l->nvert; v++) l->arc[v] = INFINITY;
 }
 
 static void list_around(pl_layers *l) {
@@ -384,22 +530,33 @@ static void find_parts(pl_layers *l) {
 }
 
 static pl_status build(pl_layers *l, const pl_layers_desc *d) {
-  size_t nvert = (size_t)d->nvert, ntri = (size_t)d->ntri;
+  size_t nvert = (size_t)d->nvert, ntri = (size_t)d->ntri, nrod = (size_t)d->nrod;
+  size_t most = 3 * ntri + nrod;
   l->X = pl_alloc(l->env, nvert, 3 * sizeof *l->X);
   l->x = pl_alloc(l->env, nvert, 3 * sizeof *l->x);
   l->tri = pl_alloc(l->env, ntri, 3 * sizeof *l->tri);
   l->face = pl_alloc(l->env, ntri, 3 * sizeof *l->face);
-  l->edge = pl_alloc(l->env, ntri, 9 * sizeof *l->edge);
+  l->edge = pl_alloc(l->env, most, 3 * sizeof *l->edge);
   l->first = pl_alloc(l->env, nvert + 1, sizeof *l->first);
   l->around = pl_alloc(l->env, ntri, 3 * sizeof *l->around);
   l->part = pl_alloc(l->env, nvert, sizeof *l->part);
-  if (!l->X || !l->x || !l->tri || !l->face || !l->edge || !l->first || !l->around || !l->part)
+  l->about = pl_alloc(l->env, nvert, sizeof *l->about);
+  l->radius = pl_alloc(l->env, most, sizeof *l->radius);
+  l->segment = pl_alloc(l->env, most, sizeof *l->segment);
+  l->begin = pl_alloc(l->env, nvert + 1, sizeof *l->begin);
+  l->next = pl_alloc(l->env, nrod, 2 * sizeof *l->next);
+  l->arc = pl_alloc(l->env, nvert, sizeof *l->arc);
+  l->visited = pl_alloc(l->env, nvert, sizeof *l->visited);
+  if (!l->X || !l->x || !l->tri || !l->face || !l->edge || !l->first || !l->around || !l->part ||
+      !l->about || !l->radius || !l->segment || !l->begin || !l->next || !l->arc || !l->visited)
     return PL_E_NOMEM;
   if (nvert > 0) memcpy(l->X, d->X, 3 * nvert * sizeof *l->X);
   if (nvert > 0) memcpy(l->x, d->X, 3 * nvert * sizeof *l->x);
   if (ntri > 0) memcpy(l->tri, d->tri, 3 * ntri * sizeof *l->tri);
   for (int t = 0; t < d->ntri; t++) sort_face(l->tri + 3 * t, l->face + 3 * t);
-  list_edges(l);
+  list_edges(l, d->rod);
+  list_radii(l, d);
+  list_next(l, d->rod);
   list_around(l);
   find_parts(l);
   PL_TRY(pl_bvh_create(l->env, l->ntri, l->face, l->x, &l->faces));
@@ -411,8 +568,7 @@ pl_status pl_layers_create(pl_env *env, const pl_layers_desc *d, pl_layers **out
   PL_TRY(check_desc(env, d));
   pl_layers *l = pl_alloc(env, 1, sizeof *l);
   if (!l) return PL_E_NOMEM;
-  *l = (pl_layers){
-      .env = env, .nvert = d->nvert, .ntri = d->ntri, .thickness = d->thickness, .mu = d->mu};
+  *l = (pl_layers){.env = env, .nvert = d->nvert, .ntri = d->ntri, .nrod = d->nrod, .mu = d->mu};
   pl_status s = build(l, d);
   if (s == PL_OK)
     *out = l;
@@ -425,14 +581,8 @@ void pl_layers_free(pl_layers *l) {
   if (!l) return;
   pl_bvh_free(l->faces);
   pl_bvh_free(l->edges);
-  pl_free(l->env, l->X);
-  pl_free(l->env, l->x);
-  pl_free(l->env, l->tri);
-  pl_free(l->env, l->face);
-  pl_free(l->env, l->edge);
-  pl_free(l->env, l->first);
-  pl_free(l->env, l->around);
-  pl_free(l->env, l->part);
-  pl_free(l->env, l->pair);
+  void *own[] = {l->X,     l->x,      l->tri,     l->face,  l->edge, l->first, l->around,  l->part,
+                 l->about, l->radius, l->segment, l->begin, l->next, l->arc,   l->visited, l->pair};
+  for (size_t i = 0; i < sizeof own / sizeof *own; i++) pl_free(l->env, own[i]);
   pl_free(l->env, l);
 }

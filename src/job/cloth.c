@@ -119,7 +119,7 @@ pl_status cloth_open(job *j, const pl_analysis *a, const pl_state *s, pl_contact
                      cloth *c) {
   c->constraints.contact = contact;
   PL_TRY(open_sheet(j, a, s, c));
-  if (j->scene->layers.ntri == 0) return PL_OK;
+  if (j->scene->layers.nvert == 0) return PL_OK;
   return pl_layers_create(j->env, &j->scene->layers, &c->constraints.layers);
 }
 

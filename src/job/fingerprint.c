@@ -105,7 +105,7 @@ pl_status print_model(const job *j, uint64_t *out) {
   h = print_reals(h, p->rest, p->nrest);
   h = print_reals(h, p->M.val, (int)p->M.nnz);
   if (sc->sheet.nlimit > 0) h = print_limits(h, &sc->sheet);
-  if (sc->layers.ntri > 0) {
+  if (sc->layers.nvert > 0) {
     h = print_reals(h, &sc->layers.thickness, 1);
     h = print_reals(h, &sc->layers.mu, 1);
   }

@@ -177,8 +177,8 @@ static int is_reported(const pl_scene *sc, int col) {
   if (col == COL_between) return sampled;
   if (col == COL_violation || col == COL_active) return sc->sheet.nlimit > 0;
   if (col == COL_overlap) return sc->contact.nnode > 0;
-  if (col == COL_contacts) return sc->contact.nnode > 0 || sc->layers.ntri > 0;
-  return col != COL_layer_gap || sc->layers.ntri > 0;
+  if (col == COL_contacts) return sc->contact.nnode > 0 || sc->layers.nvert > 0;
+  return col != COL_layer_gap || sc->layers.nvert > 0;
 }
 
 void cloth_figures(const motion *r, json_t *f) {
@@ -409,6 +409,6 @@ pl_status cloth_compare(const motion *main, const pl_constraints *k, json_t *fig
 // ---- all ----------------------------------------------------------------------------------------
 
 int is_cloth(const pl_scene *s, const pl_analysis *a) {
-  return a->opts.transient_.method > PL_BDF2 || s->sheet.nlimit > 0 || s->layers.ntri > 0 ||
+  return a->opts.transient_.method > PL_BDF2 || s->sheet.nlimit > 0 || s->layers.nvert > 0 ||
          count_others(a) > 0;
 }

@@ -1,6 +1,7 @@
 // Obstacles and layers of a step as barriers of its projection.
 #include "step_impl.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static const double SLACK = 1e-9;   // m; overlaps below are none
@@ -10,12 +11,29 @@ static const double LONGEST = 5e-4; // s; longer steps of descents do not let la
 static const double FIRM = 0.1;     // nor by more than this part of what their elements do
 static const double CLOSE = 0.9;  // layers closer than this part of their thickness are looked into
 static const double MEET = 0.01;  // of their thickness: layers that come closer so in a step meet
-enum { ROUNDS = 10 };             // solves until nothing overlaps
-enum { SEARCHES = 3, PARTS = 6 }; // of one solve, and places on the way in each
-static const double SPREAD = 0.2; // part of an overlap of layers that one solve takes away
+static const double NEARLY = 0.1; // the same: layers that are looked at as if they touched
+static const double YIELDS = 0.02; // in descents: overlaps that are left to what yields
+enum { ROUNDS = 10 };              // solves until nothing overlaps
+enum { SEARCHES = 3, PARTS = 6 };  // of one solve, and places on the way in each
+static const double SPREAD = 0.2;  // part of an overlap of layers that one solve takes away
 
-pl_status barrier_set_open(barrier_set *k, const pl_model *m, const pl_constraints *c,
-                           const double *mass) {
+static pl_status measure_stiffness(barrier_set *k, const pl_params *p, const pl_state *rest,
+                                   pl_work *w) {
+  const int *index = pl_model_free_index(k->m);
+  const pl_coef elements = {.k = 1};
+  const pl_clock none = {0};
+  k->stiff = pl_alloc(k->env, (size_t)k->nnode, sizeof *k->stiff);
+  if (!k->stiff) return PL_E_NOMEM;
+  pl_status s = pl_eval(k->m, p, rest, &none, PL_WANT_TANGENT, &elements, w);
+  for (int i = 0; s == PL_OK && i < 3 * k->nnode; i++)
+    if (index[i] >= 0)
+      k->stiff[i / 3] = fmax(k->stiff[i / 3], fabs(*pl_csc_diagonal(&w->A, index[i])));
+  return s < 0 ? s : PL_OK;
+}
+
+pl_status barrier_set_open(barrier_set *k, const pl_model *m, const pl_params *p,
+                           const pl_constraints *c, const double *mass, const pl_state *rest,
+                           pl_work *w) {
   const int *index = pl_model_free_index(m);
   *k = (barrier_set){.env = pl_model_env(m), .m = m, .contact = c->contact, .layers = c->layers};
   k->mass = mass;
@@ -29,7 +47,7 @@ pl_status barrier_set_open(barrier_set *k, const pl_model *m, const pl_constrain
     const int *f = index + 3 * c->contact->pair[i].node;
     k->in[i] = f[0] < 0 && f[1] < 0 && f[2] < 0 ? -2 : -1;
   }
-  return PL_OK;
+  return k->layers ? measure_stiffness(k, p, rest, w) : PL_OK;
 }
 
 void barrier_set_close(barrier_set *k) {
@@ -40,6 +58,7 @@ void barrier_set_close(barrier_set *k) {
   pl_free(k->env, k->joined);
   pl_free(k->env, k->force);
   pl_free(k->env, k->way);
+  pl_free(k->env, k->stiff);
 }
 
 int barrier_set_any(const barrier_set *k) {
@@ -164,10 +183,12 @@ static void frame_of(const double n[3], double frame[3][3]) {
   pl_cross3(n, frame[1], frame[2]);
 }
 
-// layers that are too close at the start are spread in the course of a few steps
+// Layers that are too close at the start are spread in the course of a few steps; in descents they
+// are where what yields is in balance.
 static double keep_apart(const barrier_set *k, const pl_layer_pair *p) {
-  double thick = pl_layers_thickness(k->layers);
-  return p->distance >= thick ? thick : p->distance + SPREAD * (thick - p->distance);
+  double overlap = p->keep - p->distance;
+  if (overlap <= 0 || (k->descent && overlap < YIELDS * p->keep)) return p->keep;
+  return p->distance + SPREAD * overlap;
 }
 
 // the weight of a vertex in a pair, 0: it is not in it
@@ -196,25 +217,29 @@ static int is_reported(const barrier_set *k, const pl_layer_pair *p) {
   return 0;
 }
 
-// how far apart a unit of force moves the pair, by weights of the nodes (kg or N/m): 0 when all of
-// it is driven
-static double yield_of(const barrier_set *k, const pl_layer_pair *p, const double *weight) {
+// how far apart a unit of force moves the pair, by `mass` of the masses of the nodes and `stiff` of
+// their stiffness: 0 when all of it is driven
+static double yield_of(const barrier_set *k, const pl_layer_pair *p, double mass, double stiff) {
   const int *index = pl_model_free_index(k->m);
   double sum = 0;
   for (int i = 0; i < p->n; i++) {
-    const int *f = index + 3 * p->vert[i];
-    if ((f[0] >= 0 || f[1] >= 0 || f[2] >= 0) && weight[p->vert[i]] > 0)
-      sum += p->weight[i] * p->weight[i] / weight[p->vert[i]];
+    int v = p->vert[i];
+    const int *f = index + 3 * v;
+    double weight = mass * k->mass[v] + stiff * k->stiff[v];
+    if ((f[0] >= 0 || f[1] >= 0 || f[2] >= 0) && weight > 0)
+      sum += p->weight[i] * p->weight[i] / weight;
   }
   return sum;
 }
 
-// In a time step layers yield by a part of what their masses do in it. Descents keep their loads
-// while their steps grow, so that bodies would sink into each other.
+// In a time step layers yield by a part of what their masses do in it, rods, which are light and
+// stiff, of what they do with their elements. Descents keep their loads while their steps grow, so
+// that bodies would sink into each other.
 static double give_of(const barrier_set *k, const pl_layer_pair *p) {
-  double give = SOFT * yield_of(k, p, k->mass), part = LONGEST / k->h;
-  if (!k->stiff) return give;
-  return fmin(give * fmin(1, part * part), FIRM / (k->h * k->h) * yield_of(k, p, k->stiff));
+  double hh = k->h * k->h, longest = LONGEST * LONGEST;
+  if (!k->descent) return SOFT * yield_of(k, p, 1, p->rod ? hh : 0);
+  return fmin(SOFT * yield_of(k, p, 1, 0) * fmin(1, longest / hh),
+              FIRM / hh * yield_of(k, p, 0, 1));
 }
 
 static pl_status add_layer(barrier_set *k, int i) {
@@ -239,12 +264,12 @@ static int closes(const barrier_set *k, const pl_layer_pair *p, const double *x,
   relative(p, k->q, a);
   relative(p, x, b);
   if (pl_dot3(p->normal, b) >= keep + slack) return 0;
-  return nearest(a, b) < fmax(keep, pl_layers_thickness(k->layers)) + slack;
+  return nearest(a, b) < fmax(keep, p->keep) + slack;
 }
 
 // pairs that are driven as a whole are left alone
 static pl_status add_candidate(barrier_set *k, const pl_layer_pair *p) {
-  if (!(yield_of(k, p, k->mass) > 0)) return PL_OK;
+  if (!(yield_of(k, p, 1, 0) > 0)) return PL_OK;
   PL_TRY(pl_grow(k->env, &k->cand, k->ncand, &k->capcand, sizeof *k->cand));
   PL_TRY(pl_grow(k->env, &k->joined, k->ncand, &k->capjoined, sizeof *k->joined));
   k->joined[k->ncand] = 0;
@@ -264,16 +289,26 @@ static double apart(const barrier_set *k, const double *x) {
   return most;
 }
 
+static int compare_gaps(const void *a, const void *b) {
+  const pl_layer_pair *p = a, *q = b;
+  double d = p->distance - p->keep, e = q->distance - q->keep;
+  return (d > e) - (d < e);
+}
+
 // pairs that the motion to x may bring together
 static pl_status begin_layers(barrier_set *k, const double *to) {
   const pl_layer_pair *found;
   int n;
-  PL_TRY(pl_layers_find(k->layers, k->q, 2 * apart(k, to), &n, &found));
+  double margin = 2 * apart(k, to);
+  // loads of descents stay: what is nearly closed closes
+  if (k->descent) margin += NEARLY * pl_layers_thickness(k->layers);
+  PL_TRY(pl_layers_find(k->layers, k->q, margin, &n, &found));
   k->ncand = 0;
   for (int i = 0; i < n; i++) PL_TRY(add_candidate(k, &found[i]));
-  double slack = 0.1 * pl_layers_thickness(k->layers);
+  // of several names for one pair the nearest counts
+  if (k->descent && k->ncand > 1) qsort(k->cand, (size_t)k->ncand, sizeof *k->cand, compare_gaps);
   for (int i = 0; i < k->ncand; i++)
-    if (closes(k, &k->cand[i], to, slack)) PL_TRY(add_layer(k, i));
+    if (closes(k, &k->cand[i], to, NEARLY * k->cand[i].keep)) PL_TRY(add_layer(k, i));
   return PL_OK;
 }
 
@@ -292,7 +327,7 @@ static pl_status layers_at(barrier_set *k, const double *at, double margin, cons
     if (pl_dot3(y, p.normal) < 0)
       for (int c = 0; c < 3; c++) p.normal[c] *= -1;
     p.distance = pl_norm3(y);
-    double keep = fmin(keep_apart(k, &p), CLOSE * pl_layers_thickness(k->layers));
+    double keep = fmin(keep_apart(k, &p), CLOSE * p.keep);
     if (pl_dot3(p.normal, end) >= keep || is_reported(k, &p)) continue;
     int before = k->ncand;
     PL_TRY(add_candidate(k, &p));
@@ -401,12 +436,47 @@ double barrier_set_impulse(barrier_set *k, double factor, const double *v) {
   return work;
 }
 
+double barrier_set_released(const barrier_set *k, const double *x, double da) {
+  double sum = 0;
+  for (int i = 0; i < k->nbar; i++) {
+    const pl_barrier *b = &k->bar[i];
+    double y[3], u[3];
+    if (k->of[i] < k->npair || !(b->give > 0)) continue;
+    const pl_layer_pair *p = &k->cand[k->of[i] - k->npair];
+    relative(p, x, y);
+    pl_sub3(y, b->from, u);
+    // eigenvalues of the cone below zero
+    double gap = pl_dot3(b->frame[0], y) - b->offset, before = fmin(p->distance - p->keep, 0);
+    double rise = b->mu * hypot(pl_dot3(b->frame[1], u), pl_dot3(b->frame[2], u));
+    double low = fmin(gap - rise, 0), high = fmin(gap + rise, 0);
+    double after = b->mu > 0 ? (low * low + high * high) / 2 : low * low;
+    sum += da * (before * before - after) / (2 * b->give);
+  }
+  return sum;
+}
+
+double barrier_set_rise(const barrier_set *k, const double *x) {
+  double most = 0;
+  for (int i = 0; i < k->nbar; i++) {
+    const pl_barrier *b = &k->bar[i];
+    double y[3], u[3];
+    if (k->of[i] < k->npair || b->status == PL_OPEN) continue;
+    const pl_layer_pair *p = &k->cand[k->of[i] - k->npair];
+    relative(p, x, y);
+    pl_sub3(y, b->from, u);
+    double slide = hypot(pl_dot3(b->frame[1], u), pl_dot3(b->frame[2], u));
+    most = fmax(most, fmax(b->mu * slide, slide * slide / (2 * p->keep)) / p->keep);
+  }
+  return most;
+}
+
 int barrier_set_met(const barrier_set *k, const double *v) {
   for (int i = 0; i < k->nbar; i++) {
     double u[3];
     if (k->of[i] < k->npair || k->bar[i].status == PL_OPEN) continue;
-    relative(&k->cand[k->of[i] - k->npair], v, u);
-    if (-k->h * pl_dot3(k->bar[i].frame[0], u) > MEET * pl_layers_thickness(k->layers)) return 1;
+    const pl_layer_pair *p = &k->cand[k->of[i] - k->npair];
+    relative(p, v, u);
+    if (-k->h * pl_dot3(k->bar[i].frame[0], u) > MEET * p->keep) return 1;
   }
   return 0;
 }

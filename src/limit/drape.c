@@ -11,6 +11,7 @@
 enum { EFFORT = 80 }; // iterations of a solve on the way
 static const double GROW = 1.6, SHRINK = 0.4, SMALLEST = 1e-6;
 static const double COARSE = 1e-3; // tolerance of solves on the way, which need not be exact
+static const double RISE = 1e-3;   // of layers that slide, over what they keep, at the end
 
 #define OPT_STRUCT pl_drape_opts
 const pl_option pl_drape_option_table[] = {PL_DRAPE_OPTS(PL_OPT_ROW_X, PL_OPT_ROW_C)};
@@ -31,17 +32,18 @@ typedef struct descent {
   pl_state *s, *x; // last accepted, trial
   pl_warm_start warm;
   double *mass;      // [nnode] kg, row sums
-  double *stiff;     // [nnode] N/m, largest of the elements at a node
   double *zero, *ac; // [nq]
   double *to;        // [nq] where contacts are looked for
   // its history: step: the next one; last_step and q1: length and move of the last; change: 1 where
-  // that was rough
+  // that was rough or layers still slid
   pl_motion motion;
   pl_limit_observe_fn observe;
   void *observe_ctx;
   pl_limit_step step;
-  double h;  // s; length of the step under way
-  int rough; // it ended on its way to the minimum
+  double h;        // s; length of the step under way
+  int rough;       // it ended on its way to the minimum
+  double rise;     // most that layers rose as they slid in the last step, over what they keep
+  double released; // J; of layers that yielded less at its end than at its start
 } descent;
 
 // ---- make ---------------------------------------------------------------------------------------
@@ -50,18 +52,6 @@ typedef struct descent {
 static double beyond(const descent *d) {
   double violation = d->k->sheet ? pl_sheet_violation(d->sheet, d->s->q, NULL) : 0;
   return violation > d->po.violation ? violation : 0;
-}
-
-// of the elements at rest, so that a run that is gone on with has the same
-static pl_status measure_stiffness(descent *d) {
-  const int *index = pl_model_free_index(d->m);
-  const pl_coef elements = {.k = 1};
-  const pl_clock none = {0};
-  pl_status s = pl_eval(d->m, d->p, d->x, &none, PL_WANT_TANGENT, &elements, d->w);
-  for (int i = 0; s == PL_OK && i < 3 * pl_model_nnode(d->m); i++)
-    if (index[i] >= 0)
-      d->stiff[i / 3] = fmax(d->stiff[i / 3], fabs(*pl_csc_diagonal(&d->w->A, index[i])));
-  return s < 0 ? s : PL_OK;
 }
 
 // energy and limits where the descent begins
@@ -77,7 +67,7 @@ static pl_status begin_book(descent *d) {
 static pl_status complete(void *ctx) {
   descent *d = ctx;
   pl_history *h = &d->motion.hist;
-  h->change = d->rough;
+  h->change = d->rough || d->rise > RISE;
   return warm_start_keep(d->env, 1, &d->warm, h);
 }
 
@@ -96,11 +86,10 @@ static pl_status begin_history(descent *d, pl_history *given) {
 static pl_status descent_open(descent *d, pl_history *history) {
   size_t nq = (size_t)pl_model_nq(d->m);
   d->mass = pl_alloc(d->env, (size_t)pl_model_nnode(d->m), sizeof *d->mass);
-  d->stiff = pl_alloc(d->env, (size_t)pl_model_nnode(d->m), sizeof *d->stiff);
   d->zero = pl_alloc(d->env, nq, sizeof *d->zero);
   d->ac = pl_alloc(d->env, nq, sizeof *d->ac);
   d->to = pl_alloc(d->env, nq, sizeof *d->to);
-  if (!d->mass || !d->stiff || !d->zero || !d->ac || !d->to) return PL_E_NOMEM;
+  if (!d->mass || !d->zero || !d->ac || !d->to) return PL_E_NOMEM;
   pl_node_masses(d->m, d->p, d->mass);
   d->sheet = d->k->sheet;
   if (!d->sheet) {
@@ -108,9 +97,8 @@ static pl_status descent_open(descent *d, pl_history *history) {
     d->sheet = d->loose;
   }
   PL_TRY(pl_state_create(d->m, d->p, &d->x));
-  PL_TRY(barrier_set_open(&d->barrier_set, d->m, d->k, d->mass));
-  PL_TRY(measure_stiffness(d));
-  d->barrier_set.stiff = d->stiff;
+  PL_TRY(barrier_set_open(&d->barrier_set, d->m, d->p, d->k, d->mass, d->x, d->w));
+  d->barrier_set.descent = 1;
   PL_TRY(couple_create(&d->po, d->m, d->p, d->w, d->sheet, &d->couple));
   couple_lift(d->couple, 1);
   return begin_history(d, history);
@@ -123,7 +111,6 @@ static void descent_close(descent *d) {
   pl_sheet_free(d->loose);
   pl_warm_start_free(d->env, &d->warm);
   pl_free(d->env, d->mass);
-  pl_free(d->env, d->stiff);
   pl_free(d->env, d->zero);
   pl_free(d->env, d->ac);
   pl_free(d->env, d->to);
@@ -207,8 +194,9 @@ static pl_status check_fall(descent *d, double h) {
   pl_status s = potential(d, d->s, h, &before);
   if (s == PL_OK) s = potential(d, d->x, h, &after);
   if (s != PL_OK) return s == PL_DOMAIN ? PL_UNSOLVED : s;
+  d->released = barrier_set_released(&d->barrier_set, d->x->q, 1 / (h * h));
   // at the end it stands still but for what solves leave open
-  if (after <= before + 1e-6 * (fabs(before) + fabs(after))) return PL_OK;
+  if (after <= before + d->released + 1e-6 * (fabs(before) + fabs(after))) return PL_OK;
   d->info->refused++;
   d->info->rise = after - before;
   return PL_UNSOLVED;
@@ -243,7 +231,7 @@ static pl_status accept(void *ctx, double h) {
   // energies at the end of the step, for the observer
   PL_TRY(pl_eval(d->m, d->p, d->x, &clock, PL_WANT_ENERGY | PL_WANT_FORCE, &(pl_coef){0}, d->w));
   double change = beyond(d) > 0 ? 0 : d->w->potential - d->info->energy;
-  d->info->energy_made += fmax(change, 0);
+  d->info->energy_made += fmax(change - fmax(d->released, 0), 0);
   d->info->energy_fall += fmax(-change, 0);
   d->info->residual = out_of_balance(d, h);
   for (int i = 0; i < d->s->nq; i++) d->motion.hist.q1[i] = d->x->q[i] - d->s->q[i];
@@ -254,6 +242,7 @@ static pl_status accept(void *ctx, double h) {
   pl_commit(d->m, d->p, d->s);
   step->violation = step->project.violation;
   step->between = pl_sheet_between(d->sheet, d->s->q);
+  d->rise = barrier_set_rise(&d->barrier_set, d->s->q);
   barrier_set_impulse(&d->barrier_set, 1 / h, d->zero);
   step->ncontact = barrier_set_accept(&d->barrier_set, d->s->q, h, &step->overlap);
   step->elastic = d->w->elastic;

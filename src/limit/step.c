@@ -309,8 +309,7 @@ static pl_status complete(void *ctx) {
     p->violation = pl_sheet_violation(k->k->sheet, k->s->q, NULL);
     p->between = pl_sheet_between(k->k->sheet, k->s->q);
   }
-  if (k->k->layers)
-    p->layer_gap = pl_layers_least(k->k->layers, k->s->q) / pl_layers_thickness(k->k->layers);
+  if (k->k->layers) p->layer_gap = pl_layers_least(k->k->layers, k->s->q);
   i->worst_violation = fmax(i->worst_violation, p->violation);
   i->worst_between = fmax(i->worst_between, p->between);
   i->nproject += p->nproject;
@@ -365,7 +364,7 @@ static pl_status limit_stepper_open(limit_stepper *k, pl_history *history) {
   k->mass = pl_alloc(k->env, (size_t)k->nnode, sizeof *k->mass);
   if (!k->y || !k->mass) return PL_E_NOMEM;
   pl_node_masses(k->m, k->p, k->mass);
-  PL_TRY(barrier_set_open(&k->barrier_set, k->m, k->k, k->mass));
+  PL_TRY(barrier_set_open(&k->barrier_set, k->m, k->p, k->k, k->mass, k->x, k->w));
   k->sheet = k->o->method == PL_IMPLICIT_EULER ? NULL : k->k->sheet;
   int wanted = barrier_set_any(&k->barrier_set) || is_coupled(k);
   if (!k->sheet && wanted) PL_TRY(loose_sheet(k->m, k->mass, &k->loose));

@@ -13,7 +13,8 @@ typedef struct barrier_set {
   pl_contact *contact; // NULL: no obstacles
   pl_layers *layers;   // NULL: none
   const double *mass;  // [nnode] kg
-  const double *stiff; // [nnode] N/m, of a descent; NULL: steps in time
+  double *stiff;       // [nnode] N/m, largest of the elements at a node; NULL: no layers
+  int descent;         // 1: steps of a descent, 0: in time
   int nnode;
   int nbar, cap;
   pl_barrier *bar;
@@ -34,8 +35,11 @@ typedef struct barrier_set {
   double *force;   // [npair][3] N s; impulses of the step so far, world axes
 } barrier_set;
 
-pl_status barrier_set_open(barrier_set *k, const pl_model *m, const pl_constraints *c,
-                           const double *mass);
+// rest: the state at rest, which tells how stiff elements are, so that a run that is gone on with
+// has the same.
+pl_status barrier_set_open(barrier_set *k, const pl_model *m, const pl_params *p,
+                           const pl_constraints *c, const double *mass, const pl_state *rest,
+                           pl_work *w);
 void barrier_set_close(barrier_set *k);
 int barrier_set_any(const barrier_set *k);
 // A new step: no impulses yet.
@@ -50,6 +54,12 @@ int barrier_set_ease(barrier_set *k);
 // The solve is done: its impulses are factor times the forces of the barriers. Returns their work
 // at the velocity v[nq].
 double barrier_set_impulse(barrier_set *k, double factor, const double *v);
+// J; by how much layers that yield hold less at x[nq] than at the start, in a solve with the factor
+// da.
+double barrier_set_released(const barrier_set *k, const double *x, double da);
+// Most that layers rise in the solve to x[nq] as they slide, by friction and by leaving the planes
+// between them, over what they keep.
+double barrier_set_rise(const barrier_set *k, const double *x);
 // to = x at the nodes that barriers hold.
 void barrier_set_keep(const barrier_set *k, const double *x, double *to);
 // Layers press that came together at the velocity v[nq] at the start of the solve.

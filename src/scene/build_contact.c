@@ -271,7 +271,10 @@ static void build_obstacles(reader *r) {
 void build_contact(reader *r, pl_scene *s) {
   const self_contact_def *d = r->def.self_contact;
   build_obstacles(r);
-  if (d) pl_build_self_contact(r->b, d->thickness.v, d->friction.v, d->thickness.at);
+  if (d) {
+    const pl_node *at = d->thickness.at ? d->thickness.at : node_get(r->root, "self_contact");
+    pl_build_self_contact(r->b, d->thickness.v, d->friction.v, at);
+  }
   s->obstacle_name = r->b->obstacle_name;
   s->contact.nobstacle = r->b->nobstacle;
   for (int k = 0; k < s->nanalysis; k++) {

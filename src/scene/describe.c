@@ -168,6 +168,9 @@ static void describe_contact(const pl_scene *s, pl_text *out) {
     pl_text_add(out, "layers     %d %s, %.6g m thick, friction %.6g\n", s->layers.ntri,
                 pl_plural(s->layers.ntri, "triangle", "triangles"), s->layers.thickness,
                 s->layers.mu);
+  if (s->layers.nrod > 0)
+    pl_text_add(out, "layers     %d %s of rods, friction %.6g\n", s->layers.nrod,
+                pl_plural(s->layers.nrod, "segment", "segments"), s->layers.mu);
   for (int k = 0; k < s->sheet.nlimit; k++)
     pl_text_add(out, "limit      %s: %s\n", s->limit_note[k].name, s->limit_note[k].text);
 }

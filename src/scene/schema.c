@@ -752,7 +752,7 @@ static const row root_rows[] = {
     ROW(root_def, contact, "contact", T_LIST, SUB(map_contact),
         .text = "nodes that feel the obstacles"),
     ROW(root_def, self_contact, "self_contact", T_MAP, SUB(map_self_contact),
-        .text = "shells and solids that cannot pass through themselves and each other"),
+        .text = "shells, solids and rods that cannot pass through themselves and each other"),
     ROW(root_def, interlocking, "interlocking", T_LIST, SUB(map_mail),
         .text = "materials of linked elements, such as chainmail"),
     ROW(root_def, gravity, "gravity", T_VEC, .unit = "m/s^2", .text = "acceleration of free fall"),

@@ -75,14 +75,17 @@ const map_info map_contact = {
     ROWS(contact_rows)};
 
 static const row self_contact_rows[] = {
-    LENGTH_ROW(self_contact_def, thickness, "thickness", "distance that layers and surfaces keep"),
+    ROW(self_contact_def, thickness, "thickness", T_NUM, .plain = 1, .unit = "m", .lo = 0,
+        .hi = 1e9, .lo_open = 1,
+        .text = "distance that shells and surfaces keep; not needed for rods alone"),
     ROW(self_contact_def, friction, "friction", T_NUM, .plain = 1, .unit = "", .lo = 0, .hi = 1e6,
         .text = "Coulomb's coefficient"),
 };
 const map_info map_self_contact = {
     .what = "self_contact",
     .text = "All triangles of all shells and surfaces of solids keep a distance from each other, "
-            "but for those that are closer at rest along one sheet. `drape` and `transient` take "
-            "it into account.",
+            "but for those that are closer at rest along one sheet. Rods keep the sum of their "
+            "radii, and on surfaces their radius and half the thickness. `drape` and `transient` "
+            "take it into account.",
     .size = sizeof(self_contact_def),
     ROWS(self_contact_rows)};

@@ -228,7 +228,12 @@ static void two_grids(pl_env *env, sheet *s, int nx, int ny, double above) {
 }
 
 static pl_layers *layers_of(pl_env *env, const sheet *s, double thickness) {
-  pl_layers_desc d = {s->nvert, s->ntri, s->tri, s->X, thickness, 0.3};
+  pl_layers_desc d = {.nvert = s->nvert,
+                      .ntri = s->ntri,
+                      .tri = s->tri,
+                      .X = s->X,
+                      .thickness = thickness,
+                      .mu = 0.3};
   pl_layers *l;
   check_ok(env, pl_layers_create(env, &d, &l));
   check_close(pl_layers_thickness(l), thickness, 0);
@@ -290,7 +295,8 @@ static void against_all_pairs(void **state) {
       // the same once more, bit by bit; the least one does not disturb the list
       pl_layer_pair *copy = calloc((size_t)n + 1, sizeof *copy);
       memcpy(copy, p, (size_t)n * sizeof *copy);
-      if (n > 0 && least < 2 * thickness) check_close(pl_layers_least(l, s.x), least, 0);
+      if (n > 0 && least < 2 * thickness)
+        check_close(pl_layers_least(l, s.x), least / thickness, 0);
       assert_memory_equal(copy, p, (size_t)n * sizeof *copy);
       check_ok(&env, pl_layers_find(l, s.x, margin, &again, &q));
       assert_int_equal(again, n);
@@ -324,7 +330,7 @@ static void parallel_sheets(void **state) {
   const pl_layer_pair *p;
   check_ok(&env, pl_layers_find(l, s.x, 0.01, &n, &p));
   assert_int_equal(n, 0);
-  check_close(pl_layers_least(l, s.x), gap, 1e-15);
+  check_close(pl_layers_least(l, s.x), gap / 0.05, 1e-13);
   check_ok(&env, pl_layers_find(l, s.x, 0.021, &n, &p));
   for (int i = 0; i < n; i++) {
     check_pair(s.x, &p[i]);
@@ -461,7 +467,11 @@ static void fine_mesh(void **state) {
   pl_env_init(&env);
   pl_mesh *m;
   check_ok(&env, pl_gen_grid(&env, 60, 3, 6, 0.3, PL_EQUILATERAL, &m));
-  pl_layers_desc d = {m->nvert, m->cell[PL_TRI3].n, m->cell[PL_TRI3].v, m->X, 0.23, 0};
+  pl_layers_desc d = {.nvert = m->nvert,
+                      .ntri = m->cell[PL_TRI3].n,
+                      .tri = m->cell[PL_TRI3].v,
+                      .X = m->X,
+                      .thickness = 0.23};
   pl_layers *l;
   check_ok(&env, pl_layers_create(&env, &d, &l));
   int n;
@@ -485,7 +495,7 @@ static void fine_mesh(void **state) {
     if (rotation == 1) {
       assert_true(n > 200);
       // chords of 0.1 on circles of 0.3 and more are off by 0.1^2/(8 0.3) = 0.004
-      check_close(pl_layers_least(l, x), 0.2, 0.01);
+      check_close(0.23 * pl_layers_least(l, x), 0.2, 0.01);
     }
   }
   free(x);
@@ -493,9 +503,91 @@ static void fine_mesh(void **state) {
   pl_mesh_free(m);
 }
 
+// Two segments of different rods across each other, 3 mm apart, and a triangle below: pairs with
+// the sums of radii and half the thickness.
+static void rods_and_triangle(void **state) {
+  (void)state;
+  pl_env env;
+  pl_env_init(&env);
+  const double X[] = {-0.1, 0,     0,     0.1,   0,    0,     0.02,  -0.1, 3e-3, 0.02, 0.1,
+                      3e-3, -0.05, -0.05, -4e-3, 0.05, -0.05, -4e-3, 0,    0.05, -4e-3};
+  const int rod[] = {0, 1, 3, 2}, tri[] = {4, 5, 6};
+  const double radius[] = {1e-3, 2.5e-3};
+  pl_layers_desc d = {.nvert = 7,
+                      .ntri = 1,
+                      .nrod = 2,
+                      .tri = tri,
+                      .rod = rod,
+                      .radius = radius,
+                      .X = X,
+                      .thickness = 8e-3};
+  pl_layers *l;
+  const pl_layer_pair *p;
+  int n, found = 0;
+  check_ok(&env, pl_layers_create(&env, &d, &l));
+  check_close(pl_layers_thickness(l), 2e-3, 1e-18);
+  // the lower rod over two edges of the triangle; the upper one is 7 mm above and keeps 6.5 mm
+  check_ok(&env, pl_layers_find(l, X, 4e-4, &n, &p));
+  for (int i = 0; i < n; i++) {
+    check_pair(X, &p[i]);
+    assert_int_equal(p[i].rod, 1);
+    if (p[i].vert[2] == 2) {
+      check_close(p[i].keep, 3.5e-3, 1e-15);
+      check_close(p[i].distance, 3e-3, 1e-15);
+      check_array(4, p[i].weight, ((double[]){0.4, 0.6, -0.5, -0.5}), 1e-12);
+    } else {
+      check_close(p[i].keep, 5e-3, 1e-15);
+      check_close(p[i].distance, 4e-3, 1e-15);
+    }
+    found |= p[i].vert[2] == 2 ? 1 : 2;
+  }
+  assert_int_equal(found, 3);
+  assert_int_equal(n, 3);
+  check_close(pl_layers_least(l, X), 4 / 5., 1e-12);
+  pl_layers_free(l);
+}
+
+// A rod in edges as long as its radius, bent to a circle of 1.2 times its radius, does not touch
+// itself along the first half turn; in a helix with turns 1.8 radii apart it does, and with 2.2 it
+// does not.
+static void rod_along_itself(void **state) {
+  (void)state;
+  enum { N = 100 };
+  pl_env env;
+  pl_env_init(&env);
+  double X[3 * (N + 1)] = {0}, x[3 * (N + 1)], radius[N];
+  int rod[2 * N], n;
+  const pl_layer_pair *p;
+  for (int i = 0; i <= N; i++) X[3 * i] = 1.001 * i;
+  for (int i = 0; i < N; i++) {
+    rod[2 * i] = i;
+    rod[2 * i + 1] = i + 1;
+    radius[i] = 1;
+  }
+  pl_layers_desc d = {.nvert = N + 1, .nrod = N, .rod = rod, .radius = radius, .X = X};
+  pl_layers *l;
+  check_ok(&env, pl_layers_create(&env, &d, &l));
+  check_ok(&env, pl_layers_find(l, X, 0, &n, &p));
+  assert_int_equal(n, 0);
+  const double about[] = {1.2, 6, 6}, rise[] = {20, 1.8, 2.2}; // radius, rise of a turn
+  for (int k = 0; k < 3; k++) {
+    double angle = 1.001 / about[k];
+    for (int i = 0; i <= N; i++) {
+      x[3 * i] = about[k] * cos(angle * i);
+      x[3 * i + 1] = about[k] * sin(angle * i);
+      x[3 * i + 2] = rise[k] * angle * i / (2 * PL_PI);
+    }
+    check_ok(&env, pl_layers_find(l, x, 0, &n, &p));
+    assert_true(k == 1 ? n > N / 2 : n == 0);
+    if (k == 1) check_close(pl_layers_least(l, x), 0.9, 0.01);
+  }
+  pl_layers_free(l);
+}
+
 static pl_status find_once(pl_env *env, void *ctx) {
   const sheet *s = ctx;
-  pl_layers_desc d = {s->nvert, s->ntri, s->tri, s->X, 0.3, 0};
+  pl_layers_desc d = {
+      .nvert = s->nvert, .ntri = s->ntri, .tri = s->tri, .X = s->X, .thickness = 0.3};
   pl_layers *l;
   int n;
   const pl_layer_pair *p;
@@ -512,7 +604,9 @@ static void bad_input(void **state) {
   sheet s;
   two_grids(&env, &s, 3, 3, 0.2);
   check_allocations(find_once, &s);
-  pl_layers_desc good = {s.nvert, s.ntri, s.tri, s.X, 0.1, 0}, d = good;
+  pl_layers_desc good = {
+      .nvert = s.nvert, .ntri = s.ntri, .tri = s.tri, .X = s.X, .thickness = 0.1};
+  pl_layers_desc d = good;
   pl_layers *l;
   d.thickness = 0;
   check_status(&env, pl_layers_create(&env, &d, &l), PL_E_INPUT);
@@ -525,6 +619,16 @@ static void bad_input(void **state) {
   d.nvert--;
   check_status(&env, pl_layers_create(&env, &d, &l), PL_E_INPUT);
   assert_non_null(strstr(env.error.text, "names vertex"));
+  d = good;
+  d.nrod = 1;
+  d.rod = (int[]){0, s.nvert};
+  d.radius = (double[]){1};
+  check_status(&env, pl_layers_create(&env, &d, &l), PL_E_INPUT);
+  assert_non_null(strstr(env.error.text, "segment 0 names vertex"));
+  d.rod = (int[]){0, 1};
+  d.radius = (double[]){0};
+  check_status(&env, pl_layers_create(&env, &d, &l), PL_E_INPUT);
+  assert_non_null(strstr(env.error.text, "radius of segment 0"));
   // nothing at all is no error
   d = (pl_layers_desc){.thickness = 1};
   check_ok(&env, pl_layers_create(&env, &d, &l));
@@ -547,6 +651,7 @@ int test_layers(void) {
       cmocka_unit_test(against_all_pairs), cmocka_unit_test(parallel_sheets),
       cmocka_unit_test(crossing_edges),    cmocka_unit_test(corners_and_edges),
       cmocka_unit_test(no_distance),       cmocka_unit_test(fine_mesh),
+      cmocka_unit_test(rods_and_triangle), cmocka_unit_test(rod_along_itself),
       cmocka_unit_test(bad_input),
   };
   return cmocka_run_group_tests_name("contact.layers", tests, NULL, NULL);

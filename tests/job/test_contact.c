@@ -290,6 +290,110 @@ static void columns_press(void **state) {
   }
 }
 
+#define ROD_STUFF                                                                                  \
+  "pliant: 1\nunits: {length: mm}\n"                                                               \
+  "materials: {m: {young: 1 GPa, poisson: 0.3, density: 1000 kg/m^3}}\nbodies:\n"
+
+// Two crossed rods of 2 mm, clamped at all ends, 0.01 mm between them; P in the middle of the upper
+// one bends it by 0.01 mm more than the lower one, and each takes its part of P = k (w1 + w2), k =
+// 192 E I / l^3. 20 edges are 1/400 too stiff or soft, and the rods stretch a little.
+static void rods_cross(void **state) {
+  (void)state;
+  const double l = 0.1, second = acos(-1) / 64 * 16e-12;
+  const double both = 0.05 * l * l * l / (192 * 1e9 * second);
+  pl_env env;
+  run_text(&env, ROD_STUFF
+           "  - {name: a, rod: {mesh: {line: {from: [-50, 0, 0], to: [50, 0, 0], segments: 20}}, "
+           "material: m, section: {round: 2}}}\n"
+           "  - {name: b, rod: {mesh: {line: {from: [0, -50, 2.01], to: [0, 50, 2.01], segments: "
+           "20}}, material: m, section: {round: 2}}}\n"
+           "self_contact: {friction: 0.3}\n"
+           "fixed: [{nodes: [a group start, a group end, b group start, b group end], clamp: "
+           "yes}]\nwatch: {a: 'a nearest [0, 0, 0]', b: 'b nearest [0, 0, 2]'}\n"
+           "loads: [{nodes: 'b nearest [0, 0, 2]', total: [0, 0, -0.05 N]}]\n"
+           "analyses: [drape: {tolerance: 1e-6}]\n");
+  pl_table *t = table(&env, FOLDER "/drape.csv");
+  double a = value(t, "a_z", -1), b = value(t, "b_z", -1);
+  check_close(b - a, 2e-3, 1e-8);
+  check_rel(-a, (both - 1e-5) / 2, 0.02);
+  pl_table_free(t);
+}
+
+// A bar over two fixed rods, all across each other, on a slope of 30 degrees: it slides along
+// itself with g (sin - mu cos) at mu = 0.3, which takes its contacts over its nodes, and stays at
+// mu = 0.6. Its energy only falls.
+static void rods_slide(void **state) {
+  (void)state;
+  static const double mu[] = {0.3, 0.6};
+  const double step = 2e-4, end = 0.05;
+  for (int k = 0; k < 2; k++) {
+    pl_env env;
+    char text[2048];
+    snprintf(text, sizeof text,
+             ROD_STUFF
+             "  - {name: a, rod: {mesh: {line: {from: [-20, -15, 0], to: [20, -15, 0], segments: "
+             "5}}, material: m, section: {round: 2}}}\n"
+             "  - {name: c, rod: {mesh: {line: {from: [-20, 15, 0], to: [20, 15, 0], segments: "
+             "5}}, material: m, section: {round: 2}}}\n"
+             "  - {name: b, rod: {mesh: {line: {from: [1, -40, 3], to: [1, 40, 3], segments: 10}}, "
+             "material: m, section: {round: 4}}}\n"
+             "self_contact: {friction: %g}\nfixed: [a, c]\n"
+             "gravity: [0, 4.905 m/s^2, -8.4957092 m/s^2]\nwatch: {p: 'b nearest [1, 0, 3]'}\n"
+             "analyses: [{transient: {method: implicit-euler, step: %g, duration: %g}}]\n",
+             mu[k], step, end);
+    run_text(&env, text);
+    pl_table *t = table(&env, FOLDER "/transient.csv");
+    double a = k ? 0 : GRAVITY * (0.5 - mu[k] * sqrt(0.75));
+    check_close(value(t, "p_y", -1), a * end * (end + step) / 2, k ? 1e-6 : 2e-5);
+    check_close(value(t, "p_z", -1), 3e-3, 1e-6);
+    for (int i = 1; i < pl_table_rows(t); i++)
+      check_less(value(t, "total", i), value(t, "total", i - 1) + 3e-10);
+    pl_table_free(t);
+  }
+}
+
+// A rod falls on a sheet, whose nodes are not under its own, and ends half the thickness and its
+// radius above it.
+static void rod_on_sheet(void **state) {
+  (void)state;
+  static const char *const file[] = {FOLDER "/drape.csv", FOLDER "/transient.csv"};
+  pl_env env;
+  run_text(&env, ROD_STUFF
+           "  - {name: a, shell: {mesh: {grid: {size: [60, 60], cells: [5, 6]}}, material: m, "
+           "thickness: 1}}\n"
+           "  - {name: b, rod: {mesh: {line: {from: [11, 13, 2.7], to: [47, 42, 2.7], segments: "
+           "6}}, material: m, section: {round: 4}}}\n"
+           "self_contact: {thickness: 1, friction: 0.3}\nfixed: a\ngravity: [0, 0, -9.81 m/s^2]\n"
+           "watch: {p: 'b nearest [11, 13, 2]', q: 'b nearest [47, 42, 2]'}\n"
+           "analyses: [drape: {}, {transient: {method: implicit-euler, step: 1 ms, duration: "
+           "0.05}}]\n");
+  for (int k = 0; k < 2; k++) {
+    pl_table *t = table(&env, file[k]);
+    check_close(value(t, "p_z", -1), 2.5e-3, 1e-7);
+    check_close(value(t, "q_z", -1), 2.5e-3, 1e-7);
+    pl_table_free(t);
+  }
+}
+
+// Without friction nothing holds a block that rests on another one.
+static void free_block(void **state) {
+  (void)state;
+  pl_env env;
+  run_text(
+      &env,
+      "pliant: 1\nunits: {length: mm}\n"
+      "materials: {m: {young: 1 MPa, poisson: 0.3, density: 1000 kg/m^3}}\n"
+      "bodies:\n"
+      "  - {name: a, solid: {mesh: {box: {size: [20, 20, 5], cells: [4, 4, 1]}}, material: m}}\n"
+      "  - {name: b, solid: {mesh: {box: {size: [12, 12, 5], cells: [3, 3, 1]}}, translate: "
+      "[4.3, 3.9, 5.5], material: m}}\n"
+      "self_contact: {thickness: 0.3}\ngravity: [0, 0, -98.1 m/s^2]\n"
+      "fixed: a group bottom\nwatch: {c: 'b nearest [10, 10, 10]'}\nanalyses: [drape: {}]\n");
+  pl_table *t = table(&env, FOLDER "/drape.csv");
+  check_close(value(t, "c_z", -1), 10.3e-3, 0.02e-3);
+  pl_table_free(t);
+}
+
 int test_contact(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(moving_pusher_is_shown),
@@ -302,6 +406,10 @@ int test_contact(void) {
       cmocka_unit_test(pictures),
       cmocka_unit_test(block_on_block),
       cmocka_unit_test(columns_press),
+      cmocka_unit_test(free_block),
+      cmocka_unit_test(rods_cross),
+      cmocka_unit_test(rods_slide),
+      cmocka_unit_test(rod_on_sheet),
   };
   return cmocka_run_group_tests_name("job.contact", tests, NULL, NULL);
 }

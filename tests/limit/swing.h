@@ -66,6 +66,16 @@ static inline void swing_stack(swing *k, pl_env *env, int n, double l, double ab
   k->kit->group[0].lumped = 1;
 }
 
+// All triangles as layers.
+static inline pl_layers_desc swing_layers(const swing *k, double thickness, double mu) {
+  return (pl_layers_desc){.nvert = k->nvert,
+                          .ntri = k->ntri,
+                          .tri = k->tri,
+                          .X = k->kit->mesh->X,
+                          .thickness = thickness,
+                          .mu = mu};
+}
+
 // holds a corner, or moves it as the drive says
 static inline pl_drive_desc *swing_hold(swing *k, double x, double y) {
   int *node = kit_keep(k->kit, 1, sizeof *node);

@@ -312,7 +312,7 @@ static void layers_collide(void **state) {
     w.o.method = methods[k];
     w.o.step = 2e-3;
     swing_build(&w, 1.01);
-    pl_layers_desc d = {w.nvert, w.ntri, w.tri, w.kit->mesh->X, 4e-3, 0.3};
+    pl_layers_desc d = swing_layers(&w, 4e-3, 0.3);
     check_ok(&env, pl_layers_create(&env, &d, &w.k.layers));
     for (int v = 16; v < 32; v++) w.b.s->v[3 * v + 2] = -1;
     double mass, before[3], after[3], turn[3];

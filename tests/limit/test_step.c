@@ -399,7 +399,7 @@ static void layers_rest(void **state) {
     kit_drive(w.kit, 16, below)->mask = 7;
     w.o.method = all_methods[k];
     swing_build(&w, 1.01);
-    pl_layers_desc d = {w.nvert, w.ntri, w.tri, w.kit->mesh->X, thick, 0.3};
+    pl_layers_desc d = swing_layers(&w, thick, 0.3);
     check_ok(&env, pl_layers_create(&env, &d, &w.k.layers));
     watch r = watched(&w, 1.01);
     check_ok(&env, swing_run(&w, 0.3, NULL, look, &r, NULL));
@@ -453,7 +453,7 @@ static void folds(void **state) {
       {.kind = &pl_obstacle_sphere, .centre = {0.25, 0.3, -0.12}, .radius = 0.1, .mu = 0.3},
       {.kind = &pl_obstacle_plane, .centre = {0, 0, -0.3}, .par = {0, 0, 1}, .mu = 0.3}};
   swing_obstacles(&w, 2, o);
-  pl_layers_desc d = {w.nvert, w.ntri, w.tri, w.kit->mesh->X, 4e-3, 0.2};
+  pl_layers_desc d = swing_layers(&w, 4e-3, 0.2);
   check_ok(&env, pl_layers_create(&env, &d, &w.k.layers));
   watch r = watched(&w, 1.01);
   for (int i = 0; i < 6; i++) {
