@@ -10,11 +10,24 @@
 // ---- elements ---------------------------------------------------------------------------------
 
 typedef enum pl_piece_kind {
-  PL_PIECE_RING, // a circle, thickened by an ellipse
-  PL_PIECE_CURVE // a closed curve of few harmonics, thickened by a circle
+  PL_PIECE_RING,  // a circle, thickened by an ellipse
+  PL_PIECE_CURVE, // a closed curve of few harmonics, thickened by a circle
+  PL_PIECE_FACETS // corners, edges and triangles, thickened by a sphere
 } pl_piece_kind;
 
-// All that is within a radius of a curve.
+// Polylines, plates and meshes: corners, edges and triangles, which are its parts, numbered in this
+// order, with a tree of boxes about them.
+typedef struct pl_facets pl_facets;
+// Bytes for the facets of so many corners, segments and triangles.
+size_t pl_facets_room(int nvert, int nsegment, int ntriangle);
+// Facets in such room, aligned as for a double. Corners are copied.
+const pl_facets *pl_facets_init(int nvert, const double (*x)[3], int nsegment,
+                                const int (*segment)[2], int ntriangle, const int (*triangle)[3],
+                                void *room);
+// What is wrong with them; NULL: nothing. closed: triangles must bound a body.
+const char *pl_facets_fault(const pl_facets *f, int closed);
+
+// All that is within a radius of a curve, or of facets.
 typedef struct pl_piece {
   pl_piece_kind kind;
   double centre[3];
@@ -26,14 +39,16 @@ typedef struct pl_piece {
   // curves: centre + sum over k = 1..nharmonic of cosine[k - 1] cos(k t) + sine[k - 1] sin(k t)
   int nharmonic;
   const double (*cosine)[3], (*sine)[3];
+  const pl_facets *facets; // about centre
 } pl_piece;
 
 // A ring about an axis of any length; its section is radius wide and height high, half of it each.
 pl_piece pl_piece_ring(const double centre[3], const double axis[3], double major, double radius,
                        double height);
+pl_piece pl_piece_facets(const pl_facets *f, double radius);
 
-// A point of a curve with derivatives: the sphere about it of radius rho touches the surface. u[0]
-// runs along the curve, u[1] within the section where that is no circle.
+// A point of a ring or curve with derivatives: the sphere about it of radius rho touches the
+// surface. u[0] runs along the curve, u[1] within the section where that is no circle.
 typedef struct pl_swept {
   double p[3], d[2][3], dd[3][3]; // second ones by u0 u0, u0 u1, u1 u1
   double rho, r[2], rr[3];
@@ -52,6 +67,7 @@ enum { PL_TOUCH_MAX = 32 }; // local minima of the distance of two pieces
 // Where two pieces are near each other: a local minimum of the distance of their surfaces.
 typedef struct pl_touch {
   double u[4]; // parameters, first piece first
+  int on[2];   // parts of both, where they are facets
   double gap;
   int still; // 1: a place beside a flat minimum, which stays where it is on both pieces
 } pl_touch;
@@ -72,7 +88,12 @@ void pl_piece_derivatives(const pl_piece *a, const pl_pose *at, const pl_piece *
 double pl_piece_gap_rate(const pl_piece *a, const pl_pose *at, const pl_piece *da,
                          const pl_piece *b, const pl_pose *bt, const pl_piece *db,
                          const pl_touch *touch);
-// How often two closed curves are linked, with sign.
+// Points of both pieces' curves and facets that are nearest to each other there.
+void pl_touch_points(const pl_piece *a, const pl_pose *at, const pl_piece *b, const pl_pose *bt,
+                     const pl_touch *touch, double p[2][3]);
+// How often two closed curves are linked, with sign. Facets are linked by their closed ways along
+// edges, other than those about triangles; where there are several, sizes of their links are
+// summed.
 int pl_piece_links(const pl_piece *a, const pl_pose *at, const pl_piece *b, const pl_pose *bt);
 
 // ---- materials --------------------------------------------------------------------------------

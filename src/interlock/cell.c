@@ -37,30 +37,37 @@ static pl_status find_pairs(pl_cell *c) {
   return PL_OK;
 }
 
-// the thinnest wire, and a ball about the origin of every element
-static void measure(const pl_mail *m, double *thin, double *reach) {
-  *thin = DBL_MAX;
+// The smallest radius, the thinnest wire (plates and skins of meshes are none), and a ball about
+// the origin of every element.
+static void measure(const pl_mail *m, double *thin, double *wire, double *reach) {
+  *thin = *wire = DBL_MAX;
   *reach = 0;
   for (int i = 0; i < m->nkind; i++)
     for (int k = 0; k < m->kind[i].npiece; k++) {
       const pl_piece *p = &m->kind[i].piece[k];
-      double from[3], far = piece_reach(p, from);
+      double from[3], far = piece_reach(p, from), thick = piece_wire(p);
       *thin = fmin(*thin, p->kind == PL_PIECE_RING ? fmin(p->radius, p->height) : p->radius);
+      if (thick > 0) *wire = fmin(*wire, thick);
       *reach = fmax(*reach, far + pl_norm3(from));
     }
+  if (*wire == DBL_MAX) *wire = *thin;
 }
 
 const char *pl_mail_fault(const pl_mail *m) {
-  double thin, reach, most = 0;
+  double thin, wire, reach, most = 0;
   const double *a = m->lattice[0], *b = m->lattice[1];
   for (int i = 0; i < m->nkind; i++)
     for (int k = 0; k < m->kind[i].npiece; k++) {
       const pl_piece *p = &m->kind[i].piece[k];
       if (p->kind == PL_PIECE_RING && p->radius >= p->major) return "a ring has no hole";
+      if (p->kind == PL_PIECE_FACETS) {
+        if (pl_facets_fault(p->facets, 0)) return pl_facets_fault(p->facets, 0);
+        continue;
+      }
       if (!(piece_speed(p) > 0)) return "a curve is a point";
       if (p->kind == PL_PIECE_CURVE && piece_cuts_itself(p)) return "a curve cuts itself";
     }
-  measure(m, &thin, &reach);
+  measure(m, &thin, &wire, &reach);
   for (int d = 0; d < 2; d++) most = fmax(most, hypot(m->lattice[d][0], m->lattice[d][1]));
   if (!(fabs(a[0] * b[1] - a[1] * b[0]) > 0.02 * reach * most))
     return "the lattice is far too fine for its elements";
@@ -90,7 +97,7 @@ pl_status pl_cell_create(pl_env *env, const pl_mail *m, int copies0, int copies1
       }
   for (int k = 0; k < 2; k++)
     for (int d = 0; d < 2; d++) c->lattice[k][d] = copies[k] * m->lattice[k][d];
-  measure(m, &c->thin, &c->reach);
+  measure(m, &c->thin, &c->wire, &c->reach);
   pl_status s = find_pairs(c);
   if (s == PL_OK)
     *out = c;

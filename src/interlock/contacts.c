@@ -35,6 +35,7 @@ static int is_known(const taut *t, const contact *k) {
     const contact *o = &t->contact[i];
     double far = 0;
     if (o->pair != k->pair || o->piece[0] != k->piece[0] || o->piece[1] != k->piece[1]) continue;
+    if (o->at.on[0] != k->at.on[0] || o->at.on[1] != k->at.on[1]) continue;
     for (int j = 0; j < 4; j += 2)
       far = fmax(far, fabs(remainder(o->at.u[j] - k->at.u[j], 2 * PL_PI)));
     for (int j = 1; j < 4; j += 2) far = fmax(far, fabs(o->at.u[j] - k->at.u[j]));

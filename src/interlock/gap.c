@@ -23,9 +23,14 @@ static void into_world(const pl_pose *t, pl_swept *s) {
   for (int k = 0; k < 3; k++) turn(t->Q, s->dd[k], s->dd[k]);
 }
 
+couple couple_of(const pl_piece *a, const pl_pose *at, const pl_piece *b, const pl_pose *bt,
+                 const int on[2]) {
+  return (couple){{a, b}, {at, bt}, {piece_nu(a, on[0]), piece_nu(b, on[1])}, {on[0], on[1]}};
+}
+
 void couple_view(const couple *c, const double u[4], view *v) {
   for (int k = 0; k < 2; k++) {
-    pl_piece_at(c->piece[k], u + 2 * k, &v->s[k]);
+    piece_at(c->piece[k], c->on[k], u + 2 * k, &v->s[k]);
     into_world(c->pose[k], &v->s[k]);
   }
   pl_sub3(v->s[0].p, v->s[1].p, v->w);
@@ -67,8 +72,7 @@ static void piece_point(const pl_piece *p, const pl_pose *t, double u, double le
   for (int i = 0; i < 3; i++) x[i] = t->x[i] + pl_dot3(t->Q + 3 * i, s.p);
 }
 
-// parameters k of the couple within u
-static void places(const couple *c, int at[4]) {
+void couple_places(const couple *c, int at[4]) {
   int k = 0;
   for (int body = 0; body < 2; body++)
     for (int i = 0; i < c->nu[body]; i++) at[k++] = 2 * body + i;
@@ -80,16 +84,17 @@ static double section_end(const pl_piece *p) {
   return sqrt(b * b - a * a) / b;
 }
 
-static void keep_inside(const couple *c, double u[4]) {
+void couple_inside(const couple *c, double u[4]) {
   for (int body = 0; body < 2; body++)
-    if (c->nu[body] == 2) {
+    if (c->piece[body]->kind == PL_PIECE_FACETS) {
+      facets_inside(c->piece[body]->facets, c->on[body], u + 2 * body);
+    } else if (c->nu[body] == 2) {
       double end = section_end(c->piece[body]);
       u[2 * body + 1] = fmax(-end, fmin(end, u[2 * body + 1]));
     }
 }
 
-// Newton's step where the curvatures are all positive. 1: they are.
-static int newton(int k, const double g[4], const double H[4][4], double step[4]) {
+int couple_newton(int k, const double g[4], const double H[4][4], double step[4]) {
   double C[16], top = 0;
   for (int i = 0; i < k; i++) {
     step[i] = -g[i];
@@ -101,8 +106,7 @@ static int newton(int k, const double g[4], const double H[4][4], double step[4]
   return 1;
 }
 
-// smallest curvature over the largest, and its direction; a step with all taken for their sizes
-static double curvatures(int k, const double g[4], const double H[4][4], double step[4],
+double couple_curvatures(int k, const double g[4], const double H[4][4], double step[4],
                          double lowest[4]) {
   double A[16], lambda[4], V[16];
   for (int i = 0; i < k; i++)
@@ -125,7 +129,7 @@ static double go_down(const couple *c, const int at[4], int k, const double step
   for (int half = 0;; half++, cut /= 2) {
     memcpy(trial, u, sizeof trial);
     for (int i = 0; i < k; i++) trial[at[i]] += cut * step[i];
-    keep_inside(c, trial);
+    couple_inside(c, trial);
     couple_view(c, trial, v);
     if (v->gap <= before + 1e-4 * cut * slope + 1e-15 * v->dist || half == 12) break;
   }
@@ -138,13 +142,13 @@ static double go_down(const couple *c, const int at[4], int k, const double step
 // neither was reached.
 static int polish(const couple *c, double u[4], view *v, double lowest[4]) {
   int at[4];
-  places(c, at);
+  couple_places(c, at);
   couple_view(c, u, v);
   for (int round = 0; round < POLISH; round++) {
     double g[4], H[4][4], step[4];
     int k = couple_slopes(c, v, g, H);
-    int good = newton(k, g, (const double(*)[4])H, step);
-    if (!good) curvatures(k, g, (const double(*)[4])H, step, lowest);
+    int good = couple_newton(k, g, (const double(*)[4])H, step);
+    if (!good) couple_curvatures(k, g, (const double(*)[4])H, step, lowest);
     if (pl_max_abs(k, step) < 1e-13) return good ? 1 : -1;
     double moved = go_down(c, at, k, step, pl_dot(k, g, step), u, v);
     // Newton's steps square what is left
@@ -157,38 +161,51 @@ static double wrapped(double a) {
   return fabs(remainder(a, TWO_PI));
 }
 
-// adds a minimum that is not yet there
-static int put(const couple *c, const double u[4], double gap, int n, pl_touch *touch) {
+int put_touch(const couple *c, const double u[4], double gap, int n, pl_touch *touch) {
   for (int i = 0; i < n; i++) {
+    if (c->on[0] != touch[i].on[0] || c->on[1] != touch[i].on[1]) continue;
     double far = fmax(wrapped(u[0] - touch[i].u[0]), wrapped(u[2] - touch[i].u[2]));
     for (int body = 0; body < 2; body++)
       if (c->nu[body] == 2) far = fmax(far, fabs(u[2 * body + 1] - touch[i].u[2 * body + 1]));
     if (far < 1e-6) return n;
   }
-  if (n == PL_TOUCH_MAX) return n;
-  touch[n] = (pl_touch){.gap = gap};
-  memcpy(touch[n].u, u, sizeof touch[n].u);
-  return n + 1;
+  int to = n;
+  if (n == PL_TOUCH_MAX) {
+    for (int i = to = 0; i < n; i++)
+      if (touch[i].gap > touch[to].gap) to = i;
+    if (gap >= touch[to].gap) return n;
+  }
+  touch[to] = (pl_touch){.gap = gap, .on = {c->on[0], c->on[1]}};
+  memcpy(touch[to].u, u, sizeof touch[to].u);
+  return to < n ? n : n + 1;
 }
 
-// minima that are reached from a start; from saddles, those on both of their sides
-static int seek(const couple *c, const double start[4], double cut, int depth, int n,
+static int has_facets(const couple *c) {
+  return c->piece[0]->kind == PL_PIECE_FACETS || c->piece[1]->kind == PL_PIECE_FACETS;
+}
+
+static int settle(couple *c, double u[4], view *v, double lowest[4]) {
+  return has_facets(c) ? facets_descend(c, u, v, lowest) : polish(c, u, v, lowest);
+}
+
+int seek_minima(const couple *where, const double start[4], double cut, int depth, int n,
                 pl_touch *touch) {
   double u[4], lowest[4];
   int at[4];
   view v;
+  couple c = *where;
   memcpy(u, start, sizeof u);
-  int kind = polish(c, u, &v, lowest);
+  int kind = settle(&c, u, &v, lowest);
   // where centre lines meet there is no minimum but a kink
-  if (kind > 0 || v.gap < 0) return v.gap < cut ? put(c, u, v.gap, n, touch) : n;
+  if (kind > 0 || v.gap < 0) return v.gap < cut ? put_touch(&c, u, v.gap, n, touch) : n;
   if (kind == 0 || depth == 0) return n;
-  places(c, at);
+  couple_places(&c, at);
   for (int side = -1; side <= 1; side += 2) {
     double from[4];
     memcpy(from, u, sizeof from);
-    for (int i = 0; i < c->nu[0] + c->nu[1]; i++) from[at[i]] += 1e-2 * side * lowest[i];
-    keep_inside(c, from);
-    n = seek(c, from, cut, depth - 1, n, touch);
+    for (int i = 0; i < c.nu[0] + c.nu[1]; i++) from[at[i]] += 1e-2 * side * lowest[i];
+    couple_inside(&c, from);
+    n = seek_minima(&c, from, cut, depth - 1, n, touch);
   }
   return n;
 }
@@ -282,7 +299,7 @@ static int scan_ring(const couple *c, int ring, const double level[2], double cu
     u[2 * ring] = atan2(s.seen[i][1], s.seen[i][0]);
     u[2 * other + 1] = level[other];
     u[2 * ring + 1] = level[ring];
-    n = seek(c, u, cut, 3, n, touch);
+    n = seek_minima(c, u, cut, 3, n, touch);
   }
   return n;
 }
@@ -335,7 +352,7 @@ static int scan_grid(const couple *c, double cut, pl_touch *touch) {
   for (int i = 0; i < N; i++)
     for (int j = 0; j < N; j++)
       if (gap[i][j] < far * far && is_lowest(gap, i, j))
-        n = seek(c, (double[4]){TWO_PI * i / N, 0, TWO_PI * j / N, 0}, cut, 3, n, touch);
+        n = seek_minima(c, (double[4]){TWO_PI * i / N, 0, TWO_PI * j / N, 0}, cut, 3, n, touch);
   return n;
 }
 
@@ -352,45 +369,53 @@ static double ball_gap(const couple *c) {
   return pl_norm3(x[0]) - reach;
 }
 
+static couple couple_on(const couple *c, const pl_touch *t) {
+  return couple_of(c->piece[0], c->pose[0], c->piece[1], c->pose[1], t->on);
+}
+
 // Minima beside flat ones, which samples are too coarse to tell from them.
-static int seek_beside(const couple *c, double cut, int n, pl_touch *touch) {
+static int seek_beside(const couple *all, double cut, int n, pl_touch *touch) {
   int found = n, at[4];
-  places(c, at);
   for (int i = 0; i < found; i++) {
     view v;
     double g[4], H[4][4], step[4], lowest[4];
+    couple part = couple_on(all, &touch[i]), *c = &part;
+    couple_places(c, at);
     couple_view(c, touch[i].u, &v);
-    if (v.gap <= 0) continue;
-    int k = couple_slopes(c, &v, g, H);
-    if (curvatures(k, g, (const double(*)[4])H, step, lowest) > FLAT) continue;
+    int k = c->nu[0] + c->nu[1];
+    if (v.gap <= 0 || k == 0) continue;
+    couple_slopes(c, &v, g, H);
+    if (couple_curvatures(k, g, (const double(*)[4])H, step, lowest) > FLAT) continue;
     for (int side = -2; side <= 2; side++) {
       double from[4];
       memcpy(from, touch[i].u, sizeof from);
       for (int j = 0; j < k; j++) from[at[j]] += BESIDE * side * lowest[j];
-      keep_inside(c, from);
-      if (side != 0) n = seek(c, from, cut, 1, n, touch);
+      couple_inside(c, from);
+      if (side != 0) n = seek_minima(c, from, cut, 1, n, touch);
     }
   }
   return n;
 }
 
 // Places on both sides of flat minima, where the gap is twice as large.
-static int add_sides(const couple *c, double cut, int n, pl_touch *touch) {
+static int add_sides(const couple *all, double cut, int n, pl_touch *touch) {
   int found = n, at[4];
-  places(c, at);
   for (int i = 0; i < found; i++) {
     view v, beside;
     double g[4], H[4][4], step[4], lowest[4];
+    couple part = couple_on(all, &touch[i]), *c = &part;
+    couple_places(c, at);
     couple_view(c, touch[i].u, &v);
-    if (v.gap <= 0 || v.gap > NEAR * fmin(v.s[0].rho, v.s[1].rho)) continue;
+    if (c->nu[0] + c->nu[1] == 0 || v.gap <= 0 || v.gap > NEAR * fmin(v.s[0].rho, v.s[1].rho))
+      continue;
     int k = couple_slopes(c, &v, g, H);
-    if (curvatures(k, g, (const double(*)[4])H, step, lowest) > FLAT) continue;
+    if (couple_curvatures(k, g, (const double(*)[4])H, step, lowest) > FLAT) continue;
     for (int side = -1; side <= 1 && n < PL_TOUCH_MAX; side += 2) {
-      pl_touch t = {.still = 1};
+      pl_touch t = {.still = 1, .on = {c->on[0], c->on[1]}};
       for (double far = 0.5; far > 1e-6; far /= 1.5) {
         memcpy(t.u, touch[i].u, sizeof t.u);
         for (int j = 0; j < k; j++) t.u[at[j]] += side * far * lowest[j];
-        keep_inside(c, t.u);
+        couple_inside(c, t.u);
         couple_view(c, t.u, &beside);
         if (beside.gap < 2 * v.gap) break;
       }
@@ -403,12 +428,17 @@ static int add_sides(const couple *c, double cut, int n, pl_touch *touch) {
 
 int pl_piece_gaps(const pl_piece *a, const pl_pose *at, const pl_piece *b, const pl_pose *bt,
                   double cut, pl_touch touch[PL_TOUCH_MAX]) {
-  couple c = {{a, b}, {at, bt}, {pl_piece_nu(a), pl_piece_nu(b)}};
+  couple c = couple_of(a, at, b, bt, (const int[2]){0, 0});
   if (ball_gap(&c) > cut) return 0;
   int ring = b->kind == PL_PIECE_RING ? 1 : a->kind == PL_PIECE_RING ? 0 : -1;
-  int n = ring < 0 ? scan_grid(&c, cut, touch) : scan_rings(&c, ring, cut, touch);
-  n = seek_beside(&c, cut, n, touch);
-  n = add_sides(&c, cut, n, touch);
+  int n = has_facets(&c) ? facets_gaps(&c, cut, touch)
+          : ring < 0     ? scan_grid(&c, cut, touch)
+                         : scan_rings(&c, ring, cut, touch);
+  // between facets, parts that lean a little are kept instead
+  if (a->kind != PL_PIECE_FACETS || b->kind != PL_PIECE_FACETS) {
+    n = seek_beside(&c, cut, n, touch);
+    n = add_sides(&c, cut, n, touch);
+  }
   for (int i = 1; i < n; i++)
     for (int j = i; j > 0 && touch[j].gap < touch[j - 1].gap; j--) {
       pl_touch swap = touch[j];
@@ -420,15 +450,24 @@ int pl_piece_gaps(const pl_piece *a, const pl_pose *at, const pl_piece *b, const
 
 int pl_piece_follow(const pl_piece *a, const pl_pose *at, const pl_piece *b, const pl_pose *bt,
                     pl_touch *touch) {
-  couple c = {{a, b}, {at, bt}, {pl_piece_nu(a), pl_piece_nu(b)}};
+  couple c = couple_of(a, at, b, bt, touch->on);
   view v;
   double lowest[4];
   if (touch->still)
     couple_view(&c, touch->u, &v);
-  else if (polish(&c, touch->u, &v, lowest) <= 0)
+  else if (settle(&c, touch->u, &v, lowest) <= 0)
     return 0;
   touch->gap = v.gap;
+  memcpy(touch->on, c.on, sizeof touch->on);
   return 1;
+}
+
+void pl_touch_points(const pl_piece *a, const pl_pose *at, const pl_piece *b, const pl_pose *bt,
+                     const pl_touch *touch, double p[2][3]) {
+  couple c = couple_of(a, at, b, bt, touch->on);
+  view v;
+  couple_view(&c, touch->u, &v);
+  for (int k = 0; k < 2; k++) memcpy(p[k], v.s[k].p, sizeof p[k]);
 }
 
 // ---- derivatives by motions -------------------------------------------------------------------
@@ -464,7 +503,7 @@ static void solve_small(int k, const double H[4][4], int m, double x[][4]) {
 void pl_piece_derivatives(const pl_piece *a, const pl_pose *at, const pl_piece *b,
                           const pl_pose *bt, const pl_touch *touch, double grad[12],
                           double H[12][12]) {
-  couple c = {{a, b}, {at, bt}, {pl_piece_nu(a), pl_piece_nu(b)}};
+  couple c = couple_of(a, at, b, bt, touch->on);
   view v;
   double ra[3], rb[3], g[4], C[4][4];
   couple_view(&c, touch->u, &v);
@@ -484,7 +523,7 @@ void pl_piece_derivatives(const pl_piece *a, const pl_pose *at, const pl_piece *
   }
   add_turn(ra, v.n, 1, 3, H);
   add_turn(rb, v.n, -1, 9, H);
-  if (touch->still) return;
+  if (touch->still || c.nu[0] + c.nu[1] == 0) return;
   // the points slide
   int k = couple_slopes(&c, &v, g, C), n = 0;
   double D[12][4], S[12][4];

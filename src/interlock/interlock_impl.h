@@ -8,7 +8,8 @@
 typedef struct couple {
   const pl_piece *piece[2];
   const pl_pose *pose[2];
-  int nu[2];
+  int nu[2]; // parameters
+  int on[2]; // parts, of facets
 } couple;
 
 // distance and what its derivatives need
@@ -18,6 +19,8 @@ typedef struct view {
   double gap;
 } view;
 
+couple couple_of(const pl_piece *a, const pl_pose *at, const pl_piece *b, const pl_pose *bt,
+                 const int on[2]);
 void couple_view(const couple *c, const double u[4], view *v);
 // by the parameters of both, those that the pieces have: k = nu[0] + nu[1] of them
 int couple_slopes(const couple *c, const view *v, double g[4], double H[4][4]);
@@ -27,6 +30,46 @@ void contact_slopes(const pl_mail *m, const int copies[2], const pl_taut *t,
                     const pl_taut_contact *k, double by[12]);
 void contact_shift(const pl_mail *m, const int copies[2], const pl_taut_contact *k, double L[2]);
 
+// places of the couple's parameters within u
+void couple_places(const couple *c, int at[4]);
+// Newton's step where the curvatures are all positive. 1: they are.
+int couple_newton(int k, const double g[4], const double H[4][4], double step[4]);
+// smallest curvature over the largest, and its direction; a step with all taken for their sizes
+double couple_curvatures(int k, const double g[4], const double H[4][4], double step[4],
+                         double lowest[4]);
+// keeps sections of pieces within their ends
+void couple_inside(const couple *c, double u[4]);
+// Adds a minimum that is not yet there; where there is no room, instead of the farthest one.
+int put_touch(const couple *c, const double u[4], double gap, int n, pl_touch *touch);
+// Minima that are reached from a start; from saddles, those on both of their sides.
+int seek_minima(const couple *c, const double start[4], double cut, int depth, int n,
+                pl_touch *touch);
+
+// parameters of a piece, and its point, on a part where it has facets
+int piece_nu(const pl_piece *p, int part);
+void piece_at(const pl_piece *p, int part, const double u[2], pl_swept *out);
+
+int facets_nu(const pl_facets *f, int part);
+void facets_at(const pl_facets *f, int part, const double u[2], pl_swept *out);
+// a way down among the parts of facets: as the polishing of smooth pieces
+int facets_descend(couple *c, double u[4], view *v, double lowest[4]);
+void facets_inside(const pl_facets *f, int part, double u[2]);
+// local minima against facets
+int facets_gaps(const couple *c, double cut, pl_touch *touch);
+double facets_reach(const pl_facets *f, double centre[3]);
+// closed ways along edges; edge k of one of them, from its one end to the other, 0: it has less
+int facets_loops(const pl_facets *f);
+int facets_way(const pl_facets *f, int loop, int k, double x[2][3]);
+
+int facets_are_line(const pl_facets *f);
+// radius of a tube with as much volume a surface; 0: they bound no body
+double facets_wire(const pl_facets *f);
+// how fast a point of a part moves along n, by rates of the corners
+double facets_rate(const pl_facets *f, const pl_facets *d, int part, const double u[2],
+                   const double n[3]);
+// corners of the second, of as many, grow by w times those of the first
+void facets_add(const pl_facets *f, double w, const pl_facets *to);
+double piece_wire(const pl_piece *p);                  // half the thickness of a wire, 0: a plate
 double piece_speed(const pl_piece *p);                 // along its curve, at most
 int piece_cuts_itself(const pl_piece *p);              // as far as samples tell
 double piece_reach(const pl_piece *p, double from[3]); // radius of a ball about a middle

@@ -10,8 +10,13 @@ static double focus(const pl_piece *p) {
   return p->kind == PL_PIECE_RING ? sqrt(fabs(b * b - a * a)) : 0;
 }
 
-int pl_piece_nu(const pl_piece *p) {
+int piece_nu(const pl_piece *p, int part) {
+  if (p->kind == PL_PIECE_FACETS) return facets_nu(p->facets, part);
   return focus(p) > 0 ? 2 : 1;
+}
+
+int pl_piece_nu(const pl_piece *p) {
+  return piece_nu(p, 0);
 }
 
 pl_piece pl_piece_ring(const double centre[3], const double axis[3], double major, double radius,
@@ -30,6 +35,10 @@ pl_piece pl_piece_ring(const double centre[3], const double axis[3], double majo
   for (int i = 0; i < 3; i++) p.out[0][i] /= length;
   pl_cross3(p.axis, p.out[0], p.out[1]);
   return p;
+}
+
+pl_piece pl_piece_facets(const pl_facets *f, double radius) {
+  return (pl_piece){.kind = PL_PIECE_FACETS, .radius = radius, .height = radius, .facets = f};
 }
 
 static void ring_at(const pl_piece *p, const double u[2], pl_swept *out) {
@@ -66,12 +75,30 @@ static void curve_at(const pl_piece *p, double t, pl_swept *out) {
   out->rho = p->radius;
 }
 
-void pl_piece_at(const pl_piece *p, const double u[2], pl_swept *out) {
+void piece_at(const pl_piece *p, int part, const double u[2], pl_swept *out) {
   memset(out, 0, sizeof *out);
-  if (p->kind == PL_PIECE_RING)
+  switch (p->kind) {
+  case PL_PIECE_RING:
     ring_at(p, u, out);
-  else
+    break;
+  case PL_PIECE_CURVE:
     curve_at(p, u[0], out);
+    break;
+  case PL_PIECE_FACETS:
+    facets_at(p->facets, part, u, out);
+    out->rho = p->radius;
+  }
+}
+
+void pl_piece_at(const pl_piece *p, const double u[2], pl_swept *out) {
+  piece_at(p, 0, u, out);
+}
+
+double piece_wire(const pl_piece *p) {
+  if (p->kind == PL_PIECE_RING) return fmin(p->radius, p->height);
+  if (p->kind == PL_PIECE_CURVE || facets_are_line(p->facets)) return p->radius;
+  double body = facets_wire(p->facets);
+  return body > 0 ? body + p->radius : 0;
 }
 
 double piece_speed(const pl_piece *p) {
@@ -107,6 +134,7 @@ int piece_cuts_itself(const pl_piece *p) {
 }
 
 double piece_reach(const pl_piece *p, double from[3]) {
+  if (p->kind == PL_PIECE_FACETS) return facets_reach(p->facets, from) + p->radius;
   memcpy(from, p->centre, 3 * sizeof *from);
   if (p->kind == PL_PIECE_RING) return p->major + fmax(p->radius, p->height);
   double reach = p->radius;

@@ -36,12 +36,14 @@ static double curve_rate(const pl_piece *p, const pl_piece *d, double t, const d
 }
 
 // along the outward normal n of the world
-static double surface_rate(const pl_piece *p, const pl_pose *at, const pl_piece *d,
+static double surface_rate(const pl_piece *p, int part, const pl_pose *at, const pl_piece *d,
                            const double u[2], const double n[3]) {
   pl_swept s;
   double own[3] = {0};
   for (int i = 0; i < 3; i++)
     for (int j = 0; j < 3; j++) own[i] += at->Q[3 * j + i] * n[j];
+  if (p->kind == PL_PIECE_FACETS)
+    return facets_rate(p->facets, d->facets, part, u, own) + d->radius;
   pl_piece_at(p, u, &s);
   return p->kind == PL_PIECE_RING ? ring_rate(p, d, &s, u[0], own) : curve_rate(p, d, u[0], own);
 }
@@ -52,7 +54,8 @@ double pl_piece_gap_rate(const pl_piece *a, const pl_pose *at, const pl_piece *d
   double g[12], back[3];
   pl_piece_derivatives(a, at, b, bt, touch, g, NULL);
   for (int i = 0; i < 3; i++) back[i] = -g[i];
-  return -surface_rate(a, at, da, touch->u, back) - surface_rate(b, bt, db, touch->u + 2, g);
+  return -surface_rate(a, touch->on[0], at, da, touch->u, back) -
+         surface_rate(b, touch->on[1], bt, db, touch->u + 2, g);
 }
 
 // ---- materials ----------------------------------------------------------------------------------
@@ -120,6 +123,7 @@ static void add_material(const pl_mail_data *from, double w, pl_mail_data *to) {
     add_numbers(1, w, &p->major, &q->major);
     add_numbers(1, w, &p->radius, &q->radius);
     add_numbers(1, w, &p->height, &q->height);
+    if (p->facets) facets_add(p->facets, w, q->facets);
   }
   for (int k = 0; k < PL_MAIL_ELEMENTS; k++) {
     add_numbers(3, w, from->pose[k].x, to->pose[k].x);
@@ -139,8 +143,12 @@ static void clear_material(const double *value, const pl_mail_family *f, pl_mail
   memset(out->m.lattice, 0, sizeof out->m.lattice);
   for (int k = 0; k < PL_MAIL_PIECES; k++) {
     pl_piece *p = &out->piece[k];
-    *p = (pl_piece){
-        .kind = p->kind, .nharmonic = p->nharmonic, .cosine = p->cosine, .sine = p->sine};
+    *p = (pl_piece){.kind = p->kind,
+                    .nharmonic = p->nharmonic,
+                    .cosine = p->cosine,
+                    .sine = p->sine,
+                    .facets = p->facets};
+    if (p->facets) facets_add(p->facets, -1, p->facets);
   }
 }
 

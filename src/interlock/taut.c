@@ -136,7 +136,7 @@ static int plain_direction(taut *t) {
   for (int i = 0; i < n; i++) t->eig[i * n + i] += 1e-11 * top;
   if (!(pl_cholesky(n, t->eig) > 0)) return 0;
   pl_cholesky_solve(n, t->eig, t->step);
-  return pl_max_abs(n, t->step) < t->c->thin;
+  return pl_max_abs(n, t->step) < t->c->wire;
 }
 
 // the same with curvatures taken for their sizes; no part of it moves anything by more than a wire
@@ -151,7 +151,7 @@ static void bounded_direction(taut *t) {
     double down = 0;
     for (int i = 0; i < n; i++) down -= v[i] * t->grad[i] / t->scale[i];
     double at = down / fmax(fabs(lambda[e]), 1e-14 * top);
-    at = fmax(-t->c->thin, fmin(t->c->thin, at));
+    at = fmax(-t->c->wire, fmin(t->c->wire, at));
     for (int i = 0; i < n; i++) t->step[i] += at * v[i];
   }
 }
@@ -341,7 +341,7 @@ static pl_status follow_path(taut *t, double from) {
     int end = k >= stages - 1;
     // at the end of the path only what is about to touch counts
     if (weight < 1e-3 && k < stages) {
-      t->reach = fmax(t->reach / 2, 0.1 * t->o->barrier * t->c->thin);
+      t->reach = fmax(t->reach / 2, 0.1 * t->o->barrier * t->c->wire);
       PL_TRY(refresh_contacts(t));
     }
     pl_status s = centre(t, weight, end || t->most > 0 ? t->o->max_iter : ROUGH);
@@ -407,7 +407,7 @@ static pl_status taut_open(taut *t, pl_cell *c, const pl_taut_opts *o, const pl_
               .o = o,
               .g = g,
               .place = bent ? &placing_cylinder : &placing_flat,
-              .reach = o->barrier * c->thin,
+              .reach = o->barrier * c->wire,
               .unit = 1 / c->reach,
               .out = out};
   t->now.pose = pl_alloc(c->env, ne, sizeof(pl_pose));

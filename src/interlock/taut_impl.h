@@ -27,7 +27,7 @@ struct pl_cell {
   const pl_mail_element **elem; // [nelem]
   pl_pose *ref;                 // [nelem]
   double lattice[2][2];
-  double thin, reach; // the thinnest wire; a ball about an element's origin
+  double thin, wire, reach; // smallest radius; thinnest wire; a ball about an element's origin
   pair *pair;
 };
 

@@ -105,12 +105,21 @@ static void make_element(reader *r, const mail_element_def *d, const pl_node *at
   if (d->pieces.n == 0 || d->pieces.n > PIECES_MAX)
     problem(r, at, NULL, "an element has 1 to %d pieces, got %d", PIECES_MAX, d->pieces.n);
   for (int k = 0; k < d->pieces.n; k++, where = where->next) {
-    if (!p[k].ring == !p[k].curve)
-      problem(r, where, "e.g. ring: {radius: 4 mm, wire: 1 mm}", "a piece is a ring or a curve");
+    int ways = (p[k].ring != NULL) + (p[k].curve != NULL) + (p[k].plate != NULL) +
+               (p[k].capsules != NULL) + (p[k].mesh != NULL);
+    if (ways != 1)
+      problem(r, where, "e.g. ring: {radius: 4 mm, wire: 1 mm}",
+              "a piece is one of ring, curve, plate, capsules, mesh");
     else if (p[k].ring)
       make_ring(r, p[k].ring, &piece[k]);
-    else
+    else if (p[k].curve)
       make_curve(r, p[k].curve, &piece[k]);
+    else if (p[k].plate)
+      make_plate(r, p[k].plate, &piece[k]);
+    else if (p[k].capsules)
+      make_capsules(r, p[k].capsules, &piece[k]);
+    else
+      make_mesh_piece(r, p[k].mesh, &piece[k]);
   }
 }
 

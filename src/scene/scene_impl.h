@@ -415,9 +415,21 @@ typedef struct curve_def {
   num wire;
   items harmonics;
 } curve_def;
+typedef struct plate_def { // and capsules
+  const pl_node *points;
+  num radius;
+  pick closed;
+} plate_def;
+typedef struct mesh_piece_def {
+  const pl_node *file;
+  txt mesh_units;
+  num radius, scale;
+} mesh_piece_def;
 typedef struct piece_def {
   ring_def *ring;
   curve_def *curve;
+  plate_def *plate, *capsules;
+  mesh_piece_def *mesh;
 } piece_def;
 typedef struct mail_element_def {
   txt name;
@@ -753,6 +765,10 @@ void check_file_names(reader *r, const pl_scene *s);
 const char *mail_name(const mail_def *d);
 // interlocking materials, before the analyses
 void build_mails(reader *r, pl_scene *s);
+// Pieces of facets.
+void make_plate(reader *r, const plate_def *d, pl_piece *out);
+void make_capsules(reader *r, const plate_def *d, pl_piece *out);
+void make_mesh_piece(reader *r, const mesh_piece_def *d, pl_piece *out);
 // obstacles, the nodes that feel them and self contact, once the analyses are known
 // (build_contact.c)
 void build_contact(reader *r, pl_scene *s);

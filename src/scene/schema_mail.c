@@ -57,12 +57,55 @@ static const map_info map_curve = {
     .size = sizeof(curve_def),
     ROWS(curve_rows)};
 
+#define POINTS_ROW(text_)                                                                          \
+  ROW(plate_def, points, "points", T_RAW, .need = 1, .choices = "[[x, y, z], ...]", .text = text_)
+static const row plate_rows[] = {
+    POINTS_ROW("corners in order, in a plane; convex"),
+    ROW(plate_def, radius, "radius", T_NUM, POSITIVE_LENGTH, .text = "half its thickness"),
+};
+static const map_info map_plate = {.what = "plate",
+                                   .text =
+                                       "A convex polygon with all that is within a radius of it.",
+                                   .size = sizeof(plate_def),
+                                   ROWS(plate_rows)};
+
+static const row capsules_rows[] = {
+    POINTS_ROW("corners in order"),
+    ROW(plate_def, radius, "radius", T_NUM, POSITIVE_LENGTH, .text = "of the wire"),
+    ROW(plate_def, closed, "closed", T_CHOICE, .choices = "no|yes",
+        .text = "back to the first point: only closed ones can be linked"),
+};
+static const map_info map_capsules = {.what = "capsules",
+                                      .text = "A round wire along a line of straight edges.",
+                                      .size = sizeof(plate_def),
+                                      ROWS(capsules_rows)};
+
+static const row mesh_piece_rows[] = {
+    ROW(mesh_piece_def, file, "file", T_RAW, .need = 1, .choices = "file",
+        .text = "file beside the scene (any of" PL_MESH_ENDINGS ") with a closed surface"),
+    ROW(mesh_piece_def, mesh_units, "mesh_units", T_TEXT,
+        .text = "length unit of the file; the scene's when left out"),
+    ROW(mesh_piece_def, scale, "scale", T_NUM, .plain = 1, .unit = "", .value = 1, .lo = 0,
+        .hi = 1e12, .lo_open = 1, .text = "factor on all coordinates"),
+    ROW(mesh_piece_def, radius, "radius", T_NUM, POSITIVE_LENGTH,
+        .text = "of the spheres that thicken its triangles on both sides"),
+};
+static const map_info map_mesh_piece = {
+    .what = "mesh",
+    .text = "The triangles of a closed surface with all that is within a radius of them.",
+    .size = sizeof(mesh_piece_def),
+    ROWS(mesh_piece_rows)};
+
 static const row piece_rows[] = {
     ROW(piece_def, ring, "ring", T_MAP, SUB(map_ring), .text = "a ring"),
     ROW(piece_def, curve, "curve", T_MAP, SUB(map_curve), .text = "any closed curve"),
+    ROW(piece_def, plate, "plate", T_MAP, SUB(map_plate), .text = "a plate"),
+    ROW(piece_def, capsules, "capsules", T_MAP, SUB(map_capsules),
+        .text = "a wire of straight edges"),
+    ROW(piece_def, mesh, "mesh", T_MAP, SUB(map_mesh_piece), .text = "a mesh"),
 };
 static const map_info map_piece = {
-    .what = "piece", .text = "One of both.", .size = sizeof(piece_def), ROWS(piece_rows)};
+    .what = "piece", .text = "One of these.", .size = sizeof(piece_def), ROWS(piece_rows)};
 
 static const row mail_element_rows[] = {
     ROW(mail_element_def, name, "name", T_WORD, .text = "for cells with several kinds of elements"),

@@ -6,6 +6,7 @@
 #include "pliant/interlock.h"
 #include "pliant/math.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 typedef pl_mail_data sample_mail;
@@ -15,6 +16,64 @@ static const double X_AXIS[3] = {1, 0, 0}, Z_AXIS[3] = {0, 0, 1};
 static inline pl_piece ring(double x, double y, double z, double nx, double ny, double nz, double R,
                             double a, double b) {
   return pl_piece_ring((double[]){x, y, z}, (double[]){nx, ny, nz}, R, a, b);
+}
+
+// facets with memory of their own, which is freed with free()
+static inline pl_piece facets(int nvert, const double (*x)[3], int nsegment,
+                              const int (*segment)[2], int ntriangle, const int (*triangle)[3],
+                              double radius, void **room) {
+  *room = malloc(pl_facets_room(nvert, nsegment, ntriangle));
+  return pl_piece_facets(pl_facets_init(nvert, x, nsegment, segment, ntriangle, triangle, *room),
+                         radius);
+}
+
+// a closed polygon of n corners on a circle
+static inline pl_piece polygon(int n, double R, double radius, void **room) {
+  double x[128][3] = {{0}};
+  int segment[128][2];
+  for (int k = 0; k < n; k++) {
+    x[k][0] = R * cos(2 * PL_PI * k / n);
+    x[k][1] = R * sin(2 * PL_PI * k / n);
+    segment[k][0] = k;
+    segment[k][1] = (k + 1) % n;
+  }
+  return facets(n, (const double(*)[3])x, n, (const int(*)[2])segment, 0, NULL, radius, room);
+}
+
+// a regular polygon with what is inside of it
+static inline pl_piece plate(int n, double R, double z, double radius, void **room) {
+  double x[32][3] = {{0}};
+  int triangle[32][3];
+  for (int k = 0; k < n; k++) {
+    x[k][0] = R * cos(2 * PL_PI * k / n);
+    x[k][1] = R * sin(2 * PL_PI * k / n);
+    x[k][2] = z;
+  }
+  for (int k = 0; k < n - 2; k++) {
+    triangle[k][0] = 0;
+    triangle[k][1] = k + 1;
+    triangle[k][2] = k + 2;
+  }
+  return facets(n, (const double(*)[3])x, 0, NULL, n - 2, (const int(*)[3])triangle, radius, room);
+}
+
+// a torus of n x m points about z
+static inline pl_piece torus_mesh(int n, int m, double R, double r, double radius, void **room) {
+  static double x[1024][3];
+  static int triangle[2048][3];
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < m; j++) {
+      double a = 2 * PL_PI * i / n, b = 2 * PL_PI * j / m, *to = x[i * m + j];
+      to[0] = (R + r * cos(b)) * cos(a);
+      to[1] = (R + r * cos(b)) * sin(a);
+      to[2] = r * sin(b);
+      int p = i * m + j, q = (i + 1) % n * m + j, s = (i + 1) % n * m + (j + 1) % m,
+          t = i * m + (j + 1) % m;
+      memcpy(triangle[2 * p], (int[3]){p, q, s}, sizeof *triangle);
+      memcpy(triangle[2 * p + 1], (int[3]){p, s, t}, sizeof *triangle);
+    }
+  return facets(n * m, (const double(*)[3])x, 0, NULL, 2 * n * m, (const int(*)[3])triangle, radius,
+                room);
 }
 
 static inline pl_pose pose_at(double x, double y, double z, const double *axis, double degrees) {

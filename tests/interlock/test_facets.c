@@ -1,0 +1,376 @@
+#include "mails.h"
+
+// Distances, derivatives and links of polylines, plates and meshes.
+
+enum { KINDS = 9 };
+
+typedef struct zoo {
+  pl_piece p[KINDS];
+  void *room[KINDS];
+  sample_mail knot;
+} zoo;
+
+static void zoo_open(zoo *z) {
+  memset(z, 0, sizeof *z);
+  torus_knot(&z->knot, 0.5);
+  z->p[0] = ring(0.3, -0.2, 0.5, 1, 2, 2, 4, 0.4, 0.4);
+  z->p[1] = ring(0.3, -0.2, 0.5, 2, -1, 2, 4, 0.4, 0.7);
+  z->p[2] = z->knot.piece[0];
+  z->p[3] = polygon(12, 4, 0.4, &z->room[3]);
+  z->p[4] = plate(6, 4, 0.7, 0.25, &z->room[4]);
+  z->p[5] = torus_mesh(12, 8, 3.5, 0.8, 0.1, &z->room[5]);
+  const double x[3][3] = {{-3, 0, 0}, {0.2, 0.5, 0.1}, {2, -2, 1}};
+  const int along[2][2] = {{0, 1}, {1, 2}}, face[1][3] = {{0, 1, 2}};
+  z->p[6] = facets(3, x, 2, along, 0, NULL, 0.5, &z->room[6]);
+  z->p[7] = facets(3, x, 0, NULL, 1, face, 0.3, &z->room[7]);
+  z->p[8] = facets(1, x, 0, NULL, 0, NULL, 0.3, &z->room[8]);
+}
+
+static void zoo_close(zoo *z) {
+  for (int k = 0; k < KINDS; k++) free(z->room[k]);
+}
+
+static pl_pose random_pose(pl_rng *r, double far) {
+  double axis[3];
+  for (int i = 0; i < 3; i++) axis[i] = pl_rng_uniform(r, -1, 1);
+  pl_pose p = pose_at(0, 0, 0, axis, pl_rng_uniform(r, -180, 180));
+  for (int i = 0; i < 3; i++) p.x[i] = pl_rng_uniform(r, -far, far);
+  return p;
+}
+
+// ---- smallest distances by points alone
+// -----------------------------------------------------------
+
+typedef struct cloud {
+  int n;
+  double x[60000][4]; // and the radius there
+} cloud;
+
+static void cloud_add(cloud *c, const pl_pose *t, const double *local, double rho) {
+  assert_true(c->n < 60000);
+  double *x = c->x[c->n++];
+  for (int i = 0; i < 3; i++) x[i] = t->x[i] + pl_dot3(t->Q + 3 * i, local);
+  x[3] = rho;
+}
+
+// what the facets of the zoo were made of, told once more
+static void cloud_triangle(cloud *c, const pl_pose *t, const double *a, const double *b,
+                           const double *d, int n, double rho) {
+  for (int i = 0; i <= n; i++)
+    for (int j = 0; i + j <= n; j++) {
+      double x[3];
+      for (int k = 0; k < 3; k++) x[k] = a[k] + ((b[k] - a[k]) * i + (d[k] - a[k]) * j) / n;
+      cloud_add(c, t, x, rho);
+    }
+}
+
+static void on_circle(int k, int n, double R, double z, double x[3]) {
+  x[0] = R * cos(2 * PL_PI * k / n);
+  x[1] = R * sin(2 * PL_PI * k / n);
+  x[2] = z;
+}
+
+static void on_torus(int i, int j, double x[3]) {
+  double a = 2 * PL_PI * i / 12, b = 2 * PL_PI * j / 8;
+  x[0] = (3.5 + 0.8 * cos(b)) * cos(a);
+  x[1] = (3.5 + 0.8 * cos(b)) * sin(a);
+  x[2] = 0.8 * sin(b);
+}
+
+static void fill_cloud(const zoo *z, int kind, const pl_pose *t, cloud *c) {
+  static const double x[3][3] = {{-3, 0, 0}, {0.2, 0.5, 0.1}, {2, -2, 1}};
+  const pl_piece *p = &z->p[kind];
+  c->n = 0;
+  if (kind < 3) {
+    double big = fmax(p->radius, p->height), thin = fmin(p->radius, p->height);
+    for (int i = 0; i < 400; i++)
+      for (int j = -4; j <= 4; j++) {
+        if (kind != 1 && j != 0) continue;
+        pl_swept s;
+        double end = kind == 1 ? sqrt(big * big - thin * thin) / big : 0;
+        pl_piece_at(p, (double[2]){2 * PL_PI * i / 400, end * j / 4}, &s);
+        cloud_add(c, t, s.p, s.rho);
+      }
+  } else if (kind == 3) {
+    for (int k = 0; k < 12; k++) {
+      double a[3], b[3];
+      on_circle(k, 12, 4, 0, a);
+      on_circle(k + 1, 12, 4, 0, b);
+      cloud_triangle(c, t, a, b, b, 15, 0.4);
+    }
+  } else if (kind == 4) {
+    double o[3] = {0, 0, 0.7};
+    for (int k = 0; k < 6; k++) {
+      double a[3], b[3];
+      on_circle(k, 6, 4, 0.7, a);
+      on_circle(k + 1, 6, 4, 0.7, b);
+      cloud_triangle(c, t, o, a, b, 30, 0.25);
+    }
+  } else if (kind == 5) {
+    for (int i = 0; i < 12; i++)
+      for (int j = 0; j < 8; j++) {
+        double q[4][3];
+        on_torus(i, j, q[0]);
+        on_torus(i + 1, j, q[1]);
+        on_torus(i + 1, j + 1, q[2]);
+        on_torus(i, j + 1, q[3]);
+        cloud_triangle(c, t, q[0], q[1], q[2], 8, 0.1);
+        cloud_triangle(c, t, q[0], q[2], q[3], 8, 0.1);
+      }
+  } else if (kind == 6) {
+    cloud_triangle(c, t, x[0], x[1], x[1], 60, 0.5);
+    cloud_triangle(c, t, x[1], x[2], x[2], 60, 0.5);
+  } else if (kind == 7) {
+    cloud_triangle(c, t, x[0], x[1], x[2], 50, 0.3);
+  } else {
+    cloud_add(c, t, x[0], 0.3);
+  }
+}
+
+static double sampled_gap(const cloud *a, const cloud *b) {
+  double least = 1e9;
+  for (int i = 0; i < a->n; i++)
+    for (int j = 0; j < b->n; j++) {
+      double w[3];
+      pl_sub3(a->x[i], b->x[j], w);
+      double reach = least + a->x[i][3] + b->x[j][3], far = pl_dot3(w, w);
+      if (reach > 0 && far < reach * reach) least = sqrt(far) - a->x[i][3] - b->x[j][3];
+    }
+  return least;
+}
+
+static void nearest(void **state) {
+  (void)state;
+  pl_rng r;
+  zoo z;
+  static cloud a, b;
+  zoo_open(&z);
+  pl_rng_seed(&r, 3);
+  int apart = 0;
+  for (int round = 0; round < 2 * KINDS * KINDS; round++) {
+    int i = round % KINDS, j = round / KINDS % KINDS;
+    pl_pose at = random_pose(&r, 3.5), bt = random_pose(&r, 3.5);
+    pl_touch touch[PL_TOUCH_MAX];
+    if (i < 3 && j < 3) continue;
+    int n = pl_piece_gaps(&z.p[i], &at, &z.p[j], &bt, 100, touch);
+    fill_cloud(&z, i, &at, &a);
+    fill_cloud(&z, j, &bt, &b);
+    double want = sampled_gap(&a, &b);
+    assert_true(n >= 1);
+    if (want < 0.1) { // overlaps are found, whatever their depth
+      if (touch[0].gap > 0.12) fail_msg("kinds %d %d: %.6f is no overlap", i, j, touch[0].gap);
+      continue;
+    }
+    apart++;
+    if (touch[0].gap > want + 1e-9 || touch[0].gap < want - 0.1)
+      fail_msg("round %d, kinds %d %d: %.6f, sampled %.6f", round, i, j, touch[0].gap, want);
+  }
+  assert_true(apart > 50);
+  zoo_close(&z);
+}
+
+static pl_pose moved(const pl_pose *p, const double *m, double t) {
+  pl_pose out = *p;
+  double R[9];
+  for (int i = 0; i < 3; i++) out.x[i] += t * m[i];
+  pl_rotation3(m + 3, t * pl_norm3(m + 3), R);
+  pl_mul3(R, p->Q, out.Q);
+  return out;
+}
+
+// Every local minimum, by motions of both; where it passes from one part to the next on the way the
+// second derivative jumps, and is not compared.
+static void derivatives(void **state) {
+  (void)state;
+  pl_rng r;
+  zoo z;
+  zoo_open(&z);
+  pl_rng_seed(&r, 4);
+  int done[KINDS][KINDS] = {{0}};
+  for (int round = 0; round < 10 * KINDS * KINDS; round++) {
+    int i = round % KINDS, j = round / KINDS % KINDS;
+    const pl_piece *a = &z.p[i], *b = &z.p[j];
+    pl_pose at = random_pose(&r, 4.5), bt = random_pose(&r, 4.5);
+    pl_touch touch[PL_TOUCH_MAX];
+    if (i < 3 && j < 3) continue;
+    int n = pl_piece_gaps(a, &at, b, &bt, 100, touch);
+    for (int k = 0; k < n; k++) {
+      double m[12], g[12], H[12][12], value[5], h = 2e-4;
+      if (touch[k].gap < 0.1) continue;
+      for (int c = 0; c < 12; c++) m[c] = pl_rng_uniform(&r, -1, 1);
+      pl_piece_derivatives(a, &at, b, &bt, &touch[k], g, H);
+      int same = 1;
+      for (int c = -2; c <= 2; c++) {
+        pl_pose ma = moved(&at, m, c * h), mb = moved(&bt, m + 6, c * h);
+        pl_touch t = touch[k];
+        same = same && pl_piece_follow(a, &ma, b, &mb, &t) && t.on[0] == touch[k].on[0] &&
+               t.on[1] == touch[k].on[1];
+        value[c + 2] = t.gap;
+      }
+      if (!same) continue;
+      double first = (8 * (value[3] - value[1]) - (value[4] - value[0])) / (12 * h);
+      double second =
+          (16 * (value[3] + value[1]) - (value[4] + value[0]) - 30 * value[2]) / (12 * h * h);
+      double got = 0;
+      for (int c = 0; c < 12; c++) got += m[c] * pl_dot(12, H[c], m);
+      if (fabs(second) > 30) continue; // flat minima move fast
+      check_close(pl_dot(12, g, m), first, 1e-7 * (1 + fabs(first)));
+      check_close(got, second, 2e-5 * (1 + fabs(second)));
+      done[i][j]++;
+    }
+  }
+  for (int i = 0; i < KINDS; i++)
+    for (int j = 0; j < KINDS; j++)
+      if ((i > 2 || j > 2) && done[i][j] + done[j][i] < 5) fail_msg("kinds %d %d", i, j);
+  zoo_close(&z);
+}
+
+// A contact is followed from face to edge to corner: the gap and its slope are continuous.
+static void passing(void **state) {
+  (void)state;
+  zoo z;
+  zoo_open(&z);
+  pl_touch touch[PL_TOUCH_MAX];
+  const pl_piece *ball = &z.p[8], *plane = &z.p[4];
+  double before = 0, slope = 0;
+  pl_pose still = pose_at(0, 0, 0, Z_AXIS, 0);
+  pl_touch t = {0};
+  int parts = 0, last = -1;
+  for (int k = 0; k <= 600; k++) {
+    pl_pose at = pose_at(3 + 0.01 * k, 0.05 + 0.002 * k, 1.7, Z_AXIS, 0);
+    double g[12];
+    if (k == 0) {
+      assert_int_equal(pl_piece_gaps(ball, &at, plane, &still, 9, touch), 1);
+      t = touch[0];
+    } else {
+      assert_true(pl_piece_follow(ball, &at, plane, &still, &t));
+    }
+    pl_piece_derivatives(ball, &at, plane, &still, &t, g, NULL);
+    double now = 0.01 * g[0] + 0.002 * g[1];
+    if (k > 0) check_close(t.gap - before, (now + slope) / 2, 2e-5);
+    assert_true(pl_piece_gaps(ball, &at, plane, &still, 9, touch) > 0);
+    check_close(touch[0].gap, t.gap, 1e-12);
+    before = t.gap;
+    slope = now;
+    parts += t.on[1] != last;
+    last = t.on[1];
+  }
+  assert_true(parts >= 3);
+  zoo_close(&z);
+}
+
+// Plates that lie on each other touch in all corners, and capsules beside each other at both ends.
+static void parallel(void **state) {
+  (void)state;
+  zoo z;
+  zoo_open(&z);
+  pl_touch touch[PL_TOUCH_MAX];
+  pl_pose a = pose_at(0, 0, 0, Z_AXIS, 0), b = pose_at(0.3, 0.1, 1, Z_AXIS, 20);
+  int n = pl_piece_gaps(&z.p[4], &a, &z.p[4], &b, 1, touch);
+  assert_true(n >= 6);
+  for (int k = 0; k < n; k++) check_close(touch[k].gap, 0.5, 1e-12);
+  // a lean of a hundredth, and none is lost
+  b = pose_at(0.3, 0.1, 1, X_AXIS, 0.5);
+  assert_true(pl_piece_gaps(&z.p[4], &a, &z.p[4], &b, 1, touch) >= 6);
+  assert_true(touch[0].gap < 0.5 - 0.02 && touch[0].gap > 0.5 - 0.04);
+  void *room;
+  const double x[2][3] = {{0, 0, 0}, {3, 0, 0}};
+  const int along[1][2] = {{0, 1}};
+  pl_piece p = facets(2, x, 1, along, 0, NULL, 0.2, &room);
+  b = pose_at(1, 0, 0.6, Z_AXIS, 0);
+  assert_int_equal(pl_piece_gaps(&p, &a, &p, &b, 1, touch), 2);
+  for (int k = 0; k < 2; k++) check_close(touch[k].gap, 0.2, 1e-12);
+  free(room);
+  zoo_close(&z);
+}
+
+// Bodies that go through each other, however far their corners are.
+static void through(void **state) {
+  (void)state;
+  zoo z;
+  zoo_open(&z);
+  pl_touch touch[PL_TOUCH_MAX];
+  void *room;
+  const double x[2][3] = {{0, 0, -30}, {0.1, 0.2, 30}};
+  const int along[1][2] = {{0, 1}};
+  pl_piece needle = facets(2, x, 1, along, 0, NULL, 0.01, &room);
+  pl_pose a = pose_at(0, 0, 0, Z_AXIS, 0), b = pose_at(1, 0.7, 0.3, X_AXIS, 20);
+  assert_true(pl_piece_gaps(&needle, &b, &z.p[4], &a, 0.1, touch) > 0);
+  assert_true(touch[0].gap < 0);
+  assert_true(pl_piece_gaps(&z.p[4], &a, &needle, &b, 0.1, touch) > 0);
+  assert_true(touch[0].gap < 0);
+  // a ring through a plate
+  b = pose_at(3, 0, 0, X_AXIS, 80);
+  assert_true(pl_piece_gaps(&z.p[0], &b, &z.p[4], &a, 0.1, touch) > 0);
+  assert_true(touch[0].gap < 0);
+  free(room);
+  zoo_close(&z);
+}
+
+// Fine polygons and meshes of rings touch where rings do.
+static void convergence(void **state) {
+  (void)state;
+  pl_piece round = ring(0, 0, 0, 0, 0, 1, 4, 1, 1);
+  pl_pose a = pose_at(0, 0, 0, X_AXIS, 0), b = pose_at(5.5, 0.3, 0.2, X_AXIS, 80);
+  pl_touch touch[PL_TOUCH_MAX];
+  assert_true(pl_piece_gaps(&round, &a, &round, &b, 1, touch) > 0);
+  double want = touch[0].gap;
+  for (int n = 16; n <= 128; n *= 2) {
+    void *room;
+    pl_piece p = polygon(n, 4, 1, &room);
+    double sagitta = 4 * (1 - cos(PL_PI / n));
+    assert_true(pl_piece_gaps(&p, &a, &round, &b, 1, touch) > 0);
+    check_close(touch[0].gap, want, 1.1 * sagitta);
+    assert_true(pl_piece_gaps(&p, &a, &p, &b, 1, touch) > 0);
+    check_close(touch[0].gap, want, 2.2 * sagitta);
+    free(room);
+  }
+  void *room;
+  pl_piece p = torus_mesh(40, 24, 4, 0.95, 0.05, &room);
+  assert_true(pl_piece_gaps(&p, &a, &p, &b, 1, touch) > 0);
+  check_close(touch[0].gap, want, 0.04);
+  free(room);
+}
+
+static void links(void **state) {
+  (void)state;
+  void *room[3];
+  pl_piece p[4] = {ring(0, 0, 0, 0, 0, 1, 4, 0.5, 0.5), polygon(12, 4, 0.5, &room[0]),
+                   torus_mesh(12, 8, 4, 0.5, 0.05, &room[1]), plate(6, 4, 0, 0.2, &room[2])};
+  pl_pose a = pose_at(0, 0, 0, X_AXIS, 0);
+  for (int i = 0; i < 4; i++)
+    for (int j = 0; j < 4; j++)
+      for (int far = 0; far < 2; far++) {
+        pl_pose b = pose_at(far ? 20 : 5, 0, 0, X_AXIS, 90);
+        assert_int_equal(abs(pl_piece_links(&p[i], &a, &p[j], &b)), !far && i < 3 && j < 3);
+      }
+  for (int k = 0; k < 3; k++) free(room[k]);
+}
+
+static void faults(void **state) {
+  (void)state;
+  void *room;
+  const double x[4][3] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, line[3][3] = {{0}, {1}, {2}};
+  const int all[5][3] = {{0, 2, 1}, {0, 1, 3}, {1, 2, 3}, {0, 3, 2}, {0, 1, 3}};
+  pl_piece p = facets(4, x, 0, NULL, 4, all, 0.1, &room);
+  assert_null(pl_facets_fault(p.facets, 1));
+  free(room);
+  p = facets(4, x, 0, NULL, 3, all, 0.1, &room);
+  assert_null(pl_facets_fault(p.facets, 0));
+  assert_string_equal(pl_facets_fault(p.facets, 1), "it is not closed");
+  free(room);
+  p = facets(4, x, 0, NULL, 5, all, 0.1, &room);
+  assert_string_equal(pl_facets_fault(p.facets, 0), "more than two triangles meet in an edge");
+  free(room);
+  p = facets(3, line, 0, NULL, 1, (const int[1][3]){{0, 1, 2}}, 0.1, &room);
+  assert_string_equal(pl_facets_fault(p.facets, 0), "a triangle is a line");
+  free(room);
+}
+
+int test_facets(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(nearest), cmocka_unit_test(derivatives),
+                                     cmocka_unit_test(passing), cmocka_unit_test(parallel),
+                                     cmocka_unit_test(through), cmocka_unit_test(convergence),
+                                     cmocka_unit_test(links),   cmocka_unit_test(faults)};
+  return cmocka_run_group_tests_name("facets", tests, NULL, NULL);
+}
