@@ -132,14 +132,16 @@ enum { PL_TAUT_FREE = 4 };
 
 typedef enum pl_taut_shape {
   PL_TAUT_FLAT,
-  PL_TAUT_CYLINDER // about an axis across `angle`: z = curvature / 2 times the square along it
+  PL_TAUT_CYLINDER,  // about an axis across `angle`: z = curvature / 2 times the square along it
+  PL_TAUT_PARABOLOID // disks alone: z = (kxx x^2 + kyy y^2) / 2 + kxy x y
 } pl_taut_shape;
 
 // What is sought: the lattice is stretched by I + offset + sum over e[k] basis[k], all symmetric
 // (xx, yy, xy), and the sum of goal[k] e[k] is made largest. Cylinders: e[n] is the curvature
-// (1/m) of the surface through the origins of elements, in the mean of their heights.
+// (1/m) of the surface through the origins of elements, in the mean of their heights. Paraboloids:
+// offset and basis are curvatures (kxx, kyy, kxy) instead of strains, and all origins lie on it.
 typedef struct pl_taut_goal {
-  int n; // strains that are free: 0..3
+  int n; // strains, or curvatures of a paraboloid, that are free: 0..3
   double offset[3], basis[3][3], goal[PL_TAUT_FREE];
   int starts; // ways that are tried, of which the best counts; 0: one
   pl_taut_shape shape;
@@ -161,7 +163,7 @@ typedef struct pl_taut {
   double spread;          // by how much less the worst of several ways reached
   double bound;           // what is left, to first order: gaps times forces, and a further step
   double stretch[3];      // the lattice's at pose: I + offset + ... (xx, yy, xy), minus I
-  double curvature;       // at pose (1/m)
+  double curvature[3];    // at pose (xx, yy, xy; 1/m)
   int folds;              // nothing holds it: value is the largest curvature that is looked at
   double gap;             // smallest one at pose
   int iterations, evaluations;
@@ -174,6 +176,9 @@ typedef struct pl_taut {
 // own poses. PL_UNSOLVED: an iteration did not end.
 typedef struct pl_cell pl_cell;
 pl_status pl_cell_create(pl_env *env, const pl_mail *m, int copies0, int copies1, pl_cell **out);
+// A disk of elements alone, so many across (2..): about one of them where the number is odd, and
+// about a place between them where it is even.
+pl_status pl_cell_create_disk(pl_env *env, const pl_mail *m, int across, pl_cell **out);
 void pl_cell_free(pl_cell *c);
 int pl_cell_nelem(const pl_cell *c);
 // Smallest gap of the reference state; where (may be NULL) tells of which pieces.
@@ -198,12 +203,19 @@ double pl_taut_rate(const pl_mail *m, const int copies[2], const pl_taut *t, con
 // number. What ended PL_UNSOLVED has solved[k] 0 and value NaN. Free with pl_taut_free each.
 pl_status pl_mail_taut(pl_env *env, const pl_mail *m, const int copies[2], const pl_taut_opts *o,
                        int ngoal, const pl_taut_goal *goal, int nthread, pl_taut *out, int *solved);
+// The same with disks, for paraboloids.
+pl_status pl_mail_taut_disk(pl_env *env, const pl_mail *m, int across, const pl_taut_opts *o,
+                            int ngoal, const pl_taut_goal *goal, int nthread, pl_taut *out,
+                            int *solved);
 // Longest (sign 1) or shortest (-1) along an angle (rad) while the strain across is free, without
 // shear: e[0] is the strain along it, e[1] that across.
 pl_taut_goal pl_taut_along(double angle, double sign);
 // Largest (sign 1) or smallest (-1) curvature of a cylinder along an angle while all strains are
 // free: e[0] is the strain along it, e[1] that across, e[2] shear, e[3] the curvature.
 pl_taut_goal pl_taut_bend(double angle, double sign);
+// The same of a paraboloid while the curvature across is free: e[0] is that across, e[1] that
+// along.
+pl_taut_goal pl_taut_bend_disk(double angle, double sign);
 
 // ---- families of materials ----------------------------------------------------------------------
 

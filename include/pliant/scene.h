@@ -40,6 +40,11 @@ enum { PL_ANALYSIS_LIST(A) PL_ANALYSIS_COUNT };
     "strains of all kinds, too, shear included: 12, 42, 162, 642, 2562 "                           \
     "rays; 0: none")                                                                               \
   C(bending, 0, "no|yes", "curvatures, too: cylinders of either sign along each angle")            \
+  X(int, patch, 0, 0, 15, "",                                                                      \
+    "double curvature, too: paraboloids of a disk with so many elements across; 0: none")          \
+  X(int, patch_boundary, 0, 0, 4, "",                                                              \
+    "curvatures of all kinds of that disk (of 5 when left out), twist included: 12, 42, 162, 642 " \
+    "rays; 0: none")                                                                               \
   X(int, copies, 1, 1, 4, "", "cells along each lattice vector that move on their own")            \
   X(int, starts, 6, 1, 60, "", "ways to the shortest state that are tried; the best one counts")   \
   C(gradients, 0, "no|yes", "derivatives of all limits by the keys of the material's family")      \

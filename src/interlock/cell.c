@@ -74,36 +74,120 @@ const char *pl_mail_fault(const pl_mail *m) {
   return NULL;
 }
 
-pl_status pl_cell_create(pl_env *env, const pl_mail *m, int copies0, int copies1, pl_cell **out) {
+static pl_status cell_open(pl_env *env, const pl_mail *m, int nelem, pl_cell **out) {
   *out = NULL;
   pl_cell *c = pl_alloc(env, 1, sizeof *c);
   if (!c) return PL_E_NOMEM;
-  const int copies[2] = {copies0, copies1};
   *c = (pl_cell){.env = env};
-  size_t nelem = (size_t)(m->nelem * copies0 * copies1);
-  c->ref = pl_alloc(env, nelem, sizeof *c->ref);
-  c->elem = pl_alloc(env, nelem, sizeof *c->elem);
+  c->ref = pl_alloc(env, (size_t)nelem, sizeof *c->ref);
+  c->elem = pl_alloc(env, (size_t)nelem, sizeof *c->elem);
   if (!c->ref || !c->elem) {
     pl_cell_free(c);
     return PL_E_NOMEM;
   }
+  measure(m, &c->thin, &c->wire, &c->reach);
+  *out = c;
+  return PL_OK;
+}
+
+static pl_status cell_end(pl_cell *c, pl_status s, pl_cell **out) {
+  if (s == PL_OK) return PL_OK;
+  pl_cell_free(c);
+  *out = NULL;
+  return s;
+}
+
+// an element of the material, in one of its cells
+static void add_element(pl_cell *c, const pl_mail *m, int i, int k, int l) {
+  c->elem[c->nelem] = &m->kind[m->kind_of[i]];
+  pl_pose *p = &c->ref[c->nelem++];
+  *p = m->pose[i];
+  for (int d = 0; d < 2; d++) p->x[d] += k * m->lattice[0][d] + l * m->lattice[1][d];
+}
+
+pl_status pl_cell_create(pl_env *env, const pl_mail *m, int copies0, int copies1, pl_cell **out) {
+  const int copies[2] = {copies0, copies1};
+  PL_TRY(cell_open(env, m, m->nelem * copies0 * copies1, out));
   for (int k = 0; k < copies0; k++)
     for (int l = 0; l < copies1; l++)
-      for (int i = 0; i < m->nelem; i++) {
-        c->elem[c->nelem] = &m->kind[m->kind_of[i]];
-        pl_pose *p = &c->ref[c->nelem++];
-        *p = m->pose[i];
-        for (int d = 0; d < 2; d++) p->x[d] += k * m->lattice[0][d] + l * m->lattice[1][d];
-      }
+      for (int i = 0; i < m->nelem; i++) add_element(*out, m, i, k, l);
   for (int k = 0; k < 2; k++)
-    for (int d = 0; d < 2; d++) c->lattice[k][d] = copies[k] * m->lattice[k][d];
-  measure(m, &c->thin, &c->wire, &c->reach);
-  pl_status s = find_pairs(c);
-  if (s == PL_OK)
-    *out = c;
-  else
-    pl_cell_free(c);
-  return s;
+    for (int d = 0; d < 2; d++) (*out)->lattice[k][d] = copies[k] * m->lattice[k][d];
+  return cell_end(*out, find_pairs(*out), out);
+}
+
+// Elements within a distance of a place; counts them, or adds them to the cell.
+static int gather_disk(const pl_mail *m, const double middle[2], double far, pl_cell *c) {
+  int n = 0, most[2];
+  const double(*L)[2] = m->lattice;
+  double area = fabs(L[0][0] * L[1][1] - L[0][1] * L[1][0]);
+  for (int d = 0; d < 2; d++)
+    most[d] = (int)ceil(far * hypot(L[1 - d][0], L[1 - d][1]) / area) + m->nelem + 2;
+  for (int k = -most[0]; k <= most[0]; k++)
+    for (int l = -most[1]; l <= most[1]; l++)
+      for (int i = 0; i < m->nelem; i++) {
+        double w[2];
+        for (int d = 0; d < 2; d++) w[d] = m->pose[i].x[d] - middle[d] + k * L[0][d] + l * L[1][d];
+        if (hypot(w[0], w[1]) > far) continue;
+        if (c) add_element(c, m, i, k, l);
+        n++;
+      }
+  return n;
+}
+
+// two shortest vectors of the lattice, at most a right angle apart
+static void shortest(const double L[2][2], double out[2][2]) {
+  double a[2] = {L[0][0], L[0][1]}, b[2] = {L[1][0], L[1][1]};
+  for (;;) {
+    double f = round((a[0] * b[0] + a[1] * b[1]) / (a[0] * a[0] + a[1] * a[1]));
+    for (int d = 0; d < 2; d++) b[d] -= f * a[d];
+    if (hypot(b[0], b[1]) >= hypot(a[0], a[1])) break;
+    for (int d = 0; d < 2; d++) {
+      double swap = a[d];
+      a[d] = b[d];
+      b[d] = swap;
+    }
+  }
+  double sign = a[0] * b[0] + a[1] * b[1] < 0 ? -1 : 1;
+  for (int d = 0; d < 2; d++) {
+    out[0][d] = a[d];
+    out[1][d] = sign * b[d];
+  }
+}
+
+// the place that is farthest from the lattice: equally far from three of its points
+static void deepest(const double S[2][2], double out[2]) {
+  double a = S[0][0] * S[0][0] + S[0][1] * S[0][1], b = S[1][0] * S[1][0] + S[1][1] * S[1][1];
+  double twice = 2 * (S[0][0] * S[1][1] - S[0][1] * S[1][0]);
+  out[0] = (S[1][1] * a - S[0][1] * b) / twice;
+  out[1] = (S[0][0] * b - S[1][0] * a) / twice;
+}
+
+// about the mean of its places
+static void centre_disk(pl_cell *c) {
+  double mean[2] = {0};
+  for (int i = 0; i < c->nelem; i++)
+    for (int d = 0; d < 2; d++) mean[d] += c->ref[i].x[d] / c->nelem;
+  for (int i = 0; i < c->nelem; i++) {
+    for (int d = 0; d < 2; d++) c->ref[i].x[d] -= mean[d];
+    c->disk = fmax(c->disk, hypot(c->ref[i].x[0], c->ref[i].x[1]));
+  }
+}
+
+pl_status pl_cell_create_disk(pl_env *env, const pl_mail *m, int across, pl_cell **out) {
+  double S[2][2], middle[2], from[2] = {0};
+  shortest(m->lattice, S);
+  if (across % 2 == 0) deepest((const double(*)[2])S, from);
+  int shells = across / 2;
+  double far = 1.001 * shells * hypot(S[0][0], S[0][1]);
+  for (int d = 0; d < 2; d++) middle[d] = m->pose[0].x[d] + from[d];
+  PL_TRY(cell_open(env, m, gather_disk(m, middle, far, NULL), out));
+  gather_disk(m, middle, far, *out);
+  centre_disk(*out);
+  pl_status s = PL_OK;
+  for (int i = 0; s == PL_OK && i < (*out)->nelem; i++)
+    for (int j = i + 1; s == PL_OK && j < (*out)->nelem; j++) s = add_pair(*out, i, j, 0, 0);
+  return cell_end(*out, s, out);
 }
 
 void pl_cell_free(pl_cell *c) {

@@ -59,6 +59,7 @@ static pl_status follow_last(taut *t, const state *s) {
 // no pairs meet that are not looked at
 static int is_covered(const taut *t, const state *s) {
   double S[3];
+  if (t->c->disk > 0) return 1;
   goal_stretch(t->g, s->e, S);
   double mean = (S[0] + S[1]) / 2, least = 1 + mean - hypot((S[0] - S[1]) / 2, S[2]);
   if (!(least > CELL_SHRINK)) return 0;

@@ -4,10 +4,7 @@
 
 // Sheets that are flat, and cylinders: where the images of elements are and how they move.
 
-double step_of(const taut *t, int elem, int k) {
-  int at = t->at[6 * elem + k];
-  return at < 0 ? 0 : t->step[at];
-}
+static const double FOLDED = 2.5; // rad
 
 void goal_stretch(const pl_taut_goal *g, const double *e, double out[3]) {
   for (int c = 0; c < 3; c++) {
@@ -20,6 +17,17 @@ void apply_strain(const double S[3], const double x[2], double out[3]) {
   out[0] = S[0] * x[0] + S[2] * x[1];
   out[1] = S[2] * x[0] + S[1] * x[1];
   out[2] = 0;
+}
+
+// the largest curvature along a direction that is looked at: neighbours that are linked are not
+// turned farther against each other than FOLDED
+double fold_curvature(pl_cell *c, const double along[2]) {
+  double far = 0, x[2];
+  for (int k = 0; k < c->npair; k++) {
+    pair_offset(c, &c->pair[k], x);
+    if (pair_linked(c, k)) far = fmax(far, fabs(along[0] * x[0] + along[1] * x[1]));
+  }
+  return FOLDED / (far > c->thin ? far : c->reach);
 }
 
 // how a vector in the sheet grows in the step
@@ -42,14 +50,24 @@ static int flat_image(const taut *t, const state *s, const pair *p, pl_pose *out
   return 1;
 }
 
-static void flat_carry(const taut *t, const state *s, const pair *p, const double g[6],
+static void flat_shape(const taut *t, const double *e, double stretch[3], double curvature[3]) {
+  goal_stretch(t->g, e, stretch);
+  memset(curvature, 0, 3 * sizeof *curvature);
+}
+
+void stay_put(const taut *t, state *s) {
+  (void)t;
+  (void)s;
+}
+
+static void flat_carry(const taut *t, const state *s, const pair *p, int which, const double g[6],
                        carried *out) {
   (void)s;
   (void)g;
-  out->turned = 0;
-  out->deformed = 1;
+  out->own = out->curved = 0;
+  out->sheet = which;
+  if (!which) return;
   memset(out->G, 0, sizeof out->G);
-  memset(out->K, 0, sizeof out->K);
   for (int k = 0; k < t->g->n; k++) {
     double by[3];
     apply_strain(t->g->basis[k], p->shift, by);
@@ -72,7 +90,8 @@ static double flat_most(const taut *t) {
   return 0;
 }
 
-const placing placing_flat = {flat_home, flat_most, flat_image, flat_carry, flat_travel};
+const placing placing_flat = {flat_home,  flat_most,  flat_shape, stay_put,
+                              flat_image, flat_carry, flat_travel};
 
 // ---- cylinders ----------------------------------------------------------------------------------
 
@@ -134,7 +153,6 @@ static void add_scaled(double f, const double *x, double *to) {
 }
 
 static const double UP[3] = {0, 0, 1};
-static const double FOLDED = 2.5; // rad
 
 static int cylinder_image(const taut *t, const state *s, const pair *p, pl_pose *out) {
   roll r = roll_of(t, s, p);
@@ -191,14 +209,16 @@ static void carry_curved(const taut *t, const roll *r, const double by2[3][3], c
   out->K[6 + n][6 + n] = kk;
 }
 
-static void cylinder_carry(const taut *t, const state *s, const pair *p, const double g[6],
-                           carried *out) {
+static void cylinder_carry(const taut *t, const state *s, const pair *p, int which,
+                           const double g[6], carried *out) {
+  out->own = out->sheet = out->curved = which;
+  if (!which) return;
   roll r = roll_of(t, s, p);
   int n = t->g->n;
   double by[2][3], by2[3][3];
   roll_slopes(&r, s->pose[p->j].x, by, by2);
-  memset(out, 0, sizeof *out);
-  out->turned = out->deformed = 1;
+  memset(out->A, 0, sizeof out->A);
+  memset(out->K, 0, sizeof out->K);
   for (int i = 0; i < 3; i++)
     for (int j = 0; j < 3; j++) out->A[i][j] = out->A[3 + i][3 + j] = r.R[3 * i + j];
   double phi[PL_TAUT_FREE];
@@ -239,15 +259,16 @@ static pl_pose cylinder_home(const pl_cell *c, int i) {
   return p;
 }
 
-// neighbours that are linked are not turned farther against each other than FOLDED
 static double cylinder_most(const taut *t) {
-  double far = 0;
-  for (int k = 0; k < t->c->npair; k++) {
-    const pair *p = &t->c->pair[k];
-    if (pair_linked(t->c, k)) far = fmax(far, fabs(roll_of(t, &t->now, p).u));
-  }
-  return FOLDED / fmax(far, t->c->reach) / t->unit;
+  return fold_curvature(t->c, (double[]){cos(t->g->angle), sin(t->g->angle)}) / t->unit;
 }
 
-const placing placing_cylinder = {cylinder_home, cylinder_most, cylinder_image, cylinder_carry,
-                                  cylinder_travel};
+static void cylinder_shape(const taut *t, const double *e, double stretch[3], double curvature[3]) {
+  double c = cos(t->g->angle), s = sin(t->g->angle), k = e[t->g->n] * t->unit;
+  const double all[3] = {k * c * c, k * s * s, k * c * s};
+  goal_stretch(t->g, e, stretch);
+  memcpy(curvature, all, sizeof all);
+}
+
+const placing placing_cylinder = {cylinder_home,  cylinder_most,  cylinder_shape, stay_put,
+                                  cylinder_image, cylinder_carry, cylinder_travel};

@@ -19,6 +19,7 @@ typedef struct sweep {
   pl_status *status;
   atomic_int stop, done;
   int n;
+  int copies[2], across; // of a periodic cell, or of a disk
 } sweep;
 
 static int ask_flag(void *ctx, const pl_progress *p) {
@@ -78,14 +79,19 @@ static pl_status finish(sweep *s, int nelem, int *solved) {
   return worst;
 }
 
-static pl_status run(sweep *s, const pl_mail *m, const int copies[2], int nthread, int *solved) {
+static pl_status make_cell(pl_env *env, const sweep *s, const pl_mail *m, pl_cell **out) {
+  if (s->across > 0) return pl_cell_create_disk(env, m, s->across, out);
+  return pl_cell_create(env, m, s->copies[0], s->copies[1], out);
+}
+
+static pl_status run(sweep *s, const pl_mail *m, int nthread, int *solved) {
   pl_threads *threads = NULL;
   for (int k = 0; k < nthread; k++) {
     worker *w = &s->worker[k];
     pl_env_init(&w->env);
     w->env.progress = k == 0 ? ask_host : ask_flag;
     w->env.progress_ctx = s;
-    pl_status st = pl_cell_create(&w->env, m, copies[0], copies[1], &w->cell);
+    pl_status st = make_cell(&w->env, s, m, &w->cell);
     if (st < 0) return pl_fail(s->host, st, "%s", w->env.error.text);
   }
   PL_TRY(pl_threads_create(s->host, nthread, &threads));
@@ -98,20 +104,33 @@ static pl_status run(sweep *s, const pl_mail *m, const int copies[2], int nthrea
   return worst;
 }
 
+static pl_status solve_all(sweep *s, const pl_mail *m, int nthread, int *solved) {
+  pl_env *env = s->host;
+  memset(s->out, 0, (size_t)s->n * sizeof *s->out);
+  s->worker = pl_alloc(env, (size_t)nthread, sizeof *s->worker);
+  s->status = pl_alloc(env, (size_t)s->n, sizeof *s->status);
+  pl_status st = s->worker && s->status ? run(s, m, nthread, solved) : PL_E_NOMEM;
+  for (int k = 0; s->worker && k < nthread; k++) pl_cell_free(s->worker[k].cell);
+  pl_free(env, s->worker);
+  pl_free(env, s->status);
+  if (st != PL_OK)
+    for (int i = 0; i < s->n; i++) pl_taut_free(env, &s->out[i]);
+  return st;
+}
+
 pl_status pl_mail_taut(pl_env *env, const pl_mail *m, const int copies[2], const pl_taut_opts *o,
                        int ngoal, const pl_taut_goal *goal, int nthread, pl_taut *out,
                        int *solved) {
-  sweep s = {.host = env, .o = o, .goal = goal, .out = out, .n = ngoal};
-  memset(out, 0, (size_t)ngoal * sizeof *out);
-  s.worker = pl_alloc(env, (size_t)nthread, sizeof *s.worker);
-  s.status = pl_alloc(env, (size_t)ngoal, sizeof *s.status);
-  pl_status st = s.worker && s.status ? run(&s, m, copies, nthread, solved) : PL_E_NOMEM;
-  for (int k = 0; s.worker && k < nthread; k++) pl_cell_free(s.worker[k].cell);
-  pl_free(env, s.worker);
-  pl_free(env, s.status);
-  if (st != PL_OK)
-    for (int i = 0; i < ngoal; i++) pl_taut_free(env, &out[i]);
-  return st;
+  sweep s = {
+      .host = env, .o = o, .goal = goal, .out = out, .n = ngoal, .copies = {copies[0], copies[1]}};
+  return solve_all(&s, m, nthread, solved);
+}
+
+pl_status pl_mail_taut_disk(pl_env *env, const pl_mail *m, int across, const pl_taut_opts *o,
+                            int ngoal, const pl_taut_goal *goal, int nthread, pl_taut *out,
+                            int *solved) {
+  sweep s = {.host = env, .o = o, .goal = goal, .out = out, .n = ngoal, .across = across};
+  return solve_all(&s, m, nthread, solved);
 }
 
 pl_taut_goal pl_taut_along(double angle, double sign) {
@@ -130,4 +149,13 @@ pl_taut_goal pl_taut_bend(double angle, double sign) {
   g.shape = PL_TAUT_CYLINDER;
   g.angle = angle;
   return g;
+}
+
+pl_taut_goal pl_taut_bend_disk(double angle, double sign) {
+  double c = cos(angle), s = sin(angle);
+  return (pl_taut_goal){.n = 2,
+                        .basis = {{s * s, c * c, -c * s}, {c * c, s * s, c * s}},
+                        .goal = {0, sign},
+                        .shape = PL_TAUT_PARABOLOID,
+                        .angle = angle};
 }

@@ -7,8 +7,9 @@
 // repels with a weight that goes to zero.
 
 static const double GOOD = 1e-3; // strain; what may be left of a limit, which is told
-static const double HELD = 0.05; // force of a contact over the largest one
-enum { ROUGH = 20 };             // iterations of weights that are not the last ones
+static const double HELD = 0.1;  // part of all forces
+enum { WAYS = 6 };
+enum { ROUGH = 20, MANY = 40 }; // iterations of weights that are not the last ones; unknowns
 
 // ---- the barrier --------------------------------------------------------------------------------
 
@@ -18,69 +19,6 @@ static double barrier(double gap, double reach, double d[2]) {
   d[0] = (2 * y * l - y * y / x) / reach;
   d[1] = (-2 * l + 4 * y / x + y * y / (x * x)) / (reach * reach);
   return -y * y * l;
-}
-
-// W T for T = [I or A, G], the world's motions by the unknowns
-static void carry_columns(int nfree, const carried *c, double W[][12], int rows,
-                          double out[][STENCIL]) {
-  for (int r = 0; r < rows; r++) {
-    for (int j = 0; j < 6; j++) out[r][j] = W[r][j];
-    for (int j = 0; j < 6; j++) {
-      out[r][6 + j] = c->turned ? 0 : W[r][6 + j];
-      for (int k = 0; c->turned && k < 6; k++) out[r][6 + j] += W[r][6 + k] * c->A[k][j];
-    }
-    for (int j = 0; j < nfree; j++) {
-      out[r][12 + j] = 0;
-      for (int k = 0; k < 6; k++) out[r][12 + j] += W[r][6 + k] * c->G[k][j];
-    }
-  }
-}
-
-// gradient and Hessian of one gap in all that it depends on: twelve motions, then what deforms the
-// sheet
-static void gap_slopes(const taut *t, const state *s, const contact *k, int to[STENCIL],
-                       double g[STENCIL], double H[STENCIL][STENCIL]) {
-  const pair *p = &t->c->pair[k->pair];
-  pl_pose b;
-  carried c;
-  double world[1][12], W[12][12], half[12][STENCIL], flip[STENCIL][12];
-  int n = 12 + t->nfree;
-  t->place->image(t, s, p, &b);
-  pl_piece_derivatives(contact_piece(t->c, k, 0), &s->pose[p->i], contact_piece(t->c, k, 1), &b,
-                       &k->at, world[0], W);
-  t->place->carry(t, s, p, world[0] + 6, &c);
-  carry_columns(t->nfree, &c, world, 1, (double(*)[STENCIL])g);
-  carry_columns(t->nfree, &c, W, 12, half);
-  for (int i = 0; i < n; i++)
-    for (int j = 0; j < 12; j++) flip[i][j] = half[j][i];
-  carry_columns(t->nfree, &c, flip, n, H);
-  for (int i = 0; c.turned && i < n - 6; i++)
-    for (int j = 0; j < n - 6; j++) H[6 + i][6 + j] += c.K[i][j];
-  for (int i = 0; i < 6; i++) {
-    to[i] = t->at[6 * p->i + i];
-    to[6 + i] = t->at[6 * p->j + i];
-  }
-  for (int i = 0; i < t->nfree; i++) to[12 + i] = t->nz - t->nfree + i;
-}
-
-// unknowns that others determine: their derivatives go to those
-static void apply_ties(taut *t) {
-  int n = t->nz;
-  for (int k = 0; k < t->ntie; k++) {
-    const double *row = t->tie[k].row;
-    int p = t->tie[k].pivot;
-    double keep = fabs(t->H[p * n + p]);
-    for (int i = 0; i < n; i++)
-      for (int j = 0; j < n; j++) t->H[i * n + j] += row[j] * t->H[i * n + p];
-    for (int i = 0; i < n; i++)
-      for (int j = 0; j < n; j++) t->H[i * n + j] += row[i] * t->H[p * n + j];
-    for (int j = 0; j < n; j++) {
-      t->grad[j] += row[j] * t->grad[p];
-      t->H[p * n + j] = t->H[j * n + p] = 0;
-    }
-    t->grad[p] = 0;
-    t->H[p * n + p] = keep > 0 ? keep : 1;
-  }
 }
 
 static double value_of(const taut *t, const double *e) {
@@ -124,6 +62,12 @@ static void assemble(taut *t, const state *s, double weight) {
 
 // ---- steps --------------------------------------------------------------------------------------
 
+static void scaled_curvature(taut *t) {
+  int n = t->nz;
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++) t->eig[i * n + j] = t->H[i * n + j] / (t->scale[i] * t->scale[j]);
+}
+
 // Newton's direction in lengths where all curvatures are positive; 0: they are not, or it goes far
 static int plain_direction(taut *t) {
   int n = t->nz;
@@ -156,15 +100,24 @@ static void bounded_direction(taut *t) {
   }
 }
 
-static void scaled_curvature(taut *t) {
+// The same for many unknowns: the least shift of all curvatures, but for a factor of four, that
+// makes them positive and moves nothing by more than a wire.
+static void shifted_direction(taut *t) {
   int n = t->nz;
-  for (int i = 0; i < n; i++)
-    for (int j = 0; j < n; j++) t->eig[i * n + j] = t->H[i * n + j] / (t->scale[i] * t->scale[j]);
-}
-
-static void step_ties(taut *t) {
-  for (int k = t->ntie - 1; k >= 0; k--)
-    t->step[t->tie[k].pivot] = pl_dot(t->nz, t->tie[k].row, t->step);
+  double push = 0;
+  for (int i = 0; i < n; i++) push = fmax(push, fabs(t->grad[i] / t->scale[i]));
+  double shift = fmax(t->shift / 16, 1e-4 * push / t->c->thin);
+  for (;; shift *= 4) {
+    scaled_curvature(t);
+    for (int i = 0; i < n; i++) {
+      t->step[i] = -t->grad[i] / t->scale[i];
+      t->eig[i * n + i] += shift;
+    }
+    if (!(pl_cholesky(n, t->eig) > 0)) continue;
+    pl_cholesky_solve(n, t->eig, t->step);
+    if (pl_max_abs(n, t->step) < t->c->thin || shift > 1e3 * push / t->c->thin) break;
+  }
+  t->shift = shift;
 }
 
 // a step down; returns its slope
@@ -172,7 +125,10 @@ static double direction(taut *t) {
   scaled_curvature(t);
   if (!plain_direction(t)) {
     scaled_curvature(t);
-    bounded_direction(t);
+    if (t->nz > MANY)
+      shifted_direction(t);
+    else
+      bounded_direction(t);
   }
   for (int i = 0; i < t->nz; i++) t->step[i] /= t->scale[i];
   double slope = pl_dot(t->nz, t->grad, t->step);
@@ -197,6 +153,7 @@ static void move(const taut *t, double by, state *to) {
     turn_by(w, by, from->Q, to->pose[i].Q);
   }
   for (int k = 0; k < t->nfree; k++) to->e[k] = t->now.e[k] + by * t->step[t->nz - t->nfree + k];
+  t->place->settle(t, to);
 }
 
 // Most that any point of an element moves in a whole step.
@@ -317,18 +274,20 @@ static pl_status keep_contacts(taut *t, double weight) {
   return PL_OK;
 }
 
-// elements push that are not linked
+// elements that are not linked have a part in what holds it
 static void look_for_folds(taut *t) {
-  double top = 0;
-  for (int i = 0; i < t->ncontact; i++) top = fmax(top, t->out->contact[i].force);
-  for (int i = 0; i < t->ncontact; i++)
-    if (t->out->contact[i].force > HELD * top && !pair_linked(t->c, t->contact[i].pair))
-      t->out->folds = 1;
+  double all = 0, loose = 0;
+  for (int i = 0; i < t->ncontact; i++) {
+    double force = t->out->contact[i].force;
+    all += force;
+    if (!pair_linked(t->c, t->contact[i].pair)) loose += force;
+  }
+  if (loose > HELD * all) t->out->folds = 1;
 }
 
 // bent to less than the width of an element
 static int is_round(const taut *t) {
-  return t->most > 0 && fabs(t->now.e[t->g->n]) > 0.5;
+  return t->most > 0 && fabs(t->now.e[t->nfree - 1]) > 0.5;
 }
 
 static pl_status follow_path(taut *t, double from) {
@@ -354,15 +313,14 @@ static pl_status follow_path(taut *t, double from) {
   // all is linear in the weight near its end
   for (int k = 0; k < t->nfree; k++) {
     double slope = before > 0 && !t->out->folds ? (last[k] - t->now.e[k]) / (before - weight) : 0;
-    t->out->e[k] = (t->now.e[k] - slope * weight) * (k < t->g->n ? 1 : t->unit);
+    t->out->e[k] = (t->now.e[k] - slope * weight) * (k < t->nstrain ? 1 : t->unit);
   }
   t->out->value = pl_dot(t->nfree, t->g->goal, t->out->e);
   t->out->bound = t->left * t->measure;
   fold_barrier(t, t->now.e, d);
   t->out->folds |= fabs(weight * d[0]) > HELD;
-  t->out->curvature = t->nfree > t->g->n ? t->now.e[t->g->n] * t->unit : 0;
   t->out->gap = t->gap;
-  goal_stretch(t->g, t->now.e, t->out->stretch);
+  t->place->shape(t, t->now.e, t->out->stretch, t->out->curvature);
   for (int i = 0; i < t->c->nelem; i++)
     t->place->image(t, &t->now, &(pair){.j = i}, &t->out->pose[i]);
   PL_TRY(keep_contacts(t, weight));
@@ -370,43 +328,21 @@ static pl_status follow_path(taut *t, double from) {
   return PL_OK;
 }
 
-// Elements that are moved as one do not move: translations, and of cylinders, whose curvature would
-// change with their height, the mean height.
-static void number_unknowns(taut *t) {
-  int ne = t->c->nelem, bent = t->g->shape == PL_TAUT_CYLINDER, nz = 0;
-  t->nfree = t->g->n + bent;
-  for (int k = 0; k < 6 * ne + t->nfree; k++) t->at[k] = k < (bent && ne > 1 ? 2 : 3) ? -1 : nz++;
-  t->nz = nz;
-  if (!bent || ne == 1) return;
-  t->tie[t->ntie++].pivot = t->at[2];
-  for (int i = 1; i < ne; i++) t->tie[0].row[t->at[6 * i + 2]] = -1;
-}
-
-// a unit of an unknown moves points by about this
-static void scale_unknowns(taut *t) {
-  const pl_cell *c = t->c;
-  double size = hypot(c->lattice[0][0] + c->lattice[1][0], c->lattice[0][1] + c->lattice[1][1]);
-  for (int k = 0; k < 6 * c->nelem; k++)
-    if (t->at[k] >= 0) t->scale[t->at[k]] = k % 6 < 3 ? 1 : c->reach;
-  for (int k = 0; k < t->nfree; k++)
-    t->scale[t->nz - t->nfree + k] = k < t->g->n ? size : t->unit * size * (size / 2 + c->reach);
-}
-
 // Goals of curvature alone are counted as strains are: by what they do to an element.
 static void set_goal(taut *t, const pl_taut_goal *g) {
   for (int k = 0; k < t->nfree; k++)
-    t->goal[k] = g->goal[k] * (k < g->n ? 1 : t->unit / t->measure);
+    t->goal[k] = g->goal[k] * (k < t->nstrain ? 1 : t->unit / t->measure);
 }
 
 static pl_status taut_open(taut *t, pl_cell *c, const pl_taut_opts *o, const pl_taut_goal *g,
                            pl_taut *out) {
+  static const placing *const place[] = {&placing_flat, &placing_cylinder, &placing_disk};
   *out = (pl_taut){0};
   size_t ne = (size_t)c->nelem, n = 6 * ne + PL_TAUT_FREE;
-  int bent = g->shape == PL_TAUT_CYLINDER;
   *t = (taut){.c = c,
               .o = o,
               .g = g,
-              .place = bent ? &placing_cylinder : &placing_flat,
+              .place = place[g->shape],
               .reach = o->barrier * c->wire,
               .unit = 1 / c->reach,
               .out = out};
@@ -414,22 +350,22 @@ static pl_status taut_open(taut *t, pl_cell *c, const pl_taut_opts *o, const pl_
   t->trial.pose = pl_alloc(c->env, ne, sizeof(pl_pose));
   out->pose = pl_alloc(c->env, ne, sizeof(pl_pose));
   t->at = pl_alloc(c->env, n, sizeof *t->at);
-  t->tie[0].row = pl_alloc(c->env, n, sizeof(double));
+  t->tie_row = pl_alloc(c->env, TIES * n, sizeof(double));
   t->grad = pl_alloc(c->env, n, sizeof(double));
   t->step = pl_alloc(c->env, n, sizeof(double));
   t->scale = pl_alloc(c->env, n, sizeof(double));
   t->H = pl_alloc(c->env, n * n, sizeof(double));
   t->eig = pl_alloc(c->env, n * n, sizeof(double));
   t->V = pl_alloc(c->env, n * n + n, sizeof(double));
-  if (!t->now.pose || !t->trial.pose || !out->pose || !t->at || !t->tie[0].row || !t->grad ||
+  if (!t->now.pose || !t->trial.pose || !out->pose || !t->at || !t->tie_row || !t->grad ||
       !t->step || !t->scale || !t->H || !t->eig || !t->V)
     return PL_E_NOMEM;
   for (int i = 0; i < c->nelem; i++) t->now.pose[i] = t->place->home(c, i);
   t->most = t->place->most(t);
   number_unknowns(t);
   scale_unknowns(t);
-  t->measure = bent ? t->unit : 1;
-  for (int k = 0; k < g->n; k++)
+  t->measure = t->nstrain < t->nfree ? t->unit : 1;
+  for (int k = 0; k < t->nstrain; k++)
     if (g->goal[k] != 0) t->measure = 1;
   set_goal(t, g);
   return PL_OK;
@@ -437,8 +373,8 @@ static pl_status taut_open(taut *t, pl_cell *c, const pl_taut_opts *o, const pl_
 
 static void taut_close(taut *t) {
   pl_env *env = t->c->env;
-  void *all[] = {t->now.pose, t->trial.pose, t->grad,  t->step, t->scale, t->H,         t->eig,
-                 t->V,        t->contact,    t->guard, t->last, t->at,    t->tie[0].row};
+  void *all[] = {t->now.pose, t->trial.pose, t->grad,  t->step, t->scale, t->H,      t->eig,
+                 t->V,        t->contact,    t->guard, t->last, t->at,    t->tie_row};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++) pl_free(env, all[i]);
 }
 
@@ -510,7 +446,8 @@ pl_status pl_cell_taut(pl_cell *c, const pl_taut_opts *o, const pl_taut_goal *g,
   *out = (pl_taut){0};
   PL_TRY(pl_opts_check(c->env, pl_taut_option_table, pl_taut_option_count, o));
   pl_status best = PL_UNSOLVED;
-  for (int k = 0; k == 0 || k < g->starts; k++) {
+  int others = g->shape == PL_TAUT_FLAT ? 1 : WAYS; // where none has ended yet
+  for (int k = 0; k < g->starts || (best != PL_OK && k < others); k++) {
     pl_taut found;
     pl_status s = one_way(c, o, k, g, &found);
     if (s < 0 || s == PL_CANCELLED) {

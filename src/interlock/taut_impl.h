@@ -28,6 +28,7 @@ struct pl_cell {
   pl_pose *ref;                 // [nelem]
   double lattice[2][2];
   double thin, wire, reach; // smallest radius; thinnest wire; a ball about an element's origin
+  double disk;              // radius of a disk of elements alone; 0: periodic
   pair *pair;
 };
 
@@ -39,9 +40,10 @@ typedef struct state {
 typedef struct taut taut;
 
 // How the motion of a body in the world follows from the unknowns: translation and rotation by its
-// own six and by what deforms the sheet.
+// own six (A) and by what deforms the sheet (G).
 typedef struct carried {
-  int turned, deformed; // 0: A is I; G and K are zero
+  int own, sheet; // 0: A is I; G is zero
+  int curved;     // 0: K is zero
   double A[6][6], G[6][PL_TAUT_FREE];
   double K[6 + PL_TAUT_FREE][6 + PL_TAUT_FREE]; // second derivatives, times a gradient
 } carried;
@@ -50,14 +52,18 @@ typedef struct carried {
 typedef struct placing {
   pl_pose (*home)(const pl_cell *c, int elem); // where an element is at rest
   double (*most)(const taut *t);               // as in taut
+  void (*shape)(const taut *t, const double *e, double stretch[3], double curvature[3]);
+  // What follows from the unknowns of a state.
+  void (*settle)(const taut *t, state *s);
   // The second body of a pair; 0: the pair does not count.
   int (*image)(const taut *t, const state *s, const pair *p, pl_pose *out);
-  // The motion of its second body, for a gradient by it.
-  void (*carry)(const taut *t, const state *s, const pair *p, const double g[6], carried *out);
-  // Most that the step moves the second body besides its own motion.
+  // The motion of a body, for a gradient by it.
+  void (*carry)(const taut *t, const state *s, const pair *p, int which, const double g[6],
+                carried *out);
+  // Most that the step moves both bodies towards each other besides their own motions.
   double (*travel)(const taut *t, const pair *p);
 } placing;
-extern const placing placing_flat, placing_cylinder;
+extern const placing placing_flat, placing_cylinder, placing_disk;
 
 // An unknown that others determine: the sum of row times them.
 typedef struct tie {
@@ -65,17 +71,21 @@ typedef struct tie {
   double *row; // [nz]
 } tie;
 
+enum { TIES = 3 };
+
 struct taut {
   pl_cell *c;
   const pl_taut_opts *o;
   const pl_taut_goal *g;
   const placing *place;
-  int nz;    // unknowns
-  int nfree; // of what deforms the sheet, the last ones
-  int *at;   // [6 nelem + nfree] where an unknown is, -1: it is none
+  int nz;      // unknowns
+  int nfree;   // of what deforms the sheet, the last ones
+  int nstrain; // of these strains, which are the first
+  int *at;     // [6 nelem + nfree] where an unknown is, -1: it is none
   int ntie;
-  tie tie[1];
-  double reach; // of the repulsion
+  tie tie[TIES];
+  double *tie_row; // of all of them
+  double reach;    // of the repulsion
   double goal[PL_TAUT_FREE];
   double most;    // of the curvature, the last of what deforms the sheet; 0: of any size
   double unit;    // of curvatures: 1 / reach of the cell
@@ -89,6 +99,7 @@ struct taut {
   contact *last; // those before them
   double gap;    // smallest of them
   double left;   // what another step would gain
+  double shift;  // of curvatures in the last step
   // Places where a step would have made pieces overlap without any minimum near them before it:
   // they keep their distance, too.
   int nguard, cap_guard;
@@ -99,12 +110,27 @@ struct taut {
 void pair_offset(const pl_cell *c, const pair *p, double out[2]); // from the first to the second
 int pair_linked(pl_cell *c, int k);
 
+double fold_curvature(pl_cell *c, const double along[2]); // largest that is looked at
+void stay_put(const taut *t, state *s);
+
+// ---- unknowns and derivatives by them -----------------------------------------------------------
+
+void number_unknowns(taut *t);
+void scale_unknowns(taut *t); // so that a unit of one moves points by about this
+// Derivatives by unknowns that others determine go to those; steps of these follow from theirs.
+void apply_ties(taut *t);
+void step_ties(taut *t);
+double step_of(const taut *t, int elem, int k); // 0: of no unknown
+// Gradient and Hessian (NULL: not wanted) of a gap in all that it depends on: twelve motions, then
+// what deforms the sheet; to[]: which unknowns these are, -1: none.
+void gap_slopes(const taut *t, const state *s, const contact *k, int to[STENCIL], double g[STENCIL],
+                double H[STENCIL][STENCIL]);
+
 // ---- contacts of a state ------------------------------------------------------------------------
 
 // The lattice's stretch, minus I: (xx, yy, xy); S x for such an S.
 void goal_stretch(const pl_taut_goal *g, const double *e, double out[3]);
 void apply_strain(const double S[3], const double x[2], double out[3]);
-double step_of(const taut *t, int elem, int k); // 0: of no unknown
 const pl_piece *contact_piece(const pl_cell *c, const contact *k, int which);
 // Gap of a contact in another state, where it has moved to; 0: it is gone.
 int contact_follow(const taut *t, const state *s, contact *k);

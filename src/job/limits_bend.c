@@ -1,4 +1,5 @@
-// Bending limits of an interlocking material: cylinders along all angles, up and down.
+// Bending limits of an interlocking material along all angles, up and down: periodic cylinders, and
+// disks on paraboloids, whose curvature across is free.
 #include "job_impl.h"
 
 #include "pliant/math.h"
@@ -8,12 +9,14 @@
 #include <string.h>
 
 enum { UP, DOWN, SIDES };
+enum { COLUMNS = 8, PATCH = 5 }; // of a side; elements across where none are told
 
 // z = curvature / 2 times the square along the angle; up: it is positive
 typedef struct bends {
   job *j;
   const pl_analysis *a;
   int n, nfolds; // angles over half a turn; limits that are folds
+  int across;    // elements across a disk; 0: cylinders
   pl_taut_goal *goal;
   pl_taut *taut; // [SIDES n]
   int *solved;
@@ -23,37 +26,47 @@ static const pl_taut *bend(const bends *k, int direction, int side) {
   return &k->taut[SIDES * direction + side];
 }
 
+// columns of one side: name, unit
+static int columns(const bends *k, const char *const (**out)[2]) {
+  static const char *const cylinder[COLUMNS][2] = {
+      {"curvature", "1/m"}, {"strain", ""},   {"strain_across", ""}, {"shear", ""},
+      {"folds", ""},        {"bound", "1/m"}, {"contacts", ""},      {"spread", "1/m"}};
+  static const char *const disk[COLUMNS][2] = {{"curvature", "1/m"}, {"curvature_across", "1/m"},
+                                               {"folds", ""},        {"bound", "1/m"},
+                                               {"contacts", ""},     {"spread", "1/m"}};
+  *out = k->across ? disk : cylinder;
+  return k->across ? 6 : 8;
+}
+
+static void fill_columns(const bends *k, const pl_taut *r, double sign, double *to) {
+  int n = 0;
+  to[n++] = sign * r->value;
+  for (int i = 0; i < (k->across ? 1 : 3); i++) to[n++] = r->e[i];
+  to[n++] = r->folds;
+  to[n++] = r->bound;
+  to[n++] = r->ncontact;
+  to[n++] = r->spread;
+}
+
 static pl_status write_table(const bends *k) {
-  static const char *const name[] = {"curvature", "strain", "strain_across", "shear",
-                                     "folds",     "bound",  "contacts",      "spread"};
-  static const char *const unit[] = {"1/m", "", "", "", "", "1/m", "", "1/m"};
-  enum { EACH = sizeof name / sizeof *name, N = 1 + SIDES * EACH };
+  const char *const(*name)[2];
+  int each = columns(k, &name);
   pl_table *t;
   if (!job_tables(k->j)) return PL_OK;
-  PL_TRY(pl_table_create(k->j->env, N, &t));
+  PL_TRY(pl_table_create(k->j->env, 1 + SIDES * each, &t));
   pl_status s = pl_table_column(t, 0, "angle", "deg");
-  for (int c = 0; s == PL_OK && c < N - 1; c++) {
+  for (int c = 0; s == PL_OK && c < SIDES * each; c++) {
     char column[64];
-    snprintf(column, sizeof column, "%s_%s", name[c % EACH], c < EACH ? "up" : "down");
-    s = pl_table_column(t, 1 + c, column, unit[c % EACH]);
+    snprintf(column, sizeof column, "%s_%s", name[c % each][0], c < each ? "up" : "down");
+    s = pl_table_column(t, 1 + c, column, name[c % each][1]);
   }
   for (int i = 0; s == PL_OK && i < k->n; i++) {
-    double row[N] = {180.0 * i / k->n};
-    for (int side = 0; side < SIDES; side++) {
-      const pl_taut *r = bend(k, i, side);
-      const double to[EACH] = {side == UP ? r->value : -r->value,
-                               r->e[0],
-                               r->e[1],
-                               r->e[2],
-                               r->folds,
-                               r->bound,
-                               r->ncontact,
-                               r->spread};
-      memcpy(row + 1 + side * EACH, to, sizeof to);
-    }
+    double row[1 + SIDES * COLUMNS] = {180.0 * i / k->n};
+    for (int side = 0; side < SIDES; side++)
+      fill_columns(k, bend(k, i, side), side == UP ? 1 : -1, row + 1 + side * each);
     s = pl_table_row(t, row);
   }
-  if (s == PL_OK) s = job_table(k->j, t, k->a->name, "-bending.csv");
+  if (s == PL_OK) s = job_table(k->j, t, k->a->name, k->across ? "-patch.csv" : "-bending.csv");
   pl_table_free(t);
   return s;
 }
@@ -77,13 +90,17 @@ static pl_status draw(const bends *k) {
     series[side].stretch = v;
     series[side].colour = -1;
   }
-  const pl_polar_plot p = {
-      .title = "bending limits", .nseries = SIDES, .series = series, .unit = "1/m"};
-  snprintf(name, sizeof name, "%s-bending", k->a->name);
-  pl_status s = job_polar(k->j, name, &p,
-                          "Curvature at which the material is taut when it is bent to a cylinder "
-                          "along each direction, up (middle below the ends) and down; strains are "
-                          "free.");
+  const pl_polar_plot p = {.title = k->across ? "bending limits of a patch" : "bending limits",
+                           .nseries = SIDES,
+                           .series = series,
+                           .unit = "1/m"};
+  snprintf(name, sizeof name, "%s-%s", k->a->name, k->across ? "patch" : "bending");
+  pl_status s = job_polar(
+      k->j, name, &p,
+      k->across ? "Curvature at which a patch is taut when it is bent to a paraboloid along each "
+                  "direction, up (middle below the ends) and down; the curvature across is free."
+                : "Curvature at which the material is taut when it is bent to a cylinder along "
+                  "each direction, up (middle below the ends) and down; strains are free.");
   pl_free(k->j->env, angle);
   return s;
 }
@@ -100,34 +117,46 @@ static void extremes(const bends *k, int side, double *least, double *most) {
   }
 }
 
+// names of figures begin with patch_ where disks are bent
+static void set_figure(const bends *k, json_t *f, const char *name, json_t *value) {
+  char full[PL_TEXT];
+  snprintf(full, sizeof full, "%s%s", k->across ? "patch_" : "", name);
+  job_set(f, full, value);
+}
+
+static void tell_folds(const bends *k, json_t *f) {
+  double fold = INFINITY;
+  for (int i = 0; i < SIDES * k->n; i++)
+    if (k->solved[i] && k->taut[i].folds) fold = fmin(fold, k->taut[i].value);
+  set_figure(k, f, "folds", json_integer(k->nfolds));
+  if (!k->nfolds) return;
+  set_figure(k, f, "fold_radius", json_real(1 / fold));
+  job_note(k->j,
+           "%s: bends until it folds (%d of %d limits, radius below %.3g mm): elements that are "
+           "not linked meet, or none",
+           k->a->name, k->nfolds, SIDES * k->n, 1e3 / fold);
+}
+
 static void set_figures(const bends *k, json_t *f, int unsolved) {
   static const char *const name[SIDES][2] = {{"curvature_up_min", "curvature_up_max"},
                                              {"curvature_down_min", "curvature_down_max"}};
-  double bound = 0, fold = INFINITY;
-  for (int i = 0; i < SIDES * k->n; i++) {
-    const pl_taut *r = &k->taut[i];
-    if (k->solved[i] && r->folds) fold = fmin(fold, r->value);
-    if (k->solved[i] && !r->folds) bound = fmax(bound, r->bound);
-  }
+  double bound = 0;
+  for (int i = 0; i < SIDES * k->n; i++)
+    if (k->solved[i] && !k->taut[i].folds) bound = fmax(bound, k->taut[i].bound);
   for (int side = 0; side < SIDES; side++) {
     double end[2];
     extremes(k, side, &end[0], &end[1]);
     for (int i = 0; i < 2; i++)
-      if (isfinite(end[i])) job_set(f, name[side][i], json_real(end[i]));
+      if (isfinite(end[i])) set_figure(k, f, name[side][i], json_real(end[i]));
     if (isfinite(end[0]))
-      job_note(k->j, "%s: bends %s to curvatures from %.4g to %.4g 1/m", k->a->name,
-               side == UP ? "up" : "down", end[0], end[1]);
+      job_note(k->j, "%s: %s to curvatures from %.4g to %.4g 1/m", k->a->name,
+               k->across ? (side == UP ? "a patch bends up" : "a patch bends down")
+                         : (side == UP ? "bends up" : "bends down"),
+               end[0], end[1]);
   }
-  job_set(f, "curvature_bound", json_real(bound));
-  job_set(f, "folds", json_integer(k->nfolds));
-  job_set(f, "unsolved_bending", json_integer(unsolved));
-  if (k->nfolds) {
-    job_set(f, "fold_radius", json_real(1 / fold));
-    job_note(k->j,
-             "%s: bends until it folds (%d of %d limits, radius below %.3g mm): elements "
-             "that are not linked meet, or none",
-             k->a->name, k->nfolds, SIDES * k->n, 1e3 / fold);
-  }
+  set_figure(k, f, "curvature_bound", json_real(bound));
+  set_figure(k, f, "unsolved_bending", json_integer(unsolved));
+  tell_folds(k, f);
   if (unsolved) job_alarm(k->j, "%d of %d bending limits were not found.", unsolved, SIDES * k->n);
 }
 
@@ -138,35 +167,55 @@ static void add_curvature(grid *g, const pl_taut *r) {
     grid_add(g, "%.3f", r->value);
 }
 
-static void report(const bends *k) {
-  static const char *const head[] = {"angle (deg)", "up (1/m)",  "along (%)", "across (%)",
-                                     "down (1/m)",  "along (%)", "across (%)"};
+static void report_rows(const bends *k, grid *g) {
   int step = (k->n + 17) / 18;
-  job_say(k->j, "Bending to a cylinder along each direction, while strains are free; curvatures of "
-                "the surface through the origins of elements. Where elements meet that are not "
-                "linked the material folds: the radius is told instead.");
-  grid g = job_grid(k->j, sizeof head / sizeof *head, head);
   for (int i = 0; i < k->n; i += step) {
-    grid_add(&g, "%.4g", 180.0 * i / k->n);
+    grid_add(g, "%.4g", 180.0 * i / k->n);
     for (int side = 0; side < SIDES; side++) {
       const pl_taut *r = bend(k, i, side);
-      add_curvature(&g, r);
-      grid_add(&g, "%.3f", 100 * r->e[0]);
-      grid_add(&g, "%.3f", 100 * r->e[1]);
+      add_curvature(g, r);
+      grid_add(g, "%.3f", (k->across ? 1 : 100) * r->e[0]);
+      if (!k->across) grid_add(g, "%.3f", 100 * r->e[1]);
     }
   }
-  grid_end(&g);
+  grid_end(g);
+}
+
+static void report(const bends *k) {
+  static const char *const disk[] = {"angle (deg)", "up (1/m)", "across (1/m)", "down (1/m)",
+                                     "across (1/m)"};
+  static const char *const cylinder[] = {"angle (deg)", "up (1/m)",  "along (%)", "across (%)",
+                                         "down (1/m)",  "along (%)", "across (%)"};
+  if (k->across)
+    job_say(k->j,
+            "A disk with %d elements across, whose origins lie on a paraboloid; the curvature "
+            "across is free. These limits depend on the size of the disk: a larger one tightens "
+            "them, because double curvature strains it.",
+            k->across);
+  else
+    job_say(k->j,
+            "Bending to a cylinder along each direction, while strains are free; curvatures of "
+            "the surface through the origins of elements. Where elements meet that are not "
+            "linked the material folds: the radius is told instead.");
+  grid g = job_grid(k->j, k->across ? 5 : 7, k->across ? disk : cylinder);
+  report_rows(k, &g);
 }
 
 static pl_status solve(bends *k, const pl_taut_opts *o, int *unsolved) {
   const pl_limits_opts *l = &k->a->opts.limits_;
   for (int i = 0; i < SIDES * k->n; i++) {
-    k->goal[i] = pl_taut_bend(PL_PI * (i / SIDES) / k->n, i % SIDES == UP ? 1 : -1);
-    k->goal[i].starts = l->starts < 3 ? l->starts : 3; // alone, and leaning on the strains
+    double angle = PL_PI * (i / SIDES) / k->n, sign = i % SIDES == UP ? 1 : -1;
+    k->goal[i] = k->across ? pl_taut_bend_disk(angle, sign) : pl_taut_bend(angle, sign);
+    // alone, and leaning on the strains
+    if (!k->across) k->goal[i].starts = l->starts < 3 ? l->starts : 3;
   }
-  PL_TRY(pl_mail_taut(k->j->env, k->j->scene->mail[k->a->mail].m,
-                      (const int[]){l->copies, l->copies}, o, SIDES * k->n, k->goal,
-                      pl_threads_size(k->j->work->threads), k->taut, k->solved));
+  const pl_mail *m = k->j->scene->mail[k->a->mail].m;
+  int nthread = pl_threads_size(k->j->work->threads), n = SIDES * k->n;
+  if (k->across)
+    PL_TRY(pl_mail_taut_disk(k->j->env, m, k->across, o, n, k->goal, nthread, k->taut, k->solved));
+  else
+    PL_TRY(pl_mail_taut(k->j->env, m, (const int[]){l->copies, l->copies}, o, n, k->goal, nthread,
+                        k->taut, k->solved));
   for (int i = 0; i < SIDES * k->n; i++) {
     *unsolved += !k->solved[i];
     k->nfolds += k->solved[i] && k->taut[i].folds;
@@ -174,23 +223,40 @@ static pl_status solve(bends *k, const pl_taut_opts *o, int *unsolved) {
   return PL_OK;
 }
 
-pl_status job_limits_bend(job *j, const pl_analysis *a, const pl_taut_opts *o, json_t *figures,
-                          int *unsolved) {
-  bends k = {.j = j, .a = a, .n = a->opts.limits_.directions};
+// limits of one kind
+static pl_status bend_all(job *j, const pl_analysis *a, const pl_taut_opts *o, int across,
+                          json_t *figures, int *unsolved) {
+  bends k = {.j = j, .a = a, .n = a->opts.limits_.directions, .across = across};
   size_t n = (size_t)(SIDES * k.n);
+  int lost = 0;
   k.goal = pl_alloc(j->env, n, sizeof *k.goal);
   k.taut = pl_alloc(j->env, n, sizeof *k.taut);
   k.solved = pl_alloc(j->env, n, sizeof *k.solved);
-  pl_status s = k.goal && k.taut && k.solved ? solve(&k, o, unsolved) : PL_E_NOMEM;
+  pl_status s = k.goal && k.taut && k.solved ? solve(&k, o, &lost) : PL_E_NOMEM;
   if (s == PL_OK) {
-    set_figures(&k, figures, *unsolved);
+    set_figures(&k, figures, lost);
     report(&k);
     s = write_table(&k);
   }
-  if (s == PL_OK && k.nfolds + *unsolved < SIDES * k.n) s = draw(&k);
+  if (s == PL_OK && k.nfolds + lost < SIDES * k.n) s = draw(&k);
   for (size_t i = 0; k.taut && i < n; i++) pl_taut_free(j->env, &k.taut[i]);
   pl_free(j->env, k.goal);
   pl_free(j->env, k.taut);
   pl_free(j->env, k.solved);
+  *unsolved += lost;
   return s;
+}
+
+pl_status job_limits_bend(job *j, const pl_analysis *a, const pl_taut_opts *o, json_t *figures,
+                          int *unsolved) {
+  const pl_limits_opts *l = &a->opts.limits_;
+  if (l->bending) PL_TRY(bend_all(j, a, o, 0, figures, unsolved));
+  int across = l->patch == 0 && l->patch_boundary > 0 ? PATCH : l->patch;
+  if (across) PL_TRY(bend_all(j, a, o, across, figures, unsolved));
+  if (l->patch_boundary == 0) return PL_OK;
+  int rays = 0;
+  PL_TRY(job_limits_boundary(j, a, o, l->patch_boundary, across, &rays));
+  job_set(figures, "patch_unsolved_rays", json_integer(rays));
+  *unsolved += rays;
+  return PL_OK;
 }

@@ -1,5 +1,5 @@
-// The boundary of all strains that an interlocking material can have, shear included: how far it
-// goes from rest along rays in all directions.
+// The boundary of all strains that an interlocking material can have, shear included, and of all
+// curvatures of a patch, twist included: how far it goes from rest along rays in all directions.
 #include "job_impl.h"
 
 #include "pliant/math.h"
@@ -44,71 +44,111 @@ static void green(const double S[3], double E[3]) {
   E[2] = S[2] * (u + v) / 2;
 }
 
-static pl_status write_table(job *j, const pl_analysis *a, int n, const double (*S)[3],
-                             const pl_taut *taut) {
-  static const char *const name[] = {"stretch_xx", "stretch_yy", "stretch_xy", "green_xx",
-                                     "green_yy",   "green_xy",   "bound",      "contacts"};
-  enum { N = sizeof name / sizeof *name };
-  pl_table *t;
-  if (!job_tables(j)) return PL_OK;
-  PL_TRY(pl_table_create(j->env, N, &t));
+typedef struct boundary {
+  job *j;
+  const pl_analysis *a;
+  int across; // elements across a disk that is bent; 0: strains of a periodic cell
+  pl_mesh *m;
+  pl_taut_goal *goal; // [nvert]
+  pl_taut *taut;
+  int *solved;
+  double (*S)[3]; // stretches minus I, or curvatures (xx, yy, xy)
+} boundary;
+
+static pl_status add_rows(const boundary *b, pl_table *t) {
   pl_status s = PL_OK;
-  for (int c = 0; s == PL_OK && c < N; c++) s = pl_table_column(t, c, name[c], "");
-  for (int i = 0; s == PL_OK && i < n; i++) {
-    double row[N] = {1 + S[i][0], 1 + S[i][1], S[i][2], 0, 0, 0, taut[i].bound, taut[i].ncontact};
-    green(S[i], row + 3);
-    s = pl_table_row(t, row);
+  for (int i = 0; s == PL_OK && i < b->m->nvert; i++) {
+    const double *S = b->S[i], bound = b->taut[i].bound;
+    int contacts = b->taut[i].ncontact;
+    if (b->across) {
+      const double row[] = {S[0], S[1], S[2], b->taut[i].folds, bound, contacts};
+      s = pl_table_row(t, row);
+    } else {
+      double row[] = {1 + S[0], 1 + S[1], S[2], 0, 0, 0, bound, contacts};
+      green(S, row + 3);
+      s = pl_table_row(t, row);
+    }
   }
-  if (s == PL_OK) s = job_table(j, t, a->name, "-boundary.csv");
+  return s;
+}
+
+static pl_status write_table(const boundary *b) {
+  static const char *const strain[][2] = {
+      {"stretch_xx", ""}, {"stretch_yy", ""}, {"stretch_xy", ""}, {"green_xx", ""},
+      {"green_yy", ""},   {"green_xy", ""},   {"bound", ""},      {"contacts", ""}};
+  static const char *const bent[][2] = {{"curvature_xx", "1/m"}, {"curvature_yy", "1/m"},
+                                        {"curvature_xy", "1/m"}, {"folds", ""},
+                                        {"bound", "1/m"},        {"contacts", ""}};
+  const char *const(*column)[2] = b->across ? bent : strain;
+  int n = b->across ? 6 : 8;
+  pl_table *t;
+  if (!job_tables(b->j)) return PL_OK;
+  PL_TRY(pl_table_create(b->j->env, n, &t));
+  pl_status s = PL_OK;
+  for (int c = 0; s == PL_OK && c < n; c++) s = pl_table_column(t, c, column[c][0], column[c][1]);
+  if (s == PL_OK) s = add_rows(b, t);
+  if (s == PL_OK)
+    s = job_table(b->j, t, b->a->name, b->across ? "-patch-boundary.csv" : "-boundary.csv");
   pl_table_free(t);
   return s;
 }
 
-// the surface in Green's strain, where all of it was found
-static pl_status write_surface(job *j, const pl_analysis *a, pl_mesh *m, const double (*S)[3]) {
+// the surface in Green's strain or in curvatures, where all of it was found
+static pl_status write_surface(const boundary *b) {
   char path[PL_TEXT];
-  if (!j->output.vtu) return PL_OK;
+  pl_mesh *m = b->m;
+  if (!b->j->output.vtu) return PL_OK;
   for (int i = 0; i < m->nvert; i++) {
-    if (!isfinite(S[i][0])) return PL_OK;
-    green(S[i], m->X + 3 * i);
+    if (!isfinite(b->S[i][0])) return PL_OK;
+    if (b->across)
+      memcpy(m->X + 3 * i, b->S[i], sizeof b->S[i]);
+    else
+      green(b->S[i], m->X + 3 * i);
   }
-  return pl_mesh_write_vtu(m, NULL, 0, NULL, NULL, job_path(j, a->name, "-boundary.vtu", path));
+  job_path(b->j, b->a->name, b->across ? "-patch-boundary.vtu" : "-boundary.vtu", path);
+  return pl_mesh_write_vtu(m, NULL, 0, NULL, NULL, path);
 }
 
-static pl_status solve(job *j, const pl_analysis *a, const pl_taut_opts *o, pl_mesh *m,
-                       pl_taut_goal *goal, pl_taut *taut, int *solved, double (*S)[3],
-                       int *unsolved) {
-  int n = m->nvert, copies = a->opts.limits_.copies;
+static pl_status solve(boundary *b, const pl_taut_opts *o, int *unsolved) {
+  pl_env *env = b->j->env;
+  const pl_mail *m = b->j->scene->mail[b->a->mail].m;
+  int n = b->m->nvert, copies = b->a->opts.limits_.copies;
+  int nthread = pl_threads_size(b->j->work->threads);
   for (int i = 0; i < n; i++) {
-    goal[i] = (pl_taut_goal){.n = 1, .goal = {1}};
-    memcpy(goal[i].basis[0], m->X + 3 * i, sizeof goal[i].basis[0]);
+    b->goal[i] =
+        (pl_taut_goal){.n = 1, .goal = {1}, .shape = b->across ? PL_TAUT_PARABOLOID : PL_TAUT_FLAT};
+    memcpy(b->goal[i].basis[0], b->m->X + 3 * i, sizeof b->goal[i].basis[0]);
   }
-  PL_TRY(pl_mail_taut(j->env, j->scene->mail[a->mail].m, (const int[]){copies, copies}, o, n, goal,
-                      pl_threads_size(j->work->threads), taut, solved));
+  if (b->across)
+    PL_TRY(pl_mail_taut_disk(env, m, b->across, o, n, b->goal, nthread, b->taut, b->solved));
+  else
+    PL_TRY(pl_mail_taut(env, m, (const int[]){copies, copies}, o, n, b->goal, nthread, b->taut,
+                        b->solved));
   for (int i = 0; i < n; i++) {
-    *unsolved += !solved[i];
-    for (int c = 0; c < 3; c++) S[i][c] = taut[i].value * goal[i].basis[0][c];
+    *unsolved += !b->solved[i];
+    for (int c = 0; c < 3; c++) b->S[i][c] = b->taut[i].value * b->goal[i].basis[0][c];
   }
   return PL_OK;
 }
 
-pl_status job_limits_boundary(job *j, const pl_analysis *a, const pl_taut_opts *o, int *unsolved) {
-  pl_mesh *m = NULL;
-  pl_status s = make_rays(j->env, a->opts.limits_.boundary, &m);
-  size_t n = s == PL_OK ? (size_t)m->nvert : 0;
-  pl_taut_goal *goal = pl_alloc(j->env, n, sizeof *goal);
-  pl_taut *taut = pl_alloc(j->env, n, sizeof *taut);
-  int *solved = pl_alloc(j->env, n, sizeof *solved);
-  double(*S)[3] = pl_alloc(j->env, n, sizeof *S);
-  if (s == PL_OK && (!goal || !taut || !solved || !S)) s = PL_E_NOMEM;
-  if (s == PL_OK) s = solve(j, a, o, m, goal, taut, solved, S, unsolved);
-  if (s == PL_OK) s = write_table(j, a, (int)n, (const double(*)[3])S, taut);
-  if (s == PL_OK) s = write_surface(j, a, m, (const double(*)[3])S);
-  for (size_t i = 0; taut && i < n; i++) pl_taut_free(j->env, &taut[i]);
-  pl_free(j->env, goal);
-  pl_free(j->env, taut);
-  pl_free(j->env, solved);
-  pl_free(j->env, S);
-  pl_mesh_free(m);
+pl_status job_limits_boundary(job *j, const pl_analysis *a, const pl_taut_opts *o, int level,
+                              int across, int *unsolved) {
+  boundary b = {.j = j, .a = a, .across = across};
+  pl_status s = make_rays(j->env, level, &b.m);
+  size_t n = s == PL_OK ? (size_t)b.m->nvert : 0;
+  b.goal = pl_alloc(j->env, n, sizeof *b.goal);
+  b.taut = pl_alloc(j->env, n, sizeof *b.taut);
+  b.solved = pl_alloc(j->env, n, sizeof *b.solved);
+  b.S = pl_alloc(j->env, n, sizeof *b.S);
+  if (s == PL_OK && (!b.goal || !b.taut || !b.solved || !b.S)) s = PL_E_NOMEM;
+  if (s == PL_OK) s = solve(&b, o, unsolved);
+  if (s == PL_OK) s = write_table(&b);
+  if (s == PL_OK) s = write_surface(&b);
+  for (size_t i = 0; b.taut && i < n; i++) pl_taut_free(j->env, &b.taut[i]);
+  pl_free(j->env, b.goal);
+  pl_free(j->env, b.taut);
+  pl_free(j->env, b.solved);
+  pl_free(j->env, b.S);
+  pl_mesh_free(b.m);
   return s;
 }

@@ -202,10 +202,10 @@ pl_status job_limits(job *j, int index, json_t *figures) {
   }
   if (s == PL_OK) s = tell(&k, figures);
   int rays = 0;
-  if (s == PL_OK && o->boundary > 0) s = job_limits_boundary(j, a, &taut, &rays);
+  if (s == PL_OK && o->boundary > 0) s = job_limits_boundary(j, a, &taut, o->boundary, 0, &rays);
   if (s == PL_OK && o->boundary > 0) job_set(figures, "unsolved_rays", json_integer(rays));
   int bends = 0;
-  if (s == PL_OK && o->bending) s = job_limits_bend(j, a, &taut, figures, &bends);
+  if (s == PL_OK) s = job_limits_bend(j, a, &taut, figures, &bends);
   if (s == PL_OK && k.nfailed + rays + bends > 0) s = PL_UNSOLVED;
   survey_close(&k);
   return s;

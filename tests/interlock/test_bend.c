@@ -57,6 +57,7 @@ static pl_pose moved(const taut *t, const state *s, const pair *p, const double 
   pl_mul3(R, q->Q, Q);
   memcpy(q->Q, Q, sizeof Q);
   for (int k = 0; k < t->nfree; k++) to.e[k] = s->e[k] + z[6 + k];
+  t->place->settle(t, &to);
   t->place->image(t, &to, p, &out);
   return out;
 }
@@ -68,7 +69,7 @@ static void check_carried(const taut *t, const state *s, const pair *p) {
   double z[N] = {0};
   carried c;
   pl_pose at = moved(t, s, p, z);
-  t->place->carry(t, s, p, g, &c);
+  t->place->carry(t, s, p, 1, g, &c);
   for (int i = 0; i < 6 + t->nfree; i++) {
     double m[2][6];
     for (int side = 0; side < 2; side++) {
@@ -128,12 +129,37 @@ static void derivatives(void **fixture) {
   pl_cell_free(c);
 }
 
+// z of a paraboloid, which both bodies share
+static void paraboloid(void **fixture) {
+  (void)fixture;
+  pl_env env;
+  pl_cell *c;
+  sample_mail m;
+  pl_env_init(&env);
+  four_in_one(&m);
+  check_ok(&env, pl_cell_create_disk(&env, &m.m, 3, &c));
+  pl_pose pose[2] = {pose_at(1.5, 0.7, 0, X_AXIS, 30), pose_at(-0.4, 2.1, 0, Z_AXIS, 70)};
+  pl_taut_goal g = pl_taut_bend_disk(0.4, 1);
+  state s = {.e = {-0.2, 0.3}, .pose = pose};
+  taut t = {.c = c, .g = &g, .place = &placing_disk, .nfree = 2, .unit = 0.5};
+  const pair p = {.i = 0, .j = 1};
+  c->nelem = 2;
+  t.place->settle(&t, &s);
+  for (int k = 0; k < 2; k++) {
+    double x = cos(0.4) * pose[k].x[0] + sin(0.4) * pose[k].x[1],
+           y = cos(0.4) * pose[k].x[1] - sin(0.4) * pose[k].x[0];
+    check_close(pose[k].x[2], 0.5 * (0.3 * x * x - 0.2 * y * y) / 2, 1e-14);
+  }
+  check_carried(&t, &s, &p);
+  pl_cell_free(c);
+}
+
 // ---- limits -------------------------------------------------------------------------------------
 
 // A knot by another routine: images about an axis at 1 / curvature, points of the wires.
 static double sampled_gap(const sample_mail *s, const pl_taut *t, double angle) {
   enum { N = 240 };
-  double least = HUGE_VAL, d[2] = {cos(angle), sin(angle)}, k = t->curvature;
+  double least = HUGE_VAL, d[2] = {cos(angle), sin(angle)}, k = t->e[3];
   static double x[2][N][3];
   for (int a = -2; a <= 2; a++)
     for (int b = 0; b <= 2; b++) {
@@ -188,7 +214,8 @@ static void knots(void **fixture) {
   torus_knot(&s, 1.5);
   pl_taut_goal g = bent(15, -1);
   pl_taut t = solve(&s, 1, &g);
-  assert_true(!t.folds && t.curvature < 0);
+  assert_true(!t.folds && t.e[3] < 0);
+  check_close(t.curvature[0] + t.curvature[1], t.e[3], 1e-6);
   double gap = sampled_gap(&s, &t, g.angle);
   assert_true(gap > 0);
   check_less(gap, 0.01);
@@ -239,6 +266,58 @@ static void folds(void **fixture) {
   assert_true(numbers(&s, 0, 1).folds);
 }
 
+static pl_taut patch(const sample_mail *s, int across, double degrees, double sign) {
+  pl_env env;
+  pl_cell *c;
+  pl_taut t;
+  pl_taut_opts o = taut_defaults();
+  pl_taut_goal g = pl_taut_bend_disk(degrees * PL_PI / 180, sign);
+  pl_env_init(&env);
+  check_ok(&env, pl_cell_create_disk(&env, &s->m, across, &c));
+  check_ok(&env, pl_cell_taut(c, &o, &g, &t));
+  double mean[3] = {0};
+  for (int i = 0; i < pl_cell_nelem(c); i++) {
+    const double *x = t.pose[i].x, *k = t.curvature, *X = c->ref[i].x;
+    check_close(x[2], (k[0] * x[0] * x[0] + k[1] * x[1] * x[1]) / 2 + k[2] * x[0] * x[1], 1e-9);
+    mean[0] += x[0];
+    mean[1] += x[1];
+    mean[2] += X[0] * x[1] - X[1] * x[0];
+  }
+  check_array(3, mean, ((double[]){0, 0, 0}), 1e-6);
+  pl_free(&env, t.contact);
+  pl_free(&env, t.pose);
+  pl_cell_free(c);
+  return t;
+}
+
+// Threefold chainmail bends both ways at once where its sections are elliptic, so that patches go
+// further than cylinders, the less so the larger they are; and one way where they are circular.
+static void patches(void **fixture) {
+  (void)fixture;
+  sample_mail s;
+  pl_env env;
+  pl_cell *c;
+  pl_env_init(&env);
+  static const int count[] = {1, 3, 7, 12, 19, 30, 37};
+  threefold(&s, 1.5, 1.4);
+  for (int k = 1; k <= 7; k++) {
+    check_ok(&env, pl_cell_create_disk(&env, &s.m, k, &c));
+    assert_int_equal(pl_cell_nelem(c), count[k - 1]);
+    pl_cell_free(c);
+  }
+  pl_env_init(&env);
+  double last = numbers(&s, 30, 1).value;
+  pl_taut small = patch(&s, 3, 30, 1), large = patch(&s, 5, 30, 1), down = patch(&s, 3, 90, -1);
+  check_less(last, 0.6 * large.value);
+  check_less(large.value, small.value);
+  check_less(small.e[0], -0.5 * small.value);
+  check_close(down.value, small.value, 2e-4);
+  threefold(&s, 0.95, 0.95);
+  pl_taut round = patch(&s, 5, 0, 1);
+  check_less(2 * small.value, round.value);
+  check_less(fabs(round.e[0]), 0.15 * round.value);
+}
+
 // how long a chain that is bent in its plane gets: rings across the plane, by so much above the
 // others, and rings within it, whose wire they touch
 static double planar_pitch(double k, double high, double R, double r) {
@@ -277,8 +356,9 @@ static void chains(void **fixture) {
 }
 
 int test_bend(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(derivatives), cmocka_unit_test(knots),
-                                     cmocka_unit_test(sections), cmocka_unit_test(folds),
+  const struct CMUnitTest tests[] = {cmocka_unit_test(derivatives), cmocka_unit_test(paraboloid),
+                                     cmocka_unit_test(patches),     cmocka_unit_test(knots),
+                                     cmocka_unit_test(sections),    cmocka_unit_test(folds),
                                      cmocka_unit_test(chains)};
   return cmocka_run_group_tests_name("bend", tests, NULL, NULL);
 }

@@ -163,9 +163,34 @@ static void bending(void **state) {
   pl_table_free(t);
 }
 
+// Double curvature of a disk: along angles, and rays of all kinds.
+static void patch(void **state) {
+  (void)state;
+  pl_env env;
+  pl_env_init(&env);
+  run(&env, "limits-patch",
+      "interlocking: [{threefold: {height: 0.95 mm, arm_height: 0.95 mm}}]\nanalyses: [limits: "
+      "{directions: 2, starts: 1, patch: 3, patch_boundary: 1}]\n",
+      PL_OK);
+  double most = summary_number(&env, "limits-patch", "\"patch_curvature_up_max\": ", NULL);
+  check_close(summary_number(&env, "limits-patch", "\"patch_unsolved_rays\": ", NULL), 0, 0);
+  pl_table *t;
+  check_ok(&env, pl_table_read(&env, "limits-patch/limits-patch.csv", &t));
+  assert_int_equal(pl_table_rows(t), 2);
+  double largest = fmax(pl_table_data(t)[pl_table_find(t, "curvature_up")],
+                        pl_table_data(t)[pl_table_cols(t) + pl_table_find(t, "curvature_up")]);
+  check_close(largest, most, 1e-9);
+  pl_table_free(t);
+  check_ok(&env, pl_table_read(&env, "limits-patch/limits-patch-boundary.csv", &t));
+  assert_int_equal(pl_table_rows(t), 12);
+  assert_int_equal(pl_table_find(t, "curvature_xy"), 2);
+  pl_table_free(t);
+}
+
 int test_limits(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(figures),   cmocka_unit_test(own),
                                      cmocka_unit_test(beside),    cmocka_unit_test(measured),
-                                     cmocka_unit_test(gradients), cmocka_unit_test(bending)};
+                                     cmocka_unit_test(gradients), cmocka_unit_test(bending),
+                                     cmocka_unit_test(patch)};
   return cmocka_run_group_tests_name("limits", tests, NULL, NULL);
 }
