@@ -229,6 +229,7 @@ typedef struct pl_mail_data {
   pl_piece piece[PL_MAIL_PIECES];
   pl_pose pose[PL_MAIL_ELEMENTS];
   double cosine[PL_MAIL_HARMONICS][3], sine[PL_MAIL_HARMONICS][3];
+  double room[640]; // for the facets of a plate
 } pl_mail_data;
 
 // Materials of one kind, by their parameters.
@@ -237,8 +238,14 @@ typedef struct pl_mail_family {
   const char *text;  // one or two sentences for it
   int nkey;
   const pl_key *key;                                    // [nkey] numbers
+  unsigned lattice;                                     // bits of keys that place elements
   void (*make)(const double *value, pl_mail_data *out); // value[nkey], SI
 } pl_mail_family;
+// Where none of the keys that place elements is given but others are, places them as far from each
+// other as links let them: *gap is the smallest gap then, 0 or less where there is no such place.
+// given[nkey]; values that are not are the defaults.
+pl_status pl_mail_fit(pl_env *env, const pl_mail_family *f, const int *given, double *value,
+                      double *gap);
 
 // Rates of a family's material by one of its keys; rotations of poses as matrices.
 void pl_mail_rate(const pl_mail_family *f, const double *value, int key, pl_mail_data *out);
@@ -248,6 +255,7 @@ void pl_mail_rate(const pl_mail_family *f, const double *value, int key, pl_mail
   X(four_in_one, "four-in-one")                                                                    \
   X(threefold, "threefold")                                                                        \
   X(torus_knot, "torus-knot")                                                                      \
+  X(scale_mail, "scale-mail")                                                                      \
   X(japanese, "japanese")                                                                          \
   X(chain, "chain")
 #define X(name, key) PL_MAIL_##name,

@@ -236,12 +236,16 @@ int pl_cell_links(pl_cell *c, int elem) {
 }
 
 double pl_cell_gap(pl_cell *c, pl_taut_contact *where) {
+  return cell_gap_within(c, 1e9, where);
+}
+
+double cell_gap_within(pl_cell *c, double cut, pl_taut_contact *where) {
   pl_taut out = {0};
   const pl_taut_goal still = {0};
   taut t = {.c = c,
             .g = &still,
             .place = &placing_flat,
-            .reach = 1e9,
+            .reach = cut,
             .out = &out,
             .now = {.pose = c->ref}};
   int least = 0;

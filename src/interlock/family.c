@@ -1,27 +1,16 @@
-#include "interlock_impl.h"
+#include "family.h"
 
 #include <string.h>
 
 // Families of materials: their default is the material of the paper, in metres.
 
-#define LENGTH(name_, value_, text_)                                                               \
-  {                                                                                                \
-    .name = name_, .type = PL_KEY_NUMBER, .value = value_, .lo = 0, .hi = 1e3, .lo_open = 1,       \
-    .unit = "m", .text = text_                                                                     \
-  }
-#define COUNT(a) ((int)(sizeof(a) / sizeof *(a)))
-
-static const double X_AXIS[3] = {1, 0, 0}, Y_AXIS[3] = {0, 1, 0}, Z_AXIS[3] = {0, 0, 1};
-static const double ORIGIN[3] = {0, 0, 0};
-
-static pl_pose pose_at(double x, double y, const double axis[3], double angle) {
+pl_pose pose_at(double x, double y, const double axis[3], double angle) {
   pl_pose p = {.x = {x, y, 0}};
   pl_rotation3(axis, angle, p.Q);
   return p;
 }
 
-// kinds with so many pieces each, which follow each other; then the lattice
-static void set_mail(pl_mail_data *d, int nkind, const int *npiece, int nelem, const double L[4]) {
+void set_mail(pl_mail_data *d, int nkind, const int *npiece, int nelem, const double L[4]) {
   for (int k = 0; k < nkind; k++) {
     d->kind[k].piece = k ? d->kind[k - 1].piece + d->kind[k - 1].npiece : d->piece;
     d->kind[k].npiece = npiece[k];
@@ -43,13 +32,7 @@ static const pl_key four_in_one_keys[] = {
     LENGTH("wire", 1.15e-3, "radius of the wire"),
     LENGTH("across", 12.2e-3, "distance of rings of one row"),
     LENGTH("along", 6e-3, "distance of rows whose rings lean the same way"),
-    {.name = "tilt",
-     .type = PL_KEY_NUMBER,
-     .value = 35 * PL_PI / 180,
-     .lo = 0,
-     .hi = PL_PI / 2,
-     .unit = "rad",
-     .text = "by which rings lean, rows to and fro"},
+    ANGLE("tilt", 35, 0, "by which rings lean, rows to and fro"),
 };
 
 static void make_four_in_one(const double *v, pl_mail_data *d) {
@@ -60,11 +43,12 @@ static void make_four_in_one(const double *v, pl_mail_data *d) {
   set_mail(d, 1, ONE, 2, (double[]){v[2], 0, 0, v[3]});
 }
 
-static const pl_mail_family four_in_one = {
+static const pl_mail_family family_four_in_one = {
     .brief = "European 4-in-1 chainmail",
     .text = "Rings in rows that lean to and fro; each holds four of its neighbours.",
     .nkey = COUNT(four_in_one_keys),
     .key = four_in_one_keys,
+    .lattice = 1 << 2 | 1 << 3 | 1 << 4,
     .make = make_four_in_one};
 
 // ---- threefold ----------------------------------------------------------------------------------
@@ -91,13 +75,14 @@ static void make_threefold(const double *v, pl_mail_data *d) {
   set_mail(d, 1, (int[]){4}, 1, (double[]){a * sqrt(0.75), a / 2, 0, a});
 }
 
-static const pl_mail_family threefold = {
+static const pl_mail_family family_threefold = {
     .brief = "threefold chainmail",
     .text =
         "A flat ring with three upright arms, each of which holds the flat ring of a neighbour; "
         "hexagonal.",
     .nkey = COUNT(threefold_keys),
     .key = threefold_keys,
+    .lattice = 1 << 5,
     .make = make_threefold};
 
 // ---- torus knots --------------------------------------------------------------------------------
@@ -125,11 +110,12 @@ static void make_torus_knot(const double *v, pl_mail_data *d) {
   set_mail(d, 1, ONE, 1, (double[]){v[3], 0, 0, v[3]});
 }
 
-static const pl_mail_family torus_knot = {
+static const pl_mail_family family_torus_knot = {
     .brief = "torus knots",
     .text = "Wires that wind about a torus, T(1, 4), each linked to four neighbours; square.",
     .nkey = COUNT(torus_knot_keys),
     .key = torus_knot_keys,
+    .lattice = 1 << 3,
     .make = make_torus_knot};
 
 // ---- Japanese 4-in-1 ----------------------------------------------------------------------------
@@ -153,11 +139,12 @@ static void make_japanese(const double *v, pl_mail_data *d) {
   set_mail(d, 2, (int[]){1, 1}, 3, (double[]){v[4], 0, 0, v[4]});
 }
 
-static const pl_mail_family japanese = {
+static const pl_mail_family family_japanese = {
     .brief = "Japanese 4-in-1, square",
     .text = "Flat rings in a square net, held together by upright ones.",
     .nkey = COUNT(japanese_keys),
     .key = japanese_keys,
+    .lattice = 1 << 4,
     .make = make_japanese};
 
 // ---- chains -------------------------------------------------------------------------------------
@@ -177,12 +164,14 @@ static void make_chain(const double *v, pl_mail_data *d) {
   set_mail(d, 1, ONE, 2, (double[]){2 * v[2], 0, 0, v[3]});
 }
 
-static const pl_mail_family chain = {.brief = "chains beside each other",
-                                     .text = "Rings along x, every other one turned by 90 degrees.",
-                                     .nkey = COUNT(chain_keys),
-                                     .key = chain_keys,
-                                     .make = make_chain};
+static const pl_mail_family family_chain = {
+    .brief = "chains beside each other",
+    .text = "Rings along x, every other one turned by 90 degrees.",
+    .nkey = COUNT(chain_keys),
+    .key = chain_keys,
+    .lattice = 1 << 2 | 1 << 3,
+    .make = make_chain};
 
-#define X(name_, key_) [PL_MAIL_##name_] = &name_,
+#define X(name_, key_) [PL_MAIL_##name_] = &family_##name_,
 const pl_mail_family *const pl_mail_table[PL_MAIL_COUNT] = {PL_MAIL_LIST(X)};
 #undef X

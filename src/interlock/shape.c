@@ -123,7 +123,7 @@ static void add_material(const pl_mail_data *from, double w, pl_mail_data *to) {
     add_numbers(1, w, &p->major, &q->major);
     add_numbers(1, w, &p->radius, &q->radius);
     add_numbers(1, w, &p->height, &q->height);
-    if (p->facets) facets_add(p->facets, w, q->facets);
+    if (p->facets && q->facets) facets_add(p->facets, w, q->facets);
   }
   for (int k = 0; k < PL_MAIL_ELEMENTS; k++) {
     add_numbers(3, w, from->pose[k].x, to->pose[k].x);

@@ -32,6 +32,9 @@ struct pl_cell {
   pair *pair;
 };
 
+// as pl_cell_gap, of gaps below a cut
+double cell_gap_within(pl_cell *c, double cut, pl_taut_contact *where);
+
 typedef struct state {
   double e[PL_TAUT_FREE]; // curvatures times the cell's reach
   pl_pose *pose;

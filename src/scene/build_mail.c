@@ -1,3 +1,4 @@
+#include "build_body.h"
 #include "scene_impl.h"
 
 #include "pliant/math.h"
@@ -51,9 +52,28 @@ static void check_mail(reader *r, const pl_node *at, pl_scene_mail *m) {
             "interlocking material '%.60s': some elements are linked with no other", m->name);
 }
 
-static const pl_mail *make_family(reader *r, const mail_def *d, int which, double *value) {
+static const pl_mail *make_family(reader *r, const mail_def *d, int which, const pl_node *at,
+                                  double *value) {
   const pl_mail_family *f = pl_mail_table[which];
-  for (int k = 0; k < f->nkey; k++) value[k] = d->family[which]->v[k].number.v;
+  int given[PL_KEY_MAX];
+  double gap;
+  for (int k = 0; k < f->nkey; k++) {
+    value[k] = d->family[which]->v[k].number.v;
+    given[k] = d->family[which]->v[k].number.at != NULL;
+  }
+  if (!worked(r, pl_mail_fit(r->env, f, given, value, &gap))) return NULL;
+  if (gap <= 0) {
+    char hint[PL_TEXT];
+    int far = gap < -1e3;
+    snprintf(hint, sizeof hint,
+             "make the wire's radius at least %.3g mm smaller, or the rings larger",
+             -1e3 * gap / 2);
+    problem(r, at, far ? "make the rings larger, or their sizes more alike" : hint,
+            "interlocking material '%.60s': the wire is too thick for its rings: there is no "
+            "lattice in which they are linked and do not touch",
+            mail_name(d));
+    return NULL;
+  }
   pl_mail_data *data = scene_alloc(r, 1, sizeof *data);
   if (!data) return NULL;
   f->make(value, data);
@@ -75,7 +95,7 @@ static void make_ring(reader *r, const ring_def *d, pl_piece *out) {
   *out = pl_piece_ring(centre, axis, d->radius.v, d->wire.v, height);
 }
 
-static void make_curve(reader *r, const curve_def *d, pl_piece *out) {
+static void make_curve_piece(reader *r, const curve_def *d, pl_piece *out) {
   const harmonic_def *h = d->harmonics.item;
   int n = d->harmonics.n;
   double(*c)[3] = scene_alloc(r, (size_t)n + 1, sizeof *c);
@@ -113,7 +133,7 @@ static void make_element(reader *r, const mail_element_def *d, const pl_node *at
     else if (p[k].ring)
       make_ring(r, p[k].ring, &piece[k]);
     else if (p[k].curve)
-      make_curve(r, p[k].curve, &piece[k]);
+      make_curve_piece(r, p[k].curve, &piece[k]);
     else if (p[k].plate)
       make_plate(r, p[k].plate, &piece[k]);
     else if (p[k].capsules)
@@ -183,7 +203,7 @@ static void build_mail(reader *r, const mail_def *d, const pl_node *at, pl_scene
   int before = r->nproblem;
   double *value = scene_alloc(r, PL_KEY_MAX, sizeof *value);
   if (!value) return;
-  const pl_mail *m = d->own ? make_own(r, d->own) : make_family(r, d, which, value);
+  const pl_mail *m = d->own ? make_own(r, d->own) : make_family(r, d, which, where, value);
   if (!m || r->failed || r->nproblem > before) return;
   const char *fault = pl_mail_fault(m);
   if (fault) {

@@ -104,17 +104,25 @@ static inline void chain(sample_mail *s, double pitch, double R, double r) {
   pl_mail_table[PL_MAIL_chain]->make((double[]){R, r, pitch, 10 * R}, s);
 }
 
-// rings of scale mail, idealised
+// scale mail, idealised; plate and foot 0: without
+static inline void scale_mail(sample_mail *s, double plate_, double foot) {
+  const double turn = PL_PI / 180;
+  pl_mail_table[PL_MAIL_scale_mail]->make(
+      (double[]){4.18, 0.79, 0.79, 3.35, 45 * turn, 90 * turn, 0, 13.02, plate_, 2.992, 0.5, foot},
+      s);
+}
+
 static inline void scale_rings(sample_mail *s) {
-  static const double L[2][2] = {{13.02, 0}, {6.51, 11.275651}};
-  threefold(s, 1, 1);
-  s->kind[0].npiece = 6;
-  memcpy(s->m.lattice, L, sizeof L);
-  for (int k = 0; k < 6; k++) {
-    double phi = 60 * k * PL_PI / 180, T = PL_PI / 4, D = PL_PI / 2;
-    s->piece[k] = ring(3.35 * cos(phi), 3.35 * sin(phi), 0.23, sin(T) * cos(phi + D),
-                       sin(T) * sin(phi + D), cos(T), 4.18, 0.79, 0.79);
-  }
+  scale_mail(s, 0, 0);
+}
+
+// as fitted to the published mesh
+static inline void scale_fit(sample_mail *s, double foot) {
+  const double turn = PL_PI / 180;
+  pl_mail_table[PL_MAIL_scale_mail]->make((double[]){4.183, 0.843, 0.739, 3.346, 45.5 * turn,
+                                                     83.9 * turn, -1.88 * turn, 13.02, 0, 2.992,
+                                                     0.5, foot},
+                                          s);
 }
 
 static inline pl_taut_goal along(double degrees, double sign) {

@@ -168,9 +168,9 @@ static void references(void **state) {
   pl_env env;
   pl_cell *c;
   sample_mail s;
-  static const double want[] = {0.0660, 0.125, 0.675, 0.1557, 0.076, 0.460};
+  static const double want[] = {0.0660, 0.125, 0.675, 0.1557, 0.076, 0.460, 0.190};
   pl_env_init(&env);
-  for (int k = 0; k < 6; k++) {
+  for (int k = 0; k < 7; k++) {
     switch (k) {
     case 0:
       four_in_one(&s);
@@ -187,8 +187,11 @@ static void references(void **state) {
     case 4:
       torus_knot(&s, 1.54);
       break;
-    default:
+    case 5:
       scale_rings(&s);
+      break;
+    default:
+      scale_fit(&s, 3.55);
     }
     check_ok(&env, pl_cell_create(&env, &s.m, 1, 1, &c));
     check_close(pl_cell_gap(c, NULL), want[k], 6e-4);
@@ -265,10 +268,45 @@ static void faults(void **state) {
   assert_string_equal(pl_mail_fault(&s.m), "a ring has no hole");
 }
 
+// Lattices for rings of any size. European 4-in-1 exists up to a wire of 0.251198 R, in one cell.
+static void fits(void **state) {
+  (void)state;
+  pl_env env;
+  pl_env_init(&env);
+  const pl_mail_family *f = pl_mail_table[PL_MAIL_four_in_one];
+  const int given[5] = {1, 1}, all[5] = {1, 1, 1}, none[5] = {0};
+  const double rough[] = {0.2, 0.25, 0.2512, 0.26};
+  for (int k = 0; k < 4; k++) {
+    double v[5] = {1, rough[k], 12.2, 6, 0.5}, gap;
+    check_ok(&env, pl_mail_fit(&env, f, given, v, &gap));
+    check_close(gap, 2 * (0.251198 - rough[k]), 3e-6);
+    check_close(v[2], 2.5024, 1e-4);
+    check_close(v[3], 1.2470, 1e-4);
+    check_close(v[4] * 180 / PL_PI, 34.11, 1e-2);
+  }
+  // what is given stays, and so do defaults
+  double v[5] = {1, 0.2, 2.6, 6, 0.5}, gap;
+  check_ok(&env, pl_mail_fit(&env, f, all, v, &gap));
+  check_ok(&env, pl_mail_fit(&env, f, none, v, &gap));
+  check_close(v[2] + v[3] + v[4], 9.1, 0);
+  // all families, at a third of their size
+  for (int k = 0; k < PL_MAIL_COUNT; k++) {
+    double value[PL_KEY_MAX];
+    int some[PL_KEY_MAX] = {1};
+    f = pl_mail_table[k];
+    for (int i = 0; i < f->nkey; i++) {
+      value[i] = f->key[i].value / (f->key[i].unit[0] == 'm' ? 3 : 1);
+      some[i] = !(f->lattice >> i & 1);
+    }
+    check_ok(&env, pl_mail_fit(&env, f, some, value, &gap));
+    assert_true(gap > 0);
+  }
+}
+
 int test_gap(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(nearest), cmocka_unit_test(derivatives),
                                      cmocka_unit_test(links),   cmocka_unit_test(references),
                                      cmocka_unit_test(twisted), cmocka_unit_test(crowded),
-                                     cmocka_unit_test(faults)};
+                                     cmocka_unit_test(faults),  cmocka_unit_test(fits)};
   return cmocka_run_group_tests_name("gap", tests, NULL, NULL);
 }

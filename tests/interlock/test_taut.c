@@ -116,6 +116,18 @@ static void others(void **state) {
   check_close(least(&s, 0), -0.0478, 1e-3);
   check_close(most(&s, 30), 0.0562, 1e-4);
   check_close(least(&s, 30), -0.0519, 1e-3);
+  // with its foot, fitted to a mesh: c = (longest - shortest) / shortest
+  scale_fit(&s, 3.55);
+  static const double play[3][2] = {{0, 0.079}, {15, 0.091}, {30, 0.1015}};
+  for (int k = 0; k < 3; k++) {
+    double up = most(&s, play[k][0]), down = least(&s, play[k][0]);
+    check_close((up - down) / (1 + down), play[k][1], 5e-4);
+  }
+  check_close(most(&s, 0), 0.026, 5e-4);
+  check_close(most(&s, 30), 0.043, 5e-4);
+  // the plate takes nothing of the longest along a bond
+  scale_mail(&s, 6.216, 3.55);
+  check_close(most(&s, 0), 13.48 / 13.02 - 1, 1e-6);
 }
 
 // More freedom does not lower tension limits, and hardly raises them.
