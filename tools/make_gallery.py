@@ -21,7 +21,7 @@ PICTURES = os.path.join(ROOT, "docs", "pictures", "gallery")
 LARGEST = 400_000  # bytes of a picture in the repository
 # what shows a scene best, first found
 BEST = ("design-*-path.svg", "*-strain.svg", "explore-*-path.svg", "*-strain-flat.svg",
-        "*-shape.svg", "*-end.svg", "*-limit.svg", "limits.svg")
+        "*-shape.svg", "*-end.svg", "*-limit.svg", "limits.svg", "mail-design.svg")
 
 
 def run(pliant, name):
@@ -83,8 +83,16 @@ def limits(a):
                 yield f"{text} differs from {m['name']} by {100 * m[limit]['mean']:+.2g} % on average, {100 * m[limit]['largest']:.2g} % at most"
 
 
+def mail_design(a):
+    for g in a["goals"]:
+        wanted = f", wanted {100 * g['wanted']:.3g} %" if "wanted" in g else ""
+        yield (f"{g['limit']} at {g['angle_deg']:.3g} degrees: {100 * g['before']:.3g} to {100 * g['after']:.4g} %{wanted}")
+    yield (f"smallest gap {1e3 * a['smallest_gap_m']:.3g} mm, {a['mass_kg_m2']:.3g} kg/m^2; {a['steps']} steps, "
+           f"{a['evaluations']} evaluations; {'verified' if a['verified'] else 'not verified'}")
+
+
 FIGURES = {"design": design, "explore": explore, "drape": drape, "transient": transient,
-           "modes": modes, "limits": limits}
+           "modes": modes, "limits": limits, "mail-design": mail_design}
 
 
 def entry(name):

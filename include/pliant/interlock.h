@@ -116,6 +116,21 @@ typedef struct pl_mail {
 // What is wrong with its shape; NULL: nothing.
 const char *pl_mail_fault(const pl_mail *m);
 
+// A contact of elements. force: the derivative of a limit by the gap, so that
+// the sum of goal e grows by force * d when the pieces may overlap by d.
+typedef struct pl_taut_contact {
+  int elem[2], cell[2]; // of the first and second element; cell of the second, in lattice vectors
+  int piece[2];
+  pl_touch at;
+  double force;
+} pl_taut_contact;
+
+// The smallest gaps below `cut` between elements at rest, at most so many, the smallest first;
+// returns how many there are.
+int pl_mail_gaps(const pl_mail *m, double cut, int most, pl_taut_contact *out);
+// Derivative of such a gap by the material, whose poses count.
+double pl_mail_gap_rate(const pl_mail *m, const pl_taut_contact *k, const pl_mail *rate);
+
 // ---- limits of strain -------------------------------------------------------------------------
 
 #define PL_TAUT_OPTS(X, C)                                                                         \
@@ -147,15 +162,6 @@ typedef struct pl_taut_goal {
   pl_taut_shape shape;
   double angle; // rad
 } pl_taut_goal;
-
-// A contact of the taut state. force: the derivative of the limit by the gap, so that
-// the sum of goal e grows by force * d when the pieces may overlap by d.
-typedef struct pl_taut_contact {
-  int elem[2], cell[2]; // of the first and second element; cell of the second, in lattice vectors
-  int piece[2];
-  pl_touch at;
-  double force;
-} pl_taut_contact;
 
 typedef struct pl_taut {
   double e[PL_TAUT_FREE]; // extrapolated to a repulsion of no weight

@@ -28,7 +28,8 @@
   A(explore, "explore", "what small changes of parameters do to a steady motion")                  \
   A(design, "design", "parameters within bounds for which steady motions reach a goal")            \
   A(load_path, "path", "equilibria followed by arclength as the load grows, through folds")        \
-  A(limits, "limits", "how far an interlocking material stretches and shrinks, in all directions")
+  A(limits, "limits", "how far an interlocking material stretches and shrinks, in all directions") \
+  A(mail_design, "mail-design", "shape of an interlocking material whose limits reach a goal")
 
 #define A(name, key, text) PL_ANALYSIS_##name,
 enum { PL_ANALYSIS_LIST(A) PL_ANALYSIS_COUNT };
@@ -55,6 +56,28 @@ typedef struct pl_limits_opts {
 } pl_limits_opts;
 extern const pl_option pl_limits_option_table[];
 extern const int pl_limits_option_count;
+
+#define PL_MAIL_DESIGN_OPTS(X, C)                                                                  \
+  X(int, directions, 12, 1, 360, "",                                                               \
+    "angles over half a turn, of goals for all directions; a third of those of the curves")        \
+  X(double, gap, 0, 0, 1, "m",                                                                     \
+    "smallest gap of the reference state, at least, so that it can be printed; 0: a fiftieth of "  \
+    "the thinnest wire")                                                                           \
+  X(double, thinnest, 0, 0, 1, "m", "radius of the thinnest wire, at least")                       \
+  X(double, mass, 0, 0, 1e6, "kg/m^2", "mass per area at rest, at most; 0: any")                   \
+  X(double, density, 1000, 1e-3, 1e5, "kg/m^3", "of the elements, for their mass")                 \
+  X(int, copies, 1, 1, 4, "", "cells along each lattice vector that move on their own")            \
+  X(int, starts, 6, 1, 60, "", "ways to a shortest state that are tried; the best one counts")     \
+  X(int, steps, 40, 1, 1000, "", "of the design, at most")                                         \
+  X(double, tol, 1e-4, 1e-12, 1, "",                                                               \
+    "stop when a step changes strains by less, over those wanted")                                 \
+  PL_TAUT_OPTS(X, C)
+
+typedef struct pl_mail_design_opts {
+  PL_MAIL_DESIGN_OPTS(PL_OPT_FIELD_X, PL_OPT_FIELD_C)
+} pl_mail_design_opts;
+extern const pl_option pl_mail_design_option_table[];
+extern const int pl_mail_design_option_count;
 
 #define PL_EXPLORE_OPTS(X, C)                                                                      \
   X(double, frequency, 0, 0, 1e9, "rad/s", "base frequency of drives and loads")                   \
@@ -171,9 +194,10 @@ typedef struct pl_analysis {
   int nmeasured;              // response, fit-response
   const pl_measured *measured;
   const pl_cloth_plan *cloth; // transient, drape; else NULL
-  int mail;                   // limits: the interlocking material
+  int mail;                   // limits, mail-design: the interlocking material
   int nmeasured_limits;
   const struct pl_measured_limits *measured_limits;
+  const struct pl_mail_plan *mail_plan; // mail-design
 } pl_analysis;
 
 // ---- output -----------------------------------------------------------------------------------
@@ -233,7 +257,7 @@ typedef struct pl_limit_note {
 } pl_limit_note;
 
 // Limits of an interlocking material that were measured or published.
-enum { PL_STRAIN_MAX, PL_STRAIN_MIN, PL_PLAY, PL_MEASURED_LIMITS };
+enum { PL_STRAIN_MAX, PL_STRAIN_MIN, PL_PLAY, PL_MEASURED_LIMITS }; // kinds of limits
 typedef struct pl_measured_limits {
   const char *file, *name, *note; // of the scene; in the legend; a sentence for the report, or NULL
   int n;
@@ -241,6 +265,27 @@ typedef struct pl_measured_limits {
   const double *value[PL_MEASURED_LIMITS];     // [n] strains; NULL: was not measured
   const double *deviation[PL_MEASURED_LIMITS]; // [n] standard ones; NULL: not known
 } pl_measured_limits;
+
+// What limits of an interlocking material are wanted.
+typedef struct pl_mail_goal {
+  int limit;           // PL_STRAIN_MAX, PL_STRAIN_MIN, PL_PLAY
+  int alike;           // 1: the same in its directions, whatever it is
+  int nangle;          // of its directions; 0: all of the design
+  const double *angle; // [nangle] rad
+  double value;        // of the strain or the play
+  double weight;
+} pl_mail_goal;
+
+typedef struct pl_mail_variable {
+  int key; // of the family
+  double lo, hi;
+} pl_mail_variable;
+
+typedef struct pl_mail_plan {
+  int nvariable, ngoal;
+  const pl_mail_variable *variable;
+  const pl_mail_goal *goal;
+} pl_mail_plan;
 
 // An interlocking material.
 typedef struct pl_scene_mail {

@@ -107,6 +107,95 @@ double pl_taut_rate(const pl_mail *m, const int copies[2], const pl_taut *t, con
   return sum;
 }
 
+// ---- at rest ------------------------------------------------------------------------------------
+
+static double element_reach(const pl_mail_element *e) {
+  double most = 0;
+  for (int k = 0; k < e->npiece; k++) {
+    double from[3], reach = piece_reach(&e->piece[k], from);
+    most = fmax(most, reach + pl_norm3(from));
+  }
+  return most;
+}
+
+// one more among the smallest
+static int insert_gap(int n, int most, pl_taut_contact *list, const pl_taut_contact *k) {
+  int at = n < most ? n : most - 1;
+  if (n == most && list[at].at.gap <= k->at.gap) return n;
+  for (; at > 0 && list[at - 1].at.gap > k->at.gap; at--) list[at] = list[at - 1];
+  list[at] = *k;
+  return n < most ? n + 1 : n;
+}
+
+static int pair_gaps(const pl_mail *m, const pl_taut_contact *pair, double cut, int n, int most,
+                     pl_taut_contact *out) {
+  static const int one[2] = {1, 1};
+  const pl_mail_element *first = &m->kind[m->kind_of[pair->elem[0]]],
+                        *second = &m->kind[m->kind_of[pair->elem[1]]];
+  const pl_pose *a = &m->pose[pair->elem[0]];
+  const pl_taut rest = {.pose = (pl_pose *)m->pose};
+  pl_pose b = contact_image(m, one, &rest, pair);
+  double w[3];
+  pl_sub3(a->x, b.x, w);
+  if (pl_norm3(w) > element_reach(first) + element_reach(second) + cut) return n;
+  for (int p = 0; p < first->npiece; p++)
+    for (int q = 0; q < second->npiece; q++) {
+      pl_touch touch[PL_TOUCH_MAX];
+      int found = pl_piece_gaps(&first->piece[p], a, &second->piece[q], &b, cut, touch);
+      for (int i = 0; i < found; i++) {
+        pl_taut_contact k = *pair;
+        if (touch[i].still) continue;
+        k.piece[0] = p;
+        k.piece[1] = q;
+        k.at = touch[i];
+        n = insert_gap(n, most, out, &k);
+      }
+    }
+  return n;
+}
+
+int pl_mail_gaps(const pl_mail *m, double cut, int most, pl_taut_contact *out) {
+  const double *a = m->lattice[0], *b = m->lattice[1];
+  double far = cut, area = fabs(a[0] * b[1] - a[1] * b[0]);
+  int n = 0, cells[2];
+  for (int i = 0; i < m->nelem; i++)
+    far = fmax(far, cut + 2 * element_reach(&m->kind[m->kind_of[i]]) +
+                        2 * hypot(m->pose[i].x[0], m->pose[i].x[1]));
+  for (int d = 0; d < 2; d++) {
+    const double *other = m->lattice[1 - d];
+    cells[d] = (int)ceil(far * hypot(other[0], other[1]) / area);
+  }
+  for (int i = 0; i < m->nelem; i++)
+    for (int j = i; j < m->nelem; j++)
+      for (int k = -cells[0]; k <= cells[0]; k++)
+        for (int l = -cells[1]; l <= cells[1]; l++)
+          if (i != j || k > 0 || (k == 0 && l > 0))
+            n = pair_gaps(m, &(pl_taut_contact){.elem = {i, j}, .cell = {k, l}}, cut, n, most, out);
+  return n;
+}
+
+// dQ Q' as a vector
+static void turn_rate(const double *Q, const double *dQ, double w[3]) {
+  static const int row[3] = {2, 0, 1}, col[3] = {1, 2, 0};
+  for (int i = 0; i < 3; i++) w[i] = pl_dot3(dQ + 3 * row[i], Q + 3 * col[i]);
+}
+
+double pl_mail_gap_rate(const pl_mail *m, const pl_taut_contact *k, const pl_mail *rate) {
+  static const int one[2] = {1, 1};
+  pl_taut_contact held = *k;
+  const pl_taut rest = {.pose = (pl_pose *)m->pose, .ncontact = 1, .contact = &held};
+  double by[12], w[3], sum;
+  held.force = 1;
+  sum = pl_taut_rate(m, one, &rest, rate);
+  contact_slopes(m, one, &rest, k, by);
+  for (int side = 0; side < 2; side++) {
+    const pl_pose *d = &rate->pose[k->elem[side]];
+    turn_rate(m->pose[k->elem[side]].Q, d->Q, w);
+    sum += pl_dot3(by + 6 * side, d->x) + pl_dot3(by + 6 * side + 3, w);
+  }
+  return sum;
+}
+
 // ---- families -----------------------------------------------------------------------------------
 
 static void add_numbers(int n, double w, const double *from, double *to) {

@@ -241,7 +241,7 @@ static void find_mail(reader *r, analysis_def *d, const pl_node *at) {
   int n = r->def.interlocking.n;
   if (n == 0) {
     problem(r, at, "e.g. interlocking: [{four-in-one: {}}]",
-            "limits: the scene has no interlocking material");
+            "%s: the scene has no interlocking material", pl_analysis_table[d->a.kind].name);
     return;
   }
   for (int k = 0; d->of.at && k < n; k++)
@@ -289,6 +289,9 @@ static void check_options(reader *r, analysis_def *d, const pl_node *at) {
   case PL_ANALYSIS_design:
     build_plan(r, d, at);
     break;
+  case PL_ANALYSIS_mail_design:
+    find_mail(r, d, at);
+    break;
   case PL_ANALYSIS_limits:
     find_mail(r, d, at);
     if (a->opts.limits_.gradients && r->def.interlocking.n > 0 &&
@@ -300,9 +303,11 @@ static void check_options(reader *r, analysis_def *d, const pl_node *at) {
   default:
     break;
   }
-  if (r->b->nnode == 0 && r->def.interlocking.n > 0 && a->kind != PL_ANALYSIS_limits)
+  if (r->b->nnode == 0 && r->def.interlocking.n > 0 && a->kind != PL_ANALYSIS_limits &&
+      a->kind != PL_ANALYSIS_mail_design)
     problem(r, at, "give nodes, bodies or a mechanism",
-            "%s: the scene has interlocking materials alone, for which there is 'limits'",
+            "%s: the scene has interlocking materials alone, for which there are 'limits' and "
+            "'mail-design'",
             pl_analysis_table[a->kind].name);
 }
 
@@ -410,6 +415,8 @@ static void build_list(reader *r, const pl_node *at, pl_scene *s) {
     d[n].a.probe = w;
     d[n].a.nprobe = own + nprobe;
     probe_plan(r, d[n].a.plan, w, &d[n].a.nprobe);
+    if (d[n].a.kind == PL_ANALYSIS_mail_design && s->nmail > 0)
+      build_mail_plan(r, &d[n], &s->mail[d[n].a.mail], e);
     if (d[n].measured && d[n].a.kind == PL_ANALYSIS_limits)
       build_measured_limits(r, d[n].measured, &d[n].a);
     else if (d[n].measured)

@@ -524,6 +524,16 @@ typedef struct measured_def {
   num from, to;
 } measured_def;
 
+typedef struct mail_goal_def {
+  num stretch, shrink, play, weight;
+  const pl_node *angle;
+  pick isotropic;
+} mail_goal_def;
+typedef struct mail_variable_def {
+  txt name;
+  const pl_node *min, *max;
+} mail_variable_def;
+
 typedef struct measured_limits_def {
   txt file, name, note;
 } measured_limits_def;
@@ -531,7 +541,7 @@ typedef struct measured_limits_def {
 // tables (schema.c)
 extern const map_info map_root, map_mesh, map_fixed, map_data, map_each, map_rotate;
 extern const map_info map_stop, map_friction, map_table;
-extern const map_info map_mail, map_measured_limits;
+extern const map_info map_mail, map_measured_limits, map_mail_goal, map_mail_variable;
 extern const map_info map_obstacle, map_contact, map_self_contact;
 extern const map_info map_limit, map_region, map_projection;
 extern const map_info map_measured, map_objective, map_variable, map_along, map_design_response,
@@ -784,6 +794,8 @@ void build_constraints(reader *r, pl_scene *s);
 void build_plan(reader *r, analysis_def *d, const pl_node *at);
 void build_measured(reader *r, const pl_node *at, int nprobe, const pl_probe *probe,
                     pl_analysis *a);
+// mail-design (build_mail_design.c)
+void build_mail_plan(reader *r, analysis_def *d, const pl_scene_mail *m, const pl_node *at);
 // limits of interlocking materials (build_measured_limits.c)
 void build_measured_limits(reader *r, const pl_node *at, pl_analysis *a);
 int oscillates(const reader *r);

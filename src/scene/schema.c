@@ -601,6 +601,16 @@ static const row limits_rows[] = {
     ROW(analysis_def, measured, "measured", T_RAW, .choices = "file | mapping | list",
         .sub = &map_measured_limits, .text = "measured limits to compare with"),
 };
+static const row mail_design_rows[] = {
+    ROW(analysis_def, name, "name", T_WORD,
+        .text = "name of its results; the analysis's own when left out"),
+    ROW(analysis_def, of, "of", T_WORD,
+        .text = "the interlocking material, of a family; the first one when left out"),
+    ROW(analysis_def, variables, "variables", T_RAW, .choices = "all | [name, ...]",
+        .sub = &map_mail_variable, .text = "keys of the family that may change; all when left out"),
+    ROW(analysis_def, objectives, "goals", T_RAW, .need = 1, .choices = "list",
+        .sub = &map_mail_goal, .text = "limits that are wanted"),
+};
 static const row fit_rows[] = {
     ANALYSIS_ROWS,
     ROW(analysis_def, data, "data", T_RAW, .need = 1,
@@ -678,6 +688,7 @@ const map_info map_data = {
 #define ROWS_design       ROWS(design_rows)
 #define ROWS_load_path    ROWS(analysis_rows)
 #define ROWS_limits       ROWS(limits_rows)
+#define ROWS_mail_design  ROWS(mail_design_rows)
 
 #define A(name_, key_, text_)                                                                      \
   {.what = key_,                                                                                   \

@@ -6,6 +6,11 @@ const pl_option pl_limits_option_table[] = {PL_LIMITS_OPTS(PL_OPT_ROW_X, PL_OPT_
 #undef OPT_STRUCT
 const int pl_limits_option_count = COUNT(pl_limits_option_table);
 
+#define OPT_STRUCT pl_mail_design_opts
+const pl_option pl_mail_design_option_table[] = {PL_MAIL_DESIGN_OPTS(PL_OPT_ROW_X, PL_OPT_ROW_C)};
+#undef OPT_STRUCT
+const int pl_mail_design_option_count = COUNT(pl_mail_design_option_table);
+
 #define POSITIVE_LENGTH .plain = 1, .need = 1, .unit = "m", .lo = 0, .hi = 1e3, .lo_open = 1
 
 static key_list family_keys(int which) {
@@ -153,6 +158,39 @@ const map_info map_measured_limits = {.what = "measured-limits",
                                       .text = "Limits of strain that were measured or published.",
                                       .size = sizeof(measured_limits_def),
                                       ROWS(measured_limits_rows)};
+
+#define WANTED .plain = 1, .unit = "", .lo = 0, .lo_open = 1
+static const row mail_goal_rows[] = {
+    ROW(mail_goal_def, stretch, "stretch", T_NUM, WANTED, .hi = 10, .text = "longest strain"),
+    ROW(mail_goal_def, shrink, "shrink", T_NUM, WANTED, .hi = 0.9,
+        .text = "shortest strain, as a positive number"),
+    ROW(mail_goal_def, play, "play", T_NUM, WANTED, .hi = 100,
+        .text = "from the shortest to the longest length, over the shortest"),
+    ROW(mail_goal_def, isotropic, "isotropic", T_CHOICE, .choices = "stretch|shrink|play",
+        .text = "the same in its directions, whatever it is"),
+    ROW(mail_goal_def, angle, "angle", T_RAW, .choices = "angle | [angle, ...]",
+        .text = "its directions; all when left out"),
+    ROW(mail_goal_def, weight, "weight", T_NUM, .plain = 1, .unit = "", .value = 1, .lo = 0,
+        .hi = 1e6, .lo_open = 1, .text = "factor in the sum of squares"),
+};
+const map_info map_mail_goal = {
+    .what = "mail-goal",
+    .text = "A limit that is wanted: exactly one of stretch, shrink, play and isotropic.",
+    .size = sizeof(mail_goal_def),
+    ROWS(mail_goal_rows)};
+
+static const row mail_variable_rows[] = {
+    ROW(mail_variable_def, name, "name", T_WORD, .need = 1, .text = "key of the family"),
+    ROW(mail_variable_def, min, "min", T_RAW, .choices = "value",
+        .text = "lower bound; half the value when left out"),
+    ROW(mail_variable_def, max, "max", T_RAW, .choices = "value",
+        .text = "upper bound; twice the value when left out"),
+};
+const map_info map_mail_variable = {
+    .what = "mail-variable",
+    .text = "A length or angle that a design may change; its name alone for short.",
+    .size = sizeof(mail_variable_def),
+    ROWS(mail_variable_rows)};
 
 static const row mail_rows[] = {
     ROW(mail_def, name, "name", T_WORD, .text = "name; that of its family when left out"),

@@ -206,8 +206,43 @@ static void larger_cell(void **state) {
   pl_cell_free(c);
 }
 
+// Gaps at rest by all keys of all families, poses included; the smallest as the cell has it.
+static void at_rest(void **state) {
+  (void)state;
+  pl_env env;
+  pl_env_init(&env);
+  for (int i = 0; i < PL_MAIL_COUNT; i++) {
+    enum { GAPS = 6 };
+    const pl_mail_family *f = pl_mail_table[i];
+    double value[PL_KEY_MAX], v[PL_KEY_MAX];
+    pl_taut_contact k[GAPS], moved[GAPS];
+    sample_mail s, rate;
+    pl_cell *c;
+    for (int n = 0; n < f->nkey; n++) value[n] = v[n] = f->key[n].value;
+    f->make(value, &s);
+    int n = pl_mail_gaps(&s.m, 1e-3, GAPS, k);
+    assert_true(n > 0);
+    check_ok(&env, pl_cell_create(&env, &s.m, 1, 1, &c));
+    check_close(k[0].at.gap, pl_cell_gap(c, NULL), 1e-12);
+    pl_cell_free(c);
+    for (int key = 0; key < f->nkey; key++) {
+      double h = 1e-5 * (value[key] != 0 ? value[key] : 1), side[2];
+      pl_mail_rate(f, value, key, &rate);
+      for (int e = 0; e < 2; e++) {
+        v[key] = value[key] + (e ? h : -h);
+        f->make(v, &s);
+        assert_true(pl_mail_gaps(&s.m, 1e-3, GAPS, moved) > 0);
+        side[e] = moved[0].at.gap;
+      }
+      v[key] = value[key];
+      f->make(value, &s);
+      check_close(pl_mail_gap_rate(&s.m, &k[0], &rate.m), (side[1] - side[0]) / (2 * h), 1e-6);
+    }
+  }
+}
+
 int test_shape(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(gaps), cmocka_unit_test(limits),
-                                     cmocka_unit_test(larger_cell)};
+                                     cmocka_unit_test(larger_cell), cmocka_unit_test(at_rest)};
   return cmocka_run_group_tests_name("shape", tests, NULL, NULL);
 }
