@@ -167,11 +167,13 @@ typedef struct pl_taut {
   double e[PL_TAUT_FREE]; // extrapolated to a repulsion of no weight
   double value;           // sum of goal e
   double spread;          // by how much less the worst of several ways reached
-  double bound;           // what is left, to first order: gaps times forces, and a further step
-  double stretch[3];      // the lattice's at pose: I + offset + ... (xx, yy, xy), minus I
-  double curvature[3];    // at pose (xx, yy, xy; 1/m)
-  int folds;              // nothing holds it: value is the largest curvature that is looked at
-  double gap;             // smallest one at pose
+  double bound;           // by how much any motion nearby goes further, to first order, at most
+  int certified; // that is less than 1e-4 of a strain, or of a curvature times an element's reach
+  double stretch[3];   // the lattice's at pose: I + offset + ... (xx, yy, xy), minus I
+  double curvature[3]; // at pose (xx, yy, xy; 1/m)
+  int open;            // strains: nothing holds it, and value is as far as is looked
+  int folds;           // nothing holds it: value is the largest curvature that is looked at
+  double gap;          // smallest one at pose
   int iterations, evaluations;
   int ncontact;
   pl_taut_contact *contact; // those that push

@@ -5,6 +5,7 @@
 // Sheets that are flat, and cylinders: where the images of elements are and how they move.
 
 static const double FOLDED = 2.5; // rad
+static const double OPEN = 1;     // strain
 
 void goal_stretch(const pl_taut_goal *g, const double *e, double out[3]) {
   for (int c = 0; c < 3; c++) {
@@ -85,9 +86,14 @@ static pl_pose flat_home(const pl_cell *c, int i) {
   return c->ref[i];
 }
 
+// as far as no cell is compressed below CELL_SHRINK along the goal
 static double flat_most(const taut *t) {
-  (void)t;
-  return 0;
+  double S[3] = {0};
+  for (int k = 0; k < t->g->n; k++)
+    for (int c = 0; c < 3; c++) S[c] += t->g->goal[k] * t->g->basis[k][c];
+  double shrink = hypot((S[0] - S[1]) / 2, S[2]) - (S[0] + S[1]) / 2;
+  double room = 1 - CELL_SHRINK - 0.01;
+  return shrink * OPEN > room ? room / shrink : OPEN;
 }
 
 const placing placing_flat = {flat_home,  flat_most,  flat_shape, stay_put,

@@ -6,8 +6,9 @@
 // Limits of strain, on the central path of a barrier: the goal is made largest while every gap
 // repels with a weight that goes to zero.
 
-static const double GOOD = 1e-3; // strain; what may be left of a limit, which is told
-static const double HELD = 0.1;  // part of all forces
+static const double GOOD = 1e-3;    // strain; what may be left of a limit, which is told
+static const double HELD = 0.1;     // part of all forces
+static const double CERTAIN = 1e-4; // strain that may be left of a limit that is one
 enum { WAYS = 6 };
 enum { ROUGH = 20, MANY = 40 }; // iterations of weights that are not the last ones; unknowns
 
@@ -21,19 +22,35 @@ static double barrier(double gap, double reach, double d[2]) {
   return -y * y * l;
 }
 
+static int is_bent(const taut *t) {
+  return t->nstrain < t->nfree;
+}
+
 static double value_of(const taut *t, const double *e) {
   return pl_dot(t->nfree, t->goal, e);
 }
 
-// Curvatures repel from the largest that is looked at, like gaps; derivatives are by the curvature.
-static double fold_barrier(const taut *t, const double *e, double d[2]) {
-  double k = e[t->nfree - 1], gap = t->most - fabs(k);
+// The goal, or the curvature, repels from the largest that is looked at, like a gap; derivatives
+// are by it.
+static double far_barrier(const taut *t, const double *e, double d[2]) {
+  double x = pl_dot(t->nfree, t->wall, e), gap = t->most - fabs(x);
   d[0] = d[1] = 0;
-  if (t->most == 0 || gap > 0.2 * t->most) return 0;
+  if (gap > 0.2 * t->most) return 0;
   if (gap <= 0) return DBL_MAX;
   double value = barrier(gap, 0.2 * t->most, d);
-  d[0] *= k > 0 ? -1 : 1;
+  d[0] *= x > 0 ? -1 : 1;
   return value;
+}
+
+static void add_far_barrier(taut *t, const double *e, double weight) {
+  int nz = t->nz, first = nz - t->nfree;
+  double d[2];
+  if (far_barrier(t, e, d) == 0) return;
+  for (int k = 0; k < t->nfree; k++) {
+    t->grad[first + k] += weight * d[0] * t->wall[k];
+    for (int l = 0; l < t->nfree; l++)
+      t->H[(first + k) * nz + first + l] += weight * d[1] * t->wall[k] * t->wall[l];
+  }
 }
 
 static void assemble(taut *t, const state *s, double weight) {
@@ -42,9 +59,7 @@ static void assemble(taut *t, const state *s, double weight) {
   memset(t->grad, 0, (size_t)nz * sizeof *t->grad);
   memset(t->H, 0, (size_t)nz * (size_t)nz * sizeof *t->H);
   for (int k = 0; k < t->nfree; k++) t->grad[first + k] = -t->goal[k];
-  fold_barrier(t, s->e, d);
-  t->grad[nz - 1] += weight * d[0];
-  t->H[nz * nz - 1] += weight * d[1];
+  add_far_barrier(t, s->e, weight);
   for (int c = 0; c < t->ncontact; c++) {
     int to[STENCIL], n = 12 + t->nfree;
     double g[STENCIL], H[STENCIL][STENCIL];
@@ -187,10 +202,10 @@ static double safe_step(const taut *t) {
 // How the energy changes from `now` to `trial`, in the contacts of `now`: contacts that come and go
 // on the way are left out, so that the change is one of a smooth function.
 static double change(const taut *t, double weight) {
-  double d[2], fold = fold_barrier(t, t->trial.e, d);
-  if (fold == DBL_MAX) return DBL_MAX;
+  double d[2], away = far_barrier(t, t->trial.e, d);
+  if (away == DBL_MAX) return DBL_MAX;
   double sum = value_of(t, t->now.e) - value_of(t, t->trial.e);
-  sum += weight * (fold - fold_barrier(t, t->now.e, d));
+  sum += weight * (away - far_barrier(t, t->now.e, d));
   for (int i = 0; i < t->ncontact; i++) {
     contact k = t->contact[i];
     if (!contact_follow(t, &t->trial, &k)) continue;
@@ -255,23 +270,30 @@ static pl_status centre(taut *t, double weight, int most) {
 
 static pl_status keep_contacts(taut *t, double weight) {
   pl_taut *out = t->out;
+  double *force = pl_alloc(t->c->env, (size_t)t->ncontact, sizeof *force), d[2];
   out->contact = pl_alloc(t->c->env, (size_t)t->ncontact, sizeof *out->contact);
-  if (!out->contact) return PL_E_NOMEM;
+  if (!out->contact || !force) {
+    pl_free(t->c->env, force);
+    return PL_E_NOMEM;
+  }
   for (int i = 0; i < t->ncontact; i++) {
+    barrier(t->contact[i].at.gap, t->reach, d);
+    force[i] = -weight * d[0];
+  }
+  pl_status s = certify(t, force, &out->bound);
+  out->certified = out->bound < CERTAIN;
+  out->bound *= t->measure;
+  for (int i = 0; s == PL_OK && i < t->ncontact; i++) {
     const contact *k = &t->contact[i];
     const pair *p = &t->c->pair[k->pair];
-    double d[2];
-    barrier(k->at.gap, t->reach, d);
-    double force = -weight * d[0];
-    // no motion gains more than that: by duality, the gaps times what they are worth
-    out->bound += force * k->at.gap * t->measure;
     out->contact[out->ncontact++] = (pl_taut_contact){{p->i, p->j},
                                                       {p->cell[0], p->cell[1]},
                                                       {k->piece[0], k->piece[1]},
                                                       k->at,
-                                                      force * t->measure};
+                                                      force[i] * t->measure};
   }
-  return PL_OK;
+  pl_free(t->c->env, force);
+  return s;
 }
 
 // elements that are not linked have a part in what holds it
@@ -287,7 +309,7 @@ static void look_for_folds(taut *t) {
 
 // bent to less than the width of an element
 static int is_round(const taut *t) {
-  return t->most > 0 && fabs(t->now.e[t->nfree - 1]) > 0.5;
+  return is_bent(t) && fabs(t->now.e[t->nfree - 1]) > 0.5;
 }
 
 static pl_status follow_path(taut *t, double from) {
@@ -303,7 +325,7 @@ static pl_status follow_path(taut *t, double from) {
       t->reach = fmax(t->reach / 2, 0.1 * t->o->barrier * t->c->wire);
       PL_TRY(refresh_contacts(t));
     }
-    pl_status s = centre(t, weight, end || t->most > 0 ? t->o->max_iter : ROUGH);
+    pl_status s = centre(t, weight, end || is_bent(t) ? t->o->max_iter : ROUGH);
     if (s == PL_UNSOLVED && end && is_round(t)) {
       t->out->folds = 1;
       break;
@@ -312,19 +334,20 @@ static pl_status follow_path(taut *t, double from) {
   }
   // all is linear in the weight near its end
   for (int k = 0; k < t->nfree; k++) {
-    double slope = before > 0 && !t->out->folds ? (last[k] - t->now.e[k]) / (before - weight) : 0;
+    double slope = before > 0 && !t->out->folds && !t->out->open
+                       ? (last[k] - t->now.e[k]) / (before - weight)
+                       : 0;
     t->out->e[k] = (t->now.e[k] - slope * weight) * (k < t->nstrain ? 1 : t->unit);
   }
   t->out->value = pl_dot(t->nfree, t->g->goal, t->out->e);
-  t->out->bound = t->left * t->measure;
-  fold_barrier(t, t->now.e, d);
-  t->out->folds |= fabs(weight * d[0]) > HELD;
+  far_barrier(t, t->now.e, d);
+  if (fabs(weight * d[0]) > HELD) *(is_bent(t) ? &t->out->folds : &t->out->open) = 1;
   t->out->gap = t->gap;
   t->place->shape(t, t->now.e, t->out->stretch, t->out->curvature);
   for (int i = 0; i < t->c->nelem; i++)
     t->place->image(t, &t->now, &(pair){.j = i}, &t->out->pose[i]);
   PL_TRY(keep_contacts(t, weight));
-  if (t->most > 0) look_for_folds(t);
+  if (is_bent(t)) look_for_folds(t);
   return PL_OK;
 }
 
@@ -364,10 +387,14 @@ static pl_status taut_open(taut *t, pl_cell *c, const pl_taut_opts *o, const pl_
   t->most = t->place->most(t);
   number_unknowns(t);
   scale_unknowns(t);
-  t->measure = t->nstrain < t->nfree ? t->unit : 1;
+  t->measure = is_bent(t) ? t->unit : 1;
   for (int k = 0; k < t->nstrain; k++)
     if (g->goal[k] != 0) t->measure = 1;
   set_goal(t, g);
+  if (is_bent(t))
+    t->wall[t->nfree - 1] = 1;
+  else
+    memcpy(t->wall, t->goal, sizeof t->wall);
   return PL_OK;
 }
 

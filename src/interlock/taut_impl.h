@@ -90,9 +90,9 @@ struct taut {
   double *tie_row; // of all of them
   double reach;    // of the repulsion
   double goal[PL_TAUT_FREE];
-  double most;    // of the curvature, the last of what deforms the sheet; 0: of any size
-  double unit;    // of curvatures: 1 / reach of the cell
-  double measure; // of the goal: 1, or this unit
+  double wall[PL_TAUT_FREE], most; // what is looked at no farther than this, and how far
+  double unit;                     // of curvatures: 1 / reach of the cell
+  double measure;                  // of the goal: 1, or this unit
   state now, trial;
   double *grad, *H, *step, *eig, *V;
   double *scale; // [nz] a unit of an unknown moves points by about this (m)
@@ -128,6 +128,11 @@ double step_of(const taut *t, int elem, int k); // 0: of no unknown
 // what deforms the sheet; to[]: which unknowns these are, -1: none.
 void gap_slopes(const taut *t, const state *s, const contact *k, int to[STENCIL], double g[STENCIL],
                 double H[STENCIL][STENCIL]);
+
+// The most that any motion gains to first order, of no unknown by more than the smallest radius, in
+// the measure of the goal; and the forces [ncontact] of contacts that prove it, from some. They
+// balance where the state is a limit.
+pl_status certify(const taut *t, double *force, double *bound);
 
 // ---- contacts of a state ------------------------------------------------------------------------
 

@@ -9,7 +9,7 @@
 #include <string.h>
 
 enum { UP, DOWN, SIDES };
-enum { COLUMNS = 8, PATCH = 5 }; // of a side; elements across where none are told
+enum { COLUMNS = 9, PATCH = 5 }; // of a side; elements across where none are told
 
 // z = curvature / 2 times the square along the angle; up: it is positive
 typedef struct bends {
@@ -29,13 +29,14 @@ static const pl_taut *bend(const bends *k, int direction, int side) {
 // columns of one side: name, unit
 static int columns(const bends *k, const char *const (**out)[2]) {
   static const char *const cylinder[COLUMNS][2] = {
-      {"curvature", "1/m"}, {"strain", ""},   {"strain_across", ""}, {"shear", ""},
-      {"folds", ""},        {"bound", "1/m"}, {"contacts", ""},      {"spread", "1/m"}};
-  static const char *const disk[COLUMNS][2] = {{"curvature", "1/m"}, {"curvature_across", "1/m"},
-                                               {"folds", ""},        {"bound", "1/m"},
-                                               {"contacts", ""},     {"spread", "1/m"}};
+      {"curvature", "1/m"}, {"strain", ""},    {"strain_across", ""},
+      {"shear", ""},        {"folds", ""},     {"bound", "1/m"},
+      {"contacts", ""},     {"spread", "1/m"}, {"certified", ""}};
+  static const char *const disk[COLUMNS][2] = {
+      {"curvature", "1/m"}, {"curvature_across", "1/m"}, {"folds", ""},    {"bound", "1/m"},
+      {"contacts", ""},     {"spread", "1/m"},           {"certified", ""}};
   *out = k->across ? disk : cylinder;
-  return k->across ? 6 : 8;
+  return k->across ? 7 : 9;
 }
 
 static void fill_columns(const bends *k, const pl_taut *r, double sign, double *to) {
@@ -46,6 +47,7 @@ static void fill_columns(const bends *k, const pl_taut *r, double sign, double *
   to[n++] = r->bound;
   to[n++] = r->ncontact;
   to[n++] = r->spread;
+  to[n++] = r->certified;
 }
 
 static pl_status write_table(const bends *k) {
@@ -155,6 +157,9 @@ static void set_figures(const bends *k, json_t *f, int unsolved) {
                end[0], end[1]);
   }
   set_figure(k, f, "curvature_bound", json_real(bound));
+  int certified = 0;
+  for (int i = 0; i < SIDES * k->n; i++) certified += k->solved[i] && k->taut[i].certified;
+  set_figure(k, f, "certified_bending", json_integer(certified));
   set_figure(k, f, "unsolved_bending", json_integer(unsolved));
   tell_folds(k, f);
   if (unsolved) job_alarm(k->j, "%d of %d bending limits were not found.", unsolved, SIDES * k->n);

@@ -59,12 +59,13 @@ static pl_status add_rows(const boundary *b, pl_table *t) {
   pl_status s = PL_OK;
   for (int i = 0; s == PL_OK && i < b->m->nvert; i++) {
     const double *S = b->S[i], bound = b->taut[i].bound;
-    int contacts = b->taut[i].ncontact;
+    int contacts = b->taut[i].ncontact, certified = b->taut[i].certified;
     if (b->across) {
-      const double row[] = {S[0], S[1], S[2], b->taut[i].folds, bound, contacts};
+      const double row[] = {S[0], S[1], S[2], b->taut[i].folds, bound, contacts, certified};
       s = pl_table_row(t, row);
     } else {
-      double row[] = {1 + S[0], 1 + S[1], S[2], 0, 0, 0, bound, contacts};
+      double row[] = {1 + S[0], 1 + S[1], S[2],     0,         0,
+                      0,        bound,    contacts, certified, b->taut[i].open};
       green(S, row + 3);
       s = pl_table_row(t, row);
     }
@@ -75,12 +76,13 @@ static pl_status add_rows(const boundary *b, pl_table *t) {
 static pl_status write_table(const boundary *b) {
   static const char *const strain[][2] = {
       {"stretch_xx", ""}, {"stretch_yy", ""}, {"stretch_xy", ""}, {"green_xx", ""},
-      {"green_yy", ""},   {"green_xy", ""},   {"bound", ""},      {"contacts", ""}};
-  static const char *const bent[][2] = {{"curvature_xx", "1/m"}, {"curvature_yy", "1/m"},
-                                        {"curvature_xy", "1/m"}, {"folds", ""},
-                                        {"bound", "1/m"},        {"contacts", ""}};
+      {"green_yy", ""},   {"green_xy", ""},   {"bound", ""},      {"contacts", ""},
+      {"certified", ""},  {"unbounded", ""}};
+  static const char *const bent[][2] = {
+      {"curvature_xx", "1/m"}, {"curvature_yy", "1/m"}, {"curvature_xy", "1/m"}, {"folds", ""},
+      {"bound", "1/m"},        {"contacts", ""},        {"certified", ""}};
   const char *const(*column)[2] = b->across ? bent : strain;
-  int n = b->across ? 6 : 8;
+  int n = b->across ? 7 : 10;
   pl_table *t;
   if (!job_tables(b->j)) return PL_OK;
   PL_TRY(pl_table_create(b->j->env, n, &t));

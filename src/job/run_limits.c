@@ -13,9 +13,14 @@ const pl_taut *survey_result(const survey *k, int direction, int side) {
   return &k->taut[SIDES * direction + side];
 }
 
+// infinite where nothing holds it
+static double longest(const survey *k, int direction) {
+  const pl_taut *t = survey_result(k, direction, LONGEST);
+  return t->open ? INFINITY : t->value;
+}
+
 double survey_value(const survey *k, int direction, int what) {
-  double most = survey_result(k, direction, LONGEST)->value,
-         least = -survey_result(k, direction, SHORTEST)->value;
+  double most = longest(k, direction), least = -survey_result(k, direction, SHORTEST)->value;
   if (what == PL_PLAY) return (most - least) / (1 + least);
   return what == PL_STRAIN_MAX ? most : least;
 }
@@ -35,7 +40,8 @@ static pl_status write_table(const survey *k) {
       {"angle", "deg"},     {"strain_max", ""},        {"strain_across_max", ""},
       {"strain_min", ""},   {"strain_across_min", ""}, {"play", ""},
       {"bound_max", ""},    {"bound_min", ""},         {"contacts_max", ""},
-      {"contacts_min", ""}, {"spread_min", ""}};
+      {"contacts_min", ""}, {"spread_min", ""},        {"certified_max", ""},
+      {"certified_min", ""}};
   enum { N = sizeof column / sizeof *column };
   pl_table *t;
   if (!job_tables(k->j)) return PL_OK;
@@ -44,10 +50,11 @@ static pl_status write_table(const survey *k) {
   for (int c = 0; s == PL_OK && c < N; c++) s = pl_table_column(t, c, column[c][0], column[c][1]);
   for (int i = 0; s == PL_OK && i < k->n; i++) {
     const pl_taut *most = survey_result(k, i, LONGEST), *least = survey_result(k, i, SHORTEST);
-    const double row[N] = {180.0 * i / k->n, most->value,  most->e[1],
-                           -least->value,    least->e[1],  survey_value(k, i, PL_PLAY),
-                           most->bound,      least->bound, most->ncontact,
-                           least->ncontact,  least->spread};
+    const double row[N] = {180.0 * i / k->n, longest(k, i), most->e[1],
+                           -least->value,    least->e[1],   survey_value(k, i, PL_PLAY),
+                           most->bound,      least->bound,  most->ncontact,
+                           least->ncontact,  least->spread, most->certified,
+                           least->certified};
     s = pl_table_row(t, row);
   }
   if (s == PL_OK) s = job_table(k->j, t, k->a->name, ".csv");
@@ -109,23 +116,48 @@ static void count_failures(survey *k) {
   for (int i = 0; i < SIDES * k->nall; i++) k->nfailed += !k->solved[i];
 }
 
-static void set_figures(const survey *k, json_t *f) {
-  double most = -INFINITY, least = INFINITY, wide = -INFINITY, narrow = INFINITY, bound = 0;
-  for (int i = 0; i < k->n; i++) {
-    most = fmax(most, survey_result(k, i, LONGEST)->value);
-    least = fmin(least, -survey_result(k, i, SHORTEST)->value);
-    wide = fmax(wide, survey_value(k, i, PL_PLAY));
-    narrow = fmin(narrow, survey_value(k, i, PL_PLAY));
-    for (int side = 0; side < SIDES; side++) bound = fmax(bound, survey_result(k, i, side)->bound);
+// smallest and largest of what is finite
+static void widen(double v, double range[2]) {
+  if (!isfinite(v)) return;
+  range[0] = fmin(range[0], v);
+  range[1] = fmax(range[1], v);
+}
+
+// limits that are certain to first order, and that there are none
+static void set_certainty(const survey *k, json_t *f) {
+  int certain = 0, open = 0, n = SIDES * k->n;
+  for (int i = 0; i < n; i++) {
+    certain += k->solved[i] && k->taut[i].certified;
+    open += k->solved[i] && k->taut[i].open;
   }
+  job_set(f, "certified", json_integer(certain));
+  job_set(f, "unbounded", json_integer(open));
+  if (open)
+    job_note(k->j,
+             "%s: nothing holds the material in %d of %d limits: it stretches without bound, or "
+             "shrinks below a third",
+             k->a->name, open, n);
+}
+
+static void set_figures(const survey *k, json_t *f) {
+  double strain[2] = {INFINITY, -INFINITY}, plays[2] = {INFINITY, -INFINITY}, bound = 0;
+  for (int i = 0; i < k->n; i++) {
+    widen(survey_value(k, i, PL_STRAIN_MAX), strain);
+    widen(survey_value(k, i, PL_STRAIN_MIN), strain);
+    widen(survey_value(k, i, PL_PLAY), plays);
+    for (int side = 0; side < SIDES; side++)
+      if (!survey_result(k, i, side)->open) bound = fmax(bound, survey_result(k, i, side)->bound);
+  }
+  double most = strain[1], least = strain[0], wide = plays[1], narrow = plays[0];
   job_set(f, "material", json_string(k->j->scene->mail[k->a->mail].name));
   job_set(f, "directions", json_integer(k->n));
   job_set(f, "copies", json_integer(k->a->opts.limits_.copies));
-  job_set(f, "strain_max", json_real(most));
-  job_set(f, "strain_min", json_real(least));
-  job_set(f, "play_max", json_real(wide));
-  job_set(f, "play_min", json_real(narrow));
+  if (isfinite(most)) job_set(f, "strain_max", json_real(most));
+  if (isfinite(least)) job_set(f, "strain_min", json_real(least));
+  if (isfinite(wide)) job_set(f, "play_max", json_real(wide));
+  if (isfinite(narrow)) job_set(f, "play_min", json_real(narrow));
   job_set(f, "bound", json_real(bound));
+  set_certainty(k, f);
   job_set(f, "unsolved", json_integer(k->nfailed));
   job_note(k->j, "%s: strains from %.4f to %.4f, play %.4f to %.4f (%d %s, %.0e left)", k->a->name,
            least, most, narrow, wide, k->n, pl_plural(k->n, "direction", "directions"), bound);

@@ -14,6 +14,7 @@ static pl_taut solve_with(const sample_mail *s, int copies, const pl_taut_goal *
   check_ok(&env, pl_cell_taut(c, o, g, &t));
   assert_true(t.gap > 0);
   check_less(t.bound, fmax(300 * o->weight, 1e-4));
+  assert_true(t.certified || o->weight > 1e-7);
   pl_cell_free(c);
   return t;
 }
@@ -211,6 +212,43 @@ static void forces(void **state) {
   pl_taut_free(&env, &t);
 }
 
+// A state that is no limit is not taken for one: its bound tells what another weight of the
+// repulsion gains. Forces of one that is balance, and chains beside each other are not held.
+static void certificates(void **state) {
+  (void)state;
+  pl_env env;
+  pl_cell *c;
+  sample_mail s;
+  pl_taut t;
+  pl_taut_opts o = taut_defaults();
+  pl_env_init(&env);
+  torus_knot(&s, 1.5);
+  check_ok(&env, pl_cell_create(&env, &s.m, 1, 1, &c));
+  pl_taut_goal g = along(0, 1);
+  o.weight = 1e-2;
+  check_ok(&env, pl_cell_taut(c, &o, &g, &t));
+  assert_true(!t.certified);
+  check_less(0.03999 - t.stretch[0], t.bound);
+  pl_taut_free(&env, &t);
+  pl_cell_free(c);
+  chain(&s, 5.5, 4, 1);
+  o = taut_defaults();
+  check_ok(&env, pl_cell_create(&env, &s.m, 1, 1, &c));
+  const pl_taut_goal across = {.n = 1, .basis = {{0, 1, 0}}, .goal = {1}};
+  check_ok(&env, pl_cell_taut(c, &o, &across, &t));
+  assert_true(t.open && !t.certified);
+  pl_taut_free(&env, &t);
+  // two contacts hold a link: the sum of forces times pitches is the goal
+  const pl_taut_goal x = {.n = 1, .basis = {{1, 0, 0}}, .goal = {1}};
+  check_ok(&env, pl_cell_taut(c, &o, &x, &t));
+  double sum = 0;
+  for (int k = 0; k < t.ncontact; k++) sum += t.contact[k].force;
+  assert_true(t.certified && !t.open);
+  check_rel(sum, 2 / 11.0, 1e-5);
+  pl_taut_free(&env, &t);
+  pl_cell_free(c);
+}
+
 // how often elements i and j are linked, the second in the cell (k, l) of a stretched lattice
 static int links_of(const sample_mail *s, const pl_pose *pose, const double *S, int i, int j, int k,
                     int l) {
@@ -320,9 +358,9 @@ static void sweep(void **state) {
 }
 
 int test_taut(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(closed_forms), cmocka_unit_test(others),
-                                     cmocka_unit_test(larger_cells), cmocka_unit_test(invariance),
-                                     cmocka_unit_test(forces),       cmocka_unit_test(faults),
-                                     cmocka_unit_test(links),        cmocka_unit_test(sweep)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(closed_forms), cmocka_unit_test(others), cmocka_unit_test(larger_cells),
+      cmocka_unit_test(invariance),   cmocka_unit_test(forces), cmocka_unit_test(certificates),
+      cmocka_unit_test(faults),       cmocka_unit_test(links),  cmocka_unit_test(sweep)};
   return cmocka_run_group_tests_name("taut", tests, NULL, NULL);
 }

@@ -142,6 +142,28 @@ static void gradients(void **state) {
   pl_table_free(t);
 }
 
+// Chains beside each other are not held together: that is told, and is no failure. Each other limit
+// is certain.
+static void unbounded(void **state) {
+  (void)state;
+  pl_env env;
+  pl_env_init(&env);
+  run(&env, "limits-unbounded",
+      "interlocking: [{chain: {}}]\nanalyses: [limits: {directions: 2, starts: 2}]\n", PL_OK);
+  check_close(summary_number(&env, "limits-unbounded", "\"unbounded\": ", NULL), 2, 0);
+  check_close(summary_number(&env, "limits-unbounded", "\"certified\": ", NULL), 2, 0);
+  check_close(summary_number(&env, "limits-unbounded", "\"strain_max\": ", NULL), 6 / 5.5 - 1,
+              1e-6);
+  pl_table *t;
+  check_ok(&env, pl_table_read(&env, "limits-unbounded/limits.csv", &t));
+  const double *row = pl_table_data(t);
+  check_close(row[pl_table_find(t, "certified_max")], 1, 0);
+  row += pl_table_cols(t);
+  assert_true(isinf(row[pl_table_find(t, "strain_max")]));
+  check_close(row[pl_table_find(t, "certified_max")], 0, 0);
+  pl_table_free(t);
+}
+
 // Bending: limits and folds.
 static void bending(void **state) {
   (void)state;
@@ -191,6 +213,6 @@ int test_limits(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(figures),   cmocka_unit_test(own),
                                      cmocka_unit_test(beside),    cmocka_unit_test(measured),
                                      cmocka_unit_test(gradients), cmocka_unit_test(bending),
-                                     cmocka_unit_test(patch)};
+                                     cmocka_unit_test(patch),     cmocka_unit_test(unbounded)};
   return cmocka_run_group_tests_name("limits", tests, NULL, NULL);
 }
