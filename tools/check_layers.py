@@ -17,7 +17,7 @@ BELOW = {
     "harmonic": ["solve"],
     "design": ["harmonic"],
     "limit": ["solve"],
-    "interlock": ["math"],
+    "interlock": ["contact"],
     "build": ["limit"],
     "report": ["mesh"],
     "scene": ["build", "design", "interlock", "report"],

@@ -6,6 +6,7 @@
 // a lattice of elements. All values in SI, the sheet in the xy plane.
 
 #include "pliant/base.h"
+#include "pliant/contact.h"
 
 // ---- elements ---------------------------------------------------------------------------------
 
@@ -224,6 +225,95 @@ pl_taut_goal pl_taut_bend(double angle, double sign);
 // The same of a paraboloid while the curvature across is free: e[0] is that across, e[1] that
 // along.
 pl_taut_goal pl_taut_bend_disk(double angle, double sign);
+
+// ---- patches
+// --------------------------------------------------------------------------------------
+
+typedef enum pl_cut_kind {
+  PL_CUT_CELLS,     // so many along each lattice vector, about the middle of all
+  PL_CUT_SHELLS,    // of cells about one: 7, 19, 37, 61 ... on hexagonal lattices
+  PL_CUT_DISK,      // origins within a radius
+  PL_CUT_RECTANGLE, // origins within half of a width and a height of the first element
+  PL_CUT_OUTLINE    // origins within a polygon
+} pl_cut_kind;
+
+// Which elements of a material make a patch, in the plane of the material.
+typedef struct pl_cut {
+  pl_cut_kind kind;
+  int cells[2], shells;
+  double size[2]; // m, of the rectangle; the radius of the disk first
+  int npoint;
+  const double (*point)[2]; // m, of the outline
+} pl_cut;
+
+typedef struct pl_cut_element {
+  int elem;    // of the material's cell
+  int cell[2]; // where that is
+  int rim;     // 1: a cell beside its own has no part in the patch
+  pl_pose pose;
+} pl_cut_element;
+
+enum { PL_PATCH_MAX = 200000 }; // elements
+
+// Cells one after the other. PL_DOMAIN: there are more of them than
+// PL_PATCH_MAX. The caller frees *out with pl_free.
+pl_status pl_mail_cut(pl_env *env, const pl_mail *m, const pl_cut *c, int *n, pl_cut_element **out);
+
+// Rigid elements, finitely many, at the start; nothing is copied.
+typedef struct pl_patch {
+  int n;
+  const pl_mail_element *const *elem; // [n]
+  const pl_pose *pose;                // [n]
+  const char *held;                   // [n] 1: does not move
+  const double (*load)[3];            // [n] N, at the element's origin; NULL: none
+  double density;                     // kg/m^3
+  double gravity[3];                  // m/s^2
+  int nobstacle;
+  const pl_obstacle *obstacle; // at time 0
+} pl_patch;
+
+#define PL_REST_OPTS(X, C)                                                                         \
+  X(double, barrier, 0.8, 0.01, 10, "", "reach of the repulsion over the thinnest wire's radius")  \
+  X(double, weight, 1e-5, 1e-10, 0.1, "",                                                          \
+    "last weight of the repulsion: gap over that radius of a contact that carries one element")    \
+  X(int, max_iter, 2000, 1, 1000000, "", "Newton iterations, at most")
+typedef struct pl_rest_opts {
+  PL_REST_OPTS(PL_OPT_FIELD_X, PL_OPT_FIELD_C)
+} pl_rest_opts;
+extern const pl_option pl_rest_option_table[];
+extern const int pl_rest_option_count;
+
+typedef struct pl_rest_contact {
+  int elem[2];  // second -1 - k: obstacle k
+  int piece[2]; // of an obstacle 0
+  pl_touch at;
+  double point[3], normal[3]; // between both surfaces; unit, towards the first
+  double force;               // N, on the first along the normal
+} pl_rest_contact;
+
+typedef struct pl_rest {
+  pl_pose *pose;             // [n]
+  double (*reaction)[3];     // [n] N, what holds an element that is held; else what is left over
+  double weight[3], hold[3]; // N: gravity and loads on all that moves; sum of its support
+  double energy;             // J, of gravity and loads, from the start
+  double bound;              // J, the most that gaps still give, to first order
+  double residual;           // N, largest force on an element that is not balanced
+  double gap;                // m, smallest
+  int links, links_start;    // pairs of pieces that are linked, at the end and at the start
+  int iterations, factors, searches;
+  int ncontact;
+  pl_rest_contact *contact; // those that push
+} pl_rest;
+
+// Where the patch comes to rest without friction: a minimum of the energy of gravity and loads
+// among all states without overlap that no link is cut on the way to. threads may be NULL; the same
+// bits for any number. PL_UNSOLVED: the iteration ended early, with what there is.
+// PL_E_INPUT: elements overlap at the start or hang on nothing.
+pl_status pl_patch_rest(pl_env *env, const pl_patch *p, const pl_rest_opts *o, pl_threads *threads,
+                        pl_rest *out);
+void pl_rest_free(pl_env *env, pl_rest *r);
+// Volume (m^3) of an element, and its centre of mass; where pieces are fused they count twice.
+double pl_mail_element_volume(const pl_mail_element *e, double centre[3]);
 
 // ---- families of materials ----------------------------------------------------------------------
 

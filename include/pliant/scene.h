@@ -29,7 +29,8 @@
   A(design, "design", "parameters within bounds for which steady motions reach a goal")            \
   A(load_path, "path", "equilibria followed by arclength as the load grows, through folds")        \
   A(limits, "limits", "how far an interlocking material stretches and shrinks, in all directions") \
-  A(mail_design, "mail-design", "shape of an interlocking material whose limits reach a goal")
+  A(mail_design, "mail-design", "shape of an interlocking material whose limits reach a goal")     \
+  A(native, "native", "where a patch of linked elements comes to rest")
 
 #define A(name, key, text) PL_ANALYSIS_##name,
 enum { PL_ANALYSIS_LIST(A) PL_ANALYSIS_COUNT };
@@ -78,6 +79,14 @@ typedef struct pl_mail_design_opts {
 } pl_mail_design_opts;
 extern const pl_option pl_mail_design_option_table[];
 extern const int pl_mail_design_option_count;
+
+#define PL_NATIVE_OPTS(X, C) PL_REST_OPTS(X, C)
+
+typedef struct pl_native_opts {
+  PL_NATIVE_OPTS(PL_OPT_FIELD_X, PL_OPT_FIELD_C)
+} pl_native_opts;
+extern const pl_option pl_native_option_table[];
+extern const int pl_native_option_count;
 
 #define PL_EXPLORE_OPTS(X, C)                                                                      \
   X(double, frequency, 0, 0, 1e9, "rad/s", "base frequency of drives and loads")                   \
@@ -198,6 +207,7 @@ typedef struct pl_analysis {
   int nmeasured_limits;
   const struct pl_measured_limits *measured_limits;
   const struct pl_mail_plan *mail_plan; // mail-design
+  int patch;                            // native: the patch
 } pl_analysis;
 
 // ---- output -----------------------------------------------------------------------------------
@@ -297,6 +307,13 @@ typedef struct pl_scene_mail {
   int links;  // of an element, at least
 } pl_scene_mail;
 
+// A patch of one, without obstacles: those of the scene are all there.
+typedef struct pl_scene_patch {
+  const char *name;
+  int mail, nheld, nloaded; // elements
+  pl_patch p;
+} pl_scene_patch;
+
 typedef struct pl_scene pl_scene;
 struct pl_scene {
   pl_env *env;
@@ -313,8 +330,9 @@ struct pl_scene {
   // segments; in one dimension there are nodes only.
   pl_mesh *mesh;
   const pl_group_cells *cells; // [ngroup] which of its cells the groups of the model are
-  int nset, nbody, nprobe, nanalysis, nmail;
+  int nset, nbody, nprobe, nanalysis, nmail, npatch;
   const pl_scene_mail *mail;
+  const pl_scene_patch *patch;
   const pl_node_set *set;
   const pl_scene_body *body;
   const pl_probe *probe;

@@ -303,6 +303,7 @@ pl_status build_scene(reader *r, pl_scene *s) {
   build_globals(r);
   build_initial(r);
   build_mails(r, s);
+  build_patches(r, s);
   build_analyses(r, s);
   build_contact(r, s);
   check_file_names(r, s);

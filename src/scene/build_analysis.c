@@ -255,6 +255,27 @@ static void find_mail(reader *r, analysis_def *d, const pl_node *at) {
   problem(r, d->of.at, hint, "of: there is no interlocking material '%.60s'", d->of.s);
 }
 
+static void find_patch(reader *r, analysis_def *d, const pl_node *at) {
+  const patch_def *p = r->def.patches.item;
+  const char *names[32];
+  char hint[PL_TEXT];
+  int n = r->def.patches.n;
+  if (n == 0) {
+    problem(r, at, "e.g. patches: [{cells: [8, 8], held: {edge: left}}]",
+            "native: the scene has no patch of an interlocking material");
+    return;
+  }
+  for (int k = 0; d->of.at && k < n; k++)
+    if (strcmp(patch_name(r, &p[k]), d->of.s) == 0) {
+      d->a.patch = k;
+      return;
+    }
+  if (!d->of.at) return;
+  for (int k = 0; k < n && k < COUNT(names); k++) names[k] = patch_name(r, &p[k]);
+  pl_name_hint(d->of.s, n < COUNT(names) ? n : COUNT(names), names, hint, sizeof hint);
+  problem(r, d->of.at, hint, "of: there is no patch '%.60s'", d->of.s);
+}
+
 // what the ranges of single options cannot tell, for each kind
 static void check_options(reader *r, analysis_def *d, const pl_node *at) {
   const pl_analysis *a = &d->a;
@@ -300,14 +321,17 @@ static void check_options(reader *r, analysis_def *d, const pl_node *at) {
               "limits: gradients are by the keys of a family; this material has elements of its "
               "own");
     break;
+  case PL_ANALYSIS_native:
+    find_patch(r, d, at);
+    break;
   default:
     break;
   }
   if (r->b->nnode == 0 && r->def.interlocking.n > 0 && a->kind != PL_ANALYSIS_limits &&
-      a->kind != PL_ANALYSIS_mail_design)
+      a->kind != PL_ANALYSIS_mail_design && a->kind != PL_ANALYSIS_native)
     problem(r, at, "give nodes, bodies or a mechanism",
-            "%s: the scene has interlocking materials alone, for which there are 'limits' and "
-            "'mail-design'",
+            "%s: the scene has interlocking materials alone, for which there are 'limits', "
+            "'mail-design' and 'native'",
             pl_analysis_table[a->kind].name);
 }
 

@@ -227,7 +227,8 @@ static void check_analysis(reader *r, const pl_analysis *a) {
     pl_report(r->env, PL_WARNING, r->file, a->line, a->col,
               "fix nodes that rest on an obstacle to have the modes of the body held there",
               "modes do not know contact: these are of the body without obstacles");
-  } else if (a->kind != PL_ANALYSIS_drape && a->kind != PL_ANALYSIS_transient) {
+  } else if (a->kind != PL_ANALYSIS_drape && a->kind != PL_ANALYSIS_transient &&
+             a->kind != PL_ANALYSIS_native) {
     problem_at(r, r->file, a->line, a->col,
                "use transient with frequency, periods and steady, or leave out contact",
                "%s does not know contact", kind);
@@ -256,7 +257,7 @@ static void build_obstacles(reader *r) {
     build_obstacle(r, (const obstacle_def *)list->item + k, at);
   if (r->failed) return;
   if (r->def.contact.n == 0) {
-    if (list->n > 0)
+    if (list->n > 0 && r->def.patches.n == 0)
       warning(r, list->at, "say which nodes feel them, e.g. contact: {nodes: all}",
               "the obstacles do nothing: no contact is given");
     return;

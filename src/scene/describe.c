@@ -220,11 +220,22 @@ static void describe_mail(const pl_scene_mail *m, pl_text *out) {
   pl_text_add(out, "\n");
 }
 
+static void describe_patch(const pl_scene *s, const pl_scene_patch *p, pl_text *out) {
+  double mass = 0, centre[3];
+  for (int i = 0; i < p->p.n; i++)
+    mass += p->p.density * pl_mail_element_volume(p->p.elem[i], centre);
+  pl_text_add(out, "patch      %s: %d %s of %s, ", p->name, p->p.n,
+              pl_plural(p->p.n, "element", "elements"), s->mail[p->mail].name);
+  put(out, "kg", mass);
+  pl_text_add(out, ", %d held, %d loaded\n", p->nheld, p->nloaded);
+}
+
 void pl_scene_describe(const pl_scene *s, pl_text *out) {
   pl_scene_counts c;
   pl_scene_count(s, &c);
   if (s->title[0]) pl_text_add(out, "title      %s\n", s->title);
   for (int k = 0; k < s->nmail; k++) describe_mail(&s->mail[k], out);
+  for (int k = 0; k < s->npatch; k++) describe_patch(s, &s->patch[k], out);
   if (c.nodes == 0) {
     for (int k = 0; k < s->nanalysis; k++) describe_analysis(s, &s->analysis[k], out);
     return;

@@ -5,7 +5,7 @@
 
 // ---- Markdown from the tables -----------------------------------------------------------------
 
-enum { SEEN_MAX = 96 };
+enum { SEEN_MAX = 200 };
 
 // maps in the order in which they are met
 typedef struct sections {

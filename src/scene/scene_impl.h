@@ -449,6 +449,20 @@ typedef struct mail_def {
   shape_def *family[PL_MAIL_COUNT];
   own_mail_def *own;
 } mail_def;
+typedef struct patch_pick_def { // some elements of a patch
+  pick edge;
+  vec near, from, to, force;
+  const pl_node *elements;
+} patch_pick_def;
+typedef struct patch_def {
+  txt name, of;
+  num density, disk;
+  pick shells;
+  const pl_node *cells, *rectangle, *outline;
+  rotate_def *rotate;
+  vec at;
+  items held, loads;
+} patch_def;
 typedef struct contact_def {
   const pl_node *node, *nodes;
   num radius, friction;
@@ -466,7 +480,7 @@ typedef struct root_def {
   items parameters, materials, bodies;
   mechanism_def *mechanism;
   items springs, stops, friction, tables, masses, potentials, matrices, drives, loads, initial;
-  items obstacles, contact, interlocking;
+  items obstacles, contact, interlocking, patches;
   self_contact_def *self_contact;
   vec gravity;
   num weld;
@@ -541,7 +555,7 @@ typedef struct measured_limits_def {
 // tables (schema.c)
 extern const map_info map_root, map_mesh, map_fixed, map_data, map_each, map_rotate;
 extern const map_info map_stop, map_friction, map_table;
-extern const map_info map_mail, map_measured_limits, map_mail_goal, map_mail_variable;
+extern const map_info map_mail, map_measured_limits, map_mail_goal, map_mail_variable, map_patch;
 extern const map_info map_obstacle, map_contact, map_self_contact;
 extern const map_info map_limit, map_region, map_projection;
 extern const map_info map_measured, map_objective, map_variable, map_along, map_design_response,
@@ -779,6 +793,10 @@ void build_mails(reader *r, pl_scene *s);
 void make_plate(reader *r, const plate_def *d, pl_piece *out);
 void make_capsules(reader *r, const plate_def *d, pl_piece *out);
 void make_mesh_piece(reader *r, const mesh_piece_def *d, pl_piece *out);
+// its own, or that of its material
+const char *patch_name(const reader *r, const patch_def *d);
+// patches of them, before the analyses, too
+void build_patches(reader *r, pl_scene *s);
 // obstacles, the nodes that feel them and self contact, once the analyses are known
 // (build_contact.c)
 void build_contact(reader *r, pl_scene *s);

@@ -611,6 +611,11 @@ static const row mail_design_rows[] = {
     ROW(analysis_def, objectives, "goals", T_RAW, .need = 1, .choices = "list",
         .sub = &map_mail_goal, .text = "limits that are wanted"),
 };
+static const row native_rows[] = {
+    ROW(analysis_def, name, "name", T_WORD,
+        .text = "name of its results; the analysis's own when left out"),
+    ROW(analysis_def, of, "of", T_WORD, .text = "the patch; the first one when left out"),
+};
 static const row fit_rows[] = {
     ANALYSIS_ROWS,
     ROW(analysis_def, data, "data", T_RAW, .need = 1,
@@ -689,6 +694,7 @@ const map_info map_data = {
 #define ROWS_load_path    ROWS(analysis_rows)
 #define ROWS_limits       ROWS(limits_rows)
 #define ROWS_mail_design  ROWS(mail_design_rows)
+#define ROWS_native       ROWS(native_rows)
 
 #define A(name_, key_, text_)                                                                      \
   {.what = key_,                                                                                   \
@@ -766,6 +772,8 @@ static const row root_rows[] = {
         .text = "shells, solids and rods that cannot pass through themselves and each other"),
     ROW(root_def, interlocking, "interlocking", T_LIST, SUB(map_mail),
         .text = "materials of linked elements, such as chainmail"),
+    ROW(root_def, patches, "patches", T_LIST, SUB(map_patch),
+        .text = "finite patches of those, for the analysis native"),
     ROW(root_def, gravity, "gravity", T_VEC, .unit = "m/s^2", .text = "acceleration of free fall"),
     ROW(root_def, damping, "damping", T_MAP, SUB(map_damping), .text = "Rayleigh damping"),
     ROW(root_def, initial, "initial", T_LIST, SUB(map_initial), .text = "start of transients"),

@@ -1,0 +1,46 @@
+#include "run_scene.h"
+
+#include "pliant/report.h"
+
+// Patches of interlocking materials, from a scene to its files.
+
+static void run(pl_env *env, const char *folder, const char *text, pl_status want) {
+  pl_text t;
+  pl_text_init(&t, env);
+  pl_text_add(&t, "pliant: 1\n%s", text);
+  check_status(env, run_scene_at(env, folder, 0, &t), want);
+  pl_text_free(&t);
+}
+
+static void chain(void **state) {
+  (void)state;
+  pl_env env;
+  pl_table *t;
+  pl_env_init(&env);
+  run(&env, "native-chain",
+      "units: {length: mm}\ninterlocking: [{chain: {radius: 4, wire: 1, pitch: 5.5}}]\n"
+      "patches: [{cells: [3, 1], held: {edge: left}, loads: [{force: [0, 0, -1 N], edge: "
+      "right}]}]\n"
+      "gravity: [0, 0, -9810]\nanalyses: [native]\n",
+      PL_OK);
+  check_ok(&env, pl_table_read(&env, "native-chain/native.csv", &t));
+  assert_int_equal(pl_table_rows(t), 6);
+  int z = pl_table_find(t, "z"), cols = pl_table_cols(t);
+  const double *row = pl_table_data(t);
+  for (int i = 2; i < 6; i++) check_close(row[cols * (i - 1) + z] - row[cols * i + z], 6e-3, 1e-7);
+  // five rings of 2 pi R pi r^2, and the load
+  double volume = 2 * 9.869604401 * 4e-3 * 1e-6, weight = 1 + 5 * volume * 1000 * 9.81;
+  check_close(row[pl_table_find(t, "reaction_z")], weight, 1e-8);
+  pl_table_free(t);
+  check_ok(&env, pl_table_read(&env, "native-chain/native-contacts.csv", &t));
+  assert_int_equal(pl_table_rows(t), 5);
+  check_close(pl_table_data(t)[pl_table_find(t, "force")], weight, 1e-8);
+  pl_table_free(t);
+  check_less(summary_number(&env, "native-chain", "\"unbalanced\": ", NULL), 1e-8);
+  check_close(summary_number(&env, "native-chain", "\"links\": ", NULL), 5, 0);
+}
+
+int test_native(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(chain)};
+  return cmocka_run_group_tests_name("native", tests, NULL, NULL);
+}
