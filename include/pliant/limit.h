@@ -311,4 +311,14 @@ pl_status pl_drape(const pl_drape_opts *o, const pl_project_opts *po, const pl_m
                    const pl_params *p, const pl_constraints *k, pl_state *s, pl_history *history,
                    pl_work *w, pl_limit_observe_fn observe, void *ctx, pl_transient_info *info);
 
+// pl_static with obstacles and bodies that feel each other, without limits: each load step is a
+// descent from the last one, until forces out of balance are below 1e-6 of the weight or of what
+// holds the model, and nothing slides any more. Friction is Coulomb's, against the displacement in
+// the load step. One that is not solved is taken in halves. Nodes that can move need a mass. w->r
+// has what is out of balance and reactions, with forces of contact, when observers are called and
+// at the end. Stability is not judged: nneg and nzero are -1.
+pl_status pl_limit_static(const pl_static_opts *o, const pl_model *m, const pl_params *p,
+                          const pl_constraints *k, pl_state *s, pl_work *w, pl_observe_fn observe,
+                          void *ctx, pl_static_info *info);
+
 #endif

@@ -62,7 +62,7 @@ typedef struct pl_static_info {
   double residual;         // |r| over the size of the forces, at the end
   double energy;           // potential
   int stable;              // 1: all eigenvalues of K positive
-  int nneg, nzero;         // inertia of K at the end
+  int nneg, nzero;         // inertia of K at the end; -1: not judged
   int ninverted;           // PL_STOP_INVERTED: elements that the load turns inside out
   int bad_group, bad_elem; // the first of them
   int ncritical;

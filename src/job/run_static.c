@@ -27,7 +27,7 @@ static int on_step(void *ctx, const pl_state *s, const pl_clock *c, const pl_wor
 static pl_status make_recorder(job *j, const pl_analysis *a, recorder *r) {
   static const table_column own[] = {
       {"load_factor", ""}, {"potential", "J"}, {"elastic", "J"}, {"work", "J"}};
-  r->work = j->scene->contact.nnode == 0 && a->opts.static_.book;
+  r->work = j->scene->contact.nnode == 0 && j->scene->layers.nvert == 0 && a->opts.static_.book;
   return step_table_open(j, a, 3, own, r->work, 1, &r->t);
 }
 
@@ -53,13 +53,20 @@ static void set_book(json_t *f, const pl_static_info *i) {
   job_set(f, "steps_in_parts", json_integer(i->walked));
 }
 
+// bodies that feel each other: not whether it is stable
+static int is_judged(const pl_static_info *i) {
+  return i->nneg >= 0;
+}
+
 static void set_figures(json_t *f, const pl_static_info *i) {
   job_set(f, "reason", json_string(pl_stop_text(i->reason)));
   job_set(f, "load_factor", json_real(i->scale));
   job_set(f, "residual", json_real(i->residual));
-  job_set(f, "stable", json_boolean(i->stable));
-  job_set(f, "negative_eigenvalues", json_integer(i->nneg));
-  job_set(f, "zero_eigenvalues", json_integer(i->nzero));
+  if (is_judged(i)) {
+    job_set(f, "stable", json_boolean(i->stable));
+    job_set(f, "negative_eigenvalues", json_integer(i->nneg));
+    job_set(f, "zero_eigenvalues", json_integer(i->nzero));
+  }
   job_set(f, "potential_J", json_real(i->energy));
   job_set(f, "load_steps", json_integer(i->nstep));
   job_set(f, "newton_iterations", json_integer(i->iterations));
@@ -110,6 +117,12 @@ static void warn_user(job *j, const pl_analysis *a, const pl_static_info *i) {
               "%s: beyond load %.3g %d %s inside out, the first is element %d of '%s'", a->name,
               i->scale, i->ninverted, pl_plural(i->ninverted, "element turns", "elements turn"),
               i->bad_elem, pl_model_group_name(j->scene->model, i->bad_group));
+  if (!is_found(i) && i->reason != PL_STOP_CANCELLED && j->scene->layers.nvert > 0)
+    pl_report(j->env, PL_WARNING, j->scene->path, a->line, a->col,
+              "more steps, or drape, or transient with damping; look for drives that press held "
+              "parts into each other",
+              "%s: beyond load %.3g bodies that feel each other find no equilibrium", a->name,
+              i->scale);
   if (is_found(i) && !a->opts.static_.critical) warn_jumps(j, a, i);
 }
 
@@ -126,7 +139,8 @@ static void put_book(job *j, const pl_analysis *a, const pl_static_info *i) {
 
 static void report_result(job *j, const pl_analysis *a, const pl_static_info *i) {
   if (is_found(i))
-    job_note(j, "%s: %s equilibrium, %d %s, residual %.1e", a->name, stability(i), i->iterations,
+    job_note(j, "%s: %s%sequilibrium, %d %s, residual %.1e", a->name,
+             is_judged(i) ? stability(i) : "", is_judged(i) ? " " : "", i->iterations,
              pl_plural(i->iterations, "Newton iteration", "Newton iterations"), i->residual);
   for (int k = 0; k < i->ncritical; k++)
     job_note(j, "%s: %s at load factor %.8g", a->name,
@@ -139,14 +153,15 @@ static void report_result(job *j, const pl_analysis *a, const pl_static_info *i)
     job_warn(j, "%s: stopped at load factor %.6g: %s (residual %.2g).", a->name, i->scale,
              pl_stop_text(i->reason), i->residual);
   else
-    job_say(j, "Equilibrium found in %d %s and %d %s, residual %.1e of the forces. It is %s.",
-            i->nstep, pl_plural(i->nstep, "load step", "load steps"), i->iterations,
+    job_say(j, "Equilibrium found in %d %s and %d %s, residual %.1e of the forces.%s%s%s", i->nstep,
+            pl_plural(i->nstep, "load step", "load steps"), i->iterations,
             pl_plural(i->iterations, "Newton iteration", "Newton iterations"), i->residual,
-            stability(i));
+            is_judged(i) ? " It is " : "", is_judged(i) ? stability(i) : "",
+            is_judged(i) ? "." : "");
   if (is_found(i) && !i->stable && i->nneg == 0)
     job_warn(j, "%s: %d %s no energy, nothing holds them.", a->name, i->nzero,
              pl_plural(i->nzero, "motion of the body costs", "motions of the body cost"));
-  else if (is_found(i) && !i->stable)
+  else if (is_found(i) && i->nneg > 0)
     job_warn(j, "%s: the equilibrium is not stable (%d %s).", a->name, i->nneg,
              pl_plural(i->nneg, "negative eigenvalue", "negative eigenvalues"));
   if (is_found(i)) put_book(j, a, i);
@@ -201,6 +216,27 @@ pl_status job_left_out(job *j, const pl_analysis *a) {
   return PL_OK;
 }
 
+// bodies that feel each other are for the engine of drapes
+static pl_status solve(job *j, const pl_analysis *a, pl_state *s, recorder *r) {
+  const pl_scene *sc = j->scene;
+  const pl_static_opts *o = &a->opts.static_;
+  if (sc->layers.nvert == 0)
+    return pl_static_contact(o, sc->model, sc->params, r->t.contact, s, j->work, on_step, r,
+                             &r->info);
+  pl_constraints k = {.contact = r->t.contact};
+  PL_TRY(pl_layers_create(j->env, &sc->layers, &k.layers));
+  pl_status st = pl_limit_static(o, sc->model, sc->params, &k, s, j->work, on_step, r, &r->info);
+  pl_layers_free(k.layers);
+  return st;
+}
+
+// reactions at s; what bodies push at supports is known where a load step ended alone
+static pl_status reactions(job *j, const pl_state *s, const recorder *r) {
+  pl_clock c = {.scale = r->info.scale};
+  if (j->scene->layers.nvert > 0) return is_found(&r->info) ? PL_OK : PL_UNSOLVED;
+  return pl_eval(j->scene->model, j->scene->params, s, &c, PL_WANT_FORCE, NULL, j->work);
+}
+
 pl_status job_static(job *j, int index, json_t *figures) {
   const pl_analysis *a = &j->scene->analysis[index];
   pl_state *s = NULL;
@@ -210,15 +246,13 @@ pl_status job_static(job *j, int index, json_t *figures) {
   if (status == PL_OK) status = make_recorder(j, a, &r);
   if (status == PL_OK && a->about < 0) status = record_start(j, &r, s);
   if (status == PL_OK) {
-    status = pl_static_contact(&a->opts.static_, j->scene->model, j->scene->params, r.t.contact, s,
-                               j->work, on_step, &r, &r.info);
+    status = solve(j, a, s, &r);
     if (r.status != PL_OK) status = r.status;
   }
   if (status >= 0) {
     set_figures(figures, &r.info);
     job_probe_figures(j, a, s, figures);
-    pl_clock c = {.scale = r.info.scale};
-    pl_status e = pl_eval(j->scene->model, j->scene->params, s, &c, PL_WANT_FORCE, NULL, j->work);
+    pl_status e = reactions(j, s, &r);
     job_contact_figures(j, r.t.contact, figures);
     warn_user(j, a, &r.info);
     report_result(j, a, &r.info);

@@ -88,7 +88,8 @@ static void gap_at(const barrier_set *k, int pair, const double *x, pl_gap *out)
 static void start_of(const barrier_set *k, int pair, double from[3]) {
   const pl_contact_pair *a = &k->contact->pair[pair];
   const pl_obstacle *o = &k->contact->obstacle[a->obstacle];
-  for (int c = 0; c < 3; c++) from[c] = k->q[3 * a->node + c] + k->h * o->velocity[c];
+  const double *q = k->anchor ? k->anchor : k->q;
+  for (int c = 0; c < 3; c++) from[c] = q[3 * a->node + c] + k->h * o->velocity[c];
 }
 
 // The first place on the way from a to b at the surface, no gap being steeper than the way is long;
@@ -254,7 +255,7 @@ static pl_status add_layer(barrier_set *k, int i) {
   if (is_reported(k, p)) return PL_OK;
   b.give = give_of(k, p);
   frame_of(p->normal, b.frame);
-  relative(p, k->q, b.from);
+  relative(p, k->anchor ? k->anchor : k->q, b.from);
   return add(k, &b, k->npair + i);
 }
 
@@ -436,21 +437,34 @@ double barrier_set_impulse(barrier_set *k, double factor, const double *v) {
   return work;
 }
 
+// way of a pair along its plane from q to x[nq]
+static double slide_of(const barrier_set *k, int i, const double *x) {
+  const pl_barrier *b = &k->bar[i];
+  const pl_layer_pair *p = &k->cand[k->of[i] - k->npair];
+  double y[3], from[3], u[3];
+  relative(p, x, y);
+  relative(p, k->q, from);
+  pl_sub3(y, from, u);
+  return hypot(pl_dot3(b->frame[1], u), pl_dot3(b->frame[2], u));
+}
+
 double barrier_set_released(const barrier_set *k, const double *x, double da) {
   double sum = 0;
   for (int i = 0; i < k->nbar; i++) {
     const pl_barrier *b = &k->bar[i];
-    double y[3], u[3];
+    double y[3];
     if (k->of[i] < k->npair || !(b->give > 0)) continue;
     const pl_layer_pair *p = &k->cand[k->of[i] - k->npair];
     relative(p, x, y);
-    pl_sub3(y, b->from, u);
     // eigenvalues of the cone below zero
     double gap = pl_dot3(b->frame[0], y) - b->offset, before = fmin(p->distance - p->keep, 0);
-    double rise = b->mu * hypot(pl_dot3(b->frame[1], u), pl_dot3(b->frame[2], u));
+    double slide = b->mu * slide_of(k, i, x), rise = k->anchor ? 0 : slide;
     double low = fmin(gap - rise, 0), high = fmin(gap + rise, 0);
-    double after = b->mu > 0 ? (low * low + high * high) / 2 : low * low;
+    double after = rise > 0 ? (low * low + high * high) / 2 : low * low;
     sum += da * (before * before - after) / (2 * b->give);
+    // friction of a load step may give back what it took before, and what yields along the plane
+    double along = b->force[1] * b->force[1] + b->force[2] * b->force[2];
+    if (k->anchor) sum += da * (b->force[0] * slide + b->give * along / 2);
   }
   return sum;
 }
@@ -458,16 +472,21 @@ double barrier_set_released(const barrier_set *k, const double *x, double da) {
 double barrier_set_rise(const barrier_set *k, const double *x) {
   double most = 0;
   for (int i = 0; i < k->nbar; i++) {
-    const pl_barrier *b = &k->bar[i];
-    double y[3], u[3];
-    if (k->of[i] < k->npair || b->status == PL_OPEN) continue;
-    const pl_layer_pair *p = &k->cand[k->of[i] - k->npair];
-    relative(p, x, y);
-    pl_sub3(y, b->from, u);
-    double slide = hypot(pl_dot3(b->frame[1], u), pl_dot3(b->frame[2], u));
-    most = fmax(most, fmax(b->mu * slide, slide * slide / (2 * p->keep)) / p->keep);
+    if (k->of[i] < k->npair || k->bar[i].status == PL_OPEN) continue;
+    double keep = k->cand[k->of[i] - k->npair].keep, slide = slide_of(k, i, x);
+    most = fmax(most, fmax(k->bar[i].mu * slide, slide * slide / (2 * keep)) / keep);
   }
   return most;
+}
+
+void barrier_set_react(const barrier_set *k, double factor, double *r) {
+  for (int i = 0; i < k->nbar; i++) {
+    const pl_barrier *b = &k->bar[i];
+    double f[3];
+    world(b, f);
+    for (int j = 0; j < 3 * b->n; j++)
+      r[3 * b->vert[j / 3] + j % 3] -= factor * b->weight[j / 3] * f[j % 3];
+  }
 }
 
 int barrier_set_met(const barrier_set *k, const double *v) {

@@ -7,8 +7,11 @@
 
 #include <string.h>
 
-static const double SMALL = 1e-7; // of the sheet's size: moves that are none, as in projections
-static const double RESTART = 10; // how much further from the boundary the last attempt begins
+static const double SMALL = 1e-7;    // of the sheet's size: moves that are none, as in projections
+static const double RESTART = 10;    // how much further from the boundary the last attempt begins
+static const double NEAR_END = 0.05; // forces out of balance over those in play
+enum { STALE = 4 };                  // iterations in which forces out of balance do not halve ...
+static const double NOISE = 1e-4; // ... below this part of those in play: what is left is rounding
 
 struct couple {
   const pl_project_opts *o;
@@ -216,6 +219,13 @@ typedef struct residue {
   double out, size;
 } residue;
 
+// stale: counts iterations without progress; best: least that was out of balance
+static int is_rounding(const residue *r, double *best, int *stale) {
+  *stale = r->out > 0.5 * *best ? *stale + 1 : 0;
+  *best = fmin(*best, r->out);
+  return *stale >= STALE && r->out <= NOISE * r->size;
+}
+
 static residue measure(couple *k) {
   residue r = {0, 0};
   const pl_csc *M = &k->p->M;
@@ -229,7 +239,10 @@ static residue measure(couple *k) {
     r.out += all * all / k->weight[i];
     r.size += sum / k->weight[i];
   }
-  return (residue){sqrt(r.out), sqrt(r.size)};
+  // where nothing acts, forces that hardly move anything count as such
+  double total = 0, none = SMALL * k->g->length;
+  for (int i = 0; i < 3 * k->g->nfree; i++) total += k->g->mass[i] / 3;
+  return (residue){sqrt(r.out), fmax(sqrt(r.size), sqrt(total) * none)};
 }
 
 // diagonal of the matrix before the cones join it
@@ -277,8 +290,8 @@ static pl_status move_along(couple *k, double a) {
 static pl_status attempt(couple *k, int warm, double further, pl_project_info *info) {
   program *g = k->g;
   smooth f = {k, factorise, direction, NULL};
-  double total = 0, first = 0;
-  int shorts = 0;
+  double total = 0, first = 0, best = INFINITY;
+  int shorts = 0, stale = 0;
   for (int i = 0; i < 3 * g->nfree; i++) total += g->mass[i] / 3;
   PL_TRY(evaluate(k));
   copy_weights(k);
@@ -287,12 +300,11 @@ static pl_status attempt(couple *k, int warm, double further, pl_project_info *i
     double a, push = 0, slipped = k->lift ? 0 : program_slip(g, k->x->q, &push);
     partial at = program_scale(g, k->x->q);
     residue r = measure(k);
-    // where nothing acts, forces that hardly move anything count as such
-    r.size = fmax(r.size, sqrt(total) * SMALL * g->length);
     double scale = fmin(r.size * r.size / 2, r.size * sqrt(total) * g->edge);
     if (i == 0) first = fmax(at.gap, 1e-300);
     if (!(at.gap < 1e4 * first) || !isfinite(r.out) || at.lost > 0) return PL_UNSOLVED;
-    if (at.most <= k->o->violation && at.gap <= k->tol * scale && r.out <= k->tol * r.size &&
+    int balanced = r.out <= k->tol * r.size || is_rounding(&r, &best, &stale);
+    if (at.most <= k->o->violation && at.gap <= k->tol * scale && balanced &&
         slipped <= 1e-8 * g->edge)
       return PL_OK;
     if (info->iterations++ >= k->o->max_iter) {
@@ -307,7 +319,7 @@ static pl_status attempt(couple *k, int warm, double further, pl_project_info *i
     if (s == PL_SINGULAR) return PL_UNSOLVED;
     PL_TRY(s);
     // whole steps: near the end the tangent itself may do, and converges faster
-    if (a > 0.9 && r.out < 0.05 * r.size) k->convex = 0;
+    if (a > 0.9 && r.out < NEAR_END * r.size) k->convex = 0;
     PL_TRY(move_along(k, a));
     shorts = a < 1e-3 ? shorts + 1 : 0;
     if (shorts >= 3) return PL_UNSOLVED;
@@ -320,12 +332,19 @@ static int no_cones(const couple *k) {
 }
 
 static pl_status newton(couple *k, pl_project_info *info) {
+  double best = INFINITY;
+  int stale = 0;
   for (info->iterations = 0; info->iterations < k->o->max_iter; info->iterations++) {
     PL_TRY(evaluate(k));
     if (info->iterations == 0) copy_weights(k);
     program_scale(k->g, k->x->q);
     residue r = measure(k);
-    if (r.out <= k->tol * r.size) return PL_OK;
+    if (r.out <= k->tol * r.size || is_rounding(&r, &best, &stale)) return PL_OK;
+    // as below: near the end the tangent itself
+    if (k->convex && r.out < NEAR_END * r.size) {
+      k->convex = 0;
+      PL_TRY(evaluate(k));
+    }
     info->factorisations++;
     PL_TRY(factorise(k));
     PL_TRY(direction(k, 1, k->dx));

@@ -10,8 +10,11 @@
 
 enum { EFFORT = 80 }; // iterations of a solve on the way
 static const double GROW = 1.6, SHRINK = 0.4, SMALLEST = 1e-6;
-static const double COARSE = 1e-3; // tolerance of solves on the way, which need not be exact
-static const double RISE = 1e-3;   // of layers that slide, over what they keep, at the end
+static const double SHORTEST = 1e-2; // of load steps, which are taken in parts instead
+enum { DESCENTS = 100 };             // steps of the descent in a load step
+static const double COARSE = 1e-3;   // tolerance of solves on the way, which need not be exact
+static const double BALANCED = 1e-6; // of load steps: forces out of balance over those in play
+static const double RISE = 1e-3;     // of layers that slide, over what they keep, at the end
 
 #define OPT_STRUCT pl_drape_opts
 const pl_option pl_drape_option_table[] = {PL_DRAPE_OPTS(PL_OPT_ROW_X, PL_OPT_ROW_C)};
@@ -37,13 +40,16 @@ typedef struct descent {
   // its history: step: the next one; last_step and q1: length and move of the last; change: 1 where
   // that was rough or layers still slid
   pl_motion motion;
+  pl_method method;
   pl_limit_observe_fn observe;
   void *observe_ctx;
   pl_limit_step step;
-  double h;        // s; length of the step under way
-  int rough;       // it ended on its way to the minimum
-  double rise;     // most that layers rose as they slid in the last step, over what they keep
-  double released; // J; of layers that yielded less at its end than at its start
+  double scale;         // load factor
+  const double *anchor; // [nq] where contacts began to slide in a load step; NULL: in every step
+  double h;             // s; length of the step under way
+  int rough;            // it ended on its way to the minimum
+  double rise;          // most that layers rose as they slid in the last step, over what they keep
+  double released;      // J; of layers that yielded less at its end than at its start
 } descent;
 
 // ---- make ---------------------------------------------------------------------------------------
@@ -56,7 +62,7 @@ static double beyond(const descent *d) {
 
 // energy and limits where the descent begins
 static pl_status begin_book(descent *d) {
-  pl_clock clock = {d->s->t, 0, 1, 0};
+  pl_clock clock = {d->s->t, 0, d->scale, 0};
   pl_status s = pl_eval(d->m, d->p, d->s, &clock, PL_WANT_ENERGY, &(pl_coef){0}, d->w);
   if (s < 0) return s;
   if (s == PL_OK) d->info->energy = d->w->potential;
@@ -67,7 +73,7 @@ static pl_status begin_book(descent *d) {
 static pl_status complete(void *ctx) {
   descent *d = ctx;
   pl_history *h = &d->motion.hist;
-  h->change = d->rough || d->rise > RISE;
+  h->change = d->rough || d->rise > RISE || d->step.project.lifted;
   return warm_start_keep(d->env, 1, &d->warm, h);
 }
 
@@ -99,8 +105,9 @@ static pl_status descent_open(descent *d, pl_history *history) {
   PL_TRY(pl_state_create(d->m, d->p, &d->x));
   PL_TRY(barrier_set_open(&d->barrier_set, d->m, d->p, d->k, d->mass, d->x, d->w));
   d->barrier_set.descent = 1;
+  d->barrier_set.anchor = d->anchor;
   PL_TRY(couple_create(&d->po, d->m, d->p, d->w, d->sheet, &d->couple));
-  couple_lift(d->couple, 1);
+  couple_lift(d->couple, d->anchor == NULL);
   return begin_history(d, history);
 }
 
@@ -145,7 +152,7 @@ static int is_rough(const descent *d) {
 // one solve from the start: planes have moved
 static pl_status minimise_once(void *ctx) {
   descent *d = ctx;
-  pl_clock clock = {d->s->t, 0, 1, 0};
+  pl_clock clock = {d->s->t, 0, d->scale, 0};
   pl_project_info *info = &d->step.project;
   const barrier_set *c = &d->barrier_set;
   double h = d->h;
@@ -176,7 +183,7 @@ static pl_status minimise(descent *d, double h) {
 
 // the potential of the step at a state: what must fall
 static pl_status potential(descent *d, const pl_state *x, double h, double *out) {
-  pl_clock clock = {d->s->t, 0, 1, 0};
+  pl_clock clock = {d->s->t, 0, d->scale, 0};
   PL_TRY(pl_eval(d->m, d->p, x, &clock, PL_WANT_ENERGY, &(pl_coef){0}, d->w));
   *out = d->w->potential;
   for (int i = 0; i < 3 * pl_model_nnode(d->m); i++) {
@@ -186,19 +193,30 @@ static pl_status potential(descent *d, const pl_state *x, double h, double *out)
   return PL_OK;
 }
 
+// drives of a new load step move with its first solve
+static int is_driven(const descent *d) {
+  const int *free_index = pl_model_free_index(d->m);
+  for (int i = 0; i < d->s->nq; i++)
+    if (free_index[i] < 0 && d->x->q[i] != d->s->q[i]) return 1;
+  return 0;
+}
+
 // every step must lower the energy; planes that have moved, and rough solves, may lead up. Back
-// from beyond the limits the way may lead up as well
+// from beyond the limits and with drives the way may lead up as well
 static pl_status check_fall(descent *d, double h) {
-  double before, after;
-  if (beyond(d) > 0) return PL_OK;
+  double before = 0, after = 0;
+  if (beyond(d) > 0 || is_driven(d)) return PL_OK;
   pl_status s = potential(d, d->s, h, &before);
+  // s does not move in the step: all of it is the model's
+  double rise = -before;
   if (s == PL_OK) s = potential(d, d->x, h, &after);
+  rise += d->w->potential;
   if (s != PL_OK) return s == PL_DOMAIN ? PL_UNSOLVED : s;
   d->released = barrier_set_released(&d->barrier_set, d->x->q, 1 / (h * h));
   // at the end it stands still but for what solves leave open
   if (after <= before + d->released + 1e-6 * (fabs(before) + fabs(after))) return PL_OK;
   d->info->refused++;
-  d->info->rise = after - before;
+  d->info->rise = rise;
   return PL_UNSOLVED;
 }
 
@@ -227,13 +245,14 @@ static double out_of_balance(const descent *d, double h) {
 static pl_status accept(void *ctx, double h) {
   descent *d = ctx;
   pl_limit_step *step = &d->step;
-  pl_clock clock = {d->s->t, 0, 1, 0};
+  pl_clock clock = {d->s->t, 0, d->scale, 0};
   // energies at the end of the step, for the observer
   PL_TRY(pl_eval(d->m, d->p, d->x, &clock, PL_WANT_ENERGY | PL_WANT_FORCE, &(pl_coef){0}, d->w));
   double change = beyond(d) > 0 ? 0 : d->w->potential - d->info->energy;
   d->info->energy_made += fmax(change - fmax(d->released, 0), 0);
   d->info->energy_fall += fmax(-change, 0);
   d->info->residual = out_of_balance(d, h);
+  d->rise = barrier_set_rise(&d->barrier_set, d->x->q);
   for (int i = 0; i < d->s->nq; i++) d->motion.hist.q1[i] = d->x->q[i] - d->s->q[i];
   d->motion.hist.last_step = h;
   pl_state_copy(d->s, d->x);
@@ -242,9 +261,9 @@ static pl_status accept(void *ctx, double h) {
   pl_commit(d->m, d->p, d->s);
   step->violation = step->project.violation;
   step->between = pl_sheet_between(d->sheet, d->s->q);
-  d->rise = barrier_set_rise(&d->barrier_set, d->s->q);
   barrier_set_impulse(&d->barrier_set, 1 / h, d->zero);
   step->ncontact = barrier_set_accept(&d->barrier_set, d->s->q, h, &step->overlap);
+  barrier_set_react(&d->barrier_set, 1 / (h * h), d->w->r);
   step->elastic = d->w->elastic;
   step->outer = d->w->potential - d->w->elastic;
   d->info->worst_violation = step->violation;
@@ -271,7 +290,7 @@ static pl_status attempt(void *ctx, double h, double t, int level) {
 static void report_failure(void *ctx) {
   const descent *d = ctx;
   char what[80];
-  if (d->info->reason == PL_STOP_ENERGY) return;
+  if (d->info->reason == PL_STOP_ENERGY || d->anchor) return;
   snprintf(what, sizeof what, "drape: no step after the first %ld", d->info->nstep);
   report_unsolved(d->env, &(unsolved){.what = d->info->nstep ? what : "drape: no step",
                                       .sheet = d->sheet,
@@ -282,7 +301,7 @@ static void report_failure(void *ctx) {
 
 static pl_status observe_step(void *ctx, int *stop) {
   descent *d = ctx;
-  pl_clock clock = {d->s->t, 0, 1, 0};
+  pl_clock clock = {d->s->t, 0, d->scale, 0};
   (void)stop;
   return d->observe && d->observe(d->observe_ctx, d->s, &clock, &d->step) ? PL_CANCELLED : PL_OK;
 }
@@ -304,7 +323,7 @@ static double length(void *ctx, double want, double *t) {
 
 static double shorter(void *ctx, double h) {
   descent *d = ctx;
-  if (!(h > SMALLEST * d->o->step)) return 0;
+  if (!(h > (d->anchor ? SHORTEST : SMALLEST) * d->o->step)) return 0;
   pl_warm_start_free(d->env, &d->warm);
   return SHRINK * h;
 }
@@ -332,33 +351,126 @@ static const pl_method table = {.name = "drape",
                                 .longer = longer,
                                 .progress = progress};
 
+static pl_status descend(descent *d, pl_history *history) {
+  pl_transient_info *info = d->info;
+  *info =
+      (pl_transient_info){.reason = PL_STOP_STEP, .t = d->s->t, .residual = 1, .worst_between = -1};
+  double start = pl_wall_time();
+  PL_TRY(pl_opts_check(d->w->env, pl_drape_option_table, pl_drape_option_count, d->o));
+  PL_TRY(pl_opts_check(d->w->env, pl_project_option_table, pl_project_option_count, &d->po));
+  d->env = d->w->env;
+  d->method = table;
+  if (d->anchor) d->method.name = "static";
+  d->motion = (pl_motion){.method = &d->method,
+                          .ctx = d,
+                          .m = d->m,
+                          .p = d->p,
+                          .env = d->env,
+                          .contact = d->k->contact,
+                          .s = d->s,
+                          .info = info};
+  if (d->po.max_iter > EFFORT) d->po.max_iter = EFFORT;
+  pl_status status = descent_open(d, history);
+  if (status == PL_OK) status = pl_motion_run(&d->motion, NULL);
+  pl_motion_close(&d->motion, history, status);
+  descent_close(d);
+  info->seconds = pl_wall_time() - start;
+  return status;
+}
+
 pl_status pl_drape(const pl_drape_opts *o, const pl_project_opts *po, const pl_model *m,
                    const pl_params *p, const pl_constraints *k, pl_state *s, pl_history *history,
                    pl_work *w, pl_limit_observe_fn observe, void *ctx, pl_transient_info *info) {
   pl_transient_info own;
-  if (!info) info = &own;
-  *info =
-      (pl_transient_info){.reason = PL_STOP_STEP, .t = s->t, .residual = 1, .worst_between = -1};
-  double start = pl_wall_time();
-  PL_TRY(pl_opts_check(w->env, pl_drape_option_table, pl_drape_option_count, o));
-  PL_TRY(pl_opts_check(w->env, pl_project_option_table, pl_project_option_count, po));
-  descent d = {.o = o, .po = *po, .m = m, .p = p, .k = k, .w = w, .env = w->env, .info = info};
-  d.s = s;
+  descent d = {.o = o, .po = *po, .m = m, .p = p, .k = k, .w = w, .s = s, .scale = 1};
   d.observe = observe;
   d.observe_ctx = ctx;
-  d.motion = (pl_motion){.method = &table,
-                         .ctx = &d,
-                         .m = m,
-                         .p = p,
-                         .env = w->env,
-                         .contact = k->contact,
-                         .s = s,
-                         .info = info};
-  if (d.po.max_iter > EFFORT) d.po.max_iter = EFFORT;
-  pl_status status = descent_open(&d, history);
-  if (status == PL_OK) status = pl_motion_run(&d.motion, NULL);
-  pl_motion_close(&d.motion, history, status);
-  descent_close(&d);
+  d.info = info ? info : &own;
+  return descend(&d, history);
+}
+
+// ---- load steps ---------------------------------------------------------------------------------
+
+typedef struct load_steps {
+  const pl_static_opts *o;
+  pl_drape_opts drape;
+  pl_project_opts project;
+  const pl_model *m;
+  const pl_params *p;
+  const pl_constraints *k;
+  pl_state *s, *start;
+  pl_work *w;
+  pl_observe_fn observe;
+  void *ctx;
+  pl_static_info *info;
+} load_steps;
+
+// largest force out of balance over the largest of all, reactions with those of contact
+static double balance(const load_steps *l) {
+  const int *free_index = pl_model_free_index(l->m);
+  double out = 0, most = 0;
+  for (int i = 0; i < l->s->nq; i++) {
+    most = fmax(most, fmax(fabs(l->w->f_inner[i]), fabs(l->w->r[i])));
+    if (free_index[i] >= 0) out = fmax(out, fabs(l->w->r[i]));
+  }
+  return most > 0 ? out / most : 0;
+}
+
+static pl_status load_step(load_steps *l, double scale) {
+  pl_transient_info t;
+  pl_clock c = {l->s->t, 0, scale, 0};
+  pl_state_copy(l->start, l->s);
+  descent d = {.o = &l->drape, .po = l->project, .m = l->m, .p = l->p, .k = l->k, .w = l->w};
+  d.s = l->s;
+  d.info = &t;
+  d.scale = scale;
+  d.anchor = l->start->q;
+  pl_status s = descend(&d, NULL);
+  l->info->iterations += (int)t.iterations;
+  l->info->factorisations += (int)t.iterations;
+  l->info->reason = t.reason;
+  if (s == PL_UNSOLVED) l->info->residual = t.residual;
+  if (s != PL_OK) pl_state_copy(l->s, l->start);
+  PL_TRY(s);
+  l->info->residual = balance(l);
+  l->info->energy = t.energy;
+  l->info->scale = scale;
+  l->info->nstep++;
+  return l->observe && l->observe(l->ctx, l->s, &c, l->w) ? PL_CANCELLED : PL_OK;
+}
+
+// a load step that is not solved is taken in halves
+static pl_status load_to(load_steps *l, double from, double to, int cuts) {
+  pl_status s = load_step(l, to);
+  if (s != PL_UNSOLVED || cuts == 0) return s;
+  PL_TRY(load_to(l, from, (from + to) / 2, cuts - 1));
+  return load_to(l, (from + to) / 2, to, cuts - 1);
+}
+
+pl_status pl_limit_static(const pl_static_opts *o, const pl_model *m, const pl_params *p,
+                          const pl_constraints *k, pl_state *s, pl_work *w, pl_observe_fn observe,
+                          void *ctx, pl_static_info *info) {
+  double start = pl_wall_time();
+  *info = (pl_static_info){.reason = PL_STOP_STEP, .nneg = -1, .nzero = -1};
+  PL_TRY(pl_opts_check(w->env, pl_static_option_table, pl_static_option_count, o));
+  if (k->sheet) return pl_fail(w->env, PL_E_ARG, "static: limits of stretch are for pl_drape");
+  if (o->critical || o->perturb)
+    return pl_fail_at(w->env, PL_E_INPUT, NULL, 0, 0, "leave them out",
+                      "static: critical and perturb know no contact");
+  load_steps l = {.o = o, .m = m, .p = p, .k = k, .s = s, .w = w};
+  l.observe = observe;
+  l.ctx = ctx;
+  l.info = info;
+  pl_opts_default(pl_drape_option_table, pl_drape_option_count, &l.drape);
+  pl_opts_default(pl_project_option_table, pl_project_option_count, &l.project);
+  l.drape.tolerance = BALANCED;
+  l.drape.max_steps = DESCENTS;
+  l.project.gap = BALANCED / 100;
+  pl_status status = pl_state_create(m, p, &l.start);
+  for (int i = 1; status == PL_OK && i <= o->steps; i++)
+    status = load_to(&l, (i - 1.) / o->steps, (double)i / o->steps, o->cuts);
+  pl_state_free(m, l.start);
+  if (status == PL_CANCELLED) info->reason = PL_STOP_CANCELLED;
   info->seconds = pl_wall_time() - start;
   return status;
 }

@@ -26,13 +26,14 @@ typedef struct barrier_set {
   pl_layer_pair *cand;
   int *joined; // [ncand] 1: it is a barrier
   int capjoined;
-  int eased;       // 1: no friction of layers in this solve
-  int searched;    // searches for layers at the end of the solve
-  int crowded;     // 1: the last solve ended with planes still to be added
-  const double *q; // [nq] at the start of the solve
-  double h, t;     // its length, and the time at its end
-  double *way;     // [nnode][3] scratch
-  double *force;   // [npair][3] N s; impulses of the step so far, world axes
+  int eased;            // 1: no friction of layers in this solve
+  int searched;         // searches for layers at the end of the solve
+  int crowded;          // 1: the last solve ended with planes still to be added
+  const double *q;      // [nq] at the start of the solve
+  const double *anchor; // [nq] from where slides are counted; NULL: from there
+  double h, t;          // its length, and the time at its end
+  double *way;          // [nnode][3] scratch
+  double *force;        // [npair][3] N s; impulses of the step so far, world axes
 } barrier_set;
 
 // rest: the state at rest, which tells how stiff elements are, so that a run that is gone on with
@@ -54,6 +55,8 @@ int barrier_set_ease(barrier_set *k);
 // The solve is done: its impulses are factor times the forces of the barriers. Returns their work
 // at the velocity v[nq].
 double barrier_set_impulse(barrier_set *k, double factor, const double *v);
+// r[nq] with the forces of the barriers, factor times those here.
+void barrier_set_react(const barrier_set *k, double factor, double *r);
 // J; by how much layers that yield hold less at x[nq] than at the start, in a solve with the factor
 // da.
 double barrier_set_released(const barrier_set *k, const double *x, double da);

@@ -217,12 +217,16 @@ static void starts(const reader *r, const pl_scene *s, int *rest, int *displaced
   if (!*displaced) *rest = 1;
 }
 
+static void check_static(reader *r, const pl_analysis *a) {
+  if (a->opts.static_.critical || a->opts.static_.perturb)
+    problem_at(r, r->file, a->line, a->col, "leave them out, or leave out contact",
+               "static: critical and perturb do not know contact");
+}
+
 static void check_analysis(reader *r, const pl_analysis *a) {
   const char *kind = pl_analysis_table[a->kind].name;
   if (a->kind == PL_ANALYSIS_static) {
-    if (a->opts.static_.critical || a->opts.static_.perturb)
-      problem_at(r, r->file, a->line, a->col, "leave them out, or leave out contact",
-                 "static: critical and perturb do not know contact");
+    check_static(r, a);
   } else if (a->kind == PL_ANALYSIS_modes) {
     pl_report(r->env, PL_WARNING, r->file, a->line, a->col,
               "fix nodes that rest on an obstacle to have the modes of the body held there",
@@ -240,11 +244,13 @@ static void check_analysis(reader *r, const pl_analysis *a) {
 static void check_layers_analysis(reader *r, const pl_analysis *a) {
   const char *kind = pl_analysis_table[a->kind].name;
   if (a->kind == PL_ANALYSIS_drape || a->kind == PL_ANALYSIS_transient) return;
-  if (a->kind == PL_ANALYSIS_modes)
+  if (a->kind == PL_ANALYSIS_static)
+    check_static(r, a);
+  else if (a->kind == PL_ANALYSIS_modes)
     pl_report(r->env, PL_WARNING, r->file, a->line, a->col, NULL,
               "modes do not know self_contact: layers pass through each other");
   else
-    problem_at(r, r->file, a->line, a->col, "use drape or transient",
+    problem_at(r, r->file, a->line, a->col, "use static, drape or transient",
                "%s does not know self_contact", kind);
 }
 

@@ -85,7 +85,7 @@ const map_info map_self_contact = {
     .what = "self_contact",
     .text = "All triangles of all shells and surfaces of solids keep a distance from each other, "
             "but for those that are closer at rest along one sheet. Rods keep the sum of their "
-            "radii, and on surfaces their radius and half the thickness. `drape` and `transient` "
-            "take it into account.",
+            "radii, and on surfaces their radius and half the thickness. `static`, `drape` and "
+            "`transient` take it into account.",
     .size = sizeof(self_contact_def),
     ROWS(self_contact_rows)};

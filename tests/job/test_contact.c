@@ -34,6 +34,14 @@ static void run_text(pl_env *env, const char *text) {
   check_ok(env, run_into(env, s, FOLDER, 0));
 }
 
+// what was told, all of it
+static char heard_text[4096];
+static void hear(void *ctx, const pl_diag *d) {
+  (void)ctx;
+  size_t n = strlen(heard_text);
+  snprintf(heard_text + n, sizeof heard_text - n, "%s (%s)\n", d->text, d->hint);
+}
+
 static pl_table *table(pl_env *env, const char *path) {
   pl_table *t;
   check_ok(env, pl_table_read(env, path, &t));
@@ -394,6 +402,140 @@ static void free_block(void **state) {
   pl_table_free(t);
 }
 
+// ---- bodies that feel each other at rest --------------------------------------------------------
+
+// The same crossed rods by statics: supports of both carry the load, each its part.
+static void static_rods(void **state) {
+  (void)state;
+  pl_env env;
+  run_text(&env, ROD_STUFF
+           "  - {name: a, rod: {mesh: {line: {from: [-50, 0, 0], to: [50, 0, 0], segments: 20}}, "
+           "material: m, section: {round: 2}}}\n"
+           "  - {name: b, rod: {mesh: {line: {from: [0, -50, 2.01], to: [0, 50, 2.01], segments: "
+           "20}}, material: m, section: {round: 2}}}\n"
+           "self_contact: {friction: 0.3}\n"
+           "fixed: [{name: lower, nodes: [a group start, a group end], clamp: yes}, {name: upper, "
+           "nodes: [b group start, b group end], clamp: yes}]\n"
+           "watch: {a: 'a nearest [0, 0, 0]', b: 'b nearest [0, 0, 2]'}\n"
+           "loads: [{nodes: 'b nearest [0, 0, 2]', total: [0, 0, -0.05 N]}]\n"
+           "analyses: [static: {steps: 3}]\n");
+  pl_table *t = table(&env, FOLDER "/static.csv");
+  double a = value(t, "a_z", -1), b = value(t, "b_z", -1);
+  double lower = value(t, "reaction_lower_z", -1), upper = value(t, "reaction_upper_z", -1);
+  check_close(b - a, 2e-3, 1e-8);
+  check_close(lower + upper, 0.05, 1e-7);
+  // as they are bent
+  check_rel(lower / upper, a / (b - 2.01e-3), 1e-3);
+  pl_table_free(t);
+}
+
+// A block on a block on the floor, all pulled aside: the floor carries both weights and holds them.
+static void static_stack(void **state) {
+  (void)state;
+  const double mass = (20 * 20 * 5 + 12 * 12 * 5) * 1e-6;
+  pl_env env;
+  run_text(
+      &env,
+      "pliant: 1\nunits: {length: mm}\n"
+      "materials: {m: {young: 1 MPa, poisson: 0.3, density: 1000 kg/m^3}}\n"
+      "bodies:\n"
+      "  - {name: a, solid: {mesh: {box: {size: [20, 20, 5], cells: [4, 4, 1]}}, translate: [0, 0, "
+      "0.1], material: m}}\n"
+      "  - {name: b, solid: {mesh: {box: {size: [12, 12, 5], cells: [3, 3, 1]}}, translate: "
+      "[4.3, 3.9, 5.6], material: m}}\n"
+      "self_contact: {thickness: 0.3, friction: 0.3}\n"
+      "obstacles: [{name: floor, plane: {normal: [0, 0, 1]}, friction: 0.5}]\n"
+      "contact: {nodes: a group bottom}\ngravity: [10 m/s^2, 0, -98.1 m/s^2]\n"
+      "watch: {c: 'b nearest [10, 10, 10]'}\nanalyses: [static: {}]\n");
+  pl_table *t = table(&env, FOLDER "/static.csv");
+  check_rel(value(t, "floor_normal", -1), 98.1 * mass, 1e-6);
+  check_rel(value(t, "floor_friction", -1), 10 * mass, 1e-6);
+  check_close(value(t, "c_z", -1), 10.3e-3, 0.02e-3);
+  pl_table_free(t);
+}
+
+// A block that is pressed on another one and driven along it by 0.4 mm a load step slides: what it
+// takes is mu times what it presses with, but for edges that dig in (2 %).
+static void static_slide(void **state) {
+  (void)state;
+  pl_env env;
+  run_text(
+      &env,
+      "pliant: 1\nunits: {length: mm}\n"
+      "materials: {m: {young: 1 MPa, poisson: 0.3, density: 1000 kg/m^3}}\n"
+      "bodies:\n"
+      "  - {name: a, solid: {mesh: {box: {size: [30, 20, 5], cells: [6, 4, 1]}}, material: m}}\n"
+      "  - {name: b, solid: {mesh: {box: {size: [12, 12, 5], cells: [3, 3, 1]}}, translate: "
+      "[4.3, 3.9, 5.3], material: m}}\n"
+      "self_contact: {thickness: 0.3, friction: 0.3}\nfixed: a group bottom\n"
+      "drives: [{name: top, nodes: b group top, translation: [1.2, 0, -0.15], harmonic: 0}]\n"
+      "analyses: [static: {steps: 3}]\n");
+  pl_table *t = table(&env, FOLDER "/static.csv");
+  assert_int_equal(pl_table_rows(t), 4);
+  for (int i = 1; i < 4; i++) {
+    double press = value(t, "reaction_fixed_z", i), along = value(t, "reaction_top_x", i);
+    check_rel(along, 0.3 * press, 0.02);
+    check_close(value(t, "reaction_top_z", i), -press, 1e-6 * press);
+    check_close(value(t, "reaction_fixed_x", i), -along, 1e-6 * press);
+  }
+  pl_table_free(t);
+}
+
+// A strip that is bent back over itself and pinched until it touches: both ends carry nothing in
+// all, and its halves stay their thickness apart.
+static void static_fold(void **state) {
+  (void)state;
+  pl_env env;
+  run_text(&env,
+           "pliant: 1\nunits: {length: mm}\n"
+           "materials: {m: {young: 1 MPa, poisson: 0.3, density: 1000 kg/m^3}}\n"
+           "bodies: [{name: a, shell: {mesh: {grid: {size: [60, 6], cells: [20, 2], pattern: "
+           "alternating}}, material: m, thickness: 0.5, bending: midedge}}]\n"
+           "self_contact: {thickness: 0.5, friction: 0.3}\n"
+           "fixed: [{name: root, nodes: a group left, clamp: yes}]\n"
+           "drives: [{name: end, nodes: 'a group right', clamp: yes, rotation: {axis: [0, 1, 0], "
+           "through: [30, 0, 1], amplitude: -180 deg, harmonic: 0}}]\n"
+           "loads: [{nodes: 'a box [44, -1, -1] [46, 10, 1]', total: [0, 0, -5 mN]}, {nodes: 'a "
+           "box [14, -1, -1] [16, 10, 1]', total: [0, 0, 5 mN]}]\n"
+           "watch: {q: 'a nearest [45, 3, 0]', r: 'a nearest [15, 3, 0]'}\n"
+           "analyses: [static: {steps: 20}]\n");
+  pl_table *t = table(&env, FOLDER "/static.csv");
+  check_close(value(t, "load_factor", -1), 1, 0);
+  for (int c = 0; c < 3; c++) {
+    char root[] = "reaction_root_?", end[] = "reaction_end_?";
+    root[14] = end[13] = "xyz"[c];
+    check_close(value(t, root, -1), -value(t, end, -1), 1e-6 * 5e-3);
+  }
+  double apart = value(t, "q_z", -1) - value(t, "r_z", -1);
+  check_less(0.5e-3, apart);
+  check_less(apart, 0.7e-3);
+  pl_table_free(t);
+}
+
+// Two columns of 10 mm that are driven together by 15 mm: there is no equilibrium that could be
+// found, and it says so.
+static void static_refused(void **state) {
+  (void)state;
+  static const char text[] =
+      "pliant: 1\nunits: {length: mm}\n"
+      "materials: {m: {young: 1 MPa, poisson: 0, density: 1000 kg/m^3}}\n"
+      "bodies:\n"
+      "  - {name: a, solid: {mesh: {box: {size: [10, 10, 10], cells: [1, 1, 1]}}, material: m}}\n"
+      "  - {name: b, solid: {mesh: {box: {size: [10, 10, 10], cells: [1, 1, 1]}}, translate: [1, "
+      "1, 11], material: m}}\n"
+      "self_contact: {thickness: 1}\nfixed: a group bottom\n"
+      "drives: [{nodes: b group top, translation: [0, 0, -15], harmonic: 0}]\n"
+      "analyses: [static: {cuts: 1}]\n";
+  pl_env env;
+  pl_scene *s;
+  pl_env_init(&env);
+  heard_text[0] = 0;
+  env.diag = hear;
+  check_ok(&env, pl_scene_parse(&env, "test", ".", text, strlen(text), 0, NULL, NULL, &s));
+  assert_int_equal(run_into(&env, s, FOLDER, 0), PL_UNSOLVED);
+  assert_non_null(strstr(heard_text, "find no equilibrium"));
+}
+
 int test_contact(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(moving_pusher_is_shown),
@@ -410,6 +552,11 @@ int test_contact(void) {
       cmocka_unit_test(rods_cross),
       cmocka_unit_test(rods_slide),
       cmocka_unit_test(rod_on_sheet),
+      cmocka_unit_test(static_rods),
+      cmocka_unit_test(static_stack),
+      cmocka_unit_test(static_slide),
+      cmocka_unit_test(static_fold),
+      cmocka_unit_test(static_refused),
   };
   return cmocka_run_group_tests_name("job.contact", tests, NULL, NULL);
 }
