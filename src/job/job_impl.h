@@ -60,9 +60,9 @@ PL_ANALYSIS_LIST(A)
 #undef A
 
 // limits: rays in all directions of strain, or of the curvature of a disk with so many elements
-// across; counts what was not solved. level: 1..5, as options have it.
-pl_status job_limits_boundary(job *j, const pl_analysis *a, const pl_taut_opts *o, int level,
-                              int across, int *unsolved);
+// across; counts what was not solved. known: feasible states, which tell whether rays end too soon.
+pl_status job_limits_boundary(job *j, const pl_analysis *a, const pl_taut_opts *o, int across,
+                              int nknown, const pl_taut *known, json_t *figures, int *unsolved);
 // limits: curvatures.
 pl_status job_limits_bend(job *j, const pl_analysis *a, const pl_taut_opts *o, json_t *figures,
                           int *unsolved);

@@ -244,6 +244,8 @@ static pl_status bend_all(job *j, const pl_analysis *a, const pl_taut_opts *o, i
     s = write_table(&k);
   }
   if (s == PL_OK && k.nfolds + lost < SIDES * k.n) s = draw(&k);
+  if (s == PL_OK && across && a->opts.limits_.patch_boundary > 0)
+    s = job_limits_boundary(j, a, o, across, SIDES * k.n, k.taut, figures, unsolved);
   for (size_t i = 0; k.taut && i < n; i++) pl_taut_free(j->env, &k.taut[i]);
   pl_free(j->env, k.goal);
   pl_free(j->env, k.taut);
@@ -257,11 +259,5 @@ pl_status job_limits_bend(job *j, const pl_analysis *a, const pl_taut_opts *o, j
   const pl_limits_opts *l = &a->opts.limits_;
   if (l->bending) PL_TRY(bend_all(j, a, o, 0, figures, unsolved));
   int across = l->patch == 0 && l->patch_boundary > 0 ? PATCH : l->patch;
-  if (across) PL_TRY(bend_all(j, a, o, across, figures, unsolved));
-  if (l->patch_boundary == 0) return PL_OK;
-  int rays = 0;
-  PL_TRY(job_limits_boundary(j, a, o, l->patch_boundary, across, &rays));
-  job_set(figures, "patch_unsolved_rays", json_integer(rays));
-  *unsolved += rays;
-  return PL_OK;
+  return across ? bend_all(j, a, o, across, figures, unsolved) : PL_OK;
 }

@@ -49,11 +49,15 @@ typedef struct boundary {
   const pl_analysis *a;
   int across; // elements across a disk that is bent; 0: strains of a periodic cell
   pl_mesh *m;
-  pl_taut_goal *goal; // [nvert]
+  int nknown; // states that are known to be feasible
+  const pl_taut *known;
+  pl_taut_goal *goal; // [nvert + nknown] rays, and those to known states
   pl_taut *taut;
   int *solved;
-  double (*S)[3]; // stretches minus I, or curvatures (xx, yy, xy)
+  double (*S)[3]; // [nvert] stretches minus I, or curvatures (xx, yy, xy)
 } boundary;
+
+static const double PAST = 1.01; // of a ray's limit: what lies beyond it by that is past it
 
 static pl_status add_rows(const boundary *b, pl_table *t) {
   pl_status s = PL_OK;
@@ -111,40 +115,74 @@ static pl_status write_surface(const boundary *b) {
   return pl_mesh_write_vtu(m, NULL, 0, NULL, NULL, path);
 }
 
+static pl_taut_goal ray(const boundary *b, const double *to) {
+  pl_taut_goal g = {.n = 1, .goal = {1}, .shape = b->across ? PL_TAUT_PARABOLOID : PL_TAUT_FLAT};
+  double length = pl_norm3(to);
+  for (int c = 0; c < 3; c++) g.basis[0][c] = length > 0 ? to[c] / length : c == 0;
+  return g;
+}
+
+static const double *known_state(const boundary *b, int i) {
+  return b->across ? b->known[i].curvature : b->known[i].stretch;
+}
+
 static pl_status solve(boundary *b, const pl_taut_opts *o, int *unsolved) {
   pl_env *env = b->j->env;
   const pl_mail *m = b->j->scene->mail[b->a->mail].m;
-  int n = b->m->nvert, copies = b->a->opts.limits_.copies;
+  int nray = b->m->nvert, n = nray + b->nknown, copies = b->a->opts.limits_.copies;
   int nthread = pl_threads_size(b->j->work->threads);
-  for (int i = 0; i < n; i++) {
-    b->goal[i] =
-        (pl_taut_goal){.n = 1, .goal = {1}, .shape = b->across ? PL_TAUT_PARABOLOID : PL_TAUT_FLAT};
-    memcpy(b->goal[i].basis[0], b->m->X + 3 * i, sizeof b->goal[i].basis[0]);
-  }
+  for (int i = 0; i < n; i++)
+    b->goal[i] = ray(b, i < nray ? b->m->X + 3 * i : known_state(b, i - nray));
   if (b->across)
     PL_TRY(pl_mail_taut_disk(env, m, b->across, o, n, b->goal, nthread, b->taut, b->solved));
   else
     PL_TRY(pl_mail_taut(env, m, (const int[]){copies, copies}, o, n, b->goal, nthread, b->taut,
                         b->solved));
-  for (int i = 0; i < n; i++) {
+  for (int i = 0; i < nray; i++) {
     *unsolved += !b->solved[i];
     for (int c = 0; c < 3; c++) b->S[i][c] = b->taut[i].value * b->goal[i].basis[0][c];
   }
   return PL_OK;
 }
 
-pl_status job_limits_boundary(job *j, const pl_analysis *a, const pl_taut_opts *o, int level,
-                              int across, int *unsolved) {
-  boundary b = {.j = j, .a = a, .across = across};
-  pl_status s = make_rays(j->env, level, &b.m);
-  size_t n = s == PL_OK ? (size_t)b.m->nvert : 0;
+// A ray ends where its way does. Where a feasible state is known that lies past its end, the set is
+// not star-shaped about rest.
+static void look_past(const boundary *b, json_t *figures) {
+  int past = 0;
+  double most = 1;
+  for (int i = 0; i < b->nknown; i++) {
+    int k = b->m->nvert + i;
+    double ratio = pl_norm3(known_state(b, i)) / b->taut[k].value;
+    if (!b->solved[k] || !(ratio > PAST)) continue;
+    past++;
+    most = fmax(most, ratio);
+  }
+  job_set(figures, b->across ? "patch_past_rays" : "past_rays", json_integer(past));
+  if (past)
+    job_note(b->j,
+             "%s: the boundary%s is not star-shaped about rest, or rays end too soon: %d of %d "
+             "feasible states lie past the end of their ray, by up to %.0f %%",
+             b->a->name, b->across ? " of curvatures" : "", past, b->nknown, 100 * (most - 1));
+}
+
+pl_status job_limits_boundary(job *j, const pl_analysis *a, const pl_taut_opts *o, int across,
+                              int nknown, const pl_taut *known, json_t *figures, int *unsolved) {
+  const pl_limits_opts *l = &a->opts.limits_;
+  boundary b = {.j = j, .a = a, .across = across, .nknown = nknown, .known = known};
+  pl_status s = make_rays(j->env, across ? l->patch_boundary : l->boundary, &b.m);
+  size_t n = s == PL_OK ? (size_t)(b.m->nvert + nknown) : 0;
   b.goal = pl_alloc(j->env, n, sizeof *b.goal);
   b.taut = pl_alloc(j->env, n, sizeof *b.taut);
   b.solved = pl_alloc(j->env, n, sizeof *b.solved);
   b.S = pl_alloc(j->env, n, sizeof *b.S);
   if (s == PL_OK && (!b.goal || !b.taut || !b.solved || !b.S)) s = PL_E_NOMEM;
-  if (s == PL_OK) s = solve(&b, o, unsolved);
-  if (s == PL_OK) s = write_table(&b);
+  int lost = 0;
+  if (s == PL_OK) s = solve(&b, o, &lost);
+  if (s == PL_OK) {
+    job_set(figures, across ? "patch_unsolved_rays" : "unsolved_rays", json_integer(lost));
+    look_past(&b, figures);
+    s = write_table(&b);
+  }
   if (s == PL_OK) s = write_surface(&b);
   for (size_t i = 0; b.taut && i < n; i++) pl_taut_free(j->env, &b.taut[i]);
   pl_free(j->env, b.goal);
@@ -152,5 +190,6 @@ pl_status job_limits_boundary(job *j, const pl_analysis *a, const pl_taut_opts *
   pl_free(j->env, b.solved);
   pl_free(j->env, b.S);
   pl_mesh_free(b.m);
+  *unsolved += lost;
   return s;
 }

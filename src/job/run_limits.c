@@ -234,8 +234,8 @@ pl_status job_limits(job *j, int index, json_t *figures) {
   }
   if (s == PL_OK) s = tell(&k, figures);
   int rays = 0;
-  if (s == PL_OK && o->boundary > 0) s = job_limits_boundary(j, a, &taut, o->boundary, 0, &rays);
-  if (s == PL_OK && o->boundary > 0) job_set(figures, "unsolved_rays", json_integer(rays));
+  if (s == PL_OK && o->boundary > 0)
+    s = job_limits_boundary(j, a, &taut, 0, SIDES * k.n, k.taut, figures, &rays);
   int bends = 0;
   if (s == PL_OK) s = job_limits_bend(j, a, &taut, figures, &bends);
   if (s == PL_OK && k.nfailed + rays + bends > 0) s = PL_UNSOLVED;

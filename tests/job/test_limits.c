@@ -22,6 +22,7 @@ static void figures(void **state) {
   check_close(summary_number(&env, "limits-four", "\"strain_max\": ", NULL), 0.145971, 2e-6);
   check_less(summary_number(&env, "limits-four", "\"bound\": ", NULL), 1e-4);
   check_close(summary_number(&env, "limits-four", "\"unsolved\": ", NULL), 0, 0);
+  check_close(summary_number(&env, "limits-four", "\"past_rays\": ", NULL), 0, 0);
   // of the rays to all kinds of strains, none stretches it further along y than the limit
   pl_table *t;
   check_ok(&env, pl_table_read(&env, "limits-four/limits-boundary.csv", &t));
@@ -164,6 +165,17 @@ static void unbounded(void **state) {
   pl_table_free(t);
 }
 
+// A net of loose rings crumples in ways that no ray from rest follows.
+static void past_rays(void **state) {
+  (void)state;
+  pl_env env;
+  pl_env_init(&env);
+  run(&env, "limits-past",
+      "interlocking: [{japanese: {}}]\nanalyses: [limits: {directions: 5, boundary: 1}]\n",
+      PL_UNSOLVED);
+  check_less(0, summary_number(&env, "limits-past", "\"past_rays\": ", NULL));
+}
+
 // Bending: limits and folds.
 static void bending(void **state) {
   (void)state;
@@ -210,9 +222,9 @@ static void patch(void **state) {
 }
 
 int test_limits(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(figures),   cmocka_unit_test(own),
-                                     cmocka_unit_test(beside),    cmocka_unit_test(measured),
-                                     cmocka_unit_test(gradients), cmocka_unit_test(bending),
-                                     cmocka_unit_test(patch),     cmocka_unit_test(unbounded)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(figures),  cmocka_unit_test(own),       cmocka_unit_test(beside),
+      cmocka_unit_test(measured), cmocka_unit_test(gradients), cmocka_unit_test(bending),
+      cmocka_unit_test(patch),    cmocka_unit_test(unbounded), cmocka_unit_test(past_rays)};
   return cmocka_run_group_tests_name("limits", tests, NULL, NULL);
 }
