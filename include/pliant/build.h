@@ -196,6 +196,10 @@ pl_status pl_build_constraints(pl_builder *b);
 // displaced by u[nnode][dim], NULL: not at all. After pl_build_constraints.
 pl_status pl_build_check_apart(pl_builder *b, const double *u);
 
+// The name of a body that nothing but contact without friction holds, so that it may slide; NULL:
+// there is none. After pl_build_constraints.
+const char *pl_build_sliding(pl_builder *b);
+
 // ---- parameters -------------------------------------------------------------------------------
 
 // A design parameter; returns what pl_value.par takes.

@@ -290,6 +290,20 @@ void build_contact(reader *r, pl_scene *s) {
   }
 }
 
+// where a body ends that may slide is by chance
+static void warn_sliding(reader *r, const pl_scene *s) {
+  const char *body = pl_build_sliding(r->b);
+  for (int k = 0; body && k < s->nanalysis; k++) {
+    const pl_analysis *a = &s->analysis[k];
+    if (a->kind != PL_ANALYSIS_drape && a->kind != PL_ANALYSIS_static) continue;
+    pl_report(r->env, PL_WARNING, r->file, a->line, a->col, "give it friction, or hold some node",
+              "%s: nothing but contact without friction holds body '%s': it may slide, and where "
+              "along the contact it ends is by chance",
+              a->name, body);
+    return;
+  }
+}
+
 void build_constraints(reader *r, pl_scene *s) {
   int rest, displaced;
   starts(r, s, &rest, &displaced);
@@ -298,6 +312,7 @@ void build_constraints(reader *r, pl_scene *s) {
   if (st == PL_OK && displaced) st = pl_build_check_apart(r->b, r->u0);
   // what is wrong was told
   if (!worked(r, st)) return;
+  warn_sliding(r, s);
   s->contact = r->b->contact;
   s->layers = r->b->layers;
   s->sheet = r->b->sheet;

@@ -327,6 +327,19 @@ static void rods_cross(void **state) {
   pl_table_free(t);
 }
 
+// friction, method, step, duration
+#define SLIDE                                                                                      \
+  ROD_STUFF                                                                                        \
+  "  - {name: a, rod: {mesh: {line: {from: [-20, -15, 0], to: [20, -15, 0], segments: 5}}, "       \
+  "material: m, section: {round: 2}}}\n"                                                           \
+  "  - {name: c, rod: {mesh: {line: {from: [-20, 15, 0], to: [20, 15, 0], segments: 5}}, "         \
+  "material: m, section: {round: 2}}}\n"                                                           \
+  "  - {name: b, rod: {mesh: {line: {from: [1, -40, 3], to: [1, 40, 3], segments: 10}}, "          \
+  "material: m, section: {round: 4}}}\n"                                                           \
+  "self_contact: {friction: %g}\nfixed: [a, c]\n"                                                  \
+  "gravity: [0, 4.905 m/s^2, -8.4957092 m/s^2]\nwatch: {p: 'b nearest [1, 0, 3]'}\n"               \
+  "analyses: [{transient: {method: %s, step: %g, duration: %g}}]\n"
+
 // A bar over two fixed rods, all across each other, on a slope of 30 degrees: it slides along
 // itself with g (sin - mu cos) at mu = 0.3, which takes its contacts over its nodes, and stays at
 // mu = 0.6. Its energy only falls.
@@ -337,18 +350,7 @@ static void rods_slide(void **state) {
   for (int k = 0; k < 2; k++) {
     pl_env env;
     char text[2048];
-    snprintf(text, sizeof text,
-             ROD_STUFF
-             "  - {name: a, rod: {mesh: {line: {from: [-20, -15, 0], to: [20, -15, 0], segments: "
-             "5}}, material: m, section: {round: 2}}}\n"
-             "  - {name: c, rod: {mesh: {line: {from: [-20, 15, 0], to: [20, 15, 0], segments: "
-             "5}}, material: m, section: {round: 2}}}\n"
-             "  - {name: b, rod: {mesh: {line: {from: [1, -40, 3], to: [1, 40, 3], segments: 10}}, "
-             "material: m, section: {round: 4}}}\n"
-             "self_contact: {friction: %g}\nfixed: [a, c]\n"
-             "gravity: [0, 4.905 m/s^2, -8.4957092 m/s^2]\nwatch: {p: 'b nearest [1, 0, 3]'}\n"
-             "analyses: [{transient: {method: implicit-euler, step: %g, duration: %g}}]\n",
-             mu[k], step, end);
+    snprintf(text, sizeof text, SLIDE, mu[k], "implicit-euler", step, end);
     run_text(&env, text);
     pl_table *t = table(&env, FOLDER "/transient.csv");
     double a = k ? 0 : GRAVITY * (0.5 - mu[k] * sqrt(0.75));
@@ -356,6 +358,24 @@ static void rods_slide(void **state) {
     check_close(value(t, "p_z", -1), 3e-3, 1e-6);
     for (int i = 1; i < pl_table_rows(t); i++)
       check_less(value(t, "total", i), value(t, "total", i - 1) + 3e-10);
+    pl_table_free(t);
+  }
+}
+
+// The same slide by all methods.
+static void rods_slide_by(void **state) {
+  (void)state;
+  static const char *const method[] = {"newmark", "bdf2",         "project",
+                                       "reflect", "bdf2-project", "coupled"};
+  const double end = 0.02, a = GRAVITY * (0.5 - 0.3 * sqrt(0.75));
+  for (int k = 0; k < 6; k++) {
+    pl_env env;
+    char text[2048];
+    snprintf(text, sizeof text, SLIDE, 0.3, method[k], 2e-4, end);
+    run_text(&env, text);
+    pl_table *t = table(&env, FOLDER "/transient.csv");
+    check_rel(value(t, "p_y", -1), a * end * end / 2, 0.03);
+    check_close(value(t, "p_z", -1), 3e-3, 2e-5);
     pl_table_free(t);
   }
 }
@@ -551,6 +571,7 @@ int test_contact(void) {
       cmocka_unit_test(free_block),
       cmocka_unit_test(rods_cross),
       cmocka_unit_test(rods_slide),
+      cmocka_unit_test(rods_slide_by),
       cmocka_unit_test(rod_on_sheet),
       cmocka_unit_test(static_rods),
       cmocka_unit_test(static_stack),

@@ -338,13 +338,14 @@ static void refusals(void **state) {
 
 static void warnings(void **state) {
   (void)state;
-  static const char *const text[] = {BLOCK FLOOR, BLOCK FLOOR "fixed: b\ncontact: {nodes: b}\n",
-                                     BLOCK FLOOR "contact: {nodes: b}\nanalyses: [{modes: {}}]\n",
-                                     SHEETS
-                                     "self_contact: {thickness: 10 mm}\nanalyses: [{modes: {}}]\n"};
+  static const char *const text[] = {
+      BLOCK FLOOR, BLOCK FLOOR "fixed: b\ncontact: {nodes: b}\n",
+      BLOCK FLOOR "contact: {nodes: b}\nanalyses: [{modes: {}}]\n",
+      SHEETS "self_contact: {thickness: 10 mm}\nanalyses: [{modes: {}}]\n",
+      SHEETS "self_contact: {thickness: 10 mm}\nanalyses: [{drape: {}}]\n"};
   static const char *const says[] = {"do nothing", "fixed or driven", "without obstacles",
-                                     "layers pass through"};
-  for (int k = 0; k < 4; k++) {
+                                     "layers pass through", "holds body 'c': it may slide"};
+  for (int k = 0; k < 5; k++) {
     pl_env env;
     pl_scene_free(scene(&env, text[k]));
     int found = 0;
