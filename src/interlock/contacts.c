@@ -89,6 +89,7 @@ pl_status find_contacts(taut *t, const state *s) {
         int n = pl_piece_gaps(&first->piece[p], &s->pose[c->pair[k].i], &second->piece[q], &b,
                               t->reach, touch);
         for (int i = 0; i < n; i++) {
+          if (t->plain && touch[i].still) continue;
           PL_TRY(pl_grow(c->env, &t->contact, t->ncontact, &t->cap_contact, sizeof *t->contact));
           t->contact[t->ncontact++] = (contact){k, {p, q}, touch[i]};
           t->gap = fmin(t->gap, touch[i].gap);

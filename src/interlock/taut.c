@@ -9,6 +9,7 @@
 static const double GOOD = 1e-3;    // strain; what may be left of a limit, which is told
 static const double HELD = 0.1;     // part of all forces
 static const double CERTAIN = 1e-4; // strain that may be left of a limit that is one
+static const double AGAIN = 1e-3;   // weight
 enum { WAYS = 6 };
 enum { ROUGH = 20, MANY = 40 }; // iterations of weights that are not the last ones; unknowns
 
@@ -312,43 +313,87 @@ static int is_round(const taut *t) {
   return is_bent(t) && fabs(t->now.e[t->nfree - 1]) > 0.5;
 }
 
-static pl_status follow_path(taut *t, double from) {
-  double last[PL_TAUT_FREE] = {0}, weight = 0, before = 0, d[2];
+// the end of a path: strains of the last two weights
+typedef struct path {
+  double last[PL_TAUT_FREE], before, weight;
+} path;
+
+// weights of the repulsion from one to the last
+static pl_status descend(taut *t, double from, path *p) {
   int stages = (int)ceil(log10(from / t->o->weight) - 1e-9);
+  *p = (path){.weight = 0};
   for (int k = 0; k <= stages; k++) {
-    memcpy(last, t->now.e, sizeof last);
-    before = weight;
-    weight = k == 0 ? from : k == stages ? t->o->weight : weight / 10;
+    memcpy(p->last, t->now.e, sizeof p->last);
+    p->before = p->weight;
+    p->weight = k == 0 ? from : k == stages ? t->o->weight : p->weight / 10;
     int end = k >= stages - 1;
     // at the end of the path only what is about to touch counts
-    if (weight < 1e-3 && k < stages) {
+    if (p->weight < 1e-3 && k < stages) {
       t->reach = fmax(t->reach / 2, 0.1 * t->o->barrier * t->c->wire);
       PL_TRY(refresh_contacts(t));
     }
-    pl_status s = centre(t, weight, end || is_bent(t) ? t->o->max_iter : ROUGH);
+    pl_status s = centre(t, p->weight, end || is_bent(t) ? t->o->max_iter : ROUGH);
     if (s == PL_UNSOLVED && end && is_round(t)) {
       t->out->folds = 1;
       break;
     }
     if (s != PL_OK && (end || s != PL_UNSOLVED)) return s;
   }
-  // all is linear in the weight near its end
-  for (int k = 0; k < t->nfree; k++) {
-    double slope = before > 0 && !t->out->folds && !t->out->open
-                       ? (last[k] - t->now.e[k]) / (before - weight)
-                       : 0;
-    t->out->e[k] = (t->now.e[k] - slope * weight) * (k < t->nstrain ? 1 : t->unit);
-  }
-  t->out->value = pl_dot(t->nfree, t->g->goal, t->out->e);
+  return PL_OK;
+}
+
+static pl_status keep_state(taut *t, const path *p) {
+  pl_taut *out = t->out;
+  double d[2];
   far_barrier(t, t->now.e, d);
-  if (fabs(weight * d[0]) > HELD) *(is_bent(t) ? &t->out->folds : &t->out->open) = 1;
-  t->out->gap = t->gap;
-  t->place->shape(t, t->now.e, t->out->stretch, t->out->curvature);
-  for (int i = 0; i < t->c->nelem; i++)
-    t->place->image(t, &t->now, &(pair){.j = i}, &t->out->pose[i]);
-  PL_TRY(keep_contacts(t, weight));
+  if (fabs(p->weight * d[0]) > HELD) *(is_bent(t) ? &out->folds : &out->open) = 1;
+  // all is linear in the weight near its end
+  int ends = p->before > 0 && !out->folds && !out->open;
+  for (int k = 0; k < t->nfree; k++) {
+    double slope = ends ? (p->last[k] - t->now.e[k]) / (p->before - p->weight) : 0;
+    out->e[k] = (t->now.e[k] - slope * p->weight) * (k < t->nstrain ? 1 : t->unit);
+  }
+  out->value = pl_dot(t->nfree, t->g->goal, out->e);
+  out->gap = t->gap;
+  t->place->shape(t, t->now.e, out->stretch, out->curvature);
+  for (int i = 0; i < t->c->nelem; i++) t->place->image(t, &t->now, &(pair){.j = i}, &out->pose[i]);
+  PL_TRY(keep_contacts(t, p->weight));
   if (is_bent(t)) look_for_folds(t);
   return PL_OK;
+}
+
+// Once more from a larger weight, without places beside flat contacts: these guide the way there,
+// but move with the state, so that its last minima are not met.
+static pl_status once_more(taut *t) {
+  pl_taut *first = t->out, second = {0};
+  path p;
+  second.pose = pl_alloc(t->c->env, (size_t)t->c->nelem, sizeof *second.pose);
+  if (!second.pose) return PL_E_NOMEM;
+  t->out = &second;
+  t->plain = 1;
+  pl_status s = refresh_contacts(t);
+  if (s == PL_OK) s = descend(t, AGAIN, &p);
+  if (s == PL_OK) s = keep_state(t, &p);
+  t->out = first;
+  if (s == PL_OK && second.value > first->value - CERTAIN * t->measure && !second.folds) {
+    pl_taut swap = *first;
+    *first = second;
+    second = swap;
+  }
+  first->iterations += second.iterations;
+  first->evaluations += second.evaluations;
+  pl_taut_free(t->c->env, &second);
+  return s < 0 || s == PL_CANCELLED ? s : PL_OK;
+}
+
+static pl_status follow_path(taut *t, double from) {
+  path p;
+  PL_TRY(descend(t, from, &p));
+  PL_TRY(keep_state(t, &p));
+  const pl_taut *out = t->out;
+  // bent states may be stationary between two ways out
+  int more = (is_bent(t) || !out->certified) && !out->folds && !out->open;
+  return more && t->o->weight < AGAIN ? once_more(t) : PL_OK;
 }
 
 // Goals of curvature alone are counted as strains are: by what they do to an element.

@@ -101,6 +101,7 @@ struct taut {
   int nlast, cap_last;
   contact *last; // those before them
   double gap;    // smallest of them
+  int plain;     // places beside flat minima are left out
   double left;   // what another step would gain
   double shift;  // of curvatures in the last step
   // Places where a step would have made pieces overlap without any minimum near them before it:
