@@ -19,6 +19,7 @@
 // all that follows does nothing, so that only pl_build_model or pl_build_all needs to be looked at.
 
 #include "pliant/limit.h"
+#include "pliant/math.h"
 #include "pliant/mesh.h"
 
 // A number, and how it follows a design parameter: v + coef (p - initial value of p).
@@ -118,6 +119,7 @@ typedef struct pl_builder {
   pl_body *body;
   pl_group_desc *group;
   pl_group_cells *cells; // [ngroup]
+  const void **law;      // [ngroup] of kinds that take one
   pl_drive_desc *drive;
   const void **clamp; // [ndrive] origin of a clamp; NULL: directions are not held
   pl_load_desc *load;
@@ -190,6 +192,10 @@ void pl_build_self_contact(pl_builder *b, double thickness, double mu, const voi
 // that it had; node NULL: for all of it.
 int pl_build_limit(pl_builder *b, int body, const pl_limit *l, int n, const int *node,
                    const void *origin);
+// Green's strain of all triangles of a shell, in the axes of its material (warp), stays within a
+// set, which must outlive the model, by a barrier of a weight (J/m^2, see pl_elem_strain_limit).
+// Returns the group.
+int pl_build_strain_limit(pl_builder *b, int body, const pl_star *set, double weight);
 // Fills contact, layers and sheet; joins what is not yet joined. pl_build_model does it by itself.
 pl_status pl_build_constraints(pl_builder *b);
 // Finds nodes that are inside of obstacles and layers that are too close when all nodes are

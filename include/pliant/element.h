@@ -118,6 +118,13 @@ typedef struct pl_elem_kind {
   int nlevel;                                       // kinks and steep places, at most PL_LEVEL_MAX
   void (*levels)(const double *par, double *level); // [nlevel] of d, or of its rate
   pl_slider slider;                                 // rest[0] is a slider; NULL: no memory
+  // A potential that takes a law of the group (pl_model_desc.law) besides parameters: instead of
+  // d.eval, and its fields. Such kinds are for statics and steps in time: they have no derivatives
+  // by parameters. NULL: none.
+  int (*eval_law)(const void *law, const double *q, const double *par, const double *rest,
+                  double *energy, double *grad, double *hess);
+  void (*field_law)(const void *law, const double *q, const double *par, const double *rest,
+                    double *value);
   // random but sound reference, state, rates and parameters, for checks
   void (*sample)(unsigned seed, double *X, double *q, double *v, double *par);
 } pl_elem_kind;
@@ -157,6 +164,10 @@ typedef struct pl_elem_kind {
 enum { PL_ELEM_LIST(X) PL_ELEM_COUNT };
 #undef X
 extern const pl_elem_kind *const pl_elem_table[PL_ELEM_COUNT];
+
+// Kinds with a law, which are in no table.
+//   strain_limit  Green's strain of a membrane triangle stays in a star-shaped set, a pl_star
+extern const pl_elem_kind pl_elem_strain_limit;
 
 // The kind of that name, or NULL.
 const pl_elem_kind *pl_elem_find(const char *name);

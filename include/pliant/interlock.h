@@ -7,7 +7,7 @@
 
 #include "pliant/base.h"
 #include "pliant/contact.h"
-#include "pliant/mesh.h"
+#include "pliant/math.h"
 
 // ---- elements ---------------------------------------------------------------------------------
 
@@ -217,13 +217,6 @@ pl_status pl_mail_taut(pl_env *env, const pl_mail *m, const int copies[2], const
 pl_status pl_mail_taut_disk(pl_env *env, const pl_mail *m, int across, const pl_taut_opts *o,
                             int ngoal, const pl_taut_goal *goal, int nthread, pl_taut *out,
                             int *solved);
-// Rotations and mirrors of the plane, O[2][2] each, that map the material onto itself with some
-// translation, turned over or not; the identity is the first. Returns how many there are.
-enum { PL_MAIL_SYMMETRIES = 13 };
-int pl_mail_symmetries(const pl_mail *m, double O[PL_MAIL_SYMMETRIES][4]);
-// Goals that are the same by symmetry: from[ngoal] is the first one that each is an image of.
-// Returns how many differ.
-int pl_mail_orbits(const pl_mail *m, int ngoal, const pl_taut_goal *goal, int *from);
 // Longest (sign 1) or shortest (-1) along an angle (rad) while the strain across is free, without
 // shear: e[0] is the strain along it, e[1] that across.
 pl_taut_goal pl_taut_along(double angle, double sign);
@@ -320,12 +313,40 @@ typedef struct pl_rest {
 pl_status pl_patch_rest(pl_env *env, const pl_patch *p, const pl_rest_opts *o, pl_threads *threads,
                         pl_rest *out);
 void pl_rest_free(pl_env *env, pl_rest *r);
-// Its surface in triangles, where it has curves of so many points along and around them. Free with
-// pl_mesh_free.
-pl_status pl_mail_element_mesh(pl_env *env, const pl_mail_element *e, int along, int around,
-                               pl_mesh **out);
 // Volume (m^3) of an element, and its centre of mass; where pieces are fused they count twice.
 double pl_mail_element_volume(const pl_mail_element *e, double centre[3]);
+
+// ---- limits as data -----------------------------------------------------------------------------
+
+// How far a material goes from a centre along rays in all directions of three numbers: of Green's
+// strain (xx, yy, xy), or of curvature (xx, yy, xy; 1/m). Triangles between them close the surface.
+typedef struct pl_boundary {
+  int n, nface;
+  double centre[3];
+  double (*ray)[3]; // [n] unit
+  double *distance; // [n]
+  double *left;     // [n] what is left of each, as pl_taut.bound
+  int (*face)[3];   // [nface] outwards
+} pl_boundary;
+pl_status pl_boundary_alloc(pl_env *env, int n, int nface, pl_boundary *b);
+void pl_boundary_free(pl_env *env, pl_boundary *b);
+// The set within: it need not be convex. PL_E_INPUT: rays from the centre meet it more than once.
+pl_status pl_boundary_star(pl_env *env, const pl_boundary *b, pl_star **out);
+
+// What a sheet of a material needs to know.
+typedef struct pl_sheet_material {
+  char name[64];
+  int copies;                    // of the cell that the limits are of
+  double mass;                   // kg/m^2; 0: not known
+  double thickness;              // m, from the lowest to the highest point of its elements
+  pl_boundary membrane, bending; // bending.n 0: no limits of curvature
+} pl_sheet_material;
+// From the lowest to the highest point of its elements as they are in the reference state.
+double pl_mail_thickness(const pl_mail *m);
+// As JSON text, which the reader takes back to the bit (docs/interlocking.md).
+void pl_sheet_material_write(const pl_sheet_material *m, pl_text *out);
+pl_status pl_sheet_material_read(pl_env *env, const char *path, pl_sheet_material *out);
+void pl_sheet_material_free(pl_env *env, pl_sheet_material *m);
 
 // ---- families of materials ----------------------------------------------------------------------
 

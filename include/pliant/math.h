@@ -1,6 +1,8 @@
 #ifndef PLIANT_MATH_H
 #define PLIANT_MATH_H
 
+#include "pliant/base.h"
+
 #include <math.h>
 
 #define PL_PI 3.14159265358979323846
@@ -63,6 +65,21 @@ void pl_eig(int n, double *A, double *lambda, double *V);
 // The value that Student's t with so many degrees of freedom (> 0) stays below with probability p,
 // 0 < p < 1.
 double pl_student(double p, double freedom);
+
+// ---- star-shaped sets ---------------------------------------------------------------------------
+
+// All within a closed surface of triangles v[nface][3] with corners p[n][3], outwards by the right
+// hand, that every ray from the centre meets once. PL_E_INPUT: it is not such a surface, and where.
+typedef struct pl_star pl_star;
+pl_status pl_star_create(pl_env *env, int n, const double (*p)[3], int nface, const int (*v)[3],
+                         const double centre[3], pl_star **out);
+void pl_star_free(pl_star *s);
+// The square of how far x is from the centre over how far the set goes in its direction: below 1
+// inside, homogeneous of degree 2 about the centre. Twice differentiable but for the centre itself:
+// triangles blend near their edges. grad[3] and hess[3][3] may be NULL.
+double pl_star_gauge(const pl_star *s, const double x[3], double *grad, double *hess);
+// What that lets go beyond the triangles at most, as a part of the distance from the centre.
+double pl_star_excess(const pl_star *s);
 
 // ---- quaternions (w, x, y, z) -----------------------------------------------------------------
 

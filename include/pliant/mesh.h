@@ -137,14 +137,6 @@ pl_status pl_glb_write_lines(const pl_mesh *m, const double *base, int nframe, c
                              int nkey, const double *time, const double *weight,
                              const double *colour, const pl_glb_lines *lines, const char *path);
 
-// A mesh in many places: nodes that share it.
-typedef struct pl_glb_place {
-  int mesh;
-  double x[3], Q[9]; // m; rotation, row-major
-} pl_glb_place;
-pl_status pl_glb_write_places(pl_env *env, int nmesh, const pl_mesh *const *mesh, int n,
-                              const pl_glb_place *place, const char *path);
-
 // ---- topology ---------------------------------------------------------------------------------
 
 typedef struct pl_topology {
@@ -224,6 +216,8 @@ pl_status pl_gen_grid(pl_env *env, int nx, int ny, double lx, double ly, pl_patt
 pl_status pl_gen_quads(pl_env *env, int nx, int ny, double lx, double ly, pl_mesh **out);
 // Disk of radius r around the origin with n rings of triangles. Sets: centre, rim.
 pl_status pl_gen_disk(pl_env *env, int n, double r, pl_mesh **out);
+// Unit sphere around the origin: an icosahedron (level 1) cut level - 1 times, triangles outwards.
+pl_status pl_gen_icosphere(pl_env *env, int level, pl_mesh **out);
 // Box [0,lx] x [0,ly] x [0,lz] of hexes, or of tets (six to a cell, all faces matching). Sets: left
 // right (x), front back (y), bottom top (z).
 pl_status pl_gen_hex_box(pl_env *env, const int n[3], const double l[3], pl_mesh **out);

@@ -92,6 +92,7 @@ typedef struct pl_model_desc {
   const double *extra;     // [nextra] their reference values; NULL: zero
   int ngroup, ndrive, nload, ndesign;
   const pl_group_desc *group;
+  const void *const *law; // [ngroup] of kinds that take one, which outlive the model; NULL: none
   const pl_drive_desc *drive;
   const pl_load_desc *load;
   const pl_design_desc *design;

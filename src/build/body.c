@@ -4,17 +4,22 @@
 #include <stdio.h>
 #include <string.h>
 
-int body_group(pl_builder *b, int body, const char *suffix, int kind, int n, const int *vertex,
-               int shared, int lumped) {
+int body_group_of(pl_builder *b, int body, const char *suffix, const pl_elem_kind *kind, int n,
+                  const int *vertex, int shared, int lumped) {
   char name[160];
-  int *stencil, nv = pl_elem_table[kind]->nvert;
+  int *stencil, nv = kind->nvert;
   const pl_body *p = &b->body[body];
   snprintf(name, sizeof name, "%.120s%s", p->desc.name, suffix);
-  int g = pl_build_group(b, name, pl_elem_table[kind], n, shared, lumped, &stencil);
+  int g = pl_build_group(b, name, kind, n, shared, lumped, &stencil);
   if (g < 0) return g;
   b->cells[g].body = body;
   for (int i = 0; vertex && i < n * nv; i++) stencil[i] = p->node[vertex[i]];
   return g;
+}
+
+int body_group(pl_builder *b, int body, const char *suffix, int kind, int n, const int *vertex,
+               int shared, int lumped) {
+  return body_group_of(b, body, suffix, pl_elem_table[kind], n, vertex, shared, lumped);
 }
 
 void put_value(pl_builder *b, int group, const char *name, const pl_value *value, int n,

@@ -22,7 +22,8 @@ struct builder_impl {
   pl_arena *arena;
   char *block; // what is left of the arena's last piece
   size_t block_left;
-  int node_cap, label_cap, body_cap, group_cap, cells_cap, drive_cap, clamp_cap, load_cap, copy_cap;
+  int node_cap, label_cap, body_cap, group_cap, cells_cap, law_cap, drive_cap, clamp_cap, load_cap,
+      copy_cap;
   int ntarget, target_cap;
   target_desc *target;
   int nparameter, parameter_cap;
@@ -47,6 +48,8 @@ void build_problem(pl_builder *b, const void *origin, const char *hint, const ch
 // A group of a body's elements; vertex[n][nvert] are numbers of its mesh, NULL: known later.
 int body_group(pl_builder *b, int body, const char *suffix, int kind, int n, const int *vertex,
                int shared, int lumped);
+int body_group_of(pl_builder *b, int body, const char *suffix, const pl_elem_kind *kind, int n,
+                  const int *vertex, int shared, int lumped);
 // The value of a body for the elements of a group, which belong to cells cell[n][ncell].
 void put_value(pl_builder *b, int group, const char *name, const pl_value *value, int n,
                const int *cell, int ncell);

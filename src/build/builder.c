@@ -183,6 +183,7 @@ int pl_build_group(pl_builder *b, const char *name, const pl_elem_kind *kind, in
   struct builder_impl *m = b->impl;
   if (!pl_build_grow(b, &b->group, b->ngroup, &m->group_cap, sizeof *b->group)) return -1;
   if (!pl_build_grow(b, &b->cells, b->ngroup, &m->cells_cap, sizeof *b->cells)) return -1;
+  if (!pl_build_grow(b, &b->law, b->ngroup, &m->law_cap, sizeof *b->law)) return -1;
   int nset = shared ? 1 : nelem;
   int *to = pl_build_keep(b, (size_t)nelem * (size_t)(kind->nvert + kind->nscal) + 1, sizeof *to);
   double *par = pl_build_keep(b, (size_t)nset * (size_t)kind->npar + 1, sizeof *par);
@@ -190,6 +191,7 @@ int pl_build_group(pl_builder *b, const char *name, const pl_elem_kind *kind, in
   if (!to || !par || !copy) return -1;
   for (int e = 0; e < nset; e++)
     for (int i = 0; i < kind->npar; i++) par[e * kind->npar + i] = kind->par[i].value;
+  b->law[b->ngroup] = NULL;
   b->cells[b->ngroup] = (pl_group_cells){.body = -1, .type = -1};
   b->group[b->ngroup] = (pl_group_desc){.name = copy,
                                         .kind = kind,
@@ -294,6 +296,7 @@ static pl_model_desc describe(const pl_builder *b) {
                      .nload = b->nload,
                      .ndesign = b->impl->nparameter,
                      .group = b->group,
+                     .law = b->law,
                      .drive = b->drive,
                      .load = b->load,
                      .alpha = b->alpha,

@@ -60,12 +60,26 @@ PL_ANALYSIS_LIST(A)
 #undef A
 
 // limits: rays in all directions of strain, or of the curvature of a disk with so many elements
-// across; counts what was not solved. known: feasible states, which tell whether rays end too soon.
+// across; counts what was not solved. known: feasible states, which tell whether rays end too soon;
+// of strains the longest and the shortest by turns. The material of strains is written to a file.
 pl_status job_limits_boundary(job *j, const pl_analysis *a, const pl_taut_opts *o, int across,
                               int nknown, const pl_taut *known, json_t *figures, int *unsolved);
+// One more ray of a boundary, to the place p; edges of its triangles along ridges, not across.
+pl_status job_boundary_insert(pl_env *env, const double p[3], double left, pl_boundary *b);
+void job_boundary_ridges(pl_boundary *b);
 // limits: curvatures.
 pl_status job_limits_bend(job *j, const pl_analysis *a, const pl_taut_opts *o, json_t *figures,
                           int *unsolved);
+// Sheets of interlocking materials: how many groups of barriers there are; their weights times a
+// factor; how near to the limits a state is, which is told. A state beyond them is an error.
+int job_barriers(const job *j);
+void job_barrier_scale(job *j, double factor);
+// Solves with barriers ten thousand times as wide, a thousand times and so on down to ten, each
+// from where the last one ended. Nothing happens without such sheets.
+pl_status job_barrier_narrow(job *j, pl_status (*solve)(void *ctx), void *ctx);
+// Wider ones for steps in time, which know no path of weights; NULL: back to those of the scene.
+void job_barrier_step(job *j, pl_transient_opts *o);
+pl_status job_barrier_report(job *j, const pl_analysis *a, const pl_state *s, json_t *figures);
 // Tells which drives and loads take no part in an equilibrium, and warns when none does.
 pl_status job_left_out(job *j, const pl_analysis *a);
 // A state at rest (with the scene's initial values) or of the static analysis or drape that `about`
@@ -143,7 +157,6 @@ pl_sink files_sink(job *j);
 // Ends the job once its analysis has ended; the first failure counts.
 void files_failed(const job *j, pl_status s);
 pl_status draw_shape(job *j, const pl_shape *s);
-pl_status files_solids(job *j, const char *name, const pl_solids *s, const char *caption);
 pl_status draw_orbit(job *j, const pl_orbit *o, const char *name, const char *title);
 
 // `folder/name-suffix` in a buffer; returns buf.

@@ -1,40 +1,12 @@
 // The boundary of all strains that an interlocking material can have, shear included, and of all
 // curvatures of a patch, twist included: how far it goes from rest along rays in all directions.
-#include "run_limits.h"
+#include "job_impl.h"
 
 #include "pliant/math.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
-
-// a ball whose corners lie on rays all around; level 1: an icosahedron
-static pl_status make_rays(pl_env *env, int level, pl_mesh **out) {
-  enum { CORNERS = 12, FACES = 20 };
-  static const int face[FACES][3] = {{0, 11, 5}, {0, 5, 1},  {0, 1, 7},   {0, 7, 10}, {0, 10, 11},
-                                     {1, 5, 9},  {5, 11, 4}, {11, 10, 2}, {10, 7, 6}, {7, 1, 8},
-                                     {3, 9, 4},  {3, 4, 2},  {3, 2, 6},   {3, 6, 8},  {3, 8, 9},
-                                     {4, 9, 5},  {2, 4, 11}, {6, 2, 10},  {8, 6, 7},  {9, 8, 1}};
-  const double g = (1 + sqrt(5)) / 2;
-  const double corner[CORNERS][3] = {{-1, g, 0}, {1, g, 0}, {-1, -g, 0}, {1, -g, 0},
-                                     {0, -1, g}, {0, 1, g}, {0, -1, -g}, {0, 1, -g},
-                                     {g, 0, -1}, {g, 0, 1}, {-g, 0, -1}, {-g, 0, 1}};
-  PL_TRY(pl_mesh_create(env, "boundary", CORNERS, out));
-  memcpy((*out)->X, corner, sizeof corner);
-  pl_status s = pl_mesh_set_cells(*out, PL_TRI3, FACES);
-  if (s == PL_OK) memcpy((*out)->cell[PL_TRI3].v, face, sizeof face);
-  for (int k = 1; s == PL_OK && k < level; k++) {
-    pl_mesh *fine;
-    s = pl_mesh_refine(*out, &fine);
-    if (s != PL_OK) break;
-    pl_mesh_free(*out);
-    *out = fine;
-  }
-  for (int i = 0; s == PL_OK && i < (*out)->nvert; i++) {
-    double *x = (*out)->X + 3 * i, length = pl_norm3(x);
-    for (int c = 0; c < 3; c++) x[c] /= length;
-  }
-  return s;
-}
 
 // Green's strain (xx, yy, xy) of a stretch U = I + S: (U^2 - I) / 2
 static void green(const double S[3], double E[3]) {
@@ -115,6 +87,66 @@ static pl_status write_surface(const boundary *b) {
   return pl_mesh_write_vtu(m, NULL, 0, NULL, NULL, path);
 }
 
+static void fill_boundary(const boundary *b, pl_boundary *out) {
+  memcpy(out->face, b->m->cell[PL_TRI3].v, (size_t)out->nface * sizeof *out->face);
+  for (int i = 0; i < out->n; i++) {
+    double E[3];
+    green(b->S[i], E);
+    out->distance[i] = pl_norm3(E);
+    out->left[i] = b->taut[i].bound;
+    for (int c = 0; c < 3; c++) out->ray[i][c] = E[c] / out->distance[i];
+  }
+}
+
+// limits of plain tension are corners of the boundary, which rays pass by
+static pl_status add_tension(const boundary *b, pl_boundary *out) {
+  for (int i = 0; i < b->nknown; i += 2) {
+    double E[3];
+    if (!isfinite(b->known[i].value) || b->known[i].open) continue;
+    green(b->known[i].stretch, E);
+    PL_TRY(job_boundary_insert(b->j->env, E, b->known[i].bound, out));
+  }
+  job_boundary_ridges(out);
+  return PL_OK;
+}
+
+static pl_status write_file(const boundary *b, const pl_sheet_material *m) {
+  pl_env *env = b->j->env;
+  char path[PL_TEXT];
+  pl_text text = {.env = env};
+  pl_star *star;
+  PL_TRY(pl_boundary_star(env, &m->membrane, &star));
+  pl_sheet_material_write(m, &text);
+  pl_status s = text.failed ? PL_E_NOMEM
+                            : pl_file_write(env, job_path(b->j, b->a->name, ".material", path),
+                                            text.s, text.n);
+  job_say(b->j,
+          "The material is written to %s.material, for sheets of it; its limits there go beyond "
+          "the triangles between %d rays by %.2g %% at most.",
+          b->a->name, m->membrane.n, 100 * pl_star_excess(star));
+  pl_text_free(&text);
+  pl_star_free(star);
+  return s;
+}
+
+// what sheets of the material need, where all of the boundary was found
+static pl_status write_material(const boundary *b) {
+  pl_env *env = b->j->env;
+  const pl_scene_mail *mail = &b->j->scene->mail[b->a->mail];
+  pl_sheet_material out = {.copies = b->a->opts.limits_.copies,
+                           .thickness = pl_mail_thickness(mail->m)};
+  int whole = b->j->opts->folder != NULL && b->across == 0;
+  for (int i = 0; i < b->m->nvert; i++) whole &= b->solved[i] && !b->taut[i].open;
+  if (!whole) return PL_OK;
+  snprintf(out.name, sizeof out.name, "%s", mail->name);
+  PL_TRY(pl_boundary_alloc(env, b->m->nvert, b->m->cell[PL_TRI3].n, &out.membrane));
+  fill_boundary(b, &out.membrane);
+  pl_status s = add_tension(b, &out.membrane);
+  if (s == PL_OK) s = write_file(b, &out);
+  pl_sheet_material_free(env, &out);
+  return s;
+}
+
 static pl_taut_goal ray(const boundary *b, const double *to) {
   pl_taut_goal g = {.n = 1, .goal = {1}, .shape = b->across ? PL_TAUT_PARABOLOID : PL_TAUT_FLAT};
   double length = pl_norm3(to);
@@ -129,14 +161,15 @@ static const double *known_state(const boundary *b, int i) {
 static pl_status solve(boundary *b, const pl_taut_opts *o, int *unsolved) {
   pl_env *env = b->j->env;
   const pl_mail *m = b->j->scene->mail[b->a->mail].m;
-  int nray = b->m->nvert, n = nray + b->nknown;
+  int nray = b->m->nvert, n = nray + b->nknown, copies = b->a->opts.limits_.copies;
   int nthread = pl_threads_size(b->j->work->threads);
   for (int i = 0; i < n; i++)
     b->goal[i] = ray(b, i < nray ? b->m->X + 3 * i : known_state(b, i - nray));
   if (b->across)
     PL_TRY(pl_mail_taut_disk(env, m, b->across, o, n, b->goal, nthread, b->taut, b->solved));
   else
-    PL_TRY(limits_solve(b->j, b->a, o, n, b->goal, b->taut, b->solved, &(int){0}));
+    PL_TRY(pl_mail_taut(env, m, (const int[]){copies, copies}, o, n, b->goal, nthread, b->taut,
+                        b->solved));
   for (int i = 0; i < nray; i++) {
     *unsolved += !b->solved[i];
     for (int c = 0; c < 3; c++) b->S[i][c] = b->taut[i].value * b->goal[i].basis[0][c];
@@ -168,7 +201,7 @@ pl_status job_limits_boundary(job *j, const pl_analysis *a, const pl_taut_opts *
                               int nknown, const pl_taut *known, json_t *figures, int *unsolved) {
   const pl_limits_opts *l = &a->opts.limits_;
   boundary b = {.j = j, .a = a, .across = across, .nknown = nknown, .known = known};
-  pl_status s = make_rays(j->env, across ? l->patch_boundary : l->boundary, &b.m);
+  pl_status s = pl_gen_icosphere(j->env, across ? l->patch_boundary : l->boundary, &b.m);
   size_t n = s == PL_OK ? (size_t)(b.m->nvert + nknown) : 0;
   b.goal = pl_alloc(j->env, n, sizeof *b.goal);
   b.taut = pl_alloc(j->env, n, sizeof *b.taut);
@@ -182,6 +215,7 @@ pl_status job_limits_boundary(job *j, const pl_analysis *a, const pl_taut_opts *
     look_past(&b, figures);
     s = write_table(&b);
   }
+  if (s == PL_OK) s = write_material(&b);
   if (s == PL_OK) s = write_surface(&b);
   for (size_t i = 0; b.taut && i < n; i++) pl_taut_free(j->env, &b.taut[i]);
   pl_free(j->env, b.goal);

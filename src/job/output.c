@@ -156,7 +156,7 @@ typedef struct shown {
 static pl_status write_vtu(job *j, const pl_state *s, int with_velocity, const shown *d,
                            const char *path) {
   const pl_scene *sc = j->scene;
-  int dim = sc->dim, any[3] = {0}, nf = 0;
+  int dim = sc->dim, any[4] = {0}, nf = 0;
   pl_field field[6];
   for (int i = 0; i < sc->mesh->nvert; i++)
     for (int c = 0; c < dim; c++) {
@@ -179,6 +179,9 @@ static pl_status write_vtu(job *j, const pl_state *s, int with_velocity, const s
     field[nf++] =
         (pl_field){.name = "stretch_over_limit", .on_cells = 1, .ncomp = 1, .data = d->ratio};
   }
+  cell_field(j, s, "limit", d->ratio, &any[3]);
+  if (any[3])
+    field[nf++] = (pl_field){.name = "limit", .on_cells = 1, .ncomp = 1, .data = d->ratio};
   return pl_mesh_write_vtu(sc->mesh, j->x, nf, field, job_threads(j), path);
 }
 

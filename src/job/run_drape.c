@@ -103,6 +103,22 @@ static pl_status write_files(job *j, recorder *r, const pl_state *s) {
   return step_table_plots(&r->t, "step");
 }
 
+typedef struct narrowing {
+  job *j;
+  const pl_analysis *a;
+  pl_state *s;
+  cloth *c;
+} narrowing;
+
+static pl_status narrow(void *ctx) {
+  narrowing *k = ctx;
+  pl_project_opts defaults;
+  pl_drape_opts o = k->a->opts.drape_;
+  o.tolerance = fmax(o.tolerance, 1e-3);
+  return pl_drape(&o, cloth_project(k->a, &defaults), k->j->scene->model, k->j->scene->params,
+                  &k->c->constraints, k->s, NULL, k->j->work, NULL, NULL, NULL);
+}
+
 static pl_status descend(job *j, recorder *r, pl_state *s, pl_history *h, cloth *c,
                          pl_transient_info *info) {
   const pl_scene *sc = j->scene;
@@ -116,6 +132,7 @@ static pl_status descend(job *j, recorder *r, pl_state *s, pl_history *h, cloth 
   r->nstep = pl_table_rows(r->t.table);
   r->history = h;
   PL_TRY(cloth_open(j, a, s, r->t.contact, c));
+  if (h->nstep == 0) PL_TRY(job_barrier_narrow(j, narrow, &(narrowing){j, a, s, c}));
   pl_status st = pl_drape(&a->opts.drape_, cloth_project(a, &defaults), sc->model, sc->params,
                           &c->constraints, s, h, j->work, on_step, r, info);
   if (r->status != PL_OK) return r->status;
@@ -141,7 +158,8 @@ pl_status job_drape(job *j, int index, json_t *figures) {
     report_result(j, a, &info);
     warn_user(j, a, &info);
     job_contact_report(j, a, r.t.contact);
-    pl_status w = write_files(j, &r, s);
+    pl_status w = job_barrier_report(j, a, s, figures);
+    if (w >= 0) w = write_files(j, &r, s);
     if (w < 0) status = w;
   }
   cloth_close(j, &c);

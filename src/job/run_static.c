@@ -9,7 +9,8 @@ static const double RESIDUAL_FAR = 1e-6; // a residual of rounding that is worth
 typedef struct recorder {
   step_table t;
   pl_static_info info;
-  int work; // 1: there is a column for it; the energy book knows no contact
+  int work;   // 1: there is a column for it; the energy book knows no contact
+  int before; // iterations on the way
   pl_status status;
 } recorder;
 
@@ -217,15 +218,15 @@ pl_status job_left_out(job *j, const pl_analysis *a) {
 }
 
 // bodies that feel each other are for the engine of drapes
-static pl_status solve(job *j, const pl_analysis *a, pl_state *s, recorder *r) {
+static pl_status solve(job *j, const pl_static_opts *o, pl_state *s, pl_observe_fn observe,
+                       recorder *r) {
   const pl_scene *sc = j->scene;
-  const pl_static_opts *o = &a->opts.static_;
   if (sc->layers.nvert == 0)
-    return pl_static_contact(o, sc->model, sc->params, r->t.contact, s, j->work, on_step, r,
+    return pl_static_contact(o, sc->model, sc->params, r->t.contact, s, j->work, observe, r,
                              &r->info);
   pl_constraints k = {.contact = r->t.contact};
   PL_TRY(pl_layers_create(j->env, &sc->layers, &k.layers));
-  pl_status st = pl_limit_static(o, sc->model, sc->params, &k, s, j->work, on_step, r, &r->info);
+  pl_status st = pl_limit_static(o, sc->model, sc->params, &k, s, j->work, observe, r, &r->info);
   pl_layers_free(k.layers);
   return st;
 }
@@ -237,6 +238,29 @@ static pl_status reactions(job *j, const pl_state *s, const recorder *r) {
   return pl_eval(j->scene->model, j->scene->params, s, &c, PL_WANT_FORCE, NULL, j->work);
 }
 
+typedef struct narrowing {
+  job *j;
+  pl_static_opts o;
+  recorder *r;
+  pl_state *s;
+} narrowing;
+
+static pl_status narrow(void *ctx) {
+  narrowing *k = ctx;
+  pl_status s = solve(k->j, &k->o, k->s, NULL, k->r);
+  k->r->before += k->r->info.iterations;
+  k->o.steps = 1;
+  return s;
+}
+
+// sheets of interlocking materials: on the way balance need not be exact
+static pl_status narrow_barriers(job *j, const pl_analysis *a, recorder *r, pl_state *s) {
+  narrowing k = {j, a->opts.static_, r, s};
+  k.o.rtol = fmax(k.o.rtol, 1e-5);
+  k.o.book = k.o.critical = k.o.perturb = 0;
+  return job_barrier_narrow(j, narrow, &k);
+}
+
 pl_status job_static(job *j, int index, json_t *figures) {
   const pl_analysis *a = &j->scene->analysis[index];
   pl_state *s = NULL;
@@ -245,11 +269,13 @@ pl_status job_static(job *j, int index, json_t *figures) {
   if (status == PL_OK) status = job_left_out(j, a);
   if (status == PL_OK) status = make_recorder(j, a, &r);
   if (status == PL_OK && a->about < 0) status = record_start(j, &r, s);
+  if (status == PL_OK) status = narrow_barriers(j, a, &r, s);
   if (status == PL_OK) {
-    status = solve(j, a, s, &r);
+    status = solve(j, &a->opts.static_, s, on_step, &r);
     if (r.status != PL_OK) status = r.status;
   }
   if (status >= 0) {
+    r.info.iterations += r.before;
     set_figures(figures, &r.info);
     job_probe_figures(j, a, s, figures);
     pl_status e = reactions(j, s, &r);
@@ -258,6 +284,8 @@ pl_status job_static(job *j, int index, json_t *figures) {
     report_result(j, a, &r.info);
     if (e == PL_OK) job_reaction_report(j, s, j->work, figures);
     job_contact_report(j, a, r.t.contact);
+    e = job_barrier_report(j, a, s, figures);
+    if (e < 0) status = e;
     pl_status w = write_files(j, a, s, &r);
     if (w < 0) status = w;
   }

@@ -516,6 +516,7 @@ static pl_status finish(motion *r, const pl_state *s, const pl_constraints *k, j
     report_checks(r->j, r->a, &r->info, figures, &r->stop);
     PL_TRY(report_reactions(r, s, figures));
   }
+  PL_TRY(job_barrier_report(r->j, r->a, s, figures));
   PL_TRY(write_files(r, s));
   return r->log && r->stop != PL_CANCELLED ? cloth_compare(r, k, figures) : PL_OK;
 }
@@ -527,6 +528,7 @@ pl_status job_transient(job *j, int index, json_t *figures) {
   recorder record = {0};
   cloth c = {0};
   motion r = {.j = j, .a = a, .opts = a->opts.transient_, .record = &record};
+  job_barrier_step(j, &r.opts);
   pl_status st = job_start(j, a, &s);
   if (st == PL_OK) st = record_open(j, a, &record);
   if (st == PL_OK && is_cloth(j->scene, a)) st = cloth_log(&r);
@@ -535,6 +537,7 @@ pl_status job_transient(job *j, int index, json_t *figures) {
     st = finish(&r, s, &c.constraints, figures);
     if (st == PL_OK || (st > 0 && r.stop > 0)) st = r.stop;
   }
+  job_barrier_step(j, NULL);
   cloth_close(j, &c);
   pl_table_free(r.log);
   record_close(&record);

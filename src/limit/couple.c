@@ -331,12 +331,23 @@ static int no_cones(const couple *k) {
   return program_ncone(k->g) == 0;
 }
 
+// x += a dx, a as large as elements allow up to 1
+static pl_status step_inside(couple *k) {
+  pl_status s = PL_DOMAIN;
+  memcpy(k->old, k->x->q, (size_t)k->nq * sizeof *k->old);
+  for (double a = 1; s == PL_DOMAIN && a > 1e-9; a /= 2) {
+    for (int i = 0; i < k->n; i++) k->x->q[k->dof[i]] = k->old[k->dof[i]] + a * k->dx[k->dof[i]];
+    s = evaluate(k);
+  }
+  return s;
+}
+
 static pl_status newton(couple *k, pl_project_info *info) {
+  PL_TRY(evaluate(k));
+  copy_weights(k);
   double best = INFINITY;
   int stale = 0;
   for (info->iterations = 0; info->iterations < k->o->max_iter; info->iterations++) {
-    PL_TRY(evaluate(k));
-    if (info->iterations == 0) copy_weights(k);
     program_scale(k->g, k->x->q);
     residue r = measure(k);
     if (r.out <= k->tol * r.size || is_rounding(&r, &best, &stale)) return PL_OK;
@@ -348,7 +359,7 @@ static pl_status newton(couple *k, pl_project_info *info) {
     info->factorisations++;
     PL_TRY(factorise(k));
     PL_TRY(direction(k, 1, k->dx));
-    for (int i = 0; i < k->n; i++) k->x->q[k->dof[i]] += k->dx[k->dof[i]];
+    PL_TRY(step_inside(k));
   }
   info->reason = PL_PROJECT_MAX_ITER;
   return PL_UNSOLVED;

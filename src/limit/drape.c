@@ -48,6 +48,7 @@ typedef struct descent {
   const double *anchor; // [nq] where contacts began to slide in a load step; NULL: in every step
   double h;             // s; length of the step under way
   int rough;            // it ended on its way to the minimum
+  int laws;             // groups whose law has a boundary, which starts must not be beyond
   double rise;          // most that layers rose as they slid in the last step, over what they keep
   double released;      // J; of layers that yielded less at its end than at its start
 } descent;
@@ -103,6 +104,8 @@ static pl_status descent_open(descent *d, pl_history *history) {
     d->sheet = d->loose;
   }
   PL_TRY(pl_state_create(d->m, d->p, &d->x));
+  for (int g = 0; g < pl_model_ngroup(d->m); g++)
+    d->laws += pl_model_group_kind(d->m, g)->eval_law != NULL;
   PL_TRY(barrier_set_open(&d->barrier_set, d->m, d->p, d->k, d->mass, d->x, d->w));
   d->barrier_set.descent = 1;
   d->barrier_set.anchor = d->anchor;
@@ -128,7 +131,8 @@ static void descent_close(descent *d) {
 // x: where the last step leads. Beyond the limits the interior point has more room to begin with
 // than at their boundary.
 static void begin(descent *d, double h) {
-  double length = d->motion.hist.last_step, ratio = length > 0 ? h * h / (length * length) : 0;
+  double length = d->motion.hist.last_step;
+  double ratio = length > 0 && d->laws == 0 ? h * h / (length * length) : 0;
   pl_state_copy(d->x, d->s);
   for (int i = 0; i < d->s->nq; i++) d->x->q[i] += fmin(ratio, 2) * d->motion.hist.q1[i];
 }

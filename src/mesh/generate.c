@@ -3,6 +3,7 @@
 #include "pliant/math.h"
 
 #include <limits.h>
+#include <string.h>
 
 // position i of n along a length; both ends exact
 static double place(double l, int i, int n) {
@@ -313,4 +314,38 @@ pl_status pl_gen_tet_box(pl_env *env, const int n[3], const double l[3], pl_mesh
   static const int corner[24] = {0, 1, 3, 7, 0, 3, 2, 7, 0, 2, 6, 7,
                                  0, 6, 4, 7, 0, 4, 5, 7, 0, 5, 1, 7};
   return gen_box(env, "tet box", PL_TET4, 6, corner, n, l, out);
+}
+
+// ---- spheres ------------------------------------------------------------------------------------
+
+pl_status pl_gen_icosphere(pl_env *env, int level, pl_mesh **out) {
+  enum { CORNERS = 12, FACES = 20 };
+  static const int face[FACES][3] = {{0, 11, 5}, {0, 5, 1},  {0, 1, 7},   {0, 7, 10}, {0, 10, 11},
+                                     {1, 5, 9},  {5, 11, 4}, {11, 10, 2}, {10, 7, 6}, {7, 1, 8},
+                                     {3, 9, 4},  {3, 4, 2},  {3, 2, 6},   {3, 6, 8},  {3, 8, 9},
+                                     {4, 9, 5},  {2, 4, 11}, {6, 2, 10},  {8, 6, 7},  {9, 8, 1}};
+  const double g = (1 + sqrt(5)) / 2;
+  const double corner[CORNERS][3] = {{-1, g, 0}, {1, g, 0}, {-1, -g, 0}, {1, -g, 0},
+                                     {0, -1, g}, {0, 1, g}, {0, -1, -g}, {0, 1, -g},
+                                     {g, 0, -1}, {g, 0, 1}, {-g, 0, -1}, {-g, 0, 1}};
+  PL_TRY(pl_mesh_create(env, "sphere", CORNERS, out));
+  memcpy((*out)->X, corner, sizeof corner);
+  pl_status s = pl_mesh_set_cells(*out, PL_TRI3, FACES);
+  if (s == PL_OK) memcpy((*out)->cell[PL_TRI3].v, face, sizeof face);
+  for (int k = 1; s == PL_OK && k < level; k++) {
+    pl_mesh *fine;
+    s = pl_mesh_refine(*out, &fine);
+    if (s != PL_OK) break;
+    pl_mesh_free(*out);
+    *out = fine;
+  }
+  for (int i = 0; s == PL_OK && i < (*out)->nvert; i++) {
+    double *x = (*out)->X + 3 * i, length = pl_norm3(x);
+    for (int c = 0; c < 3; c++) x[c] /= length;
+  }
+  if (s != PL_OK) {
+    pl_mesh_free(*out);
+    *out = NULL;
+  }
+  return s;
 }

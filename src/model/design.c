@@ -195,7 +195,11 @@ static void fill_field(void *ctx, int i, int thread) {
   (void)thread;
   for (int e = first; e < g->nelem && e < first + FIELD_CHUNK; e++) {
     gather(g->kind->ndof, g->dof + e * g->kind->ndof, a->s->q, q);
-    g->kind->field(q, group_par(g, a->p->par, e), group_rest(g, a->p, a->s, e, own), all);
+    const double *par = group_par(g, a->p->par, e), *rest = group_rest(g, a->p, a->s, e, own);
+    if (g->kind->eval_law)
+      g->kind->field_law(g->law, q, par, rest, all);
+    else
+      g->kind->field(q, par, rest, all);
     a->value[e] = all[a->field];
   }
 }

@@ -61,7 +61,7 @@ int pl_element_eval(const pl_element *e, const double *q, const double *v, doubl
   double beta = kind_beta(k, e->p->par), own[PL_NDOF_MAX * PL_NDOF_MAX], W;
   int n = k->ndof, nn = n * n;
   double *H = K ? K : own;
-  if (k->d.eval(q, par, rest, &W, f, K || D || beta != 0 ? H : NULL)) return 1;
+  if (group_eval(g, q, par, rest, &W, f, K || D || beta != 0 ? H : NULL)) return 1;
   if (D) memset(D, 0, (size_t)nn * sizeof(double));
   if (beta != 0) {
     for (int i = 0; i < n; i++)

@@ -77,12 +77,13 @@ static int eval_element(const task *t, const group *g, int e, element *x, double
   const double *par = group_par(g, t->p->par, e);
   const double *rest = group_rest(g, t->p, t->s, e, x->rest);
   int dynamic = (t->want & PL_DYNAMIC) != 0, tangent = (t->want & PL_WANT_TANGENT) != 0;
-  int damped = dynamic && t->beta != 0 && !k->stretch, force = (t->want & PL_WANT_FORCE) != 0;
+  int damped = dynamic && t->beta != 0 && !k->stretch && !k->eval_law;
+  int force = (t->want & PL_WANT_FORCE) != 0;
   gather(n, dof, t->s->q, x->q);
   if (dynamic) gather(n, dof, t->s->v, x->v);
   double W = 0;
-  if (k->d.eval(x->q, par, rest, &W, force || tangent ? x->g : NULL,
-                tangent || damped ? x->H : NULL))
+  if (group_eval(g, x->q, par, rest, &W, force || tangent ? x->g : NULL,
+                 tangent || damped ? x->H : NULL))
     return 1;
   *energy += W;
   if (k->slider.d) *slip += slip_loss(k, x->q, par, rest, W);

@@ -168,6 +168,7 @@ static pl_status copy_group(pl_model *m, const pl_model_desc *d, int k) {
                .nelem = from->nelem,
                .nent = kind->nvert + kind->nscal,
                .shared = from->shared,
+               .law = d->law ? d->law[k] : NULL,
                .lumped = from->lumped,
                .par0 = pl_par_group(d, k, 0),
                .rest0 = m->nrest,

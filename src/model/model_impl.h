@@ -11,6 +11,7 @@ typedef struct group {
   char *name;
   int nelem, nent; // nent = nvert + nscal
   int shared, lumped;
+  const void *law;
   int par0, rest0; // first entry in params
   int hist0;       // and in the history of a state
   int *stencil;    // [nelem][nent]
@@ -89,7 +90,7 @@ static inline const double *group_par(const group *g, const double *par, int e) 
 
 // Rayleigh's beta as it counts for a kind
 static inline double kind_beta(const pl_elem_kind *k, const double *par) {
-  return k->stretch ? 0 : par[PL_PAR_BETA];
+  return k->stretch || k->eval_law ? 0 : par[PL_PAR_BETA];
 }
 
 // Rest data of an element at a state, whose anchors may have moved: in params or put together in
@@ -103,6 +104,14 @@ static inline const double *group_rest(const group *g, const pl_params *p, const
   for (int i = 0; i < nh; i++) own[i] = hist[i];
   for (int i = nh; i < n; i++) own[i] = rest[i];
   return own;
+}
+
+// The potential of an element, by the law of its group where the kind takes one.
+static inline int group_eval(const group *g, const double *q, const double *par, const double *rest,
+                             double *energy, double *grad, double *hess) {
+  const pl_elem_kind *k = g->kind;
+  return k->eval_law ? k->eval_law(g->law, q, par, rest, energy, grad, hess)
+                     : k->d.eval(q, par, rest, energy, grad, hess);
 }
 
 static inline void gather(int n, const int *dof, const double *from, double *to) {

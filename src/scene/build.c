@@ -308,6 +308,7 @@ pl_status build_scene(reader *r, pl_scene *s) {
   build_contact(r, s);
   check_file_names(r, s);
   build_limits(r, s);
+  check_mail_sheets(r, s);
   if (r->nproblem == 0 && !r->failed) build_constraints(r, s);
   if (r->b->nnode == 0 && s->nmail == 0 && r->nproblem == 0)
     problem(r, r->root, "give nodes, bodies, a mechanism or an interlocking material",

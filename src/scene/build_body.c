@@ -410,6 +410,13 @@ static void check_law(reader *r, const body_slot *b, const material_def *m) {
 }
 
 static void add_geometry(reader *r, body_slot *b, const geometry_def *g) {
+  if (g->interlocking.at) {
+    build_mail_sheet(r, b, g);
+    return;
+  }
+  if (b->def->shell && (!g->material.at || !g->thickness.at))
+    problem(r, node_get(b->at, "shell"), NULL, "shell needs the key '%s'",
+            g->material.at ? "thickness" : "material");
   if (!g->material.at) return;
   const material_def *m = find_material(r, &g->material);
   const pl_cells *all = b->mesh->cell;

@@ -26,6 +26,9 @@ void add_body(reader *r, body_slot *b, pl_body_desc *d);
 // Reads what makes a rod of a mesh of lines (build_rod.c).
 void build_rod(reader *r, body_slot *b);
 
+// A sheet of an interlocking material (build_sheet.c).
+void build_mail_sheet(reader *r, body_slot *b, const geometry_def *g);
+
 // ---- rods -------------------------------------------------------------------------------------
 
 // a coordinate of a vertex that follows a parameter, weight [3] along x, y, z

@@ -397,6 +397,8 @@ void build_limits(reader *r, pl_scene *s) {
   }
   if (r->failed || r->nproblem > before) return;
   int limits = r->b->nlimit > 0, confined = limits || r->ncontact > 0 || r->def.self_contact;
+  for (int k = 0; k < r->nbody; k++)
+    confined |= r->body[k].def->shell && r->body[k].def->shell->interlocking.at;
   // a body that could not be made has left no limits and no contact
   for (int k = 0; k < s->nanalysis && (confined || r->nproblem == 0); k++)
     check_analysis(r, &s->analysis[k], limits, r->def.self_contact != NULL, confined);

@@ -252,6 +252,7 @@ void pl_scene_free(pl_scene *s) {
   pl_model_free(s->model);
   pl_mesh_free(s->mesh);
   const pl_builder *b = s->impl ? s->impl->builder : NULL;
+  for (int k = 0; b && k < b->ngroup; k++) pl_star_free((void *)(uintptr_t)b->law[k]);
   for (int k = 0; b && k < b->nobstacle; k++) {
     const pl_obstacle *o = &b->obstacle[k];
     // made for this scene, and shared as const

@@ -281,7 +281,7 @@ typedef struct geometry_def {
   num scale, merge;
   rotate_def *rotate;
   vec translate;
-  txt material;
+  txt material, interlocking;
   num thickness;
   pick bending, variant, mass;
   section_def *section;
@@ -804,6 +804,8 @@ void build_contact(reader *r, pl_scene *s);
 // contact is known (build_limit.c)
 void build_cloth(reader *r, analysis_def *d);
 void build_limits(reader *r, pl_scene *s);
+// analyses that do not know sheets of interlocking materials (build_sheet.c)
+void check_mail_sheets(reader *r, const pl_scene *s);
 // where the first axis of a shell's material points at rest
 void read_warp(reader *r, const geometry_def *g, double out[3]);
 // what contact and limits make of the bodies, and whether that can start

@@ -181,7 +181,8 @@ static const row rotate_rows[] = {
 const map_info map_rotate = {
     .what = "rotate", .text = "A turn of a mesh.", .size = sizeof(rotate_def), ROWS(rotate_rows)};
 
-#define GEOMETRY_ROWS                                                                              \
+#define MATERIAL_NEEDED .need = 1, .text = "name of a material"
+#define GEOMETRY_ROWS(material_)                                                                   \
   ROW(geometry_def, mesh, "mesh", T_RAW, .need = 1, .choices = "file | mapping", SUB(map_mesh),    \
       .text = "file beside the scene (any of" PL_MESH_ENDINGS "), or a mesh made on the spot"),    \
       ROW(geometry_def, mesh_units, "mesh_units", T_TEXT,                                          \
@@ -195,14 +196,19 @@ const map_info map_rotate = {
           .text = "shift, third"),                                                                 \
       ROW(geometry_def, merge, "merge", T_NUM, .plain = 1, .unit = "m", .lo = 0, .hi = 1e9,        \
           .text = "merge vertices of the mesh closer than this"),                                  \
-      ROW(geometry_def, material, "material", T_WORD, .need = 1, .text = "name of a material"),    \
+      ROW(geometry_def, material, "material", T_WORD, material_),                                  \
       ROW(geometry_def, mass, "mass", T_CHOICE, .choices = "lumped|consistent",                    \
           .text = "mass matrix")
 
 static const row shell_rows[] = {
-    GEOMETRY_ROWS,
-    ROW(geometry_def, thickness, "thickness", T_PAR, .need = 1, .each = 1, SUB(map_each),
-        .elem = PL_ELEM_membrane),
+    GEOMETRY_ROWS(.text = "name of a material; needed but for interlocking ones, whose own "
+                          "elasticity is soft: 1250 Pa, 0.4, and their mass or 250 kg/m^3"),
+    ROW(geometry_def, thickness, "thickness", T_PAR, .each = 1, SUB(map_each),
+        .elem = PL_ELEM_membrane,
+        .text = "thickness, uniform; needed but for interlocking materials, which have their own"),
+    ROW(geometry_def, interlocking, "interlocking", T_TEXT,
+        .text = "file of an interlocking material (.material, written by limits with boundary): "
+                "its strain stays within those limits; static, transient and drape keep them"),
     ROW(geometry_def, bending, "bending", T_CHOICE, .choices = "hinge|midedge|none",
         .text =
             "by hinges: fast, acts as Poisson's ratio -1/3; by normals at edges: right on every "
@@ -223,7 +229,7 @@ static const map_info map_shell = {
     .size = sizeof(geometry_def),
     ROWS(shell_rows)};
 static const row plane_rows[] = {
-    GEOMETRY_ROWS,
+    GEOMETRY_ROWS(MATERIAL_NEEDED),
     ROW(geometry_def, thickness, "thickness", T_PAR, .need = 1, .each = 1, SUB(map_each),
         .elem = PL_ELEM_tri2),
 };
@@ -232,7 +238,7 @@ static const map_info map_plane = {
     .text = "A sheet of triangles in a scene of dimension 2, plane stress.",
     .size = sizeof(geometry_def),
     ROWS(plane_rows)};
-static const row solid_rows[] = {GEOMETRY_ROWS};
+static const row solid_rows[] = {GEOMETRY_ROWS(MATERIAL_NEEDED)};
 static const map_info map_solid = {.what = "solid",
                                    .text = "A solid of tetrahedra or hexahedra.",
                                    .size = sizeof(geometry_def),
@@ -271,7 +277,7 @@ static const map_info map_natural = {
     .size = sizeof(natural_def),
     ROWS(natural_rows)};
 static const row rod_rows[] = {
-    GEOMETRY_ROWS,
+    GEOMETRY_ROWS(MATERIAL_NEEDED),
     ROW(geometry_def, section, "section", T_MAP, .need = 1, SUB(map_section),
         .text = "shape and size of the section"),
     ROW(geometry_def, up, "up", T_VEC3, .plain = 1, .unit = "",

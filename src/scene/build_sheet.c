@@ -1,0 +1,74 @@
+// Sheets of interlocking materials: shells that stay within the limits of a .material file.
+#include "build_body.h"
+
+#include "pliant/math.h"
+
+// soft, so that limits and weight decide (Tang et al. 2023)
+static const double YOUNG = 1250, POISSON = 0.4, DENSITY = 250;
+// of the barrier, over Young's modulus times thickness: where paths of weights end
+static const double WEIGHT = 1e-6;
+
+static int read_material(reader *r, const geometry_def *g, pl_sheet_material *out) {
+  char path[4096];
+  return scene_file(r, g->interlocking.at, "interlocking", path, sizeof path) &&
+         worked(r, pl_sheet_material_read(r->env, path, out));
+}
+
+// the scene's elasticity, or one that hardly matters
+static int fill_elasticity(reader *r, const geometry_def *g, const pl_sheet_material *m,
+                           pl_body_desc *d) {
+  double thickness = g->thickness.at ? g->thickness.v : m->thickness;
+  d->thickness = (pl_value){.v = thickness};
+  d->young = (pl_value){.v = YOUNG};
+  d->poisson = (pl_value){.v = POISSON};
+  d->density = (pl_value){.v = m->mass > 0 ? m->mass / thickness : DENSITY};
+  if (!g->material.at) return 1;
+  const material_def *own = find_material(r, &g->material);
+  if (!own) return 0;
+  d->young = value_of(&own->young);
+  d->poisson = value_of(&own->poisson);
+  d->density = value_of(&own->density);
+  return 1;
+}
+
+static void add_sheet(reader *r, body_slot *b, const geometry_def *g, const pl_sheet_material *m) {
+  static const pl_variant variant[] = {PL_VARIANT_SIN, PL_VARIANT_TAN, PL_VARIANT_THETA};
+  pl_star *set;
+  pl_body_desc d = {.kind = PL_BODY_SHELL,
+                    .consistent = g->mass.v != 0,
+                    .bending = (pl_bending)g->bending.v,
+                    .variant = variant[g->variant.v]};
+  if (g->limit || g->regions.n > 0) {
+    problem(r, g->interlocking.at, "leave out one of both",
+            "shell '%.60s': limits of stretch do not go with an interlocking material",
+            b->def->name.s);
+    return;
+  }
+  if (!fill_elasticity(r, g, m, &d)) return;
+  read_warp(r, g, d.warp);
+  add_body(r, b, &d);
+  if (r->failed || !worked(r, pl_boundary_star(r->env, &m->membrane, &set))) return;
+  if (pl_build_strain_limit(r->b, b->number, set, WEIGHT * d.young.v * d.thickness.v) >= 0) return;
+  pl_star_free(set);
+  r->failed = r->b->failed;
+}
+
+void build_mail_sheet(reader *r, body_slot *b, const geometry_def *g) {
+  pl_sheet_material m = {0};
+  if (read_material(r, g, &m)) add_sheet(r, b, g, &m);
+  pl_sheet_material_free(r->env, &m);
+}
+
+void check_mail_sheets(reader *r, const pl_scene *s) {
+  const pl_node *at = NULL;
+  for (int k = 0; k < r->nbody && !at; k++)
+    if (r->body[k].def->shell) at = r->body[k].def->shell->interlocking.at;
+  for (int k = 0; at && k < s->nanalysis; k++) {
+    const pl_analysis *a = &s->analysis[k];
+    if (a->kind != PL_ANALYSIS_static && a->kind != PL_ANALYSIS_transient &&
+        a->kind != PL_ANALYSIS_drape && a->kind != PL_ANALYSIS_limits)
+      problem_at(r, r->file, a->line, a->col, "use static, drape or transient",
+                 "%s does not know sheets of interlocking materials",
+                 pl_analysis_table[a->kind].name);
+  }
+}

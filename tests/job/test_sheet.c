@@ -1,0 +1,136 @@
+// Sheets of interlocking materials whose limits are a box of strains, from a scene to its files.
+#include "run_scene.h"
+
+#include "box_material.h"
+
+static void write_material(pl_env *env) {
+  pl_sheet_material m;
+  pl_text t = {.env = env};
+  make_box(env, &m);
+  pl_sheet_material_write(&m, &t);
+  check_ok(env, pl_file_write(env, "box.material", t.s, t.n));
+  pl_text_free(&t);
+  pl_sheet_material_free(env, &m);
+}
+
+// a strip that hangs along the second axis of its material, free to narrow
+static void hang(pl_env *env, const char *folder, double young, int across, int along,
+                 const char *analysis) {
+  pl_text t = {.env = env};
+  pl_text_add(&t,
+              "pliant: 1\n"
+              "materials: {soft: {young: %g Pa, poisson: 0, density: 250 kg/m^3}}\n"
+              "bodies:\n"
+              "  - name: strip\n"
+              "    shell:\n"
+              "      mesh: {grid: {size: [0.05, 0.2], cells: [%d, %d]}}\n"
+              "      interlocking: box.material\n"
+              "      material: soft\n"
+              "      rotate: {axis: [1, 0, 0], angle: 90 deg}\n"
+              "fixed: [{nodes: strip group top, fix: [y, z]},\n"
+              "        {node: \"strip nearest [0.025, 0, 0.1]\", fix: [x]}]\n"
+              "gravity: [0, 0, -9.81]\n"
+              "loads: {nodes: strip group bottom, total: [0, 0, -0.05 N]}\n"
+              "watch: {end: \"strip nearest [0.025, 0, 0]\"}\n"
+              "analyses: [%s]\n",
+              young, across, along, analysis);
+  check_ok(env, run_scene_at(env, folder, 0, &t));
+  pl_text_free(&t);
+}
+
+static double drop(pl_env *env, const char *folder) {
+  double x, y, z;
+  char path[256], *text, *at;
+  size_t size;
+  snprintf(path, sizeof path, "%s/summary.json", folder);
+  check_ok(env, pl_file_read(env, path, 0, &text, &size));
+  at = strstr(text, "\"end\"");
+  assert_non_null(at);
+  at = strchr(at, '[');
+  assert_non_null(at);
+  assert_int_equal(sscanf(at, "[%lf, %lf, %lf", &x, &y, &z), 3);
+  pl_free(env, text);
+  return -z;
+}
+
+// all triangles are at the largest strain along y, so that 1 m is sqrt(1 + 2 E) m
+static void all_taut(void **state) {
+  (void)state;
+  pl_env env;
+  pl_env_init(&env);
+  write_material(&env);
+  const double want = 0.2 * (sqrt(1 + 2 * box_half[1]) - 1);
+  hang(&env, "sheet-coarse", 50, 4, 19, "static: {book: no}");
+  hang(&env, "sheet-fine", 50, 8, 37, "static: {book: no}");
+  const char *const folder[] = {"sheet-coarse", "sheet-fine"};
+  for (int k = 0; k < 2; k++) {
+    // strains across and shear are slack, and take a little of the way
+    check_rel(drop(&env, folder[k]), want, 2e-3);
+    double most = summary_number(&env, folder[k], "\"limit_most\": ", NULL);
+    check_less(0.999, most);
+    check_less(most, 1);
+    check_close(summary_number(&env, folder[k], "\"limit_beyond\": ", NULL), 0, 0);
+  }
+}
+
+// a stiffer one does not reach its limits, and is as long as weight makes it
+static void not_taut(void **state) {
+  (void)state;
+  pl_env env;
+  pl_env_init(&env);
+  write_material(&env);
+  hang(&env, "sheet-stiff", 500000, 4, 19, "static: {book: no}");
+  // small strains: rho g L^2 / (2 E) and P L / (E b h)
+  check_rel(drop(&env, "sheet-stiff"),
+            250 * 9.81 * 0.04 / (2 * 500000) + 0.05 * 0.2 / (500000 * 0.05 / 300), 0.02);
+  check_close(summary_number(&env, "sheet-stiff", "\"limit_near\": ", NULL), 0, 0);
+}
+
+// Dropped from rest it falls into its limits, and none of its triangles ever leaves them.
+static void falls(void **state) {
+  (void)state;
+  pl_env env;
+  pl_env_init(&env);
+  write_material(&env);
+  hang(&env, "sheet-falls", 5, 2, 10,
+       "transient: {method: implicit-euler, duration: 0.2 s, step: 10 ms}");
+  double most = summary_number(&env, "sheet-falls", "\"limit_most\": ", NULL);
+  check_less(0.9, most);
+  check_less(most, 1);
+  check_close(summary_number(&env, "sheet-falls", "\"limit_beyond\": ", NULL), 0, 0);
+}
+
+// What limits of a material write is what sheets read.
+static void from_limits(void **state) {
+  (void)state;
+  pl_env env;
+  pl_text t = {.env = &env};
+  pl_sheet_material m;
+  pl_star *star;
+  pl_env_init(&env);
+  pl_text_add(&t, "pliant: 1\ninterlocking: [{threefold: {}}]\n"
+                  "analyses: [limits: {directions: 1, boundary: 2}]\n");
+  check_ok(&env, run_scene_at(&env, "sheet-limits", 0, &t));
+  check_ok(&env, pl_sheet_material_read(&env, "sheet-limits/limits.material", &m));
+  assert_string_equal(m.name, "threefold");
+  // and the limit along x, which is among the directions
+  assert_int_equal(m.membrane.n, 43);
+  assert_int_equal(m.membrane.nface, 82);
+  check_ok(&env, pl_boundary_star(&env, &m.membrane, &star));
+  // edges along ridges make narrow triangles, whose blends reach rays that are not theirs
+  for (int i = 0; i < 43; i++) {
+    double E[3];
+    for (int c = 0; c < 3; c++) E[c] = m.membrane.distance[i] * m.membrane.ray[i][c];
+    check_close(sqrt(pl_star_gauge(star, E, NULL, NULL)), 1, fmax(pl_star_excess(star), 0.03));
+    check_less(m.membrane.left[i], 1e-4);
+  }
+  pl_star_free(star);
+  pl_sheet_material_free(&env, &m);
+  pl_text_free(&t);
+}
+
+int test_sheet(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(all_taut), cmocka_unit_test(not_taut),
+                                     cmocka_unit_test(falls), cmocka_unit_test(from_limits)};
+  return cmocka_run_group_tests_name("job.sheet", tests, NULL, NULL);
+}
