@@ -21,7 +21,7 @@ PICTURES = os.path.join(ROOT, "docs", "pictures", "gallery")
 LARGEST = 400_000  # bytes of a picture in the repository
 # what shows a scene best, first found
 BEST = ("design-*-path.svg", "*-strain.svg", "explore-*-path.svg", "*-strain-flat.svg",
-        "*-shape.svg", "*-end.svg", "*-limit.svg", "limits.svg", "mail-design.svg")
+        "*-shape.svg", "*-end.svg", "*-limit.svg", "limits.svg", "mail-design.svg", "catenary.svg", "knots-36.svg")
 
 
 def run(pliant, name):
@@ -91,8 +91,13 @@ def mail_design(a):
            f"{a['evaluations']} evaluations; {'verified' if a['verified'] else 'not verified'}")
 
 
+def native(a):
+    yield (f"{a['patch']}: {a['elements']} elements at rest after {a['iterations']} iterations, "
+           f"{1e3 * a['height']:.4g} mm high; forces balance to {a['unbalanced'] / max(abs(x) for x in a['load']):.0e}")
+
+
 FIGURES = {"design": design, "explore": explore, "drape": drape, "transient": transient,
-           "modes": modes, "limits": limits, "mail-design": mail_design}
+           "modes": modes, "limits": limits, "mail-design": mail_design, "native": native}
 
 
 def entry(name):

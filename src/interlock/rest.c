@@ -8,13 +8,14 @@
 // with a weight that goes to zero. Multipliers of the gaps are followed beside the motion, which
 // makes long steps good when the weight falls.
 
-static const double SAFE = 0.9;               // part of the way to where centre lines might meet
-static const double BOUNDARY = 0.1;           // what a step leaves of every gap at least
-static const double FAR = 6;                  // balls that an element goes in a step at most
-static const double FALL = 0.2;               // of the weight, from one to the next
-static const double STUCK = 1e5;              // shift at which a weight is given up
-static const double REST = 1e-3;              // force that may be left of a mean element's
-static const double BOWED = 1;                // shift up to which exact curvatures are tried
+static const double SAFE = 0.9;      // part of the way to where centre lines might meet
+static const double BOUNDARY = 0.1;  // what a step leaves of every gap at least
+static const double FAR = 6;         // balls that an element goes in a step at most
+static const double FALL = 0.2;      // of the weight, from one to the next
+static const double STUCK = 1e5;     // shift at which a weight is given up
+static const double BALANCED = 1e-5; // force and moment that are left, where that is enough
+static const double REST = 1e-3;     // force that may be left of a mean element's
+static const double BOWED = 1;       // shift up to which exact curvatures are tried
 enum { SETTLED = 8, ROUGH = 40, LAST = 200 }; // iterations of a weight
 
 typedef struct rest {
@@ -433,7 +434,7 @@ static pl_status try_step(rest *r, double slope, double *by) {
 
 static double imbalance(const rest *r) {
   double most = 0;
-  for (int k = 0; k < r->p.nfree; k++) most = fmax(most, pl_norm3(r->grad + 6 * k));
+  for (int k = 0; k < r->p.nfree; k++) most = fmax(most, pl_norm(6, r->grad + 6 * k));
   return most;
 }
 
@@ -462,7 +463,7 @@ static pl_status centre(rest *r, double first, int last) {
     double slope = pl_dot(6 * r->p.nfree, r->grad, r->step);
     r->left = -slope;
     if (r->left < enough(r, last, i) * r->weight) return PL_OK;
-    if (last && imbalance(r) < 1e-10 * r->force) return PL_OK;
+    if (last && imbalance(r) < BALANCED * r->force) return PL_OK;
     PL_TRY(try_step(r, slope, &by));
     r->out->iterations++;
     r->shift *= by > 0.3 ? 0.3 : by < 0.05 ? 8 : 1;

@@ -170,10 +170,12 @@ pl_status job_native(job *j, int index, json_t *figures) {
   k.p = k.patch->p;
   k.p.nobstacle = j->scene->contact.nobstacle;
   k.p.obstacle = j->scene->contact.obstacle;
+  double start = pl_wall_time();
   k.solved = pl_patch_rest(j->env, &k.p, &rest, j->work->threads, &k.rest);
   pl_status s = k.solved;
   if (s >= 0 && s != PL_CANCELLED) {
     set_figures(&k, figures);
+    job_set(figures, "seconds", json_real(pl_wall_time() - start));
     report(&k);
     pl_status wrote = write_poses(&k);
     if (wrote == PL_OK) wrote = write_contacts(&k);
