@@ -166,6 +166,7 @@ static void deepest(const double S[2][2], double out[2]) {
 // about the mean of its places
 static void centre_disk(pl_cell *c) {
   double mean[2] = {0};
+  c->disk = c->thin;
   for (int i = 0; i < c->nelem; i++)
     for (int d = 0; d < 2; d++) mean[d] += c->ref[i].x[d] / c->nelem;
   for (int i = 0; i < c->nelem; i++) {

@@ -126,16 +126,16 @@ static void follow(program *p) {
   }
 }
 
-static void fill_row(const taut *t, const contact *k, double *row) {
+static void fill_row(const taut *t, const contact *c, double *row) {
   int to[STENCIL];
   double g[STENCIL];
-  gap_slopes(t, &t->now, k, to, g, NULL);
+  gap_slopes(t, &t->now, c, to, g, NULL);
   for (int i = 0; i < 12 + t->nfree; i++)
     if (to[i] >= 0) row[to[i]] += g[i];
-  for (int k_ = 0; k_ < t->ntie; k_++) {
-    double by = row[t->tie[k_].pivot];
-    for (int i = 0; i < t->nz; i++) row[i] += by * t->tie[k_].row[i];
-    row[t->tie[k_].pivot] = 0;
+  for (int k = 0; k < t->ntie; k++) {
+    double by = row[t->tie[k].pivot];
+    for (int i = 0; i < t->nz; i++) row[i] += by * t->tie[k].row[i];
+    row[t->tie[k].pivot] = 0;
   }
   for (int i = 0; i < t->nz; i++) row[i] /= t->scale[i];
 }

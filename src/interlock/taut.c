@@ -517,6 +517,8 @@ static void take_better(pl_env *env, pl_taut *best, pl_taut *other) {
 pl_status pl_cell_taut(pl_cell *c, const pl_taut_opts *o, const pl_taut_goal *g, pl_taut *out) {
   *out = (pl_taut){0};
   PL_TRY(pl_opts_check(c->env, pl_taut_option_table, pl_taut_option_count, o));
+  if ((g->shape == PL_TAUT_PARABOLOID) != (c->disk > 0))
+    return pl_fail(c->env, PL_E_ARG, "paraboloids are for disks of elements, and these for them");
   pl_status best = PL_UNSOLVED;
   int others = g->shape == PL_TAUT_FLAT ? 1 : WAYS; // where none has ended yet
   for (int k = 0; k < g->starts || (best != PL_OK && k < others); k++) {

@@ -329,6 +329,13 @@ static void patches(void **fixture) {
   pl_env_init(&env);
   double last = numbers(&s, 30, 1).value;
   pl_taut small = patch(&s, 3, 30, 1), large = patch(&s, 5, 30, 1), down = patch(&s, 3, 90, -1);
+  // paraboloids are for disks alone
+  pl_taut t;
+  pl_taut_opts o = taut_defaults();
+  pl_taut_goal g = pl_taut_bend_disk(0, 1);
+  check_ok(&env, pl_cell_create(&env, &s.m, 1, 1, &c));
+  check_status(&env, pl_cell_taut(c, &o, &g, &t), PL_E_ARG);
+  pl_cell_free(c);
   check_less(last, 0.6 * large.value);
   check_less(large.value, small.value);
   check_less(small.e[0], -0.5 * small.value);
