@@ -9,7 +9,7 @@ static const double ROUNDING = 1e-9; // smallest pivot over the largest, of a mi
 static const double FLAT = 0.1;      // smallest curvature over the largest
 static const double BESIDE = 0.1;    // steps to their sides
 static const double NEAR = 0.02;     // gap over radius
-enum { SAMPLES = 32, POLISH = 30 };
+enum { VALLEY = 16, SAMPLES = 32, POLISH = 30 };
 
 static void turn(const double *Q, const double *v, double *w) {
   double x[3] = {v[0], v[1], v[2]};
@@ -373,8 +373,44 @@ static couple couple_on(const couple *c, const pl_touch *t) {
   return couple_of(c->piece[0], c->pose[0], c->piece[1], c->pose[1], t->on);
 }
 
+// distance of the centre lines from a point of the other piece to the ring, and where that is
+// nearest
+static double ring_distance(const couple *c, int ring, double u[4]) {
+  int other = 1 - ring;
+  const pl_piece *p = c->piece[ring];
+  double x[3], seen[3];
+  pl_swept flat;
+  piece_point(c->piece[other], c->pose[other], u[2 * other], u[2 * other + 1], x);
+  seen_from(p, c->pose[ring], x, seen);
+  u[2 * ring] = atan2(seen[1], seen[0]);
+  pl_piece_at(p, (double[2]){0, u[2 * ring + 1]}, &flat);
+  pl_sub3(flat.p, p->centre, flat.p);
+  return hypot(hypot(seen[0], seen[1]) - pl_dot3(flat.p, p->out[0]),
+               seen[2] - pl_dot3(flat.p, p->axis));
+}
+
+// Where wires lie along each other one valley may hold several minima, whose ridges are lower than
+// what samples see: goes along it both ways, and down again beyond every ridge.
+static int seek_along(const couple *c, int ring, const double start[4], double cut, int n,
+                      pl_touch *touch) {
+  for (int side = -1; side <= 1; side += 2) {
+    double u[4], before;
+    int rises = 0;
+    memcpy(u, start, sizeof u);
+    before = ring_distance(c, ring, u);
+    for (int k = 0; k < VALLEY; k++) {
+      u[2 * (1 - ring)] += side * BESIDE / 2;
+      double here = ring_distance(c, ring, u);
+      if (rises && here < before) n = seek_minima(c, u, cut, 1, n, touch);
+      rises = here > before;
+      before = here;
+    }
+  }
+  return n;
+}
+
 // Minima beside flat ones, which samples are too coarse to tell from them.
-static int seek_beside(const couple *all, double cut, int n, pl_touch *touch) {
+static int seek_beside(const couple *all, int ring, double cut, int n, pl_touch *touch) {
   int found = n, at[4];
   for (int i = 0; i < found; i++) {
     view v;
@@ -393,6 +429,7 @@ static int seek_beside(const couple *all, double cut, int n, pl_touch *touch) {
       couple_inside(c, from);
       if (side != 0) n = seek_minima(c, from, cut, 1, n, touch);
     }
+    if (ring >= 0) n = seek_along(c, ring, touch[i].u, cut, n, touch);
   }
   return n;
 }
@@ -436,7 +473,7 @@ int pl_piece_gaps(const pl_piece *a, const pl_pose *at, const pl_piece *b, const
                          : scan_rings(&c, ring, cut, touch);
   // between facets, parts that lean a little are kept instead
   if (a->kind != PL_PIECE_FACETS || b->kind != PL_PIECE_FACETS) {
-    n = seek_beside(&c, cut, n, touch);
+    n = seek_beside(&c, has_facets(&c) ? -1 : ring, cut, n, touch);
     n = add_sides(&c, cut, n, touch);
   }
   for (int i = 1; i < n; i++)

@@ -161,6 +161,23 @@ static pl_status seek_all(patch *p, const pl_pose *at, holds *out) {
   return flush(s, out);
 }
 
+// contacts of before that a search has missed: samples do not see ridges of a few micrometres
+static pl_status follow_all(patch *p, const pl_pose *at, const holds *old, holds *out) {
+  int found = out->n;
+  for (int k = 0; k < old->n; k++) {
+    hold h = old->item[k];
+    holds all = {.n = found, .item = out->item};
+    if (h.at.still || !hold_follow(p, at, &h) || h.at.gap > p->reach ||
+        nearest(&all, &h, 1e-4) >= 0)
+      continue;
+    PL_TRY(pl_grow(p->env, &out->item, out->n, &out->cap, sizeof *out->item));
+    h.share = h.force = NAN;
+    out->item[out->n++] = h;
+  }
+  if (out->n > found) qsort(out->item, (size_t)out->n, sizeof *out->item, by_elements);
+  return PL_OK;
+}
+
 // Minima split and merge: what a contact counts for is divided and added up then, so that the
 // energy does not jump.
 
@@ -200,15 +217,26 @@ static void divide(patch *p, holds *out) {
   }
 }
 
+// Those that come and go many times do not count for less and less.
+static void refill(holds *out) {
+  for (int k = 0, end; k < out->n; k = end) {
+    for (end = k + 1; end < out->n && holds_compare(&out->item[end], &out->item[k]) == 0; end++)
+      ;
+    for (int i = k; i < end; i++) out->item[i].share = fmax(out->item[i].share, 1.0 / (end - k));
+  }
+}
+
 pl_status patch_contacts(patch *p, const pl_pose *at, const holds *old, holds *out, double *gap) {
   out->n = 0;
   p->nsearch++;
   PL_TRY(seek_all(p, at, out));
   qsort(out->item, (size_t)out->n, sizeof *out->item, by_elements);
+  PL_TRY(follow_all(p, at, old, out));
   *gap = p->reach;
   for (int k = 0; k < out->n; k++) *gap = fmin(*gap, out->item[k].at.gap);
   hand_on(p, at, old, out);
   divide(p, out);
+  refill(out);
   return PL_OK;
 }
 
