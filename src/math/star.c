@@ -9,8 +9,9 @@
 
 #include <string.h>
 
-enum { SIDE = 12, CELLS = 6 * SIDE * SIDE, SAMPLES = 8 }; // of a cube's face; of a side of a face
-static const double BAND = 0.15, POWER = 32;
+enum { SIDE = 24, CELLS = 6 * SIDE * SIDE, SAMPLES = 8 }; // of a cube's face; of a side of a face
+enum { SQUARES = 5, POWER = 1 << SQUARES };
+static const double BAND = 0.15;
 
 typedef struct face {
   double row[3][3]; // coordinates along its corners are row x
@@ -255,7 +256,9 @@ static double add_faces(const pl_star *s, const double x[3], sum *N, sum *D) {
     const face *f = &s->face[s->list[i]];
     if (!weight(f, x, &l, &w)) continue;
     if (scale == 0) scale = l;
-    double v = pow(l / scale, POWER), d = POWER * v / l, dd = (POWER - 1) * d / l;
+    double v = l / scale;
+    for (int k = 0; k < SQUARES; k++) v *= v;
+    double d = POWER * v / l, dd = (POWER - 1) * d / l;
     N->v += w.v * v;
     D->v += w.v;
     for (int a = 0; a < 3; a++) {
@@ -273,7 +276,7 @@ static double add_faces(const pl_star *s, const double x[3], sum *N, sum *D) {
 
 double pl_star_gauge(const pl_star *s, const double at[3], double *grad, double *hess) {
   static const double any[3] = {1, 0, 0};
-  const double e = 2 / POWER;
+  const double e = 2.0 / POWER;
   double y[3];
   sum N = {0}, D = {0};
   pl_sub3(at, s->centre, y);
