@@ -117,6 +117,12 @@ typedef struct pl_mail {
 
 // What is wrong with its shape; NULL: nothing.
 const char *pl_mail_fault(const pl_mail *m);
+// Volume of an element. Tubes, plates and meshes alone are exact as long as they are not bent more
+// tightly than they are thick; what several pieces share counts once, by points of theirs, to about
+// a hundredth; of large meshes it counts for each (*upper 1).
+pl_status pl_mail_volume(pl_env *env, const pl_mail_element *e, double *volume, int *upper);
+// Half the thickness of the thinnest piece.
+double pl_mail_thinnest(const pl_mail *m);
 
 // A contact of elements. force: the derivative of a limit by the gap, so that
 // the sum of goal e grows by force * d when the pieces may overlap by d.
@@ -195,6 +201,13 @@ int pl_cell_nelem(const pl_cell *c);
 double pl_cell_gap(pl_cell *c, pl_taut_contact *where);
 // Neighbours that an element is linked with.
 int pl_cell_links(pl_cell *c, int elem);
+// Two elements that are linked, the second in a cell of the lattice: how often, with sign where one
+// piece of each is linked alone.
+typedef struct pl_mail_link {
+  int elem[2], cell[2], number;
+} pl_mail_link;
+// All of them, each pair once; at most so many are written, and how many there are is returned.
+int pl_cell_link_list(const pl_cell *c, int most, pl_mail_link *out);
 pl_status pl_cell_taut(pl_cell *c, const pl_taut_opts *o, const pl_taut_goal *g, pl_taut *out);
 void pl_taut_free(pl_env *env, pl_taut *t);
 
@@ -348,6 +361,23 @@ void pl_sheet_material_write(const pl_sheet_material *m, pl_text *out);
 pl_status pl_sheet_material_read(pl_env *env, const char *path, pl_sheet_material *out);
 void pl_sheet_material_free(pl_env *env, pl_sheet_material *m);
 
+// ---- what was found, looked at once more --------------------------------------------------------
+
+// Smallest gap of two elements below a cut, else the cut: by dense points of both, closed in on
+// without derivatives, so that it shares nothing with pl_piece_gaps. Slow.
+double pl_element_gap(const pl_mail_element *a, const pl_pose *at, const pl_mail_element *b,
+                      const pl_pose *bt, double cut);
+// Sizes of all links of their pieces, by counting how often curves go through disks of rings, by
+// Gauss's integral where there are none.
+int pl_element_links(const pl_mail_element *a, const pl_pose *at, const pl_mail_element *b,
+                     const pl_pose *bt);
+typedef struct pl_mail_verdict {
+  double gap;        // smallest one of the state
+  int links_changed; // pairs of elements that are linked otherwise than at rest
+} pl_mail_verdict;
+// A taut state of a flat cell, with all neighbours.
+void pl_mail_verify(const pl_mail *m, const int copies[2], const pl_taut *t, pl_mail_verdict *out);
+
 // ---- families of materials ----------------------------------------------------------------------
 
 enum { PL_MAIL_PIECES = 16, PL_MAIL_ELEMENTS = 8, PL_MAIL_HARMONICS = 8 };
@@ -384,10 +414,12 @@ void pl_mail_rate(const pl_mail_family *f, const double *value, int key, pl_mail
 // X(name, key in scene files)
 #define PL_MAIL_LIST(X)                                                                            \
   X(four_in_one, "four-in-one")                                                                    \
+  X(six_in_one, "six-in-one")                                                                      \
   X(threefold, "threefold")                                                                        \
   X(torus_knot, "torus-knot")                                                                      \
   X(scale_mail, "scale-mail")                                                                      \
   X(japanese, "japanese")                                                                          \
+  X(japanese_hexagonal, "japanese-hexagonal")                                                      \
   X(chain, "chain")
 #define X(name, key) PL_MAIL_##name,
 enum { PL_MAIL_LIST(X) PL_MAIL_COUNT };

@@ -208,22 +208,39 @@ void pair_offset(const pl_cell *c, const pair *p, double out[2]) {
   for (int d = 0; d < 2; d++) out[d] = c->ref[p->j].x[d] + p->shift[d] - c->ref[p->i].x[d];
 }
 
-static int are_linked(const pl_cell *c, const pair *p) {
+double pl_mail_thinnest(const pl_mail *m) {
+  double least = DBL_MAX;
+  for (int i = 0; i < m->nkind; i++)
+    for (int k = 0; k < m->kind[i].npiece; k++) {
+      const pl_piece *p = &m->kind[i].piece[k];
+      double wire = piece_wire(p);
+      least = fmin(least, wire > 0 ? wire : p->radius);
+    }
+  return least;
+}
+
+// how often, all pieces together; with sign where it is one pair of them
+static int links_of(const pl_cell *c, const pair *p) {
   const pl_mail_element *first = c->elem[p->i], *second = c->elem[p->j];
   pl_pose b = c->ref[p->j];
   double w[3];
   for (int d = 0; d < 2; d++) b.x[d] += p->shift[d];
   pl_sub3(b.x, c->ref[p->i].x, w);
   if (pl_norm3(w) > 2 * c->reach) return 0;
+  int sum = 0, size = 0, n = 0;
   for (int k = 0; k < first->npiece; k++)
-    for (int l = 0; l < second->npiece; l++)
-      if (pl_piece_links(&first->piece[k], &c->ref[p->i], &second->piece[l], &b)) return 1;
-  return 0;
+    for (int l = 0; l < second->npiece; l++) {
+      int one = pl_piece_links(&first->piece[k], &c->ref[p->i], &second->piece[l], &b);
+      sum += one;
+      size += one < 0 ? -one : one;
+      n += one != 0;
+    }
+  return n > 1 ? size : sum;
 }
 
 int pair_linked(pl_cell *c, int k) {
   pair *p = &c->pair[k];
-  if (p->linked < 0) p->linked = are_linked(c, p);
+  if (p->linked < 0) p->linked = links_of(c, p) != 0;
   return p->linked;
 }
 
@@ -232,6 +249,18 @@ int pl_cell_links(pl_cell *c, int elem) {
   for (int k = 0; k < c->npair; k++) {
     int ends = (c->pair[k].i == elem) + (c->pair[k].j == elem);
     if (ends && pair_linked(c, k)) n += ends;
+  }
+  return n;
+}
+
+int pl_cell_link_list(const pl_cell *c, int most, pl_mail_link *out) {
+  int n = 0;
+  for (int k = 0; k < c->npair; k++) {
+    const pair *p = &c->pair[k];
+    int number = links_of(c, p);
+    if (!number) continue;
+    if (n < most) out[n] = (pl_mail_link){{p->i, p->j}, {p->cell[0], p->cell[1]}, number};
+    n++;
   }
   return n;
 }

@@ -51,6 +51,34 @@ static const pl_mail_family family_four_in_one = {
     .lattice = 1 << 2 | 1 << 3 | 1 << 4,
     .make = make_four_in_one};
 
+// ---- European 6-in-1 ----------------------------------------------------------------------------
+
+static const pl_key six_in_one_keys[] = {
+    LENGTH("radius", 5e-3, "of a ring, to the middle of its wire"),
+    LENGTH("wire", 0.7e-3, "radius of the wire"),
+    LENGTH("across", 4.4e-3, "distance of rings of one row"),
+    LENGTH("along", 11.8e-3, "distance of rows whose rings lean the same way"),
+    ANGLE("tilt", 33, 0, "by which rings lean along their row, rows to and fro"),
+};
+
+static void make_six_in_one(const double *v, pl_mail_data *d) {
+  memset(d, 0, sizeof *d);
+  d->piece[0] = pl_piece_ring(ORIGIN, Z_AXIS, v[0], v[1], v[1]);
+  d->pose[0] = pose_at(0, 0, Y_AXIS, -v[4]);
+  d->pose[1] = pose_at(0, v[3] / 2, Y_AXIS, v[4]);
+  set_mail(d, 1, ONE, 2, (double[]){v[2], 0, 0, v[3]});
+}
+
+static const pl_mail_family family_six_in_one = {
+    .brief = "European 6-in-1 chainmail",
+    .text =
+        "Rows of rings that lean along their row, to and fro; each holds three of both rows beside "
+        "it.",
+    .nkey = COUNT(six_in_one_keys),
+    .key = six_in_one_keys,
+    .lattice = 1 << 2 | 1 << 3 | 1 << 4,
+    .make = make_six_in_one};
+
 // ---- threefold ----------------------------------------------------------------------------------
 
 static const pl_key threefold_keys[] = {
@@ -146,6 +174,27 @@ static const pl_mail_family family_japanese = {
     .key = japanese_keys,
     .lattice = 1 << 4,
     .make = make_japanese};
+
+static void make_japanese_hexagonal(const double *v, pl_mail_data *d) {
+  memset(d, 0, sizeof *d);
+  d->piece[0] = pl_piece_ring(ORIGIN, Z_AXIS, v[0], v[1], v[1]);
+  d->piece[1] = pl_piece_ring(ORIGIN, Y_AXIS, v[2], v[3], v[3]);
+  d->pose[0] = pose_at(0, 0, Z_AXIS, 0);
+  for (int k = 0; k < 3; k++) {
+    double phi = k * PL_PI / 3;
+    d->kind_of[1 + k] = 1;
+    d->pose[1 + k] = pose_at(v[4] / 2 * cos(phi), v[4] / 2 * sin(phi), Z_AXIS, phi);
+  }
+  set_mail(d, 2, (int[]){1, 1}, 4, (double[]){v[4], 0, v[4] / 2, v[4] * sqrt(0.75)});
+}
+
+static const pl_mail_family family_japanese_hexagonal = {
+    .brief = "Japanese 6-in-1, hexagonal",
+    .text = "Flat rings in a hexagonal net, each held to its six neighbours by upright ones.",
+    .nkey = COUNT(japanese_keys),
+    .key = japanese_keys,
+    .lattice = 1 << 4,
+    .make = make_japanese_hexagonal};
 
 // ---- chains -------------------------------------------------------------------------------------
 

@@ -356,8 +356,7 @@ static int scan_grid(const couple *c, double cut, pl_touch *touch) {
   return n;
 }
 
-// balls about both pieces do not come closer than that
-static double ball_gap(const couple *c) {
+double couple_ball_gap(const couple *c) {
   double x[2][3], reach = 0;
   for (int k = 0; k < 2; k++) {
     double from[3];
@@ -466,7 +465,7 @@ static int add_sides(const couple *all, double cut, int n, pl_touch *touch) {
 int pl_piece_gaps(const pl_piece *a, const pl_pose *at, const pl_piece *b, const pl_pose *bt,
                   double cut, pl_touch touch[PL_TOUCH_MAX]) {
   couple c = couple_of(a, at, b, bt, (const int[2]){0, 0});
-  if (ball_gap(&c) > cut) return 0;
+  if (couple_ball_gap(&c) > cut) return 0;
   int ring = b->kind == PL_PIECE_RING ? 1 : a->kind == PL_PIECE_RING ? 0 : -1;
   int n = has_facets(&c) ? facets_gaps(&c, cut, touch)
           : ring < 0     ? scan_grid(&c, cut, touch)

@@ -30,6 +30,8 @@ void contact_slopes(const pl_mail *m, const int copies[2], const pl_taut *t,
                     const pl_taut_contact *k, double by[12]);
 void contact_shift(const pl_mail *m, const int copies[2], const pl_taut_contact *k, double L[2]);
 
+// balls about both pieces do not come closer than that
+double couple_ball_gap(const couple *c);
 // places of the couple's parameters within u
 void couple_places(const couple *c, int at[4]);
 // Newton's step where the curvatures are all positive. 1: they are.

@@ -69,6 +69,8 @@ static int linked(const pl_piece *a, const pl_pose *at, int i, const pl_piece *b
 }
 
 int pl_piece_links(const pl_piece *a, const pl_pose *at, const pl_piece *b, const pl_pose *bt) {
+  couple c = couple_of(a, at, b, bt, (const int[2]){0, 0});
+  if (couple_ball_gap(&c) > 0) return 0;
   int n = loops(a), m = loops(b), sum = 0;
   for (int i = 0; i < n; i++)
     for (int j = 0; j < m; j++) {

@@ -1,6 +1,6 @@
 // The boundary of all strains that an interlocking material can have, shear included, and of all
 // curvatures of a patch, twist included: how far it goes from rest along rays in all directions.
-#include "job_impl.h"
+#include "run_limits.h"
 
 #include "pliant/math.h"
 
@@ -216,6 +216,8 @@ pl_status job_limits_boundary(job *j, const pl_analysis *a, const pl_taut_opts *
     s = write_table(&b);
   }
   if (s == PL_OK) s = write_material(&b);
+  if (s == PL_OK && !across)
+    s = limits_verify(j, a, "boundary_", (int)n, b.taut, b.solved, figures);
   if (s == PL_OK) s = write_surface(&b);
   for (size_t i = 0; b.taut && i < n; i++) pl_taut_free(j->env, &b.taut[i]);
   pl_free(j->env, b.goal);

@@ -234,6 +234,7 @@ pl_status job_limits(job *j, int index, json_t *figures) {
   }
   if (s == PL_OK) s = tell(&k, figures);
   int rays = 0;
+  if (s == PL_OK) s = limits_verify(j, a, "", SIDES * k.nall, k.taut, k.solved, figures);
   if (s == PL_OK && o->boundary > 0)
     s = job_limits_boundary(j, a, &taut, 0, SIDES * k.n, k.taut, figures, &rays);
   int bends = 0;

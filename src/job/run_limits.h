@@ -43,4 +43,11 @@ pl_status measured_differences(const survey *k, json_t *figures);
 // of contacts are balanced.
 pl_status limits_gradients(survey *k, json_t *figures);
 
+// ---- limits_verify.c ----------------------------------------------------------------------------
+
+// Looks at flat states once more and tells the smallest gap and the links that changed; figures are
+// called verified_gap and links_changed, after what they are of.
+pl_status limits_verify(job *j, const pl_analysis *a, const char *of, int n, const pl_taut *taut,
+                        const int *solved, json_t *figures);
+
 #endif

@@ -9,6 +9,7 @@
 // Interlocking materials.
 
 enum { ELEMENTS_MAX = 16, PIECES_MAX = 32, HARMONICS_MAX = 64 }; // of a cell, an element, a curve
+enum { LINKS_MAX = 256 };
 
 static const char *const keys[] = {
 #define X(name_, key_) key_,
@@ -27,6 +28,33 @@ const char *mail_name(const mail_def *d) {
   return d->name.at ? d->name.s : family >= 0 ? keys[family] : d->own ? "own" : "";
 }
 
+static void find_links(reader *r, const pl_cell *c, pl_scene_mail *m) {
+  pl_mail_link *link = scene_alloc(r, LINKS_MAX, sizeof *link);
+  if (!link) return;
+  m->link = link;
+  m->nlink = pl_cell_link_list(c, LINKS_MAX, link);
+  for (int e = 0; e < m->m->nelem; e++) {
+    int n = 0;
+    for (int k = 0; k < m->nlink && k < LINKS_MAX; k++)
+      n += (link[k].elem[0] == e) + (link[k].elem[1] == e);
+    if (e == 0 || n < m->links) m->links = n;
+  }
+}
+
+static void weigh(reader *r, const mail_def *d, pl_scene_mail *m) {
+  const double(*L)[2] = m->m->lattice;
+  m->density = d->density.v;
+  m->printable_gap = d->printable_gap.v;
+  m->area = fabs(L[0][0] * L[1][1] - L[0][1] * L[1][0]);
+  for (int e = 0; e < m->m->nelem; e++) {
+    double volume;
+    int upper;
+    if (!worked(r, pl_mail_volume(r->env, &m->m->kind[m->m->kind_of[e]], &volume, &upper))) return;
+    m->volume += volume;
+    m->volume_is_upper |= upper;
+  }
+}
+
 // elements of the reference state are apart, and hold each other
 static void check_mail(reader *r, const pl_node *at, pl_scene_mail *m) {
   pl_cell *c;
@@ -36,11 +64,9 @@ static void check_mail(reader *r, const pl_node *at, pl_scene_mail *m) {
     return;
   }
   m->gap = pl_cell_gap(c, &where);
-  for (int e = 0; e < m->m->nelem; e++) {
-    int links = pl_cell_links(c, e);
-    if (e == 0 || links < m->links) m->links = links;
-  }
+  find_links(r, c, m);
   pl_cell_free(c);
+  if (r->failed) return;
   if (m->gap <= 0)
     problem(
         r, at, "make the wire thinner, the rings larger, or change the lattice",
@@ -217,6 +243,7 @@ static void build_mail(reader *r, const mail_def *d, const pl_node *at, pl_scene
                          .of = d->own ? NULL : pl_mail_table[which],
                          .value = value};
   check_mail(r, where, out);
+  weigh(r, d, out);
 }
 
 void build_mails(reader *r, pl_scene *s) {

@@ -208,6 +208,27 @@ static void describe_analysis(const pl_scene *s, const pl_analysis *a, pl_text *
   pl_text_add(out, "\n");
 }
 
+enum { LINKS_TOLD = 12 };
+
+// gaps that close and wires that break in a printer
+static void describe_print(const pl_scene_mail *m, pl_text *out) {
+  double least = m->printable_gap, wire = 2 * pl_mail_thinnest(m->m);
+  if (!(least > 0)) return;
+  pl_text_add(out, "           ");
+  if (m->gap >= least && wire >= least)
+    pl_text_add(out, "printable where gaps of %.3g mm stay open; thinnest wire %.3g mm\n",
+                1e3 * least, 1e3 * wire);
+  else if (m->gap < least)
+    pl_text_add(
+        out,
+        "not printable where gaps below %.3g mm (printable_gap) close: there is one of %.3g mm\n",
+        1e3 * least, 1e3 * m->gap);
+  else
+    pl_text_add(out,
+                "not printable: the thinnest wire, %.3g mm, is below %.3g mm (printable_gap)\n",
+                1e3 * wire, 1e3 * least);
+}
+
 static void describe_mail(const pl_scene_mail *m, pl_text *out) {
   const double(*L)[2] = m->m->lattice;
   pl_text_add(out, "material   %s: %s, %d %s in a cell of ", m->name, m->family, m->m->nelem,
@@ -217,7 +238,18 @@ static void describe_mail(const pl_scene_mail *m, pl_text *out) {
   put(out, "m", hypot(L[1][0], L[1][1]));
   pl_text_add(out, ", each linked with %d others, smallest gap ", m->links);
   put(out, "m", m->gap);
-  pl_text_add(out, "\n");
+  pl_text_add(out, "\n           linking numbers");
+  for (int k = 0; k < m->nlink && k < LINKS_TOLD; k++) {
+    const pl_mail_link *l = &m->link[k];
+    pl_text_add(out, "%s %d-%d(%d, %d) %+d", k ? "," : "", l->elem[0] + 1, l->elem[1] + 1,
+                l->cell[0], l->cell[1], l->number);
+  }
+  if (m->nlink > LINKS_TOLD) pl_text_add(out, " and %d more", m->nlink - LINKS_TOLD);
+  pl_text_add(
+      out, "\n           %.4g kg/m^2 at %.4g kg/m^3%s: elements of a cell have %s%.4g mm^3\n",
+      m->density * m->volume / m->area, m->density, m->density == 1010 ? " (polyamide 12)" : "",
+      m->volume_is_upper ? "at most " : "", 1e9 * m->volume);
+  describe_print(m, out);
 }
 
 static void describe_patch(const pl_scene *s, const pl_scene_patch *p, pl_text *out) {

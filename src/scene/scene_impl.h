@@ -446,6 +446,7 @@ typedef struct own_mail_def {
 } own_mail_def;
 typedef struct mail_def {
   txt name;
+  num density, printable_gap;
   shape_def *family[PL_MAIL_COUNT];
   own_mail_def *own;
 } mail_def;

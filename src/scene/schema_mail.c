@@ -199,6 +199,11 @@ static const row mail_rows[] = {
     PL_MAIL_LIST(X)
 #undef X
         ROW(mail_def, own, "own", T_MAP, SUB(map_own_mail), .text = "elements of one's own"),
+    ROW(mail_def, density, "density", T_NUM, .plain = 1, .unit = "kg/m^3", .value = 1010, .lo = 0,
+        .hi = 1e6, .lo_open = 1,
+        .text = "of what elements are made of; polyamide 12 when left out"),
+    ROW(mail_def, printable_gap, "printable_gap", T_NUM, .plain = 1, .unit = "m", .value = 3e-4,
+        .lo = 0, .hi = 1, .text = "smallest gap that a printer leaves open, and thinnest wire"),
 };
 const map_info map_mail = {.what = "interlocking",
                            .text = "A material of rigid elements that hold each other by being "

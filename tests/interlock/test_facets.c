@@ -347,6 +347,79 @@ static void links(void **state) {
   for (int k = 0; k < 3; k++) free(room[k]);
 }
 
+// Two ways to the same distance: local minima, and points alone.
+static void twice(void **state) {
+  (void)state;
+  pl_rng r;
+  zoo z;
+  zoo_open(&z);
+  pl_rng_seed(&r, 9);
+  int apart = 0;
+  for (int round = 0; round < 2 * KINDS * KINDS; round++) {
+    int i = round % KINDS, j = round / KINDS % KINDS;
+    pl_pose at = random_pose(&r, 4), bt = random_pose(&r, 4);
+    pl_touch touch[PL_TOUCH_MAX];
+    const pl_mail_element a = {1, &z.p[i]}, b = {1, &z.p[j]};
+    if (pl_piece_gaps(a.piece, &at, b.piece, &bt, 100, touch) == 0 || touch[0].gap < 0) continue;
+    apart++;
+    check_close(pl_element_gap(&a, &at, &b, &bt, 100), touch[0].gap, 1e-6);
+    int links = pl_piece_links(a.piece, &at, b.piece, &bt);
+    assert_int_equal(pl_element_links(&a, &at, &b, &bt), abs(links));
+  }
+  assert_true(apart > 40);
+  zoo_close(&z);
+}
+
+static double volume_of(int n, const pl_piece *p) {
+  pl_env env;
+  double volume;
+  int upper;
+  pl_env_init(&env);
+  check_ok(&env, pl_mail_volume(&env, &(pl_mail_element){n, p}, &volume, &upper));
+  assert_int_equal(upper, 0);
+  return volume;
+}
+
+// Closed forms; unions count once what their pieces share.
+static void volumes(void **state) {
+  (void)state;
+  void *room[5];
+  double want = 2 * PL_PI * PL_PI * 4 * 0.25;
+  sample_mail s;
+  pl_piece p[2] = {ring(0, 0, 0, 0, 0, 1, 4, 0.5, 0.5), ring(0, 0, 0, 0, 0, 1, 4, 0.5, 0.5)};
+  check_close(volume_of(1, p), want, 1e-12);
+  check_close(volume_of(2, p), want, 1e-12);
+  p[1] = polygon(96, 4, 0.5, &room[0]);
+  check_close(volume_of(1, &p[1]), want, 2e-3 * want);
+  check_close(volume_of(2, p), want, 2e-2 * want);
+  p[1] = torus_mesh(40, 24, 4, 0.4, 0.1, &room[1]);
+  check_close(volume_of(1, &p[1]), want, 0.015 * want);
+  // a circle told by a curve
+  torus_knot(&s, 0.5);
+  memset(s.cosine, 0, sizeof s.cosine);
+  memset(s.sine, 0, sizeof s.sine);
+  s.cosine[0][0] = s.sine[0][1] = 4;
+  check_close(volume_of(1, s.piece), want, 1e-9);
+  p[1] = s.piece[0];
+  check_close(volume_of(2, p), want, 2e-2 * want);
+  // 2 A r + pi r^2 P / 2 + 4/3 pi r^3
+  p[0] = plate(6, 2, 0, 0.25, &room[2]);
+  double area = 1.5 * sqrt(3) * 4, round = 12;
+  check_close(volume_of(1, p), 0.5 * area + PL_PI / 32 * round + PL_PI / 48, 1e-9);
+  // a capsule, bent by a right angle: what both arms share is left out
+  const double x[3][3] = {{0, 0, 0}, {5, 0, 0}, {5, 5, 0}};
+  const int along[2][2] = {{0, 1}, {1, 2}};
+  p[0] = facets(2, x, 1, along, 0, NULL, 1, &room[3]);
+  check_close(volume_of(1, p), 5 * PL_PI + 4 * PL_PI / 3, 1e-12);
+  p[0] = facets(3, x, 2, along, 0, NULL, 1, &room[4]);
+  check_close(volume_of(1, p), 10 * PL_PI + 4 * PL_PI / 3 + PL_PI / 3 - 4.0 / 3, 1e-12);
+  // rings that are apart
+  p[0] = ring(0, 0, 0, 0, 0, 1, 4, 0.5, 0.7);
+  p[1] = ring(9, 0, 0, 0, 0, 1, 3, 0.5, 0.5);
+  check_close(volume_of(2, p), 2 * PL_PI * PL_PI * (4 * 0.35 + 3 * 0.25), 1e-9);
+  for (int k = 0; k < 5; k++) free(room[k]);
+}
+
 static void faults(void **state) {
   (void)state;
   void *room;
@@ -371,6 +444,7 @@ int test_facets(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(nearest), cmocka_unit_test(derivatives),
                                      cmocka_unit_test(passing), cmocka_unit_test(parallel),
                                      cmocka_unit_test(through), cmocka_unit_test(convergence),
-                                     cmocka_unit_test(links),   cmocka_unit_test(faults)};
+                                     cmocka_unit_test(links),   cmocka_unit_test(volumes),
+                                     cmocka_unit_test(twice),   cmocka_unit_test(faults)};
   return cmocka_run_group_tests_name("facets", tests, NULL, NULL);
 }

@@ -64,6 +64,10 @@ static void closed_forms(void **state) {
   both = solve(&s, 1, &g);
   check_close(both.e[0], 0.8 / 13.6, 1e-6);
   check_close(both.e[1], 0.8 / 13.6, 1e-6);
+  // a hexagonal one, in all directions at once
+  pl_mail_table[PL_MAIL_japanese_hexagonal]->make((double[]){5, 1, 4, 0.8, 13.6}, &s);
+  const pl_taut_goal round = {.n = 1, .basis = {{1, 1, 0}}, .goal = {1}};
+  check_close(solve(&s, 1, &round).value, 0.8 / 13.6, 1e-6);
   // threefold, the same strain in all directions
   const pl_taut_goal all = {.n = 1, .basis = {{1, 1, 0}}, .goal = {1}};
   threefold(&s, 0.95, 0.95);
@@ -282,6 +286,15 @@ static void links(void **state) {
     pl_taut_goal g = along(which % 4 < 2 ? 0 : 90, which % 2 ? -1 : 1);
     g.starts = 3;
     pl_taut t = solve_with(&s, 1, &g, &o);
+    pl_mail_verdict v;
+    pl_mail_verify(&s.m, (const int[2]){1, 1}, &t, &v);
+    assert_int_equal(v.links_changed, 0);
+    check_close(v.gap, t.gap, 1e-6);
+    // an element that is moved is found
+    t.pose[0].x[2] += 7;
+    pl_mail_verify(&s.m, (const int[2]){1, 1}, &t, &v);
+    if (s.m.nelem > 1) assert_true(v.links_changed > 0);
+    t.pose[0].x[2] -= 7;
     for (int i = 0; i < s.m.nelem; i++)
       for (int j = i; j < s.m.nelem; j++)
         for (int k = -2; k <= 2; k++)

@@ -1,0 +1,58 @@
+// States that limits found, looked at once more by other means: dense points and counted links.
+#include "run_limits.h"
+
+#include <math.h>
+#include <stdio.h>
+
+typedef struct look {
+  const pl_mail *m;
+  int copies[2];
+  const pl_taut *taut;
+  const int *solved;
+  pl_mail_verdict *out;
+} look;
+
+// by symmetry the states of some are those of others, which have none of their own
+static int has_state(const look *l, int i) {
+  return l->solved[i] && l->taut[i].pose;
+}
+
+static void look_at(void *ctx, int i, int thread) {
+  look *l = ctx;
+  (void)thread;
+  if (has_state(l, i)) pl_mail_verify(l->m, l->copies, &l->taut[i], &l->out[i]);
+}
+
+static void tell(job *j, const char *of, const pl_mail_verdict *v, json_t *figures) {
+  char name[PL_TEXT];
+  if (!isfinite(v->gap)) return;
+  snprintf(name, sizeof name, "%sverified_gap", of);
+  job_set(figures, name, json_real(v->gap));
+  snprintf(name, sizeof name, "%slinks_changed", of);
+  job_set(figures, name, json_integer(v->links_changed));
+  static const char text[] =
+      "Looked at once more by dense points of the elements: the smallest gap of all "
+      "states is %.2e mm, and %d of all links are not those at rest.";
+  if (v->gap > 0 && v->links_changed == 0)
+    job_say(j, text, 1e3 * v->gap, 0);
+  else
+    job_alarm(j, text, 1e3 * v->gap, v->links_changed);
+}
+
+pl_status limits_verify(job *j, const pl_analysis *a, const char *of, int n, const pl_taut *taut,
+                        const int *solved, json_t *figures) {
+  int copies = a->opts.limits_.copies;
+  pl_mail_verdict sum = {.gap = INFINITY};
+  look l = {j->scene->mail[a->mail].m, {copies, copies}, taut, solved, NULL};
+  l.out = pl_alloc(j->env, (size_t)n, sizeof *l.out);
+  if (!l.out) return PL_E_NOMEM;
+  pl_threads_run(j->work->threads, n, look_at, &l);
+  for (int i = 0; i < n; i++) {
+    if (!has_state(&l, i)) continue;
+    sum.gap = fmin(sum.gap, l.out[i].gap);
+    sum.links_changed += l.out[i].links_changed;
+  }
+  pl_free(j->env, l.out);
+  tell(j, of, &sum, figures);
+  return PL_OK;
+}
