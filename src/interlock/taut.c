@@ -186,11 +186,12 @@ static double travel(const taut *t, int i) {
 // whatever pieces do in between. Centre lines are apart by two radii, and elements by what balls
 // about them leave.
 static double safe_step(const taut *t) {
-  double least = 1;
+  double least = 1, *own = t->V; // [nelem], free after the direction
+  for (int i = 0; i < t->c->nelem; i++) own[i] = travel(t, i);
   for (int k = 0; k < t->c->npair; k++) {
     const pair *p = &t->c->pair[k];
     pl_pose b;
-    double far = travel(t, p->i) + travel(t, p->j) + t->place->travel(t, p), w[3];
+    double far = own[p->i] + own[p->j] + t->place->travel(t, p), w[3];
     double apart = 2 * 0.9 * t->c->thin;
     if (far < apart || !t->place->image(t, &t->now, p, &b)) continue;
     pl_sub3(b.x, t->now.pose[p->i].x, w);
