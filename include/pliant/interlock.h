@@ -8,6 +8,7 @@
 #include "pliant/base.h"
 #include "pliant/contact.h"
 #include "pliant/math.h"
+#include "pliant/mesh.h"
 
 // ---- elements ---------------------------------------------------------------------------------
 
@@ -326,6 +327,10 @@ typedef struct pl_rest {
 pl_status pl_patch_rest(pl_env *env, const pl_patch *p, const pl_rest_opts *o, pl_threads *threads,
                         pl_rest *out);
 void pl_rest_free(pl_env *env, pl_rest *r);
+// Its surface in triangles, where it has curves of so many points along and around them. Free with
+// pl_mesh_free.
+pl_status pl_mail_element_mesh(pl_env *env, const pl_mail_element *e, int along, int around,
+                               pl_mesh **out);
 // Volume (m^3) of an element, and its centre of mass; where pieces are fused they count twice.
 double pl_mail_element_volume(const pl_mail_element *e, double centre[3]);
 

@@ -137,6 +137,14 @@ pl_status pl_glb_write_lines(const pl_mesh *m, const double *base, int nframe, c
                              int nkey, const double *time, const double *weight,
                              const double *colour, const pl_glb_lines *lines, const char *path);
 
+// A mesh in many places: nodes that share it.
+typedef struct pl_glb_place {
+  int mesh;
+  double x[3], Q[9]; // m; rotation, row-major
+} pl_glb_place;
+pl_status pl_glb_write_places(pl_env *env, int nmesh, const pl_mesh *const *mesh, int n,
+                              const pl_glb_place *place, const char *path);
+
 // ---- topology ---------------------------------------------------------------------------------
 
 typedef struct pl_topology {

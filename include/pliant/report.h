@@ -166,6 +166,28 @@ pl_status pl_view_svg(pl_text *t, const pl_mesh *m, const pl_view *v);
 pl_status pl_view_animated_svg(pl_text *t, const pl_mesh *m, const pl_view *v, int nframe,
                                const double *frames, double seconds);
 
+// ---- pictures of many solids --------------------------------------------------------------------
+
+// One of some shapes where it stands.
+typedef struct pl_solid {
+  int mesh;          // its shape
+  double x[3], Q[9]; // m; rotation, row-major
+  int tone;          // 0 .. PL_TONES - 1: steel, copper, red
+} pl_solid;
+enum { PL_TONES = 3 };
+
+typedef struct pl_solids {
+  int nmesh, n;
+  const pl_mesh *const *mesh; // [nmesh] triangles
+  const pl_solid *solid;      // [n]
+  const char *title;
+  int width; // pixels, 0: 900
+} pl_solids;
+
+// Appends an SVG element with a picture of them, z upwards, of any number of triangles, and a scale
+// bar; nothing where there is nothing to show.
+pl_status pl_solids_svg(pl_text *t, const pl_solids *s);
+
 // ---- the page ---------------------------------------------------------------------------------
 
 // One self-contained HTML page, built piece by piece; nothing is fetched from outside. It follows

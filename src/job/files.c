@@ -108,6 +108,12 @@ static void put_picture(void *ctx, const char *name, const char *caption, const 
   if (begin_figure(ctx, &svg)) put_figure(ctx, name, caption, &svg, pl_view_svg(&svg, m, v));
 }
 
+pl_status files_solids(job *j, const char *name, const pl_solids *s, const char *caption) {
+  pl_text svg;
+  if (begin_figure(j, &svg)) put_figure(j, name, caption, &svg, pl_solids_svg(&svg, s));
+  return j->told;
+}
+
 static void put_shape(void *ctx, const pl_shape *s) {
   files_failed(ctx, draw_shape(ctx, s));
 }

@@ -157,6 +157,7 @@ pl_sink files_sink(job *j);
 // Ends the job once its analysis has ended; the first failure counts.
 void files_failed(const job *j, pl_status s);
 pl_status draw_shape(job *j, const pl_shape *s);
+pl_status files_solids(job *j, const char *name, const pl_solids *s, const char *caption);
 pl_status draw_orbit(job *j, const pl_orbit *o, const char *name, const char *title);
 
 // `folder/name-suffix` in a buffer; returns buf.

@@ -4,6 +4,7 @@
 #include "pliant/math.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 typedef struct native {
@@ -162,6 +163,122 @@ static void report(const native *k) {
                  "may help.");
 }
 
+// ---- pictures -----------------------------------------------------------------------------------
+
+enum { KINDS = 64, POINTS = 400000 }; // shapes; of the surface of all elements
+
+typedef struct gathered {
+  int n;
+  const pl_mail_element *elem[KINDS];
+  pl_mesh *mesh[KINDS];
+  int *of; // [elements]
+} gathered;
+
+static pl_status gather_shapes(const native *k, gathered *g) {
+  int along = POINTS / (10 * k->p.n), pieces = k->p.elem[0]->npiece;
+  along /= pieces > 0 ? pieces : 1;
+  along = along > 48 ? 48 : along < 16 ? 16 : along;
+  g->of = pl_alloc(k->j->env, (size_t)k->p.n, sizeof *g->of);
+  if (!g->of) return PL_E_NOMEM;
+  for (int i = 0; i < k->p.n; i++) {
+    int m = 0;
+    while (m < g->n && g->elem[m] != k->p.elem[i]) m++;
+    if (m == KINDS) return PL_E_NOMEM;
+    if (m == g->n) {
+      // knots need more points than rings
+      int wind = k->p.elem[i]->piece[0].kind == PL_PIECE_CURVE ? 2 : 1;
+      PL_TRY(pl_mail_element_mesh(k->j->env, k->p.elem[i], wind * along, along > 24 ? 12 : 8,
+                                  &g->mesh[m]));
+      g->elem[g->n++] = k->p.elem[i];
+    }
+    g->of[i] = m;
+  }
+  return PL_OK;
+}
+
+static pl_status draw(const native *k, const gathered *g) {
+  char caption[PL_TEXT];
+  pl_solid *solid = pl_alloc(k->j->env, (size_t)k->p.n, sizeof *solid);
+  if (!solid) return PL_E_NOMEM;
+  for (int i = 0; i < k->p.n; i++) {
+    const double *F = k->p.load ? k->p.load[i] : NULL;
+    solid[i] = (pl_solid){.mesh = g->of[i],
+                          .tone = k->p.held[i]           ? 1
+                                  : F && pl_norm3(F) > 0 ? 2
+                                                         : 0};
+    memcpy(solid[i].x, k->rest.pose[i].x, sizeof solid[i].x);
+    memcpy(solid[i].Q, k->rest.pose[i].Q, sizeof solid[i].Q);
+  }
+  const pl_solids s = {.nmesh = g->n,
+                       .n = k->p.n,
+                       .mesh = (const pl_mesh *const *)g->mesh,
+                       .solid = solid,
+                       .title = k->patch->name};
+  snprintf(caption, sizeof caption, "The patch at rest; elements that are held are copper%s.",
+           k->patch->nloaded ? ", those with loads red" : "");
+  pl_status st = files_solids(k->j, k->a->name, &s, caption);
+  pl_free(k->j->env, solid);
+  return st;
+}
+
+static pl_status write_glb(const native *k, const gathered *g) {
+  char path[PL_TEXT];
+  if (!k->j->output.glb) return PL_OK;
+  pl_glb_place *place = pl_alloc(k->j->env, (size_t)k->p.n, sizeof *place);
+  if (!place) return PL_E_NOMEM;
+  for (int i = 0; i < k->p.n; i++) {
+    place[i].mesh = g->of[i];
+    memcpy(place[i].x, k->rest.pose[i].x, sizeof place[i].x);
+    memcpy(place[i].Q, k->rest.pose[i].Q, sizeof place[i].Q);
+  }
+  pl_status s = pl_glb_write_places(k->j->env, g->n, (const pl_mesh *const *)g->mesh, k->p.n, place,
+                                    job_path(k->j, k->a->name, ".glb", path));
+  pl_free(k->j->env, place);
+  return s;
+}
+
+// the surfaces of all elements in one mesh, with the number of each
+static pl_status write_vtu(const native *k, const gathered *g) {
+  char path[PL_TEXT];
+  pl_mesh *all;
+  int nvert = 0, ntri = 0, v = 0, t = 0;
+  if (!k->j->output.vtu) return PL_OK;
+  for (int i = 0; i < k->p.n; i++) {
+    nvert += g->mesh[g->of[i]]->nvert;
+    ntri += g->mesh[g->of[i]]->cell[PL_TRI3].n;
+  }
+  PL_TRY(pl_mesh_create(k->j->env, "patch", nvert, &all));
+  double *number = pl_alloc(k->j->env, (size_t)ntri, sizeof *number);
+  pl_status s = number ? pl_mesh_set_cells(all, PL_TRI3, ntri) : PL_E_NOMEM;
+  for (int i = 0; s == PL_OK && i < k->p.n; i++) {
+    const pl_mesh *m = g->mesh[g->of[i]];
+    const pl_pose *p = &k->rest.pose[i];
+    for (int c = 0; c < 3 * m->cell[PL_TRI3].n; c++)
+      all->cell[PL_TRI3].v[3 * t + c] = v + m->cell[PL_TRI3].v[c];
+    for (int c = 0; c < m->cell[PL_TRI3].n; c++) number[t++] = i + 1;
+    for (int c = 0; c < m->nvert; c++, v++)
+      for (int d = 0; d < 3; d++) all->X[3 * v + d] = p->x[d] + pl_dot3(p->Q + 3 * d, m->X + 3 * c);
+  }
+  const pl_field field = {"element", 1, 1, number};
+  if (s == PL_OK)
+    s = pl_mesh_write_vtu(all, NULL, 1, &field, k->j->work->threads,
+                          job_path(k->j, k->a->name, ".vtu", path));
+  pl_free(k->j->env, number);
+  pl_mesh_free(all);
+  return s;
+}
+
+static pl_status show(const native *k) {
+  gathered g = {0};
+  pl_status s = gather_shapes(k, &g);
+  if (s == PL_OK) s = draw(k, &g);
+  if (s == PL_OK) s = write_glb(k, &g);
+  if (s == PL_OK) s = write_vtu(k, &g);
+  for (int i = 0; i < g.n; i++) pl_mesh_free(g.mesh[i]);
+  pl_free(k->j->env, g.of);
+  return s;
+}
+
 pl_status job_native(job *j, int index, json_t *figures) {
   const pl_analysis *a = &j->scene->analysis[index];
   const pl_native_opts *o = &a->opts.native_;
@@ -179,6 +296,7 @@ pl_status job_native(job *j, int index, json_t *figures) {
     report(&k);
     pl_status wrote = write_poses(&k);
     if (wrote == PL_OK) wrote = write_contacts(&k);
+    if (wrote == PL_OK) wrote = show(&k);
     if (wrote != PL_OK) s = wrote;
   }
   pl_rest_free(j->env, &k.rest);

@@ -501,3 +501,66 @@ pl_status pl_glb_write_lines(const pl_mesh *m, const double *base, int nframe, c
   pl_text_free(&g.bin);
   return s;
 }
+
+// ---- one mesh in many places --------------------------------------------------------------------
+
+// columns of a matrix of four by four
+static json_t *matrix_of(const pl_glb_place *p) {
+  json_t *m = json_array();
+  for (int c = 0; c < 4; c++)
+    for (int r = 0; r < 4; r++) {
+      double v = r == 3 ? c == 3 : c == 3 ? p->x[r] : p->Q[3 * r + c];
+      json_array_append_new(m, json_real(v));
+    }
+  return m;
+}
+
+static pl_status compose_places(glb *g, int nmesh, const pl_mesh *const *mesh, int n,
+                                const pl_glb_place *place, json_t *root) {
+  json_t *meshes = json_array(), *nodes = json_object_get(root, "nodes");
+  json_t *children = json_array();
+  json_object_set_new(root, "meshes", meshes);
+  json_object_set_new(json_array_get(nodes, 0), "children", children);
+  for (int k = 0; k < nmesh; k++) {
+    g->m = mesh[k];
+    g->base = mesh[k]->X;
+    g->primitives = json_array();
+    pl_status s = add_primitives(g);
+    json_array_append_new(meshes, json_pack("{s:o}", "primitives", g->primitives));
+    g->primitives = NULL;
+    PL_TRY(s);
+  }
+  for (int i = 0; i < n; i++) {
+    json_array_append_new(children, json_integer(i + 1));
+    json_array_append_new(
+        nodes, json_pack("{s:i, s:o}", "mesh", place[i].mesh, "matrix", matrix_of(&place[i])));
+  }
+  json_object_set(root, "accessors", g->accessors);
+  json_object_set(root, "bufferViews", g->views);
+  json_object_set_new(root, "buffers", json_pack("[{s:I}]", "byteLength", (json_int_t)g->bin.n));
+  return put_file(g, root);
+}
+
+pl_status pl_glb_write_places(pl_env *env, int nmesh, const pl_mesh *const *mesh, int n,
+                              const pl_glb_place *place, const char *path) {
+  glb g = {.env = env, .path = path, .views = json_array(), .accessors = json_array()};
+  pl_text_init(&g.bin, env);
+  // glTF's up is y, ours z
+  json_t *root = json_pack(
+      "{s:{s:s, s:s}, s:i, s:[{s:[i]}], s:[{s:s, s:[f, i, i, f]}], s:[{s:b, s:{s:[f, f, f, f], "
+      "s:f, s:f}}]}",
+      "asset", "version", "2.0", "generator", "pliant", "scene", 0, "scenes", "nodes", 0, "nodes",
+      "name", "patch", "rotation", -sqrt(0.5), 0, 0, sqrt(0.5), "materials", "doubleSided", 1,
+      "pbrMetallicRoughness", "baseColorFactor", 0.55, 0.58, 0.62, 1.0, "metallicFactor", 0.8,
+      "roughnessFactor", 0.4);
+  pl_status s = PL_E_NOMEM;
+  if (root && g.views && g.accessors)
+    s = compose_places(&g, nmesh, mesh, n, place, root);
+  else
+    pl_fail(env, s, "%s: out of memory", path);
+  json_decref(root);
+  json_decref(g.views);
+  json_decref(g.accessors);
+  pl_text_free(&g.bin);
+  return s;
+}

@@ -203,6 +203,30 @@ static void cuts(void **state) {
   assert_int_equal(t.p.n, 4);
 }
 
+// Surfaces are closed, turned outwards, and bound the volume that elements have.
+static void surfaces(void **state) {
+  (void)state;
+  static sample_mail s;
+  pl_env env;
+  pl_env_init(&env);
+  for (int k = 0; k < 3; k++) {
+    if (k == 0) four_in_one(&s);
+    if (k == 1) torus_knot(&s, 1.5);
+    if (k == 2) threefold(&s, 1.5, 1.4);
+    pl_mesh *m;
+    double sum = 0, centre[3], volume = pl_mail_element_volume(&s.kind[0], centre);
+    check_ok(&env, pl_mail_element_mesh(&env, &s.kind[0], 96, 32, &m));
+    for (int t = 0; t < m->cell[PL_TRI3].n; t++) {
+      const int *v = m->cell[PL_TRI3].v + 3 * t;
+      double n[3];
+      pl_cross3(m->X + 3 * v[0], m->X + 3 * v[1], n);
+      sum += pl_dot3(n, m->X + 3 * v[2]) / 6;
+    }
+    check_close(sum / volume, 1, 0.02);
+    pl_mesh_free(m);
+  }
+}
+
 static int stop(void *ctx, const pl_progress *p) {
   (void)p;
   return ++*(int *)ctx > 5;
@@ -236,6 +260,7 @@ static void refused(void **state) {
 int test_rest(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(hanging_chain), cmocka_unit_test(net),
                                      cmocka_unit_test(hanging_sheet), cmocka_unit_test(obstacles),
-                                     cmocka_unit_test(cuts),          cmocka_unit_test(refused)};
+                                     cmocka_unit_test(cuts),          cmocka_unit_test(surfaces),
+                                     cmocka_unit_test(refused)};
   return cmocka_run_group_tests_name("rest", tests, NULL, NULL);
 }

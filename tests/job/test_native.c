@@ -40,7 +40,39 @@ static void chain(void **state) {
   check_close(summary_number(&env, "native-chain", "\"links\": ", NULL), 5, 0);
 }
 
+static int count(const char *text, size_t n, const char *word) {
+  int found = 0;
+  size_t size = strlen(word);
+  for (size_t i = 0; i + size <= n; i++) found += memcmp(text + i, word, size) == 0;
+  return found;
+}
+
+// Elements of the file for viewers share one mesh; the picture is part of the page.
+static void pictures(void **state) {
+  (void)state;
+  pl_env env;
+  char *text;
+  size_t n;
+  pl_env_init(&env);
+  run(&env, "native-picture",
+      "interlocking: [{torus-knot: {}}]\npatches: [{cells: [2, 2], held: {edge: left}}]\n"
+      "gravity: [0, 0, -9.81]\nanalyses: [native]\n",
+      PL_OK);
+  check_ok(&env, pl_file_read(&env, "native-picture/native.glb", 0, &text, &n));
+  assert_memory_equal(text, "glTF", 4);
+  assert_int_equal(count(text, n, "\"matrix\""), 4);
+  assert_int_equal(count(text, n, "\"primitives\""), 1);
+  pl_free(&env, text);
+  check_ok(&env, pl_file_read(&env, "native-picture/report.html", 0, &text, &n));
+  assert_int_equal(count(text, n, "data:image/png;base64,"), 1);
+  pl_free(&env, text);
+  pl_mesh *m;
+  check_ok(&env, pl_mesh_read(&env, "native-picture/native.vtu", &m));
+  assert_int_equal(m->cell[PL_TRI3].n, 4 * 2 * 96 * 12);
+  pl_mesh_free(m);
+}
+
 int test_native(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(chain)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(chain), cmocka_unit_test(pictures)};
   return cmocka_run_group_tests_name("native", tests, NULL, NULL);
 }
