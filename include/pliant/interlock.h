@@ -231,6 +231,13 @@ pl_status pl_mail_taut(pl_env *env, const pl_mail *m, const int copies[2], const
 pl_status pl_mail_taut_disk(pl_env *env, const pl_mail *m, int across, const pl_taut_opts *o,
                             int ngoal, const pl_taut_goal *goal, int nthread, pl_taut *out,
                             int *solved);
+// Rotations and mirrors of the plane, O[2][2] each, that map the material onto itself with some
+// translation, turned over or not; the identity is the first. Returns how many there are.
+enum { PL_MAIL_SYMMETRIES = 13 };
+int pl_mail_symmetries(const pl_mail *m, double O[PL_MAIL_SYMMETRIES][4]);
+// Goals that are the same by symmetry: from[ngoal] is the first one that each is an image of.
+// Returns how many differ.
+int pl_mail_orbits(const pl_mail *m, int ngoal, const pl_taut_goal *goal, int *from);
 // Longest (sign 1) or shortest (-1) along an angle (rad) while the strain across is free, without
 // shear: e[0] is the strain along it, e[1] that across.
 pl_taut_goal pl_taut_along(double angle, double sign);

@@ -49,6 +49,7 @@ enum { PL_ANALYSIS_LIST(A) PL_ANALYSIS_COUNT };
     "rays; 0: none")                                                                               \
   X(int, copies, 1, 1, 4, "", "cells along each lattice vector that move on their own")            \
   X(int, starts, 6, 1, 60, "", "ways to the shortest state that are tried; the best one counts")   \
+  C(symmetry, 1, "no|yes", "limits that symmetry makes of others are not solved again")            \
   C(gradients, 0, "no|yes", "derivatives of all limits by the keys of the material's family")      \
   PL_TAUT_OPTS(X, C)
 

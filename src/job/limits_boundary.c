@@ -161,15 +161,14 @@ static const double *known_state(const boundary *b, int i) {
 static pl_status solve(boundary *b, const pl_taut_opts *o, int *unsolved) {
   pl_env *env = b->j->env;
   const pl_mail *m = b->j->scene->mail[b->a->mail].m;
-  int nray = b->m->nvert, n = nray + b->nknown, copies = b->a->opts.limits_.copies;
+  int nray = b->m->nvert, n = nray + b->nknown;
   int nthread = pl_threads_size(b->j->work->threads);
   for (int i = 0; i < n; i++)
     b->goal[i] = ray(b, i < nray ? b->m->X + 3 * i : known_state(b, i - nray));
   if (b->across)
     PL_TRY(pl_mail_taut_disk(env, m, b->across, o, n, b->goal, nthread, b->taut, b->solved));
   else
-    PL_TRY(pl_mail_taut(env, m, (const int[]){copies, copies}, o, n, b->goal, nthread, b->taut,
-                        b->solved));
+    PL_TRY(limits_solve(b->j, b->a, o, n, b->goal, b->taut, b->solved, &(int){0}));
   for (int i = 0; i < nray; i++) {
     *unsolved += !b->solved[i];
     for (int c = 0; c < 3; c++) b->S[i][c] = b->taut[i].value * b->goal[i].basis[0][c];

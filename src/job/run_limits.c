@@ -152,6 +152,8 @@ static void set_figures(const survey *k, json_t *f) {
   job_set(f, "material", json_string(k->j->scene->mail[k->a->mail].name));
   job_set(f, "directions", json_integer(k->n));
   job_set(f, "copies", json_integer(k->a->opts.limits_.copies));
+  job_set(f, "symmetries", json_integer(k->nsymmetry));
+  job_set(f, "solved", json_integer(k->distinct));
   if (isfinite(most)) job_set(f, "strain_max", json_real(most));
   if (isfinite(least)) job_set(f, "strain_min", json_real(least));
   if (isfinite(wide)) job_set(f, "play_max", json_real(wide));
@@ -177,6 +179,11 @@ static void report(const survey *k) {
           "goes further than what is told here by more than the bound of the table.",
           k->j->scene->mail[k->a->mail].family, k->a->opts.limits_.copies,
           k->a->opts.limits_.copies);
+  if (k->distinct < SIDES * k->nall)
+    job_say(k->j,
+            "%d rotations and mirrors map the material onto itself, so that %d of %d limits were "
+            "solved and the others follow.",
+            k->nsymmetry, k->distinct, SIDES * k->nall);
   grid g = job_grid(k->j, 6, head);
   for (int i = 0; i < k->n; i += step) {
     const pl_taut *most = survey_result(k, i, LONGEST), *least = survey_result(k, i, SHORTEST);
@@ -228,9 +235,10 @@ pl_status job_limits(job *j, int index, json_t *figures) {
   survey k = {.j = j, .a = a, .m = j->scene->mail[a->mail].m, .n = o->directions};
   pl_status s = survey_open(&k);
   if (s == PL_OK) {
+    double O[PL_MAIL_SYMMETRIES][4];
+    k.nsymmetry = pl_mail_symmetries(k.m, O);
     fill(&k);
-    s = pl_mail_taut(j->env, k.m, (const int[]){o->copies, o->copies}, &taut, SIDES * k.nall,
-                     k.goal, pl_threads_size(j->work->threads), k.taut, k.solved);
+    s = limits_solve(j, a, &taut, SIDES * k.nall, k.goal, k.taut, k.solved, &k.distinct);
   }
   if (s == PL_OK) s = tell(&k, figures);
   int rays = 0;

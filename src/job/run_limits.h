@@ -10,8 +10,10 @@ typedef struct survey {
   job *j;
   const pl_analysis *a;
   const pl_mail *m;
-  int n, nall;   // directions over half a turn, all of the same distance; and measured ones besides
-  int nfailed;   // goals that were not solved
+  int n, nall;  // directions over half a turn, all of the same distance; and measured ones besides
+  int nfailed;  // goals that were not solved
+  int distinct; // those that were looked at; the others follow by symmetry
+  int nsymmetry;
   double *angle; // [nall] rad
   pl_taut_goal *goal;
   pl_taut *taut; // [SIDES nall] longest and shortest of each direction
@@ -23,6 +25,13 @@ typedef struct survey {
 const pl_taut *survey_result(const survey *k, int direction, int side);
 // A strain as pl_measured_limits has it.
 double survey_value(const survey *k, int direction, int what);
+
+// ---- limits_solve.c -----------------------------------------------------------------------------
+
+// Goals in the plane, with the options of `limits`. Results that follow by symmetry have no
+// contacts and poses of their own. *distinct grows by the count of those that were solved.
+pl_status limits_solve(job *j, const pl_analysis *a, const pl_taut_opts *o, int ngoal,
+                       const pl_taut_goal *goal, pl_taut *taut, int *solved, int *distinct);
 
 // ---- limits_measured.c --------------------------------------------------------------------------
 

@@ -45,6 +45,41 @@ static void figures(void **state) {
   check_close(summary_number(&env, "limits-chain", "\"strain_max\": ", NULL), 12.0 / 11 - 1, 1e-6);
 }
 
+// Solved once for each orbit, the figures are those of all directions solved.
+static void symmetric(void **state) {
+  (void)state;
+  static const char *const folder[2] = {"limits-alone", "limits-symmetric"};
+  const double *row[2];
+  pl_table *t[2];
+  pl_env env;
+  pl_env_init(&env);
+  for (int k = 0; k < 2; k++) {
+    char text[256];
+    snprintf(text, sizeof text,
+             "interlocking: [{torus-knot: {}}]\nanalyses: [limits: {directions: 12, boundary: 2, "
+             "symmetry: %s}]\n",
+             k ? "yes" : "no");
+    run(&env, folder[k], text, PL_OK);
+  }
+  check_close(summary_number(&env, folder[0], "\"solved\": ", NULL), 24, 0);
+  check_close(summary_number(&env, folder[1], "\"solved\": ", NULL), 12, 0);
+  check_close(summary_number(&env, folder[1], "\"symmetries\": ", NULL), 8, 0);
+  for (int file = 0; file < 2; file++) {
+    for (int k = 0; k < 2; k++) {
+      char path[256];
+      snprintf(path, sizeof path, "%s/limits%s.csv", folder[k], file ? "-boundary" : "");
+      check_ok(&env, pl_table_read(&env, path, &t[k]));
+      row[k] = pl_table_data(t[k]);
+    }
+    int cols = 6, rows = pl_table_rows(t[0]);
+    assert_int_equal(rows, file ? 42 : 12);
+    for (int i = 0; i < rows; i++)
+      for (int c = 0; c < cols; c++)
+        check_close(row[1][i * pl_table_cols(t[1]) + c], row[0][i * pl_table_cols(t[0]) + c], 1e-6);
+    for (int k = 0; k < 2; k++) pl_table_free(t[k]);
+  }
+}
+
 // 4-in-1 told ring by ring, and a net of two kinds of elements.
 static void own(void **state) {
   (void)state;
@@ -222,9 +257,10 @@ static void patch(void **state) {
 }
 
 int test_limits(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(figures),  cmocka_unit_test(own),       cmocka_unit_test(beside),
-      cmocka_unit_test(measured), cmocka_unit_test(gradients), cmocka_unit_test(bending),
-      cmocka_unit_test(patch),    cmocka_unit_test(unbounded), cmocka_unit_test(past_rays)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(figures),   cmocka_unit_test(own),
+                                     cmocka_unit_test(beside),    cmocka_unit_test(measured),
+                                     cmocka_unit_test(gradients), cmocka_unit_test(bending),
+                                     cmocka_unit_test(patch),     cmocka_unit_test(unbounded),
+                                     cmocka_unit_test(past_rays), cmocka_unit_test(symmetric)};
   return cmocka_run_group_tests_name("limits", tests, NULL, NULL);
 }

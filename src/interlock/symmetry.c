@@ -1,0 +1,295 @@
+#include "facets.h"
+
+#include <complex.h>
+#include <string.h>
+
+// Symmetries of a material: motions of space that keep the plane of the sheet and map its elements
+// onto each other.
+
+static const double SAME = 1e-7; // of lengths, over the lattice's size
+enum { CORNERS = 4000 };         // of facets that are compared
+
+typedef struct motion {
+  double G[9], t[3]; // x -> G x + t
+  double tol;
+} motion;
+
+static void apply(const double *A, const double *x, double *out) {
+  for (int i = 0; i < 3; i++) out[i] = pl_dot3(A + 3 * i, x);
+}
+
+static int near3(const double *a, const double *b, double tol) {
+  double w[3];
+  pl_sub3(a, b, w);
+  return pl_norm3(w) <= tol;
+}
+
+// the middle of a piece in its element
+static void own_middle(const pl_piece *p, double out[3]) {
+  memcpy(out, p->centre, 3 * sizeof *out);
+  for (int k = 0; p->kind == PL_PIECE_FACETS && k < p->facets->nvert; k++)
+    for (int i = 0; i < 3; i++) out[i] += p->facets->x[k][i] / p->facets->nvert;
+}
+
+// where it is in the world
+static void middle(const pl_piece *p, const pl_pose *at, double out[3]) {
+  double own[3];
+  own_middle(p, own);
+  apply(at->Q, own, out);
+  for (int i = 0; i < 3; i++) out[i] += at->x[i];
+}
+
+// ---- pieces that are equal but for where their middles are --------------------------------------
+
+static int same_rings(const motion *g, const double *R, const double *S, const pl_piece *p,
+                      const pl_piece *q) {
+  double a[3], b[3], c[3];
+  apply(S, q->axis, b);
+  apply(R, p->axis, a);
+  pl_cross3(a, b, c);
+  return fabs(p->major - q->major) + fabs(p->radius - q->radius) + fabs(p->height - q->height) <=
+             g->tol &&
+         pl_norm3(c) * p->major <= g->tol;
+}
+
+// harmonic k as the complex vector of cos - i sin, turned
+static void harmonic(const pl_piece *p, const double *R, int k, double complex out[3]) {
+  double c[3], s[3];
+  apply(R, p->cosine[k], c);
+  apply(R, p->sine[k], s);
+  for (int i = 0; i < 3; i++) out[i] = c[i] - I * s[i];
+}
+
+// p(t) = q(t + shift), or q(shift - t) where it is run through backwards
+static int shifted(const motion *g, const double *R, const double *S, const pl_piece *p,
+                   const pl_piece *q, int back, double shift) {
+  for (int k = 0; k < p->nharmonic; k++) {
+    double complex a[3], b[3], turn = cexp(I * ((k + 1) * shift));
+    harmonic(p, R, k, a);
+    harmonic(q, S, k, b);
+    for (int i = 0; i < 3; i++)
+      if (cabs(a[i] - (back ? conj(b[i] * turn) : b[i] * turn)) > g->tol) return 0;
+  }
+  return 1;
+}
+
+static int same_curves(const motion *g, const double *R, const double *S, const pl_piece *p,
+                       const pl_piece *q) {
+  if (p->nharmonic != q->nharmonic || fabs(p->radius - q->radius) > g->tol) return 0;
+  for (int k = 0; k < p->nharmonic; k++) {
+    double complex a[3], b[3];
+    double size = 0;
+    harmonic(p, R, k, a);
+    harmonic(q, S, k, b);
+    for (int i = 0; i < 3; i++) size += cabs(a[i]);
+    if (size <= g->tol) continue;
+    // the first harmonic tells all shifts that there can be
+    for (int back = 0; back < 2; back++) {
+      double complex z = 0;
+      for (int i = 0; i < 3; i++) z += a[i] * (back ? b[i] : conj(b[i]));
+      for (int m = 0; m <= k; m++) {
+        double shift = ((back ? -1 : 1) * carg(z) + 2 * PL_PI * m) / (k + 1);
+        if (shifted(g, R, S, p, q, back, shift)) return 1;
+      }
+    }
+    return 0;
+  }
+  return 1;
+}
+
+// a corner from the middle of its facets, turned
+static void corner_at(const pl_piece *p, const double *R, int k, double out[3]) {
+  double own[3], x[3];
+  own_middle(p, own);
+  for (int i = 0; i < 3; i++) x[i] = p->centre[i] + p->facets->x[k][i] - own[i];
+  apply(R, x, out);
+}
+
+static int has_edge(const pl_facets *f, int a, int b) {
+  for (int k = f->star[a]; k < f->star[a + 1]; k++) {
+    const int *e = f->edge[f->vert_edge[k]];
+    if (e[0] == b || e[1] == b) return 1;
+  }
+  return 0;
+}
+
+// edges within a plane do not count
+static int same_facets(const motion *g, const double *R, const double *S, const pl_piece *p,
+                       const pl_piece *q) {
+  const pl_facets *f = p->facets, *h = q->facets;
+  int to[CORNERS];
+  if (f->nvert != h->nvert || f->nedge != h->nedge || f->nface != h->nface || f->nvert > CORNERS ||
+      fabs(p->radius - q->radius) > g->tol)
+    return 0;
+  for (int k = 0; k < f->nvert; k++) {
+    double x[3], y[3];
+    corner_at(p, R, k, x);
+    to[k] = -1;
+    for (int l = 0; to[k] < 0 && l < h->nvert; l++) {
+      corner_at(q, S, l, y);
+      if (near3(x, y, g->tol)) to[k] = l;
+    }
+    if (to[k] < 0) return 0;
+  }
+  for (int k = 0; k < f->nedge; k++)
+    if (!f->flat[f->nvert + k] && !has_edge(h, to[f->edge[k][0]], to[f->edge[k][1]])) return 0;
+  return 1;
+}
+
+static int same_pieces(const motion *g, const double *R, const double *S, const pl_piece *p,
+                       const pl_piece *q) {
+  if (p->kind != q->kind) return 0;
+  return p->kind == PL_PIECE_RING    ? same_rings(g, R, S, p, q)
+         : p->kind == PL_PIECE_CURVE ? same_curves(g, R, S, p, q)
+                                     : same_facets(g, R, S, p, q);
+}
+
+// ---- elements -----------------------------------------------------------------------------------
+
+// w is a lattice vector
+static int is_lattice(const pl_mail *m, const double *w, double tol) {
+  const double *a = m->lattice[0], *b = m->lattice[1];
+  double det = a[0] * b[1] - a[1] * b[0];
+  double k = round((w[0] * b[1] - w[1] * b[0]) / det), l = round((a[0] * w[1] - a[1] * w[0]) / det);
+  return hypot(w[0] - k * a[0] - l * b[0], w[1] - k * a[1] - l * b[1]) <= tol && fabs(w[2]) <= tol;
+}
+
+// Each piece of element i is mapped onto one of element j, all by the same lattice vector.
+static int maps_onto(const motion *g, const pl_mail *m, int i, int j) {
+  const pl_mail_element *e = &m->kind[m->kind_of[i]], *f = &m->kind[m->kind_of[j]];
+  double R[9], first[3];
+  if (e->npiece != f->npiece) return 0;
+  pl_mul3(g->G, m->pose[i].Q, R);
+  for (int p = 0; p < e->npiece; p++) {
+    double x[3], at[3], own[3], w[3];
+    int found = 0;
+    middle(&e->piece[p], &m->pose[i], own);
+    apply(g->G, own, x);
+    for (int c = 0; c < 3; c++) x[c] += g->t[c];
+    for (int q = 0; q < f->npiece && !found; q++) {
+      middle(&f->piece[q], &m->pose[j], at);
+      pl_sub3(x, at, w);
+      if (!is_lattice(m, w, g->tol) || (p > 0 && !near3(w, first, g->tol))) continue;
+      found = same_pieces(g, R, m->pose[j].Q, &e->piece[p], &f->piece[q]);
+    }
+    if (!found) return 0;
+    if (p == 0) memcpy(first, w, sizeof first);
+  }
+  return 1;
+}
+
+static int maps_all(const motion *g, const pl_mail *m) {
+  for (int i = 0; i < m->nelem; i++) {
+    int found = 0;
+    for (int j = 0; j < m->nelem && !found; j++) found = maps_onto(g, m, i, j);
+    if (!found) return 0;
+  }
+  return 1;
+}
+
+// Some translation makes it a symmetry: the first piece goes where some piece is.
+static int is_symmetry(const pl_mail *m, const double O[4], double tol) {
+  const pl_mail_element *e = &m->kind[m->kind_of[0]];
+  double x[3], at[3];
+  middle(&e->piece[0], &m->pose[0], x);
+  for (int over = 1; over >= -1; over -= 2)
+    for (int j = 0; j < m->nelem; j++) {
+      const pl_mail_element *f = &m->kind[m->kind_of[j]];
+      for (int q = 0; q < f->npiece; q++) {
+        motion g = {.G = {O[0], O[1], 0, O[2], O[3], 0, 0, 0, over}, .tol = tol};
+        double moved[3];
+        middle(&f->piece[q], &m->pose[j], at);
+        apply(g.G, x, moved);
+        pl_sub3(at, moved, g.t);
+        if (maps_all(&g, m)) return 1;
+      }
+    }
+  return 0;
+}
+
+// ---- the plane ----------------------------------------------------------------------------------
+
+// the two shortest vectors of the lattice
+static void reduce(const pl_mail *m, double a[2], double b[2]) {
+  memcpy(a, m->lattice[0], 2 * sizeof *a);
+  memcpy(b, m->lattice[1], 2 * sizeof *b);
+  for (int step = 0; step < 100; step++) {
+    if (hypot(b[0], b[1]) < hypot(a[0], a[1]))
+      for (int i = 0; i < 2; i++) {
+        double swap = a[i];
+        a[i] = b[i];
+        b[i] = swap;
+      }
+    double k = round((a[0] * b[0] + a[1] * b[1]) / (a[0] * a[0] + a[1] * a[1]));
+    if (k == 0) return;
+    for (int i = 0; i < 2; i++) b[i] -= k * a[i];
+  }
+}
+
+// an orthogonal matrix that takes a and b to u and v, where there is one
+static int turn_to(const double *a, const double *b, const double *u, const double *v,
+                   double O[4]) {
+  double det = a[0] * b[1] - a[1] * b[0];
+  for (int i = 0; i < 2; i++) {
+    O[2 * i] = (u[i] * b[1] - v[i] * a[1]) / det;
+    O[2 * i + 1] = (v[i] * a[0] - u[i] * b[0]) / det;
+  }
+  return fabs(O[0] * O[0] + O[2] * O[2] - 1) < SAME && fabs(O[1] * O[1] + O[3] * O[3] - 1) < SAME &&
+         fabs(O[0] * O[1] + O[2] * O[3]) < SAME;
+}
+
+// Symmetries of a lattice take its shortest vectors to others of the eight about a point.
+int pl_mail_symmetries(const pl_mail *m, double O[PL_MAIL_SYMMETRIES][4]) {
+  double a[2], b[2], u[9][2];
+  int n = 1;
+  reduce(m, a, b);
+  for (int k = 0; k < 9; k++)
+    for (int i = 0; i < 2; i++) u[k][i] = (k / 3 - 1) * a[i] + (k % 3 - 1) * b[i];
+  memcpy(O[0], (const double[]){1, 0, 0, 1}, sizeof O[0]);
+  for (int k = 0; k < 81 && n < PL_MAIL_SYMMETRIES; k++) {
+    int one = k / 9, two = k % 9;
+    if (one == 4 || two == 4 || (one == 7 && two == 5)) continue;
+    if (turn_to(a, b, u[one], u[two], O[n]) && is_symmetry(m, O[n], SAME * hypot(b[0], b[1]))) n++;
+  }
+  return n;
+}
+
+// ---- goals --------------------------------------------------------------------------------------
+
+// O S O' of a symmetric S (xx, yy, xy)
+static void turn_strain(const double O[4], const double S[3], double out[3]) {
+  double x = O[0], y = O[1], z = O[2], w = O[3];
+  out[0] = x * x * S[0] + y * y * S[1] + 2 * x * y * S[2];
+  out[1] = z * z * S[0] + w * w * S[1] + 2 * z * w * S[2];
+  out[2] = x * z * S[0] + y * w * S[1] + (x * w + y * z) * S[2];
+}
+
+// 1: the second goal is the first one, turned
+static int is_image(const pl_taut_goal *g, const double O[4], const pl_taut_goal *h) {
+  double S[3];
+  if (g->shape != PL_TAUT_FLAT || h->shape != PL_TAUT_FLAT || g->n != h->n ||
+      g->starts != h->starts)
+    return 0;
+  turn_strain(O, g->offset, S);
+  if (!near3(S, h->offset, 1e-9)) return 0;
+  for (int k = 0; k < g->n; k++) {
+    turn_strain(O, g->basis[k], S);
+    if (g->goal[k] != h->goal[k] || !near3(S, h->basis[k], 1e-9)) return 0;
+  }
+  return 1;
+}
+
+int pl_mail_orbits(const pl_mail *m, int ngoal, const pl_taut_goal *goal, int *from) {
+  double O[PL_MAIL_SYMMETRIES][4];
+  int nsym = pl_mail_symmetries(m, O), n = 0;
+  for (int i = 0; i < ngoal; i++) {
+    from[i] = i;
+    for (int j = 0; j < i && from[i] == i; j++) {
+      if (from[j] != j) continue;
+      for (int k = 0; k < nsym && from[i] == i; k++)
+        if (is_image(&goal[j], (const double *)O[k], &goal[i])) from[i] = j;
+    }
+    n += from[i] == i;
+  }
+  return n;
+}
