@@ -49,6 +49,13 @@ enum { PL_ANALYSIS_LIST(A) PL_ANALYSIS_COUNT };
     "rays; 0: none")                                                                               \
   X(int, copies, 1, 1, 4, "", "cells along each lattice vector that move on their own")            \
   X(int, starts, 6, 1, 60, "", "ways to the shortest state that are tried; the best one counts")   \
+  X(int, sweep, 0, 0, 500, "",                                                                     \
+    "strains without shear along each angle and across it, too: half the rays of an angle; 0: "    \
+    "none")                                                                                        \
+  C(mode, 0, "taut|paper",                                                                         \
+    "taut: the limit itself; paper: the strain that is drawn to a target against the repulsion")   \
+  X(double, stiffness, 1e-3, 1e-9, 1e-3, "", "mode paper: of the repulsion")                       \
+  X(double, target, 0.5, 0.01, 10, "", "mode paper: strain, out of reach")                         \
   C(symmetry, 1, "no|yes", "limits that symmetry makes of others are not solved again")            \
   C(gradients, 0, "no|yes", "derivatives of all limits by the keys of the material's family")      \
   PL_TAUT_OPTS(X, C)

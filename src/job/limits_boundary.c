@@ -8,8 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-// Green's strain (xx, yy, xy) of a stretch U = I + S: (U^2 - I) / 2
-static void green(const double S[3], double E[3]) {
+void limits_green(const double S[3], double E[3]) {
   double u = 1 + S[0], v = 1 + S[1];
   E[0] = (u * u + S[2] * S[2] - 1) / 2;
   E[1] = (v * v + S[2] * S[2] - 1) / 2;
@@ -42,7 +41,7 @@ static pl_status add_rows(const boundary *b, pl_table *t) {
     } else {
       double row[] = {1 + S[0], 1 + S[1], S[2],     0,         0,
                       0,        bound,    contacts, certified, b->taut[i].open};
-      green(S, row + 3);
+      limits_green(S, row + 3);
       s = pl_table_row(t, row);
     }
   }
@@ -81,7 +80,7 @@ static pl_status write_surface(const boundary *b) {
     if (b->across)
       memcpy(m->X + 3 * i, b->S[i], sizeof b->S[i]);
     else
-      green(b->S[i], m->X + 3 * i);
+      limits_green(b->S[i], m->X + 3 * i);
   }
   job_path(b->j, b->a->name, b->across ? "-patch-boundary.vtu" : "-boundary.vtu", path);
   return pl_mesh_write_vtu(m, NULL, 0, NULL, NULL, path);
@@ -91,7 +90,7 @@ static void fill_boundary(const boundary *b, pl_boundary *out) {
   memcpy(out->face, b->m->cell[PL_TRI3].v, (size_t)out->nface * sizeof *out->face);
   for (int i = 0; i < out->n; i++) {
     double E[3];
-    green(b->S[i], E);
+    limits_green(b->S[i], E);
     out->distance[i] = pl_norm3(E);
     out->left[i] = b->taut[i].bound;
     for (int c = 0; c < 3; c++) out->ray[i][c] = E[c] / out->distance[i];
@@ -103,7 +102,7 @@ static pl_status add_tension(const boundary *b, pl_boundary *out) {
   for (int i = 0; i < b->nknown; i += 2) {
     double E[3];
     if (!isfinite(b->known[i].value) || b->known[i].open) continue;
-    green(b->known[i].stretch, E);
+    limits_green(b->known[i].stretch, E);
     PL_TRY(job_boundary_insert(b->j->env, E, b->known[i].bound, out));
   }
   job_boundary_ridges(out);

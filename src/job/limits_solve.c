@@ -17,10 +17,12 @@ static void take_image(const pl_taut *from, const pl_taut_goal *g, pl_taut *to) 
   }
 }
 
-enum { PACKED = 2 }; // goals of an orbit that are solved where there are several ways
+static const double SAME = 1e-7; // strain
+enum { PACKED = 2 };             // goals of an orbit that are solved where there are several ways
 
 typedef struct share {
   pl_env *env;
+  int mail;
   int n, *from, *need; // [goals]: the first of an orbit; [n] those that are solved
   int *best;           // [goals] of the first of an orbit: the one that went farthest
   pl_taut_goal *goal;  // [n]
@@ -60,16 +62,55 @@ static void spread(share *s, int ngoal, const pl_taut_goal *goal, pl_taut *taut,
     int at = s->need[i], *best = &s->best[s->from[at]];
     taut[at] = s->taut[i];
     solved[at] = s->solved[i];
-    if (at == s->from[at] || !solved[*best] || (solved[at] && taut[at].value > taut[*best].value))
+    if (at == s->from[at] || !solved[*best] ||
+        (solved[at] && taut[at].value > taut[*best].value + SAME))
       *best = at;
   }
   for (int i = 0; i < ngoal; i++) {
     int best = s->best[s->from[i]];
-    if (best == i || (solved[i] && !(taut[best].value > taut[i].value))) continue;
+    if (best == i || (solved[i] && !(taut[best].value > taut[i].value + SAME))) continue;
     pl_taut_free(s->env, &taut[i]);
     take_image(&taut[best], &goal[i], &taut[i]);
     solved[i] = solved[best];
   }
+}
+
+// ---- as in the paper ----------------------------------------------------------------------------
+
+// Strains at the pose, where the repulsion has its weight, instead of those extrapolated.
+static double strain_at_pose(const pl_taut_goal *g, pl_taut *t) {
+  double value = 0;
+  for (int k = 0; k < g->n; k++) {
+    const double *B = g->basis[k], *S = t->stretch, *at = g->offset;
+    double size = B[0] * B[0] + B[1] * B[1] + 2 * B[2] * B[2];
+    t->e[k] = ((S[0] - at[0]) * B[0] + (S[1] - at[1]) * B[1] + 2 * (S[2] - at[2]) * B[2]) / size;
+    value += g->goal[k] * t->e[k];
+  }
+  return value;
+}
+
+// The least of (e - target)^2 / 2 + stiffness * repulsion is that of -(target - e) e + ..., whose
+// first factor is found by repetition: it hardly changes.
+static pl_status track(job *j, const pl_limits_opts *l, const pl_taut_opts *o, share *s) {
+  enum { REPEATS = 3 };
+  const pl_mail *m = j->scene->mail[s->mail].m;
+  const pl_taut_opts own = {o->barrier, l->stiffness, o->max_iter};
+  pl_taut_goal *scaled = pl_alloc(j->env, (size_t)s->n, sizeof *scaled);
+  pl_status st = scaled ? PL_OK : PL_E_NOMEM;
+  for (int r = 0; st == PL_OK && r < REPEATS; r++) {
+    for (int i = 0; i < s->n; i++) {
+      double pull = l->target - (r && isfinite(s->taut[i].value) ? s->taut[i].value : 0);
+      scaled[i] = s->goal[i];
+      for (int k = 0; k < scaled[i].n; k++) scaled[i].goal[k] *= fmax(pull, 1e-2 * l->target);
+    }
+    for (int i = 0; r && i < s->n; i++) pl_taut_free(j->env, &s->taut[i]);
+    st = pl_mail_taut(j->env, m, (const int[]){l->copies, l->copies}, &own, s->n, scaled,
+                      pl_threads_size(j->work->threads), s->taut, s->solved);
+    for (int i = 0; st == PL_OK && i < s->n; i++)
+      if (s->solved[i]) s->taut[i].value = strain_at_pose(&s->goal[i], &s->taut[i]);
+  }
+  pl_free(j->env, scaled);
+  return st;
 }
 
 pl_status limits_solve(job *j, const pl_analysis *a, const pl_taut_opts *o, int ngoal,
@@ -86,8 +127,10 @@ pl_status limits_solve(job *j, const pl_analysis *a, const pl_taut_opts *o, int 
       for (int i = 0; i < ngoal; i++) s.from[i] = i;
     choose(&s, ngoal, goal);
     *distinct += s.n;
-    st = pl_mail_taut(j->env, m, (const int[]){l->copies, l->copies}, o, s.n, s.goal,
-                      pl_threads_size(j->work->threads), s.taut, s.solved);
+    s.mail = a->mail;
+    st = l->mode ? track(j, l, o, &s)
+                 : pl_mail_taut(j->env, m, (const int[]){l->copies, l->copies}, o, s.n, s.goal,
+                                pl_threads_size(j->work->threads), s.taut, s.solved);
   }
   if (st == PL_OK) spread(&s, ngoal, goal, taut, solved);
   share_close(j->env, &s);

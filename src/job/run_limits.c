@@ -184,6 +184,12 @@ static void report(const survey *k) {
             "%d rotations and mirrors map the material onto itself, so that %d of %d limits were "
             "solved and the others follow.",
             k->nsymmetry, k->distinct, SIDES * k->nall);
+  if (k->a->opts.limits_.mode)
+    job_warn(
+        k->j,
+        "Mode paper: strains are drawn towards %.3g against a repulsion of stiffness %.1e. They "
+        "fall short of the limits, by how much depends on both and on the reach (barrier).",
+        k->a->opts.limits_.target, k->a->opts.limits_.stiffness);
   grid g = job_grid(k->j, 6, head);
   for (int i = 0; i < k->n; i += step) {
     const pl_taut *most = survey_result(k, i, LONGEST), *least = survey_result(k, i, SHORTEST);
@@ -245,6 +251,7 @@ pl_status job_limits(job *j, int index, json_t *figures) {
   if (s == PL_OK) s = limits_verify(j, a, "", SIDES * k.nall, k.taut, k.solved, figures);
   if (s == PL_OK && o->boundary > 0)
     s = job_limits_boundary(j, a, &taut, 0, SIDES * k.n, k.taut, figures, &rays);
+  if (s == PL_OK) s = limits_sweep(j, a, &taut, figures, &rays);
   int bends = 0;
   if (s == PL_OK) s = job_limits_bend(j, a, &taut, figures, &bends);
   if (s == PL_OK && k.nfailed + rays + bends > 0) s = PL_UNSOLVED;

@@ -33,6 +33,17 @@ double survey_value(const survey *k, int direction, int what);
 pl_status limits_solve(job *j, const pl_analysis *a, const pl_taut_opts *o, int ngoal,
                        const pl_taut_goal *goal, pl_taut *taut, int *solved, int *distinct);
 
+// ---- limits_sweep.c -----------------------------------------------------------------------------
+
+// Strains along each angle and across it, without shear: a table.
+pl_status limits_sweep(job *j, const pl_analysis *a, const pl_taut_opts *o, json_t *figures,
+                       int *unsolved);
+
+// ---- limits_boundary.c --------------------------------------------------------------------------
+
+// Green's strain (xx, yy, xy) of a stretch U = I + S: (U^2 - I) / 2.
+void limits_green(const double S[3], double E[3]);
+
 // ---- limits_measured.c --------------------------------------------------------------------------
 
 // Measured directions that the others leave out, angle[]: room for all of them; returns their

@@ -80,6 +80,53 @@ static void symmetric(void **state) {
   }
 }
 
+// Drawn to a target, a net falls short of its limit in proportion to the stiffness.
+static void as_in_the_paper(void **state) {
+  (void)state;
+  double short_[2], most = 0.8 / 13.6;
+  pl_env env;
+  pl_env_init(&env);
+  for (int k = 0; k < 2; k++) {
+    char text[256], folder[64];
+    snprintf(folder, sizeof folder, "limits-paper-%d", k);
+    snprintf(text, sizeof text,
+             "interlocking: [{japanese: {}}]\nanalyses: [limits: {directions: 2, mode: paper, "
+             "starts: 3, stiffness: %g, target: 0.4}]\n",
+             k ? 1e-6 : 1e-5);
+    run(&env, folder, text, PL_OK);
+    short_[k] = most - summary_number(&env, folder, "\"strain_max\": ", NULL);
+  }
+  check_less(1e-7, short_[1]);
+  check_close(short_[0] / short_[1], 10, 0.5);
+}
+
+// Linked rings of 4-in-1 keep within 2 (R - r) of each other in all states without shear, and
+// states of an angle are those of the one across it.
+static void sweep(void **state) {
+  (void)state;
+  enum { RAYS = 16 };
+  pl_env env;
+  pl_table *t;
+  pl_env_init(&env);
+  run(&env, "limits-sweep",
+      "interlocking: [{four-in-one: {}}]\nanalyses: [limits: {directions: 2, starts: 1, sweep: "
+      "8}]\n",
+      PL_OK);
+  check_ok(&env, pl_table_read(&env, "limits-sweep/limits-sweep.csv", &t));
+  assert_int_equal(pl_table_rows(t), 2 * RAYS);
+  int along = pl_table_find(t, "strain_along"), across = pl_table_find(t, "strain_across");
+  for (int i = 0; i < RAYS; i++) {
+    const double *row = pl_table_data(t) + i * pl_table_cols(t);
+    const double *same =
+        pl_table_data(t) + (RAYS + (RAYS / 4 - i + RAYS) % RAYS) * pl_table_cols(t);
+    double x = 6.1 * (1 + row[along]), y = 3 * (1 + row[across]);
+    check_less(x * x + y * y, 7.5 * 7.5 + 1e-5);
+    check_close(same[across], row[along], 1e-6);
+    check_close(same[along], row[across], 1e-6);
+  }
+  pl_table_free(t);
+}
+
 // 4-in-1 told ring by ring, and a net of two kinds of elements.
 static void own(void **state) {
   (void)state;
@@ -257,10 +304,11 @@ static void patch(void **state) {
 }
 
 int test_limits(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(figures),   cmocka_unit_test(own),
-                                     cmocka_unit_test(beside),    cmocka_unit_test(measured),
-                                     cmocka_unit_test(gradients), cmocka_unit_test(bending),
-                                     cmocka_unit_test(patch),     cmocka_unit_test(unbounded),
-                                     cmocka_unit_test(past_rays), cmocka_unit_test(symmetric)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(figures),         cmocka_unit_test(own),
+                                     cmocka_unit_test(beside),          cmocka_unit_test(measured),
+                                     cmocka_unit_test(gradients),       cmocka_unit_test(bending),
+                                     cmocka_unit_test(patch),           cmocka_unit_test(unbounded),
+                                     cmocka_unit_test(past_rays),       cmocka_unit_test(symmetric),
+                                     cmocka_unit_test(as_in_the_paper), cmocka_unit_test(sweep)};
   return cmocka_run_group_tests_name("limits", tests, NULL, NULL);
 }
