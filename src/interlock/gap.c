@@ -408,6 +408,10 @@ static int seek_along(const couple *c, int ring, const double start[4], double c
   return n;
 }
 
+static int is_near(const view *v) {
+  return v->gap < NEAR * fmin(v->s[0].rho, v->s[1].rho);
+}
+
 // Minima beside flat ones, which samples are too coarse to tell from them.
 static int seek_beside(const couple *all, int ring, double cut, int n, pl_touch *touch) {
   int found = n, at[4];
@@ -428,7 +432,7 @@ static int seek_beside(const couple *all, int ring, double cut, int n, pl_touch 
       couple_inside(c, from);
       if (side != 0) n = seek_minima(c, from, cut, 1, n, touch);
     }
-    if (ring >= 0) n = seek_along(c, ring, touch[i].u, cut, n, touch);
+    if (ring >= 0 && is_near(&v)) n = seek_along(c, ring, touch[i].u, cut, n, touch);
   }
   return n;
 }
@@ -442,8 +446,7 @@ static int add_sides(const couple *all, double cut, int n, pl_touch *touch) {
     couple part = couple_on(all, &touch[i]), *c = &part;
     couple_places(c, at);
     couple_view(c, touch[i].u, &v);
-    if (c->nu[0] + c->nu[1] == 0 || v.gap <= 0 || v.gap > NEAR * fmin(v.s[0].rho, v.s[1].rho))
-      continue;
+    if (c->nu[0] + c->nu[1] == 0 || v.gap <= 0 || !is_near(&v)) continue;
     int k = couple_slopes(c, &v, g, H);
     if (couple_curvatures(k, g, (const double(*)[4])H, step, lowest) > FLAT) continue;
     for (int side = -1; side <= 1 && n < PL_TOUCH_MAX; side += 2) {
