@@ -118,10 +118,11 @@ typedef struct pl_mail {
 
 // What is wrong with its shape; NULL: nothing.
 const char *pl_mail_fault(const pl_mail *m);
-// Volume of an element. Tubes, plates and meshes alone are exact as long as they are not bent more
-// tightly than they are thick; what several pieces share counts once, by points of theirs, to about
-// a hundredth; of large meshes it counts for each (*upper 1).
-pl_status pl_mail_volume(pl_env *env, const pl_mail_element *e, double *volume, int *upper);
+// Volume of an element, and where it balances. Tubes, plates and meshes alone are exact as long as
+// they are not bent more tightly than they are thick; what several pieces share counts once, by
+// points of theirs, to about a hundredth; of large meshes it counts for each (*upper 1).
+pl_status pl_mail_volume(pl_env *env, const pl_mail_element *e, double *volume, double centre[3],
+                         int *upper);
 // Half the thickness of the thinnest piece.
 double pl_mail_thinnest(const pl_mail *m);
 
@@ -338,8 +339,6 @@ void pl_rest_free(pl_env *env, pl_rest *r);
 // pl_mesh_free.
 pl_status pl_mail_element_mesh(pl_env *env, const pl_mail_element *e, int along, int around,
                                pl_mesh **out);
-// Volume (m^3) of an element, and its centre of mass; where pieces are fused they count twice.
-double pl_mail_element_volume(const pl_mail_element *e, double centre[3]);
 
 // ---- limits as data -----------------------------------------------------------------------------
 

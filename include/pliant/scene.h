@@ -74,7 +74,6 @@ extern const int pl_limits_option_count;
     "the thinnest wire")                                                                           \
   X(double, thinnest, 0, 0, 1, "m", "radius of the thinnest wire, at least")                       \
   X(double, mass, 0, 0, 1e6, "kg/m^2", "mass per area at rest, at most; 0: any")                   \
-  X(double, density, 1000, 1e-3, 1e5, "kg/m^3", "of the elements, for their mass")                 \
   X(int, copies, 1, 1, 4, "", "cells along each lattice vector that move on their own")            \
   X(int, starts, 6, 1, 60, "", "ways to a shortest state that are tried; the best one counts")     \
   X(int, steps, 40, 1, 1000, "", "of the design, at most")                                         \
@@ -325,6 +324,7 @@ typedef struct pl_scene_mail {
 typedef struct pl_scene_patch {
   const char *name;
   int mail, nheld, nloaded; // elements
+  double mass;              // kg
   pl_patch p;
 } pl_scene_patch;
 

@@ -252,7 +252,7 @@ pl_status patch_open(pl_env *env, const pl_patch *in, double barrier, pl_threads
   p->search = pl_alloc(env, 1, sizeof *p->search);
   if (!p->radius || !p->wire || !p->mass || !p->middle || !p->unknown || !p->search)
     return PL_E_NOMEM;
-  patch_measure(p);
+  PL_TRY(patch_measure(p));
   p->reach = barrier * p->thin;
   return PL_OK;
 }

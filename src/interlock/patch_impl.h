@@ -53,7 +53,7 @@ typedef struct patch {
 pl_status patch_open(pl_env *env, const pl_patch *in, double barrier, pl_threads *threads,
                      patch *p);
 void patch_close(patch *p);
-void patch_measure(patch *p); // sizes, masses, unknowns
+pl_status patch_measure(patch *p); // sizes, masses, unknowns
 // Pairs whose balls are nearer than that.
 pl_status patch_near(patch *p, const pl_pose *at, double far);
 // All contacts within reach of elements at `at`, without forces (NaN); those of `old` are followed,

@@ -96,6 +96,59 @@ static double piece_volume(const pl_piece *p) {
                           : line_volume(p->facets, p->radius);
 }
 
+static double part_middle(const pl_facets *f, int n, const int *v, double out[3]) {
+  double a[3], b[3], across[3];
+  for (int c = 0; c < 3; c++) {
+    out[c] = 0;
+    for (int k = 0; k < n; k++) out[c] += f->x[v[k]][c] / n;
+  }
+  pl_sub3(f->x[v[1]], f->x[v[0]], a);
+  if (n == 2) return pl_norm3(a);
+  pl_sub3(f->x[v[2]], f->x[v[0]], b);
+  pl_cross3(a, b, across);
+  return pl_norm3(across) / 2;
+}
+
+static void add_part(double part, const double *at, double *all, double sum[3]) {
+  *all += part;
+  for (int c = 0; c < 3; c++) sum[c] += part * at[c];
+}
+
+// Where thickened facets balance: rods about edges, rounded rims, both sides of triangles, and what
+// closed ones bound.
+static void facets_middle(const pl_facets *f, double radius, double centre[3]) {
+  double all = 0, sum[3] = {0}, at[3], rod = PL_PI * radius * radius;
+  int closed = facets_wire(f) > 0;
+  for (int e = 0; e < f->nedge; e++) {
+    double length = part_middle(f, 2, f->edge[e], at);
+    if (f->nedge_face[e] < 2) add_part(length * rod / (1 + f->nedge_face[e]), at, &all, sum);
+  }
+  for (int k = 0; k < f->nface; k++) {
+    const double *x[3] = {f->x[f->face[k][0]], f->x[f->face[k][1]], f->x[f->face[k][2]]};
+    double n[3], area = part_middle(f, 3, f->face[k], at);
+    add_part((closed ? 1 : 2) * radius * area, at, &all, sum);
+    if (!closed) continue;
+    pl_cross3(x[0], x[1], n);
+    for (int c = 0; c < 3; c++) at[c] *= 0.75; // of the tetrahedron from the origin
+    add_part(pl_dot3(n, x[2]) / 6, at, &all, sum);
+  }
+  for (int c = 0; c < 3; c++) centre[c] = all != 0 ? sum[c] / all : f->centre[c];
+}
+
+// a closed tube balances at the mean of its centre line
+static void piece_middle(const pl_piece *p, double centre[3]) {
+  double length = 0, sum[3] = {0};
+  memcpy(centre, p->centre, 3 * sizeof *centre);
+  if (p->kind == PL_PIECE_FACETS) facets_middle(p->facets, p->radius, centre);
+  if (p->kind != PL_PIECE_CURVE) return;
+  for (int i = 0; i < ALONG; i++) {
+    pl_swept s;
+    pl_piece_at(p, (double[2]){2 * PL_PI * i / ALONG, 0}, &s);
+    add_part(pl_norm3(s.d[0]), s.p, &length, sum);
+  }
+  for (int c = 0; c < 3; c++) centre[c] = sum[c] / length;
+}
+
 // ---- unions -------------------------------------------------------------------------------------
 
 enum { POINTS = 4096, SIMPLICES = 256 };
@@ -222,36 +275,42 @@ static void count_in(const pl_piece *p, int n, sample *s) {
 }
 
 // Every point counts for as much as the pieces that it is in leave to each of them.
-static double union_volume(const pl_mail_element *e, sample *s) {
-  double sum = 0;
-  for (int k = 0; k < e->npiece; k++) {
-    const pl_piece *p = &e->piece[k];
-    double all = 0, own = 0;
-    int n = p->kind == PL_PIECE_FACETS ? facet_samples(p, s) : tube_samples(p, s);
-    for (int i = 0; i < n; i++) s[i].pieces = 1;
-    for (int l = 0; l < e->npiece; l++)
-      if (l != k) count_in(&e->piece[l], n, s);
-    for (int i = 0; i < n; i++) {
-      all += s[i].weight;
-      own += s[i].weight / s[i].pieces;
-    }
-    sum += piece_volume(p) * (all > 0 ? own / all : 1);
+static double own_part(const pl_mail_element *e, int k, sample *s, double centre[3]) {
+  const pl_piece *p = &e->piece[k];
+  double all = 0, own = 0, sum[3] = {0};
+  int n = p->kind == PL_PIECE_FACETS ? facet_samples(p, s) : tube_samples(p, s);
+  for (int i = 0; i < n; i++) s[i].pieces = 1;
+  for (int l = 0; l < e->npiece; l++)
+    if (l != k) count_in(&e->piece[l], n, s);
+  for (int i = 0; i < n; i++) {
+    all += s[i].weight;
+    add_part(s[i].weight / s[i].pieces, s[i].x, &own, sum);
   }
-  return sum;
+  piece_middle(p, centre);
+  for (int c = 0; c < 3 && own > 0; c++) centre[c] = sum[c] / own;
+  return all > 0 ? own / all : 1;
 }
 
-pl_status pl_mail_volume(pl_env *env, const pl_mail_element *e, double *volume, int *upper) {
-  *volume = 0;
+pl_status pl_mail_volume(pl_env *env, const pl_mail_element *e, double *volume, double centre[3],
+                         int *upper) {
+  double all = 0, sum[3] = {0};
   *upper = 0;
   for (int k = 0; k < e->npiece; k++) {
     const pl_piece *p = &e->piece[k];
-    *volume += piece_volume(p);
     *upper |= e->npiece > 1 && p->kind == PL_PIECE_FACETS && p->facets->nsimplex > SIMPLICES;
   }
-  if (e->npiece == 1 || *upper) return PL_OK;
   sample *s = pl_alloc(env, POINTS, sizeof *s);
   if (!s) return PL_E_NOMEM;
-  *volume = union_volume(e, s);
+  for (int k = 0; k < e->npiece; k++) {
+    double part = 1, at[3];
+    if (e->npiece == 1 || *upper)
+      piece_middle(&e->piece[k], at);
+    else
+      part = own_part(e, k, s, at);
+    add_part(part * piece_volume(&e->piece[k]), at, &all, sum);
+  }
   pl_free(env, s);
+  *volume = all;
+  for (int c = 0; c < 3; c++) centre[c] = sum[c] / all;
   return PL_OK;
 }

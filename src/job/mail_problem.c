@@ -187,7 +187,7 @@ pl_status mail_evaluate(mail_design *d, attempt *t, double *cost) {
   PL_TRY(is_linked(d, m, &linked));
   if (!linked) return PL_OK;
   t->thin = thinnest(m, 0);
-  t->mass = area_mass(m, d->o->density);
+  t->mass = area_mass(m, d->start->density);
   d->evaluations++;
   PL_TRY(pl_mail_taut(d->j->env, m, (const int[]){d->o->copies, d->o->copies}, &d->taut, d->nray,
                       d->goal, pl_threads_size(d->j->work->threads), t->taut, t->solved));
@@ -208,7 +208,7 @@ static double slope(const mail_design *d, int key, double (*f)(const pl_mail *, 
     for (int sign = -1; sign <= 1; sign += 2) {
       v[key] = d->now.value[key] + sign * k * h;
       d->start->of->make(v, at);
-      sum += sign * weight[k - 1] * f(&at->m, d->o->density) / h;
+      sum += sign * weight[k - 1] * f(&at->m, d->start->density) / h;
     }
   return sum;
 }
@@ -317,7 +317,7 @@ pl_status mail_open(mail_design *d) {
   // what the start does not keep is free until then
   d->now.ngap = pl_mail_gaps(d->start->m, 2 * d->gap, GAPS, d->now.gap);
   d->now.thin = d->thin;
-  d->now.mass = area_mass(d->start->m, d->o->density);
+  d->now.mass = area_mass(d->start->m, d->start->density);
   for (int k = 0; k < KEPT; k++) d->floor[k] = 1;
   for (int i = 0; i < GAPS + 2; i++)
     if (is_kept(d, &d->now, i) && part_of(d, &d->now, i) < 1.02) d->floor[kind_of_row(i)] = 0;

@@ -47,9 +47,10 @@ static void weigh(reader *r, const mail_def *d, pl_scene_mail *m) {
   m->printable_gap = d->printable_gap.v;
   m->area = fabs(L[0][0] * L[1][1] - L[0][1] * L[1][0]);
   for (int e = 0; e < m->m->nelem; e++) {
-    double volume;
+    double volume, centre[3];
     int upper;
-    if (!worked(r, pl_mail_volume(r->env, &m->m->kind[m->m->kind_of[e]], &volume, &upper))) return;
+    const pl_mail_element *of = &m->m->kind[m->m->kind_of[e]];
+    if (!worked(r, pl_mail_volume(r->env, of, &volume, centre, &upper))) return;
     m->volume += volume;
     m->volume_is_upper |= upper;
   }

@@ -1,3 +1,4 @@
+#include "build_body.h"
 #include "scene_impl.h"
 
 #include "pliant/math.h"
@@ -15,7 +16,7 @@ const char *patch_name(const reader *r, const patch_def *d) {
   return d->of.at ? d->of.s : r->def.interlocking.n > 0 ? mail_name(&m[0]) : "";
 }
 
-static int find_material(reader *r, const patch_def *d, const pl_node *at) {
+static int material_of(reader *r, const patch_def *d, const pl_node *at) {
   const mail_def *m = r->def.interlocking.item;
   int n = r->def.interlocking.n;
   if (n == 0)
@@ -206,9 +207,22 @@ static int place(reader *r, const patch_def *d, int n, const pl_cut_element *e, 
   return 1;
 }
 
-static void fill_patch(reader *r, const patch_def *d, const pl_mail *m, int n,
+static double weigh_patch(reader *r, const pl_patch *p) {
+  double sum = 0, volume = 0, centre[3];
+  int upper;
+  for (int i = 0; i < p->n; i++) {
+    if ((i == 0 || p->elem[i] != p->elem[i - 1]) &&
+        !worked(r, pl_mail_volume(r->env, p->elem[i], &volume, centre, &upper)))
+      return 0;
+    sum += p->density * volume;
+  }
+  return sum;
+}
+
+static void fill_patch(reader *r, const patch_def *d, const pl_scene_mail *of, int n,
                        const pl_cut_element *e, pl_scene_patch *out) {
   size_t size = (size_t)n + 1;
+  const pl_mail *m = of->m;
   const pl_mail_element **elem = scene_alloc(r, size, sizeof *elem);
   pl_pose *pose = scene_alloc(r, size, sizeof *pose);
   char *held = scene_alloc(r, size, sizeof *held);
@@ -220,7 +234,8 @@ static void fill_patch(reader *r, const patch_def *d, const pl_mail *m, int n,
                       .pose = pose,
                       .held = held,
                       .load = (const double(*)[3])load,
-                      .density = d->density.v};
+                      .density = of->density};
+  out->mass = weigh_patch(r, &out->p);
   for (int c = 0; r->def.gravity.at && c < 3; c++) out->p.gravity[c] = r->def.gravity.v[c].v;
   layout l = {
       n, e, pose,
@@ -233,7 +248,7 @@ static void build_patch(reader *r, const patch_def *d, const pl_node *at, const 
                         pl_scene_patch *out) {
   pl_cut cut;
   pl_cut_element *e;
-  int n, mail = find_material(r, d, at);
+  int n, mail = material_of(r, d, at);
   out->name = patch_name(r, d);
   out->mail = mail;
   if (r->b->dim != 3) problem(r, at, NULL, "patches need dimension 3");
@@ -248,7 +263,7 @@ static void build_patch(reader *r, const patch_def *d, const pl_node *at, const 
   if (n == 0)
     problem(r, at, "make it larger than a cell of the material", "the patch has no element");
   else
-    fill_patch(r, d, m, n, e, out);
+    fill_patch(r, d, &s->mail[mail], n, e, out);
   pl_free(r->env, e);
   if (n > 0 && !r->failed && out->nheld == n)
     problem(r, at, NULL, "all elements of the patch are held");

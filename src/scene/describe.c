@@ -253,12 +253,9 @@ static void describe_mail(const pl_scene_mail *m, pl_text *out) {
 }
 
 static void describe_patch(const pl_scene *s, const pl_scene_patch *p, pl_text *out) {
-  double mass = 0, centre[3];
-  for (int i = 0; i < p->p.n; i++)
-    mass += p->p.density * pl_mail_element_volume(p->p.elem[i], centre);
   pl_text_add(out, "patch      %s: %d %s of %s, ", p->name, p->p.n,
               pl_plural(p->p.n, "element", "elements"), s->mail[p->mail].name);
-  put(out, "kg", mass);
+  put(out, "kg", p->mass);
   pl_text_add(out, ", %d held, %d loaded\n", p->nheld, p->nloaded);
 }
 

@@ -457,7 +457,7 @@ typedef struct patch_pick_def { // some elements of a patch
 } patch_pick_def;
 typedef struct patch_def {
   txt name, of;
-  num density, disk;
+  num disk;
   pick shells;
   const pl_node *cells, *rectangle, *outline;
   rotate_def *rotate;

@@ -39,8 +39,6 @@ static const map_info map_patch_load = {
 static const row patch_rows[] = {
     ROW(patch_def, name, "name", T_WORD, .text = "name; that of its material when left out"),
     ROW(patch_def, of, "of", T_WORD, .text = "the material; the first one when left out"),
-    ROW(patch_def, density, "density", T_NUM, .plain = 1, .unit = "kg/m^3", .value = 1000, .lo = 0,
-        .hi = 1e6, .lo_open = 1, .text = "of what elements are made of"),
     ROW(patch_def, cells, "cells", T_RAW, .choices = "[integer, integer]",
         .text = "so many along each lattice vector"),
     ROW(patch_def, shells, "shells", T_INT, .value = 0, .lo = 0, .hi = 400,

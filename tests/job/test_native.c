@@ -18,7 +18,8 @@ static void chain(void **state) {
   pl_table *t;
   pl_env_init(&env);
   run(&env, "native-chain",
-      "units: {length: mm}\ninterlocking: [{chain: {radius: 4, wire: 1, pitch: 5.5}}]\n"
+      "units: {length: mm}\ninterlocking: [{chain: {radius: 4, wire: 1, pitch: 5.5}, "
+      "density: 1000 kg/m^3}]\n"
       "patches: [{cells: [3, 1], held: {edge: left}, loads: [{force: [0, 0, -1 N], edge: "
       "right}]}]\n"
       "gravity: [0, 0, -9810]\nanalyses: [native]\n",
