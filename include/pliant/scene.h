@@ -314,10 +314,11 @@ typedef struct pl_scene_mail {
   int links;  // of an element, at least
   int nlink;  // pairs of elements that are linked
   const pl_mail_link *link;
-  double density;       // kg/m^3, of what elements are made of
-  double volume, area;  // of the elements of a cell, and of the cell: m^3, m^2
-  int volume_is_upper;  // 1: what pieces share counts for each
-  double printable_gap; // m; 0: it is not to be printed
+  double density;            // kg/m^3, of what elements are made of
+  const double *kind_volume; // [m->nkind] of an element, m^3
+  double volume, area;       // of the elements of a cell, and of the cell: m^3, m^2
+  int volume_is_upper;       // 1: what pieces share counts for each
+  double printable_gap;      // m; 0: it is not to be printed
 } pl_scene_mail;
 
 // A patch of one, without obstacles: those of the scene are all there.

@@ -46,14 +46,16 @@ static void weigh(reader *r, const mail_def *d, pl_scene_mail *m) {
   m->density = d->density.v;
   m->printable_gap = d->printable_gap.v;
   m->area = fabs(L[0][0] * L[1][1] - L[0][1] * L[1][0]);
-  for (int e = 0; e < m->m->nelem; e++) {
-    double volume, centre[3];
+  double *of = scene_alloc(r, (size_t)m->m->nkind + 1, sizeof *of);
+  if (!of) return;
+  m->kind_volume = of;
+  for (int k = 0; k < m->m->nkind; k++) {
+    double centre[3];
     int upper;
-    const pl_mail_element *of = &m->m->kind[m->m->kind_of[e]];
-    if (!worked(r, pl_mail_volume(r->env, of, &volume, centre, &upper))) return;
-    m->volume += volume;
+    if (!worked(r, pl_mail_volume(r->env, &m->m->kind[k], &of[k], centre, &upper))) return;
     m->volume_is_upper |= upper;
   }
+  for (int e = 0; e < m->m->nelem; e++) m->volume += of[m->m->kind_of[e]];
 }
 
 // elements of the reference state are apart, and hold each other

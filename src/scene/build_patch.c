@@ -1,4 +1,3 @@
-#include "build_body.h"
 #include "scene_impl.h"
 
 #include "pliant/math.h"
@@ -16,7 +15,7 @@ const char *patch_name(const reader *r, const patch_def *d) {
   return d->of.at ? d->of.s : r->def.interlocking.n > 0 ? mail_name(&m[0]) : "";
 }
 
-static int material_of(reader *r, const patch_def *d, const pl_node *at) {
+static int find_material(reader *r, const patch_def *d, const pl_node *at) {
   const mail_def *m = r->def.interlocking.item;
   int n = r->def.interlocking.n;
   if (n == 0)
@@ -207,18 +206,6 @@ static int place(reader *r, const patch_def *d, int n, const pl_cut_element *e, 
   return 1;
 }
 
-static double weigh_patch(reader *r, const pl_patch *p) {
-  double sum = 0, volume = 0, centre[3];
-  int upper;
-  for (int i = 0; i < p->n; i++) {
-    if ((i == 0 || p->elem[i] != p->elem[i - 1]) &&
-        !worked(r, pl_mail_volume(r->env, p->elem[i], &volume, centre, &upper)))
-      return 0;
-    sum += p->density * volume;
-  }
-  return sum;
-}
-
 static void fill_patch(reader *r, const patch_def *d, const pl_scene_mail *of, int n,
                        const pl_cut_element *e, pl_scene_patch *out) {
   size_t size = (size_t)n + 1;
@@ -235,7 +222,7 @@ static void fill_patch(reader *r, const patch_def *d, const pl_scene_mail *of, i
                       .held = held,
                       .load = (const double(*)[3])load,
                       .density = of->density};
-  out->mass = weigh_patch(r, &out->p);
+  for (int i = 0; i < n; i++) out->mass += of->density * of->kind_volume[m->kind_of[e[i].elem]];
   for (int c = 0; r->def.gravity.at && c < 3; c++) out->p.gravity[c] = r->def.gravity.v[c].v;
   layout l = {
       n, e, pose,
@@ -248,7 +235,7 @@ static void build_patch(reader *r, const patch_def *d, const pl_node *at, const 
                         pl_scene_patch *out) {
   pl_cut cut;
   pl_cut_element *e;
-  int n, mail = material_of(r, d, at);
+  int n, mail = find_material(r, d, at);
   out->name = patch_name(r, d);
   out->mail = mail;
   if (r->b->dim != 3) problem(r, at, NULL, "patches need dimension 3");
