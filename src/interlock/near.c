@@ -90,6 +90,6 @@ pl_status near_find(pl_env *env, int n, const pl_pose *at, const double *radius,
   pl_status st = PL_OK;
   for (int k = 0; st == PL_OK && k < n; k++) st = look_around(&s, p, n, k);
   pl_free(env, p);
-  if (st == PL_OK) qsort(out->pair, (size_t)out->n, sizeof *out->pair, by_pair);
+  if (st == PL_OK && out->n > 1) qsort(out->pair, (size_t)out->n, sizeof *out->pair, by_pair);
   return st;
 }

@@ -55,7 +55,8 @@ static pl_status adopt(pl_env *host, pl_env *own, int nelem, pl_taut *t) {
   t->pose = pl_alloc(host, (size_t)nelem, sizeof *t->pose);
   if (t->contact && t->pose && from.pose) {
     memcpy(t->pose, from.pose, (size_t)nelem * sizeof *t->pose);
-    memcpy(t->contact, from.contact, (size_t)from.ncontact * sizeof *t->contact);
+    if (from.ncontact > 0)
+      memcpy(t->contact, from.contact, (size_t)from.ncontact * sizeof *t->contact);
   }
   pl_free(own, from.contact);
   pl_free(own, from.pose);

@@ -107,7 +107,7 @@ static void report(const slopes *s) {
     grid_add(&g, "%s", s->f->key[key].name);
     for (int c = 0; c < COLS - 1; c++) {
       int i = (int)lround(angle[c] / 180 * k->n);
-      if (fabs(k->angle[i] * 180 / PL_PI - angle[c]) > 1e-6)
+      if (i >= k->nall || fabs(k->angle[i] * 180 / PL_PI - angle[c]) > 1e-6)
         grid_add(&g, "-");
       else
         grid_add(&g, "%+.3f, %+.3f", 100 * step * rate_of(s, i, LONGEST, key),
