@@ -72,7 +72,7 @@ static void find_edges(pl_facets *f, int nsegment, const int (*segment)[2]) {
   for (int k = 0; k < nsegment; k++) add_edge(f, segment[k][0], segment[k][1]);
   for (int k = 0; k < f->nface; k++)
     for (int i = 0; i < 3; i++) add_edge(f, f->face[k][i], f->face[k][(i + 1) % 3]);
-  qsort(f->edge, (size_t)f->nedge, sizeof *f->edge, by_corners);
+  if (f->nedge > 0) qsort(f->edge, (size_t)f->nedge, sizeof *f->edge, by_corners);
   int n = 0;
   for (int k = 0; k < f->nedge; k++)
     if (k == 0 || by_corners(f->edge[k], f->edge[n - 1]) != 0)

@@ -230,7 +230,7 @@ pl_status patch_contacts(patch *p, const pl_pose *at, const holds *old, holds *o
   out->n = 0;
   p->nsearch++;
   PL_TRY(seek_all(p, at, out));
-  qsort(out->item, (size_t)out->n, sizeof *out->item, by_elements);
+  if (out->n > 0) qsort(out->item, (size_t)out->n, sizeof *out->item, by_elements);
   PL_TRY(follow_all(p, at, old, out));
   *gap = p->reach;
   for (int k = 0; k < out->n; k++) *gap = fmin(*gap, out->item[k].at.gap);
