@@ -118,7 +118,7 @@ static void warn_user(job *j, const pl_analysis *a, const pl_static_info *i) {
               "%s: beyond load %.3g %d %s inside out, the first is element %d of '%s'", a->name,
               i->scale, i->ninverted, pl_plural(i->ninverted, "element turns", "elements turn"),
               i->bad_elem, pl_model_group_name(j->scene->model, i->bad_group));
-  if (!is_found(i) && i->reason != PL_STOP_CANCELLED && j->scene->layers.nvert > 0)
+  else if (!is_found(i) && i->reason != PL_STOP_CANCELLED && j->scene->layers.nvert > 0)
     pl_report(j->env, PL_WARNING, j->scene->path, a->line, a->col,
               "more steps, or drape, or transient with damping; look for drives that press held "
               "parts into each other",

@@ -407,6 +407,7 @@ typedef struct load_steps {
   pl_observe_fn observe;
   void *ctx;
   pl_static_info *info;
+  int ninverted; // elements turned inside out at the start
 } load_steps;
 
 // largest force out of balance over the largest of all, reactions with those of contact
@@ -418,6 +419,16 @@ static double balance(const load_steps *l) {
     if (free_index[i] >= 0) out = fmax(out, fabs(l->w->r[i]));
   }
   return most > 0 ? out / most : 0;
+}
+
+// a body may find its balance inside out, which is none of its own
+static pl_status check_turned(load_steps *l) {
+  pl_static_info *i = l->info;
+  int n = pl_count_inverted(l->m, l->p, l->s, &i->bad_group, &i->bad_elem);
+  i->ninverted = n > l->ninverted ? n - l->ninverted : 0;
+  if (i->ninverted == 0) return PL_OK;
+  i->reason = PL_STOP_INVERTED;
+  return PL_UNSOLVED;
 }
 
 static pl_status load_step(load_steps *l, double scale) {
@@ -434,6 +445,7 @@ static pl_status load_step(load_steps *l, double scale) {
   l->info->factorisations += (int)t.iterations;
   l->info->reason = t.reason;
   if (s == PL_UNSOLVED) l->info->residual = t.residual;
+  if (s == PL_OK) s = check_turned(l);
   if (s != PL_OK) pl_state_copy(l->s, l->start);
   PL_TRY(s);
   l->info->residual = balance(l);
@@ -470,6 +482,7 @@ pl_status pl_limit_static(const pl_static_opts *o, const pl_model *m, const pl_p
   l.drape.tolerance = BALANCED;
   l.drape.max_steps = DESCENTS;
   l.project.gap = BALANCED / 100;
+  l.ninverted = pl_count_inverted(m, p, s, NULL, NULL);
   pl_status status = pl_state_create(m, p, &l.start);
   for (int i = 1; status == PL_OK && i <= o->steps; i++)
     status = load_to(&l, (i - 1.) / o->steps, (double)i / o->steps, o->cuts);
