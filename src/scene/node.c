@@ -122,8 +122,10 @@ static int open_quote(reader *r, const char *file, const char *s, size_t at) {
   return 0;
 }
 
-// YAML ends a plain scalar of a flow collection at a bracket, but `{tip: wing nearest [1, 2, 0]}`
-// is what people write: such selectors are found here and put into quotes
+// YAML ends a plain scalar of a flow collection at a bracket, and libfyaml refuses what follows
+// ("missing comma in flow mapping"). But `{tip: wing nearest [1, 2, 0]}` is part of the format:
+// such selectors are found here and put into quotes. Nothing in YAML can be told to do it, as the
+// error comes before any event of the scalar.
 static int find_selectors(reader *r, const char *file, const char *s, size_t n, size_t **mark,
                           int *nmark) {
   int depth = 0, start = 1, cap = 0;
