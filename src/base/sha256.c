@@ -24,7 +24,7 @@ static const uint32_t K[ROUNDS] = {
     0x19a4c116, 0x1e376c08, 0x2748774c, 0x34b0bcb5, 0x391c0cb3, 0x4ed8aa4a, 0x5b9cca4f, 0x682e6ff3,
     0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208, 0x90befffa, 0xa4506ceb, 0xbef9a3f7, 0xc67178f2};
 
-static uint32_t turn(uint32_t x, int n) {
+static uint32_t rotate(uint32_t x, int n) {
   return x >> n | x << (32 - n);
 }
 
@@ -35,13 +35,13 @@ static void hash_block(sha256 *s, const unsigned char *p) {
            p[4 * i + 3];
   for (int i = 16; i < ROUNDS; i++) {
     uint32_t a = w[i - 15], b = w[i - 2];
-    w[i] = w[i - 16] + (turn(a, 7) ^ turn(a, 18) ^ a >> 3) + w[i - 7] +
-           (turn(b, 17) ^ turn(b, 19) ^ b >> 10);
+    w[i] = w[i - 16] + (rotate(a, 7) ^ rotate(a, 18) ^ a >> 3) + w[i - 7] +
+           (rotate(b, 17) ^ rotate(b, 19) ^ b >> 10);
   }
   memcpy(v, s->h, sizeof v);
   for (int i = 0; i < ROUNDS; i++) {
-    uint32_t e = turn(v[4], 6) ^ turn(v[4], 11) ^ turn(v[4], 25);
-    uint32_t a = turn(v[0], 2) ^ turn(v[0], 13) ^ turn(v[0], 22);
+    uint32_t e = rotate(v[4], 6) ^ rotate(v[4], 11) ^ rotate(v[4], 25);
+    uint32_t a = rotate(v[0], 2) ^ rotate(v[0], 13) ^ rotate(v[0], 22);
     uint32_t t = v[7] + e + ((v[4] & v[5]) ^ (~v[4] & v[6])) + K[i] + w[i];
     uint32_t u = a + ((v[0] & v[1]) ^ (v[0] & v[2]) ^ (v[1] & v[2]));
     memmove(v + 1, v, 7 * sizeof *v);
@@ -51,7 +51,7 @@ static void hash_block(sha256 *s, const unsigned char *p) {
   for (int i = 0; i < 8; i++) s->h[i] += v[i];
 }
 
-static void take(sha256 *s, const unsigned char *p, size_t n) {
+static void absorb(sha256 *s, const unsigned char *p, size_t n) {
   size_t held = s->nbyte % BLOCK;
   s->nbyte += n;
   for (; n > 0; held = 0) {
@@ -69,9 +69,9 @@ static void finish(sha256 *s, char hex[65]) {
   const unsigned char one = 0x80, zero = 0;
   unsigned char length[8];
   for (int i = 0; i < 8; i++) length[i] = (unsigned char)(nbit >> (56 - 8 * i));
-  take(s, &one, 1);
-  while (s->nbyte % BLOCK != BLOCK - 8) take(s, &zero, 1);
-  take(s, length, 8);
+  absorb(s, &one, 1);
+  while (s->nbyte % BLOCK != BLOCK - 8) absorb(s, &zero, 1);
+  absorb(s, length, 8);
   for (int i = 0; i < 8; i++) snprintf(hex + 8 * i, 9, "%08x", (unsigned)s->h[i]);
 }
 
@@ -81,7 +81,7 @@ static const sha256 start = {.h = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53
 
 void pl_sha256(const void *data, size_t size, char hex[65]) {
   sha256 s = start;
-  take(&s, data, size);
+  absorb(&s, data, size);
   finish(&s, hex);
 }
 
@@ -90,7 +90,7 @@ int pl_sha256_file(const char *path, char hex[65]) {
   sha256 s = start;
   FILE *f = fopen(path, "rb");
   if (!f) return 0;
-  for (size_t n; (n = fread(buf, 1, sizeof buf, f)) > 0;) take(&s, buf, n);
+  for (size_t n; (n = fread(buf, 1, sizeof buf, f)) > 0;) absorb(&s, buf, n);
   int ok = !ferror(f);
   fclose(f);
   finish(&s, hex);

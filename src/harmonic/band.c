@@ -27,11 +27,11 @@ typedef struct band {
   envelope e; // of the pairs
   double *M;  // [npair]
   inertia mass;
-  double *lumped; // [n] mass, when it is diagonal; NULL: it is not
-  double *D;      // [nstep][npair]
-  double *L;      // [nstep][ptr[n]] factors
-  pl_pack *room;  // [threads][room_size] eight steps under way
-  size_t room_size;
+  double *lumped;   // [n] mass, when it is diagonal; NULL: it is not
+  double *D;        // [nstep][npair]
+  double *L;        // [nstep][ptr[n]] factors
+  pl_pack *scratch; // [threads][scratch_size] eight steps under way
+  size_t scratch_size;
   const pl_pack *K_at, *D_at; // [npair][t.npack] samples of step matrices and of damping
   const pl_pack *W;           // [ngroup][t.nphase] their weights in steps; NULL: they are the steps
   int first;                  // group of eight steps, of those at hand
@@ -47,7 +47,7 @@ static double *unset(pl_env *env, size_t n) {
 
 static void band_close(band *d) {
   pl_env *env = d->v->env;
-  void *all[] = {d->M, d->lumped, d->D, d->L, d->x, d->start, d->room};
+  void *all[] = {d->M, d->lumped, d->D, d->L, d->x, d->start, d->scratch};
   for (size_t k = 0; k < sizeof all / sizeof all[0]; k++) pl_free(env, all[k]);
   envelope_close(env, &d->e);
   tangents_close(&d->t);
@@ -118,7 +118,7 @@ static void make_steps(void *ctx, int i, int thread) {
   int g = d->first + i, left = d->nstep - g * PL_LANES, step, good = 1;
   int count = left < PL_LANES ? left : PL_LANES;
   size_t npair = (size_t)d->t.P.nnz, size = envelope_size(&d->e), at = (size_t)g * PL_LANES;
-  pl_pack *to = d->room + (size_t)thread * d->room_size, *work = to + npair;
+  pl_pack *to = d->scratch + (size_t)thread * d->scratch_size, *work = to + npair;
   double *L = d->L + at * size, *row = (double *)work;
   const pl_pack *val = steps_of(d, g, d->K_at, to, &step);
   if (is_packed(d)) {
@@ -192,21 +192,21 @@ static void rest_at(band *d, int i, double *rest) {
 }
 
 // One step at eight phases towards a motion without stiff residual: (K + shift M) dq = -r, with a
-// shift above which inertia does not matter. room is scratch. Returns 0 where a matrix is not
+// shift above which inertia does not matter. Returns 0 where a matrix is not
 // definite.
-static int relax_phases(band *d, int i, const pl_pack *K, const double *rest, pl_pack *room) {
+static int relax_phases(band *d, int i, const pl_pack *K, const double *rest, pl_pack *scratch) {
   const int *dof = pl_model_free_dofs(d->v->m);
   size_t nq = (size_t)pl_model_nq(d->v->m), npair = (size_t)d->t.P.nnz, n = (size_t)d->n;
-  pl_pack *q = d->t.q + 2 * (size_t)i * nq, *f = d->t.f + (size_t)i * nq, *val = room, *x = d->x;
+  pl_pack *q = d->t.q + 2 * (size_t)i * nq, *f = d->t.f + (size_t)i * nq, *val = scratch, *x = d->x;
   double shift = 2 * d->v->o->nharm + 2;
   for (size_t k = 0; k < npair; k++)
     val[k] = K[k * (size_t)d->t.npack + (size_t)i] + shift * shift * d->M[k];
-  if (!envelope_factor_packs(&d->e, val, 1, room + npair)) return 0;
+  if (!envelope_factor_packs(&d->e, val, 1, scratch + npair)) return 0;
   for (size_t j = 0; j < n; j++) {
     x[j] = f[dof[d->t.order[j]]];
     for (int l = 0; l < PL_LANES; l++) x[j][l] += rest[(size_t)l * n + j];
   }
-  envelope_solve_packs(&d->e, room + npair, x);
+  envelope_solve_packs(&d->e, scratch + npair, x);
   for (size_t j = 0; j < n; j++) q[dof[d->t.order[j]]] -= x[j];
   return 1;
 }
@@ -218,10 +218,10 @@ static pl_status relax(band *d, int N, pl_pack *K, pl_pack *D) {
   pl_env *env = d->v->env;
   int npack = (N + PL_LANES - 1) / PL_LANES, good = 1;
   size_t n = (size_t)d->n, nq = (size_t)pl_model_nq(d->v->m), all = (size_t)npack * PL_LANES;
-  pl_pack *room = (pl_pack *)unset(
+  pl_pack *scratch = (pl_pack *)unset(
       env, PL_LANES * ((size_t)d->t.P.nnz + envelope_size(&d->e) + (size_t)npack * nq) + all * n);
-  if (!room) return PL_E_NOMEM;
-  d->t.f = room + d->t.P.nnz + envelope_size(&d->e);
+  if (!scratch) return PL_E_NOMEM;
+  d->t.f = scratch + d->t.P.nnz + envelope_size(&d->e);
   double *rest = (double *)(d->t.f + (size_t)npack * nq);
   pl_status s = tangents_motion(&d->t, N, 0);
   for (int i = 0; (size_t)i < all && s == PL_OK; i++)
@@ -229,10 +229,10 @@ static pl_status relax(band *d, int N, pl_pack *K, pl_pack *D) {
   for (int pass = 0; pass < PASSES && s == PL_OK && good; pass++) {
     s = tangents_eval(&d->t, K, NULL);
     for (int i = 0; i < npack && s == PL_OK && good; i++)
-      good = relax_phases(d, i, K, rest + (size_t)i * PL_LANES * n, room);
+      good = relax_phases(d, i, K, rest + (size_t)i * PL_LANES * n, scratch);
   }
   d->t.f = NULL;
-  pl_free(env, room);
+  pl_free(env, scratch);
   if (s == PL_OK && good) s = tangents_eval(&d->t, K, D);
   if (s != PL_DOMAIN && (s != PL_OK || good)) return s;
   PL_TRY(tangents_motion(&d->t, N, 0));
@@ -243,7 +243,7 @@ static pl_status relax(band *d, int N, pl_pack *K, pl_pack *D) {
 static int is_pressed(const band *d, const pl_pack *K) {
   int pressed = 0;
   for (int i = 0; i < d->t.npack && is_packed(d) && !pressed; i++)
-    pressed = !envelope_factor_packs(&d->e, K + i, d->t.npack, d->room);
+    pressed = !envelope_factor_packs(&d->e, K + i, d->t.npack, d->scratch);
   return pressed;
 }
 
@@ -274,11 +274,11 @@ static pl_status prepare(band *d, int relaxed, double most) {
   size_t npair = (size_t)d->t.P.nnz, steps = (size_t)d->nstep, size = envelope_size(&d->e);
   size_t threads = (size_t)pl_threads_size(d->v->w->threads);
   d->s = make_scheme(d->nstep);
-  d->room_size = npair + (is_packed(d) ? size : npair);
+  d->scratch_size = npair + (is_packed(d) ? size : npair);
   if (!d->L) d->L = unset(env, steps * size);
   if (!d->D) d->D = unset(env, d->t.rated ? steps * npair : 1);
-  if (!d->room) d->room = (pl_pack *)unset(env, threads * d->room_size * PL_LANES);
-  if (!d->L || !d->D || !d->room) return PL_E_NOMEM;
+  if (!d->scratch) d->scratch = (pl_pack *)unset(env, threads * d->scratch_size * PL_LANES);
+  if (!d->L || !d->D || !d->scratch) return PL_E_NOMEM;
   PL_TRY(sample_steps(d, relaxed, most));
   return d->indefinite ? PL_UNSOLVED : pl_report_progress(env, "stability", 0, NULL);
 }

@@ -210,8 +210,8 @@ static void fill_step(dense *d, double h) {
 }
 
 // 1 when values at N equidistant phases tell those at the probes
-static int tells(const dense *d, int N, const double *W, const double *from, const double *probes,
-                 double *at) {
+static int interpolates(const dense *d, int N, const double *W, const double *from,
+                        const double *probes, double *at) {
   int npair = d->t.P.nnz;
   double off = 0, size = pl_max_abs(npair, probes);
   dense_mul(npair, PROBES, N, 1, from, W, 0, at);
@@ -229,8 +229,8 @@ static pl_status interpolate(dense *d, int N, const double *k, const double *c, 
   double *at = from + 2 * all, *W = at + PROBES * npair;
   pl_status s = tangents_at(&d->t, N, 0, from, from + all);
   tangents_weights(N, PROBES, PROBE, W);
-  *good = s == PL_OK && tells(d, N, W, from, k, at) &&
-          (!d->t.rated || tells(d, N, W, from + all, c, at));
+  *good = s == PL_OK && interpolates(d, N, W, from, k, at) &&
+          (!d->t.rated || interpolates(d, N, W, from + all, c, at));
   for (size_t i = 0; *good && i < STAGES; i++) {
     tangents_weights(N, d->nstep, 2 * PL_PI / d->nstep * d->c.c[i], W);
     dense_mul(d->t.P.nnz, d->nstep, N, 1, from, W, 0, d->k + i * one);
@@ -398,10 +398,11 @@ static void weigh_step(dense *d, pl_growth *g, int k, const double *y, const dou
 }
 
 // step k backwards: bend is that of its end, and becomes that of its beginning
-static pl_status step_back(dense *d, pl_growth *g, int k, double *room) {
+static pl_status step_back(dense *d, pl_growth *g, int k, double *scratch) {
   int n = d->n, two = 2 * n, rows = STAGES * n;
   size_t size = (size_t)rows * (size_t)rows;
-  double h = 2 * PL_PI / d->nstep, *GT = room, *W = GT + size, *a = W + 2 * rows, *X = a + 2 * rows;
+  double h = 2 * PL_PI / d->nstep, *GT = scratch, *W = GT + size, *a = W + 2 * rows,
+         *X = a + 2 * rows;
   const double *y = g->y + (size_t)k * 2 * (size_t)two;
   fill_stages(d, k, h);
   for (int i = 0; i < rows; i++)
@@ -436,8 +437,9 @@ static pl_status growth_weights(dense *d, pl_growth *g) {
   g->y = pl_alloc(g->env, (size_t)(g->nstep + 1) * 2 * (size_t)two, sizeof(double));
   g->bend = pl_alloc(g->env, 2 * (size_t)two, sizeof(double));
   d->kept = pl_alloc(g->env, (size_t)d->nstep * (size_t)two * (size_t)two, sizeof(double));
-  double *room = pl_alloc(g->env, (size_t)(rows * rows + 4 * rows + two), sizeof(double));
-  pl_status s = g->k && g->d && g->mass && g->y && g->bend && d->kept && room ? PL_OK : PL_E_NOMEM;
+  double *scratch = pl_alloc(g->env, (size_t)(rows * rows + 4 * rows + two), sizeof(double));
+  pl_status s =
+      g->k && g->d && g->mass && g->y && g->bend && d->kept && scratch ? PL_OK : PL_E_NOMEM;
   if (s == PL_OK) s = integrate(d);
   if (s == PL_OK && !pl_all_finite(two * two, d->F)) s = PL_UNSOLVED;
   if (s == PL_OK) s = eigenvectors(d, g);
@@ -446,8 +448,8 @@ static pl_status growth_weights(dense *d, pl_growth *g) {
     dense_mul(two, g->ncol, two, 1, d->kept + (size_t)k * (size_t)two * (size_t)two, y, 0,
               y + 2 * two);
   }
-  for (int k = d->nstep - 1; s == PL_OK && k >= 0; k--) s = step_back(d, g, k, room);
-  pl_free(g->env, room);
+  for (int k = d->nstep - 1; s == PL_OK && k >= 0; k--) s = step_back(d, g, k, scratch);
+  pl_free(g->env, scratch);
   return s;
 }
 

@@ -276,8 +276,8 @@ static pl_status factorise(map *d, int k, int count, const pl_pack *S, pl_pack *
 
 enum { SOME = 8 }; // steps whose stages fill their packs
 
-// eight stages from k on, of which count are there: their phases, K and C with steps of npack; room
-// for a matrix of each and for what is made of it
+// eight stages from k on, of which count are there: their phases, K and C with steps of npack;
+// scratch for a matrix of each and for what is made of it
 static pl_status make_pack(map *d, int k, int count, const double *phase, pl_pack *K, pl_pack *C,
                            pl_pack *S) {
   int npair = d->t.P.nnz, npack = d->t.npack, N = d->nsample, ld = PL_LANES * packs_of(N);
@@ -302,15 +302,15 @@ static pl_status make_pack(map *d, int k, int count, const double *phase, pl_pac
   return factorise(d, k, count, S, work);
 }
 
-// stages of some steps from k on; room for K, C and what is made of eight stages
-static pl_status make_stages(map *d, int k, int some, pl_pack *room) {
+// stages of some steps from k on; scratch for K, C and what is made of eight stages
+static pl_status make_stages(map *d, int k, int some, pl_pack *scratch) {
   double phase[SOME * STAGES + PL_LANES];
   int nphase = some * STAGES;
   size_t npair = (size_t)d->t.P.nnz;
   for (int i = 0; i < some; i++) stage_phases(&d->step[k + i], phase + i * STAGES);
   for (int i = 0; i < PL_LANES; i++) phase[nphase + i] = phase[nphase - 1];
   PL_TRY(tangents_place(&d->t, nphase, phase));
-  pl_pack *K = room, *C = K + npair * STAGES, *S = C + npair * STAGES;
+  pl_pack *K = scratch, *C = K + npair * STAGES, *S = C + npair * STAGES;
   PL_TRY(tangents_eval(&d->t, K, d->rated ? C : NULL));
   for (int i = 0; i < nphase; i++) PL_TRY(add_sliders(d, k * STAGES + i, i, phase[i], K));
   for (int i = 0; i < nphase; i += PL_LANES) {
@@ -328,11 +328,11 @@ static double stage_bytes(const map *d) {
 }
 
 // tangents and factors of the whole period
-static pl_status prepare(map *d, double room) {
+static pl_status prepare(map *d, double memory) {
   pl_env *env = d->v->env;
   size_t npair = (size_t)d->t.P.nnz, all = (size_t)d->nstep * STAGES, nrest = (size_t)d->nrest;
   size_t size = d->t.symmetric ? envelope_size(&d->env) : 0;
-  if (stage_bytes(d) > room) return PL_UNSOLVED;
+  if (stage_bytes(d) > memory) return PL_UNSOLVED;
   // not set to zero: what is large costs time
   d->L = pl_realloc(env, NULL, all * size + 1, sizeof(double));
   d->K = pl_realloc(env, NULL, all * nrest + 1, sizeof(double));
@@ -342,7 +342,7 @@ static pl_status prepare(map *d, double room) {
   pl_status s = d->L && d->K && d->C && work ? PL_OK : PL_E_NOMEM;
   for (int k = 0; s == PL_OK && k < d->nstep; k += SOME) {
     s = make_stages(d, k, d->nstep - k < SOME ? d->nstep - k : SOME, work);
-    if (s == PL_OK && stage_bytes(d) > room) s = PL_UNSOLVED;
+    if (s == PL_OK && stage_bytes(d) > memory) s = PL_UNSOLVED;
     if (s == PL_OK) s = pl_report_progress(env, "stability", 0, NULL);
   }
   pl_free(env, work);
@@ -508,7 +508,7 @@ static pl_status choose_start(map *d, double **start) {
   return PL_OK;
 }
 
-pl_status event_multipliers(variation *v, int steps, double room, multipliers *mu) {
+pl_status event_multipliers(variation *v, int steps, double memory, multipliers *mu) {
   enum { WANT = 6 };
   map d;
   double part = steps == 0 ? 1e-3 : 1e-4, *start = NULL;
@@ -517,7 +517,7 @@ pl_status event_multipliers(variation *v, int steps, double room, multipliers *m
   if (s == PL_OK) s = sort_elements(&d);
   if (s == PL_OK && steps == 0) s = count_steps(&d, &steps);
   if (s == PL_OK) s = lay_steps(&d, steps);
-  if (s == PL_OK) s = prepare(&d, room);
+  if (s == PL_OK) s = prepare(&d, memory);
   if (s == PL_OK) s = choose_start(&d, &start);
   arnoldi_plan plan = {
       .block = PL_LANES, .want = WANT, .most = INFINITY, .part = part, .start = start};

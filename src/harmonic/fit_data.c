@@ -62,7 +62,7 @@ static void fill_basis(const pl_fit_data *d, int H, int cols, double *W) {
 }
 
 // R, Q'x and what is left from W
-static pl_status take(pl_env *env, fit_set *s, int cols, const double *W) {
+static pl_status keep_factors(pl_env *env, fit_set *s, int cols, const double *W) {
   const pl_fit_data *d = s->d;
   int L = s->L;
   for (int i = 0; i < L; i++) {
@@ -113,7 +113,7 @@ pl_status fit_set_create(pl_env *env, const pl_model *m, const pl_fit_data *d, i
   if (st == PL_OK) {
     fill_basis(d, H, cols, W);
     triangulate(d->nsample, L, cols, W);
-    st = take(env, s, cols, W);
+    st = keep_factors(env, s, cols, W);
     s->motion = motion_size(d);
   }
   pl_free(env, W);

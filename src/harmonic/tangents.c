@@ -172,13 +172,13 @@ typedef struct sample {
 } sample;
 
 // an element at all phases
-static int eval_alone(tangents *t, const pl_batch *lot, int lane, sample *x) {
+static int eval_alone(tangents *t, const pl_batch *batch, int lane, sample *x) {
   pl_batch e;
   int rated = t->rated && t->D, bad;
   size_t nq = (size_t)pl_model_nq(t->v->m);
   pl_batch_sample s = {
       .q = x->q, .v = x->v, .stride = 1, .f = x->f, .K = x->K, .D = rated ? x->D : NULL};
-  pl_batch_alone(lot, lane, PL_LANES, &e);
+  pl_batch_alone(batch, lane, PL_LANES, &e);
   for (int i = 0; i < t->npack; i++) {
     int left = t->nphase - i * PL_LANES;
     const pl_pack *Q = t->q + 2 * (size_t)i * nq, *V = Q + nq;

@@ -36,7 +36,7 @@ static void put(row *r, const void *data, size_t bytes) {
   r->n += n;
 }
 
-static void take(row *r, void *to, size_t bytes) {
+static void fetch(row *r, void *to, size_t bytes) {
   size_t n = doubles(bytes);
   if (n > r->n - r->at) r->failed = 1;
   if (r->failed || n == 0) return;
@@ -44,8 +44,8 @@ static void take(row *r, void *to, size_t bytes) {
   r->at += n;
 }
 
-#define PUT(r, v)  put(r, &(v), sizeof(v))
-#define TAKE(r, v) take(r, &(v), sizeof(v))
+#define PUT(r, v)   put(r, &(v), sizeof(v))
+#define FETCH(r, v) fetch(r, &(v), sizeof(v))
 
 // ---- orbits and curves ------------------------------------------------------------------------
 
@@ -63,13 +63,13 @@ static void put_orbit(row *r, const pl_orbit *o) {
 static void read_orbit(row *r, const pl_model *m, pl_orbit **out) {
   int H = 0;
   *out = NULL;
-  TAKE(r, H);
+  FETCH(r, H);
   if (H < 1 || H > HARMONICS_MAX) r->failed = 1;
   if (r->failed || pl_orbit_create(m, H, out) != PL_OK) r->failed = 1;
   if (r->failed) return;
-  TAKE(r, (*out)->sub);
-  TAKE(r, (*out)->omega);
-  take(r, (*out)->z, orbit_size(*out));
+  FETCH(r, (*out)->sub);
+  FETCH(r, (*out)->omega);
+  fetch(r, (*out)->z, orbit_size(*out));
 }
 
 static const char *const starts[] = {"",          "none",         "given",     "rest",
@@ -98,8 +98,8 @@ static void put_curve(row *r, const pl_curve *c) {
 static void read_curve(row *r, const pl_model *m, pl_curve *c) {
   pl_curve k = {0};
   int start = 0;
-  TAKE(r, k);
-  TAKE(r, start);
+  FETCH(r, k);
+  FETCH(r, start);
   if (start < 0 || start >= (int)(sizeof starts / sizeof starts[0])) r->failed = 1;
   if (r->failed) return;
   int npoint = k.npoint, nspecial = k.nspecial;
@@ -111,7 +111,7 @@ static void read_curve(row *r, const pl_model *m, pl_curve *c) {
   *c = k;
   while (!r->failed && c->npoint < npoint) {
     pl_curve_point p = {0};
-    TAKE(r, p);
+    FETCH(r, p);
     read_orbit(r, m, &p.orbit);
     if (pl_grow(c->env, &c->point, c->npoint, &c->cap, sizeof *c->point) != PL_OK) r->failed = 1;
     if (r->failed)
@@ -121,7 +121,7 @@ static void read_curve(row *r, const pl_model *m, pl_curve *c) {
   }
   while (!r->failed && c->nspecial < nspecial) {
     pl_special s = {0};
-    TAKE(r, s);
+    FETCH(r, s);
     read_orbit(r, m, &s.orbit);
     if (pl_grow(c->env, &c->special, c->nspecial, &c->cap_special, sizeof *c->special) != PL_OK)
       r->failed = 1;
@@ -141,14 +141,14 @@ static void write_curve_point(row *r, const continuation *k, const curve_point *
 
 static void read_curve_point(row *r, const continuation *k, curve_point *s) {
   curve_point t = {0};
-  TAKE(r, t);
+  FETCH(r, t);
   if (r->failed) return;
   t.z = s->z;
   t.tz = s->tz;
   t.slope = s->slope;
   t.path = s->path;
   *s = t;
-  take(r, s->z, (2 * (size_t)k->n + 2 * (size_t)k->nprobe) * sizeof(double));
+  fetch(r, s->z, (2 * (size_t)k->n + 2 * (size_t)k->nprobe) * sizeof(double));
 }
 
 static void write_continuation(row *r, const continuation *k) {
@@ -165,9 +165,9 @@ static void write_continuation(row *r, const continuation *k) {
 static pl_status read_continuation(row *r, continuation *k) {
   int H = 0;
   double all[7] = {0};
-  TAKE(r, H);
-  TAKE(r, k->have_last);
-  TAKE(r, all);
+  FETCH(r, H);
+  FETCH(r, k->have_last);
+  FETCH(r, all);
   if (r->failed || H < 1 || H > HARMONICS_MAX) {
     r->failed = 1;
     return PL_OK;
@@ -180,7 +180,7 @@ static pl_status read_continuation(row *r, continuation *k) {
   k->bend_w = all[4];
   k->bend_z = all[5];
   k->bend_o = all[6];
-  take(r, k->bend, (size_t)k->n * sizeof(double));
+  fetch(r, k->bend, (size_t)k->n * sizeof(double));
   read_curve_point(r, k, &k->first);
   read_curve_point(r, k, &k->last);
   read_curve_point(r, k, &k->at);
@@ -240,7 +240,7 @@ pl_status pl_curve_unpack(const pl_model *m, pl_env *env, size_t n, const double
 int trail_turned(size_t n, const double *x) {
   row r = {.x = (double *)(uintptr_t)x, .n = n};
   int shape[3] = {0};
-  TAKE(&r, shape);
+  FETCH(&r, shape);
   return shape[2];
 }
 
@@ -248,10 +248,10 @@ pl_status trail_unpack(size_t n, const double *x, continuation *k, care *a, pl_c
                        pl_curve *before) {
   row r = {.env = k->env, .x = (double *)(uintptr_t)x, .n = n};
   int shape[3] = {0};
-  TAKE(&r, shape);
+  FETCH(&r, shape);
   if (shape[0] != pl_model_nfree(k->m) || shape[1] != k->nprobe) r.failed = 1;
   if (!r.failed) PL_TRY(read_continuation(&r, k));
-  TAKE(&r, *a);
+  FETCH(&r, *a);
   read_curve(&r, k->m, c);
   if (before && shape[2]) read_curve(&r, k->m, before);
   if (!r.failed && c->npoint > 0) return PL_OK;

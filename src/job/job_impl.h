@@ -140,7 +140,7 @@ pl_status job_chart(const job *j, const char *name, const pl_chart *c, const cha
 pl_status job_polar(const job *j, const char *name, const pl_polar_plot *p, const char *caption);
 // Values on the mesh, with the backdrop of obstacles.
 pl_status job_values(const job *j, const char *name, const pl_view *v, const char *caption);
-pl_status job_tell_shape(const job *j, const pl_shape *s);
+pl_status job_send_shape(const job *j, const pl_shape *s);
 // A state with its displacements.
 pl_status job_picture(job *j, const pl_state *s, const char *name, const char *caption);
 // An equilibrium: the displacements of watched places, its shape and its picture.

@@ -239,7 +239,7 @@ static void report_result(const trial *t) {
   }
 }
 
-static pl_status tell_scene(const trial *t) {
+static pl_status send_scene(const trial *t) {
   int n = t->fit->nvalue;
   double *x = pl_alloc(t->j->env, (size_t)n, sizeof *x);
   if (!x) return PL_E_NOMEM;
@@ -254,7 +254,7 @@ static pl_status tell_scene(const trial *t) {
 static pl_status show(const trial *t) {
   report_result(t);
   if (job_tables(t->j)) PL_TRY(write_values(t));
-  PL_TRY(tell_scene(t));
+  PL_TRY(send_scene(t));
   for (int k = 0; k < t->fit->nset; k++) {
     const laid l[2] = {{.name = "before",
                         .curve = t->fit->curve[0],

@@ -31,13 +31,13 @@ static pl_status draw_bars(job *j, const pl_analysis *a, const double *shape, in
                    NULL);
 }
 
-static pl_status tell_mode(job *j, const pl_analysis *a, const pl_state *s, const double *shape,
+static pl_status send_mode(job *j, const pl_analysis *a, const pl_state *s, const double *shape,
                            int k, double omega) {
   char name[PL_TEXT], title[PL_TEXT];
   if (j->scene->dim == 1 && k < PICTURES) PL_TRY(draw_bars(j, a, shape, k, omega));
   snprintf(name, sizeof name, "%s-%d", a->name, k + 1);
   snprintf(title, sizeof title, "mode %d: %.5g Hz", k + 1, omega / (2 * PL_PI));
-  return job_tell_shape(j, &(pl_shape){.name = name,
+  return job_send_shape(j, &(pl_shape){.name = name,
                                        .picture = k < PICTURES && j->scene->dim > 1 ? name : NULL,
                                        .title = title,
                                        .state = s,
@@ -122,7 +122,7 @@ pl_status job_modes(job *j, int index, json_t *figures) {
     report_result(j, a, &info, omega);
     status = write_table(j, a, omega, info.nfound);
     for (int k = 0; status == PL_OK && k < info.nfound; k++)
-      status = tell_mode(j, a, s, shape + (size_t)k * (size_t)s->nq, k, omega[k]);
+      status = send_mode(j, a, s, shape + (size_t)k * (size_t)s->nq, k, omega[k]);
   }
   pl_state_free(sc->model, s);
   pl_free(j->env, omega);

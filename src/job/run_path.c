@@ -130,7 +130,7 @@ static pl_status plot_paths(job *j, const recorder *r) {
   return PL_OK;
 }
 
-static void tell_special(const job *j, const pl_load_path_info *i) {
+static void report_special(const job *j, const pl_load_path_info *i) {
   static const char *const head[] = {"", "load factor", "negative eigenvalues beyond it"};
   if (i->nspecial == 0) return;
   grid g = job_grid(j, 3, head);
@@ -143,7 +143,7 @@ static void tell_special(const job *j, const pl_load_path_info *i) {
 }
 
 static pl_status write_files(job *j, const recorder *r, const pl_state *s) {
-  tell_special(j, &r->info);
+  report_special(j, &r->info);
   PL_TRY(job_table(j, r->t.table, r->t.a->name, ".csv"));
   PL_TRY(write_special(j, r->t.a, &r->info));
   PL_TRY(job_shape(j, r->t.a, s));

@@ -167,10 +167,10 @@ pl_status job_values(const job *j, const char *name, const pl_view *v, const cha
 }
 
 pl_status job_picture(job *j, const pl_state *s, const char *name, const char *caption) {
-  return job_tell_shape(j, &(pl_shape){.picture = name, .caption = caption, .state = s});
+  return job_send_shape(j, &(pl_shape){.picture = name, .caption = caption, .state = s});
 }
 
-pl_status job_tell_shape(const job *j, const pl_shape *s) {
+pl_status job_send_shape(const job *j, const pl_shape *s) {
   TELL(j, shape, s);
   return j->told;
 }
@@ -179,7 +179,7 @@ pl_status job_shape(job *j, const pl_analysis *a, const pl_state *s) {
   char name[PL_TEXT];
   snprintf(name, sizeof name, "%s-shape", a->name);
   job_probe_grid(j, a, s);
-  return job_tell_shape(j,
+  return job_send_shape(j,
                         &(pl_shape){.name = a->name,
                                     .picture = name,
                                     .caption = "Equilibrium; the reference shape is drawn lightly.",

@@ -75,7 +75,7 @@ static void move(const sweeper *w, int k, int c, const double d[2]) {
       w->x[3 * v[a] + c] += d[0] * (r[2 * a] - ox) + d[1] * (r[2 * a + 1] - oy);
 }
 
-static int visit_round(const sweeper *w, int k) {
+static int clip_round(const sweeper *w, int k) {
   double F[6], D[6];
   sheet_gradient(w->s, w->s->round_tri[k], w->s->round + 6 * k, w->x, F);
   if (!clip(F, w->bound, D)) return 0;
@@ -84,7 +84,7 @@ static int visit_round(const sweeper *w, int k) {
 }
 
 // one direction: the least change in the weights that shortens y = sum x_k h_k to one
-static int visit_flat(const sweeper *w, int k) {
+static int clip_flat(const sweeper *w, int k) {
   const pl_sheet *s = w->s;
   const int *v = s->tri + 3 * s->flat_tri[k];
   const double *h = s->flat + 3 * k;
@@ -110,8 +110,8 @@ static pl_status sweeps(const sweeper *w, int max_sweeps, pl_rival_info *info) {
   double last = pl_wall_time();
   for (; info->iterations < max_sweeps && !info->converged; info->iterations++) {
     int moved = 0;
-    for (int k = 0; k < s->nround; k++) moved += visit_round(w, k);
-    for (int k = 0; k < s->nflat; k++) moved += visit_flat(w, k);
+    for (int k = 0; k < s->nround; k++) moved += clip_round(w, k);
+    for (int k = 0; k < s->nflat; k++) moved += clip_flat(w, k);
     info->converged = moved == 0;
     if (!s->env->progress || pl_wall_time() - last < TELL) continue;
     last = pl_wall_time();

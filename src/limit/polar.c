@@ -193,11 +193,11 @@ static void raise_bounds(const pl_polar *c, int m, const double *angle, double *
     change = 0;
     for (int k = 0; k < m; k++) {
       chord last = {c, angle[k] - step, step}, next = {c, angle[k], step};
-      double now = bound[k], room_left = pl_polar_at(c, angle[k]);
-      room_left = chord_slack(&last, 1, room_left, before);
-      room_left = chord_slack(&next, 0, room_left, k + 1 < m ? bound[k + 1] : first);
+      double now = bound[k], allowed = pl_polar_at(c, angle[k]);
+      allowed = chord_slack(&last, 1, allowed, before);
+      allowed = chord_slack(&next, 0, allowed, k + 1 < m ? bound[k + 1] : first);
       before = now;
-      bound[k] += fmax(0, room_left - now) / 2;
+      bound[k] += fmax(0, allowed - now) / 2;
       change = fmax(change, bound[k] / now - 1);
     }
   }

@@ -39,7 +39,7 @@ pl_status warm_start_keep(pl_env *env, int n, const pl_warm_start *warm, pl_hist
   return PL_OK;
 }
 
-static pl_status take(pl_env *env, int n, const double *from, double **to) {
+static pl_status copy_triples(pl_env *env, int n, const double *from, double **to) {
   if (n < 0) return PL_OK;
   *to = pl_alloc(env, 3 * (size_t)n, sizeof **to);
   if (!*to) return PL_E_NOMEM;
@@ -60,8 +60,8 @@ pl_status warm_start_recall(pl_env *env, const pl_history *h, int nvert, int nco
       return pl_fail(env, PL_E_INPUT, "transient: the history is of another sheet");
     warm[k].nvert = dx / 3;
     warm[k].ncone = dual / 3;
-    PL_TRY(take(env, (int)head[0], head + HEAD, &warm[k].dx));
-    PL_TRY(take(env, (int)head[1], head + HEAD + dx, &warm[k].dual));
+    PL_TRY(copy_triples(env, (int)head[0], head + HEAD, &warm[k].dx));
+    PL_TRY(copy_triples(env, (int)head[1], head + HEAD + dx, &warm[k].dual));
     at += size;
   }
   return PL_OK;

@@ -288,13 +288,13 @@ static void nearest_leaf(const pl_bvh *b, const node *o, const double *p, pl_hit
 }
 
 // nodes still to visit, each with a lower bound of what it can offer
-typedef struct visit {
+typedef struct stack_entry {
   int node;
   double bound;
-} visit;
+} stack_entry;
 
 // pushes both children, the nearer one on top
-static int push_children(visit *stack, int top, visit left, visit right) {
+static int push_children(stack_entry *stack, int top, stack_entry left, stack_entry right) {
   int swap = left.bound > right.bound;
   stack[top] = swap ? left : right;
   stack[top + 1] = swap ? right : left;
@@ -303,11 +303,11 @@ static int push_children(visit *stack, int top, visit left, visit right) {
 
 pl_hit pl_bvh_nearest(const pl_bvh *b, const double p[3]) {
   pl_hit hit = {.tri = -1, .dist = INFINITY};
-  visit stack[STACK];
+  stack_entry stack[STACK];
   int top = 0;
-  if (b->nnode > 0) stack[top++] = (visit){0, box_distance(b->node, p)};
+  if (b->nnode > 0) stack[top++] = (stack_entry){0, box_distance(b->node, p)};
   while (top > 0) {
-    visit at = stack[--top];
+    stack_entry at = stack[--top];
     const node *o = &b->node[at.node];
 
     // a point computed on a triangle may fall outside the triangle's box by rounding
@@ -316,8 +316,8 @@ pl_hit pl_bvh_nearest(const pl_bvh *b, const double p[3]) {
       nearest_leaf(b, o, p, &hit);
       continue;
     }
-    top = push_children(stack, top, (visit){at.node + 1, box_distance(o + 1, p)},
-                        (visit){o->first, box_distance(&b->node[o->first], p)});
+    top = push_children(stack, top, (stack_entry){at.node + 1, box_distance(o + 1, p)},
+                        (stack_entry){o->first, box_distance(&b->node[o->first], p)});
   }
   hit.dist = sqrt(hit.dist);
   return hit;
@@ -424,11 +424,11 @@ pl_hit pl_bvh_ray(const pl_bvh *b, const double origin[3], const double dir[3], 
   pl_hit hit = {.tri = -1, .dist = INFINITY};
   if (dir[0] == 0 && dir[1] == 0 && dir[2] == 0) return hit;
   ray r = ray_make(origin, dir);
-  visit stack[STACK];
+  stack_entry stack[STACK];
   int top = 0;
-  if (b->nnode > 0) stack[top++] = (visit){0, box_enter(b->node, &r, tmax)};
+  if (b->nnode > 0) stack[top++] = (stack_entry){0, box_enter(b->node, &r, tmax)};
   while (top > 0) {
-    visit at = stack[--top];
+    stack_entry at = stack[--top];
     const node *o = &b->node[at.node];
     double limit = hit.dist < tmax ? hit.dist : tmax;
     if (at.bound == INFINITY || at.bound > limit * (1 + 2e-15)) continue;
@@ -436,8 +436,8 @@ pl_hit pl_bvh_ray(const pl_bvh *b, const double origin[3], const double dir[3], 
       ray_leaf(b, o, &r, tmax, &hit);
       continue;
     }
-    top = push_children(stack, top, (visit){at.node + 1, box_enter(o + 1, &r, limit)},
-                        (visit){o->first, box_enter(&b->node[o->first], &r, limit)});
+    top = push_children(stack, top, (stack_entry){at.node + 1, box_enter(o + 1, &r, limit)},
+                        (stack_entry){o->first, box_enter(&b->node[o->first], &r, limit)});
   }
   if (hit.tri >= 0)
     for (int d = 0; d < 3; d++)

@@ -60,7 +60,7 @@ void pl_batch_alone(const pl_batch *e, int lane, int n, pl_batch *out) {
   for (int i = 0; i < k->nrest; i++) out->rest[i] = e->rest[i][lane] - (pl_pack){0};
 }
 
-static void visit_block(void *ctx, int i, int thread) {
+static void eval_block(void *ctx, int i, int thread) {
   const tour *t = ctx;
   const block *b = &t->m->block[t->first + i];
   int *bad = &t->w->impl->bad[t->first + i];
@@ -85,7 +85,7 @@ pl_status pl_model_each_batch(const pl_model *m, const pl_params *p, pl_work *w,
     int last = m->colour_ptr[c + 1], serial = c == m->ncolour - 1;
     for (t.first = m->colour_ptr[c]; t.first < last; t.first += SOME) {
       int n = last - t.first < SOME ? last - t.first : SOME;
-      pl_threads_run(serial ? NULL : w->threads, n, visit_block, &t);
+      pl_threads_run(serial ? NULL : w->threads, n, eval_block, &t);
       for (int b = t.first; b < t.first + n; b++) done += m->block[b].n;
       if (done < MANY) continue;
       PL_TRY(pl_report_progress(w->env, NULL, -1, NULL));

@@ -11,7 +11,7 @@ typedef struct tour {
   int first;
 } tour;
 
-static void visit_block(void *ctx, int i, int thread) {
+static void run_block(void *ctx, int i, int thread) {
   const tour *t = ctx;
   int b = t->first + i;
   const block *blk = &t->m->block[b];
@@ -47,7 +47,7 @@ pl_status pl_model_each_element(const pl_model *m, const pl_params *p, pl_work *
   for (int c = 0; c < m->ncolour; c++) {
     t.first = m->colour_ptr[c];
     int n = m->colour_ptr[c + 1] - t.first, serial = c == m->ncolour - 1;
-    pl_threads_run(serial || m->few || n < 2 ? NULL : w->threads, n, visit_block, &t);
+    pl_threads_run(serial || m->few || n < 2 ? NULL : w->threads, n, run_block, &t);
   }
   return model_fault(m, w);
 }

@@ -14,7 +14,7 @@ typedef struct sections {
   int n;
 } sections;
 
-static void visit(sections *w, const map_info *m, const char *path) {
+static void list_maps(sections *w, const map_info *m, const char *path) {
   for (int k = 0; k < w->n; k++)
     if (w->map[k] == m) return;
   PL_ASSERT(w->n < SEEN_MAX);
@@ -28,7 +28,7 @@ static void visit(sections *w, const map_info *m, const char *path) {
              r.type == T_LIST    ? "[]"
              : r.type == T_NAMED ? ".NAME"
                                  : "");
-    visit(w, r.sub, below);
+    list_maps(w, r.sub, below);
   }
 }
 
@@ -287,14 +287,14 @@ void pl_scene_reference(pl_text *out) {
     pl_text_add(out, "%s%s", (k - 4) % 5 == 0 ? "\n                                     # " : ", ",
                 unit_quantities[k].name);
   pl_text_add(out, "\n%s", parameters_text);
-  visit(&w, &map_root, "");
+  list_maps(&w, &map_root, "");
   for (int k = 0; k < w.n; k++) put_map(out, w.map[k], w.path[k]);
   pl_text_add(out, "\n## Analyses\n\nEach entry of `analyses` is a mapping with one key.\n");
   int first = w.n;
   for (int k = 0; k < PL_ANALYSIS_COUNT; k++) {
     char path[96];
     snprintf(path, sizeof path, "analyses.%s", pl_analysis_table[k].name);
-    visit(&w, &map_analysis[k], path);
+    list_maps(&w, &map_analysis[k], path);
   }
   for (int k = first; k < w.n; k++) put_map(out, w.map[k], w.path[k]);
 }
@@ -304,10 +304,10 @@ void pl_scene_reference(pl_text *out) {
 void pl_scene_paths(void (*each)(void *ctx, const char *path, const char *text), void *ctx) {
   sections w = {0};
   char path[192];
-  visit(&w, &map_root, "");
+  list_maps(&w, &map_root, "");
   for (int k = 0; k < PL_ANALYSIS_COUNT; k++) {
     snprintf(path, sizeof path, "analyses.%s", pl_analysis_table[k].name);
-    visit(&w, &map_analysis[k], path);
+    list_maps(&w, &map_analysis[k], path);
   }
   for (int k = 0; k < w.n; k++) {
     const char *dot = w.path[k][0] ? "." : "";

@@ -7,7 +7,7 @@
 static const double GAMMA = 30, THICK = 0.01;
 
 // Nodes of s to R x + c, with c some lengths away.
-static pl_status carry(strip *s, const double *R) {
+static pl_status move_rigidly(strip *s, const double *R) {
   pl_built *b = &s->b;
   const double c[3] = {3 * s->length, -2 * s->length, s->length};
   double *q = pl_alloc(s->env, (size_t)b->state->nq, sizeof *q);
@@ -42,7 +42,7 @@ static pl_status compare(strip *s, double angle, double *f, double *value) {
   double R[9], before, after, most = 0, worst = 0, *g = f + 3 * n;
   pl_rotation3(axis, angle, R);
   PL_TRY(measure(s, f, &before));
-  PL_TRY(carry(s, R));
+  PL_TRY(move_rigidly(s, R));
   PL_TRY(measure(s, g, &after));
   for (int i = 0; i < n; i++)
     for (int k = 0; k < 3; k++) {

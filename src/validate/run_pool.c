@@ -87,7 +87,7 @@ static void work(pool *p, seat *me, const task *t) {
 }
 
 // thread 0 keeps the host informed until the others are done
-static void watch(pool *p) {
+static void report_until_done(pool *p) {
   const struct timespec nap = {.tv_nsec = 50000000};
   while (atomic_load(&p->busy) > 0) {
     report_result(p, NULL);
@@ -108,7 +108,7 @@ static void read_tasks(void *ctx, int i, int thread) {
     if (p->tasks[k].sample->status != PL_CANCELLED) atomic_fetch_add(&p->done, 1);
   }
   atomic_fetch_sub(&p->busy, 1);
-  if (thread == 0) watch(p);
+  if (thread == 0) report_until_done(p);
 }
 
 // the message of the task that ended everything, with its place

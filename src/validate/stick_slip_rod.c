@@ -159,17 +159,17 @@ pl_status press_held(pl_env *env, const press_desc *d, double eps, double *P, do
 
 // ---- motion -------------------------------------------------------------------------------------
 
-typedef struct watch {
+typedef struct slide_record {
   const press *p;
   double drag;             // N s/m, of the viscous law
   int n;                   // steps seen
   double eps[3], force[3]; // of the last three steps: eps, and Q/P
   double P;
   int slips, gone;
-} watch;
+} slide_record;
 
 static int look(void *ctx, const pl_state *s, const pl_clock *c, const pl_work *w) {
-  watch *o = ctx;
+  slide_record *o = ctx;
   const press *p = o->p;
   (void)c, (void)w;
   double Q = tangential(p), P = normal(p);
@@ -205,7 +205,7 @@ static pl_status set_off(press *p, double rate) {
   return s;
 }
 
-static pl_status sink(press *p, double drag, watch *o) {
+static pl_status sink(press *p, double drag, slide_record *o) {
   pl_built *b = &p->r.b;
   double rate = fmin(RATE, FINE / p->r.n) * p->r.omega;
   pl_transient_opts opts;
@@ -216,7 +216,7 @@ static pl_status sink(press *p, double drag, watch *o) {
   opts.frequency = rod_sink(&p->r, rate);
   PL_TRY(set_off(p, rate));
   set_friction(p, drag > 0 ? 0 : p->d->mu);
-  *o = (watch){.p = p, .drag = rod_drag(&p->r, drag), .P = NAN};
+  *o = (slide_record){.p = p, .drag = rod_drag(&p->r, drag), .P = NAN};
   pl_status s = pl_transient_contact(&opts, b->model, b->params, p->k, b->state, NULL, b->work,
                                      look, o, NULL);
   if (s != PL_CANCELLED) return s == PL_OK ? PL_DOMAIN : s;
@@ -224,7 +224,7 @@ static pl_status sink(press *p, double drag, watch *o) {
 }
 
 // between the last steps: where the line through the two before meets the cone
-static double threshold(const watch *o, double mu) {
+static double threshold(const slide_record *o, double mu) {
   if (o->n < 3) return o->eps[2];
   double slope = (o->force[1] - o->force[0]) / (o->eps[1] - o->eps[0]);
   double at = slope > 0 ? o->eps[1] + (mu - o->force[1]) / slope : o->eps[2];
@@ -234,7 +234,7 @@ static double threshold(const watch *o, double mu) {
 static pl_status press_slowly(pl_env *env, const press_desc *d, double drag, double *eps,
                               double *P) {
   press p;
-  watch o = {.P = NAN};
+  slide_record o = {.P = NAN};
   pl_status s = open_press(env, d, &(rod_desc){.alpha = DAMPING, .drag = drag}, &p);
   if (s == PL_OK) s = sink(&p, drag, &o);
   *eps = threshold(&o, d->mu);
