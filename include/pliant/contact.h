@@ -279,14 +279,49 @@ void pl_contact_free(pl_contact *k);
 void pl_contact_place(pl_contact *k, double t, const double *q);
 // Forgets forces, as for a fresh start.
 void pl_contact_reset(pl_contact *k);
-// v[dim] along the normal n[dim] becomes the velocity of the obstacle of a pair, which is returned.
-double pl_contact_stop(const pl_contact *k, int pair, const double *n, double *v);
+// v[nq] of the node of a pair along the normal n[dim] becomes the velocity of the obstacle, which
+// is returned. index[nq]: below zero for what is driven, and goes its way.
+double pl_contact_stop(const pl_contact *k, int pair, const double *n, const int *index, double *v);
 // A node that has met the obstacle of a pair along n[dim], in a state q1, v1[nq] h before x[nq]: it
 // moved with it there.
-void pl_contact_forget(const pl_contact *k, int pair, const double *n, double h, const double *x,
-                       double *q1, double *v1);
+void pl_contact_forget(const pl_contact *k, int pair, const double *n, const int *index, double h,
+                       const double *x, double *q1, double *v1);
 // Force of an obstacle on the model in world axes, N; -1: of all.
 void pl_contact_force(const pl_contact *k, int obstacle, double out[3]);
+
+// ---- rows ---------------------------------------------------------------------------------------
+
+// What obstacles and layers are to all solvers of contact: a point y = sum weight x of up to four
+// nodes stays on one side of a plane, n'y >= offset. Without friction that is the law; with it,
+// and u the displacement of the point along the tangents since `from`, Coulomb's.
+typedef struct pl_contact_row {
+  int n;
+  int vert[4];
+  double weight[4];
+  double frame[3][3]; // normal, tangents
+  double offset;      // m
+  double from[3];     // m; where the point would be if it stuck
+  double mu;
+  double give;              // m per unit of force: 0: hard; else the point yields in proportion
+  double force[3];          // out: along the frame, in the units of the solver
+  pl_contact_status status; // out
+} pl_contact_row;
+
+// y[dim] = sum weight x.
+static inline void pl_contact_row_point(const pl_contact_row *r, int dim, const double *x,
+                                        double *y) {
+  for (int c = 0; c < dim; c++) {
+    y[c] = 0;
+    for (int a = 0; a < r->n; a++) y[c] += r->weight[a] * x[dim * r->vert[a] + c];
+  }
+}
+// g += size times direction j of the frame at its nodes; index[nnode][dim] of the unknowns in g,
+// below zero: none.
+void pl_contact_row_add(const pl_contact_row *r, int dim, int j, double size, const int *index,
+                        double *g);
+// The sum over the same unknowns x: the row of the Jacobian times x.
+double pl_contact_row_dot(const pl_contact_row *r, int dim, int j, const int *index,
+                          const double *x);
 
 // ---- layers: sheets and rods that touch themselves and each other -------------------------------
 

@@ -157,23 +157,6 @@ typedef struct pl_unreachable {
 } pl_unreachable;
 pl_status pl_sheet_unreachable(pl_sheet *s, const double *x, pl_unreachable *out);
 
-// ---- contact as part of the program -------------------------------------------------------------
-
-// A point y = sum weight x of up to four vertices stays on one side of a plane, n'y >= offset; with
-// friction, and u its displacement along the tangents since `from`, Coulomb's law.
-typedef struct pl_barrier {
-  int n;
-  int vert[4];
-  double weight[4];
-  double frame[3][3]; // normal, tangents
-  double offset;      // m
-  double from[3];     // m; where the point would be if it stuck
-  double mu;
-  double give;              // m per unit of force: 0: hard; else the point yields in proportion
-  double force[3];          // out: weight times displacement (kg m), along the frame
-  pl_contact_status status; // out
-} pl_barrier;
-
 // ---- projection ---------------------------------------------------------------------------------
 
 #define PL_PROJECT_OPTS(X, C)                                                                      \
@@ -225,14 +208,14 @@ typedef struct pl_warm_start {
 void pl_warm_start_free(pl_env *env, pl_warm_start *w);
 
 // x[nvert][3]: the nearest state to xhat, in the weights of the sheet, that is within all limits
-// and on the right side of all barriers (NULL: none; their forces are filled). Fixed components are
-// taken from xhat. warm may be NULL; otherwise it is used when it is filled and filled for the next
-// solve. With friction the bound is that of the program with the offsets of friction's cones found,
-// and the gap may end larger than asked for. PL_E_INPUT: NaN in xhat, or fixed vertices too far
-// apart (named). PL_UNSOLVED: did not converge, x is the best state known and info tells; x may be
-// xhat itself.
-pl_status pl_project(const pl_project_opts *o, pl_sheet *s, const double *xhat, int nbarrier,
-                     pl_barrier *barrier, pl_warm_start *warm, double *x, pl_project_info *info);
+// and on the right side of all rows of contact (NULL: none; their forces are filled: weight times
+// displacement, kg m). Fixed components are taken from xhat. warm may be NULL; otherwise it is used
+// when it is filled and filled for the next solve. With friction the bound is that of the program
+// with the offsets of friction's cones found, and the gap may end larger than asked for.
+// PL_E_INPUT: NaN in xhat, or fixed vertices too far apart (named). PL_UNSOLVED: did not converge,
+// x is the best state known and info tells; x may be xhat itself.
+pl_status pl_project(const pl_project_opts *o, pl_sheet *s, const double *xhat, int nrow,
+                     pl_contact_row *row, pl_warm_start *warm, double *x, pl_project_info *info);
 
 // ---- other ways, for comparison -----------------------------------------------------------------
 
@@ -259,6 +242,7 @@ typedef struct pl_constraints {
   pl_sheet *sheet;          // over all nodes of the model; NULL: no limits
   pl_contact *contact;      // NULL: no obstacles
   struct pl_layers *layers; // NULL: layers pass through each other
+  int together;             // 1: pl_limit_transient even for obstacles alone
 } pl_constraints;
 
 // One step as it went. Energies and works are in J; works are sums since the start, positive when
@@ -320,5 +304,24 @@ pl_status pl_drape(const pl_drape_opts *o, const pl_project_opts *po, const pl_m
 pl_status pl_limit_static(const pl_static_opts *o, const pl_model *m, const pl_params *p,
                           const pl_constraints *k, pl_state *s, pl_work *w, pl_observe_fn observe,
                           void *ctx, pl_static_info *info);
+
+// ---- the one that suits
+// ---------------------------------------------------------------------------
+
+// Obstacles alone are for Coulomb's law on the tangent of the step (pl_transient_contact,
+// pl_static_contact): it is exact, its steps may adapt, and equilibria are judged. Limits of
+// stretch, layers and methods that project go into one program of an interior point
+// (pl_limit_transient, pl_limit_static), in which rows may have several nodes and yield.
+// limits, layers: 1: there are.
+int pl_needs_program(int method, int limits, int layers);
+// The observer's step is NULL, and energies are in w, where the tangent serves.
+pl_status pl_constrained_transient(const pl_transient_opts *o, const pl_project_opts *po,
+                                   const pl_model *m, const pl_params *p, const pl_constraints *k,
+                                   pl_state *s, pl_history *history, pl_work *w,
+                                   pl_limit_observe_fn observe, void *ctx, pl_transient_info *info);
+// Limits of stretch are refused: pl_drape has them.
+pl_status pl_constrained_static(const pl_static_opts *o, const pl_model *m, const pl_params *p,
+                                const pl_constraints *k, pl_state *s, pl_work *w,
+                                pl_observe_fn observe, void *ctx, pl_static_info *info);
 
 #endif

@@ -85,19 +85,43 @@ void pl_contact_reset(pl_contact *k) {
   }
 }
 
-double pl_contact_stop(const pl_contact *k, int pair, const double *n, double *v) {
+double pl_contact_stop(const pl_contact *k, int pair, const double *n, const int *index,
+                       double *v) {
   const double *w = k->obstacle[k->pair[pair].obstacle].velocity;
-  double own = pl_dot(k->dim, n, w), away = own - pl_dot(k->dim, n, v);
-  for (int c = 0; c < k->dim; c++) v[c] += away * n[c];
+  int at = k->pair[pair].node * k->dim;
+  double own = pl_dot(k->dim, n, w), away = own - pl_dot(k->dim, n, v + at);
+  for (int c = 0; c < k->dim; c++)
+    if (index[at + c] >= 0) v[at + c] += away * n[c];
   return own;
 }
 
-void pl_contact_forget(const pl_contact *k, int pair, const double *n, double h, const double *x,
-                       double *q1, double *v1) {
+void pl_contact_forget(const pl_contact *k, int pair, const double *n, const int *index, double h,
+                       const double *x, double *q1, double *v1) {
   int at = k->pair[pair].node * k->dim;
-  double back = -h * pl_contact_stop(k, pair, n, v1 + at);
+  double back = -h * pl_contact_stop(k, pair, n, index, v1);
   for (int c = 0; c < k->dim; c++) back += n[c] * (x[at + c] - q1[at + c]);
-  for (int c = 0; c < k->dim; c++) q1[at + c] += back * n[c];
+  for (int c = 0; c < k->dim; c++)
+    if (index[at + c] >= 0) q1[at + c] += back * n[c];
+}
+
+void pl_contact_row_add(const pl_contact_row *r, int dim, int j, double size, const int *index,
+                        double *g) {
+  for (int a = 0; a < r->n; a++) {
+    const int *dof = index + dim * r->vert[a];
+    for (int c = 0; c < dim; c++)
+      if (dof[c] >= 0) g[dof[c]] += size * r->weight[a] * r->frame[j][c];
+  }
+}
+
+double pl_contact_row_dot(const pl_contact_row *r, int dim, int j, const int *index,
+                          const double *x) {
+  double sum = 0;
+  for (int a = 0; a < r->n; a++) {
+    const int *dof = index + dim * r->vert[a];
+    for (int c = 0; c < dim; c++)
+      if (dof[c] >= 0) sum += r->weight[a] * r->frame[j][c] * x[dof[c]];
+  }
+  return sum;
 }
 
 void pl_contact_force(const pl_contact *k, int obstacle, double out[3]) {

@@ -217,16 +217,13 @@ pl_status job_left_out(job *j, const pl_analysis *a) {
   return PL_OK;
 }
 
-// bodies that feel each other are for the engine of drapes
 static pl_status solve(job *j, const pl_static_opts *o, pl_state *s, pl_observe_fn observe,
                        recorder *r) {
   const pl_scene *sc = j->scene;
-  if (sc->layers.nvert == 0)
-    return pl_static_contact(o, sc->model, sc->params, r->t.contact, s, j->work, observe, r,
-                             &r->info);
   pl_constraints k = {.contact = r->t.contact};
-  PL_TRY(pl_layers_create(j->env, &sc->layers, &k.layers));
-  pl_status st = pl_limit_static(o, sc->model, sc->params, &k, s, j->work, observe, r, &r->info);
+  if (sc->layers.nvert > 0) PL_TRY(pl_layers_create(j->env, &sc->layers, &k.layers));
+  pl_status st =
+      pl_constrained_static(o, sc->model, sc->params, &k, s, j->work, observe, r, &r->info);
   pl_layers_free(k.layers);
   return st;
 }

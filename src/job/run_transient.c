@@ -108,10 +108,10 @@ int motion_record(motion *r, const pl_state *s, const step_energy *e) {
   return r->status != PL_OK || job_stopped(r->j);
 }
 
-static int on_step(void *ctx, const pl_state *s, const pl_clock *c, const pl_work *w) {
+static int on_step(void *ctx, const pl_state *s, const pl_clock *c, const pl_limit_step *e) {
   motion *r = ctx;
-  const step_energy now = energy_of(r->record, w);
-  (void)c;
+  if (e) return cloth_step(ctx, s, c, e);
+  const step_energy now = energy_of(r->record, r->j->work);
   return motion_record(r, s, &now);
 }
 
@@ -476,10 +476,10 @@ static pl_status start(motion *r, const pl_state *s) {
 pl_status motion_steps(motion *r, const pl_constraints *k, pl_state *s, pl_history *h) {
   const pl_scene *sc = r->j->scene;
   pl_project_opts defaults;
-  r->stop = r->log ? pl_limit_transient(&r->opts, cloth_project(r->a, &defaults), sc->model,
-                                        sc->params, k, s, h, r->j->work, cloth_step, r, &r->info)
-                   : pl_transient_contact(&r->opts, sc->model, sc->params, k->contact, s, h,
-                                          r->j->work, on_step, r, &r->info);
+  pl_constraints all = *k;
+  all.together = r->log != NULL;
+  r->stop = pl_constrained_transient(&r->opts, cloth_project(r->a, &defaults), sc->model,
+                                     sc->params, &all, s, h, r->j->work, on_step, r, &r->info);
   if (r->status != PL_OK) return r->status;
   return r->stop < 0 ? r->stop : PL_OK;
 }

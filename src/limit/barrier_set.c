@@ -69,7 +69,7 @@ void barrier_set_reset(barrier_set *k) {
   memset(k->force, 0, (size_t)k->npair * 3 * sizeof *k->force);
 }
 
-static pl_status add(barrier_set *k, const pl_barrier *b, int of) {
+static pl_status add(barrier_set *k, const pl_contact_row *b, int of) {
   PL_TRY(pl_grow(k->env, &k->bar, k->nbar, &k->cap, sizeof *k->bar));
   PL_TRY(pl_grow(k->env, &k->of, k->nbar, &k->capof, sizeof *k->of));
   k->bar[k->nbar] = *b;
@@ -109,7 +109,7 @@ static void entry(const barrier_set *k, int pair, const double a[3], const doubl
 
 // The plane that keeps a node out which would end at x. Deep inside, the nearest way out may be on
 // another side than the one where it entered.
-static void plane_of(const barrier_set *k, int pair, const double *x, pl_barrier *b) {
+static void plane_of(const barrier_set *k, int pair, const double *x, pl_contact_row *b) {
   pl_gap g, e;
   double at[3], place[3] = {x[0], x[1], x[2]};
   start_of(k, pair, b->from);
@@ -127,7 +127,7 @@ static void plane_of(const barrier_set *k, int pair, const double *x, pl_barrier
 
 static pl_status add_pair(barrier_set *k, int pair, const double *x) {
   const pl_contact_pair *a = &k->contact->pair[pair];
-  pl_barrier b = {.n = 1, .vert = {a->node}, .weight = {1}, .mu = a->mu};
+  pl_contact_row b = {.n = 1, .vert = {a->node}, .weight = {1}, .mu = a->mu};
   plane_of(k, pair, x, &b);
   k->in[pair] = k->nbar;
   return add(k, &b, pair);
@@ -245,7 +245,7 @@ static double give_of(const barrier_set *k, const pl_layer_pair *p) {
 
 static pl_status add_layer(barrier_set *k, int i) {
   const pl_layer_pair *p = &k->cand[i];
-  pl_barrier b = {.n = p->n, .offset = keep_apart(k, p)};
+  pl_contact_row b = {.n = p->n, .offset = keep_apart(k, p)};
   b.mu = k->eased ? 0 : pl_layers_mu(k->layers);
   for (int j = 0; j < p->n; j++) {
     b.vert[j] = p->vert[j];
@@ -418,7 +418,7 @@ int barrier_set_ease(barrier_set *k) {
   return n;
 }
 
-static void world(const pl_barrier *b, double f[3]) {
+static void world(const pl_contact_row *b, double f[3]) {
   for (int c = 0; c < 3; c++)
     f[c] =
         b->force[0] * b->frame[0][c] + b->force[1] * b->frame[1][c] + b->force[2] * b->frame[2][c];
@@ -427,7 +427,7 @@ static void world(const pl_barrier *b, double f[3]) {
 double barrier_set_impulse(barrier_set *k, double factor, const double *v) {
   double work = 0;
   for (int i = 0; i < k->nbar; i++) {
-    const pl_barrier *b = &k->bar[i];
+    const pl_contact_row *b = &k->bar[i];
     double f[3];
     world(b, f);
     for (int j = 0; j < b->n; j++) work += factor * b->weight[j] * pl_dot3(f, v + 3 * b->vert[j]);
@@ -439,7 +439,7 @@ double barrier_set_impulse(barrier_set *k, double factor, const double *v) {
 
 // way of a pair along its plane from q to x[nq]
 static double slide_of(const barrier_set *k, int i, const double *x) {
-  const pl_barrier *b = &k->bar[i];
+  const pl_contact_row *b = &k->bar[i];
   const pl_layer_pair *p = &k->cand[k->of[i] - k->npair];
   double y[3], from[3], u[3];
   relative(p, x, y);
@@ -451,7 +451,7 @@ static double slide_of(const barrier_set *k, int i, const double *x) {
 double barrier_set_released(const barrier_set *k, const double *x, double da) {
   double sum = 0;
   for (int i = 0; i < k->nbar; i++) {
-    const pl_barrier *b = &k->bar[i];
+    const pl_contact_row *b = &k->bar[i];
     double y[3];
     if (k->of[i] < k->npair || !(b->give > 0)) continue;
     const pl_layer_pair *p = &k->cand[k->of[i] - k->npair];
@@ -481,7 +481,7 @@ double barrier_set_rise(const barrier_set *k, const double *x) {
 
 void barrier_set_react(const barrier_set *k, double factor, double *r) {
   for (int i = 0; i < k->nbar; i++) {
-    const pl_barrier *b = &k->bar[i];
+    const pl_contact_row *b = &k->bar[i];
     double f[3];
     world(b, f);
     for (int j = 0; j < 3 * b->n; j++)
@@ -503,13 +503,11 @@ int barrier_set_met(const barrier_set *k, const double *v) {
 void barrier_set_rest(barrier_set *k, const double *x, double h) {
   int kept = 0;
   for (int i = 0; i < k->nbar; i++) {
-    pl_barrier b = k->bar[i];
+    pl_contact_row b = k->bar[i];
     int of = k->of[i], obstacle = of < k->npair;
     if (obstacle) k->in[of] = -1;
     if (b.status == PL_OPEN) continue;
-    memset(b.from, 0, sizeof b.from);
-    for (int j = 0; j < b.n; j++)
-      for (int c = 0; c < 3; c++) b.from[c] += b.weight[j] * x[3 * b.vert[j] + c];
+    pl_contact_row_point(&b, 3, x, b.from);
     if (obstacle) {
       const pl_obstacle *o = &k->contact->obstacle[k->contact->pair[of].obstacle];
       for (int c = 0; c < 3; c++) b.from[c] += h * o->velocity[c];
@@ -524,35 +522,35 @@ void barrier_set_rest(barrier_set *k, const double *x, double h) {
 
 void barrier_set_keep(const barrier_set *k, const double *x, double *to) {
   for (int i = 0; i < k->nbar; i++) {
-    const pl_barrier *b = &k->bar[i];
+    const pl_contact_row *b = &k->bar[i];
     if (b->status == PL_OPEN) continue;
     for (int j = 0; j < b->n; j++) memcpy(to + 3 * b->vert[j], x + 3 * b->vert[j], 3 * sizeof *to);
   }
 }
 
 // the barrier of a pair that was open before this solve and presses now, NULL: none
-static const pl_barrier *landed(const barrier_set *k, int pair) {
-  const pl_barrier *b = k->in[pair] >= 0 ? &k->bar[k->in[pair]] : NULL;
+static const pl_contact_row *landed(const barrier_set *k, int pair) {
+  const pl_contact_row *b = k->in[pair] >= 0 ? &k->bar[k->in[pair]] : NULL;
   return b && k->contact->pair[pair].status == PL_OPEN && b->status != PL_OPEN ? b : NULL;
 }
 
 void barrier_set_land(const barrier_set *k, double *v) {
   for (int i = 0; i < k->npair; i++) {
-    const pl_barrier *b = landed(k, i);
-    if (b) pl_contact_stop(k->contact, i, b->frame[0], v + 3 * k->contact->pair[i].node);
+    const pl_contact_row *b = landed(k, i);
+    if (b) pl_contact_stop(k->contact, i, b->frame[0], pl_model_free_index(k->m), v);
   }
 }
 
 void barrier_set_forget(const barrier_set *k, double h, const double *x, double *q1, double *v1) {
   for (int i = 0; i < k->npair; i++) {
-    const pl_barrier *b = landed(k, i);
-    if (b) pl_contact_forget(k->contact, i, b->frame[0], h, x, q1, v1);
+    const pl_contact_row *b = landed(k, i);
+    if (b) pl_contact_forget(k->contact, i, b->frame[0], pl_model_free_index(k->m), h, x, q1, v1);
   }
 }
 
 static void fill_pair(const barrier_set *k, int i, double h) {
   pl_contact_pair *a = &k->contact->pair[i];
-  const pl_barrier *b = k->in[i] >= 0 ? &k->bar[k->in[i]] : NULL;
+  const pl_contact_row *b = k->in[i] >= 0 ? &k->bar[k->in[i]] : NULL;
   a->status = b ? b->status : PL_OPEN;
   for (int c = 0; c < 3; c++) {
     a->force[c] = pl_dot3(a->place.frame[c], k->force + 3 * i) / h;

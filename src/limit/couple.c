@@ -395,7 +395,7 @@ static pl_status attempts(couple *k, const pl_warm_start *warm, pl_project_info 
 }
 
 pl_status couple_solve(couple *k, const pl_clock *clock, double dv, double da, const double *vc,
-                       const double *ac, int nbarrier, pl_barrier *barrier, pl_warm_start *warm,
+                       const double *ac, int nbarrier, pl_contact_row *barrier, pl_warm_start *warm,
                        pl_state *x, pl_project_info *info) {
   *info = (pl_project_info){.reason = PL_PROJECT_CONVERGED, .worst = -1};
   double started = pl_wall_time();

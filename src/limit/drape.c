@@ -466,6 +466,8 @@ static pl_status load_to(load_steps *l, double from, double to, int cuts) {
 pl_status pl_limit_static(const pl_static_opts *o, const pl_model *m, const pl_params *p,
                           const pl_constraints *k, pl_state *s, pl_work *w, pl_observe_fn observe,
                           void *ctx, pl_static_info *info) {
+  pl_static_info own;
+  if (!info) info = &own;
   double start = pl_wall_time();
   *info = (pl_static_info){.reason = PL_STOP_STEP, .nneg = -1, .nzero = -1};
   PL_TRY(pl_opts_check(w->env, pl_static_option_table, pl_static_option_count, o));

@@ -101,7 +101,7 @@ static void count_active(const program *p, pl_project_info *info) {
 
 static void fill_walls(program *p, pl_project_info *info) {
   for (int i = 0; i < p->nwall; i++) {
-    pl_barrier *w = &p->wall[i];
+    pl_contact_row *w = &p->wall[i];
     const wall_cone *c = &p->cone[i];
     double f = p->scale / p->edge, slack = c->s[0] - (c->size == 3 ? cone_norm(c->s) : 0);
     w->force[0] = f * c->z[0];

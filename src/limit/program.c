@@ -320,7 +320,7 @@ static pl_status grow_walls(program *p, int n) {
 static int find_wall_blocks(program *p) {
   int all = 1;
   for (int i = 0; i < p->nwall; i++) {
-    const pl_barrier *w = &p->wall[i];
+    const pl_contact_row *w = &p->wall[i];
     for (int a = 0, k = 0; a < w->n; a++)
       for (int b = 0; b <= a; b++, k++) {
         int va = p->place[w->vert[a]], vb = p->place[w->vert[b]];
@@ -331,7 +331,7 @@ static int find_wall_blocks(program *p) {
   return all;
 }
 
-static pl_status check_wall(pl_env *env, const pl_barrier *w, int nvert, int i) {
+static pl_status check_wall(pl_env *env, const pl_contact_row *w, int nvert, int i) {
   int bad = w->n < 1 || w->n > 4 || !(w->mu >= 0) || !(w->give >= 0) || !isfinite(w->offset);
   for (int a = 0; !bad && a < w->n; a++)
     bad = w->vert[a] < 0 || w->vert[a] >= nvert || !isfinite(w->weight[a]);
@@ -340,7 +340,7 @@ static pl_status check_wall(pl_env *env, const pl_barrier *w, int nvert, int i) 
   return bad ? pl_fail(env, PL_E_ARG, "projection: barrier %d is not filled", i) : PL_OK;
 }
 
-pl_status program_walls(program *p, int n, pl_barrier *wall) {
+pl_status program_walls(program *p, int n, pl_contact_row *wall) {
   for (int i = 0; i < n; i++) PL_TRY(check_wall(p->env, &wall[i], p->sheet->nvert, i));
   p->nwall = 0;
   PL_TRY(grow_walls(p, n));
@@ -384,7 +384,7 @@ void program_gather(program *p, int stress, double *out) {
   gathering g = {p, stress ? p->P : p->r, out};
   pl_threads_run(p->threads, (p->nfree + ROWS - 1) / ROWS, gather_rows, &g);
   for (int i = 0; i < p->nwall; i++) {
-    const pl_barrier *w = &p->wall[i];
+    const pl_contact_row *w = &p->wall[i];
     double f[3];
     memcpy(f, p->rw + 3 * i, sizeof f);
     // the gradient of what is minimised has the forces of barriers with a minus
@@ -462,7 +462,7 @@ static void assemble_rows(void *ctx, int chunk, int thread) {
 static void assemble_walls(program *p, const int *slots, double *val) {
   static const int sym[9] = {0, 1, 2, 1, 3, 4, 2, 4, 5};
   for (int i = 0; i < p->nwall; i++) {
-    const pl_barrier *w = &p->wall[i];
+    const pl_contact_row *w = &p->wall[i];
     for (int a = 0, n = 0; a < w->n; a++)
       for (int b = 0; b <= a; b++, n++) {
         int block = p->wall_block[10 * i + n];

@@ -74,10 +74,10 @@ typedef struct program {
   double *P; // [LANES ngroup][6] stress there, sum P g
   // barriers
   int nwall, cap;
-  pl_barrier *wall; // the caller's
-  wall_cone *cone;  // [nwall]
-  double *Kw, *rw;  // [nwall][6] along y, [nwall][3]
-  int *wall_block;  // [nwall][10] block of each pair of its vertices, -1: none
+  pl_contact_row *wall; // the caller's
+  wall_cone *cone;      // [nwall]
+  double *Kw, *rw;      // [nwall][6] along y, [nwall][3]
+  int *wall_block;      // [nwall][10] block of each pair of its vertices, -1: none
   // unknown vertices
   int nfree;
   int *vert, *place;        // [nfree], [nvert] -1: none
@@ -120,7 +120,7 @@ typedef struct partial {
 pl_status program_open(pl_sheet *s, program **out);
 // Barriers for the solves that follow; blocks are added where they couple vertices anew, and
 // p->pattern counts their patterns.
-pl_status program_walls(program *p, int n, pl_barrier *wall);
+pl_status program_walls(program *p, int n, pl_contact_row *wall);
 int program_ncone(const program *p);
 
 // s and z for a start at x: margin and level as in the notes; warm: z holds multipliers already.

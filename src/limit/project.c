@@ -395,7 +395,8 @@ static pl_status solve_all(solve *v) {
 }
 
 pl_status pl_project(const pl_project_opts *o, pl_sheet *s, const double *xhat, int nbarrier,
-                     pl_barrier *barrier, pl_warm_start *warm, double *x, pl_project_info *info) {
+                     pl_contact_row *barrier, pl_warm_start *warm, double *x,
+                     pl_project_info *info) {
   pl_project_info own;
   program *p;
   if (!info) info = &own;

@@ -17,7 +17,7 @@ typedef struct barrier_set {
   int descent;         // 1: steps of a descent, 0: in time
   int nnode;
   int nbar, cap;
-  pl_barrier *bar;
+  pl_contact_row *bar;
   int capof;
   int *of; // [nbar] pair of the contact, or npair + pair of layers
   int *in; // [npair] its barrier, -1: none, -2: never, as the node is driven

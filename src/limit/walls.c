@@ -2,26 +2,19 @@
 // friction.
 #include "program.h"
 
-static void wall_point(const pl_barrier *w, const double *x, double y[3]) {
-  for (int c = 0; c < 3; c++) {
-    y[c] = 0;
-    for (int a = 0; a < w->n; a++) y[c] += w->weight[a] * x[3 * w->vert[a] + c];
-  }
-}
-
 static void wall_slope(const program *p, int i, const double *dx, double dc[3]) {
-  const pl_barrier *w = &p->wall[i];
+  const pl_contact_row *w = &p->wall[i];
   double y[3];
-  wall_point(w, dx, y);
+  pl_contact_row_point(w, 3, dx, y);
   dc[0] = pl_dot3(w->frame[0], y) / p->edge;
   dc[1] = w->mu * pl_dot3(w->frame[1], y) / p->edge;
   dc[2] = w->mu * pl_dot3(w->frame[2], y) / p->edge;
 }
 
 static void wall_value(const program *p, int i, const double *x, double c[3]) {
-  const pl_barrier *w = &p->wall[i];
+  const pl_contact_row *w = &p->wall[i];
   double y[3], u[3];
-  wall_point(w, x, y);
+  pl_contact_row_point(w, 3, x, y);
   pl_sub3(y, w->from, u);
   c[0] = (pl_dot3(w->frame[0], y) - w->offset + p->cone[i].slip) / p->edge;
   c[1] = w->mu * pl_dot3(w->frame[1], u) / p->edge;
@@ -30,7 +23,7 @@ static void wall_value(const program *p, int i, const double *x, double c[3]) {
 }
 
 void program_wall_force(const program *p, int i, const double q[3], double f[3]) {
-  const pl_barrier *w = &p->wall[i];
+  const pl_contact_row *w = &p->wall[i];
   for (int c = 0; c < 3; c++)
     f[c] =
         (q[0] * w->frame[0][c] + w->mu * (q[1] * w->frame[1][c] + q[2] * w->frame[2][c])) / p->edge;
@@ -69,7 +62,7 @@ static void wall_scaling(wall_cone *c) {
 }
 
 static void wall_matrix(const program *p, int i, double *K) {
-  const pl_barrier *w = &p->wall[i];
+  const pl_contact_row *w = &p->wall[i];
   const double *m = p->cone[i].m;
   double t[3][3], y[3][3];
   for (int c = 0; c < 3; c++) {

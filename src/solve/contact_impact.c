@@ -14,6 +14,7 @@ static void keep_closed(contact_set *t, const int *heavy) {
     if (t->status[k] == PL_OPEN || !mass) continue;
     t->set[kept] = i;
     t->in[i] = kept;
+    t->row[kept] = t->row[k];
     t->mu[kept] = t->mu[k];
     t->status[kept] = t->status[k];
     memmove(t->f + kept * dim, t->f + k * dim, (size_t)dim * sizeof *t->f);
@@ -64,7 +65,7 @@ static pl_status attempt(stepper *st, pl_factor *A, double scale, double *allow)
 }
 
 // x->v with the change, when it does not add to the energy
-static int take(stepper *st, double most) {
+static int apply_change(stepper *st, double most) {
   for (int i = 0; i < st->n; i++) st->x->v[st->dof[i]] += st->g[i];
   if (kinetic(st, st->x->v) <= most) return 1;
   for (int i = 0; i < st->n; i++) st->x->v[st->dof[i]] = st->base->v[st->dof[i]];
@@ -79,10 +80,10 @@ static pl_status settle(stepper *st, const rule *u) {
   if (st->which > 0) {
     pl_status s = attempt(st, st->which == 1 ? st->chol : st->ldl, u->da, &allow);
     if (s < 0 || s == PL_CANCELLED) return s;
-    if (s == PL_OK && take(st, (1 + 1e-12) * energy + allow)) return PL_OK;
+    if (s == PL_OK && apply_change(st, (1 + 1e-12) * energy + allow)) return PL_OK;
   }
   PL_TRY(attempt(st, st->mass, 1, &allow));
-  take(st, INFINITY);
+  apply_change(st, INFINITY);
   return PL_OK;
 }
 

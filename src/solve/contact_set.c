@@ -34,7 +34,7 @@ pl_status contact_set_open(contact_set *t, const pl_model *m, pl_contact *k) {
 }
 
 void contact_set_close(contact_set *t) {
-  void *all[] = {t->before, t->factor, t->place, t->in, t->set, t->probe, t->about,
+  void *all[] = {t->before, t->factor, t->place, t->in, t->set, t->probe, t->about, t->row,
                  t->W,      t->c,      t->f,     t->u,  t->gap, t->mu,    t->status};
   for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) pl_free(t->env, all[i]);
   *t = (contact_set){0};
@@ -56,6 +56,9 @@ static pl_status grow(contact_set *t) {
   int *set = pl_realloc(t->env, t->set, cap, sizeof *set);
   if (!set) return PL_E_NOMEM;
   t->set = set;
+  pl_contact_row *row = pl_realloc(t->env, t->row, cap, sizeof *row);
+  if (!row) return PL_E_NOMEM;
+  t->row = row;
   pl_contact_status *status = pl_realloc(t->env, t->status, cap, sizeof *status);
   if (!status) return PL_E_NOMEM;
   t->status = status;
@@ -76,6 +79,8 @@ static pl_status join(contact_set *t, int i) {
   int k = t->nset++;
   t->set[k] = i;
   t->in[i] = k;
+  t->row[k] = (pl_contact_row){.n = 1, .vert = {t->k->pair[i].node}, .weight = {1}};
+  memcpy(t->row[k].frame, t->place[i].frame, sizeof t->row[k].frame);
   t->mu[k] = t->k->pair[i].mu;
   t->status[k] = PL_STICK;
   t->gap[k] = 0;
@@ -131,6 +136,7 @@ pl_status contact_set_place(contact_set *t, const contact_rule *u) {
       rotate_force(t->dim, &t->place[i], &now, f);
       // rows of another frame are other rows
       if (memcmp(t->place[i].frame, now.frame, sizeof now.frame) != 0) t->nknown = 0;
+      memcpy(t->row[k].frame, now.frame, sizeof now.frame);
     }
     t->place[i] = now;
     if (k == -1 && now.gap < -t->slack) {
@@ -143,20 +149,12 @@ pl_status contact_set_place(contact_set *t, const contact_rule *u) {
 
 // g[n] += size times row i of G
 static void add_row(const contact_set *t, int i, double size, double *g) {
-  const int *dof = pl_model_free_index(t->m) + t->k->pair[t->set[i / t->dim]].node * t->dim;
-  const double *along = t->place[t->set[i / t->dim]].frame[i % t->dim];
-  for (int c = 0; c < t->dim; c++)
-    if (dof[c] >= 0) g[dof[c]] += size * along[c];
+  pl_contact_row_add(&t->row[i / t->dim], t->dim, i % t->dim, size, pl_model_free_index(t->m), g);
 }
 
 // row i of G along a vector over the free unknowns
 static double along_row(const contact_set *t, int i, const double *x) {
-  const int *dof = pl_model_free_index(t->m) + t->k->pair[t->set[i / t->dim]].node * t->dim;
-  const double *along = t->place[t->set[i / t->dim]].frame[i % t->dim];
-  double sum = 0;
-  for (int c = 0; c < t->dim; c++)
-    if (dof[c] >= 0) sum += along[c] * x[dof[c]];
-  return sum;
+  return pl_contact_row_dot(&t->row[i / t->dim], t->dim, i % t->dim, pl_model_free_index(t->m), x);
 }
 
 void contact_set_add(const contact_set *t, double factor, double *g) {
@@ -404,20 +402,15 @@ static int next_landed(const contact_set *t, int k) {
 
 void contact_set_land(const contact_set *t, double *v) {
   for (int k = next_landed(t, -1); k >= 0; k = next_landed(t, k)) {
-    int i = t->set[k], at = t->k->pair[i].node * t->dim;
-    double own[3] = {0};
-    memcpy(own, v + at, (size_t)t->dim * sizeof *own);
-    pl_contact_stop(t->k, i, t->place[i].frame[0], own);
-    // drives go their way
-    for (int c = 0; c < t->dim; c++)
-      if (pl_model_free_index(t->m)[at + c] >= 0) v[at + c] = own[c];
+    int i = t->set[k];
+    pl_contact_stop(t->k, i, t->place[i].frame[0], pl_model_free_index(t->m), v);
   }
 }
 
 void contact_set_forget(const contact_set *t, double h, const double *x, double *q1, double *v1) {
   for (int k = next_landed(t, -1); k >= 0; k = next_landed(t, k)) {
     int i = t->set[k];
-    pl_contact_forget(t->k, i, t->place[i].frame[0], h, x, q1, v1);
+    pl_contact_forget(t->k, i, t->place[i].frame[0], pl_model_free_index(t->m), h, x, q1, v1);
   }
 }
 

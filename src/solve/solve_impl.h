@@ -81,12 +81,13 @@ typedef struct contact_set {
   int *in;       // [npair] number in the set, -1: not in it, -2: never, as nothing there can move
   int nset, cap; // pairs of the problem
   int *set;      // [cap]
-  int nknown;    // pairs of the set that W is known of
-  size_t capW, capL;  // numbers that there is room for
-  double *W, *factor; // [nset dim][nset dim], and its factor; NULL: never wanted
-  double *probe;      // [PROBES][n] columns of A^-1 G
-  double *about;      // [cap dim] size of the diagonal of W
-  pl_factor *A;       // of the law under way, with its slope
+  pl_contact_row *row; // [cap] of G: nodes and frames
+  int nknown;          // pairs of the set that W is known of
+  size_t capW, capL;   // numbers that there is room for
+  double *W, *factor;  // [nset dim][nset dim], and its factor; NULL: never wanted
+  double *probe;       // [PROBES][n] columns of A^-1 G
+  double *about;       // [cap dim] size of the diagonal of W
+  pl_factor *A;        // of the law under way, with its slope
   double slope;
   double *c, *f, *u;         // [cap][dim]
   double *before;            // [cap][dim] impulses of a step before the law for impacts

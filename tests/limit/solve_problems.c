@@ -31,8 +31,8 @@ static void read_limit(pl_limit *l) {
   l->bound = numbers(l->ndirection);
 }
 
-static void read_barrier(pl_barrier *b) {
-  *b = (pl_barrier){.n = (int)number()};
+static void read_barrier(pl_contact_row *b) {
+  *b = (pl_contact_row){.n = (int)number()};
   for (int i = 0; i < b->n; i++) b->vert[i] = (int)number();
   for (int i = 0; i < b->n; i++) b->weight[i] = number();
   for (int i = 0; i < 9; i++) b->frame[i / 3][i % 3] = number();
@@ -44,7 +44,7 @@ static void read_barrier(pl_barrier *b) {
 
 // status, reason, iterations, objective, bound, distance, violation, x, forces of barriers
 static void solve(pl_env *env, const pl_sheet_desc *d, const double *xhat, double tol, int nbarrier,
-                  pl_barrier *barrier) {
+                  pl_contact_row *barrier) {
   double *x = calloc(3 * (size_t)d->nvert, sizeof *x);
   pl_project_opts o;
   pl_project_info info = {0};
@@ -77,7 +77,7 @@ static void problem(pl_env *env) {
   d.fixed = integers(d.nvert);
   double *xhat = numbers(3 * d.nvert);
   pl_limit *limit = calloc((size_t)d.nlimit + 1, sizeof *limit);
-  pl_barrier *barrier = calloc((size_t)nbarrier + 1, sizeof *barrier);
+  pl_contact_row *barrier = calloc((size_t)nbarrier + 1, sizeof *barrier);
   for (int k = 0; k < d.nlimit; k++) read_limit(&limit[k]);
   for (int k = 0; k < nbarrier; k++) read_barrier(&barrier[k]);
   d.limit = limit;

@@ -13,7 +13,7 @@ static void random_frame(pl_rng *r, double frame[3][3]) {
   memcpy(frame, R, sizeof R);
 }
 
-static void point(const pl_barrier *w, const double *x, double y[3]) {
+static void point(const pl_contact_row *w, const double *x, double y[3]) {
   for (int c = 0; c < 3; c++) {
     y[c] = 0;
     for (int a = 0; a < w->n; a++) y[c] += w->weight[a] * x[3 * w->vert[a] + c];
@@ -21,7 +21,7 @@ static void point(const pl_barrier *w, const double *x, double y[3]) {
 }
 
 // gap and slide of a state, along the frame
-static void opening(const pl_barrier *w, const double *x, double u[3]) {
+static void opening(const pl_contact_row *w, const double *x, double u[3]) {
   double y[3], d[3];
   point(w, x, y);
   pl_sub3(y, w->from, d);
@@ -31,8 +31,9 @@ static void opening(const pl_barrier *w, const double *x, double u[3]) {
 }
 
 // on n vertices with random weights, pressed into a plane by about `depth`
-static pl_barrier random_barrier(pl_rng *r, const double *x, int n, const int *vert, double mu) {
-  pl_barrier w = {.n = n, .mu = mu};
+static pl_contact_row random_barrier(pl_rng *r, const double *x, int n, const int *vert,
+                                     double mu) {
+  pl_contact_row w = {.n = n, .mu = mu};
   double sum = 0, y[3];
   for (int a = 0; a < n; a++) {
     w.vert[a] = vert[a];
@@ -69,7 +70,7 @@ static void planes(void **state) {
   cloth k;
   pl_project_info info;
   flat_cloth(&k, &r, 5);
-  pl_barrier wall[36];
+  pl_contact_row wall[36];
   double want[3 * 36];
   int pressed = 0;
   memcpy(want, k.xhat, sizeof want);
@@ -110,7 +111,7 @@ static void soft_planes(void **state) {
   cloth k;
   pl_project_info info;
   flat_cloth(&k, &r, 3);
-  pl_barrier wall[16];
+  pl_contact_row wall[16];
   for (int i = 0; i < 16; i++) {
     wall[i] = random_barrier(&r, k.xhat, 1, &i, 0);
     wall[i].give = pow(10, pl_rng_uniform(&r, -2, 2)) / k.weight[i];
@@ -141,7 +142,7 @@ static void contacts_apart(void **state) {
   for (int trial = 0; trial < 12; trial++) {
     cloth k;
     pl_project_info info;
-    pl_barrier wall[24];
+    pl_contact_row wall[24];
     int n = 1 + trial % 4, count = 24 / n;
     flat_cloth(&k, &r, 5);
     double edge = edge_of(&k);
@@ -183,7 +184,7 @@ static void contacts_coupled(void **state) {
   for (int trial = 0; trial < 20; trial++) {
     cloth k;
     pl_project_info info;
-    pl_barrier wall[COUNT];
+    pl_contact_row wall[COUNT];
     double W[M * M] = {0}, c[M], mu[COUNT], p[M] = {0}, u[M];
     flat_cloth(&k, &r, 4);
     double edge = edge_of(&k);
@@ -193,7 +194,7 @@ static void contacts_coupled(void **state) {
       opening(&wall[i], k.xhat, c + 3 * i);
     }
     for (int i = 0; i < COUNT * COUNT; i++) {
-      const pl_barrier *a = &wall[i / COUNT], *b = &wall[i % COUNT];
+      const pl_contact_row *a = &wall[i / COUNT], *b = &wall[i % COUNT];
       double f = 0;
       for (int j = 0; j < 9; j++)
         if (a->vert[j / 3] == b->vert[j % 3])
@@ -229,7 +230,7 @@ static void friction_and_limits(void **state) {
     enum { N = 8, COUNT = (N + 1) * (N + 1) };
     cloth k;
     pl_project_info info;
-    pl_barrier wall[COUNT];
+    pl_contact_row wall[COUNT];
     double B[1][3], mu = 0.1 * trial;
     cloth_grid(&k, N, N, 0.5, 0.5);
     cloth_mass(&k);
@@ -240,7 +241,7 @@ static void friction_and_limits(void **state) {
       // pulled from its middle, which rests
       for (int c = 0; c < 2; c++) x[c] = 0.25 + 1.05 * (k.X[3 * i + c] - 0.25);
       x[2] = -0.01 + 0.02 * pl_rng_uniform(&r, -1, 1);
-      wall[i] = (pl_barrier){.n = 1, .vert = {i}, .weight = {1}, .mu = mu};
+      wall[i] = (pl_contact_row){.n = 1, .vert = {i}, .weight = {1}, .mu = mu};
       wall[i].frame[0][2] = wall[i].frame[1][0] = wall[i].frame[2][1] = 1;
       memcpy(wall[i].from, k.X + 3 * i, sizeof wall[i].from);
     }
@@ -279,7 +280,8 @@ static void between_two(void **state) {
   cloth k;
   pl_project_info info;
   cloth_grid(&k, 3, 3, 0.5, 0.5);
-  pl_barrier wall[2] = {{.n = 1, .vert = {5}, .weight = {1}}, {.n = 1, .vert = {5}, .weight = {1}}};
+  pl_contact_row wall[2] = {{.n = 1, .vert = {5}, .weight = {1}},
+                            {.n = 1, .vert = {5}, .weight = {1}}};
   wall[0].frame[0][2] = 1, wall[0].frame[1][0] = wall[0].frame[2][1] = 1;
   memcpy(wall[1].frame, wall[0].frame, sizeof wall[0].frame);
   wall[1].frame[0][2] = -1;
@@ -311,7 +313,7 @@ static void on_pins(void **state) {
   cloth_grid(&k, 3, 3, 0.5, 0.5);
   k.fixed[5] = 7;
   k.fixed[6] = 3;
-  pl_barrier wall = {.n = 2, .vert = {5, 6}, .weight = {0.5, 0.5}, .offset = 0.02};
+  pl_contact_row wall = {.n = 2, .vert = {5, 6}, .weight = {0.5, 0.5}, .offset = 0.02};
   wall.frame[0][2] = wall.frame[1][0] = wall.frame[2][1] = 1;
   pl_sheet *s = cloth_sheet(&env, &k, 1, &loose);
   check_ok(&env, pl_project(&o, s, k.xhat, 1, &wall, NULL, k.x, &info));

@@ -600,7 +600,7 @@ static pl_status whole(pl_env *e, void *ctx) {
   pl_warm_start warm = {0};
   pl_sheet *s;
   PL_TRY(pl_sheet_create(e, &d, 1, &s));
-  pl_barrier wall = {.n = 2, .vert = {6, 10}, .weight = {0.5, 0.5}, .offset = 0.01, .mu = 0.3};
+  pl_contact_row wall = {.n = 2, .vert = {6, 10}, .weight = {0.5, 0.5}, .offset = 0.01, .mu = 0.3};
   wall.frame[0][2] = wall.frame[1][0] = wall.frame[2][1] = 1;
   pl_status status = pl_project(&o, s, a->k.xhat, 0, NULL, &warm, a->k.x, NULL);
   if (status == PL_OK) status = pl_project(&o, s, a->k.xhat, 1, &wall, &warm, a->k.x, NULL);
