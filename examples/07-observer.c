@@ -17,8 +17,7 @@ typedef struct seen {
 static int observe(void *ctx, const pl_state *s, const pl_clock *c, const pl_work *w) {
   seen *k = ctx;
   double x = s->q[2];
-  (void)c;
-  (void)w;
+  (void)c, (void)w;
   if (k->steps++ > 0 && x <= 0) k->lowest = k->t + (s->t - k->t) * k->x / (k->x - x);
   k->x = x;
   k->t = s->t;
@@ -31,16 +30,12 @@ int main(void) {
   pl_builder *b;
   if (pl_builder_create(&env, 2, &b) != PL_OK) return 1;
   // a pivot, and a mass on a link a thousand times as stiff as its weight needs
-  int pivot = pl_build_node(b, (double[3]){0, 0, 0}, "pivot"), *ends, *at;
-  int mass = pl_build_node(b, (double[3]){length, 0, 0}, "mass");
-  int link = pl_build_group(b, "link", pl_elem_find("link"), 1, 1, 0, &ends);
-  int point = pl_build_group(b, "point", pl_elem_find("point"), 1, 1, 0, &at);
-  if (link < 0 || point < 0) return 1;
-  ends[0] = pivot;
-  ends[1] = at[0] = mass;
-  pl_build_par(b, link, 0, "stiffness", &(pl_value){.v = 1e6});
-  pl_build_par(b, link, 0, "mass", &(pl_value){.v = 0});
-  pl_build_par(b, point, 0, "mass", &(pl_value){.v = 1});
+  int pivot = pl_build_node(b, (double[3]){0}, "pivot");
+  int mass = pl_build_node(b, (double[3]){length}, "mass");
+  const pl_setting stiff[] = {{"stiffness", {.v = 1e6}}, {"mass", {.v = 0}}, {0}},
+                   heavy[] = {{"mass", {.v = 1}}, {0}};
+  pl_build_element(b, pl_elem_find("link"), (int[]){pivot, mass}, stiff);
+  pl_build_element(b, pl_elem_find("point"), &mass, heavy);
   pl_build_fix(b, 1, &pivot, PL_HOLD_NODES);
   b->gravity[1] = -g;
 

@@ -43,17 +43,12 @@ int main(void) {
   pl_builder *b;
   if (pl_builder_create(&env, 1, &b) != PL_OK) return 1;
   const double k = 10, c = 0.008, d = 0.2; // N/m, N m^2, m
-  int *spring, *mass, *drawn, node = pl_build_node(b, (double[3]){0}, "mass");
-  int of_spring = pl_build_group(b, "spring", pl_elem_find("spring1"), 1, 1, 0, &spring);
-  int of_mass = pl_build_group(b, "mass", pl_elem_find("mass1"), 1, 1, 0, &mass);
-  int of_magnet = pl_build_group(b, "magnet", &magnet, 1, 1, 0, &drawn);
-  if (of_spring < 0 || of_mass < 0 || of_magnet < 0) return 1;
-  spring[0] = -1; // the ground
-  spring[1] = mass[0] = drawn[0] = node;
-  pl_build_par(b, of_spring, 0, "stiffness", &(pl_value){.v = k});
-  pl_build_par(b, of_mass, 0, "mass", &(pl_value){.v = 1});
-  pl_build_par(b, of_magnet, 0, "c", &(pl_value){.v = c});
-  pl_build_par(b, of_magnet, 0, "d", &(pl_value){.v = d});
+  const pl_setting spring[] = {{"stiffness", {.v = k}}, {0}},
+                   draws[] = {{"c", {.v = c}}, {"d", {.v = d}}, {0}};
+  int node = pl_build_node(b, (double[3]){0}, "mass");
+  pl_build_element(b, pl_elem_find("spring1"), (int[]){-1, node}, spring); // -1: the ground
+  pl_build_element(b, pl_elem_find("mass1"), &node, NULL);
+  pl_build_element(b, &magnet, &node, draws);
 
   pl_built m;
   pl_static_opts o;

@@ -56,15 +56,11 @@ static void *work_on(void *ctx) {
 
 static pl_status build(pl_env *env, pl_built *out) {
   pl_builder *b;
-  int *spring, *mass;
   PL_TRY(pl_builder_create(env, 1, &b));
   int node = pl_build_node(b, (double[3]){0}, "mass");
-  int of_spring = pl_build_group(b, "spring", pl_elem_find("spring1"), 1, 1, 0, &spring);
-  if (pl_build_group(b, "mass", pl_elem_find("mass1"), 1, 1, 0, &mass) < 0) return PL_E_NOMEM;
-  spring[0] = -1; // the ground
-  spring[1] = mass[0] = node;
-  pl_build_par(b, of_spring, 0, "cubic", &(pl_value){.v = 0.5});
-  pl_build_par(b, of_spring, 0, "damping", &(pl_value){.v = 0.1});
+  const pl_setting spring[] = {{"cubic", {.v = 0.5}}, {"damping", {.v = 0.1}}, {0}};
+  pl_build_element(b, pl_elem_find("spring1"), (int[]){-1, node}, spring); // -1: the ground
+  pl_build_element(b, pl_elem_find("mass1"), &node, NULL);
   pl_build_load(b, &(pl_load_desc){.name = "push",
                                    .nnode = 1,
                                    .node = &node,

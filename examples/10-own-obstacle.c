@@ -35,10 +35,8 @@ int main(void) {
   pl_env_init(&env);
   pl_builder *b;
   if (pl_builder_create(&env, 3, &b) != PL_OK) return 1;
-  int *at, bead = pl_build_node(b, x, "bead");
-  if (pl_build_group(b, "bead", pl_elem_find("point"), 1, 1, 0, &at) < 0) return 1;
-  at[0] = bead;
-  pl_build_par(b, 0, 0, "mass", &(pl_value){.v = 1});
+  int bead = pl_build_node(b, x, "bead");
+  pl_build_element(b, pl_elem_find("point"), &bead, (pl_setting[]){{"mass", {.v = 1}}, {0}});
   b->gravity[2] = -g;
   pl_obstacle o = {.kind = &hoop, .par = {ring}, .radius = wire};
   pl_quat_from_axis((double[3]){1, 0, 0}, acos(-1) / 2, o.rotation);

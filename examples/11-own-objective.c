@@ -46,16 +46,12 @@ static double closed(double k) {
 static pl_status build(pl_env *env, pl_built *out) {
   pl_builder *b;
   if (pl_builder_create(env, 1, &b) != PL_OK) return PL_E_NOMEM;
-  int node = pl_build_node(b, (double[3]){0}, "mass"), *ends, *at;
-  int spring = pl_build_group(b, "spring", pl_elem_find("spring1"), 1, 1, 0, &ends);
-  int mass = pl_build_group(b, "mass", pl_elem_find("mass1"), 1, 1, 0, &at);
-  if (spring < 0 || mass < 0) return PL_E_NOMEM;
-  ends[0] = -1; // the ground
-  ends[1] = at[0] = node;
+  int node = pl_build_node(b, (double[3]){0}, "mass");
   int k = pl_build_parameter(b, "k", "N/m", k0, 5, 60);
-  pl_build_par(b, spring, 0, "stiffness", &(pl_value){.v = k0, .par = k, .coef = 1});
-  pl_build_par(b, spring, 0, "damping", &(pl_value){.v = c});
-  pl_build_par(b, mass, 0, "mass", &(pl_value){.v = m});
+  const pl_setting spring[] = {
+      {"stiffness", {.v = k0, .par = k, .coef = 1}}, {"damping", {.v = c}}, {0}};
+  pl_build_element(b, pl_elem_find("spring1"), (int[]){-1, node}, spring); // -1: the ground
+  pl_build_element(b, pl_elem_find("mass1"), &node, (pl_setting[]){{"mass", {.v = m}}, {0}});
   pl_build_load(b, &(pl_load_desc){.nnode = 1, .node = &node, .term = {1, {F}, 0}});
   return pl_build_all(b, 1, out);
 }

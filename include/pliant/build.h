@@ -164,6 +164,15 @@ int pl_build_group(pl_builder *b, const char *name, const pl_elem_kind *kind, in
                    int lumped, int **stencil);
 // Sets a parameter of an element by its name (of all, when shared).
 void pl_build_par(pl_builder *b, int group, int elem, const char *name, const pl_value *value);
+// One element in a group that has the name of its kind: its nodes and scalar unknowns node[] (-1:
+// the ground), and parameters up to one without a name, NULL: all by default. Returns the group. A
+// kind that is NULL and names that it does not know are refused.
+typedef struct pl_setting {
+  const char *name;
+  pl_value value;
+} pl_setting;
+int pl_build_element(pl_builder *b, const pl_elem_kind *kind, const int *node,
+                     const pl_setting *par);
 // A line to be drawn, of which no body has a cell. Returns its number.
 int pl_build_line(pl_builder *b, int node0, int node1);
 // The elements of a group are the lines from this one on.

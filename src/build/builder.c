@@ -220,6 +220,21 @@ void pl_build_par(pl_builder *b, int group, int elem, const char *name, const pl
   pl_build_follow(b, PL_AT_GROUP, group, elem, i, value, 1);
 }
 
+int pl_build_element(pl_builder *b, const pl_elem_kind *kind, const int *node,
+                     const pl_setting *par) {
+  int *stencil;
+  if (!kind) build_problem(b, NULL, NULL, "an element is of no known kind");
+  int group = kind ? pl_build_group(b, kind->name, kind, 1, 1, 0, &stencil) : -1;
+  if (group < 0) return -1;
+  memcpy(stencil, node, (size_t)(kind->nvert + kind->nscal) * sizeof *stencil);
+  for (; par && par->name; par++) {
+    if (par_index(kind, par->name) < 0)
+      build_problem(b, NULL, NULL, "a %s has no parameter '%s'", kind->name, par->name);
+    pl_build_par(b, group, 0, par->name, &par->value);
+  }
+  return group;
+}
+
 int pl_build_line(pl_builder *b, int node0, int node1) {
   struct builder_impl *m = b->impl;
   if (!pl_build_grow(b, &m->line, m->nline, &m->line_cap, 2 * sizeof *m->line)) return -1;

@@ -314,6 +314,35 @@ static pl_status build_all(pl_env *e, void *ctx) {
   return s;
 }
 
+// a mass between a spring and the ground, and what is no element
+static void elements_one_by_one(void **state) {
+  (void)state;
+  pl_builder *b;
+  pl_built made;
+  const pl_setting stiff[] = {{"stiffness", {.v = 50}}, {.name = NULL}};
+  const pl_setting heavy[] = {{"mass", {.v = 2}}, {.name = NULL}};
+  check_ok(&env, pl_builder_create(&env, 1, &b));
+  int node = pl_build_node(b, (double[3]){0}, "m");
+  assert_int_equal(pl_build_element(b, pl_elem_find("spring1"), (int[]){-1, node}, stiff), 0);
+  assert_int_equal(pl_build_element(b, pl_elem_find("mass1"), &node, heavy), 1);
+  check_ok(&env, pl_build_all(b, 1, &made));
+  double omega, shape;
+  pl_modes_info info;
+  check_ok(&env, pl_modes(&(pl_modes_opts){.count = 1}, made.model, made.params, made.state,
+                          made.work, &omega, &shape, &info));
+  check_close(omega, 5, 1e-12);
+  pl_built_free(&made);
+  for (int k = 0; k < 2; k++) {
+    check_ok(&env, pl_builder_create(&env, 1, &b));
+    node = pl_build_node(b, (double[3]){0}, "m");
+    pl_build_element(b, pl_elem_find(k ? "spring1" : "teapot"), (int[]){-1, node}, heavy);
+    check_status(&env, pl_build_all(b, 1, &made), PL_E_INPUT);
+    assert_non_null(
+        strstr(env.error.text, k ? "a spring1 has no parameter 'mass'" : "no known kind"));
+    pl_built_free(&made);
+  }
+}
+
 static void memory_may_end_anywhere(void **state) {
   (void)state;
   check_allocations(build_all, NULL);
@@ -333,6 +362,7 @@ int test_build(void) {
       cmocka_unit_test(wrong_things_are_named),
       cmocka_unit_test(constraints_are_found),
       cmocka_unit_test(wrong_constraints_are_named),
+      cmocka_unit_test(elements_one_by_one),
       cmocka_unit_test(memory_may_end_anywhere),
   };
   return cmocka_run_group_tests(tests, setup, NULL);
