@@ -234,12 +234,12 @@ pl_status pl_gen_tet_box(pl_env *env, const int n[3], const double l[3], pl_mesh
 // cell, and new vertices all of whose parents are in the set.
 pl_status pl_mesh_refine(const pl_mesh *m, pl_mesh **out);
 
-// ---- nearest and ray --------------------------------------------------------------------------
+// ---- nearest ----------------------------------------------------------------------------------
 
 typedef struct pl_bvh pl_bvh;
 typedef struct pl_hit {
-  int tri;     // index into the triangles given, -1: none
-  double dist; // distance (nearest) or ray parameter (ray)
+  int tri; // index into the triangles given, -1: none
+  double dist;
   double bary[3];
   double point[3];
 } pl_hit;
@@ -251,8 +251,6 @@ pl_hit pl_bvh_nearest(const pl_bvh *b, const double p[3]);
 // Calls each for every triangle whose box touches the box from lo to hi, in the order of the tree.
 void pl_bvh_touching(const pl_bvh *b, const double lo[3], const double hi[3],
                      void (*each)(void *ctx, int tri), void *ctx);
-// First hit with t in [0, tmax] of origin + t dir.
-pl_hit pl_bvh_ray(const pl_bvh *b, const double origin[3], const double dir[3], double tmax);
 // Index of the vertex nearest to p among list[n] (NULL: all nvert).
 int pl_mesh_nearest_vertex(const pl_mesh *m, const double p[3], int n, const int *list);
 
