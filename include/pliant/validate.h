@@ -69,17 +69,10 @@ typedef struct pl_polyline {
   double *x, *y; // [n]
 } pl_polyline;
 void pl_polyline_free(pl_env *env, pl_polyline *p);
-// A master curve in its box, within 2e-4 of it; nu plays a part in bend-twist and lateral buckling
-// only. Takes seconds for these. Free with pl_polyline_free.
-pl_status pl_master_polyline(pl_env *env, pl_master_kind which, double nu, pl_polyline *out);
 
-// The largest distance of n points from a curve in a plot, and the Hausdorff distance of two curves
-// (to 1e-6): the largest from a point of either, as far as it is seen in the plot, to the other.
-// The paper accepts a code within 0.05.
+// The largest distance of n points from a curve in a plot. The paper accepts a code within 0.05.
 pl_status pl_plot_distance(pl_env *env, const pl_box *box, int n, const double *x, const double *y,
                            const pl_polyline *curve, double *distance);
-pl_status pl_plot_hausdorff(pl_env *env, const pl_box *box, const pl_polyline *a,
-                            const pl_polyline *b, double *distance);
 
 // ---- protocols --------------------------------------------------------------------------------
 //

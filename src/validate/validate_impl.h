@@ -55,14 +55,6 @@ pl_status curl_solve(pl_env *env, double guess, curl *c);
 // Fills nneg and margin of the second variation less shift times the square of the rotation.
 pl_status curl_stability(pl_env *env, double shift, curl *c);
 
-// The frontier from the left of the box's upper edge over its lowest point to the right of it.
-pl_status bend_twist_polyline(pl_env *env, double nu, const pl_box *box, pl_polyline *out);
-
-// ---- polylines --------------------------------------------------------------------------------
-
-// Adds a point; *cap is the room there is. On failure the points so far stay.
-pl_status polyline_add(pl_env *env, pl_polyline *p, int *cap, double x, double y);
-
 // ---- functions on a line ----------------------------------------------------------------------
 
 enum { HERMITE_DEGREE_MAX = 12 };
