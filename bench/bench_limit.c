@@ -4,7 +4,7 @@
 // hold on a machine with other work; on one thread CPU time, on more wall time. Arguments: table
 // (10 to 60 squares), large (120 squares), rivals (Ipopt and Gauss-Seidel in some steps); a size to
 // have it alone, 0: all; threads of all methods, two unless given.
-#include "bench.h"
+#include "cloth.h"
 
 #include <math.h>
 #include <string.h>
@@ -15,76 +15,6 @@ static int nthread = 2;
 
 static double now(void) {
   return nthread == 1 ? pl_cpu_time() : pl_wall_time();
-}
-
-// ---- the cloth ----------------------------------------------------------------------------------
-
-typedef struct cloth {
-  int n, nvert, nq;
-  double limit;
-  pl_scene *scene;
-  pl_work *w;
-  pl_implicit *euler;
-  pl_sheet *exact, *sampled;
-  double *mass, *vc, *ac;
-} cloth;
-
-static void *room(int n, size_t size) {
-  void *p = calloc((size_t)n + 1, size);
-  if (!p) exit(1);
-  return p;
-}
-
-static void open_sheets(cloth *k, int ndirection) {
-  double b = 1 + k->limit, B[1][3] = {{b * b, b * b, 0}}, angle[64], bound[64];
-  for (int i = 0; i < ndirection; i++) {
-    angle[i] = PL_PI * i / ndirection;
-    bound[i] = b;
-  }
-  const pl_limit round = {.nellipse = 1, .B = (const double(*)[3])B};
-  const pl_limit flat = {.ndirection = ndirection, .angle = angle, .bound = bound};
-  pl_sheet_desc d = k->scene->sheet;
-  d.weight = k->mass;
-  d.nlimit = 1;
-  d.limit_of = NULL;
-  d.limit = &round;
-  must(pl_sheet_create(&env, &d, nthread, &k->exact));
-  d.limit = &flat;
-  must(pl_sheet_create(&env, &d, nthread, &k->sampled));
-}
-
-static void open_cloth(cloth *k, int n, double limit, const char *gallery) {
-  char cells[96], path[512];
-  *k = (cloth){.n = n, .limit = limit};
-  snprintf(cells, sizeof cells, "bodies.cloth.shell.mesh.grid.cells=[%d, %d]", n, n);
-  snprintf(path, sizeof path, "%s/swing/scene.yaml", gallery);
-  const char *const set[] = {cells};
-  must(pl_scene_load(&env, path, 1, set, &k->scene));
-  const pl_model *m = k->scene->model;
-  k->nvert = pl_model_nnode(m);
-  k->nq = pl_model_nq(m);
-  must(pl_work_create(m, nthread, &k->w));
-  pl_transient_opts o;
-  pl_opts_default(pl_transient_option_table, pl_transient_option_count, &o);
-  o.method = PL_PROJECT;
-  must(pl_implicit_create(&o, m, k->scene->params, k->w, &k->euler));
-  pl_implicit_exactly(k->euler, 4);
-  k->mass = room(k->nvert, sizeof *k->mass);
-  k->vc = room(k->nq, sizeof *k->vc);
-  k->ac = room(k->nq, sizeof *k->ac);
-  pl_node_masses(m, k->scene->params, k->mass);
-  open_sheets(k, 4);
-}
-
-static void close_cloth(cloth *k) {
-  pl_implicit_free(k->euler);
-  pl_sheet_free(k->exact);
-  pl_sheet_free(k->sampled);
-  pl_work_free(k->w);
-  pl_scene_free(k->scene);
-  free(k->mass);
-  free(k->vc);
-  free(k->ac);
 }
 
 // ---- one motion ---------------------------------------------------------------------------------
@@ -172,14 +102,8 @@ static void swing(cloth *k, int steps, double h, int every, record *r) {
   must(pl_state_create(m, k->scene->params, &x));
   *r = (record){0};
   for (int i = 0, met = 0; i < steps; i++) {
-    for (int q = 0; q < k->nq; q++) {
-      k->vc[q] = -s->q[q] / h;
-      k->ac[q] = -(s->q[q] / h + s->v[q]) / h;
-    }
-    pl_state_copy(x, s);
-    for (int q = 0; q < k->nq; q++) x->q[q] += h * s->v[q];
     double start = now();
-    must(pl_implicit_solve(k->euler, s->t + h, 1 / h, 1 / (h * h), k->vc, k->ac, x, NULL));
+    free_step(k, s, h, x);
     double seconds = now() - start;
     int beyond = pl_sheet_violation(k->exact, x->q, NULL) > 0;
     if (beyond) {
@@ -189,11 +113,7 @@ static void swing(cloth *k, int steps, double h, int every, record *r) {
       if (every > 0 && met++ % every == every - 1) run_rivals(k, r, x->q, z);
     }
     project(r, WARM, k->exact, x->q, &warm, y);
-    for (int q = 0; q < 3 * k->nvert; q++) {
-      s->v[q] = (y[q] - s->q[q]) / h;
-      s->q[q] = y[q];
-    }
-    s->t += h;
+    end_step(k, y, h, s);
   }
   pl_warm_start_free(&env, &warm);
   pl_warm_start_free(&env, &warm4);
@@ -229,7 +149,7 @@ static void print(const cloth *k, record *r) {
 static void measure(int n, double limit, int steps, int every) {
   cloth k;
   record r;
-  open_cloth(&k, n, limit, PL_GALLERY);
+  open_cloth(&k, n, limit, nthread);
   swing(&k, steps, 0.01, every, &r);
   print(&k, &r);
   close_cloth(&k);
