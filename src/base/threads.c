@@ -1,29 +1,97 @@
+// A team of threads. Jobs may take some microseconds only: who waits for one looks again and again
+// for a while before it sleeps, those that sleep are woken by each other, and nobody waits for
+// threads that come when nothing is left to do.
 #include "pliant/base.h"
 
+#include <errno.h>
 #include <pthread.h>
+#include <sched.h>
+#include <semaphore.h>
 #include <signal.h>
 #include <stdatomic.h>
+
+enum { FAN = 4, LOOKS = 32 }; // threads that one thread wakes; looks between those at the clock
+
+// s that a thread waits before it sleeps: to wake it takes some tens of microseconds
+static const double PATIENCE = 50e-6;
+
+// The gate of a job: its number, whether more threads may come in, and how many are.
+#define COUNT        0xffffUL
+#define OPEN         0x10000UL
+#define NUMBER(gate) ((gate) >> 17)
 
 typedef struct worker {
   pl_threads *threads;
   int id;
   pthread_t thread;
+  sem_t wake;
+  atomic_int asleep; // who makes it 0 posts wake
 } worker;
 
 struct pl_threads {
   pl_env *env;
   int nthread, nstarted;
-  pthread_mutex_t lock;
-  pthread_cond_t wake, idle;
-  long round;  // incremented for every job
-  int running; // workers still busy with the current round
-  int quit;
-  int n, chunk;
-  atomic_int next;
+  int patient; // 1: there is a processor for each
+  atomic_flag busy;
+  atomic_int quit;
+  atomic_ulong gate;
+  atomic_int wanted; // threads with a lower id
+  int n, chunk;      // of the job, as the following: written when nobody is in
   void (*fn)(void *ctx, int i, int thread);
   void *ctx;
-  worker workers[]; // [nthread - 1]
+  char apart[64]; // from what all threads write
+  atomic_int next;
+  worker worker[]; // [nthread], the first one is the caller's
 };
+
+static void relax(void) {
+#if defined(__x86_64__) || defined(__i386__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  __asm__ volatile("yield");
+#endif
+}
+
+// ---- waiting ------------------------------------------------------------------------------------
+
+// the last job's gate after `seen`
+static int has_job(pl_threads *t, unsigned long seen) {
+  return NUMBER(atomic_load(&t->gate)) != seen;
+}
+
+static int is_empty(pl_threads *t, unsigned long seen) {
+  (void)seen;
+  return (atomic_load(&t->gate) & COUNT) == 0;
+}
+
+// Comes back when ready says so. A flag that others take leads to one post, which is waited for.
+static void await(worker *w, int (*ready)(pl_threads *t, unsigned long seen), unsigned long seen) {
+  pl_threads *t = w->threads;
+  double until = t->patient ? pl_wall_time() + PATIENCE : 0;
+  while (t->patient) {
+    for (int k = 0; k < LOOKS; k++) {
+      if (ready(t, seen)) return;
+      relax();
+    }
+    if (pl_wall_time() > until) break;
+  }
+  while (!ready(t, seen)) {
+    atomic_store(&w->asleep, 1);
+    if (ready(t, seen) && atomic_exchange(&w->asleep, 0)) return;
+    while (sem_wait(&w->wake) != 0 && errno == EINTR) relax();
+  }
+}
+
+static void rouse(worker *w) {
+  if (atomic_load(&w->asleep) && atomic_exchange(&w->asleep, 0)) sem_post(&w->wake);
+}
+
+static void rouse_next(pl_threads *t, int id) {
+  int wanted = atomic_load(&t->wanted);
+  for (int k = FAN * id + 1; k <= FAN * id + FAN && k < wanted; k++) rouse(&t->worker[k]);
+}
+
+// ---- work ---------------------------------------------------------------------------------------
 
 static void work_through(pl_threads *t, int id) {
   for (;;) {
@@ -43,41 +111,62 @@ void pl_leave_signals(void) {
   pthread_sigmask(SIG_BLOCK, &ends, NULL);
 }
 
+// waits for a job after `seen`; returns whether it is still open
+static int enter(worker *w, unsigned long *seen) {
+  pl_threads *t = w->threads;
+  await(w, has_job, *seen);
+  unsigned long gate = atomic_load(&t->gate);
+  *seen = NUMBER(gate);
+  if (w->id >= atomic_load(&t->wanted)) return 0;
+  while ((gate & OPEN) && NUMBER(gate) == *seen)
+    if (atomic_compare_exchange_weak(&t->gate, &gate, gate + 1)) return 1;
+  return 0;
+}
+
+static void leave(pl_threads *t) {
+  unsigned long gate = atomic_fetch_sub(&t->gate, 1) - 1;
+  if ((gate & (COUNT | OPEN)) == 0) rouse(&t->worker[0]);
+}
+
 static void *worker_main(void *arg) {
   worker *w = arg;
+  unsigned long seen = 0;
   pl_leave_signals();
-  pl_threads *t = w->threads;
-  long seen = 0;
-  pthread_mutex_lock(&t->lock);
-  for (;;) {
-    while (t->round == seen && !t->quit) pthread_cond_wait(&t->wake, &t->lock);
-    if (t->quit) break;
-    seen = t->round;
-    pthread_mutex_unlock(&t->lock);
-    work_through(t, w->id);
-    pthread_mutex_lock(&t->lock);
-    if (--t->running == 0) pthread_cond_signal(&t->idle);
+  while (!atomic_load(&w->threads->quit)) {
+    if (!enter(w, &seen)) continue;
+    rouse_next(w->threads, w->id);
+    work_through(w->threads, w->id);
+    leave(w->threads);
   }
-  pthread_mutex_unlock(&t->lock);
   return NULL;
+}
+
+// ---- the team -----------------------------------------------------------------------------------
+
+static int processors(void) {
+  cpu_set_t set;
+  return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
 }
 
 pl_status pl_threads_create(pl_env *env, int nthread, pl_threads **out) {
   *out = NULL;
   if (nthread < 1 || nthread > 1024)
     return pl_fail(env, PL_E_ARG, "threads must be 1..1024, got %d", nthread);
-  pl_threads *t = pl_alloc(env, 1, sizeof *t + (size_t)(nthread - 1) * sizeof(worker));
+  pl_threads *t = pl_alloc(env, 1, sizeof *t + (size_t)nthread * sizeof(worker));
   if (!t) return PL_E_NOMEM;
   t->env = env;
   t->nthread = nthread;
-  pthread_mutex_init(&t->lock, NULL);
-  pthread_cond_init(&t->wake, NULL);
-  pthread_cond_init(&t->idle, NULL);
-  for (int k = 0; k < nthread - 1; k++) {
-    t->workers[k] = (worker){.threads = t, .id = k + 1};
-    if (pthread_create(&t->workers[k].thread, NULL, worker_main, &t->workers[k]) != 0) {
+  t->patient = nthread <= processors();
+  atomic_flag_clear(&t->busy);
+  for (int k = 0; k < nthread; k++) {
+    t->worker[k].threads = t;
+    t->worker[k].id = k;
+    sem_init(&t->worker[k].wake, 0, 0);
+  }
+  for (int k = 1; k < nthread; k++) {
+    if (pthread_create(&t->worker[k].thread, NULL, worker_main, &t->worker[k]) != 0) {
       pl_threads_free(t);
-      return pl_fail(env, PL_E_INTERNAL, "thread %d of %d could not be started", k + 1, nthread);
+      return pl_fail(env, PL_E_INTERNAL, "thread %d of %d could not be started", k, nthread);
     }
     t->nstarted++;
   }
@@ -87,14 +176,11 @@ pl_status pl_threads_create(pl_env *env, int nthread, pl_threads **out) {
 
 void pl_threads_free(pl_threads *t) {
   if (!t) return;
-  pthread_mutex_lock(&t->lock);
-  t->quit = 1;
-  pthread_cond_broadcast(&t->wake);
-  pthread_mutex_unlock(&t->lock);
-  for (int k = 0; k < t->nstarted; k++) pthread_join(t->workers[k].thread, NULL);
-  pthread_cond_destroy(&t->wake);
-  pthread_cond_destroy(&t->idle);
-  pthread_mutex_destroy(&t->lock);
+  atomic_store(&t->quit, 1);
+  atomic_fetch_add(&t->gate, 2 * OPEN); // a job that is closed
+  for (int k = 1; k <= t->nstarted; k++) rouse(&t->worker[k]);
+  for (int k = 1; k <= t->nstarted; k++) pthread_join(t->worker[k].thread, NULL);
+  for (int k = 0; k < t->nthread; k++) sem_destroy(&t->worker[k].wake);
   pl_free(t->env, t);
 }
 
@@ -103,23 +189,20 @@ int pl_threads_size(const pl_threads *t) {
 }
 
 void pl_threads_run(pl_threads *t, int n, void (*fn)(void *ctx, int i, int thread), void *ctx) {
-  if (!t || t->nthread == 1 || n < 2) {
+  if (!t || t->nthread == 1 || n < 2 || atomic_flag_test_and_set(&t->busy)) {
     for (int i = 0; i < n; i++) fn(ctx, i, 0);
     return;
   }
-  pthread_mutex_lock(&t->lock);
   t->n = n;
   t->chunk = n < 16 * t->nthread ? 1 : n / (8 * t->nthread);
   t->fn = fn;
   t->ctx = ctx;
   atomic_store(&t->next, 0);
-  t->running = t->nthread - 1;
-  t->round++;
-  pthread_cond_broadcast(&t->wake);
-  pthread_mutex_unlock(&t->lock);
-
+  atomic_store(&t->wanted, n < t->nthread ? n : t->nthread);
+  atomic_fetch_add(&t->gate, 3 * OPEN); // the next number, open
+  rouse_next(t, 0);
   work_through(t, 0);
-  pthread_mutex_lock(&t->lock);
-  while (t->running > 0) pthread_cond_wait(&t->idle, &t->lock);
-  pthread_mutex_unlock(&t->lock);
+  atomic_fetch_sub(&t->gate, OPEN);
+  await(&t->worker[0], is_empty, 0);
+  atomic_flag_clear(&t->busy);
 }

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TASKS = 16 }; // subtrees wanted, for any number of threads
+enum { TASKS = 64 }; // subtrees wanted, for any number of threads
 
 // ---- columns ------------------------------------------------------------------------------------
 
