@@ -1,6 +1,5 @@
 // Cholesky and LDL' by the multifrontal method. Subtrees run at the same time, then the fronts
-// above them: those of one level together where they are small, one after another with all threads
-// inside where they are large. All sums have one order, for any number of threads.
+// above them in steps. All sums have one order, for any number of threads.
 #include "tree.h"
 
 #include <string.h>
@@ -8,10 +7,8 @@
 // work below which threads do not pay: flops of a factorisation, entries of the factor in a solve
 #ifdef PL_SHARE_ALL
 static const double MANY_FLOPS = 0, MANY_ENTRIES = 0;
-static const int LARGE = 0;
 #else
-static const double MANY_FLOPS = 4e6, MANY_ENTRIES = 4e5;
-static const int LARGE = TREE_LARGE;
+static const double MANY_FLOPS = 4e6, MANY_ENTRIES = 1e5;
 #endif
 // larger sums of squares in the rows of a scaled factor lose more digits than a direct solve may
 static const double GROWTH_MAX = 1e4;
@@ -211,7 +208,7 @@ static pl_status analyse(pl_factor *f) {
   if (s->nthread > 1 && s->flops > MANY_FLOPS)
     PL_TRY(pl_threads_create(f->env, s->nthread, &s->threads));
   s->solving = f->info.nnz > MANY_ENTRIES ? s->threads : NULL;
-  return PL_OK;
+  return s->threads ? steps_create(s) : PL_OK;
 }
 
 static void release(pl_factor *f) {
@@ -221,6 +218,7 @@ static void release(pl_factor *f) {
                  s->offset, s->x,     s->signs,   s->least, s->scale, s->scratch};
   for (size_t k = 0; k < sizeof all / sizeof all[0]; k++) pl_free(f->env, all[k]);
   pl_threads_free(s->threads);
+  steps_free(f->env, s->steps);
   front_tree_free(f->env, &s->t);
   pl_free(f->env, s);
 }
@@ -230,20 +228,9 @@ static void release(pl_factor *f) {
 static void factor_task(void *ctx, int task, int thread) {
   tree *s = ctx;
   for (int k = s->t.task_ptr[task]; k < s->t.task_ptr[task + 1]; k++) {
-    tree_factor_front(s, s->t.task_front[k], NULL, thread);
+    tree_factor_front(s, s->t.task_front[k], thread);
     if (!(s->least[s->t.task_front[k]] >= 0)) return;
   }
-}
-
-// fronts of task_front from a place on
-typedef struct level {
-  tree *s;
-  int first;
-} level;
-
-static void factor_in_level(void *ctx, int k, int thread) {
-  const level *a = ctx;
-  tree_factor_front(a->s, a->s->t.task_front[a->first + k], NULL, thread);
 }
 
 // returns whether all of the fronts first .. last - 1 in task_front have their factors
@@ -253,31 +240,19 @@ static int are_factored(const tree *s, int first, int last) {
   return ok;
 }
 
-static int is_level_large(const tree *s, int first, int last) {
-  int large = 0;
-  for (int k = first; k < last; k++) {
-    const front *x = &s->t.front[s->t.task_front[k]];
-    large |= x->p + x->r >= LARGE;
-  }
-  return large;
-}
-
 // returns whether all fronts have their factors
 static int factor_fronts(tree *s) {
   const front_tree *t = &s->t;
+  int first = t->task_ptr[t->ntask];
   for (int k = 0; k < t->nfront; k++) s->least[k] = -1;
   pl_threads_run(s->threads, t->ntask, factor_task, s);
-  int ok = are_factored(s, 0, t->task_ptr[t->ntask]);
-  for (int h = 0; ok && h < t->nlevel; h++) {
-    int first = t->level_ptr[h], last = t->level_ptr[h + 1];
-    level a = {s, first};
-    if (is_level_large(s, first, last))
-      for (int k = first; k < last; k++) tree_factor_front(s, t->task_front[k], s->threads, 0);
-    else
-      pl_threads_run(s->threads, last - first, factor_in_level, &a);
-    ok = are_factored(s, first, last);
+  if (!are_factored(s, 0, first)) return 0;
+  if (s->steps) return steps_run(s);
+  for (int k = first; k < t->nfront; k++) {
+    tree_factor_front(s, t->task_front[k], 0);
+    if (!are_factored(s, k, k + 1)) return 0;
   }
-  return ok;
+  return 1;
 }
 
 // Pivots are interchanged inside a panel only. Where that makes the factor grow, another solver

@@ -38,6 +38,7 @@ typedef struct tree {
   front_tree t;
   int n, nthread, definite;      // definite: a pivot below zero ends it
   pl_threads *threads, *solving; // NULL: too little work to share
+  struct steps *steps;           // of the fronts above the tasks; NULL: one thread does them
   numbers *num;                  // [nfront + 1]
   double *store, *updates;
   signed char *signs;
@@ -59,8 +60,32 @@ typedef struct tree {
 enum { TREE_SCRATCH = TREE_PANEL * (TREE_TILE + 66) };
 
 // Makes front f from the matrix and its children and eliminates its pivots; least[f] stays below
-// zero where one is not usable, or when it is stopped. threads: inside the front, may be NULL.
-void tree_factor_front(tree *s, int f, pl_threads *threads, int thread);
+// zero where one is not usable, or when it is stopped.
+void tree_factor_front(tree *s, int f, int thread);
+
+// Steps of that, which threads can share. A front's rows come in blocks of TREE_TILE, pivots first:
+// returns their number and that of blocks of pivots, or the rows of block i and the first of them.
+int front_blocks(const numbers *v, int *pivots);
+int front_block(const numbers *v, int i, int *first);
+// Columns cleared, entries of the matrix put, columns of all children added to a front's own.
+void front_clear(const numbers *v, int first, int last);
+void front_put(const tree *s, const numbers *v, int first, int last);
+void front_add(const tree *s, int f, int first, int last);
+// The pivots of block b (0: one is not usable), the rows of block i divided by them, and what they
+// take from the columns of block c in the rows of block i: those of pivots, or S by all pivots.
+int front_factor(tree *s, const numbers *v, int b, int thread, double *least);
+void front_divide(tree *s, const numbers *v, int b, int i, int thread);
+void front_update(const numbers *v, int b, int c, int i);
+void front_subtract(const numbers *v, int c, int i);
+// Whether the host wants an end: thread 0 asks it, all of them hear the answer.
+int tree_stopped(tree *s, int thread);
+
+// All fronts above the tasks, by all threads: steps_create lists their steps, steps_run does them
+// and returns whether all pivots were usable.
+typedef struct steps steps;
+pl_status steps_create(tree *s); // into s->steps
+void steps_free(pl_env *env, steps *t);
+int steps_run(tree *s);
 // Largest sum of squares in a part of a row of L since it was cleared: digits that are lost.
 void tree_clear_growth(tree *s);
 double tree_growth(const tree *s);

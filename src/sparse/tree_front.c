@@ -6,13 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CHUNK = 64 }; // columns that one thread clears or adds
-// rows of a front below which it is left to one thread
-#ifdef PL_SHARE_ALL
-static const int LARGE = 0;
-#else
-static const int LARGE = TREE_LARGE;
-#endif
 // some tenths of a second: who waits longer wants to be able to stop it
 static const double FLOPS_LONG = 1e9;
 
@@ -26,21 +19,15 @@ static int parts(int n, int size) {
 
 // ---- assembly of a front ------------------------------------------------------------------------
 
-typedef struct assembly {
-  const numbers *v, *child;
-} assembly;
-
 // column j of a front from its first row on, diagonal at [j]
 static double *column_of(const numbers *v, int j) {
   size_t p = (size_t)v->p, r = (size_t)v->r, c = (size_t)j;
   return j < v->p ? v->L + c * (p + r) : v->S + (c - p) * r - p;
 }
 
-static void clear_columns(void *ctx, int i, int thread) {
-  const numbers *v = ((const assembly *)ctx)->v;
-  (void)thread;
+void front_clear(const numbers *v, int first, int last) {
   int m = v->p + v->r;
-  for (int j = i * CHUNK; j < min(m, (i + 1) * CHUNK); j++)
+  for (int j = first; j < last; j++)
     memset(column_of(v, j) + j, 0, (size_t)(m - j) * sizeof(double));
 }
 
@@ -50,22 +37,29 @@ static void clear_columns(void *ctx, int i, int thread) {
 #define VECTORS
 #endif
 
-// adds columns of a child's S
-VECTORS static void add_columns(void *ctx, int i, int thread) {
-  const assembly *a = ctx;
-  const numbers *u = a->child;
-  const run *end = u->run + u->nrun, *x = u->run;
-  (void)thread;
-  for (int j = i * CHUNK; j < min(u->r, (i + 1) * CHUNK); j++) {
-    while (j >= x->from + x->n) x++;
-    double *to = column_of(a->v, x->to + j - x->from);
-    const double *from = u->S + (size_t)j * (size_t)u->r;
-    for (const run *y = x; y < end; y++) {
-      int skip = y == x ? j - x->from : 0;
-      double *restrict b = to + y->to;
+// columns first .. last - 1 of a front and of one of its children, run x of the latter
+VECTORS static void add_run(const numbers *v, const numbers *u, const run *x, int first, int last) {
+  int to = min(last, x->to + x->n) - x->to;
+  for (int j = first > x->to ? first - x->to : 0; j < to; j++) {
+    double *column = column_of(v, x->to + j);
+    const double *from = u->S + (size_t)(x->from + j) * (size_t)u->r;
+    for (const run *y = x; y < u->run + u->nrun; y++) {
+      int skip = y == x ? j : 0;
+      double *restrict b = column + y->to;
       const double *restrict c = from + y->from;
       for (int k = skip; k < y->n; k++) b[k] += c[k];
     }
+  }
+}
+
+void front_add(const tree *s, int f, int first, int last) {
+  const numbers *v = &s->num[f];
+  size_t m = (size_t)(v->p + v->r);
+  for (int k = first; k < min(last, v->p); k++) v->vec[k] = v->L[(size_t)k * (m + 1)];
+  for (int c = s->t.front[f].child; c >= 0; c = s->t.front[c].next) {
+    const numbers *u = &s->num[c];
+    for (const run *x = u->run; x < u->run + u->nrun && x->to < last; x++)
+      add_run(v, u, x, first, last);
   }
 }
 
@@ -74,9 +68,9 @@ static int place_of(const numbers *v, int i) {
   return i < v->p ? v->first + i : v->row[i - v->p];
 }
 
-static void put_matrix(const tree *s, const numbers *v) {
+void front_put(const tree *s, const numbers *v, int first, int last) {
   size_t m = (size_t)(v->p + v->r);
-  for (int q = v->entry; q < v[1].entry; q++) {
+  for (int q = first; q < last; q++) {
     size_t at = s->offset[q];
     double x = s->val[s->entry[q]];
     if (s->scale) x *= s->scale[place_of(v, (int)(at % m))] * s->scale[v->first + (int)(at / m)];
@@ -84,18 +78,13 @@ static void put_matrix(const tree *s, const numbers *v) {
   }
 }
 
-static void assemble(const tree *s, int f, pl_threads *threads) {
+static void assemble(const tree *s, int f) {
   const numbers *v = &s->num[f];
-  size_t m = (size_t)(v->p + v->r);
-  assembly a = {.v = v};
+  int m = v->p + v->r;
   // without children, S is written and not added to
-  pl_threads_run(threads, parts(v->nchild ? (int)m : v->p, CHUNK), clear_columns, &a);
-  put_matrix(s, v);
-  for (int k = 0; k < v->p; k++) v->vec[k] = v->L[(size_t)k * (m + 1)];
-  for (int c = s->t.front[f].child; c >= 0; c = s->t.front[c].next) {
-    a.child = &s->num[c];
-    pl_threads_run(threads, parts(a.child->r, CHUNK), add_columns, &a);
-  }
+  front_clear(v, 0, v->nchild ? m : v->p);
+  front_put(s, v, v->entry, v[1].entry);
+  front_add(s, f, 0, m);
 }
 
 // ---- a panel of pivots --------------------------------------------------------------------------
@@ -106,7 +95,7 @@ typedef struct panel {
   double *L; // diagonal block; the rows below follow
   int ld, nb, rows;
   signed char *sign; // [nb]
-  double *scratch;   // [thread][TREE_SCRATCH], NULL: the matrix is to be definite
+  double *scratch;   // [TREE_SCRATCH], NULL: the matrix is to be definite
 } panel;
 
 // a row of the inverse of T: own times that row of the inverse of L, plus mate times another one
@@ -209,32 +198,24 @@ static void divide_signed(const panel *a, double *L, int n, double *copy) {
          L + (size_t)positive * (size_t)a->ld, &a->ld, 1, 1);
 }
 
-static void divide_tile(void *ctx, int i, int thread) {
-  const panel *a = ctx;
-  int n = min(TREE_TILE, a->rows - i * TREE_TILE);
-  double *L = a->L + a->nb + i * TREE_TILE;
+// n rows L below a panel
+static void divide_rows(const panel *a, double *L, int n) {
   if (a->sign[a->nb - 1] < 0)
-    divide_signed(a, L, n, a->scratch + (size_t)thread * TREE_SCRATCH);
+    divide_signed(a, L, n, a->scratch);
   else
     dtrsm_("R", "L", "T", "N", &n, &a->nb, &one, a->L, &a->ld, L, &a->ld, 1, 1, 1, 1);
-  if (a->scratch) measure_growth(L, a->ld, n, a->nb, growth_of(a->scratch, thread));
+  if (a->scratch) measure_growth(L, a->ld, n, a->nb, growth_of(a->scratch, 0));
 }
 
 // ---- elimination of a front ---------------------------------------------------------------------
 
-// C = beta C - A S A' below the diagonal, A[rows][k], C[rows][cols]
+// C = beta C - A S A' below the diagonal, A[rows][k]
 typedef struct product {
   const double *A;
   double *C, beta;
   const signed char *sign; // [k] the diagonal of S
-  int lda, ldc, rows, cols, k;
+  int lda, ldc, k;
 } product;
-
-static int tiles_of(const product *q) {
-  int n = 0;
-  for (int c = 0; c < q->cols; c += TREE_TILE) n += parts(q->rows - c, TREE_TILE);
-  return n;
-}
 
 // nr rows and nc columns of C, the first ones at r and c
 typedef struct tile {
@@ -252,28 +233,100 @@ static void subtract_columns(const product *q, const tile *t, int k, int n, doub
     return;
   }
   dsyrk_("L", "N", &t->nc, &n, alpha, right, &q->lda, &beta, C, &q->ldc, 1, 1);
-  // the last columns may be fewer than the rows beside their diagonal
-  int more = t->nr - t->nc;
-  if (more > 0)
-    dgemm_("N", "T", &more, &t->nc, &n, alpha, right + t->nc, &q->lda, right, &q->lda, &beta,
-           C + t->nc, &q->ldc, 1, 1);
 }
 
-static void subtract_tile(void *ctx, int i, int thread) {
-  const product *q = ctx;
-  int c = 0, n;
-  (void)thread;
-  for (; i >= (n = parts(q->rows - c, TREE_TILE)); c += TREE_TILE) i -= n;
-  tile t = {.r = c + i * TREE_TILE, .c = c, .nc = min(TREE_TILE, q->cols - c)};
-  t.nr = min(TREE_TILE, q->rows - t.r);
+static void subtract_tile(const product *q, const tile *t) {
   for (int k = 0, end; k < q->k; k = end) {
     for (end = k + 1; end < q->k && q->sign[end] == q->sign[k];) end++;
-    subtract_columns(q, &t, k, end - k, k ? 1 : q->beta);
+    subtract_columns(q, t, k, end - k, k ? 1 : q->beta);
   }
 }
 
-// the caller's own thread asks the host, all of them hear the answer
-static int is_stopped(tree *s, int thread) {
+int front_blocks(const numbers *v, int *pivots) {
+  *pivots = parts(v->p, TREE_TILE);
+  return *pivots + parts(v->r, TREE_TILE);
+}
+
+int front_block(const numbers *v, int i, int *first) {
+  int pivots = parts(v->p, TREE_TILE), below = i >= pivots;
+  int start = below ? v->p : 0, end = below ? v->p + v->r : v->p;
+  *first = start + (below ? i - pivots : i) * TREE_TILE;
+  return min(TREE_TILE, end - *first);
+}
+
+static panel panel_at(tree *s, const numbers *v, int first, int nb, int thread) {
+  int m = v->p + v->r;
+  panel a = {.L = v->L + (size_t)first * (size_t)(m + 1), .ld = m, .nb = nb};
+  a.sign = v->sign + first;
+  if (s->scratch) a.scratch = s->scratch + (size_t)thread * TREE_SCRATCH;
+  return a;
+}
+
+// rows from `row` on divided by the panels of block b, each of which then changes the next
+static void divide_block(tree *s, const numbers *v, int b, int row, int n, int thread) {
+  int first, nb = front_block(v, b, &first), m = v->p + v->r;
+  for (int k = 0; k < nb; k += TREE_PANEL) {
+    panel a = panel_at(s, v, first + k, min(TREE_PANEL, nb - k), thread);
+    double *L = v->L + (size_t)(first + k) * (size_t)m + row;
+    divide_rows(&a, L, n);
+    product q = {.A = v->L + (size_t)(first + k) * (size_t)m, .C = v->L, .beta = 1};
+    q.sign = a.sign;
+    q.lda = q.ldc = m;
+    q.k = a.nb;
+    tile t = {.r = row, .nr = n, .c = first + k + a.nb, .nc = nb - k - a.nb};
+    if (t.nc > 0) subtract_tile(&q, &t);
+  }
+}
+
+int front_factor(tree *s, const numbers *v, int b, int thread, double *least) {
+  int first, nb = front_block(v, b, &first), m = v->p + v->r;
+  for (int k = 0; k < nb; k += TREE_PANEL) {
+    panel a = panel_at(s, v, first + k, min(TREE_PANEL, nb - k), thread);
+    int below = nb - k - a.nb;
+    if (!factor_block(&a)) return 0;
+    if (below == 0) break;
+    divide_rows(&a, a.L + a.nb, below);
+    product q = {.A = a.L + a.nb, .beta = 1, .sign = a.sign, .lda = m, .ldc = m, .k = a.nb};
+    q.C = a.L + (size_t)a.nb * (size_t)(m + 1);
+    tile t = {.nr = below, .nc = below};
+    subtract_tile(&q, &t);
+  }
+  for (int k = first; s->definite && k < first + nb; k++) {
+    double d = v->L[(size_t)k * (size_t)(m + 1)];
+    *least = fmin(*least, v->vec[k] > 0 ? d * d / v->vec[k] : 0);
+  }
+  return 1;
+}
+
+void front_divide(tree *s, const numbers *v, int b, int i, int thread) {
+  int row, n = front_block(v, i, &row);
+  divide_block(s, v, b, row, n, thread);
+}
+
+void front_update(const numbers *v, int b, int c, int i) {
+  int first, m = v->p + v->r;
+  product q = {.C = v->L, .beta = 1, .lda = m, .ldc = m, .k = front_block(v, b, &first)};
+  q.A = v->L + (size_t)first * (size_t)m;
+  q.sign = v->sign + first;
+  tile t;
+  t.nc = front_block(v, c, &t.c);
+  t.nr = front_block(v, i, &t.r);
+  subtract_tile(&q, &t);
+}
+
+void front_subtract(const numbers *v, int c, int i) {
+  product q = {.A = v->L + v->p, .C = v->S, .sign = v->sign, .ldc = v->r, .k = v->p};
+  q.lda = v->p + v->r;
+  q.beta = v->nchild > 0;
+  tile t;
+  t.nc = front_block(v, c, &t.c);
+  t.nr = front_block(v, i, &t.r);
+  t.c -= v->p;
+  t.r -= v->p;
+  subtract_tile(&q, &t);
+}
+
+int tree_stopped(tree *s, int thread) {
   if (!s->stop && thread == 0 && s->flops > FLOPS_LONG &&
       pl_report_progress(s->env, NULL, -1, NULL) == PL_CANCELLED)
     s->stop = 1;
@@ -281,44 +334,32 @@ static int is_stopped(tree *s, int thread) {
 }
 
 // returns 0 where a pivot is not usable, or when it is stopped
-static int eliminate(tree *s, const numbers *v, pl_threads *threads, int thread) {
-  int p = v->p, m = p + v->r;
+static int eliminate(tree *s, const numbers *v, int thread, double *least) {
+  int np, n = front_blocks(v, &np);
   if (is_small(s, v)) {
-    memset(v->sign, 1, (size_t)p);
-    return !is_stopped(s, thread) && small_eliminate(v);
+    memset(v->sign, 1, (size_t)v->p);
+    if (tree_stopped(s, thread) || !small_eliminate(v)) return 0;
+    for (int k = 0; k < v->p; k++) {
+      double d = v->L[(size_t)k * (size_t)(v->p + v->r + 1)];
+      *least = fmin(*least, v->vec[k] > 0 ? d * d / v->vec[k] : 0);
+    }
+    return 1;
   }
-  for (int k = 0; k < p; k += TREE_PANEL) {
-    panel a = {.L = v->L + (size_t)k * (size_t)(m + 1), .ld = m, .sign = v->sign + k};
-    a.nb = min(TREE_PANEL, p - k);
-    a.rows = m - k - a.nb;
-    if (s->scratch) a.scratch = s->scratch + (size_t)thread * TREE_SCRATCH;
-    if (is_stopped(s, thread) || !factor_block(&a)) return 0;
-    pl_threads_run(threads, parts(a.rows, TREE_TILE), divide_tile, &a);
-    product q = {.A = a.L + a.nb, .beta = 1, .sign = a.sign, .lda = m, .ldc = m, .k = a.nb};
-    q.C = a.L + (size_t)a.nb * (size_t)(m + 1);
-    q.rows = a.rows;
-    q.cols = p - k - a.nb;
-    pl_threads_run(threads, tiles_of(&q), subtract_tile, &q);
+  for (int b = 0; b < np; b++) {
+    if (tree_stopped(s, thread) || !front_factor(s, v, b, thread, least)) return 0;
+    for (int i = b + 1; i < n; i++) front_divide(s, v, b, i, thread);
+    for (int c = b + 1; c < np; c++)
+      for (int i = c; i < n; i++) front_update(v, b, c, i);
   }
-  product q = {.A = v->L + p, .C = v->S, .sign = v->sign, .lda = m, .ldc = v->r, .k = p};
-  q.rows = q.cols = v->r;
-  q.beta = v->nchild > 0;
-  pl_threads_run(threads, tiles_of(&q), subtract_tile, &q);
+  for (int c = np; c < n; c++)
+    for (int i = c; i < n; i++) front_subtract(v, c, i);
   return 1;
 }
 
-void tree_factor_front(tree *s, int f, pl_threads *threads, int thread) {
-  const numbers *v = &s->num[f];
-  int m = v->p + v->r;
+void tree_factor_front(tree *s, int f, int thread) {
   double least = INFINITY;
-  if (m < LARGE) threads = NULL;
-  assemble(s, f, threads);
-  if (!eliminate(s, v, threads, thread)) return;
-  for (int k = 0; s->definite && k < v->p; k++) {
-    double d = v->L[(size_t)k * (size_t)(m + 1)];
-    least = fmin(least, v->vec[k] > 0 ? d * d / v->vec[k] : 0);
-  }
-  s->least[f] = s->definite ? least : 0;
+  assemble(s, f);
+  if (eliminate(s, &s->num[f], thread, &least)) s->least[f] = s->definite ? least : 0;
 }
 
 void tree_clear_growth(tree *s) {
