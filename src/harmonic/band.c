@@ -163,15 +163,16 @@ static pl_pack *weigh_samples(const band *d, int N) {
 // D and factors of all steps from samples of step matrices and D
 static pl_status spread_samples(band *d, int few, const pl_pack *K, const pl_pack *D) {
   enum { SOME = 6 };
-  int ngroup = (d->nstep + PL_LANES - 1) / PL_LANES;
+  int ngroup = (d->nstep + PL_LANES - 1) / PL_LANES, most = pl_threads_size(d->v->w->threads);
+  if (most < SOME) most = SOME;
   pl_pack *W = few ? NULL : weigh_samples(d, d->t.nphase);
   if (!few && !W) return PL_E_NOMEM;
   pl_status s = PL_OK;
   d->K_at = K;
   d->D_at = D;
   d->W = W;
-  for (d->first = 0; s == PL_OK && d->first < ngroup && !d->indefinite; d->first += SOME) {
-    int some = ngroup - d->first < SOME ? ngroup - d->first : SOME;
+  for (d->first = 0; s == PL_OK && d->first < ngroup && !d->indefinite; d->first += most) {
+    int some = ngroup - d->first < most ? ngroup - d->first : most;
     pl_threads_run(d->v->w->threads, some, make_steps, d);
     s = pl_report_progress(d->v->env, "stability", 0, NULL);
   }

@@ -11,7 +11,9 @@ enum {
   TRIES = 12,   // orders of elimination to choose from: many matrices share one pattern
   PANEL = 64,   // pivots eliminated at once,
   SWEEP = 128,  // and in a solve
-  STRIP = 192,  // columns or rows that one thread updates,
+  STRIP = 96,   // columns or rows that one thread updates,
+  WIDE = 192,   // columns and
+  HIGH = 512,   // rows of S, or rows of products in a solve,
   COLUMNS = 64, // and columns whose products it takes
   SHARES = 16   // of the pivots of a front that are judged
 };
@@ -53,8 +55,9 @@ typedef struct fronts {
   const double *val; // of the matrix at hand
   int transposed;
   double nnz, flops;
-  pl_env *env;     // asked on the way whether to go on
-  atomic_int stop; // 1: no
+  pl_env *env;       // asked on the way whether to go on
+  atomic_int stop;   // 1: no
+  atomic_int failed; // 1: some front above the tasks has no good pivots
 } fronts;
 
 // ---- symbolic -----------------------------------------------------------------------------------
@@ -233,8 +236,12 @@ typedef struct building {
   const int *local;
 } building;
 
+static int pieces(int n, int size) {
+  return (n + size - 1) / size;
+}
+
 static int strips(int n) {
-  return (n + STRIP - 1) / STRIP;
+  return pieces(n, STRIP);
 }
 
 enum { CHUNK = 1 << 16 };
@@ -370,12 +377,15 @@ static void divide_strip(void *ctx, int i, int thread) {
   dtrsm_("R", "U", "N", "N", &n, &j->p, &one, j->L, &j->m, j->L + j->p + at, &j->m, 1, 1, 1, 1);
 }
 
-static void subtract_strip(void *ctx, int i, int thread) {
+// WIDE columns and HIGH rows of S
+static void subtract_tile(void *ctx, int i, int thread) {
   const job *j = ctx;
   (void)thread;
-  int r = j->m - j->p, at = i * STRIP, n = r - at < STRIP ? r - at : STRIP;
-  dgemm_("N", "N", &r, &n, &j->p, &minus, j->L + j->p, &j->m, j->U + (size_t)at * (size_t)j->p,
-         &j->p, &one, j->S + (size_t)at * (size_t)r, &r, 1, 1);
+  int r = j->m - j->p, rows = pieces(r, HIGH), row = i % rows * HIGH, col = i / rows * WIDE;
+  int m = r - row < HIGH ? r - row : HIGH, n = r - col < WIDE ? r - col : WIDE;
+  dgemm_("N", "N", &m, &n, &j->p, &minus, j->L + j->p + row, &j->m,
+         j->U + (size_t)col * (size_t)j->p, &j->p, &one, j->S + (size_t)col * (size_t)r + row, &r,
+         1, 1);
 }
 
 // the caller's own thread asks the host, all of them hear the answer
@@ -403,7 +413,7 @@ static int eliminate(fronts *s, int f, pl_threads *threads, int thread) {
   }
   pl_threads_run(threads, (p - 1) / PANEL, swap_panel, &j);
   pl_threads_run(threads, strips(m - p), divide_strip, &j);
-  pl_threads_run(threads, strips(m - p), subtract_strip, &j);
+  pl_threads_run(threads, pieces(m - p, HIGH) * pieces(m - p, WIDE), subtract_tile, &j);
   return 1;
 }
 
@@ -451,6 +461,55 @@ static void factor_front(fronts *s, int f, pl_threads *threads, int thread) {
   if (eliminate(s, f, threads, thread)) judge(s, f, threads);
 }
 
+// What is done with a front: with its factor, or in a solve. threads: inside it, may be NULL.
+typedef void (*front_fn)(fronts *s, int f, pl_threads *threads, int thread);
+
+// fronts of a level of the tree, from `first` on in task_front
+typedef struct level {
+  fronts *s;
+  front_fn fn;
+  int first;
+} level;
+
+static void do_front(void *ctx, int k, int thread) {
+  const level *a = ctx;
+  a->fn(a->s, a->s->tree.task_front[a->first + k], NULL, thread);
+}
+
+// Whether threads that each take whole fronts of a level are done sooner than all of them inside
+// one after another, where some always wait.
+static int is_wide(const fronts *s, int first, int last) {
+  const front_tree *t = &s->tree;
+  int n = s->nthread, count = last - first;
+  double sum = 0, most = 0;
+  for (int k = first; k < last; k++) {
+    sum += t->front[t->task_front[k]].flops;
+    most = fmax(most, t->front[t->task_front[k]].flops);
+  }
+  double rounds = (count + n - 1) / n;
+  return count > 1 && fmax(most, rounds * sum / count) < 1.5 * sum / n;
+}
+
+// the fronts above the tasks, up to the root or down from it
+static void each_level(fronts *s, int down, front_fn fn) {
+  const front_tree *t = &s->tree;
+  for (int k = 0; k < t->nlevel && !s->stop; k++) {
+    int h = down ? t->nlevel - 1 - k : k, first = t->level_ptr[h], last = t->level_ptr[h + 1];
+    level a = {s, fn, first};
+    if (is_wide(s, first, last))
+      pl_threads_run(s->threads, last - first, do_front, &a);
+    else
+      for (int i = first; i < last; i++) fn(s, t->task_front[i], s->threads, 0);
+  }
+}
+
+// a front that has its children's factors; nothing is left to do where one failed
+static void factor_above(fronts *s, int f, pl_threads *threads, int thread) {
+  if (s->failed) return;
+  factor_front(s, f, threads, thread);
+  if (!(s->growth[f] < GROWTH_MAX)) s->failed = 1;
+}
+
 static void factor_task(void *ctx, int task, int thread) {
   fronts *s = ctx;
   const front_tree *t = &s->tree;
@@ -475,10 +534,9 @@ static pl_status numeric(pl_factor *f) {
   pl_threads_run(s->threads, t->ntask, factor_task, s);
   int ok = 1;
   for (int k = 0; k < t->task_ptr[t->ntask]; k++) ok &= s->growth[t->task_front[k]] < GROWTH_MAX;
-  for (int k = t->task_ptr[t->ntask]; ok && k < t->nfront; k++) {
-    factor_front(s, t->task_front[k], s->threads, 0);
-    ok = s->growth[t->task_front[k]] < GROWTH_MAX;
-  }
+  s->failed = 0;
+  if (ok) each_level(s, 0, factor_above);
+  ok &= !s->failed;
   f->info.rcond = INFINITY;
   for (int k = 0; ok && k < t->nfront; k++) f->info.rcond = fmin(f->info.rcond, s->least[k]);
   return s->stop ? PL_CANCELLED : ok ? PL_OK : PL_UNSOLVED;
@@ -498,7 +556,7 @@ static void multiply_strip(void *ctx, int i, int thread) {
   const product *a = ctx;
   const int step = 1;
   (void)thread;
-  int all = a->transposed ? a->n : a->m, size = a->transposed ? COLUMNS : STRIP, at = i * size;
+  int all = a->transposed ? a->n : a->m, size = a->transposed ? COLUMNS : WIDE, at = i * size;
   int n = all - at < size ? all - at : size, m = a->transposed ? a->m : n;
   const double *A = a->A + (a->transposed ? (size_t)at * (size_t)a->ld : (size_t)at);
   dgemv_(a->transposed ? "T" : "N", &m, a->transposed ? &n : &a->n, &minus, A, &a->ld, a->x, &step,
@@ -507,7 +565,7 @@ static void multiply_strip(void *ctx, int i, int thread) {
 
 static void multiply(pl_threads *threads, const product *a) {
   if (a->m == 0 || a->n == 0) return;
-  int n = a->transposed ? (a->n + COLUMNS - 1) / COLUMNS : strips(a->m);
+  int n = a->transposed ? pieces(a->n, COLUMNS) : pieces(a->m, WIDE);
   pl_threads_run((double)a->m * a->n < LONG ? NULL : threads, n, multiply_strip, (void *)a);
 }
 
@@ -541,10 +599,10 @@ static void interchange(int n, const int *pivot, int back, double *x) {
 }
 
 // from the leaves up: L y = P b, or U' y = b
-static void forward(fronts *s, int f, pl_threads *threads, int *local) {
+static void forward(fronts *s, int f, pl_threads *threads, int thread) {
   const front *x = &s->tree.front[f];
   const numbers *v = &s->num[f];
-  int b = s->block, p = x->npiv * b, r = x->nrow * b, m = p + r;
+  int b = s->block, p = x->npiv * b, r = x->nrow * b, m = p + r, *local = s->local[thread];
   double *y = s->x + (size_t)x->first * (size_t)b;
   memset(v->vec, 0, (size_t)r * sizeof *v->vec);
   if (x->child >= 0)
@@ -566,7 +624,8 @@ static void forward(fronts *s, int f, pl_threads *threads, int *local) {
 }
 
 // from the root down: U x = y, or P' L' x = y
-static void backward(fronts *s, int f, pl_threads *threads) {
+static void backward(fronts *s, int f, pl_threads *threads, int thread) {
+  (void)thread;
   const front *x = &s->tree.front[f];
   const numbers *v = &s->num[f];
   int b = s->block, p = x->npiv * b, r = x->nrow * b, m = p + r;
@@ -583,14 +642,13 @@ static void backward(fronts *s, int f, pl_threads *threads) {
 static void forward_task(void *ctx, int task, int thread) {
   fronts *s = ctx;
   for (int k = s->tree.task_ptr[task]; k < s->tree.task_ptr[task + 1]; k++)
-    forward(s, s->tree.task_front[k], NULL, s->local[thread]);
+    forward(s, s->tree.task_front[k], NULL, thread);
 }
 
 static void backward_task(void *ctx, int task, int thread) {
   fronts *s = ctx;
-  (void)thread;
   for (int k = s->tree.task_ptr[task + 1] - 1; k >= s->tree.task_ptr[task]; k--)
-    backward(s, s->tree.task_front[k], NULL);
+    backward(s, s->tree.task_front[k], NULL, thread);
 }
 
 // between the matrix's order and that of elimination, in groups; scale may be NULL
@@ -608,14 +666,14 @@ static void permute(const fronts *s, int back, const double *scale, const double
 static pl_status solve(pl_factor *f, int transposed, int nrhs, const double *b, double *x) {
   fronts *s = f->state;
   const front_tree *t = &s->tree;
-  int top = t->task_ptr[t->ntask];
   s->transposed = transposed;
+  s->stop = 0;
   for (int k = 0; k < nrhs; k++) {
     size_t at = (size_t)k * (size_t)f->n;
     permute(s, 0, transposed ? NULL : s->scale, b + at, s->x);
     pl_threads_run(s->threads, t->ntask, forward_task, s);
-    for (int i = top; i < t->nfront; i++) forward(s, t->task_front[i], s->threads, s->local[0]);
-    for (int i = t->nfront - 1; i >= top; i--) backward(s, t->task_front[i], s->threads);
+    each_level(s, 0, forward);
+    each_level(s, 1, backward);
     pl_threads_run(s->threads, t->ntask, backward_task, s);
     permute(s, 1, transposed ? s->scale : NULL, s->x, x + at);
   }

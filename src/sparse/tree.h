@@ -11,7 +11,13 @@ enum {
   TREE_RHS = 4,     // right-hand sides that pass through the factor together
   TREE_LARGE = 384, // rows of a front from which on threads work inside it
   TREE_SMALL = 256, // rows of a front up to which it is left to small_front.c
-  TREE_LANES = 16   // numbers that may be read behind the last ones of a front
+  TREE_LANES = 16,  // numbers that may be read behind the last ones of a front
+// entries of a front's part of the factor below which one thread solves with it
+#ifdef PL_SHARE_ALL
+  TREE_LONG = 0
+#else
+  TREE_LONG = 200000
+#endif
 };
 
 // rows from .. from + n - 1 of a front are the rows to .. to + n - 1 of its parent

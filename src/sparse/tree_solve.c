@@ -5,13 +5,6 @@
 
 #include <string.h>
 
-// entries of a front's part of the factor below which it is left to one thread
-#ifdef PL_SHARE_ALL
-static const int LONG = 0;
-#else
-static const int LONG = 200000;
-#endif
-
 static const double one = 1, zero = 0, minus = -1;
 static const int step = 1;
 
@@ -29,7 +22,11 @@ typedef struct sweep {
   const signed char *sign;
   double *x; // right-hand sides at the panel, one every ld
   int ld, nb, rows, nrhs;
+  int down, up;      // rows that one thread takes on the way down, columns on the way up
+  const char *trans; // of the diagonal block
 } sweep;
+
+enum { MANY = 768 }; // rows, which threads take in smaller parts
 
 static sweep sweep_at(const numbers *v, int k, int nrhs) {
   int m = v->p + v->r, nb = min(TREE_PANEL, v->p - k);
@@ -39,27 +36,27 @@ static sweep sweep_at(const numbers *v, int k, int nrhs) {
                  .ld = m,
                  .nb = nb,
                  .rows = m - k - nb,
-                 .nrhs = nrhs};
+                 .nrhs = nrhs,
+                 .down = m < MANY ? TREE_TILE : TREE_TILE / 2,
+                 .up = m < MANY ? 32 : 8};
 }
 
 // rows below -= L x
 static void sweep_down(void *ctx, int i, int thread) {
   const sweep *a = ctx;
   (void)thread;
-  int at = a->nb + i * TREE_TILE, n = min(TREE_TILE, a->rows - i * TREE_TILE);
+  int at = a->nb + i * a->down, n = min(a->down, a->rows - i * a->down);
   for (int k = 0; k < a->nrhs; k++) {
     double *x = a->x + (size_t)k * (size_t)a->ld;
     dgemv_("N", &n, &a->nb, &minus, a->L + at, &a->ld, x, &step, &one, x + at, &step, 1);
   }
 }
 
-enum { FEW = 32 }; // columns that one thread takes on the way up
-
 // x -= L' rows below
 static void sweep_up(void *ctx, int i, int thread) {
   const sweep *a = ctx;
   (void)thread;
-  int at = i * FEW, n = min(FEW, a->nb - at);
+  int at = i * a->up, n = min(a->up, a->nb - at);
   const double *L = a->L + (size_t)at * (size_t)a->ld + a->nb;
   for (int k = 0; k < a->nrhs; k++) {
     double *x = a->x + (size_t)k * (size_t)a->ld;
@@ -67,22 +64,21 @@ static void sweep_up(void *ctx, int i, int thread) {
   }
 }
 
-// x = T^-1 x, or its transpose
-static void apply_block(const sweep *a, const char *trans) {
-  double y[TREE_PANEL];
-  for (int k = 0; k < a->nrhs; k++) {
-    double *x = a->x + (size_t)k * (size_t)a->ld;
-    if (a->sign[a->nb - 1] > 0) {
-      dtrsv_("L", trans, "N", &a->nb, a->L, &a->ld, x, &step, 1, 1, 1);
-      continue;
-    }
-    dgemv_(trans, &a->nb, &a->nb, &one, a->L, &a->ld, x, &step, &zero, y, &step, 1);
-    memcpy(x, y, (size_t)a->nb * sizeof *x);
+// x = T^-1 x, or its transpose, of one right-hand side
+static void apply_block(void *ctx, int k, int thread) {
+  const sweep *a = ctx;
+  double y[TREE_PANEL], *x = a->x + (size_t)k * (size_t)a->ld;
+  (void)thread;
+  if (a->sign[a->nb - 1] > 0) {
+    dtrsv_("L", a->trans, "N", &a->nb, a->L, &a->ld, x, &step, 1, 1, 1);
+    return;
   }
+  dgemv_(a->trans, &a->nb, &a->nb, &one, a->L, &a->ld, x, &step, &zero, y, &step, 1);
+  memcpy(x, y, (size_t)a->nb * sizeof *x);
 }
 
 static pl_threads *worth_sharing(const numbers *v, pl_threads *threads) {
-  return (double)v->p * (v->p + v->r) < LONG ? NULL : threads;
+  return (double)v->p * (v->p + v->r) < TREE_LONG ? NULL : threads;
 }
 
 void tree_forward(tree *s, int f, int nrhs, pl_threads *threads) {
@@ -104,8 +100,9 @@ void tree_forward(tree *s, int f, int nrhs, pl_threads *threads) {
   for (int k = 0; small && k < nrhs; k++) small_forward(v, v->vec + (size_t)k * m);
   for (int k = 0; !small && k < v->p; k += TREE_PANEL) {
     sweep a = sweep_at(v, k, nrhs);
-    apply_block(&a, "N");
-    pl_threads_run(threads, parts(a.rows, TREE_TILE), sweep_down, &a);
+    a.trans = "N";
+    pl_threads_run(threads, nrhs, apply_block, &a);
+    pl_threads_run(threads, parts(a.rows, a.down), sweep_down, &a);
   }
   for (int k = 0; k < nrhs; k++)
     memcpy(s->x + (size_t)k * n + v->first, v->vec + (size_t)k * m, p * sizeof *v->vec);
@@ -125,8 +122,9 @@ void tree_backward(tree *s, int f, int nrhs, pl_threads *threads) {
   for (int k = 0; small && k < nrhs; k++) small_backward(v, v->vec + (size_t)k * m);
   for (int k = small ? -1 : (v->p - 1) / TREE_PANEL * TREE_PANEL; k >= 0; k -= TREE_PANEL) {
     sweep a = sweep_at(v, k, nrhs);
-    if (a.rows > 0) pl_threads_run(threads, parts(a.nb, FEW), sweep_up, &a);
-    apply_block(&a, "T");
+    a.trans = "T";
+    if (a.rows > 0) pl_threads_run(threads, parts(a.nb, a.up), sweep_up, &a);
+    pl_threads_run(threads, nrhs, apply_block, &a);
   }
   for (int k = 0; k < nrhs; k++)
     memcpy(s->x + (size_t)k * n + v->first, v->vec + (size_t)k * m, p * sizeof *v->vec);
