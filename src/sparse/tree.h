@@ -7,9 +7,10 @@
 
 enum {
   TREE_PANEL = 128, // pivots eliminated at once
-  TREE_TILE = 256,  // rows and columns that one thread updates
+  TREE_TILE = 256,  // rows and columns that one thread updates, at most
   TREE_RHS = 4,     // right-hand sides that pass through the factor together
-  TREE_LARGE = 384, // rows of a front from which on threads work inside it
+  TREE_LARGE = 256, // rows of a front from which on threads work inside it,
+  TREE_MANY = 768,  // and from which on they take small parts of it in a solve
   TREE_SMALL = 256, // rows of a front up to which it is left to small_front.c
   TREE_LANES = 16,  // numbers that may be read behind the last ones of a front
 // entries of a front's part of the factor below which one thread solves with it
@@ -69,7 +70,7 @@ enum { TREE_SCRATCH = TREE_PANEL * (TREE_TILE + 66) };
 // zero where one is not usable, or when it is stopped.
 void tree_factor_front(tree *s, int f, int thread);
 
-// Steps of that, which threads can share. A front's rows come in blocks of TREE_TILE, pivots first:
+// Steps of that, which threads can share. A front's rows come in blocks, pivots first:
 // returns their number and that of blocks of pivots, or the rows of block i and the first of them.
 int front_blocks(const numbers *v, int *pivots);
 int front_block(const numbers *v, int i, int *first);

@@ -242,16 +242,22 @@ static void subtract_tile(const product *q, const tile *t) {
   }
 }
 
+// rows and columns of a tile: fronts of some hundred rows have too few large ones to share
+static int tile_size(const numbers *v) {
+  return v->p + v->r < TREE_TILE * 2 ? TREE_PANEL : TREE_TILE;
+}
+
 int front_blocks(const numbers *v, int *pivots) {
-  *pivots = parts(v->p, TREE_TILE);
-  return *pivots + parts(v->r, TREE_TILE);
+  int size = tile_size(v);
+  *pivots = parts(v->p, size);
+  return *pivots + parts(v->r, size);
 }
 
 int front_block(const numbers *v, int i, int *first) {
-  int pivots = parts(v->p, TREE_TILE), below = i >= pivots;
+  int size = tile_size(v), pivots = parts(v->p, size), below = i >= pivots;
   int start = below ? v->p : 0, end = below ? v->p + v->r : v->p;
-  *first = start + (below ? i - pivots : i) * TREE_TILE;
-  return min(TREE_TILE, end - *first);
+  *first = start + (below ? i - pivots : i) * size;
+  return min(size, end - *first);
 }
 
 static panel panel_at(tree *s, const numbers *v, int first, int nb, int thread) {

@@ -26,8 +26,6 @@ typedef struct sweep {
   const char *trans; // of the diagonal block
 } sweep;
 
-enum { MANY = 768 }; // rows, which threads take in smaller parts
-
 static sweep sweep_at(const numbers *v, int k, int nrhs) {
   int m = v->p + v->r, nb = min(TREE_PANEL, v->p - k);
   return (sweep){.L = v->L + (size_t)k * (size_t)(m + 1),
@@ -37,8 +35,8 @@ static sweep sweep_at(const numbers *v, int k, int nrhs) {
                  .nb = nb,
                  .rows = m - k - nb,
                  .nrhs = nrhs,
-                 .down = m < MANY ? TREE_TILE : TREE_TILE / 2,
-                 .up = m < MANY ? 32 : 8};
+                 .down = m < TREE_MANY ? TREE_TILE : TREE_TILE / 2,
+                 .up = m < TREE_MANY ? 32 : 8};
 }
 
 // rows below -= L x
