@@ -61,7 +61,11 @@ typedef struct pl_body_desc {
   pl_mesh *mesh;
   const int *node; // [nvert] nodes of its vertices; NULL: new ones are made
   pl_value young, poisson, density;
-  pl_law law;     // of solids
+  pl_law law; // of solids
+  // Lengths of the natural shape over those of the mesh, for swelling; masses, thicknesses and
+  // sections stay. v 0: they are the same. grow[ncell]: factors on it, NULL: 1
+  pl_value growth;
+  const double *grow;
   int consistent; // mass matrix; 0: lumped to the nodes
   // shells and planes
   pl_value thickness;
@@ -183,6 +187,12 @@ int pl_build_drive(pl_builder *b, const pl_drive_desc *d, int clamp, const void 
 // Holds nodes where they are, with PL_HOLD_CLAMP the directions of shells and rods as well.
 int pl_build_fix(pl_builder *b, int n, const int *node, int clamp);
 int pl_build_load(pl_builder *b, const pl_load_desc *d);
+// An amplitude of outer forces (PL_DRIVE_AMPLITUDE), the last drive then: returns the number of its
+// unknown, for stencils. After pl_build_join; no drive of another kind may follow.
+int pl_build_amplitude(pl_builder *b, const char *name, const pl_term *term, const pl_course *over);
+// The natural shape of a group's elements is so many times as large, or each[nelem] times (NULL:
+// all alike).
+void pl_build_swell(pl_builder *b, int group, const pl_value *value, const double *each);
 
 // ---- contact and limits of stretch ------------------------------------------------------------
 
@@ -223,6 +233,7 @@ int pl_build_parameter(pl_builder *b, const char *name, const char *unit, double
 // Where a parameter acts besides what bodies and elements follow.
 typedef enum pl_place {
   PL_AT_GROUP, // group, element, parameter of its kind
+  PL_AT_GROW,  // group, element: factor on lengths of its natural shape
   PL_AT_DRIVE, // drive, term, amplitude 0..2 or phase 3
   PL_AT_LOAD,  // load, 0, force 0..2 or phase 3
   PL_AT_PAR,   // PL_PAR_ALPHA ...

@@ -77,12 +77,17 @@ typedef struct pl_elem_kind {
   int nscal;        // further scalar unknowns
   int ndof;         // vdim * nvert + nscal; q and X hold the vertices first
   int npar, nrest;
-  int nhist;            // first entries of rest that are anchors, which commit moves; 0: none
-  int planar;           // rigid motions keep the energy only in the xy plane
-  int inert;            // scalar unknowns: rigid motions mean nothing
-  int damped;           // visc depends on q, so that a tangent with it is unsymmetric
-  int stiff;            // keeps its shape: large motions turn it and hardly stretch it
-  int rigid;            // a penalty stands for a constraint: its first field tells the violation
+  int nhist;  // first entries of rest that are anchors, which commit moves; 0: none
+  int planar; // rigid motions keep the energy only in the xy plane
+  int inert;  // scalar unknowns: rigid motions mean nothing
+  int damped; // visc depends on q, so that a tangent with it is unsymmetric
+  int stiff;  // keeps its shape: large motions turn it and hardly stretch it
+  int rigid;  // a penalty stands for a constraint: its first field tells the violation
+  // the potential of an outer force, by a scalar unknown that drives it: neither elastic nor damped
+  int outer;
+  // visc is a force of places without a potential, which statics has too; its stiffness is not
+  // symmetric
+  int circulatory;
   const pl_option *par; // [npar]
   pl_kernels_d d;
   pl_kernels_z z;
@@ -158,7 +163,14 @@ typedef struct pl_elem_kind {
   X(tet4)                                                                                          \
   X(tet4_nh)                                                                                       \
   X(hex8)                                                                                          \
-  X(hex8_nh)
+  X(hex8_nh)                                                                                       \
+  X(pressure)                                                                                      \
+  X(pressure_edge)                                                                                 \
+  X(pressure_lid)                                                                                  \
+  X(couple)                                                                                        \
+  X(tension)                                                                                       \
+  X(tendon)                                                                                        \
+  X(bed)
 
 #define X(name) PL_ELEM_##name,
 enum { PL_ELEM_LIST(X) PL_ELEM_COUNT };
@@ -185,11 +197,12 @@ typedef struct pl_elem_motion {
   const double *X;         // [ndof]
   const double *hist;      // [nhist] anchors, fixed; NULL: those of X
   double alpha, beta;      // Rayleigh damping
+  double grow;             // factor on lengths of the natural shape, whose mass stays; 0: none
   int lumped;
 } pl_elem_motion;
 typedef struct pl_elem_direction {
   const double *dq, *dv, *da, *dpar, *dX;
-  double dalpha, dbeta;
+  double dalpha, dbeta, dgrow;
 } pl_elem_direction;
 // The force itself [ndof], in double.
 pl_status pl_elem_force(const pl_elem_kind *kind, const pl_elem_motion *m, double *force);

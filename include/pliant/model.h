@@ -20,7 +20,26 @@ typedef struct pl_term {
 
 enum { PL_TERM_MAX = 64 }; // terms of one drive
 
-typedef enum pl_drive_kind { PL_DRIVE_TRANSLATION, PL_DRIVE_ROTATION } pl_drive_kind;
+// A factor over time. Before the first time and after the last it stays what it is there. In
+// statics its times go from the first to the last as the load factor goes from 0 to 1.
+typedef struct pl_course {
+  int n;              // at least 2
+  const double *t;    // [n] s, rising
+  const double *v;    // [n]
+  const double *bend; // [n] second derivatives of a cubic spline, NULL: straight lines between
+} pl_course;
+// Second derivatives of the natural cubic spline through the points.
+pl_status pl_course_spline(pl_env *env, int n, const double *t, const double *v, double *bend);
+// Value, rate and rate of the rate at a time; at a corner those that follow it.
+void pl_course_at(const pl_course *s, double t, double y[3]);
+
+// An amplitude is no motion but the strength of outer forces (pl_elem_kind.outer): its scalar
+// unknowns have their reference values and the sum of the terms (amplitude[0]).
+typedef enum pl_drive_kind {
+  PL_DRIVE_TRANSLATION,
+  PL_DRIVE_ROTATION,
+  PL_DRIVE_AMPLITUDE
+} pl_drive_kind;
 
 // What a rotation drive does to a scalar unknown: in place of a pair of nodes.
 enum {
@@ -46,15 +65,20 @@ typedef struct pl_drive_desc {
   // of a rod's edge its two nodes, which a rotation drives too; components of a vector follow each
   // other; others see above. NULL: nothing
   const int *edge;
-  int nplace; // of node: about whose middle moments are told, the first ones; 0: all
+  int nplace;            // of node: about whose middle moments are told, the first ones; 0: all
+  const pl_course *over; // factor of terms of harmonic 0 instead of the load factor, NULL: that
 } pl_drive_desc;
 
-// The same force on each node of a list.
+// The same force on each node of a list, or shares of it, or the forces of inertia of a frame that
+// is accelerated.
 typedef struct pl_load_desc {
   const char *name;
   int nnode;
   const int *node;
-  pl_term term; // amplitude in N for every node
+  pl_term term;          // amplitude in N for every node; m/s^2 of a frame
+  const double *share;   // [nnode] factors on it, NULL: 1
+  int inertial;          // 1: on all that has mass, against the acceleration of its term; no nodes
+  const pl_course *over; // as that of a drive
 } pl_load_desc;
 
 // Elements of one kind. stencil lists for each element its nvert nodes, then its nscal scalar
@@ -67,6 +91,9 @@ typedef struct pl_group_desc {
   int shared;         // 1: one parameter set for the group, 0: one per element
   const double *par;  // [npar] or [nelem][npar]
   int lumped;         // mass lumped or consistent
+  // factors on lengths of the natural shapes, [1] or [nelem]; masses stay those of the reference
+  // shape. NULL: 1
+  const double *grow;
 } pl_group_desc;
 
 // Where a design parameter acts: value there = initial value + coef (p - initial p).
@@ -116,6 +143,12 @@ const int *pl_model_free_dofs(const pl_model *m);  // [nfree] unknown number of 
 const int *pl_model_free_index(const pl_model *m); // [nq] free number, -1: driven
 int pl_model_max_harmonic(const pl_model *m);      // of drives and loads; 0: nothing oscillates
 int pl_model_ndrive(const pl_model *m);
+// Amplitudes of outer forces: the last ones of all unknowns.
+int pl_model_namplitude(const pl_model *m);
+// 1: some elements have forces of places without a potential.
+int pl_model_circulatory(const pl_model *m);
+// 1: a drive or load goes by a series.
+int pl_model_timed(const pl_model *m);
 const char *pl_model_drive_name(const pl_model *m, int drive); // "" when it has none
 int pl_model_drive_holds(const pl_model *m, int drive);        // 1: it has no terms, nodes stay
 // Its nodes, and bit c of *mask: their component c is prescribed. Returns how many there are.
@@ -135,6 +168,7 @@ enum { PL_PAR_ALPHA = 0, PL_PAR_BETA = 1, PL_PAR_GRAVITY = 2, PL_PAR_FIRST = 5 }
 int pl_par_drive(const pl_model_desc *d, int drive, int term); // amplitude[3], then phase
 int pl_par_load(const pl_model_desc *d, int load);             // force[3], then phase
 int pl_par_group(const pl_model_desc *d, int group, int elem); // its npar parameters
+int pl_par_grow(const pl_model_desc *d, int group, int elem);  // of groups that grow
 
 // ---- params, state ----------------------------------------------------------------------------
 
@@ -212,6 +246,9 @@ typedef struct pl_clock {
   double t, omega, scale;
   double
       ramp; // s; harmonic terms grow from nothing over this time, twice differentiable; 0: no ramp
+  // 1: t is the time of series; 0: they go with scale; -1: what goes by them is left out, as it has
+  // no potential
+  int timed;
 } pl_clock;
 
 enum {
@@ -234,7 +271,8 @@ typedef struct pl_work {
   pl_threads *threads;
   double elastic;          // W; of sliders with what they have lost since the last commit
   double slipped;          // that loss
-  double potential;        // W - work of gravity and loads
+  double outer;            // potential of outer forces that elements have (pl_elem_kind.outer)
+  double potential;        // W + outer - work of gravity and loads
   double kinetic;          // v' M v / 2
   double dissipated;       // power lost to damping, W
   double *r;               // [nq]

@@ -358,6 +358,9 @@ struct pl_scene {
   const pl_drive_desc *drive;
   const pl_load_desc *load;
   double gravity[3]; // m/s^2
+  // What loads on faces, moments, tendons and beds come to: lines for `check` and reports.
+  int nload_note;
+  const char *const *load_note;
   pl_output_opts output;
   pl_model *model;
   pl_params *params;     // initial values

@@ -44,7 +44,19 @@ void put_value(pl_builder *b, int group, const char *name, const pl_value *value
 }
 
 static int has_each(const pl_body_desc *d) {
-  return d->young.each || d->density.each || d->thickness.each;
+  return d->young.each || d->density.each || d->thickness.each || d->grow;
+}
+
+void put_growth(pl_builder *b, int group, const pl_body_desc *d, int n, const int *cell,
+                int ncell) {
+  double *each = NULL;
+  if (group < 0 || (d->growth.v == 0 && !d->grow)) return;
+  pl_value whole = d->growth;
+  if (whole.v == 0) whole.v = 1;
+  if (d->grow) each = pl_build_keep(b, (size_t)n + 1, sizeof *each);
+  for (int e = 0; each && e < n; e++)
+    for (int i = 0; i < ncell; i++) each[e] += whole.v * d->grow[cell[e * ncell + i]] / ncell;
+  if (!b->failed) pl_build_swell(b, group, &whole, each);
 }
 
 // cell[n][ncell]: the body's cells that an element belongs to
@@ -55,6 +67,7 @@ static void put_material(pl_builder *b, int group, const pl_body_desc *d, int n,
   put_value(b, group, "density", &d->density, n, cell, ncell);
   if (d->thickness.v > 0 || d->thickness.each)
     put_value(b, group, "thickness", &d->thickness, n, cell, ncell);
+  put_growth(b, group, d, n, cell, ncell);
 }
 
 // a bend between the two triangles of every hinge

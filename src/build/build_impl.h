@@ -53,6 +53,8 @@ int body_group_of(pl_builder *b, int body, const char *suffix, const pl_elem_kin
 // The value of a body for the elements of a group, which belong to cells cell[n][ncell].
 void put_value(pl_builder *b, int group, const char *name, const pl_value *value, int n,
                const int *cell, int ncell);
+// The growth of a body for the elements of a group.
+void put_growth(pl_builder *b, int group, const pl_body_desc *d, int n, const int *cell, int ncell);
 // Number of a parameter among those of an element kind, -1: none.
 int par_index(const pl_elem_kind *k, const char *name);
 

@@ -250,6 +250,15 @@ void pl_build_lines_of(pl_builder *b, int group, int first) {
 
 // ---- drives and loads -------------------------------------------------------------------------
 
+static const pl_course *keep_series(pl_builder *b, const pl_course *from) {
+  pl_course *s = from ? keep_copy(b, 1, sizeof *s, from) : NULL;
+  if (!s) return NULL;
+  s->t = keep_copy(b, s->n, sizeof *s->t, from->t);
+  s->v = keep_copy(b, s->n, sizeof *s->v, from->v);
+  if (from->bend) s->bend = keep_copy(b, s->n, sizeof *s->bend, from->bend);
+  return s;
+}
+
 int pl_build_drive(pl_builder *b, const pl_drive_desc *d, int clamp, const void *origin) {
   static const char unnamed[] = "";
   struct builder_impl *m = b->impl;
@@ -261,6 +270,7 @@ int pl_build_drive(pl_builder *b, const pl_drive_desc *d, int clamp, const void 
   to->term = keep_copy(b, d->nterm, sizeof *d->term, d->term);
   to->scal = d->nscal > 0 ? keep_copy(b, d->nscal, sizeof *d->scal, d->scal) : NULL;
   to->edge = d->edge ? keep_copy(b, 2 * d->nscal, sizeof *d->edge, d->edge) : NULL;
+  to->over = keep_series(b, d->over);
   b->clamp[b->ndrive] = clamp == PL_HOLD_CLAMP ? origin ? origin : unnamed : NULL;
   return b->failed ? -1 : b->ndrive++;
 }
@@ -274,7 +284,42 @@ int pl_build_load(pl_builder *b, const pl_load_desc *d) {
   if (!pl_build_grow(b, &b->load, b->nload, &b->impl->load_cap, sizeof *b->load)) return -1;
   b->load[b->nload] = *d;
   b->load[b->nload].node = keep_copy(b, d->nnode, sizeof *d->node, d->node);
+  if (d->share) b->load[b->nload].share = keep_copy(b, d->nnode, sizeof *d->share, d->share);
+  b->load[b->nload].over = keep_series(b, d->over);
   return b->failed ? -1 : b->nload++;
+}
+
+int pl_build_amplitude(pl_builder *b, const char *name, const pl_term *term,
+                       const pl_course *over) {
+  int scal = b->nextra;
+  const pl_drive_desc d = {.name = name,
+                           .kind = PL_DRIVE_AMPLITUDE,
+                           .nterm = 1,
+                           .term = term,
+                           .nscal = 1,
+                           .scal = &scal,
+                           .over = over};
+  if (b->extra) {
+    double *more = pl_build_keep(b, (size_t)b->nextra + 1, sizeof *more);
+    if (!more) return -1;
+    memcpy(more, b->extra, (size_t)b->nextra * sizeof *more);
+    b->extra = more;
+  }
+  if (pl_build_drive(b, &d, PL_HOLD_NODES, NULL) < 0) return -1;
+  b->nextra++;
+  return (b->nnode + b->ncopy) * b->dim + scal;
+}
+
+void pl_build_swell(pl_builder *b, int group, const pl_value *value, const double *each) {
+  if (group < 0) return;
+  pl_group_desc *g = &b->group[group];
+  int n = g->shared ? 1 : g->nelem;
+  double *grow = pl_build_keep(b, (size_t)n + 1, sizeof *grow);
+  for (int e = 0; grow && e < n; e++) {
+    grow[e] = each && !g->shared ? each[e] : value->v;
+    pl_build_follow(b, PL_AT_GROW, group, e, 0, value, 1);
+  }
+  g->grow = grow;
 }
 
 // ---- parameters -------------------------------------------------------------------------------
@@ -324,6 +369,8 @@ static int index_of(const pl_model_desc *d, pl_place place, int i, int j, int k)
   switch (place) {
   case PL_AT_GROUP:
     return pl_par_group(d, i, j) + k;
+  case PL_AT_GROW:
+    return pl_par_grow(d, i, j);
   case PL_AT_DRIVE:
     return pl_par_drive(d, i, j) + k;
   case PL_AT_LOAD:

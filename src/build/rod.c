@@ -30,7 +30,7 @@ typedef struct rod_net {
 
 static int has_each(const pl_body_desc *d) {
   const pl_section *s = &d->section;
-  return d->young.each || d->density.each || s->width.each || s->height.each;
+  return d->young.each || d->density.each || s->width.each || s->height.each || d->grow;
 }
 
 // cell[n][ncell]: edges of the body that an element belongs to
@@ -45,6 +45,7 @@ static void put_section(pl_builder *b, const pl_body_desc *d, int group, int n, 
   for (int k = 0; k < COUNT(par); k++)
     put_value(b, group, par[k].name, par[k].value, n, cell, ncell);
   put_value(b, group, "shape", &(pl_value){.v = d->section.rectangle}, n, NULL, 0);
+  put_growth(b, group, d, n, cell, ncell);
 }
 
 void rod_edges(pl_builder *b, int body) {

@@ -48,28 +48,33 @@ pl_status pl_elem_third(const pl_elem_kind *kind, const double *q, const double 
 
 pl_status pl_elem_force(const pl_elem_kind *kind, const pl_elem_motion *m, double *force) {
   static const double zero[PL_NDOF_MAX] = {0};
-  double rest[PL_NREST_MAX];
-  if (kind->d.prepare(m->X, rest)) return PL_DOMAIN;
+  double rest[PL_NREST_MAX], plain[PL_NREST_MAX], X[PL_NDOF_MAX];
+  int grows = m->grow != 0;
+  for (int i = 0; i < kind->ndof; i++)
+    X[i] = (grows && i < kind->nvert * kind->vdim ? m->grow : 1) * m->X[i];
+  if (kind->d.prepare(X, rest) || (grows && kind->d.prepare(m->X, plain))) return PL_DOMAIN;
   for (int i = 0; m->hist && i < kind->nhist; i++) rest[i] = m->hist[i];
   motion_d x = {.q = m->q,
                 .v = m->v ? m->v : zero,
                 .a = m->a ? m->a : zero,
                 .par = m->par,
                 .rest = rest,
+                .weighed = grows ? plain : rest,
                 .alpha = m->alpha,
                 .beta = m->beta,
                 .lumped = m->lumped,
-                .rates = m->v || m->a,
+                .rates = m->v || m->a || kind->circulatory,
                 .stiff = m->beta != 0};
   return force_d(&kind->d, kind->ndof, &x, force) ? PL_DOMAIN : PL_OK;
 }
 
-// rest data of X + i s dX
-static int rest_along(const pl_elem_kind *kind, const double *X, const double *dX, double s,
-                      double complex *zrest) {
-  if (dX) {
+// rest data of X + i s dX, whose places are multiplied by grow
+static int rest_along(const pl_elem_kind *kind, const double *X, const double *dX,
+                      double complex grow, double s, double complex *zrest) {
+  if (dX || grow != 1) {
     double complex zX[PL_NDOF_MAX];
     lift(kind->ndof, X, dX, s, zX);
+    for (int i = 0; i < kind->nvert * kind->vdim; i++) zX[i] *= grow;
     return kind->z.prepare(zX, zrest);
   }
   double rest[PL_NREST_MAX];
@@ -81,9 +86,9 @@ static int rest_along(const pl_elem_kind *kind, const double *X, const double *d
 pl_status pl_elem_force_along(const pl_elem_kind *kind, const pl_elem_motion *m,
                               const pl_elem_direction *d, double *dforce) {
   double complex q[PL_NDOF_MAX], v[PL_NDOF_MAX], a[PL_NDOF_MAX], par[PL_NPAR_MAX];
-  double complex rest[PL_NREST_MAX], force[PL_NDOF_MAX];
+  double complex rest[PL_NREST_MAX], plain[PL_NREST_MAX], force[PL_NDOF_MAX];
   int n = kind->ndof;
-  double size = fmax(DBL_MIN, fmax(fabs(d->dalpha), fabs(d->dbeta)));
+  double size = fmax(DBL_MIN, fmax(fmax(fabs(d->dalpha), fabs(d->dbeta)), fabs(d->dgrow)));
   size = larger(larger(larger(size, n, d->dq), n, d->dv), n, d->da);
   size = larger(larger(size, kind->npar, d->dpar), n, d->dX);
   double s = difference_step(size);
@@ -91,7 +96,10 @@ pl_status pl_elem_force_along(const pl_elem_kind *kind, const pl_elem_motion *m,
   lift(n, m->v, d->dv, s, v);
   lift(n, m->a, d->da, s, a);
   lift(kind->npar, m->par, d->dpar, s, par);
-  if (rest_along(kind, m->X, d->dX, s, rest)) return PL_DOMAIN;
+  int grows = m->grow != 0;
+  double complex grow = grows ? m->grow + s * d->dgrow * I : 1;
+  if (rest_along(kind, m->X, d->dX, grow, s, rest)) return PL_DOMAIN;
+  if (grows && rest_along(kind, m->X, d->dX, 1, s, plain)) return PL_DOMAIN;
   for (int i = 0; m->hist && i < kind->nhist; i++) rest[i] = m->hist[i];
 
   motion_z x = {.q = q,
@@ -99,10 +107,11 @@ pl_status pl_elem_force_along(const pl_elem_kind *kind, const pl_elem_motion *m,
                 .a = a,
                 .par = par,
                 .rest = rest,
+                .weighed = grows ? plain : rest,
                 .alpha = m->alpha + s * d->dalpha * I,
                 .beta = m->beta + s * d->dbeta * I,
                 .lumped = m->lumped,
-                .rates = m->v || m->a || d->dv || d->da,
+                .rates = m->v || m->a || d->dv || d->da || kind->circulatory,
                 .stiff = m->beta != 0 || d->dbeta != 0};
   if (force_z(&kind->z, n, &x, force)) return PL_DOMAIN;
   for (int i = 0; i < n; i++) dforce[i] = cimag(force[i]) / s;
@@ -117,7 +126,7 @@ pl_status pl_elem_slide_along(const pl_elem_kind *kind, const pl_elem_motion *m,
   double s = difference_step(size);
   lift(n, m->q, d->dq, s, q);
   lift(kind->npar, m->par, d->dpar, s, par);
-  if (rest_along(kind, m->X, d->dX, s, rest)) return PL_DOMAIN;
+  if (rest_along(kind, m->X, d->dX, 1, s, rest)) return PL_DOMAIN;
   if (kind->slider.z(q, par, rest, side, &w)) return PL_DOMAIN;
   *dw = cimag(w) / s;
   return PL_OK;

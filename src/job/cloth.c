@@ -92,7 +92,7 @@ static pl_status check_drives(const job *j, const pl_analysis *a, pl_sheet *shee
   pl_status st = PL_OK;
   for (int k = 1; st == PL_OK && k <= TIMES; k++) {
     s->t = start->t + end * k / TIMES;
-    pl_clock c = {.t = s->t, .omega = o->frequency, .scale = 1, .ramp = o->ramp};
+    pl_clock c = {.t = s->t, .omega = o->frequency, .scale = 1, .ramp = o->ramp, .timed = 1};
     pl_drive(sc->model, sc->params, &c, s);
     st = check_supports(j, a, sheet, s);
   }

@@ -63,8 +63,10 @@ pl_status job_start(job *j, const pl_analysis *a, pl_state **out) {
       if (sc->u0) s->q[i] += sc->u0[i];
       if (sc->v0) s->v[i] = sc->v0[i];
     }
-    pl_clock c = {
-        .omega = a->opts.transient_.frequency, .scale = 1, .ramp = a->opts.transient_.ramp};
+    pl_clock c = {.omega = a->opts.transient_.frequency,
+                  .scale = 1,
+                  .ramp = a->opts.transient_.ramp,
+                  .timed = 1};
     pl_drive(sc->model, sc->params, &c, s);
   }
   return PL_OK;

@@ -10,8 +10,13 @@
 
 enum { COLUMNS = 32 }; // supports and drives with columns in tables; figures have all
 
+// amplitudes of loads hold nothing
+static int nholding(const job *j) {
+  return j->scene->ndrive;
+}
+
 static int nnamed(const job *j) {
-  int n = pl_model_ndrive(j->scene->model);
+  int n = nholding(j);
   return n < COLUMNS ? n : COLUMNS;
 }
 
@@ -67,7 +72,7 @@ static void set_figures(const job *j, const pl_state *s, const pl_work *w, json_
   int dim = j->scene->dim;
   double sum[3] = {0}, force[3], moment[3];
   json_t *all = json_object();
-  for (int k = 0; k < pl_model_ndrive(m); k++) {
+  for (int k = 0; k < nholding(j); k++) {
     char name[64];
     pl_drive_reaction(m, s, w->r, k, force, moment);
     for (int c = 0; c < dim; c++) sum[c] += force[c];

@@ -61,7 +61,7 @@ static pl_status write_table(job *j, const pl_analysis *a, const double *omega, 
 
 // modes that hardly anyone asks for
 static void warn_user(job *j, const pl_analysis *a, const pl_modes_info *i) {
-  if (i->nrigid && pl_model_ndrive(j->scene->model) > 0)
+  if (i->nrigid && j->scene->ndrive > 0)
     pl_report(j->env, PL_WARNING, j->scene->path, a->line, a->col,
               "what is held at a point or along a line turns about it: hold two rows of nodes, or "
               "clamp: yes (rods, shells with bending: midedge)",

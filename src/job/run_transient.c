@@ -117,7 +117,8 @@ static int on_step(void *ctx, const pl_state *s, const pl_clock *c, const pl_lim
 
 pl_status motion_start(motion *r, const pl_state *s) {
   const pl_scene *sc = r->j->scene;
-  pl_clock c = {.t = s->t, .omega = r->opts.frequency, .scale = 1, .ramp = r->opts.ramp};
+  pl_clock c = {
+      .t = s->t, .omega = r->opts.frequency, .scale = 1, .ramp = r->opts.ramp, .timed = 1};
   pl_status e = pl_eval(sc->model, sc->params, s, &c, PL_WANT_ENERGY | PL_WANT_FORCE | PL_DYNAMIC,
                         NULL, r->j->work);
   if (e == PL_DOMAIN)
@@ -497,7 +498,8 @@ static pl_status move(motion *r, pl_state *s, pl_history *h, cloth *c) {
 // at the end; what stopped early may have left another state's forces
 static pl_status report_reactions(const motion *r, const pl_state *s, json_t *figures) {
   const job *j = r->j;
-  pl_clock c = {.t = s->t, .omega = r->opts.frequency, .scale = 1, .ramp = r->opts.ramp};
+  pl_clock c = {
+      .t = s->t, .omega = r->opts.frequency, .scale = 1, .ramp = r->opts.ramp, .timed = 1};
   pl_status e =
       pl_eval(j->scene->model, j->scene->params, s, &c, PL_WANT_FORCE | PL_DYNAMIC, NULL, j->work);
   if (e == PL_OK) job_reaction_report(j, s, j->work, figures);

@@ -13,7 +13,7 @@ static pl_status solve(void *ctx) {
   limit_stepper *k = ctx;
   pl_project_info *info = &k->step.project;
   barrier_set *b = &k->barrier_set;
-  pl_clock c = {b->t, k->o->frequency, 1, k->o->ramp};
+  pl_clock c = {b->t, k->o->frequency, 1, k->o->ramp, 1};
   pl_state_copy(k->x, k->s);
   for (int i = 0; i < k->nq; i++)
     if (k->free_index[i] >= 0) k->x->q[i] = k->free[i];

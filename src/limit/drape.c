@@ -63,7 +63,7 @@ static double beyond(const descent *d) {
 
 // energy and limits where the descent begins
 static pl_status begin_book(descent *d) {
-  pl_clock clock = {d->s->t, 0, d->scale, 0};
+  pl_clock clock = {d->s->t, 0, d->scale, 0, 0};
   pl_status s = pl_eval(d->m, d->p, d->s, &clock, PL_WANT_ENERGY, &(pl_coef){0}, d->w);
   if (s < 0) return s;
   if (s == PL_OK) d->info->energy = d->w->potential;
@@ -156,7 +156,7 @@ static int is_rough(const descent *d) {
 // one solve from the start: planes have moved
 static pl_status minimise_once(void *ctx) {
   descent *d = ctx;
-  pl_clock clock = {d->s->t, 0, d->scale, 0};
+  pl_clock clock = {d->s->t, 0, d->scale, 0, 0};
   pl_project_info *info = &d->step.project;
   const barrier_set *c = &d->barrier_set;
   double h = d->h;
@@ -187,7 +187,7 @@ static pl_status minimise(descent *d, double h) {
 
 // the potential of the step at a state: what must fall
 static pl_status potential(descent *d, const pl_state *x, double h, double *out) {
-  pl_clock clock = {d->s->t, 0, d->scale, 0};
+  pl_clock clock = {d->s->t, 0, d->scale, 0, 0};
   PL_TRY(pl_eval(d->m, d->p, x, &clock, PL_WANT_ENERGY, &(pl_coef){0}, d->w));
   *out = d->w->potential;
   for (int i = 0; i < 3 * pl_model_nnode(d->m); i++) {
@@ -249,7 +249,7 @@ static double out_of_balance(const descent *d, double h) {
 static pl_status accept(void *ctx, double h) {
   descent *d = ctx;
   pl_limit_step *step = &d->step;
-  pl_clock clock = {d->s->t, 0, d->scale, 0};
+  pl_clock clock = {d->s->t, 0, d->scale, 0, 0};
   // energies at the end of the step, for the observer
   PL_TRY(pl_eval(d->m, d->p, d->x, &clock, PL_WANT_ENERGY | PL_WANT_FORCE, &(pl_coef){0}, d->w));
   double change = beyond(d) > 0 ? 0 : d->w->potential - d->info->energy;
@@ -305,7 +305,7 @@ static void report_failure(void *ctx) {
 
 static pl_status observe_step(void *ctx, int *stop) {
   descent *d = ctx;
-  pl_clock clock = {d->s->t, 0, d->scale, 0};
+  pl_clock clock = {d->s->t, 0, d->scale, 0, 0};
   (void)stop;
   return d->observe && d->observe(d->observe_ctx, d->s, &clock, &d->step) ? PL_CANCELLED : PL_OK;
 }
@@ -433,7 +433,7 @@ static pl_status check_turned(load_steps *l) {
 
 static pl_status load_step(load_steps *l, double scale) {
   pl_transient_info t;
-  pl_clock c = {l->s->t, 0, scale, 0};
+  pl_clock c = {l->s->t, 0, scale, 0, 0};
   pl_state_copy(l->start, l->s);
   descent d = {.o = &l->drape, .po = l->project, .m = l->m, .p = l->p, .k = l->k, .w = l->w};
   d.s = l->s;

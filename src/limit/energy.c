@@ -10,7 +10,7 @@
 static double driven_power(limit_stepper *k, const pl_state *s, const pl_clock *c) {
   double sum = 0;
   pl_load(k->m, k->p, c, k->load);
-  pl_load(k->m, k->p, &(pl_clock){.scale = 1}, k->rest);
+  pl_load(k->m, k->p, &(pl_clock){.scale = 1, .timed = -1}, k->rest);
   for (int i = 0; i < k->nq; i++)
     sum += (k->load[i] - k->rest[i] + (k->free_index[i] < 0 ? k->w->r[i] : 0)) * s->v[i];
   return sum;
@@ -18,7 +18,7 @@ static double driven_power(limit_stepper *k, const pl_state *s, const pl_clock *
 
 // energy and powers at a state; what they are made of stays in w
 static pl_status evaluate(limit_stepper *k, const pl_state *s, power *now) {
-  pl_clock c = {s->t, k->o->frequency, 1, k->o->ramp};
+  pl_clock c = {s->t, k->o->frequency, 1, k->o->ramp, 1};
   PL_TRY(pl_eval(k->m, k->p, s, &c, PL_WANT_ENERGY | PL_WANT_FORCE | PL_DYNAMIC, NULL, k->w));
   now->energy = k->w->kinetic + k->w->potential;
   now->damping = -k->w->dissipated;

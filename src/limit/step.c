@@ -272,7 +272,7 @@ static pl_status attempt(void *ctx, double h, double t, int level) {
     *last = before;
   }
   // limits may have moved the state to where an element has no energy
-  pl_clock c = {t, k->o->frequency, 1, k->o->ramp};
+  pl_clock c = {t, k->o->frequency, 1, k->o->ramp, 1};
   if (s == PL_OK && !is_coupled(k)) s = pl_eval(k->m, k->p, k->x, &c, PL_WANT_ENERGY, NULL, k->w);
   return s == PL_DOMAIN || s == PL_SINGULAR ? PL_UNSOLVED : s;
 }
@@ -321,7 +321,7 @@ static pl_status complete(void *ctx) {
 
 static pl_status observe_step(void *ctx, int *stop) {
   limit_stepper *k = ctx;
-  pl_clock c = {k->s->t, k->o->frequency, 1, k->o->ramp};
+  pl_clock c = {k->s->t, k->o->frequency, 1, k->o->ramp, 1};
   (void)stop;
   return k->observe && k->observe(k->observe_ctx, k->s, &c, &k->step) ? PL_CANCELLED : PL_OK;
 }
@@ -389,7 +389,7 @@ static void limit_stepper_close(limit_stepper *k) {
 }
 
 static pl_status start(limit_stepper *k) {
-  pl_clock c = {k->s->t, k->o->frequency, 1, k->o->ramp};
+  pl_clock c = {k->s->t, k->o->frequency, 1, k->o->ramp, 1};
   pl_drive(k->m, k->p, &c, k->s);
   pl_status s = energy_eval(k, k->s, &k->power);
   if (s == PL_DOMAIN) return pl_motion_fail_domain(k->m, k->w, "transient");

@@ -54,12 +54,12 @@ typedef struct gathered {
 } gathered;
 
 // 1: the direction changes nothing in the element
-static int is_still(const pl_elem_kind *k, const double *dpar, const gathered *x,
+static int is_still(const pl_elem_kind *k, const double *dpar, double dgrow, const gathered *x,
                     const direction *d) {
   int n = k->ndof;
-  return d->dpar[PL_PAR_ALPHA] == 0 && d->dpar[PL_PAR_BETA] == 0 && !any_nonzero(k->npar, dpar) &&
-         !any_nonzero(n, x->dX) && !any_nonzero(n, x->dq) && !any_nonzero(n, x->dv) &&
-         !any_nonzero(n, x->da);
+  return dgrow == 0 && d->dpar[PL_PAR_ALPHA] == 0 && d->dpar[PL_PAR_BETA] == 0 &&
+         !any_nonzero(k->npar, dpar) && !any_nonzero(n, x->dX) && !any_nonzero(n, x->dq) &&
+         !any_nonzero(n, x->dv) && !any_nonzero(n, x->da);
 }
 
 // an element and what a direction does to it, as its kind wants them; 0: nothing
@@ -69,11 +69,13 @@ static int gather_along(const pl_params *p, const pl_state *s, const group *g, i
   const pl_elem_kind *k = g->kind;
   const int *dof = g->dof + (size_t)e * (size_t)k->ndof;
   const double *dpar = group_par(g, d->dpar, e);
+  int at = group_grow(g, e);
+  double dgrow = at < 0 ? 0 : d->dpar[at];
   gather(k->ndof, dof, d->dX, x->dX);
   gather(k->ndof, dof, d->dq, x->dq);
   gather(k->ndof, dof, d->dv, x->dv);
   gather(k->ndof, dof, d->da, x->da);
-  if (is_still(k, dpar, x, d)) return 0;
+  if (is_still(k, dpar, dgrow, x, d)) return 0;
   gather(k->ndof, dof, s->q, x->q);
   gather(k->ndof, dof, s->v, x->v);
   gather(k->ndof, dof, d->acc, x->a);
@@ -88,6 +90,7 @@ static int gather_along(const pl_params *p, const pl_state *s, const group *g, i
                        .hist = moved ? s->hist + g->hist0 + (size_t)e * (size_t)k->nhist : NULL,
                        .alpha = p->par[PL_PAR_ALPHA],
                        .beta = kind_beta(k, p->par),
+                       .grow = at < 0 ? 0 : p->par[at],
                        .lumped = g->lumped};
   *dir = (pl_elem_direction){.dq = x->dq,
                              .dv = x->dv,
@@ -95,7 +98,8 @@ static int gather_along(const pl_params *p, const pl_state *s, const group *g, i
                              .dpar = dpar,
                              .dX = any_nonzero(k->ndof, x->dX) ? x->dX : NULL,
                              .dalpha = d->dpar[PL_PAR_ALPHA],
-                             .dbeta = kind_beta(k, d->dpar)};
+                             .dbeta = kind_beta(k, d->dpar),
+                             .dgrow = dgrow};
   return 1;
 }
 
@@ -124,13 +128,18 @@ void direction_loads(const pl_model *m, const pl_params *p, const pl_clock *c, d
                      double *out) {
   for (int k = 0; k < m->nload; k++) {
     const load *l = &m->load[k];
-    double phase = p->par[l->par0 + 3], factor = term_factor(l->harmonic, phase, c);
+    double phase = p->par[l->par0 + 3], factor = term_factor(l->harmonic, phase, &l->over, c);
     // derivative of sin(k w t + phase) by the phase
-    double turn =
-        l->harmonic ? term_factor(l->harmonic, phase + PL_PI / 2, c) * d->dpar[l->par0 + 3] : 0;
+    double turn = l->harmonic ? term_factor(l->harmonic, phase + PL_PI / 2, &l->over, c) *
+                                    d->dpar[l->par0 + 3]
+                              : 0;
+    double df[3] = {0};
+    for (int j = 0; j < m->dim; j++)
+      df[j] = factor * d->dpar[l->par0 + j] + turn * p->par[l->par0 + j];
+    if (l->inertial) add_frame_force(m, p, 1, df, out);
     for (int n = 0; n < l->nnode; n++)
       for (int j = 0; j < m->dim; j++)
-        out[l->node[n] * m->dim + j] -= factor * d->dpar[l->par0 + j] + turn * p->par[l->par0 + j];
+        out[l->node[n] * m->dim + j] -= (l->share ? l->share[n] : 1) * df[j];
   }
   const double *dg = d->dpar + PL_PAR_GRAVITY;
   if (!any_nonzero(3, dg)) return;
@@ -142,8 +151,12 @@ void direction_loads(const pl_model *m, const pl_params *p, const pl_clock *c, d
 void direction_begin(const pl_model *m, const pl_params *p, const pl_state *s, const pl_clock *c,
                      direction *d) {
   const double *gravity = p->par + PL_PAR_GRAVITY;
-  for (int n = 0; n < m->nq; n++)
-    d->acc[n] = s->a[n] - (n < m->nnode * m->dim ? c->scale * gravity[n % m->dim] : 0);
+  double frame[3];
+  frame_acceleration(m, p->par, p, c, frame);
+  for (int n = 0; n < m->nq; n++) {
+    int j = n % m->dim;
+    d->acc[n] = s->a[n] - (n < m->nnode * m->dim ? c->scale * gravity[j] - frame[j] : 0);
+  }
 }
 
 pl_status direction_force(const pl_model *m, const pl_params *p, const pl_state *s,

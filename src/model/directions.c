@@ -113,6 +113,9 @@ static pl_status add_parameter(finder *f, int dir, int index) {
   for (int k = 0; k < m->ngroup; k++) {
     const group *g = &m->group[k];
     int npar = g->kind->npar, count = npar * (g->shared ? 1 : g->nelem);
+    int grown = g->grow0 < 0 ? -1 : index - g->grow0;
+    if (g->shared && grown == 0) PL_TRY(add_group(f, dir, k));
+    if (!g->shared && grown >= 0 && grown < g->nelem) PL_TRY(add_element(f, dir, k, grown));
     if (index < g->par0 || index >= g->par0 + count) continue;
     if (g->shared)
       PL_TRY(add_group(f, dir, k));

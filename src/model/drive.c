@@ -17,6 +17,17 @@ static void ramp_factor(const pl_clock *c, double r[3]) {
   r[2] = 60 * x * (1 - x) * (1 - 2 * x) / (c->ramp * c->ramp);
 }
 
+void constant_factor(const pl_course *over, const pl_clock *c, double y[3]) {
+  y[0] = c->scale;
+  y[1] = y[2] = 0;
+  if (over->n == 0) return;
+  y[0] = 0;
+  if (c->timed < 0) return;
+  double first = over->t[0], last = over->t[over->n - 1];
+  pl_course_at(over, c->timed ? c->t : first + c->scale * (last - first), y);
+  if (!c->timed) y[1] = y[2] = 0;
+}
+
 #define real     double
 #define FN(name) name##_d
 #include "drive.inc"
@@ -91,10 +102,13 @@ void drive_scalar_along(const pl_model *m, const drive *d, const double *par, co
   *da = cimag(a) / h;
 }
 
-double term_factor(int harmonic, double phase, const pl_clock *c) {
-  if (harmonic == 0) return c->scale;
-  if (!(c->omega > 0)) return 0;
+double term_factor(int harmonic, double phase, const pl_course *over, const pl_clock *c) {
   double r[3];
+  if (harmonic == 0) {
+    constant_factor(over, c, r);
+    return r[0];
+  }
+  if (!(c->omega > 0)) return 0;
   ramp_factor(c, r);
   return r[0] * sin(harmonic * c->omega * c->t + phase);
 }
@@ -221,12 +235,37 @@ void pl_params_scale_harmonic(const pl_model *m, pl_params *p, double factor) {
     for (int i = 0; i < 3 && m->load[k].harmonic > 0; i++) p->par[m->load[k].par0 + i] *= factor;
 }
 
+void frame_acceleration(const pl_model *m, const double *par, const pl_params *p, const pl_clock *c,
+                        double a[3]) {
+  a[0] = a[1] = a[2] = 0;
+  for (int k = 0; k < m->nload; k++) {
+    const load *l = &m->load[k];
+    if (!l->inertial) continue;
+    double factor = term_factor(l->harmonic, p->par[l->par0 + 3], &l->over, c);
+    for (int j = 0; j < m->dim; j++) a[j] += factor * par[l->par0 + j];
+  }
+}
+
+void add_frame_force(const pl_model *m, const pl_params *p, double by, const double a[3],
+                     double *out) {
+  int nn = m->nnode * m->dim;
+  if (a[0] == 0 && a[1] == 0 && a[2] == 0) return;
+  for (pl_entry e = {.k = -1}; pl_csc_next(&p->M, &e);) {
+    if (e.j < nn) out[e.i] += by * p->M.val[e.k] * a[e.j % m->dim];
+    if (e.i < nn && e.i != e.j) out[e.j] += by * p->M.val[e.k] * a[e.i % m->dim];
+  }
+}
+
 void pl_load(const pl_model *m, const pl_params *p, const pl_clock *c, double *f) {
   memset(f, 0, (size_t)m->nq * sizeof(double));
   for (int k = 0; k < m->nload; k++) {
     const load *l = &m->load[k];
-    double factor = term_factor(l->harmonic, p->par[l->par0 + 3], c);
+    double factor = term_factor(l->harmonic, p->par[l->par0 + 3], &l->over, c);
     for (int i = 0; i < l->nnode; i++)
-      for (int j = 0; j < m->dim; j++) f[l->node[i] * m->dim + j] += factor * p->par[l->par0 + j];
+      for (int j = 0; j < m->dim; j++)
+        f[l->node[i] * m->dim + j] += (l->share ? l->share[i] : 1) * factor * p->par[l->par0 + j];
   }
+  double a[3];
+  frame_acceleration(m, p->par, p, c, a);
+  add_frame_force(m, p, -1, a, f);
 }

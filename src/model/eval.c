@@ -46,6 +46,7 @@ static int add_stiffness_damping(const task *t, const pl_elem_kind *k, const dou
 static int add_dashpots(const task *t, const pl_elem_kind *k, const double *par, const double *rest,
                         element *x, double *power) {
   int n = k->ndof, tangent = (t->want & PL_WANT_TANGENT) != 0;
+  int exact = (t->want & PL_EXACT) || k->circulatory;
   double S[PL_NDOF_MAX * PL_NDOF_MAX];
   if (k->d.visc(x->q, x->v, par, rest, x->f, tangent ? x->C : NULL, tangent ? S : NULL)) return 1;
   for (int i = 0; i < n; i++) {
@@ -53,7 +54,7 @@ static int add_dashpots(const task *t, const pl_elem_kind *k, const double *par,
     *power += x->f[i] * x->v[i];
   }
   if (!tangent) return 0;
-  double ck = t->want & PL_EXACT ? 0.5 * t->coef.k : 0;
+  double ck = exact ? 0.5 * t->coef.k : 0;
   for (int i = 0; i < n; i++)
     for (int j = 0; j < n; j++)
       x->T[i * n + j] += 0.5 * t->coef.d * (x->C[i * n + j] + x->C[j * n + i]) +
@@ -77,10 +78,10 @@ static int eval_element(const task *t, const group *g, int e, element *x, double
   const double *par = group_par(g, t->p->par, e);
   const double *rest = group_rest(g, t->p, t->s, e, x->rest);
   int dynamic = (t->want & PL_DYNAMIC) != 0, tangent = (t->want & PL_WANT_TANGENT) != 0;
-  int damped = dynamic && t->beta != 0 && !k->stretch && !k->eval_law;
+  int damped = dynamic && kind_beta(k, t->p->par) != 0;
   int force = (t->want & PL_WANT_FORCE) != 0;
   gather(n, dof, t->s->q, x->q);
-  if (dynamic) gather(n, dof, t->s->v, x->v);
+  if (dynamic || k->circulatory) gather(n, dof, t->s->v, x->v);
   double W = 0;
   if (group_eval(g, x->q, par, rest, &W, force || tangent ? x->g : NULL,
                  tangent || damped ? x->H : NULL))
@@ -89,7 +90,7 @@ static int eval_element(const task *t, const group *g, int e, element *x, double
   if (k->slider.d) *slip += slip_loss(k, x->q, par, rest, W);
   if (!force && !tangent) return 0;
   // plain stiffness is scattered as it is
-  int dashpots = dynamic && k->d.visc != NULL;
+  int dashpots = (dynamic || k->circulatory) && k->d.visc != NULL;
   double *T = !damped && !dashpots && t->coef.k == 1 ? x->H : x->T;
   if (tangent && !damped && T == x->T)
     for (int i = 0; i < n * n; i++) T[i] = t->coef.k * x->H[i];
@@ -162,7 +163,7 @@ static pl_status eval_elements(task *t) {
       w->bad_elem = w->impl->bad[b] - 1;
       return PL_DOMAIN;
     }
-    w->elastic += w->impl->energy[b];
+    *(m->group[m->block[b].group].kind->outer ? &w->outer : &w->elastic) += w->impl->energy[b];
     w->dissipated += w->impl->power[b];
     w->slipped += w->impl->slip[b];
   }
@@ -178,7 +179,7 @@ static double load_work(const pl_model *m, const pl_params *p, const pl_state *s
                         pl_work *w) {
   double *u = w->impl->tmp, *g = w->impl->f, work = 0;
   pl_axpy(m->nq, -1, p->X, s->q, u);
-  pl_clock still = {.t = 0, .omega = 0, .scale = c->scale};
+  pl_clock still = {.t = 0, .omega = 0, .scale = c->scale, .timed = c->timed ? -1 : 0};
   pl_load(m, p, &still, g);
   work += pl_dot(m->nq, g, u);
   const double *gravity = p->par + PL_PAR_GRAVITY;
@@ -229,12 +230,12 @@ pl_status pl_eval(const pl_model *m, const pl_params *p, const pl_state *s, cons
   if (coef) t.coef = *coef;
   t.alpha = p->par[PL_PAR_ALPHA];
   t.beta = p->par[PL_PAR_BETA];
-  w->elastic = w->kinetic = w->dissipated = w->slipped = 0;
+  w->elastic = w->outer = w->kinetic = w->dissipated = w->slipped = 0;
   memset(w->f_inner, 0, (size_t)m->nq * sizeof(double));
   memset(w->f_damp, 0, (size_t)m->nq * sizeof(double));
   if (want & PL_WANT_TANGENT) memset(w->A.val, 0, ((size_t)w->A.nnz + 1) * sizeof(double));
   PL_TRY(eval_elements(&t));
-  if (want & PL_WANT_ENERGY) w->potential = w->elastic - load_work(m, p, s, c, w);
+  if (want & PL_WANT_ENERGY) w->potential = w->elastic + w->outer - load_work(m, p, s, c, w);
   if (want & PL_DYNAMIC) add_kinetic(&t);
   if (want & PL_WANT_FORCE) {
     put_outer(&t, c);
@@ -248,7 +249,7 @@ pl_status pl_eval(const pl_model *m, const pl_params *p, const pl_state *s, cons
   }
   // nothing that is not a number leaves this function
   w->bad_group = w->bad_elem = -1;
-  if (!isfinite(w->elastic)) return PL_DOMAIN;
+  if (!isfinite(w->elastic) || !isfinite(w->outer)) return PL_DOMAIN;
   if ((want & PL_WANT_FORCE) && !pl_all_finite(m->nq, w->r)) return PL_DOMAIN;
   return PL_OK;
 }

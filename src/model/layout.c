@@ -23,6 +23,20 @@ int pl_par_group(const pl_model_desc *d, int which, int elem) {
   return at + (d->group[which].shared ? 0 : elem * d->group[which].kind->npar);
 }
 
+// one entry past the parameters of all groups
+static int par_end(const pl_model_desc *d) {
+  if (d->ngroup == 0) return pl_par_load(d, d->nload);
+  const pl_group_desc *last = &d->group[d->ngroup - 1];
+  return pl_par_group(d, d->ngroup - 1, 0) + last->kind->npar * (last->shared ? 1 : last->nelem);
+}
+
+int pl_par_grow(const pl_model_desc *d, int which, int elem) {
+  int at = par_end(d);
+  for (int k = 0; k < which; k++)
+    if (d->group[k].grow) at += d->group[k].shared ? 1 : d->group[k].nelem;
+  return at + (which < d->ngroup && d->group[which].shared ? 0 : elem);
+}
+
 // ---- checks of a description --------------------------------------------------------------------
 
 static pl_status check_nodes(pl_env *env, const pl_model_desc *d, const char *what,
@@ -79,6 +93,10 @@ static pl_status check_group(pl_env *env, const pl_model_desc *d, const pl_group
             env, PL_E_INPUT, "group '%s' (%s), element %d: %s must be in %g..%g %s, got %g",
             g->name, k->name, e + 1, k->par[i].name, k->par[i].lo, k->par[i].hi, k->par[i].unit, v);
     }
+  for (int e = 0; g->grow && e < nset; e++)
+    if (!(g->grow[e] > 0 && isfinite(g->grow[e])))
+      return pl_fail(env, PL_E_INPUT, "group '%s' (%s), element %d: growth must be > 0, got %g",
+                     g->name, k->name, e + 1, g->grow[e]);
   return PL_OK;
 }
 
@@ -110,6 +128,26 @@ static pl_status check_scalars(pl_env *env, const pl_model_desc *d, const pl_dri
   return PL_OK;
 }
 
+static pl_status check_series(pl_env *env, const char *what, const char *name, const pl_course *s) {
+  if (!s) return PL_OK;
+  int ok = s->n >= 2;
+  for (int i = 0; ok && i < s->n; i++)
+    ok = isfinite(s->t[i]) && isfinite(s->v[i]) && (i == 0 || s->t[i] > s->t[i - 1]);
+  if (ok) return PL_OK;
+  return pl_fail(env, PL_E_INPUT, "%s '%s': a series needs two or more rising times", what,
+                 name ? name : "");
+}
+
+// amplitudes are the last scalar unknowns, each driven once
+static pl_status check_amplitudes(pl_env *env, const pl_model_desc *d) {
+  int n = 0, least = d->nextra;
+  for (int k = 0; k < d->ndrive; k++)
+    for (int i = 0; d->drive[k].kind == PL_DRIVE_AMPLITUDE && i < d->drive[k].nscal; i++, n++)
+      least = d->drive[k].scal[i] < least ? d->drive[k].scal[i] : least;
+  if (n == 0 || least == d->nextra - n) return PL_OK;
+  return pl_fail(env, PL_E_ARG, "amplitudes of outer forces must be the last scalar unknowns");
+}
+
 static pl_status check_desc(pl_env *env, const pl_model_desc *d) {
   if (d->dim < 1 || d->dim > 3)
     return pl_fail(env, PL_E_INPUT, "dimension must be 1, 2 or 3, got %d", d->dim);
@@ -127,10 +165,13 @@ static pl_status check_desc(pl_env *env, const pl_model_desc *d) {
   for (int k = 0; k < d->ndrive; k++) {
     PL_TRY(check_nodes(env, d, "drive", d->drive[k].name, d->drive[k].nnode, d->drive[k].node));
     PL_TRY(check_scalars(env, d, &d->drive[k]));
+    PL_TRY(check_series(env, "drive", d->drive[k].name, d->drive[k].over));
   }
-  for (int k = 0; k < d->nload; k++)
+  for (int k = 0; k < d->nload; k++) {
     PL_TRY(check_nodes(env, d, "load", d->load[k].name, d->load[k].nnode, d->load[k].node));
-  return PL_OK;
+    PL_TRY(check_series(env, "load", d->load[k].name, d->load[k].over));
+  }
+  return check_amplitudes(env, d);
 }
 
 // ---- copies -----------------------------------------------------------------------------------
@@ -194,7 +235,25 @@ static pl_status copy_group(pl_model *m, const pl_model_desc *d, int k) {
   }
   int nset = g->shared ? 1 : g->nelem;
   if (nset) memcpy(m->par0 + g->par0, from->par, (size_t)(nset * kind->npar) * sizeof(double));
+  g->grow0 = from->grow ? pl_par_grow(d, k, 0) : -1;
+  if (from->grow) memcpy(m->par0 + g->grow0, from->grow, (size_t)nset * sizeof(double));
   return PL_OK;
+}
+
+static pl_status copy_series(pl_env *env, const pl_course *from, pl_course *to) {
+  if (!from) return PL_OK;
+  size_t n = (size_t)from->n;
+  *to = (pl_course){.n = from->n,
+                    .t = copy_bytes(env, from->t, n, sizeof(double)),
+                    .v = copy_bytes(env, from->v, n, sizeof(double)),
+                    .bend = from->bend ? copy_bytes(env, from->bend, n, sizeof(double)) : NULL};
+  return to->t && to->v && (to->bend || !from->bend) ? PL_OK : PL_E_NOMEM;
+}
+
+static void free_series(pl_env *env, pl_course *s) {
+  pl_free(env, (void *)s->t);
+  pl_free(env, (void *)s->v);
+  pl_free(env, (void *)s->bend);
 }
 
 static pl_status copy_scalars(pl_model *m, const pl_drive_desc *from, drive *to) {
@@ -235,12 +294,14 @@ static pl_status copy_drive(pl_model *m, const pl_model_desc *d, int k) {
                 .nterm = from->nterm,
                 .par0 = pl_par_drive(d, k, 0)};
   if (from->kind == PL_DRIVE_ROTATION) to->mask = (1 << m->dim) - 1;
+  if (from->kind == PL_DRIVE_AMPLITUDE) m->namplitude += from->nscal;
   memcpy(to->axis, from->axis, sizeof to->axis);
   memcpy(to->centre, from->centre, sizeof to->centre);
   to->name = pl_strdup(m->env, from->name ? from->name : "");
   to->node = copy_bytes(m->env, from->node, (size_t)from->nnode, sizeof(int));
   to->harmonic = pl_alloc(m->env, (size_t)from->nterm, sizeof(int));
   if (!to->name || !to->node || !to->harmonic) return PL_E_NOMEM;
+  PL_TRY(copy_series(m->env, from->over, &to->over));
   if (from->kind == PL_DRIVE_ROTATION) {
     double len =
         sqrt(to->axis[0] * to->axis[0] + to->axis[1] * to->axis[1] + to->axis[2] * to->axis[2]);
@@ -270,9 +331,15 @@ static pl_status copy_drive(pl_model *m, const pl_model_desc *d, int k) {
 static pl_status copy_load(pl_model *m, const pl_model_desc *d, int k) {
   const pl_load_desc *from = &d->load[k];
   load *to = &m->load[k];
-  *to = (load){.nnode = from->nnode, .harmonic = from->term.harmonic, .par0 = pl_par_load(d, k)};
-  to->node = copy_bytes(m->env, from->node, (size_t)from->nnode, sizeof(int));
-  if (!to->node) return PL_E_NOMEM;
+  size_t n = (size_t)from->nnode;
+  *to = (load){.nnode = from->nnode,
+               .harmonic = from->term.harmonic,
+               .inertial = from->inertial,
+               .par0 = pl_par_load(d, k)};
+  to->node = copy_bytes(m->env, from->node, n, sizeof(int));
+  if (from->share) to->share = copy_bytes(m->env, from->share, n, sizeof(double));
+  if (!to->node || (from->share && !to->share)) return PL_E_NOMEM;
+  PL_TRY(copy_series(m->env, from->over, &to->over));
   if (to->harmonic > m->max_harmonic) m->max_harmonic = to->harmonic;
   memcpy(m->par0 + to->par0, from->term.amplitude, 3 * sizeof(double));
   m->par0[to->par0 + 3] = from->term.phase;
@@ -368,11 +435,7 @@ static pl_status copy_names(pl_model *m, const char *const *from) {
 
 static pl_status build(pl_model *m, const pl_model_desc *d) {
   pl_env *env = m->env;
-  m->npar = d->ngroup ? pl_par_group(d, d->ngroup - 1, 0) : pl_par_load(d, d->nload);
-  if (d->ngroup) {
-    const pl_group_desc *last = &d->group[d->ngroup - 1];
-    m->npar += last->kind->npar * (last->shared ? 1 : last->nelem);
-  }
+  m->npar = pl_par_grow(d, d->ngroup, 0);
   m->par0 = pl_alloc(env, (size_t)m->npar, sizeof(double));
   m->X0 = pl_alloc(env, (size_t)m->nq, sizeof(double));
   m->free_index = pl_alloc(env, (size_t)m->nq, sizeof(int));
@@ -442,8 +505,13 @@ void pl_model_free(pl_model *m) {
     pl_free(env, m->drive[k].scal);
     pl_free(env, m->drive[k].edge);
     pl_free(env, m->drive[k].part);
+    free_series(env, &m->drive[k].over);
   }
-  for (int k = 0; m->load && k < m->nload; k++) pl_free(env, m->load[k].node);
+  for (int k = 0; m->load && k < m->nload; k++) {
+    pl_free(env, m->load[k].node);
+    pl_free(env, m->load[k].share);
+    free_series(env, &m->load[k].over);
+  }
   for (int k = 0; m->design && k < m->ndesign; k++) {
     pl_free(env, (void *)m->design[k].name);
     pl_free(env, (void *)m->design[k].unit);
@@ -490,6 +558,21 @@ int pl_model_max_harmonic(const pl_model *m) {
 }
 int pl_model_ndrive(const pl_model *m) {
   return m->ndrive;
+}
+int pl_model_namplitude(const pl_model *m) {
+  return m->namplitude;
+}
+int pl_model_circulatory(const pl_model *m) {
+  for (int k = 0; k < m->ngroup; k++)
+    if (m->group[k].kind->circulatory && m->group[k].nelem > 0) return 1;
+  return 0;
+}
+int pl_model_timed(const pl_model *m) {
+  for (int k = 0; k < m->ndrive; k++)
+    if (m->drive[k].over.n) return 1;
+  for (int k = 0; k < m->nload; k++)
+    if (m->load[k].over.n) return 1;
+  return 0;
 }
 const char *pl_model_drive_name(const pl_model *m, int k) {
   return m->drive[k].name;

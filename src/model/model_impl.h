@@ -13,6 +13,7 @@ typedef struct group {
   int shared, lumped;
   const void *law;
   int par0, rest0; // first entry in params
+  int grow0;       // of its growth there, -1: it does not grow
   int hist0;       // and in the history of a state
   int *stencil;    // [nelem][nent]
   int *dof;        // [nelem][ndof] unknown numbers, -1: missing
@@ -32,11 +33,14 @@ typedef struct drive {
   int nscal, hist0; // in a state's history: angle, angle at the anchors, scalars there [nscal]
   int *scal;        // [nscal] unknown numbers
   int *edge, *part; // [nscal][2] as in pl_drive_desc: of a rotation, stays for others; of all
+  pl_course over;   // n 0: none; owned
 } drive;
 
 typedef struct load {
-  int nnode, harmonic, par0;
+  int nnode, harmonic, par0, inertial;
   int *node;
+  double *share; // [nnode], NULL: 1
+  pl_course over;
 } load;
 
 typedef struct block {
@@ -48,6 +52,7 @@ struct pl_model {
   int dim, nnode, nextra, nq, nfree, npar, nrest, nhist;
   int ngroup, ndrive, nload, ndesign;
   int max_harmonic;
+  int namplitude;
   group *group;
   drive *drive;
   load *load;
@@ -88,9 +93,14 @@ static inline const double *group_par(const group *g, const double *par, int e) 
   return par + g->par0 + (g->shared ? 0 : (size_t)e * g->kind->npar);
 }
 
+// entry of an element's growth in the parameters, -1: none
+static inline int group_grow(const group *g, int e) {
+  return g->grow0 < 0 ? -1 : g->grow0 + (g->shared ? 0 : e);
+}
+
 // Rayleigh's beta as it counts for a kind
 static inline double kind_beta(const pl_elem_kind *k, const double *par) {
-  return k->stretch || k->eval_law ? 0 : par[PL_PAR_BETA];
+  return k->stretch || k->eval_law || k->outer ? 0 : par[PL_PAR_BETA];
 }
 
 // Rest data of an element at a state, whose anchors may have moved: in params or put together in
@@ -167,6 +177,14 @@ void drive_scalar_along(const pl_model *m, const drive *d, const double *par, co
                         const double *X, const double *dX, const pl_state *s, const pl_clock *c,
                         int i, double *dx, double *dv, double *da);
 // amplitude sin(k omega t + phase) rules of pl_clock for one term of a load
-double term_factor(int harmonic, double phase, const pl_clock *c);
+double term_factor(int harmonic, double phase, const pl_course *over, const pl_clock *c);
+// The factor of constant terms with its rates.
+void constant_factor(const pl_course *over, const pl_clock *c, double y[3]);
+// Acceleration of the frame by all inertial loads, with their amplitudes from par: a[3].
+void frame_acceleration(const pl_model *m, const double *par, const pl_params *p, const pl_clock *c,
+                        double a[3]);
+// out[nq] += by M a over all nodes, a[3] the same for all
+void add_frame_force(const pl_model *m, const pl_params *p, double by, const double a[3],
+                     double *out);
 
 #endif

@@ -13,15 +13,20 @@ static void join_twins(int n, const int *twin, double *H) {
 
 static pl_status update_group(const pl_model *m, pl_params *p, const group *g, int *bad) {
   const pl_elem_kind *k = g->kind;
-  double X[PL_NDOF_MAX], M[PL_NDOF_MAX * PL_NDOF_MAX];
+  double X[PL_NDOF_MAX], M[PL_NDOF_MAX * PL_NDOF_MAX], plain[PL_NREST_MAX];
   size_t per = (size_t)k->ndof * ((size_t)k->ndof + 1) / 2;
   for (int e = 0; e < g->nelem; e++) {
     *bad = e;
     double *rest = p->rest + g->rest0 + (size_t)e * (size_t)k->nrest;
     gather(k->ndof, g->dof + e * k->ndof, p->X, X);
+    int at = group_grow(g, e);
+    // the mass is that of the reference shape
+    const double *weighed = at < 0 ? rest : plain;
+    if (at >= 0 && k->d.mass && k->d.prepare && k->d.prepare(X, plain)) return PL_DOMAIN;
+    for (int i = 0; at >= 0 && i < k->nvert * k->vdim; i++) X[i] *= p->par[at];
     if (k->d.prepare && k->d.prepare(X, rest)) return PL_DOMAIN;
     if (!k->d.mass) continue;
-    if (k->d.mass(group_par(g, p->par, e), rest, g->lumped, M)) return PL_DOMAIN;
+    if (k->d.mass(group_par(g, p->par, e), weighed, g->lumped, M)) return PL_DOMAIN;
     if (g->twin) join_twins(k->ndof, g->twin + e * k->ndof, M);
     const int *slot = m->mslot + g->mslot0 + (size_t)e * per;
     for (int i = 0; i < k->ndof; i++)

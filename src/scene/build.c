@@ -255,10 +255,12 @@ static pl_status fill_lists(reader *r, pl_scene *s) {
     s->nbody++;
   }
   PL_TRY(fill_materials(r, s));
-  s->ndrive = r->b->ndrive;
+  s->ndrive = r->nmotion;
   s->drive = r->b->drive;
   s->nload = r->b->nload;
   s->load = r->b->load;
+  s->nload_note = r->nload_note;
+  s->load_note = r->load_note;
   memcpy(s->gravity, r->b->gravity, sizeof s->gravity);
   s->set = set;
   s->body = b;
@@ -297,9 +299,12 @@ pl_status build_scene(reader *r, pl_scene *s) {
   build_masses(r);
   build_potentials(r);
   build_matrices(r);
+  build_foundations(r);
   build_drives(r);
   join(r);
+  r->nmotion = r->b->ndrive;
   build_loads(r);
+  build_tendons(r);
   build_globals(r);
   build_initial(r);
   build_mails(r, s);

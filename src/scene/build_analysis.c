@@ -277,6 +277,17 @@ static void find_patch(reader *r, analysis_def *d, const pl_node *at) {
 }
 
 // what the ranges of single options cannot tell, for each kind
+// what goes by a file over time has no period and no load factor
+static void check_over(reader *r, const pl_analysis *a, const pl_node *at) {
+  int fits = a->kind == PL_ANALYSIS_static || a->kind == PL_ANALYSIS_transient ||
+             a->kind == PL_ANALYSIS_modes || a->kind == PL_ANALYSIS_drape ||
+             a->kind == PL_ANALYSIS_limits || a->kind == PL_ANALYSIS_native ||
+             a->kind == PL_ANALYSIS_mail_design;
+  if (!r->over_at || fits) return;
+  problem(r, at, "use a transient or static for it, and 'harmonic' for periodic motions",
+          "%s: a drive or load follows the file of line %d over time", a->name, r->over_at->line);
+}
+
 static void check_options(reader *r, analysis_def *d, const pl_node *at) {
   const pl_analysis *a = &d->a;
   switch (a->kind) {
@@ -361,6 +372,7 @@ static int read_analysis(reader *r, const pl_node *at, analysis_def *d) {
   d->a.line = inner->key_line ? inner->key_line : inner->line;
   d->a.col = inner->key_line ? inner->key_col : inner->col;
   if (ok) check_options(r, d, inner);
+  if (ok) check_over(r, &d->a, inner);
   return 1;
 }
 

@@ -436,7 +436,8 @@ static void add_geometry(reader *r, body_slot *b, const geometry_def *g) {
                     .consistent = g->mass.v != 0,
                     .bending = (pl_bending)g->bending.v,
                     .variant = variant[g->variant.v],
-                    .poisson = value_of(&m->poisson)};
+                    .poisson = value_of(&m->poisson),
+                    .growth = read_growth(r, g, m)};
   d.young = body_value(r, b, &m->young, "young", path[0], n);
   d.density = body_value(r, b, &m->density, "density", path[1], n);
   if (g->thickness.at) d.thickness = body_value(r, b, &g->thickness, "thickness", path[2], n);

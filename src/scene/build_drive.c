@@ -1,4 +1,4 @@
-#include "scene_impl.h"
+#include "faces.h"
 
 #include "pliant/math.h"
 
@@ -66,6 +66,19 @@ static pl_drive_desc drive_desc(const txt *name, const node_list *nodes, int mas
                          .term = term};
 }
 
+// a factor over time goes on terms that are constant
+static int read_over(reader *r, const drive_def *d, const char *si, pl_drive_desc *desc) {
+  if (!d->over.at) return 1;
+  for (int k = 0; k < desc->nterm; k++)
+    if (desc->term[k].harmonic > 0 || desc->nterm > 1) {
+      problem(r, d->over.at, "leave out harmonic and terms",
+              "a drive follows either a file over time or harmonics");
+      return 0;
+    }
+  desc->over = read_series(r, &d->over, si, 1);
+  return desc->over != NULL;
+}
+
 static void drive_add(reader *r, const drive_def *d, const pl_drive_desc *desc) {
   if (pl_build_drive(r->b, desc, d->clamp.v ? PL_HOLD_CLAMP : PL_HOLD_NODES, d->clamp.at) < 0)
     r->failed = PL_E_NOMEM;
@@ -111,6 +124,7 @@ static void add_rotation(reader *r, const drive_def *d, const pl_node *at, const
   }
   if (!check_term_count(r, &t->terms)) return;
   int nterm = t->terms.at ? t->terms.n : 1;
+  int own = d->over.at && !t->harmonic.at ? 0 : t->harmonic.v;
   pl_drive_desc out = drive_desc(&d->name, nodes, (1 << r->b->dim) - 1, nterm, term);
   out.kind = PL_DRIVE_ROTATION;
   out.axis[2] = 1;
@@ -128,10 +142,10 @@ static void add_rotation(reader *r, const drive_def *d, const pl_node *at, const
       problem(r, t->terms.at, NULL, "terms of a rotation need 'angle'");
     else
       check_turn(r, angle);
-    put_term(r, k, &term[k], t->terms.at ? terms[k].harmonic.v : t->harmonic.v,
+    put_term(r, k, &term[k], t->terms.at ? terms[k].harmonic.v : own,
              t->terms.at ? &terms[k].phase : &t->phase, 1, angle);
   }
-  drive_add(r, d, &out);
+  if (read_over(r, d, "rad", &out)) drive_add(r, d, &out);
 }
 
 static void add_translation(reader *r, const drive_def *d, const node_list *nodes) {
@@ -141,7 +155,8 @@ static void add_translation(reader *r, const drive_def *d, const node_list *node
   if (!read_mask(r, d->fix, &mask) || !check_term_count(r, &d->terms)) return;
   for (int k = 0; k < nterm; k++) {
     if (!d->terms.at) {
-      put_term(r, k, &term[k], d->harmonic.v, &d->phase, d->translation.n, d->translation.v);
+      put_term(r, k, &term[k], d->over.at && !d->harmonic.at ? 0 : d->harmonic.v, &d->phase,
+               d->translation.n, d->translation.v);
       continue;
     }
     if (!terms[k].translation.at || terms[k].angle.at)
@@ -150,7 +165,7 @@ static void add_translation(reader *r, const drive_def *d, const node_list *node
              terms[k].translation.v);
   }
   pl_drive_desc out = drive_desc(&d->name, nodes, mask, nterm, term);
-  drive_add(r, d, &out);
+  if (read_over(r, d, "m", &out)) drive_add(r, d, &out);
 }
 
 static void build_drive(reader *r, const drive_def *d, const pl_node *at, int *owner,
@@ -161,6 +176,10 @@ static void build_drive(reader *r, const drive_def *d, const pl_node *at, int *o
   int ways = (d->translation.at != NULL) + (d->rotation != NULL) + (d->terms.at != NULL);
   if (ways > 1 || (ways == 0 && !d->fix)) {
     problem(r, at, NULL, "drive needs exactly one of 'fix', 'translation', 'rotation', 'terms'");
+    return;
+  }
+  if (d->over.at && ways == 0) {
+    problem(r, d->over.at, "give a translation or rotation", "what is held follows no file");
     return;
   }
   if (d->rotation)
@@ -231,32 +250,6 @@ void build_drives(reader *r) {
   if (fixed) build_fixed(r, fixed, owner, where);
   for (int k = 0; k < drives->n && !r->failed; k++, at = at->next)
     build_drive(r, (const drive_def *)drives->item + k, at, owner, where);
-}
-
-// ---- loads ------------------------------------------------------------------------------------
-
-void build_loads(reader *r) {
-  const items *loads = &r->def.loads;
-  const pl_node *at = items_first(loads);
-  for (int k = 0; k < loads->n; k++, at = at->next) {
-    const load_def *d = (const load_def *)loads->item + k;
-    const vec *force = d->force.at ? &d->force : &d->total;
-    node_list nodes;
-    if (!d->force.at == !d->total.at)
-      problem(r, at, NULL, "load needs either 'force' (on every node) or 'total'");
-    if (!select_either(r, d->node, d->nodes, at, "load", &nodes)) continue;
-    double share = d->total.at ? 1.0 / nodes.n : 1;
-    pl_load_desc out = {.name = d->name.s[0] ? d->name.s : NULL,
-                        .nnode = nodes.n,
-                        .node = nodes.v,
-                        .term = {.harmonic = d->harmonic.v, .phase = d->phase.v}};
-    for (int c = 0; c < force->n; c++) {
-      out.term.amplitude[c] = force->v[c].v * share;
-      follow(r, PL_AT_LOAD, r->b->nload, 0, c, &force->v[c], share);
-    }
-    follow(r, PL_AT_LOAD, r->b->nload, 0, 3, &d->phase, 1);
-    if (pl_build_load(r->b, &out) < 0) r->failed = PL_E_NOMEM;
-  }
 }
 
 // ---- initial state ----------------------------------------------------------------------------

@@ -133,15 +133,15 @@ static int holder_called(const reader *r, const char *word) {
 static int read_drive(reader *r, const pl_node *at, const pl_node *whole, pl_objective *o) {
   const char *names[64], *word = at && at->kind == NODE_SCALAR ? at->text : "";
   char hint[PL_TEXT], buf[MESSAGE_QUOTE + 8];
-  int n = r->b->ndrive < COUNT(names) ? r->b->ndrive : COUNT(names);
-  for (int k = 0; k < r->b->ndrive; k++) {
+  int n = r->nmotion < COUNT(names) ? r->nmotion : COUNT(names);
+  for (int k = 0; k < r->nmotion; k++) {
     const char *name = r->b->drive[k].name;
     if (!name || !name[0]) name = r->b->drive[k].nterm ? "drive" : "fixed";
     if (k < n) names[k] = name;
     o->drive = k;
     if (strcmp(name, word) == 0) return 1;
   }
-  if (!at && r->b->ndrive == 1) return 1;
+  if (!at && r->nmotion == 1) return 1;
   o->drive = holder_called(r, word);
   if (at && o->drive >= 0) return 1;
   pl_name_hint(word, n, names, hint, sizeof hint);

@@ -124,6 +124,7 @@ void build_rod(reader *r, body_slot *b) {
   d.young = body_value(r, b, &m->young, "young", path[0], n);
   d.density = body_value(r, b, &m->density, "density", path[1], n);
   d.poisson = value_of(&m->poisson);
+  d.growth = read_growth(r, g, m);
   put_section(r, b, &p, &d.section);
   for (int c = 0; c < 3; c++) up[c] = g->up.at ? g->up.v[c].v : 0;
   if (g->up.at) d.up = up;

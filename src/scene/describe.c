@@ -140,8 +140,10 @@ static void describe_loads(const pl_scene *s, pl_text *out) {
   double size = hypot(hypot(s->gravity[0], s->gravity[1]), s->gravity[2]);
   for (int k = 0; k < s->nload; k++) {
     const pl_load_desc *d = &s->load[k];
-    double total[3];
-    for (int c = 0; c < 3; c++) total[c] = d->nnode * d->term.amplitude[c];
+    double total[3], sum = d->share ? 0 : d->nnode;
+    if (d->inertial) continue;
+    for (int i = 0; d->share && i < d->nnode; i++) sum += d->share[i];
+    for (int c = 0; c < 3; c++) total[c] = sum * d->term.amplitude[c];
     pl_text_add(out, "load       ");
     if (d->name) pl_text_add(out, "%s: ", d->name);
     pl_text_add(out, "%d %s, total ", d->nnode, pl_plural(d->nnode, "node", "nodes"));
@@ -149,8 +151,9 @@ static void describe_loads(const pl_scene *s, pl_text *out) {
     if (d->term.harmonic)
       pl_text_add(out, ", harmonic %d\n", d->term.harmonic);
     else
-      pl_text_add(out, ", constant\n");
+      pl_text_add(out, d->over ? ", over time\n" : ", constant\n");
   }
+  for (int k = 0; k < s->nload_note; k++) pl_text_add(out, "%s\n", s->load_note[k]);
   if (size == 0) return;
   pl_text_add(out, "gravity    ");
   put_vector(out, s->dim, s->gravity, "m/s^2");

@@ -143,14 +143,18 @@ static char *prescribed(reader *r) {
 static void check_loads(reader *r) {
   const pl_node *at = items_first(&r->def.loads);
   char *mask = prescribed(r);
-  for (int k = 0; mask && k < r->b->nload; k++, at = at->next) {
-    const pl_load_desc *d = &r->b->load[k];
+  const load_def *def = r->def.loads.item;
+  for (int k = 0, i = 0; mask && i < r->def.loads.n; i++, at = at->next) {
+    // pressures and moments are elements
+    if (def[i].pressure.at || def[i].moment.at) continue;
+    const pl_load_desc *d = &r->b->load[k++];
+    if (d->inertial) continue;
     int along = 0, moves = 0;
     for (int c = 0; c < r->b->dim; c++) along |= (d->term.amplitude[c] != 0) << c;
-    for (int i = 0; i < d->nnode; i++) moves |= along & ~mask[d->node[i]];
+    for (int n = 0; n < d->nnode; n++) moves |= along & ~mask[d->node[n]];
     if (along && !moves)
       warning(r, at, "put it on nodes that can move",
-              "load %d does nothing: all its nodes are held, or driven, along it", k + 1);
+              "load %d does nothing: all its nodes are held, or driven, along it", i + 1);
   }
 }
 

@@ -205,7 +205,7 @@ typedef struct param_def {
 
 typedef struct material_def {
   txt name;
-  num young, poisson, density;
+  num young, poisson, density, expansion;
   pick law;
 } material_def;
 
@@ -282,7 +282,7 @@ typedef struct geometry_def {
   rotate_def *rotate;
   vec translate;
   txt material, interlocking;
-  num thickness;
+  num thickness, swelling, temperature;
   pick bending, variant, mass;
   section_def *section;
   vec up;
@@ -372,14 +372,32 @@ typedef struct drive_def {
   pick harmonic, clamp;
   num phase;
   items terms;
+  txt over;
 } drive_def;
-typedef struct load_def {
-  txt name;
-  const pl_node *node, *nodes;
-  vec force, total;
+// how a load goes with time
+typedef struct timing_def {
   pick harmonic;
   num phase;
+  txt over;
+} timing_def;
+typedef struct load_def {
+  txt name;
+  const pl_node *node, *nodes, *faces;
+  vec force, total, traction, moment, acceleration;
+  num pressure;
+  timing_def time;
 } load_def;
+typedef struct tendon_def {
+  txt name;
+  const pl_node *through;
+  num tension, pull, stiffness, slack;
+  timing_def time;
+} tendon_def;
+typedef struct foundation_def {
+  txt name;
+  const pl_node *node, *nodes, *faces, *direction;
+  num stiffness, total, per_area;
+} foundation_def;
 typedef struct spin_def {
   vec axis, through;
   num rate;
@@ -481,6 +499,7 @@ typedef struct root_def {
   items parameters, materials, bodies;
   mechanism_def *mechanism;
   items springs, stops, friction, tables, masses, potentials, matrices, drives, loads, initial;
+  items tendons, foundations;
   items obstacles, contact, interlocking, patches;
   self_contact_def *self_contact;
   vec gravity;
@@ -556,6 +575,7 @@ typedef struct measured_limits_def {
 // tables (schema.c)
 extern const map_info map_root, map_mesh, map_fixed, map_data, map_each, map_rotate;
 extern const map_info map_stop, map_friction, map_table;
+extern const map_info map_load, map_tendon, map_foundation;
 extern const map_info map_mail, map_measured_limits, map_mail_goal, map_mail_variable, map_patch;
 extern const map_info map_obstacle, map_contact, map_self_contact;
 extern const map_info map_limit, map_region, map_projection;
@@ -659,7 +679,11 @@ typedef struct reader {
   const analysis_def *analysis;  // [nanalysis]
   double stiffest, weakest_link; // for the penalty warning
   const pl_node *weakest_at;
-  double *u0, *v0; // [nnode][dim]
+  double *u0, *v0;        // [nnode][dim]
+  int nmotion;            // drives that move nodes; amplitudes of loads follow them
+  const pl_node *over_at; // the first file over time
+  int nload_note, load_note_cap;
+  const char **load_note;
 } reader;
 
 // memory of the scene; NULL sets r->failed
@@ -781,7 +805,10 @@ void build_masses(reader *r);
 void build_potentials(reader *r);
 void build_matrices(reader *r);
 void build_drives(reader *r);
+// loads, tendons and springs to the ground (build_load.c)
 void build_loads(reader *r);
+void build_tendons(reader *r);
+void build_foundations(reader *r);
 void build_initial(reader *r);
 void build_analyses(reader *r, pl_scene *s);
 // files of analyses, once their names and all that files are called after are known
@@ -825,6 +852,8 @@ int free_mask(const reader *r, int node);
 // a parameter for every element: reads it, and makes the parameters of a body (build_each.c)
 int read_each(reader *r, const pl_node *at, const row *w, num *out);
 int each_open(reader *r, const num *value, const char *what, const char *path, int n, int *first);
+// lengths of the natural shape of a body over those of its mesh (build_load.c)
+pl_value read_growth(reader *r, const geometry_def *g, const material_def *m);
 void check_plausible(reader *r);
 pl_status build_scene(reader *r, pl_scene *s);
 

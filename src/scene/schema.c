@@ -5,15 +5,6 @@
 // Every mapping of the scene format: this drives parsing, hints, range checks, --set completion and
 // the reference page. Rows are read in their order.
 
-// ---- things that many maps share --------------------------------------------------------------
-
-#define NAME_ROW(def) ROW(def, name, "name", T_WORD, .text = "name for messages, results and --set")
-#define SELECT_ROWS(def)                                                                           \
-  ROW(def, node, "node", T_RAW, .choices = "selector",                                             \
-      .text = "one node; node or nodes must be given"),                                            \
-      ROW(def, nodes, "nodes", T_RAW, .choices = "selector",                                       \
-          .text = "several nodes, each treated alike")
-
 static const row parameter_rows[] = {
     ROW(param_def, value, "value", T_RAW, .need = 1, .choices = "value",
         .text = "initial value; its dimension follows from where $name is used"),
@@ -37,6 +28,8 @@ static const row material_rows[] = {
         .text = "Poisson's ratio; of solids at most 0.4999"),
     ROW(material_def, density, "density", T_PAR, .need = 1, .each = 1, SUB(map_each),
         .elem = PL_ELEM_tet4),
+    ROW(material_def, expansion, "expansion", T_NUM, .unit = "", .lo = -1, .hi = 1,
+        .text = "strain per kelvin of a body's `temperature`"),
     ROW(material_def, law, "law", T_CHOICE, .choices = "svk|neo-hookean",
         .text = "St. Venant-Kirchhoff, or neo-Hookean (solids only; resists being crushed)"),
 };
@@ -197,6 +190,12 @@ const map_info map_rotate = {
       ROW(geometry_def, merge, "merge", T_NUM, .plain = 1, .unit = "m", .lo = 0, .hi = 1e9,        \
           .text = "merge vertices of the mesh closer than this"),                                  \
       ROW(geometry_def, material, "material", T_WORD, material_),                                  \
+      ROW(geometry_def, swelling, "swelling", T_NUM, .unit = "", .lo = -0.99, .hi = 1e3,           \
+          .text = "strain by which it wants to grow in all directions, at once; mass, thickness "  \
+                  "and section stay"),                                                             \
+      ROW(geometry_def, temperature, "temperature", T_NUM, .unit = "", .lo = -1e6, .hi = 1e6,      \
+          .text = "change of temperature in kelvin, which swells it by the material's "            \
+                  "`expansion`"),                                                                  \
       ROW(geometry_def, mass, "mass", T_CHOICE, .choices = "lumped|consistent",                    \
           .text = "mass matrix")
 
@@ -487,6 +486,7 @@ static const row drive_rows[] = {
     PHASE_ROW(drive_def),
     ROW(drive_def, terms, "terms", T_LIST, SUB(map_term),
         .text = "several harmonics, each with translation"),
+    OVER_ROW(drive_def, over),
     CLAMP_ROW,
 };
 static const map_info map_drive = {
@@ -505,20 +505,6 @@ const map_info map_fixed = {.what = "fixed",
                             .text = "Nodes that do not move. `fixed: SELECTOR` for short.",
                             .size = sizeof(drive_def),
                             ROWS(fixed_rows)};
-
-static const row load_rows[] = {
-    NAME_ROW(load_def),
-    SELECT_ROWS(load_def),
-    ROW(load_def, force, "force", T_VEC, .unit = "N",
-        .text = "force on every node; force or total must be given"),
-    ROW(load_def, total, "total", T_VEC, .unit = "N", .text = "force shared equally by the nodes"),
-    HARMONIC_ROW(load_def, 0, "multiple of the base frequency; 0: constant"),
-    PHASE_ROW(load_def),
-};
-static const map_info map_load = {.what = "load",
-                                  .text = "Forces on nodes, constant or harmonic.",
-                                  .size = sizeof(load_def),
-                                  ROWS(load_rows)};
 
 static const row spin_rows[] = {
     ROW(spin_def, axis, "axis", T_VEC3, .plain = 1, .unit = "",
@@ -770,7 +756,11 @@ static const row root_rows[] = {
     ROW(root_def, fixed, "fixed", T_RAW, .choices = "selector | list", .sub = &map_fixed,
         .text = "nodes that do not move"),
     ROW(root_def, drives, "drives", T_LIST, SUB(map_drive), .text = "prescribed motions"),
-    ROW(root_def, loads, "loads", T_LIST, SUB(map_load), .text = "forces"),
+    ROW(root_def, loads, "loads", T_LIST, SUB(map_load),
+        .text = "forces, pressures, moments, acceleration of the base"),
+    ROW(root_def, tendons, "tendons", T_LIST, SUB(map_tendon), .text = "cables through points"),
+    ROW(root_def, foundations, "foundations", T_LIST, SUB(map_foundation),
+        .text = "springs to the ground"),
     ROW(root_def, obstacles, "obstacles", T_LIST, SUB(map_obstacle), .text = "rigid obstacles"),
     ROW(root_def, contact, "contact", T_LIST, SUB(map_contact),
         .text = "nodes that feel the obstacles"),

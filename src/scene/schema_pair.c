@@ -1,7 +1,6 @@
 // Mappings of forces between two ends: elastic stops, dry friction, tables.
 #include "schema.h"
 
-#define NAME_ROW(def) ROW(def, name, "name", T_WORD, .text = "name for messages, results and --set")
 #define ENDS_ROW(def)                                                                              \
   ROW(def, nodes, "nodes", T_RAW, .need = 1, .choices = "[end, end]",                              \
       .text = "its two ends: nodes, `node.x` for one direction, or `ground`")

@@ -12,7 +12,9 @@ static const double SETTLED = 1e-6; // of the forces: an equilibrium
 
 pl_status book_open(book *k, equil *e) {
   size_t nq = (size_t)e->nq;
-  if (!e->o->book || e->contacts || e->n == 0) return PL_OK;
+  // power is that of forces that grow with the load and have a potential
+  int plain = !pl_model_timed(e->m) && !pl_model_circulatory(e->m);
+  if (!e->o->book || e->contacts || e->n == 0 || !plain) return PL_OK;
   k->F = pl_alloc(e->env, nq, sizeof *k->F);
   k->rate = pl_alloc(e->env, nq, sizeof *k->rate);
   k->r = pl_alloc(e->env, nq, sizeof *k->r);
@@ -142,6 +144,7 @@ pl_status book_entry_make(book *k, equil *e, book_entry *out) {
   int moving = drive_rates(k, e, by);
   *out = (book_entry){.scale = e->clock.scale,
                       .elastic = e->w->elastic,
+                      .outer = e->w->outer,
                       .lost = e->w->slipped,
                       .load = load_work(k, e, e->x->q),
                       .power = power(k, e, e->x->q, e->w->r, k->rate),
@@ -208,6 +211,7 @@ book_step book_compare(const book *k, const equil *e, const book_entry *b, const
   double way = 0, box, gained = b->elastic - (a->elastic - a->lost);
   for (int i = 0; i < e->n; i++) way += fabs(e->x->q[e->dof[i]] - q0[e->dof[i]]);
   double work = integral(a, b, &box) + b->scale * b->load - a->scale * a->load;
+  work -= b->outer - a->outer;
   double most = fmax(k->most, fabs(b->elastic - k->start));
   double slack = a->noise + b->noise + (a->residual + b->residual) * way;
   book_step s = {.work = work, .open = work - gained};

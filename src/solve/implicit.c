@@ -63,7 +63,7 @@ pl_status pl_implicit_solve(pl_implicit *k, double t, double dv, double da, cons
     x->v[q] = dv * x->q[q] + vc[q];
     x->a[q] = da * x->q[q] + ac[q];
   }
-  pl_drive(st->m, st->p, &(pl_clock){t, k->o.frequency, 1, k->o.ramp}, x);
+  pl_drive(st->m, st->p, &(pl_clock){t, k->o.frequency, 1, k->o.ramp, 1}, x);
   st->x = st->s = x;
   pl_status s = stepper_newton(st, &u, NEWTON_SURE);
   st->x = own;

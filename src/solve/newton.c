@@ -46,8 +46,8 @@ balance equil_balance(const equil *e) {
   for (int i = 0; i < e->n; i++) b.residual = fmax(b.residual, fabs(w->r[e->dof[i]]));
 
   // r = inner - outer; reactions are inner forces of driven unknowns
-  double sum = fabs(w->elastic);
-  for (int i = 0; i < e->nq; i++) {
+  double sum = fabs(w->elastic) + fabs(w->outer);
+  for (int i = 0; i < e->nq - pl_model_namplitude(e->m); i++) {
     double inner = fabs(w->f_inner[i]), outer = fabs(w->f_inner[i] - w->r[i]);
     b.force = fmax(b.force, fmax(inner, outer));
     sum += (inner + outer) * fabs(e->x->q[i]);

@@ -95,6 +95,7 @@ static void join_group(const pl_model *m, int g, int *up, int *held) {
   const pl_elem_kind *kind = pl_model_group_kind(m, g);
   const int *stencil = pl_model_group_stencil(m, g);
   int dim = pl_model_dim(m), nnode = pl_model_nnode(m), ns = kind->nvert + kind->nscal;
+  if (kind->outer) return;
   for (int e = 0; e < pl_model_group_size(m, g); e++, stencil += ns) {
     int first = -1, ground = kind->inert;
     for (int k = 0; k < ns; k++) {

@@ -14,7 +14,7 @@ static const double LAZY = 1e-6; // damping over stiffness, of a step: more cree
 
 // diagonal of what the coefficients say, over the free unknowns
 static pl_status diagonal(stepper *st, pl_coef coef, double *out) {
-  pl_clock c = {st->s->t, st->o->frequency, 1, st->o->ramp};
+  pl_clock c = {st->s->t, st->o->frequency, 1, st->o->ramp, 1};
   unsigned want = PL_WANT_TANGENT | PL_DYNAMIC;
   PL_TRY(pl_eval(st->m, st->p, st->s, &c, want, &coef, st->w));
   const pl_csc *A = &st->w->A;

@@ -208,6 +208,8 @@ pl_status equil_predict(equil *e);
 // The equilibrium at e->clock near e->x, stable or not, by plain Newton steps. PL_UNSOLVED when
 // there is none near.
 pl_status equil_follow(equil *e);
+// From x to the equilibrium nearby under forces without a potential.
+pl_status equil_circulate(equil *e);
 // Of the model, by which distances between states are measured: rounding may make this part of it
 // next to a bifurcation.
 double equil_size(const equil *e);
@@ -220,6 +222,7 @@ pl_status critical_track(equil *e, double from, double to, int *nneg);
 typedef struct book_entry {
   double scale, elastic, lost; // load factor; stored energy with what sliders lost in the step
   double load;                 // J; work of the full loads since the reference shape
+  double outer;                // J; potential of outer forces
   double power, slope;         // J; derivatives of the potential by the load factor on the path
   int sloped;                  // 1: the slope is known, 0: the stiffness is singular
   double noise, residual;      // J, N

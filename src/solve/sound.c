@@ -27,7 +27,7 @@ static double elastic_made(const stepper *st, const rule *u) {
     double g = w->f_inner[i] - w->f_damp[i];
     work += (old * st->audit.g0[i] + (1 - old) * g) * (st->x->q[i] - st->s->q[i]);
   }
-  return w->elastic - st->audit.W0 - work;
+  return w->elastic + w->outer - st->audit.W0 - work;
 }
 
 // methods that lose energy by design are held to what they gain
@@ -42,7 +42,7 @@ static void measure_energy(stepper *st, const rule *u) {
   a->damped = loses(u) && a->made < 0 ? -a->made : 0;
   if (fabs(a->made) <= noise || (loses(u) && a->made < 0)) a->made = 0;
   a->kinetic = stepper_mass_form(st, st->x->v, 0, st->x->v, st->x->v, 0, st->x->v);
-  a->elastic = st->w->elastic;
+  a->elastic = st->w->elastic + st->w->outer;
   double before = stepper_mass_form(st, st->s->v, 0, st->s->v, st->s->v, 0, st->s->v);
   a->moving = before + a->kinetic + fabs(a->elastic - a->W0);
   a->potential = st->w->potential;
@@ -54,7 +54,7 @@ static void measure_energy(stepper *st, const rule *u) {
 static void keep_start(stepper *st) {
   audit *a = &st->audit;
   for (int i = 0; i < st->nq; i++) a->g0[i] = st->w->f_inner[i] - st->w->f_damp[i];
-  a->W0 = st->w->elastic;
+  a->W0 = st->w->elastic + st->w->outer;
   a->V0 = st->w->potential;
   a->power0 = st->w->dissipated;
   a->known = 1;

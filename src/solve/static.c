@@ -24,8 +24,10 @@ static pl_status load_step(run *r, double from, double to) {
   r->ncritical = e->info->ncritical;
   r->released = e->info->released;
   if (e->contacts) return equil_contact(e, r->s);
-  if (e->o->critical && e->n > 0) return critical_track(e, from, to, &r->nneg);
+  int circulates = pl_model_circulatory(e->m);
+  if (e->o->critical && e->n > 0 && !circulates) return critical_track(e, from, to, &r->nneg);
   PL_TRY(equil_predict(e));
+  if (circulates) return equil_circulate(e);
   return equil_minimise(e);
 }
 

@@ -51,7 +51,7 @@ void stepper_close(stepper *st) {
 }
 
 pl_status stepper_eval(stepper *st, const pl_state *x, unsigned want, const rule *u) {
-  pl_clock c = {x->t, st->o->frequency, 1, st->o->ramp};
+  pl_clock c = {x->t, st->o->frequency, 1, st->o->ramp, 1};
   pl_coef coef = u ? (pl_coef){u->da, u->dv, 1} : (pl_coef){0};
   return pl_eval(st->m, st->p, x, &c, want | PL_DYNAMIC | PL_EXACT, &coef, st->w);
 }
@@ -109,7 +109,7 @@ pl_status stepper_accelerate(stepper *st, pl_state *x) {
 }
 
 pl_status stepper_begin(stepper *st) {
-  pl_clock c = {st->s->t, st->o->frequency, 1, st->o->ramp};
+  pl_clock c = {st->s->t, st->o->frequency, 1, st->o->ramp, 1};
   pl_drive(st->m, st->p, &c, st->s);
   pl_status s = stepper_accelerate(st, st->s);
   return s == PL_DOMAIN ? fail_domain(st->m, st->w, "transient") : s;
@@ -174,7 +174,7 @@ void stepper_predict(stepper *st, const rule *u, double keep) {
     }
   }
   x->t = u->t;
-  pl_drive(st->m, st->p, &(pl_clock){u->t, st->o->frequency, 1, st->o->ramp}, x);
+  pl_drive(st->m, st->p, &(pl_clock){u->t, st->o->frequency, 1, st->o->ramp, 1}, x);
 }
 
 pl_status stepper_progress(stepper *st) {
@@ -298,7 +298,7 @@ static double dot_free(const stepper *st, const double *f, const double *d) {
 }
 
 double stepper_energy_noise(const stepper *st) {
-  double sum = st->w->elastic;
+  double sum = fabs(st->w->elastic) + fabs(st->w->outer);
   for (int i = 0; i < st->nq; i++) sum += fabs(st->w->f_inner[i] * st->x->q[i]);
   return 16 * DBL_EPSILON * sum;
 }
@@ -309,7 +309,7 @@ double stepper_energy_noise(const stepper *st) {
 // no potential: with them the work of inner forces stands for W, by the trapezoidal rule.
 static pl_status descend(stepper *st, const rule *u) {
   const pl_work *w = st->w;
-  double W = w->elastic, inner = dot_free(st, w->f_inner, st->d),
+  double W = w->elastic + w->outer, inner = dot_free(st, w->f_inner, st->d),
          slope = -pl_dot(st->n, st->g, st->d);
   double alpha = st->p->par[PL_PAR_ALPHA], *Md = st->ma; // [nq], free until the next residual
   pl_csc_mul(&st->M, 1, st->d, 0, Md);
@@ -322,7 +322,8 @@ static pl_status descend(stepper *st, const rule *u) {
     if (s < 0) return s;
     if (s == PL_DOMAIN) continue;
     double change = step * (slope - inner) + 0.5 * step * step * quad;
-    change += st->damped ? 0.5 * step * (inner + dot_free(st, w->f_inner, st->d)) : w->elastic - W;
+    change += st->damped ? 0.5 * step * (inner + dot_free(st, w->f_inner, st->d))
+                         : w->elastic + w->outer - W;
     if (change <= 1e-4 * step * slope + stepper_energy_noise(st)) return PL_OK;
   }
   return PL_UNSOLVED;

@@ -123,7 +123,7 @@ static int is_steady(const run *r) {
 static pl_status observe_step(void *ctx, int *stop) {
   run *r = ctx;
   stepper *st = r->st;
-  pl_clock c = {st->s->t, st->o->frequency, 1, st->o->ramp};
+  pl_clock c = {st->s->t, st->o->frequency, 1, st->o->ramp, 1};
   if (r->observe && r->observe(r->observe_ctx, st->s, &c, st->w)) return PL_CANCELLED;
   if (audit_ran_away(st)) return PL_UNSOLVED;
   *stop = is_steady(r);

@@ -106,7 +106,7 @@ static void from_rest(void **state) {
     // the static force is the gradient
     assert_int_equal(pl_elem_force(s.kind, &m, got), PL_OK);
     assert_int_equal(s.kind->d.eval(s.q, s.par, s.rest, NULL, want, NULL), 0);
-    compare(&s, "static force", s.n, got, want, 1e-15);
+    if (!s.kind->circulatory) compare(&s, "static force", s.n, got, want, 1e-15);
   }
 }
 

@@ -290,7 +290,8 @@ static void tables(void **state) {
 }
 
 static int moves(const pl_elem_kind *kind) {
-  return !kind->inert;
+  // outer forces act from outside
+  return !kind->inert && !kind->outer;
 }
 // given matrix entries (inert kinds) need not be positive
 static int has_mass(const pl_elem_kind *kind) {

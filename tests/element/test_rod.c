@@ -195,7 +195,7 @@ static void over_the_top(void **state) {
 // ---- anchors -----------------------------------------------------------------------------------
 
 static int is_rod(const pl_elem_kind *kind) {
-  return kind->commit != NULL && !kind->slider.d;
+  return kind->commit != NULL && !kind->slider.d && !kind->outer;
 }
 
 // energies stay, over a walk that leads far from the anchors at rest; rest data other than anchors
