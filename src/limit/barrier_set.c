@@ -35,7 +35,7 @@ pl_status barrier_set_open(barrier_set *k, const pl_model *m, const pl_params *p
                            const pl_constraints *c, const double *mass, const pl_state *rest,
                            pl_work *w) {
   const int *index = pl_model_free_index(m);
-  *k = (barrier_set){.env = pl_model_env(m), .m = m, .contact = c->contact, .layers = c->layers};
+  *k = (barrier_set){.env = w->env, .m = m, .contact = c->contact, .layers = c->layers};
   k->mass = mass;
   k->nnode = pl_model_nnode(m);
   k->npair = c->contact ? c->contact->npair : 0;

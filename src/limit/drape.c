@@ -100,7 +100,7 @@ static pl_status descent_open(descent *d, pl_history *history) {
   pl_node_masses(d->m, d->p, d->mass);
   d->sheet = d->k->sheet;
   if (!d->sheet) {
-    PL_TRY(loose_sheet(d->m, d->mass, &d->loose));
+    PL_TRY(loose_sheet(d->env, d->m, d->mass, &d->loose));
     d->sheet = d->loose;
   }
   PL_TRY(pl_state_create(d->m, d->p, &d->x));

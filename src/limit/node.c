@@ -34,8 +34,7 @@ int pl_sheet_weights(const pl_sheet_desc *d, const pl_model *m, const pl_params 
   return -1;
 }
 
-pl_status loose_sheet(const pl_model *m, const double *mass, pl_sheet **out) {
-  pl_env *env = pl_model_env(m);
+pl_status loose_sheet(pl_env *env, const pl_model *m, const double *mass, pl_sheet **out) {
   const int *free_index = pl_model_free_index(m);
   int n = pl_model_nnode(m);
   *out = NULL;

@@ -367,7 +367,7 @@ static pl_status limit_stepper_open(limit_stepper *k, pl_history *history) {
   PL_TRY(barrier_set_open(&k->barrier_set, k->m, k->p, k->k, k->mass, k->x, k->w));
   k->sheet = k->o->method == PL_IMPLICIT_EULER ? NULL : k->k->sheet;
   int wanted = barrier_set_any(&k->barrier_set) || is_coupled(k);
-  if (!k->sheet && wanted) PL_TRY(loose_sheet(k->m, k->mass, &k->loose));
+  if (!k->sheet && wanted) PL_TRY(loose_sheet(k->env, k->m, k->mass, &k->loose));
   if (!k->sheet) k->sheet = k->loose;
   PL_TRY(pl_motion_open(&k->motion, history, is_bdf2(k), 0));
   if (!k->sheet) return PL_OK;

@@ -173,6 +173,6 @@ void report_unsolved(pl_env *env, const unsolved *u);
 // ---- nodes --------------------------------------------------------------------------------------
 
 // A sheet over all nodes without limits, for contact alone. Nodes that can move need a mass.
-pl_status loose_sheet(const pl_model *m, const double *mass, pl_sheet **out);
+pl_status loose_sheet(pl_env *env, const pl_model *m, const double *mass, pl_sheet **out);
 
 #endif

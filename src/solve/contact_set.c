@@ -14,8 +14,8 @@ enum {
 
 // ---- set ----------------------------------------------------------------------------------------
 
-pl_status contact_set_open(contact_set *t, const pl_model *m, pl_contact *k) {
-  *t = (contact_set){.k = k, .m = m, .env = k->env, .n = pl_model_nfree(m), .dim = k->dim};
+pl_status contact_set_open(contact_set *t, pl_env *env, const pl_model *m, pl_contact *k) {
+  *t = (contact_set){.k = k, .m = m, .env = env, .n = pl_model_nfree(m), .dim = k->dim};
   size_t npair = (size_t)k->npair;
   t->place = pl_alloc(t->env, npair, sizeof *t->place);
   t->in = pl_alloc(t->env, npair, sizeof *t->in);

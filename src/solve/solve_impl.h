@@ -109,7 +109,8 @@ typedef struct contact_rule {
   const double *rate; // [nq] what u_T is measured by there: velocity, or displacement in the step
 } contact_rule;
 
-pl_status contact_set_open(contact_set *t, const pl_model *m, pl_contact *k);
+// env: the host of the analysis, which need not be that of the contact.
+pl_status contact_set_open(contact_set *t, pl_env *env, const pl_model *m, pl_contact *k);
 void contact_set_close(contact_set *t);
 // A new step: the set of the last one, with its forces. share: what the force of a step, its
 // impulse over its length, is of the force in its equations.

@@ -320,7 +320,7 @@ pl_status pl_static_contact(const pl_static_opts *o, const pl_model *m, const pl
   memset(s->v, 0, (size_t)s->nq * sizeof *s->v);
   memset(s->a, 0, (size_t)s->nq * sizeof *s->a);
   pl_status status = equil_open(&r.e);
-  if (status == PL_OK && k) status = contact_set_open(&contacts, m, k);
+  if (status == PL_OK && k) status = contact_set_open(&contacts, w->env, m, k);
   if (status == PL_OK) status = book_open(&r.book, &r.e);
   info->booked = r.book.open;
   if (status == PL_OK) {

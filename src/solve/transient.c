@@ -292,7 +292,7 @@ pl_status pl_transient_contact(const pl_transient_opts *o, const pl_model *m, co
                 .dof = pl_model_free_dofs(m),
                 .s = s};
   contact_set contacts = {0};
-  pl_status status = k ? contact_set_open(&contacts, m, k) : PL_OK;
+  pl_status status = k ? contact_set_open(&contacts, w->env, m, k) : PL_OK;
   if (k) st.contacts = &contacts;
   run r = {.st = &st, .observe = observe, .observe_ctx = ctx};
   motion.ctx = &r;

@@ -88,7 +88,43 @@ static void statics(void **state) {
   }
 }
 
+enum { ENOUGH = 50 };
+
+static int ask(void *ctx, const pl_progress *p) {
+  int *asked = ctx;
+  (void)p;
+  return ++*asked == ENOUGH;
+}
+
+// An analysis with a host of its own asks and obeys that one alone, though model and contact were
+// made with another.
+static void hosts(void **state) {
+  (void)state;
+  const case_of c = {.method = PL_NEWMARK, .layers = 1};
+  pl_env env, host;
+  swing a;
+  pl_work *w;
+  int other = 0, own = 0;
+  pl_env_init(&env);
+  pl_env_init(&host);
+  fall(&a, &env, &c);
+  host.progress = env.progress = ask;
+  host.progress_ctx = &own;
+  env.progress_ctx = &other;
+  check_ok(&host, pl_work_create_for(&host, a.b.m, 1, &w));
+  a.o.duration = 10;
+  check_status(
+      &host,
+      pl_constrained_transient(&a.o, &a.po, a.b.m, a.b.p, &a.k, a.b.s, NULL, w, NULL, NULL, NULL),
+      PL_CANCELLED);
+  assert_int_equal(own, ENOUGH);
+  assert_int_equal(other, 0);
+  pl_work_free(w);
+  swing_close(&a);
+}
+
 int test_choose(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(transients), cmocka_unit_test(statics)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(transients), cmocka_unit_test(statics),
+                                     cmocka_unit_test(hosts)};
   return cmocka_run_group_tests_name("limit.choose", tests, NULL, NULL);
 }
