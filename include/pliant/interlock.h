@@ -335,6 +335,59 @@ typedef struct pl_rest {
 pl_status pl_patch_rest(pl_env *env, const pl_patch *p, const pl_rest_opts *o, pl_threads *threads,
                         pl_rest *out);
 void pl_rest_free(pl_env *env, pl_rest *r);
+
+#define PL_MOVE_OPTS(X, C)                                                                         \
+  X(double, duration, 1, 0, 1e6, "s", "time that is followed")                                     \
+  X(double, step, 0.01, 1e-9, 1e3, "s", "of implicit Euler; halved where it cannot be solved")     \
+  X(double, friction, 0.3, 0, 10, "", "coefficient between elements; obstacles have their own")    \
+  X(double, creep, 0, 0, 1e3, "m/s",                                                               \
+    "speed up to which friction grows to its limit; 0: 1e-3 sqrt(g times the thinnest wire)")      \
+  X(double, damping, 0, 0, 1e6, "1/s", "of all motion, over its mass")                             \
+  X(double, barrier, 0.8, 0.01, 10, "", "reach of the repulsion over the thinnest wire's radius")  \
+  X(double, weight, 1e-3, 1e-10, 0.1, "",                                                          \
+    "of the repulsion: gap over that radius of a contact that carries one element")                \
+  X(int, max_iter, 200, 1, 1000000, "", "Newton iterations a step, at most")
+typedef struct pl_move_opts {
+  PL_MOVE_OPTS(PL_OPT_FIELD_X, PL_OPT_FIELD_C)
+} pl_move_opts;
+extern const pl_option pl_move_option_table[];
+extern const int pl_move_option_count;
+
+// All that a motion goes on from.
+typedef struct pl_patch_state {
+  double t; // s
+  int n;
+  pl_pose *pose;                 // [n]
+  double (*v)[3];                // [n] m/s, of centres of mass
+  double (*spin)[9];             // [n] dQ/dt, 1/s
+  double rubbed, damped, scheme; // J, taken by friction, damping and the steps so far
+} pl_patch_state;
+// At rest where the patch is. Free with pl_patch_state_free.
+pl_status pl_patch_state_create(pl_env *env, const pl_patch *p, pl_patch_state **out);
+void pl_patch_state_free(pl_env *env, pl_patch_state *s);
+
+typedef struct pl_move_step {
+  double h;                             // s, the last step
+  double kinetic, potential, repulsion; // J
+  double unbalanced;                    // N, largest force and moment of an element that is left
+  double gap;                           // m, smallest
+  int contacts, iterations;
+} pl_move_step;
+// Told of the start and of every step's end; what it returns but PL_OK ends the motion.
+typedef struct pl_move_watch {
+  pl_status (*step)(void *ctx, const pl_patch_state *s, const pl_move_step *k);
+  void *ctx;
+} pl_move_watch;
+
+// The motion of a patch from a state on, with friction: implicit Euler's steps in positions and
+// rotations, each the minimum of one energy, found by the steps of pl_patch_rest, which open no
+// link. Friction is Coulomb's, with normal forces of the step's end but for a last iteration; below
+// the speed `creep` its force grows with the speed, so that what sticks creeps no faster.
+// PL_UNSOLVED: a step could not be solved; the state is that before it. The same bits for any
+// number of threads, and from any state on.
+pl_status pl_patch_move(pl_env *env, const pl_patch *p, const pl_move_opts *o, pl_threads *threads,
+                        const pl_move_watch *watch, pl_patch_state *s);
+
 // Its surface in triangles, where it has curves of so many points along and around them. Free with
 // pl_mesh_free.
 pl_status pl_mail_element_mesh(pl_env *env, const pl_mail_element *e, int along, int around,

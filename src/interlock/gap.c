@@ -501,6 +501,16 @@ int pl_piece_follow(const pl_piece *a, const pl_pose *at, const pl_piece *b, con
   return 1;
 }
 
+double touch_roundness(const pl_piece *a, const pl_pose *at, const pl_piece *b, const pl_pose *bt,
+                       const pl_touch *touch) {
+  couple c = couple_of(a, at, b, bt, touch->on);
+  view v;
+  double g[4], H[4][4], step[4], lowest[4];
+  couple_view(&c, touch->u, &v);
+  int k = couple_slopes(&c, &v, g, H);
+  return k ? fmax(couple_curvatures(k, g, (const double(*)[4])H, step, lowest), 0) : 1;
+}
+
 void pl_touch_points(const pl_piece *a, const pl_pose *at, const pl_piece *b, const pl_pose *bt,
                      const pl_touch *touch, double p[2][3]) {
   couple c = couple_of(a, at, b, bt, touch->on);

@@ -39,6 +39,9 @@ int couple_newton(int k, const double g[4], const double H[4][4], double step[4]
 // smallest curvature over the largest, and its direction; a step with all taken for their sizes
 double couple_curvatures(int k, const double g[4], const double H[4][4], double step[4],
                          double lowest[4]);
+// the smallest curvature of a minimum over its largest
+double touch_roundness(const pl_piece *a, const pl_pose *at, const pl_piece *b, const pl_pose *bt,
+                       const pl_touch *touch);
 // keeps sections of pieces within their ends
 void couple_inside(const couple *c, double u[4]);
 // Adds a minimum that is not yet there; where there is no room, instead of the farthest one.

@@ -7,6 +7,8 @@
 // Contacts of a patch, found by threads in batches and put in the order of elements.
 
 enum { BATCH = 512 };
+static const double ROUND =
+    0.1; // smallest curvature over the largest of a minimum that counts whole
 
 typedef struct task {
   int i, j, piece[2];
@@ -226,6 +228,32 @@ static void refill(holds *out) {
   }
 }
 
+// How much one of several minima of the same two pieces counts for: nothing where it is born, be it
+// as a fold of the distance or from beyond reach.
+static double standing(const patch *p, const pl_pose *at, const hold *h) {
+  double round =
+      touch_roundness(hold_piece(p, h, 0), &at[h->i], hold_piece(p, h, 1), &at[h->j], &h->at);
+  double t = fmin(1, round / ROUND), far = 1 - h->at.gap / p->reach;
+  return t * t * (3 - 2 * t) * far * far;
+}
+
+// Minima of smooth pieces share one repulsion, by a smooth law, so that forces do not jump as they
+// split and merge.
+static void share_out(const patch *p, const pl_pose *at, holds *out) {
+  for (int k = 0, end; k < out->n; k = end) {
+    const hold *h = &out->item[k];
+    double sum = 0;
+    for (end = k + 1; end < out->n && holds_compare(&out->item[end], h) == 0; end++)
+      ;
+    if (end == k + 1 || h->j < 0 || hold_piece(p, h, 0)->kind == PL_PIECE_FACETS ||
+        hold_piece(p, h, 1)->kind == PL_PIECE_FACETS)
+      continue;
+    for (int i = k; i < end; i++)
+      sum += out->item[i].share = standing(p, at, &out->item[i]) + 1e-12;
+    for (int i = k; i < end; i++) out->item[i].share /= sum;
+  }
+}
+
 pl_status patch_contacts(patch *p, const pl_pose *at, const holds *old, holds *out, double *gap) {
   out->n = 0;
   p->nsearch++;
@@ -237,6 +265,7 @@ pl_status patch_contacts(patch *p, const pl_pose *at, const holds *old, holds *o
   hand_on(p, at, old, out);
   divide(p, out);
   refill(out);
+  share_out(p, at, out);
   return PL_OK;
 }
 

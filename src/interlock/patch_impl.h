@@ -74,6 +74,8 @@ int group_root(const int *group, int i);
 
 double element_ball(const pl_mail_element *e);
 double element_wire(const pl_mail_element *e);
+// Second moment about the centre of mass over the mass; pieces count where they overlap.
+void element_moment(const pl_mail_element *e, double S[9]);
 
 // ---- pieces and obstacles
 // -------------------------------------------------------------------------

@@ -92,6 +92,7 @@ void blocks_free(pl_env *env, blocks *b) {
 void blocks_add(blocks *b, int i, int j, double c, const double *H, int stride) {
   if (i < 0 || j < 0 || i < j) return;
   int k = find_block(b, i, j);
+  if (k < 0) return;
   const int *slot = b->slot + 36 * k;
   for (int r = 0; r < 6; r++)
     for (int s = 0; s < 6; s++)

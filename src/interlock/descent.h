@@ -1,0 +1,82 @@
+#ifndef DESCENT_H
+#define DESCENT_H
+
+#include "patch_impl.h"
+
+// Newton's method for the energy of a patch: gravity and loads, the repulsion of all gaps with one
+// weight and, of motions in time, inertia and friction. Multipliers of the gaps are followed beside
+// the motion, which makes long steps good when the weight falls.
+
+// Where inertia takes an element: stiff / 2 |c - aim|^2 - tr(Q A') of its centre of mass c.
+typedef struct body_aim {
+  double stiff, aim[3], A[9];
+} body_aim;
+
+// Friction of a contact over a time step: limit f(|u|) of how far both elements have slid past each
+// other, u = T' (motion of the first's point less that of the second's).
+typedef struct rub {
+  int i, j;                   // j < 0: an obstacle, which does not move
+  double arm[2][3];           // of the points from the elements' origins, in axes of the elements
+  double from[2][3], T[2][3]; // where the points were; unit directions across the normal
+  double limit;               // N, coefficient times normal force
+} rub;
+
+typedef struct descent {
+  patch p;
+  double force, unit;  // of a mean element (N); the energy of it over the thinnest wire (J)
+  double weight;       // of the repulsion (J)
+  double shift;        // of the curvature over unit / thin^2
+  double twist;        // what elements that push each other resist turning apart, over force * thin
+  int mend;            // 1: the curvature of gaps along steps is taken back
+  const body_aim *aim; // [n]; NULL: no inertia
+  int nrub;
+  const rub *rub;
+  double slip; // m, up to which friction grows in a step
+  pl_pose *at, *trial;
+  holds now, next, moved; // contacts of both states; those of `now` in the other one
+  double gap;
+  int cap_slope;
+  slopes *slope;    // [now.n]
+  double *grad;     // [6 nfree]
+  double *step;     // [6 nfree]
+  double *diagonal; // [6 nfree] without a shift
+  double *fix;      // [6 nfree] what takes back the curvature of a step
+  double *fixed;    // [n] how far that moves any point
+  blocks K;
+  double left, part; // what a whole step would gain (J); how much of it is tried
+  int iterations, factors;
+} descent;
+
+// From the poses of the patch. PL_E_INPUT: elements overlap, or nothing pulls at them.
+pl_status descent_open(descent *d, pl_env *env, const pl_patch *in, double barrier,
+                       pl_threads *threads);
+void descent_close(descent *d);
+// Looks for all contacts anew, as if there had been none before.
+pl_status descent_restart(descent *d);
+// Newton's step, and `left`.
+pl_status descent_direction(descent *d);
+// Goes along it as far as that is good; *by: the part of it, 0: it is not.
+pl_status descent_step(descent *d, double *by);
+// Multipliers stay near what gaps make of them.
+void descent_bound(const descent *d, holds *all);
+
+// -(1 - x)^2 log x with x = gap / reach, and its derivatives by the gap
+double descent_barrier(double gap, double reach, double d[2]);
+double descent_push(const descent *d, const hold *h); // N, what the repulsion makes of a gap
+double descent_imbalance(const descent *d);           // N, largest force and moment of an element
+void descent_pull(const descent *d, int i, double out[3]); // N, gravity and load
+double descent_opening(const descent *d, int k);           // of a gap along the step
+
+// terms of gradient and matrix
+void descent_clear(descent *d);
+void descent_gravity(descent *d, int i, int bends);
+// A force on a gap, with a curvature along it, and as it turns with the elements.
+void descent_contact(descent *d, int k, double force, double bend, double turn);
+// inertia and friction, and how their energy changes from `at` to `trial`
+void descent_inertia(descent *d, int i);
+void descent_rub(descent *d, const rub *f);
+double descent_inertia_change(const descent *d, int i);
+double descent_rub_change(const descent *d, const rub *f);
+double descent_rub_work(const descent *d, const rub *f); // J, what it has taken in the step
+
+#endif

@@ -1,0 +1,352 @@
+#include "descent.h"
+
+#include <float.h>
+#include <string.h>
+
+// Steps of a patch that change no link: how far they go, and how they are taken.
+
+static const double SAFE = 0.95;    // part of the way to where centre lines might meet
+static const double ROOM = 0.7;     // of that, what a step is given before it is mended
+static const double BOUNDARY = 0.1; // what a step leaves of every gap at least
+static const double FAR = 6;        // balls that an element goes in a step at most
+static const double FELL = 0.2;     // part of what slopes promise, of a mended step that is good
+static const double MISFIT = 0.1;   // of a gap, that is let be
+static const double MENDED = 2;     // thinnest wires that mending moves at most
+enum { FIXES = 4 };
+
+static void turned(const double *Q, const double *v, double *out) {
+  for (int k = 0; k < 3; k++) out[k] = pl_dot3(Q + 3 * k, v);
+}
+
+static const double *turn_of(const descent *d, int i, double w[3]) {
+  int at = 6 * d->p.unknown[i];
+  for (int c = 0; c < 3; c++) w[c] = at < 0 ? 0 : d->step[at + 3 + c] / d->p.radius[i];
+  return w;
+}
+
+static void shift_of(const descent *d, int i, double u[3]) {
+  int at = 6 * d->p.unknown[i];
+  for (int c = 0; c < 3; c++) u[c] = at < 0 ? 0 : d->step[at + c];
+}
+
+// A screw: elements that turn together go on circles about one axis, and keep their distances.
+static void move_one(void *ctx, int i, int thread) {
+  const descent *d = ctx;
+  (void)thread;
+  double by = d->part, w[3], u[3], R[9], across[3], back[3];
+  if (d->p.unknown[i] < 0) return;
+  turn_of(d, i, w);
+  shift_of(d, i, u);
+  double turn = pl_norm3(w), a = by * turn;
+  double once = a > 1e-4 ? (1 - cos(a)) / (turn * turn) : by * by / 2;
+  double twice =
+      a > 1e-2 ? (a - sin(a)) / (turn * turn * turn) : by * by * by / 6 * (1 - a * a / 20);
+  pl_cross3(w, u, across);
+  pl_cross3(w, across, back);
+  for (int c = 0; c < 3; c++)
+    d->trial[i].x[c] = d->at[i].x[c] + by * u[c] + once * across[c] + twice * back[c];
+  pl_rotation3(w, a, R);
+  pl_mul3(R, d->at[i].Q, d->trial[i].Q);
+}
+
+static double travel(const descent *d, int i) {
+  double w[3], u[3];
+  turn_of(d, i, w);
+  shift_of(d, i, u);
+  return pl_norm3(u) + d->p.radius[i] * pl_norm3(w);
+}
+
+// Largest part of a step for which a + b part <= most, a part + b part^2.
+static double part_within(double a, double b, double most) {
+  return 2 * most / fmax(a + sqrt(a * a + 4 * b * most), 1e-300);
+}
+
+// No rigid motion of both changes the distance of two points; seen from the mean turn of both it
+// changes by no more than a t + b t^2.
+static double pair_part(const descent *d, int i, int j, double apart) {
+  if (!(apart > 0)) return 0;
+  double wi[3], wj[3], ui[3], uj[3], mean[3], w[3], arm[3], carried[3], u[3];
+  turn_of(d, i, wi);
+  turn_of(d, j, wj);
+  shift_of(d, i, ui);
+  shift_of(d, j, uj);
+  pl_sub3(wi, wj, w);
+  pl_sub3(d->at[i].x, d->at[j].x, arm);
+  for (int c = 0; c < 3; c++) mean[c] = (wi[c] + wj[c]) / 2;
+  pl_cross3(mean, arm, carried);
+  for (int c = 0; c < 3; c++) u[c] = ui[c] - uj[c] - carried[c];
+  double a = pl_norm3(u) + pl_norm3(w) / 2 * (d->p.radius[i] + d->p.radius[j]);
+  double b = pl_norm3(w) * (pl_norm3(ui) + pl_norm3(uj)) / 4;
+  return part_within(a, b, apart);
+}
+
+// The part of the step that leaves all links as they are, whatever elements do in between: no two
+// centre lines can meet. Pairs that are not near do not meet within `most`.
+static double safe_part(const descent *d, double most) {
+  double least = most;
+  const patch *p = &d->p;
+  int k = 0;
+  for (int m = 0; m < p->near.n; m++) {
+    int i = p->near.pair[m][0], j = p->near.pair[m][1];
+    double w[3], gap = p->reach;
+    pl_sub3(d->at[i].x, d->at[j].x, w);
+    gap = fmax(gap, pl_norm3(w) - p->radius[i] - p->radius[j]);
+    while (k < d->now.n &&
+           (d->now.item[k].i < i || (d->now.item[k].i == i && d->now.item[k].j < j)))
+      k++;
+    for (; k < d->now.n && d->now.item[k].i == i && d->now.item[k].j == j; k++)
+      gap = fmin(gap, d->now.item[k].at.gap);
+    double apart = SAFE * (gap + p->wire[i] + p->wire[j]) - d->fixed[i] - d->fixed[j];
+    least = fmin(least, pair_part(d, i, j, apart));
+  }
+  return least;
+}
+
+// obstacles are not passed through either; a plane has no other side
+static double clear_part(const descent *d, double most) {
+  double least = most;
+  const patch *p = &d->p;
+  for (int i = 0; i < p->in->n; i++)
+    for (int o = 0; p->unknown[i] >= 0 && o < p->in->nobstacle; o++) {
+      pl_gap g;
+      if (p->in->obstacle[o].kind == &pl_obstacle_plane) continue;
+      pl_obstacle_gap(&p->in->obstacle[o], 3, 0, d->at[i].x, p->radius[i], &g);
+      double apart = SAFE * (fmax(g.gap, 0) + p->wire[i]) - d->fixed[i];
+      least = fmin(least, apart / fmax(travel(d, i), 1e-300));
+    }
+  return least;
+}
+
+// how fast a gap opens along the step
+double descent_opening(const descent *d, int k) {
+  const hold *h = &d->now.item[k];
+  int end[2] = {d->p.unknown[h->i], h->j < 0 ? -1 : d->p.unknown[h->j]};
+  double sum = 0;
+  for (int e = 0; e < 2; e++)
+    if (end[e] >= 0) sum += pl_dot(6, d->slope[k].g + 6 * e, d->step + 6 * end[e]);
+  return sum;
+}
+
+// no gap closes by more than most of it, as far as slopes tell
+static double open_part(const descent *d) {
+  double least = 1;
+  for (int k = 0; k < d->now.n; k++) {
+    double by = descent_opening(d, k);
+    if (by < 0) least = fmin(least, (1 - BOUNDARY) * d->now.item[k].at.gap / -by);
+  }
+  return least;
+}
+
+static void follow_one(void *ctx, int k, int thread) {
+  descent *d = ctx;
+  hold h = d->now.item[k];
+  double by[2], was = descent_barrier(h.at.gap, d->p.reach, by), gap = h.at.gap;
+  (void)thread;
+  // the force holds the change of the repulsion here; NaN: the gap has closed
+  if (!hold_follow(&d->p, d->trial, &h))
+    h.force = 0;
+  else if (h.at.gap < BOUNDARY / 2 * gap)
+    h.force = NAN;
+  else
+    h.force = (h.at.gap < d->p.reach ? descent_barrier(h.at.gap, d->p.reach, by) : 0) - was;
+  d->moved.item[k] = h;
+}
+
+// A minimum that is none any more leads to another one, which is there already.
+static int has_merged(const descent *d, int k) {
+  const hold *h = &d->moved.item[k];
+  for (int side = -1; side <= 1; side += 2)
+    for (int i = k + side; i >= 0 && i < d->now.n && holds_compare(h, &d->moved.item[i]) == 0;
+         i += side)
+      if (!h->at.still && touch_apart(&h->at, &d->moved.item[i].at) < 1e-5) return 1;
+  return 0;
+}
+
+// How the energy changes from `at` to `trial`, in the contacts of `at`: contacts that come and go
+// on the way are left out, so that the change is one of a smooth function.
+static double change(descent *d) {
+  double sum = 0;
+  pl_threads_run(d->p.threads, d->now.n, follow_one, d);
+  for (int k = 0; k < d->now.n; k++)
+    if (!has_merged(d, k)) sum += d->weight * d->now.item[k].share * d->moved.item[k].force;
+  for (int i = 0; i < d->p.in->n; i++) {
+    if (d->p.unknown[i] < 0) continue;
+    double was[3], is[3];
+    turned(d->at[i].Q, d->p.middle[i], was);
+    turned(d->trial[i].Q, d->p.middle[i], is);
+    for (int c = 0; c < 3; c++) {
+      double dx = d->trial[i].x[c] - d->at[i].x[c], g = d->p.mass[i] * d->p.in->gravity[c];
+      sum -= g * (dx + is[c] - was[c]) + (d->p.in->load ? d->p.in->load[i][c] * dx : 0);
+    }
+  }
+  for (int i = 0; d->aim && i < d->p.in->n; i++)
+    if (d->p.unknown[i] >= 0) sum += descent_inertia_change(d, i);
+  for (int k = 0; k < d->nrub; k++) sum += descent_rub_change(d, &d->rub[k]);
+  return isfinite(sum) ? sum : DBL_MAX;
+}
+
+// multipliers go along with the step
+static void carry_forces(descent *d, double by) {
+  d->moved.n = d->now.n;
+  for (int k = 0; k < d->now.n; k++) {
+    const hold *h = &d->now.item[k];
+    double slope[2];
+    descent_barrier(h->at.gap, d->p.reach, slope);
+    double bend = h->force * slope[1] / -slope[0];
+    d->moved.item[k] = *h;
+    d->moved.item[k].force += by * (descent_push(d, h) - h->force - bend * descent_opening(d, k));
+  }
+}
+
+void descent_bound(const descent *d, holds *all) {
+  for (int k = 0; k < all->n; k++) {
+    hold *h = &all->item[k];
+    double f = descent_push(d, h);
+    h->force = isfinite(h->force) ? fmin(fmax(h->force, 0.1 * f), 10 * f) : f;
+  }
+}
+
+// ---- gaps along a step are curved
+// -----------------------------------------------------------------
+
+static void gap_one(void *ctx, int k, int thread) {
+  descent *d = ctx;
+  hold h = d->now.item[k];
+  (void)thread;
+  int there = hold_follow(&d->p, d->trial, &h);
+  double wanted = fmax(d->now.item[k].at.gap + d->part * descent_opening(d, k), 0);
+  // the force holds what the gap is off by
+  h.force = there ? h.at.gap - wanted : 0;
+  d->moved.item[k] = h;
+}
+
+// The fix in axes that have turned with the elements.
+static void fix_one(void *ctx, int i, int thread) {
+  descent *d = ctx;
+  int at = 6 * d->p.unknown[i];
+  double R[9], u[3], w[3], turn[9], Q[9];
+  (void)thread;
+  if (at < 0) return;
+  for (int a = 0; a < 3; a++)
+    for (int b = 0; b < 3; b++) R[3 * a + b] = pl_dot3(d->trial[i].Q + 3 * a, d->at[i].Q + 3 * b);
+  turned(R, d->fix + at, u);
+  turned(R, d->fix + at + 3, w);
+  d->fixed[i] += pl_norm3(u) + pl_norm3(w);
+  for (int c = 0; c < 3; c++) {
+    d->trial[i].x[c] += u[c];
+    w[c] /= d->p.radius[i];
+  }
+  pl_rotation3(w, pl_norm3(w), turn);
+  memcpy(Q, d->trial[i].Q, sizeof Q);
+  pl_mul3(turn, Q, d->trial[i].Q);
+}
+
+// worst gap over what slopes tell of it
+static double misfit(const descent *d) {
+  double worst = 0;
+  for (int k = 0; k < d->now.n; k++) {
+    const hold *h = &d->now.item[k];
+    double wanted = fmax(h->at.gap + d->part * descent_opening(d, k), BOUNDARY * h->at.gap);
+    worst = fmax(worst, fabs(d->moved.item[k].force) / wanted);
+  }
+  return worst;
+}
+
+// Gaps are brought to where slopes say that they are, with the curvatures at hand.
+static pl_status fix_gaps(descent *d) {
+  double before = INFINITY;
+  memset(d->fixed, 0, (size_t)d->p.in->n * sizeof *d->fixed);
+  for (int round = 0; round < FIXES; round++) {
+    d->moved.n = d->now.n;
+    pl_threads_run(d->p.threads, d->now.n, gap_one, d);
+    double worst = misfit(d);
+    if (worst < MISFIT || worst > before) return PL_OK;
+    before = worst;
+    memset(d->fix, 0, 6 * (size_t)d->p.nfree * sizeof *d->fix);
+    for (int k = 0; k < d->now.n; k++) {
+      const hold *h = &d->now.item[k];
+      int end[2] = {d->p.unknown[h->i], h->j < 0 ? -1 : d->p.unknown[h->j]};
+      double slope[2];
+      descent_barrier(h->at.gap, d->p.reach, slope);
+      double by = h->force * slope[1] / slope[0] * d->moved.item[k].force;
+      for (int e = 0; e < 2; e++)
+        for (int a = 0; end[e] >= 0 && a < 6; a++)
+          d->fix[6 * end[e] + a] += by * d->slope[k].g[6 * e + a];
+    }
+    PL_TRY(pl_factor_solve(d->K.factor, 1, d->fix, d->fix));
+    pl_threads_run(d->p.threads, d->p.in->n, fix_one, d);
+  }
+  return PL_OK;
+}
+
+static pl_status grow_moved(descent *d) {
+  if (d->moved.cap >= d->now.n) return PL_OK;
+  hold *more = pl_realloc(d->p.env, d->moved.item, (size_t)d->now.cap, sizeof *more);
+  if (!more) return PL_E_NOMEM;
+  d->moved.item = more;
+  d->moved.cap = d->now.cap;
+  return PL_OK;
+}
+
+static void swap_states(descent *d) {
+  pl_pose *at = d->at;
+  holds now = d->now;
+  d->at = d->trial;
+  d->trial = at;
+  d->now = d->next;
+  d->next = now;
+}
+
+// pairs that may meet on the way, and the part of the step that is sure to meet no others
+static pl_status look_ahead(descent *d, double *part) {
+  double most = 0;
+  for (int i = 0; i < d->p.in->n; i++)
+    if (d->p.unknown[i] >= 0) most = fmax(most, travel(d, i));
+  *part = fmin(1, FAR * d->p.ball / fmax(most, 1e-300));
+  return patch_near(&d->p, d->at, d->p.reach + 2 * (*part * most + MENDED * d->p.thin));
+}
+
+// what mends a step leaves all links as they are, too
+static int is_mended(const descent *d) {
+  for (int i = 0; i < d->p.in->n; i++)
+    if (d->fixed[i] > MENDED * d->p.thin) return 0;
+  return clear_part(d, safe_part(d, d->part)) >= d->part;
+}
+
+// With the curvature of gaps taken back where the energy falls well so, else as it is.
+static pl_status go_on(descent *d, int *good) {
+  double slope = -d->left;
+  if (d->mend) {
+    pl_threads_run(d->p.threads, d->p.in->n, move_one, d);
+    PL_TRY(fix_gaps(d));
+    *good = change(d) <= FELL * d->part * slope && is_mended(d);
+    if (*good) return PL_OK;
+  }
+  memset(d->fixed, 0, (size_t)d->p.in->n * sizeof *d->fixed);
+  pl_threads_run(d->p.threads, d->p.in->n, move_one, d);
+  *good = change(d) <= 1e-4 * d->part * slope + 1e-12 * d->weight;
+  return PL_OK;
+}
+
+pl_status descent_step(descent *d, double *by) {
+  double gap;
+  PL_TRY(grow_moved(d));
+  PL_TRY(look_ahead(d, by));
+  memset(d->fixed, 0, (size_t)d->p.in->n * sizeof *d->fixed);
+  *by = fmin(ROOM * clear_part(d, safe_part(d, *by / ROOM)), open_part(d));
+  for (; *by > 1e-10; *by /= 2) {
+    d->part = *by;
+    int good;
+    PL_TRY(go_on(d, &good));
+    if (!good) continue;
+    carry_forces(d, *by);
+    PL_TRY(patch_contacts(&d->p, d->trial, &d->moved, &d->next, &gap));
+    if (!(gap > 0.02 * d->gap)) continue;
+    descent_bound(d, &d->next);
+    swap_states(d);
+    d->gap = gap;
+    return PL_OK;
+  }
+  *by = 0;
+  return PL_OK;
+}
