@@ -441,6 +441,10 @@ typedef struct pl_mail_verdict {
 } pl_mail_verdict;
 // A taut state of a flat cell, with all neighbours.
 void pl_mail_verify(const pl_mail *m, const int copies[2], const pl_taut *t, pl_mail_verdict *out);
+// A state of a patch, whose links at the start are those of its poses; gaps beyond the thinnest
+// wire's radius are told as that.
+pl_status pl_patch_verify(pl_env *env, const pl_patch *p, const pl_pose *at, pl_threads *threads,
+                          pl_mail_verdict *out);
 
 // ---- families of materials ----------------------------------------------------------------------
 

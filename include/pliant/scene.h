@@ -87,7 +87,16 @@ typedef struct pl_mail_design_opts {
 extern const pl_option pl_mail_design_option_table[];
 extern const int pl_mail_design_option_count;
 
-#define PL_NATIVE_OPTS(X, C) PL_REST_OPTS(X, C)
+#define PL_NATIVE_OPTS(X, C)                                                                       \
+  PL_REST_OPTS(X, C)                                                                               \
+  X(double, duration, 0, 0, 1e6, "s",                                                              \
+    "time that is followed, with friction, from rest; 0: the patch comes to rest without")         \
+  X(double, step, 0.01, 1e-9, 1e3, "s", "time: of implicit Euler; halved where it must be")        \
+  X(double, friction, 0.3, 0, 10, "", "time: coefficient of elements; obstacles have their own")   \
+  X(double, creep, 0, 0, 1e3, "m/s",                                                               \
+    "time: speed up to which friction grows to its limit; 0: 1e-3 sqrt(g thinnest wire)")          \
+  X(double, damping, 0, 0, 1e6, "1/s", "time: of all motion, over its mass")                       \
+  X(double, moving_weight, 1e-3, 1e-10, 0.1, "", "time: weight of the repulsion")
 
 typedef struct pl_native_opts {
   PL_NATIVE_OPTS(PL_OPT_FIELD_X, PL_OPT_FIELD_C)

@@ -56,8 +56,8 @@ static pl_status centre(rest *r, double first, int last) {
     }
     // contacts that are about to split come and go: one of the best of such states will do
     if (last && i - since > STALLED && d->left <= 2 * best) {
-      if (d->mend) return PL_OK;
-      d->mend = 1;
+      if (d->mend && best < 1e-2 * d->weight) return PL_OK;
+      d->mend = !d->mend;
       since = i;
     }
     PL_TRY(descent_step(d, &by));

@@ -1,20 +1,11 @@
 // native: where a patch of linked elements comes to rest.
-#include "job_impl.h"
+#include "run_native.h"
 
 #include "pliant/math.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-
-typedef struct native {
-  job *j;
-  const pl_analysis *a;
-  const pl_scene_patch *patch;
-  pl_patch p;
-  pl_rest rest;
-  pl_status solved;
-} native;
 
 // unit quaternion (w, x, y, z) of a rotation
 static void quaternion(const double *Q, double q[4]) {
@@ -36,7 +27,7 @@ static void quaternion(const double *Q, double q[4]) {
     if (i != k - 1) q[1 + i] = part * even[3 - i - (k - 1)];
 }
 
-static pl_status write_poses(const native *k) {
+pl_status native_poses(const native *k, const char *suffix) {
   static const char *const column[][2] = {
       {"element", ""}, {"x", "m"},          {"y", "m"},          {"z", "m"},
       {"qw", ""},      {"qx", ""},          {"qy", ""},          {"qz", ""},
@@ -48,13 +39,14 @@ static pl_status write_poses(const native *k) {
   pl_status s = PL_OK;
   for (int c = 0; s == PL_OK && c < N; c++) s = pl_table_column(t, c, column[c][0], column[c][1]);
   for (int i = 0; s == PL_OK && i < k->p.n; i++) {
-    const pl_pose *p = &k->rest.pose[i];
+    const pl_pose *p = &k->pose[i];
     double row[N] = {i + 1, p->x[0], p->x[1], p->x[2], 0, 0, 0, 0, k->p.held[i]};
     quaternion(p->Q, row + 4);
-    for (int c = 0; k->p.held[i] && c < 3; c++) row[9 + c] = k->rest.reaction[i][c];
+    for (int c = 0; k->rest.reaction && k->p.held[i] && c < 3; c++)
+      row[9 + c] = k->rest.reaction[i][c];
     s = pl_table_row(t, row);
   }
-  if (s == PL_OK) s = job_table(k->j, t, k->a->name, ".csv");
+  if (s == PL_OK) s = job_table(k->j, t, k->a->name, suffix);
   pl_table_free(t);
   return s;
 }
@@ -97,13 +89,13 @@ static json_t *triple(const double *x) {
 }
 
 // the box about all origins
-static void extent(const native *k, double lo[3], double hi[3]) {
+void native_extent(const native *k, double lo[3], double hi[3]) {
   for (int c = 0; c < 3; c++) {
     lo[c] = INFINITY;
     hi[c] = -INFINITY;
     for (int i = 0; i < k->p.n; i++) {
-      lo[c] = fmin(lo[c], k->rest.pose[i].x[c]);
-      hi[c] = fmax(hi[c], k->rest.pose[i].x[c]);
+      lo[c] = fmin(lo[c], k->pose[i].x[c]);
+      hi[c] = fmax(hi[c], k->pose[i].x[c]);
     }
   }
 }
@@ -117,7 +109,7 @@ static double balance(const native *k) {
 static void set_figures(const native *k, json_t *f) {
   const pl_rest *r = &k->rest;
   double lo[3], hi[3], size[3];
-  extent(k, lo, hi);
+  native_extent(k, lo, hi);
   pl_sub3(hi, lo, size);
   job_set(f, "patch", json_string(k->patch->name));
   job_set(f, "elements", json_integer(k->p.n));
@@ -144,7 +136,7 @@ static void report(const native *k) {
   job *j = k->j;
   double lo[3], hi[3];
   char high[48], gap[48];
-  extent(k, lo, hi);
+  native_extent(k, lo, hi);
   job_length_text(j, hi[2] - lo[2], high);
   job_length_text(j, r->gap, gap);
   job_note(j, "%s: %d elements at rest after %d iterations, %s high, smallest gap %s, %d %s",
@@ -165,17 +157,10 @@ static void report(const native *k) {
 
 // ---- pictures -----------------------------------------------------------------------------------
 
-enum { KINDS = 64, POINTS = 400000 }; // shapes; of the surface of all elements
+enum { POINTS = 400000 }; // of the surface of all elements
 
-typedef struct gathered {
-  int n;
-  const pl_mail_element *elem[KINDS];
-  pl_mesh *mesh[KINDS];
-  int *of; // [elements]
-} gathered;
-
-static pl_status gather_shapes(const native *k, gathered *g) {
-  int along = POINTS / (10 * k->p.n), pieces = k->p.elem[0]->npiece;
+pl_status native_shapes(const native *k, int points, shapes *g) {
+  int along = points / (10 * k->p.n), pieces = k->p.elem[0]->npiece;
   along /= pieces > 0 ? pieces : 1;
   along = along > 48 ? 48 : along < 16 ? 16 : along;
   g->of = pl_alloc(k->j->env, (size_t)k->p.n, sizeof *g->of);
@@ -183,7 +168,7 @@ static pl_status gather_shapes(const native *k, gathered *g) {
   for (int i = 0; i < k->p.n; i++) {
     int m = 0;
     while (m < g->n && g->elem[m] != k->p.elem[i]) m++;
-    if (m == KINDS) return PL_E_NOMEM;
+    if (m == SHAPES_MAX) return PL_E_NOMEM;
     if (m == g->n) {
       // knots need more points than rings
       int wind = k->p.elem[i]->piece[0].kind == PL_PIECE_CURVE ? 2 : 1;
@@ -196,7 +181,7 @@ static pl_status gather_shapes(const native *k, gathered *g) {
   return PL_OK;
 }
 
-static pl_status draw(const native *k, const gathered *g) {
+pl_status native_draw(const native *k, const shapes *g) {
   char caption[PL_TEXT];
   pl_solid *solid = pl_alloc(k->j->env, (size_t)k->p.n, sizeof *solid);
   if (!solid) return PL_E_NOMEM;
@@ -206,30 +191,31 @@ static pl_status draw(const native *k, const gathered *g) {
                           .tone = k->p.held[i]           ? 1
                                   : F && pl_norm3(F) > 0 ? 2
                                                          : 0};
-    memcpy(solid[i].x, k->rest.pose[i].x, sizeof solid[i].x);
-    memcpy(solid[i].Q, k->rest.pose[i].Q, sizeof solid[i].Q);
+    memcpy(solid[i].x, k->pose[i].x, sizeof solid[i].x);
+    memcpy(solid[i].Q, k->pose[i].Q, sizeof solid[i].Q);
   }
   const pl_solids s = {.nmesh = g->n,
                        .n = k->p.n,
                        .mesh = (const pl_mesh *const *)g->mesh,
                        .solid = solid,
                        .title = k->patch->name};
-  snprintf(caption, sizeof caption, "The patch at rest; elements that are held are copper%s.",
+  snprintf(caption, sizeof caption, "The patch %s; elements that are held are copper%s.",
+           k->solved == PL_UNSOLVED ? "where it was left" : "at its end",
            k->patch->nloaded ? ", those with loads red" : "");
   pl_status st = files_solids(k->j, k->a->name, &s, caption);
   pl_free(k->j->env, solid);
   return st;
 }
 
-static pl_status write_glb(const native *k, const gathered *g) {
+static pl_status write_glb(const native *k, const shapes *g) {
   char path[PL_TEXT];
   if (!k->j->output.glb) return PL_OK;
   pl_glb_place *place = pl_alloc(k->j->env, (size_t)k->p.n, sizeof *place);
   if (!place) return PL_E_NOMEM;
   for (int i = 0; i < k->p.n; i++) {
     place[i].mesh = g->of[i];
-    memcpy(place[i].x, k->rest.pose[i].x, sizeof place[i].x);
-    memcpy(place[i].Q, k->rest.pose[i].Q, sizeof place[i].Q);
+    memcpy(place[i].x, k->pose[i].x, sizeof place[i].x);
+    memcpy(place[i].Q, k->pose[i].Q, sizeof place[i].Q);
   }
   pl_status s = pl_glb_write_places(k->j->env, g->n, (const pl_mesh *const *)g->mesh, k->p.n, place,
                                     job_path(k->j, k->a->name, ".glb", path));
@@ -237,28 +223,41 @@ static pl_status write_glb(const native *k, const gathered *g) {
   return s;
 }
 
-// the surfaces of all elements in one mesh, with the number of each
-static pl_status write_vtu(const native *k, const gathered *g) {
-  char path[PL_TEXT];
-  pl_mesh *all;
+pl_status native_merge(const native *k, const shapes *g, pl_mesh **out, double **number) {
   int nvert = 0, ntri = 0, v = 0, t = 0;
-  if (!k->j->output.vtu) return PL_OK;
   for (int i = 0; i < k->p.n; i++) {
     nvert += g->mesh[g->of[i]]->nvert;
     ntri += g->mesh[g->of[i]]->cell[PL_TRI3].n;
   }
-  PL_TRY(pl_mesh_create(k->j->env, "patch", nvert, &all));
-  double *number = pl_alloc(k->j->env, (size_t)ntri, sizeof *number);
-  pl_status s = number ? pl_mesh_set_cells(all, PL_TRI3, ntri) : PL_E_NOMEM;
+  PL_TRY(pl_mesh_create(k->j->env, "patch", nvert, out));
+  *number = pl_alloc(k->j->env, (size_t)ntri, sizeof **number);
+  pl_status s = *number ? pl_mesh_set_cells(*out, PL_TRI3, ntri) : PL_E_NOMEM;
   for (int i = 0; s == PL_OK && i < k->p.n; i++) {
     const pl_mesh *m = g->mesh[g->of[i]];
-    const pl_pose *p = &k->rest.pose[i];
     for (int c = 0; c < 3 * m->cell[PL_TRI3].n; c++)
-      all->cell[PL_TRI3].v[3 * t + c] = v + m->cell[PL_TRI3].v[c];
-    for (int c = 0; c < m->cell[PL_TRI3].n; c++) number[t++] = i + 1;
-    for (int c = 0; c < m->nvert; c++, v++)
-      for (int d = 0; d < 3; d++) all->X[3 * v + d] = p->x[d] + pl_dot3(p->Q + 3 * d, m->X + 3 * c);
+      (*out)->cell[PL_TRI3].v[3 * t + c] = v + m->cell[PL_TRI3].v[c];
+    for (int c = 0; c < m->cell[PL_TRI3].n; c++) (*number)[t++] = i + 1;
+    v += m->nvert;
   }
+  if (s == PL_OK) native_points(k, g, (*out)->X);
+  return s;
+}
+
+void native_points(const native *k, const shapes *g, double *x) {
+  for (int i = 0; i < k->p.n; i++) {
+    const pl_mesh *m = g->mesh[g->of[i]];
+    const pl_pose *p = &k->pose[i];
+    for (int c = 0; c < m->nvert; c++, x += 3)
+      for (int d = 0; d < 3; d++) x[d] = p->x[d] + pl_dot3(p->Q + 3 * d, m->X + 3 * c);
+  }
+}
+
+static pl_status write_vtu(const native *k, const shapes *g) {
+  char path[PL_TEXT];
+  pl_mesh *all = NULL;
+  double *number = NULL;
+  if (!k->j->output.vtu) return PL_OK;
+  pl_status s = native_merge(k, g, &all, &number);
   const pl_field field = {"element", 1, 1, number};
   if (s == PL_OK)
     s = pl_mesh_write_vtu(all, NULL, 1, &field, k->j->work->threads,
@@ -268,15 +267,28 @@ static pl_status write_vtu(const native *k, const gathered *g) {
   return s;
 }
 
+void native_shapes_free(const native *k, shapes *g) {
+  for (int i = 0; i < g->n; i++) pl_mesh_free(g->mesh[i]);
+  pl_free(k->j->env, g->of);
+}
+
 static pl_status show(const native *k) {
-  gathered g = {0};
-  pl_status s = gather_shapes(k, &g);
-  if (s == PL_OK) s = draw(k, &g);
+  shapes g = {0};
+  pl_status s = native_shapes(k, POINTS, &g);
+  if (s == PL_OK) s = native_draw(k, &g);
   if (s == PL_OK) s = write_glb(k, &g);
   if (s == PL_OK) s = write_vtu(k, &g);
-  for (int i = 0; i < g.n; i++) pl_mesh_free(g.mesh[i]);
-  pl_free(k->j->env, g.of);
+  native_shapes_free(k, &g);
   return s;
+}
+
+void native_verdict(const native *k, const pl_mail_verdict *v, json_t *f) {
+  job_set(f, "verified_gap", json_real(v->gap));
+  job_set(f, "links_changed", json_integer(v->links_changed));
+  if (v->links_changed)
+    job_alarm(k->j, "%d pairs of elements are linked otherwise than at the start.",
+              v->links_changed);
+  if (!(v->gap > 0)) job_alarm(k->j, "Elements overlap by %.3g m.", -v->gap);
 }
 
 pl_status job_native(job *j, int index, json_t *figures) {
@@ -287,14 +299,19 @@ pl_status job_native(job *j, int index, json_t *figures) {
   k.p = k.patch->p;
   k.p.nobstacle = j->scene->contact.nobstacle;
   k.p.obstacle = j->scene->contact.obstacle;
+  if (o->duration > 0) return native_motion(&k, figures);
   double start = pl_wall_time();
   k.solved = pl_patch_rest(j->env, &k.p, &rest, j->work->threads, &k.rest);
   pl_status s = k.solved;
   if (s >= 0 && s != PL_CANCELLED) {
+    pl_mail_verdict v;
+    k.pose = k.rest.pose;
     set_figures(&k, figures);
     job_set(figures, "seconds", json_real(pl_wall_time() - start));
     report(&k);
-    pl_status wrote = write_poses(&k);
+    pl_status wrote = pl_patch_verify(j->env, &k.p, k.pose, j->work->threads, &v);
+    if (wrote == PL_OK) native_verdict(&k, &v, figures);
+    if (wrote == PL_OK) wrote = native_poses(&k, ".csv");
     if (wrote == PL_OK) wrote = write_contacts(&k);
     if (wrote == PL_OK) wrote = show(&k);
     if (wrote != PL_OK) s = wrote;

@@ -73,7 +73,38 @@ static void pictures(void **state) {
   pl_mesh_free(m);
 }
 
+// In time: energies add up, links stay, and all frames are written.
+static void motion(void **state) {
+  (void)state;
+  pl_env env;
+  pl_table *t;
+  char *text;
+  size_t n;
+  pl_env_init(&env);
+  run(&env, "native-motion",
+      "units: {length: mm}\ninterlocking: [{chain: {radius: 4, wire: 1, pitch: 5.5}, "
+      "density: 1000 kg/m^3}]\n"
+      "patches: [{cells: [2, 1], held: {edge: left}}]\n"
+      "gravity: [0, 0, -9.81 m/s^2]\noutput: {frames: 4}\n"
+      "analyses: [native: {duration: 0.1 s, step: 5 ms, damping: 2 1/s}]\n",
+      PL_OK);
+  check_ok(&env, pl_table_read(&env, "native-motion/native.csv", &t));
+  assert_int_equal(pl_table_rows(t), 21);
+  const double *last = pl_table_data(t) + 20 * pl_table_cols(t);
+  double sum = 0;
+  for (int c = 1; c < 7; c++) sum += last[c] - pl_table_data(t)[c];
+  check_less(fabs(sum), 1e-6 * last[pl_table_find(t, "scheme")]);
+  pl_table_free(t);
+  check_close(summary_number(&env, "native-motion", "\"links_changed\": ", NULL), 0, 0);
+  assert_true(summary_number(&env, "native-motion", "\"verified_gap\": ", NULL) > 0);
+  check_ok(&env, pl_file_read(&env, "native-motion/native/frame-0004.vtu", 0, &text, &n));
+  pl_free(&env, text);
+  check_ok(&env, pl_file_read(&env, "native-motion/native.pvd", 0, &text, &n));
+  pl_free(&env, text);
+}
+
 int test_native(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(chain), cmocka_unit_test(pictures)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(chain), cmocka_unit_test(pictures),
+                                     cmocka_unit_test(motion)};
   return cmocka_run_group_tests_name("native", tests, NULL, NULL);
 }
