@@ -124,9 +124,11 @@ typedef struct pl_builder {
   pl_group_desc *group;
   pl_group_cells *cells; // [ngroup]
   const void **law;      // [ngroup] of kinds that take one
+  const double **grow;   // [ngroup] factors on lengths of natural shapes, NULL: none
   pl_drive_desc *drive;
   const void **clamp; // [ndrive] origin of a clamp; NULL: directions are not held
   pl_load_desc *load;
+  pl_load_form *form; // [nload]
   // Once joined: nodes of which clamps carry copies, numbered from nnode on, and scalar unknowns
   // beyond the nodes' with their values.
   int ncopy, nextra;
@@ -187,6 +189,8 @@ int pl_build_drive(pl_builder *b, const pl_drive_desc *d, int clamp, const void 
 // Holds nodes where they are, with PL_HOLD_CLAMP the directions of shells and rods as well.
 int pl_build_fix(pl_builder *b, int n, const int *node, int clamp);
 int pl_build_load(pl_builder *b, const pl_load_desc *d);
+// The same in another form.
+int pl_build_load_form(pl_builder *b, const pl_load_desc *d, const pl_load_form *form);
 // An amplitude of outer forces (PL_DRIVE_AMPLITUDE), the last drive then: returns the number of its
 // unknown, for stencils. After pl_build_join; no drive of another kind may follow.
 int pl_build_amplitude(pl_builder *b, const char *name, const pl_term *term, const pl_course *over);

@@ -69,17 +69,20 @@ typedef struct pl_drive_desc {
   const pl_course *over; // factor of terms of harmonic 0 instead of the load factor, NULL: that
 } pl_drive_desc;
 
-// The same force on each node of a list, or shares of it, or the forces of inertia of a frame that
-// is accelerated.
+// The same force on each node of a list.
 typedef struct pl_load_desc {
   const char *name;
   int nnode;
   const int *node;
-  pl_term term;          // amplitude in N for every node; m/s^2 of a frame
-  const double *share;   // [nnode] factors on it, NULL: 1
-  int inertial;          // 1: on all that has mass, against the acceleration of its term; no nodes
-  const pl_course *over; // as that of a drive
+  pl_term term; // amplitude in N for every node
 } pl_load_desc;
+
+// What a load may be besides.
+typedef struct pl_load_form {
+  const double *share;   // [nnode] factors on the force of each node, NULL: 1
+  int inertial;          // 1: on all that has mass, against the acceleration (m/s^2) of its term
+  const pl_course *over; // as that of a drive
+} pl_load_form;
 
 // Elements of one kind. stencil lists for each element its nvert nodes, then its nscal scalar
 // unknowns (as unknown numbers: node * dim + component); -1: missing (ground).
@@ -91,9 +94,6 @@ typedef struct pl_group_desc {
   int shared;         // 1: one parameter set for the group, 0: one per element
   const double *par;  // [npar] or [nelem][npar]
   int lumped;         // mass lumped or consistent
-  // factors on lengths of the natural shapes, [1] or [nelem]; masses stay those of the reference
-  // shape. NULL: 1
-  const double *grow;
 } pl_group_desc;
 
 // Where a design parameter acts: value there = initial value + coef (p - initial p).
@@ -120,8 +120,12 @@ typedef struct pl_model_desc {
   int ngroup, ndrive, nload, ndesign;
   const pl_group_desc *group;
   const void *const *law; // [ngroup] of kinds that take one, which outlive the model; NULL: none
+  // [ngroup] factors on lengths of the natural shapes, of a group [1] or [nelem]; masses stay those
+  // of the reference shape. NULL, also as a whole: 1
+  const double *const *grow;
   const pl_drive_desc *drive;
   const pl_load_desc *load;
+  const pl_load_form *form; // [nload], NULL: plain forces
   const pl_design_desc *design;
   double gravity[3];
   double alpha, beta; // damping: 1/s, s

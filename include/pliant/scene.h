@@ -366,7 +366,8 @@ struct pl_scene {
   const pl_scene_material *material;
   const pl_drive_desc *drive;
   const pl_load_desc *load;
-  double gravity[3]; // m/s^2
+  const pl_load_form *load_form; // [nload]
+  double gravity[3];             // m/s^2
   // What loads on faces, moments, tendons and beds come to: lines for `check` and reports.
   int nload_note;
   const char *const *load_note;

@@ -184,6 +184,7 @@ int pl_build_group(pl_builder *b, const char *name, const pl_elem_kind *kind, in
   if (!pl_build_grow(b, &b->group, b->ngroup, &m->group_cap, sizeof *b->group)) return -1;
   if (!pl_build_grow(b, &b->cells, b->ngroup, &m->cells_cap, sizeof *b->cells)) return -1;
   if (!pl_build_grow(b, &b->law, b->ngroup, &m->law_cap, sizeof *b->law)) return -1;
+  if (!pl_build_grow(b, &b->grow, b->ngroup, &m->grow_cap, sizeof *b->grow)) return -1;
   int nset = shared ? 1 : nelem;
   int *to = pl_build_keep(b, (size_t)nelem * (size_t)(kind->nvert + kind->nscal) + 1, sizeof *to);
   double *par = pl_build_keep(b, (size_t)nset * (size_t)kind->npar + 1, sizeof *par);
@@ -192,6 +193,7 @@ int pl_build_group(pl_builder *b, const char *name, const pl_elem_kind *kind, in
   for (int e = 0; e < nset; e++)
     for (int i = 0; i < kind->npar; i++) par[e * kind->npar + i] = kind->par[i].value;
   b->law[b->ngroup] = NULL;
+  b->grow[b->ngroup] = NULL;
   b->cells[b->ngroup] = (pl_group_cells){.body = -1, .type = -1};
   b->group[b->ngroup] = (pl_group_desc){.name = copy,
                                         .kind = kind,
@@ -250,7 +252,7 @@ void pl_build_lines_of(pl_builder *b, int group, int first) {
 
 // ---- drives and loads -------------------------------------------------------------------------
 
-static const pl_course *keep_series(pl_builder *b, const pl_course *from) {
+static const pl_course *keep_course(pl_builder *b, const pl_course *from) {
   pl_course *s = from ? keep_copy(b, 1, sizeof *s, from) : NULL;
   if (!s) return NULL;
   s->t = keep_copy(b, s->n, sizeof *s->t, from->t);
@@ -270,7 +272,7 @@ int pl_build_drive(pl_builder *b, const pl_drive_desc *d, int clamp, const void 
   to->term = keep_copy(b, d->nterm, sizeof *d->term, d->term);
   to->scal = d->nscal > 0 ? keep_copy(b, d->nscal, sizeof *d->scal, d->scal) : NULL;
   to->edge = d->edge ? keep_copy(b, 2 * d->nscal, sizeof *d->edge, d->edge) : NULL;
-  to->over = keep_series(b, d->over);
+  to->over = keep_course(b, d->over);
   b->clamp[b->ndrive] = clamp == PL_HOLD_CLAMP ? origin ? origin : unnamed : NULL;
   return b->failed ? -1 : b->ndrive++;
 }
@@ -280,13 +282,21 @@ int pl_build_fix(pl_builder *b, int n, const int *node, int clamp) {
   return pl_build_drive(b, &d, clamp, NULL);
 }
 
-int pl_build_load(pl_builder *b, const pl_load_desc *d) {
-  if (!pl_build_grow(b, &b->load, b->nload, &b->impl->load_cap, sizeof *b->load)) return -1;
+int pl_build_load_form(pl_builder *b, const pl_load_desc *d, const pl_load_form *form) {
+  struct builder_impl *m = b->impl;
+  if (!pl_build_grow(b, &b->load, b->nload, &m->load_cap, sizeof *b->load)) return -1;
+  if (!pl_build_grow(b, &b->form, b->nload, &m->form_cap, sizeof *b->form)) return -1;
+  pl_load_form *to = &b->form[b->nload];
   b->load[b->nload] = *d;
   b->load[b->nload].node = keep_copy(b, d->nnode, sizeof *d->node, d->node);
-  if (d->share) b->load[b->nload].share = keep_copy(b, d->nnode, sizeof *d->share, d->share);
-  b->load[b->nload].over = keep_series(b, d->over);
+  *to = *form;
+  if (form->share) to->share = keep_copy(b, d->nnode, sizeof *form->share, form->share);
+  to->over = keep_course(b, form->over);
   return b->failed ? -1 : b->nload++;
+}
+
+int pl_build_load(pl_builder *b, const pl_load_desc *d) {
+  return pl_build_load_form(b, d, &(pl_load_form){0});
 }
 
 int pl_build_amplitude(pl_builder *b, const char *name, const pl_term *term,
@@ -312,14 +322,14 @@ int pl_build_amplitude(pl_builder *b, const char *name, const pl_term *term,
 
 void pl_build_swell(pl_builder *b, int group, const pl_value *value, const double *each) {
   if (group < 0) return;
-  pl_group_desc *g = &b->group[group];
+  const pl_group_desc *g = &b->group[group];
   int n = g->shared ? 1 : g->nelem;
   double *grow = pl_build_keep(b, (size_t)n + 1, sizeof *grow);
   for (int e = 0; grow && e < n; e++) {
     grow[e] = each && !g->shared ? each[e] : value->v;
     pl_build_follow(b, PL_AT_GROW, group, e, 0, value, 1);
   }
-  g->grow = grow;
+  b->grow[group] = grow;
 }
 
 // ---- parameters -------------------------------------------------------------------------------
@@ -357,8 +367,10 @@ static pl_model_desc describe(const pl_builder *b) {
                      .ndesign = b->impl->nparameter,
                      .group = b->group,
                      .law = b->law,
+                     .grow = b->grow,
                      .drive = b->drive,
                      .load = b->load,
+                     .form = b->form,
                      .alpha = b->alpha,
                      .beta = b->beta};
   memcpy(d.gravity, b->gravity, sizeof d.gravity);

@@ -33,7 +33,7 @@ static int par_end(const pl_model_desc *d) {
 int pl_par_grow(const pl_model_desc *d, int which, int elem) {
   int at = par_end(d);
   for (int k = 0; k < which; k++)
-    if (d->group[k].grow) at += d->group[k].shared ? 1 : d->group[k].nelem;
+    if (d->grow && d->grow[k]) at += d->group[k].shared ? 1 : d->group[k].nelem;
   return at + (which < d->ngroup && d->group[which].shared ? 0 : elem);
 }
 
@@ -93,10 +93,6 @@ static pl_status check_group(pl_env *env, const pl_model_desc *d, const pl_group
             env, PL_E_INPUT, "group '%s' (%s), element %d: %s must be in %g..%g %s, got %g",
             g->name, k->name, e + 1, k->par[i].name, k->par[i].lo, k->par[i].hi, k->par[i].unit, v);
     }
-  for (int e = 0; g->grow && e < nset; e++)
-    if (!(g->grow[e] > 0 && isfinite(g->grow[e])))
-      return pl_fail(env, PL_E_INPUT, "group '%s' (%s), element %d: growth must be > 0, got %g",
-                     g->name, k->name, e + 1, g->grow[e]);
   return PL_OK;
 }
 
@@ -128,14 +124,24 @@ static pl_status check_scalars(pl_env *env, const pl_model_desc *d, const pl_dri
   return PL_OK;
 }
 
-static pl_status check_series(pl_env *env, const char *what, const char *name, const pl_course *s) {
+static pl_status check_growth(pl_env *env, const pl_model_desc *d, int k) {
+  const pl_group_desc *g = &d->group[k];
+  const double *grow = d->grow ? d->grow[k] : NULL;
+  for (int e = 0; grow && e < (g->shared ? 1 : g->nelem); e++)
+    if (!(grow[e] > 0 && isfinite(grow[e])))
+      return pl_fail(env, PL_E_INPUT, "group '%s' (%s), element %d: growth must be > 0, got %g",
+                     g->name, g->kind->name, e + 1, grow[e]);
+  return PL_OK;
+}
+
+static pl_status check_course(pl_env *env, const char *what, const char *name, const pl_course *s) {
   if (!s) return PL_OK;
   int ok = s->n >= 2;
   for (int i = 0; ok && i < s->n; i++)
     ok = isfinite(s->t[i]) && isfinite(s->v[i]) && (i == 0 || s->t[i] > s->t[i - 1]);
   if (ok) return PL_OK;
-  return pl_fail(env, PL_E_INPUT, "%s '%s': a series needs two or more rising times", what,
-                 name ? name : "");
+  return pl_fail(env, PL_E_INPUT, "%s '%s': a factor over time needs two or more rising times",
+                 what, name ? name : "");
 }
 
 // amplitudes are the last scalar unknowns, each driven once
@@ -157,7 +163,10 @@ static pl_status check_desc(pl_env *env, const pl_model_desc *d) {
   for (int i = 0; i < d->nnode * d->dim; i++)
     if (!isfinite(d->X[i]))
       return pl_fail(env, PL_E_INPUT, "node %d: coordinate is not a finite number", i / d->dim);
-  for (int k = 0; k < d->ngroup; k++) PL_TRY(check_group(env, d, &d->group[k], nq));
+  for (int k = 0; k < d->ngroup; k++) {
+    PL_TRY(check_group(env, d, &d->group[k], nq));
+    PL_TRY(check_growth(env, d, k));
+  }
   for (int i = 0; d->extra && i < d->nextra; i++)
     if (!isfinite(d->extra[i]))
       return pl_fail(env, PL_E_INPUT,
@@ -165,11 +174,11 @@ static pl_status check_desc(pl_env *env, const pl_model_desc *d) {
   for (int k = 0; k < d->ndrive; k++) {
     PL_TRY(check_nodes(env, d, "drive", d->drive[k].name, d->drive[k].nnode, d->drive[k].node));
     PL_TRY(check_scalars(env, d, &d->drive[k]));
-    PL_TRY(check_series(env, "drive", d->drive[k].name, d->drive[k].over));
+    PL_TRY(check_course(env, "drive", d->drive[k].name, d->drive[k].over));
   }
   for (int k = 0; k < d->nload; k++) {
     PL_TRY(check_nodes(env, d, "load", d->load[k].name, d->load[k].nnode, d->load[k].node));
-    PL_TRY(check_series(env, "load", d->load[k].name, d->load[k].over));
+    PL_TRY(check_course(env, "load", d->load[k].name, d->form ? d->form[k].over : NULL));
   }
   return check_amplitudes(env, d);
 }
@@ -235,12 +244,13 @@ static pl_status copy_group(pl_model *m, const pl_model_desc *d, int k) {
   }
   int nset = g->shared ? 1 : g->nelem;
   if (nset) memcpy(m->par0 + g->par0, from->par, (size_t)(nset * kind->npar) * sizeof(double));
-  g->grow0 = from->grow ? pl_par_grow(d, k, 0) : -1;
-  if (from->grow) memcpy(m->par0 + g->grow0, from->grow, (size_t)nset * sizeof(double));
+  const double *grow = d->grow ? d->grow[k] : NULL;
+  g->grow0 = grow ? pl_par_grow(d, k, 0) : -1;
+  if (grow) memcpy(m->par0 + g->grow0, grow, (size_t)nset * sizeof(double));
   return PL_OK;
 }
 
-static pl_status copy_series(pl_env *env, const pl_course *from, pl_course *to) {
+static pl_status copy_course(pl_env *env, const pl_course *from, pl_course *to) {
   if (!from) return PL_OK;
   size_t n = (size_t)from->n;
   *to = (pl_course){.n = from->n,
@@ -250,7 +260,7 @@ static pl_status copy_series(pl_env *env, const pl_course *from, pl_course *to) 
   return to->t && to->v && (to->bend || !from->bend) ? PL_OK : PL_E_NOMEM;
 }
 
-static void free_series(pl_env *env, pl_course *s) {
+static void free_course(pl_env *env, pl_course *s) {
   pl_free(env, (void *)s->t);
   pl_free(env, (void *)s->v);
   pl_free(env, (void *)s->bend);
@@ -301,7 +311,7 @@ static pl_status copy_drive(pl_model *m, const pl_model_desc *d, int k) {
   to->node = copy_bytes(m->env, from->node, (size_t)from->nnode, sizeof(int));
   to->harmonic = pl_alloc(m->env, (size_t)from->nterm, sizeof(int));
   if (!to->name || !to->node || !to->harmonic) return PL_E_NOMEM;
-  PL_TRY(copy_series(m->env, from->over, &to->over));
+  PL_TRY(copy_course(m->env, from->over, &to->over));
   if (from->kind == PL_DRIVE_ROTATION) {
     double len =
         sqrt(to->axis[0] * to->axis[0] + to->axis[1] * to->axis[1] + to->axis[2] * to->axis[2]);
@@ -330,16 +340,17 @@ static pl_status copy_drive(pl_model *m, const pl_model_desc *d, int k) {
 
 static pl_status copy_load(pl_model *m, const pl_model_desc *d, int k) {
   const pl_load_desc *from = &d->load[k];
+  const pl_load_form form = d->form ? d->form[k] : (pl_load_form){0};
   load *to = &m->load[k];
   size_t n = (size_t)from->nnode;
   *to = (load){.nnode = from->nnode,
                .harmonic = from->term.harmonic,
-               .inertial = from->inertial,
+               .inertial = form.inertial,
                .par0 = pl_par_load(d, k)};
   to->node = copy_bytes(m->env, from->node, n, sizeof(int));
-  if (from->share) to->share = copy_bytes(m->env, from->share, n, sizeof(double));
-  if (!to->node || (from->share && !to->share)) return PL_E_NOMEM;
-  PL_TRY(copy_series(m->env, from->over, &to->over));
+  if (form.share) to->share = copy_bytes(m->env, form.share, n, sizeof(double));
+  if (!to->node || (form.share && !to->share)) return PL_E_NOMEM;
+  PL_TRY(copy_course(m->env, form.over, &to->over));
   if (to->harmonic > m->max_harmonic) m->max_harmonic = to->harmonic;
   memcpy(m->par0 + to->par0, from->term.amplitude, 3 * sizeof(double));
   m->par0[to->par0 + 3] = from->term.phase;
@@ -505,12 +516,12 @@ void pl_model_free(pl_model *m) {
     pl_free(env, m->drive[k].scal);
     pl_free(env, m->drive[k].edge);
     pl_free(env, m->drive[k].part);
-    free_series(env, &m->drive[k].over);
+    free_course(env, &m->drive[k].over);
   }
   for (int k = 0; m->load && k < m->nload; k++) {
     pl_free(env, m->load[k].node);
     pl_free(env, m->load[k].share);
-    free_series(env, &m->load[k].over);
+    free_course(env, &m->load[k].over);
   }
   for (int k = 0; m->design && k < m->ndesign; k++) {
     pl_free(env, (void *)m->design[k].name);

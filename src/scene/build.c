@@ -259,6 +259,7 @@ static pl_status fill_lists(reader *r, pl_scene *s) {
   s->drive = r->b->drive;
   s->nload = r->b->nload;
   s->load = r->b->load;
+  s->load_form = r->b->form;
   s->nload_note = r->nload_note;
   s->load_note = r->load_note;
   memcpy(s->gravity, r->b->gravity, sizeof s->gravity);

@@ -209,7 +209,7 @@ static void add_pressure(reader *r, const load_def *d, const pl_node *at) {
 // ---- forces -------------------------------------------------------------------------------------
 
 static void add_load(reader *r, const load_def *d, const vec *force, double share,
-                     pl_load_desc *out) {
+                     pl_load_desc *out, const pl_load_form *form) {
   out->name = d->name.s[0] ? d->name.s : NULL;
   out->term.harmonic = d->time.harmonic.v;
   out->term.phase = d->time.phase.v;
@@ -218,7 +218,7 @@ static void add_load(reader *r, const load_def *d, const vec *force, double shar
     follow(r, PL_AT_LOAD, r->b->nload, 0, c, &force->v[c], share);
   }
   follow(r, PL_AT_LOAD, r->b->nload, 0, 3, &d->time.phase, 1);
-  if (pl_build_load(r->b, out) < 0) r->failed = PL_E_NOMEM;
+  if (pl_build_load_form(r->b, out, form) < 0) r->failed = PL_E_NOMEM;
 }
 
 // traction, or a total spread over faces
@@ -226,8 +226,9 @@ static void add_on_faces(reader *r, const load_def *d) {
   const vec *force = d->traction.at ? &d->traction : &d->total;
   face_list f;
   pl_load_desc out = {0};
+  pl_load_form form = {0};
   if (!select_faces(r, d->faces, d->traction.at ? "traction" : "total", &f)) return;
-  if (!read_timing(r, &d->time, d->traction.at ? "Pa" : "N", &out.over)) return;
+  if (!read_timing(r, &d->time, d->traction.at ? "Pa" : "N", &form.over)) return;
   double *all = face_shares(r, &f), moment[3], F[3] = {0};
   int *node = scene_alloc(r, (size_t)r->b->nnode + 1, sizeof *node);
   double *share = scene_alloc(r, (size_t)r->b->nnode + 1, sizeof *share);
@@ -238,36 +239,38 @@ static void add_on_faces(reader *r, const load_def *d) {
     share[out.nnode++] = d->traction.at ? all[i] : all[i] / f.area;
   }
   out.node = node;
-  out.share = share;
+  form.share = share;
   for (int c = 0; c < force->n; c++) F[c] = force->v[c].v * (d->traction.at ? f.area : 1);
   pl_cross3(f.centre, F, moment);
   note(r, d->traction.at ? "traction" : "spread", d->name.s,
        "%d %s, area %.6g m^2, moment about the origin [%.6g, %.6g, %.6g] N.m", f.n,
        pl_plural(f.n, "face", "faces"), f.area, moment[0], moment[1], moment[2]);
-  add_load(r, d, force, 1, &out);
+  add_load(r, d, force, 1, &out, &form);
 }
 
 static void add_force(reader *r, const load_def *d, const pl_node *at) {
   const vec *force = d->force.at ? &d->force : &d->total;
   pl_load_desc out = {0};
+  pl_load_form form = {0};
   node_list nodes;
   if (!select_either(r, d->node, d->nodes, at, "load", &nodes)) return;
-  if (!read_timing(r, &d->time, "N", &out.over)) return;
+  if (!read_timing(r, &d->time, "N", &form.over)) return;
   out.nnode = nodes.n;
   out.node = nodes.v;
-  add_load(r, d, force, d->total.at ? 1.0 / nodes.n : 1, &out);
+  add_load(r, d, force, d->total.at ? 1.0 / nodes.n : 1, &out, &form);
 }
 
 static void add_acceleration(reader *r, const load_def *d) {
-  pl_load_desc out = {.inertial = 1};
+  pl_load_desc out = {0};
+  pl_load_form form = {.inertial = 1};
   char when[160];
   if (d->node || d->nodes || d->faces)
     problem(r, d->acceleration.at, "leave out node, nodes and faces",
             "the acceleration of the base acts on all that has mass");
-  if (!read_timing(r, &d->time, "m/s^2", &out.over)) return;
+  if (!read_timing(r, &d->time, "m/s^2", &form.over)) return;
   note(r, "base", d->name.s, "accelerated by [%.6g, %.6g, %.6g] m/s^2, %s", d->acceleration.v[0].v,
        d->acceleration.v[1].v, d->acceleration.v[2].v, course(&d->time, when, sizeof when));
-  add_load(r, d, &d->acceleration, 1, &out);
+  add_load(r, d, &d->acceleration, 1, &out, &form);
 }
 
 // ---- moments ------------------------------------------------------------------------------------

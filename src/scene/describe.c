@@ -140,9 +140,10 @@ static void describe_loads(const pl_scene *s, pl_text *out) {
   double size = hypot(hypot(s->gravity[0], s->gravity[1]), s->gravity[2]);
   for (int k = 0; k < s->nload; k++) {
     const pl_load_desc *d = &s->load[k];
-    double total[3], sum = d->share ? 0 : d->nnode;
-    if (d->inertial) continue;
-    for (int i = 0; d->share && i < d->nnode; i++) sum += d->share[i];
+    const pl_load_form *form = &s->load_form[k];
+    double total[3], sum = form->share ? 0 : d->nnode;
+    if (form->inertial) continue;
+    for (int i = 0; form->share && i < d->nnode; i++) sum += form->share[i];
     for (int c = 0; c < 3; c++) total[c] = sum * d->term.amplitude[c];
     pl_text_add(out, "load       ");
     if (d->name) pl_text_add(out, "%s: ", d->name);
@@ -151,7 +152,7 @@ static void describe_loads(const pl_scene *s, pl_text *out) {
     if (d->term.harmonic)
       pl_text_add(out, ", harmonic %d\n", d->term.harmonic);
     else
-      pl_text_add(out, d->over ? ", over time\n" : ", constant\n");
+      pl_text_add(out, form->over ? ", over time\n" : ", constant\n");
   }
   for (int k = 0; k < s->nload_note; k++) pl_text_add(out, "%s\n", s->load_note[k]);
   if (size == 0) return;

@@ -147,8 +147,8 @@ static void check_loads(reader *r) {
   for (int k = 0, i = 0; mask && i < r->def.loads.n; i++, at = at->next) {
     // pressures and moments are elements
     if (def[i].pressure.at || def[i].moment.at) continue;
-    const pl_load_desc *d = &r->b->load[k++];
-    if (d->inertial) continue;
+    const pl_load_desc *d = &r->b->load[k];
+    if (r->b->form[k++].inertial) continue;
     int along = 0, moves = 0;
     for (int c = 0; c < r->b->dim; c++) along |= (d->term.amplitude[c] != 0) << c;
     for (int n = 0; n < d->nnode; n++) moves |= along & ~mask[d->node[n]];

@@ -7,7 +7,7 @@ static const double g = 9.81;
 // what the step of length h from q0 with v0 minimises, J: potential and |q - q0 - h v0|_M^2/(2 h^2)
 static double step_potential(swing *k, double h, const double *q0, const double *v0,
                              const double *q) {
-  pl_clock c = {k->b.s->t, 0, 1, 0};
+  pl_clock c = {k->b.s->t, 0, 1, 0, 1};
   pl_state *s;
   check_ok(k->env, pl_state_create(k->b.m, k->b.p, &s));
   memcpy(s->q, q, 3 * (size_t)k->nvert * sizeof *q);

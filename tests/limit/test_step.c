@@ -21,7 +21,7 @@ typedef struct watch {
 } watch;
 
 static double energy_of(swing *k, const pl_state *s, pl_work *w) {
-  pl_clock c = {s->t, k->o.frequency, 1, k->o.ramp};
+  pl_clock c = {s->t, k->o.frequency, 1, k->o.ramp, 1};
   check_ok(k->env, pl_eval(k->b.m, k->b.p, s, &c, PL_WANT_ENERGY | PL_DYNAMIC, NULL, w));
   return w->kinetic + w->potential;
 }

@@ -97,7 +97,7 @@ static void pressed_close(pressed *k) {
 // largest residual over the largest inner force at x
 static double residual(pressed *k) {
   pl_work *w = k->b.w;
-  pl_clock c = {k->x->t, 0, 1, 0};
+  pl_clock c = {k->x->t, 0, 1, 0, 1};
   double most = 0, force = 0;
   check_ok(&k->env, pl_eval(k->b.m, k->b.p, k->x, &c, PL_WANT_FORCE | PL_DYNAMIC, NULL, w));
   for (int i = 0; i < pl_model_nfree(k->b.m); i++) {

@@ -171,9 +171,9 @@ void rods_build(rod_kit *k, int nthread, kit_model *out) {
   number(k, k->nbend, 3, 2, k->bend);
   number(k, k->njoint, 2, 4, k->joint);
   const pl_group_desc group[] = {
-      {"edges", pl_elem_find("rod_edge"), k->nedge, k->edge, 1, k->section, k->lumped, NULL},
-      {"bends", pl_elem_find("rod_bend"), k->nbend, k->bend, 1, bend, 0, NULL},
-      {"joints", pl_elem_find("rod_joint"), k->njoint, k->joint, 0, k->joint_par, 0, NULL}};
+      {"edges", pl_elem_find("rod_edge"), k->nedge, k->edge, 1, k->section, k->lumped},
+      {"bends", pl_elem_find("rod_bend"), k->nbend, k->bend, 1, bend, 0},
+      {"joints", pl_elem_find("rod_joint"), k->njoint, k->joint, 0, k->joint_par, 0}};
   pl_model_desc d = {.dim = 3,
                      .nnode = k->nnode,
                      .X = k->X,
