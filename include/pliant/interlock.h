@@ -27,6 +27,7 @@ size_t pl_facets_room(int nvert, int nsegment, int ntriangle);
 const pl_facets *pl_facets_init(int nvert, const double (*x)[3], int nsegment,
                                 const int (*segment)[2], int ntriangle, const int (*triangle)[3],
                                 void *room);
+const double (*pl_facets_corners(const pl_facets *f, int *n))[3];
 // What is wrong with them; NULL: nothing. closed: triangles must bound a body.
 const char *pl_facets_fault(const pl_facets *f, int closed);
 
@@ -62,6 +63,8 @@ void pl_piece_at(const pl_piece *p, const double u[2], pl_swept *out);
 typedef struct pl_pose {
   double x[3], Q[9]; // where the element's origin is, and its rotation (row-major)
 } pl_pose;
+// Its rotation as a unit quaternion (w, x, y, z).
+void pl_pose_quaternion(const pl_pose *p, double q[4]);
 
 // ---- distances --------------------------------------------------------------------------------
 
@@ -126,6 +129,20 @@ pl_status pl_mail_volume(pl_env *env, const pl_mail_element *e, double *volume, 
 // Half the thickness of the thinnest piece.
 double pl_mail_thinnest(const pl_mail *m);
 
+// Rings and curves as coarse meshes: so many segments along each, sections of so many points, and
+// by what part of a segment the first corner is turned: of each piece of an element, the last number
+// for all that follow.
+typedef struct pl_facet_plan {
+  int segments, points;
+  int nturn;
+  const double *turn; // [nturn]; 0: none is turned
+} pl_facet_plan;
+// The material with all rings and curves faceted, in so much room, aligned as for a double. Poses
+// and other pieces are those of m.
+size_t pl_mail_faceted_room(const pl_mail *m, const pl_facet_plan *f);
+pl_status pl_mail_faceted(pl_env *env, const pl_mail *m, const pl_facet_plan *f, void *room,
+                          const pl_mail **out);
+
 // A contact of elements. force: the derivative of a limit by the gap, so that
 // the sum of goal e grows by force * d when the pieces may overlap by d.
 typedef struct pl_taut_contact {
@@ -133,6 +150,7 @@ typedef struct pl_taut_contact {
   int piece[2];
   pl_touch at;
   double force;
+  int of[2]; // elements of the material's cell that both are
 } pl_taut_contact;
 
 // The smallest gaps below `cut` between elements at rest, at most so many, the smallest first;
@@ -164,10 +182,13 @@ typedef enum pl_taut_shape {
 // What is sought: the lattice is stretched by I + offset + sum over e[k] basis[k], all symmetric
 // (xx, yy, xy), and the sum of goal[k] e[k] is made largest. Cylinders: e[n] is the curvature
 // (1/m) of the surface through the origins of elements, in the mean of their heights. Paraboloids:
-// offset and basis are curvatures (kxx, kyy, kxy) instead of strains, and all origins lie on it.
+// offset and basis are curvatures (kxx, kyy, kxy) instead of strains, and all origins lie on it;
+// where strain is not zero, e[0] times it is the mean strain of the disk as well, measured on the
+// paraboloid, which is free otherwise.
 typedef struct pl_taut_goal {
   int n; // strains, or curvatures of a paraboloid, that are free: 0..3
   double offset[3], basis[3][3], goal[PL_TAUT_FREE];
+  double strain[3];
   int starts; // ways that are tried, of which the best counts; 0: one
   pl_taut_shape shape;
   double angle; // rad
@@ -181,11 +202,13 @@ typedef struct pl_taut {
   int certified; // that is less than 1e-4 of a strain, or of a curvature times an element's reach
   double stretch[3];   // the lattice's at pose: I + offset + ... (xx, yy, xy), minus I
   double curvature[3]; // at pose (xx, yy, xy; 1/m)
-  int open;            // strains: nothing holds it, and value is as far as is looked
-  int folds;           // nothing holds it: value is the largest curvature that is looked at
-  double gap;          // smallest one at pose
+  pl_taut_shape shape; // of the goal, and its angle
+  double angle;
+  int open;   // strains: nothing holds it, and value is as far as is looked
+  int folds;  // nothing holds it: value is the largest curvature that is looked at
+  double gap; // smallest one at pose
   int iterations, evaluations;
-  int ncontact;
+  int ncontact, nelem;
   pl_taut_contact *contact; // those that push
   pl_pose *pose;            // [nelem]
 } pl_taut;
@@ -213,22 +236,43 @@ int pl_cell_link_list(const pl_cell *c, int most, pl_mail_link *out);
 pl_status pl_cell_taut(pl_cell *c, const pl_taut_opts *o, const pl_taut_goal *g, pl_taut *out);
 void pl_taut_free(pl_env *env, pl_taut *t);
 
-// Forces of the contacts that balance the goal g of a state in the plane, nearest to those of the
-// repulsion, in their place. *left: of the balance, where the goal is 1.
+// Forces of the contacts that balance the goal g of a periodic cell, flat or bent to a cylinder,
+// nearest to those of the repulsion, in their place. *left: of the balance, where the goal is 1.
 pl_status pl_taut_balance(pl_env *env, const pl_mail *m, const int copies[2], const pl_taut_goal *g,
                           pl_taut *t, double *left);
-// Derivative of a limit by the shape of the material, exact where the contacts that hold it are
-// unique: numbers of `rate` are rates of those of m (lattice, centres, axes, radii, heights,
+// Derivative of such a limit by the shape of the material, exact where the contacts that hold it
+// are unique: numbers of `rate` are rates of those of m (lattice, centres, axes, radii, heights,
 // harmonics). Poses do not count: elements find their own.
 double pl_taut_rate(const pl_mail *m, const int copies[2], const pl_taut *t, const pl_mail *rate);
 
+// Where an element of a taut state is in a cell of the lattice (of its copies; of disks (0, 0)
+// alone), in the frame of the element that comes first. 0: that is more than half a turn away about
+// a cylinder.
+int pl_taut_image(const pl_mail *m, const int copies[2], const pl_taut *t, int elem,
+                  const int cell[2], pl_pose *out);
+// Where both elements of a contact touch, between their surfaces, and the unit normal there towards
+// the first.
+void pl_taut_contact_at(const pl_mail *m, const int copies[2], const pl_taut *t,
+                        const pl_taut_contact *k, double point[3], double normal[3]);
+
 // ---- limits in many directions ------------------------------------------------------------------
 
+// How goals are solved: in periodic cells of so many copies, or on disks with so many elements
+// across. They may be a part of more, which progress tells of.
+typedef struct pl_taut_sweep {
+  const pl_taut_opts *o;
+  int copies[2], across; // 0: periodic
+  int nthread;
+  int done, all; // goals before these, and all of them; 0: these are all
+} pl_taut_sweep;
 // Solves all goals on several threads, each from the reference state, with the same bits for any
-// number. What ended PL_UNSOLVED has solved[k] 0 and value NaN. Free with pl_taut_free each.
+// number. What ended PL_UNSOLVED has solved[k] 0 and value NaN. PL_CANCELLED: those that had ended
+// by then are there, others are not solved. Free with pl_taut_free each.
+pl_status pl_mail_sweep(pl_env *env, const pl_mail *m, const pl_taut_sweep *how, int ngoal,
+                        const pl_taut_goal *goal, pl_taut *out, int *solved);
+// The same of a periodic cell, and of disks, for paraboloids.
 pl_status pl_mail_taut(pl_env *env, const pl_mail *m, const int copies[2], const pl_taut_opts *o,
                        int ngoal, const pl_taut_goal *goal, int nthread, pl_taut *out, int *solved);
-// The same with disks, for paraboloids.
 pl_status pl_mail_taut_disk(pl_env *env, const pl_mail *m, int across, const pl_taut_opts *o,
                             int ngoal, const pl_taut_goal *goal, int nthread, pl_taut *out,
                             int *solved);
@@ -439,12 +483,15 @@ typedef struct pl_mail_verdict {
   double gap;        // smallest one of the state
   int links_changed; // pairs of elements that are linked otherwise than at rest
 } pl_mail_verdict;
-// A taut state of a flat cell, with all neighbours.
+// A taut state of a periodic cell, flat or bent, with all neighbours.
 void pl_mail_verify(const pl_mail *m, const int copies[2], const pl_taut *t, pl_mail_verdict *out);
 // A state of a patch, whose links at the start are those of its poses; gaps beyond the thinnest
 // wire's radius are told as that.
 pl_status pl_patch_verify(pl_env *env, const pl_patch *p, const pl_pose *at, pl_threads *threads,
                           pl_mail_verdict *out);
+// The same of a disk.
+pl_status pl_mail_verify_disk(pl_env *env, const pl_mail *m, int across, const pl_taut *t,
+                              pl_mail_verdict *out);
 
 // ---- families of materials ----------------------------------------------------------------------
 

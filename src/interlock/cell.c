@@ -81,7 +81,8 @@ static pl_status cell_open(pl_env *env, const pl_mail *m, int nelem, pl_cell **o
   *c = (pl_cell){.env = env};
   c->ref = pl_alloc(env, (size_t)nelem, sizeof *c->ref);
   c->elem = pl_alloc(env, (size_t)nelem, sizeof *c->elem);
-  if (!c->ref || !c->elem) {
+  c->of = pl_alloc(env, (size_t)nelem, sizeof *c->of);
+  if (!c->ref || !c->elem || !c->of) {
     pl_cell_free(c);
     return PL_E_NOMEM;
   }
@@ -100,6 +101,7 @@ static pl_status cell_end(pl_cell *c, pl_status s, pl_cell **out) {
 // an element of the material, in one of its cells
 static void add_element(pl_cell *c, const pl_mail *m, int i, int k, int l) {
   c->elem[c->nelem] = &m->kind[m->kind_of[i]];
+  c->of[c->nelem] = i;
   pl_pose *p = &c->ref[c->nelem++];
   *p = m->pose[i];
   for (int d = 0; d < 2; d++) p->x[d] += k * m->lattice[0][d] + l * m->lattice[1][d];
@@ -196,6 +198,7 @@ void pl_cell_free(pl_cell *c) {
   pl_env *env = c->env;
   pl_free(env, c->ref);
   pl_free(env, c->elem);
+  pl_free(env, c->of);
   pl_free(env, c->pair);
   pl_free(env, c);
 }
@@ -265,7 +268,12 @@ int pl_cell_link_list(const pl_cell *c, int most, pl_mail_link *out) {
   return n;
 }
 
+// within a wire's radius first, where elements of many facets are told apart quickly
 double pl_cell_gap(pl_cell *c, pl_taut_contact *where) {
+  for (double cut = c->wire; cut < 1e6 * c->wire; cut *= 8) {
+    double gap = cell_gap_within(c, cut, where);
+    if (gap < DBL_MAX) return gap;
+  }
   return cell_gap_within(c, 1e9, where);
 }
 
@@ -286,8 +294,12 @@ double cell_gap_within(pl_cell *c, double cut, pl_taut_contact *where) {
   if (where && t.ncontact > 0) {
     const contact *k = &t.contact[least];
     const pair *p = &c->pair[k->pair];
-    *where = (pl_taut_contact){
-        {p->i, p->j}, {p->cell[0], p->cell[1]}, {k->piece[0], k->piece[1]}, k->at, 0};
+    *where = (pl_taut_contact){{p->i, p->j},
+                               {p->cell[0], p->cell[1]},
+                               {k->piece[0], k->piece[1]},
+                               k->at,
+                               0,
+                               {c->of[p->i], c->of[p->j]}};
   }
   pl_free(c->env, t.contact);
   pl_free(c->env, t.last);

@@ -436,3 +436,8 @@ void nearest_of_simplex(int n, const double (*x)[3], const double p[3], double w
     weight[3 - i - j] = 0;
   }
 }
+
+const double (*pl_facets_corners(const pl_facets *f, int *n))[3] {
+  *n = f->nvert;
+  return (const double(*)[3])f->x;
+}

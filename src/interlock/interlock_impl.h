@@ -25,9 +25,22 @@ void couple_view(const couple *c, const double u[4], view *v);
 // by the parameters of both, those that the pieces have: k = nu[0] + nu[1] of them
 int couple_slopes(const couple *c, const view *v, double g[4], double H[4][4]);
 
-// contacts of a taut state (shape.c): gradient of the gap; the lattice vector of the second element
-void contact_slopes(const pl_mail *m, const int copies[2], const pl_taut *t,
-                    const pl_taut_contact *k, double by[12]);
+// The image of a pose a place x of the flat sheet away, where that is rolled up about an axis
+// across an angle, k its curvature: the rotation R from one to the other, and the motions
+// (translation, then rotation) of the image by x, by y and by the curvature (place.c).
+void rolled_image(double angle, double k, const double x[2], const pl_pose *from, pl_pose *out,
+                  double R[9], double by[3][6]);
+
+// A contact of a taut state (shape.c): the second element where it is, with its rotation against
+// that of its own cell and its motions as above; the gradient of the gap by both motions.
+typedef struct contact_place {
+  pl_pose second;
+  double R[9], by[3][6];
+  double slope[12];
+} contact_place;
+contact_place contact_at(const pl_mail *m, const int copies[2], const pl_taut *t,
+                         const pl_taut_contact *k);
+// the lattice vector of the second element
 void contact_shift(const pl_mail *m, const int copies[2], const pl_taut_contact *k, double L[2]);
 
 // balls about both pieces do not come closer than that

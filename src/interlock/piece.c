@@ -142,3 +142,19 @@ double piece_reach(const pl_piece *p, double from[3]) {
     reach += sqrt(pl_dot3(p->cosine[k], p->cosine[k]) + pl_dot3(p->sine[k], p->sine[k]));
   return reach;
 }
+
+void pl_pose_quaternion(const pl_pose *p, double q[4]) {
+  const double *R = p->Q;
+  const double trace[4] = {R[0] + R[4] + R[8], R[0] - R[4] - R[8], R[4] - R[0] - R[8],
+                           R[8] - R[0] - R[4]};
+  const double odd[3] = {R[7] - R[5], R[2] - R[6], R[3] - R[1]};
+  const double even[3] = {R[5] + R[7], R[2] + R[6], R[1] + R[3]}; // yz, xz, xy
+  int k = 0;
+  for (int i = 1; i < 4; i++)
+    if (trace[i] > trace[k]) k = i;
+  // the largest of the four is well away from zero
+  double big = sqrt(1 + trace[k]) / 2, part = 1 / (4 * big);
+  for (int i = 0; i < 3; i++)
+    q[1 + i] = part * (k == 0 ? odd[i] : i != k - 1 ? even[3 - i - (k - 1)] : 4 * big * big);
+  q[0] = k == 0 ? big : part * odd[k - 1];
+}

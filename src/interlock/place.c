@@ -113,18 +113,24 @@ typedef struct roll {
   double dv[PL_TAUT_FREE];
 } roll;
 
+// a place (x, y) of the flat sheet away
+static roll roll_to(double angle, double k, const double x[2]) {
+  double c = cos(angle), n = sin(angle);
+  roll r = {.along = {c, n, 0}, .axis = {-n, c, 0}, .turn = {n, -c, 0}, .k = k};
+  r.u = c * x[0] + n * x[1];
+  r.v = c * x[1] - n * x[0];
+  r.phi = r.k * r.u;
+  pl_rotation3(r.turn, r.phi, r.R);
+  return r;
+}
+
 static roll roll_of(const taut *t, const state *s, const pair *p) {
-  double c = cos(t->g->angle), n = sin(t->g->angle), S[3], x[3], from[2];
-  roll r = {.along = {c, n, 0}, .axis = {-n, c, 0}, .turn = {n, -c, 0}};
+  double S[3], x[3], from[2];
   pair_offset(t->c, p, from);
   goal_stretch(t->g, s->e, S);
   apply_strain(S, from, x);
   for (int d = 0; d < 2; d++) x[d] += from[d];
-  r.k = s->e[t->g->n] * t->unit;
-  r.u = pl_dot3(r.along, x);
-  r.v = pl_dot3(r.axis, x);
-  r.phi = r.k * r.u;
-  pl_rotation3(r.turn, r.phi, r.R);
+  roll r = roll_to(t->g->angle, s->e[t->g->n] * t->unit, x);
   for (int i = 0; i < t->g->n; i++) {
     apply_strain(t->g->basis[i], from, x);
     r.du[i] = pl_dot3(r.along, x);
@@ -160,16 +166,19 @@ static void add_scaled(double f, const double *x, double *to) {
 
 static const double UP[3] = {0, 0, 1};
 
+static void roll_pose(const roll *r, const pl_pose *from, pl_pose *out) {
+  double S[3], C[3];
+  rounding(r->phi, S, C);
+  for (int d = 0; d < 3; d++) out->x[d] = pl_dot3(r->R + 3 * d, from->x);
+  add_scaled(r->u * S[0], r->along, out->x);
+  add_scaled(r->v, r->axis, out->x);
+  add_scaled(r->u * C[0], UP, out->x);
+  pl_mul3(r->R, from->Q, out->Q);
+}
+
 static int cylinder_image(const taut *t, const state *s, const pair *p, pl_pose *out) {
   roll r = roll_of(t, s, p);
-  double S[3], C[3];
-  const pl_pose *from = &s->pose[p->j];
-  rounding(r.phi, S, C);
-  for (int d = 0; d < 3; d++) out->x[d] = pl_dot3(r.R + 3 * d, from->x);
-  add_scaled(r.u * S[0], r.along, out->x);
-  add_scaled(r.v, r.axis, out->x);
-  add_scaled(r.u * C[0], UP, out->x);
-  pl_mul3(r.R, from->Q, out->Q);
+  roll_pose(&r, &s->pose[p->j], out);
   // beyond half a turn the sheet would meet itself
   return fabs(r.phi) < PL_PI;
 }
@@ -199,6 +208,23 @@ static void roll_slopes(const roll *r, const double *p, double by[2][3], double 
     for (int i = 0; i < 2; i++) by[i][d] = s[i] * r->along[d] + c[i] * UP[d] + phi[i] * one[d];
     for (int i = 0; i < 3; i++)
       by2[i][d] = s2[i] * r->along[d] + c2[i] * UP[d] + phi2[i] * two[d] + (i == 1) * one[d];
+  }
+}
+
+void rolled_image(double angle, double k, const double x[2], const pl_pose *from, pl_pose *out,
+                  double R[9], double by[3][6]) {
+  roll r = roll_to(angle, k, x);
+  double slope[2][3], unused[3][3];
+  roll_pose(&r, from, out);
+  roll_slopes(&r, from->x, slope, unused);
+  memcpy(R, r.R, sizeof r.R);
+  for (int d = 0; d < 3; d++) {
+    for (int c = 0; c < 2; c++) {
+      by[c][d] = slope[0][d] * r.along[c] + r.axis[d] * r.axis[c];
+      by[c][3 + d] = r.turn[d] * r.k * r.along[c];
+    }
+    by[2][d] = slope[1][d];
+    by[2][3 + d] = r.turn[d] * r.u;
   }
 }
 

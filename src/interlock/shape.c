@@ -61,7 +61,7 @@ double pl_piece_gap_rate(const pl_piece *a, const pl_pose *at, const pl_piece *d
 // ---- materials ----------------------------------------------------------------------------------
 
 static const pl_piece *contact_part(const pl_mail *m, const pl_taut_contact *k, int side) {
-  return &m->kind[m->kind_of[k->elem[side] % m->nelem]].piece[k->piece[side]];
+  return &m->kind[m->kind_of[k->of[side]]].piece[k->piece[side]];
 }
 
 void contact_shift(const pl_mail *m, const int copies[2], const pl_taut_contact *k, double L[2]) {
@@ -69,40 +69,89 @@ void contact_shift(const pl_mail *m, const int copies[2], const pl_taut_contact 
     L[i] = k->cell[0] * copies[0] * m->lattice[0][i] + k->cell[1] * copies[1] * m->lattice[1][i];
 }
 
-// where the second element is
-static pl_pose contact_image(const pl_mail *m, const int copies[2], const pl_taut *t,
-                             const pl_taut_contact *k) {
-  const double *S = t->stretch;
-  pl_pose b = t->pose[k->elem[1]];
-  double L[2];
-  contact_shift(m, copies, k, L);
-  b.x[0] += (1 + S[0]) * L[0] + S[2] * L[1];
-  b.x[1] += S[2] * L[0] + (1 + S[1]) * L[1];
-  return b;
+// a vector of the lattice in the stretched sheet
+static void stretched(const double S[3], const double L[2], double out[2]) {
+  out[0] = (1 + S[0]) * L[0] + S[2] * L[1];
+  out[1] = S[2] * L[0] + (1 + S[1]) * L[1];
 }
 
-void contact_slopes(const pl_mail *m, const int copies[2], const pl_taut *t,
-                    const pl_taut_contact *k, double by[12]) {
-  pl_pose b = contact_image(m, copies, t, k);
-  pl_piece_derivatives(contact_part(m, k, 0), &t->pose[k->elem[0]], contact_part(m, k, 1), &b,
-                       &k->at, by, NULL);
+// where an element is, a vector of the lattice away
+static void place_element(const pl_taut *t, int elem, const double L[2], contact_place *out) {
+  static const double still[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+  const pl_pose *from = &t->pose[elem];
+  double x[2];
+  stretched(t->stretch, L, x);
+  if (t->shape == PL_TAUT_CYLINDER) {
+    rolled_image(t->angle, t->curvature[0] + t->curvature[1], x, from, &out->second, out->R,
+                 out->by);
+    return;
+  }
+  out->second = *from;
+  memcpy(out->R, still, sizeof still);
+  memset(out->by, 0, sizeof out->by);
+  for (int c = 0; c < 2; c++) {
+    out->second.x[c] += x[c];
+    out->by[c][c] = 1;
+  }
+}
+
+int pl_taut_image(const pl_mail *m, const int copies[2], const pl_taut *t, int elem,
+                  const int cell[2], pl_pose *out) {
+  const pl_taut_contact k = {.cell = {cell[0], cell[1]}};
+  contact_place p;
+  double L[2], x[2];
+  contact_shift(m, copies, &k, L);
+  stretched(t->stretch, L, x);
+  place_element(t, elem, L, &p);
+  *out = p.second;
+  double turn = t->curvature[0] + t->curvature[1];
+  return t->shape != PL_TAUT_CYLINDER ||
+         fabs(turn * (cos(t->angle) * x[0] + sin(t->angle) * x[1])) < PL_PI;
+}
+
+contact_place contact_at(const pl_mail *m, const int copies[2], const pl_taut *t,
+                         const pl_taut_contact *k) {
+  contact_place p;
+  double L[2];
+  contact_shift(m, copies, k, L);
+  place_element(t, k->elem[1], L, &p);
+  pl_piece_derivatives(contact_part(m, k, 0), &t->pose[k->elem[0]], contact_part(m, k, 1),
+                       &p.second, &k->at, p.slope, NULL);
+  return p;
+}
+
+void pl_taut_contact_at(const pl_mail *m, const int copies[2], const pl_taut *t,
+                        const pl_taut_contact *k, double point[3], double normal[3]) {
+  contact_place p = contact_at(m, copies, t, k);
+  double ends[2][3];
+  pl_touch_points(contact_part(m, k, 0), &t->pose[k->elem[0]], contact_part(m, k, 1), &p.second,
+                  &k->at, ends);
+  double size = pl_norm3(p.slope), away = 0;
+  for (int side = 0; side < 2; side++) {
+    pl_swept at;
+    piece_at(contact_part(m, k, side), k->at.on[side], k->at.u + 2 * side, &at);
+    away += (side ? 1 : -1) * at.rho / 2;
+  }
+  for (int c = 0; c < 3; c++) {
+    normal[c] = p.slope[c] / size;
+    point[c] = (ends[0][c] + ends[1][c]) / 2 + away * normal[c];
+  }
 }
 
 double pl_taut_rate(const pl_mail *m, const int copies[2], const pl_taut *t, const pl_mail *rate) {
-  const double *S = t->stretch;
   double sum = 0;
   for (int i = 0; i < t->ncontact; i++) {
     const pl_taut_contact *k = &t->contact[i];
-    pl_pose b = contact_image(m, copies, t, k);
-    double by[12], L[2];
-    contact_slopes(m, copies, t, k, by);
-    contact_shift(rate, copies, k, L);
+    if (k->force == 0) continue;
+    contact_place p = contact_at(m, copies, t, k);
+    double L[2], x[2];
     sum += k->force * pl_piece_gap_rate(contact_part(m, k, 0), &t->pose[k->elem[0]],
-                                        contact_part(rate, k, 0), contact_part(m, k, 1), &b,
+                                        contact_part(rate, k, 0), contact_part(m, k, 1), &p.second,
                                         contact_part(rate, k, 1), &k->at);
     // the second element follows its stretched lattice vectors
-    sum += k->force *
-           (by[6] * ((1 + S[0]) * L[0] + S[2] * L[1]) + by[7] * (S[2] * L[0] + (1 + S[1]) * L[1]));
+    contact_shift(rate, copies, k, L);
+    stretched(t->stretch, L, x);
+    for (int c = 0; c < 2; c++) sum += k->force * x[c] * pl_dot(6, p.slope + 6, p.by[c]);
   }
   return sum;
 }
@@ -134,14 +183,17 @@ static int pair_gaps(const pl_mail *m, const pl_taut_contact *pair, double cut, 
                         *second = &m->kind[m->kind_of[pair->elem[1]]];
   const pl_pose *a = &m->pose[pair->elem[0]];
   const pl_taut rest = {.pose = (pl_pose *)m->pose};
-  pl_pose b = contact_image(m, one, &rest, pair);
-  double w[3];
-  pl_sub3(a->x, b.x, w);
+  contact_place place;
+  double w[3], L[2];
+  contact_shift(m, one, pair, L);
+  place_element(&rest, pair->elem[1], L, &place);
+  const pl_pose *b = &place.second;
+  pl_sub3(a->x, b->x, w);
   if (pl_norm3(w) > element_reach(first) + element_reach(second) + cut) return n;
   for (int p = 0; p < first->npiece; p++)
     for (int q = 0; q < second->npiece; q++) {
       pl_touch touch[PL_TOUCH_MAX];
-      int found = pl_piece_gaps(&first->piece[p], a, &second->piece[q], &b, cut, touch);
+      int found = pl_piece_gaps(&first->piece[p], a, &second->piece[q], b, cut, touch);
       for (int i = 0; i < found; i++) {
         pl_taut_contact k = *pair;
         if (touch[i].still) continue;
@@ -170,7 +222,8 @@ int pl_mail_gaps(const pl_mail *m, double cut, int most, pl_taut_contact *out) {
       for (int k = -cells[0]; k <= cells[0]; k++)
         for (int l = -cells[1]; l <= cells[1]; l++)
           if (i != j || k > 0 || (k == 0 && l > 0))
-            n = pair_gaps(m, &(pl_taut_contact){.elem = {i, j}, .cell = {k, l}}, cut, n, most, out);
+            n = pair_gaps(m, &(pl_taut_contact){.elem = {i, j}, .cell = {k, l}, .of = {i, j}}, cut,
+                          n, most, out);
   return n;
 }
 
@@ -184,10 +237,11 @@ double pl_mail_gap_rate(const pl_mail *m, const pl_taut_contact *k, const pl_mai
   static const int one[2] = {1, 1};
   pl_taut_contact held = *k;
   const pl_taut rest = {.pose = (pl_pose *)m->pose, .ncontact = 1, .contact = &held};
-  double by[12], w[3], sum;
+  double w[3], sum;
   held.force = 1;
   sum = pl_taut_rate(m, one, &rest, rate);
-  contact_slopes(m, one, &rest, k, by);
+  contact_place p = contact_at(m, one, &rest, k);
+  const double *by = p.slope;
   for (int side = 0; side < 2; side++) {
     const pl_pose *d = &rate->pose[k->elem[side]];
     turn_rate(m->pose[k->elem[side]].Q, d->Q, w);

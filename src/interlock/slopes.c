@@ -13,22 +13,70 @@ static double *add_tie(taut *t, int pivot) {
   return k->row;
 }
 
-// Disks neither move nor turn as a whole: the sums of x, of y and of X y - Y x stay.
+// Constraints row . step = 0 as ties: by elimination, the largest of a row is its pivot.
+static void tie_rows(taut *t, int n, double *row) {
+  int nz = t->nz;
+  for (int r = 0; r < n; r++) {
+    double *own = row + r * nz;
+    int pivot = 0;
+    // what deforms the sheet stays free
+    for (int i = 1; i < nz - t->nfree; i++)
+      if (fabs(own[i]) > fabs(own[pivot])) pivot = i;
+    double by = own[pivot];
+    if (by == 0) continue;
+    for (int i = 0; i < nz; i++) own[i] /= by;
+    for (int k = 0; k < n; k++) {
+      double f = row[k * nz + pivot];
+      for (int i = 0; k != r && f != 0 && i < nz; i++) row[k * nz + i] -= f * own[i];
+    }
+    t->tie[t->ntie++] = (tie){pivot, own};
+  }
+  for (int k = 0; k < t->ntie; k++) {
+    tie *of = &t->tie[k];
+    for (int i = 0; i < nz; i++) of->row[i] = i == of->pivot ? 0 : -of->row[i];
+  }
+}
+
+// Disks neither move nor turn as a whole: the sums of x, of y and of X y - Y x stay. Where their
+// mean strain is told, sums of x X', which are n G M, follow it instead of the last.
 static void tie_disk(taut *t) {
   const pl_pose *X = t->c->ref;
-  int last = 0;
-  for (int d = 0; d < 2; d++) {
-    double *row = add_tie(t, t->at[d]);
-    for (int i = 1; i < t->c->nelem; i++) row[t->at[6 * i + d]] = -1;
+  int n = t->c->nelem, strained = disk_is_strained(t), rows = strained ? 6 : 3, nz = t->nz;
+  double *row = t->tie_row;
+  memset(row, 0, (size_t)(TIES * nz) * sizeof *row);
+  t->ntie = 0;
+  for (int i = 0; i < n; i++)
+    for (int d = 0; d < 2; d++) {
+      int at = t->at[6 * i + d];
+      row[d * nz + at] = 1;
+      for (int c = 0; strained && c < 2; c++) row[(2 + 2 * d + c) * nz + at] = X[i].x[c];
+      if (!strained) row[2 * nz + at] = d ? X[i].x[0] : -X[i].x[1];
+    }
+  for (int e = 0; strained && e < t->nfree; e++) {
+    const double h = 1e-5;
+    double to[PL_TAUT_FREE], G[2][3], by[3], M[3] = {0};
+    for (int side = 0; side < 2; side++) {
+      memcpy(to, t->now.e, sizeof to);
+      to[e] += side ? h : -h;
+      disk_gradient(t, to, G[side]);
+    }
+    for (int c = 0; c < 3; c++) by[c] = (G[1][c] - G[0][c]) / (2 * h);
+    for (int i = 0; i < n; i++) {
+      M[0] += X[i].x[0] * X[i].x[0];
+      M[1] += X[i].x[1] * X[i].x[1];
+      M[2] += X[i].x[0] * X[i].x[1];
+    }
+    double *col = row + nz - t->nfree + e;
+    col[2 * nz] = -(by[0] * M[0] + by[2] * M[2]);
+    col[3 * nz] = -(by[0] * M[2] + by[2] * M[1]);
+    col[4 * nz] = -(by[2] * M[0] + by[1] * M[2]);
+    col[5 * nz] = -(by[2] * M[2] + by[1] * M[1]);
   }
-  for (int i = 1; i < t->c->nelem; i++)
-    if (fabs(X[i].x[0] - X[0].x[0]) > fabs(X[last].x[0] - X[0].x[0])) last = i;
-  if (last == 0) return;
-  double by = X[last].x[0] - X[0].x[0], *row = add_tie(t, t->at[6 * last + 1]);
-  for (int i = 1; i < t->c->nelem; i++) {
-    row[t->at[6 * i]] = (X[i].x[1] - X[0].x[1]) / by;
-    if (i != last) row[t->at[6 * i + 1]] = -(X[i].x[0] - X[0].x[0]) / by;
-  }
+  tie_rows(t, rows, row);
+}
+
+void refresh_ties(taut *t) {
+  if (disk_is_strained(t)) tie_disk(t);
 }
 
 // Of cylinders, whose curvature would change with their height, the mean height stays.
@@ -84,6 +132,7 @@ void apply_ties(taut *t) {
 void step_ties(taut *t) {
   for (int k = t->ntie - 1; k >= 0; k--)
     t->step[t->tie[k].pivot] = pl_dot(t->nz, t->tie[k].row, t->step);
+  if (disk_is_strained(t)) t->bow = disk_bow(t);
 }
 
 double step_of(const taut *t, int elem, int k) {

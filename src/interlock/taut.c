@@ -57,6 +57,7 @@ static void add_far_barrier(taut *t, const double *e, double weight) {
 static void assemble(taut *t, const state *s, double weight) {
   int nz = t->nz, first = nz - t->nfree;
   double d[2];
+  refresh_ties(t);
   memset(t->grad, 0, (size_t)nz * sizeof *t->grad);
   memset(t->H, 0, (size_t)nz * (size_t)nz * sizeof *t->H);
   for (int k = 0; k < t->nfree; k++) t->grad[first + k] = -t->goal[k];
@@ -288,11 +289,9 @@ static pl_status keep_contacts(taut *t, double weight) {
   for (int i = 0; s == PL_OK && i < t->ncontact; i++) {
     const contact *k = &t->contact[i];
     const pair *p = &t->c->pair[k->pair];
-    out->contact[out->ncontact++] = (pl_taut_contact){{p->i, p->j},
-                                                      {p->cell[0], p->cell[1]},
-                                                      {k->piece[0], k->piece[1]},
-                                                      k->at,
-                                                      force[i] * t->measure};
+    out->contact[out->ncontact++] =
+        (pl_taut_contact){{p->i, p->j}, {p->cell[0], p->cell[1]}, {k->piece[0], k->piece[1]},
+                          k->at,        force[i] * t->measure,    {t->c->of[p->i], t->c->of[p->j]}};
   }
   pl_free(t->c->env, force);
   return s;
@@ -357,6 +356,8 @@ static pl_status keep_state(taut *t, const path *p) {
   out->value = pl_dot(t->nfree, t->g->goal, out->e);
   out->gap = t->gap;
   t->place->shape(t, t->now.e, out->stretch, out->curvature);
+  out->shape = t->g->shape;
+  out->angle = t->g->angle;
   for (int i = 0; i < t->c->nelem; i++) t->place->image(t, &t->now, &(pair){.j = i}, &out->pose[i]);
   PL_TRY(keep_contacts(t, p->weight));
   if (is_bent(t)) look_for_folds(t);
@@ -366,7 +367,7 @@ static pl_status keep_state(taut *t, const path *p) {
 // Once more from a larger weight, without places beside flat contacts: these guide the way there,
 // but move with the state, so that its last minima are not met.
 static pl_status once_more(taut *t) {
-  pl_taut *first = t->out, second = {0};
+  pl_taut *first = t->out, second = {.nelem = t->c->nelem};
   path p;
   second.pose = pl_alloc(t->c->env, (size_t)t->c->nelem, sizeof *second.pose);
   if (!second.pose) return PL_E_NOMEM;
@@ -406,7 +407,7 @@ static void set_goal(taut *t, const pl_taut_goal *g) {
 static pl_status taut_open(taut *t, pl_cell *c, const pl_taut_opts *o, const pl_taut_goal *g,
                            pl_taut *out) {
   static const placing *const place[] = {&placing_flat, &placing_cylinder, &placing_disk};
-  *out = (pl_taut){0};
+  *out = (pl_taut){.nelem = c->nelem};
   size_t ne = (size_t)c->nelem, n = 6 * ne + PL_TAUT_FREE;
   *t = (taut){.c = c,
               .o = o,

@@ -25,6 +25,7 @@ struct pl_cell {
   pl_env *env;
   int nelem, npair, cap_pair;
   const pl_mail_element **elem; // [nelem]
+  int *of;                      // [nelem] elements of the material's cell
   pl_pose *ref;                 // [nelem]
   double lattice[2][2];
   double thin, wire, reach; // smallest radius; thinnest wire; a ball about an element's origin
@@ -68,13 +69,20 @@ typedef struct placing {
 } placing;
 extern const placing placing_flat, placing_cylinder, placing_disk;
 
+// Disks whose mean strain is told: 1, else 0. Their mean gradient G of the plane (xx, yy, xy) for a
+// state's free numbers: G^2 and the mean of the slopes of the paraboloid are the metric.
+int disk_is_strained(const taut *t);
+void disk_gradient(const taut *t, const double *e, double G[3]);
+// How far that is from linear along the step.
+double disk_bow(const taut *t);
+
 // An unknown that others determine: the sum of row times them.
 typedef struct tie {
   int pivot;
   double *row; // [nz]
 } tie;
 
-enum { TIES = 3 };
+enum { TIES = 6 };
 
 struct taut {
   pl_cell *c;
@@ -104,6 +112,7 @@ struct taut {
   int plain;     // places beside flat minima are left out
   double left;   // what another step would gain
   double shift;  // of curvatures in the last step
+  double bow;    // of a strained disk along the step
   // Places where a step would have made pieces overlap without any minimum near them before it:
   // they keep their distance, too.
   int nguard, cap_guard;
@@ -120,6 +129,8 @@ void stay_put(const taut *t, state *s);
 // ---- unknowns and derivatives by them -----------------------------------------------------------
 
 void number_unknowns(taut *t);
+// The unknowns that others determine follow the state where that is not linear: before each step.
+void refresh_ties(taut *t);
 void scale_unknowns(taut *t); // so that a unit of one moves points by about this
 // Derivatives by unknowns that others determine go to those; steps of these follow from theirs.
 void apply_ties(taut *t);

@@ -1,4 +1,5 @@
 #include "facets.h"
+#include "taut_impl.h"
 
 #include <float.h>
 #include <string.h>
@@ -244,30 +245,34 @@ int pl_element_links(const pl_mail_element *a, const pl_pose *at, const pl_mail_
 
 typedef struct ground {
   const pl_mail *m;
-  const int *copies;
+  const int *copies; // NULL: a disk
   const pl_taut *t;
+  const pl_cell *disk;
   int nelem;
   double reach;
 } ground;
 
 static const pl_mail_element *element_at(const ground *g, int e) {
-  return &g->m->kind[g->m->kind_of[e % g->m->nelem]];
+  return g->disk ? g->disk->elem[e] : &g->m->kind[g->m->kind_of[e % g->m->nelem]];
 }
 
-// an element of a cell of copies: at rest, or in the state
-static pl_pose pose_in(const ground *g, int e, const int cell[2], int rest) {
-  const double(*L)[2] = g->m->lattice, *S = g->t->stretch;
+static pl_pose pose_at_rest(const ground *g, int e, const int cell[2]) {
+  const double(*L)[2] = g->m->lattice;
+  if (g->disk) return g->disk->ref[e];
   int copy = e / g->m->nelem;
-  double k = cell[0] * g->copies[0], l = cell[1] * g->copies[1];
-  pl_pose p = rest ? g->m->pose[e % g->m->nelem] : g->t->pose[e];
-  if (rest) {
-    k += copy / g->copies[1];
-    l += copy % g->copies[1];
-  }
-  double x = k * L[0][0] + l * L[1][0], y = k * L[0][1] + l * L[1][1];
-  p.x[0] += x + (rest ? 0 : S[0] * x + S[2] * y);
-  p.x[1] += y + (rest ? 0 : S[2] * x + S[1] * y);
+  double k = cell[0] * g->copies[0] + copy / g->copies[1],
+         l = cell[1] * g->copies[1] + copy % g->copies[1];
+  pl_pose p = g->m->pose[e % g->m->nelem];
+  for (int d = 0; d < 2; d++) p.x[d] += k * L[0][d] + l * L[1][d];
   return p;
+}
+
+// an element of a cell of copies: at rest, or in the state; 0: it does not count
+static int pose_in(const ground *g, int e, const int cell[2], int rest, pl_pose *out) {
+  static const int one[2] = {1, 1};
+  if (!rest) return pl_taut_image(g->m, g->copies ? g->copies : one, g->t, e, cell, out);
+  *out = pose_at_rest(g, e, cell);
+  return 1;
 }
 
 static int is_near(const ground *g, const pl_pose *a, const pl_pose *b) {
@@ -281,7 +286,8 @@ static void verify_pair(const ground *g, int i, int j, const int cell[2], pl_mai
   const pl_mail_element *a = element_at(g, i), *b = element_at(g, j);
   int links[2] = {0, 0};
   for (int rest = 0; rest < 2; rest++) {
-    pl_pose at = pose_in(g, i, home, rest), bt = pose_in(g, j, cell, rest);
+    pl_pose at, bt;
+    if (!pose_in(g, i, home, rest, &at) || !pose_in(g, j, cell, rest, &bt)) return;
     if (!is_near(g, &at, &bt)) continue;
     links[rest] = pl_element_links(a, &at, b, &bt);
     if (!rest) out->gap = pl_element_gap(a, &at, b, &bt, out->gap);
@@ -289,16 +295,25 @@ static void verify_pair(const ground *g, int i, int j, const int cell[2], pl_mai
   out->links_changed += links[0] != links[1];
 }
 
-void pl_mail_verify(const pl_mail *m, const int copies[2], const pl_taut *t, pl_mail_verdict *out) {
-  ground g = {.m = m, .copies = copies, .t = t, .nelem = m->nelem * copies[0] * copies[1]};
-  const double(*L)[2] = m->lattice;
-  int most[2];
-  double area = fabs(L[0][0] * L[1][1] - L[0][1] * L[1][0]);
+static double material_reach(const pl_mail *m) {
+  double most = 0;
   for (int i = 0; i < m->nkind; i++)
     for (int k = 0; k < m->kind[i].npiece; k++) {
       double from[3], far = piece_reach(&m->kind[i].piece[k], from);
-      g.reach = fmax(g.reach, far + pl_norm3(from));
+      most = fmax(most, far + pl_norm3(from));
     }
+  return most;
+}
+
+void pl_mail_verify(const pl_mail *m, const int copies[2], const pl_taut *t, pl_mail_verdict *out) {
+  ground g = {.m = m,
+              .copies = copies,
+              .t = t,
+              .nelem = m->nelem * copies[0] * copies[1],
+              .reach = material_reach(m)};
+  const double(*L)[2] = m->lattice;
+  int most[2];
+  double area = fabs(L[0][0] * L[1][1] - L[0][1] * L[1][0]);
   *out = (pl_mail_verdict){.gap = g.reach};
   // cells that an element of any shape of the state reaches
   for (int d = 0; d < 2; d++) {
@@ -311,4 +326,16 @@ void pl_mail_verify(const pl_mail *m, const int copies[2], const pl_taut *t, pl_
         for (int l = -most[1]; l <= most[1]; l++)
           if (i != j || k > 0 || (k == 0 && l > 0))
             verify_pair(&g, i, j, (const int[2]){k, l}, out);
+}
+
+pl_status pl_mail_verify_disk(pl_env *env, const pl_mail *m, int across, const pl_taut *t,
+                              pl_mail_verdict *out) {
+  pl_cell *disk;
+  PL_TRY(pl_cell_create_disk(env, m, across, &disk));
+  ground g = {.m = m, .t = t, .disk = disk, .nelem = disk->nelem, .reach = material_reach(m)};
+  *out = (pl_mail_verdict){.gap = g.reach};
+  for (int i = 0; i < g.nelem; i++)
+    for (int j = i + 1; j < g.nelem; j++) verify_pair(&g, i, j, (const int[2]){0, 0}, out);
+  pl_cell_free(disk);
+  return PL_OK;
 }

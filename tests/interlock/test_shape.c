@@ -144,11 +144,33 @@ static double difference(const pl_mail_family *f, const double *value, int key,
   return sum;
 }
 
-// By every key of every family against limits that are solved again, as changes of strain where a
-// key changes by its own size. Not where another way to pack takes over within the differences.
+// By every key of a family against limits that are solved again, where a key changes by its own
+// size; curvatures times unit.
+static void check_limit(const pl_mail_family *f, const pl_taut_goal *g, double unit) {
+  static const int one[2] = {1, 1};
+  double value[PL_KEY_MAX], left;
+  sample_mail s, rate;
+  pl_taut t;
+  pl_env env;
+  pl_env_init(&env);
+  for (int k = 0; k < f->nkey; k++) value[k] = f->key[k].value;
+  f->make(value, &s);
+  limit_at(f, value, g, &t);
+  assert_true(t.certified && !t.folds && !t.open);
+  check_ok(&env, pl_taut_balance(&env, &s.m, one, g, &t, &left));
+  check_less(left, 1e-5);
+  for (int k = 0; k < f->nkey; k++) {
+    double size = value[k] != 0 ? value[k] : 1;
+    pl_mail_rate(f, value, k, &rate);
+    check_close(unit * size * pl_taut_rate(&s.m, one, &t, &rate.m),
+                unit * size * difference(f, value, k, g, 1e-3 * size), 1e-5);
+  }
+  pl_taut_free(&env, &t);
+}
+
+// Not where another way to pack takes over within the differences.
 static void limits(void **state) {
   (void)state;
-  static const int one[2] = {1, 1};
   static const struct {
     int family;
     double angle, sign;
@@ -157,25 +179,26 @@ static void limits(void **state) {
       {PL_MAIL_four_in_one, 30, -1}, {PL_MAIL_threefold, 0, 1},    {PL_MAIL_threefold, 30, 1},
       {PL_MAIL_torus_knot, 0, 1},    {PL_MAIL_torus_knot, 30, 1},  {PL_MAIL_torus_knot, 0, -1},
       {PL_MAIL_japanese, 0, 1},      {PL_MAIL_chain, 0, 1}};
-  pl_env env;
-  pl_env_init(&env);
   for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
-    const pl_mail_family *f = pl_mail_table[list[i].family];
     pl_taut_goal g = along(list[i].angle, list[i].sign);
-    double value[PL_KEY_MAX], left;
-    sample_mail s, rate;
-    pl_taut t;
-    for (int k = 0; k < f->nkey; k++) value[k] = f->key[k].value;
-    f->make(value, &s);
-    limit_at(f, value, &g, &t);
-    check_ok(&env, pl_taut_balance(&env, &s.m, one, &g, &t, &left));
-    check_less(left, 1e-5);
-    for (int k = 0; k < f->nkey; k++) {
-      pl_mail_rate(f, value, k, &rate);
-      check_close(value[k] * pl_taut_rate(&s.m, one, &t, &rate.m),
-                  value[k] * difference(f, value, k, &g, 1e-3 * value[k]), 1e-5);
-    }
-    pl_taut_free(&env, &t);
+    check_limit(pl_mail_table[list[i].family], &g, 1);
+  }
+}
+
+// The same of curvatures, times 5 mm, about the reach of an element.
+static void curvatures(void **state) {
+  (void)state;
+  static const struct {
+    int family;
+    double angle, sign;
+  } list[] = {{PL_MAIL_torus_knot, 0, 1},
+              {PL_MAIL_torus_knot, 20, -1},
+              {PL_MAIL_threefold, 20, 1},
+              {PL_MAIL_scale_mail, 0, 1},
+              {PL_MAIL_scale_mail, 0, -1}};
+  for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
+    pl_taut_goal g = pl_taut_bend(list[i].angle * PL_PI / 180, list[i].sign);
+    check_limit(pl_mail_table[list[i].family], &g, 5e-3);
   }
 }
 
@@ -243,6 +266,7 @@ static void at_rest(void **state) {
 
 int test_shape(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(gaps), cmocka_unit_test(limits),
-                                     cmocka_unit_test(larger_cell), cmocka_unit_test(at_rest)};
+                                     cmocka_unit_test(curvatures), cmocka_unit_test(larger_cell),
+                                     cmocka_unit_test(at_rest)};
   return cmocka_run_group_tests_name("shape", tests, NULL, NULL);
 }

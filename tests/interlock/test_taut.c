@@ -368,6 +368,7 @@ static void sweep(void **state) {
   env.progress = stop;
   env.progress_ctx = &asked;
   check_status(&env, pl_mail_taut(&env, &s.m, (int[]){1, 1}, &o, N, g, 2, t, solved), PL_CANCELLED);
+  for (int k = 0; k < N; k++) pl_taut_free(&env, &t[k]);
 }
 
 int test_taut(void) {
