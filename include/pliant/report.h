@@ -108,6 +108,17 @@ typedef struct pl_polar_plot {
 // percent, counted outwards; of other quantities zero is the middle. What is shorter than the
 // centre shows is drawn there. On failure nothing is appended.
 pl_status pl_polar_svg(pl_text *t, const pl_polar_plot *p);
+// A body in a space of three numbers, of triangles that are outwards by the right hand; it has zero
+// inside and is star-shaped about it.
+typedef struct pl_body_plot {
+  const char *title, *label[3]; // labels carry their units
+  int nvert, nface;
+  const double (*x)[3]; // [nvert]
+  const int (*face)[3]; // [nface]
+} pl_body_plot;
+// Appends an SVG element: the body in a box with three axes, and its shadows on the walls behind
+// it. On failure nothing is appended.
+pl_status pl_body_svg(pl_text *t, const pl_body_plot *p);
 typedef struct pl_chart {
   const char *title, *label; // the label carries its unit
   const char *length;        // as in pl_plot
