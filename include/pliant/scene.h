@@ -58,6 +58,14 @@ enum { PL_ANALYSIS_LIST(A) PL_ANALYSIS_COUNT };
   X(double, target, 0.5, 0.01, 10, "", "mode paper: strain, out of reach")                         \
   C(symmetry, 1, "no|yes", "limits that symmetry makes of others are not solved again")            \
   C(gradients, 0, "no|yes", "derivatives of all limits by the keys of the material's family")      \
+  X(int, refine, 0, 0, 4, "",                                                                      \
+    "a material with facets: its longest limits once more with twice as many, four times and so "  \
+    "on, so many times, and without facets; 0: none")                                              \
+  C(states, 0, "no|yes",                                                                           \
+    "tables of the poses of all elements in every limit, and of its contacts")                     \
+  X(int, joint, 0, 0, 360, "",                                                                     \
+    "strain and curvature at once: pairs of limits along so many angles over half a turn, on the " \
+    "disk of patch (of 5 when left out); 0: none")                                                 \
   PL_TAUT_OPTS(X, C)
 
 typedef struct pl_limits_opts {
@@ -292,13 +300,17 @@ typedef struct pl_measured_limits {
   const double *deviation[PL_MEASURED_LIMITS]; // [n] standard ones; NULL: not known
 } pl_measured_limits;
 
+// Further limits that a design may want: the largest curvatures of cylinders up and down, and how
+// many times the first is the second.
+enum { PL_CURVATURE_UP = PL_MEASURED_LIMITS, PL_CURVATURE_DOWN, PL_ASYMMETRY, PL_DESIGN_LIMITS };
+
 // What limits of an interlocking material are wanted.
 typedef struct pl_mail_goal {
-  int limit;           // PL_STRAIN_MAX, PL_STRAIN_MIN, PL_PLAY
+  int limit;           // PL_STRAIN_MAX ... PL_ASYMMETRY
   int alike;           // 1: the same in its directions, whatever it is
   int nangle;          // of its directions; 0: all of the design
   const double *angle; // [nangle] rad
-  double value;        // of the strain or the play
+  double value;        // of the strain, the play, the curvature (1/m) or the ratio
   double weight;
 } pl_mail_goal;
 
@@ -317,6 +329,8 @@ typedef struct pl_mail_plan {
 typedef struct pl_scene_mail {
   const char *name, *family; // of the scene; in words
   const pl_mail *m;
+  const pl_mail *smooth; // of one with facets: without them; NULL: m has none
+  pl_facet_plan facets;
   const pl_mail_family *of; // what it was made by, of value[of->nkey]; NULL: elements of its own
   const double *value;
   double gap; // smallest one at rest, m

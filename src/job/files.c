@@ -114,6 +114,12 @@ pl_status files_solids(job *j, const char *name, const pl_solids *s, const char 
   return j->told;
 }
 
+pl_status files_body(job *j, const char *name, const pl_body_plot *p, const char *caption) {
+  pl_text svg;
+  if (begin_figure(j, &svg)) put_figure(j, name, caption, &svg, pl_body_svg(&svg, p));
+  return j->told;
+}
+
 static void put_shape(void *ctx, const pl_shape *s) {
   files_failed(ctx, draw_shape(ctx, s));
 }

@@ -191,6 +191,31 @@ static uint64_t print_measured(uint64_t h, const pl_frf *f) {
   return f->im ? print_reals(h, f->im, f->n) : h;
 }
 
+// all numbers of an interlocking material
+static uint64_t print_mail(uint64_t h, const pl_mail *m) {
+  h = print_reals(h, m->lattice[0], 4);
+  h = print_ints(h, m->kind_of, m->nelem);
+  for (int e = 0; e < m->nelem; e++) {
+    h = print_reals(h, m->pose[e].x, 3);
+    h = print_reals(h, m->pose[e].Q, 9);
+  }
+  for (int k = 0; k < m->nkind; k++)
+    for (int i = 0; i < m->kind[k].npiece; i++) {
+      const pl_piece *p = &m->kind[k].piece[i];
+      const double size[3] = {p->radius, p->major, p->height};
+      int n = 0;
+      const double(*x)[3] = p->facets ? pl_facets_corners(p->facets, &n) : NULL;
+      h = print_reals(print_reals(h, size, 3), p->centre, 3);
+      h = print_reals(h, p->axis, 3);
+      if (p->nharmonic > 0) {
+        h = print_reals(h, p->cosine[0], 3 * p->nharmonic);
+        h = print_reals(h, p->sine[0], 3 * p->nharmonic);
+      }
+      if (x) h = print_reals(h, x[0], 3 * n);
+    }
+  return h;
+}
+
 uint64_t print_analysis(const job *j, const pl_analysis *a) {
   const pl_analysis_kind *kind = &pl_analysis_table[a->kind];
   uint64_t h = print_options(0, a->kind, kind->info, *kind->ninfo, &a->opts);
@@ -204,6 +229,7 @@ uint64_t print_analysis(const job *j, const pl_analysis *a) {
   for (int k = 0; a->kind == PL_ANALYSIS_fit_response && k < a->nmeasured; k++)
     h = print_measured(h, &a->measured[k].f);
   h = print_ints(h, a->parameter, a->nparameter);
+  if (a->kind == PL_ANALYSIS_limits) h = print_mail(h, j->scene->mail[a->mail].m);
   if (a->plan) h = print_problem(h, j, &a->plan->problem);
   if (!a->cloth) return h;
   h = print_ints(h, &a->cloth->plain, 1);

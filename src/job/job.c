@@ -357,7 +357,7 @@ static void remove_spent(job *j) {
   for (int k = 0; k < j->scene->nanalysis; k++) {
     const pl_analysis *a = &j->scene->analysis[k];
     int spent = a->kind == PL_ANALYSIS_response || a->kind == PL_ANALYSIS_fit_damping ||
-                a->kind == PL_ANALYSIS_fit_response;
+                a->kind == PL_ANALYSIS_fit_response || a->kind == PL_ANALYSIS_limits;
     if (spent && j->solved[k]) checkpoint_remove(j, a);
   }
 }

@@ -59,17 +59,9 @@ typedef struct job {
 PL_ANALYSIS_LIST(A)
 #undef A
 
-// limits: rays in all directions of strain, or of the curvature of a disk with so many elements
-// across; counts what was not solved. known: feasible states, which tell whether rays end too soon;
-// of strains the longest and the shortest by turns. The material of strains is written to a file.
-pl_status job_limits_boundary(job *j, const pl_analysis *a, const pl_taut_opts *o, int across,
-                              int nknown, const pl_taut *known, json_t *figures, int *unsolved);
 // One more ray of a boundary, to the place p; edges of its triangles along ridges, not across.
 pl_status job_boundary_insert(pl_env *env, const double p[3], double left, pl_boundary *b);
 void job_boundary_ridges(pl_boundary *b);
-// limits: curvatures.
-pl_status job_limits_bend(job *j, const pl_analysis *a, const pl_taut_opts *o, json_t *figures,
-                          int *unsolved);
 // Sheets of interlocking materials: how many groups of barriers there are; their weights times a
 // factor; how near to the limits a state is, which is told. A state beyond them is an error.
 int job_barriers(const job *j);
@@ -158,6 +150,7 @@ pl_sink files_sink(job *j);
 void files_failed(const job *j, pl_status s);
 pl_status draw_shape(job *j, const pl_shape *s);
 pl_status files_solids(job *j, const char *name, const pl_solids *s, const char *caption);
+pl_status files_body(job *j, const char *name, const pl_body_plot *p, const char *caption);
 pl_status draw_orbit(job *j, const pl_orbit *o, const char *name, const char *title);
 
 // `folder/name-suffix` in a buffer; returns buf.

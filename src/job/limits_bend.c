@@ -1,6 +1,6 @@
 // Bending limits of an interlocking material along all angles, up and down: periodic cylinders, and
 // disks on paraboloids, whose curvature across is free.
-#include "job_impl.h"
+#include "run_limits.h"
 
 #include "pliant/math.h"
 
@@ -8,12 +8,13 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { UP, DOWN, SIDES };
-enum { COLUMNS = 9, PATCH = 5 }; // of a side; elements across where none are told
+enum { UP, DOWN };
+enum { COLUMNS = 9 }; // of a side
 
 // z = curvature / 2 times the square along the angle; up: it is positive
 typedef struct bends {
   job *j;
+  limits_keeper *keep;
   const pl_analysis *a;
   int n, nfolds; // angles over half a turn; limits that are folds
   int across;    // elements across a disk; 0: cylinders
@@ -208,44 +209,77 @@ static void report(const bends *k) {
 
 static pl_status solve(bends *k, const pl_taut_opts *o, int *unsolved) {
   const pl_limits_opts *l = &k->a->opts.limits_;
-  for (int i = 0; i < SIDES * k->n; i++) {
+  int n = SIDES * k->n;
+  for (int i = 0; i < n; i++) {
     double angle = PL_PI * (i / SIDES) / k->n, sign = i % SIDES == UP ? 1 : -1;
     k->goal[i] = k->across ? pl_taut_bend_disk(angle, sign) : pl_taut_bend(angle, sign);
     // alone, and leaning on the strains
     if (!k->across) k->goal[i].starts = l->starts < 3 ? l->starts : 3;
   }
-  const pl_mail *m = k->j->scene->mail[k->a->mail].m;
-  int nthread = pl_threads_size(k->j->work->threads), n = SIDES * k->n;
-  if (k->across)
-    PL_TRY(pl_mail_taut_disk(k->j->env, m, k->across, o, n, k->goal, nthread, k->taut, k->solved));
-  else
-    PL_TRY(pl_mail_taut(k->j->env, m, (const int[]){l->copies, l->copies}, o, n, k->goal, nthread,
-                        k->taut, k->solved));
-  for (int i = 0; i < SIDES * k->n; i++) {
+  pl_status s = keeper_solve(k->keep, o, k->across, n, k->goal, k->taut, k->solved);
+  for (int i = 0; s >= 0 && i < n; i++) {
     *unsolved += !k->solved[i];
     k->nfolds += k->solved[i] && k->taut[i].folds;
+  }
+  return s;
+}
+
+// the largest curvature of a side that is no fold; -1: there is none
+static int find_farthest(const bends *k, int side) {
+  int best = -1;
+  for (int i = side; i < SIDES * k->n; i += SIDES)
+    if (k->solved[i] && !k->taut[i].folds && (best < 0 || k->taut[i].value > k->taut[best].value))
+      best = i;
+  return best;
+}
+
+static pl_status show_states(const bends *k) {
+  const char *kind = k->across ? "-patch" : "-bending";
+  PL_TRY(limits_states(k->j, k->a, kind, SIDES, SIDES * k->n, k->taut, k->solved));
+  for (int side = 0; side < SIDES && k->a->opts.limits_.states; side++) {
+    char name[64], caption[PL_TEXT];
+    int at = find_farthest(k, side);
+    if (at < 0) continue;
+    snprintf(name, sizeof name, "%s-%s", kind, side == UP ? "up" : "down");
+    snprintf(caption, sizeof caption, "Bent %s as far as it goes, along %.4g degrees: %.4g 1/m.",
+             side == UP ? "up" : "down", 180.0 * (at / SIDES) / k->n, k->taut[at].value);
+    PL_TRY(limits_picture(k->j, k->a, name, &k->taut[at], caption));
   }
   return PL_OK;
 }
 
+static pl_status tell(bends *k, const pl_taut_opts *o, int lost, json_t *figures, int *unsolved) {
+  set_figures(k, figures, lost);
+  report(k);
+  PL_TRY(write_table(k));
+  PL_TRY(show_states(k));
+  PL_TRY(limits_verify(k->j, k->a, k->across ? "patch_" : "bending_", k->across, SIDES * k->n,
+                       k->taut, k->solved, figures));
+  if (k->nfolds + lost < SIDES * k->n) PL_TRY(draw(k));
+  if (!k->across && k->a->opts.limits_.gradients)
+    PL_TRY(limits_bend_gradients(k->j, k->a, k->n, k->goal, k->taut, k->solved));
+  if (!k->across || k->a->opts.limits_.patch_boundary == 0) return PL_OK;
+  return limits_boundary(k->keep, o, k->across, SIDES * k->n, k->taut, figures, unsolved);
+}
+
 // limits of one kind
-static pl_status bend_all(job *j, const pl_analysis *a, const pl_taut_opts *o, int across,
-                          json_t *figures, int *unsolved) {
-  bends k = {.j = j, .a = a, .n = a->opts.limits_.directions, .across = across};
+static pl_status bend_all(limits_keeper *keep, const pl_taut_opts *o, int across, json_t *figures,
+                          int *unsolved) {
+  job *j = keep->j;
+  bends k = {
+      .j = j, .keep = keep, .a = keep->a, .n = keep->a->opts.limits_.directions, .across = across};
   size_t n = (size_t)(SIDES * k.n);
   int lost = 0;
   k.goal = pl_alloc(j->env, n, sizeof *k.goal);
   k.taut = pl_alloc(j->env, n, sizeof *k.taut);
   k.solved = pl_alloc(j->env, n, sizeof *k.solved);
   pl_status s = k.goal && k.taut && k.solved ? solve(&k, o, &lost) : PL_E_NOMEM;
-  if (s == PL_OK) {
-    set_figures(&k, figures, lost);
-    report(&k);
-    s = write_table(&k);
+  if (s == PL_OK)
+    s = tell(&k, o, lost, figures, unsolved);
+  else if (s == PL_CANCELLED) {
+    pl_status told = write_table(&k);
+    if (told != PL_OK) s = told;
   }
-  if (s == PL_OK && k.nfolds + lost < SIDES * k.n) s = draw(&k);
-  if (s == PL_OK && across && a->opts.limits_.patch_boundary > 0)
-    s = job_limits_boundary(j, a, o, across, SIDES * k.n, k.taut, figures, unsolved);
   for (size_t i = 0; k.taut && i < n; i++) pl_taut_free(j->env, &k.taut[i]);
   pl_free(j->env, k.goal);
   pl_free(j->env, k.taut);
@@ -254,10 +288,9 @@ static pl_status bend_all(job *j, const pl_analysis *a, const pl_taut_opts *o, i
   return s;
 }
 
-pl_status job_limits_bend(job *j, const pl_analysis *a, const pl_taut_opts *o, json_t *figures,
-                          int *unsolved) {
-  const pl_limits_opts *l = &a->opts.limits_;
-  if (l->bending) PL_TRY(bend_all(j, a, o, 0, figures, unsolved));
+pl_status limits_bend(limits_keeper *k, const pl_taut_opts *o, json_t *figures, int *unsolved) {
+  const pl_limits_opts *l = &k->a->opts.limits_;
+  if (l->bending) PL_TRY(bend_all(k, o, 0, figures, unsolved));
   int across = l->patch == 0 && l->patch_boundary > 0 ? PATCH : l->patch;
-  return across ? bend_all(j, a, o, across, figures, unsolved) : PL_OK;
+  return across ? bend_all(k, o, across, figures, unsolved) : PL_OK;
 }

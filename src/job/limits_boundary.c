@@ -6,6 +6,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 void limits_green(const double S[3], double E[3]) {
@@ -17,6 +18,7 @@ void limits_green(const double S[3], double E[3]) {
 
 typedef struct boundary {
   job *j;
+  limits_keeper *keep;
   const pl_analysis *a;
   int across; // elements across a disk that is bent; 0: strains of a periodic cell
   pl_mesh *m;
@@ -70,11 +72,64 @@ static pl_status write_table(const boundary *b) {
   return s;
 }
 
-// the surface in Green's strain or in curvatures, where all of it was found
-static pl_status write_surface(const boundary *b) {
-  char path[PL_TEXT];
+static int by_ends(const void *a, const void *b) {
+  const int *x = a, *y = b;
+  return x[0] != y[0] ? (x[0] > y[0]) - (x[0] < y[0]) : (x[1] > y[1]) - (x[1] < y[1]);
+}
+
+// Edges of triangles that no other one has the other way round: 0 of a closed surface; -1: no
+// memory.
+static int open_edges(pl_env *env, int n, const int *tri) {
+  int(*edge)[2] = pl_alloc(env, 3 * (size_t)n, sizeof *edge), open = 0;
+  if (!edge) return -1;
+  for (int k = 0; k < 3 * n; k++) {
+    edge[k][0] = tri[k];
+    edge[k][1] = tri[k / 3 * 3 + (k + 1) % 3];
+  }
+  qsort(edge, 3 * (size_t)n, sizeof *edge, by_ends);
+  for (int k = 0; k < 3 * n; k++) {
+    const int back[2] = {edge[k][1], edge[k][0]};
+    int twice = k > 0 && by_ends(edge[k], edge[k - 1]) == 0;
+    open += twice || !bsearch(back, edge, 3 * (size_t)n, sizeof *edge, by_ends);
+  }
+  pl_free(env, edge);
+  return open;
+}
+
+// Is it closed, with each edge in two triangles, once either way, and outwards?
+static void tell_surface(const boundary *b, json_t *figures) {
+  const pl_mesh *m = b->m;
+  int n = m->cell[PL_TRI3].n, open = open_edges(b->j->env, n, m->cell[PL_TRI3].v), inwards = 0;
+  double volume = 0;
+  for (int k = 0; k < n; k++) {
+    const int *v = m->cell[PL_TRI3].v + 3 * k;
+    double across[3];
+    pl_cross3(m->X + 3 * v[0], m->X + 3 * v[1], across);
+    double part = pl_dot3(across, m->X + 3 * v[2]) / 6;
+    volume += part;
+    inwards += part <= 0;
+  }
+  json_t *f = json_object();
+  job_set(f, "triangles", json_integer(n));
+  job_set(f, "open_edges", json_integer(open));
+  job_set(f, "inward_triangles", json_integer(inwards));
+  job_set(f, "volume", json_real(volume));
+  job_set(figures, b->across ? "patch_surface" : "surface", f);
+  if (open == 0 && inwards == 0)
+    job_say(b->j, "The boundary is a closed surface of %d triangles, all of them outwards.", n);
+  else
+    job_alarm(b->j, "The boundary of %d triangles has %d open edges and %d triangles inwards.", n,
+              open, inwards);
+}
+
+// The surface in Green's strain or in curvatures, where all of it was found: a file, a figure. It
+// is closed as the sphere of its rays is, and outwards as these do not cross.
+static pl_status show_surface(const boundary *b, json_t *figures) {
+  static const char *const strain[3] = {"E_xx", "E_yy", "E_xy"};
+  static const char *const bent[3] = {"k_xx (1/m)", "k_yy (1/m)", "k_xy (1/m)"};
+  char path[PL_TEXT], name[PL_TEXT];
+  const char *suffix = b->across ? "-patch-boundary" : "-boundary";
   pl_mesh *m = b->m;
-  if (!b->j->output.vtu) return PL_OK;
   for (int i = 0; i < m->nvert; i++) {
     if (!isfinite(b->S[i][0])) return PL_OK;
     if (b->across)
@@ -82,6 +137,23 @@ static pl_status write_surface(const boundary *b) {
     else
       limits_green(b->S[i], m->X + 3 * i);
   }
+  tell_surface(b, figures);
+  snprintf(name, sizeof name, "%.200s%s", b->a->name, suffix);
+  const pl_body_plot plot = {.title = b->across ? "boundary of curvatures" : "boundary of strains",
+                             .label = {b->across ? bent[0] : strain[0],
+                                       b->across ? bent[1] : strain[1],
+                                       b->across ? bent[2] : strain[2]},
+                             .nvert = m->nvert,
+                             .x = (const double(*)[3])m->X,
+                             .nface = m->cell[PL_TRI3].n,
+                             .face = (const int(*)[3])m->cell[PL_TRI3].v};
+  PL_TRY(files_body(b->j, name, &plot,
+                    b->across
+                        ? "All curvatures that the patch can have, from rest in the middle, "
+                          "and what they look like along each axis."
+                        : "All strains of Green that the material can have, shear included, "
+                          "from rest in the middle, and what they look like along each axis."));
+  if (!b->j->output.vtu) return PL_OK;
   job_path(b->j, b->a->name, b->across ? "-patch-boundary.vtu" : "-boundary.vtu", path);
   return pl_mesh_write_vtu(m, NULL, 0, NULL, NULL, path);
 }
@@ -158,21 +230,20 @@ static const double *known_state(const boundary *b, int i) {
 }
 
 static pl_status solve(boundary *b, const pl_taut_opts *o, int *unsolved) {
-  pl_env *env = b->j->env;
-  const pl_mail *m = b->j->scene->mail[b->a->mail].m;
   int nray = b->m->nvert, n = nray + b->nknown;
-  int nthread = pl_threads_size(b->j->work->threads);
+  pl_status s;
   for (int i = 0; i < n; i++)
     b->goal[i] = ray(b, i < nray ? b->m->X + 3 * i : known_state(b, i - nray));
   if (b->across)
-    PL_TRY(pl_mail_taut_disk(env, m, b->across, o, n, b->goal, nthread, b->taut, b->solved));
+    s = keeper_solve(b->keep, o, b->across, n, b->goal, b->taut, b->solved);
   else
-    PL_TRY(limits_solve(b->j, b->a, o, n, b->goal, b->taut, b->solved, &(int){0}));
-  for (int i = 0; i < nray; i++) {
+    s = limits_solve(b->keep, o, n, b->goal, b->taut, b->solved, &(int){0});
+  for (int i = 0; s >= 0 && i < nray; i++) {
     *unsolved += !b->solved[i];
-    for (int c = 0; c < 3; c++) b->S[i][c] = b->taut[i].value * b->goal[i].basis[0][c];
+    for (int c = 0; c < 3; c++)
+      b->S[i][c] = b->solved[i] ? b->taut[i].value * b->goal[i].basis[0][c] : NAN;
   }
-  return PL_OK;
+  return s;
 }
 
 // A ray ends where its way does. Where a feasible state is known that lies past its end, the set is
@@ -195,33 +266,45 @@ static void look_past(const boundary *b, json_t *figures) {
              b->a->name, b->across ? " of curvatures" : "", past, b->nknown, 100 * (most - 1));
 }
 
-pl_status job_limits_boundary(job *j, const pl_analysis *a, const pl_taut_opts *o, int across,
-                              int nknown, const pl_taut *known, json_t *figures, int *unsolved) {
-  const pl_limits_opts *l = &a->opts.limits_;
-  boundary b = {.j = j, .a = a, .across = across, .nknown = nknown, .known = known};
-  pl_status s = pl_gen_icosphere(j->env, across ? l->patch_boundary : l->boundary, &b.m);
+static pl_status tell(const boundary *b, int lost, json_t *figures) {
+  int n = b->m->nvert, across = b->across;
+  job_set(figures, across ? "patch_unsolved_rays" : "unsolved_rays", json_integer(lost));
+  look_past(b, figures);
+  PL_TRY(write_table(b));
+  PL_TRY(write_material(b));
+  PL_TRY(limits_verify(b->j, b->a, across ? "patch_boundary_" : "boundary_", across, n + b->nknown,
+                       b->taut, b->solved, figures));
+  PL_TRY(limits_states(b->j, b->a, across ? "-patch-boundary" : "-boundary", 1, n, b->taut,
+                       b->solved));
+  return show_surface(b, figures);
+}
+
+pl_status limits_boundary(limits_keeper *k, const pl_taut_opts *o, int across, int nknown,
+                          const pl_taut *known, json_t *figures, int *unsolved) {
+  const pl_limits_opts *l = &k->a->opts.limits_;
+  pl_env *env = k->j->env;
+  boundary b = {
+      .j = k->j, .keep = k, .a = k->a, .across = across, .nknown = nknown, .known = known};
+  pl_status s = pl_gen_icosphere(env, across ? l->patch_boundary : l->boundary, &b.m);
   size_t n = s == PL_OK ? (size_t)(b.m->nvert + nknown) : 0;
-  b.goal = pl_alloc(j->env, n, sizeof *b.goal);
-  b.taut = pl_alloc(j->env, n, sizeof *b.taut);
-  b.solved = pl_alloc(j->env, n, sizeof *b.solved);
-  b.S = pl_alloc(j->env, n, sizeof *b.S);
+  b.goal = pl_alloc(env, n, sizeof *b.goal);
+  b.taut = pl_alloc(env, n, sizeof *b.taut);
+  b.solved = pl_alloc(env, n, sizeof *b.solved);
+  b.S = pl_alloc(env, n, sizeof *b.S);
   if (s == PL_OK && (!b.goal || !b.taut || !b.solved || !b.S)) s = PL_E_NOMEM;
   int lost = 0;
   if (s == PL_OK) s = solve(&b, o, &lost);
   if (s == PL_OK) {
-    job_set(figures, across ? "patch_unsolved_rays" : "unsolved_rays", json_integer(lost));
-    look_past(&b, figures);
-    s = write_table(&b);
+    s = tell(&b, lost, figures);
+  } else if (s == PL_CANCELLED) {
+    pl_status told = write_table(&b);
+    if (told != PL_OK) s = told;
   }
-  if (s == PL_OK) s = write_material(&b);
-  if (s == PL_OK && !across)
-    s = limits_verify(j, a, "boundary_", (int)n, b.taut, b.solved, figures);
-  if (s == PL_OK) s = write_surface(&b);
-  for (size_t i = 0; b.taut && i < n; i++) pl_taut_free(j->env, &b.taut[i]);
-  pl_free(j->env, b.goal);
-  pl_free(j->env, b.taut);
-  pl_free(j->env, b.solved);
-  pl_free(j->env, b.S);
+  for (size_t i = 0; b.taut && i < n; i++) pl_taut_free(env, &b.taut[i]);
+  pl_free(env, b.goal);
+  pl_free(env, b.taut);
+  pl_free(env, b.solved);
+  pl_free(env, b.S);
   pl_mesh_free(b.m);
   *unsolved += lost;
   return s;

@@ -13,28 +13,27 @@ typedef struct slopes {
   survey *k;
   const pl_mail_family *f;
   int nkey;
-  double *rate; // [SIDES nall][nkey] of strains, 1/m or 1/rad
+  double *rate; // [SIDES nall][nkey] of the goals of strains, 1/m or 1/rad
   double *left; // [SIDES nall] of the balance
 } slopes;
 
 static double rate_of(const slopes *s, int direction, int side, int key) {
-  return s->rate[(SIDES * direction + side) * s->nkey + key];
+  double v = s->rate[(SIDES * direction + side) * s->nkey + key];
+  return side == LONGEST ? v : -v;
 }
 
-static pl_status differentiate(slopes *s) {
-  survey *k = s->k;
-  const int copies[2] = {k->a->opts.limits_.copies, k->a->opts.limits_.copies};
-  const double *value = k->j->scene->mail[k->a->mail].value;
-  for (int i = 0; i < SIDES * k->nall; i++)
-    if (k->solved[i])
-      PL_TRY(pl_taut_balance(k->j->env, k->m, copies, &k->goal[i], &k->taut[i], &s->left[i]));
-  for (int key = 0; key < s->nkey; key++) {
-    pl_mail_data rate;
-    pl_mail_rate(s->f, value, key, &rate);
-    for (int i = 0; i < SIDES * k->nall; i++) {
-      double v = k->solved[i] ? pl_taut_rate(k->m, copies, &k->taut[i], &rate.m) : NAN;
-      s->rate[i * s->nkey + key] = i % SIDES == LONGEST ? v : -v;
-    }
+// of n limits by all keys of the family: rate[n][nkey]; left[n] of their balance
+static pl_status differentiate(job *j, const pl_analysis *a, int n, const pl_taut_goal *goal,
+                               pl_taut *taut, const int *solved, double *rate, double *left) {
+  const pl_scene_mail *mail = &j->scene->mail[a->mail];
+  const int copies[2] = {a->opts.limits_.copies, a->opts.limits_.copies}, nkey = mail->of->nkey;
+  for (int i = 0; i < n; i++)
+    if (solved[i]) PL_TRY(pl_taut_balance(j->env, mail->m, copies, &goal[i], &taut[i], &left[i]));
+  for (int key = 0; key < nkey; key++) {
+    pl_mail_data by;
+    pl_mail_rate(mail->of, mail->value, key, &by);
+    for (int i = 0; i < n; i++)
+      rate[i * nkey + key] = solved[i] ? pl_taut_rate(mail->m, copies, &taut[i], &by.m) : NAN;
   }
   return PL_OK;
 }
@@ -135,7 +134,9 @@ pl_status limits_gradients(survey *k, json_t *figures) {
   size_t n = (size_t)(SIDES * k->nall);
   s.rate = pl_alloc(k->j->env, n * (size_t)s.nkey, sizeof *s.rate);
   s.left = pl_alloc(k->j->env, n, sizeof *s.left);
-  pl_status st = s.rate && s.left ? differentiate(&s) : PL_E_NOMEM;
+  pl_status st = s.rate && s.left ? differentiate(k->j, k->a, (int)n, k->goal, k->taut, k->solved,
+                                                  s.rate, s.left)
+                                  : PL_E_NOMEM;
   if (st == PL_OK) {
     set_figures(&s, figures);
     report(&s);
@@ -145,4 +146,51 @@ pl_status limits_gradients(survey *k, json_t *figures) {
   pl_free(k->j->env, s.rate);
   pl_free(k->j->env, s.left);
   return st;
+}
+
+// ---- curvatures ---------------------------------------------------------------------------------
+
+static pl_status write_bending(job *j, const pl_analysis *a, int n, const double *rate,
+                               const double *left) {
+  static const char *const side_of[SIDES] = {"up", "down"};
+  const pl_mail_family *f = j->scene->mail[a->mail].of;
+  double row[1 + SIDES * (PL_KEY_MAX + 1)];
+  pl_table *t;
+  PL_TRY(pl_table_create(j->env, 1 + SIDES * (f->nkey + 1), &t));
+  pl_status s = pl_table_column(t, 0, "angle", "deg");
+  for (int side = 0, c = 1; side < SIDES; side++)
+    for (int key = 0; s == PL_OK && key <= f->nkey; key++, c++) {
+      char name[96];
+      int last = key == f->nkey;
+      snprintf(name, sizeof name, last ? "curvature_%s_balance" : "curvature_%s_by_%s",
+               side_of[side], last ? "" : f->key[key].name);
+      s = pl_table_column(t, c, name, last ? "" : f->key[key].unit[0] == 'm' ? "1/m^2" : "1/m/rad");
+    }
+  for (int i = 0; s == PL_OK && i < n; i++) {
+    int c = 0;
+    row[c++] = 180.0 * i / n;
+    for (int side = 0; side < SIDES; side++) {
+      const double *of = rate + (size_t)((SIDES * i + side) * f->nkey);
+      for (int key = 0; key < f->nkey; key++) row[c++] = side ? -of[key] : of[key];
+      row[c++] = left[SIDES * i + side];
+    }
+    s = pl_table_row(t, row);
+  }
+  if (s == PL_OK) s = job_table(j, t, a->name, "-bending-gradients.csv");
+  pl_table_free(t);
+  return s;
+}
+
+pl_status limits_bend_gradients(job *j, const pl_analysis *a, int n, const pl_taut_goal *goal,
+                                pl_taut *taut, const int *solved) {
+  size_t all = (size_t)(SIDES * n), nkey = (size_t)j->scene->mail[a->mail].of->nkey;
+  if (!job_tables(j)) return PL_OK;
+  double *rate = pl_alloc(j->env, all * nkey, sizeof *rate);
+  double *left = pl_alloc(j->env, all, sizeof *left);
+  pl_status s =
+      rate && left ? differentiate(j, a, (int)all, goal, taut, solved, rate, left) : PL_E_NOMEM;
+  if (s == PL_OK) s = write_bending(j, a, n, rate, left);
+  pl_free(j->env, rate);
+  pl_free(j->env, left);
+  return s;
 }

@@ -22,7 +22,6 @@ enum { PACKED = 2 };             // goals of an orbit that are solved where ther
 
 typedef struct share {
   pl_env *env;
-  int mail;
   int n, *from, *need; // [goals]: the first of an orbit; [n] those that are solved
   int *best;           // [goals] of the first of an orbit: the one that went farthest
   pl_taut_goal *goal;  // [n]
@@ -91,48 +90,43 @@ static double strain_at_pose(const pl_taut_goal *g, pl_taut *t) {
 
 // The least of (e - target)^2 / 2 + stiffness * repulsion is that of -(target - e) e + ..., whose
 // first factor is found by repetition: it hardly changes.
-static pl_status track(job *j, const pl_limits_opts *l, const pl_taut_opts *o, share *s) {
+static pl_status track(limits_keeper *k, const pl_limits_opts *l, const pl_taut_opts *o, share *s) {
   enum { REPEATS = 3 };
-  const pl_mail *m = j->scene->mail[s->mail].m;
   const pl_taut_opts own = {o->barrier, l->stiffness, o->max_iter};
-  pl_taut_goal *scaled = pl_alloc(j->env, (size_t)s->n, sizeof *scaled);
+  pl_taut_goal *scaled = pl_alloc(s->env, (size_t)s->n, sizeof *scaled);
   pl_status st = scaled ? PL_OK : PL_E_NOMEM;
   for (int r = 0; st == PL_OK && r < REPEATS; r++) {
     for (int i = 0; i < s->n; i++) {
       double pull = l->target - (r && isfinite(s->taut[i].value) ? s->taut[i].value : 0);
       scaled[i] = s->goal[i];
-      for (int k = 0; k < scaled[i].n; k++) scaled[i].goal[k] *= fmax(pull, 1e-2 * l->target);
+      for (int e = 0; e < scaled[i].n; e++) scaled[i].goal[e] *= fmax(pull, 1e-2 * l->target);
     }
-    for (int i = 0; r && i < s->n; i++) pl_taut_free(j->env, &s->taut[i]);
-    st = pl_mail_taut(j->env, m, (const int[]){l->copies, l->copies}, &own, s->n, scaled,
-                      pl_threads_size(j->work->threads), s->taut, s->solved);
+    for (int i = 0; r && i < s->n; i++) pl_taut_free(s->env, &s->taut[i]);
+    st = keeper_solve(k, &own, 0, s->n, scaled, s->taut, s->solved);
     for (int i = 0; st == PL_OK && i < s->n; i++)
       if (s->solved[i]) s->taut[i].value = strain_at_pose(&s->goal[i], &s->taut[i]);
   }
-  pl_free(j->env, scaled);
+  pl_free(s->env, scaled);
   return st;
 }
 
-pl_status limits_solve(job *j, const pl_analysis *a, const pl_taut_opts *o, int ngoal,
-                       const pl_taut_goal *goal, pl_taut *taut, int *solved, int *distinct) {
-  const pl_limits_opts *l = &a->opts.limits_;
-  const pl_mail *m = j->scene->mail[a->mail].m;
+pl_status limits_solve(limits_keeper *k, const pl_taut_opts *o, int ngoal, const pl_taut_goal *goal,
+                       pl_taut *taut, int *solved, int *distinct) {
+  const pl_limits_opts *l = &k->a->opts.limits_;
+  pl_env *env = k->j->env;
   share s;
-  pl_status st = share_open(j->env, ngoal, &s);
+  pl_status st = share_open(env, ngoal, &s);
   if (st == PL_OK) {
-    // derivatives need the contacts of every state
-    if (l->symmetry && !l->gradients)
-      pl_mail_orbits(m, ngoal, goal, s.from);
+    // derivatives and states need the contacts of each
+    if (l->symmetry && !l->gradients && !l->states)
+      pl_mail_orbits(k->j->scene->mail[k->a->mail].m, ngoal, goal, s.from);
     else
       for (int i = 0; i < ngoal; i++) s.from[i] = i;
     choose(&s, ngoal, goal);
     *distinct += s.n;
-    s.mail = a->mail;
-    st = l->mode ? track(j, l, o, &s)
-                 : pl_mail_taut(j->env, m, (const int[]){l->copies, l->copies}, o, s.n, s.goal,
-                                pl_threads_size(j->work->threads), s.taut, s.solved);
+    st = l->mode ? track(k, l, o, &s) : keeper_solve(k, o, 0, s.n, s.goal, s.taut, s.solved);
   }
-  if (st == PL_OK) spread(&s, ngoal, goal, taut, solved);
-  share_close(j->env, &s);
+  if (st >= 0) spread(&s, ngoal, goal, taut, solved);
+  share_close(env, &s);
   return st;
 }

@@ -58,20 +58,24 @@ static pl_status write_table(const sweep *s) {
   return st;
 }
 
-pl_status limits_sweep(job *j, const pl_analysis *a, const pl_taut_opts *o, json_t *figures,
-                       int *unsolved) {
-  const pl_limits_opts *l = &a->opts.limits_;
-  sweep s = {.j = j, .a = a, .nangle = l->directions, .nray = 2 * l->sweep};
+pl_status limits_sweep(limits_keeper *k, const pl_taut_opts *o, json_t *figures, int *unsolved) {
+  const pl_limits_opts *l = &k->a->opts.limits_;
+  pl_env *env = k->j->env;
+  sweep s = {.j = k->j, .a = k->a, .nangle = l->directions, .nray = 2 * l->sweep};
   size_t n = (size_t)(s.nangle * s.nray);
   int distinct = 0;
   if (n == 0) return PL_OK;
-  s.goal = pl_alloc(j->env, n, sizeof *s.goal);
-  s.taut = pl_alloc(j->env, n, sizeof *s.taut);
-  s.solved = pl_alloc(j->env, n, sizeof *s.solved);
+  s.goal = pl_alloc(env, n, sizeof *s.goal);
+  s.taut = pl_alloc(env, n, sizeof *s.taut);
+  s.solved = pl_alloc(env, n, sizeof *s.solved);
   pl_status st = s.goal && s.taut && s.solved ? PL_OK : PL_E_NOMEM;
   if (st == PL_OK) {
     fill(&s);
-    st = limits_solve(j, a, o, (int)n, s.goal, s.taut, s.solved, &distinct);
+    st = limits_solve(k, o, (int)n, s.goal, s.taut, s.solved, &distinct);
+  }
+  if (st == PL_CANCELLED) {
+    pl_status told = write_table(&s);
+    if (told != PL_OK) st = told;
   }
   for (size_t i = 0; st == PL_OK && i < n; i++) *unsolved += !s.solved[i];
   if (st == PL_OK) {
@@ -79,9 +83,11 @@ pl_status limits_sweep(job *j, const pl_analysis *a, const pl_taut_opts *o, json
     job_set(figures, "sweep_solved", json_integer(distinct));
     st = write_table(&s);
   }
-  for (size_t i = 0; s.taut && i < n; i++) pl_taut_free(j->env, &s.taut[i]);
-  pl_free(j->env, s.goal);
-  pl_free(j->env, s.taut);
-  pl_free(j->env, s.solved);
+  if (st == PL_OK) st = limits_states(k->j, k->a, "-sweep", 1, (int)n, s.taut, s.solved);
+  if (st == PL_OK) st = limits_verify(k->j, k->a, "sweep_", 0, (int)n, s.taut, s.solved, figures);
+  for (size_t i = 0; s.taut && i < n; i++) pl_taut_free(env, &s.taut[i]);
+  pl_free(env, s.goal);
+  pl_free(env, s.taut);
+  pl_free(env, s.solved);
   return st;
 }

@@ -3,7 +3,8 @@
 
 #include "run_limits.h"
 
-enum { GAPS = 24 }; // smallest ones that are kept open
+enum { GAPS = 24 };                  // smallest ones that are kept open
+enum { BENT_UP = SIDES, BENT_DOWN }; // beside LONGEST and SHORTEST
 
 // A limit along a direction that some goal asks for.
 typedef struct ray {
@@ -11,10 +12,11 @@ typedef struct ray {
   int side;
 } ray;
 
-// One residual: a limit of a goal, of rays.
+// One residual: a limit of a goal, of one ray or of two: the longest and the shortest, or
+// curvatures up and down.
 typedef struct residual {
   int goal;
-  int ray[SIDES]; // -1: none
+  int ray[2]; // -1: none
 } residual;
 
 // A material that is tried.
@@ -61,8 +63,11 @@ pl_status mail_evaluate(mail_design *d, attempt *t, double *cost);
 double mail_residuals(const mail_design *d, attempt *t);
 // J[nvariable][nrow] of residuals at d->now.
 pl_status mail_slopes(mail_design *d, double *J);
-// A limit of an attempt as a goal has it: positive numbers of strain, or the play.
+// A limit of an attempt as a goal has it; PL_STRAIN_MIN is negative, curvatures are positive.
 double mail_limit(const attempt *t, const residual *w, int limit);
+int mail_is_bent(int limit); // of a limit: it is one of bending
+// The goal of a ray, as it is solved.
+pl_taut_goal mail_ray(const mail_design *d, double angle, int side);
 
 // ---- mail_design_page.c -------------------------------------------------------------------------
 

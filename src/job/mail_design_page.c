@@ -9,32 +9,50 @@
 #include <string.h>
 
 enum { FINER = 3, BEFORE = 0, AFTER = 1, BOTH = 2 }; // curves have more directions than goals
-static const double SAME = 2e-4;                     // strain, of two ways to the same limit
+static const double SAME = 2e-4; // strain, or part of a curvature, of two ways to the same limit
 
-static const char *const limit_name[] = {"stretch", "shrink", "play"};
+static const char *const limit_name[PL_DESIGN_LIMITS] = {
+    "stretch", "shrink", "play", "curvature_up", "curvature_down", "asymmetry"};
 
 // Limits of both materials: those that goals ask for, then all around.
 typedef struct portrait {
   mail_design *d;
   int n;              // directions over half a turn
-  pl_taut_goal *goal; // [nray + SIDES n]
+  int sides;          // limits of each: both strains, and where some goal is of bending curvatures
+  pl_taut_goal *goal; // [nray + sides n]
   attempt side[BOTH];
   double apart; // from the limits of the design, at most
   int failed;
 } portrait;
 
 static int ray_count(const portrait *p) {
-  return p->d->nray + SIDES * p->n;
+  return p->d->nray + p->sides * p->n;
 }
 
 static double around(const portrait *p, int which, int direction, int limit) {
-  int first = p->d->nray + SIDES * direction;
+  int first = p->d->nray + p->sides * direction + (mail_is_bent(limit) ? BENT_UP : LONGEST);
   const residual w = {0, {first, first + 1}};
   return mail_limit(&p->side[which], &w, limit);
 }
 
+// of a goal all around: what folds has no curvature
+static double around_or_none(const portrait *p, int which, int direction, int limit) {
+  const pl_taut *t = p->side[which].taut + p->d->nray + p->sides * direction;
+  int bent = mail_is_bent(limit), side = limit == PL_CURVATURE_DOWN ? BENT_DOWN : BENT_UP;
+  return bent && t[side].folds ? NAN : around(p, which, direction, limit);
+}
+
 static double angle_of(const mail_design *d, const residual *w) {
-  return d->ray[w->ray[w->ray[LONGEST] >= 0 ? LONGEST : SHORTEST]].angle;
+  return d->ray[w->ray[w->ray[0] >= 0 ? 0 : 1]].angle;
+}
+
+// of a limit as it is shown: percent of strains, curvatures in 1/m
+static double shown_as(int limit) {
+  return limit == PL_STRAIN_MIN ? -100 : mail_is_bent(limit) ? 1 : 100;
+}
+
+static const char *shown_unit(int limit) {
+  return limit == PL_ASYMMETRY ? "" : mail_is_bent(limit) ? " 1/m" : " %";
 }
 
 // how far the largest and the smallest of a goal's limits are apart, over their mean
@@ -79,15 +97,14 @@ static pl_status portrait_make(portrait *p) {
   p->goal = pl_alloc(d->j->env, (size_t)ray_count(p), sizeof *p->goal);
   if (!p->goal) return PL_E_NOMEM;
   memcpy(p->goal, d->goal, (size_t)d->nray * sizeof *p->goal);
-  for (int i = 0; i < SIDES * p->n; i++) {
-    pl_taut_goal *g = &p->goal[d->nray + i];
-    *g = pl_taut_along(PL_PI * (i / SIDES) / p->n, i % SIDES == LONGEST ? 1 : -1);
-    if (i % SIDES == SHORTEST) g->starts = d->o->starts;
-  }
+  for (int i = 0; i < p->sides * p->n; i++)
+    p->goal[d->nray + i] = mail_ray(d, PL_PI * (i / p->sides) / p->n, i % p->sides);
   PL_TRY(characterise(p, BEFORE));
   PL_TRY(characterise(p, AFTER));
-  for (int i = 0; i < d->nray; i++)
-    p->apart = fmax(p->apart, fabs(p->side[AFTER].taut[i].value - d->now.taut[i].value));
+  for (int i = 0; i < d->nray; i++) {
+    double was = d->now.taut[i].value, unit = d->ray[i].side < SIDES ? 1 : fabs(was);
+    p->apart = fmax(p->apart, fabs(p->side[AFTER].taut[i].value - was) / unit);
+  }
   return PL_OK;
 }
 
@@ -169,19 +186,28 @@ static void set_figures(const portrait *p, json_t *f) {
 // ---- tables and plots ---------------------------------------------------------------------------
 
 static pl_status write_table(const portrait *p) {
-  static const char *const column[][2] = {
-      {"angle", "deg"},    {"strain_max_before", ""}, {"strain_min_before", ""},
-      {"play_before", ""}, {"strain_max", ""},        {"strain_min", ""},
-      {"play", ""}};
-  enum { N = sizeof column / sizeof *column };
+  static const struct {
+    const char *name, *unit;
+    int limit;
+  } column[] = {{"strain_max", "", PL_STRAIN_MAX},
+                {"strain_min", "", PL_STRAIN_MIN},
+                {"play", "", PL_PLAY},
+                {"curvature_up", "1/m", PL_CURVATURE_UP},
+                {"curvature_down", "1/m", PL_CURVATURE_DOWN}};
+  int each = p->sides > SIDES ? 5 : 3;
   pl_table *t;
   if (!job_tables(p->d->j)) return PL_OK;
-  PL_TRY(pl_table_create(p->d->j->env, N, &t));
-  pl_status s = PL_OK;
-  for (int c = 0; s == PL_OK && c < N; c++) s = pl_table_column(t, c, column[c][0], column[c][1]);
+  PL_TRY(pl_table_create(p->d->j->env, 1 + BOTH * each, &t));
+  pl_status s = pl_table_column(t, 0, "angle", "deg");
+  for (int c = 0; s == PL_OK && c < BOTH * each; c++) {
+    char name[64];
+    snprintf(name, sizeof name, c < each ? "%s_before" : "%s", column[c % each].name);
+    s = pl_table_column(t, 1 + c, name, column[c % each].unit);
+  }
   for (int i = 0; s == PL_OK && i < p->n; i++) {
-    double row[N] = {180.0 * i / p->n};
-    for (int c = 1; c < N; c++) row[c] = around(p, c > 3, i, (c - 1) % 3);
+    double row[1 + BOTH * 5] = {180.0 * i / p->n};
+    for (int c = 0; c < BOTH * each; c++)
+      row[1 + c] = around_or_none(p, c >= each, i, column[c % each].limit);
     s = pl_table_row(t, row);
   }
   if (s == PL_OK) s = job_table(p->d->j, t, p->d->a->name, ".csv");
@@ -198,7 +224,7 @@ static int goal_points(const portrait *p, int limit, double *angle, double *stre
     const pl_mail_goal *g = &d->plan->goal[w->goal];
     if (g->limit != limit || g->alike) continue;
     angle[n] = angle_of(d, w) + (i < d->nwant ? 0 : PL_PI);
-    stretch[n++] = 1 + g->value;
+    stretch[n++] = (mail_is_bent(limit) ? 0 : 1) + g->value;
   }
   return n;
 }
@@ -206,14 +232,14 @@ static int goal_points(const portrait *p, int limit, double *angle, double *stre
 // limits of both materials, and what is wanted of them
 static int limit_series(const portrait *p, int limit, int colour, char names[3][64], double *room,
                         pl_polar_series *out) {
-  static const char *const words[] = {"longest", "shortest", "play"};
-  int turn = 2 * p->n, n = 0;
+  static const char *const words[] = {"longest", "shortest", "play", "up", "down"};
+  int turn = 2 * p->n, n = 0, strain = !mail_is_bent(limit);
   double *angle = room, *goals = room + (1 + BOTH) * turn;
   for (int which = BEFORE; which < BOTH; which++, n++) {
     double *v = room + (1 + which) * turn;
     for (int i = 0; i < turn; i++) {
       angle[i] = PL_PI * i / p->n;
-      v[i] = 1 + around(p, which, i % p->n, limit);
+      v[i] = strain + around_or_none(p, which, i % p->n, limit);
     }
     snprintf(names[n], sizeof names[n], "%s, %s", words[limit],
              which == BEFORE ? "start" : "found");
@@ -247,7 +273,10 @@ static pl_status draw_limits(const portrait *p, int nlimit, const int *limit, co
   if (!room) return PL_E_NOMEM;
   for (int l = 0; l < nlimit; l++)
     n += limit_series(p, limit[l], l, names + n, room + size * (size_t)l, series + n);
-  const pl_polar_plot plot = {.title = title, .nseries = n, .series = series};
+  const pl_polar_plot plot = {.title = title,
+                              .nseries = n,
+                              .series = series,
+                              .unit = mail_is_bent(limit[0]) ? "1/m" : NULL};
   pl_status s = job_polar(p->d->j, name, &plot,
                           "The material that the design began with, and the one that it found; "
                           "both characterised anew.");
@@ -262,6 +291,10 @@ static pl_status draw(const portrait *p) {
   pl_status s = draw_limits(p, 2, (const int[]){PL_STRAIN_MAX, PL_STRAIN_MIN}, p->d->a->name,
                             "limits of strain");
   if (s == PL_OK) s = draw_limits(p, 1, (const int[]){PL_PLAY}, name, "play");
+  snprintf(name, sizeof name, "%s-bending", p->d->a->name);
+  if (s == PL_OK && p->sides > SIDES)
+    s = draw_limits(p, 2, (const int[]){PL_CURVATURE_UP, PL_CURVATURE_DOWN}, name,
+                    "bending limits");
   job_row_end(p->d->j);
   return s;
 }
@@ -291,22 +324,22 @@ static void report_variables(const mail_design *d) {
 }
 
 static void report_goals(const portrait *p) {
-  static const char *const head[] = {"goal", "angle (deg)", "wanted (%)", "before (%)",
-                                     "after (%)"};
+  static const char *const head[] = {"goal", "angle (deg)", "wanted", "before", "after"};
   const mail_design *d = p->d;
   grid g = job_grid(d->j, 5, head);
   for (int i = 0; i < d->nwant; i++) {
     const pl_mail_goal *goal = &d->plan->goal[d->want[i].goal];
     const residual *w = &d->want[i];
-    double sign = goal->limit == PL_STRAIN_MIN ? -100 : 100;
+    double as = shown_as(goal->limit);
+    const char *unit = shown_unit(goal->limit);
     grid_add(&g, "%s", limit_name[goal->limit]);
     grid_add(&g, "%.4g", angle_of(d, w) * 180 / PL_PI);
     if (goal->alike)
       grid_add(&g, "alike");
     else
-      grid_add(&g, "%.3f", sign * goal->value);
-    grid_add(&g, "%.3f", sign * mail_limit(&p->side[BEFORE], w, goal->limit));
-    grid_add(&g, "%.3f", sign * mail_limit(&p->side[AFTER], w, goal->limit));
+      grid_add(&g, "%.3f%s", as * goal->value, unit);
+    grid_add(&g, "%.3f%s", as * mail_limit(&p->side[BEFORE], w, goal->limit), unit);
+    grid_add(&g, "%.3f%s", as * mail_limit(&p->side[AFTER], w, goal->limit), unit);
   }
   grid_end(&g);
 }
@@ -377,7 +410,9 @@ static pl_status tell_scene(const mail_design *d) {
 }
 
 pl_status mail_tell(mail_design *d, json_t *figures) {
-  portrait p = {.d = d, .n = FINER * d->o->directions};
+  portrait p = {.d = d, .n = FINER * d->o->directions, .sides = SIDES};
+  for (int i = 0; i < d->nray; i++)
+    if (d->ray[i].side >= SIDES) p.sides = 2 * SIDES;
   pl_status s = portrait_make(&p);
   if (s == PL_OK) {
     set_figures(&p, figures);

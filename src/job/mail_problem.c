@@ -15,25 +15,36 @@ static const double ROUNDING = 1e-9; // strain, of a change of a whole length
 
 // ---- rays and rows ------------------------------------------------------------------------------
 
+int mail_is_bent(int limit) {
+  return limit >= PL_CURVATURE_UP;
+}
+
+pl_taut_goal mail_ray(const mail_design *d, double angle, int side) {
+  if (side == LONGEST) return pl_taut_along(angle, 1);
+  pl_taut_goal g =
+      side == SHORTEST ? pl_taut_along(angle, -1) : pl_taut_bend(angle, side == BENT_UP ? 1 : -1);
+  // bent ways begin alone, and leaning on the strains
+  g.starts = side == SHORTEST || d->o->starts < 3 ? d->o->starts : 3;
+  return g;
+}
+
 static int find_ray(mail_design *d, double angle, int side) {
   angle = fmod(angle, PL_PI);
   if (angle < 0) angle += PL_PI;
   for (int k = 0; k < d->nray; k++)
     if (d->ray[k].side == side && fabs(d->ray[k].angle - angle) < 1e-9) return k;
   d->ray[d->nray] = (ray){angle, side};
-  pl_taut_goal *g = &d->goal[d->nray];
-  *g = pl_taut_along(angle, side == LONGEST ? 1 : -1);
-  if (side == SHORTEST) g->starts = d->o->starts;
+  d->goal[d->nray] = mail_ray(d, angle, side);
   return d->nray++;
 }
 
 static void add_want(mail_design *d, int goal, double angle) {
-  int limit = d->plan->goal[goal].limit;
-  d->want[d->nwant++] = (residual){
-      goal,
-      {limit == PL_STRAIN_MIN ? -1 : find_ray(d, angle, LONGEST),
-       limit == PL_STRAIN_MAX ? -1 : find_ray(d, angle, SHORTEST)},
-  };
+  int limit = d->plan->goal[goal].limit, bent = mail_is_bent(limit);
+  int first = limit != PL_STRAIN_MIN && limit != PL_CURVATURE_DOWN;
+  int second = limit != PL_STRAIN_MAX && limit != PL_CURVATURE_UP;
+  d->want[d->nwant++] = (residual){goal,
+                                   {first ? find_ray(d, angle, bent ? BENT_UP : LONGEST) : -1,
+                                    second ? find_ray(d, angle, bent ? BENT_DOWN : SHORTEST) : -1}};
 }
 
 static int goal_directions(const mail_design *d, const pl_mail_goal *g) {
@@ -52,15 +63,34 @@ static void list_wants(mail_design *d) {
 // ---- values -------------------------------------------------------------------------------------
 
 double mail_limit(const attempt *t, const residual *w, int limit) {
-  double most = w->ray[LONGEST] >= 0 ? t->taut[w->ray[LONGEST]].value : 0;
-  double least = w->ray[SHORTEST] >= 0 ? -t->taut[w->ray[SHORTEST]].value : 0;
-  return limit == PL_PLAY ? (most - least) / (1 + least) : limit == PL_STRAIN_MAX ? most : least;
+  double first = w->ray[0] >= 0 ? t->taut[w->ray[0]].value : 0;
+  double second = w->ray[1] >= 0 ? t->taut[w->ray[1]].value : 0;
+  switch (limit) {
+  case PL_PLAY:
+    return (first + second) / (1 - second);
+  case PL_STRAIN_MIN:
+    return -second;
+  case PL_CURVATURE_DOWN:
+    return second;
+  case PL_ASYMMETRY:
+    return first / second;
+  default:
+    return first;
+  }
 }
 
 // that of a tube: its section times the length of its middle
 static double piece_volume(const pl_piece *p) {
   enum { N = 256 };
   double length = 0;
+  if (p->kind == PL_PIECE_FACETS) {
+    pl_env env;
+    double volume, centre[3];
+    int upper;
+    pl_env_init(&env);
+    return pl_mail_volume(&env, &(pl_mail_element){1, p}, &volume, centre, &upper) == PL_OK ? volume
+                                                                                            : 0;
+  }
   if (p->kind == PL_PIECE_RING) return 2 * PL_PI * PL_PI * p->major * p->radius * p->height;
   for (int i = 0; i < N; i++) {
     pl_swept s;
@@ -191,7 +221,7 @@ pl_status mail_evaluate(mail_design *d, attempt *t, double *cost) {
   d->evaluations++;
   PL_TRY(pl_mail_taut(d->j->env, m, (const int[]){d->o->copies, d->o->copies}, &d->taut, d->nray,
                       d->goal, pl_threads_size(d->j->work->threads), t->taut, t->solved));
-  for (int i = 0; i < d->nray; i++) all &= t->solved[i];
+  for (int i = 0; i < d->nray; i++) all &= t->solved[i] && !t->taut[i].folds && !t->taut[i].open;
   if (all) *cost = mail_residuals(d, t);
   return PL_OK;
 }
@@ -215,14 +245,25 @@ static double slope(const mail_design *d, int key, double (*f)(const pl_mail *, 
 
 // of a limit, from those of its rays
 static double limit_slope(const mail_design *d, const residual *w, int limit) {
-  const attempt *t = &d->now;
-  double dm = w->ray[LONGEST] >= 0 ? d->rate[w->ray[LONGEST]] : 0;
-  double dl = w->ray[SHORTEST] >= 0 ? -d->rate[w->ray[SHORTEST]] : 0;
-  if (limit == PL_STRAIN_MAX) return dm;
-  if (limit == PL_STRAIN_MIN) return dl;
-  double longest = 1 + t->taut[w->ray[LONGEST]].value,
-         shortest = 1 - t->taut[w->ray[SHORTEST]].value;
-  return dm / shortest - longest * dl / (shortest * shortest);
+  const pl_taut *t = d->now.taut;
+  double first = w->ray[0] >= 0 ? d->rate[w->ray[0]] : 0;
+  double second = w->ray[1] >= 0 ? d->rate[w->ray[1]] : 0;
+  switch (limit) {
+  case PL_PLAY: {
+    double longest = 1 + t[w->ray[0]].value, shortest = 1 - t[w->ray[1]].value;
+    return first / shortest + longest * second / (shortest * shortest);
+  }
+  case PL_STRAIN_MIN:
+    return -second;
+  case PL_CURVATURE_DOWN:
+    return second;
+  case PL_ASYMMETRY: {
+    double up = t[w->ray[0]].value, down = t[w->ray[1]].value;
+    return first / down - up * second / (down * down);
+  }
+  default:
+    return first;
+  }
 }
 
 static void goal_slopes(const mail_design *d, int goal, double *J) {
@@ -270,7 +311,8 @@ pl_status mail_slopes(mail_design *d, double *J) {
     pl_mail_rate(d->start->of, d->now.value, key, rate);
     for (int i = 0; i < d->nray; i++) {
       d->rate[i] = pl_taut_rate(m, copies, &d->now.taut[i], &rate->m);
-      if (fabs(d->rate[i] * d->now.value[key]) < ROUNDING) d->rate[i] = 0;
+      double unit = d->ray[i].side < SIDES ? 1 : fmax(fabs(d->now.taut[i].value), 1);
+      if (fabs(d->rate[i] * d->now.value[key]) < ROUNDING * unit) d->rate[i] = 0;
     }
     key_slopes(d, key, &rate->m, J + (size_t)k * (size_t)d->nrow);
   }

@@ -224,6 +224,29 @@ static void survey_close(survey *k) {
   for (size_t i = 0; i < sizeof all / sizeof *all; i++) pl_free(env, all[i]);
 }
 
+// pictures of the states that go farthest
+static pl_status show_states(const survey *k) {
+  PL_TRY(limits_states(k->j, k->a, "", SIDES, SIDES * k->n, k->taut, k->solved));
+  for (int side = 0; side < SIDES && k->a->opts.limits_.states; side++) {
+    static const char *const name[SIDES] = {"-longest", "-shortest"};
+    char caption[PL_TEXT];
+    int best = -1;
+    for (int i = 0; i < k->n; i++)
+      if (k->solved[SIDES * i + side] && !survey_result(k, i, side)->open &&
+          (best < 0 || survey_result(k, i, side)->value > survey_result(k, best, side)->value))
+        best = i;
+    if (best < 0) continue;
+    snprintf(caption, sizeof caption,
+             "The material at its %s, %.4g %% along %.4g degrees; elements of one cell are copper, "
+             "those that push against them red.",
+             side == LONGEST ? "longest" : "shortest",
+             (side == LONGEST ? 100 : -100) * survey_result(k, best, side)->value,
+             k->angle[best] * 180 / PL_PI);
+    PL_TRY(limits_picture(k->j, k->a, name[side], survey_result(k, best, side), caption));
+  }
+  return PL_OK;
+}
+
 static pl_status tell(survey *k, json_t *figures) {
   count_failures(k);
   set_figures(k, figures);
@@ -231,30 +254,43 @@ static pl_status tell(survey *k, json_t *figures) {
   PL_TRY(write_table(k));
   PL_TRY(measured_differences(k, figures));
   if (k->a->opts.limits_.gradients) PL_TRY(limits_gradients(k, figures));
-  return draw(k);
+  PL_TRY(draw(k));
+  PL_TRY(show_states(k));
+  return limits_verify(k->j, k->a, "", 0, SIDES * k->nall, k->taut, k->solved, figures);
+}
+
+static pl_status survey_all(survey *k, const pl_taut_opts *taut, json_t *figures) {
+  const pl_limits_opts *o = &k->a->opts.limits_;
+  double O[PL_MAIL_SYMMETRIES][4];
+  int lost = 0;
+  k->nsymmetry = pl_mail_symmetries(k->m, O);
+  fill(k);
+  pl_status s =
+      limits_solve(k->keep, taut, SIDES * k->nall, k->goal, k->taut, k->solved, &k->distinct);
+  if (s == PL_CANCELLED) {
+    pl_status told = write_table(k);
+    return told != PL_OK ? told : s;
+  }
+  PL_TRY(s);
+  PL_TRY(tell(k, figures));
+  if (o->refine > 0) PL_TRY(limits_refine(k, taut, figures));
+  if (o->boundary > 0)
+    PL_TRY(limits_boundary(k->keep, taut, 0, SIDES * k->n, k->taut, figures, &lost));
+  PL_TRY(limits_sweep(k->keep, taut, figures, &lost));
+  PL_TRY(limits_bend(k->keep, taut, figures, &lost));
+  PL_TRY(limits_joint(k->keep, taut, figures, &lost));
+  return k->nfailed + lost > 0 ? PL_UNSOLVED : PL_OK;
 }
 
 pl_status job_limits(job *j, int index, json_t *figures) {
   const pl_analysis *a = &j->scene->analysis[index];
   const pl_limits_opts *o = &a->opts.limits_;
   const pl_taut_opts taut = {o->barrier, o->weight, o->max_iter};
-  survey k = {.j = j, .a = a, .m = j->scene->mail[a->mail].m, .n = o->directions};
-  pl_status s = survey_open(&k);
-  if (s == PL_OK) {
-    double O[PL_MAIL_SYMMETRIES][4];
-    k.nsymmetry = pl_mail_symmetries(k.m, O);
-    fill(&k);
-    s = limits_solve(j, a, &taut, SIDES * k.nall, k.goal, k.taut, k.solved, &k.distinct);
-  }
-  if (s == PL_OK) s = tell(&k, figures);
-  int rays = 0;
-  if (s == PL_OK) s = limits_verify(j, a, "", SIDES * k.nall, k.taut, k.solved, figures);
-  if (s == PL_OK && o->boundary > 0)
-    s = job_limits_boundary(j, a, &taut, 0, SIDES * k.n, k.taut, figures, &rays);
-  if (s == PL_OK) s = limits_sweep(j, a, &taut, figures, &rays);
-  int bends = 0;
-  if (s == PL_OK) s = job_limits_bend(j, a, &taut, figures, &bends);
-  if (s == PL_OK && k.nfailed + rays + bends > 0) s = PL_UNSOLVED;
+  limits_keeper keep;
+  survey k = {.j = j, .keep = &keep, .a = a, .m = j->scene->mail[a->mail].m, .n = o->directions};
+  pl_status s = keeper_open(j, a, &keep);
+  if (s == PL_OK) s = survey_open(&k);
+  if (s == PL_OK) s = survey_all(&k, &taut, figures);
   survey_close(&k);
-  return s;
+  return keeper_close(&keep, s);
 }

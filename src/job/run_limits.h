@@ -1,13 +1,36 @@
 #ifndef RUN_LIMITS_H
 #define RUN_LIMITS_H
 
-#include "job_impl.h"
+#include "checkpoint.h"
 
 enum { LONGEST, SHORTEST, SIDES };
+
+// ---- limits_keep.c ------------------------------------------------------------------------------
+
+// Goals of an analysis in the order that they are asked for, with their results: an analysis that
+// is resumed asks for the same ones again.
+typedef struct kept_goal kept_goal;
+typedef struct limits_keeper {
+  job *j;
+  const pl_analysis *a;
+  int n, cap, at; // goals; the next one that is asked for
+  kept_goal *done;
+} limits_keeper;
+pl_status keeper_open(job *j, const pl_analysis *a, limits_keeper *k);
+// Solves goals with the options of the analysis, on disks with so many elements across, 0: in
+// periodic cells. PL_CANCELLED: those that were solved by then have solved 1.
+pl_status keeper_solve(limits_keeper *k, const pl_taut_opts *o, int across, int n,
+                       const pl_taut_goal *goal, pl_taut *taut, int *solved);
+// The same of another material than that of the analysis, in periodic cells.
+pl_status keeper_solve_of(limits_keeper *k, const pl_mail *m, const pl_taut_opts *o, int n,
+                          const pl_taut_goal *goal, pl_taut *taut, int *solved);
+// cancelled: what was solved is written. Returns the status given unless that fails.
+pl_status keeper_close(limits_keeper *k, pl_status status);
 
 // Limits of one material in many directions.
 typedef struct survey {
   job *j;
+  limits_keeper *keep;
   const pl_analysis *a;
   const pl_mail *m;
   int n, nall;  // directions over half a turn, all of the same distance; and measured ones besides
@@ -30,19 +53,50 @@ double survey_value(const survey *k, int direction, int what);
 
 // Goals in the plane, with the options of `limits`. Results that follow by symmetry have no
 // contacts and poses of their own. *distinct grows by the count of those that were solved.
-pl_status limits_solve(job *j, const pl_analysis *a, const pl_taut_opts *o, int ngoal,
-                       const pl_taut_goal *goal, pl_taut *taut, int *solved, int *distinct);
+// PL_CANCELLED: some are not.
+pl_status limits_solve(limits_keeper *k, const pl_taut_opts *o, int ngoal, const pl_taut_goal *goal,
+                       pl_taut *taut, int *solved, int *distinct);
 
 // ---- limits_sweep.c -----------------------------------------------------------------------------
 
 // Strains along each angle and across it, without shear: a table.
-pl_status limits_sweep(job *j, const pl_analysis *a, const pl_taut_opts *o, json_t *figures,
-                       int *unsolved);
+pl_status limits_sweep(limits_keeper *k, const pl_taut_opts *o, json_t *figures, int *unsolved);
 
 // ---- limits_boundary.c --------------------------------------------------------------------------
 
 // Green's strain (xx, yy, xy) of a stretch U = I + S: (U^2 - I) / 2.
 void limits_green(const double S[3], double E[3]);
+// Rays in all directions of strain, or of the curvature of a disk with so many elements across;
+// counts what was not solved. known: feasible states, which tell whether rays end too soon; of
+// strains the longest and the shortest by turns. The material of strains is written to a file.
+pl_status limits_boundary(limits_keeper *k, const pl_taut_opts *o, int across, int nknown,
+                          const pl_taut *known, json_t *figures, int *unsolved);
+
+// ---- limits_bend.c ------------------------------------------------------------------------------
+
+enum { PATCH = 5 }; // elements across a disk where none are told
+pl_status limits_bend(limits_keeper *k, const pl_taut_opts *o, json_t *figures, int *unsolved);
+
+// ---- limits_refine.c ----------------------------------------------------------------------------
+
+// The longest limits with finer and finer facets, and without: a table, figures, words.
+pl_status limits_refine(const survey *k, const pl_taut_opts *o, json_t *figures);
+
+// ---- limits_joint.c -----------------------------------------------------------------------------
+
+// How much of the limits of strain and of curvature a disk reaches at once: a table, figures,
+// words.
+pl_status limits_joint(limits_keeper *k, const pl_taut_opts *o, json_t *figures, int *unsolved);
+
+// ---- limits_states.c ----------------------------------------------------------------------------
+
+// States and their contacts, where they are wanted (`states`): tables NAME KIND-states.csv and
+// NAME KIND-contacts.csv; row i of a table of limits has states i * sides + side.
+pl_status limits_states(job *j, const pl_analysis *a, const char *kind, int sides, int n,
+                        const pl_taut *taut, const int *solved);
+// A picture of one, of several cells.
+pl_status limits_picture(job *j, const pl_analysis *a, const char *kind, const pl_taut *t,
+                         const char *caption);
 
 // ---- limits_measured.c --------------------------------------------------------------------------
 
@@ -62,12 +116,15 @@ pl_status measured_differences(const survey *k, json_t *figures);
 // Derivatives of all limits by the keys of the material's family: a table, figures, words. Forces
 // of contacts are balanced.
 pl_status limits_gradients(survey *k, json_t *figures);
+// The same of curvatures up and down along n directions: a table.
+pl_status limits_bend_gradients(job *j, const pl_analysis *a, int n, const pl_taut_goal *goal,
+                                pl_taut *taut, const int *solved);
 
 // ---- limits_verify.c ----------------------------------------------------------------------------
 
-// Looks at flat states once more and tells the smallest gap and the links that changed; figures are
-// called verified_gap and links_changed, after what they are of.
-pl_status limits_verify(job *j, const pl_analysis *a, const char *of, int n, const pl_taut *taut,
-                        const int *solved, json_t *figures);
+// Looks at states once more and tells the smallest gap and the links that changed; figures are
+// called verified_gap and links_changed, after what they are of. across: of disks; 0: periodic.
+pl_status limits_verify(job *j, const pl_analysis *a, const char *of, int across, int n,
+                        const pl_taut *taut, const int *solved, json_t *figures);
 
 #endif

@@ -87,7 +87,10 @@ pl_status job_mail_design(job *j, int index, json_t *figures) {
   pl_status s = mail_open(&d);
   if (s == PL_OK) s = optimise(&d);
   if (s == PL_UNSOLVED)
-    job_alarm(j, "%s: some limits of the material that it begins with were not found.", a->name);
+    job_alarm(j,
+              "%s: some limits of the material that it begins with were not found, or there are "
+              "none: it stretches without bound, or bends until it folds.",
+              a->name);
   if (s == PL_OK) s = mail_tell(&d, figures);
   mail_close(&d);
   return s;

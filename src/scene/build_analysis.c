@@ -276,7 +276,6 @@ static void find_patch(reader *r, analysis_def *d, const pl_node *at) {
   problem(r, d->of.at, hint, "of: there is no patch '%.60s'", d->of.s);
 }
 
-// what the ranges of single options cannot tell, for each kind
 // what goes by a file over time has no period and no load factor
 static void check_over(reader *r, const pl_analysis *a, const pl_node *at) {
   int fits = a->kind == PL_ANALYSIS_static || a->kind == PL_ANALYSIS_transient ||
@@ -286,6 +285,19 @@ static void check_over(reader *r, const pl_analysis *a, const pl_node *at) {
   if (!r->over_at || fits) return;
   problem(r, at, "use a transient or static for it, and 'harmonic' for periodic motions",
           "%s: a drive or load follows the file of line %d over time", a->name, r->over_at->line);
+}
+
+// what the ranges of single options cannot tell, for each kind
+static void check_limits(reader *r, const pl_analysis *a, const pl_node *at) {
+  if (r->def.interlocking.n == 0) return;
+  const mail_def *m = (const mail_def *)r->def.interlocking.item + a->mail;
+  if (a->opts.limits_.gradients && (m->own || m->facets))
+    problem(r, at, "name a family, or leave gradients out",
+            "limits: gradients are by the keys of a family; this material has %s",
+            m->own ? "elements of its own" : "facets");
+  if (a->opts.limits_.refine > 0 && !m->facets)
+    problem(r, at, "e.g. facets: {segments: 12, points: 16} in the material, or leave refine out",
+            "limits: refine is for materials with facets");
 }
 
 static void check_options(reader *r, analysis_def *d, const pl_node *at) {
@@ -326,11 +338,7 @@ static void check_options(reader *r, analysis_def *d, const pl_node *at) {
     break;
   case PL_ANALYSIS_limits:
     find_mail(r, d, at);
-    if (a->opts.limits_.gradients && r->def.interlocking.n > 0 &&
-        ((const mail_def *)r->def.interlocking.item)[a->mail].own)
-      problem(r, at, "name a family, or leave gradients out",
-              "limits: gradients are by the keys of a family; this material has elements of its "
-              "own");
+    check_limits(r, a, at);
     break;
   case PL_ANALYSIS_native:
     find_patch(r, d, at);

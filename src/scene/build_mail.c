@@ -3,6 +3,7 @@
 
 #include "pliant/math.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -219,6 +220,45 @@ static const pl_mail *make_own(reader *r, const own_mail_def *d) {
   return m;
 }
 
+// ---- facets -------------------------------------------------------------------------------------
+
+static int read_turns(reader *r, const pl_node *at, pl_facet_plan *f) {
+  if (!at) return 1;
+  int many = at->kind == NODE_LIST;
+  double *turn = scene_alloc(r, (size_t)(many ? at->n : 1) + 1, sizeof *turn);
+  if (!turn) return 0;
+  f->turn = turn;
+  for (const pl_node *e = many ? at->first : at; e; e = many ? e->next : NULL) {
+    num v;
+    if (!read_num(r, e, "turn", "", &v)) return 0;
+    if (v.par >= 0 || !(fabs(v.v) <= 1)) {
+      problem(r, e, "e.g. turn: 0.5", "turn: a part of a segment from -1 to 1 is wanted");
+      return 0;
+    }
+    turn[f->nturn++] = v.v;
+  }
+  return 1;
+}
+
+// corners of all pieces of an element stay as few as those of meshes
+static const pl_mail *make_faceted(reader *r, const facets_def *d, const pl_node *at,
+                                   const pl_mail *smooth, pl_facet_plan *f) {
+  enum { TRIANGLES_MAX = 20000 };
+  const pl_mail *m = NULL;
+  *f = (pl_facet_plan){.segments = d->segments.v, .points = d->points.v};
+  if (!read_turns(r, d->turn, f)) return NULL;
+  for (int k = 0; k < smooth->nkind; k++)
+    if (2 * f->segments * f->points * smooth->kind[k].npiece > TRIANGLES_MAX) {
+      problem(r, at, "take fewer segments or points",
+              "facets: an element has at most %d triangles, got %d", TRIANGLES_MAX,
+              2 * f->segments * f->points * smooth->kind[k].npiece);
+      return NULL;
+    }
+  void *room = scene_alloc(r, pl_mail_faceted_room(smooth, f), 1);
+  if (!room || !worked(r, pl_mail_faceted(r->env, smooth, f, room, &m))) return NULL;
+  return m;
+}
+
 static void build_mail(reader *r, const mail_def *d, const pl_node *at, pl_scene_mail *out) {
   int ways = d->own != NULL, which = family_of(d);
   for (int k = 0; k < PL_MAIL_COUNT; k++) ways += d->family[k] != NULL;
@@ -243,8 +283,13 @@ static void build_mail(reader *r, const mail_def *d, const pl_node *at, pl_scene
   *out = (pl_scene_mail){.name = mail_name(d),
                          .family = d->own ? "elements of one's own" : pl_mail_table[which]->brief,
                          .m = m,
-                         .of = d->own ? NULL : pl_mail_table[which],
+                         .of = d->own || d->facets ? NULL : pl_mail_table[which],
                          .value = value};
+  if (d->facets) {
+    out->smooth = m;
+    out->m = make_faceted(r, d->facets, node_get(at, "facets"), m, &out->facets);
+    if (!out->m) return;
+  }
   check_mail(r, where, out);
   weigh(r, d, out);
 }

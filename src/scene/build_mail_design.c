@@ -108,10 +108,11 @@ static int read_goal(reader *r, const pl_node *at, pl_mail_goal *out) {
     return 0;
   }
   if (!read_map(r, at, &map_mail_goal, &d)) return 0;
-  const num *wanted[PL_MEASURED_LIMITS] = {&d.stretch, &d.shrink, &d.play};
+  const num *wanted[PL_DESIGN_LIMITS] = {&d.stretch,      &d.shrink,         &d.play,
+                                         &d.curvature_up, &d.curvature_down, &d.asymmetry};
   int ways = d.isotropic.at != NULL;
   *out = (pl_mail_goal){.weight = d.weight.v};
-  for (int k = 0; k < PL_MEASURED_LIMITS; k++) {
+  for (int k = 0; k < PL_DESIGN_LIMITS; k++) {
     if (!wanted[k]->at) continue;
     out->limit = k;
     out->value = k == PL_STRAIN_MIN ? -wanted[k]->v : wanted[k]->v;
@@ -123,7 +124,8 @@ static int read_goal(reader *r, const pl_node *at, pl_mail_goal *out) {
   }
   if (ways != 1) {
     problem(r, at, "e.g. {stretch: 10 %, angle: 0 deg} or {isotropic: stretch}",
-            "a goal has exactly one of stretch, shrink, play and isotropic");
+            "a goal has exactly one of stretch, shrink, play, curvature_up, curvature_down, "
+            "asymmetry and isotropic");
     return 0;
   }
   return !d.angle || read_angles(r, d.angle, out);
@@ -145,8 +147,8 @@ void build_mail_plan(reader *r, analysis_def *d, const pl_scene_mail *m, const p
   pl_mail_plan *p = scene_alloc(r, 1, sizeof *p);
   if (!p || !m->m) return;
   if (!m->of) {
-    problem(r, at, "name a family", "mail-design: the material '%.60s' has elements of its own",
-            m->name);
+    problem(r, at, "name a family, without facets", "mail-design: the material '%.60s' has %s",
+            m->name, m->smooth ? "facets" : "elements of its own");
     return;
   }
   d->a.mail_plan = p;

@@ -462,9 +462,14 @@ typedef struct own_mail_def {
   items elements, cell;
   vec a, b;
 } own_mail_def;
+typedef struct facets_def {
+  pick segments, points;
+  const pl_node *turn;
+} facets_def;
 typedef struct mail_def {
   txt name;
   num density, printable_gap;
+  facets_def *facets;
   shape_def *family[PL_MAIL_COUNT];
   own_mail_def *own;
 } mail_def;
@@ -559,7 +564,7 @@ typedef struct measured_def {
 } measured_def;
 
 typedef struct mail_goal_def {
-  num stretch, shrink, play, weight;
+  num stretch, shrink, play, curvature_up, curvature_down, asymmetry, weight;
   const pl_node *angle;
   pick isotropic;
 } mail_goal_def;

@@ -166,7 +166,14 @@ static const row mail_goal_rows[] = {
         .text = "shortest strain, as a positive number"),
     ROW(mail_goal_def, play, "play", T_NUM, WANTED, .hi = 100,
         .text = "from the shortest to the longest length, over the shortest"),
-    ROW(mail_goal_def, isotropic, "isotropic", T_CHOICE, .choices = "stretch|shrink|play",
+    ROW(mail_goal_def, curvature_up, "curvature_up", T_NUM, .plain = 1, .unit = "1/m", .lo = 0,
+        .lo_open = 1, .hi = 1e6, .text = "largest curvature of a cylinder that is bent upwards"),
+    ROW(mail_goal_def, curvature_down, "curvature_down", T_NUM, .plain = 1, .unit = "1/m", .lo = 0,
+        .lo_open = 1, .hi = 1e6, .text = "the same downwards, as a positive number"),
+    ROW(mail_goal_def, asymmetry, "asymmetry", T_NUM, WANTED, .hi = 1e3,
+        .text = "largest curvature upwards over that downwards"),
+    ROW(mail_goal_def, isotropic, "isotropic", T_CHOICE,
+        .choices = "stretch|shrink|play|curvature_up|curvature_down|asymmetry",
         .text = "the same in its directions, whatever it is"),
     ROW(mail_goal_def, angle, "angle", T_RAW, .choices = "angle | [angle, ...]",
         .text = "its directions; all when left out"),
@@ -175,7 +182,8 @@ static const row mail_goal_rows[] = {
 };
 const map_info map_mail_goal = {
     .what = "mail-goal",
-    .text = "A limit that is wanted: exactly one of stretch, shrink, play and isotropic.",
+    .text = "A limit that is wanted: exactly one of stretch, shrink, play, curvature_up, "
+            "curvature_down, asymmetry and isotropic.",
     .size = sizeof(mail_goal_def),
     ROWS(mail_goal_rows)};
 
@@ -192,6 +200,21 @@ const map_info map_mail_variable = {
     .size = sizeof(mail_variable_def),
     ROWS(mail_variable_rows)};
 
+static const row facets_rows[] = {
+    ROW(facets_def, segments, "segments", T_INT, .need = 1, .lo = 3, .hi = 512,
+        .text = "along each ring or curve"),
+    ROW(facets_def, points, "points", T_INT, .need = 1, .lo = 3, .hi = 128, .text = "of a section"),
+    ROW(facets_def, turn, "turn", T_RAW, .choices = "number | [number, ...]",
+        .text = "of the first segment, as a part of one: 0.5 lets flats be where corners were; of "
+                "each piece of an element, the last one for those that follow"),
+};
+static const map_info map_facets = {
+    .what = "facets",
+    .text = "Rings and curves as coarse meshes whose corners lie on them, as many programs take "
+            "them; such elements touch before smooth ones do.",
+    .size = sizeof(facets_def),
+    ROWS(facets_rows)};
+
 static const row mail_rows[] = {
     ROW(mail_def, name, "name", T_WORD, .text = "name; that of its family when left out"),
 #define X(name_, key_)                                                                             \
@@ -199,6 +222,8 @@ static const row mail_rows[] = {
     PL_MAIL_LIST(X)
 #undef X
         ROW(mail_def, own, "own", T_MAP, SUB(map_own_mail), .text = "elements of one's own"),
+    ROW(mail_def, facets, "facets", T_MAP, SUB(map_facets),
+        .text = "rings and curves as coarse meshes; smooth when left out"),
     ROW(mail_def, density, "density", T_NUM, .plain = 1, .unit = "kg/m^3", .value = 1010, .lo = 0,
         .hi = 1e6, .lo_open = 1,
         .text = "of what elements are made of; polyamide 12 when left out"),
