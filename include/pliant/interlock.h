@@ -130,8 +130,8 @@ pl_status pl_mail_volume(pl_env *env, const pl_mail_element *e, double *volume, 
 double pl_mail_thinnest(const pl_mail *m);
 
 // Rings and curves as coarse meshes: so many segments along each, sections of so many points, and
-// by what part of a segment the first corner is turned: of each piece of an element, the last number
-// for all that follow.
+// by what part of a segment the first corner is turned: of each piece of an element, the last
+// number for all that follow.
 typedef struct pl_facet_plan {
   int segments, points;
   int nturn;
