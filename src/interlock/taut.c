@@ -522,8 +522,8 @@ pl_status pl_cell_taut(pl_cell *c, const pl_taut_opts *o, const pl_taut_goal *g,
   if ((g->shape == PL_TAUT_PARABOLOID) != (c->disk > 0))
     return pl_fail(c->env, PL_E_ARG, "paraboloids are for disks of elements, and these for them");
   pl_status best = PL_UNSOLVED;
-  int others = g->shape == PL_TAUT_FLAT ? 1 : WAYS; // where none has ended yet
-  for (int k = 0; k < g->starts || (best != PL_OK && k < others); k++) {
+  // where none has ended yet others are tried
+  for (int k = 0; k < g->starts || (best != PL_OK && k < WAYS); k++) {
     pl_taut found;
     pl_status s = one_way(c, o, k, g, &found);
     if (s < 0 || s == PL_CANCELLED) {

@@ -303,12 +303,128 @@ static void patch(void **state) {
   pl_table_free(t);
 }
 
+static int stop_later(void *ctx, const pl_progress *p) {
+  (void)p;
+  return --*(int *)ctx < 0;
+}
+
+static size_t file_size(pl_env *env, const char *path, char **text) {
+  size_t n;
+  check_ok(env, pl_file_read(env, path, 0, text, &n));
+  return n;
+}
+
+// Stopped twice on the way, first among strains and then while it is bent, and gone on with, the
+// tables are those of a run without a stop, to the bit; another material is refused.
+static void resumed(void **state) {
+  (void)state;
+  static const char *const file[] = {"limits.csv", "limits-boundary.csv", "limits-bending.csv"};
+  static const int steps[2] = {700, 2500};
+  const char *text =
+      "pliant: 1\ninterlocking: [{torus-knot: {}}]\nanalyses: [limits: {directions: 2, "
+      "starts: 1, boundary: 1, bending: yes}]\n";
+  const char *other = "pliant: 1\ninterlocking: [{torus-knot: {wire: 1.4 mm}}]\nanalyses: [limits: "
+                      "{directions: 2, starts: 1, boundary: 1, bending: yes}]\n";
+  pl_env env;
+  pl_text t, u;
+  pl_env_init(&env);
+  pl_text_init(&t, &env);
+  pl_text_init(&u, &env);
+  pl_text_add(&t, "%s", text);
+  pl_text_add(&u, "%s", other);
+  check_ok(&env, run_scene_at(&env, "limits-whole", 0, &t));
+  for (int k = 0; k < 2; k++) {
+    int left = steps[k];
+    env.progress = stop_later;
+    env.progress_ctx = &left;
+    check_status(&env, run_scene_at(&env, "limits-parts", k > 0, &t), PL_CANCELLED);
+  }
+  env.progress = NULL;
+  check_status(&env, run_scene_at(&env, "limits-parts", 1, &u), PL_E_INPUT);
+  check_ok(&env, run_scene_at(&env, "limits-parts", 1, &t));
+  for (int k = 0; k < 3; k++) {
+    char path[2][64], *data[2];
+    size_t n[2];
+    for (int i = 0; i < 2; i++) {
+      snprintf(path[i], sizeof path[i], "limits-%s/%s", i ? "parts" : "whole", file[k]);
+      n[i] = file_size(&env, path[i], &data[i]);
+    }
+    assert_true(n[0] == n[1] && memcmp(data[0], data[1], n[0]) == 0);
+    for (int i = 0; i < 2; i++) pl_free(&env, data[i]);
+  }
+  pl_text_free(&t);
+  pl_text_free(&u);
+}
+
+// Strain and curvature together take something of both limits; each limit has its state, contacts
+// whose forces hold it, and a closed surface.
+static void together(void **state) {
+  (void)state;
+  const char *folder = "limits-joint";
+  pl_env env;
+  pl_table *t;
+  pl_env_init(&env);
+  run(&env, folder,
+      "interlocking: [{threefold: {height: 0.95 mm, arm_height: 0.95 mm}}]\nanalyses: [limits: "
+      "{directions: 1, starts: 1, patch: 3, joint: 1, states: yes, boundary: 1}]\n",
+      PL_OK);
+  check_ok(&env, pl_table_read(&env, "limits-joint/limits-joint.csv", &t));
+  assert_int_equal(pl_table_rows(t), 4);
+  int part = pl_table_find(t, "fraction"), alone = pl_table_find(t, "fraction_strain_alone");
+  for (int i = 0; i < 4; i++) {
+    const double *row = pl_table_data(t) + i * pl_table_cols(t);
+    check_less(0.5, row[part]);
+    check_less(row[part], 0.95);
+    check_close(row[alone], 1, 0.05);
+    check_close(row[pl_table_find(t, "certified")], 1, 0);
+  }
+  // up and down are the same upside down
+  check_close(pl_table_data(t)[part], pl_table_data(t)[2 * pl_table_cols(t) + part], 1e-4);
+  pl_table_free(t);
+  check_close(summary_number(&env, folder, "\"joint_links_changed\": ", NULL), 0, 0);
+  check_less(0, summary_number(&env, folder, "\"joint_verified_gap\": ", NULL));
+  check_close(summary_number(&env, folder, "\"open_edges\": ", NULL), 0, 0);
+  check_close(summary_number(&env, folder, "\"inward_triangles\": ", NULL), 0, 0);
+  check_ok(&env, pl_table_read(&env, "limits-joint/limits-states.csv", &t));
+  assert_int_equal(pl_table_rows(t), 2); // one element, the longest and the shortest
+  check_close(pl_table_data(t)[pl_table_cols(t) + pl_table_find(t, "side")], 1, 0);
+  pl_table_free(t);
+  check_ok(&env, pl_table_read(&env, "limits-joint/limits-boundary-contacts.csv", &t));
+  check_less(12, pl_table_rows(t));
+  pl_table_free(t);
+}
+
+// A chain of polygons falls short of 2 (R - r), the less the finer they are, which is told; by its
+// keys it has no derivatives.
+static void refined(void **state) {
+  (void)state;
+  pl_env env;
+  pl_table *t;
+  pl_env_init(&env);
+  run(&env, "limits-facets",
+      "interlocking: [{chain: {}, facets: {segments: 8, points: 6, turn: 0.5}}]\nanalyses: "
+      "[limits: "
+      "{directions: 1, starts: 1, refine: 1}]\n",
+      PL_OK);
+  check_ok(&env, pl_table_read(&env, "limits-facets/limits-refine.csv", &t));
+  assert_int_equal(pl_table_rows(t), 3);
+  int most = pl_table_find(t, "strain_max"), cols = pl_table_cols(t);
+  const double *row = pl_table_data(t), limit = 6 / 5.5 - 1;
+  check_close(row[2 * cols + most], limit, 1e-6);
+  check_less(row[most], row[cols + most]);
+  check_less(row[cols + most], limit + 1e-7);
+  check_close(summary_number(&env, "limits-facets", "\"bias\": ", NULL), limit - row[most], 1e-6);
+  pl_table_free(t);
+}
+
 int test_limits(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(figures),         cmocka_unit_test(own),
                                      cmocka_unit_test(beside),          cmocka_unit_test(measured),
                                      cmocka_unit_test(gradients),       cmocka_unit_test(bending),
                                      cmocka_unit_test(patch),           cmocka_unit_test(unbounded),
                                      cmocka_unit_test(past_rays),       cmocka_unit_test(symmetric),
-                                     cmocka_unit_test(as_in_the_paper), cmocka_unit_test(sweep)};
+                                     cmocka_unit_test(as_in_the_paper), cmocka_unit_test(sweep),
+                                     cmocka_unit_test(resumed),         cmocka_unit_test(together),
+                                     cmocka_unit_test(refined)};
   return cmocka_run_group_tests_name("limits", tests, NULL, NULL);
 }

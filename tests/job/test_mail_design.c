@@ -67,7 +67,26 @@ static void isotropic(void **state) {
   pl_table_free(t);
 }
 
+// Plates of scale mail stop it early upwards: their size for a given curvature, and how many times
+// that is the one downwards.
+static void bent(void **state) {
+  (void)state;
+  const char *folder = "design-bent";
+  pl_env env;
+  pl_env_init(&env);
+  run(&env, folder,
+      "interlocking: [scale-mail: {}]\n"
+      "analyses: [mail-design: {variables: [{name: plate, min: 5 mm, max: 6.3 mm}], goals: "
+      "[{curvature_up: 30 1/m, angle: 0 deg}], starts: 1, directions: 1}]\n",
+      PL_OK);
+  check_close(summary_number(&env, folder, "\"curvature_up\"", "\"after\": ", NULL), 30, 0.02);
+  check_close(summary_number(&env, folder, "\"curvature_up\"", "\"before\": ", NULL), 22.2337,
+              1e-3);
+  check_less(summary_number(&env, folder, "\"verified_to\": ", NULL), 1e-4);
+}
+
 int test_mail_design(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(closed_form), cmocka_unit_test(isotropic)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(closed_form), cmocka_unit_test(isotropic),
+                                     cmocka_unit_test(bent)};
   return cmocka_run_group_tests_name("mail-design", tests, NULL, NULL);
 }
