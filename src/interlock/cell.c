@@ -69,6 +69,8 @@ const char *pl_mail_fault(const pl_mail *m) {
     }
   measure(m, &thin, &wire, &reach);
   for (int d = 0; d < 2; d++) most = fmax(most, hypot(m->lattice[d][0], m->lattice[d][1]));
+  if (!(fabs(a[0] * b[1] - a[1] * b[0]) > 1e-9 * most * most))
+    return "its lattice vectors are parallel, or one is zero";
   if (!(fabs(a[0] * b[1] - a[1] * b[0]) > 0.02 * reach * most))
     return "the lattice is far too fine for its elements";
   return NULL;

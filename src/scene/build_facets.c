@@ -42,7 +42,9 @@ static void make_facets(reader *r, const pl_node *at, const char *what, int clos
   if (!room) return;
   const pl_facets *f = pl_facets_init(nvert, x, nsegment, segment, ntriangle, triangle, room);
   const char *fault = pl_facets_fault(f, closed);
-  if (fault) problem(r, at, NULL, "%s: %s", what, fault);
+  if (fault)
+    problem(r, at, closed ? "repair the mesh: every edge belongs to two triangles" : NULL, "%s: %s",
+            what, fault);
   *out = pl_piece_facets(f, radius);
 }
 

@@ -73,12 +73,17 @@ static void check_mail(reader *r, const pl_node *at, pl_scene_mail *m) {
   if (r->failed) return;
   if (m->gap <= 0)
     problem(
-        r, at, "make the wire thinner, the rings larger, or change the lattice",
+        r, at,
+        m->smooth
+            ? "take more facets, make the wire thinner, the rings larger, or change the lattice"
+            : "make the wire thinner, the rings larger, or change the lattice",
         "interlocking material '%.60s': element %d touches element %d of cell (%d, %d), %.3g mm "
         "deep",
         m->name, where.elem[0] + 1, where.elem[1] + 1, where.cell[0], where.cell[1], -1e3 * m->gap);
   else if (m->links == 0)
-    problem(r, at, "bring the elements closer, or make them larger",
+    problem(r, at,
+            "bring the elements closer, or make them larger; polylines are linked where they are "
+            "closed (closed: yes)",
             "interlocking material '%.60s': some elements are linked with no other", m->name);
 }
 
@@ -276,8 +281,8 @@ static void build_mail(reader *r, const mail_def *d, const pl_node *at, pl_scene
   if (!m || r->failed || r->nproblem > before) return;
   const char *fault = pl_mail_fault(m);
   if (fault) {
-    problem(r, where, "check the units of its lengths", "interlocking material '%.60s': %s",
-            mail_name(d), fault);
+    problem(r, where, "check the units of its lengths, the wire's radius and the lattice",
+            "interlocking material '%.60s': %s", mail_name(d), fault);
     return;
   }
   *out = (pl_scene_mail){.name = mail_name(d),
