@@ -132,7 +132,7 @@ void pl_arena_release(pl_arena *a, pl_arena_mark mark);
 
 // ---- threads ----------------------------------------------------------------------------------
 
-// A fixed team of threads. The caller is thread 0. Not re-entrant.
+// A fixed team of threads, the caller is thread 0. A team at work leaves further calls to callers.
 typedef struct pl_threads pl_threads;
 pl_status pl_threads_create(pl_env *env, int nthread, pl_threads **out);
 void pl_threads_free(pl_threads *t);

@@ -131,7 +131,6 @@ static void leave(pl_threads *t) {
 static void *worker_main(void *arg) {
   worker *w = arg;
   unsigned long seen = 0;
-  pl_leave_signals();
   while (!atomic_load(&w->threads->quit)) {
     if (!enter(w, &seen)) continue;
     rouse_next(w->threads, w->id);
@@ -146,6 +145,16 @@ static void *worker_main(void *arg) {
 static int processors(void) {
   cpu_set_t set;
   return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
+}
+
+// they inherit what is blocked here, and so leave signals from their first moment on
+static void start_workers(pl_threads *t) {
+  sigset_t before;
+  pthread_sigmask(SIG_SETMASK, NULL, &before);
+  pl_leave_signals();
+  for (int k = 1; k < t->nthread; k++, t->nstarted++)
+    if (pthread_create(&t->worker[k].thread, NULL, worker_main, &t->worker[k]) != 0) break;
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
 pl_status pl_threads_create(pl_env *env, int nthread, pl_threads **out) {
@@ -163,12 +172,11 @@ pl_status pl_threads_create(pl_env *env, int nthread, pl_threads **out) {
     t->worker[k].id = k;
     sem_init(&t->worker[k].wake, 0, 0);
   }
-  for (int k = 1; k < nthread; k++) {
-    if (pthread_create(&t->worker[k].thread, NULL, worker_main, &t->worker[k]) != 0) {
-      pl_threads_free(t);
-      return pl_fail(env, PL_E_INTERNAL, "thread %d of %d could not be started", k, nthread);
-    }
-    t->nstarted++;
+  start_workers(t);
+  if (t->nstarted < nthread - 1) {
+    int failed = t->nstarted + 1;
+    pl_threads_free(t);
+    return pl_fail(env, PL_E_INTERNAL, "thread %d of %d could not be started", failed, nthread);
   }
   *out = t;
   return PL_OK;

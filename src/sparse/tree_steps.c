@@ -62,7 +62,7 @@ static double work_of(const step *x, const numbers *v) {
   case PUT:
     return move * ENTRIES;
   case ADD:
-    return move * b * m * v->nchild / 2;
+    return move * b * m * (v->nchild + 1) / 2;
   case FACTOR:
     return b * b * b;
   case DIVIDE:

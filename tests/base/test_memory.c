@@ -66,6 +66,35 @@ static void threads_run_each_once(void **state) {
   }
 }
 
+typedef struct nest {
+  pl_threads *threads;
+  int count[40][3];
+} nest;
+
+static void mark_inside(void *ctx, int i, int thread) {
+  nest *n = ctx;
+  (void)thread;
+  pl_threads_run(n->threads, 3, mark, n->count[i]);
+}
+
+// a team at work leaves further work to who comes with it; few pieces, many times
+static void threads_at_work(void **state) {
+  (void)state;
+  pl_env env;
+  pl_env_init(&env);
+  for (int nthread = 1; nthread <= 5; nthread += 2) {
+    nest n = {0};
+    check_ok(&env, pl_threads_create(&env, nthread, &n.threads));
+    for (int round = 0; round < 200; round++) pl_threads_run(n.threads, 40, mark_inside, &n);
+    for (int i = 0; i < 40; i++)
+      for (int k = 0; k < 3; k++) assert_int_equal(n.count[i][k], 200);
+    int few[2] = {0};
+    for (int round = 0; round < 2000; round++) pl_threads_run(n.threads, 2, mark, few);
+    assert_int_equal(few[0] + few[1], 4000);
+    pl_threads_free(n.threads);
+  }
+}
+
 static pl_status allocating(pl_env *env, void *ctx) {
   (void)ctx;
   pl_arena *a = NULL;
@@ -107,7 +136,8 @@ int test_memory(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(arena_release_reuses), cmocka_unit_test(arena_loop_keeps_its_chunk),
       cmocka_unit_test(closest_word),         cmocka_unit_test(threads_run_each_once),
-      cmocka_unit_test(failing_allocator),    cmocka_unit_test(file_round_trip),
+      cmocka_unit_test(threads_at_work),      cmocka_unit_test(failing_allocator),
+      cmocka_unit_test(file_round_trip),
   };
   return cmocka_run_group_tests_name("base.memory", tests, NULL, NULL);
 }
