@@ -96,8 +96,16 @@ def native(a):
            f"{1e3 * a['height']:.4g} mm high; forces balance to {a['unbalanced'] / max(abs(x) for x in a['load']):.0e}")
 
 
+def macro(a):
+    yield (f"{a['patch']} as a sheet of {a['triangles']} triangles: {1e3 * a['height']:.4g} mm high, {a['iterations']} iterations")
+    if "beside" in a:
+        b = a["beside"]
+        yield (f"beside {b['native']}: height {1e3 * b['height_native']:.4g} mm, silhouettes differ by "
+               f"{100 * b['silhouette'] / b['size']:.2g} % of the size, elements by {100 * b['apart_most'] / b['size']:.2g} % at most")
+
+
 FIGURES = {"design": design, "explore": explore, "drape": drape, "transient": transient,
-           "modes": modes, "limits": limits, "mail-design": mail_design, "native": native}
+           "modes": modes, "limits": limits, "mail-design": mail_design, "native": native, "macro": macro}
 
 
 def entry(name):

@@ -219,6 +219,9 @@ int pl_build_limit(pl_builder *b, int body, const pl_limit *l, int n, const int 
 // set, which must outlive the model, by a barrier of a weight (J/m^2, see pl_elem_strain_limit).
 // Returns the group.
 int pl_build_strain_limit(pl_builder *b, int body, const pl_star *set, double weight);
+// The same for the curvature of its triangles (xx, yy, xy; 1/m; see pl_elem_bend_limit), which is
+// above zero where the sheet is hollow on the side of its normals.
+int pl_build_bend_limit(pl_builder *b, int body, const pl_star *set, double weight);
 // Fills contact, layers and sheet; joins what is not yet joined. pl_build_model does it by itself.
 pl_status pl_build_constraints(pl_builder *b);
 // Finds nodes that are inside of obstacles and layers that are too close when all nodes are

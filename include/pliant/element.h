@@ -128,6 +128,9 @@ typedef struct pl_elem_kind {
   // by parameters. NULL: none.
   int (*eval_law)(const void *law, const double *q, const double *par, const double *rest,
                   double *energy, double *grad, double *hess);
+  // Instead of the Hessian's positive part: one that is nearly as good, found at once. NULL: none.
+  void (*convex_law)(const void *law, const double *q, const double *par, const double *rest,
+                     double *hess);
   void (*field_law)(const void *law, const double *q, const double *par, const double *rest,
                     double *value);
   // random but sound reference, state, rates and parameters, for checks
@@ -179,7 +182,9 @@ extern const pl_elem_kind *const pl_elem_table[PL_ELEM_COUNT];
 
 // Kinds with a law, which are in no table.
 //   strain_limit  Green's strain of a membrane triangle stays in a star-shaped set, a pl_star
+//   bend_limit    the same for the curvature of a triangle and those around it
 extern const pl_elem_kind pl_elem_strain_limit;
+extern const pl_elem_kind pl_elem_bend_limit;
 
 // The kind of that name, or NULL.
 const pl_elem_kind *pl_elem_find(const char *name);

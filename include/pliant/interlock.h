@@ -437,6 +437,25 @@ pl_status pl_patch_move(pl_env *env, const pl_patch *p, const pl_move_opts *o, p
 pl_status pl_mail_element_mesh(pl_env *env, const pl_mail_element *e, int along, int around,
                                pl_mesh **out);
 
+// ---- patches as sheets --------------------------------------------------------------------------
+
+// A patch as a sheet in the plane of the material: around each element, the part of the plane that
+// is nearest to its origin, in triangles that are cut in four so many times.
+typedef struct pl_patch_sheet {
+  int n;         // elements, which are the first vertices
+  double z;      // m, of the plane: mean of the elements of a cell
+  pl_mesh *mesh; // counter-clockwise, at z = 0
+  char *held;    // [nvert] 1: between elements that are held, or out beside them
+} pl_patch_sheet;
+// held[n] of the elements. PL_DOMAIN: elements are above each other, and have no such part.
+pl_status pl_patch_sheet_make(pl_env *env, const pl_mail *m, int n, const pl_cut_element *e,
+                              const char *held, int refine, pl_patch_sheet *out);
+void pl_patch_sheet_free(pl_env *env, pl_patch_sheet *s);
+// Poses of the elements when the vertices are at x[nvert][3]: moved and turned as the sheet is
+// around their origins.
+pl_status pl_patch_sheet_poses(pl_env *env, const pl_patch_sheet *s, const double *x,
+                               const pl_cut_element *e, pl_pose *out);
+
 // ---- limits as data -----------------------------------------------------------------------------
 
 // How far a material goes from a centre along rays in all directions of three numbers: of Green's

@@ -30,7 +30,8 @@
   A(load_path, "path", "equilibria followed by arclength as the load grows, through folds")        \
   A(limits, "limits", "how far an interlocking material stretches and shrinks, in all directions") \
   A(mail_design, "mail-design", "shape of an interlocking material whose limits reach a goal")     \
-  A(native, "native", "where a patch of linked elements comes to rest")
+  A(native, "native", "where a patch of linked elements comes to rest")                            \
+  A(macro, "macro", "the same as a sheet within the limits of the material")
 
 #define A(name, key, text) PL_ANALYSIS_##name,
 enum { PL_ANALYSIS_LIST(A) PL_ANALYSIS_COUNT };
@@ -111,6 +112,22 @@ typedef struct pl_native_opts {
 } pl_native_opts;
 extern const pl_option pl_native_option_table[];
 extern const int pl_native_option_count;
+
+#define PL_MACRO_OPTS(X, C)                                                                        \
+  X(int, refine, -1, -1, 6, "",                                                                    \
+    "how often triangles are cut in four; -1: as long as there are at most 480 of them")           \
+  X(double, young, 1250, 1e-3, 1e9, "Pa", "Young's modulus of the sheet while it is slack")        \
+  X(double, poisson, 0.4, -0.999, 0.499, "", "Poisson's ratio of it")                              \
+  X(double, weight, 1e-6, 1e-12, 1e-2, "",                                                         \
+    "last weight of the barriers, over Young's modulus times thickness")                           \
+  X(double, rtol, 1e-6, 0, 1, "", "stop when the residual is below rtol times the forces")         \
+  X(int, max_iter, 300, 1, 100000, "", "Newton iterations a weight at most")
+
+typedef struct pl_macro_opts {
+  PL_MACRO_OPTS(PL_OPT_FIELD_X, PL_OPT_FIELD_C)
+} pl_macro_opts;
+extern const pl_option pl_macro_option_table[];
+extern const int pl_macro_option_count;
 
 #define PL_EXPLORE_OPTS(X, C)                                                                      \
   X(double, frequency, 0, 0, 1e9, "rad/s", "base frequency of drives and loads")                   \
@@ -231,7 +248,9 @@ typedef struct pl_analysis {
   int nmeasured_limits;
   const struct pl_measured_limits *measured_limits;
   const struct pl_mail_plan *mail_plan; // mail-design
-  int patch;                            // native: the patch
+  int patch;                            // native, macro: the patch
+  const char *material;                 // macro: a file; NULL: what the analysis `limits` writes
+  int limits;
 } pl_analysis;
 
 // ---- output -----------------------------------------------------------------------------------
@@ -350,6 +369,8 @@ typedef struct pl_scene_patch {
   int mail, nheld, nloaded; // elements
   double mass;              // kg
   pl_patch p;
+  const pl_cut_element *cut; // [p.n] in the plane of the material
+  double turn[9], at[3];     // rotation and place of that plane
 } pl_scene_patch;
 
 typedef struct pl_scene pl_scene;

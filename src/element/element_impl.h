@@ -26,4 +26,15 @@ void pl_sample_shape(unsigned seed, int nvert, int vdim, const double *shape, do
 // young, poisson and density of a sample
 void pl_sample_solid(unsigned seed, double *par);
 
+// The positive part of a symmetric A[3][3], in place.
+static inline void pl_positive3(double A[9]) {
+  double l[3], V[9];
+  pl_eig3(A, l, V);
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++) {
+      A[3 * i + j] = 0;
+      for (int k = 0; k < 3; k++) A[3 * i + j] += fmax(0, l[k]) * V[3 * i + k] * V[3 * j + k];
+    }
+}
+
 #endif

@@ -54,39 +54,77 @@ static void strain(const double *q, const double *par, const double *rest, doubl
   E[2] = pl_dot3(F[0], F[1]) / 2;
 }
 
-static int eval_law(const void *law, const double *q, const double *par, const double *rest,
-                    double *energy, double *grad, double *hess) {
-  double g[3][2], F[2][3], E[3], dG[3], ddG[9], dE[3][9], r[3][9];
-  double c = par[WEIGHT] * rest[6];
-  strain(q, par, rest, g, F, E);
-  double G = pl_star_gauge(law, E, dG, ddG), room = 1 - G;
+// forces by strain, and how they change with it: c dG / room and c (ddG + dG dG' / room) / room
+typedef struct barrier {
+  double s[3], B[9];
+} barrier;
+
+static int look(const void *law, const double E[3], double c, double *energy, barrier *b) {
+  double dG[3], G = pl_star_gauge(law, E, dG, b->B), room = 1 - G;
   if (!(room > 0)) return 1;
   if (energy) *energy = -c * log1p(-G);
-  if (!grad && !hess) return 0;
+  for (int e = 0; e < 3; e++) {
+    b->s[e] = c * dG[e] / room;
+    for (int f = 0; f < 3; f++)
+      b->B[3 * e + f] = c * (b->B[3 * e + f] + dG[e] * dG[f] / room) / room;
+  }
+  return 0;
+}
+
+// of the strain by places
+static void slopes(double g[3][2], double F[2][3], double dE[3][9]) {
   for (int a = 0; a < 3; a++)
     for (int i = 0; i < 3; i++) {
       dE[0][3 * a + i] = g[a][0] * F[0][i];
       dE[1][3 * a + i] = g[a][1] * F[1][i];
       dE[2][3 * a + i] = (g[a][0] * F[1][i] + g[a][1] * F[0][i]) / 2;
     }
-  for (int k = 0; k < 3; k++) dG[k] /= room;
-  for (int k = 0; grad && k < 9; k++)
-    grad[k] = c * (dG[0] * dE[0][k] + dG[1] * dE[1][k] + dG[2] * dE[2][k]);
-  if (!hess) return 0;
+}
+
+static void fill_hessian(const barrier *b, double g[3][2], double dE[3][9], double *hess) {
+  double r[3][9];
   for (int e = 0; e < 3; e++)
     for (int k = 0; k < 9; k++) {
       r[e][k] = 0;
-      for (int f = 0; f < 3; f++) r[e][k] += c * (ddG[3 * e + f] / room + dG[e] * dG[f]) * dE[f][k];
+      for (int f = 0; f < 3; f++) r[e][k] += b->B[3 * e + f] * dE[f][k];
     }
   for (int k = 0; k < 9; k++)
     for (int l = k; l < 9; l++) {
       double *ga = g[k / 3], *gb = g[l / 3];
-      double bend = dG[0] * ga[0] * gb[0] + dG[1] * ga[1] * gb[1] +
-                    dG[2] * (ga[0] * gb[1] + ga[1] * gb[0]) / 2;
+      double bend = b->s[0] * ga[0] * gb[0] + b->s[1] * ga[1] * gb[1] +
+                    b->s[2] * (ga[0] * gb[1] + ga[1] * gb[0]) / 2;
       double h = dE[0][k] * r[0][l] + dE[1][k] * r[1][l] + dE[2][k] * r[2][l];
-      hess[9 * k + l] = hess[9 * l + k] = h + (k % 3 == l % 3 ? c * bend : 0);
+      hess[9 * k + l] = hess[9 * l + k] = h + (k % 3 == l % 3 ? bend : 0);
     }
+}
+
+static int eval_law(const void *law, const double *q, const double *par, const double *rest,
+                    double *energy, double *grad, double *hess) {
+  double g[3][2], F[2][3], E[3], dE[3][9];
+  barrier b;
+  strain(q, par, rest, g, F, E);
+  if (look(law, E, par[WEIGHT] * rest[6], energy, &b)) return 1;
+  if (!grad && !hess) return 0;
+  slopes(g, F, dE);
+  for (int k = 0; grad && k < 9; k++)
+    grad[k] = b.s[0] * dE[0][k] + b.s[1] * dE[1][k] + b.s[2] * dE[2][k];
+  if (hess) fill_hessian(&b, g, dE, hess);
   return 0;
+}
+
+// positive parts of what strains do, and of tension
+static void convex_law(const void *law, const double *q, const double *par, const double *rest,
+                       double *hess) {
+  double g[3][2], F[2][3], E[3], dE[3][9];
+  barrier b;
+  strain(q, par, rest, g, F, E);
+  if (look(law, E, par[WEIGHT] * rest[6], NULL, &b)) return;
+  double S[9] = {b.s[0], b.s[2] / 2, 0, b.s[2] / 2, b.s[1], 0, 0, 0, 0};
+  pl_positive3(S);
+  pl_positive3(b.B);
+  b.s[0] = S[0], b.s[1] = S[4], b.s[2] = 2 * S[1];
+  slopes(g, F, dE);
+  fill_hessian(&b, g, dE, hess);
 }
 
 static void field_law(const void *law, const double *q, const double *par, const double *rest,
@@ -107,6 +145,7 @@ const pl_elem_kind pl_elem_strain_limit = {
     .par = strain_limit_par,
     .d = {.prepare = prepare},
     .eval_law = eval_law,
+    .convex_law = convex_law,
     .nfield = 1,
     .field_info = strain_limit_fields,
     .field_law = field_law,

@@ -2,37 +2,45 @@
 #include "job_impl.h"
 
 #include <math.h>
+#include <stdio.h>
 
-static int is_barrier(const job *j, int group) {
-  return pl_model_group_kind(j->scene->model, group)->eval_law != NULL;
+static int is_barrier(const pl_model *m, int group) {
+  return pl_model_group_kind(m, group)->eval_law != NULL;
 }
 
 int job_barriers(const job *j) {
+  const pl_model *m = j->scene->model;
   int n = 0;
-  for (int g = 0; g < pl_model_ngroup(j->scene->model); g++) n += is_barrier(j, g);
+  for (int g = 0; g < pl_model_ngroup(m); g++) n += is_barrier(m, g);
   return n;
 }
 
+static void barrier_scale(const pl_model *m, pl_params *p, double factor) {
+  for (int g = 0; g < pl_model_ngroup(m); g++)
+    for (int e = 0; is_barrier(m, g) && e < pl_model_group_size(m, g); e++)
+      ((double *)pl_model_group_par(m, p, g, e))[0] *= factor;
+}
+
 void job_barrier_scale(job *j, double factor) {
-  const pl_scene *sc = j->scene;
-  for (int g = 0; g < pl_model_ngroup(sc->model); g++)
-    for (int e = 0; is_barrier(j, g) && e < pl_model_group_size(sc->model, g); e++) {
-      // the job's own values
-      double *par = (double *)pl_model_group_par(sc->model, sc->params, g, e);
-      par[0] *= factor;
-    }
+  // the job's own values
+  barrier_scale(j->scene->model, (pl_params *)j->scene->params, factor);
+}
+
+pl_status barrier_narrow(const pl_model *m, pl_params *p, pl_status (*solve)(void *ctx),
+                         void *ctx) {
+  enum { DECADES = 4 };
+  pl_status s = PL_OK;
+  barrier_scale(m, p, pow(10, DECADES));
+  for (int k = 0; k < DECADES; k++) {
+    if (s == PL_OK) s = solve(ctx);
+    barrier_scale(m, p, 0.1);
+  }
+  return s;
 }
 
 pl_status job_barrier_narrow(job *j, pl_status (*solve)(void *ctx), void *ctx) {
-  enum { DECADES = 4 };
-  pl_status s = PL_OK;
   if (job_barriers(j) == 0) return PL_OK;
-  job_barrier_scale(j, pow(10, DECADES));
-  for (int k = 0; k < DECADES; k++) {
-    if (s == PL_OK) s = solve(ctx);
-    job_barrier_scale(j, 0.1);
-  }
-  return s;
+  return barrier_narrow(j->scene->model, (pl_params *)j->scene->params, solve, ctx);
 }
 
 void job_barrier_step(job *j, pl_transient_opts *o) {
@@ -49,14 +57,14 @@ typedef struct nearness {
   int ntri, near, beyond;
 } nearness;
 
-static pl_status measure(const job *j, const pl_state *s, nearness *out) {
-  const pl_scene *sc = j->scene;
-  for (int g = 0; g < pl_model_ngroup(sc->model); g++) {
-    int n = pl_model_group_size(sc->model, g);
-    if (!is_barrier(j, g)) continue;
+static pl_status measure(job *j, const pl_model *m, const pl_params *p, const pl_state *s,
+                         const pl_elem_kind *kind, nearness *out) {
+  for (int g = 0; g < pl_model_ngroup(m); g++) {
+    int n = pl_model_group_size(m, g);
+    if (pl_model_group_kind(m, g) != kind) continue;
     double *value = pl_alloc(j->env, (size_t)n, sizeof *value);
     if (!value) return PL_E_NOMEM;
-    pl_eval_field(sc->model, sc->params, s, g, 0, j->work->threads, value);
+    pl_eval_field(m, p, s, g, 0, NULL, value);
     out->ntri += n;
     for (int e = 0; e < n; e++) {
       out->most = fmax(out->most, value[e]);
@@ -68,17 +76,33 @@ static pl_status measure(const job *j, const pl_state *s, nearness *out) {
   return PL_OK;
 }
 
-pl_status job_barrier_report(job *j, const pl_analysis *a, const pl_state *s, json_t *figures) {
-  nearness k = {0};
-  if (job_barriers(j) == 0) return PL_OK;
-  PL_TRY(measure(j, s, &k));
-  job_set(figures, "limit_most", json_real(k.most));
-  job_set(figures, "limit_near", json_integer(k.near));
-  job_set(figures, "limit_beyond", json_integer(k.beyond));
-  if (k.beyond > 0)
-    return pl_fail(j->env, PL_E_INTERNAL, "%s: %d triangles are beyond their limits", a->name,
-                   k.beyond);
-  job_note(j, "%s: %d of %d triangles are at their limits (%.6f of the way at most), none beyond",
-           a->name, k.near, k.ntri, k.most);
+pl_status barrier_report(job *j, const char *who, const pl_model *m, const pl_params *p,
+                         const pl_state *s, json_t *figures) {
+  static const struct {
+    const pl_elem_kind *kind;
+    const char *name, *of;
+  } part[] = {{&pl_elem_strain_limit, "limit", ""}, {&pl_elem_bend_limit, "bend", " of curvature"}};
+  for (int i = 0; i < 2; i++) {
+    nearness k = {0};
+    char name[32];
+    PL_TRY(measure(j, m, p, s, part[i].kind, &k));
+    if (k.ntri == 0) continue;
+    snprintf(name, sizeof name, "%s_most", part[i].name);
+    job_set(figures, name, json_real(k.most));
+    snprintf(name, sizeof name, "%s_near", part[i].name);
+    job_set(figures, name, json_integer(k.near));
+    snprintf(name, sizeof name, "%s_beyond", part[i].name);
+    job_set(figures, name, json_integer(k.beyond));
+    if (k.beyond > 0)
+      return pl_fail(j->env, PL_E_INTERNAL, "%s: %d triangles are beyond their limits%s", who,
+                     k.beyond, part[i].of);
+    job_note(j,
+             "%s: %d of %d triangles are at their limits%s (%.6f of the way at most), none beyond",
+             who, k.near, k.ntri, part[i].of, k.most);
+  }
   return PL_OK;
+}
+
+pl_status job_barrier_report(job *j, const pl_analysis *a, const pl_state *s, json_t *figures) {
+  return barrier_report(j, a->name, j->scene->model, j->scene->params, s, figures);
 }

@@ -428,6 +428,7 @@ static void release(job *j) {
   pl_free(j->env, j->tie);
   pl_free(j->env, j->bare);
   pl_free(j->env, j->bead);
+  job_native_free(j);
   pl_page_free(j->page);
   pl_params_free(j->params);
   pl_work_free(j->work);

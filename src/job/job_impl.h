@@ -50,7 +50,8 @@ typedef struct job {
   pace *pace;
   char date[32]; // of the start, UTC
   folder *folder;
-  const length_unit *length; // that lengths are shown in; NULL: not decided yet
+  const length_unit *length;  // that lengths are shown in; NULL: not decided yet
+  struct native_kept *native; // [npatch] what native found; NULL: nothing yet
 } job;
 
 // ---- analyses: each fills `figures`, writes files and its part of the page ----------------------
@@ -72,6 +73,29 @@ pl_status job_barrier_narrow(job *j, pl_status (*solve)(void *ctx), void *ctx);
 // Wider ones for steps in time, which know no path of weights; NULL: back to those of the scene.
 void job_barrier_step(job *j, pl_transient_opts *o);
 pl_status job_barrier_report(job *j, const pl_analysis *a, const pl_state *s, json_t *figures);
+// The same of a model that is not the scene's; who: in messages.
+pl_status barrier_narrow(const pl_model *m, pl_params *p, pl_status (*solve)(void *ctx), void *ctx);
+pl_status barrier_report(job *j, const char *who, const pl_model *m, const pl_params *p,
+                         const pl_state *s, json_t *figures);
+
+// Elements of interlocking materials where they are, for pictures and tables.
+typedef struct job_elements {
+  int n;
+  const pl_mail_element *const *elem; // [n]
+  const pl_pose *pose;                // [n]
+  const char *held;                   // [n] copper; NULL: none
+  const double (*load)[3];            // [n] red; NULL: none
+  const char *title, *caption;
+} job_elements;
+// A picture, NAME.glb with instances, NAME.vtu with their surfaces.
+pl_status job_elements_show(job *j, const char *name, const job_elements *e);
+// unit quaternion (w, x, y, z) of a rotation
+void job_quaternion(const double *Q, double q[4]);
+// native: the poses of its patch, for macro to be compared with; a copy.
+pl_status job_native_keep(job *j, const pl_analysis *a, const pl_pose *pose);
+// What was kept of a patch; NULL: nothing. name: of the analysis.
+const pl_pose *job_native_kept(const job *j, int patch, const char **name);
+void job_native_free(job *j);
 // Tells which drives and loads take no part in an equilibrium, and warns when none does.
 pl_status job_left_out(job *j, const pl_analysis *a);
 // A state at rest (with the scene's initial values) or of the static analysis or drape that `about`

@@ -248,7 +248,8 @@ static pl_status show_states(const bends *k) {
   return PL_OK;
 }
 
-static pl_status tell(bends *k, const pl_taut_opts *o, int lost, json_t *figures, int *unsolved) {
+static pl_status tell(bends *k, const pl_taut_opts *o, int lost, json_t *figures, int *unsolved,
+                      pl_boundary *out) {
   set_figures(k, figures, lost);
   report(k);
   PL_TRY(write_table(k));
@@ -259,12 +260,12 @@ static pl_status tell(bends *k, const pl_taut_opts *o, int lost, json_t *figures
   if (!k->across && k->a->opts.limits_.gradients)
     PL_TRY(limits_bend_gradients(k->j, k->a, k->n, k->goal, k->taut, k->solved));
   if (!k->across || k->a->opts.limits_.patch_boundary == 0) return PL_OK;
-  return limits_boundary(k->keep, o, k->across, SIDES * k->n, k->taut, figures, unsolved);
+  return limits_boundary(k->keep, o, k->across, SIDES * k->n, k->taut, figures, unsolved, out);
 }
 
 // limits of one kind
 static pl_status bend_all(limits_keeper *keep, const pl_taut_opts *o, int across, json_t *figures,
-                          int *unsolved) {
+                          int *unsolved, pl_boundary *out) {
   job *j = keep->j;
   bends k = {
       .j = j, .keep = keep, .a = keep->a, .n = keep->a->opts.limits_.directions, .across = across};
@@ -275,11 +276,13 @@ static pl_status bend_all(limits_keeper *keep, const pl_taut_opts *o, int across
   k.solved = pl_alloc(j->env, n, sizeof *k.solved);
   pl_status s = k.goal && k.taut && k.solved ? solve(&k, o, &lost) : PL_E_NOMEM;
   if (s == PL_OK)
-    s = tell(&k, o, lost, figures, unsolved);
+    s = tell(&k, o, lost, figures, unsolved, out);
   else if (s == PL_CANCELLED) {
     pl_status told = write_table(&k);
     if (told != PL_OK) s = told;
   }
+  if (s == PL_OK && !across && lost == 0 && k.nfolds < SIDES * k.n)
+    s = limits_cylinders(j->env, k.n, k.taut, out);
   for (size_t i = 0; k.taut && i < n; i++) pl_taut_free(j->env, &k.taut[i]);
   pl_free(j->env, k.goal);
   pl_free(j->env, k.taut);
@@ -288,9 +291,24 @@ static pl_status bend_all(limits_keeper *keep, const pl_taut_opts *o, int across
   return s;
 }
 
-pl_status limits_bend(limits_keeper *k, const pl_taut_opts *o, json_t *figures, int *unsolved) {
+pl_status limits_bend(limits_keeper *k, const pl_taut_opts *o, json_t *figures, int *unsolved,
+                      pl_boundary *out) {
   const pl_limits_opts *l = &k->a->opts.limits_;
-  if (l->bending) PL_TRY(bend_all(k, o, 0, figures, unsolved));
+  pl_env *env = k->j->env;
+  pl_boundary whole = {0};
+  if (l->bending) PL_TRY(bend_all(k, o, 0, figures, unsolved, out));
   int across = l->patch == 0 && l->patch_boundary > 0 ? PATCH : l->patch;
-  return across ? bend_all(k, o, across, figures, unsolved) : PL_OK;
+  pl_status s = across ? bend_all(k, o, across, figures, unsolved, &whole) : PL_OK;
+  if (s == PL_OK && whole.n > 0 && out->n > 0) s = limits_join(env, out, &whole);
+  if (s == PL_OK && (whole.n > 0 || out->n > 0) && l->boundary > 0)
+    job_say(k->j, "Sheets take their limits of curvature from %s.",
+            whole.n == 0  ? "cylinders, flat between single curvatures"
+            : out->n == 0 ? "patches"
+                          : "patches, which cylinders scale where they go less far");
+  // all directions of curvature say more than cylinders
+  if (whole.n > 0) {
+    pl_boundary_free(env, out);
+    *out = whole;
+  }
+  return s;
 }

@@ -158,11 +158,15 @@ static pl_status show_surface(const boundary *b, json_t *figures) {
   return pl_mesh_write_vtu(m, NULL, 0, NULL, NULL, path);
 }
 
+// of strains: Green's; directions that fold count as far as was looked
 static void fill_boundary(const boundary *b, pl_boundary *out) {
   memcpy(out->face, b->m->cell[PL_TRI3].v, (size_t)out->nface * sizeof *out->face);
   for (int i = 0; i < out->n; i++) {
     double E[3];
-    limits_green(b->S[i], E);
+    if (b->across)
+      memcpy(E, b->S[i], sizeof E);
+    else
+      limits_green(b->S[i], E);
     out->distance[i] = pl_norm3(E);
     out->left[i] = b->taut[i].bound;
     for (int c = 0; c < 3; c++) out->ray[i][c] = E[c] / out->distance[i];
@@ -181,41 +185,17 @@ static pl_status add_tension(const boundary *b, pl_boundary *out) {
   return PL_OK;
 }
 
-static pl_status write_file(const boundary *b, const pl_sheet_material *m) {
-  pl_env *env = b->j->env;
-  char path[PL_TEXT];
-  pl_text text = {.env = env};
-  pl_star *star;
-  PL_TRY(pl_boundary_star(env, &m->membrane, &star));
-  pl_sheet_material_write(m, &text);
-  pl_status s = text.failed ? PL_E_NOMEM
-                            : pl_file_write(env, job_path(b->j, b->a->name, ".material", path),
-                                            text.s, text.n);
-  job_say(b->j,
-          "The material is written to %s.material, for sheets of it; its limits there go beyond "
-          "the triangles between %d rays by %.2g %% at most.",
-          b->a->name, m->membrane.n, 100 * pl_star_excess(star));
-  pl_text_free(&text);
-  pl_star_free(star);
-  return s;
-}
-
-// what sheets of the material need, where all of the boundary was found
-static pl_status write_material(const boundary *b) {
-  pl_env *env = b->j->env;
-  const pl_scene_mail *mail = &b->j->scene->mail[b->a->mail];
-  pl_sheet_material out = {.copies = b->a->opts.limits_.copies,
-                           .thickness = pl_mail_thickness(mail->m)};
-  int whole = b->j->opts->folder != NULL && b->across == 0;
-  for (int i = 0; i < b->m->nvert; i++) whole &= b->solved[i] && !b->taut[i].open;
-  if (!whole) return PL_OK;
-  snprintf(out.name, sizeof out.name, "%s", mail->name);
-  PL_TRY(pl_boundary_alloc(env, b->m->nvert, b->m->cell[PL_TRI3].n, &out.membrane));
-  fill_boundary(b, &out.membrane);
-  pl_status s = add_tension(b, &out.membrane);
-  if (s == PL_OK) s = write_file(b, &out);
-  pl_sheet_material_free(env, &out);
-  return s;
+// what sheets of the material need, where all of the boundary was found and something holds it
+static pl_status keep(const boundary *b, pl_boundary *out) {
+  int whole = 1, folds = 0;
+  for (int i = 0; i < b->m->nvert; i++) {
+    whole &= b->solved[i] && !b->taut[i].open;
+    folds += b->taut[i].folds;
+  }
+  if (!whole || folds == b->m->nvert) return PL_OK;
+  PL_TRY(pl_boundary_alloc(b->j->env, b->m->nvert, b->m->cell[PL_TRI3].n, out));
+  fill_boundary(b, out);
+  return b->across ? PL_OK : add_tension(b, out);
 }
 
 static pl_taut_goal ray(const boundary *b, const double *to) {
@@ -266,12 +246,12 @@ static void look_past(const boundary *b, json_t *figures) {
              b->a->name, b->across ? " of curvatures" : "", past, b->nknown, 100 * (most - 1));
 }
 
-static pl_status tell(const boundary *b, int lost, json_t *figures) {
+static pl_status tell(const boundary *b, int lost, json_t *figures, pl_boundary *out) {
   int n = b->m->nvert, across = b->across;
   job_set(figures, across ? "patch_unsolved_rays" : "unsolved_rays", json_integer(lost));
   look_past(b, figures);
   PL_TRY(write_table(b));
-  PL_TRY(write_material(b));
+  PL_TRY(keep(b, out));
   PL_TRY(limits_verify(b->j, b->a, across ? "patch_boundary_" : "boundary_", across, n + b->nknown,
                        b->taut, b->solved, figures));
   PL_TRY(limits_states(b->j, b->a, across ? "-patch-boundary" : "-boundary", 1, n, b->taut,
@@ -280,7 +260,7 @@ static pl_status tell(const boundary *b, int lost, json_t *figures) {
 }
 
 pl_status limits_boundary(limits_keeper *k, const pl_taut_opts *o, int across, int nknown,
-                          const pl_taut *known, json_t *figures, int *unsolved) {
+                          const pl_taut *known, json_t *figures, int *unsolved, pl_boundary *out) {
   const pl_limits_opts *l = &k->a->opts.limits_;
   pl_env *env = k->j->env;
   boundary b = {
@@ -295,7 +275,7 @@ pl_status limits_boundary(limits_keeper *k, const pl_taut_opts *o, int across, i
   int lost = 0;
   if (s == PL_OK) s = solve(&b, o, &lost);
   if (s == PL_OK) {
-    s = tell(&b, lost, figures);
+    s = tell(&b, lost, figures, out);
   } else if (s == PL_CANCELLED) {
     pl_status told = write_table(&b);
     if (told != PL_OK) s = told;

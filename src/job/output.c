@@ -150,14 +150,14 @@ static pl_status rod_curvature(const job *j, const pl_state *s, double *value, i
 
 // all that ParaView is given; arrays as in job_vtu
 typedef struct shown {
-  double *u, *v, *strain, *stress, *curvature, *ratio;
+  double *u, *v, *strain, *stress, *curvature, *ratio, *bend;
 } shown;
 
 static pl_status write_vtu(job *j, const pl_state *s, int with_velocity, const shown *d,
                            const char *path) {
   const pl_scene *sc = j->scene;
-  int dim = sc->dim, any[4] = {0}, nf = 0;
-  pl_field field[6];
+  int dim = sc->dim, any[5] = {0}, nf = 0;
+  pl_field field[8];
   for (int i = 0; i < sc->mesh->nvert; i++)
     for (int c = 0; c < dim; c++) {
       d->u[3 * i + c] = s->q[i * dim + c] - sc->params->X[i * dim + c];
@@ -182,6 +182,9 @@ static pl_status write_vtu(job *j, const pl_state *s, int with_velocity, const s
   cell_field(j, s, "limit", d->ratio, &any[3]);
   if (any[3])
     field[nf++] = (pl_field){.name = "limit", .on_cells = 1, .ncomp = 1, .data = d->ratio};
+  cell_field(j, s, "limit_bend", d->bend, &any[4]);
+  if (any[4])
+    field[nf++] = (pl_field){.name = "limit_bend", .on_cells = 1, .ncomp = 1, .data = d->bend};
   return pl_mesh_write_vtu(sc->mesh, j->x, nf, field, job_threads(j), path);
 }
 
@@ -193,9 +196,11 @@ pl_status job_vtu(job *j, const pl_state *s, int with_velocity, const char *path
              .strain = pl_alloc(j->env, ncell, sizeof(double)),
              .stress = pl_alloc(j->env, ncell, sizeof(double)),
              .curvature = pl_alloc(j->env, n, sizeof(double)),
-             .ratio = pl_alloc(j->env, ncell, sizeof(double))};
+             .ratio = pl_alloc(j->env, ncell, sizeof(double)),
+             .bend = pl_alloc(j->env, ncell, sizeof(double))};
   pl_status status = PL_OK;
-  if (!d.u || !d.v || !d.strain || !d.stress || !d.curvature || !d.ratio) status = PL_E_NOMEM;
+  if (!d.u || !d.v || !d.strain || !d.stress || !d.curvature || !d.ratio || !d.bend)
+    status = PL_E_NOMEM;
   if (status == PL_OK) status = write_vtu(j, s, with_velocity, &d, path);
   pl_free(j->env, d.u);
   pl_free(j->env, d.v);
@@ -203,5 +208,6 @@ pl_status job_vtu(job *j, const pl_state *s, int with_velocity, const char *path
   pl_free(j->env, d.stress);
   pl_free(j->env, d.curvature);
   pl_free(j->env, d.ratio);
+  pl_free(j->env, d.bend);
   return status;
 }

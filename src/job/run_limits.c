@@ -259,8 +259,21 @@ static pl_status tell(survey *k, json_t *figures) {
   return limits_verify(k->j, k->a, "", 0, SIDES * k->nall, k->taut, k->solved, figures);
 }
 
+// what sheets of the material need, of strains and of curvatures
+static pl_status survey_boundaries(survey *k, const pl_taut_opts *taut, json_t *figures,
+                                   int *lost) {
+  pl_sheet_material sheet = {0};
+  pl_status s = PL_OK;
+  if (k->a->opts.limits_.boundary > 0)
+    s = limits_boundary(k->keep, taut, 0, SIDES * k->n, k->taut, figures, lost, &sheet.membrane);
+  if (s == PL_OK) s = limits_sweep(k->keep, taut, figures, lost);
+  if (s == PL_OK) s = limits_bend(k->keep, taut, figures, lost, &sheet.bending);
+  if (s == PL_OK) s = limits_material(k->j, k->a, &sheet);
+  pl_sheet_material_free(k->j->env, &sheet);
+  return s;
+}
+
 static pl_status survey_all(survey *k, const pl_taut_opts *taut, json_t *figures) {
-  const pl_limits_opts *o = &k->a->opts.limits_;
   double O[PL_MAIL_SYMMETRIES][4];
   int lost = 0;
   k->nsymmetry = pl_mail_symmetries(k->m, O);
@@ -273,11 +286,8 @@ static pl_status survey_all(survey *k, const pl_taut_opts *taut, json_t *figures
   }
   PL_TRY(s);
   PL_TRY(tell(k, figures));
-  if (o->refine > 0) PL_TRY(limits_refine(k, taut, figures));
-  if (o->boundary > 0)
-    PL_TRY(limits_boundary(k->keep, taut, 0, SIDES * k->n, k->taut, figures, &lost));
-  PL_TRY(limits_sweep(k->keep, taut, figures, &lost));
-  PL_TRY(limits_bend(k->keep, taut, figures, &lost));
+  if (k->a->opts.limits_.refine > 0) PL_TRY(limits_refine(k, taut, figures));
+  PL_TRY(survey_boundaries(k, taut, figures, &lost));
   PL_TRY(limits_joint(k->keep, taut, figures, &lost));
   return k->nfailed + lost > 0 ? PL_UNSOLVED : PL_OK;
 }

@@ -68,14 +68,16 @@ pl_status limits_sweep(limits_keeper *k, const pl_taut_opts *o, json_t *figures,
 void limits_green(const double S[3], double E[3]);
 // Rays in all directions of strain, or of the curvature of a disk with so many elements across;
 // counts what was not solved. known: feasible states, which tell whether rays end too soon; of
-// strains the longest and the shortest by turns. The material of strains is written to a file.
+// strains the longest and the shortest by turns. out: the boundary where all of it was found.
 pl_status limits_boundary(limits_keeper *k, const pl_taut_opts *o, int across, int nknown,
-                          const pl_taut *known, json_t *figures, int *unsolved);
+                          const pl_taut *known, json_t *figures, int *unsolved, pl_boundary *out);
 
 // ---- limits_bend.c ------------------------------------------------------------------------------
 
 enum { PATCH = 5 }; // elements across a disk where none are told
-pl_status limits_bend(limits_keeper *k, const pl_taut_opts *o, json_t *figures, int *unsolved);
+// out: the boundary of curvatures that sheets take.
+pl_status limits_bend(limits_keeper *k, const pl_taut_opts *o, json_t *figures, int *unsolved,
+                      pl_boundary *out);
 
 // ---- limits_refine.c ----------------------------------------------------------------------------
 
@@ -97,6 +99,19 @@ pl_status limits_states(job *j, const pl_analysis *a, const char *kind, int side
 // A picture of one, of several cells.
 pl_status limits_picture(job *j, const pl_analysis *a, const char *kind, const pl_taut *t,
                          const char *caption);
+
+// ---- limits_material.c --------------------------------------------------------------------------
+
+// The boundary of curvatures (xx, yy, xy; 1/m) that cylinders tell, taut[2 n] up and down along n
+// angles over half a turn: flat between single curvatures, as if those along two directions shared
+// one limit.
+pl_status limits_cylinders(pl_env *env, int n, const pl_taut *taut, pl_boundary *out);
+// A patch of few elements, bent more in its middle than further out, goes beyond what is bent
+// everywhere: each ray of its boundary is scaled by the ratio of cylinders to patches along its
+// principal curvatures, in the mean weighted by their squares. cylinders: of limits_cylinders.
+pl_status limits_join(pl_env *env, const pl_boundary *cylinders, pl_boundary *whole);
+// Writes what sheets of the material need; no membrane: nothing is written.
+pl_status limits_material(job *j, const pl_analysis *a, pl_sheet_material *m);
 
 // ---- limits_measured.c --------------------------------------------------------------------------
 

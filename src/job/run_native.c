@@ -314,6 +314,7 @@ pl_status job_native(job *j, int index, json_t *figures) {
     if (wrote == PL_OK) wrote = native_poses(&k, ".csv");
     if (wrote == PL_OK) wrote = write_contacts(&k);
     if (wrote == PL_OK) wrote = show(&k);
+    if (wrote == PL_OK) wrote = job_native_keep(j, a, k.rest.pose);
     if (wrote != PL_OK) s = wrote;
   }
   pl_rest_free(j->env, &k.rest);

@@ -87,6 +87,8 @@ static int eval_element(const task *t, const group *g, int e, element *x, double
                  tangent || damped ? x->H : NULL))
     return 1;
   *energy += W;
+  int convex = tangent && (t->want & PL_CONVEX) != 0;
+  if (convex && k->convex_law) k->convex_law(g->law, x->q, par, rest, x->H);
   if (k->slider.d) *slip += slip_loss(k, x->q, par, rest, W);
   if (!force && !tangent) return 0;
   // plain stiffness is scattered as it is
@@ -110,7 +112,7 @@ static int eval_element(const task *t, const group *g, int e, element *x, double
   double trace = 0;
   for (int i = 0; i < n; i++) trace += T[i * n + i];
   if (!isfinite(trace)) return 1;
-  if (t->want & PL_CONVEX) convex_part(n, T);
+  if (convex && !k->convex_law) convex_part(n, T);
   if (g->twin) {
     const int *twin = g->twin + (size_t)e * (size_t)n;
     for (int i = 0; i < n; i++) {

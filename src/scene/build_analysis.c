@@ -262,7 +262,8 @@ static void find_patch(reader *r, analysis_def *d, const pl_node *at) {
   int n = r->def.patches.n;
   if (n == 0) {
     problem(r, at, "e.g. patches: [{cells: [8, 8], held: {edge: left}}]",
-            "native: the scene has no patch of an interlocking material");
+            "%s: the scene has no patch of an interlocking material",
+            pl_analysis_table[d->a.kind].name);
     return;
   }
   for (int k = 0; d->of.at && k < n; k++)
@@ -341,16 +342,18 @@ static void check_options(reader *r, analysis_def *d, const pl_node *at) {
     check_limits(r, a, at);
     break;
   case PL_ANALYSIS_native:
+  case PL_ANALYSIS_macro:
     find_patch(r, d, at);
     break;
   default:
     break;
   }
   if (r->b->nnode == 0 && r->def.interlocking.n > 0 && a->kind != PL_ANALYSIS_limits &&
-      a->kind != PL_ANALYSIS_mail_design && a->kind != PL_ANALYSIS_native)
+      a->kind != PL_ANALYSIS_mail_design && a->kind != PL_ANALYSIS_native &&
+      a->kind != PL_ANALYSIS_macro)
     problem(r, at, "give nodes, bodies or a mechanism",
             "%s: the scene has interlocking materials alone, for which there are 'limits', "
-            "'mail-design' and 'native'",
+            "'mail-design', 'native' and 'macro'",
             pl_analysis_table[a->kind].name);
 }
 
@@ -448,6 +451,7 @@ static void build_list(reader *r, const pl_node *at, pl_scene *s) {
     d[n].at = e;
     check_name(r, &d[n]);
     find_about(r, d, n);
+    if (d[n].a.kind == PL_ANALYSIS_macro) find_sheet_material(r, d, n);
     int own;
     pl_probe *w = read_watches(r, d[n].probe, nprobe + plan_nodes(d[n].a.plan), &own);
     if (!w) return;

@@ -191,8 +191,9 @@ static void load_elements(reader *r, const layout *l, const items *list, double 
 
 // -----------------------------------------------------------------------------------------------
 
-static int place(reader *r, const patch_def *d, int n, const pl_cut_element *e, pl_pose *out) {
-  double axis[3] = {0, 0, 1}, R[9];
+static int place(reader *r, const patch_def *d, int n, const pl_cut_element *e, pl_pose *out,
+                 pl_scene_patch *of) {
+  double axis[3] = {0, 0, 1}, *R = of->turn;
   for (int c = 0; d->rotate && d->rotate->axis.at && c < 3; c++) axis[c] = d->rotate->axis.v[c].v;
   if (!(pl_norm3(axis) > 0)) {
     problem(r, d->rotate->axis.at, NULL, "axis cannot be this direction");
@@ -203,6 +204,7 @@ static int place(reader *r, const patch_def *d, int n, const pl_cut_element *e, 
     for (int c = 0; c < 3; c++) out[i].x[c] = pl_dot3(R + 3 * c, e[i].pose.x) + d->at.v[c].v;
     pl_mul3(R, e[i].pose.Q, out[i].Q);
   }
+  for (int c = 0; c < 3; c++) of->at[c] = d->at.v[c].v;
   return 1;
 }
 
@@ -214,7 +216,10 @@ static void fill_patch(reader *r, const patch_def *d, const pl_scene_mail *of, i
   pl_pose *pose = scene_alloc(r, size, sizeof *pose);
   char *held = scene_alloc(r, size, sizeof *held);
   double(*load)[3] = scene_alloc(r, size, sizeof *load);
-  if (!elem || !pose || !held || !load || !place(r, d, n, e, pose)) return;
+  pl_cut_element *cut = scene_alloc(r, size, sizeof *cut);
+  if (!elem || !pose || !held || !load || !cut || !place(r, d, n, e, pose, out)) return;
+  memcpy(cut, e, (size_t)n * sizeof *cut);
+  out->cut = cut;
   for (int i = 0; i < n; i++) elem[i] = &m->kind[m->kind_of[e[i].elem]];
   out->p = (pl_patch){.n = n,
                       .elem = elem,

@@ -3,6 +3,8 @@
 
 #include "pliant/math.h"
 
+#include <string.h>
+
 // soft, so that limits and weight decide (Tang et al. 2023)
 static const double YOUNG = 1250, POISSON = 0.4, DENSITY = 250;
 // of the barrier, over Young's modulus times thickness: where paths of weights end
@@ -31,9 +33,17 @@ static int fill_elasticity(reader *r, const geometry_def *g, const pl_sheet_mate
   return 1;
 }
 
+static void add_limit(reader *r, const body_slot *b, const pl_boundary *of, double weight,
+                      int (*build)(pl_builder *, int, const pl_star *, double)) {
+  pl_star *set;
+  if (!worked(r, pl_boundary_star(r->env, of, &set))) return;
+  if (build(r->b, b->number, set, weight) >= 0) return;
+  pl_star_free(set);
+  r->failed = r->b->failed;
+}
+
 static void add_sheet(reader *r, body_slot *b, const geometry_def *g, const pl_sheet_material *m) {
   static const pl_variant variant[] = {PL_VARIANT_SIN, PL_VARIANT_TAN, PL_VARIANT_THETA};
-  pl_star *set;
   pl_body_desc d = {.kind = PL_BODY_SHELL,
                     .consistent = g->mass.v != 0,
                     .bending = (pl_bending)g->bending.v,
@@ -47,10 +57,10 @@ static void add_sheet(reader *r, body_slot *b, const geometry_def *g, const pl_s
   if (!fill_elasticity(r, g, m, &d)) return;
   read_warp(r, g, d.warp);
   add_body(r, b, &d);
-  if (r->failed || !worked(r, pl_boundary_star(r->env, &m->membrane, &set))) return;
-  if (pl_build_strain_limit(r->b, b->number, set, WEIGHT * d.young.v * d.thickness.v) >= 0) return;
-  pl_star_free(set);
-  r->failed = r->b->failed;
+  if (r->failed) return;
+  double weight = WEIGHT * d.young.v * d.thickness.v;
+  add_limit(r, b, &m->membrane, weight, pl_build_strain_limit);
+  if (!r->failed && m->bending.n > 0) add_limit(r, b, &m->bending, weight, pl_build_bend_limit);
 }
 
 void build_mail_sheet(reader *r, body_slot *b, const geometry_def *g) {
@@ -66,9 +76,42 @@ void check_mail_sheets(reader *r, const pl_scene *s) {
   for (int k = 0; at && k < s->nanalysis; k++) {
     const pl_analysis *a = &s->analysis[k];
     if (a->kind != PL_ANALYSIS_static && a->kind != PL_ANALYSIS_transient &&
-        a->kind != PL_ANALYSIS_drape && a->kind != PL_ANALYSIS_limits)
+        a->kind != PL_ANALYSIS_drape && a->kind != PL_ANALYSIS_limits &&
+        a->kind != PL_ANALYSIS_native && a->kind != PL_ANALYSIS_macro)
       problem_at(r, r->file, a->line, a->col, "use static, drape or transient",
                  "%s does not know sheets of interlocking materials",
                  pl_analysis_table[a->kind].name);
   }
+}
+
+// of which material a patch is
+static int patch_material(const reader *r, int patch) {
+  const patch_def *p = r->def.patches.item;
+  const mail_def *m = r->def.interlocking.item;
+  for (int k = 0; p[patch].of.at && k < r->def.interlocking.n; k++)
+    if (strcmp(mail_name(&m[k]), p[patch].of.s) == 0) return k;
+  return 0;
+}
+
+void find_sheet_material(reader *r, analysis_def *d, int n) {
+  analysis_def *own = &d[n];
+  char path[4096];
+  pl_sheet_material m;
+  own->a.limits = -1;
+  if (own->material.at) {
+    if (!scene_file(r, own->material.at, "material", path, sizeof path) ||
+        !worked(r, pl_sheet_material_read(r->env, path, &m)))
+      return;
+    pl_sheet_material_free(r->env, &m);
+    own->a.material = scene_strdup(r, path, strlen(path));
+    return;
+  }
+  for (int k = 0; k < n && r->def.patches.n > 0; k++)
+    if (d[k].a.kind == PL_ANALYSIS_limits && d[k].a.opts.limits_.boundary > 0 &&
+        d[k].a.mail == patch_material(r, own->a.patch))
+      own->a.limits = k;
+  if (own->a.limits < 0 && r->def.patches.n > 0)
+    problem(r, own->at, "e.g. analyses: [limits: {boundary: 4, patch_boundary: 3}, macro: {}]",
+            "macro: no 'material' is given, and no 'limits' with 'boundary' of the patch's "
+            "material is before it");
 }

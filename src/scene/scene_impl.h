@@ -519,7 +519,7 @@ typedef struct projection_def {
 
 // an analysis besides its options
 typedef struct analysis_def {
-  txt name, about, of;
+  txt name, about, of, material;
   const pl_node *probe, *data, *parameters;
   const pl_node *frequencies, *variables, *objectives, *set, *along, *response, *proof;
   const pl_node *compare, *compare_steps, *measured;
@@ -839,6 +839,8 @@ void build_cloth(reader *r, analysis_def *d);
 void build_limits(reader *r, pl_scene *s);
 // analyses that do not know sheets of interlocking materials (build_sheet.c)
 void check_mail_sheets(reader *r, const pl_scene *s);
+// macro, the n-th analysis: a file that can be read, or an analysis before it that will write one.
+void find_sheet_material(reader *r, analysis_def *d, int n);
 // where the first axis of a shell's material points at rest
 void read_warp(reader *r, const geometry_def *g, double out[3]);
 // what contact and limits make of the bodies, and whether that can start

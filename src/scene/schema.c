@@ -608,6 +608,14 @@ static const row native_rows[] = {
         .text = "name of its results; the analysis's own when left out"),
     ROW(analysis_def, of, "of", T_WORD, .text = "the patch; the first one when left out"),
 };
+static const row macro_rows[] = {
+    ROW(analysis_def, name, "name", T_WORD,
+        .text = "name of its results; the analysis's own when left out"),
+    ROW(analysis_def, of, "of", T_WORD, .text = "the patch; the first one when left out"),
+    ROW(analysis_def, material, "material", T_TEXT,
+        .text = "a .material file of its material; when left out, that of an earlier analysis "
+                "`limits` with boundary"),
+};
 static const row fit_rows[] = {
     ANALYSIS_ROWS,
     ROW(analysis_def, data, "data", T_RAW, .need = 1,
@@ -687,6 +695,7 @@ const map_info map_data = {
 #define ROWS_limits       ROWS(limits_rows)
 #define ROWS_mail_design  ROWS(mail_design_rows)
 #define ROWS_native       ROWS(native_rows)
+#define ROWS_macro        ROWS(macro_rows)
 
 #define A(name_, key_, text_)                                                                      \
   {.what = key_,                                                                                   \
@@ -769,7 +778,7 @@ static const row root_rows[] = {
     ROW(root_def, interlocking, "interlocking", T_LIST, SUB(map_mail),
         .text = "materials of linked elements, such as chainmail"),
     ROW(root_def, patches, "patches", T_LIST, SUB(map_patch),
-        .text = "finite patches of those, for the analysis native"),
+        .text = "finite patches of those, for the analyses native and macro"),
     ROW(root_def, gravity, "gravity", T_VEC, .unit = "m/s^2", .text = "acceleration of free fall"),
     ROW(root_def, damping, "damping", T_MAP, SUB(map_damping), .text = "Rayleigh damping"),
     ROW(root_def, initial, "initial", T_LIST, SUB(map_initial), .text = "start of transients"),

@@ -6,6 +6,11 @@ const pl_option pl_native_option_table[] = {PL_NATIVE_OPTS(PL_OPT_ROW_X, PL_OPT_
 #undef OPT_STRUCT
 const int pl_native_option_count = COUNT(pl_native_option_table);
 
+#define OPT_STRUCT pl_macro_opts
+const pl_option pl_macro_option_table[] = {PL_MACRO_OPTS(PL_OPT_ROW_X, PL_OPT_ROW_C)};
+#undef OPT_STRUCT
+const int pl_macro_option_count = COUNT(pl_macro_option_table);
+
 #define PICK_ROWS                                                                                  \
   ROW(patch_pick_def, edge, "edge", T_CHOICE, .choices = "left|right|front|back|rim",              \
       .text = "those at the least or largest x, y of the patch as it lies in its own plane, or "   \
@@ -59,6 +64,6 @@ const map_info map_patch = {
     .what = "patch",
     .text = "Finitely many elements of an interlocking material: exactly one of `cells`, `shells`, "
             "`disk`, `rectangle` and `outline`. The analysis `native` lets them come to rest under "
-            "gravity and loads, on obstacles.",
+            "gravity and loads, on obstacles, and `macro` a sheet of the same shape.",
     .size = sizeof(patch_def),
     ROWS(patch_rows)};

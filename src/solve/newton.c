@@ -20,6 +20,8 @@ pl_status equil_open(equil *e) {
   e->qref = pl_alloc(e->env, nq, sizeof *e->qref);
   e->factored = pl_alloc(e->env, (size_t)e->w->A.nnz, sizeof *e->factored);
   if (!e->g || !e->d || !e->b || !e->q0 || !e->qref || !e->factored) return PL_E_NOMEM;
+  for (int g = 0; g < pl_model_ngroup(e->m); g++)
+    e->barriers += pl_model_group_kind(e->m, g)->eval_law != NULL;
   return pl_state_create(e->m, e->p, &e->x);
 }
 
@@ -121,7 +123,8 @@ pl_status equil_factor(equil *e, double force, int *shifted) {
   if (s == PL_OK && e->nshift < PATIENCE) e->nshift = 0;
   if (s != PL_SINGULAR) return s;
   *shifted = 1;
-  if (e->nshift++ / PATIENCE % 2 == 0) return shift(e, force);
+  // barriers of sets that are not convex push the wrong way almost everywhere: no shift helps
+  if (e->nshift++ / PATIENCE % 2 == 0 && !e->barriers) return shift(e, force);
   // a shift that goes on holds slender bodies back, as it counts bending like stretching: then
   // rather without those parts of the elements that push the wrong way, which in turn hold back
   // what gives way slowly

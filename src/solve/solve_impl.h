@@ -170,7 +170,8 @@ typedef struct equil {
   double *g, *d, *b;     // [n] residual, direction, scratch
   double *q0, *qref;     // [nq] start of a line search, reference of the watchdog
   double tau;            // last shift that made K positive definite
-  int nshift; // iterations in a row with K not positive definite; stays when there are many
+  int nshift;   // iterations in a row with K not positive definite; stays when there are many
+  int barriers; // groups of elements with a law
   double extent;
   int saddle;            // 1: near an unstable equilibrium, converge to it
   int nneg;              // of the last LDL

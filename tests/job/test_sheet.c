@@ -3,6 +3,8 @@
 
 #include "box_material.h"
 
+#include "pliant/report.h"
+
 static void write_material(pl_env *env) {
   pl_sheet_material m;
   pl_text t = {.env = env};
@@ -100,6 +102,78 @@ static void falls(void **state) {
   check_close(summary_number(&env, "sheet-falls", "\"limit_beyond\": ", NULL), 0, 0);
 }
 
+// A strip that is clamped at one end and heavy bends to an arc of its largest curvature, of which
+// there are two: turned over it is hollow on its other side.
+static void bends(void **state) {
+  (void)state;
+  pl_env env;
+  pl_env_init(&env);
+  pl_sheet_material m;
+  pl_text file = {.env = &env};
+  make_box(&env, &m);
+  add_bending(&env, &m);
+  pl_sheet_material_write(&m, &file);
+  check_ok(&env, pl_file_write(&env, "bend.material", file.s, file.n));
+  for (int over = 0; over < 2; over++) {
+    char folder[32];
+    pl_text t = {.env = &env};
+    double k = (over ? bend_up : bend_down)[1], h = 0.005, want = 0;
+    for (int i = 1; i <= 12; i++) want += h * sin(2 * i * atan(k * h / 2));
+    snprintf(folder, sizeof folder, "sheet-bends-%d", over);
+    pl_text_add(&t,
+                "pliant: 1\n"
+                "materials: {soft: {young: 20 kPa, poisson: 0, density: 2500 kg/m^3}}\n"
+                "bodies:\n"
+                "  - name: strip\n"
+                "    shell:\n"
+                "      mesh: {grid: {size: [0.02, 0.08], cells: [4, 16]}}\n"
+                "      interlocking: bend.material\n"
+                "      material: soft\n"
+                "      rotate: {axis: [0, 1, 0], angle: %d deg}\n"
+                "fixed: [{nodes: \"strip box [-1, -1, -1] [1, 0.0201, 1]\"}]\n"
+                "gravity: [0, 0, -9.81]\n"
+                "watch: {end: \"strip nearest [0, 0.08, 0]\"}\n"
+                "analyses: [static: {book: no}]\n",
+                over ? 180 : 0);
+    check_ok(&env, run_scene_at(&env, folder, 0, &t));
+    // rows of triangles, each turned by the most against the last, the first against the clamp;
+    // weight stretches them by 1 %
+    check_rel(drop(&env, folder), want, 0.02);
+    check_less(0.99, summary_number(&env, folder, "\"bend_most\": ", NULL));
+    check_close(summary_number(&env, folder, "\"bend_beyond\": ", NULL), 0, 0);
+    check_less(10, summary_number(&env, folder, "\"bend_near\": ", NULL));
+    pl_text_free(&t);
+  }
+  pl_text_free(&file);
+  pl_sheet_material_free(&env, &m);
+}
+
+// A patch that hangs from one edge, as a sheet: from row to row as far as limits let it.
+static void hangs_as_sheet(void **state) {
+  (void)state;
+  pl_env env;
+  pl_env_init(&env);
+  write_material(&env);
+  pl_text t = {.env = &env};
+  pl_table *poses;
+  pl_text_add(&t, "pliant: 1\ninterlocking: [{torus-knot: {}}]\n"
+                  "patches: [{cells: [2, 5], rotate: {axis: [1, 0, 0], angle: 90 deg}, "
+                  "held: {edge: back}, loads: [{edge: front, force: [0, 0, -0.5 N]}]}]\n"
+                  "gravity: [0, 0, -9.81]\n"
+                  "analyses: [macro: {material: box.material, refine: 0, young: 50 Pa}]\n");
+  check_ok(&env, run_scene_at(&env, "sheet-patch", 0, &t));
+  double long_ = 4 * 38.5e-3 / 3 * sqrt(1 + 2 * box_half[1]);
+  check_rel(summary_number(&env, "sheet-patch", "\"height\": ", NULL), long_, 4e-3);
+  check_close(summary_number(&env, "sheet-patch", "\"triangles\": ", NULL), 40, 0);
+  check_ok(&env, pl_table_read(&env, "sheet-patch/macro.csv", &poses));
+  assert_int_equal(pl_table_rows(poses), 10);
+  int cols = pl_table_cols(poses), held = pl_table_find(poses, "held"), nheld = 0;
+  for (int i = 0; i < 10; i++) nheld += pl_table_data(poses)[cols * i + held] > 0;
+  assert_int_equal(nheld, 2);
+  pl_table_free(poses);
+  pl_text_free(&t);
+}
+
 // What limits of a material write is what sheets read.
 static void from_limits(void **state) {
   (void)state;
@@ -130,7 +204,8 @@ static void from_limits(void **state) {
 }
 
 int test_sheet(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(all_taut), cmocka_unit_test(not_taut),
-                                     cmocka_unit_test(falls), cmocka_unit_test(from_limits)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(all_taut), cmocka_unit_test(not_taut),       cmocka_unit_test(falls),
+      cmocka_unit_test(bends),    cmocka_unit_test(hangs_as_sheet), cmocka_unit_test(from_limits)};
   return cmocka_run_group_tests_name("job.sheet", tests, NULL, NULL);
 }

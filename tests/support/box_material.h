@@ -5,6 +5,8 @@
 #include "pliant/interlock.h"
 #include "pliant/math.h"
 
+#include <string.h>
+
 // Half the sides of a box of strains (xx, yy, xy).
 static const double box_half[3] = {0.1, 0.07, 0.03};
 
@@ -30,6 +32,21 @@ static inline void make_box(pl_env *env, pl_sheet_material *m) {
     b->face[f][2] = side[f / 4][f % 4];
     b->face[f][1] = side[f / 4][(f + 1) % 4];
   }
+}
+
+// Half the diagonals of an octahedron of curvatures (xx, yy, xy; 1/m), up and down.
+static const double bend_up[3] = {10, 10, 5}, bend_down[3] = {20, 20, 5};
+
+static inline void add_bending(pl_env *env, pl_sheet_material *m) {
+  static const int f[8][3] = {{0, 2, 4}, {2, 1, 4}, {1, 3, 4}, {3, 0, 4},
+                              {2, 0, 5}, {1, 2, 5}, {3, 1, 5}, {0, 3, 5}};
+  pl_boundary *b = &m->bending;
+  check_ok(env, pl_boundary_alloc(env, 6, 8, b));
+  for (int i = 0; i < 6; i++) {
+    b->ray[i][i / 2] = i % 2 ? -1 : 1;
+    b->distance[i] = (i % 2 ? bend_down : bend_up)[i / 2];
+  }
+  memcpy(b->face, f, sizeof f);
 }
 
 #endif

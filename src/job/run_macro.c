@@ -1,0 +1,281 @@
+// macro: where a patch comes to rest as a sheet within the limits of its material.
+#include "run_macro.h"
+
+#include "pliant/math.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { FINE = 480 }; // triangles, at most, where nothing is said about it
+
+// ---- the sheet ----------------------------------------------------------------------------------
+
+static pl_status read_material(macro *k) {
+  char path[PL_TEXT];
+  const pl_analysis *a = k->a;
+  const char *from = a->material;
+  if (!from) {
+    const pl_analysis *limits = &k->j->scene->analysis[a->limits];
+    if (!k->j->opts->folder)
+      return pl_fail_at(k->j->env, PL_E_INPUT, k->j->scene->path, a->line, a->col,
+                        "give the key material, or a folder for results",
+                        "%s: the material that '%s' makes is kept in a file", a->name,
+                        limits->name);
+    from = job_path(k->j, limits->name, ".material", path);
+  }
+  return pl_sheet_material_read(k->j->env, from, &k->m);
+}
+
+static pl_status make_sheet(macro *k) {
+  const pl_scene_patch *p = k->patch;
+  pl_env *env = k->j->env;
+  const pl_mail *m = k->j->scene->mail[p->mail].m;
+  int refine = k->a->opts.macro_.refine;
+  pl_status s =
+      pl_patch_sheet_make(env, m, p->p.n, p->cut, p->p.held, refine < 0 ? 0 : refine, &k->sheet);
+  if (s == PL_OK && refine < 0) {
+    for (int n = 4 * k->sheet.mesh->cell[PL_TRI3].n; n <= FINE; n *= 4) refine++;
+    pl_patch_sheet_free(env, &k->sheet);
+    s = pl_patch_sheet_make(env, m, p->p.n, p->cut, p->p.held, refine + 1, &k->sheet);
+  }
+  if (s == PL_DOMAIN)
+    return pl_fail_at(
+        env, PL_E_INPUT, k->j->scene->path, k->a->line, k->a->col, "native knows such patches",
+        "%s: elements of the material are above each other: there is no sheet of it", k->a->name);
+  PL_TRY(s);
+  pl_mesh *mesh = k->sheet.mesh;
+  for (int i = 0; i < mesh->nvert; i++) mesh->X[3 * i + 2] = k->sheet.z;
+  return PL_OK;
+}
+
+static double area(const pl_mesh *m) {
+  double sum = 0;
+  for (int t = 0; t < m->cell[PL_TRI3].n; t++) {
+    const int *v = m->cell[PL_TRI3].v + 3 * t;
+    double e[3], f[3], n[3];
+    pl_sub3(m->X + 3 * v[1], m->X + 3 * v[0], e);
+    pl_sub3(m->X + 3 * v[2], m->X + 3 * v[0], f);
+    pl_cross3(e, f, n);
+    sum += pl_norm3(n) / 2;
+  }
+  return sum;
+}
+
+// ---- its model ----------------------------------------------------------------------------------
+
+// the mass of the elements; limits in the axes of the material
+static void add_body(macro *k, pl_builder *b, pl_mesh *placed) {
+  const pl_macro_opts *o = &k->a->opts.macro_;
+  const pl_scene_patch *p = k->patch;
+  pl_body_desc d = {.name = p->name,
+                    .kind = PL_BODY_SHELL,
+                    .mesh = placed,
+                    .young = {.v = o->young},
+                    .poisson = {.v = o->poisson},
+                    .density = {.v = p->mass / (area(placed) * k->m.thickness)},
+                    .thickness = {.v = k->m.thickness},
+                    .warp = {p->turn[0], p->turn[3], p->turn[6]}};
+  int body = pl_build_body(b, &d);
+  double weight = o->weight * o->young * k->m.thickness;
+  if (body < 0) return;
+  pl_build_strain_limit(b, body, k->strain, weight);
+  if (k->bend) pl_build_bend_limit(b, body, k->bend, weight);
+}
+
+static pl_status add_supports(macro *k, pl_builder *b) {
+  const pl_patch *p = &k->patch->p;
+  int nvert = k->sheet.mesh->nvert, n = 0, nfree = 0;
+  int *node = pl_alloc(k->j->env, 2 * (size_t)nvert, sizeof *node), *rest = node + nvert;
+  if (!node) return PL_E_NOMEM;
+  for (int i = 0; i < nvert; i++) {
+    if (k->sheet.held[i])
+      node[n++] = i;
+    else
+      rest[nfree++] = i;
+  }
+  if (n > 0) pl_build_fix(b, n, node, PL_HOLD_NODES);
+  for (int i = 0; p->load && i < p->n; i++) {
+    pl_load_desc d = {.name = "load", .nnode = 1, .node = &i};
+    if (!(pl_norm3(p->load[i]) > 0)) continue;
+    memcpy(d.term.amplitude, p->load[i], sizeof p->load[i]);
+    pl_build_load(b, &d);
+  }
+  const pl_contact_desc *c = &k->j->scene->contact;
+  for (int i = 0; i < c->nobstacle; i++)
+    pl_build_obstacle(b, k->j->scene->obstacle_name[i], &c->obstacle[i]);
+  // as elements in native, which know no friction
+  if (c->nobstacle > 0) pl_build_contact(b, nfree, rest, k->m.thickness / 2, 0, NULL);
+  memcpy(b->gravity, p->gravity, sizeof b->gravity);
+  pl_free(k->j->env, node);
+  return PL_OK;
+}
+
+static pl_status make_model(macro *k) {
+  const pl_scene_patch *p = k->patch;
+  pl_env *env = k->j->env;
+  pl_builder *b;
+  pl_mesh *placed;
+  PL_TRY(pl_boundary_star(env, &k->m.membrane, &k->strain));
+  if (k->m.bending.n > 0) PL_TRY(pl_boundary_star(env, &k->m.bending, &k->bend));
+  PL_TRY(pl_mesh_copy(k->sheet.mesh, &placed));
+  pl_mesh_transform(placed, 1, p->turn, p->at);
+  pl_status s = pl_builder_create(env, 3, &b);
+  if (s == PL_OK) {
+    add_body(k, b, placed);
+    s = add_supports(k, b);
+    pl_status built = pl_build_all(b, pl_threads_size(k->j->work->threads), &k->built);
+    if (s == PL_OK) s = built;
+    k->contact = k->built.constraints.contact;
+  }
+  pl_mesh_free(placed);
+  return s;
+}
+
+// ---- rest ---------------------------------------------------------------------------------------
+
+static pl_status solve_with(macro *k, double rtol) {
+  const pl_macro_opts *o = &k->a->opts.macro_;
+  pl_static_opts so = {
+      .steps = 1, .max_iter = o->max_iter, .rtol = rtol, .min_step = 1e-12, .cuts = 0};
+  pl_status s = pl_static_contact(&so, k->built.model, k->built.params, k->contact, k->built.state,
+                                  k->built.work, NULL, NULL, &k->info);
+  k->iterations += k->info.iterations;
+  return s;
+}
+
+// on the way balance need not be exact
+static pl_status solve_roughly(void *ctx) {
+  macro *k = ctx;
+  return solve_with(k, fmax(k->a->opts.macro_.rtol, 1e-1));
+}
+
+static pl_status solve(macro *k) {
+  double start = pl_wall_time();
+  pl_status s = barrier_narrow(k->built.model, k->built.params, solve_roughly, k);
+  if (s == PL_OK) s = solve_with(k, k->a->opts.macro_.rtol);
+  k->seconds = pl_wall_time() - start;
+  return s;
+}
+
+// ---- what is told -------------------------------------------------------------------------------
+
+static void set_figures(const macro *k, json_t *f) {
+  double lo[3], hi[3], size[3];
+  macro_extent(k->patch->p.n, k->pose, lo, hi);
+  pl_sub3(hi, lo, size);
+  job_set(f, "patch", json_string(k->patch->name));
+  job_set(f, "elements", json_integer(k->patch->p.n));
+  job_set(f, "triangles", json_integer(k->sheet.mesh->cell[PL_TRI3].n));
+  job_set(f, "height", json_real(size[2]));
+  job_set(f, "extent", json_pack("[f, f, f]", size[0], size[1], size[2]));
+  job_set(f, "lowest", json_real(lo[2]));
+  job_set(f, "highest", json_real(hi[2]));
+  job_set(f, "residual", json_real(k->info.residual));
+  job_set(f, "iterations", json_integer(k->iterations));
+  job_set(f, "seconds", json_real(k->seconds));
+}
+
+static void report(const macro *k, pl_status solved) {
+  job *j = k->j;
+  double lo[3], hi[3];
+  char high[48];
+  macro_extent(k->patch->p.n, k->pose, lo, hi);
+  job_length_text(j, hi[2] - lo[2], high);
+  job_note(j, "%s: %d elements as a sheet of %d triangles, %s high, %d iterations", k->a->name,
+           k->patch->p.n, k->sheet.mesh->cell[PL_TRI3].n, high, k->iterations);
+  job_say(j,
+          "%d elements of %s as a sheet of %d triangles, within its limits of strain%s; held where "
+          "all elements around are, with the mass of the elements and the same loads.",
+          k->patch->p.n, j->scene->mail[k->patch->mail].family, k->sheet.mesh->cell[PL_TRI3].n,
+          k->bend ? " and of curvature" : "; it knows none of curvature");
+  if (solved != PL_OK)
+    job_alarm(j, "The iteration ended before the sheet came to rest: %s (residual %.2g).",
+              pl_stop_text(k->info.reason), k->info.residual);
+}
+
+static pl_status write_poses(const macro *k) {
+  static const char *const column[][2] = {{"element", ""}, {"x", "m"}, {"y", "m"},
+                                          {"z", "m"},      {"qw", ""}, {"qx", ""},
+                                          {"qy", ""},      {"qz", ""}, {"held", ""}};
+  enum { N = sizeof column / sizeof *column };
+  pl_table *t;
+  if (!job_tables(k->j)) return PL_OK;
+  PL_TRY(pl_table_create(k->j->env, N, &t));
+  pl_status s = PL_OK;
+  for (int c = 0; s == PL_OK && c < N; c++) s = pl_table_column(t, c, column[c][0], column[c][1]);
+  for (int i = 0; s == PL_OK && i < k->patch->p.n; i++) {
+    const pl_pose *p = &k->pose[i];
+    double row[N] = {i + 1, p->x[0], p->x[1], p->x[2], 0, 0, 0, 0, k->patch->p.held[i]};
+    job_quaternion(p->Q, row + 4);
+    s = pl_table_row(t, row);
+  }
+  if (s == PL_OK) s = job_table(k->j, t, k->a->name, ".csv");
+  pl_table_free(t);
+  return s;
+}
+
+// the sheet itself, and how near to its limits it is
+static pl_status write_sheet(const macro *k) {
+  char path[PL_TEXT];
+  const pl_model *m = k->built.model;
+  pl_field field[2];
+  double *value[2] = {NULL, NULL};
+  int n = 0, ntri = k->sheet.mesh->cell[PL_TRI3].n;
+  if (!k->j->output.vtu) return PL_OK;
+  pl_status s = PL_OK;
+  for (int g = 0; s == PL_OK && g < pl_model_ngroup(m); g++) {
+    const pl_elem_kind *kind = pl_model_group_kind(m, g);
+    if (!kind->eval_law || n == 2) continue;
+    value[n] = pl_alloc(k->j->env, (size_t)ntri, sizeof **value);
+    if (!value[n]) s = PL_E_NOMEM;
+    if (s == PL_OK) pl_eval_field(m, k->built.params, k->built.state, g, 0, NULL, value[n]);
+    field[n] = (pl_field){kind->field_info[0].name, 1, 1, value[n]};
+    n++;
+  }
+  if (s == PL_OK)
+    s = pl_mesh_write_vtu(k->sheet.mesh, k->built.state->q, n, field, NULL,
+                          job_path(k->j, k->a->name, "-sheet.vtu", path));
+  for (int i = 0; i < 2; i++) pl_free(k->j->env, value[i]);
+  return s;
+}
+
+static pl_status tell(macro *k, pl_status solved, json_t *figures) {
+  const pl_patch *p = &k->patch->p;
+  char caption[PL_TEXT];
+  k->pose = pl_alloc(k->j->env, (size_t)p->n, sizeof *k->pose);
+  if (!k->pose) return PL_E_NOMEM;
+  PL_TRY(pl_patch_sheet_poses(k->j->env, &k->sheet, k->built.state->q, k->patch->cut, k->pose));
+  set_figures(k, figures);
+  report(k, solved);
+  PL_TRY(
+      barrier_report(k->j, k->a->name, k->built.model, k->built.params, k->built.state, figures));
+  PL_TRY(macro_beside(k, figures));
+  PL_TRY(write_poses(k));
+  PL_TRY(write_sheet(k));
+  snprintf(caption, sizeof caption,
+           "The sheet at rest, by its elements; those that are held are copper%s.",
+           k->patch->nloaded ? ", those with loads red" : "");
+  const job_elements e = {p->n, p->elem, k->pose, p->held, p->load, k->patch->name, caption};
+  return job_elements_show(k->j, k->a->name, &e);
+}
+
+pl_status job_macro(job *j, int index, json_t *figures) {
+  const pl_analysis *a = &j->scene->analysis[index];
+  macro k = {.j = j, .a = a, .patch = &j->scene->patch[a->patch]};
+  pl_status s = read_material(&k);
+  if (s == PL_OK) s = make_sheet(&k);
+  if (s == PL_OK) s = make_model(&k);
+  if (s == PL_OK) {
+    s = solve(&k);
+    pl_status told = s >= 0 && s != PL_CANCELLED ? tell(&k, s, figures) : PL_OK;
+    if (told != PL_OK) s = told;
+  }
+  pl_built_free(&k.built);
+  pl_star_free(k.strain);
+  pl_star_free(k.bend);
+  pl_patch_sheet_free(j->env, &k.sheet);
+  pl_sheet_material_free(j->env, &k.m);
+  pl_free(j->env, k.pose);
+  return s;
+}
