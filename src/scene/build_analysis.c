@@ -285,7 +285,8 @@ static void check_over(reader *r, const pl_analysis *a, const pl_node *at) {
              a->kind == PL_ANALYSIS_mail_design;
   if (!r->over_at || fits) return;
   problem(r, at, "use a transient or static for it, and 'harmonic' for periodic motions",
-          "%s: a drive or load follows the file of line %d over time", a->name, r->over_at->line);
+          "%s: a drive or load follows the file of line %d over time",
+          pl_analysis_table[a->kind].name, r->over_at->line);
 }
 
 // what the ranges of single options cannot tell, for each kind
