@@ -313,12 +313,12 @@ static size_t file_size(pl_env *env, const char *path, char **text) {
   return n;
 }
 
-// Stopped twice on the way, first among strains and then while it is bent, and gone on with, the
+// Stopped twice on the way and gone on with, the
 // tables are those of a run without a stop, to the bit; another material is refused.
 static void resumed(void **state) {
   (void)state;
   static const char *const file[] = {"limits.csv", "limits-boundary.csv", "limits-bending.csv"};
-  static const int steps[2] = {700, 2500};
+  static const int steps[2] = {60, 300};
   const char *text =
       "pliant: 1\ninterlocking: [{torus-knot: {}}]\nanalyses: [limits: {directions: 2, "
       "starts: 1, boundary: 1, bending: yes}]\n";
