@@ -1,12 +1,15 @@
 // Limits of the families of interlocking materials: strains along rays in all directions, 1440 of
 // them unless an argument says otherwise; curvatures of cylinders and of disks of elements.
 // Arguments: rays, threads (2), family (all). Prints CSV: what, value, unit.
+// With `nets` and a largest size (15) instead: nets of rings that swing down from flat, held at a
+// side, and how their time grows with the number of rings.
 #include "bench.h"
 
 #include "pliant/math.h"
 
 #include <math.h>
 #include <string.h>
+#include <time.h>
 
 static const char *const name[] = {
 #define X(name_, key_) key_,
@@ -92,9 +95,69 @@ static void bench_family(int which, int n, int threads) {
   pl_free(&env, goal);
 }
 
+// rings of R 0.4 and r 0.1 in n x n cells of three, held at the back
+static double bench_net(int n, int *bodies) {
+  static pl_mail_data data;
+  pl_cut_element *e;
+  pl_rest r;
+  pl_rest_opts o;
+  double back = -INFINITY;
+  pl_mail_table[PL_MAIL_japanese]->make((double[]){0.4, 0.1, 0.4, 0.1, 1.1}, &data);
+  must(pl_mail_cut(&env, &data.m, &(pl_cut){.kind = PL_CUT_CELLS, .cells = {n, n}}, bodies, &e));
+  size_t many = (size_t)*bodies;
+  const pl_mail_element **elem = pl_alloc(&env, many, sizeof *elem);
+  pl_pose *pose = pl_alloc(&env, many, sizeof *pose);
+  char *held = pl_alloc(&env, many, 1);
+  if (!elem || !pose || !held) exit(1);
+  for (int i = 0; i < *bodies; i++) back = fmax(back, e[i].pose.x[1]);
+  for (int i = 0; i < *bodies; i++) {
+    elem[i] = &data.kind[data.m.kind_of[e[i].elem]];
+    pose[i] = e[i].pose;
+    held[i] = pose[i].x[1] > back - 0.25;
+  }
+  const pl_patch p = {.n = *bodies,
+                      .elem = elem,
+                      .pose = pose,
+                      .held = held,
+                      .density = 1000,
+                      .gravity = {0, 0, -9.81}};
+  pl_opts_default(pl_rest_option_table, pl_rest_option_count, &o);
+  clock_t t = clock();
+  pl_status s = pl_patch_rest(&env, &p, &o, NULL, &r);
+  double seconds = (double)(clock() - t) / CLOCKS_PER_SEC;
+  if (s < 0) must(s);
+  printf("net of %d rings,%.3g,s of one core\nnet of %d rings: iterations,%d,\n", *bodies, seconds,
+         *bodies, r.iterations);
+  printf("net of %d rings: at rest,%d,\nnet of %d rings: links lost,%d,\n", *bodies, s == PL_OK,
+         *bodies, r.links_start - r.links);
+  fflush(stdout);
+  pl_rest_free(&env, &r);
+  void *all[] = {e, elem, pose, held};
+  for (size_t k = 0; k < sizeof all / sizeof *all; k++) pl_free(&env, all[k]);
+  return seconds;
+}
+
+static void bench_nets(int most) {
+  double last = 0;
+  for (int n = 3, before = 0; n <= most; n = 2 * n + 1) {
+    int bodies;
+    double t = bench_net(n, &bodies);
+    if (before > 0)
+      printf("growth from %d to %d rings,%.3g,\n", before, bodies,
+             log(t / last) / log((double)bodies / before));
+    before = bodies;
+    last = t;
+  }
+}
+
 int main(int argc, char **argv) {
   set_blas_environment(argv);
   pl_env_init(&env);
+  if (argc > 1 && strcmp(argv[1], "nets") == 0) {
+    printf("what,value,unit\n");
+    bench_nets(argc > 2 ? atoi(argv[2]) : 15);
+    return 0;
+  }
   int n = argc > 1 ? atoi(argv[1]) : 1440, threads = argc > 2 ? atoi(argv[2]) : 2;
   printf("what,value,unit\n");
   for (int k = 0; k < PL_MAIL_COUNT; k++)
