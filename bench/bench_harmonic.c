@@ -655,7 +655,7 @@ static void bench_stability(const char *only) {
     snprintf(
         body, sizeof body,
         size[k].solid
-            ? "solid: {mesh: {box: {size: [200, 40, 20], cells: [%s], cell: tet}}, material: m}"
+            ? "solid: {order: 1, mass: lumped, mesh: {box: {size: [200, 40, 20], cells: [%s], cell: tet}}, material: m}"
             : "shell: {mesh: {grid: {size: [200, 100], cells: [%s]}}, material: m, "
               "thickness: 0.8}",
         size[k].cells);

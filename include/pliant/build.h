@@ -45,6 +45,10 @@ typedef enum pl_bending { PL_BENDING_HINGE, PL_BENDING_MIDEDGE, PL_BENDING_NONE 
 // how a mid-edge shell measures the turn between normals
 typedef enum pl_variant { PL_VARIANT_TAN, PL_VARIANT_SIN, PL_VARIANT_THETA } pl_variant;
 typedef enum pl_law { PL_LAW_STVK, PL_LAW_NEO_HOOKEAN } pl_law;
+// How a solid is kept from locking: not at all; by one pressure in each quadratic tetrahedron; by
+// strains inside each trilinear hexahedron that let it bend. Cells that a form is not for take
+// none.
+typedef enum pl_solid_form { PL_SOLID_PLAIN, PL_SOLID_MEAN, PL_SOLID_ENHANCED } pl_solid_form;
 
 // A section of a rod: an ellipse or a rectangle, hollow or not.
 typedef struct pl_section {
@@ -61,7 +65,8 @@ typedef struct pl_body_desc {
   pl_mesh *mesh;
   const int *node; // [nvert] nodes of its vertices; NULL: new ones are made
   pl_value young, poisson, density;
-  pl_law law; // of solids
+  pl_law law;         // of solids
+  pl_solid_form form; // of solids
   // Lengths of the natural shape over those of the mesh, for swelling; masses, thicknesses and
   // sections stay. v 0: they are the same. grow[ncell]: factors on it, NULL: 1
   pl_value growth;

@@ -11,9 +11,9 @@
 // coordinates.
 
 enum {
-  PL_NDOF_MAX = 24,   // largest stencil
+  PL_NDOF_MAX = 60,   // largest stencil
   PL_NPAR_MAX = 16,   // most parameters of a kind
-  PL_NREST_MAX = 208, // most data made by prepare
+  PL_NREST_MAX = 240, // most data made by prepare
   PL_NFIELD_MAX = 8,  // most fields of a kind
   PL_LEVEL_MAX = 8    // most levels of a pair
 };
@@ -167,6 +167,14 @@ typedef struct pl_elem_kind {
   X(tet4_nh)                                                                                       \
   X(hex8)                                                                                          \
   X(hex8_nh)                                                                                       \
+  X(tet10)                                                                                         \
+  X(tet10_nh)                                                                                      \
+  X(tet10_mean)                                                                                    \
+  X(tet10_mean_nh)                                                                                 \
+  X(hex8_eas)                                                                                      \
+  X(hex8_eas_nh)                                                                                   \
+  X(hex20)                                                                                         \
+  X(hex20_nh)                                                                                      \
   X(pressure)                                                                                      \
   X(pressure_edge)                                                                                 \
   X(pressure_lid)                                                                                  \

@@ -11,10 +11,17 @@ typedef enum pl_cell_type {
   PL_QUAD4,
   PL_TET4,
   PL_HEX8,
+  PL_SEG3, // from here on of second order: corners, then a vertex on every edge
+  PL_TRI6,
+  PL_QUAD8,
+  PL_TET10,
+  PL_HEX20,
   PL_CELL_COUNT
 } pl_cell_type;
-enum { PL_CELL_VERT_MAX = 8 };
+enum { PL_CELL_VERT_MAX = 20 };
 extern const int pl_cell_nvert[PL_CELL_COUNT];
+extern const int pl_cell_dim[PL_CELL_COUNT];              // 1: line, 2: face, 3: solid
+extern const pl_cell_type pl_cell_corners[PL_CELL_COUNT]; // the type that the corners alone make
 extern const char *const pl_cell_name[PL_CELL_COUNT];
 
 typedef struct pl_cells {
@@ -195,8 +202,9 @@ void pl_midedge_free(pl_midedge *s);
 void pl_midedge_stencil(const pl_midedge *s, const int *node, int first, int *stencil);
 
 // Boundary faces of tets and hexes as triangles, outward, plus the mesh's own triangles and quads
-// (own ones first) that are no faces of its solids. *tri [n][3] freed by the caller. cell (may be
-// NULL): the owner, counted over all cells in type order; also freed by the caller.
+// (own ones first) that are no faces of its solids; faces of second order are cut at the vertices
+// on their edges. *tri [n][3] freed by the caller. cell (may be NULL): the owner, counted over all
+// cells in type order; also freed by the caller.
 pl_status pl_mesh_surface(const pl_mesh *m, int *ntri, int **tri, int **cell);
 // Connected parts over all cells: part[nvert] (-1 for unused vertices); returns their count in *n.
 pl_status pl_mesh_parts(const pl_mesh *m, int *n, int *part);
@@ -231,8 +239,16 @@ pl_status pl_gen_icosphere(pl_env *env, int level, pl_mesh **out);
 pl_status pl_gen_hex_box(pl_env *env, const int n[3], const double l[3], pl_mesh **out);
 pl_status pl_gen_tet_box(pl_env *env, const int n[3], const double l[3], pl_mesh **out);
 // Each segment into 2, triangle into 4, quad into 4, tet and hex into 8; sets follow: children of a
-// cell, and new vertices all of whose parents are in the set.
+// cell, and new vertices all of whose parents are in the set. Of cells of second order, tets with
+// their triangles and segments can be refined: new vertices lie on the curved cells.
 pl_status pl_mesh_refine(const pl_mesh *m, pl_mesh **out);
+
+// Gives segments, and tets with triangles or hexes with quads, a vertex in the middle of every
+// edge. Sets follow: cells stay in them, and vertices join that are between two of a set.
+pl_status pl_mesh_raise(const pl_mesh *m, int tets, int hexes, pl_mesh **out);
+// The reverse: corners: cells lose the vertices on their edges, which are dropped. Otherwise lines,
+// triangles and quads (no solids) are cut into two, four and six at these.
+pl_status pl_mesh_lower(const pl_mesh *m, int corners, pl_mesh **out);
 
 // ---- nearest ----------------------------------------------------------------------------------
 

@@ -108,12 +108,20 @@ static void material_groups(pl_builder *b, int body) {
   const pl_body_desc *d = &b->body[body].desc;
   const pl_cells *all = d->mesh->cell;
   int neo = d->law == PL_LAW_NEO_HOOKEAN, total = 0, at = 0;
+  int hex8 = d->form == PL_SOLID_ENHANCED ? neo ? PL_ELEM_hex8_eas_nh : PL_ELEM_hex8_eas
+             : neo                        ? PL_ELEM_hex8_nh
+                                          : PL_ELEM_hex8;
+  int tet10 = d->form == PL_SOLID_MEAN ? neo ? PL_ELEM_tet10_mean_nh : PL_ELEM_tet10_mean
+              : neo                    ? PL_ELEM_tet10_nh
+                                       : PL_ELEM_tet10;
   const struct {
     int type, kind;
     const char *suffix;
   } part[] = {{PL_TRI3, d->kind == PL_BODY_PLANE ? PL_ELEM_tri2 : PL_ELEM_membrane, ""},
               {PL_TET4, neo ? PL_ELEM_tet4_nh : PL_ELEM_tet4, " tets"},
-              {PL_HEX8, neo ? PL_ELEM_hex8_nh : PL_ELEM_hex8, " hexes"}};
+              {PL_HEX8, hex8, " hexes"},
+              {PL_TET10, tet10, " tets"},
+              {PL_HEX20, neo ? PL_ELEM_hex20_nh : PL_ELEM_hex20, " hexes"}};
   for (int k = 0; k < COUNT(part); k++) total += all[part[k].type].n;
   int *cell = pl_build_keep(b, (size_t)total + 1, sizeof *cell);
   if (!cell) return;
@@ -146,7 +154,8 @@ static void chain_group(pl_builder *b, int body) {
 // Is there a cell of which the kind of body is made?
 static int has_cells(const pl_body_desc *d) {
   const pl_cells *c = d->mesh->cell;
-  if (d->kind == PL_BODY_SOLID) return c[PL_TET4].n + c[PL_HEX8].n > 0;
+  if (d->kind == PL_BODY_SOLID)
+    return c[PL_TET4].n + c[PL_HEX8].n + c[PL_TET10].n + c[PL_HEX20].n > 0;
   return c[d->kind <= PL_BODY_PLANE ? PL_TRI3 : PL_SEG2].n > 0;
 }
 

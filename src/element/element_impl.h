@@ -12,9 +12,10 @@ extern const pl_option pl_plane_par[4];
 extern const pl_field_info pl_solid_fields[2];
 
 // The two fields of pl_solid_fields from F[sd][rd] and par (young, poisson): St. Venant-Kirchhoff,
-// in plane stress when rd is 2, or neo-Hookean.
+// in plane stress when rd is 2, or neo-Hookean. dilation: the tr E that makes the pressure, NULL:
+// that of F (of the Cauchy stress of neo-Hookean bodies nothing but the pressure depends on it).
 void pl_solid_field(int sd, int rd, const double *F, const double *par, int neo_hookean,
-                    double *value);
+                    const double *dilation, double *value);
 
 #define X(name) extern const pl_elem_kind pl_elem_##name;
 PL_ELEM_LIST(X)

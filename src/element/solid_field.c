@@ -26,10 +26,10 @@ const pl_field_info pl_solid_fields[2] = {
 
 // second Piola-Kirchhoff stress S[rd][rd] from E and F
 static void piola(int rd, const double *F, const double *E, double la, double mu, int neo_hookean,
-                  double *S) {
+                  const double *dilation, double *S) {
   if (!neo_hookean) {
-    double tr = 0;
-    for (int k = 0; k < rd; k++) tr += E[k * rd + k];
+    double tr = dilation ? *dilation : 0;
+    for (int k = 0; k < rd && !dilation; k++) tr += E[k * rd + k];
     for (int k = 0; k < rd * rd; k++) S[k] = 2 * mu * E[k];
     for (int k = 0; k < rd; k++) S[k * rd + k] += la * tr;
     return;
@@ -42,7 +42,7 @@ static void piola(int rd, const double *F, const double *E, double la, double mu
 }
 
 void pl_solid_field(int sd, int rd, const double *F, const double *par, int neo_hookean,
-                    double *value) {
+                    const double *dilation, double *value) {
   double nu = par[1], mu = par[0] / (2 + 2 * nu);
   double la = 2 * mu * nu / (rd == 3 ? 1 - 2 * nu : 1 - nu);
   double E[9], E3[9] = {0}, S[9], sigma[9] = {0}, lambda[3], V[9];
@@ -54,7 +54,7 @@ void pl_solid_field(int sd, int rd, const double *F, const double *par, int neo_
     }
   pl_eig3(E3, lambda, V);
   value[0] = fabs(lambda[0]) > fabs(lambda[2]) ? lambda[0] : lambda[2];
-  piola(rd, F, E, la, mu, neo_hookean, S);
+  piola(rd, F, E, la, mu, neo_hookean, dilation, S);
 
   // Cauchy stress F S F' / J, J the change of volume, or of area for a membrane
   double J = 1;

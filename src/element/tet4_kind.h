@@ -5,7 +5,7 @@ static void field(const double *q, const double *par, const double *rest, double
   double x[12], F[9];
   transpose_d(4, 3, q, x);
   gradient_d(4, 3, 3, x, rest, F);
-  pl_solid_field(3, 3, F, par, NEO_HOOKEAN, value);
+  pl_solid_field(3, 3, F, par, NEO_HOOKEAN, NULL, value);
 }
 
 static double volume(const double *q, const double *rest) {

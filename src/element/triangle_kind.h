@@ -5,7 +5,7 @@ static void field(const double *q, const double *par, const double *rest, double
   double x[3 * SD], F[6];
   transpose_d(3, SD, q, x);
   gradient_d(3, SD, 2, x, rest, F);
-  pl_solid_field(SD, 2, F, par, NEO_HOOKEAN, value);
+  pl_solid_field(SD, 2, F, par, NEO_HOOKEAN, NULL, value);
 }
 
 static void sample(unsigned seed, double *X, double *q, double *v, double *par) {

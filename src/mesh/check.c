@@ -4,24 +4,23 @@
 
 #include <string.h>
 
-const int mesh_nedge[PL_CELL_COUNT] = {1, 3, 4, 6, 12};
+#define TET_EDGES                                                                                  \
+  {                                                                                                \
+    {0, 1}, {1, 2}, {2, 0}, {0, 3}, {1, 3}, {                                                      \
+      2, 3                                                                                         \
+    }                                                                                              \
+  }
+#define HEX_EDGES                                                                                  \
+  {                                                                                                \
+    {0, 1}, {1, 2}, {2, 3}, {3, 0}, {4, 5}, {5, 6}, {6, 7}, {7, 4}, {0, 4}, {1, 5}, {2, 6}, {      \
+      3, 7                                                                                         \
+    }                                                                                              \
+  }
+
+const int mesh_nedge[PL_CELL_COUNT] = {1, 3, 4, 6, 12, 1, 3, 4, 6, 12};
 const int mesh_edge[PL_CELL_COUNT][12][2] = {
-    {{0, 1}},
-    {{0, 1}, {1, 2}, {2, 0}},
-    {{0, 1}, {1, 2}, {2, 3}, {3, 0}},
-    {{0, 1}, {1, 2}, {2, 0}, {0, 3}, {1, 3}, {2, 3}},
-    {{0, 1},
-     {1, 2},
-     {2, 3},
-     {3, 0},
-     {4, 5},
-     {5, 6},
-     {6, 7},
-     {7, 4},
-     {0, 4},
-     {1, 5},
-     {2, 6},
-     {3, 7}},
+    {{0, 1}}, {{0, 1}, {1, 2}, {2, 0}}, {{0, 1}, {1, 2}, {2, 3}, {3, 0}}, TET_EDGES, HEX_EDGES,
+    {{0, 1}}, {{0, 1}, {1, 2}, {2, 0}}, {{0, 1}, {1, 2}, {2, 3}, {3, 0}}, TET_EDGES, HEX_EDGES,
 };
 const int mesh_tet_face[4][3] = {{1, 2, 3}, {0, 3, 2}, {0, 1, 3}, {0, 2, 1}};
 const int mesh_hex_face[6][4] = {{0, 4, 7, 3}, {1, 2, 6, 5}, {0, 1, 5, 4},
@@ -97,10 +96,10 @@ static double quad_area(const double *X, const int *v) {
   return 0.5 * pl_norm3(n);
 }
 
-// length, area or signed volume
+// length, area or signed volume between the corners
 static double measure(int type, const double *X, const int *v) {
   double n[3];
-  switch (type) {
+  switch (pl_cell_corners[type]) {
   case PL_SEG2:
     pl_sub3(X + 3 * v[1], X + 3 * v[0], n);
     return pl_norm3(n);
@@ -140,7 +139,7 @@ static const double flat = 1e-12;
 
 // fails on repeated vertices and zero measure; counts cells of negative volume
 static pl_status check_type(const pl_mesh *m, int t, int *nnegative, int *first) {
-  static const int dim[PL_CELL_COUNT] = {1, 2, 2, 3, 3};
+  const int *dim = pl_cell_dim;
   int nv = pl_cell_nvert[t];
   for (int i = 0; i < m->cell[t].n; i++) {
     const int *v = m->cell[t].v + nv * i;
@@ -162,12 +161,23 @@ static pl_status check_type(const pl_mesh *m, int t, int *nnegative, int *first)
   return PL_OK;
 }
 
+int mesh_middle(int type, const int *v, int a, int b) {
+  const int(*edge)[2] = mesh_edge[type];
+  int e = 0, corners = pl_cell_nvert[pl_cell_corners[type]];
+  while ((edge[e][0] != a || edge[e][1] != b) && (edge[e][0] != b || edge[e][1] != a)) e++;
+  return v[corners + e];
+}
+
 // turns a tet or hex inside out by swapping vertices
 static void flip(int type, int *v) {
   static const int swap[2][8] = {{0, 2, 1, 3}, {0, 3, 2, 1, 4, 7, 6, 5}};
+  const int *to = swap[pl_cell_corners[type] == PL_HEX8];
   int old[PL_CELL_VERT_MAX], nv = pl_cell_nvert[type];
+  int corners = pl_cell_nvert[pl_cell_corners[type]];
   memcpy(old, v, (size_t)nv * sizeof *v);
-  for (int k = 0; k < nv; k++) v[k] = old[swap[type == PL_HEX8][k]];
+  for (int k = 0; k < corners; k++) v[k] = old[to[k]];
+  for (int e = 0; corners + e < nv; e++)
+    v[corners + e] = mesh_middle(type, old, to[mesh_edge[type][e][0]], to[mesh_edge[type][e][1]]);
 }
 
 // volume at a corner of a hex, spanned by its three edges; positive everywhere in a sound cell
@@ -191,8 +201,40 @@ static pl_status check_corners(const pl_mesh *m) {
   return PL_OK;
 }
 
+// a corner of a cell of second order and the three at the other ends of its edges, right-handed
+static const int tet_corner[4][4] = {{0, 1, 2, 3}, {1, 2, 0, 3}, {2, 0, 1, 3}, {3, 0, 2, 1}};
+
+// the slopes 4 m - 3 c - d of the edges at each corner span a positive volume, else sides are so
+// curved that the cell is folded
+static pl_status check_curved(const pl_mesh *m, int t) {
+  int tet = t == PL_TET10, nv = pl_cell_nvert[t];
+  for (int i = 0; i < m->cell[t].n; i++) {
+    const int *v = m->cell[t].v + (size_t)nv * (size_t)i;
+    double least = flat * pow(longest_edge(t, m->X, v), 3);
+    for (int c = 0; c < (tet ? 4 : 8); c++) {
+      const int *at = tet ? tet_corner[c] : hex_corner[c];
+      double s[3][3], n[3];
+      for (int k = 0; k < 3; k++)
+        for (int d = 0; d < 3; d++)
+          s[k][d] = 4 * m->X[3 * (size_t)mesh_middle(t, v, at[0], at[k + 1]) + d] -
+                    3 * m->X[3 * (size_t)v[at[0]] + d] - m->X[3 * (size_t)v[at[k + 1]] + d];
+      pl_cross3(s[0], s[1], n);
+      if (!(pl_dot3(n, s[2]) > least))
+        return pl_fail_at(
+            m->env, PL_E_INPUT, m->source, 0, 0,
+            "optimise the mesh of second order (gmsh: Mesh.HighOrderOptimize = 2), or "
+            "mesh finer where it is curved",
+            "%s %d is folded at its corner %d (vertex %d): the vertices on its edges "
+            "are too far out",
+            pl_cell_name[t], i + 1, c + 1, v[at[0]] + 1);
+    }
+  }
+  return PL_OK;
+}
+
 static pl_status check_solids(pl_mesh *m) {
-  for (int t = PL_TET4; t <= PL_HEX8; t++) {
+  for (int t = 0; t < PL_CELL_COUNT; t++) {
+    if (pl_cell_dim[t] != 3) continue;
     int negative = 0, first = 0, nv = pl_cell_nvert[t];
     PL_TRY(check_type(m, t, &negative, &first));
     if (negative == 0) continue;
@@ -205,6 +247,8 @@ static pl_status check_solids(pl_mesh *m) {
               "all %d %s cells had negative volume and were turned round", negative,
               pl_cell_name[t]);
   }
+  PL_TRY(check_curved(m, PL_TET10));
+  PL_TRY(check_curved(m, PL_HEX20));
   return check_corners(m);
 }
 
@@ -266,7 +310,8 @@ pl_status pl_mesh_check(pl_mesh *m) {
                       x[2]);
   }
   int ignored = 0, first = 0;
-  for (int t = PL_SEG2; t <= PL_QUAD4; t++) PL_TRY(check_type(m, t, &ignored, &first));
+  for (int t = 0; t < PL_CELL_COUNT; t++)
+    if (pl_cell_dim[t] < 3) PL_TRY(check_type(m, t, &ignored, &first));
   PL_TRY(check_solids(m));
   PL_TRY(warn_unused(m));
   return warn_close(m);

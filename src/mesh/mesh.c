@@ -8,8 +8,12 @@
 
 enum { SET_MAX = 20000 }; // sets are found by a plain search
 
-const int pl_cell_nvert[PL_CELL_COUNT] = {2, 3, 4, 4, 8};
-const char *const pl_cell_name[PL_CELL_COUNT] = {"segment", "triangle", "quad", "tet", "hex"};
+const int pl_cell_nvert[PL_CELL_COUNT] = {2, 3, 4, 4, 8, 3, 6, 8, 10, 20};
+const int pl_cell_dim[PL_CELL_COUNT] = {1, 2, 2, 3, 3, 1, 2, 2, 3, 3};
+const pl_cell_type pl_cell_corners[PL_CELL_COUNT] = {PL_SEG2, PL_TRI3, PL_QUAD4, PL_TET4, PL_HEX8,
+                                                     PL_SEG2, PL_TRI3, PL_QUAD4, PL_TET4, PL_HEX8};
+const char *const pl_cell_name[PL_CELL_COUNT] = {"segment", "triangle", "quad", "tet", "hex",
+                                                 "segment", "triangle", "quad", "tet", "hex"};
 
 pl_status pl_mesh_create(pl_env *env, const char *source, int nvert, pl_mesh **out) {
   *out = NULL;

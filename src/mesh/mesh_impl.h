@@ -11,6 +11,15 @@ extern const int mesh_edge[PL_CELL_COUNT][12][2];
 extern const int mesh_tet_face[4][3];
 extern const int mesh_hex_face[6][4];
 
+// Triangles [..][3] of a face of second order with vertices v, cut at the ones on its edges;
+// returns their count, at most 6.
+int mesh_face_pieces(int type, const int *v, int *tri);
+// Cuts a tet with vertices v[4] and mid[6] on its edges into out [8][4].
+void mesh_split_tet(const double *X, const int *v, const int *mid, int *out);
+// Refines a mesh that has cells of second order.
+pl_status mesh_refine_curved(const pl_mesh *m, pl_mesh **out);
+// The vertex between two corners of a cell of second order.
+int mesh_middle(int type, const int *v, int a, int b);
 // Cells of all types together.
 int mesh_ncell(const pl_mesh *m);
 // Fails when a cell or a set names something that does not exist.

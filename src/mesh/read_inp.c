@@ -280,20 +280,17 @@ static const struct {
   const char *name;
   int type;
 } element_types[] = {
-    {"T2D2", PL_SEG2},       {"T3D2", PL_SEG2},        {"B21", PL_SEG2},
-    {"B23", PL_SEG2},        {"B31", PL_SEG2},         {"B33", PL_SEG2},
-    {"S3", PL_TRI3},         {"STRI3", PL_TRI3},       {"CPS3", PL_TRI3},
-    {"CPE3", PL_TRI3},       {"M3D3", PL_TRI3},        {"R3D3", PL_TRI3},
-    {"SFM3D3", PL_TRI3},     {"S4", PL_QUAD4},         {"CPS4", PL_QUAD4},
-    {"CPE4", PL_QUAD4},      {"M3D4", PL_QUAD4},       {"R3D4", PL_QUAD4},
-    {"SFM3D4", PL_QUAD4},    {"C3D4", PL_TET4},        {"C3D8", PL_HEX8},
-    {"T2D3", SECOND_ORDER},  {"T3D3", SECOND_ORDER},   {"B22", SECOND_ORDER},
-    {"B32", SECOND_ORDER},   {"S6", SECOND_ORDER},     {"S8", SECOND_ORDER},
-    {"S9", SECOND_ORDER},    {"STRI65", SECOND_ORDER}, {"CPS6", SECOND_ORDER},
-    {"CPS8", SECOND_ORDER},  {"CPE6", SECOND_ORDER},   {"CPE8", SECOND_ORDER},
-    {"M3D6", SECOND_ORDER},  {"M3D8", SECOND_ORDER},   {"C3D10", SECOND_ORDER},
-    {"C3D15", SECOND_ORDER}, {"C3D20", SECOND_ORDER},  {"C3D27", SECOND_ORDER},
-    {"C3D6", PRISM},         {"C3D5", PYRAMID},
+    {"T2D2", PL_SEG2},       {"T3D2", PL_SEG2},   {"B21", PL_SEG2},     {"B23", PL_SEG2},
+    {"B31", PL_SEG2},        {"B33", PL_SEG2},    {"S3", PL_TRI3},      {"STRI3", PL_TRI3},
+    {"CPS3", PL_TRI3},       {"CPE3", PL_TRI3},   {"M3D3", PL_TRI3},    {"R3D3", PL_TRI3},
+    {"SFM3D3", PL_TRI3},     {"S4", PL_QUAD4},    {"CPS4", PL_QUAD4},   {"CPE4", PL_QUAD4},
+    {"M3D4", PL_QUAD4},      {"R3D4", PL_QUAD4},  {"SFM3D4", PL_QUAD4}, {"C3D4", PL_TET4},
+    {"C3D8", PL_HEX8},       {"S6", PL_TRI6},     {"STRI65", PL_TRI6},  {"CPS6", PL_TRI6},
+    {"CPE6", PL_TRI6},       {"M3D6", PL_TRI6},   {"SFM3D6", PL_TRI6},  {"S8", PL_QUAD8},
+    {"CPS8", PL_QUAD8},      {"CPE8", PL_QUAD8},  {"M3D8", PL_QUAD8},   {"SFM3D8", PL_QUAD8},
+    {"C3D10", PL_TET10},     {"C3D20", PL_HEX20}, {"T2D3", PL_SEG3},    {"T3D3", PL_SEG3},
+    {"B22", PL_SEG3},        {"B32", PL_SEG3},    {"S9", SECOND_ORDER}, {"C3D15", PRISM},
+    {"C3D27", SECOND_ORDER}, {"C3D6", PRISM},     {"C3D5", PYRAMID},
 };
 
 static pl_status cell_type(inp *k, int *type) {
@@ -307,15 +304,16 @@ static pl_status cell_type(inp *k, int *type) {
     if (name->n == n || name->s[n] < '0' || name->s[n] > '9') *type = element_types[i].type;
   }
   if (*type == SECOND_ORDER)
-    return pl_load_fail(k->in, "mesh with elements of first order",
-                        "elements of second order (%s) are not read", show(*name, word));
+    return pl_load_fail(
+        k->in, "of second order, lines, triangles (S6), quads (S8), C3D10 and C3D20 are read",
+        "elements of type %s are not read", show(*name, word));
   if (*type == PRISM || *type == PYRAMID)
     return pl_load_fail(k->in, "mesh with tetrahedra or hexahedra only", "%s (%s) are not read",
                         *type == PRISM ? "prisms" : "pyramids", show(*name, word));
   if (*type < 0)
     return pl_load_fail(k->in,
-                        "lines (T3D2 B31), triangles (S3 CPS3), quads (S4 CPS4), C3D4 and C3D8 are "
-                        "read; remove this block",
+                        "lines (T3D2 B31), triangles (S3 S6), quads (S4 S8), C3D4, C3D10, C3D8 "
+                        "and C3D20 are read; remove this block",
                         "unknown element type '%s'", show(*name, word));
   return PL_OK;
 }
@@ -339,6 +337,12 @@ static pl_status read_element(inp *k, int type, int set) {
   if (k->line.n > 0)
     return pl_load_fail(k->in, NULL, "element %lld has more than %d nodes", (long long)id,
                         pl_cell_nvert[type]);
+  // of lines of second order the middle stands second
+  if (type == PL_SEG3) {
+    int middle = v[1];
+    v[1] = v[2];
+    v[2] = middle;
+  }
   int at = k->in->cell[type].n;
   if (at > (INT32_MAX - PL_CELL_COUNT) / PL_CELL_COUNT)
     return pl_load_fail(k->in, NULL, "too many elements");

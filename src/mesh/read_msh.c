@@ -394,23 +394,41 @@ static pl_status find_node(msh *m, int64_t id, int *v) {
 
 // ---- elements ---------------------------------------------------------------------------------
 
-// our cell type, PL_CELL_COUNT for a point
+enum { NODES_MAX = 27 }; // of an element that is read
+
+// our cell type, PL_CELL_COUNT for a point; of quads of 9 and hexes of 27 nodes those within faces
+// are left out
 static pl_status cell_type(msh *m, int gmsh, int *type, int *nvert, int *dim) {
   static const struct {
     int type, nvert, dim;
-  } table[16] = {[1] = {PL_SEG2, 2, 1}, [2] = {PL_TRI3, 3, 2}, [3] = {PL_QUAD4, 4, 2},
-                 [4] = {PL_TET4, 4, 3}, [5] = {PL_HEX8, 8, 3}, [15] = {PL_CELL_COUNT, 1, 0}};
-  if (gmsh == 6 || gmsh == 7)
+  } table[18] = {[1] = {PL_SEG2, 2, 1},    [2] = {PL_TRI3, 3, 2},        [3] = {PL_QUAD4, 4, 2},
+                 [4] = {PL_TET4, 4, 3},    [5] = {PL_HEX8, 8, 3},        [8] = {PL_SEG3, 3, 1},
+                 [9] = {PL_TRI6, 6, 2},    [10] = {PL_QUAD8, 9, 2},      [11] = {PL_TET10, 10, 3},
+                 [12] = {PL_HEX20, 27, 3}, [15] = {PL_CELL_COUNT, 1, 0}, [16] = {PL_QUAD8, 8, 2},
+                 [17] = {PL_HEX20, 20, 3}};
+  if (gmsh == 6 || gmsh == 7 || gmsh == 13 || gmsh == 14 || gmsh == 18 || gmsh == 19)
     return pl_load_fail(m->in, "mesh with tetrahedra or hexahedra only",
-                        "%s (type %d) are not read", gmsh == 6 ? "prisms" : "pyramids", gmsh);
-  if (gmsh >= 8 && gmsh <= 140 && gmsh != 15)
-    return pl_load_fail(m->in, "set Mesh.ElementOrder = 1 and mesh again",
-                        "elements of second or higher order (type %d) are not read", gmsh);
-  if (gmsh < 1 || gmsh > 15) return pl_load_fail(m->in, NULL, "unknown element type %d", gmsh);
+                        "%s (type %d) are not read",
+                        gmsh == 6 || gmsh == 13 || gmsh == 18 ? "prisms" : "pyramids", gmsh);
+  if (gmsh >= 18 && gmsh <= 140)
+    return pl_load_fail(m->in, "set Mesh.ElementOrder = 2 and mesh again",
+                        "elements of third or higher order (type %d) are not read", gmsh);
+  if (gmsh < 1 || gmsh > 17) return pl_load_fail(m->in, NULL, "unknown element type %d", gmsh);
   *type = table[gmsh].type;
   *nvert = table[gmsh].nvert;
   *dim = table[gmsh].dim;
   return PL_OK;
+}
+
+// nodes on edges stand in another order than VTK's
+static void put_in_order(int type, int *v) {
+  static const int tet[6] = {0, 1, 2, 3, 5, 4};
+  static const int hex[12] = {0, 3, 5, 1, 8, 10, 11, 9, 2, 4, 6, 7};
+  const int *from = type == PL_TET10 ? tet : type == PL_HEX20 ? hex : NULL;
+  int old[PL_CELL_VERT_MAX], corners = from ? pl_cell_nvert[pl_cell_corners[type]] : 0;
+  if (!from) return;
+  memcpy(old, v, (size_t)pl_cell_nvert[type] * sizeof *v);
+  for (int e = 0; corners + e < pl_cell_nvert[type]; e++) v[corners + e] = old[corners + from[e]];
 }
 
 // the set of a physical group, by its name or else as physical_<dimension>_<tag>
@@ -443,8 +461,9 @@ static pl_status add_cell(msh *m, int type, const int *v, int *index) {
   return PL_OK;
 }
 
-static pl_status add_element(msh *m, int type, int dim, const int *v, int ntag, const int *tag) {
+static pl_status add_element(msh *m, int type, int dim, int *v, int ntag, const int *tag) {
   int index = v[0], set = 0;
+  put_in_order(type, v);
   if (type != PL_CELL_COUNT) PL_TRY(add_cell(m, type, v, &index));
   for (int k = 0; k < ntag; k++) {
     if (tag[k] == 0) continue;
@@ -456,7 +475,7 @@ static pl_status add_element(msh *m, int type, int dim, const int *v, int ntag, 
 
 // the tags and nodes of one element of version 2; the first tag is the physical group
 static pl_status read_element2(msh *m, int gmsh, int ntag) {
-  int type = 0, nvert = 0, dim = 0, first = 0, v[PL_CELL_VERT_MAX] = {0};
+  int type = 0, nvert = 0, dim = 0, first = 0, v[NODES_MAX] = {0};
   PL_TRY(cell_type(m, gmsh, &type, &nvert, &dim));
   for (int k = 0; k < ntag; k++) {
     int tag;
@@ -495,7 +514,7 @@ static pl_status read_elements2(msh *m) {
 
 static pl_status read_block4(msh *m, int64_t *count) {
   entity key, *e = NULL;
-  int gmsh, type = 0, nvert = 0, dim = 0, v[PL_CELL_VERT_MAX] = {0};
+  int gmsh, type = 0, nvert = 0, dim = 0, v[NODES_MAX] = {0};
   int64_t n, id;
   PL_TRY(get_int(m, &key.dim));
   PL_TRY(get_int(m, &key.tag));

@@ -497,8 +497,9 @@ static double real_at(const array *a, int64_t i) {
 static pl_status cell_type(vtu *v, int cell, double vtk, int *type, int *nvert) {
   static const struct {
     int vtk, type;
-  } table[] = {{1, PL_CELL_COUNT}, {3, PL_SEG2},  {5, PL_TRI3},
-               {9, PL_QUAD4},      {10, PL_TET4}, {12, PL_HEX8}};
+  } table[] = {{1, PL_CELL_COUNT}, {3, PL_SEG2},   {5, PL_TRI3},  {9, PL_QUAD4},
+               {10, PL_TET4},      {12, PL_HEX8},  {21, PL_SEG3}, {22, PL_TRI6},
+               {23, PL_QUAD8},     {24, PL_TET10}, {25, PL_HEX20}};
   for (size_t k = 0; k < sizeof table / sizeof table[0]; k++) {
     if (table[k].vtk != vtk) continue;
     *type = table[k].type;
@@ -507,10 +508,10 @@ static pl_status cell_type(vtu *v, int cell, double vtk, int *type, int *nvert) 
   }
   int high = vtk >= 21 && vtk <= 37;
   return pl_load_fail(v->in,
-                      high ? "save the mesh with elements of first order"
+                      high ? "of second order, types 21 to 25 are read"
                            : "lines, triangles, quads, tetrahedra and hexahedra are read",
                       "cell %d is of VTK type %.15g%s", cell + 1, vtk,
-                      high ? ", an element of second order" : "");
+                      high ? ", an element of second or higher order" : "");
 }
 
 static pl_status add_cells(vtu *v, piece *p, int base) {

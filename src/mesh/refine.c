@@ -14,7 +14,7 @@ typedef struct plan {
   int first_edge, first_quad, first_hex, nvert;
 } plan;
 
-static const int nchild[PL_CELL_COUNT] = {2, 4, 4, 8, 8};
+static const int nchild[PL_CELL_COUNT] = {2, 4, 4, 8, 8, 1, 1, 1, 1, 1}; // none of second order
 
 static void edge_keys(const pl_mesh *m, int *key) {
   for (int t = 0; t < PL_CELL_COUNT; t++)
@@ -119,7 +119,7 @@ static int shortest_diagonal(const double *X, const int *mid) {
   return best;
 }
 
-static void split_tet(const double *X, const int *v, const int *mid, int *out) {
+void mesh_split_tet(const double *X, const int *v, const int *mid, int *out) {
   static const int between[4][4] = {{-1, 0, 2, 3}, {0, -1, 1, 4}, {2, 1, -1, 5}, {3, 4, 5, -1}};
   for (int c = 0; c < 4; c++)
     for (int k = 0; k < 4; k++) *out++ = c == k ? v[c] : mid[between[c][k]];
@@ -186,7 +186,7 @@ static void split_cells(const plan *p, pl_mesh *r, int t) {
     else if (t == PL_QUAD4)
       split_quad(v, mid, face[0], out);
     else if (t == PL_TET4)
-      split_tet(r->X, v, mid, out);
+      mesh_split_tet(r->X, v, mid, out);
     else
       split_hex(v, mid, face, p->first_hex + i, out);
   }
@@ -269,6 +269,8 @@ static pl_status refine(plan *p, pl_mesh *r) {
 pl_status pl_mesh_refine(const pl_mesh *m, pl_mesh **out) {
   *out = NULL;
   PL_TRY(mesh_check_indices(m));
+  for (int t = PL_SEG3; t < PL_CELL_COUNT; t++)
+    if (m->cell[t].n > 0) return mesh_refine_curved(m, out);
   plan p = {.m = m};
   pl_mesh *r = NULL;
   pl_status s = make_plan(&p);

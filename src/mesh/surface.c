@@ -3,34 +3,53 @@
 #include <limits.h>
 #include <string.h>
 
-// candidates for the surface: the mesh's own flat cells first, then the faces of its solids
+// candidates for the surface: the mesh's own flat cells first, then the faces of its solids; of
+// each first order, then second
 typedef struct faces {
-  int width;       // vertices of a face, 3 or 4
-  int flat, solid; // cell types
-  int nflat, nface, n;
+  int width;    // corners of a face, 3 or 4
+  int type[4];  // cell types: two flat, two solid
+  int start[5]; // first candidate of each, and their count
+  int nface, nflat, n;
   char *keep; // [n]
 } faces;
 
 static faces faces_of(const pl_mesh *m, int width) {
-  faces f = {.width = width,
-             .flat = width == 3 ? PL_TRI3 : PL_QUAD4,
-             .solid = width == 3 ? PL_TET4 : PL_HEX8,
-             .nface = width == 3 ? 4 : 6};
-  f.nflat = m->cell[f.flat].n;
+  faces f = {.width = width, .nface = width == 3 ? 4 : 6};
+  static const int type[2][4] = {{PL_TRI3, PL_TRI6, PL_TET4, PL_TET10},
+                                 {PL_QUAD4, PL_QUAD8, PL_HEX8, PL_HEX20}};
+  memcpy(f.type, type[width - 3], sizeof f.type);
+  f.nflat = m->cell[f.type[0]].n + m->cell[f.type[1]].n;
   return f;
 }
 
-// vertices of candidate i and the cell it belongs to
-static int face_vertices(const pl_mesh *m, const faces *f, int i, int *v) {
-  if (i < f->nflat) {
-    memcpy(v, m->cell[f->flat].v + f->width * i, (size_t)f->width * sizeof *v);
-    return i;
+// corners of candidate i, and behind them the vertices on its edges where the cell has those; the
+// cell it belongs to, and which of the four types that is
+static int face_vertices(const pl_mesh *m, const faces *f, int i, int *v, int *which) {
+  int w = 0, nf = f->nface;
+  while (i >= f->start[w + 1]) w++;
+  int type = f->type[w], c = i - f->start[w], side = 0;
+  if (which) *which = w;
+  if (w >= 2) {
+    side = c % nf;
+    c /= nf;
   }
-  int c = (i - f->nflat) / f->nface, side = (i - f->nflat) % f->nface;
+  const int *cell = m->cell[type].v + (size_t)pl_cell_nvert[type] * (size_t)c;
+  if (w < 2) {
+    memcpy(v, cell, (size_t)pl_cell_nvert[type] * sizeof *v);
+    return c;
+  }
   const int *local = f->width == 3 ? mesh_tet_face[side] : mesh_hex_face[side];
-  const int *cell = m->cell[f->solid].v + pl_cell_nvert[f->solid] * c;
-  for (int k = 0; k < f->width; k++) v[k] = cell[local[k]];
+  for (int k = 0; k < f->width; k++) {
+    v[k] = cell[local[k]];
+    if (w == 3) v[f->width + k] = mesh_middle(type, cell, local[k], local[(k + 1) % f->width]);
+  }
   return c;
+}
+
+// triangles that candidate i is cut into
+static int face_triangles(const faces *f, int i) {
+  int first = i < f->start[1] || (i >= f->start[2] && i < f->start[3]);
+  return first ? f->width - 2 : f->width == 3 ? 4 : 6;
 }
 
 // order[a..b) are equal faces: one solid's face stays, two cancel, own cells stay without solids
@@ -40,20 +59,21 @@ static pl_status judge(const pl_mesh *m, faces *f, const int *order, int a, int 
   for (int i = a; i < b; i++)
     f->keep[order[i]] = nsolid == 0 || (nsolid == 1 && order[i] >= f->nflat);
   if (nsolid <= 2) return PL_OK;
-  int v[4];
-  int c = face_vertices(m, f, order[b - 1], v);
+  int v[8], which;
+  int c = face_vertices(m, f, order[b - 1], v, &which);
   return pl_fail_at(m->env, PL_E_INPUT, m->source, 0, 0, "remove repeated or overlapping cells",
                     "a face of %s %d (vertices %d, %d, %d) belongs to %d cells",
-                    pl_cell_name[f->solid], c + 1, v[0] + 1, v[1] + 1, v[2] + 1, nsolid);
+                    pl_cell_name[f->type[which]], c + 1, v[0] + 1, v[1] + 1, v[2] + 1, nsolid);
 }
 
 static pl_status choose(const pl_mesh *m, faces *f, int *key, int *order, int *id) {
   f->keep = pl_alloc(m->env, (size_t)f->n, 1);
   if (!f->keep || !key || !order || !id) return PL_E_NOMEM;
   for (int i = 0; i < f->n; i++) {
-    int *v = key + (size_t)i * (size_t)f->width;
-    face_vertices(m, f, i, v);
+    int v[8];
+    face_vertices(m, f, i, v, NULL);
     mesh_sort_row(f->width, v);
+    memcpy(key + (size_t)i * (size_t)f->width, v, (size_t)f->width * sizeof *v);
   }
   int ngroup;
   PL_TRY(mesh_group(m->env, m->nvert, f->width, f->n, key, order, id, &ngroup));
@@ -66,9 +86,12 @@ static pl_status choose(const pl_mesh *m, faces *f, int *key, int *order, int *i
 
 // marks the faces that are on the surface
 static pl_status find(const pl_mesh *m, faces *f) {
-  long long n = f->nflat + (long long)f->nface * m->cell[f->solid].n;
-  if (n > INT_MAX / 4) return pl_fail(m->env, PL_E_NOMEM, "%s: too many faces: %lld", m->source, n);
+  long long n = f->nflat, solids = m->cell[f->type[2]].n + (long long)m->cell[f->type[3]].n;
+  n += f->nface * solids;
+  if (n > INT_MAX / 6) return pl_fail(m->env, PL_E_NOMEM, "%s: too many faces: %lld", m->source, n);
   f->n = (int)n;
+  for (int w = 0; w < 4; w++)
+    f->start[w + 1] = f->start[w] + m->cell[f->type[w]].n * (w < 2 ? 1 : f->nface);
   int *key = pl_alloc(m->env, (size_t)n, (size_t)f->width * sizeof *key);
   int *order = pl_alloc(m->env, (size_t)n, sizeof *order);
   int *id = pl_alloc(m->env, (size_t)n, sizeof *id);
@@ -79,17 +102,21 @@ static pl_status find(const pl_mesh *m, faces *f) {
   return s;
 }
 
-// writes the kept candidates first..last-1 as triangles from number at on; returns the next number
-static int emit(const pl_mesh *m, const faces *f, int flat, int at, int *tri, int *cell) {
-  int type = flat ? f->flat : f->solid, offset = 0;
-  for (int t = 0; t < type; t++) offset += m->cell[t].n;
-  for (int i = flat ? 0 : f->nflat; i < (flat ? f->nflat : f->n); i++) {
+// writes the kept candidates of one of the four types as triangles from number at on; returns the
+// next number
+static int emit(const pl_mesh *m, const faces *f, int which, int at, int *tri, int *cell) {
+  int offset = 0;
+  for (int t = 0; t < f->type[which]; t++) offset += m->cell[t].n;
+  for (int i = f->start[which]; i < f->start[which + 1]; i++) {
     if (!f->keep[i]) continue;
-    int v[4], owner = offset + face_vertices(m, f, i, v), n = f->width - 2;
-    if (n == 1)
-      memcpy(tri + 3 * (size_t)at, v, 3 * sizeof *v);
+    int v[8], owner = offset + face_vertices(m, f, i, v, NULL), n = face_triangles(f, i);
+    int *to = tri + 3 * (size_t)at;
+    if (which % 2)
+      mesh_face_pieces(f->type[which % 2], v, to);
+    else if (n == 1)
+      memcpy(to, v, 3 * sizeof *v);
     else
-      mesh_split_quad(m->X, v, tri + 3 * (size_t)at);
+      mesh_split_quad(m->X, v, to);
     for (int k = 0; k < n && cell; k++) cell[at + k] = owner;
     at += n;
   }
@@ -100,7 +127,7 @@ static pl_status collect(const pl_mesh *m, faces f[2], int *ntri, int **tri, int
   long long n = 0;
   for (int w = 0; w < 2; w++) {
     PL_TRY(find(m, &f[w]));
-    for (int i = 0; i < f[w].n; i++) n += f[w].keep[i] * (w + 1);
+    for (int i = 0; i < f[w].n; i++) n += f[w].keep[i] * face_triangles(&f[w], i);
   }
   if (n > INT_MAX / 3)
     return pl_fail(m->env, PL_E_NOMEM, "%s: too many surface triangles: %lld", m->source, n);
@@ -111,8 +138,11 @@ static pl_status collect(const pl_mesh *m, faces f[2], int *ntri, int **tri, int
     if (!*cell) return PL_E_NOMEM;
   }
   int at = 0;
-  for (int flat = 1; flat >= 0; flat--)
-    for (int w = 0; w < 2; w++) at = emit(m, &f[w], flat, at, *tri, cell ? *cell : NULL);
+  // flat ones first
+  for (int solid = 0; solid < 4; solid += 2)
+    for (int second = 0; second < 2; second++)
+      for (int w = 0; w < 2; w++)
+        at = emit(m, &f[w], solid + second, at, *tri, cell ? *cell : NULL);
   *ntri = at;
   return PL_OK;
 }

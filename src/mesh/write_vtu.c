@@ -125,7 +125,7 @@ static pl_status put_array(writer *w, const char *type, const char *name, int nc
 }
 
 static pl_status put_cells(writer *w, const pl_mesh *m) {
-  static const unsigned char vtk_type[PL_CELL_COUNT] = {3, 5, 9, 10, 12};
+  static const unsigned char vtk_type[PL_CELL_COUNT] = {3, 5, 9, 10, 12, 21, 22, 23, 24, 25};
   size_t ncell = 0, nvert = 0;
   for (int t = 0; t < PL_CELL_COUNT; t++) {
     ncell += (size_t)m->cell[t].n;

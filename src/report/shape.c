@@ -55,7 +55,7 @@ static pl_status collect_faces(rp_shape *s, const pl_mesh *m) {
     int joined = i + 1 < ntri && cell[i] == cell[i + 1] && join(m, t, t + 3, cell[i], f);
     if (!joined) *f = (rp_face){.v = {t[0], t[1], t[2]}, .n = 3};
     int index, type = cell_type(m, cell[i], &index);
-    f->solid = type >= PL_TET4;
+    f->solid = pl_cell_dim[type] == 3;
     f->tri = type == PL_TRI3 ? index : -1;
     i += joined ? 2 : 1;
   }

@@ -283,7 +283,7 @@ typedef struct geometry_def {
   vec translate;
   txt material, interlocking;
   num thickness, swelling, temperature;
-  pick bending, variant, mass;
+  pick bending, variant, mass, order, form;
   section_def *section;
   vec up;
   natural_def *natural;

@@ -195,13 +195,15 @@ const map_info map_rotate = {
                   "and section stay"),                                                             \
       ROW(geometry_def, temperature, "temperature", T_NUM, .unit = "", .lo = -1e6, .hi = 1e6,      \
           .text = "change of temperature in kelvin, which swells it by the material's "            \
-                  "`expansion`"),                                                                  \
-      ROW(geometry_def, mass, "mass", T_CHOICE, .choices = "lumped|consistent",                    \
-          .text = "mass matrix")
+                  "`expansion`")
+#define MASS_ROW(value_)                                                                           \
+  ROW(geometry_def, mass, "mass", T_CHOICE, .choices = "lumped|consistent", .value = value_,       \
+      .text = "mass matrix")
 
 static const row shell_rows[] = {
     GEOMETRY_ROWS(.text = "name of a material; needed but for interlocking ones, whose own "
                           "elasticity is soft: 1250 Pa, 0.4, and their mass or 250 kg/m^3"),
+    MASS_ROW(0),
     ROW(geometry_def, thickness, "thickness", T_PAR, .each = 1, SUB(map_each),
         .elem = PL_ELEM_membrane,
         .text = "thickness, uniform; needed but for interlocking materials, which have their own"),
@@ -229,6 +231,7 @@ static const map_info map_shell = {
     ROWS(shell_rows)};
 static const row plane_rows[] = {
     GEOMETRY_ROWS(MATERIAL_NEEDED),
+    MASS_ROW(0),
     ROW(geometry_def, thickness, "thickness", T_PAR, .need = 1, .each = 1, SUB(map_each),
         .elem = PL_ELEM_tri2),
 };
@@ -237,7 +240,20 @@ static const map_info map_plane = {
     .text = "A sheet of triangles in a scene of dimension 2, plane stress.",
     .size = sizeof(geometry_def),
     ROWS(plane_rows)};
-static const row solid_rows[] = {GEOMETRY_ROWS(MATERIAL_NEEDED)};
+static const row solid_rows[] = {
+    GEOMETRY_ROWS(MATERIAL_NEEDED),
+    MASS_ROW(1),
+    ROW(geometry_def, order, "order", T_INT, .lo = 1, .hi = 2,
+        .text =
+            "of the displacements within a cell: 2 puts a node on every edge where the mesh has "
+            "none, 1 drops those it has; left out: 2 for tetrahedra, which lock otherwise, and "
+            "for hexahedra that of the mesh"),
+    ROW(geometry_def, form, "formulation", T_CHOICE, .choices = "auto|plain|mean|enhanced",
+        .text =
+            "against locking: mean is one pressure in each tetrahedron of order 2, enhanced are "
+            "strains inside hexahedra of order 1, plain is neither; auto: mean from Poisson's "
+            "ratio 0.495 on, and enhanced"),
+};
 static const map_info map_solid = {.what = "solid",
                                    .text = "A solid of tetrahedra or hexahedra.",
                                    .size = sizeof(geometry_def),
@@ -277,6 +293,7 @@ static const map_info map_natural = {
     ROWS(natural_rows)};
 static const row rod_rows[] = {
     GEOMETRY_ROWS(MATERIAL_NEEDED),
+    MASS_ROW(0),
     ROW(geometry_def, section, "section", T_MAP, .need = 1, SUB(map_section),
         .text = "shape and size of the section"),
     ROW(geometry_def, up, "up", T_VEC3, .plain = 1, .unit = "",

@@ -230,7 +230,7 @@ def nonsense_mechanics():
     path = scene("loose.yaml", """pliant: 1
 units: {length: mm}
 materials: {m: {young: 1 GPa, poisson: 0.3, density: 1000 kg/m^3}}
-bodies: [{name: b, solid: {mesh: {box: {size: [10, 10, 10], cells: [1, 1, 1], cell: tet}}, material: m}}]
+bodies: [{name: b, solid: {order: 1, mass: lumped, mesh: {box: {size: [10, 10, 10], cells: [1, 1, 1], cell: tet}}, material: m}}]
 gravity: [0, 0, -9.81 m/s^2]
 analyses: [{static: {}}]
 """)
@@ -400,7 +400,7 @@ def check_tells_what_it_understood():
     s = scene("beam.yaml", """pliant: 1
 units: mm-N-MPa
 materials: {steel: {young: 210000, poisson: 0.3, density: 7.85e-9}}
-bodies: [{name: beam, solid: {mesh: {box: {size: [100, 10, 10], cells: [4, 2, 2]}}, material: steel}}]
+bodies: [{name: beam, solid: {formulation: plain, mass: lumped, mesh: {box: {size: [100, 10, 10], cells: [4, 2, 2]}}, material: steel}}]
 masses: [{nodes: beam group right, total: 5.0e-5}]
 sets: {tip: beam group right}
 fixed: {nodes: beam group left, name: wall, fix: [x, y]}
@@ -451,7 +451,7 @@ $EndElements
 def formats_give_the_same_modes():
     data = source / "tests" / "mesh" / "data"
     text = ("pliant: 1\nunits: {length: mm}\nmaterials: {pa: {young: 1700 MPa, poisson: 0.4, density: 1010 kg/m^3}}\n"
-            "bodies:\n  - {name: bar, solid: {mesh: %s, material: pa}}\nfixed: bar group bottom\nanalyses: [modes: {count: 5}]\n")
+            "bodies:\n  - {name: bar, solid: {formulation: plain, mass: lumped, mesh: %s, material: pa}}\nfixed: bar group bottom\nanalyses: [modes: {count: 5}]\n")
     csv = {}
     for kind, name in (("msh", "bricks_22_ascii.msh"), ("inp", "bricks.inp")):
         shutil.copy(data / name, work / ("bricks." + kind))
@@ -738,7 +738,7 @@ def reports_show_what_happened():
     s = scene("idle.yaml", """pliant: 1
 units: {length: mm}
 materials: {m: {young: 10 MPa, poisson: 0.3, density: 1000 kg/m^3}}
-bodies: [{name: b, solid: {mesh: {box: {size: [30, 10, 10], cells: [3, 1, 1]}}, material: m}}]
+bodies: [{name: b, solid: {formulation: plain, mass: lumped, mesh: {box: {size: [30, 10, 10], cells: [3, 1, 1]}}, material: m}}]
 fixed: b group left
 obstacles: [{plane: {through: [0, 0, -100], normal: [0, 0, 1]}}]
 contact: {nodes: b}

@@ -154,7 +154,7 @@ def a_static_of_one_step():
     page, said = report("static", """pliant: 1
 units: {length: mm}
 materials: {steel: {young: 210 GPa, poisson: 0.3, density: 7850 kg/m^3}}
-bodies: [{name: beam, solid: {mesh: {box: {cells: [6, 1, 1], size: [60, 5, 5], cell: hex}}, material: steel}}]
+bodies: [{name: beam, solid: {formulation: plain, mass: lumped, mesh: {box: {cells: [6, 1, 1], size: [60, 5, 5], cell: hex}}, material: steel}}]
 fixed: beam group left
 loads: [{nodes: beam group right, total: [0, 0, -20 N]}]
 watch: {tip: "beam nearest [60, 2.5, 2.5]"}

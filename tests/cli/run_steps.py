@@ -51,7 +51,7 @@ def bar(size, cells, young, poisson, density, force, step, duration, extra=""):
     return f"""pliant: 1
 units: {{length: mm}}
 materials: {{m: {{young: {young} Pa, poisson: {poisson}, density: {density} kg/m^3}}}}
-bodies: [{{name: b, solid: {{mesh: {{box: {{size: {mm}, cells: {cells}, cell: hex}}}}, material: m, mass: consistent}}}}]
+bodies: [{{name: b, solid: {{formulation: plain, mesh: {{box: {{size: {mm}, cells: {cells}, cell: hex}}}}, material: m, mass: consistent}}}}]
 sets: {{root: b where x < 1e-6, end: 'b where x > {mm[0] * (1 - 1e-6)}'}}
 fixed: [root]
 loads: [{{nodes: end, total: [{force[0]} N, {force[1]} N, {force[2]} N]}}]
@@ -350,7 +350,7 @@ analyses: [{static: {steps: %d}}]
 PULL = """pliant: 1
 units: {length: mm}
 materials: {m: {young: 1 GPa, poisson: 0, density: 1000 kg/m^3}}
-bodies: [{name: b, solid: {mesh: {box: {size: [100, 10, 10], cells: [4, 1, 1], cell: hex}}, material: m}}]
+bodies: [{name: b, solid: {formulation: plain, mass: lumped, mesh: {box: {size: [100, 10, 10], cells: [4, 1, 1], cell: hex}}, material: m}}]
 sets: {left: b where x < 1, right: b where x > 99, middle: b where x > 49 and x < 51}
 %s
 watch: {tip: 'b nearest [100, 10, 10]'}
@@ -466,7 +466,7 @@ def residuals_are_told():
 CRUSHED = """pliant: 1
 units: {length: mm}
 materials: {m: {young: 1e5 Pa, poisson: 0.3, density: 1000 kg/m^3%s}}
-bodies: [{name: b, solid: {mesh: {box: {size: [100, 10, 10], cells: [8, 2, 2], cell: hex}}, material: m}}]
+bodies: [{name: b, solid: {formulation: plain, mass: lumped, mesh: {box: {size: [100, 10, 10], cells: [8, 2, 2], cell: hex}}, material: m}}]
 sets: {root: b where x < 1e-6, end: b where x > 99.999}
 fixed: [root]
 loads: [{nodes: end, total: [-100 N, 0 N, -100 N]}]

@@ -58,7 +58,7 @@ static FILE *open_expected(sample *s, const char *name, const pl_mesh *m, const 
   fprintf(f, "{\"points\":");
   put_rows(f, m->nvert, 3, x);
   fprintf(f, ",\n\"cells\":{");
-  for (int t = 0; t < PL_CELL_COUNT; t++) {
+  for (int t = 0; t <= PL_HEX8; t++) {
     fprintf(f, "%s\"%s\":", t ? "," : "", pl_cell_name[t]);
     put_ints(f, m->cell[t].n, pl_cell_nvert[t], m->cell[t].v);
   }

@@ -21,7 +21,7 @@ static void sound_meshes(void **state) {
   pl_env_init(&env);
   env.diag = hear;
   env.diag_ctx = &h;
-  for (int t = 0; t < PL_CELL_COUNT; t++)
+  for (int t = 0; t <= PL_HEX8; t++)
     for (int size = -6; size <= 6; size += 3) {
       pl_mesh *m = one_cell(&env, t, t == PL_TET4 ? tetra : corner);
       pl_mesh_transform(m, pow(10, size), NULL, (double[]){3, -2, 1});
@@ -70,7 +70,7 @@ static void degenerate_cells(void **state) {
   pl_env env;
   pl_env_init(&env);
   static const char *const what[PL_CELL_COUNT] = {"length", "area", "area", "volume", "volume"};
-  for (int t = 0; t < PL_CELL_COUNT; t++) {
+  for (int t = 0; t <= PL_HEX8; t++) {
     char text[64];
     pl_mesh *m = one_cell(&env, t, t == PL_TET4 ? tetra : corner);
     m->cell[t].v[0] = m->cell[t].v[1];

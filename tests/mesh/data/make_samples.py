@@ -25,10 +25,15 @@ def gmsh_samples():
     parametric = ["-setnumber", "Mesh.SaveParametric", "1", "-format", "msh41"]
     gmsh("plate.geo", "plate_41_parametric_ascii.msh", *parametric)
     gmsh("plate.geo", "plate_41_parametric_binary.msh", *parametric, "-bin")
-    gmsh("plate.geo", "bad/second_order_22.msh", "-order", "2", "-format", "msh22")
-    gmsh("plate.geo", "bad/second_order_41.msh", "-order", "2", "-format", "msh41", "-bin")
+    for name in ("plate", "box", "bricks"):
+        second = ["-order", "2", "-setnumber", "Mesh.SecondOrderIncomplete", "1"]
+        gmsh(f"{name}.geo", f"{name}_second_22.msh", *second, "-format", "msh22")
+        gmsh(f"{name}.geo", f"{name}_second_41.msh", *second, "-format", "msh41", "-bin")
+        gmsh(f"{name}.geo", f"{name}_second.inp", *second, "-format", "inp")
+    gmsh("bricks.geo", "bricks_complete_41.msh", "-order", "2", "-format", "msh41")
+    gmsh("plate.geo", "bad/third_order_22.msh", "-order", "3", "-format", "msh22")
+    gmsh("plate.geo", "bad/third_order_41.msh", "-order", "3", "-format", "msh41", "-bin")
     gmsh("plate.geo", "bad/version_40.msh", "-format", "msh40")
-    gmsh("plate.geo", "bad/second_order.inp", "-order", "2", "-format", "inp")
 
 
 # a unit cube, a tetrahedron of volume 1/6, a triangle of area 1/2, a unit square, a unit segment,

@@ -1,0 +1,13 @@
+// W = min over alpha of sum_g w_g psi(E_g + M_g alpha), compressible neo-Hookean; inversion is
+// outside the domain.
+#define NEO_HOOKEAN 1
+#define ENHANCED    1
+#define BODY        "hex8.inc"
+#include "kernel.h"
+#include "hex8_kind.h"
+
+const pl_elem_kind pl_elem_hex8_eas_nh = {
+    .name = "hex8_eas_nh",
+    .text = "trilinear hexahedron with enhanced strain, neo-Hookean",
+    HEX8_KIND,
+};

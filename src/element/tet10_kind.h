@@ -1,0 +1,55 @@
+// what the laws of the quadratic tetrahedron share besides their kernels
+#include "element_impl.h"
+
+// F[9] at point g
+static void point_gradient(int g, const double *q, const double *rest, double *F) {
+  double y[12], x[12];
+  slopes_d(g, q, y);
+  transpose_d(4, 3, y, x);
+  gradient_d(4, 3, 3, x, rest + 13 * g, F);
+}
+
+// means over the volume
+static void field(const double *q, const double *par, const double *rest, double *value) {
+  double F[4][9], one[2], volume = 0, dilation = 0;
+  value[0] = value[1] = 0;
+  for (int g = 0; g < 4; g++) {
+    point_gradient(g, q, rest, F[g]);
+    volume += rest[13 * g + 12];
+    for (int k = 0; k < 9; k++)
+      dilation += rest[13 * g + 12] * 0.5 * (F[g][k] * F[g][k] - (k % 4 == 0));
+  }
+  dilation /= volume;
+  for (int g = 0; g < 4; g++) {
+    pl_solid_field(3, 3, F[g], par, NEO_HOOKEAN, MEAN ? &dilation : NULL, one);
+    for (int k = 0; k < 2; k++) value[k] += rest[13 * g + 12] / volume * one[k];
+  }
+}
+
+static double volume(const double *q, const double *rest) {
+  double F[9], least = INFINITY;
+  for (int g = 0; g < 4; g++) {
+    point_gradient(g, q, rest, F);
+    least = fmin(least, pl_det3(F));
+  }
+  return least;
+}
+
+static void sample(unsigned seed, double *X, double *q, double *v, double *par) {
+  static const double shape[30] = {0,   0, 0, 2,   0, 0, 0.4, 2,   0, 0.6, 0.2, 2, 1,   0,   0,
+                                   1.2, 1, 0, 0.2, 1, 0, 0.3, 0.1, 1, 1.3, 0.1, 1, 0.5, 1.1, 1};
+  pl_sample_shape(seed, 10, 3, shape, 0.06, X, q, v);
+  pl_sample_solid(seed, par);
+}
+
+#if NEO_HOOKEAN
+#define THIRD NULL
+#else
+#define THIRD third_d
+#endif
+
+#define TET10_KIND                                                                                 \
+  .nvert = 10, .vdim = 3, .ndof = 30, .npar = 3, .nrest = 82, .par = pl_solid_par,                 \
+  .d = {prepare_d, eval_d, NULL, mass_d, THIRD}, .z = {prepare_z, eval_z, NULL, mass_z},           \
+  .nfield = 2, .field_info = pl_solid_fields, .field = field, .stiff = 1, .mixed = mixed_d,        \
+  .volume = volume, .sample = sample

@@ -1,0 +1,163 @@
+#!/usr/bin/env python3
+"""Solids beside CalculiX and published values: python3 run_solids.py PLIANT SOURCE_DIR WORK_DIR"""
+import json
+import math
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import time
+
+import meshio
+import numpy as np
+
+pliant, source, work = sys.argv[1], pathlib.Path(sys.argv[2]), pathlib.Path(sys.argv[3])
+shutil.rmtree(work, ignore_errors=True)
+work.mkdir(parents=True)
+PARTS = source / "tests" / "cli" / "parts"
+QUIET = "output: {report: no, vtu: no, glb: no, plots: no}\n"
+tests = []
+
+
+def test(fn):
+    tests.append(fn)
+    return fn
+
+
+def run(name, text, err=()):
+    """Runs a scene; returns its summary."""
+    path = work / f"{name}.yaml"
+    path.write_text(text + QUIET)
+    p = subprocess.run([pliant, "run", path, "-o", work / name], capture_output=True, text=True, timeout=300)
+    assert p.returncode == 0, f"{name}: exit code {p.returncode}\n{p.stderr}"
+    for part in err:
+        assert part in p.stderr, f"{name}: no '{part}' in\n{p.stderr}"
+    if not err:
+        assert "warning" not in p.stderr, f"{name}: {p.stderr}"
+    return json.loads((work / name / "summary.json").read_text())["analyses"]
+
+
+# ---- parts that gmsh meshed, beside C3D10 of CalculiX on the same mesh ------------------------------
+
+class Part:
+    """A mesh of second order with two faces: held at the first, pulled at the second."""
+
+    def __init__(self, name, held, pulled, force, scale=1e-3):
+        m = meshio.read(PARTS / f"{name}.msh")
+        self.file, self.held_name, self.pulled_name, self.force = PARTS / f"{name}.msh", held, pulled, force
+        self.X = m.points * scale
+        self.tets = np.vstack([c.data for c in m.cells if c.type == "tetra10"])
+        tri = np.vstack([c.data for c in m.cells if c.type == "triangle6"])
+        tag = np.hstack([t for c, t in zip(m.cells, m.cell_data["gmsh:physical"]) if c.type == "triangle6"])
+        self.faces = {k: np.unique(tri[tag == m.field_data[k][0]]) for k in (held, pulled)}
+        far = self.faces[pulled]
+        self.tip = far[np.argmax(np.linalg.norm(self.X[far] - self.X[self.faces[held]].mean(axis=0), axis=1))]
+
+    def straighten(self):
+        """The mesh of its corners, with vertices in the middle of straight edges."""
+        for n, (a, b) in enumerate([(0, 1), (1, 2), (2, 0), (0, 3), (1, 3), (2, 3)]):
+            self.X[self.tets[:, 4 + n]] = 0.5 * (self.X[self.tets[:, a]] + self.X[self.tets[:, b]])
+        return self
+
+    def linear_inp(self, path):
+        corners = np.unique(self.tets[:, :4])
+        lines = ["*NODE"] + ["%d,%.12g,%.12g,%.12g" % (i + 1, *self.X[i]) for i in corners]
+        lines += ["*ELEMENT,TYPE=C3D4,ELSET=ALL"] + [",".join(str(v) for v in (e + 1, *(t[:4] + 1))) for e, t in enumerate(self.tets)]
+        for name, face in self.faces.items():
+            lines += [f"*NSET,NSET={name}"] + [f"{i + 1}," for i in np.intersect1d(face, corners)]
+        path.write_text("\n".join(lines) + "\n")
+
+    def calculix(self, name, young, poisson, density):
+        """Six frequencies in Hz and the displacement of the tip under the force, small displacements."""
+        held, pulled = self.faces[self.held_name], self.faces[self.pulled_name]
+        deck = ["*NODE"] + ["%d,%.12g,%.12g,%.12g" % (i + 1, *x) for i, x in enumerate(self.X)]
+        deck += ["*ELEMENT,TYPE=C3D10,ELSET=B"]
+        deck += [",".join(str(v + 1) for v in (e, *t)) for e, t in enumerate(self.tets)]
+        deck += ["*NSET,NSET=ROOT"] + [f"{i + 1}," for i in held] + ["*NSET,NSET=TIP", f"{self.tip + 1},"]
+        deck += ["*BOUNDARY", "ROOT,1,3", "*MATERIAL,NAME=M", "*ELASTIC", f"{young:g},{poisson:g}", "*DENSITY", f"{density:g}",
+                 "*SOLID SECTION,ELSET=B,MATERIAL=M", "*STEP", "*STATIC", "*CLOAD"]
+        deck += [f"{i + 1},{c + 1},{f / len(pulled):.12g}" for i in pulled for c, f in enumerate(self.force) if f]
+        deck += ["*NODE PRINT,NSET=TIP", "U", "*END STEP", "*STEP", "*FREQUENCY", "6", "*END STEP"]
+        (work / f"{name}.inp").write_text("\n".join(deck) + "\n")
+        subprocess.run(["ccx", "-i", name], cwd=work, capture_output=True, timeout=300, check=True)
+        text = (work / f"{name}.dat").read_text()
+        row = re.search(r"displacements.*?\n\s*\n\s*\d+\s+(\S+)\s+(\S+)\s+(\S+)", text, re.S)
+        block = text[text.index("E I G E N V A L U E"):].splitlines()
+        hz = [float(line.split()[3]) for line in block if re.match(r"\s*\d+\s+\S+E\S+\s+\S+\s+\S+\s+\S+\s*$", line)][:6]
+        return np.array(hz), np.array([float(x) for x in row.groups()])
+
+    def scene(self, mesh, young, poisson, density, more="", law="svk"):
+        at = ", ".join(f"{x:.12g}" for x in self.X[self.tip])
+        f = ", ".join(f"{x:g} N" for x in self.force)
+        return f"""pliant: 1
+units: {{length: m}}
+materials: {{m: {{young: {young:g} Pa, poisson: {poisson}, density: {density} kg/m^3, law: {law}}}}}
+bodies: [{{name: b, solid: {{mesh: {mesh}, material: m{more}}}}}]
+fixed: [b group {self.held_name}]
+loads: [{{nodes: b group {self.pulled_name}, total: [{f}]}}]
+watch: {{tip: 'b nearest [{at}]'}}
+analyses: [{{static: {{}}}}, {{modes: {{count: 6}}}}]
+"""
+
+
+def bracket():
+    return Part("bracket", "wall", "top", [2, 0, 1])
+
+
+def finger():
+    return Part("finger", "root", "tip", [0, 0, 1e-5])
+
+
+def compare(name, scene, want, bar, **more):
+    static, modes = run(name, scene, **more)
+    hz, tip = want
+    u = np.array(static["displacement_m"]["tip"])
+    far = np.linalg.norm(u - tip) / np.linalg.norm(tip)
+    off = np.max(np.abs(np.array(modes["frequency_Hz"][:6]) / hz - 1))
+    print(f"     {name}: displacement {far:.2e}, frequencies {off:.2e}")
+    assert far < bar and off < bar, f"{name}: displacement {far:.1e}, frequencies {off:.1e}: {modes['frequency_Hz']} {hz} {u} {tip}"
+    return u, modes["frequency_Hz"]
+
+
+@test
+def second_order_beside_calculix():
+    # the same element on the same curved mesh; digits that CalculiX prints, and its mass matrix of 15 points
+    for part, young, density in ((bracket(), 2e11, 7800), (finger(), 1e6, 1070)):
+        name = part.held_name
+        for nu in (0.3, 0.45):
+            want = part.calculix(f"{name}-{nu}-ccx", young, nu, density)
+            for law in ("svk", "neo-hookean"):
+                compare(f"{name}-{nu}-{law}", part.scene(part.file, young, nu, density, ", mesh_units: mm", law), want, 2e-3)
+
+
+@test
+def nearly_incompressible_beside_calculix():
+    # here tetrahedra have one pressure each, and those of CalculiX four
+    for part, young, density in ((bracket(), 2e11, 7800), (finger(), 1e6, 1070)):
+        name = part.held_name
+        want = part.calculix(f"{name}-0.49-ccx", young, 0.49, density)
+        for law in ("svk", "neo-hookean"):
+            compare(f"{name}-0.49-{law}", part.scene(part.file, young, 0.49, density, ", mesh_units: mm", law), want, 0.02)
+
+
+@test
+def linear_meshes_get_nodes_on_edges():
+    part = bracket().straighten()
+    part.linear_inp(work / "linear.inp")
+    want = part.calculix("straight-ccx", 2e11, 0.3, 7800)
+    compare("raised", part.scene("linear.inp", 2e11, 0.3, 7800), want, 2e-3)
+    # and say what happens without
+    static, modes = run("linear", part.scene("linear.inp", 2e11, 0.3, 7800, ", order: 1"), err=["too stiff", "order: 2"])
+    assert modes["frequency_Hz"][0] > 1.3 * want[0][0], modes
+
+
+failed = 0
+for fn in tests:
+    try:
+        fn()
+        print(f"ok   {fn.__name__}")
+    except Exception as e:  # the others are run as well
+        failed += 1
+        print(f"FAIL {fn.__name__}: {type(e).__name__}: {e}")
+sys.exit(failed > 0)
