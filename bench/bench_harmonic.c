@@ -652,13 +652,12 @@ static void bench_stability(const char *only) {
   for (size_t k = 0; k < sizeof size / sizeof size[0]; k++) {
     char body[160];
     if (*only && strcmp(only, size[k].name)) continue;
-    snprintf(
-        body, sizeof body,
-        size[k].solid
-            ? "solid: {order: 1, mass: lumped, mesh: {box: {size: [200, 40, 20], cells: [%s], cell: tet}}, material: m}"
-            : "shell: {mesh: {grid: {size: [200, 100], cells: [%s]}}, material: m, "
-              "thickness: 0.8}",
-        size[k].cells);
+    snprintf(body, sizeof body,
+             size[k].solid ? "solid: {order: 1, mass: lumped, mesh: {box: {size: [200, 40, 20], "
+                             "cells: [%s], cell: tet}}, material: m}"
+                           : "shell: {mesh: {grid: {size: [200, 100], cells: [%s]}}, material: m, "
+                             "thickness: 0.8}",
+             size[k].cells);
     ratio_of_size(size[k].name, body, size[k].solid ? rubber : plastic, 0.97, 12);
   }
 }

@@ -94,7 +94,8 @@ static int add_solid(reader *r, const body_slot *b, const char *chosen, face_lis
   for (int k = 0; k < n; k++) {
     int quad[4], node[4], nv = 3;
     memcpy(quad, tri + 3 * k, 3 * sizeof *quad);
-    if (cell[k] >= hexes && k + 1 < n) {
+    // faces of second order stay cut at the nodes on their edges
+    if (cell[k] >= hexes && cell[k] < hexes + b->mesh->cell[PL_HEX8].n && k + 1 < n) {
       join_quad(tri + 3 * k, tri + 3 * (k + 1), quad);
       nv = 4;
       k++;

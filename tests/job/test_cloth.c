@@ -307,7 +307,8 @@ static void all_at_once(void **state) {
       "  - {name: b, shell: {mesh: {grid: {size: [0.3, 0.3], cells: [4, 4], pattern: "
       "alternating}}, "
       "translate: [0.06, 0.07, 0.02], material: m, thickness: 1 mm, limit: {stretch: 1 %}}}\n"
-      "  - {name: c, solid: {formulation: plain, mass: lumped, mesh: {box: {size: [0.1, 0.1, 0.1], cells: [1, 1, 1]}}, "
+      "  - {name: c, solid: {formulation: plain, mass: lumped, mesh: {box: {size: [0.1, 0.1, 0.1], "
+      "cells: [1, 1, 1]}}, "
       "translate: [1, 0, 0], material: m}}\n"
       "  - {name: d, rod: {mesh: {arc: {radius: 0.1, angle: 90 deg, segments: 6}}, "
       "translate: [2, 0, 0.05], material: m, section: {round: 10 mm}}}\n"
@@ -364,9 +365,11 @@ static void stacked_blocks(void **state) {
   (void)state;
   static const char head[] =
       "pliant: 1\nmaterials: {m: {young: 100 kPa, poisson: 0.3, density: 300 kg/m^3}}\nbodies:\n"
-      "  - {name: a, solid: {formulation: plain, mass: lumped, mesh: {box: {size: [0.2, 0.2, 0.1], cells: [4, 4, 2]}}, material: "
+      "  - {name: a, solid: {formulation: plain, mass: lumped, mesh: {box: {size: [0.2, 0.2, 0.1], "
+      "cells: [4, 4, 2]}}, material: "
       "m}}\n"
-      "  - {name: b, solid: {formulation: plain, mass: lumped, mesh: {box: {size: [0.1, 0.1, 0.1], cells: [2, 2, 2]}}, "
+      "  - {name: b, solid: {formulation: plain, mass: lumped, mesh: {box: {size: [0.1, 0.1, 0.1], "
+      "cells: [2, 2, 2]}}, "
       "translate: [0.04, 0.03, 0.105], material: m}}\n"
       "obstacles: [{name: floor, plane: {normal: [0, 0, 1]}, friction: 0.3}]\n"
       "contact: {nodes: 'a group bottom'}\nself_contact: {thickness: 2 mm, friction: 0.3}\n"

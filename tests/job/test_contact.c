@@ -80,7 +80,8 @@ static void moving_pusher_is_shown(void **state) {
   pl_env env;
   run_text(&env, "pliant: 1\ntitle: pushed\nunits: {length: mm}\n"
                  "materials: {r: {young: 1 MPa, poisson: 0.3, density: 1000 kg/m^3}}\n"
-                 "bodies: [{name: b, solid: {formulation: plain, mass: lumped, mesh: {box: {size: [20, 20, 20], cells: [2, 2, 2]}}, "
+                 "bodies: [{name: b, solid: {formulation: plain, mass: lumped, mesh: {box: {size: "
+                 "[20, 20, 20], cells: [2, 2, 2]}}, "
                  "material: r}}]\n"
                  "obstacles:\n"
                  "  - {name: pusher, plane: {through: [-5, 0, 0], normal: [1, 0, 0]}, "
@@ -173,7 +174,8 @@ static void static_then_transient(void **state) {
   (void)state;
   pl_env env;
   run_text(&env, "pliant: 1\nmaterials: {m: {young: 0.1 MPa, poisson: 0.3, density: 1000}}\n"
-                 "bodies: [{name: b, solid: {formulation: plain, mass: lumped, mesh: {box: {size: [0.1, 0.08, 0.06], cells: [4, 3, "
+                 "bodies: [{name: b, solid: {formulation: plain, mass: lumped, mesh: {box: {size: "
+                 "[0.1, 0.08, 0.06], cells: [4, 3, "
                  "3]}}, material: m}}]\n"
                  "obstacles: [{name: floor, plane: {normal: [0, 0, 1]}, friction: 0.5}]\n"
                  "contact: {nodes: b group bottom}\ngravity: [0, 0, -9.81]\n"
@@ -255,16 +257,17 @@ static void resumed(void **state) {
 static void block_on_block(void **state) {
   (void)state;
   pl_env env;
-  run_text(
-      &env,
-      "pliant: 1\nunits: {length: mm}\n"
-      "materials: {m: {young: 1 MPa, poisson: 0.3, density: 1000 kg/m^3}}\n"
-      "bodies:\n"
-      "  - {name: a, solid: {formulation: plain, mass: lumped, mesh: {box: {size: [20, 20, 5], cells: [4, 4, 1]}}, material: m}}\n"
-      "  - {name: b, solid: {formulation: plain, mass: lumped, mesh: {box: {size: [12, 12, 5], cells: [3, 3, 1]}}, translate: "
-      "[4.3, 3.9, 5.5], material: m}}\n"
-      "self_contact: {thickness: 0.3, friction: 0.3}\ngravity: [0, 0, -98.1 m/s^2]\n"
-      "fixed: a group bottom\nwatch: {c: 'b nearest [10, 10, 10]'}\nanalyses: [drape: {}]\n");
+  run_text(&env,
+           "pliant: 1\nunits: {length: mm}\n"
+           "materials: {m: {young: 1 MPa, poisson: 0.3, density: 1000 kg/m^3}}\n"
+           "bodies:\n"
+           "  - {name: a, solid: {formulation: plain, mass: lumped, mesh: {box: {size: [20, 20, "
+           "5], cells: [4, 4, 1]}}, material: m}}\n"
+           "  - {name: b, solid: {formulation: plain, mass: lumped, mesh: {box: {size: [12, 12, "
+           "5], cells: [3, 3, 1]}}, translate: "
+           "[4.3, 3.9, 5.5], material: m}}\n"
+           "self_contact: {thickness: 0.3, friction: 0.3}\ngravity: [0, 0, -98.1 m/s^2]\n"
+           "fixed: a group bottom\nwatch: {c: 'b nearest [10, 10, 10]'}\nanalyses: [drape: {}]\n");
   pl_table *t = table(&env, FOLDER "/drape.csv");
   check_close(value(t, "c_z", -1), 10.3e-3, 0.02e-3);
   pl_table_free(t);
@@ -283,9 +286,11 @@ static void columns_press(void **state) {
              "pliant: 1\nunits: {length: mm}\n"
              "materials: {m: {young: %g Pa, poisson: 0, density: 1000 kg/m^3}}\n"
              "bodies:\n"
-             "  - {name: a, solid: {formulation: plain, mass: lumped, mesh: {box: {size: [10, 10, 10], cells: [3, 3, 3]}}, "
+             "  - {name: a, solid: {formulation: plain, mass: lumped, mesh: {box: {size: [10, 10, "
+             "10], cells: [3, 3, 3]}}, "
              "material: m}}\n"
-             "  - {name: b, solid: {formulation: plain, mass: lumped, mesh: {box: {size: [10, 10, 10], cells: [2, 2, 2]}}, "
+             "  - {name: b, solid: {formulation: plain, mass: lumped, mesh: {box: {size: [10, 10, "
+             "10], cells: [2, 2, 2]}}, "
              "translate: [0, 0, 11], material: m}}\n"
              "self_contact: {thickness: 1, friction: 0.3}\nfixed: a group bottom\n"
              "drives: [{nodes: b group top, translation: [0, 0, -1], harmonic: 0}]\n"
@@ -407,16 +412,17 @@ static void rod_on_sheet(void **state) {
 static void free_block(void **state) {
   (void)state;
   pl_env env;
-  run_text(
-      &env,
-      "pliant: 1\nunits: {length: mm}\n"
-      "materials: {m: {young: 1 MPa, poisson: 0.3, density: 1000 kg/m^3}}\n"
-      "bodies:\n"
-      "  - {name: a, solid: {formulation: plain, mass: lumped, mesh: {box: {size: [20, 20, 5], cells: [4, 4, 1]}}, material: m}}\n"
-      "  - {name: b, solid: {formulation: plain, mass: lumped, mesh: {box: {size: [12, 12, 5], cells: [3, 3, 1]}}, translate: "
-      "[4.3, 3.9, 5.5], material: m}}\n"
-      "self_contact: {thickness: 0.3}\ngravity: [0, 0, -98.1 m/s^2]\n"
-      "fixed: a group bottom\nwatch: {c: 'b nearest [10, 10, 10]'}\nanalyses: [drape: {}]\n");
+  run_text(&env,
+           "pliant: 1\nunits: {length: mm}\n"
+           "materials: {m: {young: 1 MPa, poisson: 0.3, density: 1000 kg/m^3}}\n"
+           "bodies:\n"
+           "  - {name: a, solid: {formulation: plain, mass: lumped, mesh: {box: {size: [20, 20, "
+           "5], cells: [4, 4, 1]}}, material: m}}\n"
+           "  - {name: b, solid: {formulation: plain, mass: lumped, mesh: {box: {size: [12, 12, "
+           "5], cells: [3, 3, 1]}}, translate: "
+           "[4.3, 3.9, 5.5], material: m}}\n"
+           "self_contact: {thickness: 0.3}\ngravity: [0, 0, -98.1 m/s^2]\n"
+           "fixed: a group bottom\nwatch: {c: 'b nearest [10, 10, 10]'}\nanalyses: [drape: {}]\n");
   pl_table *t = table(&env, FOLDER "/drape.csv");
   check_close(value(t, "c_z", -1), 10.3e-3, 0.02e-3);
   pl_table_free(t);
@@ -454,19 +460,19 @@ static void static_stack(void **state) {
   (void)state;
   const double mass = (20 * 20 * 5 + 12 * 12 * 5) * 1e-6;
   pl_env env;
-  run_text(
-      &env,
-      "pliant: 1\nunits: {length: mm}\n"
-      "materials: {m: {young: 1 MPa, poisson: 0.3, density: 1000 kg/m^3}}\n"
-      "bodies:\n"
-      "  - {name: a, solid: {formulation: plain, mass: lumped, mesh: {box: {size: [20, 20, 5], cells: [4, 4, 1]}}, translate: [0, 0, "
-      "0.1], material: m}}\n"
-      "  - {name: b, solid: {formulation: plain, mass: lumped, mesh: {box: {size: [12, 12, 5], cells: [3, 3, 1]}}, translate: "
-      "[4.3, 3.9, 5.6], material: m}}\n"
-      "self_contact: {thickness: 0.3, friction: 0.3}\n"
-      "obstacles: [{name: floor, plane: {normal: [0, 0, 1]}, friction: 0.5}]\n"
-      "contact: {nodes: a group bottom}\ngravity: [10 m/s^2, 0, -98.1 m/s^2]\n"
-      "watch: {c: 'b nearest [10, 10, 10]'}\nanalyses: [static: {}]\n");
+  run_text(&env, "pliant: 1\nunits: {length: mm}\n"
+                 "materials: {m: {young: 1 MPa, poisson: 0.3, density: 1000 kg/m^3}}\n"
+                 "bodies:\n"
+                 "  - {name: a, solid: {formulation: plain, mass: lumped, mesh: {box: {size: [20, "
+                 "20, 5], cells: [4, 4, 1]}}, translate: [0, 0, "
+                 "0.1], material: m}}\n"
+                 "  - {name: b, solid: {formulation: plain, mass: lumped, mesh: {box: {size: [12, "
+                 "12, 5], cells: [3, 3, 1]}}, translate: "
+                 "[4.3, 3.9, 5.6], material: m}}\n"
+                 "self_contact: {thickness: 0.3, friction: 0.3}\n"
+                 "obstacles: [{name: floor, plane: {normal: [0, 0, 1]}, friction: 0.5}]\n"
+                 "contact: {nodes: a group bottom}\ngravity: [10 m/s^2, 0, -98.1 m/s^2]\n"
+                 "watch: {c: 'b nearest [10, 10, 10]'}\nanalyses: [static: {}]\n");
   pl_table *t = table(&env, FOLDER "/static.csv");
   check_rel(value(t, "floor_normal", -1), 98.1 * mass, 1e-6);
   check_rel(value(t, "floor_friction", -1), 10 * mass, 1e-6);
@@ -479,17 +485,18 @@ static void static_stack(void **state) {
 static void static_slide(void **state) {
   (void)state;
   pl_env env;
-  run_text(
-      &env,
-      "pliant: 1\nunits: {length: mm}\n"
-      "materials: {m: {young: 1 MPa, poisson: 0.3, density: 1000 kg/m^3}}\n"
-      "bodies:\n"
-      "  - {name: a, solid: {formulation: plain, mass: lumped, mesh: {box: {size: [30, 20, 5], cells: [6, 4, 1]}}, material: m}}\n"
-      "  - {name: b, solid: {formulation: plain, mass: lumped, mesh: {box: {size: [12, 12, 5], cells: [3, 3, 1]}}, translate: "
-      "[4.3, 3.9, 5.3], material: m}}\n"
-      "self_contact: {thickness: 0.3, friction: 0.3}\nfixed: a group bottom\n"
-      "drives: [{name: top, nodes: b group top, translation: [1.2, 0, -0.15], harmonic: 0}]\n"
-      "analyses: [static: {steps: 3}]\n");
+  run_text(&env,
+           "pliant: 1\nunits: {length: mm}\n"
+           "materials: {m: {young: 1 MPa, poisson: 0.3, density: 1000 kg/m^3}}\n"
+           "bodies:\n"
+           "  - {name: a, solid: {formulation: plain, mass: lumped, mesh: {box: {size: [30, 20, "
+           "5], cells: [6, 4, 1]}}, material: m}}\n"
+           "  - {name: b, solid: {formulation: plain, mass: lumped, mesh: {box: {size: [12, 12, "
+           "5], cells: [3, 3, 1]}}, translate: "
+           "[4.3, 3.9, 5.3], material: m}}\n"
+           "self_contact: {thickness: 0.3, friction: 0.3}\nfixed: a group bottom\n"
+           "drives: [{name: top, nodes: b group top, translation: [1.2, 0, -0.15], harmonic: 0}]\n"
+           "analyses: [static: {steps: 3}]\n");
   pl_table *t = table(&env, FOLDER "/static.csv");
   assert_int_equal(pl_table_rows(t), 4);
   for (int i = 1; i < 4; i++) {
@@ -540,8 +547,10 @@ static void static_refused(void **state) {
       "pliant: 1\nunits: {length: mm}\n"
       "materials: {m: {young: 1 MPa, poisson: 0, density: 1000 kg/m^3}}\n"
       "bodies:\n"
-      "  - {name: a, solid: {formulation: plain, mass: lumped, mesh: {box: {size: [10, 10, 10], cells: [1, 1, 1]}}, material: m}}\n"
-      "  - {name: b, solid: {formulation: plain, mass: lumped, mesh: {box: {size: [10, 10, 10], cells: [1, 1, 1]}}, translate: [1, "
+      "  - {name: a, solid: {formulation: plain, mass: lumped, mesh: {box: {size: [10, 10, 10], "
+      "cells: [1, 1, 1]}}, material: m}}\n"
+      "  - {name: b, solid: {formulation: plain, mass: lumped, mesh: {box: {size: [10, 10, 10], "
+      "cells: [1, 1, 1]}}, translate: [1, "
       "1, 11], material: m}}\n"
       "self_contact: {thickness: 1}\nfixed: a group bottom\n"
       "drives: [{nodes: b group top, translation: [0, 0, -30], harmonic: 0}]\n"

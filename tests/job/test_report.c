@@ -49,7 +49,8 @@ static void titles_of_cloth(void **state) {
 static void titles_and_reactions(void **state) {
   (void)state;
   char *html = report_of("pliant: 1\nmaterials: {m: {young: 1 MPa, poisson: 0.3, density: 1000}}\n"
-                         "bodies: [{name: b, solid: {formulation: plain, mass: lumped, mesh: {box: {size: [0.1, 0.1, 0.1], cells: "
+                         "bodies: [{name: b, solid: {formulation: plain, mass: lumped, mesh: {box: "
+                         "{size: [0.1, 0.1, 0.1], cells: "
                          "[2, 2, 2]}}, material: m}}]\n"
                          "fixed: b group bottom\ngravity: [0, 0, -10]\ndamping: {mass: 1}\n"
                          "loads: [{nodes: b group top, total: [1 N, 0, 0], harmonic: 1}]\n"
@@ -66,7 +67,8 @@ static void titles_and_reactions(void **state) {
 static void scale_from_zero(void **state) {
   (void)state;
   char *html = report_of("pliant: 1\nmaterials: {m: {young: 1 MPa, density: 1000}}\n"
-                         "bodies: [{name: b, solid: {formulation: plain, mass: lumped, mesh: {box: {size: [0.1, 0.1, 0.1], cells: "
+                         "bodies: [{name: b, solid: {formulation: plain, mass: lumped, mesh: {box: "
+                         "{size: [0.1, 0.1, 0.1], cells: "
                          "[1, 1, 1]}}, material: m}}]\n"
                          "gravity: [0, 0, -10]\noutput: {vtu: no, glb: no}\n"
                          "analyses: [{transient: {duration: 0.2 s, step: 20 ms}}]\n");

@@ -112,7 +112,8 @@ static void moving_bar_is_shown(void **state) {
   pl_env env;
   run_text(&env, "pliant: 1\nunits: {length: mm}\n"
                  "materials: {r: {young: 1 MPa, poisson: 0.3, density: 1000 kg/m^3}}\n"
-                 "bodies: [{name: b, solid: {formulation: plain, mass: lumped, mesh: {box: {size: [20, 20, 20], cells: [2, 2, 2]}}, "
+                 "bodies: [{name: b, solid: {formulation: plain, mass: lumped, mesh: {box: {size: "
+                 "[20, 20, 20], cells: [2, 2, 2]}}, "
                  "material: r}}]\n"
                  "obstacles: [{cylinder: {from: [-8, 0, 10], to: [-8, 20, 10], radius: 5}, "
                  "velocity: [100 mm/s, 0, 0]}]\n"
@@ -153,7 +154,8 @@ static void rests_on_ground(void **state) {
   pl_env env;
   run_text(&env, "pliant: 1\nunits: {length: mm}\n"
                  "materials: {r: {young: 0.5 MPa, poisson: 0.3, density: 1000 kg/m^3}}\n"
-                 "bodies: [{name: b, solid: {formulation: plain, mass: lumped, mesh: {box: {size: [60, 40, 40], cells: [2, 2, 2]}}, "
+                 "bodies: [{name: b, solid: {formulation: plain, mass: lumped, mesh: {box: {size: "
+                 "[60, 40, 40], cells: [2, 2, 2]}}, "
                  "translate: [0, 0, 1], material: r}}]\n"
                  "obstacles: [{name: ground, heightfield: {heights: [[0, 0, 0.5], [0, 0.2, 0], "
                  "[0.3, 0, 0]], spacing: 40, corner: [-10, -10, 0]}, friction: 0.3}]\n"

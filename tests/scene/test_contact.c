@@ -11,7 +11,8 @@ static messages heard;
 
 #define BLOCK                                                                                      \
   "pliant: 1\nmaterials: {m: {young: 1 MPa, density: 1000}}\n"                                     \
-  "bodies: [{name: b, solid: {formulation: plain, mass: lumped, mesh: {box: {size: [1, 1, 1], cells: [2, 2, 2]}}, material: m}}]\n"
+  "bodies: [{name: b, solid: {formulation: plain, mass: lumped, mesh: {box: {size: [1, 1, 1], "    \
+  "cells: [2, 2, 2]}}, material: m}}]\n"
 #define FLOOR "obstacles: [{name: floor, plane: {normal: [0, 0, 1]}, friction: 0.3}]\n"
 
 static pl_status parse(pl_env *env, const char *text, pl_scene **s) {

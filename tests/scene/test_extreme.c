@@ -21,7 +21,8 @@ static pl_scene *load(pl_env *env, const char *text) {
 static const char turned[] =
     "pliant: 1\n"
     "materials: {a: {young: 1 GPa, density: 1000 kg/m^3}}\n"
-    "bodies: [{name: b, solid: {formulation: plain, mass: lumped, mesh: {box: {size: [1, 1, 1], cells: [1, 1, 1]}}, material: a, "
+    "bodies: [{name: b, solid: {formulation: plain, mass: lumped, mesh: {box: {size: [1, 1, 1], "
+    "cells: [1, 1, 1]}}, material: a, "
     "rotate: {axis: [0, %s, %s], angle: 30 deg}}}]\n"
     "initial: [{nodes: b, spin: {axis: [0, %s, %s], rate: 2 rad/s}}]\n"
     "drives: [{nodes: b group left, rotation: {axis: [%s, %s, 0], amplitude: 20 deg, harmonic: "

@@ -14,7 +14,8 @@ static const char grid[] =
     "    shell: {mesh: {grid: {size: [4, 2], cells: [4, 2], pattern: right}}, material: m, "
     "thickness: 1 mm}\n"
     "  - name: cube\n"
-    "    solid: {formulation: plain, mass: lumped, mesh: {box: {size: [3, 3, 3], cells: [3, 3, 3]}}, material: m, translate: [10, 0, "
+    "    solid: {formulation: plain, mass: lumped, mesh: {box: {size: [3, 3, 3], cells: [3, 3, "
+    "3]}}, material: m, translate: [10, 0, "
     "0]}\n"
     "nodes: {p: [0, 0, 9], q: [1, 0, 9]}\n";
 
@@ -83,17 +84,18 @@ static void selectors(void **state) {
 // nodes of two bodies that touch become one
 static void welding(void **state) {
   (void)state;
-  static const char text[] =
-      "pliant: 1\n"
-      "materials: {m: {young: 1 MPa, density: 1000}}\n"
-      "weld: 1e-6 m\n"
-      "bodies:\n"
-      "  - name: a\n"
-      "    solid: {formulation: plain, mass: lumped, mesh: {box: {size: [1, 1, 1], cells: [2, 2, 2]}}, material: m}\n"
-      "  - name: b\n"
-      "    solid: {formulation: plain, mass: lumped, mesh: {box: {size: [1, 1, 1], cells: [2, 2, 2]}}, material: m, translate: [1, "
-      "0, 0]}\n"
-      "sets: {both: a and b}\n";
+  static const char text[] = "pliant: 1\n"
+                             "materials: {m: {young: 1 MPa, density: 1000}}\n"
+                             "weld: 1e-6 m\n"
+                             "bodies:\n"
+                             "  - name: a\n"
+                             "    solid: {formulation: plain, mass: lumped, mesh: {box: {size: [1, "
+                             "1, 1], cells: [2, 2, 2]}}, material: m}\n"
+                             "  - name: b\n"
+                             "    solid: {formulation: plain, mass: lumped, mesh: {box: {size: [1, "
+                             "1, 1], cells: [2, 2, 2]}}, material: m, translate: [1, "
+                             "0, 0]}\n"
+                             "sets: {both: a and b}\n";
   pl_env env;
   pl_scene *s;
   pl_env_init(&env);
