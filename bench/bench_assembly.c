@@ -71,6 +71,7 @@ static void bench_kinds(void) {
   static double X[PL_NDOF_MAX], q[PL_NDOF_MAX], v[PL_NDOF_MAX], par[PL_NPAR_MAX],
       rest[PL_NREST_MAX];
   static double g[PL_NDOF_MAX], H[PL_NDOF_MAX * PL_NDOF_MAX], e;
+  double linear = 0;
   for (int k = 0; k < PL_ELEM_COUNT; k++) {
     const pl_elem_kind *kind = pl_elem_table[k];
     kind->sample(1, X, q, v, par);
@@ -87,6 +88,8 @@ static void bench_kinds(void) {
       if (t < third) third = t;
     }
     printf("%s: energy gradient Hessian,%.3g,elements/s\n", kind->name, 1 / best);
+    if (k == PL_ELEM_tet4) linear = best;
+    if (k == PL_ELEM_tet10) printf("tet10 / tet4: energy gradient Hessian,%.2f,\n", best / linear);
     printf("%s: d(K v)/dq,%.3g,elements/s\n", kind->name, 1 / third);
   }
 }
