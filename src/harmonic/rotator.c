@@ -189,9 +189,12 @@ static void rotate_part(int n, const double *r, const double *d, double *y) {
   }
 }
 
+// coordinates of a part, three a vertex in the plane too
+enum { PLACES = 3 * PL_NDOF_MAX / 2 };
+
 static void add_part(const rotator *t, const part *p, const double *q, const double *dq,
                      double *rhs) {
-  double r[24], d[24], y[24];
+  double r[PLACES], d[PLACES], y[PLACES];
   int n = p->nvert;
   gather(p, q, r);
   gather(p, dq, d);
