@@ -329,10 +329,10 @@ static void kinds_too_large(void **state) {
   const struct {
     const char *what;
     int ndof, nscal, npar, nrest, nfield;
-  } wrong[] = {{"ndof", 25, 19, 2, 4, 1},
-               {"npar", 6, 0, 17, 4, 1},
-               {"nrest", 6, 0, 2, 209, 1},
-               {"nfield", 6, 0, 2, 4, 9},
+  } wrong[] = {{"ndof", PL_NDOF_MAX + 1, PL_NDOF_MAX - 5, 2, 4, 1},
+               {"npar", 6, 0, PL_NPAR_MAX + 1, 4, 1},
+               {"nrest", 6, 0, 2, PL_NREST_MAX + 1, 1},
+               {"nfield", 6, 0, 2, 4, PL_NFIELD_MAX + 1},
                {"nscal", 6, 1, 2, 4, 1}};
   for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
     model_kit kit;
