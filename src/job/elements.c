@@ -1,41 +1,12 @@
 // Elements of interlocking materials where they are: pictures and files of them.
-#include "job_impl.h"
+#include "elements.h"
 
 #include "pliant/math.h"
 
-#include <math.h>
 #include <string.h>
 
-void job_quaternion(const double *Q, double q[4]) {
-  double trace[4] = {Q[0] + Q[4] + Q[8], Q[0] - Q[4] - Q[8], Q[4] - Q[0] - Q[8],
-                     Q[8] - Q[0] - Q[4]};
-  int k = 0;
-  for (int i = 1; i < 4; i++)
-    if (trace[i] > trace[k]) k = i;
-  double big = sqrt(1 + trace[k]) / 2, part = 1 / (4 * big);
-  double odd[3] = {Q[7] - Q[5], Q[2] - Q[6], Q[3] - Q[1]};
-  double even[3] = {Q[5] + Q[7], Q[2] + Q[6], Q[1] + Q[3]}; // yz, xz, xy
-  q[k] = big;
-  if (k == 0) {
-    for (int i = 0; i < 3; i++) q[1 + i] = part * odd[i];
-    return;
-  }
-  q[0] = part * odd[k - 1];
-  for (int i = 0; i < 3; i++)
-    if (i != k - 1) q[1 + i] = part * even[3 - i - (k - 1)];
-}
-
-enum { KINDS = 64, POINTS = 400000 }; // shapes; of the surface of all elements
-
-typedef struct gathered {
-  int n;
-  const pl_mail_element *elem[KINDS];
-  pl_mesh *mesh[KINDS];
-  int *of; // [elements]
-} gathered;
-
-static pl_status gather_shapes(job *j, const job_elements *e, gathered *g) {
-  int along = POINTS / (10 * e->n), pieces = e->elem[0]->npiece;
+pl_status elements_shapes(job *j, const elements *e, int points, shapes *g) {
+  int along = points / (10 * e->n), pieces = e->elem[0]->npiece;
   along /= pieces > 0 ? pieces : 1;
   along = along > 48 ? 48 : along < 16 ? 16 : along;
   g->of = pl_alloc(j->env, (size_t)e->n, sizeof *g->of);
@@ -43,7 +14,7 @@ static pl_status gather_shapes(job *j, const job_elements *e, gathered *g) {
   for (int i = 0; i < e->n; i++) {
     int m = 0;
     while (m < g->n && g->elem[m] != e->elem[i]) m++;
-    if (m == KINDS) return PL_E_NOMEM;
+    if (m == SHAPES_MAX) return PL_E_NOMEM;
     if (m == g->n) {
       // knots need more points than rings
       int wind = e->elem[i]->piece[0].kind == PL_PIECE_CURVE ? 2 : 1;
@@ -56,7 +27,7 @@ static pl_status gather_shapes(job *j, const job_elements *e, gathered *g) {
   return PL_OK;
 }
 
-static pl_status draw(job *j, const char *name, const job_elements *e, const gathered *g) {
+pl_status elements_draw(job *j, const char *name, const elements *e, const shapes *g) {
   pl_solid *solid = pl_alloc(j->env, (size_t)e->n, sizeof *solid);
   if (!solid) return PL_E_NOMEM;
   for (int i = 0; i < e->n; i++) {
@@ -75,7 +46,7 @@ static pl_status draw(job *j, const char *name, const job_elements *e, const gat
   return st;
 }
 
-static pl_status write_glb(job *j, const char *name, const job_elements *e, const gathered *g) {
+static pl_status write_glb(job *j, const char *name, const elements *e, const shapes *g) {
   char path[PL_TEXT];
   if (!j->output.glb) return PL_OK;
   pl_glb_place *place = pl_alloc(j->env, (size_t)e->n, sizeof *place);
@@ -91,45 +62,63 @@ static pl_status write_glb(job *j, const char *name, const job_elements *e, cons
   return s;
 }
 
-// the surfaces of all elements in one mesh, with the number of each
-static pl_status write_vtu(job *j, const char *name, const job_elements *e, const gathered *g) {
-  char path[PL_TEXT];
-  pl_mesh *all;
+void elements_points(const elements *e, const shapes *g, double *x) {
+  for (int i = 0; i < e->n; i++) {
+    const pl_mesh *m = g->mesh[g->of[i]];
+    const pl_pose *p = &e->pose[i];
+    for (int c = 0; c < m->nvert; c++, x += 3)
+      for (int d = 0; d < 3; d++) x[d] = p->x[d] + pl_dot3(p->Q + 3 * d, m->X + 3 * c);
+  }
+}
+
+pl_status elements_merge(job *j, const elements *e, const shapes *g, pl_mesh **out,
+                         double **number) {
   int nvert = 0, ntri = 0, v = 0, t = 0;
-  if (!j->output.vtu) return PL_OK;
   for (int i = 0; i < e->n; i++) {
     nvert += g->mesh[g->of[i]]->nvert;
     ntri += g->mesh[g->of[i]]->cell[PL_TRI3].n;
   }
-  PL_TRY(pl_mesh_create(j->env, "elements", nvert, &all));
-  double *number = pl_alloc(j->env, (size_t)ntri, sizeof *number);
-  pl_status s = number ? pl_mesh_set_cells(all, PL_TRI3, ntri) : PL_E_NOMEM;
+  PL_TRY(pl_mesh_create(j->env, "elements", nvert, out));
+  *number = pl_alloc(j->env, (size_t)ntri, sizeof **number);
+  pl_status s = *number ? pl_mesh_set_cells(*out, PL_TRI3, ntri) : PL_E_NOMEM;
   for (int i = 0; s == PL_OK && i < e->n; i++) {
     const pl_mesh *m = g->mesh[g->of[i]];
-    const pl_pose *p = &e->pose[i];
     for (int c = 0; c < 3 * m->cell[PL_TRI3].n; c++)
-      all->cell[PL_TRI3].v[3 * t + c] = v + m->cell[PL_TRI3].v[c];
-    for (int c = 0; c < m->cell[PL_TRI3].n; c++) number[t++] = i + 1;
-    for (int c = 0; c < m->nvert; c++, v++)
-      for (int d = 0; d < 3; d++) all->X[3 * v + d] = p->x[d] + pl_dot3(p->Q + 3 * d, m->X + 3 * c);
+      (*out)->cell[PL_TRI3].v[3 * t + c] = v + m->cell[PL_TRI3].v[c];
+    for (int c = 0; c < m->cell[PL_TRI3].n; c++) (*number)[t++] = i + 1;
+    v += m->nvert;
   }
+  if (s == PL_OK) elements_points(e, g, (*out)->X);
+  return s;
+}
+
+static pl_status write_vtu(job *j, const char *name, const elements *e, const shapes *g) {
+  char path[PL_TEXT];
+  pl_mesh *all = NULL;
+  double *number = NULL;
+  if (!j->output.vtu) return PL_OK;
+  pl_status s = elements_merge(j, e, g, &all, &number);
   const pl_field field = {"element", 1, 1, number};
   if (s == PL_OK)
-    s = pl_mesh_write_vtu(all, NULL, 1, &field, NULL, job_path(j, name, ".vtu", path));
+    s = pl_mesh_write_vtu(all, NULL, 1, &field, j->work->threads, job_path(j, name, ".vtu", path));
   pl_free(j->env, number);
   pl_mesh_free(all);
   return s;
 }
 
-pl_status job_elements_show(job *j, const char *name, const job_elements *e) {
-  gathered g = {0};
+void elements_shapes_free(job *j, shapes *g) {
+  for (int i = 0; i < g->n; i++) pl_mesh_free(g->mesh[i]);
+  pl_free(j->env, g->of);
+}
+
+pl_status elements_show(job *j, const char *name, const elements *e) {
+  shapes g = {0};
   if (e->n == 0) return PL_OK;
-  pl_status s = gather_shapes(j, e, &g);
-  if (s == PL_OK) s = draw(j, name, e, &g);
+  pl_status s = elements_shapes(j, e, SHAPE_POINTS, &g);
+  if (s == PL_OK) s = elements_draw(j, name, e, &g);
   if (s == PL_OK) s = write_glb(j, name, e, &g);
   if (s == PL_OK) s = write_vtu(j, name, e, &g);
-  for (int i = 0; i < g.n; i++) pl_mesh_free(g.mesh[i]);
-  pl_free(j->env, g.of);
+  elements_shapes_free(j, &g);
   return s;
 }
 

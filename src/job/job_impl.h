@@ -78,19 +78,6 @@ pl_status barrier_narrow(const pl_model *m, pl_params *p, pl_status (*solve)(voi
 pl_status barrier_report(job *j, const char *who, const pl_model *m, const pl_params *p,
                          const pl_state *s, json_t *figures);
 
-// Elements of interlocking materials where they are, for pictures and tables.
-typedef struct job_elements {
-  int n;
-  const pl_mail_element *const *elem; // [n]
-  const pl_pose *pose;                // [n]
-  const char *held;                   // [n] copper; NULL: none
-  const double (*load)[3];            // [n] red; NULL: none
-  const char *title, *caption;
-} job_elements;
-// A picture, NAME.glb with instances, NAME.vtu with their surfaces.
-pl_status job_elements_show(job *j, const char *name, const job_elements *e);
-// unit quaternion (w, x, y, z) of a rotation
-void job_quaternion(const double *Q, double q[4]);
 // native: the poses of its patch, for macro to be compared with; a copy.
 pl_status job_native_keep(job *j, const pl_analysis *a, const pl_pose *pose);
 // What was kept of a patch; NULL: nothing. name: of the analysis.

@@ -1,6 +1,8 @@
 // macro: where a patch comes to rest as a sheet within the limits of its material.
 #include "run_macro.h"
 
+#include "elements.h"
+
 #include "pliant/math.h"
 
 #include <math.h>
@@ -207,7 +209,7 @@ static pl_status write_poses(const macro *k) {
   for (int i = 0; s == PL_OK && i < k->patch->p.n; i++) {
     const pl_pose *p = &k->pose[i];
     double row[N] = {i + 1, p->x[0], p->x[1], p->x[2], 0, 0, 0, 0, k->patch->p.held[i]};
-    job_quaternion(p->Q, row + 4);
+    pl_pose_quaternion(p, row + 4);
     s = pl_table_row(t, row);
   }
   if (s == PL_OK) s = job_table(k->j, t, k->a->name, ".csv");
@@ -256,8 +258,8 @@ static pl_status tell(macro *k, pl_status solved, json_t *figures) {
   snprintf(caption, sizeof caption,
            "The sheet at rest, by its elements; those that are held are copper%s.",
            k->patch->nloaded ? ", those with loads red" : "");
-  const job_elements e = {p->n, p->elem, k->pose, p->held, p->load, k->patch->name, caption};
-  return job_elements_show(k->j, k->a->name, &e);
+  const elements e = {p->n, p->elem, k->pose, p->held, p->load, k->patch->name, caption};
+  return elements_show(k->j, k->a->name, &e);
 }
 
 pl_status job_macro(job *j, int index, json_t *figures) {

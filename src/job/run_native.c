@@ -7,26 +7,6 @@
 #include <stdio.h>
 #include <string.h>
 
-// unit quaternion (w, x, y, z) of a rotation
-static void quaternion(const double *Q, double q[4]) {
-  double trace[4] = {Q[0] + Q[4] + Q[8], Q[0] - Q[4] - Q[8], Q[4] - Q[0] - Q[8],
-                     Q[8] - Q[0] - Q[4]};
-  int k = 0;
-  for (int i = 1; i < 4; i++)
-    if (trace[i] > trace[k]) k = i;
-  double big = sqrt(1 + trace[k]) / 2, part = 1 / (4 * big);
-  double odd[3] = {Q[7] - Q[5], Q[2] - Q[6], Q[3] - Q[1]};
-  double even[3] = {Q[5] + Q[7], Q[2] + Q[6], Q[1] + Q[3]}; // yz, xz, xy
-  q[k] = big;
-  if (k == 0) {
-    for (int i = 0; i < 3; i++) q[1 + i] = part * odd[i];
-    return;
-  }
-  q[0] = part * odd[k - 1];
-  for (int i = 0; i < 3; i++)
-    if (i != k - 1) q[1 + i] = part * even[3 - i - (k - 1)];
-}
-
 pl_status native_poses(const native *k, const char *suffix) {
   static const char *const column[][2] = {
       {"element", ""}, {"x", "m"},          {"y", "m"},          {"z", "m"},
@@ -41,7 +21,7 @@ pl_status native_poses(const native *k, const char *suffix) {
   for (int i = 0; s == PL_OK && i < k->p.n; i++) {
     const pl_pose *p = &k->pose[i];
     double row[N] = {i + 1, p->x[0], p->x[1], p->x[2], 0, 0, 0, 0, k->p.held[i]};
-    quaternion(p->Q, row + 4);
+    pl_pose_quaternion(p, row + 4);
     for (int c = 0; k->rest.reaction && k->p.held[i] && c < 3; c++)
       row[9 + c] = k->rest.reaction[i][c];
     s = pl_table_row(t, row);
@@ -157,129 +137,17 @@ static void report(const native *k) {
 
 // ---- pictures -----------------------------------------------------------------------------------
 
-enum { POINTS = 400000 }; // of the surface of all elements
-
-pl_status native_shapes(const native *k, int points, shapes *g) {
-  int along = points / (10 * k->p.n), pieces = k->p.elem[0]->npiece;
-  along /= pieces > 0 ? pieces : 1;
-  along = along > 48 ? 48 : along < 16 ? 16 : along;
-  g->of = pl_alloc(k->j->env, (size_t)k->p.n, sizeof *g->of);
-  if (!g->of) return PL_E_NOMEM;
-  for (int i = 0; i < k->p.n; i++) {
-    int m = 0;
-    while (m < g->n && g->elem[m] != k->p.elem[i]) m++;
-    if (m == SHAPES_MAX) return PL_E_NOMEM;
-    if (m == g->n) {
-      // knots need more points than rings
-      int wind = k->p.elem[i]->piece[0].kind == PL_PIECE_CURVE ? 2 : 1;
-      PL_TRY(pl_mail_element_mesh(k->j->env, k->p.elem[i], wind * along, along > 24 ? 12 : 8,
-                                  &g->mesh[m]));
-      g->elem[g->n++] = k->p.elem[i];
-    }
-    g->of[i] = m;
-  }
-  return PL_OK;
-}
-
-pl_status native_draw(const native *k, const shapes *g) {
-  char caption[PL_TEXT];
-  pl_solid *solid = pl_alloc(k->j->env, (size_t)k->p.n, sizeof *solid);
-  if (!solid) return PL_E_NOMEM;
-  for (int i = 0; i < k->p.n; i++) {
-    const double *F = k->p.load ? k->p.load[i] : NULL;
-    solid[i] = (pl_solid){.mesh = g->of[i],
-                          .tone = k->p.held[i]           ? 1
-                                  : F && pl_norm3(F) > 0 ? 2
-                                                         : 0};
-    memcpy(solid[i].x, k->pose[i].x, sizeof solid[i].x);
-    memcpy(solid[i].Q, k->pose[i].Q, sizeof solid[i].Q);
-  }
-  const pl_solids s = {.nmesh = g->n,
-                       .n = k->p.n,
-                       .mesh = (const pl_mesh *const *)g->mesh,
-                       .solid = solid,
-                       .title = k->patch->name};
-  snprintf(caption, sizeof caption, "The patch %s; elements that are held are copper%s.",
+elements native_elements(const native *k, char caption[PL_TEXT]) {
+  snprintf(caption, PL_TEXT, "The patch %s; elements that are held are copper%s.",
            k->solved == PL_UNSOLVED ? "where it was left" : "at its end",
            k->patch->nloaded ? ", those with loads red" : "");
-  pl_status st = files_solids(k->j, k->a->name, &s, caption);
-  pl_free(k->j->env, solid);
-  return st;
-}
-
-static pl_status write_glb(const native *k, const shapes *g) {
-  char path[PL_TEXT];
-  if (!k->j->output.glb) return PL_OK;
-  pl_glb_place *place = pl_alloc(k->j->env, (size_t)k->p.n, sizeof *place);
-  if (!place) return PL_E_NOMEM;
-  for (int i = 0; i < k->p.n; i++) {
-    place[i].mesh = g->of[i];
-    memcpy(place[i].x, k->pose[i].x, sizeof place[i].x);
-    memcpy(place[i].Q, k->pose[i].Q, sizeof place[i].Q);
-  }
-  pl_status s = pl_glb_write_places(k->j->env, g->n, (const pl_mesh *const *)g->mesh, k->p.n, place,
-                                    job_path(k->j, k->a->name, ".glb", path));
-  pl_free(k->j->env, place);
-  return s;
-}
-
-pl_status native_merge(const native *k, const shapes *g, pl_mesh **out, double **number) {
-  int nvert = 0, ntri = 0, v = 0, t = 0;
-  for (int i = 0; i < k->p.n; i++) {
-    nvert += g->mesh[g->of[i]]->nvert;
-    ntri += g->mesh[g->of[i]]->cell[PL_TRI3].n;
-  }
-  PL_TRY(pl_mesh_create(k->j->env, "patch", nvert, out));
-  *number = pl_alloc(k->j->env, (size_t)ntri, sizeof **number);
-  pl_status s = *number ? pl_mesh_set_cells(*out, PL_TRI3, ntri) : PL_E_NOMEM;
-  for (int i = 0; s == PL_OK && i < k->p.n; i++) {
-    const pl_mesh *m = g->mesh[g->of[i]];
-    for (int c = 0; c < 3 * m->cell[PL_TRI3].n; c++)
-      (*out)->cell[PL_TRI3].v[3 * t + c] = v + m->cell[PL_TRI3].v[c];
-    for (int c = 0; c < m->cell[PL_TRI3].n; c++) (*number)[t++] = i + 1;
-    v += m->nvert;
-  }
-  if (s == PL_OK) native_points(k, g, (*out)->X);
-  return s;
-}
-
-void native_points(const native *k, const shapes *g, double *x) {
-  for (int i = 0; i < k->p.n; i++) {
-    const pl_mesh *m = g->mesh[g->of[i]];
-    const pl_pose *p = &k->pose[i];
-    for (int c = 0; c < m->nvert; c++, x += 3)
-      for (int d = 0; d < 3; d++) x[d] = p->x[d] + pl_dot3(p->Q + 3 * d, m->X + 3 * c);
-  }
-}
-
-static pl_status write_vtu(const native *k, const shapes *g) {
-  char path[PL_TEXT];
-  pl_mesh *all = NULL;
-  double *number = NULL;
-  if (!k->j->output.vtu) return PL_OK;
-  pl_status s = native_merge(k, g, &all, &number);
-  const pl_field field = {"element", 1, 1, number};
-  if (s == PL_OK)
-    s = pl_mesh_write_vtu(all, NULL, 1, &field, k->j->work->threads,
-                          job_path(k->j, k->a->name, ".vtu", path));
-  pl_free(k->j->env, number);
-  pl_mesh_free(all);
-  return s;
-}
-
-void native_shapes_free(const native *k, shapes *g) {
-  for (int i = 0; i < g->n; i++) pl_mesh_free(g->mesh[i]);
-  pl_free(k->j->env, g->of);
+  return (elements){k->p.n, k->p.elem, k->pose, k->p.held, k->p.load, k->patch->name, caption};
 }
 
 static pl_status show(const native *k) {
-  shapes g = {0};
-  pl_status s = native_shapes(k, POINTS, &g);
-  if (s == PL_OK) s = native_draw(k, &g);
-  if (s == PL_OK) s = write_glb(k, &g);
-  if (s == PL_OK) s = write_vtu(k, &g);
-  native_shapes_free(k, &g);
-  return s;
+  char caption[PL_TEXT];
+  const elements e = native_elements(k, caption);
+  return elements_show(k->j, k->a->name, &e);
 }
 
 void native_verdict(const native *k, const pl_mail_verdict *v, json_t *f) {

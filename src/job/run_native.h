@@ -2,7 +2,7 @@
 #define RUN_NATIVE_H
 
 // Patches of linked elements: what their rest and their motion share.
-#include "job_impl.h"
+#include "elements.h"
 
 typedef struct native {
   job *j;
@@ -14,24 +14,11 @@ typedef struct native {
   pl_status solved;
 } native;
 
-enum { SHAPES_MAX = 64 };
-typedef struct shapes { // elements that look the same share a mesh
-  int n;
-  const pl_mail_element *elem[SHAPES_MAX];
-  pl_mesh *mesh[SHAPES_MAX];
-  int *of; // [elements]
-} shapes;
-
 // The analysis with a duration.
 pl_status native_motion(native *k, json_t *figures);
 
-// Meshes of about so many points in all.
-pl_status native_shapes(const native *k, int points, shapes *g);
-void native_shapes_free(const native *k, shapes *g);
-// The surfaces of all elements in one mesh, with the number of each; the caller frees both.
-pl_status native_merge(const native *k, const shapes *g, pl_mesh **out, double **number);
-void native_points(const native *k, const shapes *g, double *x); // of its vertices
-pl_status native_draw(const native *k, const shapes *g);
+// What is shown of it.
+elements native_elements(const native *k, char caption[PL_TEXT]);
 pl_status native_poses(const native *k, const char *suffix);
 void native_extent(const native *k, double lo[3], double hi[3]); // the box about all origins
 void native_verdict(const native *k, const pl_mail_verdict *v, json_t *figures);

@@ -154,7 +154,8 @@ static pl_status on_step(void *ctx, const pl_patch_state *s, const pl_move_step 
 // ---- files
 // ----------------------------------------------------------------------------------------
 
-static pl_status write_frames(film *f, const shapes *g, const pl_mesh *m, const double *number) {
+static pl_status write_frames(const film *f, elements e, const shapes *g, const pl_mesh *m,
+                              const double *number) {
   native *k = f->k;
   job *j = k->j;
   char path[PL_TEXT], (*name)[64] = pl_alloc(j->env, (size_t)f->n, sizeof *name);
@@ -166,8 +167,8 @@ static pl_status write_frames(film *f, const shapes *g, const pl_mesh *m, const 
   for (int i = 0; s == PL_OK && i < f->n; i++) {
     snprintf(name[i], sizeof name[i], "%.40s/frame-%04d.vtu", k->a->name, i);
     list[i] = name[i];
-    k->pose = f->pose + (size_t)i * (size_t)k->p.n;
-    native_points(k, g, x);
+    e.pose = f->pose + (size_t)i * (size_t)k->p.n;
+    elements_points(&e, g, x);
     s = pl_mesh_write_vtu(m, x, 1, &field, j->work->threads, job_path(j, name[i], "", path));
   }
   if (s == PL_OK)
@@ -179,7 +180,7 @@ static pl_status write_frames(film *f, const shapes *g, const pl_mesh *m, const 
 }
 
 // every frame is a morph target with weight one at its time
-static pl_status write_glb(film *f, const shapes *g, const pl_mesh *m) {
+static pl_status write_glb(const film *f, elements e, const shapes *g, const pl_mesh *m) {
   native *k = f->k;
   size_t per = 3 * (size_t)m->nvert;
   int stride = 1;
@@ -191,9 +192,9 @@ static pl_status write_glb(film *f, const shapes *g, const pl_mesh *m) {
   pl_status s = delta && time ? PL_OK : PL_E_NOMEM;
   for (int i = 0; s == PL_OK && i < n; i++) {
     double *x = delta + (size_t)(i + 1) * per;
-    k->pose = f->pose + (size_t)(i * stride) * (size_t)k->p.n;
-    if (i == 0) native_points(k, g, base);
-    native_points(k, g, x);
+    e.pose = f->pose + (size_t)(i * stride) * (size_t)k->p.n;
+    if (i == 0) elements_points(&e, g, base);
+    elements_points(&e, g, x);
     for (size_t c = 0; c < per; c++) x[c] -= base[c];
     time[i] = f->time[i * stride];
     for (int l = 0; l < n; l++) time[n + i * n + l] = i == l;
@@ -234,27 +235,28 @@ static pl_status show(film *f, const pl_pose *end) {
   shapes fine = {0}, coarse = {0};
   pl_mesh *m = NULL;
   double *number = NULL;
+  char caption[PL_TEXT];
   k->pose = end;
+  const elements e = native_elements(k, caption);
   pl_status s = job_tables(k->j) ? job_table(k->j, f->table, k->a->name, ".csv") : PL_OK;
   if (s == PL_OK) s = native_poses(k, "-poses.csv");
-  if (s == PL_OK) s = native_shapes(k, 400000, &fine);
-  if (s == PL_OK) s = native_draw(k, &fine);
+  if (s == PL_OK) s = elements_shapes(k->j, &e, SHAPE_POINTS, &fine);
+  if (s == PL_OK) s = elements_draw(k->j, k->a->name, &e, &fine);
   if (s == PL_OK)
     s = plot_columns(f, "heights", "height (m)", 3, heights, "Heights of elements' origins.");
   if (s == PL_OK)
     s = plot_columns(f, "energies", "energy (J)", 6, energies,
                      "Energies, and what friction, damping and the steps have taken.");
   if (s == PL_OK && (k->j->output.vtu || k->j->output.glb)) {
-    s = native_shapes(k, POINTS, &coarse);
-    if (s == PL_OK) s = native_merge(k, &coarse, &m, &number);
-    if (s == PL_OK && k->j->output.vtu) s = write_frames(f, &coarse, m, number);
-    if (s == PL_OK && k->j->output.glb) s = write_glb(f, &coarse, m);
+    s = elements_shapes(k->j, &e, POINTS, &coarse);
+    if (s == PL_OK) s = elements_merge(k->j, &e, &coarse, &m, &number);
+    if (s == PL_OK && k->j->output.vtu) s = write_frames(f, e, &coarse, m, number);
+    if (s == PL_OK && k->j->output.glb) s = write_glb(f, e, &coarse, m);
   }
-  native_shapes_free(k, &fine);
-  native_shapes_free(k, &coarse);
+  elements_shapes_free(k->j, &fine);
+  elements_shapes_free(k->j, &coarse);
   pl_mesh_free(m);
   pl_free(k->j->env, number);
-  k->pose = end;
   return s;
 }
 
