@@ -11,7 +11,7 @@ enum {
   TREE_RHS = 4,     // right-hand sides that pass through the factor together
   TREE_LARGE = 256, // rows of a front from which on threads work inside it,
   TREE_MANY = 768,  // and from which on they take small parts of it in a solve
-  TREE_SMALL = 256, // rows of a front up to which it is left to small_front.c
+  TREE_SMALL = 400, // rows of a front up to which it is left to small_front.c
   TREE_LANES = 16,  // numbers that may be read behind the last ones of a front
 // entries of a front's part of the factor below which one thread solves with it
 #ifdef PL_SHARE_ALL
