@@ -19,14 +19,15 @@ BELOW = {
     "limit": ["solve"],
     "interlock": ["contact"],
     "build": ["limit"],
+    "recover": ["build"],
     "report": ["mesh"],
     "scene": ["build", "design", "interlock", "report"],
-    "job": ["scene", "report"],
+    "job": ["scene", "report", "recover"],
     "validate": ["job"],
     "cli": ["validate"],
 }
 # what the command has no business with: it parses words, prints, and chooses kernels of the BLAS (sparse)
-NOT_CLI = ("math", "mesh", "element", "model", "build", "contact", "solve", "harmonic", "design", "limit", "interlock", "report")
+NOT_CLI = ("math", "mesh", "element", "model", "build", "contact", "solve", "harmonic", "design", "limit", "interlock", "recover", "report")
 
 
 def visible(layer):

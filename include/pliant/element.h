@@ -62,6 +62,14 @@ typedef struct pl_field_info {
   const char *name, *unit, *text;
 } pl_field_info;
 
+// Strain and stress at a point of a body; components xx yy zz xy yz xz, shears once.
+typedef struct pl_stress {
+  double strain[6]; // Green's, in the axes of the reference shape
+  double second[6]; // second Piola-Kirchhoff's, conjugate to it, Pa
+  double stress[6]; // Cauchy's, Pa
+  double energy;    // per volume at rest, J/m^3
+} pl_stress;
+
 // Elastic dry friction, a spring in series with a slider at w = rest[0], by parameters stiffness k
 // and limit F: the place w = d -/+ F/k at which a slip to one side (1 or -1) leaves the slider.
 typedef struct pl_slider {
@@ -133,6 +141,21 @@ typedef struct pl_elem_kind {
                      double *hess);
   void (*field_law)(const void *law, const double *q, const double *par, const double *rest,
                     double *value);
+  // Strain and stress at natural coordinates at[3]: of simplices the barycentric ones of vertices
+  // 1, 2 and 3, of hexahedra -1 .. 1, in VTK's order. X[ndof] is the natural shape, of which rest
+  // was made. more[6] is strain that is added, as bending does off the middle of a shell; NULL:
+  // none. 1: outside the domain. NULL: the kind is no continuum.
+  int (*stress)(const double *q, const double *X, const double *par, const double *rest,
+                const double *at, const double *more, pl_stress *out);
+  // Bending of shells: its share S[6] in the change of curvature (1/m) of triangle `side`, 0 for
+  // the vertices 0 1 2, and 1 for 1 0 3; positive where the side of their normal is stretched, axes
+  // of the reference shape. nside: how many of the two. NULL: the kind bends no shell.
+  int nside;
+  void (*curvature)(const double *q, const double *X, const double *par, const double *rest,
+                    int side, double *S);
+  // Rods: force[4] of the section: axial (N), moments of bending towards directors 1 and 2, and of
+  // twist (N m); what the kind does not know is 0. NULL: no rod. Parameters begin with the section.
+  void (*section)(const double *q, const double *par, const double *rest, double *force);
   // random but sound reference, state, rates and parameters, for checks
   void (*sample)(unsigned seed, double *X, double *q, double *v, double *par);
 } pl_elem_kind;
@@ -239,5 +262,16 @@ void pl_rod_director(const double *t, double *d1);
 double pl_rod_angle(const double *t, const double *m1);
 // m1[3] of one edge carried to the next by the smallest rotation from t0 to t1: no twist between.
 void pl_rod_transport(const double *t0, const double *t1, const double *m1, double *out);
+// Stress in a section of parameters par under force[4] as pl_elem_kind.section tells it: the
+// largest of the normal stresses by size, with its sign, and of the shear by twist (Saint-Venant;
+// of rectangular tubes the mean in their thinner wall, by Bredt), Pa.
+void pl_rod_stress(const double *par, const double *force, double *normal, double *shear);
+
+// ---- invariants ---------------------------------------------------------------------------------
+
+// Of a symmetric tensor t[6], xx yy zz xy yz xz: von Mises equivalent; principal values, largest
+// first.
+double pl_von_mises(const double *t);
+void pl_principal(const double *t, double value[3]);
 
 #endif

@@ -108,7 +108,7 @@ pl_status pl_mesh_write_obj(const pl_mesh *m, const char *path);
 pl_status pl_mesh_write_stl(const pl_mesh *m, const char *path); // binary; surface of solids
 pl_status pl_mesh_write_ply(const pl_mesh *m, const char *path); // binary; surface of solids
 
-// A field on vertices or cells for output. ncomp 1 or 3.
+// A field on vertices or cells for output. ncomp 1, 3, or 6 (symmetric tensors xx yy zz xy yz xz).
 typedef struct pl_field {
   const char *name;
   int on_cells; // 0: vertices; else all cells in the order of pl_cell_type
@@ -151,6 +151,23 @@ typedef struct pl_glb_place {
 } pl_glb_place;
 pl_status pl_glb_write_places(pl_env *env, int nmesh, const pl_mesh *const *mesh, int n,
                               const pl_glb_place *place, const char *path);
+
+// ---- shape functions --------------------------------------------------------------------------
+
+// Natural coordinates at[3] of a cell: of segments -1 .. 1, of triangles and tetrahedra the
+// barycentric ones of vertices 1, 2 (and 3), of quads and hexahedra -1 .. 1, all in VTK's order.
+// N[nvert] and its slopes dN[nvert][3], both may be NULL; slopes by missing coordinates are 0.
+void pl_cell_shape(pl_cell_type type, const double *at, double *N, double *dN);
+// Natural coordinates of a vertex.
+void pl_cell_vertex(pl_cell_type type, int vertex, double *at);
+// Points for integrals that are exact for polynomials of degree 4 on cells with straight sides (of
+// hexahedra: of degree 5 in each coordinate): weights add up to the measure of the natural cell.
+// at[PL_CELL_POINT_MAX][3] and weight[PL_CELL_POINT_MAX]; returns their number.
+enum { PL_CELL_POINT_MAX = 27 };
+int pl_cell_points(pl_cell_type type, double (*at)[3], double *weight);
+// Length, area or signed volume that a unit of natural measure has at a place of a cell with
+// vertices v in X[][3].
+double pl_cell_jacobian(pl_cell_type type, const double *X, const int *v, const double *at);
 
 // ---- topology ---------------------------------------------------------------------------------
 

@@ -369,6 +369,16 @@ void pl_mass_mul(const pl_params *p, const double *x, pl_work *w, double *y);
 // A field of the elements of a group: value[nelem]. threads may be NULL.
 void pl_eval_field(const pl_model *m, const pl_params *p, const pl_state *s, int group, int field,
                    pl_threads *threads, double *value);
+// Strain and stress of one element, of a kind that tells them: out[n] at natural coordinates
+// at[n][3], see pl_elem_kind.stress; more[n][6] or NULL. PL_DOMAIN outside the domain.
+pl_status pl_eval_stress(const pl_model *m, const pl_params *p, const pl_state *s, int group,
+                         int elem, int n, const double *at, const double *more, pl_stress *out);
+// What one element adds to the change of curvature S[6] of a triangle; see pl_elem_kind.curvature.
+void pl_eval_curvature(const pl_model *m, const pl_params *p, const pl_state *s, int group,
+                       int elem, int side, double *S);
+// force[4] of the section of one element of a rod; see pl_elem_kind.section.
+void pl_eval_section(const pl_model *m, const pl_params *p, const pl_state *s, int group, int elem,
+                     double *force);
 // Counts the elements that are turned inside out, of kinds that have an inside; group and elem tell
 // the first of them and may be NULL.
 int pl_count_inverted(const pl_model *m, const pl_params *p, const pl_state *s, int *group,

@@ -13,6 +13,7 @@
 #include "pliant/math.h"
 #include "pliant/mesh.h"
 #include "pliant/model.h"
+#include "pliant/recover.h"
 #include "pliant/report.h"
 #include "pliant/scene.h"
 #include "pliant/solve.h"

@@ -261,6 +261,9 @@ typedef struct pl_analysis {
   C(glb, 1, "no|yes", "an animation that any 3D viewer plays")                                     \
   C(plots, 1, "no|yes", "SVG plots")                                                               \
   C(report, 1, "no|yes", "report.html with everything in it")                                      \
+  C(stress, 1, "no|yes|history",                                                                   \
+    "stress at nodes in VTU files, the largest and an estimate of the error in the summary; "      \
+    "history: in tables at watched places, too")                                                   \
   X(int, frames, 60, 1, 100000, "", "pictures of a motion, at most")                               \
   X(double, every, 0, 0, 1e9, "s", "time between rows of a transient's CSV; 0: every step")        \
   X(double, exaggerate, 1, 0, 1e12, "", "factor on displacements in pictures; 0: chosen to show")

@@ -17,6 +17,16 @@ extern const pl_field_info pl_solid_fields[2];
 void pl_solid_field(int sd, int rd, const double *F, const double *par, int neo_hookean,
                     const double *dilation, double *value);
 
+// Strain and stress from F[sd][rd] and par, laws and dilation as above (neo-Hookean dilation: J -
+// 1). frame[rd][3]: axes of the reference shape that E is in; NULL: x y z. more[6]: see
+// pl_elem_kind.stress. 1: outside the domain.
+int pl_solid_stress(int sd, int rd, const double *F, const double *frame, const double *par,
+                    int neo_hookean, const double *dilation, const double *more, pl_stress *out);
+// F[3][3] of a solid where its nv shape functions have the slopes dN[nv][3] by natural coordinates,
+// and det dX/dxi; 1: that is not > 0.
+int pl_solid_gradient(int nv, const double *dN, const double *x, const double *X, double *F,
+                      double *det);
+
 #define X(name) extern const pl_elem_kind pl_elem_##name;
 PL_ELEM_LIST(X)
 #undef X

@@ -16,6 +16,15 @@ static void field(const double *q, const double *par, const double *rest, double
   for (int k = 0; k < 2; k++) value[k] /= volume;
 }
 
+static int stress(const double *q, const double *X, const double *par, const double *rest,
+                  const double *at, const double *more, pl_stress *out) {
+  double F[9], det, dN[60];
+  (void)rest;
+  for (int k = 0; k < 60; k++) dN[k] = hex20_shape(k / 3, at, k % 3);
+  if (pl_solid_gradient(20, dN, q, X, F, &det)) return 1;
+  return pl_solid_stress(3, 3, F, NULL, par, NEO_HOOKEAN, NULL, more, out);
+}
+
 static double volume(const double *q, const double *rest) {
   double x[60], dN[60], F[9], w, least = INFINITY;
   transpose_d(20, 3, q, x);
@@ -47,4 +56,4 @@ static void sample(unsigned seed, double *X, double *q, double *v, double *par) 
   .nvert = 20, .vdim = 3, .ndof = 60, .npar = 3, .nrest = 60, .par = pl_solid_par,                 \
   .d = {prepare_d, eval_d, NULL, mass_d, THIRD}, .z = {prepare_z, eval_z, NULL, mass_z},           \
   .nfield = 2, .field_info = pl_solid_fields, .field = field, .stiff = 1, .mixed = mixed_d,        \
-  .volume = volume, .sample = sample
+  .volume = volume, .stress = stress, .sample = sample

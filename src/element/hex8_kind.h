@@ -50,6 +50,52 @@ static void field(const double *q, const double *par, const double *rest, double
   for (int k = 0; k < 2; k++) value[k] /= volume;
 }
 
+#if ENHANCED
+// strain that is added to E at natural coordinates at[3], where det dX/dxi is det
+static int added_strain(const double *q, const double *par, const double *rest, const double *at,
+                        double det, double *more) {
+  double x[24], F[9], E[8][6], alpha[NMODE], K[NMODE * NMODE], W, a[6] = {0};
+  transpose_d(8, 3, q, x);
+  for (int g = 0; g < 8; g++) {
+    gradient_d(8, 3, 3, x, rest + 25 * g, F);
+    green_d(F, E[g]);
+  }
+  if (relax_d((const double(*)[6])E, par, rest, alpha, &W, K)) return 1;
+  for (int m = 0; m < NMODE; m++) {
+    double phi = alpha[m];
+    for (int k = 0; k < 3; k++)
+      if (eas_mode[m][k + 1]) phi *= at[k];
+    a[eas_mode[m][0]] += phi;
+  }
+  // shears count twice in T
+  for (int r = 0; r < 6; r++)
+    for (int c = 0; c < 6; c++)
+      more[r] += (r < 3 ? 1 : 0.5) * rest[236] / det * rest[200 + 6 * r + c] * a[c];
+  return 0;
+}
+#endif
+
+static int stress(const double *q, const double *X, const double *par, const double *rest,
+                  const double *at, const double *more, pl_stress *out) {
+  double F[9], det, dN[24], add[6] = {0};
+  for (int a = 0; a < 8; a++)
+    for (int k = 0; k < 3; k++) {
+      dN[3 * a + k] = 1. / 8;
+      for (int i = 0; i < 3; i++) {
+        int s = hex8_sign(a, i);
+        dN[3 * a + k] *= i == k ? s : 1 + s * at[i];
+      }
+    }
+  if (pl_solid_gradient(8, dN, q, X, F, &det)) return 1;
+  for (int r = 0; more && r < 6; r++) add[r] = more[r];
+#if ENHANCED
+  if (added_strain(q, par, rest, at, det, add)) return 1;
+#else
+  (void)rest;
+#endif
+  return pl_solid_stress(3, 3, F, NULL, par, NEO_HOOKEAN, NULL, add, out);
+}
+
 static double volume(const double *q, const double *rest) {
   double x[24], F[9], least = INFINITY;
   transpose_d(8, 3, q, x);
@@ -77,4 +123,5 @@ static void sample(unsigned seed, double *X, double *q, double *v, double *par) 
   .nvert = 8, .vdim = 3, .ndof = 24, .npar = 3, .nrest = ENHANCED ? 237 : 200,                     \
   .par = pl_solid_par, .d = {prepare_d, eval_d, NULL, mass_d, THIRD},                              \
   .z = {prepare_z, eval_z, NULL, mass_z}, .nfield = 2, .field_info = pl_solid_fields,              \
-  .field = field, .stiff = 1, .mixed = mixed_d, .volume = volume, .sample = sample
+  .field = field, .stiff = 1, .mixed = mixed_d, .volume = volume, .stress = stress,                \
+  .sample = sample

@@ -22,6 +22,19 @@ static void field(const double *q, const double *par, const double *rest, double
   value[0] = unfold_d(q, &f) ? PL_PI : f.theta - rest[0];
 }
 
+// the fold over the two areas, (theta - theta_rest) |e|/(A0 + A1) m m', m across the edge
+static void curvature(const double *q, const double *X, const double *par, const double *rest,
+                      int side, double *S) {
+  fold_d f, f0;
+  (void)par;
+  memset(S, 0, 6 * sizeof *S);
+  if (unfold_d(q, &f) || unfold_d(X, &f0)) return;
+  const double *m = f0.w[side].m;
+  double k = (f.theta - rest[0]) * rest[1] / f0.l / pl_dot3(m, m);
+  static const int pair[6][2] = {{0, 0}, {1, 1}, {2, 2}, {0, 1}, {1, 2}, {0, 2}};
+  for (int r = 0; r < 6; r++) S[r] = k * m[pair[r][0]] * m[pair[r][1]];
+}
+
 static void sample(unsigned seed, double *X, double *q, double *v, double *par) {
   static const double shape[12] = {0, 0, 0, 1, 0, 0.1, 0.4, 0.9, 0.3, 0.6, -0.8, 0.2};
   pl_rng r;
@@ -48,5 +61,7 @@ const pl_elem_kind pl_elem_hinge = {
     .nfield = COUNT(hinge_fields),
     .field_info = hinge_fields,
     .field = field,
+    .nside = 2,
+    .curvature = curvature,
     .sample = sample,
 };

@@ -44,6 +44,24 @@ static void field(const double *q, const double *par, const double *rest, double
   value[0] = 0.5 * fabs(tr) + sqrt(fmax(0, 0.5 * tr2 - 0.25 * tr * tr));
 }
 
+// S in the axes of the reference shape, by the gradients m_i/h_i there
+static void curvature(const double *q, const double *X, const double *par, const double *rest,
+                      int side, double *S) {
+  static const int pair[6][2] = {{0, 0}, {1, 1}, {2, 2}, {0, 1}, {1, 2}, {0, 2}};
+  side_d e[3], e0[3];
+  double Q[9], d[3], P[3];
+  int bad = 0;
+  (void)side;
+  memset(S, 0, 6 * sizeof *S);
+  for (int i = 0; i < 3; i++)
+    bad |= look_d(q, i, rest[10 + i], &e[i]) || look_d(X, i, rest[10 + i], &e0[i]);
+  if (bad || form_d(par, rest, e, Q, d, P)) return;
+  for (int i = 0; i < 3; i++) {
+    const double *m = e0[i].f[0].m;
+    for (int r = 0; r < 6; r++) S[r] += d[i] * rest[i] * m[pair[r][0]] * m[pair[r][1]];
+  }
+}
+
 static void sample(unsigned seed, double *X, double *q, double *v, double *par) {
   static const double shape[18] = {0,   0,   0,   1,    0.1, 0.1,  0.4, 0.9,  0.2,
                                    1.3, 1.0, 0.3, -0.5, 0.8, 0.25, 0.6, -0.8, 0.2};
@@ -77,5 +95,7 @@ const pl_elem_kind pl_elem_midedge = {
     .nfield = COUNT(midedge_fields),
     .field_info = midedge_fields,
     .field = field,
+    .nside = 1,
+    .curvature = curvature,
     .sample = sample,
 };

@@ -69,6 +69,43 @@ double rod_turned(const double *R, const double *e, double theta, const double *
   return theta + remainder(atan2(pl_dot3(m1, w), pl_dot3(m1, u1)) - theta, 2 * PL_PI);
 }
 
+// J/(a b^3) of a full rectangle, as FN(torsion) in section.inc
+static double torsion_of_rectangle(double ratio) {
+  double sum = 0;
+  for (int n = 1; n <= 19; n += 2) sum += tanh(n * PL_PI * ratio / 2) / pow(n, 5);
+  return 1. / 3 - 64 / pow(PL_PI, 5) / ratio * sum;
+}
+
+// Saint-Venant's largest shear of a rectangle a >= b under unit torque: G theta b (1 - 8/pi^2 sum
+// 1/(n^2 cosh(n pi a/2b))) over odd n, with theta = 1/(G J)
+static double shear_of_rectangle(double a, double b, double J) {
+  double sum = 0;
+  for (int n = 1; n <= 9; n += 2) sum += 1 / (n * n * cosh(n * PL_PI * a / (2 * b)));
+  return b * (1 - 8 / (PL_PI * PL_PI) * sum) / J;
+}
+
+void pl_rod_stress(const double *par, const double *force, double *normal, double *shear) {
+  double w = par[3], h = par[4], k = par[5], kk = k * k, twist = fabs(force[3]);
+  int box = par[6] > 0.5;
+  double A = (box ? 1 : PL_PI / 4) * w * h * (1 - kk);
+  double c = (box ? 1. / 12 : PL_PI / 64) * w * h * (1 - kk * kk);
+  // at a corner, or on an ellipse
+  double s1 = fabs(force[1]) / (2 * c * w), s2 = fabs(force[2]) / (2 * c * h);
+  double bent = box ? s1 + s2 : hypot(s1, s2), pulled = force[0] / A;
+  *normal = pulled < 0 ? pulled - bent : pulled + bent;
+  double a = fmax(w, h), b = fmin(w, h);
+  if (!box) {
+    // on the shorter axis; a = b: a round bar
+    *shear = twist * 16 / (PL_PI * a * b * b * (1 - kk * kk));
+  } else if (k == 0) {
+    double J = a * b * b * b * torsion_of_rectangle(a / b);
+    *shear = twist * shear_of_rectangle(a, b, J);
+  } else {
+    // Bredt: T/(2 area within the middle line, thinner wall)
+    *shear = twist / (2 * w * h * (1 + k) * (1 + k) / 4 * b * (1 - k) / 2);
+  }
+}
+
 void rod_sample_section(unsigned seed, double *par) {
   pl_rng r;
   pl_rng_seed(&r, seed + 2000);

@@ -35,6 +35,16 @@ static void field(const double *q, const double *par, const double *rest, double
   value[4] = par[6] > 0.5 ? s1 + s2 : hypot(s1, s2);
 }
 
+static void section(const double *q, const double *par, const double *rest, double *force) {
+  frame_d f[2];
+  joint_d j;
+  double stiff[3], natural[3];
+  memset(force, 0, 4 * sizeof *force);
+  if (frames_d(q, rest, f) || strains_d(&f[0], &f[1], q[10] - q[9], rest + TURN_d, &j)) return;
+  elastic_d(par, rest, stiff, natural);
+  for (int k = 0; k < 3; k++) force[1 + k] = stiff[k] * (j.k[k] - natural[k]);
+}
+
 static void commit(double *q, double *v, double *a, const double *par, double *rest,
                    unsigned keep) {
   frame_d f[2];
@@ -105,6 +115,7 @@ const pl_elem_kind pl_elem_rod_bend = {
     .nfield = COUNT(field_info),
     .field_info = field_info,
     .field = field,
+    .section = section,
     .commit = commit,
     .rotate = rotate,
     .sample = sample,

@@ -19,6 +19,13 @@ static void field(const double *q, const double *par, const double *rest, double
   value[1] = s.stretch * value[0];
 }
 
+static void section(const double *q, const double *par, const double *rest, double *force) {
+  double value[2];
+  field(q, par, rest, value);
+  memset(force, 0, 4 * sizeof *force);
+  force[0] = value[1];
+}
+
 // the tension acts across the edge, force (1 - t t')/l
 static void mixed(const double *q, const double *q0, const double *dq, const double *par,
                   const double *rest, double *out) {
@@ -91,6 +98,7 @@ const pl_elem_kind pl_elem_rod_edge = {
     .nfield = COUNT(field_info),
     .field_info = field_info,
     .field = field,
+    .section = section,
     .mixed = mixed,
     .commit = commit,
     .rotate = rotate,

@@ -17,17 +17,23 @@ static const pl_field_info field_info[] = {
     {"torque", "N.m", "twisting moment on the junction"},
 };
 
-static void field(const double *q, const double *par, const double *rest, double *value) {
+static void section(const double *q, const double *par, const double *rest, double *force) {
   frame_d f[2];
   joint_d j;
-  double stiff[3], natural[3], anchor[6], sign, d[3];
-  value[0] = value[1] = 0;
+  double stiff[3], natural[3], anchor[6], sign;
+  memset(force, 0, 4 * sizeof *force);
   if (frames_d(q, par, rest, f, anchor, &sign)) return;
   if (strains_d(&f[0], &f[1], q[6] - rest[THETA_d], rest + TURN_d, &j)) return;
   elastic_d(par, rest, stiff, natural);
-  for (int k = 0; k < 3; k++) d[k] = stiff[k] * (j.k[k] - natural[k]);
-  value[0] = hypot(d[0], d[1]);
-  value[1] = sign * d[2];
+  for (int k = 0; k < 3; k++) force[1 + k] = stiff[k] * (j.k[k] - natural[k]);
+  force[3] *= sign;
+}
+
+static void field(const double *q, const double *par, const double *rest, double *value) {
+  double force[4];
+  section(q, par, rest, force);
+  value[0] = hypot(force[1], force[2]);
+  value[1] = force[3];
 }
 
 // -s/s.s is the same rotation, with rates by the chain rule; short vectors stay off the full turn
@@ -147,6 +153,7 @@ const pl_elem_kind pl_elem_rod_joint = {
     .nfield = COUNT(field_info),
     .field_info = field_info,
     .field = field,
+    .section = section,
     .commit = commit,
     .rotate = rotate,
     .sample = sample,

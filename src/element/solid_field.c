@@ -1,5 +1,7 @@
 #include "element_impl.h"
 
+#include <string.h>
+
 #define ROW(name_, value_, lo_, hi_, unit_, text_)                                                 \
   {                                                                                                \
     .name = name_, .type = PL_OPT_REAL, .value = value_, .lo = lo_, .hi = hi_, .unit = unit_,      \
@@ -24,55 +26,171 @@ const pl_field_info pl_solid_fields[2] = {
     {"stress", "Pa", "von Mises equivalent of the Cauchy stress"},
 };
 
-// second Piola-Kirchhoff stress S[rd][rd] from E and F
-static void piola(int rd, const double *F, const double *E, double la, double mu, int neo_hookean,
-                  const double *dilation, double *S) {
-  if (!neo_hookean) {
-    double tr = dilation ? *dilation : 0;
-    for (int k = 0; k < rd && !dilation; k++) tr += E[k * rd + k];
-    for (int k = 0; k < rd * rd; k++) S[k] = 2 * mu * E[k];
-    for (int k = 0; k < rd; k++) S[k * rd + k] += la * tr;
-    return;
-  }
-  // S = mu (I - C^-1) + la ln J C^-1
-  double C[9], Ci[9], lnJ = log(pl_det3(F));
-  for (int k = 0; k < 9; k++) C[k] = 2 * E[k] + (k % 4 == 0);
-  pl_inv3(C, Ci);
-  for (int k = 0; k < 9; k++) S[k] = mu * ((k % 4 == 0) - Ci[k]) + la * lnJ * Ci[k];
+// ---- laws: second Piola-Kirchhoff stress S[rd][rd] and energy per volume from E
+// -------------------
+
+// S = 2 mu E + la tr E, with another tr E where dilation tells one
+static int svk(int rd, const double *E, double la, double mu, const double *dilation, double *S,
+               double *psi) {
+  double tr = dilation ? *dilation : 0;
+  for (int k = 0; k < rd && !dilation; k++) tr += E[k * rd + k];
+  for (int k = 0; k < rd * rd; k++) S[k] = 2 * mu * E[k];
+  for (int k = 0; k < rd; k++) S[k * rd + k] += la * tr;
+  *psi = 0.5 * la * tr * tr;
+  for (int k = 0; k < rd * rd; k++) *psi += mu * E[k] * E[k];
+  return 0;
 }
 
-void pl_solid_field(int sd, int rd, const double *F, const double *par, int neo_hookean,
-                    const double *dilation, double *value) {
+// S = mu (1 - C^-1) + p C^-1, p = la ln J; where dilation tells another J' - 1, p = la J ln J'/J'
+static int neo_hooke(const double *E, double la, double mu, const double *dilation, double *S,
+                     double *psi) {
+  double C[9], Ci[9], tr = 0;
+  for (int k = 0; k < 9; k++) C[k] = 2 * E[k] + (k % 4 == 0);
+  double det = pl_det3(C);
+  if (!(det > 0) || (dilation && !(*dilation > -1))) return 1;
+  double lnJ = 0.5 * log(det), ln_mean = dilation ? log1p(*dilation) : lnJ;
+  double p = la * ln_mean * (dilation ? sqrt(det) / (1 + *dilation) : 1);
+  pl_inv3(C, Ci);
+  for (int k = 0; k < 9; k++) S[k] = mu * ((k % 4 == 0) - Ci[k]) + p * Ci[k];
+  for (int k = 0; k < 3; k++) tr += E[4 * k];
+  *psi = mu * (tr - lnJ) + 0.5 * la * ln_mean * ln_mean;
+  return 0;
+}
+
+// the law by the parameters of solids, in plane stress when rd is 2; 1: outside its domain
+static int piola(int rd, const double *E, const double *par, int neo_hookean,
+                 const double *dilation, double *S, double *psi) {
   double nu = par[1], mu = par[0] / (2 + 2 * nu);
   double la = 2 * mu * nu / (rd == 3 ? 1 - 2 * nu : 1 - nu);
-  double E[9], E3[9] = {0}, S[9], sigma[9] = {0}, lambda[3], V[9];
+  if (neo_hookean) return neo_hooke(E, la, mu, dilation, S, psi);
+  return svk(rd, E, la, mu, dilation, S, psi);
+}
+
+// ---- points -------------------------------------------------------------------------------------
+
+// E[rd][rd] of F[sd][rd]
+static void green(int sd, int rd, const double *F, double *E) {
   for (int k = 0; k < rd; k++)
     for (int l = 0; l < rd; l++) {
       double c = 0;
       for (int i = 0; i < sd; i++) c += F[i * rd + k] * F[i * rd + l];
-      E[k * rd + l] = E3[3 * k + l] = 0.5 * (c - (k == l));
+      E[k * rd + l] = 0.5 * (c - (k == l));
     }
-  pl_eig3(E3, lambda, V);
-  value[0] = fabs(lambda[0]) > fabs(lambda[2]) ? lambda[0] : lambda[2];
-  piola(rd, F, E, la, mu, neo_hookean, dilation, S);
+}
 
-  // Cauchy stress F S F' / J, J the change of volume, or of area for a membrane
-  double J = 1;
+// Cauchy stress F S F' / J, J the change of volume, or of area for a membrane
+static void cauchy(int sd, int rd, const double *F, const double *S, double *sigma) {
+  double E[9], J;
+  green(sd, rd, F, E);
   if (rd == 3)
     J = pl_det3(F);
   else
     J = sqrt((1 + 2 * E[0]) * (1 + 2 * E[3]) - 4 * E[1] * E[2]);
+  memset(sigma, 0, 9 * sizeof *sigma);
   for (int i = 0; i < sd; i++)
     for (int j = 0; j < sd; j++)
       for (int k = 0; k < rd; k++)
         for (int l = 0; l < rd; l++)
           sigma[3 * i + j] += F[i * rd + k] * S[k * rd + l] * F[j * rd + l] / J;
-  double p = (sigma[0] + sigma[4] + sigma[8]) / 3, dev = 0;
-  for (int k = 0; k < 9; k++) {
-    double d = sigma[k] - (k % 4 == 0 ? p : 0);
-    dev += d * d;
+}
+
+static const int pair[6][2] = {{0, 0}, {1, 1}, {2, 2}, {0, 1}, {1, 2}, {0, 2}};
+
+static void unpack(const double *t, double *A) {
+  for (int r = 0; r < 6; r++)
+    A[3 * pair[r][0] + pair[r][1]] = A[3 * pair[r][1] + pair[r][0]] = t[r];
+}
+
+static void pack(const double *A, double *t) {
+  for (int r = 0; r < 6; r++) t[r] = A[3 * pair[r][0] + pair[r][1]];
+}
+
+double pl_von_mises(const double *t) {
+  double p = (t[0] + t[1] + t[2]) / 3, dev = 0;
+  for (int r = 0; r < 3; r++) dev += (t[r] - p) * (t[r] - p) + 2 * t[3 + r] * t[3 + r];
+  return sqrt(1.5 * dev);
+}
+
+void pl_principal(const double *t, double value[3]) {
+  double A[9], l[3], V[9];
+  unpack(t, A);
+  pl_eig3(A, l, V);
+  for (int k = 0; k < 3; k++) value[k] = l[2 - k];
+}
+
+void pl_solid_field(int sd, int rd, const double *F, const double *par, int neo_hookean,
+                    const double *dilation, double *value) {
+  double E[9], E3[9] = {0}, S[9], sigma[9], t[6], psi, lambda[3], V[9];
+  green(sd, rd, F, E);
+  for (int k = 0; k < rd; k++)
+    for (int l = 0; l < rd; l++) E3[3 * k + l] = E[k * rd + l];
+  pl_eig3(E3, lambda, V);
+  value[0] = fabs(lambda[0]) > fabs(lambda[2]) ? lambda[0] : lambda[2];
+  value[1] = NAN;
+  if (piola(rd, E, par, neo_hookean, dilation, S, &psi)) return;
+  cauchy(sd, rd, F, S, sigma);
+  pack(sigma, t);
+  value[1] = pl_von_mises(t);
+}
+
+// out[3][3] = frame' A frame, or A itself
+static void to_space(int rd, const double *frame, const double *A, double *out) {
+  memset(out, 0, 9 * sizeof *out);
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++)
+      for (int k = 0; k < rd; k++)
+        for (int l = 0; l < rd; l++)
+          out[3 * i + j] +=
+              (frame ? frame[3 * k + i] * frame[3 * l + j] : (i == k) * (j == l)) * A[rd * k + l];
+}
+
+// E[rd][rd] += frame more frame'
+static void add_strain(int rd, const double *frame, const double *more, double *E) {
+  double M[9];
+  unpack(more, M);
+  for (int k = 0; k < rd; k++)
+    for (int l = 0; l < rd; l++)
+      for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++)
+          E[rd * k + l] +=
+              (frame ? frame[3 * k + i] * frame[3 * l + j] : (i == k) * (j == l)) * M[3 * i + j];
+}
+
+int pl_solid_stress(int sd, int rd, const double *F, const double *frame, const double *par,
+                    int neo_hookean, const double *dilation, const double *more, pl_stress *out) {
+  double E[9], S[9], A[9], nu = par[1];
+  green(sd, rd, F, E);
+  if (more) add_strain(rd, frame, more, E);
+  if (piola(rd, E, par, neo_hookean, dilation, S, &out->energy)) return 1;
+  cauchy(sd, rd, F, S, A);
+  pack(A, out->stress);
+  to_space(rd, frame, S, A);
+  pack(A, out->second);
+  to_space(rd, frame, E, A);
+  if (rd == 2) {
+    // across the plane nothing holds
+    double n[3], across = -nu / (1 - nu) * (E[0] + E[3]);
+    pl_cross3(frame, frame + 3, n);
+    for (int i = 0; i < 9; i++) A[i] += across * n[i / 3] * n[i % 3];
   }
-  value[1] = sqrt(1.5 * dev);
+  pack(A, out->strain);
+  return 0;
+}
+
+int pl_solid_gradient(int nv, const double *dN, const double *x, const double *X, double *F,
+                      double *det) {
+  double D[9] = {0}, d[9] = {0}, inv[9];
+  for (int a = 0; a < nv; a++)
+    for (int i = 0; i < 3; i++)
+      for (int k = 0; k < 3; k++) {
+        D[3 * i + k] += X[3 * a + i] * dN[3 * a + k];
+        d[3 * i + k] += x[3 * a + i] * dN[3 * a + k];
+      }
+  *det = pl_det3(D);
+  if (!(*det > 0)) return 1;
+  pl_inv3(D, inv);
+  pl_mul3(d, inv, F);
+  return 0;
 }
 
 void pl_sample_shape(unsigned seed, int nvert, int vdim, const double *shape, double jitter,

@@ -26,6 +26,40 @@ static void field(const double *q, const double *par, const double *rest, double
   }
 }
 
+#if MEAN
+// mean over the volume of theta, see tet10.inc
+static double mean_dilation(const double *q, const double *rest) {
+  double y[12], x[12], volume = 0, sum = 0;
+  for (int g = 0; g < 4; g++) {
+    slopes_d(g, q, y);
+    transpose_d(4, 3, y, x);
+    volume += rest[13 * g + 12];
+    sum += rest[13 * g + 12] * theta_d(x, rest + 13 * g);
+  }
+  return sum / volume;
+}
+#endif
+
+static int stress(const double *q, const double *X, const double *par, const double *rest,
+                  const double *at, const double *more, pl_stress *out) {
+  double F[9], det, dN[30] = {0}, l[4] = {1 - at[0] - at[1] - at[2], at[0], at[1], at[2]};
+  // d/dl_k - d/dl_0
+  for (int a = 0; a < 10; a++)
+    for (int t = 0; t < tet10_nslope(a); t++) {
+      int c = tet10_slope[a][t][0];
+      double f = tet10_factor(a, t, l);
+      for (int k = 0; k < 3; k++) dN[3 * a + k] += f * ((c == k + 1) - (c == 0));
+    }
+  if (pl_solid_gradient(10, dN, q, X, F, &det)) return 1;
+#if MEAN
+  double dilation = mean_dilation(q, rest);
+  return pl_solid_stress(3, 3, F, NULL, par, NEO_HOOKEAN, &dilation, more, out);
+#else
+  (void)rest;
+  return pl_solid_stress(3, 3, F, NULL, par, NEO_HOOKEAN, NULL, more, out);
+#endif
+}
+
 static double volume(const double *q, const double *rest) {
   double F[9], least = INFINITY;
   for (int g = 0; g < 4; g++) {
@@ -52,4 +86,4 @@ static void sample(unsigned seed, double *X, double *q, double *v, double *par) 
   .nvert = 10, .vdim = 3, .ndof = 30, .npar = 3, .nrest = 82, .par = pl_solid_par,                 \
   .d = {prepare_d, eval_d, NULL, mass_d, THIRD}, .z = {prepare_z, eval_z, NULL, mass_z},           \
   .nfield = 2, .field_info = pl_solid_fields, .field = field, .stiff = 1, .mixed = mixed_d,        \
-  .volume = volume, .sample = sample
+  .volume = volume, .stress = stress, .sample = sample

@@ -8,6 +8,15 @@ static void field(const double *q, const double *par, const double *rest, double
   pl_solid_field(3, 3, F, par, NEO_HOOKEAN, NULL, value);
 }
 
+static int stress(const double *q, const double *X, const double *par, const double *rest,
+                  const double *at, const double *more, pl_stress *out) {
+  double x[12], F[9];
+  (void)X, (void)at;
+  transpose_d(4, 3, q, x);
+  gradient_d(4, 3, 3, x, rest, F);
+  return pl_solid_stress(3, 3, F, NULL, par, NEO_HOOKEAN, NULL, more, out);
+}
+
 static double volume(const double *q, const double *rest) {
   double x[12], F[9];
   transpose_d(4, 3, q, x);
@@ -31,4 +40,4 @@ static void sample(unsigned seed, double *X, double *q, double *v, double *par) 
   .nvert = 4, .vdim = 3, .ndof = 12, .npar = 3, .nrest = 13, .par = pl_solid_par,                  \
   .d = {prepare_d, eval_d, NULL, mass_d, THIRD}, .z = {prepare_z, eval_z, NULL, mass_z},           \
   .nfield = 2, .field_info = pl_solid_fields, .field = field, .stiff = 1, .mixed = mixed_d,        \
-  .volume = volume, .sample = sample
+  .volume = volume, .stress = stress, .sample = sample

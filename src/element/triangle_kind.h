@@ -8,6 +8,22 @@ static void field(const double *q, const double *par, const double *rest, double
   pl_solid_field(SD, 2, F, par, NEO_HOOKEAN, NULL, value);
 }
 
+static int stress(const double *q, const double *X, const double *par, const double *rest,
+                  const double *at, const double *more, pl_stress *out) {
+  double x[3 * SD], F[6], e[2][3] = {0}, frame[6], n[3];
+  (void)at;
+  transpose_d(3, SD, q, x);
+  gradient_d(3, SD, 2, x, rest, F);
+  // the frame of rest: its first axis is along the first edge
+  for (int k = 0; k < 2; k++)
+    for (int i = 0; i < SD; i++) e[k][i] = X[SD * (k + 1) + i] - X[i];
+  pl_cross3(e[0], e[1], n);
+  pl_cross3(n, e[0], e[1]);
+  for (int k = 0; k < 2; k++)
+    for (int i = 0; i < 3; i++) frame[3 * k + i] = e[k][i] / pl_norm3(e[k]);
+  return pl_solid_stress(SD, 2, F, frame, par, NEO_HOOKEAN, NULL, more, out);
+}
+
 static void sample(unsigned seed, double *X, double *q, double *v, double *par) {
   static const double shape[2][9] = {{0, 0, 1, 0.1, 0.2, 0.9},
                                      {0, 0, 0, 1, 0.2, 0.1, 0.1, 0.8, 0.4}};
@@ -20,4 +36,4 @@ static void sample(unsigned seed, double *X, double *q, double *v, double *par) 
   .nvert = 3, .vdim = SD, .ndof = 3 * SD, .npar = 4, .nrest = 7, .par = pl_plane_par,              \
   .d = {prepare_d, eval_d, NULL, mass_d, third_d}, .z = {prepare_z, eval_z, NULL, mass_z},         \
   .nfield = 2, .field_info = pl_solid_fields, .field = field, .stiff = 1, .mixed = mixed_d,        \
-  .sample = sample
+  .stress = stress, .sample = sample

@@ -408,6 +408,7 @@ static pl_status prepare(job *j) {
   if (!j->analyses) return pl_fail(j->env, PL_E_NOMEM, "out of memory");
   PL_TRY(job_ties(j));
   PL_TRY(job_rods(j));
+  PL_TRY(job_recover_open(j));
   if (j->opts->folder) {
     PL_TRY((j->opts->resume ? folder_continue : folder_clear)(j->folder));
     PL_TRY(write_scene(j));
@@ -429,6 +430,7 @@ static void release(job *j) {
   pl_free(j->env, j->bare);
   pl_free(j->env, j->bead);
   job_native_free(j);
+  pl_recover_free(j->recover);
   pl_page_free(j->page);
   pl_params_free(j->params);
   pl_work_free(j->work);

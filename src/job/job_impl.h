@@ -4,6 +4,7 @@
 #include "folder.h"
 
 #include "pliant/job.h"
+#include "pliant/recover.h"
 #include "pliant/report.h"
 
 #include <jansson.h>
@@ -51,6 +52,7 @@ typedef struct job {
   char date[32]; // of the start, UTC
   folder *folder;
   const length_unit *length;  // that lengths are shown in; NULL: not decided yet
+  pl_recover *recover;        // stress of the scene's bodies; NULL: not wanted, or there is none
   struct native_kept *native; // [npatch] what native found; NULL: nothing yet
 } job;
 
@@ -225,6 +227,32 @@ pl_status job_reaction_columns(const job *j, pl_table *t, int first);
 void job_reaction_row(const job *j, const pl_state *s, const pl_work *w, double *row);
 // Figures, and a table on the page.
 void job_reaction_report(const job *j, const pl_state *s, const pl_work *w, json_t *figures);
+
+// ---- stress: the functions do nothing where there is none ---------------------------------------
+
+pl_status job_recover_open(job *j);
+// Largest stresses and the estimate of the discretisation error: figures, words, a picture.
+pl_status job_stress_report(job *j, const pl_analysis *a, const pl_state *s, json_t *figures);
+// The same estimate for frequencies of n modes shape[n][nq].
+pl_status job_stress_modes(job *j, const pl_analysis *a, const pl_state *s, int n,
+                           const double *omega, const double *shape, json_t *figures);
+// Over a period: figures, words, and NAME-stress.vtu.
+pl_status job_stress_period(job *j, const pl_orbit *o, const char *name, json_t *figures);
+// Columns of watched places in a table, where histories are wanted.
+int job_stress_count(const job *j, const pl_analysis *a);
+pl_status job_stress_columns(const job *j, const pl_analysis *a, pl_table *t, int first);
+void job_stress_row(const job *j, const pl_analysis *a, const pl_state *s, double *row);
+// Which slot is shown at each vertex, -1: none.
+void job_stress_slots(const pl_recover *r, int nvert, int *slot);
+// Fields of a VTU file; brief: a frame of a motion. The caller frees data.
+typedef struct stress_fields {
+  int n;
+  pl_field field[20];
+  double *data;
+} stress_fields;
+pl_status job_stress_fields(job *j, const pl_state *s, int brief, stress_fields *f);
+// The largest stress of rods in them.
+void job_rod_stress(const job *j, const stress_fields *f, json_t *figures);
 
 // ---- contact: the functions do nothing without it (k NULL) --------------------------------------
 

@@ -157,7 +157,8 @@ static pl_status write_vtu(job *j, const pl_state *s, int with_velocity, const s
                            const char *path) {
   const pl_scene *sc = j->scene;
   int dim = sc->dim, any[5] = {0}, nf = 0;
-  pl_field field[8];
+  pl_field field[32];
+  stress_fields more;
   for (int i = 0; i < sc->mesh->nvert; i++)
     for (int c = 0; c < dim; c++) {
       d->u[3 * i + c] = s->q[i * dim + c] - sc->params->X[i * dim + c];
@@ -185,7 +186,11 @@ static pl_status write_vtu(job *j, const pl_state *s, int with_velocity, const s
   cell_field(j, s, "limit_bend", d->bend, &any[4]);
   if (any[4])
     field[nf++] = (pl_field){.name = "limit_bend", .on_cells = 1, .ncomp = 1, .data = d->bend};
-  return pl_mesh_write_vtu(sc->mesh, j->x, nf, field, job_threads(j), path);
+  pl_status st = job_stress_fields(j, s, with_velocity, &more);
+  for (int k = 0; k < more.n; k++) field[nf++] = more.field[k];
+  if (st == PL_OK) st = pl_mesh_write_vtu(sc->mesh, j->x, nf, field, job_threads(j), path);
+  pl_free(j->env, more.data);
+  return st;
 }
 
 pl_status job_vtu(job *j, const pl_state *s, int with_velocity, const char *path) {

@@ -14,7 +14,7 @@ static int probe_width(const job *j, const pl_probe *w) {
 int job_probe_count(const job *j, const pl_analysis *a) {
   int n = 0;
   for (int k = 0; k < a->nprobe; k++) n += probe_width(j, &a->probe[k]);
-  return n;
+  return n + job_stress_count(j, a);
 }
 
 int job_probe_columns(const job *j, const pl_analysis *a, pl_table *t, int first) {
@@ -26,6 +26,8 @@ int job_probe_columns(const job *j, const pl_analysis *a, pl_table *t, int first
       snprintf(name, sizeof name, "%s_%c", a->probe[k].name, "xyz"[axis]);
       if (pl_table_column(t, col++, name, "m") != PL_OK) return -1;
     }
+  if (job_stress_columns(j, a, t, col) != PL_OK) return -1;
+  col += job_stress_count(j, a);
   return col - first;
 }
 
@@ -36,6 +38,7 @@ void job_probe_row(const job *j, const pl_analysis *a, const pl_state *s, double
       int axis = a->probe[k].component < 0 ? c : a->probe[k].component;
       *row++ = s->q[a->probe[k].node * dim + axis];
     }
+  job_stress_row(j, a, s, row);
 }
 
 void job_probe_grid(job *j, const pl_analysis *a, const pl_state *s) {

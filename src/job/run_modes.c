@@ -120,7 +120,8 @@ pl_status job_modes(job *j, int index, json_t *figures) {
     set_figures(figures, &info, omega);
     warn_user(j, a, &info);
     report_result(j, a, &info, omega);
-    status = write_table(j, a, omega, info.nfound);
+    status = job_stress_modes(j, a, s, info.nfound, omega, shape, figures);
+    if (status == PL_OK) status = write_table(j, a, omega, info.nfound);
     for (int k = 0; status == PL_OK && k < info.nfound; k++)
       status = send_mode(j, a, s, shape + (size_t)k * (size_t)s->nq, k, omega[k]);
   }

@@ -126,6 +126,7 @@ pl_status job_periodic(job *j, int index, json_t *figures) {
   }
   if (st >= 0) report_result(j, a, &info, known ? &fl : NULL);
   if (st == PL_OK) st = strains(j, o, figures);
+  if (st == PL_OK) st = job_stress_period(j, o, a->name, figures);
   if (st == PL_OK) st = write_files(j, a, o);
   if (st == PL_OK && a->opts.periodic_.linear) st = linear_compare(j, a, o, figures);
   if (st == PL_OK && a->opts.periodic_.convergence)

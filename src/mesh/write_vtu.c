@@ -191,8 +191,8 @@ static pl_status put_mesh(writer *w, const pl_mesh *m, const double *x, int nfie
 pl_status pl_mesh_write_vtu(const pl_mesh *m, const double *x, int nfield, const pl_field *field,
                             pl_threads *threads, const char *path) {
   for (int k = 0; k < nfield; k++)
-    if (!field[k].name || (field[k].ncomp != 1 && field[k].ncomp != 3))
-      return pl_fail(m->env, PL_E_ARG, "%s: field '%s': components must be 1 or 3, got %d", path,
+    if (!field[k].name || (field[k].ncomp != 1 && field[k].ncomp != 3 && field[k].ncomp != 6))
+      return pl_fail(m->env, PL_E_ARG, "%s: field '%s': components must be 1, 3 or 6, got %d", path,
                      field[k].name ? field[k].name : "", field[k].ncomp);
   PL_TRY(mesh_check_indices(m));
   writer w = {.env = m->env, .threads = threads};

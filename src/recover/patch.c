@@ -1,0 +1,185 @@
+// Superconvergent patch recovery (Zienkiewicz and Zhu 1992): about every corner of cells the
+// polynomial of the cells' order that comes nearest to their samples; nodes on edges have the mean
+// of those of both ends.
+#include "recover_impl.h"
+
+#include "pliant/math.h"
+
+#include <string.h>
+
+typedef struct patch {
+  int n;
+  int cell[PATCH_CELLS];
+  double X0[3], axis[3][3], scale; // of local coordinates
+  int dim, order, nterm;
+} patch;
+
+static int has_cell(const patch *q, int c) {
+  for (int i = 0; i < q->n; i++)
+    if (q->cell[i] == c) return 1;
+  return 0;
+}
+
+// cells of the part about a vertex that are not there yet
+static void add_around(const recover_impl *k, int part, int v, patch *q) {
+  for (int i = k->around_ptr[v]; i < k->around_ptr[v + 1] && q->n < PATCH_CELLS; i++)
+    if (k->cell[k->around[i]].part == part && !has_cell(q, k->around[i]))
+      q->cell[q->n++] = k->around[i];
+}
+
+static int samples_of(const recover_impl *k, const patch *q) {
+  int n = 0;
+  for (int i = 0; i < q->n; i++) n += k->cell[q->cell[i]].npoint;
+  return n;
+}
+
+static int terms(int dim, int order) {
+  return order == 0 ? 1 : dim == 2 ? (order == 1 ? 3 : 6) : (order == 1 ? 4 : 10);
+}
+
+// values of the polynomial's terms at a place
+static void basis(const patch *q, const double *X, double *b) {
+  double d[3], x[3] = {0};
+  int n = 0;
+  pl_sub3(X, q->X0, d);
+  for (int k = 0; k < q->dim; k++) x[k] = pl_dot3(d, q->axis[k]) / q->scale;
+  b[n++] = 1;
+  for (int k = 0; q->order > 0 && k < q->dim; k++) b[n++] = x[k];
+  for (int k = 0; q->order > 1 && k < q->dim; k++)
+    for (int l = 0; l <= k; l++) b[n++] = x[k] * x[l];
+}
+
+// axes: of a sheet in its mean plane
+static void place_axes(const recover_impl *k, patch *q) {
+  double n[3] = {0};
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++) q->axis[i][j] = i == j;
+  for (int i = 0; q->dim == 2 && i < q->n; i++) {
+    const rcell *c = &k->cell[q->cell[i]];
+    const double *X = k->mesh->X;
+    double a[3], b[3], m[3];
+    pl_sub3(X + 3 * c->v[1], X + 3 * c->v[0], a);
+    pl_sub3(X + 3 * c->v[2], X + 3 * c->v[0], b);
+    pl_cross3(a, b, m);
+    double sign = pl_dot3(m, n) < 0 ? -1 : 1;
+    for (int j = 0; j < 3; j++) n[j] += sign * m[j];
+  }
+  if (q->dim == 2) {
+    int least = 0;
+    for (int j = 1; j < 3; j++)
+      if (fabs(n[j]) < fabs(n[least])) least = j;
+    const double e[3] = {least == 0, least == 1, least == 2};
+    pl_cross3(n, e, q->axis[0]);
+    pl_cross3(n, q->axis[0], q->axis[1]);
+    for (int i = 0; i < 2; i++) {
+      double l = pl_norm3(q->axis[i]);
+      for (int j = 0; j < 3; j++) q->axis[i][j] /= l;
+    }
+  }
+  q->scale = 0;
+  for (int i = 0; i < q->n; i++)
+    for (int g = 0; g < k->cell[q->cell[i]].npoint; g++) {
+      double d[3];
+      pl_sub3(k->place[k->cell[q->cell[i]].first + g], q->X0, d);
+      q->scale = fmax(q->scale, pl_norm3(d));
+    }
+  if (!(q->scale > 0)) q->scale = 1;
+}
+
+// cells about vertex v of a part; rings are added until there are half as many samples again as
+// terms, and the order falls where there never are
+static void gather_patch(const recover_impl *k, int part, int v, patch *q) {
+  q->n = 0;
+  add_around(k, part, v, q);
+  const rcell *c = &k->cell[q->cell[0]];
+  q->dim = pl_cell_dim[c->type];
+  q->order = pl_cell_corners[c->type] == c->type ? 1 : 2;
+  memcpy(q->X0, k->mesh->X + 3 * (size_t)v, sizeof q->X0);
+  for (;;) {
+    int before = q->n;
+    q->nterm = terms(q->dim, q->order);
+    if (2 * samples_of(k, q) >= 3 * q->nterm) break;
+    for (int i = 0; i < before; i++) {
+      const rcell *x = &k->cell[q->cell[i]];
+      for (int a = 0; a < pl_cell_nvert[x->type]; a++) add_around(k, part, x->v[a], q);
+    }
+    if (q->n == before && q->order-- == 0) break;
+  }
+  place_axes(k, q);
+}
+
+// A = L D L'; terms that the samples cannot tell from those before them are left out
+static void factor(int n, double *A) {
+  double size[TERMS];
+  for (int j = 0; j < n; j++) size[j] = A[j * n + j];
+  for (int j = 0; j < n; j++) {
+    for (int k = 0; k < j; k++) A[j * n + j] -= A[j * n + k] * A[j * n + k] * A[k * n + k];
+    int kept = A[j * n + j] > 1e-9 * size[j];
+    if (!kept) A[j * n + j] = 0;
+    for (int i = j + 1; i < n; i++) {
+      for (int k = 0; k < j; k++) A[i * n + j] -= A[i * n + k] * A[j * n + k] * A[k * n + k];
+      A[i * n + j] = kept ? A[i * n + j] / A[j * n + j] : 0;
+    }
+  }
+}
+
+static void solve(int n, const double *A, int m, double *x) {
+  for (int i = 0; i < n; i++)
+    for (int k = 0; k < i; k++)
+      for (int c = 0; c < m; c++) x[i * m + c] -= A[i * n + k] * x[k * m + c];
+  for (int i = 0; i < n; i++)
+    for (int c = 0; c < m; c++) x[i * m + c] = A[i * n + i] > 0 ? x[i * m + c] / A[i * n + i] : 0;
+  for (int i = n - 1; i >= 0; i--)
+    for (int k = i + 1; k < n; k++)
+      for (int c = 0; c < m; c++) x[i * m + c] -= A[k * n + i] * x[k * m + c];
+}
+
+// the polynomial about vertex v of a part, at X: added to out[nlayer], times f
+static void add_value(const pl_recover *r, int part, int v, const double *X, double f,
+                      sample_fn sample, void *ctx, pl_stress *out) {
+  const recover_impl *k = r->impl;
+  patch q;
+  double A[TERMS * TERMS] = {0}, b[TERMS], coef[TERMS * NCOMP * PL_LAYER_COUNT] = {0};
+  int m = NCOMP * r->nlayer;
+  gather_patch(k, part, v, &q);
+  for (int i = 0; i < q.n; i++) {
+    const rcell *c = &k->cell[q.cell[i]];
+    for (int g = 0; g < c->npoint; g++) {
+      basis(&q, k->place[c->first + g], b);
+      for (int s = 0; s < q.nterm; s++)
+        for (int t = 0; t <= s; t++) A[s * q.nterm + t] += b[s] * b[t];
+      for (int layer = 0; layer < r->nlayer; layer++) {
+        const double *value = (const double *)(sample(ctx, c, layer) + g);
+        for (int s = 0; s < q.nterm; s++)
+          for (int j = 0; j < NCOMP; j++) coef[s * m + NCOMP * layer + j] += b[s] * value[j];
+      }
+    }
+  }
+  factor(q.nterm, A);
+  solve(q.nterm, A, m, coef);
+  basis(&q, X, b);
+  for (int layer = 0; layer < r->nlayer; layer++)
+    for (int s = 0; s < q.nterm; s++)
+      stress_add(&out[layer], f * b[s], (const pl_stress *)(coef + s * m + NCOMP * layer));
+}
+
+void recover_patch(const pl_recover *r, int slot, sample_fn sample, void *ctx, pl_stress *out) {
+  const recover_impl *k = r->impl;
+  int v = r->node[slot], part = r->part[slot], a = 0, i = k->around_ptr[v];
+  while (k->cell[k->around[i]].part != part) i++;
+  const rcell *c = &k->cell[k->around[i]];
+  const double *X = k->mesh->X + 3 * (size_t)v;
+  int nc = pl_cell_nvert[pl_cell_corners[c->type]];
+  while (c->v[a] != v) a++;
+  memset(out, 0, (size_t)r->nlayer * sizeof *out);
+  if (a < nc) {
+    add_value(r, part, v, X, 1, sample, ctx, out);
+    return;
+  }
+  // the two corners whose middle it is
+  double at[3], N[PL_CELL_VERT_MAX];
+  pl_cell_vertex(c->type, a, at);
+  pl_cell_shape(pl_cell_corners[c->type], at, N, NULL);
+  for (int b = 0; b < nc; b++)
+    if (N[b] > 0.25) add_value(r, part, c->v[b], X, 0.5, sample, ctx, out);
+}
