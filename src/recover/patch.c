@@ -11,7 +11,8 @@ typedef struct patch {
   int n;
   int cell[PATCH_CELLS];
   double X0[3], axis[3][3], scale; // of local coordinates
-  int dim, order, nterm;
+  int dim, order, product, nterm;
+  int e[TERMS][3]; // exponents of its terms
 } patch;
 
 static int has_cell(const patch *q, int c) {
@@ -33,20 +34,32 @@ static int samples_of(const recover_impl *k, const patch *q) {
   return n;
 }
 
-static int terms(int dim, int order) {
-  return order == 0 ? 1 : dim == 2 ? (order == 1 ? 3 : 6) : (order == 1 ? 4 : 10);
+// exponents of the polynomial's terms, in growing degree: all of the order and below, of hexahedra
+// and quads of second order those of second order in each coordinate
+static int terms(const patch *q, int (*e)[3]) {
+  int n = 0, most = q->product ? q->order * q->dim : q->order;
+  for (int degree = 0; degree <= most; degree++)
+    for (int i = 0; i <= degree && i <= q->order; i++)
+      for (int j = 0; i + j <= degree && j <= q->order; j++) {
+        int k = degree - i - j;
+        if (k > q->order || (q->dim == 2 && k > 0)) continue;
+        e[n][0] = i;
+        e[n][1] = j;
+        e[n++][2] = k;
+      }
+  return n;
 }
 
-// values of the polynomial's terms at a place
+// values of the terms at a place
 static void basis(const patch *q, const double *X, double *b) {
-  double d[3], x[3] = {0};
-  int n = 0;
+  double d[3], power[3][3] = {{1, 0, 0}, {1, 0, 0}, {1, 0, 0}};
   pl_sub3(X, q->X0, d);
-  for (int k = 0; k < q->dim; k++) x[k] = pl_dot3(d, q->axis[k]) / q->scale;
-  b[n++] = 1;
-  for (int k = 0; q->order > 0 && k < q->dim; k++) b[n++] = x[k];
-  for (int k = 0; q->order > 1 && k < q->dim; k++)
-    for (int l = 0; l <= k; l++) b[n++] = x[k] * x[l];
+  for (int k = 0; k < q->dim; k++) {
+    power[k][1] = pl_dot3(d, q->axis[k]) / q->scale;
+    power[k][2] = power[k][1] * power[k][1];
+  }
+  for (int t = 0; t < q->nterm; t++)
+    b[t] = power[0][q->e[t][0]] * power[1][q->e[t][1]] * power[2][q->e[t][2]];
 }
 
 // axes: of a sheet in its mean plane
@@ -86,25 +99,37 @@ static void place_axes(const recover_impl *k, patch *q) {
   if (!(q->scale > 0)) q->scale = 1;
 }
 
-// cells about vertex v of a part; rings are added until there are half as many samples again as
-// terms, and the order falls where there never are
+// Samples that make a good patch: about as many as a vertex inside a body has. Points of hexahedra
+// are superconvergent, so that one cell is enough; terms that it does not tell are left out.
+static int enough_samples(pl_cell_type t) {
+  if (t == PL_TET4) return 24;
+  if (t == PL_TET10) return 15;
+  if (t == PL_TRI3) return 8;
+  return t == PL_TRI6 ? 9 : 1;
+}
+
+// cells about vertex v of a part; rings are added until there are enough samples, and the order
+// falls where there never are as many as terms
 static void gather_patch(const recover_impl *k, int part, int v, patch *q) {
   q->n = 0;
   add_around(k, part, v, q);
   const rcell *c = &k->cell[q->cell[0]];
   q->dim = pl_cell_dim[c->type];
   q->order = pl_cell_corners[c->type] == c->type ? 1 : 2;
+  q->product = q->order == 2 &&
+               !(pl_cell_corners[c->type] == PL_TRI3 || pl_cell_corners[c->type] == PL_TET4);
   memcpy(q->X0, k->mesh->X + 3 * (size_t)v, sizeof q->X0);
+  int enough = enough_samples(c->type), is_simplex = enough > 1;
   for (;;) {
     int before = q->n;
-    q->nterm = terms(q->dim, q->order);
-    if (2 * samples_of(k, q) >= 3 * q->nterm) break;
+    if (samples_of(k, q) >= enough) break;
     for (int i = 0; i < before; i++) {
       const rcell *x = &k->cell[q->cell[i]];
       for (int a = 0; a < pl_cell_nvert[x->type]; a++) add_around(k, part, x->v[a], q);
     }
-    if (q->n == before && q->order-- == 0) break;
+    if (q->n == before) break;
   }
+  while ((q->nterm = terms(q, q->e)) > samples_of(k, q) && is_simplex) q->order--;
   place_axes(k, q);
 }
 
@@ -114,7 +139,7 @@ static void factor(int n, double *A) {
   for (int j = 0; j < n; j++) size[j] = A[j * n + j];
   for (int j = 0; j < n; j++) {
     for (int k = 0; k < j; k++) A[j * n + j] -= A[j * n + k] * A[j * n + k] * A[k * n + k];
-    int kept = A[j * n + j] > 1e-9 * size[j];
+    int kept = A[j * n + j] > 1e-3 * size[j];
     if (!kept) A[j * n + j] = 0;
     for (int i = j + 1; i < n; i++) {
       for (int k = 0; k < j; k++) A[i * n + j] -= A[i * n + k] * A[j * n + k] * A[k * n + k];

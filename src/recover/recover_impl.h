@@ -7,7 +7,7 @@ enum {
   POINTS = 8,        // sampling points of a cell, at most
   NCOMP = 19,        // numbers of a pl_stress
   PATCH_CELLS = 400, // cells of a patch, at most
-  TERMS = 10         // of a polynomial
+  TERMS = 27         // of a polynomial
 };
 
 // what an element adds to the curvature of a cell
