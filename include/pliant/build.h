@@ -203,6 +203,36 @@ int pl_build_amplitude(pl_builder *b, const char *name, const pl_term *term, con
 // all alike).
 void pl_build_swell(pl_builder *b, int group, const pl_value *value, const double *each);
 
+// ---- joins ------------------------------------------------------------------------------------
+
+typedef enum pl_join_kind {
+  PL_JOIN_RIGID,  // nodes keep their places around a point, which has a rotation
+  PL_JOIN_SPREAD, // a point with a rotation follows the mean motion of nodes
+  PL_JOIN_TIE     // nodes stay where they are on faces of shells and solids
+} pl_join_kind;
+
+// Stiff elements in place of constraints, many times as stiff as what they join; lists are copied.
+// Gaps at rest stay. In ties the side with smaller faces follows the other; where nodes are those
+// of whole faces they follow means over what lies opposite, so that constant stresses pass.
+typedef struct pl_join_desc {
+  const char *name;
+  pl_join_kind kind;
+  int point; // of rigid and spread: a node
+  int n;
+  const int *node;
+  int nto;
+  const int *to;        // ties: faces all of whose nodes are among these
+  const double *weight; // of the builder
+  double tolerance;     // ties: m, of nodes from the faces; 0: a tenth of a face
+  double stiffness;     // times that of what is joined; 0: 1000
+  int moments;          // 1: ends of rods and edges of mid-edge shells turn with what they join
+  const void *origin;
+} pl_join_desc;
+// Before pl_build_join.
+int pl_build_attach(pl_builder *b, const pl_join_desc *d);
+// Three nodes that turn with the point of a join; 0: it is none. After pl_build_join.
+int pl_build_triad(const pl_builder *b, int node, int triad[3]);
+
 // ---- contact and limits of stretch ------------------------------------------------------------
 
 // An obstacle, by default called after its kind; its data must outlive what is made of it.

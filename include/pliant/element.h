@@ -12,7 +12,7 @@
 
 enum {
   PL_NDOF_MAX = 60,   // largest stencil
-  PL_NPAR_MAX = 16,   // most parameters of a kind
+  PL_NPAR_MAX = 24,   // most parameters of a kind
   PL_NREST_MAX = 240, // most data made by prepare
   PL_NFIELD_MAX = 8,  // most fields of a kind
   PL_LEVEL_MAX = 8    // most levels of a pair
@@ -204,7 +204,14 @@ typedef struct pl_elem_kind {
   X(couple)                                                                                        \
   X(tension)                                                                                       \
   X(tendon)                                                                                        \
-  X(bed)
+  X(bed)                                                                                           \
+  X(tie5)                                                                                          \
+  X(tie10)                                                                                         \
+  X(tie20)                                                                                         \
+  X(tie_turn)                                                                                      \
+  X(tie_edge)                                                                                      \
+  X(arm)                                                                                           \
+  X(arm_turn)
 
 #define X(name) PL_ELEM_##name,
 enum { PL_ELEM_LIST(X) PL_ELEM_COUNT };

@@ -223,6 +223,10 @@ void pl_midedge_stencil(const pl_midedge *s, const int *node, int first, int *st
 // on their edges. *tri [n][3] freed by the caller. cell (may be NULL): the owner, counted over all
 // cells in type order; also freed by the caller.
 pl_status pl_mesh_surface(const pl_mesh *m, int *ntri, int **tri, int **cell);
+// The same faces whole: *face [nface][PL_FACE_ROW], how many vertices (3, 4, 6 or 8) and these,
+// corners in a loop first, then those on the edges behind each corner; freed by the caller.
+enum { PL_FACE_ROW = 9 };
+pl_status pl_mesh_faces(const pl_mesh *m, int *nface, int **face);
 // Connected parts over all cells: part[nvert] (-1 for unused vertices); returns their count in *n.
 pl_status pl_mesh_parts(const pl_mesh *m, int *n, int *part);
 

@@ -37,6 +37,7 @@ struct builder_impl {
   int self_contact;
   const void *self_origin;
   struct rod_net *rods; // edges and joints of all rods, NULL: none
+  struct join_list *joins;
 };
 
 char *build_strdup(pl_builder *b, const char *s);
@@ -65,6 +66,14 @@ void rod_edges(pl_builder *b, int body);
 pl_status join_rods(pl_builder *b);
 // used[ndrive]: drives that clamp a rod
 void rods_clamped(pl_builder *b, int *used);
+// The first of three unknowns of the rotation at a node, -1: none
+int rods_turn(const pl_builder *b, int node);
+// Joins (joins.c): nodes they need, before anything is joined; whether a node needs a rotation;
+// their elements, after rods; their stiffness, by a model that has all else.
+void joins_prepare(pl_builder *b);
+int joins_turn(const pl_builder *b, int node);
+pl_status joins_finish(pl_builder *b);
+pl_status joins_stiffen(pl_builder *b, const pl_model_desc *desc);
 // What confines a model that was built (constraints.c).
 pl_status make_constraints(const pl_builder *b, int nthread, pl_built *m);
 

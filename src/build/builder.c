@@ -465,8 +465,11 @@ pl_status pl_build_join(pl_builder *b) {
   if (b->impl->joined) return PL_OK;
   b->impl->joined = 1;
   if (!usable(b)) return b->failed ? b->failed : PL_E_INPUT;
+  joins_prepare(b);
+  if (!usable(b)) return b->failed ? b->failed : PL_E_INPUT;
   PL_TRY(join_shells(b));
-  return join_rods(b);
+  PL_TRY(join_rods(b));
+  return joins_finish(b);
 }
 
 // of nodes and of the copies that clamps have of them
@@ -488,7 +491,8 @@ pl_status pl_build_model(pl_builder *b, pl_built *out) {
   d.name = names(b);
   d.design = designs(b, &d);
   if (!d.X || !d.name || !d.design) return PL_E_NOMEM;
-  s = pl_model_create(b->env, &d, &out->model);
+  s = joins_stiffen(b, &d);
+  if (s == PL_OK) s = pl_model_create(b->env, &d, &out->model);
   if (s == PL_OK) s = pl_params_create(out->model, &out->params);
   if (s == PL_OK) s = make_mesh(b, &out->mesh);
   if (s != PL_OK) pl_built_free(out);

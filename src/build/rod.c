@@ -16,7 +16,7 @@ typedef struct rod_edge {
 
 // scalars of all rods: theta of edge k is first + k, then three for every junction
 typedef struct rod_net {
-  int n, nbend, njunction, first;
+  int n, nnode, nbend, njunction, first;
   rod_edge *edge;
   int *begin, *at;          // edges at node i: at[begin[i]] .. at[begin[i + 1] - 1]
   int *junction;            // [nnode] its number, -1: none
@@ -120,7 +120,7 @@ static void find_junctions(const pl_builder *b, rod_net *net) {
   for (int i = 0; i < b->nnode; i++) {
     int n = valence(net, i), *at = net->at + net->begin[i];
     int apart = n == 2 && net->edge[at[0]].body != net->edge[at[1]].body;
-    int rigid = n > 2 || apart || (n > 0 && net->clamper[i] >= 0);
+    int rigid = n > 2 || apart || (n > 0 && net->clamper[i] >= 0) || joins_turn(b, i);
     net->junction[i] = rigid ? net->njunction++ : -1;
     if (!rigid && n == 2) {
       net->nbend++;
@@ -348,7 +348,14 @@ void rods_clamped(pl_builder *b, int *used) {
     for (int i = 0; b->body[k].rod_edge && i < b->body[k].desc.mesh->nvert; i++)
       rod[b->body[k].node[i]] = 1;
   for (int k = 0; k < b->ndrive; k++)
-    for (int i = 0; b->clamp[k] && i < b->drive[k].nnode; i++) used[k] |= rod[b->drive[k].node[i]];
+    for (int i = 0; b->clamp[k] && i < b->drive[k].nnode; i++)
+      used[k] |= rod[b->drive[k].node[i]] || joins_turn(b, b->drive[k].node[i]);
+}
+
+int rods_turn(const pl_builder *b, int node) {
+  const rod_net *net = b->impl->rods;
+  int j = net && node < net->nnode ? net->junction[node] : -1;
+  return j < 0 ? -1 : unknown(b, net->first + net->n + 3 * j);
 }
 
 // Rods that nothing keeps from spinning about themselves, and to which it makes no difference:
@@ -366,7 +373,10 @@ static rod_net *open_net(pl_builder *b) {
   size_t n = 0, nodes = (size_t)b->nnode;
   for (int k = 0; k < b->nbody; k++)
     if (b->body[k].rod_edge) n += (size_t)b->body[k].desc.mesh->cell[PL_SEG2].n;
-  if (n == 0) return NULL;
+  int turns = 0;
+  for (int i = 0; i < b->nnode; i++) turns |= joins_turn(b, i);
+  if (n == 0 && !turns) return NULL;
+  n++;
   rod_net *net = pl_build_keep(b, 1, sizeof *net);
   if (!net) return NULL;
   *net = (rod_net){.edge = pl_build_keep(b, n, sizeof *net->edge),
@@ -377,9 +387,10 @@ static rod_net *open_net(pl_builder *b) {
                    .clamper = pl_build_keep(b, nodes, sizeof *net->clamper),
                    .wall = pl_build_keep(b, nodes, sizeof *net->wall),
                    .bend = pl_build_keep(b, n, sizeof *net->bend),
-                   .ninbody = pl_build_keep(b, (size_t)b->nbody, sizeof *net->ninbody),
+                   .ninbody = pl_build_keep(b, (size_t)b->nbody + 1, sizeof *net->ninbody),
                    .loose = pl_build_keep(b, n, sizeof *net->loose),
-                   .first = b->nextra};
+                   .first = b->nextra,
+                   .nnode = b->nnode};
   return b->failed ? NULL : net;
 }
 

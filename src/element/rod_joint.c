@@ -3,6 +3,7 @@
 #define BODY "rod_joint.inc"
 #include "kernel.h"
 #include "rod_impl.h"
+#include "turn_impl.h"
 
 static const pl_option par_info[] = {
     SECTION_PAR,
@@ -36,23 +37,12 @@ static void field(const double *q, const double *par, const double *rest, double
   value[1] = force[3];
 }
 
-// -s/s.s is the same rotation, with rates by the chain rule; short vectors stay off the full turn
-static void shorten(double *s, double *v, double *a) {
-  double ss = pl_dot3(s, s), sv = pl_dot3(s, v), rate = pl_dot3(v, v) + pl_dot3(s, a);
-  for (int i = 0; ss > 1 && i < 3; i++) {
-    double by = 2 * rate / (ss * ss) - 8 * sv * sv / (ss * ss * ss);
-    a[i] = -a[i] / ss + 4 * v[i] * sv / (ss * ss) + by * s[i];
-    v[i] = -v[i] / ss + 2 * s[i] * sv / (ss * ss);
-    s[i] = -s[i] / ss;
-  }
-}
-
 static void commit(double *q, double *v, double *a, const double *par, double *rest,
                    unsigned keep) {
   frame_d f[2];
   joint_d j;
   double anchor[6], sign, e[3];
-  if (!(keep & 14)) shorten(q + 7, v + 7, a + 7);
+  if (!(keep & 14)) turn_shorten(q + 7, v + 7, a + 7);
   if (frames_d(q, par, rest, f, anchor, &sign)) return;
   if (strains_d(&f[0], &f[1], 0, rest + TURN_d, &j)) return;
   pl_sub3(q + 3, q, e);
@@ -60,31 +50,6 @@ static void commit(double *q, double *v, double *a, const double *par, double *r
   rest[TURN_d] = j.k[2];
   rest[TURN_d + 1] = cos(j.k[2]);
   rest[TURN_d + 2] = sin(j.k[2]);
-}
-
-// modified Rodrigues vector of a rotation R, no longer than one (Shepperd 1978)
-static void vector_of(const double *R, double *s) {
-  double q[4], most = R[0] + R[4] + R[8];
-  int big = 3;
-  for (int i = 0; i < 3; i++)
-    if (R[4 * i] > most) {
-      most = R[4 * i];
-      big = i;
-    }
-  // quaternion (x, y, z, w) from its largest part
-  if (big == 3) {
-    q[3] = 1 + most;
-    for (int i = 0; i < 3; i++)
-      q[i] = R[3 * ((i + 2) % 3) + (i + 1) % 3] - R[3 * ((i + 1) % 3) + (i + 2) % 3];
-  } else {
-    int j = (big + 1) % 3, k = (big + 2) % 3;
-    q[big] = 1 + R[4 * big] - R[4 * j] - R[4 * k];
-    q[j] = R[3 * j + big] + R[3 * big + j];
-    q[k] = R[3 * k + big] + R[3 * big + k];
-    q[3] = R[3 * k + j] - R[3 * j + k];
-  }
-  double l = sqrt(pl_dot(4, q, q)), w = fabs(q[3]) / l;
-  for (int i = 0; i < 3; i++) s[i] = (q[3] < 0 ? -q[i] : q[i]) / (l * (1 + w));
 }
 
 // twist between the junction's copy and the edge at x; 0 where it is not defined
@@ -100,16 +65,12 @@ static double twist_of(const double *x, const double *par, const double *rest) {
 // whole turns go to theta when it is not known yet, so that the twist stays
 static void rotate(const double *R, const double *q, const double *par, const double *from,
                    const double *to, unsigned known, double *scal) {
-  double e[3], x[10], S[9];
+  double e[3], x[10];
   memcpy(x, q, sizeof x);
   pl_sub3(q + 3, q, e);
-  for (int c = 0; c < 3 && R; c++) {
-    double unit[3] = {c == 0, c == 1, c == 2}, y[3];
-    rotate_d(q + 7, 1, unit, y);
-    for (int i = 0; i < 3; i++) S[3 * i + c] = pl_dot3(R + 3 * i, y);
+  for (int c = 0; c < 3 && R; c++)
     for (int a = 0; a < 2; a++) x[3 * a + c] = pl_dot3(R + 3 * c, q + 3 * a);
-  }
-  if (R) vector_of(S, x + 7);
+  turn_after(R, q + 7, x + 7);
   for (int i = 0; i < 3; i++)
     if (!(known >> (1 + i) & 1)) scal[1 + i] = x[7 + i];
   if (known & 1) return;

@@ -80,6 +80,9 @@ pl_status barrier_narrow(const pl_model *m, pl_params *p, pl_status (*solve)(voi
 pl_status barrier_report(job *j, const char *who, const pl_model *m, const pl_params *p,
                          const pl_state *s, json_t *figures);
 
+// How far joins open at a state, told in the figures and warned about; nothing without joins.
+pl_status job_join_report(job *j, const pl_analysis *a, const pl_state *s, json_t *figures);
+
 // native: the poses of its patch, for macro to be compared with; a copy.
 pl_status job_native_keep(job *j, const pl_analysis *a, const pl_pose *pose);
 // What was kept of a patch; NULL: nothing. name: of the analysis.

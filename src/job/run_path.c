@@ -166,6 +166,8 @@ pl_status job_load_path(job *j, int index, json_t *figures) {
     set_figures(figures, &r.info);
     job_probe_figures(j, a, s, figures);
     report_result(j, a, &r.info);
+    pl_status e = job_join_report(j, a, s, figures);
+    if (e < 0) st = e;
     pl_status w = r.info.npoint > 0 ? job_stress_report(j, a, s, figures) : PL_OK;
     if (w == PL_OK && r.info.npoint > 0) w = write_files(j, &r, s);
     if (w < 0) st = w;

@@ -282,7 +282,8 @@ pl_status job_static(job *j, int index, json_t *figures) {
     if (e == PL_OK) job_reaction_report(j, s, j->work, figures);
     job_contact_report(j, a, r.t.contact);
     e = job_barrier_report(j, a, s, figures);
-    if (e == PL_OK) e = job_stress_report(j, a, s, figures);
+    if (e >= 0) e = job_stress_report(j, a, s, figures);
+    if (e >= 0) e = job_join_report(j, a, s, figures);
     if (e < 0) status = e;
     pl_status w = write_files(j, a, s, &r);
     if (w < 0) status = w;

@@ -165,3 +165,37 @@ pl_status pl_mesh_surface(const pl_mesh *m, int *ntri, int **tri, int **cell) {
   }
   return s;
 }
+
+// rows of `face` from number at on: how many vertices, corners first, then those on its edges
+static int emit_faces(const pl_mesh *m, const faces *f, int which, int at, int *face) {
+  for (int i = f->start[which]; i < f->start[which + 1]; i++) {
+    if (!f->keep[i]) continue;
+    int *to = face + PL_FACE_ROW * (size_t)at++;
+    to[0] = which % 2 ? 2 * f->width : f->width;
+    face_vertices(m, f, i, to + 1, NULL);
+  }
+  return at;
+}
+
+static pl_status collect_faces(const pl_mesh *m, faces f[2], int *nface, int **face) {
+  int n = 0;
+  for (int w = 0; w < 2; w++) {
+    PL_TRY(find(m, &f[w]));
+    for (int i = 0; i < f[w].n; i++) n += f[w].keep[i];
+  }
+  *face = pl_alloc(m->env, (size_t)n + 1, PL_FACE_ROW * sizeof **face);
+  if (!*face) return PL_E_NOMEM;
+  for (int w = 0; w < 2; w++)
+    for (int which = 0; which < 4; which++) *nface = emit_faces(m, &f[w], which, *nface, *face);
+  return PL_OK;
+}
+
+pl_status pl_mesh_faces(const pl_mesh *m, int *nface, int **face) {
+  *nface = 0;
+  *face = NULL;
+  PL_TRY(mesh_check_indices(m));
+  faces f[2] = {faces_of(m, 3), faces_of(m, 4)};
+  pl_status s = collect_faces(m, f, nface, face);
+  for (int w = 0; w < 2; w++) pl_free(m->env, f[w].keep);
+  return s;
+}

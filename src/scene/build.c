@@ -301,6 +301,7 @@ pl_status build_scene(reader *r, pl_scene *s) {
   build_potentials(r);
   build_matrices(r);
   build_foundations(r);
+  build_joins(r);
   build_drives(r);
   join(r);
   r->nmotion = r->b->ndrive;

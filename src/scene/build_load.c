@@ -340,12 +340,25 @@ static void add_couples(reader *r, const load_def *d, const node_list *l, const 
   }
 }
 
+static int *keep_nodes(reader *r, int n, const int *node) {
+  int *v = scene_alloc(r, (size_t)n, sizeof *v);
+  if (v) memcpy(v, node, (size_t)n * sizeof *v);
+  return v;
+}
+
 static void add_moment(reader *r, const load_def *d, const pl_node *at) {
   node_list l;
   const pl_course *over;
   char when[160];
   double middle[3] = {0};
   if (!select_either(r, d->node, d->nodes, at, "moment", &l)) return;
+  // the point of a join is turned by nodes that turn with it
+  int triad[4];
+  if (l.n == 1 && pl_build_triad(r->b, l.v[0], triad)) {
+    triad[3] = l.v[0];
+    l = (node_list){.n = 4, .v = keep_nodes(r, 4, triad)};
+    if (!l.v) return;
+  }
   if (r->b->dim != 3 || l.n < 2 || l.n > PATCH_MAX) {
     problem(r, d->moment.at, l.n < 2 ? "choose a patch of nodes, which forces can turn" : NULL,
             r->b->dim != 3 ? "a moment needs dimension 3" : "a moment needs 2 to %d nodes, got %d",

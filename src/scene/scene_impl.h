@@ -398,6 +398,12 @@ typedef struct foundation_def {
   const pl_node *node, *nodes, *faces, *direction;
   num stiffness, total, per_area;
 } foundation_def;
+typedef struct join_def {
+  txt name;
+  const pl_node *rigid, *spread, *tie, *nodes, *faces;
+  num tolerance, stiffness;
+  pick moments;
+} join_def;
 typedef struct spin_def {
   vec axis, through;
   num rate;
@@ -504,7 +510,7 @@ typedef struct root_def {
   items parameters, materials, bodies;
   mechanism_def *mechanism;
   items springs, stops, friction, tables, masses, potentials, matrices, drives, loads, initial;
-  items tendons, foundations;
+  items tendons, foundations, joins;
   items obstacles, contact, interlocking, patches;
   self_contact_def *self_contact;
   vec gravity;
@@ -580,7 +586,7 @@ typedef struct measured_limits_def {
 // tables (schema.c)
 extern const map_info map_root, map_mesh, map_fixed, map_data, map_each, map_rotate;
 extern const map_info map_stop, map_friction, map_table;
-extern const map_info map_load, map_tendon, map_foundation;
+extern const map_info map_load, map_tendon, map_foundation, map_join;
 extern const map_info map_mail, map_measured_limits, map_mail_goal, map_mail_variable, map_patch;
 extern const map_info map_obstacle, map_contact, map_self_contact;
 extern const map_info map_limit, map_region, map_projection;
@@ -814,6 +820,8 @@ void build_drives(reader *r);
 void build_loads(reader *r);
 void build_tendons(reader *r);
 void build_foundations(reader *r);
+// Joins of bodies by sets of nodes.
+void build_joins(reader *r);
 void build_initial(reader *r);
 void build_analyses(reader *r, pl_scene *s);
 // files of analyses, once their names and all that files are called after are known

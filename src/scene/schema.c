@@ -489,7 +489,7 @@ static const map_info map_rotation = {.what = "rotation",
   ROW(drive_def, clamp, "clamp", T_CHOICE, .choices = "no|yes",                                    \
       .text = "edges of shells with midedge bending between these nodes, and rods at these "       \
               "nodes, are "                                                                        \
-              "built in: they cannot turn; no: they are hinged")
+              "built in: they cannot turn, nor can points of joins; no: they are hinged")
 static const row drive_rows[] = {
     NAME_ROW(drive_def),
     SELECT_ROWS(drive_def),
@@ -787,6 +787,8 @@ static const row root_rows[] = {
     ROW(root_def, tendons, "tendons", T_LIST, SUB(map_tendon), .text = "cables through points"),
     ROW(root_def, foundations, "foundations", T_LIST, SUB(map_foundation),
         .text = "springs to the ground"),
+    ROW(root_def, joins, "joins", T_LIST, SUB(map_join),
+        .text = "rigid couplings, mean motions, ties of nodes to faces"),
     ROW(root_def, obstacles, "obstacles", T_LIST, SUB(map_obstacle), .text = "rigid obstacles"),
     ROW(root_def, contact, "contact", T_LIST, SUB(map_contact),
         .text = "nodes that feel the obstacles"),
