@@ -41,7 +41,13 @@ typedef enum pl_body_kind {
   PL_BODY_ROD,   // segments; where three or more meet, or rods of several bodies, is a rigid joint
   PL_BODY_CHAIN  // segments as springs with masses
 } pl_body_kind;
-typedef enum pl_bending { PL_BENDING_HINGE, PL_BENDING_MIDEDGE, PL_BENDING_NONE } pl_bending;
+// shell6 is for triangles of second order (pl_mesh_raise_surface), the others for those of first
+typedef enum pl_bending {
+  PL_BENDING_HINGE,
+  PL_BENDING_MIDEDGE,
+  PL_BENDING_NONE,
+  PL_BENDING_SHELL6
+} pl_bending;
 // how a mid-edge shell measures the turn between normals
 typedef enum pl_variant { PL_VARIANT_TAN, PL_VARIANT_SIN, PL_VARIANT_THETA } pl_variant;
 typedef enum pl_law { PL_LAW_STVK, PL_LAW_NEO_HOOKEAN } pl_law;
@@ -93,7 +99,7 @@ typedef struct pl_body_desc {
 typedef struct pl_body {
   pl_body_desc desc;
   const int *node; // [mesh->nvert]
-  int *midedge;    // [ntri][9] stencils that wait for the clamps, NULL: none
+  int *midedge;    // [ntri][9, of shell6 21] stencils that wait for the clamps, NULL: none
   int *rod_edge;   // [nedge][3] the same of rods
   int first_edge;  // of a rod, among the edges of all rods
   int *edge_xi;    // once joined: [nedge of its topology] scalars that turn normals, -1: built in

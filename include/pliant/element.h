@@ -183,6 +183,7 @@ typedef struct pl_elem_kind {
   X(membrane)                                                                                      \
   X(hinge)                                                                                         \
   X(midedge)                                                                                       \
+  X(shell6)                                                                                        \
   X(rod_edge)                                                                                      \
   X(rod_bend)                                                                                      \
   X(rod_joint)                                                                                     \

@@ -190,21 +190,29 @@ typedef struct pl_topology {
 pl_status pl_topology_create(const pl_mesh *m, pl_topology **out);
 void pl_topology_free(pl_topology *t);
 
-// What a mid-edge shell (element kind `midedge`) is made of: a stencil for every triangle, a scalar
-// unknown xi for every edge that turns its normal, and clamps. Where all edges of a line are to be
-// built in, a wall takes the places of the neighbours: edges whose two ends have the same clamp
-// have no xi, and the triangles on them feel copies of their third vertices that move with the
-// clamp (the model needs a node at the place of copy[k], moved like vertex copy_at[k]).
+// Vertices on edges that have one triangle, of first and second order; *vertex [*n] is freed by the
+// caller.
+pl_status pl_mesh_border(const pl_mesh *m, int *n, int **vertex);
+
+// What a shell with normals at its edges (element kinds `midedge`, `shell6`) is made of: a stencil
+// for every triangle, scalar unknowns xi for every edge that turn its normal, and clamps. Where all
+// edges of a line are to be built in, a wall takes the places of the neighbours: edges whose
+// vertices have the same clamp have no xi, and the triangles on them feel copies of their other
+// vertices that move with the clamp (the model needs a node at the place of copy[k], moved like
+// vertex copy_at[k]).
 typedef struct pl_midedge {
   pl_env *env;
   int ntri, nvert;
-  int *vertex; // [ntri][6] triangles in the order of the mesh, their vertices ascending, then
-               // those across the edges opposite to them; a border edge repeats the triangle's
-               // own; copies are numbered from nvert on
-  int *xi;     // [ntri][3] unknowns of the edges opposite to the vertices, -1: clamped
+  int nown;    // vertices of a stencil: 6 of `midedge`, 15 of `shell6`
+  int *vertex; // [ntri][nown] triangles in the order of the mesh, their corners ascending, then
+               // (`shell6`) the vertices on the edges opposite to them, then those across these
+               // edges; where there are none the triangle's own; copies are numbered from nvert on
+  int nscal;   // unknowns of a stencil: 3 of `midedge`, 6 of `shell6`
+  int *xi;     // [ntri][nscal] unknowns of the edges opposite to the corners, -1: clamped
   int nxi;     // unknowns
   int nedge;
-  int *edge_xi; // [nedge] unknown of each edge of the topology, -1: clamped
+  int *edge_at; // [nedge] a vertex of each edge
+  int *edge_xi; // [nedge] (first) unknown of each edge of the topology, -1: clamped
   int ncopy;    // copies
   int *copy;    // [ncopy] the vertex on which each stands at rest
   int *copy_at; // [ncopy] a vertex of the clamped edge that it is opposite to: its clamp carries it
@@ -213,9 +221,12 @@ typedef struct pl_midedge {
 // clamp[nvert]: number of the clamp that holds a vertex, -1: none; NULL: no clamps.
 pl_status pl_midedge_create(const pl_mesh *m, const pl_topology *t, const int *clamp,
                             pl_midedge **out);
+// The same for triangles of second order (`shell6`), any number of which may meet in an edge.
+pl_status pl_midedge_create_second(const pl_mesh *m, const int *clamp, pl_midedge **out);
 void pl_midedge_free(pl_midedge *s);
-// Fills stencil[ntri][9] of a group of the model: node[nvert + ncopy] is the model's node of each
-// vertex and copy (NULL: the same number), first the number of the unknown that is xi 0.
+// Fills stencil[ntri][nown + nscal] of a group of the model: node[nvert + ncopy] is the model's
+// node of each vertex and copy (NULL: the same number), first the number of the unknown that is xi
+// 0.
 void pl_midedge_stencil(const pl_midedge *s, const int *node, int first, int *stencil);
 
 // Boundary faces of tets and hexes as triangles, outward, plus the mesh's own triangles and quads
@@ -270,6 +281,10 @@ pl_status pl_mesh_raise(const pl_mesh *m, int tets, int hexes, pl_mesh **out);
 // The reverse: corners: cells lose the vertices on their edges, which are dropped. Otherwise lines,
 // triangles and quads (no solids) are cut into two, four and six at these.
 pl_status pl_mesh_lower(const pl_mesh *m, int corners, pl_mesh **out);
+
+// Triangles of second order from triangles and quads of either order, which are cut in two; lines
+// of second order are cut at their vertices. Sets follow.
+pl_status pl_mesh_raise_surface(const pl_mesh *m, pl_mesh **out);
 
 // ---- nearest ----------------------------------------------------------------------------------
 

@@ -91,17 +91,18 @@ static void hinge_group(pl_builder *b, int body) {
 }
 
 // stencils wait for the clamps
-static void midedge_group(pl_builder *b, int body, const int *cell) {
+static void midedge_group(pl_builder *b, int body, const char *suffix, int kind, int type,
+                          const int *cell) {
   static const int number[] = {[PL_VARIANT_TAN] = 1, [PL_VARIANT_SIN] = 0, [PL_VARIANT_THETA] = 2};
   const pl_body_desc *d = &b->body[body].desc;
-  int n = d->mesh->cell[PL_TRI3].n;
-  int group =
-      body_group(b, body, " bending", PL_ELEM_midedge, n, NULL, !has_each(d), !d->consistent);
+  int n = d->mesh->cell[type].n;
+  int group = body_group(b, body, suffix, kind, n, NULL, !has_each(d), !d->consistent);
   if (group < 0) return;
   put_material(b, group, d, n, cell, 1);
   put_value(b, group, "variant", &(pl_value){.v = number[d->variant]}, n, cell, 1);
   // the description holds const arrays; they are ours
   b->body[body].midedge = (int *)b->group[group].stencil;
+  if (kind == PL_ELEM_shell6) b->cells[group].type = type;
 }
 
 static void material_groups(pl_builder *b, int body) {
@@ -123,6 +124,7 @@ static void material_groups(pl_builder *b, int body) {
               {PL_TET10, tet10, " tets"},
               {PL_HEX20, neo ? PL_ELEM_hex20_nh : PL_ELEM_hex20, " hexes"}};
   for (int k = 0; k < COUNT(part); k++) total += all[part[k].type].n;
+  if (d->bending == PL_BENDING_SHELL6) total += all[PL_TRI6].n;
   int *cell = pl_build_keep(b, (size_t)total + 1, sizeof *cell);
   if (!cell) return;
   for (int k = 0; k < total; k++) cell[k] = k;
@@ -138,7 +140,9 @@ static void material_groups(pl_builder *b, int body) {
   }
   if (d->kind != PL_BODY_SHELL) return;
   if (d->bending == PL_BENDING_HINGE) hinge_group(b, body);
-  if (d->bending == PL_BENDING_MIDEDGE) midedge_group(b, body, cell);
+  if (d->bending == PL_BENDING_MIDEDGE)
+    midedge_group(b, body, " bending", PL_ELEM_midedge, PL_TRI3, cell);
+  if (d->bending == PL_BENDING_SHELL6) midedge_group(b, body, "", PL_ELEM_shell6, PL_TRI6, cell);
 }
 
 static void chain_group(pl_builder *b, int body) {
@@ -156,6 +160,7 @@ static int has_cells(const pl_body_desc *d) {
   const pl_cells *c = d->mesh->cell;
   if (d->kind == PL_BODY_SOLID)
     return c[PL_TET4].n + c[PL_HEX8].n + c[PL_TET10].n + c[PL_HEX20].n > 0;
+  if (d->kind == PL_BODY_SHELL && d->bending == PL_BENDING_SHELL6) return c[PL_TRI6].n > 0;
   return c[d->kind <= PL_BODY_PLANE ? PL_TRI3 : PL_SEG2].n > 0;
 }
 

@@ -84,13 +84,17 @@ static void add_copies(pl_builder *b, const shells *s, int body) {
 static pl_status open_part(pl_builder *b, shells *s, int body) {
   const pl_body *p = &b->body[body];
   const pl_mesh *m = p->desc.mesh;
-  pl_topology *t;
-  PL_TRY(pl_topology_create(m, &t));
+  int second = p->desc.bending == PL_BENDING_SHELL6;
+  pl_topology *t = NULL;
+  if (!second) PL_TRY(pl_topology_create(m, &t));
   int *clamp = pl_build_keep(b, (size_t)m->nvert + 1, sizeof *clamp);
   for (int i = 0; clamp && i < m->nvert; i++) clamp[i] = s->wall[p->node[i]];
-  pl_status st = clamp ? pl_midedge_create(m, t, clamp, &s->part[body]) : PL_E_NOMEM;
-  for (int e = 0; st == PL_OK && e < t->nedge; e++)
-    if (s->part[body]->edge_xi[e] < 0) s->used[clamp[t->edge[2 * e]]] = 1;
+  pl_status st = !clamp   ? PL_E_NOMEM
+                 : second ? pl_midedge_create_second(m, clamp, &s->part[body])
+                          : pl_midedge_create(m, t, clamp, &s->part[body]);
+  const pl_midedge *part = s->part[body];
+  for (int e = 0; st == PL_OK && e < part->nedge; e++)
+    if (part->edge_xi[e] < 0) s->used[clamp[part->edge_at[e]]] = 1;
   pl_topology_free(t);
   return st;
 }
@@ -100,8 +104,8 @@ static void check_used(pl_builder *b, const shells *s) {
     if (b->clamp[k] && !s->used[k] && !s->used[same_wall(b, k)])
       build_problem(
           b, b->clamp[k],
-          "only shells with 'bending: midedge' have such edges; others are clamped by two rows "
-          "of nodes",
+          "only shells whose bending is neither hinge nor none have such edges; others are clamped "
+          "by two rows of nodes",
           "clamp: no edge of a shell has both ends among these nodes, and no rod is there");
 }
 

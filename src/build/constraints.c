@@ -88,12 +88,14 @@ void pl_build_self_contact(pl_builder *b, double thickness, double mu, const voi
   b->impl->self_origin = origin;
 }
 
-// the triangles of a shell, or of the surface of a solid, as nodes; *n: how many there are now
+// the triangles of a shell (of second order cut into four), or of the surface of a solid, as nodes;
+// *n: how many there are now
 static pl_status add_layer(pl_builder *b, const pl_body *body, int **tri, int *n, int *cap) {
   const pl_mesh *m = body->desc.mesh;
-  int ntri = m->cell[PL_TRI3].n, *skin = NULL, solid = body->desc.kind == PL_BODY_SOLID;
-  pl_status s = solid ? pl_mesh_surface(m, &ntri, &skin, NULL) : PL_OK;
-  const int *v = solid ? skin : m->cell[PL_TRI3].v;
+  int ntri = m->cell[PL_TRI3].n, *skin = NULL;
+  int cut = body->desc.kind == PL_BODY_SOLID || m->cell[PL_TRI6].n > 0;
+  pl_status s = cut ? pl_mesh_surface(m, &ntri, &skin, NULL) : PL_OK;
+  const int *v = cut ? skin : m->cell[PL_TRI3].v;
   for (int i = 0; s == PL_OK && i < 3 * ntri; i++) {
     s = pl_grow(b->env, tri, *n, cap, sizeof **tri);
     if (s == PL_OK) (*tri)[(*n)++] = body->node[v[i]];

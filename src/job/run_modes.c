@@ -64,7 +64,7 @@ static void warn_user(job *j, const pl_analysis *a, const pl_modes_info *i) {
   if (i->nrigid && j->scene->ndrive > 0)
     pl_report(j->env, PL_WARNING, j->scene->path, a->line, a->col,
               "what is held at a point or along a line turns about it: hold two rows of nodes, or "
-              "clamp: yes (rods, shells with bending: midedge)",
+              "clamp: yes (rods, shells)",
               "%s: %d %s without stiffness, which the supports leave free", a->name, i->nrigid,
               pl_plural(i->nrigid, "mode", "modes"));
   if (i->nunstable)

@@ -9,6 +9,7 @@ void pl_midedge_free(pl_midedge *s) {
   pl_free(s->env, s->vertex);
   pl_free(s->env, s->xi);
   pl_free(s->env, s->edge_xi);
+  pl_free(s->env, s->edge_at);
   pl_free(s->env, s->copy);
   pl_free(s->env, s->copy_at);
   pl_free(s->env, s);
@@ -62,11 +63,14 @@ static pl_status build(const pl_mesh *m, const pl_topology *t, const int *clamp,
   s->xi = pl_alloc(s->env, ntri, 3 * sizeof *s->xi);
   s->nedge = t->nedge;
   s->edge_xi = pl_alloc(s->env, (size_t)t->nedge, sizeof *s->edge_xi);
+  s->edge_at = pl_alloc(s->env, (size_t)t->nedge, sizeof *s->edge_at);
   s->copy = pl_alloc(s->env, most, sizeof *s->copy);
   s->copy_at = pl_alloc(s->env, most, sizeof *s->copy_at);
-  int ok = s->vertex && s->xi && s->edge_xi && s->copy && s->copy_at;
-  for (int e = 0; ok && e < t->nedge; e++)
+  int ok = s->vertex && s->xi && s->edge_xi && s->edge_at && s->copy && s->copy_at;
+  for (int e = 0; ok && e < t->nedge; e++) {
+    s->edge_at[e] = t->edge[2 * e];
     s->edge_xi[e] = edge_clamp(t, clamp, e) >= 0 ? -1 : s->nxi++;
+  }
   for (int k = 0; ok && k < s->ntri; k++) fill_triangle(m, t, clamp, k, s);
   return ok ? PL_OK : PL_E_NOMEM;
 }
@@ -76,7 +80,8 @@ pl_status pl_midedge_create(const pl_mesh *m, const pl_topology *t, const int *c
   *out = NULL;
   pl_midedge *s = pl_alloc(m->env, 1, sizeof *s);
   if (!s) return PL_E_NOMEM;
-  *s = (pl_midedge){.env = m->env, .ntri = m->cell[PL_TRI3].n, .nvert = m->nvert};
+  *s = (pl_midedge){
+      .env = m->env, .ntri = m->cell[PL_TRI3].n, .nvert = m->nvert, .nown = 6, .nscal = 3};
   pl_status status = build(m, t, clamp, s);
   if (status != PL_OK) {
     pl_midedge_free(s);
@@ -87,15 +92,16 @@ pl_status pl_midedge_create(const pl_mesh *m, const pl_topology *t, const int *c
 }
 
 void pl_midedge_stencil(const pl_midedge *s, const int *node, int first, int *stencil) {
-  for (int k = 0; k < s->ntri; k++) {
-    int *to = stencil + 9 * (size_t)k;
-    for (int i = 0; i < 6; i++) {
-      int v = s->vertex[6 * (size_t)k + (size_t)i];
+  size_t nown = (size_t)s->nown, nscal = (size_t)s->nscal;
+  for (size_t k = 0; k < (size_t)s->ntri; k++) {
+    int *to = stencil + (nown + nscal) * k;
+    for (size_t i = 0; i < nown; i++) {
+      int v = s->vertex[nown * k + i];
       to[i] = node ? node[v] : v;
     }
-    for (int i = 0; i < 3; i++) {
-      int xi = s->xi[3 * (size_t)k + (size_t)i];
-      to[6 + i] = xi < 0 ? -1 : first + xi;
+    for (size_t i = 0; i < nscal; i++) {
+      int xi = s->xi[nscal * k + i];
+      to[nown + i] = xi < 0 ? -1 : first + xi;
     }
   }
 }

@@ -183,9 +183,22 @@ static int make_mesh(reader *r, body_slot *b, const geometry_def *g, int type) {
                                  : pl_gen_hex_box(r->env, n, l, out));
 }
 
+pl_bending shell_bending(const geometry_def *g) {
+  static const pl_bending all[] = {[BENDING_AUTO] = PL_BENDING_SHELL6,
+                                   [BENDING_HINGE] = PL_BENDING_HINGE,
+                                   [BENDING_MIDEDGE] = PL_BENDING_MIDEDGE,
+                                   [BENDING_SHELL6] = PL_BENDING_SHELL6,
+                                   [BENDING_NONE] = PL_BENDING_NONE};
+  // limits are for triangles of first order, whose own bending matters little
+  int cloth = g->limit || g->regions.n > 0 || g->interlocking.at;
+  return cloth && g->bending.v == BENDING_AUTO ? PL_BENDING_HINGE : all[g->bending.v];
+}
+
 // cells that a body of a dimension is made of
 static int makes_body(int type, int dim) {
-  return dim == 3 ? pl_cell_dim[type] == 3 : type == (dim == 2 ? PL_TRI3 : PL_SEG2);
+  return dim == 3   ? pl_cell_dim[type] == 3
+         : dim == 2 ? type == PL_TRI3 || type == PL_TRI6
+                    : type == PL_SEG2;
 }
 
 // only the cells that make the body, and all sets as sets of vertices
@@ -234,9 +247,10 @@ static int place_mesh(reader *r, body_slot *b, const geometry_def *g) {
   return 0;
 }
 
-static int refine_mesh(reader *r, const geometry_def *g, int type, pl_mesh **m) {
+// done: how often it was refined before
+static int refine_mesh(reader *r, const geometry_def *g, int type, int done, pl_mesh **m) {
   double times = type == PL_SEG2 ? 2 : type == PL_TRI3 ? 4 : 8;
-  for (int k = 0; k < g->refine.v; k++) {
+  for (int k = done; k < g->refine.v; k++) {
     pl_mesh *fine;
     if (!check_count(r, g->refine.at, (*m)->nvert * times)) return 0;
     if (!worked(r, pl_mesh_refine(*m, &fine))) return 0;
@@ -286,6 +300,31 @@ static int order_cells(reader *r, const geometry_def *g, int solid, pl_mesh **m)
   return 1;
 }
 
+// Shells of second order: from a mesh that is so, with curved edges; or from one of first order
+// after it was refined, when the middles of edges are added. *refined: faces were cut in four.
+static int raise_faces(reader *r, const geometry_def *g, pl_mesh **m, int *refined) {
+  const pl_cells *c = (*m)->cell;
+  pl_mesh *out = NULL;
+  *refined = 0;
+  if (c[PL_TRI6].n + c[PL_QUAD8].n == 0) return 1;
+  if (g->refine.v > 0) {
+    *refined = 1;
+    return order_cells(r, g, 0, m);
+  }
+  if (!worked(r, pl_mesh_raise_surface(*m, &out))) return 0;
+  replace_mesh(m, out);
+  return 1;
+}
+
+static int raise_shell(reader *r, const geometry_def *g, pl_mesh **m) {
+  pl_mesh *out = NULL;
+  if ((*m)->cell[PL_TRI3].n == 0) return 1;
+  if (!check_count(r, g->mesh, (*m)->nvert + 1.5 * (*m)->cell[PL_TRI3].n)) return 0;
+  if (!worked(r, pl_mesh_raise(*m, 1, 0, &out))) return 0;
+  replace_mesh(m, out);
+  return 1;
+}
+
 static int count_cells(const pl_mesh *m, int dim) {
   int n = 0;
   for (int t = 0; t < PL_CELL_COUNT; t++) n += makes_body(t, dim) ? m->cell[t].n : 0;
@@ -294,12 +333,13 @@ static int count_cells(const pl_mesh *m, int dim) {
 
 static int load_geometry(reader *r, body_slot *b, const geometry_def *g) {
   int solid = b->def->solid != NULL, rod = b->def->rod != NULL, dim = solid ? 3 : rod ? 1 : 2;
-  int first = solid ? PL_TET4 : rod ? PL_SEG2 : PL_TRI3;
+  int first = solid ? PL_TET4 : rod ? PL_SEG2 : PL_TRI3, refined = 0;
+  int second = b->def->shell && shell_bending(g) == PL_BENDING_SHELL6;
   if (!g->mesh) return 0;
   if (rod && !(b->rod = scene_alloc(r, 1, sizeof *b->rod))) return 0;
   int ok =
       g->mesh->kind == NODE_SCALAR ? read_mesh_file(r, g, &b->mesh) : make_mesh(r, b, g, first);
-  if (ok) ok = order_cells(r, g, solid, &b->mesh);
+  if (ok) ok = second ? raise_faces(r, g, &b->mesh, &refined) : order_cells(r, g, solid, &b->mesh);
   if (ok && first == PL_TRI3 && b->mesh->cell[PL_QUAD4].n > 0)
     ok = worked(r, pl_mesh_split_quads(b->mesh));
   if (ok) ok = strip(r, &b->mesh, dim);
@@ -319,7 +359,8 @@ static int load_geometry(reader *r, body_slot *b, const geometry_def *g) {
   ok = ok && worked(r, pl_mesh_check(b->mesh)) && worked(r, pl_mesh_drop_unused(b->mesh, NULL));
   ok = ok && check_pieces(r, b, g->mesh);
   ok = ok && (!rod || check_curve(r, b, g));
-  ok = ok && refine_mesh(r, g, first, &b->mesh) && place_mesh(r, b, g);
+  ok = ok && refine_mesh(r, g, first, refined, &b->mesh) && place_mesh(r, b, g);
+  ok = ok && (!second || raise_shell(r, g, &b->mesh));
   return ok && (!b->def->plane || check_flat(r, g, b->mesh));
 }
 
@@ -513,7 +554,7 @@ static void add_geometry(reader *r, body_slot *b, const geometry_def *g) {
   if (!g->material.at) return;
   const material_def *m = find_material(r, &g->material);
   const pl_cells *all = b->mesh->cell;
-  int n = all[PL_TRI3].n + count_cells(b->mesh, 3);
+  int n = all[PL_TRI3].n + all[PL_TRI6].n + count_cells(b->mesh, 3);
   static const pl_variant variant[] = {PL_VARIANT_SIN, PL_VARIANT_TAN, PL_VARIANT_THETA};
   char path[3][256];
   if (!m) return;
@@ -526,15 +567,19 @@ static void add_geometry(reader *r, body_slot *b, const geometry_def *g) {
                             : b->def->plane ? PL_BODY_PLANE
                                             : PL_BODY_SOLID,
                     .law = m->law.v ? PL_LAW_NEO_HOOKEAN : PL_LAW_STVK,
-                    .consistent = g->mass.v != 0,
-                    .bending = (pl_bending)g->bending.v,
+                    .bending = shell_bending(g),
                     .variant = variant[g->variant.v],
                     .poisson = value_of(&m->poisson),
                     .growth = read_growth(r, g, m)};
+  d.consistent = b->def->shell && !g->mass.at ? d.bending == PL_BENDING_SHELL6 : g->mass.v != 0;
   d.young = body_value(r, b, &m->young, "young", path[0], n);
   d.density = body_value(r, b, &m->density, "density", path[1], n);
   if (g->thickness.at) d.thickness = body_value(r, b, &g->thickness, "thickness", path[2], n);
   if (b->def->shell) read_warp(r, g, d.warp);
+  if (d.bending == PL_BENDING_SHELL6 && (g->limit || g->regions.n > 0))
+    problem(r, g->bending.at, "leave bending out: hinges are taken",
+            "shell '%.60s': limits of stretch need triangles of first order, not bending: shell6",
+            b->def->name.s);
   if (b->def->solid) {
     d.form = choose_form(r, b, g, m);
     check_locking(r, b, g, m, d.form);

@@ -29,6 +29,9 @@ void build_rod(reader *r, body_slot *b);
 // A sheet of an interlocking material (build_sheet.c).
 void build_mail_sheet(reader *r, body_slot *b, const geometry_def *g);
 
+// how a shell bends: as the scene says, or what is right for it
+pl_bending shell_bending(const geometry_def *g);
+
 // ---- rods -------------------------------------------------------------------------------------
 
 // a coordinate of a vertex that follows a parameter, weight [3] along x, y, z

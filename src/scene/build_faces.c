@@ -1,4 +1,5 @@
 // Faces of bodies, for loads: found by their nodes.
+#include "build_body.h"
 #include "faces.h"
 
 #include "pliant/math.h"
@@ -89,7 +90,7 @@ static void join_quad(const int *a, const int *b, int *quad) {
 // pressure pushes on the skin of a solid against its normals, which point outwards
 static int add_solid(reader *r, const body_slot *b, const char *chosen, face_list *f) {
   int n, *tri, *cell, hexes = 0;
-  if (pl_mesh_surface(b->mesh, &n, &tri, &cell) != PL_OK) return 0;
+  if (!worked(r, pl_mesh_surface(b->mesh, &n, &tri, &cell))) return 0;
   for (int t = 0; t < PL_HEX8; t++) hexes += b->mesh->cell[t].n;
   for (int k = 0; k < n; k++) {
     int quad[4], node[4], nv = 3;
@@ -108,13 +109,17 @@ static int add_solid(reader *r, const body_slot *b, const char *chosen, face_lis
   return 1;
 }
 
-static void add_shell(reader *r, const body_slot *b, const char *chosen, face_list *f) {
-  const pl_cells *c = &b->mesh->cell[PL_TRI3];
-  for (int k = 0; k < c->n; k++) {
+// triangles, of second order cut at the nodes on their edges
+static int add_shell(reader *r, const body_slot *b, const char *chosen, face_list *f) {
+  int n, *tri;
+  if (!worked(r, pl_mesh_surface(b->mesh, &n, &tri, NULL))) return 0;
+  for (int k = 0; k < n; k++) {
     int node[3];
-    for (int i = 0; i < 3; i++) node[i] = b->node[c->v[3 * k + i]];
+    for (int i = 0; i < 3; i++) node[i] = b->node[tri[3 * k + i]];
     add_face(r, f, chosen, 3, node, 0);
   }
+  pl_free(r->env, tri);
+  return 1;
 }
 
 int face_triangles(const face *f, int tri[4][3], double *share) {
@@ -195,7 +200,7 @@ int select_faces(reader *r, const pl_node *at, const char *what, face_list *out)
     const body_slot *b = &r->body[k];
     if (b->bad) return 0;
     if (b->def->solid && !add_solid(r, b, chosen, out)) return 0;
-    if (b->def->shell) add_shell(r, b, chosen, out);
+    if (b->def->shell && !add_shell(r, b, chosen, out)) return 0;
   }
   if (r->failed) return 0;
   if (out->n == 0) {

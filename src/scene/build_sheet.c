@@ -46,11 +46,18 @@ static void add_sheet(reader *r, body_slot *b, const geometry_def *g, const pl_s
   static const pl_variant variant[] = {PL_VARIANT_SIN, PL_VARIANT_TAN, PL_VARIANT_THETA};
   pl_body_desc d = {.kind = PL_BODY_SHELL,
                     .consistent = g->mass.v != 0,
-                    .bending = (pl_bending)g->bending.v,
+                    .bending = shell_bending(g),
                     .variant = variant[g->variant.v]};
   if (g->limit || g->regions.n > 0) {
     problem(r, g->interlocking.at, "leave out one of both",
             "shell '%.60s': limits of stretch do not go with an interlocking material",
+            b->def->name.s);
+    return;
+  }
+  if (d.bending == PL_BENDING_SHELL6) {
+    problem(r, g->bending.at, "leave bending out: hinges are taken",
+            "shell '%.60s': interlocking materials need triangles of first order, not bending: "
+            "shell6",
             b->def->name.s);
     return;
   }

@@ -90,26 +90,20 @@ static double hinge_stiffness(const pl_mesh *m, const pl_topology *t) {
   return plate > 0 ? energy / plate : 0;
 }
 
-static int is_cloth(const reader *r) {
-  for (int k = 0; k < r->nbody; k++) {
-    const geometry_def *g = r->body[k].def->shell;
-    if (g && (g->limit || g->regions.n > 0)) return 1;
-  }
-  return 0;
-}
-
-// hinges that nobody asked for, of a shell whose stiffness counts
+// hinges on a mesh of the user's, of a shell whose stiffness counts
 static void check_hinges(reader *r, const body_slot *b) {
   const geometry_def *g = b->def->shell;
   pl_topology *t;
-  if (!g || r->failed || g->bending.v != BENDING_HINGE || g->bending.at || is_cloth(r)) return;
+  if (!g || r->failed || g->bending.v != BENDING_HINGE || g->mesh->kind != NODE_SCALAR ||
+      g->limit || g->regions.n > 0 || g->interlocking.at)
+    return;
   if (!worked(r, pl_topology_create(b->mesh, &t))) return;
   double stiff = hinge_stiffness(b->mesh, t);
   pl_topology_free(t);
   if (stiff < HINGE_STIFF) return;
-  warning(r, b->at, "use bending: midedge, right on every mesh; or say bending: hinge",
-          "shell '%s': bending by hinges, the default, needs equilateral triangles: on these it is "
-          "%.0f %% too stiff in the mean",
+  warning(r, g->bending.at, "leave bending out, or use shell6, right on every mesh",
+          "shell '%s': bending by hinges needs equilateral triangles: on these it is %.0f %% too "
+          "stiff in the mean",
           b->def->name.s, 100 * (stiff - 1));
 }
 

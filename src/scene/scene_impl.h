@@ -246,7 +246,7 @@ typedef struct rotate_def {
   vec axis;
   num angle;
 } rotate_def;
-enum { BENDING_HINGE, BENDING_MIDEDGE, BENDING_NONE }; // as in the schema
+enum { BENDING_AUTO, BENDING_HINGE, BENDING_MIDEDGE, BENDING_SHELL6, BENDING_NONE }; // as there
 typedef struct section_def {
   num round, hollow;
   const pl_node *ellipse, *rectangle, *tube;

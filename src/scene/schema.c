@@ -203,19 +203,21 @@ const map_info map_rotate = {
 static const row shell_rows[] = {
     GEOMETRY_ROWS(.text = "name of a material; needed but for interlocking ones, whose own "
                           "elasticity is soft: 1250 Pa, 0.4, and their mass or 250 kg/m^3"),
-    MASS_ROW(0),
+    ROW(geometry_def, mass, "mass", T_CHOICE, .choices = "lumped|consistent",
+        .text = "mass matrix; left out: consistent with bending shell6, else lumped"),
     ROW(geometry_def, thickness, "thickness", T_PAR, .each = 1, SUB(map_each),
         .elem = PL_ELEM_membrane,
         .text = "thickness, uniform; needed but for interlocking materials, which have their own"),
     ROW(geometry_def, interlocking, "interlocking", T_TEXT,
         .text = "file of an interlocking material (.material, written by limits with boundary): "
                 "its strain stays within those limits; static, transient and drape keep them"),
-    ROW(geometry_def, bending, "bending", T_CHOICE, .choices = "hinge|midedge|none",
-        .text =
-            "by hinges: fast, acts as Poisson's ratio -1/3; by normals at edges: right on every "
-            "mesh; or a pure membrane"),
+    ROW(geometry_def, bending, "bending", T_CHOICE, .choices = "auto|hinge|midedge|shell6|none",
+        .text = "shell6: curved triangles of second order, right on every mesh; midedge: triangles "
+                "with a normal at every edge, softer on coarse meshes; hinge: fast, acts as "
+                "Poisson's ratio -1/3, for cloth; none: a pure membrane. auto: hinge where the "
+                "shell has limits, else shell6"),
     ROW(geometry_def, variant, "variant", T_CHOICE, .choices = "sin|tan|theta", .value = 1,
-        .text = "midedge: function of the angles; tan resists folding over"),
+        .text = "shell6 and midedge: function of the angles; tan resists folding over"),
     ROW(geometry_def, limit, "limit", T_MAP, SUB(map_limit),
         .text = "how far it can be stretched at most; without limit when left out"),
     ROW(geometry_def, warp, "warp", T_VEC3, .plain = 1, .unit = "",
@@ -487,8 +489,7 @@ static const map_info map_rotation = {.what = "rotation",
                                       ROWS(rotation_rows)};
 #define CLAMP_ROW                                                                                  \
   ROW(drive_def, clamp, "clamp", T_CHOICE, .choices = "no|yes",                                    \
-      .text = "edges of shells with midedge bending between these nodes, and rods at these "       \
-              "nodes, are "                                                                        \
+      .text = "edges of shells (but for hinge) between these nodes, and rods at these nodes, are " \
               "built in: they cannot turn, nor can points of joins; no: they are hinged")
 static const row drive_rows[] = {
     NAME_ROW(drive_def),

@@ -379,13 +379,9 @@ static int body_boundary(reader *r, const body_slot *b, node_list *out) {
     pl_free(r->env, tri);
     return ok;
   }
-  pl_topology *t;
-  if (pl_topology_create(b->mesh, &t) != PL_OK) return 0;
-  int *ends = scratch(r, 2 * (size_t)t->nborder + 1, sizeof *ends);
-  for (int i = 0; ends && i < t->nborder; i++)
-    memcpy(ends + 2 * i, t->edge + 2 * t->border[i], 2 * sizeof *ends);
-  ok = ends && add_vertices(r, b, 2 * t->nborder, ends, out);
-  pl_topology_free(t);
+  if (pl_mesh_border(b->mesh, &n, &tri) != PL_OK) return 0;
+  ok = add_vertices(r, b, n, tri, out);
+  pl_free(r->env, tri);
   return ok;
 }
 

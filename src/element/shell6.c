@@ -1,0 +1,116 @@
+// W = sum_q w_q (h N(E_q) + h^3/12 N(K_q)) of a curved triangle of six nodes: bending by normals at
+// its edges, two points each (Hellan, Herrmann, Johnson; Neunteufel and Schoeberl 2019), strain of
+// the membrane by its values along edges, without locking (Regge; Neunteufel and Schoeberl 2021).
+#include "pliant/math.h"
+#include "shell6_shape.h"
+
+#define BODY "shell6.inc"
+#include "kernel.h"
+#include "element_impl.h"
+
+static const pl_option shell6_par[] = {
+    PAR("young", 1e9, 0, 1e15, "Pa", "Young's modulus"),
+    PAR("poisson", 0.3, -0.999, 0.5, "", "Poisson's ratio"),
+    PAR("density", 1000, 0, 1e7, "kg/m^3", "mass density"),
+    PAR("thickness", 1e-3, 1e-12, 1e6, "m", "thickness, uniform"),
+    {.name = "variant",
+     .type = PL_OPT_INT,
+     .value = 1,
+     .lo = 0,
+     .hi = 2,
+     .unit = "",
+     .text = "function of the angles at edges: 0 sin, 1 tan, 2 identity"},
+};
+
+static const pl_field_info shell6_fields[] = {
+    {"strain", "",
+     "largest principal Green strain of the middle surface by size, mean over the "
+     "element"},
+    {"stress", "Pa",
+     "von Mises equivalent of the larger one of the two faces, mean over the "
+     "element"},
+    {"curvature", "1/m", "largest change of a principal curvature, without sign"},
+};
+
+// invariants of S in the basis of the edges at point q: tr S, tr S^2
+static void invariants(const double *rest, int q, const double *S, double *tr, double *tr2) {
+  const double *g = rest + SHELL6_POINT + 4 * q + 1;
+  *tr = *tr2 = 0;
+  for (int e = 0; e < 3; e++) {
+    *tr -= g[e] * S[e];
+    for (int f = 0; f < 3; f++) {
+      double both = e == f ? (g[e] + g[(e + 1) % 3]) * (g[e] + g[(e + 2) % 3])
+                           : -(g[e] + g[f]) * g[3 - e - f];
+      *tr2 += 0.5 * (both + g[e] * g[f]) * S[e] * S[f];
+    }
+  }
+}
+
+// principal values
+static void principal(const double *rest, int q, const double *S, double *p) {
+  double tr, tr2;
+  invariants(rest, q, S, &tr, &tr2);
+  double r = sqrt(fmax(0, 0.5 * tr2 - 0.25 * tr * tr));
+  p[0] = 0.5 * tr - r;
+  p[1] = 0.5 * tr + r;
+}
+
+static void field(const double *q, const double *par, const double *rest, double *value) {
+  shape_d s;
+  value[0] = value[1] = value[2] = 0;
+  if (strains_d(q, par, rest, &s)) return;
+  double nu = par[1], c = par[0] / (1 - nu * nu);
+  for (int i = 0; i < 3; i++) {
+    double w = rest[SHELL6_POINT + 4 * i] / rest[SHELL6_AREA], p[2], most = 0;
+    principal(rest, i, s.E[i], p);
+    value[0] += w * (fabs(p[0]) > fabs(p[1]) ? p[0] : p[1]);
+    principal(rest, i, s.K[i], p);
+    value[2] += w * fmax(fabs(p[0]), fabs(p[1]));
+    for (int face = -1; face <= 1; face += 2) {
+      double F[3];
+      for (int e = 0; e < 3; e++) F[e] = s.E[i][e] - 0.5 * face * par[3] * s.K[i][e];
+      principal(rest, i, F, p);
+      double s1 = c * (p[0] + nu * p[1]), s2 = c * (p[1] + nu * p[0]);
+      most = fmax(most, sqrt(s1 * s1 - s1 * s2 + s2 * s2));
+    }
+    value[1] += w * most;
+  }
+}
+
+static void sample(unsigned seed, double *X, double *q, double *v, double *par) {
+  static const double shape[45] = {
+      0,   0,    0,   1,    0.1, 0.1, 0.4, 0.9,  0.2,  0.7, 0.5,  0.2, 0.2,  0.45,  0.15,
+      0.5, 0.05, 0.1, 1.3,  1.0, 0.3, 1.1, 0.5,  0.25, 0.9, 0.95, 0.3, -0.5, 0.8,   0.25,
+      0.0, 0.9,  0.3, -0.3, 0.4, 0.2, 0.6, -0.8, 0.2,  0.3, -0.4, 0.1, 0.8,  -0.35, 0.2};
+  pl_rng r;
+  pl_sample_shape(seed, 15, 3, shape, 0.02, X, q, v);
+  pl_rng_seed(&r, seed + 2000);
+  for (int i = 45; i < SHELL6_NDOF; i++) {
+    X[i] = pl_rng_uniform(&r, -0.1, 0.1);
+    q[i] = X[i] + pl_rng_uniform(&r, -0.1, 0.1);
+    v[i] = pl_rng_uniform(&r, -1, 1);
+  }
+  pl_sample_solid(seed, par);
+  par[3] = pl_rng_uniform(&r, 0.5, 1);
+  par[4] = seed % 3;
+}
+
+const pl_elem_kind pl_elem_shell6 = {
+    .name = "shell6",
+    .text = "curved shell triangle of six nodes: membrane, and bending by normals at its edges",
+    .nvert = 15,
+    .vdim = 3,
+    .nscal = 6,
+    .ndof = SHELL6_NDOF,
+    .npar = COUNT(shell6_par),
+    .nrest = SHELL6_NREST,
+    .par = shell6_par,
+    .d = {prepare_d, eval_d, NULL, mass_d},
+    .z = {prepare_z, eval_z, NULL, mass_z},
+    .nfield = COUNT(shell6_fields),
+    .field_info = shell6_fields,
+    .field = field,
+    .stiff = 1,
+    .mixed = mixed_d,
+    .sample = sample,
+};
