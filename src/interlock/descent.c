@@ -117,13 +117,17 @@ static void gather(descent *d) {
     }
   for (int k = 0; k < d->now.n; k++) add_repulsion(d, k);
   for (int k = 0; k < d->nrub; k++) descent_rub(d, &d->rub[k]);
-  for (int k = 0; k < 6 * d->p.nfree; k++) d->diagonal[k] = *pl_csc_diagonal(&d->K.A, k);
+  memcpy(d->undamped, d->K.A.val, ((size_t)d->K.A.nnz + 1) * sizeof *d->undamped);
+  d->stiffest = 0;
+  for (int k = 0; k < 6 * d->p.nfree; k++)
+    d->stiffest = fmax(d->stiffest, fabs(*pl_csc_diagonal(&d->K.A, k)));
 }
 
-static pl_status assemble(descent *d) {
+pl_status descent_assemble(descent *d) {
   PL_TRY(room_for_slopes(d));
   pl_threads_run(d->p.threads, d->now.n, slope_one, d);
   PL_TRY(blocks_fit(&d->p, &d->now, &d->K));
+  PL_TRY(damping_assemble(d));
   gather(d);
   return PL_OK;
 }
@@ -156,11 +160,12 @@ static void project_one(void *ctx, int k, int thread) {
 // Newton's step with a shift of curvatures; PL_SINGULAR: they are not all positive.
 static pl_status solve_step(descent *d) {
   int n = 6 * d->p.nfree;
-  double stiff = d->unit / (d->p.thin * d->p.thin), top = 0;
-  for (int k = 0; k < n; k++) top = fmax(top, fabs(d->diagonal[k]));
-  d->shift = fmax(d->shift, fmax(1e-9, 1e-14 * top / stiff));
+  double stiff = d->unit / (d->p.thin * d->p.thin);
+  double least = fmax(1e-9 * stiff, 1e-14 * d->stiffest);
+  for (int k = 0; k <= d->K.A.nnz; k++)
+    d->K.A.val[k] = d->undamped[k] + d->shift * stiff * d->damping[k];
   for (int k = 0; k < n; k++) {
-    *pl_csc_diagonal(&d->K.A, k) = d->diagonal[k] + d->shift * stiff;
+    *pl_csc_diagonal(&d->K.A, k) += least;
     d->step[k] = -d->grad[k];
   }
   d->factors++;
@@ -190,8 +195,17 @@ static pl_status find_direction(descent *d) {
 }
 
 pl_status descent_direction(descent *d) {
-  PL_TRY(assemble(d));
+  PL_TRY(descent_assemble(d));
   PL_TRY(find_direction(d));
+  d->left = -pl_dot(6 * d->p.nfree, d->grad, d->step);
+  return PL_OK;
+}
+
+pl_status descent_damp(descent *d) {
+  PL_TRY(damping_assemble(d));
+  pl_status s = solve_step(d);
+  for (; s == PL_SINGULAR && d->shift < 1e12; s = solve_step(d)) d->shift *= 8;
+  if (s != PL_OK) return s == PL_SINGULAR ? PL_UNSOLVED : s;
   d->left = -pl_dot(6 * d->p.nfree, d->grad, d->step);
   return PL_OK;
 }
@@ -220,6 +234,7 @@ static pl_status check_start(const descent *d) {
 }
 
 pl_status descent_restart(descent *d) {
+  for (int i = 0; i < d->p.in->n; i++) d->damp[i] = 1;
   d->next.n = 0;
   PL_TRY(patch_near(&d->p, d->at, d->p.reach));
   return patch_contacts(&d->p, d->at, &d->next, &d->now, &d->gap);
@@ -234,10 +249,11 @@ pl_status descent_open(descent *d, pl_env *env, const pl_patch *in, double barri
   d->trial = pl_alloc(env, n, sizeof *d->trial);
   d->grad = pl_alloc(env, nz, sizeof *d->grad);
   d->step = pl_alloc(env, nz, sizeof *d->step);
-  d->diagonal = pl_alloc(env, nz, sizeof *d->diagonal);
+  d->damp = pl_alloc(env, n, sizeof *d->damp);
+  d->limit = pl_alloc(env, n, sizeof *d->limit);
   d->fix = pl_alloc(env, nz, sizeof *d->fix);
   d->fixed = pl_alloc(env, n, sizeof *d->fixed);
-  if (!d->at || !d->trial || !d->grad || !d->step || !d->diagonal || !d->fix || !d->fixed)
+  if (!d->at || !d->trial || !d->grad || !d->step || !d->damp || !d->limit || !d->fix || !d->fixed)
     return PL_E_NOMEM;
   memcpy(d->at, in->pose, n * sizeof *d->at);
   memcpy(d->trial, in->pose, n * sizeof *d->trial);
@@ -255,8 +271,9 @@ pl_status descent_open(descent *d, pl_env *env, const pl_patch *in, double barri
 
 void descent_close(descent *d) {
   pl_env *env = d->p.env;
-  void *all[] = {d->at,   d->trial, d->now.item, d->next.item, d->moved.item, d->slope,
-                 d->grad, d->step,  d->diagonal, d->fix,       d->fixed};
+  void *all[] = {d->at,    d->trial, d->now.item, d->next.item, d->moved.item,
+                 d->slope, d->grad,  d->step,     d->undamped,  d->damping,
+                 d->damp,  d->limit, d->fix,      d->fixed};
   for (size_t k = 0; k < sizeof all / sizeof *all; k++) pl_free(env, all[k]);
   blocks_free(env, &d->K);
   patch_close(&d->p);

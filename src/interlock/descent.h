@@ -25,7 +25,7 @@ typedef struct descent {
   patch p;
   double force, unit;  // of a mean element (N); the energy of it over the thinnest wire (J)
   double weight;       // of the repulsion (J)
-  double shift;        // of the curvature over unit / thin^2
+  double shift;        // damping of relative motion over unit / thin^2
   double twist;        // what elements that push each other resist turning apart, over force * thin
   int mend;            // 1: the curvature of gaps along steps is taken back
   const body_aim *aim; // [n]; NULL: no inertia
@@ -36,13 +36,18 @@ typedef struct descent {
   holds now, next, moved; // contacts of both states; those of `now` in the other one
   double gap;
   int cap_slope;
-  slopes *slope;    // [now.n]
-  double *grad;     // [6 nfree]
-  double *step;     // [6 nfree]
-  double *diagonal; // [6 nfree] without a shift
+  slopes *slope; // [now.n]
+  double *grad;  // [6 nfree]
+  double *step;  // [6 nfree]
+  int cap_value;
+  double *undamped; // [K.nnz] curvatures without damping
+  double *damping;  // [K.nnz] what a shift of one adds to them
+  double *damp;     // [n] damping of an element over that of all
+  double *limit;    // [n] part of the step that it can go
   double *fix;      // [6 nfree] what takes back the curvature of a step
   double *fixed;    // [n] how far that moves any point
   blocks K;
+  double stiffest;   // largest curvature of an unknown
   double left, part; // what a whole step would gain (J); how much of it is tried
   int iterations, factors;
 } descent;
@@ -53,6 +58,8 @@ pl_status descent_open(descent *d, pl_env *env, const pl_patch *in, double barri
 void descent_close(descent *d);
 // Looks for all contacts anew, as if there had been none before.
 pl_status descent_restart(descent *d);
+// Slopes of all contacts, gradient and matrix.
+pl_status descent_assemble(descent *d);
 // Newton's step, and `left`.
 pl_status descent_direction(descent *d);
 // Goes along it as far as that is good; *by: the part of it, 0: it is not.
@@ -64,8 +71,18 @@ void descent_bound(const descent *d, holds *all);
 double descent_barrier(double gap, double reach, double d[2]);
 double descent_push(const descent *d, const hold *h); // N, what the repulsion makes of a gap
 double descent_imbalance(const descent *d);           // N, largest force and moment of an element
-void descent_pull(const descent *d, int i, double out[3]); // N, gravity and load
-double descent_opening(const descent *d, int k);           // of a gap along the step
+void descent_pull(const descent *d, int i, double out[3]);          // N, gravity and load
+double descent_opening(const descent *d, int k);                    // of a gap along the step
+double descent_along(const descent *d, int k, const double *x);     // of a gap along a motion
+void descent_spread(const descent *d, int k, double by, double *x); // adds so much of its slope
+// Forces of contacts that balance best, in place of their multipliers, once slopes are assembled;
+// *residual: the largest force and moment of an element that is left.
+pl_status rest_forces(descent *d, double *residual);
+
+// What a shift of one adds to the matrix.
+pl_status damping_assemble(descent *d);
+// The step anew, with damping that has changed.
+pl_status descent_damp(descent *d);
 
 // terms of gradient and matrix
 void descent_clear(descent *d);

@@ -8,11 +8,14 @@
 static const double SAFE = 0.95;    // part of the way to where centre lines might meet
 static const double ROOM = 0.7;     // of that, what a step is given before it is mended
 static const double BOUNDARY = 0.1; // what a step leaves of every gap at least
+static const double CLOSED = 0.02;  // of the smallest gap, what is left of it at least
 static const double FAR = 6;        // balls that an element goes in a step at most
 static const double FELL = 0.2;     // part of what slopes promise, of a mended step that is good
 static const double MISFIT = 0.1;   // of a gap, that is let be
 static const double MENDED = 2;     // thinnest wires that mending moves at most
-enum { FIXES = 4 };
+static const double SHORT = 0.5;    // part of a step below which those in its way are damped
+static const double BLAMED = 0.1;   // part of it that is left to contacts that do not do as told
+enum { FIXES = 4, TRIES = 4 };
 
 static void turned(const double *Q, const double *v, double *out) {
   for (int k = 0; k < 3; k++) out[k] = pl_dot3(Q + 3 * k, v);
@@ -97,7 +100,10 @@ static double safe_part(const descent *d, double most) {
     for (; k < d->now.n && d->now.item[k].i == i && d->now.item[k].j == j; k++)
       gap = fmin(gap, d->now.item[k].at.gap);
     double apart = SAFE * (gap + p->wire[i] + p->wire[j]) - d->fixed[i] - d->fixed[j];
-    least = fmin(least, pair_part(d, i, j, apart));
+    double part = pair_part(d, i, j, apart);
+    least = fmin(least, part);
+    d->limit[i] = fmin(d->limit[i], ROOM * part);
+    d->limit[j] = fmin(d->limit[j], ROOM * part);
   }
   return least;
 }
@@ -117,22 +123,37 @@ static double clear_part(const descent *d, double most) {
   return least;
 }
 
-// how fast a gap opens along the step
-double descent_opening(const descent *d, int k) {
+double descent_along(const descent *d, int k, const double *x) {
   const hold *h = &d->now.item[k];
   int end[2] = {d->p.unknown[h->i], h->j < 0 ? -1 : d->p.unknown[h->j]};
   double sum = 0;
   for (int e = 0; e < 2; e++)
-    if (end[e] >= 0) sum += pl_dot(6, d->slope[k].g + 6 * e, d->step + 6 * end[e]);
+    if (end[e] >= 0) sum += pl_dot(6, d->slope[k].g + 6 * e, x + 6 * end[e]);
   return sum;
 }
 
+void descent_spread(const descent *d, int k, double by, double *x) {
+  const hold *h = &d->now.item[k];
+  int end[2] = {d->p.unknown[h->i], h->j < 0 ? -1 : d->p.unknown[h->j]};
+  for (int e = 0; e < 2; e++)
+    for (int a = 0; end[e] >= 0 && a < 6; a++) x[6 * end[e] + a] += by * d->slope[k].g[6 * e + a];
+}
+
+double descent_opening(const descent *d, int k) {
+  return descent_along(d, k, d->step);
+}
+
 // no gap closes by more than most of it, as far as slopes tell
-static double open_part(const descent *d) {
+static double open_part(descent *d) {
   double least = 1;
   for (int k = 0; k < d->now.n; k++) {
     double by = descent_opening(d, k);
-    if (by < 0) least = fmin(least, (1 - BOUNDARY) * d->now.item[k].at.gap / -by);
+    if (by >= 0) continue;
+    const hold *h = &d->now.item[k];
+    double part = (1 - BOUNDARY) * h->at.gap / -by;
+    least = fmin(least, part);
+    d->limit[h->i] = fmin(d->limit[h->i], part);
+    if (h->j >= 0) d->limit[h->j] = fmin(d->limit[h->j], part);
   }
   return least;
 }
@@ -328,24 +349,96 @@ static pl_status go_on(descent *d, int *good) {
   return PL_OK;
 }
 
-pl_status descent_step(descent *d, double *by) {
-  double gap;
-  PL_TRY(grow_moved(d));
+static pl_status how_far(descent *d, double *by) {
   PL_TRY(look_ahead(d, by));
+  for (int i = 0; i < d->p.in->n; i++) d->limit[i] = 1;
   memset(d->fixed, 0, (size_t)d->p.in->n * sizeof *d->fixed);
   *by = fmin(ROOM * clear_part(d, safe_part(d, *by / ROOM)), open_part(d));
-  for (; *by > 1e-10; *by /= 2) {
-    d->part = *by;
-    int good;
-    PL_TRY(go_on(d, &good));
-    if (!good) continue;
-    carry_forces(d, *by);
-    PL_TRY(patch_contacts(&d->p, d->trial, &d->moved, &d->next, &gap));
-    if (!(gap > 0.02 * d->gap)) continue;
-    descent_bound(d, &d->next);
-    swap_states(d);
-    d->gap = gap;
+  return PL_OK;
+}
+
+static void blame(descent *d, int i, int j) {
+  d->limit[i] = fmin(d->limit[i], BLAMED);
+  if (j >= 0) d->limit[j] = fmin(d->limit[j], BLAMED);
+}
+
+// What the energy of a contact rises by beyond its slope; infinite where its gap closes.
+static double excess(const descent *d, int k) {
+  const hold *h = &d->now.item[k];
+  double by = d->moved.item[k].force;
+  if (isnan(by)) return INFINITY;
+  return d->weight * h->share * by + d->part * descent_opening(d, k) * descent_push(d, h);
+}
+
+// contacts because of which the energy does not fall
+static void blame_contacts(descent *d) {
+  double most = 0;
+  for (int k = 0; k < d->now.n; k++) most = fmax(most, fmin(excess(d, k), DBL_MAX));
+  for (int k = 0; k < d->now.n; k++)
+    if (excess(d, k) > 0.1 * most) blame(d, d->now.item[k].i, d->now.item[k].j);
+}
+
+// contacts of the next state that are closed
+static void blame_closed(descent *d) {
+  for (int k = 0; k < d->next.n; k++)
+    if (!(d->next.item[k].at.gap > CLOSED * d->gap)) blame(d, d->next.item[k].i, d->next.item[k].j);
+}
+
+// Elements that would go too far are damped; 0: there are none.
+static int hold_back(descent *d) {
+  int n = 0;
+  for (int i = 0; i < d->p.in->n; i++)
+    if (d->limit[i] < SHORT) {
+      n++;
+      d->damp[i] = fmin(d->damp[i] * fmin(fmax(0.7 / d->limit[i], 2), 7), 1e12);
+    }
+  return n;
+}
+
+// Tries a part of the step; *good: it is one to go.
+static pl_status try_part(descent *d, double by, int *good, double *gap) {
+  d->part = by;
+  PL_TRY(go_on(d, good));
+  if (!*good) {
+    blame_contacts(d);
     return PL_OK;
+  }
+  carry_forces(d, by);
+  PL_TRY(patch_contacts(&d->p, d->trial, &d->moved, &d->next, gap));
+  *good = *gap > CLOSED * d->gap;
+  if (!*good) blame_closed(d);
+  return PL_OK;
+}
+
+static void accept(descent *d, double gap) {
+  for (int i = 0; i < d->p.in->n; i++)
+    if (d->limit[i] > 0.9) d->damp[i] = fmax(1, 0.3 * d->damp[i]);
+  descent_bound(d, &d->next);
+  swap_states(d);
+  d->gap = gap;
+}
+
+// Few elements must not keep all others: they are damped and the step is solved for anew, before it
+// is shortened for all.
+pl_status descent_step(descent *d, double *by) {
+  double cut = 1, gap;
+  PL_TRY(grow_moved(d));
+  for (int tries = 0;; tries++) {
+    PL_TRY(how_far(d, by));
+    if (*by < SHORT && tries < TRIES && hold_back(d) > 0) {
+      PL_TRY(descent_damp(d));
+      continue;
+    }
+    *by *= cut;
+    if (*by < 1e-10) break;
+    int good;
+    PL_TRY(try_part(d, *by, &good, &gap));
+    if (good) {
+      accept(d, gap);
+      return PL_OK;
+    }
+    if (tries >= TRIES) cut /= 2;
+    if (tries < 2 * TRIES && hold_back(d) > 0) PL_TRY(descent_damp(d));
   }
   *by = 0;
   return PL_OK;

@@ -11,9 +11,11 @@ static const double FALL = 0.2;      // of the weight, from one to the next
 static const double ENOUGH = 0.2;    // left over the weight, a contact, before the next
 static const double TWIST = 1;       // that elements resist turning apart, at the first weight
 static const double STUCK = 1e5;     // shift at which a weight is given up
+static const double LEAST = 1e-5;    // shift that is kept, as relative motion may cost nothing
 static const double BALANCED = 1e-5; // force and moment that are left, where that is enough
 static const double REST = 1e-3;     // force that may be left of a mean element's
-enum { ROUGH = 40, STALLED = 10, LAST = 200 }; // iterations of a weight
+static const double OPEN = 2;        // forces times gaps, over the weight, a contact
+enum { ROUGH = 40, STALLED = 5, LAST = 200 }; // iterations of a weight
 
 static void turned(const double *Q, const double *v, double *out) {
   for (int k = 0; k < 3; k++) out[k] = pl_dot3(Q + 3 * k, v);
@@ -39,6 +41,24 @@ static double enough(const descent *d, int last) {
   return last ? 1e-8 : d->shift > 0.3 ? 1e-2 : ENOUGH * d->now.n;
 }
 
+// Whether forces of contacts balance all elements, though gaps do not tell these forces, and gaps
+// are no larger than the repulsion holds them.
+static pl_status is_at_rest(rest *r, int *rests) {
+  descent *d = &r->d;
+  double residual, *force = pl_alloc(d->p.env, (size_t)d->now.n, sizeof *force);
+  if (!force) return PL_E_NOMEM;
+  for (int k = 0; k < d->now.n; k++) force[k] = d->now.item[k].force;
+  pl_status s = rest_forces(d, &residual);
+  double left = 0;
+  for (int k = 0; k < d->now.n; k++) {
+    left += d->now.item[k].force * d->now.item[k].at.gap;
+    d->now.item[k].force = force[k];
+  }
+  *rests = residual < REST * d->force && left < OPEN * d->weight * d->now.n;
+  pl_free(d->p.env, force);
+  return s;
+}
+
 // The minimum for one weight, from where the state is. Only the last one need be met.
 static pl_status centre(rest *r, double first, int last) {
   descent *d = &r->d;
@@ -54,15 +74,18 @@ static pl_status centre(rest *r, double first, int last) {
       best = d->left;
       since = i;
     }
-    // contacts that are about to split come and go: one of the best of such states will do
-    if (last && i - since > STALLED && d->left <= 2 * best) {
-      if (d->mend && best < 1e-2 * d->weight) return PL_OK;
-      d->mend = !d->mend;
+    // contacts that are about to split come and go: forces are asked for instead
+    if (last && i - since >= STALLED) {
+      int rests;
+      PL_TRY(is_at_rest(r, &rests));
+      if (rests) return PL_OK;
       since = i;
+      continue;
     }
     PL_TRY(descent_step(d, &by));
     d->iterations++;
     d->shift *= by > 0.3 ? 0.3 : by < 0.05 ? 8 : 1;
+    d->shift = fmax(d->shift, LEAST);
     // where minima split and merge the energy has kinks, which hold a state as well as any weight
     if (by == 0 || d->shift > STUCK) break;
   }
@@ -114,41 +137,10 @@ static pl_status follow_path(rest *r) {
     descent_bound(d, &d->now);
     d->shift = fmin(d->shift, 1);
     d->twist = TWIST * sqrt(d->weight / first);
-    // at the end, where contacts are about to split, it would only move them to and fro
-    d->mend = !last;
+    d->mend = 1;
     pl_status s = centre(r, first, last);
     if (s != PL_OK || last) return s;
   }
-}
-
-// Gaps do not tell forces to many digits: the nearest ones, relative to their size, that balance.
-static pl_status balance_forces(descent *d) {
-  int n = 6 * d->p.nfree;
-  for (int k = 0; k < d->now.n; k++) d->now.item[k].force = descent_push(d, &d->now.item[k]);
-  for (int round = 0; round < 3; round++) {
-    descent_clear(d);
-    for (int i = 0; i < d->p.in->n; i++)
-      if (d->p.unknown[i] >= 0) descent_gravity(d, i, 0);
-    for (int k = 0; k < d->now.n; k++) {
-      double f = d->now.item[k].force;
-      descent_contact(d, k, f, f * f / d->weight, 0);
-    }
-    double top = 0, stiff;
-    for (int k = 0; k < n; k++) top = fmax(top, *pl_csc_diagonal(&d->K.A, k));
-    stiff = 1e-13 * top;
-    for (int k = 0; k < n; k++) {
-      *pl_csc_diagonal(&d->K.A, k) += stiff;
-      d->step[k] = -d->grad[k];
-    }
-    pl_status s = pl_factor_numeric(d->K.factor, &d->K.A);
-    if (s == PL_OK) s = pl_factor_solve(d->K.factor, 1, d->step, d->step);
-    if (s != PL_OK) return s == PL_SINGULAR ? PL_OK : s;
-    for (int k = 0; k < d->now.n; k++) {
-      hold *h = &d->now.item[k];
-      h->force = fmax(0, h->force - h->force * h->force / d->weight * descent_opening(d, k));
-    }
-  }
-  return PL_OK;
 }
 
 static void add_final(rest *r, int k) {
@@ -194,7 +186,9 @@ static pl_status finish(rest *r) {
     }
   }
   out->bound = fmax(d->left, 0);
-  PL_TRY(balance_forces(d));
+  PL_TRY(descent_assemble(d));
+  double residual;
+  PL_TRY(rest_forces(d, &residual));
   for (int k = 0; k < d->now.n; k++) add_final(r, k);
   for (int i = 0; i < n; i++) {
     if (d->p.in->held[i])
