@@ -169,6 +169,23 @@ int pl_cell_points(pl_cell_type type, double (*at)[3], double *weight);
 // vertices v in X[][3].
 double pl_cell_jacobian(pl_cell_type type, const double *X, const int *v, const double *at);
 
+// ---- quality ----------------------------------------------------------------------------------
+
+// How good cells of a type are; cells by their numbers within the type.
+typedef struct pl_quality {
+  int n;
+  double angle; // rad, smallest: of faces at corners, of tetrahedra and hexahedra between faces
+  int angle_cell;
+  double aspect; // largest: longest edge over the smallest height, 1 for equal sides
+  int aspect_cell;
+  double jacobian; // smallest over largest one of a cell, <= 0: it is folded
+  int jacobian_cell;
+  double through; // part of the solids that reach from one side of the body to the other
+} pl_quality;
+// Of the cells first .. first + n - 1 of a type of faces or solids. through is that of the cells
+// among all of the mesh.
+pl_status pl_mesh_quality(const pl_mesh *m, pl_cell_type type, int first, int n, pl_quality *out);
+
 // ---- topology ---------------------------------------------------------------------------------
 
 typedef struct pl_topology {

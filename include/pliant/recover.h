@@ -4,11 +4,12 @@
 // Stress of bodies as engineers read it: tensors at nodes, means over cells, on the middle, the
 // bottom and the top of shells, and how far a finer mesh would be away.
 //
-// Solids of second order and hexahedra: stress at the Gauss points that suit the cell (tetrahedra
-// 4, hexahedra 2x2x2), carried to its nodes by their linear functions; a node has the mean of its
-// cells. Linear simplices have one stress each: polynomials through those about a node (Zienkiewicz
-// and Zhu 1992) tell more at borders than means do. Cells of different materials, and sheets that
-// meet in a kink of 30 degrees or more, do not share: a node between them has several values.
+// Tetrahedra of second order and hexahedra of first: stress at their Gauss points, carried to nodes
+// by their linear functions; hexahedra of second order: stress at the nodes themselves. A node has
+// the mean of its cells. Linear simplices have one stress each: polynomials through those about a
+// node (Zienkiewicz and Zhu 1992) tell more at borders than means do. Cells of different materials,
+// and sheets that meet in a kink of 30 degrees or more, do not share: a node between them has
+// several values.
 
 #include "pliant/build.h"
 

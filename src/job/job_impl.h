@@ -228,8 +228,9 @@ int job_reaction_count(const job *j);
 pl_status job_reaction_columns(const job *j, pl_table *t, int first);
 // w: evaluated at s, with forces.
 void job_reaction_row(const job *j, const pl_state *s, const pl_work *w, double *row);
-// Figures, and a table on the page.
-void job_reaction_report(const job *j, const pl_state *s, const pl_work *w, json_t *figures);
+// Figures, also of named sets and of the balance with loads, and a table on the page. The job's
+// scratch is evaluated at s and c, with forces; it is not afterwards.
+void job_reaction_report(const job *j, const pl_state *s, const pl_clock *c, json_t *figures);
 
 // ---- stress: the functions do nothing where there is none ---------------------------------------
 
@@ -239,7 +240,9 @@ pl_status job_stress_report(job *j, const pl_analysis *a, const pl_state *s, jso
 // The same estimate for frequencies of n modes shape[n][nq].
 pl_status job_stress_modes(job *j, const pl_analysis *a, const pl_state *s, int n,
                            const double *omega, const double *shape, json_t *figures);
-// Over a period: figures, words, and NAME-stress.vtu.
+// Over n states of a motion, and over a period: figures, words, and NAME-stress.vtu.
+pl_status job_stress_motion(job *j, int n, void (*at)(const void *ctx, int i, pl_state *s),
+                            const void *ctx, const char *name, json_t *figures);
 pl_status job_stress_period(job *j, const pl_orbit *o, const char *name, json_t *figures);
 // Columns of watched places in a table, where histories are wanted.
 int job_stress_count(const job *j, const pl_analysis *a);

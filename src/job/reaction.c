@@ -67,6 +67,107 @@ static json_t *vector(int n, const double *v) {
   return list;
 }
 
+// ---- sets ---------------------------------------------------------------------------------------
+
+// components of a node that drives and supports hold, NULL: there is no memory, which is told
+static char *held(const job *j) {
+  char *mask = pl_alloc(j->env, (size_t)pl_model_nnode(j->scene->model), 1);
+  if (!mask) files_failed(j, PL_E_NOMEM);
+  for (int k = 0; mask && k < j->scene->ndrive; k++) {
+    const pl_drive_desc *d = &j->scene->drive[k];
+    for (int i = 0; i < d->nnode; i++)
+      mask[d->node[i]] |= (char)(d->kind == PL_DRIVE_ROTATION ? 7 : d->mask);
+  }
+  return mask;
+}
+
+// what holds the nodes of a set: force, and its moment about the middle of the set as it is; 0:
+// nothing does
+static int set_reaction(const job *j, const pl_state *s, const double *r, const char *mask,
+                        const pl_node_set *set, double force[3], double moment[3]) {
+  double middle[3] = {0};
+  int dim = j->scene->dim, any = 0;
+  for (int c = 0; c < 3; c++) force[c] = moment[c] = 0;
+  for (int i = 0; i < set->n; i++)
+    for (int c = 0; c < dim; c++) middle[c] += s->q[set->node[i] * dim + c] / set->n;
+  for (int i = 0; i < set->n; i++) {
+    double f[3] = {0}, arm[3] = {0}, t[3];
+    for (int c = 0; c < dim; c++) {
+      int at = set->node[i] * dim + c;
+      arm[c] = s->q[at] - middle[c];
+      if (mask[set->node[i]] >> c & 1) f[c] = r[at];
+    }
+    any |= mask[set->node[i]];
+    pl_cross3(arm, f, t);
+    for (int c = 0; c < 3; c++) {
+      force[c] += f[c];
+      moment[c] += t[c];
+    }
+  }
+  return any;
+}
+
+static void set_sets(const job *j, const pl_state *s, const pl_work *w, json_t *f) {
+  json_t *all = json_object();
+  char *mask = held(j);
+  double force[3], moment[3];
+  int dim = j->scene->dim;
+  for (int k = 0; mask && k < j->scene->nset; k++) {
+    const pl_node_set *set = &j->scene->set[k];
+    if (!set_reaction(j, s, w->r, mask, set, force, moment)) continue;
+    json_t *one = json_object();
+    job_set(one, "force_N", vector(dim, force));
+    if (dim > 1) job_set(one, "moment_Nm", dim == 2 ? json_real(moment[2]) : vector(3, moment));
+    job_set(all, set->name, one);
+  }
+  if (json_object_size(all) > 0)
+    job_set(f, "set_reactions", all);
+  else
+    json_decref(all);
+  pl_free(j->env, mask);
+}
+
+// ---- balance ------------------------------------------------------------------------------------
+
+static void add_nodes(const job *j, const double *r, double sum[3]) {
+  int dim = j->scene->dim, n = pl_model_nnode(j->scene->model);
+  memset(sum, 0, 3 * sizeof *sum);
+  for (int i = 0; i < n * dim; i++) sum[i % dim] += r[i];
+}
+
+// Loads and weight (and inertia), what elements put on the whole from outside (pressure, springs to
+// the ground, tendons), and what holds it: together they are as near to zero as the forces of free
+// nodes are. Last: r is another then.
+static void set_balance(const job *j, const pl_state *s, const pl_clock *c, json_t *f) {
+  int dim = j->scene->dim, n = pl_model_nnode(j->scene->model);
+  double all[3], applied[3], elements[3], reaction[3] = {0}, size = 0, rest = 0;
+  char *mask = held(j);
+  // forces of contact are not in r
+  if (!mask || j->scene->contact.nnode > 0 || j->scene->layers.nvert > 0) {
+    pl_free(j->env, mask);
+    return;
+  }
+  add_nodes(j, j->work->r, all);
+  for (int i = 0; i < n * dim; i++)
+    if (mask[i / dim] >> (i % dim) & 1) reaction[i % dim] += j->work->r[i];
+  pl_free(j->env, mask);
+  pl_eval_outer(j->scene->model, j->scene->params, s, c, j->work);
+  add_nodes(j, j->work->r, applied);
+  for (int k = 0; k < dim; k++) {
+    double left = all[k] - reaction[k];
+    elements[k] = applied[k] - all[k];
+    applied[k] = -applied[k];
+    size = fmax(size, fmax(fabs(reaction[k]), fmax(fabs(applied[k]), fabs(elements[k]))));
+    rest = hypot(rest, left);
+  }
+  json_t *one = json_object();
+  job_set(one, "applied_N", vector(dim, applied));
+  job_set(one, "elements_N", vector(dim, elements));
+  job_set(one, "reactions_N", vector(dim, reaction));
+  job_set(one, "left_over", json_real(size > 0 ? rest / size : 0));
+  job_set(f, "balance", one);
+}
+
 static void set_figures(const job *j, const pl_state *s, const pl_work *w, json_t *f) {
   const pl_model *m = j->scene->model;
   int dim = j->scene->dim;
@@ -130,7 +231,9 @@ static void put_table(const job *j, const pl_state *s, const pl_work *w) {
   grid_end(&g);
 }
 
-void job_reaction_report(const job *j, const pl_state *s, const pl_work *w, json_t *figures) {
-  set_figures(j, s, w, figures);
-  put_table(j, s, w);
+void job_reaction_report(const job *j, const pl_state *s, const pl_clock *c, json_t *figures) {
+  set_figures(j, s, j->work, figures);
+  set_sets(j, s, j->work, figures);
+  put_table(j, s, j->work);
+  set_balance(j, s, c, figures);
 }

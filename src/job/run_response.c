@@ -222,6 +222,8 @@ static pl_status finish(curve_out *o, pl_curve *c, pl_status st, json_t *figures
     pl_status w = compare(j, a, c, !o->energy && a->opts.response_.linear, figures, &linear);
     if (w == PL_OK) w = write_files(o, c, linear);
     if (w == PL_OK) report_special(o, c);
+    const pl_orbit *most = largest(j, a, c);
+    if (w == PL_OK && most) w = job_stress_period(j, most, a->name, figures);
     if (w == PL_OK) w = curve_slopes(o, c, figures);
     if (w == PL_OK) w = measured_compare(j, a, c, figures);
     pl_table_free(linear);

@@ -279,7 +279,8 @@ pl_status job_static(job *j, int index, json_t *figures) {
     job_contact_figures(j, r.t.contact, figures);
     warn_user(j, a, &r.info);
     report_result(j, a, &r.info);
-    if (e == PL_OK) job_reaction_report(j, s, j->work, figures);
+    const pl_clock at = {.scale = r.info.scale};
+    if (e == PL_OK) job_reaction_report(j, s, &at, figures);
     job_contact_report(j, a, r.t.contact);
     e = job_barrier_report(j, a, s, figures);
     if (e >= 0) e = job_stress_report(j, a, s, figures);

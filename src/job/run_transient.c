@@ -502,8 +502,12 @@ static pl_status report_reactions(const motion *r, const pl_state *s, json_t *fi
       .t = s->t, .omega = r->opts.frequency, .scale = 1, .ramp = r->opts.ramp, .timed = 1};
   pl_status e =
       pl_eval(j->scene->model, j->scene->params, s, &c, PL_WANT_FORCE | PL_DYNAMIC, NULL, j->work);
-  if (e == PL_OK) job_reaction_report(j, s, j->work, figures);
+  if (e == PL_OK) job_reaction_report(j, s, &c, figures);
   return e < 0 ? e : PL_OK;
+}
+
+static void at_frame(const void *ctx, int i, pl_state *s) {
+  frame_state(ctx, i, s);
 }
 
 static pl_status finish(motion *r, const pl_state *s, const pl_constraints *k, json_t *figures) {
@@ -520,6 +524,8 @@ static pl_status finish(motion *r, const pl_state *s, const pl_constraints *k, j
   }
   PL_TRY(job_barrier_report(r->j, r->a, s, figures));
   PL_TRY(write_files(r, s));
+  const kept *frames = &r->record->kept;
+  if (!r->log) PL_TRY(job_stress_motion(r->j, frames->n, at_frame, frames, r->a->name, figures));
   return r->log && r->stop != PL_CANCELLED ? cloth_compare(r, k, figures) : PL_OK;
 }
 

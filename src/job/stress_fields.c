@@ -81,7 +81,7 @@ static void put_cells(stress_fields *f, const pl_recover *r, double **at) {
 typedef struct rods {
   int any, first;                 // cells of segments in the order of all
   const int *v;                   // [n][2]
-  int n, *around, *ptr;           // segments of each vertex
+  int n, *around, *start;         // segments of each vertex
   double (*end)[2][3];            // [n] moments at either end
   double *axial, *moment, *mises; // [ncell], [ncell][3], [ncell]
 } rods;
@@ -90,19 +90,19 @@ static pl_status find_segments(const job *j, rods *k) {
   const pl_mesh *m = j->scene->mesh;
   k->n = m->cell[PL_SEG2].n;
   k->v = m->cell[PL_SEG2].v;
-  k->ptr = pl_alloc(j->env, (size_t)m->nvert + 2, sizeof(int));
+  k->start = pl_alloc(j->env, (size_t)m->nvert + 2, sizeof(int));
   k->around = pl_alloc(j->env, 2 * (size_t)k->n, sizeof(int));
   k->end = pl_alloc(j->env, (size_t)k->n, sizeof *k->end);
-  if (!k->ptr || !k->around || !k->end) return PL_E_NOMEM;
-  for (int i = 0; i < 2 * k->n; i++) k->ptr[k->v[i] + 2]++;
-  for (int i = 0; i <= m->nvert; i++) k->ptr[i + 1] += k->ptr[i];
-  for (int i = 0; i < 2 * k->n; i++) k->around[k->ptr[k->v[i] + 1]++] = i / 2;
+  if (!k->start || !k->around || !k->end) return PL_E_NOMEM;
+  for (int i = 0; i < 2 * k->n; i++) k->start[k->v[i] + 2]++;
+  for (int i = 0; i <= m->nvert; i++) k->start[i + 1] += k->start[i];
+  for (int i = 0; i < 2 * k->n; i++) k->around[k->start[k->v[i] + 1]++] = i / 2;
   return PL_OK;
 }
 
 // the moment at vertex `at` of the segment to `to`
 static void put_moment(rods *k, int at, int to, const double *moment) {
-  for (int i = k->ptr[at]; i < k->ptr[at + 1]; i++) {
+  for (int i = k->start[at]; i < k->start[at + 1]; i++) {
     int e = k->around[i], end = k->v[2 * e] == at ? 0 : 1;
     if (k->v[2 * e + 1 - end] == to) memcpy(k->end[e][end], moment, sizeof k->end[e][end]);
   }
@@ -173,7 +173,7 @@ static pl_status put_rods(const job *j, const pl_state *s, int ncell, stress_fie
     f->n = n;
     *at = start;
   }
-  pl_free(j->env, k.ptr);
+  pl_free(j->env, k.start);
   pl_free(j->env, k.around);
   pl_free(j->env, k.end);
   return st;

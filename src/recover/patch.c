@@ -89,6 +89,11 @@ static void place_axes(const recover_impl *k, patch *q) {
       for (int j = 0; j < 3; j++) q->axis[i][j] /= l;
     }
   }
+  // about the middle of the samples, so that terms are as different as they can be
+  memset(q->X0, 0, sizeof q->X0);
+  for (int i = 0, all = samples_of(k, q); i < q->n; i++)
+    for (int g = 0; g < k->cell[q->cell[i]].npoint; g++)
+      for (int j = 0; j < 3; j++) q->X0[j] += k->place[k->cell[q->cell[i]].first + g][j] / all;
   q->scale = 0;
   for (int i = 0; i < q->n; i++)
     for (int g = 0; g < k->cell[q->cell[i]].npoint; g++) {
@@ -118,7 +123,6 @@ static void gather_patch(const recover_impl *k, int part, int v, patch *q) {
   q->order = pl_cell_corners[c->type] == c->type ? 1 : 2;
   q->product = q->order == 2 &&
                !(pl_cell_corners[c->type] == PL_TRI3 || pl_cell_corners[c->type] == PL_TET4);
-  memcpy(q->X0, k->mesh->X + 3 * (size_t)v, sizeof q->X0);
   int enough = enough_samples(c->type), is_simplex = enough > 1;
   for (;;) {
     int before = q->n;
@@ -139,7 +143,7 @@ static void factor(int n, double *A) {
   for (int j = 0; j < n; j++) size[j] = A[j * n + j];
   for (int j = 0; j < n; j++) {
     for (int k = 0; k < j; k++) A[j * n + j] -= A[j * n + k] * A[j * n + k] * A[k * n + k];
-    int kept = A[j * n + j] > 1e-3 * size[j];
+    int kept = A[j * n + j] > 0.02 * size[j];
     if (!kept) A[j * n + j] = 0;
     for (int i = j + 1; i < n; i++) {
       for (int k = 0; k < j; k++) A[i * n + j] -= A[i * n + k] * A[j * n + k] * A[k * n + k];

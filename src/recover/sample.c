@@ -145,23 +145,38 @@ const pl_stress *recover_stored(void *ctx, const rcell *c, int layer) {
   return r->impl->sample[layer] + c->first;
 }
 
-// the mean of what cells of the slot's part carry there: out[nlayer]
-static void node_mean(const pl_recover *r, int slot, sample_fn sample, void *ctx, pl_stress *out) {
+// what a cell has at its vertex a, added to out[nlayer]: products of second order know their stress
+// there, others carry it from their points
+static void add_vertex(const look *l, const rcell *c, int a, sample_fn sample, void *ctx,
+                       pl_stress *out) {
+  double at[1][3], weight[POINTS];
+  pl_cell_vertex(c->type, a, at[0]);
+  if (c->type == PL_HEX20 || c->type == PL_QUAD8) {
+    pl_stress own[PL_LAYER_COUNT];
+    pl_stress *const to[PL_LAYER_COUNT] = {&own[0], &own[1], &own[2]};
+    recover_look(l, c, 1, (const double(*)[3])at, to);
+    for (int layer = 0; layer < l->r->nlayer; layer++) stress_add(&out[layer], 1, &own[layer]);
+    return;
+  }
+  recover_carry(c->type, at[0], weight);
+  for (int layer = 0; layer < l->r->nlayer; layer++) {
+    const pl_stress *s = sample(ctx, c, layer);
+    for (int g = 0; g < c->npoint; g++) stress_add(&out[layer], weight[g], &s[g]);
+  }
+}
+
+// the mean of what cells of the slot's part have there: out[nlayer]
+static void node_mean(const look *l, int slot, sample_fn sample, void *ctx, pl_stress *out) {
+  const pl_recover *r = l->r;
   const recover_impl *k = r->impl;
   int v = r->node[slot], n = 0;
   memset(out, 0, (size_t)r->nlayer * sizeof *out);
   for (int i = k->around_ptr[v]; i < k->around_ptr[v + 1]; i++) {
     const rcell *c = &k->cell[k->around[i]];
-    double at[3], weight[POINTS];
     int a = 0;
     if (c->part != r->part[slot]) continue;
     while (c->v[a] != v) a++;
-    pl_cell_vertex(c->type, a, at);
-    recover_carry(c->type, at, weight);
-    for (int layer = 0; layer < r->nlayer; layer++) {
-      const pl_stress *s = sample(ctx, c, layer);
-      for (int g = 0; g < c->npoint; g++) stress_add(&out[layer], weight[g], &s[g]);
-    }
+    add_vertex(l, c, a, sample, ctx, out);
     n++;
   }
   for (int layer = 0; layer < r->nlayer; layer++) stress_add(&out[layer], 1. / n - 1, &out[layer]);
@@ -178,18 +193,19 @@ static int has_one(const pl_recover *r, int slot) {
   return one;
 }
 
-static void slot_value(const pl_recover *r, int slot, sample_fn sample, void *ctx, pl_stress *out) {
-  if (has_one(r, slot))
-    recover_patch(r, slot, sample, ctx, out);
+static void slot_value(const look *l, int slot, sample_fn sample, void *ctx, pl_stress *out) {
+  if (has_one(l->r, slot))
+    recover_patch(l->r, slot, sample, ctx, out);
   else
-    node_mean(r, slot, sample, ctx, out);
+    node_mean(l, slot, sample, ctx, out);
 }
 
 static void fill_slot(void *ctx, int slot, int thread) {
-  pl_recover *r = ctx;
+  const look *l = ctx;
+  const pl_recover *r = l->r;
   pl_stress out[PL_LAYER_COUNT];
   (void)thread;
-  slot_value(r, slot, recover_stored, r, out);
+  slot_value(l, slot, recover_stored, (void *)r, out);
   for (int layer = 0; layer < r->nlayer; layer++) r->at[layer][slot] = out[layer];
 }
 
@@ -198,7 +214,7 @@ pl_status pl_recover_stress(pl_recover *r, const pl_params *p, const pl_state *s
   const look l = {.r = r, .p = p, .s = s};
   int bad = 0;
   recover_sample(&l, threads);
-  pl_threads_run(threads, r->nslot, fill_slot, r);
+  pl_threads_run(threads, r->nslot, fill_slot, (void *)&l);
   for (int c = 0; c < r->impl->n; c++) bad |= r->impl->domain[c];
   return bad ? PL_DOMAIN : PL_OK;
 }
@@ -236,7 +252,7 @@ int pl_recover_node(const pl_recover *r, const pl_params *p, const pl_state *s, 
   double most = -1;
   if (node < 0 || node >= r->impl->mesh->nvert) return 0;
   for (int slot = r->impl->slot_ptr[node]; slot < r->impl->slot_ptr[node + 1]; slot++) {
-    slot_value(r, slot, evaluated, &k, one);
+    slot_value(&k.l, slot, evaluated, &k, one);
     double size = most_von_mises(r->nlayer, one);
     if (size > most) {
       most = size;

@@ -289,6 +289,7 @@ void pl_scene_describe(const pl_scene *s, pl_text *out) {
       pl_text_add(out, "elements   %d %s (%s)\n", c.elements[k], pl_elem_table[k]->name,
                   pl_elem_table[k]->text);
   describe_bodies(s, out);
+  describe_quality(s, out);
   describe_drives(s, out);
   describe_loads(s, out);
   describe_contact(s, out);

@@ -172,6 +172,7 @@ void check_plausible(reader *r) {
   for (int k = 0; k < r->nbody; k++) {
     check_body(r, &r->body[k]);
     check_hinges(r, &r->body[k]);
+    check_quality(r, &r->body[k]);
   }
   const param_def *p = r->def.parameters.item;
   for (int k = 0; k < r->def.parameters.n; k++)

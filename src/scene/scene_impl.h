@@ -870,6 +870,9 @@ int each_open(reader *r, const num *value, const char *what, const char *path, i
 // lengths of the natural shape of a body over those of its mesh (build_load.c)
 pl_value read_growth(reader *r, const geometry_def *g, const material_def *m);
 void check_plausible(reader *r);
+// Poor cells of the mesh of a body are warned of; what `check` tells of all of them.
+void check_quality(reader *r, const body_slot *b);
+void describe_quality(const pl_scene *s, pl_text *out);
 pl_status build_scene(reader *r, pl_scene *s);
 
 struct scene_impl {

@@ -16,6 +16,9 @@ set_tests_properties(cli_reports PROPERTIES LABELS cli TIMEOUT 600)
 add_test(NAME cli_solids COMMAND /usr/bin/python3 ${CMAKE_CURRENT_SOURCE_DIR}/cli/run_solids.py $<TARGET_FILE:pliant>
          ${CMAKE_SOURCE_DIR} ${CMAKE_CURRENT_BINARY_DIR}/cli_solids)
 set_tests_properties(cli_solids PROPERTIES LABELS cli TIMEOUT 600)
+add_test(NAME cli_stress COMMAND /usr/bin/python3 ${CMAKE_CURRENT_SOURCE_DIR}/cli/run_stress.py $<TARGET_FILE:pliant>
+         ${CMAKE_SOURCE_DIR} ${CMAKE_CURRENT_BINARY_DIR}/cli_stress)
+set_tests_properties(cli_stress PROPERTIES LABELS cli TIMEOUT 600)
 
 # a library in front of malloc does not go with sanitizers, which stand there themselves
 add_library(fail_malloc MODULE ${CMAKE_CURRENT_SOURCE_DIR}/cli/fail_malloc.c)

@@ -1,5 +1,5 @@
-// What a periodic motion does to stress: the largest von Mises stress of the period, and the range
-// of the signed principal stress, which fatigue goes by.
+// What a motion does to stress: the largest von Mises stress, and the range of the signed principal
+// stress, which fatigue goes by.
 #include "job_impl.h"
 
 #include "pliant/math.h"
@@ -14,7 +14,6 @@ typedef struct history { // of a slot in a layer
 
 typedef struct period {
   job *j;
-  const pl_orbit *o;
   pl_state *s;
   history *h; // [nlayer][nslot]
 } period;
@@ -26,9 +25,8 @@ static double signed_principal(const double *t) {
   return p[0] > -p[2] ? p[0] : p[2];
 }
 
-static void take(period *k, double phase) {
+static void take(period *k) {
   const pl_recover *r = k->j->recover;
-  pl_orbit_state(k->j->scene->model, k->j->scene->params, k->o, phase, k->s);
   pl_recover_stress(k->j->recover, k->j->scene->params, k->s,
                     k->j->work ? k->j->work->threads : NULL);
   for (int layer = 0; layer < r->nlayer; layer++)
@@ -78,10 +76,10 @@ static pl_status tell(const period *k, const char *name, json_t *figures) {
   int at = (int)json_integer_value(json_object_get(range, "node"));
   job_set(range, "mean", json_real(out[2 * n + at]));
   job_say(j,
-          "Over a period the largest von Mises stress is %.4g Pa, the largest range (peak to "
+          "Over the motion the largest von Mises stress is %.4g Pa, the largest range (peak to "
           "peak) of the signed principal stress %.4g Pa at node %d about a mean of %.4g Pa.",
           json_real_value(json_object_get(mises, "value")), out[n + at], at, out[2 * n + at]);
-  job_set(figures, "stress_over_period",
+  job_set(figures, "stress_over_motion",
           json_pack("{s:o, s:o}", "von_mises_max_Pa", mises, "principal_range_Pa", range));
   const pl_field field[3] = {{"von_mises_max", 0, 1, out},
                              {"principal_range", 0, 1, out + n},
@@ -94,20 +92,37 @@ static pl_status tell(const period *k, const char *name, json_t *figures) {
   return st;
 }
 
-pl_status job_stress_period(job *j, const pl_orbit *o, const char *name, json_t *figures) {
-  period k = {.j = j, .o = o};
-  if (!j->recover) return PL_OK;
+pl_status job_stress_motion(job *j, int n, void (*at)(const void *ctx, int i, pl_state *s),
+                            const void *ctx, const char *name, json_t *figures) {
+  period k = {.j = j};
+  if (!j->recover || n < 1) return PL_OK;
   size_t count = (size_t)j->recover->nlayer * (size_t)j->recover->nslot;
-  int n = 8 * o->nharm > 64 ? 8 * o->nharm : 64;
   k.h = pl_alloc(j->env, count, sizeof *k.h);
   for (size_t i = 0; k.h && i < count; i++) k.h[i] = (history){0, -INFINITY, INFINITY};
   pl_status st = k.h ? pl_state_create(j->scene->model, j->scene->params, &k.s) : PL_E_NOMEM;
   for (int i = 0; st == PL_OK && i < n; i++) {
-    take(&k, 2 * PL_PI * i / n);
+    at(ctx, i, k.s);
+    take(&k);
     st = pl_report_progress(j->env, "stress", (double)i / n, NULL);
   }
   if (st == PL_OK) st = tell(&k, name, figures);
   if (k.s) pl_state_free(j->scene->model, k.s);
   pl_free(j->env, k.h);
   return st;
+}
+
+typedef struct phases {
+  const job *j;
+  const pl_orbit *o;
+  int n;
+} phases;
+
+static void at_phase(const void *ctx, int i, pl_state *s) {
+  const phases *p = ctx;
+  pl_orbit_state(p->j->scene->model, p->j->scene->params, p->o, 2 * PL_PI * i / p->n, s);
+}
+
+pl_status job_stress_period(job *j, const pl_orbit *o, const char *name, json_t *figures) {
+  const phases p = {j, o, 8 * o->nharm > 64 ? 8 * o->nharm : 64};
+  return job_stress_motion(j, p.n, at_phase, &p, name, figures);
 }

@@ -1,0 +1,413 @@
+#!/usr/bin/env python3
+"""Stress beside CalculiX and closed forms: python3 run_stress.py PLIANT SOURCE_DIR WORK_DIR"""
+import csv
+import json
+import math
+import pathlib
+import shutil
+import subprocess
+import sys
+
+import meshio
+import numpy as np
+
+pliant, source, work = sys.argv[1], pathlib.Path(sys.argv[2]), pathlib.Path(sys.argv[3])
+shutil.rmtree(work, ignore_errors=True)
+work.mkdir(parents=True)
+PARTS = source / "tests" / "cli" / "parts"
+tests = []
+
+
+def test(fn):
+    tests.append(fn)
+    return fn
+
+
+def run(name, text, output="report: no, glb: no, plots: no"):
+    """Runs a scene; returns its analyses and what it said."""
+    path = work / f"{name}.yaml"
+    path.write_text(text + f"output: {{{output}}}\n")
+    p = subprocess.run([pliant, "run", path, "-o", work / name], capture_output=True, text=True, timeout=300)
+    assert p.returncode == 0, f"{name}: exit code {p.returncode}\n{p.stderr}"
+    return json.loads((work / name / "summary.json").read_text())["analyses"], p.stderr
+
+
+def von_mises(s):
+    """Of tensors xx yy zz xy yz xz."""
+    d = s[:, :3] - s[:, :3].mean(axis=1, keepdims=True)
+    return np.sqrt(1.5 * ((d**2).sum(axis=1) + 2 * (s[:, 3:]**2).sum(axis=1)))
+
+
+# ---- meshes of second order beside CalculiX on the same mesh ----------------------------------------
+
+class Part:
+    """Nodes X, cells, and two sets of nodes: held, and pulled by a total force."""
+
+    def __init__(self, name, X, cells, kind, held, pulled, force):
+        self.name, self.X, self.cells, self.kind = name, X, cells, kind
+        self.held, self.pulled, self.force = held, pulled, force
+
+    def mesh(self):
+        """The mesh of both programs."""
+        lines = ["*NODE"] + ["%d,%.12g,%.12g,%.12g" % (i + 1, *x) for i, x in enumerate(self.X)]
+        lines += [f"*ELEMENT,TYPE={self.kind},ELSET=ALL"]
+        for e, c in enumerate(self.cells):
+            v = [str(n + 1) for n in c]
+            lines += [",".join([str(e + 1)] + v[:10]) + ("," if len(v) > 10 else "")] + ([",".join(v[10:])] if len(v) > 10 else [])
+        for name, nodes in (("HELD", self.held), ("PULLED", self.pulled)):
+            lines += [f"*NSET,NSET={name}"] + [f"{i + 1}," for i in nodes]
+        return lines
+
+    def calculix(self, young, poisson):
+        """Nodal stress, small displacements: [n][6] as xx yy zz xy yz xz."""
+        deck = self.mesh() + ["*BOUNDARY", "HELD,1,3", "*MATERIAL,NAME=M", "*ELASTIC", f"{young:g},{poisson:g}",
+                              "*SOLID SECTION,ELSET=ALL,MATERIAL=M", "*STEP", "*STATIC", "*CLOAD"]
+        deck += [f"{i + 1},{c + 1},{f / len(self.pulled):.12g}" for i in self.pulled for c, f in enumerate(self.force) if f]
+        deck += ["*EL FILE", "S", "*END STEP"]
+        name = f"{self.name}-{poisson}-ccx"
+        (work / f"{name}.inp").write_text("\n".join(deck) + "\n")
+        subprocess.run(["ccx", "-i", name], cwd=work, capture_output=True, timeout=300, check=True)
+        s, inside = np.zeros((len(self.X), 6)), False
+        for line in (work / f"{name}.frd").read_text().splitlines():
+            if line.startswith(" -4"):
+                inside = "STRESS" in line
+            elif line.startswith(" -1") and inside:
+                s[int(line[3:13]) - 1] = [float(line[13 + 12 * k:25 + 12 * k]) for k in range(6)]
+        return s
+
+    def pliant(self, young, poisson, law="svk"):
+        """The same by pliant, and its summary."""
+        (work / f"{self.name}.inp").write_text("\n".join(self.mesh()) + "\n")
+        f = ", ".join(f"{x:g} N" for x in self.force)
+        name = f"{self.name}-{poisson}-{law}"
+        summary, said = run(name, f"""pliant: 1
+units: {{length: m}}
+materials: {{m: {{young: {young:g} Pa, poisson: {poisson}, density: 1000 kg/m^3, law: {law}}}}}
+bodies: [{{name: b, solid: {{mesh: {self.name}.inp, material: m, order: 2}}}}]
+fixed: [b group HELD]
+loads: [{{nodes: b group PULLED, total: [{f}]}}]
+analyses: [{{static: {{}}}}]
+""")
+        m = meshio.read(work / name / "static.vtu")
+        at = m.points - m.point_data["displacement"]
+        assert np.abs(at - self.X).max() < 1e-9
+        return m.point_data["stress_tensor"], summary[0], m
+
+    def compare(self, young, poisson, law="svk", bar=1e-3):
+        want, (got, summary, m) = self.calculix(young, poisson), self.pliant(young, poisson, law)
+        a, b = von_mises(want), von_mises(got)
+        peak, everywhere = abs(b.max() / a.max() - 1), np.abs(got - want).max() / a.max()
+        print(f"     {self.name} nu {poisson} {law}: peak {b.max():.4g} Pa, {peak:.1e} off, anywhere {everywhere:.1e}; "
+              f"estimated error {summary['discretisation_error']['relative']:.3f}")
+        assert peak < bar and everywhere < bar, (peak, everywhere)
+        top = summary["stress"]["von_mises_Pa"]
+        assert abs(top["value"] / b.max() - 1) < 1e-9 and top["body"] == "b"
+        assert np.linalg.norm(np.array(top["position_m"]) - self.X[b.argmax()]) < 1e-9
+        assert np.allclose(m.point_data["von_mises"], b, rtol=1e-9, atol=1e-9 * b.max())
+        lo, hi = np.linalg.eigvalsh(got[:, [0, 3, 5, 3, 1, 4, 5, 4, 2]].reshape(-1, 3, 3))[:, [0, 2]].T
+        assert abs(summary["stress"]["principal_max_Pa"]["value"] / hi.max() - 1) < 1e-9
+        assert abs(summary["stress"]["principal_min_Pa"]["value"] / lo.min() - 1) < 1e-9
+
+
+def from_gmsh(name, held, pulled, force):
+    m = meshio.read(PARTS / f"{name}.msh")
+    tets = np.vstack([c.data for c in m.cells if c.type == "tetra10"])
+    # meshio keeps gmsh's order of the last two
+    tri = np.vstack([c.data for c in m.cells if c.type == "triangle6"])
+    tag = np.hstack([t for c, t in zip(m.cells, m.cell_data["gmsh:physical"]) if c.type == "triangle6"])
+    sets = [np.unique(tri[tag == m.field_data[k][0]]) for k in (held, pulled)]
+    used = np.unique(tets)
+    number = -np.ones(len(m.points), int)
+    number[used] = np.arange(len(used))
+    return Part(name, m.points[used] * 1e-3, number[tets], "C3D10", number[sets[0]], number[sets[1]], force)
+
+
+def plate(kind, n=6, layers=1):
+    """Quarter of a plate 40 x 40 x 2 mm with a hole of radius 5, mapped; nodes on the circle and in the middle of edges."""
+    size, radius, thick = 0.04, 0.005, 0.002
+    node, X = {}, []
+
+    def place(a, r, z):
+        phi = a * math.pi / 2
+        c, s = math.cos(phi), math.sin(phi)
+        outer = size / max(c, s)
+        t = r**1.6
+        rho = radius + (outer - radius) * t
+        return (rho * c, rho * s, z * thick)
+
+    def at(i, j, k):
+        # even numbers are corners; those between lie in the middle of straight edges but on the circle
+        key = (i, j, k)
+        if key not in node:
+            odd = [d % 2 for d in key]
+            x = np.array(place(i / (2 * m), j / (2 * n), k / (2 * layers)))
+            if sum(odd) == 1 and j > 0:
+                d = odd.index(1)
+                ends = [list(key), list(key)]
+                ends[0][d] -= 1
+                ends[1][d] += 1
+                x = np.mean([place(e[0] / (2 * m), e[1] / (2 * n), e[2] / (2 * layers)) for e in ends], axis=0)
+            node[key] = len(X)
+            X.append(x)
+        return node[key]
+
+    m = 2 * n
+    corner = [(0, 0, 0), (1, 0, 0), (1, 1, 0), (0, 1, 0), (0, 0, 1), (1, 0, 1), (1, 1, 1), (0, 1, 1)]
+    edges = [(0, 1), (1, 2), (2, 3), (3, 0), (4, 5), (5, 6), (6, 7), (7, 4), (0, 4), (1, 5), (2, 6), (3, 7)]
+    # i runs against j so that cells are right-handed: (r, angle, z)
+    cells = []
+    for i in range(m):
+        for j in range(n):
+            for k in range(layers):
+                base = [(2 * (i + b), 2 * (j + a), 2 * (k + c)) for a, b, c in corner]
+                if kind == "C3D20":
+                    mid = [tuple((p + q) // 2 for p, q in zip(base[a], base[b])) for a, b in edges]
+                    # CalculiX: bottom, top, then upright edges
+                    cells.append([at(*p) for p in base] + [at(*p) for p in mid])
+                    continue
+                # six tetrahedra about the diagonal 0 6
+                for t in ((0, 1, 2, 6), (0, 2, 3, 6), (0, 3, 7, 6), (0, 7, 4, 6), (0, 4, 5, 6), (0, 5, 1, 6)):
+                    p = [base[v] for v in t]
+                    mid = [tuple((x + y) // 2 for x, y in zip(p[a], p[b])) for a, b in ((0, 1), (1, 2), (2, 0), (0, 3), (1, 3), (2, 3))]
+                    cells.append([at(*q) for q in p + mid])
+    X = np.array(X)
+    held = np.where(X[:, 0] < 1e-9)[0]
+    pulled = np.where(X[:, 0] > size - 1e-9)[0]
+    return Part(f"plate-{kind}", X, np.array(cells), kind, held, pulled, [10, 0, 0])
+
+
+@test
+def bracket_beside_calculix():
+    part = from_gmsh("bracket", "wall", "top", [2, 0, 1])
+    for nu in (0.3, 0.49):
+        part.compare(2e11, nu)
+    part.compare(2e11, 0.3, "neo-hookean")
+
+
+@test
+def finger_beside_calculix():
+    part = from_gmsh("finger", "root", "tip", [0, 0, 1e-5])
+    for nu in (0.3, 0.49):
+        part.compare(1e6, nu)
+
+
+@test
+def plate_beside_calculix():
+    for nu in (0.3, 0.49):
+        plate("C3D10").compare(2e11, nu)
+
+
+@test
+def hexahedra_beside_calculix():
+    # 27 points there and here, carried to nodes in other ways
+    plate("C3D20").compare(2e11, 0.3, bar=0.05)
+
+
+@test
+def without_stress():
+    summary, _ = run("none", box("static: {}", "watch: {tip: 'b nearest [30, 6, 2]'}"), "report: no, glb: no, plots: no, stress: no")
+    assert "stress" not in summary[0] and "discretisation_error" not in summary[0]
+    assert "von_mises" not in meshio.read(work / "none" / "static.vtu").point_data
+
+
+# ---- closed forms -----------------------------------------------------------------------------------
+
+def box(analysis, more="", cells="[30, 6, 2]", load="[0, 0, 1e-3 N]"):
+    return f"""pliant: 1
+units: {{length: mm}}
+materials: {{m: {{young: 2 GPa, poisson: 0, density: 1000 kg/m^3}}}}
+bodies: [{{name: b, solid: {{mesh: {{box: {{size: [30, 6, 2], cells: {cells}}}}}, material: m}}}}]
+sets: {{root: b group left, half: 'b group left and y < 3'}}
+fixed: [root]
+loads: [{{nodes: b group right, total: {load}}}]
+{more}
+analyses: [{{{analysis}}}]
+"""
+
+
+def strip(bending, analysis="static: {}"):
+    return f"""pliant: 1
+units: {{length: mm}}
+materials: {{m: {{young: 2 GPa, poisson: 0, density: 1000 kg/m^3}}}}
+bodies: [{{name: b, shell: {{mesh: {{grid: {{size: [100, 20], cells: [39, 9], pattern: equilateral}}}}, material: m, thickness: 1 mm, bending: {bending}}}}}]
+fixed: [{{nodes: {'b group left, clamp: yes' if bending == 'midedge' else 'b box [-99, -99, -9] [2.7, 99, 9]'}}}]
+loads: [{{nodes: b group right, total: [0, 0, 1e-4 N]}}]
+analyses: [{{{analysis}}}]
+"""
+
+
+@test
+def beam_of_hexahedra():
+    # sigma = 6 F (L - x)/(b h^2) at the sides, all along
+    summary, _ = run("beam", box("static: {}"))
+    m = meshio.read(work / "beam" / "static.vtu")
+    X, s = m.points - m.point_data["displacement"], m.point_data["stress_tensor"]
+    inner = (X[:, 0] > 4e-3) & (X[:, 0] < 26e-3)
+    want = -1e-3 * (0.03 - X[:, 0]) * (X[:, 2] - X[:, 2].mean()) / (6e-3 * 2e-3**3 / 12)
+    off = np.abs(s[inner, 0] - want[inner]).max() / np.abs(want[inner]).max()
+    print(f"     beam of enhanced hexahedra: {off:.1e}")
+    assert off < 0.02, off
+    assert summary[0]["discretisation_error"]["relative"] < 0.25
+
+
+@test
+def layers_of_shells():
+    # the strip is lifted: its lower side is stretched at the root; hinges have Poisson's ratio -1/3, and bend 1/8 more
+    for bending, bar in (("midedge", 0.02), ("hinge", 0.14)):
+        summary, _ = run(f"strip-{bending}", strip(bending))
+        m = meshio.read(work / f"strip-{bending}" / "static.vtu")
+        X = m.points - m.point_data["displacement"]
+        top, bottom = m.point_data["stress_tensor_top"][:, 0], m.point_data["stress_tensor_bottom"][:, 0]
+        x0 = X[:, 0].min()
+        inner = (X[:, 0] - x0 > 0.01) & (X[:, 0] - x0 < 0.08) & (np.abs(X[:, 1] - X[:, 1].mean()) < 0.006)
+        want = 6 * 1e-4 * (0.1 - (X[:, 0] - x0)) / (0.02 * 1e-3**2)
+        off = max(np.abs(bottom[inner] - want[inner]).max(), np.abs(top[inner] + want[inner]).max()) / want.max()
+        moment = m.cell_data["section_moment"][0][:, 0]
+        at = np.array([X[c].mean(axis=0) for c in m.cells[0].data])
+        mid = (np.abs(at[:, 0] - x0 - 0.05) < 0.005) & (np.abs(at[:, 1] - X[:, 1].mean()) < 0.006)
+        bent = abs(moment[mid].mean() / (1e-4 * 0.05 / 0.02) + 1)
+        print(f"     strip of {bending}: stress {off:.1e}, moment {bent:.1e}")
+        assert off < bar and bent < bar, (bending, off, bent)
+        assert ("discretisation_error" in summary[0]) == (bending == "midedge")
+        assert summary[0]["stress"]["von_mises_Pa"]["layer"] in ("top", "bottom")
+
+
+@test
+def section_of_a_rod():
+    # a cantilever with a force at its end: M = F (L - x), sigma = M/(pi d^3/32) + N/A
+    text = """pliant: 1
+units: {length: mm}
+materials: {m: {young: 2 GPa, poisson: 0.3, density: 1000 kg/m^3}}
+bodies: [{name: r, rod: {mesh: {line: {from: [0, 0, 0], to: [100, 0, 0], segments: 50}}, material: m, section: {round: 2 mm}}}]
+fixed: [{nodes: r group start, clamp: yes}]
+loads: [{nodes: r group end, total: [0.5 N, 0, 1e-3 N]}]
+analyses: [{static: {}}]
+"""
+    summary, _ = run("rod", text)
+    m = meshio.read(work / "rod" / "static.vtu")
+    axial, moment = m.cell_data["rod_force"][0], m.cell_data["rod_moment"][0]
+    assert np.abs(axial / 0.5 - 1).max() < 1e-3, axial
+    ends = np.array([m.points[c][:, 0].min() for c in m.cells[0].data])
+    size = np.linalg.norm(moment[:, :2], axis=1)
+    # the pull takes of it: M = F sinh(k (L - x))/(k cosh(k L)), k = sqrt(N/EI); at the clamp half an edge away
+    k = math.sqrt(0.5 / (2e9 * math.pi / 4 * 1e-12))
+    want = 1e-3 * np.sinh(k * (0.1 - ends)) / (k * math.cosh(k * 0.1))
+    off = np.abs(size - want)[1:].max() / want.max()
+    top = summary[0]["rod_stress_Pa"]
+    sigma = size.max() / (math.pi * 2e-3**3 / 32) + 0.5 / (math.pi * 1e-6)
+    print(f"     rod: moment {off:.1e}, stress {top['value'] / sigma - 1:.1e}")
+    assert off < 0.02 and abs(top["value"] / sigma - 1) < 1e-3, (off, top, sigma)
+    assert abs(top["axial_N"] / 0.5 - 1) < 1e-3
+
+
+# ---- histories, periods, reactions ------------------------------------------------------------------
+
+@test
+def histories():
+    text = box("static: {steps: 4}", "watch: {root: 'b nearest [10, 0, 2]'}")
+    summary, _ = run("history", text, "report: no, glb: no, plots: no, stress: history")
+    rows = list(csv.DictReader(open(work / "history" / "static.csv")))
+    m = meshio.read(work / "history" / "static.vtu")
+    X = m.points - m.point_data["displacement"]
+    at = np.linalg.norm(X - [0.01, 0, 0.002], axis=1).argmin()
+    for c, name in enumerate(("sxx", "syy", "szz", "sxy", "syz", "sxz")):
+        got, want = float(rows[-1][f"root_{name}_Pa"]), m.point_data["stress_tensor"][at, c]
+        assert abs(got - want) < 1e-6 * m.point_data["von_mises"].max(), (name, got, want)
+    assert abs(float(rows[-1]["root_von_mises_Pa"]) / m.point_data["von_mises"][at] - 1) < 1e-9
+    assert abs(float(rows[-1]["root_exx"]) / m.point_data["strain_tensor"][at, 0] - 1) < 1e-9
+    # a small load: in proportion
+    assert abs(float(rows[2]["root_sxx_Pa"]) / float(rows[-1]["root_sxx_Pa"]) - 0.5) < 1e-3
+
+
+@test
+def range_of_a_period():
+    # far below the first mode: as statics with the amplitude, there and back, about the mean of a constant load
+    static, _ = run("amplitude", box("static: {}"))
+    text = box("periodic: {frequency: 1 Hz, harmonics: 3}").replace("[0, 0, 1e-3 N]}", "[0, 0, 1e-3 N], harmonic: 1}")
+    text = text.replace("loads: [", "damping: {mass: 0.1 1/s, stiffness: 1e-6 s}\nloads: [")
+    summary, _ = run("period", text)
+    over, top = summary[0]["stress_over_motion"], static[0]["stress"]
+    want = top["von_mises_Pa"]["value"]
+    assert abs(over["von_mises_max_Pa"]["value"] / want - 1) < 1e-3, (over, want)
+    most = max(top["principal_max_Pa"]["value"], -top["principal_min_Pa"]["value"])
+    assert abs(over["principal_range_Pa"]["value"] / (2 * most) - 1) < 1e-3, (over, most)
+    assert abs(over["principal_range_Pa"]["mean"]) < 1e-3 * most
+    m = meshio.read(work / "period" / "periodic-stress.vtu")
+    assert abs(m.point_data["principal_range"].max() / over["principal_range_Pa"]["value"] - 1) < 1e-12
+
+
+@test
+def reactions_of_sets():
+    summary, _ = run("sets", box("static: {}", "gravity: [0, 0, -9.81 m/s^2]", load="[0.2 N, 0, 1e-3 N]"))
+    a = summary[0]
+    sets, balance = a["set_reactions"], a["balance"]
+    weight = 1000 * 30e-3 * 6e-3 * 2e-3 * 9.81
+    assert np.allclose(sets["root"]["force_N"], [-0.2, 0, weight - 1e-3], atol=1e-7), sets
+    assert np.allclose(sets["root"]["force_N"], a["reaction_N"], atol=1e-12)
+    assert abs(sets["half"]["force_N"][0] + 0.1) < 0.05
+    # moments about the middle of the set: of the pull on the bent beam, of the force and the weight
+    assert abs(sets["root"]["moment_Nm"][1] - (1e-3 * 0.03 - weight * 0.015)) < 2e-5, sets
+    assert np.allclose(balance["applied_N"], [0.2, 0, 1e-3 - weight], atol=1e-12), balance
+    assert balance["left_over"] < 1e-6, balance
+
+
+# ---- the estimate, and the mesh ---------------------------------------------------------------------
+
+@test
+def coarse_meshes_are_told():
+    text = box("static: {}", cells="[6, 1, 1]").replace("material: m}", "material: m, formulation: plain}")
+    summary, said = run("coarse", text)
+    assert summary[0]["discretisation_error"]["relative"] > 0.25 and "the mesh is coarse" in said, said
+    p = subprocess.run([pliant, "check", work / "coarse.yaml"], capture_output=True, text=True, timeout=60)
+    assert "one cell through the thickness: too stiff in bending, use formulation: enhanced" in p.stdout, p.stdout
+
+
+@test
+def frequency_errors():
+    # of tetrahedra beside those of a mesh refined twice
+    text = """pliant: 1
+units: {length: mm}
+materials: {m: {young: 2 GPa, poisson: 0.3, density: 1000 kg/m^3}}
+bodies: [{name: b, solid: {mesh: {box: {size: [30, 6, 6], cells: %s, cell: tet}}, material: m, order: %d}}]
+fixed: [b group left]
+analyses: [{modes: {count: 3}}]
+"""
+    fine = run("modes-fine", text % ("[20, 4, 4]", 2))[0][0]
+    for cells, order in (("[20, 4, 4]", 1), ("[5, 1, 1]", 2)):
+        coarse = run(f"modes-{order}", text % (cells, order))[0][0]
+        for k in range(2):
+            true = coarse["frequency_Hz"][k] / fine["frequency_Hz"][k] - 1
+            told = coarse["frequency_error"][k]
+            print(f"     order {order}, mode {k + 1}: {true:.4f} too high, estimated {told:.4f}")
+            assert 0.5 < told / true < 2, (k, told, true)
+
+
+@test
+def poor_cells_are_named():
+    # a sliver, and a vertex on an edge that is far from its middle
+    X = [(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1), (0.3, 0.3, -0.004)]
+    deck = ["*NODE"] + ["%d,%g,%g,%g" % (i + 1, *x) for i, x in enumerate(X)]
+    deck += ["*ELEMENT,TYPE=C3D4,ELSET=A", "1,1,2,3,4", "2,1,3,2,5"]
+    (work / "sliver.inp").write_text("\n".join(deck) + "\n")
+    text = """pliant: 1
+units: {length: m}
+materials: {m: {young: 1 MPa, poisson: 0.3, density: 1000 kg/m^3}}
+bodies: [{name: b, solid: {mesh: sliver.inp, material: m}}]
+fixed: [b box [-1, -1, -1] [0.1, 0.1, 0.1], b nearest [1, 0, 0], b nearest [0, 1, 0]]
+analyses: [{static: {}}]
+"""
+    (work / "sliver.yaml").write_text(text)
+    p = subprocess.run([pliant, "check", work / "sliver.yaml"], capture_output=True, text=True, timeout=60)
+    assert "tet 2 of its mesh has an angle of" in p.stderr, p.stderr
+    assert "gmsh" in p.stderr and "quality    b" in p.stdout, p.stdout
+
+
+failed = 0
+for fn in tests:
+    try:
+        fn()
+        print(f"ok   {fn.__name__}")
+    except Exception as e:  # the others are run as well
+        failed += 1
+        print(f"FAIL {fn.__name__}: {type(e).__name__}: {e}")
+sys.exit(failed > 0)
