@@ -311,6 +311,17 @@ typedef struct pl_built {
   pl_constraints constraints; // sheets have the masses of nodes as weights
 } pl_built;
 pl_status pl_build_model(pl_builder *b, pl_built *out);
+// Another model of the same unknowns, after pl_build_model: factors on the terms of loads and
+// drives and on gravity, and drives that are off. before NULL: that is how it is. Otherwise in
+// statics they go from those before to these as the load factor goes from 0 to 1; what follows a
+// file keeps it.
+typedef struct pl_stage {
+  const double *load, *drive; // [nload], [ndrive]
+  const char *off;            // [ndrive]
+  double gravity;
+} pl_stage;
+pl_status pl_build_stage(const pl_builder *b, pl_env *env, const pl_stage *stage,
+                         const pl_stage *before, pl_model **model, pl_params **params);
 // The same with a state at rest, what confines it, and scratch for so many threads. The builder is
 // freed, whatever happens.
 pl_status pl_build_all(pl_builder *b, int nthread, pl_built *out);

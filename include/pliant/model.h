@@ -67,6 +67,7 @@ typedef struct pl_drive_desc {
   const int *edge;
   int nplace;            // of node: about whose middle moments are told, the first ones; 0: all
   const pl_course *over; // factor of terms of harmonic 0 instead of the load factor, NULL: that
+  int off;               // 1: it is there and drives nothing
 } pl_drive_desc;
 
 // The same force on each node of a list.

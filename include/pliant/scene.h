@@ -251,6 +251,9 @@ typedef struct pl_analysis {
   int patch;                            // native, macro: the patch
   const char *material;                 // macro: a file; NULL: what the analysis `limits` writes
   int limits;
+  int control;                  // path: the design parameter that is followed, -1: loads and drives
+  double control_value;         // where it goes
+  const struct pl_stage *stage; // loads, drives and gravity where they are not the scene's; NULL
 } pl_analysis;
 
 // ---- output -----------------------------------------------------------------------------------
@@ -467,6 +470,9 @@ void pl_scene_write(const pl_scene *s, pl_text *out);
 // further overrides. Only what differs from the scene's own values is changed.
 pl_status pl_scene_write_design(const pl_scene *s, const double *design, int nset,
                                 const char *const *set, pl_text *out);
+
+// What its model was made by, for models with other loads and supports (pl_build_stage).
+const pl_builder *pl_scene_builder(const pl_scene *s);
 
 // Index of a named set, of the named nodes or of an analysis; -1: no such name.
 int pl_scene_find_set(const pl_scene *s, const char *name);

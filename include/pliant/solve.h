@@ -101,6 +101,15 @@ pl_status pl_static_contact(const pl_static_opts *o, const pl_model *m, const pl
                             pl_contact *k, pl_state *s, pl_work *w, pl_observe_fn observe,
                             void *ctx, pl_static_info *info);
 
+// The same from a state that supports held which are no more there: forces carried[nq] stand for
+// them and go away as the load factor goes from 0 to 1. pl_static_carried finds them: all that is
+// out of balance in the free unknowns at a state under no load. There is no energy book.
+pl_status pl_static_released(const pl_static_opts *o, const pl_model *m, const pl_params *p,
+                             pl_contact *k, const double *carried, pl_state *s, pl_work *w,
+                             pl_observe_fn observe, void *ctx, pl_static_info *info);
+pl_status pl_static_carried(const pl_model *m, const pl_params *p, pl_state *s, pl_work *w,
+                            double *carried);
+
 // ---- path -------------------------------------------------------------------------------------
 
 #define PL_LOAD_PATH_OPTS(X, C)                                                                    \
@@ -112,7 +121,12 @@ pl_status pl_static_contact(const pl_static_opts *o, const pl_model *m, const pl
   X(double, max_angle, 30, 1, 90, "deg", "turn of the path in one step, at most")                  \
   X(int, points, 1000, 2, 1000000, "", "points of the path, at most")                              \
   X(int, max_iter, 12, 2, 1000, "", "Newton iterations a point")                                   \
-  X(double, rtol, 1e-9, 0, 1, "", "residual below rtol times the forces")
+  X(double, rtol, 1e-9, 0, 1, "", "residual below rtol times the forces")                          \
+  X(double, motion, 0, 0, 1e9, "m",                                                                \
+    "motion that counts like the whole load in steps; 0: that of the first step, on branches at "  \
+    "least a quarter of the model's extent")                                                       \
+  X(int, branches, 0, 0, 64, "",                                                                   \
+    "branch points of the first path at which others are followed, both ways")
 
 typedef struct pl_load_path_opts {
   PL_LOAD_PATH_OPTS(PL_OPT_FIELD_X, PL_OPT_FIELD_C)
@@ -120,15 +134,40 @@ typedef struct pl_load_path_opts {
 extern const pl_option pl_load_path_option_table[];
 extern const int pl_load_path_option_count;
 
-// A place where the stability changes: a fold, where the load factor turns back, or a branch point.
+// Places on a path. Fold: the load factor turns back; branch point: others cross, as the count of
+// negative eigenvalues changes; turn: a watched displacement turns back.
+typedef enum pl_path_place { PL_PATH_BRANCH, PL_PATH_FOLD, PL_PATH_TURN } pl_path_place;
 enum { PL_LOAD_PATH_SPECIALS = 64 };
 typedef struct pl_load_path_special {
-  int fold;     // 1: a fold, 0: other paths branch off
-  int after;    // number of the point before it, from 0 on
+  int fold;     // pl_path_place
+  int watch;    // of turns: which of the plan's
+  int branch;   // of the path it lies on, 0: the first
+  int after;    // number of the point before it on its path, from 0 on
   double scale; // load factor
   double arc;   // place on the path, see pl_load_path_info.arc
   int nneg;     // negative eigenvalues beyond it
 } pl_load_path_special;
+
+// A path that was followed.
+enum { PL_LOAD_PATHS = 129 };
+typedef struct pl_load_path_branch {
+  int from;       // number of the branch point among the special ones, -1: the first path
+  int npoint;     // with the one it began at
+  pl_stop reason; // as that of the info
+  double scale;   // load factor at its end
+} pl_load_path_branch;
+
+// What a path is followed in besides the load factor.
+typedef struct pl_load_path_plan {
+  // A design parameter whose value goes from that of the parameters to `value` as the factor goes
+  // from 0 to 1, under the full loads; -1: the factor is that of loads and drives.
+  int design;
+  double value;
+  int nwatch;
+  const int *watch; // unknowns whose turns are looked for
+  // told of special places with their states; NULL: nobody
+  void (*special)(void *ctx, const pl_load_path_special *p, const pl_state *s);
+} pl_load_path_plan;
 
 typedef struct pl_load_path_info {
   pl_stop reason; // END: at `to`; BACK: at `beyond`; POINTS, STEP, SINGULAR, CANCELLED
@@ -140,16 +179,26 @@ typedef struct pl_load_path_info {
   double residual; // worst of all points, over the forces
   int nspecial;    // in all; so many are kept
   pl_load_path_special special[PL_LOAD_PATH_SPECIALS];
+  int branch;  // the path under way: 0 the first, then those that branch off
+  int nbranch; // paths in all
+  pl_load_path_branch path[PL_LOAD_PATHS];
   double seconds;
 } pl_load_path_info;
 
 // Follows the equilibria from s (load factor 0) by pseudo-arclength in the factor on gravity,
 // constant loads and constant drives, through folds. observe is called at every point, with forces
 // in w, the factor in the clock's scale and info up to date; non-zero stops it. s ends at the last
-// point. PL_UNSOLVED with what was done when it does not get to an end; contact is not known.
+// point of the first path. PL_UNSOLVED with what was done when it does not get to an end; contact
+// is not known. With `branches` the paths that cross at branch points follow, each from there into
+// one direction of the null vector of K to an end of the range, or as many points as are allowed;
+// how the last of them ends does not count.
 pl_status pl_load_path(const pl_load_path_opts *o, const pl_model *m, const pl_params *p,
                        pl_state *s, pl_work *w, pl_observe_fn observe, void *ctx,
                        pl_load_path_info *info);
+// The same by a plan. info->scale is the factor; the clock's is 1 where a parameter is followed.
+pl_status pl_load_path_planned(const pl_load_path_opts *o, const pl_load_path_plan *plan,
+                               const pl_model *m, const pl_params *p, pl_state *s, pl_work *w,
+                               pl_observe_fn observe, void *ctx, pl_load_path_info *info);
 
 // ---- modes ------------------------------------------------------------------------------------
 

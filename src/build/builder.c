@@ -499,6 +499,108 @@ pl_status pl_build_model(pl_builder *b, pl_built *out) {
   return s;
 }
 
+// ---- stages -----------------------------------------------------------------------------------
+
+// a factor from one value to another
+static const pl_course *ramp(pl_builder *b, double from, double to) {
+  pl_course *c = pl_build_keep(b, 1, sizeof *c);
+  double *x = pl_build_keep(b, 4, sizeof *x);
+  if (!c || !x) return NULL;
+  x[1] = 1;
+  x[2] = from;
+  x[3] = to;
+  *c = (pl_course){.n = 2, .t = x, .v = x + 2};
+  return c;
+}
+
+// terms times a factor, or with a course from one to another
+static const pl_term *stage_terms(pl_builder *b, int n, const pl_term *term, double factor) {
+  pl_term *own = keep_copy(b, n, sizeof *own, term);
+  for (int t = 0; own && t < n; t++)
+    for (int c = 0; c < 3; c++) own[t].amplitude[c] *= factor;
+  return own;
+}
+
+static void stage_drives(pl_builder *b, const pl_stage *to, const pl_stage *from,
+                         pl_model_desc *d) {
+  pl_drive_desc *own = keep_copy(b, b->ndrive, sizeof *own, b->drive);
+  for (int k = 0; own && k < b->ndrive; k++) {
+    own[k].off = to->off[k];
+    if (from && !own[k].over && own[k].nterm > 0)
+      own[k].over = ramp(b, from->drive[k], to->drive[k]);
+    else
+      own[k].term = stage_terms(b, own[k].nterm, own[k].term, to->drive[k]);
+  }
+  d->drive = own;
+}
+
+// gravity that changes on the way is a load on all that has mass
+static void stage_loads(pl_builder *b, const pl_stage *to, const pl_stage *from, pl_model_desc *d) {
+  // keep_copy leaves room for one more
+  pl_load_desc *own = keep_copy(b, b->nload, sizeof *own, b->load);
+  pl_load_form *form = keep_copy(b, b->nload, sizeof *form, b->form);
+  for (int k = 0; own && form && k < b->nload; k++) {
+    if (from && !form[k].over)
+      form[k].over = ramp(b, from->load[k], to->load[k]);
+    else
+      for (int c = 0; c < 3; c++) own[k].term.amplitude[c] *= to->load[k];
+  }
+  for (int c = 0; own && form && c < 3; c++) {
+    d->gravity[c] = from ? 0 : to->gravity * b->gravity[c];
+    own[b->nload].term.amplitude[c] = -b->gravity[c];
+  }
+  d->load = own;
+  d->form = form;
+  if (!own || !form || !from) return;
+  own[b->nload].name = "gravity";
+  form[b->nload] = (pl_load_form){.inertial = 1, .over = ramp(b, from->gravity, to->gravity)};
+  d->nload = b->nload + 1;
+}
+
+// how a parameter acts under the factors of a stage that is no ramp
+static double stage_share(const pl_stage *to, const target_desc *t) {
+  if (t->place == PL_AT_DRIVE && t->k < 3) return to->drive[t->i];
+  if (t->place == PL_AT_LOAD && t->k < 3) return to->load[t->i];
+  if (t->place == PL_AT_PAR && t->i >= PL_PAR_GRAVITY && t->i < PL_PAR_FIRST) return to->gravity;
+  return 1;
+}
+
+static pl_status stage_model(pl_builder *b, pl_env *env, const pl_stage *stage,
+                             const pl_stage *before, pl_model **model, pl_params **params) {
+  struct builder_impl *m = b->impl;
+  pl_model_desc d = describe(b);
+  stage_drives(b, stage, before, &d);
+  stage_loads(b, stage, before, &d);
+  m->target = keep_copy(b, m->ntarget, sizeof *m->target, m->target);
+  for (int k = 0; m->target && k < m->ntarget && !before; k++)
+    m->target[k].coef *= stage_share(stage, &m->target[k]);
+  d.X = coordinates(b);
+  d.name = names(b);
+  d.design = b->failed ? NULL : designs(b, &d);
+  if (b->failed || !d.design) return PL_E_NOMEM;
+  PL_TRY(pl_model_create(env, &d, model));
+  return pl_params_create(*model, params);
+}
+
+pl_status pl_build_stage(const pl_builder *b, pl_env *env, const pl_stage *stage,
+                         const pl_stage *before, pl_model **model, pl_params **params) {
+  // memory of its own: the builder may be looked at by others
+  struct builder_impl impl = *b->impl;
+  pl_builder own = *b;
+  own.env = env;
+  own.impl = &impl;
+  impl.block_left = 0;
+  *model = NULL;
+  *params = NULL;
+  PL_TRY(pl_arena_create(env, 4096, &impl.arena));
+  pl_status s = stage_model(&own, env, stage, before, model, params);
+  pl_arena_free(impl.arena);
+  if (s == PL_OK) return PL_OK;
+  pl_model_free(*model);
+  *model = NULL;
+  return s;
+}
+
 pl_status pl_build_all(pl_builder *b, int nthread, pl_built *out) {
   pl_status s = pl_build_model(b, out);
   if (s == PL_OK) s = pl_state_create(out->model, out->params, &out->state);

@@ -208,6 +208,30 @@ static void add_turner(pl_builder *b, int join, int turn, const tie_place *p, do
 // reported
 typedef void (*edge_fn)(pl_builder *b, void *ctx, const int tri[3], int xi);
 
+// an edge of second order on the border of a shell, all of whose nodes are marked
+static int has_second(pl_builder *b, const pl_body *p, const char *mark) {
+  const pl_cells *c = &p->desc.mesh->cell[PL_TRI6];
+  int *count = pl_build_keep(b, (size_t)p->desc.mesh->nvert + 1, sizeof *count);
+  for (int i = 0; count && i < 6 * c->n; i++) count[c->v[i]] += i % 6 >= 3;
+  for (int i = 0; count && i < 3 * c->n; i++) {
+    const int *v = c->v + 6 * (size_t)(i / 3);
+    int k = i % 3, mid = v[3 + k];
+    if (count[mid] == 1 && mark[p->node[mid]] && mark[p->node[v[k]]] &&
+        mark[p->node[v[(k + 1) % 3]]])
+      return 1;
+  }
+  return 0;
+}
+
+// 1: reported
+static int passes_none(pl_builder *b, const pl_join_desc *d, const pl_body *p, const char *mark) {
+  if (!has_second(b, p, mark)) return 0;
+  build_problem(b, d->origin, "bending: midedge, or moments: no",
+                "join '%s': the edges of shell '%s' pass no moment, as they are of second order",
+                d->name, p->desc.name);
+  return 1;
+}
+
 static int border_edges(pl_builder *b, const pl_join_desc *d, const char *mark, edge_fn each,
                         void *ctx) {
   for (int k = 0; k < b->nbody; k++) {
@@ -215,6 +239,10 @@ static int border_edges(pl_builder *b, const pl_join_desc *d, const char *mark, 
     const pl_mesh *m = p->desc.mesh;
     pl_topology *t;
     if (p->desc.kind != PL_BODY_SHELL) continue;
+    if (m->cell[PL_TRI6].n > 0) {
+      if (passes_none(b, d, p, mark)) return 0;
+      continue;
+    }
     if (pl_topology_create(m, &t) != PL_OK) {
       b->nproblem++; // told by the mesh
       return 0;

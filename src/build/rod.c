@@ -105,7 +105,7 @@ static void find_holders(const pl_builder *b, rod_net *net) {
   for (int i = 0; i < b->nnode; i++) net->holder[i] = net->clamper[i] = net->wall[i] = -1;
   for (int k = 0; k < b->ndrive; k++) {
     const pl_drive_desc *d = &b->drive[k];
-    if (d->mask != all) continue;
+    if (d->mask != all || d->off) continue;
     if (d->nterm == 0 && wall < 0) wall = k;
     for (int i = 0; i < d->nnode; i++) {
       if (d->node[i] >= b->nnode) continue;

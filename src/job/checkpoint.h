@@ -62,6 +62,16 @@ pl_status step_keeper_open(const job *j, const pl_analysis *a, step_keeper *k);
 // cancelled: what was kept last is written. Returns the status given unless that fails.
 pl_status step_keeper_close(step_keeper *k, pl_status status);
 
+// ---- statics in steps -------------------------------------------------------------------------
+
+// Is the analysis one of a sequence, so that its result is kept until the run ends?
+int static_is_kept(const job *j, const pl_analysis *a);
+pl_status static_write(const job *j, const pl_analysis *a, const pl_state *s,
+                       const pl_static_info *info, const pl_table *t);
+// State, info and rows of a result that an earlier run has kept.
+pl_status static_read(const job *j, const pl_analysis *a, pl_state *s, pl_static_info *info,
+                      pl_table *t, int *found);
+
 // ---- fingerprints -------------------------------------------------------------------------------
 
 uint64_t print_bytes(uint64_t h, const void *data, size_t size);

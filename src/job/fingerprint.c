@@ -147,6 +147,20 @@ static uint64_t print_options(uint64_t h, int kind, const pl_option *info, int n
   return h;
 }
 
+// factors of an analysis and of those that it comes after
+static uint64_t print_stages(uint64_t h, const job *j, const pl_analysis *a) {
+  const pl_builder *b = pl_scene_builder(j->scene);
+  for (;; a = &j->scene->analysis[a->about]) {
+    if (a->stage) {
+      h = print_reals(h, a->stage->load, b->nload);
+      h = print_reals(h, a->stage->drive, b->ndrive);
+      h = print_bytes(h, a->stage->off, (size_t)b->ndrive);
+      h = print_reals(h, &a->stage->gravity, 1);
+    }
+    if (a->about < 0) return h;
+  }
+}
+
 static uint64_t print_variable(uint64_t h, const job *j, const pl_variable *v) {
   int what[3] = {(int)v->kind, v->index, (int)v->scale};
   double bound[4] = {v->min, v->max, 0, 0};
@@ -220,6 +234,7 @@ uint64_t print_analysis(const job *j, const pl_analysis *a) {
   const pl_analysis_kind *kind = &pl_analysis_table[a->kind];
   uint64_t h = print_options(0, a->kind, kind->info, *kind->ninfo, &a->opts);
   h = print_ints(h, &a->about, 1);
+  h = print_stages(h, j, a);
   for (int k = 0; k < a->nprobe; k++) {
     int place[2] = {a->probe[k].node, a->probe[k].component};
     h = print_text(print_ints(h, place, 2), a->probe[k].name);

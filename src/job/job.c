@@ -266,8 +266,11 @@ static pl_status run_one(job *j, int k) {
   job_set(figures, "kind", json_string(pl_analysis_table[a->kind].name));
   j->pace->written = pl_wall_time();
   sink_begin(j, a);
-  pl_status s = print_model(j, &j->print_model);
+  pl_status s = job_stage_enter(j, a);
+  if (s == PL_OK) s = print_model(j, &j->print_model);
   if (s == PL_OK) s = run_table[a->kind](j, k, figures);
+  pl_status left = job_stage_leave(j);
+  if (s >= 0 && left < 0) s = left;
   if (s >= 0 && j->told < 0) s = j->told;
   // an analysis that cannot be done does not stop the others
   if (s == PL_SINGULAR || s == PL_DOMAIN) s = PL_UNSOLVED;
@@ -298,9 +301,11 @@ static pl_status find_only(job *j, int *only) {
                     j->opts->only);
 }
 
-// is analysis k asked for, or does the one that is start from it?
+// is analysis k asked for, or does the one that is start from it, and so on?
 static int is_wanted(const job *j, int k, int only) {
-  return only < 0 || k == only || j->scene->analysis[only].about == k;
+  for (int i = only; i >= 0; i = j->scene->analysis[i].about)
+    if (i == k) return 1;
+  return only < 0;
 }
 
 // a resume that is refused changes nothing in the folder
@@ -357,7 +362,8 @@ static void remove_spent(job *j) {
   for (int k = 0; k < j->scene->nanalysis; k++) {
     const pl_analysis *a = &j->scene->analysis[k];
     int spent = a->kind == PL_ANALYSIS_response || a->kind == PL_ANALYSIS_fit_damping ||
-                a->kind == PL_ANALYSIS_fit_response || a->kind == PL_ANALYSIS_limits;
+                a->kind == PL_ANALYSIS_fit_response || a->kind == PL_ANALYSIS_limits ||
+                (a->kind == PL_ANALYSIS_static && static_is_kept(j, a));
     if (spent && j->solved[k]) checkpoint_remove(j, a);
   }
 }

@@ -54,6 +54,10 @@ typedef struct job {
   const length_unit *length;  // that lengths are shown in; NULL: not decided yet
   pl_recover *recover;        // stress of the scene's bodies; NULL: not wanted, or there is none
   struct native_kept *native; // [npatch] what native found; NULL: nothing yet
+  // what a stage has put aside: the scene's model, values and scratch; NULL: none is under way
+  pl_model *base;
+  pl_params *base_params;
+  pl_work *base_work;
 } job;
 
 // ---- analyses: each fills `figures`, writes files and its part of the page ----------------------
@@ -80,6 +84,13 @@ pl_status barrier_narrow(const pl_model *m, pl_params *p, pl_status (*solve)(voi
 pl_status barrier_report(job *j, const char *who, const pl_model *m, const pl_params *p,
                          const pl_state *s, json_t *figures);
 
+// An analysis whose loads and supports are not those of the scene gets a model of its own, in place
+// of the scene's until it ends; values that it finds are the scene's then.
+pl_status job_stage_enter(job *j, const pl_analysis *a);
+pl_status job_stage_leave(job *j);
+// Static: forces [nq] of supports that are gone, which go away on the way; NULL: none. Freed by the
+// caller.
+pl_status job_stage_carried(job *j, const pl_analysis *a, pl_state *s, double **carried);
 // How far joins open at a state, told in the figures and warned about; nothing without joins.
 pl_status job_join_report(job *j, const pl_analysis *a, const pl_state *s, json_t *figures);
 

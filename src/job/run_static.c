@@ -1,3 +1,4 @@
+#include "checkpoint.h"
 #include "run_cloth.h"
 
 #include <math.h>
@@ -28,7 +29,8 @@ static int on_step(void *ctx, const pl_state *s, const pl_clock *c, const pl_wor
 static pl_status make_recorder(job *j, const pl_analysis *a, recorder *r) {
   static const table_column own[] = {
       {"load_factor", ""}, {"potential", "J"}, {"elastic", "J"}, {"work", "J"}};
-  r->work = j->scene->contact.nnode == 0 && j->scene->layers.nvert == 0 && a->opts.static_.book;
+  r->work = !a->stage && j->scene->contact.nnode == 0 && j->scene->layers.nvert == 0 &&
+            a->opts.static_.book;
   return step_table_open(j, a, 3, own, r->work, 1, &r->t);
 }
 
@@ -221,6 +223,14 @@ static pl_status solve(job *j, const pl_static_opts *o, pl_state *s, pl_observe_
                        recorder *r) {
   const pl_scene *sc = j->scene;
   pl_constraints k = {.contact = r->t.contact};
+  double *carried;
+  PL_TRY(job_stage_carried(j, r->t.a, s, &carried));
+  if (carried) {
+    pl_status released = pl_static_released(o, sc->model, sc->params, k.contact, carried, s,
+                                            j->work, observe, r, &r->info);
+    pl_free(j->env, carried);
+    return released;
+  }
   if (sc->layers.nvert > 0) PL_TRY(pl_layers_create(j->env, &sc->layers, &k.layers));
   pl_status st =
       pl_constrained_static(o, sc->model, sc->params, &k, s, j->work, observe, r, &r->info);
@@ -258,6 +268,16 @@ static pl_status narrow_barriers(job *j, const pl_analysis *a, recorder *r, pl_s
   return job_barrier_narrow(j, narrow, &k);
 }
 
+// from the start to the full load, and what a run that goes on later needs of it
+static pl_status run_steps(job *j, const pl_analysis *a, recorder *r, pl_state *s) {
+  if (a->about < 0) PL_TRY(record_start(j, r, s));
+  PL_TRY(narrow_barriers(j, a, r, s));
+  pl_status status = solve(j, &a->opts.static_, s, on_step, r);
+  if (r->status != PL_OK) status = r->status;
+  if (status != PL_OK || !static_is_kept(j, a)) return status;
+  return static_write(j, a, s, &r->info, r->t.table);
+}
+
 pl_status job_static(job *j, int index, json_t *figures) {
   const pl_analysis *a = &j->scene->analysis[index];
   pl_state *s = NULL;
@@ -265,12 +285,9 @@ pl_status job_static(job *j, int index, json_t *figures) {
   pl_status status = job_start(j, a, &s);
   if (status == PL_OK) status = job_left_out(j, a);
   if (status == PL_OK) status = make_recorder(j, a, &r);
-  if (status == PL_OK && a->about < 0) status = record_start(j, &r, s);
-  if (status == PL_OK) status = narrow_barriers(j, a, &r, s);
-  if (status == PL_OK) {
-    status = solve(j, &a->opts.static_, s, on_step, &r);
-    if (r.status != PL_OK) status = r.status;
-  }
+  int done = 0;
+  if (status == PL_OK) status = static_read(j, a, s, &r.info, r.t.table, &done);
+  if (status == PL_OK && !done) status = run_steps(j, a, &r, s);
   if (status >= 0) {
     r.info.iterations += r.before;
     set_figures(figures, &r.info);

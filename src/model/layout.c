@@ -271,11 +271,13 @@ static pl_status copy_scalars(pl_model *m, const pl_drive_desc *from, drive *to)
   to->nscal = from->nscal;
   to->hist0 = m->nhist;
   if (n) m->nhist += 2 + from->nscal;
+  // states fit models with other drives off
+  if (from->off) to->nscal = 0, n = 0;
   to->scal = pl_alloc(m->env, n, sizeof(int));
   to->edge = pl_alloc(m->env, 2 * n, sizeof(int));
   to->part = pl_alloc(m->env, 2 * n, sizeof(int));
   if (!to->scal || !to->edge || !to->part) return PL_E_NOMEM;
-  for (int i = 0; i < from->nscal; i++) {
+  for (int i = 0; i < to->nscal; i++) {
     int at = to->scal[i] = m->nnode * m->dim + from->scal[i];
     int turns = from->kind == PL_DRIVE_ROTATION;
     for (int k = 2 * i; k < 2 * i + 2; k++) {
@@ -298,8 +300,10 @@ static pl_status copy_drive(pl_model *m, const pl_model_desc *d, int k) {
     return pl_fail(m->env, PL_E_INPUT, "drive '%s': at most %d terms, got %d",
                    from->name ? from->name : "", PL_TERM_MAX, from->nterm);
   *to = (drive){.kind = from->kind,
-                .nnode = from->nnode,
-                .nplace = from->nplace > 0 ? from->nplace : from->nnode,
+                .nnode = from->off ? 0 : from->nnode,
+                .nplace = from->off          ? 0
+                          : from->nplace > 0 ? from->nplace
+                                             : from->nnode,
                 .mask = from->mask,
                 .nterm = from->nterm,
                 .par0 = pl_par_drive(d, k, 0)};

@@ -302,6 +302,35 @@ static void check_limits(reader *r, const pl_analysis *a, const pl_node *at) {
             "limits: refine is for materials with facets");
 }
 
+// path: a parameter in place of the load
+static void read_control(reader *r, analysis_def *d) {
+  const param_def *p = r->def.parameters.item;
+  num v;
+  d->a.control = -1;
+  if (!d->control && !d->control_value) return;
+  if (!d->control || !d->control_value) {
+    problem(r, d->control ? d->control : d->control_value, "e.g. parameter: rise, value: 5 mm",
+            "path: parameter and value belong together");
+    return;
+  }
+  int k = find_parameter(r, d->control);
+  if (k < 0) return;
+  const char *text = d->control_value->kind == NODE_SCALAR ? d->control_value->text : "";
+  if (!read_num_text(r, d->control_value, "value", text, &p[k].dim, &v)) return;
+  if (v.par >= 0 || v.v == p[k].v) {
+    problem(r, d->control_value, NULL,
+            v.par >= 0 ? "path: value must be a plain number"
+                       : "path: the parameter has this value already");
+    return;
+  }
+  if (v.v < p[k].lo || v.v > p[k].hi)
+    problem(r, d->control_value, "widen min and max of the parameter",
+            "path: value %g is outside the bounds %g to %g of '%s'", v.v, p[k].lo, p[k].hi,
+            p[k].name.s);
+  d->a.control = k;
+  d->a.control_value = v.v;
+}
+
 static void check_options(reader *r, analysis_def *d, const pl_node *at) {
   const pl_analysis *a = &d->a;
   switch (a->kind) {
@@ -341,6 +370,9 @@ static void check_options(reader *r, analysis_def *d, const pl_node *at) {
   case PL_ANALYSIS_limits:
     find_mail(r, d, at);
     check_limits(r, a, at);
+    break;
+  case PL_ANALYSIS_load_path:
+    read_control(r, d);
     break;
   case PL_ANALYSIS_native:
   case PL_ANALYSIS_macro:
@@ -452,6 +484,7 @@ static void build_list(reader *r, const pl_node *at, pl_scene *s) {
     d[n].at = e;
     check_name(r, &d[n]);
     find_about(r, d, n);
+    build_stage(r, d, n);
     if (d[n].a.kind == PL_ANALYSIS_macro) find_sheet_material(r, d, n);
     int own;
     pl_probe *w = read_watches(r, d[n].probe, nprobe + plan_nodes(d[n].a.plan), &own);

@@ -40,7 +40,7 @@ static int read_mask(reader *r, const pl_node *at, int *mask) {
 static void claim(reader *r, int *owner, const pl_node **where, const pl_node *at,
                   const pl_drive_desc *d) {
   char buf[128];
-  for (int i = 0; i < d->nnode; i++)
+  for (int i = 0; i < d->nnode && !d->off; i++)
     for (int c = 0; c < r->b->dim; c++) {
       if (!(d->mask >> c & 1)) continue;
       int *o = &owner[d->node[i] * r->b->dim + c];
@@ -79,7 +79,12 @@ static int read_over(reader *r, const drive_def *d, const char *si, pl_drive_des
   return desc->over != NULL;
 }
 
-static void drive_add(reader *r, const drive_def *d, const pl_drive_desc *desc) {
+static void drive_add(reader *r, const drive_def *d, const pl_drive_desc *given) {
+  pl_drive_desc own = *given, *desc = &own;
+  own.off = d->off.v;
+  if (d->off.v && d->clamp.v)
+    problem(r, d->off.at, "leave out clamp",
+            "directions cannot be taken hold of later, so that what is off at first is no clamp");
   if (pl_build_drive(r->b, desc, d->clamp.v ? PL_HOLD_CLAMP : PL_HOLD_NODES, d->clamp.at) < 0)
     r->failed = PL_E_NOMEM;
 }

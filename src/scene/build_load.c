@@ -67,7 +67,7 @@ static int held_mask(const reader *r, int node) {
   int mask = 0;
   for (int k = 0; k < r->b->ndrive; k++) {
     const pl_drive_desc *d = &r->b->drive[k];
-    for (int i = 0; d->nterm == 0 && i < d->nnode; i++)
+    for (int i = 0; d->nterm == 0 && !d->off && i < d->nnode; i++)
       if (d->node[i] == node) mask |= d->mask;
   }
   return mask;

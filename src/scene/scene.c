@@ -245,6 +245,10 @@ pl_status pl_scene_load_explore(pl_env *env, const char *path, const pl_explorat
   return load(env, path, e->nset, e->set, limits, e, out);
 }
 
+const pl_builder *pl_scene_builder(const pl_scene *s) {
+  return s->impl->builder;
+}
+
 void pl_scene_free(pl_scene *s) {
   if (!s) return;
   pl_env *env = s->env;

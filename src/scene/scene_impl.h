@@ -369,7 +369,7 @@ typedef struct drive_def {
   const pl_node *node, *nodes, *fix;
   vec translation;
   rotation_def *rotation;
-  pick harmonic, clamp;
+  pick harmonic, clamp, off;
   num phase;
   items terms;
   txt over;
@@ -529,6 +529,7 @@ typedef struct analysis_def {
   const pl_node *probe, *data, *parameters;
   const pl_node *frequencies, *variables, *objectives, *set, *along, *response, *proof;
   const pl_node *compare, *compare_steps, *measured;
+  const pl_node *control, *control_value, *change;
   pick weights;
   projection_def *projection;
   const pl_node *at;
@@ -820,6 +821,8 @@ void build_drives(reader *r);
 void build_loads(reader *r);
 void build_tendons(reader *r);
 void build_foundations(reader *r);
+// Loads and supports of analyse n, which change from those of the one it is about.
+void build_stage(reader *r, analysis_def *d, int n);
 // Joins of bodies by sets of nodes.
 void build_joins(reader *r);
 void build_initial(reader *r);

@@ -491,6 +491,10 @@ static const map_info map_rotation = {.what = "rotation",
   ROW(drive_def, clamp, "clamp", T_CHOICE, .choices = "no|yes",                                    \
       .text = "edges of shells (but for hinge) between these nodes, and rods at these nodes, are " \
               "built in: they cannot turn, nor can points of joins; no: they are hinged")
+#define OFF_ROW                                                                                    \
+  ROW(drive_def, off, "off", T_CHOICE, .choices = "no|yes",                                        \
+      .text = "it drives and holds nothing until an analysis changes that, see "                   \
+              "[steps](steps.md)")
 static const row drive_rows[] = {
     NAME_ROW(drive_def),
     SELECT_ROWS(drive_def),
@@ -506,6 +510,7 @@ static const row drive_rows[] = {
         .text = "several harmonics, each with translation"),
     OVER_ROW(drive_def, over),
     CLAMP_ROW,
+    OFF_ROW,
 };
 static const map_info map_drive = {
     .what = "drive",
@@ -518,6 +523,7 @@ static const row fixed_rows[] = {
     ROW(drive_def, fix, "fix", T_RAW, .choices = "[x, y, z]",
         .text = "the components that are held, all when left out"),
     CLAMP_ROW,
+    OFF_ROW,
 };
 const map_info map_fixed = {.what = "fixed",
                             .text = "Nodes that do not move. `fixed: SELECTOR` for short.",
@@ -582,12 +588,24 @@ static const map_info map_output = {.what = "output",
       ROW(analysis_def, about, "about", T_WORD,                                                    \
           .text = "name of an earlier static or drape whose state is the start; `rest` when left " \
                   "out"),                                                                          \
+      ROW(analysis_def, change, "change", T_RAW, .choices = "{name: factor | on | off}",           \
+          .text = "loads, drives, supports and `gravity` from here on: factors on what the scene " \
+                  "gives them, off: released. Those not named stay as they were in what it is "    \
+                  "about. See [steps](steps.md)"),                                                 \
   {                                                                                                \
     .key = "watch", .type = T_RAW, .offset = offsetof(analysis_def, probe),                        \
     .choices = "{name: node}", .text = "nodes whose motion is recorded, besides the scene's own"   \
   }
 
 static const row analysis_rows[] = {ANALYSIS_ROWS};
+static const row path_rows[] = {
+    ANALYSIS_ROWS,
+    ROW(analysis_def, control, "parameter", T_RAW, .choices = "name of a parameter",
+        .text = "what is followed in place of the load: it goes from its value at factor 0 to "
+                "`value` at factor 1, under the full load"),
+    ROW(analysis_def, control_value, "value", T_RAW, .choices = "value of the parameter",
+        .text = "where the parameter is at factor 1"),
+};
 #define CLOTH_ROWS                                                                                 \
   ROW(analysis_def, weights, "weights", T_CHOICE, .choices = "mass|plain",                         \
       .text =                                                                                      \
@@ -709,7 +727,7 @@ const map_info map_data = {
 #define ROWS_fit_response ROWS(fit_response_rows)
 #define ROWS_explore      ROWS(explore_rows)
 #define ROWS_design       ROWS(design_rows)
-#define ROWS_load_path    ROWS(analysis_rows)
+#define ROWS_load_path    ROWS(path_rows)
 #define ROWS_limits       ROWS(limits_rows)
 #define ROWS_mail_design  ROWS(mail_design_rows)
 #define ROWS_native       ROWS(native_rows)

@@ -291,9 +291,9 @@ static pl_status judge(run *r) {
   return PL_OK;
 }
 
-pl_status pl_static_contact(const pl_static_opts *o, const pl_model *m, const pl_params *p,
-                            pl_contact *k, pl_state *s, pl_work *w, pl_observe_fn observe,
-                            void *ctx, pl_static_info *info) {
+pl_status pl_static_released(const pl_static_opts *o, const pl_model *m, const pl_params *p,
+                             pl_contact *k, const double *carried, pl_state *s, pl_work *w,
+                             pl_observe_fn observe, void *ctx, pl_static_info *info) {
   pl_static_info own;
   if (!info) info = &own;
   *info = (pl_static_info){.reason = PL_STOP_CONVERGED};
@@ -316,12 +316,13 @@ pl_status pl_static_contact(const pl_static_opts *o, const pl_model *m, const pl
                  .dof = pl_model_free_dofs(m),
                  .extent = model_extent(m, s->q),
                  .contacts = k ? &contacts : NULL,
+                 .carried = carried,
                  .saddle = 1}};
   memset(s->v, 0, (size_t)s->nq * sizeof *s->v);
   memset(s->a, 0, (size_t)s->nq * sizeof *s->a);
   pl_status status = equil_open(&r.e);
   if (status == PL_OK && k) status = contact_set_open(&contacts, w->env, m, k);
-  if (status == PL_OK) status = book_open(&r.book, &r.e);
+  if (status == PL_OK && !carried) status = book_open(&r.book, &r.e);
   info->booked = r.book.open;
   if (status == PL_OK) {
     pl_state_copy(r.e.x, s);
@@ -335,6 +336,24 @@ pl_status pl_static_contact(const pl_static_opts *o, const pl_model *m, const pl
   if (k) contact_set_close(&contacts);
   info->seconds = pl_wall_time() - start;
   return status;
+}
+
+pl_status pl_static_contact(const pl_static_opts *o, const pl_model *m, const pl_params *p,
+                            pl_contact *k, pl_state *s, pl_work *w, pl_observe_fn observe,
+                            void *ctx, pl_static_info *info) {
+  return pl_static_released(o, m, p, k, NULL, s, w, observe, ctx, info);
+}
+
+pl_status pl_static_carried(const pl_model *m, const pl_params *p, pl_state *s, pl_work *w,
+                            double *carried) {
+  const pl_clock begin = {.scale = 0};
+  const int *free = pl_model_free_index(m);
+  pl_drive(m, p, &begin, s);
+  pl_status st = pl_eval(m, p, s, &begin, PL_WANT_FORCE, NULL, w);
+  if (st == PL_DOMAIN) return fail_domain(m, w, "static");
+  PL_TRY(st);
+  for (int i = 0; i < pl_model_nq(m); i++) carried[i] = free[i] < 0 ? 0 : w->r[i];
+  return PL_OK;
 }
 
 pl_status pl_static(const pl_static_opts *o, const pl_model *m, const pl_params *p, pl_state *s,

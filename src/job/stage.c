@@ -1,0 +1,83 @@
+// Analyses with loads and supports of their own.
+#include "job_impl.h"
+
+#include <math.h>
+#include <string.h>
+
+// static: from what they were in the analysis it is about
+static int is_ramp(const pl_analysis *a) {
+  return a->kind == PL_ANALYSIS_static && a->about >= 0;
+}
+
+pl_status job_stage_enter(job *j, const pl_analysis *a) {
+  pl_model *m;
+  pl_params *p;
+  pl_work *w = NULL;
+  if (!a->stage) return PL_OK;
+  const pl_builder *b = pl_scene_builder(j->scene);
+  const pl_stage *before = is_ramp(a) ? j->scene->analysis[a->about].stage : NULL;
+  pl_stage all = {0};
+  if (is_ramp(a) && !before) {
+    double *one = pl_alloc(j->env, (size_t)(b->nload + b->ndrive) + 1, sizeof *one);
+    if (!one) return PL_E_NOMEM;
+    for (int i = 0; i < b->nload + b->ndrive; i++) one[i] = 1;
+    all = (pl_stage){.load = one, .drive = one, .gravity = 1};
+    before = &all;
+  }
+  pl_status s = pl_build_stage(b, j->env, a->stage, before, &m, &p);
+  pl_free(j->env, (void *)all.load);
+  PL_TRY(s);
+  // values that analyses before have found
+  s = pl_params_set_design(m, p, j->params->design);
+  if (s == PL_OK) s = pl_work_create_for(j->env, m, pl_threads_size(j->work->threads), &w);
+  if (s != PL_OK) {
+    pl_params_free(p);
+    pl_model_free(m);
+    return s;
+  }
+  j->base = j->view.model;
+  j->base_params = j->params;
+  j->base_work = j->work;
+  j->view.model = m;
+  j->view.params = j->params = p;
+  j->work = w;
+  return PL_OK;
+}
+
+pl_status job_stage_leave(job *j) {
+  if (!j->base) return PL_OK;
+  pl_params *own = j->params;
+  int changed =
+      j->base_params->ndesign > 0 &&
+      memcmp(own->design, j->base_params->design, (size_t)own->ndesign * sizeof *own->design) != 0;
+  pl_status s = PL_OK;
+  if (changed) s = pl_params_set_design(j->base, j->base_params, own->design);
+  pl_work_free(j->work);
+  pl_params_free(own);
+  pl_model_free(j->view.model);
+  j->view.model = j->base;
+  j->view.params = j->params = j->base_params;
+  j->work = j->base_work;
+  j->base = NULL;
+  return s;
+}
+
+pl_status job_stage_carried(job *j, const pl_analysis *a, pl_state *s, double **carried) {
+  const pl_scene *sc = j->scene;
+  *carried = NULL;
+  if (!a->stage || !is_ramp(a)) return PL_OK;
+  const pl_stage *before = sc->analysis[a->about].stage;
+  int gone = 0, n = pl_scene_builder(sc)->ndrive;
+  for (int k = 0; k < n; k++) gone |= a->stage->off[k] && !(before && before->off[k]);
+  if (!gone) return PL_OK;
+  if (sc->layers.nvert > 0)
+    return pl_fail_at(j->env, PL_E_INPUT, sc->path, a->line, a->col, "leave out self_contact",
+                      "%s: supports are not released where bodies feel each other", a->name);
+  *carried = pl_alloc(j->env, (size_t)pl_model_nq(sc->model), sizeof **carried);
+  if (!*carried) return PL_E_NOMEM;
+  pl_status st = pl_static_carried(sc->model, sc->params, s, j->work, *carried);
+  if (st == PL_OK) return PL_OK;
+  pl_free(j->env, *carried);
+  *carried = NULL;
+  return st;
+}

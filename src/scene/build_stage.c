@@ -1,0 +1,177 @@
+// Loads and supports of one analysis after another: each changes those of the one it is about.
+#include "scene_impl.h"
+
+#include <stdio.h>
+#include <string.h>
+
+// a stage that is being made
+typedef struct making {
+  double *load, *drive;
+  char *off;
+  pl_stage *s;
+} making;
+
+// as the scene has it, or a copy
+static int stage_make(reader *r, const pl_stage *from, making *m) {
+  int nload = r->b->nload, ndrive = r->b->ndrive;
+  m->load = scene_alloc(r, (size_t)nload + 1, sizeof *m->load);
+  m->drive = scene_alloc(r, (size_t)ndrive + 1, sizeof *m->drive);
+  m->off = scene_alloc(r, (size_t)ndrive + 1, 1);
+  m->s = scene_alloc(r, 1, sizeof *m->s);
+  if (!m->load || !m->drive || !m->off || !m->s) return 0;
+  *m->s = (pl_stage){m->load, m->drive, m->off, from ? from->gravity : 1};
+  for (int k = 0; k < nload; k++) m->load[k] = from ? from->load[k] : 1;
+  for (int k = 0; k < ndrive; k++) {
+    m->drive[k] = from ? from->drive[k] : 1;
+    m->off[k] = from ? from->off[k] : (char)r->b->drive[k].off;
+  }
+  return 1;
+}
+
+static int is_named(const char *name, const char *want) {
+  return name && strcmp(name, want) == 0;
+}
+
+static int is_motion(const pl_drive_desc *d) {
+  return d->kind != PL_DRIVE_AMPLITUDE;
+}
+
+static int holds(const pl_drive_desc *d, int node) {
+  for (int i = 0; i < d->nnode; i++)
+    if (d->node[i] == node) return 1;
+  return 0;
+}
+
+// the potential of a pressure knows what holds the border of its faces
+static int bears_pressure(const reader *r, const pl_drive_desc *d) {
+  for (int g = 0; g < r->b->ngroup; g++) {
+    const pl_group_desc *p = &r->b->group[g];
+    if (p->kind != pl_elem_table[PL_ELEM_pressure_lid]) continue;
+    for (int e = 0; e < p->nelem; e++)
+      if (holds(d, p->stencil[3 * e]) || holds(d, p->stencil[3 * e + 1])) return 1;
+  }
+  return 0;
+}
+
+// a support that goes or comes; 0: reported
+static int check_switch(reader *r, const pl_node *at, const pl_drive_desc *d, int off) {
+  if (off && d->nplace > 0 && d->nplace < d->nnode) {
+    problem(r, at, "hold it by a second row of nodes, or by 'fixed' without clamp",
+            "change: '%.60s' builds in edges of a shell, which cannot be released", at->key);
+    return 0;
+  }
+  if (!off && d->nscal > 0) {
+    problem(r, at, "let it hold places alone, or from the begin",
+            "change: '%.60s' holds directions, and these cannot be taken hold of later", at->key);
+    return 0;
+  }
+  if (off && bears_pressure(r, d)) {
+    problem(r, at, "end the faces of the pressure elsewhere",
+            "change: '%.60s' holds the border of faces under pressure, and cannot be released",
+            at->key);
+    return 0;
+  }
+  return 1;
+}
+
+static void switch_drive(reader *r, const pl_node *at, int k, int off, making *m) {
+  if (m->off[k] == off || !check_switch(r, at, &r->b->drive[k], off)) return;
+  m->off[k] = (char)off;
+}
+
+// what an entry says: a factor, or on and off; 0: reported
+static int read_entry(reader *r, const pl_node *at, double *factor, int *off) {
+  const char *text = at->kind == NODE_SCALAR ? at->text : "";
+  *off = strcmp(text, "off") == 0 || strcmp(text, "no") == 0;
+  *factor = *off ? 0 : 1;
+  if (*off || strcmp(text, "on") == 0 || strcmp(text, "yes") == 0) return 1;
+  num v;
+  if (at->kind != NODE_SCALAR || !read_num(r, at, at->key, "", &v)) {
+    if (at->kind != NODE_SCALAR)
+      problem(r, at, "e.g. {pull: 0.5, clip: off}", "change: '%.60s' takes a factor, on or off",
+              at->key);
+    return 0;
+  }
+  if (v.par >= 0) {
+    problem(r, at, "make the load itself follow it", "change: factors follow no parameter");
+    return 0;
+  }
+  *factor = v.v;
+  return 1;
+}
+
+static void unknown_name(reader *r, const pl_node *at) {
+  const char *names[64] = {"gravity"};
+  char hint[PL_TEXT], buf[MESSAGE_QUOTE + 8];
+  int n = 1;
+  for (int k = 0; k < r->b->ndrive && n < COUNT(names); k++)
+    if (r->b->drive[k].name && strcmp(r->b->drive[k].name, "spin") != 0)
+      names[n++] = r->b->drive[k].name;
+  for (int k = 0; k < r->b->nload && n < COUNT(names); k++)
+    if (r->b->load[k].name) names[n++] = r->b->load[k].name;
+  pl_name_hint(at->key, n, names, hint, sizeof hint);
+  problem_key(r, at, hint, "change: no load, drive or support is called '%s'",
+              quote(at->key, buf, sizeof buf));
+}
+
+static void apply(reader *r, const pl_node *at, making *m) {
+  double factor;
+  int off, found = strcmp(at->key, "gravity") == 0;
+  if (at->twice || !read_entry(r, at, &factor, &off)) return;
+  if (found) m->s->gravity = factor;
+  for (int k = 0; k < r->b->nload; k++)
+    if (is_named(r->b->load[k].name, at->key)) {
+      m->load[k] = factor;
+      found = 1;
+    }
+  for (int k = 0; k < r->b->ndrive; k++) {
+    const pl_drive_desc *d = &r->b->drive[k];
+    if (!is_named(d->name, at->key)) continue;
+    found = 1;
+    if (is_motion(d)) switch_drive(r, at, k, off, m);
+    if (!is_motion(d) || !off) m->drive[k] = factor;
+  }
+  if (!found) unknown_name(r, at);
+}
+
+// no place is driven twice
+static void check_once(reader *r, const pl_node *at, const making *m) {
+  int dim = r->b->dim;
+  char *owner = scene_alloc(r, (size_t)r->b->nnode + (size_t)r->b->ncopy + 1, 1), buf[128];
+  for (int k = 0; owner && k < r->b->ndrive; k++) {
+    const pl_drive_desc *d = &r->b->drive[k];
+    int mask = d->kind == PL_DRIVE_ROTATION ? (1 << dim) - 1 : d->mask;
+    for (int i = 0; i < d->nnode && !m->off[k]; i++) {
+      if (owner[d->node[i]] & mask) {
+        problem(r, at, "switch the other one off",
+                "change: '%.60s' drives %s, which another drive drives", d->name ? d->name : "",
+                pl_build_node_text(r->b, d->node[i], buf, sizeof buf));
+        return;
+      }
+      owner[d->node[i]] |= (char)mask;
+    }
+  }
+}
+
+void build_stage(reader *r, analysis_def *d, int n) {
+  pl_analysis *a = &d[n].a;
+  const pl_node *at = d[n].change;
+  const pl_stage *from = a->about >= 0 ? d[a->about].a.stage : NULL;
+  making m;
+  a->stage = from;
+  if (!at) return;
+  if (at->kind != NODE_MAP) {
+    problem(r, at, "e.g. change: {pull: 0.5, clip: off}",
+            "change must map names of loads, drives and supports to factors");
+    return;
+  }
+  if (a->kind == PL_ANALYSIS_load_path && a->about >= 0) {
+    problem(r, at, "change them in the analysis that it is about, or leave out 'about'",
+            "path: loads grow from nothing, so that none change on the way");
+    return;
+  }
+  if (!stage_make(r, from, &m)) return;
+  for (const pl_node *e = at->first; e && !r->failed; e = e->next) apply(r, e, &m);
+  check_once(r, at, &m);
+  a->stage = m.s;
+}
