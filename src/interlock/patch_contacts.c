@@ -119,7 +119,7 @@ static pl_status flush(search *s, holds *out) {
   for (int k = 0; k < s->n; k++) {
     const task *t = &s->task[k];
     for (int i = 0; i < t->n; i++) {
-      if (t->j >= 0 && t->touch[i].still) continue;
+      if (t->j >= 0 && t->touch[i].still && !s->p->sides) continue;
       PL_TRY(pl_grow(s->p->env, &out->item, out->n, &out->cap, sizeof *out->item));
       out->item[out->n++] = (hold){t->i, t->j, {t->piece[0], t->piece[1]}, t->touch[i], NAN, NAN};
     }

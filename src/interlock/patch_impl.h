@@ -48,6 +48,7 @@ typedef struct patch {
   near_pairs near;
   search *search;
   int nsearch; // searches for all contacts
+  int sides;   // 1: places on both sides of flat minima are contacts, too
 } patch;
 
 pl_status patch_open(pl_env *env, const pl_patch *in, double barrier, pl_threads *threads,

@@ -11,11 +11,13 @@ static const double FALL = 0.2;      // of the weight, from one to the next
 static const double ENOUGH = 0.2;    // left over the weight, a contact, before the next
 static const double TWIST = 1;       // that elements resist turning apart, at the first weight
 static const double STUCK = 1e5;     // shift at which a weight is given up
+static const double AGAIN = 0.1;     // shift after an iteration that went to and fro
 static const double LEAST = 1e-5;    // shift that is kept, as relative motion may cost nothing
 static const double BALANCED = 1e-5; // force and moment that are left, where that is enough
 static const double REST = 1e-3;     // force that may be left of a mean element's
 static const double OPEN = 2;        // forces times gaps, over the weight, a contact
 enum { ROUGH = 40, STALLED = 5, LAST = 200 }; // iterations of a weight
+enum { PATIENT = 5 };                         // times that forces are asked for more than need be
 
 static void turned(const double *Q, const double *v, double *out) {
   for (int k = 0; k < 3; k++) out[k] = pl_dot3(Q + 3 * k, v);
@@ -41,28 +43,36 @@ static double enough(const descent *d, int last) {
   return last ? 1e-8 : d->shift > 0.3 ? 1e-2 : ENOUGH * d->now.n;
 }
 
+static void swap_contacts(descent *d) {
+  holds now = d->now;
+  d->now = d->next;
+  d->next = now;
+}
+
 // Whether forces of contacts balance all elements, though gaps do not tell these forces, and gaps
-// are no larger than the repulsion holds them.
-static pl_status is_at_rest(rest *r, int *rests) {
+// are no larger than the repulsion holds them. Valleys that are about to have two minima push on
+// both of their sides, too. The contacts stay then.
+static pl_status is_at_rest(rest *r, double within, int *rests) {
   descent *d = &r->d;
-  double residual, *force = pl_alloc(d->p.env, (size_t)d->now.n, sizeof *force);
-  if (!force) return PL_E_NOMEM;
-  for (int k = 0; k < d->now.n; k++) force[k] = d->now.item[k].force;
-  pl_status s = rest_forces(d, &residual);
-  double left = 0;
-  for (int k = 0; k < d->now.n; k++) {
-    left += d->now.item[k].force * d->now.item[k].at.gap;
-    d->now.item[k].force = force[k];
-  }
-  *rests = residual < REST * d->force && left < OPEN * d->weight * d->now.n;
-  pl_free(d->p.env, force);
-  return s;
+  double residual = INFINITY, left = 0, gap;
+  d->p.sides = 1;
+  pl_status s = patch_contacts(&d->p, d->at, &d->now, &d->next, &gap);
+  d->p.sides = 0;
+  PL_TRY(s);
+  swap_contacts(d);
+  PL_TRY(descent_assemble(d));
+  PL_TRY(rest_forces(d, &residual));
+  for (int k = 0; k < d->now.n; k++) left += d->now.item[k].force * d->now.item[k].at.gap;
+  *rests = residual < within * d->force && left < OPEN * d->weight * d->now.n;
+  if (!*rests) swap_contacts(d);
+  return PL_OK;
 }
 
 // The minimum for one weight, from where the state is. Only the last one need be met.
 static pl_status centre(rest *r, double first, int last) {
   descent *d = &r->d;
   double best = DBL_MAX;
+  int tries = 0;
   for (int i = 0, since = 0;
        d->iterations < r->o->max_iter && (i < (last ? LAST : ROUGH) || d->weight == first); i++) {
     double by;
@@ -77,8 +87,9 @@ static pl_status centre(rest *r, double first, int last) {
     // contacts that are about to split come and go: forces are asked for instead
     if (last && i - since >= STALLED) {
       int rests;
-      PL_TRY(is_at_rest(r, &rests));
+      PL_TRY(is_at_rest(r, tries++ < PATIENT ? REST / 10 : REST, &rests));
       if (rests) return PL_OK;
+      d->shift = fmax(d->shift, AGAIN);
       since = i;
       continue;
     }

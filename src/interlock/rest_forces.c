@@ -11,6 +11,7 @@
 // patch is at rest where it is small: no motion gains by more than the sum of forces times gaps.
 
 static const double STIFF = 1e-5; // over a mean element's force and the thinnest wire
+static const double START = 1e-2; // slack over that wire, at first
 enum { ROUNDS = 60 };
 
 typedef struct program {
@@ -32,7 +33,10 @@ static void gather(program *p) {
     descent_contact(d, k, 0, h->force / p->slack[k], 0);
     descent_spread(d, k, (p->mu - h->force * off) / p->slack[k], d->step);
   }
-  for (int k = 0; k < n; k++) *pl_csc_diagonal(&d->K.A, k) += p->stiff;
+  for (int k = 0; k < n; k++) {
+    double *own = pl_csc_diagonal(&d->K.A, k);
+    *own += p->stiff + 1e-14 * *own;
+  }
 }
 
 // how far slacks and forces stay positive
@@ -71,8 +75,8 @@ static pl_status solve(program *p) {
   double enough = 1e-12 * d->unit;
   for (int k = 0; k < d->now.n; k++) {
     hold *h = &d->now.item[k];
-    p->slack[k] = fmax(h->at.gap, 1e-9 * d->p.thin);
-    h->force = fmax(h->force, 1e-6 * d->force);
+    p->slack[k] = h->at.gap + START * d->p.thin;
+    h->force = d->force;
   }
   double by[2] = {0, 0};
   for (int round = 0; round < ROUNDS; round++) {
@@ -104,9 +108,9 @@ pl_status rest_forces(descent *d, double *residual) {
       if (d->p.unknown[i] >= 0) descent_gravity(d, i, 0);
     for (size_t k = 0; k < n; k++) p.pull[k] = -d->grad[k];
     s = solve(&p);
+    for (int k = 0; k < d->now.n; k++) descent_spread(d, k, d->now.item[k].force, p.pull);
     *residual = 0;
-    for (int k = 0; k < d->p.nfree; k++)
-      *residual = fmax(*residual, p.stiff * pl_norm(6, p.x + 6 * k));
+    for (int k = 0; k < d->p.nfree; k++) *residual = fmax(*residual, pl_norm(6, p.pull + 6 * k));
   }
   pl_free(env, p.x);
   pl_free(env, p.pull);
