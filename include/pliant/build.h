@@ -50,7 +50,13 @@ typedef enum pl_bending {
 } pl_bending;
 // how a mid-edge shell measures the turn between normals
 typedef enum pl_variant { PL_VARIANT_TAN, PL_VARIANT_SIN, PL_VARIANT_THETA } pl_variant;
-typedef enum pl_law { PL_LAW_STVK, PL_LAW_NEO_HOOKEAN } pl_law;
+typedef enum pl_law {
+  PL_LAW_STVK,
+  PL_LAW_NEO_HOOKEAN, // solids
+  PL_LAW_POLYNOMIAL,  // hyperelastic, not of rods: Mooney-Rivlin, Yeoh and the like
+  PL_LAW_OGDEN,       // hyperelastic, not of rods
+  PL_LAW_ORTHOTROPIC  // St. Venant-Kirchhoff with moduli of three axes, not of rods and hinges
+} pl_law;
 // How a solid is kept from locking: not at all; by one pressure in each quadratic tetrahedron; by
 // strains inside each trilinear hexahedron that let it bend. Cells that a form is not for take
 // none.
@@ -63,6 +69,32 @@ typedef struct pl_section {
   pl_value hollow;        // inner over outer size
 } pl_section;
 
+// Constants of a hyperelastic law: bulk modulus; c10 c01 c20 c11 c02 c30 of a polynomial of the
+// isochoric invariants, or mu alpha of each of Ogden's terms, 2 mu/alpha^2 (sum of l^alpha - 3).
+typedef struct pl_hyper {
+  pl_value bulk, c[6];
+  double ratio; // bulk modulus over the shear modulus at rest, instead of bulk; 0: none
+} pl_hyper;
+
+// Constants of an orthotropic one: along its axes 1 2 3, and of their pairs 12 13 23. Shells and
+// planes take the first two axes. Axes are turned by the angle about the third (of shells about the
+// normals of their triangles).
+typedef struct pl_ortho {
+  pl_value young[3], poisson[3], shear[3], angle;
+  double axis[3], side[3]; // along the first axis, and on the side of the second
+} pl_ortho;
+
+// What some cells of a body are made of.
+typedef struct pl_part {
+  const char *name; // of its groups of elements
+  pl_law law;
+  // of hyperelastic laws poisson is that at rest, for bending, and young follows from the constants
+  pl_value young, poisson, density, thickness, growth, curl;
+  pl_hyper hyper;
+  pl_ortho ortho;
+  pl_section section;
+} pl_part;
+
 typedef struct pl_body_desc {
   const char *name; // of its groups of elements, and for messages
   pl_body_kind kind;
@@ -71,12 +103,21 @@ typedef struct pl_body_desc {
   pl_mesh *mesh;
   const int *node; // [nvert] nodes of its vertices; NULL: new ones are made
   pl_value young, poisson, density;
-  pl_law law;         // of solids
+  pl_law law;
   pl_solid_form form; // of solids
+  pl_hyper hyper;
+  pl_ortho ortho;
+  // Cells that are made of something else: part_of[ncell] counts from 1 on, 0 is the body itself;
+  // it does not fall among the cells of a type, which are counted in the order of types.
+  int npart;
+  const pl_part *part; // [npart]
+  const int *part_of;
   // Lengths of the natural shape over those of the mesh, for swelling; masses, thicknesses and
   // sections stay. v 0: they are the same. grow[ncell]: factors on it, NULL: 1
   pl_value growth;
   const double *grow;
+  pl_value curl;  // of shells with mid-edge bending: natural curvature, 1/m, as if the side of the
+                  // normals had grown more for values above 0
   int consistent; // mass matrix; 0: lumped to the nodes
   // shells and planes
   pl_value thickness;
@@ -136,6 +177,7 @@ typedef struct pl_builder {
   pl_group_cells *cells; // [ngroup]
   const void **law;      // [ngroup] of kinds that take one
   const double **grow;   // [ngroup] factors on lengths of natural shapes, NULL: none
+  int *grow_by;          // [ngroup] amplitudes that they follow, -1: none
   pl_drive_desc *drive;
   const void **clamp; // [ndrive] origin of a clamp; NULL: directions are not held
   pl_load_desc *load;
@@ -208,6 +250,9 @@ int pl_build_amplitude(pl_builder *b, const char *name, const pl_term *term, con
 // The natural shape of a group's elements is so many times as large, or each[nelem] times (NULL:
 // all alike).
 void pl_build_swell(pl_builder *b, int group, const pl_value *value, const double *each);
+// The growth of a body follows an amplitude (pl_build_amplitude): 0 is none, 1 all of it. After
+// pl_build_join.
+void pl_build_swell_over(pl_builder *b, int body, int amplitude);
 
 // ---- joins ------------------------------------------------------------------------------------
 

@@ -199,6 +199,22 @@ typedef struct pl_elem_kind {
   X(hex8_eas_nh)                                                                                   \
   X(hex20)                                                                                         \
   X(hex20_nh)                                                                                      \
+  X(tet4_hyper)                                                                                    \
+  X(tet10_hyper)                                                                                   \
+  X(tet10_mean_hyper)                                                                              \
+  X(hex8_hyper)                                                                                    \
+  X(hex8_eas_hyper)                                                                                \
+  X(hex20_hyper)                                                                                   \
+  X(tri2_hyper)                                                                                    \
+  X(membrane_hyper)                                                                                \
+  X(tet4_ortho)                                                                                    \
+  X(tet10_ortho)                                                                                   \
+  X(hex8_ortho)                                                                                    \
+  X(hex8_eas_ortho)                                                                                \
+  X(hex20_ortho)                                                                                   \
+  X(tri2_ortho)                                                                                    \
+  X(membrane_ortho)                                                                                \
+  X(midedge_ortho)                                                                                 \
   X(pressure)                                                                                      \
   X(pressure_edge)                                                                                 \
   X(pressure_lid)                                                                                  \

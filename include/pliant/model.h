@@ -124,6 +124,9 @@ typedef struct pl_model_desc {
   // [ngroup] factors on lengths of the natural shapes, of a group [1] or [nelem]; masses stay those
   // of the reference shape. NULL, also as a whole: 1
   const double *const *grow;
+  // [ngroup] amplitude whose unknown is the share of that growth that there is, 0: the lengths are
+  // those of the reference shape; -1, NULL: all of it
+  const int *grow_by;
   const pl_drive_desc *drive;
   const pl_load_desc *load;
   const pl_load_form *form; // [nload], NULL: plain forces

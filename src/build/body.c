@@ -43,33 +43,6 @@ void put_value(pl_builder *b, int group, const char *name, const pl_value *value
   }
 }
 
-static int has_each(const pl_body_desc *d) {
-  return d->young.each || d->density.each || d->thickness.each || d->grow;
-}
-
-void put_growth(pl_builder *b, int group, const pl_body_desc *d, int n, const int *cell,
-                int ncell) {
-  double *each = NULL;
-  if (group < 0 || (d->growth.v == 0 && !d->grow)) return;
-  pl_value whole = d->growth;
-  if (whole.v == 0) whole.v = 1;
-  if (d->grow) each = pl_build_keep(b, (size_t)n + 1, sizeof *each);
-  for (int e = 0; each && e < n; e++)
-    for (int i = 0; i < ncell; i++) each[e] += whole.v * d->grow[cell[e * ncell + i]] / ncell;
-  if (!b->failed) pl_build_swell(b, group, &whole, each);
-}
-
-// cell[n][ncell]: the body's cells that an element belongs to
-static void put_material(pl_builder *b, int group, const pl_body_desc *d, int n, const int *cell,
-                         int ncell) {
-  put_value(b, group, "young", &d->young, n, cell, ncell);
-  put_value(b, group, "poisson", &d->poisson, n, cell, ncell);
-  put_value(b, group, "density", &d->density, n, cell, ncell);
-  if (d->thickness.v > 0 || d->thickness.each)
-    put_value(b, group, "thickness", &d->thickness, n, cell, ncell);
-  put_growth(b, group, d, n, cell, ncell);
-}
-
 // a bend between the two triangles of every hinge
 static void hinge_group(pl_builder *b, int body) {
   const pl_body_desc *d = &b->body[body].desc;
@@ -79,15 +52,37 @@ static void hinge_group(pl_builder *b, int body) {
     if (s == PL_E_NOMEM) b->failed = s;
     return;
   }
-  int *cell = has_each(d) ? pl_build_keep(b, 2 * (size_t)t->nhinge + 1, sizeof *cell) : NULL;
+  int *cell = pl_build_keep(b, 2 * (size_t)t->nhinge + 1, sizeof *cell);
   for (int h = 0; cell && h < t->nhinge; h++)
     for (int i = 0; i < 2; i++) cell[2 * h + i] = t->edge_tri[2 * t->hinge_edge[h] + i];
   if (t->nhinge > 0 && !b->failed)
-    put_material(b,
-                 body_group(b, body, " bending", PL_ELEM_hinge, t->nhinge, t->hinge, !has_each(d),
-                            !d->consistent),
-                 d, t->nhinge, cell, 2);
+    put_parts(b, body,
+              body_group(b, body, " bending", PL_ELEM_hinge, t->nhinge, t->hinge, !has_parts(d),
+                         !d->consistent),
+              t->nhinge, cell, 2);
   pl_topology_free(t);
+}
+
+static int any_law(const pl_body_desc *d, pl_law law) {
+  int any = 0;
+  for (int k = 0; k <= d->npart; k++) any |= body_part(d, k).law == law;
+  return any;
+}
+
+// A natural curvature is told towards the normals of the mesh; those of a stencil follow from the
+// order of its vertices, which rise.
+static void curl_group(pl_builder *b, int body, int group) {
+  const pl_body_desc *d = &b->body[body].desc;
+  int n = d->mesh->cell[PL_TRI3].n;
+  for (int e = 0; e < n; e++) {
+    const int *v = d->mesh->cell[PL_TRI3].v + 3 * (size_t)e;
+    pl_value curl = body_part(d, d->part_of ? d->part_of[e] : 0).curl;
+    double sign = (v[0] < v[1]) == (v[1] < v[2]) ? v[0] < v[2] : v[0] > v[2];
+    sign = 2 * sign - 1;
+    curl.v *= sign;
+    curl.coef *= sign;
+    pl_build_par(b, group, e, "curl", &curl);
+  }
 }
 
 // stencils wait for the clamps
@@ -95,53 +90,101 @@ static void midedge_group(pl_builder *b, int body, const char *suffix, int kind,
                           const int *cell) {
   static const int number[] = {[PL_VARIANT_TAN] = 1, [PL_VARIANT_SIN] = 0, [PL_VARIANT_THETA] = 2};
   const pl_body_desc *d = &b->body[body].desc;
-  int n = d->mesh->cell[type].n;
-  int group = body_group(b, body, suffix, kind, n, NULL, !has_each(d), !d->consistent);
+  int n = d->mesh->cell[type].n, curls = 0;
+  for (int k = 0; k <= d->npart; k++) {
+    pl_part p = body_part(d, k);
+    curls |= p.curl.v != 0 || p.curl.par > 0;
+  }
+  if (type != PL_TRI3) curls = 0;
+  int group = body_group(b, body, suffix, kind, n, NULL, !has_parts(d) && !curls, !d->consistent);
   if (group < 0) return;
-  put_material(b, group, d, n, cell, 1);
+  put_parts(b, body, group, n, cell, 1);
   put_value(b, group, "variant", &(pl_value){.v = number[d->variant]}, n, cell, 1);
+  if (curls) curl_group(b, body, group);
   // the description holds const arrays; they are ours
   b->body[body].midedge = (int *)b->group[group].stencil;
   if (kind == PL_ELEM_shell6) b->cells[group].type = type;
 }
 
-static void material_groups(pl_builder *b, int body) {
+// the kind of element for cells of a type that are made so
+static int cell_kind(const pl_body_desc *d, int type, pl_law law) {
+  enum { SVK, NEO, HYPER, ORTHO, COUNT_OF_LAWS };
+  static const int of[] = {SVK, NEO, HYPER, HYPER, ORTHO};
+  static const int tri2[] = {PL_ELEM_tri2, PL_ELEM_tri2, PL_ELEM_tri2_hyper, PL_ELEM_tri2_ortho};
+  static const int membrane[] = {PL_ELEM_membrane, PL_ELEM_membrane, PL_ELEM_membrane_hyper,
+                                 PL_ELEM_membrane_ortho};
+  static const int tet4[] = {PL_ELEM_tet4, PL_ELEM_tet4_nh, PL_ELEM_tet4_hyper, PL_ELEM_tet4_ortho};
+  static const int hex8[2][COUNT_OF_LAWS] = {
+      {PL_ELEM_hex8, PL_ELEM_hex8_nh, PL_ELEM_hex8_hyper, PL_ELEM_hex8_ortho},
+      {PL_ELEM_hex8_eas, PL_ELEM_hex8_eas_nh, PL_ELEM_hex8_eas_hyper, PL_ELEM_hex8_eas_ortho}};
+  static const int tet10[2][COUNT_OF_LAWS] = {
+      {PL_ELEM_tet10, PL_ELEM_tet10_nh, PL_ELEM_tet10_hyper, PL_ELEM_tet10_ortho},
+      {PL_ELEM_tet10_mean, PL_ELEM_tet10_mean_nh, PL_ELEM_tet10_mean_hyper, PL_ELEM_tet10_ortho}};
+  static const int hex20[] = {PL_ELEM_hex20, PL_ELEM_hex20_nh, PL_ELEM_hex20_hyper,
+                              PL_ELEM_hex20_ortho};
+  int k = of[law];
+  switch (type) {
+  case PL_TET4:
+    return tet4[k];
+  case PL_HEX8:
+    return hex8[d->form == PL_SOLID_ENHANCED][k];
+  case PL_TET10:
+    return tet10[d->form == PL_SOLID_MEAN][k];
+  case PL_HEX20:
+    return hex20[k];
+  default:
+    return d->kind == PL_BODY_PLANE ? tri2[k] : membrane[k];
+  }
+}
+
+// Cells of a type, counted from at on among all: a group for every part.
+static void cell_groups(pl_builder *b, int body, int type, const char *suffix, const int *cell) {
   const pl_body_desc *d = &b->body[body].desc;
-  const pl_cells *all = d->mesh->cell;
-  int neo = d->law == PL_LAW_NEO_HOOKEAN, total = 0, at = 0;
-  int hex8 = d->form == PL_SOLID_ENHANCED ? neo ? PL_ELEM_hex8_eas_nh : PL_ELEM_hex8_eas
-             : neo                        ? PL_ELEM_hex8_nh
-                                          : PL_ELEM_hex8;
-  int tet10 = d->form == PL_SOLID_MEAN ? neo ? PL_ELEM_tet10_mean_nh : PL_ELEM_tet10_mean
-              : neo                    ? PL_ELEM_tet10_nh
-                                       : PL_ELEM_tet10;
-  const struct {
-    int type, kind;
+  const pl_cells *c = &d->mesh->cell[type];
+  int nv = pl_cell_nvert[type];
+  for (int first = 0, last; first < c->n; first = last) {
+    int number = d->part_of ? d->part_of[cell[first]] : 0;
+    for (last = first + 1; last < c->n; last++)
+      if (d->part_of && d->part_of[cell[last]] != number) break;
+    pl_part p = body_part(d, number);
+    char name[160];
+    snprintf(name, sizeof name, "%.60s%s%.60s", suffix, number ? " " : "",
+             number && p.name ? p.name : "");
+    int n = last - first, own = p.young.each || p.density.each || p.thickness.each || d->grow ||
+                                (p.law == PL_LAW_ORTHOTROPIC && type == PL_TRI3);
+    int group = body_group(b, body, name, cell_kind(d, type, p.law), n, c->v + (size_t)first * nv,
+                           !own, !d->consistent);
+    if (group < 0) return;
+    b->cells[group].type = type;
+    b->cells[group].first = first;
+    put_parts(b, body, group, n, cell + first, 1);
+  }
+}
+
+static void material_groups(pl_builder *b, int body) {
+  static const struct {
+    int type;
     const char *suffix;
-  } part[] = {{PL_TRI3, d->kind == PL_BODY_PLANE ? PL_ELEM_tri2 : PL_ELEM_membrane, ""},
-              {PL_TET4, neo ? PL_ELEM_tet4_nh : PL_ELEM_tet4, " tets"},
-              {PL_HEX8, hex8, " hexes"},
-              {PL_TET10, tet10, " tets"},
-              {PL_HEX20, neo ? PL_ELEM_hex20_nh : PL_ELEM_hex20, " hexes"}};
-  for (int k = 0; k < COUNT(part); k++) total += all[part[k].type].n;
-  if (d->bending == PL_BENDING_SHELL6) total += all[PL_TRI6].n;
+  } list[] = {{PL_TRI3, ""},
+              {PL_TET4, " tets"},
+              {PL_HEX8, " hexes"},
+              {PL_TET10, " tets"},
+              {PL_HEX20, " hexes"}};
+  const pl_body_desc *d = &b->body[body].desc;
+  int total = 0, at = 0;
+  for (int k = 0; k < COUNT(list); k++) total += d->mesh->cell[list[k].type].n;
+  if (d->bending == PL_BENDING_SHELL6) total += d->mesh->cell[PL_TRI6].n;
   int *cell = pl_build_keep(b, (size_t)total + 1, sizeof *cell);
   if (!cell) return;
   for (int k = 0; k < total; k++) cell[k] = k;
-  for (int k = 0; k < COUNT(part); k++) {
-    const pl_cells *c = &all[part[k].type];
-    if (c->n == 0) continue;
-    int group =
-        body_group(b, body, part[k].suffix, part[k].kind, c->n, c->v, !has_each(d), !d->consistent);
-    if (group < 0) return;
-    b->cells[group].type = part[k].type;
-    put_material(b, group, d, c->n, cell + at, 1);
-    at += c->n;
+  for (int k = 0; k < COUNT(list) && !b->failed; k++) {
+    cell_groups(b, body, list[k].type, list[k].suffix, cell + at);
+    at += d->mesh->cell[list[k].type].n;
   }
-  if (d->kind != PL_BODY_SHELL) return;
+  if (d->kind != PL_BODY_SHELL || b->failed) return;
   if (d->bending == PL_BENDING_HINGE) hinge_group(b, body);
-  if (d->bending == PL_BENDING_MIDEDGE)
-    midedge_group(b, body, " bending", PL_ELEM_midedge, PL_TRI3, cell);
+  int bend = any_law(d, PL_LAW_ORTHOTROPIC) ? PL_ELEM_midedge_ortho : PL_ELEM_midedge;
+  if (d->bending == PL_BENDING_MIDEDGE) midedge_group(b, body, " bending", bend, PL_TRI3, cell);
   if (d->bending == PL_BENDING_SHELL6) midedge_group(b, body, "", PL_ELEM_shell6, PL_TRI6, cell);
 }
 

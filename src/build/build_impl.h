@@ -23,7 +23,7 @@ struct builder_impl {
   char *block; // what is left of the arena's last piece
   size_t block_left;
   int node_cap, label_cap, body_cap, group_cap, cells_cap, law_cap, drive_cap, clamp_cap, load_cap,
-      copy_cap, form_cap, grow_cap;
+      copy_cap, form_cap, grow_cap, grow_by_cap;
   int ntarget, target_cap;
   target_desc *target;
   int nparameter, parameter_cap;
@@ -54,8 +54,13 @@ int body_group_of(pl_builder *b, int body, const char *suffix, const pl_elem_kin
 // The value of a body for the elements of a group, which belong to cells cell[n][ncell].
 void put_value(pl_builder *b, int group, const char *name, const pl_value *value, int n,
                const int *cell, int ncell);
-// The growth of a body for the elements of a group.
-void put_growth(pl_builder *b, int group, const pl_body_desc *d, int n, const int *cell, int ncell);
+// What a body is made of, for the elements of a group that belong to cells cell[n][ncell]
+// (parts.c): means over those cells.
+void put_parts(pl_builder *b, int body, int group, int n, const int *cell, int ncell);
+// The part with that number, 0: the body itself.
+pl_part body_part(const pl_body_desc *d, int number);
+// 1: elements that belong to several cells, or all cells together, need values of their own
+int has_parts(const pl_body_desc *d);
 // Number of a parameter among those of an element kind, -1: none.
 int par_index(const pl_elem_kind *k, const char *name);
 

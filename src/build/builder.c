@@ -185,6 +185,7 @@ int pl_build_group(pl_builder *b, const char *name, const pl_elem_kind *kind, in
   if (!pl_build_grow(b, &b->cells, b->ngroup, &m->cells_cap, sizeof *b->cells)) return -1;
   if (!pl_build_grow(b, &b->law, b->ngroup, &m->law_cap, sizeof *b->law)) return -1;
   if (!pl_build_grow(b, &b->grow, b->ngroup, &m->grow_cap, sizeof *b->grow)) return -1;
+  if (!pl_build_grow(b, &b->grow_by, b->ngroup, &m->grow_by_cap, sizeof *b->grow_by)) return -1;
   int nset = shared ? 1 : nelem;
   int *to = pl_build_keep(b, (size_t)nelem * (size_t)(kind->nvert + kind->nscal) + 1, sizeof *to);
   double *par = pl_build_keep(b, (size_t)nset * (size_t)kind->npar + 1, sizeof *par);
@@ -194,6 +195,7 @@ int pl_build_group(pl_builder *b, const char *name, const pl_elem_kind *kind, in
     for (int i = 0; i < kind->npar; i++) par[e * kind->npar + i] = kind->par[i].value;
   b->law[b->ngroup] = NULL;
   b->grow[b->ngroup] = NULL;
+  b->grow_by[b->ngroup] = -1;
   b->cells[b->ngroup] = (pl_group_cells){.body = -1, .type = -1};
   b->group[b->ngroup] = (pl_group_desc){.name = copy,
                                         .kind = kind,
@@ -332,6 +334,11 @@ void pl_build_swell(pl_builder *b, int group, const pl_value *value, const doubl
   b->grow[group] = grow;
 }
 
+void pl_build_swell_over(pl_builder *b, int body, int amplitude) {
+  for (int g = 0; g < b->ngroup; g++)
+    if (b->cells[g].body == body && b->grow[g]) b->grow_by[g] = amplitude;
+}
+
 // ---- parameters -------------------------------------------------------------------------------
 
 int pl_build_parameter(pl_builder *b, const char *name, const char *unit, double value, double min,
@@ -368,6 +375,7 @@ static pl_model_desc describe(const pl_builder *b) {
                      .group = b->group,
                      .law = b->law,
                      .grow = b->grow,
+                     .grow_by = b->grow_by,
                      .drive = b->drive,
                      .load = b->load,
                      .form = b->form,
@@ -451,7 +459,7 @@ static pl_status make_mesh(pl_builder *b, pl_mesh **out) {
     for (int k = 0; k < b->nbody; k++) {
       const pl_cells *c = &b->body[k].desc.mesh->cell[t];
       for (int g = 0; g < b->ngroup; g++)
-        if (b->cells[g].body == k && b->cells[g].type == t) b->cells[g].first = at / nv;
+        if (b->cells[g].body == k && b->cells[g].type == t) b->cells[g].first += at / nv;
       for (int i = 0; i < c->n * nv; i++) v[at++] = b->body[k].node[c->v[i]];
     }
     if (t == PL_SEG2 && m->nline > 0) memcpy(v + at, m->line, 2 * (size_t)m->nline * sizeof *v);

@@ -26,37 +26,15 @@ typedef struct rod_net {
   int nloose, *loose;       // scalars of rods that may spin, one each
 } rod_net;
 
-// ---- sections ---------------------------------------------------------------------------------
-
-static int has_each(const pl_body_desc *d) {
-  const pl_section *s = &d->section;
-  return d->young.each || d->density.each || s->width.each || s->height.each || d->grow;
-}
-
-// cell[n][ncell]: edges of the body that an element belongs to
-static void put_section(pl_builder *b, const pl_body_desc *d, int group, int n, const int *cell,
-                        int ncell) {
-  const struct {
-    const char *name;
-    const pl_value *value;
-  } par[] = {{"young", &d->young},           {"density", &d->density},
-             {"width", &d->section.width},   {"height", &d->section.height},
-             {"hollow", &d->section.hollow}, {"poisson", &d->poisson}};
-  for (int k = 0; k < COUNT(par); k++)
-    put_value(b, group, par[k].name, par[k].value, n, cell, ncell);
-  put_value(b, group, "shape", &(pl_value){.v = d->section.rectangle}, n, NULL, 0);
-  put_growth(b, group, d, n, cell, ncell);
-}
-
 void rod_edges(pl_builder *b, int body) {
   const pl_body_desc *d = &b->body[body].desc;
   int n = d->mesh->cell[PL_SEG2].n, *cell = pl_build_keep(b, (size_t)n + 1, sizeof *cell);
   if (!cell) return;
   for (int e = 0; e < n; e++) cell[e] = e;
-  int group = body_group(b, body, "", PL_ELEM_rod_edge, n, NULL, !has_each(d), !d->consistent);
+  int group = body_group(b, body, "", PL_ELEM_rod_edge, n, NULL, !has_parts(d), !d->consistent);
   if (group < 0) return;
   b->cells[group].type = PL_SEG2;
-  put_section(b, d, group, n, cell, 1);
+  put_parts(b, body, group, n, cell, 1);
   // the description holds const arrays; they are ours
   b->body[body].rod_edge = (int *)b->group[group].stencil;
 }
@@ -257,7 +235,7 @@ static void put_bends(pl_builder *b, const rod_net *net, int body) {
   int n = 0, count = net->ninbody[body],
       *cell = pl_build_keep(b, 2 * (size_t)count + 1, sizeof *cell);
   if (count == 0 || !cell) return;
-  int group = body_group(b, body, " bending", PL_ELEM_rod_bend, count, NULL, !has_each(d), 0);
+  int group = body_group(b, body, " bending", PL_ELEM_rod_bend, count, NULL, !has_parts(d), 0);
   if (group < 0) return;
   int *stencil = (int *)b->group[group].stencil;
   for (int k = 0; k < net->nbend; k++) {
@@ -270,7 +248,7 @@ static void put_bends(pl_builder *b, const rod_net *net, int body) {
     cell[2 * n + 1] = f->cell;
     n++;
   }
-  put_section(b, d, group, count, cell, 2);
+  put_parts(b, body, group, count, cell, 2);
   put_natural(b, d, group, count);
   put_value(b, group, "straight", &(pl_value){.v = d->straight}, count, NULL, 0);
 }
@@ -297,7 +275,7 @@ static void put_joints(pl_builder *b, const rod_net *net, int body) {
     pl_build_par(b, group, n, "reversed", &(pl_value){.v = end});
     cell[n++] = e->cell;
   }
-  put_section(b, d, group, count, cell, 1);
+  put_parts(b, body, group, count, cell, 1);
   put_natural(b, d, group, count);
 }
 

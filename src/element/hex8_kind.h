@@ -1,17 +1,18 @@
-// what the two laws of the hexahedron share besides their kernels
+// what the laws of the hexahedron share besides their kernels
 #include "element_impl.h"
+#include "solid_kind.h"
 
 #if ENHANCED
 // F + F^-T (e - E), whose Green strain is e, the one with internal strains, to first order in e - E
 static void enhance_gradients(const double *q, const double *par, const double *rest,
                               double F[8][9]) {
-  double x[24], E[8][6], alpha[NMODE], K[NMODE * NMODE], W;
+  double x[24], E[8][6], alpha[NMODE], K[NMODE * NMODE], W, room[36];
   transpose_d(8, 3, q, x);
   for (int g = 0; g < 8; g++) {
     gradient_d(8, 3, 3, x, rest + 25 * g, F[g]);
     green_d(F[g], E[g]);
   }
-  if (relax_d((const double(*)[6])E, par, rest, alpha, &W, K)) return;
+  if (relax_d((const double(*)[6])E, strain_law_data_d(par, room), rest, alpha, &W, K)) return;
   for (int g = 0; g < 8; g++) {
     double e[6], inv[9], add[9], G[9];
     enhance_d(g, rest, E[g], alpha, e);
@@ -33,7 +34,8 @@ static void enhance_gradients(const double *q, const double *par, const double *
 
 // means over the volume
 static void field(const double *q, const double *par, const double *rest, double *value) {
-  double F[8][9], one[2], volume = 0;
+  double F[8][9], one[2], volume = 0, room[36];
+  const double *law = law_data_d(par, room);
   value[0] = value[1] = 0;
 #if ENHANCED
   enhance_gradients(q, par, rest, F);
@@ -43,7 +45,7 @@ static void field(const double *q, const double *par, const double *rest, double
   for (int g = 0; g < 8; g++) gradient_d(8, 3, 3, x, rest + 25 * g, F[g]);
 #endif
   for (int g = 0; g < 8; g++, rest += 25) {
-    pl_solid_field(3, 3, F[g], par, NEO_HOOKEAN, NULL, one);
+    pl_solid_field(3, 3, F[g], law, LAW, NULL, one);
     volume += rest[24];
     for (int k = 0; k < 2; k++) value[k] += rest[24] * one[k];
   }
@@ -54,13 +56,13 @@ static void field(const double *q, const double *par, const double *rest, double
 // strain that is added to E at natural coordinates at[3], where det dX/dxi is det
 static int added_strain(const double *q, const double *par, const double *rest, const double *at,
                         double det, double *more) {
-  double x[24], F[9], E[8][6], alpha[NMODE], K[NMODE * NMODE], W, a[6] = {0};
+  double x[24], F[9], E[8][6], alpha[NMODE], K[NMODE * NMODE], W, a[6] = {0}, room[36];
   transpose_d(8, 3, q, x);
   for (int g = 0; g < 8; g++) {
     gradient_d(8, 3, 3, x, rest + 25 * g, F);
     green_d(F, E[g]);
   }
-  if (relax_d((const double(*)[6])E, par, rest, alpha, &W, K)) return 1;
+  if (relax_d((const double(*)[6])E, strain_law_data_d(par, room), rest, alpha, &W, K)) return 1;
   for (int m = 0; m < NMODE; m++) {
     double phi = alpha[m];
     for (int k = 0; k < 3; k++)
@@ -77,7 +79,7 @@ static int added_strain(const double *q, const double *par, const double *rest, 
 
 static int stress(const double *q, const double *X, const double *par, const double *rest,
                   const double *at, const double *more, pl_stress *out) {
-  double F[9], det, dN[24], add[6] = {0};
+  double F[9], det, dN[24], add[6] = {0}, room[36];
   for (int a = 0; a < 8; a++)
     for (int k = 0; k < 3; k++) {
       dN[3 * a + k] = 1. / 8;
@@ -93,7 +95,7 @@ static int stress(const double *q, const double *X, const double *par, const dou
 #else
   (void)rest;
 #endif
-  return pl_solid_stress(3, 3, F, NULL, par, NEO_HOOKEAN, NULL, add, out);
+  return pl_solid_stress(3, 3, F, NULL, law_data_d(par, room), LAW, NULL, add, out);
 }
 
 static double volume(const double *q, const double *rest) {
@@ -110,18 +112,18 @@ static void sample(unsigned seed, double *X, double *q, double *v, double *par) 
   static const double shape[24] = {0, 0, 0,   1, 0,   0,   1,   1,   0, 0,   1, 0,
                                    0, 0, 1.1, 1, 0.1, 0.9, 1.1, 1.2, 1, 0.1, 1, 1};
   pl_sample_shape(seed, 8, 3, shape, 0.1, X, q, v);
-  pl_sample_solid(seed, par);
+  SAMPLE_PAR(seed, par);
 }
 
-#if NEO_HOOKEAN || ENHANCED
+#if !PLAIN_SVK || ENHANCED
 #define THIRD NULL
 #else
 #define THIRD third_d
 #endif
 
 #define HEX8_KIND                                                                                  \
-  .nvert = 8, .vdim = 3, .ndof = 24, .npar = 3, .nrest = ENHANCED ? 237 : 200,                     \
-  .par = pl_solid_par, .d = {prepare_d, eval_d, NULL, mass_d, THIRD},                              \
+  .nvert = 8, .vdim = 3, .ndof = 24, .npar = SOLID_NPAR, .nrest = ENHANCED ? 237 : 200,            \
+  .par = SOLID_PAR, .d = {prepare_d, eval_d, NULL, mass_d, THIRD},                                 \
   .z = {prepare_z, eval_z, NULL, mass_z}, .nfield = 2, .field_info = pl_solid_fields,              \
   .field = field, .stiff = 1, .mixed = mixed_d, .volume = volume, .stress = stress,                \
   .sample = sample

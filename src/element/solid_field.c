@@ -29,6 +29,8 @@ const pl_field_info pl_solid_fields[2] = {
 // ---- laws: second Piola-Kirchhoff stress S[rd][rd] and energy per volume from E
 // -------------------
 
+static const int pair[6][2] = {{0, 0}, {1, 1}, {2, 2}, {0, 1}, {1, 2}, {0, 2}};
+
 // S = 2 mu E + la tr E, with another tr E where dilation tells one
 static int svk(int rd, const double *E, double la, double mu, const double *dilation, double *S,
                double *psi) {
@@ -57,12 +59,48 @@ static int neo_hooke(const double *E, double la, double mu, const double *dilati
   return 0;
 }
 
-// the law by the parameters of solids, in plane stress when rd is 2; 1: outside its domain
-static int piola(int rd, const double *E, const double *par, int neo_hookean,
-                 const double *dilation, double *S, double *psi) {
+// Laws of laws.h by what they take. across: the strain across a sheet. dilation: J' - 1 that makes
+// the pressure in place of all but a bulk modulus of 2/3 mu, see tet10.inc.
+static int law_piola(int rd, const double *E, const double *law, int which, const double *dilation,
+                     double *across, double *S, double *psi) {
+  static const int pair2[3][2] = {{0, 0}, {1, 1}, {0, 1}};
+  const int(*at)[2] = rd == 3 ? pair : pair2;
+  int n = rd == 3 ? 6 : 3, bad = 0;
+  double e[6], s[6] = {0}, par[HYPER_NPAR], add = 0;
+  for (int r = 0; r < n; r++) e[r] = (r < rd ? 1 : 2) * E[at[r][0] * rd + at[r][1]];
+  *psi = 0;
+  if (which == LAW_ORTHO) {
+    for (int r = 0; r < n * n; r++) s[r / n] += law[r] * e[r % n];
+    for (int r = 0; r < n; r++) *psi += 0.5 * s[r] * e[r];
+  } else if (rd == 3) {
+    memcpy(par, law, sizeof par);
+    if (dilation) par[HYPER_BULK] = 2.0 / 3 * pl_hyper_shear_d(law);
+    if (dilation) add = law[HYPER_BULK] - par[HYPER_BULK];
+    bad = pl_hyper_d(e, par, psi, s, NULL);
+  } else {
+    bad = pl_hyper_plane_d(e, law, psi, s, NULL, across);
+  }
+  for (int r = 0; r < n; r++) S[at[r][0] * rd + at[r][1]] = S[at[r][1] * rd + at[r][0]] = s[r];
+  if (bad || add == 0) return bad;
+  double C[9], Ci[9];
+  for (int k = 0; k < 9; k++) C[k] = 2 * E[k] + (k % 4 == 0);
+  pl_inv3(C, Ci);
+  for (int k = 0; k < 9; k++) S[k] += add * *dilation * sqrt(pl_det3(C)) * Ci[k];
+  *psi += 0.5 * add * *dilation * *dilation;
+  return 0;
+}
+
+// the law by what it takes, in plane stress when rd is 2; across: the strain across a sheet; 1:
+// outside its domain
+static int piola(int rd, const double *E, const double *par, int law, const double *dilation,
+                 double *across, double *S, double *psi) {
+  *across = 0;
+  if (law == LAW_HYPER || law == LAW_ORTHO)
+    return law_piola(rd, E, par, law, dilation, across, S, psi);
   double nu = par[1], mu = par[0] / (2 + 2 * nu);
   double la = 2 * mu * nu / (rd == 3 ? 1 - 2 * nu : 1 - nu);
-  if (neo_hookean) return neo_hooke(E, la, mu, dilation, S, psi);
+  if (law == LAW_NEO_HOOKEAN) return neo_hooke(E, la, mu, dilation, S, psi);
+  if (rd == 2) *across = -nu / (1 - nu) * (E[0] + E[3]);
   return svk(rd, E, la, mu, dilation, S, psi);
 }
 
@@ -78,14 +116,15 @@ static void green(int sd, int rd, const double *F, double *E) {
     }
 }
 
-// Cauchy stress F S F' / J, J the change of volume, or of area for a membrane
-static void cauchy(int sd, int rd, const double *F, const double *S, double *sigma) {
+// Cauchy stress F S F' / J, J the change of volume; sheets keep their thickness but for
+// hyperelastic ones, thin: 1 + 2 E33
+static void cauchy(int sd, int rd, const double *F, double thin, const double *S, double *sigma) {
   double E[9], J;
   green(sd, rd, F, E);
   if (rd == 3)
     J = pl_det3(F);
   else
-    J = sqrt((1 + 2 * E[0]) * (1 + 2 * E[3]) - 4 * E[1] * E[2]);
+    J = sqrt(((1 + 2 * E[0]) * (1 + 2 * E[3]) - 4 * E[1] * E[2]) * thin);
   memset(sigma, 0, 9 * sizeof *sigma);
   for (int i = 0; i < sd; i++)
     for (int j = 0; j < sd; j++)
@@ -93,8 +132,6 @@ static void cauchy(int sd, int rd, const double *F, const double *S, double *sig
         for (int l = 0; l < rd; l++)
           sigma[3 * i + j] += F[i * rd + k] * S[k * rd + l] * F[j * rd + l] / J;
 }
-
-static const int pair[6][2] = {{0, 0}, {1, 1}, {2, 2}, {0, 1}, {1, 2}, {0, 2}};
 
 static void unpack(const double *t, double *A) {
   for (int r = 0; r < 6; r++)
@@ -118,17 +155,17 @@ void pl_principal(const double *t, double value[3]) {
   for (int k = 0; k < 3; k++) value[k] = l[2 - k];
 }
 
-void pl_solid_field(int sd, int rd, const double *F, const double *par, int neo_hookean,
+void pl_solid_field(int sd, int rd, const double *F, const double *par, int law,
                     const double *dilation, double *value) {
-  double E[9], E3[9] = {0}, S[9], sigma[9], t[6], psi, lambda[3], V[9];
+  double E[9], E3[9] = {0}, S[9], sigma[9], t[6], psi, lambda[3], V[9], across;
   green(sd, rd, F, E);
   for (int k = 0; k < rd; k++)
     for (int l = 0; l < rd; l++) E3[3 * k + l] = E[k * rd + l];
   pl_eig3(E3, lambda, V);
   value[0] = fabs(lambda[0]) > fabs(lambda[2]) ? lambda[0] : lambda[2];
   value[1] = NAN;
-  if (piola(rd, E, par, neo_hookean, dilation, S, &psi)) return;
-  cauchy(sd, rd, F, S, sigma);
+  if (piola(rd, E, par, law, dilation, &across, S, &psi)) return;
+  cauchy(sd, rd, F, law == LAW_HYPER ? 1 + 2 * across : 1, S, sigma);
   pack(sigma, t);
   value[1] = pl_von_mises(t);
 }
@@ -157,19 +194,19 @@ static void add_strain(int rd, const double *frame, const double *more, double *
 }
 
 int pl_solid_stress(int sd, int rd, const double *F, const double *frame, const double *par,
-                    int neo_hookean, const double *dilation, const double *more, pl_stress *out) {
-  double E[9], S[9], A[9], nu = par[1];
+                    int law, const double *dilation, const double *more, pl_stress *out) {
+  double E[9], S[9], A[9], across;
   green(sd, rd, F, E);
   if (more) add_strain(rd, frame, more, E);
-  if (piola(rd, E, par, neo_hookean, dilation, S, &out->energy)) return 1;
-  cauchy(sd, rd, F, S, A);
+  if (piola(rd, E, par, law, dilation, &across, S, &out->energy)) return 1;
+  cauchy(sd, rd, F, law == LAW_HYPER ? 1 + 2 * across : 1, S, A);
   pack(A, out->stress);
   to_space(rd, frame, S, A);
   pack(A, out->second);
   to_space(rd, frame, E, A);
   if (rd == 2) {
     // across the plane nothing holds
-    double n[3], across = -nu / (1 - nu) * (E[0] + E[3]);
+    double n[3];
     pl_cross3(frame, frame + 3, n);
     for (int i = 0; i < 9; i++) A[i] += across * n[i / 3] * n[i % 3];
   }

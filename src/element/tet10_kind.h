@@ -1,5 +1,6 @@
 // what the laws of the quadratic tetrahedron share besides their kernels
 #include "element_impl.h"
+#include "solid_kind.h"
 
 // F[9] at point g
 static void point_gradient(int g, const double *q, const double *rest, double *F) {
@@ -11,7 +12,8 @@ static void point_gradient(int g, const double *q, const double *rest, double *F
 
 // means over the volume
 static void field(const double *q, const double *par, const double *rest, double *value) {
-  double F[4][9], one[2], volume = 0, dilation = 0;
+  double F[4][9], one[2], volume = 0, dilation = 0, room[36];
+  const double *law = law_data_d(par, room);
   value[0] = value[1] = 0;
   for (int g = 0; g < 4; g++) {
     point_gradient(g, q, rest, F[g]);
@@ -21,7 +23,7 @@ static void field(const double *q, const double *par, const double *rest, double
   }
   dilation /= volume;
   for (int g = 0; g < 4; g++) {
-    pl_solid_field(3, 3, F[g], par, NEO_HOOKEAN, MEAN ? &dilation : NULL, one);
+    pl_solid_field(3, 3, F[g], law, LAW, MEAN ? &dilation : NULL, one);
     for (int k = 0; k < 2; k++) value[k] += rest[13 * g + 12] / volume * one[k];
   }
 }
@@ -42,7 +44,7 @@ static double mean_dilation(const double *q, const double *rest) {
 
 static int stress(const double *q, const double *X, const double *par, const double *rest,
                   const double *at, const double *more, pl_stress *out) {
-  double F[9], det, dN[30] = {0}, l[4] = {1 - at[0] - at[1] - at[2], at[0], at[1], at[2]};
+  double room[36], F[9], det, dN[30] = {0}, l[4] = {1 - at[0] - at[1] - at[2], at[0], at[1], at[2]};
   // d/dl_k - d/dl_0
   for (int a = 0; a < 10; a++)
     for (int t = 0; t < tet10_nslope(a); t++) {
@@ -53,10 +55,10 @@ static int stress(const double *q, const double *X, const double *par, const dou
   if (pl_solid_gradient(10, dN, q, X, F, &det)) return 1;
 #if MEAN
   double dilation = mean_dilation(q, rest);
-  return pl_solid_stress(3, 3, F, NULL, par, NEO_HOOKEAN, &dilation, more, out);
+  return pl_solid_stress(3, 3, F, NULL, law_data_d(par, room), LAW, &dilation, more, out);
 #else
   (void)rest;
-  return pl_solid_stress(3, 3, F, NULL, par, NEO_HOOKEAN, NULL, more, out);
+  return pl_solid_stress(3, 3, F, NULL, law_data_d(par, room), LAW, NULL, more, out);
 #endif
 }
 
@@ -73,17 +75,17 @@ static void sample(unsigned seed, double *X, double *q, double *v, double *par) 
   static const double shape[30] = {0,   0, 0, 2,   0, 0, 0.4, 2,   0, 0.6, 0.2, 2, 1,   0,   0,
                                    1.2, 1, 0, 0.2, 1, 0, 0.3, 0.1, 1, 1.3, 0.1, 1, 0.5, 1.1, 1};
   pl_sample_shape(seed, 10, 3, shape, 0.06, X, q, v);
-  pl_sample_solid(seed, par);
+  SAMPLE_PAR(seed, par);
 }
 
-#if NEO_HOOKEAN
+#if !PLAIN_SVK
 #define THIRD NULL
 #else
 #define THIRD third_d
 #endif
 
 #define TET10_KIND                                                                                 \
-  .nvert = 10, .vdim = 3, .ndof = 30, .npar = 3, .nrest = 82, .par = pl_solid_par,                 \
+  .nvert = 10, .vdim = 3, .ndof = 30, .npar = SOLID_NPAR, .nrest = 82, .par = SOLID_PAR,           \
   .d = {prepare_d, eval_d, NULL, mass_d, THIRD}, .z = {prepare_z, eval_z, NULL, mass_z},           \
   .nfield = 2, .field_info = pl_solid_fields, .field = field, .stiff = 1, .mixed = mixed_d,        \
   .volume = volume, .stress = stress, .sample = sample

@@ -1,20 +1,22 @@
-// what the two laws of the tetrahedron share besides their kernels
+// what the laws of the tetrahedron share besides their kernels
 #include "element_impl.h"
+#include "solid_kind.h"
 
 static void field(const double *q, const double *par, const double *rest, double *value) {
-  double x[12], F[9];
+  double x[12], F[9], room[36];
+  const double *law = law_data_d(par, room);
   transpose_d(4, 3, q, x);
   gradient_d(4, 3, 3, x, rest, F);
-  pl_solid_field(3, 3, F, par, NEO_HOOKEAN, NULL, value);
+  pl_solid_field(3, 3, F, law, LAW, NULL, value);
 }
 
 static int stress(const double *q, const double *X, const double *par, const double *rest,
                   const double *at, const double *more, pl_stress *out) {
-  double x[12], F[9];
+  double x[12], F[9], room[36];
   (void)X, (void)at;
   transpose_d(4, 3, q, x);
   gradient_d(4, 3, 3, x, rest, F);
-  return pl_solid_stress(3, 3, F, NULL, par, NEO_HOOKEAN, NULL, more, out);
+  return pl_solid_stress(3, 3, F, NULL, law_data_d(par, room), LAW, NULL, more, out);
 }
 
 static double volume(const double *q, const double *rest) {
@@ -27,17 +29,17 @@ static double volume(const double *q, const double *rest) {
 static void sample(unsigned seed, double *X, double *q, double *v, double *par) {
   static const double shape[12] = {0, 0, 0, 1, 0, 0, 0.2, 1, 0, 0.3, 0.1, 1};
   pl_sample_shape(seed, 4, 3, shape, 0.1, X, q, v);
-  pl_sample_solid(seed, par);
+  SAMPLE_PAR(seed, par);
 }
 
-#if NEO_HOOKEAN
+#if !PLAIN_SVK
 #define THIRD NULL
 #else
 #define THIRD third_d
 #endif
 
 #define TET4_KIND                                                                                  \
-  .nvert = 4, .vdim = 3, .ndof = 12, .npar = 3, .nrest = 13, .par = pl_solid_par,                  \
+  .nvert = 4, .vdim = 3, .ndof = 12, .npar = SOLID_NPAR, .nrest = 13, .par = SOLID_PAR,            \
   .d = {prepare_d, eval_d, NULL, mass_d, THIRD}, .z = {prepare_z, eval_z, NULL, mass_z},           \
   .nfield = 2, .field_info = pl_solid_fields, .field = field, .stiff = 1, .mixed = mixed_d,        \
   .volume = volume, .stress = stress, .sample = sample

@@ -70,7 +70,11 @@ static int gather_along(const pl_params *p, const pl_state *s, const group *g, i
   const int *dof = g->dof + (size_t)e * (size_t)k->ndof;
   const double *dpar = group_par(g, d->dpar, e);
   int at = group_grow(g, e);
-  double dgrow = at < 0 ? 0 : d->dpar[at];
+  double dgrow = at < 0 ? 0 : d->dpar[at], grow = at < 0 ? 0 : p->par[at];
+  if (g->grow_by >= 0) {
+    dgrow = s->q[g->grow_by] * dgrow + (grow - 1) * d->dq[g->grow_by];
+    grow = 1 + (grow - 1) * s->q[g->grow_by];
+  }
   gather(k->ndof, dof, d->dX, x->dX);
   gather(k->ndof, dof, d->dq, x->dq);
   gather(k->ndof, dof, d->dv, x->dv);
@@ -90,7 +94,7 @@ static int gather_along(const pl_params *p, const pl_state *s, const group *g, i
                        .hist = moved ? s->hist + g->hist0 + (size_t)e * (size_t)k->nhist : NULL,
                        .alpha = p->par[PL_PAR_ALPHA],
                        .beta = kind_beta(k, p->par),
-                       .grow = at < 0 ? 0 : p->par[at],
+                       .grow = grow,
                        .lumped = g->lumped};
   *dir = (pl_elem_direction){.dq = x->dq,
                              .dv = x->dv,

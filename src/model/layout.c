@@ -134,6 +134,13 @@ static pl_status check_growth(pl_env *env, const pl_model_desc *d, int k) {
   return PL_OK;
 }
 
+static pl_status check_growth_by(pl_env *env, const pl_model_desc *d, int k) {
+  int by = d->grow_by ? d->grow_by[k] : -1;
+  if (by < d->nnode * d->dim + d->nextra) return PL_OK;
+  return pl_fail(env, PL_E_ARG, "group '%s': its growth follows unknown %d, of which there is none",
+                 d->group[k].name, by);
+}
+
 static pl_status check_course(pl_env *env, const char *what, const char *name, const pl_course *s) {
   if (!s) return PL_OK;
   int ok = s->n >= 2;
@@ -166,6 +173,7 @@ static pl_status check_desc(pl_env *env, const pl_model_desc *d) {
   for (int k = 0; k < d->ngroup; k++) {
     PL_TRY(check_group(env, d, &d->group[k], nq));
     PL_TRY(check_growth(env, d, k));
+    PL_TRY(check_growth_by(env, d, k));
   }
   for (int i = 0; d->extra && i < d->nextra; i++)
     if (!isfinite(d->extra[i]))
@@ -246,6 +254,7 @@ static pl_status copy_group(pl_model *m, const pl_model_desc *d, int k) {
   if (nset) memcpy(m->par0 + g->par0, from->par, (size_t)(nset * kind->npar) * sizeof(double));
   const double *grow = d->grow ? d->grow[k] : NULL;
   g->grow0 = grow ? pl_par_grow(d, k, 0) : -1;
+  g->grow_by = grow && d->grow_by ? d->grow_by[k] : -1;
   if (grow) memcpy(m->par0 + g->grow0, grow, (size_t)nset * sizeof(double));
   return PL_OK;
 }

@@ -14,6 +14,7 @@ typedef struct group {
   const void *law;
   int par0, rest0; // first entry in params
   int grow0;       // of its growth there, -1: it does not grow
+  int grow_by;     // unknown whose value is the share of it, -1: all of it
   int hist0;       // and in the history of a state
   int *stencil;    // [nelem][nent]
   int *dof;        // [nelem][ndof] unknown numbers, -1: missing
@@ -103,12 +104,18 @@ static inline double kind_beta(const pl_elem_kind *k, const double *par) {
   return k->stretch || k->eval_law || k->outer ? 0 : par[PL_PAR_BETA];
 }
 
+// Rest data of an element whose growth follows an unknown of the state: made in own, or rest where
+// that is impossible.
+const double *grown_rest(const group *g, const pl_params *p, const pl_state *s, int e,
+                         const double *rest, double *own);
+
 // Rest data of an element at a state, whose anchors may have moved: in params or put together in
 // own.
 static inline const double *group_rest(const group *g, const pl_params *p, const pl_state *s, int e,
                                        double *own) {
   int n = g->kind->nrest, nh = g->kind->nhist;
   const double *rest = p->rest + g->rest0 + (size_t)e * (size_t)n;
+  if (g->grow_by >= 0) rest = grown_rest(g, p, s, e, rest, own);
   if (nh == 0 || (s->anchoring != PL_ANCHORS_MOVED && !g->kind->slider.d)) return rest;
   const double *hist = s->hist + g->hist0 + (size_t)e * (size_t)nh;
   for (int i = 0; i < nh; i++) own[i] = hist[i];

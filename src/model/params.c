@@ -35,6 +35,16 @@ static pl_status update_group(const pl_model *m, pl_params *p, const group *g, i
   return PL_OK;
 }
 
+const double *grown_rest(const group *g, const pl_params *p, const pl_state *s, int e,
+                         const double *rest, double *own) {
+  const pl_elem_kind *k = g->kind;
+  double X[PL_NDOF_MAX], grow = 1 + (p->par[group_grow(g, e)] - 1) * s->q[g->grow_by];
+  if (!(grow > 0)) return rest;
+  gather(k->ndof, g->dof + e * k->ndof, p->X, X);
+  for (int i = 0; i < k->nvert * k->vdim; i++) X[i] *= grow;
+  return k->d.prepare(X, own) ? rest : own;
+}
+
 // which element is at fault after PL_DOMAIN
 static pl_status update(const pl_model *m, pl_params *p, int *group_bad, int *elem_bad) {
   memset(p->M.val, 0, ((size_t)p->M.nnz + 1) * sizeof(double));

@@ -1,4 +1,4 @@
-#include "scene_impl.h"
+#include "build_body.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -226,14 +226,32 @@ static pl_status fill_groups(reader *r, const body_slot *b, pl_scene_body *out) 
   return PL_OK;
 }
 
+// of other laws what they are at rest, of orthotropic ones along the first axis
+static pl_scene_material describe_material(const material_def *d, const char *law) {
+  pl_scene_material m = {d->name.s, law, d->young.v, d->poisson.v, d->density.v};
+  if (d->law.v == LAW_ORTHOTROPIC) {
+    m.young = d->along[0].v;
+    m.poisson = d->across[0].v;
+  }
+  if (!is_hyper(d)) return m;
+  double mu = hyper_shear(d), K = d->bulk.v;
+  if (d->bulk.at)
+    m.poisson = (3 * K - 2 * mu) / (6 * K + 2 * mu);
+  else if (!d->poisson.at)
+    m.poisson = 0.5;
+  m.young = 2 * mu * (1 + m.poisson);
+  return m;
+}
+
 static pl_status fill_materials(reader *r, pl_scene *s) {
-  static const char *const law[] = {"St. Venant-Kirchhoff", "neo-Hookean"};
+  static const char *const law[] = {
+      "St. Venant-Kirchhoff",     "neo-Hookean", "Mooney-Rivlin", "Yeoh",
+      "polynomial of invariants", "Ogden",       "orthotropic"};
   const material_def *d = r->def.materials.item;
   pl_scene_material *m = scene_alloc(r, (size_t)r->def.materials.n + 1, sizeof *m);
   if (!m) return PL_E_NOMEM;
   for (int k = 0; k < r->def.materials.n; k++)
-    m[s->nmaterial++] = (pl_scene_material){d[k].name.s, law[d[k].law.v != 0], d[k].young.v,
-                                            d[k].poisson.v, d[k].density.v};
+    m[s->nmaterial++] = describe_material(&d[k], law[d[k].law.v]);
   s->material = m;
   return PL_OK;
 }
@@ -287,6 +305,7 @@ static void join(reader *r) {
 }
 
 pl_status build_scene(reader *r, pl_scene *s) {
+  check_materials(r);
   build_nodes(r);
   build_bodies(r);
   build_mechanism(r);
@@ -307,6 +326,7 @@ pl_status build_scene(reader *r, pl_scene *s) {
   r->nmotion = r->b->ndrive;
   build_loads(r);
   build_tendons(r);
+  build_swellings(r);
   build_globals(r);
   build_initial(r);
   build_mails(r, s);

@@ -183,15 +183,37 @@ static int make_mesh(reader *r, body_slot *b, const geometry_def *g, int type) {
                                  : pl_gen_hex_box(r->env, n, l, out));
 }
 
-pl_bending shell_bending(const geometry_def *g) {
+// laws and swellings that only triangles of first order know
+static int first_order(reader *r, const geometry_def *g) {
+  const region_def *d = g->regions.item;
+  const material_def *m = r->def.materials.item;
+  int any = g->swelling_through.at || g->temperature_through.at;
+  for (int k = -1; k < g->regions.n; k++) {
+    const char *name = k < 0 ? g->material.s : d[k].material.s;
+    if (k >= 0) any |= d[k].swelling_through.at || d[k].temperature_through.at;
+    for (int i = 0; i < r->def.materials.n; i++)
+      any |= strcmp(m[i].name.s, name) == 0 && m[i].law.v > LAW_NEO_HOOKEAN;
+  }
+  return any;
+}
+
+int is_cloth(const geometry_def *g) {
+  const region_def *d = g->regions.item;
+  int any = g->limit || g->interlocking.at;
+  for (int k = 0; k < g->regions.n; k++) any |= d[k].limit != NULL;
+  return any;
+}
+
+pl_bending shell_bending(reader *r, const geometry_def *g) {
   static const pl_bending all[] = {[BENDING_AUTO] = PL_BENDING_SHELL6,
                                    [BENDING_HINGE] = PL_BENDING_HINGE,
                                    [BENDING_MIDEDGE] = PL_BENDING_MIDEDGE,
                                    [BENDING_SHELL6] = PL_BENDING_SHELL6,
                                    [BENDING_NONE] = PL_BENDING_NONE};
   // limits are for triangles of first order, whose own bending matters little
-  int cloth = g->limit || g->regions.n > 0 || g->interlocking.at;
-  return cloth && g->bending.v == BENDING_AUTO ? PL_BENDING_HINGE : all[g->bending.v];
+  if (g->bending.v == BENDING_AUTO && is_cloth(g)) return PL_BENDING_HINGE;
+  if (g->bending.v == BENDING_AUTO && first_order(r, g)) return PL_BENDING_MIDEDGE;
+  return all[g->bending.v];
 }
 
 // cells that a body of a dimension is made of
@@ -201,7 +223,7 @@ static int makes_body(int type, int dim) {
                     : type == PL_SEG2;
 }
 
-// only the cells that make the body, and all sets as sets of vertices
+// only the cells that make the body, and all sets as sets of vertices and of these cells
 static int strip(reader *r, pl_mesh **mesh, int dim) {
   pl_mesh *m = *mesh, *out = NULL;
   int ok = worked(r, pl_mesh_create(r->env, m->source, m->nvert, &out));
@@ -218,6 +240,10 @@ static int strip(reader *r, pl_mesh **mesh, int dim) {
     ok = worked(r, pl_mesh_set_vertices(m, m->set[k].name, &n, &index));
     if (ok && n > 0) ok = worked(r, pl_mesh_add_set(out, m->set[k].name, -1, n, index));
     pl_free(r->env, index);
+    // regions are made of cells
+    const pl_set *set = &m->set[k];
+    if (ok && set->type >= 0 && makes_body(set->type, dim))
+      ok = worked(r, pl_mesh_add_set(out, set->name, set->type, set->n, set->index));
   }
   if (!ok) {
     pl_mesh_free(out);
@@ -334,7 +360,7 @@ static int count_cells(const pl_mesh *m, int dim) {
 static int load_geometry(reader *r, body_slot *b, const geometry_def *g) {
   int solid = b->def->solid != NULL, rod = b->def->rod != NULL, dim = solid ? 3 : rod ? 1 : 2;
   int first = solid ? PL_TET4 : rod ? PL_SEG2 : PL_TRI3, refined = 0;
-  int second = b->def->shell && shell_bending(g) == PL_BENDING_SHELL6;
+  int second = b->def->shell && shell_bending(r, g) == PL_BENDING_SHELL6;
   if (!g->mesh) return 0;
   if (rod && !(b->rod = scene_alloc(r, 1, sizeof *b->rod))) return 0;
   int ok =
@@ -481,11 +507,10 @@ void add_body(reader *r, body_slot *b, pl_body_desc *d) {
 // are 4 % too stiff in frequency at 0.49 and 7 % at 0.499, with one pressure 2.5 % too soft
 static const double POISSON_MEAN = 0.495;
 
-static pl_solid_form choose_form(reader *r, const body_slot *b, const geometry_def *g,
-                                 const material_def *m) {
+static pl_solid_form choose_form(reader *r, const body_slot *b, const geometry_def *g, double nu) {
   enum { AUTO, PLAIN, MEAN, ENHANCED };
   const pl_cells *c = b->mesh->cell;
-  int nearly = m->poisson.v >= POISSON_MEAN;
+  int nearly = nu >= POISSON_MEAN;
   switch (g->form.v) {
   case AUTO:
     // mixed meshes: either helps where the other is not for the cells
@@ -510,10 +535,9 @@ static pl_solid_form choose_form(reader *r, const body_slot *b, const geometry_d
 }
 
 // cells that are too stiff, and what helps
-static void check_locking(reader *r, const body_slot *b, const geometry_def *g,
-                          const material_def *m, pl_solid_form form) {
+static void check_locking(reader *r, const body_slot *b, const geometry_def *g, double nu,
+                          pl_solid_form form) {
   const pl_cells *c = b->mesh->cell;
-  double nu = m->poisson.v;
   if (c[PL_TET4].n > 0)
     warning(r, g->order.at ? g->order.at : b->at, "use order: 2, or leave it out",
             "solid '%s': tetrahedra of order 1 are too stiff, in bending often by half and more%s",
@@ -531,16 +555,41 @@ static void check_locking(reader *r, const body_slot *b, const geometry_def *g,
             nu);
 }
 
-static void check_law(reader *r, const body_slot *b, const material_def *m) {
-  double most = pl_elem_table[PL_ELEM_tet4]->par[1].hi;
-  int solid = b->def->solid != NULL;
-  if (m->law.v == 1 && !solid)
-    problem(r, m->law.at, "solids can have it", "the neo-Hookean law is not for a %s", b->kind);
-  if (solid && m->poisson.v > most)
-    problem(r, m->poisson.at,
-            "take 0.499: what does not change its volume at all needs another kind",
-            "material '%s': Poisson's ratio of a solid must be <= %g, got %g", m->name.s, most,
-            m->poisson.v);
+// the part of a body that no region takes, with values for each of its cells
+static void put_own_part(reader *r, const body_slot *b, const geometry_def *g,
+                         const material_def *m, pl_body_desc *d) {
+  char path[3][256];
+  int n = count_cells(b->mesh, b->def->solid ? 3 : 2);
+  pl_part own;
+  if (!read_part(r, b, g, NULL, m, &own)) return;
+  d->law = own.law;
+  d->poisson = own.poisson;
+  d->growth = own.growth;
+  d->curl = own.curl;
+  d->hyper = own.hyper;
+  d->ortho = own.ortho;
+  snprintf(path[0], sizeof path[0], "materials.%.100s.young.each.value", m->name.s);
+  snprintf(path[1], sizeof path[1], "materials.%.100s.density.each.value", m->name.s);
+  snprintf(path[2], sizeof path[2], "bodies.%.100s.%s.thickness.each.value", b->def->name.s,
+           b->kind);
+  d->young = body_value(r, b, &m->young, "young", path[0], n);
+  d->density = body_value(r, b, &m->density, "density", path[1], n);
+  if (g->thickness.at) d->thickness = body_value(r, b, &g->thickness, "thickness", path[2], n);
+}
+
+// shells of second order know neither limits nor other laws
+static void check_bending(reader *r, const body_slot *b, const geometry_def *g,
+                          pl_bending bending) {
+  if (!b->def->shell || bending != PL_BENDING_SHELL6) return;
+  if (is_cloth(g))
+    problem(r, g->bending.at, "leave bending out: hinges are taken",
+            "shell '%.60s': limits of stretch need triangles of first order, not bending: shell6",
+            b->def->name.s);
+  else if (first_order(r, g))
+    problem(r, g->bending.at, "leave bending out, or use midedge",
+            "shell '%.60s': laws but for svk and swelling through the thickness need triangles of "
+            "first order, not bending: shell6",
+            b->def->name.s);
 }
 
 static void add_geometry(reader *r, body_slot *b, const geometry_def *g) {
@@ -548,43 +597,31 @@ static void add_geometry(reader *r, body_slot *b, const geometry_def *g) {
     build_mail_sheet(r, b, g);
     return;
   }
-  if (b->def->shell && (!g->material.at || !g->thickness.at))
-    problem(r, node_get(b->at, "shell"), NULL, "shell needs the key '%s'",
-            g->material.at ? "thickness" : "material");
-  if (!g->material.at) return;
-  const material_def *m = find_material(r, &g->material);
-  const pl_cells *all = b->mesh->cell;
-  int n = all[PL_TRI3].n + all[PL_TRI6].n + count_cells(b->mesh, 3);
   static const pl_variant variant[] = {PL_VARIANT_SIN, PL_VARIANT_TAN, PL_VARIANT_THETA};
-  char path[3][256];
-  if (!m) return;
-  check_law(r, b, m);
-  snprintf(path[0], sizeof path[0], "materials.%.100s.young.each.value", m->name.s);
-  snprintf(path[1], sizeof path[1], "materials.%.100s.density.each.value", m->name.s);
-  snprintf(path[2], sizeof path[2], "bodies.%.100s.%s.thickness.each.value", b->def->name.s,
-           b->kind);
   pl_body_desc d = {.kind = b->def->shell   ? PL_BODY_SHELL
                             : b->def->plane ? PL_BODY_PLANE
                                             : PL_BODY_SOLID,
-                    .law = m->law.v ? PL_LAW_NEO_HOOKEAN : PL_LAW_STVK,
-                    .bending = shell_bending(g),
-                    .variant = variant[g->variant.v],
-                    .poisson = value_of(&m->poisson),
-                    .growth = read_growth(r, g, m)};
+                    .bending = shell_bending(r, g),
+                    .variant = variant[g->variant.v]};
   d.consistent = b->def->shell && !g->mass.at ? d.bending == PL_BENDING_SHELL6 : g->mass.v != 0;
-  d.young = body_value(r, b, &m->young, "young", path[0], n);
-  d.density = body_value(r, b, &m->density, "density", path[1], n);
-  if (g->thickness.at) d.thickness = body_value(r, b, &g->thickness, "thickness", path[2], n);
+  int before = r->nproblem;
+  if (!read_regions(r, b, g, &d)) return;
+  if (b->def->shell && (!g->material.at || !g->thickness.at) && !regions_have_all(b, g, &d))
+    problem(r, node_get(b->at, "shell"), NULL, "shell needs the key '%s'",
+            g->material.at ? "thickness" : "material");
+  const material_def *m = g->material.at ? find_material(r, &g->material) : NULL;
+  if (g->material.at && !m) return;
+  if (m) put_own_part(r, b, g, m, &d);
+  read_profile(r, b, g, m, &d);
   if (b->def->shell) read_warp(r, g, d.warp);
-  if (d.bending == PL_BENDING_SHELL6 && (g->limit || g->regions.n > 0))
-    problem(r, g->bending.at, "leave bending out: hinges are taken",
-            "shell '%.60s': limits of stretch need triangles of first order, not bending: shell6",
-            b->def->name.s);
-  if (b->def->solid) {
-    d.form = choose_form(r, b, g, m);
-    check_locking(r, b, g, m, d.form);
+  check_bending(r, b, g, d.bending);
+  double nu = m ? part_poisson(&d, 0) : 0;
+  for (int k = 1; k <= d.npart; k++) nu = fmax(nu, part_poisson(&d, k));
+  if (b->def->solid && r->nproblem == before) {
+    d.form = choose_form(r, b, g, nu);
+    check_locking(r, b, g, nu, d.form);
   }
-  if (!r->failed) add_body(r, b, &d);
+  if (!r->failed && r->nproblem == before) add_body(r, b, &d);
 }
 
 static void add_chain(reader *r, body_slot *b, const chain_def *c) {

@@ -21,6 +21,25 @@ const material_def *find_material(reader *r, const txt *name);
 // whose place in the scene is path.
 pl_value body_value(reader *r, const body_slot *b, const num *value, const char *key,
                     const char *path, int n);
+// What a body or, where d is given, a region of it is made of; 0: reported (build_material.c).
+int read_part(reader *r, const body_slot *b, const geometry_def *g, const region_def *d,
+              const material_def *m, pl_part *to);
+// 1: a hyperelastic law; its shear modulus at rest, Pa.
+int is_hyper(const material_def *m);
+double hyper_shear(const material_def *m);
+// Poisson's ratio at rest of a part, 0: of the body; of orthotropic ones 0.
+double part_poisson(const pl_body_desc *d, int number);
+// Regions of a body (build_region.c): parts, and the cells that they take, which are sorted by
+// them; 0: reported.
+int read_regions(reader *r, body_slot *b, const geometry_def *g, pl_body_desc *to);
+// 1: every cell is in a region with a material and, of shells, a thickness of its own.
+int regions_have_all(const body_slot *b, const geometry_def *g, const pl_body_desc *d);
+// Swelling along an axis.
+void read_profile(reader *r, const body_slot *b, const geometry_def *g, const material_def *m,
+                  pl_body_desc *to);
+// A section of a rod that is the same for all edges; 0: reported (build_rod.c).
+int read_plain_section(reader *r, const body_slot *b, const section_def *s, const pl_node *at,
+                       pl_section *to);
 // Gives the body to the builder.
 void add_body(reader *r, body_slot *b, pl_body_desc *d);
 // Reads what makes a rod of a mesh of lines (build_rod.c).
@@ -30,7 +49,9 @@ void build_rod(reader *r, body_slot *b);
 void build_mail_sheet(reader *r, body_slot *b, const geometry_def *g);
 
 // how a shell bends: as the scene says, or what is right for it
-pl_bending shell_bending(const geometry_def *g);
+pl_bending shell_bending(reader *r, const geometry_def *g);
+// 1: it has limits of stretch.
+int is_cloth(const geometry_def *g);
 
 // ---- rods -------------------------------------------------------------------------------------
 

@@ -335,7 +335,10 @@ static void add_limits(reader *r, const body_slot *b, const geometry_def *g, pl_
   const region_def *d = g->regions.item;
   const pl_node *at = items_first(&g->regions);
   const double *warp = r->b->body[b->number].desc.warp;
-  int axes = g->warp.at && (g->limit || g->regions.n > 0);
+  int axes = 0, limits = g->limit != NULL;
+  for (int k = 0; k < g->regions.n; k++) limits |= d[k].limit != NULL;
+  if (!limits) return;
+  axes |= g->warp.at != NULL;
   if (g->limit) axes |= add_limit(r, b, g->limit, node_get(b->at, "shell"), 0, NULL, note);
   for (int k = 0; k < g->regions.n && !r->failed; k++, at = at->next) {
     node_list nodes;

@@ -10,9 +10,7 @@
 
 // ---- what they come to --------------------------------------------------------------------------
 
-static void note(reader *r, const char *kind, const char *name, const char *fmt, ...)
-    __attribute__((format(printf, 4, 5)));
-static void note(reader *r, const char *kind, const char *name, const char *fmt, ...) {
+void note(reader *r, const char *kind, const char *name, const char *fmt, ...) {
   char text[PL_TEXT];
   va_list args;
   int n = snprintf(text, sizeof text, "%-11s%s%s", kind, name, name[0] ? ": " : "");
@@ -628,14 +626,15 @@ void build_foundations(reader *r) {
 
 // ---- swelling -----------------------------------------------------------------------------------
 
-pl_value read_growth(reader *r, const geometry_def *g, const material_def *m) {
-  double warm = g->temperature.v, by = m->expansion.v;
-  const num *all[3] = {&g->swelling, &g->temperature, &m->expansion};
+pl_value read_growth(reader *r, const num *swelling, const num *temperature,
+                     const material_def *m) {
+  double warm = temperature->v, by = m->expansion.v;
+  const num *all[3] = {swelling, temperature, &m->expansion};
   const double slope[3] = {1, by, warm};
-  pl_value v = {.v = 1 + g->swelling.v + by * warm};
-  if (!g->swelling.at && !g->temperature.at) return (pl_value){0};
-  if (g->temperature.at && !m->expansion.at) {
-    problem(r, g->temperature.at, "e.g. expansion: 1.2e-5 (per kelvin) in the material",
+  pl_value v = {.v = 1 + swelling->v + by * warm};
+  if (!swelling->at && !temperature->at) return (pl_value){0};
+  if (temperature->at && !m->expansion.at) {
+    problem(r, temperature->at, "e.g. expansion: 1.2e-5 (per kelvin) in the material",
             "temperature: the material '%s' does not say how it expands", m->name.s);
     return v;
   }
@@ -648,7 +647,7 @@ pl_value read_growth(reader *r, const geometry_def *g, const material_def *m) {
     v.coef = all[k]->coef * slope[k];
   }
   if (!(v.v > 0))
-    problem(r, g->swelling.at ? g->swelling.at : g->temperature.at, NULL,
+    problem(r, swelling->at ? swelling->at : temperature->at, NULL,
             "the natural shape would shrink to nothing: %.4g of its length", v.v);
   return v;
 }

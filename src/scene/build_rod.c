@@ -58,12 +58,13 @@ static int read_tube(reader *r, const section_def *s, section *p) {
   return 1;
 }
 
-static int read_section(reader *r, const body_slot *b, const section_def *s, section *p) {
+static int read_section(reader *r, const body_slot *b, const section_def *s, const pl_node *at,
+                        section *p) {
   const pl_node *two = s->ellipse ? s->ellipse : s->rectangle;
   int count =
       (s->round.at != NULL) + (s->ellipse != NULL) + (s->rectangle != NULL) + (s->tube != NULL);
   if (count != 1) {
-    problem(r, node_get(node_get(b->at, "rod"), "section"), "known: round ellipse rectangle tube",
+    problem(r, at, "known: round ellipse rectangle tube",
             "rod '%s': its section must be exactly one shape", b->def->name.s);
     return 0;
   }
@@ -74,6 +75,19 @@ static int read_section(reader *r, const body_slot *b, const section_def *s, sec
   if (!read_two(r, two, s->ellipse ? "ellipse" : "rectangle", "m", 2, size)) return 0;
   p->width = size[0];
   p->height = size[1];
+  return 1;
+}
+
+int read_plain_section(reader *r, const body_slot *b, const section_def *s, const pl_node *at,
+                       pl_section *to) {
+  section p;
+  if (!read_section(r, b, s, at, &p)) return 0;
+  if (p.width.each || p.height.each) {
+    problem(r, at, "give one size",
+            "rod '%s': the section of a region is the same for all its edges", b->def->name.s);
+    return 0;
+  }
+  *to = (pl_section){p.rectangle, value_of(&p.width), value_of(&p.height), value_of(&p.hollow)};
   return 1;
 }
 
@@ -114,18 +128,24 @@ void build_rod(reader *r, body_slot *b) {
   section p;
   pl_body_desc d = {.kind = PL_BODY_ROD, .consistent = g->mass.v != 0, .up_origin = g->up.at};
   double *up = scene_alloc(r, 3, sizeof *up);
-  if (!g->material.at || !g->section || !up) return;
+  if (!g->section || !up) return;
+  if (!g->material.at) {
+    problem(r, node_get(b->at, "rod"), NULL, "rod needs the key 'material'");
+    return;
+  }
   const material_def *m = find_material(r, &g->material);
-  if (!m || !read_section(r, b, g->section, &p) || !read_natural(r, g->natural, &d)) return;
-  if (m->law.v == 1)
-    problem(r, m->law.at, "solids can have it", "the neo-Hookean law is not for a rod");
+  pl_part own;
+  if (!m || !read_part(r, b, g, NULL, m, &own)) return;
+  const pl_node *at = node_get(node_get(b->at, "rod"), "section");
+  if (!read_section(r, b, g->section, at, &p) || !read_natural(r, g->natural, &d)) return;
   snprintf(path[0], sizeof path[0], "materials.%.100s.young.each.value", m->name.s);
   snprintf(path[1], sizeof path[1], "materials.%.100s.density.each.value", m->name.s);
   d.young = body_value(r, b, &m->young, "young", path[0], n);
   d.density = body_value(r, b, &m->density, "density", path[1], n);
   d.poisson = value_of(&m->poisson);
-  d.growth = read_growth(r, g, m);
+  d.growth = own.growth;
   put_section(r, b, &p, &d.section);
+  if (!read_regions(r, b, g, &d)) return;
   for (int c = 0; c < 3; c++) up[c] = g->up.at ? g->up.v[c].v : 0;
   if (g->up.at) d.up = up;
   b->rod->wide = fmax(p.width.v, p.height.v);

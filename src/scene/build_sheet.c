@@ -46,7 +46,7 @@ static void add_sheet(reader *r, body_slot *b, const geometry_def *g, const pl_s
   static const pl_variant variant[] = {PL_VARIANT_SIN, PL_VARIANT_TAN, PL_VARIANT_THETA};
   pl_body_desc d = {.kind = PL_BODY_SHELL,
                     .consistent = g->mass.v != 0,
-                    .bending = shell_bending(g),
+                    .bending = shell_bending(r, g),
                     .variant = variant[g->variant.v]};
   if (g->limit || g->regions.n > 0) {
     problem(r, g->interlocking.at, "leave out one of both",

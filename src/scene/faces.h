@@ -28,6 +28,10 @@ double *face_shares(reader *r, const face_list *f);
 // ends[*n][2] of edges that belong to one face only, in the direction of its loop
 int *face_border(reader *r, const face_list *f, int *n);
 
+// A line for `check` and reports about what a load or a material comes to.
+void note(reader *r, const char *kind, const char *name, const char *fmt, ...)
+    __attribute__((format(printf, 4, 5)));
+
 // A file with times and factors, NULL: reported. si: the unit that factors may have; cubic: a
 // spline.
 const pl_course *read_series(reader *r, const txt *file, const char *si, int cubic);

@@ -203,10 +203,30 @@ typedef struct param_def {
   int slot, nslot;  // its place in the list of values there; nslot 0: it is the value
 } param_def;
 
+// tests of a rubber that give its constants
+typedef struct fit_def {
+  txt uniaxial, biaxial, planar;
+  pick terms;
+} fit_def;
+// as in the schema
+enum {
+  LAW_SVK,
+  LAW_NEO_HOOKEAN,
+  LAW_MOONEY_RIVLIN,
+  LAW_YEOH,
+  LAW_POLYNOMIAL,
+  LAW_OGDEN,
+  LAW_ORTHOTROPIC
+};
 typedef struct material_def {
   txt name;
   num young, poisson, density, expansion;
   pick law;
+  // hyperelastic: c10 c01 c20 c11 c02 c30, mu alpha of Ogden's terms
+  num bulk, c[6], ogden[6];
+  const pl_node *fit;
+  // orthotropic: along 1 2 3, of 12 13 23
+  num along[3], across[3], shear[3];
 } material_def;
 
 typedef struct grid_def {
@@ -271,8 +291,17 @@ typedef struct limit_def {
 } limit_def;
 typedef struct region_def {
   const pl_node *nodes;
+  txt group, material;
+  num thickness, swelling, temperature, swelling_through, temperature_through, angle;
+  vec warp, weft;
+  section_def *section;
   limit_def *limit;
 } region_def;
+// swelling along an axis
+typedef struct profile_def {
+  vec axis;
+  const pl_node *at, *swelling, *temperature;
+} profile_def;
 // keys of shell, plane, solid and rod
 typedef struct geometry_def {
   const pl_node *mesh;
@@ -282,13 +311,15 @@ typedef struct geometry_def {
   rotate_def *rotate;
   vec translate;
   txt material, interlocking;
-  num thickness, swelling, temperature;
+  num thickness, swelling, temperature, swelling_through, temperature_through, angle;
+  profile_def *profile;
+  txt swelling_over;
   pick bending, variant, mass, order, form;
   section_def *section;
   vec up;
   natural_def *natural;
   limit_def *limit;
-  vec warp;
+  vec warp, weft;
   items regions;
 } geometry_def;
 typedef struct chain_def {
@@ -590,7 +621,9 @@ extern const map_info map_stop, map_friction, map_table;
 extern const map_info map_load, map_tendon, map_foundation, map_join;
 extern const map_info map_mail, map_measured_limits, map_mail_goal, map_mail_variable, map_patch;
 extern const map_info map_obstacle, map_contact, map_self_contact;
-extern const map_info map_limit, map_region, map_projection;
+extern const map_info map_limit, map_region, map_projection, map_section;
+// schema_material.c
+extern const map_info map_material, map_fit, map_profile;
 extern const map_info map_measured, map_objective, map_variable, map_along, map_design_response,
     map_proof;
 extern const map_info map_analysis[PL_ANALYSIS_COUNT];
@@ -871,7 +904,11 @@ int free_mask(const reader *r, int node);
 int read_each(reader *r, const pl_node *at, const row *w, num *out);
 int each_open(reader *r, const num *value, const char *what, const char *path, int n, int *first);
 // lengths of the natural shape of a body over those of its mesh (build_load.c)
-pl_value read_growth(reader *r, const geometry_def *g, const material_def *m);
+pl_value read_growth(reader *r, const num *swelling, const num *temperature, const material_def *m);
+// what the laws of materials need, and constants from tests (build_material.c)
+void check_materials(reader *r);
+// swellings that follow files, after the drives are joined
+void build_swellings(reader *r);
 void check_plausible(reader *r);
 // Poor cells of the mesh of a body are warned of; what `check` tells of all of them.
 void check_quality(reader *r, const body_slot *b);

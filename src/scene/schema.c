@@ -21,18 +21,6 @@ static const map_info map_parameter = {
     .size = sizeof(param_def),
     ROWS(parameter_rows)};
 
-static const row material_rows[] = {
-    ROW(material_def, young, "young", T_PAR, .need = 1, .each = 1, SUB(map_each),
-        .elem = PL_ELEM_tet4),
-    ROW(material_def, poisson, "poisson", T_PAR, .elem = PL_ELEM_membrane,
-        .text = "Poisson's ratio; of solids at most 0.4999"),
-    ROW(material_def, density, "density", T_PAR, .need = 1, .each = 1, SUB(map_each),
-        .elem = PL_ELEM_tet4),
-    ROW(material_def, expansion, "expansion", T_NUM, .unit = "", .lo = -1, .hi = 1,
-        .text = "strain per kelvin of a body's `temperature`"),
-    ROW(material_def, law, "law", T_CHOICE, .choices = "svk|neo-hookean",
-        .text = "St. Venant-Kirchhoff, or neo-Hookean (solids only; resists being crushed)"),
-};
 static const row each_rows[] = {
     ROW(each_def, value, "value", T_RAW, .need = 1, .choices = "value | [value, ...]",
         .text = "initial value of all elements, or of each in the order of the mesh"),
@@ -47,12 +35,6 @@ const map_info map_each = {
             "mean of their two triangles, bends of rods that of their two edges.",
     .size = sizeof(each_def),
     ROWS(each_rows)};
-static const map_info map_material = {.what = "material",
-                                      .text = "An isotropic elastic material. young and density "
-                                              "may be given for [each](#each) element.",
-                                      .size = sizeof(material_def),
-                                      ROWS(material_rows)};
-
 // ---- bodies -----------------------------------------------------------------------------------
 
 static const row grid_rows[] = {
@@ -174,7 +156,7 @@ static const row rotate_rows[] = {
 const map_info map_rotate = {
     .what = "rotate", .text = "A turn of a mesh.", .size = sizeof(rotate_def), ROWS(rotate_rows)};
 
-#define MATERIAL_NEEDED .need = 1, .text = "name of a material"
+#define MATERIAL_TEXT .text = "name of a material; needed unless regions cover all cells"
 #define GEOMETRY_ROWS(material_)                                                                   \
   ROW(geometry_def, mesh, "mesh", T_RAW, .need = 1, .choices = "file | mapping", SUB(map_mesh),    \
       .text = "file beside the scene (any of" PL_MESH_ENDINGS "), or a mesh made on the spot"),    \
@@ -195,7 +177,28 @@ const map_info map_rotate = {
                   "and section stay"),                                                             \
       ROW(geometry_def, temperature, "temperature", T_NUM, .unit = "", .lo = -1e6, .hi = 1e6,      \
           .text = "change of temperature in kelvin, which swells it by the material's "            \
-                  "`expansion`")
+                  "`expansion`"),                                                                  \
+      ROW(geometry_def, swelling_over, "swelling_over", T_TEXT,                                    \
+          .text = "CSV file beside the scene with a time and a factor in every row, for swelling " \
+                  "and temperature of this body"),                                                 \
+      ROW(geometry_def, regions, "regions", T_LIST, SUB(map_region),                               \
+          .text = "parts with a material, thickness, section, swelling or limit of their own; of " \
+                  "several the last counts")
+#define PROFILE_ROW                                                                                \
+  ROW(geometry_def, profile, "profile", T_MAP, SUB(map_profile),                                   \
+      .text = "swelling or temperature that changes along an axis, added to the above")
+#define AXES_ROWS                                                                                  \
+  ROW(geometry_def, angle, "angle", T_NUM, .unit = "rad", ANY,                                     \
+      .text = "by which the axes of an orthotropic material are turned about the third one, in "   \
+              "sheets about their normals")
+#define THROUGH_ROWS                                                                               \
+  ROW(geometry_def, swelling_through, "swelling_through", T_NUM, .unit = "", .lo = -1, .hi = 1,    \
+      .text = "strain by which the side of the normals wants to grow more than the other side; "   \
+              "midedge"),                                                                          \
+      ROW(geometry_def, temperature_through, "temperature_through", T_NUM, .unit = "", .lo = -1e6, \
+          .hi = 1e6,                                                                               \
+          .text = "temperature of the side of the normals less that of the other side, kelvin; "   \
+                  "midedge")
 #define MASS_ROW(value_)                                                                           \
   ROW(geometry_def, mass, "mass", T_CHOICE, .choices = "lumped|consistent", .value = value_,       \
       .text = "mass matrix")
@@ -223,8 +226,9 @@ static const row shell_rows[] = {
     ROW(geometry_def, warp, "warp", T_VEC3, .plain = 1, .unit = "",
         .text = "first axis of the material at rest, laid into every triangle; left out: x of the "
                 "mesh, which rotate turns"),
-    ROW(geometry_def, regions, "regions", T_LIST, SUB(map_region),
-        .text = "parts with limits of their own; of several the last counts"),
+    AXES_ROWS,
+    THROUGH_ROWS,
+    PROFILE_ROW,
 };
 static const map_info map_shell = {
     .what = "shell",
@@ -232,10 +236,14 @@ static const map_info map_shell = {
     .size = sizeof(geometry_def),
     ROWS(shell_rows)};
 static const row plane_rows[] = {
-    GEOMETRY_ROWS(MATERIAL_NEEDED),
+    GEOMETRY_ROWS(MATERIAL_TEXT),
     MASS_ROW(0),
     ROW(geometry_def, thickness, "thickness", T_PAR, .need = 1, .each = 1, SUB(map_each),
         .elem = PL_ELEM_tri2),
+    ROW(geometry_def, warp, "warp", T_VEC3, .plain = 1, .unit = "",
+        .text = "first axis of the material; left out: x of the mesh, which rotate turns"),
+    AXES_ROWS,
+    PROFILE_ROW,
 };
 static const map_info map_plane = {
     .what = "plane",
@@ -243,7 +251,7 @@ static const map_info map_plane = {
     .size = sizeof(geometry_def),
     ROWS(plane_rows)};
 static const row solid_rows[] = {
-    GEOMETRY_ROWS(MATERIAL_NEEDED),
+    GEOMETRY_ROWS(MATERIAL_TEXT),
     MASS_ROW(1),
     ROW(geometry_def, order, "order", T_INT, .lo = 1, .hi = 2,
         .text =
@@ -255,6 +263,12 @@ static const row solid_rows[] = {
             "against locking: mean is one pressure in each tetrahedron of order 2, enhanced are "
             "strains inside hexahedra of order 1, plain is neither; auto: mean from Poisson's "
             "ratio 0.495 on, and enhanced"),
+    ROW(geometry_def, warp, "warp", T_VEC3, .plain = 1, .unit = "",
+        .text = "first axis of the material; left out: x of the mesh, which rotate turns"),
+    ROW(geometry_def, weft, "weft", T_VEC3, .plain = 1, .unit = "",
+        .text = "on the side of its second axis; left out: y of the mesh, which rotate turns"),
+    AXES_ROWS,
+    PROFILE_ROW,
 };
 static const map_info map_solid = {.what = "solid",
                                    .text = "A solid of tetrahedra or hexahedra.",
@@ -272,7 +286,7 @@ static const row section_rows[] = {
         .text = "outer and inner diameter"),
     ROW(section_def, hollow, "hollow", T_PAR, .elem = PL_ELEM_rod_edge),
 };
-static const map_info map_section = {
+const map_info map_section = {
     .what = "section",
     .text = "The section of a rod: exactly one of round, ellipse, rectangle and tube. Sizes may be "
             "parameters or be given for [each](#each) edge.",
@@ -294,7 +308,7 @@ static const map_info map_natural = {
     .size = sizeof(natural_def),
     ROWS(natural_rows)};
 static const row rod_rows[] = {
-    GEOMETRY_ROWS(MATERIAL_NEEDED),
+    GEOMETRY_ROWS(MATERIAL_TEXT),
     MASS_ROW(0),
     ROW(geometry_def, section, "section", T_MAP, .need = 1, SUB(map_section),
         .text = "shape and size of the section"),

@@ -40,13 +40,36 @@ const map_info map_limit = {
     .row_of = limit_row};
 
 static const row region_rows[] = {
-    ROW(region_def, nodes, "nodes", T_RAW, .need = 1, .choices = "selector",
-        .text = "triangles with all three corners among these nodes"),
-    ROW(region_def, limit, "limit", T_MAP, .need = 1, SUB(map_limit),
-        .text = "their limit, instead of the shell's"),
+    ROW(region_def, nodes, "nodes", T_RAW, .choices = "selector",
+        .text = "cells with all corners among these nodes; nodes or group must be given"),
+    ROW(region_def, group, "group", T_TEXT,
+        .text = "cells of a group of the mesh: physical group of an MSH file, ELSET of INP, group "
+                "of OBJ, cell data of VTU"),
+    ROW(region_def, material, "material", T_WORD, .text = "their material"),
+    ROW(region_def, thickness, "thickness", T_PAR, .elem = PL_ELEM_membrane,
+        .text = "their thickness, of shells and planes"),
+    ROW(region_def, section, "section", T_MAP, SUB(map_section), .text = "their section, of rods"),
+    ROW(region_def, swelling, "swelling", T_NUM, .unit = "", .lo = -0.99, .hi = 1e3,
+        .text = "their swelling, instead of the body's"),
+    ROW(region_def, temperature, "temperature", T_NUM, .unit = "", .lo = -1e6, .hi = 1e6,
+        .text = "their change of temperature in kelvin, instead of the body's"),
+    ROW(region_def, swelling_through, "swelling_through", T_NUM, .unit = "", .lo = -1, .hi = 1,
+        .text = "as that of a shell"),
+    ROW(region_def, temperature_through, "temperature_through", T_NUM, .unit = "", .lo = -1e6,
+        .hi = 1e6, .text = "as that of a shell"),
+    ROW(region_def, warp, "warp", T_VEC3, .plain = 1, .unit = "",
+        .text = "first axis of their material, instead of the body's"),
+    ROW(region_def, weft, "weft", T_VEC3, .plain = 1, .unit = "",
+        .text = "on the side of their second axis, of solids"),
+    ROW(region_def, angle, "angle", T_NUM, .unit = "rad", ANY,
+        .text = "by which these axes are turned about the third one"),
+    ROW(region_def, limit, "limit", T_MAP, SUB(map_limit),
+        .text = "limit of stretch of a shell, instead of the shell's; with nodes"),
 };
 const map_info map_region = {.what = "region",
-                             .text = "A part of a shell with a limit of its own.",
+                             .text = "A part of a body with a material, thickness, section, "
+                                     "swelling or limit of its own; what is left out is the "
+                                     "body's.",
                              .size = sizeof(region_def),
                              ROWS(region_rows)};
 

@@ -22,6 +22,9 @@ set_tests_properties(cli_solids PROPERTIES LABELS cli TIMEOUT 600)
 add_test(NAME cli_stress COMMAND /usr/bin/python3 ${CMAKE_CURRENT_SOURCE_DIR}/cli/run_stress.py $<TARGET_FILE:pliant>
          ${CMAKE_SOURCE_DIR} ${CMAKE_CURRENT_BINARY_DIR}/cli_stress)
 set_tests_properties(cli_stress PROPERTIES LABELS cli TIMEOUT 600)
+add_test(NAME cli_laws COMMAND /usr/bin/python3 ${CMAKE_CURRENT_SOURCE_DIR}/cli/run_laws.py $<TARGET_FILE:pliant>
+         ${CMAKE_SOURCE_DIR} ${CMAKE_CURRENT_BINARY_DIR}/cli_laws)
+set_tests_properties(cli_laws PROPERTIES LABELS cli TIMEOUT 600)
 
 # a library in front of malloc does not go with sanitizers, which stand there themselves
 add_library(fail_malloc MODULE ${CMAKE_CURRENT_SOURCE_DIR}/cli/fail_malloc.c)

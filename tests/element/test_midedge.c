@@ -158,10 +158,10 @@ static void derivatives(void **state) {
   (void)state;
   for (unsigned seed = 1; seed <= NSEED; seed++) {
     sample s = border_sample(seed, 1 + (int)seed % 7);
-    double complex q[21], par[5], rest[13], e, g[21];
+    double complex q[21], par[6], rest[13], e, g[21];
     double g0[21], K0[441], g1[21], K1[441];
     for (int i = 0; i < 21; i++) q[i] = s.q[i];
-    for (int i = 0; i < 5; i++) par[i] = s.par[i];
+    for (int i = 0; i < 6; i++) par[i] = s.par[i];
     for (int i = 0; i < 13; i++) rest[i] = s.rest[i];
     assert_int_equal(midedge->d.eval(s.q, s.par, s.rest, NULL, g0, K0), 0);
     for (int j = 0; j < 21; j++) {
@@ -210,7 +210,7 @@ static void free_border(void **state) {
 static void clamped_edge(void **state) {
   (void)state;
   const double X[9] = {0, 0, 0, 1.1, 0.2, 0, 0.3, 0.8, 0};
-  double x[21] = {0}, par[5] = {12, 0.2, 0.1, 1, 0}, rest[13], axis[3], R[9], a[4], p[3];
+  double x[21] = {0}, par[6] = {12, 0.2, 0.1, 1, 0, 0}, rest[13], axis[3], R[9], a[4], p[3];
   memcpy(x, X, sizeof X);
   memcpy(x + 9, X, sizeof X);
   assert_int_equal(midedge->d.prepare(x, rest), 0);
