@@ -197,7 +197,7 @@ static int first_order(reader *r, const geometry_def *g) {
   return any;
 }
 
-int is_cloth(const geometry_def *g) {
+int has_limits(const geometry_def *g) {
   const region_def *d = g->regions.item;
   int any = g->limit || g->interlocking.at;
   for (int k = 0; k < g->regions.n; k++) any |= d[k].limit != NULL;
@@ -211,7 +211,7 @@ pl_bending shell_bending(reader *r, const geometry_def *g) {
                                    [BENDING_SHELL6] = PL_BENDING_SHELL6,
                                    [BENDING_NONE] = PL_BENDING_NONE};
   // limits are for triangles of first order, whose own bending matters little
-  if (g->bending.v == BENDING_AUTO && is_cloth(g)) return PL_BENDING_HINGE;
+  if (g->bending.v == BENDING_AUTO && has_limits(g)) return PL_BENDING_HINGE;
   if (g->bending.v == BENDING_AUTO && first_order(r, g)) return PL_BENDING_MIDEDGE;
   return all[g->bending.v];
 }
@@ -581,7 +581,7 @@ static void put_own_part(reader *r, const body_slot *b, const geometry_def *g,
 static void check_bending(reader *r, const body_slot *b, const geometry_def *g,
                           pl_bending bending) {
   if (!b->def->shell || bending != PL_BENDING_SHELL6) return;
-  if (is_cloth(g))
+  if (has_limits(g))
     problem(r, g->bending.at, "leave bending out: hinges are taken",
             "shell '%.60s': limits of stretch need triangles of first order, not bending: shell6",
             b->def->name.s);

@@ -51,7 +51,7 @@ void build_mail_sheet(reader *r, body_slot *b, const geometry_def *g);
 // how a shell bends: as the scene says, or what is right for it
 pl_bending shell_bending(reader *r, const geometry_def *g);
 // 1: it has limits of stretch.
-int is_cloth(const geometry_def *g);
+int has_limits(const geometry_def *g);
 
 // ---- rods -------------------------------------------------------------------------------------
 

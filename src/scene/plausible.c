@@ -95,7 +95,7 @@ static void check_hinges(reader *r, const body_slot *b) {
   const geometry_def *g = b->def->shell;
   pl_topology *t;
   if (!g || r->failed || g->bending.v != BENDING_HINGE || g->mesh->kind != NODE_SCALAR ||
-      is_cloth(g))
+      has_limits(g))
     return;
   if (!worked(r, pl_topology_create(b->mesh, &t))) return;
   double stiff = hinge_stiffness(b->mesh, t);

@@ -44,7 +44,7 @@ static const row region_rows[] = {
         .text = "cells with all corners among these nodes; nodes or group must be given"),
     ROW(region_def, group, "group", T_TEXT,
         .text = "cells of a group of the mesh: physical group of an MSH file, ELSET of INP, group "
-                "of OBJ, cell data of VTU"),
+                "or object of OBJ"),
     ROW(region_def, material, "material", T_WORD, .text = "their material"),
     ROW(region_def, thickness, "thickness", T_PAR, .elem = PL_ELEM_membrane,
         .text = "their thickness, of shells and planes"),
