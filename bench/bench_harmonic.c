@@ -557,7 +557,8 @@ static void ratio_of_strip(void) {
       "materials: {pla: {young: 3.3 GPa, poisson: 0.36, density: 1240 kg/m^3}}\n"
       "bodies:\n"
       "  - name: strip\n"
-      "    shell: {mesh: {grid: {size: [150, 30], cells: [16, 4]}}, material: pla, thickness: "
+      "    shell: {bending: hinge, mesh: {grid: {size: [150, 30], cells: [16, 4]}}, material: pla, "
+      "thickness: "
       "0.8}\n"
       "sets: {root: strip where x < 10, tip: 'strip nearest [150, 15, 0]'}\n"
       "drives: [{nodes: root, translation: [0, 0, 3 mm]}]\n"
@@ -652,12 +653,14 @@ static void bench_stability(const char *only) {
   for (size_t k = 0; k < sizeof size / sizeof size[0]; k++) {
     char body[160];
     if (*only && strcmp(only, size[k].name)) continue;
-    snprintf(body, sizeof body,
-             size[k].solid ? "solid: {order: 1, mass: lumped, mesh: {box: {size: [200, 40, 20], "
-                             "cells: [%s], cell: tet}}, material: m}"
-                           : "shell: {mesh: {grid: {size: [200, 100], cells: [%s]}}, material: m, "
-                             "thickness: 0.8}",
-             size[k].cells);
+    snprintf(
+        body, sizeof body,
+        size[k].solid
+            ? "solid: {order: 1, mass: lumped, mesh: {box: {size: [200, 40, 20], "
+              "cells: [%s], cell: tet}}, material: m}"
+            : "shell: {bending: hinge, mesh: {grid: {size: [200, 100], cells: [%s]}}, material: m, "
+              "thickness: 0.8}",
+        size[k].cells);
     ratio_of_size(size[k].name, body, size[k].solid ? rubber : plastic, 0.97, 12);
   }
 }

@@ -302,6 +302,10 @@ pl_status pl_mesh_lower(const pl_mesh *m, int corners, pl_mesh **out);
 // Triangles of second order from triangles and quads of either order, which are cut in two; lines
 // of second order are cut at their vertices. Sets follow.
 pl_status pl_mesh_raise_surface(const pl_mesh *m, pl_mesh **out);
+// Moves the vertices on straight edges of triangles of second order onto a smooth surface through
+// the corners: quadrics that fit those around. Edges folded by more than crease (rad), borders and
+// edges of three or more triangles bound what is smooth; they bend along with the sheets there.
+pl_status pl_mesh_round(pl_mesh *m, double crease);
 
 // ---- nearest ----------------------------------------------------------------------------------
 

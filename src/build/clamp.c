@@ -104,8 +104,8 @@ static void check_used(pl_builder *b, const shells *s) {
     if (b->clamp[k] && !s->used[k] && !s->used[same_wall(b, k)])
       build_problem(
           b, b->clamp[k],
-          "only shells whose bending is neither hinge nor none have such edges; others are clamped "
-          "by two rows of nodes",
+          "shells with bending shell6 or midedge have such edges; others are clamped by two rows "
+          "of nodes",
           "clamp: no edge of a shell has both ends among these nodes, and no rod is there");
 }
 

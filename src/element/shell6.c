@@ -78,20 +78,19 @@ static void field(const double *q, const double *par, const double *rest, double
 }
 
 static void sample(unsigned seed, double *X, double *q, double *v, double *par) {
-  static const double shape[45] = {
-      0,   0,    0,   1,    0.1, 0.1, 0.4, 0.9,  0.2,  0.7, 0.5,  0.2, 0.2,  0.45,  0.15,
-      0.5, 0.05, 0.1, 1.3,  1.0, 0.3, 1.1, 0.5,  0.25, 0.9, 0.95, 0.3, -0.5, 0.8,   0.25,
-      0.0, 0.9,  0.3, -0.3, 0.4, 0.2, 0.6, -0.8, 0.2,  0.3, -0.4, 0.1, 0.8,  -0.35, 0.2};
+  static const double shape[45] = {0, 0,   0, 10, 1,  1, 4,  9,  2,   7, 5,   2, 2,  4.5,  1.5,
+                                   5, 0.5, 1, 13, 10, 3, 11, 5,  2.5, 9, 9.5, 3, -5, 8,    2.5,
+                                   0, 9,   3, -3, 4,  2, 6,  -8, 2,   3, -4,  1, 8,  -3.5, 2};
   pl_rng r;
-  pl_sample_shape(seed, 15, 3, shape, 0.02, X, q, v);
+  pl_sample_shape(seed, 15, 3, shape, 0.1, X, q, v);
   pl_rng_seed(&r, seed + 2000);
   for (int i = 45; i < SHELL6_NDOF; i++) {
-    X[i] = pl_rng_uniform(&r, -0.1, 0.1);
-    q[i] = X[i] + pl_rng_uniform(&r, -0.1, 0.1);
+    X[i] = pl_rng_uniform(&r, -0.05, 0.05);
+    q[i] = X[i] + pl_rng_uniform(&r, -0.05, 0.05);
     v[i] = pl_rng_uniform(&r, -1, 1);
   }
   pl_sample_solid(seed, par);
-  par[3] = pl_rng_uniform(&r, 0.5, 1);
+  par[3] = pl_rng_uniform(&r, 0.3, 0.6);
   par[4] = seed % 3;
 }
 

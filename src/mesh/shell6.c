@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+static const double OFF = 0.2;     // of an edge, by which the vertex on it may miss the middle
 static const double FOLDED = 1e-6; // 1 - cos of the angle between triangles that lie on each other
 
 // edges while stencils are made
@@ -112,10 +113,20 @@ static pl_status choose_leader(second *w, int e) {
                     side[0] / 3 + 1, side[1] / 3 + 1);
 }
 
-// every edge has one vertex in its middle
+// every edge has one vertex, near its middle: from a quarter on the patch is singular
 static pl_status check_edge(const second *w, int e) {
   int one[3], two[3];
+  double edge[3], to[3];
   side_vertices(w, w->order[w->first[e]], one);
+  pl_sub3(w->m->X + 3 * (size_t)one[1], w->m->X + 3 * (size_t)one[0], edge);
+  pl_sub3(w->m->X + 3 * (size_t)one[2], w->m->X + 3 * (size_t)one[0], to);
+  double at = pl_dot3(to, edge) / pl_dot3(edge, edge);
+  if (fabs(at - 0.5) > OFF)
+    return pl_fail_at(w->m->env, PL_E_INPUT, w->m->source, 0, 0,
+                      "mesh it anew (gmsh: Mesh.HighOrderOptimize = 2), or save first order",
+                      "vertex %d on the edge of vertices %d and %d is at %.2g of it, far from its "
+                      "middle",
+                      one[2] + 1, one[0] + 1, one[1] + 1, at);
   for (int i = w->first[e] + 1; i < w->first[e + 1]; i++) {
     side_vertices(w, w->order[i], two);
     if (one[2] != two[2])

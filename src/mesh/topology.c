@@ -104,11 +104,11 @@ static pl_status fill_edges(const pl_mesh *m, const int *key, const int *order, 
     else if (t->edge_tri[2 * e + 1] < 0)
       t->edge_tri[2 * e + 1] = half / 3;
     else
-      return pl_fail_at(m->env, PL_E_INPUT, m->source, 0, 0,
-                        "separate the sheets that meet there, or remove all but two",
-                        "the edge of vertices %d and %d has more than two triangles: %d, %d and %d",
-                        ends[0] + 1, ends[1] + 1, t->edge_tri[2 * e] + 1,
-                        t->edge_tri[2 * e + 1] + 1, half / 3 + 1);
+      return pl_fail_at(
+          m->env, PL_E_INPUT, m->source, 0, 0,
+          "separate the sheets that meet there, remove all but two, or use bending: shell6",
+          "the edge of vertices %d and %d has more than two triangles: %d, %d and %d", ends[0] + 1,
+          ends[1] + 1, t->edge_tri[2 * e] + 1, t->edge_tri[2 * e + 1] + 1, half / 3 + 1);
   }
   return PL_OK;
 }

@@ -342,13 +342,15 @@ static int raise_faces(reader *r, const geometry_def *g, pl_mesh **m, int *refin
   return 1;
 }
 
+static const double CREASE = 35 * PL_PI / 180; // folds that are meant
+
 static int raise_shell(reader *r, const geometry_def *g, pl_mesh **m) {
   pl_mesh *out = NULL;
   if ((*m)->cell[PL_TRI3].n == 0) return 1;
   if (!check_count(r, g->mesh, (*m)->nvert + 1.5 * (*m)->cell[PL_TRI3].n)) return 0;
   if (!worked(r, pl_mesh_raise(*m, 1, 0, &out))) return 0;
   replace_mesh(m, out);
-  return 1;
+  return !g->curved.v || worked(r, pl_mesh_round(*m, CREASE));
 }
 
 static int count_cells(const pl_mesh *m, int dim) {

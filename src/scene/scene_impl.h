@@ -314,7 +314,7 @@ typedef struct geometry_def {
   num thickness, swelling, temperature, swelling_through, temperature_through, angle;
   profile_def *profile;
   txt swelling_over;
-  pick bending, variant, mass, order, form;
+  pick bending, variant, curved, mass, order, form;
   section_def *section;
   vec up;
   natural_def *natural;

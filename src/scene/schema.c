@@ -221,6 +221,9 @@ static const row shell_rows[] = {
                 "shell has limits, else shell6"),
     ROW(geometry_def, variant, "variant", T_CHOICE, .choices = "sin|tan|theta", .value = 1,
         .text = "shell6 and midedge: function of the angles; tan resists folding over"),
+    ROW(geometry_def, curved, "curved", T_CHOICE, .choices = "no|yes", .value = 1,
+        .text = "shell6 on a mesh of first order: nodes in the middle of edges follow the "
+                "curvature of the surface; folds of more than 35 degrees stay"),
     ROW(geometry_def, limit, "limit", T_MAP, SUB(map_limit),
         .text = "how far it can be stretched at most; without limit when left out"),
     ROW(geometry_def, warp, "warp", T_VEC3, .plain = 1, .unit = "",

@@ -60,14 +60,18 @@ static void put_head(pl_text *t, const dims *u, double nu) {
 // the wall.
 static void put_shell(pl_text *t, const pl_protocol_model *m, int n, double L, double w, double h) {
   int hinge = m->kind == SCENE_HINGE || m->kind == SCENE_HINGE_IRREGULAR;
-  int even = m->kind == SCENE_MIDEDGE || m->kind == SCENE_HINGE;
+  int even = m->kind == SCENE_MIDEDGE || m->kind == SCENE_HINGE || m->kind == SCENE_SHELL;
+  int own = m->kind == SCENE_SHELL || m->kind == SCENE_SHELL_IRREGULAR;
   double cell = L / n;
   int rows = (int)lround(w / cell / (even ? sqrt(0.75) : 1));
   pl_text_add(
       t, "    shell: {mesh: {grid: {size: [%.17g m, %.17g m], cells: [%d, %d], pattern: %s}}, ",
       L + hinge * cell, w, n + hinge, rows > 1 ? rows : 1, even ? "equilateral" : "irregular");
   pl_text_add(t, "translate: [%.17g m, 0 m, 0 m], material: m, thickness: %.17g m, bending: %s}\n",
-              -hinge * cell, h, hinge ? "hinge" : "midedge");
+              -hinge * cell, h,
+              hinge ? "hinge"
+              : own ? "auto"
+                    : "midedge");
   // irregular rows lie up to a fifth of a cell off
   if (hinge)
     pl_text_add(t, "fixed: [{nodes: 'it where x < %.17g m'}]\n", 0.25 * cell);

@@ -10,7 +10,9 @@ typedef enum scene_kind {
   SCENE_MIDEDGE,
   SCENE_MIDEDGE_IRREGULAR,
   SCENE_HINGE,
-  SCENE_HINGE_IRREGULAR
+  SCENE_HINGE_IRREGULAR,
+  SCENE_SHELL, // what a scene takes by itself
+  SCENE_SHELL_IRREGULAR
 } scene_kind;
 
 // Evaluate functions of models whose kind is one of the above.

@@ -369,7 +369,7 @@ def validate_interrupted():
 SHEET = """pliant: 1
 units: {length: mm}
 materials: {pla: {young: 3300 MPa, poisson: 0.3, density: 1240 kg/m^3}}
-bodies: [{name: sheet, shell: {mesh: %s, material: pla, thickness: 1%s}}]
+bodies: [{name: sheet, shell: {bending: hinge, mesh: %s, material: pla, thickness: 1%s}}]
 fixed: sheet where x < 1
 gravity: [0, 0, -9.81 m/s^2]
 analyses: [{static: {}}]
@@ -463,7 +463,7 @@ def formats_give_the_same_modes():
 @test
 def cells_that_are_hinted_at_fit():
     text = ("pliant: 1\nunits: {length: mm}\nmaterials: {pet: {young: 4 GPa, poisson: 0.35, density: 1380 kg/m^3}}\nbodies:\n"
-            "  - {name: sheet, shell: {mesh: {grid: {size: [1, 1], cells: %s}}, material: pet, thickness: 0.01 mm}}\n"
+            "  - {name: sheet, shell: {bending: hinge, mesh: {grid: {size: [1, 1], cells: %s}}, material: pet, thickness: 0.01 mm}}\n"
             "fixed: sheet group left\nanalyses: [modes: {count: 2}]\n")
     run("check", scene("coarse.yaml", text % "[2, 2]"), err="write cells: [5, 6]")
     p = subprocess.run([pliant, "check", scene("hinted.yaml", text % "[5, 6]")], capture_output=True, text=True)

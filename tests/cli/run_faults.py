@@ -97,7 +97,7 @@ def rows(folder, name):
 QUIET = "output: {vtu: no, glb: no, plots: no, report: no}\n"
 CLOTH = """pliant: 1
 materials: {m: {young: 5 kPa, poisson: 0.3, density: 300}}
-bodies: [{name: b, shell: {mesh: {grid: {size: [1, 1], cells: [4, 4]}}, material: m, thickness: 1 mm,
+bodies: [{name: b, shell: {bending: hinge, mesh: {grid: {size: [1, 1], cells: [4, 4]}}, material: m, thickness: 1 mm,
           limit: {stretch: 1 %}}}]
 gravity: [0, 0, -9.81]
 fixed: ["b nearest [0, 0, 0]", "b nearest [0, 1, 0]"]
@@ -115,7 +115,7 @@ watch: {m: m}
 STRIP = """pliant: 1
 materials: {pla: {young: 3.3 GPa, poisson: 0.3, density: 1240 kg/m^3}}
 bodies:
-  - {name: s, shell: {mesh: {grid: {size: [0.1, 0.02], cells: [6, 1]}}, material: pla, thickness: 1 mm}}
+  - {name: s, shell: {bending: hinge, mesh: {grid: {size: [0.1, 0.02], cells: [6, 1]}}, material: pla, thickness: 1 mm}}
 fixed: s where x < 0.02
 gravity: [0, 0, -9.81]
 watch: {tip: "s nearest [0.1, 0, 0]"}

@@ -543,7 +543,7 @@ def modes_that_nothing_holds():
     strip = """pliant: 1
 units: {length: mm}
 materials: {m: {young: 3 GPa, poisson: 0.3, density: 1200 kg/m^3}}
-bodies: [{name: s, shell: {mesh: {grid: {size: [70, 20], cells: [6, 2]}}, material: m, thickness: 0.5}}]
+bodies: [{name: s, shell: {bending: hinge, mesh: {grid: {size: [70, 20], cells: [6, 2]}}, material: m, thickness: 0.5}}]
 %s
 analyses: [{modes: {count: 2}}]
 """ + QUIET

@@ -17,7 +17,8 @@ static const double GRAVITY = 9.81;
 // a square metre of 0.3 kg; the elements alone would stretch by tens of percent
 #define SQUARE(keys)                                                                               \
   "pliant: 1\nmaterials: {m: {young: 5 kPa, poisson: 0, density: 300 kg/m^3}}\n"                   \
-  "bodies: [{name: b, shell: {mesh: {grid: {size: [1, 1], cells: [6, 6], pattern: alternating}}, " \
+  "bodies: [{name: b, shell: {bending: hinge, mesh: {grid: {size: [1, 1], cells: [6, 6], "         \
+  "pattern: alternating}}, "                                                                       \
   "material: m, thickness: 1 mm, " keys "}}]\n"                                                    \
   "output: {vtu: no, glb: no, plots: no}\n"
 #define HUNG                                                                                       \
@@ -171,17 +172,19 @@ static void momentum(void **state) {
 static void drape(void **state) {
   (void)state;
   pl_env env;
-  check_ok(&env,
-           run_text(&env,
-                    "pliant: 1\nmaterials: {m: {young: 5 kPa, poisson: 0, density: 300}}\n"
-                    "bodies: [{name: b, shell: {mesh: {grid: {size: [0.2, 1], cells: [2, 8], "
-                    "pattern: alternating}}, rotate: {axis: [1, 0, 0], angle: -90 deg}, material: "
-                    "m, thickness: 1 mm, limit: {stretch: 1 %}}}]\nfixed: b group bottom\n"
-                    "loads: [{nodes: b group top, total: [0, 0, -5 N]}]\ngravity: [0, 0, -9.81]\n"
-                    "watch: {low: 'b nearest [0, 0, -1]'}\n"
-                    "analyses: [drape, {transient: {about: drape, duration: 0.1, step: 10 ms, "
-                    "method: project}}]\n",
-                    FOLDER, 0));
+  check_ok(
+      &env,
+      run_text(
+          &env,
+          "pliant: 1\nmaterials: {m: {young: 5 kPa, poisson: 0, density: 300}}\n"
+          "bodies: [{name: b, shell: {bending: hinge, mesh: {grid: {size: [0.2, 1], cells: [2, 8], "
+          "pattern: alternating}}, rotate: {axis: [1, 0, 0], angle: -90 deg}, material: "
+          "m, thickness: 1 mm, limit: {stretch: 1 %}}}]\nfixed: b group bottom\n"
+          "loads: [{nodes: b group top, total: [0, 0, -5 N]}]\ngravity: [0, 0, -9.81]\n"
+          "watch: {low: 'b nearest [0, 0, -1]'}\n"
+          "analyses: [drape, {transient: {about: drape, duration: 0.1, step: 10 ms, "
+          "method: project}}]\n",
+          FOLDER, 0));
   pl_table *t = table(&env, FOLDER "/drape.csv"), *m = table(&env, FOLDER "/transient.csv");
   check_close(value(t, "low_z", -1), -1.01, 1.01e-6);
   check_close(value(m, "low_z", 0), value(t, "low_z", -1), 1e-15);
@@ -242,14 +245,14 @@ static void supports_part(void **state) {
 static void no_mass(void **state) {
   (void)state;
   pl_env env;
-  pl_status st =
-      run_text(&env,
-               "pliant: 1\nmaterials: {m: {young: 5 kPa, density: 0}}\n"
-               "bodies: [{name: b, shell: {mesh: {grid: {size: [1, 1], cells: [2, 2], "
-               "pattern: right}}, material: m, thickness: 1 mm, limit: {stretch: 1 "
-               "%}}}]\nfixed: b group left\nanalyses: [{transient: {duration: 0.1, step: "
-               "10 ms, method: project}}]\n",
-               FOLDER, 0);
+  pl_status st = run_text(
+      &env,
+      "pliant: 1\nmaterials: {m: {young: 5 kPa, density: 0}}\n"
+      "bodies: [{name: b, shell: {bending: hinge, mesh: {grid: {size: [1, 1], cells: [2, 2], "
+      "pattern: right}}, material: m, thickness: 1 mm, limit: {stretch: 1 "
+      "%}}}]\nfixed: b group left\nanalyses: [{transient: {duration: 0.1, step: "
+      "10 ms, method: project}}]\n",
+      FOLDER, 0);
   assert_int_equal(st, PL_E_INPUT);
   if (!strstr(heard, "of a sheet with limits has no mass")) fail_msg("%s", heard);
 }
@@ -301,10 +304,12 @@ static void all_at_once(void **state) {
   (void)state;
   static const char head[] =
       "pliant: 1\nmaterials: {m: {young: 5 kPa, poisson: 0.3, density: 300 kg/m^3}}\nbodies:\n"
-      "  - {name: a, shell: {mesh: {grid: {size: [0.4, 0.4], cells: [5, 5], pattern: "
+      "  - {name: a, shell: {bending: hinge, mesh: {grid: {size: [0.4, 0.4], cells: [5, 5], "
+      "pattern: "
       "alternating}}, "
       "material: m, thickness: 1 mm, limit: {stretch: 1 %}}}\n"
-      "  - {name: b, shell: {mesh: {grid: {size: [0.3, 0.3], cells: [4, 4], pattern: "
+      "  - {name: b, shell: {bending: hinge, mesh: {grid: {size: [0.3, 0.3], cells: [4, 4], "
+      "pattern: "
       "alternating}}, "
       "translate: [0.06, 0.07, 0.02], material: m, thickness: 1 mm, limit: {stretch: 1 %}}}\n"
       "  - {name: c, solid: {formulation: plain, mass: lumped, mesh: {box: {size: [0.1, 0.1, 0.1], "
@@ -482,15 +487,18 @@ static void files(void **state) {
       "transient.glb", "transient.pvd",        "transient-strain.svg",    "transient-energy.svg",
       "report.html",   "transient-limits.csv", "transient/frame-0000.vtu"};
   pl_env env;
-  check_ok(&env, run_text(&env,
-                          "pliant: 1\nmaterials: {m: {young: 5 kPa, density: 300}}\n"
-                          "bodies: [{name: b, shell: {mesh: {grid: {size: [1, 1], cells: [4, 4], "
-                          "pattern: crossed}}, material: m, thickness: 1 mm, limit: {curve: "
-                          "polar.csv, directions: 6}, regions: [{nodes: b where x < 0.6, limit: "
-                          "{stretch: 2 %}}]}}]\n" HUNG
-                          "analyses: [{transient: {duration: 0.1, step: 10 ms, method: project, "
-                          "weights: plain}}]\n",
-                          FOLDER, 0));
+  check_ok(
+      &env,
+      run_text(
+          &env,
+          "pliant: 1\nmaterials: {m: {young: 5 kPa, density: 300}}\n"
+          "bodies: [{name: b, shell: {bending: hinge, mesh: {grid: {size: [1, 1], cells: [4, 4], "
+          "pattern: crossed}}, material: m, thickness: 1 mm, limit: {curve: "
+          "polar.csv, directions: 6}, regions: [{nodes: b where x < 0.6, limit: "
+          "{stretch: 2 %}}]}}]\n" HUNG
+          "analyses: [{transient: {duration: 0.1, step: 10 ms, method: project, "
+          "weights: plain}}]\n",
+          FOLDER, 0));
   for (int k = 0; k < (int)(sizeof names / sizeof *names); k++) {
     char path[256];
     snprintf(path, sizeof path, FOLDER "/%s", names[k]);

@@ -393,7 +393,7 @@ static void rod_on_sheet(void **state) {
   pl_env env;
   run_text(&env, ROD_STUFF
            "  - {name: a, shell: {mesh: {grid: {size: [60, 60], cells: [5, 6]}}, material: m, "
-           "thickness: 1}}\n"
+           "thickness: 1, bending: hinge}}\n"
            "  - {name: b, rod: {mesh: {line: {from: [11, 13, 2.7], to: [47, 42, 2.7], segments: "
            "6}}, material: m, section: {round: 4}}}\n"
            "self_contact: {thickness: 1, friction: 0.3}\nfixed: a\ngravity: [0, 0, -9.81 m/s^2]\n"

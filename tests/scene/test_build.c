@@ -265,21 +265,22 @@ static void parameters_of_bodies(void **state) {
   (void)state;
   pl_env env;
   pl_scene *s = parse(
-      &env, "pliant: 1\n"
-            "parameters: {e: {value: 5 kPa}, nu: {value: 0.3}, rho: {value: 1000}, h: {value: "
-            "0.1}, turn: {value: 10 deg}, m: {value: 1}}\n"
-            "materials: {soft: {young: $e, poisson: $nu, density: $rho}}\n"
-            "bodies:\n"
-            "  - name: sheet\n"
-            "    shell: {mesh: {grid: {size: [1, 1], cells: [2, 2]}}, material: soft, "
-            "thickness: $h}\n"
-            "  - name: box\n"
-            "    solid: {mesh: {box: {size: [1, 1, 1], cells: [1, 1, 1], cell: tet}}, "
-            "material: soft, translate: [0, 0, 2]}\n"
-            "masses: [{nodes: sheet group top, total: $m}]\n"
-            "drives: [{nodes: sheet group left, rotation: {axis: [0, 1, 0], through: [0, 0, 0.5], "
-            "amplitude: "
-            "$turn}}]\n");
+      &env,
+      "pliant: 1\n"
+      "parameters: {e: {value: 5 kPa}, nu: {value: 0.3}, rho: {value: 1000}, h: {value: "
+      "0.1}, turn: {value: 10 deg}, m: {value: 1}}\n"
+      "materials: {soft: {young: $e, poisson: $nu, density: $rho}}\n"
+      "bodies:\n"
+      "  - name: sheet\n"
+      "    shell: {bending: hinge, mesh: {grid: {size: [1, 1], cells: [2, 2]}}, material: soft, "
+      "thickness: $h}\n"
+      "  - name: box\n"
+      "    solid: {mesh: {box: {size: [1, 1, 1], cells: [1, 1, 1], cell: tet}}, "
+      "material: soft, translate: [0, 0, 2]}\n"
+      "masses: [{nodes: sheet group top, total: $m}]\n"
+      "drives: [{nodes: sheet group left, rotation: {axis: [0, 1, 0], through: [0, 0, 0.5], "
+      "amplitude: "
+      "$turn}}]\n");
   check_designs(s, 0.02);
   pl_scene_free(s);
 }

@@ -228,7 +228,7 @@ static void mesh_is_plane(void **state) {
   "  - {name: c, rod: {mesh: {line: {from: [0, 0, 2], to: [1, 0, 2]}}, material: m, section: "     \
   "{round: 1 mm}}}\n"                                                                              \
   "  - {name: b, shell: {mesh: {grid: {size: [1, 1], cells: [3, 2]}}, translate: [0, 0, 0.1], "    \
-  "material: m, thickness: 1 mm}}\n"                                                               \
+  "material: m, thickness: 1 mm, bending: hinge}}\n"                                               \
   "fixed: [{nodes: a group left, clamp: yes}]\n"
 
 // all triangles of all shells, over all nodes of the model

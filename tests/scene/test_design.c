@@ -210,13 +210,14 @@ static void each_of_a_shell(void **state) {
   (void)state;
   pl_env env;
   pl_env_init(&env);
-  pl_scene *s = load(&env,
-                     "pliant: 1\n"
-                     "materials: {pla: {young: {each: {value: [1 GPa, 3 GPa]}}, poisson: 0.3, "
-                     "density: 1000 kg/m^3}}\n"
-                     "bodies: [{name: a, shell: {mesh: {grid: {size: [1, 1], cells: [1, 1], "
-                     "pattern: right}}, material: pla, thickness: 1 mm}}]\n",
-                     "");
+  pl_scene *s =
+      load(&env,
+           "pliant: 1\n"
+           "materials: {pla: {young: {each: {value: [1 GPa, 3 GPa]}}, poisson: 0.3, "
+           "density: 1000 kg/m^3}}\n"
+           "bodies: [{name: a, shell: {bending: hinge, mesh: {grid: {size: [1, 1], cells: [1, 1], "
+           "pattern: right}}, material: pla, thickness: 1 mm}}]\n",
+           "");
   assert_int_equal(pl_model_ngroup(s->model), 2);
   const pl_elem_kind *kind = pl_model_group_kind(s->model, 1);
   assert_string_equal(kind->name, "hinge");

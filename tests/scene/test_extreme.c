@@ -78,9 +78,11 @@ static void far_point(void **state) {
 static void narrow_grid(void **state) {
   (void)state;
   pl_env env;
-  pl_scene_free(load(&env, "pliant: 1\nmaterials: {a: {young: 1 GPa, density: 1000 kg/m^3}}\n"
-                           "bodies: [{name: b, shell: {mesh: {grid: {size: [1e-3, 500], cells: [4, "
-                           "1]}}, material: a, thickness: 1 um}}]\n"));
+  pl_scene_free(
+      load(&env,
+           "pliant: 1\nmaterials: {a: {young: 1 GPa, density: 1000 kg/m^3}}\n"
+           "bodies: [{name: b, shell: {bending: hinge, mesh: {grid: {size: [1e-3, 500], cells: [4, "
+           "1]}}, material: a, thickness: 1 um}}]\n"));
   assert_true(heard.nwarning >= 1);
   for (int k = 0; k < heard.n; k++) assert_null(strstr(heard.d[k].hint, "-2147483648"));
 }

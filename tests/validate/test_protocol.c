@@ -212,6 +212,8 @@ static double scene_error(const char *model, double gamma, int n) {
 static void scene_strips(void **state) {
   (void)state;
   static const char *const model[] = {"scene-midedge", "scene-midedge-irregular"};
+  check_less(fabs(scene_error("scene-shell", 100, 25)), 0.01);
+  check_less(fabs(scene_error("scene-shell-irregular", 100, 25)), 0.01);
   for (int m = 0; m < 2; m++) {
     double coarse = fabs(scene_error(model[m], 100, 25)),
            fine = fabs(scene_error(model[m], 100, 50));
@@ -242,6 +244,10 @@ static void scene_rods(void **state) {
 static void scene_plates(void **state) {
   (void)state;
   pl_trial t = {.x = 0.5, .nu = 0.35, .resolution = 24};
+  pl_trial coarse = t;
+  coarse.resolution = 12;
+  check_rel(evaluate("lateral-buckling", "scene-shell", coarse), 20.81, 0.02);
+  check_rel(evaluate("lateral-buckling", "scene-shell-irregular", coarse), 20.81, 0.02);
   check_rel(evaluate("lateral-buckling", "scene-midedge", t), 20.81, 0.02);
   check_rel(evaluate("lateral-buckling", "scene-midedge-irregular", t), 20.81, 0.03);
   assert_true(evaluate("lateral-buckling", "scene-hinge-irregular", t) > 1.15 * 20.81);
