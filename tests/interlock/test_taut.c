@@ -144,6 +144,11 @@ static void larger_cells(void **state) {
   check_close(solve(&s, 2, &g).value, 0.062576, 1e-4);
   g = along(90, 1);
   check_close(solve(&s, 2, &g).value, 0.145971, 1e-4);
+  // packed along its rows: -0.081 by an independent program, -0.018 in one cell
+  g = along(0, -1);
+  double packed = solve(&s, 2, &g).e[0];
+  check_less(packed, -0.081);
+  check_less(packed, least(&s, 0) - 0.05);
 }
 
 static void scaled(sample_mail *s, double f) {
