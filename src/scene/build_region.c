@@ -172,8 +172,8 @@ static int check_covered(reader *r, const body_slot *b, const geometry_def *g, c
   int bare = 0, at = 0, count = group_names(b, name);
   for (int e = 0; e < n; e++) bare += part_of[e] == 0;
   if (bare == 0 || g->material.at) return 1;
-  at = snprintf(hint, sizeof hint, "give %s '%.60s' a material for them; groups:", b->kind,
-                b->def->name.s);
+  at = snprintf(hint, sizeof hint, "give %s '%.60s' a material for them%s", b->kind, b->def->name.s,
+                count > 0 ? "; groups:" : "");
   for (int k = 0; k < count && at < PL_TEXT - 80; k++)
     at += snprintf(hint + at, sizeof hint - (size_t)at, " %.60s", name[k]);
   problem(r, g->regions.n ? g->regions.at : node_get(b->at, b->kind), g->regions.n ? hint : NULL,
