@@ -38,12 +38,15 @@ static int law_mask(const material_def *m) {
 
 // ---- tests --------------------------------------------------------------------------------------
 
-// a column by the words that its name may begin with; -1: there is none
+// a column called a or b, with a unit behind it or without; -1: there is none
 static int find_column(const pl_table *t, const char *a, const char *b) {
-  for (int k = 0; k < pl_table_cols(t); k++) {
-    const char *name = pl_table_name(t, k);
-    if (strncmp(name, a, strlen(a)) == 0 || (b && strncmp(name, b, strlen(b)) == 0)) return k;
-  }
+  for (int k = 0; k < pl_table_cols(t); k++)
+    for (int i = 0; i < 2; i++) {
+      const char *name = pl_table_name(t, k), *want = i ? b : a;
+      size_t n = want ? strlen(want) : 0;
+      if (!want || strncmp(name, want, n) != 0) continue;
+      if (!name[n] || (name[n] == '_' && pl_table_unit(t, k)[0])) return k;
+    }
   return -1;
 }
 
