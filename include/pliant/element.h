@@ -148,11 +148,12 @@ typedef struct pl_elem_kind {
   int (*stress)(const double *q, const double *X, const double *par, const double *rest,
                 const double *at, const double *more, pl_stress *out);
   // Bending of shells: its share S[6] in the change of curvature (1/m) of triangle `side`, 0 for
-  // the vertices 0 1 2, and 1 for 1 0 3; positive where the side of their normal is stretched, axes
-  // of the reference shape. nside: how many of the two. NULL: the kind bends no shell.
+  // the vertices 0 1 2, and 1 for 1 0 3, at natural coordinates at[3]; positive where the side of
+  // their normal is stretched, axes of the reference shape. nside: how many of the two. NULL: the
+  // kind bends no shell.
   int nside;
   void (*curvature)(const double *q, const double *X, const double *par, const double *rest,
-                    int side, double *S);
+                    int side, const double *at, double *S);
   // Rods: force[4] of the section: axial (N), moments of bending towards directors 1 and 2, and of
   // twist (N m); what the kind does not know is 0. NULL: no rod. Parameters begin with the section.
   void (*section)(const double *q, const double *par, const double *rest, double *force);

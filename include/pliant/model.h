@@ -379,7 +379,7 @@ pl_status pl_eval_stress(const pl_model *m, const pl_params *p, const pl_state *
                          int elem, int n, const double *at, const double *more, pl_stress *out);
 // What one element adds to the change of curvature S[6] of a triangle; see pl_elem_kind.curvature.
 void pl_eval_curvature(const pl_model *m, const pl_params *p, const pl_state *s, int group,
-                       int elem, int side, double *S);
+                       int elem, int side, const double *at, double *S);
 // force[4] of the section of one element of a rod; see pl_elem_kind.section.
 void pl_eval_section(const pl_model *m, const pl_params *p, const pl_state *s, int group, int elem,
                      double *force);

@@ -24,9 +24,9 @@ static void field(const double *q, const double *par, const double *rest, double
 
 // the fold over the two areas, (theta - theta_rest) |e|/(A0 + A1) m m', m across the edge
 static void curvature(const double *q, const double *X, const double *par, const double *rest,
-                      int side, double *S) {
+                      int side, const double *at, double *S) {
   fold_d f, f0;
-  (void)par;
+  (void)par, (void)at;
   memset(S, 0, 6 * sizeof *S);
   if (unfold_d(q, &f) || unfold_d(X, &f0)) return;
   const double *m = f0.w[side].m;

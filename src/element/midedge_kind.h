@@ -27,12 +27,12 @@ static void field(const double *q, const double *par, const double *rest, double
 
 // S in the axes of the reference shape, by the gradients m_i/h_i there
 static void curvature(const double *q, const double *X, const double *par, const double *rest,
-                      int side, double *S) {
+                      int side, const double *at, double *S) {
   static const int pair[6][2] = {{0, 0}, {1, 1}, {2, 2}, {0, 1}, {1, 2}, {0, 2}};
   side_d e[3], e0[3];
   double Q[9], d[3], P[3];
   int bad = 0;
-  (void)side;
+  (void)side, (void)at;
   memset(S, 0, 6 * sizeof *S);
   for (int i = 0; i < 3; i++)
     bad |= look_d(q, i, rest[10 + i], &e[i]) || look_d(X, i, rest[10 + i], &e0[i]);

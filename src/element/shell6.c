@@ -77,6 +77,94 @@ static void field(const double *q, const double *par, const double *rest, double
   }
 }
 
+// at natural coordinates l[3]: the vectors dX/dl_1 and dX/dl_2 of own nodes x
+static void tangents(const double *x, const double *l, double t[2][3]) {
+  double c[6];
+  for (int k = 0; k < 2; k++) {
+    shell6_slope(0, k + 1, l, c);
+    sum_d(x, c, t[k]);
+  }
+}
+
+// d[2][3], dual to t in their plane
+static void duals(double t[2][3], double d[2][3]) {
+  double n[3];
+  pl_cross3(t[0], t[1], n);
+  double nn = pl_dot3(n, n);
+  pl_cross3(t[1], n, d[0]);
+  pl_cross3(n, t[0], d[1]);
+  for (int i = 0; i < 6; i++) d[i / 3][i % 3] /= nn;
+}
+
+// tensor T[6] of numbers along the edges, linear between the three points: sum_e S_e of the basis
+static void to_tensor(double S[3][3], const double *l, double d[2][3], double *T) {
+  static const int pair[6][2] = {{0, 0}, {1, 1}, {2, 2}, {0, 1}, {1, 2}, {0, 2}};
+  double grad[3][3];
+  for (int i = 0; i < 3; i++) {
+    grad[1][i] = d[0][i];
+    grad[2][i] = d[1][i];
+    grad[0][i] = -d[0][i] - d[1][i];
+  }
+  memset(T, 0, 6 * sizeof *T);
+  for (int e = 0; e < 3; e++) {
+    const double *a = grad[(e + 1) % 3], *b = grad[(e + 2) % 3];
+    double v = 0;
+    for (int p = 0; p < 3; p++) v += (2 * l[p] - 1. / 3) * S[p][e];
+    for (int r = 0; r < 6; r++) {
+      int i = pair[r][0], j = pair[r][1];
+      T[r] -= 0.5 * v * (a[i] * b[j] + a[j] * b[i]);
+    }
+  }
+}
+
+static void to_frame(double t[2][3], double *frame) {
+  double n[3], e[3];
+  pl_cross3(t[0], t[1], n);
+  pl_cross3(n, t[0], e);
+  for (int i = 0; i < 3; i++) {
+    frame[i] = t[0][i] / pl_norm3(t[0]);
+    frame[3 + i] = e[i] / pl_norm3(e);
+  }
+}
+
+// the strain of the edges' values in place of that of F
+static int stress(const double *q, const double *X, const double *par, const double *rest,
+                  const double *at, const double *more, pl_stress *out) {
+  const double l[3] = {1 - at[0] - at[1], at[0], at[1]};
+  double T[2][3], t[2][3], d[2][3], frame[6], F[6], own[6], add[6];
+  pl_stress plain;
+  shape_d s;
+  if (strains_d(q, par, rest, &s)) return 1;
+  tangents(X, l, T);
+  tangents(q, l, t);
+  duals(T, d);
+  to_frame(T, frame);
+  for (int i = 0; i < 3; i++)
+    for (int k = 0; k < 2; k++)
+      F[2 * i + k] =
+          t[0][i] * pl_dot3(d[0], frame + 3 * k) + t[1][i] * pl_dot3(d[1], frame + 3 * k);
+  to_tensor(s.E, l, d, own);
+  // in the plane; what is across it is not looked at
+  if (pl_solid_stress(3, 2, F, frame, par, LAW_SVK, NULL, NULL, &plain)) return 1;
+  for (int r = 0; r < 6; r++) add[r] = own[r] - plain.strain[r] + (more ? more[r] : 0);
+  return pl_solid_stress(3, 2, F, frame, par, LAW_SVK, NULL, add, out);
+}
+
+// K is positive where the side of the normal is hollow
+static void curvature(const double *q, const double *X, const double *par, const double *rest,
+                      int side, const double *at, double *S) {
+  const double l[3] = {1 - at[0] - at[1], at[0], at[1]};
+  double T[2][3], d[2][3];
+  shape_d s;
+  (void)side;
+  memset(S, 0, 6 * sizeof *S);
+  if (strains_d(q, par, rest, &s)) return;
+  tangents(X, l, T);
+  duals(T, d);
+  to_tensor(s.K, l, d, S);
+  for (int r = 0; r < 6; r++) S[r] = -S[r];
+}
+
 static void sample(unsigned seed, double *X, double *q, double *v, double *par) {
   static const double shape[45] = {0, 0,   0, 10, 1,  1, 4,  9,  2,   7, 5,   2, 2,  4.5,  1.5,
                                    5, 0.5, 1, 13, 10, 3, 11, 5,  2.5, 9, 9.5, 3, -5, 8,    2.5,
@@ -109,6 +197,9 @@ const pl_elem_kind pl_elem_shell6 = {
     .nfield = COUNT(shell6_fields),
     .field_info = shell6_fields,
     .field = field,
+    .stress = stress,
+    .nside = 1,
+    .curvature = curvature,
     .stiff = 1,
     .mixed = mixed_d,
     .sample = sample,

@@ -32,9 +32,9 @@ pl_status pl_eval_stress(const pl_model *m, const pl_params *p, const pl_state *
 }
 
 void pl_eval_curvature(const pl_model *m, const pl_params *p, const pl_state *s, int group_no,
-                       int e, int side, double *S) {
+                       int e, int side, const double *at, double *S) {
   element x;
-  take(m, p, s, group_no, e, &x)->curvature(x.q, x.X, x.par, x.rest, side, S);
+  take(m, p, s, group_no, e, &x)->curvature(x.q, x.X, x.par, x.rest, side, at, S);
 }
 
 void pl_eval_section(const pl_model *m, const pl_params *p, const pl_state *s, int group_no, int e,

@@ -12,14 +12,6 @@ typedef struct estimate {
   double *error, *elastic; // [n]
 } estimate;
 
-static void smooth_slot(void *ctx, int slot, int thread) {
-  pl_recover *r = ctx;
-  pl_stress out[PL_LAYER_COUNT];
-  (void)thread;
-  recover_patch(r, slot, recover_stored, r, out);
-  for (int layer = 0; layer < r->nlayer; layer++) r->impl->smooth[layer][slot] = out[layer];
-}
-
 // S:E, shears twice
 static double product(const pl_stress *a) {
   double sum = 0;
@@ -101,11 +93,11 @@ static pl_status judge(estimate *e, pl_threads *threads, double *each, pl_error_
       k->smooth[layer] = pl_alloc(e->r->env, (size_t)e->r->nslot, sizeof(pl_stress));
     if (!k->smooth[layer]) return PL_E_NOMEM;
   }
+  recover_sample(&e->l, threads);
+  PL_TRY(recover_smooth(e->r, threads));
   e->error = pl_alloc(e->r->env, 2 * (size_t)k->n, sizeof *e->error);
   if (!e->error) return PL_E_NOMEM;
   e->elastic = e->error + k->n;
-  recover_sample(&e->l, threads);
-  pl_threads_run(threads, e->r->nslot, smooth_slot, e->r);
   pl_threads_run(threads, k->n, judge_cell, e);
   sum_up(e, each, out);
   pl_free(e->r->env, e->error);

@@ -163,52 +163,148 @@ static void solve(int n, const double *A, int m, double *x) {
       for (int c = 0; c < m; c++) x[i * m + c] -= A[k * n + i] * x[k * m + c];
 }
 
-// the polynomial about vertex v of a part, at X: added to out[nlayer], times f
-static void add_value(const pl_recover *r, int part, int v, const double *X, double f,
-                      sample_fn sample, void *ctx, pl_stress *out) {
-  const recover_impl *k = r->impl;
+typedef struct fitted {
   patch q;
-  double A[TERMS * TERMS] = {0}, b[TERMS], coef[TERMS * NCOMP * PL_LAYER_COUNT] = {0};
+  double coef[TERMS * NCOMP * PL_LAYER_COUNT]; // [nterm][nlayer][NCOMP]
+} fitted;
+
+// the polynomial about vertex v of a part
+static void fit(const pl_recover *r, int part, int v, sample_fn sample, void *ctx, fitted *f) {
+  const recover_impl *k = r->impl;
+  patch *q = &f->q;
+  double A[TERMS * TERMS] = {0}, b[TERMS];
   int m = NCOMP * r->nlayer;
-  gather_patch(k, part, v, &q);
-  for (int i = 0; i < q.n; i++) {
-    const rcell *c = &k->cell[q.cell[i]];
+  gather_patch(k, part, v, q);
+  memset(f->coef, 0, (size_t)(q->nterm * m) * sizeof *f->coef);
+  for (int i = 0; i < q->n; i++) {
+    const rcell *c = &k->cell[q->cell[i]];
     for (int g = 0; g < c->npoint; g++) {
-      basis(&q, k->place[c->first + g], b);
-      for (int s = 0; s < q.nterm; s++)
-        for (int t = 0; t <= s; t++) A[s * q.nterm + t] += b[s] * b[t];
+      basis(q, k->place[c->first + g], b);
+      for (int s = 0; s < q->nterm; s++)
+        for (int t = 0; t <= s; t++) A[s * q->nterm + t] += b[s] * b[t];
       for (int layer = 0; layer < r->nlayer; layer++) {
         const double *value = (const double *)(sample(ctx, c, layer) + g);
-        for (int s = 0; s < q.nterm; s++)
-          for (int j = 0; j < NCOMP; j++) coef[s * m + NCOMP * layer + j] += b[s] * value[j];
+        for (int s = 0; s < q->nterm; s++)
+          for (int j = 0; j < NCOMP; j++) f->coef[s * m + NCOMP * layer + j] += b[s] * value[j];
       }
     }
   }
-  factor(q.nterm, A);
-  solve(q.nterm, A, m, coef);
-  basis(&q, X, b);
-  for (int layer = 0; layer < r->nlayer; layer++)
-    for (int s = 0; s < q.nterm; s++)
-      stress_add(&out[layer], f * b[s], (const pl_stress *)(coef + s * m + NCOMP * layer));
+  factor(q->nterm, A);
+  solve(q->nterm, A, m, f->coef);
+}
+
+// its value at X in a layer, times c, added to out
+static void add_value(const pl_recover *r, const fitted *f, const double *X, int layer, double c,
+                      pl_stress *out) {
+  double b[TERMS];
+  basis(&f->q, X, b);
+  for (int s = 0; s < f->q.nterm; s++)
+    stress_add(out, c * b[s],
+               (const pl_stress *)(f->coef + (size_t)(s * r->nlayer + layer) * NCOMP));
+}
+
+// a cell of the slot's part, and which of its vertices the slot is
+static const rcell *cell_of(const pl_recover *r, int slot, int *vertex) {
+  const recover_impl *k = r->impl;
+  int v = r->node[slot], i = k->around_ptr[v];
+  while (k->cell[k->around[i]].part != r->part[slot]) i++;
+  const rcell *c = &k->cell[k->around[i]];
+  for (*vertex = 0; c->v[*vertex] != v;) ++*vertex;
+  return c;
+}
+
+// the two corners of a cell whose middle vertex a is
+static void ends_of(const rcell *c, int a, int *end) {
+  pl_cell_type corners = pl_cell_corners[c->type];
+  double at[3], N[PL_CELL_VERT_MAX];
+  int n = 0;
+  pl_cell_vertex(c->type, a, at);
+  pl_cell_shape(corners, at, N, NULL);
+  for (int b = 0; b < pl_cell_nvert[corners] && n < 2; b++)
+    if (N[b] > 0.25) end[n++] = b;
 }
 
 void recover_patch(const pl_recover *r, int slot, sample_fn sample, void *ctx, pl_stress *out) {
-  const recover_impl *k = r->impl;
-  int v = r->node[slot], part = r->part[slot], a = 0, i = k->around_ptr[v];
-  while (k->cell[k->around[i]].part != part) i++;
-  const rcell *c = &k->cell[k->around[i]];
-  const double *X = k->mesh->X + 3 * (size_t)v;
-  int nc = pl_cell_nvert[pl_cell_corners[c->type]];
-  while (c->v[a] != v) a++;
+  int a, n = 1, end[2];
+  const rcell *c = cell_of(r, slot, &a);
+  const double *X = r->impl->mesh->X + 3 * (size_t)r->node[slot];
+  fitted f;
   memset(out, 0, (size_t)r->nlayer * sizeof *out);
-  if (a < nc) {
-    add_value(r, part, v, X, 1, sample, ctx, out);
-    return;
+  end[0] = a;
+  if (a >= pl_cell_nvert[pl_cell_corners[c->type]]) {
+    ends_of(c, a, end);
+    n = 2;
   }
-  // the two corners whose middle it is
-  double at[3], N[PL_CELL_VERT_MAX];
-  pl_cell_vertex(c->type, a, at);
-  pl_cell_shape(pl_cell_corners[c->type], at, N, NULL);
-  for (int b = 0; b < nc; b++)
-    if (N[b] > 0.25) add_value(r, part, c->v[b], X, 0.5, sample, ctx, out);
+  for (int i = 0; i < n; i++) {
+    fit(r, c->part, c->v[end[i]], sample, ctx, &f);
+    for (int layer = 0; layer < r->nlayer; layer++) add_value(r, &f, X, layer, 1. / n, &out[layer]);
+  }
+}
+
+// ---- all slots ----------------------------------------------------------------------------------
+
+typedef struct smoothing {
+  pl_recover *r;
+  pl_stress *half[PL_LAYER_COUNT]; // [2 nslot] what either end of an edge gives its middle
+} smoothing;
+
+// a corner: its own value, and what it gives to the middles of its edges
+static void smooth_corner(void *ctx, int slot, int thread) {
+  const smoothing *s = ctx;
+  pl_recover *r = s->r;
+  const recover_impl *k = r->impl;
+  int a, v = r->node[slot];
+  const rcell *c = cell_of(r, slot, &a);
+  fitted f;
+  (void)thread;
+  if (a >= pl_cell_nvert[pl_cell_corners[c->type]]) return;
+  fit(r, c->part, v, recover_stored, r, &f);
+  for (int layer = 0; layer < r->nlayer; layer++) {
+    pl_stress *own = &k->smooth[layer][slot];
+    memset(own, 0, sizeof *own);
+    add_value(r, &f, k->mesh->X + 3 * (size_t)v, layer, 1, own);
+  }
+  for (int i = k->around_ptr[v]; i < k->around_ptr[v + 1]; i++) {
+    const rcell *d = &k->cell[k->around[i]];
+    for (int m = pl_cell_nvert[pl_cell_corners[d->type]];
+         d->part == c->part && m < pl_cell_nvert[d->type]; m++) {
+      int end[2];
+      ends_of(d, m, end);
+      if (d->v[end[0]] != v && d->v[end[1]] != v) continue;
+      int other = d->v[end[0]] == v ? d->v[end[1]] : d->v[end[0]], to = k->slot_of[d->slot0 + m];
+      for (int layer = 0; layer < r->nlayer; layer++) {
+        pl_stress *half = &s->half[layer][2 * (size_t)to + (v > other)];
+        memset(half, 0, sizeof *half);
+        add_value(r, &f, k->mesh->X + 3 * (size_t)d->v[m], layer, 0.5, half);
+      }
+    }
+  }
+}
+
+static void smooth_middle(void *ctx, int slot, int thread) {
+  const smoothing *s = ctx;
+  int a;
+  const rcell *c = cell_of(s->r, slot, &a);
+  (void)thread;
+  if (a < pl_cell_nvert[pl_cell_corners[c->type]]) return;
+  for (int layer = 0; layer < s->r->nlayer; layer++) {
+    pl_stress *own = &s->r->impl->smooth[layer][slot];
+    *own = s->half[layer][2 * (size_t)slot];
+    stress_add(own, 1, &s->half[layer][2 * (size_t)slot + 1]);
+  }
+}
+
+pl_status recover_smooth(pl_recover *r, pl_threads *threads) {
+  smoothing s = {.r = r};
+  pl_status st = PL_OK;
+  for (int layer = 0; layer < r->nlayer; layer++) {
+    s.half[layer] = pl_alloc(r->env, 2 * (size_t)r->nslot, sizeof **s.half);
+    if (!s.half[layer]) st = PL_E_NOMEM;
+  }
+  if (st == PL_OK) {
+    pl_threads_run(threads, r->nslot, smooth_corner, &s);
+    pl_threads_run(threads, r->nslot, smooth_middle, &s);
+  }
+  for (int layer = 0; layer < r->nlayer; layer++) pl_free(r->env, s.half[layer]);
+  return st;
 }

@@ -20,6 +20,18 @@ static int has_stress(const pl_model *m, const pl_group_cells *cells, int g) {
   return cells[g].type >= 0 && pl_model_group_kind(m, g)->stress != NULL;
 }
 
+// elements may take the corners of their cells in another order
+static void match_corners(const pl_model *m, rcell *c) {
+  const pl_elem_kind *kind = pl_model_group_kind(m, c->group);
+  const int *v =
+      pl_model_group_stencil(m, c->group) + (size_t)c->elem * (size_t)(kind->nvert + kind->nscal);
+  for (int a = 0; a < 4; a++) {
+    c->perm[a] = a;
+    for (int b = 0; a < pl_cell_nvert[pl_cell_corners[c->type]] && b < 4; b++)
+      if (b <= pl_cell_dim[c->type] && c->v[b] == v[a]) c->perm[a] = b;
+  }
+}
+
 static pl_status take_cells(pl_recover *r, const pl_group_cells *cells) {
   recover_impl *k = r->impl;
   int offset[PL_CELL_COUNT], at = 0, n = 0;
@@ -46,6 +58,7 @@ static pl_status take_cells(pl_recover *r, const pl_group_cells *cells) {
                                 .npoint = recover_points(t, points),
                                 .thickness = par_index(pl_model_group_kind(k->m, g), "thickness")};
       k->nsample += k->cell[k->n - 1].npoint;
+      match_corners(k->m, &k->cell[k->n - 1]);
       known[offset[t] + c] = 1;
     }
   }

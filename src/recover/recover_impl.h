@@ -25,6 +25,7 @@ typedef struct rcell {
   int slot0;         // of its vertices, in slot_of
   int bend0, nbend;
   int thickness; // parameter of its kind; -1: none
+  int perm[4];   // of a simplex: the cell's corner that is the element's a-th
 } rcell;
 
 typedef struct recover_impl {
@@ -66,6 +67,8 @@ void recover_sample(const look *l, pl_threads *threads);
 // sample(ctx, cell, layer) gives those of a cell.
 typedef const pl_stress *(*sample_fn)(void *ctx, const rcell *c, int layer);
 void recover_patch(const pl_recover *r, int slot, sample_fn sample, void *ctx, pl_stress *out);
+// The same of all slots from the stored samples, into smooth; corners are fitted once.
+pl_status recover_smooth(pl_recover *r, pl_threads *threads);
 const pl_stress *recover_stored(void *ctx, const rcell *c, int layer);
 
 // a += f b

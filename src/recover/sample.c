@@ -56,14 +56,29 @@ double recover_thickness(const look *l, const rcell *c) {
   return pl_model_group_par(l->r->impl->m, l->p, c->group, c->elem)[c->thickness];
 }
 
-// change of curvature of a sheet's cell
-static void curvature(const look *l, const rcell *c, const pl_state *s, double *S) {
+// natural coordinates of the element from those of the cell
+static void to_element(const rcell *c, const double *at, double *own) {
+  int dim = pl_cell_dim[c->type];
+  pl_cell_type corners = pl_cell_corners[c->type];
+  memcpy(own, at, 3 * sizeof *own);
+  if (corners != PL_TRI3 && corners != PL_TET4) return;
+  double l[4] = {1};
+  for (int k = 0; k < dim; k++) {
+    l[k + 1] = at[k];
+    l[0] -= at[k];
+  }
+  for (int k = 0; k < dim; k++) own[k] = l[c->perm[k + 1]];
+}
+
+// change of curvature of a sheet's cell at a place of it; an element of several cells has one alone
+static void curvature(const look *l, const rcell *c, const pl_state *s, const double *at,
+                      double *S) {
   const recover_impl *k = l->r->impl;
   double one[6];
   memset(S, 0, 6 * sizeof *S);
   for (int i = c->bend0; i < c->bend0 + c->nbend; i++) {
     const bend *b = &k->bend[i];
-    pl_eval_curvature(k->m, l->p, s, b->group, b->elem, b->side, one);
+    pl_eval_curvature(k->m, l->p, s, b->group, b->elem, b->side, at, one);
     for (int r = 0; r < 6; r++) S[r] += b->sign * one[r];
   }
 }
@@ -73,17 +88,25 @@ static int look_at(const look *l, const rcell *c, const pl_state *s, int n, cons
                    pl_stress *const *out) {
   static const double height[PL_LAYER_COUNT] = {0, -0.5, 0.5};
   const recover_impl *k = l->r->impl;
-  double S[6], more[PL_CELL_POINT_MAX][6], h = recover_thickness(l, c);
+  double S[PL_CELL_POINT_MAX][6], more[PL_CELL_POINT_MAX][6], own[PL_CELL_POINT_MAX][3];
+  double h = recover_thickness(l, c);
   int bent = c->nbend > 0 && h > 0;
-  if (bent) curvature(l, c, s, S);
+  for (int i = 0; i < n; i++) to_element(c, at[i], own[i]);
+  for (int i = 0; bent && i < n; i++) {
+    // constant over linear triangles
+    if (i > 0 && c->type == PL_TRI3)
+      memcpy(S[i], S[0], sizeof S[0]);
+    else
+      curvature(l, c, s, own[i], S[i]);
+  }
   for (int layer = 0; layer < l->r->nlayer; layer++) {
     for (int i = 0; bent && i < n; i++)
-      for (int r = 0; r < 6; r++) more[i][r] = height[layer] * h * S[r];
+      for (int r = 0; r < 6; r++) more[i][r] = height[layer] * h * S[i][r];
     if (layer > 0 && !bent) {
       memcpy(out[layer], out[0], (size_t)n * sizeof **out);
       continue;
     }
-    if (pl_eval_stress(k->m, l->p, s, c->group, c->elem, n, at[0], bent ? more[0] : NULL,
+    if (pl_eval_stress(k->m, l->p, s, c->group, c->elem, n, own[0], bent ? more[0] : NULL,
                        out[layer]) != PL_OK)
       return 1;
   }

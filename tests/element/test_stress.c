@@ -158,7 +158,7 @@ static void bending_adds_to_strain(void **state) {
     bend->sample(seed, X, q, v, par);
     assert_int_equal(bend->d.prepare(X, rest), 0);
     assert_int_equal(bend->d.eval(q, par, rest, &W, NULL, NULL), 0);
-    bend->curvature(q, X, par, rest, 0, S);
+    bend->curvature(q, X, par, rest, 0, at, S);
     // at rest in its plane, so that strain is bending alone: energies at +-h/sqrt(12)
     const double plane[4] = {par[0], par[1], 1, par[2]};
     assert_int_equal(flat->d.prepare(X, own), 0);
@@ -173,6 +173,48 @@ static void bending_adds_to_strain(void **state) {
   }
 }
 
+// the energy of a curved triangle is that of its stress over the thickness, at its three points
+static void curved_triangle(void **state) {
+  (void)state;
+  for (unsigned seed = 1; seed <= 6; seed++) {
+    const pl_elem_kind *k = pl_elem_find("shell6");
+    double X[N], q[N], v[N], par[8], rest[PL_NREST_MAX], W, sum = 0;
+    k->sample(seed, X, q, v, par);
+    assert_int_equal(k->d.prepare(X, rest), 0);
+    assert_int_equal(k->d.eval(q, par, rest, &W, NULL, NULL), 0);
+    for (int g = 0; g < 3; g++) {
+      double at[3] = {g == 1 ? 2. / 3 : 1. / 6, g == 2 ? 2. / 3 : 1. / 6, 0}, S[6], more[6],
+             T[2][3];
+      // area of a natural unit, by dX/dl
+      for (int d = 0; d < 2; d++)
+        for (int i = 0; i < 3; i++) {
+          double l[3] = {1 - at[0] - at[1], at[0], at[1]};
+          int a = d + 1;
+          T[d][i] = (4 * l[a] - 1) * X[3 * a + i] - (4 * l[0] - 1) * X[i];
+          // nodes 3 4 5 lie opposite to 0 1 2
+          for (int m = 0; m < 3; m++) {
+            int p = (m + 1) % 3, r = (m + 2) % 3;
+            double by[3] = {0};
+            by[p] = 4 * l[r];
+            by[r] = 4 * l[p];
+            T[d][i] += (by[a] - by[0]) * X[3 * (3 + m) + i];
+          }
+        }
+      double n[3];
+      pl_cross3(T[0], T[1], n);
+      k->curvature(q, X, par, rest, 0, at, S);
+      // psi is quadratic over the thickness: two points of Gauss
+      for (int side = -1; side <= 1; side += 2) {
+        pl_stress s;
+        for (int c = 0; c < 6; c++) more[c] = side * par[3] / sqrt(12) * S[c];
+        assert_int_equal(k->stress(q, X, par, rest, at, more, &s), 0);
+        sum += pl_norm3(n) / 6 * par[3] / 2 * s.energy;
+      }
+    }
+    check_close(sum, W, 1e-10 * W);
+  }
+}
+
 // a cylinder bent away from z: the side of the normal +z is stretched
 static void curvature_of_a_cylinder(void **state) {
   (void)state;
@@ -184,7 +226,7 @@ static void curvature_of_a_cylinder(void **state) {
   memcpy(q, X, sizeof X);
   for (int a = 2; a < 4; a++) q[3 * a + 2] = -kappa / 2;
   for (int side = 0; side < 2; side++) {
-    k->curvature(q, X, par, rest, side, S);
+    k->curvature(q, X, par, rest, side, (double[3]){0}, S);
     // two triangles of area 1/2 on an edge of length 1 that folds by kappa
     double n[3], a[3], b[3];
     pl_sub3(X + 3, X, a);
@@ -230,6 +272,7 @@ int test_stress(void) {
       cmocka_unit_test(triangles_hold_their_forces),
       cmocka_unit_test(bending_adds_to_strain),
       cmocka_unit_test(curvature_of_a_cylinder),
+      cmocka_unit_test(curved_triangle),
       cmocka_unit_test(sections),
       cmocka_unit_test(invariants),
   };

@@ -149,10 +149,17 @@ static void materials_do_not_share(void **state) {
 static void layers_of_a_strip(void **state) {
   (void)state;
   const double kappa = 0.02, thick = 0.01;
-  for (int bending = PL_BENDING_HINGE; bending <= PL_BENDING_MIDEDGE; bending++) {
+  static const pl_bending all[] = {PL_BENDING_HINGE, PL_BENDING_MIDEDGE, PL_BENDING_SHELL6};
+  for (int kind = 0; kind < 3; kind++) {
+    pl_bending bending = all[kind];
     body x = {0};
     pl_builder *b;
     check_ok(&env, pl_gen_grid(&env, 24, 6, 2, 0.5, PL_RIGHT, &x.mesh));
+    if (bending == PL_BENDING_SHELL6) {
+      pl_mesh *flat = x.mesh;
+      check_ok(&env, pl_mesh_raise_surface(flat, &x.mesh));
+      pl_mesh_free(flat);
+    }
     check_ok(&env, pl_builder_create(&env, 3, &b));
     pl_build_body(b, &(pl_body_desc){.name = "strip",
                                      .kind = PL_BODY_SHELL,
@@ -161,7 +168,7 @@ static void layers_of_a_strip(void **state) {
                                      .poisson = {.v = 0.3},
                                      .density = {.v = 1000},
                                      .thickness = {.v = thick},
-                                     .bending = (pl_bending)bending});
+                                     .bending = bending});
     finish(b, &x);
     assert_int_equal(x.r->nlayer, PL_LAYER_COUNT);
     // away from z: the upper side of normals along z is stretched
@@ -171,7 +178,7 @@ static void layers_of_a_strip(void **state) {
       x.b.state->q[3 * i + 2] = (cos(kappa * s) - 1) / kappa;
     }
     check_ok(&env, pl_recover_stress(x.r, x.b.params, x.b.state, NULL));
-    const int *tri = x.b.mesh->cell[PL_TRI3].v;
+    const int *tri = x.b.mesh->cell[bending == PL_BENDING_SHELL6 ? PL_TRI6 : PL_TRI3].v;
     double n[3], a[3], c[3];
     pl_sub3(x.b.mesh->X + 3 * tri[1], x.b.mesh->X + 3 * tri[0], a);
     pl_sub3(x.b.mesh->X + 3 * tri[2], x.b.mesh->X + 3 * tri[0], c);
