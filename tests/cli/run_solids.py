@@ -169,7 +169,7 @@ analyses: [{modes: {count: 6}}]
     assert max(abs(a / b - 1) for a, b in zip(hz, fine)) < 0.05, hz
     # full integration, to the digits that were published
     plain = [447.7, 1314.0, 2771.7, 2838.2, 6987.4, 7679.1]
-    hz = run("plain-cubes", text % ", formulation: plain")[0]["frequency_Hz"]
+    hz = run("plain-cubes", text % ", formulation: plain", err=["the mesh is coarse"])[0]["frequency_Hz"]
     assert [round(f, 1) for f in hz] == plain, hz
 
 
