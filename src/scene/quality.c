@@ -7,7 +7,7 @@
 #include <string.h>
 
 // Below and beyond these results suffer: gmsh's own limits for slivers and folded cells are near.
-static const double ANGLE_LEAST = 2, ASPECT_MOST = 50, JACOBIAN_LEAST = 0.1, THROUGH_MOST = 0.5;
+static const double ANGLE_LEAST = 2, ASPECT_MOST = 50, JACOBIAN_LEAST = 0.05, THROUGH_MOST = 0.5;
 
 static void warn_cells(reader *r, const body_slot *b, pl_cell_type t, const pl_quality *q) {
   const char *name = pl_cell_name[t], *kind = b->kind;
