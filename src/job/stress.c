@@ -190,11 +190,17 @@ static pl_status draw_stress(job *j, const pl_analysis *a, const pl_state *s) {
 
 // ---- the discretisation error -------------------------------------------------------------------
 
-// hinges have no strain energy by curvature, limits of cloth no elasticity: nothing to judge
+// Hinges have no strain energy by curvature; shell6 is a mixed form, whose stress between its
+// points is no measure of its displacements.
+static int is_apart(const pl_elem_kind *k) {
+  return k->nside == 2 || (k->stress && k->curvature);
+}
+
+// limits of cloth have no elasticity: nothing to judge
 static int is_judged(const job *j) {
   const pl_model *m = j->scene->model;
   for (int g = 0; g < pl_model_ngroup(m); g++)
-    if (pl_model_group_kind(m, g)->nside == 2 && pl_model_group_size(m, g) > 0) return 0;
+    if (pl_model_group_size(m, g) > 0 && is_apart(pl_model_group_kind(m, g))) return 0;
   return !j->sheet && j->scene->sheet.nlimit == 0;
 }
 
