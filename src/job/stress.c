@@ -217,11 +217,12 @@ static void warn_error(const job *j, const pl_analysis *a, const pl_error_estima
   while (cell >= j->scene->mesh->cell[t].n) cell -= j->scene->mesh->cell[t++].n;
   const int *v = j->scene->mesh->cell[t].v + (size_t)cell * (size_t)pl_cell_nvert[t];
   const double *x = X + 3 * (size_t)v[0];
+  const length_unit *u = job_length((job *)j, 0);
   pl_report(j->env, PL_WARNING, j->scene->path, a->line, a->col, remedy(j, e->group),
             "%s: the mesh is coarse: %s by about %.2g %% (estimated error %.2g %% in the energy "
-            "norm, most of it near %.4g %.4g %.4g m, %s %d of '%s')",
-            a->name, what, 100 * by, 100 * e->relative, x[0], x[1], x[2], pl_cell_name[t],
-            e->elem + 1, pl_model_group_name(j->scene->model, e->group));
+            "norm, most of it near %.4g %.4g %.4g %s, %s %d of '%s')",
+            a->name, what, 100 * by, 100 * e->relative, x[0] / u->si, x[1] / u->si, x[2] / u->si,
+            u->name, pl_cell_name[t], e->elem + 1, pl_model_group_name(j->scene->model, e->group));
 }
 
 static json_t *error_figures(const pl_error_estimate *e) {

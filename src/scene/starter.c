@@ -76,7 +76,7 @@ static const char plane[] =
     "bodies:\n"
     "  - name: beam\n"
     "    plane:\n"
-    "      mesh: {grid: {size: [100, 10], cells: [40, 4], pattern: alternating}}\n"
+    "      mesh: {grid: {size: [100, 10], cells: [120, 12], pattern: alternating}}\n"
     "      material: rubber\n"
     "      thickness: 5\n"
     "fixed: beam group left       # sides of a grid: left right bottom top\n"

@@ -744,6 +744,7 @@ obstacles: [{plane: {through: [0, 0, -100], normal: [0, 0, 1]}}]
 contact: {nodes: b}
 loads: [{nodes: b group right, total: [0, 0, -1]}]
 watch: {end: "b nearest [30, 10, 10]"}
+output: {stress: no}
 analyses: [static, {transient: {duration: 2 ms, step: 1 ms}}]
 """)
     run("run", s, "-o", work / "idle", err="total (z): -1 without a unit")

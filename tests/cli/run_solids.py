@@ -134,7 +134,9 @@ def second_order_beside_calculix():
 def one_pressure_beyond():
     # first frequencies at 0.499: refined once 886 Hz with one pressure and 906 Hz without, on this mesh plain ones give 953 Hz
     part = bracket()
-    modes = run("mean", part.scene(part.file, 2e11, 0.499, 7800, ", mesh_units: mm"))[1]
+    # a load of some hundred newtons, far above what rounding leaves of steel that keeps its volume
+    loaded = part.scene(part.file, 2e11, 0.499, 7800, ", mesh_units: mm").replace("[2 N, 0 N, 1 N]", "[200 N, 0 N, 100 N]")
+    modes = run("mean", loaded)[1]
     assert abs(modes["frequency_Hz"][0] / 886.07 - 1) < 0.03, modes
     plain = part.scene(part.file, 2e11, 0.499, 7800, ", mesh_units: mm, formulation: plain")
     modes = run("stiff", plain, err=["too stiff", "formulation: mean"])[1]

@@ -14,7 +14,7 @@ pliant, work = sys.argv[1], pathlib.Path(sys.argv[2])
 shutil.rmtree(work, ignore_errors=True)
 work.mkdir(parents=True)
 DONE, INPUT, UNSOLVED, INTERRUPTED = 0, 3, 4, 130
-QUIET = "output: {report: no, vtu: no, glb: no, plots: no}\n"
+QUIET = "output: {report: no, vtu: no, glb: no, plots: no, stress: no}\n"
 tests = []
 
 

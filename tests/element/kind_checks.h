@@ -43,7 +43,7 @@ static inline void compare(const sample *s, const char *what, int n, const doubl
 // out[n] = f'(0) of a curve f, by differences of fourth order
 typedef void (*curve)(const void *ctx, double t, double *f);
 static inline void differentiate(curve fn, const void *ctx, int n, double *out) {
-  double f[4][NHESS], h = 1e-3;
+  double f[4][NHESS], h = 5e-4;
   for (int k = 0; k < 4; k++) fn(ctx, h * (k < 2 ? k - 2 : k - 1), f[k]);
   for (int i = 0; i < n; i++) out[i] = (8 * (f[2][i] - f[1][i]) - (f[3][i] - f[0][i])) / (12 * h);
 }

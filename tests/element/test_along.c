@@ -37,19 +37,22 @@ static void force_at(const void *ctx, double t, double *f) {
   assert_int_equal(pl_elem_force(l->s->kind, &moved, f), PL_OK);
 }
 
-// a direction with the chosen parts only; whole numbers do not move
+// a direction with the chosen parts only; whole numbers, and values at the ends of their ranges, do
+// not move
 typedef struct bundle {
   double dq[PL_NDOF_MAX], dv[PL_NDOF_MAX], da[PL_NDOF_MAX], dpar[PL_NPAR_MAX], dX[PL_NDOF_MAX];
 } bundle;
 
-static pl_elem_direction choose(const pl_elem_kind *kind, pl_rng *r, unsigned parts, bundle *b) {
+static pl_elem_direction choose(const pl_elem_kind *kind, const double *par, pl_rng *r,
+                                unsigned parts, bundle *b) {
   random_vector(r, kind->ndof, b->dq);
   random_vector(r, kind->ndof, b->dv);
   random_vector(r, kind->ndof, b->da);
   random_vector(r, kind->npar, b->dpar);
   random_vector(r, kind->ndof, b->dX);
   for (int k = 0; k < kind->npar; k++)
-    if (kind->par[k].type == PL_OPT_INT) b->dpar[k] = 0;
+    if (kind->par[k].type == PL_OPT_INT || par[k] <= kind->par[k].lo || par[k] >= kind->par[k].hi)
+      b->dpar[k] = 0;
   return (pl_elem_direction){.dq = parts & 1 ? b->dq : NULL,
                              .dv = parts & 2 ? b->dv : NULL,
                              .da = parts & 4 ? b->da : NULL,
@@ -77,7 +80,7 @@ static void along(void **state) {
                         .lumped = seed % 2};
     // each part alone, then all at once
     for (int part = 0; part <= NPART; part++) {
-      pl_elem_direction d = choose(s.kind, &r, part < NPART ? 1u << part : 127, &b);
+      pl_elem_direction d = choose(s.kind, s.par, &r, part < NPART ? 1u << part : 127, &b);
       assert_int_equal(pl_elem_force_along(s.kind, &m, &d, got), PL_OK);
       differentiate(force_at, &(line){&s, &m, &d}, s.n, want);
       char what[40];
@@ -98,7 +101,7 @@ static void from_rest(void **state) {
     pl_elem_motion m = {.q = s.q, .par = s.par, .X = s.X, .alpha = 0.3, .beta = 0.2};
     static const unsigned parts[] = {1, 2, 4, 25, 127};
     for (int k = 0; k < 5; k++) {
-      pl_elem_direction d = choose(s.kind, &r, parts[k], &b);
+      pl_elem_direction d = choose(s.kind, s.par, &r, parts[k], &b);
       assert_int_equal(pl_elem_force_along(s.kind, &m, &d, got), PL_OK);
       differentiate(force_at, &(line){&s, &m, &d}, s.n, want);
       compare(&s, "derivative from rest", s.n, got, want, 1e-7);

@@ -139,7 +139,7 @@ void kit_shell(model_kit *k, const double par[4], int variant, const int *clamp)
   int *stencil = kit_keep(k, 9 * s->ntri, sizeof *stencil), most = -1;
   pl_midedge_stencil(s, NULL, 3 * k->d.nnode, stencil);
   kit_group(k, "bending", "midedge", s->ntri, stencil, 1,
-            (double[]){par[0], par[1], par[3], 1, variant});
+            (double[]){par[0], par[1], par[3], 1, variant, 0});
   for (int i = 0; clamp && i < s->nvert; i++) most = clamp[i] > most ? clamp[i] : most;
   for (int c = 0; c <= most; c++) hold_clamp(k, s, clamp, c);
   pl_midedge_free(s);
