@@ -270,10 +270,11 @@ analyses: [{static: {steps: 4}}]
 @test
 def profile_bends():
     """Warmer along z: an eight-layer bar bends as a strip does, but for the steps from layer to layer."""
+    (work / "ramp.csv").write_text("time_s,factor\n0,0\n1,1\n")
     end = run("profile", """pliant: 1
 units: {length: mm}
 materials: {steel: {young: 200 GPa, poisson: 0.3, density: 7800 kg/m^3, expansion: 1e-5}}
-bodies: [{name: bar, solid: {mesh: {box: {size: [100, 4, 8], cells: [20, 1, 8]}}, material: steel,
+bodies: [{name: bar, solid: {mesh: {box: {size: [100, 4, 8], cells: [20, 1, 8]}}, material: steel, swelling_over: ramp.csv,
   profile: {axis: [0, 0, 1], at: [0, 8], temperature: [0, 80]}}}]
 fixed: [{nodes: 'bar nearest [0, 0, 0]', fix: [x, y, z]}, {nodes: 'bar nearest [0, 4, 0]', fix: [x, z]}, {nodes: 'bar nearest [100, 0, 0]', fix: [z]}]
 watch: {mid: 'bar nearest [50, 0, 0]'}
