@@ -355,6 +355,7 @@ sets: {left: b where x < 1, right: b where x > 99, middle: b where x > 49 and x 
 %s
 watch: {tip: 'b nearest [100, 10, 10]'}
 analyses: [%s]
+output: {stress: no}
 """
 
 
