@@ -91,7 +91,7 @@ static void solids_hold_their_forces(void **state) {
   for (size_t k = 0; k < sizeof solid / sizeof *solid; k++)
     for (unsigned seed = 1; seed <= 5; seed++) {
       const pl_elem_kind *kind = pl_elem_find(solid[k]);
-      double X[N], q[N], v[N], par[3], rest[PL_NREST_MAX], W, g[N], at[27][3], w[27];
+      double X[N], q[N], v[N], par[PL_NPAR_MAX], rest[PL_NREST_MAX], W, g[N], at[27][3], w[27];
       double sum[9] = {0}, want[9] = {0}, energy = 0;
       kind->sample(seed, X, q, v, par);
       assert_int_equal(kind->d.prepare(X, rest), 0);
@@ -121,7 +121,7 @@ static void triangles_hold_their_forces(void **state) {
   for (int k = 0; k < 2; k++)
     for (unsigned seed = 1; seed <= 5; seed++) {
       const pl_elem_kind *kind = pl_elem_find(kinds[k]);
-      double X[N], q[N], v[N], par[4], rest[PL_NREST_MAX], W, g[N], sum[9], want[9] = {0};
+      double X[N], q[N], v[N], par[PL_NPAR_MAX], rest[PL_NREST_MAX], W, g[N], sum[9], want[9] = {0};
       const double at[3] = {1. / 3, 1. / 3, 0};
       pl_stress s;
       kind->sample(seed, X, q, v, par);
@@ -153,7 +153,8 @@ static void bending_adds_to_strain(void **state) {
   (void)state;
   for (unsigned seed = 1; seed <= 6; seed++) {
     const pl_elem_kind *bend = pl_elem_find("midedge"), *flat = pl_elem_find("membrane");
-    double X[N], q[N], v[N], par[5], rest[PL_NREST_MAX], own[PL_NREST_MAX], W, S[6], more[2][6];
+    double X[N], q[N], v[N], par[PL_NPAR_MAX], rest[PL_NREST_MAX], own[PL_NREST_MAX], W, S[6],
+        more[2][6];
     const double at[3] = {1. / 3, 1. / 3, 0};
     bend->sample(seed, X, q, v, par);
     assert_int_equal(bend->d.prepare(X, rest), 0);
@@ -178,7 +179,7 @@ static void curved_triangle(void **state) {
   (void)state;
   for (unsigned seed = 1; seed <= 6; seed++) {
     const pl_elem_kind *k = pl_elem_find("shell6");
-    double X[N], q[N], v[N], par[8], rest[PL_NREST_MAX], W, sum = 0;
+    double X[N], q[N], v[N], par[PL_NPAR_MAX], rest[PL_NREST_MAX], W, sum = 0;
     k->sample(seed, X, q, v, par);
     assert_int_equal(k->d.prepare(X, rest), 0);
     assert_int_equal(k->d.eval(q, par, rest, &W, NULL, NULL), 0);
