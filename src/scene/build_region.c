@@ -111,6 +111,7 @@ static int mark_cells(reader *r, const body_slot *b, const region_def *d, const 
 static int sort_cells(reader *r, body_slot *b, int type, int *part_of, int npart) {
   const pl_cells *c = &b->mesh->cell[type];
   size_t nv = (size_t)pl_cell_nvert[type], n = (size_t)c->n;
+  if (n == 0) return 1;
   int *v = scene_alloc(r, n * nv + 1, sizeof *v), *to = scene_alloc(r, n + 1, sizeof *to);
   int *sorted = scene_alloc(r, n + 1, sizeof *sorted), at = 0;
   if (!v || !to || !sorted) return 0;
