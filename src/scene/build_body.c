@@ -594,6 +594,21 @@ static void check_bending(reader *r, const body_slot *b, const geometry_def *g,
             b->def->name.s);
 }
 
+// One kind bends all of a shell, either by orthotropic moduli or by those of rubber at rest.
+static void check_mixture(reader *r, const body_slot *b, const geometry_def *g,
+                          const pl_body_desc *d) {
+  int ortho = 0, rubber = 0;
+  for (int k = !g->material.at; k <= d->npart; k++) {
+    pl_law law = k ? d->part[k - 1].law : d->law;
+    ortho |= law == PL_LAW_ORTHOTROPIC;
+    rubber |= law == PL_LAW_POLYNOMIAL || law == PL_LAW_OGDEN;
+  }
+  if (b->def->shell && d->bending != PL_BENDING_NONE && ortho && rubber)
+    problem(r, b->at, "two bodies joined at their edges, or bending: none",
+            "shell '%.60s': regions of rubber and orthotropic ones do not bend in one body",
+            b->def->name.s);
+}
+
 static void add_geometry(reader *r, body_slot *b, const geometry_def *g) {
   if (g->interlocking.at) {
     build_mail_sheet(r, b, g);
@@ -617,6 +632,7 @@ static void add_geometry(reader *r, body_slot *b, const geometry_def *g) {
   read_profile(r, b, g, m, &d);
   if (b->def->shell) read_warp(r, g, d.warp);
   check_bending(r, b, g, d.bending);
+  check_mixture(r, b, g, &d);
   double nu = m ? part_poisson(&d, 0) : 0;
   for (int k = 1; k <= d.npart; k++) nu = fmax(nu, part_poisson(&d, k));
   if (b->def->solid && r->nproblem == before) {
