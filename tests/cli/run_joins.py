@@ -1,45 +1,20 @@
 #!/usr/bin/env python3
-"""Joins beside CalculiX on the same meshes: python3 run_joins.py PLIANT WORK_DIR"""
-import json
-import pathlib
-import re
-import shutil
-import subprocess
-import sys
+"""Joins beside CalculiX on the same meshes: python3 run_joins.py PLIANT SOURCE_DIR WORK_DIR"""
+import beside
+from beside import ccx, displacement, finish, frequencies, test, work
 
-pliant, work = sys.argv[1], pathlib.Path(sys.argv[2])
-shutil.rmtree(work, ignore_errors=True)
-work.mkdir(parents=True)
-QUIET = "output: {report: no, vtu: no, glb: no, plots: no}\n"
 MATERIAL = "*MATERIAL,NAME=M\n*ELASTIC\n1e9,0.3\n*DENSITY\n1000\n*SOLID SECTION,ELSET=EALL,MATERIAL=M\n"
 HEAD = "pliant: 1\nunits: {length: mm}\nmaterials: {m: {young: 1 GPa, poisson: 0.3, density: 1000 kg/m^3}}\n"
-tests = []
-
-
-def test(fn):
-    tests.append(fn)
-    return fn
 
 
 def run(name, text):
-    path = work / f"{name}.yaml"
-    path.write_text(HEAD + text + QUIET)
-    p = subprocess.run([pliant, "run", path, "-o", work / name], capture_output=True, text=True, timeout=300)
-    assert p.returncode == 0 and "warning" not in p.stderr, f"{name}: exit code {p.returncode}\n{p.stderr}"
-    return json.loads((work / name / "summary.json").read_text())["analyses"]
+    return beside.run(name, HEAD + text)
 
 
 def column(name, file, key):
     rows = [line.split(",") for line in (work / name / f"{file}.csv").read_text().split()]
     at = next(i for i, word in enumerate(rows[0]) if word.startswith(key))
     return [float(row[at]) for row in rows[1:]]
-
-
-def ccx(name, lines):
-    (work / f"{name}.inp").write_text("\n".join(lines) + "\n")
-    p = subprocess.run(["ccx", name], cwd=work, capture_output=True, text=True, timeout=300)
-    assert p.returncode == 0, p.stdout[-2000:]
-    return (work / f"{name}.dat").read_text()
 
 
 class Box:
@@ -85,8 +60,7 @@ def ties():
     lines = model(a, b) + ["*SURFACE,NAME=SLAVE"] + [f"{i + 1},S4" for i in a.last]
     lines += ["*SURFACE,NAME=MASTER"] + [f"{len(a.cells) + i + 1},S6" for i in b.first]
     lines += ["*TIE,NAME=T,POSITION TOLERANCE=1e-3\nSLAVE,MASTER", "*STEP\n*FREQUENCY\n6\n*END STEP"]
-    dat = ccx("tie", lines)
-    want = [float(line.split()[3]) for line in dat.splitlines() if re.match(r"\s+\d+\s", line)][:6]
+    want = frequencies(ccx("tie", lines))
     run("tie", """bodies:
   - {name: a, solid: {mesh: {box: {size: [50, 20, 20], cells: [12, 3, 3]}}, material: m}}
   - {name: b, solid: {mesh: {box: {size: [50, 20, 20], cells: [12, 2, 2]}}, translate: [50, 0, 0], material: m}}
@@ -109,8 +83,7 @@ def coupled(name, kind, lines):
     if kind == "spread":
         all += ["*SURFACE,NAME=FACE"] + [f"{i + 1},S4" for i in a.last]
     all += lines(ref, rot) + [f"*STEP\n*STATIC\n*CLOAD\n{ref},2,0.01\n*NODE PRINT,NSET=POINT\nU\n*END STEP"]
-    dat = ccx(name, all)
-    want = [float(w) for w in re.findall(rf"^\s+{middle}\s+(\S+)\s+(\S+)\s+(\S+)", dat, re.M)[-1]]
+    want = displacement(ccx(name, all), middle, last=True)
     run(name, f"""nodes: {{hub: [110, 5, 5]}}
 bodies: [{{name: a, solid: {{mesh: {{box: {{size: [100, 10, 10], cells: [20, 2, 2]}}}}, material: m}}}}]
 fixed: a group left
@@ -134,12 +107,4 @@ def couplings():
         f"*COUPLING,REF NODE={ref},SURFACE=FACE,CONSTRAINT NAME=C\n*DISTRIBUTING\n1,6"])
 
 
-failed = 0
-for fn in tests:
-    try:
-        fn()
-        print(f"ok {fn.__name__}")
-    except AssertionError as e:
-        failed += 1
-        print(f"FAILED {fn.__name__}: {e}")
-sys.exit(failed > 0)
+finish()

@@ -1,36 +1,13 @@
 #!/usr/bin/env python3
 """Laws, regions and swelling beside CalculiX and closed forms: python3 run_laws.py PLIANT SOURCE_DIR WORK_DIR"""
-import json
 import math
-import pathlib
 import re
-import shutil
 import subprocess
-import sys
 
 import meshio
 import numpy as np
 
-pliant, source, work = sys.argv[1], pathlib.Path(sys.argv[2]), pathlib.Path(sys.argv[3])
-shutil.rmtree(work, ignore_errors=True)
-work.mkdir(parents=True)
-QUIET = "output: {report: no, vtu: no, glb: no, plots: no}\n"
-tests = []
-
-
-def test(fn):
-    tests.append(fn)
-    return fn
-
-
-def run(name, text, warned=False):
-    """Runs a scene; returns its analyses."""
-    path = work / f"{name}.yaml"
-    path.write_text(text + QUIET)
-    p = subprocess.run([pliant, "run", path, "-o", work / name], capture_output=True, text=True, timeout=300)
-    assert p.returncode == 0, f"{name}: exit code {p.returncode}\n{p.stderr}"
-    assert warned or "warning" not in p.stderr, f"{name}: {p.stderr}"
-    return json.loads((work / name / "summary.json").read_text())["analyses"]
+from beside import PARTS, ccx, displacement, finish, frequencies, pliant, run, test, work
 
 
 def near(got, want, bar, what):
@@ -40,19 +17,13 @@ def near(got, want, bar, what):
     assert off <= bar, f"{what}: {got} beside {want}"
 
 
-def frequencies(text, n):
-    """Of CalculiX, Hz."""
-    block = text[text.index("E I G E N V A L U E"):].splitlines()
-    return [float(line.split()[3]) for line in block if re.match(r"\s*\d+\s+\S+E\S+\s+\S+\s+\S+\s+\S+\s*$", line)][:n]
-
-
 # ---- a part that gmsh meshed, beside C3D10 of CalculiX on the same mesh --------------------------------
 
 class Bracket:
     """An L-bracket of quadratic tetrahedra, in two sets of elements."""
 
     def __init__(self):
-        m = meshio.read(source / "tests" / "cli" / "parts" / "bracket.msh")
+        m = meshio.read(PARTS / "bracket.msh")
         self.X = m.points * 1e-3
         self.tets = np.vstack([c.data for c in m.cells if c.type == "tetra10"])
         low = self.X[self.tets[:, :4]].mean(axis=1)[:, 2] < 4e-3
@@ -83,11 +54,8 @@ class Bracket:
         deck += loads + ["*NODE PRINT,NSET=TIP", "U", "*END STEP"]
         if not nonlinear:
             deck += ["*STEP", "*FREQUENCY", "6", "*END STEP"]
-        (work / f"{name}.inp").write_text("\n".join(deck) + "\n")
-        subprocess.run(["ccx", "-i", name], cwd=work, capture_output=True, timeout=300, check=True)
-        text = (work / f"{name}.dat").read_text()
-        u = re.findall(rf"^\s+{self.tip + 1}\s+(\S+)\s+(\S+)\s+(\S+)\s*$", text, re.M)[-1 if nonlinear else 0]
-        return np.array([float(v) for v in u]), [] if nonlinear else frequencies(text, 6)
+        dat = ccx(name, deck)
+        return np.array(displacement(dat, self.tip + 1, nonlinear)), [] if nonlinear else frequencies(dat)
 
     def scene(self, materials, body, force, more):
         (work / "bracket.inp").write_text("\n".join(self.nodes_and_cells()) + "\n")
@@ -179,10 +147,7 @@ def orthotropic_plate_beside_calculix():
     deck += ["*BOUNDARY", "ROOT,1,3", "*ORIENTATION,NAME=OR", f"{math.cos(t):.9g},{math.sin(t):.9g},0,{-math.sin(t):.9g},{math.cos(t):.9g},0",
              "*MATERIAL,NAME=M", "*ELASTIC,TYPE=ENGINEERING CONSTANTS", "140e9,10e9,10e9,0.3,0.3,0.4,5e9,5e9", "3.5e9", "*DENSITY", "1600",
              "*SOLID SECTION,ELSET=B,MATERIAL=M,ORIENTATION=OR", "*STEP", "*FREQUENCY", "5", "*END STEP"]
-    (work / "plate.inp").write_text("\n".join(deck) + "\n")
-    subprocess.run(["ccx", "-i", "plate"], cwd=work, capture_output=True, timeout=300, check=True)
-    text = (work / "plate.dat").read_text()
-    want = frequencies(text, 5)
+    want = frequencies(ccx("plate", deck), 5)
     got = run("plate-shell", """pliant: 1
 units: {length: mm}
 materials: {ply: {law: orthotropic, young1: 140 GPa, young2: 10 GPa, poisson12: 0.3, shear12: 5 GPa, density: 1600 kg/m^3}}
@@ -246,7 +211,7 @@ bodies: [{{name: s, shell: {{mesh: {{grid: {{size: [100, 10], cells: [20, 2], pa
 fixed: [{{nodes: 's nearest [0, 0, 0]', fix: [x, y, z]}}, {{nodes: 's nearest [0, 10, 0]', fix: [x, z]}}, {{nodes: 's nearest [100, 0, 0]', fix: [z]}}]
 watch: {{mid: 's nearest [50, 0, 0]'}}
 analyses: [{{static: {{}}}}]
-""", True)[0]["displacement_m"]["mid"][2]  # warned: stresses are rounding
+""", warned=True)[0]["displacement_m"]["mid"][2]  # warned: stresses are rounding
         k = 1.2e-5 * warm / 1e-3
         near(mid, (1 - math.cos(0.05 * k)) / k, 0.005, "rise of the middle")
 
@@ -263,7 +228,7 @@ fixed: [{nodes: bar where x = 0, fix: [x]}, {nodes: bar where y = 0, fix: [y]}, 
 watch: {end: 'bar nearest [100, 0, 0]'}
 analyses: [{static: {steps: 4}}]
 """
-    static = run("warming", scene, True)[0]
+    static = run("warming", scene, warned=True)[0]
     near(static["displacement_m"]["end"][0], 0.5 * 0.01 * 0.1, 1e-6, "end in statics, at half of it")
 
 
@@ -279,7 +244,7 @@ bodies: [{name: bar, solid: {mesh: {box: {size: [100, 4, 8], cells: [20, 1, 8]}}
 fixed: [{nodes: 'bar nearest [0, 0, 0]', fix: [x, y, z]}, {nodes: 'bar nearest [0, 4, 0]', fix: [x, z]}, {nodes: 'bar nearest [100, 0, 0]', fix: [z]}]
 watch: {mid: 'bar nearest [50, 0, 0]'}
 analyses: [{static: {}}]
-""", True)[0]["displacement_m"]["mid"][2]  # warned: layers differ
+""", warned=True)[0]["displacement_m"]["mid"][2]  # warned: layers differ
     near(end, 1e-5 * 80 / 8e-3 * 0.05**2 / 2, 0.02, "rise of the middle")
 
 
@@ -305,7 +270,4 @@ analyses: [{static: {}}]
     near([float(v) for v in got.groups()], [3e5, -1e4, 1e3], 1e-5, "constants")
 
 
-for fn in tests:
-    print(fn.__name__)
-    fn()
-print(f"{len(tests)} tests passed")
+finish()

@@ -2,44 +2,19 @@
 """Shells beside published values and CalculiX: python3 run_shells.py PLIANT SOURCE_DIR WORK_DIR [--table]
 
 --table prints the errors of all kinds of bending, as in docs/shells.md, instead of testing."""
-import json
 import math
-import pathlib
-import re
-import shutil
-import subprocess
 import sys
 
 import meshio
 import numpy as np
 
-pliant, source, work = sys.argv[1], pathlib.Path(sys.argv[2]).resolve(), pathlib.Path(sys.argv[3])
-shutil.rmtree(work, ignore_errors=True)
-work.mkdir(parents=True)
-PARTS = source / "tests" / "cli" / "parts"
-QUIET = "output: {report: no, vtu: no, glb: no, plots: no}\n"
-tests = []
+import beside
+from beside import PARTS, ccx, displacement, finish, frequencies, test, work
 
 
-def test(fn):
-    tests.append(fn)
-    return fn
-
-
-def run(name, text, code=0, err=(), turned=False):
-    """Runs a scene; returns its analyses."""
-    path = work / f"{name}.yaml"
-    path.write_text(text + QUIET)
-    p = subprocess.run([pliant, "run", path, "-o", work / name], capture_output=True, text=True, timeout=300)
-    assert p.returncode == code, f"{name}: exit code {p.returncode}\n{p.stderr}"
-    for part in err:
-        assert part in p.stderr, f"{name}: no '{part}' in\n{p.stderr}"
+def run(name, text, code=0, err=()):
     # loads are small, so that displacements are linear in them
-    told = [line for line in p.stderr.splitlines() if "warning" in line and "the rest is rounding" not in line]
-    # the estimate takes top and bottom as the triangles are turned
-    told = [line for line in told if not (turned and "the mesh is coarse" in line)]
-    assert err or not told or "--table" in sys.argv, f"{name}: {told}"
-    return json.loads((work / name / "summary.json").read_text())["analyses"] if code == 0 else None
+    return beside.run(name, text, code, err, "--table" in sys.argv, "the rest is rounding")
 
 
 # ---- published tests --------------------------------------------------------------------------------
@@ -82,7 +57,7 @@ def near(p):
     return "'b nearest [%s]'" % ", ".join("%.12g" % c for c in p)
 
 
-def solve(name, mesh, young, poisson, thickness, rest, bending, turned=False):
+def solve(name, mesh, young, poisson, thickness, rest, bending):
     """The displacement of p, m."""
     write_inp(work / f"{name}.inp", mesh)
     return run(name, f"""pliant: 1
@@ -90,7 +65,7 @@ units: {{length: m}}
 materials: {{m: {{young: {young} Pa, poisson: {poisson}, density: 1 kg/m^3}}}}
 bodies: [{{name: b, shell: {{mesh: {name}.inp, material: m, thickness: {thickness}, bending: {bending}}}}}]
 analyses: [{{static: {{}}}}]
-{rest}""", turned=turned)[0]["displacement_m"]["p"]
+{rest}""")[0]["displacement_m"]["p"]
 
 
 def scordelis(n, cells, bending):
@@ -282,13 +257,8 @@ class Part:
         deck += [f"{i + 1},{c + 1},{f / len(pulled):.12g}" for i in pulled for c, f in enumerate(self.force) if f]
         deck += ["*NODE PRINT,NSET=TIP", "U", "*END STEP", "*STEP", "*FREQUENCY", "6", "*END STEP"]
         name = f"{self.name}-{cells}"
-        (work / f"{name}.inp").write_text("\n".join(deck) + "\n")
-        subprocess.run(["ccx", "-i", name], cwd=work, capture_output=True, timeout=300, check=True)
-        text = (work / f"{name}.dat").read_text()
-        row = re.search(r"displacements.*?\n\s*\n\s*\d+\s+(\S+)\s+(\S+)\s+(\S+)", text, re.S)
-        block = text[text.index("E I G E N V A L U E"):].splitlines()
-        hz = [float(line.split()[3]) for line in block if re.match(r"\s*\d+\s+\S+E\S+\s+\S+\s+\S+\s+\S+\s*$", line)][:6]
-        return np.array(hz), np.array([float(x) for x in row.groups()])
+        dat = ccx(name, deck)
+        return np.array(frequencies(dat)), np.array(displacement(dat, self.tip + 1))
 
     def refined(self, times=1):
         """The same with every triangle cut in four; new nodes on its quadratic patch."""
@@ -392,11 +362,11 @@ watch: {{p: {near((a, 0.5, b))}}}
     for paths in ([post, right], [post, right, left]):
         one = -solve("arms", arms(paths, False), 1e9, 0, h, tail, "auto")[2] / part
         # triangles turned round change nothing
-        two = -solve("arms", arms(paths, True), 1e9, 0, h, tail, "auto", True)[2] / part
+        two = -solve("arms", arms(paths, True), 1e9, 0, h, tail, "auto")[2] / part
         assert abs(one / want - 1) < 2e-3 and abs(two / one - 1) < 1e-6, (len(paths), one, two, want)
     # forces on both arms and none on the post: it stays straight
     pair = tail.replace("loads: [", f"loads: [{{nodes: b where x < {-a + 1e-6}, total: [0, 0, {-part}]}}, ")
-    one = -solve("arms", arms([post, right, left], True), 1e9, 0, h, pair, "auto", True)[2] / part
+    one = -solve("arms", arms([post, right, left], True), 1e9, 0, h, pair, "auto")[2] / part
     assert abs(one / (a**3 / (3 * EI)) - 1) < 2e-3, one
     # hinges and midedge say what to do instead
     write_inp(work / "joint.inp", arms([post, right, left], False))
@@ -481,12 +451,4 @@ def table():
 if "--table" in sys.argv:
     table()
     sys.exit()
-failed = 0
-for fn in tests:
-    try:
-        fn()
-        print(f"ok   {fn.__name__}")
-    except Exception as e:  # the others are run as well
-        failed += 1
-        print(f"FAIL {fn.__name__}: {type(e).__name__}: {e}")
-sys.exit(failed > 0)
+finish()

@@ -1,40 +1,11 @@
 #!/usr/bin/env python3
 """Solids beside CalculiX and published values: python3 run_solids.py PLIANT SOURCE_DIR WORK_DIR"""
-import json
 import math
-import pathlib
-import re
-import shutil
-import subprocess
-import sys
 
 import meshio
 import numpy as np
 
-pliant, source, work = sys.argv[1], pathlib.Path(sys.argv[2]), pathlib.Path(sys.argv[3])
-shutil.rmtree(work, ignore_errors=True)
-work.mkdir(parents=True)
-PARTS = source / "tests" / "cli" / "parts"
-QUIET = "output: {report: no, vtu: no, glb: no, plots: no}\n"
-tests = []
-
-
-def test(fn):
-    tests.append(fn)
-    return fn
-
-
-def run(name, text, err=()):
-    """Runs a scene; returns its summary."""
-    path = work / f"{name}.yaml"
-    path.write_text(text + QUIET)
-    p = subprocess.run([pliant, "run", path, "-o", work / name], capture_output=True, text=True, timeout=300)
-    assert p.returncode == 0, f"{name}: exit code {p.returncode}\n{p.stderr}"
-    for part in err:
-        assert part in p.stderr, f"{name}: no '{part}' in\n{p.stderr}"
-    if not err:
-        assert "warning" not in p.stderr, f"{name}: {p.stderr}"
-    return json.loads((work / name / "summary.json").read_text())["analyses"]
+from beside import PARTS, ccx, displacement, finish, frequencies, run, test, work
 
 
 # ---- parts that gmsh meshed, beside C3D10 of CalculiX on the same mesh ------------------------------
@@ -78,13 +49,8 @@ class Part:
                  "*SOLID SECTION,ELSET=B,MATERIAL=M", "*STEP", "*STATIC", "*CLOAD"]
         deck += [f"{i + 1},{c + 1},{f / len(pulled):.12g}" for i in pulled for c, f in enumerate(self.force) if f]
         deck += ["*NODE PRINT,NSET=TIP", "U", "*END STEP", "*STEP", "*FREQUENCY", "6", "*END STEP"]
-        (work / f"{name}.inp").write_text("\n".join(deck) + "\n")
-        subprocess.run(["ccx", "-i", name], cwd=work, capture_output=True, timeout=300, check=True)
-        text = (work / f"{name}.dat").read_text()
-        row = re.search(r"displacements.*?\n\s*\n\s*\d+\s+(\S+)\s+(\S+)\s+(\S+)", text, re.S)
-        block = text[text.index("E I G E N V A L U E"):].splitlines()
-        hz = [float(line.split()[3]) for line in block if re.match(r"\s*\d+\s+\S+E\S+\s+\S+\s+\S+\s+\S+\s*$", line)][:6]
-        return np.array(hz), np.array([float(x) for x in row.groups()])
+        dat = ccx(name, deck)
+        return np.array(frequencies(dat)), np.array(displacement(dat, self.tip + 1))
 
     def scene(self, mesh, young, poisson, density, more="", law="svk"):
         at = ", ".join(f"{x:.12g}" for x in self.X[self.tip])
@@ -195,12 +161,4 @@ analyses: [{{static: {{steps: 24}}}}]
         assert a["stable"] and abs(a["potential_J"] / want - 1) < 0.02, (law, a["potential_J"], want)
 
 
-failed = 0
-for fn in tests:
-    try:
-        fn()
-        print(f"ok   {fn.__name__}")
-    except Exception as e:  # the others are run as well
-        failed += 1
-        print(f"FAIL {fn.__name__}: {type(e).__name__}: {e}")
-sys.exit(failed > 0)
+finish()

@@ -1,35 +1,20 @@
 #!/usr/bin/env python3
 """Stress beside CalculiX and closed forms: python3 run_stress.py PLIANT SOURCE_DIR WORK_DIR"""
 import csv
-import json
 import math
-import pathlib
-import shutil
 import subprocess
-import sys
 
 import meshio
 import numpy as np
 
-pliant, source, work = sys.argv[1], pathlib.Path(sys.argv[2]), pathlib.Path(sys.argv[3])
-shutil.rmtree(work, ignore_errors=True)
-work.mkdir(parents=True)
-PARTS = source / "tests" / "cli" / "parts"
-tests = []
-
-
-def test(fn):
-    tests.append(fn)
-    return fn
+from beside import PARTS, ccx, finish, launch, pliant, test, work
 
 
 def run(name, text, output="report: no, glb: no, plots: no"):
-    """Runs a scene; returns its analyses and what it said."""
-    path = work / f"{name}.yaml"
-    path.write_text(text + f"output: {{{output}}}\n")
-    p = subprocess.run([pliant, "run", path, "-o", work / name], capture_output=True, text=True, timeout=300)
+    """What the analyses of a scene found, and what it said."""
+    p, found = launch(name, text, output)
     assert p.returncode == 0, f"{name}: exit code {p.returncode}\n{p.stderr}"
-    return json.loads((work / name / "summary.json").read_text())["analyses"], p.stderr
+    return found, p.stderr
 
 
 def von_mises(s):
@@ -65,8 +50,7 @@ class Part:
         deck += [f"{i + 1},{c + 1},{f / len(self.pulled):.12g}" for i in self.pulled for c, f in enumerate(self.force) if f]
         deck += ["*EL FILE", "S", "*END STEP"]
         name = f"{self.name}-{poisson}-ccx"
-        (work / f"{name}.inp").write_text("\n".join(deck) + "\n")
-        subprocess.run(["ccx", "-i", name], cwd=work, capture_output=True, timeout=300, check=True)
+        ccx(name, deck)
         s, inside = np.zeros((len(self.X), 6)), False
         for line in (work / f"{name}.frd").read_text().splitlines():
             if line.startswith(" -4"):
@@ -216,8 +200,7 @@ class Sheet(Part):
         deck += [f"{i + 1},{c + 1},{f / len(self.pulled):.12g}" for i in self.pulled for c, f in enumerate(self.force) if f]
         deck += ["*EL FILE,OUTPUT=3D", "S", "*END STEP"]
         name = f"{self.name}-ccx"
-        (work / f"{name}.inp").write_text("\n".join(deck) + "\n")
-        subprocess.run(["ccx", "-i", name], cwd=work, capture_output=True, timeout=300, check=True)
+        ccx(name, deck)
         X, s, block = {}, {}, ""
         for line in (work / f"{name}.frd").read_text().splitlines():
             if line.startswith("    2C"):
@@ -471,12 +454,4 @@ analyses: [{static: {}}]
     assert "gmsh" in p.stderr and "quality    b" in p.stdout, p.stdout
 
 
-failed = 0
-for fn in tests:
-    try:
-        fn()
-        print(f"ok   {fn.__name__}")
-    except Exception as e:  # the others are run as well
-        failed += 1
-        print(f"FAIL {fn.__name__}: {type(e).__name__}: {e}")
-sys.exit(failed > 0)
+finish()

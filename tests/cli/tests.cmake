@@ -10,7 +10,7 @@ add_test(NAME cli_steps COMMAND python3 ${CMAKE_CURRENT_SOURCE_DIR}/cli/run_step
          ${CMAKE_CURRENT_BINARY_DIR}/cli_steps)
 set_tests_properties(cli_steps PROPERTIES LABELS cli TIMEOUT 600)
 add_test(NAME cli_joins COMMAND python3 ${CMAKE_CURRENT_SOURCE_DIR}/cli/run_joins.py $<TARGET_FILE:pliant>
-         ${CMAKE_CURRENT_BINARY_DIR}/cli_joins)
+         ${CMAKE_SOURCE_DIR} ${CMAKE_CURRENT_BINARY_DIR}/cli_joins)
 set_tests_properties(cli_joins PROPERTIES LABELS cli TIMEOUT 600)
 add_test(NAME cli_reports COMMAND python3 ${CMAKE_CURRENT_SOURCE_DIR}/cli/run_reports.py $<TARGET_FILE:pliant>
          ${CMAKE_SOURCE_DIR} ${CMAKE_CURRENT_BINARY_DIR}/cli_reports)

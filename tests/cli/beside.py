@@ -1,0 +1,69 @@
+"""What tests beside CalculiX and closed forms share. Arguments of each: PLIANT SOURCE_DIR WORK_DIR"""
+import json
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+
+pliant, source, work = sys.argv[1], pathlib.Path(sys.argv[2]).resolve(), pathlib.Path(sys.argv[3])
+shutil.rmtree(work, ignore_errors=True)
+work.mkdir(parents=True)
+PARTS = source / "tests" / "cli" / "parts"
+tests = []
+
+
+def test(fn):
+    tests.append(fn)
+    return fn
+
+
+def launch(name, text, output="report: no, vtu: no, glb: no, plots: no"):
+    """Runs a scene; returns its process, and what its analyses found, None when there is no summary."""
+    path, summary = work / f"{name}.yaml", work / name / "summary.json"
+    path.write_text(f"{text}output: {{{output}}}\n")
+    p = subprocess.run([pliant, "run", path, "-o", work / name], capture_output=True, text=True, timeout=300)
+    return p, json.loads(summary.read_text())["analyses"] if summary.exists() else None
+
+
+def run(name, text, code=0, err=(), warned=False, allowed=None):
+    """What the analyses of a scene found. err: what it says; warned: it may warn; allowed: of this."""
+    p, found = launch(name, text)
+    assert p.returncode == code, f"{name}: exit code {p.returncode}\n{p.stderr}"
+    for part in err:
+        assert part in p.stderr, f"{name}: no '{part}' in\n{p.stderr}"
+    told = [line for line in p.stderr.splitlines() if "warning" in line and not (allowed and allowed in line)]
+    assert err or warned or not told, f"{name}: {told}"
+    return found
+
+
+def ccx(name, deck):
+    """What CalculiX prints of a deck of lines."""
+    (work / f"{name}.inp").write_text("\n".join(deck) + "\n")
+    subprocess.run(["ccx", "-i", name], cwd=work, capture_output=True, timeout=300, check=True)
+    return (work / f"{name}.dat").read_text()
+
+
+def frequencies(dat, n=6):
+    """Of what CalculiX printed, Hz."""
+    block = dat[dat.index("E I G E N V A L U E"):].splitlines()
+    return [float(line.split()[3]) for line in block if re.match(r"\s*\d+\s+\S+E\S+\s+\S+\s+\S+\s+\S+\s*$", line)][:n]
+
+
+def displacement(dat, node, last=False):
+    """Of a node in what CalculiX printed, at the first time or the last."""
+    rows = re.findall(rf"^\s+{node}\s+(\S+)\s+(\S+)\s+(\S+)\s*$", dat, re.M)
+    return [float(v) for v in rows[-1 if last else 0]]
+
+
+def finish():
+    """Runs all tests and ends with their verdict."""
+    failed = 0
+    for fn in tests:
+        try:
+            fn()
+            print(f"ok   {fn.__name__}", flush=True)
+        except Exception as e:  # the others are run as well
+            failed += 1
+            print(f"FAIL {fn.__name__}: {type(e).__name__}: {e}", flush=True)
+    sys.exit(failed > 0)
