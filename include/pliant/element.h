@@ -141,11 +141,11 @@ typedef struct pl_elem_kind {
                      double *hess);
   void (*field_law)(const void *law, const double *q, const double *par, const double *rest,
                     double *value);
-  // Strain and stress at natural coordinates at[3]: of simplices the barycentric ones of vertices
-  // 1, 2 and 3, of hexahedra -1 .. 1, in VTK's order. X[ndof] is the natural shape, of which rest
-  // was made. more[6] is strain that is added, as bending does off the middle of a shell; NULL:
-  // none. 1: outside the domain. NULL: the kind is no continuum.
-  int (*stress)(const double *q, const double *X, const double *par, const double *rest,
+  // Strain and stress, out[n], at natural coordinates at[n][3]: of simplices the barycentric ones
+  // of vertices 1, 2 and 3, of hexahedra -1 .. 1, in VTK's order. X[ndof] is the natural shape, of
+  // which rest was made. more[n][6] is strain that is added, as bending does off the middle of a
+  // shell; NULL: none. 1: outside the domain. NULL: the kind is no continuum.
+  int (*stress)(const double *q, const double *X, const double *par, const double *rest, int n,
                 const double *at, const double *more, pl_stress *out);
   // Bending of shells: its share S[6] in the change of curvature (1/m) of triangle `side`, 0 for
   // the vertices 0 1 2, and 1 for 1 0 3, at natural coordinates at[3]; positive where the side of

@@ -18,13 +18,18 @@ static void field(const double *q, const double *par, const double *rest, double
   for (int k = 0; k < 2; k++) value[k] /= volume;
 }
 
-static int stress(const double *q, const double *X, const double *par, const double *rest,
+static int stress(const double *q, const double *X, const double *par, const double *rest, int n,
                   const double *at, const double *more, pl_stress *out) {
   double F[9], det, dN[60], room[36];
+  const double *law = law_data_d(par, room);
   (void)rest;
-  for (int k = 0; k < 60; k++) dN[k] = hex20_shape(k / 3, at, k % 3);
-  if (pl_solid_gradient(20, dN, q, X, F, &det)) return 1;
-  return pl_solid_stress(3, 3, F, NULL, law_data_d(par, room), LAW, NULL, more, out);
+  for (int i = 0; i < n; i++) {
+    for (int k = 0; k < 60; k++) dN[k] = hex20_shape(k / 3, at + 3 * i, k % 3);
+    if (pl_solid_gradient(20, dN, q, X, F, &det) ||
+        pl_solid_stress(3, 3, F, NULL, law, LAW, NULL, more ? more + 6 * i : NULL, &out[i]))
+      return 1;
+  }
+  return 0;
 }
 
 static double volume(const double *q, const double *rest) {

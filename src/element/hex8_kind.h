@@ -3,16 +3,23 @@
 #include "solid_kind.h"
 
 #if ENHANCED
-// F + F^-T (e - E), whose Green strain is e, the one with internal strains, to first order in e - E
-static void enhance_gradients(const double *q, const double *par, const double *rest,
-                              double F[8][9]) {
-  double x[24], E[8][6], alpha[NMODE], K[NMODE * NMODE], W, room[36];
+// F and E at the Gauss points, and the internal strains
+static int find_alpha(const double *q, const double *par, const double *rest, double F[8][9],
+                      double E[8][6], double *alpha) {
+  double x[24], K[NMODE * NMODE], W, room[36];
   transpose_d(8, 3, q, x);
   for (int g = 0; g < 8; g++) {
     gradient_d(8, 3, 3, x, rest + 25 * g, F[g]);
     green_d(F[g], E[g]);
   }
-  if (relax_d((const double(*)[6])E, strain_law_data_d(par, room), rest, alpha, &W, K)) return;
+  return relax_d((const double(*)[6])E, strain_law_data_d(par, room), rest, alpha, &W, K);
+}
+
+// F + F^-T (e - E), whose Green strain is e, the one with internal strains, to first order in e - E
+static void enhance_gradients(const double *q, const double *par, const double *rest,
+                              double F[8][9]) {
+  double E[8][6], alpha[NMODE];
+  if (find_alpha(q, par, rest, F, E, alpha)) return;
   for (int g = 0; g < 8; g++) {
     double e[6], inv[9], add[9], G[9];
     enhance_d(g, rest, E[g], alpha, e);
@@ -54,15 +61,9 @@ static void field(const double *q, const double *par, const double *rest, double
 
 #if ENHANCED
 // strain that is added to E at natural coordinates at[3], where det dX/dxi is det
-static int added_strain(const double *q, const double *par, const double *rest, const double *at,
-                        double det, double *more) {
-  double x[24], F[9], E[8][6], alpha[NMODE], K[NMODE * NMODE], W, a[6] = {0}, room[36];
-  transpose_d(8, 3, q, x);
-  for (int g = 0; g < 8; g++) {
-    gradient_d(8, 3, 3, x, rest + 25 * g, F);
-    green_d(F, E[g]);
-  }
-  if (relax_d((const double(*)[6])E, strain_law_data_d(par, room), rest, alpha, &W, K)) return 1;
+static void add_strain(const double *alpha, const double *rest, const double *at, double det,
+                       double *more) {
+  double a[6] = {0};
   for (int m = 0; m < NMODE; m++) {
     double phi = alpha[m];
     for (int k = 0; k < 3; k++)
@@ -73,13 +74,11 @@ static int added_strain(const double *q, const double *par, const double *rest, 
   for (int r = 0; r < 6; r++)
     for (int c = 0; c < 6; c++)
       more[r] += (r < 3 ? 1 : 0.5) * rest[236] / det * rest[200 + 6 * r + c] * a[c];
-  return 0;
 }
 #endif
 
-static int stress(const double *q, const double *X, const double *par, const double *rest,
-                  const double *at, const double *more, pl_stress *out) {
-  double F[9], det, dN[24], add[6] = {0}, room[36];
+// [8][3]
+static void shape_slopes(const double *at, double *dN) {
   for (int a = 0; a < 8; a++)
     for (int k = 0; k < 3; k++) {
       dN[3 * a + k] = 1. / 8;
@@ -88,14 +87,29 @@ static int stress(const double *q, const double *X, const double *par, const dou
         dN[3 * a + k] *= i == k ? s : 1 + s * at[i];
       }
     }
-  if (pl_solid_gradient(8, dN, q, X, F, &det)) return 1;
-  for (int r = 0; more && r < 6; r++) add[r] = more[r];
+}
+
+static int stress(const double *q, const double *X, const double *par, const double *rest, int n,
+                  const double *at, const double *more, pl_stress *out) {
+  double F[9], det, dN[24], room[36];
+  const double *law = law_data_d(par, room);
 #if ENHANCED
-  if (added_strain(q, par, rest, at, det, add)) return 1;
+  double G[8][9], E[8][6], alpha[NMODE];
+  if (find_alpha(q, par, rest, G, E, alpha)) return 1;
 #else
   (void)rest;
 #endif
-  return pl_solid_stress(3, 3, F, NULL, law_data_d(par, room), LAW, NULL, add, out);
+  for (int i = 0; i < n; i++) {
+    double add[6] = {0};
+    shape_slopes(at + 3 * i, dN);
+    if (pl_solid_gradient(8, dN, q, X, F, &det)) return 1;
+    for (int r = 0; more && r < 6; r++) add[r] = more[6 * i + r];
+#if ENHANCED
+    add_strain(alpha, rest, at + 3 * i, det, add);
+#endif
+    if (pl_solid_stress(3, 3, F, NULL, law, LAW, NULL, add, &out[i])) return 1;
+  }
+  return 0;
 }
 
 static double volume(const double *q, const double *rest) {

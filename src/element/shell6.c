@@ -127,14 +127,12 @@ static void to_frame(double t[2][3], double *frame) {
   }
 }
 
-// the strain of the edges' values in place of that of F
-static int stress(const double *q, const double *X, const double *par, const double *rest,
-                  const double *at, const double *more, pl_stress *out) {
+// the strain of the edges' values, s, in place of that of F
+static int stress_at(const double *q, const double *X, const double *par, shape_d *s,
+                     const double *at, const double *more, pl_stress *out) {
   const double l[3] = {1 - at[0] - at[1], at[0], at[1]};
   double T[2][3], t[2][3], d[2][3], frame[6], F[6], own[6], add[6];
   pl_stress plain;
-  shape_d s;
-  if (strains_d(q, par, rest, &s)) return 1;
   tangents(X, l, T);
   tangents(q, l, t);
   duals(T, d);
@@ -143,11 +141,20 @@ static int stress(const double *q, const double *X, const double *par, const dou
     for (int k = 0; k < 2; k++)
       F[2 * i + k] =
           t[0][i] * pl_dot3(d[0], frame + 3 * k) + t[1][i] * pl_dot3(d[1], frame + 3 * k);
-  to_tensor(s.E, l, d, own);
+  to_tensor(s->E, l, d, own);
   // in the plane; what is across it is not looked at
   if (pl_solid_stress(3, 2, F, frame, par, LAW_SVK, NULL, NULL, &plain)) return 1;
   for (int r = 0; r < 6; r++) add[r] = own[r] - plain.strain[r] + (more ? more[r] : 0);
   return pl_solid_stress(3, 2, F, frame, par, LAW_SVK, NULL, add, out);
+}
+
+static int stress(const double *q, const double *X, const double *par, const double *rest, int n,
+                  const double *at, const double *more, pl_stress *out) {
+  shape_d s;
+  int bad = strains_d(q, par, rest, &s);
+  for (int i = 0; i < n && !bad; i++)
+    bad = stress_at(q, X, par, &s, at + 3 * i, more ? more + 6 * i : NULL, &out[i]);
+  return bad;
 }
 
 // K is positive where the side of the normal is hollow

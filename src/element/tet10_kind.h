@@ -42,24 +42,35 @@ static double mean_dilation(const double *q, const double *rest) {
 }
 #endif
 
-static int stress(const double *q, const double *X, const double *par, const double *rest,
-                  const double *at, const double *more, pl_stress *out) {
-  double room[36], F[9], det, dN[30] = {0}, l[4] = {1 - at[0] - at[1] - at[2], at[0], at[1], at[2]};
-  // d/dl_k - d/dl_0
+// dN/dl_k - dN/dl_0, [10][3]
+static void shape_slopes(const double *at, double *dN) {
+  const double l[4] = {1 - at[0] - at[1] - at[2], at[0], at[1], at[2]};
+  memset(dN, 0, 30 * sizeof *dN);
   for (int a = 0; a < 10; a++)
     for (int t = 0; t < tet10_nslope(a); t++) {
       int c = tet10_slope[a][t][0];
       double f = tet10_factor(a, t, l);
       for (int k = 0; k < 3; k++) dN[3 * a + k] += f * ((c == k + 1) - (c == 0));
     }
-  if (pl_solid_gradient(10, dN, q, X, F, &det)) return 1;
+}
+
+static int stress(const double *q, const double *X, const double *par, const double *rest, int n,
+                  const double *at, const double *more, pl_stress *out) {
+  double room[36], F[9], det, dN[30], *mean = NULL;
+  const double *law = law_data_d(par, room);
 #if MEAN
   double dilation = mean_dilation(q, rest);
-  return pl_solid_stress(3, 3, F, NULL, law_data_d(par, room), LAW, &dilation, more, out);
+  mean = &dilation;
 #else
   (void)rest;
-  return pl_solid_stress(3, 3, F, NULL, law_data_d(par, room), LAW, NULL, more, out);
 #endif
+  for (int i = 0; i < n; i++) {
+    shape_slopes(at + 3 * i, dN);
+    if (pl_solid_gradient(10, dN, q, X, F, &det) ||
+        pl_solid_stress(3, 3, F, NULL, law, LAW, mean, more ? more + 6 * i : NULL, &out[i]))
+      return 1;
+  }
+  return 0;
 }
 
 static double volume(const double *q, const double *rest) {

@@ -10,13 +10,17 @@ static void field(const double *q, const double *par, const double *rest, double
   pl_solid_field(3, 3, F, law, LAW, NULL, value);
 }
 
-static int stress(const double *q, const double *X, const double *par, const double *rest,
+static int stress(const double *q, const double *X, const double *par, const double *rest, int n,
                   const double *at, const double *more, pl_stress *out) {
   double x[12], F[9], room[36];
+  const double *law = law_data_d(par, room);
+  int bad = 0;
   (void)X, (void)at;
   transpose_d(4, 3, q, x);
   gradient_d(4, 3, 3, x, rest, F);
-  return pl_solid_stress(3, 3, F, NULL, law_data_d(par, room), LAW, NULL, more, out);
+  for (int i = 0; i < n; i++)
+    bad |= pl_solid_stress(3, 3, F, NULL, law, LAW, NULL, more ? more + 6 * i : NULL, &out[i]);
+  return bad;
 }
 
 static double volume(const double *q, const double *rest) {

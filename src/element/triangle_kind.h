@@ -28,26 +28,29 @@ static void field(const double *q, const double *par, const double *rest, double
   pl_solid_field(SD, 2, F, law, LAW, NULL, value);
 }
 
-static int stress(const double *q, const double *X, const double *par, const double *rest,
+static int stress(const double *q, const double *X, const double *par, const double *rest, int n,
                   const double *at, const double *more, pl_stress *out) {
-  double x[3 * SD], F[6], e[2][3] = {0}, frame[6], n[3];
+  double x[3 * SD], F[6], e[2][3] = {0}, frame[6], normal[3];
 #if PLAIN_SVK
   const double *law = par;
 #else
   double room[9];
   const double *law = flat_data_d(par, rest, room);
 #endif
+  int bad = 0;
   (void)at;
   transpose_d(3, SD, q, x);
   gradient_d(3, SD, 2, x, rest, F);
   // the frame of rest: its first axis is along the first edge
   for (int k = 0; k < 2; k++)
     for (int i = 0; i < SD; i++) e[k][i] = X[SD * (k + 1) + i] - X[i];
-  pl_cross3(e[0], e[1], n);
-  pl_cross3(n, e[0], e[1]);
+  pl_cross3(e[0], e[1], normal);
+  pl_cross3(normal, e[0], e[1]);
   for (int k = 0; k < 2; k++)
     for (int i = 0; i < 3; i++) frame[3 * k + i] = e[k][i] / pl_norm3(e[k]);
-  return pl_solid_stress(SD, 2, F, frame, law, LAW, NULL, more, out);
+  for (int i = 0; i < n; i++)
+    bad |= pl_solid_stress(SD, 2, F, frame, law, LAW, NULL, more ? more + 6 * i : NULL, &out[i]);
+  return bad;
 }
 
 static void sample(unsigned seed, double *X, double *q, double *v, double *par) {

@@ -25,10 +25,7 @@ pl_status pl_eval_stress(const pl_model *m, const pl_params *p, const pl_state *
                          int e, int n, const double *at, const double *more, pl_stress *out) {
   element x;
   const pl_elem_kind *k = take(m, p, s, group_no, e, &x);
-  for (int i = 0; i < n; i++)
-    if (k->stress(x.q, x.X, x.par, x.rest, at + 3 * i, more ? more + 6 * i : NULL, &out[i]))
-      return PL_DOMAIN;
-  return PL_OK;
+  return k->stress(x.q, x.X, x.par, x.rest, n, at, more, out) ? PL_DOMAIN : PL_OK;
 }
 
 void pl_eval_curvature(const pl_model *m, const pl_params *p, const pl_state *s, int group_no,

@@ -19,6 +19,22 @@ static double product(const pl_stress *a) {
   return sum;
 }
 
+// Points of a cell, and its stress there; -1: outside the domain. Two points a direction are exact
+// for products of what a hexahedron of first order has: its samples do.
+static int stress_at_points(const estimate *e, const rcell *c, double (*at)[3], double *weight,
+                            pl_stress *const *out) {
+  if (c->type != PL_HEX8) {
+    int n = pl_cell_points(c->type, at, weight);
+    return recover_look(&e->l, c, n, (const double(*)[3])at, out) ? -1 : n;
+  }
+  const recover_impl *k = e->r->impl;
+  int n = recover_points(c->type, at);
+  for (int g = 0; g < n; g++) weight[g] = 1;
+  for (int layer = 0; layer < e->r->nlayer; layer++)
+    memcpy(out[layer], k->sample[layer] + c->first, (size_t)n * sizeof **out);
+  return k->domain[c - k->cell] ? -1 : n;
+}
+
 static void judge_cell(void *ctx, int i, int thread) {
   // Simpson's rule over the thickness, exact for products of linear functions
   static const double share[2][PL_LAYER_COUNT] = {{1, 0, 0}, {4. / 6, 1. / 6, 1. / 6}};
@@ -28,10 +44,9 @@ static void judge_cell(void *ctx, int i, int thread) {
   double at[PL_CELL_POINT_MAX][3], weight[PL_CELL_POINT_MAX], N[PL_CELL_VERT_MAX];
   pl_stress value[PL_LAYER_COUNT][PL_CELL_POINT_MAX];
   pl_stress *const out[PL_LAYER_COUNT] = {value[0], value[1], value[2]};
-  int n = pl_cell_points(c->type, at, weight), thick = c->thickness >= 0;
+  int n = stress_at_points(e, c, at, weight, out), thick = c->thickness >= 0;
   (void)thread;
   e->error[i] = e->elastic[i] = 0;
-  if (recover_look(&e->l, c, n, (const double(*)[3])at, out)) return;
   for (int g = 0; g < n; g++) {
     double w = 0.5 * weight[g] * pl_cell_jacobian(c->type, k->mesh->X, c->v, at[g]);
     if (thick) w *= recover_thickness(&e->l, c);

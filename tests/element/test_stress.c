@@ -102,7 +102,7 @@ static void solids_hold_their_forces(void **state) {
         pl_stress s;
         slopes(kind->nvert, at[i], dN);
         assert_int_equal(pl_solid_gradient(kind->nvert, dN, q, X, F, &det), 0);
-        assert_int_equal(kind->stress(q, X, par, rest, at[i], NULL, &s), 0);
+        assert_int_equal(kind->stress(q, X, par, rest, 1, at[i], NULL, &s), 0);
         double dv = w[i] * det * pl_det3(F);
         static const int to[9] = {0, 3, 5, 3, 1, 4, 5, 4, 2};
         for (int c = 0; c < 9; c++) sum[c] += dv * s.stress[to[c]];
@@ -127,7 +127,7 @@ static void triangles_hold_their_forces(void **state) {
       kind->sample(seed, X, q, v, par);
       assert_int_equal(kind->d.prepare(X, rest), 0);
       assert_int_equal(kind->d.eval(q, par, rest, &W, g, NULL), 0);
-      assert_int_equal(kind->stress(q, X, par, rest, at, NULL, &s), 0);
+      assert_int_equal(kind->stress(q, X, par, rest, 1, at, NULL, &s), 0);
       check_close(rest[6] * par[3] * s.energy, W, 1e-12 * W);
       // area as it is now
       double e[2][3] = {{0}}, m[3];
@@ -167,7 +167,7 @@ static void bending_adds_to_strain(void **state) {
     for (int side = 0; side < 2; side++) {
       pl_stress s;
       for (int c = 0; c < 6; c++) more[side][c] = (side ? -1 : 1) * par[2] / sqrt(12) * S[c];
-      assert_int_equal(flat->stress(X, X, plane, own, at, more[side], &s), 0);
+      assert_int_equal(flat->stress(X, X, plane, own, 1, at, more[side], &s), 0);
       sum += 0.5 * s.energy;
     }
     check_close(par[3] * rest[6] * par[2] * sum, W, 1e-11 * W);
@@ -208,7 +208,7 @@ static void curved_triangle(void **state) {
       for (int side = -1; side <= 1; side += 2) {
         pl_stress s;
         for (int c = 0; c < 6; c++) more[c] = side * par[3] / sqrt(12) * S[c];
-        assert_int_equal(k->stress(q, X, par, rest, at, more, &s), 0);
+        assert_int_equal(k->stress(q, X, par, rest, 1, at, more, &s), 0);
         sum += pl_norm3(n) / 6 * par[3] / 2 * s.energy;
       }
     }
