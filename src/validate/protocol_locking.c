@@ -1,6 +1,6 @@
 // Locking: a strip of few cells sags at Gamma = 1 however thin it is; H/W over that of the
 // elastica.
-#include "protocol_impl.h"
+#include "scene_model.h"
 
 static pl_status sag(pl_env *env, const pl_protocol_model *m, pl_trial *t, double *value) {
   strip s;
@@ -36,6 +36,14 @@ static const pl_protocol_model models[] = {
     {"hinge", "membrane with hinges", 16, 16, 8, 500, PL_EXPECT_OK, sag, .kind = STRIP_HINGE},
     {"hex8", "trilinear solid, two cells thick: it locks in shear", 16, 16, 8, 500, PL_EXPECT_KO,
      sag, .kind = STRIP_HEX8, .nu_most = 0.4999},
+    {"scene-shell", "strip as in a scene by its default: width L/10, equilateral", 16, 16, 8, 100,
+     PL_EXPECT_OK, scene_thin, .kind = SCENE_SHELL, .nu_zero = 1},
+    {"scene-shell-irregular", "the same on a mesh without order", 16, 16, 8, 100, PL_EXPECT_OK,
+     scene_thin, .kind = SCENE_SHELL_IRREGULAR, .nu_zero = 1},
+    {"scene-tet", "bar as in a scene: width L/10, one layer of tetrahedra", 16, 16, 8, 100,
+     PL_EXPECT_OK, scene_thin, .kind = SCENE_TET, .judged = {3e-3, 0.1}, .nu_zero = 1},
+    {"scene-hex", "the same of hexahedra", 16, 16, 8, 100, PL_EXPECT_OK, scene_thin,
+     .kind = SCENE_HEX, .judged = {3e-3, 0.1}, .nu_zero = 1},
 };
 
 const pl_protocol protocol_locking = {

@@ -48,6 +48,10 @@ static const pl_protocol_model models[] = {
      viscous, .kind = 0},
     {"scene-rod", "as in a scene: a strip pressed by load steps on a plane with friction", 60, 40,
      20, 500, PL_EXPECT_OK, scene_press, .kind = SCENE_ROD, .judged = {0.05, 0.35}},
+    {"scene-shell", "strip as in a scene by its default: width L/20, equilateral", 20, 20, 10, 100,
+     PL_EXPECT_OK, scene_press, .kind = SCENE_SHELL, .judged = {0.05, 0.35}, .few = 1},
+    {"scene-shell-irregular", "the same on a mesh without order", 20, 20, 10, 100, PL_EXPECT_OK,
+     scene_press, .kind = SCENE_SHELL_IRREGULAR, .judged = {0.05, 0.35}, .few = 1},
 };
 
 const pl_protocol protocol_stick_slip = {

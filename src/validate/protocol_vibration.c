@@ -1,6 +1,6 @@
 // Vibration: the first three frequencies of a strip clamped at one end, bending in one plane, over
 // sqrt(E I/(rho A L^4)); Euler and Bernoulli have beta^2 with cos(beta) cosh(beta) = -1.
-#include "protocol_impl.h"
+#include "scene_model.h"
 
 enum { MODES = 3 };
 
@@ -43,7 +43,7 @@ static pl_status master(pl_env *env, double nu, double x, double *value) {
 }
 
 static const double points[] = {20, 50, 100, 200, 500, 1e3, 2e3, 5e3, 1e4};
-static const double quick[] = {50, 1e3, 1e4};
+static const double quick[] = {50, 200, 1e3, 1e4};
 
 static const pl_protocol_model models[] = {
     {"rod", "discrete elastic rod", 64, 32, 8, 1000, PL_EXPECT_OK, ring, .kind = STRIP_ROD},
@@ -52,6 +52,14 @@ static const pl_protocol_model models[] = {
     {"hinge", "membrane with hinges", 64, 32, 8, 1000, PL_EXPECT_OK, ring, .kind = STRIP_HINGE},
     {"hex8", "trilinear solid, two cells thick: it locks in shear", 64, 32, 8, 1000, PL_EXPECT_KO,
      ring, .kind = STRIP_HEX8, .nu_most = 0.4999},
+    {"scene-shell", "strip as in a scene by its default: width L/10, equilateral", 20, 20, 8, 200,
+     PL_EXPECT_OK, scene_ring, .kind = SCENE_SHELL, .nu_zero = 1},
+    {"scene-shell-irregular", "the same on a mesh without order", 20, 20, 8, 200, PL_EXPECT_OK,
+     scene_ring, .kind = SCENE_SHELL_IRREGULAR, .nu_zero = 1},
+    {"scene-tet", "bar as in a scene: width L/10, one layer of tetrahedra", 20, 20, 8, 200,
+     PL_EXPECT_OK, scene_ring, .kind = SCENE_TET, .judged = {100, 500}, .nu_zero = 1},
+    {"scene-hex", "the same of hexahedra", 40, 40, 8, 200, PL_EXPECT_OK, scene_ring,
+     .kind = SCENE_HEX, .judged = {100, 500}, .nu_zero = 1},
 };
 
 const pl_protocol protocol_vibration = {

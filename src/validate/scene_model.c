@@ -56,27 +56,51 @@ static void put_head(pl_text *t, const dims *u, double nu) {
   pl_text_add(t, "density: %.17g kg/m^3}}\nbodies:\n  - name: it\n", u->density);
 }
 
-// n cells along a length of L from a clamp at x = 0, w wide. Hinges are held by a row more, inside
-// the wall.
+static int is_solid(const pl_protocol_model *m) {
+  return m->kind == SCENE_TET || m->kind == SCENE_HEX;
+}
+
+static int rows_of(double w, double cell) {
+  int rows = (int)lround(w / cell);
+  return rows > 1 ? rows : 1;
+}
+
+// n cells along a length of L from x = 0, w wide; hinges have one more, before it
 static void put_shell(pl_text *t, const pl_protocol_model *m, int n, double L, double w, double h) {
   int hinge = m->kind == SCENE_HINGE || m->kind == SCENE_HINGE_IRREGULAR;
   int even = m->kind == SCENE_MIDEDGE || m->kind == SCENE_HINGE || m->kind == SCENE_SHELL;
   int own = m->kind == SCENE_SHELL || m->kind == SCENE_SHELL_IRREGULAR;
   double cell = L / n;
-  int rows = (int)lround(w / cell / (even ? sqrt(0.75) : 1));
   pl_text_add(
       t, "    shell: {mesh: {grid: {size: [%.17g m, %.17g m], cells: [%d, %d], pattern: %s}}, ",
-      L + hinge * cell, w, n + hinge, rows > 1 ? rows : 1, even ? "equilateral" : "irregular");
+      L + hinge * cell, w, n + hinge, rows_of(w, even ? cell * sqrt(0.75) : cell),
+      even ? "equilateral" : "irregular");
   pl_text_add(t, "translate: [%.17g m, 0 m, 0 m], material: m, thickness: %.17g m, bending: %s}\n",
               -hinge * cell, h,
               hinge ? "hinge"
               : own ? "auto"
                     : "midedge");
-  // irregular rows lie up to a fifth of a cell off
-  if (hinge)
-    pl_text_add(t, "fixed: [{nodes: 'it where x < %.17g m'}]\n", 0.25 * cell);
+}
+
+// one layer of cells
+static void put_solid(pl_text *t, const pl_protocol_model *m, int n, double L, double w, double h) {
+  pl_text_add(t, "    solid: {mesh: {box: {size: [%.17g m, %.17g m, %.17g m], cells: [%d, %d, 1], ",
+              L, w, h, n, rows_of(w, L / n));
+  pl_text_add(t, "cell: %s}}, material: m}\n", m->kind == SCENE_TET ? "tet" : "hex");
+}
+
+// A strip with a clamp at x = 0. Hinges are held by a row more, inside the wall.
+static void put_strip(pl_text *t, const pl_protocol_model *m, int n, double L, double w, double h) {
+  if (is_solid(m))
+    put_solid(t, m, n, L, w, h);
   else
-    pl_text_add(t, "fixed: [{nodes: it group left, clamp: yes}]\n");
+    put_shell(t, m, n, L, w, h);
+  // irregular rows lie up to a fifth of a cell off
+  if (m->kind == SCENE_HINGE || m->kind == SCENE_HINGE_IRREGULAR)
+    pl_text_add(t, "fixed: [{nodes: 'it where x < %.17g m'}]\n", 0.25 * L / n);
+  else
+    pl_text_add(t, "fixed: [{nodes: it group left%s}]\n", is_solid(m) ? "" : ", clamp: yes");
+  pl_text_add(t, "sets: {tip: it group right}\n");
 }
 
 static void put_gravity(pl_text *t, int axis, double g) {
@@ -86,42 +110,108 @@ static void put_gravity(pl_text *t, int axis, double g) {
 
 // ---- cantilever ---------------------------------------------------------------------------------
 
-static const double SAG_THIN = 2e-3; // over the length; its weight stretches it by 2e-4 at 1e3
+static const double SAG_THIN = 2e-3;  // over the length; its weight stretches it by 2e-4 at 1e3
+static const double SAG_SOLID = 5e-3; // one layer of cells, four times as long as thick
 static const double SAG_WIDE = 0.1;
 
-static void sag_text(const pl_protocol_model *m, const pl_trial *t, pl_text *text) {
+// E I over the area of the section
+static double bending(const pl_protocol_model *m, const pl_trial *t, double h) {
+  double young = protocol_dims(t->units)->young;
+  return young * h * h / (m->kind == SCENE_ROD ? 16 : 12 * (1 - t->nu * t->nu));
+}
+
+// h over the length
+static void sag_text(const pl_protocol_model *m, const pl_trial *t, double gamma, double h,
+                     pl_text *text) {
   const dims *u = protocol_dims(t->units);
-  int round = m->kind == SCENE_ROD;
-  // thinner rods, for larger weights
-  double L = u->length, h = L * (round ? SAG_THIN / 10 : SAG_THIN);
-  double bend = u->young * h * h / (round ? 16 : 12 * (1 - t->nu * t->nu));
+  double L = u->length;
   put_head(text, u, t->nu);
-  if (round)
+  if (m->kind == SCENE_ROD)
     pl_text_add(text,
                 "    rod: {mesh: {line: {from: [0, 0, 0], to: [%.17g m, 0, 0], segments: %d}}, "
                 "material: m, section: {round: %.17g m}}\n"
                 "fixed: [{nodes: it group start, clamp: yes}]\nsets: {tip: it group end}\n",
-                L, t->resolution, h);
+                L, t->resolution, h * L);
   else
-    put_shell(text, m, t->resolution, L, SAG_WIDE * L, h);
-  if (!round) pl_text_add(text, "sets: {tip: it group right}\n");
-  put_gravity(text, 2, t->x * bend / (u->density * L * L * L));
+    put_strip(text, m, t->resolution, L, SAG_WIDE * L, h * L);
+  put_gravity(text, 2, gamma * bending(m, t, h * L) / (u->density * L * L * L));
   // without the energy book: what is judged is the shape
   pl_text_add(text, "analyses: [{static: {book: no}}]\n");
 }
 
-pl_status scene_sag(pl_env *env, const pl_protocol_model *m, pl_trial *t, double *value) {
+static pl_status sag(pl_env *env, const pl_protocol_model *m, pl_trial *t, double gamma, double h,
+                     double *value) {
   scened o;
   pl_text text;
-  double x[3];
+  double rest[3], x[3];
   pl_text_init(&text, env);
-  sag_text(m, t, &text);
+  sag_text(m, t, gamma, h, &text);
   pl_status s = scened_open(env, &text, &o);
   pl_text_free(&text);
   PL_TRY(s);
+  mean_place(&o, "tip", rest);
   s = scened_static(&o, NULL, NULL, NULL);
   mean_place(&o, "tip", x);
-  *value = -x[2] / x[0];
+  *value = (rest[2] - x[2]) / x[0];
+  scened_close(&o);
+  return s;
+}
+
+pl_status scene_sag(pl_env *env, const pl_protocol_model *m, pl_trial *t, double *value) {
+  // thinner rods, for larger weights
+  double h = is_solid(m) ? SAG_SOLID : m->kind == SCENE_ROD ? SAG_THIN / 10 : SAG_THIN;
+  return sag(env, m, t, t->x, h, value);
+}
+
+pl_status scene_thin(pl_env *env, const pl_protocol_model *m, pl_trial *t, double *value) {
+  double right;
+  PL_TRY(pl_master_cantilever(env, 1, &right));
+  PL_TRY(sag(env, m, t, 1, t->x, value));
+  *value /= right;
+  return PL_OK;
+}
+
+// ---- vibration ----------------------------------------------------------------------------------
+
+enum { RING_VALUES = 3, RING_MODES = 16 };
+
+// the modes that move the tip as a whole across the strip, in order; its twisting and its bending
+// in its plane do not
+static int flapping(const scened *o, int nfound, const double *shape, const double *omega,
+                    double *value) {
+  const pl_node_set *tip = &o->scene->set[pl_scene_find_set(o->scene, "tip")];
+  int n = 0;
+  for (int k = 0; k < nfound && n < RING_VALUES; k++) {
+    const double *v = shape + (size_t)k * (size_t)o->s->nq;
+    double mean = 0, most = 0;
+    for (int i = 0; i < tip->n; i++) {
+      const double *at = v + 3 * tip->node[i];
+      mean += at[2] / tip->n;
+      most = fmax(most, sqrt(at[0] * at[0] + at[1] * at[1] + at[2] * at[2]));
+    }
+    if (fabs(mean) > 0.5 * most) value[n++] = omega[k];
+  }
+  return n;
+}
+
+pl_status scene_ring(pl_env *env, const pl_protocol_model *m, pl_trial *t, double *value) {
+  const dims *u = protocol_dims(t->units);
+  double omega[RING_MODES], L = u->length, h = 1 / t->x;
+  scened o;
+  pl_text text;
+  pl_modes_info info;
+  pl_text_init(&text, env);
+  sag_text(m, t, 0, h, &text);
+  pl_status s = scened_open(env, &text, &o);
+  pl_text_free(&text);
+  PL_TRY(s);
+  double *shape = pl_alloc(env, RING_MODES * (size_t)o.s->nq, sizeof *shape);
+  s = shape ? pl_modes(&(pl_modes_opts){.count = RING_MODES}, o.scene->model, o.scene->params, o.s,
+                       o.w, omega, shape, &info)
+            : PL_E_NOMEM;
+  if (s == PL_OK && flapping(&o, info.nfound, shape, omega, value) < RING_VALUES) s = PL_UNSOLVED;
+  for (int k = 0; k < RING_VALUES; k++) value[k] *= L * L * sqrt(u->density / bending(m, t, h * L));
+  pl_free(env, shape);
   scened_close(&o);
   return s;
 }
@@ -148,7 +238,7 @@ pl_status scene_buckle(pl_env *env, const pl_protocol_model *m, pl_trial *t, dou
   pl_static_info info = {0};
   pl_text_init(&text, env);
   put_head(&text, u, t->nu);
-  put_shell(&text, m, t->resolution, L, t->x * L, h);
+  put_strip(&text, m, t->resolution, L, t->x * L, h);
   put_gravity(&text, 1, BUCKLE_MOST * one);
   pl_text_add(&text, "analyses: [{static: {steps: %d, critical: yes}}]\n", BUCKLE_STEPS);
   pl_status s = scened_open(env, &text, &o);
@@ -224,14 +314,13 @@ pl_status scene_curl(pl_env *env, const pl_protocol_model *m, pl_trial *t, doubl
 
 static const double PRESS_THICK = 1e-3, PRESS_WIDE = 0.05; // of the strip, over its length
 static const double PRESS_END = 0.34, PRESS_BULGE = 0.005;
-enum { PRESS_STEPS = 340 };
+static const double PRESS_WEIGHT = 1e-4; // Gamma
+enum { PRESS_STEPS = 340, PRESS_SHELL_STEPS = 100 };
 
-// upright on a floor and drawn with a slight bulge, though straight by nature
-static void press_text(const pl_trial *t, double mu, pl_text *text) {
-  const dims *u = protocol_dims(t->units);
-  double L = u->length;
+static void press_rod(const pl_trial *t, pl_text *text) {
+  double L = protocol_dims(t->units)->length;
   int n = t->resolution;
-  put_head(text, u, 0);
+  // drawn with a slight bulge, though straight by nature
   pl_text_add(text, "    rod: {mesh: {points: {at: [");
   for (int i = 0; i <= n; i++) {
     double s = (double)i / n;
@@ -241,47 +330,78 @@ static void press_text(const pl_trial *t, double mu, pl_text *text) {
   pl_text_add(text, "]}}, material: m, section: {rectangle: [%.17g m, %.17g m]}, ", PRESS_THICK * L,
               PRESS_WIDE * L);
   pl_text_add(text, "up: [0, 1, 0], natural: {straight: yes}}\n");
+}
+
+static void press_shell(const pl_protocol_model *m, const pl_trial *t, pl_text *text) {
+  const dims *u = protocol_dims(t->units);
+  double L = u->length, h = PRESS_THICK * L;
+  int even = m->kind == SCENE_SHELL, n = t->resolution;
+  double cell = L / n;
   pl_text_add(text,
-              "drives: [{name: clamp, nodes: it group start, clamp: yes, harmonic: 0, "
+              "    shell: {mesh: {grid: {size: [%.17g m, %.17g m], cells: [%d, %d], pattern: %s}}, "
+              "rotate: {axis: [0, 1, 0], angle: 90 deg}, translate: [0 m, 0 m, %.17g m], "
+              "material: m, thickness: %.17g m}\n",
+              L, PRESS_WIDE * L, n, rows_of(PRESS_WIDE * L, even ? cell * sqrt(0.75) : cell),
+              even ? "equilateral" : "irregular", L, h);
+  // the least weight sideways, or it stays straight; to which side it goes plays no part
+  put_gravity(text, 0, -PRESS_WEIGHT * u->young * h * h / 12 / (u->density * L * L * L));
+}
+
+// upright on a floor, pressed down from above
+static void press_text(const pl_protocol_model *m, const pl_trial *t, pl_text *text) {
+  const dims *u = protocol_dims(t->units);
+  int rod = m->kind == SCENE_ROD;
+  put_head(text, u, 0);
+  if (rod)
+    press_rod(t, text);
+  else
+    press_shell(m, t, text);
+  pl_text_add(text,
+              "drives: [{name: clamp, nodes: it group %s, clamp: yes, harmonic: 0, "
               "translation: [0 m, 0 m, %.17g m]}]\n",
-              -PRESS_END * L);
+              rod ? "start" : "left", -PRESS_END * u->length);
   pl_text_add(text, "obstacles: [{name: floor, plane: {normal: [0, 0, 1]}, friction: %.17g}]\n",
-              mu);
-  pl_text_add(text, "contact: {nodes: it group end}\nanalyses: [{static: {steps: %d}}]\n",
-              PRESS_STEPS);
+              t->x);
+  pl_text_add(text, "contact: {nodes: it group %s}\nanalyses: [{static: {steps: %d}}]\n",
+              rod ? "end" : "right", rod ? PRESS_STEPS : PRESS_SHELL_STEPS);
 }
 
 typedef struct slip {
   const scened *o;
+  double mu;
   int n;                   // steps that stick
   double eps[2], force[2]; // the last two of them, and Q/P there
   int slips;
 } slip;
 
+// Nodes of a border may creep one by one while the border as a whole sticks: it slips when the sum
+// of their forces is on the cone.
 static int find_slip(void *ctx, const pl_state *s, const pl_clock *c, const pl_work *w) {
   slip *k = ctx;
-  const pl_contact_pair *p = &k->o->contact->pair[0];
+  double sum[3] = {0};
   (void)s, (void)w;
-  k->slips = p->status != PL_STICK;
+  for (int i = 0; i < k->o->contact->npair; i++)
+    for (int d = 0; d < 3; d++) sum[d] += k->o->contact->pair[i].force[d];
+  double force = hypot(sum[1], sum[2]) / sum[0];
+  k->slips = !(force < k->mu * (1 - 1e-6));
   if (k->slips) return 1;
   k->eps[0] = k->eps[1];
   k->force[0] = k->force[1];
   k->eps[1] = c->scale * PRESS_END;
-  k->force[1] = hypot(p->force[1], p->force[2]) / p->force[0];
+  k->force[1] = force;
   k->n++;
   return 0;
 }
 
 pl_status scene_press(pl_env *env, const pl_protocol_model *m, pl_trial *t, double *value) {
-  (void)m;
   scened o;
   pl_text text;
   pl_text_init(&text, env);
-  press_text(t, t->x, &text);
+  press_text(m, t, &text);
   pl_status s = scened_open(env, &text, &o);
   pl_text_free(&text);
   PL_TRY(s);
-  slip k = {.o = &o};
+  slip k = {.o = &o, .mu = t->x};
   s = scened_static(&o, find_slip, &k, NULL);
   scened_close(&o);
   if (s == PL_OK) return PL_UNSOLVED;

@@ -56,6 +56,32 @@ def displacement(dat, node, last=False):
     return [float(v) for v in rows[-1 if last else 0]]
 
 
+def master(protocol, *at):
+    """Values of a master curve of the validation protocols."""
+    table = work / f"{protocol}.csv"
+    subprocess.run([pliant, "validate", protocol, "--at", ",".join(map(str, at)), "--csv", table], capture_output=True, timeout=300, check=True)
+    return [float(row.split(",")[2]) for row in table.read_text().splitlines()[1:]]
+
+
+def sags(name, body, gamma, bend, clamp=""):
+    """H/W of a strip of length 1 m and density 1000 kg/m^3 with groups root and tip, over the master curve of the cantilever.
+    bend: E I over the area of the section, N."""
+    out = []
+    for g, want in zip(gamma, master("cantilever", *gamma)):
+        a = run(name, f"""pliant: 1
+units: {{length: m}}
+materials: {{m: {{young: 1 GPa, poisson: 0, density: 1000 kg/m^3}}}}
+bodies: [{{name: b, {body}}}]
+fixed: {{nodes: b group root{clamp}}}
+gravity: [0, 0, {-g * bend / 1000:.12g}]
+watch: {{tip: 'b nearest [1, 0.05, 0]'}}
+analyses: [{{static: {{book: no}}}}]
+""", allowed="looks like a wrong unit")[0]
+        u = a["displacement_m"]["tip"]
+        out.append(-u[2] / (1 + u[0]) / want)
+    return out
+
+
 def finish():
     """Runs all tests and ends with their verdict."""
     failed = 0

@@ -5,7 +5,7 @@ import math
 import meshio
 import numpy as np
 
-from beside import PARTS, ccx, displacement, finish, frequencies, run, test, work
+from beside import PARTS, ccx, displacement, finish, frequencies, run, sags, test, work
 
 
 # ---- parts that gmsh meshed, beside C3D10 of CalculiX on the same mesh ------------------------------
@@ -121,6 +121,14 @@ def linear_meshes_get_nodes_on_edges():
 
 
 # ---- hexahedra with enhanced strain -----------------------------------------------------------------
+
+@test
+def protocols_on_a_mesh_of_gmsh():
+    # as the models scene-tet of `pliant validate`, bar 1 %
+    got = sags("bar", f"solid: {{mesh: {PARTS / 'bar.msh'}, material: m}}", (0.01, 1, 10), 1e9 * 0.01**2 / 12)
+    print("     cantilever:", " ".join(f"{g - 1:.1e}" for g in got))
+    assert max(abs(g - 1) for g in got) < 0.01, got
+
 
 @test
 def cantilever_of_one_layer():
