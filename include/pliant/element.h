@@ -219,6 +219,8 @@ typedef struct pl_elem_kind {
   X(pressure)                                                                                      \
   X(pressure_edge)                                                                                 \
   X(pressure_lid)                                                                                  \
+  X(pressure_edge3)                                                                                \
+  X(pressure_lid3)                                                                                 \
   X(couple)                                                                                        \
   X(tension)                                                                                       \
   X(tendon)                                                                                        \

@@ -4,29 +4,38 @@
 
 #include "pliant/math.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 // ---- edges ------------------------------------------------------------------------------------
 
 typedef struct edge {
-  int lo, hi, from; // its ends, and the one it starts at
+  int lo, hi; // its ends
+  face_edge at;
 } edge;
 
 static int compare_edges(const void *a, const void *b) {
   const edge *p = a, *q = b;
   if (p->lo != q->lo) return p->lo - q->lo;
-  return p->hi != q->hi ? p->hi - q->hi : p->from - q->from;
+  return p->hi != q->hi ? p->hi - q->hi : p->at.from - q->at.from;
+}
+
+static int corners(int n) {
+  return n % 4 == 0 ? 4 : 3;
 }
 
 static edge *sorted_edges(reader *r, const face_list *f, int *n) {
   edge *e = scene_alloc(r, 4 * (size_t)f->n + 1, sizeof *e);
   *n = 0;
-  for (int k = 0; e && k < f->n; k++)
-    for (int i = 0; i < f->v[k].n; i++) {
-      int a = f->v[k].node[i], b = f->v[k].node[(i + 1) % f->v[k].n];
-      e[(*n)++] = (edge){a < b ? a : b, a < b ? b : a, a};
+  for (int k = 0; e && k < f->n; k++) {
+    const face *v = &f->v[k];
+    int nc = corners(v->n);
+    for (int i = 0; i < nc; i++) {
+      int a = v->node[i], b = v->node[(i + 1) % nc], middle = v->n > nc ? v->node[nc + i] : -1;
+      e[(*n)++] = (edge){a < b ? a : b, a < b ? b : a, {a, b, middle}};
     }
+  }
   if (e) qsort(e, (size_t)*n, sizeof *e, compare_edges);
   return e;
 }
@@ -35,18 +44,16 @@ static int same_edge(const edge *a, const edge *b) {
   return a->lo == b->lo && a->hi == b->hi;
 }
 
-int *face_border(reader *r, const face_list *f, int *n) {
+face_edge *face_border(reader *r, const face_list *f, int *n) {
   int nedge;
   edge *e = sorted_edges(r, f, &nedge);
-  int *ends = e ? scene_alloc(r, 2 * (size_t)nedge + 1, sizeof *ends) : NULL;
+  face_edge *list = e ? scene_alloc(r, (size_t)nedge + 1, sizeof *list) : NULL;
   *n = 0;
-  for (int a = 0, b; ends && a < nedge; a = b) {
+  for (int a = 0, b; list && a < nedge; a = b) {
     for (b = a + 1; b < nedge && same_edge(&e[a], &e[b]);) b++;
-    if (b - a != 1) continue;
-    ends[2 * *n] = e[a].from;
-    ends[2 * (*n)++ + 1] = e[a].from == e[a].lo ? e[a].hi : e[a].lo;
+    if (b - a == 1) list[(*n)++] = e[a].at;
   }
-  return ends;
+  return list;
 }
 
 // neighbours run through their edge in opposite directions
@@ -55,10 +62,10 @@ static int check_sides(reader *r, const pl_node *at, const char *what, const fac
   char buf[128];
   edge *e = sorted_edges(r, f, &n);
   for (int k = 0; e && k + 1 < n; k++) {
-    if (!same_edge(&e[k], &e[k + 1]) || e[k].from != e[k + 1].from) continue;
+    if (!same_edge(&e[k], &e[k + 1]) || e[k].at.from != e[k + 1].at.from) continue;
     problem(r, at, "turn the triangles round so that all normals point to one side",
             "%s: normals of faces disagree at an edge from %s", what,
-            pl_build_node_text(r->b, e[k].from, buf, sizeof buf));
+            pl_build_node_text(r->b, e[k].at.from, buf, sizeof buf));
     return 0;
   }
   return e != NULL;
@@ -66,110 +73,141 @@ static int check_sides(reader *r, const pl_node *at, const char *what, const fac
 
 // ---- faces ------------------------------------------------------------------------------------
 
-static void add_face(reader *r, face_list *f, const char *chosen, int n, const int *node,
+// Pressure pushes on the skin of a solid against its normals, which point outwards: flip turns the
+// loop of corners round.
+static void add_face(reader *r, face_list *f, const char *chosen, const int *node, int n,
                      int flip) {
   face one = {.n = n};
+  int nc = corners(n);
   for (int i = 0; i < n; i++) {
-    if (!chosen[node[i]]) return;
-    one.node[flip ? n - 1 - i : i] = node[i];
+    int from = !flip ? i : i < nc ? nc - 1 - i : nc + (2 * nc - 2 - (i - nc)) % nc;
+    one.node[i] = node[from];
+    if (!chosen[one.node[i]]) return;
   }
   if (scene_grow(r, &f->v, f->n, &f->cap, sizeof *f->v)) f->v[f->n++] = one;
 }
 
-// the quad that was cut into two triangles, its loop as theirs
-static void join_quad(const int *a, const int *b, int *quad) {
-  int k = 0;
-  while (k < 2 && (a[k] == b[0] || a[k] == b[1] || a[k] == b[2])) k++;
-  quad[0] = a[k];
-  quad[1] = a[(k + 1) % 3];
-  quad[3] = a[(k + 2) % 3];
-  for (int i = 0; i < 3; i++)
-    if (b[i] != quad[1] && b[i] != quad[3]) quad[2] = b[i];
+static int add_faces(reader *r, const body_slot *b, const char *chosen, face_list *f) {
+  int n, *list;
+  if (!worked(r, pl_mesh_faces(b->mesh, &n, &list))) return 0;
+  for (int k = 0; k < n; k++) {
+    int node[8], nv = list[PL_FACE_ROW * k];
+    for (int i = 0; i < nv; i++) node[i] = b->node[list[PL_FACE_ROW * k + 1 + i]];
+    add_face(r, f, chosen, node, nv, b->def->solid != NULL);
+  }
+  pl_free(r->env, list);
+  return 1;
 }
 
-// pressure pushes on the skin of a solid against its normals, which point outwards
-static int add_solid(reader *r, const body_slot *b, const char *chosen, face_list *f) {
-  int n, *tri, *cell, hexes = 0;
-  if (!worked(r, pl_mesh_surface(b->mesh, &n, &tri, &cell))) return 0;
-  for (int t = 0; t < PL_HEX8; t++) hexes += b->mesh->cell[t].n;
-  for (int k = 0; k < n; k++) {
-    int quad[4], node[4], nv = 3;
-    memcpy(quad, tri + 3 * k, 3 * sizeof *quad);
-    // faces of second order stay cut at the nodes on their edges
-    if (cell[k] >= hexes && cell[k] < hexes + b->mesh->cell[PL_HEX8].n && k + 1 < n) {
-      join_quad(tri + 3 * k, tri + 3 * (k + 1), quad);
-      nv = 4;
-      k++;
+int chosen_faces(reader *r, const char *chosen, face_list *out) {
+  *out = (face_list){0};
+  for (int k = 0; k < r->nbody; k++) {
+    const body_slot *b = &r->body[k];
+    if (b->bad) return 0;
+    if ((b->def->solid || b->def->shell) && !add_faces(r, b, chosen, out)) return 0;
+  }
+  return !r->failed;
+}
+
+// ---- integrals ----------------------------------------------------------------------------------
+
+static pl_cell_type face_type(int n) {
+  return n == 3 ? PL_TRI3 : n == 4 ? PL_QUAD4 : n == 6 ? PL_TRI6 : PL_QUAD8;
+}
+
+// V = 1/3 int y.(y_r x y_s) = sum over triples of nodes a < b < c of share y_a.(y_b x y_c)/6
+void face_volumes(int n, face_volume *out) {
+  pl_cell_type type = face_type(n);
+  double at[PL_CELL_POINT_MAX][3], weight[PL_CELL_POINT_MAX], all[8][8][8] = {{{0}}};
+  int np = pl_cell_points(type, at, weight);
+  for (int p = 0; p < np; p++) {
+    double N[8], d[8][3];
+    pl_cell_shape(type, at[p], N, d[0]);
+    for (int a = 0; a < n; a++)
+      for (int b = 0; b < n; b++)
+        for (int c = 0; c < n; c++) all[a][b][c] += 2 * weight[p] * N[a] * d[b][0] * d[c][1];
+  }
+  out->n = 0;
+  for (int a = 0; a < n; a++)
+    for (int b = a + 1; b < n; b++)
+      for (int c = b + 1; c < n; c++) {
+        double share =
+            all[a][b][c] + all[b][c][a] + all[c][a][b] - all[b][a][c] - all[a][c][b] - all[c][b][a];
+        if (fabs(share) < 1e-12) continue;
+        int *tri = out->tri[out->n];
+        tri[0] = a;
+        tri[1] = b;
+        tri[2] = c;
+        out->share[out->n++] = share;
+      }
+}
+
+// normal times area of a unit of natural area, and the place
+static double normal_at(const reader *r, const face *f, const double *at, double *N, double *x,
+                        double *normal) {
+  double d[8][3], D[2][3] = {{0}};
+  pl_cell_shape(face_type(f->n), at, N, d[0]);
+  memset(x, 0, 3 * sizeof *x);
+  for (int a = 0; a < f->n; a++)
+    for (int i = 0; i < 3; i++) {
+      double X = r->b->X[3 * (size_t)f->node[a] + i];
+      x[i] += N[a] * X;
+      for (int k = 0; k < 2; k++) D[k][i] += d[a][k] * X;
     }
-    for (int i = 0; i < nv; i++) node[i] = b->node[quad[i]];
-    add_face(r, f, chosen, nv, node, 1);
-  }
-  pl_free(r->env, tri);
-  pl_free(r->env, cell);
-  return 1;
+  pl_cross3(D[0], D[1], normal);
+  return pl_norm3(normal);
 }
 
-// triangles, of second order cut at the nodes on their edges
-static int add_shell(reader *r, const body_slot *b, const char *chosen, face_list *f) {
-  int n, *tri;
-  if (!worked(r, pl_mesh_surface(b->mesh, &n, &tri, NULL))) return 0;
-  for (int k = 0; k < n; k++) {
-    int node[3];
-    for (int i = 0; i < 3; i++) node[i] = b->node[tri[3 * k + i]];
-    add_face(r, f, chosen, 3, node, 0);
-  }
-  pl_free(r->env, tri);
-  return 1;
-}
-
-int face_triangles(const face *f, int tri[4][3], double *share) {
-  static const int cut[4][3] = {{0, 1, 2}, {0, 2, 3}, {0, 1, 3}, {1, 2, 3}};
-  int n = f->n == 3 ? 1 : 4;
-  *share = f->n == 3 ? 1 : 0.5;
-  for (int k = 0; k < n; k++)
-    for (int i = 0; i < 3; i++) tri[k][i] = f->node[cut[k][i]];
-  return n;
-}
-
-static double triangle_vector(const reader *r, const int *tri, double *vector) {
-  double a[3], b[3];
-  pl_sub3(r->b->X + 3 * (size_t)tri[1], r->b->X + 3 * (size_t)tri[0], a);
-  pl_sub3(r->b->X + 3 * (size_t)tri[2], r->b->X + 3 * (size_t)tri[0], b);
-  pl_cross3(a, b, vector);
-  for (int c = 0; c < 3; c++) vector[c] /= 2;
-  return pl_norm3(vector);
-}
-
-static void measure(reader *r, face_list *f) {
+static void measure(const reader *r, face_list *f) {
   for (int k = 0; k < f->n; k++) {
-    int tri[4][3];
-    double share, vector[3];
-    int n = face_triangles(&f->v[k], tri, &share);
-    for (int t = 0; t < n; t++) {
-      double area = share * triangle_vector(r, tri[t], vector);
+    double at[PL_CELL_POINT_MAX][3], weight[PL_CELL_POINT_MAX], N[8], x[3], normal[3];
+    int np = pl_cell_points(face_type(f->v[k].n), at, weight);
+    for (int p = 0; p < np; p++) {
+      double area = weight[p] * normal_at(r, &f->v[k], at[p], N, x, normal);
       f->area += area;
       for (int c = 0; c < 3; c++) {
-        f->vector[c] += share * vector[c];
-        for (int i = 0; i < 3; i++) f->centre[c] += area / 3 * r->b->X[3 * (size_t)tri[t][i] + c];
+        f->vector[c] += weight[p] * normal[c];
+        f->centre[c] += area * x[c];
       }
     }
   }
   for (int c = 0; c < 3 && f->area > 0; c++) f->centre[c] /= f->area;
 }
 
-double *face_shares(reader *r, const face_list *f) {
+double *face_shares(reader *r, const face_list *f, int springs) {
   double *share = scene_alloc(r, (size_t)r->b->nnode + 1, sizeof *share);
   for (int k = 0; share && k < f->n; k++) {
-    int tri[4][3];
-    double part, vector[3];
-    int n = face_triangles(&f->v[k], tri, &part);
-    for (int t = 0; t < n; t++) {
-      double area = part * triangle_vector(r, tri[t], vector);
-      for (int i = 0; i < 3; i++) share[tri[t][i]] += area / 3;
+    const face *v = &f->v[k];
+    double at[PL_CELL_POINT_MAX][3], weight[PL_CELL_POINT_MAX], N[8], x[3], normal[3];
+    double one[8] = {0}, square[8] = {0}, area = 0, sum = 0;
+    int np = pl_cell_points(face_type(v->n), at, weight);
+    for (int p = 0; p < np; p++) {
+      double piece = weight[p] * normal_at(r, v, at[p], N, x, normal);
+      area += piece;
+      for (int a = 0; a < v->n; a++) {
+        one[a] += piece * N[a];
+        square[a] += piece * N[a] * N[a];
+        sum += piece * N[a] * N[a];
+      }
     }
+    int squares = springs && v->n > 4;
+    for (int a = 0; a < v->n; a++)
+      share[v->node[a]] += squares && sum > 0 ? area * square[a] / sum : one[a];
   }
   return share;
 }
+
+void face_normals(const reader *r, const face_list *f, double (*normal)[3]) {
+  for (int k = 0; k < f->n; k++)
+    for (int a = 0; a < f->v[k].n; a++) {
+      double at[3], N[8], x[3], n[3];
+      pl_cell_vertex(face_type(f->v[k].n), a, at);
+      normal_at(r, &f->v[k], at, N, x, n);
+      for (int c = 0; c < 3; c++) normal[f->v[k].node[a]][c] += n[c];
+    }
+}
+
+// ---- selectors ----------------------------------------------------------------------------------
 
 // what is wrong when there are none
 static void no_faces(reader *r, const pl_node *at, const char *what) {
@@ -187,7 +225,6 @@ static void no_faces(reader *r, const pl_node *at, const char *what) {
 
 int select_faces(reader *r, const pl_node *at, const char *what, face_list *out) {
   node_list nodes;
-  *out = (face_list){0};
   if (r->b->dim != 3) {
     problem(r, at, "put 'force' or 'total' on nodes", "%s: faces need dimension 3", what);
     return 0;
@@ -196,13 +233,7 @@ int select_faces(reader *r, const pl_node *at, const char *what, face_list *out)
   char *chosen = scene_alloc(r, (size_t)r->b->nnode + 1, 1);
   if (!chosen) return 0;
   for (int i = 0; i < nodes.n; i++) chosen[nodes.v[i]] = 1;
-  for (int k = 0; k < r->nbody; k++) {
-    const body_slot *b = &r->body[k];
-    if (b->bad) return 0;
-    if (b->def->solid && !add_solid(r, b, chosen, out)) return 0;
-    if (b->def->shell && !add_shell(r, b, chosen, out)) return 0;
-  }
-  if (r->failed) return 0;
+  if (!chosen_faces(r, chosen, out)) return 0;
   if (out->n == 0) {
     no_faces(r, at, what);
     return 0;

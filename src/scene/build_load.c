@@ -79,35 +79,38 @@ static void put_centre(reader *r, int group, int elem, double share, const doubl
 
 // an edge of the border of faces
 typedef struct border {
-  int end[2], held[2]; // held: components that supports hold
-  int axis;            // across a plane in which it slides, 3: it is held, -1: it is free
-  double height;       // m, from the centre to the plane
+  int n, node[3], held[3]; // its ends, the node between them; components that supports hold
+  int axis;                // across a plane in which it slides, 3: it is held, -1: it is free
+  double height;           // m, from the centre to the plane
 } border;
 
-// planes in which supports keep both ends; of two the one through the centre
+// planes in which supports keep all nodes; of two the one through the centre
 static void find_plane(const reader *r, double size, const double *centre, border *e) {
-  const double *a = r->b->X + 3 * (size_t)e->end[0], *b = r->b->X + 3 * (size_t)e->end[1];
-  int both = e->held[0] & e->held[1];
-  e->axis = both == 7 ? 3 : -1;
+  int all = 7;
+  for (int i = 0; i < e->n; i++) all &= e->held[i];
+  e->axis = all == 7 ? 3 : -1;
   e->height = 0;
   for (int m = 2; m >= 0 && e->axis < 3; m--) {
-    if (!(both >> m & 1) || fabs(a[m] - b[m]) > 1e-9 * size) continue;
+    const double *X = r->b->X + m;
+    double at = X[3 * (size_t)e->node[0]], off = 0;
+    for (int i = 1; i < e->n; i++) off = fmax(off, fabs(X[3 * (size_t)e->node[i]] - at));
+    if (!(all >> m & 1) || off > 1e-9 * size) continue;
     if (e->axis >= 0 && fabs(e->height) <= 1e-9 * size) continue;
     e->axis = m;
-    e->height = a[m] - centre[m];
+    e->height = at - centre[m];
   }
 }
 
 // the border; the centre is put into planes in which it slides
 static border *list_border(reader *r, const face_list *f, double *centre, int *n) {
-  int *ends = face_border(r, f, n), put[3] = {0};
-  border *list = ends ? scene_alloc(r, (size_t)*n + 1, sizeof *list) : NULL;
+  face_edge *edge = face_border(r, f, n);
+  int put[3] = {0};
+  border *list = edge ? scene_alloc(r, (size_t)*n + 1, sizeof *list) : NULL;
   memcpy(centre, f->centre, sizeof f->centre);
   for (int k = 0; list && k < *n; k++) {
-    for (int i = 0; i < 2; i++) {
-      list[k].end[i] = ends[2 * k + i];
-      list[k].held[i] = held_mask(r, ends[2 * k + i]);
-    }
+    const face_edge *e = &edge[k];
+    list[k] = (border){.n = e->middle < 0 ? 2 : 3, .node = {e->from, e->to, e->middle}};
+    for (int i = 0; i < list[k].n; i++) list[k].held[i] = held_mask(r, list[k].node[i]);
     find_plane(r, sqrt(f->area), centre, &list[k]);
     int m = list[k].axis;
     if (m >= 0 && m < 3 && !put[m]++) centre[m] += list[k].height;
@@ -125,11 +128,10 @@ static int count_free(reader *r, double size, int n, const border *list) {
     nfree += list[k].axis < 0;
     nslide += list[k].axis < 3;
     for (int i = 0; i < 2 && list[k].axis < 3; i++) {
-      border *met = &at[list[k].end[i]];
-      corners += met->held[0] && met->axis != list[k].axis &&
+      border *met = &at[list[k].node[i]];
+      corners += met->n > 0 && met->axis != list[k].axis &&
                  fabs(met->height * list[k].height) > 1e-9 * size * size;
       *met = list[k];
-      met->held[0] = 1;
     }
   }
   return nfree > 0 ? nfree : corners > 0 ? nslide : 0;
@@ -137,11 +139,11 @@ static int count_free(reader *r, double size, int n, const border *list) {
 
 static void put_lid(reader *r, int group, int elem, const border *e) {
   static const char *const height[3] = {"height_x", "height_y", "height_z"};
-  static const char *const held[6] = {"held_0x", "held_0y", "held_0z",
-                                      "held_1x", "held_1y", "held_1z"};
+  static const char *const held[9] = {"held_0x", "held_0y", "held_0z", "held_1x", "held_1y",
+                                      "held_1z", "held_2x", "held_2y", "held_2z"};
   if (e->axis >= 0 && e->axis < 3)
     put_par(r, group, elem, height[e->axis], &(num){.v = e->height, .par = -1});
-  for (int i = 0; i < 6; i++)
+  for (int i = 0; i < 3 * e->n; i++)
     put_par(r, group, elem, held[i], &(num){.v = e->held[i / 3] >> i % 3 & 1, .par = -1});
 }
 
@@ -151,23 +153,44 @@ static void put_lid(reader *r, int group, int elem, const border *e) {
 // edges are free.
 static int add_border(reader *r, const char *name, const face_list *f, int unknown,
                       double *centre) {
-  int n = 0, count[2] = {0}, group[2] = {-1, -1}, *stencil[2];
+  static const int kind[4] = {PL_ELEM_pressure_lid, PL_ELEM_pressure_edge, PL_ELEM_pressure_lid3,
+                              PL_ELEM_pressure_edge3};
+  int n = 0, count[4] = {0}, group[4], *stencil[4];
   border *list = list_border(r, f, centre, &n);
   int nfree = list ? count_free(r, sqrt(f->area), n, list) : 0;
-  for (int k = 0; list && k < n; k++) count[nfree && list[k].axis < 3]++;
-  for (int i = 0; i < 2; i++)
-    if (count[i])
-      group[i] = group_add(r, name, i ? PL_ELEM_pressure_edge : PL_ELEM_pressure_lid, count[i],
-                           &stencil[i]);
-  count[0] = count[1] = 0;
+  for (int k = 0; list && k < n; k++) count[2 * (list[k].n - 2) + (nfree && list[k].axis < 3)]++;
+  for (int i = 0; i < 4; i++) {
+    if (count[i]) group[i] = group_add(r, name, kind[i], count[i], &stencil[i]);
+    count[i] = 0;
+  }
   for (int k = 0; list && k < n && !r->failed; k++) {
-    int i = nfree && list[k].axis < 3, e = count[i]++;
-    memcpy(stencil[i] + 3 * e, list[k].end, sizeof list[k].end);
-    stencil[i][3 * e + 2] = unknown;
+    int lid = !(nfree && list[k].axis < 3), nv = list[k].n, i = 2 * (nv - 2) + !lid;
+    int e = count[i]++, *to = stencil[i] + (nv + 1) * e;
+    memcpy(to, list[k].node, (size_t)nv * sizeof *to);
+    to[nv] = unknown;
     put_centre(r, group[i], e, 1, centre);
-    if (!i) put_lid(r, group[i], e, &list[k]);
+    if (lid) put_lid(r, group[i], e, &list[k]);
   }
   return nfree;
+}
+
+// the faces themselves
+static void add_volumes(reader *r, const char *name, const face_list *f, int unknown,
+                        const double *centre) {
+  face_volume rule[9];
+  int n = 0, *stencil;
+  for (int k = 3; k <= 8; k++)
+    if (k != 5 && k != 7) face_volumes(k, &rule[k]);
+  for (int k = 0; k < f->n; k++) n += rule[f->v[k].n].n;
+  int g = r->failed ? -1 : group_add(r, name, PL_ELEM_pressure, n, &stencil);
+  for (int k = 0, e = 0; g >= 0 && k < f->n; k++) {
+    const face_volume *v = &rule[f->v[k].n];
+    for (int t = 0; t < v->n; t++, e++) {
+      for (int i = 0; i < 3; i++) stencil[4 * e + i] = f->v[k].node[v->tri[t][i]];
+      stencil[4 * e + 3] = unknown;
+      put_centre(r, g, e, v->share[t], centre);
+    }
+  }
 }
 
 static void add_pressure(reader *r, const load_def *d, const pl_node *at) {
@@ -181,21 +204,10 @@ static void add_pressure(reader *r, const load_def *d, const pl_node *at) {
   }
   if (!select_faces(r, d->faces, "pressure", &f)) return;
   if (!read_timing(r, &d->time, "Pa", &over)) return;
-  int unknown = amplitude(r, name, &d->pressure, &d->time, over), n = 0, *stencil;
-  for (int k = 0; k < f.n; k++) n += f.v[k].n == 3 ? 1 : 4;
+  int unknown = amplitude(r, name, &d->pressure, &d->time, over);
   double centre[3];
   int nfree = add_border(r, name, &f, unknown, centre);
-  int g = r->failed ? -1 : group_add(r, name, PL_ELEM_pressure, n, &stencil);
-  for (int k = 0, e = 0; g >= 0 && k < f.n; k++) {
-    int tri[4][3];
-    double share;
-    int nt = face_triangles(&f.v[k], tri, &share);
-    for (int t = 0; t < nt; t++, e++) {
-      memcpy(stencil + 4 * e, tri[t], sizeof tri[t]);
-      stencil[4 * e + 3] = unknown;
-      put_centre(r, g, e, share, centre);
-    }
-  }
+  add_volumes(r, name, &f, unknown, centre);
   double p = d->pressure.v;
   note(r, "pressure", d->name.s,
        "%.6g Pa on %d %s, area %.6g m^2, force at rest [%.6g, %.6g, %.6g] N, %s%s", p, f.n,
@@ -227,7 +239,7 @@ static void add_on_faces(reader *r, const load_def *d) {
   pl_load_form form = {0};
   if (!select_faces(r, d->faces, d->traction.at ? "traction" : "total", &f)) return;
   if (!read_timing(r, &d->time, d->traction.at ? "Pa" : "N", &form.over)) return;
-  double *all = face_shares(r, &f), moment[3], F[3] = {0};
+  double *all = face_shares(r, &f, 0), moment[3], F[3] = {0};
   int *node = scene_alloc(r, (size_t)r->b->nnode + 1, sizeof *node);
   double *share = scene_alloc(r, (size_t)r->b->nnode + 1, sizeof *share);
   if (!all || !node || !share) return;
@@ -275,17 +287,56 @@ static void add_acceleration(reader *r, const load_def *d) {
 
 enum { PATCH_MAX = 20000 }; // nodes of a moment
 
+// nodes that a moment turns, with shares of the area that belong to them; all alike where they are
+// not those of faces
+typedef struct patch {
+  node_list l;
+  double *share; // [l.n]
+  int *pair;     // [l.n] the one across the axis; -1: it has no share
+  double middle[3];
+} patch;
+
+// 0: failed
+static int weigh_patch(reader *r, patch *p) {
+  const node_list *l = &p->l;
+  size_t nnode = (size_t)r->b->nnode;
+  char *chosen = scene_alloc(r, 2 * nnode + 1, 1), *met = chosen ? chosen + nnode : NULL;
+  p->share = scene_alloc(r, (size_t)l->n, sizeof *p->share);
+  p->pair = scene_alloc(r, (size_t)l->n, sizeof *p->pair);
+  face_list f;
+  for (int i = 0; chosen && i < l->n; i++) chosen[l->v[i]] = 1;
+  if (!chosen || !p->share || !p->pair || !chosen_faces(r, chosen, &f)) return 0;
+  for (int k = 0; k < f.n; k++)
+    for (int i = 0; i < f.v[k].n; i++) met[f.v[k].node[i]] = 1;
+  int whole = 1;
+  for (int i = 0; i < l->n; i++) whole &= met[l->v[i]];
+  const double *all = whole ? face_shares(r, &f, 0) : NULL;
+  if (r->failed) return 0;
+  double sum = 0, most = 0;
+  for (int i = 0; i < l->n; i++) {
+    p->share[i] = all ? all[l->v[i]] : 1;
+    sum += p->share[i];
+    most = fmax(most, fabs(p->share[i]));
+    for (int c = 0; c < 3; c++) p->middle[c] += p->share[i] * r->b->X[3 * (size_t)l->v[i] + c];
+  }
+  for (int c = 0; c < 3; c++) p->middle[c] /= sum;
+  for (int i = 0; i < l->n; i++)
+    if (fabs(p->share[i]) < 1e-6 * most) p->share[i] = 0;
+  return 1;
+}
+
 // the node of a patch nearest to where another would be, mirrored at a line along the axis through
-// its middle
-static int opposite(const reader *r, const node_list *l, const double *middle, int axis, int i) {
-  const double *x = r->b->X + 3 * (size_t)l->v[i];
+// its middle; corners of second order, which have shares below zero, are paired with such ones
+static int opposite(const reader *r, const patch *p, int axis, int i) {
+  const double *x = r->b->X + 3 * (size_t)p->l.v[i];
   double best = INFINITY;
-  int found = i;
-  for (int k = 0; k < l->n; k++) {
-    const double *y = r->b->X + 3 * (size_t)l->v[k];
+  int found = -1;
+  for (int k = 0; k < p->l.n; k++) {
+    const double *y = r->b->X + 3 * (size_t)p->l.v[k];
     double d = 0;
+    if (!(p->share[k] * p->share[i] > 0)) continue;
     for (int c = 0; c < 3; c++) {
-      double off = c == axis ? y[c] - x[c] : y[c] + x[c] - 2 * middle[c];
+      double off = c == axis ? y[c] - x[c] : y[c] + x[c] - 2 * p->middle[c];
       d += off * off;
     }
     if (d < best) {
@@ -296,28 +347,29 @@ static int opposite(const reader *r, const node_list *l, const double *middle, i
   return found;
 }
 
-// square of the distance across an axis
-static double lever(const reader *r, int a, int b, int axis) {
+// square of the distance of a node and the one opposite across an axis
+static double lever(const reader *r, const patch *p, int i, int axis) {
   double sum = 0;
-  for (int c = 0; c < 3; c++) {
-    double d = r->b->X[3 * (size_t)b + c] - r->b->X[3 * (size_t)a + c];
+  for (int c = 0; c < 3 && p->pair[i] >= 0; c++) {
+    const double *X = r->b->X + c;
+    double d = X[3 * (size_t)p->l.v[p->pair[i]]] - X[3 * (size_t)p->l.v[i]];
     sum += c == axis ? 0 : d * d;
   }
   return sum;
 }
 
-static void add_couples(reader *r, const load_def *d, const node_list *l, const int *pair, int axis,
-                        const num *value, const pl_course *over) {
+static void add_couples(reader *r, const load_def *d, const patch *p, int axis, const num *value,
+                        const pl_course *over) {
   static const char *const name[3] = {"axis_x", "axis_y", "axis_z"};
   double sum = 0, most = 0;
   int n = 0, *stencil;
-  for (int i = 0; i < l->n; i++) most = fmax(most, lever(r, l->v[i], l->v[pair[i]], axis));
-  for (int i = 0; i < l->n; i++) {
-    double part = lever(r, l->v[i], l->v[pair[i]], axis);
+  for (int i = 0; i < p->l.n; i++) most = fmax(most, lever(r, p, i, axis));
+  for (int i = 0; i < p->l.n; i++) {
+    double part = lever(r, p, i, axis);
     n += part > 1e-6 * most;
-    sum += part > 1e-6 * most ? part : 0;
+    sum += part > 1e-6 * most ? p->share[i] * part : 0;
   }
-  if (!(most > 0)) {
+  if (!(sum > 0)) {
     problem(r, d->moment.at, "choose nodes beside each other across the axis, e.g. two rows",
             "moment: all nodes lie on a line along %c, about which they cannot be turned",
             "xyz"[axis]);
@@ -325,14 +377,13 @@ static void add_couples(reader *r, const load_def *d, const node_list *l, const 
   }
   int unknown = amplitude(r, d->name.s[0] ? d->name.s : "moment", value, &d->time, over);
   int g = group_add(r, d->name.s[0] ? d->name.s : "moment", PL_ELEM_couple, n, &stencil);
-  for (int i = 0, e = 0; g >= 0 && i < l->n; i++) {
-    int a = l->v[i], b = l->v[pair[i]];
-    double part = lever(r, a, b, axis);
+  for (int i = 0, e = 0; g >= 0 && i < p->l.n; i++) {
+    double part = lever(r, p, i, axis);
     if (!(part > 1e-6 * most)) continue;
-    stencil[3 * e] = a;
-    stencil[3 * e + 1] = b;
+    stencil[3 * e] = p->l.v[i];
+    stencil[3 * e + 1] = p->l.v[p->pair[i]];
     stencil[3 * e + 2] = unknown;
-    put_par(r, g, e, "share", &(num){.v = part / sum, .par = -1});
+    put_par(r, g, e, "share", &(num){.v = p->share[i] * part / sum, .par = -1});
     for (int c = 0; c < 3; c++) put_par(r, g, e, name[c], &(num){.v = c == axis, .par = -1});
     e++;
   }
@@ -348,7 +399,6 @@ static void add_moment(reader *r, const load_def *d, const pl_node *at) {
   node_list l;
   const pl_course *over;
   char when[160];
-  double middle[3] = {0};
   if (!select_either(r, d->node, d->nodes, at, "moment", &l)) return;
   // the point of a join is turned by nodes that turn with it
   int triad[4];
@@ -364,13 +414,12 @@ static void add_moment(reader *r, const load_def *d, const pl_node *at) {
     return;
   }
   if (!read_timing(r, &d->time, "N.m", &over)) return;
-  int *pair = scene_alloc(r, (size_t)l.n, sizeof *pair);
-  for (int i = 0; i < l.n; i++)
-    for (int c = 0; c < 3; c++) middle[c] += r->b->X[3 * (size_t)l.v[i] + c] / l.n;
-  for (int axis = 0; pair && axis < 3; axis++) {
+  patch p = {.l = l};
+  if (!weigh_patch(r, &p)) return;
+  for (int axis = 0; axis < 3; axis++) {
     if (d->moment.v[axis].v == 0 && d->moment.v[axis].par < 0) continue;
-    for (int i = 0; i < l.n; i++) pair[i] = opposite(r, &l, middle, axis, i);
-    add_couples(r, d, &l, pair, axis, &d->moment.v[axis], over);
+    for (int i = 0; i < l.n; i++) p.pair[i] = opposite(r, &p, axis, i);
+    add_couples(r, d, &p, axis, &d->moment.v[axis], over);
   }
   note(r, "moment", d->name.s, "[%.6g, %.6g, %.6g] N.m on %d %s, %s", d->moment.v[0].v,
        d->moment.v[1].v, d->moment.v[2].v, l.n, pl_plural(l.n, "node", "nodes"),
@@ -522,24 +571,10 @@ static int bed_nodes(reader *r, const foundation_def *d, const pl_node *at, bed 
   return b->share && b->normal;
 }
 
-// mean normals of the faces at their nodes
-static void face_normals(reader *r, const face_list *f, double (*normal)[3]) {
-  for (int k = 0; k < f->n; k++) {
-    const face *v = &f->v[k];
-    double a[3], b[3], n[3];
-    int q = v->n == 4;
-    pl_sub3(r->b->X + 3 * (size_t)v->node[q ? 2 : 1], r->b->X + 3 * (size_t)v->node[0], a);
-    pl_sub3(r->b->X + 3 * (size_t)v->node[q ? 3 : 2], r->b->X + 3 * (size_t)v->node[q ? 1 : 0], b);
-    pl_cross3(a, b, n);
-    for (int i = 0; i < v->n; i++)
-      for (int c = 0; c < 3; c++) normal[v->node[i]][c] += n[c];
-  }
-}
-
 static int bed_faces(reader *r, const foundation_def *d, bed *b) {
   face_list f;
   if (!select_faces(r, d->faces, "foundation", &f)) return 0;
-  double *all = face_shares(r, &f);
+  double *all = face_shares(r, &f, 1);
   double(*normal)[3] = scene_alloc(r, (size_t)r->b->nnode + 1, sizeof *normal);
   b->node = scene_alloc(r, (size_t)r->b->nnode + 1, sizeof *b->node);
   b->share = scene_alloc(r, (size_t)r->b->nnode + 1, sizeof *b->share);

@@ -46,9 +46,13 @@ static int holds(const pl_drive_desc *d, int node) {
 static int bears_pressure(const reader *r, const pl_drive_desc *d) {
   for (int g = 0; g < r->b->ngroup; g++) {
     const pl_group_desc *p = &r->b->group[g];
-    if (p->kind != pl_elem_table[PL_ELEM_pressure_lid]) continue;
+    int nv = p->kind->nvert;
+    if (p->kind != pl_elem_table[PL_ELEM_pressure_lid] &&
+        p->kind != pl_elem_table[PL_ELEM_pressure_lid3])
+      continue;
     for (int e = 0; e < p->nelem; e++)
-      if (holds(d, p->stencil[3 * e]) || holds(d, p->stencil[3 * e + 1])) return 1;
+      for (int i = 0; i < nv; i++)
+        if (holds(d, p->stencil[(nv + 1) * e + i])) return 1;
   }
   return 0;
 }

@@ -5,10 +5,24 @@
 
 #include "scene_impl.h"
 
-// a triangle or a quad of a hexahedron; a pressure pushes along the normal of its loop
+// a triangle or a quad of 3, 4, 6 or 8 nodes: corners, then those on the edges behind each; a
+// pressure pushes along the normal of the loop of its corners
 typedef struct face {
-  int n, node[4];
+  int n, node[8];
 } face;
+
+// The volume between a centre and a face, as its shape functions have it: that of triangles of its
+// nodes with shares.
+enum { FACE_TRIANGLES = 56 };
+typedef struct face_volume {
+  int n, tri[FACE_TRIANGLES][3];
+  double share[FACE_TRIANGLES];
+} face_volume;
+
+// an edge of faces in the direction of its loop; middle: the node on it, -1 without
+typedef struct face_edge {
+  int from, to, middle;
+} face_edge;
 
 typedef struct face_list {
   int n, cap;
@@ -20,13 +34,17 @@ typedef struct face_list {
 
 // The faces of shells and solids all of whose nodes a selector chooses. 0: reported.
 int select_faces(reader *r, const pl_node *at, const char *what, face_list *out);
-// Triangles of a face with their shares: of a quad both ways of cutting it, half each, which have
-// the volume under the bilinear surface. Returns how many.
-int face_triangles(const face *f, int tri[4][3], double *share);
-// share[nnode] of the area of the faces that belongs to each node, m^2
-double *face_shares(reader *r, const face_list *f);
-// ends[*n][2] of edges that belong to one face only, in the direction of its loop
-int *face_border(reader *r, const face_list *f, int *n);
+// Faces of n nodes, by local numbers.
+void face_volumes(int n, face_volume *out);
+// share[nnode] of the area of the faces that belongs to each node, m^2: integrals of its shape
+// function, or, where springs are meant, of its square, so that none is negative
+double *face_shares(reader *r, const face_list *f, int springs);
+// normal[nnode][3] at the nodes, of any length
+void face_normals(const reader *r, const face_list *f, double (*normal)[3]);
+// The faces all of whose nodes are chosen[nnode], without a look at their sides. 0: failed.
+int chosen_faces(reader *r, const char *chosen, face_list *out);
+// edges that belong to one face only
+face_edge *face_border(reader *r, const face_list *f, int *n);
 
 // A line for `check` and reports about what a load or a material comes to.
 void note(reader *r, const char *kind, const char *name, const char *fmt, ...)

@@ -1,0 +1,38 @@
+// The kind of an edge of NODES vertices: KIND, NAME and TEXT are set.
+#include "pressure_border.h"
+#define BODY "pressure_edge.inc"
+#include "kernel.h"
+#include "element_impl.h"
+
+static const pl_option par_info[] = {
+    PAR("share", 1, -1e6, 1e6, "", "factor on the pressure"),
+    PAR("centre_x", 0, -1e12, 1e12, "m", "from where volumes are measured"),
+    PAR("centre_y", 0, -1e12, 1e12, "m", "from where volumes are measured"),
+    PAR("centre_z", 0, -1e12, 1e12, "m", "from where volumes are measured"),
+};
+
+static void sample(unsigned seed, double *X, double *q, double *v, double *par) {
+  static const double shape[9] = {0, 0, 0.3, 1, 0.2, 0.1, 0.45, 0.2, 0.3};
+  pl_sample_shape(seed, NODES, 3, shape, 0.15, X, q, v);
+  X[XDOF] = 0;
+  q[XDOF] = 1.5 + 0.1 * (seed % 7);
+  v[XDOF] = 0.3;
+  for (int i = 0; i < 4; i++) par[i] = 0.5 + 0.1 * ((seed + 3 * (unsigned)i) % 10);
+}
+
+const pl_elem_kind KIND = {
+    .name = NAME,
+    .text = TEXT,
+    .nvert = NODES,
+    .vdim = 3,
+    .nscal = 1,
+    .ndof = NDOF,
+    .npar = COUNT(par_info),
+    .damped = 1,
+    .outer = 1,
+    .circulatory = 1,
+    .par = par_info,
+    .d = {prepare_d, eval_d, visc_d, NULL},
+    .z = {prepare_z, eval_z, visc_z, NULL},
+    .sample = sample,
+};
