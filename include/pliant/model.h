@@ -201,6 +201,12 @@ void pl_params_free(pl_params *p);
 // Recomputes rest data and mass after par or X were changed. PL_DOMAIN: an element became
 // degenerate.
 pl_status pl_params_update(const pl_model *m, pl_params *p);
+// How far natural shapes are from those of reference, the largest |factor - 1|; what follows an
+// amplitude is left out. 0: nothing grows.
+double pl_params_growth(const pl_model *m, const pl_params *p);
+// The growth of to, a copy of p, becomes a share of p's (0: none), and rest data are updated.
+// PL_DOMAIN: an element became degenerate.
+pl_status pl_params_grow(const pl_model *m, const pl_params *p, double share, pl_params *to);
 // Sets all design parameters (not checked against bounds) and updates.
 pl_status pl_params_set_design(const pl_model *m, pl_params *p, const double *design);
 

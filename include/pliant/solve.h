@@ -86,6 +86,22 @@ typedef int (*pl_observe_fn)(void *ctx, const pl_state *s, const pl_clock *c, co
 // jump. The state stays that of the whole step when the parts lead there. There is no book with
 // contact, nor of a first step from a state that is no equilibrium without load.
 
+// A rigid motion that supports leave to a connected piece of a model. Springs to the ground and
+// built-in directions count as if they held all.
+typedef struct pl_loose {
+  int found;             // 0: every piece is held
+  int turns;             // 1: only a turn is left; 0: the piece is held by nothing in one direction
+  int node;              // one of the piece
+  int dof;               // without turns: its unknown that nothing holds
+  double at[3], axis[3]; // the line about which it turns
+  double moment;         // N m; of all loads at full strength about it, at rest
+  int round;             // 1: that moment stays however far it turns: no equilibrium is ahead
+} pl_loose;
+// Looks for translations first, then for turns that loads drive: those of bodies alone, as links
+// and rods are often meant to swing. q[nq] is where it begins.
+pl_status pl_find_loose(const pl_model *m, const pl_params *p, pl_env *env, const double *q,
+                        pl_loose *out);
+
 // Minimises the potential by Newton with line search; a shift makes K positive definite where it is
 // not. The state is the start and the result (also the last good load step on failure, PL_UNSOLVED
 // or PL_CANCELLED). Free rigid modes are found and told (PL_E_INPUT with a hint to fix nodes).

@@ -448,7 +448,8 @@ static void set_extremes(const motion *r, json_t *f) {
 static void warn_jolt(job *j, const pl_analysis *a, const pl_state *s) {
   const int *index = pl_model_free_index(j->scene->model);
   double most = 0;
-  for (int i = 0; i < s->nq; i++)
+  // amplitudes of outer forces and of swelling are no places
+  for (int i = 0; i < s->nq - pl_model_namplitude(j->scene->model); i++)
     if (index[i] < 0) most = fmax(most, fabs(s->v[i]));
   if (!(most > 0) || a->opts.transient_.ramp > 0 || j->scene->v0) return;
   pl_report(j->env, PL_WARNING, j->scene->path, a->line, a->col,

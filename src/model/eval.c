@@ -70,8 +70,13 @@ static double slip_loss(const pl_elem_kind *k, const double *q, const double *pa
   return W - 0.5 * value[0] * value[0] / par[0];
 }
 
-static int eval_element(const task *t, const group *g, int e, element *x, double *energy,
-                        double *power, double *slip) {
+// sums over the elements of a block
+typedef struct sums {
+  double energy, power, slip;
+  double grown; // dW by the unknown that growth follows
+} sums;
+
+static int eval_element(const task *t, const group *g, int e, element *x, sums *sum) {
   const pl_elem_kind *k = g->kind;
   int n = k->ndof;
   const int *dof = g->dof + (size_t)e * (size_t)n;
@@ -86,11 +91,12 @@ static int eval_element(const task *t, const group *g, int e, element *x, double
   if (group_eval(g, x->q, par, rest, &W, force || tangent ? x->g : NULL,
                  tangent || damped ? x->H : NULL))
     return 1;
-  *energy += W;
+  sum->energy += W;
   int convex = tangent && (t->want & PL_CONVEX) != 0;
   if (convex && k->convex_law) k->convex_law(g->law, x->q, par, rest, x->H);
-  if (k->slider.d) *slip += slip_loss(k, x->q, par, rest, W);
+  if (k->slider.d) sum->slip += slip_loss(k, x->q, par, rest, W);
   if (!force && !tangent) return 0;
+  if (force && g->grow_by >= 0) sum->grown += growth_force(g, t->p, t->s, e, x->q, par, rest);
   // plain stiffness is scattered as it is
   int dashpots = (dynamic || k->circulatory) && k->d.visc != NULL;
   double *T = !damped && !dashpots && t->coef.k == 1 ? x->H : x->T;
@@ -99,8 +105,8 @@ static int eval_element(const task *t, const group *g, int e, element *x, double
   if (damped || dashpots)
     for (int i = 0; i < n; i++)
       if (dof[i] >= 0) t->w->f_damp[dof[i]] -= x->g[i];
-  if (damped && add_stiffness_damping(t, k, par, rest, x, power)) return 1;
-  if (dashpots && add_dashpots(t, k, par, rest, x, power)) return 1;
+  if (damped && add_stiffness_damping(t, k, par, rest, x, &sum->power)) return 1;
+  if (dashpots && add_dashpots(t, k, par, rest, x, &sum->power)) return 1;
 
   for (int i = 0; i < n; i++)
     if (dof[i] >= 0) t->w->f_inner[dof[i]] += x->g[i];
@@ -138,16 +144,17 @@ static void eval_block(void *ctx, int i, int thread) {
   const block *blk = &t->m->block[b];
   const group *g = &t->m->group[blk->group];
   element x;
-  double energy = 0, power = 0, slip = 0;
+  sums sum = {0};
   t->w->impl->bad[b] = 0;
   for (int e = blk->first; e < blk->first + blk->n; e++)
-    if (eval_element(t, g, e, &x, &energy, &power, &slip)) {
+    if (eval_element(t, g, e, &x, &sum)) {
       t->w->impl->bad[b] = e + 1;
       break;
     }
-  t->w->impl->energy[b] = energy;
-  t->w->impl->power[b] = power;
-  t->w->impl->slip[b] = slip;
+  t->w->impl->energy[b] = sum.energy;
+  t->w->impl->power[b] = sum.power;
+  t->w->impl->slip[b] = sum.slip;
+  t->w->impl->grown[b] = sum.grown;
 }
 
 // all elements, colour by colour; sums in block order, so that the bits do not depend on threads
@@ -165,7 +172,9 @@ static pl_status eval_elements(task *t) {
       w->bad_elem = w->impl->bad[b] - 1;
       return PL_DOMAIN;
     }
-    *(m->group[m->block[b].group].kind->outer ? &w->outer : &w->elastic) += w->impl->energy[b];
+    const group *g = &m->group[m->block[b].group];
+    *(g->kind->outer ? &w->outer : &w->elastic) += w->impl->energy[b];
+    if (g->grow_by >= 0) w->f_inner[g->grow_by] += w->impl->grown[b];
     w->dissipated += w->impl->power[b];
     w->slipped += w->impl->slip[b];
   }
@@ -280,12 +289,13 @@ pl_status pl_work_create_for(pl_env *env, const pl_model *m, int nthread, pl_wor
   i->energy = pl_alloc(env, nblock, sizeof(double));
   i->power = pl_alloc(env, nblock, sizeof(double));
   i->slip = pl_alloc(env, nblock, sizeof(double));
+  i->grown = pl_alloc(env, nblock, sizeof(double));
   i->bad = pl_alloc(env, nblock, sizeof(int));
   i->f = pl_alloc(env, nq, sizeof(double));
   i->tmp = pl_alloc(env, nq, sizeof(double));
   pl_status s = pl_csc_copy(env, &m->A, &w->A);
   if (s == PL_OK && !(w->r && w->f_inner && w->f_damp && i->energy && i->power && i->slip &&
-                      i->bad && i->f && i->tmp))
+                      i->grown && i->bad && i->f && i->tmp))
     s = PL_E_NOMEM;
   if (s == PL_OK) s = direction_create(m, &i->along);
   if (s == PL_OK) s = pl_mul_create(env, &m->M, &i->mass);
@@ -302,7 +312,7 @@ void pl_work_free(pl_work *w) {
   if (!w) return;
   pl_env *env = w->env;
   struct work_impl *i = w->impl;
-  void *all[] = {i->energy, i->power, i->slip, i->bad,     i->f,
+  void *all[] = {i->energy, i->power, i->slip, i->grown,   i->bad,   i->f,
                  i->tmp,    i,        w->r,    w->f_inner, w->f_damp};
   pl_threads_free(w->threads);
   direction_free(env, &i->along);

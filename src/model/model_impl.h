@@ -83,7 +83,7 @@ typedef struct direction {
 
 struct work_impl {
   double *energy, *power; // [nblock]
-  double *slip;           // [nblock]
+  double *slip, *grown;   // [nblock]
   int *bad;               // [nblock] element at fault + 1
   double *f, *tmp;        // [nq]
   direction along;        // of a design parameter
@@ -108,6 +108,10 @@ static inline double kind_beta(const pl_elem_kind *k, const double *par) {
 // that is impossible.
 const double *grown_rest(const group *g, const pl_params *p, const pl_state *s, int e,
                          const double *rest, double *own);
+
+// dW of such an element by that unknown, exact; rest data are those at the state.
+double growth_force(const group *g, const pl_params *p, const pl_state *s, int e, const double *q,
+                    const double *par, const double *rest);
 
 // Rest data of an element at a state, whose anchors may have moved: in params or put together in
 // own.

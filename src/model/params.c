@@ -1,5 +1,7 @@
 #include "model_impl.h"
 
+#include <complex.h>
+#include <math.h>
 #include <string.h>
 
 // sums rows and columns of an unknown that an element names twice into its first place
@@ -45,6 +47,25 @@ const double *grown_rest(const group *g, const pl_params *p, const pl_state *s, 
   return k->d.prepare(X, own) ? rest : own;
 }
 
+double growth_force(const group *g, const pl_params *p, const pl_state *s, int e, const double *q,
+                    const double *par, const double *rest) {
+  const pl_elem_kind *k = g->kind;
+  double X[PL_NDOF_MAX], slope = p->par[group_grow(g, e)] - 1, grow = 1 + slope * s->q[g->grow_by];
+  double complex zX[PL_NDOF_MAX], zq[PL_NDOF_MAX], zpar[PL_NPAR_MAX], zrest[PL_NREST_MAX], W;
+  static const double STEP = 1e-30; // of a complex step
+  if (!(grow > 0)) return 0;
+  gather(k->ndof, g->dof + e * k->ndof, p->X, X);
+  for (int i = 0; i < k->ndof; i++) {
+    zX[i] = X[i] * (i < k->nvert * k->vdim ? grow + STEP * I : 1);
+    zq[i] = q[i];
+  }
+  for (int i = 0; i < k->npar; i++) zpar[i] = par[i];
+  if (k->z.prepare(zX, zrest)) return 0;
+  // anchors do not follow
+  for (int i = 0; i < k->nhist; i++) zrest[i] = rest[i];
+  return k->z.eval(zq, zpar, zrest, &W, NULL, NULL) ? 0 : slope * cimag(W) / STEP;
+}
+
 // which element is at fault after PL_DOMAIN
 static pl_status update(const pl_model *m, pl_params *p, int *group_bad, int *elem_bad) {
   memset(p->M.val, 0, ((size_t)p->M.nnz + 1) * sizeof(double));
@@ -58,6 +79,27 @@ static pl_status update(const pl_model *m, pl_params *p, int *group_bad, int *el
 pl_status pl_params_update(const pl_model *m, pl_params *p) {
   int group_bad, elem_bad;
   return update(m, p, &group_bad, &elem_bad);
+}
+
+double pl_params_growth(const pl_model *m, const pl_params *p) {
+  double most = 0;
+  for (int k = 0; k < m->ngroup; k++) {
+    const group *g = &m->group[k];
+    for (int e = 0; g->grow0 >= 0 && g->grow_by < 0 && e < g->nelem; e++)
+      most = fmax(most, fabs(p->par[group_grow(g, e)] - 1));
+  }
+  return most;
+}
+
+pl_status pl_params_grow(const pl_model *m, const pl_params *p, double share, pl_params *to) {
+  for (int k = 0; k < m->ngroup; k++) {
+    const group *g = &m->group[k];
+    for (int e = 0; g->grow0 >= 0 && g->grow_by < 0 && e < g->nelem; e++) {
+      int at = group_grow(g, e);
+      to->par[at] = 1 + share * (p->par[at] - 1);
+    }
+  }
+  return pl_params_update(m, to);
 }
 
 pl_status pl_params_set_design(const pl_model *m, pl_params *p, const double *design) {

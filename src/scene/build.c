@@ -226,8 +226,20 @@ static pl_status fill_groups(reader *r, const body_slot *b, pl_scene_body *out) 
   return PL_OK;
 }
 
+static int is_in_solid(const reader *r, const material_def *d) {
+  for (int k = 0; k < r->nbody; k++) {
+    const geometry_def *g = r->body[k].def->solid;
+    const region_def *part = g ? g->regions.item : NULL;
+    if (g && g->material.at && strcmp(g->material.s, d->name.s) == 0) return 1;
+    for (int i = 0; g && i < g->regions.n; i++)
+      if (part[i].material.at && strcmp(part[i].material.s, d->name.s) == 0) return 1;
+  }
+  return 0;
+}
+
 // of other laws what they are at rest, of orthotropic ones along the first axis
-static pl_scene_material describe_material(const material_def *d, const char *law) {
+static pl_scene_material describe_material(const reader *r, const material_def *d,
+                                           const char *law) {
   pl_scene_material m = {d->name.s, law, d->young.v, d->poisson.v, d->density.v};
   if (d->law.v == LAW_ORTHOTROPIC) {
     m.young = d->along[0].v;
@@ -238,7 +250,7 @@ static pl_scene_material describe_material(const material_def *d, const char *la
   if (d->bulk.at)
     m.poisson = (3 * K - 2 * mu) / (6 * K + 2 * mu);
   else if (!d->poisson.at)
-    m.poisson = 0.5;
+    m.poisson = is_in_solid(r, d) ? POISSON_RUBBER : 0.5;
   m.young = 2 * mu * (1 + m.poisson);
   return m;
 }
@@ -251,7 +263,7 @@ static pl_status fill_materials(reader *r, pl_scene *s) {
   pl_scene_material *m = scene_alloc(r, (size_t)r->def.materials.n + 1, sizeof *m);
   if (!m) return PL_E_NOMEM;
   for (int k = 0; k < r->def.materials.n; k++)
-    m[s->nmaterial++] = describe_material(&d[k], law[d[k].law.v]);
+    m[s->nmaterial++] = describe_material(r, &d[k], law[d[k].law.v]);
   s->material = m;
   return PL_OK;
 }
@@ -344,5 +356,6 @@ pl_status build_scene(reader *r, pl_scene *s) {
   if (r->nproblem > 0) return PL_E_INPUT;
   check_plausible(r);
   PL_TRY(fill_lists(r, s));
-  return build_model(r, s);
+  PL_TRY(build_model(r, s));
+  return check_turns(r, s);
 }

@@ -597,13 +597,21 @@ static void check_bending(reader *r, const body_slot *b, const geometry_def *g,
 // One kind bends all of a shell, either by orthotropic moduli or by those of rubber at rest.
 static void check_mixture(reader *r, const body_slot *b, const geometry_def *g,
                           const pl_body_desc *d) {
-  int ortho = 0, rubber = 0;
+  int ortho = 0, rubber = 0, follows = 0;
   for (int k = !g->material.at; k <= d->npart; k++) {
     pl_law law = k ? d->part[k - 1].law : d->law;
     ortho |= law == PL_LAW_ORTHOTROPIC;
     rubber |= law == PL_LAW_POLYNOMIAL || law == PL_LAW_OGDEN;
+    follows |= law == PL_LAW_STVK && (k ? d->part[k - 1].poisson.par : d->poisson.par) > 0;
   }
-  if (b->def->shell && d->bending != PL_BENDING_NONE && ortho && rubber)
+  if (!b->def->shell || d->bending == PL_BENDING_NONE || !ortho) return;
+  // the shear modulus of orthotropic bending does not follow it
+  if (follows)
+    problem(r, b->at, "two bodies joined at their edges, or poisson as a number",
+            "shell '%.60s': poisson of an isotropic region beside orthotropic ones cannot be a "
+            "parameter",
+            b->def->name.s);
+  if (rubber)
     problem(r, b->at, "two bodies joined at their edges, or bending: none",
             "shell '%.60s': regions of rubber and orthotropic ones do not bend in one body",
             b->def->name.s);

@@ -284,9 +284,6 @@ static double bulk_ratio(double nu) {
   return 2 * (1 + nu) / (3 * (1 - 2 * nu));
 }
 
-// Poisson's ratio of solids for which nothing is said
-static const double POISSON_RUBBER = 0.499;
-
 static int read_hyper(reader *r, const body_slot *b, const geometry_def *g, const material_def *m,
                       pl_part *to) {
   double mu = hyper_shear(m), nu = m->poisson.at ? m->poisson.v : POISSON_RUBBER;

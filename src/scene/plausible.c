@@ -185,3 +185,29 @@ void check_plausible(reader *r) {
   check_loads(r);
   check_nodes(r);
 }
+
+// a static that would swing bodies about a line on which alone they are held
+pl_status check_turns(reader *r, const pl_scene *s) {
+  pl_loose l;
+  char buf[128];
+  const pl_analysis *a = NULL;
+  for (int k = 0; k < s->nanalysis && !a; k++) {
+    const pl_analysis *b = &s->analysis[k];
+    int begins = b->kind == PL_ANALYSIS_static || b->kind == PL_ANALYSIS_load_path;
+    if (begins && b->about < 0 && !b->stage) a = b;
+  }
+  // contacts may hold
+  if (!a || s->contact.nnode > 0 || s->layers.nvert > 0) return PL_OK;
+  PL_TRY(pl_find_loose(s->model, s->params, r->env, s->params->X, &l));
+  if (!l.found || !l.turns) return PL_OK;
+  pl_report(r->env, PL_WARNING, s->path, a->line, a->col,
+            "is it meant to be built in? hold a second row of nodes, or clamp: fixed nodes on one "
+            "line let a body turn",
+            "%s: nothing but loads holds the body with %s against turning about the line through "
+            "[%.4g, %.4g, %.4g] m along [%.3g, %.3g, %.3g]: %s",
+            a->name, pl_build_node_text(r->b, l.node, buf, sizeof buf), l.at[0], l.at[1], l.at[2],
+            l.axis[0], l.axis[1], l.axis[2],
+            l.round ? "there is no equilibrium, as they turn with it"
+                    : "it swings until they are in line");
+  return PL_OK;
+}

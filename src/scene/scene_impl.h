@@ -218,6 +218,7 @@ enum {
   LAW_OGDEN,
   LAW_ORTHOTROPIC
 };
+#define POISSON_RUBBER 0.499 // of solids of rubber for which nothing is said
 typedef struct material_def {
   txt name;
   num young, poisson, density, expansion;
@@ -910,6 +911,7 @@ void check_materials(reader *r);
 // swellings that follow files, after the drives are joined
 void build_swellings(reader *r);
 void check_plausible(reader *r);
+pl_status check_turns(reader *r, const pl_scene *s); // of the model
 // Poor cells of the mesh of a body are warned of; what `check` tells of all of them.
 void check_quality(reader *r, const body_slot *b);
 void describe_quality(const pl_scene *s, pl_text *out);

@@ -317,8 +317,8 @@ pl_status equil_minimise(equil *e) {
   pl_status s;
   e->nshift = 0;
   double best = INFINITY;
-  int stale = 0;
-  for (int it = 0; it <= e->o->max_iter; it++) {
+  int stale = 0, most = e->limit > 0 && e->limit < e->o->max_iter ? e->limit : e->o->max_iter;
+  for (int it = 0; it <= most; it++) {
     // the reference of the watchdog is measured from the anchors it was found with
     if (wd.left == 0) pl_move_anchors(e->m, e->p, e->x);
     s = equil_eval(e, PL_WANT_ENERGY | PL_WANT_FORCE | PL_WANT_TANGENT);
@@ -335,7 +335,7 @@ pl_status equil_minimise(equil *e) {
       gather_free(e->m, e->w->r, e->g);
       done = equil_at_rounding(e, e->g);
     }
-    if (!done && it < e->o->max_iter) PL_TRY(iterate(e, &b, &wd, &done));
+    if (!done && it < most) PL_TRY(iterate(e, &b, &wd, &done));
     // an equilibrium above the reference of the watchdog does not count
     if (done && wd.left > 0 && b.energy > wd.ref.energy + wd.ref.noise) {
       watchdog_lost(e, &wd);

@@ -61,10 +61,6 @@ pl_status identity_matrix(pl_env *env, int n, pl_csc *out);
 pl_status zero_modes_find(const pl_model *m, pl_work *w, double residual, double extent, int nneg,
                           zero_modes *z);
 pl_status zero_modes_fail(const pl_model *m, pl_env *env, const zero_modes *z);
-// Non-zero when some connected piece of the model is held by nothing in some direction; *dof is
-// one of its unknowns. Looks at the connections only.
-pl_status pieces_held(const pl_model *m, pl_env *env, int *dof);
-
 // ---- contact ----------------------------------------------------------------------------------
 
 // The contacts of one step under way. Each Newton iteration gives a linear answer to forces,
@@ -173,6 +169,7 @@ typedef struct equil {
   int nshift;   // iterations in a row with K not positive definite; stays when there are many
   int barriers; // groups of elements with a law
   double extent;
+  int limit;             // iterations before a minimum is given up, 0: as the options say
   int saddle;            // 1: near an unstable equilibrium, converge to it
   int nneg;              // of the last LDL
   pl_stop why;           // reason of the last failure

@@ -1,6 +1,7 @@
 // Static equilibrium: load steps, what to do when one fails, stability of the result.
 #include "solve_impl.h"
 
+#include <stdio.h>
 #include <string.h>
 
 typedef struct run {
@@ -160,19 +161,108 @@ static pl_status inertia_or_fail(equil *e) {
   return zero_modes_fail(e->m, e->env, &z);
 }
 
-// pieces that nothing holds would run away: say so before any step
+// pieces that nothing holds would run away, or turn for ever: say so before any step
 static pl_status check_held(run *r) {
   equil *e = &r->e;
-  int dof;
-  PL_TRY(pieces_held(e->m, e->env, &dof));
-  if (dof < 0) return PL_OK;
+  pl_loose l;
+  char place[PLACE_TEXT];
+  PL_TRY(pl_find_loose(e->m, e->p, e->env, r->s->q, &l));
+  if (!l.found || (l.turns && !l.round)) return PL_OK;
+  e->info->reason = PL_STOP_SINGULAR;
+  if (l.turns) {
+    const char *name = pl_model_node_name(e->m, l.node);
+    if (name)
+      snprintf(place, sizeof place, "node '%.48s'", name);
+    else
+      snprintf(place, sizeof place, "node %d", l.node);
+    return pl_fail_at(
+        e->env, PL_E_INPUT, NULL, 0, 0,
+        "hold a second row of nodes, or clamp: fixed nodes on one line let a body turn",
+        "static: the body with %s turns about the line through [%.4g, %.4g, %.4g] m along "
+        "[%.3g, %.3g, %.3g] for ever: nothing stops a moment of %.4g N m that turns with it",
+        place, l.at[0], l.at[1], l.at[2], l.axis[0], l.axis[1], l.axis[2], l.moment);
+  }
   zero_modes z;
   PL_TRY(zero_modes_find(e->m, e->w, equil_balance(e).residual, e->extent, 0, &z));
   if (z.count == 0) z.count = 1;
-  z.dof = dof;
-  e->info->reason = PL_STOP_SINGULAR;
+  z.dof = l.dof;
   return zero_modes_fail(e->m, e->env, &z);
 }
+
+// ---- growth -------------------------------------------------------------------------------------
+
+// Natural shapes other than those of reference: thin bodies are far from balance then, and Newton's
+// method crawls. What it does not find in a few iterations is reached in parts.
+enum { GROW_ITER = 60 };
+static const double GROW_FIRST = 0.125, GROW_LEAST = 1.0 / 4096;
+
+static int is_at_rest(const run *r) {
+  const equil *e = &r->e;
+  for (int i = 0; i < e->n; i++)
+    if (r->s->q[e->dof[i]] != e->p->X[e->dof[i]]) return 0;
+  return 1;
+}
+
+// the equilibrium without load with the natural shapes of e->p, from the last one
+static pl_status grow_step(run *r) {
+  equil *e = &r->e;
+  pl_state_copy(e->x, r->s);
+  e->tau = 0;
+  e->limit = GROW_ITER;
+  pl_status s = equil_predict(e);
+  if (s == PL_OK) s = equil_minimise(e);
+  e->limit = 0;
+  if (s == PL_OK && pl_count_inverted(e->m, e->p, e->x, NULL, NULL) > r->ninverted)
+    return PL_UNSOLVED;
+  if (s != PL_OK) return s;
+  pl_commit(e->m, e->p, e->x);
+  pl_state_copy(r->s, e->x);
+  return PL_OK;
+}
+
+static pl_status grow_parts(run *r, const pl_params *full, pl_params *some) {
+  equil *e = &r->e;
+  double at = 0, part = GROW_FIRST;
+  while (at < 1) {
+    double to = fmin(1, at + part);
+    e->p = some;
+    pl_status s = pl_params_grow(e->m, full, to, some);
+    if (s == PL_OK) s = grow_step(r);
+    e->p = full;
+    if (s < 0 || s == PL_CANCELLED) return s;
+    if (s == PL_OK) at = to;
+    part = s == PL_OK ? 2 * part : part / 2;
+    if (part < GROW_LEAST) return PL_UNSOLVED;
+  }
+  return PL_OK;
+}
+
+// From rest to the equilibrium without load; where there is none that way, nothing is done.
+static pl_status grow(run *r) {
+  equil *e = &r->e;
+  const pl_params *full = e->p;
+  pl_params *some = NULL;
+  pl_state *start = NULL;
+  if (e->n == 0 || e->carried || !(pl_params_growth(e->m, e->p) > 0) || !is_at_rest(r))
+    return PL_OK;
+  e->clock.scale = 0;
+  pl_status s = grow_step(r);
+  if (s != PL_UNSOLVED) return s == PL_DOMAIN ? PL_OK : s;
+  s = pl_state_create(e->m, e->p, &start);
+  if (s == PL_OK) pl_state_copy(start, r->s);
+  if (s == PL_OK) s = pl_params_copy(e->env, full, &some);
+  if (s == PL_OK) s = grow_parts(r, full, some);
+  if (s == PL_UNSOLVED || s == PL_DOMAIN) {
+    pl_state_copy(r->s, start);
+    s = PL_OK;
+  }
+  pl_state_copy(e->x, r->s);
+  pl_params_free(some);
+  if (start) pl_state_free(e->m, start);
+  return s;
+}
+
+// -------------------------------------------------------------------------------------------------
 
 // lowest eigenvector of the stiffness in w into e->d, largest entry 1
 static pl_status softest(equil *e) {
@@ -237,6 +327,7 @@ static pl_status solve(run *r, pl_observe_fn observe, void *ctx) {
     return equil_contact_inertia(e);
   }
   PL_TRY(check_held(r));
+  PL_TRY(grow(r));
   if (e->o->critical && e->n > 0) PL_TRY(start_path(r));
   PL_TRY(book_begin(&r->book, e));
   PL_TRY(load_steps(r, observe, ctx));
@@ -280,12 +371,16 @@ static pl_status judge(run *r) {
   if (!(info->residual > e->o->rtol) || e->n == 0) return PL_OK;
   info->reason = PL_STOP_ROUNDING;
   if (e->contacts) return PL_OK;
-  // nothing loads the model and nothing strains it: all forces are rounding
-  pl_status s = equil_eval(e, PL_WANT_ENERGY | PL_WANT_FORCE);
+  // nothing loads the model, and nothing strains it or, where it swells, holds it: all forces are
+  // rounding
+  pl_status s = equil_eval(e, PL_WANT_ENERGY | PL_WANT_FORCE | PL_WANT_TANGENT);
   if (s != PL_OK) return s < 0 ? s : PL_OK;
+  balance b = equil_balance(e);
   double outer = 0;
   for (int i = 0; i < e->nq; i++) outer = fmax(outer, fabs(e->w->f_inner[i] - e->w->r[i]));
-  if (outer > 0 || e->w->elastic > equil_balance(e).noise) return PL_OK;
+  gather_free(e->m, e->w->r, e->g);
+  int free = b.force <= 100 * b.residual && equil_at_rounding(e, e->g);
+  if (outer > 0 || (e->w->elastic > b.noise && !free)) return PL_OK;
   info->residual = 0;
   info->reason = PL_STOP_CONVERGED;
   return PL_OK;

@@ -253,7 +253,7 @@ void stepper_measure(stepper *st, double *residual, double *force) {
   const pl_work *w = st->w;
   *residual = *force = 0;
   pl_mass_mul(st->p, st->x->a, st->w, st->ma);
-  for (int i = 0; i < st->nq; i++) {
+  for (int i = 0; i < st->nq - pl_model_namplitude(st->m); i++) {
     double inner = w->f_inner[i], ma = st->ma[i], outer = ma + inner - w->r[i];
     *force = fmax(*force, fmax(fabs(inner), fmax(fabs(ma), fabs(outer))));
   }
