@@ -1,8 +1,8 @@
 // Limits of the families of interlocking materials: strains along rays in all directions, 1440 of
 // them unless an argument says otherwise; curvatures of cylinders and of disks of elements.
 // Arguments: rays, threads (2), family (all). Prints CSV: what, value, unit.
-// With `nets` and a largest size (15) instead: nets of rings that swing down from flat, held at a
-// side, and how their time grows with the number of rings.
+// With `nets`, a largest size (15) and threads (2) instead: nets of rings that swing down from
+// flat, held at a side, and how their time grows with the number of rings.
 #include "bench.h"
 
 #include "pliant/math.h"
@@ -99,7 +99,7 @@ static void bench_family(int which, int n, int threads) {
 }
 
 // rings of R 0.4 and r 0.1 in n x n cells of three, held at the back
-static double bench_net(int n, int *bodies) {
+static double bench_net(int n, pl_threads *threads, int *bodies) {
   static pl_mail_data data;
   pl_cut_element *e;
   pl_rest r;
@@ -125,10 +125,13 @@ static double bench_net(int n, int *bodies) {
                       .density = 1000,
                       .gravity = {0, 0, -9.81}};
   pl_opts_default(pl_rest_option_table, pl_rest_option_count, &o);
+  double wall = pl_wall_time();
   clock_t t = clock();
-  pl_status s = pl_patch_rest(&env, &p, &o, NULL, &r);
+  pl_status s = pl_patch_rest(&env, &p, &o, threads, &r);
+  wall = pl_wall_time() - wall;
   double seconds = (double)(clock() - t) / CLOCKS_PER_SEC;
   if (s < 0) must(s);
+  printf("net of %d rings on %d threads,%.3g,s\n", *bodies, pl_threads_size(threads), wall);
   printf("net of %d rings,%.3g,s of one core\nnet of %d rings: iterations,%d,\n", *bodies, seconds,
          *bodies, r.iterations);
   printf("net of %d rings: at rest,%d,\nnet of %d rings: links lost,%d,\n", *bodies, s == PL_OK,
@@ -140,17 +143,20 @@ static double bench_net(int n, int *bodies) {
   return seconds;
 }
 
-static void bench_nets(int most) {
+static void bench_nets(int most, int nthread) {
   double last = 0;
+  pl_threads *threads;
+  must(pl_threads_create(&env, nthread, &threads));
   for (int n = 3, before = 0; n <= most; n = 2 * n + 1) {
     int bodies;
-    double t = bench_net(n, &bodies);
+    double t = bench_net(n, threads, &bodies);
     if (before > 0)
       printf("growth from %d to %d rings,%.3g,\n", before, bodies,
              log(t / last) / log((double)bodies / before));
     before = bodies;
     last = t;
   }
+  pl_threads_free(threads);
 }
 
 int main(int argc, char **argv) {
@@ -158,7 +164,7 @@ int main(int argc, char **argv) {
   pl_env_init(&env);
   if (argc > 1 && strcmp(argv[1], "nets") == 0) {
     printf("what,value,unit\n");
-    bench_nets(argc > 2 ? atoi(argv[2]) : 15);
+    bench_nets(argc > 2 ? atoi(argv[2]) : 15, argc > 3 ? atoi(argv[3]) : 2);
     return 0;
   }
   int n = argc > 1 ? atoi(argv[1]) : 1440, threads = argc > 2 ? atoi(argv[2]) : 2;

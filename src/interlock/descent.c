@@ -240,10 +240,11 @@ pl_status descent_restart(descent *d) {
   return patch_contacts(&d->p, d->at, &d->next, &d->now, &d->gap);
 }
 
-pl_status descent_open(descent *d, pl_env *env, const pl_patch *in, double barrier,
+pl_status descent_open(descent *d, pl_env *env, const pl_patch *in, double barrier, int whole,
                        pl_threads *threads) {
   *d = (descent){0};
   PL_TRY(patch_open(env, in, barrier, threads, &d->p));
+  d->p.whole = whole && d->p.wires;
   size_t n = (size_t)in->n, nz = 6 * (size_t)d->p.nfree;
   d->at = pl_alloc(env, n, sizeof *d->at);
   d->trial = pl_alloc(env, n, sizeof *d->trial);

@@ -53,7 +53,7 @@ typedef struct descent {
 } descent;
 
 // From the poses of the patch. PL_E_INPUT: elements overlap, or nothing pulls at them.
-pl_status descent_open(descent *d, pl_env *env, const pl_patch *in, double barrier,
+pl_status descent_open(descent *d, pl_env *env, const pl_patch *in, double barrier, int whole,
                        pl_threads *threads);
 void descent_close(descent *d);
 // Looks for all contacts anew, as if there had been none before.

@@ -98,7 +98,7 @@ static double safe_part(const descent *d, double most) {
            (d->now.item[k].i < i || (d->now.item[k].i == i && d->now.item[k].j < j)))
       k++;
     for (; k < d->now.n && d->now.item[k].i == i && d->now.item[k].j == j; k++)
-      gap = fmin(gap, d->now.item[k].at.gap);
+      gap = fmin(gap, d->now.item[k].clear);
     double apart = SAFE * (gap + p->wire[i] + p->wire[j]) - d->fixed[i] - d->fixed[j];
     double part = pair_part(d, i, j, apart);
     least = fmin(least, part);
@@ -179,7 +179,7 @@ static int has_merged(const descent *d, int k) {
   for (int side = -1; side <= 1; side += 2)
     for (int i = k + side; i >= 0 && i < d->now.n && holds_compare(h, &d->moved.item[i]) == 0;
          i += side)
-      if (!h->at.still && touch_apart(&h->at, &d->moved.item[i].at) < 1e-5) return 1;
+      if (!h->whole && !h->at.still && touch_apart(&h->at, &d->moved.item[i].at) < 1e-5) return 1;
   return 0;
 }
 
@@ -381,7 +381,7 @@ static void blame_contacts(descent *d) {
 // contacts of the next state that are closed
 static void blame_closed(descent *d) {
   for (int k = 0; k < d->next.n; k++)
-    if (!(d->next.item[k].at.gap > CLOSED * d->gap)) blame(d, d->next.item[k].i, d->next.item[k].j);
+    if (!(d->next.item[k].clear > CLOSED * d->gap)) blame(d, d->next.item[k].i, d->next.item[k].j);
 }
 
 // Elements that would go too far are damped; 0: there are none.

@@ -274,7 +274,7 @@ static pl_status run(move *m) {
 
 static pl_status move_open(move *m, pl_env *env, const pl_patch *in, pl_threads *threads) {
   size_t n = (size_t)in->n;
-  PL_TRY(descent_open(&m->d, env, in, m->o->barrier, threads));
+  PL_TRY(descent_open(&m->d, env, in, m->o->barrier, 0, threads));
   m->aim = pl_alloc(env, n, sizeof *m->aim);
   m->moment = pl_alloc(env, n, sizeof *m->moment);
   m->start = pl_alloc(env, n, sizeof *m->start);

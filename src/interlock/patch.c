@@ -26,6 +26,7 @@ double element_wire(const pl_mail_element *e) {
 
 pl_status patch_measure(patch *p) {
   p->thin = DBL_MAX;
+  p->wires = 1;
   for (int i = 0; i < p->in->n; i++) {
     const pl_mail_element *e = p->in->elem[i];
     int same = i > 0 && e == p->in->elem[i - 1];
@@ -33,6 +34,7 @@ pl_status patch_measure(patch *p) {
     p->wire[i] = same ? p->wire[i - 1] : element_wire(e);
     p->thin = fmin(p->thin, p->wire[i]);
     p->ball = fmax(p->ball, p->radius[i]);
+    for (int k = 0; k < e->npiece && !same; k++) p->wires &= wires_know(&e->piece[k]);
     if (same) {
       p->mass[i] = p->mass[i - 1];
       memcpy(p->middle[i], p->middle[i - 1], sizeof *p->middle);

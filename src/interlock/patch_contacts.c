@@ -14,6 +14,8 @@ typedef struct task {
   int i, j, piece[2];
   int n;
   pl_touch touch[PL_TOUCH_MAX];
+  int whole;
+  double clear;
 } task;
 
 struct search {
@@ -27,7 +29,16 @@ const pl_piece *hold_piece(const patch *p, const hold *h, int which) {
   return &p->in->elem[which ? h->j : h->i]->piece[h->piece[which]];
 }
 
+// one gap of all of two wires; 0: they are not near
+static int whole_gap(const patch *p, const pl_pose *at, hold *h) {
+  const pl_piece *piece[2] = {hold_piece(p, h, 0), hold_piece(p, h, 1)};
+  const pl_pose *pose[2] = {&at[h->i], &at[h->j]};
+  h->at.gap = wires_gap(piece, pose, p->reach, &h->clear);
+  return h->at.gap < p->reach;
+}
+
 int hold_follow(const patch *p, const pl_pose *at, hold *h) {
+  if (h->whole) return whole_gap(p, at, h), 1;
   if (h->j < 0)
     return obstacle_follow(hold_piece(p, h, 0), &at[h->i], &p->in->obstacle[-1 - h->j], &h->at);
   return pl_piece_follow(hold_piece(p, h, 0), &at[h->i], hold_piece(p, h, 1), &at[h->j], &h->at);
@@ -40,6 +51,10 @@ void hold_slopes(const patch *p, const pl_pose *at, const hold *h, slopes *out) 
     memset(out, 0, sizeof *out);
     obstacle_slopes(hold_piece(p, h, 0), &at[h->i], &p->in->obstacle[-1 - h->j], &h->at, out->g, H);
     for (int r = 0; r < 6; r++) memcpy(out->H[r], H[r], sizeof H[r]);
+  } else if (h->whole) {
+    const pl_piece *piece[2] = {hold_piece(p, h, 0), hold_piece(p, h, 1)};
+    const pl_pose *pose[2] = {&at[h->i], &at[h->j]};
+    wires_derivatives(piece, pose, p->reach, out->g, out->H);
   } else {
     pl_piece_derivatives(hold_piece(p, h, 0), &at[h->i], hold_piece(p, h, 1), &at[h->j], &h->at,
                          out->g, out->H);
@@ -107,6 +122,14 @@ static void seek_one(void *ctx, int k, int thread) {
   task *t = &s->task[k];
   const pl_piece *a = &s->p->in->elem[t->i]->piece[t->piece[0]];
   (void)thread;
+  t->whole = t->j >= 0 && s->p->whole;
+  if (t->whole) {
+    hold h = {.i = t->i, .j = t->j, .piece = {t->piece[0], t->piece[1]}};
+    t->n = whole_gap(s->p, s->at, &h);
+    t->touch[0] = h.at;
+    t->clear = h.clear;
+    return;
+  }
   if (t->j < 0)
     t->n = obstacle_gaps(a, &s->at[t->i], &s->p->in->obstacle[-1 - t->j], s->p->reach, t->touch);
   else
@@ -121,7 +144,9 @@ static pl_status flush(search *s, holds *out) {
     for (int i = 0; i < t->n; i++) {
       if (t->j >= 0 && t->touch[i].still && !s->p->sides) continue;
       PL_TRY(pl_grow(s->p->env, &out->item, out->n, &out->cap, sizeof *out->item));
-      out->item[out->n++] = (hold){t->i, t->j, {t->piece[0], t->piece[1]}, t->touch[i], NAN, NAN};
+      out->item[out->n++] =
+          (hold){t->i, t->j,     {t->piece[0], t->piece[1]},           t->touch[i], NAN,
+                 NAN,  t->whole, t->whole ? t->clear : t->touch[i].gap};
     }
   }
   s->n = 0;
@@ -168,12 +193,14 @@ static pl_status follow_all(patch *p, const pl_pose *at, const holds *old, holds
   int found = out->n;
   for (int k = 0; k < old->n; k++) {
     hold h = old->item[k];
+    if (h.whole) continue;
     holds all = {.n = found, .item = out->item};
     if (h.at.still || !hold_follow(p, at, &h) || h.at.gap > p->reach ||
         nearest(&all, &h, 1e-4) >= 0)
       continue;
     PL_TRY(pl_grow(p->env, &out->item, out->n, &out->cap, sizeof *out->item));
     h.share = h.force = NAN;
+    h.clear = h.at.gap;
     out->item[out->n++] = h;
   }
   if (out->n > found) qsort(out->item, (size_t)out->n, sizeof *out->item, by_elements);
@@ -187,9 +214,9 @@ static pl_status follow_all(patch *p, const pl_pose *at, const holds *old, holds
 static void hand_on(patch *p, const pl_pose *at, const holds *old, holds *out) {
   for (int k = 0; k < old->n; k++) {
     hold h = old->item[k];
-    if (!hold_follow(p, at, &h)) h.at = old->item[k].at;
+    if (!h.whole && !hold_follow(p, at, &h)) h.at = old->item[k].at;
     int to = nearest(out, &h, h.at.still ? 1e-9 : 0.5);
-    if (to < 0) continue;
+    if (to < 0 || out->item[to].whole != h.whole) continue;
     hold *n = &out->item[to];
     n->share = isfinite(n->share) ? n->share + old->item[k].share : old->item[k].share;
     n->force = isfinite(n->force) ? n->force + old->item[k].force : old->item[k].force;
@@ -201,6 +228,10 @@ static void divide(patch *p, holds *out) {
   for (int k = 0; k < out->n; k++) {
     hold *h = &out->item[k];
     if (isfinite(h->share)) continue;
+    if (h->whole) {
+      h->share = 1;
+      continue;
+    }
     int best = -1;
     double far = INFINITY;
     for (int i = first_like(out, h); i < out->n && holds_compare(&out->item[i], h) == 0; i++) {
@@ -261,7 +292,7 @@ pl_status patch_contacts(patch *p, const pl_pose *at, const holds *old, holds *o
   if (out->n > 0) qsort(out->item, (size_t)out->n, sizeof *out->item, by_elements);
   PL_TRY(follow_all(p, at, old, out));
   *gap = p->reach;
-  for (int k = 0; k < out->n; k++) *gap = fmin(*gap, out->item[k].at.gap);
+  for (int k = 0; k < out->n; k++) *gap = fmin(*gap, out->item[k].clear);
   hand_on(p, at, old, out);
   divide(p, out);
   refill(out);

@@ -13,6 +13,8 @@ typedef struct hold { // a contact
   pl_touch at;
   double force; // N, the multiplier of the gap
   double share; // of the repulsion of a contact
+  int whole;    // 1: of all of both wires (wires.c)
+  double clear; // smallest gap
 } hold;
 
 typedef struct holds {
@@ -49,6 +51,8 @@ typedef struct patch {
   search *search;
   int nsearch; // searches for all contacts
   int sides;   // 1: places on both sides of flat minima are contacts, too
+  int wires;   // 1: elements are of round wires alone, which wires.c knows
+  int whole;   // 1: these have one contact, of all of both
 } patch;
 
 pl_status patch_open(pl_env *env, const pl_patch *in, double barrier, pl_threads *threads,
@@ -65,6 +69,12 @@ int holds_compare(const hold *a, const hold *b);
 double touch_apart(const pl_touch *a, const pl_touch *b);
 // Gap of a contact in another state, where it has moved to; 0: it is gone.
 int hold_follow(const patch *p, const pl_pose *at, hold *h);
+// One gap of all of two round wires, and the smallest one; its derivatives.
+int wires_know(const pl_piece *p);
+double wires_gap(const pl_piece *const piece[2], const pl_pose *const pose[2], double reach,
+                 double *least);
+void wires_derivatives(const pl_piece *const piece[2], const pl_pose *const pose[2], double reach,
+                       double g[12], double H[12][12]);
 // By motions of both elements, in lengths.
 void hold_slopes(const patch *p, const pl_pose *at, const hold *h, slopes *out);
 const pl_piece *hold_piece(const patch *p, const hold *h, int which);

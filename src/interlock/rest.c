@@ -9,15 +9,17 @@
 
 static const double FALL = 0.2;      // of the weight, from one to the next
 static const double ENOUGH = 0.2;    // left over the weight, a contact, before the next
+static const double SMOOTH = 0.1;    // the same of all contacts, where the energy is smooth
 static const double TWIST = 1;       // that elements resist turning apart, at the first weight
 static const double STUCK = 1e5;     // shift at which a weight is given up
 static const double AGAIN = 0.1;     // shift after an iteration that went to and fro
 static const double LEAST = 1e-5;    // shift that is kept, as relative motion may cost nothing
 static const double BALANCED = 1e-5; // force and moment that are left, where that is enough
+static const double SETTLED = 1e-8;  // the same where the energy is smooth
 static const double REST = 1e-3;     // force that may be left of a mean element's
 static const double OPEN = 2;        // forces times gaps, over the weight, a contact
-enum { ROUGH = 40, STALLED = 5, LAST = 200 }; // iterations of a weight
-enum { PATIENT = 5 };                         // times that forces are asked for more than need be
+enum { ROUGH = 40, CURVED = 100, STALLED = 5, LAST = 200 }; // iterations of a weight
+enum { PATIENT = 5 }; // times that forces are asked for more than need be
 
 static void turned(const double *Q, const double *v, double *out) {
   for (int k = 0; k < 3; k++) out[k] = pl_dot3(Q + 3 * k, v);
@@ -37,10 +39,12 @@ static pl_status tell(rest *r, double first) {
   return pl_report_progress(d->p.env, "native", all > 0 ? done / (all + 1) : 0, text);
 }
 
-// What may be left, over the weight: on the way it need not be met better than the next weight
-// makes it.
+// What may be left, over the weight. Where the energy is smooth Newton's steps square it from there
+// on; where it has kinks it need not be met better than the next weight makes it.
 static double enough(const descent *d, int last) {
-  return last ? 1e-8 : d->shift > 0.3 ? 1e-2 : ENOUGH * d->now.n;
+  if (d->p.whole) return last ? 0 : SMOOTH;
+  if (last) return 1e-8;
+  return d->shift > 0.3 ? 1e-2 : ENOUGH * d->now.n;
 }
 
 static void swap_contacts(descent *d) {
@@ -49,22 +53,30 @@ static void swap_contacts(descent *d) {
   d->next = now;
 }
 
-// Whether forces of contacts balance all elements, though gaps do not tell these forces, and gaps
-// are no larger than the repulsion holds them. Valleys that are about to have two minima push on
-// both of their sides, too. The contacts stay then.
-static pl_status is_at_rest(rest *r, double within, int *rests) {
-  descent *d = &r->d;
-  double residual = INFINITY, left = 0, gap;
+// All places where elements are nearest to each other, and the forces there that balance best.
+// Valleys that are about to have two minima push on both of their sides, too.
+static pl_status find_forces(descent *d, double *residual) {
+  int whole = d->p.whole;
   d->p.sides = 1;
-  pl_status s = patch_contacts(&d->p, d->at, &d->now, &d->next, &gap);
+  d->p.whole = 0;
+  pl_status s = patch_contacts(&d->p, d->at, &d->now, &d->next, &d->gap);
   d->p.sides = 0;
+  d->p.whole = whole;
   PL_TRY(s);
   swap_contacts(d);
   PL_TRY(descent_assemble(d));
-  PL_TRY(rest_forces(d, &residual));
+  return rest_forces(d, residual);
+}
+
+// Whether forces of contacts balance all elements, though gaps do not tell these forces, and gaps
+// are no larger than the repulsion holds them.
+static pl_status is_at_rest(rest *r, double within, int *rests) {
+  descent *d = &r->d;
+  double residual = INFINITY, left = 0;
+  PL_TRY(find_forces(d, &residual));
   for (int k = 0; k < d->now.n; k++) left += d->now.item[k].force * d->now.item[k].at.gap;
   *rests = residual < within * d->force && left < OPEN * d->weight * d->now.n;
-  if (!*rests) swap_contacts(d);
+  swap_contacts(d);
   return PL_OK;
 }
 
@@ -73,13 +85,16 @@ static pl_status centre(rest *r, double first, int last) {
   descent *d = &r->d;
   double best = DBL_MAX;
   int tries = 0;
-  for (int i = 0, since = 0;
-       d->iterations < r->o->max_iter && (i < (last ? LAST : ROUGH) || d->weight == first); i++) {
+  for (int i = 0, since = 0; d->iterations < r->o->max_iter && (i < (last         ? LAST
+                                                                     : d->p.whole ? CURVED
+                                                                                  : ROUGH) ||
+                                                                d->weight == first);
+       i++) {
     double by;
     PL_TRY(tell(r, first));
     PL_TRY(descent_direction(d));
     if (d->left < enough(d, last) * d->weight) return PL_OK;
-    if (last && descent_imbalance(d) < BALANCED * d->force) return PL_OK;
+    if (last && descent_imbalance(d) < (d->p.whole ? SETTLED : BALANCED) * d->force) return PL_OK;
     if (d->left < best / 2) {
       best = d->left;
       since = i;
@@ -131,7 +146,7 @@ static pl_status rest_open(rest *r, pl_env *env, const pl_patch *in, const pl_re
   *out = (pl_rest){0};
   r->o = o;
   r->out = out;
-  PL_TRY(descent_open(&r->d, env, in, o->barrier, threads));
+  PL_TRY(descent_open(&r->d, env, in, o->barrier, 1, threads));
   out->pose = pl_alloc(env, (size_t)in->n, sizeof *out->pose);
   out->reaction = pl_alloc(env, (size_t)in->n, sizeof *out->reaction);
   return out->pose && out->reaction ? check_hung(r) : PL_E_NOMEM;
@@ -180,8 +195,6 @@ static pl_status finish(rest *r) {
   pl_rest *out = r->out;
   int n = d->p.in->n;
   memcpy(out->pose, d->at, (size_t)n * sizeof *out->pose);
-  out->contact = pl_alloc(d->p.env, (size_t)d->now.n, sizeof *out->contact);
-  if (!out->contact) return PL_E_NOMEM;
   for (int i = 0; i < n; i++) {
     double F[3], was[3], is[3];
     descent_pull(d, i, F);
@@ -197,9 +210,10 @@ static pl_status finish(rest *r) {
     }
   }
   out->bound = fmax(d->left, 0);
-  PL_TRY(descent_assemble(d));
   double residual;
-  PL_TRY(rest_forces(d, &residual));
+  PL_TRY(find_forces(d, &residual));
+  out->contact = pl_alloc(d->p.env, (size_t)d->now.n, sizeof *out->contact);
+  if (!out->contact) return PL_E_NOMEM;
   for (int k = 0; k < d->now.n; k++) add_final(r, k);
   for (int i = 0; i < n; i++) {
     if (d->p.in->held[i])

@@ -144,6 +144,32 @@ static void net(void **state) {
   done(&other);
 }
 
+// Nets of rings of R 0.4 and r 0.1 that swing down from flat, held at a side, at several scales:
+// they hang as far down as their links allow, forces balance, and all of them look the same.
+static void hanging_nets(void **state) {
+  (void)state;
+  static sample_patch t;
+  double first = 0;
+  for (double scale = 1; scale > 0.005; scale /= 10) {
+    double back = 0, low = 0, size[5] = {0.4, 0.1, 0.4, 0.1, 1.1};
+    for (int k = 0; k < 5; k++) size[k] *= scale;
+    pl_mail_table[PL_MAIL_japanese]->make(size, &t.s);
+    cut_patch(&t, &(pl_cut){.kind = PL_CUT_CELLS, .cells = {4, 4}});
+    for (int i = 0; i < t.p.n; i++) back = fmax(back, t.pose[i].x[1]);
+    for (int i = 0; i < t.p.n; i++) t.held[i] = t.pose[i].x[1] > back - 0.25 * scale;
+    pl_rest r = come_to_rest(&t, NULL);
+    check_balance(&r, 1e-5);
+    check_less(r.residual, 1e-3 * weight(&t, 0));
+    for (int i = 0; i < t.p.n; i++) low = fmin(low, r.pose[i].x[2]);
+    // seven links below the row that is held, and rings between these, are 0.6 apart at most
+    check_less(-low, 8 * 0.6 * scale);
+    check_less(0.95 * 8 * 0.6 * scale, -low);
+    if (first == 0) first = low;
+    check_close(low / scale / first, 1, 1e-4);
+    done(&r);
+  }
+}
+
 // Rings of classic chainmail lie along each other while they fall, where contacts split and merge
 // in valleys that samples do not tell: a sheet that is let go from flat hangs from its edge.
 static void hanging_sheet(void **state) {
@@ -268,9 +294,9 @@ static void refused(void **state) {
 }
 
 int test_rest(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(hanging_chain), cmocka_unit_test(net),
-                                     cmocka_unit_test(hanging_sheet), cmocka_unit_test(obstacles),
-                                     cmocka_unit_test(cuts),          cmocka_unit_test(surfaces),
-                                     cmocka_unit_test(refused)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(hanging_chain), cmocka_unit_test(net),       cmocka_unit_test(hanging_nets),
+      cmocka_unit_test(hanging_sheet), cmocka_unit_test(obstacles), cmocka_unit_test(cuts),
+      cmocka_unit_test(surfaces),      cmocka_unit_test(refused)};
   return cmocka_run_group_tests_name("rest", tests, NULL, NULL);
 }

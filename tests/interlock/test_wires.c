@@ -1,0 +1,109 @@
+#include "mails.h"
+#include "patch_impl.h"
+
+// One gap for all of two rings.
+
+static const double REACH = 0.08;
+
+static const pl_piece *const *two_rings(void) {
+  static pl_piece piece[2];
+  static const pl_piece *both[2] = {&piece[0], &piece[1]};
+  piece[0] = ring(0.05, 0, 0.1, 0, 0.2, 1, 0.4, 0.1, 0.1);
+  piece[1] = ring(0, -0.1, 0.03, 0.1, 1, 0, 0.35, 0.08, 0.08);
+  return both;
+}
+
+static pl_pose random_pose(pl_rng *r) {
+  double v[7];
+  for (int k = 0; k < 7; k++) v[k] = pl_rng_uniform(r, -1, 1);
+  return pose_at(0.45 * v[0], 0.45 * v[1], 0.45 * v[2], v + 3, 180 * v[6]);
+}
+
+static void move(pl_pose *p, const double *by) {
+  double R[9], Q[9];
+  for (int c = 0; c < 3; c++) p->x[c] += by[c];
+  pl_rotation3(by + 3, pl_norm3(by + 3), R);
+  pl_mul3(R, p->Q, Q);
+  memcpy(p->Q, Q, sizeof Q);
+}
+
+// the gap after a motion, and its slope along it
+static double gap_moved(const pl_piece *const *piece, const pl_pose at[2], const double by[12],
+                        double *slope) {
+  pl_pose p[2] = {at[0], at[1]};
+  double least, g[12], H[12][12];
+  for (int k = 0; k < 2; k++) move(&p[k], by + 6 * k);
+  const pl_pose *const pose[2] = {&p[0], &p[1]};
+  wires_derivatives(piece, pose, REACH, g, H);
+  *slope = pl_dot(12, g, by);
+  return wires_gap(piece, pose, REACH, &least);
+}
+
+// slope and curvature along random motions against differences
+static void derivatives(void **state) {
+  (void)state;
+  const pl_piece *const *piece = two_rings();
+  pl_rng r;
+  pl_rng_seed(&r, 7);
+  int near = 0;
+  for (int i = 0; i < 2000 && near < 60; i++) {
+    pl_pose at[2] = {random_pose(&r), random_pose(&r)};
+    const pl_pose *pose[2] = {&at[0], &at[1]};
+    double least, g[12], H[12][12], by[12], f[2], slope[2], curve = 0;
+    double gap = wires_gap(piece, pose, REACH, &least);
+    if (!(least > 2e-3) || least > 0.7 * REACH) continue;
+    near++;
+    check_less(least, gap);
+    wires_derivatives(piece, pose, REACH, g, H);
+    for (int k = 0; k < 12; k++) by[k] = 2e-3 * least * pl_rng_uniform(&r, -1, 1);
+    for (int s = 0; s < 2; s++) {
+      double d[12];
+      for (int k = 0; k < 12; k++) d[k] = (s ? -1 : 1) * by[k];
+      f[s] = gap_moved(piece, at, d, &slope[s]);
+    }
+    for (int k = 0; k < 12; k++) curve += by[k] * pl_dot(12, H[k], by);
+    double size = pl_norm(12, by);
+    check_close((f[0] - f[1]) / 2 / size, pl_dot(12, g, by) / size, 1e-4);
+    check_close((slope[0] + slope[1]) / 2 / (size * size), curve / (size * size),
+                1e-4 * pl_norm(144, H[0]));
+  }
+  assert_int_equal(near, 60);
+}
+
+// The smallest of the gaps is that of the exact minima, and the sum does not depend on how finely
+// it is taken: the same rings the other way round, and all of it in millimetres.
+static void least_gap(void **state) {
+  (void)state;
+  const pl_piece *const *piece = two_rings();
+  pl_rng r;
+  pl_rng_seed(&r, 3);
+  for (int i = 0, near = 0; near < 60; i++) {
+    assert_true(i < 2000);
+    pl_pose at[2] = {random_pose(&r), random_pose(&r)};
+    pl_touch touch[PL_TOUCH_MAX];
+    double least;
+    int n = pl_piece_gaps(piece[0], &at[0], piece[1], &at[1], REACH, touch);
+    double gap = wires_gap(piece, (const pl_pose *const[]){&at[0], &at[1]}, REACH, &least);
+    if (n == 0 || touch[0].gap < 1e-5) continue;
+    near++;
+    check_less(touch[0].gap, least + 1e-12);
+    check_less(least, 1.3 * touch[0].gap);
+    pl_piece other[2] = {*piece[0], *piece[1]};
+    for (int k = 0; k < 2; k++) {
+      for (int c = 0; c < 3; c++) {
+        other[k].centre[c] *= 1e3;
+        at[k].x[c] *= 1e3;
+      }
+      other[k].major *= 1e3;
+      other[k].radius = other[k].height *= 1e3;
+    }
+    const pl_piece *const again[2] = {&other[0], &other[1]};
+    double large = wires_gap(again, (const pl_pose *const[]){&at[0], &at[1]}, 1e3 * REACH, &least);
+    check_close(large / 1e3 / gap, 1, 1e-5);
+  }
+}
+
+int test_wires(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(derivatives), cmocka_unit_test(least_gap)};
+  return cmocka_run_group_tests_name("wires", tests, NULL, NULL);
+}
