@@ -6,6 +6,8 @@ import shutil
 import subprocess
 import sys
 
+import numpy as np
+
 pliant, source, work = sys.argv[1], pathlib.Path(sys.argv[2]).resolve(), pathlib.Path(sys.argv[3])
 shutil.rmtree(work, ignore_errors=True)
 work.mkdir(parents=True)
@@ -54,6 +56,27 @@ def displacement(dat, node, last=False):
     """Of a node in what CalculiX printed, at the first time or the last."""
     rows = re.findall(rf"^\s+{node}\s+(\S+)\s+(\S+)\s+(\S+)\s*$", dat, re.M)
     return [float(v) for v in rows[-1 if last else 0]]
+
+
+def layers(name):
+    """Places and stress (xx yy zz xy yz xz) of nodes in the first step of a file of CalculiX with OUTPUT=3D."""
+    X, s, block = {}, {}, {}
+    for line in (work / f"{name}.frd").read_text().splitlines():
+        if line.startswith("    2C"):
+            block, width = X, 3
+        elif line.startswith(" -4"):
+            block, width = (s, 6) if "STRESS" in line and not s else ({}, 0)
+        elif line.startswith(" -3"):
+            block, width = {}, 0
+        elif line.startswith(" -1"):
+            block[int(line[3:13])] = [float(line[13 + 12 * k:25 + 12 * k]) for k in range(width)]
+    return np.array([X[k] for k in s]), np.array(list(s.values()))
+
+
+def von_mises(s):
+    """Of tensors xx yy zz xy yz xz."""
+    d = s[:, :3] - s[:, :3].mean(axis=1, keepdims=True)
+    return np.sqrt(1.5 * ((d**2).sum(axis=1) + 2 * (s[:, 3:]**2).sum(axis=1)))
 
 
 def master(protocol, *at):

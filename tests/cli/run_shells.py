@@ -3,6 +3,7 @@
 
 --table prints the errors of all kinds of bending, as in docs/shells.md, instead of testing."""
 import math
+import subprocess
 import sys
 
 import meshio
@@ -244,8 +245,8 @@ class Part:
         far = self.pulled = self.sets["tip"]  # forces stay on these nodes in a finer mesh
         self.tip = far[np.argmax(np.linalg.norm(self.X[far] - self.X[self.sets["root"]].mean(axis=0), axis=1))]
 
-    def calculix(self, young, poisson, density):
-        """Six frequencies in Hz and the displacement of the tip by S6, small displacements."""
+    def calculix(self, young, poisson, density, gravity=None):
+        """Six frequencies in Hz and the displacement of the tip by S6, small displacements. Gravity: in place of the force; with stress."""
         X, table, cells = self.X, self.tris, "S6"
         used = np.unique(table)
         deck = ["*NODE,NSET=ALL"] + ["%d,%.12g,%.12g,%.12g" % (i + 1, *X[i]) for i in used] + [f"*ELEMENT,TYPE={cells},ELSET=B"]
@@ -254,7 +255,11 @@ class Part:
         deck += ["*BOUNDARY", "ROOT,1,6", "*MATERIAL,NAME=M", "*ELASTIC", f"{young:g},{poisson:g}", "*DENSITY", f"{density:g}",
                  "*SHELL SECTION,ELSET=B,MATERIAL=M", f"{self.thickness:.9g}", "*STEP", "*STATIC", "*CLOAD"]
         pulled = self.pulled
-        deck += [f"{i + 1},{c + 1},{f / len(pulled):.12g}" for i in pulled for c, f in enumerate(self.force) if f]
+        if gravity:
+            deck[-1:] = ["*DLOAD"] + [f"B,GRAV,{g:.9g},{','.join(str(int(c == k)) for k in range(3))}" for c, g in enumerate(gravity) if g]
+            deck += ["*EL FILE,OUTPUT=3D", "S"]
+        else:
+            deck += [f"{i + 1},{c + 1},{f / len(pulled):.12g}" for i in pulled for c, f in enumerate(self.force) if f]
         deck += ["*NODE PRINT,NSET=TIP", "U", "*END STEP", "*STEP", "*FREQUENCY", "6", "*END STEP"]
         name = f"{self.name}-{cells}"
         dat = ccx(name, deck)
@@ -325,6 +330,34 @@ def parts_beside_calculix():
         (hz, u), (hz0, u0) = off(got, fine), off(got, same)
         print(f"     {part.name}: frequencies {hz:.2e}, displacement {u:.2e}; on the same mesh {hz0:.2e}, {u0:.2e}")
         assert hz < 0.02 and u < 0.02, (part.name, hz, u, got, fine)
+
+
+@test
+def peaks_beside_calculix():
+    # von Mises stress under gravity at the nodes of the mesh off clamped lines, where S6 holds the thickness, beside S6 refined
+    g = (0, 3, -10)
+    for part in parts():
+        text = f"""pliant: 1
+units: {{length: m}}
+materials: {{m: {{young: 210 GPa, poisson: 0.3, density: 7850 kg/m^3}}}}
+bodies: [{{name: b, shell: {{mesh: {part.file}, mesh_units: mm, material: m, thickness: {part.thickness:.9g}}}}}]
+fixed: {{nodes: b group root, clamp: yes}}
+gravity: {list(g)}
+analyses: [{{static: {{}}}}]
+"""
+        p, _ = beside.launch(f"{part.name}-peak", text, "report: no, glb: no, plots: no")
+        assert p.returncode == 0, p.stderr
+        m = meshio.read(work / f"{part.name}-peak" / "static.vtu")
+        X, root = m.points - m.point_data["displacement"], part.X[part.sets["root"]]
+        near = lambda at, to: np.array([np.linalg.norm(to - x, axis=1).min() for x in at])
+        off_root = lambda at: (near(at, root) > 5 * part.thickness) & (near(at, X) < 0.6 * part.thickness)
+        got, all_of = m.point_data["von_mises"][off_root(X)].max(), []
+        for model in (part, part.refined()):
+            model.calculix(2.1e11, 0.3, 7850, g)
+            Y, s = beside.layers(f"{part.name}-S6")
+            all_of.append(beside.von_mises(s)[off_root(Y)].max())
+        print(f"     {part.name}: peak {got:.4g} Pa, beside S6 refined {got / all_of[1] - 1:+.3f}, on the same mesh {got / all_of[0] - 1:+.3f}")
+        assert abs(got / all_of[1] - 1) < 0.05, (part.name, got, all_of)
 
 
 @test
@@ -427,6 +460,31 @@ analyses:
     assert 1 < done[0]["frequency_Hz"][0] / want < 1.03, (done[0]["frequency_Hz"], want)
 
 
+def joint_of_solids(poisson):
+    """Six frequencies of the T-joint with walls of tetrahedra, by CalculiX."""
+    mesh = work / "tjoint-solid.msh"
+    subprocess.run(["gmsh", "-3", PARTS / "tjoint-solid.geo", "-format", "msh22", "-o", mesh], capture_output=True, check=True)
+    m = meshio.read(mesh)
+    deck = ["*NODE"] + ["%d,%.12g,%.12g,%.12g" % (i + 1, *(1e-3 * x)) for i, x in enumerate(m.points)] + ["*ELEMENT,TYPE=C3D10,ELSET=B"]
+    deck += [",".join(str(v + 1) for v in (e, *t)) for e, t in enumerate(m.cells_dict["tetra10"])]
+    deck += ["*NSET,NSET=ROOT"] + [f"{i + 1}," for i in np.where(np.abs(m.points[:, 0]) < 1e-6)[0]]
+    deck += ["*BOUNDARY", "ROOT,1,3", "*MATERIAL,NAME=M", "*ELASTIC", f"2.1e11,{poisson}", "*DENSITY", "7850",
+             "*SOLID SECTION,ELSET=B,MATERIAL=M", "*STEP", "*FREQUENCY", "6", "*END STEP"]
+    return np.array(frequencies(ccx("tjoint-solid", deck)))
+
+
+def joint_table():
+    """The T-joint beside walls of solids."""
+    part = parts()[2]
+    print("\n| frequencies of the T-joint beside walls of solids | 1 | 2 | 3 | 4 | 5 | 6 |\n|---|---|---|---|---|---|---|")
+    for nu in (0.3, 0.49):
+        want = joint_of_solids(nu)
+        rows = {"shell6": part.pliant(2.1e11, nu, 7850, more=", mesh_units: mm"), "S6": part.calculix(2.1e11, nu, 7850),
+                "S6, refined": part.refined().calculix(2.1e11, nu, 7850)}
+        for name, got in rows.items():
+            print(f"| {name}, nu {nu} | " + " | ".join(f"{100 * x:+.1f} %" for x in got[0] / want - 1) + " |", flush=True)
+
+
 def table():
     kinds = ("hinge", "midedge", "shell6")
     rows = [("roof, 16 x 16 quads", lambda k: [scordelis(16, "S4", k)]), ("roof, S6", lambda k: [scordelis(16, "S6", k)]),
@@ -459,5 +517,6 @@ def table():
 
 if "--table" in sys.argv:
     table()
+    joint_table()
     sys.exit()
 finish()
