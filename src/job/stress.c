@@ -190,18 +190,27 @@ static pl_status draw_stress(job *j, const pl_analysis *a, const pl_state *s) {
 
 // ---- the discretisation error -------------------------------------------------------------------
 
-// Hinges have no strain energy by curvature; shell6 is a mixed form, whose stress between its
-// points is no measure of its displacements.
+// Hinges have no strain energy by curvature.
 static int is_apart(const pl_elem_kind *k) {
-  return k->nside == 2 || (k->stress && k->curvature);
+  return k->nside == 2;
+}
+
+// A mixed form has stress of its own: its error is not that of displacements, which are far better,
+// nor has it a sign.
+static int is_mixed(const pl_elem_kind *k) {
+  return k->stress && k->curvature;
+}
+
+static int has_kind(const job *j, int (*is)(const pl_elem_kind *k)) {
+  const pl_model *m = j->scene->model;
+  for (int g = 0; g < pl_model_ngroup(m); g++)
+    if (pl_model_group_size(m, g) > 0 && is(pl_model_group_kind(m, g))) return 1;
+  return 0;
 }
 
 // limits of cloth have no elasticity: nothing to judge
 static int is_judged(const job *j) {
-  const pl_model *m = j->scene->model;
-  for (int g = 0; g < pl_model_ngroup(m); g++)
-    if (pl_model_group_size(m, g) > 0 && is_apart(pl_model_group_kind(m, g))) return 0;
-  return !j->sheet && j->scene->sheet.nlimit == 0;
+  return !has_kind(j, is_apart) && !j->sheet && j->scene->sheet.nlimit == 0;
 }
 
 static const char *remedy(const job *j, int group) {
@@ -250,6 +259,12 @@ static pl_status judge(job *j, const pl_analysis *a, const pl_state *s, json_t *
   PL_TRY(pl_recover_error(j->recover, j->scene->params, s, NULL, threads(j), NULL, &e));
   if (!(e.elastic > 0) || !is_loaded(j->recover, &e, figures)) return PL_OK;
   job_set(figures, "discretisation_error", error_figures(&e));
+  if (has_kind(j, is_mixed)) {
+    job_say(j, "Estimated discretisation error: stress is off by %.2g %% in the energy norm.",
+            100 * e.relative);
+    if (e.relative > ERROR_FAR) warn_error(j, a, &e, "its stress may be off", e.relative);
+    return PL_OK;
+  }
   job_say(j,
           "Estimated discretisation error: %.2g %% in the energy norm; a finer mesh would have "
           "about %.2g %% more energy.",
@@ -270,7 +285,7 @@ pl_status job_stress_modes(job *j, const pl_analysis *a, const pl_state *s, int 
                            const double *omega, const double *shape, json_t *figures) {
   json_t *list;
   pl_error_estimate e, first = {.cell = -1};
-  if (!j->recover || !is_judged(j)) return PL_OK;
+  if (!j->recover || !is_judged(j) || has_kind(j, is_mixed)) return PL_OK;
   list = json_array();
   for (int k = 0; k < n; k++) {
     PL_TRY(pl_recover_error(j->recover, j->scene->params, s, shape + (size_t)k * (size_t)s->nq,

@@ -87,9 +87,34 @@ static pl_status find_around(pl_recover *r) {
 
 // ---- parts --------------------------------------------------------------------------------------
 
-static int root(int *of, int i) {
-  while (of[i] != i) i = of[i] = of[of[i]];
+// Cells that hang together: each leads to another one of its part, at last to the part's root.
+typedef struct forest {
+  int *of;
+  char *turned; // [n] 1: the cell is turned against the one that it leads to
+} forest;
+
+static int root(const forest *f, int i, int *turned) {
+  *turned = 0;
+  for (; f->of[i] != i; i = f->of[i]) *turned ^= f->turned[i];
   return i;
+}
+
+static void link(const forest *f, int a, int b, int turned) {
+  int ta, tb, ra = root(f, a, &ta), rb = root(f, b, &tb);
+  if (ra == rb) return;
+  // to the smaller number: roots do not depend on the order
+  int to = ra < rb ? ra : rb, from = ra < rb ? rb : ra;
+  f->of[from] = to;
+  f->turned[from] = (char)(ta ^ tb ^ turned);
+}
+
+// shortens the ways of all, the first ones first: those lead to smaller numbers
+static void flatten(const forest *f, int n) {
+  for (int i = 0; i < n; i++) {
+    int turned, to = root(f, i, &turned);
+    f->of[i] = to;
+    f->turned[i] = (char)turned;
+  }
 }
 
 // the first group of the same body, dimension and parameters
@@ -131,14 +156,14 @@ static int across(const recover_impl *k, const int *material, int c, int a, int 
 }
 
 // sheets hang together across edges of two cells without a kink; solids of one material do anyway
-static void join(const recover_impl *k, const int *material, int *of, int *first) {
+static void join(const recover_impl *k, const int *material, const forest *f, int *first) {
   for (int c = 0; c < k->n; c++) {
     const rcell *x = &k->cell[c];
     int nc = pl_cell_nvert[pl_cell_corners[x->type]];
     if (pl_cell_dim[x->type] != 2) {
-      int *f = &first[material[x->group]];
-      if (*f < 0) *f = c;
-      of[root(of, c)] = root(of, *f);
+      int *lead = &first[material[x->group]];
+      if (*lead < 0) *lead = c;
+      f->of[c] = *lead;
       continue;
     }
     for (int e = 0; e < nc; e++) {
@@ -147,8 +172,22 @@ static void join(const recover_impl *k, const int *material, int *of, int *first
       if (d < c) continue;
       unit_normal(k, x, n0);
       unit_normal(k, &k->cell[d], n1);
-      if (fabs(pl_dot3(n0, n1)) > KINK) of[root(of, c)] = root(of, d);
+      double dot = pl_dot3(n0, n1);
+      if (fabs(dot) > KINK) link(f, c, d, dot < 0);
     }
+    // long ways are walked once
+    int turned, to = root(f, c, &turned);
+    f->of[c] = to;
+    f->turned[c] = (char)turned;
+  }
+}
+
+// the top of a part is on the side of the normals of most of its cells
+static void take_sides(const recover_impl *k, const forest *f, int *most) {
+  for (int c = 0; c < k->n; c++) most[f->of[c]] += f->turned[c] ? -1 : 1;
+  for (int c = 0; c < k->n; c++) {
+    k->cell[c].part = f->of[c];
+    k->cell[c].turned = f->turned[c] ^ (most[f->of[c]] < 0);
   }
 }
 
@@ -156,8 +195,10 @@ static pl_status find_parts(pl_recover *r, const pl_params *p, const pl_group_ce
   recover_impl *k = r->impl;
   int ng = pl_model_ngroup(k->m);
   int *material = pl_alloc(r->env, 2 * (size_t)ng + 1, sizeof(int));
-  int *of = pl_alloc(r->env, (size_t)k->n + 1, sizeof(int));
-  pl_status s = material && of ? PL_OK : PL_E_NOMEM;
+  int *of = pl_alloc(r->env, 2 * (size_t)k->n + 1, sizeof(int));
+  char *turned = pl_alloc(r->env, (size_t)k->n + 1, 1);
+  pl_status s = material && of && turned ? PL_OK : PL_E_NOMEM;
+  const forest f = {of, turned};
   if (s == PL_OK) {
     int *first = material + ng;
     for (int g = 0; g < ng; g++) {
@@ -165,10 +206,12 @@ static pl_status find_parts(pl_recover *r, const pl_params *p, const pl_group_ce
       first[g] = -1;
     }
     for (int c = 0; c < k->n; c++) of[c] = c;
-    join(k, material, of, first);
-    for (int c = 0; c < k->n; c++) k->cell[c].part = root(of, c);
+    join(k, material, &f, first);
+    flatten(&f, k->n);
+    take_sides(k, &f, of + k->n);
   }
   pl_free(r->env, material);
+  pl_free(r->env, turned);
   pl_free(r->env, of);
   return s;
 }

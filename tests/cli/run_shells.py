@@ -422,6 +422,30 @@ analyses: [{{modes: {{}}}}]
 
 
 @test
+def faces_turned_unlike():
+    # stress on either side is the same; a pressure is refused
+    text = """pliant: 1
+units: {length: m}
+materials: {m: {young: 1 GPa, poisson: 0.3, density: 1000 kg/m^3}}
+bodies: [{name: b, shell: {mesh: turned.inp, material: m, thickness: 0.1}}]
+fixed: {nodes: b where x < 1e-6, clamp: yes}
+%s
+analyses: [{static: {}}]
+"""
+    got = []
+    for flip in (False, True):
+        write_inp(work / "turned.inp", arms([((0, 0), (10, 0), 10)], flip))
+        p, _ = beside.launch("turned", text % "gravity: [0, 0, -1 m/s^2]", "report: no, glb: no, plots: no")
+        assert p.returncode == 0 and "warning" not in p.stderr, p.stderr
+        m = meshio.read(work / "turned" / "static.vtu")
+        got.append(m.point_data["stress_tensor_top"][np.lexsort((m.points - m.point_data["displacement"]).round(6).T)])
+    # to which side most faces look is that of the first mesh or the other
+    off = min(np.abs(got[0] - s * got[1]).max() for s in (1, -1)) / np.abs(got[0]).max()
+    assert off < 1e-6, off
+    run("turned", text % "loads: [{faces: b, pressure: 1 Pa}]", code=3, err=["normals of faces disagree", "turn the triangles round"])
+
+
+@test
 def roll_up_to_a_circle():
     # a moment 2 pi EI/L on the last tenth; the default kind on a coarse mesh
     a = run("roll", """pliant: 1

@@ -7,6 +7,8 @@
 #include "pliant/build.h"
 #include "pliant/recover.h"
 
+#include <string.h>
+
 static pl_env env;
 
 static const double YOUNG = 1e6, NU = 0.3, WAVE = 2, SMALL = 1e-7;
@@ -179,11 +181,134 @@ static void hexahedra(void **state) {
   refine("hex8", 1, 1, PL_SOLID_PLAIN, 3, (int[]){4, 8, 12}, 2, 1);
 }
 
+// ---- plates -------------------------------------------------------------------------------------
+
+// A supported square that bends to w = SMALL sin(pi x) sin(pi y) under q = 4 pi^4 D w.
+static const double THICK = 0.01;
+
+static double wave(const double *X, int i, int j) {
+  return SMALL * pow(PL_PI, i + j) * sin(PL_PI * X[0] + i * PL_PI / 2) *
+         sin(PL_PI * X[1] + j * PL_PI / 2);
+}
+
+// on the upper side
+static void plate_stress(const double *X, double *t) {
+  double c = -THICK / 2 * YOUNG / (1 - NU * NU), xx = wave(X, 2, 0), yy = wave(X, 0, 2);
+  memset(t, 0, 6 * sizeof *t);
+  t[0] = c * (xx + NU * yy);
+  t[1] = c * (yy + NU * xx);
+  t[3] = c * (1 - NU) * wave(X, 1, 1);
+}
+
+static void load_plate(pl_builder *b, const pl_mesh *m, double *force) {
+  double at[PL_CELL_POINT_MAX][3], w[PL_CELL_POINT_MAX], N[PL_CELL_VERT_MAX];
+  double D = YOUNG * pow(THICK, 3) / (12 * (1 - NU * NU));
+  int n = pl_cell_points(PL_TRI6, at, w);
+  for (int e = 0; e < m->cell[PL_TRI6].n; e++) {
+    const int *v = m->cell[PL_TRI6].v + 6 * e;
+    for (int g = 0; g < n; g++) {
+      double X[3] = {0}, dv = w[g] * pl_cell_jacobian(PL_TRI6, m->X, v, at[g]);
+      pl_cell_shape(PL_TRI6, at[g], N, NULL);
+      for (int a = 0; a < 6; a++)
+        for (int c = 0; c < 3; c++) X[c] += N[a] * m->X[3 * v[a] + c];
+      for (int a = 0; a < 6; a++) force[v[a]] += dv * N[a] * 4 * pow(PL_PI, 4) * D * wave(X, 0, 0);
+    }
+  }
+  for (int i = 0; i < m->nvert; i++) {
+    const double *X = m->X + 3 * i;
+    int border = X[0] < 1e-9 || X[0] > 1 - 1e-9 || X[1] < 1e-9 || X[1] > 1 - 1e-9;
+    pl_build_drive(b, &(pl_drive_desc){.nnode = 1, .node = &i, .mask = border ? 7 : 3}, 0, NULL);
+    pl_build_load(b,
+                  &(pl_load_desc){.nnode = 1, .node = &i, .term = {.amplitude = {0, 0, force[i]}}});
+  }
+}
+
+// the energy of the difference of bending stress from the right one: a third of that on top, over
+// the thickness
+static double plate_error(const box *x) {
+  double at[PL_CELL_POINT_MAX][3], w[PL_CELL_POINT_MAX], sum = 0;
+  int n = pl_cell_points(PL_TRI6, at, w), group = x->cells[0].type == PL_TRI6 ? 0 : 1;
+  const int *stencil = pl_model_group_stencil(x->b.model, group);
+  const pl_elem_kind *kind = pl_model_group_kind(x->b.model, group);
+  for (int e = 0; e < pl_model_group_size(x->b.model, group); e++) {
+    const int *v = stencil + e * (kind->nvert + kind->nscal);
+    const double *X = x->b.mesh->X;
+    double a[3], b[3], across[3];
+    pl_sub3(X + 3 * v[1], X + 3 * v[0], a);
+    pl_sub3(X + 3 * v[2], X + 3 * v[0], b);
+    pl_cross3(a, b, across);
+    for (int g = 0; g < n; g++) {
+      double place[3], S[6], t[6], tr = 0, d2 = 0;
+      pl_stress s;
+      for (int c = 0; c < 3; c++) place[c] = X[3 * v[0] + c] + at[g][0] * a[c] + at[g][1] * b[c];
+      pl_eval_curvature(x->b.model, x->b.params, x->b.state, group, e, 0, at[g], S);
+      // the side of +z
+      for (int c = 0; c < 6; c++) S[c] *= (across[2] > 0 ? 1 : -1) * THICK / 2;
+      check_ok(&env,
+               pl_eval_stress(x->b.model, x->b.params, x->b.state, group, e, 1, at[g], S, &s));
+      plate_stress(place, t);
+      for (int c = 0; c < 6; c++) {
+        double d = s.stress[c] - t[c];
+        tr += c < 3 ? d : 0;
+        d2 += (c < 3 ? 1 : 2) * d * d;
+      }
+      sum += w[g] * pl_norm3(across) * THICK / 3 * 0.5 * (d2 * (1 + NU) - NU * tr * tr) / YOUNG;
+    }
+  }
+  return sum;
+}
+
+// stress of order 2, and the estimate of its error
+static void plates(void **state) {
+  (void)state;
+  double error[3];
+  for (int k = 0; k < 3; k++) {
+    box x = {0};
+    int cells = 4 << k;
+    pl_mesh *plain;
+    pl_builder *b;
+    pl_static_opts o = golden_static_opts(1e-10);
+    pl_static_info info;
+    pl_error_estimate e;
+    check_ok(&env, pl_gen_grid(&env, cells, cells, 1, 1, PL_IRREGULAR, &plain));
+    check_ok(&env, pl_mesh_raise_surface(plain, &x.mesh));
+    pl_mesh_free(plain);
+    check_ok(&env, pl_builder_create(&env, 3, &b));
+    pl_build_body(b, &(pl_body_desc){.name = "plate",
+                                     .kind = PL_BODY_SHELL,
+                                     .mesh = x.mesh,
+                                     .young = {.v = YOUNG},
+                                     .poisson = {.v = NU},
+                                     .density = {.v = 1000},
+                                     .thickness = {.v = THICK},
+                                     .bending = PL_BENDING_SHELL6});
+    double *force = pl_alloc(&env, (size_t)x.mesh->nvert, sizeof *force);
+    load_plate(b, x.mesh, force);
+    check_ok(&env, pl_build_join(b));
+    memcpy(x.cells, b->cells, (size_t)b->ngroup * sizeof *x.cells);
+    check_ok(&env, pl_build_all(b, 1, &x.b));
+    o.steps = 1;
+    check_ok(&env, pl_static(&o, x.b.model, x.b.params, x.b.state, x.b.work, NULL, NULL, &info));
+    check_ok(&env, pl_recover_create(&env, x.b.model, x.b.params, x.b.mesh, x.cells, &x.r));
+    check_ok(&env, pl_recover_error(x.r, x.b.params, x.b.state, NULL, NULL, NULL, &e));
+    error[k] = sqrt(plate_error(&x) / e.elastic);
+    print_message("shell6 n %d: stress %.2e estimated %.2e effectivity %.2f\n", cells, error[k],
+                  e.relative, e.relative / error[k]);
+    assert_true(e.relative > 0.7 * error[k] && e.relative < 1.5 * error[k]);
+    pl_free(&env, force);
+    pl_recover_free(x.r);
+    pl_built_free(&x.b);
+    pl_mesh_free(x.mesh);
+  }
+  check_less(1.9, log(error[1] / error[2]) / log(2));
+}
+
 int test_stress(void) {
   pl_env_init(&env);
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(tetrahedra),
       cmocka_unit_test(hexahedra),
+      cmocka_unit_test(plates),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
