@@ -204,32 +204,29 @@ static void add_turner(pl_builder *b, int join, int turn, const tie_place *p, do
 
 // ---- borders of shells --------------------------------------------------------------------------
 
-// calls `each` for edges on the border of mid-edge shells both of whose ends are marked; 0:
-// reported
-typedef void (*edge_fn)(pl_builder *b, void *ctx, const int tri[3], int xi);
+// calls `each` for edges on the border of shells all of whose nodes are marked; 0: reported. own:
+// the ends of the edge, the corner across it, and of second order the nodes on edges 01, 02 and 12
+enum { OWN = 6 };
+typedef void (*edge_fn)(pl_builder *b, void *ctx, const int own[OWN], int point, int xi);
 
-// an edge of second order on the border of a shell, all of whose nodes are marked
-static int has_second(pl_builder *b, const pl_body *p, const char *mark) {
+// both points of every edge of a shell of second order; its stencils have lower corners first
+static int second_edges(pl_builder *b, const pl_body *p, const char *mark, edge_fn each,
+                        void *ctx) {
   const pl_cells *c = &p->desc.mesh->cell[PL_TRI6];
-  int *count = pl_build_keep(b, (size_t)p->desc.mesh->nvert + 1, sizeof *count);
-  for (int i = 0; count && i < 6 * c->n; i++) count[c->v[i]] += i % 6 >= 3;
+  const pl_elem_kind *kind = pl_elem_table[PL_ELEM_shell6];
+  int *count = pl_build_keep(b, (size_t)b->nnode + 1, sizeof *count);
+  for (int i = 0; count && i < 6 * c->n; i++) count[p->node[c->v[i]]] += i % 6 >= 3;
   for (int i = 0; count && i < 3 * c->n; i++) {
-    const int *v = c->v + 6 * (size_t)(i / 3);
-    int k = i % 3, mid = v[3 + k];
-    if (count[mid] == 1 && mark[p->node[mid]] && mark[p->node[v[k]]] &&
-        mark[p->node[v[(k + 1) % 3]]])
-      return 1;
+    const int *v = p->midedge + (size_t)(i / 3) * (size_t)(kind->nvert + kind->nscal);
+    int k = i % 3, lo = k == 0, hi = k == 2 ? 1 : 2; // across corner k
+    const int own[OWN] = {v[lo], v[hi], v[k], v[3 + k], v[3 + hi], v[3 + lo]};
+    if (count[v[3 + k]] != 1 || !mark[v[lo]] || !mark[v[hi]] || !mark[v[3 + k]]) continue;
+    for (int g = 0; g < 2; g++) {
+      int xi = v[kind->nvert + 2 * k + g];
+      if (xi >= 0) each(b, ctx, own, 1 + g, xi);
+    }
   }
-  return 0;
-}
-
-// 1: reported
-static int passes_none(pl_builder *b, const pl_join_desc *d, const pl_body *p, const char *mark) {
-  if (!has_second(b, p, mark)) return 0;
-  build_problem(b, d->origin, "bending: midedge, or moments: no",
-                "join '%s': the edges of shell '%s' pass no moment, as they are of second order",
-                d->name, p->desc.name);
-  return 1;
+  return count != NULL;
 }
 
 static int border_edges(pl_builder *b, const pl_join_desc *d, const char *mark, edge_fn each,
@@ -240,7 +237,7 @@ static int border_edges(pl_builder *b, const pl_join_desc *d, const char *mark, 
     pl_topology *t;
     if (p->desc.kind != PL_BODY_SHELL) continue;
     if (m->cell[PL_TRI6].n > 0) {
-      if (passes_none(b, d, p, mark)) return 0;
+      if (!second_edges(b, p, mark, each, ctx)) return 0;
       continue;
     }
     if (pl_topology_create(m, &t) != PL_OK) {
@@ -251,7 +248,7 @@ static int border_edges(pl_builder *b, const pl_join_desc *d, const char *mark, 
       const int *v = t->edge + 2 * e, *tri = t->edge_tri + 2 * e;
       if (tri[1] >= 0 || !mark[p->node[v[0]]] || !mark[p->node[v[1]]]) continue;
       if (!p->edge_xi) {
-        build_problem(b, d->origin, "bending: midedge, or moments: no",
+        build_problem(b, d->origin, "bending: shell6 or midedge, or moments: no",
                       "join '%s': the edges of shell '%s' pass no moment, as it bends by hinges",
                       d->name, p->desc.name);
         pl_topology_free(t);
@@ -262,37 +259,38 @@ static int border_edges(pl_builder *b, const pl_join_desc *d, const char *mark, 
         int c = m->cell[PL_TRI3].v[3 * tri[0] + i];
         if (c != lo && c != hi) third = c;
       }
-      const int node[3] = {p->node[lo], p->node[hi], p->node[third]};
+      const int own[OWN] = {p->node[lo], p->node[hi], p->node[third], -1, -1, -1};
       if (p->edge_xi[e] >= 0 && third >= 0)
-        each(b, ctx, node, b->dim * (b->nnode + b->ncopy) + p->edge_xi[e]);
+        each(b, ctx, own, 0, b->dim * (b->nnode + b->ncopy) + p->edge_xi[e]);
     }
     pl_topology_free(t);
   }
   return 1;
 }
 
-static void add_edge(pl_builder *b, int join, const int tri[3], int xi, const tie_place *p,
-                     double length) {
+static void add_edge(pl_builder *b, int join, const int own[OWN], int point, int xi,
+                     const tie_place *p, double length) {
   join_element *e = add_element(b, join, PL_ELEM_tie_edge, LIKE_TURN);
   if (!e) return;
   int n = p->n < TURNERS ? p->n : TURNERS;
-  memcpy(e->stencil, tri, 3 * sizeof *tri);
-  memcpy(e->stencil + 3, p->node, (size_t)n * sizeof *p->node);
-  e->stencil[3 + TURNERS] = xi;
+  memcpy(e->stencil, own, OWN * sizeof *own);
+  memcpy(e->stencil + OWN, p->node, (size_t)n * sizeof *p->node);
+  e->stencil[OWN + TURNERS] = xi;
   e->par[1] = n;
+  e->par[2] = point;
   e->turn = xi;
   e->length = length;
 }
 
 // ---- rigid bodies -------------------------------------------------------------------------------
 
-static void add_rigid_edge(pl_builder *b, void *ctx, const int tri[3], int xi) {
+static void add_rigid_edge(pl_builder *b, void *ctx, const int own[OWN], int point, int xi) {
   const int *join = ctx;
   tie_place p = {.n = 3};
   double d[3];
   memcpy(p.node, b->impl->joins->triad[*join], 3 * sizeof *p.node);
-  pl_sub3(b->X + 3 * (size_t)tri[1], b->X + 3 * (size_t)tri[0], d);
-  add_edge(b, *join, tri, xi, &p, pl_norm3(d));
+  pl_sub3(b->X + 3 * (size_t)own[1], b->X + 3 * (size_t)own[0], d);
+  add_edge(b, *join, own, point, xi, &p, pl_norm3(d));
 }
 
 static void make_rigid(pl_builder *b, int join) {
@@ -418,16 +416,16 @@ static void face_cloud(const tie_face *f, tie_place *p) {
   memcpy(p->node, f->node, (size_t)f->n * sizeof *p->node);
 }
 
-static void add_tied_edge(pl_builder *b, void *ctx, const int tri[3], int xi) {
+static void add_tied_edge(pl_builder *b, void *ctx, const int own[OWN], int point, int xi) {
   const tying *t = ctx;
   double x[3];
   tie_place at, p;
   for (int i = 0; i < 3; i++)
-    x[i] = (b->X[3 * (size_t)tri[0] + i] + b->X[3 * (size_t)tri[1] + i]) / 2;
+    x[i] = (b->X[3 * (size_t)own[0] + i] + b->X[3 * (size_t)own[1] + i]) / 2;
   faces_nearest(b, t->to, x, &at);
   const tie_face *f = &t->to->v[at.face];
   face_cloud(f, &p);
-  if (order_cloud(b, &p)) add_edge(b, t->join, tri, xi, &p, face_size(b, f));
+  if (order_cloud(b, &p)) add_edge(b, t->join, own, point, xi, &p, face_size(b, f));
 }
 
 // nodes too far from all faces; 0: reported
@@ -699,7 +697,7 @@ static double neighbours(const join_element *e, const double *k) {
     // a rotation vector is a quarter of its angle
     double turn = e->turn < 0 ? 0 : k[e->turn] / (e->kind == PL_ELEM_tie_turn ? 16 : 1);
     return smaller(turn,
-                   softest(e, k, e->kind == PL_ELEM_tie_edge ? 3 : 0) * e->length * e->length);
+                   softest(e, k, e->kind == PL_ELEM_tie_edge ? OWN : 0) * e->length * e->length);
   }
   case LIKE_JOIN:
     break;

@@ -19,7 +19,7 @@ static const row join_rows[] = {
         .text = "of tie: how far nodes may be from the faces; a gap stays what it is. A tenth of a "
                 "face when left out"),
     ROW(join_def, moments, "moments", T_CHOICE, .choices = "no|yes", .value = 1,
-        .text = "rods and borders of shells with midedge bending turn with what they are joined "
+        .text = "rods and borders of shells (shell6, midedge) turn with what they are joined "
                 "to; no: they are hinged there"),
     ROW(join_def, stiffness, "stiffness", T_NUM, .unit = "", .value = 1000, .lo = 1, .hi = 1e9,
         .text = "of the join over that of the nodes it joins: larger ones open less and leave more "
