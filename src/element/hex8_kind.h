@@ -6,13 +6,13 @@
 // F and E at the Gauss points, and the internal strains
 static int find_alpha(const double *q, const double *par, const double *rest, double F[8][9],
                       double E[8][6], double *alpha) {
-  double x[24], K[NMODE * NMODE], W, room[36];
+  double x[24], K[NMODE * NMODE], room[36];
   transpose_d(8, 3, q, x);
   for (int g = 0; g < 8; g++) {
     gradient_d(8, 3, 3, x, rest + 25 * g, F[g]);
     green_d(F[g], E[g]);
   }
-  return relax_d((const double(*)[6])E, strain_law_data_d(par, room), rest, alpha, &W, K);
+  return relax_d((const double(*)[6])E, strain_law_data_d(par, room), rest, alpha, K);
 }
 
 // F + F^-T (e - E), whose Green strain is e, the one with internal strains, to first order in e - E
