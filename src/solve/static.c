@@ -262,7 +262,7 @@ static pl_status grow(run *r) {
   return s;
 }
 
-// -------------------------------------------------------------------------------------------------
+// ---- stability ----------------------------------------------------------------------------------
 
 // lowest eigenvector of the stiffness in w into e->d, largest entry 1
 static pl_status softest(equil *e) {
