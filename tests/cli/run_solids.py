@@ -38,16 +38,33 @@ class Part:
             lines += [f"*NSET,NSET={name}"] + [f"{i + 1}," for i in np.intersect1d(face, corners)]
         path.write_text("\n".join(lines) + "\n")
 
-    def calculix(self, name, young, poisson, density):
-        """Six frequencies in Hz and the displacement of the tip under the force, small displacements."""
+    def pushed(self, nodes=None):
+        """Lines of *DLOAD for a pressure of one on the skin, or on its faces with all nodes among those."""
+        sides = [(0, 1, 2), (0, 3, 1), (1, 3, 2), (2, 3, 0)]
+        middle = {(0, 1): 4, (1, 2): 5, (0, 2): 6, (0, 3): 7, (1, 3): 8, (2, 3): 9}
+        found = {}
+        for e, t in enumerate(self.tets):
+            for n, side in enumerate(sides):
+                found.setdefault(tuple(sorted(t[list(side)])), []).append((e, n, side))
+        lines = []
+        for one in (v[0] for v in found.values() if len(v) == 1):
+            e, n, side = one
+            all_six = [self.tets[e][k] for k in side] + [self.tets[e][middle[tuple(sorted((side[k - 1], side[k])))]] for k in range(3)]
+            if nodes is None or set(all_six) <= set(nodes):
+                lines.append(f"{e + 1},P{n + 1},%g")
+        return lines
+
+    def calculix(self, name, young, poisson, density, dload=()):
+        """Six frequencies in Hz and the displacement of the tip under the force, or face loads; small displacements."""
         held, pulled = self.faces[self.held_name], self.faces[self.pulled_name]
         deck = ["*NODE"] + ["%d,%.12g,%.12g,%.12g" % (i + 1, *x) for i, x in enumerate(self.X)]
         deck += ["*ELEMENT,TYPE=C3D10,ELSET=B"]
         deck += [",".join(str(v + 1) for v in (e, *t)) for e, t in enumerate(self.tets)]
         deck += ["*NSET,NSET=ROOT"] + [f"{i + 1}," for i in held] + ["*NSET,NSET=TIP", f"{self.tip + 1},"]
         deck += ["*BOUNDARY", "ROOT,1,3", "*MATERIAL,NAME=M", "*ELASTIC", f"{young:g},{poisson:g}", "*DENSITY", f"{density:g}",
-                 "*SOLID SECTION,ELSET=B,MATERIAL=M", "*STEP", "*STATIC", "*CLOAD"]
-        deck += [f"{i + 1},{c + 1},{f / len(pulled):.12g}" for i in pulled for c, f in enumerate(self.force) if f]
+                 "*SOLID SECTION,ELSET=B,MATERIAL=M", "*STEP", "*STATIC", "*DLOAD" if dload else "*CLOAD"]
+        forces = [f"{i + 1},{c + 1},{f / len(pulled):.12g}" for i in pulled for c, f in enumerate(self.force) if f]
+        deck += dload or forces
         deck += ["*NODE PRINT,NSET=TIP", "U", "*END STEP", "*STEP", "*FREQUENCY", "6", "*END STEP"]
         dat = ccx(name, deck)
         return np.array(frequencies(dat)), np.array(displacement(dat, self.tip + 1))
@@ -94,6 +111,21 @@ def second_order_beside_calculix():
             want = part.calculix(f"{name}-{nu}-ccx", young, nu, density)
             for law in ("svk", "neo-hookean"):
                 compare(f"{name}-{nu}-{law}", part.scene(part.file, young, nu, density, ", mesh_units: mm", law), want, 2e-3)
+
+
+@test
+def pressures_beside_calculix():
+    # on one face with a free border, and on the whole curved skin, over which CalculiX integrates by three points a face
+    for part, young, p, on, bar in ((bracket(), 2e11, 1e4, "top", 1e-3), (finger(), 1e6, 5, "tip", 1e-3), (finger(), 1e6, 100, None, 0.02)):
+        name = f"pressed-{part.held_name}-{on}"
+        _, want = part.calculix(f"{name}-ccx", young, 0.3, 1000, [line % p for line in part.pushed(on and part.faces[on])])
+        scene = part.scene(part.file, young, 0.3, 1000, ", mesh_units: mm").replace(", {modes: {count: 6}}", "")
+        at = scene.index("loads:")
+        load = f"loads: [{{faces: b{f' group {on}' if on else ''}, pressure: {p} Pa}}]"
+        u = np.array(run(name, scene[:at] + load + scene[scene.index("\n", at):], warned=True)[0]["displacement_m"]["tip"])
+        far = np.linalg.norm(u - want) / np.linalg.norm(want)
+        print(f"     {name}: displacement {far:.2e}")
+        assert far < bar, (name, u, want)
 
 
 @test
