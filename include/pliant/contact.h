@@ -366,6 +366,12 @@ double pl_layers_mu(const pl_layers *l);
 // finite.
 pl_status pl_layers_find(pl_layers *l, const double *x, double margin, int *n,
                          const pl_layer_pair **pair);
+// Vertices and triangles of sheets alone, each of a triangle and a vertex once: a vertex near a
+// shared edge is in two pairs, so that the sum of a smooth function of all distances is continuous.
+// Left out are triangles of the vertex and, of one connected sheet, those that are closer to it at
+// rest than they keep.
+pl_status pl_layers_find_faces(pl_layers *l, const double *x, double margin, int *n,
+                               const pl_layer_pair **pair);
 // Least distance of the pairs that pl_layers_find knows over what they keep, INFINITY when none is
 // below two or x is not finite. The pairs found before stay.
 double pl_layers_least(pl_layers *l, const double *x);

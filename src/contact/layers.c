@@ -221,12 +221,7 @@ static void across(const pl_layers *l, const near *p, double *n) {
   for (int c = 0; c < 3; c++) n[c] = size > 0 ? n[c] / size : c == 2;
 }
 
-static void collect_near(pl_layers *l, const near *p) {
-  double bound = l->times * p->keep + l->margin;
-  if (!(p->square < bound * bound) || l->failed || belongs_together(l, p)) return;
-  double distance = sqrt(p->square);
-  l->least = fmin(l->least, distance / p->keep);
-  if (!l->listing) return;
+static void list_pair(pl_layers *l, const near *p, double distance) {
   l->failed = pl_grow(l->env, &l->pair, l->n, &l->cap, sizeof *l->pair);
   if (l->failed) return;
   pl_layer_pair *to = &l->pair[l->n++];
@@ -240,6 +235,14 @@ static void collect_near(pl_layers *l, const near *p) {
     for (int c = 0; c < 3; c++) to->normal[c] = p->y[c] / distance;
   else
     across(l, p, to->normal);
+}
+
+static void collect_near(pl_layers *l, const near *p) {
+  double bound = l->times * p->keep + l->margin;
+  if (!(p->square < bound * bound) || l->failed || belongs_together(l, p)) return;
+  double distance = sqrt(p->square);
+  l->least = fmin(l->least, distance / p->keep);
+  if (l->listing) list_pair(l, p, distance);
 }
 
 // ---- along rods -------------------------------------------------------------------------------
@@ -291,14 +294,60 @@ static int goes_on(const pl_layers *l, int edge, double keep) {
 
 // ---- search -----------------------------------------------------------------------------------
 
+static double between(const double *x, int a, int b) {
+  double d[3];
+  pl_sub3(at(x, a), at(x, b), d);
+  return pl_dot3(d, d);
+}
+
+// At rest all of the triangle is closer to the vertex `self` of the same sheet than they keep.
+static int is_beside(const pl_layers *l, const int *f) {
+  double keep = l->about[l->self] + l->half;
+  if (l->part[l->self] != l->part[f[0]]) return 0;
+  for (int i = 0; i < 3; i++)
+    if (!(between(l->X, l->self, f[i]) < keep * keep)) return 0;
+  return 1;
+}
+
 static void try_face(void *ctx, int t) {
   pl_layers *l = ctx;
   const int *f = l->face + 3 * t;
-  if (has(f, l->self)) return;
+  if (has(f, l->self) || is_beside(l, f)) return;
   near p = vertex_face(l->x, l->self, f);
   p.keep = l->about[l->self] + l->half;
   p.rod = l->first[l->self] == l->first[l->self + 1];
   collect_near(l, &p);
+}
+
+// a vertex and a whole triangle, however near to other triangles it is
+static void try_whole_face(void *ctx, int t) {
+  pl_layers *l = ctx;
+  const int *f = l->face + 3 * t;
+  if (has(f, l->self) || l->failed || is_beside(l, f)) return;
+  near p = vertex_face(l->x, l->self, f);
+  p.keep = l->about[l->self] + l->half;
+  double bound = p.keep + l->margin;
+  if (!(p.square < bound * bound)) return;
+  if (l->part[l->self] == l->part[f[0]] && vertex_face(l->X, l->self, f).square < p.keep * p.keep)
+    return;
+  list_pair(l, &p, sqrt(p.square));
+}
+
+// Edges as balls about their middles: no points of both are closer than the bound.
+static int is_far(const pl_layers *l, const int *e, const int *f, double bound) {
+  double half = 0, m[3];
+  for (int c = 0; c < 3; c++)
+    m[c] = (at(l->x, e[0])[c] + at(l->x, e[1])[c] - at(l->x, f[0])[c] - at(l->x, f[1])[c]) / 2;
+  half += sqrt(between(l->x, e[0], e[1])) / 2 + sqrt(between(l->x, f[0], f[1])) / 2;
+  return pl_dot3(m, m) > (half + bound) * (half + bound);
+}
+
+// At rest all points of both edges of one sheet are closer than they keep.
+static int is_one_place(const pl_layers *l, const int *e, const int *f, double keep) {
+  if (l->part[e[0]] != l->part[f[0]]) return 0;
+  for (int i = 0; i < 4; i++)
+    if (!(between(l->X, e[i / 2], f[i % 2]) < keep * keep)) return 0;
+  return 1;
 }
 
 static void try_edge(void *ctx, int k) {
@@ -307,6 +356,7 @@ static void try_edge(void *ctx, int k) {
   const int *e = l->edge + 3 * l->self, *f = l->edge + 3 * k;
   double keep = l->radius[l->self] + l->radius[k];
   if (has(f, e[0]) || has(f, e[1]) || goes_on(l, k, keep)) return;
+  if (is_far(l, e, f, l->times * keep + l->margin) || is_one_place(l, e, f, keep)) return;
   near p = edge_edge(l->x, e, f);
   p.keep = keep;
   p.rod = l->segment[l->self] > 0 || l->segment[k] > 0;
@@ -325,16 +375,28 @@ static void look(pl_layers *l, int a, int b, double keep, const pl_bvh *tree,
   pl_bvh_touching(tree, lo, hi, each, l);
 }
 
-static void search(pl_layers *l, const double *x, double times, double margin, int listing) {
+static void set_search(pl_layers *l, const double *x, double times, double margin) {
   if (l->nvert > 0) memcpy(l->x, x, 3 * (size_t)l->nvert * sizeof *x);
-  pl_bvh_refit(l->faces);
-  pl_bvh_refit(l->edges);
   l->size = pl_max_abs(3 * l->nvert, x);
   l->times = times;
   l->margin = margin;
-  l->listing = listing;
   l->least = INFINITY;
   l->failed = PL_OK;
+}
+
+static pl_status begin_search(pl_layers *l, const double *x, double margin) {
+  if (!(margin >= 0) || !isfinite(margin))
+    return pl_fail(l->env, PL_E_ARG, "layers: margin must be >= 0, got %g m", margin);
+  if (!pl_all_finite(3 * l->nvert, x))
+    return pl_fail(l->env, PL_E_INPUT, "layers: some vertex is not finite");
+  set_search(l, x, 1, margin);
+  return PL_OK;
+}
+
+static void search(pl_layers *l, int listing) {
+  pl_bvh_refit(l->faces);
+  pl_bvh_refit(l->edges);
+  l->listing = listing;
   for (l->self = 0; l->self < l->nvert && !l->failed; l->self++)
     if (l->about[l->self] > 0)
       look(l, l->self, l->self, l->about[l->self] + l->half, l->faces, try_face);
@@ -343,6 +405,19 @@ static void search(pl_layers *l, const double *x, double times, double margin, i
     measure_arcs(l, l->self);
     look(l, e[0], e[1], l->radius[l->self] + l->thick, l->edges, try_edge);
   }
+}
+
+pl_status pl_layers_find_faces(pl_layers *l, const double *x, double margin, int *n,
+                               const pl_layer_pair **pair) {
+  l->n = *n = 0;
+  PL_TRY(begin_search(l, x, margin));
+  pl_bvh_refit(l->faces);
+  for (l->self = 0; l->self < l->nvert && !l->failed; l->self++)
+    if (l->first[l->self] < l->first[l->self + 1])
+      look(l, l->self, l->self, 2 * l->half, l->faces, try_whole_face);
+  *n = l->n;
+  *pair = l->pair;
+  return l->failed;
 }
 
 static int is_edges(const pl_layer_pair *p) {
@@ -370,12 +445,9 @@ pl_status pl_layers_find(pl_layers *l, const double *x, double margin, int *n,
                          const pl_layer_pair **pair) {
   *n = 0;
   *pair = NULL;
-  if (!(margin >= 0) || !isfinite(margin))
-    return pl_fail(l->env, PL_E_ARG, "layers: margin must be >= 0, got %g m", margin);
-  if (!pl_all_finite(3 * l->nvert, x))
-    return pl_fail(l->env, PL_E_INPUT, "layers: some vertex is not finite");
   l->n = 0;
-  search(l, x, 1, margin, 1);
+  PL_TRY(begin_search(l, x, margin));
+  search(l, 1);
   if (l->failed) return l->failed;
 
   // parts of neighbouring triangles and edges are met several times
@@ -391,7 +463,8 @@ pl_status pl_layers_find(pl_layers *l, const double *x, double margin, int *n,
 
 double pl_layers_least(pl_layers *l, const double *x) {
   if (!pl_all_finite(3 * l->nvert, x)) return INFINITY;
-  search(l, x, 2, 0, 0);
+  set_search(l, x, 2, 0);
+  search(l, 0);
   return l->least;
 }
 

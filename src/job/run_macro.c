@@ -9,7 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { FINE = 480 }; // triangles, at most, where nothing is said about it
+enum { FINE = 480 };     // triangles, at most, where nothing is said about it
+enum { PATIENCE = 200 }; // iterations of plain statics
 
 // ---- the sheet ----------------------------------------------------------------------------------
 
@@ -113,6 +114,17 @@ static pl_status add_supports(macro *k, pl_builder *b) {
   return PL_OK;
 }
 
+// Half a turn of a sheet about its own thickness brings it back to itself: what is nearer along it
+// does not meet.
+static pl_status find_layers(macro *k, pl_mesh *placed) {
+  const pl_cells *t = &placed->cell[PL_TRI3];
+  pl_layers_desc d = {.nvert = placed->nvert, .ntri = t->n, .tri = t->v, .X = placed->X};
+  d.thickness = k->m.thickness;
+  pl_mesh_transform(placed, 2 / PL_PI, NULL, NULL);
+  k->among.contact = k->built.constraints.contact;
+  return pl_layers_create(k->j->env, &d, &k->among.layers);
+}
+
 static pl_status make_model(macro *k) {
   const pl_scene_patch *p = k->patch;
   pl_env *env = k->j->env;
@@ -128,20 +140,25 @@ static pl_status make_model(macro *k) {
     s = add_supports(k, b);
     pl_status built = pl_build_all(b, pl_threads_size(k->j->work->threads), &k->built);
     if (s == PL_OK) s = built;
-    k->contact = k->built.constraints.contact;
   }
+  if (s == PL_OK) s = find_layers(k, placed);
   pl_mesh_free(placed);
   return s;
 }
 
 // ---- rest ---------------------------------------------------------------------------------------
 
+// Where nothing touches the sheet, plain statics are as fast or faster; where they do not come to
+// an end soon, the other way does more often.
 static pl_status solve_with(macro *k, double rtol) {
-  const pl_macro_opts *o = &k->a->opts.macro_;
-  pl_static_opts so = {
-      .steps = 1, .max_iter = o->max_iter, .rtol = rtol, .min_step = 1e-12, .cuts = 0};
-  pl_status s = pl_static_contact(&so, k->built.model, k->built.params, k->contact, k->built.state,
-                                  k->built.work, NULL, NULL, &k->info);
+  const pl_built *b = &k->built;
+  pl_static_opts so = {.steps = 1, .rtol = rtol, .min_step = 1e-12};
+  so.max_iter = k->a->opts.macro_.max_iter;
+  if (!k->repels && so.max_iter > PATIENCE) so.max_iter = PATIENCE;
+  pl_status s = k->repels
+                    ? pl_repel_static(&so, k->weight, b->model, b->params, &k->among, b->state,
+                                      b->work, &k->info)
+                    : pl_static(&so, b->model, b->params, b->state, b->work, NULL, NULL, &k->info);
   k->iterations += k->info.iterations;
   return s;
 }
@@ -149,13 +166,50 @@ static pl_status solve_with(macro *k, double rtol) {
 // on the way balance need not be exact
 static pl_status solve_roughly(void *ctx) {
   macro *k = ctx;
-  return solve_with(k, fmax(k->a->opts.macro_.rtol, 1e-1));
+  pl_status s = solve_with(k, fmax(k->a->opts.macro_.rtol, 1e-1));
+  k->weight *= 0.1;
+  return s;
+}
+
+static pl_status solve_once(macro *k) {
+  const pl_macro_opts *o = &k->a->opts.macro_;
+  double mass = k->patch->mass / area(k->sheet.mesh);
+  k->weight = 1e4 * o->weight * o->young * k->m.thickness / mass;
+  PL_TRY(barrier_narrow(k->built.model, k->built.params, solve_roughly, k));
+  return solve_with(k, o->rtol);
+}
+
+// the sheet must not be in an obstacle to begin with
+static pl_status check_start(const macro *k) {
+  const pl_contact *c = k->among.contact;
+  const pl_contact_pair *deep = NULL;
+  char depth[48], half[48];
+  if (!c) return PL_OK;
+  pl_contact_place(k->among.contact, 0, k->built.state->q);
+  for (int i = 0; i < c->npair; i++)
+    if (!deep || c->pair[i].place.gap < deep->place.gap) deep = &c->pair[i];
+  if (!deep || deep->place.gap > 0) return PL_OK;
+  job_length_text(k->j, -deep->place.gap, depth);
+  job_length_text(k->j, k->m.thickness / 2, half);
+  return pl_fail_at(k->j->env, PL_E_INPUT, k->j->scene->path, k->a->line, k->a->col,
+                    "move the patch away from it (at)",
+                    "%s: the sheet is %s too near to obstacle '%s', from which it keeps half its "
+                    "thickness (%s)",
+                    k->a->name, depth, k->j->scene->obstacle_name[deep->obstacle], half);
 }
 
 static pl_status solve(macro *k) {
   double start = pl_wall_time();
-  pl_status s = barrier_narrow(k->built.model, k->built.params, solve_roughly, k);
-  if (s == PL_OK) s = solve_with(k, k->a->opts.macro_.rtol);
+  size_t size = (size_t)k->built.state->nq * sizeof(double);
+  PL_TRY(check_start(k));
+  k->repels = k->among.contact != NULL;
+  pl_status s = solve_once(k);
+  if (!k->repels && s >= 0 && s != PL_CANCELLED &&
+      (s != PL_OK || pl_layers_least(k->among.layers, k->built.state->q) < 1)) {
+    k->repels = 1;
+    memcpy(k->built.state->q, k->built.params->X, size);
+    s = solve_once(k);
+  }
   k->seconds = pl_wall_time() - start;
   return s;
 }
@@ -168,6 +222,7 @@ static void set_figures(const macro *k, json_t *f) {
   pl_sub3(hi, lo, size);
   job_set(f, "patch", json_string(k->patch->name));
   job_set(f, "elements", json_integer(k->patch->p.n));
+  job_set(f, "mass_kg", json_real(k->patch->mass));
   job_set(f, "triangles", json_integer(k->sheet.mesh->cell[PL_TRI3].n));
   job_set(f, "height", json_real(size[2]));
   job_set(f, "extent", json_pack("[f, f, f]", size[0], size[1], size[2]));
@@ -176,6 +231,25 @@ static void set_figures(const macro *k, json_t *f) {
   job_set(f, "residual", json_real(k->info.residual));
   job_set(f, "iterations", json_integer(k->iterations));
   job_set(f, "seconds", json_real(k->seconds));
+}
+
+// how near the sheet is to obstacles and to itself
+static void report_gaps(const macro *k, json_t *f) {
+  const pl_contact *c = k->among.contact;
+  double gap = INFINITY, least = pl_layers_least(k->among.layers, k->built.state->q);
+  char text[48];
+  for (int i = 0; c && i < c->npair; i++) gap = fmin(gap, c->pair[i].place.gap);
+  if (c) job_set(f, "obstacle_gap", json_real(gap));
+  if (isfinite(least)) job_set(f, "layer_distance", json_real(least * k->m.thickness));
+  if (c) {
+    job_contact_figures(k->j, c, f);
+    job_contact_report(k->j, k->a, c);
+    job_note(k->j, "%s: the least gap between sheet and obstacles is %s", k->a->name,
+             job_length_text(k->j, gap, text));
+  }
+  if (least < 1.5)
+    job_note(k->j, "%s: layers of the sheet are %.4f of its thickness apart or more", k->a->name,
+             least);
 }
 
 static void report(const macro *k, pl_status solved) {
@@ -250,6 +324,7 @@ static pl_status tell(macro *k, pl_status solved, json_t *figures) {
   PL_TRY(pl_patch_sheet_poses(k->j->env, &k->sheet, k->built.state->q, k->patch->cut, k->pose));
   set_figures(k, figures);
   report(k, solved);
+  report_gaps(k, figures);
   PL_TRY(
       barrier_report(k->j, k->a->name, k->built.model, k->built.params, k->built.state, figures));
   PL_TRY(macro_beside(k, figures));
@@ -274,6 +349,7 @@ pl_status job_macro(job *j, int index, json_t *figures) {
     if (told != PL_OK) s = told;
   }
   pl_built_free(&k.built);
+  pl_layers_free(k.among.layers);
   pl_star_free(k.strain);
   pl_star_free(k.bend);
   pl_patch_sheet_free(j->env, &k.sheet);

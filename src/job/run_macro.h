@@ -12,7 +12,9 @@ typedef struct macro {
   pl_patch_sheet sheet;
   pl_star *strain, *bend; // NULL: no limits of curvature
   pl_built built;
-  pl_contact *contact; // of `built`; NULL: no obstacles
+  pl_constraints among; // obstacles, of `built`, and the sheet itself
+  int repels;           // both take part
+  double weight;        // J/kg; of both
   pl_static_info info;
   int iterations;
   double seconds;

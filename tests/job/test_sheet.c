@@ -174,6 +174,48 @@ static void hangs_as_sheet(void **state) {
   pl_text_free(&t);
 }
 
+// A patch that nothing holds lies on a box that is a mesh, which carries its weight; one that
+// begins inside is refused.
+static void lies_on_mesh(void **state) {
+  (void)state;
+  pl_env env;
+  pl_env_init(&env);
+  write_material(&env);
+  write_text(&env, "box.obj",
+             "v -60 -60 -5\nv 60 -60 -5\nv 60 60 -5\nv -60 60 -5\n"
+             "v -60 -60 0\nv 60 -60 0\nv 60 60 0\nv -60 60 0\n"
+             "f 4 3 2\nf 4 2 1\nf 5 6 7\nf 5 7 8\nf 1 2 6\nf 1 6 5\n"
+             "f 2 3 7\nf 2 7 6\nf 3 4 8\nf 3 8 7\nf 4 1 5\nf 4 5 8\n");
+  for (int deep = 0; deep < 2; deep++) {
+    pl_text t = {.env = &env};
+    pl_text_add(&t,
+                "pliant: 1\ninterlocking: [{torus-knot: {}}]\n"
+                "patches: [{cells: [3, 3], at: [0, 0, %d mm]}]\n"
+                "gravity: [0, 0, -9.81]\n"
+                "obstacles: [{name: box, mesh: {file: box.obj, mesh_units: mm}}]\n"
+                "analyses: [macro: {material: box.material}]\n",
+                deep ? -3 : 10);
+    pl_status s = run_scene_at(&env, "sheet-mesh", 0, &t);
+    if (deep) {
+      assert_int_equal(s, PL_E_INPUT);
+      assert_non_null(strstr(env.error.text, "too near to obstacle 'box'"));
+      pl_text_free(&t);
+      continue;
+    }
+    check_ok(&env, s);
+    double half = 1.0 / 600, lowest = summary_number(&env, "sheet-mesh", "\"lowest\": ", NULL);
+    check_less(0, summary_number(&env, "sheet-mesh", "\"obstacle_gap\": ", NULL));
+    check_close(lowest, half, 1e-3 * half);
+    check_less(summary_number(&env, "sheet-mesh", "\"height\": ", NULL), 1e-3 * half);
+    check_close(summary_number(&env, "sheet-mesh", "\"limit_beyond\": ", NULL), 0, 0);
+    // nine elements of a sheet that has the mass of the elements
+    double normal = summary_number(&env, "sheet-mesh", "\"normal_N\": ", NULL);
+    check_rel(normal, 9.81 * summary_number(&env, "sheet-mesh", "\"patch\"", "\"mass_kg\": ", NULL),
+              1e-4);
+    pl_text_free(&t);
+  }
+}
+
 // What limits of a material write is what sheets read.
 static void from_limits(void **state) {
   (void)state;
@@ -205,7 +247,9 @@ static void from_limits(void **state) {
 
 int test_sheet(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(all_taut), cmocka_unit_test(not_taut),       cmocka_unit_test(falls),
-      cmocka_unit_test(bends),    cmocka_unit_test(hangs_as_sheet), cmocka_unit_test(from_limits)};
+      cmocka_unit_test(all_taut),       cmocka_unit_test(not_taut),
+      cmocka_unit_test(falls),          cmocka_unit_test(bends),
+      cmocka_unit_test(hangs_as_sheet), cmocka_unit_test(lies_on_mesh),
+      cmocka_unit_test(from_limits)};
   return cmocka_run_group_tests_name("job.sheet", tests, NULL, NULL);
 }
