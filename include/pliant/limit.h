@@ -306,12 +306,13 @@ pl_status pl_limit_static(const pl_static_opts *o, const pl_model *m, const pl_p
                           void *ctx, pl_static_info *info);
 
 // pl_static of models whose limits are laws of elements (interlocking materials), among obstacles
-// and layers without friction. Both repel nodes over 0.3 of what they keep, with `weight` J/kg of
-// the nodes' masses times -log(gap), so that gaps stay positive: what rests under its own weight
-// alone has a gap of weight over gravity. No step is so long that a node could pass through an
-// obstacle or a layer through another; layers are vertices against triangles, which should not be
-// much larger than the thickness. Nothing need be held: shifts by masses keep steps near. The start
-// must be clear of both (PL_UNSOLVED with PL_STOP_DOMAIN else). Of o, max_iter and rtol count.
+// and layers without friction. Both repel nodes over a range G of 0.15 of what they keep, with
+// `weight` J/kg of the nodes' masses times -(1 - gap/G)^2 log(gap/G), so that gaps stay positive:
+// what rests under its own weight alone has a gap of about weight over gravity. No step is so long
+// that a node could pass through an obstacle or a layer through another; layers are vertices
+// against triangles, which should not be much larger than the thickness. Nothing need be held:
+// shifts by masses keep steps near. The start must be clear of both (PL_UNSOLVED with
+// PL_STOP_DOMAIN else). Of o, max_iter and rtol count.
 pl_status pl_repel_static(const pl_static_opts *o, double weight, const pl_model *m,
                           const pl_params *p, const pl_constraints *k, pl_state *s, pl_work *w,
                           pl_static_info *info);

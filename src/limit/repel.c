@@ -12,8 +12,8 @@ enum { TRIES = 40, STALE = 10 }; // STALE iterations in which forces out of bala
 static const double NOISE = 1e-6; // ... below this part of those in play: what is left is rounding
 static const double FAR = 10;     // sizes of the model: what has gone so far comes no more to rest
 static const double ARMIJO = 1e-4;
+static const double RANGE = 0.15;         // of what is kept: where repulsion begins,
 static const double AROUND = 0.35;        // and where layers are looked for
-static const double RANGE = 0.15;         // of what is kept: where repulsion begins
 static const double PART = 0.9;           // of a distance that one step may go
 static const double NEAR = 0.05;          // of a gap that one step leaves at least
 static const double FIRST = 1e4;          // 1/s^2; shift by masses at the start
@@ -298,6 +298,11 @@ static double before_gaps(const repel *r) {
   return most;
 }
 
+static pl_status give_up(repel *r, pl_stop reason) {
+  r->info->reason = reason;
+  return PL_UNSOLVED;
+}
+
 static void move(repel *r, double step) {
   r->placed = 0;
   for (int q = 0; q < r->x->nq; q++) r->x->q[q] = r->q0[q] + step * r->d[q];
@@ -322,8 +327,7 @@ static pl_status search(repel *r, double *step) {
     if (!inside++ && k > 0) continue;
     if (r->w->potential + r->contact <= before + ARMIJO * *step * slope + noise) return PL_OK;
   }
-  r->info->reason = inside ? PL_STOP_LINE_SEARCH : PL_STOP_DOMAIN;
-  return PL_UNSOLVED;
+  return give_up(r, inside ? PL_STOP_LINE_SEARCH : PL_STOP_DOMAIN);
 }
 
 static pl_status direction(repel *r) {
@@ -338,8 +342,7 @@ static pl_status direction(repel *r) {
 // one step; shifts follow how far it went
 static pl_status advance(repel *r, double *gone) {
   pl_status s = direction(r);
-  if (s == PL_SINGULAR) r->info->reason = PL_STOP_SINGULAR;
-  if (s == PL_SINGULAR) return PL_UNSOLVED;
+  if (s == PL_SINGULAR) return give_up(r, PL_STOP_SINGULAR);
   PL_TRY(s);
   memcpy(r->q0, r->x->q, (size_t)r->x->nq * sizeof *r->q0);
   double step = fmin(fmin(before_obstacles(r), before_gaps(r)), before_layers(r));
@@ -367,8 +370,7 @@ static pl_status iterate(repel *r) {
   int stale = 0;
   for (int it = 0;; it++) {
     pl_status s = evaluate(r, PL_WANT_ENERGY | PL_WANT_FORCE | PL_WANT_TANGENT);
-    if (s == PL_DOMAIN) r->info->reason = PL_STOP_DOMAIN;
-    if (s == PL_DOMAIN) return PL_UNSOLVED;
+    if (s == PL_DOMAIN) return give_up(r, PL_STOP_DOMAIN);
     PL_TRY(s);
     double out = r->info->residual = residual(r);
     r->info->energy = r->w->potential;
@@ -376,19 +378,19 @@ static pl_status iterate(repel *r) {
     if (out <= r->o->rtol) return PL_OK;
     stale = out > 0.5 * best ? stale + 1 : 0;
     best = fmin(best, out);
-    if (stale >= STALE && out <= NOISE) r->info->reason = PL_STOP_ROUNDING;
-    if (stale >= STALE && out <= NOISE) return PL_OK;
-    if (is_gone(r)) r->info->reason = PL_STOP_SINGULAR;
-    if (is_gone(r)) return PL_UNSOLVED;
-    if (it == r->o->max_iter) r->info->reason = PL_STOP_MAX_ITER;
-    if (it == r->o->max_iter) return PL_UNSOLVED;
+    if (stale >= STALE && out <= NOISE) {
+      r->info->reason = PL_STOP_ROUNDING;
+      return PL_OK;
+    }
+    if (is_gone(r)) return give_up(r, PL_STOP_SINGULAR);
+    if (it == r->o->max_iter) return give_up(r, PL_STOP_MAX_ITER);
     r->info->iterations++;
     PL_TRY(advance(r, &gone));
   }
 }
 
 // forces of obstacles, for whoever asks
-static void tell(repel *r) {
+static void set_forces(repel *r) {
   pl_contact *k = r->k->contact;
   if (!k || find_gaps(r) != PL_OK) return;
   // gaps of pairs come first, in their order
@@ -416,7 +418,7 @@ static double size_of(int n, const double *X) {
   return n > 0 ? pl_norm3(d) : 0;
 }
 
-static pl_status open(repel *r) {
+static pl_status repel_open(repel *r) {
   size_t nq = (size_t)r->x->nq;
   r->mass = pl_alloc(r->env, (size_t)r->nnode, sizeof *r->mass);
   r->q0 = pl_alloc(r->env, nq, sizeof *r->q0);
@@ -433,7 +435,7 @@ static pl_status open(repel *r) {
   return PL_OK;
 }
 
-static void close(repel *r) {
+static void repel_close(repel *r) {
   pl_factor_free(r->factor);
   pl_csc_free(r->env, &r->H);
   void *own[] = {r->mass, r->q0, r->d, r->g, r->f, r->looked, r->zero, r->map, r->gap};
@@ -456,10 +458,10 @@ pl_status pl_repel_static(const pl_static_opts *o, double weight, const pl_model
   r.nnode = pl_model_nnode(m);
   r.index = pl_model_free_index(m);
   r.shift = FIRST;
-  pl_status status = open(&r);
+  pl_status status = repel_open(&r);
   if (status == PL_OK) status = iterate(&r);
-  if (status >= 0) tell(&r);
-  close(&r);
+  if (status >= 0) set_forces(&r);
+  repel_close(&r);
   if (status == PL_CANCELLED) info->reason = PL_STOP_CANCELLED;
   info->seconds = pl_wall_time() - start;
   return status;
