@@ -358,9 +358,9 @@ typedef struct pl_scene_mail {
   pl_facet_plan facets;
   const pl_mail_family *of; // what it was made by, of value[of->nkey]; NULL: elements of its own
   const double *value;
-  double gap; // smallest one at rest, m
-  int links;  // of an element, at least
-  int nlink;  // pairs of elements that are linked
+  double gap;            // smallest one at rest, m
+  int links, most_links; // of an element, at least and at most
+  int nlink;             // pairs of elements that are linked
   const pl_mail_link *link;
   double density;            // kg/m^3, of what elements are made of
   const double *kind_volume; // [m->nkind] of an element, m^3

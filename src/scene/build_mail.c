@@ -39,6 +39,7 @@ static void find_links(reader *r, const pl_cell *c, pl_scene_mail *m) {
     for (int k = 0; k < m->nlink && k < LINKS_MAX; k++)
       n += (link[k].elem[0] == e) + (link[k].elem[1] == e);
     if (e == 0 || n < m->links) m->links = n;
+    if (n > m->most_links) m->most_links = n;
   }
 }
 

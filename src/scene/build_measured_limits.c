@@ -84,6 +84,22 @@ static int check_order(reader *r, const char *path, const pl_table *t,
   return 1;
 }
 
+static int is_known(const pl_table *t, int col) {
+  int known = find(t, angles) == col;
+  for (int k = 0; k < PL_MEASURED_LIMITS; k++)
+    known |= find(t, names[k]) == col || find(t, deviations[k]) == col;
+  return known;
+}
+
+// such as strain_max_percent_sd: a deviation that would be missed in silence
+static void warn_unknown(reader *r, const char *path, const pl_table *t) {
+  for (int col = 0; col < pl_table_cols(t); col++)
+    if (!is_known(t, col))
+      pl_report(r->env, PL_WARNING, path, pl_table_line(t), 0, hint,
+                "column '%s' is not one of measured limits, and is left out",
+                pl_table_name(t, col));
+}
+
 static int read_table(reader *r, const char *path, const pl_table *t, pl_measured_limits *m) {
   int any = 0;
   m->n = pl_table_rows(t);
@@ -96,6 +112,7 @@ static int read_table(reader *r, const char *path, const pl_table *t, pl_measure
                      "'play'");
     return 0;
   }
+  warn_unknown(r, path, t);
   if (!read_column(r, path, t, angles, "rad", -100, 100, &m->angle)) return 0;
   for (int k = 0; k < PL_MEASURED_LIMITS; k++)
     if (!read_column(r, path, t, names[k], "", k == PL_PLAY ? 0 : -0.99, 10, &m->value[k]) ||

@@ -240,7 +240,9 @@ static void describe_mail(const pl_scene_mail *m, pl_text *out) {
   put(out, "m", hypot(L[0][0], L[0][1]));
   pl_text_add(out, " by ");
   put(out, "m", hypot(L[1][0], L[1][1]));
-  pl_text_add(out, ", each linked with %d others, smallest gap ", m->links);
+  pl_text_add(out, ", each linked with %d ", m->links);
+  if (m->most_links > m->links) pl_text_add(out, "to %d ", m->most_links);
+  pl_text_add(out, "others, smallest gap ");
   put(out, "m", m->gap);
   pl_text_add(out, "\n           linking numbers");
   for (int k = 0; k < m->nlink && k < LINKS_TOLD; k++) {
