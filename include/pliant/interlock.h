@@ -15,6 +15,7 @@
 typedef enum pl_piece_kind {
   PL_PIECE_RING,  // a circle, thickened by an ellipse
   PL_PIECE_CURVE, // a closed curve of few harmonics, thickened by a circle
+  PL_PIECE_LINK,  // two half circles with straight sides between them, thickened by a circle
   PL_PIECE_FACETS // corners, edges and triangles, thickened by a sphere
 } pl_piece_kind;
 
@@ -36,9 +37,10 @@ typedef struct pl_piece {
   pl_piece_kind kind;
   double centre[3];
   double radius; // of the section; of rings: in the plane of the ring
-  // rings
-  double axis[3], out[2][3]; // unit; two directions across it
+  // rings and links
+  double axis[3], out[2][3]; // unit; two directions across it, of links first that of the sides
   double major;              // of the circle
+  double straight;           // length of a link's straight sides
   double height;             // of the section along the axis: half of it, as radius is
   // curves: centre + sum over k = 1..nharmonic of cosine[k - 1] cos(k t) + sine[k - 1] sin(k t)
   int nharmonic;
@@ -49,6 +51,9 @@ typedef struct pl_piece {
 // A ring about an axis of any length; its section is radius wide and height high, half of it each.
 pl_piece pl_piece_ring(const double centre[3], const double axis[3], double major, double radius,
                        double height);
+// A link across an axis, long in the direction `along` as far as that lies across it.
+pl_piece pl_piece_link(const double centre[3], const double axis[3], const double along[3],
+                       double major, double straight, double radius);
 pl_piece pl_piece_facets(const pl_facets *f, double radius);
 
 // A point of a ring or curve with derivatives: the sphere about it of radius rho touches the

@@ -59,7 +59,8 @@ const char *pl_mail_fault(const pl_mail *m) {
   for (int i = 0; i < m->nkind; i++)
     for (int k = 0; k < m->kind[i].npiece; k++) {
       const pl_piece *p = &m->kind[i].piece[k];
-      if (p->kind == PL_PIECE_RING && p->radius >= p->major) return "a ring has no hole";
+      int round = p->kind == PL_PIECE_RING || p->kind == PL_PIECE_LINK;
+      if (round && p->radius >= p->major) return "a ring has no hole";
       if (p->kind == PL_PIECE_FACETS) {
         if (pl_facets_fault(p->facets, 0)) return pl_facets_fault(p->facets, 0);
         continue;

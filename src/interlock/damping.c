@@ -45,6 +45,23 @@ static pl_status make_room(descent *d) {
   return PL_OK;
 }
 
+// Elements that touch each other and nothing that stays: contacts of links that hang loosely may be
+// out of reach for a while.
+static void find_floating(descent *d) {
+  int n = d->p.in->n, *group = d->group, *stays = d->group + n;
+  for (int i = 0; i < n; i++) {
+    group[i] = i;
+    stays[i] = 0;
+  }
+  for (int k = 0; k < d->now.n; k++) {
+    const hold *h = &d->now.item[k];
+    if (h->j >= 0) group[group_root(group, h->i)] = group_root(group, h->j);
+  }
+  for (int i = 0; i < n; i++) stays[group_root(group, i)] |= d->p.in->held[i];
+  for (int k = 0; k < d->now.n; k++)
+    if (d->now.item[k].j < 0) stays[group_root(group, d->now.item[k].i)] = 1;
+}
+
 pl_status damping_assemble(descent *d) {
   size_t bytes = ((size_t)d->K.A.nnz + 1) * sizeof *d->damping;
   PL_TRY(make_room(d));
@@ -54,11 +71,12 @@ pl_status damping_assemble(descent *d) {
     int first = k == 0 || h->i != h[-1].i || h->j != h[-1].j;
     if (h->j >= 0 && first) add_pair(d, h->i, h->j);
   }
-  // what touches no other element is damped against the ground
+  // what floats is damped against the ground
+  find_floating(d);
   for (int i = 0; i < d->p.in->n; i++) {
     int at = 6 * d->p.unknown[i];
-    if (at < 0 || *pl_csc_diagonal(&d->K.A, at) > 0) continue;
-    for (int c = 0; c < 6; c++) *pl_csc_diagonal(&d->K.A, at + c) = d->damp[i];
+    if (at < 0 || d->group[d->p.in->n + group_root(d->group, i)]) continue;
+    for (int c = 0; c < 6; c++) *pl_csc_diagonal(&d->K.A, at + c) += d->damp[i];
   }
   memcpy(d->damping, d->K.A.val, bytes);
   return PL_OK;

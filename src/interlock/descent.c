@@ -251,10 +251,12 @@ pl_status descent_open(descent *d, pl_env *env, const pl_patch *in, double barri
   d->grad = pl_alloc(env, nz, sizeof *d->grad);
   d->step = pl_alloc(env, nz, sizeof *d->step);
   d->damp = pl_alloc(env, n, sizeof *d->damp);
+  d->group = pl_alloc(env, 2 * n, sizeof *d->group);
   d->limit = pl_alloc(env, n, sizeof *d->limit);
   d->fix = pl_alloc(env, nz, sizeof *d->fix);
   d->fixed = pl_alloc(env, n, sizeof *d->fixed);
-  if (!d->at || !d->trial || !d->grad || !d->step || !d->damp || !d->limit || !d->fix || !d->fixed)
+  if (!d->at || !d->trial || !d->grad || !d->step || !d->damp || !d->group || !d->limit ||
+      !d->fix || !d->fixed)
     return PL_E_NOMEM;
   memcpy(d->at, in->pose, n * sizeof *d->at);
   memcpy(d->trial, in->pose, n * sizeof *d->trial);
@@ -274,7 +276,7 @@ void descent_close(descent *d) {
   pl_env *env = d->p.env;
   void *all[] = {d->at,    d->trial, d->now.item, d->next.item, d->moved.item,
                  d->slope, d->grad,  d->step,     d->undamped,  d->damping,
-                 d->damp,  d->limit, d->fix,      d->fixed};
+                 d->damp,  d->group, d->limit,    d->fix,       d->fixed};
   for (size_t k = 0; k < sizeof all / sizeof *all; k++) pl_free(env, all[k]);
   blocks_free(env, &d->K);
   patch_close(&d->p);

@@ -43,6 +43,7 @@ typedef struct descent {
   double *undamped; // [K.nnz] curvatures without damping
   double *damping;  // [K.nnz] what a shift of one adds to them
   double *damp;     // [n] damping of an element over that of all
+  int *group;       // [2 n] those that touch each other; of the last one of a group: it stays
   double *limit;    // [n] part of the step that it can go
   double *fix;      // [6 nfree] what takes back the curvature of a step
   double *fixed;    // [n] how far that moves any point

@@ -14,6 +14,7 @@ static const double FELL = 0.2;     // part of what slopes promise, of a mended 
 static const double MISFIT = 0.1;   // of a gap, that is let be
 static const double MENDED = 2;     // thinnest wires that mending moves at most
 static const double SHORT = 0.5;    // part of a step below which those in its way are damped
+static const double SUMMED = 1e-5;  // of the weight, up to which energies of whole wires are known
 static const double BLAMED = 0.1;   // part of it that is left to contacts that do not do as told
 enum { FIXES = 4, TRIES = 4 };
 
@@ -345,7 +346,8 @@ static pl_status go_on(descent *d, int *good) {
   }
   memset(d->fixed, 0, (size_t)d->p.in->n * sizeof *d->fixed);
   pl_threads_run(d->p.threads, d->p.in->n, move_one, d);
-  *good = change(d) <= 1e-4 * d->part * slope + 1e-12 * d->weight;
+  double known = d->p.whole ? SUMMED : 1e-12;
+  *good = change(d) <= 1e-4 * d->part * slope + known * d->weight;
   return PL_OK;
 }
 

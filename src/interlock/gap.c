@@ -437,8 +437,8 @@ static int seek_beside(const couple *all, int ring, double cut, int n, pl_touch 
   return n;
 }
 
-// Places on both sides of minima that are flatter than that, where the gap is twice as large.
-static int add_sides(const couple *all, double cut, double flat, int n, pl_touch *touch) {
+// Places on both sides of flat minima, where the gap is twice as large.
+static int add_sides(const couple *all, double cut, int n, pl_touch *touch) {
   int found = n, at[4];
   for (int i = 0; i < found; i++) {
     view v, beside;
@@ -448,7 +448,7 @@ static int add_sides(const couple *all, double cut, double flat, int n, pl_touch
     couple_view(c, touch[i].u, &v);
     if (c->nu[0] + c->nu[1] == 0 || v.gap <= 0 || !is_near(&v)) continue;
     int k = couple_slopes(c, &v, g, H);
-    if (couple_curvatures(k, g, (const double(*)[4])H, step, lowest) > flat) continue;
+    if (couple_curvatures(k, g, (const double(*)[4])H, step, lowest) > FLAT) continue;
     for (int side = -1; side <= 1 && n < PL_TOUCH_MAX; side += 2) {
       pl_touch t = {.still = 1, .on = {c->on[0], c->on[1]}};
       for (double far = 0.5; far > 1e-6; far /= 1.5) {
@@ -465,8 +465,8 @@ static int add_sides(const couple *all, double cut, double flat, int n, pl_touch
   return n;
 }
 
-int piece_gaps(const pl_piece *a, const pl_pose *at, const pl_piece *b, const pl_pose *bt,
-               double cut, double flat, pl_touch touch[PL_TOUCH_MAX]) {
+int pl_piece_gaps(const pl_piece *a, const pl_pose *at, const pl_piece *b, const pl_pose *bt,
+                  double cut, pl_touch touch[PL_TOUCH_MAX]) {
   couple c = couple_of(a, at, b, bt, (const int[2]){0, 0});
   if (couple_ball_gap(&c) > cut) return 0;
   int ring = b->kind == PL_PIECE_RING ? 1 : a->kind == PL_PIECE_RING ? 0 : -1;
@@ -476,7 +476,7 @@ int piece_gaps(const pl_piece *a, const pl_pose *at, const pl_piece *b, const pl
   // between facets, parts that lean a little are kept instead
   if (a->kind != PL_PIECE_FACETS || b->kind != PL_PIECE_FACETS) {
     n = seek_beside(&c, has_facets(&c) ? -1 : ring, cut, n, touch);
-    n = add_sides(&c, cut, flat, n, touch);
+    n = add_sides(&c, cut, n, touch);
   }
   for (int i = 1; i < n; i++)
     for (int j = i; j > 0 && touch[j].gap < touch[j - 1].gap; j--) {
@@ -485,11 +485,6 @@ int piece_gaps(const pl_piece *a, const pl_pose *at, const pl_piece *b, const pl
       touch[j - 1] = swap;
     }
   return n;
-}
-
-int pl_piece_gaps(const pl_piece *a, const pl_pose *at, const pl_piece *b, const pl_pose *bt,
-                  double cut, pl_touch touch[PL_TOUCH_MAX]) {
-  return piece_gaps(a, at, b, bt, cut, FLAT, touch);
 }
 
 int pl_piece_follow(const pl_piece *a, const pl_pose *at, const pl_piece *b, const pl_pose *bt,

@@ -52,10 +52,6 @@ int couple_newton(int k, const double g[4], const double H[4][4], double step[4]
 // smallest curvature over the largest, and its direction; a step with all taken for their sizes
 double couple_curvatures(int k, const double g[4], const double H[4][4], double step[4],
                          double lowest[4]);
-// All local minima, with places on both sides of those whose smallest curvature over the largest is
-// below `flat`.
-int piece_gaps(const pl_piece *a, const pl_pose *at, const pl_piece *b, const pl_pose *bt,
-               double cut, double flat, pl_touch touch[PL_TOUCH_MAX]);
 // the smallest curvature of a minimum over its largest
 double touch_roundness(const pl_piece *a, const pl_pose *at, const pl_piece *b, const pl_pose *bt,
                        const pl_touch *touch);

@@ -9,7 +9,6 @@
 enum { BATCH = 512 };
 static const double ROUND =
     0.1; // smallest curvature over the largest of a minimum that counts whole
-static const double FLAT = 0.1; // the same of minima that have sides
 
 typedef struct task {
   int i, j, piece[2];
@@ -134,8 +133,8 @@ static void seek_one(void *ctx, int k, int thread) {
   if (t->j < 0)
     t->n = obstacle_gaps(a, &s->at[t->i], &s->p->in->obstacle[-1 - t->j], s->p->reach, t->touch);
   else
-    t->n = piece_gaps(a, &s->at[t->i], &s->p->in->elem[t->j]->piece[t->piece[1]], &s->at[t->j],
-                      s->p->reach, s->p->wires && s->p->sides ? 1 : FLAT, t->touch);
+    t->n = pl_piece_gaps(a, &s->at[t->i], &s->p->in->elem[t->j]->piece[t->piece[1]], &s->at[t->j],
+                         s->p->reach, t->touch);
 }
 
 static pl_status flush(search *s, holds *out) {

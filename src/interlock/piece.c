@@ -37,6 +37,19 @@ pl_piece pl_piece_ring(const double centre[3], const double axis[3], double majo
   return p;
 }
 
+pl_piece pl_piece_link(const double centre[3], const double axis[3], const double along[3],
+                       double major, double straight, double radius) {
+  pl_piece p = pl_piece_ring(centre, axis, major, radius, radius);
+  p.kind = PL_PIECE_LINK;
+  p.straight = straight;
+  double on = pl_dot3(along, p.axis), side[3];
+  for (int i = 0; i < 3; i++) side[i] = along[i] - on * p.axis[i];
+  double length = pl_norm3(side);
+  for (int i = 0; i < 3; i++) p.out[0][i] = side[i] / length;
+  pl_cross3(p.axis, p.out[0], p.out[1]);
+  return p;
+}
+
 pl_piece pl_piece_facets(const pl_facets *f, double radius) {
   return (pl_piece){.kind = PL_PIECE_FACETS, .radius = radius, .height = radius, .facets = f};
 }
@@ -60,6 +73,10 @@ static void ring_at(const pl_piece *p, const double u[2], pl_swept *out) {
   out->rr[2] = -thin / (root * root * root);
 }
 
+static double link_speed(const pl_piece *p) {
+  return p->major + p->straight / PL_PI;
+}
+
 static void curve_at(const pl_piece *p, double t, pl_swept *out) {
   memcpy(out->p, p->centre, sizeof out->p);
   for (int k = 1; k <= p->nharmonic; k++) {
@@ -75,6 +92,23 @@ static void curve_at(const pl_piece *p, double t, pl_swept *out) {
   out->rho = p->radius;
 }
 
+// Evenly along it, from where the first half circle begins.
+static void link_at(const pl_piece *p, double u, pl_swept *out) {
+  double speed = link_speed(p), half = PL_PI * p->major;
+  double s = speed * (u - 2 * PL_PI * floor(u / (2 * PL_PI)));
+  int second = s > half + p->straight;
+  double sign = second ? -1 : 1, on = s - second * (half + p->straight), a = on / p->major;
+  double bent = on < half, beyond = fmax(on - half, 0);
+  double c = bent ? sin(a) : 0, d = bent ? -cos(a) : 1;
+  for (int i = 0; i < 3; i++) {
+    double e = sign * p->out[0][i], f = sign * p->out[1][i];
+    out->p[i] = p->centre[i] + (p->straight / 2 - beyond + p->major * c) * e + p->major * d * f;
+    out->d[0][i] = speed * (-d * e + c * f);
+    out->dd[0][i] = bent ? -speed * speed / p->major * (c * e + d * f) : 0;
+  }
+  out->rho = p->radius;
+}
+
 void piece_at(const pl_piece *p, int part, const double u[2], pl_swept *out) {
   memset(out, 0, sizeof *out);
   switch (p->kind) {
@@ -83,6 +117,9 @@ void piece_at(const pl_piece *p, int part, const double u[2], pl_swept *out) {
     break;
   case PL_PIECE_CURVE:
     curve_at(p, u[0], out);
+    break;
+  case PL_PIECE_LINK:
+    link_at(p, u[0], out);
     break;
   case PL_PIECE_FACETS:
     facets_at(p->facets, part, u, out);
@@ -96,13 +133,14 @@ void pl_piece_at(const pl_piece *p, const double u[2], pl_swept *out) {
 
 double piece_wire(const pl_piece *p) {
   if (p->kind == PL_PIECE_RING) return fmin(p->radius, p->height);
-  if (p->kind == PL_PIECE_CURVE || facets_are_line(p->facets)) return p->radius;
+  if (p->kind != PL_PIECE_FACETS || facets_are_line(p->facets)) return p->radius;
   double body = facets_wire(p->facets);
   return body > 0 ? body + p->radius : 0;
 }
 
 double piece_speed(const pl_piece *p) {
   if (p->kind == PL_PIECE_RING) return p->major + fmax(p->radius, p->height);
+  if (p->kind == PL_PIECE_LINK) return link_speed(p);
   double speed = 0;
   for (int k = 0; k < p->nharmonic; k++)
     speed += (k + 1) * sqrt(pl_dot3(p->cosine[k], p->cosine[k]) + pl_dot3(p->sine[k], p->sine[k]));
@@ -137,6 +175,7 @@ double piece_reach(const pl_piece *p, double from[3]) {
   if (p->kind == PL_PIECE_FACETS) return facets_reach(p->facets, from) + p->radius;
   memcpy(from, p->centre, 3 * sizeof *from);
   if (p->kind == PL_PIECE_RING) return p->major + fmax(p->radius, p->height);
+  if (p->kind == PL_PIECE_LINK) return p->major + p->straight / 2 + p->radius;
   double reach = p->radius;
   for (int k = 0; k < p->nharmonic; k++)
     reach += sqrt(pl_dot3(p->cosine[k], p->cosine[k]) + pl_dot3(p->sine[k], p->sine[k]));

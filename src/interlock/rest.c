@@ -56,12 +56,9 @@ static void swap_contacts(descent *d) {
 // All places where elements are nearest to each other, and the forces there that balance best.
 // Valleys that are about to have two minima push on both of their sides, too.
 static pl_status find_forces(descent *d, double *residual) {
-  int whole = d->p.whole;
   d->p.sides = 1;
-  d->p.whole = 0;
   pl_status s = patch_contacts(&d->p, d->at, &d->now, &d->next, &d->gap);
   d->p.sides = 0;
-  d->p.whole = whole;
   PL_TRY(s);
   swap_contacts(d);
   PL_TRY(descent_assemble(d));
@@ -69,10 +66,12 @@ static pl_status find_forces(descent *d, double *residual) {
 }
 
 // Whether forces of contacts balance all elements, though gaps do not tell these forces, and gaps
-// are no larger than the repulsion holds them.
+// are no larger than the repulsion holds them. Smooth gaps tell them.
 static pl_status is_at_rest(rest *r, double within, int *rests) {
   descent *d = &r->d;
   double residual = INFINITY, left = 0;
+  *rests = descent_imbalance(d) < within * d->force;
+  if (d->p.whole) return PL_OK;
   PL_TRY(find_forces(d, &residual));
   for (int k = 0; k < d->now.n; k++) left += d->now.item[k].force * d->now.item[k].at.gap;
   *rests = residual < within * d->force && left < OPEN * d->weight * d->now.n;
@@ -92,11 +91,14 @@ static pl_status centre(rest *r, double first, int last) {
        i++) {
     double by;
     PL_TRY(tell(r, first));
-    PL_TRY(descent_direction(d));
+    pl_status s = descent_direction(d);
+    if (s == PL_UNSOLVED && last) break;
+    PL_TRY(s);
     if (d->left < enough(d, last) * d->weight) return PL_OK;
     if (last && descent_imbalance(d) < (d->p.whole ? SETTLED : BALANCED) * d->force) return PL_OK;
-    if (d->left < best / 2) {
-      best = d->left;
+    double measure = last && d->p.whole ? descent_imbalance(d) : d->left;
+    if (measure < best / 2) {
+      best = measure;
       since = i;
     }
     // contacts that are about to split come and go: forces are asked for instead
@@ -108,7 +110,9 @@ static pl_status centre(rest *r, double first, int last) {
       since = i;
       continue;
     }
-    PL_TRY(descent_step(d, &by));
+    s = descent_step(d, &by);
+    if (s == PL_UNSOLVED && last) break;
+    PL_TRY(s);
     d->iterations++;
     d->shift *= by > 0.3 ? 0.3 : by < 0.05 ? 8 : 1;
     d->shift = fmax(d->shift, LEAST);
@@ -169,12 +173,40 @@ static pl_status follow_path(rest *r) {
   }
 }
 
+// Where the force of all of two wires acts: on its line, beside where these are nearest.
+static void add_whole(rest *r, int k) {
+  const descent *d = &r->d;
+  const hold *h = &d->now.item[k];
+  const pl_pose *at = &d->at[h->i];
+  pl_rest *out = r->out;
+  double push = descent_push(d, h), size = pl_norm3(d->slope[k].g), turn[3], arm[3], p[2][3];
+  pl_rest_contact *c = &out->contact[out->ncontact++];
+  *c = (pl_rest_contact){
+      .elem = {h->i, h->j}, .piece = {h->piece[0], h->piece[1]}, .force = push * size};
+  pl_touch touch[PL_TOUCH_MAX];
+  const pl_piece *a = hold_piece(&d->p, h, 0), *b = hold_piece(&d->p, h, 1);
+  int n = pl_piece_gaps(a, at, b, &d->at[h->j], d->p.reach, touch);
+  c->at = n > 0 ? touch[0] : (pl_touch){.gap = h->clear};
+  pl_touch_points(a, at, b, &d->at[h->j], &c->at, p);
+  for (int i = 0; i < 3; i++) {
+    c->normal[i] = d->slope[k].g[i] / size;
+    turn[i] = d->slope[k].g[3 + i] * d->p.radius[h->i] / size;
+    p[0][i] -= (a->radius + c->at.gap / 2) * c->normal[i] + at->x[i];
+    out->reaction[h->i][i] -= c->force * c->normal[i];
+    out->reaction[h->j][i] += c->force * c->normal[i];
+  }
+  pl_cross3(c->normal, turn, arm);
+  double on = pl_dot3(p[0], c->normal);
+  for (int i = 0; i < 3; i++) c->point[i] = at->x[i] + arm[i] + on * c->normal[i];
+  out->bound += push * h->at.gap;
+}
+
 static void add_final(rest *r, int k) {
   const descent *d = &r->d;
   const hold *h = &d->now.item[k];
   const double *g = d->slope[k].g;
   pl_rest *out = r->out;
-  double force = h->force;
+  double force = d->p.whole ? descent_push(d, h) : h->force;
   pl_rest_contact *c = &out->contact[out->ncontact++];
   *c = (pl_rest_contact){
       .elem = {h->i, h->j}, .piece = {h->piece[0], h->piece[1]}, .at = h->at, .force = force};
@@ -211,10 +243,17 @@ static pl_status finish(rest *r) {
   }
   out->bound = fmax(d->left, 0);
   double residual;
-  PL_TRY(find_forces(d, &residual));
+  if (d->p.whole)
+    PL_TRY(descent_assemble(d));
+  else
+    PL_TRY(find_forces(d, &residual));
   out->contact = pl_alloc(d->p.env, (size_t)d->now.n, sizeof *out->contact);
   if (!out->contact) return PL_E_NOMEM;
-  for (int k = 0; k < d->now.n; k++) add_final(r, k);
+  for (int k = 0; k < d->now.n; k++)
+    if (d->now.item[k].whole)
+      add_whole(r, k);
+    else
+      add_final(r, k);
   for (int i = 0; i < n; i++) {
     if (d->p.in->held[i])
       for (int c = 0; c < 3; c++) out->hold[c] += out->reaction[i][c];

@@ -28,6 +28,23 @@ static double ring_rate(const pl_piece *p, const pl_piece *d, const pl_swept *s,
          section_rate(p->radius, p->height, out, up, d->radius, d->height);
 }
 
+// half circles go outwards with the sides, and all of it as the axis turns
+static double link_rate(const pl_piece *p, const pl_piece *d, const pl_swept *s,
+                        const double n[3]) {
+  double arm[3], spin[3], move[3], out[3];
+  pl_cross3(p->axis, d->axis, spin);
+  pl_sub3(s->p, p->centre, arm);
+  pl_cross3(spin, arm, move);
+  double on = pl_dot3(arm, p->out[0]), side = fmax(-1, fmin(1, 2 * on / fmax(p->straight, 1e-300)));
+  for (int i = 0; i < 3; i++) out[i] = (arm[i] - side * p->straight / 2 * p->out[0][i]) / p->major;
+  if (fabs(side) < 1) {
+    double up = pl_dot3(arm, p->out[1]) > 0 ? 1 : -1;
+    for (int i = 0; i < 3; i++) out[i] = up * p->out[1][i];
+  }
+  return pl_dot3(d->centre, n) + pl_dot3(move, n) + d->major * pl_dot3(out, n) +
+         d->straight * side / 2 * pl_dot3(p->out[0], n) + d->radius;
+}
+
 static double curve_rate(const pl_piece *p, const pl_piece *d, double t, const double n[3]) {
   double rate = pl_dot3(d->centre, n) + d->radius;
   for (int k = 1; d->cosine && k <= p->nharmonic; k++)
@@ -45,6 +62,7 @@ static double surface_rate(const pl_piece *p, int part, const pl_pose *at, const
   if (p->kind == PL_PIECE_FACETS)
     return facets_rate(p->facets, d->facets, part, u, own) + d->radius;
   pl_piece_at(p, u, &s);
+  if (p->kind == PL_PIECE_LINK) return link_rate(p, d, &s, own);
   return p->kind == PL_PIECE_RING ? ring_rate(p, d, &s, u[0], own) : curve_rate(p, d, u[0], own);
 }
 

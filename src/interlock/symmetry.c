@@ -52,6 +52,16 @@ static int same_rings(const motion *g, const double *R, const double *S, const p
          pl_norm3(c) * p->major <= g->tol;
 }
 
+static int same_links(const motion *g, const double *R, const double *S, const pl_piece *p,
+                      const pl_piece *q) {
+  double a[3], b[3], c[3];
+  apply(S, q->out[0], b);
+  apply(R, p->out[0], a);
+  pl_cross3(a, b, c);
+  return same_rings(g, R, S, p, q) && fabs(p->straight - q->straight) <= g->tol &&
+         pl_norm3(c) * (p->major + p->straight / 2) <= g->tol;
+}
+
 // harmonic k as the complex vector of cos - i sin, turned
 static void harmonic(const pl_piece *p, const double *R, int k, double complex out[3]) {
   double c[3], s[3];
@@ -141,6 +151,7 @@ static int same_pieces(const motion *g, const double *R, const double *S, const 
   if (p->kind != q->kind) return 0;
   return p->kind == PL_PIECE_RING    ? same_rings(g, R, S, p, q)
          : p->kind == PL_PIECE_CURVE ? same_curves(g, R, S, p, q)
+         : p->kind == PL_PIECE_LINK  ? same_links(g, R, S, p, q)
                                      : same_facets(g, R, S, p, q);
 }
 

@@ -91,7 +91,7 @@ static double surface_volume(const pl_facets *f, double r) {
 
 static double piece_volume(const pl_piece *p) {
   if (p->kind == PL_PIECE_RING) return 2 * PL_PI * PL_PI * p->major * p->radius * p->height;
-  if (p->kind == PL_PIECE_CURVE) return PL_PI * p->radius * p->radius * curve_length(p);
+  if (p->kind != PL_PIECE_FACETS) return PL_PI * p->radius * p->radius * curve_length(p);
   return p->facets->nface ? surface_volume(p->facets, p->radius)
                           : line_volume(p->facets, p->radius);
 }
@@ -263,15 +263,16 @@ static int in_curve(const pl_piece *p, const double (*line)[3], const double *x)
 
 static void count_in(const pl_piece *p, int n, sample *s) {
   double line[ALONG][3];
-  for (int i = 0; p->kind == PL_PIECE_CURVE && i < ALONG; i++) {
+  int curved = p->kind == PL_PIECE_CURVE || p->kind == PL_PIECE_LINK;
+  for (int i = 0; curved && i < ALONG; i++) {
     pl_swept at;
     pl_piece_at(p, (double[2]){2 * PL_PI * i / ALONG, 0}, &at);
     memcpy(line[i], at.p, sizeof at.p);
   }
   for (int i = 0; i < n; i++)
-    s[i].pieces += p->kind == PL_PIECE_RING    ? in_ring(p, s[i].x)
-                   : p->kind == PL_PIECE_CURVE ? in_curve(p, (const double(*)[3])line, s[i].x)
-                                               : in_facets(p, s[i].x);
+    s[i].pieces += p->kind == PL_PIECE_RING ? in_ring(p, s[i].x)
+                   : curved                 ? in_curve(p, (const double(*)[3])line, s[i].x)
+                                            : in_facets(p, s[i].x);
 }
 
 // Every point counts for as much as the pieces that it is in leave to each of them.

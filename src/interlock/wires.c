@@ -14,8 +14,8 @@
 
 enum { P = 2 };
 static const double POLE = 0.5; // half a panel over the distance to where the gap would vanish
-static const double AWAY = 30;  // smallest gaps from which on points count for little
-enum { PANELS = 16, DEEP = 24 };
+static const double AWAY = 300; // smallest gaps from which on points count for little
+enum { PANELS = 8, DEEP = 24 }; // panels of a stretch
 
 // Gauss's points and weights: where the gap is smallest, and elsewhere
 enum { FINE = 6, COARSE = 3 };
@@ -26,19 +26,27 @@ static const double fine[FINE][2] = {
 static const double coarse[COARSE][2] = {
     {-0.7745966692414834, 5.0 / 9}, {0, 8.0 / 9}, {0.7745966692414834, 5.0 / 9}};
 
-// sums over points of the second ring, at r from the origin of its element; a: slopes by the gaps
+// sums over points of the second wire, at r from the origin of its element; a: slopes by the gaps
 typedef struct wires {
-  double centre[3], axis[3], major; // of the first ring, from the origin of the second's element
-  double from[3], out[2][3], speed; // the second one: its centre, its radii, their length
-  double thick, reach;              // of both; of the repulsion
-  double least, sum;                // smallest gap; the integral
-  int wanted;                       // slopes and curvatures are
-  double a[3], T[3];                // of a n and a r x n
-  double W[6][6], Z[3][3];          // of curvatures by motions of the second; of a r n'
+  double centre[3], axis[3], along[3]; // of the first one, from the origin of the second's element
+  double major, half;                  // its radius, half its straight sides
+  double from[3], out[2][3];           // of the second one
+  double round, side;                  // its radius, half its straight sides
+  double thick, reach;                 // of both; of the repulsion
+  double least, sum;                   // smallest gap; the integral
+  int wanted;                          // slopes and curvatures are
+  double a[3], T[3];                   // of a n and a r x n
+  double W[6][6], Z[3][3];             // of curvatures by motions of the second; of a r n'
 } wires;
 
+// a part of the second wire: half circle, straight side, half circle, straight side
+typedef struct stretch {
+  int which;
+  double from, to, speed; // of its parameter, an angle or a length
+} stretch;
+
 int wires_know(const pl_piece *p) {
-  return p->kind == PL_PIECE_RING && p->height == p->radius;
+  return p->kind == PL_PIECE_LINK || (p->kind == PL_PIECE_RING && p->height == p->radius);
 }
 
 static void turned(const double *Q, const double *v, double *out) {
@@ -46,17 +54,25 @@ static void turned(const double *Q, const double *v, double *out) {
 }
 
 // a point of the wire, from the origin of its element, in axes of the world
-static void wire_point(const wires *w, double s, double r[3]) {
-  double c = cos(s), d = sin(s);
-  for (int k = 0; k < 3; k++) r[k] = w->from[k] + c * w->out[0][k] + d * w->out[1][k];
+static void wire_point(const wires *w, const stretch *part, double s, double r[3]) {
+  int bent = part->which % 2 == 0;
+  double x = bent ? w->side + w->round * sin(s) : -s, y = bent ? -w->round * cos(s) : w->round;
+  if (part->which >= 2) {
+    x = -x;
+    y = -y;
+  }
+  for (int k = 0; k < 3; k++) r[k] = w->from[k] + x * w->out[0][k] + y * w->out[1][k];
 }
 
-// The distance of a point from the circle, less both radii, its gradient n and its curvatures.
+// The distance of a point from the first wire, less both radii, its gradient n and its curvatures.
 static double distance(const wires *w, const double *r, double *n, double (*M)[3]) {
   double y[3], e[3], t[3], m[3];
   pl_sub3(r, w->centre, y);
-  double z = pl_dot3(y, w->axis);
-  for (int c = 0; c < 3; c++) e[c] = y[c] - z * w->axis[c];
+  double z = pl_dot3(y, w->axis), on = pl_dot3(y, w->along);
+  double side = fmax(-w->half, fmin(w->half, on));
+  int bent = fabs(on) >= w->half;
+  if (!bent) side = on;
+  for (int c = 0; c < 3; c++) e[c] = y[c] - z * w->axis[c] - side * w->along[c];
   double far = fmax(pl_norm3(e), 1e-300), u = far - w->major, dist = sqrt(u * u + z * z);
   if (!n) return dist - w->thick;
   for (int c = 0; c < 3; c++) {
@@ -65,8 +81,9 @@ static double distance(const wires *w, const double *r, double *n, double (*M)[3
     m[c] = (u * w->axis[c] - z * e[c]) / dist;
   }
   pl_cross3(w->axis, e, t);
+  double turn = bent ? u / (dist * far) : 0;
   for (int i = 0; i < 3; i++)
-    for (int j = 0; j < 3; j++) M[i][j] = m[i] * m[j] / dist + u / (dist * far) * t[i] * t[j];
+    for (int j = 0; j < 3; j++) M[i][j] = m[i] * m[j] / dist + turn * t[i] * t[j];
   return dist - w->thick;
 }
 
@@ -86,9 +103,9 @@ static void add_curvature(wires *w, const double X[3][3], const double *r, const
     for (int k = 0; k < 3; k++) w->Z[i][k] += a * r[i] * n[k];
 }
 
-static void add_point(wires *w, double s, double ds) {
+static void add_point(wires *w, const stretch *part, double s, double ds) {
   double r[3], n[3], M[3][3], X[3][3], torque[3];
-  wire_point(w, s, r);
+  wire_point(w, part, s, r);
   double gap = distance(w, r, w->wanted ? n : NULL, M), x = gap / w->reach, y = 1 - x;
   w->least = fmin(w->least, gap);
   if (!(x > 0) || x >= 1) return;
@@ -108,63 +125,79 @@ static void add_point(wires *w, double s, double ds) {
   add_curvature(w, (const double(*)[3])X, r, n, first);
 }
 
-static double gap_at(const wires *w, double s) {
+static double gap_at(const wires *w, const stretch *part, double s) {
   double r[3];
-  wire_point(w, s, r);
+  wire_point(w, part, s, r);
   return distance(w, r, NULL, NULL);
 }
 
 // Halves until the integrand is as good as a polynomial, with no zero of the gap near. Gaps of both
 // ends and of the middle tell slope and curvature; further derivatives are taken to be as large as
 // the curvature can be.
-static void add_panel(wires *w, double middle, double half, double left, double right, int depth) {
-  double gap = gap_at(w, middle), least = fmin(gap, fmin(left, right));
-  if (gap - half * w->speed > w->reach) return;
+static void add_panel(wires *w, const stretch *part, double middle, double half, double left,
+                      double right, int depth) {
+  double gap = gap_at(w, part, middle), least = fmin(gap, fmin(left, right));
+  double length = half * part->speed, arc = length / w->round;
+  if (gap - length > w->reach) return;
   w->least = fmin(w->least, least);
   if (!(least > 0)) return;
-  double most = w->speed + w->speed * w->speed * (1 / (gap + w->thick) + 1 / w->major);
-  double bent = fabs(left + right - 2 * gap) + most * half * half * half * half;
+  double most = 1 / w->round + 1 / (gap + w->thick) + 1 / w->major;
+  double bent = fabs(left + right - 2 * gap) + most * length * length * arc * arc;
   if (depth == DEEP || (bent < 2 * POLE * POLE * gap && fabs(right - left) < 4 * POLE * gap)) {
     int away = least > AWAY * w->least;
     const double(*at)[2] = away ? coarse : fine;
     for (int k = 0; k < (away ? COARSE : FINE); k++)
-      add_point(w, middle + half * at[k][0], half * at[k][1] * w->speed);
+      add_point(w, part, middle + half * at[k][0], length * at[k][1]);
     return;
   }
   // the smaller gaps first
   int first = left < right ? -1 : 1;
   for (int side = first; side == first || side == -first; side -= 2 * first)
-    add_panel(w, middle + side * half / 2, half / 2, side < 0 ? left : gap, side < 0 ? gap : right,
-              depth + 1);
+    add_panel(w, part, middle + side * half / 2, half / 2, side < 0 ? left : gap,
+              side < 0 ? gap : right, depth + 1);
+}
+
+static void wires_place(const pl_piece *const piece[2], const pl_pose *const pose[2], wires *w) {
+  turned(pose[0]->Q, piece[0]->centre, w->centre);
+  turned(pose[0]->Q, piece[0]->axis, w->axis);
+  turned(pose[0]->Q, piece[0]->out[0], w->along);
+  turned(pose[1]->Q, piece[1]->centre, w->from);
+  for (int c = 0; c < 3; c++) w->centre[c] += pose[0]->x[c] - pose[1]->x[c];
+  for (int k = 0; k < 2; k++) turned(pose[1]->Q, piece[1]->out[k], w->out[k]);
+  w->major = piece[0]->major;
+  w->half = piece[0]->straight / 2;
+  w->round = piece[1]->major;
+  w->side = piece[1]->straight / 2;
+  w->thick = piece[0]->radius + piece[1]->radius;
 }
 
 static void wires_open(const pl_piece *const piece[2], const pl_pose *const pose[2], double reach,
                        int wanted, wires *w) {
   memset(w, 0, sizeof *w);
-  turned(pose[0]->Q, piece[0]->centre, w->centre);
-  turned(pose[0]->Q, piece[0]->axis, w->axis);
-  turned(pose[1]->Q, piece[1]->centre, w->from);
-  for (int c = 0; c < 3; c++) w->centre[c] += pose[0]->x[c] - pose[1]->x[c];
-  for (int k = 0; k < 2; k++) {
-    turned(pose[1]->Q, piece[1]->out[k], w->out[k]);
-    for (int c = 0; c < 3; c++) w->out[k][c] *= piece[1]->major;
-  }
-  w->major = piece[0]->major;
-  w->speed = piece[1]->major;
-  w->thick = piece[0]->radius + piece[1]->radius;
+  wires_place(piece, pose, w);
   w->reach = reach;
   w->least = DBL_MAX;
   w->wanted = wanted;
-  double ends[PANELS];
-  for (int k = 0; k < PANELS; k++) ends[k] = gap_at(w, 2 * PL_PI * k / PANELS);
-  int first = 0;
-  for (int k = 0; k < PANELS; k++)
-    if (ends[k] < ends[first]) first = k;
-  for (int i = 0; i < PANELS; i++) {
-    // from the smallest one on, both ways
-    int k = (first + PANELS + (i % 2 ? i / 2 : -1 - i / 2)) % PANELS;
-    add_panel(w, 2 * PL_PI * (k + 0.5) / PANELS, PL_PI / PANELS, ends[k], ends[(k + 1) % PANELS],
-              0);
+  const stretch part[4] = {{0, 0, PL_PI, w->round},
+                           {1, -w->side, w->side, 1},
+                           {2, 0, PL_PI, w->round},
+                           {3, -w->side, w->side, 1}};
+  double ends[4 * PANELS][2];
+  int first = 0, n = 4 * PANELS;
+  for (int k = 0; k < n; k++) {
+    const stretch *p = &part[k / PANELS];
+    double step = (p->to - p->from) / PANELS;
+    for (int e = 0; e < 2; e++)
+      ends[k][e] = step > 0 ? gap_at(w, p, p->from + step * (k % PANELS + e)) : DBL_MAX;
+    if (fmin(ends[k][0], ends[k][1]) < fmin(ends[first][0], ends[first][1])) first = k;
+  }
+  // from the smallest one on, both ways
+  for (int i = 0; i < n; i++) {
+    int k = (first + n + (i % 2 ? -1 - i / 2 : i / 2)) % n;
+    const stretch *p = &part[k / PANELS];
+    double half = (p->to - p->from) / PANELS / 2;
+    if (half > 0)
+      add_panel(w, p, p->from + half * (2 * (k % PANELS) + 1), half, ends[k][0], ends[k][1], 0);
   }
 }
 

@@ -216,11 +216,11 @@ static uint64_t print_mail(uint64_t h, const pl_mail *m) {
   for (int k = 0; k < m->nkind; k++)
     for (int i = 0; i < m->kind[k].npiece; i++) {
       const pl_piece *p = &m->kind[k].piece[i];
-      const double size[3] = {p->radius, p->major, p->height};
+      const double size[4] = {p->radius, p->major, p->height, p->straight};
       int n = 0;
       const double(*x)[3] = p->facets ? pl_facets_corners(p->facets, &n) : NULL;
-      h = print_reals(print_reals(h, size, 3), p->centre, 3);
-      h = print_reals(h, p->axis, 3);
+      h = print_reals(print_reals(h, size, 4), p->centre, 3);
+      h = print_reals(print_reals(h, p->axis, 3), p->out[0], 3);
       if (p->nharmonic > 0) {
         h = print_reals(h, p->cosine[0], 3 * p->nharmonic);
         h = print_reals(h, p->sine[0], 3 * p->nharmonic);

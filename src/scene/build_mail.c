@@ -131,6 +131,21 @@ static void make_ring(reader *r, const ring_def *d, pl_piece *out) {
   *out = pl_piece_ring(centre, axis, d->radius.v, d->wire.v, height);
 }
 
+static void make_link(reader *r, const chain_link_def *d, pl_piece *out) {
+  double centre[3], axis[3] = {0, 0, 1}, along[3] = {1, 0, 0}, across[3];
+  put(&d->centre, centre);
+  if (d->axis.at) put(&d->axis, axis);
+  if (d->along.at) put(&d->along, along);
+  pl_cross3(axis, along, across);
+  if (!(pl_norm3(axis) > 0))
+    problem(r, d->axis.at, NULL, "axis cannot be this direction");
+  else if (!(pl_norm3(across) > 1e-6 * pl_norm3(axis) * pl_norm3(along)))
+    problem(r, d->along.at ? d->along.at : d->axis.at, "give along across the axis",
+            "along cannot be the direction of the axis");
+  else
+    *out = pl_piece_link(centre, axis, along, d->radius.v, d->straight.v, d->wire.v);
+}
+
 static void make_curve_piece(reader *r, const curve_def *d, pl_piece *out) {
   const harmonic_def *h = d->harmonics.item;
   int n = d->harmonics.n;
@@ -161,13 +176,15 @@ static void make_element(reader *r, const mail_element_def *d, const pl_node *at
   if (d->pieces.n == 0 || d->pieces.n > PIECES_MAX)
     problem(r, at, NULL, "an element has 1 to %d pieces, got %d", PIECES_MAX, d->pieces.n);
   for (int k = 0; k < d->pieces.n; k++, where = where->next) {
-    int ways = (p[k].ring != NULL) + (p[k].curve != NULL) + (p[k].plate != NULL) +
-               (p[k].capsules != NULL) + (p[k].mesh != NULL);
+    int ways = (p[k].ring != NULL) + (p[k].link != NULL) + (p[k].curve != NULL) +
+               (p[k].plate != NULL) + (p[k].capsules != NULL) + (p[k].mesh != NULL);
     if (ways != 1)
       problem(r, where, "e.g. ring: {radius: 4 mm, wire: 1 mm}",
-              "a piece is one of ring, curve, plate, capsules, mesh");
+              "a piece is one of ring, link, curve, plate, capsules, mesh");
     else if (p[k].ring)
       make_ring(r, p[k].ring, &piece[k]);
+    else if (p[k].link)
+      make_link(r, p[k].link, &piece[k]);
     else if (p[k].curve)
       make_curve_piece(r, p[k].curve, &piece[k]);
     else if (p[k].plate)

@@ -463,6 +463,10 @@ typedef struct ring_def {
   vec centre, axis;
   num radius, wire, height;
 } ring_def;
+typedef struct chain_link_def {
+  vec centre, axis, along;
+  num radius, straight, wire;
+} chain_link_def;
 typedef struct harmonic_def {
   vec cosine, sine;
 } harmonic_def;
@@ -483,6 +487,7 @@ typedef struct mesh_piece_def {
 } mesh_piece_def;
 typedef struct piece_def {
   ring_def *ring;
+  chain_link_def *link;
   curve_def *curve;
   plate_def *plate, *capsules;
   mesh_piece_def *mesh;

@@ -41,6 +41,24 @@ static const map_info map_ring = {.what = "ring",
                                   .size = sizeof(ring_def),
                                   ROWS(ring_rows)};
 
+static const row link_rows[] = {
+    ROW(chain_link_def, centre, "centre", T_VEC3, .plain = 1, .unit = "m", .text = "of the link"),
+    ROW(chain_link_def, axis, "axis", T_VEC3, .plain = 1, .unit = "",
+        .text = "across the link's plane; [0, 0, 1] when left out"),
+    ROW(chain_link_def, along, "along", T_VEC3, .plain = 1, .unit = "",
+        .text = "the direction of its straight sides; [1, 0, 0] when left out"),
+    ROW(chain_link_def, radius, "radius", T_NUM, POSITIVE_LENGTH, .text = "of the half circles"),
+    ROW(chain_link_def, straight, "straight", T_NUM, POSITIVE_LENGTH,
+        .text = "length of a straight side"),
+    ROW(chain_link_def, wire, "wire", T_NUM, POSITIVE_LENGTH, .text = "radius of the wire"),
+};
+static const map_info map_link = {
+    .what = "chain-link",
+    .text = "Two half circles with straight sides between them, as links of chains are, "
+            "thickened by a circle.",
+    .size = sizeof(chain_link_def),
+    ROWS(link_rows)};
+
 static const row harmonic_rows[] = {
     ROW(harmonic_def, cosine, "cosine", T_VEC3, .plain = 1, .unit = "m", .text = "of cos(k t)"),
     ROW(harmonic_def, sine, "sine", T_VEC3, .plain = 1, .unit = "m", .text = "of sin(k t)"),
@@ -103,6 +121,7 @@ static const map_info map_mesh_piece = {
 
 static const row piece_rows[] = {
     ROW(piece_def, ring, "ring", T_MAP, SUB(map_ring), .text = "a ring"),
+    ROW(piece_def, link, "link", T_MAP, SUB(map_link), .text = "a link of a chain"),
     ROW(piece_def, curve, "curve", T_MAP, SUB(map_curve), .text = "any closed curve"),
     ROW(piece_def, plate, "plate", T_MAP, SUB(map_plate), .text = "a plate"),
     ROW(piece_def, capsules, "capsules", T_MAP, SUB(map_capsules),

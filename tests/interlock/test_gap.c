@@ -22,12 +22,13 @@ static pl_pose random_pose(pl_rng *r, double far) {
   return p;
 }
 
-static void pieces(sample_mail *knot, pl_piece out[4]) {
+static void pieces(sample_mail *knot, pl_piece out[5]) {
   torus_knot(knot, 0.5);
   out[0] = ring(0.3, -0.2, 0.5, 1, 2, 2, 4, 0.4, 0.4);
   out[1] = ring(0.3, -0.2, 0.5, 2, -1, 2, 4, 0.4, 0.7);
   out[2] = ring(-0.1, 0.4, 0.2, 0, 0, 1, 4, 0.7, 0.4);
   out[3] = knot->piece[0];
+  out[4] = pl_piece_link((double[]){0.2, 0.1, -0.3}, (double[]){1, 2, 2}, X_AXIS, 3, 2.5, 0.4);
 }
 
 // smallest distance of two surfaces by their points alone
@@ -68,11 +69,11 @@ static void nearest(void **state) {
   (void)state;
   pl_rng r;
   sample_mail knot;
-  pl_piece p[4];
+  pl_piece p[5];
   pieces(&knot, p);
   pl_rng_seed(&r, 1);
   for (int round = 0; round < 160; round++) {
-    const pl_piece *a = &p[round % 4], *b = &p[round / 4 % 4];
+    const pl_piece *a = &p[round % 5], *b = &p[round / 5 % 5];
     pl_pose at = random_pose(&r, 3), bt = random_pose(&r, 3);
     pl_touch touch[PL_TOUCH_MAX];
     int n = pl_piece_gaps(a, &at, b, &bt, 100, touch);
@@ -101,12 +102,12 @@ static void derivatives(void **state) {
   (void)state;
   pl_rng r;
   sample_mail knot;
-  pl_piece p[4];
+  pl_piece p[5];
   pieces(&knot, p);
   pl_rng_seed(&r, 2);
   int done = 0;
   for (int round = 0; round < 200; round++) {
-    const pl_piece *a = &p[round % 4], *b = &p[round / 4 % 4];
+    const pl_piece *a = &p[round % 5], *b = &p[round / 5 % 5];
     pl_pose at = random_pose(&r, 3), bt = random_pose(&r, 3);
     pl_touch touch[PL_TOUCH_MAX];
     int n = pl_piece_gaps(a, &at, b, &bt, 100, touch);

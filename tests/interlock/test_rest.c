@@ -106,6 +106,34 @@ static void hanging_chain(void **state) {
   }
 }
 
+// The same of links with straight sides, turned by a right angle each: pitches are 2 (R - r) and
+// the length of a side.
+static void chain_of_links(void **state) {
+  (void)state;
+  static sample_patch t;
+  const double none[3] = {0};
+  pl_piece piece[2] = {pl_piece_link(none, Z_AXIS, X_AXIS, 0.4, 0.5, 0.1),
+                       pl_piece_link(none, (double[]){0, 1, 0}, X_AXIS, 0.4, 0.5, 0.1)};
+  const pl_mail_element elem[2] = {{1, &piece[0]}, {1, &piece[1]}};
+  // the wire's length times its section
+  check_close(volume_of(&elem[0]), (2 * PL_PI * 0.4 + 2 * 0.5) * PL_PI * 0.01, 1e-9);
+  chain(&t.s, 5.5, 4, 1);
+  cut_patch(&t, &(pl_cut){.kind = PL_CUT_CELLS, .cells = {3, 1}});
+  for (int i = 0; i < t.p.n; i++) {
+    t.elem[i] = &elem[i % 2];
+    t.pose[i] = pose_at(1.02 * i, 0, 0, X_AXIS, 0);
+    t.held[i] = i == 0;
+  }
+  pl_rest r = come_to_rest(&t, NULL);
+  assert_int_equal(r.links, t.p.n - 1);
+  for (int i = 2; i < t.p.n; i++) {
+    check_close(r.pose[i - 1].x[2] - r.pose[i].x[2], 1.1, 5e-6);
+    check_close(r.pose[i - 1].x[0], r.pose[i].x[0], 1e-3);
+  }
+  check_balance(&r, 1e-6);
+  done(&r);
+}
+
 // A square net of flat and upright rings, held at two sides: no rings that are linked are further
 // apart than R1 - r1 + R2 - r2, and what holds it is its weight.
 static void net(void **state) {
@@ -295,8 +323,10 @@ static void refused(void **state) {
 
 int test_rest(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(hanging_chain), cmocka_unit_test(net),       cmocka_unit_test(hanging_nets),
-      cmocka_unit_test(hanging_sheet), cmocka_unit_test(obstacles), cmocka_unit_test(cuts),
-      cmocka_unit_test(surfaces),      cmocka_unit_test(refused)};
+      cmocka_unit_test(hanging_chain), cmocka_unit_test(chain_of_links),
+      cmocka_unit_test(net),           cmocka_unit_test(hanging_nets),
+      cmocka_unit_test(hanging_sheet), cmocka_unit_test(obstacles),
+      cmocka_unit_test(cuts),          cmocka_unit_test(surfaces),
+      cmocka_unit_test(refused)};
   return cmocka_run_group_tests_name("rest", tests, NULL, NULL);
 }

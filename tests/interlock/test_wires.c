@@ -1,15 +1,22 @@
 #include "mails.h"
 #include "patch_impl.h"
 
-// One gap for all of two rings.
+// One gap for all of two rings or links.
 
 static const double REACH = 0.08;
 
-static const pl_piece *const *two_rings(void) {
+// a ring and another one, or links in their place
+static const pl_piece *const *two_wires(int links) {
   static pl_piece piece[2];
   static const pl_piece *both[2] = {&piece[0], &piece[1]};
   piece[0] = ring(0.05, 0, 0.1, 0, 0.2, 1, 0.4, 0.1, 0.1);
   piece[1] = ring(0, -0.1, 0.03, 0.1, 1, 0, 0.35, 0.08, 0.08);
+  if (links & 1)
+    piece[0] =
+        pl_piece_link((double[]){0.05, 0, 0.1}, (double[]){0, 0.2, 1}, X_AXIS, 0.3, 0.3, 0.1);
+  if (links & 2)
+    piece[1] =
+        pl_piece_link((double[]){0, -0.1, 0}, (double[]){0.1, 1, 0}, Z_AXIS, 0.3, 0.25, 0.08);
   return both;
 }
 
@@ -40,9 +47,8 @@ static double gap_moved(const pl_piece *const *piece, const pl_pose at[2], const
 }
 
 // slope and curvature along random motions against differences
-static void derivatives(void **state) {
-  (void)state;
-  const pl_piece *const *piece = two_rings();
+static void check_derivatives(int links) {
+  const pl_piece *const *piece = two_wires(links);
   pl_rng r;
   pl_rng_seed(&r, 7);
   int near = 0;
@@ -70,11 +76,15 @@ static void derivatives(void **state) {
   assert_int_equal(near, 60);
 }
 
+static void derivatives(void **state) {
+  (void)state;
+  for (int links = 0; links < 4; links++) check_derivatives(links);
+}
+
 // The smallest of the gaps is that of the exact minima, and the sum does not depend on how finely
 // it is taken: the same rings the other way round, and all of it in millimetres.
-static void least_gap(void **state) {
-  (void)state;
-  const pl_piece *const *piece = two_rings();
+static void check_least(int links) {
+  const pl_piece *const *piece = two_wires(links);
   pl_rng r;
   pl_rng_seed(&r, 3);
   for (int i = 0, near = 0; near < 60; i++) {
@@ -95,12 +105,18 @@ static void least_gap(void **state) {
         at[k].x[c] *= 1e3;
       }
       other[k].major *= 1e3;
+      other[k].straight *= 1e3;
       other[k].radius = other[k].height *= 1e3;
     }
     const pl_piece *const again[2] = {&other[0], &other[1]};
     double large = wires_gap(again, (const pl_pose *const[]){&at[0], &at[1]}, 1e3 * REACH, &least);
     check_close(large / 1e3 / gap, 1, 1e-5);
   }
+}
+
+static void least_gap(void **state) {
+  (void)state;
+  for (int links = 0; links < 4; links++) check_least(links);
 }
 
 int test_wires(void) {
