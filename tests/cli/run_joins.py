@@ -82,13 +82,13 @@ def coupled(name, kind, lines):
     all += ["*NSET,NSET=END"] + [f"{i}," for i in a.right] + [f"*NSET,NSET=POINT\n{middle}"]
     if kind == "spread":
         all += ["*SURFACE,NAME=FACE"] + [f"{i + 1},S4" for i in a.last]
-    all += lines(ref, rot) + [f"*STEP\n*STATIC\n*CLOAD\n{ref},2,0.01\n*NODE PRINT,NSET=POINT\nU\n*END STEP"]
+    all += lines(ref, rot) + [f"*STEP\n*STATIC\n*CLOAD\n{ref},2,0.1\n*NODE PRINT,NSET=POINT\nU\n*END STEP"]
     want = displacement(ccx(name, all), middle, last=True)
     run(name, f"""nodes: {{hub: [110, 5, 5]}}
 bodies: [{{name: a, solid: {{mesh: {{box: {{size: [100, 10, 10], cells: [20, 2, 2]}}}}, material: m}}}}]
 fixed: a group left
 joins: [{{{kind}: hub, nodes: a group right}}]
-loads: [{{node: hub, force: [0, 0.01 N, 0]}}]
+loads: [{{node: hub, force: [0, 0.1 N, 0]}}]
 watch: {{end: "a nearest [100, 5, 5]"}}
 analyses: [static]
 """)
