@@ -11,14 +11,7 @@ static const pl_option par_info[] = {
     PAR("centre_z", 0, -1e12, 1e12, "m", "from where volumes are measured"),
 };
 
-static void sample(unsigned seed, double *X, double *q, double *v, double *par) {
-  static const double shape[9] = {0, 0, 0.3, 1, 0.2, 0.1, 0.45, 0.2, 0.3};
-  pl_sample_shape(seed, NODES, 3, shape, 0.15, X, q, v);
-  X[XDOF] = 0;
-  q[XDOF] = 1.5 + 0.1 * (seed % 7);
-  v[XDOF] = 0.3;
-  for (int i = 0; i < 4; i++) par[i] = 0.5 + 0.1 * ((seed + 3 * (unsigned)i) % 10);
-}
+#include "pressure_sample.h"
 
 const pl_elem_kind KIND = {
     .name = NAME,

@@ -83,11 +83,8 @@ static pl_status is_at_rest(rest *r, double within, int *rests) {
 static pl_status centre(rest *r, double first, int last) {
   descent *d = &r->d;
   double best = DBL_MAX;
-  int tries = 0;
-  for (int i = 0, since = 0; d->iterations < r->o->max_iter && (i < (last         ? LAST
-                                                                     : d->p.whole ? CURVED
-                                                                                  : ROUGH) ||
-                                                                d->weight == first);
+  int tries = 0, most = last ? LAST : d->p.whole ? CURVED : ROUGH;
+  for (int i = 0, since = 0; d->iterations < r->o->max_iter && (i < most || d->weight == first);
        i++) {
     double by;
     PL_TRY(tell(r, first));

@@ -99,7 +99,7 @@ static int root(const forest *f, int i, int *turned) {
   return i;
 }
 
-static void link(const forest *f, int a, int b, int turned) {
+static void unite(const forest *f, int a, int b, int turned) {
   int ta, tb, ra = root(f, a, &ta), rb = root(f, b, &tb);
   if (ra == rb) return;
   // to the smaller number: roots do not depend on the order
@@ -173,7 +173,7 @@ static void join(const recover_impl *k, const int *material, const forest *f, in
       unit_normal(k, x, n0);
       unit_normal(k, &k->cell[d], n1);
       double dot = pl_dot3(n0, n1);
-      if (fabs(dot) > KINK) link(f, c, d, dot < 0);
+      if (fabs(dot) > KINK) unite(f, c, d, dot < 0);
     }
     // long ways are walked once
     int turned, to = root(f, c, &turned);
