@@ -31,9 +31,15 @@ static json_t *bodies(const pl_scene *s) {
     json_t *groups = json_object();
     for (int i = 0; i < b->ngroup; i++)
       json_object_set_new(groups, b->group[i].name, json_integer(b->group[i].n));
-    json_object_set_new(out, b->name,
-                        json_pack("{s:s, s:i, s:i, s:o}", "kind", b->kind, "nodes", b->n, "pieces",
-                                  b->npiece, "groups", groups));
+    json_t *own = json_pack("{s:s, s:i, s:i, s:o}", "kind", b->kind, "nodes", b->n, "pieces",
+                            b->npiece, "groups", groups);
+    if (b->voxels)
+      json_object_set_new(own, "voxels",
+                          json_pack("{s:i, s:o, s:f, s:f, s:i}", "count", b->voxels->nvoxel,
+                                    "edge_m", vector(3, b->voxels->edge, 1), "volume_m3",
+                                    b->voxels->volume, "part_volume_m3", b->voxels->exact, "joined",
+                                    b->voxels->njoined));
+    json_object_set_new(out, b->name, own);
   }
   return out;
 }

@@ -307,6 +307,38 @@ pl_status pl_mesh_raise_surface(const pl_mesh *m, pl_mesh **out);
 // edges of three or more triangles bound what is smooth; they bend along with the sheets there.
 pl_status pl_mesh_round(pl_mesh *m, double crease);
 
+// ---- voxels -----------------------------------------------------------------------------------
+
+// What is inside where outlines or surfaces run round a place several times.
+typedef enum pl_fill_rule { PL_FILL_AUTO, PL_FILL_NONZERO, PL_FILL_EVENODD } pl_fill_rule;
+
+typedef struct pl_voxel_opts {
+  double size;     // m, edge; 0: chosen by how thick the part is
+  double fraction; // of its volume from which on a voxel is filled; 0: a half
+  pl_fill_rule
+      rule;       // auto: nonzero, and evenodd where a surface is not turned the same way all over
+  int allow_thin; // 1: places thinner than a voxel are warned of; 0: they are errors
+  int most;       // nodes
+} pl_voxel_opts;
+
+typedef struct pl_voxel_info {
+  double edge[3];             // m: a whole number of them fills the bounding box
+  int grid[3], nvoxel;        // voxels of the box; those that are filled
+  int njoined;                // filled so that neighbours share more than an edge or a corner
+  double volume, exact, lost; // m^3: of the voxels, of the part, of places thinner than a voxel
+} pl_voxel_info;
+
+// Hexahedra of equal edges in place of a part. The part is a closed surface (triangles, quads) or
+// the solids of a mesh. A voxel is filled when enough of its volume is inside, which is told along
+// lines by how often the surface winds round a place; where filled ones meet in an edge or a corner
+// alone, the emptier ones beside them that hold a tenth of material or more are filled too, and
+// what still meets so is not joined. Groups of solids, and of faces that are closed by themselves,
+// become groups of hexahedra, others groups of vertices; left right (x), front back (y), bottom top
+// (z) are the vertices of the outermost faces. Fails when the surface has holes or edges of an odd
+// number of triangles, or when (see allow_thin) something vanishes or falls apart.
+pl_status pl_mesh_voxels(const pl_mesh *m, const pl_voxel_opts *o, pl_voxel_info *info,
+                         pl_mesh **out);
+
 // ---- nearest ----------------------------------------------------------------------------------
 
 typedef struct pl_bvh pl_bvh;

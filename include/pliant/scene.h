@@ -300,7 +300,9 @@ typedef struct pl_scene_body {
   const int *node; // [n]
   int ngroup;
   const pl_scene_group *group;
-  int npiece; // parts of the mesh that do not hang together
+  int npiece;                  // parts of the mesh that do not hang together
+  const pl_voxel_info *voxels; // NULL: it is not made of voxels
+  double density;              // kg/m^3, of a solid of one material; 0: not known
 } pl_scene_body;
 
 typedef struct pl_scene_material {

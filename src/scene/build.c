@@ -268,6 +268,16 @@ static pl_status fill_materials(reader *r, pl_scene *s) {
   return PL_OK;
 }
 
+// of a solid of one material, 0: it has several, or one for each of its cells
+static double plain_density(reader *r, const body_slot *b) {
+  const geometry_def *g = b->def->solid;
+  const material_def *m = r->def.materials.item;
+  if (!g || !g->material.at || g->regions.n > 0) return 0;
+  for (int k = 0; k < r->def.materials.n; k++)
+    if (strcmp(m[k].name.s, g->material.s) == 0) return m[k].density.each ? 0 : m[k].density.v;
+  return 0;
+}
+
 static pl_status fill_lists(reader *r, pl_scene *s) {
   pl_node_set *set = scene_alloc(r, (size_t)r->nset + 1, sizeof *set);
   pl_scene_body *b = scene_alloc(r, (size_t)r->nbody + 1, sizeof *b);
@@ -280,7 +290,9 @@ static pl_status fill_lists(reader *r, pl_scene *s) {
                            .kind = from->kind,
                            .n = from->n,
                            .node = from->node,
-                           .npiece = from->npiece};
+                           .npiece = from->npiece,
+                           .voxels = from->voxels,
+                           .density = plain_density(r, from)};
     PL_TRY(fill_groups(r, from, &b[k]));
     s->nbody++;
   }

@@ -151,17 +151,19 @@ static int make_grid(reader *r, const geometry_def *g, const grid_def *d, pl_mes
 // the generator must make cells of the body's type
 static int generator_fits(reader *r, const geometry_def *g, const mesh_def *m, int type) {
   int lines = (m->line != NULL) + (m->points != NULL) + (m->arc != NULL) + (m->helix != NULL);
-  int makes = lines ? PL_SEG2 : m->box ? PL_TET4 : PL_TRI3;
-  if ((m->grid != NULL) + (m->disk != NULL) + (m->box != NULL) + lines != 1) {
-    problem(r, g->mesh, "known: grid disk box, for rods line points arc helix",
+  int solid = (m->box != NULL) + (m->voxels != NULL);
+  int makes = lines ? PL_SEG2 : solid ? PL_TET4 : PL_TRI3;
+  if ((m->grid != NULL) + (m->disk != NULL) + solid + lines != 1) {
+    problem(r, g->mesh, "known: grid disk box voxels, for rods line points arc helix",
             "mesh must be a file or exactly one generator");
     return 0;
   }
   if (makes == type) return 1;
   problem(r, g->mesh, NULL, "%s",
           type == PL_SEG2   ? "a rod needs a line, points, an arc or a helix"
-          : type == PL_TET4 ? "a solid needs a box"
+          : type == PL_TET4 ? "a solid needs a box or voxels"
           : m->box          ? "a box makes a solid, not a surface"
+          : m->voxels       ? "voxels make a solid, not a surface"
                             : "this makes a rod, not a surface");
   return 0;
 }
@@ -174,6 +176,7 @@ static int make_mesh(reader *r, body_slot *b, const geometry_def *g, int type) {
   if (!read_map(r, g->mesh, &map_mesh, &m) || !generator_fits(r, g, &m, type)) return 0;
   if (type == PL_SEG2) return make_curve(r, b, g, &m);
   if (m.grid) return make_grid(r, g, m.grid, out);
+  if (m.voxels) return make_voxels(r, b, g, m.voxels);
   if (m.disk)
     return check_count(r, g->mesh, 3.0 * m.disk->rings.v * (m.disk->rings.v + 1.0) + 1) &&
            worked(r, pl_gen_disk(r->env, m.disk->rings.v, m.disk->radius.v, out));
@@ -373,14 +376,17 @@ static int load_geometry(reader *r, body_slot *b, const geometry_def *g) {
   if (ok) ok = strip(r, &b->mesh, dim);
   if (!ok) return 0;
   if (count_cells(b->mesh, dim) == 0) {
-    problem(r, g->mesh,
-            solid ? "a surface must be filled first (e.g. gmsh -3, saved as .msh), or be a shell"
-            : rod ? "lines of an OBJ file are written 'l 1 2 3'"
-                  : "save the surface, or use a solid for cells and a rod for lines",
-            "%s '%s': the mesh has no %s", b->kind, b->def->name.s,
-            solid ? "tetrahedra or hexahedra"
-            : rod ? "lines"
-                  : "triangles");
+    problem(
+        r, g->mesh,
+        solid
+            ? "a closed surface is filled by mesh: {voxels: {file: ...}} or by gmsh -3; else use a "
+              "shell"
+        : rod ? "lines of an OBJ file are written 'l 1 2 3'"
+              : "save the surface, or use a solid for cells and a rod for lines",
+        "%s '%s': the mesh has no %s", b->kind, b->def->name.s,
+        solid ? "tetrahedra or hexahedra"
+        : rod ? "lines"
+              : "triangles");
     return 0;
   }
   if (g->merge.at) ok = worked(r, pl_mesh_weld(b->mesh, g->merge.v, NULL));

@@ -68,6 +68,9 @@ typedef struct rod_curve {
   double wide; // m, the larger size of its section
 } rod_curve;
 
+// voxels in place of a part (build_voxels.c)
+int make_voxels(reader *r, body_slot *b, const geometry_def *g, const voxels_def *d);
+
 // lines made on the spot, and checks of lines (build_curve.c)
 int make_curve(reader *r, body_slot *b, const geometry_def *g, const mesh_def *m);
 int check_curve(reader *r, const body_slot *b, const geometry_def *g);

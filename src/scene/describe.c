@@ -95,6 +95,7 @@ static void describe_bodies(const pl_scene *s, pl_text *out) {
                 pl_plural(b->n, "node", "nodes"));
     if (b->npiece > 1) pl_text_add(out, " in %d pieces", b->npiece);
     pl_text_add(out, "\n");
+    describe_voxels(b, out);
     for (int i = 0; i < b->ngroup; i++)
       pl_text_add(out, "group      %s group %s: %d %s\n", b->name,
                   pl_group_quote(b->group[i].name, name, sizeof name), b->group[i].n,

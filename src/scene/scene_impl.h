@@ -242,6 +242,11 @@ typedef struct box_def {
   const pl_node *size_at, *cells;
   pick cell;
 } box_def;
+typedef struct voxels_def {
+  txt file;
+  num size, fraction;
+  pick rule, thin;
+} voxels_def;
 // rods made on the spot
 typedef struct line_def {
   vec from, to;
@@ -259,6 +264,7 @@ typedef struct mesh_def {
   grid_def *grid;
   disk_def *disk;
   box_def *box;
+  voxels_def *voxels;
   line_def *line;
   points_def *points;
   arc_def *arc, *helix;
@@ -672,8 +678,9 @@ typedef struct body_slot {
   pl_mesh *mesh; // freed by the reader
   int number;    // in the builder, -1: not there
   int n, npiece;
-  int *node;             // [n] model node of each mesh vertex
-  struct rod_curve *rod; // what a generated rod's vertices follow, NULL: not a rod
+  const pl_voxel_info *voxels; // NULL: it is not made of voxels
+  int *node;                   // [n] model node of each mesh vertex
+  struct rod_curve *rod;       // what a generated rod's vertices follow, NULL: not a rod
 } body_slot;
 
 typedef struct node_list {
@@ -917,6 +924,8 @@ void check_materials(reader *r);
 void build_swellings(reader *r);
 void check_plausible(reader *r);
 pl_status check_turns(reader *r, const pl_scene *s); // of the model
+// what `check` tells of voxels (build_voxels.c)
+void describe_voxels(const pl_scene_body *b, pl_text *out);
 // Poor cells of the mesh of a body are warned of; what `check` tells of all of them.
 void check_quality(reader *r, const body_slot *b);
 void describe_quality(const pl_scene *s, pl_text *out);

@@ -78,6 +78,28 @@ static const map_info map_box = {
     .size = sizeof(box_def),
     ROWS(box_rows)};
 
+static const row voxels_rows[] = {
+    ROW(voxels_def, file, "file", T_TEXT, .need = 1,
+        .text = "closed surface, or a mesh of solids (any of" PL_MESH_ENDINGS ")"),
+    ROW(voxels_def, size, "size", T_NUM, .plain = 1, .unit = "m", .value = 0, .lo = 0, .hi = 1e9,
+        .lo_open = 1,
+        .text = "edge of a voxel, changed so that a whole number fits into the bounding box; left "
+                "out: one through a plate, two through a strut, 2000 to 100000 in all"),
+    ROW(voxels_def, fraction, "fraction", T_NUM, .plain = 1, .unit = "", .value = 0.5, .lo = 0,
+        .hi = 1, .lo_open = 1, .text = "part of its volume from which on a voxel is filled"),
+    ROW(voxels_def, rule, "rule", T_CHOICE, .choices = "auto|nonzero|evenodd",
+        .text = "inside is where the surface winds round at all, or an odd number of times; auto: "
+                "nonzero, and evenodd where triangles are not turned the same way"),
+    ROW(voxels_def, thin, "thin", T_CHOICE, .choices = "refuse|allow",
+        .text = "places thinner than a voxel, which vanish or fall apart: an error, or a warning"),
+};
+static const map_info map_voxels = {
+    .what = "voxels",
+    .text = "Hexahedra of equal edges in place of a part ([voxels](voxels.md)). Groups: left right "
+            "(x), front back (y), bottom top (z), and those of the file.",
+    .size = sizeof(voxels_def),
+    ROWS(voxels_rows)};
+
 #define SEGMENTS_ROW(def, value_, text_)                                                           \
   ROW(def, segments, "segments", T_INT, .value = value_, .lo = 1, .hi = 10000000, .text = text_)
 #define RADIUS_ROW                                                                                 \
@@ -135,17 +157,21 @@ static const row mesh_rows[] = {
     ROW(mesh_def, grid, "grid", T_MAP, SUB(map_grid), .text = "rectangle of triangles"),
     ROW(mesh_def, disk, "disk", T_MAP, SUB(map_disk), .text = "disk of triangles"),
     ROW(mesh_def, box, "box", T_MAP, SUB(map_box), .text = "block of hexahedra or tetrahedra"),
+    ROW(mesh_def, voxels, "voxels", T_MAP, SUB(map_voxels),
+        .text = "hexahedra of equal edges in place of a closed surface"),
     ROW(mesh_def, line, "line", T_MAP, SUB(map_line), .text = "straight line"),
     ROW(mesh_def, points, "points", T_MAP, SUB(map_points), .text = "line through points"),
     ROW(mesh_def, arc, "arc", T_MAP, SUB(map_arc), .text = "arc or ring"),
     ROW(mesh_def, helix, "helix", T_MAP, SUB(map_helix), .text = "helix"),
 };
-const map_info map_mesh = {.what = "mesh",
-                           .text = "A mesh made on the spot; instead of the name of a file.",
-                           .tried = "file",
-                           .instead = "a file is named without braces, as in mesh: part.msh",
-                           .size = sizeof(mesh_def),
-                           ROWS(mesh_rows)};
+const map_info map_mesh = {
+    .what = "mesh",
+    .text = "A mesh made on the spot; instead of the name of a file.",
+    .tried = "file",
+    .instead = "a file is named without braces, as in mesh: part.msh; a surface to be "
+               "filled is mesh: {voxels: {file: part.stl}}",
+    .size = sizeof(mesh_def),
+    ROWS(mesh_rows)};
 
 static const row rotate_rows[] = {
     ROW(rotate_def, axis, "axis", T_VEC3, .plain = 1, .unit = "",
