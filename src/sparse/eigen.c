@@ -107,9 +107,11 @@ static pl_status choose_factor(eigen *e) {
   return PL_OK;
 }
 
-// goes down until nothing lies below; what stays below forever has no mass
+// goes down until nothing lies below; what stays below forever has no mass. The typical ratio is
+// that of motions from node to node: the lowest of a mesh with ten and more cells along a side lie
+// a thousand times below it.
 static pl_status first_shift(eigen *e) {
-  double sigma = -0.01 * e->typical;
+  double sigma = -1e-4 * e->typical;
   for (; sigma > -1e4 * e->top; sigma *= 8) {
     pl_status s = try_shift(e, sigma);
     if (s != PL_SINGULAR) return s;
@@ -138,7 +140,9 @@ static int converged(const eigen *e) {
 }
 
 // A shift far below the wanted eigenvalues makes them look alike, one too close to the first
-// drowns the others: aim for a distance of half their spread. Returns 1 when the shift was moved.
+// drowns the others: aim for a distance of half their spread. From seven times their spread blocks
+// take 110 steps instead of 44, and one more factor of 60,000 unknowns takes as long as 60. Returns
+// 1 when the shift was moved.
 static pl_status improve_shift(eigen *e, int *moved) {
   pl_lanczos *z = e->z;
   *moved = 0;
@@ -147,7 +151,7 @@ static pl_status improve_shift(eigen *e, int *moved) {
   double first = 1 / z->theta[0], spread = 1 / z->theta[last] - first;
   if (!(spread > 0)) return PL_OK;
   double aim;
-  if (first > 10 * spread)
+  if (first > 5 * spread)
     aim = 0.5 * spread;
   else if (first < 1e-9 * spread)
     aim = 1e-8 * spread;
