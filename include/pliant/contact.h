@@ -235,9 +235,10 @@ typedef struct pl_contact_desc {
   int nobstacle;
   const pl_obstacle *obstacle;
   int nnode;
-  const int *node;      // [nnode] nodes that may touch them
-  const double *radius; // [nnode] m, of a ball about the node; NULL: 0
-  const double *mu;     // [nnode][nobstacle]; NULL: the obstacle's
+  const int *node;                     // [nnode] nodes that may touch them
+  const double *radius;                // [nnode] m, of a ball about the node; NULL: 0
+  const double *mu;                    // [nnode][nobstacle]; NULL: the obstacle's
+  const struct pl_layers_desc *bodies; // solids that touch each other and themselves; NULL: none
 } pl_contact_desc;
 
 // One node and one obstacle, after an accepted step.
@@ -262,7 +263,10 @@ typedef struct pl_contact {
   pl_env *env;
   int dim, nobstacle, npair;
   pl_obstacle *obstacle;
-  pl_contact_pair *pair; // [npair] obstacle by obstacle for each node
+  pl_contact_pair *pair;         // [npair] obstacle by obstacle for each node
+  struct pl_layers *bodies;      // NULL: bodies pass through each other
+  int bodies_stick, bodies_slip; // pairs of them that press, after an accepted step
+  double bodies_normal;          // N; sum of what they press with
   // may be changed between analyses
   pl_friction_opts friction;
   pl_impact impact;
@@ -333,6 +337,7 @@ typedef struct pl_layers_desc {
   const double *X;      // [nvert][3] at rest, m
   double thickness;     // m; the distance that sheets keep, half of it on each side
   double mu;            // friction coefficient
+  int solid;            // 1: all triangles are surfaces of solids, seen from outside anticlockwise
 } pl_layers_desc;
 
 // Two places of sheets or rods that are near each other: y = sum weight x is the vector to the
@@ -372,6 +377,14 @@ pl_status pl_layers_find(pl_layers *l, const double *x, double margin, int *n,
 // rest than they keep.
 pl_status pl_layers_find_faces(pl_layers *l, const double *x, double margin, int *n,
                                const pl_layer_pair **pair);
+// Of surfaces of solids the pairs of pl_layers_find that bound their motion: vertices over
+// triangles, and others where the distance is least among all places nearby. Flat on flat they are
+// the vertices of both and the edges that bound them.
+pl_status pl_layers_find_least(pl_layers *l, const double *x, double margin, int *n,
+                               const pl_layer_pair **pair);
+// The part of the straight way from x to `to` [nvert][3] before any pair loses half of its distance
+// or of what it keeps, whichever is less; 1: none does. The pairs found before stay.
+pl_status pl_layers_meet(pl_layers *l, const double *x, const double *to, double *time);
 // Least distance of the pairs that pl_layers_find knows over what they keep, INFINITY when none is
 // below two or x is not finite. The pairs found before stay.
 double pl_layers_least(pl_layers *l, const double *x);

@@ -321,11 +321,12 @@ pl_status pl_repel_static(const pl_static_opts *o, double weight, const pl_model
 // ---------------------------------------------------------------------------
 
 // Obstacles alone are for Coulomb's law on the tangent of the step (pl_transient_contact,
-// pl_static_contact): it is exact, its steps may adapt, and equilibria are judged. Limits of
-// stretch, layers and methods that project go into one program of an interior point
-// (pl_limit_transient, pl_limit_static), in which rows may have several nodes and yield.
-// limits, layers: 1: there are.
-int pl_needs_program(int method, int limits, int layers);
+// pl_static_contact): it is exact, its steps may adapt, and equilibria are judged. So are layers
+// that are solids in Newmark's steps and those of implicit Euler, where they are bodies of the
+// contact as well. Limits of stretch, other layers and methods that project go into one program of
+// an interior point (pl_limit_transient, pl_limit_static), in which rows may yield.
+// limits, layers: 1: there are; solid: 1: the layers are surfaces of solids alone.
+int pl_needs_program(int method, int limits, int layers, int solid);
 // The observer's step is NULL, and energies are in w, where the tangent serves.
 pl_status pl_constrained_transient(const pl_transient_opts *o, const pl_project_opts *po,
                                    const pl_model *m, const pl_params *p, const pl_constraints *k,

@@ -9,6 +9,8 @@
 
 // Overlaps at the start that are rounding of a mesh file, over the size of the model.
 static const double OVERLAP = 1e-7;
+static const double THIN = 0.01;           // of the shortest edge: what solids keep from each other
+static const double LEAST = 1e-3;          // of that: bodies that start closer touch
 static const size_t PAIRS_MAX = 100000000; // of nodes and obstacles
 
 // components of every node that are prescribed, copies that clamps carry too
@@ -78,7 +80,12 @@ static void fill_contact(pl_builder *b) {
     for (int k = 0; k < b->nobstacle; k++)
       mu[i * (size_t)b->nobstacle + (size_t)k] = f->mu >= 0 ? f->mu : b->obstacle[k].mu;
   }
-  b->contact = (pl_contact_desc){b->nobstacle, b->obstacle, m->ncontact, node, radius, mu};
+  b->contact = (pl_contact_desc){.nobstacle = b->nobstacle,
+                                 .obstacle = b->obstacle,
+                                 .nnode = m->ncontact,
+                                 .node = node,
+                                 .radius = radius,
+                                 .mu = mu};
 }
 
 void pl_build_self_contact(pl_builder *b, double thickness, double mu, const void *origin) {
@@ -107,9 +114,12 @@ static pl_status add_layer(pl_builder *b, const pl_body *body, int **tri, int *n
 // triangles of all shells and surfaces of solids
 static void fill_triangles(pl_builder *b) {
   int *all = NULL, n = 0, cap = 0;
+  int solid = 1;
   pl_status s = PL_OK;
   for (int k = 0; s == PL_OK && k < b->nbody; k++) {
     pl_body_kind kind = b->body[k].desc.kind;
+    // shells have two sides, and rods are no triangles
+    if (kind == PL_BODY_SHELL || b->body[k].rod_edge) solid = 0;
     if (kind == PL_BODY_SHELL || kind == PL_BODY_SOLID)
       s = add_layer(b, &b->body[k], &all, &n, &cap);
   }
@@ -119,6 +129,7 @@ static void fill_triangles(pl_builder *b) {
   if (s != PL_OK) b->failed = s;
   b->layers.ntri = n / 3;
   b->layers.tri = tri;
+  b->layers.solid = solid && n > 0;
 }
 
 // half of the smaller size of a section
@@ -148,26 +159,51 @@ static void fill_segments(pl_builder *b) {
   }
 }
 
+// Solids that are given no thickness keep a small part of their shortest edge from each other, or
+// what they start with where that is less; not where they touch, which is told later.
+static void choose_thickness(pl_builder *b) {
+  pl_layers_desc *d = &b->layers;
+  double shortest = INFINITY, least = INFINITY;
+  for (int i = 0; i < 3 * d->ntri; i++) {
+    double e[3];
+    pl_sub3(d->X + 3 * (size_t)d->tri[i], d->X + 3 * (size_t)d->tri[i % 3 == 2 ? i - 2 : i + 1], e);
+    if (pl_norm3(e) > 0) shortest = fmin(shortest, pl_norm3(e));
+  }
+  d->thickness = THIN * shortest;
+  const pl_layer_pair *pair;
+  pl_layers *l;
+  int n = 0;
+  pl_status s = isfinite(shortest) ? pl_layers_create(b->env, d, &l) : PL_E_INPUT;
+  if (s == PL_OK) {
+    s = pl_layers_find(l, d->X, 0, &n, &pair);
+    for (int i = 0; s == PL_OK && i < n; i++) least = fmin(least, pair[i].distance);
+    pl_layers_free(l);
+  }
+  if (s != PL_OK) b->failed = s;
+  if (least > LEAST * d->thickness) d->thickness = fmin(d->thickness, least);
+}
+
 // shells, surfaces of solids and rods, over all nodes
 static void fill_layers(pl_builder *b) {
   int nvert = b->nnode + b->ncopy;
   fill_triangles(b);
   fill_segments(b);
-  if (b->failed) return;
-  if (b->layers.ntri == 0 && b->layers.nrod == 0)
-    build_problem(b, b->impl->self_origin, "leave it out",
-                  "self_contact needs shells, solids or rods, there are none");
-  else if (b->layers.ntri > 0 && !(b->layers.thickness > 0))
-    build_problem(
-        b, b->impl->self_origin, "e.g. self_contact: {thickness: 1 mm}",
-        "self_contact of shells and solids needs a thickness; rods alone have their radius");
   double *X = pl_build_keep(b, 3 * (size_t)nvert + 1, sizeof *X);
-  if (!X) return;
+  if (b->failed || !X) return;
   memcpy(X, b->X, 3 * (size_t)b->nnode * sizeof *X);
   for (int i = 0; i < b->ncopy; i++)
     memcpy(X + 3 * (size_t)(b->nnode + i), b->X + 3 * (size_t)b->copy[i], 3 * sizeof *X);
   b->layers.nvert = nvert;
   b->layers.X = X;
+  if (b->layers.ntri == 0 && b->layers.nrod == 0)
+    build_problem(b, b->impl->self_origin, "leave it out",
+                  "self_contact needs shells, solids or rods, there are none");
+  else if (b->layers.ntri > 0 && !(b->layers.thickness > 0) && b->layers.solid)
+    choose_thickness(b);
+  else if (b->layers.ntri > 0 && !(b->layers.thickness > 0))
+    build_problem(b, b->impl->self_origin, "e.g. self_contact: {thickness: 1 mm}",
+                  "self_contact of shells needs a thickness; solids alone need none, and rods have "
+                  "their radius");
 }
 
 // ---- limits of stretch ------------------------------------------------------------------------
@@ -399,7 +435,10 @@ const char *pl_build_sliding(pl_builder *b) {
 pl_status make_constraints(const pl_builder *b, int nthread, pl_built *m) {
   pl_constraints *out = &m->constraints;
   pl_sheet_desc d = b->sheet;
-  if (b->contact.nnode > 0) PL_TRY(pl_contact_create(m->model, &b->contact, &out->contact));
+  pl_contact_desc contact = b->contact;
+  if (b->layers.nvert > 0 && b->layers.solid && b->nlimit == 0) contact.bodies = &b->layers;
+  if (contact.nnode > 0 || contact.bodies)
+    PL_TRY(pl_contact_create(m->model, &contact, &out->contact));
   if (b->layers.nvert > 0) PL_TRY(pl_layers_create(b->env, &b->layers, &out->layers));
   if (d.nlimit == 0) return PL_OK;
   double *weight = pl_alloc(b->env, (size_t)d.nvert, sizeof *weight);

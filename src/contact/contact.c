@@ -12,6 +12,9 @@ static pl_status check_desc(pl_env *env, const pl_model *m, const pl_contact_des
     snprintf(what, sizeof what, "obstacle %d", k);
     PL_TRY(pl_obstacle_check(env, &d->obstacle[k], pl_model_dim(m), what));
   }
+  if (d->bodies && (!d->bodies->solid || d->bodies->nvert != pl_model_nnode(m)))
+    return pl_fail(env, PL_E_ARG, "contact: bodies must be solids over the %d nodes of the model",
+                   pl_model_nnode(m));
   for (int i = 0; i < d->nnode; i++) {
     if (d->node[i] < 0 || d->node[i] >= pl_model_nnode(m))
       return pl_fail(env, PL_E_ARG, "contact: node %d is not in 0..%d", d->node[i],
@@ -45,9 +48,11 @@ pl_status pl_contact_create(const pl_model *m, const pl_contact_desc *d, pl_cont
   pl_opts_default(pl_friction_option_table, pl_friction_option_count, &k->friction);
   k->obstacle = pl_alloc(env, (size_t)d->nobstacle, sizeof *k->obstacle);
   k->pair = pl_alloc(env, npair, sizeof *k->pair);
-  if (!k->obstacle || !k->pair) {
+  pl_status s = !k->obstacle || !k->pair ? PL_E_NOMEM : PL_OK;
+  if (s == PL_OK && d->bodies) s = pl_layers_create(env, d->bodies, &k->bodies);
+  if (s != PL_OK) {
     pl_contact_free(k);
-    return PL_E_NOMEM;
+    return s;
   }
   if (d->nobstacle > 0)
     memcpy(k->obstacle, d->obstacle, (size_t)d->nobstacle * sizeof *k->obstacle);
@@ -64,6 +69,7 @@ pl_status pl_contact_create(const pl_model *m, const pl_contact_desc *d, pl_cont
 
 void pl_contact_free(pl_contact *k) {
   if (!k) return;
+  pl_layers_free(k->bodies);
   pl_free(k->env, k->obstacle);
   pl_free(k->env, k->pair);
   pl_free(k->env, k);
@@ -78,6 +84,8 @@ void pl_contact_place(pl_contact *k, double t, const double *q) {
 }
 
 void pl_contact_reset(pl_contact *k) {
+  k->bodies_stick = k->bodies_slip = 0;
+  k->bodies_normal = 0;
   for (int i = 0; i < k->npair; i++) {
     k->pair[i].status = PL_OPEN;
     memset(k->pair[i].force, 0, sizeof k->pair[i].force);

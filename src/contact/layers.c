@@ -1,8 +1,6 @@
 // Near pairs of sheets and rods: vertices against triangles and edges against edges, each pair
 // brought down to the parts on which the two nearest points lie.
-#include "contact_impl.h"
-
-#include "pliant/mesh.h"
+#include "layers_impl.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -13,59 +11,13 @@ static const double ROUNDING = 1e-14;
 // Edges whose directions span less are parallel, squared sine.
 static const double PARALLEL = 1e-20;
 
-// what two nearest points lie on
-typedef enum near_kind { VERTICES, VERTEX_EDGE, VERTEX_FACE, EDGES } near_kind;
-
-// the two nearest points: vert and weight as in pl_layer_pair, in the order of the kind
-typedef struct near {
-  near_kind kind;
-  int vert[4];
-  double weight[4];
-  double y[3], square; // square of |y|
-  double keep;         // m; what |y| should be at least
-  int rod;
-} near;
-
-struct pl_layers {
-  pl_env *env;
-  int nvert, ntri, nedge, nrod;
-  double half, mu;    // half of the thickness of sheets
-  double thin, thick; // the least and the greatest of all halves and radii
-  double *X, *x;      // [nvert][3] at rest, and now
-  int *tri;           // [ntri][3] as given
-  int *face;          // [ntri][3] the same with ascending vertices
-  int *edge;          // [nedge][3] ends, ascending, and the last once more: triangles to the tree
-  int *first;         // [nvert + 1] into around
-  int *around;        // triangles of each vertex
-  int *part;          // [nvert] connected sheet or rod
-  double *about;      // [nvert] half thickness or radius there, 0: no part of it
-  double *radius;     // [nedge] the same of edges
-  double *segment;    // [nedge] radius of the rod whose segment it is, 0: of none
-  int *begin, *next;  // [nvert + 1], [2 nrod] vertices along rods from each vertex
-  double *arc;        // [nvert] way along rods from the edge `self`, INFINITY: far
-  int *visited, nvisited; // [nvert] those that are not far
-  pl_bvh *faces, *edges;
-  int n, cap;
-  pl_layer_pair *pair;
-  // of a search
-  int listing;          // 1: pairs are listed, 0: only the least distance is wanted
-  int self;             // vertex or edge whose partners are looked for
-  double times, margin; // pairs are looked for that are closer than times their keep + margin
-  double size, least;
-  pl_status failed;
-};
-
-static const double *at(const double *x, int v) {
-  return x + 3 * (size_t)v;
-}
-
 // ---- nearest points ---------------------------------------------------------------------------
 
 static void place(const double *x, near *p) {
   for (int c = 0; c < 3; c++) {
     p->y[c] = 0;
     for (int i = 0; i < 4; i++)
-      if (p->weight[i] != 0) p->y[c] += p->weight[i] * at(x, p->vert[i])[c];
+      if (p->weight[i] != 0) p->y[c] += p->weight[i] * layers_at(x, p->vert[i])[c];
   }
   p->square = pl_dot3(p->y, p->y);
 }
@@ -80,8 +32,8 @@ static near vertex_vertex(const double *x, int v, int a) {
 // e: ends, ascending, so that an edge gives the same bits whatever it is part of
 static near vertex_edge(const double *x, int v, const int *e) {
   double d[3], g[3];
-  pl_sub3(at(x, e[1]), at(x, e[0]), d);
-  pl_sub3(at(x, v), at(x, e[0]), g);
+  pl_sub3(layers_at(x, e[1]), layers_at(x, e[0]), d);
+  pl_sub3(layers_at(x, v), layers_at(x, e[0]), g);
   double dd = pl_dot3(d, d), s = dd > 0 ? pl_dot3(d, g) / dd : 0;
   if (!(s > 0)) return vertex_vertex(x, v, e[0]);
   if (!(s < 1)) return vertex_vertex(x, v, e[1]);
@@ -90,11 +42,11 @@ static near vertex_edge(const double *x, int v, const int *e) {
   return p;
 }
 
-static near vertex_face(const double *x, int v, const int *f) {
+near layers_vertex_face(const double *x, int v, const int *f) {
   double a[3], b[3], g[3], n[3], gb[3], ag[3];
-  pl_sub3(at(x, f[1]), at(x, f[0]), a);
-  pl_sub3(at(x, f[2]), at(x, f[0]), b);
-  pl_sub3(at(x, v), at(x, f[0]), g);
+  pl_sub3(layers_at(x, f[1]), layers_at(x, f[0]), a);
+  pl_sub3(layers_at(x, f[2]), layers_at(x, f[0]), b);
+  pl_sub3(layers_at(x, v), layers_at(x, f[0]), g);
   pl_cross3(a, b, n);
   pl_cross3(g, b, gb);
   pl_cross3(a, g, ag);
@@ -117,7 +69,7 @@ static near vertex_face(const double *x, int v, const int *f) {
 }
 
 // e before f by their first vertices, both ascending
-static near edge_edge(const double *x, const int *e, const int *f) {
+near layers_edge_edge(const double *x, const int *e, const int *f) {
   near best = vertex_edge(x, e[0], f);
   const near others[3] = {vertex_edge(x, e[1], f), vertex_edge(x, f[0], e),
                           vertex_edge(x, f[1], e)};
@@ -125,9 +77,9 @@ static near edge_edge(const double *x, const int *e, const int *f) {
     if (others[k].square < best.square) best = others[k];
 
   double d[3], g[3], w[3];
-  pl_sub3(at(x, e[1]), at(x, e[0]), d);
-  pl_sub3(at(x, f[1]), at(x, f[0]), g);
-  pl_sub3(at(x, f[0]), at(x, e[0]), w);
+  pl_sub3(layers_at(x, e[1]), layers_at(x, e[0]), d);
+  pl_sub3(layers_at(x, f[1]), layers_at(x, f[0]), g);
+  pl_sub3(layers_at(x, f[0]), layers_at(x, e[0]), w);
   double dd = pl_dot3(d, d), dg = pl_dot3(d, g), gg = pl_dot3(g, g);
   double dw = pl_dot3(d, w), gw = pl_dot3(g, w), det = dd * gg - dg * dg;
   if (!(det > PARALLEL * dd * gg)) return best;
@@ -140,30 +92,27 @@ static near edge_edge(const double *x, const int *e, const int *f) {
 }
 
 // distance of the parts of a pair at other places, squared
-static double distance_of(const double *x, const near *p) {
+double layers_distance(const double *x, const near *p) {
   switch (p->kind) {
   case VERTICES:
     return vertex_vertex(x, p->vert[0], p->vert[1]).square;
   case VERTEX_EDGE:
     return vertex_edge(x, p->vert[0], p->vert + 1).square;
   case VERTEX_FACE:
-    return vertex_face(x, p->vert[0], p->vert + 1).square;
+    return layers_vertex_face(x, p->vert[0], p->vert + 1).square;
   case EDGES:
-    return edge_edge(x, p->vert, p->vert + 2).square;
+    return layers_edge_edge(x, p->vert, p->vert + 2).square;
   }
   return 0;
 }
 
 // ---- what is a pair ---------------------------------------------------------------------------
 
-static int has(const int *f, int v) {
-  return f[0] == v || f[1] == v || f[2] == v;
-}
-
 // a triangle around v that has a and b, -1: none
 static int triangle_with(const pl_layers *l, int v, int a, int b) {
   for (int i = l->first[v]; i < l->first[v + 1]; i++)
-    if (has(l->tri + 3 * l->around[i], a) && has(l->tri + 3 * l->around[i], b)) return l->around[i];
+    if (layers_has(l->tri + 3 * l->around[i], a) && layers_has(l->tri + 3 * l->around[i], b))
+      return l->around[i];
   return -1;
 }
 
@@ -185,14 +134,14 @@ static int belongs_together(const pl_layers *l, const near *p) {
   if (p->kind == VERTEX_EDGE && triangle_with(l, p->vert[0], p->vert[1], p->vert[2]) >= 0) return 1;
   int other = p->vert[p->kind == EDGES ? 2 : 1];
   if (l->part[p->vert[0]] != l->part[other]) return 0;
-  return distance_of(l->X, p) < p->keep * p->keep;
+  return layers_distance(l->X, p) < p->keep * p->keep;
 }
 
 static int triangle_normal(const pl_layers *l, int t, double *n) {
   double a[3], b[3];
   const int *v = l->tri + 3 * t;
-  pl_sub3(at(l->x, v[1]), at(l->x, v[0]), a);
-  pl_sub3(at(l->x, v[2]), at(l->x, v[0]), b);
+  pl_sub3(layers_at(l->x, v[1]), layers_at(l->x, v[0]), a);
+  pl_sub3(layers_at(l->x, v[2]), layers_at(l->x, v[0]), b);
   pl_cross3(a, b, n);
   return pl_norm3(n) > 0;
 }
@@ -203,15 +152,15 @@ static void across(const pl_layers *l, const near *p, double *n) {
   double size = 0;
   if (p->kind == EDGES) {
     double a[3], b[3];
-    pl_sub3(at(l->x, v[1]), at(l->x, v[0]), a);
-    pl_sub3(at(l->x, v[3]), at(l->x, v[2]), b);
+    pl_sub3(layers_at(l->x, v[1]), layers_at(l->x, v[0]), a);
+    pl_sub3(layers_at(l->x, v[3]), layers_at(l->x, v[2]), b);
     pl_cross3(a, b, n);
   } else {
     int last = p->kind == VERTICES ? v[1] : v[2];
     int t = p->kind == VERTEX_FACE ? triangle_with(l, v[1], v[2], v[3])
                                    : triangle_with(l, v[1], last, last);
     double along[3];
-    pl_sub3(at(l->x, last), at(l->x, v[1]), along);
+    pl_sub3(layers_at(l->x, last), layers_at(l->x, v[1]), along);
     if (t < 0)
       obstacle_across(3, along, n);
     else if (!triangle_normal(l, t, n))
@@ -255,7 +204,7 @@ static double half_turn(double keep) {
 
 static double length_of(const pl_layers *l, int a, int b) {
   double d[3];
-  pl_sub3(at(l->X, b), at(l->X, a), d);
+  pl_sub3(layers_at(l->X, b), layers_at(l->X, a), d);
   return pl_norm3(d);
 }
 
@@ -296,7 +245,7 @@ static int goes_on(const pl_layers *l, int edge, double keep) {
 
 static double between(const double *x, int a, int b) {
   double d[3];
-  pl_sub3(at(x, a), at(x, b), d);
+  pl_sub3(layers_at(x, a), layers_at(x, b), d);
   return pl_dot3(d, d);
 }
 
@@ -312,8 +261,8 @@ static int is_beside(const pl_layers *l, const int *f) {
 static void try_face(void *ctx, int t) {
   pl_layers *l = ctx;
   const int *f = l->face + 3 * t;
-  if (has(f, l->self) || is_beside(l, f)) return;
-  near p = vertex_face(l->x, l->self, f);
+  if (layers_has(f, l->self) || is_beside(l, f)) return;
+  near p = layers_vertex_face(l->x, l->self, f);
   p.keep = l->about[l->self] + l->half;
   p.rod = l->first[l->self] == l->first[l->self + 1];
   collect_near(l, &p);
@@ -323,12 +272,13 @@ static void try_face(void *ctx, int t) {
 static void try_whole_face(void *ctx, int t) {
   pl_layers *l = ctx;
   const int *f = l->face + 3 * t;
-  if (has(f, l->self) || l->failed || is_beside(l, f)) return;
-  near p = vertex_face(l->x, l->self, f);
+  if (layers_has(f, l->self) || l->failed || is_beside(l, f)) return;
+  near p = layers_vertex_face(l->x, l->self, f);
   p.keep = l->about[l->self] + l->half;
   double bound = p.keep + l->margin;
   if (!(p.square < bound * bound)) return;
-  if (l->part[l->self] == l->part[f[0]] && vertex_face(l->X, l->self, f).square < p.keep * p.keep)
+  if (l->part[l->self] == l->part[f[0]] &&
+      layers_vertex_face(l->X, l->self, f).square < p.keep * p.keep)
     return;
   list_pair(l, &p, sqrt(p.square));
 }
@@ -337,7 +287,9 @@ static void try_whole_face(void *ctx, int t) {
 static int is_far(const pl_layers *l, const int *e, const int *f, double bound) {
   double half = 0, m[3];
   for (int c = 0; c < 3; c++)
-    m[c] = (at(l->x, e[0])[c] + at(l->x, e[1])[c] - at(l->x, f[0])[c] - at(l->x, f[1])[c]) / 2;
+    m[c] = (layers_at(l->x, e[0])[c] + layers_at(l->x, e[1])[c] - layers_at(l->x, f[0])[c] -
+            layers_at(l->x, f[1])[c]) /
+           2;
   half += sqrt(between(l->x, e[0], e[1])) / 2 + sqrt(between(l->x, f[0], f[1])) / 2;
   return pl_dot3(m, m) > (half + bound) * (half + bound);
 }
@@ -355,24 +307,28 @@ static void try_edge(void *ctx, int k) {
   if (k <= l->self) return;
   const int *e = l->edge + 3 * l->self, *f = l->edge + 3 * k;
   double keep = l->radius[l->self] + l->radius[k];
-  if (has(f, e[0]) || has(f, e[1]) || goes_on(l, k, keep)) return;
+  if (layers_has(f, e[0]) || layers_has(f, e[1]) || goes_on(l, k, keep)) return;
   if (is_far(l, e, f, l->times * keep + l->margin) || is_one_place(l, e, f, keep)) return;
-  near p = edge_edge(l->x, e, f);
+  near p = layers_edge_edge(l->x, e, f);
   p.keep = keep;
   p.rod = l->segment[l->self] > 0 || l->segment[k] > 0;
   collect_near(l, &p);
 }
 
-// around the edge a b of that radius, for others of at most another one
-static void look(pl_layers *l, int a, int b, double keep, const pl_bvh *tree,
+void layers_look(pl_layers *l, const double *a, const double *b, double bound, const pl_bvh *tree,
                  void (*each)(void *, int)) {
-  const double *x = l->x;
-  double lo[3], hi[3], bound = l->times * keep + l->margin;
+  double lo[3], hi[3];
   for (int c = 0; c < 3; c++) {
-    lo[c] = fmin(at(x, a)[c], at(x, b)[c]) - bound;
-    hi[c] = fmax(at(x, a)[c], at(x, b)[c]) + bound;
+    lo[c] = fmin(a[c], b[c]) - bound;
+    hi[c] = fmax(a[c], b[c]) + bound;
   }
   pl_bvh_touching(tree, lo, hi, each, l);
+}
+
+// around the edge a b, for what keeps at most so much from it
+static void look(pl_layers *l, int a, int b, double keep, const pl_bvh *tree,
+                 void (*each)(void *, int)) {
+  layers_look(l, layers_at(l->x, a), layers_at(l->x, b), l->times * keep + l->margin, tree, each);
 }
 
 static void set_search(pl_layers *l, const double *x, double times, double margin) {
@@ -384,7 +340,7 @@ static void set_search(pl_layers *l, const double *x, double times, double margi
   l->failed = PL_OK;
 }
 
-static pl_status begin_search(pl_layers *l, const double *x, double margin) {
+pl_status layers_begin(pl_layers *l, const double *x, double margin) {
   if (!(margin >= 0) || !isfinite(margin))
     return pl_fail(l->env, PL_E_ARG, "layers: margin must be >= 0, got %g m", margin);
   if (!pl_all_finite(3 * l->nvert, x))
@@ -410,7 +366,7 @@ static void search(pl_layers *l, int listing) {
 pl_status pl_layers_find_faces(pl_layers *l, const double *x, double margin, int *n,
                                const pl_layer_pair **pair) {
   l->n = *n = 0;
-  PL_TRY(begin_search(l, x, margin));
+  PL_TRY(layers_begin(l, x, margin));
   pl_bvh_refit(l->faces);
   for (l->self = 0; l->self < l->nvert && !l->failed; l->self++)
     if (l->first[l->self] < l->first[l->self + 1])
@@ -446,7 +402,7 @@ pl_status pl_layers_find(pl_layers *l, const double *x, double margin, int *n,
   *n = 0;
   *pair = NULL;
   l->n = 0;
-  PL_TRY(begin_search(l, x, margin));
+  PL_TRY(layers_begin(l, x, margin));
   search(l, 1);
   if (l->failed) return l->failed;
 
@@ -641,7 +597,12 @@ pl_status pl_layers_create(pl_env *env, const pl_layers_desc *d, pl_layers **out
   PL_TRY(check_desc(env, d));
   pl_layers *l = pl_alloc(env, 1, sizeof *l);
   if (!l) return PL_E_NOMEM;
-  *l = (pl_layers){.env = env, .nvert = d->nvert, .ntri = d->ntri, .nrod = d->nrod, .mu = d->mu};
+  *l = (pl_layers){.env = env,
+                   .nvert = d->nvert,
+                   .ntri = d->ntri,
+                   .nrod = d->nrod,
+                   .mu = d->mu,
+                   .solid = d->solid};
   pl_status s = build(l, d);
   if (s == PL_OK)
     *out = l;

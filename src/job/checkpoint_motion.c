@@ -8,7 +8,7 @@
 
 enum {
   TOUCH = 7, // numbers kept of a pair: status, force, slide
-  WORK = 5   // and of the contact: what its solves took
+  WORK = 8   // and of the contact: what its solves took, and what bodies press with
 };
 
 typedef struct header {
@@ -55,8 +55,9 @@ static void put_touches(checkpoint *c, const pl_contact *k) {
                                a->slide[0], a->slide[1], a->slide[2]};
     put(c, all, TOUCH);
   }
-  const double done[WORK] = {k->residual, (double)k->solves, (double)k->sweeps,
-                             (double)k->iterations, k->most};
+  const double done[WORK] = {k->residual,           (double)k->solves, (double)k->sweeps,
+                             (double)k->iterations, k->most,           k->bodies_stick,
+                             k->bodies_slip,        k->bodies_normal};
   put(c, done, WORK);
 }
 
@@ -144,6 +145,9 @@ static pl_status read_touches(checkpoint *c, const pl_state *s, pl_contact *k) {
   k->sweeps = checkpoint_count(done[2]);
   k->iterations = checkpoint_count(done[3]);
   k->most = (int)fmin((double)checkpoint_count(done[4]), INT_MAX);
+  k->bodies_stick = (int)fmin((double)checkpoint_count(done[5]), INT_MAX);
+  k->bodies_slip = (int)fmin((double)checkpoint_count(done[6]), INT_MAX);
+  k->bodies_normal = done[7];
   return PL_OK;
 }
 

@@ -1,5 +1,5 @@
 // Contact in results: forces of obstacles and how many nodes touch them.
-#include "job_impl.h"
+#include "run_cloth.h"
 
 #include "pliant/math.h"
 
@@ -7,15 +7,25 @@
 #include <string.h>
 
 enum { COUNTS = 3 }; // columns open, stick, slip; before them two for each obstacle
+enum { BODIES = 2 }; // contacts of bodies with each other and what they press with; last
 
-pl_status job_contact_make(const job *j, pl_contact **out) {
+pl_status job_contact_make(const job *j, const pl_analysis *a, pl_contact **out) {
+  const pl_scene *sc = j->scene;
+  pl_contact_desc d = sc->contact;
   *out = NULL;
-  if (j->scene->contact.nnode == 0) return PL_OK;
-  return pl_contact_create(j->scene->model, &j->scene->contact, out);
+  if (a && a->kind == PL_ANALYSIS_transient && sc->layers.nvert > 0 && !is_cloth(sc, a))
+    d.bodies = &sc->layers;
+  if (d.nnode == 0) d.nobstacle = 0;
+  if (d.nnode == 0 && !d.bodies) return PL_OK;
+  return pl_contact_create(sc->model, &d, out);
+}
+
+static int count_obstacles(const pl_contact *k) {
+  return k && k->nobstacle > 0 ? 2 * k->nobstacle + COUNTS : 0;
 }
 
 int job_contact_count(const pl_contact *k) {
-  return k ? 2 * k->nobstacle + COUNTS : 0;
+  return count_obstacles(k) + (k && k->bodies ? BODIES : 0);
 }
 
 pl_status job_contact_columns(const job *j, const pl_contact *k, pl_table *t, int first) {
@@ -27,8 +37,11 @@ pl_status job_contact_columns(const job *j, const pl_contact *k, pl_table *t, in
       snprintf(name, sizeof name, "%.60s_%s", j->scene->obstacle_name[o], part[c]);
       PL_TRY(pl_table_column(t, first++, name, "N"));
     }
-  for (int c = 0; k && c < COUNTS; c++) PL_TRY(pl_table_column(t, first++, count[c], ""));
-  return PL_OK;
+  for (int c = 0; k && k->nobstacle > 0 && c < COUNTS; c++)
+    PL_TRY(pl_table_column(t, first++, count[c], ""));
+  if (!k || !k->bodies) return PL_OK;
+  PL_TRY(pl_table_column(t, first, "bodies_contacts", ""));
+  return pl_table_column(t, first + 1, "bodies_normal", "N");
 }
 
 // of one obstacle: sum of normal forces, size of the sum of friction
@@ -53,14 +66,17 @@ static total total_of(const pl_contact *k, int obstacle) {
 
 void job_contact_row(const pl_contact *k, double *row) {
   if (!k) return;
-  double *count = row + 2 * k->nobstacle;
-  memset(count, 0, COUNTS * sizeof *count);
+  double *count = row + 2 * k->nobstacle, *bodies = row + count_obstacles(k);
+  if (k->nobstacle > 0) memset(count, 0, COUNTS * sizeof *count);
   for (int o = 0; o < k->nobstacle; o++) {
     total s = total_of(k, o);
     row[2 * o] = s.normal;
     row[2 * o + 1] = s.friction;
     for (int c = 0; c < COUNTS; c++) count[c] += s.count[c];
   }
+  if (!k->bodies) return;
+  bodies[0] = k->bodies_stick + k->bodies_slip;
+  bodies[1] = k->bodies_normal;
 }
 
 // Steps with limits or layers solve contact along with the motion, and have no residual of its own.
@@ -84,6 +100,10 @@ void job_contact_figures(const job *j, const pl_contact *k, json_t *figures) {
                                   s.count[PL_SLIP]));
   }
   job_set(all, "obstacles", obstacles);
+  if (k->bodies)
+    job_set(all, "bodies",
+            json_pack("{s:f, s:i, s:i}", "normal_N", k->bodies_normal, "stick", k->bodies_stick,
+                      "slip", k->bodies_slip));
   job_set(all, "most_contacts", json_integer(k->most));
   if (has_residual(k)) job_set(all, "worst_residual", json_real(k->residual));
   job_set(all, "solves", json_integer(k->solves));
@@ -100,6 +120,13 @@ void job_contact_report(job *j, const pl_analysis *a, const pl_contact *k) {
             "At the end obstacle %s presses with %.6g N in all; friction adds up to %.6g N. "
             "Nodes: %d stick, %d slip, %d are free of it.",
             name, s.normal, s.friction, s.count[PL_STICK], s.count[PL_SLIP], s.count[PL_OPEN]);
+  }
+  if (k && k->bodies) {
+    job_note(j, "%s: bodies press on each other with %.6g N; pairs: %d stick, %d slip", a->name,
+             k->bodies_normal, k->bodies_stick, k->bodies_slip);
+    job_say(j,
+            "At the end bodies press on each other with %.6g N in all. Pairs: %d stick, %d slip.",
+            k->bodies_normal, k->bodies_stick, k->bodies_slip);
   }
   if (k && has_residual(k))
     job_say(j, "Coulomb's law holds with a residual of at most %.1e.", k->residual);

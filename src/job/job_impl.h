@@ -274,7 +274,7 @@ void job_rod_stress(const job *j, const stress_fields *f, json_t *figures);
 // ---- contact: the functions do nothing without it (k NULL) --------------------------------------
 
 // A fresh contact of the scene; NULL: it has none.
-pl_status job_contact_make(const job *j, pl_contact **out);
+pl_status job_contact_make(const job *j, const pl_analysis *a, pl_contact **out);
 // Columns in a table: normal force and friction of every obstacle, counts of contacts.
 int job_contact_count(const pl_contact *k);
 pl_status job_contact_columns(const job *j, const pl_contact *k, pl_table *t, int first);

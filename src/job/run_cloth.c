@@ -129,7 +129,7 @@ static pl_status run_other(motion *r, const pl_constraints *main) {
   k.contact = NULL;
   pl_status st = cloth_log(r);
   if (st == PL_OK) st = job_start(j, r->a, &s);
-  if (st == PL_OK) st = job_contact_make(j, &k.contact);
+  if (st == PL_OK) st = job_contact_make(j, NULL, &k.contact);
   if (st == PL_OK) st = motion_start(r, s);
   if (st == PL_OK) st = cloth_log_start(r, s);
   if (st == PL_OK) st = motion_steps(r, &k, s, &h);
@@ -409,6 +409,7 @@ pl_status cloth_compare(const motion *main, const pl_constraints *k, json_t *fig
 // ---- all ----------------------------------------------------------------------------------------
 
 int is_cloth(const pl_scene *s, const pl_analysis *a) {
-  return pl_needs_program(a->opts.transient_.method, s->sheet.nlimit > 0, s->layers.nvert > 0) ||
+  return pl_needs_program(a->opts.transient_.method, s->sheet.nlimit > 0, s->layers.nvert > 0,
+                          s->layers.solid) ||
          count_others(a) > 0;
 }

@@ -367,7 +367,7 @@ static void report_checks(job *j, const pl_analysis *a, const pl_transient_info 
   job_set(f, "energy_scale_J", json_real(i->energy_scale));
   if (i->time_error >= 0) job_set(f, "time_error", json_real(i->time_error));
   if (i->rule_lost > 0) job_set(f, "method_dissipated_J", json_real(i->rule_lost));
-  if (j->scene->contact.nobstacle > 0) {
+  if (j->scene->contact.nobstacle > 0 || j->scene->layers.nvert > 0) {
     job_set(f, "contact_dissipated_J", json_real(i->contact_lost));
     job_set(f, "obstacle_work_J", json_real(i->obstacle_work));
   }

@@ -4,7 +4,7 @@
 pl_status step_table_open(job *j, const pl_analysis *a, int nown, const table_column *own,
                           int nlast, int reactions, step_table *t) {
   *t = (step_table){.j = j, .a = a, .nown = nown};
-  PL_TRY(job_contact_make(j, &t->contact));
+  PL_TRY(job_contact_make(j, a, &t->contact));
   t->contacts = nown + job_probe_count(j, a);
   t->reactions = t->contacts + job_contact_count(t->contact);
   t->last = t->reactions + (reactions ? job_reaction_count(j) : 0);

@@ -1,8 +1,14 @@
 // Which of the solvers with constraints serves a motion or a load step.
 #include "limit_impl.h"
 
-int pl_needs_program(int method, int limits, int layers) {
-  return method > PL_BDF2 || limits || layers;
+int pl_needs_program(int method, int limits, int layers, int solid) {
+  int exact = solid && (method == PL_NEWMARK || method == PL_IMPLICIT_EULER);
+  return method > PL_BDF2 || limits || (layers && !exact);
+}
+
+// contact has the layers as its bodies
+static int has_bodies(const pl_constraints *k) {
+  return k->contact && k->contact->bodies;
 }
 
 typedef struct follower {
@@ -22,7 +28,8 @@ pl_status pl_constrained_transient(const pl_transient_opts *o, const pl_project_
                                    pl_limit_observe_fn observe, void *ctx,
                                    pl_transient_info *info) {
   follower f = {observe, ctx};
-  if (k->together || pl_needs_program(o->method, k->sheet != NULL, k->layers != NULL))
+  if (k->together ||
+      pl_needs_program(o->method, k->sheet != NULL, k->layers != NULL, has_bodies(k)))
     return pl_limit_transient(o, po, m, p, k, s, history, w, observe, ctx, info);
   return pl_transient_contact(o, m, p, k->contact, s, history, w, observe ? on_step : NULL, &f,
                               info);
@@ -31,7 +38,7 @@ pl_status pl_constrained_transient(const pl_transient_opts *o, const pl_project_
 pl_status pl_constrained_static(const pl_static_opts *o, const pl_model *m, const pl_params *p,
                                 const pl_constraints *k, pl_state *s, pl_work *w,
                                 pl_observe_fn observe, void *ctx, pl_static_info *info) {
-  if (pl_needs_program(PL_IMPLICIT_EULER, k->sheet != NULL, k->layers != NULL))
+  if (pl_needs_program(PL_IMPLICIT_EULER, k->sheet != NULL, k->layers != NULL, 0))
     return pl_limit_static(o, m, p, k, s, w, observe, ctx, info);
   return pl_static_contact(o, m, p, k->contact, s, w, observe, ctx, info);
 }

@@ -48,11 +48,15 @@ static double box_area(const double *lo, const double *hi) {
   return a >= 0 ? a * b + b * c + c * a : 0;
 }
 
-static void box_triangle(const pl_bvh *b, int t, double *lo, double *hi) {
+static void box_corners(const pl_bvh *b, int t, const double *x, double *lo, double *hi) {
   for (int k = 0; k < 3; k++) {
     size_t at = 3 * (size_t)b->tri[3 * (size_t)t + (size_t)k];
-    box_add(lo, hi, b->x + at, b->x + at);
+    box_add(lo, hi, x + at, x + at);
   }
+}
+
+static void box_triangle(const pl_bvh *b, int t, double *lo, double *hi) {
+  box_corners(b, t, b->x, lo, hi);
 }
 
 typedef struct bin {
@@ -147,17 +151,24 @@ static void grow(builder *w, int first, int n, int depth) {
   grow(w, first + left, n - left, depth + 1);
 }
 
-void pl_bvh_refit(pl_bvh *b) {
+void pl_bvh_refit_way(pl_bvh *b, const double *to) {
   // children stand after their parent
   for (int k = b->nnode - 1; k >= 0; k--) {
     node *o = &b->node[k];
     box_clear(o->lo, o->hi);
-    for (int i = 0; i < o->n; i++) box_triangle(b, b->item[o->first + i], o->lo, o->hi);
+    for (int i = 0; i < o->n; i++) {
+      box_triangle(b, b->item[o->first + i], o->lo, o->hi);
+      box_corners(b, b->item[o->first + i], to, o->lo, o->hi);
+    }
     if (o->n > 0) continue;
     const node *l = o + 1, *r = &b->node[o->first];
     box_add(o->lo, o->hi, l->lo, l->hi);
     box_add(o->lo, o->hi, r->lo, r->hi);
   }
+}
+
+void pl_bvh_refit(pl_bvh *b) {
+  pl_bvh_refit_way(b, b->x);
 }
 
 static pl_status build(pl_bvh *b) {

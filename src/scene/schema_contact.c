@@ -77,7 +77,8 @@ const map_info map_contact = {
 static const row self_contact_rows[] = {
     ROW(self_contact_def, thickness, "thickness", T_NUM, .plain = 1, .unit = "m", .lo = 0,
         .hi = 1e9, .lo_open = 1,
-        .text = "distance that shells and surfaces keep; not needed for rods alone"),
+        .text = "distance that shells and surfaces keep; not needed for rods alone, and of solids "
+                "alone 1 % of their shortest edge, or what they start with where that is less"),
     ROW(self_contact_def, friction, "friction", T_NUM, .plain = 1, .unit = "", .lo = 0, .hi = 1e6,
         .text = "Coulomb's coefficient"),
 };

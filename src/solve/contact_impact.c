@@ -4,21 +4,21 @@
 
 #include <string.h>
 
-// pairs that are open, or whose node has no mass, leave the set
+// all nodes of a row have mass
+static int is_heavy(const contact_set *t, int k, const int *heavy) {
+  const pl_contact_row *r = &t->row[k];
+  for (int a = 0; a < r->n; a++)
+    for (int c = 0; c < t->dim; c++)
+      if (!heavy[r->vert[a] * t->dim + c]) return 0;
+  return 1;
+}
+
+// pairs that are open, or have nodes without mass, leave the set
 static void keep_closed(contact_set *t, const int *heavy) {
-  int kept = 0, dim = t->dim;
+  int kept = 0;
   for (int k = 0; k < t->nset; k++) {
-    int i = t->set[k], node = t->k->pair[i].node, mass = 1;
-    for (int c = 0; c < dim; c++) mass &= heavy[node * dim + c];
-    t->in[i] = -1;
-    if (t->status[k] == PL_OPEN || !mass) continue;
-    t->set[kept] = i;
-    t->in[i] = kept;
-    t->row[kept] = t->row[k];
-    t->mu[kept] = t->mu[k];
-    t->status[kept] = t->status[k];
-    memmove(t->f + kept * dim, t->f + k * dim, (size_t)dim * sizeof *t->f);
-    kept++;
+    if (t->set[k] >= 0) t->in[t->set[k]] = -1;
+    if (t->status[k] != PL_OPEN && is_heavy(t, k, heavy)) contact_set_move(t, k, kept++);
   }
   t->nset = kept;
 }
@@ -45,18 +45,13 @@ static pl_status change(contact_set *t, pl_factor *A, double scale, double *dv, 
 // st->g: change of the velocities in the metric of A/scale
 static pl_status attempt(stepper *st, pl_factor *A, double scale, double *allow) {
   contact_set *t = st->contacts;
-  int dim = t->dim, m = t->nset * dim;
+  int m = t->nset * t->dim;
   const double *v = st->x->v;
   contact_rule u = {.slope = scale, .drag = 1, .rate = v};
   t->nknown = 0;
   memset(st->g, 0, (size_t)st->n * sizeof *st->g);
   contact_set_problem(t, &u, st->g);
-  for (int k = 0; k < t->nset; k++) {
-    const pl_contact_pair *a = &t->k->pair[t->set[k]];
-    const double *n = t->place[t->set[k]].frame[0], *w = t->k->obstacle[a->obstacle].velocity;
-    t->c[k * dim] = 0;
-    for (int c = 0; c < dim; c++) t->c[k * dim] += n[c] * (v[a->node * dim + c] - w[c]);
-  }
+  for (int i = 0; i < m; i += t->dim) t->c[i] = contact_set_along(t, i, v) - contact_set_drag(t, i);
   PL_TRY(contact_set_product(t, A, scale, t->before, t->u));
   for (int i = 0; i < m; i++) t->c[i] -= t->u[i];
   memcpy(t->f, t->before, (size_t)m * sizeof *t->f);
@@ -87,22 +82,28 @@ static pl_status settle(stepper *st, const rule *u) {
   return PL_OK;
 }
 
+// row i times x over what is driven alone
+static double along_driven(const contact_set *t, int i, const double *x) {
+  const pl_contact_row *r = &t->row[i / t->dim];
+  const int *index = pl_model_free_index(t->m);
+  double sum = 0;
+  for (int a = 0; a < r->n; a++)
+    for (int c = 0; c < t->dim; c++) {
+      int k = r->vert[a] * t->dim + c;
+      if (index[k] < 0) sum += r->weight[a] * r->frame[i % t->dim][c] * x[k];
+    }
+  return sum;
+}
+
 // What the change of impulses, and of velocities with them, takes of the energy. Directions that
 // are driven have the velocity they had.
 static void book_impact(stepper *st, double before) {
   const contact_set *t = st->contacts;
-  const int *index = pl_model_free_index(t->m);
   double after = kinetic(st, st->x->v);
   for (int i = 0; i < t->nset * t->dim; i++) {
-    const pl_contact_pair *a = &t->k->pair[t->set[i / t->dim]];
-    const double *along = t->place[t->set[i / t->dim]].frame[i % t->dim];
-    const double *w = t->k->obstacle[a->obstacle].velocity;
-    for (int c = 0; c < t->dim; c++) {
-      int k = a->node * t->dim + c;
-      double more = (t->f[i] - t->before[i]) * along[c], pushed = more * w[c];
-      st->audit.pushed += pushed;
-      st->audit.contact += pushed - (index[k] < 0 ? more * st->x->v[k] : 0);
-    }
+    double more = t->f[i] - t->before[i], pushed = more * contact_set_drag(t, i);
+    st->audit.pushed += pushed;
+    st->audit.contact += pushed - more * along_driven(t, i, st->x->v);
   }
   st->audit.contact += before - after;
   st->audit.kinetic += after - before;

@@ -28,6 +28,7 @@ pl_status contact_set_open(contact_set *t, pl_env *env, const pl_model *m, pl_co
     for (int c = 0; c < t->dim; c++)
       if (dof[c] >= 0) t->in[i] = -1;
   }
+  if (k->bodies) PL_TRY(bodies_open(t, k->bodies));
   for (int o = 0; o < k->nobstacle; o++)
     t->size = fmax(t->size, pl_obstacle_size(&k->obstacle[o], t->dim));
   return PL_OK;
@@ -37,6 +38,7 @@ void contact_set_close(contact_set *t) {
   void *all[] = {t->before, t->factor, t->place, t->in, t->set, t->probe, t->about, t->row,
                  t->W,      t->c,      t->f,     t->u,  t->gap, t->mu,    t->status};
   for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) pl_free(t->env, all[i]);
+  bodies_close(t);
   *t = (contact_set){0};
 }
 
@@ -73,15 +75,13 @@ static pl_status grow(contact_set *t) {
   return PL_OK;
 }
 
-// pair i joins without a force
-static pl_status join(contact_set *t, int i) {
+pl_status contact_set_join(contact_set *t, int pair, const pl_contact_row *row) {
   PL_TRY(grow(t));
   int k = t->nset++;
-  t->set[k] = i;
-  t->in[i] = k;
-  t->row[k] = (pl_contact_row){.n = 1, .vert = {t->k->pair[i].node}, .weight = {1}};
-  memcpy(t->row[k].frame, t->place[i].frame, sizeof t->row[k].frame);
-  t->mu[k] = t->k->pair[i].mu;
+  t->set[k] = pair;
+  if (pair >= 0) t->in[pair] = k;
+  t->row[k] = *row;
+  t->mu[k] = row->mu;
   t->status[k] = PL_STICK;
   t->gap[k] = 0;
   memset(t->f + k * t->dim, 0, (size_t)t->dim * sizeof *t->f);
@@ -89,9 +89,31 @@ static pl_status join(contact_set *t, int i) {
   return PL_OK;
 }
 
+// pair i of a node and an obstacle joins
+static pl_status join(contact_set *t, int i) {
+  const pl_contact_pair *a = &t->k->pair[i];
+  pl_contact_row row = {.n = 1, .vert = {a->node}, .weight = {1}, .mu = a->mu};
+  memcpy(row.frame, t->place[i].frame, sizeof row.frame);
+  return contact_set_join(t, i, &row);
+}
+
+void contact_set_move(contact_set *t, int k, int to) {
+  size_t size = (size_t)t->dim * sizeof *t->f;
+  t->set[to] = t->set[k];
+  if (t->set[to] >= 0) t->in[t->set[to]] = to;
+  t->row[to] = t->row[k];
+  t->mu[to] = t->mu[k];
+  t->status[to] = t->status[k];
+  t->gap[to] = t->gap[k];
+  memmove(t->f + to * t->dim, t->f + k * t->dim, size);
+  memmove(t->u + to * t->dim, t->u + k * t->dim, size);
+}
+
 pl_status contact_set_begin(contact_set *t, double share) {
-  for (int k = 0; k < t->nset; k++) t->in[t->set[k]] = -1;
+  for (int k = 0; k < t->nset; k++)
+    if (t->set[k] >= 0) t->in[t->set[k]] = -1;
   t->nset = t->nknown = 0;
+  if (t->bodies) t->bodies->rounds = 0;
   t->share = share;
   t->residual = t->error = 0;
   for (int i = 0; i < t->k->npair; i++) {
@@ -105,14 +127,13 @@ pl_status contact_set_begin(contact_set *t, double share) {
   return PL_OK;
 }
 
-// f in the frame `to`: the normal part stays, friction turns into the new plane with its size
-static void rotate_force(int dim, const pl_gap *from, const pl_gap *to, double *f) {
+void contact_set_turn(int dim, const double *from, const double *to, double *f) {
   double world[3] = {0}, size = pl_norm(dim - 1, f + 1), now = 0;
   if (!(size > 0)) return;
   for (int j = 1; j < dim; j++)
-    for (int c = 0; c < dim; c++) world[c] += f[j] * from->frame[j][c];
+    for (int c = 0; c < dim; c++) world[c] += f[j] * from[3 * j + c];
   for (int j = 1; j < dim; j++) {
-    f[j] = pl_dot(dim, world, to->frame[j]);
+    f[j] = pl_dot(dim, world, to + 3 * j);
     now += f[j] * f[j];
   }
   for (int j = 1; j < dim && now > 0; j++) f[j] *= size / sqrt(now);
@@ -133,7 +154,7 @@ pl_status contact_set_place(contact_set *t, const contact_rule *u) {
     if (k >= 0) {
       double *f = t->f + k * t->dim;
       if (f[0] > 0) t->error = fmax(t->error, fabs(now.gap - t->gap[k]));
-      rotate_force(t->dim, &t->place[i], &now, f);
+      contact_set_turn(t->dim, t->place[i].frame[0], now.frame[0], f);
       // rows of another frame are other rows
       if (memcmp(t->place[i].frame, now.frame, sizeof now.frame) != 0) t->nknown = 0;
       memcpy(t->row[k].frame, now.frame, sizeof now.frame);
@@ -144,7 +165,7 @@ pl_status contact_set_place(contact_set *t, const contact_rule *u) {
       t->error = INFINITY;
     }
   }
-  return PL_OK;
+  return t->bodies ? bodies_place(t, u) : PL_OK;
 }
 
 // g[n] += size times row i of G
@@ -155,6 +176,25 @@ static void add_row(const contact_set *t, int i, double size, double *g) {
 // row i of G along a vector over the free unknowns
 static double along_row(const contact_set *t, int i, const double *x) {
   return pl_contact_row_dot(&t->row[i / t->dim], t->dim, i % t->dim, pl_model_free_index(t->m), x);
+}
+
+double contact_set_along(const contact_set *t, int i, const double *x) {
+  const pl_contact_row *r = &t->row[i / t->dim];
+  double y[3];
+  pl_contact_row_point(r, t->dim, x, y);
+  return pl_dot(t->dim, r->frame[i % t->dim], y);
+}
+
+double contact_set_drag(const contact_set *t, int i) {
+  int pair = t->set[i / t->dim];
+  if (pair < 0) return 0;
+  const pl_obstacle *o = &t->k->obstacle[t->k->pair[pair].obstacle];
+  return pl_dot(t->dim, t->row[i / t->dim].frame[i % t->dim], o->velocity);
+}
+
+double contact_set_gap(const contact_set *t, int k, const double *q) {
+  if (t->set[k] >= 0) return t->place[t->set[k]].gap;
+  return contact_set_along(t, k * t->dim, q) - t->row[k].offset;
 }
 
 void contact_set_add(const contact_set *t, double factor, double *g) {
@@ -233,17 +273,13 @@ static pl_status sample_W(contact_set *t, pl_factor *A, double slope) {
 }
 
 void contact_set_problem(contact_set *t, const contact_rule *u, const double *d0) {
-  int dim = t->dim;
-  for (int k = 0; k < t->nset; k++) {
-    const pl_contact_pair *a = &t->k->pair[t->set[k]];
-    const pl_gap *at = &t->place[t->set[k]];
-    const double *velocity = t->k->obstacle[a->obstacle].velocity;
-    for (int j = 0; j < dim; j++) {
-      double c = u->slope * along_row(t, k * dim + j, d0);
-      for (int l = 0; l < dim && j > 0; l++)
-        c += at->frame[j][l] * (u->rate[a->node * dim + l] - u->drag * velocity[l]);
-      t->c[k * dim + j] = j > 0 ? c : c + u->slope * at->gap;
-    }
+  for (int i = 0; i < t->nset * t->dim; i++) {
+    double c = u->slope * along_row(t, i, d0);
+    if (i % t->dim > 0)
+      c += contact_set_along(t, i, u->rate) - u->drag * contact_set_drag(t, i);
+    else if (u->q)
+      c += u->slope * contact_set_gap(t, i / t->dim, u->q);
+    t->c[i] = c;
   }
 }
 
@@ -332,7 +368,7 @@ pl_status contact_set_solve(contact_set *t, const contact_rule *u, pl_factor *A,
                             int definite, const double *d0, double *d) {
   if (fresh) t->nknown = 0;
   memcpy(d, d0, (size_t)t->n * sizeof *d);
-  int count = 0;
+  int count = 0, more = 0;
   do {
     if (t->nset > 0) {
       contact_set_problem(t, u, d0);
@@ -343,7 +379,8 @@ pl_status contact_set_solve(contact_set *t, const contact_rule *u, pl_factor *A,
       for (int k = 0; k < t->nset; k++) t->gap[k] = t->u[k * t->dim] / u->slope;
     }
     PL_TRY(join_overlaps(t, u, d, &count));
-  } while (count > 0);
+    if (t->bodies) PL_TRY(bodies_join(t, u, d, &more));
+  } while (count + more > 0);
   return PL_OK;
 }
 
@@ -357,29 +394,33 @@ static double node_stiffness(const pl_csc *K, const int *dof, int dim) {
   return most > 0 ? most : 1;
 }
 
+// what holds one node of a row that presses
+static void hold_node(const contact_set *t, int k, int a, pl_csc *K) {
+  const pl_contact_row *r = &t->row[k];
+  const int *dof = pl_model_free_index(t->m) + r->vert[a] * t->dim;
+  const double *n = r->frame[0];
+  double size = r->weight[a] * r->weight[a] * node_stiffness(K, dof, t->dim);
+  for (int b = 0; b < t->dim; b++)
+    for (int c = 0; c < t->dim; c++) {
+      if (dof[b] < 0 || dof[c] < 0 || dof[b] < dof[c]) continue;
+      double hold = t->status[k] == PL_STICK ? (b == c) : n[b] * n[c];
+      int at = pl_csc_find(K, dof[b], dof[c]);
+      if (at >= 0) K->val[at] += size * hold;
+    }
+}
+
 void contact_set_hold(const contact_set *t, pl_csc *K) {
-  for (int k = 0; k < t->nset; k++) {
-    if (t->status[k] == PL_OPEN) continue;
-    const int *dof = pl_model_free_index(t->m) + t->k->pair[t->set[k]].node * t->dim;
-    const double *n = t->place[t->set[k]].frame[0];
-    double size = node_stiffness(K, dof, t->dim);
-    for (int a = 0; a < t->dim; a++)
-      for (int b = 0; b < t->dim; b++) {
-        if (dof[a] < 0 || dof[b] < 0 || dof[a] < dof[b]) continue;
-        double hold = t->status[k] == PL_STICK ? (a == b) : n[a] * n[b];
-        int at = pl_csc_find(K, dof[a], dof[b]);
-        if (at >= 0) K->val[at] += size * hold;
-      }
-  }
+  for (int k = 0; k < t->nset; k++)
+    for (int a = 0; a < t->row[k].n && t->status[k] != PL_OPEN; a++) hold_node(t, k, a, K);
 }
 
 double contact_set_merit(const contact_set *t, const contact_rule *u) {
   double sum = 0;
   for (int k = 0; k < t->nset; k++) {
+    double press = t->f[k * t->dim], slide = 0;
+    if (t->set[k] < 0 || !(press > 0)) continue;
     const pl_contact_pair *a = &t->k->pair[t->set[k]];
     const pl_obstacle *o = &t->k->obstacle[a->obstacle];
-    double press = t->f[k * t->dim], slide = 0;
-    if (!(press > 0)) continue;
     pl_gap g;
     pl_obstacle_gap(o, t->dim, u->t, u->q + a->node * t->dim, a->radius, &g);
     for (int j = 1; j < t->dim; j++) {
@@ -396,7 +437,8 @@ double contact_set_merit(const contact_set *t, const contact_rule *u) {
 // pairs of the set that were open before this step and press now; -1: no more of them after k
 static int next_landed(const contact_set *t, int k) {
   for (k++; k < t->nset; k++)
-    if (t->status[k] != PL_OPEN && t->k->pair[t->set[k]].status == PL_OPEN) return k;
+    if (t->set[k] >= 0 && t->status[k] != PL_OPEN && t->k->pair[t->set[k]].status == PL_OPEN)
+      return k;
   return -1;
 }
 
@@ -429,6 +471,8 @@ void contact_set_accept(contact_set *t) {
       a->slide[c] = at >= 0 && c > 0 ? t->u[at * t->dim + c] : 0;
     }
   }
+  if (t->bodies) bodies_accept(t);
+  closed += k->bodies_stick + k->bodies_slip;
   k->residual = fmax(k->residual, t->residual);
   k->most = closed > k->most ? closed : k->most;
 }

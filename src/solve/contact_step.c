@@ -37,7 +37,8 @@ static void measure(stepper *st, double *residual, double *force) {
 // x = base + d, or as far as elements stay in their domain
 static pl_status step_velocities(stepper *st, const rule *u) {
   pl_state_copy(st->base, st->x);
-  for (double step = 1; step > 1e-3; step /= 2) {
+  double free = st->contacts->bodies ? st->contacts->bodies->free : 1;
+  for (double step = free; step > 1e-3 * free; step /= 2) {
     stepper_move(st, u, step);
     pl_status s = stepper_eval(st, st->x, PL_WANT_ENERGY | PL_WANT_FORCE, u);
     if (s != PL_DOMAIN) return s;
@@ -171,27 +172,37 @@ static void book_forces(stepper *st, const rule *u) {
   const contact_set *t = st->contacts;
   double span = u->h * t->share;
   for (int i = 0; i < t->nset * t->dim; i++) {
-    const pl_contact_pair *a = &t->k->pair[t->set[i / t->dim]];
-    const double *along = t->place[t->set[i / t->dim]].frame[i % t->dim];
-    const double *w = t->k->obstacle[a->obstacle].velocity;
-    for (int c = 0; c < t->dim; c++) {
-      int k = a->node * t->dim + c;
-      double p = span * t->f[i] * along[c];
-      st->audit.pushed += p * w[c];
-      st->audit.contact += p * (w[c] - 0.5 * (st->x->v[k] + st->s->v[k]));
-      // the rule has it as p.v1
-      if (u->method != PL_NEWMARK) st->audit.damped -= 0.5 * p * (st->x->v[k] - st->s->v[k]);
-    }
+    double p = span * t->f[i], drag = contact_set_drag(t, i);
+    double old = contact_set_along(t, i, st->s->v), new = contact_set_along(t, i, st->x->v);
+    st->audit.pushed += p * drag;
+    st->audit.contact += p * (drag - 0.5 * (new + old));
+    // the rule has it as p.v1
+    if (u->method != PL_NEWMARK) st->audit.damped -= 0.5 * p * (new - old);
   }
+}
+
+// Solids that are not near each other go on; others begin where they are, so that nothing has
+// passed through anything: drives may not push one through another in a single step.
+static pl_status start_bodies(stepper *st, const rule *u) {
+  int clear, passed;
+  coast(st, u);
+  PL_TRY(bodies_clear(st->contacts, st->s->q, st->x->q, &clear, &passed));
+  if (clear) return PL_OK;
+  stepper_stay(st, u);
+  PL_TRY(bodies_clear(st->contacts, st->s->q, st->x->q, &clear, &passed));
+  return passed ? PL_UNSOLVED : PL_OK;
 }
 
 pl_status stepper_contact(stepper *st, const rule *u, verdict *v) {
   // v1 = v + h gamma a1: a force f gives the impulse gamma h f
   double share = u->method == PL_NEWMARK ? u->gamma : 1;
   pl_status s = PL_UNSOLVED;
-  for (int way = 0; way < 3 && s == PL_UNSOLVED; way++) {
+  int ways = st->contacts->bodies ? 1 : 3;
+  for (int way = 0; way < ways && s == PL_UNSOLVED; way++) {
     PL_TRY(contact_set_begin(st->contacts, share));
-    if (way == 0)
+    if (st->contacts->bodies)
+      PL_TRY(start_bodies(st, u));
+    else if (way == 0)
       coast(st, u);
     else
       stepper_predict(st, u, way == 1);

@@ -63,6 +63,24 @@ pl_status zero_modes_find(const pl_model *m, pl_work *w, double residual, double
 pl_status zero_modes_fail(const pl_model *m, pl_env *env, const zero_modes *z);
 // ---- contact ----------------------------------------------------------------------------------
 
+// A pair of bodies that was in the set.
+typedef struct body_pair {
+  pl_contact_row row;
+  pl_contact_status status;
+  double f[3], gap;
+} body_pair;
+
+// Solids that touch each other and themselves in a step under way.
+typedef struct bodies {
+  pl_layers *layers;
+  double *to, *at; // [nq] where a linear step leads, and a place on the way
+  int nold, cap;
+  body_pair *old; // [cap] of the iterate before
+  int rounds;     // iterates placed in this step
+  int searches;   // on the way of the linear step under way
+  double free;    // part of the linear step on which nothing passes through anything
+} bodies;
+
 // The contacts of one step under way. Each Newton iteration gives a linear answer to forces,
 // d = d0 + A^-1 G f, and for the pairs in the set
 //   u_N = slope (gap + n'd),   u_T = T'(rate + slope d - drag velocity of the obstacle),
@@ -76,7 +94,7 @@ typedef struct contact_set {
   pl_gap *place; // [npair] at the iterate
   int *in;       // [npair] number in the set, -1: not in it, -2: never, as nothing there can move
   int nset, cap; // pairs of the problem
-  int *set;      // [cap]
+  int *set;      // [cap] pair of node and obstacle, -1: of bodies
   pl_contact_row *row; // [cap] of G: nodes and frames
   int nknown;          // pairs of the set that W is known of
   size_t capW, capL;   // numbers that there is room for
@@ -95,6 +113,7 @@ typedef struct contact_set {
   double slack;              // m; gaps below are zero
   double error;              // m; largest error of a linear gap of a pair that presses
   double residual;           // of Coulomb's law
+  bodies *bodies;            // NULL: bodies pass through each other
 } contact_set;
 
 // What is linear about a step.
@@ -113,6 +132,29 @@ void contact_set_close(contact_set *t);
 pl_status contact_set_begin(contact_set *t, double share);
 // Places at a time and q[nq]; forces turn with their frames. Pairs that overlap join the set.
 pl_status contact_set_place(contact_set *t, const contact_rule *u);
+// The parts of it: row k of the set becomes row `to`; a row joins without a force.
+void contact_set_move(contact_set *t, int k, int to);
+pl_status contact_set_join(contact_set *t, int pair, const pl_contact_row *row);
+// f in another frame [3][3]: the normal part stays, friction turns into the new plane with its
+// size.
+void contact_set_turn(int dim, const double *from, const double *to, double *f);
+// Row i of G, contact i/dim along i%dim, times x over all unknowns, free or not; the velocity of
+// the obstacle along it.
+double contact_set_along(const contact_set *t, int i, const double *x);
+double contact_set_drag(const contact_set *t, int i);
+// The gap of row k at q, which is the iterate that it was placed at.
+double contact_set_gap(const contact_set *t, int k, const double *q);
+
+pl_status bodies_open(contact_set *t, pl_layers *layers);
+void bodies_close(contact_set *t);
+// The parts of the functions below for pairs of bodies.
+pl_status bodies_place(contact_set *t, const contact_rule *u);
+pl_status bodies_join(contact_set *t, const contact_rule *u, const double *d, int *count);
+void bodies_accept(const contact_set *t);
+// *passed: something passes through something on the way from q to x[nq]; *clear: nothing does, and
+// nothing touches at x.
+pl_status bodies_clear(contact_set *t, const double *q, const double *x, int *clear, int *passed);
+
 // g[n] += factor G f over the free unknowns.
 void contact_set_add(const contact_set *t, double factor, double *g);
 // d = d0 + A^-1 G f with Coulomb's law for all pairs that would overlap at q + d. fresh: A is not
@@ -349,6 +391,8 @@ pl_status stepper_newton(stepper *st, const rule *u, newton_way way);
 // Parts of a step, for steps with contact: start of the iteration, evaluation with the rule,
 // x = base + step d, tangent and factor, residual -> g with its size and that of the forces.
 void stepper_predict(stepper *st, const rule *u, double keep);
+// x with the free unknowns where the step begins.
+void stepper_stay(stepper *st, const rule *u);
 pl_status stepper_eval(stepper *st, const pl_state *x, unsigned want, const rule *u);
 void stepper_move(stepper *st, const rule *u, double step);
 pl_status stepper_factor(stepper *st);

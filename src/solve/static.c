@@ -397,6 +397,9 @@ pl_status pl_static_released(const pl_static_opts *o, const pl_model *m, const p
   if (k && (o->critical || o->perturb))
     return pl_fail_at(w->env, PL_E_INPUT, NULL, 0, 0, "leave them out",
                       "static: critical and perturb know no contact");
+  if (k && k->bodies)
+    return pl_fail_at(w->env, PL_E_INPUT, NULL, 0, 0, "use pl_limit_static",
+                      "static: Coulomb's law on the tangent knows no contact of bodies");
   contact_set contacts = {0};
   run r = {.s = s,
            .e = {.o = o,

@@ -382,9 +382,7 @@ pl_status stepper_newton(stepper *st, const rule *u, newton_way way) {
   return PL_OK;
 }
 
-// The minimum of the step's potential downhill from where the step begins: from the prediction,
-// which may lie in elements turned inside out, Newton's method may find another solution.
-static pl_status solve_downhill(stepper *st, const rule *u) {
+void stepper_stay(stepper *st, const rule *u) {
   stepper_predict(st, u, 0);
   for (int i = 0; i < st->n; i++) {
     int k = st->dof[i];
@@ -393,6 +391,12 @@ static pl_status solve_downhill(stepper *st, const rule *u) {
     st->x->v[k] += u->dv * d;
     st->x->a[k] += u->da * d;
   }
+}
+
+// The minimum of the step's potential downhill from where the step begins: from the prediction,
+// which may lie in elements turned inside out, Newton's method may find another solution.
+static pl_status solve_downhill(stepper *st, const rule *u) {
+  stepper_stay(st, u);
   return stepper_newton(st, u, NEWTON_SURE);
 }
 

@@ -145,7 +145,12 @@ static void save(pl_motion *k) {
 static void restore(pl_motion *k) {
   pl_state_copy(k->s, k->grid);
   history_copy(&k->hist, &k->back);
-  if (k->contact) memcpy(k->contact->pair, k->pair, (size_t)k->contact->npair * sizeof *k->pair);
+  if (k->contact) {
+    memcpy(k->contact->pair, k->pair, (size_t)k->contact->npair * sizeof *k->pair);
+    k->contact->bodies_stick = k->was.bodies_stick;
+    k->contact->bodies_slip = k->was.bodies_slip;
+    k->contact->bodies_normal = k->was.bodies_normal;
+  }
   if (k->method->restore) k->method->restore(k->ctx);
 }
 

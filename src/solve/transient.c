@@ -272,6 +272,9 @@ pl_status pl_transient_contact(const pl_transient_opts *o, const pl_model *m, co
   if (o->method > PL_BDF2)
     return pl_fail_at(w->env, PL_E_INPUT, NULL, 0, 0, "use newmark, implicit-euler or bdf2",
                       "transient: this method is for sheets with limits of stretch");
+  if (k && k->bodies && o->method == PL_BDF2)
+    return pl_fail_at(w->env, PL_E_INPUT, NULL, 0, 0, "use newmark or implicit-euler",
+                      "transient: bdf2 does not know contact of bodies");
   pl_motion motion = {.method = o->adaptive ? &adaptive : &fixed,
                       .m = m,
                       .p = p,

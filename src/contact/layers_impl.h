@@ -1,0 +1,72 @@
+#ifndef LAYERS_IMPL_H
+#define LAYERS_IMPL_H
+
+// What the files of layers share: nearest points of vertices, edges and triangles, and searches.
+#include "contact_impl.h"
+
+#include "pliant/mesh.h"
+
+// what two nearest points lie on
+typedef enum near_kind { VERTICES, VERTEX_EDGE, VERTEX_FACE, EDGES } near_kind;
+
+// the two nearest points: vert and weight as in pl_layer_pair, in the order of the kind
+typedef struct near {
+  near_kind kind;
+  int vert[4];
+  double weight[4];
+  double y[3], square; // square of |y|
+  double keep;         // m; what |y| should be at least
+  int rod;
+} near;
+
+struct pl_layers {
+  pl_env *env;
+  int nvert, ntri, nedge, nrod;
+  int solid;          // 1: all triangles are surfaces of solids, seen from outside anticlockwise
+  double half, mu;    // half of the thickness of sheets
+  double thin, thick; // the least and the greatest of all halves and radii
+  double *X, *x;      // [nvert][3] at rest, and now
+  int *tri;           // [ntri][3] as given
+  int *face;          // [ntri][3] the same with ascending vertices
+  int *edge;          // [nedge][3] ends, ascending, and the last once more: triangles to the tree
+  int *first;         // [nvert + 1] into around
+  int *around;        // triangles of each vertex
+  int *part;          // [nvert] connected sheet or rod
+  double *about;      // [nvert] half thickness or radius there, 0: no part of it
+  double *radius;     // [nedge] the same of edges
+  double *segment;    // [nedge] radius of the rod whose segment it is, 0: of none
+  int *begin, *next;  // [nvert + 1], [2 nrod] vertices along rods from each vertex
+  double *arc;        // [nvert] way along rods from the edge `self`, INFINITY: far
+  int *visited, nvisited; // [nvert] those that are not far
+  pl_bvh *faces, *edges;
+  int n, cap;
+  pl_layer_pair *pair;
+  // of a search
+  int listing;          // 1: pairs are listed, 0: only the least distance is wanted
+  int self;             // vertex or edge whose partners are looked for
+  double times, margin; // pairs are looked for that are closer than times their keep + margin
+  double size, least;
+  const double *to; // [nvert][3] where a straight way ends
+  double time;      // part of it that is free
+  pl_status failed;
+};
+
+static inline const double *layers_at(const double *x, int v) {
+  return x + 3 * (size_t)v;
+}
+static inline int layers_has(const int *f, int v) {
+  return f[0] == v || f[1] == v || f[2] == v;
+}
+// Nearest points of a vertex and a triangle, and of two edges, of vertices in ascending order, the
+// edge with the lower first vertex first.
+near layers_vertex_face(const double *x, int v, const int *f);
+near layers_edge_edge(const double *x, const int *e, const int *f);
+// Distance of the parts of a pair at other places, squared.
+double layers_distance(const double *x, const near *p);
+// Calls each for what stands within a bound of the box of a[3] and b[3].
+void layers_look(pl_layers *l, const double *a, const double *b, double bound, const pl_bvh *tree,
+                 void (*each)(void *, int));
+// Places of a search, pairs of which are closer than times their keep and a margin.
+pl_status layers_begin(pl_layers *l, const double *x, double margin);
+
+#endif
