@@ -339,6 +339,25 @@ typedef struct pl_voxel_info {
 pl_status pl_mesh_voxels(const pl_mesh *m, const pl_voxel_opts *o, pl_voxel_info *info,
                          pl_mesh **out);
 
+// A drawing: outlines of an SVG file, or a PNG picture.
+typedef struct pl_drawing pl_drawing;
+// 1: the name ends in .svg or .png.
+int pl_is_drawing(const char *path);
+// SVG: paths, rectangles, circles, ellipses, lines and polygons with transforms; material is what
+// is filled or stroked, white covers what was drawn before, and shapes with neither fill nor stroke
+// only name what lies in them. Names are labels or ids of shapes and of the groups around them.
+// PNG: material is what is not transparent and has a channel below threshold (0: a half) of full
+// light; its names are black (and grey), red, yellow, green, cyan, blue, magenta.
+pl_status pl_drawing_read(pl_env *env, const char *path, double threshold, pl_drawing **out);
+// The same from memory; format is "svg" or "png".
+pl_status pl_drawing_parse(pl_env *env, const char *format, const char *name, const char *data,
+                           size_t size, double threshold, pl_drawing **out);
+void pl_drawing_free(pl_drawing *d);
+// Voxels of the extruded drawing: x to the right and y upwards from the corner of what is drawn, z
+// from 0 to thickness (m). width: m, of what is drawn; 0: as the file says. Names become groups.
+pl_status pl_drawing_voxels(const pl_drawing *d, double thickness, double width,
+                            const pl_voxel_opts *o, pl_voxel_info *info, pl_mesh **out);
+
 // ---- nearest ----------------------------------------------------------------------------------
 
 typedef struct pl_bvh pl_bvh;

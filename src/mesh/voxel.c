@@ -232,21 +232,39 @@ static pl_status check_lost(const voxels *g, const pl_voxel_opts *o, unsigned ch
   return complain(g, o, text);
 }
 
-static pl_status check_pieces(const voxels *g, const pl_voxel_opts *o, int npiece,
-                              unsigned char *mark) {
-  flood f = {0}, least = {.n = INT_MAX};
+// pieces of the filled voxels by their faces; least: the smallest one
+static pl_status count_pieces(const voxels *g, unsigned char *mark, flood *least, int *count) {
+  flood f = {0};
   size_t n = voxel_count(g);
   pl_status s = PL_OK;
-  int count = 0;
+  *count = 0;
+  *least = (flood){.n = INT_MAX};
   memcpy(mark, g->full, n);
   for (size_t at = 0; s == PL_OK && at < n; at++) {
     if (!mark[at]) continue;
     s = flood_from(g, at, mark, 1, &f);
-    if (f.n < least.n) least = f;
-    count++;
+    if (f.n < least->n) *least = f;
+    ++*count;
   }
   pl_free(g->env, f.stack);
-  if (s != PL_OK || count <= npiece) return s;
+  return s;
+}
+
+pl_status voxels_pieces(const voxels *g, int *count) {
+  flood least;
+  unsigned char *mark = pl_alloc(g->env, voxel_count(g), 1);
+  if (!mark) return PL_E_NOMEM;
+  pl_status s = count_pieces(g, mark, &least, count);
+  pl_free(g->env, mark);
+  return s;
+}
+
+static pl_status check_pieces(const voxels *g, const pl_voxel_opts *o, int npiece,
+                              unsigned char *mark) {
+  flood least;
+  int count;
+  PL_TRY(count_pieces(g, mark, &least, &count));
+  if (count <= npiece) return PL_OK;
   char text[PL_TEXT], place[120];
   snprintf(text, sizeof text,
            "voxels of %.4g mm fall apart into %d pieces where the part has %d; the smallest has %d "

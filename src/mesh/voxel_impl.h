@@ -41,6 +41,8 @@ pl_status voxels_open(voxels *g, pl_env *env, const char *source, const double l
 void voxels_close(voxels *g);
 // Decides which voxels are filled; npiece: pieces of the part, whose volume is info->exact.
 pl_status voxels_fill(voxels *g, const pl_voxel_opts *o, int npiece, pl_voxel_info *info);
+// Pieces of the filled voxels that hang together by faces.
+pl_status voxels_pieces(const voxels *g, int *count);
 // The filled ones as a mesh with the groups of its sides, leaving out names that `taken` has.
 pl_status voxels_mesh(const voxels *g, const pl_mesh *taken, pl_mesh **out);
 // Adds a group of hexahedra: those of which label [voxels] is at least half of what is inside.

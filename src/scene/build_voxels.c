@@ -16,6 +16,44 @@ static int read_part_mesh(reader *r, const geometry_def *g, const voxels_def *d,
   return worked(r, pl_mesh_weld(*out, g->merge.v / g->scale.v, NULL));
 }
 
+static int surface_voxels(reader *r, body_slot *b, const geometry_def *g, const voxels_def *d,
+                          const pl_voxel_opts *o, pl_voxel_info *info) {
+  pl_mesh *part = NULL;
+  const num *drawn = d->thickness.at ? &d->thickness : d->width.at ? &d->width : &d->threshold;
+  if (drawn->at) {
+    problem_key(r, drawn->at, "leave it out", "voxels: '%s' is for drawings (svg png)",
+                d->thickness.at ? "thickness"
+                : d->width.at   ? "width"
+                                : "threshold");
+    return 0;
+  }
+  int ok = read_part_mesh(r, g, d, &part) && worked(r, pl_mesh_voxels(part, o, info, &b->mesh));
+  pl_mesh_free(part);
+  return ok;
+}
+
+static int drawn_voxels(reader *r, body_slot *b, const geometry_def *g, const voxels_def *d,
+                        const pl_voxel_opts *o, pl_voxel_info *info) {
+  char path[4096];
+  pl_drawing *drawing = NULL;
+  double width = d->width.at ? d->width.v / g->scale.v : 0;
+  if (!d->thickness.at) {
+    problem(r, d->file.at, "e.g. thickness: 6 mm", "voxels: a drawing needs the key 'thickness'");
+    return 0;
+  }
+  if (g->mesh_units.at) {
+    problem(r, g->mesh_units.at, "e.g. width: 60 mm in voxels",
+            "mesh_units: a drawing has units of its own; give the width of what is drawn");
+    return 0;
+  }
+  if (!scene_file(r, d->file.at, "voxels: file", path, sizeof path)) return 0;
+  int ok =
+      worked(r, pl_drawing_read(r->env, path, d->threshold.v, &drawing)) &&
+      worked(r, pl_drawing_voxels(drawing, d->thickness.v / g->scale.v, width, o, info, &b->mesh));
+  pl_drawing_free(drawing);
+  return ok;
+}
+
 // what was found, in the size that the body will have
 static int keep_info(reader *r, body_slot *b, const pl_voxel_info *from, double scale) {
   pl_voxel_info *to = scene_alloc(r, 1, sizeof *to);
@@ -42,7 +80,6 @@ static void check_volume(reader *r, const geometry_def *g, const pl_voxel_info *
 }
 
 int make_voxels(reader *r, body_slot *b, const geometry_def *g, const voxels_def *d) {
-  pl_mesh *part = NULL;
   pl_voxel_info info;
   const pl_voxel_opts o = {.size = d->size.at ? d->size.v / g->scale.v : 0,
                            .fraction = d->fraction.v,
@@ -50,9 +87,8 @@ int make_voxels(reader *r, body_slot *b, const geometry_def *g, const voxels_def
                            .allow_thin = d->thin.v,
                            .most = r->limit.nodes};
   if (!d->file.at) return 0;
-  int ok = read_part_mesh(r, g, d, &part) && worked(r, pl_mesh_voxels(part, &o, &info, &b->mesh)) &&
+  int ok = (pl_is_drawing(d->file.s) ? drawn_voxels : surface_voxels)(r, b, g, d, &o, &info) &&
            keep_info(r, b, &info, g->scale.v) && check_count(r, g->mesh, b->mesh->nvert);
-  pl_mesh_free(part);
   if (ok) check_volume(r, g, &info);
   return ok;
 }

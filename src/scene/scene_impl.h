@@ -244,7 +244,7 @@ typedef struct box_def {
 } box_def;
 typedef struct voxels_def {
   txt file;
-  num size, fraction;
+  num size, fraction, thickness, width, threshold;
   pick rule, thin;
 } voxels_def;
 // rods made on the spot

@@ -80,13 +80,23 @@ static const map_info map_box = {
 
 static const row voxels_rows[] = {
     ROW(voxels_def, file, "file", T_TEXT, .need = 1,
-        .text = "closed surface, or a mesh of solids (any of" PL_MESH_ENDINGS ")"),
+        .text = "closed surface, or a mesh of solids (any of" PL_MESH_ENDINGS
+                "), or a drawing to extrude along z (svg png)"),
     ROW(voxels_def, size, "size", T_NUM, .plain = 1, .unit = "m", .value = 0, .lo = 0, .hi = 1e9,
         .lo_open = 1,
         .text = "edge of a voxel, changed so that a whole number fits into the bounding box; left "
                 "out: one through a plate, two through a strut, 2000 to 100000 in all"),
     ROW(voxels_def, fraction, "fraction", T_NUM, .plain = 1, .unit = "", .value = 0.5, .lo = 0,
         .hi = 1, .lo_open = 1, .text = "part of its volume from which on a voxel is filled"),
+    ROW(voxels_def, thickness, "thickness", T_NUM, .plain = 1, .unit = "m", .lo = 0, .hi = 1e9,
+        .lo_open = 1, .value = -1, .text = "of a drawing, along z; needed for drawings"),
+    ROW(voxels_def, width, "width", T_NUM, .plain = 1, .unit = "m", .lo = 0, .hi = 1e9,
+        .lo_open = 1, .value = -1,
+        .text = "of what is drawn, along x; left out: as the page of an SVG or the resolution of a "
+                "PNG says"),
+    ROW(voxels_def, threshold, "threshold", T_NUM, .plain = 1, .unit = "", .value = 0.5, .lo = 0,
+        .hi = 1, .lo_open = 1,
+        .text = "of a PNG: material is what has a channel darker than this part of white"),
     ROW(voxels_def, rule, "rule", T_CHOICE, .choices = "auto|nonzero|evenodd",
         .text = "inside is where the surface winds round at all, or an odd number of times; auto: "
                 "nonzero, and evenodd where triangles are not turned the same way"),
@@ -158,7 +168,7 @@ static const row mesh_rows[] = {
     ROW(mesh_def, disk, "disk", T_MAP, SUB(map_disk), .text = "disk of triangles"),
     ROW(mesh_def, box, "box", T_MAP, SUB(map_box), .text = "block of hexahedra or tetrahedra"),
     ROW(mesh_def, voxels, "voxels", T_MAP, SUB(map_voxels),
-        .text = "hexahedra of equal edges in place of a closed surface"),
+        .text = "hexahedra of equal edges in place of a closed surface or an extruded drawing"),
     ROW(mesh_def, line, "line", T_MAP, SUB(map_line), .text = "straight line"),
     ROW(mesh_def, points, "points", T_MAP, SUB(map_points), .text = "line through points"),
     ROW(mesh_def, arc, "arc", T_MAP, SUB(map_arc), .text = "arc or ring"),

@@ -1,7 +1,20 @@
+#include "../fuzz/fuzz_drawing.h"
 #include "read_support.h"
 
 #include <dirent.h>
 #include <stdio.h>
+
+static void replay_mesh(pl_env *env, const char *format, const char *path, const char *data,
+                        size_t n) {
+  pl_mesh *m;
+  pl_status s = pl_mesh_parse(env, format, path, data, n, &m);
+  assert_true(s == PL_OK || s == PL_E_INPUT);
+  assert_true((s == PL_OK) == (m != NULL));
+  for (int t = 0; m && t < PL_CELL_COUNT; t++)
+    for (int i = 0; i < m->cell[t].n * pl_cell_nvert[t]; i++)
+      assert_in_range(m->cell[t].v[i], 0, m->nvert - 1);
+  pl_mesh_free(m);
+}
 
 // Reads a file of a corpus, and every tenth of it cut short: any answer but a crash, a leak or a
 // broken mesh will do.
@@ -21,14 +34,10 @@ static void replay(const char *format, const char *path) {
     char *copy = pl_alloc(&env, n, 1);
     assert_non_null(copy);
     memcpy(copy, data, n);
-    pl_mesh *m;
-    pl_status s = pl_mesh_parse(&inner, format, path, copy, n, &m);
-    assert_true(s == PL_OK || s == PL_E_INPUT);
-    assert_true((s == PL_OK) == (m != NULL));
-    for (int t = 0; m && t < PL_CELL_COUNT; t++)
-      for (int i = 0; i < m->cell[t].n * pl_cell_nvert[t]; i++)
-        assert_in_range(m->cell[t].v[i], 0, m->nvert - 1);
-    pl_mesh_free(m);
+    if (pl_is_drawing(path))
+      fuzz_drawing(&inner, format, copy, n);
+    else
+      replay_mesh(&inner, format, path, copy, n);
     pl_free(&env, copy);
     assert_int_equal(count.live, 0);
   }
@@ -82,10 +91,21 @@ static void corpus_inp(void **state) {
   replay_folder("inp");
 }
 
+static void corpus_svg(void **state) {
+  (void)state;
+  replay_folder("svg");
+}
+
+static void corpus_png(void **state) {
+  (void)state;
+  replay_folder("png");
+}
+
 int test_corpus(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(corpus_obj), cmocka_unit_test(corpus_stl), cmocka_unit_test(corpus_ply),
       cmocka_unit_test(corpus_msh), cmocka_unit_test(corpus_vtu), cmocka_unit_test(corpus_inp),
+      cmocka_unit_test(corpus_svg), cmocka_unit_test(corpus_png),
   };
   return cmocka_run_group_tests_name("mesh.corpus", tests, NULL, NULL);
 }
