@@ -251,14 +251,6 @@ typedef struct pl_contact_pair {
   double slide[3]; // along the tangents, [1] and [2]: m/s, or m in a load step of statics
 } pl_contact_pair;
 
-// What becomes of the velocity of contacts that are closed at the end of one of Newmark's steps.
-typedef enum pl_impact {
-  PL_IMPACT_REST, // Coulomb's law once more, for velocities and the impulses of the whole step, in
-                  // the metric of the mass: closed contacts do not open again by themselves
-  PL_IMPACT_FREE  // whatever the step gives: a contact that stays closed turns its velocity around
-                  // in every step, and a mass without elements behind it bounces
-} pl_impact;
-
 typedef struct pl_contact {
   pl_env *env;
   int dim, nobstacle, npair;
@@ -269,7 +261,10 @@ typedef struct pl_contact {
   double bodies_normal;          // N; sum of what they press with
   // may be changed between analyses
   pl_friction_opts friction;
-  pl_impact impact;
+  // Called after every accepted step of length h, and after its parts where it was halved, with the
+  // state there; NULL: nobody.
+  void (*accepted)(void *ctx, const pl_state *s, double h);
+  void *ctx;
   // since creation
   long solves, sweeps, iterations; // of Coulomb's law
   double residual;                 // the worst of an accepted step

@@ -272,7 +272,24 @@ enum {
   X(double, newmark_beta, 0.25, 0, 0.5, "", "Newmark's beta")                                      \
   X(double, newmark_gamma, 0.5, 0, 1, "", "Newmark's gamma")                                       \
   X(double, max_error, 0.1, 0, 1e9, "",                                                            \
-    "errors of the steps in all, of the largest displacement, at most: more is not converged")
+    "errors of the steps in all, of the largest displacement, at most: more is not converged")     \
+  C(impact, 0, "bbi|mass|moreau|none",                                                             \
+    "newmark with obstacles: law for the velocity of contacts that are closed after a step")       \
+  X(double, restitution, 0, 0, 1, "", "impact moreau: part of the approach that comes back")       \
+  X(double, impact_step, 0, 0, 1e9, "",                                                            \
+    "newmark with obstacles: step in an impact, of the time that sound takes through the body, "   \
+    "at most; 0: the step that there is")
+
+// What becomes of the velocity of contacts that are closed at the end of one of Newmark's steps.
+// Coulomb's law once more, for velocities and the impulses of the whole step, places stay: closed
+// contacts do not open again by themselves. Nothing is done by NONE: a contact that stays closed
+// turns its velocity around in every step, and a mass without elements behind it bounces.
+enum {
+  PL_IMPACT_BBI,    // in the metric of the step; in that of the mass where it would add energy
+  PL_IMPACT_MASS,   // in the metric of the mass, which cannot
+  PL_IMPACT_MOREAU, // as the first, and the given part of the speed of approach comes back
+  PL_IMPACT_NONE
+};
 
 typedef struct pl_transient_opts {
   PL_TRANSIENT_OPTS(PL_OPT_FIELD_X, PL_OPT_FIELD_C)
@@ -294,17 +311,20 @@ typedef struct pl_transient_info {
   double t;   // time reached
   long nstep; // accepted steps since the start, those before a resume included
   long rejected, iterations, factorisations;
-  int nperiod;             // whole periods done
-  double period_change;    // e_p of eq. 28 between the last two periods, -1: not measured
-  double residual;         // worst relative residual of an accepted step
-  double energy_made;      // J; what the time steps made (negative: lost) in all, see below
-  double energy_worst;     // J; the most that it was at any time, by size
-  double energy_scale;     // J; largest energy of the motion: kinetic, and change of elastic energy
-  double energy_time;      // s; when the energy first went beyond PL_ENERGY_WARN of the scale, -1
-  double rule_lost;        // J; to a method that loses energy by design
-  double contact_lost;     // J; to friction and impacts at obstacles
-  double obstacle_work;    // J; of obstacles that move
-  double time_error;       // of the motion's peak: what the rule's errors sum up to, -1: not known
+  int nperiod;          // whole periods done
+  double period_change; // e_p of eq. 28 between the last two periods, -1: not measured
+  double residual;      // worst relative residual of an accepted step
+  double energy_made;   // J; what the time steps made (negative: lost) in all, see below
+  double energy_worst;  // J; the most that it was at any time, by size
+  double energy_scale;  // J; largest energy of the motion: kinetic, and change of elastic energy
+  double energy_time;   // s; when the energy first went beyond PL_ENERGY_WARN of the scale, -1
+  double rule_lost;     // J; to a method that loses energy by design
+  double contact_lost;  // J; to friction and impacts at obstacles
+  double obstacle_work; // J; of obstacles that move
+  double time_error;    // of the motion's peak: what the rule's errors sum up to, -1: not known
+  // newmark with contact, where nothing else holds the model: change of momentum in a step besides
+  // forces and impulses, over the larger of these and the momentum; -1: not known
+  double momentum_error;
   long unsound;            // accepted steps that failed a check however short, see below
   double unsound_time;     // s; of the first of them
   int strayed;             // 1: that one went far from what its start foretold
@@ -364,6 +384,7 @@ typedef struct pl_ledger {
   double rule;               // lost by the method
   double made, worst;        // energy made, the most of it by size
   double most, work;         // largest energy of the motion, work of changing forces by size
+  double momentum;           // newmark: worst of a step that is not accounted for, -1: not known
   double error, drift, peak; // kg^1/2 m; sum of the rule's errors, most of it and of displacements
 } pl_ledger;
 
@@ -381,6 +402,8 @@ typedef struct pl_history {
   long nstep;             // accepted steps since the start
   pl_ledger ledger;
   pl_transient_info info; // at that step
+  double impact_until;    // s; steps are short until then, as an impact is under way
+  double impact_step;     // s; the step in which a node met an obstacle last, 0: none did
   int nwarm;
   double *warm; // [nwarm] where solves of limits begin (pl_limit_transient, pl_drape); NULL: none
 } pl_history;
@@ -405,6 +428,29 @@ pl_status pl_transient_contact(const pl_transient_opts *o, const pl_model *m, co
                                pl_contact *k, pl_state *s, pl_history *history, pl_work *w,
                                pl_observe_fn observe, void *ctx, pl_transient_info *info);
 void pl_history_free(pl_env *env, pl_history *h);
+
+// ---- sound --------------------------------------------------------------------------------------
+
+// Bodies of a model, which are nodes joined by elements, and how fast sound goes through them as
+// through a bar: c = sqrt(E/rho) with E the modulus under tension along a direction, by the energy
+// of uniform strains of the reference shape, so that every kind of solid has it. Shells and rods,
+// which some of those strains do not stretch, have none.
+typedef struct pl_sound {
+  pl_env *env;
+  int dim, nnode, nbody;
+  int *body;         // [nnode]
+  double *mass;      // [nbody] kg
+  double *stiffness; // [nbody][6][6] J, factor of the form of strains; [0] <= 0: not known
+} pl_sound;
+// w is scratch.
+pl_status pl_sound_create(const pl_model *m, const pl_params *p, pl_work *w, pl_sound **out);
+void pl_sound_free(pl_sound *k);
+// m/s along n[dim], a unit vector; 0: not known.
+double pl_sound_speed(const pl_sound *k, int body, const double *n);
+// s; that sound takes through the body at q[nq] along n[dim]; 0: not known.
+double pl_sound_time(const pl_sound *k, int body, const double *q, const double *n);
+// out[dim]: velocity of the centre of mass of a body; M v is in mv[nq].
+void pl_sound_mean(const pl_sound *k, int body, const double *mv, double *out);
 
 // ---- methods of stepping ------------------------------------------------------------------------
 

@@ -97,9 +97,19 @@ static step_energy energy_of(const recorder *r, const pl_work *w) {
                        r->history ? r->history->ledger.lost : 0};
 }
 
+// tables that a run which goes on later needs
+static int kept_tables(const motion *r, pl_table *all[3]) {
+  int n = 0;
+  all[n++] = r->record->t.table;
+  if (r->log) all[n++] = r->log;
+  if (r->met && r->met->log) all[n++] = r->met->log;
+  return n;
+}
+
 static pl_status write_checkpoint(const motion *r, const pl_state *s) {
-  pl_table *all[2] = {r->record->t.table, r->log};
-  return motion_write(r->j, r->a, s, r->record->history, &r->record->kept, r->log ? 2 : 1, all);
+  pl_table *all[3];
+  int n = kept_tables(r, all);
+  return motion_write(r->j, r->a, s, r->record->history, &r->record->kept, n, all);
 }
 
 int motion_record(motion *r, const pl_state *s, const step_energy *e) {
@@ -112,6 +122,7 @@ static int on_step(void *ctx, const pl_state *s, const pl_clock *c, const pl_lim
   motion *r = ctx;
   if (e) return cloth_step(ctx, s, c, e);
   const step_energy now = energy_of(r->record, r->j->work);
+  if (r->met && r->status == PL_OK) r->status = r->met->status;
   return motion_record(r, s, &now);
 }
 
@@ -371,6 +382,7 @@ static void report_checks(job *j, const pl_analysis *a, const pl_transient_info 
     job_set(f, "contact_dissipated_J", json_real(i->contact_lost));
     job_set(f, "obstacle_work_J", json_real(i->obstacle_work));
   }
+  if (i->momentum_error >= 0) job_set(f, "momentum_error", json_real(i->momentum_error));
   job_set(f, "unsound_steps", json_integer(i->unsound));
   // methods that lose energy by design: only what they make is counted
   int loses = a->opts.transient_.method != PL_NEWMARK;
@@ -460,9 +472,11 @@ static void warn_jolt(job *j, const pl_analysis *a, const pl_state *s) {
 
 // goes on where the checkpoint in the folder ends; *found = 0: there is none, or none is wanted
 static pl_status resume(motion *r, pl_state *s, pl_history *h, int *found) {
-  pl_table *all[2] = {r->record->t.table, r->log};
-  PL_TRY(motion_read(r->j, r->a, s, h, &r->record->kept, r->log ? 2 : 1, all, found));
+  pl_table *all[3];
+  int n = kept_tables(r, all);
+  PL_TRY(motion_read(r->j, r->a, s, h, &r->record->kept, n, all, found));
   if (*found) catch_up(r->record, s);
+  if (r->met) impacts_start(r->met, s);
   return PL_OK;
 }
 
@@ -511,12 +525,18 @@ static void at_frame(const void *ctx, int i, pl_state *s) {
   frame_state(ctx, i, s);
 }
 
+static const char *law_name(const pl_transient_opts *o) {
+  static const char *const name[] = {"bbi", "mass", "moreau", "none"};
+  return o->method == PL_NEWMARK ? name[o->impact] : "plastic";
+}
+
 static pl_status finish(motion *r, const pl_state *s, const pl_constraints *k, json_t *figures) {
   set_figures(figures, &r->info);
   set_extremes(r, figures);
   job_contact_figures(r->j, k->contact, figures);
   if (r->log) cloth_figures(r, figures);
   report_motion(r);
+  if (r->met) PL_TRY(impacts_report(r->met, r->a, law_name(&r->opts), figures));
   if (r->log) {
     cloth_report(r);
   } else {
@@ -536,11 +556,16 @@ pl_status job_transient(job *j, int index, json_t *figures) {
   pl_history h = {0};
   recorder record = {0};
   cloth c = {0};
+  impacts met = {0};
   motion r = {.j = j, .a = a, .opts = a->opts.transient_, .record = &record};
   job_barrier_step(j, &r.opts);
   pl_status st = job_start(j, a, &s);
   if (st == PL_OK) st = record_open(j, a, &record);
   if (st == PL_OK && is_cloth(j->scene, a)) st = cloth_log(&r);
+  if (st == PL_OK && !r.log) {
+    r.met = &met;
+    st = impacts_open(j, record.t.contact, &met);
+  }
   if (st == PL_OK) st = move(&r, s, &h, &c);
   if (st == PL_OK) {
     st = finish(&r, s, &c.constraints, figures);
@@ -548,6 +573,7 @@ pl_status job_transient(job *j, int index, json_t *figures) {
   }
   job_barrier_step(j, NULL);
   cloth_close(j, &c);
+  impacts_close(&met);
   pl_table_free(r.log);
   record_close(&record);
   pl_history_free(j->env, &h);

@@ -12,6 +12,23 @@ typedef struct recorder {
   const pl_history *history; // of the steps under way
 } recorder;
 
+// Impacts of a motion with obstacles; without them all of it does nothing.
+typedef struct impacts {
+  job *j;
+  pl_contact *contact; // tells of its steps from impacts_open on
+  pl_status status;    // of what was logged
+  pl_sound *sound;
+  pl_table *log; // meetings and partings, for checkpoints
+  int *met;      // [npair] 1: touched at the last step
+  double *v;     // [2][nq] velocities there, and scratch
+} impacts;
+pl_status impacts_open(job *j, pl_contact *contact, impacts *k);
+void impacts_close(impacts *k);
+// Where the next step begins.
+void impacts_start(impacts *k, const pl_state *s);
+// Their table, figures, and a warning where steps do not resolve them. law: for messages.
+pl_status impacts_report(const impacts *k, const pl_analysis *a, const char *law, json_t *figures);
+
 // One motion: the main one has a recorder, others are only compared with it.
 typedef struct motion {
   job *j;
@@ -19,6 +36,7 @@ typedef struct motion {
   pl_transient_opts opts;
   char method[64];
   recorder *record;
+  impacts *met;  // NULL: not looked at
   pl_table *log; // of pl_limit_transient: energies and limits of every step; NULL: none
   pl_transient_info info;
   pl_status stop, status; // of the steps; of what was recorded

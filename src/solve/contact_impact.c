@@ -1,5 +1,6 @@
 // Impacts in Newmark's steps: velocities of contacts that are closed at the end of a step obey
-// Coulomb's law with the impulses of the whole step, v + H^-1 G (p - p_step), places stay.
+// Coulomb's law with the impulses of the whole step, v + H^-1 G (p - p_step), places stay. Moreau's
+// law asks for n'(v+ + e v) instead of n'v+, with v from before the step.
 #include "solve_impl.h"
 
 #include <string.h>
@@ -47,11 +48,15 @@ static pl_status attempt(stepper *st, pl_factor *A, double scale, double *allow)
   contact_set *t = st->contacts;
   int m = t->nset * t->dim;
   const double *v = st->x->v;
+  double back = st->o->impact == PL_IMPACT_MOREAU ? st->o->restitution : 0;
   contact_rule u = {.slope = scale, .drag = 1, .rate = v};
   t->nknown = 0;
   memset(st->g, 0, (size_t)st->n * sizeof *st->g);
   contact_set_problem(t, &u, st->g);
-  for (int i = 0; i < m; i += t->dim) t->c[i] = contact_set_along(t, i, v) - contact_set_drag(t, i);
+  for (int i = 0; i < m; i += t->dim) {
+    double drag = contact_set_drag(t, i), before = contact_set_along(t, i, st->s->v) - drag;
+    t->c[i] = contact_set_along(t, i, v) - drag + back * fmin(0, before);
+  }
   PL_TRY(contact_set_product(t, A, scale, t->before, t->u));
   for (int i = 0; i < m; i++) t->c[i] -= t->u[i];
   memcpy(t->f, t->before, (size_t)m * sizeof *t->f);
@@ -71,13 +76,17 @@ static int apply_change(stepper *st, double most) {
 // cannot add energy, where it does
 static pl_status settle(stepper *st, const rule *u) {
   double energy = kinetic(st, st->x->v), allow;
+  // what a step takes by its timing alone may come back
+  if (st->o->impact == PL_IMPACT_MOREAU) energy = fmax(energy, kinetic(st, st->s->v));
   memcpy(st->base->v, st->x->v, (size_t)st->nq * sizeof *st->x->v);
-  if (st->which > 0) {
+  if (st->which > 0 && st->o->impact != PL_IMPACT_MASS) {
     pl_status s = attempt(st, st->which == 1 ? st->chol : st->ldl, u->da, &allow);
     if (s < 0 || s == PL_CANCELLED) return s;
     if (s == PL_OK && apply_change(st, (1 + 1e-12) * energy + allow)) return PL_OK;
   }
-  PL_TRY(attempt(st, st->mass, 1, &allow));
+  // damping by the mass takes its share of the impulses in the same step
+  double share = 1 / (1 + st->p->par[PL_PAR_ALPHA] * u->dv / u->da);
+  PL_TRY(attempt(st, st->mass, share, &allow));
   apply_change(st, INFINITY);
   return PL_OK;
 }

@@ -215,7 +215,7 @@ pl_status stepper_contact(stepper *st, const rule *u, verdict *v) {
   if (u->method == PL_BDF2) PL_TRY(land(st, u));
   if (u->method == PL_NEWMARK) {
     PL_TRY(leave_impulse(st));
-    if (st->contacts->k->impact == PL_IMPACT_REST) PL_TRY(stepper_rest(st, u));
+    if (st->o->impact != PL_IMPACT_NONE) PL_TRY(stepper_rest(st, u));
   }
   *v = audit_contact(st, u, *v);
   return PL_OK;

@@ -366,6 +366,7 @@ typedef struct stepper {
   int damped;            // 1: forces depend on velocities otherwise than by alpha
   audit audit;
   pl_state *first; // a doubtful solution while another one is looked for
+  pl_sound *sound; // steps of impacts go by it; NULL: they are as others
 } stepper;
 
 // How sure Newton's method is to get there: plain, with the residual falling, or with the potential
@@ -404,6 +405,14 @@ pl_status stepper_contact(stepper *st, const rule *u, verdict *v);
 // The law for impacts: Coulomb's law for the velocities after a step of Newmark's and the impulses
 // of the whole step.
 pl_status stepper_rest(stepper *st, const rule *u);
+// Steps of impacts (contact_phase.c): a step of length h is too long for the impact under way; the
+// step in x begins one that it is too long for; the step is accepted.
+int phase_is_long(const stepper *st, double h);
+int phase_begins(const stepper *st, double h);
+void phase_accept(const stepper *st);
+// Newmark: what the momentum of a model that nothing holds changes by in the step in x besides the
+// impulses of forces and contacts, over the larger of them and the momentum, goes to the book.
+void momentum_accept(stepper *st, const rule *u);
 // Energies at the start of a step; the checks of a solution in x that was just evaluated; whether
 // it makes a good part of all the energy there is; the book of energies when it is accepted, and
 // what it tells.

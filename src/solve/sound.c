@@ -164,6 +164,7 @@ void audit_report(const pl_history *h, pl_transient_info *info) {
   info->rule_lost = l->rule;
   info->contact_lost = l->obstacles - l->contact;
   info->obstacle_work = l->obstacles;
+  info->momentum_error = info->nstep > 0 && h->nstep > 0 ? l->momentum : -1;
   if (l->peak > 0) info->time_error = l->drift / l->peak;
   if (info->energy_worst <= PL_ENERGY_WARN * info->energy_scale) info->energy_time = -1;
 }

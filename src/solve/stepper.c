@@ -42,6 +42,7 @@ void stepper_close(stepper *st) {
   pl_factor_free(st->chol);
   pl_factor_free(st->ldl);
   pl_factor_free(st->mass);
+  pl_sound_free(st->sound);
   pl_free(st->env, st->heavy);
   pl_free(st->env, st->factored);
   pl_free(st->env, st->g);
@@ -449,9 +450,13 @@ pl_status stepper_accept(stepper *st, double h) {
     memcpy(st->hist->v1, st->s->v, size);
   }
   st->hist->last_step = h;
+  phase_accept(st);
+  if (st->contacts) momentum_accept(st, &u);
   if (st->contacts && st->hist->q1)
     contact_set_forget(st->contacts, h, st->x->q, st->hist->q1, st->hist->v1);
   if (st->contacts) contact_set_accept(st->contacts);
+  if (st->contacts && st->contacts->k->accepted)
+    st->contacts->k->accepted(st->contacts->k->ctx, st->x, h);
   pl_state_copy(st->s, st->x);
   pl_commit(st->m, st->p, st->s);
   return PL_OK;

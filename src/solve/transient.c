@@ -81,7 +81,10 @@ typedef struct run {
 
 static pl_status attempt(void *ctx, double h, double t, int level) {
   stepper *st = ((run *)ctx)->st;
+  int may_halve = level < LEVELS;
+  if (may_halve && phase_is_long(st, h)) return PL_UNSOLVED;
   pl_status s = stepper_try(st, h, t);
+  if (s == PL_OK && may_halve && phase_begins(st, h)) return PL_UNSOLVED;
   // a solution that fails a check however short the step is taken, and told
   return s == PL_UNSOLVED && st->audit.unsound && level >= CHECK_LEVELS ? PL_OK : s;
 }
@@ -246,6 +249,8 @@ static pl_status stepping(run *r, pl_history *history) {
   PL_TRY(plan_make(st->env, st->m, st->o, &r->p));
   int nsample = st->o->steady > 0 ? r->p.nsample : 0;
   PL_TRY(stepper_open(st));
+  if (st->contacts && st->o->method == PL_NEWMARK && st->o->impact_step > 0 && !st->o->adaptive)
+    PL_TRY(pl_sound_create(st->m, st->p, st->w, &st->sound));
   PL_TRY(pl_motion_open(k, history, st->o->method == PL_BDF2, nsample));
   if (!(k->hist.nstep > 0)) k->hist.step = r->p.g.step;
   k->end = k->hist.start + r->p.g.length;

@@ -259,7 +259,7 @@ static void mass_meets_wall(void **state) {
       pl_obstacle o = plane_of(0, 1, 0, 0.3);
       bench_open(&t, &kit, 1, &o, 0, NULL, NULL);
       t.b.s->v[1] = -V;
-      t.k->impact = way == 2 ? PL_IMPACT_FREE : PL_IMPACT_REST;
+      t.impact = way == 2 ? PL_IMPACT_NONE : PL_IMPACT_BBI;
       int method = way == 1 ? PL_IMPLICIT_EULER : PL_NEWMARK;
       bench_run(&t, method, h, h);
       check_close(t.b.s->q[1], 0, 1e-15);
@@ -307,7 +307,7 @@ static void tumbling(void **state) {
     o[0].centre[2] = -0.02;
     o[1].centre[0] = 0.15;
     bench_open(&t, &kit, 2, o, 0, NULL, NULL);
-    t.k->impact = way == 2 ? PL_IMPACT_FREE : PL_IMPACT_REST;
+    t.impact = way == 2 ? PL_IMPACT_NONE : PL_IMPACT_BBI;
     const double w[3] = {3, 8, -4};
     for (int i = 0; i < t.b.s->nq; i += 3) {
       pl_cross3(w, t.b.s->q + i, t.b.s->v + i);
@@ -481,7 +481,7 @@ static void thrown_block(void **state) {
   for (int way = 0; way < 4; way++) {
     bench t;
     block_open(&t, "hex8", 0, 0.4, 0);
-    t.k->impact = way == 1 ? PL_IMPACT_FREE : PL_IMPACT_REST;
+    t.impact = way == 1 ? PL_IMPACT_NONE : PL_IMPACT_BBI;
     for (int i = 0; i < t.b.s->nq; i += 3) {
       t.b.s->q[i + 2] += 2e-3;
       t.b.s->v[i] = 0.3;

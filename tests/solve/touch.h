@@ -30,6 +30,8 @@ typedef struct bench {
   double force[3];                // of all obstacles in the last step, world axes
   int nopen, nstick, nslip;       // in the last step
   int steps;
+  int impact; // of the runs to come
+  double restitution, impact_step;
 } bench;
 
 static inline pl_obstacle plane_of(double nx, double ny, double nz, double mu) {
@@ -134,6 +136,9 @@ static inline pl_transient_info bench_run(bench *t, int method, double h, double
   o.step = h;
   o.duration = duration;
   o.rtol = 1e-13;
+  o.impact = t->impact;
+  o.restitution = t->restitution;
+  o.impact_step = t->impact_step;
   t->steps = 0;
   pl_clock c = {.t = t->b.s->t, .scale = 1};
   check_ok(t->kit->env, pl_eval(t->b.m, t->b.p, t->b.s, &c,
