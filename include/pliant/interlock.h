@@ -46,6 +46,7 @@ typedef struct pl_piece {
   int nharmonic;
   const double (*cosine)[3], (*sine)[3];
   const pl_facets *facets; // about centre
+  int finer;               // times as many samples as usual where minima are sought; 0: once
 } pl_piece;
 
 // A ring about an axis of any length; its section is radius wide and height high, half of it each.

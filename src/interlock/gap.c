@@ -9,7 +9,9 @@ static const double ROUNDING = 1e-9; // smallest pivot over the largest, of a mi
 static const double FLAT = 0.1;      // smallest curvature over the largest
 static const double BESIDE = 0.1;    // steps to their sides
 static const double NEAR = 0.02;     // gap over radius
-enum { VALLEY = 16, SAMPLES = 32, POLISH = 30 };
+enum { VALLEY = 16, POLISH = 30 };
+// samples of a piece against a ring and against others, for so many harmonics of a curve
+enum { SAMPLES = 32, GRID = 64, WAVES = 8, MOST = 512 };
 
 static void turn(const double *Q, const double *v, double *w) {
   double x[3] = {v[0], v[1], v[2]};
@@ -233,32 +235,67 @@ static double too_far(const couple *c, double cut, int sampled, int count) {
   return far;
 }
 
-// points of a piece, of rings without sines and cosines: starts need not be exact
-static void sample_piece(const pl_piece *p, const pl_pose *t, double level, double x[SAMPLES][3]) {
-  if (p->kind != PL_PIECE_RING) {
-    for (int i = 0; i < SAMPLES; i++) piece_point(p, t, TWO_PI * i / SAMPLES, level, x[i]);
+// Coordinates of points of a piece, evenly along it.
+typedef struct samples {
+  int n;
+  double x[3][MOST];
+} samples;
+
+// as many as a curve has waves
+static int sample_count(const pl_piece *p, int least) {
+  int many = p->kind == PL_PIECE_CURVE ? (p->nharmonic + WAVES - 1) / WAVES : 1;
+  if (p->finer > 1) many *= p->finer < MOST ? p->finer : MOST;
+  return many < MOST / least ? least * many : MOST;
+}
+
+// A harmonic of a ring or a curve in the world, about its middle; 0: the middle.
+static void harmonic(const pl_piece *p, const pl_pose *t, double level, int k, double by[2][3]) {
+  if (p->kind == PL_PIECE_CURVE) {
+    turn(t->Q, k ? p->cosine[k - 1] : p->centre, by[0]);
+    if (k) turn(t->Q, p->sine[k - 1], by[1]);
+    for (int i = 0; k == 0 && i < 3; i++) by[0][i] += t->x[i];
     return;
   }
-  double from[2][3], middle[3], c = 1, s = 0, dc = cos(TWO_PI / SAMPLES),
-                                ds = sin(TWO_PI / SAMPLES);
-  piece_point(p, t, 0, level, from[0]);
-  piece_point(p, t, PL_PI / 2, level, from[1]);
-  piece_point(p, t, PL_PI, level, middle);
-  for (int k = 0; k < 3; k++) {
-    middle[k] = (middle[k] + from[0][k]) / 2;
-    from[0][k] -= middle[k];
-    from[1][k] -= middle[k];
+  double at[3][3];
+  for (int i = 0; i < 3; i++) piece_point(p, t, PL_PI / 2 * i, level, at[i]);
+  for (int i = 0; i < 3; i++) {
+    double middle = (at[0][i] + at[2][i]) / 2;
+    by[0][i] = k ? at[0][i] - middle : middle;
+    if (k) by[1][i] = at[1][i] - middle;
   }
-  for (int i = 0; i < SAMPLES; i++) {
-    for (int k = 0; k < 3; k++) x[i][k] = middle[k] + c * from[0][k] + s * from[1][k];
-    double next = c * dc - s * ds;
-    s = s * dc + c * ds;
-    c = next;
+}
+
+// Rings and curves by cosines that are turned on: starts need not be exact.
+static void sample_piece(const pl_piece *p, const pl_pose *t, double level, int n, samples *out) {
+  double by[2][3], c[MOST], s[MOST];
+  out->n = n;
+  if (p->kind != PL_PIECE_RING && p->kind != PL_PIECE_CURVE) {
+    for (int i = 0; i < n; i++) {
+      piece_point(p, t, TWO_PI * i / n, level, by[0]);
+      for (int k = 0; k < 3; k++) out->x[k][i] = by[0][k];
+    }
+    return;
+  }
+  double dc = cos(TWO_PI / n), ds = sin(TWO_PI / n);
+  c[0] = 1;
+  s[0] = 0;
+  for (int i = 1; i < n; i++) {
+    c[i] = c[i - 1] * dc - s[i - 1] * ds;
+    s[i] = s[i - 1] * dc + c[i - 1] * ds;
+  }
+  harmonic(p, t, level, 0, by);
+  for (int k = 0; k < 3; k++)
+    for (int i = 0; i < n; i++) out->x[k][i] = by[0][k];
+  for (int h = 1; h <= (p->kind == PL_PIECE_CURVE ? p->nharmonic : 1); h++) {
+    harmonic(p, t, level, h, by);
+    for (int i = 0, at = 0; i < n; i++, at = (at + h) % n)
+      for (int k = 0; k < 3; k++) out->x[k][i] += c[at] * by[0][k] + s[at] * by[1][k];
   }
 }
 
 typedef struct ring_scan {
-  double seen[SAMPLES][3], dist[SAMPLES];
+  int n;
+  double seen[MOST][3], dist[MOST];
 } ring_scan;
 
 // Against a ring one parameter is enough: the other is that of the nearest point. level: where in
@@ -271,11 +308,12 @@ static double sample_ring(const couple *c, int ring, const double level[2], ring
   pl_sub3(flat.p, c->piece[ring]->centre, flat.p);
   double major = pl_dot3(flat.p, c->piece[ring]->out[0]),
          high = pl_dot3(flat.p, c->piece[ring]->axis);
-  double x[SAMPLES][3];
-  sample_piece(c->piece[other], c->pose[other], level[other], x);
-  for (int i = 0; i < SAMPLES; i++) {
-    double *seen = out->seen[i];
-    seen_from(c->piece[ring], c->pose[ring], x[i], seen);
+  samples at;
+  out->n = sample_count(c->piece[other], SAMPLES);
+  sample_piece(c->piece[other], c->pose[other], level[other], out->n, &at);
+  for (int i = 0; i < out->n; i++) {
+    double *seen = out->seen[i], x[3] = {at.x[0][i], at.x[1][i], at.x[2][i]};
+    seen_from(c->piece[ring], c->pose[ring], x, seen);
     double across = sqrt(seen[0] * seen[0] + seen[1] * seen[1]) - major, along = seen[2] - high;
     out->dist[i] = sqrt(across * across + along * along);
     least = fmin(least, out->dist[i]);
@@ -286,16 +324,14 @@ static double sample_ring(const couple *c, int ring, const double level[2], ring
 static int scan_ring(const couple *c, int ring, const double level[2], double cut, int n,
                      pl_touch *touch) {
   ring_scan s;
-  double far = too_far(c, cut, 1 << (1 - ring), SAMPLES);
   int other = 1 - ring;
-  if (sample_ring(c, ring, level, &s) > far) return n;
-  for (int i = 0; i < SAMPLES; i++) {
+  double least = sample_ring(c, ring, level, &s), far = too_far(c, cut, 1 << other, s.n);
+  if (least > far) return n;
+  for (int i = 0; i < s.n; i++) {
     double here = s.dist[i];
-    if (here > far || here > s.dist[(i + 1) % SAMPLES] ||
-        here >= s.dist[(i + SAMPLES - 1) % SAMPLES])
-      continue;
+    if (here > far || here > s.dist[(i + 1) % s.n] || here >= s.dist[(i + s.n - 1) % s.n]) continue;
     double u[4];
-    u[2 * other] = TWO_PI * i / SAMPLES;
+    u[2 * other] = TWO_PI * i / s.n;
     u[2 * ring] = atan2(s.seen[i][1], s.seen[i][0]);
     u[2 * other + 1] = level[other];
     u[2 * ring + 1] = level[ring];
@@ -314,9 +350,10 @@ static int scan_rings(const couple *c, int ring, double cut, pl_touch *touch) {
   }
   // where nothing is near the middles of sections nothing is near any part of them
   ring_scan middle;
-  if (most[0] + most[1] > 0 &&
-      sample_ring(c, ring, (double[2]){0, 0}, &middle) > too_far(c, cut, 1 << (1 - ring), SAMPLES))
-    return 0;
+  if (most[0] + most[1] > 0) {
+    double least = sample_ring(c, ring, (double[2]){0, 0}, &middle);
+    if (least > too_far(c, cut, 1 << (1 - ring), middle.n)) return 0;
+  }
   for (int i = -most[0]; i <= most[0]; i++)
     for (int j = -most[1]; j <= most[1]; j++) {
       // of two such: both in the middle, or both near an end
@@ -326,33 +363,46 @@ static int scan_rings(const couple *c, int ring, double cut, pl_touch *touch) {
   return n;
 }
 
-static int is_lowest(double gap[2 * SAMPLES][2 * SAMPLES], int i, int j) {
-  enum { N = 2 * SAMPLES };
-  for (int a = N - 1; a <= N + 1; a++)
-    for (int b = N - 1; b <= N + 1; b++) {
-      double beside = gap[(i + a) % N][(j + b) % N];
-      if (beside < gap[i][j]) return 0;
-    }
+// squares of the distances of a point of the first piece from all of the second
+static void fill_row(const samples of[2], int i, double *row) {
+  const double x = of[0].x[0][i], y = of[0].x[1][i], z = of[0].x[2][i];
+  for (int j = 0; j < of[1].n; j++) {
+    double dx = x - of[1].x[0][j], dy = y - of[1].x[1][j], dz = z - of[1].x[2][j];
+    row[j] = dx * dx + dy * dy + dz * dz;
+  }
+}
+
+// an entry of the middle one of three rows is no larger than those around it
+static int is_lowest(double *const row[3], int n, int j) {
+  int before = j > 0 ? j - 1 : n - 1, after = j < n - 1 ? j + 1 : 0;
+  double here = row[1][j];
+  for (int r = 0; r < 3; r++)
+    if (row[r][before] < here || row[r][j] < here || row[r][after] < here) return 0;
   return 1;
 }
 
 static int scan_grid(const couple *c, double cut, pl_touch *touch) {
-  enum { N = 2 * SAMPLES };
-  double gap[N][N], p[2][N][3], far = too_far(c, cut, 3, N);
-  int n = 0;
-  for (int body = 0; body < 2; body++)
-    for (int i = 0; i < N; i++)
-      piece_point(c->piece[body], c->pose[body], TWO_PI * i / N, 0, p[body][i]);
-  for (int i = 0; i < N; i++)
-    for (int j = 0; j < N; j++) {
-      double w[3];
-      pl_sub3(p[0][i], p[1][j], w);
-      gap[i][j] = pl_dot3(w, w);
-    }
-  for (int i = 0; i < N; i++)
-    for (int j = 0; j < N; j++)
-      if (gap[i][j] < far * far && is_lowest(gap, i, j))
-        n = seek_minima(c, (double[4]){TWO_PI * i / N, 0, TWO_PI * j / N, 0}, cut, 3, n, touch);
+  double room[3][MOST], *row[3] = {room[0], room[1], room[2]};
+  samples of[2];
+  int n = 0, count[2];
+  for (int body = 0; body < 2; body++) {
+    count[body] = sample_count(c->piece[body], GRID);
+    sample_piece(c->piece[body], c->pose[body], 0, count[body], &of[body]);
+  }
+  double far = too_far(c, cut, 3, count[0] < count[1] ? count[0] : count[1]);
+  fill_row(of, count[0] - 1, row[0]);
+  fill_row(of, 0, row[1]);
+  for (int i = 0; i < count[0]; i++) {
+    fill_row(of, (i + 1) % count[0], row[2]);
+    for (int j = 0; j < count[1]; j++)
+      if (row[1][j] < far * far && is_lowest(row, count[1], j))
+        n = seek_minima(c, (double[4]){TWO_PI * i / count[0], 0, TWO_PI * j / count[1], 0}, cut, 3,
+                        n, touch);
+    double *first = row[0];
+    row[0] = row[1];
+    row[1] = row[2];
+    row[2] = first;
+  }
   return n;
 }
 

@@ -77,10 +77,14 @@ static double link_speed(const pl_piece *p) {
   return p->major + p->straight / PL_PI;
 }
 
+// cosines and sines of multiples by turning on
 static void curve_at(const pl_piece *p, double t, pl_swept *out) {
+  double c1 = cos(t), s1 = sin(t), c = 1, s = 0;
   memcpy(out->p, p->centre, sizeof out->p);
   for (int k = 1; k <= p->nharmonic; k++) {
-    double c = cos(k * t), s = sin(k * t);
+    double next = c * c1 - s * s1;
+    s = s * c1 + c * s1;
+    c = next;
     const double *a = p->cosine[k - 1], *b = p->sine[k - 1];
     for (int i = 0; i < 3; i++) {
       double x = a[i] * c + b[i] * s;

@@ -10,8 +10,8 @@ static const double GOOD = 1e-3;    // strain; what may be left of a limit, whic
 static const double HELD = 0.1;     // part of all forces
 static const double CERTAIN = 1e-4; // strain that may be left of a limit that is one
 static const double AGAIN = 1e-3;   // weight
-enum { WAYS = 6 };
-enum { ROUGH = 20, MANY = 40 }; // iterations of weights that are not the last ones; unknowns
+enum { WAYS = 6, SURE = 4 };        // that are tried where none ends; where none is certain
+enum { ROUGH = 20, MANY = 40 };     // iterations of weights that are not the last ones; unknowns
 
 // ---- the barrier --------------------------------------------------------------------------------
 
@@ -503,14 +503,21 @@ static pl_status one_way(pl_cell *c, const pl_taut_opts *o, int which, const pl_
   return s;
 }
 
-static void take_better(pl_env *env, pl_taut *best, pl_taut *other) {
+// limits that are none need no certificate
+static int is_certain(const pl_taut *t) {
+  return t->certified || t->open || t->folds;
+}
+
+// The farther one; of two that are as far, the one that is certain.
+static void take_better(pl_env *env, double same, pl_taut *best, pl_taut *other) {
   double worst = fmin(best->value - best->spread, other->value);
-  if (other->value > best->value) {
+  double more = is_certain(other) == is_certain(best) ? 0 : is_certain(other) ? -same : same;
+  if (other->value > best->value + more) {
     pl_taut swap = *best;
     *best = *other;
     *other = swap;
   }
-  best->spread = best->value - worst;
+  best->spread = fmax(best->value - worst, 0);
   best->iterations += other->iterations;
   best->evaluations += other->evaluations;
   pl_taut_free(env, other);
@@ -522,8 +529,11 @@ pl_status pl_cell_taut(pl_cell *c, const pl_taut_opts *o, const pl_taut_goal *g,
   if ((g->shape == PL_TAUT_PARABOLOID) != (c->disk > 0))
     return pl_fail(c->env, PL_E_ARG, "paraboloids are for disks of elements, and these for them");
   pl_status best = PL_UNSOLVED;
-  // where none has ended yet others are tried
-  for (int k = 0; k < g->starts || (best != PL_OK && k < WAYS); k++) {
+  double same = CERTAIN * (g->shape == PL_TAUT_FLAT ? 1 : 1 / c->reach);
+  // where none has ended yet others are tried, and where none is certain that could be
+  int sure = o->weight < AGAIN ? SURE : 0;
+  for (int k = 0; k < g->starts || (best != PL_OK && k < WAYS) || (k < sure && !is_certain(out));
+       k++) {
     pl_taut found;
     pl_status s = one_way(c, o, k, g, &found);
     if (s < 0 || s == PL_CANCELLED) {
@@ -532,7 +542,7 @@ pl_status pl_cell_taut(pl_cell *c, const pl_taut_opts *o, const pl_taut_goal *g,
       return s;
     }
     if (s == PL_OK && best == PL_OK) {
-      take_better(c->env, out, &found);
+      take_better(c->env, same, out, &found);
     } else if (s == PL_OK || k == 0) {
       pl_taut_free(c->env, out);
       *out = found;

@@ -151,52 +151,6 @@ static void larger_cells(void **state) {
   check_less(packed, least(&s, 0) - 0.05);
 }
 
-static void scaled(sample_mail *s, double f) {
-  for (int k = 0; k < PL_MAIL_PIECES; k++) {
-    pl_piece *p = &s->piece[k];
-    p->radius *= f;
-    p->height *= f;
-    p->major *= f;
-    for (int i = 0; i < 3; i++) p->centre[i] *= f;
-  }
-  for (int k = 0; k < PL_MAIL_ELEMENTS; k++)
-    for (int i = 0; i < 3; i++) s->pose[k].x[i] *= f;
-  for (int k = 0; k < 4; k++) s->m.lattice[k / 2][k % 2] *= f;
-}
-
-// Units, the weight of the repulsion, and a lattice turned as a whole change nothing.
-static void invariance(void **state) {
-  (void)state;
-  sample_mail s;
-  pl_env env;
-  pl_env_init(&env);
-  for (int k = 0; k < 3; k++) {
-    double theta = 45.0 * k;
-    four_in_one(&s);
-    double want = most(&s, theta);
-    scaled(&s, 1e-3);
-    check_close(most(&s, theta), want, 1e-5);
-    four_in_one(&s);
-    pl_taut_goal g = along(theta, 1);
-    pl_taut_opts o = taut_defaults();
-    o.weight = 1e-6;
-    pl_taut t = solve_with(&s, 1, &g, &o);
-    check_close(t.value, want, 1e-5);
-    pl_taut_free(&env, &t);
-    double R[9], c = cos(0.3), n = sin(0.3);
-    pl_rotation3(Z_AXIS, 0.3, R);
-    for (int e = 0; e < 2; e++) {
-      double Q[9], *x = s.pose[e].x, turned[2] = {c * x[0] - n * x[1], n * x[0] + c * x[1]};
-      pl_mul3(R, s.pose[e].Q, Q);
-      memcpy(s.pose[e].Q, Q, sizeof Q);
-      memcpy(x, turned, sizeof turned);
-    }
-    const double L[2][2] = {{12.2 * c, 12.2 * n}, {-6 * n, 6 * c}};
-    memcpy(s.m.lattice, L, sizeof L);
-    check_close(most(&s, theta + 0.3 * 180 / PL_PI), want, 1e-5);
-  }
-}
-
 // Contacts of the taut state: in balance, and worth what a thinner wire gains.
 static void forces(void **state) {
   (void)state;
@@ -377,9 +331,9 @@ static void sweep(void **state) {
 }
 
 int test_taut(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(closed_forms), cmocka_unit_test(others), cmocka_unit_test(larger_cells),
-      cmocka_unit_test(invariance),   cmocka_unit_test(forces), cmocka_unit_test(certificates),
-      cmocka_unit_test(faults),       cmocka_unit_test(links),  cmocka_unit_test(sweep)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(closed_forms), cmocka_unit_test(others),
+                                     cmocka_unit_test(larger_cells), cmocka_unit_test(forces),
+                                     cmocka_unit_test(certificates), cmocka_unit_test(faults),
+                                     cmocka_unit_test(links),        cmocka_unit_test(sweep)};
   return cmocka_run_group_tests_name("taut", tests, NULL, NULL);
 }
