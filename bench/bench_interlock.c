@@ -127,7 +127,7 @@ static double bench_net(int n, pl_threads *threads, int *bodies) {
   pl_opts_default(pl_rest_option_table, pl_rest_option_count, &o);
   double wall = pl_wall_time();
   clock_t t = clock();
-  pl_status s = pl_patch_rest(&env, &p, &o, threads, &r);
+  pl_status s = pl_patch_rest(&env, &p, &o, threads, NULL, &r);
   wall = pl_wall_time() - wall;
   double seconds = (double)(clock() - t) / CLOCKS_PER_SEC;
   if (s < 0) must(s);

@@ -378,12 +378,23 @@ typedef struct pl_rest {
   pl_rest_contact *contact; // those that push
 } pl_rest;
 
+// What is kept of a way to rest, so that another run can go on from there.
+typedef struct pl_rest_keeper {
+  size_t nfrom;
+  const double *from; // [nfrom] what an earlier run of the same patch kept; NULL: none
+  // Called every few iterations with numbers that serve the machine and the version that made
+  // them; NULL: not wanted. Anything but PL_OK ends the run.
+  pl_status (*keep)(void *ctx, size_t n, const double *x);
+  void *ctx;
+} pl_rest_keeper;
+
 // Where the patch comes to rest without friction: a minimum of the energy of gravity and loads
 // among all states without overlap that no link is cut on the way to. threads may be NULL; the same
 // bits for any number. PL_UNSOLVED: the iteration ended early, with what there is.
-// PL_E_INPUT: elements overlap at the start or hang on nothing.
+// PL_E_INPUT: elements overlap at the start or hang on nothing, or what was kept is of no such
+// patch. With a keeper (may be NULL) it goes on from what was kept, with the same bits.
 pl_status pl_patch_rest(pl_env *env, const pl_patch *p, const pl_rest_opts *o, pl_threads *threads,
-                        pl_rest *out);
+                        const pl_rest_keeper *keeper, pl_rest *out);
 void pl_rest_free(pl_env *env, pl_rest *r);
 
 #define PL_MOVE_OPTS(X, C)                                                                         \

@@ -85,6 +85,16 @@ pl_status damping_assemble(descent *d);
 // The step anew, with damping that has changed.
 pl_status descent_damp(descent *d);
 
+// A way to rest: where the iteration of a weight stands.
+typedef struct rest_course {
+  int i, since, tries; // iterations; that of the last good one; times that forces were asked for
+  double best;         // smallest of what was left
+} rest_course;
+// Contacts, matrix and pairs as they are after going on from what was kept; keeps that.
+pl_status rest_keep(descent *d, const rest_course *c, const pl_rest_keeper *keeper);
+// Goes on from what was kept.
+pl_status rest_load(descent *d, size_t n, const double *x, rest_course *c);
+
 // terms of gradient and matrix
 void descent_clear(descent *d);
 void descent_gravity(descent *d, int i, int bends);

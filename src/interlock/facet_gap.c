@@ -14,6 +14,10 @@ int facets_nu(const pl_facets *f, int part) {
   return part < f->nvert ? 0 : part < f->nvert + f->nedge ? 1 : 2;
 }
 
+int facets_count(const pl_facets *f) {
+  return f->nvert + f->nedge + f->nface;
+}
+
 void facets_at(const pl_facets *f, int part, const double u[2], pl_swept *out) {
   int v[3], n = facet_corners(f, part, v);
   memcpy(out->p, f->x[v[0]], sizeof out->p);

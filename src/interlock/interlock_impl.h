@@ -68,6 +68,7 @@ int piece_nu(const pl_piece *p, int part);
 void piece_at(const pl_piece *p, int part, const double u[2], pl_swept *out);
 
 int facets_nu(const pl_facets *f, int part);
+int facets_count(const pl_facets *f); // parts
 void facets_at(const pl_facets *f, int part, const double u[2], pl_swept *out);
 // a way down among the parts of facets: as the polishing of smooth pieces
 int facets_descend(couple *c, double u[4], view *v, double lowest[4]);

@@ -20,6 +20,7 @@ static const double REST = 1e-3;     // force that may be left of a mean element
 static const double OPEN = 2;        // forces times gaps, over the weight, a contact
 enum { ROUGH = 40, CURVED = 100, STALLED = 5, LAST = 200 }; // iterations of a weight
 enum { PATIENT = 5 }; // times that forces are asked for more than need be
+enum { KEPT = 8 };    // iterations from one state that is kept to the next
 
 static void turned(const double *Q, const double *v, double *out) {
   for (int k = 0; k < 3; k++) out[k] = pl_dot3(Q + 3 * k, v);
@@ -28,6 +29,8 @@ static void turned(const double *Q, const double *v, double *out) {
 typedef struct rest {
   descent d;
   const pl_rest_opts *o;
+  const pl_rest_keeper *keeper; // NULL: none
+  rest_course course;
   pl_rest *out;
 } rest;
 
@@ -79,42 +82,49 @@ static pl_status is_at_rest(rest *r, double within, int *rests) {
   return PL_OK;
 }
 
+// One iteration; *ends: it was the last of this weight.
+static pl_status iterate(rest *r, int last, int *ends) {
+  descent *d = &r->d;
+  rest_course *c = &r->course;
+  double by;
+  *ends = 1;
+  pl_status s = descent_direction(d);
+  if (s == PL_UNSOLVED && last) return PL_OK;
+  PL_TRY(s);
+  if (d->left < enough(d, last) * d->weight) return PL_OK;
+  if (last && descent_imbalance(d) < (d->p.whole ? SETTLED : BALANCED) * d->force) return PL_OK;
+  double measure = last && d->p.whole ? descent_imbalance(d) : d->left;
+  if (measure < c->best / 2) {
+    c->best = measure;
+    c->since = c->i;
+  }
+  // contacts that are about to split come and go: forces are asked for instead
+  if (last && c->i - c->since >= STALLED) {
+    PL_TRY(is_at_rest(r, c->tries++ < PATIENT ? REST / 10 : REST, ends));
+    d->shift = fmax(d->shift, AGAIN);
+    c->since = c->i;
+    return PL_OK;
+  }
+  s = descent_step(d, &by);
+  if (s == PL_UNSOLVED && last) return PL_OK;
+  PL_TRY(s);
+  d->iterations++;
+  d->shift *= by > 0.3 ? 0.3 : by < 0.05 ? 8 : 1;
+  d->shift = fmax(d->shift, LEAST);
+  // where minima split and merge the energy has kinks, which hold a state as well as any weight
+  *ends = by == 0 || d->shift > STUCK;
+  return PL_OK;
+}
+
 // The minimum for one weight, from where the state is. Only the last one need be met.
 static pl_status centre(rest *r, double first, int last) {
   descent *d = &r->d;
-  double best = DBL_MAX;
-  int tries = 0, most = last ? LAST : d->p.whole ? CURVED : ROUGH;
-  for (int i = 0, since = 0; d->iterations < r->o->max_iter && (i < most || d->weight == first);
-       i++) {
-    double by;
+  int most = last ? LAST : d->p.whole ? CURVED : ROUGH, ends = 0;
+  for (rest_course *c = &r->course;
+       !ends && d->iterations < r->o->max_iter && (c->i < most || d->weight == first); c->i++) {
+    if (d->iterations % KEPT == 0) PL_TRY(rest_keep(d, c, r->keeper));
     PL_TRY(tell(r, first));
-    pl_status s = descent_direction(d);
-    if (s == PL_UNSOLVED && last) break;
-    PL_TRY(s);
-    if (d->left < enough(d, last) * d->weight) return PL_OK;
-    if (last && descent_imbalance(d) < (d->p.whole ? SETTLED : BALANCED) * d->force) return PL_OK;
-    double measure = last && d->p.whole ? descent_imbalance(d) : d->left;
-    if (measure < best / 2) {
-      best = measure;
-      since = i;
-    }
-    // contacts that are about to split come and go: forces are asked for instead
-    if (last && i - since >= STALLED) {
-      int rests;
-      PL_TRY(is_at_rest(r, tries++ < PATIENT ? REST / 10 : REST, &rests));
-      if (rests) return PL_OK;
-      d->shift = fmax(d->shift, AGAIN);
-      since = i;
-      continue;
-    }
-    s = descent_step(d, &by);
-    if (s == PL_UNSOLVED && last) break;
-    PL_TRY(s);
-    d->iterations++;
-    d->shift *= by > 0.3 ? 0.3 : by < 0.05 ? 8 : 1;
-    d->shift = fmax(d->shift, LEAST);
-    // where minima split and merge the energy has kinks, which hold a state as well as any weight
-    if (by == 0 || d->shift > STUCK) break;
+    PL_TRY(iterate(r, last, &ends));
   }
   return PL_OK;
 }
@@ -153,16 +163,27 @@ static pl_status rest_open(rest *r, pl_env *env, const pl_patch *in, const pl_re
   return out->pose && out->reaction ? check_hung(r) : PL_E_NOMEM;
 }
 
+static void begin_weight(rest *r, double first) {
+  descent *d = &r->d;
+  if (d->weight == first)
+    for (int k = 0; k < d->now.n; k++) d->now.item[k].force = NAN;
+  descent_bound(d, &d->now);
+  d->shift = fmin(d->shift, 1);
+  r->course = (rest_course){.best = DBL_MAX};
+}
+
 static pl_status follow_path(rest *r) {
   descent *d = &r->d;
+  const pl_rest_keeper *keeper = r->keeper;
   double first = d->unit, end = r->o->weight * d->unit;
   d->shift = 1;
-  for (d->weight = first;; d->weight = fmax(d->weight * FALL, end)) {
+  d->weight = first;
+  int within = keeper && keeper->from;
+  if (within) PL_TRY(rest_load(d, keeper->nfrom, keeper->from, &r->course));
+  for (;; d->weight = fmax(d->weight * FALL, end)) {
     int last = d->weight <= end;
-    if (d->weight == first)
-      for (int k = 0; k < d->now.n; k++) d->now.item[k].force = NAN;
-    descent_bound(d, &d->now);
-    d->shift = fmin(d->shift, 1);
+    if (!within) begin_weight(r, first);
+    within = 0;
     d->twist = TWIST * sqrt(d->weight / first);
     d->mend = 1;
     pl_status s = centre(r, first, last);
@@ -268,8 +289,8 @@ static pl_status finish(rest *r) {
 }
 
 pl_status pl_patch_rest(pl_env *env, const pl_patch *in, const pl_rest_opts *o, pl_threads *threads,
-                        pl_rest *out) {
-  rest r;
+                        const pl_rest_keeper *keeper, pl_rest *out) {
+  rest r = {.keeper = keeper};
   PL_TRY(pl_opts_check(env, pl_rest_option_table, pl_rest_option_count, o));
   pl_status s = rest_open(&r, env, in, o, threads, out);
   if (s == PL_OK) s = follow_path(&r);

@@ -159,32 +159,138 @@ void native_verdict(const native *k, const pl_mail_verdict *v, json_t *f) {
   if (!(v->gap > 0)) job_alarm(k->j, "Elements overlap by %.3g m.", -v->gap);
 }
 
+// ---- what is kept -------------------------------------------------------------------------------
+
+static uint64_t print_piece(uint64_t h, const pl_piece *a) {
+  const double size[] = {a->centre[0], a->centre[1], a->centre[2], a->axis[0],  a->axis[1],
+                         a->axis[2],   a->radius,    a->major,     a->straight, a->height};
+  size_t many = (size_t)a->nharmonic;
+  h = print_bytes(h, size, sizeof size);
+  if (many) h = print_bytes(h, a->cosine, many * sizeof *a->cosine);
+  if (many) h = print_bytes(h, a->sine, many * sizeof *a->sine);
+  if (a->kind != PL_PIECE_FACETS) return h;
+  int n;
+  const double(*x)[3] = pl_facets_corners(a->facets, &n);
+  return print_bytes(h, x, (size_t)n * sizeof *x);
+}
+
+uint64_t native_print(const pl_patch *p) {
+  size_t n = (size_t)p->n;
+  uint64_t h = print_bytes(0, p->pose, n * sizeof *p->pose);
+  h = print_bytes(h, p->held, n);
+  if (p->load) h = print_bytes(h, p->load, n * sizeof *p->load);
+  h = print_bytes(h, p->gravity, sizeof p->gravity);
+  for (int i = 0; i < p->n; i++)
+    for (int k = 0; k < p->elem[i]->npiece; k++) h = print_piece(h, &p->elem[i]->piece[k]);
+  return print_bytes(h, &p->density, sizeof p->density);
+}
+
+pl_status native_refuse(const checkpoint *c) {
+  return pl_fail_at(c->j->env, PL_E_INPUT, c->j->scene->path, c->a->line, c->a->col,
+                    "run without --resume, or into another folder",
+                    "%s: the checkpoint is of another patch", c->a->name);
+}
+
+// The way to rest: what was kept of it last.
+typedef struct way {
+  const native *k;
+  uint64_t print;
+  size_t n;
+  double *x, *from; // [n]; what an earlier run has kept
+  pl_rest_keeper keeper;
+} way;
+
+static pl_status write_way(const way *w) {
+  checkpoint c;
+  double n = (double)w->n;
+  checkpoint_begin(w->k->j, w->k->a, &c);
+  checkpoint_put(&c, &w->print, 1, sizeof w->print);
+  checkpoint_put(&c, &n, 1, sizeof n);
+  checkpoint_put(&c, w->x, w->n, sizeof *w->x);
+  return checkpoint_end(&c);
+}
+
+static pl_status keep(void *ctx, size_t n, const double *x) {
+  way *w = ctx;
+  double *more = pl_realloc(w->k->j->env, w->x, n, sizeof *more);
+  if (!more) return PL_E_NOMEM;
+  w->x = more;
+  w->n = n;
+  memcpy(w->x, x, n * sizeof *x);
+  return checkpoint_due(w->k->j) ? write_way(w) : PL_OK;
+}
+
+static pl_status read_way(checkpoint *c, way *w) {
+  uint64_t print;
+  double n;
+  PL_TRY(checkpoint_read(c, &print, 1, sizeof print));
+  if (print != w->print) return native_refuse(c);
+  PL_TRY(checkpoint_read(c, &n, 1, sizeof n));
+  long many = checkpoint_count(n);
+  if (many <= 0) return PL_E_INPUT;
+  PL_TRY(checkpoint_read_new(c, (size_t)many, sizeof *w->from, &w->from));
+  w->keeper.nfrom = (size_t)many;
+  w->keeper.from = w->from;
+  return PL_OK;
+}
+
+static pl_status way_open(way *w, const native *k) {
+  checkpoint c;
+  int found;
+  *w = (way){.k = k, .print = native_print(&k->p), .keeper = {.keep = keep, .ctx = w}};
+  PL_TRY(checkpoint_open(k->j, k->a, &c, &found));
+  return found ? checkpoint_close(&c, read_way(&c, w)) : PL_OK;
+}
+
+// what was stopped goes on later
+static pl_status way_close(way *w, pl_status s) {
+  if (s == PL_CANCELLED && w->n > 0) {
+    pl_status wrote = write_way(w);
+    if (wrote < 0) s = wrote;
+  }
+  pl_free(w->k->j->env, w->x);
+  pl_free(w->k->j->env, w->from);
+  return s;
+}
+
+static pl_status find_rest(native *k) {
+  const pl_native_opts *o = &k->a->opts.native_;
+  const pl_rest_opts rest = {o->barrier, o->weight, o->max_iter};
+  way w;
+  pl_status s = way_open(&w, k);
+  if (s == PL_OK)
+    s = pl_patch_rest(k->j->env, &k->p, &rest, k->j->work->threads, &w.keeper, &k->rest);
+  return way_close(&w, s);
+}
+
+static pl_status write_rest(native *k, double seconds, json_t *figures) {
+  pl_mail_verdict v;
+  k->pose = k->rest.pose;
+  set_figures(k, figures);
+  job_set(figures, "seconds", json_real(seconds));
+  report(k);
+  PL_TRY(pl_patch_verify(k->j->env, &k->p, k->pose, k->j->work->threads, &v));
+  native_verdict(k, &v, figures);
+  PL_TRY(native_poses(k, ".csv"));
+  PL_TRY(write_contacts(k));
+  PL_TRY(show(k));
+  return job_native_keep(k->j, k->a, k->rest.pose);
+}
+
 pl_status job_native(job *j, int index, json_t *figures) {
   const pl_analysis *a = &j->scene->analysis[index];
-  const pl_native_opts *o = &a->opts.native_;
-  const pl_rest_opts rest = {o->barrier, o->weight, o->max_iter};
   native k = {.j = j, .a = a, .patch = &j->scene->patch[a->patch]};
   k.p = k.patch->p;
   k.p.nobstacle = j->scene->contact.nobstacle;
   k.p.obstacle = j->scene->contact.obstacle;
-  if (o->duration > 0) return native_motion(&k, figures);
+  if (a->opts.native_.duration > 0) return native_motion(&k, figures);
   double start = pl_wall_time();
-  k.solved = pl_patch_rest(j->env, &k.p, &rest, j->work->threads, &k.rest);
-  pl_status s = k.solved;
+  pl_status s = k.solved = find_rest(&k);
   if (s >= 0 && s != PL_CANCELLED) {
-    pl_mail_verdict v;
-    k.pose = k.rest.pose;
-    set_figures(&k, figures);
-    job_set(figures, "seconds", json_real(pl_wall_time() - start));
-    report(&k);
-    pl_status wrote = pl_patch_verify(j->env, &k.p, k.pose, j->work->threads, &v);
-    if (wrote == PL_OK) native_verdict(&k, &v, figures);
-    if (wrote == PL_OK) wrote = native_poses(&k, ".csv");
-    if (wrote == PL_OK) wrote = write_contacts(&k);
-    if (wrote == PL_OK) wrote = show(&k);
-    if (wrote == PL_OK) wrote = job_native_keep(j, a, k.rest.pose);
+    pl_status wrote = write_rest(&k, pl_wall_time() - start, figures);
     if (wrote != PL_OK) s = wrote;
   }
+  if (s == PL_OK) checkpoint_remove(j, a);
   pl_rest_free(j->env, &k.rest);
   return s;
 }

@@ -2,6 +2,7 @@
 #define RUN_NATIVE_H
 
 // Patches of linked elements: what their rest and their motion share.
+#include "checkpoint.h"
 #include "elements.h"
 
 typedef struct native {
@@ -16,6 +17,10 @@ typedef struct native {
 
 // The analysis with a duration.
 pl_status native_motion(native *k, json_t *figures);
+
+// All that a patch is, as one number; what is told where a checkpoint is of another one.
+uint64_t native_print(const pl_patch *p);
+pl_status native_refuse(const checkpoint *c);
 
 // What is shown of it.
 elements native_elements(const native *k, char caption[PL_TEXT]);

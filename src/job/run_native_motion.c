@@ -1,8 +1,6 @@
 // native with a duration: a patch of linked elements in time.
 #include "run_native.h"
 
-#include "checkpoint.h"
-
 #include "pliant/math.h"
 
 #include <math.h>
@@ -33,21 +31,6 @@ typedef struct film {
 // ---- what is kept
 // ---------------------------------------------------------------------------------
 
-static uint64_t print_patch(const pl_patch *p) {
-  size_t n = (size_t)p->n;
-  uint64_t h = print_bytes(0, p->pose, n * sizeof *p->pose);
-  h = print_bytes(h, p->held, n);
-  if (p->load) h = print_bytes(h, p->load, n * sizeof *p->load);
-  h = print_bytes(h, p->gravity, sizeof p->gravity);
-  for (int i = 0; i < p->n; i++)
-    for (int k = 0; k < p->elem[i]->npiece; k++) {
-      const pl_piece *a = &p->elem[i]->piece[k];
-      h = print_bytes(h, &a->radius, sizeof a->radius);
-      h = print_bytes(h, &a->major, sizeof a->major);
-    }
-  return print_bytes(h, &p->density, sizeof p->density);
-}
-
 static pl_status write_checkpoint(const film *f, const pl_patch_state *s) {
   checkpoint c;
   size_t n = (size_t)s->n, rows = (size_t)pl_table_rows(f->table);
@@ -71,10 +54,7 @@ static pl_status read_all(checkpoint *c, film *f, pl_patch_state *s) {
   uint64_t print;
   size_t n = (size_t)s->n;
   PL_TRY(checkpoint_read(c, &print, 1, sizeof print));
-  if (print != f->print)
-    return pl_fail_at(c->j->env, PL_E_INPUT, c->j->scene->path, c->a->line, c->a->col,
-                      "run without --resume, or into another folder",
-                      "%s: the checkpoint is of another patch", c->a->name);
+  if (print != f->print) return native_refuse(c);
   PL_TRY(checkpoint_read(c, head, 10, sizeof *head));
   long frames = checkpoint_count(head[4]), nrow = checkpoint_count(head[5]);
   if (frames < 0 || frames > f->cap || nrow < 0) return PL_E_INPUT;
@@ -297,7 +277,7 @@ static pl_status film_open(film *f) {
   f->cap = k->j->output.frames + 2;
   f->frame_step = k->a->opts.native_.duration / k->j->output.frames;
   f->seen.gap = INFINITY;
-  f->print = print_patch(&k->p);
+  f->print = native_print(&k->p);
   f->time = pl_alloc(env, (size_t)f->cap, sizeof *f->time);
   f->pose = pl_alloc(env, (size_t)f->cap * (size_t)k->p.n, sizeof *f->pose);
   if (!f->time || !f->pose) return PL_E_NOMEM;

@@ -161,7 +161,7 @@ static void settles(void **state) {
   t.o.duration = 5;
   pl_patch_state *s = go(&t);
   pl_opts_default(pl_rest_option_table, pl_rest_option_count, &o);
-  check_ok(&env, pl_patch_rest(&env, &t.p, &o, NULL, &r));
+  check_ok(&env, pl_patch_rest(&env, &t.p, &o, NULL, NULL, &r));
   // friction holds it a little off
   for (int i = 1; i < t.p.n; i++) check_close(s->pose[i].x[2], r.pose[i].x[2], 0.02);
   check_less(t.book, 1e-6 * fabs(s->damped + s->scheme));

@@ -48,7 +48,7 @@ static pl_rest come_to_rest(const sample_patch *t, pl_threads *threads) {
   pl_rest r;
   pl_rest_opts o = rest_defaults();
   pl_env_init(&env);
-  check_ok(&env, pl_patch_rest(&env, &t->p, &o, threads, &r));
+  check_ok(&env, pl_patch_rest(&env, &t->p, &o, threads, NULL, &r));
   assert_int_equal(r.links, r.links_start);
   assert_true(r.gap > 0);
   return r;
@@ -306,19 +306,69 @@ static void refused(void **state) {
   pl_mail_table[PL_MAIL_chain]->make((double[]){0.4, 0.1, 0.55, 2}, &t.s);
   cut_patch(&t, &(pl_cut){.kind = PL_CUT_CELLS, .cells = {2, 2}});
   t.held[0] = 1;
-  check_status(&env, pl_patch_rest(&env, &t.p, &o, NULL, &r), PL_E_INPUT);
+  check_status(&env, pl_patch_rest(&env, &t.p, &o, NULL, NULL, &r), PL_E_INPUT);
   assert_non_null(strstr(env.error.text, "element 3 "));
   assert_non_null(strstr(env.error.text, "linked to nothing that is held"));
   t.held[2] = 1;
   t.pose[4].x[0] -= 0.1;
-  check_status(&env, pl_patch_rest(&env, &t.p, &o, NULL, &r), PL_E_INPUT);
+  check_status(&env, pl_patch_rest(&env, &t.p, &o, NULL, NULL, &r), PL_E_INPUT);
   assert_non_null(strstr(env.error.text, "overlap"));
   t.pose[4].x[0] += 0.1;
   int asked = 0;
   env.progress = stop;
   env.progress_ctx = &asked;
-  check_status(&env, pl_patch_rest(&env, &t.p, &o, NULL, &r), PL_CANCELLED);
+  check_status(&env, pl_patch_rest(&env, &t.p, &o, NULL, NULL, &r), PL_CANCELLED);
   pl_rest_free(&env, &r);
+}
+
+// ---- what is kept -------------------------------------------------------------------------------
+
+typedef struct kept {
+  int n; // times
+  size_t size[64];
+  double *x[64];
+} kept;
+
+static pl_status keep(void *ctx, size_t n, const double *x) {
+  kept *k = ctx;
+  if (k->n == 64) return PL_OK;
+  k->size[k->n] = n;
+  k->x[k->n] = malloc(n * sizeof *x);
+  memcpy(k->x[k->n++], x, n * sizeof *x);
+  return PL_OK;
+}
+
+// From whatever was kept the same bits follow; numbers of another patch are refused.
+static void goes_on(void **state) {
+  (void)state;
+  sample_patch t;
+  kept all = {0};
+  pl_env env;
+  pl_rest whole, again;
+  pl_rest_opts o = rest_defaults();
+  pl_rest_keeper k = {.keep = keep, .ctx = &all};
+  pl_env_init(&env);
+  torus_knot(&t.s, 1.5);
+  cut_patch(&t, &(pl_cut){.kind = PL_CUT_CELLS, .cells = {2, 2}});
+  t.held[0] = 1;
+  check_ok(&env, pl_patch_rest(&env, &t.p, &o, NULL, &k, &whole));
+  assert_true(all.n > 2);
+  for (int i = 0; i < all.n; i += all.n / 3) {
+    k = (pl_rest_keeper){.nfrom = all.size[i], .from = all.x[i]};
+    check_ok(&env, pl_patch_rest(&env, &t.p, &o, NULL, &k, &again));
+    assert_int_equal(again.iterations, whole.iterations);
+    assert_memory_equal(again.pose, whole.pose, (size_t)t.p.n * sizeof *whole.pose);
+    assert_int_equal(again.ncontact, whole.ncontact);
+    for (int c = 0; c < whole.ncontact; c++)
+      assert_true(again.contact[c].force == whole.contact[c].force);
+    done(&again);
+  }
+  all.x[0][0] = 3;
+  k = (pl_rest_keeper){.nfrom = all.size[0], .from = all.x[0]};
+  check_status(&env, pl_patch_rest(&env, &t.p, &o, NULL, &k, &again), PL_E_INPUT);
+  assert_non_null(strstr(env.error.text, "of another patch"));
+  done(&whole);
+  for (int i = 0; i < all.n; i++) free(all.x[i]);
 }
 
 int test_rest(void) {
@@ -327,6 +377,6 @@ int test_rest(void) {
       cmocka_unit_test(net),           cmocka_unit_test(hanging_nets),
       cmocka_unit_test(hanging_sheet), cmocka_unit_test(obstacles),
       cmocka_unit_test(cuts),          cmocka_unit_test(surfaces),
-      cmocka_unit_test(refused)};
+      cmocka_unit_test(refused),       cmocka_unit_test(goes_on)};
   return cmocka_run_group_tests_name("rest", tests, NULL, NULL);
 }
