@@ -149,7 +149,8 @@ typedef struct pl_glb_place {
   int mesh;
   double x[3], Q[9]; // m; rotation, row-major
 } pl_glb_place;
-pl_status pl_glb_write_places(pl_env *env, int nmesh, const pl_mesh *const *mesh, int n,
+// red: so many of the last meshes are red, the others like steel.
+pl_status pl_glb_write_places(pl_env *env, int nmesh, const pl_mesh *const *mesh, int red, int n,
                               const pl_glb_place *place, const char *path);
 
 // ---- shape functions --------------------------------------------------------------------------

@@ -56,7 +56,7 @@ static pl_status write_glb(job *j, const char *name, const elements *e, const sh
     memcpy(place[i].x, e->pose[i].x, sizeof place[i].x);
     memcpy(place[i].Q, e->pose[i].Q, sizeof place[i].Q);
   }
-  pl_status s = pl_glb_write_places(j->env, g->n, (const pl_mesh *const *)g->mesh, e->n, place,
+  pl_status s = pl_glb_write_places(j->env, g->n, (const pl_mesh *const *)g->mesh, 0, e->n, place,
                                     job_path(j, name, ".glb", path));
   pl_free(j->env, place);
   return s;

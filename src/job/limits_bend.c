@@ -241,8 +241,10 @@ static pl_status show_states(const bends *k) {
     int at = find_farthest(k, side);
     if (at < 0) continue;
     snprintf(name, sizeof name, "%s-%s", kind, side == UP ? "up" : "down");
-    snprintf(caption, sizeof caption, "Bent %s as far as it goes, along %.4g degrees: %.4g 1/m.",
-             side == UP ? "up" : "down", 180.0 * (at / SIDES) / k->n, k->taut[at].value);
+    snprintf(
+        caption, sizeof caption,
+        "Bent %s as far as it goes, along %.4g degrees: %.4g 1/m; arrows are forces of contacts.",
+        side == UP ? "up" : "down", 180.0 * (at / SIDES) / k->n, k->taut[at].value);
     PL_TRY(limits_picture(k->j, k->a, name, &k->taut[at], caption));
   }
   return PL_OK;

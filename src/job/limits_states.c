@@ -86,23 +86,9 @@ pl_status limits_states(job *j, const pl_analysis *a, const char *kind, int side
 
 typedef struct scenery {
   int nmesh, n;
-  pl_mesh **mesh; // [nkind]
+  pl_mesh **mesh; // [nkind], then the arrows
   pl_solid *solid;
 } scenery;
-
-static int pushes(const pl_taut *t, int elem, const int cell[2]) {
-  double all = 0, own = 0;
-  for (int c = 0; c < t->ncontact; c++) {
-    const pl_taut_contact *k = &t->contact[c];
-    all = fmax(all, k->force);
-    if (k->elem[1] == elem && k->cell[0] == cell[0] && k->cell[1] == cell[1])
-      own = fmax(own, k->force);
-    // the same contact, seen from the second element
-    if (k->elem[0] == elem && k->cell[0] == -cell[0] && k->cell[1] == -cell[1])
-      own = fmax(own, k->force);
-  }
-  return own > 1e-3 * all;
-}
 
 static void place(const pl_mail *m, const int copies[2], const pl_taut *t, int disk, scenery *s) {
   int far = disk ? 0 : CELLS;
@@ -113,14 +99,161 @@ static void place(const pl_mail *m, const int copies[2], const pl_taut *t, int d
         pl_pose p;
         if (!pl_taut_image(m, copies, t, e, cell, &p)) continue;
         pl_solid *to = &s->solid[s->n++];
-        *to = (pl_solid){.mesh = disk ? 0 : m->kind_of[e % m->nelem],
-                         .tone = disk                 ? 0
-                                 : home               ? 1
-                                 : pushes(t, e, cell) ? 2
-                                                      : 0};
+        *to = (pl_solid){.mesh = disk ? 0 : m->kind_of[e % m->nelem], .tone = !disk && home};
         memcpy(to->x, p.x, sizeof to->x);
         memcpy(to->Q, p.Q, sizeof to->Q);
       }
+}
+
+// ---- arrows -------------------------------------------------------------------------------------
+
+enum { SIDED = 8, CORNERS = 4 * SIDED + 2 }; // of an arrow
+static const double WEAK = 0.02;             // of the largest force, that is left out
+
+static double largest_force(const pl_taut *t) {
+  double most = 0;
+  for (int c = 0; c < t->ncontact; c++) most = fmax(most, t->contact[c].force);
+  return most;
+}
+
+// A shaft and a head along a unit vector: four rings of corners between two ends.
+static void arrow_corners(const double from[3], const double n[3], double length, double wide,
+                          double *x) {
+  const double along[4] = {0, length - 3 * wide, length - 3 * wide, length},
+               out[4] = {1, 1, 2.4, 0};
+  double e[2][3], pick[3] = {fabs(n[0]) < 0.6, fabs(n[0]) >= 0.6, 0};
+  pl_cross3(n, pick, e[0]);
+  double size = pl_norm3(e[0]);
+  for (int d = 0; d < 3; d++) e[0][d] /= size;
+  pl_cross3(n, e[0], e[1]);
+  for (int r = 0; r < 4; r++)
+    for (int k = 0; k < SIDED; k++, x += 3) {
+      double a = 2 * PL_PI * k / SIDED, w = wide * out[r];
+      for (int d = 0; d < 3; d++)
+        x[d] = from[d] + along[r] * n[d] + w * (cos(a) * e[0][d] + sin(a) * e[1][d]);
+    }
+  for (int end = 0; end < 2; end++, x += 3)
+    for (int d = 0; d < 3; d++) x[d] = from[d] + along[3 * end] * n[d];
+}
+
+enum { FACES = 2 * 3 * SIDED + SIDED };
+
+static void arrow_faces(int first, int *v) {
+  for (int k = 0; k < SIDED; k++) {
+    int next = (k + 1) % SIDED;
+    for (int r = 0; r < 3; r++, v += 6) {
+      int a = first + r * SIDED, b = a + SIDED;
+      const int two[6] = {a + k, a + next, b + next, a + k, b + next, b + k};
+      memcpy(v, two, sizeof two);
+    }
+    const int back[3] = {first + 4 * SIDED, first + next, first + k};
+    memcpy(v, back, sizeof back);
+    v += 3;
+  }
+}
+
+// Forces on both elements of every contact that pushes, from where they touch; the longest reaches
+// across an element.
+static pl_status make_arrows(job *j, const pl_analysis *a, const pl_taut *t, const scenery *s,
+                             pl_mesh **out, double **force) {
+  const pl_mail *m = j->scene->mail[a->mail].m;
+  const int copies[2] = {a->opts.limits_.copies, a->opts.limits_.copies};
+  double most = largest_force(t), reach = 0;
+  int n = 0, at = 0;
+  for (int i = 0; i < 3 * s->mesh[0]->nvert; i++) reach = fmax(reach, fabs(s->mesh[0]->X[i]));
+  for (int c = 0; c < t->ncontact; c++) n += t->contact[c].force > WEAK * most;
+  PL_TRY(pl_mesh_create(j->env, "forces", 2 * n * CORNERS, out));
+  PL_TRY(pl_mesh_set_cells(*out, PL_TRI3, 2 * n * FACES));
+  *force = pl_alloc(j->env, (size_t)(2 * n * FACES), sizeof **force);
+  if (!*force) return PL_E_NOMEM;
+  for (int c = 0; c < t->ncontact; c++) {
+    double f = t->contact[c].force, x[3], normal[3];
+    if (!(f > WEAK * most)) continue;
+    pl_taut_contact_at(m, copies, t, &t->contact[c], x, normal);
+    for (int side = 0; side < 2; side++, at++) {
+      for (int d = 0; d < 3; d++) normal[d] *= side ? -1 : 1;
+      arrow_corners(x, normal, reach * (0.4 + 0.8 * f / most), 0.045 * reach,
+                    (*out)->X + 3 * at * CORNERS);
+      arrow_faces(at * CORNERS, (*out)->cell[PL_TRI3].v + 3 * at * FACES);
+      for (int k = 0; k < FACES; k++) (*force)[at * FACES + k] = f;
+    }
+  }
+  return PL_OK;
+}
+
+static pl_status write_glb(job *j, const char *name, const scenery *s) {
+  char path[PL_TEXT];
+  if (!j->output.glb) return PL_OK;
+  pl_glb_place *place = pl_alloc(j->env, (size_t)s->n, sizeof *place);
+  if (!place) return PL_E_NOMEM;
+  for (int i = 0; i < s->n; i++) {
+    place[i].mesh = s->solid[i].mesh;
+    memcpy(place[i].x, s->solid[i].x, sizeof place[i].x);
+    memcpy(place[i].Q, s->solid[i].Q, sizeof place[i].Q);
+  }
+  pl_status st = pl_glb_write_places(j->env, s->nmesh, (const pl_mesh *const *)s->mesh, 1, s->n,
+                                     place, job_path(j, name, ".glb", path));
+  pl_free(j->env, place);
+  return st;
+}
+
+// Elements and arrows in one mesh: `element` counts those that are shown, 0: an arrow, whose force
+// is beside it.
+static pl_status write_vtu(job *j, const char *name, const scenery *s, const double *force) {
+  char path[PL_TEXT];
+  int nvert = 0, ntri = 0, v = 0, t = 0;
+  pl_mesh *all;
+  if (!j->output.vtu) return PL_OK;
+  for (int i = 0; i < s->n; i++) {
+    nvert += s->mesh[s->solid[i].mesh]->nvert;
+    ntri += s->mesh[s->solid[i].mesh]->cell[PL_TRI3].n;
+  }
+  PL_TRY(pl_mesh_create(j->env, "state", nvert, &all));
+  double *number = pl_alloc(j->env, (size_t)(2 * ntri), sizeof *number), *push = number + ntri;
+  pl_status st = number ? pl_mesh_set_cells(all, PL_TRI3, ntri) : PL_E_NOMEM;
+  for (int i = 0; st == PL_OK && i < s->n; i++) {
+    const pl_solid *p = &s->solid[i];
+    const pl_mesh *m = s->mesh[p->mesh];
+    int arrows = p->mesh == s->nmesh - 1;
+    for (int c = 0; c < m->nvert; c++)
+      for (int d = 0; d < 3; d++)
+        all->X[3 * (v + c) + d] = p->x[d] + pl_dot3(p->Q + 3 * d, m->X + 3 * c);
+    for (int c = 0; c < m->cell[PL_TRI3].n; c++, t++) {
+      for (int d = 0; d < 3; d++)
+        all->cell[PL_TRI3].v[3 * t + d] = v + m->cell[PL_TRI3].v[3 * c + d];
+      number[t] = arrows ? 0 : i + 1;
+      push[t] = arrows ? force[c] : 0;
+    }
+    v += m->nvert;
+  }
+  const pl_field field[2] = {{"element", 1, 1, number}, {"force", 1, 1, push}};
+  if (st == PL_OK)
+    st = pl_mesh_write_vtu(all, NULL, 2, field, j->work->threads, job_path(j, name, ".vtu", path));
+  pl_free(j->env, number);
+  pl_mesh_free(all);
+  return st;
+}
+
+// The picture, and with `states` files of it, all with the arrows.
+static pl_status show_scenery(job *j, const pl_analysis *a, const char *kind, const pl_taut *t,
+                              const char *caption, scenery *s) {
+  char name[PL_TEXT];
+  double *force = NULL;
+  snprintf(name, sizeof name, "%.200s%s", a->name, kind);
+  pl_status st = make_arrows(j, a, t, s, &s->mesh[s->nmesh], &force);
+  if (st == PL_OK) {
+    s->solid[s->n++] = (pl_solid){.mesh = s->nmesh++, .tone = 2, .Q = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
+    const pl_solids all = {.nmesh = s->nmesh,
+                           .n = s->n,
+                           .mesh = (const pl_mesh *const *)s->mesh,
+                           .solid = s->solid,
+                           .width = 620};
+    st = files_solids(j, name, &all, caption);
+  }
+  if (st == PL_OK) st = write_glb(j, name, s);
+  if (st == PL_OK) st = write_vtu(j, name, s, force);
+  pl_free(j->env, force);
+  return st;
 }
 
 pl_status limits_picture(job *j, const pl_analysis *a, const char *kind, const pl_taut *t,
@@ -128,12 +261,11 @@ pl_status limits_picture(job *j, const pl_analysis *a, const char *kind, const p
   const pl_mail *m = j->scene->mail[a->mail].m;
   const int copies[2] = {a->opts.limits_.copies, a->opts.limits_.copies};
   int disk = t->shape == PL_TAUT_PARABOLOID, each = (2 * CELLS + 1) * (2 * CELLS + 1);
-  char name[PL_TEXT];
   scenery s = {.nmesh = m->nkind};
   // disks do not tell which element is of which kind
   if (!t->pose || (disk && m->nkind > 1)) return PL_OK;
-  s.mesh = pl_alloc(j->env, (size_t)m->nkind, sizeof *s.mesh);
-  s.solid = pl_alloc(j->env, (size_t)(each * t->nelem), sizeof *s.solid);
+  s.mesh = pl_alloc(j->env, (size_t)m->nkind + 1, sizeof *s.mesh);
+  s.solid = pl_alloc(j->env, (size_t)(each * t->nelem + 1), sizeof *s.solid);
   pl_status st = s.mesh && s.solid ? PL_OK : PL_E_NOMEM;
   for (int k = 0; st == PL_OK && k < m->nkind; k++) {
     int wind = m->kind[k].piece[0].kind == PL_PIECE_CURVE ? 4 : 1;
@@ -141,15 +273,9 @@ pl_status limits_picture(job *j, const pl_analysis *a, const char *kind, const p
   }
   if (st == PL_OK) {
     place(m, copies, t, disk, &s);
-    const pl_solids all = {.nmesh = s.nmesh,
-                           .n = s.n,
-                           .mesh = (const pl_mesh *const *)s.mesh,
-                           .solid = s.solid,
-                           .width = 620};
-    snprintf(name, sizeof name, "%.200s%s", a->name, kind);
-    st = files_solids(j, name, &all, caption);
+    st = show_scenery(j, a, kind, t, caption, &s);
   }
-  for (int k = 0; s.mesh && k < m->nkind; k++) pl_mesh_free(s.mesh[k]);
+  for (int k = 0; s.mesh && k <= m->nkind; k++) pl_mesh_free(s.mesh[k]);
   pl_free(j->env, s.mesh);
   pl_free(j->env, s.solid);
   return st;

@@ -238,7 +238,7 @@ static pl_status show_states(const survey *k) {
     if (best < 0) continue;
     snprintf(caption, sizeof caption,
              "The material at its %s, %.4g %% along %.4g degrees; elements of one cell are copper, "
-             "those that push against them red.",
+             "arrows are the forces of its contacts on both elements.",
              side == LONGEST ? "longest" : "shortest",
              (side == LONGEST ? 100 : -100) * survey_result(k, best, side)->value,
              k->angle[best] * 180 / PL_PI);

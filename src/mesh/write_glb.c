@@ -515,7 +515,16 @@ static json_t *matrix_of(const pl_glb_place *p) {
   return m;
 }
 
-static pl_status compose_places(glb *g, int nmesh, const pl_mesh *const *mesh, int n,
+// the second material, which is red
+static void make_red(json_t *primitives) {
+  size_t k;
+  json_t *p;
+  json_array_foreach(primitives, k, p) {
+    json_object_set_new(p, "material", json_integer(1));
+  }
+}
+
+static pl_status compose_places(glb *g, int nmesh, const pl_mesh *const *mesh, int red, int n,
                                 const pl_glb_place *place, json_t *root) {
   json_t *meshes = json_array(), *nodes = json_object_get(root, "nodes");
   json_t *children = json_array();
@@ -526,6 +535,7 @@ static pl_status compose_places(glb *g, int nmesh, const pl_mesh *const *mesh, i
     g->base = mesh[k]->X;
     g->primitives = json_array();
     pl_status s = add_primitives(g);
+    if (k >= nmesh - red) make_red(g->primitives);
     json_array_append_new(meshes, json_pack("{s:o}", "primitives", g->primitives));
     g->primitives = NULL;
     PL_TRY(s);
@@ -541,21 +551,22 @@ static pl_status compose_places(glb *g, int nmesh, const pl_mesh *const *mesh, i
   return put_file(g, root);
 }
 
-pl_status pl_glb_write_places(pl_env *env, int nmesh, const pl_mesh *const *mesh, int n,
+pl_status pl_glb_write_places(pl_env *env, int nmesh, const pl_mesh *const *mesh, int red, int n,
                               const pl_glb_place *place, const char *path) {
   glb g = {.env = env, .path = path, .views = json_array(), .accessors = json_array()};
   pl_text_init(&g.bin, env);
   // glTF's up is y, ours z
   json_t *root = json_pack(
       "{s:{s:s, s:s}, s:i, s:[{s:[i]}], s:[{s:s, s:[f, i, i, f]}], s:[{s:b, s:{s:[f, f, f, f], "
-      "s:f, s:f}}]}",
+      "s:f, s:f}}, {s:{s:[f, f, f, f], s:f, s:f}}]}",
       "asset", "version", "2.0", "generator", "pliant", "scene", 0, "scenes", "nodes", 0, "nodes",
       "name", "patch", "rotation", -sqrt(0.5), 0, 0, sqrt(0.5), "materials", "doubleSided", 1,
       "pbrMetallicRoughness", "baseColorFactor", 0.55, 0.58, 0.62, 1.0, "metallicFactor", 0.8,
-      "roughnessFactor", 0.4);
+      "roughnessFactor", 0.4, "pbrMetallicRoughness", "baseColorFactor", 0.75, 0.1, 0.08, 1.0,
+      "metallicFactor", 0.0, "roughnessFactor", 0.6);
   pl_status s = PL_E_NOMEM;
   if (root && g.views && g.accessors)
-    s = compose_places(&g, nmesh, mesh, n, place, root);
+    s = compose_places(&g, nmesh, mesh, red, n, place, root);
   else
     pl_fail(env, s, "%s: out of memory", path);
   json_decref(root);
