@@ -346,7 +346,8 @@ static pl_status keep_state(taut *t, const path *p) {
   pl_taut *out = t->out;
   double d[2];
   far_barrier(t, t->now.e, d);
-  if (fabs(p->weight * d[0]) > HELD) *(is_bent(t) ? &out->folds : &out->open) = 1;
+  t->walled = out->folds || fabs(p->weight * d[0]) > HELD;
+  if (t->walled) *(is_bent(t) ? &out->folds : &out->open) = 1;
   // all is linear in the weight near its end
   int ends = p->before > 0 && !out->folds && !out->open;
   for (int k = 0; k < t->nfree; k++) {
@@ -377,7 +378,8 @@ static pl_status once_more(taut *t) {
   if (s == PL_OK) s = descend(t, AGAIN, &p);
   if (s == PL_OK) s = keep_state(t, &p);
   t->out = first;
-  if (s == PL_OK && second.value > first->value - CERTAIN * t->measure && !second.folds) {
+  if (s == PL_OK && second.value > first->value - CERTAIN * t->measure &&
+      second.folds <= first->folds) {
     pl_taut swap = *first;
     *first = second;
     second = swap;
@@ -393,8 +395,8 @@ static pl_status follow_path(taut *t, double from) {
   PL_TRY(descend(t, from, &p));
   PL_TRY(keep_state(t, &p));
   const pl_taut *out = t->out;
-  // bent states may be stationary between two ways out
-  int more = (is_bent(t) || !out->certified) && !out->folds && !out->open;
+  // bent states may be stationary between two ways out; what is held by nothing stays so
+  int more = !t->walled && (!out->certified || (is_bent(t) && !out->folds));
   return more && t->o->weight < AGAIN ? once_more(t) : PL_OK;
 }
 
@@ -467,19 +469,25 @@ static pl_status begin(taut *t) {
   return PL_OK;
 }
 
-// Elements are moved a little, so that a way need not keep symmetries of the start.
+// Elements are moved a little, so that a way need not keep symmetries of the start; less where they
+// would overlap.
 static pl_status disturb(taut *t, int seed) {
+  enum { HALVINGS = 8 };
   pl_rng r;
   double most = 0.8 * fmin(t->gap, t->reach);
   pl_rng_seed(&r, (unsigned long long)seed);
   for (int k = 0; k < t->nz; k++)
     t->step[k] = k < t->nz - t->nfree ? most * pl_rng_uniform(&r, -1, 1) / t->scale[k] : 0;
   step_ties(t);
-  move(t, 1, &t->trial);
-  pl_status s = find_contacts(t, &t->trial);
-  if (s != PL_OK) return s == PL_DOMAIN ? refresh_contacts(t) : s;
-  swap_states(t);
-  return PL_OK;
+  for (double by = 1, least = pow(0.5, HALVINGS); by > least; by /= 2) {
+    move(t, by, &t->trial);
+    pl_status s = find_contacts(t, &t->trial);
+    if (s < 0) return s;
+    if (s != PL_OK) continue;
+    swap_states(t);
+    return PL_OK;
+  }
+  return refresh_contacts(t);
 }
 
 // Ways differ in how they begin: towards the goal alone; leaning on the strains that are free, both
@@ -535,7 +543,8 @@ pl_status pl_cell_taut(pl_cell *c, const pl_taut_opts *o, const pl_taut_goal *g,
   for (int k = 0; k < g->starts || (best != PL_OK && k < WAYS) || (k < sure && !is_certain(out));
        k++) {
     pl_taut found;
-    pl_status s = one_way(c, o, k, g, &found);
+    // what has ended but is not certain begins from disturbed starts
+    pl_status s = one_way(c, o, k < g->starts || best != PL_OK ? k : 3 * k, g, &found);
     if (s < 0 || s == PL_CANCELLED) {
       pl_taut_free(c->env, out);
       if (s >= 0) pl_taut_free(c->env, &found);

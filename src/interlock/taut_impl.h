@@ -110,6 +110,7 @@ struct taut {
   contact *last; // those before them
   double gap;    // smallest of them
   int plain;     // places beside flat minima are left out
+  int walled;    // nothing holds the state but the largest that is looked at
   double left;   // what another step would gain
   double shift;  // of curvatures in the last step
   double bow;    // of a strained disk along the step
