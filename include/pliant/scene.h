@@ -31,7 +31,8 @@
   A(limits, "limits", "how far an interlocking material stretches and shrinks, in all directions") \
   A(mail_design, "mail-design", "shape of an interlocking material whose limits reach a goal")     \
   A(native, "native", "where a patch of linked elements comes to rest")                            \
-  A(macro, "macro", "the same as a sheet within the limits of the material")
+  A(macro, "macro", "the same as a sheet within the limits of the material")                       \
+  A(coarsen, "coarsen", "the largest voxels that keep the first mode shapes, and their modulus")
 
 #define A(name, key, text) PL_ANALYSIS_##name,
 enum { PL_ANALYSIS_LIST(A) PL_ANALYSIS_COUNT };
@@ -149,6 +150,21 @@ typedef struct pl_explore_opts {
 } pl_explore_opts;
 extern const pl_option pl_explore_option_table[];
 extern const int pl_explore_option_count;
+
+#define PL_COARSEN_OPTS(X, C)                                                                      \
+  X(int, modes, 4, 1, 20, "", "mode shapes that are kept, lowest first, rigid motions left out")   \
+  X(double, tolerance, 0.05, 0, 1, "",                                                             \
+    "largest distance of corresponding points over the largest displacement of a mode")            \
+  X(double, mac, 0.95, 0, 1, "", "least modal assurance criterion of the shapes")                  \
+  X(double, coarsest, 0, 0, 1e9, "m", "largest edge that is tried; 0: 8 times that of the scene")  \
+  X(int, trials, 7, 1, 24, "", "sizes that are tried, by bisection")                               \
+  C(plain, 0, "no|yes", "coarse meshes of plain hexahedra, which are too stiff in bending")
+
+typedef struct pl_coarsen_opts {
+  PL_COARSEN_OPTS(PL_OPT_FIELD_X, PL_OPT_FIELD_C)
+} pl_coarsen_opts;
+extern const pl_option pl_coarsen_option_table[];
+extern const int pl_coarsen_option_count;
 
 // The options of the optimiser and a few of its own.
 #define PL_DESIGN_OPTS(X, C)                                                                       \

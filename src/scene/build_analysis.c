@@ -331,6 +331,14 @@ static void read_control(reader *r, analysis_def *d) {
   d->a.control_value = v.v;
 }
 
+static void check_coarsen(reader *r, const pl_node *at) {
+  int n = 0;
+  for (int k = 0; k < r->nbody; k++) n += r->body[k].voxels != NULL;
+  if (n != 1)
+    problem(r, at, "e.g. mesh: {voxels: {file: part.stl, size: 0.5 mm}}",
+            "coarsen: %s made of voxels", n ? "several bodies are" : "no body is");
+}
+
 static void check_options(reader *r, analysis_def *d, const pl_node *at) {
   const pl_analysis *a = &d->a;
   switch (a->kind) {
@@ -373,6 +381,9 @@ static void check_options(reader *r, analysis_def *d, const pl_node *at) {
     break;
   case PL_ANALYSIS_load_path:
     read_control(r, d);
+    break;
+  case PL_ANALYSIS_coarsen:
+    check_coarsen(r, at);
     break;
   case PL_ANALYSIS_native:
   case PL_ANALYSIS_macro:

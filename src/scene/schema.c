@@ -785,6 +785,7 @@ const map_info map_data = {
 #define ROWS_mail_design  ROWS(mail_design_rows)
 #define ROWS_native       ROWS(native_rows)
 #define ROWS_macro        ROWS(macro_rows)
+#define ROWS_coarsen      ROWS(analysis_rows)
 
 #define A(name_, key_, text_)                                                                      \
   {.what = key_,                                                                                   \

@@ -1,0 +1,32 @@
+#ifndef COARSEN_H
+#define COARSEN_H
+
+// Mode shapes of two meshes of voxels beside each other.
+#include "job_impl.h"
+
+// Modes of a scene without those of rigid motion.
+typedef struct coarse_modes {
+  const pl_scene *scene;
+  const pl_scene_body *body; // of voxels
+  int n;                     // modes
+  double *omega;             // [n] rad/s
+  double *shape;             // [n][nq]
+} coarse_modes;
+
+// How a mode of the fine mesh is met by the coarse one.
+typedef struct mode_match {
+  int mode;        // of the coarse mesh
+  double mac;      // modal assurance criterion, weighted by masses
+  double distance; // largest distance of corresponding points over the largest displacement
+} mode_match;
+
+// The body of voxels of a scene; NULL: there is none, or several.
+const pl_scene_body *coarse_body(const pl_scene *s);
+// The n lowest elastic modes at rest. env: where messages go; the caller frees with modes_free.
+pl_status modes_find(pl_env *env, const pl_scene *s, int n, int threads, coarse_modes *out);
+void modes_free(pl_env *env, coarse_modes *m);
+// match[n] for the first n modes of the fine mesh, at whose nodes shapes are compared.
+pl_status modes_match(pl_env *env, const coarse_modes *fine, const coarse_modes *coarse, int n,
+                      mode_match *match);
+
+#endif

@@ -1,0 +1,367 @@
+// coarsen: the largest voxels that keep the first mode shapes, and the moduli that make up for the
+// stiffness that they bring.
+#include "coarsen.h"
+
+#include "pliant/math.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { MODES_MAX = 20, EXTRA = 4, TRIALS_MAX = 24, MATERIALS_MAX = 8, SWEEPS = 3 };
+
+// one size of voxels
+typedef struct trial {
+  double edge[3];
+  int nvoxel, good;
+  double mac, distance, error; // smallest, largest, mean over the modes of |frequency / fine - 1|
+  char why[PL_TEXT];           // it could not be made
+} trial;
+
+typedef struct coarsening {
+  job *j;
+  const pl_analysis *a;
+  const pl_coarsen_opts *o;
+  pl_env quiet; // trials that cannot be built are no errors
+  pl_text text; // the scene as run
+  int n;        // modes that are compared
+  coarse_modes fine;
+  int ntrial;
+  trial trial[TRIALS_MAX];
+  // the coarsest one that is good
+  double size;
+  trial best;
+  mode_match match[MODES_MAX];
+  double before[MODES_MAX], after[MODES_MAX]; // rad/s
+  int nmaterial;
+  const pl_scene_material *material[MATERIALS_MAX];
+  double factor[MATERIALS_MAX]; // numerical modulus over the scene's
+} coarsening;
+
+// ---- coarse scenes ----------------------------------------------------------------------------
+
+// the scene with voxels of a size, and moduli times factors
+static pl_status load(coarsening *k, double size, const double *factor, pl_scene **out) {
+  char set[2 + MATERIALS_MAX][PL_TEXT];
+  const char *list[2 + MATERIALS_MAX];
+  const char *body = k->fine.body->name;
+  int n = 0;
+  snprintf(set[n++], PL_TEXT, "bodies.%.200s.solid.mesh.voxels.size=%.17g m", body, size);
+  if (k->o->plain) snprintf(set[n++], PL_TEXT, "bodies.%.200s.solid.formulation=plain", body);
+  for (int i = 0; factor && i < k->nmaterial; i++)
+    snprintf(set[n++], PL_TEXT, "materials.%.200s.young=%.17g Pa", k->material[i]->name,
+             factor[i] * k->material[i]->young);
+  for (int i = 0; i < n; i++) list[i] = set[i];
+  return pl_scene_parse(&k->quiet, k->j->scene->path, k->j->scene->folder, k->text.s, k->text.n, n,
+                        list, NULL, out);
+}
+
+static pl_status solve(coarsening *k, double size, const double *factor, pl_scene **sc,
+                       coarse_modes *m) {
+  *m = (coarse_modes){0};
+  *sc = NULL;
+  PL_TRY(load(k, size, factor, sc));
+  return modes_find(&k->quiet, *sc, k->n + EXTRA, pl_threads_size(k->j->work->threads), m);
+}
+
+static double mean_error(const coarsening *k, const coarse_modes *m, const mode_match *match) {
+  double sum = 0;
+  for (int i = 0; i < k->n; i++)
+    sum += match[i].mode < 0 ? 1 : fabs(m->omega[match[i].mode] / k->fine.omega[i] - 1);
+  return sum / k->n;
+}
+
+// tries a size; PL_OK whatever comes out unless memory or patience ends
+static pl_status try_size(coarsening *k, double size, int *good) {
+  pl_scene *sc;
+  coarse_modes m;
+  mode_match match[MODES_MAX] = {{0}};
+  trial *t = &k->trial[k->ntrial];
+  *t = (trial){.edge = {size, size, size}, .mac = 1};
+  pl_status st = solve(k, size, NULL, &sc, &m);
+  if (st == PL_OK) st = modes_match(&k->quiet, &k->fine, &m, k->n, match);
+  if (st == PL_OK) {
+    t->nvoxel = m.body->voxels->nvoxel;
+    memcpy(t->edge, m.body->voxels->edge, sizeof t->edge);
+    t->error = mean_error(k, &m, match);
+    for (int i = 0; i < k->n; i++) {
+      t->mac = fmin(t->mac, match[i].mac);
+      t->distance = fmax(t->distance, match[i].distance);
+    }
+    t->good = t->distance <= k->o->tolerance && t->mac >= k->o->mac;
+  } else if (st == PL_E_INPUT || st == PL_DOMAIN || st == PL_SINGULAR || st == PL_UNSOLVED) {
+    snprintf(t->why, sizeof t->why, "%.400s", st == PL_E_INPUT ? k->quiet.error.text : "no modes");
+    st = PL_OK;
+  }
+  if (st == PL_OK && t->good) {
+    k->size = size;
+    k->best = *t;
+    memcpy(k->match, match, sizeof match);
+    for (int i = 0; i < k->n; i++) k->before[i] = k->after[i] = m.omega[match[i].mode];
+  }
+  *good = t->good;
+  k->ntrial++;
+  modes_free(&k->quiet, &m);
+  pl_scene_free(sc);
+  return st;
+}
+
+// from the coarsest on, then between what is good and what is not, by halves of the ratio
+static pl_status bisect(coarsening *k) {
+  const double *e = k->fine.body->voxels->edge;
+  double fine = cbrt(e[0] * e[1] * e[2]), most = k->o->coarsest > 0 ? k->o->coarsest : 8 * fine;
+  double low = fine, high = most;
+  int good;
+  if (!(most > fine)) return PL_OK;
+  PL_TRY(try_size(k, high, &good));
+  if (good) return PL_OK;
+  for (int i = 1; i < k->o->trials && i < TRIALS_MAX && high / low > 1.02; i++) {
+    double size = sqrt(low * high);
+    PL_TRY(pl_report_progress(k->j->env, "coarsen", (double)i / k->o->trials, NULL));
+    PL_TRY(try_size(k, size, &good));
+    if (good)
+      low = size;
+    else
+      high = size;
+  }
+  return PL_OK;
+}
+
+// ---- moduli -----------------------------------------------------------------------------------
+
+// frequencies of the coarse mesh with moduli times factors, in the order of the fine modes
+static pl_status frequencies(coarsening *k, const double *factor, double *omega) {
+  pl_scene *sc;
+  coarse_modes m;
+  mode_match match[MODES_MAX];
+  pl_status st = solve(k, k->size, factor, &sc, &m);
+  if (st == PL_OK) st = modes_match(&k->quiet, &k->fine, &m, k->n, match);
+  for (int i = 0; st == PL_OK && i < k->n; i++)
+    omega[i] = match[i].mode >= 0 ? m.omega[match[i].mode] : m.omega[i];
+  modes_free(&k->quiet, &m);
+  pl_scene_free(sc);
+  return st;
+}
+
+// normal equations J'J x = J'r with a little weight on small changes: [n][MATERIALS_MAX]
+static void solve_normal(int n, double (*A)[MATERIALS_MAX], double *b) {
+  double trace = 0;
+  for (int i = 0; i < n; i++) trace += A[i][i];
+  for (int i = 0; i < n; i++) A[i][i] += 1e-9 * trace + 1e-300;
+  for (int i = 0; i < n; i++)
+    for (int r = i + 1; r < n; r++) {
+      double f = A[r][i] / A[i][i];
+      for (int c = i; c < n; c++) A[r][c] -= f * A[i][c];
+      b[r] -= f * b[i];
+    }
+  for (int i = n - 1; i >= 0; i--) {
+    for (int c = i + 1; c < n; c++) b[i] -= A[i][c] * b[c];
+    b[i] /= A[i][i];
+  }
+}
+
+// several materials: log of the eigenvalues by log of the moduli, least squares over the modes
+static pl_status fit_moduli(coarsening *k) {
+  static const double step = 0.02;
+  for (int sweep = 0; sweep < SWEEPS; sweep++) {
+    double J[MODES_MAX][MATERIALS_MAX], A[MATERIALS_MAX][MATERIALS_MAX] = {{0}}, b[MATERIALS_MAX];
+    double now[MODES_MAX], moved[MODES_MAX];
+    PL_TRY(frequencies(k, k->factor, now));
+    for (int p = 0; p < k->nmaterial; p++) {
+      double factor[MATERIALS_MAX];
+      memcpy(factor, k->factor, sizeof factor);
+      factor[p] *= exp(step);
+      PL_TRY(frequencies(k, factor, moved));
+      for (int i = 0; i < k->n; i++) J[i][p] = 2 * log(moved[i] / now[i]) / step;
+    }
+    for (int p = 0; p < k->nmaterial; p++) {
+      b[p] = 0;
+      for (int i = 0; i < k->n; i++) {
+        b[p] += J[i][p] * 2 * log(k->fine.omega[i] / now[i]);
+        for (int q = 0; q < k->nmaterial; q++) A[p][q] += J[i][p] * J[i][q];
+      }
+    }
+    solve_normal(k->nmaterial, A, b);
+    for (int p = 0; p < k->nmaterial; p++) k->factor[p] *= exp(fmax(-1, fmin(1, b[p])));
+  }
+  return PL_OK;
+}
+
+static pl_status find_moduli(coarsening *k) {
+  const pl_scene *sc = k->j->scene;
+  for (int i = 0; i < sc->nmaterial && k->nmaterial < MATERIALS_MAX; i++) {
+    int plain = strcmp(sc->material[i].law, "St. Venant-Kirchhoff") == 0 ||
+                strcmp(sc->material[i].law, "neo-Hookean") == 0;
+    if (!plain) continue;
+    k->factor[k->nmaterial] = 1;
+    k->material[k->nmaterial++] = &sc->material[i];
+  }
+  if (k->nmaterial == 0) return PL_OK;
+  // one modulus: all eigenvalues follow it
+  double ratio = k->fine.omega[0] / k->before[0];
+  if (k->nmaterial == 1)
+    k->factor[0] = ratio * ratio;
+  else
+    PL_TRY(fit_moduli(k));
+  return frequencies(k, k->factor, k->after);
+}
+
+// ---- results ----------------------------------------------------------------------------------
+
+static double percent(double a, double b) {
+  return 100 * (a / b - 1);
+}
+
+static pl_status write_modes(const coarsening *k) {
+  static const char *const name[] = {"mode",  "fine",        "coarse", "error",
+                                     "after", "error_after", "mac",    "distance"};
+  static const char *const unit[] = {"", "Hz", "Hz", "", "Hz", "", "", ""};
+  pl_table *t;
+  PL_TRY(pl_table_create(k->j->env, 8, &t));
+  pl_status s = PL_OK;
+  for (int c = 0; s == PL_OK && c < 8; c++) s = pl_table_column(t, c, name[c], unit[c]);
+  for (int i = 0; s == PL_OK && i < k->n; i++) {
+    double f = k->fine.omega[i], w = 2 * PL_PI;
+    s = pl_table_row(t, (double[]){i + 1, f / w, k->before[i] / w, k->before[i] / f - 1,
+                                   k->after[i] / w, k->after[i] / f - 1, k->match[i].mac,
+                                   k->match[i].distance});
+  }
+  if (s == PL_OK) s = job_table(k->j, t, k->a->name, ".csv");
+  pl_table_free(t);
+  return s;
+}
+
+static pl_status write_sizes(const coarsening *k) {
+  static const char *const name[] = {"edge_x", "edge_y",   "edge_z", "voxels",
+                                     "mac",    "distance", "error",  "good"};
+  static const char *const unit[] = {"m", "m", "m", "", "", "", "", ""};
+  char file[PL_TEXT];
+  pl_table *t;
+  PL_TRY(pl_table_create(k->j->env, 8, &t));
+  pl_status s = PL_OK;
+  for (int c = 0; s == PL_OK && c < 8; c++) s = pl_table_column(t, c, name[c], unit[c]);
+  for (int i = 0; s == PL_OK && i < k->ntrial; i++) {
+    const trial *r = &k->trial[i];
+    double none = r->nvoxel ? 0 : NAN;
+    s = pl_table_row(t, (double[]){r->edge[0], r->edge[1], r->edge[2], r->nvoxel, r->mac + none,
+                                   r->distance + none, r->error + none, r->good});
+  }
+  snprintf(file, sizeof file, "%.100s-sizes", k->a->name);
+  if (s == PL_OK) s = job_table(k->j, t, file, ".csv");
+  pl_table_free(t);
+  return s;
+}
+
+static void set_figures(const coarsening *k, json_t *f) {
+  const pl_voxel_info *v = k->fine.body->voxels;
+  json_t *modes = json_array(), *moduli = json_object();
+  job_set(f, "found", json_boolean(k->size > 0));
+  job_set(f, "fine_voxels", json_integer(v->nvoxel));
+  job_set(f, "fine_edge_m", json_pack("[f, f, f]", v->edge[0], v->edge[1], v->edge[2]));
+  job_set(f, "sizes_tried", json_integer(k->ntrial));
+  for (int i = 0; i < k->n && k->size > 0; i++)
+    json_array_append_new(modes, json_pack("{s:f, s:f, s:f, s:f, s:f}", "fine_Hz",
+                                           k->fine.omega[i] / (2 * PL_PI), "error",
+                                           k->before[i] / k->fine.omega[i] - 1, "error_after",
+                                           k->after[i] / k->fine.omega[i] - 1, "mac",
+                                           k->match[i].mac, "distance", k->match[i].distance));
+  for (int p = 0; p < k->nmaterial; p++)
+    json_object_set_new(moduli, k->material[p]->name,
+                        json_real(k->factor[p] * k->material[p]->young));
+  job_set(f, "modes", modes);
+  job_set(f, "numerical_young_Pa", moduli);
+  if (!(k->size > 0)) return;
+  const double *e = k->best.edge;
+  job_set(f, "voxels", json_integer(k->best.nvoxel));
+  job_set(f, "size_m", json_real(k->size));
+  job_set(f, "edge_m", json_pack("[f, f, f]", e[0], e[1], e[2]));
+}
+
+static void report_modes(const coarsening *k) {
+  static const char *const head[] = {"mode",           "fine, Hz", "coarse, Hz", "error, %",
+                                     "calibrated, Hz", "error, %", "MAC",        "distance"};
+  grid g = job_grid(k->j, 8, head);
+  for (int i = 0; i < k->n; i++) {
+    double f = k->fine.omega[i], w = 2 * PL_PI;
+    grid_add(&g, "%d", i + 1);
+    grid_add(&g, "%.5g", f / w);
+    grid_add(&g, "%.5g", k->before[i] / w);
+    grid_add(&g, "%+.2f", percent(k->before[i], f));
+    grid_add(&g, "%.5g", k->after[i] / w);
+    grid_add(&g, "%+.2f", percent(k->after[i], f));
+    grid_add(&g, "%.4f", k->match[i].mac);
+    grid_add(&g, "%.4f", k->match[i].distance);
+  }
+  grid_end(&g);
+}
+
+static void report_sizes(const coarsening *k) {
+  static const char *const head[] = {"edge, mm",         "voxels",        "least MAC",
+                                     "largest distance", "mean error, %", "keeps the shapes"};
+  grid g = job_grid(k->j, 6, head);
+  job_heading(k->j, "Sizes tried");
+  for (int i = 0; i < k->ntrial; i++) {
+    const trial *t = &k->trial[i];
+    grid_add(&g, "%.4g", 1e3 * cbrt(t->edge[0] * t->edge[1] * t->edge[2]));
+    grid_add(&g, t->nvoxel ? "%d" : "-", t->nvoxel);
+    grid_add(&g, t->nvoxel ? "%.4f" : "-", t->mac);
+    grid_add(&g, t->nvoxel ? "%.4f" : "-", t->distance);
+    grid_add(&g, t->nvoxel ? "%.2f" : "-", 100 * t->error);
+    grid_add(&g, "%.120s", t->why[0] ? t->why : t->good ? "yes" : "no");
+  }
+  grid_end(&g);
+}
+
+static void report(const coarsening *k) {
+  job *j = k->j;
+  const pl_voxel_info *v = k->fine.body->voxels;
+  if (k->size > 0) {
+    job_note(j, "%s: voxels of %.4g mm keep %d mode shapes: %d in place of %d", k->a->name,
+             1e3 * k->size, k->n, k->best.nvoxel, v->nvoxel);
+    for (int p = 0; p < k->nmaterial; p++)
+      job_note(j, "%s: numerical modulus of %s: %.5g Pa (%.4g of %.5g)", k->a->name,
+               k->material[p]->name, k->factor[p] * k->material[p]->young, k->factor[p],
+               k->material[p]->young);
+    report_modes(k);
+  } else {
+    job_warn(j, "%s: no coarser voxels keep the first %d mode shapes within %.3g", k->a->name, k->n,
+             k->o->tolerance);
+  }
+  job_say(j,
+          "Shapes are compared at the nodes of the fine mesh, weighted by mass (MAC). The distance "
+          "is the largest one of corresponding points over the largest displacement; it bounds the "
+          "Hausdorff distance of the deformed shapes.");
+  report_sizes(k);
+}
+
+static pl_status run(coarsening *k, json_t *figures) {
+  const pl_scene *sc = k->j->scene;
+  pl_scene_write(sc, &k->text);
+  if (k->text.failed) return PL_E_NOMEM;
+  PL_TRY(modes_find(k->j->env, sc, k->o->modes, pl_threads_size(k->j->work->threads), &k->fine));
+  k->n = k->fine.n;
+  if (k->n == 0 || !(k->fine.omega[0] > 0))
+    return pl_fail(k->j->env, PL_E_INPUT, "%s: the fine mesh has no elastic modes", k->a->name);
+  PL_TRY(bisect(k));
+  if (k->size > 0) PL_TRY(find_moduli(k));
+  set_figures(k, figures);
+  report(k);
+  if (k->size > 0) PL_TRY(write_modes(k));
+  return write_sizes(k);
+}
+
+pl_status job_coarsen(job *j, int index, json_t *figures) {
+  coarsening *k = pl_alloc(j->env, 1, sizeof *k);
+  if (!k) return PL_E_NOMEM;
+  k->j = j;
+  k->a = &j->scene->analysis[index];
+  k->o = &k->a->opts.coarsen_;
+  k->quiet = *j->env;
+  k->quiet.diag = NULL;
+  pl_text_init(&k->text, j->env);
+  pl_status st = run(k, figures);
+  modes_free(j->env, &k->fine);
+  pl_text_free(&k->text);
+  pl_free(j->env, k);
+  return st;
+}

@@ -1,0 +1,119 @@
+// coarsen: voxels of a strip, beside the tabulated frequencies of fully integrated hexahedra.
+#include "check.h"
+
+#include "pliant/job.h"
+
+#include <jansson.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define HEAD                                                                                       \
+  "pliant: 1\nunits: {length: mm}\n"                                                               \
+  "materials:\n  rigur: {young: 1.66 GPa, poisson: 0.45, density: 1205 kg/m^3}\n"
+
+static pl_env env;
+
+static void keep(void *ctx, const pl_analysis *a, const struct json_t *f) {
+  (void)a;
+  *(json_t **)ctx = json_deep_copy(f);
+}
+
+static json_t *run(const char *text) {
+  pl_scene *s;
+  pl_job_result r;
+  json_t *out = NULL;
+  check_ok(&env, pl_scene_parse(&env, "test.yaml", SOURCE_DIR "/scenes", text, strlen(text), 0,
+                                NULL, NULL, &s));
+  const pl_sink sink = {.ctx = &out, .figures = keep};
+  check_ok(&env, pl_job_run(&env, s, &(pl_job_opts){.threads = 1, .sink = &sink}, &r));
+  pl_scene_free(s);
+  assert_non_null(out);
+  return out;
+}
+
+static double value(const json_t *f, const char *list, size_t i, const char *key) {
+  return json_number_value(json_object_get(json_array_get(json_object_get(f, list), i), key));
+}
+
+// contact-stepping 8.12: cubes of 1.5 mm and half of it, E = 1.66e9, nu = 0.45, rho = 1205
+static void tabulated(void **state) {
+  (void)state;
+  static const double want[2][6] = {{447.7, 1314.0, 2771.7, 2838.2, 6987.4, 7679.1},
+                                    {368.1, 1262.3, 2278.6, 2758.4, 6298.6, 6725.4}};
+  for (int k = 0; k < 2; k++) {
+    char text[1000];
+    snprintf(text, sizeof text,
+             HEAD "bodies: [{name: strip, solid: {mesh: {voxels: {file: meshes/strip.obj, size: "
+                  "%g}}, formulation: plain, material: rigur}}]\nfixed: strip group left\n"
+                  "analyses: [{modes: {count: 6}}]\n",
+             1.5 / (k + 1));
+    json_t *f = run(text);
+    for (size_t i = 0; i < 6; i++)
+      check_close(json_number_value(json_array_get(json_object_get(f, "frequency_Hz"), i)),
+                  want[k][i], 0.051);
+    json_decref(f);
+  }
+}
+
+// one modulus makes the first frequency right; of plain hexahedra it leaves those across off
+static void one_modulus(void **state) {
+  (void)state;
+  for (int plain = 0; plain < 2; plain++) {
+    char text[1000];
+    snprintf(text, sizeof text,
+             HEAD "bodies: [{name: strip, solid: {mesh: {voxels: {file: meshes/strip.obj, size: "
+                  "0.75}}, material: rigur}}]\nfixed: strip where x < 0.1\n"
+                  "analyses: [{coarsen: {coarsest: 1.5, plain: %s, trials: 1}}]\n",
+             plain ? "yes" : "no");
+    json_t *f = run(text);
+    assert_true(json_is_true(json_object_get(f, "found")));
+    assert_int_equal(json_integer_value(json_object_get(f, "fine_voxels")), 640);
+    assert_int_equal(json_integer_value(json_object_get(f, "voxels")), 80);
+    check_close(value(f, "modes", 0, "error_after"), 0, 1e-8);
+    double E =
+        json_number_value(json_object_get(json_object_get(f, "numerical_young_Pa"), "rigur"));
+    // all eigenvalues go with the modulus
+    for (size_t i = 0; i < 4; i++)
+      check_rel((1 + value(f, "modes", i, "error")) * sqrt(E / 1.66e9),
+                1 + value(f, "modes", i, "error_after"), 1e-7);
+    // 447.68 / 324.15 Hz of the table above, and of default hexahedra 322.63
+    check_close(value(f, "modes", 0, "error"), plain ? 447.6812 / 324.1487 - 1 : -0.00467, 1e-4);
+    check_less(fabs(value(f, "modes", 1, "error_after")), plain ? 0.25 : 0.02);
+    if (plain) check_less(value(f, "modes", 1, "error_after"), -0.2);
+    check_less(value(f, "modes", 0, "distance"), 0.05);
+    check_less(0.99, value(f, "modes", 0, "mac"));
+    json_decref(f);
+  }
+}
+
+// two materials have a modulus each
+static void two_moduli(void **state) {
+  (void)state;
+  static const char text[] =
+      HEAD "  soft: {young: 0.4 GPa, poisson: 0.3, density: 1205 kg/m^3}\n"
+           "bodies:\n  - name: strip\n    solid:\n"
+           "      mesh: {voxels: {file: meshes/strip.obj, size: 0.75}}\n      material: rigur\n"
+           "      regions: [{nodes: strip where x < 12.1, material: soft}]\n"
+           "fixed: strip where x < 0.1\n"
+           "analyses: [{coarsen: {coarsest: 1.5, plain: yes, trials: 1, tolerance: 0.2}}]\n";
+  json_t *f = run(text);
+  assert_true(json_is_true(json_object_get(f, "found")));
+  double before = 0, after = 0;
+  for (size_t i = 0; i < 4; i++) {
+    before += pow(log1p(value(f, "modes", i, "error")), 2);
+    after += pow(log1p(value(f, "modes", i, "error_after")), 2);
+  }
+  check_less(after, 0.5 * before);
+  const json_t *young = json_object_get(f, "numerical_young_Pa");
+  check_less(json_number_value(json_object_get(young, "rigur")), 1.66e9);
+  check_less(json_number_value(json_object_get(young, "soft")), 0.4e9);
+  json_decref(f);
+}
+
+int test_coarsen(void) {
+  pl_env_init(&env);
+  const struct CMUnitTest tests[] = {cmocka_unit_test(tabulated), cmocka_unit_test(one_modulus),
+                                     cmocka_unit_test(two_moduli)};
+  return cmocka_run_group_tests_name("job.coarsen", tests, NULL, NULL);
+}
