@@ -158,6 +158,9 @@ extern const int pl_explore_option_count;
   X(double, mac, 0.95, 0, 1, "", "least modal assurance criterion of the shapes")                  \
   X(double, coarsest, 0, 0, 1e9, "m", "largest edge that is tried; 0: 8 times that of the scene")  \
   X(int, trials, 7, 1, 24, "", "sizes that are tried, by bisection")                               \
+  X(double, frequency, 0, 0, 1e9, "rad/s",                                                         \
+    "measured frequency of the first mode, of free vibration; 0: that of the fine mesh")           \
+  X(double, decay, 0, 0, 1e9, "1/s", "measured rate d of its decay exp(-d t)")                     \
   C(plain, 0, "no|yes", "coarse meshes of plain hexahedra, which are too stiff in bending")
 
 typedef struct pl_coarsen_opts {

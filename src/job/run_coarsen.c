@@ -26,6 +26,7 @@ typedef struct coarsening {
   pl_text text; // the scene as run
   int n;        // modes that are compared
   coarse_modes fine;
+  double measured; // squared frequency that was measured over that of the fine mesh, 1: none
   int ntrial;
   trial trial[TRIALS_MAX];
   // the coarsest one that is good
@@ -187,6 +188,19 @@ static pl_status fit_moduli(coarsening *k) {
   return PL_OK;
 }
 
+// A vibration exp(-d t) sin(2 pi f t) of the first mode: its eigenvalue is (2 pi f)^2 + d^2, and
+// with stiffness damping b alone d = b lambda / 2. All modes of the fine mesh follow its modulus.
+static double eigenvalue(const pl_coarsen_opts *o) {
+  return o->frequency * o->frequency + o->decay * o->decay;
+}
+
+static void take_measured(coarsening *k) {
+  k->measured = 1;
+  if (!(k->o->frequency > 0)) return;
+  k->measured = eigenvalue(k->o) / (k->fine.omega[0] * k->fine.omega[0]);
+  for (int i = 0; i < k->n; i++) k->fine.omega[i] *= sqrt(k->measured);
+}
+
 static pl_status find_moduli(coarsening *k) {
   const pl_scene *sc = k->j->scene;
   for (int i = 0; i < sc->nmaterial && k->nmaterial < MATERIALS_MAX; i++) {
@@ -269,6 +283,14 @@ static void set_figures(const coarsening *k, json_t *f) {
     json_object_set_new(moduli, k->material[p]->name,
                         json_real(k->factor[p] * k->material[p]->young));
   job_set(f, "modes", modes);
+  if (k->o->frequency > 0) {
+    json_t *fine = json_object();
+    for (int p = 0; p < k->nmaterial; p++)
+      json_object_set_new(fine, k->material[p]->name,
+                          json_real(k->measured * k->material[p]->young));
+    job_set(f, "identified_young_Pa", fine);
+    job_set(f, "stiffness_damping_s", json_real(2 * k->o->decay / eigenvalue(k->o)));
+  }
   job_set(f, "numerical_young_Pa", moduli);
   if (!(k->size > 0)) return;
   const double *e = k->best.edge;
@@ -327,6 +349,9 @@ static void report(const coarsening *k) {
     job_warn(j, "%s: no coarser voxels keep the first %d mode shapes within %.3g", k->a->name, k->n,
              k->o->tolerance);
   }
+  if (k->o->frequency > 0)
+    job_note(j, "%s: measured: moduli of the fine mesh times %.5g; damping: {beta: %.5g s}",
+             k->a->name, k->measured, 2 * k->o->decay / eigenvalue(k->o));
   job_say(j,
           "Shapes are compared at the nodes of the fine mesh, weighted by mass (MAC). The distance "
           "is the largest one of corresponding points over the largest displacement; it bounds the "
@@ -343,6 +368,7 @@ static pl_status run(coarsening *k, json_t *figures) {
   if (k->n == 0 || !(k->fine.omega[0] > 0))
     return pl_fail(k->j->env, PL_E_INPUT, "%s: the fine mesh has no elastic modes", k->a->name);
   PL_TRY(bisect(k));
+  take_measured(k);
   if (k->size > 0) PL_TRY(find_moduli(k));
   set_figures(k, figures);
   report(k);

@@ -331,8 +331,11 @@ static void read_control(reader *r, analysis_def *d) {
   d->a.control_value = v.v;
 }
 
-static void check_coarsen(reader *r, const pl_node *at) {
+static void check_coarsen(reader *r, const pl_coarsen_opts *o, const pl_node *at) {
   int n = 0;
+  if (o->decay > 0 && !(o->frequency > 0))
+    problem(r, at, "e.g. frequency: 320 Hz, decay: 12 1/s",
+            "coarsen: a measured decay needs the frequency, too");
   for (int k = 0; k < r->nbody; k++) n += r->body[k].voxels != NULL;
   if (n != 1)
     problem(r, at, "e.g. mesh: {voxels: {file: part.stl, size: 0.5 mm}}",
@@ -383,7 +386,7 @@ static void check_options(reader *r, analysis_def *d, const pl_node *at) {
     read_control(r, d);
     break;
   case PL_ANALYSIS_coarsen:
-    check_coarsen(r, at);
+    check_coarsen(r, &a->opts.coarsen_, at);
     break;
   case PL_ANALYSIS_native:
   case PL_ANALYSIS_macro:

@@ -111,9 +111,33 @@ static void two_moduli(void **state) {
   json_decref(f);
 }
 
+// A measured vibration in place of the fine mesh: its modulus and damping come back.
+static void measured(void **state) {
+  (void)state;
+  // what a modulus of 2 GPa and b = 1e-4 s make of the first mode of the fine mesh, 324.148714 Hz
+  const double w = 6.283185307179586 * 324.1487142, E = 2e9, b = 1e-4;
+  double lambda = w * w * E / 1.66e9, d = 0.5 * b * lambda;
+  char text[1000];
+  snprintf(text, sizeof text,
+           HEAD "bodies: [{name: strip, solid: {mesh: {voxels: {file: meshes/strip.obj, size: "
+                "0.75}}, material: rigur}}]\nfixed: strip where x < 0.1\n"
+                "analyses: [{coarsen: {coarsest: 1.5, trials: 1, frequency: %.12g rad/s, decay: "
+                "%.12g 1/s}}]\n",
+           sqrt(lambda - d * d), d);
+  json_t *f = run(text);
+  const json_t *young = json_object_get(f, "identified_young_Pa");
+  check_rel(json_number_value(json_object_get(young, "rigur")), E, 1e-6);
+  check_rel(json_number_value(json_object_get(f, "stiffness_damping_s")), b, 1e-9);
+  // the coarse mesh is softer by the ratio of one_modulus
+  young = json_object_get(f, "numerical_young_Pa");
+  check_rel(json_number_value(json_object_get(young, "rigur")), E * pow(1 - 0.004672, -2), 1e-4);
+  check_close(value(f, "modes", 0, "error_after"), 0, 1e-7);
+  json_decref(f);
+}
+
 int test_coarsen(void) {
   pl_env_init(&env);
   const struct CMUnitTest tests[] = {cmocka_unit_test(tabulated), cmocka_unit_test(one_modulus),
-                                     cmocka_unit_test(two_moduli)};
+                                     cmocka_unit_test(two_moduli), cmocka_unit_test(measured)};
   return cmocka_run_group_tests_name("job.coarsen", tests, NULL, NULL);
 }
