@@ -357,14 +357,20 @@ typedef struct pl_built {
 } pl_built;
 pl_status pl_build_model(pl_builder *b, pl_built *out);
 // Another model of the same unknowns, after pl_build_model: factors on the terms of loads and
-// drives and on gravity, and drives that are off. before NULL: that is how it is. Otherwise in
-// statics they go from those before to these as the load factor goes from 0 to 1; what follows a
-// file keeps it.
+// drives and on gravity, and drives that are off or hold what they have. before: what it comes
+// after, NULL: nothing. With a ramp statics go from those before to these as the load factor goes
+// from 0 to 1; what follows a file keeps it.
 typedef struct pl_stage {
   const double *load, *drive; // [nload], [ndrive]
-  const char *off;            // [ndrive]
+  const char *off, *hold;     // [ndrive]; hold: its nodes stay where they are
   double gravity;
+  const double *q; // [nq] where nodes are, NULL: at rest
+  int ramp;        // there is one before
 } pl_stage;
+// 1: a drive can be switched off: edges that it builds in are those of `shell6`; 1: it can take
+// hold again, as it holds no directions of rods.
+int pl_build_releases(const pl_builder *b, int drive);
+int pl_build_grips(const pl_builder *b, int drive);
 pl_status pl_build_stage(const pl_builder *b, pl_env *env, const pl_stage *stage,
                          const pl_stage *before, pl_model **model, pl_params **params);
 // The same with a state at rest, what confines it, and scratch for so many threads. The builder is

@@ -214,10 +214,11 @@ pl_status pl_mesh_border(const pl_mesh *m, int *n, int **vertex);
 
 // What a shell with normals at its edges (element kinds `midedge`, `shell6`) is made of: a stencil
 // for every triangle, scalar unknowns xi for every edge that turn its normal, and clamps. Where all
-// edges of a line are to be built in, a wall takes the places of the neighbours: edges whose
-// vertices have the same clamp have no xi, and the triangles on them feel copies of their other
-// vertices that move with the clamp (the model needs a node at the place of copy[k], moved like
-// vertex copy_at[k]).
+// edges of a line are to be built in, a wall takes the places of the neighbours: on edges whose
+// vertices have the same clamp triangles feel copies of their other vertices (`shell6`: of those of
+// the triangle that leads the edge) that move with the clamp (the model needs a node at the place
+// of copy[k], moved like vertex copy_at[k]). Such an edge has no xi in `midedge`; in `shell6` the
+// clamp holds it, so that the edge can be let go of.
 typedef struct pl_midedge {
   pl_env *env;
   int ntri, nvert;
@@ -230,17 +231,21 @@ typedef struct pl_midedge {
   int nxi;     // unknowns
   int nedge;
   int *edge_at; // [nedge] a vertex of each edge
-  int *edge_xi; // [nedge] (first) unknown of each edge of the topology, -1: clamped
-  int ncopy;    // copies
-  int *copy;    // [ncopy] the vertex on which each stands at rest
+  int *edge_xi; // [nedge] (first) unknown of each edge of the topology, -1: clamped, in `midedge`
+  int *edge_clamped; // [nedge] vertex whose clamp builds it in, -1: none does
+  int ncopy;         // copies
+  int *copy;         // [ncopy] the vertex on which each stands at rest
   int *copy_at; // [ncopy] a vertex of the clamped edge that it is opposite to: its clamp carries it
 } pl_midedge;
 
 // clamp[nvert]: number of the clamp that holds a vertex, -1: none; NULL: no clamps.
 pl_status pl_midedge_create(const pl_mesh *m, const pl_topology *t, const int *clamp,
                             pl_midedge **out);
-// The same for triangles of second order (`shell6`), any number of which may meet in an edge.
-pl_status pl_midedge_create_second(const pl_mesh *m, const int *clamp, pl_midedge **out);
+// The same for triangles of second order (`shell6`), any number of which may meet in an edge. A
+// clamp may be several holders that do not move to each other: edges follow the one of the vertex
+// between their ends; holder NULL: one each.
+pl_status pl_midedge_create_second(const pl_mesh *m, const int *clamp, const int *holder,
+                                   pl_midedge **out);
 void pl_midedge_free(pl_midedge *s);
 // Fills stencil[ntri][nown + nscal] of a group of the model: node[nvert + ncopy] is the model's
 // node of each vertex and copy (NULL: the same number), first the number of the unknown that is xi

@@ -67,7 +67,11 @@ typedef struct pl_drive_desc {
   const int *edge;
   int nplace;            // of node: about whose middle moments are told, the first ones; 0: all
   const pl_course *over; // factor of terms of harmonic 0 instead of the load factor, NULL: that
-  int off;               // 1: it is there and drives nothing
+  int off; // 1: it is there and drives nothing but those of its nodes that are no places
+  // [nnode][dim] and [nscal]: where it begins at load factor 0, to go straight to where it leads at
+  // 1; hold: where it stays; NULL: it is where it leads
+  const double *begin;
+  int hold;
 } pl_drive_desc;
 
 // The same force on each node of a list.

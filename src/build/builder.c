@@ -529,12 +529,36 @@ static const pl_term *stage_terms(pl_builder *b, int n, const pl_term *term, dou
   return own;
 }
 
+// where the nodes and scalars of a drive are: copies of nodes move with a clamp, or, when it has
+// let go, are where their nodes are
+static const double *places(pl_builder *b, const pl_drive_desc *d, const double *q, int loose) {
+  int dim = b->dim, first = dim * (b->nnode + b->ncopy);
+  double *x = pl_build_keep(b, (size_t)(d->nnode * dim + d->nscal) + 1, sizeof *x);
+  for (int i = 0; x && i < d->nnode; i++) {
+    int at = d->node[i];
+    if (loose && at >= b->nnode) at = b->copy[at - b->nnode];
+    memcpy(x + i * dim, q + at * dim, (size_t)dim * sizeof *x);
+  }
+  for (int i = 0; x && i < d->nscal; i++) x[d->nnode * dim + i] = q[first + d->scal[i]];
+  return x;
+}
+
+// drives that take hold of nodes do it where these are
+static void stage_begin(pl_builder *b, const pl_stage *to, const pl_stage *from, int k,
+                        pl_drive_desc *d) {
+  int loose = from && from->off && from->off[k], held = from && from->hold && from->hold[k];
+  d->hold = to->hold && to->hold[k];
+  if (d->off || !to->q || d->kind == PL_DRIVE_AMPLITUDE) return;
+  if (d->hold || ((loose || held) && to->ramp)) d->begin = places(b, d, to->q, loose);
+}
+
 static void stage_drives(pl_builder *b, const pl_stage *to, const pl_stage *from,
                          pl_model_desc *d) {
   pl_drive_desc *own = keep_copy(b, b->ndrive, sizeof *own, b->drive);
   for (int k = 0; own && k < b->ndrive; k++) {
     own[k].off = to->off[k];
-    if (from && !own[k].over && own[k].nterm > 0)
+    stage_begin(b, to, from, k, &own[k]);
+    if (to->ramp && !own[k].over && own[k].nterm > 0)
       own[k].over = ramp(b, from->drive[k], to->drive[k]);
     else
       own[k].term = stage_terms(b, own[k].nterm, own[k].term, to->drive[k]);
@@ -573,12 +597,37 @@ static double stage_share(const pl_stage *to, const target_desc *t) {
   return 1;
 }
 
+// shells whose clamp has let go look at the nodes that its copies stood for
+static void stage_edges(pl_builder *b, const pl_stage *to, pl_model_desc *d) {
+  char *loose = pl_build_keep(b, (size_t)b->ncopy + 1, 1);
+  int any = 0;
+  for (int k = 0; loose && k < b->ndrive; k++) {
+    const pl_drive_desc *p = &b->drive[k];
+    for (int i = p->nplace; to->off[k] && p->nplace > 0 && i < p->nnode; i++)
+      any = loose[p->node[i] - b->nnode] = 1;
+  }
+  pl_group_desc *own = any ? keep_copy(b, b->ngroup, sizeof *own, b->group) : NULL;
+  for (int g = 0; own && g < b->ngroup; g++) {
+    int nv = own[g].kind->nvert, width = nv + own[g].kind->nscal, n = own[g].nelem * width;
+    if (own[g].kind != pl_elem_table[PL_ELEM_shell6]) continue;
+    int *stencil = keep_copy(b, n, sizeof *stencil, own[g].stencil);
+    for (int i = 0; stencil && i < n; i++) {
+      int copy = i % width < nv ? stencil[i] - b->nnode : -1;
+      if (copy >= 0 && loose[copy]) stencil[i] = b->copy[copy];
+    }
+    own[g].stencil = stencil;
+  }
+  if (own) d->group = own;
+}
+
 static pl_status stage_model(pl_builder *b, pl_env *env, const pl_stage *stage,
-                             const pl_stage *before, pl_model **model, pl_params **params) {
+                             const pl_stage *from, pl_model **model, pl_params **params) {
   struct builder_impl *m = b->impl;
+  const pl_stage *before = stage->ramp ? from : NULL;
   pl_model_desc d = describe(b);
-  stage_drives(b, stage, before, &d);
+  stage_drives(b, stage, from, &d);
   stage_loads(b, stage, before, &d);
+  stage_edges(b, stage, &d);
   m->target = keep_copy(b, m->ntarget, sizeof *m->target, m->target);
   for (int k = 0; m->target && k < m->ntarget && !before; k++)
     m->target[k].coef *= stage_share(stage, &m->target[k]);
@@ -588,6 +637,30 @@ static pl_status stage_model(pl_builder *b, pl_env *env, const pl_stage *stage,
   if (b->failed || !d.design) return PL_E_NOMEM;
   PL_TRY(pl_model_create(env, &d, model));
   return pl_params_create(*model, params);
+}
+
+int pl_build_releases(const pl_builder *b, int drive) {
+  const pl_drive_desc *d = &b->drive[drive];
+  char *copy = d->nplace > 0 && d->nplace < d->nnode ? pl_alloc(b->env, (size_t)b->ncopy, 1) : NULL;
+  int yes = d->nplace == 0 || d->nplace == d->nnode || copy != NULL;
+  for (int i = d->nplace; copy && i < d->nnode; i++) copy[d->node[i] - b->nnode] = 1;
+  for (int g = 0; copy && g < b->ngroup && yes; g++) {
+    const pl_group_desc *p = &b->group[g];
+    int nv = p->kind->nvert, width = nv + p->kind->nscal;
+    for (int i = 0; p->kind != pl_elem_table[PL_ELEM_shell6] && i < p->nelem * width; i++) {
+      int at = i % width < nv ? p->stencil[i] - b->nnode : -1;
+      if (at >= 0 && copy[at]) yes = 0;
+    }
+  }
+  pl_free(b->env, copy);
+  return yes;
+}
+
+int pl_build_grips(const pl_builder *b, int drive) {
+  const pl_drive_desc *d = &b->drive[drive];
+  for (int i = 0; i < d->nscal; i++)
+    if (!d->edge || d->edge[2 * i] != PL_SCALAR_STAYS) return 0;
+  return pl_build_releases(b, drive);
 }
 
 pl_status pl_build_stage(const pl_builder *b, pl_env *env, const pl_stage *stage,

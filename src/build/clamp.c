@@ -50,6 +50,44 @@ static int carrier(const pl_builder *b, const shells *s, int body, int k) {
   return s->holder[b->body[body].node[s->part[body]->copy_at[k]]];
 }
 
+// the drive that holds the unknowns of edge e of a body, -1: none
+static int edge_holder(const pl_builder *b, const shells *s, int body, int e) {
+  const pl_midedge *p = s->part[body];
+  if (p->edge_clamped[e] < 0 || p->edge_xi[e] < 0) return -1;
+  return s->holder[b->body[body].node[p->edge_clamped[e]]];
+}
+
+// what it holds of the edges of a body, as scalars from `first` on: into list where there is one
+static int held_scalars(const pl_builder *b, const shells *s, int body, int drive, int first,
+                        int *list) {
+  const pl_midedge *p = s->part[body];
+  int n = 0;
+  for (int e = 0; p && e < p->nedge; e++) {
+    if (edge_holder(b, s, body, e) != drive) continue;
+    for (int g = 0; list && g < 2; g++) list[n + g] = first + p->edge_xi[e] + g;
+    n += 2;
+  }
+  return n;
+}
+
+// clamps hold what would turn the normals of the edges that they build in
+static void hold_edges(pl_builder *b, const shells *s, const int *first) {
+  for (int k = 0; k < b->ndrive && !b->failed; k++) {
+    int n = 0, at = 0;
+    for (int i = 0; i < b->nbody; i++) n += held_scalars(b, s, i, k, 0, NULL);
+    if (n == 0) continue;
+    int *scal = pl_build_keep(b, (size_t)n, sizeof *scal),
+        *edge = pl_build_keep(b, 2 * (size_t)n, sizeof *edge);
+    if (!scal || !edge) return;
+    for (int i = 0; i < b->nbody; i++)
+      at += held_scalars(b, s, i, k, s->part[i] ? first[i] : 0, scal + at);
+    for (int i = 0; i < 2 * n; i++) edge[i] = PL_SCALAR_STAYS;
+    b->drive[k].nscal = n;
+    b->drive[k].scal = scal;
+    b->drive[k].edge = edge;
+  }
+}
+
 // room in the lists of the drives for the copies that they will carry
 static int widen_drives(pl_builder *b, const shells *s) {
   for (int k = 0; k < b->ndrive; k++) {
@@ -87,14 +125,18 @@ static pl_status open_part(pl_builder *b, shells *s, int body) {
   int second = p->desc.bending == PL_BENDING_SHELL6;
   pl_topology *t = NULL;
   if (!second) PL_TRY(pl_topology_create(m, &t));
-  int *clamp = pl_build_keep(b, (size_t)m->nvert + 1, sizeof *clamp);
-  for (int i = 0; clamp && i < m->nvert; i++) clamp[i] = s->wall[p->node[i]];
+  int *clamp = pl_build_keep(b, 2 * (size_t)m->nvert + 1, sizeof *clamp),
+      *holder = clamp + m->nvert;
+  for (int i = 0; clamp && i < m->nvert; i++) {
+    clamp[i] = s->wall[p->node[i]];
+    holder[i] = s->holder[p->node[i]];
+  }
   pl_status st = !clamp   ? PL_E_NOMEM
-                 : second ? pl_midedge_create_second(m, clamp, &s->part[body])
+                 : second ? pl_midedge_create_second(m, clamp, holder, &s->part[body])
                           : pl_midedge_create(m, t, clamp, &s->part[body]);
   const pl_midedge *part = s->part[body];
   for (int e = 0; st == PL_OK && e < part->nedge; e++)
-    if (part->edge_xi[e] < 0) s->used[clamp[part->edge_at[e]]] = 1;
+    if (part->edge_clamped[e] >= 0) s->used[clamp[part->edge_at[e]]] = 1;
   pl_topology_free(t);
   return st;
 }
@@ -113,7 +155,7 @@ static void check_used(pl_builder *b, const shells *s) {
 static void keep_scalars(pl_builder *b, int body, const pl_midedge *p) {
   int *xi = pl_build_keep(b, (size_t)p->nedge + 1, sizeof *xi);
   for (int e = 0; xi && e < p->nedge; e++)
-    xi[e] = p->edge_xi[e] < 0 ? -1 : b->nextra + p->edge_xi[e];
+    xi[e] = p->edge_clamped[e] >= 0 ? -1 : b->nextra + p->edge_xi[e];
   b->body[body].edge_xi = xi;
 }
 
@@ -121,8 +163,8 @@ static void fill_stencils(pl_builder *b, const shells *s) {
   if (!widen_drives(b, s)) return;
   for (int k = 0; k < b->nbody && !b->failed; k++)
     if (s->part[k]) add_copies(b, s, k);
-  int copy = b->nnode;
-  for (int k = 0; k < b->nbody && !b->failed; k++) {
+  int copy = b->nnode, *first = pl_build_keep(b, (size_t)b->nbody + 1, sizeof *first);
+  for (int k = 0; first && k < b->nbody && !b->failed; k++) {
     const pl_midedge *p = s->part[k];
     int n = b->body[k].desc.mesh->nvert;
     int *node = p ? pl_build_keep(b, (size_t)(n + p->ncopy) + 1, sizeof *node) : NULL;
@@ -131,8 +173,10 @@ static void fill_stencils(pl_builder *b, const shells *s) {
     for (int i = 0; i < p->ncopy; i++) node[n + i] = copy++;
     pl_midedge_stencil(p, node, b->dim * (b->nnode + b->ncopy) + b->nextra, b->body[k].midedge);
     keep_scalars(b, k, p);
+    first[k] = b->nextra;
     b->nextra += p->nxi;
   }
+  if (first && !b->failed) hold_edges(b, s, first);
 }
 
 pl_status join_shells(pl_builder *b) {

@@ -209,6 +209,11 @@ static void add_turner(pl_builder *b, int join, int turn, const tie_place *p, do
 enum { OWN = 6 };
 typedef void (*edge_fn)(pl_builder *b, void *ctx, const int own[OWN], int point, int xi);
 
+// copies of the nodes off an edge stand for a clamp
+static int built_in(const pl_builder *b, const int *off) {
+  return off[0] >= b->nnode || off[1] >= b->nnode || off[2] >= b->nnode;
+}
+
 // both points of every edge of a shell of second order; its stencils have lower corners first
 static int second_edges(pl_builder *b, const pl_body *p, const char *mark, edge_fn each,
                         void *ctx) {
@@ -223,7 +228,7 @@ static int second_edges(pl_builder *b, const pl_body *p, const char *mark, edge_
     if (count[v[3 + k]] != 1 || !mark[v[lo]] || !mark[v[hi]] || !mark[v[3 + k]]) continue;
     for (int g = 0; g < 2; g++) {
       int xi = v[kind->nvert + 2 * k + g];
-      if (xi >= 0) each(b, ctx, own, 1 + g, xi);
+      if (!built_in(b, v + 6 + 3 * k)) each(b, ctx, own, 1 + g, xi);
     }
   }
   return count != NULL;

@@ -308,14 +308,19 @@ static int held(const rod_net *net, const pl_builder *b, int drive, int *scal, i
 
 static void hold_scalars(pl_builder *b, const rod_net *net) {
   for (int k = 0; k < b->ndrive && !b->failed; k++) {
-    int n = held(net, b, k, NULL, NULL);
+    pl_drive_desc *d = &b->drive[k];
+    int n = held(net, b, k, NULL, NULL), own = d->nscal; // own: of edges of shells
     if (n == 0) continue;
-    int *scal = pl_build_keep(b, (size_t)n, sizeof *scal),
-        *edge = pl_build_keep(b, 2 * (size_t)n, sizeof *edge);
+    int *scal = pl_build_keep(b, (size_t)(n + own), sizeof *scal),
+        *edge = pl_build_keep(b, 2 * (size_t)(n + own), sizeof *edge);
     if (!scal || !edge) return;
-    b->drive[k].nscal = held(net, b, k, scal, edge);
-    b->drive[k].scal = scal;
-    b->drive[k].edge = edge;
+    if (own > 0) {
+      memcpy(scal, d->scal, (size_t)own * sizeof *scal);
+      memcpy(edge, d->edge, 2 * (size_t)own * sizeof *edge);
+    }
+    d->nscal = own + held(net, b, k, scal + own, edge + 2 * own);
+    d->scal = scal;
+    d->edge = edge;
   }
 }
 

@@ -155,6 +155,7 @@ static uint64_t print_stages(uint64_t h, const job *j, const pl_analysis *a) {
       h = print_reals(h, a->stage->load, b->nload);
       h = print_reals(h, a->stage->drive, b->ndrive);
       h = print_bytes(h, a->stage->off, (size_t)b->ndrive);
+      h = print_bytes(h, a->stage->hold, (size_t)b->ndrive);
       h = print_reals(h, &a->stage->gravity, 1);
     }
     if (a->about < 0) return h;

@@ -9,23 +9,36 @@ static int is_ramp(const pl_analysis *a) {
   return a->kind == PL_ANALYSIS_static && a->about >= 0;
 }
 
+// as the scene begins
+static pl_status begin_stage(const job *j, const pl_builder *b, pl_stage *out) {
+  double *one = pl_alloc(j->env, (size_t)(b->nload + b->ndrive) + 1, sizeof *one);
+  char *off = pl_alloc(j->env, (size_t)b->ndrive + 1, 1);
+  *out = (pl_stage){.load = one, .drive = one, .off = off, .gravity = 1};
+  for (int i = 0; one && i < b->nload + b->ndrive; i++) one[i] = 1;
+  for (int i = 0; off && i < b->ndrive; i++) off[i] = (char)b->drive[i].off;
+  if (one && off) return PL_OK;
+  pl_free(j->env, one);
+  pl_free(j->env, off);
+  return PL_E_NOMEM;
+}
+
 pl_status job_stage_enter(job *j, const pl_analysis *a) {
   pl_model *m;
   pl_params *p;
   pl_work *w = NULL;
   if (!a->stage) return PL_OK;
   const pl_builder *b = pl_scene_builder(j->scene);
-  const pl_stage *before = is_ramp(a) ? j->scene->analysis[a->about].stage : NULL;
-  pl_stage all = {0};
+  const pl_stage *before = a->about >= 0 ? j->scene->analysis[a->about].stage : NULL;
+  pl_stage all = {0}, own = *a->stage;
+  own.ramp = is_ramp(a);
+  if (a->about >= 0 && j->state[a->about]) own.q = j->state[a->about]->q;
   if (is_ramp(a) && !before) {
-    double *one = pl_alloc(j->env, (size_t)(b->nload + b->ndrive) + 1, sizeof *one);
-    if (!one) return PL_E_NOMEM;
-    for (int i = 0; i < b->nload + b->ndrive; i++) one[i] = 1;
-    all = (pl_stage){.load = one, .drive = one, .gravity = 1};
+    PL_TRY(begin_stage(j, b, &all));
     before = &all;
   }
-  pl_status s = pl_build_stage(b, j->env, a->stage, before, &m, &p);
+  pl_status s = pl_build_stage(b, j->env, &own, before, &m, &p);
   pl_free(j->env, (void *)all.load);
+  pl_free(j->env, (void *)all.off);
   PL_TRY(s);
   // values that analyses before have found
   s = pl_params_set_design(m, p, j->params->design);

@@ -10,6 +10,7 @@ void pl_midedge_free(pl_midedge *s) {
   pl_free(s->env, s->xi);
   pl_free(s->env, s->edge_xi);
   pl_free(s->env, s->edge_at);
+  pl_free(s->env, s->edge_clamped);
   pl_free(s->env, s->copy);
   pl_free(s->env, s->copy_at);
   pl_free(s->env, s);
@@ -64,12 +65,16 @@ static pl_status build(const pl_mesh *m, const pl_topology *t, const int *clamp,
   s->nedge = t->nedge;
   s->edge_xi = pl_alloc(s->env, (size_t)t->nedge, sizeof *s->edge_xi);
   s->edge_at = pl_alloc(s->env, (size_t)t->nedge, sizeof *s->edge_at);
+  s->edge_clamped = pl_alloc(s->env, (size_t)t->nedge, sizeof *s->edge_clamped);
   s->copy = pl_alloc(s->env, most, sizeof *s->copy);
   s->copy_at = pl_alloc(s->env, most, sizeof *s->copy_at);
-  int ok = s->vertex && s->xi && s->edge_xi && s->edge_at && s->copy && s->copy_at;
+  int ok =
+      s->vertex && s->xi && s->edge_xi && s->edge_at && s->edge_clamped && s->copy && s->copy_at;
   for (int e = 0; ok && e < t->nedge; e++) {
+    int held = edge_clamp(t, clamp, e) >= 0;
     s->edge_at[e] = t->edge[2 * e];
-    s->edge_xi[e] = edge_clamp(t, clamp, e) >= 0 ? -1 : s->nxi++;
+    s->edge_clamped[e] = held ? t->edge[2 * e] : -1;
+    s->edge_xi[e] = held ? -1 : s->nxi++;
   }
   for (int k = 0; ok && k < s->ntri; k++) fill_triangle(m, t, clamp, k, s);
   return ok ? PL_OK : PL_E_NOMEM;

@@ -12,13 +12,14 @@ static const double FOLDED = 1e-6; // 1 - cos of the angle between triangles tha
 // edges while stencils are made
 typedef struct second {
   const pl_mesh *m;
-  const int *clamp;
+  const int *clamp, *holder;
   int n;       // triangles
   int *corner; // [n][3] their corners, ascending, as places 0..2 in the cell
   int *id;     // [n][3] edges opposite to these corners
   int *order;  // [3 n] sides (triangle and corner), those of an edge together
   int *first;  // [nedge + 1] into order
   int *leader; // [nedge] side that leads
+  int *off;    // [nedge][3] vertices of the leader off the edge, or copies of them
   pl_midedge *s;
 } second;
 
@@ -148,25 +149,28 @@ static int side_clamp(const second *w, int side) {
   return c == w->clamp[v[1]] && c == w->clamp[v[2]] ? c : -1;
 }
 
-static void fill_side(second *w, int side, int *own, int *xi) {
+// what the triangles on an edge see of its leader; what its clamp does not hold is copied
+static void fill_off(second *w, int e) {
   pl_midedge *s = w->s;
-  int e = w->id[side], c = side_clamp(w, side), edge[3], off[3];
-  side_vertices(w, side, edge);
-  off_vertices(w, c < 0 ? w->leader[e] : side, off);
-  // the kernel sees edge 1 from its higher to its lower vertex
-  if (side % 3 == 1) {
-    int swap = off[1];
-    off[1] = off[2];
-    off[2] = swap;
-  }
-  for (int i = 0; i < 3; i++) {
-    own[i] = off[i];
-    if (c < 0 || w->clamp[off[i]] == c) continue;
+  int *off = w->off + 3 * (size_t)e, held = s->edge_clamped[e];
+  off_vertices(w, w->leader[e], off);
+  for (int i = 0; i < 3 && held >= 0; i++) {
+    if (w->holder[off[i]] == w->holder[held]) continue;
     s->copy[s->ncopy] = off[i];
-    s->copy_at[s->ncopy] = edge[0];
-    own[i] = w->m->nvert + s->ncopy++;
+    s->copy_at[s->ncopy] = held;
+    off[i] = w->m->nvert + s->ncopy++;
   }
-  for (int g = 0; g < 2; g++) xi[g] = s->edge_xi[e] < 0 ? -1 : s->edge_xi[e] + g;
+}
+
+static void fill_side(const second *w, int side, int *own, int *xi) {
+  int e = w->id[side];
+  const int *off = w->off + 3 * (size_t)e;
+  // the kernel sees edge 1 from its higher to its lower vertex
+  int turned = side % 3 == 1;
+  own[0] = off[0];
+  own[1] = off[turned ? 2 : 1];
+  own[2] = off[turned ? 1 : 2];
+  for (int g = 0; g < 2; g++) xi[g] = w->s->edge_xi[e] + g;
 }
 
 static void fill_triangle(second *w, int tri) {
@@ -183,15 +187,17 @@ static pl_status fill(second *w) {
   size_t nedge = (size_t)s->nedge, most = 0;
   w->first = pl_alloc(s->env, nedge + 1, sizeof *w->first);
   w->leader = pl_alloc(s->env, nedge, sizeof *w->leader);
+  w->off = pl_alloc(s->env, nedge, 3 * sizeof *w->off);
   for (int i = 0; i < 3 * w->n; i++) most += side_clamp(w, i) >= 0 ? 3 : 0;
   s->vertex = pl_alloc(s->env, (size_t)w->n, 15 * sizeof *s->vertex);
   s->xi = pl_alloc(s->env, (size_t)w->n, 6 * sizeof *s->xi);
   s->edge_xi = pl_alloc(s->env, nedge, sizeof *s->edge_xi);
   s->edge_at = pl_alloc(s->env, nedge, sizeof *s->edge_at);
+  s->edge_clamped = pl_alloc(s->env, nedge, sizeof *s->edge_clamped);
   s->copy = pl_alloc(s->env, most, sizeof *s->copy);
   s->copy_at = pl_alloc(s->env, most, sizeof *s->copy_at);
-  if (!w->first || !w->leader || !s->vertex || !s->xi || !s->edge_xi || !s->edge_at || !s->copy ||
-      !s->copy_at)
+  if (!w->first || !w->leader || !w->off || !s->vertex || !s->xi || !s->edge_xi || !s->edge_at ||
+      !s->edge_clamped || !s->copy || !s->copy_at)
     return PL_E_NOMEM;
   for (int i = 0; i < 3 * w->n; i++) w->first[w->id[w->order[i]] + 1] = i + 1;
   for (int e = 0; e < s->nedge; e++) {
@@ -200,15 +206,18 @@ static pl_status fill(second *w) {
     PL_TRY(choose_leader(w, e));
     side_vertices(w, side, v);
     s->edge_at[e] = v[0];
-    s->edge_xi[e] = side_clamp(w, side) >= 0 ? -1 : s->nxi;
-    s->nxi += s->edge_xi[e] < 0 ? 0 : 2;
+    s->edge_clamped[e] = side_clamp(w, side) >= 0 ? v[2] : -1;
+    s->edge_xi[e] = s->nxi;
+    s->nxi += 2;
+    fill_off(w, e);
   }
   for (int t = 0; t < w->n; t++) fill_triangle(w, t);
   return PL_OK;
 }
 
-pl_status pl_midedge_create_second(const pl_mesh *m, const int *clamp, pl_midedge **out) {
-  second w = {.m = m, .clamp = clamp, .n = m->cell[PL_TRI6].n};
+pl_status pl_midedge_create_second(const pl_mesh *m, const int *clamp, const int *holder,
+                                   pl_midedge **out) {
+  second w = {.m = m, .clamp = clamp, .holder = holder ? holder : clamp, .n = m->cell[PL_TRI6].n};
   size_t n = (size_t)w.n;
   *out = NULL;
   PL_TRY(mesh_check_indices(m));
@@ -225,6 +234,7 @@ pl_status pl_midedge_create_second(const pl_mesh *m, const int *clamp, pl_midedg
   pl_free(m->env, w.order);
   pl_free(m->env, w.first);
   pl_free(m->env, w.leader);
+  pl_free(m->env, w.off);
   if (st == PL_OK)
     *out = w.s;
   else

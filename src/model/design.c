@@ -24,7 +24,7 @@ void direction_drive(const pl_model *m, const pl_params *p, const pl_state *s, c
     const drive *dr = &m->drive[k];
     for (int n = 0; n < dr->nnode; n++) {
       double dx[3], dv[3], da[3];
-      drive_motion_along(m, dr, p->par, d->dpar, p->X, d->dX, c, dr->node[n], dx, dv, da);
+      drive_motion_along(m, dr, p->par, d->dpar, p->X, d->dX, c, n, dx, dv, da);
       for (int j = 0; j < m->dim; j++) {
         if (!(dr->mask >> j & 1)) continue;
         int at = dr->node[n] * m->dim + j;

@@ -352,7 +352,7 @@ int pl_directions_drive(pl_directions *k, int thread, const pl_params *p, const 
       const drive *dr = &m->drive[j];
       if (dr->node[n] != node) continue;
       double x[3], v[3], a[3];
-      drive_motion_along(m, dr, p->par, d->dpar, p->X, d->dX, c, node, x, v, a);
+      drive_motion_along(m, dr, p->par, d->dpar, p->X, d->dX, c, n, x, v, a);
       for (int b = 0; b < m->dim; b++) {
         if (!(dr->mask >> b & 1)) continue;
         dx[b] = x[b];

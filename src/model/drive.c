@@ -39,29 +39,53 @@ void constant_factor(const pl_course *over, const pl_clock *c, double y[3]) {
 #undef real
 #undef FN
 
+// how much of the way from where a drive begins is gone
+static double way(const drive *d, const pl_clock *c) {
+  return d->hold ? 0 : c->scale;
+}
+
+// n values from where they begin, of the way to x
+static void go(const drive *d, const pl_clock *c, int n, const double *begin, double *x, double *v,
+               double *a) {
+  double w = way(d, c);
+  for (int i = 0; i < n; i++) {
+    x[i] = begin[i] + w * (x[i] - begin[i]);
+    v[i] *= w;
+    a[i] *= w;
+  }
+}
+
+static void go_along(const drive *d, const pl_clock *c, int n, double *dx, double *dv, double *da) {
+  static const double zero[3] = {0};
+  if (d->begin) go(d, c, n, zero, dx, dv, da);
+}
+
 void drive_motion(const pl_model *m, const drive *d, const double *par, const double *X,
-                  const pl_clock *c, int node, double *x, double *v, double *a) {
+                  const pl_clock *c, int i, double *x, double *v, double *a) {
   double X3[3] = {0};
-  memcpy(X3, X + node * m->dim, (size_t)m->dim * sizeof(double));
+  memcpy(X3, X + d->node[i] * m->dim, (size_t)m->dim * sizeof(double));
   motion_d(d, par, X3, c, x, v, a);
+  if (d->begin) go(d, c, m->dim, d->begin + i * m->dim, x, v, a);
 }
 
 void drive_motion_along(const pl_model *m, const drive *d, const double *par, const double *dpar,
-                        const double *X, const double *dX, const pl_clock *c, int node, double *dx,
+                        const double *X, const double *dX, const pl_clock *c, int i, double *dx,
                         double *dv, double *da) {
   const double h = 1e-100;
   double complex X3[3] = {0}, x[3], v[3], a[3], shifted[4 * PL_TERM_MAX];
-  for (int i = 0; i < m->dim; i++) X3[i] = X[node * m->dim + i] + I * h * dX[node * m->dim + i];
+  int at = d->node[i] * m->dim;
+  for (int k = 0; k < m->dim; k++) X3[k] = X[at + k] + I * h * dX[at + k];
   // a drive's own parameters, moved to the front
   drive local = *d;
   local.par0 = 0;
   for (int k = 0; k < 4 * d->nterm; k++) shifted[k] = par[d->par0 + k] + I * h * dpar[d->par0 + k];
   motion_z(&local, shifted, X3, c, x, v, a);
-  for (int i = 0; i < 3; i++) {
-    dx[i] = cimag(x[i]) / h;
-    dv[i] = cimag(v[i]) / h;
-    da[i] = cimag(a[i]) / h;
+  for (int k = 0; k < 3; k++) {
+    dx[k] = cimag(x[k]) / h;
+    dv[k] = cimag(v[k]) / h;
+    da[k] = cimag(a[k]) / h;
   }
+  go_along(d, c, 3, dx, dv, da);
 }
 
 // where a scalar is measured from: its own value there, and the drive's angle
@@ -79,6 +103,7 @@ void drive_scalar(const pl_model *m, const drive *d, const double *par, const do
     memcpy(Xe[k], X + d->edge[2 * i + k] * m->dim, (size_t)m->dim * sizeof(double));
   *x = scalar_start(d, X, s, i, &from);
   scalar_d(d, par, (const double(*)[3])Xe, from, c, i, x, v, a);
+  if (d->begin) go(d, c, 1, d->begin + d->nnode * m->dim + i, x, v, a);
 }
 
 void drive_scalar_along(const pl_model *m, const drive *d, const double *par, const double *dpar,
@@ -100,6 +125,7 @@ void drive_scalar_along(const pl_model *m, const drive *d, const double *par, co
   *dx = cimag(x) / h;
   *dv = cimag(v) / h;
   *da = cimag(a) / h;
+  go_along(d, c, 1, dx, dv, da);
 }
 
 double term_factor(int harmonic, double phase, const pl_course *over, const pl_clock *c) {
@@ -118,7 +144,7 @@ void pl_drive(const pl_model *m, const pl_params *p, const pl_clock *c, pl_state
     const drive *d = &m->drive[k];
     for (int i = 0; i < d->nnode; i++) {
       double x[3], v[3], a[3];
-      drive_motion(m, d, p->par, p->X, c, d->node[i], x, v, a);
+      drive_motion(m, d, p->par, p->X, c, i, x, v, a);
       for (int j = 0; j < m->dim; j++) {
         if (!(d->mask >> j & 1)) continue;
         int at = d->node[i] * m->dim + j;
@@ -146,7 +172,7 @@ int pl_drive_node(const pl_model *m, const pl_params *p, const pl_clock *c, int 
     for (int i = 0; i < d->nnode; i++) {
       if (d->node[i] != node) continue;
       double x1[3], v1[3], a1[3];
-      drive_motion(m, d, p->par, p->X, c, node, x1, v1, a1);
+      drive_motion(m, d, p->par, p->X, c, i, x1, v1, a1);
       for (int j = 0; j < m->dim; j++) {
         if (!(d->mask >> j & 1)) continue;
         x[j] = x1[j];

@@ -305,14 +305,14 @@ static pl_status copy_scalars(pl_model *m, const pl_drive_desc *from, drive *to)
 static pl_status copy_drive(pl_model *m, const pl_model_desc *d, int k) {
   const pl_drive_desc *from = &d->drive[k];
   drive *to = &m->drive[k];
+  int nplace = from->nplace > 0 ? from->nplace : from->nnode, free = from->off ? nplace : 0;
   if (from->nterm > PL_TERM_MAX)
     return pl_fail(m->env, PL_E_INPUT, "drive '%s': at most %d terms, got %d",
                    from->name ? from->name : "", PL_TERM_MAX, from->nterm);
   *to = (drive){.kind = from->kind,
-                .nnode = from->off ? 0 : from->nnode,
-                .nplace = from->off          ? 0
-                          : from->nplace > 0 ? from->nplace
-                                             : from->nnode,
+                .nnode = from->nnode - free,
+                .nplace = from->off ? 0 : nplace,
+                .hold = from->hold,
                 .mask = from->mask,
                 .nterm = from->nterm,
                 .par0 = pl_par_drive(d, k, 0)};
@@ -321,8 +321,14 @@ static pl_status copy_drive(pl_model *m, const pl_model_desc *d, int k) {
   memcpy(to->axis, from->axis, sizeof to->axis);
   memcpy(to->centre, from->centre, sizeof to->centre);
   to->name = pl_strdup(m->env, from->name ? from->name : "");
-  to->node = copy_bytes(m->env, from->node, (size_t)from->nnode, sizeof(int));
+  to->node =
+      copy_bytes(m->env, from->node ? from->node + free : NULL, (size_t)to->nnode, sizeof(int));
   to->harmonic = pl_alloc(m->env, (size_t)from->nterm, sizeof(int));
+  if (from->begin && !from->off) {
+    size_t n = (size_t)(from->nnode * m->dim + from->nscal);
+    to->begin = copy_bytes(m->env, from->begin, n, sizeof(double));
+    if (!to->begin) return PL_E_NOMEM;
+  }
   if (!to->name || !to->node || !to->harmonic) return PL_E_NOMEM;
   PL_TRY(copy_course(m->env, from->over, &to->over));
   if (from->kind == PL_DRIVE_ROTATION) {
@@ -529,6 +535,7 @@ void pl_model_free(pl_model *m) {
     pl_free(env, m->drive[k].scal);
     pl_free(env, m->drive[k].edge);
     pl_free(env, m->drive[k].part);
+    pl_free(env, m->drive[k].begin);
     free_course(env, &m->drive[k].over);
   }
   for (int k = 0; m->load && k < m->nload; k++) {

@@ -35,6 +35,8 @@ typedef struct drive {
   int *scal;        // [nscal] unknown numbers
   int *edge, *part; // [nscal][2] as in pl_drive_desc: of a rotation, stays for others; of all
   pl_course over;   // n 0: none; owned
+  int hold;         // 1: it stays where it begins
+  double *begin;    // [nnode][dim], [nscal] as in pl_drive_desc, NULL: where it leads; owned
 } drive;
 
 typedef struct load {
@@ -177,9 +179,9 @@ pl_status direction_force(const pl_model *m, const pl_params *p, const pl_state 
 // Motion of a drive's node: x, v, a of its prescribed components, at X; and their derivatives along
 // dpar, dX.
 void drive_motion(const pl_model *m, const drive *d, const double *par, const double *X,
-                  const pl_clock *c, int node, double *x, double *v, double *a);
+                  const pl_clock *c, int i, double *x, double *v, double *a);
 void drive_motion_along(const pl_model *m, const drive *d, const double *par, const double *dpar,
-                        const double *X, const double *dX, const pl_clock *c, int node, double *dx,
+                        const double *X, const double *dX, const pl_clock *c, int i, double *dx,
                         double *dv, double *da);
 // The same for its scalar i; s NULL: measured from the reference shape's anchors.
 void drive_scalar(const pl_model *m, const drive *d, const double *par, const double *X,

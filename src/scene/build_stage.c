@@ -7,7 +7,7 @@
 // a stage that is being made
 typedef struct making {
   double *load, *drive;
-  char *off;
+  char *off, *hold;
   pl_stage *s;
 } making;
 
@@ -17,13 +17,19 @@ static int stage_make(reader *r, const pl_stage *from, making *m) {
   m->load = scene_alloc(r, (size_t)nload + 1, sizeof *m->load);
   m->drive = scene_alloc(r, (size_t)ndrive + 1, sizeof *m->drive);
   m->off = scene_alloc(r, (size_t)ndrive + 1, 1);
+  m->hold = scene_alloc(r, (size_t)ndrive + 1, 1);
   m->s = scene_alloc(r, 1, sizeof *m->s);
-  if (!m->load || !m->drive || !m->off || !m->s) return 0;
-  *m->s = (pl_stage){m->load, m->drive, m->off, from ? from->gravity : 1};
+  if (!m->load || !m->drive || !m->off || !m->hold || !m->s) return 0;
+  *m->s = (pl_stage){.load = m->load,
+                     .drive = m->drive,
+                     .off = m->off,
+                     .hold = m->hold,
+                     .gravity = from ? from->gravity : 1};
   for (int k = 0; k < nload; k++) m->load[k] = from ? from->load[k] : 1;
   for (int k = 0; k < ndrive; k++) {
     m->drive[k] = from ? from->drive[k] : 1;
     m->off[k] = from ? from->off[k] : (char)r->b->drive[k].off;
+    m->hold[k] = from ? from->hold[k] : 0;
   }
   return 1;
 }
@@ -57,19 +63,28 @@ static int bears_pressure(const reader *r, const pl_drive_desc *d) {
   return 0;
 }
 
+// what an entry says of a drive
+typedef enum action { ACT_FACTOR, ACT_OFF, ACT_HOLD } action;
+
 // a support that goes or comes; 0: reported
-static int check_switch(reader *r, const pl_node *at, const pl_drive_desc *d, int off) {
-  if (off && d->nplace > 0 && d->nplace < d->nnode) {
-    problem(r, at, "hold it by a second row of nodes, or by 'fixed' without clamp",
-            "change: '%.60s' builds in edges of a shell, which cannot be released", at->key);
+static int check_switch(reader *r, const pl_node *at, int k, action act) {
+  const pl_drive_desc *d = &r->b->drive[k];
+  if (act == ACT_OFF && !pl_build_releases(r->b, k)) {
+    problem(r, at,
+            "bending: shell6, or hold it by a second row of nodes, or by 'fixed' without clamp",
+            "change: '%.60s' builds in edges of a shell with bending midedge, which cannot be "
+            "released",
+            at->key);
     return 0;
   }
-  if (!off && d->nscal > 0) {
+  if (act != ACT_OFF && !pl_build_grips(r->b, k)) {
     problem(r, at, "let it hold places alone, or from the begin",
-            "change: '%.60s' holds directions, and these cannot be taken hold of later", at->key);
+            "change: '%.60s' holds directions of rods, joins or midedge shells, and these cannot "
+            "be taken hold of later",
+            at->key);
     return 0;
   }
-  if (off && bears_pressure(r, d)) {
+  if (act == ACT_OFF && bears_pressure(r, d)) {
     problem(r, at, "end the faces of the pressure elsewhere",
             "change: '%.60s' holds the border of faces under pressure, and cannot be released",
             at->key);
@@ -78,22 +93,30 @@ static int check_switch(reader *r, const pl_node *at, const pl_drive_desc *d, in
   return 1;
 }
 
-static void switch_drive(reader *r, const pl_node *at, int k, int off, making *m) {
-  if (m->off[k] == off || !check_switch(r, at, &r->b->drive[k], off)) return;
+static void switch_drive(reader *r, const pl_node *at, int k, action act, double factor,
+                         making *m) {
+  const pl_drive_desc *d = &r->b->drive[k];
+  int off = act == ACT_OFF, hold = act == ACT_HOLD;
+  // what does not move holds its nodes where they are
+  if (hold && !m->off[k] && d->nterm == 0) return;
+  if ((m->off[k] != off || hold) && !check_switch(r, at, k, act)) return;
   m->off[k] = (char)off;
+  m->hold[k] = (char)hold;
+  if (!off) m->drive[k] = hold ? 0 : factor;
 }
 
-// what an entry says: a factor, or on and off; 0: reported
-static int read_entry(reader *r, const pl_node *at, double *factor, int *off) {
+// what an entry says: a factor, on, off or hold; 0: reported
+static int read_entry(reader *r, const pl_node *at, double *factor, action *act) {
   const char *text = at->kind == NODE_SCALAR ? at->text : "";
-  *off = strcmp(text, "off") == 0 || strcmp(text, "no") == 0;
-  *factor = *off ? 0 : 1;
-  if (*off || strcmp(text, "on") == 0 || strcmp(text, "yes") == 0) return 1;
+  int off = strcmp(text, "off") == 0 || strcmp(text, "no") == 0, hold = strcmp(text, "hold") == 0;
+  *act = off ? ACT_OFF : hold ? ACT_HOLD : ACT_FACTOR;
+  *factor = off ? 0 : 1;
+  if (off || hold || strcmp(text, "on") == 0 || strcmp(text, "yes") == 0) return 1;
   num v;
   if (at->kind != NODE_SCALAR || !read_num(r, at, at->key, "", &v)) {
     if (at->kind != NODE_SCALAR)
-      problem(r, at, "e.g. {pull: 0.5, clip: off}", "change: '%.60s' takes a factor, on or off",
-              at->key);
+      problem(r, at, "e.g. {pull: 0.5, clip: off}",
+              "change: '%.60s' takes a factor, on, off or hold", at->key);
     return 0;
   }
   if (v.par >= 0) {
@@ -120,22 +143,29 @@ static void unknown_name(reader *r, const pl_node *at) {
 
 static void apply(reader *r, const pl_node *at, making *m) {
   double factor;
-  int off, found = strcmp(at->key, "gravity") == 0;
-  if (at->twice || !read_entry(r, at, &factor, &off)) return;
+  action act;
+  int found = strcmp(at->key, "gravity") == 0, load = found;
+  if (at->twice || !read_entry(r, at, &factor, &act)) return;
   if (found) m->s->gravity = factor;
   for (int k = 0; k < r->b->nload; k++)
     if (is_named(r->b->load[k].name, at->key)) {
       m->load[k] = factor;
-      found = 1;
+      found = load = 1;
     }
   for (int k = 0; k < r->b->ndrive; k++) {
     const pl_drive_desc *d = &r->b->drive[k];
     if (!is_named(d->name, at->key)) continue;
     found = 1;
-    if (is_motion(d)) switch_drive(r, at, k, off, m);
-    if (!is_motion(d) || !off) m->drive[k] = factor;
+    if (is_motion(d))
+      switch_drive(r, at, k, act, factor, m);
+    else
+      m->drive[k] = factor;
+    load |= !is_motion(d);
   }
   if (!found) unknown_name(r, at);
+  if (load && act == ACT_HOLD)
+    problem(r, at, "a load keeps its value when it is not named",
+            "change: '%.60s' is a load; hold is for drives and supports", at->key);
 }
 
 // no place is driven twice

@@ -641,10 +641,10 @@ static const map_info map_output = {.what = "output",
       ROW(analysis_def, about, "about", T_WORD,                                                    \
           .text = "name of an earlier static or drape whose state is the start; `rest` when left " \
                   "out"),                                                                          \
-      ROW(analysis_def, change, "change", T_RAW, .choices = "{name: factor | on | off}",           \
+      ROW(analysis_def, change, "change", T_RAW, .choices = "{name: factor | on | off | hold}",    \
           .text = "loads, drives, supports and `gravity` from here on: factors on what the scene " \
-                  "gives them, off: released. Those not named stay as they were in what it is "    \
-                  "about. See [steps](steps.md)"),                                                 \
+                  "gives them, off: released, hold: its nodes stay where they are. Those not "     \
+                  "named stay as they were in what it is about. See [steps](steps.md)"),           \
   {                                                                                                \
     .key = "watch", .type = T_RAW, .offset = offsetof(analysis_def, probe),                        \
     .choices = "{name: node}", .text = "nodes whose motion is recorded, besides the scene's own"   \

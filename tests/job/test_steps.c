@@ -146,6 +146,34 @@ static void gravity_and_drives_come_later(void **state) {
   check_rel(value_of("propped.csv", "reaction_prop_z", -1), 3.0 / 8 * q * 0.2, 0.01);
 }
 
+// A strip is bent to an arc of 30 degrees; let go of by the wall it is straight at the grip; held
+// where it is and pushed it is a strip built in at both ends, as one that lies flat and is pushed
+// at the same angle; and put back it is the arc again.
+static void clamps_let_go_and_take_hold(void **state) {
+  static const char *const flat[] = {
+      "drives.grip.rotation.amplitude=0 deg", "loads.push.total=[0.5 N, 0, 0.8660254037844386 N]",
+      "analyses.bend.change.push=1", "analyses.let_go.change={push: 0}"};
+  (void)state;
+  run_file("grip.yaml", 0, NULL);
+  double arc[2] = {value_of("bend.csv", "middle_x", -1), value_of("bend.csv", "middle_z", -1)};
+  double bent = value_of("bend.csv", "elastic", -1), angle = PL_PI / 6, EI = 200e9 * 2.5e-12 / 12;
+  // a strip that is neither narrow nor wide: between a beam and a plate
+  assert_true(bent > 0.5 * EI * angle * angle / 0.2);
+  assert_true(bent < 0.5 * EI / (1 - 0.09) * angle * angle / 0.2);
+  check_close(value_of("let_go.csv", "elastic", -1), 0, 1e-12);
+  check_close(value_of("let_go.csv", "root_z", -1), 8.77e-3 * (1 - cos(angle)) - 0.05, 1e-9);
+  double x = value_of("again.csv", "middle_x", -1) - value_of("let_go.csv", "middle_x", -1);
+  double z = value_of("again.csv", "middle_z", -1) - value_of("let_go.csv", "middle_z", -1);
+  double f[2] = {value_of("modes.csv", "frequency", 0), value_of("modes.csv", "frequency", 1)};
+  check_close(value_of("back.csv", "middle_x", -1), arc[0], 1e-10);
+  check_close(value_of("back.csv", "middle_z", -1), arc[1], 1e-10);
+  check_rel(value_of("back.csv", "elastic", -1), bent, 1e-9);
+  run_file("grip.yaml", 4, flat);
+  check_close(value_of("bend.csv", "middle_z", -1), x * sin(-angle) + z * cos(angle), 1e-9);
+  check_rel(value_of("modes.csv", "frequency", 0), f[0], 1e-6);
+  check_rel(value_of("modes.csv", "frequency", 1), f[1], 1e-6);
+}
+
 static double complete_first(double m) {
   double a = 1, b = sqrt(1 - m);
   while (fabs(a - b) > 1e-15) {
@@ -246,9 +274,12 @@ static void a_roof_snaps(void **state) {
 }
 
 int test_steps(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(steps_follow_each_other),       cmocka_unit_test(a_stopped_step_is_resumed),
-      cmocka_unit_test(gravity_and_drives_come_later), cmocka_unit_test(a_column_buckles),
-      cmocka_unit_test(a_parameter_is_followed),       cmocka_unit_test(a_roof_snaps)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(steps_follow_each_other),
+                                     cmocka_unit_test(a_stopped_step_is_resumed),
+                                     cmocka_unit_test(gravity_and_drives_come_later),
+                                     cmocka_unit_test(clamps_let_go_and_take_hold),
+                                     cmocka_unit_test(a_column_buckles),
+                                     cmocka_unit_test(a_parameter_is_followed),
+                                     cmocka_unit_test(a_roof_snaps)};
   return cmocka_run_group_tests_name("job.steps", tests, NULL, NULL);
 }
