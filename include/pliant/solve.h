@@ -72,6 +72,11 @@ typedef struct pl_static_info {
   int walked, elsewhere; // load steps taken in parts; those that led elsewhere so
   int njump;             // all of them; the first ones are kept
   pl_jump jump[PL_JUMPS];
+  // with contact, for pl_static_resumed: of a load step the next one's part, how often steps were
+  // halved, the size of the model at the start in m
+  double part;
+  int cuts;
+  double extent;
   double seconds;
 } pl_static_info;
 
@@ -125,6 +130,12 @@ pl_status pl_static_released(const pl_static_opts *o, const pl_model *m, const p
                              pl_observe_fn observe, void *ctx, pl_static_info *info);
 pl_status pl_static_carried(const pl_model *m, const pl_params *p, pl_state *s, pl_work *w,
                             double *carried);
+// The same with contact from a load step on the way, with state, contacts and info as they were
+// when it was observed: steps that follow have the same bits. from NULL: from the begin.
+pl_status pl_static_resumed(const pl_static_opts *o, const pl_model *m, const pl_params *p,
+                            pl_contact *k, const double *carried, const pl_static_info *from,
+                            pl_state *s, pl_work *w, pl_observe_fn observe, void *ctx,
+                            pl_static_info *info);
 
 // ---- path -------------------------------------------------------------------------------------
 

@@ -64,13 +64,24 @@ pl_status step_keeper_close(step_keeper *k, pl_status status);
 
 // ---- statics in steps -------------------------------------------------------------------------
 
-// Is the analysis one of a sequence, so that its result is kept until the run ends?
+// Is the analysis one of a sequence, or with obstacles, so that its result is kept until the run
+// ends?
 int static_is_kept(const job *j, const pl_analysis *a);
-pl_status static_write(const job *j, const pl_analysis *a, const pl_state *s,
-                       const pl_static_info *info, const pl_table *t);
-// State, info and rows of a result that an earlier run has kept.
-pl_status static_read(const job *j, const pl_analysis *a, pl_state *s, pl_static_info *info,
-                      pl_table *t, int *found);
+// A static: its result, or with obstacles a load step on the way.
+typedef struct static_part {
+  pl_state *s;
+  pl_static_info *info;
+  pl_table *t;
+  pl_contact *contact; // NULL: none
+  int done;
+} static_part;
+pl_status static_write(const job *j, const pl_analysis *a, const static_part *p);
+// What an earlier run has kept.
+pl_status static_read(const job *j, const pl_analysis *a, static_part *p, int *found);
+
+// Forces of contact; those of a state that was read before.
+void contact_write(checkpoint *c, const pl_contact *k);
+pl_status contact_read(checkpoint *c, const pl_state *s, pl_contact *k);
 
 // ---- fingerprints -------------------------------------------------------------------------------
 

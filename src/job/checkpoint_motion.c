@@ -48,7 +48,7 @@ static void put_table(checkpoint *c, const pl_table *t) {
 }
 
 // pairs that do not touch are zeros
-static void put_touches(checkpoint *c, const pl_contact *k) {
+void contact_write(checkpoint *c, const pl_contact *k) {
   for (int i = 0; i < k->npair; i++) {
     const pl_contact_pair *a = &k->pair[i];
     const double all[TOUCH] = {a->status,   a->force[0], a->force[1], a->force[2],
@@ -76,7 +76,7 @@ pl_status motion_write(const job *j, const pl_analysis *a, const pl_state *s, co
   put(&c, k->time, n);
   put(&c, k->qv, n * 2 * nq);
   for (int i = 0; i < ntable; i++) put_table(&c, table[i]);
-  if (k->contact) put_touches(&c, k->contact);
+  if (k->contact) contact_write(&c, k->contact);
   return checkpoint_end(&c);
 }
 
@@ -128,7 +128,7 @@ static pl_status read_table(checkpoint *c, pl_table *t) {
   return st;
 }
 
-static pl_status read_touches(checkpoint *c, const pl_state *s, pl_contact *k) {
+pl_status contact_read(checkpoint *c, const pl_state *s, pl_contact *k) {
   pl_contact_place(k, s->t, s->q);
   for (int i = 0; i < k->npair; i++) {
     double x[TOUCH];
@@ -163,7 +163,7 @@ static pl_status read_all(checkpoint *c, pl_state *s, pl_history *h, kept *k, in
   PL_TRY(read_history(c, &head, h));
   PL_TRY(read_frames(c, head.nframe, (size_t)s->nq, k));
   for (int i = 0; i < ntable; i++) PL_TRY(read_table(c, table[i]));
-  return k->contact ? read_touches(c, s, k->contact) : PL_OK;
+  return k->contact ? contact_read(c, s, k->contact) : PL_OK;
 }
 
 pl_status motion_read(const job *j, const pl_analysis *a, pl_state *s, pl_history *h, kept *k,

@@ -1,18 +1,19 @@
-// Checkpoints of statics in a sequence of steps: those that are done are not done again.
+// Checkpoints of statics in a sequence of steps: those that are done are not done again. Those with
+// obstacles go on at the load step where they were.
 #include "checkpoint.h"
 
 #include <string.h>
 
 typedef struct header {
-  int nq, nhist, anchoring, rows, cols;
+  int nq, nhist, anchoring, rows, cols, npair, done;
   pl_static_info info;
 } header;
 
 // Analyses that change loads and supports, and those that they begin at.
 int static_is_kept(const job *j, const pl_analysis *a) {
   const pl_scene *sc = j->scene;
-  if (!j->opts->folder || sc->contact.nnode > 0) return 0;
-  if (a->stage) return 1;
+  if (!j->opts->folder) return 0;
+  if (a->stage || sc->contact.nnode > 0) return 1;
   for (int k = 0; k < sc->nanalysis; k++)
     if (sc->analysis[k].about >= 0 && &sc->analysis[sc->analysis[k].about] == a &&
         sc->analysis[k].stage)
@@ -20,29 +21,38 @@ int static_is_kept(const job *j, const pl_analysis *a) {
   return 0;
 }
 
-pl_status static_write(const job *j, const pl_analysis *a, const pl_state *s,
-                       const pl_static_info *info, const pl_table *t) {
+pl_status static_write(const job *j, const pl_analysis *a, const static_part *p) {
   checkpoint c;
   header head;
   memset(&head, 0, sizeof head);
-  head.nq = s->nq;
-  head.nhist = s->nhist;
-  head.anchoring = s->anchoring;
-  head.rows = pl_table_rows(t);
-  head.cols = pl_table_cols(t);
-  head.info = *info;
+  head.nq = p->s->nq;
+  head.nhist = p->s->nhist;
+  head.anchoring = p->s->anchoring;
+  head.rows = pl_table_rows(p->t);
+  head.cols = pl_table_cols(p->t);
+  head.npair = p->contact ? p->contact->npair : 0;
+  head.done = p->done;
+  head.info = *p->info;
   checkpoint_begin(j, a, &c);
   checkpoint_put(&c, &head, 1, sizeof head);
-  checkpoint_put(&c, s->q, 3 * (size_t)s->nq + (size_t)s->nhist, sizeof *s->q);
-  checkpoint_put(&c, pl_table_data(t), (size_t)head.rows * (size_t)head.cols, sizeof(double));
+  checkpoint_put(&c, p->s->q, 3 * (size_t)p->s->nq + (size_t)p->s->nhist, sizeof(double));
+  checkpoint_put(&c, pl_table_data(p->t), (size_t)head.rows * (size_t)head.cols, sizeof(double));
+  if (p->contact) contact_write(&c, p->contact);
   return checkpoint_end(&c);
 }
 
-static pl_status read_all(checkpoint *c, pl_state *s, pl_static_info *info, pl_table *t) {
+static int fits(const header *head, const static_part *p) {
+  int npair = p->contact ? p->contact->npair : 0;
+  return head->nq == p->s->nq && head->nhist == p->s->nhist && head->cols == pl_table_cols(p->t) &&
+         head->rows >= 0 && head->npair == npair;
+}
+
+static pl_status read_all(checkpoint *c, static_part *p) {
   header head;
+  pl_state *s = p->s;
   double *rows = NULL;
   PL_TRY(checkpoint_read(c, &head, 1, sizeof head));
-  if (head.nq != s->nq || head.nhist != s->nhist || head.cols != pl_table_cols(t) || head.rows < 0)
+  if (!fits(&head, p))
     return pl_fail_at(c->j->env, PL_E_INPUT, c->j->scene->path, c->a->line, c->a->col,
                       "run without --resume, or into another folder",
                       "%s: the checkpoint is of another model", c->a->name);
@@ -50,19 +60,20 @@ static pl_status read_all(checkpoint *c, pl_state *s, pl_static_info *info, pl_t
   PL_TRY(checkpoint_read_new(c, (size_t)head.rows * (size_t)head.cols, sizeof *rows, &rows));
   pl_status st = PL_OK;
   for (int i = 0; st == PL_OK && i < head.rows; i++)
-    st = pl_table_row(t, rows + (size_t)i * (size_t)head.cols);
+    st = pl_table_row(p->t, rows + (size_t)i * (size_t)head.cols);
   pl_free(c->j->env, rows);
+  if (st == PL_OK && p->contact) st = contact_read(c, s, p->contact);
   s->anchoring = head.anchoring;
-  *info = head.info;
+  *p->info = head.info;
+  p->done = head.done;
   return st;
 }
 
-pl_status static_read(const job *j, const pl_analysis *a, pl_state *s, pl_static_info *info,
-                      pl_table *t, int *found) {
+pl_status static_read(const job *j, const pl_analysis *a, static_part *p, int *found) {
   checkpoint c;
   *found = 0;
   if (!static_is_kept(j, a)) return PL_OK;
   PL_TRY(checkpoint_open(j, a, &c, found));
   if (!*found) return PL_OK;
-  return checkpoint_close(&c, read_all(&c, s, info, t));
+  return checkpoint_close(&c, read_all(&c, p));
 }

@@ -88,8 +88,8 @@ pl_status barrier_report(job *j, const char *who, const pl_model *m, const pl_pa
 // of the scene's until it ends; values that it finds are the scene's then.
 pl_status job_stage_enter(job *j, const pl_analysis *a);
 pl_status job_stage_leave(job *j);
-// Static: forces [nq] of supports that are gone, which go away on the way; NULL: none. Freed by the
-// caller.
+// Static: forces [nq] of supports that are gone, which go away on the way; NULL: none. s: where it
+// begins, NULL: that is found. Freed by the caller.
 pl_status job_stage_carried(job *j, const pl_analysis *a, pl_state *s, double **carried);
 // How far joins open at a state, told in the figures and warned about; nothing without joins.
 pl_status job_join_report(job *j, const pl_analysis *a, const pl_state *s, json_t *figures);

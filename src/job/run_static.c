@@ -12,8 +12,13 @@ typedef struct recorder {
   pl_static_info info;
   int work;   // 1: there is a column for it; the energy book knows no contact
   int before; // iterations on the way
+  int found;  // 1: it goes on from a load step of an earlier run
   pl_status status;
 } recorder;
+
+static static_part part_of(recorder *r, pl_state *s, int done) {
+  return (static_part){s, &r->info, r->t.table, r->t.contact, done};
+}
 
 static int on_step(void *ctx, const pl_state *s, const pl_clock *c, const pl_work *w) {
   recorder *r = ctx;
@@ -23,7 +28,13 @@ static int on_step(void *ctx, const pl_state *s, const pl_clock *c, const pl_wor
   row[2] = w->elastic - w->slipped;
   if (r->work) row[r->t.last] = r->info.work;
   r->status = step_table_add(&r->t, s, w);
-  return r->status != PL_OK || job_stopped(r->t.j);
+  int stop = job_stopped(r->t.j);
+  if (r->status == PL_OK && r->t.contact && r->info.nstep > 0 && (stop || checkpoint_due(r->t.j))) {
+    // it is written, not changed
+    const static_part part = part_of(r, (pl_state *)s, 0);
+    r->status = static_write(r->t.j, r->t.a, &part);
+  }
+  return r->status != PL_OK || stop;
 }
 
 static pl_status make_recorder(job *j, const pl_analysis *a, recorder *r) {
@@ -224,10 +235,12 @@ static pl_status solve(job *j, const pl_static_opts *o, pl_state *s, pl_observe_
   const pl_scene *sc = j->scene;
   pl_constraints k = {.contact = r->t.contact};
   double *carried;
-  PL_TRY(job_stage_carried(j, r->t.a, s, &carried));
-  if (carried) {
-    pl_status released = pl_static_released(o, sc->model, sc->params, k.contact, carried, s,
-                                            j->work, observe, r, &r->info);
+  const pl_static_info from = r->info;
+  PL_TRY(job_stage_carried(j, r->t.a, r->found ? NULL : s, &carried));
+  if (carried || r->found) {
+    pl_status released =
+        pl_static_resumed(o, sc->model, sc->params, k.contact, carried, r->found ? &from : NULL, s,
+                          j->work, observe, r, &r->info);
     pl_free(j->env, carried);
     return released;
   }
@@ -270,12 +283,13 @@ static pl_status narrow_barriers(job *j, const pl_analysis *a, recorder *r, pl_s
 
 // from the start to the full load, and what a run that goes on later needs of it
 static pl_status run_steps(job *j, const pl_analysis *a, recorder *r, pl_state *s) {
-  if (a->about < 0) PL_TRY(record_start(j, r, s));
-  PL_TRY(narrow_barriers(j, a, r, s));
+  if (a->about < 0 && !r->found) PL_TRY(record_start(j, r, s));
+  if (!r->found) PL_TRY(narrow_barriers(j, a, r, s));
   pl_status status = solve(j, &a->opts.static_, s, on_step, r);
   if (r->status != PL_OK) status = r->status;
   if (status != PL_OK || !static_is_kept(j, a)) return status;
-  return static_write(j, a, s, &r->info, r->t.table);
+  const static_part part = part_of(r, s, 1);
+  return static_write(j, a, &part);
 }
 
 pl_status job_static(job *j, int index, json_t *figures) {
@@ -285,9 +299,9 @@ pl_status job_static(job *j, int index, json_t *figures) {
   pl_status status = job_start(j, a, &s);
   if (status == PL_OK) status = job_left_out(j, a);
   if (status == PL_OK) status = make_recorder(j, a, &r);
-  int done = 0;
-  if (status == PL_OK) status = static_read(j, a, s, &r.info, r.t.table, &done);
-  if (status == PL_OK && !done) status = run_steps(j, a, &r, s);
+  static_part part = part_of(&r, s, 0);
+  if (status == PL_OK) status = static_read(j, a, &part, &r.found);
+  if (status == PL_OK && !part.done) status = run_steps(j, a, &r, s);
   if (status >= 0) {
     r.info.iterations += r.before;
     set_figures(figures, &r.info);

@@ -88,7 +88,10 @@ pl_status job_stage_carried(job *j, const pl_analysis *a, pl_state *s, double **
                       "%s: supports are not released where bodies feel each other", a->name);
   *carried = pl_alloc(j->env, (size_t)pl_model_nq(sc->model), sizeof **carried);
   if (!*carried) return PL_E_NOMEM;
-  pl_status st = pl_static_carried(sc->model, sc->params, s, j->work, *carried);
+  pl_state *begin = s;
+  pl_status st = s ? PL_OK : job_start(j, a, &begin);
+  if (st == PL_OK) st = pl_static_carried(sc->model, sc->params, begin, j->work, *carried);
+  if (!s && begin) pl_state_free(sc->model, begin);
   if (st == PL_OK) return PL_OK;
   pl_free(j->env, *carried);
   *carried = NULL;

@@ -102,10 +102,12 @@ static pl_status accept_state(run *r, double scale, pl_observe_fn observe, void 
 // from nothing to the full load; a failed step is halved and grows back
 static pl_status load_steps(run *r, pl_observe_fn observe, void *ctx) {
   equil *e = &r->e;
-  double at = 0;
-  for (int k = 1; k <= e->o->steps; k++) {
-    double target = (double)k / e->o->steps, part = 1;
-    int cuts = 0;
+  pl_static_info *info = e->info;
+  double at = info->scale, part = info->part;
+  int cuts = info->cuts;
+  for (int k = 1; k <= e->o->steps; k++, part = 1, cuts = 0) {
+    double target = (double)k / e->o->steps;
+    if (target <= at) continue;
     while (at < target) {
       double to = part < 1 ? fmin(target, at + part / e->o->steps) : target;
       pl_status s = sound_step(r, at, to);
@@ -119,7 +121,8 @@ static pl_status load_steps(run *r, pl_observe_fn observe, void *ctx) {
       if (s == PL_UNSOLVED && cuts > 0 && !known) e->why = PL_STOP_STEP;
       PL_TRY(s);
       at = to;
-      part = fmin(1, 2 * part);
+      info->part = part = at < target ? fmin(1, 2 * part) : 1;
+      info->cuts = at < target ? cuts : 0;
       PL_TRY(accept_state(r, at, observe, ctx));
     }
   }
@@ -386,12 +389,15 @@ static pl_status judge(run *r) {
   return PL_OK;
 }
 
-pl_status pl_static_released(const pl_static_opts *o, const pl_model *m, const pl_params *p,
-                             pl_contact *k, const double *carried, pl_state *s, pl_work *w,
-                             pl_observe_fn observe, void *ctx, pl_static_info *info) {
+pl_status pl_static_resumed(const pl_static_opts *o, const pl_model *m, const pl_params *p,
+                            pl_contact *k, const double *carried, const pl_static_info *from,
+                            pl_state *s, pl_work *w, pl_observe_fn observe, void *ctx,
+                            pl_static_info *info) {
   pl_static_info own;
   if (!info) info = &own;
-  *info = (pl_static_info){.reason = PL_STOP_CONVERGED};
+  *info = from ? *from
+               : (pl_static_info){
+                     .reason = PL_STOP_CONVERGED, .part = 1, .extent = model_extent(m, s->q)};
   double start = pl_wall_time();
   PL_TRY(solve_opts_check(w->env, pl_static_option_table, pl_static_option_count, o));
   if (k && (o->critical || o->perturb))
@@ -412,7 +418,7 @@ pl_status pl_static_released(const pl_static_opts *o, const pl_model *m, const p
                  .n = pl_model_nfree(m),
                  .nq = pl_model_nq(m),
                  .dof = pl_model_free_dofs(m),
-                 .extent = model_extent(m, s->q),
+                 .extent = info->extent,
                  .contacts = k ? &contacts : NULL,
                  .carried = carried,
                  .saddle = 1}};
@@ -434,6 +440,12 @@ pl_status pl_static_released(const pl_static_opts *o, const pl_model *m, const p
   if (k) contact_set_close(&contacts);
   info->seconds = pl_wall_time() - start;
   return status;
+}
+
+pl_status pl_static_released(const pl_static_opts *o, const pl_model *m, const pl_params *p,
+                             pl_contact *k, const double *carried, pl_state *s, pl_work *w,
+                             pl_observe_fn observe, void *ctx, pl_static_info *info) {
+  return pl_static_resumed(o, m, p, k, carried, NULL, s, w, observe, ctx, info);
 }
 
 pl_status pl_static_contact(const pl_static_opts *o, const pl_model *m, const pl_params *p,

@@ -103,6 +103,20 @@ gravity: [0, 0, -9.81]
 fixed: ["b nearest [0, 0, 0]", "b nearest [0, 1, 0]"]
 watch: {c: "b nearest [1, 1, 0]"}
 """
+PRESSED = """pliant: 1
+units: {length: mm}
+materials: {m: {young: 3 GPa, poisson: 0.3, density: 1200 kg/m^3}}
+bodies: [{name: b, shell: {mesh: {grid: {size: [100, 10], cells: [10, 1]}}, material: m, thickness: 1}}]
+fixed: [{name: wall, nodes: b group left, clamp: yes}]
+drives: [{name: press, nodes: b group right, fix: z, translation: [0, 0, -12], harmonic: 0}]
+obstacles: [{sphere: {centre: [55, 5, -21], radius: 20}, friction: 0.3}]
+contact: {nodes: b}
+watch: {tip: 'b nearest [100, 5, 0]'}
+analyses:
+  - static: {name: bend, steps: 6}
+  - static: {name: let_go, about: bend, steps: 6, change: {press: off}}
+  - static: {name: again, about: let_go, steps: 3, change: {press: hold}}
+""" + QUIET
 OSCILLATOR = """pliant: 1
 dimension: 1
 parameters: {m: {value: 1 kg, min: 0.2 kg, max: 5 kg}, k: {value: 90 N/m, min: 50 N/m, max: 500 N/m}}
@@ -128,6 +142,8 @@ CASES = {
     "cloth": (CLOTH + QUIET + "obstacles: [{sphere: {centre: [0.6, 0.6, -0.5], radius: 0.3}, friction: 0.3}]\n"
               "contact: {nodes: b}\n"
               "analyses: [{transient: {duration: 0.4, step: 10 ms, method: reflect}}]\n", "transient-limits.csv"),
+    # supports let go and take hold on an obstacle with friction: load steps go on where they were
+    "pressed": (PRESSED, "let_go.csv"),
     "drape": (CLOTH + QUIET + "analyses: [{drape: {}}]\n", "drape.csv"),
     "design": (OSCILLATOR + QUIET + "analyses: [{design: {frequency: 8 rad/s, harmonics: 5, variables: all, "
                "objectives: [{amplitude: max, node: m}]}}]\n", "design-convergence.csv"),
@@ -191,7 +207,7 @@ def stopped_and_resumed(name, counts, sig):
 
 @test
 def killed_and_resumed():
-    for name, counts in (("newmark", (1, 17)), ("bdf2", (1, 150)), ("cloth", (2, 13)), ("drape", (1, 5)),
+    for name, counts in (("newmark", (1, 17)), ("bdf2", (1, 150)), ("cloth", (2, 13)), ("pressed", (3, 9, 14)), ("drape", (1, 5)),
                          ("design", (1, 4)), ("response", (3, 20)), ("damping", (1, 3)), ("fit", (1, 4, 8)), ("explore", (5,)),
                          ("native", (1, 5, 9)), ("others", (1, 9))):
         list(stopped_and_resumed(name, counts, signal.SIGKILL))
