@@ -240,6 +240,7 @@ extern const int pl_modes_option_count;
 typedef struct pl_modes_info {
   int nfound, nrigid, nunstable; // rigid: frequency zero to rounding; unstable: omega^2 < 0
   double residual;
+  double rounding; // about what rounding leaves open of the frequencies that are not zero, relative
   double seconds;
 } pl_modes_info;
 

@@ -59,8 +59,18 @@ static pl_status write_table(job *j, const pl_analysis *a, const double *omega, 
   return s;
 }
 
+static const double ROUNDING = 0.005; // of a frequency, which is worth a warning
+
 // modes that hardly anyone asks for
 static void warn_user(job *j, const pl_analysis *a, const pl_modes_info *i) {
+  if (i->rounding > ROUNDING)
+    pl_report(
+        j->env, PL_WARNING, j->scene->path, a->line, a->col,
+        "a solid as thin as this is better a shell (or a rod), or has fewer cells through its "
+        "thickness",
+        "%s: rounding leaves about %.1g %% of the lowest frequency open, as bending is very "
+        "soft against stretching",
+        a->name, 100 * i->rounding);
   if (i->nrigid && j->scene->ndrive > 0)
     pl_report(j->env, PL_WARNING, j->scene->path, a->line, a->col,
               "what is held at a point or along a line turns about it: hold two rows of nodes, or "
@@ -102,6 +112,7 @@ static void set_figures(json_t *f, const pl_modes_info *i, const double *omega) 
   job_set(f, "rigid", json_integer(i->nrigid));
   job_set(f, "unstable", json_integer(i->nunstable));
   job_set(f, "residual", json_real(i->residual));
+  job_set(f, "rounding", json_real(i->rounding));
   job_set(f, "seconds", json_real(i->seconds));
 }
 

@@ -143,6 +143,52 @@ static void pieces_close(pieces *k, pl_env *env) {
   pl_free(env, k->piece);
 }
 
+// ---- shapes -------------------------------------------------------------------------------------
+
+// b[6] of each piece becomes the rigid motion nearest to a shape in the mean
+static void fit_motions(pieces *k, const double *shape, double (*b)[6]) {
+  for (int i = 0; i < k->nnode; i++) {
+    int first = root(k->up, i);
+    for (int c = 0; c < k->dim; c++) {
+      double row[6];
+      motion_row(k, &k->piece[first], i, c, row);
+      for (int a = 0; a < 6; a++) b[first][a] += row[a] * shape[i * k->dim + c];
+    }
+  }
+  for (int i = 0; i < k->nnode; i++) {
+    double A[36], trace = 0;
+    if (k->piece[i].nnode == 0) continue;
+    memcpy(A, k->piece[i].all, sizeof A);
+    // turns about a line of nodes, and what there is not in a plane, move nothing
+    for (int a = 0; a < 6; a++) trace += A[7 * a];
+    for (int a = 0; a < 6; a++) A[7 * a] += 1e-12 * trace;
+    pl_cholesky(6, A);
+    pl_cholesky_solve(6, A, b[i]);
+  }
+}
+
+pl_status shape_beyond_rigid(const pl_model *m, pl_env *env, const double *q, const double *shape,
+                             double *part) {
+  pieces k = {.m = m, .q = q, .nnode = pl_model_nnode(m), .dim = pl_model_dim(m)};
+  double(*b)[6] = pl_alloc(env, (size_t)k.nnode + 1, sizeof *b), all = 0, rest = 0;
+  pl_status s = b ? pieces_open(&k, env) : PL_E_NOMEM;
+  if (s == PL_OK) fit_motions(&k, shape, b);
+  for (int i = 0; s == PL_OK && i < k.nnode; i++) {
+    int first = root(k.up, i);
+    for (int c = 0; c < k.dim; c++) {
+      double row[6], x = shape[i * k.dim + c], y = x;
+      motion_row(&k, &k.piece[first], i, c, row);
+      for (int a = 0; a < 6; a++) y -= row[a] * b[first][a];
+      all += x * x;
+      rest += y * y;
+    }
+  }
+  *part = all > 0 ? sqrt(rest / all) : 0;
+  pieces_close(&k, env);
+  pl_free(env, b);
+  return s;
+}
+
 // ---- motions ------------------------------------------------------------------------------------
 
 // Motions v[][6] that are left to a piece, of those that move its nodes; their number.

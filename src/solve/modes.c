@@ -4,21 +4,40 @@
 #include <string.h>
 
 static const double MASS_LEAST = 1e-150; // kg; its square is divided by
+// of eps x'|K|x: rounding in x'Kx is below the first for certain, and a tenth of the second as a
+// rule; bending of thin solids lies between them, when only its shape tells it from a rigid motion
+static const double NOISE_MOST = 256, NOISE_LIKELY = 4;
+static const double RIGID = 0.01; // of a shape that is no rigid motion
+
+// x'Mx = 1, so lambda = x'Kx: is it zero to rounding, which moves it by about `noise`?
+static pl_status is_rigid(const pl_model *m, pl_work *w, const double *q, double lambda,
+                          double noise, const double *shape, int *rigid) {
+  double beyond;
+  *rigid = fabs(lambda) <= NOISE_LIKELY * noise;
+  if (*rigid || fabs(lambda) > NOISE_MOST * noise) return PL_OK;
+  PL_TRY(shape_beyond_rigid(m, w->env, q, shape, &beyond));
+  *rigid = beyond <= RIGID;
+  return PL_OK;
+}
 
 // omega = sqrt(lambda), -sqrt(-lambda) when unstable, 0 when zero to rounding
-static void classify(const pl_csc *K, int count, double *omega, const double *x,
-                     pl_modes_info *info) {
+static pl_status classify(const pl_model *m, pl_work *w, const double *q, int count, double *omega,
+                          const double *x, const double *shape, pl_modes_info *info) {
+  const pl_csc *K = &w->A;
   for (int k = 0; k < count; k++) {
-    double lambda = omega[k];
-    // x'Mx = 1, so lambda = x'Kx; rounding in K moves it by about eps x'|K|x
-    if (fabs(lambda) <= 256 * DBL_EPSILON * abs_form(K, x + (size_t)k * K->n)) {
+    double lambda = omega[k], noise = DBL_EPSILON * abs_form(K, x + (size_t)k * K->n);
+    int rigid;
+    PL_TRY(is_rigid(m, w, q, lambda, noise, shape + (size_t)k * pl_model_nq(m), &rigid));
+    if (rigid) {
       info->nrigid++;
       omega[k] = 0;
     } else {
       info->nunstable += lambda < 0;
+      info->rounding = fmax(info->rounding, 0.5 * noise / fabs(lambda));
       omega[k] = lambda < 0 ? -sqrt(-lambda) : sqrt(lambda);
     }
   }
+  return PL_OK;
 }
 
 // some unknown has neither mass nor stiffness, so that any number is its frequency
@@ -37,8 +56,8 @@ static pl_status report_singular(const pl_model *m, pl_work *w, const pl_csc *M)
   return PL_UNSOLVED;
 }
 
-static pl_status find(const pl_model *m, pl_work *w, const pl_csc *M, int count, double *omega,
-                      double *x, double *shape, pl_modes_info *info) {
+static pl_status find(const pl_model *m, pl_work *w, const double *q, const pl_csc *M, int count,
+                      double *omega, double *x, double *shape, pl_modes_info *info) {
   int n = pl_model_nfree(m), nq = pl_model_nq(m);
   const int *dof = pl_model_free_dofs(m);
   double most = 0;
@@ -58,10 +77,9 @@ static pl_status find(const pl_model *m, pl_work *w, const pl_csc *M, int count,
   PL_TRY(s);
   info->nfound = eigen.nfound;
   info->residual = eigen.residual;
-  classify(&w->A, info->nfound, omega, x, info);
   for (int k = 0; k < info->nfound; k++)
     for (int i = 0; i < n; i++) shape[(size_t)k * nq + dof[i]] = x[(size_t)k * n + i];
-  return PL_OK;
+  return classify(m, w, q, info->nfound, omega, x, shape, info);
 }
 
 pl_status pl_modes(const pl_modes_opts *o, const pl_model *m, const pl_params *p, const pl_state *s,
@@ -83,7 +101,7 @@ pl_status pl_modes(const pl_modes_opts *o, const pl_model *m, const pl_params *p
   pl_csc M = {0};
   PL_TRY(pl_free_mass(m, p, &M));
   double *x = pl_alloc(w->env, (size_t)count * (size_t)n, sizeof *x);
-  st = x ? find(m, w, &M, count, omega, x, shape, info) : PL_E_NOMEM;
+  st = x ? find(m, w, s->q, &M, count, omega, x, shape, info) : PL_E_NOMEM;
   pl_free(w->env, x);
   pl_csc_free(w->env, &M);
   info->seconds = pl_wall_time() - start;

@@ -53,6 +53,11 @@ typedef struct zero_modes {
   int dof;   // the unknown that moves most in the first of them
 } zero_modes;
 
+// What is left of a shape [nq] when every connected piece of the model at q[nq] is moved by the
+// rigid motion that is nearest to it: 0 rigid, 1 far from it. Scalar unknowns are not looked at.
+pl_status shape_beyond_rigid(const pl_model *m, pl_env *env, const double *q, const double *shape,
+                             double *part);
+
 // The unit matrix in symmetric storage: modes are measured by their plain length.
 pl_status identity_matrix(pl_env *env, int n, pl_csc *out);
 // Looks for zero modes of the stiffness in w->A. residual: largest force that is out of balance,

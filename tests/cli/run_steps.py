@@ -551,6 +551,20 @@ analyses: [{modes: {count: 2}}]
     a = run("swings", strip % "fixed: s group left", err=["1 mode without stiffness", "hold two rows of nodes"])["analyses"][0]
     assert a["rigid"] == 1, a
     assert run("clamped", strip % "fixed: s where x < 12")["analyses"][0]["rigid"] == 0
+    # a solid a thousand times as long as it is thick: bending is 1e-14 of what its stiffness has, and no rigid motion.
+    # Between a beam and a plate that cannot bend across
+    thin = """pliant: 1
+units: {length: mm}
+materials: {m: {young: 1 GPa, poisson: 0.3, density: 1000 kg/m^3}}
+bodies: [{name: b, solid: {mesh: {box: {size: [1000, 100, 1], cells: [16, 2, 1], cell: tet}}, material: m}}]
+%s
+analyses: [{modes: {count: 7}}]
+""" + QUIET
+    a = run("thin", thin % "fixed: b where x < 0.001", err="angle of")["analyses"][0]
+    beam = 3.51602 / (2 * math.pi) * math.sqrt(1e6 * 1e-6 / 12)
+    assert a["rigid"] == 0 and beam < a["frequency_Hz"][0] < beam / math.sqrt(1 - 0.09), a
+    assert 1e-4 < a["rounding"] < 0.01, a
+    assert run("thinfree", thin % "", err="angle of")["analyses"][0]["rigid"] == 6
     # nobody expects a body in free flight to be held
     assert run("free", (strip % "").replace("count: 2", "count: 7"))["analyses"][0]["rigid"] == 6
     spring = """pliant: 1
