@@ -342,6 +342,36 @@ const pl_facets *pl_facets_init(int nvert, const double (*x)[3], int nsegment,
   return f;
 }
 
+static double part_of(double x) {
+  return fmax(0, fmin(1, x));
+}
+
+// distance of two segments a + s u and b + t v
+static double segment_distance(const double *a, const double *u, const double *b, const double *v) {
+  double w[3], uu = pl_dot3(u, u), vv = pl_dot3(v, v), uv = pl_dot3(u, v);
+  pl_sub3(a, b, w);
+  double uw = pl_dot3(u, w), vw = pl_dot3(v, w), det = uu * vv - uv * uv;
+  double s = det > 1e-12 * uu * vv ? part_of((uv * vw - vv * uw) / det) : 0;
+  double t = part_of((uv * s + vw) / vv);
+  s = part_of((uv * t - uw) / uu);
+  for (int i = 0; i < 3; i++) w[i] += s * u[i] - t * v[i];
+  return pl_norm3(w);
+}
+
+// two edges without a common corner meet
+static int line_crosses_itself(const pl_facets *f) {
+  for (int e = 0; e < f->nedge; e++)
+    for (int d = 0; d < e; d++) {
+      const int *p = f->edge[e], *q = f->edge[d];
+      double u[3], v[3];
+      if (p[0] == q[0] || p[0] == q[1] || p[1] == q[0] || p[1] == q[1]) continue;
+      pl_sub3(f->x[p[1]], f->x[p[0]], u);
+      pl_sub3(f->x[q[1]], f->x[q[0]], v);
+      if (segment_distance(f->x[p[0]], u, f->x[q[0]], v) < 1e-6 * f->reach) return 1;
+    }
+  return 0;
+}
+
 const char *pl_facets_fault(const pl_facets *f, int closed) {
   for (int e = 0; e < f->nedge; e++) {
     double w[3];
@@ -357,7 +387,7 @@ const char *pl_facets_fault(const pl_facets *f, int closed) {
     pl_cross3(a, b, n);
     if (!(pl_norm3(n) > 1e-7 * pl_norm3(a) * pl_norm3(b))) return "a triangle is a line";
   }
-  return NULL;
+  return facets_are_line(f) && line_crosses_itself(f) ? "the line crosses itself" : NULL;
 }
 
 int facets_are_line(const pl_facets *f) {

@@ -161,13 +161,20 @@ static void set_figures(const survey *k, json_t *f) {
   job_set(f, "bound", json_real(bound));
   set_certainty(k, f);
   job_set(f, "unsolved", json_integer(k->nfailed));
-  job_note(k->j, "%s: strains from %.4f to %.4f, play %.4f to %.4f (%d %s, %.0e left)", k->a->name,
-           least, most, narrow, wide, k->n, pl_plural(k->n, "direction", "directions"), bound);
+  char play[64] = "";
+  if (isfinite(wide)) snprintf(play, sizeof play, ", play %.4f to %.4f", narrow, wide);
+  job_note(k->j, "%s: strains from %.4f to %.4f%s (%d %s, %.0e left)", k->a->name, least, most,
+           play, k->n, pl_plural(k->n, "direction", "directions"), bound);
   if (bound > LEFT)
     pl_report(k->j->env, PL_WARNING, k->j->scene->path, k->a->line, k->a->col,
               "see the columns bound_max and bound_min; more iterations (max_iter) may help",
               "%s: some limits may lie up to %.1e further", k->a->name, bound);
-  if (k->nfailed) job_alarm(k->j, "%d of %d limits were not found.", k->nfailed, SIDES * k->nall);
+  if (k->nfailed) {
+    pl_report(k->j->env, PL_WARNING, k->j->scene->path, k->a->line, k->a->col,
+              "their rows say nan; more iterations (max_iter) or ways (starts) may help",
+              "%s: %d of %d limits were not found", k->a->name, k->nfailed, SIDES * k->nall);
+    job_alarm(k->j, "%d of %d limits were not found.", k->nfailed, SIDES * k->nall);
+  }
 }
 
 static void report(const survey *k) {

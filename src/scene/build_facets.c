@@ -43,8 +43,11 @@ static void make_facets(reader *r, const pl_node *at, const char *what, int clos
   const pl_facets *f = pl_facets_init(nvert, x, nsegment, segment, ntriangle, triangle, room);
   const char *fault = pl_facets_fault(f, closed);
   if (fault)
-    problem(r, at, closed ? "repair the mesh: every edge belongs to two triangles" : NULL, "%s: %s",
-            what, fault);
+    problem(r, at,
+            closed         ? "repair the mesh: every edge belongs to two triangles"
+            : nsegment > 0 ? "give its corners in the order in which the wire goes, each once"
+                           : NULL,
+            "%s: %s", what, fault);
   *out = pl_piece_facets(f, radius);
 }
 
