@@ -377,7 +377,8 @@ typedef struct pl_hit {
 pl_status pl_bvh_create(pl_env *env, int ntri, const int *tri, const double *x, pl_bvh **out);
 void pl_bvh_free(pl_bvh *b);
 void pl_bvh_refit(pl_bvh *b); // after x moved
-// Boxes hold the triangles on their straight way from x to to[][3]; for pl_bvh_touching alone.
+// Boxes hold the triangles on their straight way from x to to[][3], which stays until the next
+// refit; for pl_bvh_touching alone.
 void pl_bvh_refit_way(pl_bvh *b, const double *to);
 pl_hit pl_bvh_nearest(const pl_bvh *b, const double p[3]);
 // Calls each for every triangle whose box touches the box from lo to hi, in the order of the tree.

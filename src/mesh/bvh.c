@@ -20,8 +20,9 @@ typedef struct node {
 
 struct pl_bvh {
   pl_env *env;
-  const int *tri;  // [ntri][3], not owned
-  const double *x; // not owned
+  const int *tri;   // [ntri][3], not owned
+  const double *x;  // not owned
+  const double *to; // where triangles move to from x; x: they stand
   int ntri, nnode;
   node *node;
   int *item; // [ntri] triangles in the order of the leaves
@@ -57,6 +58,7 @@ static void box_corners(const pl_bvh *b, int t, const double *x, double *lo, dou
 
 static void box_triangle(const pl_bvh *b, int t, double *lo, double *hi) {
   box_corners(b, t, b->x, lo, hi);
+  if (b->to != b->x) box_corners(b, t, b->to, lo, hi);
 }
 
 typedef struct bin {
@@ -152,14 +154,12 @@ static void grow(builder *w, int first, int n, int depth) {
 }
 
 void pl_bvh_refit_way(pl_bvh *b, const double *to) {
+  b->to = to;
   // children stand after their parent
   for (int k = b->nnode - 1; k >= 0; k--) {
     node *o = &b->node[k];
     box_clear(o->lo, o->hi);
-    for (int i = 0; i < o->n; i++) {
-      box_triangle(b, b->item[o->first + i], o->lo, o->hi);
-      box_corners(b, b->item[o->first + i], to, o->lo, o->hi);
-    }
+    for (int i = 0; i < o->n; i++) box_triangle(b, b->item[o->first + i], o->lo, o->hi);
     if (o->n > 0) continue;
     const node *l = o + 1, *r = &b->node[o->first];
     box_add(o->lo, o->hi, l->lo, l->hi);
@@ -202,7 +202,7 @@ pl_status pl_bvh_create(pl_env *env, int ntri, const int *tri, const double *x, 
   b->env = env;
   b->ntri = ntri;
   b->tri = tri;
-  b->x = x;
+  b->x = b->to = x;
   pl_status s = build(b);
   if (s != PL_OK) {
     pl_bvh_free(b);

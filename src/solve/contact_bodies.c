@@ -4,10 +4,14 @@
 
 #include <string.h>
 
-static const double NEAR = 0.01;      // of what pairs keep: those that take part from the start
-static const double SHORT = 0.8;      // of the way to where something would pass through
-static const double ALIKE = 0.9;      // cosine of normals of pairs that hand their forces on
-enum { SETTLED = 10, SEARCHES = 40 }; // iterates with places of their own; searches of one solve
+static const double NEAR = 0.01; // of what pairs keep: those that take part from the start
+static const double SHORT = 0.8; // of the way to where something would pass through
+static const double ALIKE = 0.9; // cosine of normals of pairs that hand their forces on
+enum {
+  MOVING = 3,   // iterates in which pairs may hand their forces on
+  SETTLED = 10, // iterates with places of their own
+  SEARCHES = 40 // on the way of one linear step
+};
 
 pl_status bodies_open(contact_set *t, pl_layers *layers) {
   size_t nq = (size_t)pl_model_nq(t->m);
@@ -104,10 +108,10 @@ static body_pair *find_old(const bodies *b, const pl_contact_row *r) {
 }
 
 // An old pair that is none any more hands its force to the row that most of its vertices are in.
-static int heir(const contact_set *t, int first, const pl_contact_row *old) {
+static int heir(const contact_set *t, int first, int last, const pl_contact_row *old) {
   int best = -1;
   double most = 0.25;
-  for (int k = first; k < t->nset; k++) {
+  for (int k = first; k < last; k++) {
     const pl_contact_row *r = &t->row[k];
     double shared = 0;
     if (pl_dot3(r->frame[0], old->frame[0]) < ALIKE) continue;
@@ -150,6 +154,24 @@ static pl_status place_pair(contact_set *t, const pl_layer_pair *p, const double
   return PL_OK;
 }
 
+// Old pairs that press and are none any more: of one that things slid away from another goes on.
+// Near the end, when nothing moves any more, whether a pair of flat parts is one is a matter of
+// rounding: there they stay as they are.
+static pl_status keep_old(contact_set *t, int first, const double *q) {
+  const bodies *b = t->bodies;
+  int last = t->nset;
+  for (int i = 0; i < b->nold; i++) {
+    const body_pair *o = &b->old[i];
+    if (!(o->f[0] > 0)) continue;
+    int k = b->rounds > MOVING ? t->nset : heir(t, first, last, &o->row);
+    if (k == t->nset) PL_TRY(contact_set_join(t, -1, &o->row));
+    if (k >= 0) inherit(t, k, o);
+    if (k >= 0) compare(t, k, o->gap, q);
+    if (k < 0) t->error = INFINITY;
+  }
+  return PL_OK;
+}
+
 pl_status bodies_place(contact_set *t, const contact_rule *u) {
   bodies *b = t->bodies;
   const pl_layer_pair *pair;
@@ -164,15 +186,7 @@ pl_status bodies_place(contact_set *t, const contact_rule *u) {
   int first = t->nset;
   PL_TRY(pl_layers_find_least(b->layers, u->q, NEAR * pl_layers_thickness(b->layers), &n, &pair));
   for (int i = 0; i < n; i++) PL_TRY(place_pair(t, &pair[i], u->q));
-  for (int i = 0; i < b->nold; i++) {
-    const body_pair *o = &b->old[i];
-    if (!(o->f[0] > 0)) continue;
-    int k = heir(t, first, &o->row);
-    if (k >= 0) inherit(t, k, o);
-    if (k >= 0) compare(t, k, o->gap, u->q);
-    if (k < 0) t->error = INFINITY;
-  }
-  return PL_OK;
+  return keep_old(t, first, u->q);
 }
 
 // ---- the linear step ----------------------------------------------------------------------------
