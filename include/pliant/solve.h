@@ -464,6 +464,44 @@ double pl_sound_time(const pl_sound *k, int body, const double *q, const double 
 // out[dim]: velocity of the centre of mass of a body; M v is in mv[nq].
 void pl_sound_mean(const pl_sound *k, int body, const double *mv, double *out);
 
+// ---- flight -------------------------------------------------------------------------------------
+
+// A body of finite elements that flies as a rigid one. World axes unless told otherwise.
+typedef struct pl_flight {
+  double t, mass;
+  double centre[3], momentum[3], gravity[3]; // m, kg m/s, m/s^2
+  double inertia[3];                         // kg m^2; principal moments, ascending
+  double axes[9];                            // their axes in the reference shape, columns
+  double rest[3];                            // centre of mass there
+  double turn[4];                            // quaternion from principal axes to the world
+  double spin[3];                            // kg m^2/s; angular momentum in principal axes
+} pl_flight;
+
+// What is left behind when a body becomes rigid, J, beside its kinetic energy as one.
+typedef struct pl_flight_loss {
+  double elastic, vibration, motion;
+} pl_flight_loss;
+
+// The rigid body with the momentum and angular momentum of a state, turned as fits it best by mass.
+// lost may be NULL. PL_E_INPUT: nodes are held, there are other unknowns than places in space, or
+// the mass lies on a line.
+pl_status pl_flight_begin(const pl_model *m, const pl_params *p, const pl_state *s, pl_work *w,
+                          pl_flight *k, pl_flight_loss *lost);
+// One step of length h under gravity: exact in the motion of the centre, in angular momentum and in
+// the energy of the turn, of fourth order in its angle (order 2: the plain rule). Long steps are
+// taken in parts.
+void pl_flight_step(pl_flight *k, double h);
+void pl_flight_step_order(pl_flight *k, double h, int order);
+// Kinetic energy and that of height, J.
+double pl_flight_energy(const pl_flight *k);
+// Places and velocities of the nodes; accelerations are zero.
+void pl_flight_state(const pl_model *m, const pl_params *p, const pl_flight *k, pl_state *s);
+// Steps of length h until the next one would meet an obstacle (*meets = 1), or to the time `until`;
+// the state is that of the flight then. c may be NULL. PL_CANCELLED: the host wants to stop.
+pl_status pl_flight_to_contact(const pl_model *m, const pl_params *p, const pl_contact *c,
+                               pl_work *w, pl_flight *k, double h, double until, pl_state *s,
+                               int *meets);
+
 // ---- methods of stepping ------------------------------------------------------------------------
 
 // What a method is to the loop that all motions go through: one table of functions with the
