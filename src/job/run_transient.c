@@ -543,6 +543,8 @@ static pl_status finish(motion *r, const pl_state *s, const pl_constraints *k, j
     report_checks(r->j, r->a, &r->info, figures, &r->stop);
     PL_TRY(report_reactions(r, s, figures));
   }
+  if (r->met && r->stop == PL_OK)
+    PL_TRY(job_flight_report(r->j, r->a, k->contact, s, r->record->history->step, figures));
   PL_TRY(job_barrier_report(r->j, r->a, s, figures));
   PL_TRY(write_files(r, s));
   const kept *frames = &r->record->kept;

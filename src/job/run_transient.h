@@ -42,6 +42,11 @@ typedef struct motion {
   pl_status stop, status; // of the steps; of what was recorded
 } motion;
 
+// A free body that touches none of its obstacles at s: what its flight as a rigid body, in steps of
+// h, comes to. Nothing is told of others.
+pl_status job_flight_report(job *j, const pl_analysis *a, const pl_contact *c, const pl_state *s,
+                            double h, json_t *figures);
+
 // Energies at a step, J.
 typedef struct step_energy {
   double kinetic, elastic, potential, dissipated;
