@@ -424,12 +424,12 @@ typedef struct pl_element {
 typedef int (*pl_element_fn)(void *ctx, const pl_element *e, int thread);
 pl_status pl_model_each_element(const pl_model *m, const pl_params *p, pl_work *w, pl_element_fn fn,
                                 void *ctx);
-// f[ndof], K = df/dq and D = df/dv [ndof][ndof] (NULL: not wanted) at local q, v[ndof]. Returns 1
-// outside the domain.
+// f[ndof], K = df/dq and D = df/dv [ndof][ndof] (NULL: not wanted) at local q, v[ndof]; v NULL:
+// dW/dq and its derivative alone, without D. Returns 1 outside the domain.
 int pl_element_eval(const pl_element *e, const double *q, const double *v, double *f, double *K,
                     double *D);
-// Adds to K and D [ndof][ndof] of an evaluation at q what lets them take stiff stresses from q0 by
-// their linear change with dq.
+// Adds to K and D [ndof][ndof] (NULL: not wanted) of an evaluation at q what lets them take stiff
+// stresses from q0 by their linear change with dq.
 void pl_element_mixed(const pl_element *e, const double *q, const double *q0, const double *dq,
                       double *K, double *D);
 
@@ -455,7 +455,7 @@ pl_status pl_model_each_batch(const pl_model *m, const pl_params *p, pl_work *w,
 
 // A lot at one instant, and what is wanted of it; arrays of results have steps of `stride`.
 typedef struct pl_batch_sample {
-  const pl_pack *q, *v;   // [ndof]
+  const pl_pack *q, *v;   // [ndof]; v NULL: forces and tangents without rates and damping
   const pl_pack *q0, *dq; // [ndof] where stiff stresses are carried over from, see
                           // pl_element_mixed; NULL: they are not
   int stride;
@@ -467,6 +467,8 @@ typedef struct pl_batch_sample {
 int pl_batch_eval(const pl_batch *e, const pl_batch_sample *s, int *bad);
 // The element of one lane alone, at n instants; p, m and dof as in e.
 void pl_batch_alone(const pl_batch *e, int lane, int n, pl_batch *out);
+// Rayleigh's beta as it counts for the elements of a group.
+double pl_model_group_beta(const pl_model *m, const pl_params *p, int group);
 // The number of entries of K for elements of a group, and whether they are symmetric.
 int pl_batch_entries(const pl_model *m, int group, int *symmetric);
 

@@ -140,6 +140,7 @@ typedef struct workspace {
   pl_pack *f, *r;              // [ndof][stride]
   pl_pack *K, *D;              // [nentry][stride]
   pl_pack *z, *fold, *ck, *cd; // [L], [N + 4], [4H+1] x2
+  double beta;                 // damping that is taken from the series of the forces; 0: none is
   int stride;                  // N + 1: steps of a power of two would share few lines of the cache
 } workspace;
 
@@ -173,6 +174,14 @@ static workspace lay_out(const pl_hb *hb, const pl_batch *e, int thread) {
   return d;
 }
 
+// Rayleigh's beta of elements whose damping is beta d/dt of their elastic forces: its series follow
+// from those of the forces and tangents, without derivatives of the tangents. 0: they have
+// dashpots, or too few samples for the series up to 2H.
+static double series_beta(const pl_hb *hb, int group) {
+  int plain = !pl_model_group_kind(hb->m, group)->d.visc && hb->f.N > 4 * hb->f.H;
+  return plain ? pl_model_group_beta(hb->m, hb->p, group) : 0;
+}
+
 // free number of local unknown a of a lane, -1: none
 static int free_of(const pl_hb *hb, const pl_batch *e, int lane, int a) {
   int dof = e->dof[(lane < e->n ? lane : e->n - 1) * e->ndof + a];
@@ -191,11 +200,11 @@ static int gather(const pl_hb *hb, const pl_batch *e, int a, const double *z, pl
 }
 
 // samples of all local unknowns: from their coefficients, or from their drives
-static void sample_motion(const pl_hb *hb, const pl_batch *e, const workspace *d) {
+static void sample_motion(const pl_hb *hb, const pl_batch *e, const workspace *d, int rates) {
   int n = e->ndof, N = hb->f.N;
   for (int a = 0; a < n; a++) {
     int fixed = gather(hb, e, a, hb->zfull, d->z);
-    packs_sample(&hb->f, hb->omega, d->z, n, d->q + a, d->v + a);
+    packs_sample(&hb->f, hb->omega, d->z, n, d->q + a, rates ? d->v + a : NULL);
     for (int l = 0; fixed && l < PL_LANES; l++) {
       int dof = e->dof[(l < e->n ? l : e->n - 1) * n + a];
       if (dof < 0 || hb->free_index[dof] >= 0) continue;
@@ -203,7 +212,7 @@ static void sample_motion(const pl_hb *hb, const pl_batch *e, const workspace *d
       const double *v = hb->drive_v + (size_t)dof * (size_t)N;
       for (int i = 0; i < N; i++) {
         d->q[i * n + a][l] = q[i];
-        d->v[i * n + a][l] = hb->omega * v[i];
+        if (rates) d->v[i * n + a][l] = hb->omega * v[i];
       }
     }
   }
@@ -231,16 +240,32 @@ static void sample_carried(const pl_hb *hb, const pl_batch *e, const workspace *
   }
 }
 
-// adds the coefficients of x[ndof][stride] to out[free unknown][L], times a factor
-static void add_coefficients(const pl_hb *hb, const pl_batch *e, const workspace *d,
-                             const pl_pack *x, double factor, double *out) {
+// adds c[L] of local unknown a to out[free unknown][L], times a factor
+static void add_series(const pl_hb *hb, const pl_batch *e, int a, const pl_pack *c, double factor,
+                       double *out) {
+  int L = hb->f.L;
+  for (int l = 0; l < e->n; l++) {
+    int i = free_of(hb, e, l, a);
+    for (int k = 0; i >= 0 && k < L; k++)
+      out[(size_t)i * (size_t)L + (size_t)k] += factor * c[k][l];
+  }
+}
+
+// adds the coefficients of the forces and, where the change with omega is wanted, of their parts
+// that are linear in the rates, which grow with omega
+static void add_forces(pl_hb *hb, const pl_batch *e, const workspace *d, int rates) {
   int L = hb->f.L;
   for (int a = 0; a < e->ndof; a++) {
-    packs_coefficients(&hb->f, L, x + (size_t)a * (size_t)d->stride, d->fold, d->ck);
-    for (int l = 0; l < e->n; l++) {
-      int i = free_of(hb, e, l, a);
-      for (int k = 0; i >= 0 && k < L; k++)
-        out[(size_t)i * (size_t)L + (size_t)k] += factor * d->ck[k][l];
+    size_t at = (size_t)a * (size_t)d->stride;
+    packs_coefficients(&hb->f, L, d->f + at, d->fold, d->ck);
+    add_series(hb, e, a, d->ck, 1, hb->inner);
+    if (d->beta != 0) {
+      packs_rates(L, d->beta, d->ck, d->cd);
+      add_series(hb, e, a, d->cd, hb->omega, hb->inner);
+      if (rates) add_series(hb, e, a, d->cd, 1, hb->hw);
+    } else if (rates) {
+      packs_coefficients(&hb->f, L, d->r + at, d->fold, d->ck);
+      add_series(hb, e, a, d->ck, 1 / hb->omega, hb->hw);
     }
   }
 }
@@ -258,7 +283,10 @@ static void add_entry(const pl_hb *hb, const pl_batch *e, const workspace *d, in
   size_t at = (size_t)entry * (size_t)d->stride;
   int P = 2 * hb->f.L - 1;
   packs_coefficients(&hb->f, P, d->K + at, d->fold, d->ck);
-  if (hb->rated) packs_coefficients(&hb->f, P, d->D + at, d->fold, d->cd);
+  if (d->beta != 0)
+    packs_damp(P, d->beta, hb->omega, d->ck, d->cd);
+  else if (hb->rated)
+    packs_coefficients(&hb->f, P, d->D + at, d->fold, d->cd);
   const int *slot = hb->slot + hb->slot0[e->group] + (size_t)e->first * (size_t)e->nentry + entry;
   for (int l = 0; l < e->n; l++, slot += e->nentry) {
     if (*slot < 0) continue;
@@ -275,23 +303,23 @@ static int eval_batch(void *ctx, const pl_batch *e, int thread, int *bad) {
   int rates = hb->rated && (hb->want & PL_HB_OMEGA) != 0;
   if (pl_model_group_kind(hb->m, e->group)->stretch) return pairs_batch(hb, e, thread, bad);
   workspace d = lay_out(hb, e, thread);
-  sample_motion(hb, e, &d);
+  d.beta = series_beta(hb, e->group);
+  int sampled = hb->rated && d.beta == 0;
+  sample_motion(hb, e, &d, sampled);
   if (mixed) sample_carried(hb, e, &d);
   for (int i = 0; i < hb->f.N; i++) {
     pl_batch_sample s = {.q = d.q + i * n,
-                         .v = d.v + i * n,
+                         .v = sampled ? d.v + i * n : NULL,
                          .q0 = mixed ? d.q0 + i * n : NULL,
                          .dq = mixed ? d.dq + i * n : NULL,
                          .stride = d.stride,
                          .f = d.f + i,
-                         .r = rates ? d.r + i : NULL,
+                         .r = rates && sampled ? d.r + i : NULL,
                          .K = jac ? d.K + i : NULL,
-                         .D = jac && hb->rated ? d.D + i : NULL};
+                         .D = jac && hb->rated && sampled ? d.D + i : NULL};
     if (pl_batch_eval(e, &s, bad)) return 1;
   }
-  add_coefficients(hb, e, &d, d.f, 1, hb->inner);
-  // forces are linear in the rates, which grow with omega
-  if (rates) add_coefficients(hb, e, &d, d.r, 1 / hb->omega, hb->hw);
+  add_forces(hb, e, &d, rates);
   for (int a = 0, entry = 0; jac && a < n; a++)
     for (int b = 0; b < (e->symmetric ? a + 1 : n); b++) add_entry(hb, e, &d, a, b, entry++);
   return 0;

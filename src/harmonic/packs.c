@@ -21,6 +21,14 @@ void packs_coefficients(const fourier *f, int n, const pl_pack *x, pl_pack *fold
   PICK(coefficients)(f, n, x, fold, out);
 }
 
+void packs_rates(int n, double factor, const pl_pack *c, pl_pack *to) {
+  PICK(rates)(n, factor, c, to);
+}
+
+void packs_damp(int n, double beta, double omega, pl_pack *c, pl_pack *d) {
+  PICK(damp)(n, beta, omega, c, d);
+}
+
 void packs_block(const fourier *f, double omega, const double *k, const double *d, double *work,
                  double *to, size_t stride) {
   PICK(block)(f, omega, k, d, work, to, stride);

@@ -9,6 +9,10 @@ int pl_batch_entries(const pl_model *m, int which, int *symmetric) {
   return *symmetric ? k->ndof * (k->ndof + 1) / 2 : k->ndof * k->ndof;
 }
 
+double pl_model_group_beta(const pl_model *m, const pl_params *p, int which) {
+  return kind_beta(m->group[which].kind, p->par);
+}
+
 // ---- visits -------------------------------------------------------------------------------------
 
 typedef struct tour {
@@ -95,32 +99,22 @@ pl_status pl_model_each_batch(const pl_model *m, const pl_params *p, pl_work *w,
   return model_fault(m, w);
 }
 
-// ---- one by one
-// -----------------------------------------------------------------------------------
+// ---- one by one ---------------------------------------------------------------------------------
+
+// what the elements of a lot give, one after the other
+typedef struct results {
+  double f[PL_LANES][PL_NDOF_MAX], r[PL_LANES][PL_NDOF_MAX];
+  double K[PL_LANES][PL_NDOF_MAX * PL_NDOF_MAX], D[PL_LANES][PL_NDOF_MAX * PL_NDOF_MAX];
+} results;
 
 static void copy_lane(int n, const pl_pack *from, int lane, double *to) {
   for (int i = 0; i < n; i++) to[i] = from[i][lane];
 }
 
-static void put_lane(int n, const double *from, int lane, int stride, pl_pack *to) {
-  for (int i = 0; i < n; i++) to[(size_t)i * (size_t)stride][lane] = from[i];
-}
-
-// K or D of one lane
-static void put_matrix(const pl_batch *e, const double *from, int lane, int stride, pl_pack *to) {
-  if (!to) return;
-  for (int i = 0; i < e->ndof; i++)
-    for (int j = 0; j < (e->symmetric ? i + 1 : e->ndof); j++) {
-      (*to)[lane] = from[i * e->ndof + j];
-      to += stride;
-    }
-}
-
-static int eval_lane(const pl_batch *e, const pl_batch_sample *s, int lane) {
-  enum { NN = PL_NDOF_MAX * PL_NDOF_MAX };
+static int eval_lane(const pl_batch *e, const pl_batch_sample *s, int lane, results *out) {
   double q[PL_NDOF_MAX], v[PL_NDOF_MAX], q0[PL_NDOF_MAX], dq[PL_NDOF_MAX];
-  double f[PL_NDOF_MAX], r[PL_NDOF_MAX], K[NN], D[NN];
   int n = e->ndof, at = e->alone ? 0 : lane;
+  double *K = s->K ? out->K[lane] : NULL, *D = s->v && (s->D || s->r) ? out->D[lane] : NULL;
   pl_element x = {.m = e->m,
                   .p = e->p,
                   .group = e->group,
@@ -128,28 +122,44 @@ static int eval_lane(const pl_batch *e, const pl_batch_sample *s, int lane) {
                   .ndof = n,
                   .dof = e->dof + at * n};
   copy_lane(n, s->q, lane, q);
-  copy_lane(n, s->v, lane, v);
-  if (pl_element_eval(&x, q, v, f, s->K ? K : NULL, D)) return 1;
-  put_lane(n, f, lane, s->stride, s->f);
+  if (s->v) copy_lane(n, s->v, lane, v);
+  if (pl_element_eval(&x, q, s->v ? v : NULL, out->f[lane], K, D)) return 1;
   for (int i = 0; s->r && i < n; i++) {
-    r[i] = 0;
-    for (int j = 0; j < n; j++) r[i] += D[i * n + j] * v[j];
+    out->r[lane][i] = 0;
+    for (int j = 0; j < n; j++) out->r[lane][i] += D[i * n + j] * v[j];
   }
-  if (s->r) put_lane(n, r, lane, s->stride, s->r);
-  if (!s->K) return 0;
-  if (s->q0) {
-    copy_lane(n, s->q0, lane, q0);
-    copy_lane(n, s->dq, lane, dq);
-    pl_element_mixed(&x, q, q0, dq, K, D);
-  }
-  put_matrix(e, K, lane, s->stride, s->K);
-  put_matrix(e, D, lane, s->stride, s->D);
+  if (!K || !s->q0) return 0;
+  copy_lane(n, s->q0, lane, q0);
+  copy_lane(n, s->dq, lane, dq);
+  pl_element_mixed(&x, q, q0, dq, K, D);
   return 0;
 }
 
+// one pack of the numbers of all lanes; those beyond the last element repeat it
+static void put_lanes(int n, const double *from, size_t step, pl_pack *to) {
+  for (int l = 0; l < PL_LANES; l++) (*to)[l] = from[(size_t)(l < n ? l : n - 1) * step];
+}
+
+static void put_vector(const pl_batch *e, double from[][PL_NDOF_MAX], int stride, pl_pack *to) {
+  for (int i = 0; to && i < e->ndof; i++, to += stride)
+    put_lanes(e->n, &from[0][i], PL_NDOF_MAX, to);
+}
+
+static void put_matrix(const pl_batch *e, double from[][PL_NDOF_MAX * PL_NDOF_MAX], int stride,
+                       pl_pack *to) {
+  for (int i = 0; to && i < e->ndof; i++)
+    for (int j = 0; j < (e->symmetric ? i + 1 : e->ndof); j++, to += stride)
+      put_lanes(e->n, &from[0][i * e->ndof + j], PL_NDOF_MAX * PL_NDOF_MAX, to);
+}
+
 static int eval_lanes(const pl_batch *e, const pl_batch_sample *s, int *bad) {
+  results all;
   for (*bad = 0; *bad < e->n; ++*bad)
-    if (eval_lane(e, s, *bad)) return 1;
+    if (eval_lane(e, s, *bad, &all)) return 1;
+  put_vector(e, all.f, s->stride, s->f);
+  put_vector(e, all.r, s->stride, s->r);
+  put_matrix(e, all.K, s->stride, s->K);
+  put_matrix(e, all.D, s->stride, s->D);
   return 0;
 }
 
@@ -243,18 +253,18 @@ static int add_visc(const pl_batch *e, const pl_batch_sample *s) {
 
 static int eval_pack(const pl_batch *e, const pl_batch_sample *s) {
   const pl_elem_kind *k = e->m->group[e->group].kind;
-  double beta = e->p->par[PL_PAR_BETA];
+  double beta = s->v ? e->p->par[PL_PAR_BETA] : 0;
   int n = e->ndof, damped = beta != 0, tangent = s->K != NULL, full = !e->symmetric;
   pl_pack H[PL_NDOF_MAX * PL_NDOF_MAX], T[PL_NDOF_MAX * PL_NDOF_MAX], g[PL_NDOF_MAX];
   if (k->p.eval(s->q, e->par, e->rest, NULL, g, tangent || damped ? H : NULL)) return 1;
   if (tangent && damped && k->p.third(s->q, s->v, e->par, e->rest, T)) return 1;
   put_forces(n, beta, (double *)g, (double *)H, (const double *)s->v, s->stride, (double *)s->f,
              (double *)s->r);
-  if (k->p.visc && !tangent) return add_visc(e, s);
+  if (k->p.visc && s->v && !tangent) return add_visc(e, s);
   if (!tangent) return 0;
   put_tangents(n, full, beta, 0, (double *)H, damped ? (double *)T : NULL, s->stride,
                (double *)s->K, (double *)s->D);
-  if (k->p.visc && add_visc(e, s)) return 1;
+  if (k->p.visc && s->v && add_visc(e, s)) return 1;
   if (!s->q0 || !k->p.mixed) return 0;
   k->p.mixed(s->q, s->q0, s->dq, e->par, e->rest, T);
   put_tangents(n, full, beta, 1, (double *)T, NULL, s->stride, (double *)s->K, (double *)s->D);

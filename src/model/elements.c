@@ -58,10 +58,11 @@ int pl_element_eval(const pl_element *e, const double *q, const double *v, doubl
   const pl_elem_kind *k = g->kind;
   const double *par = group_par(g, e->p->par, e->elem);
   const double *rest = e->p->rest + g->rest0 + (size_t)e->elem * (size_t)k->nrest;
-  double beta = kind_beta(k, e->p->par), own[PL_NDOF_MAX * PL_NDOF_MAX], W;
+  double beta = v ? kind_beta(k, e->p->par) : 0, own[PL_NDOF_MAX * PL_NDOF_MAX], W;
   int n = k->ndof, nn = n * n;
   double *H = K ? K : own;
   if (group_eval(g, q, par, rest, &W, f, K || D || beta != 0 ? H : NULL)) return 1;
+  if (!v) return 0;
   if (D) memset(D, 0, (size_t)nn * sizeof(double));
   if (beta != 0) {
     for (int i = 0; i < n; i++)
@@ -94,6 +95,6 @@ void pl_element_mixed(const pl_element *e, const double *q, const double *q0, co
   k->mixed(q, q0, dq, par, rest, C);
   for (int i = 0; i < k->ndof * k->ndof; i++) {
     K[i] += C[i];
-    D[i] += beta * C[i];
+    if (D) D[i] += beta * C[i];
   }
 }

@@ -21,8 +21,12 @@ static void midedge(model_kit *k) {
 static void block(model_kit *k) {
   sample_block(k, &env, "tet4");
 }
+static void enhanced(model_kit *k) {
+  sample_block(k, &env, "hex8_eas");
+}
 typedef void (*make_fn)(model_kit *k);
-static const make_fn makers[] = {mechanism, shell, block, midedge};
+static const make_fn makers[] = {mechanism, shell, block, midedge, enhanced};
+enum { NMAKER = sizeof makers / sizeof *makers };
 
 // a small motion about rest
 static void stir(const kit_model *b, int L, double size, double *z) {
@@ -40,7 +44,7 @@ static double *new_array(int n) {
 
 static void jacobian_is_derivative(void **state) {
   (void)state;
-  for (int k = 0; k < 4; k++) {
+  for (int k = 0; k < NMAKER; k++) {
     model_kit kit;
     kit_model b;
     pl_hb *hb;
@@ -80,7 +84,7 @@ static void jacobian_is_derivative(void **state) {
 // h of a trial motion is the projection of the time-domain residual on the Fourier basis
 static void residual_is_projection(void **state) {
   (void)state;
-  for (int k = 0; k < 4; k++) {
+  for (int k = 0; k < NMAKER; k++) {
     model_kit kit;
     kit_model b;
     pl_hb *hb;
