@@ -14,29 +14,24 @@ typedef struct task {
 } task;
 
 static pl_status respond(const pl_built *m, pl_work *w, double *peak) {
-  pl_response_opts o;
+  pl_response_opts o = pl_response_defaults();
   pl_curve *c = NULL;
-  const int node = 0;
-  pl_opts_default(pl_response_option_table, pl_response_option_count, &o);
   o.from = 0.3;
   o.to = 3;
-  pl_status s = pl_response(&o, m->model, m->params, w, 1, &node, NULL, &c);
-  for (int k = 0; s == PL_OK && k < c->nspecial; k++)
-    if (c->special[k].kind == PL_PEAK) *peak = c->special[k].omega;
+  pl_status s = pl_response(&o, m->model, m->params, w, 1, (int[]){0}, NULL, &c);
+  if (s == PL_OK) *peak = pl_curve_peak(c);
   pl_curve_free(c);
   return s;
 }
 
 static pl_status swing(const pl_built *m, pl_work *w, double *place) {
-  pl_transient_opts o;
-  pl_transient_info info;
+  pl_transient_opts o = pl_transient_defaults();
   pl_state *state;
-  pl_opts_default(pl_transient_option_table, pl_transient_option_count, &o);
   o.duration = 200;
   o.step = 0.02;
   o.frequency = 1.5;
   PL_TRY(pl_state_create(m->model, m->params, &state));
-  pl_status s = pl_transient(&o, m->model, m->params, state, NULL, w, NULL, NULL, &info);
+  pl_status s = pl_transient(&o, m->model, m->params, state, NULL, w, NULL, NULL, NULL);
   *place = state->q[0];
   pl_state_free(m->model, state);
   return s;
@@ -54,25 +49,20 @@ static void *work_on(void *ctx) {
   return NULL;
 }
 
-static pl_status build(pl_env *env, pl_built *out) {
+static pl_status build(pl_built *out) {
   pl_builder *b;
-  PL_TRY(pl_builder_create(env, 1, &b));
+  PL_TRY(pl_builder_create(NULL, 1, &b));
   int node = pl_build_node(b, (double[3]){0}, "mass");
   const pl_setting spring[] = {{"cubic", {.v = 0.5}}, {"damping", {.v = 0.1}}, {0}};
   pl_build_element(b, pl_elem_find("spring1"), (int[]){-1, node}, spring); // -1: the ground
   pl_build_element(b, pl_elem_find("mass1"), &node, NULL);
-  pl_build_load(b, &(pl_load_desc){.name = "push",
-                                   .nnode = 1,
-                                   .node = &node,
-                                   .term = {.harmonic = 1, .amplitude = {0.3}}});
+  pl_build_load(b, &(pl_load_desc){.nnode = 1, .node = &node, .term = {1, {0.3}, 0}});
   return pl_build_all(b, 1, out);
 }
 
 int main(void) {
-  pl_env env;
-  pl_env_init(&env);
   pl_built m;
-  if (build(&env, &m) != PL_OK) return 1;
+  if (build(&m) != PL_OK) return 1;
   task together[2] = {{.m = &m}, {.m = &m, .transient = 1}}, alone[2] = {together[0], together[1]};
   pthread_t thread[2];
   for (int k = 0; k < 2; k++)

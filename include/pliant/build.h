@@ -96,7 +96,7 @@ typedef struct pl_part {
 } pl_part;
 
 typedef struct pl_body_desc {
-  const char *name; // of its groups of elements, and for messages
+  const char *name; // of its groups of elements, and for messages; NULL: that of the mesh
   pl_body_kind kind;
   // The caller's; it must outlive the builder. Segments of rods are turned round where they do not
   // follow each other.
@@ -200,6 +200,7 @@ typedef struct pl_builder {
   struct builder_impl *impl;
 } pl_builder;
 
+// env NULL: the model has a host of its own, which is that of pl_built.
 pl_status pl_builder_create(pl_env *env, int dim, pl_builder **out);
 // Models outlive their builder.
 void pl_builder_free(pl_builder *b);
@@ -215,6 +216,10 @@ int pl_build_node(pl_builder *b, const double *x, const char *name);
 int pl_build_mesh_nodes(pl_builder *b, const pl_mesh *m, double weld, int *node);
 // "node 'tip'", or its place.
 const char *pl_build_node_text(const pl_builder *b, int node, char *buf, size_t size);
+// A mesh of cells of one type, cell[ncell][vertices of the type], for bodies; it lives as long as
+// the builder. NULL: failed.
+pl_mesh *pl_build_mesh(pl_builder *b, const char *name, int nvert, const double *X,
+                       pl_cell_type type, int ncell, const int *cell);
 int pl_build_body(pl_builder *b, const pl_body_desc *d);
 
 // Elements of any kind, with parameters by default; *stencil [nelem][nvert + nscal] is filled by
@@ -241,6 +246,8 @@ void pl_build_lines_of(pl_builder *b, int group, int first);
 int pl_build_drive(pl_builder *b, const pl_drive_desc *d, int clamp, const void *origin);
 // Holds nodes where they are, with PL_HOLD_CLAMP the directions of shells and rods as well.
 int pl_build_fix(pl_builder *b, int n, const int *node, int clamp);
+// Shakes nodes by amplitude[dim] sin(omega t), m.
+int pl_build_shake(pl_builder *b, int n, const int *node, const double *amplitude, int clamp);
 int pl_build_load(pl_builder *b, const pl_load_desc *d);
 // The same in another form.
 int pl_build_load_form(pl_builder *b, const pl_load_desc *d, const pl_load_form *form);
@@ -354,6 +361,7 @@ typedef struct pl_built {
   pl_state *state;
   pl_work *work;
   pl_constraints constraints; // sheets have the masses of nodes as weights
+  pl_env *env;                // its own host, for errors; NULL: the caller's
 } pl_built;
 pl_status pl_build_model(pl_builder *b, pl_built *out);
 // Another model of the same unknowns, after pl_build_model: factors on the terms of loads and
@@ -374,7 +382,7 @@ int pl_build_grips(const pl_builder *b, int drive);
 pl_status pl_build_stage(const pl_builder *b, pl_env *env, const pl_stage *stage,
                          const pl_stage *before, pl_model **model, pl_params **params);
 // The same with a state at rest, what confines it, and scratch for so many threads. The builder is
-// freed, whatever happens.
+// freed, whatever happens; its host, where it is its own, stays for the error.
 pl_status pl_build_all(pl_builder *b, int nthread, pl_built *out);
 void pl_built_free(pl_built *m);
 

@@ -254,6 +254,7 @@ typedef struct pl_optimise_opts {
 } pl_optimise_opts;
 extern const pl_option pl_optimise_option_table[];
 extern const int pl_optimise_option_count;
+PL_OPTS_DEFAULTS(optimise)
 
 // ---- a design at hand -------------------------------------------------------------------------
 

@@ -114,6 +114,7 @@ typedef struct pl_periodic_opts {
 } pl_periodic_opts;
 extern const pl_option pl_periodic_option_table[];
 extern const int pl_periodic_option_count;
+PL_OPTS_DEFAULTS(periodic)
 
 enum {
   PL_BRANCH_ANY,
@@ -258,6 +259,7 @@ typedef struct pl_response_opts {
 } pl_response_opts;
 extern const pl_option pl_response_option_table[];
 extern const int pl_response_option_count;
+PL_OPTS_DEFAULTS(response)
 
 typedef enum pl_special_kind {
   PL_PEAK,            // dA/domega = 0 of a measure of a watched place, eq. 17
@@ -319,6 +321,8 @@ typedef struct pl_curve {
   double seconds;
 } pl_curve;
 void pl_curve_free(pl_curve *c);
+// The frequency of its first peak, rad/s; 0: it has none.
+double pl_curve_peak(const pl_curve *c);
 
 // Follows the response from opts->from to opts->to by pseudo-arclength continuation, through folds.
 // Peaks of the path length of nodes watch[nwatch] are solved for. orbit0: a start at `from` (may be

@@ -24,6 +24,16 @@ typedef enum pl_stop {
 } pl_stop;
 const char *pl_stop_text(pl_stop s);
 
+// ---- options by default -----------------------------------------------------------------------
+
+// A function pl_NAME_defaults() that returns the options of an analysis by default, to change some.
+#define PL_OPTS_DEFAULTS(name_)                                                                    \
+  static inline pl_##name_##_opts pl_##name_##_defaults(void) {                                    \
+    pl_##name_##_opts o;                                                                           \
+    pl_opts_default(pl_##name_##_option_table, pl_##name_##_option_count, &o);                     \
+    return o;                                                                                      \
+  }
+
 // ---- static -----------------------------------------------------------------------------------
 
 #define PL_STATIC_OPTS(X, C)                                                                       \
@@ -41,6 +51,7 @@ typedef struct pl_static_opts {
 } pl_static_opts;
 extern const pl_option pl_static_option_table[];
 extern const int pl_static_option_count;
+PL_OPTS_DEFAULTS(static)
 
 typedef struct pl_critical {
   double scale; // load factor
@@ -110,6 +121,8 @@ pl_status pl_find_loose(const pl_model *m, const pl_params *p, pl_env *env, cons
 // Minimises the potential by Newton with line search; a shift makes K positive definite where it is
 // not. The state is the start and the result (also the last good load step on failure, PL_UNSOLVED
 // or PL_CANCELLED). Free rigid modes are found and told (PL_E_INPUT with a hint to fix nodes).
+// Here and in the analyses below options that are NULL are those by default, and an info that is
+// NULL is not wanted.
 pl_status pl_static(const pl_static_opts *o, const pl_model *m, const pl_params *p, pl_state *s,
                     pl_work *w, pl_observe_fn observe, void *ctx, pl_static_info *info);
 
@@ -236,6 +249,7 @@ typedef struct pl_modes_opts {
 } pl_modes_opts;
 extern const pl_option pl_modes_option_table[];
 extern const int pl_modes_option_count;
+PL_OPTS_DEFAULTS(modes)
 
 typedef struct pl_modes_info {
   int nfound, nrigid, nunstable; // rigid: frequency zero to rounding; unstable: omega^2 < 0
@@ -245,8 +259,8 @@ typedef struct pl_modes_info {
 } pl_modes_info;
 
 // Frequencies omega[count] (rad/s; negative: sqrt(-lambda) of an unstable mode) and shapes
-// shape[count][nq] (zero in driven unknowns), x' M x = 1, about a state. Zero mass everywhere:
-// PL_E_INPUT.
+// shape[count][nq] (NULL: not wanted; zero in driven unknowns), x' M x = 1, about a state. Zero
+// mass everywhere: PL_E_INPUT.
 pl_status pl_modes(const pl_modes_opts *o, const pl_model *m, const pl_params *p, const pl_state *s,
                    pl_work *w, double *omega, double *shape, pl_modes_info *info);
 
@@ -308,6 +322,7 @@ typedef struct pl_transient_opts {
 } pl_transient_opts;
 extern const pl_option pl_transient_option_table[];
 extern const int pl_transient_option_count;
+PL_OPTS_DEFAULTS(transient)
 
 // Fixed time steps of a run, from 0: nstep of them, all of length step but for the last.
 typedef struct pl_time_grid {

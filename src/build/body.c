@@ -207,19 +207,45 @@ static int has_cells(const pl_body_desc *d) {
   return c[d->kind <= PL_BODY_PLANE ? PL_TRI3 : PL_SEG2].n > 0;
 }
 
+pl_mesh *pl_build_mesh(pl_builder *b, const char *name, int nvert, const double *X,
+                       pl_cell_type type, int ncell, const int *cell) {
+  struct builder_impl *m = b->impl;
+  size_t n = (size_t)ncell * (size_t)pl_cell_nvert[type];
+  for (size_t i = 0; i < n; i++)
+    if (cell[i] < 0 || cell[i] >= nvert) {
+      build_problem(b, NULL, NULL, "mesh '%.60s': cell %zu has vertex %d of %d", name,
+                    i / (size_t)pl_cell_nvert[type], cell[i], nvert);
+      return NULL;
+    }
+  if (b->failed || !pl_build_grow(b, &m->mesh, m->nmesh, &m->mesh_cap, sizeof *m->mesh))
+    return NULL;
+  pl_mesh *mesh;
+  pl_status s = pl_mesh_create(b->env, name, nvert, &mesh);
+  if (s == PL_OK) m->mesh[m->nmesh++] = mesh;
+  if (s == PL_OK) s = pl_mesh_set_cells(mesh, type, ncell);
+  if (s != PL_OK) {
+    b->failed = s;
+    return NULL;
+  }
+  memcpy(mesh->X, X, 3 * (size_t)nvert * sizeof *X);
+  memcpy(mesh->cell[type].v, cell, n * sizeof *cell);
+  return mesh;
+}
+
 int pl_build_body(pl_builder *b, const pl_body_desc *d) {
   if (b->failed || !pl_build_grow(b, &b->body, b->nbody, &b->impl->body_cap, sizeof *b->body))
     return -1;
-  if (!has_cells(d)) {
-    build_problem(b, d->origin, NULL, "body '%.60s': the mesh has no cells for it",
-                  d->name ? d->name : "");
+  const char *name = d->name ? d->name : d->mesh ? d->mesh->source : "";
+  if (!d->mesh || !has_cells(d)) {
+    if (b->nproblem == 0 || d->mesh)
+      build_problem(b, d->origin, NULL, "body '%.60s': the mesh has no cells for it", name);
     return -1;
   }
   int body = b->nbody++;
   pl_body *p = &b->body[body];
   *p = (pl_body){.desc = *d};
   int *node = pl_build_keep(b, (size_t)d->mesh->nvert + 1, sizeof *node);
-  p->desc.name = build_strdup(b, d->name ? d->name : "body");
+  p->desc.name = build_strdup(b, name);
   if (!node || !p->desc.name) return -1;
   if (d->node)
     memcpy(node, d->node, (size_t)d->mesh->nvert * sizeof *node);

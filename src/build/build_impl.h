@@ -20,7 +20,10 @@ typedef struct contact_node {
 
 struct builder_impl {
   pl_arena *arena;
-  char *block; // what is left of the arena's last piece
+  pl_env *own; // host that no caller has; NULL: none
+  int nmesh, mesh_cap;
+  pl_mesh **mesh; // by pl_build_mesh
+  char *block;    // what is left of the arena's last piece
   size_t block_left;
   int node_cap, label_cap, body_cap, group_cap, cells_cap, law_cap, drive_cap, clamp_cap, load_cap,
       copy_cap, form_cap, grow_cap, grow_by_cap;

@@ -11,8 +11,7 @@
 
 enum { BLOCK = 1 << 15 }; // small things share pieces of this size
 
-pl_status pl_builder_create(pl_env *env, int dim, pl_builder **out) {
-  *out = NULL;
+static pl_status create_in(pl_env *env, int dim, pl_builder **out) {
   if (dim < 1 || dim > 3)
     return pl_fail(env, PL_E_ARG, "a model has dimension 1, 2 or 3, got %d", dim);
   pl_builder *b = pl_alloc(env, 1, sizeof *b);
@@ -28,11 +27,41 @@ pl_status pl_builder_create(pl_env *env, int dim, pl_builder **out) {
   return s;
 }
 
+// a host in memory of its own
+static pl_env *host_create(void) {
+  pl_env plain;
+  pl_env_init(&plain);
+  pl_env *own = pl_alloc(&plain, 1, sizeof *own);
+  if (own) pl_env_init(own);
+  return own;
+}
+
+static void host_free(pl_env *own) {
+  pl_env plain;
+  pl_env_init(&plain);
+  pl_free(&plain, own);
+}
+
+pl_status pl_builder_create(pl_env *env, int dim, pl_builder **out) {
+  *out = NULL;
+  if (env) return create_in(env, dim, out);
+  pl_env *own = host_create();
+  pl_status s = own ? create_in(own, dim, out) : PL_E_NOMEM;
+  if (s == PL_OK)
+    (*out)->impl->own = own;
+  else
+    host_free(own);
+  return s;
+}
+
 void pl_builder_free(pl_builder *b) {
   if (!b) return;
+  pl_env *env = b->env, *own = b->impl ? b->impl->own : NULL;
+  for (int i = 0; b->impl && i < b->impl->nmesh; i++) pl_mesh_free(b->impl->mesh[i]);
   if (b->impl) pl_arena_free(b->impl->arena);
-  pl_free(b->env, b->impl);
-  pl_free(b->env, b);
+  pl_free(env, b->impl);
+  pl_free(env, b);
+  host_free(own);
 }
 
 // ---- memory -----------------------------------------------------------------------------------
@@ -281,6 +310,18 @@ int pl_build_drive(pl_builder *b, const pl_drive_desc *d, int clamp, const void 
 
 int pl_build_fix(pl_builder *b, int n, const int *node, int clamp) {
   const pl_drive_desc d = {.name = "fixed", .nnode = n, .node = node, .mask = (1 << b->dim) - 1};
+  return pl_build_drive(b, &d, clamp, NULL);
+}
+
+int pl_build_shake(pl_builder *b, int n, const int *node, const double *amplitude, int clamp) {
+  pl_term term = {.harmonic = 1};
+  for (int c = 0; c < b->dim; c++) term.amplitude[c] = amplitude[c];
+  const pl_drive_desc d = {.name = "shaker",
+                           .nnode = n,
+                           .node = node,
+                           .mask = (1 << b->dim) - 1,
+                           .nterm = 1,
+                           .term = &term};
   return pl_build_drive(b, &d, clamp, NULL);
 }
 
@@ -687,12 +728,16 @@ pl_status pl_build_all(pl_builder *b, int nthread, pl_built *out) {
   if (s == PL_OK) s = pl_state_create(out->model, out->params, &out->state);
   if (s == PL_OK) s = pl_work_create(out->model, nthread, &out->work);
   if (s == PL_OK) s = make_constraints(b, nthread, out);
-  pl_builder_free(b);
   if (s != PL_OK) pl_built_free(out);
+  // models outlive their builder, and so does their host
+  out->env = b->impl->own;
+  b->impl->own = NULL;
+  pl_builder_free(b);
   return s;
 }
 
 void pl_built_free(pl_built *m) {
+  pl_env *own = m->env;
   pl_contact_free(m->constraints.contact);
   pl_layers_free(m->constraints.layers);
   pl_sheet_free(m->constraints.sheet);
@@ -701,5 +746,6 @@ void pl_built_free(pl_built *m) {
   pl_params_free(m->params);
   pl_model_free(m->model);
   pl_mesh_free(m->mesh);
+  host_free(own);
   *m = (pl_built){0};
 }

@@ -158,7 +158,7 @@ pl_status pl_design_open(const pl_optimise_opts *o, const pl_model *m, const pl_
   *out = NULL;
   pl_design *d = pl_alloc(w->env, 1, sizeof *d);
   if (!d) return PL_E_NOMEM;
-  *d = (pl_design){.env = w->env, .o = *o, .m = m, .from = p, .w = w};
+  *d = (pl_design){.env = w->env, .o = o ? *o : pl_optimise_defaults(), .m = m, .from = p, .w = w};
   pl_status s = pl_params_copy(w->env, p, &d->p);
   if (s == PL_OK) s = begin(d, problem);
   if (s != PL_OK) {

@@ -25,6 +25,12 @@ void pl_curve_free(pl_curve *c) {
   pl_free(c->env, c);
 }
 
+double pl_curve_peak(const pl_curve *c) {
+  for (int k = 0; k < c->nspecial; k++)
+    if (c->special[k].kind == PL_PEAK) return c->special[k].omega;
+  return 0;
+}
+
 static pl_status keep_orbit(const continuation *k, const curve_point *s, pl_orbit **out) {
   pl_orbit o = curve_point_orbit(k, s);
   return pl_orbit_copy(&o, k->H, out);

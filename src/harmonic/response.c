@@ -412,12 +412,13 @@ pl_status pl_response_run(const pl_response_opts *o, const pl_model *m, const pl
 
 pl_status pl_response(const pl_response_opts *o, const pl_model *m, const pl_params *p, pl_work *w,
                       int nprobe, const int *probe, const pl_orbit *orbit0, pl_curve **out) {
+  const pl_response_opts usual = pl_response_defaults();
   *out = NULL;
   pl_measure *all = nprobe > 0 ? pl_alloc(w->env, (size_t)nprobe, sizeof *all) : NULL;
   if (nprobe > 0 && !all) return PL_E_NOMEM;
   for (int i = 0; i < nprobe; i++) all[i] = (pl_measure){.node = probe[i], .mask = 7};
   pl_response_plan plan = {.nmeasure = nprobe, .measure = all, .start = orbit0};
-  pl_status st = pl_response_run(o, m, p, w, &plan, out);
+  pl_status st = pl_response_run(o ? o : &usual, m, p, w, &plan, out);
   pl_free(w->env, all);
   return st;
 }

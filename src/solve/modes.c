@@ -85,13 +85,15 @@ static pl_status find(const pl_model *m, pl_work *w, const double *q, const pl_c
 pl_status pl_modes(const pl_modes_opts *o, const pl_model *m, const pl_params *p, const pl_state *s,
                    pl_work *w, double *omega, double *shape, pl_modes_info *info) {
   pl_modes_info own;
+  const pl_modes_opts usual = pl_modes_defaults();
   if (!info) info = &own;
+  if (!o) o = &usual;
   *info = (pl_modes_info){0};
   double start = pl_wall_time();
   PL_TRY(solve_opts_check(w->env, pl_modes_option_table, pl_modes_option_count, o));
   int n = pl_model_nfree(m), count = o->count < n ? o->count : n;
   memset(omega, 0, (size_t)o->count * sizeof *omega);
-  memset(shape, 0, (size_t)o->count * (size_t)pl_model_nq(m) * sizeof *shape);
+  if (shape) memset(shape, 0, (size_t)o->count * (size_t)pl_model_nq(m) * sizeof *shape);
   if (n == 0)
     return pl_fail(w->env, PL_E_INPUT, "modes: every unknown is driven, nothing can vibrate");
   pl_status st = pl_eval(m, p, s, &(pl_clock){.t = s->t, .scale = 1},
@@ -101,8 +103,13 @@ pl_status pl_modes(const pl_modes_opts *o, const pl_model *m, const pl_params *p
   pl_csc M = {0};
   PL_TRY(pl_free_mass(m, p, &M));
   double *x = pl_alloc(w->env, (size_t)count * (size_t)n, sizeof *x);
-  st = x ? find(m, w, s->q, &M, count, omega, x, shape, info) : PL_E_NOMEM;
+  // shapes are looked at whether they are wanted or not
+  double *own_shape =
+      shape ? NULL : pl_alloc(w->env, (size_t)(o->count * pl_model_nq(m)), sizeof *x);
+  if (!shape) shape = own_shape;
+  st = x && shape ? find(m, w, s->q, &M, count, omega, x, shape, info) : PL_E_NOMEM;
   pl_free(w->env, x);
+  pl_free(w->env, own_shape);
   pl_csc_free(w->env, &M);
   info->seconds = pl_wall_time() - start;
   return st;

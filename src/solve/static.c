@@ -394,7 +394,9 @@ pl_status pl_static_resumed(const pl_static_opts *o, const pl_model *m, const pl
                             pl_state *s, pl_work *w, pl_observe_fn observe, void *ctx,
                             pl_static_info *info) {
   pl_static_info own;
+  const pl_static_opts usual = pl_static_defaults();
   if (!info) info = &own;
+  if (!o) o = &usual;
   *info = from ? *from
                : (pl_static_info){
                      .reason = PL_STOP_CONVERGED, .part = 1, .extent = model_extent(m, s->q)};

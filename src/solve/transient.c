@@ -264,7 +264,9 @@ pl_status pl_transient_contact(const pl_transient_opts *o, const pl_model *m, co
                                pl_contact *k, pl_state *s, pl_history *history, pl_work *w,
                                pl_observe_fn observe, void *ctx, pl_transient_info *info) {
   pl_transient_info own;
+  const pl_transient_opts usual = pl_transient_defaults();
   if (!info) info = &own;
+  if (!o) o = &usual;
   *info = (pl_transient_info){.reason = PL_STOP_STEP,
                               .t = s->t,
                               .period_change = -1,

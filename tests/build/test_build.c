@@ -343,6 +343,30 @@ static void elements_one_by_one(void **state) {
   }
 }
 
+// A body of own arrays in a model that has a host of its own, which tells what is wrong after the
+// builder is gone.
+static void own_arrays_and_own_host(void **state) {
+  (void)state;
+  const double X[4][3] = {{0}, {1}, {1, 1}, {0, 1}};
+  for (int k = 0; k < 2; k++) {
+    const int tri[2][3] = {{0, 1, 2}, {0, 2, 3 + k}};
+    pl_builder *b;
+    pl_built made;
+    assert_int_equal(pl_builder_create(NULL, 3, &b), PL_OK);
+    pl_body_desc d = sheet(pl_build_mesh(b, "pair", 4, X[0], PL_TRI3, 2, tri[0]), PL_BENDING_HINGE);
+    d.name = NULL;
+    int body = pl_build_body(b, &d);
+    if (k == 0) assert_string_equal(b->body[body].desc.name, "pair");
+    pl_build_shake(b, 2, (int[]){0, 1}, (double[]){0, 0, 0.1}, PL_HOLD_NODES);
+    assert_int_equal(pl_build_all(b, 1, &made), k ? PL_E_INPUT : PL_OK);
+    if (k) assert_non_null(strstr(made.env->error.text, "mesh 'pair': cell 1 has vertex 4 of 4"));
+    if (!k) assert_int_equal(pl_model_nfree(made.model), 6);
+    pl_built_free(&made);
+  }
+  pl_builder *none;
+  assert_int_equal(pl_builder_create(NULL, 4, &none), PL_E_ARG);
+}
+
 static void memory_may_end_anywhere(void **state) {
   (void)state;
   check_allocations(build_all, NULL);
@@ -363,6 +387,7 @@ int test_build(void) {
       cmocka_unit_test(constraints_are_found),
       cmocka_unit_test(wrong_constraints_are_named),
       cmocka_unit_test(elements_one_by_one),
+      cmocka_unit_test(own_arrays_and_own_host),
       cmocka_unit_test(memory_may_end_anywhere),
   };
   return cmocka_run_group_tests(tests, setup, NULL);
