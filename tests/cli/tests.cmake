@@ -32,6 +32,10 @@ add_test(NAME cli_paths COMMAND /usr/bin/python3 ${CMAKE_CURRENT_SOURCE_DIR}/cli
          ${CMAKE_SOURCE_DIR} ${CMAKE_CURRENT_BINARY_DIR}/cli_paths)
 set_tests_properties(cli_paths PROPERTIES LABELS cli TIMEOUT 600)
 
+add_test(NAME cli_threads COMMAND python3 ${CMAKE_CURRENT_SOURCE_DIR}/cli/run_threads.py $<TARGET_FILE:pliant>
+         ${CMAKE_CURRENT_BINARY_DIR}/cli_threads)
+set_tests_properties(cli_threads PROPERTIES LABELS cli TIMEOUT 600)
+
 # a library in front of malloc does not go with sanitizers, which stand there themselves
 add_library(fail_malloc MODULE ${CMAKE_CURRENT_SOURCE_DIR}/cli/fail_malloc.c)
 target_compile_options(fail_malloc PRIVATE -Wno-missing-prototypes -fvisibility=default)
