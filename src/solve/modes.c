@@ -105,7 +105,7 @@ pl_status pl_modes(const pl_modes_opts *o, const pl_model *m, const pl_params *p
   double *x = pl_alloc(w->env, (size_t)count * (size_t)n, sizeof *x);
   // shapes are looked at whether they are wanted or not
   double *own_shape =
-      shape ? NULL : pl_alloc(w->env, (size_t)(o->count * pl_model_nq(m)), sizeof *x);
+      shape ? NULL : pl_alloc(w->env, (size_t)o->count * (size_t)pl_model_nq(m), sizeof *x);
   if (!shape) shape = own_shape;
   st = x && shape ? find(m, w, s->q, &M, count, omega, x, shape, info) : PL_E_NOMEM;
   pl_free(w->env, x);
