@@ -498,8 +498,8 @@ typedef struct pl_flight_loss {
 } pl_flight_loss;
 
 // The rigid body with the momentum and angular momentum of a state, turned as fits it best by mass.
-// lost may be NULL. PL_E_INPUT: nodes are held, there are other unknowns than places in space, or
-// the mass lies on a line.
+// lost may be NULL. PL_E_INPUT: nodes are held, or there are other unknowns than places in space.
+// PL_DOMAIN: all mass lies on one line, which has no angle about it.
 pl_status pl_flight_begin(const pl_model *m, const pl_params *p, const pl_state *s, pl_work *w,
                           pl_flight *k, pl_flight_loss *lost);
 // One step of length h under gravity: exact in the motion of the centre, in angular momentum and in

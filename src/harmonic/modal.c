@@ -5,6 +5,7 @@
 #include "harmonic_impl.h"
 #include "strain_impl.h"
 
+#include <float.h>
 #include <limits.h>
 #include <string.h>
 
@@ -356,11 +357,17 @@ const double *pl_modal_omega(const pl_modal *l) {
 
 // ---- one frequency ----------------------------------------------------------------------------
 
+// K - w^2 M of one entry; what cancels but for rounding is zero, as at an undamped resonance
+static double dynamic(double k, double wwm) {
+  double d = k - wwm;
+  return fabs(d) > 4 * DBL_EPSILON * (fabs(k) + fabs(wwm)) ? d : 0;
+}
+
 static void fill(pl_modal *l, double w) {
   for (pl_entry e = {.k = -1}; pl_csc_next(&l->S, &e);) {
     int stride;
     double *s = pl_blocks_at(&l->A, e.j, e.k, &stride), *c = s + stride;
-    s[0] = c[1] = l->sk[e.k] - w * w * l->sm[e.k];
+    s[0] = c[1] = dynamic(l->sk[e.k], w * w * l->sm[e.k]);
     s[1] = w * l->sd[e.k];
     c[0] = -s[1];
   }

@@ -99,5 +99,6 @@ pl_status job_flight_report(job *j, const pl_analysis *a, const pl_contact *c, c
   if (st == PL_OK) st = follow(j, c, h, x, &l);
   if (st == PL_OK) tell(j, a, &l, &lost, figures);
   pl_state_free(sc->model, x);
-  return st;
+  // points and straight chains do not fly as bodies that turn
+  return st == PL_DOMAIN ? PL_OK : st;
 }

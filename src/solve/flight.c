@@ -140,8 +140,7 @@ static pl_status open_body(const pl_model *m, const pl_params *p, pl_work *w, do
   pl_eig3(I0, k->inertia, k->axes);
   if (pl_det3(k->axes) < 0)
     for (int r = 0; r < 3; r++) k->axes[3 * r] = -k->axes[3 * r];
-  if (!(k->inertia[0] > SMALL * k->inertia[2]))
-    return pl_fail(w->env, PL_E_INPUT, "flight: all mass lies on one line, which does not turn");
+  if (!(k->inertia[0] > SMALL * k->inertia[2])) return PL_DOMAIN;
   for (int c = 0; c < 3; c++) k->gravity[c] = p->par[PL_PAR_GRAVITY + c];
   return PL_OK;
 }

@@ -365,7 +365,8 @@ static void all_at_once(void **state) {
 }
 
 // A soft block falls on a larger one on the floor, and rests there, the thickness above it: the
-// floor carries both, by every rule.
+// floor carries both, by every rule. Coulomb's law has them exactly, where bdf2 leaves it to the
+// program of cloth.
 static void stacked_blocks(void **state) {
   (void)state;
   static const char head[] =
@@ -389,15 +390,19 @@ static void stacked_blocks(void **state) {
              method[k]);
     check_ok(&env, run_text(&env, text, FOLDER, 0));
     pl_table *t = table(&env, FOLDER "/transient.csv");
-    pl_table *l = table(&env, FOLDER "/transient-limits.csv");
     check_rel(value(t, "floor_normal", -1), 300 * (0.004 + 0.001) * GRAVITY, 1e-2);
     // gravity presses both together by a part of a millimetre
     check_close(value(t, "low_z", -1), 0.102, 5e-4);
     check_less(value(t, "kinetic", -1), 1e-4);
-    for (int i = 1; i < pl_table_rows(l); i++) check_less(0.95, value(l, "layer_gap", i));
-    check_close(value(l, "layer_gap", -1), 1, 0.02);
+    if (strcmp(method[k], "bdf2") == 0) {
+      pl_table *l = table(&env, FOLDER "/transient-limits.csv");
+      for (int i = 1; i < pl_table_rows(l); i++) check_less(0.95, value(l, "layer_gap", i));
+      check_close(value(l, "layer_gap", -1), 1, 0.02);
+      pl_table_free(l);
+    } else {
+      check_rel(value(t, "bodies_normal", -1), 300 * 0.001 * GRAVITY, 1e-2);
+    }
     pl_table_free(t);
-    pl_table_free(l);
   }
 }
 

@@ -130,9 +130,27 @@ static void refused(void **state) {
   kit_free(&kit);
 }
 
+// masses on one line
+static void does_not_turn(void **state) {
+  (void)state;
+  kit_model b;
+  pl_flight k;
+  static const double X[9] = {0, 0, 0, 1, 0, 0, 2, 0, 0}, mass = 1;
+  static const int node[3] = {0, 1, 2};
+  kit_init(&kit, &env, 3);
+  kit.d.nnode = 3;
+  kit.d.X = X;
+  kit_group(&kit, "points", "point", 3, node, 1, &mass);
+  kit_build(&kit, 1, &b);
+  assert_int_equal(pl_flight_begin(b.m, b.p, b.s, b.w, &k, NULL), PL_DOMAIN);
+  kit_model_free(&b);
+  kit_free(&kit);
+}
+
 int test_flight(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(free_top), cmocka_unit_test(round_trip),
-                                     cmocka_unit_test(beside_elements), cmocka_unit_test(refused)};
+                                     cmocka_unit_test(beside_elements), cmocka_unit_test(refused),
+                                     cmocka_unit_test(does_not_turn)};
   pl_env_init(&env);
   return cmocka_run_group_tests_name("solve.flight", tests, NULL, NULL);
 }
