@@ -560,4 +560,42 @@ pl_status pl_fit_damping(const pl_fit_damping_opts *o, const pl_model *m, const 
                          const pl_fit_data *data, const pl_keeper *keeper, pl_fit **out);
 void pl_fit_free(pl_fit *f);
 
+// ---- free decay -------------------------------------------------------------------------------
+
+// One term A exp(-d t) cos(omega t + phase) of a record; omega 0: it does not swing.
+typedef struct pl_decay_mode {
+  double omega, decay;     // rad/s, 1/s; decay < 0: it grows
+  double amplitude, phase; // at the first sample, in units of the record; rad
+  double energy;           // sum of squares over the record, over that of the strongest
+} pl_decay_mode;
+
+// What makes a record useless; PL_DECAY_GOOD: nothing.
+typedef enum pl_decay_fault {
+  PL_DECAY_GOOD,
+  PL_DECAY_SHORT,   // fewer than PL_DECAY_LEAST samples
+  PL_DECAY_STILL,   // all samples are the same
+  PL_DECAY_NOISE,   // nothing in it swings, or what does explains less than half of it
+  PL_DECAY_PERIODS, // fewer than two periods of the first mode
+  PL_DECAY_STEADY,  // the first mode loses less than 1 % over the record
+  PL_DECAY_GROWS
+} pl_decay_fault;
+
+enum { PL_DECAY_MODES = 12, PL_DECAY_LEAST = 12 };
+typedef struct pl_decay {
+  pl_decay_fault fault;
+  int n, nterm; // terms that swing, which come first, by frequency; all terms
+  pl_decay_mode mode[2 * PL_DECAY_MODES];
+  int first;         // the lowest that has a hundredth of the strongest one's energy or more
+  double offset;     // constant part
+  double rms, error; // root mean square of the record about the constant, and of what is left
+  double overlap;    // energy of those that swing over the record's; large: they cancel each other
+  double span;       // s from the first sample to the last one that is used
+} pl_decay;
+// Splits n samples y, a time `step` apart, into damped vibrations and a constant (harmonic
+// inversion by the matrix pencil method). Returns PL_OK also where the record is useless: see
+// out->fault.
+pl_status pl_decay_find(pl_env *env, int n, double step, const double *y, pl_decay *out);
+// The sum of what was found, at a time from the first sample on.
+double pl_decay_value(const pl_decay *d, double t);
+
 #endif

@@ -161,6 +161,7 @@ extern const int pl_explore_option_count;
   X(double, frequency, 0, 0, 1e9, "rad/s",                                                         \
     "measured frequency of the first mode, of free vibration; 0: that of the fine mesh")           \
   X(double, decay, 0, 0, 1e9, "1/s", "measured rate d of its decay exp(-d t)")                     \
+  X(double, start, 0, -1e9, 1e9, "s", "record: time from which on it is a free decay")             \
   C(plain, 0, "no|yes", "coarse meshes of plain hexahedra, which are too stiff in bending")
 
 typedef struct pl_coarsen_opts {
@@ -206,6 +207,17 @@ typedef struct pl_shown {
   const char *unit; // as in the scene; SI where it is bare
   double factor;    // one such unit in SI
 } pl_shown;
+
+// A measured motion of one place, evenly sampled.
+typedef struct pl_record {
+  const char *file;    // as the scene names it
+  const char *path;    // where it was found
+  const char *unit;    // of its values, "" where the file names none
+  int line;            // of its first sample
+  int n;               // samples from the start that is wanted on
+  double first, step;  // s: time of the first sample, and from one to the next
+  const double *value; // [n] in units of the file
+} pl_record;
 
 // A measured frequency response as it stands in a file.
 typedef struct pl_measured {
@@ -273,6 +285,7 @@ typedef struct pl_analysis {
   int control;                  // path: the design parameter that is followed, -1: loads and drives
   double control_value;         // where it goes
   const struct pl_stage *stage; // loads, drives and gravity where they are not the scene's; NULL
+  const pl_record *record;      // coarsen: a measured decay; NULL: none
 } pl_analysis;
 
 // ---- output -----------------------------------------------------------------------------------

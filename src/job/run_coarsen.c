@@ -21,7 +21,8 @@ typedef struct trial {
 typedef struct coarsening {
   job *j;
   const pl_analysis *a;
-  const pl_coarsen_opts *o;
+  pl_coarsen_opts *o; // own: with what the record says
+  pl_coarsen_opts own;
   pl_env quiet; // trials that cannot be built are no errors
   pl_text text; // the scene as run
   int n;        // modes that are compared
@@ -201,7 +202,8 @@ static void take_measured(coarsening *k) {
   for (int i = 0; i < k->n; i++) k->fine.omega[i] *= sqrt(k->measured);
 }
 
-static pl_status find_moduli(coarsening *k) {
+// those whose modulus says all of their stiffness
+static void list_materials(coarsening *k) {
   const pl_scene *sc = k->j->scene;
   for (int i = 0; i < sc->nmaterial && k->nmaterial < MATERIALS_MAX; i++) {
     int plain = strcmp(sc->material[i].law, "St. Venant-Kirchhoff") == 0 ||
@@ -210,6 +212,9 @@ static pl_status find_moduli(coarsening *k) {
     k->factor[k->nmaterial] = 1;
     k->material[k->nmaterial++] = &sc->material[i];
   }
+}
+
+static pl_status find_moduli(coarsening *k) {
   if (k->nmaterial == 0) return PL_OK;
   // one modulus: all eigenvalues follow it
   double ratio = k->fine.omega[0] / k->before[0];
@@ -279,7 +284,7 @@ static void set_figures(const coarsening *k, json_t *f) {
                                            k->before[i] / k->fine.omega[i] - 1, "error_after",
                                            k->after[i] / k->fine.omega[i] - 1, "mac",
                                            k->match[i].mac, "distance", k->match[i].distance));
-  for (int p = 0; p < k->nmaterial; p++)
+  for (int p = 0; p < k->nmaterial && k->size > 0; p++)
     json_object_set_new(moduli, k->material[p]->name,
                         json_real(k->factor[p] * k->material[p]->young));
   job_set(f, "modes", modes);
@@ -350,7 +355,7 @@ static void report(const coarsening *k) {
              k->o->tolerance);
   }
   if (k->o->frequency > 0)
-    job_note(j, "%s: measured: moduli of the fine mesh times %.5g; damping: {beta: %.5g s}",
+    job_note(j, "%s: measured: moduli of the fine mesh times %.5g; damping: {stiffness: %.5g s}",
              k->a->name, k->measured, 2 * k->o->decay / eigenvalue(k->o));
   job_say(j,
           "Shapes are compared at the nodes of the fine mesh, weighted by mass (MAC). The distance "
@@ -363,16 +368,21 @@ static pl_status run(coarsening *k, json_t *figures) {
   const pl_scene *sc = k->j->scene;
   pl_scene_write(sc, &k->text);
   if (k->text.failed) return PL_E_NOMEM;
+  if (k->a->record) PL_TRY(coarsen_record(k->j, k->a, k->o, figures));
   PL_TRY(modes_find(k->j->env, sc, k->o->modes, pl_threads_size(k->j->work->threads), &k->fine));
   k->n = k->fine.n;
   if (k->n == 0 || !(k->fine.omega[0] > 0))
     return pl_fail(k->j->env, PL_E_INPUT, "%s: the fine mesh has no elastic modes", k->a->name);
   PL_TRY(bisect(k));
   take_measured(k);
+  list_materials(k);
   if (k->size > 0) PL_TRY(find_moduli(k));
   set_figures(k, figures);
   report(k);
   if (k->size > 0) PL_TRY(write_modes(k));
+  if (k->o->frequency > 0 && k->nmaterial > 0)
+    PL_TRY(coarsen_material(k->j, k->a, k->o, k->nmaterial, k->material, k->measured, k->size,
+                            k->factor));
   return write_sizes(k);
 }
 
@@ -381,7 +391,8 @@ pl_status job_coarsen(job *j, int index, json_t *figures) {
   if (!k) return PL_E_NOMEM;
   k->j = j;
   k->a = &j->scene->analysis[index];
-  k->o = &k->a->opts.coarsen_;
+  k->own = k->a->opts.coarsen_;
+  k->o = &k->own;
   k->quiet = *j->env;
   k->quiet.diag = NULL;
   pl_text_init(&k->text, j->env);

@@ -331,8 +331,14 @@ static void read_control(reader *r, analysis_def *d) {
   d->a.control_value = v.v;
 }
 
-static void check_coarsen(reader *r, const pl_coarsen_opts *o, const pl_node *at) {
+static void check_coarsen(reader *r, analysis_def *d, const pl_node *at) {
+  const pl_coarsen_opts *o = &d->a.opts.coarsen_;
   int n = 0;
+  if (d->record.at && (o->decay > 0 || o->frequency > 0))
+    problem(r, d->record.at, "leave out frequency and decay, or the record",
+            "coarsen: frequency and decay are found in the record");
+  else if (d->record.at)
+    d->a.record = read_record(r, &d->record, o->start);
   if (o->decay > 0 && !(o->frequency > 0))
     problem(r, at, "e.g. frequency: 320 Hz, decay: 12 1/s",
             "coarsen: a measured decay needs the frequency, too");
@@ -386,7 +392,7 @@ static void check_options(reader *r, analysis_def *d, const pl_node *at) {
     read_control(r, d);
     break;
   case PL_ANALYSIS_coarsen:
-    check_coarsen(r, &a->opts.coarsen_, at);
+    check_coarsen(r, d, at);
     break;
   case PL_ANALYSIS_native:
   case PL_ANALYSIS_macro:

@@ -6,10 +6,11 @@
 
 // what analyses write besides files of watched places, obstacles and numbers
 static const char *const known[] = {
-    "before",      "after",   "boundary",   "contacts",  "content",    "convergence", "damping",
-    "end",         "energy",  "harmonics",  "limit",     "limits",     "linear",      "measured",
-    "multipliers", "newmark", "parameters", "predicted", "response",   "sensitivity", "shape",
-    "solved",      "special", "strain",     "stress",    "trajectory", "values",      "works"};
+    "before",      "after",      "boundary",    "contacts", "content",    "convergence", "damping",
+    "end",         "energy",     "harmonics",   "impacts",  "limit",      "limits",      "linear",
+    "material",    "measured",   "multipliers", "newmark",  "parameters", "predicted",   "response",
+    "sensitivity", "shape",      "record",      "sizes",    "solved",     "special",     "strain",
+    "stress",      "trajectory", "values",      "works"};
 
 // files of a curve whose analysis has its kind's name
 static const char *const plain[] = {"special", "harmonics", "multipliers"};

@@ -568,7 +568,7 @@ typedef struct projection_def {
 
 // an analysis besides its options
 typedef struct analysis_def {
-  txt name, about, of, material;
+  txt name, about, of, material, record;
   const pl_node *probe, *data, *parameters;
   const pl_node *frequencies, *variables, *objectives, *set, *along, *response, *proof;
   const pl_node *compare, *compare_steps, *measured;
@@ -847,6 +847,8 @@ int column_scale(reader *r, const char *path, const struct pl_table *t, int col,
 // (""), in SI.
 int column_unit(reader *r, const char *path, const struct pl_table *t, int col, const char *si,
                 const char *hint, double *factor);
+// A measured free decay from `start` (s) on. NULL: a problem was reported.
+const pl_record *read_record(reader *r, const txt *file, double start);
 // Is the place, its links resolved into real[PATH_MAX], within a folder?
 int path_within(const char *root, const char *path, char *real);
 void build_bodies(reader *r);

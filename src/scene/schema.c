@@ -651,6 +651,12 @@ static const map_info map_output = {.what = "output",
   }
 
 static const row analysis_rows[] = {ANALYSIS_ROWS};
+static const row coarsen_rows[] = {
+    ANALYSIS_ROWS,
+    ROW(analysis_def, record, "record", T_TEXT,
+        .text = "CSV file of a measured free decay of one place, in place of frequency and decay: "
+                "time_s, then its motion; even steps"),
+};
 static const row path_rows[] = {
     ANALYSIS_ROWS,
     ROW(analysis_def, control, "parameter", T_RAW, .choices = "name of a parameter",
@@ -785,7 +791,7 @@ const map_info map_data = {
 #define ROWS_mail_design  ROWS(mail_design_rows)
 #define ROWS_native       ROWS(native_rows)
 #define ROWS_macro        ROWS(macro_rows)
-#define ROWS_coarsen      ROWS(analysis_rows)
+#define ROWS_coarsen      ROWS(coarsen_rows)
 
 #define A(name_, key_, text_)                                                                      \
   {.what = key_,                                                                                   \

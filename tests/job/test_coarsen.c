@@ -135,9 +135,88 @@ static void measured(void **state) {
   json_decref(f);
 }
 
+// ---- a measured record ------------------------------------------------------------------------
+
+#define RECORD "coarsen-record.csv"
+
+// motion A exp(-d t) cos(w t) + offset over 0.05 s, still until the release, in mm, 5000 samples a
+// second
+static void write_record(double w, double d, double release) {
+  FILE *f = fopen(RECORD, "w");
+  assert_non_null(f);
+  fprintf(f, "time_ms,tip_mm\n");
+  for (int i = 0; i < 250; i++) {
+    double t = fmax(2e-4 * i - release, 0);
+    fprintf(f, "%.1f,%.12g\n", 0.2 * i, 31 + 0.7 * exp(-d * t) * cos(w * t));
+  }
+  fclose(f);
+}
+
+static pl_status try_record(json_t **out) {
+  static const char text[] =
+      HEAD "bodies: [{name: strip, solid: {mesh: {voxels: {file: " SOURCE_DIR
+           "/scenes/meshes/strip.obj, size: 0.75}}, material: rigur}}]\n"
+           "fixed: strip where x < 0.1\n"
+           "analyses: [{coarsen: {coarsest: 1.5, trials: 1, record: " RECORD "}}]\n";
+  pl_scene *s;
+  pl_job_result r;
+  *out = NULL;
+  check_ok(&env, pl_scene_parse(&env, "test.yaml", ".", text, strlen(text), 0, NULL, NULL, &s));
+  const pl_sink sink = {.ctx = out, .figures = keep};
+  pl_status st = pl_job_run(&env, s, &(pl_job_opts){.threads = 1, .sink = &sink}, &r);
+  pl_scene_free(s);
+  return st;
+}
+
+// contact-stepping 8.2, from the motion itself: the modulus and damping that made it come back
+static void recorded(void **state) {
+  (void)state;
+  const double w = 6.283185307179586 * 324.1487142, E = 2e9, b = 4e-5;
+  double lambda = w * w * E / 1.66e9, d = 0.5 * b * lambda;
+  json_t *f;
+  write_record(sqrt(lambda - d * d), d, 0);
+  check_ok(&env, try_record(&f));
+  assert_non_null(f);
+  const json_t *one = json_object_get(f, "record");
+  check_rel(json_number_value(json_object_get(one, "decay_1_s")), d, 1e-7);
+  check_rel(json_number_value(json_object_get(one, "offset")), 31, 1e-9);
+  check_rel(value(one, "modes", 0, "amplitude"), 0.7, 1e-7);
+  assert_int_equal(json_array_size(json_object_get(one, "modes")), 1);
+  const json_t *young = json_object_get(f, "identified_young_Pa");
+  check_rel(json_number_value(json_object_get(young, "rigur")), E, 1e-6);
+  check_rel(json_number_value(json_object_get(f, "stiffness_damping_s")), b, 1e-7);
+  json_decref(f);
+  remove(RECORD);
+}
+
+static void bad_records(void **state) {
+  (void)state;
+  static const struct {
+    double w, d, release;
+    const char *what;
+  } list[] = {{2000, -30, 0, "grows"},
+              {2000, 0, 0, "does not decay"},
+              {150, 10, 0, "fewer than two periods"},
+              {0, 0, 0, "nothing moves"},
+              {2000, 30, 0.01, "no free decay"}};
+  for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
+    json_t *f;
+    write_record(list[i].w, list[i].d, list[i].release);
+    check_status(&env, try_record(&f), PL_E_INPUT);
+    if (!strstr(env.error.text, list[i].what)) print_message("%s\n", env.error.text);
+    assert_non_null(strstr(env.error.text, list[i].what));
+    assert_true(env.error.hint[0] != 0);
+    assert_non_null(strstr(env.error.file, RECORD));
+    assert_int_equal(env.error.line, 2);
+    json_decref(f);
+  }
+  remove(RECORD);
+}
+
 int test_coarsen(void) {
   pl_env_init(&env);
-  const struct CMUnitTest tests[] = {cmocka_unit_test(tabulated), cmocka_unit_test(one_modulus),
-                                     cmocka_unit_test(two_moduli), cmocka_unit_test(measured)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(tabulated),  cmocka_unit_test(one_modulus),
+                                     cmocka_unit_test(two_moduli), cmocka_unit_test(measured),
+                                     cmocka_unit_test(recorded),   cmocka_unit_test(bad_records)};
   return cmocka_run_group_tests_name("job.coarsen", tests, NULL, NULL);
 }
