@@ -480,7 +480,7 @@ def mesh_in_pieces():
     assert "pieces" not in run("check", s)
     run("run", s)
     run("check", scene("surface.yaml", SHEET.replace("shell", "solid").replace(", thickness: 1", "") % ("noise.stl", "")),
-        code=INPUT, err=["has no tetrahedra or hexahedra", "a surface must be filled first"])
+        code=INPUT, err=["has no tetrahedra or hexahedra", "a closed surface is filled by mesh"])
 
 
 @test
