@@ -77,7 +77,7 @@ static void tell(job *j, const pl_analysis *a, const landing *l, const pl_flight
            "%.4g mm more%s",
            a->name, pl_norm3(v), spin_rate(s), 1e3 * l->apex, l->meets ? "" : " and does not land");
   if (l->meets)
-    job_note(j, "%s: it lands after %.4g s, %.4g mm away, having turned by %.4g (%.3g turns)",
+    job_note(j, "%s: it lands after %.4g s, %.4g mm away, having turned by %.4g rad (%.3g turns)",
              a->name, e->t - s->t, 1e3 * far, l->angle, l->angle / (2 * PL_PI));
 }
 

@@ -58,6 +58,7 @@ typedef struct job {
   pl_model *base;
   pl_params *base_params;
   pl_work *base_work;
+  pl_recover *base_recover;
 } job;
 
 // ---- analyses: each fills `figures`, writes files and its part of the page ----------------------

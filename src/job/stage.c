@@ -51,10 +51,13 @@ pl_status job_stage_enter(job *j, const pl_analysis *a) {
   j->base = j->view.model;
   j->base_params = j->params;
   j->base_work = j->work;
+  j->base_recover = j->recover;
   j->view.model = m;
   j->view.params = j->params = p;
   j->work = w;
-  return PL_OK;
+  // stress is that of the model at hand: its parameters are others
+  j->recover = NULL;
+  return job_recover_open(j);
 }
 
 pl_status job_stage_leave(job *j) {
@@ -65,9 +68,11 @@ pl_status job_stage_leave(job *j) {
       memcmp(own->design, j->base_params->design, (size_t)own->ndesign * sizeof *own->design) != 0;
   pl_status s = PL_OK;
   if (changed) s = pl_params_set_design(j->base, j->base_params, own->design);
+  pl_recover_free(j->recover);
   pl_work_free(j->work);
   pl_params_free(own);
   pl_model_free(j->view.model);
+  j->recover = j->base_recover;
   j->view.model = j->base;
   j->view.params = j->params = j->base_params;
   j->work = j->base_work;

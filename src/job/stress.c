@@ -284,7 +284,9 @@ static double frequency_error(const pl_error_estimate *e) {
 pl_status job_stress_modes(job *j, const pl_analysis *a, const pl_state *s, int n,
                            const double *omega, const double *shape, json_t *figures) {
   json_t *list;
-  pl_error_estimate e, first = {.cell = -1};
+  pl_error_estimate e, first = {.cell = -1}, worst = {.cell = -1};
+  int which = 0;
+  char what[80];
   if (!j->recover || !is_judged(j) || has_kind(j, is_mixed)) return PL_OK;
   list = json_array();
   for (int k = 0; k < n; k++) {
@@ -293,16 +295,22 @@ pl_status job_stress_modes(job *j, const pl_analysis *a, const pl_state *s, int 
     // rigid motions have no energy to speak of
     int rigid = !(omega[k] > 1e-3 * fabs(omega[n - 1]));
     json_array_append_new(list, json_real(rigid ? 0 : frequency_error(&e)));
-    if (!rigid && first.cell < 0) first = e;
+    if (rigid) continue;
+    if (first.cell < 0) first = e;
+    if (worst.cell < 0 || e.relative > worst.relative) {
+      worst = e;
+      which = k;
+    }
   }
   job_set(figures, "frequency_error", list);
   if (first.cell < 0) return PL_OK;
-  double by = frequency_error(&first);
   job_say(j,
-          "Estimated discretisation error: the first elastic frequency is about %.2g %% too high.",
-          100 * by);
-  if (first.relative > ERROR_FAR)
-    warn_error(j, a, &first, "the first elastic frequency may be too high", by);
+          "Estimated discretisation error: the first elastic frequency is about %.2g %% too high, "
+          "all of them by at most %.2g %%.",
+          100 * frequency_error(&first), 100 * frequency_error(&worst));
+  snprintf(what, sizeof what, "frequency %d of %d, %.5g Hz, may be too high", which + 1, n,
+           omega[which] / (2 * PL_PI));
+  if (worst.relative > ERROR_FAR) warn_error(j, a, &worst, what, frequency_error(&worst));
   return PL_OK;
 }
 

@@ -468,4 +468,22 @@ analyses: [{static: {}}]
     assert "gmsh" in p.stderr and "quality    b" in p.stdout, p.stdout
 
 
+@test
+def stress_of_later_steps():
+    # a bar of 10 x 10 mm^2: 100 N, then 250 N, then none; F/A
+    found, _ = run("steps", """pliant: 1
+units: {length: mm}
+materials: {m: {young: 210 GPa, poisson: 0, density: 7850 kg/m^3}}
+bodies: [{name: b, solid: {mesh: {box: {size: [50, 10, 10], cells: [5, 1, 1]}}, material: m}}]
+fixed: b group left
+loads: [{name: pull, faces: b group right, total: [100 N, 0, 0]}]
+analyses:
+  - static: {name: one}
+  - static: {name: two, about: one, change: {pull: 2.5}}
+  - static: {name: three, about: two, change: {pull: off}}
+""")
+    got = [a["stress"]["von_mises_Pa"]["value"] for a in found]
+    assert abs(got[0] / 1e6 - 1) < 1e-4 and abs(got[1] / 2.5e6 - 1) < 1e-4 and got[2] < 100, got
+
+
 finish()
