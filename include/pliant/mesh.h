@@ -299,7 +299,8 @@ pl_status pl_gen_tet_box(pl_env *env, const int n[3], const double l[3], pl_mesh
 pl_status pl_mesh_refine(const pl_mesh *m, pl_mesh **out);
 
 // Gives segments, and tets with triangles or hexes with quads, a vertex in the middle of every
-// edge. Sets follow: cells stay in them, and vertices join that are between two of a set.
+// edge; on edges of cells of second order it is the one that is there. Sets follow: cells stay in
+// them, and vertices join that are between two of a set.
 pl_status pl_mesh_raise(const pl_mesh *m, int tets, int hexes, pl_mesh **out);
 // The reverse: corners: cells lose the vertices on their edges, which are dropped. Otherwise lines,
 // triangles and quads (no solids) are cut into two, four and six at these.

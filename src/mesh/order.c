@@ -6,21 +6,57 @@
 
 // ---- raising ------------------------------------------------------------------------------------
 
-// edges of the cells that are raised
+// edges of the cells that are raised, and behind them those that have a vertex in the middle
 typedef struct sides {
   const pl_mesh *m;
   const char *raise; // [PL_CELL_COUNT]
   int n, ngroup;
   int *key;        // [n][2] their ends, ascending
   int *order, *id; // [n]
+  int *middle;     // [ngroup] vertex of each: one that is there, or a new one behind these
+  int nnew;
 } sides;
+
+static int is_second(int t) {
+  return pl_cell_corners[t] != (pl_cell_type)t;
+}
+
+static double count_sides(const sides *s, int raised) {
+  double n = 0;
+  for (int t = 0; t < PL_CELL_COUNT; t++)
+    if (raised ? s->raise[t] : is_second(t)) n += (double)s->m->cell[t].n * mesh_nedge[t];
+  return n;
+}
+
+static int *list_sides(const pl_mesh *m, int t, int *key) {
+  for (int i = 0; i < m->cell[t].n; i++)
+    for (int e = 0; e < mesh_nedge[t]; e++, key += 2) {
+      for (int k = 0; k < 2; k++) key[k] = m->cell[t].v[i * pl_cell_nvert[t] + mesh_edge[t][e][k]];
+      mesh_sort_row(2, key);
+    }
+  return key;
+}
+
+// Where cells of both orders meet, the vertex of their common edge is the one that is there.
+static pl_status find_middles(sides *s) {
+  const pl_mesh *m = s->m;
+  s->middle = pl_alloc(m->env, (size_t)s->ngroup, sizeof *s->middle);
+  if (!s->middle) return PL_E_NOMEM;
+  for (int g = 0; g < s->ngroup; g++) s->middle[g] = -1;
+  const int *id = s->id + (size_t)count_sides(s, 1);
+  for (int t = 0; t < PL_CELL_COUNT; t++)
+    for (int i = 0; is_second(t) && i < m->cell[t].n; i++)
+      for (int e = 0; e < mesh_nedge[t]; e++, id++)
+        s->middle[*id] = m->cell[t].v[i * pl_cell_nvert[t] + pl_cell_nvert[pl_cell_corners[t]] + e];
+  for (int g = 0; g < s->ngroup; g++)
+    if (s->middle[g] < 0) s->middle[g] = m->nvert + s->nnew++;
+  return PL_OK;
+}
 
 static pl_status find_sides(sides *s) {
   const pl_mesh *m = s->m;
-  double n = 0;
-  for (int t = 0; t < PL_CELL_COUNT; t++)
-    if (s->raise[t]) n += (double)m->cell[t].n * mesh_nedge[t];
-  if (n + m->nvert > MESH_VERT_MAX)
+  double raised = count_sides(s, 1), n = raised + count_sides(s, 0);
+  if (raised + m->nvert > MESH_VERT_MAX || n > INT_MAX / 2)
     return pl_fail(m->env, PL_E_INPUT, "%s: too large for mid-side vertices", m->source);
   s->n = (int)n;
   s->key = pl_alloc(m->env, (size_t)s->n, 2 * sizeof *s->key);
@@ -29,13 +65,11 @@ static pl_status find_sides(sides *s) {
   if (!s->key || !s->order || !s->id) return PL_E_NOMEM;
   int *key = s->key;
   for (int t = 0; t < PL_CELL_COUNT; t++)
-    for (int i = 0; s->raise[t] && i < m->cell[t].n; i++)
-      for (int e = 0; e < mesh_nedge[t]; e++, key += 2) {
-        for (int k = 0; k < 2; k++)
-          key[k] = m->cell[t].v[i * pl_cell_nvert[t] + mesh_edge[t][e][k]];
-        mesh_sort_row(2, key);
-      }
-  return mesh_group(m->env, m->nvert, 2, s->n, s->key, s->order, s->id, &s->ngroup);
+    if (s->raise[t]) key = list_sides(m, t, key);
+  for (int t = 0; t < PL_CELL_COUNT; t++)
+    if (is_second(t)) key = list_sides(m, t, key);
+  PL_TRY(mesh_group(m->env, m->nvert, 2, s->n, s->key, s->order, s->id, &s->ngroup));
+  return find_middles(s);
 }
 
 static int second_order(int type) {
@@ -56,7 +90,7 @@ static pl_status raise_cells(const sides *s, int t, const int *id, pl_mesh *r) {
   for (int i = 0; i < n; i++) {
     int *v = r->cell[to].v + (size_t)(old + i) * (size_t)width;
     memcpy(v, m->cell[t].v + (size_t)i * (size_t)nv, (size_t)nv * sizeof *v);
-    for (int e = 0; e < mesh_nedge[t]; e++) v[nv + e] = m->nvert + *id++;
+    for (int e = 0; e < mesh_nedge[t]; e++) v[nv + e] = s->middle[*id++];
   }
   return PL_OK;
 }
@@ -85,7 +119,7 @@ static pl_status raise_set(const sides *s, const pl_set *set, const int *first, 
   for (int i = 0; i < set->n; i++) list[n++] = set->index[i];
   for (int g = 0; g < s->ngroup; g++) {
     const int *ends = s->key + 2 * (size_t)first[g];
-    if (in[ends[0]] && in[ends[1]]) list[n++] = m->nvert + g;
+    if (s->middle[g] >= m->nvert && in[ends[0]] && in[ends[1]]) list[n++] = s->middle[g];
   }
   for (int i = 0; i < set->n; i++) in[set->index[i]] = 0;
   return pl_mesh_add_set(r, set->name, -1, n, list);
@@ -114,9 +148,9 @@ static pl_status fill_raised(sides *s, pl_mesh *r) {
     if (s->id[s->order[i]] == g) first[g++] = s->order[i];
   memcpy(r->X, m->X, 3 * (size_t)m->nvert * sizeof *r->X);
   for (int g = 0; g < s->ngroup; g++)
-    for (int d = 0; d < 3; d++) {
+    for (int d = 0; d < 3 && s->middle[g] >= m->nvert; d++) {
       const int *ends = s->key + 2 * (size_t)first[g];
-      r->X[3 * (size_t)(m->nvert + g) + d] =
+      r->X[3 * (size_t)s->middle[g] + d] =
           0.5 * (m->X[3 * (size_t)ends[0] + d] + m->X[3 * (size_t)ends[1] + d]);
     }
   const int *id = s->id;
@@ -142,11 +176,12 @@ pl_status pl_mesh_raise(const pl_mesh *m, int tets, int hexes, pl_mesh **out) {
   *out = NULL;
   PL_TRY(mesh_check_indices(m));
   pl_status st = find_sides(&s);
-  if (st == PL_OK) st = pl_mesh_create(m->env, m->source, m->nvert + s.ngroup, &r);
+  if (st == PL_OK) st = pl_mesh_create(m->env, m->source, m->nvert + s.nnew, &r);
   if (st == PL_OK) st = fill_raised(&s, r);
   pl_free(m->env, s.key);
   pl_free(m->env, s.order);
   pl_free(m->env, s.id);
+  pl_free(m->env, s.middle);
   if (st == PL_OK)
     *out = r;
   else

@@ -86,6 +86,49 @@ static void raised(void **state) {
   remove("order.vtu");
 }
 
+// cells of both orders: where they meet they share the vertices on their edges, moved ones too
+static void raised_beside_second_order(void **state) {
+  (void)state;
+  pl_env env;
+  pl_env_init(&env);
+  pl_mesh *m, *all, *both, *r;
+  const int n[3] = {2, 2, 1};
+  const double l[3] = {1, 1, 1};
+  check_ok(&env, pl_gen_tet_box(&env, n, l, &m));
+  check_ok(&env, pl_mesh_raise(m, 1, 0, &all));
+  for (int i = m->nvert; i < all->nvert; i++) all->X[3 * i] += 0.01;
+  // every other cell loses its vertices on edges, which its neighbours keep
+  int ncell = m->cell[PL_TET4].n, half = ncell / 2;
+  check_ok(&env, pl_mesh_create(&env, "both", all->nvert, &both));
+  memcpy(both->X, all->X, 3 * (size_t)all->nvert * sizeof *all->X);
+  check_ok(&env, pl_mesh_set_cells(both, PL_TET4, half));
+  check_ok(&env, pl_mesh_set_cells(both, PL_TET10, ncell - half));
+  for (int i = 0; i < ncell; i++) {
+    int type = i % 2 ? PL_TET4 : PL_TET10, nv = pl_cell_nvert[type];
+    memcpy(both->cell[type].v + (size_t)(i / 2) * (size_t)nv, all->cell[PL_TET10].v + 10 * i,
+           (size_t)nv * sizeof(int));
+  }
+  int set[] = {0, 1, 2, 3};
+  check_ok(&env, pl_mesh_add_set(both, "some", -1, 4, set));
+  check_ok(&env, pl_mesh_raise(both, 1, 0, &r));
+  assert_int_equal(r->cell[PL_TET10].n, ncell);
+  int differ = 0;
+  for (int i = 0; i < half; i++)
+    for (int k = 0; k < 10; k++) {
+      int got = r->cell[PL_TET10].v[10 * (ncell - half + i) + k];
+      int want = all->cell[PL_TET10].v[10 * (2 * i + 1) + k];
+      differ += got != want;
+      assert_true(got == want || got >= all->nvert);
+    }
+  // new ones where a cell that lost them has an edge of its own, on the skin
+  assert_true(differ < half);
+  assert_true(r->nvert - all->nvert <= differ);
+  pl_mesh_free(r);
+  pl_mesh_free(both);
+  pl_mesh_free(all);
+  pl_mesh_free(m);
+}
+
 // area and enclosed volume of a surface
 static double enclosed(const pl_mesh *m, int ntri, const int *tri, double *area) {
   double v = 0;
@@ -231,8 +274,12 @@ static void cut_faces(void **state) {
 }
 
 int test_order(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(files_of_gmsh), cmocka_unit_test(raised),
-                                     cmocka_unit_test(surfaces),      cmocka_unit_test(refined),
-                                     cmocka_unit_test(checks),        cmocka_unit_test(cut_faces)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(files_of_gmsh),
+                                     cmocka_unit_test(raised),
+                                     cmocka_unit_test(raised_beside_second_order),
+                                     cmocka_unit_test(surfaces),
+                                     cmocka_unit_test(refined),
+                                     cmocka_unit_test(checks),
+                                     cmocka_unit_test(cut_faces)};
   return cmocka_run_group_tests_name("mesh.order", tests, NULL, NULL);
 }
