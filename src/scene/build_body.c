@@ -362,6 +362,21 @@ static int count_cells(const pl_mesh *m, int dim) {
   return n;
 }
 
+// Files of solids hold some faces, those with names: a shell of them is seldom what is meant,
+// unless a solid of the scene takes the rest.
+static void warn_solids(reader *r, const body_slot *b, const geometry_def *g) {
+  const body_def *d = r->def.bodies.item;
+  int solids = count_cells(b->mesh, 3), faces = count_cells(b->mesh, 2);
+  if (g->mesh->kind != NODE_SCALAR || solids == 0 || faces == 0) return;
+  for (int k = 0; k < r->def.bodies.n; k++) {
+    const pl_node *at = d[k].solid ? d[k].solid->mesh : NULL;
+    if (at && at->kind == NODE_SCALAR && strcmp(at->text, g->mesh->text) == 0) return;
+  }
+  warning(r, g->mesh, "a 'solid' is made of tetrahedra and hexahedra",
+          "%s '%s' takes the %d %s of the mesh and leaves out %d %s", b->kind, b->def->name.s,
+          faces, pl_plural(faces, "face", "faces"), solids, pl_plural(solids, "solid", "solids"));
+}
+
 static int load_geometry(reader *r, body_slot *b, const geometry_def *g) {
   int solid = b->def->solid != NULL, rod = b->def->rod != NULL, dim = solid ? 3 : rod ? 1 : 2;
   int first = solid ? PL_TET4 : rod ? PL_SEG2 : PL_TRI3, refined = 0;
@@ -370,6 +385,7 @@ static int load_geometry(reader *r, body_slot *b, const geometry_def *g) {
   if (rod && !(b->rod = scene_alloc(r, 1, sizeof *b->rod))) return 0;
   int ok =
       g->mesh->kind == NODE_SCALAR ? read_mesh_file(r, g, &b->mesh) : make_mesh(r, b, g, first);
+  if (ok && (b->def->shell || b->def->plane)) warn_solids(r, b, g);
   if (ok) ok = second ? raise_faces(r, g, &b->mesh, &refined) : order_cells(r, g, solid, &b->mesh);
   if (ok && first == PL_TRI3 && b->mesh->cell[PL_QUAD4].n > 0)
     ok = worked(r, pl_mesh_split_quads(b->mesh));

@@ -39,6 +39,18 @@ static void check_material(reader *r, const material_def *m) {
   }
 }
 
+// Most files are in mm; without a word about lengths they are read in m.
+static int unit_forgotten(const reader *r, const body_slot *b, double size) {
+  const double LARGE = 20; // m, of parts
+  const body_def *d = b->def;
+  const geometry_def *g = d->shell ? d->shell : d->plane ? d->plane : d->solid ? d->solid : d->rod;
+  const pl_node *units = node_get(r->root, "units");
+  int told =
+      units && units->kind == NODE_MAP && (node_get(units, "length") || node_get(units, "system"));
+  return g && g->mesh->kind == NODE_SCALAR && !told && !g->mesh_units.at && r->scale.base[1] == 1 &&
+         size > LARGE;
+}
+
 static void check_body(reader *r, const body_slot *b) {
   double lo[3], hi[3], size = 0;
   pl_mesh_bounds(b->mesh, lo, hi);
@@ -47,6 +59,9 @@ static void check_body(reader *r, const body_slot *b) {
   if (size > 1000 || size < 1e-6)
     warning(r, b->at, hint, "body '%s' is %.3g m large; this looks like a wrong unit",
             b->def->name.s, size);
+  else if (unit_forgotten(r, b, size))
+    warning(r, b->at, "mesh_units: mm, or mesh_units: m where it is right",
+            "body '%s' is %.3g m large: its mesh file is read in metres", b->def->name.s, size);
   const geometry_def *g = b->def->shell;
   if (g && g->thickness.v > 0.5 * size)
     warning(r, g->thickness.at, NULL, "shell '%s': a thickness of %.3g m at a size of %.3g m",

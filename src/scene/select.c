@@ -326,8 +326,9 @@ static void unknown_group(parser *s, const char *name, int only) {
   for (int k = 0; k < s->r->nbody; k++)
     for (int i = 0; (only < 0 || only == k) && i < s->r->body[k].mesh->nset && n < 64; i++) {
       pl_group_quote(s->r->body[k].mesh->set[i].name, quoted, sizeof quoted);
-      names[n] = scene_strdup(s->r, quoted, strlen(quoted));
-      n += names[n] != NULL;
+      int known = 0; // of nodes and of cells, or in several bodies: one name
+      for (int o = 0; o < n && !known; o++) known = strcmp(names[o], quoted) == 0;
+      if (!known && (names[n] = scene_strdup(s->r, quoted, strlen(quoted)))) n++;
     }
   pl_name_hint(name, n, names, hint, sizeof hint);
   problem(s->r, s->at, hint, "%s: no mesh has a group '%s'", s->what, quote(name, buf, sizeof buf));

@@ -197,6 +197,45 @@ static void warnings(void **state) {
   }
 }
 
+static int warned(const char *units, const char *body, const char *of) {
+  char text[1024];
+  pl_env env;
+  pl_scene *s;
+  messages_env(&env, &heard);
+  snprintf(text, sizeof text,
+           "pliant: 1\n%smaterials: {a: {young: 3.3 GPa, density: 1240 kg/m^3}}\nbodies: [%s]\n",
+           units, body);
+  if (pl_scene_parse(&env, "t", SOURCE_DIR "/tests/mesh/data", text, strlen(text), 0, NULL, NULL,
+                     &s) != PL_OK)
+    fail_msg("%s", env.error.text);
+  pl_scene_free(s);
+  for (int k = 0; k < heard.nwarning; k++)
+    if (strstr(heard.d[k].text, of)) return 1;
+  return 0;
+}
+
+// nobody said metres; a shell of what is a solid
+static void files_of_others(void **state) {
+  (void)state;
+  static const char large[] = "{name: b, solid: {mesh: box_second_41.msh, scale: 50, material: a}}";
+  static const char told[] = "{name: b, solid: {mesh: box_second_41.msh, scale: 50, material: a, "
+                             "mesh_units: m}}";
+  static const char small[] = "{name: b, solid: {mesh: box_second_41.msh, material: a}}";
+  static const char metres[] = "its mesh file is read in metres";
+  assert_true(warned("", large, metres));
+  assert_true(warned("units: SI\n", large, metres));
+  assert_false(warned("units: {length: m}\n", large, metres));
+  assert_false(warned("units: mm-N-MPa\n", large, metres));
+  assert_false(warned("", told, metres));
+  assert_false(warned("", small, metres));
+  static const char faces[] = "{name: s, shell: {mesh: box_second_41.msh, material: a, thickness: "
+                              "1 mm}}";
+  static const char both[] = "{name: b, solid: {mesh: box_second_41.msh, material: a}}, {name: s, "
+                             "shell: {mesh: box_second_41.msh, material: a, thickness: 1 mm}}";
+  assert_true(warned("", faces, "shell 's' takes the"));
+  assert_false(warned("", both, "shell 's' takes the"));
+}
+
 // ---- limits and memory ------------------------------------------------------------------------
 
 static void limits(void **state) {
@@ -267,10 +306,15 @@ static void corpus(void **state) {
 
 int test_file(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(overrides), cmocka_unit_test(as_run),
-      cmocka_unit_test(starters),  cmocka_unit_test(reference_is_current),
-      cmocka_unit_test(paths),     cmocka_unit_test(warnings),
-      cmocka_unit_test(limits),    cmocka_unit_test(failing_allocator),
+      cmocka_unit_test(overrides),
+      cmocka_unit_test(as_run),
+      cmocka_unit_test(starters),
+      cmocka_unit_test(reference_is_current),
+      cmocka_unit_test(paths),
+      cmocka_unit_test(warnings),
+      cmocka_unit_test(files_of_others),
+      cmocka_unit_test(limits),
+      cmocka_unit_test(failing_allocator),
       cmocka_unit_test(corpus),
   };
   return cmocka_run_group_tests_name("scene.file", tests, NULL, NULL);
