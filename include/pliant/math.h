@@ -89,6 +89,12 @@ void pl_quat_mul(const double *a, const double *b, double *c);
 void pl_quat_rotate(const double *q, const double *v, double *w);
 void pl_quat_to_mat(const double *q, double *R);
 
+// ---- sets that grow together --------------------------------------------------------------------
+
+// up[i] = i at first: each is a set of its own. The root of a set is its smallest member.
+int pl_root(int *up, int i);
+void pl_unite(int *up, int a, int b);
+
 // ---- random, the same everywhere --------------------------------------------------------------
 
 typedef struct pl_rng {

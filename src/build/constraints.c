@@ -388,11 +388,6 @@ pl_status pl_build_check_apart(pl_builder *b, const double *u) {
 
 // ---- what nothing holds -----------------------------------------------------------------------
 
-static int root_of(int *part, int v) {
-  while (part[v] != v) v = part[v] = part[part[v]];
-  return v;
-}
-
 // nodes that elements join have one root
 static void join_parts(const pl_builder *b, int nvert, int *part) {
   for (int v = 0; v < nvert; v++) part[v] = v;
@@ -402,7 +397,7 @@ static void join_parts(const pl_builder *b, int nvert, int *part) {
     for (int e = 0; d->stencil && e < d->nelem; e++) {
       const int *v = d->stencil + (size_t)e * (size_t)width;
       for (int i = 1; i < d->kind->nvert; i++)
-        if (v[0] >= 0 && v[i] >= 0) part[root_of(part, v[i])] = root_of(part, v[0]);
+        if (v[0] >= 0 && v[i] >= 0) pl_unite(part, v[i], v[0]);
     }
   }
 }
@@ -415,15 +410,15 @@ const char *pl_build_sliding(pl_builder *b) {
        *feels = pl_build_keep(b, (size_t)nvert + 1, 1);
   if (b->failed || (b->layers.nvert > 0 && !smooth)) return NULL;
   join_parts(b, nvert, part);
-  for (int v = 0; v < nvert; v++) holds[root_of(part, v)] |= held[v] != 0;
+  for (int v = 0; v < nvert; v++) holds[pl_root(part, v)] |= held[v] != 0;
   for (int i = 0; i < m->ncontact; i++)
     for (int k = 0; k < b->nobstacle; k++) {
       double mu = m->contact[i].mu >= 0 ? m->contact[i].mu : b->obstacle[k].mu;
-      (mu > 0 ? holds : feels)[root_of(part, m->contact[i].node)] = 1;
+      (mu > 0 ? holds : feels)[pl_root(part, m->contact[i].node)] = 1;
     }
   for (int k = 0; k < b->nbody; k++) {
     const pl_body *p = &b->body[k];
-    int root = p->desc.mesh->nvert > 0 ? root_of(part, p->node[0]) : -1;
+    int root = p->desc.mesh->nvert > 0 ? pl_root(part, p->node[0]) : -1;
     int touches = smooth && p->desc.kind != PL_BODY_CHAIN;
     if (root >= 0 && !holds[root] && (touches || feels[root])) return p->desc.name;
   }

@@ -544,18 +544,10 @@ static void list_around(pl_layers *l) {
   l->first[0] = 0;
 }
 
-static int root_of(int *part, int v) {
-  while (part[v] != v) v = part[v] = part[part[v]];
-  return v;
-}
-
 static void find_parts(pl_layers *l) {
   for (int v = 0; v < l->nvert; v++) l->part[v] = v;
-  for (int k = 0; k < l->nedge; k++) {
-    int a = root_of(l->part, l->edge[3 * k]), b = root_of(l->part, l->edge[3 * k + 1]);
-    l->part[a < b ? b : a] = a < b ? a : b;
-  }
-  for (int v = 0; v < l->nvert; v++) l->part[v] = root_of(l->part, v);
+  for (int k = 0; k < l->nedge; k++) pl_unite(l->part, l->edge[3 * k], l->edge[3 * k + 1]);
+  for (int v = 0; v < l->nvert; v++) l->part[v] = pl_root(l->part, v);
 }
 
 static pl_status build(pl_layers *l, const pl_layers_desc *d) {

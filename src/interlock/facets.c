@@ -174,11 +174,6 @@ static void grow_tree(pl_facets *f, int *queue) {
   }
 }
 
-static int find_root(int *set, int k) {
-  while (set[k] != k) k = set[k] = set[set[k]];
-  return k;
-}
-
 // Faces are merged across edges that are not of the tree, the outside being one of them: what is
 // left over spans all closed ways. set: [nface + 1]
 static void find_loops(pl_facets *f, int *set) {
@@ -188,9 +183,9 @@ static void find_loops(pl_facets *f, int *set) {
     const int *v = f->edge[e], *face = f->edge_face[e];
     if (f->parent_edge[v[0]] == e || f->parent_edge[v[1]] == e) continue;
     if (f->nedge_face[e] > 0) {
-      int a = find_root(set, face[0]), b = find_root(set, face[1] < 0 ? f->nface : face[1]);
-      if (a != b) {
-        set[a] = b;
+      int other = face[1] < 0 ? f->nface : face[1];
+      if (pl_root(set, face[0]) != pl_root(set, other)) {
+        pl_unite(set, face[0], other);
         continue;
       }
     }

@@ -246,7 +246,8 @@ pl_status impacts_report(const impacts *k, const pl_analysis *a, const char *law
     job_set(figures, "impacts", f);
     job_note(k->j, "%s: %d %s, the first at %.6g s", a->name, n, pl_plural(n, "impact", "impacts"),
              pl_table_data(t)[0]);
-    warn_coarse(k, a, law);
+    // impacts of the other methods are plastic by design
+    if (a->opts.transient_.method == PL_NEWMARK) warn_coarse(k, a, law);
     snprintf(name, sizeof name, "%.100s-impacts", a->name);
     s = job_table(k->j, t, name, ".csv");
   }

@@ -1,5 +1,7 @@
 #include "mesh_impl.h"
 
+#include "pliant/math.h"
+
 #include <limits.h>
 #include <string.h>
 
@@ -179,11 +181,6 @@ pl_status pl_topology_create(const pl_mesh *m, pl_topology **out) {
 
 // ---- parts ------------------------------------------------------------------------------------
 
-static int root_of(int *up, int i) {
-  while (up[i] != i) i = up[i] = up[up[i]];
-  return i;
-}
-
 pl_status pl_mesh_parts(const pl_mesh *m, int *n, int *part) {
   *n = 0;
   PL_TRY(mesh_check_indices(m));
@@ -194,18 +191,17 @@ pl_status pl_mesh_parts(const pl_mesh *m, int *n, int *part) {
     part[i] = -1;
   }
 
-  // unite towards the lower number, so that the root of a part is its first vertex
+  // the root of a part is its first vertex
   for (int t = 0; t < PL_CELL_COUNT; t++) {
     int nv = pl_cell_nvert[t];
     for (int i = 0; i < m->cell[t].n * nv; i++) {
-      int a = root_of(up, m->cell[t].v[i]), b = root_of(up, m->cell[t].v[i - i % nv]);
-      up[a > b ? a : b] = a < b ? a : b;
+      pl_unite(up, m->cell[t].v[i], m->cell[t].v[i - i % nv]);
       part[m->cell[t].v[i]] = -2;
     }
   }
   for (int i = 0; i < m->nvert; i++) {
     if (part[i] == -1) continue;
-    int r = root_of(up, i);
+    int r = pl_root(up, i);
     part[i] = r == i ? (*n)++ : part[r];
   }
   pl_free(m->env, up);

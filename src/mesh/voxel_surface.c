@@ -103,17 +103,6 @@ static pl_status edges_find(const hull *s, edges *e) {
   return mesh_group(s->env, s->nvert, 2, e->n, e->key, e->order, e->id, &e->ngroup);
 }
 
-static int find_root(int *up, int i) {
-  while (up[i] != i) i = up[i] = up[up[i]];
-  return i;
-}
-
-static void unite(int *up, int a, int b) {
-  a = find_root(up, a);
-  b = find_root(up, b);
-  up[a > b ? a : b] = a < b ? a : b;
-}
-
 // what is wrong with the edges
 typedef struct faults {
   int open, many; // edges of one triangle; of three, five, ...
@@ -137,7 +126,7 @@ static void judge_edges(const hull *s, const edges *e, faults *f) {
     if ((b - a) % 2 == 0) continue;
     if (b - a == 1) {
       f->open++;
-      unite(f->up, e->key[2 * first], e->key[2 * first + 1]);
+      pl_unite(f->up, e->key[2 * first], e->key[2 * first + 1]);
     } else if (f->many++ == 0) {
       f->first_many = first;
     }
@@ -148,14 +137,14 @@ static void judge_edges(const hull *s, const edges *e, faults *f) {
 static pl_status open_message(const hull *s, const faults *f, char *text, size_t size) {
   int *count = pl_alloc(s->env, (size_t)s->nvert, sizeof *count), loops = 0, best = 0;
   if (!count) return PL_E_NOMEM;
-  for (int i = 0; i < s->nvert; i++) count[find_root(f->up, i)]++;
+  for (int i = 0; i < s->nvert; i++) count[pl_root(f->up, i)]++;
   for (int i = 0; i < s->nvert; i++) {
     loops += count[i] > 1;
     if (count[i] > count[best]) best = i;
   }
   double lo[3] = {INFINITY, INFINITY, INFINITY}, hi[3] = {-INFINITY, -INFINITY, -INFINITY}, d[3];
   for (int i = 0; i < s->nvert; i++)
-    for (int c = 0; c < 3 && find_root(f->up, i) == best; c++) {
+    for (int c = 0; c < 3 && pl_root(f->up, i) == best; c++) {
       lo[c] = fmin(lo[c], s->X[3 * (size_t)i + (size_t)c]);
       hi[c] = fmax(hi[c], s->X[3 * (size_t)i + (size_t)c]);
     }
@@ -198,8 +187,8 @@ static pl_status measure(hull *s, int *up) {
   for (int i = 0; i < s->nvert; i++) up[i] = i;
   for (int e = 0; e < s->ntri; e++) {
     const int *v = s->tri + 3 * (size_t)e;
-    unite(up, v[0], v[1]);
-    unite(up, v[0], v[2]);
+    pl_unite(up, v[0], v[1]);
+    pl_unite(up, v[0], v[2]);
   }
   s->volume = s->area = 0;
   for (int e = 0; e < s->ntri; e++) {
@@ -210,7 +199,7 @@ static pl_status measure(hull *s, int *up) {
     pl_sub3(s->X + 3 * (size_t)v[1], s->X + 3 * (size_t)v[0], a);
     pl_sub3(s->X + 3 * (size_t)v[2], s->X + 3 * (size_t)v[0], b);
     pl_cross3(a, b, n);
-    volume[find_root(up, v[0])] += pl_dot3(c, n) / 6;
+    volume[pl_root(up, v[0])] += pl_dot3(c, n) / 6;
     s->volume += pl_dot3(c, n) / 6;
     s->area += 0.5 * pl_norm3(n);
   }

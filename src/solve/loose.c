@@ -26,21 +26,6 @@ typedef struct pieces {
   piece *piece; // [nnode] of first nodes
 } pieces;
 
-static int root(int *up, int i) {
-  while (up[i] != i) i = up[i] = up[up[i]];
-  return i;
-}
-
-static void join(int *up, int a, int b) {
-  a = root(up, a);
-  b = root(up, b);
-  // the smaller number becomes the root, so that messages name it
-  if (a < b)
-    up[b] = a;
-  else
-    up[a] = b;
-}
-
 // joins the nodes of every element; ground: where the ground or a scalar element acts
 static void join_group(pieces *k, int g) {
   const pl_elem_kind *kind = pl_model_group_kind(k->m, g);
@@ -57,7 +42,7 @@ static void join_group(pieces *k, int g) {
       else if (first < 0)
         first = node;
       else
-        join(k->up, first, node);
+        pl_unite(k->up, first, node);
     }
     // one vertex alone is held by where it is
     ground |= kind->nvert == 1 && kind->nscal == 0 && !kind->d.mass;
@@ -73,7 +58,7 @@ static void look_group(pieces *k, int g) {
   if (kind->outer || kind->nvert == 0) return;
   for (int e = 0; e < pl_model_group_size(k->m, g); e++, stencil += ns) {
     if (stencil[0] < 0) continue;
-    piece *p = &k->piece[root(k->up, stencil[0])];
+    piece *p = &k->piece[pl_root(k->up, stencil[0])];
     p->body |= kind->stress != NULL;
     for (int i = kind->nvert; i < ns; i++)
       p->clamped |= stencil[i] >= k->nnode * k->dim && index[stencil[i]] < 0;
@@ -82,14 +67,14 @@ static void look_group(pieces *k, int g) {
 
 static void find_middles(pieces *k) {
   for (int i = 0; i < k->nnode; i++) {
-    piece *p = &k->piece[root(k->up, i)];
+    piece *p = &k->piece[pl_root(k->up, i)];
     p->nnode++;
     for (int c = 0; c < k->dim; c++) p->mid[c] += k->q[i * k->dim + c];
   }
   for (int i = 0; i < k->nnode; i++)
     for (int c = 0; c < 3 && k->piece[i].nnode > 0; c++) k->piece[i].mid[c] /= k->piece[i].nnode;
   for (int i = 0; i < k->nnode; i++) {
-    piece *p = &k->piece[root(k->up, i)];
+    piece *p = &k->piece[pl_root(k->up, i)];
     for (int c = 0; c < k->dim; c++)
       p->size = fmax(p->size, fabs(k->q[i * k->dim + c] - p->mid[c]));
   }
@@ -108,7 +93,7 @@ static void motion_row(const pieces *k, const piece *p, int node, int c, double 
 static void add_rows(pieces *k) {
   const int *index = pl_model_free_index(k->m);
   for (int i = 0; i < k->nnode; i++) {
-    piece *p = &k->piece[root(k->up, i)];
+    piece *p = &k->piece[pl_root(k->up, i)];
     for (int c = 0; c < k->dim; c++) {
       double row[6];
       int held = k->ground[i] || index[i * k->dim + c] < 0;
@@ -148,7 +133,7 @@ static void pieces_close(pieces *k, pl_env *env) {
 // b[6] of each piece becomes the rigid motion nearest to a shape in the mean
 static void fit_motions(pieces *k, const double *shape, double (*b)[6]) {
   for (int i = 0; i < k->nnode; i++) {
-    int first = root(k->up, i);
+    int first = pl_root(k->up, i);
     for (int c = 0; c < k->dim; c++) {
       double row[6];
       motion_row(k, &k->piece[first], i, c, row);
@@ -174,7 +159,7 @@ pl_status shape_beyond_rigid(const pl_model *m, pl_env *env, const double *q, co
   pl_status s = b ? pieces_open(&k, env) : PL_E_NOMEM;
   if (s == PL_OK) fit_motions(&k, shape, b);
   for (int i = 0; s == PL_OK && i < k.nnode; i++) {
-    int first = root(k.up, i);
+    int first = pl_root(k.up, i);
     for (int c = 0; c < k.dim; c++) {
       double row[6], x = shape[i * k.dim + c], y = x;
       motion_row(&k, &k.piece[first], i, c, row);
@@ -223,7 +208,7 @@ static double work_of(pieces *k, int first, const double *v, const double *r, do
   double sum = 0;
   *parts = 0;
   for (int i = 0; i < k->nnode; i++) {
-    if (root(k->up, i) != first) continue;
+    if (pl_root(k->up, i) != first) continue;
     for (int c = 0; c < k->dim; c++) {
       double row[6], u = 0;
       motion_row(k, p, i, c, row);
@@ -266,7 +251,7 @@ static void turn_piece(const pieces *k, int first, const pl_loose *l, double ang
   double R[9];
   pl_rotation3(l->axis, angle, R);
   for (int i = 0; i < k->nnode; i++) {
-    if (root(k->up, i) != first) continue;
+    if (pl_root(k->up, i) != first) continue;
     double d[3] = {0};
     for (int c = 0; c < k->dim; c++) d[c] = k->q[i * k->dim + c] - l->at[c];
     for (int c = 0; c < k->dim; c++) q[i * k->dim + c] = l->at[c] + pl_dot3(R + 3 * c, d);
@@ -278,7 +263,7 @@ static double moment_of(const pieces *k, int first, const pl_loose *l, const dou
                         const double *r) {
   double sum = 0;
   for (int i = 0; i < k->nnode; i++) {
-    if (root(k->up, i) != first) continue;
+    if (pl_root(k->up, i) != first) continue;
     double d[3] = {0}, f[3] = {0}, m[3];
     for (int c = 0; c < k->dim; c++) {
       d[c] = q[i * k->dim + c] - l->at[c];

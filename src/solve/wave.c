@@ -7,11 +7,6 @@ enum { STRAINS = 6 };
 static const double SMALL = 1e-6; // strain by which stiffness is differentiated
 static const double SOFT = 1e-9;  // of the stiffest strain: less is none
 
-static int root(int *up, int i) {
-  while (up[i] != i) i = up[i] = up[up[i]];
-  return i;
-}
-
 // nodes that share an element belong to one body, by its first node
 static void join_group(const pl_model *m, int g, int *up) {
   const pl_elem_kind *kind = pl_model_group_kind(m, g);
@@ -24,10 +19,8 @@ static void join_group(const pl_model *m, int g, int *up) {
       int node = stencil[i];
       if (i >= kind->nvert) node = node >= 0 && node < places ? node / dim : -1;
       if (node < 0) continue;
-      node = root(up, node);
-      int before = first < 0 ? node : first;
-      first = node < before ? node : before;
-      up[node < before ? before : node] = first;
+      if (first < 0) first = node;
+      pl_unite(up, first, node);
     }
   }
 }
@@ -35,7 +28,7 @@ static void join_group(const pl_model *m, int g, int *up) {
 static void find_bodies(const pl_model *m, pl_sound *k) {
   for (int i = 0; i < k->nnode; i++) k->body[i] = i;
   for (int g = 0; g < pl_model_ngroup(m); g++) join_group(m, g, k->body);
-  for (int i = 0; i < k->nnode; i++) k->body[i] = root(k->body, i);
+  for (int i = 0; i < k->nnode; i++) k->body[i] = pl_root(k->body, i);
   // a first node comes before all others of its body
   for (int i = 0; i < k->nnode; i++)
     if (k->body[i] == i) k->body[i] = -1 - k->nbody++;

@@ -225,11 +225,24 @@ static void inverse_and_rotation(void **state) {
   assert_true(q[0] == 1 && q[1] == 0);
 }
 
+// numbers that differ by multiples of 7
+static void united(void **state) {
+  (void)state;
+  int up[40];
+  for (int i = 0; i < 40; i++) up[i] = i;
+  for (int i = 39; i >= 7; i--) pl_unite(up, i, i - 7);
+  for (int i = 0; i < 40; i++) assert_int_equal(pl_root(up, i), i % 7);
+  pl_unite(up, 33, 39);
+  assert_int_equal(pl_root(up, 19), 4);
+  assert_int_equal(pl_root(up, 25), 4);
+  assert_int_equal(pl_root(up, 24), 3);
+}
+
 int test_small(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(random_matrices),      cmocka_unit_test(degenerate_matrices),
       cmocka_unit_test(known_values),         cmocka_unit_test(not_a_number_ends),
-      cmocka_unit_test(inverse_and_rotation),
+      cmocka_unit_test(inverse_and_rotation), cmocka_unit_test(united),
   };
   return cmocka_run_group_tests_name("math.small", tests, NULL, NULL);
 }
