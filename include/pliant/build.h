@@ -302,8 +302,11 @@ int pl_build_contact(pl_builder *b, int n, const int *node, double radius, doubl
                      const void *origin);
 // All shells and surfaces of solids keep this distance from each other and from themselves; rods
 // keep their radius, half the smaller size of their section, and on surfaces half the distance
-// more. Rods alone may have a thickness of 0.
-void pl_build_self_contact(pl_builder *b, double thickness, double mu, const void *origin);
+// more. Rods alone may have a thickness of 0, and so may solids alone, which have a default. exact:
+// Coulomb's law exactly in Newmark's steps and those of implicit Euler, for solids alone; 0: pairs
+// yield a little, so that any number of them may share a place.
+void pl_build_self_contact(pl_builder *b, double thickness, double mu, int exact,
+                           const void *origin);
 // A limit for the triangles of a shell all of whose corners are among these nodes, instead of those
 // that it had; node NULL: for all of it.
 int pl_build_limit(pl_builder *b, int body, const pl_limit *l, int n, const int *node,

@@ -38,6 +38,7 @@ struct builder_impl {
   int ncontact, contact_cap;
   contact_node *contact;
   int self_contact;
+  int self_exact; // 1: solids touch under the exact law
   const void *self_origin;
   struct rod_net *rods; // edges and joints of all rods, NULL: none
   struct join_list *joins;

@@ -88,10 +88,12 @@ static void fill_contact(pl_builder *b) {
                                  .mu = mu};
 }
 
-void pl_build_self_contact(pl_builder *b, double thickness, double mu, const void *origin) {
+void pl_build_self_contact(pl_builder *b, double thickness, double mu, int exact,
+                           const void *origin) {
   b->layers.thickness = thickness;
   b->layers.mu = mu;
   b->impl->self_contact = 1;
+  b->impl->self_exact = exact;
   b->impl->self_origin = origin;
 }
 
@@ -204,6 +206,10 @@ static void fill_layers(pl_builder *b) {
     build_problem(b, b->impl->self_origin, "e.g. self_contact: {thickness: 1 mm}",
                   "self_contact of shells needs a thickness; solids alone need none, and rods have "
                   "their radius");
+  if (b->impl->self_exact && (!b->layers.solid || b->nlimit > 0))
+    build_problem(b, b->impl->self_origin, "leave exact out",
+                  "exact self_contact is for solids alone, without shells, rods and limits");
+  b->layers.solid = b->layers.solid && b->impl->self_exact;
 }
 
 // ---- limits of stretch ------------------------------------------------------------------------
@@ -431,7 +437,7 @@ pl_status make_constraints(const pl_builder *b, int nthread, pl_built *m) {
   pl_constraints *out = &m->constraints;
   pl_sheet_desc d = b->sheet;
   pl_contact_desc contact = b->contact;
-  if (b->layers.nvert > 0 && b->layers.solid && b->nlimit == 0) contact.bodies = &b->layers;
+  if (b->layers.nvert > 0 && b->layers.solid) contact.bodies = &b->layers;
   if (contact.nnode > 0 || contact.bodies)
     PL_TRY(pl_contact_create(m->model, &contact, &out->contact));
   if (b->layers.nvert > 0) PL_TRY(pl_layers_create(b->env, &b->layers, &out->layers));

@@ -280,7 +280,7 @@ void build_contact(reader *r, pl_scene *s) {
   build_obstacles(r);
   if (d) {
     const pl_node *at = d->thickness.at ? d->thickness.at : node_get(r->root, "self_contact");
-    pl_build_self_contact(r->b, d->thickness.v, d->friction.v, at);
+    pl_build_self_contact(r->b, d->thickness.v, d->friction.v, d->exact.v, at);
   }
   s->obstacle_name = r->b->obstacle_name;
   s->contact.nobstacle = r->b->nobstacle;

@@ -542,6 +542,7 @@ typedef struct contact_def {
 } contact_def;
 typedef struct self_contact_def {
   num thickness, friction;
+  pick exact;
 } self_contact_def;
 typedef struct output_def {
   pl_output_opts opts;

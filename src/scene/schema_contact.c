@@ -81,6 +81,9 @@ static const row self_contact_rows[] = {
                 "alone 1 % of their shortest edge, or what they start with where that is less"),
     ROW(self_contact_def, friction, "friction", T_NUM, .plain = 1, .unit = "", .lo = 0, .hi = 1e6,
         .text = "Coulomb's coefficient"),
+    ROW(self_contact_def, exact, "exact", T_CHOICE, .choices = "no|yes",
+        .text = "solids alone, newmark and implicit-euler: Coulomb's law exactly, in one problem "
+                "with obstacles; no: pairs yield a little"),
 };
 const map_info map_self_contact = {
     .what = "self_contact",

@@ -206,7 +206,7 @@ static void constraints_are_found(void **state) {
   pl_build_obstacle(b, NULL, &ball);
   assert_int_equal(pl_build_contact(b, 3, feels, 0.01, -1, NULL), 2);
   assert_int_equal(pl_build_contact(b, 1, (int[]){first + 5}, 0, 0.7, NULL), 1);
-  pl_build_self_contact(b, 0.04, 0.2, NULL);
+  pl_build_self_contact(b, 0.04, 0.2, 0, NULL);
   add_limit(b, body, 4, (int[]){first, first + 1, first + 3, first + 4});
   check_ok(&env, pl_build_constraints(b));
   check_ok(&env, pl_build_check_apart(b, NULL));
@@ -278,7 +278,7 @@ static void wrong_constraints_are_named(void **state) {
     d = layers ? sheet(m, PL_BENDING_NONE) : wire(line);
     pl_build_body(b, &d);
     if (layers)
-      pl_build_self_contact(b, 0, 0, NULL);
+      pl_build_self_contact(b, 0, 0, 0, NULL);
     else
       add_limit(b, 0, 0, NULL);
     assert_int_equal(pl_build_model(b, &made), PL_E_INPUT);
@@ -304,7 +304,7 @@ static pl_status build_all(pl_env *e, void *ctx) {
     pl_build_fix(b, 2, (int[]){0, 3}, PL_HOLD_CLAMP);
     pl_build_obstacle(b, NULL, &ball);
     pl_build_contact(b, 2, (int[]){0, 2}, 0, -1, NULL);
-    pl_build_self_contact(b, 0.01, 0.1, NULL);
+    pl_build_self_contact(b, 0.01, 0.1, 0, NULL);
     add_limit(b, 0, 0, NULL);
     s = pl_build_all(b, 1, &made);
   }
