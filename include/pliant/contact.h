@@ -306,6 +306,8 @@ typedef struct pl_contact_row {
   pl_contact_status status; // out
 } pl_contact_row;
 
+// Tangents frame[1] and frame[2] to the normal frame[0].
+void pl_contact_tangents(int dim, double frame[3][3]);
 // y[dim] = sum weight x.
 static inline void pl_contact_row_point(const pl_contact_row *r, int dim, const double *x,
                                         double *y) {

@@ -69,8 +69,6 @@ pl_status friction_newton(friction *f, double goal);
 double obstacle_unit(int dim, const double *d, double *n);
 // frame[0] = axis/|axis|, of no length: x; and tangents to it.
 void obstacle_axes(int dim, const double *axis, double frame[3][3]);
-// Tangents frame[1] and frame[2] to the normal frame[0].
-void obstacle_tangents(int dim, double frame[3][3]);
 // A direction n[dim] across an axis, dim > 1.
 void obstacle_across(int dim, const double *axis, double *n);
 // Centre and the first three of par, from there to one end, of a bar between two places.

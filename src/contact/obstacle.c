@@ -22,7 +22,7 @@ double obstacle_unit(int dim, const double *d, double *n) {
 }
 
 // by the axis that is farthest from the normal
-void obstacle_tangents(int dim, double frame[3][3]) {
+void pl_contact_tangents(int dim, double frame[3][3]) {
   const double *n = frame[0];
   memset(frame[1], 0, 6 * sizeof(double));
   if (dim == 2) {
@@ -44,7 +44,7 @@ void obstacle_axes(int dim, const double *axis, double frame[3][3]) {
   const double x[3] = {1, 0, 0};
   memset(frame[0], 0, 3 * sizeof(double));
   obstacle_unit(dim, pl_norm(dim, axis) > 0 ? axis : x, frame[0]);
-  obstacle_tangents(dim, frame);
+  pl_contact_tangents(dim, frame);
 }
 
 void obstacle_across(int dim, const double *axis, double *n) {
@@ -104,7 +104,7 @@ void pl_obstacle_gap(const pl_obstacle *o, int dim, double t, const double *x, d
   }
   out->gap = distance - radius - o->radius;
   memcpy(out->frame, n, sizeof n);
-  obstacle_tangents(dim, out->frame);
+  pl_contact_tangents(dim, out->frame);
 }
 
 double pl_obstacle_size(const pl_obstacle *o, int dim) {

@@ -43,7 +43,7 @@ static void draw_hatches(const pl_pen *p, double frame[3][3], double lo, double 
 static void draw(const pl_obstacle *o, pl_pen *p) {
   double frame[3][3] = {{0}}, lo[2], hi[2], a[3], b[3];
   obstacle_unit(p->dim, o->par, frame[0]);
-  obstacle_tangents(p->dim, frame);
+  pl_contact_tangents(p->dim, frame);
   for (int k = 0; k < 2; k++) pl_pen_extent(p, frame[k + 1], &lo[k], &hi[k]);
   double margin = 0.1 * fmax(hi[0] - lo[0], hi[1] - lo[1]);
   if (!isfinite(margin)) return;

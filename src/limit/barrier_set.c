@@ -172,18 +172,6 @@ static double nearest(const double a[3], const double b[3]) {
   return pl_norm3(at);
 }
 
-static void frame_of(const double n[3], double frame[3][3]) {
-  int least = fabs(n[0]) <= fabs(n[1]) ? 0 : 1;
-  if (fabs(n[2]) < fabs(n[least])) least = 2;
-  double e[3] = {0};
-  e[least] = 1;
-  memcpy(frame[0], n, 3 * sizeof *n);
-  pl_cross3(n, e, frame[1]);
-  double size = pl_norm3(frame[1]);
-  for (int c = 0; c < 3; c++) frame[1][c] /= size;
-  pl_cross3(n, frame[1], frame[2]);
-}
-
 // Layers that are too close at the start are spread in the course of a few steps; in descents they
 // are where what yields is in balance.
 static double keep_apart(const barrier_set *k, const pl_layer_pair *p) {
@@ -254,7 +242,8 @@ static pl_status add_layer(barrier_set *k, int i) {
   k->joined[i] = 1;
   if (is_reported(k, p)) return PL_OK;
   b.give = give_of(k, p);
-  frame_of(p->normal, b.frame);
+  memcpy(b.frame[0], p->normal, sizeof b.frame[0]);
+  pl_contact_tangents(3, b.frame);
   relative(p, k->anchor ? k->anchor : k->q, b.from);
   return add(k, &b, k->npair + i);
 }

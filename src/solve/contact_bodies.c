@@ -34,23 +34,12 @@ void bodies_close(contact_set *t) {
 
 // ---- rows ---------------------------------------------------------------------------------------
 
-static void frame_of(const double n[3], double frame[3][3]) {
-  int least = fabs(n[0]) <= fabs(n[1]) ? 0 : 1;
-  if (fabs(n[2]) < fabs(n[least])) least = 2;
-  double e[3] = {0};
-  e[least] = 1;
-  memcpy(frame[0], n, 3 * sizeof *n);
-  pl_cross3(n, e, frame[1]);
-  double size = pl_norm3(frame[1]);
-  for (int c = 0; c < 3; c++) frame[1][c] /= size;
-  pl_cross3(n, frame[1], frame[2]);
-}
-
 static pl_contact_row row_of(const bodies *b, const pl_layer_pair *p) {
   pl_contact_row r = {.n = p->n, .offset = p->keep, .mu = pl_layers_mu(b->layers)};
   memcpy(r.vert, p->vert, sizeof r.vert);
   memcpy(r.weight, p->weight, sizeof r.weight);
-  frame_of(p->normal, r.frame);
+  memcpy(r.frame[0], p->normal, sizeof r.frame[0]);
+  pl_contact_tangents(3, r.frame);
   return r;
 }
 
