@@ -26,10 +26,11 @@ typedef struct pl_course {
   int n;              // at least 2
   const double *t;    // [n] s, rising
   const double *v;    // [n]
-  const double *bend; // [n] second derivatives of a cubic spline, NULL: straight lines between
+  const double *rate; // [n] 1/s of a cubic curve, NULL: straight lines between
 } pl_course;
-// Second derivatives of the natural cubic spline through the points.
-pl_status pl_course_spline(pl_env *env, int n, const double *t, const double *v, double *bend);
+// Rates of a cubic curve through the points: the natural spline where they follow a smooth curve,
+// and where they do not, at corners and holds, what keeps the curve from overshooting them.
+pl_status pl_course_rates(pl_env *env, int n, const double *t, const double *v, double *rate);
 // Value, rate and rate of the rate at a time; at a corner those that follow it.
 void pl_course_at(const pl_course *s, double t, double y[3]);
 

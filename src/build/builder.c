@@ -288,7 +288,7 @@ static const pl_course *keep_course(pl_builder *b, const pl_course *from) {
   if (!s) return NULL;
   s->t = keep_copy(b, s->n, sizeof *s->t, from->t);
   s->v = keep_copy(b, s->n, sizeof *s->v, from->v);
-  if (from->bend) s->bend = keep_copy(b, s->n, sizeof *s->bend, from->bend);
+  if (from->rate) s->rate = keep_copy(b, s->n, sizeof *s->rate, from->rate);
   return s;
 }
 

@@ -265,14 +265,14 @@ static pl_status copy_course(pl_env *env, const pl_course *from, pl_course *to) 
   *to = (pl_course){.n = from->n,
                     .t = copy_bytes(env, from->t, n, sizeof(double)),
                     .v = copy_bytes(env, from->v, n, sizeof(double)),
-                    .bend = from->bend ? copy_bytes(env, from->bend, n, sizeof(double)) : NULL};
-  return to->t && to->v && (to->bend || !from->bend) ? PL_OK : PL_E_NOMEM;
+                    .rate = from->rate ? copy_bytes(env, from->rate, n, sizeof(double)) : NULL};
+  return to->t && to->v && (to->rate || !from->rate) ? PL_OK : PL_E_NOMEM;
 }
 
 static void free_course(pl_env *env, pl_course *s) {
   pl_free(env, (void *)s->t);
   pl_free(env, (void *)s->v);
-  pl_free(env, (void *)s->bend);
+  pl_free(env, (void *)s->rate);
 }
 
 static pl_status copy_scalars(pl_model *m, const pl_drive_desc *from, drive *to) {

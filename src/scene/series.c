@@ -54,10 +54,10 @@ const pl_course *read_series(reader *r, const txt *file, const char *si, int cub
   if (!ok) return NULL;
   if (!r->over_at) r->over_at = file->at;
   if (!cubic) return s;
-  double *bend = scene_alloc(r, (size_t)s->n, sizeof *bend);
-  if (!bend) return NULL;
-  pl_status st = pl_course_spline(r->env, s->n, s->t, s->v, bend);
+  double *rate = scene_alloc(r, (size_t)s->n, sizeof *rate);
+  if (!rate) return NULL;
+  pl_status st = pl_course_rates(r->env, s->n, s->t, s->v, rate);
   if (st != PL_OK) r->failed = st;
-  s->bend = bend;
+  s->rate = rate;
   return st == PL_OK ? s : NULL;
 }

@@ -271,6 +271,44 @@ def paths_pass_folds():
         err=["other side", "hint: e.g. to: 1, beyond: -1"])
 
 
+# ---- pressed at once and slowly -------------------------------------------------------------------------
+
+LEG = """pliant: 1
+units: {length: mm}
+materials: {rigur: {law: neo-hookean, young: 1.66 GPa, poisson: 0.45, density: 1205 kg/m^3}}
+bodies:
+  - name: leg
+    solid: {mesh: {box: {size: [1.5, 3, 30], cells: [1, 2, 12]}}, rotate: {axis: [0, 1, 0], angle: 30 deg}, translate: [0, 0, 0.75], material: rigur}
+obstacles: [{name: floor, plane: {normal: [0, 0, 1]}, friction: 0.3}]
+contact: {nodes: leg}
+gravity: [0, 0, -9.81 m/s^2]
+damping: {stiffness: 0.164 ms}
+drives:
+  - {name: finger, nodes: leg group top, translation: [0, 0, -4], harmonic: 0}
+  - {name: slow, nodes: leg group top, translation: [0, 0, -4], over: press.csv, off: yes}
+watch: {foot: 'leg nearest [0, 0, 0]', knee: 'leg nearest [7.5, 0, 13]'}
+analyses:
+  - static: {name: press, steps: 4}
+  - transient: {name: slowly, change: {finger: off, slow: on}, duration: 0.25 s, step: 5 ms}
+""" + QUIET
+
+
+@test
+def slow_loading_comes_to_the_static_state():
+    # a ramp and a hold: neither overshoots nor starts with a jerk, so that only inertia and damping, next to
+    # nothing, stand between the two: 0.2 % of the motion and 0.4 % of the energy
+    (work / "press.csv").write_text("time_s,factor\n-1,0\n0,0\n0.2,1\n1,1\n")
+    found = run("leg", LEG)["analyses"]
+    still, slow = table("leg", "press"), table("leg", "slowly")
+    assert still["floor_friction_N"][-1] > 0.25 * still["floor_normal_N"][-1] > 0, still
+    assert abs(slow["elastic_J"][-1] / still["elastic_J"][-1] - 1) < 0.004, (slow["elastic_J"][-1], still["elastic_J"][-1])
+    assert slow["kinetic_J"][-1] < 1e-6 * slow["elastic_J"][-1] and slow["dissipated_J"][-1] < slow["elastic_J"][-1], slow
+    for place in ("foot", "knee"):
+        moved = math.dist([0, 0, 0], found[0]["displacement_m"][place])
+        apart = math.dist(*[[t[f"{place}_{c}_m"][-1] for c in "xyz"] for t in (still, slow)])
+        assert moved > 1e-3 and apart < 0.002 * moved, (place, moved, apart)
+
+
 # ---- the energy book of load steps ------------------------------------------------------------------
 
 @test
