@@ -609,4 +609,54 @@ pl_status pl_design_prove_height(const pl_proof_opts *o, const pl_model *m, cons
 double pl_trajectory_error(const pl_model *m, const pl_params *p, const pl_orbit *o,
                            const pl_objective *trajectory, double *phase);
 
+// ---- search: without derivatives, over few variables --------------------------------------------
+
+#define PL_SEARCH_OPTS(X, C)                                                                       \
+  X(int, budget, 60, 1, 100000, "", "designs that are tried at most, the scene's own included")    \
+  C(method, 0, "direct|crs|isres|esch",                                                            \
+    "search over all of the ranges: dividing rectangles, controlled random search, evolution "     \
+    "with ranking, evolution")                                                                     \
+  X(double, polish, 0.4, 0, 1, "",                                                                 \
+    "part of the budget for the local search from the best designs; 0: none, 1: it alone, from "   \
+    "the scene's own")                                                                             \
+  C(local, 0, "nelder-mead|subplex|bobyqa|cobyla",                                                 \
+    "local search: the first two by order alone, the others by models of smooth goals")            \
+  X(int, starts, 2, 1, 20, "", "designs from which local searches begin, side by side")            \
+  X(int, batch, 8, 1, 1000, "",                                                                    \
+    "designs that are chosen at once and evaluated side by side, whatever the number of threads")  \
+  X(double, tolerance, 1e-3, 1e-12, 1, "",                                                         \
+    "local searches end when they move by less, as a part of the ranges")                          \
+  C(stop, 0, "no|yes",                                                                             \
+    "end with the first design that meets all goals, where all of them say when they are met")     \
+  X(int, seed, 1, 0, 2000000000, "", "of random numbers: of methods that use them, of scatter")    \
+  X(double, penalty, 100, 0, 1e9, "",                                                              \
+    "what at_least and at_most count while they do not hold: times what is missing over `scale`; " \
+    "an evaluation that fails counts ten times the penalty")
+
+typedef struct pl_search_opts {
+  PL_SEARCH_OPTS(PL_OPT_FIELD_X, PL_OPT_FIELD_C)
+} pl_search_opts;
+extern const pl_option pl_search_option_table[];
+extern const int pl_search_option_count;
+
+enum { PL_SEARCH_MOST = 20 };                                // variables
+enum { PL_SEARCH_START, PL_SEARCH_GLOBAL, PL_SEARCH_LOCAL }; // what asked for a design
+
+// All that was evaluated so far, in the order in which it was asked for.
+typedef struct pl_search_table {
+  int nvariable, n;
+  const double *start; // [nvariable] the first design; 0..1, as all of the following
+  const double *x;     // [n][nvariable]
+  const double *value; // [n] to be made small; finite
+  const int *phase;    // [n] PL_SEARCH_...
+} pl_search_table;
+
+// Which designs are to be evaluated next: x[batch][nvariable] and phase[batch], *n of them; 0: the
+// search has come to its end. A function of its arguments alone: a search that was stopped goes on
+// from its table as if it had not been. The methods (NLopt's) are run from their beginning with the
+// values of the table; they go on with guesses where there are none yet, as long as the batch has
+// room, so that what does not depend on unknown values is asked for side by side.
+pl_status pl_search_ask(pl_env *env, const pl_search_opts *o, const pl_search_table *t, double *x,
+                        int *phase, int *n);
+
 #endif

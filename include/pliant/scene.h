@@ -32,7 +32,8 @@
   A(mail_design, "mail-design", "shape of an interlocking material whose limits reach a goal")     \
   A(native, "native", "where a patch of linked elements comes to rest")                            \
   A(macro, "macro", "the same as a sheet within the limits of the material")                       \
-  A(coarsen, "coarsen", "the largest voxels that keep the first mode shapes, and their modulus")
+  A(coarsen, "coarsen", "the largest voxels that keep the first mode shapes, and their modulus")   \
+  A(search, "search", "values of the scene's keys for which figures of other analyses reach goals")
 
 #define A(name, key, text) PL_ANALYSIS_##name,
 enum { PL_ANALYSIS_LIST(A) PL_ANALYSIS_COUNT };
@@ -255,6 +256,69 @@ typedef struct pl_cloth_plan {
   const double *step; // [nstep] s; the same method with other steps
 } pl_cloth_plan;
 
+// A key of the scene, or several that have the same value, which a search changes.
+typedef struct pl_search_variable {
+  const char *name;
+  int npath;
+  const char *const *path; // [npath] as in overrides
+  const char *unit;        // that values are written with; "": they are bare
+  double lo, hi, start;    // in that unit
+  int log;                 // 1: by ratios
+} pl_search_variable;
+
+typedef enum pl_search_aim {
+  PL_AIM_TARGET,
+  PL_AIM_LEAST,
+  PL_AIM_MOST,
+  PL_AIM_UP,
+  PL_AIM_DOWN
+} pl_search_aim;
+
+enum { PL_SEARCH_GOALS = 20 }; // at most
+
+// What a figure of an analysis is to be.
+typedef struct pl_search_goal {
+  const char *figure; // "launch.flight.rise_m"
+  int analysis;       // that has it
+  const char *key;    // behind the name of the analysis: "flight.rise_m"
+  pl_search_aim aim;
+  double value;  // in the unit of the figure, as the following
+  double within; // a target is hit within it; 0: that is not judged
+  double modulo; // 0: none
+  double scale;  // that differences are divided by
+  int scale_given;
+  double weight;
+} pl_search_goal;
+
+// A key whose value scatters about what the scene or the design gives it.
+typedef struct pl_search_scatter {
+  const char *name;
+  int variable; // of the search; -1: none
+  int npath;
+  const char *const *path;
+  const char *unit;
+  double value; // of the scene
+  double by;    // standard deviation, or half the width
+  int relative; // by is a part of the value
+  int uniform;
+} pl_search_scatter;
+
+// The best design once more with other values of some keys.
+typedef struct pl_search_check {
+  const char *name;
+  int nset;
+  const char *const *set; // [nset] overrides
+} pl_search_check;
+
+typedef struct pl_search_plan {
+  int nvariable, ngoal, nscatter, ncheck;
+  const pl_search_variable *variable;
+  const pl_search_goal *goal;
+  const pl_search_scatter *scatter;
+  const pl_search_check *check;
+  int runs, during; // scattered runs of the best design; of every design
+} pl_search_plan;
+
 typedef struct pl_analysis {
   int kind;         // PL_ANALYSIS_static ...
   const char *name; // unique in the scene; the kind's name unless given
@@ -286,6 +350,7 @@ typedef struct pl_analysis {
   double control_value;         // where it goes
   const struct pl_stage *stage; // loads, drives and gravity where they are not the scene's; NULL
   const pl_record *record;      // coarsen: a measured decay; NULL: none
+  const pl_search_plan *search; // search
 } pl_analysis;
 
 // ---- output -----------------------------------------------------------------------------------
@@ -504,6 +569,9 @@ void pl_scene_write(const pl_scene *s, pl_text *out);
 // further overrides. Only what differs from the scene's own values is changed.
 pl_status pl_scene_write_design(const pl_scene *s, const double *design, int nset,
                                 const char *const *set, pl_text *out);
+
+// The same with further overrides and without its searches: what a search found, to be run.
+pl_status pl_scene_write_found(const pl_scene *s, int nset, const char *const *set, pl_text *out);
 
 // What its model was made by, for models with other loads and supports (pl_build_stage).
 const pl_builder *pl_scene_builder(const pl_scene *s);

@@ -10,3 +10,8 @@ const pl_option pl_proof_option_table[] = {PL_PROOF_OPTS(PL_OPT_ROW_X, PL_OPT_RO
 const int pl_proof_option_count =
     (int)(sizeof pl_proof_option_table / sizeof pl_proof_option_table[0]);
 #undef OPT_STRUCT
+#define OPT_STRUCT pl_search_opts
+const pl_option pl_search_option_table[] = {PL_SEARCH_OPTS(PL_OPT_ROW_X, PL_OPT_ROW_C)};
+const int pl_search_option_count =
+    (int)(sizeof pl_search_option_table / sizeof pl_search_option_table[0]);
+#undef OPT_STRUCT

@@ -231,9 +231,20 @@ static uint64_t print_mail(uint64_t h, const pl_mail *m) {
   return h;
 }
 
+// a search depends on other analyses, too: on all that is written in the scene
+static uint64_t print_scene(uint64_t h, const job *j) {
+  pl_text text;
+  pl_text_init(&text, j->env);
+  pl_scene_write(j->scene, &text);
+  if (text.s) h = print_bytes(h, text.s, text.n);
+  pl_text_free(&text);
+  return h;
+}
+
 uint64_t print_analysis(const job *j, const pl_analysis *a) {
   const pl_analysis_kind *kind = &pl_analysis_table[a->kind];
   uint64_t h = print_options(0, a->kind, kind->info, *kind->ninfo, &a->opts);
+  if (a->search) h = print_scene(h, j);
   h = print_ints(h, &a->about, 1);
   h = print_stages(h, j, a);
   for (int k = 0; k < a->nprobe; k++) {

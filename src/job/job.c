@@ -253,6 +253,9 @@ static void warn_unsolved(const job *j, const pl_analysis *a, json_t *figures) {
   if (curve && why)
     pl_report(j->env, PL_WARNING, j->scene->path, a->line, a->col, NULL,
               "%s '%s' does not go through its range: %s; %s", kind, a->name, why, left);
+  else if (a->kind == PL_ANALYSIS_search && why)
+    pl_report(j->env, PL_WARNING, j->scene->path, a->line, a->col, NULL,
+              "%s '%s' does not reach its goals: %s; %s", kind, a->name, why, left);
   else
     pl_report(j->env, PL_WARNING, j->scene->path, a->line, a->col, NULL,
               "%s '%s' did not converge; %s", kind, a->name, left);
@@ -363,6 +366,7 @@ static void remove_spent(job *j) {
     const pl_analysis *a = &j->scene->analysis[k];
     int spent = a->kind == PL_ANALYSIS_response || a->kind == PL_ANALYSIS_fit_damping ||
                 a->kind == PL_ANALYSIS_fit_response || a->kind == PL_ANALYSIS_limits ||
+                a->kind == PL_ANALYSIS_search ||
                 (a->kind == PL_ANALYSIS_static && static_is_kept(j, a));
     if (spent && j->solved[k]) checkpoint_remove(j, a);
   }

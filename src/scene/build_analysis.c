@@ -282,7 +282,7 @@ static void check_over(reader *r, const pl_analysis *a, const pl_node *at) {
   int fits = a->kind == PL_ANALYSIS_static || a->kind == PL_ANALYSIS_transient ||
              a->kind == PL_ANALYSIS_modes || a->kind == PL_ANALYSIS_drape ||
              a->kind == PL_ANALYSIS_limits || a->kind == PL_ANALYSIS_native ||
-             a->kind == PL_ANALYSIS_mail_design;
+             a->kind == PL_ANALYSIS_mail_design || a->kind == PL_ANALYSIS_search;
   if (!r->over_at || fits) return;
   problem(r, at, "use a transient or static for it, and 'harmonic' for periodic motions",
           "%s: a drive or load follows the file of line %d over time",
@@ -403,7 +403,7 @@ static void check_options(reader *r, analysis_def *d, const pl_node *at) {
   }
   if (r->b->nnode == 0 && r->def.interlocking.n > 0 && a->kind != PL_ANALYSIS_limits &&
       a->kind != PL_ANALYSIS_mail_design && a->kind != PL_ANALYSIS_native &&
-      a->kind != PL_ANALYSIS_macro)
+      a->kind != PL_ANALYSIS_macro && a->kind != PL_ANALYSIS_search)
     problem(r, at, "give nodes, bodies or a mechanism",
             "%s: the scene has interlocking materials alone, for which there are 'limits', "
             "'mail-design', 'native' and 'macro'",
@@ -532,6 +532,8 @@ static void build_list(reader *r, const pl_node *at, pl_scene *s) {
               "explore: no place is watched, so there is nothing to tell");
     n++;
   }
+  for (int k = 0; k < n; k++)
+    if (d[k].a.kind == PL_ANALYSIS_search) build_search(r, d, n, k);
   for (int k = 0; k < n; k++) a[k] = d[k].a;
   s->analysis = a;
   s->nanalysis = n;

@@ -232,7 +232,8 @@ static void check_analysis(reader *r, const pl_analysis *a) {
               "fix nodes that rest on an obstacle to have the modes of the body held there",
               "modes do not know contact: these are of the body without obstacles");
   } else if (a->kind != PL_ANALYSIS_drape && a->kind != PL_ANALYSIS_transient &&
-             a->kind != PL_ANALYSIS_native && a->kind != PL_ANALYSIS_macro) {
+             a->kind != PL_ANALYSIS_native && a->kind != PL_ANALYSIS_macro &&
+             a->kind != PL_ANALYSIS_search) {
     problem_at(r, r->file, a->line, a->col,
                "use transient with frequency, periods and steady, or leave out contact",
                "%s does not know contact", kind);

@@ -91,6 +91,22 @@ static pl_node *descend_key(reader *r, pl_node *at, const char *part, const char
   return NULL;
 }
 
+const pl_node *tree_find(reader *r, const char *path, const char **part, const pl_node **above) {
+  pl_node *at = r->root;
+  char *own = (char *)scene_strdup(r, path, strlen(path));
+  for (char *word = own; word && at;) {
+    char *dot = strchr(word, '.');
+    if (dot) *dot = 0;
+    *part = word;
+    *above = at;
+    at = at->kind == NODE_MAP    ? child(at, word)
+         : at->kind == NODE_LIST ? list_entry(at, word)
+                                 : NULL;
+    word = dot ? dot + 1 : NULL;
+  }
+  return own ? at : NULL;
+}
+
 pl_node *tree_set(reader *r, const char *key, node_kind kind, const char *text) {
   pl_node *at = child(r->root, key), *value = node_new(r, kind, text, strlen(text));
   if (!at) at = add_key(r, r->root, key, NULL);

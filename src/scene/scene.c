@@ -299,8 +299,23 @@ static void put_override(const pl_scene *s, int k, const double *design, pl_text
   if (p->nslot) pl_text_add(out, "]");
 }
 
+// takes the searches out of the list of analyses
+static void drop_searches(pl_node *root) {
+  for (pl_node *list = root->first; list; list = list->next) {
+    if (strcmp(list->key, "analyses") != 0 || list->kind != NODE_LIST) continue;
+    pl_node *all = list->first;
+    list->first = list->last = NULL;
+    list->n = 0;
+    for (pl_node *e = all, *next; e; e = next) {
+      next = e->next;
+      e->next = NULL;
+      if (e->kind != NODE_MAP || strcmp(e->first->key, "search") != 0) node_append(list, e);
+    }
+  }
+}
+
 static pl_status write_changed(reader *r, const pl_scene *s, const double *design, int nset,
-                               const char *const *set, pl_text *out) {
+                               const char *const *set, int found, pl_text *out) {
   pl_text text;
   pl_status st;
   PL_TRY(pl_builder_create(r->env, 3, &r->b));
@@ -317,16 +332,26 @@ static pl_status write_changed(reader *r, const pl_scene *s, const double *desig
   pl_text_free(&text);
   if (st == PL_OK) st = r->failed;
   if (st == PL_OK && r->nproblem) st = PL_E_INPUT;
+  if (st == PL_OK && found) drop_searches(r->root);
   if (st == PL_OK) node_write(r->root, out);
+  return st;
+}
+
+static pl_status write_with(const pl_scene *s, const double *design, int nset,
+                            const char *const *set, int found, pl_text *out) {
+  reader r = {.env = s->env, .file = s->path, .folder = s->folder, .limit = default_limits};
+  pl_status st = write_changed(&r, s, design, nset, set, found, out);
+  pl_builder_free(r.b);
   return st;
 }
 
 pl_status pl_scene_write_design(const pl_scene *s, const double *design, int nset,
                                 const char *const *set, pl_text *out) {
-  reader r = {.env = s->env, .file = s->path, .folder = s->folder, .limit = default_limits};
-  pl_status st = write_changed(&r, s, design, nset, set, out);
-  pl_builder_free(r.b);
-  return st;
+  return write_with(s, design, nset, set, 0, out);
+}
+
+pl_status pl_scene_write_found(const pl_scene *s, int nset, const char *const *set, pl_text *out) {
+  return write_with(s, NULL, nset, set, 1, out);
 }
 
 int pl_scene_find_set(const pl_scene *s, const char *name) {

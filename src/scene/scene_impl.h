@@ -574,11 +574,38 @@ typedef struct analysis_def {
   const pl_node *frequencies, *variables, *objectives, *set, *along, *response, *proof;
   const pl_node *compare, *compare_steps, *measured;
   const pl_node *control, *control_value, *change;
+  items vary, goals, verify;
+  struct search_scatter_def *scatter;
   pick weights;
   projection_def *projection;
   const pl_node *at;
   pl_analysis a;
 } analysis_def;
+
+typedef struct search_variable_def {
+  txt name;
+  const pl_node *path, *min, *max;
+  pick scale;
+} search_variable_def;
+typedef struct search_goal_def {
+  txt figure;
+  const pl_node *target, *at_least, *at_most, *within, *modulo, *scale;
+  pick maximise, minimise;
+  num weight;
+} search_goal_def;
+typedef struct search_key_def {
+  txt name;
+  const pl_node *path, *by;
+  pick shape;
+} search_key_def;
+typedef struct search_scatter_def {
+  pick runs, during;
+  items of;
+} search_scatter_def;
+typedef struct search_check_def {
+  txt name;
+  const pl_node *set;
+} search_check_def;
 
 typedef struct objective_def {
   txt name;
@@ -634,6 +661,7 @@ extern const map_info map_stop, map_friction, map_table;
 extern const map_info map_load, map_tendon, map_foundation, map_join;
 extern const map_info map_mail, map_measured_limits, map_mail_goal, map_mail_variable, map_patch;
 extern const map_info map_obstacle, map_contact, map_self_contact;
+extern const map_info map_search_variable, map_search_goal, map_search_scatter, map_search_check;
 extern const map_info map_limit, map_region, map_projection, map_section;
 // schema_material.c
 extern const map_info map_material, map_fit, map_profile;
@@ -780,6 +808,8 @@ void node_write(const pl_node *root, pl_text *out);
 // override.c
 void tree_override(reader *r, const char *assignment);
 pl_node *add_key(reader *r, pl_node *map, const char *key, const char *origin);
+// The entry that a path of an override means; NULL: there is none, *part is what is missing.
+const pl_node *tree_find(reader *r, const char *path, const char **part, const pl_node **above);
 // a key of the scene made to hold a text, or an empty list or map, whatever stands in it
 pl_node *tree_set(reader *r, const char *key, node_kind kind, const char *text);
 // explore.c
@@ -910,6 +940,8 @@ void build_plan(reader *r, analysis_def *d, const pl_node *at);
 void build_measured(reader *r, const pl_node *at, int nprobe, const pl_probe *probe,
                     pl_analysis *a);
 // mail-design (build_mail_design.c)
+// search: analysis k of n, once all are read
+void build_search(reader *r, analysis_def *d, int n, int k);
 void build_mail_plan(reader *r, analysis_def *d, const pl_scene_mail *m, const pl_node *at);
 // limits of interlocking materials (build_measured_limits.c)
 void build_measured_limits(reader *r, const pl_node *at, pl_analysis *a);

@@ -698,6 +698,19 @@ static const row mail_design_rows[] = {
     ROW(analysis_def, objectives, "goals", T_RAW, .need = 1, .choices = "list",
         .sub = &map_mail_goal, .text = "limits that are wanted"),
 };
+static const row search_rows[] = {
+    ROW(analysis_def, name, "name", T_WORD,
+        .text = "name of its results; the analysis's own when left out"),
+    ROW(analysis_def, vary, "vary", T_LIST, SUB(map_search_variable), .need = 1,
+        .text = "keys of the scene that may change"),
+    ROW(analysis_def, goals, "goals", T_LIST, SUB(map_search_goal), .need = 1,
+        .text = "what figures of other analyses are to be"),
+    ROW(analysis_def, scatter, "scatter", T_MAP, SUB(map_search_scatter),
+        .text = "keys that are not exactly what the scene says, and how many runs tell what comes "
+                "of it"),
+    ROW(analysis_def, verify, "verify", T_LIST, SUB(map_search_check),
+        .text = "the best design once more with other keys, e.g. a finer mesh and half the step"),
+};
 static const row native_rows[] = {
     ROW(analysis_def, name, "name", T_WORD,
         .text = "name of its results; the analysis's own when left out"),
@@ -792,6 +805,7 @@ const map_info map_data = {
 #define ROWS_native       ROWS(native_rows)
 #define ROWS_macro        ROWS(macro_rows)
 #define ROWS_coarsen      ROWS(coarsen_rows)
+#define ROWS_search       ROWS(search_rows)
 
 #define A(name_, key_, text_)                                                                      \
   {.what = key_,                                                                                   \

@@ -156,6 +156,9 @@ CASES = {
             "noise: relative}, {file: down.csv, watch: m.x, sweep: down}]}}]\n", "fit-response-values.csv"),
     "native": ("pliant: 1\ninterlocking: [{four-in-one: {}}]\npatches: [{name: m, cells: [3, 4], held: {edge: back}}]\n"
                "gravity: [0, 0, -9.81]\n" + QUIET + "analyses: [{native: {}}]\n", "native.csv"),
+    "search": (OSCILLATOR + QUIET + "analyses: [{modes: {count: 1}}, {search: {budget: 30, batch: 4, vary: [{name: m}, {name: k}], "
+               "goals: [{figure: modes.frequency_Hz.0, target: 2 Hz}, {figure: modes.rigid, at_most: 0}], "
+               "scatter: {runs: 8, during: 1, of: [{name: k, by: 5 %}]}}}]\n", "search.csv"),
     # what has no checkpoint of its own is run again
     "others": (OSCILLATOR + QUIET + "gravity: [1 m/s^2]\nanalyses: [{static: {}}, {modes: {count: 1}}, {path: {}}, "
                "{periodic: {frequency: 8 rad/s}}, {backbone: {}}, {transient: {frequency: 8 rad/s, periods: 1, "
@@ -209,7 +212,7 @@ def stopped_and_resumed(name, counts, sig):
 def killed_and_resumed():
     for name, counts in (("newmark", (1, 17)), ("bdf2", (1, 150)), ("cloth", (2, 13)), ("pressed", (3, 9, 14)), ("drape", (1, 5)),
                          ("design", (1, 4)), ("response", (3, 20)), ("damping", (1, 3)), ("fit", (1, 4, 8)), ("explore", (5,)),
-                         ("native", (1, 5, 9)), ("others", (1, 9))):
+                         ("native", (1, 5, 9)), ("search", (1, 20)), ("others", (1, 9))):
         list(stopped_and_resumed(name, counts, signal.SIGKILL))
 
 

@@ -49,6 +49,12 @@ CASES = {
                       "  objectives: [{amplitude: max, node: 'b nearest [100, 20, 0]'}]}}]\n",
     "drape": CLOTH + "analyses: [{drape: {}}]\n",
     "project": CLOTH + "analyses: [{transient: {duration: 0.1 s, step: 10 ms, method: project}}]\n",
+    "search": DROP.replace("[12, 3, 3]", "[3, 1, 1]") + "initial: [{nodes: b, velocity: [0, 0, 1 m/s]}]\n"
+              "analyses: [{transient: {name: t, duration: 6 ms, step: 1 ms}},\n"
+              "  {search: {budget: 24, vary: [{path: initial.0.velocity.0, min: -1 m/s, max: 1 m/s},\n"
+              "     {path: materials.m.young, min: 1 MPa, max: 9 MPa, scale: log}],\n"
+              "   goals: [{figure: t.flight.distance_m, target: 20 cm}, {figure: t.flight.vibration_J, minimise: yes}],\n"
+              "   scatter: {runs: 5, during: 2, of: [{path: gravity.0, by: 10 %}]}}}]\n",
     "native": "pliant: 1\noutput: {report: no, vtu: no, glb: no, plots: no}\ngravity: [0, 0, -9.81]\n"
               "interlocking: [{four-in-one: {}, density: 7800 kg/m^3}]\n"
               "patches: [{name: mail, cells: [3, 3], held: {edge: back}}]\nanalyses: [native]\n",
