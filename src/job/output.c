@@ -188,7 +188,10 @@ static pl_status write_vtu(job *j, const pl_state *s, int with_velocity, const s
     field[nf++] = (pl_field){.name = "limit_bend", .on_cells = 1, .ncomp = 1, .data = d->bend};
   pl_status st = job_stress_fields(j, s, with_velocity, &more);
   for (int k = 0; k < more.n; k++) field[nf++] = more.field[k];
-  if (st == PL_OK) st = pl_mesh_write_vtu(sc->mesh, j->x, nf, field, job_threads(j), path);
+  // groups are told once, not with every frame of a motion
+  pl_mesh mesh = *sc->mesh;
+  if (with_velocity) mesh.nset = 0;
+  if (st == PL_OK) st = pl_mesh_write_vtu(&mesh, j->x, nf, field, job_threads(j), path);
   pl_free(j->env, more.data);
   return st;
 }

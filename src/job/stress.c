@@ -275,8 +275,7 @@ static pl_status judge(job *j, const pl_analysis *a, const pl_state *s, json_t *
           "about %.2g %% more energy.",
           100 * e.relative, 100 * part);
   if (e.relative > ERROR_FAR)
-    warn_error(j, a, &e, "its elastic energy, and displacements with it, may be too small",
-               part);
+    warn_error(j, a, &e, "its elastic energy, and displacements with it, may be too small", part);
   return PL_OK;
 }
 

@@ -1,5 +1,6 @@
 #include "read_impl.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <zlib.h>
 
@@ -14,8 +15,18 @@ static const char *const number_name[PL_NUMBER_COUNT] = {
     "Int8", "UInt8", "Int16", "UInt16", "Int32", "UInt32", "Int64", "UInt64", "Float32", "Float64"};
 
 typedef enum form { ASCII, BINARY, APPENDED } form;
-typedef enum role { POINTS, CONNECTIVITY, OFFSETS, TYPES, ROLE_COUNT } role;
-static const char *const role_name[ROLE_COUNT] = {"Points", "connectivity", "offsets", "types"};
+// GROUP: integers on points or cells, which tell groups
+typedef enum role {
+  POINTS,
+  CONNECTIVITY,
+  OFFSETS,
+  TYPES,
+  ROLE_COUNT,
+  GROUP = ROLE_COUNT,
+  NONE
+} role;
+static const char *const role_name[NONE] = {"Points", "connectivity", "offsets", "types",
+                                            "of a group"};
 
 typedef struct array {
   int line; // 0: not there
@@ -26,9 +37,23 @@ typedef struct array {
   void *data;              // once fetched, in the host's byte order; ascii becomes PL_I64 or PL_F64
 } array;
 
+enum { VALUES_MAX = 256 }; // of an array that tells groups; more are numbers of something else
+
+typedef struct group {
+  array array;
+  char name[PL_READ_NAME + 1];
+  int on_cells;
+  int mask;                 // 1: zeros and ones, which are the members of one group
+  int nvalue;               // that differ; 0: it tells no groups
+  double value[VALUES_MAX]; // ascending
+  int set[VALUES_MAX];
+} group;
+
 typedef struct piece {
   int npoint, ncell, line;
   array array[ROLE_COUNT];
+  int ngroup, cap_group;
+  group *group;
 } piece;
 
 typedef struct tag {
@@ -182,11 +207,59 @@ static pl_status open_piece(vtu *v, const tag *t) {
   return PL_OK;
 }
 
+static pl_number number_type(const tag *t) {
+  for (int k = 0; k < PL_NUMBER_COUNT; k++)
+    if (attribute_is(t, "type", number_name[k])) return (pl_number)k;
+  return PL_NUMBER_COUNT;
+}
+
+// n bytes of an attribute without what XML writes for its own characters; 0: too long, or empty
+static int plain_name(const char *from, size_t n, char name[PL_READ_NAME + 1]) {
+  static const struct {
+    const char *code;
+    char is;
+  } table[] = {{"&amp;", '&'}, {"&lt;", '<'}, {"&gt;", '>'}, {"&quot;", '"'}, {"&apos;", '\''}};
+  size_t at = 0;
+  for (size_t i = 0; i < n && at <= PL_READ_NAME; at++) {
+    name[at] = from[i];
+    size_t step = 1;
+    for (size_t k = 0; k < sizeof table / sizeof table[0]; k++) {
+      size_t length = strlen(table[k].code);
+      if (length > n - i || memcmp(from + i, table[k].code, length) != 0) continue;
+      name[at] = table[k].is;
+      step = length;
+    }
+    i += step;
+  }
+  if (at == 0 || at > PL_READ_NAME || memchr(name, 0, at)) return 0;
+  name[at] = 0;
+  return 1;
+}
+
+// room for an array that may tell groups, NULL: it tells none, or there is no memory
+static group *new_group(vtu *v, const tag *t, pl_status *status) {
+  static const char front[] = "group:";
+  piece *p = &v->piece[v->npiece - 1];
+  const char *value;
+  size_t n;
+  char name[PL_READ_NAME + 1];
+  *status = PL_OK;
+  if (!attribute(t, "Name", &value, &n)) return NULL;
+  size_t skip = n > strlen(front) && memcmp(value, front, strlen(front)) == 0 ? strlen(front) : 0;
+  // VTK's own numbers of cells and ghosts begin with its name
+  if (!plain_name(value + skip, n - skip, name) || (!skip && strncmp(name, "vtk", 3) == 0))
+    return NULL;
+  *status = pl_grow(v->in->env, &p->group, p->ngroup, &p->cap_group, sizeof *p->group);
+  if (*status != PL_OK) return NULL;
+  group *g = &p->group[p->ngroup++];
+  *g = (group){.on_cells = is_name(&v->open[v->depth - 1], "CellData")};
+  memcpy(g->name, name, sizeof name);
+  return g;
+}
+
 static pl_status open_array(vtu *v, const tag *t, role which) {
   pl_load *in = v->in;
-  array a = {.line = in->line, .type = PL_NUMBER_COUNT};
-  for (int k = 0; k < PL_NUMBER_COUNT; k++)
-    if (attribute_is(t, "type", number_name[k])) a.type = (pl_number)k;
+  array a = {.line = in->line, .type = number_type(t)};
   if (a.type == PL_NUMBER_COUNT)
     return pl_load_fail(in, "Int8 to UInt64, Float32 or Float64", "array '%s': unknown number type",
                         role_name[which]);
@@ -206,22 +279,39 @@ static pl_status open_array(vtu *v, const tag *t, role which) {
                         role_name[which]);
   }
   piece *p = &v->piece[v->npiece - 1];
-  if (p->array[which].line)
-    return pl_load_fail(in, NULL, "a second array '%s' in one Piece", role_name[which]);
-  p->array[which] = a;
-  if (!t->empty) v->current = &p->array[which];
+  array *to = &p->array[which];
+  if (which == GROUP) {
+    pl_status s;
+    group *g = new_group(v, t, &s);
+    if (!g) return s;
+    to = &g->array;
+  }
+  if (to->line) return pl_load_fail(in, NULL, "a second array '%s' in one Piece", role_name[which]);
+  *to = a;
+  if (!t->empty) v->current = to;
   return PL_OK;
 }
 
-// which of our arrays a DataArray is, by where it stands and its name; ROLE_COUNT: none
+// single integers
+static int may_tell_groups(const tag *t) {
+  int64_t ncomp = 1;
+  return number_type(t) < PL_F32 &&
+         (!attribute_int(t, "NumberOfComponents", &ncomp) || ncomp <= 1) &&
+         (attribute_is(t, "format", "ascii") || attribute_is(t, "format", "binary") ||
+          attribute_is(t, "format", "appended"));
+}
+
+// which of our arrays a DataArray is, by where it stands and its name
 static role array_role(const vtu *v, const tag *t) {
-  if (v->depth < 2 || v->npiece == 0 || !is_name(&v->open[v->depth - 2], "Piece"))
-    return ROLE_COUNT;
-  if (is_name(&v->open[v->depth - 1], "Points")) return POINTS;
-  if (!is_name(&v->open[v->depth - 1], "Cells")) return ROLE_COUNT;
+  if (v->depth < 2 || v->npiece == 0 || !is_name(&v->open[v->depth - 2], "Piece")) return NONE;
+  const tag *parent = &v->open[v->depth - 1];
+  if (is_name(parent, "Points")) return POINTS;
+  if (is_name(parent, "PointData") || is_name(parent, "CellData"))
+    return may_tell_groups(t) ? GROUP : NONE;
+  if (!is_name(parent, "Cells")) return NONE;
   for (int k = CONNECTIVITY; k < ROLE_COUNT; k++)
     if (attribute_is(t, "Name", role_name[k])) return (role)k;
-  return ROLE_COUNT;
+  return NONE;
 }
 
 static pl_status open_appended(vtu *v, const tag *t) {
@@ -244,7 +334,7 @@ static pl_status open_tag(vtu *v, const tag *t) {
     PL_TRY(open_file(v, t));
   } else if (is_name(t, "Piece")) {
     PL_TRY(open_piece(v, t));
-  } else if (is_name(t, "DataArray") && array_role(v, t) != ROLE_COUNT) {
+  } else if (is_name(t, "DataArray") && array_role(v, t) != NONE) {
     PL_TRY(open_array(v, t, array_role(v, t)));
   } else if (is_name(t, "AppendedData")) {
     return open_appended(v, t);
@@ -463,7 +553,7 @@ static pl_status fetch_bytes(vtu *v, array *a, role which, int64_t count) {
   uint64_t left = (uint64_t)(s.end - s.at), got = bytes;
   if (!v->zlib) PL_TRY(read_word(v, which, &s, &got));
   if (got != bytes) return wrong_size(v, which, got, bytes);
-  uint64_t times = !v->zlib ? 1 : which == TYPES || bytes < FREE ? INFLATE_MAX : INFLATE_REAL;
+  uint64_t times = !v->zlib ? 1 : which >= TYPES || bytes < FREE ? INFLATE_MAX : INFLATE_REAL;
   if (bytes > left * times)
     return pl_load_fail(in, NULL, "array '%s': %llu bytes cannot come from the %llu that are there",
                         role_name[which], (unsigned long long)bytes, (unsigned long long)left);
@@ -477,8 +567,7 @@ static pl_status fetch_bytes(vtu *v, array *a, role which, int64_t count) {
   return PL_OK;
 }
 
-static pl_status fetch(vtu *v, piece *p, role which, int64_t count) {
-  array *a = &p->array[which];
+static pl_status fetch_array(vtu *v, const piece *p, array *a, role which, int64_t count) {
   v->in->line = a->line ? a->line : p->line;
   if (!a->line)
     return pl_load_fail(v->in, NULL, "a Piece without the array '%s'", role_name[which]);
@@ -487,8 +576,92 @@ static pl_status fetch(vtu *v, piece *p, role which, int64_t count) {
   return a->form == ASCII ? fetch_text(v, a, which, count) : fetch_bytes(v, a, which, count);
 }
 
+static pl_status fetch(vtu *v, piece *p, role which, int64_t count) {
+  return fetch_array(v, p, &p->array[which], which, count);
+}
+
 static double real_at(const array *a, int64_t i) {
   return pl_number_decode(a->type, (const char *)a->data + i * pl_number_size[a->type]);
+}
+
+// ---- groups -----------------------------------------------------------------------------------
+
+// where a value is among those that differ, or would be
+static int value_place(const group *g, double x) {
+  int lo = 0, hi = g->nvalue;
+  while (lo < hi) {
+    int mid = (lo + hi) / 2;
+    if (g->value[mid] < x)
+      lo = mid + 1;
+    else
+      hi = mid;
+  }
+  return lo;
+}
+
+// the values that an array has; too many are no groups
+static pl_status look_at_group(vtu *v, const piece *p, group *g) {
+  int n = g->on_cells ? p->ncell : p->npoint;
+  PL_TRY(fetch_array(v, p, &g->array, GROUP, n));
+  for (int i = 0; i < n; i++) {
+    double x = real_at(&g->array, i);
+    int at = value_place(g, x);
+    if (at < g->nvalue && g->value[at] == x) continue;
+    if (g->nvalue == VALUES_MAX) {
+      g->nvalue = 0;
+      return PL_OK;
+    }
+    memmove(&g->value[at + 1], &g->value[at], (size_t)(g->nvalue - at) * sizeof *g->value);
+    g->value[at] = x;
+    g->nvalue++;
+  }
+  g->mask = g->nvalue > 0 && g->value[0] >= 0 && g->value[g->nvalue - 1] <= 1;
+  return PL_OK;
+}
+
+// sets by the array's name, with the value behind it where it has others than 0 and 1
+static pl_status name_groups(vtu *v, group *g) {
+  for (int k = 0; k < g->nvalue; k++) {
+    char name[PL_READ_NAME + 32];
+    int n = snprintf(name, sizeof name, g->mask ? "%s" : "%s_%.15g", g->name, g->value[k]);
+    g->set[k] = -1;
+    if (g->mask && g->value[k] == 0) continue;
+    PL_TRY(pl_load_name_set(v->in, name, (size_t)n, &g->set[k]));
+  }
+  return PL_OK;
+}
+
+// arrays of one name in several pieces are of one kind
+static void agree(const vtu *v) {
+  for (int a = 0; a < v->npiece; a++)
+    for (int i = 0; i < v->piece[a].ngroup; i++)
+      for (int b = 0; b < v->npiece; b++)
+        for (int k = 0; k < v->piece[b].ngroup; k++) {
+          const group *g = &v->piece[a].group[i];
+          group *h = &v->piece[b].group[k];
+          if (!g->mask && g->on_cells == h->on_cells && strcmp(g->name, h->name) == 0) h->mask = 0;
+        }
+}
+
+static pl_status find_groups(vtu *v) {
+  for (int k = 0; k < v->npiece; k++)
+    for (int i = 0; i < v->piece[k].ngroup; i++)
+      PL_TRY(look_at_group(v, &v->piece[k], &v->piece[k].group[i]));
+  if (v->npiece > 1) agree(v);
+  for (int k = 0; k < v->npiece; k++)
+    for (int i = 0; i < v->piece[k].ngroup; i++) PL_TRY(name_groups(v, &v->piece[k].group[i]));
+  return PL_OK;
+}
+
+// puts cell or point i of the piece, which is ours of that index, into its groups
+static pl_status put_groups(vtu *v, const piece *p, int on_cells, int i, int list, int index) {
+  for (int k = 0; k < p->ngroup; k++) {
+    const group *g = &p->group[k];
+    if (g->on_cells != on_cells || g->nvalue == 0) continue;
+    int set = g->set[value_place(g, real_at(&g->array, i))];
+    if (set >= 0) PL_TRY(pl_load_put(v->in, set, list, index, index + 1));
+  }
+  return PL_OK;
 }
 
 // ---- mesh -------------------------------------------------------------------------------------
@@ -533,7 +706,9 @@ static pl_status add_cells(vtu *v, piece *p, int base) {
       corner[k] = base + (int)id;
     }
     at = next;
-    if (type != PL_CELL_COUNT) PL_TRY(pl_load_cell(in, (pl_cell_type)type, corner));
+    if (type == PL_CELL_COUNT) continue;
+    PL_TRY(pl_load_cell(in, (pl_cell_type)type, corner));
+    PL_TRY(put_groups(v, p, 1, c, type, in->cell[type].n - 1));
   }
   return PL_OK;
 }
@@ -546,6 +721,7 @@ static pl_status add_piece(vtu *v, piece *p) {
   for (int64_t i = 0; i < p->npoint; i++) {
     const array *a = &p->array[POINTS];
     PL_TRY(pl_load_vertex(in, real_at(a, 3 * i), real_at(a, 3 * i + 1), real_at(a, 3 * i + 2)));
+    PL_TRY(put_groups(v, p, 0, (int)i, PL_CELL_COUNT, base + (int)i));
   }
   PL_TRY(fetch(v, p, TYPES, p->ncell));
   PL_TRY(fetch(v, p, OFFSETS, p->ncell));
@@ -565,9 +741,12 @@ pl_status pl_read_vtu(pl_load *in) {
   vtu v = {.in = in};
   pl_status s = read_elements(&v);
   if (s == PL_OK && v.npiece == 0) s = pl_load_fail(in, NULL, "the grid has no Piece");
+  if (s == PL_OK) s = find_groups(&v);
   for (int k = 0; k < v.npiece; k++) {
     if (s == PL_OK) s = add_piece(&v, &v.piece[k]);
     for (int r = 0; r < ROLE_COUNT; r++) pl_free(in->env, v.piece[k].array[r].data);
+    for (int g = 0; g < v.piece[k].ngroup; g++) pl_free(in->env, v.piece[k].group[g].array.data);
+    pl_free(in->env, v.piece[k].group);
   }
   pl_free(in->env, v.piece);
   return s;

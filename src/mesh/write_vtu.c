@@ -154,6 +154,32 @@ static pl_status put_cells(writer *w, const pl_mesh *m) {
   return s;
 }
 
+// sets of vertices or of cells, 1 where they are; a name in several types of cells is one array
+static pl_status put_groups(writer *w, const pl_mesh *m, int on_cells) {
+  size_t count = (size_t)(on_cells ? mesh_ncell(m) : m->nvert);
+  unsigned char *in = pl_alloc(w->env, count + 1, 1);
+  pl_status s = in ? PL_OK : PL_E_NOMEM;
+  for (int k = 0; s == PL_OK && k < m->nset; k++) {
+    int seen = m->set[k].type < 0 ? on_cells : !on_cells;
+    for (int i = 0; i < k && !seen; i++)
+      seen = strcmp(m->set[i].name, m->set[k].name) == 0 && (m->set[i].type >= 0) == on_cells;
+    if (seen) continue;
+    memset(in, 0, count);
+    for (int i = k; i < m->nset; i++) {
+      const pl_set *set = &m->set[i];
+      if ((set->type >= 0) != on_cells || strcmp(set->name, m->set[k].name) != 0) continue;
+      size_t first = 0;
+      for (int t = 0; t < set->type; t++) first += (size_t)m->cell[t].n;
+      for (int e = 0; e < set->n; e++) in[first + (size_t)set->index[e]] = 1;
+    }
+    char name[PL_TEXT];
+    snprintf(name, sizeof name, "group:%.400s", m->set[k].name);
+    s = put_array(w, "UInt8", name, 1, in, count);
+  }
+  pl_free(w->env, in);
+  return s;
+}
+
 static pl_status put_fields(writer *w, const pl_mesh *m, int nfield, const pl_field *field,
                             int on_cells) {
   const char *tag = on_cells ? "CellData" : "PointData";
@@ -165,6 +191,7 @@ static pl_status put_fields(writer *w, const pl_mesh *m, int nfield, const pl_fi
     PL_TRY(put_array(w, "Float64", f->name, f->ncomp, f->data,
                      count * (size_t)f->ncomp * sizeof *f->data));
   }
+  PL_TRY(put_groups(w, m, on_cells));
   pl_text_add(&w->text, "      </%s>\n", tag);
   return PL_OK;
 }

@@ -180,6 +180,43 @@ static pl_shown shown_unit(reader *r, const param_def *p, const char *si) {
   return (pl_shown){si, 1};
 }
 
+static int is_set(const reader *r, const char *name) {
+  for (int k = 0; k < r->nset; k++)
+    if (strcmp(r->set[k].name, name) == 0) return 1;
+  return 0;
+}
+
+// A group of a body as a set of the whole mesh, whose cells of each type are those of one body
+// after the other; with several bodies BODY.GROUP. Sets of the scene keep their names.
+static pl_status add_group(reader *r, const body_slot *b, const pl_set *g, const int *first,
+                           pl_mesh *mesh) {
+  char name[PL_TEXT];
+  int *index = scene_alloc(r, (size_t)g->n + 1, sizeof *index);
+  if (!index) return PL_E_NOMEM;
+  snprintf(name, sizeof name, "%.200s%s%.250s", r->nbody > 1 ? b->def->name.s : "",
+           r->nbody > 1 ? "." : "", g->name);
+  if (is_set(r, name)) return PL_OK;
+  for (int i = 0; i < g->n; i++)
+    index[i] = g->type < 0 ? b->node[g->index[i]] : first[g->type] + g->index[i];
+  return pl_mesh_add_set(mesh, name, g->type, g->n, index);
+}
+
+// sets of the scene and groups of bodies, which files of results tell
+static pl_status name_sets(reader *r, pl_mesh *mesh) {
+  int first[PL_CELL_COUNT] = {0};
+  for (int k = 0; k < r->nset; k++)
+    PL_TRY(pl_mesh_add_set(mesh, r->set[k].name, -1, r->set[k].nodes.n, r->set[k].nodes.v));
+  for (int number = 0; number < r->b->nbody; number++)
+    for (int k = 0; k < r->nbody; k++) {
+      const body_slot *b = &r->body[k];
+      if (b->number != number || !b->mesh) continue;
+      for (int i = 0; i < b->mesh->nset; i++)
+        PL_TRY(add_group(r, b, &b->mesh->set[i], first, mesh));
+      for (int t = 0; t < PL_CELL_COUNT; t++) first[t] += b->mesh->cell[t].n;
+    }
+  return PL_OK;
+}
+
 static pl_status build_model(reader *r, pl_scene *s) {
   const param_def *p = r->def.parameters.item;
   int n = r->def.parameters.n;
@@ -200,9 +237,7 @@ static pl_status build_model(reader *r, pl_scene *s) {
   s->params = built.params;
   s->mesh = built.mesh;
   s->cells = r->b->cells;
-  for (int k = 0; k < r->nset; k++)
-    PL_TRY(pl_mesh_add_set(s->mesh, r->set[k].name, -1, r->set[k].nodes.n, r->set[k].nodes.v));
-  return PL_OK;
+  return name_sets(r, s->mesh);
 }
 
 // ---- result -----------------------------------------------------------------------------------

@@ -358,18 +358,56 @@ static double lever(const reader *r, const patch *p, int i, int axis) {
   return sum;
 }
 
-static void add_couples(reader *r, const load_def *d, const patch *p, int axis, const num *value,
-                        const pl_course *over) {
-  static const char *const name[3] = {"axis_x", "axis_y", "axis_z"};
-  double sum = 0, most = 0;
-  int n = 0, *stencil;
+// Moment of a pair that has 1 about the axis: where its nodes lie apart along the axis it has a
+// part across, which turns with the pair.
+static void unit_moment(const reader *r, const patch *p, int i, int axis, double *h) {
+  const double *x = r->b->X + 3 * (size_t)p->l.v[i], *y = r->b->X + 3 * (size_t)p->l.v[p->pair[i]];
+  double d[3], l2 = lever(r, p, i, axis);
+  pl_sub3(y, x, d);
+  for (int c = 0; c < 3; c++) h[c] = c == axis ? 1 : -d[axis] * d[c] / l2;
+}
+
+// Shares s[l.n] of pairs that grow with the square of the lever, changed as little as makes the
+// whole moment that about the axis alone; then it is so after any turn about it. -1: no pair at
+// all.
+static int share_moment(const reader *r, const patch *p, int axis, double *s) {
+  double sum = 0, most = 0, A[9] = {0}, inverse[9], left[3] = {0}, h[3], add[3];
+  int n = 0;
   for (int i = 0; i < p->l.n; i++) most = fmax(most, lever(r, p, i, axis));
   for (int i = 0; i < p->l.n; i++) {
     double part = lever(r, p, i, axis);
-    n += part > 1e-6 * most;
-    sum += part > 1e-6 * most ? p->share[i] * part : 0;
+    s[i] = part > 1e-6 * most ? p->share[i] * part : 0;
+    sum += s[i];
   }
-  if (!(sum > 0)) {
+  if (!(sum > 0)) return -1;
+  left[axis] = 1;
+  for (int i = 0; i < p->l.n; i++) {
+    s[i] /= sum;
+    if (s[i] == 0) continue;
+    unit_moment(r, p, i, axis, h);
+    for (int c = 0; c < 3; c++) left[c] -= s[i] * h[c];
+    for (int k = 0; k < 9; k++) A[k] += fabs(s[i]) * h[k / 3] * h[k % 3];
+  }
+  // pairs in one plane have no part out of it
+  for (int k = 0; k < 3; k++) A[4 * k] += 1e-12;
+  pl_inv3(A, inverse);
+  for (int c = 0; c < 3; c++) add[c] = pl_dot3(inverse + 3 * c, left);
+  for (int i = 0; i < p->l.n; i++) {
+    if (s[i] == 0) continue;
+    unit_moment(r, p, i, axis, h);
+    s[i] += fabs(s[i]) * pl_dot3(add, h);
+    n += s[i] != 0;
+  }
+  return n;
+}
+
+static void add_couples(reader *r, const load_def *d, const patch *p, int axis, const num *value,
+                        const pl_course *over) {
+  static const char *const name[3] = {"axis_x", "axis_y", "axis_z"};
+  double *share = scene_alloc(r, (size_t)p->l.n, sizeof *share);
+  int *stencil, n = share ? share_moment(r, p, axis, share) : 0;
+  if (!share) return;
+  if (n < 0) {
     problem(r, d->moment.at, "choose nodes beside each other across the axis, e.g. two rows",
             "moment: all nodes lie on a line along %c, about which they cannot be turned",
             "xyz"[axis]);
@@ -378,12 +416,11 @@ static void add_couples(reader *r, const load_def *d, const patch *p, int axis, 
   int unknown = amplitude(r, d->name.s[0] ? d->name.s : "moment", value, &d->time, over);
   int g = group_add(r, d->name.s[0] ? d->name.s : "moment", PL_ELEM_couple, n, &stencil);
   for (int i = 0, e = 0; g >= 0 && i < p->l.n; i++) {
-    double part = lever(r, p, i, axis);
-    if (!(part > 1e-6 * most)) continue;
+    if (share[i] == 0) continue;
     stencil[3 * e] = p->l.v[i];
     stencil[3 * e + 1] = p->l.v[p->pair[i]];
     stencil[3 * e + 2] = unknown;
-    put_par(r, g, e, "share", &(num){.v = p->share[i] * part / sum, .par = -1});
+    put_par(r, g, e, "share", &(num){.v = share[i], .par = -1});
     for (int c = 0; c < 3; c++) put_par(r, g, e, name[c], &(num){.v = c == axis, .par = -1});
     e++;
   }

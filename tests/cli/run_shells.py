@@ -512,6 +512,25 @@ analyses: [{static: {steps: 20}}]
 
 
 @test
+def roll_up_on_a_mesh_of_gmsh():
+    # triangles by no order: the moment is about its axis alone, or the strip leaves its plane; all by default
+    EI, L = 1e9 * 0.1 * 0.005**3 / 12, 1
+    a = run("roll-gmsh", f"""pliant: 1
+units: {{length: m}}
+materials: {{spring: {{young: 1 GPa, poisson: 0, density: 1000 kg/m^3}}}}
+bodies: [{{name: strip, shell: {{mesh: {PARTS / 'strip.msh'}, material: spring, thickness: 0.005}}}}]
+fixed: {{nodes: strip group root, clamp: yes}}
+loads: [{{name: end, nodes: strip where x > 0.89, moment: [0, {-2 * math.pi * EI / L:.9g} N.m, 0]}}]
+watch: {{tip: 'strip nearest [1, 0.05, 0]'}}
+analyses: [{{static: {{}}}}]
+""")[0]
+    u, moment = a["displacement_m"]["tip"], a["reactions"]["fixed"]["moment_Nm"]
+    print(f"     roll-up on irregular triangles: end {1e3 * (u[0] + 1):.2f} {1e3 * u[1]:.2f} {1e3 * u[2]:.2f} mm from the begin of 1 m")
+    assert a["stable"] and math.hypot(u[0] + 1, u[1], u[2]) < 0.02, u
+    assert max(abs(moment[0]), abs(moment[2])) < 0.01 * abs(moment[1]), moment
+
+
+@test
 def all_analyses():
     text = """pliant: 1
 units: {length: mm}

@@ -1,6 +1,7 @@
 #include "read_support.h"
 
 #include <stdio.h>
+#include <string.h>
 
 // written by VTK and by meshio: a unit cube, a tetrahedron, a triangle, a square, a segment and a
 // lone point
@@ -83,6 +84,95 @@ static void piece_inside_an_array(void **state) {
   pl_text_free(&t);
 }
 
+// sets are written as arrays of zeros and ones, and read back by name, type and member
+static void sets_come_back(void **state) {
+  (void)state;
+  pl_env env;
+  pl_env_init(&env);
+  pl_mesh *m, *back;
+  const int n[3] = {2, 1, 1}, cell[2] = {0, 3}, line[1] = {0};
+  const double l[3] = {1, 1, 1};
+  check_ok(&env, pl_gen_tet_box(&env, n, l, &m));
+  check_ok(&env, pl_mesh_set_cells(m, PL_SEG2, 1));
+  m->cell[PL_SEG2].v[0] = 0;
+  m->cell[PL_SEG2].v[1] = 1;
+  check_ok(&env, pl_mesh_add_set(m, "<a> & \"b\"", PL_TET4, 2, cell));
+  check_ok(&env, pl_mesh_add_set(m, "<a> & \"b\"", PL_SEG2, 1, line));
+  check_ok(&env, pl_mesh_add_set(m, "group:twice", PL_TET4, 1, cell));
+  check_ok(&env, pl_mesh_write_vtu(m, NULL, 0, NULL, NULL, "sets.vtu"));
+  check_ok(&env, pl_mesh_read(&env, "sets.vtu", &back));
+  assert_int_equal(back->nset, m->nset);
+  for (int k = 0; k < m->nset; k++) {
+    const pl_set *a = &m->set[k], *b = NULL;
+    for (int i = 0; i < back->nset; i++)
+      if (strcmp(back->set[i].name, a->name) == 0 && back->set[i].type == a->type)
+        b = &back->set[i];
+    assert_non_null(b);
+    assert_int_equal(b->n, a->n);
+    assert_memory_equal(b->index, a->index, (size_t)a->n * sizeof(int));
+  }
+  remove("sets.vtu");
+  pl_mesh_free(m);
+  pl_mesh_free(back);
+}
+
+static void check_set(const pl_mesh *m, const char *name, int type, int n, int first) {
+  for (int k = 0; k < m->nset; k++) {
+    if (strcmp(m->set[k].name, name) != 0 || m->set[k].type != type) continue;
+    assert_int_equal(m->set[k].n, n);
+    assert_int_equal(m->set[k].index[0], first);
+    return;
+  }
+  fail_msg("no set '%s' of type %d", name, type);
+}
+
+// arrays of other programs: numbers of materials, a mask, numbers of cells, reals; a mask in one
+// piece is none where another has more values
+static void groups_of_arrays(void **state) {
+  (void)state;
+  static const char *const piece =
+      "<Piece NumberOfPoints='4' NumberOfCells='3'>"
+      "<Points><DataArray type='Float32' NumberOfComponents='3' format='ascii'>"
+      "0 0 0 1 0 0 0 1 0 1 1 %d</DataArray></Points>"
+      "<Cells><DataArray type='UInt8' Name='types' format='ascii'>5 1 5</DataArray>"
+      "<DataArray type='Int64' Name='offsets' format='ascii'>3 4 7</DataArray>"
+      "<DataArray type='Int32' Name='connectivity' format='ascii'>0 1 2 3 1 3 2</DataArray>"
+      "</Cells><CellData>"
+      "<DataArray type='Int32' Name='material' format='ascii'>%s</DataArray>"
+      "<DataArray type='Int32' Name='number' format='ascii'>7 8 9</DataArray>"
+      "<DataArray type='Float64' Name='heat' format='ascii'>1 2 1</DataArray>"
+      "<DataArray type='Int32' NumberOfComponents='2' Name='pair' format='ascii'>1 2 1 2 1 2"
+      "</DataArray></CellData><PointData>"
+      "<DataArray type='UInt64' Name='held' NumberOfComponents='1' format='ascii'>0 0 1 1"
+      "</DataArray><DataArray type='UInt8' Name='vtkGhostType' format='ascii'>0 0 0 0</DataArray>"
+      "</PointData></Piece>";
+  pl_env env;
+  pl_env_init(&env);
+  pl_text t;
+  pl_text_init(&t, &env);
+  pl_text_add(&t, "<VTKFile type='UnstructuredGrid'><UnstructuredGrid>");
+  pl_text_add(&t, piece, 0, "1 1 0");
+  pl_text_add(&t, piece, 5, "-3 1 0");
+  pl_text_add(&t, "</UnstructuredGrid></VTKFile>");
+  pl_mesh *m;
+  check_ok(&env, pl_mesh_parse(&env, "vtu", "test", t.s, t.n, &m));
+  check_set(m, "material_1", PL_TRI3, 1, 0);
+  check_set(m, "material_0", PL_TRI3, 2, 1);
+  check_set(m, "held", -1, 4, 2);
+  check_set(m, "material_-3", PL_TRI3, 1, 2);
+  check_set(m, "number_9", PL_TRI3, 2, 1);
+  assert_null(pl_mesh_find_set(m, "heat"));
+  assert_null(pl_mesh_find_set(m, "pair"));
+  assert_null(pl_mesh_find_set(m, "vtkGhostType"));
+  assert_null(pl_mesh_find_set(m, "material"));
+  pl_mesh_free(m);
+  // an array that ends early
+  char *cut = strstr(t.s, "0 0 1 1");
+  memset(cut, ' ', 2);
+  check_status(&env, pl_mesh_parse(&env, "vtu", "test", t.s, t.n, &m), PL_E_INPUT);
+  pl_text_free(&t);
+}
+
 static pl_status reading(pl_env *env, void *ctx) {
   pl_mesh *m;
   PL_TRY(pl_mesh_read(env, ctx, &m));
@@ -95,6 +185,7 @@ static void failing_allocator(void **state) {
   check_allocations(reading, MESH_DATA "vtk_ascii.vtu");
   check_allocations(reading, MESH_DATA "vtk_base64_zlib.vtu");
   check_allocations(reading, MESH_DATA "vtk_raw_none_big.vtu");
+  check_allocations(reading, MESH_DATA "groups.vtu");
 }
 
 int test_read_vtu(void) {
@@ -102,6 +193,8 @@ int test_read_vtu(void) {
       cmocka_unit_test(encodings),
       cmocka_unit_test(several_pieces),
       cmocka_unit_test(piece_inside_an_array),
+      cmocka_unit_test(sets_come_back),
+      cmocka_unit_test(groups_of_arrays),
       cmocka_unit_test(failing_allocator),
   };
   return cmocka_run_group_tests_name("mesh.read_vtu", tests, NULL, NULL);
