@@ -230,3 +230,10 @@ void book_jump(pl_static_info *info, double scale, double released) {
   info->njump++;
   info->released += released;
 }
+
+void book_forget(const book *k, pl_static_info *info) {
+  int n = 0, known = info->njump < PL_JUMPS ? info->njump : PL_JUMPS;
+  for (int i = 0; i < known; i++)
+    if (fabs(info->jump[i].released) > SMALL * k->most) info->jump[n++] = info->jump[i];
+  info->njump -= known - n;
+}

@@ -367,3 +367,84 @@ pl_status pl_find_loose(const pl_model *m, const pl_params *p, pl_env *env, cons
   pieces_close(&k, env);
   return s;
 }
+
+// ---- swings -------------------------------------------------------------------------------------
+
+// the moment about the line with the piece turned by an angle; q[nq] becomes where it is then
+static pl_status moment_at(const pieces *k, const pl_params *p, pl_work *w, pl_state *s,
+                           const pl_loose *l, double angle, double *q, double *moment) {
+  pieces turned = *k;
+  int first = pl_root(k->up, l->node);
+  memcpy(q, k->q, (size_t)pl_model_nq(k->m) * sizeof *q);
+  turn_piece(k, first, l, angle, q);
+  turned.q = q;
+  PL_TRY(forces_at(&turned, p, w, s));
+  *moment = moment_of(k, first, l, q, w->r);
+  return PL_OK;
+}
+
+// The first angle at which loads are in line: where the moment, which is above zero, becomes so no
+// more. 0: there is none.
+static pl_status find_rest(const pieces *k, const pl_params *p, pl_work *w, pl_state *s,
+                           const pl_loose *l, double *q, double *angle) {
+  const double STEP = PL_PI / 8;
+  double lo = 0, hi, at_lo = l->moment, at_hi = l->moment, at;
+  *angle = 0;
+  for (hi = STEP; hi < 2 * PL_PI; lo = hi, at_lo = at_hi, hi += STEP) {
+    PL_TRY(moment_at(k, p, w, s, l, hi, q, &at_hi));
+    if (at_hi <= 0) break;
+  }
+  if (at_hi > 0) return PL_OK;
+  // false position, halving the end that stays
+  for (int i = 0, side = 0; i < 60 && hi - lo > 1e-14; i++) {
+    double mid = lo + (hi - lo) * at_lo / (at_lo - at_hi);
+    PL_TRY(moment_at(k, p, w, s, l, mid, q, &at));
+    *angle = mid;
+    if (fabs(at) < 1e-13 * l->moment) return PL_OK;
+    if (at > 0) {
+      lo = mid;
+      at_lo = at;
+      if (side > 0) at_hi /= 2;
+      side = 1;
+    } else {
+      hi = mid;
+      at_hi = at;
+      if (side < 0) at_lo /= 2;
+      side = -1;
+    }
+  }
+  return PL_OK;
+}
+
+// whether nothing held has moved: supports that slide allow a small turn and no large one
+static int stays_held(const pieces *k, const piece *p, const double *q) {
+  const int *index = pl_model_free_index(k->m);
+  for (int i = 0; i < k->nnode * k->dim; i++)
+    if (index[i] < 0 && fabs(q[i] - k->q[i]) > 1e-9 * p->size) return 0;
+  return 1;
+}
+
+pl_status swing_to_rest(const pl_model *m, const pl_params *p, pl_env *env, pl_loose *l,
+                        pl_state *s) {
+  enum { SWINGS = 32 }; // about one line after the other, of one body after the other
+  pieces k = {.m = m, .q = s->q, .nnode = pl_model_nnode(m), .dim = pl_model_dim(m)};
+  double angle = 1, *q = pl_alloc(env, (size_t)s->nq + 1, sizeof *q);
+  pl_work *w = NULL;
+  pl_state *scratch = NULL;
+  pl_status st = q ? pieces_open(&k, env) : PL_E_NOMEM;
+  if (st == PL_OK) st = pl_work_create_for(env, m, 1, &w);
+  if (st == PL_OK) st = pl_state_create(m, p, &scratch);
+  for (int g = 0; g < pl_model_ngroup(m); g++)
+    if (pl_model_group_kind(m, g)->rotate) angle = 0; // turns of rods are another matter
+  for (int i = 0; i < SWINGS && st == PL_OK && angle > 0 && l->turns && !l->round; i++) {
+    st = find_rest(&k, p, w, scratch, l, q, &angle);
+    if (st != PL_OK || !(angle > 0) || !stays_held(&k, &k.piece[pl_root(k.up, l->node)], q)) break;
+    memcpy(s->q, q, (size_t)s->nq * sizeof *q);
+    st = pl_find_loose(m, p, env, s->q, l);
+  }
+  pieces_close(&k, env);
+  pl_state_free(m, scratch);
+  pl_work_free(w);
+  pl_free(env, q);
+  return st == PL_DOMAIN ? PL_OK : st;
+}

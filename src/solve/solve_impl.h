@@ -58,6 +58,11 @@ typedef struct zero_modes {
 pl_status shape_beyond_rigid(const pl_model *m, pl_env *env, const double *q, const double *shape,
                              double *part);
 
+// Turns bodies of the state that loads swing, of which l is one, to where these are in line with
+// what holds them; l becomes what is loose then.
+pl_status swing_to_rest(const pl_model *m, const pl_params *p, pl_env *env, pl_loose *l,
+                        pl_state *s);
+
 // The unit matrix in symmetric storage: modes are measured by their plain length.
 pl_status identity_matrix(pl_env *env, int n, pl_csc *out);
 // Looks for zero modes of the stiffness in w->A. residual: largest force that is out of balance,
@@ -305,6 +310,8 @@ book_step book_compare(const book *k, const equil *e, const book_entry *b, const
 void book_turn(book *k, const book_entry *b);
 // A jump goes to the info.
 void book_jump(pl_static_info *info, double scale, double released);
+// At the end: jumps of less than is told of what was stored in all are rounding.
+void book_forget(const book *k, pl_static_info *info);
 // A load step from a state to e->x that left the book open, which took so many iterations: goes the
 // same way in parts. e->x stays what it is when they lead there, and is where they lead otherwise;
 // jumps and works go to the info.

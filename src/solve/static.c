@@ -164,12 +164,17 @@ static pl_status inertia_or_fail(equil *e) {
   return zero_modes_fail(e->m, e->env, &z);
 }
 
-// pieces that nothing holds would run away, or turn for ever: say so before any step
+// Pieces that nothing holds would run away, or turn for ever: say so before any step. Those that
+// swing are turned to where they hang; Newton's method would follow the arc in hundreds of steps.
 static pl_status check_held(run *r) {
   equil *e = &r->e;
   pl_loose l;
   char place[PLACE_TEXT];
   PL_TRY(pl_find_loose(e->m, e->p, e->env, r->s->q, &l));
+  if (l.found && l.turns && !l.round && !e->o->critical && !e->carried) {
+    PL_TRY(swing_to_rest(e->m, e->p, e->env, &l, r->s));
+    pl_state_copy(e->x, r->s);
+  }
   if (!l.found || (l.turns && !l.round)) return PL_OK;
   e->info->reason = PL_STOP_SINGULAR;
   if (l.turns) {
@@ -437,6 +442,7 @@ pl_status pl_static_resumed(const pl_static_opts *o, const pl_model *m, const pl
     if (status >= 0) status = finish(&r, status);
     if (status == PL_OK) status = judge(&r);
   }
+  if (r.book.open) book_forget(&r.book, info);
   book_close(&r.book, &r.e);
   equil_close(&r.e);
   if (k) contact_set_close(&contacts);

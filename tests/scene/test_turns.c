@@ -5,11 +5,13 @@
 #include "pliant/scene.h"
 #include "pliant/solve.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-// a strip along x; returns how many warnings tell of its turning, and what a static does
-static int look(const char *held, const char *load, pl_status want) {
+// a strip along x; returns how many warnings tell of its turning; of a static what it does, that it
+// does not take many iterations, and where the end is then (NAN: wherever)
+static int look(const char *held, const char *load, pl_status want, double x, double z) {
   char text[1000];
   messages said;
   pl_env env;
@@ -34,8 +36,16 @@ static int look(const char *held, const char *load, pl_status want) {
   pl_opts_default(pl_static_option_table, pl_static_option_count, &o);
   check_ok(&env, pl_state_create(s->model, s->params, &q));
   check_ok(&env, pl_work_create(s->model, 1, &w));
-  if (want != PL_UNSOLVED)
-    check_status(&env, pl_static(&o, s->model, s->params, q, w, NULL, NULL, NULL), want);
+  pl_static_info info;
+  check_status(&env, pl_static(&o, s->model, s->params, q, w, NULL, NULL, &info), want);
+  if (want == PL_OK && !isnan(x)) {
+    int n0 = 0;
+    for (int i = 0; i < s->mesh->nvert; i++)
+      if (s->mesh->X[3 * i] > 1 - 1e-9) n0 = i;
+    check_close(q->q[3 * n0], x, 0.01);
+    check_close(q->q[3 * n0 + 2], z, 0.01);
+    assert_true(info.iterations < 60);
+  }
   pl_work_free(w);
   pl_state_free(s->model, q);
   pl_scene_free(s);
@@ -45,27 +55,30 @@ static int look(const char *held, const char *load, pl_status want) {
 static const char line[] = "strip group left", clamp[] = "strip group left, clamp: yes";
 static const char rows[] = "strip where x < 0.3";
 static const char tip[] = "loads: [{nodes: strip group right, total: [0, 0, -0.1 N]}]";
+static const char small[] = "loads: [{nodes: strip group right, total: [0, 0, -1 mN]}]";
+static const char back[] = "loads: [{nodes: strip group right, total: [-1 N, 0, 1 N]}]";
 static const char along[] = "loads: [{nodes: strip group right, total: [1 N, 0, 0]}]";
 static const char pressure[] = "loads: [{faces: strip, pressure: 1 Pa}]";
 static const char moment[] = "loads: [{nodes: strip where x > 0.7, moment: [0, 0.01 N.m, 0]}]";
 
 static void swings(void **state) {
   (void)state;
-  // PL_UNSOLVED: the static is not run
-  assert_int_equal(look(line, tip, PL_UNSOLVED), 1);
-  assert_int_equal(look(line, "gravity: [0, 0, -9.81]", PL_UNSOLVED), 1);
+  assert_int_equal(look(line, tip, PL_OK, 0, -1), 1);
+  assert_int_equal(look(line, "gravity: [0, 0, -9.81]", PL_OK, 0, -1), 1);
+  // pulled up and back
+  assert_int_equal(look(line, back, PL_OK, -sqrt(0.5), sqrt(0.5)), 1);
   // what is in line, and what is built in
-  assert_int_equal(look(line, along, PL_OK), 0);
-  assert_int_equal(look(clamp, tip, PL_OK), 0);
-  assert_int_equal(look(rows, tip, PL_OK), 0);
+  assert_int_equal(look(line, along, PL_OK, 1, 0), 0);
+  assert_int_equal(look(clamp, small, PL_OK, 1, 0), 0);
+  assert_int_equal(look(rows, small, PL_OK, 1, 0), 0);
 }
 
 static void turns_for_ever(void **state) {
   (void)state;
-  assert_int_equal(look(line, pressure, PL_E_INPUT), 1);
-  assert_int_equal(look(line, moment, PL_E_INPUT), 1);
-  assert_int_equal(look(clamp, pressure, PL_OK), 0);
-  assert_int_equal(look(rows, moment, PL_OK), 0);
+  assert_int_equal(look(line, pressure, PL_E_INPUT, 0, 0), 1);
+  assert_int_equal(look(line, moment, PL_E_INPUT, 0, 0), 1);
+  assert_int_equal(look(clamp, pressure, PL_OK, NAN, NAN), 0);
+  assert_int_equal(look(rows, moment, PL_OK, NAN, NAN), 0);
 }
 
 int test_turns(void) {
