@@ -13,6 +13,8 @@ pl_status pl_table_create(pl_env *env, int ncol, pl_table **out);
 void pl_table_free(pl_table *t);
 pl_status pl_table_column(pl_table *t, int col, const char *name, const char *unit);
 pl_status pl_table_row(pl_table *t, const double *values); // [ncol]
+// Changes a number that is there; nothing happens outside.
+void pl_table_set(pl_table *t, int row, int col, double value);
 int pl_table_rows(const pl_table *t);
 int pl_table_line(const pl_table *t); // line of the header in the file it was read from; 0: none
 int pl_table_cols(const pl_table *t);

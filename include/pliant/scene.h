@@ -19,6 +19,7 @@
   A(static, "static", "equilibrium under constant loads, and whether it is stable")                \
   A(modes, "modes", "natural frequencies and mode shapes, about rest or about a static state")     \
   A(transient, "transient", "motion in time, by Newmark, implicit Euler, BDF2 or within limits")   \
+  A(jump, "jump", "launch, flight, landing and bounces of one free body until it rests")           \
   A(drape, "drape", "equilibrium of cloth within its limits of stretch, under constant loads")     \
   A(periodic, "periodic", "steady motion at one frequency, by harmonic balance")                   \
   A(response, "response", "frequency response by harmonic balance, through folds")                 \

@@ -20,7 +20,8 @@ typedef enum pl_stop {
   PL_STOP_ROUNDING, // static: what is out of balance is above rtol, and is rounding
   PL_STOP_ENERGY,   // transient: the end time was reached, but energy came out of nothing
   PL_STOP_PACE,     // transient: it was reached, but by steps too long for the motion
-  PL_STOP_INVERTED  // static: elements turn inside out however short the load step
+  PL_STOP_INVERTED, // static: elements turn inside out however short the load step
+  PL_STOP_REST      // jump: the body is at rest
 } pl_stop;
 const char *pl_stop_text(pl_stop s);
 
@@ -399,6 +400,83 @@ typedef struct pl_transient_info {
 // the step squared and 1e-6 of the largest in the model, and that begins out of balance, moves to
 // where forces balance before the first step: it would get there in no time, and ring.
 
+// ---- rigid bodies and jumps: what histories keep of them ----------------------------------------
+
+// A body of finite elements that flies as a rigid one. World axes unless told otherwise.
+typedef struct pl_flight {
+  double t, mass;
+  double centre[3], momentum[3], gravity[3]; // m, kg m/s, m/s^2
+  double inertia[3];                         // kg m^2; principal moments, ascending
+  double axes[9];                            // their axes in the reference shape, columns
+  double rest[3];                            // centre of mass there
+  double turn[4];                            // quaternion from principal axes to the world
+  double spin[3];                            // kg m^2/s; angular momentum in principal axes
+} pl_flight;
+
+// What is left behind when a body becomes rigid, J, beside its kinetic energy as one.
+typedef struct pl_flight_loss {
+  double elastic, vibration, motion;
+} pl_flight_loss;
+
+#define PL_JUMP_OPTS(X, C)                                                                         \
+  X(double, duration, 2, 0, 1e6, "s", "time limit; it ends sooner where the body is at rest")      \
+  X(double, step, 1e-4, 0, 1e6, "s", "time step of all stages")                                    \
+  C(rigid, 1, "no|yes", "flights as a rigid body; no: finite elements all the way")                \
+  X(double, vibration, 1e-3, 0, 1, "",                                                             \
+    "a body off the ground becomes rigid when its elastic energy and that of its vibration are "   \
+    "below this part of its kinetic energy")                                                       \
+  X(double, wait, 0.05, 0, 1e6, "s", "off the ground for this long, it becomes rigid even so")     \
+  X(double, hop, 0.005, 0, 1e6, "s", "off the ground for less does not count as a flight")         \
+  X(double, rest, 1e-5, 0, 1, "",                                                                  \
+    "at rest: on the ground, with less than this part of its largest kinetic energy")              \
+  X(double, rest_time, 0.02, 0, 1e6, "s", "for this long")                                         \
+  X(double, rtol, 1e-9, 0, 1, "", "Newton: residual below rtol times the forces")                  \
+  X(int, max_iter, 30, 1, 1000, "", "Newton iterations a step")                                    \
+  C(impact, 0, "bbi|mass|moreau|none",                                                             \
+    "law for the velocity of contacts that are closed after a step")                               \
+  X(double, restitution, 0, 0, 1, "", "impact moreau: part of the approach that comes back")       \
+  X(double, impact_step, 0, 0, 1e9, "",                                                            \
+    "step in an impact, of the time that sound takes through the body, at most; 0: the step that " \
+    "there is")
+
+typedef struct pl_jump_opts {
+  PL_JUMP_OPTS(PL_OPT_FIELD_X, PL_OPT_FIELD_C)
+} pl_jump_opts;
+extern const pl_option pl_jump_option_table[];
+extern const int pl_jump_option_count;
+PL_OPTS_DEFAULTS(jump)
+
+enum { PL_JUMP_NONE, PL_JUMP_GROUND, PL_JUMP_AIR, PL_JUMP_RIGID }; // stages; none: no jump at all
+
+// Where a jump stands. Moments in it are bodies; their mass is 0 where they did not come.
+typedef struct pl_jump_state {
+  int stage;
+  int nhand;                      // hand-overs so far, to a rigid body and back
+  int nflight;                    // flights
+  int over;                       // 1: at rest
+  pl_flight body;                 // the rigid body that fits the state best, or that it is
+  pl_flight start, takeoff, left; // begin; where it first left the ground, and last
+  pl_flight landing;              // where it first came down, a step before it touched the ground
+  double turn[3];                 // rad; all small turns since the start added, world axes
+  double turned[9];               // sum of d d'/|d| over small turns d
+  double landing_turn[3];         // turn at the first landing
+  double left_turn[3];            // and where it left the ground last
+  double up[3];                   // against gravity, or z
+  double touched;                 // s; when it last touched the ground
+  double moving;                  // s; when it last moved too fast to be at rest, or flew
+  double most;                    // J; largest kinetic energy
+  double fastest;                 // J; largest kinetic energy as a rigid body since it left
+  double energy;                  // J; kinetic and potential at the start
+  double elastic;                 // J; elastic at the start
+  double now[3];                  // J; kinetic, elastic, potential of the state
+  double lost;                    // J; at hand-overs
+  pl_flight_loss loss;            // at the last one to a rigid body
+  double momentum;                // worst change of momenta at a hand-over, of their size
+  double rise;                    // m; of the centre above the start, at most
+  double low, high;               // m; lowest and highest node at the start, along up
+  double clearance, top;          // m; largest height of the lowest node, and of the highest
+} pl_jump_state;
+
 // The energy book of a motion, J since its start; works are positive when they add energy.
 typedef struct pl_ledger {
   double start;     // energy there; pl_transient: elastic energy
@@ -431,6 +509,7 @@ typedef struct pl_history {
   pl_transient_info info; // at that step
   double impact_until;    // s; steps are short until then, as an impact is under way
   double impact_step;     // s; the step in which a node met an obstacle last, 0: none did
+  pl_jump_state jump;     // pl_jump_run
   int nwarm;
   double *warm; // [nwarm] where solves of limits begin (pl_limit_transient, pl_drape); NULL: none
 } pl_history;
@@ -481,22 +560,6 @@ void pl_sound_mean(const pl_sound *k, int body, const double *mv, double *out);
 
 // ---- flight -------------------------------------------------------------------------------------
 
-// A body of finite elements that flies as a rigid one. World axes unless told otherwise.
-typedef struct pl_flight {
-  double t, mass;
-  double centre[3], momentum[3], gravity[3]; // m, kg m/s, m/s^2
-  double inertia[3];                         // kg m^2; principal moments, ascending
-  double axes[9];                            // their axes in the reference shape, columns
-  double rest[3];                            // centre of mass there
-  double turn[4];                            // quaternion from principal axes to the world
-  double spin[3];                            // kg m^2/s; angular momentum in principal axes
-} pl_flight;
-
-// What is left behind when a body becomes rigid, J, beside its kinetic energy as one.
-typedef struct pl_flight_loss {
-  double elastic, vibration, motion;
-} pl_flight_loss;
-
 // The rigid body with the momentum and angular momentum of a state, turned as fits it best by mass.
 // lost may be NULL. PL_E_INPUT: nodes are held, or there are other unknowns than places in space.
 // PL_DOMAIN: all mass lies on one line, which has no angle about it.
@@ -509,6 +572,9 @@ void pl_flight_step(pl_flight *k, double h);
 void pl_flight_step_order(pl_flight *k, double h, int order);
 // Kinetic energy and that of height, J.
 double pl_flight_energy(const pl_flight *k);
+// The rotation R[3][3] from the reference shape, and how fast it turns, rad/s, world axes.
+void pl_flight_rotation(const pl_flight *k, double *R);
+void pl_flight_omega(const pl_flight *k, double *omega);
 // Places and velocities of the nodes; accelerations are zero.
 void pl_flight_state(const pl_model *m, const pl_params *p, const pl_flight *k, pl_state *s);
 // Steps of length h until the next one would meet an obstacle (*meets = 1), or to the time `until`;
@@ -517,6 +583,21 @@ pl_status pl_flight_to_contact(const pl_model *m, const pl_params *p, const pl_c
                                pl_work *w, pl_flight *k, double h, double until, pl_state *s,
                                int *meets);
 
+// ---- jumps --------------------------------------------------------------------------------------
+
+// One free body in space from the state through launch, flights and landings until it rests on the
+// ground or the time is over. On the ground and while it vibrates it is stepped as by
+// pl_transient_contact with Newmark's method; in between it is the rigid body of the same momenta,
+// up to one step before that meets an obstacle. history->jump tells where it stands; all else is
+// as with pl_transient. PL_E_INPUT: nodes are held, there are other unknowns than places in
+// space, or all mass lies on one line.
+pl_status pl_jump_run(const pl_jump_opts *o, const pl_model *m, const pl_params *p, pl_contact *k,
+                      pl_state *s, pl_history *history, pl_work *w, pl_observe_fn observe,
+                      void *ctx, pl_transient_info *info);
+// The options of its steps.
+pl_transient_opts pl_jump_transient(const pl_jump_opts *o);
+// The axis about which it turned most, unit, its largest component positive.
+void pl_jump_axis(const pl_jump_state *k, double *axis);
 // ---- methods of stepping ------------------------------------------------------------------------
 
 // What a method is to the loop that all motions go through: one table of functions with the

@@ -13,7 +13,8 @@ pl_status job_contact_make(const job *j, const pl_analysis *a, pl_contact **out)
   const pl_scene *sc = j->scene;
   pl_contact_desc d = sc->contact;
   *out = NULL;
-  if (a && a->kind == PL_ANALYSIS_transient && sc->layers.nvert > 0 && !is_cloth(sc, a))
+  if (a && (a->kind == PL_ANALYSIS_transient || a->kind == PL_ANALYSIS_jump) &&
+      sc->layers.nvert > 0 && !is_cloth(sc, a))
     d.bodies = &sc->layers;
   if (d.nnode == 0) d.nobstacle = 0;
   if (d.nnode == 0 && !d.bodies) return PL_OK;

@@ -122,12 +122,13 @@ static const struct {
   int kind;
   const char *name;
 } free_option[] = {
-    {PL_ANALYSIS_transient, "duration"},    {PL_ANALYSIS_transient, "periods"},
-    {PL_ANALYSIS_drape, "max_steps"},       {PL_ANALYSIS_design, "max_iter"},
-    {PL_ANALYSIS_design, "max_eval"},       {PL_ANALYSIS_design, "apply"},
-    {PL_ANALYSIS_fit_damping, "max_iter"},  {PL_ANALYSIS_fit_damping, "apply"},
-    {PL_ANALYSIS_fit_response, "max_iter"}, {PL_ANALYSIS_fit_response, "apply"},
-    {PL_ANALYSIS_response, "points"},       {PL_ANALYSIS_backbone, "points"},
+    {PL_ANALYSIS_transient, "duration"}, {PL_ANALYSIS_transient, "periods"},
+    {PL_ANALYSIS_jump, "duration"},      {PL_ANALYSIS_drape, "max_steps"},
+    {PL_ANALYSIS_design, "max_iter"},    {PL_ANALYSIS_design, "max_eval"},
+    {PL_ANALYSIS_design, "apply"},       {PL_ANALYSIS_fit_damping, "max_iter"},
+    {PL_ANALYSIS_fit_damping, "apply"},  {PL_ANALYSIS_fit_response, "max_iter"},
+    {PL_ANALYSIS_fit_response, "apply"}, {PL_ANALYSIS_response, "points"},
+    {PL_ANALYSIS_backbone, "points"},
 };
 
 static int is_free(int kind, const char *name) {

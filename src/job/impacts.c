@@ -247,7 +247,8 @@ pl_status impacts_report(const impacts *k, const pl_analysis *a, const char *law
     job_note(k->j, "%s: %d %s, the first at %.6g s", a->name, n, pl_plural(n, "impact", "impacts"),
              pl_table_data(t)[0]);
     // impacts of the other methods are plastic by design
-    if (a->opts.transient_.method == PL_NEWMARK) warn_coarse(k, a, law);
+    if (a->kind == PL_ANALYSIS_jump || a->opts.transient_.method == PL_NEWMARK)
+      warn_coarse(k, a, law);
     snprintf(name, sizeof name, "%.100s-impacts", a->name);
     s = job_table(k->j, t, name, ".csv");
   }

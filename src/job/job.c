@@ -58,15 +58,14 @@ pl_status job_start(job *j, const pl_analysis *a, pl_state **out) {
     s->t = 0;
     memset(s->v, 0, 2 * (size_t)s->nq * sizeof(double));
   }
-  if (a->kind == PL_ANALYSIS_transient) {
+  if (a->kind == PL_ANALYSIS_transient || a->kind == PL_ANALYSIS_jump) {
+    const pl_transient_opts jumps = pl_jump_transient(&a->opts.jump_);
+    const pl_transient_opts *o = a->kind == PL_ANALYSIS_jump ? &jumps : &a->opts.transient_;
     for (int i = 0; i < s->nq; i++) {
       if (sc->u0) s->q[i] += sc->u0[i];
       if (sc->v0) s->v[i] = sc->v0[i];
     }
-    pl_clock c = {.omega = a->opts.transient_.frequency,
-                  .scale = 1,
-                  .ramp = a->opts.transient_.ramp,
-                  .timed = 1};
+    pl_clock c = {.omega = o->frequency, .scale = 1, .ramp = o->ramp, .timed = 1};
     pl_drive(sc->model, sc->params, &c, s);
   }
   return PL_OK;

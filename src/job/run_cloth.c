@@ -409,6 +409,7 @@ pl_status cloth_compare(const motion *main, const pl_constraints *k, json_t *fig
 // ---- all ----------------------------------------------------------------------------------------
 
 int is_cloth(const pl_scene *s, const pl_analysis *a) {
+  if (a->kind == PL_ANALYSIS_jump) return 0;
   return pl_needs_program(a->opts.transient_.method, s->sheet.nlimit > 0, s->layers.nvert > 0,
                           s->layers.solid) ||
          count_others(a) > 0;

@@ -10,26 +10,32 @@
 #include <string.h>
 
 #define GLB_BYTES (48L << 20)
-enum { FIXED_COLUMNS = 6 }; // time, kinetic, elastic, potential, total, dissipated
-
+enum { KEPT = 4 };        // tables of a motion, at most
+enum { FRAME_FIRST = 4 }; // steps between frames of jumps, before they are thinned
 // simulated time that the options ask for
 static double span(const pl_transient_opts *o) {
   if (o->duration > 0) return o->duration;
   return o->frequency > 0 ? o->periods * 2 * PL_PI / o->frequency : 0;
 }
 
-static pl_status record_open(job *j, const pl_analysis *a, recorder *r) {
-  static const table_column own[FIXED_COLUMNS] = {{"time", "s"},    {"kinetic", "J"},
-                                                  {"elastic", "J"}, {"potential", "J"},
-                                                  {"total", "J"},   {"dissipated", "J"}};
-  const pl_transient_opts *o = &a->opts.transient_;
+static pl_status record_open(const motion *m, recorder *r) {
+  static const table_column energies[MOTION_COLUMNS] = {{"time", "s"},    {"kinetic", "J"},
+                                                        {"elastic", "J"}, {"potential", "J"},
+                                                        {"total", "J"},   {"dissipated", "J"}};
+  job *j = m->j;
+  const pl_analysis *a = m->a;
+  const pl_transient_opts *o = &m->opts;
+  const table_column *own = energies;
+  int nown = m->jump ? jump_columns(&own) : MOTION_COLUMNS;
   r->every = j->output.every;
   r->frame_step = span(o) / j->output.frames;
+  // when it ends is not known: frames are thinned on the way
+  if (m->jump) r->frame_first = r->frame_step = fmin(r->frame_step, FRAME_FIRST * o->step);
   // frames far apart would show a periodic motion standing still: closer ones, of its end
   double period = o->frequency > 0 ? 2 * PL_PI / o->frequency : 0;
   if (period > 0 && r->frame_step > period / 12) r->frame_step = period / 24;
   // cloth has its own equations of motion
-  PL_TRY(step_table_open(j, a, FIXED_COLUMNS, own, 0, !is_cloth(j->scene, a), &r->t));
+  PL_TRY(step_table_open(j, a, nown, own, 0, !is_cloth(j->scene, a), &r->t));
   r->kept.contact = r->t.contact;
   return PL_OK;
 }
@@ -41,6 +47,18 @@ static void record_close(recorder *r) {
   step_table_close(&r->t);
 }
 
+// every second frame goes
+static void thin_frames(recorder *r, size_t per) {
+  kept *k = &r->kept;
+  int n = 0;
+  for (int i = 0; i < k->n; i += 2, n++) {
+    k->time[n] = k->time[i];
+    memmove(k->qv + (size_t)n * per, k->qv + (size_t)i * per, per * sizeof(double));
+  }
+  k->n = n;
+  r->frame_step *= 2;
+}
+
 static pl_status add_frame(recorder *r, const pl_state *s) {
   kept *k = &r->kept;
   size_t per = 2 * (size_t)s->nq, most = (size_t)r->t.j->output.frames + 1;
@@ -50,7 +68,10 @@ static pl_status add_frame(recorder *r, const pl_state *s) {
     if (!k->time || !k->qv) return PL_E_NOMEM;
     k->cap = (int)most;
   }
-  if (k->n == k->cap) {
+  if (k->n == k->cap && r->frame_first > 0) {
+    thin_frames(r, per);
+    if (s->t < k->time[k->n - 1] + r->frame_step * (1 - 1e-6)) return PL_OK;
+  } else if (k->n == k->cap) {
     // the latest ones are kept
     memmove(k->time, k->time + 1, (most - 1) * sizeof(double));
     memmove(k->qv, k->qv + per, (most - 1) * per * sizeof(double));
@@ -98,16 +119,17 @@ static step_energy energy_of(const recorder *r, const pl_work *w) {
 }
 
 // tables that a run which goes on later needs
-static int kept_tables(const motion *r, pl_table *all[3]) {
+static int kept_tables(const motion *r, pl_table *all[KEPT]) {
   int n = 0;
   all[n++] = r->record->t.table;
   if (r->log) all[n++] = r->log;
   if (r->met && r->met->log) all[n++] = r->met->log;
+  if (r->hands) all[n++] = r->hands;
   return n;
 }
 
 static pl_status write_checkpoint(const motion *r, const pl_state *s) {
-  pl_table *all[3];
+  pl_table *all[KEPT];
   int n = kept_tables(r, all);
   return motion_write(r->j, r->a, s, r->record->history, &r->record->kept, n, all);
 }
@@ -123,7 +145,13 @@ static int on_step(void *ctx, const pl_state *s, const pl_clock *c, const pl_lim
   if (e) return cloth_step(ctx, s, c, e);
   const step_energy now = energy_of(r->record, r->j->work);
   if (r->met && r->status == PL_OK) r->status = r->met->status;
+  if (r->jump && r->status == PL_OK) r->status = jump_step(r, r->record->history, r->record->t.row);
   return motion_record(r, s, &now);
+}
+
+static int on_jump(void *ctx, const pl_state *s, const pl_clock *c, const pl_work *w) {
+  (void)w;
+  return on_step(ctx, s, c, NULL);
 }
 
 pl_status motion_start(motion *r, const pl_state *s) {
@@ -140,6 +168,10 @@ pl_status motion_start(motion *r, const pl_state *s) {
 
 // after a resume: where rows and frames stood
 static void catch_up(recorder *r, const pl_state *s) {
+  const kept *k = &r->kept;
+  // frames that were thinned tell how often
+  if (r->frame_first > 0 && k->n > 1)
+    r->frame_step = r->frame_first * exp2(rint(log2((k->time[1] - k->time[0]) / r->frame_first)));
   double slack = 1e-9 * (fabs(s->t) + r->frame_step);
   r->next_row = next_due(r->every, s->t + slack);
   r->next_frame = next_due(r->frame_step, s->t + slack);
@@ -210,10 +242,10 @@ static pl_status energy_plot(job *j, const pl_analysis *a, const pl_table *t) {
   static const char *const names[] = {"kinetic", "elastic", "potential", "total", "dissipated"};
   int rows = pl_table_rows(t), cols = pl_table_cols(t);
   if (rows < 2) return PL_OK;
-  double *xy = pl_alloc(j->env, (size_t)rows * FIXED_COLUMNS, sizeof(double));
+  double *xy = pl_alloc(j->env, (size_t)rows * MOTION_COLUMNS, sizeof(double));
   if (!xy) return PL_E_NOMEM;
-  pl_series series[FIXED_COLUMNS - 1];
-  for (int c = 0; c < FIXED_COLUMNS; c++) {
+  pl_series series[MOTION_COLUMNS - 1];
+  for (int c = 0; c < MOTION_COLUMNS; c++) {
     for (int i = 0; i < rows; i++)
       xy[c * rows + i] = pl_table_data(t)[(size_t)i * (size_t)cols + (size_t)c];
     if (c > 0)
@@ -229,7 +261,7 @@ static pl_status energy_plot(job *j, const pl_analysis *a, const pl_table *t) {
   pl_plot plot = {.title = "energy",
                   .xlabel = "time (s)",
                   .ylabel = "energy (J)",
-                  .nseries = FIXED_COLUMNS - 1,
+                  .nseries = MOTION_COLUMNS - 1,
                   .series = series};
   pl_status s = job_plot(j, name, &plot,
                          "Energy record. Potential is elastic energy less the work of "
@@ -300,7 +332,7 @@ static pl_status write_files(const motion *r, const pl_state *s) {
     PL_TRY(job_picture(j, s, name, "Shape at the end."));
   }
   PL_TRY(step_table_plots(&k->t, "time (s)"));
-  PL_TRY(job_path_plots(j, a, k->t.table, FIXED_COLUMNS));
+  PL_TRY(job_path_plots(j, a, k->t.table, k->t.nown));
   return r->log ? cloth_pictures(r, s) : energy_plot(j, a, k->t.table);
 }
 
@@ -318,24 +350,26 @@ static void set_figures(json_t *f, const pl_transient_info *i) {
 }
 
 // what helps when steps are too long by a factor
-static const char *shorter(const pl_analysis *a, const pl_transient_info *i, double factor,
-                           char hint[PL_TEXT]) {
-  const pl_transient_opts *o = &a->opts.transient_;
+static const char *shorter(const pl_transient_opts *o, const pl_transient_info *i, double factor,
+                           int jump, char hint[PL_TEXT]) {
   if (o->adaptive)
     snprintf(hint, PL_TEXT, "give it a smaller tolerance, e.g. %.1g", o->tolerance / 100);
   else
-    snprintf(hint, PL_TEXT, "take shorter steps, e.g. step: %.2g s, or adaptive: yes",
-             i->t / (double)i->nstep / factor);
+    snprintf(hint, PL_TEXT, "take shorter steps, e.g. step: %.2g s%s",
+             i->t / (double)i->nstep / factor, jump ? "" : ", or adaptive: yes");
   return hint;
 }
 
 // energy out of nothing, or into it; *status turns to PL_UNSOLVED when it is a good part of all
-static void warn_energy(job *j, const pl_analysis *a, const pl_transient_info *i,
-                        pl_status *status) {
+static void warn_energy(const motion *r, pl_status *status) {
+  const job *j = r->j;
+  const pl_analysis *a = r->a;
+  const pl_transient_info *i = &r->info;
   if (!(i->energy_worst > PL_ENERGY_WARN * i->energy_scale)) return;
   char hint[PL_TEXT];
   pl_report(
-      j->env, PL_WARNING, j->scene->path, a->line, a->col, shorter(a, i, 4, hint),
+      j->env, PL_WARNING, j->scene->path, a->line, a->col,
+      shorter(&r->opts, i, 4, r->jump != NULL, hint),
       "%s: the time steps %s %.2g J, %.0f %% of the energy of the motion (beyond %.0f %% from "
       "%.4g s on)",
       a->name, i->energy_made < 0 ? "lost" : "made", i->energy_worst,
@@ -357,22 +391,26 @@ static void warn_unsound(job *j, const pl_analysis *a, const pl_transient_info *
 }
 
 // *status turns to PL_UNSOLVED beyond what the analysis allows
-static void warn_pace(job *j, const pl_analysis *a, const pl_transient_info *i, pl_status *status) {
+static void warn_pace(const motion *r, pl_status *status) {
+  const job *j = r->j;
+  const pl_analysis *a = r->a;
+  const pl_transient_info *i = &r->info;
   char hint[PL_TEXT];
   if (*status == PL_OK && i->reason == PL_STOP_PACE) *status = PL_UNSOLVED;
   // steps that break the book of energies are known to be too long
   if (i->energy_worst > PL_ENERGY_WARN * i->energy_scale) return;
   if (!(i->time_error > PL_TIME_ERROR_WARN)) return;
   pl_report(j->env, PL_WARNING, j->scene->path, a->line, a->col,
-            shorter(a, i, i->time_error / PL_TIME_ERROR_WARN, hint),
+            shorter(&r->opts, i, i->time_error / PL_TIME_ERROR_WARN, r->jump != NULL, hint),
             "%s: time steps are long for this motion: their errors sum up to about %.0f %% of its "
             "largest displacement",
             a->name, 100 * i->time_error);
 }
 
 // figures of the checks of every step, and what they found
-static void report_checks(job *j, const pl_analysis *a, const pl_transient_info *i, json_t *f,
-                          pl_status *status) {
+static void report_checks(const motion *r, json_t *f, pl_status *status) {
+  job *j = r->j;
+  const pl_transient_info *i = &r->info;
   job_set(f, "energy_made_J", json_real(i->energy_made));
   job_set(f, "energy_made_most_J", json_real(i->energy_worst));
   job_set(f, "energy_scale_J", json_real(i->energy_scale));
@@ -385,7 +423,7 @@ static void report_checks(job *j, const pl_analysis *a, const pl_transient_info 
   if (i->momentum_error >= 0) job_set(f, "momentum_error", json_real(i->momentum_error));
   job_set(f, "unsound_steps", json_integer(i->unsound));
   // methods that lose energy by design: only what they make is counted
-  int loses = a->opts.transient_.method != PL_NEWMARK;
+  int loses = r->opts.method != PL_NEWMARK;
   if (j->page && i->energy_scale > 0)
     pl_page_text(j->page,
                  "Energy that the time steps made%s: at most %.2g J, %.1e of the energy of the "
@@ -395,14 +433,14 @@ static void report_checks(job *j, const pl_analysis *a, const pl_transient_info 
   if (j->page && i->time_error >= 0)
     pl_page_text(j->page, "Errors of the time steps sum up to about %.1e of the motion's peak.",
                  i->time_error);
-  warn_unsound(j, a, i);
-  warn_energy(j, a, i, status);
-  warn_pace(j, a, i, status);
+  warn_unsound(j, r->a, i);
+  warn_energy(r, status);
+  warn_pace(r, status);
 }
 
 static void report_page(job *j, const pl_analysis *a, const pl_transient_info *i) {
   char apart[48];
-  if (i->reason != PL_STOP_END && i->reason != PL_STOP_STEADY)
+  if (i->reason != PL_STOP_END && i->reason != PL_STOP_STEADY && i->reason != PL_STOP_REST)
     pl_page_warning(j->page, "%s stopped at %.6g s: %s.", a->name, i->t, pl_stop_text(i->reason));
   else
     pl_page_text(j->page, "%ld %s to %.6g s (%s), %ld %s.", i->nstep,
@@ -419,7 +457,7 @@ static void choose_unit(const step_table *t) {
   int cols = pl_table_cols(t->table);
   double most = 0;
   for (int i = 0; i < pl_table_rows(t->table); i++)
-    for (int c = FIXED_COLUMNS; c < t->contacts; c++)
+    for (int c = t->nown; c < t->contacts; c++)
       most = fmax(most, fabs(pl_table_data(t->table)[(size_t)i * (size_t)cols + (size_t)c]));
   if (most > 0) job_length(t->j, most);
 }
@@ -438,14 +476,14 @@ static void report_motion(const motion *r) {
 // largest and smallest value of every watched column over the last period, or over the last fifth
 static void set_extremes(const motion *r, json_t *f) {
   const pl_table *t = r->record->t.table;
-  const pl_transient_opts *o = &r->a->opts.transient_;
+  const pl_transient_opts *o = &r->opts;
   int rows = pl_table_rows(t), cols = pl_table_cols(t);
   if (!rows) return;
   const double *d = pl_table_data(t);
   double end = d[(size_t)(rows - 1) * (size_t)cols];
   double from = o->frequency > 0 ? end - 2 * PL_PI / o->frequency : 0.8 * end;
   json_t *all = json_object();
-  for (int c = FIXED_COLUMNS; c < r->record->t.contacts; c++) {
+  for (int c = r->record->t.nown; c < r->record->t.contacts; c++) {
     double lo = INFINITY, hi = -INFINITY;
     for (int i = 0; i < rows; i++) {
       if (d[(size_t)i * (size_t)cols] < from) continue;
@@ -457,13 +495,15 @@ static void set_extremes(const motion *r, json_t *f) {
   job_set(f, o->frequency > 0 ? "range_last_period_m" : "range_last_fifth_m", all);
 }
 
-static void warn_jolt(job *j, const pl_analysis *a, const pl_state *s) {
+static void warn_jolt(const motion *r, const pl_state *s) {
+  const job *j = r->j;
+  const pl_analysis *a = r->a;
   const int *index = pl_model_free_index(j->scene->model);
   double most = 0;
   // amplitudes of outer forces and of swelling are no places
   for (int i = 0; i < s->nq - pl_model_namplitude(j->scene->model); i++)
     if (index[i] < 0) most = fmax(most, fabs(s->v[i]));
-  if (!(most > 0) || a->opts.transient_.ramp > 0 || j->scene->v0) return;
+  if (!(most > 0) || r->opts.ramp > 0 || j->scene->v0) return;
   pl_report(j->env, PL_WARNING, j->scene->path, a->line, a->col,
             "give the analysis a ramp, e.g. of one period",
             "%s: the drive begins with a velocity of %.3g m/s while the body is at rest", a->name,
@@ -472,7 +512,7 @@ static void warn_jolt(job *j, const pl_analysis *a, const pl_state *s) {
 
 // goes on where the checkpoint in the folder ends; *found = 0: there is none, or none is wanted
 static pl_status resume(motion *r, pl_state *s, pl_history *h, int *found) {
-  pl_table *all[3];
+  pl_table *all[KEPT];
   int n = kept_tables(r, all);
   PL_TRY(motion_read(r->j, r->a, s, h, &r->record->kept, n, all, found));
   if (*found) catch_up(r->record, s);
@@ -482,9 +522,10 @@ static pl_status resume(motion *r, pl_state *s, pl_history *h, int *found) {
 
 // the first row and frame
 static pl_status start(motion *r, const pl_state *s) {
-  warn_jolt(r->j, r->a, s);
+  warn_jolt(r, s);
   PL_TRY(motion_start(r, s));
   const step_energy now = energy_of(r->record, r->j->work);
+  if (r->jump) PL_TRY(jump_start(r, s, r->record->t.row));
   PL_TRY(record_step(r->record, s, &now));
   return r->log ? cloth_log_start(r, s) : PL_OK;
 }
@@ -494,8 +535,11 @@ pl_status motion_steps(motion *r, const pl_constraints *k, pl_state *s, pl_histo
   pl_project_opts defaults;
   pl_constraints all = *k;
   all.together = r->log != NULL;
-  r->stop = pl_constrained_transient(&r->opts, cloth_project(r->a, &defaults), sc->model,
-                                     sc->params, &all, s, h, r->j->work, on_step, r, &r->info);
+  r->stop =
+      r->jump ? pl_jump_run(r->jump, sc->model, sc->params, all.contact, s, h, r->j->work, on_jump,
+                            r, &r->info)
+              : pl_constrained_transient(&r->opts, cloth_project(r->a, &defaults), sc->model,
+                                         sc->params, &all, s, h, r->j->work, on_step, r, &r->info);
   if (r->status != PL_OK) return r->status;
   return r->stop < 0 ? r->stop : PL_OK;
 }
@@ -540,10 +584,12 @@ static pl_status finish(motion *r, const pl_state *s, const pl_constraints *k, j
   if (r->log) {
     cloth_report(r);
   } else {
-    report_checks(r->j, r->a, &r->info, figures, &r->stop);
+    report_checks(r, figures, &r->stop);
     PL_TRY(report_reactions(r, s, figures));
   }
-  if (r->met && r->stop == PL_OK)
+  if (r->jump)
+    PL_TRY(jump_report(r, figures));
+  else if (r->met && r->stop == PL_OK)
     PL_TRY(job_flight_report(r->j, r->a, k->contact, s, r->record->history->step, figures));
   PL_TRY(job_barrier_report(r->j, r->a, s, figures));
   PL_TRY(write_files(r, s));
@@ -552,33 +598,41 @@ static pl_status finish(motion *r, const pl_state *s, const pl_constraints *k, j
   return r->log && r->stop != PL_CANCELLED ? cloth_compare(r, k, figures) : PL_OK;
 }
 
-pl_status job_transient(job *j, int index, json_t *figures) {
-  const pl_analysis *a = &j->scene->analysis[index];
+pl_status motion_run(motion *r, json_t *figures) {
+  job *j = r->j;
   pl_state *s = NULL;
   pl_history h = {0};
   recorder record = {0};
   cloth c = {0};
   impacts met = {0};
-  motion r = {.j = j, .a = a, .opts = a->opts.transient_, .record = &record};
-  job_barrier_step(j, &r.opts);
-  pl_status st = job_start(j, a, &s);
-  if (st == PL_OK) st = record_open(j, a, &record);
-  if (st == PL_OK && is_cloth(j->scene, a)) st = cloth_log(&r);
-  if (st == PL_OK && !r.log) {
-    r.met = &met;
+  r->record = &record;
+  job_barrier_step(j, &r->opts);
+  pl_status st = job_start(j, r->a, &s);
+  if (st == PL_OK) st = record_open(r, &record);
+  if (st == PL_OK && r->jump) st = jump_table_open(r);
+  if (st == PL_OK && is_cloth(j->scene, r->a)) st = cloth_log(r);
+  if (st == PL_OK && !r->log) {
+    r->met = &met;
     st = impacts_open(j, record.t.contact, &met);
   }
-  if (st == PL_OK) st = move(&r, s, &h, &c);
+  if (st == PL_OK) st = move(r, s, &h, &c);
   if (st == PL_OK) {
-    st = finish(&r, s, &c.constraints, figures);
-    if (st == PL_OK || (st > 0 && r.stop > 0)) st = r.stop;
+    st = finish(r, s, &c.constraints, figures);
+    if (st == PL_OK || (st > 0 && r->stop > 0)) st = r->stop;
   }
   job_barrier_step(j, NULL);
   cloth_close(j, &c);
   impacts_close(&met);
-  pl_table_free(r.log);
+  pl_table_free(r->log);
+  pl_table_free(r->hands);
   record_close(&record);
   pl_history_free(j->env, &h);
   pl_state_free(j->scene->model, s);
   return st;
+}
+
+pl_status job_transient(job *j, int index, json_t *figures) {
+  const pl_analysis *a = &j->scene->analysis[index];
+  motion r = {.j = j, .a = a, .opts = a->opts.transient_};
+  return motion_run(&r, figures);
 }

@@ -9,8 +9,10 @@ typedef struct recorder {
   kept kept;
   double every, next_row; // time between rows, time of the next one
   double frame_step, next_frame;
+  double frame_first;        // jumps: frame_step before frames were thinned; else 0
   const pl_history *history; // of the steps under way
 } recorder;
+enum { MOTION_COLUMNS = 6 }; // that all motions have: energies over time
 
 // Impacts of a motion with obstacles; without them all of it does nothing.
 typedef struct impacts {
@@ -34,6 +36,8 @@ typedef struct motion {
   job *j;
   const pl_analysis *a;
   pl_transient_opts opts;
+  const pl_jump_opts *jump; // NULL: a transient
+  pl_table *hands;          // jump: its stages
   char method[64];
   recorder *record;
   impacts *met;  // NULL: not looked at
@@ -47,6 +51,18 @@ typedef struct motion {
 pl_status job_flight_report(job *j, const pl_analysis *a, const pl_contact *c, const pl_state *s,
                             double h, json_t *figures);
 
+// ---- jumps --------------------------------------------------------------------------------------
+
+// Columns of its table besides those of all motions.
+int jump_columns(const table_column **own);
+pl_status jump_table_open(motion *r);
+// The first row.
+pl_status jump_start(motion *r, const pl_state *s, double *row);
+// After a step: what its row has besides, and a row of the stages where a new one begins.
+pl_status jump_step(motion *r, const pl_history *h, double *row);
+// What it came to: figures, words, tables and plots.
+pl_status jump_report(motion *r, json_t *figures);
+
 // Energies at a step, J.
 typedef struct step_energy {
   double kinetic, elastic, potential, dissipated;
@@ -58,5 +74,8 @@ pl_status motion_start(motion *r, const pl_state *s);
 pl_status motion_steps(motion *r, const pl_constraints *k, pl_state *s, pl_history *h);
 // Records a step; non-zero: steps are to stop.
 int motion_record(motion *r, const pl_state *s, const step_energy *e);
+
+// Runs a motion from start to end, with its figures and files.
+pl_status motion_run(motion *r, json_t *figures);
 
 #endif

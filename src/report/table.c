@@ -47,6 +47,11 @@ void pl_table_free(pl_table *t) {
   pl_free(t->env, t);
 }
 
+void pl_table_set(pl_table *t, int row, int col, double value) {
+  if (row < 0 || row >= t->nrow || col < 0 || col >= t->ncol) return;
+  t->data[(size_t)row * (size_t)t->ncol + (size_t)col] = value;
+}
+
 pl_status pl_table_column(pl_table *t, int col, const char *name, const char *unit) {
   if (col < 0 || col >= t->ncol)
     return pl_fail(t->env, PL_E_ARG, "column %d of a table with %d columns", col, t->ncol);

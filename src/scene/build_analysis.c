@@ -132,6 +132,18 @@ static void check_transient(reader *r, const pl_transient_opts *o, const pl_node
             o->duration / o->step);
 }
 
+static void check_jump(reader *r, const pl_jump_opts *o, const pl_node *at) {
+  if (!(o->step > 0) || !(o->duration > 0))
+    problem(r, at, "e.g. step: 0.1 ms, duration: 2 s", "jump: %s must be above zero",
+            o->step > 0 ? "the duration, which is its time limit," : "the step");
+  else if (o->duration / o->step > 1e9)
+    problem(r, at, "check the units of step and duration", "jump: %.3g steps are too many",
+            o->duration / o->step);
+  if (oscillates(r))
+    problem(r, at, "use transient, or give drives and loads 'harmonic: 0'",
+            "jump: drives or loads oscillate, and it knows no frequency");
+}
+
 static void check_periodic(reader *r, double frequency, const char *what, const pl_node *at) {
   if (!(frequency > 0))
     problem(r, at, "e.g. frequency: 2 Hz", "%s: the frequency must be above zero", what);
@@ -280,9 +292,10 @@ static void find_patch(reader *r, analysis_def *d, const pl_node *at) {
 // what goes by a file over time has no period and no load factor
 static void check_over(reader *r, const pl_analysis *a, const pl_node *at) {
   int fits = a->kind == PL_ANALYSIS_static || a->kind == PL_ANALYSIS_transient ||
-             a->kind == PL_ANALYSIS_modes || a->kind == PL_ANALYSIS_drape ||
-             a->kind == PL_ANALYSIS_limits || a->kind == PL_ANALYSIS_native ||
-             a->kind == PL_ANALYSIS_mail_design || a->kind == PL_ANALYSIS_search;
+             a->kind == PL_ANALYSIS_jump || a->kind == PL_ANALYSIS_modes ||
+             a->kind == PL_ANALYSIS_drape || a->kind == PL_ANALYSIS_limits ||
+             a->kind == PL_ANALYSIS_native || a->kind == PL_ANALYSIS_mail_design ||
+             a->kind == PL_ANALYSIS_search;
   if (!r->over_at || fits) return;
   problem(r, at, "use a transient or static for it, and 'harmonic' for periodic motions",
           "%s: a drive or load follows the file of line %d over time",
@@ -357,6 +370,9 @@ static void check_options(reader *r, analysis_def *d, const pl_node *at) {
     break;
   case PL_ANALYSIS_drape:
     build_cloth(r, d);
+    break;
+  case PL_ANALYSIS_jump:
+    check_jump(r, &a->opts.jump_, at);
     break;
   case PL_ANALYSIS_periodic:
     check_periodic(r, a->opts.periodic_.frequency, "periodic", at);

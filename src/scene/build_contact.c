@@ -209,7 +209,7 @@ static void starts(const reader *r, const pl_scene *s, int *rest, int *displaced
   for (int k = 0; k < s->nanalysis; k++) {
     const pl_analysis *a = &s->analysis[k];
     if (a->about >= 0) continue;
-    if (a->kind == PL_ANALYSIS_transient && r->u0)
+    if ((a->kind == PL_ANALYSIS_transient || a->kind == PL_ANALYSIS_jump) && r->u0)
       *displaced = 1;
     else
       *rest = 1;
@@ -232,11 +232,32 @@ static void check_analysis(reader *r, const pl_analysis *a) {
               "fix nodes that rest on an obstacle to have the modes of the body held there",
               "modes do not know contact: these are of the body without obstacles");
   } else if (a->kind != PL_ANALYSIS_drape && a->kind != PL_ANALYSIS_transient &&
-             a->kind != PL_ANALYSIS_native && a->kind != PL_ANALYSIS_macro &&
-             a->kind != PL_ANALYSIS_search) {
+             a->kind != PL_ANALYSIS_jump && a->kind != PL_ANALYSIS_native &&
+             a->kind != PL_ANALYSIS_macro && a->kind != PL_ANALYSIS_search) {
     problem_at(r, r->file, a->line, a->col,
                "use transient with frequency, periods and steady, or leave out contact",
                "%s does not know contact", kind);
+  }
+}
+
+// A jump is that of one free body in space above something.
+static void check_jump(reader *r, const pl_analysis *a) {
+  if (a->kind != PL_ANALYSIS_jump) return;
+  if (r->def.obstacles.n == 0 || r->def.contact.n == 0)
+    problem_at(r, r->file, a->line, a->col,
+               "e.g. obstacles: [{plane: {normal: [0, 0, 1]}, friction: 0.5}] and contact: {nodes: "
+               "all}",
+               "%s: there is nothing to land on", a->name);
+  if (r->b->dim != 3)
+    problem_at(r, r->file, a->line, a->col, "use a solid in three dimensions, or a transient",
+               "%s: jumps are in space, the scene lies in a plane", a->name);
+  for (int k = 0; k < r->nmotion; k++) {
+    const char *name = r->b->drive[k].name;
+    if (a->stage ? a->stage->off[k] : r->b->drive[k].off) continue;
+    problem_at(r, r->file, a->line, a->col, "release it, e.g. change: {finger: off} in the jump",
+               "%s: %s%.60s%s holds the body on all its way", a->name, name && *name ? "'" : "",
+               name && *name ? name : "a drive or a support", name && *name ? "'" : "");
+    return;
   }
 }
 
@@ -245,14 +266,18 @@ static void check_analysis(reader *r, const pl_analysis *a) {
 static void check_layers_analysis(reader *r, const pl_analysis *a) {
   const char *kind = pl_analysis_table[a->kind].name;
   if (a->kind == PL_ANALYSIS_drape || a->kind == PL_ANALYSIS_transient) return;
+  if (a->kind == PL_ANALYSIS_jump && r->def.self_contact->exact.v) return;
   if (a->kind == PL_ANALYSIS_static)
     check_static(r, a);
   else if (a->kind == PL_ANALYSIS_modes)
     pl_report(r->env, PL_WARNING, r->file, a->line, a->col, NULL,
               "modes do not know self_contact: layers pass through each other");
   else
-    problem_at(r, r->file, a->line, a->col, "use static, drape or transient",
-               "%s does not know self_contact", kind);
+    problem_at(r, r->file, a->line, a->col,
+               a->kind == PL_ANALYSIS_jump ? "self_contact: {exact: yes}"
+                                           : "use static, drape or transient",
+               "%s does not know %sself_contact", kind,
+               a->kind == PL_ANALYSIS_jump ? "layers that yield in " : "");
 }
 
 // -----------------------------------------------------------------------------------------------
@@ -287,6 +312,7 @@ void build_contact(reader *r, pl_scene *s) {
   s->contact.nobstacle = r->b->nobstacle;
   for (int k = 0; k < s->nanalysis; k++) {
     if (r->ncontact > 0) check_analysis(r, &s->analysis[k]);
+    check_jump(r, &s->analysis[k]);
     if (d) check_layers_analysis(r, &s->analysis[k]);
   }
 }

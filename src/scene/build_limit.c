@@ -376,6 +376,9 @@ static void check_analysis(reader *r, const pl_analysis *a, int limits, int laye
                                 : "transient: steps of method '%s' with limits of stretch, "
                                   "self_contact or compare are of one length and go on to the end",
                method_name(method, buf, sizeof buf));
+  if (limits && a->kind == PL_ANALYSIS_jump)
+    problem_at(r, r->file, a->line, a->col, "use a transient",
+               "jump does not know limits of stretch");
   if (!limits || drape || (transient && method != PL_IMPLICIT_EULER)) return;
   if (transient)
     pl_report(r->env, PL_WARNING, r->file, a->line, a->col, "use e.g. method: bdf2-project",

@@ -792,6 +792,7 @@ const map_info map_data = {
 #define ROWS_modes        ROWS(analysis_rows)
 #define ROWS_drape        ROWS(drape_rows)
 #define ROWS_transient    ROWS(transient_rows)
+#define ROWS_jump         ROWS(analysis_rows)
 #define ROWS_periodic     ROWS(analysis_rows)
 #define ROWS_response     ROWS(response_rows)
 #define ROWS_backbone     ROWS(analysis_rows)

@@ -127,8 +127,8 @@ static void quat_of(const double *R, double *q) {
   for (int i = 0; i < 4; i++) q[i] = all[most][i] / size;
 }
 
-static pl_status open_body(const pl_model *m, const pl_params *p, pl_work *w, double *scratch,
-                           pl_flight *k) {
+pl_status flight_open(const pl_model *m, const pl_params *p, pl_work *w, double *scratch,
+                      pl_flight *k) {
   int n = pl_model_nnode(m);
   double *X = scratch, *other = X + 3 * n, S[9], I0[9], trace;
   centre_of(p, w, n, p->X, X, other, &k->mass, k->rest);
@@ -145,9 +145,8 @@ static pl_status open_body(const pl_model *m, const pl_params *p, pl_work *w, do
   return PL_OK;
 }
 
-// momenta and the rotation that fits the state best by mass
-static void catch_state(const pl_params *p, pl_work *w, int n, const pl_state *s, double *scratch,
-                        pl_flight *k) {
+void flight_catch(const pl_params *p, pl_work *w, int n, const pl_state *s, double *scratch,
+                  pl_flight *k) {
   double *X = scratch, *x = X + 3 * n, *other = x + 3 * n, B[9], U[9], sv[3], V[9], R[9], Rb[9];
   double pi[3] = {0}, mass;
   centre_of(p, w, n, s->q, x, other, &mass, k->centre);
@@ -174,7 +173,7 @@ static void catch_state(const pl_params *p, pl_work *w, int n, const pl_state *s
   k->t = s->t;
 }
 
-static pl_status check_model(const pl_model *m, pl_env *env) {
+pl_status flight_check(const pl_model *m, pl_env *env) {
   if (pl_model_dim(m) != 3 || pl_model_nq(m) != 3 * pl_model_nnode(m))
     return pl_fail_at(env, PL_E_INPUT, NULL, 0, 0, "use solids in three dimensions",
                       "flight: the model has unknowns besides the places of its nodes");
@@ -184,34 +183,51 @@ static pl_status check_model(const pl_model *m, pl_env *env) {
   return PL_OK;
 }
 
+double flight_motion(const pl_flight *k) {
+  return pl_flight_energy(k) + k->mass * pl_dot3(k->gravity, k->centre);
+}
+
+pl_flight_loss flight_loss(const pl_flight *k, const pl_work *w) {
+  double motion = flight_motion(k);
+  return (pl_flight_loss){
+      .elastic = w->elastic, .vibration = w->kinetic - motion, .motion = motion};
+}
+
 pl_status pl_flight_begin(const pl_model *m, const pl_params *p, const pl_state *s, pl_work *w,
                           pl_flight *k, pl_flight_loss *lost) {
   const pl_clock now = {.t = s->t, .scale = 1, .timed = 1};
   int n = pl_model_nnode(m);
   *k = (pl_flight){0};
-  PL_TRY(check_model(m, w->env));
+  PL_TRY(flight_check(m, w->env));
   double *scratch = pl_alloc(w->env, 9 * (size_t)n, sizeof *scratch);
   if (!scratch) return PL_E_NOMEM;
-  pl_status st = open_body(m, p, w, scratch, k);
-  if (st == PL_OK) catch_state(p, w, n, s, scratch, k);
+  pl_status st = flight_open(m, p, w, scratch, k);
+  if (st == PL_OK) flight_catch(p, w, n, s, scratch, k);
   pl_free(w->env, scratch);
   PL_TRY(st);
   if (!lost) return PL_OK;
   PL_TRY(pl_eval(m, p, s, &now, PL_WANT_ENERGY | PL_DYNAMIC, NULL, w));
-  double weight = k->mass * pl_dot3(k->gravity, k->centre);
-  lost->elastic = w->elastic;
-  lost->vibration = w->kinetic - (pl_flight_energy(k) + weight);
-  lost->motion = pl_flight_energy(k) + weight;
+  *lost = flight_loss(k, w);
   return PL_OK;
 }
 
-void pl_flight_state(const pl_model *m, const pl_params *p, const pl_flight *k, pl_state *s) {
-  double R[9], Rb[9], omega[3], turning[3];
+void pl_flight_rotation(const pl_flight *k, double *R) {
+  double Rb[9];
   pl_quat_to_mat(k->turn, Rb);
   for (int r = 0; r < 3; r++)
     for (int c = 0; c < 3; c++) R[3 * r + c] = pl_dot3(Rb + 3 * r, k->axes + 3 * c);
+}
+
+void pl_flight_omega(const pl_flight *k, double *omega) {
+  double turning[3];
   for (int i = 0; i < 3; i++) turning[i] = k->spin[i] / k->inertia[i];
   pl_quat_rotate(k->turn, turning, omega);
+}
+
+void pl_flight_state(const pl_model *m, const pl_params *p, const pl_flight *k, pl_state *s) {
+  double R[9], omega[3];
+  pl_flight_rotation(k, R);
+  pl_flight_omega(k, omega);
   for (int i = 0; i < pl_model_nnode(m); i++) {
     double X[3], r[3], v[3];
     pl_sub3(p->X + 3 * i, k->rest, X);
@@ -228,9 +244,8 @@ void pl_flight_state(const pl_model *m, const pl_params *p, const pl_flight *k, 
 
 // ---- the way to the next obstacle ---------------------------------------------------------------
 
-// least gap of all pairs at the flight's place
-static double least_gap(const pl_model *m, const pl_params *p, const pl_flight *k,
-                        const pl_contact *c, pl_state *s) {
+double flight_gap(const pl_model *m, const pl_params *p, const pl_flight *k, const pl_contact *c,
+                  pl_state *s) {
   double least = INFINITY;
   pl_gap g;
   pl_flight_state(m, p, k, s);
@@ -250,7 +265,7 @@ pl_status pl_flight_to_contact(const pl_model *m, const pl_params *p, const pl_c
   for (long i = 0; k->t < until; i++) {
     pl_flight next = *k;
     pl_flight_step(&next, fmin(h, until - k->t));
-    *meets = c && least_gap(m, p, &next, c, s) <= 0;
+    *meets = c && flight_gap(m, p, &next, c, s) <= 0;
     if (*meets) break;
     *k = next;
     if (ticker_due(&tick)) PL_TRY(ticker_progress(&tick, -1, "rigid flight"));

@@ -22,6 +22,11 @@ const pl_option pl_transient_option_table[] = {PL_TRANSIENT_OPTS(PL_OPT_ROW_X, P
 const int pl_transient_option_count = COUNT(pl_transient_option_table);
 #undef OPT_STRUCT
 
+#define OPT_STRUCT pl_jump_opts
+const pl_option pl_jump_option_table[] = {PL_JUMP_OPTS(PL_OPT_ROW_X, PL_OPT_ROW_C)};
+const int pl_jump_option_count = COUNT(pl_jump_option_table);
+#undef OPT_STRUCT
+
 pl_status solve_opts_check(pl_env *env, const pl_option *info, int n, const void *opts) {
   PL_TRY(pl_opts_check(env, info, n, opts));
   for (int k = 0; k < n; k++) {
@@ -67,6 +72,8 @@ const char *pl_stop_text(pl_stop s) {
     return "time steps too long";
   case PL_STOP_INVERTED:
     return "elements turn inside out";
+  case PL_STOP_REST:
+    return "at rest";
   case PL_STOP_ENERGY:
     return "energy does not balance";
   }

@@ -377,9 +377,38 @@ typedef struct stepper {
   int exactly;           // Newton iterations, 0: until converged
   int damped;            // 1: forces depend on velocities otherwise than by alpha
   audit audit;
-  pl_state *first; // a doubtful solution while another one is looked for
-  pl_sound *sound; // steps of impacts go by it; NULL: they are as others
+  pl_state *first;          // a doubtful solution while another one is looked for
+  pl_sound *sound;          // steps of impacts go by it; NULL: they are as others
+  const pl_jump_opts *jump; // NULL: no jump
+  double *fit;              // [9 nnode] scratch of the rigid body that fits
+  pl_flight next;           // the trial of a rigid step
 } stepper;
+
+// ---- flights and jumps --------------------------------------------------------------------------
+
+pl_status flight_check(const pl_model *m, pl_env *env);
+// Mass, moments and axes of the reference shape; scratch[9 nnode]. PL_DOMAIN: it is a line.
+pl_status flight_open(const pl_model *m, const pl_params *p, pl_work *w, double *scratch,
+                      pl_flight *k);
+// Momenta and the rotation that fits the state best by mass; the body was opened before.
+void flight_catch(const pl_params *p, pl_work *w, int n, const pl_state *s, double *scratch,
+                  pl_flight *k);
+// Kinetic energy, and what elements have besides; w is evaluated at the state that was caught.
+double flight_motion(const pl_flight *k);
+pl_flight_loss flight_loss(const pl_flight *k, const pl_work *w);
+// Least gap of all pairs at the flight's place; s is scratch.
+double flight_gap(const pl_model *m, const pl_params *p, const pl_flight *k, const pl_contact *c,
+                  pl_state *s);
+
+// The start, or going on; the state is evaluated.
+pl_status jump_open(stepper *st);
+int jump_is_rigid(const stepper *st);
+// One step as a rigid body: trial and accept.
+void jump_try(stepper *st, double h, double t);
+void jump_accept(stepper *st, double h);
+// A step of the grid is complete: where the body is, and whether elements become rigid or come
+// back.
+pl_status jump_complete(stepper *st);
 
 // How sure Newton's method is to get there: plain, with the residual falling, or with the potential
 // of the step falling along directions of a positive definite tangent.

@@ -49,6 +49,7 @@ void stepper_close(stepper *st) {
   pl_free(st->env, st->d);
   pl_free(st->env, st->ma);
   pl_free(st->env, st->audit.g0);
+  pl_free(st->env, st->fit);
 }
 
 pl_status stepper_eval(stepper *st, const pl_state *x, unsigned want, const rule *u) {

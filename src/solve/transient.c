@@ -82,6 +82,10 @@ typedef struct run {
 static pl_status attempt(void *ctx, double h, double t, int level) {
   stepper *st = ((run *)ctx)->st;
   int may_halve = level < LEVELS;
+  if (jump_is_rigid(st)) {
+    jump_try(st, h, t);
+    return PL_OK;
+  }
   if (may_halve && phase_is_long(st, h)) return PL_UNSOLVED;
   pl_status s = stepper_try(st, h, t);
   if (s == PL_OK && may_halve && phase_begins(st, h)) return PL_UNSOLVED;
@@ -90,7 +94,14 @@ static pl_status attempt(void *ctx, double h, double t, int level) {
 }
 
 static pl_status accept(void *ctx, double h) {
-  return stepper_accept(((run *)ctx)->st, h);
+  stepper *st = ((run *)ctx)->st;
+  if (!jump_is_rigid(st)) return stepper_accept(st, h);
+  jump_accept(st, h);
+  return PL_OK;
+}
+
+static pl_status complete_jump(void *ctx) {
+  return jump_complete(((run *)ctx)->st);
 }
 
 static void restore(void *ctx) {
@@ -131,6 +142,10 @@ static pl_status observe_step(void *ctx, int *stop) {
   if (audit_ran_away(st)) return PL_UNSOLVED;
   *stop = is_steady(r);
   if (*stop) st->info->reason = PL_STOP_STEADY;
+  if (st->hist->jump.over) {
+    *stop = 1;
+    st->info->reason = PL_STOP_REST;
+  }
   return PL_OK;
 }
 
@@ -210,14 +225,23 @@ static const pl_method adaptive = {.name = "transient",
                                    .shorter = shorter,
                                    .longer = longer};
 
+static const pl_method jumping = {.name = "jump",
+                                  .halvings = LEVELS,
+                                  .attempt = attempt,
+                                  .accept = accept,
+                                  .restore = restore,
+                                  .complete = complete_jump,
+                                  .observe = observe_step};
+
 // ---- whole ------------------------------------------------------------------------------------
 
 static pl_status begin(stepper *st, double h) {
   PL_TRY(stepper_progress(st));
   PL_TRY(stepper_leave_out_light(st, h));
-  if (st->hist->nstep > 0) return PL_OK;
+  if (st->hist->nstep > 0) return st->jump ? jump_open(st) : PL_OK;
   PL_TRY(stepper_begin(st));
   PL_TRY(stepper_settle(st, h));
+  if (st->jump) PL_TRY(jump_open(st));
   // contact needs it again
   if (st->contacts) return PL_OK;
   pl_factor_free(st->mass);
@@ -232,9 +256,11 @@ static void fill_info(const run *r, pl_status s) {
   pl_transient_info *info = st->info;
   if (s == PL_UNSOLVED) info->reason = audit_ran_away(st) ? PL_STOP_ENERGY : PL_STOP_STEP;
   audit_report(h, info);
-  if (info->reason == PL_STOP_END && info->energy_worst > PL_ENERGY_FAIL * info->energy_scale)
+  if ((info->reason == PL_STOP_END || info->reason == PL_STOP_REST) &&
+      info->energy_worst > PL_ENERGY_FAIL * info->energy_scale)
     info->reason = PL_STOP_ENERGY;
-  int there = info->reason == PL_STOP_END || info->reason == PL_STOP_STEADY;
+  int there =
+      info->reason == PL_STOP_END || info->reason == PL_STOP_STEADY || info->reason == PL_STOP_REST;
   if (there && info->time_error > st->o->max_error) info->reason = PL_STOP_PACE;
   double period = r->p.g.period;
   info->nperiod = r->p.nsample > 0 ? (int)(h->nstep / r->p.nsample)
@@ -255,14 +281,19 @@ static pl_status stepping(run *r, pl_history *history) {
   if (!(k->hist.nstep > 0)) k->hist.step = r->p.g.step;
   k->end = k->hist.start + r->p.g.length;
   pl_status s = begin(st, r->p.g.step);
-  if (s == PL_OK) s = pl_motion_run(k, st->o->adaptive ? NULL : &r->p.g);
+  // gone on with after its end
+  if (k->hist.jump.over)
+    st->info->reason = PL_STOP_REST;
+  else if (s == PL_OK)
+    s = pl_motion_run(k, st->o->adaptive ? NULL : &r->p.g);
   if (s >= 0) fill_info(r, s);
   return s;
 }
 
-pl_status pl_transient_contact(const pl_transient_opts *o, const pl_model *m, const pl_params *p,
-                               pl_contact *k, pl_state *s, pl_history *history, pl_work *w,
-                               pl_observe_fn observe, void *ctx, pl_transient_info *info) {
+// jump NULL: a plain transient
+static pl_status run_motion(const pl_transient_opts *o, const pl_jump_opts *jump, const pl_model *m,
+                            const pl_params *p, pl_contact *k, pl_state *s, pl_history *history,
+                            pl_work *w, pl_observe_fn observe, void *ctx, pl_transient_info *info) {
   pl_transient_info own;
   const pl_transient_opts usual = pl_transient_defaults();
   if (!info) info = &own;
@@ -282,7 +313,9 @@ pl_status pl_transient_contact(const pl_transient_opts *o, const pl_model *m, co
   if (k && k->bodies && o->method == PL_BDF2)
     return pl_fail_at(w->env, PL_E_INPUT, NULL, 0, 0, "use newmark or implicit-euler",
                       "transient: bdf2 does not know contact of bodies");
-  pl_motion motion = {.method = o->adaptive ? &adaptive : &fixed,
+  pl_motion motion = {.method = jump          ? &jumping
+                                : o->adaptive ? &adaptive
+                                              : &fixed,
                       .m = m,
                       .p = p,
                       .env = w->env,
@@ -300,7 +333,8 @@ pl_status pl_transient_contact(const pl_transient_opts *o, const pl_model *m, co
                 .n = pl_model_nfree(m),
                 .nq = pl_model_nq(m),
                 .dof = pl_model_free_dofs(m),
-                .s = s};
+                .s = s,
+                .jump = jump};
   contact_set contacts = {0};
   pl_status status = k ? contact_set_open(&contacts, w->env, m, k) : PL_OK;
   if (k) st.contacts = &contacts;
@@ -312,6 +346,23 @@ pl_status pl_transient_contact(const pl_transient_opts *o, const pl_model *m, co
   if (k) contact_set_close(&contacts);
   info->seconds = pl_wall_time() - start;
   return status;
+}
+
+pl_status pl_transient_contact(const pl_transient_opts *o, const pl_model *m, const pl_params *p,
+                               pl_contact *k, pl_state *s, pl_history *history, pl_work *w,
+                               pl_observe_fn observe, void *ctx, pl_transient_info *info) {
+  return run_motion(o, NULL, m, p, k, s, history, w, observe, ctx, info);
+}
+
+pl_status pl_jump_run(const pl_jump_opts *o, const pl_model *m, const pl_params *p, pl_contact *k,
+                      pl_state *s, pl_history *history, pl_work *w, pl_observe_fn observe,
+                      void *ctx, pl_transient_info *info) {
+  const pl_jump_opts usual = pl_jump_defaults();
+  if (!o) o = &usual;
+  PL_TRY(solve_opts_check(w->env, pl_jump_option_table, pl_jump_option_count, o));
+  PL_TRY(flight_check(m, w->env));
+  const pl_transient_opts steps = pl_jump_transient(o);
+  return run_motion(&steps, o, m, p, k, s, history, w, observe, ctx, info);
 }
 
 pl_status pl_transient(const pl_transient_opts *o, const pl_model *m, const pl_params *p,

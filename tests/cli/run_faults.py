@@ -117,6 +117,15 @@ analyses:
   - static: {name: let_go, about: bend, steps: 6, change: {press: off}}
   - static: {name: again, about: let_go, steps: 3, change: {press: hold}}
 """ + QUIET
+BRICK = """pliant: 1
+materials: {m: {young: 5 MPa, poisson: 0.3, density: 1000 kg/m^3}}
+bodies: [{name: b, solid: {mesh: {box: {size: [60 mm, 40 mm, 20 mm], cells: [2, 1, 1]}}, material: m, translate: [0, 0, 2 mm]}}]
+obstacles: [{name: floor, plane: {normal: [0, 0, 1]}, friction: 0.5}]
+contact: {nodes: b}
+gravity: [0, 0, -9.81 m/s^2]
+damping: {stiffness: 0.2 ms}
+initial: [{nodes: b, velocity: [0.1 m/s, 0, 0.3 m/s], spin: {axis: [0, 1, 0], through: [30 mm, 20 mm, 12 mm], rate: 3 rad/s}}]
+"""
 OSCILLATOR = """pliant: 1
 dimension: 1
 parameters: {m: {value: 1 kg, min: 0.2 kg, max: 5 kg}, k: {value: 90 N/m, min: 50 N/m, max: 500 N/m}}
@@ -142,6 +151,8 @@ CASES = {
     "cloth": (CLOTH + QUIET + "obstacles: [{sphere: {centre: [0.6, 0.6, -0.5], radius: 0.3}, friction: 0.3}]\n"
               "contact: {nodes: b}\n"
               "analyses: [{transient: {duration: 0.4, step: 10 ms, method: reflect}}]\n", "transient-limits.csv"),
+    # elements, rigid flight, elements again and rest
+    "jump": (BRICK + QUIET + "analyses: [{jump: {step: 0.5 ms}}]\n", "jump.csv"),
     # supports let go and take hold on an obstacle with friction: load steps go on where they were
     "pressed": (PRESSED, "let_go.csv"),
     "drape": (CLOTH + QUIET + "analyses: [{drape: {}}]\n", "drape.csv"),
@@ -210,7 +221,7 @@ def stopped_and_resumed(name, counts, sig):
 
 @test
 def killed_and_resumed():
-    for name, counts in (("newmark", (1, 17)), ("bdf2", (1, 150)), ("cloth", (2, 13)), ("pressed", (3, 9, 14)), ("drape", (1, 5)),
+    for name, counts in (("newmark", (1, 17)), ("bdf2", (1, 150)), ("cloth", (2, 13)), ("jump", (4, 40, 130, 190)), ("pressed", (3, 9, 14)), ("drape", (1, 5)),
                          ("design", (1, 4)), ("response", (3, 20)), ("damping", (1, 3)), ("fit", (1, 4, 8)), ("explore", (5,)),
                          ("native", (1, 5, 9)), ("search", (1, 20)), ("others", (1, 9))):
         list(stopped_and_resumed(name, counts, signal.SIGKILL))
