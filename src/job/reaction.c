@@ -140,7 +140,7 @@ static void add_nodes(const job *j, const double *r, double sum[3]) {
 // nodes are. Last: r is another then.
 static void set_balance(const job *j, const pl_state *s, const pl_clock *c, json_t *f) {
   int dim = j->scene->dim, n = pl_model_nnode(j->scene->model);
-  double all[3], applied[3], elements[3], reaction[3] = {0}, size = 0, rest = 0;
+  double all[3], applied[3], elements[3], reaction[3] = {0}, gross[3] = {0}, size = 0, rest = 0;
   char *mask = held(j);
   // forces of contact are not in r
   if (!mask || j->scene->contact.nnode > 0 || j->scene->layers.nvert > 0) {
@@ -149,7 +149,10 @@ static void set_balance(const job *j, const pl_state *s, const pl_clock *c, json
   }
   add_nodes(j, j->work->r, all);
   for (int i = 0; i < n * dim; i++)
-    if (mask[i / dim] >> (i % dim) & 1) reaction[i % dim] += j->work->r[i];
+    if (mask[i / dim] >> (i % dim) & 1) {
+      reaction[i % dim] += j->work->r[i];
+      gross[i % dim] += fabs(j->work->r[i]);
+    }
   pl_free(j->env, mask);
   pl_eval_outer(j->scene->model, j->scene->params, s, c, j->work);
   add_nodes(j, j->work->r, applied);
@@ -157,7 +160,8 @@ static void set_balance(const job *j, const pl_state *s, const pl_clock *c, json
     double left = all[k] - reaction[k];
     elements[k] = applied[k] - all[k];
     applied[k] = -applied[k];
-    size = fmax(size, fmax(fabs(reaction[k]), fmax(fabs(applied[k]), fabs(elements[k]))));
+    // supports and drives that work against each other have a sum of nothing
+    size = fmax(size, fmax(gross[k], fmax(fabs(applied[k]), fabs(elements[k]))));
     rest = hypot(rest, left);
   }
   json_t *one = json_object();

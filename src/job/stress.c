@@ -71,12 +71,19 @@ static const char *body_name(const job *j, int node) {
   return "";
 }
 
+// a coordinate at rest; what rounding left of zero is zero
+static double coordinate(const job *j, int node, int c) {
+  double x = j->scene->mesh->X[3 * (size_t)node + (size_t)c];
+  return fabs(x) < 1e-9 * job_size(j) ? 0 : x;
+}
+
 static json_t *place(const job *j, const peak *p) {
   const pl_recover *r = j->recover;
-  const double *X = j->scene->mesh->X + 3 * (size_t)r->node[p->slot];
-  json_t *o = json_pack("{s:f, s:s, s:i, s:i, s:[f, f, f]}", "value", p->value, "body",
-                        body_name(j, r->node[p->slot]), "node", r->node[p->slot], "cell",
-                        r->cell[p->slot], "position_m", X[0], X[1], X[2]);
+  int at = r->node[p->slot];
+  json_t *o =
+      json_pack("{s:f, s:s, s:i, s:i, s:[f, f, f]}", "value", p->value, "body",
+                body_name(j, r->node[p->slot]), "node", r->node[p->slot], "cell", r->cell[p->slot],
+                "position_m", coordinate(j, at, 0), coordinate(j, at, 1), coordinate(j, at, 2));
   if (r->nlayer > 1) job_set(o, "layer", json_string(layer_name[p->layer]));
   return o;
 }
@@ -95,12 +102,12 @@ static const char *stress_unit(double most, double *si) {
 
 static const char *place_text(const job *j, const peak *p, char buf[PL_TEXT]) {
   const pl_recover *r = j->recover;
-  const double *X = j->scene->mesh->X + 3 * (size_t)r->node[p->slot];
   const length_unit *u = job_length((job *)j, 0);
   int n = snprintf(buf, PL_TEXT, "%.100s, node %d at ", body_name(j, r->node[p->slot]),
                    r->node[p->slot]);
   for (int c = 0; c < j->scene->dim; c++)
-    n += snprintf(buf + n, PL_TEXT - (size_t)n, c ? ", %.4g" : "%.4g", X[c] / u->si);
+    n += snprintf(buf + n, PL_TEXT - (size_t)n, c ? ", %.4g" : "%.4g",
+                  coordinate(j, r->node[p->slot], c) / u->si);
   snprintf(buf + n, PL_TEXT - (size_t)n, " %s%s%s", u->name, r->nlayer > 1 ? ", " : "",
            r->nlayer > 1 ? layer_name[p->layer] : "");
   return buf;
@@ -222,17 +229,16 @@ static const char *remedy(const job *j, int group) {
 
 static void warn_error(const job *j, const pl_analysis *a, const pl_error_estimate *e,
                        const char *what, double by) {
-  const double *X = j->scene->mesh->X;
   int cell = e->cell, t = 0;
   while (cell >= j->scene->mesh->cell[t].n) cell -= j->scene->mesh->cell[t++].n;
   const int *v = j->scene->mesh->cell[t].v + (size_t)cell * (size_t)pl_cell_nvert[t];
-  const double *x = X + 3 * (size_t)v[0];
   const length_unit *u = job_length((job *)j, 0);
   pl_report(j->env, PL_WARNING, j->scene->path, a->line, a->col, remedy(j, e->group),
             "%s: the mesh is coarse: %s by about %.2g %% (estimated error %.2g %% in the energy "
             "norm, most of it near %.4g %.4g %.4g %s, %s %d of '%s')",
-            a->name, what, 100 * by, 100 * e->relative, x[0] / u->si, x[1] / u->si, x[2] / u->si,
-            u->name, pl_cell_name[t], e->elem + 1, pl_model_group_name(j->scene->model, e->group));
+            a->name, what, 100 * by, 100 * e->relative, coordinate(j, v[0], 0) / u->si,
+            coordinate(j, v[0], 1) / u->si, coordinate(j, v[0], 2) / u->si, u->name,
+            pl_cell_name[t], e->elem + 1, pl_model_group_name(j->scene->model, e->group));
 }
 
 static json_t *error_figures(const pl_error_estimate *e) {

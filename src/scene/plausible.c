@@ -10,14 +10,18 @@
 
 static const double HINGE_STIFF = 1.15; // energy of hinges over that of the plate
 
+// a number without a unit
+static int is_bare(const num *v) {
+  double ignored;
+  return v->at && v->at->text[pl_number_scan(v->at->text, strlen(v->at->text), &ignored)] == 0;
+}
+
 static void bare_hint(const reader *r, const num *v, const char *si, const char *sane, char *out,
                       size_t size) {
   unit u;
-  double ignored;
   unit_parse(si, strlen(si), &u);
   double factor = unit_scale_of(&r->scale, &u.dim);
-  int bare = v->at && v->at->text[pl_number_scan(v->at->text, strlen(v->at->text), &ignored)] == 0;
-  if (bare)
+  if (is_bare(v))
     snprintf(out, size, "%s; a bare number here is in units of %.3g %s", sane, factor, si);
   else
     snprintf(out, size, "%s", sane);
@@ -63,6 +67,16 @@ static void check_body(reader *r, const body_slot *b) {
     warning(r, b->at, "mesh_units: mm, or mesh_units: m where it is right",
             "body '%s' is %.3g m large: its mesh file is read in metres", b->def->name.s, size);
   const geometry_def *g = b->def->shell;
+  // a bare number of metres in a scene of millimetres
+  double thin = g && is_bare(&g->thickness) ? 1e-4 : 1e-5;
+  if (g && g->thickness.v > 0 && g->thickness.v < thin * size) {
+    char more[PL_TEXT];
+    bare_hint(r, &g->thickness, "m", "sheet metal of this size has millimetres, foil 10 um", more,
+              sizeof more);
+    warning(r, g->thickness.at, more,
+            "shell '%s': a thickness of %.3g m at a size of %.3g m looks like a wrong unit",
+            b->def->name.s, g->thickness.v, size);
+  }
   if (g && g->thickness.v > 0.5 * size)
     warning(r, g->thickness.at, NULL, "shell '%s': a thickness of %.3g m at a size of %.3g m",
             b->def->name.s, g->thickness.v, size);

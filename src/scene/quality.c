@@ -68,7 +68,7 @@ void describe_quality(const pl_scene *s, pl_text *out) {
       pl_text_add(out, ", one cell through the thickness%s",
                   plain                ? ": too stiff in bending, use formulation: enhanced"
                   : c->type == PL_TET4 ? ": too stiff in bending, use order: 2"
-                                       : "");
+                                       : ": enough for bending; refine: 1 for stress over it");
     pl_text_add(out, "\n");
   }
 }
