@@ -68,7 +68,7 @@ static void warn_user(job *j, const pl_analysis *a, const pl_modes_info *i) {
         j->env, PL_WARNING, j->scene->path, a->line, a->col,
         "a solid as thin as this is better a shell (or a rod), or has fewer cells through its "
         "thickness",
-        "%s: rounding leaves about %.1g %% of the lowest frequency open, as bending is very "
+        "%s: rounding leaves about %.2g %% of the lowest frequency open, as bending is very "
         "soft against stretching",
         a->name, 100 * i->rounding);
   if (i->nrigid && j->scene->ndrive > 0)

@@ -407,9 +407,12 @@ static pl_status cell_type(msh *m, int gmsh, int *type, int *nvert, int *dim) {
                  [12] = {PL_HEX20, 27, 3}, [15] = {PL_CELL_COUNT, 1, 0}, [16] = {PL_QUAD8, 8, 2},
                  [17] = {PL_HEX20, 20, 3}};
   if (gmsh == 6 || gmsh == 7 || gmsh == 13 || gmsh == 14 || gmsh == 18 || gmsh == 19)
-    return pl_load_fail(m->in, "mesh with tetrahedra or hexahedra only",
-                        "%s (type %d) are not read",
-                        gmsh == 6 || gmsh == 13 || gmsh == 18 ? "prisms" : "pyramids", gmsh);
+    return pl_load_fail(
+        m->in,
+        "gmsh: Mesh.SubdivisionAlgorithm = 2 makes hexahedra of all, meshes without Recombine have "
+        "tetrahedra",
+        "%s (type %d) are not read", gmsh == 6 || gmsh == 13 || gmsh == 18 ? "prisms" : "pyramids",
+        gmsh);
   if (gmsh >= 18 && gmsh <= 140)
     return pl_load_fail(m->in, "set Mesh.ElementOrder = 2 and mesh again",
                         "elements of third or higher order (type %d) are not read", gmsh);

@@ -368,6 +368,22 @@ pl_status pl_find_loose(const pl_model *m, const pl_params *p, pl_env *env, cons
   return s;
 }
 
+// Held are pieces of bodies alone: what else there is, links say, may move though it is held.
+pl_status all_is_held(const pl_model *m, pl_env *env, const double *q, int *held) {
+  pieces k = {.m = m, .q = q, .nnode = pl_model_nnode(m), .dim = pl_model_dim(m)};
+  pl_status s = pieces_open(&k, env);
+  *held = s == PL_OK;
+  for (int g = 0; g < pl_model_ngroup(m); g++)
+    if (pl_model_group_size(m, g) > 0 && !pl_model_group_kind(m, g)->stress) *held = 0;
+  for (int i = 0; s == PL_OK && i < k.nnode && *held; i++) {
+    double v[6][6];
+    if (k.up[i] != i) continue;
+    *held = k.piece[i].body && (k.piece[i].clamped || left_over(&k.piece[i], v) == 0);
+  }
+  pieces_close(&k, env);
+  return s;
+}
+
 // ---- swings -------------------------------------------------------------------------------------
 
 // the moment about the line with the piece turned by an angle; q[nq] becomes where it is then

@@ -58,6 +58,9 @@ typedef struct zero_modes {
 pl_status shape_beyond_rigid(const pl_model *m, pl_env *env, const double *q, const double *shape,
                              double *part);
 
+// held: the model is made of bodies alone, and supports leave none of them a rigid motion.
+pl_status all_is_held(const pl_model *m, pl_env *env, const double *q, int *held);
+
 // Turns bodies of the state that loads swing, of which l is one, to where these are in line with
 // what holds them; l becomes what is loose then.
 pl_status swing_to_rest(const pl_model *m, const pl_params *p, pl_env *env, pl_loose *l,

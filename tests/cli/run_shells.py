@@ -531,6 +531,45 @@ analyses: [{{static: {{}}}}]
 
 
 @test
+def thickness_of_a_wrong_unit():
+    # metres in a scene of millimetres; drives alone load, and forces are in balance beside what supports and drives exchange
+    text = """pliant: 1
+units: {length: mm}
+materials: {m: {young: 2 GPa, poisson: 0.3, density: 1000 kg/m^3}}
+bodies: [{name: b, shell: {mesh: {grid: {size: [100, 40], cells: [6, 2]}}, material: m, thickness: %s}}]
+fixed: {nodes: b group left, clamp: yes}
+drives: [{name: pull, nodes: b group right, translation: [0.1, 0, 0], harmonic: 0}]
+analyses: [{static: {}}]
+"""
+    (work / "thick.yaml").write_text(text % "0.001")
+    p = subprocess.run([beside.pliant, "check", work / "thick.yaml"], capture_output=True, text=True, timeout=60)
+    assert "a thickness of 1e-06 m at a size of 0.1 m looks like a wrong unit" in p.stderr and "a bare number here is in units of 0.001 m" in p.stderr, p.stderr
+    assert run("thick", text % "10 um")[0]["balance"]["left_over"] < 1e-6
+
+
+@test
+def groups_come_back_from_vtu():
+    # the deformed part is read with its groups, and runs by them
+    text = f"""pliant: 1
+units: {{length: mm}}
+materials: {{m: {{young: 210 GPa, poisson: 0.3, density: 7850 kg/m^3}}}}
+bodies: [{{name: b, shell: {{mesh: {PARTS / 'clip.msh'}, mesh_units: mm, regions: [{{group: part, material: m}}], thickness: 0.5}}}}]
+sets: {{far: b group tip}}
+fixed: {{nodes: b group root, clamp: yes}}
+loads: [{{nodes: far, total: [0, 0, 1e-6 N]}}]
+analyses: [{{static: {{}}}}, {{modes: {{count: 3}}}}]
+"""
+    hz = []
+    for name, mesh in (("clip-one", None), ("clip-two", "clip-one/static.vtu, mesh_units: m")):
+        p, found = beside.launch(name, text.replace(f"{PARTS / 'clip.msh'}, mesh_units: mm", mesh) if mesh else text, "report: no, glb: no, plots: no")
+        assert p.returncode == 0, p.stderr
+        hz.append(np.array(found[1]["frequency_Hz"]))
+    assert np.abs(hz[1] / hz[0] - 1).max() < 1e-4, hz
+    m = meshio.read(work / "clip-two" / "static.vtu")
+    assert {"group:root", "group:tip", "group:far"} <= set(m.point_data) and "group:part" in m.cell_data, (list(m.point_data), list(m.cell_data))
+
+
+@test
 def all_analyses():
     text = """pliant: 1
 units: {length: mm}

@@ -116,7 +116,7 @@ static const struct {
     {"node_twice.msh", 8, "node 2 is there twice", NULL},
     {"node_unknown.msh", 12, "an element names node 4, which is not there", NULL},
     {"node_word.msh", 7, "'one' is not a number", NULL},
-    {"prism.msh", 12, "prisms (type 6) are not read", "mesh with tetrahedra or hexahedra only"},
+    {"prism.msh", 12, "prisms (type 6) are not read", "SubdivisionAlgorithm = 2"},
     {"tags.msh", 12, "a run of 1 elements with -1 tags", NULL},
     {"third_order_22.msh", 64, "elements of third or higher order (type 26) are not read",
      "set Mesh.ElementOrder = 2 and mesh again"},
