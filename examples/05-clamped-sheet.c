@@ -26,9 +26,9 @@ int main(void) {
 
   pl_built m;
   pl_status s = pl_build_all(b, 2, &m);
-  if (s == PL_OK) s = pl_static(NULL, m.model, m.params, m.state, m.work, NULL, NULL, NULL);
+  if (s == PL_OK) s = pl_built_static(&m, NULL);
   if (s == PL_OK) printf("tip     %.3f mm\n", 1e3 * m.state->q[3 * (NV - 1) + 2]);
-  if (s != PL_OK) fprintf(stderr, "%s: %s\n", pl_status_text(s), m.env->error.text);
+  if (s != PL_OK) fprintf(stderr, "%s: %s\n", pl_status_text(s), pl_built_error(&m));
   pl_built_free(&m);
   return s != PL_OK;
 }

@@ -28,9 +28,7 @@ int main(void) {
 
   pl_built m;
   pl_curve *curve = NULL;
-  pl_response_opts o = pl_response_defaults();
-  o.from = 130;
-  o.to = 220;
+  const pl_response_opts o = pl_response_between(130, 220); // rad/s
   if (pl_build_all(b, 2, &m) != PL_OK) return 1;
   pl_status s = pl_response(&o, m.model, m.params, m.work, 1, (int[]){STEM}, NULL, &curve);
   if (s == PL_OK) printf("peak %.3f rad/s\n", pl_curve_peak(curve));

@@ -29,11 +29,9 @@ int main(void) {
   b->gravity[1] = -g;
 
   pl_built m;
-  pl_transient_opts o = pl_transient_defaults();
-  o.duration = 10;
-  o.step = 1e-4;
+  const pl_transient_opts o = pl_transient_for(10, 1e-4); // s, at most
   if (pl_build_all(b, 1, &m) != PL_OK) return 1;
-  pl_transient(&o, m.model, m.params, m.state, NULL, m.work, observe, &lowest, NULL);
+  pl_built_transient(&m, &o, observe, &lowest);
   printf("quarter %.6f s (closed form %.6f s)\n", lowest, 1.8540746773 * sqrt(length / g));
   pl_built_free(&m);
 }

@@ -365,6 +365,7 @@ typedef struct pl_built {
   pl_work *work;
   pl_constraints constraints; // sheets have the masses of nodes as weights
   pl_env *env;                // its own host, for errors; NULL: the caller's
+  int shared;                 // 1: model, parameters and mesh are another's
 } pl_built;
 pl_status pl_build_model(pl_builder *b, pl_built *out);
 // Another model of the same unknowns, after pl_build_model: factors on the terms of loads and
@@ -388,5 +389,22 @@ pl_status pl_build_stage(const pl_builder *b, pl_env *env, const pl_stage *stage
 // freed, whatever happens; its host, where it is its own, stays for the error.
 pl_status pl_build_all(pl_builder *b, int nthread, pl_built *out);
 void pl_built_free(pl_built *m);
+
+// The same model for another thread, which must be done with it before it is freed: a host, a state
+// at rest and scratch of its own. PL_E_ARG: it has obstacles, layers or limits, which belong to one
+// analysis at a time.
+pl_status pl_built_share(const pl_built *m, int nthread, pl_built *out);
+// What went wrong last; "" when nothing did.
+const char *pl_built_error(const pl_built *m);
+
+// Analyses of what pl_build_all made, from its state and to it, with its obstacles. Options that
+// are NULL are those by default; observe (may be NULL) sees every step and stops it by a value that
+// is not zero. PL_E_ARG: there are layers or limits of stretch, which pl_limit_transient and
+// pl_drape know.
+pl_status pl_built_static(pl_built *m, const pl_static_opts *o);
+pl_status pl_built_transient(pl_built *m, const pl_transient_opts *o, pl_observe_fn observe,
+                             void *ctx);
+// The lowest `count` frequencies omega[count], rad/s, about its state; shape as in pl_modes.
+pl_status pl_built_modes(pl_built *m, int count, double *omega, double *shape);
 
 #endif

@@ -112,6 +112,9 @@ typedef struct pl_obstacle_kind {
   // Signed distance of x[dim] to the shape, m, negative inside, and its gradient n[dim], of length
   // 1 everywhere: on ridges of the distance it is one of those beside it. No allocation, no state.
   double (*distance)(const pl_obstacle *o, int dim, const double *x, double *n);
+  // Instead: the distance alone, with complex numbers. The gradient comes from the complex step and
+  // is exact, so that nothing but branches by real parts may be not analytic: csqrt, not hypot.
+  pl_complex (*distance_z)(const pl_obstacle *o, int dim, const pl_complex *x);
   // The box around it. NULL: it has no end.
   void (*bounds)(const pl_obstacle *o, double lo[3], double hi[3]);
   // Draws its lines with pl_pen_line and the like. NULL: it is not shown.

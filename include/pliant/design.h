@@ -113,6 +113,14 @@ typedef struct pl_objective_at {
   void *own; // what begin made
 } pl_objective_at;
 
+// The motion of a node, for kinds that are a function of it.
+typedef struct pl_node_motion {
+  const pl_objective *o;
+  int dim, nharm;
+  pl_complex omega;    // base frequency, rad/s
+  const pl_complex *z; // [dim][2 nharm + 1] Fourier coefficients c0 s1 c1 ..., m
+} pl_node_motion;
+
 // A kind of objective: a constant table. See docs/add-an-objective.md.
 typedef struct pl_objective_kind {
   const char *name;  // key in scenes
@@ -125,7 +133,7 @@ typedef struct pl_objective_kind {
   const pl_option *key; // [nkey]
   // quantity and results: words of its name, SI unit of targets; unit in which it is told and SI
   // units in one of it (NULL and 0: the SI unit)
-  const char *quantity, *unit, *told_unit;
+  const char *quantity, *unit, *told_unit; // quantity NULL: its name
   double told_si;
   pl_scope scope;
   pl_form form;
@@ -142,6 +150,11 @@ typedef struct pl_objective_kind {
   // the motion's change with x does follows from gz by one adjoint solution. q: as eval gave it.
   pl_status (*gradient)(const pl_objective_at *at, int i, double q, double by, double *gz,
                         double *gx);
+  // Instead of the two: Q of the motion of one node. Its derivatives come from the complex step and
+  // are exact, so that nothing but branches by real parts may be not analytic: csqrt of a sum of
+  // squares, not cabs. Where nothing is said such a kind has a quantity for each node, all goals of
+  // its form and least squares.
+  pl_complex (*motion)(const pl_node_motion *x);
 
   // optional
   pl_status (*check)(const pl_objective_at *at);             // of the statement, before motions
@@ -198,6 +211,9 @@ PL_OBJECTIVE_LIST(X)
 #undef X
 extern const pl_objective_kind *const pl_objective_table[PL_OBJECTIVE_COUNT];
 const pl_objective_kind *pl_objective_find(const char *name); // NULL: there is none
+static inline const char *pl_objective_quantity(const pl_objective_kind *kind) {
+  return kind->quantity ? kind->quantity : kind->name;
+}
 
 // For kinds of your own. Adds derivatives g[2 nharm + 1] by the Fourier coefficients of one
 // coordinate of a node (as pl_orbit_series gives them) to gz, or where the coordinate is driven,
@@ -207,6 +223,7 @@ void pl_objective_add(const pl_objective_at *at, int node, int axis, const doubl
 // Adds the derivative by the frequency at a fixed motion, rad/s, where that is a variable.
 void pl_objective_add_omega(const pl_objective_at *at, double g, double *gx);
 
+// variable NULL: all design parameters of the model.
 typedef struct pl_design_problem {
   int nvariable, npoint, nobjective;
   const pl_variable *variable;
@@ -393,6 +410,10 @@ typedef int (*pl_design_observe_fn)(void *ctx, const pl_design_result *so_far,
 // the state of an earlier run of the same problem. *out is NULL only on errors.
 pl_status pl_design_run(pl_design *d, const pl_design_state *resume, pl_design_observe_fn observe,
                         void *ctx, pl_design_result **out);
+
+// All of it: opens a problem, minimises it from the values that p has, and leaves it.
+pl_status pl_design_solve(const pl_optimise_opts *o, const pl_model *m, const pl_params *p,
+                          pl_work *w, const pl_design_problem *problem, pl_design_result **out);
 
 // ---- sensitivities of peaks and folds ---------------------------------------------------------
 

@@ -5,6 +5,8 @@
 
 #include <complex.h>
 
+typedef double complex pl_complex;
+
 // An element kind is a constant table: sizes, parameters, and kernels written once in
 // scalar-generic C and built for double and for double complex. What is not in the double kernels
 // comes from the complex step and is exact: d(K v)/dq, derivatives by parameters and by reference
@@ -38,8 +40,10 @@ enum {
     int (*third)(const real *q, const real *v, const real *par, const real *rest, real *out);      \
   }
 
+// Kinds of your own may leave out the eval for double: it is then that for double complex, which
+// takes a few times as long. The others are given for both types or for none.
 typedef PL_KERNELS(double) pl_kernels_d;
-typedef PL_KERNELS(double complex) pl_kernels_z;
+typedef PL_KERNELS(pl_complex) pl_kernels_z;
 
 // One number of each of PL_LANES elements, which a processor handles at once.
 enum { PL_LANES = 8 };
@@ -246,6 +250,10 @@ extern const pl_elem_kind pl_elem_bend_limit;
 
 // The kind of that name, or NULL.
 const pl_elem_kind *pl_elem_find(const char *name);
+
+// The potential as kernels give it; 1 outside the domain.
+int pl_elem_eval(const pl_elem_kind *kind, const double *q, const double *par, const double *rest,
+                 double *energy, double *grad, double *hess);
 
 // d(K v)/dq [ndof][ndof] at q, exact; symmetric. Returns PL_DOMAIN outside the domain.
 pl_status pl_elem_third(const pl_elem_kind *kind, const double *q, const double *v,

@@ -260,6 +260,13 @@ typedef struct pl_response_opts {
 extern const pl_option pl_response_option_table[];
 extern const int pl_response_option_count;
 PL_OPTS_DEFAULTS(response)
+// Those by default, between two frequencies, rad/s.
+static inline pl_response_opts pl_response_between(double from, double to) {
+  pl_response_opts o = pl_response_defaults();
+  o.from = from;
+  o.to = to;
+  return o;
+}
 
 typedef enum pl_special_kind {
   PL_PEAK,            // dA/domega = 0 of a measure of a watched place, eq. 17

@@ -324,6 +324,13 @@ typedef struct pl_transient_opts {
 extern const pl_option pl_transient_option_table[];
 extern const int pl_transient_option_count;
 PL_OPTS_DEFAULTS(transient)
+// Those by default, for so long (s) in fixed steps (s).
+static inline pl_transient_opts pl_transient_for(double duration, double step) {
+  pl_transient_opts o = pl_transient_defaults();
+  o.duration = duration;
+  o.step = step;
+  return o;
+}
 
 // Fixed time steps of a run, from 0: nstep of them, all of length step but for the last.
 typedef struct pl_time_grid {

@@ -44,6 +44,9 @@ struct builder_impl {
   struct join_list *joins;
 };
 
+// A host in memory of its own; NULL: there is none.
+pl_env *build_host_create(void);
+void build_host_free(pl_env *own);
 char *build_strdup(pl_builder *b, const char *s);
 // A copy of n things.
 void *keep_copy(pl_builder *b, int n, size_t size, const void *from);

@@ -27,30 +27,15 @@ static pl_status create_in(pl_env *env, int dim, pl_builder **out) {
   return s;
 }
 
-// a host in memory of its own
-static pl_env *host_create(void) {
-  pl_env plain;
-  pl_env_init(&plain);
-  pl_env *own = pl_alloc(&plain, 1, sizeof *own);
-  if (own) pl_env_init(own);
-  return own;
-}
-
-static void host_free(pl_env *own) {
-  pl_env plain;
-  pl_env_init(&plain);
-  pl_free(&plain, own);
-}
-
 pl_status pl_builder_create(pl_env *env, int dim, pl_builder **out) {
   *out = NULL;
   if (env) return create_in(env, dim, out);
-  pl_env *own = host_create();
+  pl_env *own = build_host_create();
   pl_status s = own ? create_in(own, dim, out) : PL_E_NOMEM;
   if (s == PL_OK)
     (*out)->impl->own = own;
   else
-    host_free(own);
+    build_host_free(own);
   return s;
 }
 
@@ -61,7 +46,7 @@ void pl_builder_free(pl_builder *b) {
   if (b->impl) pl_arena_free(b->impl->arena);
   pl_free(env, b->impl);
   pl_free(env, b);
-  host_free(own);
+  build_host_free(own);
 }
 
 // ---- memory -----------------------------------------------------------------------------------
@@ -734,18 +719,4 @@ pl_status pl_build_all(pl_builder *b, int nthread, pl_built *out) {
   b->impl->own = NULL;
   pl_builder_free(b);
   return s;
-}
-
-void pl_built_free(pl_built *m) {
-  pl_env *own = m->env;
-  pl_contact_free(m->constraints.contact);
-  pl_layers_free(m->constraints.layers);
-  pl_sheet_free(m->constraints.sheet);
-  pl_work_free(m->work);
-  if (m->model) pl_state_free(m->model, m->state);
-  pl_params_free(m->params);
-  pl_model_free(m->model);
-  pl_mesh_free(m->mesh);
-  host_free(own);
-  *m = (pl_built){0};
 }

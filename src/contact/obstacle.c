@@ -89,6 +89,30 @@ static int rotation_matrix(const pl_obstacle *o, double *R) {
   return 1;
 }
 
+// The gradient of the distance is Im d(x + i s e)/s along every axis. Where there is none, as on a
+// wire itself, any direction will do.
+static double distance_lifted(const pl_obstacle *o, int dim, const double *x, double *n) {
+  static const double STEP = 1e-40;
+  double complex z[3] = {0}, d = 0;
+  for (int c = 0; c < dim; c++) z[c] = x[c];
+  for (int c = 0; c < dim; c++) {
+    z[c] = x[c] + STEP * I;
+    d = o->kind->distance_z(o, dim, z);
+    z[c] = x[c];
+    n[c] = cimag(d) / STEP;
+  }
+  double size = pl_norm(dim, n);
+  if (!(size > 0) || !isfinite(size))
+    for (int c = 0; c < dim; c++) n[c] = c == dim - 1;
+  else
+    for (int c = 0; c < dim; c++) n[c] /= size;
+  return creal(d);
+}
+
+static double shape_distance(const pl_obstacle *o, int dim, const double *x, double *n) {
+  return o->kind->distance ? o->kind->distance(o, dim, x, n) : distance_lifted(o, dim, x, n);
+}
+
 void pl_obstacle_gap(const pl_obstacle *o, int dim, double t, const double *x, double radius,
                      pl_gap *out) {
   double R[9], d[3] = {0}, own[3] = {0}, n[3] = {0}, distance;
@@ -97,10 +121,10 @@ void pl_obstacle_gap(const pl_obstacle *o, int dim, double t, const double *x, d
     double local[3] = {0};
     for (int j = 0; j < dim; j++)
       for (int i = 0; i < dim; i++) own[j] += R[3 * i + j] * d[i];
-    distance = o->kind->distance(o, dim, own, local);
+    distance = shape_distance(o, dim, own, local);
     for (int i = 0; i < 3; i++) n[i] = pl_dot3(R + 3 * i, local);
   } else {
-    distance = o->kind->distance(o, dim, d, n);
+    distance = shape_distance(o, dim, d, n);
   }
   out->gap = distance - radius - o->radius;
   memcpy(out->frame, n, sizeof n);
@@ -127,7 +151,8 @@ static pl_status check_number(pl_env *env, const char *what, const char *kind, c
 pl_status pl_obstacle_check(pl_env *env, const pl_obstacle *o, int dim, const char *what) {
   static const pl_key radius = {.name = "radius", .hi = INFINITY, .unit = "m"};
   const pl_obstacle_kind *kind = o->kind;
-  if (!kind || !kind->name || !kind->distance || kind->nkey < 0 || kind->nkey > PL_KEY_MAX)
+  if (!kind || !kind->name || (!kind->distance && !kind->distance_z) || kind->nkey < 0 ||
+      kind->nkey > PL_KEY_MAX)
     return pl_fail(env, PL_E_ARG, "%s: its kind has no name, no distance or too many keys", what);
   if (!pl_all_finite(3, o->centre) || !pl_all_finite(4, o->rotation) ||
       !pl_all_finite(3, o->velocity) || !pl_all_finite(PL_SHAPE_PAR_MAX, o->par) ||

@@ -5,9 +5,24 @@
 
 // ---- copies of the statement ------------------------------------------------------------------
 
+// a kind that is a function of a node's motion, with what it does not say
+static void fill_kind(objective *o) {
+  pl_objective_kind *kind = &o->filled;
+  *kind = *o->o.kind;
+  if (kind->nodes == PL_NODES_NONE) kind->nodes = PL_NODES_EACH;
+  if (kind->goals == 0)
+    kind->goals = kind->form == PL_FORM_RATIO   ? PL_GOALS_TARGET | PL_GOALS_MOST | PL_GOALS_LEAST
+                  : kind->form == PL_FORM_LIMIT ? PL_GOALS_TARGET | PL_GOALS_LEAST
+                  : kind->form == PL_FORM_ANGLE ? PL_GOALS_TARGET
+                                                : 0;
+  kind->least_squares |= kind->form == PL_FORM_RATIO || kind->form == PL_FORM_ANGLE;
+  o->o.kind = kind;
+}
+
 static pl_status copy_objective(pl_design *d, objective *o, const pl_objective *from) {
   size_t nnode = from->nnode > 0 ? (size_t)from->nnode : 0, dim = (size_t)pl_model_dim(d->m);
   o->o = *from;
+  if (from->kind->motion) fill_kind(o);
   o->solution = -1;
   o->o.name = from->name ? pl_strdup(d->env, from->name) : NULL;
   o->o.node = NULL;
@@ -178,6 +193,16 @@ void pl_design_free(pl_design *d) {
   pl_free(d->env, d->dz);
   variables_close(d);
   pl_free(d->env, d);
+}
+
+pl_status pl_design_solve(const pl_optimise_opts *o, const pl_model *m, const pl_params *p,
+                          pl_work *w, const pl_design_problem *problem, pl_design_result **out) {
+  pl_design *d;
+  *out = NULL;
+  PL_TRY(pl_design_open(o, m, p, w, problem, &d));
+  pl_status s = pl_design_run(d, NULL, NULL, NULL, out);
+  pl_design_free(d);
+  return s;
 }
 
 // ---- what is at hand --------------------------------------------------------------------------

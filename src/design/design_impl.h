@@ -66,10 +66,11 @@ typedef struct variable {
 
 // An objective with what it refers to at the start.
 typedef struct objective {
-  pl_objective o; // name, nodes and coefficients are owned
-  int solution;   // -1: no motion
-  double *ref;    // [nnode] or [1] quantities at the start
-  void *own;      // of its kind
+  pl_objective o;           // name, nodes and coefficients are owned
+  int solution;             // -1: no motion
+  double *ref;              // [nnode] or [1] quantities at the start
+  void *own;                // of its kind
+  pl_objective_kind filled; // a kind that is a function of motions, with all that it leaves open
 } objective;
 
 struct pl_design {

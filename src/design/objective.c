@@ -76,6 +76,60 @@ static double form_value(const pl_objective *o, double q, double q0, double *slo
   }
 }
 
+// ---- kinds that are a function of a node's motion
+// ------------------------------------------------
+
+// longest series of a node, as many harmonics as options allow
+enum { SERIES = 3 * (2 * 64 + 1) };
+
+static void node_series(const pl_objective_at *at, int i, double complex *z) {
+  int dim = pl_model_dim(at->m), n = 2 * at->orbit->nharm + 1;
+  double own[SERIES];
+  for (int c = 0; c < dim; c++) {
+    pl_orbit_series(at->m, at->p, at->orbit, at->o->node[i], c, own);
+    for (int a = 0; a < n; a++) z[c * n + a] = own[a];
+  }
+}
+
+static double complex motion_of(const pl_objective_at *at, double complex omega,
+                                const double complex *z) {
+  return at->o->kind->motion(&(pl_node_motion){
+      .o = at->o, .dim = pl_model_dim(at->m), .nharm = at->orbit->nharm, .omega = omega, .z = z});
+}
+
+static pl_status kind_eval(const pl_objective_at *at, int i, double *q) {
+  if (!at->o->kind->motion) return at->o->kind->eval(at, i, q);
+  double complex z[SERIES];
+  node_series(at, i, z);
+  *q = creal(motion_of(at, at->orbit->omega, z));
+  return isfinite(*q) ? PL_OK : PL_DOMAIN;
+}
+
+static pl_status kind_gradient(const pl_objective_at *at, int i, double q, double by, double *gz,
+                               double *gx) {
+  static const double STEP = 1e-40;
+  if (!at->o->kind->motion) return at->o->kind->gradient(at, i, q, by, gz, gx);
+  int dim = pl_model_dim(at->m), n = 2 * at->orbit->nharm + 1;
+  double complex z[SERIES];
+  double g[SERIES];
+  node_series(at, i, z);
+  for (int c = 0; c < dim; c++) {
+    for (int a = 0; a < n; a++) {
+      double complex kept = z[c * n + a];
+      z[c * n + a] += STEP * I;
+      g[a] = by * cimag(motion_of(at, at->orbit->omega, z)) / STEP;
+      z[c * n + a] = kept;
+      if (!isfinite(g[a])) return PL_DOMAIN;
+    }
+    pl_objective_add(at, at->o->node[i], c, g, gz, gx);
+  }
+  double slope = cimag(motion_of(at, at->orbit->omega + STEP * I, z)) / STEP;
+  pl_objective_add_omega(at, by * slope, gx);
+  return PL_OK;
+}
+
+// ---- values -----------------------------------------------------------------------------------
+
 pl_status objective_value(pl_design *d, objective *o, double by, double *value, double *gz,
                           double *gx) {
   pl_objective_at at = objective_at(d, o);
@@ -83,9 +137,9 @@ pl_status objective_value(pl_design *d, objective *o, double by, double *value, 
   *value = 0;
   for (int i = 0; i < n; i++) {
     double q, slope;
-    PL_TRY(o->o.kind->eval(&at, i, &q));
+    PL_TRY(kind_eval(&at, i, &q));
     *value += form_value(&o->o, q, o->ref[i], &slope) / n;
-    if (gz && slope != 0) PL_TRY(o->o.kind->gradient(&at, i, q, by * slope / n, gz, gx));
+    if (gz && slope != 0) PL_TRY(kind_gradient(&at, i, q, by * slope / n, gz, gx));
   }
   return PL_OK;
 }
@@ -107,8 +161,8 @@ pl_status objective_rows(pl_design *d, const objective *o, double *r, double *J)
   for (int i = 0; st == PL_OK && i < count; i++, J += d->nvar) {
     memset(gz, 0, (size_t)d->n * sizeof *gz);
     memset(J, 0, (size_t)d->nvar * sizeof *J);
-    st = kind->eval(&at, i, &q);
-    if (st == PL_OK) st = kind->gradient(&at, i, q, 1, gz, J);
+    st = kind_eval(&at, i, &q);
+    if (st == PL_OK) st = kind_gradient(&at, i, q, 1, gz, J);
     if (st == PL_OK) st = design_adjoint(d, &d->solution[o->solution], gz, J);
     for (int k = 0; k < d->nvar; k++) J[k] *= c / T;
     r[i] = c * (angle ? remainder(q - o->o.target, 2 * PL_PI) : q / T - 1);
@@ -121,14 +175,13 @@ pl_status objective_rows(pl_design *d, const objective *o, double *r, double *J)
 
 // its mean over nodes; the gradient's part through the motion is in gz
 static pl_status mean_quantity(const pl_objective_at *at, double *value, double *gz, double *gx) {
-  const pl_objective_kind *kind = at->o->kind;
   int n = objective_count(at->o);
   double q;
   *value = 0;
   for (int i = 0; i < n; i++) {
-    PL_TRY(kind->eval(at, i, &q));
+    PL_TRY(kind_eval(at, i, &q));
     *value += q / n;
-    if (gz) PL_TRY(kind->gradient(at, i, q, 1.0 / n, gz, gx));
+    if (gz) PL_TRY(kind_gradient(at, i, q, 1.0 / n, gz, gx));
   }
   return PL_OK;
 }
@@ -179,7 +232,7 @@ void pl_objective_add_omega(const pl_objective_at *at, double g, double *gx) {
 static pl_status start_value(const pl_objective_at *at, int i, double *ref) {
   const pl_objective_kind *kind = at->o->kind;
   pl_env *env = at->d->env;
-  PL_TRY(kind->tell ? kind->tell(at, ref, NULL) : kind->eval(at, i, ref));
+  PL_TRY(kind->tell ? kind->tell(at, ref, NULL) : kind_eval(at, i, ref));
   if (*ref > 0) return PL_OK;
   if (kind->nodes != PL_NODES_EACH)
     return pl_fail(env, PL_E_INPUT, "design: objective '%s': there is no %s at the start",
@@ -260,8 +313,12 @@ pl_status objective_check(pl_design *d, const objective *with) {
   const pl_objective *o = &with->o;
   const char *name = objective_label(o);
   pl_objective_at at = objective_at(d, with);
-  if (!o->kind->eval || !o->kind->gradient)
-    return pl_fail(d->env, PL_E_ARG, "design: the kind of objective '%s' has no eval or gradient",
+  if (!o->kind->motion && (!o->kind->eval || !o->kind->gradient))
+    return pl_fail(d->env, PL_E_ARG,
+                   "design: the kind of objective '%s' has neither motion nor eval and gradient",
+                   name);
+  if (o->kind->motion && o->kind->nodes != PL_NODES_ONE && o->kind->nodes != PL_NODES_EACH)
+    return pl_fail(d->env, PL_E_ARG, "design: the kind of objective '%s' must be one of nodes",
                    name);
   if (!(o->weight > 0) || !isfinite(o->weight))
     return pl_fail_at(d->env, PL_E_INPUT, NULL, 0, 0, "leave it out instead",

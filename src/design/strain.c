@@ -57,7 +57,7 @@ static int cell_open(const gauge *g, int group, int e, cell *c) {
   for (int i = 0; i < k->nvert * k->vdim; i++)
     c->size = fmax(c->size, fabs(c->X[i] - c->X[i % k->vdim]));
   if (!(c->size > 0)) c->size = 1;
-  return k->d.prepare(c->X, c->rest);
+  return k->d.prepare ? k->d.prepare(c->X, c->rest) : 0;
 }
 
 // dP of the strain at a sample: P^(1-p) |strain|^(p-1) / N

@@ -132,8 +132,8 @@ static pl_status check_variable(const pl_design *d, int k) {
   return PL_OK;
 }
 
-static pl_status add_variable(pl_design *d, int k, const pl_design_problem *problem) {
-  const pl_variable *from = &problem->variable[k];
+static pl_status add_variable(pl_design *d, int k, const pl_variable *from,
+                              const pl_design_problem *problem) {
   variable *v = &d->var[k];
   *v = (variable){.kind = from->kind, .index = from->index, .scale = 1};
   PL_TRY(check_variable(d, k));
@@ -171,8 +171,9 @@ static pl_status make_directions(pl_design *d) {
 }
 
 pl_status variables_open(pl_design *d, const pl_design_problem *problem) {
-  size_t n = (size_t)problem->nvariable;
-  if (problem->nvariable < 1)
+  int count = problem->variable ? problem->nvariable : pl_model_ndesign(d->m);
+  size_t n = (size_t)count;
+  if (count < 1)
     return pl_fail_at(d->env, PL_E_INPUT, NULL, 0, 0,
                       "list design parameters, alpha, beta or a frequency as variables",
                       "design: there are no variables");
@@ -184,9 +185,10 @@ pl_status variables_open(pl_design *d, const pl_design_problem *problem) {
   d->ray = d->base + n;
   d->hint = d->ray + n;
   for (int i = 0; i < d->npoint; i++) d->omega[i] = problem->point[i].omega;
-  for (int k = 0; k < problem->nvariable; k++) {
+  for (int k = 0; k < count; k++) {
+    const pl_variable own = {.kind = PL_VARIABLE_DESIGN, .index = k};
     d->nvar = k + 1;
-    PL_TRY(add_variable(d, k, problem));
+    PL_TRY(add_variable(d, k, problem->variable ? &problem->variable[k] : &own, problem));
   }
   for (int k = 0; k < d->nvar; k++)
     for (int j = 0; j < d->nvar; j++) {

@@ -31,6 +31,33 @@ static double difference_step(double size) {
   return 1e-40 / size;
 }
 
+// eval for double of a kind that has one for complex numbers alone
+static int eval_lifted(const pl_elem_kind *kind, const double *q, const double *par,
+                       const double *rest, double *energy, double *grad, double *hess) {
+  double complex zq[PL_NDOF_MAX], zpar[PL_NPAR_MAX], zrest[PL_NREST_MAX], W, g[PL_NDOF_MAX];
+  double complex K[PL_NDOF_MAX * PL_NDOF_MAX];
+  int n = kind->ndof;
+  lift(n, q, NULL, 0, zq);
+  lift(kind->npar, par, NULL, 0, zpar);
+  lift(kind->nrest, rest, NULL, 0, zrest);
+  if (kind->z.eval(zq, zpar, zrest, energy ? &W : NULL, grad ? g : NULL, hess ? K : NULL)) return 1;
+  if (energy) *energy = creal(W);
+  for (int i = 0; grad && i < n; i++) grad[i] = creal(g[i]);
+  for (int i = 0; hess && i < n * n; i++) hess[i] = creal(K[i]);
+  return 0;
+}
+
+int pl_elem_eval(const pl_elem_kind *kind, const double *q, const double *par, const double *rest,
+                 double *energy, double *grad, double *hess) {
+  return kind->d.eval ? kind->d.eval(q, par, rest, energy, grad, hess)
+                      : eval_lifted(kind, q, par, rest, energy, grad, hess);
+}
+
+// kinds without data of the reference shape need not prepare any
+static int prepare_of(const pl_elem_kind *kind, const double *X, double *rest) {
+  return kind->d.prepare ? kind->d.prepare(X, rest) : 0;
+}
+
 pl_status pl_elem_third(const pl_elem_kind *kind, const double *q, const double *v,
                         const double *par, const double *rest, double *out) {
   if (kind->d.third) return kind->d.third(q, v, par, rest, out) ? PL_DOMAIN : PL_OK;
@@ -52,7 +79,7 @@ pl_status pl_elem_force(const pl_elem_kind *kind, const pl_elem_motion *m, doubl
   int grows = m->grow != 0;
   for (int i = 0; i < kind->ndof; i++)
     X[i] = (grows && i < kind->nvert * kind->vdim ? m->grow : 1) * m->X[i];
-  if (kind->d.prepare(X, rest) || (grows && kind->d.prepare(m->X, plain))) return PL_DOMAIN;
+  if (prepare_of(kind, X, rest) || (grows && prepare_of(kind, m->X, plain))) return PL_DOMAIN;
   for (int i = 0; m->hist && i < kind->nhist; i++) rest[i] = m->hist[i];
   motion_d x = {.q = m->q,
                 .v = m->v ? m->v : zero,
@@ -65,7 +92,11 @@ pl_status pl_elem_force(const pl_elem_kind *kind, const pl_elem_motion *m, doubl
                 .lumped = m->lumped,
                 .rates = m->v || m->a || kind->circulatory,
                 .stiff = m->beta != 0};
-  return force_d(&kind->d, kind->ndof, &x, force) ? PL_DOMAIN : PL_OK;
+  double A[PL_NDOF_MAX * PL_NDOF_MAX];
+  if (pl_elem_eval(kind, m->q, m->par, rest, NULL, force, x.rates && x.stiff ? A : NULL) ||
+      force_d(&kind->d, kind->ndof, &x, A, force))
+    return PL_DOMAIN;
+  return PL_OK;
 }
 
 // rest data of X + i s dX, whose places are multiplied by grow
@@ -75,10 +106,10 @@ static int rest_along(const pl_elem_kind *kind, const double *X, const double *d
     double complex zX[PL_NDOF_MAX];
     lift(kind->ndof, X, dX, s, zX);
     for (int i = 0; i < kind->nvert * kind->vdim; i++) zX[i] *= grow;
-    return kind->z.prepare(zX, zrest);
+    return kind->z.prepare ? kind->z.prepare(zX, zrest) : 0;
   }
   double rest[PL_NREST_MAX];
-  if (kind->d.prepare(X, rest)) return 1;
+  if (prepare_of(kind, X, rest)) return 1;
   lift(kind->nrest, rest, NULL, 0, zrest);
   return 0;
 }
@@ -113,7 +144,10 @@ pl_status pl_elem_force_along(const pl_elem_kind *kind, const pl_elem_motion *m,
                 .lumped = m->lumped,
                 .rates = m->v || m->a || d->dv || d->da || kind->circulatory,
                 .stiff = m->beta != 0 || d->dbeta != 0};
-  if (force_z(&kind->z, n, &x, force)) return PL_DOMAIN;
+  double complex A[PL_NDOF_MAX * PL_NDOF_MAX];
+  if (kind->z.eval(q, par, rest, NULL, force, x.rates && x.stiff ? A : NULL) ||
+      force_z(&kind->z, n, &x, A, force))
+    return PL_DOMAIN;
   for (int i = 0; i < n; i++) dforce[i] = cimag(force[i]) / s;
   return PL_OK;
 }

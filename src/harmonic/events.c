@@ -123,7 +123,8 @@ int slide_at(const slide *s, double phase, double *H, double *pull) {
   const span *at = span_at(x, phase);
   pair_motion(x, phase, q, v);
   pair_rest(x, at, q, rest);
-  if (x->kind->d.eval(q, x->par, rest, &W, f, H) || x->kind->stretch(q, rest, &d, pull)) return 1;
+  if (pl_elem_eval(x->kind, q, x->par, rest, &W, f, H) || x->kind->stretch(q, rest, &d, pull))
+    return 1;
   for (int a = 0; a < x->ndof; a++) pull[a] *= s->used && !at->slip ? x->par[0] : 0;
   return 0;
 }

@@ -162,7 +162,7 @@ static int look_at(const pair *x, const span *s, double phase, look *l) {
   for (int a = 0; a < x->ndof; a++) l->v[a] *= x->omega;
   pair_rest(x, s, l->q, rest);
   if (k->on_rate) return k->d.visc(l->q, l->v, x->par, rest, l->f, l->D, l->K);
-  return k->d.eval(l->q, x->par, rest, &W, l->f, l->K);
+  return pl_elem_eval(k, l->q, x->par, rest, &W, l->f, l->K);
 }
 
 // what is added up over a span

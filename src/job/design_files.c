@@ -274,7 +274,7 @@ static pl_status plot_objective(const designing *t, int k) {
   char title[PL_TEXT], what[PL_TEXT], name[PL_TEXT], label[PL_TEXT];
   objective_words(t, k, title);
   snprintf(what, sizeof what, "%.60s-%d", o->kind->name, k + 1);
-  snprintf(label, sizeof label, "%.60s (%.20s)", o->kind->quantity, unit);
+  snprintf(label, sizeof label, "%.60s (%.20s)", pl_objective_quantity(o->kind), unit);
   pl_plot plot = {.title = title,
                   .xlabel = "time over the period",
                   .ylabel = label,

@@ -25,9 +25,9 @@ static void set_quantities(const designing *t, int k, json_t *one) {
   double before = t->quantity[0][k], after = t->quantity[1][k];
   char key[64];
   if (!isfinite(before) || !isfinite(after)) return;
-  snprintf(key, sizeof key, "%.50s_before", o->kind->quantity);
+  snprintf(key, sizeof key, "%.50s_before", pl_objective_quantity(o->kind));
   set_quantity(one, key, o->kind, before);
-  set_quantity(one, o->kind->quantity, o->kind, after);
+  set_quantity(one, pl_objective_quantity(o->kind), o->kind, after);
   if (quantity_has_ratio(o->kind)) job_set(one, "ratio", json_real(after / before));
   if (o->goal == PL_GOAL_TARGET) set_quantity(one, "target", o->kind, o->target);
 }

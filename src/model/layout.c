@@ -67,6 +67,12 @@ static pl_status check_kind(pl_env *env, const pl_elem_kind *k) {
   if (k->nvert < 0 || k->nscal < 0 || k->ndof != k->vdim * k->nvert + k->nscal)
     return pl_fail(env, PL_E_ARG, "element kind %s: ndof is %d, vdim * nvert + nscal is %d",
                    k->name, k->ndof, k->vdim * k->nvert + k->nscal);
+  if (k->eval_law) return PL_OK;
+  if (!k->z.eval || !k->d.prepare != !k->z.prepare || !k->d.visc != !k->z.visc ||
+      !k->d.mass != !k->z.mass || (k->nrest > 0 && !k->d.prepare))
+    return pl_fail_at(env, PL_E_ARG, NULL, 0, 0,
+                      "only eval for double and, without rest data, prepare may be left out",
+                      "element kind %s: a kernel is missing", k->name);
   return PL_OK;
 }
 

@@ -134,7 +134,7 @@ static inline int group_eval(const group *g, const double *q, const double *par,
                              double *energy, double *grad, double *hess) {
   const pl_elem_kind *k = g->kind;
   return k->eval_law ? k->eval_law(g->law, q, par, rest, energy, grad, hess)
-                     : k->d.eval(q, par, rest, energy, grad, hess);
+                     : pl_elem_eval(k, q, par, rest, energy, grad, hess);
 }
 
 static inline void gather(int n, const int *dof, const double *from, double *to) {

@@ -44,7 +44,7 @@ const double *grown_rest(const group *g, const pl_params *p, const pl_state *s, 
   if (!(grow > 0)) return rest;
   gather(k->ndof, g->dof + e * k->ndof, p->X, X);
   for (int i = 0; i < k->nvert * k->vdim; i++) X[i] *= grow;
-  return k->d.prepare(X, own) ? rest : own;
+  return !k->d.prepare || k->d.prepare(X, own) ? rest : own;
 }
 
 double growth_force(const group *g, const pl_params *p, const pl_state *s, int e, const double *q,
@@ -60,7 +60,7 @@ double growth_force(const group *g, const pl_params *p, const pl_state *s, int e
     zq[i] = q[i];
   }
   for (int i = 0; i < k->npar; i++) zpar[i] = par[i];
-  if (k->z.prepare(zX, zrest)) return 0;
+  if (!k->z.prepare || k->z.prepare(zX, zrest)) return 0;
   // anchors do not follow
   for (int i = 0; i < k->nhist; i++) zrest[i] = rest[i];
   return k->z.eval(zq, zpar, zrest, &W, NULL, NULL) ? 0 : slope * cimag(W) / STEP;

@@ -238,15 +238,42 @@ static void own_kind(void **state) {
   check_status(&env, pl_obstacle_check(&env, &o, 3, "ring"), PL_E_ARG);
   ring.nkey = 1;
   ring.distance = NULL;
-  check_status(&env, pl_obstacle_check(&env, &o, 3, "ring"), PL_E_ARG);
+  check_status(&env, pl_obstacle_check(&env, &o, 3, "circle"), PL_E_ARG);
   o.kind = NULL;
-  check_status(&env, pl_obstacle_check(&env, &o, 3, "ring"), PL_E_ARG);
+  check_status(&env, pl_obstacle_check(&env, &o, 3, "circle"), PL_E_ARG);
+}
+
+// A kind that tells its distance alone, with complex numbers: a circle of radius 1 about z.
+static pl_complex circle_distance(const pl_obstacle *o, int dim, const pl_complex *x) {
+  pl_complex over = csqrt(x[0] * x[0] + x[1] * x[1]) - 1;
+  (void)o, (void)dim;
+  return csqrt(over * over + x[2] * x[2]);
+}
+
+static void complex_distance(void **state) {
+  (void)state;
+  pl_env env;
+  pl_env_init(&env);
+  static const pl_obstacle_kind circle = {
+      .name = "circle", .dim = 3, .distance_z = circle_distance};
+  const pl_obstacle o = {.kind = &circle, .radius = 0.1};
+  pl_gap g;
+  check_ok(&env, pl_obstacle_check(&env, &o, 3, "circle"));
+  pl_obstacle_gap(&o, 3, 0, (double[]){3, 4, 3}, 0, &g);
+  check_close(g.gap, 4.9, 1e-14);
+  check_array(3, g.frame[0], ((double[]){0.48, 0.64, 0.6}), 1e-14);
+  // on the circle itself and on the axis there is none: some direction of length 1
+  for (int k = 0; k < 2; k++) {
+    pl_obstacle_gap(&o, 3, 0, (double[]){k, 0, 0}, 0, &g);
+    check_close(pl_norm(3, g.frame[0]), 1, 1e-14);
+  }
+  check_close(g.gap, -0.1, 1e-15);
 }
 
 int test_kinds(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(gradients), cmocka_unit_test(surfaces), cmocka_unit_test(bounds),
-      cmocka_unit_test(lines),     cmocka_unit_test(tables),   cmocka_unit_test(own_kind),
-  };
+  const struct CMUnitTest tests[] = {cmocka_unit_test(gradients),       cmocka_unit_test(surfaces),
+                                     cmocka_unit_test(bounds),          cmocka_unit_test(lines),
+                                     cmocka_unit_test(tables),          cmocka_unit_test(own_kind),
+                                     cmocka_unit_test(complex_distance)};
   return cmocka_run_group_tests_name("contact.kinds", tests, NULL, NULL);
 }
