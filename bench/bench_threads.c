@@ -3,11 +3,14 @@
 // implicit step and the projection of a cloth of 40 squares. Arguments: one of their names, or all;
 // numbers of threads, 1 2 16 unless given; at the end -r ROUNDS, of which the middle counts. Needs
 // no files. Prints one table in Markdown: wall seconds, those on the first number of threads over
-// them, and whether results have the same bits on all of them.
+// them, the part of the processor time that one thread spends alone (what it takes more than each
+// of the others takes, so that other programs do not count), and whether results have the same bits
+// on all of them.
 #include "cloth.h"
 
 #include <math.h>
 #include <string.h>
+#include <time.h>
 
 enum { COUNTS = 16, ROUNDS = 31, STEPS = 100 };
 
@@ -15,10 +18,11 @@ enum { STATIC, MODES, TRANSIENT, PERIODIC, EULER, PROJECTION, CASES };
 static const char *const case_name[CASES] = {
     "static", "modes", "transient", "periodic", "cloth, implicit step", "cloth, projection"};
 
-// seconds of every case by numbers of threads and rounds, and a digest of its results
+// seconds of every case by numbers of threads and rounds, those of one thread alone over those of
+// all threads, and a digest of its results
 typedef struct record {
   int ncount, nround, count[COUNTS];
-  double seconds[CASES][COUNTS][ROUNDS];
+  double seconds[CASES][COUNTS][ROUNDS], alone[CASES][COUNTS][ROUNDS];
   uint64_t digest[CASES][COUNTS];
 } record;
 
@@ -38,6 +42,38 @@ static double median(int n, const double *x) {
   memcpy(sorted, x, (size_t)n * sizeof *x);
   qsort(sorted, (size_t)n, sizeof *sorted, ascending);
   return n ? sorted[n / 2] : 0;
+}
+
+// wall seconds, processor seconds of the whole program and of this thread
+typedef struct meter {
+  double wall, all, own;
+} meter;
+
+static double clock_seconds(clockid_t id) {
+  struct timespec t;
+  clock_gettime(id, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static meter read_meter(void) {
+  return (meter){pl_wall_time(), clock_seconds(CLOCK_PROCESS_CPUTIME_ID),
+                 clock_seconds(CLOCK_THREAD_CPUTIME_ID)};
+}
+
+// adds what went by since `from`
+static void add_time(meter *sum, const meter *from) {
+  meter now = read_meter();
+  sum->wall += now.wall - from->wall;
+  sum->all += now.all - from->all;
+  sum->own += now.own - from->own;
+}
+
+// what this thread takes beyond each of the others, over all; the work itself, as of one thread, is
+// all of it where there is no other
+static double part_alone(const meter *m, int nthread) {
+  if (nthread < 2 || !(m->all > 0)) return 1;
+  double other = (m->all - m->own) / (nthread - 1);
+  return fmax(0, m->own - other) / m->all;
 }
 
 // ---- analyses of solids -------------------------------------------------------------------------
@@ -70,7 +106,7 @@ static const char shaken[] =
     "  - periodic: {frequency: 3 Hz, harmonics: 5}\n";
 
 typedef struct listener {
-  double start, seconds;
+  meter start, sum;
   uint64_t digest;
   int nfree, ok;
   const pl_model *model;
@@ -78,13 +114,13 @@ typedef struct listener {
 
 static void at_begin(void *ctx, const pl_analysis *a) {
   (void)a;
-  ((listener *)ctx)->start = pl_wall_time();
+  ((listener *)ctx)->start = read_meter();
 }
 
 static void at_end(void *ctx, const pl_analysis *a, pl_status s) {
   listener *l = ctx;
   (void)a;
-  l->seconds = pl_wall_time() - l->start;
+  add_time(&l->sum, &l->start);
   l->ok = s == PL_OK;
 }
 
@@ -118,7 +154,8 @@ static void run_analysis(record *r, const char *text, int which, int k, int roun
                         .orbit = at_orbit};
   const pl_job_opts o = {.sink = &sink, .only = case_name[which], .threads = r->count[k]};
   must(pl_job_run(&env, scene, &o, &result));
-  r->seconds[which][k][round] = l.seconds;
+  r->seconds[which][k][round] = l.sum.wall;
+  r->alone[which][k][round] = part_alone(&l.sum, r->count[k]);
   r->digest[which][k] = l.digest;
   pl_scene_free(scene);
 }
@@ -133,6 +170,7 @@ static void run_cloth(record *r, int k, int round) {
   pl_project_opts o;
   pl_project_info info;
   double step[STEPS], projection[STEPS];
+  meter stepping = {0}, projecting = {0};
   int n = 0;
   open_cloth(&c, 40, 0.01, r->count[k]);
   const pl_model *m = c.scene->model;
@@ -142,12 +180,15 @@ static void run_cloth(record *r, int k, int round) {
   must(pl_state_create(m, c.scene->params, &x));
   r->digest[EULER][k] = r->digest[PROJECTION][k] = 0;
   for (int i = 0; i < STEPS; i++) {
-    double start = pl_wall_time();
+    meter start = read_meter(), before = stepping;
     free_step(&c, s, 0.01, x);
-    step[n] = pl_wall_time() - start;
-    start = pl_wall_time();
+    add_time(&stepping, &start);
+    step[n] = stepping.wall - before.wall;
+    start = read_meter();
+    before = projecting;
     must(pl_project(&o, c.exact, x->q, 0, NULL, &warm, y, &info));
-    projection[n] = pl_wall_time() - start;
+    add_time(&projecting, &start);
+    projection[n] = projecting.wall - before.wall;
     if (info.reason != PL_PROJECT_INSIDE) n++;
     add_values(&r->digest[EULER][k], (size_t)c.nq, x->q);
     add_values(&r->digest[PROJECTION][k], (size_t)(3 * c.nvert), y);
@@ -155,6 +196,8 @@ static void run_cloth(record *r, int k, int round) {
   }
   r->seconds[EULER][k][round] = median(n, step);
   r->seconds[PROJECTION][k][round] = median(n, projection);
+  r->alone[EULER][k][round] = part_alone(&stepping, r->count[k]);
+  r->alone[PROJECTION][k][round] = part_alone(&projecting, r->count[k]);
   pl_warm_start_free(&env, &warm);
   pl_state_free(m, s);
   pl_state_free(m, x);
@@ -173,6 +216,8 @@ static void print_row(const record *r, int which) {
     printf(" %.2f |", first / median(r->nround, r->seconds[which][k]));
     same &= r->digest[which][k] == r->digest[which][0];
   }
+  for (int k = 0; k < r->ncount; k++)
+    if (r->count[k] > 1) printf(" %.1f %% |", 100 * median(r->nround, r->alone[which][k]));
   printf(" %s |\n", same ? "yes" : "NO");
   fflush(stdout);
 }
@@ -181,8 +226,11 @@ static void print_header(const record *r) {
   printf("BLAS kernels: %s\n\n| seconds on threads |", pl_blas_core());
   for (int k = 0; k < r->ncount; k++) printf(" %d |", r->count[k]);
   for (int k = 1; k < r->ncount; k++) printf(" %d over %d |", r->count[k], r->count[0]);
+  int columns = 2 * r->ncount + 1;
+  for (int k = 0; k < r->ncount; k++)
+    if (r->count[k] > 1) columns += printf(" alone on %d |", r->count[k]) > 0;
   printf(" same bits |\n|");
-  for (int k = 0; k < 2 * r->ncount + 1; k++) printf("---|");
+  for (int k = 0; k < columns; k++) printf("---|");
   printf("\n");
   fflush(stdout);
 }
