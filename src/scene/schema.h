@@ -22,4 +22,8 @@
       .text = "CSV file beside the scene with a time and a factor in every row, instead of "       \
               "harmonic; a factor with a unit is in that of the amplitude, changed to SI")
 
+// Segments of a line, of meshes and of chains.
+#define SEGMENTS_ROW(def, value_, text_)                                                           \
+  ROW(def, segments, "segments", T_INT, .value = value_, .lo = 1, .hi = 10000000, .text = text_)
+
 #endif
