@@ -12,7 +12,7 @@ typedef struct eigen {
   const pl_csc *K, *M;
   int n, nthread;
   pl_csc A;                   // K - sigma M
-  int *at_K, *at_M;           // where the entries of K and M stand in A
+  int *at_K, *at_M;           // where the entries of K and M stand in A; NULL: in their order
   pl_factor *cholesky, *ldl;  // made when first needed
   int one_factor;             // ldl does it all: its first use for solves costs no more
   int infinite;               // negative directions of K without mass; 0: A is positive definite
@@ -41,8 +41,15 @@ static int join_column(eigen *e, int j, int at) {
   return at;
 }
 
+// K and M of a model: nothing is to be joined then, and places need no lists
+static int same_patterns(const pl_csc *K, const pl_csc *M) {
+  return K->nnz == M->nnz && memcmp(K->ptr, M->ptr, ((size_t)K->n + 1) * sizeof *K->ptr) == 0 &&
+         memcmp(K->row, M->row, (size_t)K->nnz * sizeof *K->row) == 0;
+}
+
 static pl_status join_patterns(eigen *e) {
   long long nnz = 0;
+  if (same_patterns(e->K, e->M)) return pl_csc_copy(e->env, e->K, &e->A);
   for (int j = 0; j < e->n; j++) nnz += join_column(e, j, 0);
   if (nnz > INT_MAX - 1)
     return pl_fail(e->env, PL_E_NOMEM, "K and M have too many entries together");
@@ -55,9 +62,14 @@ static pl_status join_patterns(eigen *e) {
 }
 
 static pl_status factorise(eigen *e, pl_factor_kind kind, double sigma, pl_factor **f) {
-  memset(e->A.val, 0, (size_t)e->A.nnz * sizeof *e->A.val);
-  for (int k = 0; k < e->K->nnz; k++) e->A.val[e->at_K[k]] += e->K->val[k];
-  for (int k = 0; k < e->M->nnz; k++) e->A.val[e->at_M[k]] -= sigma * e->M->val[k];
+  double *val = e->A.val;
+  if (e->at_K) {
+    memset(val, 0, (size_t)e->A.nnz * sizeof *val);
+    for (int k = 0; k < e->K->nnz; k++) val[e->at_K[k]] += e->K->val[k];
+    for (int k = 0; k < e->M->nnz; k++) val[e->at_M[k]] -= sigma * e->M->val[k];
+  } else {
+    for (int k = 0; k < e->A.nnz; k++) val[k] = e->K->val[k] - sigma * e->M->val[k];
+  }
   if (!*f) PL_TRY(pl_factor_create(e->env, kind, &e->A, 1, e->nthread, f));
   return pl_factor_numeric(*f, &e->A);
 }
