@@ -154,7 +154,7 @@ static pl_status follow_from(continuation *k, const pl_response_opts *o, pl_curv
 }
 
 // why a branch has no end; npoint: points of the curve before it
-static void tell_end(const continuation *k, const pl_curve *c, const pl_special *s, int npoint) {
+static void report_end(const continuation *k, const pl_curve *c, const pl_special *s, int npoint) {
   const char *hint = "raise `harmonics`, or shorten `step`";
   const pl_curve_point *last = &c->point[c->npoint - 1];
   if (c->npoint == npoint)
@@ -191,7 +191,7 @@ pl_status branch_follow_all(continuation *k, const pl_response_opts *o, pl_curve
     int npoint = c->npoint, before = branch;
     st = follow_from(k, o, c, r, i, &branch, done);
     if (st <= 0 || st == PL_CANCELLED) continue;
-    tell_end(k, c, &c->special[i], npoint);
+    report_end(k, c, &c->special[i], npoint);
     if (c->npoint == npoint) branch = before;
     st = PL_OK;
   }

@@ -189,7 +189,7 @@ pl_status coarsen_material(job *j, const pl_analysis *a, const pl_coarsen_opts *
     add_materials(&t, "# ", n, material, factor, 1);
   }
   snprintf(name, sizeof name, "%.100s-material", a->name);
-  pl_status st = t.failed ? PL_E_NOMEM : job_tell_scene(j, name, &t);
+  pl_status st = t.failed ? PL_E_NOMEM : job_send_scene(j, name, &t);
   pl_text_free(&t);
   return st;
 }

@@ -46,7 +46,7 @@ pl_status job_found(const job *j, const pl_analysis *a, const double *x) {
   pl_text_init(&out, j->env);
   pl_status s = design && set && list ? write(j, a, x, design, set, list, &out) : PL_E_NOMEM;
   if (s == PL_OK && out.failed) s = PL_E_NOMEM;
-  if (s == PL_OK) s = job_tell_scene(j, a->name, &out);
+  if (s == PL_OK) s = job_send_scene(j, a->name, &out);
   pl_text_free(&out);
   pl_free(j->env, design);
   pl_free(j->env, set);

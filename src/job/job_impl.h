@@ -130,7 +130,7 @@ int job_stopped(const job *j);
 pl_status job_text(const job *j, const char *name, pl_text *csv);
 // The scene with the values x[nvariable] that an analysis found for its variables.
 pl_status job_found(const job *j, const pl_analysis *a, const double *x);
-pl_status job_tell_scene(const job *j, const char *name, const pl_text *yaml);
+pl_status job_send_scene(const job *j, const char *name, const pl_text *yaml);
 // Does anybody want figures?
 int job_figures(const job *j);
 // Words about the result: a key figure, which the terminal shows, too; a heading; a sentence; the

@@ -127,7 +127,7 @@ static void set_figure(const bends *k, json_t *f, const char *name, json_t *valu
   job_set(f, full, value);
 }
 
-static void tell_folds(const bends *k, json_t *f) {
+static void report_folds(const bends *k, json_t *f) {
   double fold = INFINITY;
   for (int i = 0; i < SIDES * k->n; i++)
     if (k->solved[i] && k->taut[i].folds) fold = fmin(fold, k->taut[i].value);
@@ -162,7 +162,7 @@ static void set_figures(const bends *k, json_t *f, int unsolved) {
   for (int i = 0; i < SIDES * k->n; i++) certified += k->solved[i] && k->taut[i].certified;
   set_figure(k, f, "certified_bending", json_integer(certified));
   set_figure(k, f, "unsolved_bending", json_integer(unsolved));
-  tell_folds(k, f);
+  report_folds(k, f);
   if (unsolved) job_alarm(k->j, "%d of %d bending limits were not found.", unsolved, SIDES * k->n);
 }
 
@@ -250,8 +250,8 @@ static pl_status show_states(const bends *k) {
   return PL_OK;
 }
 
-static pl_status tell(bends *k, const pl_taut_opts *o, int lost, json_t *figures, int *unsolved,
-                      pl_boundary *out) {
+static pl_status report_all(bends *k, const pl_taut_opts *o, int lost, json_t *figures,
+                            int *unsolved, pl_boundary *out) {
   set_figures(k, figures, lost);
   report(k);
   PL_TRY(write_table(k));
@@ -278,7 +278,7 @@ static pl_status bend_all(limits_keeper *keep, const pl_taut_opts *o, int across
   k.solved = pl_alloc(j->env, n, sizeof *k.solved);
   pl_status s = k.goal && k.taut && k.solved ? solve(&k, o, &lost) : PL_E_NOMEM;
   if (s == PL_OK)
-    s = tell(&k, o, lost, figures, unsolved, out);
+    s = report_all(&k, o, lost, figures, unsolved, out);
   else if (s == PL_CANCELLED) {
     pl_status told = write_table(&k);
     if (told != PL_OK) s = told;

@@ -97,7 +97,7 @@ static int open_edges(pl_env *env, int n, const int *tri) {
 }
 
 // Is it closed, with each edge in two triangles, once either way, and outwards?
-static void tell_surface(const boundary *b, json_t *figures) {
+static void report_surface(const boundary *b, json_t *figures) {
   const pl_mesh *m = b->m;
   int n = m->cell[PL_TRI3].n, open = open_edges(b->j->env, n, m->cell[PL_TRI3].v), inwards = 0;
   double volume = 0;
@@ -137,7 +137,7 @@ static pl_status show_surface(const boundary *b, json_t *figures) {
     else
       limits_green(b->S[i], m->X + 3 * i);
   }
-  tell_surface(b, figures);
+  report_surface(b, figures);
   snprintf(name, sizeof name, "%.200s%s", b->a->name, suffix);
   const pl_body_plot plot = {.title = b->across ? "boundary of curvatures" : "boundary of strains",
                              .label = {b->across ? bent[0] : strain[0],
@@ -246,7 +246,7 @@ static void look_past(const boundary *b, json_t *figures) {
              b->a->name, b->across ? " of curvatures" : "", past, b->nknown, 100 * (most - 1));
 }
 
-static pl_status tell(const boundary *b, int lost, json_t *figures, pl_boundary *out) {
+static pl_status report(const boundary *b, int lost, json_t *figures, pl_boundary *out) {
   int n = b->m->nvert, across = b->across;
   job_set(figures, across ? "patch_unsolved_rays" : "unsolved_rays", json_integer(lost));
   look_past(b, figures);
@@ -275,7 +275,7 @@ pl_status limits_boundary(limits_keeper *k, const pl_taut_opts *o, int across, i
   int lost = 0;
   if (s == PL_OK) s = solve(&b, o, &lost);
   if (s == PL_OK) {
-    s = tell(&b, lost, figures, out);
+    s = report(&b, lost, figures, out);
   } else if (s == PL_CANCELLED) {
     pl_status told = write_table(&b);
     if (told != PL_OK) s = told;

@@ -101,7 +101,7 @@ static pl_status excess(pl_env *env, const pl_boundary *b, double *out) {
   return PL_OK;
 }
 
-static pl_status tell(job *j, const pl_analysis *a, const pl_sheet_material *m) {
+static pl_status report(job *j, const pl_analysis *a, const pl_sheet_material *m) {
   double more;
   PL_TRY(excess(j->env, &m->membrane, &more));
   job_say(j,
@@ -130,7 +130,7 @@ pl_status limits_material(job *j, const pl_analysis *a, pl_sheet_material *m) {
   m->copies = a->opts.limits_.copies;
   m->thickness = pl_mail_thickness(mail->m);
   m->mass = mass_per_area(mail);
-  PL_TRY(tell(j, a, m));
+  PL_TRY(report(j, a, m));
   pl_sheet_material_write(m, &text);
   pl_status s =
       text.failed ? PL_E_NOMEM

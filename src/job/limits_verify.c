@@ -30,7 +30,7 @@ static void look_at(void *ctx, int i, int thread) {
     pl_mail_verify(l->m, l->copies, &l->taut[i], &l->out[i]);
 }
 
-static void tell(job *j, const char *of, const pl_mail_verdict *v, json_t *figures) {
+static void report(job *j, const char *of, const pl_mail_verdict *v, json_t *figures) {
   char name[PL_TEXT];
   if (!isfinite(v->gap)) return;
   snprintf(name, sizeof name, "%sverified_gap", of);
@@ -63,6 +63,6 @@ pl_status limits_verify(job *j, const pl_analysis *a, const char *of, int across
   }
   pl_free(j->env, l.out);
   pl_free(j->env, l.status);
-  if (s == PL_OK) tell(j, of, &sum, figures);
+  if (s == PL_OK) report(j, of, &sum, figures);
   return s;
 }

@@ -72,6 +72,6 @@ pl_taut_goal mail_ray(const mail_design *d, double angle, int side);
 // ---- mail_design_page.c -------------------------------------------------------------------------
 
 // Characterises both materials anew, and tells of them.
-pl_status mail_tell(mail_design *d, json_t *figures);
+pl_status mail_report(mail_design *d, json_t *figures);
 
 #endif

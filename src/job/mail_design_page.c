@@ -376,7 +376,7 @@ static void report(const portrait *p) {
 }
 
 // the scene with the material that was found
-static pl_status tell_scene(const mail_design *d) {
+static pl_status report_scene(const mail_design *d) {
   static const char *const keys[] = {
 #define X(name_, key_) key_,
       PL_MAIL_LIST(X)
@@ -404,12 +404,12 @@ static pl_status tell_scene(const mail_design *d) {
   pl_status s = pl_scene_write_design(d->j->scene, d->j->scene->params->design, d->plan->nvariable,
                                       list, &out);
   if (s == PL_OK && out.failed) s = PL_E_NOMEM;
-  if (s == PL_OK) s = job_tell_scene(d->j, d->a->name, &out);
+  if (s == PL_OK) s = job_send_scene(d->j, d->a->name, &out);
   pl_text_free(&out);
   return s;
 }
 
-pl_status mail_tell(mail_design *d, json_t *figures) {
+pl_status mail_report(mail_design *d, json_t *figures) {
   portrait p = {.d = d, .n = FINER * d->o->directions, .sides = SIDES};
   for (int i = 0; i < d->nray; i++)
     if (d->ray[i].side >= SIDES) p.sides = 2 * SIDES;
@@ -420,7 +420,7 @@ pl_status mail_tell(mail_design *d, json_t *figures) {
     s = write_table(&p);
   }
   if (s == PL_OK) s = draw(&p);
-  if (s == PL_OK) s = tell_scene(d);
+  if (s == PL_OK) s = report_scene(d);
   portrait_free(&p);
   return s;
 }

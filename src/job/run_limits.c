@@ -254,7 +254,7 @@ static pl_status show_states(const survey *k) {
   return PL_OK;
 }
 
-static pl_status tell(survey *k, json_t *figures) {
+static pl_status report_all(survey *k, json_t *figures) {
   count_failures(k);
   set_figures(k, figures);
   report(k);
@@ -292,7 +292,7 @@ static pl_status survey_all(survey *k, const pl_taut_opts *taut, json_t *figures
     return told != PL_OK ? told : s;
   }
   PL_TRY(s);
-  PL_TRY(tell(k, figures));
+  PL_TRY(report_all(k, figures));
   if (k->a->opts.limits_.refine > 0) PL_TRY(limits_refine(k, taut, figures));
   PL_TRY(survey_boundaries(k, taut, figures, &lost));
   PL_TRY(limits_joint(k->keep, taut, figures, &lost));

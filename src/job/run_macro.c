@@ -316,7 +316,7 @@ static pl_status write_sheet(const macro *k) {
   return s;
 }
 
-static pl_status tell(macro *k, pl_status solved, json_t *figures) {
+static pl_status report_all(macro *k, pl_status solved, json_t *figures) {
   const pl_patch *p = &k->patch->p;
   char caption[PL_TEXT];
   k->pose = pl_alloc(k->j->env, (size_t)p->n, sizeof *k->pose);
@@ -345,7 +345,7 @@ pl_status job_macro(job *j, int index, json_t *figures) {
   if (s == PL_OK) s = make_model(&k);
   if (s == PL_OK) {
     s = solve(&k);
-    pl_status told = s >= 0 && s != PL_CANCELLED ? tell(&k, s, figures) : PL_OK;
+    pl_status told = s >= 0 && s != PL_CANCELLED ? report_all(&k, s, figures) : PL_OK;
     if (told != PL_OK) s = told;
   }
   pl_built_free(&k.built);

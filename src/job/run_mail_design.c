@@ -91,7 +91,7 @@ pl_status job_mail_design(job *j, int index, json_t *figures) {
               "%s: some limits of the material that it begins with were not found, or there are "
               "none: it stretches without bound, or bends until it folds.",
               a->name);
-  if (s == PL_OK) s = mail_tell(&d, figures);
+  if (s == PL_OK) s = mail_report(&d, figures);
   mail_close(&d);
   return s;
 }

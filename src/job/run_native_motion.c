@@ -243,7 +243,7 @@ static pl_status show(film *f, const pl_pose *end) {
 // ---- what is told
 // ---------------------------------------------------------------------------------
 
-static void tell(const film *f, const pl_patch_state *s, json_t *figures) {
+static void report(const film *f, const pl_patch_state *s, json_t *figures) {
   native *k = f->k;
   double lo[3], hi[3];
   char low[48];
@@ -311,7 +311,7 @@ pl_status native_motion(native *k, json_t *figures) {
   }
   if (s == PL_OK || s == PL_UNSOLVED || s == PL_CANCELLED) {
     job_set(figures, "seconds", json_real(pl_wall_time() - start));
-    tell(&f, state, figures);
+    report(&f, state, figures);
     pl_status wrote = show(&f, state->pose);
     if (s == PL_OK) checkpoint_remove(k->j, k->a);
     if (wrote != PL_OK) s = wrote;

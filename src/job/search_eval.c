@@ -203,7 +203,7 @@ static void *work(void *ctx) {
 
 // ---- side by side -------------------------------------------------------------------------------
 
-static pl_status tell_progress(const pool *w, int ended) {
+static pl_status report_progress(const pool *w, int ended) {
   const searching *k = w->k;
   char text[PL_TEXT];
   int done = k->n - (w->n - ended) / k->nrun;
@@ -228,7 +228,7 @@ static pl_status await(pool *w) {
       written = ended;
     }
     pthread_mutex_unlock(&w->lock);
-    if (s == PL_OK) s = tell_progress(w, ended);
+    if (s == PL_OK) s = report_progress(w, ended);
     if (s != PL_OK) atomic_store(&w->stop, 1);
     pthread_mutex_lock(&w->lock);
   }

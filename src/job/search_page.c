@@ -122,7 +122,7 @@ static pl_status write_more(const searching *k) {
 
 // ---- the best design ----------------------------------------------------------------------------
 
-static void tell_set(const searching *k, json_t *figures) {
+static void report_set(const searching *k, json_t *figures) {
   const search_task best = {.x = values(k, k->best)};
   pl_text set, line;
   pl_text_init(&set, k->j->env);
@@ -152,7 +152,7 @@ static pl_status write_scene(const searching *k) {
   pl_text_add(&out, "# the best design of '%s'\n", k->a->name);
   if (s == PL_OK) s = pl_scene_write_found(k->j->scene, n, list, &out);
   if (s == PL_OK && out.failed) s = PL_E_NOMEM;
-  if (s == PL_OK) s = job_tell_scene(k->j, k->a->name, &out);
+  if (s == PL_OK) s = job_send_scene(k->j, k->a->name, &out);
   pl_free(k->j->env, list);
   pl_text_free(&set);
   pl_text_free(&out);
@@ -337,7 +337,7 @@ static void set_figures(const searching *k, json_t *figures) {
   if (k->nrun > 1) job_set(figures, "part", json_real(search_part(k, k->best)));
 }
 
-static void tell_best(const searching *k) {
+static void report_best(const searching *k) {
   pl_text t;
   const search_mark *m = &k->mark[k->best];
   pl_text_init(&t, k->j->env);
@@ -355,7 +355,7 @@ static void tell_best(const searching *k) {
   pl_text_free(&t);
 }
 
-static void tell_checks(const searching *k) {
+static void report_checks(const searching *k) {
   const pl_search_plan *p = k->p;
   for (int i = 0; i < p->ncheck; i++) {
     const double *f = k->more_figure + (size_t)i * (size_t)p->ngoal;
@@ -386,10 +386,10 @@ pl_status search_report(searching *k, json_t *figures) {
   }
   if (!k->mark[k->best].feasible)
     job_set(figures, "reason", json_string("no design keeps all of at_least and at_most"));
-  tell_best(k);
+  report_best(k);
   page_best(k);
-  tell_set(k, figures);
-  tell_checks(k);
+  report_set(k, figures);
+  report_checks(k);
   set_more(k, figures);
   PL_TRY(write_more(k));
   PL_TRY(write_scene(k));

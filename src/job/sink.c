@@ -51,7 +51,7 @@ pl_status job_text(const job *j, const char *name, pl_text *csv) {
   return s;
 }
 
-pl_status job_tell_scene(const job *j, const char *name, const pl_text *yaml) {
+pl_status job_send_scene(const job *j, const char *name, const pl_text *yaml) {
   TELL(j, scene, name, yaml->s, yaml->n);
   return j->told;
 }

@@ -113,7 +113,7 @@ static const char *place_text(const job *j, const peak *p, char buf[PL_TEXT]) {
   return buf;
 }
 
-static void tell_peaks(const job *j, const pl_analysis *a, json_t *figures) {
+static void report_peaks(const job *j, const pl_analysis *a, json_t *figures) {
   static const char *const head[] = {"stress", "value", "where"};
   json_t *all = json_object();
   double si;
@@ -324,7 +324,7 @@ pl_status job_stress_modes(job *j, const pl_analysis *a, const pl_state *s, int 
   return PL_OK;
 }
 
-static pl_status tell_rods(job *j, const pl_state *s, json_t *figures) {
+static pl_status report_rods(job *j, const pl_state *s, json_t *figures) {
   stress_fields f;
   pl_status st = job_stress_fields(j, s, 1, &f);
   if (st == PL_OK) job_rod_stress(j, &f, figures);
@@ -333,11 +333,11 @@ static pl_status tell_rods(job *j, const pl_state *s, json_t *figures) {
 }
 
 pl_status job_stress_report(job *j, const pl_analysis *a, const pl_state *s, json_t *figures) {
-  PL_TRY(tell_rods(j, s, figures));
+  PL_TRY(report_rods(j, s, figures));
   if (!j->recover) return PL_OK;
   pl_status st = pl_recover_stress(j->recover, j->scene->params, s, threads(j));
   if (st < 0) return st;
-  tell_peaks(j, a, figures);
+  report_peaks(j, a, figures);
   PL_TRY(draw_stress(j, a, s));
   return judge(j, a, s, figures);
 }

@@ -64,7 +64,7 @@ static json_t *most(const job *j, const double *value) {
                    X[1], X[2]);
 }
 
-static pl_status tell(const period *k, const char *name, json_t *figures) {
+static pl_status report(const period *k, const char *name, json_t *figures) {
   job *j = k->j;
   int n = j->scene->mesh->nvert;
   double *out = pl_alloc(j->env, 3 * (size_t)n, sizeof *out);
@@ -105,7 +105,7 @@ pl_status job_stress_motion(job *j, int n, void (*at)(const void *ctx, int i, pl
     take(&k);
     st = pl_report_progress(j->env, "stress", (double)i / n, NULL);
   }
-  if (st == PL_OK) st = tell(&k, name, figures);
+  if (st == PL_OK) st = report(&k, name, figures);
   if (k.s) pl_state_free(j->scene->model, k.s);
   pl_free(j->env, k.h);
   return st;

@@ -158,7 +158,7 @@ static pl_status open_message(const hull *s, const faults *f, char *text, size_t
   return PL_OK;
 }
 
-static pl_status tell_faults(const hull *s, const edges *e, const faults *f) {
+static pl_status report_faults(const hull *s, const edges *e, const faults *f) {
   char text[PL_TEXT];
   if (f->open > 0) {
     PL_TRY(open_message(s, f, text, sizeof text));
@@ -218,7 +218,7 @@ static pl_status examine(hull *s, int quiet) {
   if (st == PL_OK) {
     judge_edges(s, &e, &f);
     s->turned = f.uneven == 0;
-    if (f.open + f.many > 0) st = quiet ? PL_DOMAIN : tell_faults(s, &e, &f);
+    if (f.open + f.many > 0) st = quiet ? PL_DOMAIN : report_faults(s, &e, &f);
   }
   if (st == PL_OK) st = measure(s, f.up);
   edges_free(s->env, &e);

@@ -116,8 +116,8 @@ static void stretch_range(int ntest, const hyper_test *test, double *lo, double 
     }
 }
 
-static void tell_fit(reader *r, const material_def *m, int ntest, const hyper_test *test,
-                     const hyper_fit *f) {
+static void report_fit(reader *r, const material_def *m, int ntest, const hyper_test *test,
+                       const hyper_fit *f) {
   char text[PL_TEXT] = "";
   const char *const *name = m->law.v == LAW_OGDEN ? ogden_name : c_name;
   int n = 0;
@@ -155,7 +155,7 @@ static void fit_material(reader *r, material_def *m, double *lo, double *hi) {
   }
   for (int k = 0; k < 6; k++)
     (ogden ? m->ogden : m->c)[k] = (num){.v = f.c[k], .par = -1, .at = f.c[k] != 0 ? m->fit : NULL};
-  tell_fit(r, m, n, test, &f);
+  report_fit(r, m, n, test, &f);
   stretch_range(n, test, lo, hi);
 }
 
