@@ -8,6 +8,7 @@
 #include <string.h>
 
 static const double UPRIGHT = PL_PI / 12; // rad; leaning less, it stands as it stood
+static const double LEFT_BEHIND = 0.05;   // of the kinetic energy, at hand-overs: is warned of
 enum { LAUNCH = 1, AIR, FLIGHT, LANDING };
 static const char *const stage_name[] = {"", "launch", "air", "flight", "landing"};
 
@@ -28,11 +29,29 @@ int jump_columns(const table_column **own) {
   return COLUMNS;
 }
 
-static pl_status jump_check(job *j, const pl_analysis *a) {
+// forces besides gravity at the start
+static pl_status find_loads(const job *j, int *any) {
+  const pl_scene *sc = j->scene;
+  int nq = pl_model_nq(sc->model);
+  double *f = pl_alloc(j->env, (size_t)nq, sizeof *f);
+  if (!f) return PL_E_NOMEM;
+  pl_load(sc->model, sc->params, &(pl_clock){.scale = 1, .timed = 1}, f);
+  *any = pl_max_abs(nq, f) > 0;
+  pl_free(j->env, f);
+  return PL_OK;
+}
+
+// Is there one free body of solids?
+static pl_status check_body(job *j, const pl_analysis *a) {
   const pl_scene *sc = j->scene;
   pl_sound *bodies = NULL;
+  int n = 0, loads;
+  if (pl_model_nq(sc->model) != 3 * pl_model_nnode(sc->model))
+    return pl_fail_at(j->env, PL_E_INPUT, sc->path, a->line, a->col, "use solids, or a transient",
+                      "%s: jumps are of solids, the model has unknowns besides the places of its "
+                      "nodes (shells, rods, joins, pressures)",
+                      a->name);
   PL_TRY(pl_sound_create(sc->model, sc->params, j->work, &bodies));
-  int n = 0;
   for (int b = 0; b < bodies->nbody; b++) n += bodies->mass[b] > 0;
   pl_sound_free(bodies);
   if (n != 1)
@@ -45,6 +64,11 @@ static pl_status jump_check(job *j, const pl_analysis *a) {
         j->env, PL_WARNING, sc->path, a->line, a->col, "use stiffness damping alone",
         "%s: damping by mass slows the fall of elements, and not the flight of the rigid body",
         a->name);
+  PL_TRY(find_loads(j, &loads));
+  if (loads)
+    pl_report(j->env, PL_WARNING, sc->path, a->line, a->col,
+              "switch them off where it is let go, e.g. change: {push: off}",
+              "%s: loads besides gravity act: finite elements go all the way", a->name);
   return PL_OK;
 }
 
@@ -271,6 +295,22 @@ static void warn_limit(const motion *r, const outcome *o) {
             k->most > 0 ? k->now[0] / k->most : 0);
 }
 
+// vibration that was waited for in vain is gone after a hand-over, and would have come back in part
+static void warn_vibration(const motion *r) {
+  double most = 0;
+  for (int i = 0, n = pl_table_rows(r->hands); i < n; i++) {
+    const double *x = pl_table_data(r->hands) + (size_t)i * STAGE_COLUMNS;
+    if (x[WHICH] == FLIGHT && x[MOTION] > 0)
+      most = fmax(most, (x[VIBRATION] + x[ELASTIC]) / x[MOTION]);
+  }
+  if (!(most > LEFT_BEHIND)) return;
+  pl_report(r->j->env, PL_WARNING, r->j->scene->path, r->a->line, r->a->col,
+            "wait longer, e.g. wait: 0.2 s, or rigid: no",
+            "%s: a flight begins while the body vibrates: %.0f %% of its kinetic energy are left "
+            "behind",
+            r->a->name, 100 * most);
+}
+
 static void tell(const motion *r, const outcome *o) {
   const pl_jump_state *k = o->k;
   const char *name = r->a->name;
@@ -419,6 +459,7 @@ pl_status jump_report(motion *r, json_t *figures) {
   set_figures(r, &o, figures);
   tell(r, &o);
   warn_limit(r, &o);
+  warn_vibration(r);
   PL_TRY(stage_table(r, o.info->t));
   return plots(r, &o);
 }
@@ -426,6 +467,6 @@ pl_status jump_report(motion *r, json_t *figures) {
 pl_status job_jump(job *j, int index, json_t *figures) {
   const pl_analysis *a = &j->scene->analysis[index];
   motion r = {.j = j, .a = a, .jump = &a->opts.jump_, .opts = pl_jump_transient(&a->opts.jump_)};
-  PL_TRY(jump_check(j, a));
+  PL_TRY(check_body(j, a));
   return motion_run(&r, figures);
 }

@@ -41,6 +41,8 @@ CASES = {
     "path": HELD + "loads: [{name: push, node: 'b nearest [80, 0, 20]', force: [0, 0, -20 mN]}]\n"
                    "analyses: [{path: {to: 1}}]\n",
     "contact": DROP + "analyses: [{transient: {duration: 30 ms, step: 1 ms}}]\n",
+    "jump": DROP.replace("[12, 3, 3]", "[3, 2, 1]") + "damping: {stiffness: 0.2 ms}\n"
+            "initial: [{nodes: b, velocity: [0, 0, 0.5 m/s]}]\nanalyses: [{jump: {step: 1 ms, duration: 0.15 s}}]\n",
     "euler": DROP + "analyses: [{transient: {duration: 30 ms, step: 1 ms, method: implicit-euler}}]\n",
     "periodic": SHELL + "analyses: [{periodic: {frequency: 12 Hz, harmonics: 3}}]\n",
     "response": SHELL + "analyses: [{response: {from: 19 Hz, to: 22 Hz, harmonics: 2}}]\n",

@@ -263,6 +263,25 @@ static void what_does_not_jump(void **state) {
       "analyses: [{jump: {}}]\n",
       "2 free bodies");
   refuses(BRICK "analyses: [{jump: {step: 0}}]\n", "step");
+  refuses(
+      "pliant: 1\n"
+      "materials: {m: {young: 1 MPa, poisson: 0, density: 1000 kg/m^3}}\n"
+      "bodies: [{name: s, shell: {mesh: {grid: {size: [1, 1], cells: [1, 1]}}, thickness: 1 mm,\n"
+      "          material: m}}]\n"
+      "obstacles: [{name: floor, plane: {normal: [0, 0, 1], through: [0, 0, -1]}}]\n"
+      "contact: {nodes: all}\n"
+      "analyses: [{jump: {}}]\n",
+      "jumps are of solids");
+  refuses(
+      "pliant: 1\n"
+      "dimension: 2\n"
+      "materials: {m: {young: 1 MPa, poisson: 0, density: 1000 kg/m^3}}\n"
+      "bodies: [{name: p, plane: {mesh: {grid: {size: [1, 1], cells: [1, 1]}}, thickness: 1 mm,\n"
+      "          material: m}}]\n"
+      "obstacles: [{name: floor, plane: {normal: [0, 1], through: [0, -1]}}]\n"
+      "contact: {nodes: all}\n"
+      "analyses: [{jump: {}}]\n",
+      "lies in a plane");
 }
 
 int test_jump(void) {
