@@ -133,7 +133,9 @@ static inline const double *group_rest(const group *g, const pl_params *p, const
 static inline int group_eval(const group *g, const double *q, const double *par, const double *rest,
                              double *energy, double *grad, double *hess) {
   const pl_elem_kind *k = g->kind;
+  // springs take nanoseconds: no call more than needed
   return k->eval_law ? k->eval_law(g->law, q, par, rest, energy, grad, hess)
+         : k->d.eval ? k->d.eval(q, par, rest, energy, grad, hess)
                      : pl_elem_eval(k, q, par, rest, energy, grad, hess);
 }
 
