@@ -276,7 +276,8 @@ enum {
   PL_WANT_TANGENT = 4, // A
   PL_DYNAMIC = 8, // inertia and damping take part in r and A; kinetic energy and losses are filled
   PL_EXACT = 16,  // A includes d(beta K v)/dq and dashpot stiffness (its symmetric part)
-  PL_CONVEX = 32  // of every element's share of A the positive part alone
+  PL_CONVEX = 32, // of every element's share of A the positive part alone
+  PL_NEAR = 64 // as PL_EXACT, but d(beta K v)/dq by a difference where that is faster: six digits
 };
 
 // A = cm M + cd D + ck K over the free unknowns, D = alpha M + beta K + dashpots.

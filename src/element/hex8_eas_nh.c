@@ -3,6 +3,9 @@
 #define NEO_HOOKEAN 1
 #define ENHANCED    1
 #define BODY        "hex8.inc"
+#define PACKED
+#define NO_THIRD
+#define CARRY
 #include "kernel.h"
 #include "hex8_kind.h"
 
@@ -10,4 +13,5 @@ const pl_elem_kind pl_elem_hex8_eas_nh = {
     .name = "hex8_eas_nh",
     .text = "trilinear hexahedron with enhanced strain, neo-Hookean",
     HEX8_KIND,
+    .p = {eval_p, NULL, mixed_p},
 };

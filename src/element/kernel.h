@@ -3,7 +3,8 @@
 // FN(mass). A body must be analytic: sqrt(dot) not fabs or hypot, atan of a half-angle, and
 // branches only on ABOVE(a, b), a > b in the real part, or creal(...) of a value. PACKED: also x_p
 // for packs of elements, built for every instruction set; a real is then set to zero by {0}, and
-// ABOVE(a, b), NONE(a), a <= 0, and ZERO(a) hold for all elements or do not hold.
+// ABOVE(a, b), NONE(a), a <= 0, and ZERO(a) hold for all elements or do not hold. NO_THIRD: packs
+// without FN(third).
 
 #include "pliant/element.h"
 

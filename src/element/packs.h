@@ -17,6 +17,7 @@
 #define ABOVE(a, b) FN(positive)((a) - (b))
 #define NONE(a)     FN(negative)(a)
 #define ZERO(a)     FN(naught)(a)
+#define IN_PACKS
 
 #define COPY "pack.inc"
 #include "pliant/copies.h"
@@ -26,10 +27,12 @@ static int eval_p(const pl_pack *q, const pl_pack *par, const pl_pack *rest, pl_
   return PICK(eval)(q, par, rest, energy, grad, hess);
 }
 
+#if !defined(NO_THIRD)
 static int third_p(const pl_pack *q, const pl_pack *v, const pl_pack *par, const pl_pack *rest,
                    pl_pack *out) {
   return PICK(third)(q, v, par, rest, out);
 }
+#endif
 
 #if defined(CARRY)
 static void mixed_p(const pl_pack *q, const pl_pack *q0, const pl_pack *dq, const pl_pack *par,
@@ -51,4 +54,5 @@ static int visc_p(const pl_pack *q, const pl_pack *v, const pl_pack *par, const 
 #undef ABOVE
 #undef NONE
 #undef ZERO
+#undef IN_PACKS
 #pragma GCC diagnostic pop

@@ -274,6 +274,6 @@ static int eval_pack(const pl_batch *e, const pl_batch_sample *s) {
 int pl_batch_eval(const pl_batch *e, const pl_batch_sample *s, int *bad) {
   const pl_elem_kind *k = e->m->group[e->group].kind;
   // one by one also tells who is outside
-  int packs = k->p.eval && (k->p.visc || !k->d.visc);
+  int packs = k->p.eval && k->p.third && (k->p.visc || !k->d.visc);
   return !packs || eval_pack(e, s) ? eval_lanes(e, s, bad) : 0;
 }

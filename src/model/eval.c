@@ -21,6 +21,8 @@ typedef struct element { // scratch of one element
   double q[PL_NDOF_MAX], v[PL_NDOF_MAX], g[PL_NDOF_MAX], f[PL_NDOF_MAX];
   double H[PL_NDOF_MAX * PL_NDOF_MAX], T[PL_NDOF_MAX * PL_NDOF_MAX], C[PL_NDOF_MAX * PL_NDOF_MAX];
   double rest[PL_NREST_MAX];
+  double W;
+  int third; // 1: C is d(H v)/dq
 } element;
 
 // adds beta K v and its share of the tangent: (ck + beta cd) K + ck beta d(K v)/dq
@@ -36,8 +38,8 @@ static int add_stiffness_damping(const task *t, const pl_elem_kind *k, const dou
   if (!(t->want & PL_WANT_TANGENT)) return 0;
   double own = t->coef.k + t->beta * t->coef.d;
   for (int i = 0; i < n * n; i++) x->T[i] = own * x->H[i];
-  if (!(t->want & PL_EXACT)) return 0;
-  if (pl_elem_third(k, x->q, x->v, par, rest, x->C) != PL_OK) return 1;
+  if (!(t->want & (PL_EXACT | PL_NEAR))) return 0;
+  if (!x->third && pl_elem_third(k, x->q, x->v, par, rest, x->C) != PL_OK) return 1;
   for (int i = 0; i < n * n; i++) x->T[i] += t->coef.k * t->beta * x->C[i];
   return 0;
 }
@@ -46,7 +48,7 @@ static int add_stiffness_damping(const task *t, const pl_elem_kind *k, const dou
 static int add_dashpots(const task *t, const pl_elem_kind *k, const double *par, const double *rest,
                         element *x, double *power) {
   int n = k->ndof, tangent = (t->want & PL_WANT_TANGENT) != 0;
-  int exact = (t->want & PL_EXACT) || k->circulatory;
+  int exact = (t->want & (PL_EXACT | PL_NEAR)) || k->circulatory;
   double S[PL_NDOF_MAX * PL_NDOF_MAX];
   if (k->d.visc(x->q, x->v, par, rest, x->f, tangent ? x->C : NULL, tangent ? S : NULL)) return 1;
   for (int i = 0; i < n; i++) {
@@ -76,49 +78,25 @@ typedef struct sums {
   double grown; // dW by the unknown that growth follows
 } sums;
 
-static int eval_element(const task *t, const group *g, int e, element *x, sums *sum) {
-  const pl_elem_kind *k = g->kind;
-  int n = k->ndof;
-  const int *dof = g->dof + (size_t)e * (size_t)n;
-  const double *par = group_par(g, t->p->par, e);
-  const double *rest = group_rest(g, t->p, t->s, e, x->rest);
-  int dynamic = (t->want & PL_DYNAMIC) != 0, tangent = (t->want & PL_WANT_TANGENT) != 0;
-  int damped = dynamic && kind_beta(k, t->p->par) != 0;
-  int force = (t->want & PL_WANT_FORCE) != 0;
-  gather(n, dof, t->s->q, x->q);
-  if (dynamic || k->circulatory) gather(n, dof, t->s->v, x->v);
-  double W = 0;
-  if (group_eval(g, x->q, par, rest, &W, force || tangent ? x->g : NULL,
-                 tangent || damped ? x->H : NULL))
-    return 1;
-  sum->energy += W;
-  int convex = tangent && (t->want & PL_CONVEX) != 0;
-  if (convex && k->convex_law) k->convex_law(g->law, x->q, par, rest, x->H);
-  if (k->slider.d) sum->slip += slip_loss(k, x->q, par, rest, W);
-  if (!force && !tangent) return 0;
-  if (force && g->grow_by >= 0) sum->grown += growth_force(g, t->p, t->s, e, x->q, par, rest);
-  // plain stiffness is scattered as it is
-  int dashpots = (dynamic || k->circulatory) && k->d.visc != NULL;
-  double *T = !damped && !dashpots && t->coef.k == 1 ? x->H : x->T;
-  if (tangent && !damped && T == x->T)
-    for (int i = 0; i < n * n; i++) T[i] = t->coef.k * x->H[i];
-  if (damped || dashpots)
-    for (int i = 0; i < n; i++)
-      if (dof[i] >= 0) t->w->f_damp[dof[i]] -= x->g[i];
-  if (damped && add_stiffness_damping(t, k, par, rest, x, &sum->power)) return 1;
-  if (dashpots && add_dashpots(t, k, par, rest, x, &sum->power)) return 1;
+// what a call wants of the elements of a kind
+typedef struct wish {
+  int force, tangent, damped, dashpots;
+  int third; // d(beta K v)/dq in the tangent, by packs
+} wish;
 
-  for (int i = 0; i < n; i++)
-    if (dof[i] >= 0) t->w->f_inner[dof[i]] += x->g[i];
-  if (damped || dashpots)
-    for (int i = 0; i < n; i++)
-      if (dof[i] >= 0) t->w->f_damp[dof[i]] += x->g[i];
-  if (!tangent) return 0;
-  // what is not a number shows on the diagonal
-  double trace = 0;
-  for (int i = 0; i < n; i++) trace += T[i * n + i];
-  if (!isfinite(trace)) return 1;
-  if (convex && !k->convex_law) convex_part(n, T);
+static wish make_wish(const task *t, const pl_elem_kind *k) {
+  int dynamic = (t->want & PL_DYNAMIC) != 0;
+  wish w = {.force = (t->want & PL_WANT_FORCE) != 0, .tangent = (t->want & PL_WANT_TANGENT) != 0};
+  w.damped = dynamic && kind_beta(k, t->p->par) != 0;
+  w.dashpots = (dynamic || k->circulatory) && k->d.visc != NULL;
+  w.third = w.tangent && w.damped && (t->want & (k->p.third ? PL_EXACT | PL_NEAR : PL_NEAR));
+  return w;
+}
+
+// adds the element's matrix T, in which entries of one unknown are joined, to A
+static void scatter(const task *t, const group *g, int e, double *T) {
+  int n = g->kind->ndof;
+  double *val = t->w->A.val;
   if (g->twin) {
     const int *twin = g->twin + (size_t)e * (size_t)n;
     for (int i = 0; i < n; i++) {
@@ -128,12 +106,148 @@ static int eval_element(const task *t, const group *g, int e, element *x, sums *
     }
   }
   const int *slot = t->m->slot + g->slot0 + (size_t)e * ((size_t)n * ((size_t)n + 1) / 2);
-  double *val = t->w->A.val;
   // the bin for entries of held unknowns is no place for several threads
   int nnz = t->w->A.nnz;
   for (int i = 0; i < n; i++)
     for (int j = 0; j <= i; j++, slot++)
       if (*slot < nnz) val[*slot] += T[i * n + j];
+}
+
+// forces and tangent of an element whose energy, gradient and Hessian are in x
+static int put_element(const task *t, const group *g, int e, const wish *w, const double *rest,
+                       element *x, sums *sum) {
+  const pl_elem_kind *k = g->kind;
+  int n = k->ndof;
+  const int *dof = g->dof + (size_t)e * (size_t)n;
+  const double *par = group_par(g, t->p->par, e);
+  sum->energy += x->W;
+  int convex = w->tangent && (t->want & PL_CONVEX) != 0, damped = w->damped || w->dashpots;
+  if (convex && k->convex_law) k->convex_law(g->law, x->q, par, rest, x->H);
+  if (k->slider.d) sum->slip += slip_loss(k, x->q, par, rest, x->W);
+  if (!w->force && !w->tangent) return 0;
+  if (w->force && g->grow_by >= 0) sum->grown += growth_force(g, t->p, t->s, e, x->q, par, rest);
+  // plain stiffness is scattered as it is
+  double *T = !damped && t->coef.k == 1 ? x->H : x->T;
+  if (w->tangent && !w->damped && T == x->T)
+    for (int i = 0; i < n * n; i++) T[i] = t->coef.k * x->H[i];
+  for (int i = 0; damped && i < n; i++)
+    if (dof[i] >= 0) t->w->f_damp[dof[i]] -= x->g[i];
+  if (w->damped && add_stiffness_damping(t, k, par, rest, x, &sum->power)) return 1;
+  if (w->dashpots && add_dashpots(t, k, par, rest, x, &sum->power)) return 1;
+
+  for (int i = 0; i < n; i++)
+    if (dof[i] >= 0) t->w->f_inner[dof[i]] += x->g[i];
+  for (int i = 0; damped && i < n; i++)
+    if (dof[i] >= 0) t->w->f_damp[dof[i]] += x->g[i];
+  if (!w->tangent) return 0;
+  // what is not a number shows on the diagonal
+  double trace = 0;
+  for (int i = 0; i < n; i++) trace += T[i * n + i];
+  if (!isfinite(trace)) return 1;
+  if (convex && !k->convex_law) convex_part(n, T);
+  scatter(t, g, e, T);
+  return 0;
+}
+
+static void gather_element(const task *t, const group *g, int e, element *x) {
+  int n = g->kind->ndof;
+  const int *dof = g->dof + (size_t)e * (size_t)n;
+  gather(n, dof, t->s->q, x->q);
+  if ((t->want & PL_DYNAMIC) || g->kind->circulatory) gather(n, dof, t->s->v, x->v);
+}
+
+static int eval_element(const task *t, const group *g, int e, const wish *w, element *x,
+                        sums *sum) {
+  const double *par = group_par(g, t->p->par, e);
+  const double *rest = group_rest(g, t->p, t->s, e, x->rest);
+  gather_element(t, g, e, x);
+  x->W = 0;
+  x->third = 0;
+  if (group_eval(g, x->q, par, rest, &x->W, w->force || w->tangent ? x->g : NULL,
+                 w->tangent || w->damped ? x->H : NULL))
+    return 1;
+  return put_element(t, g, e, w, rest, x, sum);
+}
+
+// ---- packs of elements --------------------------------------------------------------------------
+
+static const double NEAR = 1e-6; // of an element, by which it moves for a difference of Hessians
+
+typedef struct packed {
+  pl_pack q[PL_NDOF_MAX], v[PL_NDOF_MAX], par[PL_NPAR_MAX], rest[PL_NREST_MAX];
+  pl_pack W, g[PL_NDOF_MAX], H[PL_NDOF_MAX * PL_NDOF_MAX], C[PL_NDOF_MAX * PL_NDOF_MAX];
+} packed;
+
+// such elements have rest data of their own alone, and no forces but those of their potential
+static int is_packed(const group *g) {
+  const pl_elem_kind *k = g->kind;
+  return k->p.eval && !k->eval_law && !k->d.visc && !k->slider.d && k->nhist == 0 &&
+         g->grow_by < 0 && !k->convex_law;
+}
+
+static void open_pack(const task *t, const group *g, int first, int n, packed *x) {
+  const pl_elem_kind *k = g->kind;
+  int rates = (t->want & PL_DYNAMIC) != 0;
+  for (int l = 0; l < PL_LANES; l++) {
+    int e = first + (l < n ? l : n - 1);
+    const double *par = group_par(g, t->p->par, e);
+    const double *rest = t->p->rest + g->rest0 + (size_t)e * (size_t)k->nrest;
+    const int *dof = g->dof + (size_t)e * (size_t)k->ndof;
+    for (int i = 0; i < k->ndof; i++) {
+      x->q[i][l] = dof[i] >= 0 ? t->s->q[dof[i]] : 0;
+      x->v[i][l] = rates && dof[i] >= 0 ? t->s->v[dof[i]] : 0;
+    }
+    for (int i = 0; i < k->npar; i++) x->par[i][l] = par[i];
+    for (int i = 0; i < k->nrest; i++) x->rest[i][l] = rest[i];
+  }
+}
+
+// d(H v)/dq, by the kernel or by a difference along v
+static int third_pack(const pl_elem_kind *k, packed *x) {
+  int n = k->ndof, nn = n * n;
+  pl_pack step, moved[PL_NDOF_MAX];
+  if (k->p.third) return k->p.third(x->q, x->v, x->par, x->rest, x->C);
+  for (int l = 0; l < PL_LANES; l++) {
+    double size = 0, fast = 0;
+    for (int i = 0; i < n; i++) {
+      size = fmax(size, fabs(x->q[i][l] - x->q[i % k->vdim][l]));
+      fast = fmax(fast, fabs(x->v[i][l]));
+    }
+    step[l] = fast > 0 ? NEAR * size / fast : 1;
+  }
+  for (int i = 0; i < n; i++) moved[i] = x->q[i] + step * x->v[i];
+  if (k->p.eval(moved, x->par, x->rest, NULL, NULL, x->C)) return 1;
+  for (int i = 0; i < nn; i++) x->C[i] = (x->C[i] - x->H[i]) / step;
+  return 0;
+}
+
+// elements first, first + 1, ... one lane each; 1: some are outside of their domain, or a
+// difference is, and they are evaluated one by one
+static int eval_pack(const task *t, const group *g, int first, const wish *w, int n, packed *x) {
+  int hess = w->tangent || w->damped;
+  open_pack(t, g, first, n, x);
+  if (g->kind->p.eval(x->q, x->par, x->rest, &x->W, w->force || w->tangent ? x->g : NULL,
+                      hess ? x->H : NULL))
+    return 1;
+  return w->third && third_pack(g->kind, x);
+}
+
+static int put_pack(const task *t, const group *g, int first, const wish *w, int n, const packed *x,
+                    element *one, sums *sum) {
+  int nd = g->kind->ndof, nn = w->tangent || w->damped ? nd * nd : 0;
+  for (int l = 0; l < n; l++) {
+    const double *rest = t->p->rest + g->rest0 + (size_t)(first + l) * (size_t)g->kind->nrest;
+    one->W = x->W[l];
+    one->third = w->third;
+    for (int i = 0; i < nd; i++) {
+      one->q[i] = x->q[i][l];
+      one->v[i] = x->v[i][l];
+      one->g[i] = x->g[i][l];
+    }
+    for (int i = 0; i < nn; i++) one->H[i] = x->H[i][l];
+    for (int i = 0; i < nn && w->third; i++) one->C[i] = x->C[i][l];
+    if (put_element(t, g, first + l, w, rest, one, sum)) return l + 1;
+  }
   return 0;
 }
 
@@ -143,14 +257,22 @@ static void eval_block(void *ctx, int i, int thread) {
   int b = t->first + i;
   const block *blk = &t->m->block[b];
   const group *g = &t->m->group[blk->group];
+  wish w = make_wish(t, g->kind);
   element x;
+  packed many;
   sums sum = {0};
-  t->w->impl->bad[b] = 0;
-  for (int e = blk->first; e < blk->first + blk->n; e++)
-    if (eval_element(t, g, e, &x, &sum)) {
-      t->w->impl->bad[b] = e + 1;
-      break;
-    }
+  int end = blk->first + blk->n, packs = is_packed(g), bad = 0;
+  for (int e = blk->first; e < end && !bad;) {
+    int n = packs && end - e > 2 ? end - e : 1;
+    if (n > PL_LANES) n = PL_LANES;
+    int one = n == 1 || eval_pack(t, g, e, &w, n, &many);
+    if (!one) bad = put_pack(t, g, e, &w, n, &many, &x, &sum);
+    for (int l = 0; one && l < n && !bad; l++)
+      if (eval_element(t, g, e + l, &w, &x, &sum)) bad = l + 1;
+    if (bad) bad += e;
+    e += n;
+  }
+  t->w->impl->bad[b] = bad;
   t->w->impl->energy[b] = sum.energy;
   t->w->impl->power[b] = sum.power;
   t->w->impl->slip[b] = sum.slip;

@@ -40,7 +40,7 @@ static pl_status step_velocities(stepper *st, const rule *u) {
   double free = st->contacts->bodies ? st->contacts->bodies->free : 1;
   for (double step = free; step > 1e-3 * free; step /= 2) {
     stepper_move(st, u, step);
-    pl_status s = stepper_eval(st, st->x, PL_WANT_ENERGY | PL_WANT_FORCE, u);
+    pl_status s = stepper_forces(st, u);
     if (s != PL_DOMAIN) return s;
   }
   return PL_UNSOLVED;
@@ -68,7 +68,7 @@ static pl_status direction(stepper *st, const contact_rule *law) {
 
 // one correction; *last: the largest entry of it over that of the places
 static pl_status iterate(stepper *st, const rule *u, const contact_rule *law, double *last) {
-  pl_status s = stepper_eval(st, st->x, PL_WANT_TANGENT, u);
+  pl_status s = stepper_tangent(st, u);
   if (s == PL_DOMAIN) return PL_UNSOLVED;
   PL_TRY(s);
   PL_TRY(direction(st, law));
@@ -82,7 +82,7 @@ static pl_status newton(stepper *st, const rule *u) {
   contact_rule law = {.slope = u->dv, .drag = 1, .t = u->t, .q = st->x->q, .rate = st->x->v};
   double residual, force, best = INFINITY, last = INFINITY;
   int stale = 0;
-  pl_status s = stepper_eval(st, st->x, PL_WANT_ENERGY | PL_WANT_FORCE, u);
+  pl_status s = stepper_forces(st, u);
   if (s == PL_DOMAIN) return PL_UNSOLVED;
   PL_TRY(s);
   for (int it = 0;; it++) {

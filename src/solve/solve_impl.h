@@ -379,6 +379,7 @@ typedef struct stepper {
   int looked;            // 1: no unknown is loose, though the tangent was singular
   int exactly;           // Newton iterations, 0: until converged
   int damped;            // 1: forces depend on velocities otherwise than by alpha
+  int tangent;           // 1: the matrix in w is the tangent at x
   audit audit;
   pl_state *first;          // a doubtful solution while another one is looked for
   pl_sound *sound;          // steps of impacts go by it; NULL: they are as others
@@ -439,6 +440,10 @@ void stepper_predict(stepper *st, const rule *u, double keep);
 // x with the free unknowns where the step begins.
 void stepper_stay(stepper *st, const rule *u);
 pl_status stepper_eval(stepper *st, const pl_state *x, unsigned want, const rule *u);
+// Energy and forces at x, with the tangent where damping by stiffness has the stiffness of elements
+// at hand; the tangent at x.
+pl_status stepper_forces(stepper *st, const rule *u);
+pl_status stepper_tangent(stepper *st, const rule *u);
 void stepper_move(stepper *st, const rule *u, double step);
 pl_status stepper_factor(stepper *st);
 void stepper_measure(stepper *st, double *residual, double *force);

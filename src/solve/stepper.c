@@ -55,7 +55,20 @@ void stepper_close(stepper *st) {
 pl_status stepper_eval(stepper *st, const pl_state *x, unsigned want, const rule *u) {
   pl_clock c = {x->t, st->o->frequency, 1, st->o->ramp, 1};
   pl_coef coef = u ? (pl_coef){u->da, u->dv, 1} : (pl_coef){0};
-  return pl_eval(st->m, st->p, x, &c, want | PL_DYNAMIC | PL_EXACT, &coef, st->w);
+  st->tangent = 0;
+  return pl_eval(st->m, st->p, x, &c, want | PL_DYNAMIC | PL_NEAR, &coef, st->w);
+}
+
+pl_status stepper_forces(stepper *st, const rule *u) {
+  int both = st->p->par[PL_PAR_BETA] != 0;
+  unsigned want = PL_WANT_ENERGY | PL_WANT_FORCE | (both ? PL_WANT_TANGENT : 0);
+  PL_TRY(stepper_eval(st, st->x, want, u));
+  st->tangent = both;
+  return PL_OK;
+}
+
+pl_status stepper_tangent(stepper *st, const rule *u) {
+  return st->tangent ? PL_OK : stepper_eval(st, st->x, PL_WANT_TANGENT, u);
 }
 
 // ---- start ------------------------------------------------------------------------------------
@@ -282,7 +295,8 @@ static pl_status correct(stepper *st, const rule *u, int careful) {
   for (double step = 1; step > 1e-4; step /= 2) {
     PL_TRY(stepper_progress(st));
     stepper_move(st, u, step);
-    pl_status s = stepper_eval(st, st->x, PL_WANT_ENERGY | PL_WANT_FORCE, u);
+    pl_status s = careful ? stepper_eval(st, st->x, PL_WANT_ENERGY | PL_WANT_FORCE, u)
+                          : stepper_forces(st, u);
     if (s < 0) return s;
     if (!careful) return s == PL_DOMAIN ? PL_UNSOLVED : PL_OK;
     if (s == PL_DOMAIN) continue;
@@ -333,17 +347,16 @@ static pl_status descend(stepper *st, const rule *u) {
 
 // factor of the tangent, or of the positive part of its elements where it is not positive definite
 static pl_status factor_convex(stepper *st, const rule *u) {
-  static const unsigned part[2] = {0, PL_CONVEX};
   pl_status s = PL_SINGULAR;
   for (int k = 0; k < 2 && s == PL_SINGULAR; k++) {
-    s = stepper_eval(st, st->x, PL_WANT_TANGENT | part[k], u);
+    s = k == 0 ? stepper_tangent(st, u) : stepper_eval(st, st->x, PL_WANT_TANGENT | PL_CONVEX, u);
     if (s == PL_OK) s = cholesky(st);
   }
   return s == PL_SINGULAR ? fail_loose(st) : s;
 }
 
 static pl_status factor_exact(stepper *st, const rule *u) {
-  PL_TRY(stepper_eval(st, st->x, PL_WANT_TANGENT, u));
+  PL_TRY(stepper_tangent(st, u));
   return stepper_factor(st);
 }
 
@@ -362,7 +375,7 @@ static pl_status iterate(stepper *st, const rule *u, newton_way way, int *last) 
 pl_status stepper_newton(stepper *st, const rule *u, newton_way way) {
   double residual, force, best = INFINITY;
   int stale = 0, last = 0;
-  pl_status s = stepper_eval(st, st->x, PL_WANT_ENERGY | PL_WANT_FORCE, u);
+  pl_status s = stepper_forces(st, u);
   if (s == PL_DOMAIN) return PL_UNSOLVED;
   PL_TRY(s);
   for (int it = 0;; it++) {
