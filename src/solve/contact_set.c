@@ -14,7 +14,8 @@ enum {
 
 // ---- set ----------------------------------------------------------------------------------------
 
-pl_status contact_set_open(contact_set *t, pl_env *env, const pl_model *m, pl_contact *k) {
+pl_status contact_set_open(contact_set *t, pl_env *env, const pl_model *m, const pl_params *p,
+                           pl_contact *k) {
   *t = (contact_set){.k = k, .m = m, .env = env, .n = pl_model_nfree(m), .dim = k->dim};
   size_t npair = (size_t)k->npair;
   t->place = pl_alloc(t->env, npair, sizeof *t->place);
@@ -31,6 +32,8 @@ pl_status contact_set_open(contact_set *t, pl_env *env, const pl_model *m, pl_co
   if (k->bodies) PL_TRY(bodies_open(t, k->bodies));
   for (int o = 0; o < k->nobstacle; o++)
     t->size = fmax(t->size, pl_obstacle_size(&k->obstacle[o], t->dim));
+  // what lies at the origin has come from somewhere
+  t->size = fmax(t->size, pl_max_abs(pl_model_nnode(m) * t->dim, p->X));
   return PL_OK;
 }
 

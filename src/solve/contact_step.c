@@ -73,7 +73,9 @@ static pl_status iterate(stepper *st, const rule *u, const contact_rule *law, do
   PL_TRY(s);
   PL_TRY(direction(st, law));
   st->info->iterations++;
-  double size = pl_max_abs(st->nq, st->x->q);
+  // a place that happens to be zero says nothing: the way of the step does
+  double size = fmax(pl_max_abs(st->nq, st->x->q), pl_max_abs(st->nq, st->s->q));
+  size = fmax(size, u->h * pl_max_abs(st->nq, st->s->v));
   *last = size > 0 ? pl_max_abs(st->n, st->d) / size : INFINITY;
   return step_velocities(st, u);
 }

@@ -122,7 +122,7 @@ typedef struct contact_set {
   double *mu;                // [cap]
   pl_contact_status *status; // [cap]
   double share;              // see contact_set_begin
-  double size;               // m; of the obstacles
+  double size;               // m; of the obstacles, and of the model at rest
   double slack;              // m; gaps below are zero
   double error;              // m; largest error of a linear gap of a pair that presses
   double residual;           // of Coulomb's law
@@ -138,7 +138,8 @@ typedef struct contact_rule {
 } contact_rule;
 
 // env: the host of the analysis, which need not be that of the contact.
-pl_status contact_set_open(contact_set *t, pl_env *env, const pl_model *m, pl_contact *k);
+pl_status contact_set_open(contact_set *t, pl_env *env, const pl_model *m, const pl_params *p,
+                           pl_contact *k);
 void contact_set_close(contact_set *t);
 // A new step: the set of the last one, with its forces. share: what the force of a step, its
 // impulse over its length, is of the force in its equations.

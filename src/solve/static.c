@@ -432,7 +432,7 @@ pl_status pl_static_resumed(const pl_static_opts *o, const pl_model *m, const pl
   memset(s->v, 0, (size_t)s->nq * sizeof *s->v);
   memset(s->a, 0, (size_t)s->nq * sizeof *s->a);
   pl_status status = equil_open(&r.e);
-  if (status == PL_OK && k) status = contact_set_open(&contacts, w->env, m, k);
+  if (status == PL_OK && k) status = contact_set_open(&contacts, w->env, m, p, k);
   if (status == PL_OK && !carried) status = book_open(&r.book, &r.e);
   info->booked = r.book.open;
   if (status == PL_OK) {

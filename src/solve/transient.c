@@ -336,7 +336,7 @@ static pl_status run_motion(const pl_transient_opts *o, const pl_jump_opts *jump
                 .s = s,
                 .jump = jump};
   contact_set contacts = {0};
-  pl_status status = k ? contact_set_open(&contacts, w->env, m, k) : PL_OK;
+  pl_status status = k ? contact_set_open(&contacts, w->env, m, p, k) : PL_OK;
   if (k) st.contacts = &contacts;
   run r = {.st = &st, .observe = observe, .observe_ctx = ctx};
   motion.ctx = &r;

@@ -74,6 +74,29 @@ static void moreau(void **state) {
   }
 }
 
+// a point mass falls to the origin, where no place has a size that rounding could be measured by
+static void rest_at_the_origin(void **state) {
+  (void)state;
+  for (int impact = PL_IMPACT_BBI; impact <= PL_IMPACT_MOREAU; impact++) {
+    bench t;
+    kit_init(&kit, &env, 2);
+    kit.d.nnode = 1;
+    kit.d.gravity[1] = -10;
+    kit.X = kit_keep(&kit, 2, sizeof *kit.X);
+    kit.d.X = kit.X;
+    kit.X[1] = 0.1;
+    int *node = kit_keep(&kit, 1, sizeof *node);
+    *node = 0;
+    kit_group(&kit, "point", "point", 1, node, 1, (double[]){1});
+    pl_obstacle o = plane_of(0, 1, 0, 0);
+    bench_open(&t, &kit, 1, &o, 0, NULL, NULL);
+    t.impact = impact;
+    bench_run(&t, PL_NEWMARK, 7e-3, 0.3);
+    check_close(t.b.s->q[1], 0, 1e-12);
+    bench_close(&t);
+  }
+}
+
 // a damped bar falls on a plane from a little above it, in steps of half the time of sound
 static double rebound(int impact, double impact_step, double gap, pl_transient_info *info) {
   const int cells[3] = {1, 1, 20};
@@ -140,7 +163,8 @@ static void momentum(void **state) {
 
 int test_impact(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(speed_of_sound), cmocka_unit_test(sound_of_sheets), cmocka_unit_test(moreau),
+      cmocka_unit_test(speed_of_sound),   cmocka_unit_test(sound_of_sheets),
+      cmocka_unit_test(moreau),           cmocka_unit_test(rest_at_the_origin),
       cmocka_unit_test(steps_of_impacts), cmocka_unit_test(momentum)};
   pl_env_init(&env);
   return cmocka_run_group_tests_name("solve.impact", tests, NULL, NULL);
