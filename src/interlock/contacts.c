@@ -5,7 +5,8 @@
 
 // Contacts between the elements of a periodic cell.
 
-enum { GUARDS = 200 }; // most of them, all in all
+enum { GUARDS = 200 };            // most of them, all in all
+static const double MARGIN = 0.5; // over the reach of the repulsion
 
 const pl_piece *contact_piece(const pl_cell *c, const contact *k, int which) {
   const pair *p = &c->pair[k->pair];
@@ -71,34 +72,96 @@ static int is_covered(const taut *t, const state *s) {
   return 1;
 }
 
+// Most that any point of an element moves from one pose to another: of a rotation less another, the
+// largest stretch is the Frobenius norm over the root of two.
+static double moved_by(const pl_pose *a, const pl_pose *b, double reach) {
+  double w[3], turned = 0;
+  pl_sub3(a->x, b->x, w);
+  for (int k = 0; k < 9; k++) turned += (a->Q[k] - b->Q[k]) * (a->Q[k] - b->Q[k]);
+  return pl_norm3(w) + sqrt(turned / 2) * reach;
+}
+
+// What was clear has become less so by both motions.
+static void update_outlook(const taut *t, int k, const pl_pose *first, const pl_pose *second) {
+  outlook *o = &t->outlook[k];
+  const pair *p = &t->c->pair[k];
+  int n = t->c->elem[p->i]->npiece * t->c->elem[p->j]->npiece;
+  if (o->seen) {
+    double by = 1.001 * (moved_by(&o->at[0], first, t->c->reach) +
+                         moved_by(&o->at[1], second, t->c->reach));
+    for (int i = 0; i < n; i++) o->clear[i] -= by;
+  }
+  o->seen = 1;
+  o->at[0] = *first;
+  o->at[1] = *second;
+}
+
+// Contacts of two pieces. Such that were not near before are looked for farther out, so that they
+// need not be looked at again before they have come nearer.
+static pl_status find_between(taut *t, const contact *of, const pl_pose *first,
+                              const pl_pose *second, double *clear) {
+  const pl_cell *c = t->c;
+  const pair *p = &c->pair[of->pair];
+  pl_touch touch[PL_TOUCH_MAX];
+  if (clear && *clear > t->reach) return PL_OK;
+  double cut = t->reach * (clear && *clear > -HUGE_VAL ? 1 + MARGIN : 1);
+  int n = pl_piece_gaps(&c->elem[p->i]->piece[of->piece[0]], first,
+                        &c->elem[p->j]->piece[of->piece[1]], second, cut, touch);
+  if (clear) *clear = n == 0 ? cut : touch[0].gap > t->reach ? touch[0].gap : -HUGE_VAL;
+  for (int i = 0; i < n && touch[i].gap <= t->reach; i++) {
+    if (t->plain && touch[i].still) continue;
+    PL_TRY(pl_grow(c->env, &t->contact, t->ncontact, &t->cap_contact, sizeof *t->contact));
+    t->contact[t->ncontact++] = (contact){of->pair, {of->piece[0], of->piece[1]}, touch[i]};
+    t->gap = fmin(t->gap, touch[i].gap);
+  }
+  return PL_OK;
+}
+
+static pl_status find_in_pair(taut *t, const state *s, int k) {
+  const pl_cell *c = t->c;
+  const pair *p = &c->pair[k];
+  const pl_pose *first = &s->pose[p->i];
+  pl_pose second;
+  double w[3], far = 2 * c->reach + t->reach;
+  if (t->place->apart && t->place->apart(t, s, p) > far) return PL_OK;
+  if (!t->place->image(t, s, p, &second)) return PL_OK;
+  pl_sub3(first->x, second.x, w);
+  if (pl_norm3(w) > far) return PL_OK;
+  if (t->outlook) update_outlook(t, k, first, &second);
+  int many = c->elem[p->j]->npiece;
+  contact of = {.pair = k};
+  for (of.piece[0] = 0; of.piece[0] < c->elem[p->i]->npiece; of.piece[0]++)
+    for (of.piece[1] = 0; of.piece[1] < many; of.piece[1]++)
+      PL_TRY(
+          find_between(t, &of, first, &second,
+                       t->outlook ? &t->outlook[k].clear[of.piece[0] * many + of.piece[1]] : NULL));
+  return PL_OK;
+}
+
 pl_status find_contacts(taut *t, const state *s) {
-  pl_cell *c = t->c;
   keep_last(t);
   t->gap = DBL_MAX;
   if (!is_covered(t, s)) return PL_DOMAIN;
-  for (int k = 0; k < c->npair; k++) {
-    pl_pose b;
-    double w[3];
-    if (!t->place->image(t, s, &c->pair[k], &b)) continue;
-    pl_sub3(s->pose[c->pair[k].i].x, b.x, w);
-    if (pl_norm3(w) > 2 * c->reach + t->reach) continue;
-    const pl_mail_element *first = c->elem[c->pair[k].i], *second = c->elem[c->pair[k].j];
-    for (int p = 0; p < first->npiece; p++)
-      for (int q = 0; q < second->npiece; q++) {
-        pl_touch touch[PL_TOUCH_MAX];
-        int n = pl_piece_gaps(&first->piece[p], &s->pose[c->pair[k].i], &second->piece[q], &b,
-                              t->reach, touch);
-        for (int i = 0; i < n; i++) {
-          if (t->plain && touch[i].still) continue;
-          PL_TRY(pl_grow(c->env, &t->contact, t->ncontact, &t->cap_contact, sizeof *t->contact));
-          t->contact[t->ncontact++] = (contact){k, {p, q}, touch[i]};
-          t->gap = fmin(t->gap, touch[i].gap);
-        }
-      }
-  }
+  for (int k = 0; k < t->c->npair; k++) PL_TRY(find_in_pair(t, s, k));
   t->out->evaluations++;
   PL_TRY(follow_last(t, s));
   return t->gap > 0 ? PL_OK : PL_DOMAIN;
+}
+
+pl_status open_outlook(taut *t) {
+  const pl_cell *c = t->c;
+  size_t n = 0;
+  for (int k = 0; k < c->npair; k++)
+    n += (size_t)c->elem[c->pair[k].i]->npiece * (size_t)c->elem[c->pair[k].j]->npiece;
+  t->outlook = pl_alloc(c->env, (size_t)c->npair, sizeof *t->outlook);
+  t->clear = pl_alloc(c->env, n, sizeof *t->clear);
+  if (!t->outlook || !t->clear) return PL_E_NOMEM;
+  double *next = t->clear;
+  for (int k = 0; k < c->npair; k++) {
+    t->outlook[k] = (outlook){.clear = next};
+    next += c->elem[c->pair[k].i]->npiece * c->elem[c->pair[k].j]->npiece;
+  }
+  return PL_OK;
 }
 
 pl_status guard_state(taut *t) {

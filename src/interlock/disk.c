@@ -185,5 +185,5 @@ static double disk_travel(const taut *t, const pair *p) {
   return rise(t, p->i, size, grow) + rise(t, p->j, size, grow) + more;
 }
 
-const placing placing_disk = {disk_home,  disk_most,  disk_shape, disk_settle,
-                              disk_image, disk_carry, disk_travel};
+const placing placing_disk = {disk_home,  disk_most,  disk_shape,  disk_settle,
+                              disk_image, disk_carry, disk_travel, NULL};

@@ -96,8 +96,8 @@ static double flat_most(const taut *t) {
   return shrink * OPEN > room ? room / shrink : OPEN;
 }
 
-const placing placing_flat = {flat_home,  flat_most,  flat_shape, stay_put,
-                              flat_image, flat_carry, flat_travel};
+const placing placing_flat = {flat_home,  flat_most,  flat_shape,  stay_put,
+                              flat_image, flat_carry, flat_travel, NULL};
 
 // ---- cylinders ----------------------------------------------------------------------------------
 
@@ -124,12 +124,19 @@ static roll roll_to(double angle, double k, const double x[2]) {
   return r;
 }
 
-static roll roll_of(const taut *t, const state *s, const pair *p) {
-  double S[3], x[3], from[2];
+// the second element from the first, where the sheet is flat
+static void stretched_offset(const taut *t, const state *s, const pair *p, double from[2],
+                             double x[3]) {
+  double S[3];
   pair_offset(t->c, p, from);
   goal_stretch(t->g, s->e, S);
   apply_strain(S, from, x);
   for (int d = 0; d < 2; d++) x[d] += from[d];
+}
+
+static roll roll_of(const taut *t, const state *s, const pair *p) {
+  double x[3], from[2];
+  stretched_offset(t, s, p, from, x);
   roll r = roll_to(t->g->angle, s->e[t->g->n] * t->unit, x);
   for (int i = 0; i < t->g->n; i++) {
     apply_strain(t->g->basis[i], from, x);
@@ -174,6 +181,16 @@ static void roll_pose(const roll *r, const pl_pose *from, pl_pose *out) {
   add_scaled(r->v, r->axis, out->x);
   add_scaled(r->u * C[0], UP, out->x);
   pl_mul3(r->R, from->Q, out->Q);
+}
+
+// Of arcs the chords count, 2 / k sin(k u / 2) >= u (2 / pi) up to half a turn, beyond which pairs
+// do not count; and both are seen from where the sheet has them.
+static double cylinder_apart(const taut *t, const state *s, const pair *p) {
+  double x[3], from[2];
+  stretched_offset(t, s, p, from, x);
+  double c = cos(t->g->angle), n = sin(t->g->angle);
+  double chord = 2 / PL_PI * (c * x[0] + n * x[1]), along = c * x[1] - n * x[0];
+  return hypot(chord, along) - pl_norm3(s->pose[p->i].x) - pl_norm3(s->pose[p->j].x);
 }
 
 static int cylinder_image(const taut *t, const state *s, const pair *p, pl_pose *out) {
@@ -276,12 +293,12 @@ static void cylinder_carry(const taut *t, const state *s, const pair *p, int whi
 
 // the end of an arc of length u moves by at most u^2 / 2 for a unit of curvature
 static double cylinder_travel(const taut *t, const pair *p) {
-  roll r = roll_of(t, &t->now, p);
-  double shift[3], from[2], dk = fabs(t->step[t->nz - 1]) * t->unit;
-  pair_offset(t->c, p, from);
+  double shift[3], from[2], x[3], dk = fabs(t->step[t->nz - 1]) * t->unit;
+  stretched_offset(t, &t->now, p, from, x);
   stretch_step(t, from, shift);
-  double grow = pl_norm3(shift), u = fabs(r.u) + grow;
-  double phi = dk * u + fabs(r.k) * grow;
+  double grow = pl_norm3(shift);
+  double u = fabs(cos(t->g->angle) * x[0] + sin(t->g->angle) * x[1]) + grow;
+  double phi = dk * u + fabs(t->now.e[t->g->n] * t->unit) * grow;
   return grow + dk * u * u / 2 + phi * (pl_norm3(t->now.pose[p->j].x) + t->c->reach);
 }
 
@@ -302,5 +319,5 @@ static void cylinder_shape(const taut *t, const double *e, double stretch[3], do
   memcpy(curvature, all, sizeof all);
 }
 
-const placing placing_cylinder = {cylinder_home,  cylinder_most,  cylinder_shape, stay_put,
-                                  cylinder_image, cylinder_carry, cylinder_travel};
+const placing placing_cylinder = {cylinder_home,  cylinder_most,  cylinder_shape,  stay_put,
+                                  cylinder_image, cylinder_carry, cylinder_travel, cylinder_apart};

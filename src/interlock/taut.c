@@ -12,6 +12,7 @@ static const double CERTAIN = 1e-4; // strain that may be left of a limit that i
 static const double AGAIN = 1e-3;   // weight
 enum { WAYS = 6, SURE = 4 };        // that are tried where none ends; where none is certain
 enum { ROUGH = 20, MANY = 40 };     // iterations of weights that are not the last ones; unknowns
+enum { PATIENT = 5 };               // times as many iterations
 
 // ---- the barrier --------------------------------------------------------------------------------
 
@@ -194,7 +195,9 @@ static double safe_step(const taut *t) {
     pl_pose b;
     double far = own[p->i] + own[p->j] + t->place->travel(t, p), w[3];
     double apart = 2 * 0.9 * t->c->thin;
-    if (far < apart || !t->place->image(t, &t->now, p, &b)) continue;
+    if (far < apart) continue;
+    if (t->place->apart && t->place->apart(t, &t->now, p) - 2 * t->c->reach > far) continue;
+    if (!t->place->image(t, &t->now, p, &b)) continue;
     pl_sub3(b.x, t->now.pose[p->i].x, w);
     apart = fmax(apart, pl_norm3(w) - 2 * t->c->reach);
     least = fmin(least, apart / far);
@@ -263,7 +266,7 @@ static pl_status centre(taut *t, double weight, int most) {
     PL_TRY(try_step(t, weight, slope, &moved));
     t->out->iterations++;
     // what is left is about what the weight itself leaves
-    if ((moved == 0 || i >= ROUGH) && t->left < 10 * weight) return PL_OK;
+    if ((moved == 0 || i >= ROUGH) && t->left < (t->patient ? 0.1 : 10) * weight) return PL_OK;
     if (moved == 0) break;
   }
   return t->left < GOOD ? PL_OK : PL_UNSOLVED;
@@ -332,8 +335,9 @@ static pl_status descend(taut *t, double from, path *p) {
       t->reach = fmax(t->reach / 2, 0.1 * t->o->barrier * t->c->wire);
       PL_TRY(refresh_contacts(t));
     }
-    pl_status s = centre(t, p->weight, end || is_bent(t) ? t->o->max_iter : ROUGH);
-    if (s == PL_UNSOLVED && end && is_round(t)) {
+    int most = end || is_bent(t) ? t->o->max_iter : ROUGH;
+    pl_status s = centre(t, p->weight, t->patient ? PATIENT * t->o->max_iter : most);
+    if (s == PL_UNSOLVED && end && is_round(t) && t->patient) {
       t->out->folds = 1;
       break;
     }
@@ -432,6 +436,7 @@ static pl_status taut_open(taut *t, pl_cell *c, const pl_taut_opts *o, const pl_
   if (!t->now.pose || !t->trial.pose || !out->pose || !t->at || !t->tie_row || !t->grad ||
       !t->step || !t->scale || !t->H || !t->eig || !t->V)
     return PL_E_NOMEM;
+  PL_TRY(open_outlook(t));
   for (int i = 0; i < c->nelem; i++) t->now.pose[i] = t->place->home(c, i);
   t->most = t->place->most(t);
   number_unknowns(t);
@@ -449,8 +454,9 @@ static pl_status taut_open(taut *t, pl_cell *c, const pl_taut_opts *o, const pl_
 
 static void taut_close(taut *t) {
   pl_env *env = t->c->env;
-  void *all[] = {t->now.pose, t->trial.pose, t->grad,  t->step, t->scale, t->H,      t->eig,
-                 t->V,        t->contact,    t->guard, t->last, t->at,    t->tie_row};
+  void *all[] = {t->now.pose, t->trial.pose, t->grad,    t->step,    t->scale,
+                 t->H,        t->eig,        t->outlook, t->V,       t->contact,
+                 t->guard,    t->last,       t->at,      t->tie_row, t->clear};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++) pl_free(env, all[i]);
 }
 
@@ -491,15 +497,18 @@ static pl_status disturb(taut *t, int seed) {
 }
 
 // Ways differ in how they begin: towards the goal alone; leaning on the strains that are free, both
-// ways; and all of these again from disturbed starts.
-static pl_status one_way(pl_cell *c, const pl_taut_opts *o, int which, const pl_taut_goal *g,
-                         pl_taut *out) {
+// ways; and all of these again from disturbed starts. Patient ones go on to smaller weights only
+// when they are at the minimum for one: what leaves it too soon slides along its contacts, whose
+// gaps become so small that steps along them, which are curved, have no room.
+static pl_status one_way(pl_cell *c, const pl_taut_opts *o, int which, int patient,
+                         const pl_taut_goal *g, pl_taut *out) {
   static const double lean[3] = {0, -1, 1};
   taut t;
   pl_taut_goal first = *g;
   for (int k = 0; k < g->n; k++)
     if (g->goal[k] == 0) first.goal[k] = lean[which % 3];
   pl_status s = taut_open(&t, c, o, g, out);
+  t.patient = patient;
   if (s == PL_OK) s = find_contacts(&t, &t.now);
   if (s == PL_OK && which > 2) s = disturb(&t, which);
   set_goal(&t, &first);
@@ -543,8 +552,11 @@ pl_status pl_cell_taut(pl_cell *c, const pl_taut_opts *o, const pl_taut_goal *g,
   for (int k = 0; k < g->starts || (best != PL_OK && k < WAYS) || (k < sure && !is_certain(out));
        k++) {
     pl_taut found;
-    // what has ended but is not certain begins from disturbed starts
-    pl_status s = one_way(c, o, k < g->starts || best != PL_OK ? k : 3 * k, g, &found);
+    // after those that were asked for the first way once more with patience, then, where there is
+    // one that is not certain, disturbed starts
+    int more = k - (g->starts > 1 ? g->starts : 1);
+    int which = more == 0 ? 0 : more < 0 || best != PL_OK ? k : 3 * k;
+    pl_status s = one_way(c, o, which, more >= 0, g, &found);
     if (s < 0 || s == PL_CANCELLED) {
       pl_taut_free(c->env, out);
       if (s >= 0) pl_taut_free(c->env, &found);

@@ -36,6 +36,14 @@ struct pl_cell {
 // as pl_cell_gap, of gaps below a cut
 double cell_gap_within(pl_cell *c, double cut, pl_taut_contact *where);
 
+// What is known of the pieces of a pair of elements since they were looked at: where these were,
+// and for each two pieces a gap that they have at least; -HUGE_VAL: they are near.
+typedef struct outlook {
+  int seen;
+  pl_pose at[2];
+  double *clear; // [pieces of the first][of the second]
+} outlook;
+
 typedef struct state {
   double e[PL_TAUT_FREE]; // curvatures times the cell's reach
   pl_pose *pose;
@@ -66,6 +74,8 @@ typedef struct placing {
                 carried *out);
   // Most that the step moves both bodies towards each other besides their own motions.
   double (*travel)(const taut *t, const pair *p);
+  // A distance that the origins of both have at least, where that is sooner found than the image.
+  double (*apart)(const taut *t, const state *s, const pair *p);
 } placing;
 extern const placing placing_flat, placing_cylinder, placing_disk;
 
@@ -107,13 +117,16 @@ struct taut {
   int ncontact, cap_contact;
   contact *contact; // of the state that was evaluated last
   int nlast, cap_last;
-  contact *last; // those before them
-  double gap;    // smallest of them
-  int plain;     // places beside flat minima are left out
-  int walled;    // nothing holds the state but the largest that is looked at
-  double left;   // what another step would gain
-  double shift;  // of curvatures in the last step
-  double bow;    // of a strained disk along the step
+  contact *last;    // those before them
+  double gap;       // smallest of them
+  outlook *outlook; // [npair]; NULL: all pieces are looked at every time
+  double *clear;    // of all of them
+  int patient;      // weights are left at their minimum only
+  int plain;        // places beside flat minima are left out
+  int walled;       // nothing holds the state but the largest that is looked at
+  double left;      // what another step would gain
+  double shift;     // of curvatures in the last step
+  double bow;       // of a strained disk along the step
   // Places where a step would have made pieces overlap without any minimum near them before it:
   // they keep their distance, too.
   int nguard, cap_guard;
@@ -155,6 +168,8 @@ void apply_strain(const double S[3], const double x[2], double out[3]);
 const pl_piece *contact_piece(const pl_cell *c, const contact *k, int which);
 // Gap of a contact in another state, where it has moved to; 0: it is gone.
 int contact_follow(const taut *t, const state *s, contact *k);
+// From now on pieces that are known to be apart are not looked at.
+pl_status open_outlook(taut *t);
 // All contacts of a state within reach. PL_DOMAIN: some pieces overlap, or the cell has shrunk so
 // far that others might.
 pl_status find_contacts(taut *t, const state *s);

@@ -90,59 +90,63 @@ static void clamp(const patch *q, double u[2]) {
   u[1] = fmax(q->s ? 0 : -q->end, fmin(q->end, u[1]));
 }
 
+// a point and those around it on a grid
+typedef struct around {
+  int n;
+  double u[9][2], x[9][4];
+} around;
+
+static void look_around(const patch *q, const double u[2], const double step[2], around *out) {
+  int wide = q->nu > 0, deep = q->nu > 1;
+  out->n = 0;
+  for (int j = -deep; j <= deep; j++)
+    for (int i = -wide; i <= wide; i++) {
+      double *at = out->u[out->n];
+      at[0] = u[0] + i * step[0];
+      at[1] = u[1] + j * step[1];
+      clamp(q, at);
+      point_of(q, at, out->x[out->n++]);
+    }
+}
+
 // The lowest of all neighbours on a grid of both, which is made finer where none is lower.
 static double close_in(const patch *a, const patch *b, const double *ua, const double *ub) {
   const patch *of[2] = {a, b};
-  double u[2][2] = {{ua[0], ua[1]}, {ub[0], ub[1]}}, step[2][2], x[4], y[4];
-  int side[4], count = 1;
-  for (int k = 0; k < 2; k++)
-    for (int d = 0; d < 2; d++) {
-      int has = d < of[k]->nu;
-      step[k][d] = !has             ? 0
-                   : of[k]->s       ? 0.5
-                   : d              ? 0.5 * of[k]->end
-                   : of[k]->p->kind ? 2 * PL_PI / CURVE_POINTS
-                                    : 2 * PL_PI / RING_POINTS;
-      side[2 * k + d] = has ? 3 : 1;
-      count *= side[2 * k + d];
-    }
-  point_of(a, u[0], x);
-  point_of(b, u[1], y);
-  double best = gap_of(x, y);
+  double u[2][2] = {{ua[0], ua[1]}, {ub[0], ub[1]}}, step[2][2], best = DBL_MAX;
+  for (int k = 0; k < 2; k++) {
+    const patch *q = of[k];
+    int n = q->p->kind == PL_PIECE_RING ? RING_POINTS : CURVE_POINTS;
+    step[k][0] = q->nu < 1 ? 0 : q->s ? 0.5 : 2 * PL_PI / n;
+    step[k][1] = q->nu < 2 ? 0 : q->s ? 0.5 : 0.5 * q->end;
+  }
   for (int round = 0; round < NARROW; round++) {
-    double low[2][2], before = best;
-    memcpy(low, u, sizeof low);
-    for (int i = 0, rest; i < count; i++) {
-      double at[2][2];
-      rest = i;
-      for (int k = 0; k < 4; k++) {
-        int go = side[k] == 3 ? rest % 3 - 1 : 0;
-        at[k / 2][k % 2] = u[k / 2][k % 2] + go * step[k / 2][k % 2];
-        rest /= side[k];
+    around near[2];
+    double before = best;
+    int low[2] = {0, 0};
+    for (int k = 0; k < 2; k++) look_around(of[k], u[k], step[k], &near[k]);
+    for (int i = 0; i < near[0].n; i++)
+      for (int j = 0; j < near[1].n; j++) {
+        double gap = gap_of(near[0].x[i], near[1].x[j]);
+        if (gap >= best) continue;
+        best = gap;
+        low[0] = i;
+        low[1] = j;
       }
-      clamp(a, at[0]);
-      clamp(b, at[1]);
-      point_of(a, at[0], x);
-      point_of(b, at[1], y);
-      double gap = gap_of(x, y);
-      if (gap >= best) continue;
-      best = gap;
-      memcpy(low, at, sizeof low);
-    }
-    memcpy(u, low, sizeof u);
-    if (best < before) continue;
-    for (int k = 0; k < 4; k++) step[k / 2][k % 2] /= 3;
+    for (int k = 0; best < before && k < 2; k++) memcpy(u[k], near[k].u[low[k]], sizeof u[k]);
+    if (round > 0 && best == before)
+      for (int k = 0; k < 4; k++) step[k / 2][k % 2] /= 3;
   }
   return best;
 }
 
-// points of a that are nearer to b than those beside them are
-static double patch_gap(const patch *a, const patch *b, double least) {
-  double near[CURVE_POINTS * ACROSS], w[3];
-  int at[CURVE_POINTS * ACROSS], rows = a->nu == 2 && !a->s ? ACROSS : 1, n = a->n / rows;
-  pl_sub3(a->middle, b->middle, w);
-  if (pl_norm3(w) - a->ball - b->ball > least) return least;
+// For each point of a the nearest one of b, of those that a ball about b does not keep away.
+static void nearest_points(const patch *a, const patch *b, double least, double *near, int *at) {
+  double slack = (a->spacing + b->spacing) / 2, w[3];
   for (int i = 0; i < a->n; i++) {
+    at[i] = 0;
+    pl_sub3(a->x[i], b->middle, w);
+    near[i] = pl_norm3(w) - a->x[i][3] - b->ball;
+    if (near[i] - slack > least) continue;
     near[i] = DBL_MAX;
     for (int j = 0; j < b->n; j++) {
       double gap = gap_of(a->x[i], b->x[j]);
@@ -151,6 +155,15 @@ static double patch_gap(const patch *a, const patch *b, double least) {
       at[i] = j;
     }
   }
+}
+
+// points of a that are nearer to b than those beside them are
+static double patch_gap(const patch *a, const patch *b, double least) {
+  double near[CURVE_POINTS * ACROSS], w[3];
+  int at[CURVE_POINTS * ACROSS], rows = a->nu == 2 && !a->s ? ACROSS : 1, n = a->n / rows;
+  pl_sub3(a->middle, b->middle, w);
+  if (pl_norm3(w) - a->ball - b->ball > least) return least;
+  nearest_points(a, b, least, near, at);
   double slack = (a->spacing + b->spacing) / 2;
   for (int i = 0; i < n; i++)
     for (int r = 0; r < rows; r++) {

@@ -253,7 +253,7 @@ static void past_rays(void **state) {
   pl_env env;
   pl_env_init(&env);
   run(&env, "limits-past",
-      "interlocking: [{japanese: {}}]\nanalyses: [limits: {directions: 5, boundary: 1}]\n", PL_OK);
+      "interlocking: [{japanese: {}}]\nanalyses: [limits: {directions: 7, boundary: 1}]\n", PL_OK);
   check_less(0, summary_number(&env, "limits-past", "\"past_rays\": ", NULL));
 }
 
