@@ -97,6 +97,9 @@ typedef struct pl_shape_fault {
   const char *key, *text, *hint;
 } pl_shape_fault;
 
+// Gets a part of an obstacle near a point: its distance and the direction from it to the point.
+typedef void pl_obstacle_part(void *ctx, double distance, const double n[3]);
+
 typedef struct pl_obstacle_kind {
   const char *name;  // key in scene files and in messages
   const char *brief; // two or three words for the manual
@@ -115,6 +118,12 @@ typedef struct pl_obstacle_kind {
   // Instead: the distance alone, with complex numbers. The gradient comes from the complex step and
   // is exact, so that nothing but branches by real parts may be not analytic: csqrt, not hypot.
   pl_complex (*distance_z)(const pl_obstacle *o, int dim, const pl_complex *x);
+  // Tells all parts of the shape that are within a distance of x, each by its distance, m, and the
+  // direction from its nearest point to x, where a point may be near several that are not one: in
+  // the groove between two of them each has a smooth distance, and the nearest of them has not.
+  // NULL: the nearest is enough.
+  void (*around)(const pl_obstacle *o, const double *x, double within, pl_obstacle_part *each,
+                 void *ctx);
   // The box around it. NULL: it has no end.
   void (*bounds)(const pl_obstacle *o, double lo[3], double hi[3]);
   // Draws its lines with pl_pen_line and the like. NULL: it is not shown.
@@ -179,6 +188,11 @@ typedef struct pl_gap {
 // out.
 void pl_obstacle_gap(const pl_obstacle *o, int dim, double t, const double *x, double radius,
                      pl_gap *out);
+
+// Tells the gaps of a ball about x[3] to all parts of an obstacle that are smaller than `within`:
+// of shapes that have no parts, that of pl_obstacle_gap. The ball is outside.
+void pl_obstacle_around(const pl_obstacle *o, double t, const double *x, double radius,
+                        double within, pl_obstacle_part *each, void *ctx);
 
 // What is wrong with an obstacle in models of that dimension, as PL_E_INPUT; `what` begins the
 // message, e.g. "obstacle 2".

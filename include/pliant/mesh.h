@@ -382,6 +382,8 @@ void pl_bvh_refit(pl_bvh *b); // after x moved
 // refit; for pl_bvh_touching alone.
 void pl_bvh_refit_way(pl_bvh *b, const double *to);
 pl_hit pl_bvh_nearest(const pl_bvh *b, const double p[3]);
+// The same of one of its triangles.
+pl_hit pl_bvh_nearest_in(const pl_bvh *b, int tri, const double p[3]);
 // Calls each for every triangle whose box touches the box from lo to hi, in the order of the tree.
 void pl_bvh_touching(const pl_bvh *b, const double lo[3], const double hi[3],
                      void (*each)(void *ctx, int tri), void *ctx);

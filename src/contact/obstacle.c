@@ -131,6 +131,36 @@ void pl_obstacle_gap(const pl_obstacle *o, int dim, double t, const double *x, d
   pl_contact_tangents(dim, out->frame);
 }
 
+typedef struct parts {
+  const double *R; // NULL: it is not turned
+  double away;     // taken from distances
+  pl_obstacle_part *each;
+  void *ctx;
+} parts;
+
+static void tell_part(void *ctx, double distance, const double n[3]) {
+  const parts *p = ctx;
+  double world[3];
+  for (int i = 0; p->R && i < 3; i++) world[i] = pl_dot3(p->R + 3 * i, n);
+  p->each(p->ctx, distance - p->away, p->R ? world : n);
+}
+
+void pl_obstacle_around(const pl_obstacle *o, double t, const double *x, double radius,
+                        double within, pl_obstacle_part *each, void *ctx) {
+  pl_gap nearest;
+  double R[9], d[3], own[3];
+  if (!o->kind->around) {
+    pl_obstacle_gap(o, 3, t, x, radius, &nearest);
+    if (nearest.gap < within) each(ctx, nearest.gap, nearest.frame[0]);
+    return;
+  }
+  for (int i = 0; i < 3; i++) d[i] = own[i] = x[i] - (o->centre[i] + o->velocity[i] * t);
+  int turned = rotation_matrix(o, R);
+  for (int j = 0; turned && j < 3; j++) own[j] = R[j] * d[0] + R[3 + j] * d[1] + R[6 + j] * d[2];
+  parts p = {turned ? R : NULL, radius + o->radius, each, ctx};
+  o->kind->around(o, own, within + p.away, tell_part, &p);
+}
+
 double pl_obstacle_size(const pl_obstacle *o, int dim) {
   double lo[3] = {0}, hi[3] = {0};
   if (o->kind->bounds) o->kind->bounds(o, lo, hi);

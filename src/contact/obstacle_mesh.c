@@ -279,6 +279,36 @@ static double distance(const pl_obstacle *o, int dim, const double *x, double *n
   return copysign(hit.dist, along);
 }
 
+typedef struct near_triangles {
+  const pl_obstacle_surface *m;
+  const double *x;
+  double within;
+  pl_obstacle_part *each;
+  void *ctx;
+} near_triangles;
+
+static void tell_triangle(void *ctx, int t) {
+  const near_triangles *k = ctx;
+  pl_hit hit = pl_bvh_nearest_in(k->m->bvh, t, k->x);
+  double n[3];
+  if (!(hit.dist < k->within)) return;
+  pl_sub3(k->x, hit.point, n);
+  for (int c = 0; c < 3; c++)
+    n[c] = hit.dist > CLOSE * k->m->size ? n[c] / hit.dist : k->m->face[t][c];
+  k->each(k->ctx, hit.dist, n);
+}
+
+static void around(const pl_obstacle *o, const double *x, double within, pl_obstacle_part *each,
+                   void *ctx) {
+  near_triangles k = {o->data, x, within, each, ctx};
+  double lo[3], hi[3];
+  for (int c = 0; c < 3; c++) {
+    lo[c] = x[c] - within;
+    hi[c] = x[c] + within;
+  }
+  pl_bvh_touching(k.m->bvh, lo, hi, tell_triangle, &k);
+}
+
 static void bounds(const pl_obstacle *o, double lo[3], double hi[3]) {
   const pl_obstacle_surface *m = o->data;
   for (int c = 0; c < 3; c++) {
@@ -448,6 +478,7 @@ const pl_obstacle_kind pl_obstacle_mesh = {
     .make = make,
     .check = check,
     .distance = distance,
+    .around = around,
     .bounds = bounds,
     .draw = draw,
     .numbers = numbers,

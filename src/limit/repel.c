@@ -22,6 +22,7 @@ static const double LEAST = 1e-8;         // of the first shift: below it is non
 
 // One gap: up to four nodes along a normal.
 typedef struct gap {
+  int pair; // of a node and an obstacle; -1: of layers
   int n, vert[4];
   double weight[4], normal[3];
   double value, range, energy; // m, m, J
@@ -71,6 +72,21 @@ static pl_status add_gap(repel *r, const gap *c) {
   return PL_OK;
 }
 
+// gaps of a node to the parts of an obstacle
+typedef struct parts {
+  repel *r;
+  gap c;
+  pl_status status;
+} parts;
+
+static void add_part(void *ctx, double distance, const double n[3]) {
+  parts *p = ctx;
+  p->c.value = distance;
+  memcpy(p->c.normal, n, sizeof p->c.normal);
+  if (p->status != PL_OK) return;
+  p->status = distance > 0 ? add_gap(p->r, &p->c) : PL_DOMAIN;
+}
+
 // PL_DOMAIN: something is not outside of an obstacle
 static pl_status find_obstacles(repel *r) {
   pl_contact *k = r->k->contact;
@@ -78,12 +94,14 @@ static pl_status find_obstacles(repel *r) {
   pl_contact_place(k, r->x->t, r->x->q);
   for (int i = 0; i < k->npair; i++) {
     const pl_contact_pair *a = &k->pair[i];
-    gap c = {.n = 1, .vert = {a->node}, .weight = {1}, .value = a->place.gap};
-    c.range = RANGE * (a->radius > 0 ? a->radius : r->size / 100);
-    c.energy = r->weight * r->mass[a->node];
-    memcpy(c.normal, a->place.frame[0], sizeof c.normal);
-    if (!(c.value > 0)) return PL_DOMAIN;
-    PL_TRY(add_gap(r, &c));
+    parts p = {.r = r, .c = {.pair = i, .n = 1, .vert = {a->node}, .weight = {1}}};
+    p.c.range = RANGE * (a->radius > 0 ? a->radius : r->size / 100);
+    p.c.energy = r->weight * r->mass[a->node];
+    if (!(a->place.gap > 0)) return PL_DOMAIN;
+    if (a->place.gap > p.c.range) continue;
+    pl_obstacle_around(&k->obstacle[a->obstacle], r->x->t, r->x->q + 3 * a->node, a->radius,
+                       p.c.range, add_part, &p);
+    PL_TRY(p.status);
   }
   return PL_OK;
 }
@@ -101,7 +119,7 @@ static double apart(const repel *r, const double *a, const double *b) {
 }
 
 static pl_status add_layer(repel *r, const pl_layer_pair *p, int vert) {
-  gap c = {.n = p->n, .value = p->distance - p->keep, .range = RANGE * p->keep};
+  gap c = {.pair = -1, .n = p->n, .value = p->distance - p->keep, .range = RANGE * p->keep};
   for (int a = 0; a < p->n; a++) {
     c.vert[a] = p->vert[a];
     c.weight[a] = p->weight[a];
@@ -393,16 +411,17 @@ static pl_status iterate(repel *r) {
 static void set_forces(repel *r) {
   pl_contact *k = r->k->contact;
   if (!k || find_gaps(r) != PL_OK) return;
-  // gaps of pairs come first, in their order
-  for (int i = 0, at = 0; i < k->npair; i++) {
-    pl_contact_pair *a = &k->pair[i];
-    int pushes = at < r->ngap && r->gap[at].n == 1 && r->gap[at].vert[0] == a->node &&
-                 r->gap[at].value == a->place.gap;
+  for (int i = 0; i < k->npair; i++) {
+    k->pair[i].status = PL_OPEN;
+    memset(k->pair[i].force, 0, sizeof k->pair[i].force);
+  }
+  for (int i = 0; i < r->ngap; i++) {
+    if (r->gap[i].pair < 0) continue;
+    pl_contact_pair *a = &k->pair[r->gap[i].pair];
     double b[3];
-    if (pushes) barrier(&r->gap[at++], b);
-    a->force[0] = pushes ? -b[1] : 0;
-    a->status = pushes ? PL_SLIP : PL_OPEN;
-    a->force[1] = a->force[2] = 0;
+    barrier(&r->gap[i], b);
+    a->status = PL_SLIP;
+    for (int c = 0; c < 3; c++) a->force[c] -= b[1] * pl_dot3(a->place.frame[c], r->gap[i].normal);
   }
 }
 

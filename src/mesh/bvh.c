@@ -334,6 +334,12 @@ pl_hit pl_bvh_nearest(const pl_bvh *b, const double p[3]) {
   return hit;
 }
 
+pl_hit pl_bvh_nearest_in(const pl_bvh *b, int tri, const double p[3]) {
+  pl_hit hit = {.tri = tri};
+  hit.dist = sqrt(nearest_in(b, tri, p, hit.bary, hit.point));
+  return hit;
+}
+
 // ---- boxes ------------------------------------------------------------------------------------
 
 static int boxes_touch(const double *lo, const double *hi, const double *from, const double *to) {

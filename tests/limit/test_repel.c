@@ -59,6 +59,60 @@ static void on_a_board(void **state) {
   }
 }
 
+// A strip in a groove of a mesh, narrower than its nodes are wide: they touch both sides, of which
+// the nearest alone has no smooth distance. All of its weight is carried, and nothing goes
+// sideways.
+static void in_a_groove(void **state) {
+  (void)state;
+  pl_env env;
+  swing w;
+  pl_static_info info;
+  pl_obstacle_surface *surface;
+  const double section[5][2] = {{-1, -1}, {1, -1}, {1, 1}, {0, 0}, {-1, 1}}; // x, z
+  static const int cap[3][3] = {{0, 1, 3}, {1, 2, 3}, {4, 0, 3}};
+  double x[10][3], total = 0, force[3];
+  int tri[16][3], n = 0;
+  for (int k = 0; k < 10; k++) {
+    x[k][0] = section[k % 5][0];
+    x[k][1] = k < 5 ? -1 : 1;
+    x[k][2] = section[k % 5][1];
+  }
+  for (int k = 0; k < 3; k++, n += 2)
+    for (int c = 0; c < 3; c++) {
+      tri[n][c] = cap[k][c];
+      tri[n + 1][c] = 5 + cap[k][2 - c];
+    }
+  for (int k = 0; k < 5; k++, n += 2) {
+    int next = (k + 1) % 5;
+    const int side[2][3] = {{next, k, 5 + k}, {next, 5 + k, 5 + next}};
+    memcpy(tri[n], side, sizeof side);
+  }
+  pl_env_init(&env);
+  check_ok(&env, pl_obstacle_surface_create(&env, 10, x[0], 16, tri[0], &surface));
+  const pl_obstacle groove = {.kind = &pl_obstacle_mesh, .data = surface, .mu = 0};
+  swing_begin(&w, &env, 1, 6, 1e-3, 0.1);
+  swing_build(&w, 0);
+  add_obstacle(&w, &groove);
+  for (int v = 0; v < w.nvert; v++) {
+    w.b.s->q[3 * v + 2] += 2 * RADIUS;
+    total += w.mass[v];
+  }
+  for (double weight = 1e-2; weight > 1e-6; weight /= 10) {
+    check_ok(&env, rest(&w, weight, 1e-6, &info));
+    check_less(info.residual, 1e-6);
+  }
+  pl_contact_force(w.k.contact, -1, force);
+  check_rel(force[2], total * g, 1e-6);
+  check_close(force[0], 0, 1e-6 * total * g);
+  // a ball touches both sides there; the strip, 1 mm wide, lies along one of them from it on
+  for (int v = 0; v < w.nvert; v++) {
+    check_less(sqrt(2) * RADIUS, w.b.s->q[3 * v + 2]);
+    check_less(w.b.s->q[3 * v + 2], sqrt(2) * RADIUS + 1e-3 / sqrt(2) + 1e-5);
+  }
+  swing_close(&w);
+  pl_obstacle_surface_free(surface);
+}
+
 // One sheet on another that is held: layers stay apart by their thickness and hardly more.
 static void on_layers(void **state) {
   (void)state;
@@ -115,6 +169,6 @@ static void not_at_rest(void **state) {
 
 int test_repel(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(on_a_board), cmocka_unit_test(on_layers),
-                                     cmocka_unit_test(not_at_rest)};
+                                     cmocka_unit_test(not_at_rest), cmocka_unit_test(in_a_groove)};
   return cmocka_run_group_tests_name("limit.repel", tests, NULL, NULL);
 }
