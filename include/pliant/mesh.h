@@ -77,6 +77,11 @@ pl_status pl_mesh_split_quads(pl_mesh *m);
 void pl_mesh_bounds(const pl_mesh *m, double lo[3], double hi[3]);
 // Applies x -> scale x, then rotation (row-major, NULL: none), then translation (NULL: none).
 void pl_mesh_transform(pl_mesh *m, double scale, const double *R, const double *t);
+// Stretches the cells of a group along an axis (0, 1, 2) by a factor above zero. What lies before
+// them stays (high: what lies beyond), the rest moves along; cells beside the group are stretched
+// with it. *length: of the group along the axis, before; 0: there is no such group, or it has none.
+pl_status pl_mesh_stretch(pl_mesh *m, const char *group, int axis, double factor, int high,
+                          double *length);
 
 // ---- files ------------------------------------------------------------------------------------
 

@@ -14,6 +14,8 @@ int read_length_unit(reader *r, const txt *text, const char *what, double *facto
 int read_grid(reader *r, const pl_node *at, const char *what, pl_shape_source *in);
 // The mesh of a file in metres, not yet placed; *out is freed by the caller even when this fails.
 int read_mesh_file(reader *r, const geometry_def *g, pl_mesh **out);
+// Groups made longer or shorter; 0: reported (build_stretch.c).
+int stretch_groups(reader *r, body_slot *b, const geometry_def *g);
 // Counts the parts of a body's mesh and warns when merging vertices would join them; 0: failed.
 int check_pieces(reader *r, body_slot *b, const pl_node *at);
 const material_def *find_material(reader *r, const txt *name);

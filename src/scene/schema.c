@@ -77,6 +77,24 @@ const map_info map_rotate = {
 #define PROFILE_ROW                                                                                \
   ROW(geometry_def, profile, "profile", T_MAP, SUB(map_profile),                                   \
       .text = "swelling or temperature that changes along an axis, added to the above")
+static const row stretch_rows[] = {
+    ROW(stretch_def, group, "group", T_TEXT, .need = 1, .text = "group of the mesh"),
+    ROW(stretch_def, axis, "axis", T_CHOICE, .choices = "x|y|z",
+        .text = "of the mesh as it is read or made, before scale, rotate and translate"),
+    ROW(stretch_def, factor, "factor", T_NUM, .plain = 1, .need = 1, .unit = "", .lo = 0,
+        .lo_open = 1, .hi = 1e3, .text = "its length along the axis, times this"),
+    ROW(stretch_def, fixed, "fixed", T_CHOICE, .choices = "low|high",
+        .text = "the end of the body that stays where it is"),
+};
+static const map_info map_stretch = {
+    .what = "stretch",
+    .text = "Cells of a group stretched along an axis; what lies beyond them moves along, what "
+            "lies beside them is stretched, too.",
+    .size = sizeof(stretch_def),
+    ROWS(stretch_rows)};
+#define STRETCH_ROW                                                                                \
+  ROW(geometry_def, stretch, "stretch", T_LIST, SUB(map_stretch),                                  \
+      .text = "groups of the mesh made longer or shorter, before scale; one after the other")
 #define AXES_ROWS                                                                                  \
   ROW(geometry_def, angle, "angle", T_NUM, .unit = "rad", ANY,                                     \
       .text = "by which the axes of an orthotropic material are turned about the third one, in "   \
@@ -120,6 +138,7 @@ static const row shell_rows[] = {
         .text = "first axis of the material at rest, laid into every triangle; left out: x of the "
                 "mesh, which rotate turns"),
     AXES_ROWS,
+    STRETCH_ROW,
     THROUGH_ROWS,
     PROFILE_ROW,
 };
@@ -136,6 +155,7 @@ static const row plane_rows[] = {
     ROW(geometry_def, warp, "warp", T_VEC3, .plain = 1, .unit = "",
         .text = "first axis of the material; left out: x of the mesh, which rotate turns"),
     AXES_ROWS,
+    STRETCH_ROW,
     PROFILE_ROW,
 };
 static const map_info map_plane = {
@@ -161,6 +181,7 @@ static const row solid_rows[] = {
     ROW(geometry_def, weft, "weft", T_VEC3, .plain = 1, .unit = "",
         .text = "on the side of its second axis; left out: y of the mesh, which rotate turns"),
     AXES_ROWS,
+    STRETCH_ROW,
     PROFILE_ROW,
 };
 static const map_info map_solid = {.what = "solid",

@@ -313,8 +313,14 @@ typedef struct profile_def {
   const pl_node *at, *swelling, *temperature;
 } profile_def;
 // keys of shell, plane, solid and rod
+typedef struct stretch_def {
+  txt group;
+  pick axis, fixed;
+  num factor;
+} stretch_def;
 typedef struct geometry_def {
   const pl_node *mesh;
+  items stretch;
   txt mesh_units;
   pick refine;
   num scale, merge;

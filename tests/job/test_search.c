@@ -190,9 +190,38 @@ static void found_scene(void **state) {
   forget(&s);
 }
 
+// a group of the whole bar, stretched: the frequency of a bar that is longer from the beginning
+#define BAR(length, more)                                                                          \
+  "pliant: 1\n"                                                                                    \
+  "materials: {m: {young: 2 GPa, poisson: 0.3, density: 1000 kg/m^3}}\n"                           \
+  "bodies:\n"                                                                                      \
+  "  - name: bar\n"                                                                                \
+  "    solid: {mesh: {box: {size: [" length                                                        \
+  " m, 0.1 m, 0.2 m], cells: [8, 1, 1]}}, material: m,\n"                                          \
+  "            " more "rotate: {axis: [0, 0, 1], angle: 30 deg}}\n"                                \
+  "fixed: bar group left\n"                                                                        \
+  "analyses:\n"                                                                                    \
+  "  - modes: {count: 2}\n"                                                                        \
+  "  - search:\n"                                                                                  \
+  "      vary: [{path: materials.m.young, min: 1 GPa, max: 3 GPa}]\n"                              \
+  "      goals: [{figure: modes.frequency_Hz.1, maximise: yes}]\n"                                 \
+  "      budget: 1\n"
+
+static void stretched_bar(void **state) {
+  (void)state;
+  seen a, b;
+  check_ok(&env, run(BAR("1.5", ""), 1, &a));
+  check_ok(&env, run(BAR("1", "stretch: [{group: bottom, factor: 1.5}], "), 1, &b));
+  check_rel(number(b.search, "best_figures", "modes.frequency_Hz.1"),
+            number(a.search, "best_figures", "modes.frequency_Hz.1"), 1e-9);
+  forget(&a);
+  forget(&b);
+}
+
 int test_search(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(frequency),    cmocka_unit_test(many_minima),
                                      cmocka_unit_test(failures),     cmocka_unit_test(scatter),
-                                     cmocka_unit_test(out_of_reach), cmocka_unit_test(found_scene)};
+                                     cmocka_unit_test(out_of_reach), cmocka_unit_test(found_scene),
+                                     cmocka_unit_test(stretched_bar)};
   return cmocka_run_group_tests_name("job.search", tests, NULL, NULL);
 }
