@@ -633,7 +633,7 @@ double pl_trajectory_error(const pl_model *m, const pl_params *p, const pl_orbit
 // ---- search: without derivatives, over few variables --------------------------------------------
 
 #define PL_SEARCH_OPTS(X, C)                                                                       \
-  X(int, budget, 60, 1, 100000, "", "designs that are tried at most, the scene's own included")    \
+  X(int, budget, 60, 1, 20000, "", "designs that are tried at most, the scene's own included")     \
   C(method, 0, "direct|crs|isres|esch",                                                            \
     "search over all of the ranges: dividing rectangles, controlled random search, evolution "     \
     "with ranking, evolution")                                                                     \

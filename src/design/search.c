@@ -10,8 +10,15 @@
 // starts of local searches are apart by this part of a range; their first steps, at most and least
 static const double APART = 0.1, STEP_MOST = 0.1, STEP_LEAST = 0.01;
 
+// rows of a table by the bytes of their places
+typedef struct row_table {
+  int cap;   // slots, a power of two, more than half of them empty
+  int *slot; // -1: empty
+} row_table;
+
 typedef struct replay {
   const pl_search_table *t;
+  row_table rows;
   nlopt_opt opt;
   double *x; // [most][nvariable] the batch
   int n, most;
@@ -24,11 +31,29 @@ static const double *row(const pl_search_table *t, int i) {
   return t->x + (size_t)i * (size_t)t->nvariable;
 }
 
-static int find(int n, int nvariable, const double *list, const double *x) {
-  size_t size = (size_t)nvariable * sizeof *x;
-  for (int i = 0; i < n; i++)
-    if (memcmp(list + (size_t)i * (size_t)nvariable, x, size) == 0) return i;
-  return -1;
+static int is_at(const pl_search_table *t, const double *a, const double *b) {
+  return memcmp(a, b, (size_t)t->nvariable * sizeof *a) == 0;
+}
+
+// the slot of a place, empty where it is not known
+static int *find_slot(const pl_search_table *t, const row_table *r, const double *x) {
+  unsigned at = pl_hash(x, (size_t)t->nvariable * sizeof *x) & (unsigned)(r->cap - 1);
+  while (r->slot[at] >= 0 && !is_at(t, row(t, r->slot[at]), x))
+    at = (at + 1) & (unsigned)(r->cap - 1);
+  return &r->slot[at];
+}
+
+static pl_status open_rows(pl_env *env, const pl_search_table *t, row_table *r) {
+  r->cap = 16;
+  while (r->cap < 2 * t->n) r->cap *= 2;
+  r->slot = pl_alloc(env, (size_t)r->cap, sizeof *r->slot);
+  if (!r->slot) return PL_E_NOMEM;
+  for (int i = 0; i < r->cap; i++) r->slot[i] = -1;
+  for (int i = 0; i < t->n; i++) {
+    int *slot = find_slot(t, r, row(t, i));
+    if (*slot < 0) *slot = i;
+  }
+  return PL_OK;
 }
 
 static double distance(int n, const double *a, const double *b) {
@@ -55,10 +80,11 @@ static double answer(unsigned n, const double *x, double *slope, void *ctx) {
   (void)slope;
   // no minus zero, so that equal places have equal bytes
   for (unsigned k = 0; k < n; k++) at[k] = fmin(fmax(x[k], 0), 1) + 0.0;
-  int known = find(r->t->n, (int)n, r->t->x, at);
+  int known = *find_slot(r->t, &r->rows, at), again = 0;
   r->calls++;
   if (known >= 0) return r->t->value[known];
-  if (find(r->n, (int)n, r->x, at) < 0) {
+  for (int i = 0; i < r->n; i++) again |= is_at(r->t, r->x + (size_t)i * n, at);
+  if (!again) {
     if (r->n < r->most)
       memcpy(r->x + (size_t)r->n++ * n, at, n * sizeof *at);
     else
@@ -161,8 +187,8 @@ pl_status pl_search_ask(pl_env *env, const pl_search_opts *o, const pl_search_ta
     return pl_fail(env, PL_E_ARG, "a search has 1 to %d variables, got %d", PL_SEARCH_MOST,
                    t->nvariable);
   replay r = {.t = t, .x = x};
-  pl_status s = PL_OK;
-  if (t->n == 0) {
+  pl_status s = open_rows(env, t, &r.rows);
+  if (s == PL_OK && t->n == 0) {
     memcpy(x, t->start, (size_t)t->nvariable * sizeof *x);
     phase[r.n++] = PL_SEARCH_START;
   }
@@ -170,7 +196,7 @@ pl_status pl_search_ask(pl_env *env, const pl_search_opts *o, const pl_search_ta
   for (int i = 0; i < t->n; i++) polished |= t->phase[i] == PL_SEARCH_LOCAL;
   r.most = global - t->n < o->batch ? global - t->n : o->batch;
   added = r.n;
-  if (!polished && r.n < r.most) s = ask_global(o, global, &r);
+  if (s == PL_OK && !polished && r.n < r.most) s = ask_global(o, global, &r);
   for (int i = added; i < r.n; i++) phase[i] = PL_SEARCH_GLOBAL;
   if (s == PL_OK && r.n == 0 && o->polish > 0) {
     r.most = o->budget - t->n < o->batch ? o->budget - t->n : o->batch;
@@ -178,5 +204,6 @@ pl_status pl_search_ask(pl_env *env, const pl_search_opts *o, const pl_search_ta
     for (int i = 0; i < r.n; i++) phase[i] = PL_SEARCH_LOCAL;
   }
   *n = r.n;
+  pl_free(env, r.rows.slot);
   return s == PL_E_NOMEM ? pl_fail(env, s, "out of memory in the search") : s;
 }

@@ -152,6 +152,7 @@ static pl_status look_again(searching *k) {
                             .to = &k->more[i],
                             .figure = k->more_figure + (size_t)i * (size_t)k->p->ngoal};
   }
+  k->again = 1;
   pl_status s = search_run(k, k->nmore, task);
   pl_free(k->j->env, task);
   return s;

@@ -50,7 +50,7 @@ typedef struct searching {
   double *merit;     // [cap]
   int best;          // -1: none
   // the best design once more: checks, then scattered runs
-  int nmore;
+  int nmore, again;    // again: these are run
   outcome *more;       // [nmore]
   double *more_figure; // [nmore][ngoal]
 } searching;

@@ -206,9 +206,15 @@ static void *work(void *ctx) {
 static pl_status report_progress(const pool *w, int ended) {
   const searching *k = w->k;
   char text[PL_TEXT];
-  int done = k->n - (w->n - ended) / k->nrun;
-  snprintf(text, sizeof text, "%d of at most %d designs", done < 0 ? 0 : done, k->o->budget);
-  return pl_report_progress(k->j->env, k->a->name, fmin(1, (double)done / k->o->budget), text);
+  if (k->again) {
+    snprintf(text, sizeof text, "the best design again: %d of %d runs", k->nmore - w->n + ended,
+             k->nmore);
+    return pl_report_progress(k->j->env, k->a->name, (double)(k->nmore - w->n + ended) / k->nmore,
+                              text);
+  }
+  int done = k->n - (w->n - ended + k->nrun - 1) / k->nrun;
+  snprintf(text, sizeof text, "%d of at most %d designs", done, k->o->budget);
+  return pl_report_progress(k->j->env, k->a->name, (double)done / k->o->budget, text);
 }
 
 // until all have ended; keeps what there is from time to time

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+static const double RUNS_MOST = 1e6;
+
 // NUMBER [UNIT] as it stands in the scene
 typedef struct quantity {
   double v;
@@ -444,6 +446,10 @@ void build_search(reader *r, analysis_def *d, int n, int k) {
   if (d[k].goals.n > 0) read_goals(r, d, n, &d[k].goals, p);
   if (d[k].scatter) read_scatter(r, d[k].scatter, p);
   if (d[k].verify.n > 0) read_checks(r, &d[k].verify, p);
+  double runs = (double)d[k].a.opts.search_.budget * (1 + p->during);
+  if (runs > RUNS_MOST)
+    problem(r, d[k].at, "lower budget or scatter.during",
+            "search: %.3g runs are too many, at most %.3g are possible", runs, RUNS_MOST);
   if (p->ngoal == 0 || p->nvariable == 0)
     if (r->nproblem == 0)
       problem(r, d[k].at, "e.g. vary: [{path: obstacles.floor.friction, min: 0.2, max: 0.8}]",
