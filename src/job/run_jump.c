@@ -108,6 +108,12 @@ pl_status jump_start(motion *r, const pl_state *s, double *row) {
   return pl_table_row(r->hands, (double[STAGE_COLUMNS]){[BEGIN] = s->t, [WHICH] = LAUNCH});
 }
 
+// By the balance of the energies, as the work of damping is known at the ends of steps alone.
+double jump_lost(const pl_history *h) {
+  const pl_jump_state *k = &h->jump;
+  return k->energy + h->ledger.made + h->ledger.obstacles - k->now[0] - k->now[2];
+}
+
 pl_status jump_step(motion *r, const pl_history *h, double *row) {
   const pl_jump_state *k = &h->jump;
   int n = pl_table_rows(r->hands), stage = stage_of(k);
@@ -181,8 +187,7 @@ static outcome measure(const pl_history *h, const pl_transient_info *i) {
   o.lean = face_of(b, o.face);
   pl_cross3(b0, b, cross);
   o.tilt = atan2(pl_norm3(cross), pl_dot3(b0, b));
-  o.damping = k->energy + h->ledger.made + i->obstacle_work - k->now[0] - k->now[2] -
-              i->contact_lost - k->lost;
+  o.damping = jump_lost(h) - i->contact_lost - k->lost;
   return o;
 }
 

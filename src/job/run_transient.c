@@ -143,7 +143,8 @@ int motion_record(motion *r, const pl_state *s, const step_energy *e) {
 static int on_step(void *ctx, const pl_state *s, const pl_clock *c, const pl_limit_step *e) {
   motion *r = ctx;
   if (e) return cloth_step(ctx, s, c, e);
-  const step_energy now = energy_of(r->record, r->j->work);
+  step_energy now = energy_of(r->record, r->j->work);
+  if (r->jump) now.dissipated = jump_lost(r->record->history);
   if (r->met && r->status == PL_OK) r->status = r->met->status;
   if (r->jump && r->status == PL_OK) r->status = jump_step(r, r->record->history, r->record->t.row);
   return motion_record(r, s, &now);

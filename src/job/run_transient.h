@@ -60,6 +60,8 @@ pl_status jump_table_open(motion *r);
 pl_status jump_start(motion *r, const pl_state *s, double *row);
 // After a step: what its row has besides, and a row of the stages where a new one begins.
 pl_status jump_step(motion *r, const pl_history *h, double *row);
+// J; gone since the start, to contact, damping and hand-overs.
+double jump_lost(const pl_history *h);
 // What it came to: figures, words, tables and plots.
 pl_status jump_report(motion *r, json_t *figures);
 
