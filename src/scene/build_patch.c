@@ -218,7 +218,7 @@ static void fill_patch(reader *r, const patch_def *d, const pl_scene_mail *of, i
   double(*load)[3] = scene_alloc(r, size, sizeof *load);
   pl_cut_element *cut = scene_alloc(r, size, sizeof *cut);
   if (!elem || !pose || !held || !load || !cut || !place(r, d, n, e, pose, out)) return;
-  memcpy(cut, e, (size_t)n * sizeof *cut);
+  for (int i = 0; i < n; i++) cut[i] = e[i];
   out->cut = cut;
   for (int i = 0; i < n; i++) elem[i] = &m->kind[m->kind_of[e[i].elem]];
   out->p = (pl_patch){.n = n,

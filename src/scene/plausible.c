@@ -60,7 +60,8 @@ static void check_body(reader *r, const body_slot *b) {
   pl_mesh_bounds(b->mesh, lo, hi);
   for (int c = 0; c < 3; c++) size = fmax(size, hi[c] - lo[c]);
   const char *hint = "mesh files are read in the scene's length unit; see units and mesh_units";
-  if (size > 1000 || size < 1e-6)
+  int odd = size > 1000 || size < 1e-6;
+  if (odd)
     warning(r, b->at, hint, "body '%s' is %.3g m large; this looks like a wrong unit",
             b->def->name.s, size);
   else if (unit_forgotten(r, b, size))
@@ -69,7 +70,7 @@ static void check_body(reader *r, const body_slot *b) {
   const geometry_def *g = b->def->shell;
   // a bare number of metres in a scene of millimetres
   double thin = g && is_bare(&g->thickness) ? 1e-4 : 1e-5;
-  if (g && g->thickness.v > 0 && g->thickness.v < thin * size) {
+  if (g && !odd && g->thickness.v > 0 && g->thickness.v < thin * size) {
     char more[PL_TEXT];
     bare_hint(r, &g->thickness, "m", "sheet metal of this size has millimetres, foil 10 um", more,
               sizeof more);

@@ -80,6 +80,34 @@ static int ncell(const pl_mesh *m) {
   return n;
 }
 
+// 1 where a set has an entry: sets of one name are one array
+static void put_groups(FILE *f, const pl_mesh *m, int on_cells) {
+  int count = on_cells ? ncell(m) : m->nvert;
+  int *in = malloc(((size_t)count + 1) * sizeof *in);
+  for (int k = 0; k < m->nset; k++) {
+    int first;
+    for (first = 0; first < k; first++)
+      if (strcmp(m->set[first].name, m->set[k].name) == 0 && (m->set[first].type >= 0) == on_cells)
+        break;
+    if (first < k || (m->set[k].type >= 0) != on_cells) continue;
+    memset(in, 0, ((size_t)count + 1) * sizeof *in);
+    for (int i = k; i < m->nset; i++) {
+      const pl_set *set = &m->set[i];
+      if (strcmp(set->name, m->set[k].name) != 0 || (set->type >= 0) != on_cells) continue;
+      int before = 0;
+      for (int t = 0; t < set->type; t++) before += m->cell[t].n;
+      for (int e = 0; e < set->n; e++) in[before + set->index[e]] = 1;
+    }
+    char name[300];
+    snprintf(name, sizeof name, "group:%s", m->set[k].name);
+    fprintf(f, ",");
+    put_name(f, name);
+    fprintf(f, ":");
+    put_ints(f, count, 1, in);
+  }
+  free(in);
+}
+
 static void write_vtu(sample *s, const char *name, const pl_mesh *m, const double *x) {
   int nc = ncell(m);
   double *scalar = malloc((size_t)m->nvert * sizeof *scalar);
@@ -102,6 +130,7 @@ static void write_vtu(sample *s, const char *name, const pl_mesh *m, const doubl
       fprintf(f, ":");
       put_rows(f, on_cells ? nc : m->nvert, field[k].ncomp, field[k].data);
     }
+    put_groups(f, m, on_cells);
     fprintf(f, "}");
   }
   fprintf(f, "}\n");
