@@ -300,6 +300,20 @@ static void warn_limit(const motion *r, const outcome *o) {
             k->most > 0 ? k->now[0] / k->most : 0);
 }
 
+// Damped parts of velocities that impacts leave behind change their sign from step to step, and a
+// body that turns makes energy of them.
+static void warn_stuck(const motion *r, const outcome *o) {
+  double b = r->j->scene->params->par[PL_PAR_BETA];
+  if (o->info->reason != PL_STOP_STEP || r->jump->impact == PL_IMPACT_NONE || b < r->jump->step)
+    return;
+  pl_report(
+      r->j->env, PL_WARNING, r->j->scene->path, r->a->line, r->a->col,
+      "impact: none leaves out what their law does to velocities; or shorter steps",
+      "%s: impacts of so stiff and damped a body (stiffness damping %.3g s) are not followed in "
+      "steps of %.3g s",
+      r->a->name, b, r->jump->step);
+}
+
 // vibration that was waited for in vain is gone after a hand-over, and would have come back in part
 static void warn_vibration(const motion *r) {
   double most = 0;
@@ -464,6 +478,7 @@ pl_status jump_report(motion *r, json_t *figures) {
   set_figures(r, &o, figures);
   tell(r, &o);
   warn_limit(r, &o);
+  warn_stuck(r, &o);
   warn_vibration(r);
   PL_TRY(stage_table(r, o.info->t));
   return plots(r, &o);
