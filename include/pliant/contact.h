@@ -352,6 +352,10 @@ typedef struct pl_layers_desc {
   double thickness;     // m; the distance that sheets keep, half of it on each side
   double mu;            // friction coefficient
   int solid;            // 1: all triangles are surfaces of solids, seen from outside anticlockwise
+  // m; 0: solids start at least the thickness apart. Those that start closer are looked at so far
+  // inside of their surfaces, which keep the thickness less twice the inset: 0 or less by rounding
+  // where they are drawn touching. For pl_layers_find_least, _meet and _least alone.
+  double inset;
 } pl_layers_desc;
 
 // Two places of sheets or rods that are near each other: y = sum weight x is the vector to the
@@ -399,6 +403,9 @@ pl_status pl_layers_find_least(pl_layers *l, const double *x, double margin, int
 // The part of the straight way from x to `to` [nvert][3] before any pair loses half of its distance
 // or of what it keeps, whichever is less; 1: none does. The pairs found before stay.
 pl_status pl_layers_meet(pl_layers *l, const double *x, const double *to, double *time);
+// Edges of one body through triangles of another, after the inset: how deep the one that is least
+// deep goes, 0: there are none, and a vertex of both.
+pl_status pl_layers_crossing(pl_layers *l, const double *x, double *depth, int vert[2]);
 // Least distance of the pairs that pl_layers_find knows over what they keep, INFINITY when none is
 // below two or x is not finite. The pairs found before stay.
 double pl_layers_least(pl_layers *l, const double *x);

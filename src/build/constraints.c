@@ -161,28 +161,69 @@ static void fill_segments(pl_builder *b) {
   }
 }
 
-// Solids that are given no thickness keep a small part of their shortest edge from each other, or
-// what they start with where that is less; not where they touch, which is told later.
-static void choose_thickness(pl_builder *b) {
-  pl_layers_desc *d = &b->layers;
-  double shortest = INFINITY, least = INFINITY;
+static double extent(const pl_builder *b) {
+  double lo[3] = {0}, hi[3] = {0}, size[3];
+  for (int i = 0; i < b->nnode; i++)
+    for (int c = 0; c < 3; c++) {
+      lo[c] = i ? fmin(lo[c], b->X[3 * i + c]) : b->X[c];
+      hi[c] = i ? fmax(hi[c], b->X[3 * i + c]) : b->X[c];
+    }
+  pl_sub3(hi, lo, size);
+  return pl_norm3(size);
+}
+
+static double shortest_edge(const pl_layers_desc *d) {
+  double shortest = INFINITY;
   for (int i = 0; i < 3 * d->ntri; i++) {
     double e[3];
     pl_sub3(d->X + 3 * (size_t)d->tri[i], d->X + 3 * (size_t)d->tri[i % 3 == 2 ? i - 2 : i + 1], e);
     if (pl_norm3(e) > 0) shortest = fmin(shortest, pl_norm3(e));
   }
-  d->thickness = THIN * shortest;
+  return shortest;
+}
+
+// Least distance of pairs at x, of all of them or, of inset surfaces, those that bound the motion;
+// INFINITY: there is none. *depth: of surfaces that cross, with vert[2] of both; 0: none do.
+static pl_status measure(pl_builder *b, const pl_layers_desc *d, const double *x, double *least,
+                         double *depth, int vert[2]) {
   const pl_layer_pair *pair;
   pl_layers *l;
-  int n = 0;
-  pl_status s = isfinite(shortest) ? pl_layers_create(b->env, d, &l) : PL_E_INPUT;
-  if (s == PL_OK) {
-    s = pl_layers_find(l, d->X, 0, &n, &pair);
-    for (int i = 0; s == PL_OK && i < n; i++) least = fmin(least, pair[i].distance);
-    pl_layers_free(l);
-  }
-  if (s != PL_OK) b->failed = s;
-  if (least > LEAST * d->thickness) d->thickness = fmin(d->thickness, least);
+  int n;
+  PL_TRY(pl_layers_create(b->env, d, &l));
+  *least = INFINITY;
+  pl_status s = d->inset > 0 ? pl_layers_find_least(l, x, d->thickness, &n, &pair)
+                             : pl_layers_find(l, x, 0, &n, &pair);
+  for (int i = 0; s == PL_OK && i < n; i++) *least = fmin(*least, pair[i].distance);
+  if (s == PL_OK) s = pl_layers_crossing(l, x, depth, vert);
+  pl_layers_free(l);
+  return s;
+}
+
+// Solids that are given no thickness keep a small part of their shortest edge from each other, or
+// what they start with where that is less. Those that start closer still, or closer than what is
+// given, keep what they start with, seen from inside; not where they overlap, which is told later.
+static pl_status choose_thickness(pl_builder *b) {
+  pl_layers_desc *d = &b->layers, near = *d;
+  int chosen = !(d->thickness > 0), vert[2];
+  double shortest = shortest_edge(d), least, depth, allowed = OVERLAP * extent(b);
+  if (!isfinite(shortest)) return PL_E_INPUT;
+  if (chosen) d->thickness = THIN * shortest;
+  PL_TRY(measure(b, d, d->X, &least, &depth, vert));
+  if (chosen && least > LEAST * d->thickness) d->thickness = fmin(d->thickness, least);
+  // pairs that yield need a distance from the start
+  if (least >= d->thickness - allowed || !b->impl->self_exact) return PL_OK;
+
+  near.thickness = fmin(d->thickness, THIN * shortest);
+  near.inset = fmin(allowed, near.thickness / 8);
+  PL_TRY(measure(b, &near, d->X, &least, &depth, vert));
+  if (depth > 0) return PL_OK;
+  near.inset = near.thickness / 2;
+  PL_TRY(measure(b, &near, d->X, &least, &depth, vert));
+  // crossed insets are bodies too thin for that
+  if (depth > 0) return PL_OK;
+  near.inset = (near.thickness - fmin(least, near.thickness)) / 2;
+  *d = near;
+  return PL_OK;
 }
 
 // shells, surfaces of solids and rods, over all nodes
@@ -200,8 +241,8 @@ static void fill_layers(pl_builder *b) {
   if (b->layers.ntri == 0 && b->layers.nrod == 0)
     build_problem(b, b->impl->self_origin, "leave it out",
                   "self_contact needs shells, solids or rods, there are none");
-  else if (b->layers.ntri > 0 && !(b->layers.thickness > 0) && b->layers.solid)
-    choose_thickness(b);
+  else if (b->layers.solid)
+    b->failed = choose_thickness(b);
   else if (b->layers.ntri > 0 && !(b->layers.thickness > 0))
     build_problem(b, b->impl->self_origin, "e.g. self_contact: {thickness: 1 mm}",
                   "self_contact of shells needs a thickness; solids alone need none, and rods have "
@@ -309,17 +350,6 @@ pl_status pl_build_constraints(pl_builder *b) {
 
 // ---- where things start -----------------------------------------------------------------------
 
-static double extent(const pl_builder *b) {
-  double lo[3] = {0}, hi[3] = {0}, size[3];
-  for (int i = 0; i < b->nnode; i++)
-    for (int c = 0; c < 3; c++) {
-      lo[c] = i ? fmin(lo[c], b->X[3 * i + c]) : b->X[c];
-      hi[c] = i ? fmax(hi[c], b->X[3 * i + c]) : b->X[c];
-    }
-  pl_sub3(hi, lo, size);
-  return pl_norm3(size);
-}
-
 // the deepest node of every list
 static void check_inside(pl_builder *b, const double *u, double allowed) {
   const struct builder_impl *m = b->impl;
@@ -355,18 +385,42 @@ static void check_inside(pl_builder *b, const double *u, double allowed) {
   }
 }
 
+// bodies whose surfaces cross, beyond what is allowed
+static pl_status check_crossing(pl_builder *b, const double *x, double allowed) {
+  pl_layers_desc d = b->layers;
+  double least, depth;
+  int vert[2];
+  char buf[2][128];
+  d.inset = fmin(allowed, d.thickness / 8);
+  PL_TRY(measure(b, &d, x, &least, &depth, vert));
+  if (depth > 0)
+    build_problem(b, b->impl->self_origin, "move the bodies apart until they touch at most",
+                  "at the start bodies overlap by about %.3g m: %s and %s", depth,
+                  pl_build_node_text(b, vert[0], buf[0], sizeof buf[0]),
+                  pl_build_node_text(b, vert[1], buf[1], sizeof buf[1]));
+  return PL_OK;
+}
+
+static pl_status find_start(const pl_layers_desc *d, pl_layers *l, const double *x, int *n,
+                            const pl_layer_pair **pair) {
+  return d->inset > 0 ? pl_layers_find_least(l, x, 0, n, pair) : pl_layers_find(l, x, 0, n, pair);
+}
+
 // the closest two layers
 static pl_status check_layers(pl_builder *b, const double *u, double allowed) {
   const pl_layers_desc *d = &b->layers;
   const pl_layer_pair *pair;
   pl_layers *l;
-  int n, worst = 0;
+  int n, worst = 0, before = b->nproblem;
   char buf[2][128];
-  PL_TRY(pl_layers_create(b->env, d, &l));
   double *x = pl_build_keep(b, 3 * (size_t)d->nvert + 1, sizeof *x);
-  if (x) memcpy(x, d->X, 3 * (size_t)d->nvert * sizeof *x);
-  for (int i = 0; x && u && i < 3 * b->nnode; i++) x[i] += u[i];
-  pl_status s = x ? pl_layers_find(l, x, 0, &n, &pair) : PL_E_NOMEM;
+  if (!x) return PL_E_NOMEM;
+  memcpy(x, d->X, 3 * (size_t)d->nvert * sizeof *x);
+  for (int i = 0; u && i < 3 * b->nnode; i++) x[i] += u[i];
+  if (d->solid) PL_TRY(check_crossing(b, x, allowed));
+  if (b->nproblem > before) return PL_OK;
+  PL_TRY(pl_layers_create(b->env, d, &l));
+  pl_status s = find_start(d, l, x, &n, &pair);
   for (int k = 1; s == PL_OK && k < n; k++)
     if (pair[k].distance - pair[k].keep < pair[worst].distance - pair[worst].keep) worst = k;
   if (s == PL_OK && n > 0 && pair[worst].distance < pair[worst].keep - allowed) {

@@ -6,9 +6,10 @@
 
 static const double LEAN = 1e-8; // cosines below are rounding: as good as square to each other
 static const double FLAT =
-    0.999;                      // cosine between the normals of triangles whose edge is no feature
-static const double HALF = 0.5; // pairs meet that lose so much of their distance, or of their keep
-enum { STEPS = 200 };           // on the way to where a pair meets
+    0.999;                       // cosine between the normals of triangles whose edge is no feature
+static const double HALF = 0.5;  // pairs meet that lose so much of their distance, or of their keep
+static const double CORNERS = 4; // insets that corners may be apart more than faces
+enum { STEPS = 200 };            // on the way to where a pair meets
 
 // ---- local minima of the distance ---------------------------------------------------------------
 
@@ -104,10 +105,17 @@ static int is_least(const pl_layers *l, const pl_layer_pair *p) {
 pl_status pl_layers_find_least(pl_layers *l, const double *x, double margin, int *n,
                                const pl_layer_pair **pair) {
   int kept = 0;
-  PL_TRY(pl_layers_find(l, x, margin, n, pair));
-  for (int i = 0; i < l->n; i++)
-    if (is_least(l, &l->pair[i])) l->pair[kept++] = l->pair[i];
+  *n = 0;
+  // corners are farther inside than faces
+  PL_TRY(layers_find(l, x, margin + CORNERS * l->inset));
+  for (int i = 0; i < l->n; i++) {
+    pl_layer_pair p = l->pair[i];
+    if (!is_least(l, &p)) continue;
+    if (l->inset > 0) layers_outset(l, x, &p);
+    if (p.distance < p.keep + margin) l->pair[kept++] = p;
+  }
   *n = l->n = kept;
+  *pair = l->pair;
   return PL_OK;
 }
 
@@ -213,10 +221,10 @@ pl_status pl_layers_meet(pl_layers *l, const double *x, const double *to, double
   PL_TRY(layers_begin(l, x, 0));
   if (!pl_all_finite(3 * l->nvert, to))
     return pl_fail(l->env, PL_E_INPUT, "layers: some vertex is not finite");
-  l->to = to;
+  layers_inset(l, to, l->to);
   l->time = 1;
-  pl_bvh_refit_way(l->faces, to);
-  pl_bvh_refit_way(l->edges, to);
+  pl_bvh_refit_way(l->faces, l->to);
+  pl_bvh_refit_way(l->edges, l->to);
   for (l->self = 0; l->self < l->nvert; l->self++)
     if (l->about[l->self] > 0) meet_others(l, 1, &l->self, l->faces, meet_face);
   for (l->self = 0; l->self < l->nedge; l->self++)

@@ -332,7 +332,7 @@ static void look(pl_layers *l, int a, int b, double keep, const pl_bvh *tree,
 }
 
 static void set_search(pl_layers *l, const double *x, double times, double margin) {
-  if (l->nvert > 0) memcpy(l->x, x, 3 * (size_t)l->nvert * sizeof *x);
+  layers_inset(l, x, l->x);
   l->size = pl_max_abs(3 * l->nvert, x);
   l->times = times;
   l->margin = margin;
@@ -363,9 +363,18 @@ static void search(pl_layers *l, int listing) {
   }
 }
 
+// pairs that yield need a distance
+static pl_status check_apart(const pl_layers *l) {
+  if (!(l->inset > 0)) return PL_OK;
+  return pl_fail(l->env, PL_E_INPUT,
+                 "layers: solids that start touching are known to transients by newmark and "
+                 "implicit-euler alone");
+}
+
 pl_status pl_layers_find_faces(pl_layers *l, const double *x, double margin, int *n,
                                const pl_layer_pair **pair) {
   l->n = *n = 0;
+  PL_TRY(check_apart(l));
   PL_TRY(layers_begin(l, x, margin));
   pl_bvh_refit(l->faces);
   for (l->self = 0; l->self < l->nvert && !l->failed; l->self++)
@@ -397,10 +406,7 @@ static int order_pairs(const void *a, const void *b) {
   return order ? order : (p->keep < q->keep) - (p->keep > q->keep);
 }
 
-pl_status pl_layers_find(pl_layers *l, const double *x, double margin, int *n,
-                         const pl_layer_pair **pair) {
-  *n = 0;
-  *pair = NULL;
+pl_status layers_find(pl_layers *l, const double *x, double margin) {
   l->n = 0;
   PL_TRY(layers_begin(l, x, margin));
   search(l, 1);
@@ -412,7 +418,17 @@ pl_status pl_layers_find(pl_layers *l, const double *x, double margin, int *n,
   for (int i = 0; i < l->n; i++)
     if (kept == 0 || compare_pairs(&l->pair[i], &l->pair[kept - 1]) != 0)
       l->pair[kept++] = l->pair[i];
-  *n = l->n = kept;
+  l->n = kept;
+  return PL_OK;
+}
+
+pl_status pl_layers_find(pl_layers *l, const double *x, double margin, int *n,
+                         const pl_layer_pair **pair) {
+  *n = 0;
+  *pair = NULL;
+  PL_TRY(check_apart(l));
+  PL_TRY(layers_find(l, x, margin));
+  *n = l->n;
   *pair = l->pair;
   return PL_OK;
 }
@@ -460,6 +476,9 @@ static pl_status check_desc(pl_env *env, const pl_layers_desc *d) {
     return pl_fail(env, PL_E_INPUT, "layers: friction coefficient must be >= 0, got %g", d->mu);
   if (!pl_all_finite(3 * d->nvert, d->X))
     return pl_fail(env, PL_E_INPUT, "layers: some vertex is not finite");
+  if (!(d->inset >= 0) || !isfinite(d->inset) || (d->inset > 0 && !d->solid))
+    return pl_fail(env, PL_E_INPUT, "layers: inset must be >= 0, and 0 but for solids, got %g m",
+                   d->inset);
   for (int t = 0; t < d->ntri; t++) {
     const int *v = d->tri + 3 * t;
     for (int k = 0; k < 3; k++)
@@ -555,6 +574,7 @@ static pl_status build(pl_layers *l, const pl_layers_desc *d) {
   size_t most = 3 * ntri + nrod;
   l->X = pl_alloc(l->env, nvert, 3 * sizeof *l->X);
   l->x = pl_alloc(l->env, nvert, 3 * sizeof *l->x);
+  l->to = pl_alloc(l->env, nvert, 3 * sizeof *l->to);
   l->tri = pl_alloc(l->env, ntri, 3 * sizeof *l->tri);
   l->face = pl_alloc(l->env, ntri, 3 * sizeof *l->face);
   l->edge = pl_alloc(l->env, most, 3 * sizeof *l->edge);
@@ -568,8 +588,9 @@ static pl_status build(pl_layers *l, const pl_layers_desc *d) {
   l->next = pl_alloc(l->env, nrod, 2 * sizeof *l->next);
   l->arc = pl_alloc(l->env, nvert, sizeof *l->arc);
   l->visited = pl_alloc(l->env, nvert, sizeof *l->visited);
-  if (!l->X || !l->x || !l->tri || !l->face || !l->edge || !l->first || !l->around || !l->part ||
-      !l->about || !l->radius || !l->segment || !l->begin || !l->next || !l->arc || !l->visited)
+  if (!l->X || !l->x || !l->to || !l->tri || !l->face || !l->edge || !l->first || !l->around ||
+      !l->part || !l->about || !l->radius || !l->segment || !l->begin || !l->next || !l->arc ||
+      !l->visited)
     return PL_E_NOMEM;
   if (nvert > 0) memcpy(l->X, d->X, 3 * nvert * sizeof *l->X);
   if (nvert > 0) memcpy(l->x, d->X, 3 * nvert * sizeof *l->x);
@@ -594,7 +615,8 @@ pl_status pl_layers_create(pl_env *env, const pl_layers_desc *d, pl_layers **out
                    .ntri = d->ntri,
                    .nrod = d->nrod,
                    .mu = d->mu,
-                   .solid = d->solid};
+                   .solid = d->solid,
+                   .inset = d->inset};
   pl_status s = build(l, d);
   if (s == PL_OK)
     *out = l;
@@ -607,8 +629,9 @@ void pl_layers_free(pl_layers *l) {
   if (!l) return;
   pl_bvh_free(l->faces);
   pl_bvh_free(l->edges);
-  void *own[] = {l->X,     l->x,      l->tri,     l->face,  l->edge, l->first, l->around,  l->part,
-                 l->about, l->radius, l->segment, l->begin, l->next, l->arc,   l->visited, l->pair};
+  void *own[] = {l->X,     l->to,     l->x,    l->tri,     l->face,   l->edge,
+                 l->first, l->around, l->part, l->about,   l->radius, l->segment,
+                 l->begin, l->next,   l->arc,  l->visited, l->pair};
   for (size_t i = 0; i < sizeof own / sizeof *own; i++) pl_free(l->env, own[i]);
   pl_free(l->env, l);
 }

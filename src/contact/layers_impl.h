@@ -25,6 +25,7 @@ struct pl_layers {
   int solid;          // 1: all triangles are surfaces of solids, seen from outside anticlockwise
   double half, mu;    // half of the thickness of sheets
   double thin, thick; // the least and the greatest of all halves and radii
+  double inset;       // m; surfaces of solids are looked at so far inside of where they are
   double *X, *x;      // [nvert][3] at rest, and now
   int *tri;           // [ntri][3] as given
   int *face;          // [ntri][3] the same with ascending vertices
@@ -46,8 +47,9 @@ struct pl_layers {
   int self;             // vertex or edge whose partners are looked for
   double times, margin; // pairs are looked for that are closer than times their keep + margin
   double size, least;
-  const double *to; // [nvert][3] where a straight way ends
-  double time;      // part of it that is free
+  double *to;      // [nvert][3] where a straight way ends
+  int crossing[2]; // vertices of the edge and the triangle that cross
+  double time;     // part of it that is free
   pl_status failed;
 };
 
@@ -66,6 +68,12 @@ double layers_distance(const double *x, const near *p);
 // Calls each for what stands within a bound of the box of a[3] and b[3].
 void layers_look(pl_layers *l, const double *a, const double *b, double bound, const pl_bvh *tree,
                  void (*each)(void *, int));
+// Places y[nvert][3] at which surfaces that are at x are looked at.
+void layers_inset(const pl_layers *l, const double *x, double *y);
+// Makes of a pair of inset surfaces the same one of those at x.
+void layers_outset(const pl_layers *l, const double *x, pl_layer_pair *p);
+// pl_layers_find, of inset surfaces too.
+pl_status layers_find(pl_layers *l, const double *x, double margin);
 // Places of a search, pairs of which are closer than times their keep and a margin.
 pl_status layers_begin(pl_layers *l, const double *x, double margin);
 

@@ -331,6 +331,25 @@ static void warn_sliding(reader *r, const pl_scene *s) {
   }
 }
 
+// pairs that yield need a distance from the start
+static void check_touching(reader *r, const pl_scene *s) {
+  const pl_layers_desc *d = &r->b->layers;
+  for (int k = 0; d->inset > 0 && k < s->nanalysis; k++) {
+    const pl_analysis *a = &s->analysis[k];
+    int motion = a->kind == PL_ANALYSIS_transient,
+        compares = a->cloth && a->cloth->nmethod + a->cloth->nstep > 0;
+    int exact = motion && !compares &&
+                !pl_needs_program(a->opts.transient_.method, r->b->nlimit > 0, 1, d->solid);
+    if (exact || (!motion && a->kind != PL_ANALYSIS_static && a->kind != PL_ANALYSIS_drape))
+      continue;
+    problem_at(r, r->file, a->line, a->col,
+               "use exact: yes in a transient by newmark or implicit-euler, or move them apart and "
+               "give that as the thickness",
+               "%s: self_contact needs bodies that start apart, these are %.3g m from each other",
+               pl_analysis_table[a->kind].name, fmax(d->thickness - 2 * d->inset, 0));
+  }
+}
+
 void build_constraints(reader *r, pl_scene *s) {
   int rest, displaced;
   starts(r, s, &rest, &displaced);
@@ -339,6 +358,7 @@ void build_constraints(reader *r, pl_scene *s) {
   if (st == PL_OK && displaced) st = pl_build_check_apart(r->b, r->u0);
   // what is wrong was told
   if (!worked(r, st)) return;
+  check_touching(r, s);
   warn_sliding(r, s);
   s->contact = r->b->contact;
   s->layers = r->b->layers;

@@ -268,6 +268,39 @@ static void self_contact(void **state) {
   assert_non_null(strstr(env.error.text, "layers are 0.04 m apart"));
 }
 
+#define BOXES(z)                                                                                   \
+  "pliant: 1\nunits: {length: mm}\nmaterials: {m: {young: 1 MPa, density: 1000 kg/m^3}}\n"         \
+  "bodies:\n"                                                                                      \
+  "  - {name: a, solid: {mesh: {box: {size: [50, 40, 20], cells: [2, 2, 1]}}, material: m}}\n"     \
+  "  - {name: b, solid: {mesh: {box: {size: [30, 20, 20], cells: [3, 1, 1]}}, translate: [5, "     \
+  "6, " z "], material: m}}\n"
+#define MOVES "analyses: [{transient: {duration: 2 ms, step: 1 ms}}]\n"
+
+// solids that are drawn touching, or closer than the thickness, keep what they start with
+static void touching_solids(void **state) {
+  (void)state;
+  pl_env env;
+  pl_scene *s = scene(&env, BOXES("20") "self_contact: {friction: 0.3, exact: yes}\n" MOVES);
+  check_close(s->layers.thickness, 1e-4, 1e-12);
+  check_close(s->layers.thickness - 2 * s->layers.inset, 0, 1e-15);
+  pl_scene_free(s);
+  s = scene(&env, BOXES("20.05") "self_contact: {thickness: 1 mm, exact: yes}\n" MOVES);
+  check_close(s->layers.thickness - 2 * s->layers.inset, 5e-5, 1e-12);
+  pl_scene_free(s);
+  s = scene(&env, BOXES("21") "self_contact: {thickness: 1 mm, exact: yes}\n" MOVES);
+  check_close(s->layers.inset, 0, 0);
+  pl_scene_free(s);
+  assert_int_equal(parse(&env, BOXES("19.9") "self_contact: {exact: yes}\n" MOVES, &s), PL_E_INPUT);
+  assert_non_null(strstr(env.error.text, "bodies overlap by about 0.0001 m: the node at"));
+  assert_int_equal(parse(&env, BOXES("20") "self_contact: {friction: 0.3}\n" MOVES, &s),
+                   PL_E_INPUT);
+  assert_non_null(strstr(env.error.text, "0 m apart, closer than their thickness"));
+  assert_int_equal(
+      parse(&env, BOXES("20") "self_contact: {exact: yes}\nanalyses: [{static: {}}]\n", &s),
+      PL_E_INPUT);
+  assert_non_null(strstr(env.error.text, "needs bodies that start apart"));
+}
+
 static pl_status load_both(pl_env *env, void *ctx) {
   static const char text[] =
       SHEETS "obstacles: {mesh: {file: block.obj, translate: [0, 0, -9]}}\ncontact: {nodes: b}\n"
@@ -361,8 +394,9 @@ int test_contact(void) {
       cmocka_unit_test(shapes),        cmocka_unit_test(lower_dimensions),
       cmocka_unit_test(held_nodes),    cmocka_unit_test(start_places),
       cmocka_unit_test(mesh_is_plane), cmocka_unit_test(meshes),
-      cmocka_unit_test(self_contact),  cmocka_unit_test(no_memory),
-      cmocka_unit_test(refusals),      cmocka_unit_test(warnings),
+      cmocka_unit_test(self_contact),  cmocka_unit_test(touching_solids),
+      cmocka_unit_test(no_memory),     cmocka_unit_test(refusals),
+      cmocka_unit_test(warnings),
   };
   return cmocka_run_group_tests_name("scene.contact", tests, NULL, NULL);
 }

@@ -19,6 +19,7 @@ typedef struct pile {
   pl_mesh *mesh[BLOCKS];
   int nblock, first[BLOCKS + 1]; // nodes of each
   int *tri, ntri;
+  double inset; // m
 } pile;
 
 static void add_surface(pile *p, int b, int first) {
@@ -54,6 +55,7 @@ static void pile_mesh(pile *p, const char *kind, int nblock, const block *b) {
   }
 }
 
+// surfaces that start closer than the thickness are looked at from inside
 static pl_layers_desc pile_layers(const pile *p, double thickness, double mu) {
   return (pl_layers_desc){.nvert = kit.d.nnode,
                           .ntri = p->ntri,
@@ -61,7 +63,8 @@ static pl_layers_desc pile_layers(const pile *p, double thickness, double mu) {
                           .X = kit.X,
                           .thickness = thickness,
                           .mu = mu,
-                          .solid = 1};
+                          .solid = 1,
+                          .inset = p->inset};
 }
 
 // block `held` does not move, -1: all do
@@ -103,14 +106,14 @@ static double mean_of(const pile *p, int b, const double *x, int c) {
 // ---- friction -----------------------------------------------------------------------------------
 
 // A block on a block that stands on a slope: 2.3562872 m/s^2 at 30 degrees and mu 0.3, and rest
-// where mu is 0.6. Meshes do not match.
-static void incline(void **state) {
-  (void)state;
+// where mu is 0.6. Meshes do not match. Drawn the thickness apart, or touching.
+static void slide(int touching) {
   const double thick = 1e-4, angle = PL_PI / 6;
-  const block b[2] = {{{4, 3, 1}, {0.3, 0.2, 0.02}, {-0.05, -0.05, -0.02}, 1e6, 0.3, 1000, {0}},
-                      {{3, 2, 1}, {0.1, 0.08, 0.05}, {0, 0, thick}, 1e6, 0.3, 1000, {0}}};
+  const block b[2] = {
+      {{4, 3, 1}, {0.3, 0.2, 0.02}, {-0.05, -0.05, -0.02}, 1e6, 0.3, 1000, {0}},
+      {{3, 2, 1}, {0.1, 0.08, 0.05}, {0, 0, touching ? 0 : thick}, 1e6, 0.3, 1000, {0}}};
   for (int way = 0; way < 3; way++) {
-    pile p = {0};
+    pile p = {.inset = touching ? thick / 2 : 0};
     int slides = way > 0, method = way == 1 ? PL_IMPLICIT_EULER : PL_NEWMARK;
     pile_mesh(&p, way == 2 ? "tet4" : "hex8", 2, b);
     kit.d.gravity[0] = GRAVITY * sin(angle);
@@ -131,6 +134,16 @@ static void incline(void **state) {
     check_less(p.t.k->residual, 1e-11);
     pile_close(&p);
   }
+}
+
+static void incline(void **state) {
+  (void)state;
+  slide(0);
+}
+
+static void incline_touching(void **state) {
+  (void)state;
+  slide(1);
 }
 
 // A block thrown and spinning at a slab that is held moves as at a plane where the slab's top is,
@@ -232,6 +245,28 @@ static void stack(void **state) {
   }
 }
 
+// Two blocks drawn touching on each other and on a slab that is held stay there: what they press
+// with is their weight, but for the square of how far faces tilt, and no energy comes from nothing.
+static void stack_touching(void **state) {
+  (void)state;
+  const double thick = 2e-4;
+  const block b[3] = {{{3, 2, 1}, {0.14, 0.12, 0.02}, {-0.02, -0.01, -0.02}, 1e7, 0.3, 1000, {0}},
+                      {{2, 2, 1}, {0.1, 0.08, 0.04}, {0.003, 0.007, 0}, 1e7, 0.3, 1000, {0}},
+                      {{2, 1, 1}, {0.07, 0.06, 0.04}, {0.017, 0.013, 0.04}, 1e7, 0.3, 1000, {0}}};
+  pile p = {.inset = thick / 2};
+  pile_mesh(&p, "hex8", 3, b);
+  kit.d.gravity[2] = -GRAVITY;
+  kit.d.beta = 5e-4;
+  pile_open(&p, b, 0, thick, 0.5);
+  bench_run(&p.t, PL_IMPLICIT_EULER, 2e-3, 0.15);
+  double upper = 0.168 * GRAVITY, lower = 0.32 * GRAVITY;
+  check_less(pl_max_abs(p.t.b.s->nq, p.t.b.s->v), 1e-9);
+  check_rel(p.t.k->bodies_normal, 2 * upper + lower, 1e-6);
+  check_less(p.t.worst_energy, 1e-14);
+  assert_int_equal(p.t.k->bodies_slip, 0);
+  pile_close(&p);
+}
+
 // A small block that moves by 20 mm, many times its size and that of the plate, in one step.
 static void bullet(void **state) {
   (void)state;
@@ -254,8 +289,12 @@ static void bullet(void **state) {
 }
 
 int test_contact_bodies(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(incline), cmocka_unit_test(as_on_an_obstacle),
-                                     cmocka_unit_test(bars), cmocka_unit_test(stack),
+  const struct CMUnitTest tests[] = {cmocka_unit_test(incline),
+                                     cmocka_unit_test(incline_touching),
+                                     cmocka_unit_test(as_on_an_obstacle),
+                                     cmocka_unit_test(bars),
+                                     cmocka_unit_test(stack),
+                                     cmocka_unit_test(stack_touching),
                                      cmocka_unit_test(bullet)};
   pl_env_init(&env);
   return cmocka_run_group_tests_name("solve.contact_bodies", tests, NULL, NULL);
