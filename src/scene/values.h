@@ -665,7 +665,7 @@ typedef struct measured_limits_def {
 } measured_limits_def;
 
 // tables (schema.c)
-extern const map_info map_root, map_mesh, map_fixed, map_data, map_each, map_rotate;
+extern const map_info map_root, map_mesh, map_fixed, map_data, map_each, map_rotate, map_body;
 extern const map_info map_stop, map_friction, map_table;
 extern const map_info map_load, map_tendon, map_foundation, map_join;
 extern const map_info map_mail, map_measured_limits, map_mail_goal, map_mail_variable, map_patch;
