@@ -128,8 +128,8 @@ typedef struct pl_obstacle_kind {
   void (*bounds)(const pl_obstacle *o, double lo[3], double hi[3]);
   // Draws its lines with pl_pen_line and the like. NULL: it is not shown.
   void (*draw)(const pl_obstacle *o, pl_pen *p);
-  // Tells all numbers of data, so that a run is not resumed with others. NULL: there is no data.
-  void (*numbers)(const void *data, void (*tell)(void *ctx, int n, const double *x), void *ctx);
+  // Adds all numbers of data, so that a run is not resumed with others. NULL: there is no data.
+  void (*digest)(const void *data, void (*add)(void *ctx, int n, const double *x), void *ctx);
   void (*free)(void *data); // NULL: there is none
   // A random but sound shape of about size 1, for checks.
   pl_status (*sample)(pl_env *env, unsigned seed, int dim, pl_obstacle *o);

@@ -163,7 +163,7 @@ typedef struct pl_objective_kind {
   void (*end)(const pl_objective_at *at);                    // frees own
   // The number itself, where Q is a smooth form of it, and its whole gradient[nvariable] (may be
   // NULL).
-  pl_status (*tell)(const pl_objective_at *at, double *q, double *grad);
+  pl_status (*number)(const pl_objective_at *at, double *q, double *grad);
   // For drawings: what it looks at over a period, in SI, at n phases from 0 to 2 pi.
   pl_status (*trace)(const pl_objective_at *at, int n, double *y);
   // OWN that is a sum of squares: the number of residuals (0: it is none); the residuals of by

@@ -404,11 +404,11 @@ static int check(const pl_obstacle *o, int dim, pl_shape_fault *fault) {
   return dim == 2 && m->ny > 1;
 }
 
-static void numbers(const void *data, void (*tell)(void *ctx, int n, const double *x), void *ctx) {
+static void digest(const void *data, void (*add)(void *ctx, int n, const double *x), void *ctx) {
   const pl_obstacle_heights *m = data;
   const double all[4] = {m->nx, m->ny, m->smooth, m->spacing};
-  tell(ctx, 4, all);
-  tell(ctx, m->nx * m->ny, m->h);
+  add(ctx, 4, all);
+  add(ctx, m->nx * m->ny, m->h);
 }
 
 static void free_data(void *data) {
@@ -441,7 +441,7 @@ const pl_obstacle_kind pl_obstacle_heightfield = {
     .check = check,
     .distance = distance,
     .draw = draw,
-    .numbers = numbers,
+    .digest = digest,
     .free = free_data,
     .sample = sample,
 };

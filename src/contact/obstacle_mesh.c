@@ -445,9 +445,9 @@ static int check(const pl_obstacle *o, int dim, pl_shape_fault *fault) {
   return !o->data;
 }
 
-static void numbers(const void *data, void (*tell)(void *ctx, int n, const double *x), void *ctx) {
+static void digest(const void *data, void (*add)(void *ctx, int n, const double *x), void *ctx) {
   const pl_obstacle_surface *m = data;
-  for (int i = 0; i < 3 * m->ntri; i++) tell(ctx, 3, corner(m, i / 3, i % 3));
+  for (int i = 0; i < 3 * m->ntri; i++) add(ctx, 3, corner(m, i / 3, i % 3));
 }
 
 static void free_data(void *data) {
@@ -481,7 +481,7 @@ const pl_obstacle_kind pl_obstacle_mesh = {
     .around = around,
     .bounds = bounds,
     .draw = draw,
-    .numbers = numbers,
+    .digest = digest,
     .free = free_data,
     .sample = sample,
 };

@@ -228,7 +228,7 @@ pl_status height_peak(const pl_objective_at *at, double *value, double *grad, do
 }
 
 // the largest value itself, whose own move in frequency does not change it
-static pl_status tell(const pl_objective_at *at, double *value, double *grad) {
+static pl_status number(const pl_objective_at *at, double *value, double *grad) {
   PL_TRY(largest_value(at, value));
   if (!grad) return PL_OK;
   memset(grad, 0, (size_t)at->nvariable * sizeof *grad);
@@ -261,5 +261,5 @@ const pl_objective_kind pl_objective_peak_height = {
     .harmonics = harmonics,
     .begin = begin,
     .end = end,
-    .tell = tell,
+    .number = number,
 };

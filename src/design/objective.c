@@ -191,7 +191,7 @@ pl_status pl_design_quantity(pl_design *d, int k, double *value, double *grad) {
   if (!o || o->o.kind->form == PL_FORM_OWN)
     return pl_fail(d->env, PL_E_ARG, "design: objective %d has no quantity", k);
   pl_objective_at at = objective_at(d, o);
-  if (o->o.kind->tell) return o->o.kind->tell(&at, value, grad);
+  if (o->o.kind->number) return o->o.kind->number(&at, value, grad);
   if (!grad) return mean_quantity(&at, value, NULL, NULL);
   double *gz = pl_alloc(d->env, (size_t)d->n, sizeof *gz);
   if (!gz) return PL_E_NOMEM;
@@ -232,7 +232,7 @@ void pl_objective_add_omega(const pl_objective_at *at, double g, double *gx) {
 static pl_status start_value(const pl_objective_at *at, int i, double *ref) {
   const pl_objective_kind *kind = at->o->kind;
   pl_env *env = at->d->env;
-  PL_TRY(kind->tell ? kind->tell(at, ref, NULL) : kind_eval(at, i, ref));
+  PL_TRY(kind->number ? kind->number(at, ref, NULL) : kind_eval(at, i, ref));
   if (*ref > 0) return PL_OK;
   if (kind->nodes != PL_NODES_EACH)
     return pl_fail(env, PL_E_INPUT, "design: objective '%s': there is no %s at the start",

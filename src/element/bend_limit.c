@@ -186,16 +186,16 @@ static void spread_all(const hinges *h, const double p[3], double H[3][3], doubl
 static int barrier(const void *law, const hinges *h, double c, double *energy, double p[3],
                    double H[3][3], int convex) {
   double dG[3], B[9];
-  double G = pl_star_gauge(law, h->k, dG, B), room = 1 - G;
-  if (!(room > 0)) return 1;
+  double G = pl_star_gauge(law, h->k, dG, B), slack = 1 - G;
+  if (!(slack > 0)) return 1;
   if (energy) *energy = -c * log1p(-G);
   for (int e = 0; e < 3; e++) {
-    for (int f = 0; f < 3; f++) B[3 * e + f] = c * (B[3 * e + f] + dG[e] * dG[f] / room) / room;
+    for (int f = 0; f < 3; f++) B[3 * e + f] = c * (B[3 * e + f] + dG[e] * dG[f] / slack) / slack;
   }
   if (convex) pl_positive3(B);
   for (int i = 0; i < EDGES; i++)
     for (int e = 0; e < 3; e++) {
-      p[i] += convex ? 0 : c * dG[e] / room * h->C[e][i];
+      p[i] += convex ? 0 : c * dG[e] / slack * h->C[e][i];
       for (int j = 0; j < EDGES; j++)
         for (int f = 0; f < 3; f++) H[i][j] += B[3 * e + f] * h->C[e][i] * h->C[f][j];
     }

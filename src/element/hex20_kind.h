@@ -4,8 +4,8 @@
 
 // means over the volume
 static void field(const double *q, const double *par, const double *rest, double *value) {
-  double x[60], dN[60], F[9], one[2], w, volume = 0, room[36];
-  const double *law = law_data_d(par, room);
+  double x[60], dN[60], F[9], one[2], w, volume = 0, buffer[36];
+  const double *law = law_data_d(par, buffer);
   value[0] = value[1] = 0;
   transpose_d(20, 3, q, x);
   for (int g = 0; g < 27; g++) {
@@ -20,8 +20,8 @@ static void field(const double *q, const double *par, const double *rest, double
 
 static int stress(const double *q, const double *X, const double *par, const double *rest, int n,
                   const double *at, const double *more, pl_stress *out) {
-  double F[9], det, dN[60], room[36];
-  const double *law = law_data_d(par, room);
+  double F[9], det, dN[60], buffer[36];
+  const double *law = law_data_d(par, buffer);
   (void)rest;
   for (int i = 0; i < n; i++) {
     for (int k = 0; k < 60; k++) dN[k] = hex20_shape(k / 3, at + 3 * i, k % 3);

@@ -6,13 +6,13 @@
 // F and E at the Gauss points, and the internal strains
 static int find_alpha(const double *q, const double *par, const double *rest, double F[8][9],
                       double E[8][6], double *alpha) {
-  double x[24], K[NMODE * NMODE], room[36];
+  double x[24], K[NMODE * NMODE], buffer[36];
   transpose_d(8, 3, q, x);
   for (int g = 0; g < 8; g++) {
     gradient_d(8, 3, 3, x, rest + 25 * g, F[g]);
     green_d(F[g], E[g]);
   }
-  return relax_d((const double(*)[6])E, strain_law_data_d(par, room), rest, alpha, K);
+  return relax_d((const double(*)[6])E, strain_law_data_d(par, buffer), rest, alpha, K);
 }
 
 // F + F^-T (e - E), whose Green strain is e, the one with internal strains, to first order in e - E
@@ -41,8 +41,8 @@ static void enhance_gradients(const double *q, const double *par, const double *
 
 // means over the volume
 static void field(const double *q, const double *par, const double *rest, double *value) {
-  double F[8][9], one[2], volume = 0, room[36];
-  const double *law = law_data_d(par, room);
+  double F[8][9], one[2], volume = 0, buffer[36];
+  const double *law = law_data_d(par, buffer);
   value[0] = value[1] = 0;
 #if ENHANCED
   enhance_gradients(q, par, rest, F);
@@ -91,8 +91,8 @@ static void shape_slopes(const double *at, double *dN) {
 
 static int stress(const double *q, const double *X, const double *par, const double *rest, int n,
                   const double *at, const double *more, pl_stress *out) {
-  double F[9], det, dN[24], room[36];
-  const double *law = law_data_d(par, room);
+  double F[9], det, dN[24], buffer[36];
+  const double *law = law_data_d(par, buffer);
 #if ENHANCED
   double G[8][9], E[8][6], alpha[NMODE];
   if (find_alpha(q, par, rest, G, E, alpha)) return 1;

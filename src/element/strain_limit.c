@@ -54,19 +54,19 @@ static void strain(const double *q, const double *par, const double *rest, doubl
   E[2] = pl_dot3(F[0], F[1]) / 2;
 }
 
-// forces by strain, and how they change with it: c dG / room and c (ddG + dG dG' / room) / room
+// forces by strain, and how they change with it: c dG / slack and c (ddG + dG dG' / slack) / slack
 typedef struct barrier {
   double s[3], B[9];
 } barrier;
 
 static int look(const void *law, const double E[3], double c, double *energy, barrier *b) {
-  double dG[3], G = pl_star_gauge(law, E, dG, b->B), room = 1 - G;
-  if (!(room > 0)) return 1;
+  double dG[3], G = pl_star_gauge(law, E, dG, b->B), slack = 1 - G;
+  if (!(slack > 0)) return 1;
   if (energy) *energy = -c * log1p(-G);
   for (int e = 0; e < 3; e++) {
-    b->s[e] = c * dG[e] / room;
+    b->s[e] = c * dG[e] / slack;
     for (int f = 0; f < 3; f++)
-      b->B[3 * e + f] = c * (b->B[3 * e + f] + dG[e] * dG[f] / room) / room;
+      b->B[3 * e + f] = c * (b->B[3 * e + f] + dG[e] * dG[f] / slack) / slack;
   }
   return 0;
 }

@@ -12,8 +12,8 @@ static void point_gradient(int g, const double *q, const double *rest, double *F
 
 // means over the volume
 static void field(const double *q, const double *par, const double *rest, double *value) {
-  double F[4][9], one[2], volume = 0, dilation = 0, room[36];
-  const double *law = law_data_d(par, room);
+  double F[4][9], one[2], volume = 0, dilation = 0, buffer[36];
+  const double *law = law_data_d(par, buffer);
   value[0] = value[1] = 0;
   for (int g = 0; g < 4; g++) {
     point_gradient(g, q, rest, F[g]);
@@ -56,8 +56,8 @@ static void shape_slopes(const double *at, double *dN) {
 
 static int stress(const double *q, const double *X, const double *par, const double *rest, int n,
                   const double *at, const double *more, pl_stress *out) {
-  double room[36], F[9], det, dN[30], *mean = NULL;
-  const double *law = law_data_d(par, room);
+  double buffer[36], F[9], det, dN[30], *mean = NULL;
+  const double *law = law_data_d(par, buffer);
 #if MEAN
   double dilation = mean_dilation(q, rest);
   mean = &dilation;

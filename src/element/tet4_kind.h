@@ -3,8 +3,8 @@
 #include "solid_kind.h"
 
 static void field(const double *q, const double *par, const double *rest, double *value) {
-  double x[12], F[9], room[36];
-  const double *law = law_data_d(par, room);
+  double x[12], F[9], buffer[36];
+  const double *law = law_data_d(par, buffer);
   transpose_d(4, 3, q, x);
   gradient_d(4, 3, 3, x, rest, F);
   pl_solid_field(3, 3, F, law, LAW, NULL, value);
@@ -12,8 +12,8 @@ static void field(const double *q, const double *par, const double *rest, double
 
 static int stress(const double *q, const double *X, const double *par, const double *rest, int n,
                   const double *at, const double *more, pl_stress *out) {
-  double x[12], F[9], room[36];
-  const double *law = law_data_d(par, room);
+  double x[12], F[9], buffer[36];
+  const double *law = law_data_d(par, buffer);
   int bad = 0;
   (void)X, (void)at;
   transpose_d(4, 3, q, x);

@@ -20,8 +20,8 @@ static void field(const double *q, const double *par, const double *rest, double
 #if PLAIN_SVK
   const double *law = par;
 #else
-  double room[9];
-  const double *law = flat_data_d(par, rest, room);
+  double buffer[9];
+  const double *law = flat_data_d(par, rest, buffer);
 #endif
   transpose_d(3, SD, q, x);
   gradient_d(3, SD, 2, x, rest, F);
@@ -34,8 +34,8 @@ static int stress(const double *q, const double *X, const double *par, const dou
 #if PLAIN_SVK
   const double *law = par;
 #else
-  double room[9];
-  const double *law = flat_data_d(par, rest, room);
+  double buffer[9];
+  const double *law = flat_data_d(par, rest, buffer);
 #endif
   int bad = 0;
   (void)at;

@@ -62,7 +62,7 @@ static uint64_t print_obstacle(uint64_t h, const pl_obstacle *o) {
   h = print_text(h, o->kind->name);
   // all between them is numbers
   h = print_bytes(h, o->centre, offsetof(pl_obstacle, data) - offsetof(pl_obstacle, centre));
-  if (o->data && o->kind->numbers) o->kind->numbers(o->data, print_more, &h);
+  if (o->data && o->kind->digest) o->kind->digest(o->data, print_more, &h);
   return h;
 }
 

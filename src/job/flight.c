@@ -50,8 +50,8 @@ static json_t *vector(const double *x) {
   return json_pack("[f, f, f]", x[0], x[1], x[2]);
 }
 
-static void tell(job *j, const pl_analysis *a, const landing *l, const pl_flight_loss *lost,
-                 json_t *figures) {
+static void report(job *j, const pl_analysis *a, const landing *l, const pl_flight_loss *lost,
+                   json_t *figures) {
   const pl_flight *s = &l->start, *e = &l->end;
   double v[3], d[3], down = pl_norm3(s->gravity), along = 0;
   for (int c = 0; c < 3; c++) v[c] = s->momentum[c] / s->mass;
@@ -97,7 +97,7 @@ pl_status job_flight_report(job *j, const pl_analysis *a, const pl_contact *c, c
   pl_status st = pl_state_create(sc->model, sc->params, &x);
   if (st == PL_OK) st = pl_flight_begin(sc->model, sc->params, s, j->work, &l.start, &lost);
   if (st == PL_OK) st = follow(j, c, h, x, &l);
-  if (st == PL_OK) tell(j, a, &l, &lost, figures);
+  if (st == PL_OK) report(j, a, &l, &lost, figures);
   pl_state_free(sc->model, x);
   // points and straight chains do not fly as bodies that turn
   return st == PL_DOMAIN ? PL_OK : st;

@@ -330,7 +330,7 @@ static void warn_vibration(const motion *r) {
             r->a->name, 100 * most);
 }
 
-static void tell(const motion *r, const outcome *o) {
+static void report(const motion *r, const outcome *o) {
   const pl_jump_state *k = o->k;
   const char *name = r->a->name;
   job *j = r->j;
@@ -476,7 +476,7 @@ pl_status jump_report(motion *r, json_t *figures) {
   if (!(o.k->body.mass > 0)) return PL_OK;
   fill_angles(r->record->t.table, o.axis);
   set_figures(r, &o, figures);
-  tell(r, &o);
+  report(r, &o);
   warn_limit(r, &o);
   warn_stuck(r, &o);
   warn_vibration(r);
