@@ -282,13 +282,31 @@ pl_status pl_mail_taut(pl_env *env, const pl_mail *m, const int copies[2], const
 pl_status pl_mail_taut_disk(pl_env *env, const pl_mail *m, int across, const pl_taut_opts *o,
                             int ngoal, const pl_taut_goal *goal, int nthread, pl_taut *out,
                             int *solved);
-// Rotations and mirrors of the plane, O[2][2] each, that map the material onto itself with some
-// translation, turned over or not; the identity is the first. Returns how many there are.
-enum { PL_MAIL_SYMMETRIES = 13 };
-int pl_mail_symmetries(const pl_mail *m, double O[PL_MAIL_SYMMETRIES][4]);
-// Goals that are the same by symmetry: from[ngoal] is the first one that each is an image of.
-// Returns how many differ.
-int pl_mail_orbits(const pl_mail *m, int ngoal, const pl_taut_goal *goal, int *from);
+// A rotation or mirror of the plane, O[2][2], that maps a material, or a disk of it, onto itself;
+// over: -1: turned over.
+typedef struct pl_mail_symmetry {
+  double O[4];
+  int over;
+} pl_mail_symmetry;
+// Those of a material, with some translation, or of a disk with so many elements across (0: no
+// disk); the identity is the first.
+enum { PL_MAIL_SYMMETRIES = 24 };
+pl_status pl_mail_symmetries(pl_env *env, const pl_mail *m, int across,
+                             pl_mail_symmetry out[PL_MAIL_SYMMETRIES], int *n);
+// A goal that is the same as an earlier one by symmetry: e of it are those of that one with these
+// signs. One that is not has itself in from.
+typedef struct pl_mail_image {
+  int from;
+  pl_mail_symmetry by;
+  int sign[PL_TAUT_FREE];
+} pl_mail_image;
+// Goals in a periodic cell (across 0) or on a disk, image[ngoal].
+pl_status pl_mail_orbits(pl_env *env, const pl_mail *m, int across, int ngoal,
+                         const pl_taut_goal *goal, pl_mail_image *image);
+// The limit of a goal from that of another one of the same orbit, both with their images: without
+// contacts and poses.
+void pl_mail_take_image(const pl_taut *from, const pl_mail_image *image, const pl_taut_goal *g,
+                        const pl_mail_image *to_image, pl_taut *to);
 // Longest (sign 1) or shortest (-1) along an angle (rad) while the strain across is free, without
 // shear: e[0] is the strain along it, e[1] that across.
 pl_taut_goal pl_taut_along(double angle, double sign);

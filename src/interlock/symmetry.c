@@ -1,4 +1,5 @@
 #include "facets.h"
+#include "taut_impl.h"
 
 #include <complex.h>
 #include <string.h>
@@ -157,31 +158,40 @@ static int same_pieces(const motion *g, const double *R, const double *S, const 
 
 // ---- elements -----------------------------------------------------------------------------------
 
-// w is a lattice vector
-static int is_lattice(const pl_mail *m, const double *w, double tol) {
-  const double *a = m->lattice[0], *b = m->lattice[1];
+// Elements that are mapped onto each other, but for vectors of a lattice; NULL: exactly.
+typedef struct crowd {
+  int n;
+  const pl_mail_element *const *elem; // [n]
+  const pl_pose *pose;                // [n]
+  const double (*lattice)[2];
+} crowd;
+
+// w is a vector of the lattice
+static int is_lattice(const crowd *c, const double *w, double tol) {
+  if (!c->lattice) return pl_norm3(w) <= tol;
+  const double *a = c->lattice[0], *b = c->lattice[1];
   double det = a[0] * b[1] - a[1] * b[0];
   double k = round((w[0] * b[1] - w[1] * b[0]) / det), l = round((a[0] * w[1] - a[1] * w[0]) / det);
   return hypot(w[0] - k * a[0] - l * b[0], w[1] - k * a[1] - l * b[1]) <= tol && fabs(w[2]) <= tol;
 }
 
 // Each piece of element i is mapped onto one of element j, all by the same lattice vector.
-static int maps_onto(const motion *g, const pl_mail *m, int i, int j) {
-  const pl_mail_element *e = &m->kind[m->kind_of[i]], *f = &m->kind[m->kind_of[j]];
+static int maps_onto(const motion *g, const crowd *c, int i, int j) {
+  const pl_mail_element *e = c->elem[i], *f = c->elem[j];
   double R[9], first[3];
   if (e->npiece != f->npiece) return 0;
-  pl_mul3(g->G, m->pose[i].Q, R);
+  pl_mul3(g->G, c->pose[i].Q, R);
   for (int p = 0; p < e->npiece; p++) {
     double x[3], at[3], own[3], w[3];
     int found = 0;
-    middle(&e->piece[p], &m->pose[i], own);
+    middle(&e->piece[p], &c->pose[i], own);
     apply(g->G, own, x);
-    for (int c = 0; c < 3; c++) x[c] += g->t[c];
+    for (int d = 0; d < 3; d++) x[d] += g->t[d];
     for (int q = 0; q < f->npiece && !found; q++) {
-      middle(&f->piece[q], &m->pose[j], at);
+      middle(&f->piece[q], &c->pose[j], at);
       pl_sub3(x, at, w);
-      if (!is_lattice(m, w, g->tol) || (p > 0 && !near3(w, first, g->tol))) continue;
-      found = same_pieces(g, R, m->pose[j].Q, &e->piece[p], &f->piece[q]);
+      if (!is_lattice(c, w, g->tol) || (p > 0 && !near3(w, first, g->tol))) continue;
+      found = same_pieces(g, R, c->pose[j].Q, &e->piece[p], &f->piece[q]);
     }
     if (!found) return 0;
     if (p == 0) memcpy(first, w, sizeof first);
@@ -189,31 +199,31 @@ static int maps_onto(const motion *g, const pl_mail *m, int i, int j) {
   return 1;
 }
 
-static int maps_all(const motion *g, const pl_mail *m) {
-  for (int i = 0; i < m->nelem; i++) {
+static int maps_all(const motion *g, const crowd *c) {
+  for (int i = 0; i < c->n; i++) {
     int found = 0;
-    for (int j = 0; j < m->nelem && !found; j++) found = maps_onto(g, m, i, j);
+    for (int j = 0; j < c->n && !found; j++) found = maps_onto(g, c, i, j);
     if (!found) return 0;
   }
   return 1;
 }
 
-// Some translation makes it a symmetry: the first piece goes where some piece is.
-static int is_symmetry(const pl_mail *m, const double O[4], double tol) {
-  const pl_mail_element *e = &m->kind[m->kind_of[0]];
-  double x[3], at[3];
-  middle(&e->piece[0], &m->pose[0], x);
-  for (int over = 1; over >= -1; over -= 2)
-    for (int j = 0; j < m->nelem; j++) {
-      const pl_mail_element *f = &m->kind[m->kind_of[j]];
-      for (int q = 0; q < f->npiece; q++) {
-        motion g = {.G = {O[0], O[1], 0, O[2], O[3], 0, 0, 0, over}, .tol = tol};
-        double moved[3];
-        middle(&f->piece[q], &m->pose[j], at);
-        apply(g.G, x, moved);
-        pl_sub3(at, moved, g.t);
-        if (maps_all(&g, m)) return 1;
+// Some translation, of disks one along z, makes it a symmetry: the first piece goes where some
+// piece is. over: -1: turned over.
+static int is_symmetry(const crowd *c, const double O[4], int over, double tol) {
+  double x[3], at[3], moved[3];
+  motion g = {.G = {O[0], O[1], 0, O[2], O[3], 0, 0, 0, over}, .tol = tol};
+  middle(&c->elem[0]->piece[0], &c->pose[0], x);
+  apply(g.G, x, moved);
+  for (int j = 0; j < c->n; j++)
+    for (int q = 0; q < c->elem[j]->npiece; q++) {
+      middle(&c->elem[j]->piece[q], &c->pose[j], at);
+      pl_sub3(at, moved, g.t);
+      if (!c->lattice) {
+        if (hypot(g.t[0], g.t[1]) > tol) continue;
+        g.t[0] = g.t[1] = 0;
       }
+      if (maps_all(&g, c)) return 1;
     }
   return 0;
 }
@@ -249,20 +259,40 @@ static int turn_to(const double *a, const double *b, const double *u, const doub
          fabs(O[0] * O[1] + O[2] * O[3]) < SAME;
 }
 
-// Symmetries of a lattice take its shortest vectors to others of the eight about a point.
-int pl_mail_symmetries(const pl_mail *m, double O[PL_MAIL_SYMMETRIES][4]) {
+// Symmetries of a lattice take its shortest vectors to others of the eight about a point: those of
+// some elements.
+static int find_symmetries(const pl_mail *m, const crowd *c, pl_mail_symmetry *out) {
   double a[2], b[2], u[9][2];
-  int n = 1;
+  int n = 0;
   reduce(m, a, b);
   for (int k = 0; k < 9; k++)
     for (int i = 0; i < 2; i++) u[k][i] = (k / 3 - 1) * a[i] + (k % 3 - 1) * b[i];
-  memcpy(O[0], (const double[]){1, 0, 0, 1}, sizeof O[0]);
-  for (int k = 0; k < 81 && n < PL_MAIL_SYMMETRIES; k++) {
-    int one = k / 9, two = k % 9;
-    if (one == 4 || two == 4 || (one == 7 && two == 5)) continue;
-    if (turn_to(a, b, u[one], u[two], O[n]) && is_symmetry(m, O[n], SAME * hypot(b[0], b[1]))) n++;
-  }
+  out[n++] = (pl_mail_symmetry){{1, 0, 0, 1}, 1};
+  for (int k = 0; k < 81; k++)
+    for (int over = 1; over >= -1; over -= 2) {
+      int one = k / 9, two = k % 9, same = one == 7 && two == 5;
+      pl_mail_symmetry s = {.over = over};
+      if (one == 4 || two == 4 || (same && over > 0) || n == PL_MAIL_SYMMETRIES) continue;
+      if (!turn_to(a, b, u[one], u[two], s.O)) continue;
+      if (is_symmetry(c, s.O, over, SAME * hypot(b[0], b[1]))) out[n++] = s;
+    }
   return n;
+}
+
+// the crowd of a periodic cell, or of a disk
+static crowd crowd_of(const pl_cell *c) {
+  return (crowd){c->nelem, c->elem, c->ref, c->disk > 0 ? NULL : c->lattice};
+}
+
+pl_status pl_mail_symmetries(pl_env *env, const pl_mail *m, int across,
+                             pl_mail_symmetry out[PL_MAIL_SYMMETRIES], int *n) {
+  pl_cell *cell;
+  *n = 0;
+  PL_TRY(across ? pl_cell_create_disk(env, m, across, &cell) : pl_cell_create(env, m, 1, 1, &cell));
+  crowd c = crowd_of(cell);
+  *n = find_symmetries(m, &c, out);
+  pl_cell_free(cell);
+  return PL_OK;
 }
 
 // ---- goals --------------------------------------------------------------------------------------
@@ -275,32 +305,77 @@ static void turn_strain(const double O[4], const double S[3], double out[3]) {
   out[2] = x * z * S[0] + y * w * S[1] + (x * w + y * z) * S[2];
 }
 
-// 1: the second goal is the first one, turned
-static int is_image(const pl_taut_goal *g, const double O[4], const pl_taut_goal *h) {
-  double S[3];
-  if (g->shape != PL_TAUT_FLAT || h->shape != PL_TAUT_FLAT || g->n != h->n ||
-      g->starts != h->starts)
-    return 0;
-  turn_strain(O, g->offset, S);
-  if (!near3(S, h->offset, 1e-9)) return 0;
-  for (int k = 0; k < g->n; k++) {
-    turn_strain(O, g->basis[k], S);
-    if (g->goal[k] != h->goal[k] || !near3(S, h->basis[k], 1e-9)) return 0;
+// B turned is B' or -B'; 0: neither
+static int sign_of(const pl_mail_symmetry *s, double side, const double B[3], const double to[3]) {
+  double S[3], back[3];
+  turn_strain(s->O, B, S);
+  for (int c = 0; c < 3; c++) {
+    S[c] *= side;
+    back[c] = -S[c];
+  }
+  return near3(S, to, 1e-9) ? 1 : near3(back, to, 1e-9) ? -1 : 0;
+}
+
+// 1: the second goal is the first one, turned, with unknowns of these signs
+static int is_image(const pl_taut_goal *g, const pl_mail_symmetry *s, const pl_taut_goal *h,
+                    int sign[PL_TAUT_FREE]) {
+  // what is turned over is curved the other way
+  double side = g->shape == PL_TAUT_PARABOLOID ? s->over : 1;
+  int n = g->n + (g->shape == PL_TAUT_CYLINDER);
+  if (g->shape != h->shape || g->n != h->n || g->starts != h->starts) return 0;
+  // one of disks strains with the curvature
+  if (pl_norm3(g->strain) > 0 || pl_norm3(h->strain) > 0) return 0;
+  if (sign_of(s, side, g->offset, h->offset) != 1) return 0;
+  for (int k = 0; k < n; k++) {
+    sign[k] = k < g->n ? sign_of(s, side, g->basis[k], h->basis[k]) : s->over;
+    if (sign[k] == 0 || sign[k] * g->goal[k] != h->goal[k]) return 0;
   }
   return 1;
 }
 
-int pl_mail_orbits(const pl_mail *m, int ngoal, const pl_taut_goal *goal, int *from) {
-  double O[PL_MAIL_SYMMETRIES][4];
-  int nsym = pl_mail_symmetries(m, O), n = 0;
-  for (int i = 0; i < ngoal; i++) {
-    from[i] = i;
-    for (int j = 0; j < i && from[i] == i; j++) {
-      if (from[j] != j) continue;
-      for (int k = 0; k < nsym && from[i] == i; k++)
-        if (is_image(&goal[j], (const double *)O[k], &goal[i])) from[i] = j;
+// the first goal that one is an image of, by the first symmetry that makes it so
+static void find_image(int nsym, const pl_mail_symmetry *sym, const pl_taut_goal *goal, int i,
+                       pl_mail_image *image) {
+  for (int j = 0; j < i; j++) {
+    if (image[j].from != j) continue;
+    for (int k = 0; k < nsym; k++) {
+      pl_mail_image one = {.from = j, .by = sym[k]};
+      if (!is_image(&goal[j], &sym[k], &goal[i], one.sign)) continue;
+      image[i] = one;
+      return;
     }
-    n += from[i] == i;
   }
-  return n;
+  image[i] = (pl_mail_image){i, sym[0], {1, 1, 1, 1}};
+}
+
+pl_status pl_mail_orbits(pl_env *env, const pl_mail *m, int across, int ngoal,
+                         const pl_taut_goal *goal, pl_mail_image *image) {
+  pl_mail_symmetry sym[PL_MAIL_SYMMETRIES];
+  int nsym;
+  PL_TRY(pl_mail_symmetries(env, m, across, sym, &nsym));
+  for (int i = 0; i < ngoal; i++) find_image(nsym, sym, goal, i, image);
+  return PL_OK;
+}
+
+// by a symmetry or, back: by its inverse
+static void turn_numbers(const pl_mail_image *by, int back, pl_taut *t) {
+  const double *O = by->by.O;
+  const double turn[4] = {O[0], back ? O[2] : O[1], back ? O[1] : O[2], O[3]};
+  double S[3];
+  for (int k = 0; k < PL_TAUT_FREE; k++) t->e[k] *= by->sign[k];
+  turn_strain(turn, t->stretch, S);
+  memcpy(t->stretch, S, sizeof S);
+  turn_strain(turn, t->curvature, S);
+  for (int c = 0; c < 3; c++) t->curvature[c] = by->by.over * S[c];
+}
+
+void pl_mail_take_image(const pl_taut *from, const pl_mail_image *image, const pl_taut_goal *g,
+                        const pl_mail_image *to_image, pl_taut *to) {
+  *to = *from;
+  to->contact = NULL;
+  to->pose = NULL;
+  to->iterations = to->evaluations = 0;
+  turn_numbers(image, 1, to);
+  turn_numbers(to_image, 0, to);
+  to->angle = g->angle;
 }

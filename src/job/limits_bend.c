@@ -18,6 +18,7 @@ typedef struct bends {
   const pl_analysis *a;
   int n, nfolds; // angles over half a turn; limits that are folds
   int across;    // elements across a disk; 0: cylinders
+  int distinct;  // limits that were solved; the others follow by symmetry
   pl_taut_goal *goal;
   pl_taut *taut; // [SIDES n]
   int *solved;
@@ -162,6 +163,7 @@ static void set_figures(const bends *k, json_t *f, int unsolved) {
   for (int i = 0; i < SIDES * k->n; i++) certified += k->solved[i] && k->taut[i].certified;
   set_figure(k, f, "certified_bending", json_integer(certified));
   set_figure(k, f, "unsolved_bending", json_integer(unsolved));
+  set_figure(k, f, "solved_bending", json_integer(k->distinct));
   report_folds(k, f);
   if (unsolved) job_alarm(k->j, "%d of %d bending limits were not found.", unsolved, SIDES * k->n);
 }
@@ -216,7 +218,7 @@ static pl_status solve(bends *k, const pl_taut_opts *o, int *unsolved) {
     // alone, and leaning on the strains
     if (!k->across) k->goal[i].starts = l->starts < 3 ? l->starts : 3;
   }
-  pl_status s = keeper_solve(k->keep, o, k->across, n, k->goal, k->taut, k->solved);
+  pl_status s = limits_solve(k->keep, o, k->across, n, k->goal, k->taut, k->solved, &k->distinct);
   for (int i = 0; s >= 0 && i < n; i++) {
     *unsolved += !k->solved[i];
     k->nfolds += k->solved[i] && k->taut[i].folds;

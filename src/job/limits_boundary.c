@@ -211,13 +211,9 @@ static const double *known_state(const boundary *b, int i) {
 
 static pl_status solve(boundary *b, const pl_taut_opts *o, int *unsolved) {
   int nray = b->m->nvert, n = nray + b->nknown;
-  pl_status s;
   for (int i = 0; i < n; i++)
     b->goal[i] = ray(b, i < nray ? b->m->X + 3 * i : known_state(b, i - nray));
-  if (b->across)
-    s = keeper_solve(b->keep, o, b->across, n, b->goal, b->taut, b->solved);
-  else
-    s = limits_solve(b->keep, o, n, b->goal, b->taut, b->solved, &(int){0});
+  pl_status s = limits_solve(b->keep, o, b->across, n, b->goal, b->taut, b->solved, &(int){0});
   for (int i = 0; s >= 0 && i < nray; i++) {
     *unsolved += !b->solved[i];
     for (int c = 0; c < 3; c++)

@@ -1,48 +1,37 @@
-// Goals of an interlocking material in its plane, each solved once where symmetry makes others of
+// Goals of an interlocking material, flat or bent, each solved once where symmetry makes others of
 // it.
 #include "run_limits.h"
 
 #include <math.h>
 #include <string.h>
 
-// numbers of an image; contacts and poses are those of the goal that was solved
-static void take_image(const pl_taut *from, const pl_taut_goal *g, pl_taut *to) {
-  *to = *from;
-  to->contact = NULL;
-  to->pose = NULL;
-  to->iterations = to->evaluations = 0;
-  for (int c = 0; c < 3; c++) {
-    to->stretch[c] = g->offset[c];
-    for (int k = 0; k < g->n; k++) to->stretch[c] += to->e[k] * g->basis[k][c];
-  }
-}
-
 static const double SAME = 1e-7; // strain
 enum { PACKED = 2 };             // goals of an orbit that are solved where there are several ways
 
 typedef struct share {
   pl_env *env;
-  int n, *from, *need; // [goals]: the first of an orbit; [n] those that are solved
-  int *best;           // [goals] of the first of an orbit: the one that went farthest
-  pl_taut_goal *goal;  // [n]
+  pl_mail_image *image; // [goals]
+  int n, *need;         // [n] those that are solved
+  int *best;            // [goals] of the first of an orbit: the one that went farthest
+  pl_taut_goal *goal;   // [n]
   pl_taut *taut;
   int *solved;
 } share;
 
 static pl_status share_open(pl_env *env, int ngoal, share *s) {
   size_t n = (size_t)ngoal;
-  *s = (share){.env = env, .from = pl_alloc(env, 3 * n, sizeof *s->from)};
+  *s = (share){.env = env, .need = pl_alloc(env, 2 * n, sizeof *s->need)};
+  s->image = pl_alloc(env, n, sizeof *s->image);
   s->goal = pl_alloc(env, n, sizeof *s->goal);
   s->taut = pl_alloc(env, n, sizeof *s->taut);
   s->solved = pl_alloc(env, n, sizeof *s->solved);
-  if (!s->from || !s->goal || !s->taut || !s->solved) return PL_E_NOMEM;
-  s->need = s->from + n;
+  if (!s->need || !s->image || !s->goal || !s->taut || !s->solved) return PL_E_NOMEM;
   s->best = s->need + n;
   return PL_OK;
 }
 
 static void share_close(pl_env *env, share *s) {
-  void *all[] = {s->from, s->goal, s->taut, s->solved};
+  void *all[] = {s->need, s->image, s->goal, s->taut, s->solved};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++) pl_free(env, all[i]);
 }
 
@@ -50,7 +39,7 @@ static void share_close(pl_env *env, share *s) {
 // while goals are chosen.
 static void choose(share *s, int ngoal, const pl_taut_goal *goal) {
   for (int i = 0; i < ngoal; i++) {
-    if (s->best[s->from[i]]++ >= (goal[i].starts > 1 ? PACKED : 1)) continue;
+    if (s->best[s->image[i].from]++ >= (goal[i].starts > 1 ? PACKED : 1)) continue;
     s->goal[s->n] = goal[i];
     s->need[s->n++] = i;
   }
@@ -58,18 +47,18 @@ static void choose(share *s, int ngoal, const pl_taut_goal *goal) {
 
 static void spread(share *s, int ngoal, const pl_taut_goal *goal, pl_taut *taut, int *solved) {
   for (int i = 0; i < s->n; i++) {
-    int at = s->need[i], *best = &s->best[s->from[at]];
+    int at = s->need[i], *best = &s->best[s->image[at].from];
     taut[at] = s->taut[i];
     solved[at] = s->solved[i];
-    if (at == s->from[at] || !solved[*best] ||
+    if (at == s->image[at].from || !solved[*best] ||
         (solved[at] && taut[at].value > taut[*best].value + SAME))
       *best = at;
   }
   for (int i = 0; i < ngoal; i++) {
-    int best = s->best[s->from[i]];
+    int best = s->best[s->image[i].from];
     if (best == i || (solved[i] && !(taut[best].value > taut[i].value + SAME))) continue;
     pl_taut_free(s->env, &taut[i]);
-    take_image(&taut[best], &goal[i], &taut[i]);
+    pl_mail_take_image(&taut[best], &s->image[best], &goal[i], &s->image[i], &taut[i]);
     solved[i] = solved[best];
   }
 }
@@ -110,23 +99,30 @@ static pl_status track(limits_keeper *k, const pl_limits_opts *l, const pl_taut_
   return st;
 }
 
-pl_status limits_solve(limits_keeper *k, const pl_taut_opts *o, int ngoal, const pl_taut_goal *goal,
-                       pl_taut *taut, int *solved, int *distinct) {
+// derivatives and states need the contacts of each
+static pl_status find_images(const limits_keeper *k, int across, int ngoal,
+                             const pl_taut_goal *goal, pl_mail_image *image) {
+  const pl_limits_opts *l = &k->a->opts.limits_;
+  if (l->symmetry && !l->gradients && !l->states)
+    return pl_mail_orbits(k->j->env, k->j->scene->mail[k->a->mail].m, across, ngoal, goal, image);
+  for (int i = 0; i < ngoal; i++) image[i] = (pl_mail_image){.from = i};
+  return PL_OK;
+}
+
+pl_status limits_solve(limits_keeper *k, const pl_taut_opts *o, int across, int ngoal,
+                       const pl_taut_goal *goal, pl_taut *taut, int *solved, int *distinct) {
   const pl_limits_opts *l = &k->a->opts.limits_;
   pl_env *env = k->j->env;
   share s;
   pl_status st = share_open(env, ngoal, &s);
+  if (st == PL_OK) st = find_images(k, across, ngoal, goal, s.image);
   if (st == PL_OK) {
-    // derivatives and states need the contacts of each
-    if (l->symmetry && !l->gradients && !l->states)
-      pl_mail_orbits(k->j->scene->mail[k->a->mail].m, ngoal, goal, s.from);
-    else
-      for (int i = 0; i < ngoal; i++) s.from[i] = i;
     choose(&s, ngoal, goal);
     *distinct += s.n;
-    st = l->mode ? track(k, l, o, &s) : keeper_solve(k, o, 0, s.n, s.goal, s.taut, s.solved);
+    int paper = l->mode && goal[0].shape == PL_TAUT_FLAT;
+    st = paper ? track(k, l, o, &s) : keeper_solve(k, o, across, s.n, s.goal, s.taut, s.solved);
+    if (st >= 0) spread(&s, ngoal, goal, taut, solved);
   }
-  if (st >= 0) spread(&s, ngoal, goal, taut, solved);
   share_close(env, &s);
   return st;
 }

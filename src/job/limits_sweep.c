@@ -71,7 +71,7 @@ pl_status limits_sweep(limits_keeper *k, const pl_taut_opts *o, json_t *figures,
   pl_status st = s.goal && s.taut && s.solved ? PL_OK : PL_E_NOMEM;
   if (st == PL_OK) {
     fill(&s);
-    st = limits_solve(k, o, (int)n, s.goal, s.taut, s.solved, &distinct);
+    st = limits_solve(k, o, 0, (int)n, s.goal, s.taut, s.solved, &distinct);
   }
   if (st == PL_CANCELLED) {
     pl_status told = write_table(&s);

@@ -281,12 +281,12 @@ static pl_status survey_boundaries(survey *k, const pl_taut_opts *taut, json_t *
 }
 
 static pl_status survey_all(survey *k, const pl_taut_opts *taut, json_t *figures) {
-  double O[PL_MAIL_SYMMETRIES][4];
+  pl_mail_symmetry found[PL_MAIL_SYMMETRIES];
   int lost = 0;
-  k->nsymmetry = pl_mail_symmetries(k->m, O);
+  PL_TRY(pl_mail_symmetries(k->j->env, k->m, 0, found, &k->nsymmetry));
   fill(k);
   pl_status s =
-      limits_solve(k->keep, taut, SIDES * k->nall, k->goal, k->taut, k->solved, &k->distinct);
+      limits_solve(k->keep, taut, 0, SIDES * k->nall, k->goal, k->taut, k->solved, &k->distinct);
   if (s == PL_CANCELLED) {
     pl_status told = write_table(k);
     return told != PL_OK ? told : s;

@@ -51,11 +51,12 @@ double survey_value(const survey *k, int direction, int what);
 
 // ---- limits_solve.c -----------------------------------------------------------------------------
 
-// Goals in the plane, with the options of `limits`. Results that follow by symmetry have no
+// Goals of one shape, with the options of `limits`, on disks with so many elements across, 0: in
+// periodic cells. Results that follow by symmetry have no
 // contacts and poses of their own. *distinct grows by the count of those that were solved.
 // PL_CANCELLED: some are not.
-pl_status limits_solve(limits_keeper *k, const pl_taut_opts *o, int ngoal, const pl_taut_goal *goal,
-                       pl_taut *taut, int *solved, int *distinct);
+pl_status limits_solve(limits_keeper *k, const pl_taut_opts *o, int across, int ngoal,
+                       const pl_taut_goal *goal, pl_taut *taut, int *solved, int *distinct);
 
 // ---- limits_sweep.c -----------------------------------------------------------------------------
 
