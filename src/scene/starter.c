@@ -258,6 +258,27 @@ static const char backbone[] =
     "  - backbone: {mode: 1, amplitude: 6 m}           # damping and loads are left out\n"
     "  - response: {from: 0.2 rad/s, to: 3 rad/s}      # drawn over the backbone\n";
 
+static const char interlocking[] =
+    "pliant: 1                    # chainmail: how far it goes, and a patch of it, by its elements "
+    "and as a sheet\n"
+    "title: chainmail of torus knots\n"
+    "interlocking:                # a family, or elements of your own (docs/interlocking.md)\n"
+    "  - name: mail\n"
+    "    torus-knot: {radius: 5.5 mm, winding: 2.7 mm, wire: 1.5 mm, pitch: 12.8333 mm}\n"
+    "patches:                     # elements that are held and loaded: the one in the middle is "
+    "pulled down\n"
+    "  - {name: square, of: mail, cells: [4, 4], held: {edge: rim}, loads: [{force: [0, 0, -0.5 "
+    "N]}]}\n"
+    "gravity: [0, 0, -9.81 m/s^2]\n"
+    "analyses:\n"
+    "  - limits:                  # of stretch and of bending: limits.csv, limits.material\n"
+    "      of: mail\n"
+    "      directions: 12\n"
+    "      boundary: 3            # all directions of strain, which sheets of the material need\n"
+    "      bending: yes\n"
+    "  - native: {of: square}     # every element for itself\n"
+    "  - macro: {of: square}      # as a sheet within the limits, beside the elements\n";
+
 const pl_scene_starter pl_scene_starters[] = {
     {"oscillator", "a driven Duffing oscillator", oscillator},
     {"mechanism", "links, joints and springs in two dimensions", mechanism},
@@ -271,6 +292,8 @@ const pl_scene_starter pl_scene_starters[] = {
     {"response", "the frequency response of a stiffening spring, and both motions at one frequency",
      response},
     {"backbone", "free motions of growing amplitude, under a frequency response", backbone},
+    {"interlocking", "chainmail: its limits, a patch of elements and the same as a sheet",
+     interlocking},
     {"matrices", "textbook matrices with a nonlinear spring", matrices},
 };
 const int pl_scene_starter_count = COUNT(pl_scene_starters);

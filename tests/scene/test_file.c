@@ -104,7 +104,7 @@ static void as_run(void **state) {
 
 static void starters(void **state) {
   (void)state;
-  assert_int_equal(pl_scene_starter_count, 12);
+  assert_int_equal(pl_scene_starter_count, 13);
   for (int k = 0; k < pl_scene_starter_count; k++) {
     const pl_scene_starter *t = &pl_scene_starters[k];
     pl_env env;
@@ -113,11 +113,11 @@ static void starters(void **state) {
     if (pl_scene_parse(&env, t->name, ".", t->yaml, strlen(t->yaml), 0, NULL, NULL, &s) != PL_OK)
       fail_msg("%s: %s", t->name, env.error.text);
     assert_int_equal(heard.n, 0);
-    assert_true(s->nanalysis > 0 && s->nprobe > 0);
+    assert_true(s->nanalysis > 0 && (s->nprobe > 0 || s->npatch > 0));
     pl_text d;
     pl_text_init(&d, &env);
     pl_scene_describe(s, &d);
-    assert_non_null(strstr(d.s, "mass"));
+    assert_non_null(strstr(d.s, s->npatch > 0 ? "kg/m^2" : "mass"));
     pl_text_free(&d);
     pl_scene_free(s);
   }
