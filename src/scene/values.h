@@ -664,7 +664,7 @@ typedef struct measured_limits_def {
   txt file, name, note;
 } measured_limits_def;
 
-// tables (schema.c)
+// tables (schema*.c)
 extern const map_info map_root, map_mesh, map_fixed, map_data, map_each, map_rotate, map_body;
 extern const map_info map_stop, map_friction, map_table;
 extern const map_info map_load, map_tendon, map_foundation, map_join;
