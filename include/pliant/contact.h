@@ -278,6 +278,7 @@ typedef struct pl_contact {
   double bodies_normal;          // N; sum of what they press with
   // may be changed between analyses
   pl_friction_opts friction;
+  int formed; // unknowns of Coulomb's law up to which its matrix is formed: of more, products
   // Called after every accepted step of length h, and after its parts where it was halved, with the
   // state there; NULL: nobody.
   void (*accepted)(void *ctx, const pl_state *s, double h);

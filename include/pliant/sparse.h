@@ -168,6 +168,11 @@ pl_status pl_factor_numeric_blocks(pl_factor *f, const pl_blocks *A);
 // finite, PL_E_ARG when b is not, or when the last numeric factorisation failed.
 pl_status pl_factor_solve(pl_factor *f, int nrhs, const double *b, double *x);
 pl_status pl_factor_solve_transposed(pl_factor *f, int nrhs, const double *b, double *x);
+// Entries of A^-1 of a symmetric A between the unknowns index[n], which are all different:
+// out[n][n], symmetric to the bit. That is less work than n solves: "tree" looks at the fronts of
+// these unknowns and those above alone, with all columns at once. PL_SINGULAR, PL_E_ARG: as in
+// solves.
+pl_status pl_factor_inverse(pl_factor *f, int n, const int *index, double *out);
 pl_factor_info pl_factor_stats(const pl_factor *f);
 
 // ---- eigenvalues ------------------------------------------------------------------------------

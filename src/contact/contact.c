@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+enum { FORMED = 2000 }; // unknowns of the law whose matrix is formed
+
 static pl_status check_desc(pl_env *env, const pl_model *m, const pl_contact_desc *d) {
   if (d->nobstacle < 0 || d->nnode < 0)
     return pl_fail(env, PL_E_ARG, "contact: %d obstacles, %d nodes", d->nobstacle, d->nnode);
@@ -46,6 +48,7 @@ pl_status pl_contact_create(const pl_model *m, const pl_contact_desc *d, pl_cont
   k->nobstacle = d->nobstacle;
   k->npair = (int)npair;
   pl_opts_default(pl_friction_option_table, pl_friction_option_count, &k->friction);
+  k->formed = FORMED;
   k->obstacle = pl_alloc(env, (size_t)d->nobstacle, sizeof *k->obstacle);
   k->pair = pl_alloc(env, npair, sizeof *k->pair);
   pl_status s = !k->obstacle || !k->pair ? PL_E_NOMEM : PL_OK;

@@ -170,7 +170,6 @@ pl_status bodies_place(contact_set *t, const contact_rule *u) {
   // Normals about corners turn as fast as these are round: where that goes on and on, the planes of
   // the last iterate bound the step.
   if (b->rounds++ > SETTLED) return PL_OK;
-  t->nknown = 0;
   PL_TRY(take_out(t));
   int first = t->nset;
   PL_TRY(pl_layers_find_least(b->layers, u->q, NEAR * pl_layers_thickness(b->layers), &n, &pair));

@@ -50,7 +50,6 @@ static pl_status attempt(stepper *st, pl_factor *A, double scale, double *allow)
   const double *v = st->x->v;
   double back = st->o->impact == PL_IMPACT_MOREAU ? st->o->restitution : 0;
   contact_rule u = {.slope = scale, .drag = 1, .rate = v};
-  t->nknown = 0;
   memset(st->g, 0, (size_t)st->n * sizeof *st->g);
   contact_set_problem(t, &u, st->g);
   for (int i = 0; i < m; i += t->dim) {

@@ -3,13 +3,10 @@
 
 #include <string.h>
 
-static const double ALMOST = 1e-10; // of the diagonal of W: less than nothing by so much is nothing
-static const double CLOSE = 1e-13;  // of the size of the model: gaps below are zero
+static const double CLOSE = 1e-13; // of the size of the model: gaps below are zero
 enum {
-  FEW = 150,   // unknowns of the law up to which W is formed
-  MANY = 4000, // up to which it is where the law is not solved by products
-  PROBES = 48, // columns of A^-1 G at a time
-  COLUMNS = 16 // of one solve, before the host is asked again
+  MANY = 4000, // unknowns of the law up to which W is formed where it is not solved by products
+  SAMPLES = 16 // contacts that tell the size of W where it is not formed
 };
 
 // ---- set ----------------------------------------------------------------------------------------
@@ -20,8 +17,9 @@ pl_status contact_set_open(contact_set *t, pl_env *env, const pl_model *m, const
   size_t npair = (size_t)k->npair;
   t->place = pl_alloc(t->env, npair, sizeof *t->place);
   t->in = pl_alloc(t->env, npair, sizeof *t->in);
-  t->probe = pl_alloc(t->env, PROBES * (size_t)t->n, sizeof *t->probe);
+  t->probe = pl_alloc(t->env, (size_t)t->n, sizeof *t->probe);
   if (!t->place || !t->in || !t->probe) return PL_E_NOMEM;
+  PL_TRY(compliance_open(t));
   const int *index = pl_model_free_index(m);
   for (int i = 0; i < k->npair; i++) {
     const int *dof = index + k->pair[i].node * t->dim;
@@ -41,6 +39,7 @@ void contact_set_close(contact_set *t) {
   void *all[] = {t->before, t->factor, t->place, t->in, t->set, t->probe, t->about, t->row,
                  t->W,      t->c,      t->f,     t->u,  t->gap, t->mu,    t->status};
   for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) pl_free(t->env, all[i]);
+  compliance_close(t);
   bodies_close(t);
   *t = (contact_set){0};
 }
@@ -115,7 +114,8 @@ void contact_set_move(contact_set *t, int k, int to) {
 pl_status contact_set_begin(contact_set *t, double share) {
   for (int k = 0; k < t->nset; k++)
     if (t->set[k] >= 0) t->in[t->set[k]] = -1;
-  t->nset = t->nknown = 0;
+  t->nset = 0;
+  compliance_forget(t);
   if (t->bodies) t->bodies->rounds = 0;
   t->share = share;
   t->residual = t->error = 0;
@@ -158,8 +158,6 @@ pl_status contact_set_place(contact_set *t, const contact_rule *u) {
       double *f = t->f + k * t->dim;
       if (f[0] > 0) t->error = fmax(t->error, fabs(now.gap - t->gap[k]));
       contact_set_turn(t->dim, t->place[i].frame[0], now.frame[0], f);
-      // rows of another frame are other rows
-      if (memcmp(t->place[i].frame, now.frame, sizeof now.frame) != 0) t->nknown = 0;
       memcpy(t->row[k].frame, now.frame, sizeof now.frame);
     }
     t->place[i] = now;
@@ -213,65 +211,20 @@ pl_status contact_set_answer(contact_set *t, pl_factor *A, const double *f, doub
   return factor_solve(t->env, A, 1, d, d);
 }
 
+static int is_few(const contact_set *t) {
+  return t->nset * t->dim <= t->k->formed;
+}
+
 pl_status contact_set_product(contact_set *t, pl_factor *A, double slope, const double *f,
                               double *y) {
+  int m = t->nset * t->dim;
+  if (is_few(t)) {
+    PL_TRY(compliance_form(t, A, slope));
+    for (int i = 0; i < m; i++) y[i] = pl_dot(m, t->W + (size_t)i * m, f);
+    return PL_OK;
+  }
   PL_TRY(contact_set_answer(t, A, f, t->probe));
-  for (int i = 0; i < t->nset * t->dim; i++) y[i] = slope * along_row(t, i, t->probe);
-  return PL_OK;
-}
-
-// columns of A^-1 G from rows row[count] of G into t->probe
-static pl_status columns(contact_set *t, pl_factor *A, int count, const int *row) {
-  memset(t->probe, 0, (size_t)count * (size_t)t->n * sizeof *t->probe);
-  for (int j = 0; j < count; j++) add_row(t, row[j], 1, t->probe + (size_t)j * t->n);
-  for (int j = 0; j < count; j += COLUMNS) {
-    double *x = t->probe + (size_t)j * t->n;
-    PL_TRY(factor_solve(t->env, A, count - j < COLUMNS ? count - j : COLUMNS, x, x));
-  }
-  return PL_OK;
-}
-
-static pl_status reserve(pl_env *env, double **x, size_t *cap, size_t m) {
-  if (m * m <= *cap) return PL_OK;
-  PL_TRY(resize(env, x, m, m));
-  *cap = m * m;
-  return PL_OK;
-}
-
-// W = slope G'A^-1 G, symmetric to the bit; what is known of it stays
-static pl_status form_W(contact_set *t, pl_factor *A, double slope) {
-  int m = t->nset * t->dim, known = t->nknown * t->dim, row[PROBES];
-  PL_TRY(reserve(t->env, &t->W, &t->capW, (size_t)m));
-  for (int i = known - 1; i >= 0 && known < m; i--)
-    memmove(t->W + (size_t)i * m, t->W + (size_t)i * known, (size_t)known * sizeof *t->W);
-  for (int first = known; first < m; first += PROBES) {
-    int count = m - first < PROBES ? m - first : PROBES;
-    for (int j = 0; j < count; j++) row[j] = first + j;
-    PL_TRY(columns(t, A, count, row));
-    for (int i = 0; i < m; i++)
-      for (int j = 0; j < count; j++)
-        t->W[(size_t)i * m + first + j] = slope * along_row(t, i, t->probe + (size_t)j * t->n);
-  }
-  for (int i = known; i < m; i++)
-    for (int j = 0; j < i; j++) {
-      double *a = &t->W[(size_t)i * m + j], *b = &t->W[(size_t)j * m + i];
-      *a = *b = j < known ? *b : 0.5 * (*a + *b);
-    }
-  t->nknown = t->nset;
-  return PL_OK;
-}
-
-// the size of its diagonal, from a few contacts
-static pl_status sample_W(contact_set *t, pl_factor *A, double slope) {
-  int most = PROBES / t->dim, n = t->nset < most ? t->nset : most, row[PROBES];
-  double sum[3] = {0};
-  for (int j = 0; j < n * t->dim; j++)
-    row[j] = (int)((long)t->nset * (j / t->dim) / n) * t->dim + j % t->dim;
-  PL_TRY(columns(t, A, n * t->dim, row));
-  for (int j = 0; j < n * t->dim; j++)
-    sum[j % t->dim] += slope * along_row(t, row[j], t->probe + (size_t)j * t->n) / n;
-  for (int i = 0; i < t->nset * t->dim; i++)
-    t->about[i] = sum[i % t->dim] > 0 ? sum[i % t->dim] : 1;
+  for (int i = 0; i < m; i++) y[i] = slope * along_row(t, i, t->probe);
   return PL_OK;
 }
 
@@ -307,34 +260,13 @@ static pl_status join_overlaps(contact_set *t, const contact_rule *u, const doub
   return PL_OK;
 }
 
-// W = LL' but for rounding
-static int semidefinite(const contact_set *t) {
-  int m = t->nset * t->dim;
-  double *L = t->factor;
-  for (int i = 0; i < m; i++) {
-    double own = fabs(t->W[(size_t)i * m + i]);
-    for (int j = 0; j <= i; j++) {
-      double sum = t->W[(size_t)i * m + j];
-      if (i == j) sum += ALMOST * own;
-      for (int k = 0; k < j; k++) sum -= L[(size_t)i * m + k] * L[(size_t)j * m + k];
-      if (i == j && !(sum >= 0)) return 0;
-      double pivot = L[(size_t)j * m + j];
-      L[(size_t)i * m + j] = i == j ? sqrt(sum) : pivot > 0 ? sum / pivot : 0;
-    }
-  }
-  return 1;
-}
-
-static int is_few(const contact_set *t) {
-  return t->nset * t->dim <= FEW;
-}
-
 // PL_SINGULAR: W of an indefinite A is not semidefinite, or there is too much of it to tell
 static pl_status check_W(contact_set *t, pl_factor *A, double slope) {
+  int definite = 0;
   if (!is_few(t)) return PL_SINGULAR;
-  PL_TRY(form_W(t, A, slope));
-  PL_TRY(reserve(t->env, &t->factor, &t->capL, (size_t)(t->nset * t->dim)));
-  return semidefinite(t) ? PL_OK : PL_SINGULAR;
+  PL_TRY(compliance_form(t, A, slope));
+  PL_TRY(compliance_definite(t, &definite));
+  return definite ? PL_OK : PL_SINGULAR;
 }
 
 static pl_status product(void *ctx, const double *p, double *y) {
@@ -345,7 +277,7 @@ static pl_status product(void *ctx, const double *p, double *y) {
 static pl_status solve_law(contact_set *t, pl_factor *A, double slope, int form) {
   pl_friction_desc law = {.n = t->nset, .size = t->dim, .c = t->c, .mu = t->mu};
   pl_friction_info info;
-  PL_TRY(form ? form_W(t, A, slope) : sample_W(t, A, slope));
+  PL_TRY(form ? compliance_form(t, A, slope) : compliance_sample(t, A, slope, SAMPLES));
   t->A = A;
   t->slope = slope;
   law.W = form ? t->W : NULL;
@@ -367,9 +299,8 @@ pl_status contact_set_law(contact_set *t, pl_factor *A, double slope) {
   return solve_law(t, A, slope, 1);
 }
 
-pl_status contact_set_solve(contact_set *t, const contact_rule *u, pl_factor *A, int fresh,
-                            int definite, const double *d0, double *d) {
-  if (fresh) t->nknown = 0;
+pl_status contact_set_solve(contact_set *t, const contact_rule *u, pl_factor *A, int definite,
+                            const double *d0, double *d) {
   memcpy(d, d0, (size_t)t->n * sizeof *d);
   int count = 0, more = 0;
   do {

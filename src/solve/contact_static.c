@@ -67,7 +67,7 @@ static pl_status direction(increment *i, double force, int *shifted) {
   PL_TRY(s);
   e->why = PL_STOP_STEP;
   e->info->iterations++;
-  s = contact_set_solve(e->contacts, &i->law, e->chol, 1, 1, e->b, e->d);
+  s = contact_set_solve(e->contacts, &i->law, e->chol, 1, e->b, e->d);
   return s == PL_SINGULAR ? PL_UNSOLVED : s;
 }
 

@@ -49,20 +49,18 @@ static pl_status step_velocities(stepper *st, const rule *u) {
 // st->d from the residual in st->g. The law needs compliances that are positive; those of an
 // indefinite tangent may be, elsewhere than where it is weak.
 static pl_status direction(stepper *st, const contact_rule *law) {
-  long before = st->info->factorisations;
   double *d0 = st->ma; // [nq], free until the next residual
   pl_status s = stepper_factor(st);
   if (s < 0 || s == PL_CANCELLED) return s;
   if (s == PL_OK) {
     pl_factor *A = st->which == 1 ? st->chol : st->ldl;
-    int fresh = st->info->factorisations > before;
     PL_TRY(factor_solve(st->env, A, 1, st->g, d0));
-    s = contact_set_solve(st->contacts, law, A, fresh, st->which == 1, d0, st->d);
+    s = contact_set_solve(st->contacts, law, A, st->which == 1, d0, st->d);
     if (s != PL_SINGULAR) return s;
   }
   PL_TRY(factor_definite(st));
   PL_TRY(factor_solve(st->env, st->chol, 1, st->g, d0));
-  s = contact_set_solve(st->contacts, law, st->chol, 1, 1, d0, st->d);
+  s = contact_set_solve(st->contacts, law, st->chol, 1, d0, st->d);
   return s == PL_SINGULAR ? PL_UNSOLVED : s;
 }
 

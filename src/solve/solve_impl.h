@@ -94,11 +94,22 @@ typedef struct bodies {
   double free;    // part of the linear step on which nothing passes through anything
 } bodies;
 
+// Entries of A^-1 between the unknowns that contacts have been at since it was factored.
+typedef struct compliance {
+  pl_factor *A; // NULL: nothing is known
+  int numeric;  // which of its factorisations
+  int n;
+  int *dof, *at;  // [nfree] the free unknowns, and where each is among them, -1: nowhere
+  double *B;      // [n][n]
+  size_t cap;     // numbers that there is room for
+  double *column; // [nfree] scratch
+} compliance;
+
 // The contacts of one step under way. Each Newton iteration gives a linear answer to forces,
 // d = d0 + A^-1 G f, and for the pairs in the set
 //   u_N = slope (gap + n'd),   u_T = T'(rate + slope d - drag velocity of the obstacle),
-// whence W = slope G' A^-1 G for Coulomb's law. G is known by its rows, and W by products through
-// the factor of A; it is formed where contacts are few.
+// whence W = slope G' A^-1 G for Coulomb's law. G is known by its rows, and W is formed; of very
+// many contacts it is known by products through the factor of A.
 typedef struct contact_set {
   pl_contact *k;
   const pl_model *m;
@@ -109,12 +120,12 @@ typedef struct contact_set {
   int nset, cap; // pairs of the problem
   int *set;      // [cap] pair of node and obstacle, -1: of bodies
   pl_contact_row *row; // [cap] of G: nodes and frames
-  int nknown;          // pairs of the set that W is known of
   size_t capW, capL;   // numbers that there is room for
   double *W, *factor;  // [nset dim][nset dim], and its factor; NULL: never wanted
-  double *probe;       // [PROBES][n] columns of A^-1 G
-  double *about;       // [cap dim] size of the diagonal of W
-  pl_factor *A;        // of the law under way, with its slope
+  compliance known;
+  double *probe; // [n] A^-1 G f
+  double *about; // [cap dim] size of the diagonal of W
+  pl_factor *A;  // of the law under way, with its slope
   double slope;
   double *c, *f, *u;         // [cap][dim]
   double *before;            // [cap][dim] impulses of a step before the law for impacts
@@ -171,17 +182,24 @@ pl_status bodies_clear(contact_set *t, const double *q, const double *x, int *cl
 
 // g[n] += factor G f over the free unknowns.
 void contact_set_add(const contact_set *t, double factor, double *g);
-// d = d0 + A^-1 G f with Coulomb's law for all pairs that would overlap at q + d. fresh: A is not
-// that of the last call; definite: it is, so that W is. PL_UNSOLVED when the law was not solved,
-// PL_SINGULAR when W is not semidefinite.
-pl_status contact_set_solve(contact_set *t, const contact_rule *u, pl_factor *A, int fresh,
-                            int definite, const double *d0, double *d);
+// d = d0 + A^-1 G f with Coulomb's law for all pairs that would overlap at q + d. definite: A is,
+// so that W is. PL_UNSOLVED when the law was not solved, PL_SINGULAR when W is not semidefinite.
+pl_status contact_set_solve(contact_set *t, const contact_rule *u, pl_factor *A, int definite,
+                            const double *d0, double *d);
 // The parts of it: d = A^-1 G f; y = W f, f and y[nset][dim]; c; the law with that c.
 pl_status contact_set_answer(contact_set *t, pl_factor *A, const double *f, double *d);
 pl_status contact_set_product(contact_set *t, pl_factor *A, double slope, const double *f,
                               double *y);
 void contact_set_problem(contact_set *t, const contact_rule *u, const double *d0);
 pl_status contact_set_law(contact_set *t, pl_factor *A, double slope);
+// t->W of the rows of the set; t->about, the size of its diagonal, from at most so many contacts.
+pl_status compliance_open(contact_set *t);
+void compliance_close(contact_set *t);
+void compliance_forget(contact_set *t);
+pl_status compliance_form(contact_set *t, pl_factor *A, double slope);
+pl_status compliance_sample(contact_set *t, pl_factor *A, double slope, int most);
+// Whether t->W is semidefinite, but for rounding.
+pl_status compliance_definite(contact_set *t, int *definite);
 // Adds to K what holds the pairs of the set that press: n n' and, where they stick, all directions.
 void contact_set_hold(const contact_set *t, pl_csc *K);
 // mu f_N |u_T| + 2 f_N overlap over all pairs of the set at a place with rates; friction and

@@ -371,6 +371,50 @@ pl_status pl_factor_solve_transposed(pl_factor *f, int nrhs, const double *b, do
   return solve(f, f->kind == PL_LU, nrhs, b, x);
 }
 
+// solves with some unit vectors at a time
+static pl_status inverse_by_solves(pl_factor *f, int n, const int *index, double *out) {
+  enum { SOME = 16 };
+  size_t size = (size_t)f->n, row = (size_t)n;
+  double *x = pl_alloc(f->env, SOME * size, sizeof *x);
+  pl_status s = x ? PL_OK : PL_E_NOMEM;
+  for (int first = 0; s == PL_OK && first < n; first += SOME) {
+    int count = n - first < SOME ? n - first : SOME;
+    memset(x, 0, SOME * size * sizeof *x);
+    for (int k = 0; k < count; k++) x[(size_t)k * size + (size_t)index[first + k]] = 1;
+    s = solve_all(f, 0, count, x, x);
+    for (int k = 0; k < count; k++)
+      for (size_t i = 0; i < row; i++)
+        out[i * row + (size_t)(first + k)] = x[(size_t)k * size + (size_t)index[i]];
+  }
+  pl_free(f->env, x);
+  for (size_t i = 0; s == PL_OK && i < row; i++)
+    for (size_t j = 0; j < i; j++)
+      out[i * row + j] = out[j * row + i] = 0.5 * (out[i * row + j] + out[j * row + i]);
+  return s;
+}
+
+static pl_status check_index(const pl_factor *f, int n, const int *index) {
+  if (!f->ready || f->kind == PL_LU)
+    return pl_fail(f->env, PL_E_ARG,
+                   "entries of an inverse need a symmetric matrix with its factorisation");
+  for (int i = 0; i < n; i++)
+    if (index[i] < 0 || index[i] >= f->n)
+      return pl_fail(f->env, PL_E_ARG, "entries of an inverse: there is no unknown %d", index[i]);
+  return PL_OK;
+}
+
+pl_status pl_factor_inverse(pl_factor *f, int n, const int *index, double *out) {
+  PL_TRY(check_index(f, n, index));
+  if (n == 0) return PL_OK;
+  pl_factor *by = f->by_spare ? f->spare : f;
+  int direct = by->backend->inverse && !(by->growth > GROWTH_REFINED);
+  PL_TRY((direct ? by->backend->inverse : inverse_by_solves)(by, n, index, out));
+  f->info.nsolve += n;
+  for (int i = 0; i < n; i++)
+    if (!pl_all_finite(n, out + (size_t)i * (size_t)n)) return PL_SINGULAR;
+  return PL_OK;
+}
+
 pl_factor_info pl_factor_stats(const pl_factor *f) {
   return f->info;
 }

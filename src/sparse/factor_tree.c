@@ -405,4 +405,5 @@ const pl_backend pl_backend_tree = {
     .free = release,
     .numeric = numeric,
     .solve = solve,
+    .inverse = tree_inverse,
 };

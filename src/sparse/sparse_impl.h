@@ -44,6 +44,8 @@ typedef struct pl_backend {
   void (*count_zeros)(pl_factor *f);  // inertia of a matrix found singular (LDL); NULL: another
                                       // backend must
   pl_status (*solve)(pl_factor *f, int transposed, int nrhs, const double *b, double *x);
+  // of a symmetric matrix, see pl_factor_inverse; NULL: by solves. Allocates through env
+  pl_status (*inverse)(pl_factor *f, int n, const int *index, double *out);
 } pl_backend;
 
 extern const pl_backend pl_backend_dense, pl_backend_mumps, pl_backend_fronts, pl_backend_tree;

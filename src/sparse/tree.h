@@ -100,6 +100,9 @@ double tree_growth(const tree *s);
 void tree_forward(tree *s, int f, int nrhs, pl_threads *threads);
 void tree_backward(tree *s, int f, int nrhs, pl_threads *threads);
 
+// Entries of A^-1 between the unknowns index[n], all different: out[n][n].
+pl_status tree_inverse(pl_factor *f, int n, const int *index, double *out);
+
 // A front of a definite matrix with few rows. Returns 0 where a pivot is not positive.
 int small_eliminate(const numbers *v);
 void small_forward(const numbers *v, double *x);  // x: [m] at its unknowns, first the pivots

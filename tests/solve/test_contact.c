@@ -101,6 +101,7 @@ static void many_contacts(void **state) {
     block_make("hex8", n, SIDE, 1e6, a, 5e-4);
     pl_obstacle o = plane_of(0, 0, 1, mu);
     bench_open(&t, &kit, 1, &o, 0, NULL, NULL);
+    t.k->formed = 150;
     bench_run(&t, PL_NEWMARK, 1e-3, 0.15);
     check_watched(&t);
     assert_int_equal(t.nopen, 100); // the upper face
@@ -647,7 +648,7 @@ static void stops_anywhere(void **state) {
   (void)state;
   asks whole = {0};
   check_ok(&env, stopped_step(&whole));
-  assert_true(whole.count > 20);
+  assert_true(whole.count > 10);
   // long solves of the law also ask by the clock: runs may differ in a few
   for (int k = 0; k < 12; k++) {
     asks a = {.stop = 1 + k * (whole.count / 2) / 11};
