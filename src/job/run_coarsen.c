@@ -1,5 +1,6 @@
 // coarsen: the largest voxels that keep the first mode shapes, and the moduli that make up for the
 // stiffness that they bring.
+#include "checkpoint.h"
 #include "coarsen.h"
 
 #include "pliant/math.h"
@@ -9,6 +10,8 @@
 #include <string.h>
 
 enum { MODES_MAX = 20, EXTRA = 4, TRIALS_MAX = 24, MATERIALS_MAX = 8, SWEEPS = 3 };
+// solutions of the coarse mesh for its moduli
+enum { SOLVES_MAX = SWEEPS * (1 + MATERIALS_MAX) + 1 };
 
 // one size of voxels
 typedef struct trial {
@@ -17,6 +20,19 @@ typedef struct trial {
   double mac, distance, error; // smallest, largest, mean over the modes of |frequency / fine - 1|
   char why[PL_TEXT];           // it could not be made
 } trial;
+
+// All that is solved, in its order.
+typedef struct steps {
+  int ntrial;
+  trial trial[TRIALS_MAX];
+  // the coarsest one that is good
+  double size;
+  trial best;
+  mode_match match[MODES_MAX];
+  double before[MODES_MAX]; // rad/s
+  int nsolve;
+  double omega[SOLVES_MAX][MODES_MAX]; // rad/s
+} steps;
 
 typedef struct coarsening {
   job *j;
@@ -28,17 +44,30 @@ typedef struct coarsening {
   int n;        // modes that are compared
   coarse_modes fine;
   double measured; // squared frequency that was measured over that of the fine mesh, 1: none
-  int ntrial;
-  trial trial[TRIALS_MAX];
-  // the coarsest one that is good
-  double size;
-  trial best;
-  mode_match match[MODES_MAX];
-  double before[MODES_MAX], after[MODES_MAX]; // rad/s
+  steps done;
+  steps kept;              // by an earlier run that this one goes on with
+  double after[MODES_MAX]; // rad/s
   int nmaterial;
   const pl_scene_material *material[MATERIALS_MAX];
   double factor[MATERIALS_MAX]; // numerical modulus over the scene's
 } coarsening;
+
+// ---- checkpoints ------------------------------------------------------------------------------
+
+static pl_status keep(coarsening *k, int last) {
+  checkpoint c;
+  if (!last && !checkpoint_due(k->j)) return PL_OK;
+  checkpoint_begin(k->j, k->a, &c);
+  checkpoint_put(&c, &k->done, 1, sizeof k->done);
+  return checkpoint_end(&c);
+}
+
+static pl_status recall(coarsening *k) {
+  checkpoint c;
+  int found;
+  PL_TRY(checkpoint_open(k->j, k->a, &c, &found));
+  return found ? checkpoint_close(&c, checkpoint_read(&c, &k->kept, 1, sizeof k->kept)) : PL_OK;
+}
 
 // ---- coarse scenes ----------------------------------------------------------------------------
 
@@ -73,12 +102,13 @@ static double mean_error(const coarsening *k, const coarse_modes *m, const mode_
   return sum / k->n;
 }
 
-// tries a size; PL_OK whatever comes out unless memory or patience ends
-static pl_status try_size(coarsening *k, double size, int *good) {
+// PL_OK whatever comes out unless memory or patience ends
+static pl_status solve_size(coarsening *k, double size) {
   pl_scene *sc;
   coarse_modes m;
   mode_match match[MODES_MAX] = {{0}};
-  trial *t = &k->trial[k->ntrial];
+  steps *d = &k->done;
+  trial *t = &d->trial[d->ntrial];
   *t = (trial){.edge = {size, size, size}, .mac = 1};
   pl_status st = solve(k, size, NULL, &sc, &m);
   if (st == PL_OK) st = modes_match(&k->quiet, &k->fine, &m, k->n, match);
@@ -96,16 +126,37 @@ static pl_status try_size(coarsening *k, double size, int *good) {
     st = PL_OK;
   }
   if (st == PL_OK && t->good) {
-    k->size = size;
-    k->best = *t;
-    memcpy(k->match, match, sizeof match);
-    for (int i = 0; i < k->n; i++) k->before[i] = k->after[i] = m.omega[match[i].mode];
+    d->size = size;
+    d->best = *t;
+    memcpy(d->match, match, sizeof match);
+    for (int i = 0; i < k->n; i++) d->before[i] = m.omega[match[i].mode];
   }
-  *good = t->good;
-  k->ntrial++;
   modes_free(&k->quiet, &m);
   pl_scene_free(sc);
   return st;
+}
+
+// what an earlier run has found of the next size
+static void recall_size(coarsening *k, double size) {
+  steps *d = &k->done;
+  const steps *had = &k->kept;
+  d->trial[d->ntrial] = had->trial[d->ntrial];
+  if (!d->trial[d->ntrial].good) return;
+  d->size = size;
+  d->best = d->trial[d->ntrial];
+  // those of the last good one, which comes last here, too
+  memcpy(d->match, had->match, sizeof d->match);
+  memcpy(d->before, had->before, sizeof d->before);
+}
+
+static pl_status try_size(coarsening *k, double size, int *good) {
+  steps *d = &k->done;
+  if (d->ntrial < k->kept.ntrial)
+    recall_size(k, size);
+  else
+    PL_TRY(solve_size(k, size));
+  *good = d->trial[d->ntrial++].good;
+  return keep(k, 0);
 }
 
 // from the coarsest on, then between what is good and what is not, by halves of the ratio
@@ -131,18 +182,30 @@ static pl_status bisect(coarsening *k) {
 
 // ---- moduli -----------------------------------------------------------------------------------
 
-// frequencies of the coarse mesh with moduli times factors, in the order of the fine modes
-static pl_status frequencies(coarsening *k, const double *factor, double *omega) {
+static pl_status solve_frequencies(coarsening *k, const double *factor, double *omega) {
   pl_scene *sc;
   coarse_modes m;
   mode_match match[MODES_MAX];
-  pl_status st = solve(k, k->size, factor, &sc, &m);
+  pl_status st = solve(k, k->done.size, factor, &sc, &m);
   if (st == PL_OK) st = modes_match(&k->quiet, &k->fine, &m, k->n, match);
   for (int i = 0; st == PL_OK && i < k->n; i++)
     omega[i] = match[i].mode >= 0 ? m.omega[match[i].mode] : m.omega[i];
   modes_free(&k->quiet, &m);
   pl_scene_free(sc);
   return st;
+}
+
+// frequencies of the coarse mesh with moduli times factors, in the order of the fine modes
+static pl_status frequencies(coarsening *k, const double *factor, double *omega) {
+  steps *d = &k->done;
+  double *now = d->omega[d->nsolve];
+  if (d->nsolve < k->kept.nsolve)
+    memcpy(now, k->kept.omega[d->nsolve], sizeof *d->omega);
+  else
+    PL_TRY(solve_frequencies(k, factor, now));
+  d->nsolve++;
+  memcpy(omega, now, (size_t)k->n * sizeof *omega);
+  return keep(k, 0);
 }
 
 // normal equations J'J x = J'r with a little weight on small changes: [n][MATERIALS_MAX]
@@ -215,9 +278,10 @@ static void list_materials(coarsening *k) {
 }
 
 static pl_status find_moduli(coarsening *k) {
+  memcpy(k->after, k->done.before, sizeof k->after);
   if (k->nmaterial == 0) return PL_OK;
   // one modulus: all eigenvalues follow it
-  double ratio = k->fine.omega[0] / k->before[0];
+  double ratio = k->fine.omega[0] / k->done.before[0];
   if (k->nmaterial == 1)
     k->factor[0] = ratio * ratio;
   else
@@ -241,9 +305,9 @@ static pl_status write_modes(const coarsening *k) {
   for (int c = 0; s == PL_OK && c < 8; c++) s = pl_table_column(t, c, name[c], unit[c]);
   for (int i = 0; s == PL_OK && i < k->n; i++) {
     double f = k->fine.omega[i], w = 2 * PL_PI;
-    s = pl_table_row(t, (double[]){i + 1, f / w, k->before[i] / w, k->before[i] / f - 1,
-                                   k->after[i] / w, k->after[i] / f - 1, k->match[i].mac,
-                                   k->match[i].distance});
+    s = pl_table_row(t, (double[]){i + 1, f / w, k->done.before[i] / w, k->done.before[i] / f - 1,
+                                   k->after[i] / w, k->after[i] / f - 1, k->done.match[i].mac,
+                                   k->done.match[i].distance});
   }
   if (s == PL_OK) s = job_table(k->j, t, k->a->name, ".csv");
   pl_table_free(t);
@@ -259,8 +323,8 @@ static pl_status write_sizes(const coarsening *k) {
   PL_TRY(pl_table_create(k->j->env, 8, &t));
   pl_status s = PL_OK;
   for (int c = 0; s == PL_OK && c < 8; c++) s = pl_table_column(t, c, name[c], unit[c]);
-  for (int i = 0; s == PL_OK && i < k->ntrial; i++) {
-    const trial *r = &k->trial[i];
+  for (int i = 0; s == PL_OK && i < k->done.ntrial; i++) {
+    const trial *r = &k->done.trial[i];
     double none = r->nvoxel ? 0 : NAN;
     s = pl_table_row(t, (double[]){r->edge[0], r->edge[1], r->edge[2], r->nvoxel, r->mac + none,
                                    r->distance + none, r->error + none, r->good});
@@ -274,17 +338,17 @@ static pl_status write_sizes(const coarsening *k) {
 static void set_figures(const coarsening *k, json_t *f) {
   const pl_voxel_info *v = k->fine.body->voxels;
   json_t *modes = json_array(), *moduli = json_object();
-  job_set(f, "found", json_boolean(k->size > 0));
+  job_set(f, "found", json_boolean(k->done.size > 0));
   job_set(f, "fine_voxels", json_integer(v->nvoxel));
   job_set(f, "fine_edge_m", json_pack("[f, f, f]", v->edge[0], v->edge[1], v->edge[2]));
-  job_set(f, "sizes_tried", json_integer(k->ntrial));
-  for (int i = 0; i < k->n && k->size > 0; i++)
-    json_array_append_new(modes, json_pack("{s:f, s:f, s:f, s:f, s:f}", "fine_Hz",
-                                           k->fine.omega[i] / (2 * PL_PI), "error",
-                                           k->before[i] / k->fine.omega[i] - 1, "error_after",
-                                           k->after[i] / k->fine.omega[i] - 1, "mac",
-                                           k->match[i].mac, "distance", k->match[i].distance));
-  for (int p = 0; p < k->nmaterial && k->size > 0; p++)
+  job_set(f, "sizes_tried", json_integer(k->done.ntrial));
+  for (int i = 0; i < k->n && k->done.size > 0; i++)
+    json_array_append_new(
+        modes, json_pack("{s:f, s:f, s:f, s:f, s:f}", "fine_Hz", k->fine.omega[i] / (2 * PL_PI),
+                         "error", k->done.before[i] / k->fine.omega[i] - 1, "error_after",
+                         k->after[i] / k->fine.omega[i] - 1, "mac", k->done.match[i].mac,
+                         "distance", k->done.match[i].distance));
+  for (int p = 0; p < k->nmaterial && k->done.size > 0; p++)
     json_object_set_new(moduli, k->material[p]->name,
                         json_real(k->factor[p] * k->material[p]->young));
   job_set(f, "modes", modes);
@@ -297,10 +361,10 @@ static void set_figures(const coarsening *k, json_t *f) {
     job_set(f, "stiffness_damping_s", json_real(2 * k->o->decay / eigenvalue(k->o)));
   }
   job_set(f, "numerical_young_Pa", moduli);
-  if (!(k->size > 0)) return;
-  const double *e = k->best.edge;
-  job_set(f, "voxels", json_integer(k->best.nvoxel));
-  job_set(f, "size_m", json_real(k->size));
+  if (!(k->done.size > 0)) return;
+  const double *e = k->done.best.edge;
+  job_set(f, "voxels", json_integer(k->done.best.nvoxel));
+  job_set(f, "size_m", json_real(k->done.size));
   job_set(f, "edge_m", json_pack("[f, f, f]", e[0], e[1], e[2]));
 }
 
@@ -312,12 +376,12 @@ static void report_modes(const coarsening *k) {
     double f = k->fine.omega[i], w = 2 * PL_PI;
     grid_add(&g, "%d", i + 1);
     grid_add(&g, "%.5g", f / w);
-    grid_add(&g, "%.5g", k->before[i] / w);
-    grid_add(&g, "%+.2f", percent(k->before[i], f));
+    grid_add(&g, "%.5g", k->done.before[i] / w);
+    grid_add(&g, "%+.2f", percent(k->done.before[i], f));
     grid_add(&g, "%.5g", k->after[i] / w);
     grid_add(&g, "%+.2f", percent(k->after[i], f));
-    grid_add(&g, "%.4f", k->match[i].mac);
-    grid_add(&g, "%.4f", k->match[i].distance);
+    grid_add(&g, "%.4f", k->done.match[i].mac);
+    grid_add(&g, "%.4f", k->done.match[i].distance);
   }
   grid_end(&g);
 }
@@ -327,8 +391,8 @@ static void report_sizes(const coarsening *k) {
                                      "largest distance", "mean error, %", "keeps the shapes"};
   grid g = job_grid(k->j, 6, head);
   job_heading(k->j, "Sizes tried");
-  for (int i = 0; i < k->ntrial; i++) {
-    const trial *t = &k->trial[i];
+  for (int i = 0; i < k->done.ntrial; i++) {
+    const trial *t = &k->done.trial[i];
     grid_add(&g, "%.4g", 1e3 * cbrt(t->edge[0] * t->edge[1] * t->edge[2]));
     grid_add(&g, t->nvoxel ? "%d" : "-", t->nvoxel);
     grid_add(&g, t->nvoxel ? "%.4f" : "-", t->mac);
@@ -342,9 +406,9 @@ static void report_sizes(const coarsening *k) {
 static void report(const coarsening *k) {
   job *j = k->j;
   const pl_voxel_info *v = k->fine.body->voxels;
-  if (k->size > 0) {
+  if (k->done.size > 0) {
     job_note(j, "%s: voxels of %.4g mm keep %d mode shapes: %d in place of %d", k->a->name,
-             1e3 * k->size, k->n, k->best.nvoxel, v->nvoxel);
+             1e3 * k->done.size, k->n, k->done.best.nvoxel, v->nvoxel);
     for (int p = 0; p < k->nmaterial; p++)
       job_note(j, "%s: numerical modulus of %s: %.5g Pa (%.4g of %.5g)", k->a->name,
                k->material[p]->name, k->factor[p] * k->material[p]->young, k->factor[p],
@@ -368,6 +432,7 @@ static pl_status run(coarsening *k, json_t *figures) {
   const pl_scene *sc = k->j->scene;
   pl_scene_write(sc, &k->text);
   if (k->text.failed) return PL_E_NOMEM;
+  PL_TRY(recall(k));
   if (k->a->record) PL_TRY(coarsen_record(k->j, k->a, k->o, figures));
   PL_TRY(modes_find(k->j->env, sc, k->o->modes, pl_threads_size(k->j->work->threads), &k->fine));
   k->n = k->fine.n;
@@ -376,12 +441,12 @@ static pl_status run(coarsening *k, json_t *figures) {
   PL_TRY(bisect(k));
   take_measured(k);
   list_materials(k);
-  if (k->size > 0) PL_TRY(find_moduli(k));
+  if (k->done.size > 0) PL_TRY(find_moduli(k));
   set_figures(k, figures);
   report(k);
-  if (k->size > 0) PL_TRY(write_modes(k));
+  if (k->done.size > 0) PL_TRY(write_modes(k));
   if (k->o->frequency > 0 && k->nmaterial > 0)
-    PL_TRY(coarsen_material(k->j, k->a, k->o, k->nmaterial, k->material, k->measured, k->size,
+    PL_TRY(coarsen_material(k->j, k->a, k->o, k->nmaterial, k->material, k->measured, k->done.size,
                             k->factor));
   return write_sizes(k);
 }
@@ -396,9 +461,9 @@ pl_status job_coarsen(job *j, int index, json_t *figures) {
   k->quiet = *j->env;
   k->quiet.diag = NULL;
   pl_text_init(&k->text, j->env);
-  pl_status st = run(k, figures);
+  pl_status st = run(k, figures), held = st == PL_CANCELLED ? keep(k, 1) : PL_OK;
   modes_free(j->env, &k->fine);
   pl_text_free(&k->text);
   pl_free(j->env, k);
-  return st;
+  return held < 0 ? held : st;
 }

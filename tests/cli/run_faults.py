@@ -170,6 +170,11 @@ CASES = {
     "search": (OSCILLATOR + QUIET + "analyses: [{modes: {count: 1}}, {search: {budget: 30, batch: 4, vary: [{name: m}, {name: k}], "
                "goals: [{figure: modes.frequency_Hz.0, target: 2 Hz}, {figure: modes.rigid, at_most: 0}], "
                "scatter: {runs: 8, during: 1, of: [{name: k, by: 5 %}]}}}]\n", "search.csv"),
+    # sizes of voxels, then moduli of two materials
+    "coarsen": ("pliant: 1\nunits: {length: mm}\nmaterials: {a: {young: 1.66 GPa, poisson: 0.45, density: 1205 kg/m^3}, "
+                "b: {young: 3 GPa, poisson: 0.3, density: 1205 kg/m^3}}\nbodies: [{name: strip, solid: {mesh: {voxels: {file: box.obj, "
+                "size: 1.5}}, material: a, regions: [{nodes: strip where x > 14, material: b}]}}]\nfixed: strip where x < 0.1\n" + QUIET +
+                "analyses: [{coarsen: {coarsest: 4, modes: 3}}]\n", "coarsen.csv"),
     # what has no checkpoint of its own is run again
     "others": (OSCILLATOR + QUIET + "gravity: [1 m/s^2]\nanalyses: [{static: {}}, {modes: {count: 1}}, {path: {}}, "
                "{periodic: {frequency: 8 rad/s}}, {backbone: {}}, {transient: {frequency: 8 rad/s, periods: 1, "
@@ -198,6 +203,8 @@ def measure():
 
 
 measure()
+(work / "box.obj").write_text("".join(f"v {30 * (k & 1)} {6 * (k >> 1 & 1)} {1.5 * (k >> 2)}\n" for k in range(8)) +
+                              "f 1 3 4 2\nf 5 6 8 7\nf 1 2 6 5\nf 3 7 8 4\nf 1 5 7 3\nf 2 4 8 6\n")
 
 
 def stopped_and_resumed(name, counts, sig):
@@ -223,7 +230,7 @@ def stopped_and_resumed(name, counts, sig):
 def killed_and_resumed():
     for name, counts in (("newmark", (1, 17)), ("bdf2", (1, 150)), ("cloth", (2, 13)), ("jump", (4, 40, 130, 190)), ("pressed", (3, 9, 14)), ("drape", (1, 5)),
                          ("design", (1, 4)), ("response", (3, 20)), ("damping", (1, 3)), ("fit", (1, 4, 8)), ("explore", (5,)),
-                         ("native", (1, 5, 9)), ("search", (1, 20)), ("others", (1, 9))):
+                         ("native", (1, 5, 9)), ("search", (1, 20)), ("coarsen", (1, 6, 11)), ("others", (1, 9))):
         list(stopped_and_resumed(name, counts, signal.SIGKILL))
 
 
@@ -255,6 +262,7 @@ def interrupted_and_resumed():
         assert sorted(told + [".pliant"]) == there, set(told) ^ set(there)
     for folder, err in stopped_and_resumed("drape", (2,), signal.SIGINT):
         assert "drape.csv" in names(folder)
+    list(stopped_and_resumed("coarsen", (3,), signal.SIGINT))
     for folder, err in stopped_and_resumed("design", (2,), signal.SIGINT):
         assert "design-parameters.csv" in names(folder)
     for name in ("response", "damping", "fit"):
