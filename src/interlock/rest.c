@@ -146,10 +146,12 @@ static pl_status check_hung(rest *r) {
   pl_free(r->d.p.env, group);
   if (fallen < 0 || r->d.p.in->nobstacle > 0) return PL_OK;
   const double *x = r->d.p.in->pose[fallen].x;
-  return pl_fail(r->d.p.env, PL_E_INPUT,
-                 "element %d at (%.4g, %.4g, %.4g) m is linked to nothing that is held, and there "
-                 "is no obstacle to fall on",
-                 fallen + 1, x[0], x[1], x[2]);
+  return pl_fail_at(
+      r->d.p.env, PL_E_INPUT, NULL, 0, 0,
+      "hold some of its elements (held: {edge: left}), or put an obstacle below them",
+      "element %d at (%.4g, %.4g, %.4g) m is linked to nothing that is held, and there "
+      "is no obstacle to fall on",
+      fallen + 1, x[0], x[1], x[2]);
 }
 
 static pl_status rest_open(rest *r, pl_env *env, const pl_patch *in, const pl_rest_opts *o,

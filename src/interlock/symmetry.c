@@ -108,12 +108,15 @@ static int same_curves(const motion *g, const double *R, const double *S, const 
   return 1;
 }
 
-// a corner from the middle of its facets, turned
-static void corner_at(const pl_piece *p, const double *R, int k, double out[3]) {
-  double own[3], x[3];
+// corners from the middle of their facets, turned
+static void corners_of(const pl_piece *p, const double *R, double (*out)[3]) {
+  double own[3];
   own_middle(p, own);
-  for (int i = 0; i < 3; i++) x[i] = p->centre[i] + p->facets->x[k][i] - own[i];
-  apply(R, x, out);
+  for (int k = 0; k < p->facets->nvert; k++) {
+    double x[3];
+    for (int i = 0; i < 3; i++) x[i] = p->centre[i] + p->facets->x[k][i] - own[i];
+    apply(R, x, out[k]);
+  }
 }
 
 static int has_edge(const pl_facets *f, int a, int b) {
@@ -132,14 +135,13 @@ static int same_facets(const motion *g, const double *R, const double *S, const 
   if (f->nvert != h->nvert || f->nedge != h->nedge || f->nface != h->nface || f->nvert > CORNERS ||
       fabs(p->radius - q->radius) > g->tol)
     return 0;
+  double x[CORNERS][3], y[CORNERS][3];
+  corners_of(p, R, x);
+  corners_of(q, S, y);
   for (int k = 0; k < f->nvert; k++) {
-    double x[3], y[3];
-    corner_at(p, R, k, x);
     to[k] = -1;
-    for (int l = 0; to[k] < 0 && l < h->nvert; l++) {
-      corner_at(q, S, l, y);
-      if (near3(x, y, g->tol)) to[k] = l;
-    }
+    for (int l = 0; to[k] < 0 && l < h->nvert; l++)
+      if (near3(x[k], y[l], g->tol)) to[k] = l;
     if (to[k] < 0) return 0;
   }
   for (int k = 0; k < f->nedge; k++)

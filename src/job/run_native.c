@@ -119,9 +119,9 @@ static void report(const native *k) {
   native_extent(k, lo, hi);
   job_length_text(j, hi[2] - lo[2], high);
   job_length_text(j, r->gap, gap);
-  job_note(j, "%s: %d elements at rest after %d iterations, %s high, smallest gap %s, %d %s",
-           k->a->name, k->p.n, r->iterations, high, gap, r->links,
-           pl_plural(r->links, "link", "links"));
+  job_note(j, "%s: %d elements %s after %d iterations, %s high, smallest gap %s, %d %s", k->a->name,
+           k->p.n, k->solved == PL_UNSOLVED ? "not yet at rest" : "at rest", r->iterations, high,
+           gap, r->links, pl_plural(r->links, "link", "links"));
   job_say(j,
           "%d elements of %s, %d held. Loads and weight of all that moves are %.6g N, what holds "
           "them differs from that by %.1e N; without friction and without overlap no motion nearby "
