@@ -3,10 +3,12 @@
 // implicit step and the projection of a cloth of 40 squares. Arguments: one of their names, or all;
 // numbers of threads, 1 2 16 unless given; at the end -r ROUNDS, of which the middle counts. Needs
 // no files. Prints one table in Markdown: wall seconds, those on the first number of threads over
-// them, the part of the processor time that one thread spends alone (what it takes more than each
-// of the others takes, so that other programs do not count), and whether results have the same bits
-// on all of them.
+// them, the part of the processor time outside of what threads share, what processors of their own
+// would gain by that (from the times of all chunks, without what it takes to hand them out), and
+// whether results have the same bits. The last three do not depend on what else a machine does, nor
+// on whether it has so many processors.
 #include "cloth.h"
+#include "pliant/tally.h"
 
 #include <math.h>
 #include <string.h>
@@ -18,11 +20,12 @@ enum { STATIC, MODES, TRANSIENT, PERIODIC, EULER, PROJECTION, CASES };
 static const char *const case_name[CASES] = {
     "static", "modes", "transient", "periodic", "cloth, implicit step", "cloth, projection"};
 
-// seconds of every case by numbers of threads and rounds, those of one thread alone over those of
-// all threads, and a digest of its results
+// seconds of every case by numbers of threads and rounds, what is serial of its processor time and
+// what threads can gain, and a digest of its results
 typedef struct record {
   int ncount, nround, count[COUNTS];
-  double seconds[CASES][COUNTS][ROUNDS], alone[CASES][COUNTS][ROUNDS];
+  double seconds[CASES][COUNTS][ROUNDS];
+  double serial[CASES][COUNTS][ROUNDS], gain[CASES][COUNTS][ROUNDS];
   uint64_t digest[CASES][COUNTS];
 } record;
 
@@ -44,36 +47,36 @@ static double median(int n, const double *x) {
   return n ? sorted[n / 2] : 0;
 }
 
-// wall seconds, processor seconds of the whole program and of this thread
+// wall seconds, processor seconds of this thread, and what it hands to others
 typedef struct meter {
-  double wall, all, own;
+  double wall, own;
+  pl_threads_tally threads;
 } meter;
 
-static double clock_seconds(clockid_t id) {
+static double own_time(void) {
   struct timespec t;
-  clock_gettime(id, &t);
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-static meter read_meter(void) {
-  return (meter){pl_wall_time(), clock_seconds(CLOCK_PROCESS_CPUTIME_ID),
-                 clock_seconds(CLOCK_THREAD_CPUTIME_ID)};
+// what goes by until stop_meter is added
+static void start_meter(meter *m, int nthread) {
+  m->threads.nthread = nthread;
+  pl_threads_watch(&m->threads);
+  m->wall -= pl_wall_time();
+  m->own -= own_time();
 }
 
-// adds what went by since `from`
-static void add_time(meter *sum, const meter *from) {
-  meter now = read_meter();
-  sum->wall += now.wall - from->wall;
-  sum->all += now.all - from->all;
-  sum->own += now.own - from->own;
+static void stop_meter(meter *m) {
+  m->wall += pl_wall_time();
+  m->own += own_time();
+  pl_threads_watch(NULL);
 }
 
-// what this thread takes beyond each of the others, over all; the work itself, as of one thread, is
-// all of it where there is no other
-static double part_alone(const meter *m, int nthread) {
-  if (nthread < 2 || !(m->all > 0)) return 1;
-  double other = (m->all - m->own) / (nthread - 1);
-  return fmax(0, m->own - other) / m->all;
+static void keep_shares(record *r, int which, int k, int round, const meter *m) {
+  double serial = m->own - m->threads.own, all = serial + m->threads.shared;
+  r->serial[which][k][round] = serial / all;
+  r->gain[which][k][round] = all / (serial + m->threads.shortest);
 }
 
 // ---- analyses of solids -------------------------------------------------------------------------
@@ -106,21 +109,22 @@ static const char shaken[] =
     "  - periodic: {frequency: 3 Hz, harmonics: 5}\n";
 
 typedef struct listener {
-  meter start, sum;
+  meter time;
   uint64_t digest;
-  int nfree, ok;
+  int nthread, ok;
   const pl_model *model;
 } listener;
 
 static void at_begin(void *ctx, const pl_analysis *a) {
+  listener *l = ctx;
   (void)a;
-  ((listener *)ctx)->start = read_meter();
+  start_meter(&l->time, l->nthread);
 }
 
 static void at_end(void *ctx, const pl_analysis *a, pl_status s) {
   listener *l = ctx;
   (void)a;
-  add_time(&l->sum, &l->start);
+  stop_meter(&l->time);
   l->ok = s == PL_OK;
 }
 
@@ -145,7 +149,7 @@ static void run_analysis(record *r, const char *text, int which, int k, int roun
   pl_scene *scene;
   pl_job_result result;
   must(pl_scene_parse(&env, "block", ".", text, strlen(text), 0, NULL, NULL, &scene));
-  listener l = {.model = scene->model};
+  listener l = {.model = scene->model, .nthread = r->count[k]};
   const pl_sink sink = {.ctx = &l,
                         .begin = at_begin,
                         .end = at_end,
@@ -154,8 +158,8 @@ static void run_analysis(record *r, const char *text, int which, int k, int roun
                         .orbit = at_orbit};
   const pl_job_opts o = {.sink = &sink, .only = case_name[which], .threads = r->count[k]};
   must(pl_job_run(&env, scene, &o, &result));
-  r->seconds[which][k][round] = l.sum.wall;
-  r->alone[which][k][round] = part_alone(&l.sum, r->count[k]);
+  r->seconds[which][k][round] = l.time.wall;
+  keep_shares(r, which, k, round, &l.time);
   r->digest[which][k] = l.digest;
   pl_scene_free(scene);
 }
@@ -180,15 +184,16 @@ static void run_cloth(record *r, int k, int round) {
   must(pl_state_create(m, c.scene->params, &x));
   r->digest[EULER][k] = r->digest[PROJECTION][k] = 0;
   for (int i = 0; i < STEPS; i++) {
-    meter start = read_meter(), before = stepping;
+    double before = stepping.wall;
+    start_meter(&stepping, r->count[k]);
     free_step(&c, s, 0.01, x);
-    add_time(&stepping, &start);
-    step[n] = stepping.wall - before.wall;
-    start = read_meter();
-    before = projecting;
+    stop_meter(&stepping);
+    step[n] = stepping.wall - before;
+    before = projecting.wall;
+    start_meter(&projecting, r->count[k]);
     must(pl_project(&o, c.exact, x->q, 0, NULL, &warm, y, &info));
-    add_time(&projecting, &start);
-    projection[n] = projecting.wall - before.wall;
+    stop_meter(&projecting);
+    projection[n] = projecting.wall - before;
     if (info.reason != PL_PROJECT_INSIDE) n++;
     add_values(&r->digest[EULER][k], (size_t)c.nq, x->q);
     add_values(&r->digest[PROJECTION][k], (size_t)(3 * c.nvert), y);
@@ -196,8 +201,8 @@ static void run_cloth(record *r, int k, int round) {
   }
   r->seconds[EULER][k][round] = median(n, step);
   r->seconds[PROJECTION][k][round] = median(n, projection);
-  r->alone[EULER][k][round] = part_alone(&stepping, r->count[k]);
-  r->alone[PROJECTION][k][round] = part_alone(&projecting, r->count[k]);
+  keep_shares(r, EULER, k, round, &stepping);
+  keep_shares(r, PROJECTION, k, round, &projecting);
   pl_warm_start_free(&env, &warm);
   pl_state_free(m, s);
   pl_state_free(m, x);
@@ -217,7 +222,9 @@ static void print_row(const record *r, int which) {
     same &= r->digest[which][k] == r->digest[which][0];
   }
   for (int k = 0; k < r->ncount; k++)
-    if (r->count[k] > 1) printf(" %.1f %% |", 100 * median(r->nround, r->alone[which][k]));
+    if (r->count[k] > 1)
+      printf(" %.2f %% | %.2f |", 100 * median(r->nround, r->serial[which][k]),
+             median(r->nround, r->gain[which][k]));
   printf(" %s |\n", same ? "yes" : "NO");
   fflush(stdout);
 }
@@ -228,7 +235,10 @@ static void print_header(const record *r) {
   for (int k = 1; k < r->ncount; k++) printf(" %d over %d |", r->count[k], r->count[0]);
   int columns = 2 * r->ncount + 1;
   for (int k = 0; k < r->ncount; k++)
-    if (r->count[k] > 1) columns += printf(" alone on %d |", r->count[k]) > 0;
+    if (r->count[k] > 1) {
+      printf(" serial on %d | could gain |", r->count[k]);
+      columns += 2;
+    }
   printf(" same bits |\n|");
   for (int k = 0; k < columns; k++) printf("---|");
   printf("\n");

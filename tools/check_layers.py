@@ -37,8 +37,8 @@ def visible(layer):
     return seen
 
 
-# headers of no layer: the version, and a build aid for sources
-ANY = ("version", "copies")
+# headers of no layer: the version, a build aid for sources, what threads share (base)
+ANY = ("version", "copies", "tally")
 
 root = pathlib.Path(__file__).resolve().parent.parent
 bad = 0

@@ -450,9 +450,9 @@ typedef struct pl_strain {
 // The strain (field "strain" of element kinds that have it: of solids and shells the largest
 // principal Green strain by size) over a period, at nsample phases (0: chosen); the largest by size
 // is refined between samples. each (may be NULL) [elements of all groups, group by group]: the
-// largest size at the samples.
+// largest size at the samples. threads (may be NULL) share the elements.
 pl_status pl_orbit_strain(const pl_model *m, const pl_params *p, const pl_orbit *o, int nsample,
-                          double *each, pl_strain *most);
+                          pl_threads *threads, double *each, pl_strain *most);
 // The same for a linear motion.
 pl_status pl_modal_strain(const pl_modal *l, const pl_orbit *o, int nsample, double *each,
                           pl_strain *most);

@@ -1,7 +1,7 @@
 // A team of threads. Jobs may take some microseconds only: who waits for one looks again and again
 // for a while before it sleeps, those that sleep are woken by each other, and nobody waits for
 // threads that come when nothing is left to do.
-#include "pliant/base.h"
+#include "pliant/tally.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -9,6 +9,7 @@
 #include <semaphore.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <time.h>
 
 enum { FAN = 4, LOOKS = 32 }; // threads that one thread wakes; looks between those at the clock
 
@@ -39,10 +40,16 @@ struct pl_threads {
   int n, chunk;      // of the job, as the following: written when nobody is in
   void (*fn)(void *ctx, int i, int thread);
   void *ctx;
+  double *cost;   // [chunks] seconds of each, while somebody watches; NULL: nobody does
   char apart[64]; // from what all threads write
   atomic_int next;
   worker worker[]; // [nthread], the first one is the caller's
 };
+
+// what a thread hands out is counted here, and what it has at hand for others
+static _Thread_local pl_threads_tally *tally;
+static _Thread_local int counted;
+static _Thread_local double waited;
 
 static void relax(void) {
 #if defined(__x86_64__) || defined(__i386__)
@@ -93,12 +100,31 @@ static void rouse_next(pl_threads *t, int id) {
 
 // ---- work ---------------------------------------------------------------------------------------
 
+static double thread_time(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static void do_chunk(const pl_threads *t, int first, int id) {
+  int last = first + t->chunk < t->n ? first + t->chunk : t->n;
+  for (int i = first; i < last; i++) t->fn(t->ctx, i, id);
+}
+
+static void count_chunk(const pl_threads *t, int first, int id) {
+  counted = 1;
+  waited = 0;
+  double start = thread_time();
+  do_chunk(t, first, id);
+  t->cost[first / t->chunk] = thread_time() - start - waited;
+  counted = 0;
+}
+
 static void work_through(pl_threads *t, int id) {
   for (;;) {
     int first = atomic_fetch_add(&t->next, t->chunk);
     if (first >= t->n) return;
-    int last = first + t->chunk < t->n ? first + t->chunk : t->n;
-    for (int i = first; i < last; i++) t->fn(t->ctx, i, id);
+    (t->cost ? count_chunk : do_chunk)(t, first, id);
   }
 }
 
@@ -196,13 +222,17 @@ int pl_threads_size(const pl_threads *t) {
   return t ? t->nthread : 1;
 }
 
-void pl_threads_run(pl_threads *t, int n, void (*fn)(void *ctx, int i, int thread), void *ctx) {
-  if (!t || t->nthread == 1 || n < 2 || atomic_flag_test_and_set(&t->busy)) {
-    for (int i = 0; i < n; i++) fn(ctx, i, 0);
-    return;
-  }
+// fewer than CHUNKS for each thread: many enough to even out, few enough to be handed out
+enum { CHUNKS = 16 };
+
+static int chunk_size(int n, int nthread) {
+  return n < CHUNKS * nthread ? 1 : n / (CHUNKS / 2 * nthread);
+}
+
+static void work_together(pl_threads *t, int n, void (*fn)(void *ctx, int i, int thread),
+                          void *ctx) {
   t->n = n;
-  t->chunk = n < 16 * t->nthread ? 1 : n / (8 * t->nthread);
+  t->chunk = chunk_size(n, t->nthread);
   t->fn = fn;
   t->ctx = ctx;
   atomic_store(&t->next, 0);
@@ -212,5 +242,71 @@ void pl_threads_run(pl_threads *t, int n, void (*fn)(void *ctx, int i, int threa
   work_through(t, 0);
   atomic_fetch_sub(&t->gate, OPEN);
   await(&t->worker[0], is_empty, 0);
+}
+
+// ---- what it could gain -------------------------------------------------------------------------
+
+void pl_threads_watch(pl_threads_tally *to) {
+  tally = to;
+}
+
+void pl_threads_pause(int waits) {
+  if (counted) waited += waits ? -thread_time() : thread_time();
+}
+
+// seconds of a job on nthread processors, each of which takes the next chunk when it is free
+static double schedule(int n, const double *cost, int nthread, double *busy) {
+  double longest = 0;
+  for (int k = 0; k < nthread; k++) busy[k] = 0;
+  for (int i = 0; i < n; i++) {
+    int next = 0;
+    for (int k = 1; k < nthread; k++)
+      if (busy[k] < busy[next]) next = k;
+    busy[next] += cost[i];
+    if (busy[next] > longest) longest = busy[next];
+  }
+  return longest;
+}
+
+// likewise, with times: the calls of a list count as if they had shared it evenly
+static void count_job(pl_threads *t, int listed, int n, void (*fn)(void *ctx, int i, int thread),
+                      void *ctx) {
+  pl_threads_tally *to = tally;
+  double start = thread_time(), sum = 0;
+  int size = chunk_size(n, t->nthread), nchunk = (n + size - 1) / size;
+  double *cost = pl_alloc(t->env, (size_t)nchunk + (size_t)to->nthread, sizeof *cost);
+  tally = NULL; // what calls hand out is theirs
+  t->cost = cost;
+  work_together(t, n, fn, ctx);
+  t->cost = NULL;
+  tally = to;
+  if (!cost) return;
+  for (int i = 0; i < nchunk; i++) sum += cost[i];
+  to->runs++;
+  to->shared += sum;
+  to->shortest += listed ? sum / to->nthread : schedule(nchunk, cost, to->nthread, cost + nchunk);
+  pl_free(t->env, cost);
+  to->own += thread_time() - start;
+}
+
+static void run(pl_threads *t, int listed, int n, void (*fn)(void *ctx, int i, int thread),
+                void *ctx) {
+  if (!t || t->nthread == 1 || n < 2 || atomic_flag_test_and_set(&t->busy)) {
+    for (int i = 0; i < n; i++) fn(ctx, i, 0);
+    return;
+  }
+  if (tally)
+    count_job(t, listed, n, fn, ctx);
+  else
+    work_together(t, n, fn, ctx);
   atomic_flag_clear(&t->busy);
+}
+
+void pl_threads_run(pl_threads *t, int n, void (*fn)(void *ctx, int i, int thread), void *ctx) {
+  run(t, 0, n, fn, ctx);
+}
+
+void pl_threads_run_list(pl_threads *t, int n, void (*fn)(void *ctx, int i, int thread),
+                         void *ctx) {
+  run(t, 1, n, fn, ctx);
 }

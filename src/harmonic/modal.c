@@ -468,5 +468,5 @@ static void linear_state(const void *ctx, double phase, pl_state *s) {
 pl_status pl_modal_strain(const pl_modal *l, const pl_orbit *o, int nsample, double *each,
                           pl_strain *most) {
   linear_motion t = {l, o};
-  return strain_over_period(l->m, l->p, linear_state, &t, nsample ? nsample : 64, each, most);
+  return strain_over_period(l->m, l->p, linear_state, &t, nsample ? nsample : 64, NULL, each, most);
 }

@@ -18,6 +18,7 @@ typedef struct gauge {
   const pl_params *p;
   phase_state_fn at;
   const void *ctx;
+  pl_threads *threads;
   pl_state *s;
   double *value; // [elements of the largest group]
 } gauge;
@@ -28,7 +29,7 @@ static void sample(gauge *g, double phase, double *each, pl_strain *most) {
   for (int k = 0; k < pl_model_ngroup(g->m); k++) {
     int field = strain_field(pl_model_group_kind(g->m, k)), n = pl_model_group_size(g->m, k);
     if (field >= 0) {
-      pl_eval_field(g->m, g->p, g->s, k, field, NULL, g->value);
+      pl_eval_field(g->m, g->p, g->s, k, field, g->threads, g->value);
       for (int e = 0; e < n; e++) {
         double v = g->value[e];
         if (each && fabs(v) > each[e]) each[e] = fabs(v);
@@ -43,7 +44,7 @@ static void sample(gauge *g, double phase, double *each, pl_strain *most) {
 static double bordering(gauge *g, double phase, pl_strain *most) {
   int field = strain_field(pl_model_group_kind(g->m, most->group));
   g->at(g->ctx, phase, g->s);
-  pl_eval_field(g->m, g->p, g->s, most->group, field, NULL, g->value);
+  pl_eval_field(g->m, g->p, g->s, most->group, field, g->threads, g->value);
   double v = g->value[most->elem];
   if (fabs(v) > fabs(most->value)) {
     most->value = v;
@@ -74,8 +75,9 @@ static void refine(gauge *g, double spacing, pl_strain *most) {
 }
 
 pl_status strain_over_period(const pl_model *m, const pl_params *p, phase_state_fn at,
-                             const void *ctx, int nsample, double *each, pl_strain *most) {
-  gauge g = {.m = m, .p = p, .at = at, .ctx = ctx};
+                             const void *ctx, int nsample, pl_threads *threads, double *each,
+                             pl_strain *most) {
+  gauge g = {.m = m, .p = p, .at = at, .ctx = ctx, .threads = threads};
   pl_env *env = pl_model_env(m);
   size_t all = 0, largest = 1;
   *most = (pl_strain){0};
@@ -109,10 +111,10 @@ static void orbit_state(const void *ctx, double phase, pl_state *s) {
 }
 
 pl_status pl_orbit_strain(const pl_model *m, const pl_params *p, const pl_orbit *o, int nsample,
-                          double *each, pl_strain *most) {
+                          pl_threads *threads, double *each, pl_strain *most) {
   motion t = {m, p, o};
   if (nsample < 0)
     return pl_fail(pl_model_env(m), PL_E_ARG, "strain: samples must be >= 0, got %d", nsample);
   if (nsample == 0) nsample = 8 * o->nharm > 64 ? 8 * o->nharm : 64;
-  return strain_over_period(m, p, orbit_state, &t, nsample, each, most);
+  return strain_over_period(m, p, orbit_state, &t, nsample, threads, each, most);
 }

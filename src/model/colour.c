@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-enum { COLOURS = 64, SHARES = 32 }; // blocks wanted of each group
+enum { COLOURS = 64, SHARES = 128 }; // blocks wanted of each group
 #ifdef PL_SHARE_ALL
 enum { FEW = 0 };
 #else

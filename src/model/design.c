@@ -202,7 +202,7 @@ typedef struct wanted {
   double *value;
 } wanted;
 
-enum { FIELD_CHUNK = 64 }; // elements
+enum { FIELD_CHUNK = 8 }; // elements
 
 static void fill_field(void *ctx, int i, int thread) {
   const wanted *a = ctx;

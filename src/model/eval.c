@@ -357,6 +357,34 @@ static void add_kinetic(const task *t) {
   w->dissipated += t->alpha * vMv;
 }
 
+enum { SHARE = 1 << 14 }; // entries of a matrix that one thread takes
+
+static int shares(int n) {
+  return (n + SHARE - 1) / SHARE;
+}
+
+static int share_end(int i, int n) {
+  return n - i * SHARE < SHARE ? n : (i + 1) * SHARE;
+}
+
+static void clear_share(void *ctx, int i, int thread) {
+  const task *t = ctx;
+  int first = i * SHARE, end = share_end(i, t->w->A.nnz);
+  (void)thread;
+  memset(t->w->A.val + first, 0, (size_t)(end - first) * sizeof(double));
+}
+
+// entries of unknowns that are given go nowhere
+static void add_mass_share(void *ctx, int i, int thread) {
+  const task *t = ctx;
+  const pl_csc *M = &t->p->M;
+  pl_csc *A = &t->w->A;
+  double cm = t->coef.m + t->alpha * t->coef.d;
+  (void)thread;
+  for (int k = i * SHARE; k < share_end(i, M->nnz); k++)
+    if (t->m->mass_to_free[k] < A->nnz) A->val[t->m->mass_to_free[k]] += cm * M->val[k];
+}
+
 pl_status pl_eval(const pl_model *m, const pl_params *p, const pl_state *s, const pl_clock *c,
                   unsigned want, const pl_coef *coef, pl_work *w) {
   task t = {.m = m, .p = p, .s = s, .want = want, .w = w};
@@ -366,7 +394,7 @@ pl_status pl_eval(const pl_model *m, const pl_params *p, const pl_state *s, cons
   w->elastic = w->outer = w->kinetic = w->dissipated = w->slipped = 0;
   memset(w->f_inner, 0, (size_t)m->nq * sizeof(double));
   memset(w->f_damp, 0, (size_t)m->nq * sizeof(double));
-  if (want & PL_WANT_TANGENT) memset(w->A.val, 0, ((size_t)w->A.nnz + 1) * sizeof(double));
+  if (want & PL_WANT_TANGENT) pl_threads_run(w->threads, shares(w->A.nnz), clear_share, &t);
   PL_TRY(eval_elements(&t));
   if (want & PL_WANT_ENERGY) w->potential = w->elastic + w->outer - load_work(m, p, s, c, w);
   if (want & PL_DYNAMIC) add_kinetic(&t);
@@ -376,8 +404,7 @@ pl_status pl_eval(const pl_model *m, const pl_params *p, const pl_state *s, cons
   }
   if (want & PL_WANT_TANGENT) {
     double cm = want & PL_DYNAMIC ? t.coef.m + t.alpha * t.coef.d : 0;
-    if (cm != 0)
-      for (int k = 0; k < p->M.nnz; k++) w->A.val[m->mass_to_free[k]] += cm * p->M.val[k];
+    if (cm != 0) pl_threads_run(w->threads, shares(p->M.nnz), add_mass_share, &t);
     w->A.val[w->A.nnz] = 0;
   }
   // nothing that is not a number leaves this function

@@ -49,7 +49,11 @@ static int same_patterns(const pl_csc *K, const pl_csc *M) {
 
 static pl_status join_patterns(eigen *e) {
   long long nnz = 0;
-  if (same_patterns(e->K, e->M)) return pl_csc_copy(e->env, e->K, &e->A);
+  if (same_patterns(e->K, e->M)) {
+    e->A = *e->K;
+    e->A.val = pl_alloc(e->env, (size_t)e->K->nnz, sizeof *e->A.val);
+    return e->A.val ? PL_OK : PL_E_NOMEM;
+  }
   for (int j = 0; j < e->n; j++) nnz += join_column(e, j, 0);
   if (nnz > INT_MAX - 1)
     return pl_fail(e->env, PL_E_NOMEM, "K and M have too many entries together");
@@ -61,6 +65,21 @@ static pl_status join_patterns(eigen *e) {
   return PL_OK;
 }
 
+enum { SHARE = 1 << 14 }; // entries that one thread takes
+
+typedef struct shift {
+  const eigen *e;
+  double sigma;
+} shift;
+
+static void shift_share(void *ctx, int i, int thread) {
+  const shift *a = ctx;
+  const eigen *e = a->e;
+  (void)thread;
+  int first = i * SHARE, end = e->A.nnz - first < SHARE ? e->A.nnz : first + SHARE;
+  for (int k = first; k < end; k++) e->A.val[k] = e->K->val[k] - a->sigma * e->M->val[k];
+}
+
 static pl_status factorise(eigen *e, pl_factor_kind kind, double sigma, pl_factor **f) {
   double *val = e->A.val;
   if (e->at_K) {
@@ -68,7 +87,8 @@ static pl_status factorise(eigen *e, pl_factor_kind kind, double sigma, pl_facto
     for (int k = 0; k < e->K->nnz; k++) val[e->at_K[k]] += e->K->val[k];
     for (int k = 0; k < e->M->nnz; k++) val[e->at_M[k]] -= sigma * e->M->val[k];
   } else {
-    for (int k = 0; k < e->A.nnz; k++) val[k] = e->K->val[k] - sigma * e->M->val[k];
+    shift a = {e, sigma};
+    pl_threads_run(e->z->threads, (e->A.nnz + SHARE - 1) / SHARE, shift_share, &a);
   }
   if (!*f) PL_TRY(pl_factor_create(e->env, kind, &e->A, 1, e->nthread, f));
   return pl_factor_numeric(*f, &e->A);
@@ -404,6 +424,7 @@ pl_status pl_eigen_lowest(pl_env *env, const pl_csc *K, const pl_csc *M, int nev
   pl_lanczos_free(e.z);
   pl_factor_free(e.cholesky);
   pl_factor_free(e.ldl);
+  if (!e.at_K) e.A.ptr = e.A.row = NULL; // they are K's
   pl_csc_free(env, &e.A);
   pl_free(env, e.at_K);
   pl_free(env, e.at_M);

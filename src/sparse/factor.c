@@ -1,5 +1,6 @@
 #include "sparse_impl.h"
 
+#include <stdatomic.h>
 #include <string.h>
 
 enum {
@@ -80,7 +81,10 @@ static pl_status copy_pattern(pl_factor *f, const pl_csc *A) {
   PL_TRY(keep_pattern(f, A));
   if (f->kind == PL_LU && A->sym) return pl_csc_expand(f->env, A, &f->A, &f->map);
   if (f->kind != PL_LU && !A->sym) return copy_lower(f, A);
-  return pl_csc_copy(f->env, &f->given, &f->A);
+  f->A = f->given;
+  f->shared = 1;
+  f->A.val = pl_alloc(f->env, (size_t)A->nnz, sizeof *f->A.val);
+  return f->A.val ? PL_OK : PL_E_NOMEM;
 }
 
 static pl_status analyse(pl_factor *f, const pl_backend *backend) {
@@ -159,17 +163,12 @@ void pl_factor_free(pl_factor *f) {
   if (!f) return;
   pl_factor_free(f->spare);
   if (f->backend) f->backend->free(f);
+  if (f->shared) f->A.ptr = f->A.row = NULL;
   pl_csc_free(f->env, &f->given);
   pl_csc_free(f->env, &f->A);
   pl_free(f->env, f->map);
   pl_free(f->env, f->scale);
   pl_free(f->env, f);
-}
-
-static int same_pattern(const pl_csc *A, const pl_csc *B) {
-  return A->n == B->n && A->sym == B->sym && A->nnz == B->nnz &&
-         memcmp(A->ptr, B->ptr, ((size_t)A->n + 1) * sizeof *A->ptr) == 0 &&
-         memcmp(A->row, B->row, (size_t)A->nnz * sizeof *A->row) == 0;
 }
 
 static double power_of_two(double x) {
@@ -258,12 +257,59 @@ static pl_status refuse_values(pl_factor *f) {
   return pl_fail(f->env, PL_E_ARG, "the matrix holds an infinite value or NaN");
 }
 
-static pl_status copy_values(pl_factor *f, const pl_csc *A) {
+enum { SHARE = 1 << 14 }; // numbers that one thread takes
+
+// values on their way, and whether some are not finite, or rows not those that were analysed
+typedef struct copying {
+  const pl_factor *f;
+  const pl_csc *from;
+  atomic_int infinite, other;
+} copying;
+
+static int share_end(int first, int n) {
+  return n - first < SHARE ? n : first + SHARE;
+}
+
+static void copy_share(void *ctx, int i, int thread) {
+  copying *c = ctx;
+  const pl_factor *f = c->f;
+  double *val = f->A.val;
+  int first = i * SHARE, end = share_end(first, f->A.nnz);
+  (void)thread;
   if (f->map)
-    for (int k = 0; k < f->A.nnz; k++) f->A.val[k] = A->val[f->map[k]];
+    for (int k = first; k < end; k++) val[k] = c->from->val[f->map[k]];
   else
-    memcpy(f->A.val, A->val, (size_t)A->nnz * sizeof *A->val);
-  return pl_all_finite(f->A.nnz, f->A.val) ? PL_OK : refuse_values(f);
+    memcpy(val + first, c->from->val + first, (size_t)(end - first) * sizeof *val);
+  if (!pl_all_finite(end - first, val + first)) c->infinite = 1;
+}
+
+static void compare_share(void *ctx, int i, int thread) {
+  copying *c = ctx;
+  const int *row = c->f->given.row;
+  int first = i * SHARE, end = share_end(first, c->from->nnz);
+  (void)thread;
+  if (memcmp(row + first, c->from->row + first, (size_t)(end - first) * sizeof *row) != 0)
+    c->other = 1;
+}
+
+static int shares(int n) {
+  return n / SHARE + (n % SHARE > 0);
+}
+
+static pl_status copy_values(pl_factor *f, const pl_csc *A) {
+  copying c = {.f = f, .from = A};
+  pl_threads_run(f->threads, shares(f->A.nnz), copy_share, &c);
+  return c.infinite ? refuse_values(f) : PL_OK;
+}
+
+static int same_pattern(pl_factor *f, const pl_csc *A) {
+  const pl_csc *B = &f->given;
+  if (A->n != B->n || A->sym != B->sym || A->nnz != B->nnz ||
+      memcmp(A->ptr, B->ptr, ((size_t)A->n + 1) * sizeof *A->ptr) != 0)
+    return 0;
+  copying c = {.f = f, .from = A};
+  pl_threads_run(f->threads, shares(A->nnz), compare_share, &c);
+  return !c.other;
 }
 
 // the backend gave up on this matrix: the next one takes it
@@ -288,7 +334,7 @@ static pl_status begin_numeric(pl_factor *f, const pl_csc *pattern, int size) {
   f->growth = 1;
   f->info.npos = f->info.nneg = f->info.nzero = 0;
   f->info.rcond = 0;
-  return f->blocks.size == size && same_pattern(pattern, &f->given)
+  return f->blocks.size == size && same_pattern(f, pattern)
              ? PL_OK
              : pl_fail(f->env, PL_E_ARG, "the matrix has another pattern than the one analysed");
 }

@@ -106,6 +106,7 @@ static void place_fronts(tree *s, const int *size, int *start) {
                           .sign = s->signs + start[x->first],
                           .p = x->p,
                           .r = x->r,
+                          .small = s->definite && x->p + x->r <= TREE_SMALL,
                           .first = start[x->first],
                           .row = row,
                           .run = runs};
@@ -208,7 +209,9 @@ static pl_status analyse(pl_factor *f) {
   PL_TRY(st);
   if (s->nthread > 1 && s->flops > MANY_FLOPS)
     PL_TRY(pl_threads_create(f->env, s->nthread, &s->threads));
+  f->threads = s->threads;
   s->solving = f->info.nnz > MANY_ENTRIES ? s->threads : NULL;
+  if (s->solving) PL_TRY(sweeps_create(s));
   return s->threads ? steps_create(s) : PL_OK;
 }
 
@@ -219,7 +222,9 @@ static void release(pl_factor *f) {
                  s->offset, s->x,     s->signs,   s->least, s->scale, s->scratch};
   for (size_t k = 0; k < sizeof all / sizeof all[0]; k++) pl_free(f->env, all[k]);
   pl_threads_free(s->threads);
+  f->threads = NULL;
   steps_free(f->env, s->steps);
+  sweeps_free(f->env, s->sweeps);
   front_tree_free(f->env, &s->t);
   pl_free(f->env, s);
 }
@@ -285,116 +290,14 @@ static pl_status numeric(pl_factor *f) {
 
 // ---- solves -------------------------------------------------------------------------------------
 
-typedef struct sweeps {
-  tree *s;
-  int nrhs;
-} sweeps;
-
-static void forward_task(void *ctx, int task, int thread) {
-  const sweeps *a = ctx;
-  const front_tree *t = &a->s->t;
-  (void)thread;
-  for (int k = t->task_ptr[task]; k < t->task_ptr[task + 1]; k++)
-    tree_forward(a->s, t->task_front[k], a->nrhs, NULL);
-}
-
-static void backward_task(void *ctx, int task, int thread) {
-  const sweeps *a = ctx;
-  const front_tree *t = &a->s->t;
-  (void)thread;
-  for (int k = t->task_ptr[task + 1] - 1; k >= t->task_ptr[task]; k--)
-    tree_backward(a->s, t->task_front[k], a->nrhs, NULL);
-}
-
-// Fronts of a level, from `first` on in task_front.
-typedef struct level {
-  const sweeps *a;
-  int first, down;
-} level;
-
-static void sweep_front(void *ctx, int k, int thread) {
-  const level *l = ctx;
-  int f = l->a->s->t.task_front[l->first + k];
-  (void)thread;
-  (l->down ? tree_backward : tree_forward)(l->a->s, f, l->a->nrhs, NULL);
-}
-
-// Whether threads that each take whole fronts of a level are done sooner than all of them inside
-// one after another, where some always wait.
-static int is_wide(const tree *s, int first, int last) {
-  int n = pl_threads_size(s->solving), count = last - first;
-  double sum = 0, most = 0;
-  for (int k = first; k < last; k++) {
-    const front *x = &s->t.front[s->t.task_front[k]];
-    double entries = (double)x->p * (x->p + x->r);
-    sum += entries;
-    most = fmax(most, entries);
-  }
-  double rounds = (count + n - 1) / n;
-  return count > 1 && (most < TREE_LONG || fmax(most, rounds * sum / count) < 2 * sum / n);
-}
-
-// the fronts above the tasks, up to the root or down from it
-static void sweep_levels(const sweeps *a, int down) {
-  tree *s = a->s;
-  const front_tree *t = &s->t;
-  for (int k = 0; k < t->nlevel; k++) {
-    int h = down ? t->nlevel - 1 - k : k, first = t->level_ptr[h], last = t->level_ptr[h + 1];
-    level l = {a, first, down};
-    if (is_wide(s, first, last))
-      pl_threads_run(s->solving, last - first, sweep_front, &l);
-    else
-      for (int i = first; i < last; i++)
-        (down ? tree_backward : tree_forward)(s, t->task_front[i], a->nrhs, s->solving);
-  }
-}
-
-// between the unknowns' order and that of the elimination
-typedef struct passage {
-  const tree *s;
-  int back, nrhs;
-  const double *from;
-  double *to;
-} passage;
-
-enum { PART = 4096 }; // unknowns
-
-static void permute_part(void *ctx, int part, int thread) {
-  const passage *a = ctx;
-  const tree *s = a->s;
-  size_t n = (size_t)s->n;
-  int first = part * PART, last = min(first + PART, s->n);
-  (void)thread;
-  for (int k = 0; k < a->nrhs; k++) {
-    const double *from = a->from + (size_t)k * n;
-    double *to = a->to + (size_t)k * n;
-    for (int i = first; i < last; i++) {
-      double x = from[a->back ? i : s->perm[i]] * (s->scale ? s->scale[i] : 1);
-      to[a->back ? s->perm[i] : i] = x;
-    }
-  }
-}
-
-static void permute(const sweeps *a, int back, const double *from, double *to) {
-  passage p = {a->s, back, a->nrhs, from, to};
-  pl_threads_run(a->s->solving, (a->s->n + PART - 1) / PART, permute_part, &p);
-}
-
 static pl_status solve(pl_factor *f, int transposed, int nrhs, const double *b, double *x) {
   tree *s = f->state;
-  const front_tree *t = &s->t;
   size_t n = (size_t)f->n;
   (void)transposed;
   for (int k = 0; k < nrhs; k += TREE_RHS) {
-    sweeps a = {s, min(TREE_RHS, nrhs - k)};
-    const double *from = b + (size_t)k * n;
-    double *to = x + (size_t)k * n;
-    permute(&a, 0, from, s->x);
-    pl_threads_run(s->solving, t->ntask, forward_task, &a);
-    sweep_levels(&a, 0);
-    sweep_levels(&a, 1);
-    pl_threads_run(s->solving, t->ntask, backward_task, &a);
-    permute(&a, 1, s->x, to);
+    s->rhs = b + (size_t)k * n;
+    s->solution = x + (size_t)k * n;
+    sweeps_run(s, min(TREE_RHS, nrhs - k));
   }
   return PL_OK;
 }

@@ -89,15 +89,24 @@ void pl_lanczos_mass(pl_lanczos *z, const double *x, double *y) {
   pl_mul_run(z->mul, z->threads, z->M, 1, x, 0, y);
 }
 
-// Mw = M w and the length of w; lengths that are only rounding count as zero
-static double measure(pl_lanczos *z) {
-  pl_lanczos_mass(z, z->w, z->Mw);
-  double s = pl_dot(z->n, z->w, z->Mw);
-  return s > 0 ? sqrt(s) : 0;
-}
-
 static int rows_of(const pl_lanczos *z, int i) {
   return z->n - i * ROWS < ROWS ? z->n - i * ROWS : ROWS;
+}
+
+static void measure_rows(void *ctx, int i, int thread) {
+  const pl_lanczos *z = ctx;
+  int first = i * ROWS;
+  (void)thread;
+  z->part[(size_t)i * (size_t)z->cap] = pl_dot(rows_of(z, i), z->w + first, z->Mw + first);
+}
+
+// Mw = M w and the length of w; lengths that are only rounding count as zero
+static double measure(pl_lanczos *z) {
+  double s = 0;
+  pl_lanczos_mass(z, z->w, z->Mw);
+  pl_threads_run(z->threads, z->npart, measure_rows, z);
+  for (int i = 0; i < z->npart; i++) s += z->part[(size_t)i * (size_t)z->cap];
+  return s > 0 ? sqrt(s) : 0;
 }
 
 static void multiply_rows(void *ctx, int i, int thread) {
@@ -128,13 +137,20 @@ static void project_out(pl_lanczos *z, double *h) {
   for (int i = 0; h && i < k; i++) h[i] += z->h[i];
 }
 
+static void append_rows(void *ctx, int i, int thread) {
+  const pl_lanczos *z = ctx;
+  size_t at = (size_t)z->filled * (size_t)z->n;
+  (void)thread;
+  for (int k = i * ROWS; k < i * ROWS + rows_of(z, i); k++) {
+    z->V[at + (size_t)k] = z->w[k] / z->len;
+    z->MV[at + (size_t)k] = z->Mw[k] / z->len;
+  }
+}
+
 // w / len becomes the last waiting vector; Mw fits w
 static void append(pl_lanczos *z, double len) {
-  size_t at = (size_t)z->filled * (size_t)z->n;
-  for (int i = 0; i < z->n; i++) {
-    z->V[at + (size_t)i] = z->w[i] / len;
-    z->MV[at + (size_t)i] = z->Mw[i] / len;
-  }
+  z->len = len;
+  pl_threads_run(z->threads, z->npart, append_rows, z);
   z->filled++;
 }
 

@@ -25,6 +25,7 @@ typedef struct pl_lanczos {
   double *w, *Mw, *h; // [n], [n], [cap]
   double *part;       // [npart][cap] sums over some rows each
   int npart;
+  double len;    // of w
   double *chunk; // [thread][CHUNK][most]
   double *work;  // for LAPACK
   int *iwork, lwork, liwork;

@@ -8,7 +8,7 @@
 #ifdef PL_SHARE_ALL
 enum { PART = 100, PARTS = 8 };
 #else
-enum { PART = 40000, PARTS = 64 };
+enum { PART = 8000, PARTS = 64 };
 #endif
 
 typedef struct part {

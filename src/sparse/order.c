@@ -47,38 +47,78 @@ pl_status pl_compress_blocks(pl_env *env, const pl_csc *A, int block, pl_csc *ou
   return s;
 }
 
-pl_status pl_group_equal(pl_env *env, const pl_csc *A, int *size, pl_csc *out) {
-  pl_csc F;
-  *out = (pl_csc){0};
-  PL_TRY(pl_csc_expand(env, A, &F, NULL));
-  int *owner = pl_alloc(env, (size_t)A->n, sizeof *owner), n = 0, nnz = 0;
-  pl_status s = owner ? PL_OK : PL_E_NOMEM;
-  for (int j = 0; s == PL_OK && j < A->n; j++) {
-    int len = F.ptr[j + 1] - F.ptr[j], *row = F.row + F.ptr[j];
-    int equal = j > 0 && len == F.ptr[j] - F.ptr[j - 1] &&
-                memcmp(row, F.row + F.ptr[j - 1], (size_t)len * sizeof *row) == 0;
+// a number for each row of the others, so that sums of them tell columns apart
+static uint64_t mark_row(int i) {
+  uint64_t x = ((uint64_t)i + 1) * 0x9e3779b97f4a7c15u;
+  x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
+  x = (x ^ x >> 27) * 0x94d049bb133111ebu;
+  return x ^ x >> 31;
+}
+
+// the first entry of column j that is not above the diagonal
+static int lower_start(const pl_csc *A, int j) {
+  int k = A->ptr[j];
+  while (k < A->ptr[j + 1] && A->row[k] < j) k++;
+  return k;
+}
+
+// owner[j]: the group of unknown j; sum[n]: of the marks of all rows of each column. Returns the
+// number of groups.
+static int find_groups(const pl_csc *A, uint64_t *sum, int *owner, int *size) {
+  int n = 0;
+  for (int j = 0; j < A->n; j++)
+    for (int k = lower_start(A, j); k < A->ptr[j + 1]; k++) {
+      int i = A->row[k];
+      sum[j] += mark_row(i);
+      if (i != j) sum[i] += mark_row(j);
+    }
+  for (int j = 0; j < A->n; j++) {
+    // of equal columns the lower part of the second is that of the first without its diagonal
+    int equal = j > 0 && sum[j] == sum[j - 1];
+    if (equal) {
+      int first = lower_start(A, j - 1) + 1, len = A->ptr[j] - first, second = lower_start(A, j);
+      equal = len == A->ptr[j + 1] - second &&
+              memcmp(A->row + first, A->row + second, (size_t)len * sizeof *A->row) == 0;
+    }
     if (!equal) size[n++] = 0;
     size[n - 1]++;
     owner[j] = n - 1;
   }
-  // one column of a group tells all; its rows ascend, and so do their groups
-  for (int pass = 0; s == PL_OK && pass < 2; pass++) {
-    if (pass) s = pl_csc_alloc(env, n, 0, nnz, out);
+  return n;
+}
+
+// the lower part of the pattern of groups: entries between their first unknowns tell it all
+static pl_status join_groups(pl_env *env, const pl_csc *A, int n, const int *owner, pl_csc *out) {
+  int nnz = 0;
+  for (int pass = 0; pass < 2; pass++) {
+    if (pass) PL_TRY(pl_csc_alloc(env, n, 1, nnz, out));
     nnz = 0;
-    for (int j = 0, g = 0; s == PL_OK && g < n; j += size[g++]) {
-      int last = -1;
-      for (int k = F.ptr[j]; k < F.ptr[j + 1]; k++) {
-        int i = owner[F.row[k]];
-        if (i == last) continue;
-        last = i;
-        if (pass) out->row[nnz] = i;
+    for (int j = 0; j < A->n; j++) {
+      int g = owner[j];
+      if (j > 0 && owner[j - 1] == g) continue;
+      for (int k = lower_start(A, j); k < A->ptr[j + 1]; k++) {
+        int i = A->row[k];
+        if (i > 0 && owner[i - 1] == owner[i]) continue;
+        if (pass) out->row[nnz] = owner[i];
         nnz++;
       }
       if (pass) out->ptr[g + 1] = nnz;
     }
   }
+  return PL_OK;
+}
+
+pl_status pl_group_equal(pl_env *env, const pl_csc *A, int *size, pl_csc *out) {
+  pl_csc lower = {0};
+  *out = (pl_csc){0};
+  uint64_t *sum = pl_alloc(env, (size_t)A->n, sizeof *sum);
+  int *owner = pl_alloc(env, (size_t)A->n, sizeof *owner);
+  pl_status s = sum && owner ? PL_OK : PL_E_NOMEM;
+  if (s == PL_OK) s = join_groups(env, A, find_groups(A, sum, owner, size), owner, &lower);
+  if (s == PL_OK) s = pl_csc_expand(env, &lower, out, NULL);
+  pl_csc_free(env, &lower);
   pl_free(env, owner);
-  pl_csc_free(env, &F);
+  pl_free(env, sum);
   return s;
 }
 

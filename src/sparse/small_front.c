@@ -19,6 +19,18 @@ int small_eliminate(const numbers *v) {
   return PICK(eliminate)(v);
 }
 
+int small_pivots(const numbers *v, int first, int n) {
+  return PICK(pivots)(v, first, n);
+}
+
+void small_rows(const numbers *v, int first, int n, int row, int nrow) {
+  PICK(rows)(v, first, n, row, nrow);
+}
+
+void small_subtract(const numbers *v, int c, int nc, int row, int nrow) {
+  PICK(tile)(v, c, nc, row, nrow);
+}
+
 void small_forward(const numbers *v, double *x) {
   PICK(forward)(v, x);
 }

@@ -13,7 +13,7 @@ pl_status pl_csc_alloc(pl_env *env, int n, int sym, int nnz, pl_csc *out);
 // The pattern of groups of block unknowns, stored as A is.
 pl_status pl_compress_blocks(pl_env *env, const pl_csc *A, int block, pl_csc *out);
 // Neighbouring unknowns whose columns are equal make one group: size[0 .. out->n - 1] counts them
-// (room for A->n); out: the pattern of the groups in full storage.
+// (room for A->n); A has a symmetric pattern, out: that of the groups in full storage.
 pl_status pl_group_equal(pl_env *env, const pl_csc *A, int *size, pl_csc *out);
 // Flops for each entry of a factor from which on CHOLMOD uses dense blocks, and so do we.
 #define PL_LIGHT 40
@@ -59,8 +59,10 @@ struct pl_factor {
   const pl_backend *backend;
   void *state;
   int n, block, nthread;
+  pl_threads *threads; // the backend's, where it has some
   pl_csc given;        // the pattern as given (no values), to recognise it again
-  pl_csc A;            // what the backend sees: the lower triangle, or everything for LU
+  pl_csc A;            // what the backend sees: the lower triangle, or everything for LU,
+  int shared;          // 1: in the pattern of given
   pl_blocks blocks;    // what it sees instead, with the caller's values
   int *map;            // [A.nnz] index in the given values; NULL: the same
   pl_factor *spare;    // takes over where the backend gives up; made when first needed

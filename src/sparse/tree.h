@@ -11,11 +11,12 @@ enum {
   TREE_RHS = 4,     // right-hand sides that pass through the factor together
   TREE_LARGE = 256, // rows of a front from which on threads work inside it,
   TREE_MANY = 768,  // and from which on they take small parts of it in a solve
-  TREE_SMALL = 400, // rows of a front up to which it is left to small_front.c
+  TREE_SMALL = 400, // rows of a front up to which it is left to small_front.c,
+  TREE_BLOCK = 64,  // of which threads take so many at a time
   TREE_LANES = 16,  // numbers that may be read behind the last ones of a front
 // entries of a front's part of the factor below which one thread solves with it
 #ifdef PL_SHARE_ALL
-  TREE_LONG = 0
+  TREE_LONG = 2000
 #else
   TREE_LONG = 200000
 #endif
@@ -35,6 +36,7 @@ typedef struct numbers {
   double *vec;       // [TREE_RHS][m] of right-hand sides; while factorising, the diagonal as it was
   signed char *sign; // [p] of the pivots
   int p, r;
+  int small;        // 1: small_front.c does it
   int first, *row;  // elimination: place of the first pivot, [r] of the rows below
   run *run;         // [nrun]
   int nrun, nchild; // children that add to it
@@ -46,18 +48,21 @@ typedef struct tree {
   int n, nthread, definite;      // definite: a pivot below zero ends it
   pl_threads *threads, *solving; // NULL: too little work to share
   struct steps *steps;           // of the fronts above the tasks; NULL: one thread does them
+  struct sweeps *sweeps;         // of solves by several threads
   numbers *num;                  // [nfront + 1]
   double *store, *updates;
   signed char *signs;
   int *rows;
   run *runs;
-  int *perm;       // [n] unknown at each place in the elimination
-  int *entry;      // [nnz] entries of the matrix, front after front,
-  size_t *offset;  // and their place in L
-  double *x;       // [TREE_RHS][n] in elimination order
-  double *least;   // [nfront] smallest pivot over what its column was, below zero: none
-  double *scale;   // [n] of the unknowns in elimination order; NULL for a definite matrix
-  double *scratch; // [nthread][TREE_SCRATCH] where pivots may be negative
+  int *perm;         // [n] unknown at each place in the elimination
+  int *entry;        // [nnz] entries of the matrix, front after front,
+  size_t *offset;    // and their place in L
+  double *x;         // [TREE_RHS][n] in elimination order
+  const double *rhs; // [nrhs][n] of the solve at hand, as the unknowns are numbered
+  double *solution;  // likewise, may be the same
+  double *least;     // [nfront] smallest pivot over what its column was, below zero: none
+  double *scale;     // [n] of the unknowns in elimination order; NULL for a definite matrix
+  double *scratch;   // [nthread][TREE_SCRATCH] where pivots may be negative
   const double *val;
   double flops;
   pl_env *env;     // asked on the way whether to go on
@@ -96,7 +101,12 @@ int steps_run(tree *s);
 // Largest sum of squares in a part of a row of L since it was cleared: digits that are lost.
 void tree_clear_growth(tree *s);
 double tree_growth(const tree *s);
-// Right-hand sides in x, one front of the tree: up from the leaves, and down from the root.
+// Solves for nrhs (TREE_RHS at most) right-hand sides.
+typedef struct sweeps sweeps;
+pl_status sweeps_create(tree *s); // into s->sweeps, for several threads
+void sweeps_free(pl_env *env, sweeps *a);
+void sweeps_run(tree *s, int nrhs);
+// One front of the tree: up from the leaves, and down from the root.
 void tree_forward(tree *s, int f, int nrhs, pl_threads *threads);
 void tree_backward(tree *s, int f, int nrhs, pl_threads *threads);
 
@@ -105,12 +115,12 @@ pl_status tree_inverse(pl_factor *f, int n, const int *index, double *out);
 
 // A front of a definite matrix with few rows. Returns 0 where a pivot is not positive.
 int small_eliminate(const numbers *v);
+// The same in steps, to the same bits: n pivots from `first` on, nrow rows from `row` on divided by
+// them, and columns of S in some rows of it.
+int small_pivots(const numbers *v, int first, int n);
+void small_rows(const numbers *v, int first, int n, int row, int nrow);
+void small_subtract(const numbers *v, int c, int nc, int row, int nrow);
 void small_forward(const numbers *v, double *x);  // x: [m] at its unknowns, first the pivots
 void small_backward(const numbers *v, double *x); // likewise
-
-// Whether these do front v.
-static inline int is_small(const tree *s, const numbers *v) {
-  return s->definite && v->p + v->r <= TREE_SMALL;
-}
 
 #endif

@@ -244,6 +244,7 @@ static void subtract_tile(const product *q, const tile *t) {
 
 // rows and columns of a tile: fronts of some hundred rows have too few large ones to share
 static int tile_size(const numbers *v) {
+  if (v->small) return TREE_BLOCK;
   return v->p + v->r < TREE_TILE * 2 ? TREE_PANEL : TREE_TILE;
 }
 
@@ -284,9 +285,21 @@ static void divide_block(tree *s, const numbers *v, int b, int row, int n, int t
   }
 }
 
+// smallest square of a pivot over what its column was
+static void judge_pivots(const numbers *v, int first, int n, double *least) {
+  for (int k = first; k < first + n; k++) {
+    double d = v->L[(size_t)k * (size_t)(v->p + v->r + 1)];
+    *least = fmin(*least, v->vec[k] > 0 ? d * d / v->vec[k] : 0);
+  }
+}
+
 int front_factor(tree *s, const numbers *v, int b, int thread, double *least) {
   int first, nb = front_block(v, b, &first), m = v->p + v->r;
-  for (int k = 0; k < nb; k += TREE_PANEL) {
+  if (v->small) {
+    memset(v->sign + first, 1, (size_t)nb);
+    if (!small_pivots(v, first, nb)) return 0;
+  }
+  for (int k = 0; !v->small && k < nb; k += TREE_PANEL) {
     panel a = panel_at(s, v, first + k, min(TREE_PANEL, nb - k), thread);
     int below = nb - k - a.nb;
     if (!factor_block(&a)) return 0;
@@ -297,16 +310,16 @@ int front_factor(tree *s, const numbers *v, int b, int thread, double *least) {
     tile t = {.nr = below, .nc = below};
     subtract_tile(&q, &t);
   }
-  for (int k = first; s->definite && k < first + nb; k++) {
-    double d = v->L[(size_t)k * (size_t)(m + 1)];
-    *least = fmin(*least, v->vec[k] > 0 ? d * d / v->vec[k] : 0);
-  }
+  if (s->definite) judge_pivots(v, first, nb, least);
   return 1;
 }
 
 void front_divide(tree *s, const numbers *v, int b, int i, int thread) {
-  int row, n = front_block(v, i, &row);
-  divide_block(s, v, b, row, n, thread);
+  int first, nb = front_block(v, b, &first), row, n = front_block(v, i, &row);
+  if (v->small)
+    small_rows(v, first, nb, row, n);
+  else
+    divide_block(s, v, b, row, n, thread);
 }
 
 void front_update(const numbers *v, int b, int c, int i) {
@@ -329,7 +342,10 @@ void front_subtract(const numbers *v, int c, int i) {
   t.nr = front_block(v, i, &t.r);
   t.c -= v->p;
   t.r -= v->p;
-  subtract_tile(&q, &t);
+  if (v->small)
+    small_subtract(v, t.c, t.nc, t.r, t.nr);
+  else
+    subtract_tile(&q, &t);
 }
 
 int tree_stopped(tree *s, int thread) {
@@ -342,13 +358,10 @@ int tree_stopped(tree *s, int thread) {
 // returns 0 where a pivot is not usable, or when it is stopped
 static int eliminate(tree *s, const numbers *v, int thread, double *least) {
   int np, n = front_blocks(v, &np);
-  if (is_small(s, v)) {
+  if (v->small) {
     memset(v->sign, 1, (size_t)v->p);
     if (tree_stopped(s, thread) || !small_eliminate(v)) return 0;
-    for (int k = 0; k < v->p; k++) {
-      double d = v->L[(size_t)k * (size_t)(v->p + v->r + 1)];
-      *least = fmin(*least, v->vec[k] > 0 ? d * d / v->vec[k] : 0);
-    }
+    judge_pivots(v, 0, v->p, least);
     return 1;
   }
   for (int b = 0; b < np; b++) {

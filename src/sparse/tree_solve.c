@@ -79,13 +79,18 @@ static pl_threads *worth_sharing(const numbers *v, pl_threads *threads) {
   return (double)v->p * (v->p + v->r) < TREE_LONG ? NULL : threads;
 }
 
+static double scale_of(const tree *s, int place) {
+  return s->scale ? s->scale[place] : 1;
+}
+
 void tree_forward(tree *s, int f, int nrhs, pl_threads *threads) {
   const numbers *v = &s->num[f];
   size_t p = (size_t)v->p, m = p + (size_t)v->r, n = (size_t)s->n;
   threads = worth_sharing(v, threads);
   for (int k = 0; k < nrhs; k++) {
     double *x = v->vec + (size_t)k * m;
-    memcpy(x, s->x + (size_t)k * n + v->first, p * sizeof *x);
+    const double *b = s->rhs + (size_t)k * n;
+    for (int i = 0; i < v->p; i++) x[i] = scale_of(s, v->first + i) * b[s->perm[v->first + i]];
     memset(x + p, 0, (m - p) * sizeof *x);
     for (int c = s->t.front[f].child; c >= 0; c = s->t.front[c].next) {
       const numbers *u = &s->num[c];
@@ -94,7 +99,7 @@ void tree_forward(tree *s, int f, int nrhs, pl_threads *threads) {
         for (int i = 0; i < y->n; i++) x[y->to + i] += from[y->from + i];
     }
   }
-  int small = is_small(s, v);
+  int small = v->small;
   for (int k = 0; small && k < nrhs; k++) small_forward(v, v->vec + (size_t)k * m);
   for (int k = 0; !small && k < v->p; k += TREE_PANEL) {
     sweep a = sweep_at(v, k, nrhs);
@@ -116,7 +121,7 @@ void tree_backward(tree *s, int f, int nrhs, pl_threads *threads) {
     for (int i = 0; i < v->p; i++) x[i] = v->sign[i] * from[v->first + i];
     for (int i = 0; i < v->r; i++) x[v->p + i] = from[v->row[i]];
   }
-  int small = is_small(s, v);
+  int small = v->small;
   for (int k = 0; small && k < nrhs; k++) small_backward(v, v->vec + (size_t)k * m);
   for (int k = small ? -1 : (v->p - 1) / TREE_PANEL * TREE_PANEL; k >= 0; k -= TREE_PANEL) {
     sweep a = sweep_at(v, k, nrhs);
@@ -124,6 +129,10 @@ void tree_backward(tree *s, int f, int nrhs, pl_threads *threads) {
     if (a.rows > 0) pl_threads_run(threads, parts(a.nb, a.up), sweep_up, &a);
     pl_threads_run(threads, nrhs, apply_block, &a);
   }
-  for (int k = 0; k < nrhs; k++)
-    memcpy(s->x + (size_t)k * n + v->first, v->vec + (size_t)k * m, p * sizeof *v->vec);
+  for (int k = 0; k < nrhs; k++) {
+    const double *x = v->vec + (size_t)k * m;
+    double *to = s->solution + (size_t)k * n;
+    memcpy(s->x + (size_t)k * n + v->first, x, p * sizeof *x);
+    for (int i = 0; i < v->p; i++) to[s->perm[v->first + i]] = scale_of(s, v->first + i) * x[i];
+  }
 }

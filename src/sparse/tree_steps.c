@@ -2,6 +2,7 @@
 // steps, which stand in one list: each comes after those that it needs. Threads take steps in that
 // order and wait, for moments, for what others have not done yet; so what is left of one front
 // is done beside the others, and the next pivots beside the rest of what the last ones change.
+#include "pliant/tally.h"
 #include "tree.h"
 
 #include <sched.h>
@@ -9,11 +10,11 @@
 
 enum { ENTRIES = 1 << 15 }; // of the matrix in one step
 
-// rows of a front below which it is one step
+// rows of a front below which it is one step, and the same of fronts that are done without BLAS
 #ifdef PL_SHARE_ALL
-static const int LARGE = 0;
+static const int LARGE = 0, MIDDLE = 0;
 #else
-static const int LARGE = TREE_LARGE;
+static const int LARGE = TREE_LARGE, MIDDLE = 3 * TREE_BLOCK;
 #endif
 
 typedef enum kind { WHOLE, CLEAR, PUT, ADD, FACTOR, DIVIDE, UPDATE, SUBTRACT } kind;
@@ -99,6 +100,20 @@ static pl_status list_assembly(tree *s, int f) {
   return PL_OK;
 }
 
+// rows take the pivots of all blocks up to one, so that nothing is left to update; after the next
+// rows come the pivots in them
+static pl_status list_rows(tree *s, int f) {
+  const progress *g = &s->steps->progress[f];
+  for (int b = 0; b < g->pivots; b++) {
+    if (b == 0) PL_TRY(append(s, f, FACTOR, b, 0, 0));
+    for (int i = b + 1; i < g->blocks; i++) {
+      PL_TRY(append(s, f, DIVIDE, b, 0, i));
+      if (i == b + 1 && i < g->pivots) PL_TRY(append(s, f, FACTOR, i, 0, 0));
+    }
+  }
+  return PL_OK;
+}
+
 // after the columns of the next pivots come these pivots, then the other columns
 static pl_status list_pivots(tree *s, int f) {
   const progress *g = &s->steps->progress[f];
@@ -110,23 +125,37 @@ static pl_status list_pivots(tree *s, int f) {
       if (c == b + 1) PL_TRY(append(s, f, FACTOR, c, 0, 0));
     }
   }
+  return PL_OK;
+}
+
+static pl_status list_updates(tree *s, int f) {
+  const progress *g = &s->steps->progress[f];
   for (int c = g->pivots; c < g->blocks; c++)
     for (int i = c; i < g->blocks; i++) PL_TRY(append(s, f, SUBTRACT, 0, c, i));
   return PL_OK;
 }
 
-static pl_status list_front(tree *s, int f) {
+// Whether front f is shared: large ones are, as their bits hang on their blocks; of small ones
+// those that others would wait for, when a level has `all` flops.
+static int is_shared(const tree *s, int f, double all) {
+  const numbers *v = &s->num[f];
+  if (!v->small) return v->p + v->r >= LARGE;
+  return v->p + v->r >= MIDDLE && 2 * s->nthread * s->t.front[f].flops >= all;
+}
+
+static pl_status list_front(tree *s, int f, double all) {
   const numbers *v = &s->num[f];
   steps *t = s->steps;
   progress *g = &t->progress[f];
   int first = t->n;
-  if (is_small(s, v) || v->p + v->r < LARGE) {
+  if (!is_shared(s, f, all)) {
     PL_TRY(append(s, f, WHOLE, 0, 0, 0));
   } else {
     g->blocks = front_blocks(v, &g->pivots);
     g->puts = (v[1].entry - v->entry + ENTRIES - 1) / ENTRIES;
     PL_TRY(list_assembly(s, f));
-    PL_TRY(list_pivots(s, f));
+    PL_TRY(v->small ? list_rows(s, f) : list_pivots(s, f));
+    PL_TRY(list_updates(s, f));
     t->ncount += (size_t)g->blocks * (size_t)(g->pivots + 2);
   }
   double sum = 0;
@@ -169,8 +198,11 @@ pl_status steps_create(tree *s) {
   t->level_ptr = pl_alloc(s->env, (size_t)f->nlevel + 1, sizeof *t->level_ptr);
   if (!t->progress || !t->level_ptr) return PL_E_NOMEM;
   for (int h = 0; h < f->nlevel; h++) {
+    double all = 0;
     for (int k = f->level_ptr[h]; k < f->level_ptr[h + 1]; k++)
-      PL_TRY(list_front(s, f->task_front[k]));
+      all += f->front[f->task_front[k]].flops;
+    for (int k = f->level_ptr[h]; k < f->level_ptr[h + 1]; k++)
+      PL_TRY(list_front(s, f->task_front[k], all));
     t->level_ptr[h + 1] = t->n;
     qsort(t->step + t->level_ptr[h], (size_t)(t->n - t->level_ptr[h]), sizeof *t->step, by_time);
   }
@@ -190,12 +222,16 @@ void steps_free(pl_env *env, steps *t) {
 
 // returns 0 when it will never be so
 static int await(const steps *t, atomic_int *count, int n) {
-  for (int k = 1; atomic_load_explicit(count, memory_order_acquire) < n; k++) {
-    if (atomic_load_explicit(&t->failed, memory_order_relaxed)) return 0;
+  int failed = 0;
+  if (atomic_load_explicit(count, memory_order_acquire) >= n) return 1;
+  pl_threads_pause(1);
+  for (int k = 1; atomic_load_explicit(count, memory_order_acquire) < n && !failed; k++) {
+    failed = atomic_load_explicit(&t->failed, memory_order_relaxed);
     // who is waited for may have no processor
     if (k % 1024 == 0) sched_yield();
   }
-  return 1;
+  pl_threads_pause(0);
+  return !failed;
 }
 
 static void done(atomic_int *count) {
@@ -227,8 +263,9 @@ static int assembly_step(steps *t, const step *x, progress *g) {
 
 static int factor_step(steps *t, const step *x, progress *g, int thread) {
   tree *s = t->s;
-  int b = x->b;
-  if (!await(t, &g->added[b], 1) || !await(t, &g->updated[b * g->blocks + b], b)) return 0;
+  int b = x->b, small = s->num[x->front].small;
+  atomic_int *before = small ? &g->divided[b] : &g->updated[b * g->blocks + b];
+  if (!await(t, &g->added[b], 1) || !await(t, before, b)) return 0;
   if (!front_factor(s, &s->num[x->front], b, thread, &g->least)) return 0;
   if (b == g->pivots - 1) s->least[x->front] = s->definite ? g->least : 0;
   done(&g->factored);
@@ -247,7 +284,8 @@ static int take_step(steps *t, const step *x, int thread) {
   case FACTOR:
     return factor_step(t, x, g, thread);
   case DIVIDE:
-    if (!await(t, &g->factored, b + 1) || !await(t, &g->updated[b * g->blocks + i], b)) return 0;
+    if (!await(t, &g->factored, b + 1)) return 0;
+    if (!await(t, v->small ? &g->divided[i] : &g->updated[b * g->blocks + i], b)) return 0;
     front_divide(s, v, b, i, thread);
     done(&g->divided[i]);
     return 1;
@@ -287,7 +325,7 @@ int steps_run(tree *s) {
     t->next = t->level_ptr[h];
     t->last = t->level_ptr[h + 1];
     int n = pl_threads_size(s->threads), left = t->last - t->next;
-    pl_threads_run(s->threads, left < n ? left : n, take_steps, t);
+    pl_threads_run_list(s->threads, left < n ? left : n, take_steps, t);
   }
   return !t->failed;
 }
