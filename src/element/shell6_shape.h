@@ -14,7 +14,8 @@ enum {
   SHELL6_ANGLE = 36,
   SHELL6_SIDE = 42,
   SHELL6_AREA = 45,
-  SHELL6_NREST = 46
+  SHELL6_FOURTH = 46,
+  SHELL6_NREST = 58
 };
 
 #define ROOT3 1.7320508075688772
@@ -62,6 +63,26 @@ static inline int shell6_edge_node(int k, int i, int other) {
   int a = (k + 1) % 3, b = (k + 2) % 3;
   const int node[6] = {a, b, 3 + k, k, 3 + b, 3 + a};
   return other && i > 2 ? 6 + 3 * k + i - 3 : node[i];
+}
+
+// Functions that are zero at all six nodes, i < 3: la lb (la - lb) of edge i; else l0 l1 l2 l_i, i
+// less 3. No triangle has a sum of them with no slope across its edges at all six points. d: their
+// derivatives by l at a point of an edge.
+static inline void shell6_bump(int i, const double *l, double *d) {
+  int k = i % 3, a = (k + 1) % 3, b = (k + 2) % 3;
+  d[k] = i < 3 ? 0 : 2 * l[k] * l[a] * l[b];
+  d[a] = i < 3 ? l[b] * (2 * l[a] - l[b]) : l[k] * l[k] * l[b];
+  d[b] = i < 3 ? l[a] * (l[a] - 2 * l[b]) : l[k] * l[k] * l[a];
+}
+
+// Second derivatives of l0 l1 l2 l_i along t_e less their linear part, i = 1 (m = 0) and i = 2: the
+// mean over the triangle of those of m along e times those of n along f. (That of i = 0 is minus
+// the sum of both.)
+static inline double shell6_fourth(int m, int n, int e, int f) {
+  static const short table[3][3][3] = {{{39, -14, 7}, {-14, 12, -14}, {7, -14, 39}},
+                                       {{-33, -17, 10}, {10, -6, 4}, {-17, 31, -6}},
+                                       {{39, 7, -14}, {7, 39, -14}, {-14, -14, 12}}};
+  return (m > n ? table[1][f][e] : table[m + n][e][f]) / 900.0;
 }
 
 // what values on edge e at its points, and in the mean, give to the linear field at point q

@@ -203,8 +203,8 @@ static int is_apart(const pl_elem_kind *k) {
 }
 
 // A mixed form has stress of its own, in balance with the loads rather than from displacements: by
-// the energy of its error displacements are mostly too large and frequencies too low, but that is
-// no bound.
+// the energy of its error displacements would be too large and frequencies too low; what stiffens
+// shell6 against that leaves a part of it, of either sign.
 static int is_mixed(const pl_elem_kind *k) {
   return k->stress && k->curvature;
 }
@@ -270,10 +270,10 @@ static pl_status judge(job *j, const pl_analysis *a, const pl_state *s, json_t *
   if (has_kind(j, is_mixed)) {
     job_say(j,
             "Estimated discretisation error: stress is off by %.2g %% in the energy norm, "
-            "displacements under loads by about %.2g %%.",
+            "displacements under loads by at most about %.2g %%.",
             100 * e.relative, 100 * part);
     if (e.relative > ERROR_FAR)
-      warn_error(j, a, &e, "its stress may be off, and displacements under loads", part);
+      warn_error(j, a, &e, "its stress may be off, and displacements under loads at most", part);
     return PL_OK;
   }
   job_say(j,
@@ -315,11 +315,12 @@ pl_status job_stress_modes(job *j, const pl_analysis *a, const pl_state *s, int 
   job_set(figures, "frequency_error", list);
   if (first.cell < 0) return PL_OK;
   job_say(j,
-          "Estimated discretisation error: the first elastic frequency is about %.2g %% %s, all of "
-          "them by at most %.2g %%.",
-          100 * frequency_error(&first), mixed ? "off" : "too high", 100 * frequency_error(&worst));
+          "Estimated discretisation error: the first elastic frequency is %sabout %.2g %% %s, all "
+          "of them by at most %.2g %%.",
+          mixed ? "at most " : "", 100 * frequency_error(&first), mixed ? "off" : "too high",
+          100 * frequency_error(&worst));
   snprintf(what, sizeof what, "frequency %d of %d, %.5g Hz, may be %s", which + 1, n,
-           omega[which] / (2 * PL_PI), mixed ? "off" : "too high");
+           omega[which] / (2 * PL_PI), mixed ? "off at most" : "too high");
   if (worst.relative > ERROR_FAR) warn_error(j, a, &worst, what, frequency_error(&worst));
   return PL_OK;
 }
