@@ -186,10 +186,10 @@ typedef struct pl_quality {
   int aspect_cell;
   double jacobian; // smallest over largest one of a cell, <= 0: it is folded
   int jacobian_cell;
-  double through; // part of the solids that reach from one side of the body to the other
+  double layers; // of solids: cells from one side of the body to the other, straight inwards
+  double thick;  // m, the way that has so many; a tenth of their surface has fewer, 0: none
 } pl_quality;
-// Of the cells first .. first + n - 1 of a type of faces or solids. through is that of the cells
-// among all of the mesh.
+// Of the cells first .. first + n - 1 of a type of faces or solids.
 pl_status pl_mesh_quality(const pl_mesh *m, pl_cell_type type, int first, int n, pl_quality *out);
 
 // ---- topology ---------------------------------------------------------------------------------

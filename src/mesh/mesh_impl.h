@@ -39,6 +39,8 @@ pl_status mesh_group(pl_env *env, int nvert, int width, int n, const int *key, i
 void mesh_split_quad(const double *X, const int *q, int *tri);
 // Signed volume; X [..][3], v the cell's vertices.
 double mesh_tet_volume(const double *X, const int *v);
+// fills layers and thick of solids
+pl_status mesh_layers(const pl_mesh *m, pl_cell_type type, int first, int n, pl_quality *out);
 double mesh_hex_volume(const double *X, const int *v);
 // Adds a number in little endian bytes.
 void mesh_put_u32(pl_text *t, uint32_t v);

@@ -1,4 +1,4 @@
-// Quality of cells: angles, aspect, Jacobians, and whether solids are one cell thick.
+// Quality of cells: angles, aspect, Jacobians.
 #include "mesh_impl.h"
 
 #include "pliant/math.h"
@@ -118,26 +118,6 @@ static double jacobian(const double *X, pl_cell_type type, const int *v) {
   return hi > 0 ? lo / hi : 0;
 }
 
-// ---- one cell thick -----------------------------------------------------------------------------
-
-// part of the cells all of whose corners are on the surface
-static pl_status through(const pl_mesh *m, pl_cell_type type, int first, int n, double *out) {
-  int ntri, *tri, count = 0, nc = pl_cell_nvert[pl_cell_corners[type]], nv = pl_cell_nvert[type];
-  PL_TRY(pl_mesh_surface(m, &ntri, &tri, NULL));
-  char *on = pl_alloc(m->env, (size_t)m->nvert, 1);
-  for (int i = 0; on && i < 3 * ntri; i++) on[tri[i]] = 1;
-  for (int e = first; on && e < first + n; e++) {
-    int all = 1;
-    for (int a = 0; a < nc; a++) all &= on[m->cell[type].v[(size_t)e * (size_t)nv + (size_t)a]];
-    count += all;
-  }
-  *out = n > 0 ? (double)count / n : 0;
-  pl_free(m->env, tri);
-  int failed = !on;
-  pl_free(m->env, on);
-  return failed ? PL_E_NOMEM : PL_OK;
-}
-
 pl_status pl_mesh_quality(const pl_mesh *m, pl_cell_type type, int first, int n, pl_quality *out) {
   pl_cell_type c = pl_cell_corners[type];
   *out = (pl_quality){.n = n,
@@ -165,5 +145,5 @@ pl_status pl_mesh_quality(const pl_mesh *m, pl_cell_type type, int first, int n,
       out->jacobian_cell = e;
     }
   }
-  return pl_cell_dim[type] == 3 ? through(m, type, first, n, &out->through) : PL_OK;
+  return pl_cell_dim[type] == 3 ? mesh_layers(m, type, first, n, out) : PL_OK;
 }

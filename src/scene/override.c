@@ -15,6 +15,27 @@ static pl_node *child(pl_node *map, const char *key) {
   return NULL;
 }
 
+pl_node *add_key(reader *r, pl_node *map, const char *key, const char *origin) {
+  pl_node *d = node_new(r, NODE_MAP, NULL, 0);
+  if (!d) return NULL;
+  d->key = key;
+  d->origin = origin;
+  node_append(map, d);
+  return d;
+}
+
+// `- static` of a list is written as `- static: {}`, so that keys go below it
+static pl_node *open_bare(reader *r, pl_node *d) {
+  const char *key = d->text;
+  d->kind = NODE_MAP;
+  d->text = NULL;
+  pl_node *only = add_key(r, d, key, NULL);
+  if (!only) return NULL;
+  only->line = only->key_line = d->line;
+  only->col = only->key_col = d->col;
+  return only;
+}
+
 // the entry of a list that a path part means
 static pl_node *list_entry(pl_node *list, const char *part) {
   int index = 0;
@@ -26,6 +47,7 @@ static pl_node *list_entry(pl_node *list, const char *part) {
     int wraps = d->kind == NODE_MAP && d->n == 1 && d->first->kind == NODE_MAP;
     pl_node *only = wraps ? d->first : NULL;
     if (by_index && index == want) return only ? only : d;
+    if (d->kind == NODE_SCALAR && strcmp(d->text, part) == 0) return d;
     if (d->kind != NODE_MAP) continue;
     if (only && strcmp(only->key, part) == 0) return only;
     const pl_node *name = only ? node_get(only, "name") : node_get(d, "name");
@@ -43,6 +65,8 @@ static void list_hint(const pl_node *list, const char *part, char *out, size_t s
       names[n++] = name->text;
     else if (d->kind == NODE_MAP && d->n == 1)
       names[n++] = d->first->key;
+    else if (d->kind == NODE_SCALAR)
+      names[n++] = d->text;
   }
   if (n > 0)
     pl_name_hint(part, n, names, out, size);
@@ -60,15 +84,6 @@ static void replace(pl_node *d, const pl_node *value) {
   d->last = value->last;
   d->origin = value->origin;
   d->line = d->col = d->key_line = d->key_col = 0;
-}
-
-pl_node *add_key(reader *r, pl_node *map, const char *key, const char *origin) {
-  pl_node *d = node_new(r, NODE_MAP, NULL, 0);
-  if (!d) return NULL;
-  d->key = key;
-  d->origin = origin;
-  node_append(map, d);
-  return d;
 }
 
 // one step of the path; NULL: reported, or out of memory
@@ -141,6 +156,8 @@ void tree_override(reader *r, const char *assignment) {
     }
     const char *above = part == path ? "scene" : done;
     at = descend_key(r, at, part, above, origin);
+    if (at && n == 1 && dot && at->kind == NODE_SCALAR && strcmp(path, "analyses") == 0)
+      at = open_bare(r, at);
     done = part;
     part = dot ? dot + 1 : NULL;
   }

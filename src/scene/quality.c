@@ -7,7 +7,11 @@
 #include <string.h>
 
 // Below and beyond these results suffer: gmsh's own limits for slivers and folded cells are near.
-static const double ANGLE_LEAST = 2, ASPECT_MOST = 50, JACOBIAN_LEAST = 0.05, THROUGH_MOST = 0.5;
+static const double ANGLE_LEAST = 2, ASPECT_MOST = 50, JACOBIAN_LEAST = 0.05;
+
+// Through the thickness: cells that plain hexahedra need to bend within about 10 %; more of them
+// than MANY are not counted. Beyond THIN times its thickness a solid is at the end of its digits.
+static const double PLAIN_LEAST = 4, MANY = 8, THIN = 1000;
 
 static void warn_cells(reader *r, const body_slot *b, pl_cell_type t, const pl_quality *q) {
   const char *name = pl_cell_name[t], *kind = b->kind;
@@ -31,6 +35,32 @@ static void warn_cells(reader *r, const body_slot *b, pl_cell_type t, const pl_q
             kind, b->def->name.s, name, q->jacobian_cell + 1, q->jacobian);
 }
 
+// what a count of cells through the thickness says
+static int layers_text(const pl_quality *q, char *out, size_t size) {
+  double n = round(q->layers);
+  return snprintf(out, size, "%s%.0f cell%s through the thickness of %.3g m where it is thin",
+                  fabs(q->layers - n) > 0.05 ? "about " : "", n, n > 1 ? "s" : "", q->thick);
+}
+
+static void warn_layers(reader *r, const body_slot *b, pl_cell_type t, const pl_quality *q) {
+  enum { PLAIN = 1 };
+  char has[128];
+  double lo[3], hi[3], size = 0;
+  if (!(q->thick > 0 && q->thick < INFINITY)) return;
+  pl_mesh_bounds(b->mesh, lo, hi);
+  for (int c = 0; c < 3; c++) size = fmax(size, hi[c] - lo[c]);
+  layers_text(q, has, sizeof has);
+  if (size > THIN * q->thick)
+    warning(
+        r, b->at, "a shell of its middle surface is right, and has fewer unknowns",
+        "solid '%s' is %.3g times as long as thick (%s): its answers may be off by some percent",
+        b->def->name.s, size / q->thick, has);
+  else if (t == PL_HEX8 && b->def->solid->form.v == PLAIN && q->layers < PLAIN_LEAST - 0.5)
+    warning(r, b->def->solid->form.at,
+            "use formulation: enhanced, right with one cell, or four cells and more",
+            "solid '%s': plain hexahedra with %s are too stiff in bending", b->def->name.s, has);
+}
+
 void check_quality(reader *r, const body_slot *b) {
   if (r->failed || !b->mesh || !(b->def->solid || b->def->shell || b->def->plane)) return;
   for (pl_cell_type t = 0; t < PL_CELL_COUNT; t++) {
@@ -39,6 +69,7 @@ void check_quality(reader *r, const body_slot *b) {
     if (pl_cell_dim[t] != want || n == 0) continue;
     if (!worked(r, pl_mesh_quality(b->mesh, t, 0, n, &q))) return;
     warn_cells(r, b, t, &q);
+    if (want == 3) warn_layers(r, b, t, &q);
   }
 }
 
@@ -64,11 +95,16 @@ void describe_quality(const pl_scene *s, pl_text *out) {
     // enhanced hexahedra and cells of second order bend well in one layer
     const char *kind = pl_model_group_kind(s->model, g)->name;
     int plain = strcmp(kind, "hex8") == 0 || strcmp(kind, "hex8_nh") == 0;
-    if (pl_cell_dim[c->type] == 3 && q.through > THROUGH_MOST)
-      pl_text_add(out, ", one cell through the thickness%s",
-                  plain                ? ": too stiff in bending, use formulation: enhanced"
+    if (q.thick > 0 && q.thick < INFINITY && q.layers < MANY) {
+      char has[128];
+      layers_text(&q, has, sizeof has);
+      pl_text_add(out, ", %s%s", has,
+                  plain && q.layers < PLAIN_LEAST - 0.5
+                      ? ": too stiff in bending, use formulation: enhanced"
                   : c->type == PL_TET4 ? ": too stiff in bending, use order: 2"
-                                       : ": enough for bending; refine: 1 for stress over it");
+                  : q.layers < 1.5     ? ": enough for bending; refine: 1 for stress over it"
+                                       : "");
+    }
     pl_text_add(out, "\n");
   }
 }

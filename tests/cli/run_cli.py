@@ -211,6 +211,11 @@ def overrides():
     assert summary["set"] == ["analyses.transient.periods=2", "masses.0.mass=2kg"]
     run("check", path, "--set", "analyses.transient.preiods=2", code=INPUT, err=["preiods", "periods"])
     run("check", path, "--set", "nonsense", code=INPUT)
+    # entries that are a bare word
+    bare = scene("bare.yaml", run("new", "shell").split("analyses:")[0] + "analyses: [static, modes]\n")
+    run("check", bare, "--set", "analyses.static.max_iter=7", "--set", "analyses.1.count=3")
+    run("check", bare, "--set", "analyses.static.max_itr=7", code=INPUT, err=["max_itr", "max_iter"])
+    run("check", bare, "--set", "analyses.statc.max_iter=7", code=INPUT, err=["no 'statc'", "did you mean 'static'"])
     before = (work / "set/summary.json").read_bytes()
     run("run", path, "-o", work / "set", "--only", "transint", code=INPUT, err=["no analysis 'transint'", "did you mean 'transient'"])
     assert before == (work / "set/summary.json").read_bytes(), "a mistake overwrote results"

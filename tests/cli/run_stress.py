@@ -425,7 +425,37 @@ def coarse_meshes_are_told():
     summary, said = run("coarse", text)
     assert summary[0]["discretisation_error"]["relative"] > 0.25 and "the mesh is coarse" in said, said
     p = subprocess.run([pliant, "check", work / "coarse.yaml"], capture_output=True, text=True, timeout=60)
-    assert "one cell through the thickness: too stiff in bending, use formulation: enhanced" in p.stdout, p.stdout
+    assert "1 cell through the thickness of 0.002 m where it is thin: too stiff in bending, use formulation: enhanced" in p.stdout, p.stdout
+    warned = "plain hexahedra with 1 cell through the thickness of 0.002 m where it is thin are too stiff in bending"
+    assert warned in said and warned in p.stderr and "use formulation: enhanced, right with one cell" in said, (said, p.stderr)
+
+
+@test
+def cells_through_the_thickness():
+    # a plate with a thick rim in one mesh: the thin part counts; tetrahedra, raised to second order or not, hexahedra
+    def told(mesh, more=""):
+        path = work / "through.yaml"
+        path.write_text(f"""pliant: 1
+units: {{length: mm}}
+materials: {{m: {{young: 2 GPa, poisson: 0.3, density: 1000 kg/m^3}}}}
+bodies: [{{name: b, solid: {{mesh: {mesh}, material: m{more}}}}}]
+fixed: [b group left]
+analyses: [modes]
+""")
+        return subprocess.run([pliant, "check", path], capture_output=True, text=True, timeout=60)
+
+    for cell in ("tet", "hex"):
+        for n in (1, 2, 3):
+            p = told("{box: {size: [40, 20, 2], cells: [20, 10, %d], cell: %s}}" % (n, cell))
+            assert f"{n} cell{'s' * (n > 1)} through the thickness of 0.002 m" in p.stdout and "warning" not in p.stderr, (p.stdout, p.stderr)
+            assert ("enough for bending" in p.stdout) == (n == 1), p.stdout
+    p = told("{box: {size: [40, 20, 2], cells: [20, 10, 2], cell: tet}}", ", order: 1")
+    assert "2 cells through the thickness of 0.002 m where it is thin: too stiff in bending, use order: 2" in p.stdout, p.stdout
+    for n, warned in ((2, True), (4, False)):
+        p = told("{box: {size: [40, 20, 2], cells: [20, 10, %d]}}" % n, ", formulation: plain")
+        assert ("are too stiff in bending" in p.stderr) == warned, p.stderr
+    p = told("{box: {size: [3000, 20, 2], cells: [100, 1, 2]}}")
+    assert "is 1.5e+03 times as long as thick (2 cells" in p.stderr and "a shell of its middle surface" in p.stderr, p.stderr
 
 
 @test
