@@ -342,6 +342,12 @@ void pl_contact_row_add(const pl_contact_row *r, int dim, int j, double size, co
 double pl_contact_row_dot(const pl_contact_row *r, int dim, int j, const int *index,
                           const double *x);
 
+// Cosine between what two places of up to four vertices, vert and weight [4], are held by along
+// their normals: above PL_CONTACT_SAME they say the same, whichever side comes first.
+#define PL_CONTACT_SAME (1 - 2e-4)
+double pl_contact_cosine(const int *vert, const double *weight, const double *normal,
+                         const int *vert2, const double *weight2, const double *normal2);
+
 // ---- layers: sheets and rods that touch themselves and each other -------------------------------
 
 typedef struct pl_layers_desc {

@@ -9,7 +9,10 @@ static const double FLAT =
     0.999;                       // cosine between the normals of triangles whose edge is no feature
 static const double HALF = 0.5;  // pairs meet that lose so much of their distance, or of their keep
 static const double CORNERS = 4; // insets that corners may be apart more than faces
-enum { STEPS = 200 };            // on the way to where a pair meets
+static const double BEARS = 0.2; // weight of the vertices that bear most of a pair
+static const double HELD = 0.95; // weight, and cosine between normals, of a vertex that is held
+static const double ALONG = 0.02; // sine of the angle between edges that lie along each other
+enum { STEPS = 200 };             // on the way to where a pair meets
 
 // ---- local minima of the distance ---------------------------------------------------------------
 
@@ -102,6 +105,80 @@ static int is_least(const pl_layers *l, const pl_layer_pair *p) {
          (one || other);
 }
 
+// ---- pairs that say the same --------------------------------------------------------------------
+
+// every pair into the lists of the vertices that bear most of it
+static pl_status list_pairs(pl_layers *l) {
+  l->nlink = 0;
+  for (int v = 0; v < l->nvert; v++) l->head[v] = -1;
+  for (int i = 0; i < l->n; i++)
+    for (int k = 0; k < 4; k++) {
+      if (fabs(l->pair[i].weight[k]) < BEARS) continue;
+      PL_TRY(pl_grow(l->env, &l->link, l->nlink, &l->caplink, sizeof *l->link));
+      int *head = &l->head[l->pair[i].vert[k]];
+      l->link[l->nlink] = (pair_link){.pair = i, .next = *head, .weight = l->pair[i].weight[k]};
+      *head = l->nlink++;
+    }
+  return PL_OK;
+}
+
+// an earlier pair that stays says the same
+static int is_repeated(const pl_layers *l, int i) {
+  const pl_layer_pair *p = &l->pair[i];
+  int most = 0;
+  for (int k = 1; k < 4; k++)
+    if (fabs(p->weight[k]) > fabs(p->weight[most])) most = k;
+  for (int k = l->head[p->vert[most]]; k >= 0; k = l->link[k].next) {
+    const pl_layer_pair *q = &l->pair[l->link[k].pair];
+    if (l->link[k].pair < i && q->n > 0 &&
+        pl_contact_cosine(p->vert, p->weight, p->normal, q->vert, q->weight, q->normal) >
+            PL_CONTACT_SAME)
+      return 1;
+  }
+  return 0;
+}
+
+// some pair holds the vertex along n
+static int is_held(const pl_layers *l, int v, const double n[3]) {
+  for (int k = l->head[v]; k >= 0; k = l->link[k].next) {
+    const pl_layer_pair *p = &l->pair[l->link[k].pair];
+    if (p->n > 0 && fabs(l->link[k].weight) > HELD && fabs(pl_dot3(p->normal, n)) > HELD) return 1;
+  }
+  return 0;
+}
+
+// Two edges that lie along each other: between vertices that are held there is nothing to hold.
+static int is_along(const pl_layers *l, int i) {
+  const pl_layer_pair *p = &l->pair[i];
+  double d[3], g[3], n[3];
+  if (p->n < 4 || !(p->weight[1] > 0)) return 0;
+  pl_sub3(layers_at(l->x, p->vert[1]), layers_at(l->x, p->vert[0]), d);
+  pl_sub3(layers_at(l->x, p->vert[3]), layers_at(l->x, p->vert[2]), g);
+  pl_cross3(d, g, n);
+  if (pl_norm3(n) > ALONG * pl_norm3(d) * pl_norm3(g)) return 0;
+  int turned = pl_dot3(d, g) < 0;
+  for (int k = 0; k < 2; k++)
+    if (!is_held(l, p->vert[k], p->normal) &&
+        !is_held(l, p->vert[2 + (turned ? 1 - k : k)], p->normal))
+      return 0;
+  return 1;
+}
+
+// Where meshes lie node on node, each place is near to triangles and edges of both sides all around
+// it. Of those that say the same, one stays: the law for all of them has no one answer.
+static pl_status drop_repeated(pl_layers *l) {
+  int kept = 0;
+  PL_TRY(list_pairs(l));
+  for (int i = 0; i < l->n; i++)
+    if (is_repeated(l, i)) l->pair[i].n = 0;
+  for (int i = 0; i < l->n; i++)
+    if (l->pair[i].n > 0 && is_along(l, i)) l->pair[i].n = 0;
+  for (int i = 0; i < l->n; i++)
+    if (l->pair[i].n > 0) l->pair[kept++] = l->pair[i];
+  l->n = kept;
+  return PL_OK;
+}
+
 pl_status pl_layers_find_least(pl_layers *l, const double *x, double margin, int *n,
                                const pl_layer_pair **pair) {
   int kept = 0;
@@ -114,7 +191,9 @@ pl_status pl_layers_find_least(pl_layers *l, const double *x, double margin, int
     if (l->inset > 0) layers_outset(l, x, &p);
     if (p.distance < p.keep + margin) l->pair[kept++] = p;
   }
-  *n = l->n = kept;
+  l->n = kept;
+  PL_TRY(drop_repeated(l));
+  *n = l->n;
   *pair = l->pair;
   return PL_OK;
 }

@@ -135,6 +135,18 @@ double pl_contact_row_dot(const pl_contact_row *r, int dim, int j, const int *in
   return sum;
 }
 
+double pl_contact_cosine(const int *vert, const double *weight, const double *normal,
+                         const int *vert2, const double *weight2, const double *normal2) {
+  double sum = 0, one = 0, two = 0;
+  for (int a = 0; a < 4; a++) {
+    one += weight[a] * weight[a];
+    two += weight2[a] * weight2[a];
+    for (int b = 0; b < 4; b++)
+      if (vert[a] == vert2[b]) sum += weight[a] * weight2[b];
+  }
+  return pl_dot3(normal, normal2) * sum / sqrt(one * two);
+}
+
 void pl_contact_force(const pl_contact *k, int obstacle, double out[3]) {
   memset(out, 0, 3 * sizeof *out);
   for (int i = 0; i < k->npair; i++) {

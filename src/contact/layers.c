@@ -588,9 +588,10 @@ static pl_status build(pl_layers *l, const pl_layers_desc *d) {
   l->next = pl_alloc(l->env, nrod, 2 * sizeof *l->next);
   l->arc = pl_alloc(l->env, nvert, sizeof *l->arc);
   l->visited = pl_alloc(l->env, nvert, sizeof *l->visited);
+  l->head = pl_alloc(l->env, nvert, sizeof *l->head);
   if (!l->X || !l->x || !l->to || !l->tri || !l->face || !l->edge || !l->first || !l->around ||
       !l->part || !l->about || !l->radius || !l->segment || !l->begin || !l->next || !l->arc ||
-      !l->visited)
+      !l->visited || !l->head)
     return PL_E_NOMEM;
   if (nvert > 0) memcpy(l->X, d->X, 3 * nvert * sizeof *l->X);
   if (nvert > 0) memcpy(l->x, d->X, 3 * nvert * sizeof *l->x);
@@ -629,9 +630,9 @@ void pl_layers_free(pl_layers *l) {
   if (!l) return;
   pl_bvh_free(l->faces);
   pl_bvh_free(l->edges);
-  void *own[] = {l->X,     l->to,     l->x,    l->tri,     l->face,   l->edge,
-                 l->first, l->around, l->part, l->about,   l->radius, l->segment,
-                 l->begin, l->next,   l->arc,  l->visited, l->pair};
+  void *own[] = {l->X,      l->to,      l->x,     l->tri,    l->face,    l->edge,  l->first,
+                 l->around, l->part,    l->about, l->radius, l->segment, l->begin, l->next,
+                 l->arc,    l->visited, l->pair,  l->head,   l->link};
   for (size_t i = 0; i < sizeof own / sizeof *own; i++) pl_free(l->env, own[i]);
   pl_free(l->env, l);
 }

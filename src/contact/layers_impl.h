@@ -19,6 +19,12 @@ typedef struct near {
   int rod;
 } near;
 
+// a pair in the list of one of its vertices
+typedef struct pair_link {
+  int pair, next; // next: -1: none
+  double weight;  // of the vertex
+} pair_link;
+
 struct pl_layers {
   pl_env *env;
   int nvert, ntri, nedge, nrod;
@@ -42,6 +48,9 @@ struct pl_layers {
   pl_bvh *faces, *edges;
   int n, cap;
   pl_layer_pair *pair;
+  int nlink, caplink;
+  pair_link *link;
+  int *head; // [nvert] link of the last pair of each, -1: none
   // of a search
   int listing;          // 1: pairs are listed, 0: only the least distance is wanted
   int self;             // vertex or edge whose partners are looked for

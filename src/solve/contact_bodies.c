@@ -6,7 +6,8 @@
 
 static const double NEAR = 0.01; // of what pairs keep: those that take part from the start
 static const double SHORT = 0.8; // of the way to where something would pass through
-static const double ALIKE = 0.9; // cosine of normals of pairs that hand their forces on
+static const double ALIKE = 0.9; // cosine of normals of pairs that hand their forces on,
+static const double LIKE = 0.15; // and of the pairs at least
 enum {
   MOVING = 3,   // iterates in which pairs may hand their forces on
   SETTLED = 10, // iterates with places of their own
@@ -62,9 +63,14 @@ static int is_same(const pl_contact_row *a, const pl_contact_row *b) {
          memcmp(a->vert, b->vert, sizeof a->vert) == 0;
 }
 
+static double alike(const pl_contact_row *a, const pl_contact_row *b) {
+  return pl_contact_cosine(a->vert, a->weight, a->frame[0], b->vert, b->weight, b->frame[0]);
+}
+
 static int is_in(const contact_set *t, const pl_contact_row *r) {
   for (int k = 0; k < t->nset; k++)
-    if (t->set[k] < 0 && is_same(r, &t->row[k])) return 1;
+    if (t->set[k] < 0 && (is_same(r, &t->row[k]) || alike(r, &t->row[k]) > PL_CONTACT_SAME))
+      return 1;
   return 0;
 }
 
@@ -96,26 +102,25 @@ static body_pair *find_old(const bodies *b, const pl_contact_row *r) {
   return NULL;
 }
 
-// An old pair that is none any more hands its force to the row that most of its vertices are in.
-static int heir(const contact_set *t, int first, int last, const pl_contact_row *old) {
+// An old pair that is none any more hands its force to the row that is most like it, by more than
+// `least`.
+static int heir(const contact_set *t, int first, int last, const pl_contact_row *old,
+                double least) {
   int best = -1;
-  double most = 0.25;
   for (int k = first; k < last; k++) {
     const pl_contact_row *r = &t->row[k];
-    double shared = 0;
-    if (pl_dot3(r->frame[0], old->frame[0]) < ALIKE) continue;
-    for (int a = 0; a < r->n; a++)
-      for (int c = 0; c < old->n; c++)
-        if (r->vert[a] == old->vert[c]) shared += r->weight[a] * old->weight[c];
-    if (shared <= most) continue;
-    most = shared;
+    double like = alike(r, old);
+    if (fabs(pl_dot3(r->frame[0], old->frame[0])) < ALIKE || like <= least) continue;
+    least = like;
     best = k;
   }
   return best;
 }
 
 static void inherit(contact_set *t, int k, const body_pair *o) {
-  double f[3] = {o->f[0], o->f[1], o->f[2]};
+  // what presses on one side from the other does so back again, friction goes against the sides
+  double side = pl_dot3(o->row.frame[0], t->row[k].frame[0]) < 0 ? -1 : 1;
+  double f[3] = {o->f[0], side * o->f[1], side * o->f[2]};
   contact_set_turn(3, o->row.frame[0], t->row[k].frame[0], f);
   for (int c = 0; c < 3; c++) t->f[3 * k + c] += f[c];
   t->status[k] = o->status;
@@ -152,8 +157,12 @@ static pl_status keep_old(contact_set *t, int first, const double *q) {
   for (int i = 0; i < b->nold; i++) {
     const body_pair *o = &b->old[i];
     if (!(o->f[0] > 0)) continue;
-    int k = b->rounds > MOVING ? t->nset : heir(t, first, last, &o->row);
-    if (k == t->nset) PL_TRY(contact_set_join(t, -1, &o->row));
+    int stays = b->rounds > MOVING;
+    int k = heir(t, first, last, &o->row, stays ? PL_CONTACT_SAME : LIKE);
+    if (k < 0 && stays) {
+      k = t->nset;
+      PL_TRY(contact_set_join(t, -1, &o->row));
+    }
     if (k >= 0) inherit(t, k, o);
     if (k >= 0) compare(t, k, o->gap, q);
     if (k < 0) t->error = INFINITY;

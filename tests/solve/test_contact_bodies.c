@@ -146,6 +146,43 @@ static void incline_touching(void **state) {
   slide(1);
 }
 
+// Two equal blocks node on node, one of them held: at rest each node of the lower face presses
+// once, and on a slope the other slides over them, past node after node. Drawn apart and touching.
+static void node_on_node(void **state) {
+  (void)state;
+  const double thick = 1e-4;
+  for (int way = 0; way < 4; way++) {
+    int touching = way % 2, slides = way / 2;
+    double angle = slides ? PL_PI / 6 : 0, weight = 0.064 * GRAVITY;
+    const block b[2] = {{{4, 4, 4}, {0.04, 0.04, 0.04}, {0, 0, -0.04}, 1e6, 0.3, 1000, {0}},
+                        {{4, 4, 4},
+                         {0.04, 0.04, 0.04},
+                         {slides ? -0.03 : 0, 0, touching ? 0 : thick},
+                         1e6,
+                         0.3,
+                         1000,
+                         {slides ? 0.4 : 0}}};
+    pile p = {.inset = touching ? thick / 2 : 0};
+    pile_mesh(&p, "hex8", 2, b);
+    kit.d.gravity[0] = GRAVITY * sin(angle);
+    kit.d.gravity[2] = -GRAVITY * cos(angle);
+    kit.d.beta = 5e-4;
+    pile_open(&p, b, 0, thick, 0.3);
+    bench_run(&p.t, PL_NEWMARK, 1e-3, slides ? 0.05 : 0.1);
+    if (slides) {
+      // 20 mm from one row of nodes to the third, of a block that rocks a little
+      check_rel(mean_of(&p, 1, p.t.b.s->v, 0), 0.4 + 0.05 * 2.3562872, 0.02);
+      assert_int_equal(p.t.k->bodies_stick, 0);
+    } else {
+      check_less(pl_max_abs(p.t.b.s->nq, p.t.b.s->v), 1e-5);
+      check_rel(p.t.k->bodies_normal, weight, 1e-3);
+      assert_int_equal(p.t.k->bodies_stick, 25);
+    }
+    check_less(p.t.k->residual, 1e-11);
+    pile_close(&p);
+  }
+}
+
 // A block thrown and spinning at a slab that is held moves as at a plane where the slab's top is,
 // less the thickness between them; the slab may be drawn before or after it.
 static void as_on_an_obstacle(void **state) {
@@ -289,13 +326,11 @@ static void bullet(void **state) {
 }
 
 int test_contact_bodies(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(incline),
-                                     cmocka_unit_test(incline_touching),
-                                     cmocka_unit_test(as_on_an_obstacle),
-                                     cmocka_unit_test(bars),
-                                     cmocka_unit_test(stack),
-                                     cmocka_unit_test(stack_touching),
-                                     cmocka_unit_test(bullet)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(incline),        cmocka_unit_test(incline_touching),
+      cmocka_unit_test(node_on_node),   cmocka_unit_test(as_on_an_obstacle),
+      cmocka_unit_test(bars),           cmocka_unit_test(stack),
+      cmocka_unit_test(stack_touching), cmocka_unit_test(bullet)};
   pl_env_init(&env);
   return cmocka_run_group_tests_name("solve.contact_bodies", tests, NULL, NULL);
 }
