@@ -1,14 +1,15 @@
+#include "mesh_impl.h"
 #include "read_impl.h"
 
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
-// Abaqus and CalculiX input files: *NODE, *ELEMENT, *NSET, *ELSET of a flat file or of one part;
-// other keywords and their data are passed over. Nodes, elements and sets may stand in any order,
-// so the text is walked once for each.
+// Abaqus and CalculiX input files: *NODE, *ELEMENT, *NSET, *ELSET, *SURFACE of a flat file or of
+// one part; other keywords and their data are passed over. Nodes, elements and sets may stand in
+// any order, so the text is walked once for each.
 
-typedef enum pass { NODES, ELEMENTS, SETS, PASS_COUNT } pass;
+typedef enum pass { NODES, ELEMENTS, SETS, SURFACES, PASS_COUNT } pass;
 
 typedef struct span { // a piece of the text, without blanks around it
   const char *s;
@@ -239,6 +240,81 @@ static pl_status read_elset(inp *k) {
   return read_set(k, 0);
 }
 
+// ---- surfaces ---------------------------------------------------------------------------------
+
+// corners of faces S1, S2, ... of solids, -1: none
+static const signed char tet_side[4][4] = {
+    {0, 1, 2, -1}, {0, 3, 1, -1}, {1, 3, 2, -1}, {2, 3, 0, -1}};
+static const signed char hex_side[6][4] = {{0, 1, 2, 3}, {4, 7, 6, 5}, {0, 4, 5, 1},
+                                           {1, 5, 6, 2}, {2, 6, 7, 3}, {3, 7, 4, 0}};
+
+// the nodes of a side of a cell; of lines and faces all of them
+static pl_status put_side(inp *k, int set, int type, int cell, int side) {
+  int nv = pl_cell_nvert[type], corners = pl_cell_corners[type], on[PL_CELL_VERT_MAX] = {0};
+  const int *v = k->in->cell[type].v + (size_t)cell * (size_t)nv;
+  if (pl_cell_dim[type] == 3) {
+    int most = corners == PL_TET4 ? 4 : 6;
+    if (side < 1 || side > most)
+      return pl_load_fail(k->in, NULL, "sides of this element are S1 to S%d", most);
+    const signed char *f = corners == PL_TET4 ? tet_side[side - 1] : hex_side[side - 1];
+    for (int c = 0; c < 4; c++)
+      if (f[c] >= 0) on[f[c]] = 1;
+  }
+  for (int a = 0; a < pl_cell_nvert[corners] && pl_cell_dim[type] < 3; a++) on[a] = 1;
+  for (int e = 0; corners != type && e < mesh_nedge[type]; e++)
+    on[pl_cell_nvert[corners] + e] = on[mesh_edge[type][e][0]] && on[mesh_edge[type][e][1]];
+  for (int a = 0; a < nv; a++)
+    if (on[a]) PL_TRY(pl_load_put(k->in, set, PL_CELL_COUNT, v[a], v[a] + 1));
+  return PL_OK;
+}
+
+// `element or set, S2`
+static pl_status read_side(inp *k, int set) {
+  char word[PL_READ_WORD];
+  int last, side = 0, other;
+  int64_t id;
+  span of = take_field(k, &last), name = last ? (span){k->line.s, 0} : take_field(k, &last);
+  if (name.n == 2 && (name.s[0] == 'S' || name.s[0] == 's')) side = name.s[1] - '0';
+  if (is_whole(of, &id)) {
+    int at = pl_load_ids_find(&k->element, id);
+    if (at >= 0) return put_side(k, set, at % PL_CELL_COUNT, at / PL_CELL_COUNT, side);
+    return pl_load_fail(k->in, NULL, "a surface names element %lld, which is not there",
+                        (long long)id);
+  }
+  PL_TRY(find_set(k, of, 0, &other));
+  if (other < 0)
+    return pl_load_fail(k->in, "a set must stand before the surfaces that name it",
+                        "'%s' is neither a number nor a set", show(of, word));
+  for (int t = 0; t < PL_CELL_COUNT && other != set; t++)
+    for (int i = 0; i < k->in->set[other].list[t].n; i++) {
+      // lists move when the surface's own grows
+      const int from = k->in->set[other].list[t].run[i][0],
+                to = k->in->set[other].list[t].run[i][1];
+      for (int e = from; e < to; e++) PL_TRY(put_side(k, set, t, e, side));
+    }
+  return PL_OK;
+}
+
+// the nodes of sides of elements, or of sets of nodes, under the surface's name
+static pl_status read_surface(inp *k) {
+  const span *name = find_parameter(k, "NAME"), *type = find_parameter(k, "TYPE");
+  int nodes = type && is(*type, "NODE"), set;
+  if (!name) return pl_load_fail(k->in, NULL, "a surface without a name");
+  if (type && !nodes && !is(*type, "ELEMENT")) return PL_OK;
+  PL_TRY(find_set(k, *name, 1, &set));
+  while (data_line(k)) {
+    int64_t id;
+    if (!nodes) {
+      PL_TRY(read_side(k, set));
+      continue;
+    }
+    int last;
+    span f = take_field(k, &last);
+    PL_TRY(is_whole(f, &id) ? put_member(k, set, 1, id) : put_named(k, set, f));
+  }
+  return PL_OK;
+}
+
 // ---- nodes ------------------------------------------------------------------------------------
 
 // the set that a *NODE or *ELEMENT line names, -1: none
@@ -308,8 +384,11 @@ static pl_status cell_type(inp *k, int *type) {
         k->in, "of second order, lines, triangles (S6), quads (S8), C3D10 and C3D20 are read",
         "elements of type %s are not read", show(*name, word));
   if (*type == PRISM || *type == PYRAMID)
-    return pl_load_fail(k->in, "mesh with tetrahedra or hexahedra only", "%s (%s) are not read",
-                        *type == PRISM ? "prisms" : "pyramids", show(*name, word));
+    return pl_load_fail(
+        k->in,
+        "mesh with tetrahedra or hexahedra only; gmsh: no Recombine of surfaces, or "
+        "Mesh.SubdivisionAlgorithm = 2 (all hexahedra)",
+        "%s (%s) are not read", *type == PRISM ? "prisms" : "pyramids", show(*name, word));
   if (*type < 0)
     return pl_load_fail(k->in,
                         "lines (T3D2 B31), triangles (S3 S6), quads (S4 S8), C3D4, C3D10, C3D8 "
@@ -395,14 +474,23 @@ static const struct {
   const char *name;
   pass when;
   pl_status (*read)(inp *k);
-} keywords[] = {{"NODE", NODES, read_nodes},        {"ELEMENT", ELEMENTS, read_elements},
-                {"NSET", SETS, read_nset},          {"ELSET", SETS, read_elset},
-                {"PART", NODES, read_part},         {"INSTANCE", NODES, read_instance},
-                {"ASSEMBLY", NODES, read_assembly}, {"ENDINSTANCE", NODES, read_assembly},
-                {"INCLUDE", NODES, refuse_include}, {"SYSTEM", NODES, refuse_system},
-                {"NGEN", NODES, refuse_made},       {"NFILL", NODES, refuse_made},
-                {"NCOPY", NODES, refuse_made},      {"NMAP", NODES, refuse_made},
-                {"ELGEN", NODES, refuse_made},      {"ELCOPY", NODES, refuse_made}};
+} keywords[] = {{"NODE", NODES, read_nodes},
+                {"ELEMENT", ELEMENTS, read_elements},
+                {"NSET", SETS, read_nset},
+                {"ELSET", SETS, read_elset},
+                {"SURFACE", SURFACES, read_surface},
+                {"PART", NODES, read_part},
+                {"INSTANCE", NODES, read_instance},
+                {"ASSEMBLY", NODES, read_assembly},
+                {"ENDINSTANCE", NODES, read_assembly},
+                {"INCLUDE", NODES, refuse_include},
+                {"SYSTEM", NODES, refuse_system},
+                {"NGEN", NODES, refuse_made},
+                {"NFILL", NODES, refuse_made},
+                {"NCOPY", NODES, refuse_made},
+                {"NMAP", NODES, refuse_made},
+                {"ELGEN", NODES, refuse_made},
+                {"ELCOPY", NODES, refuse_made}};
 
 // one keyword and its data; the line is then the next keyword
 static pl_status read_block(inp *k) {

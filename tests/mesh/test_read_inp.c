@@ -120,6 +120,52 @@ static void one_part(void **state) {
   pl_mesh_free(m);
 }
 
+// sides by the numbers of Abaqus, of first and second order, of elements, sets and nodes
+static void surfaces(void **state) {
+  (void)state;
+  pl_env env;
+  pl_env_init(&env);
+  pl_mesh *m;
+  pl_text t;
+  pl_text_init(&t, &env);
+  // a cube of 20 nodes: corners, then nodes of the edges below, above and between
+  static const double c[8][3] = {{0, 0, 0}, {2, 0, 0}, {2, 2, 0}, {0, 2, 0},
+                                 {0, 0, 2}, {2, 0, 2}, {2, 2, 2}, {0, 2, 2}};
+  static const int edge[12][2] = {{0, 1}, {1, 2}, {2, 3}, {3, 0}, {4, 5}, {5, 6},
+                                  {6, 7}, {7, 4}, {0, 4}, {1, 5}, {2, 6}, {3, 7}};
+  pl_text_add(&t, "*NODE\n");
+  for (int i = 0; i < 20; i++) {
+    double x[3];
+    for (int d = 0; d < 3; d++)
+      x[d] = i < 8 ? c[i][d] : 0.5 * (c[edge[i - 8][0]][d] + c[edge[i - 8][1]][d]);
+    pl_text_add(&t, "%d,%g,%g,%g\n", i + 1, x[0], x[1], x[2]);
+  }
+  pl_text_add(&t, "21,2,2,4\n22,2,1,3\n23,2,2,3\n24,1,2,3\n*ELEMENT,TYPE=C3D20R,ELSET=cube\n"
+                  "1,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,\n17,18,19,20\n"
+                  "*ELEMENT,TYPE=C3D10M\n2,6,7,8,21,14,15,16,22,23,24\n"
+                  "*SURFACE,NAME=low\ncube,S1\n*SURFACE,TYPE=ELEMENT,NAME=high\n1,S2\n"
+                  "*SURFACE,NAME=y0\n1,S3\n*SURFACE,NAME=x2\n1,S4\n*SURFACE,NAME=y2\n1,S5\n"
+                  "*SURFACE,NAME=x0\n1,s6\n*SURFACE,NAME=tet\n2,S1\n2,S3\n"
+                  "*NSET,NSET=few\n1,2\n*SURFACE,TYPE=NODE,NAME=points\nfew,1.0\n7,\n");
+  check_ok(&env, pl_mesh_parse(&env, "inp", "test", t.s, t.n, &m));
+  static const struct {
+    const char *name;
+    int axis;
+    double at;
+  } side[6] = {{"low", 2, 0}, {"high", 2, 2}, {"y0", 1, 0},
+               {"x2", 0, 2},  {"y2", 1, 2},   {"x0", 0, 0}};
+  for (int k = 0; k < 6; k++) {
+    const pl_set *s = named(m, side[k].name, -1);
+    assert_int_equal(s->n, 8);
+    for (int i = 0; i < 8; i++) check_close(m->X[3 * s->index[i] + side[k].axis], side[k].at, 0);
+  }
+  // corners 1 2 3 and 2 4 3 with the nodes between
+  assert_int_equal(named(m, "tet", -1)->n, 9);
+  assert_int_equal(named(m, "points", -1)->n, 3);
+  pl_mesh_free(m);
+  pl_text_free(&t);
+}
+
 // sets that name each other in turn double their members with every line, unless repeats go
 static void sets_of_sets(void **state) {
   (void)state;
@@ -151,9 +197,10 @@ static void failing_allocator(void **state) {
 
 int test_read_inp(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(same_as_msh),     cmocka_unit_test(plate_of_gmsh),
-      cmocka_unit_test(written_by_hand), cmocka_unit_test(one_part),
-      cmocka_unit_test(sets_of_sets),    cmocka_unit_test(failing_allocator),
+      cmocka_unit_test(same_as_msh),       cmocka_unit_test(plate_of_gmsh),
+      cmocka_unit_test(written_by_hand),   cmocka_unit_test(one_part),
+      cmocka_unit_test(surfaces),          cmocka_unit_test(sets_of_sets),
+      cmocka_unit_test(failing_allocator),
   };
   return cmocka_run_group_tests_name("mesh.read_inp", tests, NULL, NULL);
 }
