@@ -52,7 +52,9 @@ static pl_status join_patterns(eigen *e) {
   if (same_patterns(e->K, e->M)) {
     e->A = *e->K;
     e->A.val = pl_alloc(e->env, (size_t)e->K->nnz, sizeof *e->A.val);
-    return e->A.val ? PL_OK : PL_E_NOMEM;
+    if (!e->A.val) return PL_E_NOMEM;
+    pl_pages_clear(e->z->threads, e->A.val, (size_t)e->K->nnz);
+    return PL_OK;
   }
   for (int j = 0; j < e->n; j++) nnz += join_column(e, j, 0);
   if (nnz > INT_MAX - 1)

@@ -13,8 +13,9 @@ enum {
   SWEEP = 128,  // and in a solve
   STRIP = 96,   // columns or rows that one thread updates,
   WIDE = 192,   // columns and
-  HIGH = 512,   // rows of S, or rows of products in a solve,
-  COLUMNS = 64, // and columns whose products it takes
+  HIGH = 512,   // rows of S; in a solve
+  ROWS = 64,    // rows of products,
+  COLUMNS = 32, // and columns whose products it takes
   SHARES = 16   // of the pivots of a front that are judged
 };
 #ifdef PL_SHARE_ALL
@@ -246,22 +247,17 @@ static int strips(int n) {
   return pieces(n, STRIP);
 }
 
-enum { CHUNK = 1 << 16 };
-
-static int chunks(size_t n) {
-  return (int)((n + CHUNK - 1) / CHUNK);
-}
-
 // L and U, then S
-static void clear_chunk(void *ctx, int i, int thread) {
+static void clear_part(void *ctx, int i, int thread) {
   const building *t = ctx;
   (void)thread;
   size_t b = (size_t)t->s->block, p = (size_t)t->x->npiv * b, r = (size_t)t->x->nrow * b;
   size_t kept = p * (p + 2 * r);
-  int first = chunks(kept);
-  size_t all = i < first ? kept : r * r, at = (size_t)(i < first ? i : i - first) * CHUNK;
-  double *to = (i < first ? t->v->L : t->v->S) + at;
-  memset(to, 0, (all - at < CHUNK ? all - at : CHUNK) * sizeof *to);
+  int first = pl_pages(t->v->L, kept);
+  if (i < first)
+    pl_page_clear(t->v->L, kept, i);
+  else
+    pl_page_clear(t->v->S, r * r, i - first);
 }
 
 // adds columns of a child's S; runs of neighbouring groups stay neighbours
@@ -292,7 +288,8 @@ static void assemble(fronts *s, int f, pl_threads *threads, int *local) {
   const front *x = &s->tree.front[f];
   building t = {.s = s, .x = x, .v = &s->num[f], .local = local};
   size_t b = (size_t)s->block, p = (size_t)x->npiv * b, r = (size_t)x->nrow * b;
-  pl_threads_run(threads, chunks(p * (p + 2 * r)) + chunks(r * r), clear_chunk, &t);
+  int n = pl_pages(t.v->L, p * (p + 2 * r)) + pl_pages(t.v->S, r * r);
+  pl_threads_run(threads, n, clear_part, &t);
   for (int k = 0; k < x->npiv; k++) local[x->first + k] = k;
   for (int k = 0; k < x->nrow; k++) local[x->row[k]] = x->npiv + k;
   put_matrix(s, x, t.v, local);
@@ -558,7 +555,7 @@ static void multiply_strip(void *ctx, int i, int thread) {
   const product *a = ctx;
   const int step = 1;
   (void)thread;
-  int all = a->transposed ? a->n : a->m, size = a->transposed ? COLUMNS : WIDE, at = i * size;
+  int all = a->transposed ? a->n : a->m, size = a->transposed ? COLUMNS : ROWS, at = i * size;
   int n = all - at < size ? all - at : size, m = a->transposed ? a->m : n;
   const double *A = a->A + (a->transposed ? (size_t)at * (size_t)a->ld : (size_t)at);
   dgemv_(a->transposed ? "T" : "N", &m, a->transposed ? &n : &a->n, &minus, A, &a->ld, a->x, &step,
@@ -567,7 +564,7 @@ static void multiply_strip(void *ctx, int i, int thread) {
 
 static void multiply(pl_threads *threads, const product *a) {
   if (a->m == 0 || a->n == 0) return;
-  int n = a->transposed ? pieces(a->n, COLUMNS) : pieces(a->m, WIDE);
+  int n = a->transposed ? pieces(a->n, COLUMNS) : pieces(a->m, ROWS);
   pl_threads_run((double)a->m * a->n < LONG ? NULL : threads, n, multiply_strip, (void *)a);
 }
 

@@ -33,6 +33,8 @@ static pl_status allocate(pl_lanczos *z) {
   z->chunk = pl_alloc(env, (size_t)pl_threads_size(z->threads) * CHUNK * most, sizeof *z->chunk);
   z->work = pl_alloc(env, (size_t)z->lwork, sizeof *z->work);
   z->iwork = pl_alloc(env, (size_t)z->liwork, sizeof *z->iwork);
+  if (z->V) pl_pages_clear(z->threads, z->V, cap * n);
+  if (z->MV) pl_pages_clear(z->threads, z->MV, cap * n);
   return z->ahead && z->part && z->V && z->MV && z->H && z->theta && z->residual && z->Y && z->w &&
                  z->Mw && z->h && z->chunk && z->work && z->iwork
              ? PL_OK

@@ -27,6 +27,12 @@ pl_status pl_order_blocks(pl_env *env, const pl_csc *A, int block, int *order);
 // every time: how a method breaks its ties makes a tenth of the work.
 pl_status pl_order_often(pl_env *env, const pl_csc *G, int tries, int *order);
 
+// The large pages that n numbers lie on, and those of them on the i-th one made zero; or all of
+// them by threads, one page each.
+int pl_pages(const double *x, size_t n);
+void pl_page_clear(double *x, size_t n, int i);
+void pl_pages_clear(pl_threads *threads, double *x, size_t n);
+
 // Serialises calls into solver code that keeps state in static variables (MUMPS, METIS): the only
 // lock of this layer, held for one call at a time.
 void pl_solver_lock(void);
