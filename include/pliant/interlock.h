@@ -440,6 +440,7 @@ typedef struct pl_patch_state {
   double (*v)[3];                // [n] m/s, of centres of mass
   double (*spin)[9];             // [n] dQ/dt, 1/s
   double rubbed, damped, scheme; // J, taken by friction, damping and the steps so far
+  double energy; // J, kinetic, of loads and of the repulsion, as the last step left it
 } pl_patch_state;
 // At rest where the patch is. Free with pl_patch_state_free.
 pl_status pl_patch_state_create(pl_env *env, const pl_patch *p, pl_patch_state **out);

@@ -209,7 +209,7 @@ static double repulsion(const move *m) {
 static void close_books(move *m, pl_move_step *out) {
   pl_patch_state *s = m->s;
   const descent *d = &m->d;
-  double before = out->kinetic + out->potential + out->repulsion, drag = 0, rubbed = 0;
+  double drag = 0, rubbed = 0;
   for (int i = 0; i < s->n; i++) {
     double was[3], is[3], F[9];
     if (d->p.unknown[i] < 0) continue;
@@ -232,10 +232,11 @@ static void close_books(move *m, pl_move_step *out) {
                         .gap = d->gap,
                         .contacts = d->now.n,
                         .iterations = d->iterations};
-  double after = out->kinetic + out->potential + out->repulsion;
+  double before = s->energy;
+  s->energy = out->kinetic + out->potential + out->repulsion;
   s->rubbed += rubbed;
   s->damped += drag;
-  s->scheme += before - after - rubbed - drag;
+  s->scheme += before - s->energy - rubbed - drag;
 }
 
 // A step that is not solved is made of two halves.
@@ -261,7 +262,10 @@ static pl_status run(move *m) {
   step.repulsion = repulsion(m);
   step.gap = m->d.gap;
   step.contacts = m->d.now.n;
-  if (m->s->t == 0) PL_TRY(m->watch->step(m->watch->ctx, m->s, &step));
+  if (m->s->t == 0) {
+    m->s->energy = step.kinetic + step.potential + step.repulsion;
+    PL_TRY(m->watch->step(m->watch->ctx, m->s, &step));
+  }
   while (m->s->t < m->o->duration * (1 - 1e-12)) {
     double next = fmin(h * (floor(m->s->t / h * (1 + 1e-12)) + 1), m->o->duration);
     m->d.iterations = 0;

@@ -1,5 +1,5 @@
-// Goals of `limits` one after the other: those that an earlier run has solved are taken from its
-// checkpoint, the others are solved in batches and kept.
+// Goals of `limits` and `mail-design` one after the other: those that an earlier run has solved are
+// taken from its checkpoint, the others are solved in batches and kept.
 #include "run_limits.h"
 
 #include <math.h>
@@ -92,10 +92,10 @@ static pl_status read_all(limits_keeper *k, checkpoint *c) {
   return PL_OK;
 }
 
-pl_status keeper_open(job *j, const pl_analysis *a, limits_keeper *k) {
+pl_status keeper_open(job *j, const pl_analysis *a, int copies, limits_keeper *k) {
   checkpoint c;
   int found;
-  *k = (limits_keeper){.j = j, .a = a};
+  *k = (limits_keeper){.j = j, .a = a, .copies = copies};
   PL_TRY(checkpoint_open(j, a, &c, &found));
   return found ? checkpoint_close(&c, read_all(k, &c)) : PL_OK;
 }
@@ -193,7 +193,7 @@ static pl_status solve_batches(limits_keeper *k, const pl_mail *m, pl_taut_sweep
     if (s < 0) break;
     pl_status taken = take_batch(k, &b, taut, solved, s == PL_CANCELLED);
     if (taken != PL_OK) s = taken;
-    if (s == PL_OK && next < n && checkpoint_due(k->j)) s = write_checkpoint(k);
+    if (s == PL_OK && checkpoint_due(k->j)) s = write_checkpoint(k);
   }
   batch_close(k->j->env, &b);
   return s;
@@ -201,9 +201,8 @@ static pl_status solve_batches(limits_keeper *k, const pl_mail *m, pl_taut_sweep
 
 static pl_status solve_goals(limits_keeper *k, const pl_mail *m, const pl_taut_opts *o, int across,
                              int n, const pl_taut_goal *goal, pl_taut *taut, int *solved) {
-  int copies = k->a->opts.limits_.copies;
   pl_taut_sweep how = {.o = o,
-                       .copies = {copies, copies},
+                       .copies = {k->copies, k->copies},
                        .across = across,
                        .nthread = pl_threads_size(k->j->work->threads),
                        .all = n};

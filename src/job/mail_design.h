@@ -39,6 +39,7 @@ typedef struct mail_design {
   const pl_scene_mail *start;
   const pl_mail_plan *plan;
   pl_taut_opts taut;
+  limits_keeper *keep;
   int nray, nwant, nrow; // rows: limits that are wanted, gaps, the thinnest wire, mass
   ray *ray;
   residual *want; // [nwant]

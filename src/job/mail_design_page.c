@@ -9,6 +9,7 @@
 #include <string.h>
 
 enum { FINER = 3, BEFORE = 0, AFTER = 1, BOTH = 2 }; // curves have more directions than goals
+static const double MISSED = 1e-2;                   // of what is wanted
 static const double SAME = 2e-4; // strain, or part of a curvature, of two ways to the same limit
 
 static const char *const limit_name[PL_DESIGN_LIMITS] = {
@@ -70,6 +71,16 @@ static double goal_spread(const portrait *p, int which, int goal) {
   return fabs((most - least) * n / sum);
 }
 
+// by how much a goal is missed in the worst of its directions, over what is wanted
+static double goal_miss(const portrait *p, int goal) {
+  const pl_mail_goal *g = &p->d->plan->goal[goal];
+  double most = 0;
+  for (int i = 0; i < p->d->nwant; i++)
+    if (p->d->want[i].goal == goal)
+      most = fmax(most, fabs(mail_limit(&p->side[AFTER], &p->d->want[i], g->limit) - g->value));
+  return most / fabs(g->value);
+}
+
 // ---- characterisation ---------------------------------------------------------------------------
 
 // another repulsion than the design's, and all ways to pack, so that it is another path
@@ -85,9 +96,7 @@ static pl_status characterise(portrait *p, int which) {
   memcpy(t->value, which == BEFORE ? d->start->value : d->now.value,
          (size_t)d->start->of->nkey * sizeof *t->value);
   d->start->of->make(t->value, t->data);
-  PL_TRY(pl_mail_taut(d->j->env, &t->data->m, (const int[]){d->o->copies, d->o->copies}, &o,
-                      ray_count(p), p->goal, pl_threads_size(d->j->work->threads), t->taut,
-                      t->solved));
+  PL_TRY(keeper_solve_of(d->keep, &t->data->m, &o, ray_count(p), p->goal, t->taut, t->solved));
   for (int i = 0; i < ray_count(p); i++) p->failed += !t->solved[i];
   return PL_OK;
 }
@@ -171,6 +180,10 @@ static void set_figures(const portrait *p, json_t *f) {
                                               goal_spread(p, BEFORE, g), "after",
                                               goal_spread(p, AFTER, g)));
   job_set(f, "anisotropy", spread);
+  double miss = 0;
+  for (int g = 0; g < d->plan->ngoal; g++)
+    if (!d->plan->goal[g].alike) miss = fmax(miss, goal_miss(p, g));
+  job_set(f, "missed_by", json_real(miss));
   job_set(f, "smallest_gap_m", json_real(smallest_gap(d)));
   job_set(f, "thinnest_wire_m", json_real(d->now.thin));
   job_set(f, "mass_kg_m2", json_real(d->now.mass));
@@ -344,6 +357,15 @@ static void report_goals(const portrait *p) {
   grid_end(&g);
 }
 
+static void report_miss(const portrait *p, int goal) {
+  double miss = goal_miss(p, goal);
+  if (!(miss > MISSED)) return;
+  job_note(p->d->j,
+           "%s: %s is %.2g %% off what is wanted: goals and bounds (gap, wire, mass, variables) "
+           "leave no more",
+           p->d->a->name, limit_name[p->d->plan->goal[goal].limit], 100 * miss);
+}
+
 static void report(const portrait *p) {
   const mail_design *d = p->d;
   double gap = smallest_gap(d);
@@ -357,6 +379,8 @@ static void report(const portrait *p) {
       job_note(d->j, "%s: %s differs by %.3g %% of its mean over its directions, was %.3g %%",
                d->a->name, limit_name[d->plan->goal[g].limit], 100 * goal_spread(p, AFTER, g),
                100 * goal_spread(p, BEFORE, g));
+    else
+      report_miss(p, g);
   report_variables(d);
   report_goals(p);
   job_say(d->j,

@@ -219,8 +219,7 @@ pl_status mail_evaluate(mail_design *d, attempt *t, double *cost) {
   t->thin = thinnest(m, 0);
   t->mass = area_mass(m, d->start->density);
   d->evaluations++;
-  PL_TRY(pl_mail_taut(d->j->env, m, (const int[]){d->o->copies, d->o->copies}, &d->taut, d->nray,
-                      d->goal, pl_threads_size(d->j->work->threads), t->taut, t->solved));
+  PL_TRY(keeper_solve_of(d->keep, m, &d->taut, d->nray, d->goal, t->taut, t->solved));
   for (int i = 0; i < d->nray; i++) all &= t->solved[i] && !t->taut[i].folds && !t->taut[i].open;
   if (all) *cost = mail_residuals(d, t);
   return PL_OK;

@@ -305,7 +305,7 @@ pl_status job_limits(job *j, int index, json_t *figures) {
   const pl_taut_opts taut = {o->barrier, o->weight, o->max_iter};
   limits_keeper keep;
   survey k = {.j = j, .keep = &keep, .a = a, .m = j->scene->mail[a->mail].m, .n = o->directions};
-  pl_status s = keeper_open(j, a, &keep);
+  pl_status s = keeper_open(j, a, o->copies, &keep);
   if (s == PL_OK) s = survey_open(&k);
   if (s == PL_OK) s = survey_all(&k, &taut, figures);
   survey_close(&k);

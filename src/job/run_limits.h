@@ -13,10 +13,12 @@ typedef struct kept_goal kept_goal;
 typedef struct limits_keeper {
   job *j;
   const pl_analysis *a;
+  int copies;
   int n, cap, at; // goals; the next one that is asked for
   kept_goal *done;
 } limits_keeper;
-pl_status keeper_open(job *j, const pl_analysis *a, limits_keeper *k);
+// copies: of the material's cell along each lattice vector
+pl_status keeper_open(job *j, const pl_analysis *a, int copies, limits_keeper *k);
 // Solves goals with the options of the analysis, on disks with so many elements across, 0: in
 // periodic cells. PL_CANCELLED: those that were solved by then have solved 1.
 pl_status keeper_solve(limits_keeper *k, const pl_taut_opts *o, int across, int n,

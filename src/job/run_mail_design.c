@@ -75,6 +75,24 @@ static pl_status optimise(mail_design *d) {
   return st;
 }
 
+// why the material that it begins with cannot be designed: the first limit that there is none of
+static void report_endless(const mail_design *d) {
+  static const char *const side[] = {"stretches", "shrinks", "bends up", "bends down"};
+  for (int i = 0; i < d->nray; i++) {
+    const pl_taut *t = &d->now.taut[i];
+    double angle = d->ray[i].angle * 180 / PL_PI;
+    if (d->now.solved[i] && !t->folds && !t->open) continue;
+    if (!d->now.solved[i])
+      job_note(d->j, "%s: how far it %s along %.4g degrees was not found", d->a->name,
+               side[d->ray[i].side], angle);
+    else
+      job_note(d->j, "%s: along %.4g degrees it %s %s: there is no such limit to design",
+               d->a->name, angle, side[d->ray[i].side],
+               t->folds ? "until it folds" : "without bound");
+    return;
+  }
+}
+
 pl_status job_mail_design(job *j, int index, json_t *figures) {
   const pl_analysis *a = &j->scene->analysis[index];
   const pl_mail_design_opts *o = &a->opts.mail_design_;
@@ -84,14 +102,19 @@ pl_status job_mail_design(job *j, int index, json_t *figures) {
                    .start = &j->scene->mail[a->mail],
                    .plan = a->mail_plan,
                    .taut = {o->barrier, o->weight, o->max_iter}};
+  limits_keeper keep;
+  d.keep = &keep;
+  PL_TRY(keeper_open(j, a, o->copies, &keep));
   pl_status s = mail_open(&d);
   if (s == PL_OK) s = optimise(&d);
-  if (s == PL_UNSOLVED)
+  if (s == PL_UNSOLVED) {
+    report_endless(&d);
     job_alarm(j,
               "%s: some limits of the material that it begins with were not found, or there are "
               "none: it stretches without bound, or bends until it folds.",
               a->name);
+  }
   if (s == PL_OK) s = mail_report(&d, figures);
   mail_close(&d);
-  return s;
+  return keeper_close(&keep, s);
 }

@@ -36,7 +36,8 @@ static pl_status write_checkpoint(const film *f, const pl_patch_state *s) {
   size_t n = (size_t)s->n, rows = (size_t)pl_table_rows(f->table);
   const double head[] = {
       s->t,         s->rubbed,     s->damped,   s->scheme,   (double)f->n,
-      (double)rows, f->next_frame, f->next_row, f->seen.gap, f->seen.links_changed};
+      (double)rows, f->next_frame, f->next_row, f->seen.gap, f->seen.links_changed,
+      s->energy};
   checkpoint_begin(f->k->j, f->k->a, &c);
   checkpoint_put(&c, &f->print, 1, sizeof f->print);
   checkpoint_put(&c, head, sizeof head / sizeof *head, sizeof *head);
@@ -50,12 +51,12 @@ static pl_status write_checkpoint(const film *f, const pl_patch_state *s) {
 }
 
 static pl_status read_all(checkpoint *c, film *f, pl_patch_state *s) {
-  double head[10], *rows;
+  double head[11], *rows;
   uint64_t print;
   size_t n = (size_t)s->n;
   PL_TRY(checkpoint_read(c, &print, 1, sizeof print));
   if (print != f->print) return native_refuse(c);
-  PL_TRY(checkpoint_read(c, head, 10, sizeof *head));
+  PL_TRY(checkpoint_read(c, head, 11, sizeof *head));
   long frames = checkpoint_count(head[4]), nrow = checkpoint_count(head[5]);
   if (frames < 0 || frames > f->cap || nrow < 0) return PL_E_INPUT;
   PL_TRY(checkpoint_read(c, s->pose, n, sizeof *s->pose));
@@ -71,6 +72,7 @@ static pl_status read_all(checkpoint *c, film *f, pl_patch_state *s) {
   s->rubbed = head[1];
   s->damped = head[2];
   s->scheme = head[3];
+  s->energy = head[10];
   f->n = (int)frames;
   f->next_frame = head[6];
   f->next_row = head[7];

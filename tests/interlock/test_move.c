@@ -187,6 +187,8 @@ static void goes_on(void **state) {
   check_ok(&env, pl_patch_move(&env, &t.p, &t.o, NULL, &w, s));
   assert_memory_equal(s->pose, whole->pose, (size_t)t.p.n * sizeof *s->pose);
   assert_memory_equal(s->v, whole->v, (size_t)t.p.n * sizeof *s->v);
+  assert_true(s->scheme == whole->scheme && s->rubbed == whole->rubbed);
+  assert_true(s->energy == whole->energy);
   done(whole);
   done(s);
 }

@@ -27,6 +27,88 @@ static void closed_form(void **state) {
   check_close(summary_number(&env, "design-chain", "\"wire\"", "\"after\": ", NULL), 2.39e-3, 1e-7);
 }
 
+// A wire that may not be as thick as its goal needs: what is missed is told.
+static void missed(void **state) {
+  (void)state;
+  pl_env env;
+  pl_env_init(&env);
+  run(&env, "design-missed",
+      "interlocking: [{name: links, chain: {radius: 8 mm, wire: 2 mm, pitch: 11 mm, beside: 40 "
+      "mm}}]\n"
+      "analyses: [mail-design: {variables: [{name: wire, min: 1 mm, max: 2.1 mm}], goals: "
+      "[{stretch: 2 %, angle: 0 deg}], gap: 0.1 mm, directions: 1}]\n",
+      PL_OK);
+  check_close(summary_number(&env, "design-missed", "\"missed_by\": ", NULL),
+              (2 * (8 - 2.1) / 11 - 1.02) / 0.02, 1e-3);
+}
+
+// what was heard last that begins as a note of the analysis does
+typedef struct notes {
+  char last[PL_TEXT];
+} notes;
+
+static void hear(void *ctx, const pl_diag *d) {
+  notes *n = ctx;
+  if (strstr(d->text, "mail-design: ")) snprintf(n->last, sizeof n->last, "%s", d->text);
+}
+
+// Curvatures of a material that folds cannot be wanted, which is said with their direction.
+static void endless(void **state) {
+  (void)state;
+  pl_env env;
+  notes n = {""};
+  pl_env_init(&env);
+  env.diag = hear;
+  env.diag_ctx = &n;
+  run(&env, "design-endless",
+      "interlocking: [four-in-one: {}]\n"
+      "analyses: [mail-design: {goals: [{curvature_up: 30 1/m, angle: 45 deg}], starts: 1}]\n",
+      PL_UNSOLVED);
+  assert_non_null(strstr(n.last, "along 45 degrees it bends up until it folds"));
+}
+
+// counts calls, and stops at one of them
+typedef struct clock_ {
+  int calls, stop;
+} clock_;
+
+static int count_calls(void *ctx, const pl_progress *p) {
+  clock_ *c = ctx;
+  (void)p;
+  return ++c->calls == c->stop;
+}
+
+// Stopped and gone on with, the table is that of a run without a stop, to the bit, and what was
+// solved is not solved again.
+static void resumed(void **state) {
+  (void)state;
+  pl_env env;
+  pl_text t;
+  clock_ whole = {0, -1}, part, rest = {0, -1};
+  pl_env_init(&env);
+  pl_text_init(&t, &env);
+  pl_text_add(&t, "pliant: 1\ninterlocking: [japanese: {}]\nanalyses: [mail-design: {goals: "
+                  "[{stretch: 8 %%, angle: 0 deg}], starts: 1, directions: 1}]\n");
+  env.progress = count_calls;
+  env.progress_ctx = &whole;
+  check_ok(&env, run_scene_at(&env, "design-whole", 0, &t));
+  part = (clock_){0, whole.calls / 2};
+  env.progress_ctx = &part;
+  check_status(&env, run_scene_at(&env, "design-parts", 0, &t), PL_CANCELLED);
+  env.progress_ctx = &rest;
+  check_ok(&env, run_scene_at(&env, "design-parts", 1, &t));
+  assert_true(rest.calls < 0.8 * whole.calls);
+  char *data[2];
+  size_t n[2];
+  for (int i = 0; i < 2; i++)
+    check_ok(&env,
+             pl_file_read(&env, i ? "design-parts/mail-design.csv" : "design-whole/mail-design.csv",
+                          0, &data[i], &n[i]));
+  assert_true(n[0] == n[1] && memcmp(data[0], data[1], n[0]) == 0);
+  for (int i = 0; i < 2; i++) pl_free(&env, data[i]);
+  pl_text_free(&t);
+}
+
 // 4-in-1 whose limits along and across its rows are more than 2 : 1 apart becomes isotropic within
 // 2 %, can be printed and is not heavier; the scene that is written tells the same material.
 static void isotropic(void **state) {
@@ -86,7 +168,8 @@ static void bent(void **state) {
 }
 
 int test_mail_design(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(closed_form), cmocka_unit_test(isotropic),
-                                     cmocka_unit_test(bent)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(closed_form), cmocka_unit_test(missed),
+                                     cmocka_unit_test(endless),     cmocka_unit_test(resumed),
+                                     cmocka_unit_test(isotropic),   cmocka_unit_test(bent)};
   return cmocka_run_group_tests_name("mail-design", tests, NULL, NULL);
 }
