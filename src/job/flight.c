@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-enum { STEPS = 5000 }; // of the flight, at most
+enum { STEPS = 20000, RISING = 2000 }; // of the flight, and of its way up, at most
 static const double SLACK = 1e-9;
 
 typedef struct landing {
@@ -33,7 +33,9 @@ static double spin_rate(const pl_flight *k) {
 
 static pl_status follow(job *j, const pl_contact *c, double h, pl_state *x, landing *l) {
   const pl_scene *sc = j->scene;
-  double down = pl_norm3(l->start.gravity);
+  double down = pl_norm3(l->start.gravity), speed = pl_norm3(l->start.momentum) / l->start.mass;
+  // short steps of elements would not lead to the ground
+  if (down > 0) h = fmax(h, speed / down / RISING);
   l->end = l->start;
   for (int i = 0; i < STEPS && !l->meets; i++) {
     double t = l->end.t, d[3];

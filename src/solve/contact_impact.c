@@ -78,8 +78,9 @@ static pl_status settle(stepper *st, const rule *u) {
   // what a step takes by its timing alone may come back
   if (st->o->impact == PL_IMPACT_MOREAU) energy = fmax(energy, kinetic(st, st->s->v));
   memcpy(st->base->v, st->x->v, (size_t)st->nq * sizeof *st->x->v);
-  if (st->which > 0 && st->o->impact != PL_IMPACT_MASS) {
-    pl_status s = attempt(st, st->which == 1 ? st->chol : st->ldl, u->da, &allow);
+  if (st->o->impact != PL_IMPACT_MASS) {
+    pl_status s = stepper_metric(st, u);
+    if (s == PL_OK) s = attempt(st, st->chol, u->da, &allow);
     if (s < 0 || s == PL_CANCELLED) return s;
     if (s == PL_OK && apply_change(st, (1 + 1e-12) * energy + allow)) return PL_OK;
   }

@@ -465,6 +465,9 @@ pl_status stepper_forces(stepper *st, const rule *u);
 pl_status stepper_tangent(stepper *st, const rule *u);
 void stepper_move(stepper *st, const rule *u, double step);
 pl_status stepper_factor(stepper *st);
+// A factor of da M + dv D + K at x that is positive definite: the one at hand, or without what
+// damping changes by with places, or of the positive part of elements. PL_SINGULAR: there is none.
+pl_status stepper_metric(stepper *st, const rule *u);
 void stepper_measure(stepper *st, double *residual, double *force);
 // d = M^-1 g
 pl_status stepper_mass_solve(stepper *st);

@@ -248,6 +248,18 @@ static pl_status cholesky(stepper *st) {
   return PL_OK;
 }
 
+pl_status stepper_metric(stepper *st, const rule *u) {
+  const pl_clock c = {st->x->t, st->o->frequency, 1, st->o->ramp, 1};
+  const pl_coef coef = {u->da, u->dv, 1};
+  pl_status s = st->which == 1 ? PL_OK : PL_SINGULAR;
+  for (unsigned more = 0; s == PL_SINGULAR && more <= PL_CONVEX; more += PL_CONVEX) {
+    st->tangent = 0;
+    s = pl_eval(st->m, st->p, st->x, &c, PL_WANT_TANGENT | PL_DYNAMIC | more, &coef, st->w);
+    if (s == PL_OK) s = cholesky(st);
+  }
+  return s;
+}
+
 // Cholesky, or LDL when indefinite; the factor at hand when the values are the same to the bit
 pl_status stepper_factor(stepper *st) {
   const pl_csc *A = &st->w->A;
