@@ -1,5 +1,7 @@
 // W = sum_g w_g psi(F_g), St. Venant-Kirchhoff.
 #define BODY "tet10.inc"
+#define PACKED
+#define CARRY
 #include "kernel.h"
 #include "tet10_kind.h"
 
@@ -7,4 +9,5 @@ const pl_elem_kind pl_elem_tet10 = {
     .name = "tet10",
     .text = "quadratic tetrahedron, 4 points, St. Venant-Kirchhoff",
     TET10_KIND,
+    .p = {eval_p, third_p, mixed_p},
 };
