@@ -67,20 +67,24 @@ static double area(const pl_mesh *m) {
 
 // ---- its model ----------------------------------------------------------------------------------
 
+static const double SOFT = 1250 / 250.0; // m^2/s^2, Young's modulus over density
+
 // the mass of the elements; limits in the axes of the material
 static void add_body(macro *k, pl_builder *b, pl_mesh *placed) {
   const pl_macro_opts *o = &k->a->opts.macro_;
   const pl_scene_patch *p = k->patch;
+  double density = p->mass / (area(placed) * k->m.thickness);
+  k->young = o->young > 0 ? o->young : SOFT * density;
   pl_body_desc d = {.name = p->name,
                     .kind = PL_BODY_SHELL,
                     .mesh = placed,
-                    .young = {.v = o->young},
+                    .young = {.v = k->young},
                     .poisson = {.v = o->poisson},
-                    .density = {.v = p->mass / (area(placed) * k->m.thickness)},
+                    .density = {.v = density},
                     .thickness = {.v = k->m.thickness},
                     .warp = {p->turn[0], p->turn[3], p->turn[6]}};
   int body = pl_build_body(b, &d);
-  double weight = o->weight * o->young * k->m.thickness;
+  double weight = o->weight * k->young * k->m.thickness;
   if (body < 0) return;
   pl_build_strain_limit(b, body, k->strain, weight);
   if (k->bend) pl_build_bend_limit(b, body, k->bend, weight);
@@ -174,7 +178,7 @@ static pl_status solve_roughly(void *ctx) {
 static pl_status solve_once(macro *k) {
   const pl_macro_opts *o = &k->a->opts.macro_;
   double mass = k->patch->mass / area(k->sheet.mesh);
-  k->weight = 1e4 * o->weight * o->young * k->m.thickness / mass;
+  k->weight = 1e4 * o->weight * k->young * k->m.thickness / mass;
   PL_TRY(barrier_narrow(k->built.model, k->built.params, solve_roughly, k));
   return solve_with(k, o->rtol);
 }
@@ -223,6 +227,7 @@ static void set_figures(const macro *k, json_t *f) {
   job_set(f, "patch", json_string(k->patch->name));
   job_set(f, "elements", json_integer(k->patch->p.n));
   job_set(f, "mass_kg", json_real(k->patch->mass));
+  job_set(f, "young_Pa", json_real(k->young));
   job_set(f, "triangles", json_integer(k->sheet.mesh->cell[PL_TRI3].n));
   job_set(f, "height", json_real(size[2]));
   job_set(f, "extent", json_pack("[f, f, f]", size[0], size[1], size[2]));

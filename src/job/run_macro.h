@@ -9,6 +9,7 @@ typedef struct macro {
   const pl_analysis *a;
   const pl_scene_patch *patch;
   pl_sheet_material m;
+  double young; // Pa
   pl_patch_sheet sheet;
   pl_star *strain, *bend; // NULL: no limits of curvature
   pl_built built;

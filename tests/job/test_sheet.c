@@ -174,6 +174,27 @@ static void hangs_as_sheet(void **state) {
   pl_text_free(&t);
 }
 
+// Young's modulus by the mass of the elements, as 1250 Pa are for 250 kg/m^3.
+static void young_by_mass(void **state) {
+  (void)state;
+  pl_env env;
+  pl_env_init(&env);
+  write_material(&env);
+  pl_text t = {.env = &env};
+  pl_text_add(&t, "pliant: 1\ninterlocking: [{torus-knot: {}}]\n"
+                  "patches: [{cells: [2, 5], held: {edge: back}}]\ngravity: [0, 0, -9.81]\n"
+                  "analyses: [macro: {material: box.material, refine: 0, young: 0 Pa}]\n");
+  check_ok(&env, run_scene_at(&env, "sheet-mass", 0, &t));
+  pl_sheet_material m;
+  make_box(&env, &m);
+  double area = 10 * pow(38.5e-3 / 3, 2);
+  double mass = summary_number(&env, "sheet-mass", "\"kind\": \"macro\"", "\"mass_kg\": ", NULL);
+  check_rel(summary_number(&env, "sheet-mass", "\"young_Pa\": ", NULL),
+            5 * mass / (area * m.thickness), 1e-6);
+  pl_sheet_material_free(&env, &m);
+  pl_text_free(&t);
+}
+
 // A patch that nothing holds lies on a box that is a mesh, which carries its weight; one that
 // begins inside is refused.
 static void lies_on_mesh(void **state) {
@@ -249,7 +270,7 @@ int test_sheet(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(all_taut),       cmocka_unit_test(not_taut),
       cmocka_unit_test(falls),          cmocka_unit_test(bends),
-      cmocka_unit_test(hangs_as_sheet), cmocka_unit_test(lies_on_mesh),
-      cmocka_unit_test(from_limits)};
+      cmocka_unit_test(hangs_as_sheet), cmocka_unit_test(young_by_mass),
+      cmocka_unit_test(lies_on_mesh),   cmocka_unit_test(from_limits)};
   return cmocka_run_group_tests_name("job.sheet", tests, NULL, NULL);
 }
