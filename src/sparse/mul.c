@@ -4,11 +4,11 @@
 
 #include <string.h>
 
-// entries of a part, and the most parts
+// entries of a part, the most parts, and rows that they reach over those that there are
 #ifdef PL_SHARE_ALL
-enum { PART = 100, PARTS = 8 };
+enum { PART = 100, PARTS = 8, REACH = 100 };
 #else
-enum { PART = 8000, PARTS = 64 };
+enum { PART = 8000, PARTS = 64, REACH = 4 };
 #endif
 
 typedef struct part {
@@ -24,13 +24,11 @@ struct pl_mul {
   double *store;
 };
 
-pl_status pl_mul_create(pl_env *env, const pl_csc *A, pl_mul **out) {
-  pl_mul *m = *out = pl_alloc(env, 1, sizeof *m);
-  if (!m) return PL_E_NOMEM;
-  m->env = env;
-  m->n = A->n;
-  int most = A->nnz / PARTS > PART ? A->nnz / PARTS + 1 : PART;
+// cuts the columns into parts of about `most` entries; returns the rows that they reach, all
+// together
+static size_t cut(pl_mul *m, const pl_csc *A, int most) {
   size_t total = 0;
+  m->npart = 0;
   for (int j = 0; j < A->n; m->npart++) {
     part *p = &m->part[m->npart];
     int start = A->ptr[j];
@@ -45,6 +43,20 @@ pl_status pl_mul_create(pl_env *env, const pl_csc *A, pl_mul **out) {
     p->last = j;
     total += (size_t)(p->end - p->first);
   }
+  return total;
+}
+
+pl_status pl_mul_create(pl_env *env, const pl_csc *A, pl_mul **out) {
+  pl_mul *m = *out = pl_alloc(env, 1, sizeof *m);
+  if (!m) return PL_E_NOMEM;
+  m->env = env;
+  m->n = A->n;
+  int most = A->nnz / PARTS > PART ? A->nnz / PARTS + 1 : PART;
+  size_t total = cut(m, A, most);
+  // columns that reach far, as those of nodes do to edges that are numbered behind all of them: few
+  // parts, or adding them up takes longer than the product
+  while (total > REACH * (size_t)A->n && m->npart > 1 && most < INT_MAX / 4)
+    total = cut(m, A, most *= 4);
   m->store = pl_alloc(env, total, sizeof *m->store);
   if (!m->store) {
     pl_mul_free(m);
