@@ -6,11 +6,13 @@
 
 // what analyses write besides files of watched places, obstacles and numbers
 static const char *const known[] = {
-    "before",      "after",      "boundary",    "contacts", "content",    "convergence", "damping",
-    "end",         "energy",     "harmonics",   "impacts",  "limit",      "limits",      "linear",
-    "material",    "measured",   "multipliers", "newmark",  "parameters", "predicted",   "response",
-    "sensitivity", "shape",      "record",      "sizes",    "solved",     "special",     "strain",
-    "stress",      "trajectory", "values",      "works"};
+    "before",      "after",    "angle",       "bending",   "boundary",   "contacts",  "content",
+    "convergence", "damping",  "end",         "energy",    "flat",       "gradients", "harmonics",
+    "height",      "impacts",  "joint",       "limit",     "limits",     "linear",    "longest",
+    "material",    "measured", "multipliers", "newmark",   "parameters", "patch",     "path",
+    "phase",       "play",     "poses",       "predicted", "record",     "refine",    "response",
+    "sensitivity", "shape",    "sheet",       "shortest",  "sizes",      "solved",    "special",
+    "states",      "strain",   "stress",      "sweep",     "trajectory", "values",    "works"};
 
 // files of a curve whose analysis has its kind's name
 static const char *const plain[] = {"special", "harmonics", "multipliers"};

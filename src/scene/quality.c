@@ -42,23 +42,15 @@ static int layers_text(const pl_quality *q, char *out, size_t size) {
                   fabs(q->layers - n) > 0.05 ? "about " : "", n, n > 1 ? "s" : "", q->thick);
 }
 
-static void warn_layers(reader *r, const body_slot *b, pl_cell_type t, const pl_quality *q) {
-  enum { PLAIN = 1 };
-  char has[128];
+static void warn_thin(reader *r, const body_slot *b, const pl_quality *q) {
   double lo[3], hi[3], size = 0;
   if (!(q->thick > 0 && q->thick < INFINITY)) return;
   pl_mesh_bounds(b->mesh, lo, hi);
   for (int c = 0; c < 3; c++) size = fmax(size, hi[c] - lo[c]);
-  layers_text(q, has, sizeof has);
   if (size > THIN * q->thick)
-    warning(
-        r, b->at, "a shell of its middle surface is right, and has fewer unknowns",
-        "solid '%s' is %.3g times as long as thick (%s): its answers may be off by some percent",
-        b->def->name.s, size / q->thick, has);
-  else if (t == PL_HEX8 && b->def->solid->form.v == PLAIN && q->layers < PLAIN_LEAST - 0.5)
-    warning(r, b->def->solid->form.at,
-            "use formulation: enhanced, right with one cell, or four cells and more",
-            "solid '%s': plain hexahedra with %s are too stiff in bending", b->def->name.s, has);
+    warning(r, b->at, "a shell of its middle surface is right, and has fewer unknowns",
+            "solid '%s' is %.3g times as long as thick: its answers may be off by some percent",
+            b->def->name.s, size / q->thick);
 }
 
 void check_quality(reader *r, const body_slot *b) {
@@ -69,7 +61,7 @@ void check_quality(reader *r, const body_slot *b) {
     if (pl_cell_dim[t] != want || n == 0) continue;
     if (!worked(r, pl_mesh_quality(b->mesh, t, 0, n, &q))) return;
     warn_cells(r, b, t, &q);
-    if (want == 3) warn_layers(r, b, t, &q);
+    if (want == 3) warn_thin(r, b, &q);
   }
 }
 

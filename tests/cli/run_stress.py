@@ -426,8 +426,6 @@ def coarse_meshes_are_told():
     assert summary[0]["discretisation_error"]["relative"] > 0.25 and "the mesh is coarse" in said, said
     p = subprocess.run([pliant, "check", work / "coarse.yaml"], capture_output=True, text=True, timeout=60)
     assert "1 cell through the thickness of 0.002 m where it is thin: too stiff in bending, use formulation: enhanced" in p.stdout, p.stdout
-    warned = "plain hexahedra with 1 cell through the thickness of 0.002 m where it is thin are too stiff in bending"
-    assert warned in said and warned in p.stderr and "use formulation: enhanced, right with one cell" in said, (said, p.stderr)
 
 
 @test
@@ -453,9 +451,9 @@ analyses: [modes]
     assert "2 cells through the thickness of 0.002 m where it is thin: too stiff in bending, use order: 2" in p.stdout, p.stdout
     for n, warned in ((2, True), (4, False)):
         p = told("{box: {size: [40, 20, 2], cells: [20, 10, %d]}}" % n, ", formulation: plain")
-        assert ("are too stiff in bending" in p.stderr) == warned, p.stderr
+        assert ("too stiff in bending, use formulation: enhanced" in p.stdout) == warned, p.stdout
     p = told("{box: {size: [3000, 20, 2], cells: [100, 1, 2]}}")
-    assert "is 1.5e+03 times as long as thick (2 cells" in p.stderr and "a shell of its middle surface" in p.stderr, p.stderr
+    assert "is 1.5e+03 times as long as thick: its answers" in p.stderr and "a shell of its middle surface" in p.stderr, p.stderr
 
 
 @test

@@ -58,7 +58,7 @@ static pl_scene *load(pl_env *env, const char *fmt, const char *units) {
   "%s\n"                                                                                           \
   "materials: {pla: {young: 3300, poisson: 0.3, density: 1.24e-9}}\n"                              \
   "bodies: [{name: b, solid: {formulation: plain, mass: lumped, mesh: {box: {size: [100, 10, "     \
-  "10], cells: [4, 4, 4]}}, material: "                                                            \
+  "10], cells: [4, 1, 1]}}, material: "                                                            \
   "pla}}]\n"                                                                                       \
   "fixed: b group left\n"                                                                          \
   "loads: [{nodes: b group right, total: [0, 0, -100], harmonic: 1}]\n"                            \
@@ -72,7 +72,7 @@ static void system_is_right(void **state) {
       "pliant: 1\n%s\n"
       "materials: {pla: {young: 3300 MPa, poisson: 0.3, density: 1240 kg/m^3}}\n"
       "bodies: [{name: b, solid: {formulation: plain, mass: lumped, mesh: {box: {size: [100 mm, 10 "
-      "mm, 10 mm], cells: [4, 4, 4]}}, "
+      "mm, 10 mm], cells: [4, 1, 1]}}, "
       "material: pla}}]\n"
       "fixed: b group left\n"
       "loads: [{nodes: b group right, total: [0, 0, -100 N], harmonic: 1}]\n";
