@@ -18,7 +18,7 @@ static pl_mesh *make_block(int cells, pl_built *out) {
 
 // best of several, as the machine is shared
 static double assembly_time(const pl_built *r, pl_work *w) {
-  const pl_coef c = {0, 0, 1};
+  const pl_coef c = {.k = 1};
   const pl_clock k = {.scale = 1};
   double best = 1e9;
   for (int i = 0; i < 9; i++) {

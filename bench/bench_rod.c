@@ -59,7 +59,7 @@ static double solve_time(wire *r, pl_static_info *info) {
 
 // parts of one iteration, over their number of edges
 static void bench_parts(wire *r) {
-  const pl_coef c = {0, 0, 1};
+  const pl_coef c = {.k = 1};
   const pl_clock k = {.scale = 1};
   double eval = 1e9, symbolic = 1e9, numeric = 1e9, ldl = 1e9, t;
   for (int i = 0; i < 5; i++) {

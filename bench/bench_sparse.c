@@ -132,7 +132,7 @@ static void print_cost(const char *name, int nthread, const cost *c) {
 }
 
 static void bench_factor(const pl_built *b, int nthread) {
-  const pl_coef k = {1e4, 0, 1}; // a step of 10 ms
+  const pl_coef k = {.m = 1e4, .k = 1}; // a step of 10 ms
   const pl_clock clock = {.scale = 1};
   pl_work *w = b->work;
   must(pl_eval(b->model, b->params, b->state, &clock, PL_WANT_TANGENT | PL_DYNAMIC, &k, w));

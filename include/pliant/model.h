@@ -280,9 +280,10 @@ enum {
   PL_NEAR = 64 // as PL_EXACT, but d(beta K v)/dq by a difference where that is faster: six digits
 };
 
-// A = cm M + cd D + ck K over the free unknowns, D = alpha M + beta K + dashpots.
+// A = cm M + cd D + ck K over the free unknowns, D = alpha M + (1 + more) beta K + dashpots. Forces
+// have (1 + more) beta K v as well; the power that is lost has not.
 typedef struct pl_coef {
-  double m, d, k;
+  double m, d, k, more;
 } pl_coef;
 
 // Scratch and results of pl_eval. Never holds state.

@@ -169,7 +169,7 @@ void couple_free(couple *k) {
 // ---- one iteration ------------------------------------------------------------------------------
 
 static pl_status evaluate(couple *k) {
-  pl_coef coef = {k->da, k->dv, 1};
+  pl_coef coef = {.m = k->da, .d = k->dv, .k = 1};
   unsigned want = PL_WANT_FORCE | PL_WANT_TANGENT | PL_DYNAMIC | PL_EXACT;
   if (k->convex) want |= PL_CONVEX;
   for (int i = 0; i < k->n; i++) {

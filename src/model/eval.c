@@ -29,18 +29,19 @@ typedef struct element { // scratch of one element
 static int add_stiffness_damping(const task *t, const pl_elem_kind *k, const double *par,
                                  const double *rest, element *x, double *power) {
   int n = k->ndof;
+  double beta = (1 + t->coef.more) * t->beta;
   for (int i = 0; i < n; i++) {
     double kv = 0;
     for (int j = 0; j < n; j++) kv += x->H[i * n + j] * x->v[j];
-    x->g[i] += t->beta * kv;
+    x->g[i] += beta * kv;
     *power += t->beta * kv * x->v[i];
   }
   if (!(t->want & PL_WANT_TANGENT)) return 0;
-  double own = t->coef.k + t->beta * t->coef.d;
+  double own = t->coef.k + beta * t->coef.d;
   for (int i = 0; i < n * n; i++) x->T[i] = own * x->H[i];
   if (!(t->want & (PL_EXACT | PL_NEAR))) return 0;
   if (!x->third && pl_elem_third(k, x->q, x->v, par, rest, x->C) != PL_OK) return 1;
-  for (int i = 0; i < n * n; i++) x->T[i] += t->coef.k * t->beta * x->C[i];
+  for (int i = 0; i < n * n; i++) x->T[i] += t->coef.k * beta * x->C[i];
   return 0;
 }
 

@@ -119,10 +119,11 @@ static void book_impact(stepper *st, double before) {
   st->audit.work += after - before;
 }
 
-pl_status stepper_rest(stepper *st, const rule *u) {
+pl_status stepper_rest(stepper *st, const rule *u, int *changed) {
   contact_set *t = st->contacts;
   keep_closed(t, st->heavy);
-  if (t->nset == 0) return PL_OK;
+  *changed = t->nset > 0;
+  if (!*changed) return PL_OK;
   int m = t->nset * t->dim;
   double whole = u->h * t->share;
   for (int i = 0; i < m; i++) t->before[i] = whole * t->f[i];
@@ -130,7 +131,5 @@ pl_status stepper_rest(stepper *st, const rule *u) {
   PL_TRY(settle(st, u));
   book_impact(st, energy);
   for (int i = 0; i < m; i++) t->f[i] /= whole;
-
-  // the acceleration that goes with the new velocities
-  return stepper_accelerate(st, st->x);
+  return PL_OK;
 }

@@ -214,8 +214,11 @@ pl_status stepper_contact(stepper *st, const rule *u, verdict *v) {
   (u->method == PL_BDF2 ? book_two : book_forces)(st, u);
   if (u->method == PL_BDF2) PL_TRY(land(st, u));
   if (u->method == PL_NEWMARK) {
-    PL_TRY(leave_impulse(st));
-    if (st->o->impact != PL_IMPACT_NONE) PL_TRY(stepper_rest(st, u));
+    int late = st->late, next = late_next(st), rested = 0;
+    PL_TRY(late > 0 ? stepper_mass_factor(st) : leave_impulse(st));
+    if (st->o->impact != PL_IMPACT_NONE) PL_TRY(stepper_rest(st, u, &rested));
+    st->late = next;
+    if (late > 0 || rested) PL_TRY(stepper_accelerate(st, st->x));
   }
   *v = audit_contact(st, u, *v);
   return PL_OK;

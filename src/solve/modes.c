@@ -139,7 +139,7 @@ pl_status pl_modes(const pl_modes_opts *o, const pl_model *m, const pl_params *p
   if (n == 0)
     return pl_fail(w->env, PL_E_INPUT, "modes: every unknown is driven, nothing can vibrate");
   pl_status st = pl_eval(m, p, s, &(pl_clock){.t = s->t, .scale = 1},
-                         PL_WANT_FORCE | PL_WANT_TANGENT, &(pl_coef){0, 0, 1}, w);
+                         PL_WANT_FORCE | PL_WANT_TANGENT, &(pl_coef){.k = 1}, w);
   if (st == PL_DOMAIN) return fail_domain(m, w, "modes");
   PL_TRY(st);
   pl_csc M = {0};

@@ -38,7 +38,7 @@ void equil_close(equil *e) {
 }
 
 pl_status equil_eval(equil *e, unsigned want) {
-  static const pl_coef stiffness = {0, 0, 1};
+  static const pl_coef stiffness = {.k = 1};
   PL_TRY(pl_eval(e->m, e->p, e->x, &e->clock, want, &stiffness, e->w));
   for (int i = 0; e->carried && i < e->nq; i++) {
     double f = (1 - e->clock.scale) * e->carried[i];

@@ -30,8 +30,8 @@ static double mass_of(const stepper *st, int k) {
 // light[nq]: 1 where so; *loud: some of them are out of balance. The state has no accelerations.
 static pl_status find_light(stepper *st, double h, int *light, int *loud) {
   double *K = st->d, *D = st->g, slow = 0, most = 0; // [n]
-  PL_TRY(diagonal(st, (pl_coef){0, 0, 1}, K));
-  PL_TRY(diagonal(st, (pl_coef){-st->p->par[PL_PAR_ALPHA], 1, 0}, D));
+  PL_TRY(diagonal(st, (pl_coef){.k = 1}, K));
+  PL_TRY(diagonal(st, (pl_coef){.m = -st->p->par[PL_PAR_ALPHA], .d = 1}, D));
   PL_TRY(stepper_eval(st, st->s, PL_WANT_FORCE, NULL));
   for (int i = 0; i < st->n; i++) {
     if (K[i] > 0) slow = fmax(slow, mass_of(st, st->dof[i]) / K[i]);

@@ -354,6 +354,7 @@ typedef struct rule {
 // What a step is checked by.
 typedef struct audit {
   double *g0, W0, V0; // [nq] elastic forces, elastic energy and potential where the step begins
+  double *d0;         // [nq] forces of damping there, as the step counts them
   double power0;      // W; lost to damping there
   int known;          // 1: they are
   int ninverted;      // elements inside out there
@@ -362,6 +363,7 @@ typedef struct audit {
   double kinetic;     // J; of the free unknowns at x
   double elastic, potential; // J; at x
   double work;               // J; of forces in the step that have no potential, or one that changes
+  double viscous;            // J; work against damping in the step
   double damped;             // J; that a rule which loses energy took in the step
   double contact;            // J; that friction and impacts took in the step
   double pushed;             // J; work of obstacles that move
@@ -398,6 +400,7 @@ typedef struct stepper {
   int looked;            // 1: no unknown is loose, though the tangent was singular
   int exactly;           // Newton iterations, 0: until converged
   int damped;            // 1: forces depend on velocities otherwise than by alpha
+  int late;              // steps to come with damping by stiffness at their ends (late.c)
   int tangent;           // 1: the matrix in w is the tangent at x
   audit audit;
   pl_state *first;          // a doubtful solution while another one is looked for
@@ -469,13 +472,18 @@ pl_status stepper_factor(stepper *st);
 // damping changes by with places, or of the positive part of elements. PL_SINGULAR: there is none.
 pl_status stepper_metric(stepper *st, const rule *u);
 void stepper_measure(stepper *st, double *residual, double *force);
-// d = M^-1 g
+// The factor of M; d = M^-1 g.
+pl_status stepper_mass_factor(stepper *st);
 pl_status stepper_mass_solve(stepper *st);
+// stepper_contact, with damping by stiffness at the end of the step where the trapezoidal rule
+// makes it drive (late.c); how many steps to come are of that kind, by the contacts at x.
+pl_status late_contact(stepper *st, const rule *u, verdict *v);
+int late_next(const stepper *st);
 // stepper_try with contact.
 pl_status stepper_contact(stepper *st, const rule *u, verdict *v);
 // The law for impacts: Coulomb's law for the velocities after a step of Newmark's and the impulses
-// of the whole step.
-pl_status stepper_rest(stepper *st, const rule *u);
+// of the whole step. *changed: accelerations at x are to be found anew.
+pl_status stepper_rest(stepper *st, const rule *u, int *changed);
 // Steps of impacts (contact_phase.c): a step of length h is too long for the impact under way; the
 // step in x begins one that it is too long for; the step is accepted.
 int phase_is_long(const stepper *st, double h);

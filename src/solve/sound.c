@@ -2,6 +2,8 @@
 // the step make.
 #include "solve_impl.h"
 
+#include <string.h>
+
 enum { SETTLED = 20 };                        // steps after which the book can be trusted
 static const double DOUBT = 0.1, GROSS = 0.5; // parts of the energy that moves
 static const double STRAY = 0.25;             // of an element's edge
@@ -30,6 +32,14 @@ static double elastic_made(const stepper *st, const rule *u) {
   return w->elastic + w->outer - st->audit.W0 - work;
 }
 
+// forces of damping times the way
+static double viscous_work(stepper *st, const rule *u) {
+  double old = u->method == PL_IMPLICIT_EULER ? 0 : 0.5, work = 0;
+  for (int i = 0; i < st->nq; i++)
+    work += (old * st->audit.d0[i] + (1 - old) * st->w->f_damp[i]) * (st->x->q[i] - st->s->q[i]);
+  return work;
+}
+
 // methods that lose energy by design are held to what they gain
 static int loses(const rule *u) {
   return u->method != PL_NEWMARK || u->gamma > 0.5;
@@ -46,6 +56,7 @@ static void measure_energy(stepper *st, const rule *u) {
   double before = stepper_mass_form(st, st->s->v, 0, st->s->v, st->s->v, 0, st->s->v);
   a->moving = before + a->kinetic + fabs(a->elastic - a->W0);
   a->potential = st->w->potential;
+  a->viscous = viscous_work(st, u);
   a->work = a->kinetic - before + a->potential - a->V0 - a->made;
 }
 
@@ -54,6 +65,7 @@ static void measure_energy(stepper *st, const rule *u) {
 static void keep_start(stepper *st) {
   audit *a = &st->audit;
   for (int i = 0; i < st->nq; i++) a->g0[i] = st->w->f_inner[i] - st->w->f_damp[i];
+  memcpy(a->d0, st->w->f_damp, (size_t)st->nq * sizeof *a->d0);
   a->W0 = st->w->elastic + st->w->outer;
   a->V0 = st->w->potential;
   a->power0 = st->w->dissipated;

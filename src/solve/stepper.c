@@ -27,7 +27,8 @@ pl_status stepper_open(stepper *st) {
   st->d = pl_alloc(st->env, n, sizeof *st->d);
   st->ma = pl_alloc(st->env, nq, sizeof *st->ma);
   st->audit.g0 = pl_alloc(st->env, nq, sizeof *st->audit.g0);
-  if (!st->heavy || !st->factored || !st->g || !st->d || !st->ma || !st->audit.g0)
+  st->audit.d0 = pl_alloc(st->env, nq, sizeof *st->audit.d0);
+  if (!st->heavy || !st->factored || !st->g || !st->d || !st->ma || !st->audit.g0 || !st->audit.d0)
     return PL_E_NOMEM;
   st->damped = is_damped(st->m, st->p);
   for (int i = 0; i < st->nq; i++) st->heavy[i] = *pl_csc_diagonal(&st->p->M, i) > 0;
@@ -49,12 +50,14 @@ void stepper_close(stepper *st) {
   pl_free(st->env, st->d);
   pl_free(st->env, st->ma);
   pl_free(st->env, st->audit.g0);
+  pl_free(st->env, st->audit.d0);
   pl_free(st->env, st->fit);
 }
 
 pl_status stepper_eval(stepper *st, const pl_state *x, unsigned want, const rule *u) {
   pl_clock c = {x->t, st->o->frequency, 1, st->o->ramp, 1};
-  pl_coef coef = u ? (pl_coef){u->da, u->dv, 1} : (pl_coef){0};
+  pl_coef coef = u ? (pl_coef){.m = u->da, .d = u->dv, .k = 1} : (pl_coef){0};
+  if (st->late > 0) coef.more = u ? 1 / u->gamma - 1 : -1;
   st->tangent = 0;
   return pl_eval(st->m, st->p, x, &c, want | PL_DYNAMIC | PL_NEAR, &coef, st->w);
 }
@@ -91,8 +94,12 @@ static pl_status mass_factor(stepper *st) {
   return s;
 }
 
+pl_status stepper_mass_factor(stepper *st) {
+  return st->mass ? PL_OK : mass_factor(st);
+}
+
 pl_status stepper_mass_solve(stepper *st) {
-  if (!st->mass) PL_TRY(mass_factor(st));
+  PL_TRY(stepper_mass_factor(st));
   for (int i = 0; i < st->n; i++)
     if (!st->heavy[st->dof[i]]) st->g[i] = 0;
   return factor_solve(st->env, st->mass, 1, st->g, st->d);
@@ -250,7 +257,7 @@ static pl_status cholesky(stepper *st) {
 
 pl_status stepper_metric(stepper *st, const rule *u) {
   const pl_clock c = {st->x->t, st->o->frequency, 1, st->o->ramp, 1};
-  const pl_coef coef = {u->da, u->dv, 1};
+  const pl_coef coef = {.m = u->da, .d = u->dv, .k = 1};
   pl_status s = st->which == 1 ? PL_OK : PL_SINGULAR;
   for (unsigned more = 0; s == PL_SINGULAR && more <= PL_CONVEX; more += PL_CONVEX) {
     st->tangent = 0;
@@ -460,8 +467,9 @@ pl_status stepper_try(stepper *st, double h, double t) {
   rule u = make_rule(st, h, t);
   verdict v = SOUND;
   st->audit.unsound = 0;
+  st->late = st->hist->late;
   PL_TRY(audit_begin(st));
-  PL_TRY(st->contacts ? stepper_contact(st, &u, &v) : solve_free(st, &u, &v));
+  PL_TRY(st->contacts ? late_contact(st, &u, &v) : solve_free(st, &u, &v));
   st->audit.unsound = v == UNSOUND || (v == DOUBTFUL && audit_is_gross(st));
   return st->audit.unsound ? PL_UNSOLVED : PL_OK;
 }
@@ -476,6 +484,7 @@ pl_status stepper_accept(stepper *st, double h) {
     memcpy(st->hist->v1, st->s->v, size);
   }
   st->hist->last_step = h;
+  st->hist->late = st->late;
   phase_accept(st);
   if (st->contacts) momentum_accept(st, &u);
   if (st->contacts && st->hist->q1)

@@ -112,7 +112,7 @@ pl_status hang_follow(hang *h, hang_at to) {
 
 pl_status hang_inertia(hang *h, int *nneg) {
   static const pl_clock clock = {.scale = 1};
-  static const pl_coef stiffness = {0, 0, 1};
+  static const pl_coef stiffness = {.k = 1};
   const pl_built *b = &h->full.b;
   PL_TRY(pl_eval(b->model, b->params, h->flat.b.state, &clock, PL_WANT_FORCE | PL_WANT_TANGENT,
                  &stiffness, b->work));

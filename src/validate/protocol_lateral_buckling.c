@@ -110,7 +110,7 @@ static pl_status plate_create(pl_env *env, pl_trial *t, pl_bending bending, int 
 
 // The equilibrium in the plane, into both models. It is a gentle one: plain Newton steps.
 static pl_status settle(plate *p, double gamma) {
-  static const pl_coef stiffness = {0, 0, 1};
+  static const pl_coef stiffness = {.k = 1};
   const pl_clock clock = {.scale = 1};
   pl_built *b = &p->flat;
   int n = pl_model_nfree(b->model);
@@ -142,7 +142,7 @@ typedef pl_status (*side_fn)(plate *p, double gamma, int *beyond);
 // The state in the plane is stable while the stiffness out of it, which is not coupled with that in
 // it, has a Cholesky factor: all of its eigenvalues are positive.
 static pl_status unstable(plate *p, double gamma, int *beyond) {
-  static const pl_coef stiffness = {0, 0, 1};
+  static const pl_coef stiffness = {.k = 1};
   const pl_clock clock = {.scale = 1};
   pl_built *b = &p->bend;
   PL_TRY(settle(p, gamma));

@@ -71,7 +71,7 @@ static int ring_unstable(int n, double phi) {
   rods_build(&k, 1, &b);
   pl_clock c = {.scale = 1};
   check_ok(&env,
-           pl_eval(b.m, b.p, b.s, &c, PL_WANT_FORCE | PL_WANT_TANGENT, &(pl_coef){0, 0, 1}, b.w));
+           pl_eval(b.m, b.p, b.s, &c, PL_WANT_FORCE | PL_WANT_TANGENT, &(pl_coef){.k = 1}, b.w));
   // the circle is in equilibrium
   check_less(pl_max_abs(b.s->nq, b.w->r), 1e-9 * wire_bend() / (R * R));
   pl_csc *K = &b.w->A;

@@ -219,7 +219,7 @@ static void same_bits_on_any_threads(void **state) {
   kit_init(&kit, &env, 3);
   kit_box(&kit, "tet4", n, l, par);
   kit.d.beta = 1e-3;
-  const pl_coef c = {1, 2, 3};
+  const pl_coef c = {.m = 1, .d = 2, .k = 3};
   for (int t = 0; t < 4; t++) {
     kit_build(&kit, t + 1, &b[t]);
     stir(&b[t], &at, 8);
@@ -384,7 +384,7 @@ static void no_allocation_in_eval(void **state) {
   kit_build(&kit, 2, &b);
   stir(&b, &at, 2);
   long before = env.nalloc;
-  const pl_coef c = {1, 1, 1};
+  const pl_coef c = {.m = 1, .d = 1, .k = 1};
   for (int i = 0; i < 10; i++)
     check_ok(&env, pl_eval(b.m, b.p, b.s, &at, ALL | PL_WANT_TANGENT | PL_EXACT, &c, b.w));
   assert_int_equal(env.nalloc, before);

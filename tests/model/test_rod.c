@@ -248,9 +248,9 @@ static void convex_parts(void **state) {
   int n = pl_model_nfree(b.m);
   pl_clock c = {.scale = 1};
   pl_csc K;
-  check_ok(&env, pl_eval(b.m, b.p, b.s, &c, PL_WANT_TANGENT, &(pl_coef){0, 0, 1}, b.w));
+  check_ok(&env, pl_eval(b.m, b.p, b.s, &c, PL_WANT_TANGENT, &(pl_coef){.k = 1}, b.w));
   check_ok(&env, pl_csc_copy(&env, &b.w->A, &K));
-  check_ok(&env, pl_eval(b.m, b.p, b.s, &c, PL_WANT_TANGENT | PL_CONVEX, &(pl_coef){0, 0, 1}, b.w));
+  check_ok(&env, pl_eval(b.m, b.p, b.s, &c, PL_WANT_TANGENT | PL_CONVEX, &(pl_coef){.k = 1}, b.w));
   pl_rng r;
   pl_rng_seed(&r, 2);
   for (int i = 0; i < 500; i++) {

@@ -126,7 +126,7 @@ static void tangent(void **state) {
   const pl_model *m = g.scene->model;
   int n = pl_model_nfree(m);
   const int *dof = pl_model_free_dofs(m);
-  static const pl_coef stiffness = {0, 0, 1};
+  static const pl_coef stiffness = {.k = 1};
   double *K = pl_alloc(&g.env, (size_t)n * (size_t)n, sizeof *K), h = 1e-4;
   assert_true(pl_model_circulatory(m));
   pl_drive(m, g.scene->params, &now, g.s);

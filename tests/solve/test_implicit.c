@@ -118,7 +118,7 @@ static void finds_wrinkles(void **state) {
   // the tangent at the start has negative eigenvalues
   pl_work *w = k.b.w;
   pl_factor *f;
-  pl_coef coef = {1 / (h * h), 1 / h, 1};
+  pl_coef coef = {.m = 1 / (h * h), .d = 1 / h, .k = 1};
   check_ok(&k.env, pl_eval(k.b.m, k.b.p, k.x, &(pl_clock){.scale = 1}, PL_WANT_TANGENT | PL_DYNAMIC,
                            &coef, w));
   check_ok(&k.env, pl_factor_create(&k.env, PL_CHOLESKY, &w->A, 1, 1, &f));
