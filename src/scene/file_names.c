@@ -6,13 +6,17 @@
 
 // what analyses write besides files of watched places, obstacles and numbers
 static const char *const known[] = {
-    "before",      "after",    "angle",       "bending",   "boundary",   "contacts",  "content",
-    "convergence", "damping",  "end",         "energy",    "flat",       "gradients", "harmonics",
-    "height",      "impacts",  "joint",       "limit",     "limits",     "linear",    "longest",
-    "material",    "measured", "multipliers", "newmark",   "parameters", "patch",     "path",
-    "phase",       "play",     "poses",       "predicted", "record",     "refine",    "response",
-    "sensitivity", "shape",    "sheet",       "shortest",  "sizes",      "solved",    "special",
-    "states",      "strain",   "stress",      "sweep",     "trajectory", "values",    "works"};
+    "before",      "after",      "boundary",    "contacts", "content",    "convergence", "damping",
+    "end",         "energy",     "harmonics",   "impacts",  "limit",      "limits",      "linear",
+    "material",    "measured",   "multipliers", "newmark",  "parameters", "predicted",   "response",
+    "sensitivity", "shape",      "record",      "sizes",    "solved",     "special",     "strain",
+    "stress",      "trajectory", "values",      "works"};
+
+// what single kinds of analyses write besides
+static const char *const of_limits[] = {"bending", "flat",   "joint",    "longest", "patch", "play",
+                                        "poses",   "refine", "shortest", "states",  "sweep"};
+static const char *const of_macro[] = {"sheet"};
+static const char *const of_jump[] = {"angle", "height", "path"};
 
 // files of a curve whose analysis has its kind's name
 static const char *const plain[] = {"special", "harmonics", "multipliers"};
@@ -40,6 +44,9 @@ static int may_write(const pl_scene *s, const pl_analysis *a, const char *what) 
   int counts = a->kind == PL_ANALYSIS_modes || a->kind == PL_ANALYSIS_fit_damping;
   if (counts && digits > 0 && (what[digits] == 0 || what[digits] == '-')) return 1;
   if (meets_any(what, known, COUNT(known))) return 1;
+  if (a->kind == PL_ANALYSIS_limits && meets_any(what, of_limits, COUNT(of_limits))) return 1;
+  if (a->kind == PL_ANALYSIS_macro && meets_any(what, of_macro, COUNT(of_macro))) return 1;
+  if (a->kind == PL_ANALYSIS_jump && meets_any(what, of_jump, COUNT(of_jump))) return 1;
   for (int k = 0; k < a->nprobe; k++)
     if (meet(what, a->probe[k].name)) return 1;
   return meets_any(what, s->obstacle_name, s->contact.nobstacle);
