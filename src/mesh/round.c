@@ -151,7 +151,7 @@ static double height(const rounding *w, int side, double *normal) {
 
 // the offset whose part along the normal of every sheet is that sheet's height
 static void combine(const rounding *w, int e, double *offset) {
-  double n[3], A = 0, B = 0, C = 0, p = 0, q = 0, x[3] = {0}, y[3];
+  double n[3], A = 0, B = 0, C = 0, p = 0, q = 0, x[3] = {0}, y[3] = {0};
   memset(offset, 0, 3 * sizeof *offset);
   for (int i = w->first[e]; i < w->first[e + 1]; i++) {
     double h = height(w, w->order[i], n);
