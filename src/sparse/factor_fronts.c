@@ -1,8 +1,8 @@
 // LU of matrices made of dense square blocks, symmetric in pattern: the multifrontal method with
 // rows interchanged inside a front only. Where such pivots are too small, PL_UNSOLVED sends the
 // caller to a solver that looks further. All sums have one order, for any number of threads.
-#include "fronts.h"
 #include "lapack.h"
+#include "sweeps.h"
 
 #include <stdatomic.h>
 #include <string.h>
@@ -55,6 +55,7 @@ typedef struct fronts {
   double *least;     // [nfront] smallest pivot over the largest entry of its column
   const double *val; // of the matrix at hand
   int transposed;
+  sweeps *sweeps[2]; // of solves, plain and transposed
   double nnz, flops;
   pl_env *env;       // asked on the way whether to go on
   atomic_int stop;   // 1: no
@@ -159,6 +160,7 @@ static void release(pl_factor *f) {
   for (size_t k = 0; k < sizeof all / sizeof all[0]; k++) pl_free(f->env, all[k]);
   pl_threads_free(s->threads);
   f->threads = NULL;
+  for (int k = 0; k < 2; k++) sweeps_free(f->env, s->sweeps[k]);
   front_tree_free(f->env, &s->tree);
   pl_free(f->env, s);
 }
@@ -460,19 +462,23 @@ static void factor_front(fronts *s, int f, pl_threads *threads, int thread) {
   if (eliminate(s, f, threads, thread)) judge(s, f, threads);
 }
 
-// What is done with a front: with its factor, or in a solve. threads: inside it, may be NULL.
-typedef void (*front_fn)(fronts *s, int f, pl_threads *threads, int thread);
+// a front that has its children's factors; nothing is left to do where one failed. threads: inside
+// it, may be NULL
+static void factor_above(fronts *s, int f, pl_threads *threads, int thread) {
+  if (s->failed) return;
+  factor_front(s, f, threads, thread);
+  if (!(s->growth[f] < GROWTH_MAX)) s->failed = 1;
+}
 
 // fronts of a level of the tree, from `first` on in task_front
 typedef struct level {
   fronts *s;
-  front_fn fn;
   int first;
 } level;
 
 static void do_front(void *ctx, int k, int thread) {
   const level *a = ctx;
-  a->fn(a->s, a->s->tree.task_front[a->first + k], NULL, thread);
+  factor_above(a->s, a->s->tree.task_front[a->first + k], NULL, thread);
 }
 
 // Whether threads that each take whole fronts of a level are done sooner than all of them inside
@@ -489,24 +495,17 @@ static int is_wide(const fronts *s, int first, int last) {
   return count > 1 && fmax(most, rounds * sum / count) < 1.5 * sum / n;
 }
 
-// the fronts above the tasks, up to the root or down from it
-static void each_level(fronts *s, int down, front_fn fn) {
+// the fronts above the tasks, up to the root
+static void factor_levels(fronts *s) {
   const front_tree *t = &s->tree;
-  for (int k = 0; k < t->nlevel && !s->stop; k++) {
-    int h = down ? t->nlevel - 1 - k : k, first = t->level_ptr[h], last = t->level_ptr[h + 1];
-    level a = {s, fn, first};
+  for (int h = 0; h < t->nlevel && !s->stop; h++) {
+    int first = t->level_ptr[h], last = t->level_ptr[h + 1];
+    level a = {s, first};
     if (is_wide(s, first, last))
       pl_threads_run(s->threads, last - first, do_front, &a);
     else
-      for (int i = first; i < last; i++) fn(s, t->task_front[i], s->threads, 0);
+      for (int i = first; i < last; i++) factor_above(s, t->task_front[i], s->threads, 0);
   }
-}
-
-// a front that has its children's factors; nothing is left to do where one failed
-static void factor_above(fronts *s, int f, pl_threads *threads, int thread) {
-  if (s->failed) return;
-  factor_front(s, f, threads, thread);
-  if (!(s->growth[f] < GROWTH_MAX)) s->failed = 1;
 }
 
 static void factor_task(void *ctx, int task, int thread) {
@@ -534,7 +533,7 @@ static pl_status numeric(pl_factor *f) {
   int ok = 1;
   for (int k = 0; k < t->task_ptr[t->ntask]; k++) ok &= s->growth[t->task_front[k]] < GROWTH_MAX;
   s->failed = 0;
-  if (ok) each_level(s, 0, factor_above);
+  if (ok) factor_levels(s);
   ok &= !s->failed;
   f->info.rcond = INFINITY;
   for (int k = 0; ok && k < t->nfront; k++) f->info.rcond = fmin(f->info.rcond, s->least[k]);
@@ -550,11 +549,14 @@ typedef struct product {
   double *y;
 } product;
 
+static int product_parts(const product *a) {
+  if (a->m == 0 || a->n == 0) return 0;
+  return a->transposed ? pieces(a->n, COLUMNS) : pieces(a->m, ROWS);
+}
+
 // a strip of rows of A, or of fewer columns of it
-static void multiply_strip(void *ctx, int i, int thread) {
-  const product *a = ctx;
+static void multiply_strip(const product *a, int i) {
   const int step = 1;
-  (void)thread;
   int all = a->transposed ? a->n : a->m, size = a->transposed ? COLUMNS : ROWS, at = i * size;
   int n = all - at < size ? all - at : size, m = a->transposed ? a->m : n;
   const double *A = a->A + (a->transposed ? (size_t)at * (size_t)a->ld : (size_t)at);
@@ -562,30 +564,51 @@ static void multiply_strip(void *ctx, int i, int thread) {
          &one, a->y + at, &step, 1);
 }
 
-static void multiply(pl_threads *threads, const product *a) {
-  if (a->m == 0 || a->n == 0) return;
-  int n = a->transposed ? pieces(a->n, COLUMNS) : pieces(a->m, ROWS);
-  pl_threads_run((double)a->m * a->n < LONG ? NULL : threads, n, multiply_strip, (void *)a);
+// A front in a solve: its unknowns and those below.
+typedef struct place {
+  const numbers *v;
+  int p, r, m;
+  int transposed, down; // down from the root
+  double *y;            // [p]
+} place;
+
+static place place_of(const fronts *s, int f, int down) {
+  const front *x = &s->tree.front[f];
+  int b = s->block, p = x->npiv * b, r = x->nrow * b;
+  return (place){&s->num[f], p, r, p + r, s->transposed, down, s->x + (size_t)x->first * (size_t)b};
 }
 
-// y = T^-1 y for the lower or upper triangle of a front's pivots, or its transpose
-static void triangle(pl_threads *threads, const char *uplo, int transposed, int p, const double *L,
-                     int m, double *y) {
-  const int step = 1, down = (*uplo == 'L') != transposed;
-  for (int i = 0; i < p; i += SWEEP) {
-    int nb = p - i < SWEEP ? p - i : SWEEP, left = p - i - nb, k = down ? i : left;
-    size_t row = (size_t)(down ? k + nb : 0), col = (size_t)k, ld = (size_t)m;
-    dtrsv_(uplo, transposed ? "T" : "N", *uplo == 'L' ? "U" : "N", &nb, L + col * (ld + 1), &m,
-           y + k, &step, 1, 1, 1);
-    product a = {.transposed = transposed,
-                 .m = transposed ? nb : left,
-                 .n = transposed ? left : nb,
-                 .ld = m,
-                 .A = L + (transposed ? col + row * ld : row + col * ld),
-                 .x = y + k,
-                 .y = y + row};
-    multiply(threads, &a);
-  }
+// Pivots of a panel of the triangle that is divided by: L on the way up and U on the way down, or
+// the other way round transposed. *rest: what they take from the pivots after them.
+static void panel_of(const place *a, int i, int *k, int *nb, product *rest) {
+  int at = i * SWEEP, left;
+  *nb = a->p - at < SWEEP ? a->p - at : SWEEP;
+  left = a->p - at - *nb;
+  *k = a->down ? left : at;
+  size_t row = (size_t)(a->down ? 0 : *k + *nb), col = (size_t)*k, ld = (size_t)a->m;
+  *rest = (product){.transposed = a->transposed,
+                    .m = a->transposed ? *nb : left,
+                    .n = a->transposed ? left : *nb,
+                    .ld = a->m,
+                    .A = a->v->L + (a->transposed ? col + row * ld : row + col * ld),
+                    .x = a->y + *k,
+                    .y = a->y + row};
+}
+
+static void divide(const place *a, int k, int nb) {
+  const int step = 1, upper = a->down != a->transposed;
+  dtrsv_(upper ? "U" : "L", a->transposed ? "T" : "N", upper ? "N" : "U", &nb,
+         a->v->L + (size_t)k * (size_t)(a->m + 1), &a->m, a->y + k, &step, 1, 1, 1);
+}
+
+// between the pivots and the rows below
+static product coupling_of(const place *a) {
+  const numbers *v = a->v;
+  if (a->down)
+    return a->transposed ? (product){1, a->r, a->p, a->m, v->L + a->p, v->vec, a->y}
+                         : (product){0, a->p, a->r, a->p, v->U, v->vec, a->y};
+  return a->transposed ? (product){1, a->p, a->r, a->p, v->U, a->y, v->vec}
+                       : (product){0, a->r, a->p, a->m, v->L + a->p, a->y, v->vec};
 }
 
 static void interchange(int n, const int *pivot, int back, double *x) {
@@ -597,13 +620,12 @@ static void interchange(int n, const int *pivot, int back, double *x) {
   }
 }
 
-// from the leaves up: L y = P b, or U' y = b
-static void forward(fronts *s, int f, pl_threads *threads, int thread) {
+// what children leave for a front
+static void gather(fronts *s, int f, double *y, int *local) {
   const front *x = &s->tree.front[f];
   const numbers *v = &s->num[f];
-  int b = s->block, p = x->npiv * b, r = x->nrow * b, m = p + r, *local = s->local[thread];
-  double *y = s->x + (size_t)x->first * (size_t)b;
-  memset(v->vec, 0, (size_t)r * sizeof *v->vec);
+  int b = s->block;
+  memset(v->vec, 0, (size_t)(x->nrow * b) * sizeof *v->vec);
   if (x->child >= 0)
     for (int k = 0; k < x->nrow; k++) local[x->row[k]] = k;
   for (int c = x->child; c >= 0; c = s->tree.front[c].next) {
@@ -615,40 +637,77 @@ static void forward(fronts *s, int f, pl_threads *threads, int thread) {
       for (int a = 0; a < b; a++) to[a] += from[a];
     }
   }
-  if (!s->transposed) interchange(p, v->pivot, 0, y);
-  triangle(threads, s->transposed ? "U" : "L", s->transposed, p, v->L, m, y);
-  product a = s->transposed ? (product){1, p, r, p, v->U, y, v->vec}
-                            : (product){0, r, p, m, v->L + p, y, v->vec};
-  multiply(threads, &a);
 }
 
-// from the root down: U x = y, or P' L' x = y
-static void backward(fronts *s, int f, pl_threads *threads, int thread) {
-  (void)thread;
+// the unknowns below, which are known on the way down
+static void fetch(fronts *s, int f) {
   const front *x = &s->tree.front[f];
-  const numbers *v = &s->num[f];
-  int b = s->block, p = x->npiv * b, r = x->nrow * b, m = p + r;
-  double *y = s->x + (size_t)x->first * (size_t)b;
+  int b = s->block;
   for (int k = 0; k < x->nrow; k++)
-    memcpy(v->vec + k * b, s->x + (size_t)x->row[k] * (size_t)b, (size_t)b * sizeof *y);
-  product a = s->transposed ? (product){1, r, p, m, v->L + p, v->vec, y}
-                            : (product){0, p, r, p, v->U, v->vec, y};
-  multiply(threads, &a);
-  triangle(threads, s->transposed ? "L" : "U", s->transposed, p, v->L, m, y);
-  if (s->transposed) interchange(p, v->pivot, 1, y);
+    memcpy(s->num[f].vec + k * b, s->x + (size_t)x->row[k] * (size_t)b,
+           (size_t)b * sizeof *s->num[f].vec);
 }
 
-static void forward_task(void *ctx, int task, int thread) {
-  fronts *s = ctx;
-  for (int k = s->tree.task_ptr[task]; k < s->tree.task_ptr[task + 1]; k++)
-    forward(s, s->tree.task_front[k], NULL, thread);
+// Stages: what comes before; on the way up (L y = P b, or U' y = b) panels of the triangle, each
+// divided and then what it takes from the others, and the rows below; on the way down (U x = y, or
+// P' L' x = y) the rows below and then the panels; what comes after.
+static int stages(const void *ctx, int f, int down) {
+  const fronts *s = ctx;
+  place a = place_of(s, f, down);
+  return (double)a.p * a.m < LONG ? 0 : 2 * pieces(a.p, SWEEP) + 3;
 }
 
-static void backward_task(void *ctx, int task, int thread) {
-  fronts *s = ctx;
-  for (int k = s->tree.task_ptr[task + 1] - 1; k >= s->tree.task_ptr[task]; k--)
-    backward(s, s->tree.task_front[k], NULL, thread);
+// the stage of the triangle, which is -1 for the product with the rows below
+static int triangle_stage(const place *a, int stage) {
+  int n = 2 * pieces(a->p, SWEEP);
+  return a->down ? stage - 2 : stage - 1 < n ? stage - 1 : -1;
 }
+
+static int parts(const void *ctx, int f, int down, int stage) {
+  place a = place_of(ctx, f, down);
+  int at = triangle_stage(&a, stage), k, nb;
+  product y = coupling_of(&a);
+  if (stage == 0 || stage == 2 * pieces(a.p, SWEEP) + 2) return 1;
+  if (at < 0) return product_parts(&y);
+  panel_of(&a, at / 2, &k, &nb, &y);
+  return at % 2 == 0 ? 1 : product_parts(&y);
+}
+
+static void part(void *ctx, int f, int down, int stage, int i, int thread) {
+  fronts *s = ctx;
+  place a = place_of(s, f, down);
+  int at = triangle_stage(&a, stage), k, nb;
+  if (stage == 0) {
+    if (down)
+      fetch(s, f);
+    else
+      gather(s, f, a.y, s->local[thread]);
+    if (!down && !a.transposed) interchange(a.p, a.v->pivot, 0, a.y);
+  } else if (stage == 2 * pieces(a.p, SWEEP) + 2) {
+    if (down && a.transposed) interchange(a.p, a.v->pivot, 1, a.y);
+  } else if (at < 0) {
+    product y = coupling_of(&a);
+    multiply_strip(&y, i);
+  } else {
+    product y;
+    panel_of(&a, at / 2, &k, &nb, &y);
+    if (at % 2 == 0)
+      divide(&a, k, nb);
+    else
+      multiply_strip(&y, i);
+  }
+}
+
+static void whole(void *ctx, int f, int down, int thread) {
+  const fronts *s = ctx;
+  int last = 2 * pieces(place_of(s, f, down).p, SWEEP) + 2;
+  for (int stage = 0; stage <= last; stage++) {
+    int n = parts(ctx, f, down, stage);
+    for (int i = 0; i < n; i++) part(ctx, f, down, stage, i, thread);
+  }
+}
+
+static const sweep_fns fns = {stages, parts, part, whole};
 
 // between the matrix's order and that of elimination, in groups; scale may be NULL
 static void permute(const fronts *s, int back, const double *scale, const double *from,
@@ -664,16 +723,16 @@ static void permute(const fronts *s, int back, const double *scale, const double
 
 static pl_status solve(pl_factor *f, int transposed, int nrhs, const double *b, double *x) {
   fronts *s = f->state;
-  const front_tree *t = &s->tree;
-  s->transposed = transposed;
-  s->stop = 0;
+  s->transposed = transposed != 0;
+  if (s->threads && !s->sweeps[s->transposed])
+    PL_TRY(sweeps_create(f->env, &s->tree, &fns, s, s->threads, &s->sweeps[s->transposed]));
   for (int k = 0; k < nrhs; k++) {
     size_t at = (size_t)k * (size_t)f->n;
     permute(s, 0, transposed ? NULL : s->scale, b + at, s->x);
-    pl_threads_run(s->threads, t->ntask, forward_task, s);
-    each_level(s, 0, forward);
-    each_level(s, 1, backward);
-    pl_threads_run(s->threads, t->ntask, backward_task, s);
+    if (s->threads)
+      sweeps_run(s->sweeps[s->transposed]);
+    else
+      sweeps_run_alone(&s->tree, &fns, s);
     permute(s, 1, transposed ? s->scale : NULL, s->x, x + at);
   }
   return PL_OK;

@@ -211,7 +211,7 @@ static pl_status analyse(pl_factor *f) {
     PL_TRY(pl_threads_create(f->env, s->nthread, &s->threads));
   f->threads = s->threads;
   s->solving = f->info.nnz > MANY_ENTRIES ? s->threads : NULL;
-  if (s->solving) PL_TRY(sweeps_create(s));
+  if (s->solving) PL_TRY(sweeps_create(f->env, &s->t, &tree_sweep_fns, s, s->solving, &s->sweeps));
   return s->threads ? steps_create(s) : PL_OK;
 }
 
@@ -297,7 +297,11 @@ static pl_status solve(pl_factor *f, int transposed, int nrhs, const double *b, 
   for (int k = 0; k < nrhs; k += TREE_RHS) {
     s->rhs = b + (size_t)k * n;
     s->solution = x + (size_t)k * n;
-    sweeps_run(s, min(TREE_RHS, nrhs - k));
+    s->nrhs = min(TREE_RHS, nrhs - k);
+    if (s->sweeps)
+      sweeps_run(s->sweeps);
+    else
+      sweeps_run_alone(&s->t, &tree_sweep_fns, s);
   }
   return PL_OK;
 }

@@ -1,6 +1,6 @@
-// Fronts of some dozen rows, as sheets have them: elimination and solves without BLAS, whose calls
-// would cost more than their products. Tiles of rows stand in registers; nothing is packed, as such
-// a front fits into the cache. Lanes beyond the last row are computed and not stored.
+// Fronts of some dozen rows, as sheets have them: elimination without BLAS, whose calls would cost
+// more than their products. Tiles of rows stand in registers; nothing is packed, as such a front
+// fits into the cache. Lanes beyond the last row are computed and not stored.
 #include "tree.h"
 
 #include <math.h>
@@ -29,12 +29,4 @@ void small_rows(const numbers *v, int first, int n, int row, int nrow) {
 
 void small_subtract(const numbers *v, int c, int nc, int row, int nrow) {
   PICK(tile)(v, c, nc, row, nrow);
-}
-
-void small_forward(const numbers *v, double *x) {
-  PICK(forward)(v, x);
-}
-
-void small_backward(const numbers *v, double *x) {
-  PICK(backward)(v, x);
 }

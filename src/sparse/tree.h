@@ -1,7 +1,7 @@
 #ifndef PLIANT_TREE_H
 #define PLIANT_TREE_H
 
-#include "fronts.h"
+#include "sweeps.h"
 
 #include <stdatomic.h>
 
@@ -11,7 +11,7 @@ enum {
   TREE_RHS = 4,     // right-hand sides that pass through the factor together
   TREE_LARGE = 256, // rows of a front from which on threads work inside it,
   TREE_MANY = 768,  // and from which on they take small parts of it in a solve
-  TREE_SMALL = 400, // rows of a front up to which it is left to small_front.c,
+  TREE_SMALL = 400, // rows of a front up to which small_front.c eliminates it,
   TREE_BLOCK = 64,  // of which threads take so many at a time
   TREE_LANES = 16,  // numbers that may be read behind the last ones of a front
 // entries of a front's part of the factor below which one thread solves with it
@@ -48,7 +48,7 @@ typedef struct tree {
   int n, nthread, definite;      // definite: a pivot below zero ends it
   pl_threads *threads, *solving; // NULL: too little work to share
   struct steps *steps;           // of the fronts above the tasks; NULL: one thread does them
-  struct sweeps *sweeps;         // of solves by several threads
+  sweeps *sweeps;                // of solves by several threads
   numbers *num;                  // [nfront + 1]
   double *store, *updates;
   signed char *signs;
@@ -58,7 +58,8 @@ typedef struct tree {
   int *entry;        // [nnz] entries of the matrix, front after front,
   size_t *offset;    // and their place in L
   double *x;         // [TREE_RHS][n] in elimination order
-  const double *rhs; // [nrhs][n] of the solve at hand, as the unknowns are numbered
+  int nrhs;          // of the solve at hand
+  const double *rhs; // [nrhs][n] as the unknowns are numbered
   double *solution;  // likewise, may be the same
   double *least;     // [nfront] smallest pivot over what its column was, below zero: none
   double *scale;     // [n] of the unknowns in elimination order; NULL for a definite matrix
@@ -101,14 +102,17 @@ int steps_run(tree *s);
 // Largest sum of squares in a part of a row of L since it was cleared: digits that are lost.
 void tree_clear_growth(tree *s);
 double tree_growth(const tree *s);
-// Solves for nrhs (TREE_RHS at most) right-hand sides.
-typedef struct sweeps sweeps;
-pl_status sweeps_create(tree *s); // into s->sweeps, for several threads
-void sweeps_free(pl_env *env, sweeps *a);
-void sweeps_run(tree *s, int nrhs);
-// One front of the tree: up from the leaves, and down from the root.
-void tree_forward(tree *s, int f, int nrhs, pl_threads *threads);
-void tree_backward(tree *s, int f, int nrhs, pl_threads *threads);
+// Solves with the fronts for s->nrhs right-hand sides, TREE_RHS at most.
+extern const sweep_fns tree_sweep_fns;
+
+// For nrhs right-hand sides (TREE_RHS at most) that stand ldx apart, matrices by columns ld apart:
+// y -= A x and y -= A' x with A[m][n], x = T^-1 x and x = T'^-1 x with the lower triangle T[n][n].
+void sweep_subtract(const double *A, int ld, int m, int n, const double *x, double *y, int ldx,
+                    int nrhs);
+void sweep_dots(const double *A, int ld, int m, int n, const double *x, double *y, int ldx,
+                int nrhs);
+void sweep_lower(const double *T, int ld, int n, double *x, int ldx, int nrhs);
+void sweep_upper(const double *T, int ld, int n, double *x, int ldx, int nrhs);
 
 // Entries of A^-1 between the unknowns index[n], all different: out[n][n].
 pl_status tree_inverse(pl_factor *f, int n, const int *index, double *out);
@@ -120,7 +124,5 @@ int small_eliminate(const numbers *v);
 int small_pivots(const numbers *v, int first, int n);
 void small_rows(const numbers *v, int first, int n, int row, int nrow);
 void small_subtract(const numbers *v, int c, int nc, int row, int nrow);
-void small_forward(const numbers *v, double *x);  // x: [m] at its unknowns, first the pivots
-void small_backward(const numbers *v, double *x); // likewise
 
 #endif

@@ -1,93 +1,23 @@
-// Solves with the factor of a front. All sums have one order, for any number of threads and of
-// right-hand sides.
-#include "lapack.h"
+// Solves with the factor of a front, whole or in parts that threads can share. All sums have one
+// order, for any number of threads and of right-hand sides.
 #include "tree.h"
 
 #include <string.h>
 
-static const double one = 1, zero = 0, minus = -1;
-static const int step = 1;
-
 static int min(int a, int b) {
   return a < b ? a : b;
-}
-
-static int parts(int n, int size) {
-  return (n + size - 1) / size;
-}
-
-// a panel of a front in a solve
-typedef struct sweep {
-  const double *L; // its diagonal block, the rows below follow
-  const signed char *sign;
-  double *x; // right-hand sides at the panel, one every ld
-  int ld, nb, rows, nrhs;
-  int down, up;      // rows that one thread takes on the way down, columns on the way up
-  const char *trans; // of the diagonal block
-} sweep;
-
-static sweep sweep_at(const numbers *v, int k, int nrhs) {
-  int m = v->p + v->r, nb = min(TREE_PANEL, v->p - k);
-  return (sweep){.L = v->L + (size_t)k * (size_t)(m + 1),
-                 .sign = v->sign + k,
-                 .x = v->vec + k,
-                 .ld = m,
-                 .nb = nb,
-                 .rows = m - k - nb,
-                 .nrhs = nrhs,
-                 .down = m < TREE_MANY ? TREE_TILE : TREE_TILE / 2,
-                 .up = m < TREE_MANY ? 32 : 8};
-}
-
-// rows below -= L x
-static void sweep_down(void *ctx, int i, int thread) {
-  const sweep *a = ctx;
-  (void)thread;
-  int at = a->nb + i * a->down, n = min(a->down, a->rows - i * a->down);
-  for (int k = 0; k < a->nrhs; k++) {
-    double *x = a->x + (size_t)k * (size_t)a->ld;
-    dgemv_("N", &n, &a->nb, &minus, a->L + at, &a->ld, x, &step, &one, x + at, &step, 1);
-  }
-}
-
-// x -= L' rows below
-static void sweep_up(void *ctx, int i, int thread) {
-  const sweep *a = ctx;
-  (void)thread;
-  int at = i * a->up, n = min(a->up, a->nb - at);
-  const double *L = a->L + (size_t)at * (size_t)a->ld + a->nb;
-  for (int k = 0; k < a->nrhs; k++) {
-    double *x = a->x + (size_t)k * (size_t)a->ld;
-    dgemv_("T", &a->rows, &n, &minus, L, &a->ld, x + a->nb, &step, &one, x + at, &step, 1);
-  }
-}
-
-// x = T^-1 x, or its transpose, of one right-hand side
-static void apply_block(void *ctx, int k, int thread) {
-  const sweep *a = ctx;
-  double y[TREE_PANEL], *x = a->x + (size_t)k * (size_t)a->ld;
-  (void)thread;
-  if (a->sign[a->nb - 1] > 0) {
-    dtrsv_("L", a->trans, "N", &a->nb, a->L, &a->ld, x, &step, 1, 1, 1);
-    return;
-  }
-  dgemv_(a->trans, &a->nb, &a->nb, &one, a->L, &a->ld, x, &step, &zero, y, &step, 1);
-  memcpy(x, y, (size_t)a->nb * sizeof *x);
-}
-
-static pl_threads *worth_sharing(const numbers *v, pl_threads *threads) {
-  return (double)v->p * (v->p + v->r) < TREE_LONG ? NULL : threads;
 }
 
 static double scale_of(const tree *s, int place) {
   return s->scale ? s->scale[place] : 1;
 }
 
-void tree_forward(tree *s, int f, int nrhs, pl_threads *threads) {
+// ---- between the right-hand side and a front ----------------------------------------------------
+
+static void gather(const tree *s, int f) {
   const numbers *v = &s->num[f];
   size_t p = (size_t)v->p, m = p + (size_t)v->r, n = (size_t)s->n;
-  threads = worth_sharing(v, threads);
-  for (int k = 0; k < nrhs; k++) {
+  for (int k = 0; k < s->nrhs; k++) {
     double *x = v->vec + (size_t)k * m;
     const double *b = s->rhs + (size_t)k * n;
     for (int i = 0; i < v->p; i++) x[i] = scale_of(s, v->first + i) * b[s->perm[v->first + i]];
@@ -99,40 +29,150 @@ void tree_forward(tree *s, int f, int nrhs, pl_threads *threads) {
         for (int i = 0; i < y->n; i++) x[y->to + i] += from[y->from + i];
     }
   }
-  int small = v->small;
-  for (int k = 0; small && k < nrhs; k++) small_forward(v, v->vec + (size_t)k * m);
-  for (int k = 0; !small && k < v->p; k += TREE_PANEL) {
-    sweep a = sweep_at(v, k, nrhs);
-    a.trans = "N";
-    pl_threads_run(threads, nrhs, apply_block, &a);
-    pl_threads_run(threads, parts(a.rows, a.down), sweep_down, &a);
-  }
-  for (int k = 0; k < nrhs; k++)
+}
+
+static void keep(const tree *s, int f) {
+  const numbers *v = &s->num[f];
+  size_t p = (size_t)v->p, m = p + (size_t)v->r, n = (size_t)s->n;
+  for (int k = 0; k < s->nrhs; k++)
     memcpy(s->x + (size_t)k * n + v->first, v->vec + (size_t)k * m, p * sizeof *v->vec);
 }
 
-void tree_backward(tree *s, int f, int nrhs, pl_threads *threads) {
+static void fetch(const tree *s, int f) {
   const numbers *v = &s->num[f];
-  size_t p = (size_t)v->p, m = p + (size_t)v->r, n = (size_t)s->n;
-  threads = worth_sharing(v, threads);
-  for (int k = 0; k < nrhs; k++) {
+  size_t m = (size_t)v->p + (size_t)v->r, n = (size_t)s->n;
+  for (int k = 0; k < s->nrhs; k++) {
     double *x = v->vec + (size_t)k * m;
     const double *from = s->x + (size_t)k * n;
     for (int i = 0; i < v->p; i++) x[i] = v->sign[i] * from[v->first + i];
     for (int i = 0; i < v->r; i++) x[v->p + i] = from[v->row[i]];
   }
-  int small = v->small;
-  for (int k = 0; small && k < nrhs; k++) small_backward(v, v->vec + (size_t)k * m);
-  for (int k = small ? -1 : (v->p - 1) / TREE_PANEL * TREE_PANEL; k >= 0; k -= TREE_PANEL) {
-    sweep a = sweep_at(v, k, nrhs);
-    a.trans = "T";
-    if (a.rows > 0) pl_threads_run(threads, parts(a.nb, a.up), sweep_up, &a);
-    pl_threads_run(threads, nrhs, apply_block, &a);
-  }
-  for (int k = 0; k < nrhs; k++) {
+}
+
+static void scatter(const tree *s, int f) {
+  const numbers *v = &s->num[f];
+  size_t m = (size_t)v->p + (size_t)v->r, n = (size_t)s->n;
+  keep(s, f);
+  for (int k = 0; k < s->nrhs; k++) {
     const double *x = v->vec + (size_t)k * m;
     double *to = s->solution + (size_t)k * n;
-    memcpy(s->x + (size_t)k * n + v->first, x, p * sizeof *x);
     for (int i = 0; i < v->p; i++) to[s->perm[v->first + i]] = scale_of(s, v->first + i) * x[i];
   }
 }
+
+// ---- panels -------------------------------------------------------------------------------------
+
+// pivots of each panel: those of small fronts are all in one
+static int panel_width(const numbers *v) {
+  return v->small ? v->p : TREE_PANEL;
+}
+
+// a panel of a front: its square, over the rows below
+typedef struct panel {
+  const double *L;
+  double *x; // right-hand sides at its pivots
+  int m, nb, rows, definite;
+} panel;
+
+static panel panel_at(const numbers *v, int k) {
+  int m = v->p + v->r, at = k * panel_width(v), nb = min(panel_width(v), v->p - at);
+  return (panel){.L = v->L + (size_t)at * (size_t)(m + 1),
+                 .x = v->vec + at,
+                 .m = m,
+                 .nb = nb,
+                 .rows = m - at - nb,
+                 .definite = v->sign[at + nb - 1] > 0};
+}
+
+static int panels(const numbers *v) {
+  return (v->p + panel_width(v) - 1) / panel_width(v);
+}
+
+// rows below a panel that one thread takes on the way up, or its columns on the way down
+static int part_size(const numbers *v, int down) {
+  int many = v->p + v->r >= TREE_MANY;
+  return down ? (many ? 8 : 32) : (many ? TREE_TILE / 2 : TREE_TILE);
+}
+
+static int panel_parts(const numbers *v, int k, int down) {
+  panel a = panel_at(v, k);
+  int n = !down ? a.rows : a.rows > 0 ? a.nb : 0, size = part_size(v, down);
+  return (n + size - 1) / size;
+}
+
+// the square holds the inverse of its triangle
+static void multiply_square(const panel *a, int transposed, int nrhs) {
+  double y[TREE_RHS][TREE_PANEL] = {{0}};
+  for (int k = 0; k < nrhs; k++) {
+    double *x = a->x + (size_t)k * (size_t)a->m;
+    (transposed ? sweep_dots : sweep_subtract)(a->L, a->m, a->nb, a->nb, x, y[k], TREE_PANEL, 1);
+    for (int i = 0; i < a->nb; i++) x[i] = -y[k][i];
+  }
+}
+
+static void divide(const numbers *v, int k, int down, int nrhs) {
+  panel a = panel_at(v, k);
+  if (!a.definite)
+    multiply_square(&a, down, nrhs);
+  else
+    (down ? sweep_upper : sweep_lower)(a.L, a.m, a.nb, a.x, a.m, nrhs);
+}
+
+static void subtract_part(const numbers *v, int k, int i, int down, int nrhs) {
+  panel a = panel_at(v, k);
+  int size = part_size(v, down), at = i * size, n = min(size, (down ? a.nb : a.rows) - at);
+  if (down)
+    sweep_dots(a.L + (size_t)at * (size_t)a.m + a.nb, a.m, a.rows, n, a.x + a.nb, a.x + at, a.m,
+               nrhs);
+  else
+    sweep_subtract(a.L + a.nb + at, a.m, n, a.nb, a.x, a.x + a.nb + at, a.m, nrhs);
+}
+
+// ---- stages -------------------------------------------------------------------------------------
+
+// What comes before the panels, then panel after panel, on the way up each divided and then what it
+// takes from the rows below, on the way down in the reverse order; and what comes after.
+static int stages(const void *ctx, int f, int down) {
+  const numbers *v = &((const tree *)ctx)->num[f];
+  (void)down;
+  return (double)v->p * (v->p + v->r) < TREE_LONG ? 0 : 2 * panels(v) + 2;
+}
+
+// the panel of a stage between the first and the last, and whether it is divided there
+static int panel_of(const numbers *v, int down, int stage, int *divided) {
+  int k = (stage - 1) / 2;
+  *divided = stage % 2 == !down;
+  return down ? panels(v) - 1 - k : k;
+}
+
+static int parts(const void *ctx, int f, int down, int stage) {
+  const numbers *v = &((const tree *)ctx)->num[f];
+  int divided, k = panel_of(v, down, stage, &divided);
+  return stage == 0 || stage == 2 * panels(v) + 1 || divided ? 1 : panel_parts(v, k, down);
+}
+
+static void part(void *ctx, int f, int down, int stage, int i, int thread) {
+  const tree *s = ctx;
+  const numbers *v = &s->num[f];
+  int divided, k = panel_of(v, down, stage, &divided);
+  (void)thread;
+  if (stage == 0)
+    (down ? fetch : gather)(s, f);
+  else if (stage == 2 * panels(v) + 1)
+    (down ? scatter : keep)(s, f);
+  else if (divided)
+    divide(v, k, down, s->nrhs);
+  else
+    subtract_part(v, k, i, down, s->nrhs);
+}
+
+static void whole(void *ctx, int f, int down, int thread) {
+  const numbers *v = &((const tree *)ctx)->num[f];
+  int last = 2 * panels(v) + 1;
+  for (int stage = 0; stage <= last; stage++) {
+    int n = parts(ctx, f, down, stage);
+    for (int i = 0; i < n; i++) part(ctx, f, down, stage, i, thread);
+  }
+}
+
+const sweep_fns tree_sweep_fns = {stages, parts, part, whole};
