@@ -386,6 +386,9 @@ void pl_mass_mul(const pl_params *p, const double *x, pl_work *w, double *y);
 // A field of the elements of a group: value[nelem]. threads may be NULL.
 void pl_eval_field(const pl_model *m, const pl_params *p, const pl_state *s, int group, int field,
                    pl_threads *threads, double *value);
+// The same of one element.
+double pl_element_field(const pl_model *m, const pl_params *p, const pl_state *s, int group,
+                        int elem, int field);
 // Strain and stress of one element, of a kind that tells them: out[n] at natural coordinates
 // at[n][3], see pl_elem_kind.stress; more[n][6] or NULL. PL_DOMAIN outside the domain.
 pl_status pl_eval_stress(const pl_model *m, const pl_params *p, const pl_state *s, int group,
@@ -449,12 +452,18 @@ typedef struct pl_batch {
   int symmetric;  // K and D are, and hold their lower triangles by rows; otherwise they are full
   int nentry;     // of K and of D
   const int *dof; // [n][ndof]; alone: [ndof]
+  const pl_work *w;
+  int block; // of the model's elements, whose lots come one after the other
   pl_pack par[PL_NPAR_MAX], rest[PL_NREST_MAX];
 } pl_batch;
-// pl_model_each_element by lots. bad: the lane at fault.
+// pl_model_each_element by lots. bad: the lane at fault. Lots that run at the same time may share
+// unknowns until fn calls pl_batch_wait, which it does before it writes anything of theirs.
 typedef int (*pl_batch_fn)(void *ctx, const pl_batch *e, int thread, int *bad);
 pl_status pl_model_each_batch(const pl_model *m, const pl_params *p, pl_work *w, pl_batch_fn fn,
                               void *ctx);
+
+// Comes back when all lots before this one that share an unknown with it are done.
+void pl_batch_wait(const pl_batch *e);
 
 // A lot at one instant, and what is wanted of it; arrays of results have steps of `stride`.
 typedef struct pl_batch_sample {

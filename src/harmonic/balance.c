@@ -138,11 +138,18 @@ static int fill_slot(void *ctx, const pl_element *e, int thread) {
 typedef struct workspace {
   pl_pack *q, *v, *q0, *dq;    // [N][ndof]
   pl_pack *f, *r;              // [ndof][stride]
-  pl_pack *K, *D;              // [nentry][stride]
+  pl_pack *K, *D;              // [nentry][stride], then their coefficients
   pl_pack *z, *fold, *ck, *cd; // [L], [N + 4], [4H+1] x2
   double beta;                 // damping that is taken from the series of the forces; 0: none is
-  int stride;                  // N + 1: steps of a power of two would share few lines of the cache
+  int stride;
 } workspace;
+
+// samples or coefficients of an entry, and one more: steps of a power of two would share few lines
+// of the cache
+static int stride_of(const pl_hb *hb) {
+  int P = 2 * hb->f.L - 1;
+  return (hb->f.N > P ? hb->f.N : P) + 1;
+}
 
 static size_t workspace_size(const pl_hb *hb) {
   size_t N = (size_t)hb->f.N, n = 0, m = 0, P = 2 * (size_t)hb->f.L - 1;
@@ -153,21 +160,22 @@ static size_t workspace_size(const pl_hb *hb) {
     n = ndof > n ? ndof : n;
     m = nentry > m ? nentry : m;
   }
-  return (4 * N * n + 2 * (N + 1) * (n + m) + (size_t)hb->f.L + N + 4 + 2 * P) * PL_LANES;
+  return (4 * N * n + 2 * (size_t)stride_of(hb) * (n + m) + (size_t)hb->f.L + N + 4 + 2 * P) *
+         PL_LANES;
 }
 
 static workspace lay_out(const pl_hb *hb, const pl_batch *e, int thread) {
   size_t N = (size_t)hb->f.N, n = (size_t)e->ndof, m = (size_t)e->nentry,
-         P = 2 * (size_t)hb->f.L - 1;
-  workspace d = {.stride = hb->f.N + 1, .q = (pl_pack *)hb->scratch[thread]};
+         P = 2 * (size_t)hb->f.L - 1, step = (size_t)stride_of(hb);
+  workspace d = {.stride = stride_of(hb), .q = (pl_pack *)hb->scratch[thread]};
   d.v = d.q + N * n;
   d.q0 = d.v + N * n;
   d.dq = d.q0 + N * n;
   d.f = d.dq + N * n;
-  d.r = d.f + (N + 1) * n;
-  d.K = d.r + (N + 1) * n;
-  d.D = d.K + (N + 1) * m;
-  d.z = d.D + (N + 1) * m;
+  d.r = d.f + step * n;
+  d.K = d.r + step * n;
+  d.D = d.K + step * m;
+  d.z = d.D + step * m;
   d.fold = d.z + hb->f.L;
   d.ck = d.fold + N + 4;
   d.cd = d.ck + P;
@@ -270,30 +278,43 @@ static void add_forces(pl_hb *hb, const pl_batch *e, const workspace *d, int rat
   }
 }
 
+// samples of all entries become their coefficients
+static void transform_entries(const pl_hb *hb, const pl_batch *e, const workspace *d) {
+  int P = 2 * hb->f.L - 1;
+  size_t size = (size_t)P * sizeof(pl_pack);
+  for (int entry = 0; entry < e->nentry; entry++) {
+    size_t at = (size_t)entry * (size_t)d->stride;
+    packs_coefficients(&hb->f, P, d->K + at, d->fold, d->ck);
+    if (d->beta != 0)
+      packs_damp(P, d->beta, hb->omega, d->ck, d->cd);
+    else if (hb->rated)
+      packs_coefficients(&hb->f, P, d->D + at, d->fold, d->cd);
+    memcpy(d->K + at, d->ck, size);
+    if (hb->rated) memcpy(d->D + at, d->cd, size);
+  }
+}
+
 // adds one entry's coefficients to a pair, lane by lane
-static void add_pair(const pl_hb *hb, int at, int lane, double factor, const workspace *d) {
+static void add_pair(const pl_hb *hb, int at, int lane, double factor, const pl_pack *ck,
+                     const pl_pack *cd) {
   int P = 2 * hb->f.L - 1;
   double *to = hb_pair(hb, at);
-  for (int k = 0; k < P; k++) to[k] += factor * d->ck[k][lane];
-  for (int k = 0; hb->rated && k < P; k++) to[P + k] += factor * d->cd[k][lane];
+  for (int k = 0; k < P; k++) to[k] += factor * ck[k][lane];
+  for (int k = 0; hb->rated && k < P; k++) to[P + k] += factor * cd[k][lane];
 }
 
 static void add_entry(const pl_hb *hb, const pl_batch *e, const workspace *d, int a, int b,
                       int entry) {
   size_t at = (size_t)entry * (size_t)d->stride;
-  int P = 2 * hb->f.L - 1;
-  packs_coefficients(&hb->f, P, d->K + at, d->fold, d->ck);
-  if (d->beta != 0)
-    packs_damp(P, d->beta, hb->omega, d->ck, d->cd);
-  else if (hb->rated)
-    packs_coefficients(&hb->f, P, d->D + at, d->fold, d->cd);
+  const pl_pack *ck = d->K + at, *cd = d->D + at;
   const int *slot = hb->slot + hb->slot0[e->group] + (size_t)e->first * (size_t)e->nentry + entry;
   for (int l = 0; l < e->n; l++, slot += e->nentry) {
     if (*slot < 0) continue;
     // an unknown that stands twice meets itself above and below the diagonal
     int twin = e->symmetric && a != b && e->dof[l * e->ndof + a] == e->dof[l * e->ndof + b];
-    add_pair(hb, *slot, l, twin ? 2 : 1, d);
-    if (e->symmetric && !hb->symmetric && a != b && !twin) add_pair(hb, hb->mirror[*slot], l, 1, d);
+    add_pair(hb, *slot, l, twin ? 2 : 1, ck, cd);
+    if (e->symmetric && !hb->symmetric && a != b && !twin)
+      add_pair(hb, hb->mirror[*slot], l, 1, ck, cd);
   }
 }
 
@@ -319,6 +340,8 @@ static int eval_batch(void *ctx, const pl_batch *e, int thread, int *bad) {
                          .D = jac && hb->rated && sampled ? d.D + i : NULL};
     if (pl_batch_eval(e, &s, bad)) return 1;
   }
+  if (jac) transform_entries(hb, e, &d);
+  pl_batch_wait(e);
   add_forces(hb, e, &d, rates);
   for (int a = 0, entry = 0; jac && a < n; a++)
     for (int b = 0; b < (e->symmetric ? a + 1 : n); b++) add_entry(hb, e, &d, a, b, entry++);

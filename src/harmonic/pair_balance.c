@@ -293,6 +293,7 @@ static int eval_pair(pl_hb *hb, const pl_batch *e, int lane, workspace *d) {
 }
 
 int pairs_batch(pl_hb *hb, const pl_batch *e, int thread, int *bad) {
+  pl_batch_wait(e);
   for (*bad = 0; *bad < e->n; ++*bad)
     if (eval_pair(hb, e, *bad, &hb->pairs->workspace[thread])) return 1;
   return 0;

@@ -44,8 +44,7 @@ static void sample(gauge *g, double phase, double *each, pl_strain *most) {
 static double bordering(gauge *g, double phase, pl_strain *most) {
   int field = strain_field(pl_model_group_kind(g->m, most->group));
   g->at(g->ctx, phase, g->s);
-  pl_eval_field(g->m, g->p, g->s, most->group, field, g->threads, g->value);
-  double v = g->value[most->elem];
+  double v = pl_element_field(g->m, g->p, g->s, most->group, most->elem, field);
   if (fabs(v) > fabs(most->value)) {
     most->value = v;
     most->phase = phase;

@@ -205,6 +205,7 @@ static int eval_batch(void *ctx, const pl_batch *e, int thread, int *bad) {
   // what sliders do depends on the past: events.c
   if (kind->slider.d || !(t->part & tangents_part(kind))) return 0;
   sample x;
+  pl_batch_wait(e);
   // lanes without a phase have numbers too
   memset(x.f, 0, (size_t)e->ndof * sizeof *x.f);
   memset(x.K, 0, (size_t)e->nentry * sizeof *x.K);

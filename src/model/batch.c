@@ -21,10 +21,12 @@ typedef struct tour {
   pl_work *w;
   pl_batch_fn fn;
   void *ctx;
-  int first;
+  int since;        // elements since the host was asked
+  atomic_int ended; // what it said, PL_OK: go on
 } tour;
 
-static void open_batch(const tour *t, const block *b, int first, pl_batch *l) {
+static void open_batch(const tour *t, int number, int first, pl_batch *l) {
+  const block *b = &t->m->block[number];
   const group *g = &t->m->group[b->group];
   const pl_elem_kind *k = g->kind;
   int left = b->first + b->n - first;
@@ -37,6 +39,8 @@ static void open_batch(const tour *t, const block *b, int first, pl_batch *l) {
   l->ndof = k->ndof;
   l->nentry = pl_batch_entries(t->m, b->group, &l->symmetric);
   l->dof = g->dof + (size_t)first * (size_t)k->ndof;
+  l->w = t->w;
+  l->block = number;
   if (!k->p.eval) return;
   for (int e = 0; e < PL_LANES; e++) {
     int at = first + (e < l->n ? e : l->n - 1);
@@ -59,20 +63,33 @@ void pl_batch_alone(const pl_batch *e, int lane, int n, pl_batch *out) {
   out->symmetric = e->symmetric;
   out->nentry = e->nentry;
   out->dof = e->dof + lane * e->ndof;
+  out->w = e->w;
+  out->block = e->block;
   if (!k->p.eval) return;
   for (int i = 0; i < k->npar; i++) out->par[i] = e->par[i][lane] - (pl_pack){0};
   for (int i = 0; i < k->nrest; i++) out->rest[i] = e->rest[i][lane] - (pl_pack){0};
 }
 
+enum { MANY = 4096 }; // elements after which the host is asked
+
+static void ask_host(tour *t, int nelem) {
+  t->since += nelem;
+  if (t->since < MANY) return;
+  t->since = 0;
+  atomic_store(&t->ended, (int)pl_report_progress(t->w->env, NULL, -1, NULL));
+}
+
 static void eval_block(void *ctx, int i, int thread) {
-  const tour *t = ctx;
-  const block *b = &t->m->block[t->first + i];
-  int *bad = &t->w->impl->bad[t->first + i];
+  tour *t = ctx;
+  const block *b = &t->m->block[i];
+  int *bad = &t->w->impl->bad[i];
   *bad = 0;
+  if (atomic_load(&t->ended) != PL_OK) return;
+  if (thread == 0) ask_host(t, b->n * pl_threads_size(t->w->threads));
   for (int e = b->first; e < b->first + b->n; e += PL_LANES) {
     pl_batch batch;
     int lane = 0;
-    open_batch(t, b, e, &batch);
+    open_batch(t, i, e, &batch);
     if (t->fn(t->ctx, &batch, thread, &lane)) {
       *bad = e + lane + 1;
       return;
@@ -80,23 +97,16 @@ static void eval_block(void *ctx, int i, int thread) {
   }
 }
 
-enum { SOME = 32, MANY = 4096 }; // blocks at a time, and elements after which the host is asked
-
 pl_status pl_model_each_batch(const pl_model *m, const pl_params *p, pl_work *w, pl_batch_fn fn,
                               void *ctx) {
   tour t = {.m = m, .p = p, .w = w, .fn = fn, .ctx = ctx};
-  for (int c = 0, done = 0; c < m->ncolour; c++) {
-    int last = m->colour_ptr[c + 1], serial = c == m->ncolour - 1;
-    for (t.first = m->colour_ptr[c]; t.first < last; t.first += SOME) {
-      int n = last - t.first < SOME ? last - t.first : SOME;
-      pl_threads_run(serial ? NULL : w->threads, n, eval_block, &t);
-      for (int b = t.first; b < t.first + n; b++) done += m->block[b].n;
-      if (done < MANY) continue;
-      PL_TRY(pl_report_progress(w->env, NULL, -1, NULL));
-      done = 0;
-    }
-  }
+  model_each_block(m, w, w->threads, 1, eval_block, &t);
+  PL_TRY((pl_status)t.ended);
   return model_fault(m, w);
+}
+
+void pl_batch_wait(const pl_batch *e) {
+  model_wait(e->m, e->w, e->block);
 }
 
 // ---- one by one ---------------------------------------------------------------------------------

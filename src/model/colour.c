@@ -1,5 +1,7 @@
 #include "model_impl.h"
+#include "pliant/tally.h"
 
+#include <sched.h>
 #include <string.h>
 
 enum { COLOURS = 64, SHARES = 128 }; // blocks wanted of each group
@@ -43,18 +45,50 @@ static void fill_blocks(pl_model *m, block *blocks) {
   }
 }
 
-// counting sort by colour; empty colours vanish, the last is the serial one
+// counting sort by colour
 static void order(pl_model *m, const block *blocks, const int *colour) {
-  int count[COLOURS + 1] = {0}, start[COLOURS + 1], at = 0;
-  for (int b = 0; b < m->nblock; b++) count[colour[b]]++;
-  m->ncolour = 0;
-  for (int c = 0; c <= COLOURS; c++) {
-    start[c] = at;
-    if (count[c] || c == COLOURS) m->colour_ptr[m->ncolour++] = at;
-    at += count[c];
-  }
-  m->colour_ptr[m->ncolour] = at;
+  int start[COLOURS + 2] = {0};
+  for (int b = 0; b < m->nblock; b++) start[colour[b] + 1]++;
+  for (int c = 0; c <= COLOURS; c++) start[c + 1] += start[c];
   for (int b = 0; b < m->nblock; b++) m->block[start[colour[b]]++] = blocks[b];
+}
+
+// The last blocks before block b that have an unknown of it, each of which has waited for those
+// before it: counts them, and lists them unless list is NULL. last: [nq] of each unknown, moves on
+// to b; met: [nblock] the last block for which one was counted.
+static int find_waits(const pl_model *m, int b, int *last, int *met, int *list) {
+  const block *x = &m->block[b];
+  const group *g = &m->group[x->group];
+  const int *dof = g->dof + (size_t)x->first * (size_t)g->kind->ndof;
+  int n = x->n * g->kind->ndof, count = 0;
+  for (int i = 0; i < n; i++) {
+    if (dof[i] < 0) continue;
+    int before = last[dof[i]];
+    last[dof[i]] = b;
+    if (before < 0 || before == b || met[before] == b) continue;
+    met[before] = b;
+    if (list) list[count] = before;
+    count++;
+  }
+  return count;
+}
+
+static pl_status list_waits(pl_model *m) {
+  size_t nq = (size_t)m->nq, nblock = (size_t)m->nblock;
+  int *last = pl_alloc(m->env, nq + nblock, sizeof *last), *met = last + nq;
+  m->wait_ptr = pl_alloc(m->env, nblock + 1, sizeof *m->wait_ptr);
+  pl_status s = last && m->wait_ptr ? PL_OK : PL_E_NOMEM;
+  for (int pass = 0; s == PL_OK && pass < 2; pass++) {
+    for (size_t i = 0; i < nq + nblock; i++) last[i] = -1;
+    for (int b = 0; b < m->nblock; b++)
+      m->wait_ptr[b + 1] =
+          m->wait_ptr[b] + find_waits(m, b, last, met, pass ? m->wait + m->wait_ptr[b] : NULL);
+    if (pass) break;
+    m->wait = pl_alloc(m->env, (size_t)m->wait_ptr[m->nblock], sizeof *m->wait);
+    if (!m->wait) s = PL_E_NOMEM;
+  }
+  pl_free(m->env, last);
+  return s;
 }
 
 pl_status model_colour(pl_model *m) {
@@ -67,11 +101,10 @@ pl_status model_colour(pl_model *m) {
   }
   size_t nblock = (size_t)m->nblock;
   m->block = pl_alloc(m->env, nblock, sizeof *m->block);
-  m->colour_ptr = pl_alloc(m->env, COLOURS + 2, sizeof(int));
   block *blocks = pl_alloc(m->env, nblock, sizeof *blocks);
   int *colour = pl_alloc(m->env, nblock, sizeof(int));
   uint64_t *used = pl_alloc(m->env, (size_t)m->nq, sizeof *used);
-  int ok = m->block && m->colour_ptr && blocks && colour && used;
+  int ok = m->block && blocks && colour && used;
   if (ok) {
     fill_blocks(m, blocks);
     m->few = nelem < FEW;
@@ -81,5 +114,45 @@ pl_status model_colour(pl_model *m) {
   pl_free(m->env, blocks);
   pl_free(m->env, colour);
   pl_free(m->env, used);
-  return ok ? PL_OK : PL_E_NOMEM;
+  return ok ? list_waits(m) : PL_E_NOMEM;
+}
+
+// ---- visits -------------------------------------------------------------------------------------
+
+typedef struct visit {
+  const pl_model *m;
+  const pl_work *w;
+  int waits;
+  void (*fn)(void *ctx, int b, int thread);
+  void *ctx;
+} visit;
+
+static void await(atomic_int *done) {
+  if (atomic_load_explicit(done, memory_order_acquire)) return;
+  pl_threads_pause(1);
+  for (int k = 1; !atomic_load_explicit(done, memory_order_acquire); k++)
+    // who is waited for may have no processor
+    if (k % 1024 == 0) sched_yield();
+  pl_threads_pause(0);
+}
+
+void model_wait(const pl_model *m, const pl_work *w, int b) {
+  for (int k = m->wait_ptr[b]; k < m->wait_ptr[b + 1]; k++) await(&w->impl->done[m->wait[k]]);
+}
+
+static void visit_block(void *ctx, int b, int thread) {
+  const visit *v = ctx;
+  if (!v->waits) model_wait(v->m, v->w, b);
+  v->fn(v->ctx, b, thread);
+  // who waits for this one takes it that those before are done, too
+  if (v->waits) model_wait(v->m, v->w, b);
+  atomic_store_explicit(&v->w->impl->done[b], 1, memory_order_release);
+}
+
+void model_each_block(const pl_model *m, pl_work *w, pl_threads *threads, int waits,
+                      void (*fn)(void *ctx, int b, int thread), void *ctx) {
+  visit v = {m, w, waits, fn, ctx};
+  for (int b = 0; b < m->nblock; b++)
+    atomic_store_explicit(&w->impl->done[b], 0, memory_order_relaxed);
+  pl_threads_run_list(threads, m->nblock, visit_block, &v);
 }

@@ -204,27 +204,34 @@ typedef struct wanted {
 
 enum { FIELD_CHUNK = 8 }; // elements
 
+static double field_of(const group *g, const pl_params *p, const pl_state *s, int e, int field) {
+  double q[PL_NDOF_MAX], own[PL_NREST_MAX], all[PL_NFIELD_MAX];
+  gather(g->kind->ndof, g->dof + e * g->kind->ndof, s->q, q);
+  const double *par = group_par(g, p->par, e), *rest = group_rest(g, p, s, e, own);
+  if (g->kind->eval_law)
+    g->kind->field_law(g->law, q, par, rest, all);
+  else
+    g->kind->field(q, par, rest, all);
+  return all[field];
+}
+
 static void fill_field(void *ctx, int i, int thread) {
   const wanted *a = ctx;
-  const group *g = a->g;
-  double q[PL_NDOF_MAX], own[PL_NREST_MAX], all[PL_NFIELD_MAX];
   int first = i * FIELD_CHUNK;
   (void)thread;
-  for (int e = first; e < g->nelem && e < first + FIELD_CHUNK; e++) {
-    gather(g->kind->ndof, g->dof + e * g->kind->ndof, a->s->q, q);
-    const double *par = group_par(g, a->p->par, e), *rest = group_rest(g, a->p, a->s, e, own);
-    if (g->kind->eval_law)
-      g->kind->field_law(g->law, q, par, rest, all);
-    else
-      g->kind->field(q, par, rest, all);
-    a->value[e] = all[a->field];
-  }
+  for (int e = first; e < a->g->nelem && e < first + FIELD_CHUNK; e++)
+    a->value[e] = field_of(a->g, a->p, a->s, e, a->field);
 }
 
 void pl_eval_field(const pl_model *m, const pl_params *p, const pl_state *s, int group_no,
                    int field, pl_threads *threads, double *value) {
   wanted a = {&m->group[group_no], p, s, field, value};
   pl_threads_run(threads, (a.g->nelem + FIELD_CHUNK - 1) / FIELD_CHUNK, fill_field, &a);
+}
+
+double pl_element_field(const pl_model *m, const pl_params *p, const pl_state *s, int group_no,
+                        int elem, int field) {
+  return field_of(&m->group[group_no], p, s, elem, field);
 }
 
 int pl_count_inverted(const pl_model *m, const pl_params *p, const pl_state *s, int *group_no,

@@ -8,12 +8,10 @@ typedef struct tour {
   pl_work *w;
   pl_element_fn fn;
   void *ctx;
-  int first;
 } tour;
 
-static void run_block(void *ctx, int i, int thread) {
+static void run_block(void *ctx, int b, int thread) {
   const tour *t = ctx;
-  int b = t->first + i;
   const block *blk = &t->m->block[b];
   const group *g = &t->m->group[blk->group];
   t->w->impl->bad[b] = 0;
@@ -44,11 +42,7 @@ pl_status model_fault(const pl_model *m, pl_work *w) {
 pl_status pl_model_each_element(const pl_model *m, const pl_params *p, pl_work *w, pl_element_fn fn,
                                 void *ctx) {
   tour t = {.m = m, .p = p, .w = w, .fn = fn, .ctx = ctx};
-  for (int c = 0; c < m->ncolour; c++) {
-    t.first = m->colour_ptr[c];
-    int n = m->colour_ptr[c + 1] - t.first, serial = c == m->ncolour - 1;
-    pl_threads_run(serial || m->few || n < 2 ? NULL : w->threads, n, run_block, &t);
-  }
+  model_each_block(m, w, m->few ? NULL : w->threads, 0, run_block, &t);
   return model_fault(m, w);
 }
 

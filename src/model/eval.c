@@ -14,7 +14,6 @@ typedef struct task {
   pl_coef coef;
   double alpha, beta;
   pl_work *w;
-  int first; // of the current colour
 } task;
 
 typedef struct element { // scratch of one element
@@ -252,10 +251,9 @@ static int put_pack(const task *t, const group *g, int first, const wish *w, int
   return 0;
 }
 
-static void eval_block(void *ctx, int i, int thread) {
+static void eval_block(void *ctx, int b, int thread) {
   (void)thread;
   const task *t = ctx;
-  int b = t->first + i;
   const block *blk = &t->m->block[b];
   const group *g = &t->m->group[blk->group];
   wish w = make_wish(t, g->kind);
@@ -280,15 +278,11 @@ static void eval_block(void *ctx, int i, int thread) {
   t->w->impl->grown[b] = sum.grown;
 }
 
-// all elements, colour by colour; sums in block order, so that the bits do not depend on threads
+// all elements; sums in block order, so that the bits do not depend on threads
 static pl_status eval_elements(task *t) {
   const pl_model *m = t->m;
   pl_work *w = t->w;
-  for (int c = 0; c < m->ncolour; c++) {
-    t->first = m->colour_ptr[c];
-    int n = m->colour_ptr[c + 1] - t->first, serial = c == m->ncolour - 1;
-    pl_threads_run(serial || m->few || n < 4 ? NULL : w->threads, n, eval_block, t);
-  }
+  model_each_block(m, w, m->few ? NULL : w->threads, 0, eval_block, t);
   for (int b = 0; b < m->nblock; b++) {
     if (w->impl->bad[b]) {
       w->bad_group = m->block[b].group;
@@ -441,11 +435,12 @@ pl_status pl_work_create_for(pl_env *env, const pl_model *m, int nthread, pl_wor
   i->slip = pl_alloc(env, nblock, sizeof(double));
   i->grown = pl_alloc(env, nblock, sizeof(double));
   i->bad = pl_alloc(env, nblock, sizeof(int));
+  i->done = pl_alloc(env, nblock, sizeof *i->done);
   i->f = pl_alloc(env, nq, sizeof(double));
   i->tmp = pl_alloc(env, nq, sizeof(double));
   pl_status s = pl_csc_copy(env, &m->A, &w->A);
   if (s == PL_OK && !(w->r && w->f_inner && w->f_damp && i->energy && i->power && i->slip &&
-                      i->grown && i->bad && i->f && i->tmp))
+                      i->grown && i->bad && i->done && i->f && i->tmp))
     s = PL_E_NOMEM;
   if (s == PL_OK) s = direction_create(m, &i->along);
   if (s == PL_OK) s = pl_mul_create(env, &m->M, &i->mass);
@@ -462,8 +457,8 @@ void pl_work_free(pl_work *w) {
   if (!w) return;
   pl_env *env = w->env;
   struct work_impl *i = w->impl;
-  void *all[] = {i->energy, i->power, i->slip, i->grown,   i->bad,   i->f,
-                 i->tmp,    i,        w->r,    w->f_inner, w->f_damp};
+  void *all[] = {i->energy, i->power, i->slip, i->grown, i->bad,     i->done,
+                 i->f,      i->tmp,   i,       w->r,     w->f_inner, w->f_damp};
   pl_threads_free(w->threads);
   direction_free(env, &i->along);
   pl_mul_free(i->mass);

@@ -555,9 +555,9 @@ void pl_model_free(pl_model *m) {
     pl_free(env, (void *)m->design[k].target);
   }
   for (int i = 0; m->name && i < m->nnode; i++) pl_free(env, m->name[i]);
-  void *plain[] = {m->group,        m->drive,      m->load,       m->design, m->par0,
-                   m->X0,           m->free_index, m->free_dof,   m->slot,   m->mslot,
-                   m->mass_to_free, m->block,      m->colour_ptr, m->keep,   m->name};
+  void *plain[] = {m->group,      m->drive,    m->load, m->design, m->par0,         m->X0,
+                   m->free_index, m->free_dof, m->slot, m->mslot,  m->mass_to_free, m->block,
+                   m->wait_ptr,   m->wait,     m->keep, m->name};
   for (size_t k = 0; k < sizeof plain / sizeof plain[0]; k++) pl_free(env, plain[k]);
   pl_csc_free(env, &m->A);
   pl_csc_free(env, &m->M);

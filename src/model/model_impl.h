@@ -3,6 +3,8 @@
 
 #include "pliant/model.h"
 
+#include <stdatomic.h>
+
 // elements evaluated by one thread at a time: at most, and where there are few
 enum { BLOCK = 128, BLOCK_MIN = 8 };
 
@@ -67,11 +69,11 @@ struct pl_model {
   pl_csc A, M;       // patterns: free unknowns, all unknowns
   int *slot, *mslot; // element entries -> A, M
   int *mass_to_free; // [M.nnz] entry of M -> entry of A
-  int nblock, ncolour;
-  int few;         // so few elements that threads do not pay for one evaluation
-  block *block;    // in colour order
-  int *colour_ptr; // [ncolour + 1]; blocks of one colour share no unknown, but for the last,
-                   // which is done by one thread
+  int nblock;
+  int few;       // so few elements that threads do not pay for one evaluation
+  block *block;  // in colour order: next to each other stand blocks that share no unknown
+  int *wait_ptr; // [nblock + 1]
+  int *wait;     // last blocks before each one that have an unknown of it
 };
 
 // A change of parameters and what it does to driven unknowns. dpar and dX are zero between calls.
@@ -87,6 +89,7 @@ struct work_impl {
   double *energy, *power; // [nblock]
   double *slip, *grown;   // [nblock]
   int *bad;               // [nblock] element at fault + 1
+  atomic_int *done;       // [nblock] 1: the visit at hand has been there
   double *f, *tmp;        // [nq]
   direction along;        // of a design parameter
   pl_mul *mass;           // products with M
@@ -151,6 +154,14 @@ void convex_part(int n, double *H);
 
 // Cuts groups into blocks and orders them by colour.
 pl_status model_colour(pl_model *m);
+
+// Calls fn for all blocks, several of them at the same time, but those that share an unknown one
+// after another in their order: sums have the same bits for any number of threads. threads may be
+// NULL. waits: fn itself calls model_wait before it writes anything of unknowns.
+void model_each_block(const pl_model *m, pl_work *w, pl_threads *threads, int waits,
+                      void (*fn)(void *ctx, int b, int thread), void *ctx);
+// Comes back when the blocks before b that share an unknown with it are done.
+void model_wait(const pl_model *m, const pl_work *w, int b);
 
 // ---- directions: design.c, directions.c
 // -------------------------------------------------------------
