@@ -4,8 +4,13 @@
 // How much of a program's work teams of threads share, for those who measure it.
 #include "pliant/base.h"
 
+#include <stdatomic.h>
+
 // As pl_threads_run, where the calls take work from one list and wait for each other.
 void pl_threads_run_list(pl_threads *t, int n, void (*fn)(void *ctx, int i, int thread), void *ctx);
+// In such a call: comes back with 1 when *count, which other calls raise, is n or more, or with 0
+// when *stop is not zero; stop may be NULL.
+int pl_threads_await(atomic_int *count, int n, atomic_int *stop);
 
 // What a thread hands to teams, in processor seconds: what other programs do meanwhile does not
 // count.
@@ -18,7 +23,5 @@ typedef struct pl_threads_tally {
 } pl_threads_tally;
 // From now on adds to *tally what this thread hands out; NULL: no more.
 void pl_threads_watch(pl_threads_tally *tally);
-// For a call of pl_threads_run_list that is about to wait (1), and after it has (0).
-void pl_threads_pause(int waits);
 
 #endif

@@ -250,10 +250,6 @@ void pl_threads_watch(pl_threads_tally *to) {
   tally = to;
 }
 
-void pl_threads_pause(int waits) {
-  if (counted) waited += waits ? -thread_time() : thread_time();
-}
-
 // seconds of a job on nthread processors, each of which takes the next chunk when it is free
 static double schedule(int n, const double *cost, int nthread, double *busy) {
   double longest = 0;
@@ -304,6 +300,20 @@ static void run(pl_threads *t, int listed, int n, void (*fn)(void *ctx, int i, i
 
 void pl_threads_run(pl_threads *t, int n, void (*fn)(void *ctx, int i, int thread), void *ctx) {
   run(t, 0, n, fn, ctx);
+}
+
+int pl_threads_await(atomic_int *count, int n, atomic_int *stop) {
+  int stopped = 0;
+  if (atomic_load_explicit(count, memory_order_acquire) >= n) return 1;
+  if (counted) waited -= thread_time();
+  for (int k = 1; atomic_load_explicit(count, memory_order_acquire) < n && !stopped; k++) {
+    stopped = stop && atomic_load_explicit(stop, memory_order_relaxed);
+    relax();
+    // who is waited for may have no processor
+    if (k % LOOKS == 0) sched_yield();
+  }
+  if (counted) waited += thread_time();
+  return !stopped;
 }
 
 void pl_threads_run_list(pl_threads *t, int n, void (*fn)(void *ctx, int i, int thread),

@@ -1,7 +1,6 @@
 #include "model_impl.h"
 #include "pliant/tally.h"
 
-#include <sched.h>
 #include <string.h>
 
 enum { COLOURS = 64, SHARES = 128 }; // blocks wanted of each group
@@ -127,17 +126,9 @@ typedef struct visit {
   void *ctx;
 } visit;
 
-static void await(atomic_int *done) {
-  if (atomic_load_explicit(done, memory_order_acquire)) return;
-  pl_threads_pause(1);
-  for (int k = 1; !atomic_load_explicit(done, memory_order_acquire); k++)
-    // who is waited for may have no processor
-    if (k % 1024 == 0) sched_yield();
-  pl_threads_pause(0);
-}
-
 void model_wait(const pl_model *m, const pl_work *w, int b) {
-  for (int k = m->wait_ptr[b]; k < m->wait_ptr[b + 1]; k++) await(&w->impl->done[m->wait[k]]);
+  for (int k = m->wait_ptr[b]; k < m->wait_ptr[b + 1]; k++)
+    pl_threads_await(&w->impl->done[m->wait[k]], 1, NULL);
 }
 
 static void visit_block(void *ctx, int b, int thread) {

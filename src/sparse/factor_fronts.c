@@ -8,15 +8,16 @@
 #include <string.h>
 
 enum {
-  TRIES = 12,   // orders of elimination to choose from: many matrices share one pattern
-  PANEL = 64,   // pivots eliminated at once,
-  SWEEP = 128,  // and in a solve
-  STRIP = 96,   // columns or rows that one thread updates,
-  WIDE = 192,   // columns and
-  HIGH = 512,   // rows of S; in a solve
-  ROWS = 64,    // rows of products,
-  COLUMNS = 32, // and columns whose products it takes
-  SHARES = 16   // of the pivots of a front that are judged
+  TRIES = 12,     // orders of elimination to choose from: many matrices share one pattern
+  PANEL = 64,     // pivots eliminated at once,
+  SWEEP = 128,    // and in a solve
+  STRIP = 96,     // columns or rows that one thread updates,
+  WIDE = 192,     // columns and
+  HIGH = 512,     // rows of S; in a solve
+  ROWS = 64,      // rows of products at least,
+  COLUMNS = 32,   // or columns whose products it takes,
+  PART = 1 << 15, // and entries
+  SHARES = 16     // of the pivots of a front that are judged
 };
 #ifdef PL_SHARE_ALL
 enum { LARGE = 0, LONG = 0 };
@@ -549,15 +550,21 @@ typedef struct product {
   double *y;
 } product;
 
+// rows of y in a part
+static int part_size(const product *a) {
+  int least = a->transposed ? COLUMNS : ROWS, size = PART / (a->transposed ? a->m : a->n);
+  return size > least ? size : least;
+}
+
 static int product_parts(const product *a) {
   if (a->m == 0 || a->n == 0) return 0;
-  return a->transposed ? pieces(a->n, COLUMNS) : pieces(a->m, ROWS);
+  return pieces(a->transposed ? a->n : a->m, part_size(a));
 }
 
 // a strip of rows of A, or of fewer columns of it
 static void multiply_strip(const product *a, int i) {
   const int step = 1;
-  int all = a->transposed ? a->n : a->m, size = a->transposed ? COLUMNS : ROWS, at = i * size;
+  int all = a->transposed ? a->n : a->m, size = part_size(a), at = i * size;
   int n = all - at < size ? all - at : size, m = a->transposed ? a->m : n;
   const double *A = a->A + (a->transposed ? (size_t)at * (size_t)a->ld : (size_t)at);
   dgemv_(a->transposed ? "T" : "N", &m, a->transposed ? &n : &a->n, &minus, A, &a->ld, a->x, &step,

@@ -5,7 +5,6 @@
 
 #include "pliant/tally.h"
 
-#include <sched.h>
 #include <stdatomic.h>
 
 typedef enum kind { TASK, WHOLE, PART } kind;
@@ -117,15 +116,6 @@ void sweeps_free(pl_env *env, sweeps *a) {
 
 // ---- work ---------------------------------------------------------------------------------------
 
-static void await(atomic_int *count, int n) {
-  if (atomic_load_explicit(count, memory_order_acquire) >= n) return;
-  pl_threads_pause(1);
-  for (int k = 1; atomic_load_explicit(count, memory_order_acquire) < n; k++)
-    // who is waited for may have no processor
-    if (k % 1024 == 0) sched_yield();
-  pl_threads_pause(0);
-}
-
 static void done(atomic_int *count) {
   atomic_fetch_add_explicit(count, 1, memory_order_release);
 }
@@ -141,11 +131,11 @@ static void end_front(sweeps *a, int f, int down) {
 static void await_front(sweeps *a, int f, int nchild, int down) {
   int parent = a->t->front[f].parent;
   if (!down)
-    await(&a->up[f], nchild);
+    pl_threads_await(&a->up[f], nchild, NULL);
   else if (parent >= 0)
-    await(&a->down[parent], 1);
+    pl_threads_await(&a->down[parent], 1, NULL);
   else
-    await(&a->up[f], nchild + 1);
+    pl_threads_await(&a->up[f], nchild + 1, NULL);
 }
 
 static void do_task(const front_tree *t, const sweep_fns *fns, void *s, int task, int down,
@@ -174,7 +164,7 @@ static void take_step(sweeps *a, const step *x, int thread) {
     end_front(a, f, x->down);
     return;
   }
-  await(&a->count[x->down][f], x->after);
+  pl_threads_await(&a->count[x->down][f], x->after, NULL);
   a->fns->part(a->s, f, x->down, x->stage, x->part, thread);
   done(&a->count[x->down][f]);
   if (x->last) end_front(a, f, x->down);

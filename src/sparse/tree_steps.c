@@ -5,7 +5,6 @@
 #include "pliant/tally.h"
 #include "tree.h"
 
-#include <sched.h>
 #include <stdlib.h>
 
 enum { ENTRIES = 1 << 15 }; // of the matrix in one step
@@ -221,17 +220,8 @@ void steps_free(pl_env *env, steps *t) {
 // ---- work ---------------------------------------------------------------------------------------
 
 // returns 0 when it will never be so
-static int await(const steps *t, atomic_int *count, int n) {
-  int failed = 0;
-  if (atomic_load_explicit(count, memory_order_acquire) >= n) return 1;
-  pl_threads_pause(1);
-  for (int k = 1; atomic_load_explicit(count, memory_order_acquire) < n && !failed; k++) {
-    failed = atomic_load_explicit(&t->failed, memory_order_relaxed);
-    // who is waited for may have no processor
-    if (k % 1024 == 0) sched_yield();
-  }
-  pl_threads_pause(0);
-  return !failed;
+static int await(steps *t, atomic_int *count, int n) {
+  return pl_threads_await(count, n, &t->failed);
 }
 
 static void done(atomic_int *count) {
