@@ -114,13 +114,13 @@ pl_status pl_load_vertex(pl_load *in, double x, double y, double z) {
   return PL_OK;
 }
 
-pl_status pl_load_cell(pl_load *in, pl_cell_type type, const int *v) {
+pl_status pl_load_cell(pl_load *in, int type, const int *v) {
   pl_load_cells *c = &in->cell[type];
-  size_t size = (size_t)pl_cell_nvert[type] * sizeof *v;
+  size_t size = (size_t)pl_load_nvert(type) * sizeof *v;
   if (c->n >= PL_READ_MAX)
     return pl_load_fail(in, NULL, "more than %d cells of one type", PL_READ_MAX);
   PL_TRY(pl_grow(in->env, &c->v, c->n, &c->cap, size));
-  memcpy(c->v + (size_t)c->n * (size_t)pl_cell_nvert[type], v, size);
+  memcpy(c->v + (size_t)c->n * (size_t)pl_load_nvert(type), v, size);
   c->n++;
   if (c->n % PL_READ_PROGRESS == 0) PL_TRY(pl_report_progress(in->env, "read mesh", -1, NULL));
   return PL_OK;
@@ -289,12 +289,48 @@ int pl_load_utf8(const char *s, size_t n) {
   return 1;
 }
 
+// to[i]: 1 where a vertex is in a cell or a set
+static void mark_used(const pl_load *in, int *to) {
+  for (int t = 0; t < PL_READ_VERTEX; t++)
+    for (int i = 0; i < in->cell[t].n * pl_load_nvert(t); i++) to[in->cell[t].v[i]] = 1;
+  for (int k = 0; k < in->nset; k++) {
+    const pl_load_runs *r = &in->set[k].list[PL_READ_VERTEX];
+    for (int i = 0; i < r->n; i++)
+      for (int v = r->run[i][0]; v < r->run[i][1]; v++) to[v] = 1;
+  }
+}
+
+pl_status pl_load_compact(pl_load *in) {
+  int *to = pl_alloc(in->env, (size_t)in->nvert + 1, sizeof *to), n = 0;
+  if (!to) return PL_E_NOMEM;
+  mark_used(in, to);
+  for (int i = 0; i < in->nvert; i++) {
+    int used = to[i];
+    to[i] = n;
+    if (used) memmove(in->X[n++], in->X[i], sizeof in->X[0]);
+  }
+  for (int t = 0; t < PL_READ_VERTEX; t++)
+    for (int i = 0; i < in->cell[t].n * pl_load_nvert(t); i++)
+      in->cell[t].v[i] = to[in->cell[t].v[i]];
+  for (int k = 0; k < in->nset; k++) {
+    pl_load_runs *r = &in->set[k].list[PL_READ_VERTEX];
+    for (int i = 0; i < r->n; i++) {
+      int last = to[r->run[i][1] - 1] + 1;
+      r->run[i][0] = to[r->run[i][0]];
+      r->run[i][1] = last;
+    }
+  }
+  in->nvert = n;
+  pl_free(in->env, to);
+  return PL_OK;
+}
+
 static void release(pl_load *in) {
   for (int k = 0; k < in->nset; k++) {
     for (int t = 0; t < PL_READ_LIST; t++) pl_free(in->env, in->set[k].list[t].run);
     pl_free(in->env, in->set[k].name);
   }
-  for (int t = 0; t < PL_CELL_COUNT; t++) pl_free(in->env, in->cell[t].v);
+  for (int t = 0; t < PL_READ_VERTEX; t++) pl_free(in->env, in->cell[t].v);
   pl_free(in->env, in->set);
   pl_free(in->env, in->slot);
   pl_free(in->env, in->X);
@@ -312,7 +348,7 @@ static pl_status finish_set(pl_load *in, const pl_load_set *set, int list, pl_me
   int at = 0;
   for (int k = 0; k < r->n; k++)
     for (int i = r->run[k][0]; i < r->run[k][1]; i++) index[at++] = i;
-  pl_status s = pl_mesh_add_set(m, set->name, list == PL_CELL_COUNT ? -1 : list, at, index);
+  pl_status s = pl_mesh_add_set(m, set->name, list == PL_READ_VERTEX ? -1 : list, at, index);
   pl_free(in->env, index);
   return s;
 }
@@ -404,13 +440,20 @@ static pl_status confirm(pl_load *in, int want) {
 }
 
 static pl_status parse(pl_env *env, int want, const char *name, const char *data, size_t size,
-                       int most, pl_mesh **out) {
-  pl_load in = {.env = env, .name = name, .begin = data, .at = data, .end = data + size, .line = 1};
+                       int from_file, int most, pl_mesh **out) {
+  pl_load in = {.env = env,
+                .name = name,
+                .begin = data,
+                .at = data,
+                .end = data + size,
+                .line = 1,
+                .from_file = from_file};
   in.most = most > 0 && most < PL_READ_MAX ? most : PL_READ_MAX;
   // the byte order mark that some editors put before text
   if (size >= 3 && memcmp(data, "\xef\xbb\xbf", 3) == 0) in.at += 3;
   pl_status s = confirm(&in, want);
   if (s == PL_OK) s = formats[want].read(&in);
+  if (s == PL_OK) s = pl_load_split(&in);
   if (s == PL_OK) s = finish(&in, out);
   release(&in);
   return s;
@@ -422,7 +465,7 @@ pl_status pl_mesh_parse(pl_env *env, const char *format, const char *name, const
   int want = format_by_ending(format);
   if (want < 0)
     return pl_fail(env, PL_E_ARG, "unknown mesh format '%s'; known:" PL_MESH_ENDINGS, format);
-  return parse(env, want, name, data, size, 0, out);
+  return parse(env, want, name, data, size, 0, 0, out);
 }
 
 pl_status pl_mesh_read(pl_env *env, const char *path, pl_mesh **out) {
@@ -441,7 +484,7 @@ pl_status pl_mesh_read_most(pl_env *env, const char *path, int most, pl_mesh **o
   char *data;
   size_t size;
   PL_TRY(pl_file_read(env, path, 0, &data, &size));
-  pl_status s = parse(env, want, path, data, size, most, out);
+  pl_status s = parse(env, want, path, data, size, 1, most, out);
   pl_free(env, data);
   return s;
 }

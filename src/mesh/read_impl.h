@@ -13,7 +13,17 @@ enum {
   PL_READ_SLOT = 1 << 15,     // hash slots for set names: a power of two, over 2 * PL_READ_SETS
   PL_READ_PROGRESS = 1 << 20, // cells or vertices between two progress calls
   PL_READ_WORD = 48,          // a word of the file as shown in a message
-  PL_READ_LIST = PL_CELL_COUNT + 1, // run lists of a set: one per cell type, then vertices
+};
+
+// Cells of a file beside those of meshes, split into tetrahedra when it is read, and the list of
+// vertices in a set.
+enum {
+  PL_READ_WEDGE6 = PL_CELL_COUNT,
+  PL_READ_PYRAMID5,
+  PL_READ_WEDGE15, // corners, then a vertex on every edge, as in VTK
+  PL_READ_PYRAMID13,
+  PL_READ_VERTEX,
+  PL_READ_LIST
 };
 
 static const double PL_READ_FAR = 1e100; // largest coordinate
@@ -33,7 +43,7 @@ typedef struct pl_load_set {
 
 typedef struct pl_load_cells {
   int n, cap;
-  int *v; // [n][pl_cell_nvert[type]]
+  int *v; // [n][pl_load_nvert(type)]
 } pl_load_cells;
 
 // The file in memory, the place in it, and the mesh as far as it is known.
@@ -43,9 +53,10 @@ typedef struct pl_load {
   const char *begin, *at, *end; // at walks from begin to end; nothing terminates the text
   int line;                     // 1-based line of at; 0: a binary part, messages give the byte
   int most;                     // vertices that are wanted at most
+  int from_file;                // name is a path, and files beside it may be read
   int nvert, cap_vert;
   double (*X)[3];
-  pl_load_cells cell[PL_CELL_COUNT];
+  pl_load_cells cell[PL_READ_VERTEX];
   int nset, cap_set;
   pl_load_set *set;
   int *slot; // [PL_READ_SLOT] set number + 1 by hash of its name, made with the first set
@@ -57,17 +68,32 @@ pl_status pl_load_fail(pl_load *in, const char *hint, const char *fmt, ...)
 // Adds a vertex; refuses coordinates that are not finite.
 pl_status pl_load_vertex(pl_load *in, double x, double y, double z);
 // Adds a cell; the caller answers for its vertex numbers.
-pl_status pl_load_cell(pl_load *in, pl_cell_type type, const int *v);
+pl_status pl_load_cell(pl_load *in, int type, const int *v);
 // Adds a polygon: a triangle, a quad, or a fan of triangles around the first corner. The cells are
 // those that the counts of PL_TRI3 and PL_QUAD4 grew by.
 pl_status pl_load_polygon(pl_load *in, int n, const int *v);
 // Finds or adds a set by name of n bytes; its number in *set.
 pl_status pl_load_find_set(pl_load *in, const char *name, size_t n, int *set);
-// Puts [first, last) of a run list (a cell type, or PL_CELL_COUNT for vertices) into a set.
+// Puts [first, last) of a run list (a cell type, or PL_READ_VERTEX) into a set.
 pl_status pl_load_put(pl_load *in, int set, int list, int first, int last);
 // The same for a name as the file has it: control characters, and bytes that are not UTF-8, become
 // '_', the latter with a warning.
 pl_status pl_load_name_set(pl_load *in, const char *name, size_t n, int *set);
+
+// Corners, edges and faces of a cell of the file that has a volume; sides in the order of *SURFACE.
+typedef struct pl_load_shape {
+  int ncorner, nedge, nface;
+  signed char edge[12][2];
+  signed char face[6][4]; // -1 last: a triangle
+} pl_load_shape;
+const pl_load_shape *pl_load_shape_of(int type); // NULL: lines, faces
+// Vertices of a cell.
+int pl_load_nvert(int type);
+// Drops vertices that are in no cell and no set.
+pl_status pl_load_compact(pl_load *in);
+// Where there are prisms or pyramids, splits all solids and quads along the diagonals from the
+// lowest vertex of a face, so that neighbours fit; members of sets follow.
+pl_status pl_load_split(pl_load *in);
 
 // Numbers that a file gives to its nodes or elements, and ours.
 typedef struct pl_load_id {

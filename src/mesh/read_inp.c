@@ -4,10 +4,11 @@
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
+#include <unistd.h>
 
 // Abaqus and CalculiX input files: *NODE, *ELEMENT, *NSET, *ELSET, *SURFACE of a flat file or of
-// one part; other keywords and their data are passed over. Nodes, elements and sets may stand in
-// any order, so the text is walked once for each.
+// one part, and of files that they include; other keywords and their data are passed over. Nodes,
+// elements and sets may stand in any order, so the text is walked once for each.
 
 typedef enum pass { NODES, ELEMENTS, SETS, SURFACES, PASS_COUNT } pass;
 
@@ -16,18 +17,32 @@ typedef struct span { // a piece of the text, without blanks around it
   size_t n;
 } span;
 
-enum { PARAMETER_MAX = 32, ID_MAX = 2000000000 };
+enum { PARAMETER_MAX = 32, ID_MAX = 2000000000, DEPTH_MAX = 8, FILES_MAX = 1000 };
+
+// a file that another one includes, kept for all passes
+typedef struct included {
+  char *path, *data;
+  size_t size;
+} included;
+
+typedef struct place { // in one of the open files
+  const char *name, *next, *end;
+  int count;
+} place;
 
 typedef struct inp {
   pl_load *in;
   pass now;
-  const char *next; // start of the line after this one
-  int count;        // lines before next
-  int more, open;   // there is a line; data of the block may follow
-  span line;        // as far as it is not read yet
-  int nparameter;   // of the keyword line
+  place at;  // start of the line after this one, and lines before it
+  int depth; // files around it
+  place around[DEPTH_MAX];
+  included *file; // [nfile]
+  int nfile, cap_file;
+  int more, open; // there is a line; data of the block may follow
+  span line;      // as far as it is not read yet
+  int nparameter; // of the keyword line
   span parameter[PARAMETER_MAX], value[PARAMETER_MAX];
-  pl_load_ids node, element; // element: index * PL_CELL_COUNT + type
+  pl_load_ids node, element; // element: index * PL_READ_VERTEX + type
   int npart, ninstance, in_assembly;
   char (*name)[PL_READ_NAME + 1]; // [nname] sets by their names in small letters
   int *set;                       // [nname] number of the set
@@ -51,15 +66,16 @@ static int is(span s, const char *word) {
 
 // the next line that is neither empty nor a comment; 0 at the end
 static int next_line(inp *k) {
-  const char *end = k->in->end;
-  while (k->next < end) {
-    const char *stop = memchr(k->next, '\n', (size_t)(end - k->next));
-    k->line = trim(k->next, stop ? stop : end);
-    k->next = stop ? stop + 1 : end;
-    k->in->line = ++k->count;
+  for (;;) {
+    while (k->at.next == k->at.end && k->depth > 0) k->at = k->around[--k->depth];
+    if (k->at.next == k->at.end) return 0;
+    const char *stop = memchr(k->at.next, '\n', (size_t)(k->at.end - k->at.next));
+    k->line = trim(k->at.next, stop ? stop : k->at.end);
+    k->at.next = stop ? stop + 1 : k->at.end;
+    k->in->line = ++k->at.count;
+    k->in->name = k->at.name;
     if (k->line.n > 0 && !(k->line.n > 1 && k->line.s[0] == '*' && k->line.s[1] == '*')) return 1;
   }
-  return 0;
 }
 
 // goes to the next data line of the block; 0: a keyword or the end
@@ -173,7 +189,7 @@ static pl_status put_member(inp *k, int set, int nodes, int64_t id) {
   if (at < 0)
     return pl_load_fail(k->in, NULL, "a set names %s %lld, which is not there",
                         nodes ? "node" : "element", (long long)id);
-  int list = nodes ? PL_CELL_COUNT : at % PL_CELL_COUNT, i = nodes ? at : at / PL_CELL_COUNT;
+  int list = nodes ? PL_READ_VERTEX : at % PL_READ_VERTEX, i = nodes ? at : at / PL_READ_VERTEX;
   return pl_load_put(k->in, set, list, i, i + 1);
 }
 
@@ -242,29 +258,19 @@ static pl_status read_elset(inp *k) {
 
 // ---- surfaces ---------------------------------------------------------------------------------
 
-// corners of faces S1, S2, ... of solids, -1: none
-static const signed char tet_side[4][4] = {
-    {0, 1, 2, -1}, {0, 3, 1, -1}, {1, 3, 2, -1}, {2, 3, 0, -1}};
-static const signed char hex_side[6][4] = {{0, 1, 2, 3}, {4, 7, 6, 5}, {0, 4, 5, 1},
-                                           {1, 5, 6, 2}, {2, 6, 7, 3}, {3, 7, 4, 0}};
-
 // the nodes of a side of a cell; of lines and faces all of them
 static pl_status put_side(inp *k, int set, int type, int cell, int side) {
-  int nv = pl_cell_nvert[type], corners = pl_cell_corners[type], on[PL_CELL_VERT_MAX] = {0};
+  const pl_load_shape *shape = pl_load_shape_of(type);
+  int nv = pl_load_nvert(type), on[PL_CELL_VERT_MAX] = {0};
   const int *v = k->in->cell[type].v + (size_t)cell * (size_t)nv;
-  if (pl_cell_dim[type] == 3) {
-    int most = corners == PL_TET4 ? 4 : 6;
-    if (side < 1 || side > most)
-      return pl_load_fail(k->in, NULL, "sides of this element are S1 to S%d", most);
-    const signed char *f = corners == PL_TET4 ? tet_side[side - 1] : hex_side[side - 1];
-    for (int c = 0; c < 4; c++)
-      if (f[c] >= 0) on[f[c]] = 1;
-  }
-  for (int a = 0; a < pl_cell_nvert[corners] && pl_cell_dim[type] < 3; a++) on[a] = 1;
-  for (int e = 0; corners != type && e < mesh_nedge[type]; e++)
-    on[pl_cell_nvert[corners] + e] = on[mesh_edge[type][e][0]] && on[mesh_edge[type][e][1]];
+  if (shape && (side < 1 || side > shape->nface))
+    return pl_load_fail(k->in, NULL, "sides of this element are S1 to S%d", shape->nface);
+  for (int c = 0; shape && c < 4; c++)
+    if (shape->face[side - 1][c] >= 0) on[shape->face[side - 1][c]] = 1;
+  for (int e = 0; shape && shape->ncorner + e < nv; e++)
+    on[shape->ncorner + e] = on[shape->edge[e][0]] && on[shape->edge[e][1]];
   for (int a = 0; a < nv; a++)
-    if (on[a]) PL_TRY(pl_load_put(k->in, set, PL_CELL_COUNT, v[a], v[a] + 1));
+    if (on[a] || !shape) PL_TRY(pl_load_put(k->in, set, PL_READ_VERTEX, v[a], v[a] + 1));
   return PL_OK;
 }
 
@@ -277,7 +283,7 @@ static pl_status read_side(inp *k, int set) {
   if (name.n == 2 && (name.s[0] == 'S' || name.s[0] == 's')) side = name.s[1] - '0';
   if (is_whole(of, &id)) {
     int at = pl_load_ids_find(&k->element, id);
-    if (at >= 0) return put_side(k, set, at % PL_CELL_COUNT, at / PL_CELL_COUNT, side);
+    if (at >= 0) return put_side(k, set, at % PL_READ_VERTEX, at / PL_READ_VERTEX, side);
     return pl_load_fail(k->in, NULL, "a surface names element %lld, which is not there",
                         (long long)id);
   }
@@ -285,7 +291,7 @@ static pl_status read_side(inp *k, int set) {
   if (other < 0)
     return pl_load_fail(k->in, "a set must stand before the surfaces that name it",
                         "'%s' is neither a number nor a set", show(of, word));
-  for (int t = 0; t < PL_CELL_COUNT && other != set; t++)
+  for (int t = 0; t < PL_READ_VERTEX && other != set; t++)
     for (int i = 0; i < k->in->set[other].list[t].n; i++) {
       // lists move when the surface's own grows
       const int from = k->in->set[other].list[t].run[i][0],
@@ -342,31 +348,63 @@ static pl_status read_nodes(inp *k) {
     for (int c = 0; c < 3 && !last; c++) PL_TRY(real(k, take_field(k, &last), &x[c]));
     PL_TRY(pl_load_ids_add(k->in, &k->node, id, at));
     PL_TRY(pl_load_vertex(k->in, x[0], x[1], x[2]));
-    if (set >= 0) PL_TRY(pl_load_put(k->in, set, PL_CELL_COUNT, at, at + 1));
+    if (set >= 0) PL_TRY(pl_load_put(k->in, set, PL_READ_VERTEX, at, at + 1));
   }
   return PL_OK;
 }
 
 // ---- elements ---------------------------------------------------------------------------------
 
-// Types by the start of their names; letters behind it tell how they are integrated. PL_CELL_COUNT
-// and above: not read.
-enum { SECOND_ORDER = PL_CELL_COUNT, PRISM, PYRAMID };
+// Types by the start of their names; letters behind it tell how they are integrated.
+enum { SECOND_ORDER = PL_READ_VERTEX }; // not read
 static const struct {
   const char *name;
   int type;
 } element_types[] = {
-    {"T2D2", PL_SEG2},       {"T3D2", PL_SEG2},   {"B21", PL_SEG2},     {"B23", PL_SEG2},
-    {"B31", PL_SEG2},        {"B33", PL_SEG2},    {"S3", PL_TRI3},      {"STRI3", PL_TRI3},
-    {"CPS3", PL_TRI3},       {"CPE3", PL_TRI3},   {"M3D3", PL_TRI3},    {"R3D3", PL_TRI3},
-    {"SFM3D3", PL_TRI3},     {"S4", PL_QUAD4},    {"CPS4", PL_QUAD4},   {"CPE4", PL_QUAD4},
-    {"M3D4", PL_QUAD4},      {"R3D4", PL_QUAD4},  {"SFM3D4", PL_QUAD4}, {"C3D4", PL_TET4},
-    {"C3D8", PL_HEX8},       {"S6", PL_TRI6},     {"STRI65", PL_TRI6},  {"CPS6", PL_TRI6},
-    {"CPE6", PL_TRI6},       {"M3D6", PL_TRI6},   {"SFM3D6", PL_TRI6},  {"S8", PL_QUAD8},
-    {"CPS8", PL_QUAD8},      {"CPE8", PL_QUAD8},  {"M3D8", PL_QUAD8},   {"SFM3D8", PL_QUAD8},
-    {"C3D10", PL_TET10},     {"C3D20", PL_HEX20}, {"T2D3", PL_SEG3},    {"T3D3", PL_SEG3},
-    {"B22", PL_SEG3},        {"B32", PL_SEG3},    {"S9", SECOND_ORDER}, {"C3D15", PRISM},
-    {"C3D27", SECOND_ORDER}, {"C3D6", PRISM},     {"C3D5", PYRAMID},
+    {"T2D2", PL_SEG2},
+    {"T3D2", PL_SEG2},
+    {"B21", PL_SEG2},
+    {"B23", PL_SEG2},
+    {"B31", PL_SEG2},
+    {"B33", PL_SEG2},
+    {"S3", PL_TRI3},
+    {"STRI3", PL_TRI3},
+    {"CPS3", PL_TRI3},
+    {"CPE3", PL_TRI3},
+    {"M3D3", PL_TRI3},
+    {"R3D3", PL_TRI3},
+    {"SFM3D3", PL_TRI3},
+    {"S4", PL_QUAD4},
+    {"CPS4", PL_QUAD4},
+    {"CPE4", PL_QUAD4},
+    {"M3D4", PL_QUAD4},
+    {"R3D4", PL_QUAD4},
+    {"SFM3D4", PL_QUAD4},
+    {"C3D4", PL_TET4},
+    {"C3D8", PL_HEX8},
+    {"S6", PL_TRI6},
+    {"STRI65", PL_TRI6},
+    {"CPS6", PL_TRI6},
+    {"CPE6", PL_TRI6},
+    {"M3D6", PL_TRI6},
+    {"SFM3D6", PL_TRI6},
+    {"S8", PL_QUAD8},
+    {"CPS8", PL_QUAD8},
+    {"CPE8", PL_QUAD8},
+    {"M3D8", PL_QUAD8},
+    {"SFM3D8", PL_QUAD8},
+    {"C3D10", PL_TET10},
+    {"C3D20", PL_HEX20},
+    {"T2D3", PL_SEG3},
+    {"T3D3", PL_SEG3},
+    {"B22", PL_SEG3},
+    {"B32", PL_SEG3},
+    {"S9", SECOND_ORDER},
+    {"C3D15", PL_READ_WEDGE15},
+    {"C3D27", SECOND_ORDER},
+    {"C3D6", PL_READ_WEDGE6},
+    {"C3D5", PL_READ_PYRAMID5},
+    {"C3D13", PL_READ_PYRAMID13},
 };
 
 static pl_status cell_type(inp *k, int *type) {
@@ -381,18 +419,13 @@ static pl_status cell_type(inp *k, int *type) {
   }
   if (*type == SECOND_ORDER)
     return pl_load_fail(
-        k->in, "of second order, lines, triangles (S6), quads (S8), C3D10 and C3D20 are read",
-        "elements of type %s are not read", show(*name, word));
-  if (*type == PRISM || *type == PYRAMID)
-    return pl_load_fail(
         k->in,
-        "mesh with tetrahedra or hexahedra only; gmsh: no Recombine of surfaces, or "
-        "Mesh.SubdivisionAlgorithm = 2 (all hexahedra)",
-        "%s (%s) are not read", *type == PRISM ? "prisms" : "pyramids", show(*name, word));
+        "of second order, lines, triangles (S6), quads (S8), C3D10, C3D15 and C3D20 are read",
+        "elements of type %s are not read", show(*name, word));
   if (*type < 0)
     return pl_load_fail(k->in,
-                        "lines (T3D2 B31), triangles (S3 S6), quads (S4 S8), C3D4, C3D10, C3D8 "
-                        "and C3D20 are read; remove this block",
+                        "lines (T3D2 B31), triangles (S3 S6), quads (S4 S8), C3D4, C3D6, C3D8, "
+                        "C3D10, C3D15 and C3D20 are read; remove this block",
                         "unknown element type '%s'", show(*name, word));
   return PL_OK;
 }
@@ -401,12 +434,12 @@ static pl_status read_element(inp *k, int type, int set) {
   int v[PL_CELL_VERT_MAX] = {0}, last;
   int64_t id, node;
   PL_TRY(whole(k, take_field(k, &last), "the number of an element", &id));
-  for (int c = 0; c < pl_cell_nvert[type]; c++) {
+  for (int c = 0; c < pl_load_nvert(type); c++) {
     // a comma at the end of a line continues it
     if (!last && k->line.n == 0 && !data_line(k)) last = 1;
     if (last)
       return pl_load_fail(k->in, NULL, "element %lld has %d nodes; it needs %d", (long long)id, c,
-                          pl_cell_nvert[type]);
+                          pl_load_nvert(type));
     PL_TRY(whole(k, take_field(k, &last), "the number of a node", &node));
     v[c] = pl_load_ids_find(&k->node, node);
     if (v[c] < 0)
@@ -415,7 +448,7 @@ static pl_status read_element(inp *k, int type, int set) {
   }
   if (k->line.n > 0)
     return pl_load_fail(k->in, NULL, "element %lld has more than %d nodes", (long long)id,
-                        pl_cell_nvert[type]);
+                        pl_load_nvert(type));
   // of lines of second order the middle stands second
   if (type == PL_SEG3) {
     int middle = v[1];
@@ -423,10 +456,10 @@ static pl_status read_element(inp *k, int type, int set) {
     v[2] = middle;
   }
   int at = k->in->cell[type].n;
-  if (at > (INT32_MAX - PL_CELL_COUNT) / PL_CELL_COUNT)
+  if (at > (INT32_MAX - PL_READ_VERTEX) / PL_READ_VERTEX)
     return pl_load_fail(k->in, NULL, "too many elements");
-  PL_TRY(pl_load_ids_add(k->in, &k->element, id, at * PL_CELL_COUNT + type));
-  PL_TRY(pl_load_cell(k->in, (pl_cell_type)type, v));
+  PL_TRY(pl_load_ids_add(k->in, &k->element, id, at * PL_READ_VERTEX + type));
+  PL_TRY(pl_load_cell(k->in, type, v));
   return set >= 0 ? pl_load_put(k->in, set, type, at, at + 1) : PL_OK;
 }
 
@@ -457,8 +490,54 @@ static pl_status read_assembly(inp *k) {
   return PL_OK;
 }
 
-static pl_status refuse_include(inp *k) {
-  return pl_load_fail(k->in, "put the lines of that file here", "*INCLUDE is not read");
+// the text of an included file, read when it is met first
+static pl_status load_file(inp *k, const char *path, const included **out) {
+  pl_load *in = k->in;
+  for (int i = 0; i < k->nfile; i++)
+    if (strcmp(k->file[i].path, path) == 0) {
+      *out = &k->file[i];
+      return PL_OK;
+    }
+  if (k->nfile == FILES_MAX) return pl_load_fail(in, NULL, "more than %d files", FILES_MAX);
+  PL_TRY(pl_grow(in->env, &k->file, k->nfile, &k->cap_file, sizeof *k->file));
+  included f = {.path = pl_alloc(in->env, strlen(path) + 1, 1)};
+  if (!f.path) return PL_E_NOMEM;
+  strcpy(f.path, path);
+  pl_status s = pl_file_read(in->env, path, 0, &f.data, &f.size);
+  if (s != PL_OK) {
+    pl_free(in->env, f.path);
+    return s;
+  }
+  k->file[k->nfile] = f;
+  *out = &k->file[k->nfile++];
+  return PL_OK;
+}
+
+// goes on with the file of INPUT, beside the one that names it, up to its end
+static pl_status include(inp *k) {
+  pl_load *in = k->in;
+  const span *name = find_parameter(k, "INPUT");
+  char path[4096];
+  const included *f = NULL;
+  if (!name || name->n == 0)
+    return pl_load_fail(in, "*INCLUDE, INPUT=file.inp", "a file is included without its name");
+  if (!in->from_file)
+    return pl_load_fail(in, "put the lines of that file here",
+                        "*INCLUDE is read in files only, not in text from elsewhere");
+  if (k->depth == DEPTH_MAX)
+    return pl_load_fail(in, "does a file include itself?", "files include each other %d deep",
+                        DEPTH_MAX);
+  const char *slash = name->s[0] == '/' ? NULL : strrchr(k->at.name, '/');
+  int folder = slash ? (int)(slash + 1 - k->at.name) : 0;
+  int n = snprintf(path, sizeof path, "%.*s%.*s", folder, k->at.name, (int)name->n, name->s);
+  if (n < 0 || (size_t)n >= sizeof path) return pl_load_fail(in, NULL, "a path that is too long");
+  if (access(path, R_OK))
+    return pl_load_fail(in, "names are relative to the file that has *INCLUDE",
+                        "the file '%s' cannot be read", path);
+  PL_TRY(load_file(k, path, &f));
+  k->around[k->depth++] = k->at;
+  k->at = (place){f->path, f->data, f->data + f->size, 0};
+  return PL_OK;
 }
 
 static pl_status refuse_system(inp *k) {
@@ -483,7 +562,6 @@ static const struct {
                 {"INSTANCE", NODES, read_instance},
                 {"ASSEMBLY", NODES, read_assembly},
                 {"ENDINSTANCE", NODES, read_assembly},
-                {"INCLUDE", NODES, refuse_include},
                 {"SYSTEM", NODES, refuse_system},
                 {"NGEN", NODES, refuse_made},
                 {"NFILL", NODES, refuse_made},
@@ -500,11 +578,16 @@ static pl_status read_block(inp *k) {
                         show(k->line, word));
   PL_TRY(read_keyword(k, keyword, sizeof keyword));
   k->open = 1;
+  if (strcasecmp(keyword, "INCLUDE") == 0) {
+    PL_TRY(include(k));
+    k->more = next_line(k);
+    return PL_OK;
+  }
   for (size_t i = 0; i < sizeof keywords / sizeof keywords[0]; i++)
     if (keywords[i].when == k->now && strcasecmp(keyword, keywords[i].name) == 0) {
       if ((keywords[i].read == read_nodes || keywords[i].read == read_elements) &&
           find_parameter(k, "INPUT"))
-        return refuse_include(k);
+        PL_TRY(include(k));
       PL_TRY(keywords[i].read(k));
     }
   // what was not read is passed over
@@ -513,10 +596,9 @@ static pl_status read_block(inp *k) {
 }
 
 static pl_status read_all(inp *k) {
-  const char *begin = k->in->at;
+  const place begin = {k->in->name, k->in->at, k->in->end, 0};
   for (k->now = NODES; k->now < PASS_COUNT; k->now++) {
-    k->next = begin;
-    k->count = 0;
+    k->at = begin;
     k->more = next_line(k);
     while (k->more) PL_TRY(read_block(k));
     if (k->now == NODES) PL_TRY(pl_load_ids_sort(k->in, &k->node, "node"));
@@ -526,8 +608,15 @@ static pl_status read_all(inp *k) {
 }
 
 pl_status pl_read_inp(pl_load *in) {
+  const char *name = in->name;
   inp k = {.in = in};
   pl_status s = read_all(&k);
+  for (int i = 0; i < k.nfile; i++) {
+    pl_free(in->env, k.file[i].path);
+    pl_free(in->env, k.file[i].data);
+  }
+  in->name = name;
+  pl_free(in->env, k.file);
   pl_free(in->env, k.node.at);
   pl_free(in->env, k.element.at);
   pl_free(in->env, k.name);

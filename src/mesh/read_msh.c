@@ -42,7 +42,8 @@ typedef struct msh {
   int ntag, cap_tag;
   int *tag; // [ntag] physical tags of the entities
   pl_load_ids node;
-  pl_load_hash hash[PL_CELL_COUNT]; // of the cells, version 2 only
+  pl_load_hash hash[PL_READ_VERTEX]; // of the cells, version 2 only
+  int inner;                         // some nodes are within faces or cells
 } msh;
 
 // ---- sections ---------------------------------------------------------------------------------
@@ -396,27 +397,34 @@ static pl_status find_node(msh *m, int64_t id, int *v) {
 
 enum { NODES_MAX = 27 }; // of an element that is read
 
-// our cell type, PL_CELL_COUNT for a point; of quads of 9 and hexes of 27 nodes those within faces
-// are left out
+// our cell type, PL_READ_VERTEX for a point; nodes within faces, as quads of 9 and hexes of 27 have
+// them, are left out
 static pl_status cell_type(msh *m, int gmsh, int *type, int *nvert, int *dim) {
   static const struct {
     int type, nvert, dim;
-  } table[18] = {[1] = {PL_SEG2, 2, 1},    [2] = {PL_TRI3, 3, 2},        [3] = {PL_QUAD4, 4, 2},
-                 [4] = {PL_TET4, 4, 3},    [5] = {PL_HEX8, 8, 3},        [8] = {PL_SEG3, 3, 1},
-                 [9] = {PL_TRI6, 6, 2},    [10] = {PL_QUAD8, 9, 2},      [11] = {PL_TET10, 10, 3},
-                 [12] = {PL_HEX20, 27, 3}, [15] = {PL_CELL_COUNT, 1, 0}, [16] = {PL_QUAD8, 8, 2},
-                 [17] = {PL_HEX20, 20, 3}};
-  if (gmsh == 6 || gmsh == 7 || gmsh == 13 || gmsh == 14 || gmsh == 18 || gmsh == 19)
-    return pl_load_fail(
-        m->in,
-        "gmsh: Mesh.SubdivisionAlgorithm = 2 makes hexahedra of all, meshes without Recombine have "
-        "tetrahedra",
-        "%s (type %d) are not read", gmsh == 6 || gmsh == 13 || gmsh == 18 ? "prisms" : "pyramids",
-        gmsh);
-  if (gmsh >= 18 && gmsh <= 140)
+  } table[20] = {[1] = {PL_SEG2, 2, 1},
+                 [2] = {PL_TRI3, 3, 2},
+                 [3] = {PL_QUAD4, 4, 2},
+                 [4] = {PL_TET4, 4, 3},
+                 [5] = {PL_HEX8, 8, 3},
+                 [8] = {PL_SEG3, 3, 1},
+                 [9] = {PL_TRI6, 6, 2},
+                 [10] = {PL_QUAD8, 9, 2},
+                 [11] = {PL_TET10, 10, 3},
+                 [12] = {PL_HEX20, 27, 3},
+                 [15] = {PL_READ_VERTEX, 1, 0},
+                 [16] = {PL_QUAD8, 8, 2},
+                 [17] = {PL_HEX20, 20, 3},
+                 [6] = {PL_READ_WEDGE6, 6, 3},
+                 [7] = {PL_READ_PYRAMID5, 5, 3},
+                 [13] = {PL_READ_WEDGE15, 18, 3},
+                 [14] = {PL_READ_PYRAMID13, 14, 3},
+                 [18] = {PL_READ_WEDGE15, 15, 3},
+                 [19] = {PL_READ_PYRAMID13, 13, 3}};
+  if (gmsh >= 20 && gmsh <= 140)
     return pl_load_fail(m->in, "set Mesh.ElementOrder = 2 and mesh again",
                         "elements of third or higher order (type %d) are not read", gmsh);
-  if (gmsh < 1 || gmsh > 17) return pl_load_fail(m->in, NULL, "unknown element type %d", gmsh);
+  if (gmsh < 1 || gmsh > 19) return pl_load_fail(m->in, NULL, "unknown element type %d", gmsh);
   *type = table[gmsh].type;
   *nvert = table[gmsh].nvert;
   *dim = table[gmsh].dim;
@@ -427,11 +435,18 @@ static pl_status cell_type(msh *m, int gmsh, int *type, int *nvert, int *dim) {
 static void put_in_order(int type, int *v) {
   static const int tet[6] = {0, 1, 2, 3, 5, 4};
   static const int hex[12] = {0, 3, 5, 1, 8, 10, 11, 9, 2, 4, 6, 7};
-  const int *from = type == PL_TET10 ? tet : type == PL_HEX20 ? hex : NULL;
-  int old[PL_CELL_VERT_MAX], corners = from ? pl_cell_nvert[pl_cell_corners[type]] : 0;
+  static const int wedge[9] = {0, 3, 1, 6, 8, 7, 2, 4, 5};
+  static const int pyramid[8] = {0, 3, 5, 1, 2, 4, 6, 7};
+  const int *from = type == PL_TET10            ? tet
+                    : type == PL_HEX20          ? hex
+                    : type == PL_READ_WEDGE15   ? wedge
+                    : type == PL_READ_PYRAMID13 ? pyramid
+                                                : NULL;
   if (!from) return;
-  memcpy(old, v, (size_t)pl_cell_nvert[type] * sizeof *v);
-  for (int e = 0; corners + e < pl_cell_nvert[type]; e++) v[corners + e] = old[corners + from[e]];
+  const pl_load_shape *shape = pl_load_shape_of(type);
+  int old[PL_CELL_VERT_MAX], corners = shape->ncorner;
+  memcpy(old, v, (size_t)pl_load_nvert(type) * sizeof *v);
+  for (int e = 0; e < shape->nedge; e++) v[corners + e] = old[corners + from[e]];
 }
 
 // the set of a physical group, by its name or else as physical_<dimension>_<tag>
@@ -453,13 +468,13 @@ static pl_status add_cell(msh *m, int type, const int *v, int *index) {
   pl_load_cells *c = &m->in->cell[type];
   int *slot = NULL;
   if (m->major == 2) {
-    size_t size = (size_t)pl_cell_nvert[type] * sizeof *v;
+    size_t size = (size_t)pl_load_nvert(type) * sizeof *v;
     PL_TRY(pl_load_find(m->in->env, &m->hash[type], c->v, size, c->n, v, &slot));
     *index = *slot - 1;
     if (*slot) return PL_OK;
   }
   *index = c->n;
-  PL_TRY(pl_load_cell(m->in, (pl_cell_type)type, v));
+  PL_TRY(pl_load_cell(m->in, type, v));
   if (slot) *slot = c->n;
   return PL_OK;
 }
@@ -467,7 +482,7 @@ static pl_status add_cell(msh *m, int type, const int *v, int *index) {
 static pl_status add_element(msh *m, int type, int dim, int *v, int ntag, const int *tag) {
   int index = v[0], set = 0;
   put_in_order(type, v);
-  if (type != PL_CELL_COUNT) PL_TRY(add_cell(m, type, v, &index));
+  if (type != PL_READ_VERTEX) PL_TRY(add_cell(m, type, v, &index));
   for (int k = 0; k < ntag; k++) {
     if (tag[k] == 0) continue;
     PL_TRY(find_set(m, dim, tag[k], &set));
@@ -490,6 +505,7 @@ static pl_status read_element2(msh *m, int gmsh, int ntag) {
     PL_TRY(get_int(m, &id));
     PL_TRY(find_node(m, id, &v[k]));
   }
+  m->inner |= type != PL_READ_VERTEX && nvert > pl_load_nvert(type);
   return add_element(m, type, dim, v, 1, &first);
 }
 
@@ -525,6 +541,7 @@ static pl_status read_block4(msh *m, int64_t *count) {
   PL_TRY(get_size(m, &n));
   PL_TRY(cell_type(m, gmsh, &type, &nvert, &dim));
   PL_TRY(check_count(m, n, 8 + 8 * nvert, 1 + nvert));
+  m->inner |= type != PL_READ_VERTEX && nvert > pl_load_nvert(type);
   if (m->nentity > 0) e = bsearch(&key, m->entity, (size_t)m->nentity, sizeof key, compare_entity);
   for (int64_t k = 0; k < n; k++) {
     PL_TRY(get_size(m, &id));
@@ -563,10 +580,11 @@ static pl_status read_all(msh *m) {
 pl_status pl_read_msh(pl_load *in) {
   msh m = {.in = in};
   pl_status s = read_all(&m);
+  if (s == PL_OK && m.inner) s = pl_load_compact(in);
   pl_free(in->env, m.name);
   pl_free(in->env, m.entity);
   pl_free(in->env, m.tag);
   pl_free(in->env, m.node.at);
-  for (int t = 0; t < PL_CELL_COUNT; t++) pl_free(in->env, m.hash[t].slot);
+  for (int t = 0; t < PL_READ_VERTEX; t++) pl_free(in->env, m.hash[t].slot);
   return s;
 }

@@ -666,25 +666,28 @@ static pl_status put_groups(vtu *v, const piece *p, int on_cells, int i, int lis
 
 // ---- mesh -------------------------------------------------------------------------------------
 
-// our type of a VTK cell, PL_CELL_COUNT for a vertex, which is passed over
+// our type of a VTK cell, PL_READ_VERTEX for a vertex, which is passed over
 static pl_status cell_type(vtu *v, int cell, double vtk, int *type, int *nvert) {
   static const struct {
     int vtk, type;
-  } table[] = {{1, PL_CELL_COUNT}, {3, PL_SEG2},   {5, PL_TRI3},  {9, PL_QUAD4},
-               {10, PL_TET4},      {12, PL_HEX8},  {21, PL_SEG3}, {22, PL_TRI6},
-               {23, PL_QUAD8},     {24, PL_TET10}, {25, PL_HEX20}};
+  } table[] = {{1, PL_READ_VERTEX},    {3, PL_SEG2},          {5, PL_TRI3},
+               {9, PL_QUAD4},          {10, PL_TET4},         {12, PL_HEX8},
+               {21, PL_SEG3},          {22, PL_TRI6},         {23, PL_QUAD8},
+               {24, PL_TET10},         {25, PL_HEX20},        {13, PL_READ_WEDGE6},
+               {14, PL_READ_PYRAMID5}, {26, PL_READ_WEDGE15}, {27, PL_READ_PYRAMID13}};
   for (size_t k = 0; k < sizeof table / sizeof table[0]; k++) {
     if (table[k].vtk != vtk) continue;
     *type = table[k].type;
-    *nvert = *type == PL_CELL_COUNT ? 1 : pl_cell_nvert[*type];
+    *nvert = *type == PL_READ_VERTEX ? 1 : pl_load_nvert(*type);
     return PL_OK;
   }
   int high = vtk >= 21 && vtk <= 37;
-  return pl_load_fail(v->in,
-                      high ? "of second order, types 21 to 25 are read"
-                           : "lines, triangles, quads, tetrahedra and hexahedra are read",
-                      "cell %d is of VTK type %.15g%s", cell + 1, vtk,
-                      high ? ", an element of second or higher order" : "");
+  return pl_load_fail(
+      v->in,
+      high ? "of second order, types 21 to 27 are read"
+           : "lines, triangles, quads, tetrahedra, hexahedra, prisms and pyramids are read",
+      "cell %d is of VTK type %.15g%s", cell + 1, vtk,
+      high ? ", an element of second or higher order" : "");
 }
 
 static pl_status add_cells(vtu *v, piece *p, int base) {
@@ -706,8 +709,8 @@ static pl_status add_cells(vtu *v, piece *p, int base) {
       corner[k] = base + (int)id;
     }
     at = next;
-    if (type == PL_CELL_COUNT) continue;
-    PL_TRY(pl_load_cell(in, (pl_cell_type)type, corner));
+    if (type == PL_READ_VERTEX) continue;
+    PL_TRY(pl_load_cell(in, type, corner));
     PL_TRY(put_groups(v, p, 1, c, type, in->cell[type].n - 1));
   }
   return PL_OK;
@@ -721,7 +724,7 @@ static pl_status add_piece(vtu *v, piece *p) {
   for (int64_t i = 0; i < p->npoint; i++) {
     const array *a = &p->array[POINTS];
     PL_TRY(pl_load_vertex(in, real_at(a, 3 * i), real_at(a, 3 * i + 1), real_at(a, 3 * i + 2)));
-    PL_TRY(put_groups(v, p, 0, (int)i, PL_CELL_COUNT, base + (int)i));
+    PL_TRY(put_groups(v, p, 0, (int)i, PL_READ_VERTEX, base + (int)i));
   }
   PL_TRY(fetch(v, p, TYPES, p->ncell));
   PL_TRY(fetch(v, p, OFFSETS, p->ncell));

@@ -183,6 +183,29 @@ static void sets_of_sets(void **state) {
   pl_text_free(&t);
 }
 
+// names are relative to the file that has them; text without a file may not open any
+static void included_files(void **state) {
+  (void)state;
+  pl_env env;
+  pl_env_init(&env);
+  pl_mesh *m = read_sample(&env, "parts/box.inp");
+  assert_int_equal(m->nvert, 8);
+  check_close(set_measure(m, "box", PL_TET4), 1, 1e-14);
+  check_close(set_measure(m, "second", PL_TET4), 0.5, 1e-14);
+  assert_int_equal(named(m, "all", -1)->n, 3);
+  assert_int_equal(named(m, "floor", -1)->n, 4);
+  pl_mesh_free(m);
+  assert_int_equal(parse_text(&env, "inp", "*INCLUDE, INPUT=/etc/hosts\n", &m), PL_E_INPUT);
+  assert_non_null(strstr(env.error.text, "is read in files only"));
+}
+
+static pl_status opening(pl_env *env, void *ctx) {
+  pl_mesh *m;
+  PL_TRY(pl_mesh_read(env, ctx, &m));
+  pl_mesh_free(m);
+  return PL_OK;
+}
+
 static pl_status reading(pl_env *env, void *ctx) {
   pl_mesh *m;
   PL_TRY(parse_text(env, "inp", ctx, &m));
@@ -193,14 +216,15 @@ static pl_status reading(pl_env *env, void *ctx) {
 static void failing_allocator(void **state) {
   (void)state;
   check_allocations(reading, (void *)(uintptr_t)by_hand);
+  check_allocations(opening, (void *)(uintptr_t)(MESH_DATA "parts/box.inp"));
 }
 
 int test_read_inp(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(same_as_msh),       cmocka_unit_test(plate_of_gmsh),
-      cmocka_unit_test(written_by_hand),   cmocka_unit_test(one_part),
-      cmocka_unit_test(surfaces),          cmocka_unit_test(sets_of_sets),
-      cmocka_unit_test(failing_allocator),
+      cmocka_unit_test(same_as_msh),     cmocka_unit_test(plate_of_gmsh),
+      cmocka_unit_test(written_by_hand), cmocka_unit_test(one_part),
+      cmocka_unit_test(surfaces),        cmocka_unit_test(sets_of_sets),
+      cmocka_unit_test(included_files),  cmocka_unit_test(failing_allocator),
   };
   return cmocka_run_group_tests_name("mesh.read_inp", tests, NULL, NULL);
 }

@@ -31,6 +31,11 @@ def gmsh_samples():
         gmsh(f"{name}.geo", f"{name}_second_41.msh", *second, "-format", "msh41", "-bin")
         gmsh(f"{name}.geo", f"{name}_second.inp", *second, "-format", "inp")
     gmsh("bricks.geo", "bricks_complete_41.msh", "-order", "2", "-format", "msh41")
+    for version in ("22", "41"):
+        gmsh("mixed.geo", f"mixed_{version}.msh", "-format", f"msh{version}")
+    gmsh("mixed.geo", "mixed_second_22.msh", *second, "-format", "msh22")
+    gmsh("mixed.geo", "mixed_complete_41.msh", "-order", "2", "-format", "msh41", "-bin")
+    gmsh("mixed.geo", "mixed_second.inp", *second, "-format", "inp", "-setnumber", "Mesh.SaveGroupsOfNodes", "1")
     gmsh("plate.geo", "bad/third_order_22.msh", "-order", "3", "-format", "msh22")
     gmsh("plate.geo", "bad/third_order_41.msh", "-order", "3", "-format", "msh41", "-bin")
     gmsh("plate.geo", "bad/version_40.msh", "-format", "msh40")

@@ -1,0 +1,19 @@
+// hexahedra and prisms that share faces: [0,2] x [0,1] x [0,1]
+Point(1) = {0, 0, 0, 0.6};
+Point(2) = {0, 1, 0, 0.6};
+Line(1) = {1, 2};
+Transfinite Curve {1} = 3;
+a[] = Extrude {1, 0, 0} { Line{1}; Layers{2}; Recombine; };
+Point(10) = {2, 0, 0, 0.6};
+Point(11) = {2, 1, 0, 0.6};
+Line(20) = {4, 11};
+Line(21) = {11, 10};
+Line(22) = {10, 3};
+Curve Loop(30) = {a[0], 20, 21, 22};
+Plane Surface(31) = {30};
+v[] = Extrude {0, 0, 1} { Surface{a[1]}; Layers{2}; Recombine; };
+w[] = Extrude {0, 0, 1} { Surface{31}; Layers{2}; Recombine; };
+Physical Volume("hexes", 1) = {v[1]};
+Physical Volume("prisms", 2) = {w[1]};
+Physical Surface("top", 3) = {v[0], w[0]};
+Physical Surface("far", 4) = {w[4]};
