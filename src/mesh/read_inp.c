@@ -1,7 +1,9 @@
 #include "mesh_impl.h"
 #include "read_impl.h"
 
+#include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <unistd.h>
@@ -32,6 +34,7 @@ typedef struct place { // in one of the open files
 
 typedef struct inp {
   pl_load *in;
+  const char *main; // the file that is read
   pass now;
   place at;  // start of the line after this one, and lines before it
   int depth; // files around it
@@ -513,7 +516,16 @@ static pl_status load_file(inp *k, const char *path, const included **out) {
   return PL_OK;
 }
 
-// goes on with the file of INPUT, beside the one that names it, up to its end
+// is the file, its links resolved, in the folder of the mesh file or below? Scenes that may read
+// one folder alone rely on it
+static int is_below(const char *mesh, const char *path) {
+  char top[PATH_MAX], real[PATH_MAX];
+  if (!realpath(mesh, top) || !realpath(path, real)) return 0;
+  size_t n = (size_t)(strrchr(top, '/') + 1 - top);
+  return strncmp(real, top, n) == 0;
+}
+
+// goes on with the file of INPUT, named relative to the one that names it, up to its end
 static pl_status include(inp *k) {
   pl_load *in = k->in;
   const span *name = find_parameter(k, "INPUT");
@@ -534,6 +546,9 @@ static pl_status include(inp *k) {
   if (access(path, R_OK))
     return pl_load_fail(in, "names are relative to the file that has *INCLUDE",
                         "the file '%s' cannot be read", path);
+  if (!is_below(k->main, path))
+    return pl_load_fail(in, "put a copy of it beside the mesh file",
+                        "the file '%s' is not in the folder of the mesh file", path);
   PL_TRY(load_file(k, path, &f));
   k->around[k->depth++] = k->at;
   k->at = (place){f->path, f->data, f->data + f->size, 0};
@@ -609,7 +624,7 @@ static pl_status read_all(inp *k) {
 
 pl_status pl_read_inp(pl_load *in) {
   const char *name = in->name;
-  inp k = {.in = in};
+  inp k = {.in = in, .main = name};
   pl_status s = read_all(&k);
   for (int i = 0; i < k.nfile; i++) {
     pl_free(in->env, k.file[i].path);

@@ -192,6 +192,8 @@ static const struct {
     {"element_twice.inp", 8, "element 1 is there twice", NULL},
     {"garbage.inp", 1, "expected a keyword such as *NODE, got 'this'", NULL},
     {"include.inp", 5, "more.inp' cannot be read", "relative to the file that has *INCLUDE"},
+    {"include_above.inp", 5, "is not in the folder of the mesh file",
+     "put a copy of it beside the mesh file"},
     {"include_itself.inp", 5, "files include each other 8 deep", "does a file include itself?"},
     {"include_nothing.inp", 5, "a file is included without its name", "*INCLUDE, INPUT=file.inp"},
     {"input.inp", 1, "cannot be read", "relative to the file that has *INCLUDE"},

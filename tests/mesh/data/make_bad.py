@@ -138,6 +138,7 @@ def inp():
     put("element_twice.inp", nodes + elements + elements)
     put("include.inp", nodes + "*include, input=more.inp\n")
     put("include_itself.inp", nodes + "*INCLUDE, INPUT=include_itself.inp\n")
+    put("include_above.inp", nodes + "*INCLUDE, INPUT=../plate.inp\n")
     put("include_nothing.inp", nodes + "*INCLUDE\n")
     put("input.inp", "*NODE, INPUT=nodes.txt\n" + elements)
     put("system.inp", "*SYSTEM\n1, 0, 0, 1, 1, 0\n" + nodes + elements)
