@@ -300,10 +300,11 @@ pl_status pl_drape(const pl_drape_opts *o, const pl_project_opts *po, const pl_m
 // holds the model, and nothing slides any more. Friction is Coulomb's, against the displacement in
 // the load step. One that is not solved is taken in halves. Nodes that can move need a mass. w->r
 // has what is out of balance and reactions, with forces of contact, when observers are called and
-// at the end. Stability is not judged: nneg and nzero are -1.
+// at the end. Stability is not judged: nneg and nzero are -1. from: what was known when s was a
+// load step that an observer saw, to go on there with the same bits; NULL: from no load.
 pl_status pl_limit_static(const pl_static_opts *o, const pl_model *m, const pl_params *p,
-                          const pl_constraints *k, pl_state *s, pl_work *w, pl_observe_fn observe,
-                          void *ctx, pl_static_info *info);
+                          const pl_constraints *k, const pl_static_info *from, pl_state *s,
+                          pl_work *w, pl_observe_fn observe, void *ctx, pl_static_info *info);
 
 // pl_static of models whose limits are laws of elements (interlocking materials), among obstacles
 // and layers without friction. Both repel nodes over a range G of 0.15 of what they keep, with
@@ -332,9 +333,10 @@ pl_status pl_constrained_transient(const pl_transient_opts *o, const pl_project_
                                    const pl_model *m, const pl_params *p, const pl_constraints *k,
                                    pl_state *s, pl_history *history, pl_work *w,
                                    pl_limit_observe_fn observe, void *ctx, pl_transient_info *info);
-// Limits of stretch are refused: pl_drape has them.
+// Limits of stretch are refused: pl_drape has them. from: as for pl_limit_static and
+// pl_static_resumed, NULL: from no load.
 pl_status pl_constrained_static(const pl_static_opts *o, const pl_model *m, const pl_params *p,
-                                const pl_constraints *k, pl_state *s, pl_work *w,
-                                pl_observe_fn observe, void *ctx, pl_static_info *info);
+                                const pl_constraints *k, const pl_static_info *from, pl_state *s,
+                                pl_work *w, pl_observe_fn observe, void *ctx, pl_static_info *info);
 
 #endif

@@ -1,5 +1,5 @@
 // Checkpoints of statics in a sequence of steps: those that are done are not done again. Those with
-// obstacles go on at the load step where they were.
+// obstacles, or bodies that feel each other, go on at the load step where they were.
 #include "checkpoint.h"
 
 #include <string.h>
@@ -13,7 +13,7 @@ typedef struct header {
 int static_is_kept(const job *j, const pl_analysis *a) {
   const pl_scene *sc = j->scene;
   if (!j->opts->folder) return 0;
-  if (a->stage || sc->contact.nnode > 0) return 1;
+  if (a->stage || sc->contact.nnode > 0 || sc->layers.nvert > 0) return 1;
   for (int k = 0; k < sc->nanalysis; k++)
     if (sc->analysis[k].about >= 0 && &sc->analysis[sc->analysis[k].about] == a &&
         sc->analysis[k].stage)

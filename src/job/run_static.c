@@ -29,7 +29,8 @@ static int on_step(void *ctx, const pl_state *s, const pl_clock *c, const pl_wor
   if (r->work) row[r->t.last] = r->info.work;
   r->status = step_table_add(&r->t, s, w);
   int stop = job_stopped(r->t.j);
-  if (r->status == PL_OK && r->t.contact && r->info.nstep > 0 && (stop || checkpoint_due(r->t.j))) {
+  int goes_on = r->t.contact || r->t.j->scene->layers.nvert > 0;
+  if (r->status == PL_OK && goes_on && r->info.nstep > 0 && (stop || checkpoint_due(r->t.j))) {
     // it is written, not changed
     const static_part part = part_of(r, (pl_state *)s, 0);
     r->status = static_write(r->t.j, r->t.a, &part);
@@ -237,7 +238,7 @@ static pl_status solve(job *j, const pl_static_opts *o, pl_state *s, pl_observe_
   double *carried;
   const pl_static_info from = r->info;
   PL_TRY(job_stage_carried(j, r->t.a, r->found ? NULL : s, &carried));
-  if (carried || r->found) {
+  if (carried || (r->found && sc->layers.nvert == 0)) {
     pl_status released =
         pl_static_resumed(o, sc->model, sc->params, k.contact, carried, r->found ? &from : NULL, s,
                           j->work, observe, r, &r->info);
@@ -245,8 +246,8 @@ static pl_status solve(job *j, const pl_static_opts *o, pl_state *s, pl_observe_
     return released;
   }
   if (sc->layers.nvert > 0) PL_TRY(pl_layers_create(j->env, &sc->layers, &k.layers));
-  pl_status st =
-      pl_constrained_static(o, sc->model, sc->params, &k, s, j->work, observe, r, &r->info);
+  pl_status st = pl_constrained_static(o, sc->model, sc->params, &k, r->found ? &from : NULL, s,
+                                       j->work, observe, r, &r->info);
   pl_layers_free(k.layers);
   return st;
 }

@@ -36,9 +36,11 @@ pl_status pl_constrained_transient(const pl_transient_opts *o, const pl_project_
 }
 
 pl_status pl_constrained_static(const pl_static_opts *o, const pl_model *m, const pl_params *p,
-                                const pl_constraints *k, pl_state *s, pl_work *w,
-                                pl_observe_fn observe, void *ctx, pl_static_info *info) {
+                                const pl_constraints *k, const pl_static_info *from, pl_state *s,
+                                pl_work *w, pl_observe_fn observe, void *ctx,
+                                pl_static_info *info) {
   if (pl_needs_program(PL_IMPLICIT_EULER, k->sheet != NULL, k->layers != NULL, 0))
-    return pl_limit_static(o, m, p, k, s, w, observe, ctx, info);
+    return pl_limit_static(o, m, p, k, from, s, w, observe, ctx, info);
+  if (from) return pl_static_resumed(o, m, p, k->contact, NULL, from, s, w, observe, ctx, info);
   return pl_static_contact(o, m, p, k->contact, s, w, observe, ctx, info);
 }

@@ -408,6 +408,7 @@ typedef struct load_steps {
   void *ctx;
   pl_static_info *info;
   int ninverted; // elements turned inside out at the start
+  double done;   // load factor to begin at
 } load_steps;
 
 // largest force out of balance over the largest of all, reactions with those of contact
@@ -455,27 +456,29 @@ static pl_status load_step(load_steps *l, double scale) {
   return l->observe && l->observe(l->ctx, l->s, &c, l->w) ? PL_CANCELLED : PL_OK;
 }
 
-// a load step that is not solved is taken in halves
+// a load step that is not solved is taken in halves; what is done is passed over, and a part of
+// which some is done was halved
 static pl_status load_to(load_steps *l, double from, double to, int cuts) {
-  pl_status s = load_step(l, to);
+  if (to <= l->done) return PL_OK;
+  pl_status s = from < l->done ? PL_UNSOLVED : load_step(l, to);
   if (s != PL_UNSOLVED || cuts == 0) return s;
   PL_TRY(load_to(l, from, (from + to) / 2, cuts - 1));
   return load_to(l, (from + to) / 2, to, cuts - 1);
 }
 
 pl_status pl_limit_static(const pl_static_opts *o, const pl_model *m, const pl_params *p,
-                          const pl_constraints *k, pl_state *s, pl_work *w, pl_observe_fn observe,
-                          void *ctx, pl_static_info *info) {
+                          const pl_constraints *k, const pl_static_info *from, pl_state *s,
+                          pl_work *w, pl_observe_fn observe, void *ctx, pl_static_info *info) {
   pl_static_info own;
   if (!info) info = &own;
-  double start = pl_wall_time();
-  *info = (pl_static_info){.reason = PL_STOP_STEP, .nneg = -1, .nzero = -1};
+  double start = pl_wall_time(), done = from ? from->scale : 0;
+  *info = from ? *from : (pl_static_info){.reason = PL_STOP_STEP, .nneg = -1, .nzero = -1};
   PL_TRY(pl_opts_check(w->env, pl_static_option_table, pl_static_option_count, o));
   if (k->sheet) return pl_fail(w->env, PL_E_ARG, "static: limits of stretch are for pl_drape");
   if (o->critical || o->perturb)
     return pl_fail_at(w->env, PL_E_INPUT, NULL, 0, 0, "leave them out",
                       "static: critical and perturb know no contact");
-  load_steps l = {.o = o, .m = m, .p = p, .k = k, .s = s, .w = w};
+  load_steps l = {.o = o, .m = m, .p = p, .k = k, .s = s, .w = w, .done = done};
   l.observe = observe;
   l.ctx = ctx;
   l.info = info;

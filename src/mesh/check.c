@@ -204,31 +204,70 @@ static pl_status check_corners(const pl_mesh *m) {
 // a corner of a cell of second order and the three at the other ends of its edges, right-handed
 static const int tet_corner[4][4] = {{0, 1, 2, 3}, {1, 2, 0, 3}, {2, 0, 1, 3}, {3, 0, 2, 1}};
 
-// the slopes 4 m - 3 c - d of the edges at each corner span a positive volume, else sides are so
-// curved that the cell is folded
-static pl_status check_curved(const pl_mesh *m, int t) {
-  int tet = t == PL_TET10, nv = pl_cell_nvert[t];
+// A corner of a cell of second order where the slopes 4 m - 3 c - d of its edges span no positive
+// volume, so that sides are so curved that the cell is folded; -1: none.
+static int folded_corner(const pl_mesh *m, int t, const int *v) {
+  int tet = t == PL_TET10;
+  double least = flat * pow(longest_edge(t, m->X, v), 3);
+  for (int c = 0; c < (tet ? 4 : 8); c++) {
+    const int *at = tet ? tet_corner[c] : hex_corner[c];
+    double s[3][3], n[3];
+    for (int k = 0; k < 3; k++)
+      for (int d = 0; d < 3; d++)
+        s[k][d] = 4 * m->X[3 * (size_t)mesh_middle(t, v, at[0], at[k + 1]) + d] -
+                  3 * m->X[3 * (size_t)v[at[0]] + d] - m->X[3 * (size_t)v[at[k + 1]] + d];
+    pl_cross3(s[0], s[1], n);
+    if (!(pl_dot3(n, s[2]) > least)) return at[0];
+  }
+  return -1;
+}
+
+// number of folded cells, the first of them and its corner; with straighten, vertices on their
+// edges go half of their way to the middle
+static int fold_count(pl_mesh *m, int t, int straighten, int *first, int *corner) {
+  int nv = pl_cell_nvert[t], corners = pl_cell_nvert[pl_cell_corners[t]], n = 0;
   for (int i = 0; i < m->cell[t].n; i++) {
     const int *v = m->cell[t].v + (size_t)nv * (size_t)i;
-    double least = flat * pow(longest_edge(t, m->X, v), 3);
-    for (int c = 0; c < (tet ? 4 : 8); c++) {
-      const int *at = tet ? tet_corner[c] : hex_corner[c];
-      double s[3][3], n[3];
-      for (int k = 0; k < 3; k++)
-        for (int d = 0; d < 3; d++)
-          s[k][d] = 4 * m->X[3 * (size_t)mesh_middle(t, v, at[0], at[k + 1]) + d] -
-                    3 * m->X[3 * (size_t)v[at[0]] + d] - m->X[3 * (size_t)v[at[k + 1]] + d];
-      pl_cross3(s[0], s[1], n);
-      if (!(pl_dot3(n, s[2]) > least))
-        return pl_fail_at(
-            m->env, PL_E_INPUT, m->source, 0, 0,
-            "optimise the mesh of second order (gmsh: Mesh.HighOrderOptimize = 2), or "
-            "mesh finer where it is curved",
-            "%s %d is folded at its corner %d (vertex %d): the vertices on its edges "
-            "are too far out",
-            pl_cell_name[t], i + 1, c + 1, v[at[0]] + 1);
+    int c = folded_corner(m, t, v);
+    if (c < 0) continue;
+    if (n++ == 0) {
+      *first = i;
+      *corner = c;
     }
+    for (int e = 0; straighten && e < mesh_nedge[t]; e++)
+      for (int d = 0; d < 3; d++) {
+        double *x = &m->X[3 * (size_t)v[corners + e] + d];
+        *x = 0.5 * *x + 0.25 * (m->X[3 * (size_t)v[mesh_edge[t][e][0]] + d] +
+                                m->X[3 * (size_t)v[mesh_edge[t][e][1]] + d]);
+      }
   }
+  return n;
+}
+
+// Meshers put vertices onto curved surfaces, and here and there fold a cell so: its edges are made
+// straighter. Where many are folded the file is wrong.
+static pl_status check_curved(pl_mesh *m, int t) {
+  enum { ROUNDS = 12, FEW = 20 };
+  int n = m->cell[t].n, first = 0, corner = 0, other, folded = fold_count(m, t, 0, &first, &corner);
+  int left = folded;
+  for (int round = 0; left > 0 && left <= n / FEW && round < ROUNDS; round++) {
+    fold_count(m, t, 1, &other, &other);
+    left = fold_count(m, t, 0, &other, &other);
+  }
+  static const char hint[] =
+      "optimise the mesh of second order (gmsh: Mesh.HighOrderOptimize = 2), "
+      "or mesh finer where it is curved";
+  if (left > 0)
+    return pl_fail_at(m->env, PL_E_INPUT, m->source, 0, 0, hint,
+                      "%s %d is folded at its corner %d (vertex %d): the vertices on its edges "
+                      "are too far out",
+                      pl_cell_name[t], first + 1, corner + 1,
+                      m->cell[t].v[(size_t)pl_cell_nvert[t] * (size_t)first + (size_t)corner] + 1);
+  if (folded > 0)
+    pl_report(m->env, PL_WARNING, m->source, 0, 0, hint,
+              "%d of %d %s cells %s folded by the vertices on curved edges, first %s %d: those "
+              "edges were made straighter",
+              folded, n, pl_cell_name[t], folded == 1 ? "was" : "were", pl_cell_name[t], first + 1);
   return PL_OK;
 }
 

@@ -117,6 +117,18 @@ analyses:
   - static: {name: let_go, about: bend, steps: 6, change: {press: off}}
   - static: {name: again, about: let_go, steps: 3, change: {press: hold}}
 """ + QUIET
+PAIR = """pliant: 1
+units: {length: mm}
+materials: {m: {young: 2 MPa, poisson: 0.3, density: 1100 kg/m^3}}
+bodies:
+  - {name: low, solid: {mesh: {box: {size: [40, 8, 4], cells: [6, 1, 1], cell: hex}}, material: m}}
+  - {name: high, solid: {mesh: {box: {size: [40, 8, 4], cells: [5, 1, 1], cell: hex}}, material: m, translate: [0, 0, 5]}}
+fixed: [low where x < 0.1, high where x < 0.1]
+loads: [{nodes: high where x > 39.9, total: [0, 0, -0.04 N]}]
+self_contact: {thickness: 0.5 mm, friction: 0.2}
+watch: {tip: 'high nearest [40, 4, 5]'}
+analyses: [{static: {steps: 8}}]
+""" + QUIET
 BRICK = """pliant: 1
 materials: {m: {young: 5 MPa, poisson: 0.3, density: 1000 kg/m^3}}
 bodies: [{name: b, solid: {mesh: {box: {size: [60 mm, 40 mm, 20 mm], cells: [2, 1, 1]}}, material: m, translate: [0, 0, 2 mm]}}]
@@ -155,6 +167,8 @@ CASES = {
     "jump": (BRICK + QUIET + "analyses: [{jump: {step: 0.5 ms}}]\n", "jump.csv"),
     # supports let go and take hold on an obstacle with friction: load steps go on where they were
     "pressed": (PRESSED, "let_go.csv"),
+    # two bars, one bent until it lies on the other
+    "pair": (PAIR, "static.csv"),
     "drape": (CLOTH + QUIET + "analyses: [{drape: {}}]\n", "drape.csv"),
     "design": (OSCILLATOR + QUIET + "analyses: [{design: {frequency: 8 rad/s, harmonics: 5, variables: all, "
                "objectives: [{amplitude: max, node: m}]}}]\n", "design-convergence.csv"),
@@ -228,7 +242,7 @@ def stopped_and_resumed(name, counts, sig):
 
 @test
 def killed_and_resumed():
-    for name, counts in (("newmark", (1, 17)), ("bdf2", (1, 150)), ("cloth", (2, 13)), ("jump", (4, 40, 130, 190)), ("pressed", (3, 9, 14)), ("drape", (1, 5)),
+    for name, counts in (("newmark", (1, 17)), ("bdf2", (1, 150)), ("cloth", (2, 13)), ("jump", (4, 40, 130, 190)), ("pressed", (3, 9, 14)), ("pair", (2, 7)), ("drape", (1, 5)),
                          ("design", (1, 4)), ("response", (3, 20)), ("damping", (1, 3)), ("fit", (1, 4, 8)), ("explore", (5,)),
                          ("native", (1, 5, 9)), ("search", (1, 20)), ("coarsen", (1, 6, 11)), ("others", (1, 9))):
         list(stopped_and_resumed(name, counts, signal.SIGKILL))

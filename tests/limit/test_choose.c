@@ -75,10 +75,12 @@ static void statics(void **state) {
     const case_of c = {.layers = layers, .held = 1};
     fall(&a, &env, &c);
     fall(&b, &env, &c);
-    check_ok(&env, pl_constrained_static(&o, a.b.m, a.b.p, &a.k, a.b.s, a.b.w, NULL, NULL, &ia));
-    check_ok(&env, layers ? pl_limit_static(&o, b.b.m, b.b.p, &b.k, b.b.s, b.b.w, NULL, NULL, &ib)
-                          : pl_static_contact(&o, b.b.m, b.b.p, b.k.contact, b.b.s, b.b.w, NULL,
-                                              NULL, &ib));
+    check_ok(&env,
+             pl_constrained_static(&o, a.b.m, a.b.p, &a.k, NULL, a.b.s, a.b.w, NULL, NULL, &ia));
+    check_ok(&env,
+             layers
+                 ? pl_limit_static(&o, b.b.m, b.b.p, &b.k, NULL, b.b.s, b.b.w, NULL, NULL, &ib)
+                 : pl_static_contact(&o, b.b.m, b.b.p, b.k.contact, b.b.s, b.b.w, NULL, NULL, &ib));
     assert_memory_equal(a.b.s->q, b.b.s->q, 3 * (size_t)a.nvert * sizeof(double));
     // only the tangent judges stability
     assert_int_equal(ia.nneg, ib.nneg);

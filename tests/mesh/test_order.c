@@ -252,6 +252,44 @@ static void checks(void **state) {
   }
 }
 
+// one cell of many that a mesher folded is made straighter, the rest stays as it is
+static void few_folded(void **state) {
+  (void)state;
+  for (int hex = 0; hex < 2; hex++) {
+    pl_env env;
+    pl_env_init(&env);
+    heard h = {0};
+    env.diag = hear;
+    env.diag_ctx = &h;
+    pl_mesh *m, *r, *old;
+    const int n[3] = {4, 6, 8};
+    const double l[3] = {4, 6, 8};
+    check_ok(&env, hex ? pl_gen_hex_box(&env, n, l, &m) : pl_gen_tet_box(&env, n, l, &m));
+    check_ok(&env, pl_mesh_raise(m, 1, 1, &r));
+    int type = hex ? PL_HEX20 : PL_TET10, nv = pl_cell_nvert[pl_cell_corners[type]];
+    const int *v = r->cell[type].v;
+    for (int d = 0; d < 3; d++)
+      r->X[3 * v[nv] + d] = 0.2 * r->X[3 * v[0] + d] + 0.8 * r->X[3 * v[1] + d];
+    check_ok(&env, pl_mesh_copy(r, &old));
+    check_ok(&env, pl_mesh_check(r));
+    assert_int_equal(h.count[PL_WARNING], 1);
+    assert_non_null(strstr(h.text, "edges were made straighter"));
+    for (int i = 0; i < r->nvert; i++)
+      if (i != v[nv]) check_array(3, r->X + 3 * i, old->X + 3 * i, 1e-15);
+    // within a quarter of the edge of its middle nothing is folded
+    for (int d = 0; d < 3; d++) {
+      double edge = r->X[3 * v[1] + d] - r->X[3 * v[0] + d];
+      double at = r->X[3 * v[nv] + d] - r->X[3 * v[0] + d];
+      assert_true(fabs(at - 0.5 * edge) <= 0.2 * fabs(edge) + 1e-12);
+    }
+    check_ok(&env, pl_mesh_check(r));
+    assert_int_equal(h.count[PL_WARNING], 1);
+    pl_mesh_free(m);
+    pl_mesh_free(r);
+    pl_mesh_free(old);
+  }
+}
+
 // faces of second order as triangles for shells: area stays
 static void cut_faces(void **state) {
   (void)state;
@@ -280,6 +318,7 @@ int test_order(void) {
                                      cmocka_unit_test(surfaces),
                                      cmocka_unit_test(refined),
                                      cmocka_unit_test(checks),
+                                     cmocka_unit_test(few_folded),
                                      cmocka_unit_test(cut_faces)};
   return cmocka_run_group_tests_name("mesh.order", tests, NULL, NULL);
 }
