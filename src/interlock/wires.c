@@ -15,6 +15,8 @@
 enum { P = 2 };
 static const double POLE = 0.5; // half a panel over the distance to where the gap would vanish
 static const double AWAY = 300; // smallest gaps from which on points count for little
+// times the third derivative, of a cubic below the parabola through its ends and middle
+static const double BELOW = 1.5 * 0.0642;
 enum { PANELS = 8, DEEP = 24 }; // panels of a stretch
 
 // Gauss's points and weights: where the gap is smallest, and elsewhere
@@ -131,19 +133,28 @@ static double gap_at(const wires *w, const stretch *part, double s) {
   return distance(w, r, NULL, NULL);
 }
 
-// Halves until the integrand is as good as a polynomial, with no zero of the gap near. Gaps of both
-// ends and of the middle tell slope and curvature; further derivatives are taken to be as large as
-// the curvature can be.
+// The smallest value on -1..1 of the parabola through left, gap and right at -1, 0 and 1.
+static double parabola_least(double left, double gap, double right) {
+  double slope = (right - left) / 2, bent = (left + right) / 2 - gap;
+  double least = fmin(gap, fmin(left, right));
+  return fabs(slope) < 2 * bent ? fmin(least, gap - slope * slope / (4 * bent)) : least;
+}
+
+// Halves until the integrand is as good as a polynomial, with no zero of the gap near: neither of
+// the parabola through both ends and the middle, nor by as much as third derivatives, which are at
+// most 1.5 times the square of all curvatures, let the gap be below it.
 static void add_panel(wires *w, const stretch *part, double middle, double half, double left,
                       double right, int depth) {
   double gap = gap_at(w, part, middle), least = fmin(gap, fmin(left, right));
-  double length = half * part->speed, arc = length / w->round;
+  double length = half * part->speed;
   if (gap - length > w->reach) return;
   w->least = fmin(w->least, least);
   if (!(least > 0)) return;
-  double most = 1 / w->round + 1 / (gap + w->thick) + 1 / w->major;
-  double bent = fabs(left + right - 2 * gap) + most * length * length * arc * arc;
-  if (depth == DEEP || (bent < 2 * POLE * POLE * gap && fabs(right - left) < 4 * POLE * gap)) {
+  double most = (1 / w->round + 1 / (gap + w->thick) + 1 / w->major) * length;
+  int smooth = fabs(left + right - 2 * gap) < 2 * POLE * POLE * gap &&
+               fabs(right - left) < 4 * POLE * gap &&
+               BELOW * most * most * length < POLE * parabola_least(left, gap, right);
+  if (depth == DEEP || smooth) {
     int away = least > AWAY * w->least;
     const double(*at)[2] = away ? coarse : fine;
     for (int k = 0; k < (away ? COARSE : FINE); k++)

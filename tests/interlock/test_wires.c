@@ -119,7 +119,40 @@ static void least_gap(void **state) {
   for (int links = 0; links < 4; links++) check_least(links);
 }
 
+// Wires that overlap, however little and between which samples, are seen to: pairs are brought
+// together along the normal of their smallest gap until they overlap by a part of 1e-4 to 1e-7.
+static void check_overlap(int links) {
+  const pl_piece *const *piece = two_wires(links);
+  pl_rng r;
+  pl_rng_seed(&r, 11);
+  int seen = 0, missed = 0;
+  for (int i = 0; i < 20000; i++) {
+    pl_pose at[2] = {random_pose(&r), random_pose(&r)};
+    const pl_pose *const pose[2] = {&at[0], &at[1]};
+    pl_touch touch[PL_TOUCH_MAX];
+    double least, g[12], deep = 0.1 * pow(10, pl_rng_uniform(&r, -7, -4));
+    for (int k = 0; k < 4; k++) {
+      if (pl_piece_gaps(piece[0], pose[0], piece[1], pose[1], REACH, touch) == 0) break;
+      pl_piece_derivatives(piece[0], pose[0], piece[1], pose[1], &touch[0], g, NULL);
+      for (int c = 0; c < 3; c++) at[1].x[c] -= (touch[0].gap + deep) * g[6 + c];
+    }
+    int n = pl_piece_gaps(piece[0], pose[0], piece[1], pose[1], REACH, touch);
+    if (n == 0 || touch[0].gap > -deep / 2) continue;
+    seen++;
+    wires_gap(piece, pose, REACH, &least);
+    missed += least > 0;
+  }
+  check_less(2000, seen);
+  assert_int_equal(missed, 0);
+}
+
+static void overlap(void **state) {
+  (void)state;
+  for (int links = 0; links < 4; links++) check_overlap(links);
+}
+
 int test_wires(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(derivatives), cmocka_unit_test(least_gap)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(derivatives), cmocka_unit_test(least_gap),
+                                     cmocka_unit_test(overlap)};
   return cmocka_run_group_tests_name("wires", tests, NULL, NULL);
 }
