@@ -125,7 +125,8 @@ typedef struct pl_mail {
   double lattice[2][2]; // its two vectors
 } pl_mail;
 
-// What is wrong with its shape; NULL: nothing.
+// What is wrong with its shape; NULL: nothing. Facets are asked on their own (pl_facets_fault).
+const char *pl_piece_fault(const pl_piece *p);
 const char *pl_mail_fault(const pl_mail *m);
 // Volume of an element, and where it balances. Tubes, plates and meshes alone are exact as long as
 // they are not bent more tightly than they are thick; what several pieces share counts once, by

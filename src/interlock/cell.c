@@ -53,20 +53,21 @@ static void measure(const pl_mail *m, double *thin, double *wire, double *reach)
   if (*wire == DBL_MAX) *wire = *thin;
 }
 
+const char *pl_piece_fault(const pl_piece *p) {
+  int round = p->kind == PL_PIECE_RING || p->kind == PL_PIECE_LINK;
+  if (p->kind == PL_PIECE_FACETS) return NULL;
+  if (round && p->radius >= p->major) return "a ring has no hole";
+  if (!(piece_speed(p) > 0)) return "a curve is a point";
+  return p->kind == PL_PIECE_CURVE && piece_cuts_itself(p) ? "a curve cuts itself" : NULL;
+}
+
 const char *pl_mail_fault(const pl_mail *m) {
   double thin, wire, reach, most = 0;
   const double *a = m->lattice[0], *b = m->lattice[1];
   for (int i = 0; i < m->nkind; i++)
     for (int k = 0; k < m->kind[i].npiece; k++) {
-      const pl_piece *p = &m->kind[i].piece[k];
-      int round = p->kind == PL_PIECE_RING || p->kind == PL_PIECE_LINK;
-      if (round && p->radius >= p->major) return "a ring has no hole";
-      if (p->kind == PL_PIECE_FACETS) {
-        if (pl_facets_fault(p->facets, 0)) return pl_facets_fault(p->facets, 0);
-        continue;
-      }
-      if (!(piece_speed(p) > 0)) return "a curve is a point";
-      if (p->kind == PL_PIECE_CURVE && piece_cuts_itself(p)) return "a curve cuts itself";
+      const char *fault = pl_piece_fault(&m->kind[i].piece[k]);
+      if (fault) return fault;
     }
   measure(m, &thin, &wire, &reach);
   for (int d = 0; d < 2; d++) most = fmax(most, hypot(m->lattice[d][0], m->lattice[d][1]));

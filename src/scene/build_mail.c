@@ -29,7 +29,9 @@ const char *mail_name(const mail_def *d) {
   return d->name.at ? d->name.s : family >= 0 ? keys[family] : d->own ? "own" : "";
 }
 
-static void find_links(reader *r, const pl_cell *c, pl_scene_mail *m) {
+// *loose: an element that no other holds, -1: none
+static void find_links(reader *r, const pl_cell *c, pl_scene_mail *m, int *loose) {
+  *loose = -1;
   pl_mail_link *link = scene_alloc(r, LINKS_MAX, sizeof *link);
   if (!link) return;
   m->link = link;
@@ -38,6 +40,7 @@ static void find_links(reader *r, const pl_cell *c, pl_scene_mail *m) {
     int n = 0;
     for (int k = 0; k < m->nlink && k < LINKS_MAX; k++)
       n += (link[k].elem[0] == e) + (link[k].elem[1] == e);
+    if (n == 0 && *loose < 0) *loose = e;
     if (e == 0 || n < m->links) m->links = n;
     if (n > m->most_links) m->most_links = n;
   }
@@ -64,12 +67,13 @@ static void weigh(reader *r, const mail_def *d, pl_scene_mail *m) {
 static void check_mail(reader *r, const pl_node *at, pl_scene_mail *m) {
   pl_cell *c;
   pl_taut_contact where = {0};
+  int loose;
   if (pl_cell_create(r->env, m->m, 1, 1, &c) != PL_OK) {
     r->failed = PL_E_NOMEM;
     return;
   }
   m->gap = pl_cell_gap(c, &where);
-  find_links(r, c, m);
+  find_links(r, c, m, &loose);
   pl_cell_free(c);
   if (r->failed) return;
   if (m->gap <= 0)
@@ -83,9 +87,10 @@ static void check_mail(reader *r, const pl_node *at, pl_scene_mail *m) {
         m->name, where.elem[0] + 1, where.elem[1] + 1, where.cell[0], where.cell[1], -1e3 * m->gap);
   else if (m->links == 0)
     problem(r, at,
-            "bring the elements closer, or make them larger; polylines are linked where they are "
-            "closed (closed: yes)",
-            "interlocking material '%.60s': some elements are linked with no other", m->name);
+            "bring the elements closer, or make them larger; open polylines hold nothing (closed: "
+            "yes)",
+            "interlocking material '%.60s': element %d of its cell is linked with no other",
+            m->name, loose + 1);
 }
 
 static const pl_mail *make_family(reader *r, const mail_def *d, int which, const pl_node *at,
@@ -166,34 +171,42 @@ static void make_curve_piece(reader *r, const curve_def *d, pl_piece *out) {
   put(&d->centre, out->centre);
 }
 
+static void make_piece(reader *r, const piece_def *d, const pl_node *at, pl_piece *out) {
+  int ways = (d->ring != NULL) + (d->link != NULL) + (d->curve != NULL) + (d->plate != NULL) +
+             (d->capsules != NULL) + (d->mesh != NULL);
+  int before = r->nproblem;
+  if (ways != 1)
+    problem(r, at, "e.g. ring: {radius: 4 mm, wire: 1 mm}",
+            "a piece is one of ring, link, curve, plate, capsules, mesh");
+  else if (d->ring)
+    make_ring(r, d->ring, out);
+  else if (d->link)
+    make_link(r, d->link, out);
+  else if (d->curve)
+    make_curve_piece(r, d->curve, out);
+  else if (d->plate)
+    make_plate(r, d->plate, out);
+  else if (d->capsules)
+    make_capsules(r, d->capsules, out);
+  else
+    make_mesh_piece(r, d->mesh, out);
+  if (r->failed || r->nproblem > before) return;
+  const char *fault = pl_piece_fault(out);
+  if (fault) problem(r, at, "make the wire thinner, or the ring or curve larger", "%s", fault);
+}
+
 static void make_element(reader *r, const mail_element_def *d, const pl_node *at,
                          pl_mail_element *out) {
   const piece_def *p = d->pieces.item;
   const pl_node *where = items_first(&d->pieces);
-  pl_piece *piece = scene_alloc(r, (size_t)d->pieces.n + 1, sizeof *piece);
+  pl_piece *piece = scene_alloc(r, (size_t)d->pieces.n + 2, sizeof *piece);
+  int before = r->nproblem;
   if (!piece) return;
   *out = (pl_mail_element){d->pieces.n, piece};
   if (d->pieces.n == 0 || d->pieces.n > PIECES_MAX)
     problem(r, at, NULL, "an element has 1 to %d pieces, got %d", PIECES_MAX, d->pieces.n);
-  for (int k = 0; k < d->pieces.n; k++, where = where->next) {
-    int ways = (p[k].ring != NULL) + (p[k].link != NULL) + (p[k].curve != NULL) +
-               (p[k].plate != NULL) + (p[k].capsules != NULL) + (p[k].mesh != NULL);
-    if (ways != 1)
-      problem(r, where, "e.g. ring: {radius: 4 mm, wire: 1 mm}",
-              "a piece is one of ring, link, curve, plate, capsules, mesh");
-    else if (p[k].ring)
-      make_ring(r, p[k].ring, &piece[k]);
-    else if (p[k].link)
-      make_link(r, p[k].link, &piece[k]);
-    else if (p[k].curve)
-      make_curve_piece(r, p[k].curve, &piece[k]);
-    else if (p[k].plate)
-      make_plate(r, p[k].plate, &piece[k]);
-    else if (p[k].capsules)
-      make_capsules(r, p[k].capsules, &piece[k]);
-    else
-      make_mesh_piece(r, p[k].mesh, &piece[k]);
-  }
+  for (int k = 0; k < d->pieces.n; k++, where = where->next) make_piece(r, &p[k], where, &piece[k]);
+  if (!r->failed && r->nproblem == before) out->npiece = add_skeleton(r, d->pieces.n, p, piece);
 }
 
 static int find_element(reader *r, const own_mail_def *d, const txt *name) {

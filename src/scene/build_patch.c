@@ -1,6 +1,7 @@
 #include "scene_impl.h"
 
 #include "pliant/math.h"
+#include "pliant/report.h"
 
 #include <string.h>
 
@@ -41,9 +42,50 @@ static int read_cells(reader *r, const pl_node *at, int out[2]) {
   return 1;
 }
 
-static int read_outline(reader *r, const pl_node *at, pl_cut *c) {
+static double side_of(const double a[2], const double b[2], const double p[2]) {
+  return (b[0] - a[0]) * (p[1] - a[1]) - (b[1] - a[1]) * (p[0] - a[0]);
+}
+
+// two sides of a polygon that cross each other; 0: there are none
+static int find_crossing(int n, const double (*x)[2], int out[2]) {
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j + 1 < i; j++) {
+      const double *a = x[i], *b = x[(i + 1) % n], *c = x[j], *d = x[j + 1];
+      if (side_of(a, b, c) * side_of(a, b, d) >= 0 || side_of(c, d, a) * side_of(c, d, b) >= 0)
+        continue;
+      out[0] = j + 1;
+      out[1] = i + 1;
+      return 1;
+    }
+  return 0;
+}
+
+// corners of a CSV file: its first two columns
+static int read_outline_file(reader *r, const pl_node *at, pl_cut *c) {
+  static const char *const hint = "the header is e.g. x_mm,y_mm, a row for each corner";
+  char path[PL_TEXT];
+  pl_table *t = NULL;
+  double scale[2], (*point)[2] = NULL;
+  int ok = read_csv(r, at, "outline", path, &t), n = ok ? pl_table_rows(t) : 0;
+  if (ok && (n < 3 || n > OUTLINE_MAX || pl_table_cols(t) < 2)) {
+    problem_at(r, path, pl_table_line(t), 0, hint,
+               "an outline has 3 to %d corners, x and y of each", OUTLINE_MAX);
+    ok = 0;
+  }
+  for (int k = 0; ok && k < 2; k++) ok = column_scale(r, path, t, k, "m", hint, &scale[k]);
+  if (ok) ok = (point = scene_alloc(r, (size_t)n, sizeof *point)) != NULL;
+  for (int i = 0; ok && i < n; i++)
+    for (int k = 0; k < 2; k++)
+      point[i][k] = scale[k] * pl_table_data(t)[(size_t)i * (size_t)pl_table_cols(t) + (size_t)k];
+  pl_table_free(t);
+  c->npoint = n;
+  c->point = (const double(*)[2])point;
+  return ok;
+}
+
+static int read_outline_list(reader *r, const pl_node *at, pl_cut *c) {
   if (at->kind != NODE_LIST || at->n < 3 || at->n > OUTLINE_MAX) {
-    problem(r, at, "e.g. outline: [[0, 0], [60 mm, 0], [0, 60 mm]]",
+    problem(r, at, "e.g. outline: [[0, 0], [60 mm, 0], [0, 60 mm]], or a CSV file of them",
             "an outline has 3 to %d corners", OUTLINE_MAX);
     return 0;
   }
@@ -56,6 +98,16 @@ static int read_outline(reader *r, const pl_node *at, pl_cut *c) {
   }
   c->point = (const double(*)[2])point;
   return 1;
+}
+
+static int read_outline(reader *r, const pl_node *at, pl_cut *c) {
+  int cross[2];
+  if (!(at->kind == NODE_SCALAR ? read_outline_file(r, at, c) : read_outline_list(r, at, c)))
+    return 0;
+  if (!find_crossing(c->npoint, c->point, cross)) return 1;
+  problem(r, at, "give its corners in order, round about",
+          "outline: its sides from corners %d and %d on cross each other", cross[0], cross[1]);
+  return 0;
 }
 
 static int read_cut(reader *r, const patch_def *d, const pl_node *at, pl_cut *c) {

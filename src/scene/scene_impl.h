@@ -235,6 +235,9 @@ void build_mails(reader *r, pl_scene *s);
 // Pieces of facets.
 void make_plate(reader *r, const plate_def *d, pl_piece *out);
 void make_capsules(reader *r, const plate_def *d, pl_piece *out);
+// One more of n pieces where closed ways lead through several of them; how many there are then
+// (build_skeleton.c).
+int add_skeleton(reader *r, int n, const piece_def *d, pl_piece *piece);
 void make_mesh_piece(reader *r, const mesh_piece_def *d, pl_piece *out);
 // its own, or that of its material
 const char *patch_name(const reader *r, const patch_def *d);

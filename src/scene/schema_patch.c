@@ -52,8 +52,9 @@ static const row patch_rows[] = {
         .value = -1, .text = "radius; all elements whose origin is within it"),
     ROW(patch_def, rectangle, "rectangle", T_RAW, .choices = "[length, length]",
         .text = "its sides; all elements whose origin is within it"),
-    ROW(patch_def, outline, "outline", T_RAW, .choices = "[[length, length], ...]",
-        .text = "corners of a polygon; all elements whose origin is within it"),
+    ROW(patch_def, outline, "outline", T_RAW, .choices = "[[length, length], ...] | file",
+        .text = "corners of a polygon, or a CSV file of them (x_mm,y_mm); all elements whose "
+                "origin is within it"),
     ROW(patch_def, rotate, "rotate", T_MAP, SUB(map_rotate),
         .text = "turned, from the xy plane, before it is moved"),
     ROW(patch_def, at, "at", T_VEC3, .plain = 1, .unit = "m", .text = "where its middle is"),

@@ -151,6 +151,41 @@ static void own(void **state) {
               1e-6);
 }
 
+// A hole that several pieces make: a chain of frames, of four plates each, and rings. Taut, rings
+// lie in the corners of frames: 2 ((3 - 0.3 - 0.5) sqrt 2 + 5). A stirrup of a plate and an open
+// polyline holds rings, too, 2 (2 - 0.3 - 0.4) + 2 (3 - 0.4) apart.
+static void frames(void **state) {
+  (void)state;
+  pl_env env;
+  pl_env_init(&env);
+  run(&env, "limits-frames",
+      "units: {length: mm}\ninterlocking:\n"
+      "- own: {elements: [{name: frame, pieces: ["
+      "{plate: {points: [[3.5, 3.5, 0], [-3.5, 3.5, 0], [-3, 3, 0], [3, 3, 0]], radius: 0.3}}, "
+      "{plate: {points: [[-3.5, 3.5, 0], [-3.5, -3.5, 0], [-3, -3, 0], [-3, 3, 0]], radius: "
+      "0.3}}, "
+      "{plate: {points: [[-3.5, -3.5, 0], [3.5, -3.5, 0], [3, -3, 0], [-3, -3, 0]], radius: "
+      "0.3}}, "
+      "{plate: {points: [[3.5, -3.5, 0], [3.5, 3.5, 0], [3, 3, 0], [3, -3, 0]], radius: 0.3}}]}, "
+      "{name: ring, pieces: [{ring: {radius: 5, wire: 0.5, axis: [0, 1, 0]}}]}], cell: [{element: "
+      "frame}, {element: ring, at: [7, 0, 0]}], a: [14, 0, 0], b: [0, 30, 0]}\n"
+      "- name: stirrups\n"
+      "  own: {elements: [{name: stirrup, pieces: [{capsules: {points: [[-2, 2.5, 0], [-2, -2, 0], "
+      "[2, -2, 0], [2, 2.5, 0]], radius: 0.3}}, {plate: {points: [[-2.5, 2, -1], [2.5, 2, -1], "
+      "[2.5, 2, 1], [-2.5, 2, 1]], radius: 0.3}}]}, {name: ring, pieces: [{ring: {radius: 3, wire: "
+      "0.4, axis: [0, 1, 0]}}]}], cell: [{element: stirrup}, {element: ring, at: [3.8, 0, 0]}], a: "
+      "[7.6, 0, 0], b: [0, 20, 0]}\n"
+      "analyses: [limits: {directions: 1, starts: 1}, limits: {of: stirrups, directions: 1, "
+      "starts: "
+      "1}]\n",
+      PL_OK);
+  check_close(summary_number(&env, "limits-frames", "\"strain_max\": ", NULL),
+              (4.4 * sqrt(2) + 10) / 14 - 1, 1e-5);
+  double apart = summary_number(&env, "limits-frames", "\"stirrups\"", "\"strain_max\": ", NULL);
+  check_less((2 * 1.3 + 2 * 2.6) / 7.6 - 1, apart);
+  check_close(summary_number(&env, "limits-frames", "\"links_changed\": ", NULL), 0, 0);
+}
+
 // Beside a body, in one scene.
 static void beside(void **state) {
   (void)state;
@@ -417,13 +452,12 @@ static void refined(void **state) {
 }
 
 int test_limits(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(figures),         cmocka_unit_test(own),
-                                     cmocka_unit_test(beside),          cmocka_unit_test(measured),
-                                     cmocka_unit_test(gradients),       cmocka_unit_test(bending),
-                                     cmocka_unit_test(patch),           cmocka_unit_test(unbounded),
-                                     cmocka_unit_test(past_rays),       cmocka_unit_test(symmetric),
-                                     cmocka_unit_test(as_in_the_paper), cmocka_unit_test(sweep),
-                                     cmocka_unit_test(resumed),         cmocka_unit_test(together),
-                                     cmocka_unit_test(refined)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(figures),   cmocka_unit_test(own),       cmocka_unit_test(frames),
+      cmocka_unit_test(beside),    cmocka_unit_test(measured),  cmocka_unit_test(gradients),
+      cmocka_unit_test(bending),   cmocka_unit_test(patch),     cmocka_unit_test(unbounded),
+      cmocka_unit_test(past_rays), cmocka_unit_test(symmetric), cmocka_unit_test(as_in_the_paper),
+      cmocka_unit_test(sweep),     cmocka_unit_test(resumed),   cmocka_unit_test(together),
+      cmocka_unit_test(refined)};
   return cmocka_run_group_tests_name("limits", tests, NULL, NULL);
 }
