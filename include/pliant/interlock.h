@@ -551,7 +551,7 @@ pl_status pl_mail_verify_disk(pl_env *env, const pl_mail *m, int across, const p
 
 // ---- families of materials ----------------------------------------------------------------------
 
-enum { PL_MAIL_PIECES = 16, PL_MAIL_ELEMENTS = 8, PL_MAIL_HARMONICS = 8 };
+enum { PL_MAIL_PIECES = 32, PL_MAIL_ELEMENTS = 16, PL_MAIL_HARMONICS = 64 };
 
 // A material with room for all that it is made of; it must stay where it is.
 typedef struct pl_mail_data {
@@ -572,7 +572,11 @@ typedef struct pl_mail_family {
   const pl_key *key;                                    // [nkey] numbers
   unsigned lattice;                                     // bits of keys that place elements
   void (*make)(const double *value, pl_mail_data *out); // value[nkey], SI
+  // in its place, of materials that are no family of the table
+  void (*make_of)(const void *of, const double *value, pl_mail_data *out);
+  const void *of;
 } pl_mail_family;
+void pl_mail_make(const pl_mail_family *f, const double *value, pl_mail_data *out);
 // Where none of the keys that place elements is given but others are, places them as far from each
 // other as links let them: *gap is the smallest gap then, 0 or less where there is no such place.
 // given[nkey]; values that are not are the defaults.

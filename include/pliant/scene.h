@@ -458,7 +458,7 @@ typedef struct pl_scene_mail {
   const pl_mail *m;
   const pl_mail *smooth; // of one with facets: without them; NULL: m has none
   pl_facet_plan facets;
-  const pl_mail_family *of; // what it was made by, of value[of->nkey]; NULL: elements of its own
+  const pl_mail_family *of; // what it was made by, of value[of->nkey]; NULL: no key can change it
   const double *value;
   double gap;            // smallest one at rest, m
   int links, most_links; // of an element, at least and at most

@@ -60,7 +60,7 @@ static double surface_rate(const pl_piece *p, int part, const pl_pose *at, const
   for (int i = 0; i < 3; i++)
     for (int j = 0; j < 3; j++) own[i] += at->Q[3 * j + i] * n[j];
   if (p->kind == PL_PIECE_FACETS)
-    return facets_rate(p->facets, d->facets, part, u, own) + d->radius;
+    return (d->facets ? facets_rate(p->facets, d->facets, part, u, own) : 0) + d->radius;
   pl_piece_at(p, u, &s);
   if (p->kind == PL_PIECE_LINK) return link_rate(p, d, &s, own);
   return p->kind == PL_PIECE_RING ? ring_rate(p, d, &s, u[0], own) : curve_rate(p, d, u[0], own);
@@ -274,6 +274,19 @@ static void add_numbers(int n, double w, const double *from, double *to) {
   for (int i = 0; i < n; i++) to[i] += w * from[i];
 }
 
+void pl_mail_make(const pl_mail_family *f, const double *value, pl_mail_data *out) {
+  if (f->make_of)
+    f->make_of(f->of, value, out);
+  else
+    f->make(value, out);
+}
+
+// facets that a material has in its own room; others do not change
+static int has_own_facets(const pl_mail_data *d, const pl_piece *p) {
+  const double *at = (const double *)p->facets;
+  return at >= d->room && at < d->room + sizeof d->room / sizeof *d->room;
+}
+
 // all numbers of a material, times a weight
 static void add_material(const pl_mail_data *from, double w, pl_mail_data *to) {
   for (int k = 0; k < PL_MAIL_PIECES; k++) {
@@ -284,7 +297,8 @@ static void add_material(const pl_mail_data *from, double w, pl_mail_data *to) {
     add_numbers(1, w, &p->major, &q->major);
     add_numbers(1, w, &p->radius, &q->radius);
     add_numbers(1, w, &p->height, &q->height);
-    if (p->facets && q->facets) facets_add(p->facets, w, q->facets);
+    add_numbers(1, w, &p->straight, &q->straight);
+    if (q->facets) facets_add(p->facets, w, q->facets);
   }
   for (int k = 0; k < PL_MAIL_ELEMENTS; k++) {
     add_numbers(3, w, from->pose[k].x, to->pose[k].x);
@@ -297,13 +311,14 @@ static void add_material(const pl_mail_data *from, double w, pl_mail_data *to) {
 
 // the same elements without any numbers
 static void clear_material(const double *value, const pl_mail_family *f, pl_mail_data *out) {
-  f->make(value, out);
+  pl_mail_make(f, value, out);
   memset(out->cosine, 0, sizeof out->cosine);
   memset(out->sine, 0, sizeof out->sine);
   memset(out->pose, 0, sizeof out->pose);
   memset(out->m.lattice, 0, sizeof out->m.lattice);
   for (int k = 0; k < PL_MAIL_PIECES; k++) {
     pl_piece *p = &out->piece[k];
+    if (!has_own_facets(out, p)) p->facets = NULL;
     *p = (pl_piece){.kind = p->kind,
                     .nharmonic = p->nharmonic,
                     .cosine = p->cosine,
@@ -324,7 +339,7 @@ void pl_mail_rate(const pl_mail_family *f, const double *value, int key, pl_mail
   for (int k = -3; k <= 3; k++) {
     if (k == 0) continue;
     v[key] = value[key] + k * h;
-    f->make(v, &at);
+    pl_mail_make(f, v, &at);
     add_material(&at, (k > 0 ? 1 : -1) * weight[abs(k) - 1] / h, out);
   }
 }

@@ -45,6 +45,7 @@ typedef struct mail_design {
   residual *want; // [nwant]
   pl_taut_goal *goal;
   double thin, gap; // m; thinnest wire of the start; the smallest gap, at least
+  double density;   // kg/m^3, of pieces as if they did not overlap
   double weight;    // of the repulsion of gaps, thickness and mass
   double floor[3];  // parts of these that are never gone below
   int links;        // of elements of the start, at least

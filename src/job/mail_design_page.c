@@ -95,7 +95,7 @@ static pl_status characterise(portrait *p, int which) {
   if (!t->data || !t->taut || !t->solved) return PL_E_NOMEM;
   memcpy(t->value, which == BEFORE ? d->start->value : d->now.value,
          (size_t)d->start->of->nkey * sizeof *t->value);
-  d->start->of->make(t->value, t->data);
+  pl_mail_make(d->start->of, t->value, t->data);
   PL_TRY(keeper_solve_of(d->keep, &t->data->m, &o, ray_count(p), p->goal, t->taut, t->solved));
   for (int i = 0; i < ray_count(p); i++) p->failed += !t->solved[i];
   return PL_OK;
@@ -419,8 +419,13 @@ static pl_status report_scene(const mail_design *d) {
     snprintf(entry, sizeof entry, "%.60s.%s", d->start->name, family);
   for (int k = 0; k < d->plan->nvariable; k++) {
     int key = d->plan->variable[k].key;
-    snprintf(set[k], sizeof set[k], "interlocking.%.100s.%s=%.9g %s", entry,
-             d->start->of->key[key].name, d->now.value[key], d->start->of->key[key].unit);
+    const pl_key *of = &d->start->of->key[key];
+    if (family[0])
+      snprintf(set[k], sizeof set[k], "interlocking.%.100s.%s=%.9g %s", entry, of->name,
+               d->now.value[key], of->unit);
+    else
+      snprintf(set[k], sizeof set[k], "parameters.%s.value=%.9g %s", of->name, d->now.value[key],
+               of->unit);
     list[k] = set[k];
   }
   pl_text_init(&out, d->j->env);

@@ -100,7 +100,7 @@ static double piece_volume(const pl_piece *p) {
   return PL_PI * p->radius * p->radius * length;
 }
 
-// kg/m^2 of a cell; pieces of an element may overlap, which is not seen
+// kg/m^2 of a cell, of pieces that do not overlap
 static double area_mass(const pl_mail *m, double density) {
   double sum = 0;
   const double *a = m->lattice[0], *b = m->lattice[1];
@@ -210,14 +210,14 @@ pl_status mail_evaluate(mail_design *d, attempt *t, double *cost) {
   int linked, all = 1;
   *cost = INFINITY;
   forget_limits(d, t);
-  d->start->of->make(t->value, t->data);
+  pl_mail_make(d->start->of, t->value, t->data);
   if (pl_mail_fault(m)) return PL_OK;
   t->ngap = pl_mail_gaps(m, d->gap * (1 + reach_of(d, GAP)), GAPS, t->gap);
   if (t->ngap > 0 && t->gap[0].at.gap <= 0) return PL_OK;
   PL_TRY(is_linked(d, m, &linked));
   if (!linked) return PL_OK;
   t->thin = thinnest(m, 0);
-  t->mass = area_mass(m, d->start->density);
+  t->mass = area_mass(m, d->density);
   d->evaluations++;
   PL_TRY(keeper_solve_of(d->keep, m, &d->taut, d->nray, d->goal, t->taut, t->solved));
   for (int i = 0; i < d->nray; i++) all &= t->solved[i] && !t->taut[i].folds && !t->taut[i].open;
@@ -236,8 +236,8 @@ static double slope(const mail_design *d, int key, double (*f)(const pl_mail *, 
   for (int k = 1; k <= 2; k++)
     for (int sign = -1; sign <= 1; sign += 2) {
       v[key] = d->now.value[key] + sign * k * h;
-      d->start->of->make(v, at);
-      sum += sign * weight[k - 1] * f(&at->m, d->start->density) / h;
+      pl_mail_make(d->start->of, v, at);
+      sum += sign * weight[k - 1] * f(&at->m, d->density) / h;
     }
   return sum;
 }
@@ -358,7 +358,11 @@ pl_status mail_open(mail_design *d) {
   // what the start does not keep is free until then
   d->now.ngap = pl_mail_gaps(d->start->m, 2 * d->gap, GAPS, d->now.gap);
   d->now.thin = d->thin;
-  d->now.mass = area_mass(d->start->m, d->start->density);
+  // what pieces share counts once at the start, and as that part of all later on
+  d->density = d->start->density;
+  d->density *=
+      d->start->density * d->start->volume / d->start->area / area_mass(d->start->m, d->density);
+  d->now.mass = area_mass(d->start->m, d->density);
   for (int k = 0; k < KEPT; k++) d->floor[k] = 1;
   for (int i = 0; i < GAPS + 2; i++)
     if (is_kept(d, &d->now, i) && part_of(d, &d->now, i) < 1.02) d->floor[kind_of_row(i)] = 0;

@@ -306,10 +306,6 @@ static void check_over(reader *r, const pl_analysis *a, const pl_node *at) {
 static void check_limits(reader *r, const pl_analysis *a, const pl_node *at) {
   if (r->def.interlocking.n == 0) return;
   const mail_def *m = (const mail_def *)r->def.interlocking.item + a->mail;
-  if (a->opts.limits_.gradients && (m->own || m->facets))
-    problem(r, at, "name a family, or leave gradients out",
-            "limits: gradients are by the keys of a family; this material has %s",
-            m->own ? "elements of its own" : "facets");
   if (a->opts.limits_.refine > 0 && !m->facets)
     problem(r, at, "e.g. facets: {segments: 12, points: 16} in the material, or leave refine out",
             "limits: refine is for materials with facets");
@@ -535,6 +531,8 @@ static void build_list(reader *r, const pl_node *at, pl_scene *s) {
     probe_plan(r, d[n].a.plan, w, &d[n].a.nprobe);
     if (d[n].a.kind == PL_ANALYSIS_mail_design && s->nmail > 0)
       build_mail_plan(r, &d[n], &s->mail[d[n].a.mail], e);
+    if (d[n].a.kind == PL_ANALYSIS_limits && s->nmail > 0)
+      check_gradients(r, &d[n].a, &s->mail[d[n].a.mail], e);
     if (d[n].measured && d[n].a.kind == PL_ANALYSIS_limits)
       build_measured_limits(r, d[n].measured, &d[n].a);
     else if (d[n].measured)

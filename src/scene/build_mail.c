@@ -9,7 +9,6 @@
 
 // Interlocking materials.
 
-enum { ELEMENTS_MAX = 16, PIECES_MAX = 32, HARMONICS_MAX = 64 }; // of a cell, an element, a curve
 enum { LINKS_MAX = 256 };
 
 static const char *const keys[] = {
@@ -121,141 +120,6 @@ static const pl_mail *make_family(reader *r, const mail_def *d, int which, const
   return &data->m;
 }
 
-// ---- elements of one's own ----------------------------------------------------------------------
-
-static void put(const vec *v, double out[3]) {
-  for (int c = 0; c < 3; c++) out[c] = v->at ? v->v[c].v : 0;
-}
-
-static void make_ring(reader *r, const ring_def *d, pl_piece *out) {
-  double centre[3], axis[3] = {0, 0, 1};
-  put(&d->centre, centre);
-  if (d->axis.at) put(&d->axis, axis);
-  if (!(pl_norm3(axis) > 0)) problem(r, d->axis.at, NULL, "axis cannot be this direction");
-  double height = d->height.v > 0 ? d->height.v : d->wire.v;
-  *out = pl_piece_ring(centre, axis, d->radius.v, d->wire.v, height);
-}
-
-static void make_link(reader *r, const chain_link_def *d, pl_piece *out) {
-  double centre[3], axis[3] = {0, 0, 1}, along[3] = {1, 0, 0}, across[3];
-  put(&d->centre, centre);
-  if (d->axis.at) put(&d->axis, axis);
-  if (d->along.at) put(&d->along, along);
-  pl_cross3(axis, along, across);
-  if (!(pl_norm3(axis) > 0))
-    problem(r, d->axis.at, NULL, "axis cannot be this direction");
-  else if (!(pl_norm3(across) > 1e-6 * pl_norm3(axis) * pl_norm3(along)))
-    problem(r, d->along.at ? d->along.at : d->axis.at, "give along across the axis",
-            "along cannot be the direction of the axis");
-  else
-    *out = pl_piece_link(centre, axis, along, d->radius.v, d->straight.v, d->wire.v);
-}
-
-static void make_curve_piece(reader *r, const curve_def *d, pl_piece *out) {
-  const harmonic_def *h = d->harmonics.item;
-  int n = d->harmonics.n;
-  double(*c)[3] = scene_alloc(r, (size_t)n + 1, sizeof *c);
-  double(*s)[3] = scene_alloc(r, (size_t)n + 1, sizeof *s);
-  if (!c || !s) return;
-  if (n > HARMONICS_MAX)
-    problem(r, d->harmonics.at, NULL, "a curve has at most %d harmonics, got %d", HARMONICS_MAX, n);
-  for (int k = 0; k < n; k++) {
-    put(&h[k].cosine, c[k]);
-    put(&h[k].sine, s[k]);
-  }
-  *out = (pl_piece){.kind = PL_PIECE_CURVE,
-                    .radius = d->wire.v,
-                    .nharmonic = n,
-                    .cosine = (const double(*)[3])c,
-                    .sine = (const double(*)[3])s};
-  put(&d->centre, out->centre);
-}
-
-static void make_piece(reader *r, const piece_def *d, const pl_node *at, pl_piece *out) {
-  int ways = (d->ring != NULL) + (d->link != NULL) + (d->curve != NULL) + (d->plate != NULL) +
-             (d->capsules != NULL) + (d->mesh != NULL);
-  int before = r->nproblem;
-  if (ways != 1)
-    problem(r, at, "e.g. ring: {radius: 4 mm, wire: 1 mm}",
-            "a piece is one of ring, link, curve, plate, capsules, mesh");
-  else if (d->ring)
-    make_ring(r, d->ring, out);
-  else if (d->link)
-    make_link(r, d->link, out);
-  else if (d->curve)
-    make_curve_piece(r, d->curve, out);
-  else if (d->plate)
-    make_plate(r, d->plate, out);
-  else if (d->capsules)
-    make_capsules(r, d->capsules, out);
-  else
-    make_mesh_piece(r, d->mesh, out);
-  if (r->failed || r->nproblem > before) return;
-  const char *fault = pl_piece_fault(out);
-  if (fault) problem(r, at, "make the wire thinner, or the ring or curve larger", "%s", fault);
-}
-
-static void make_element(reader *r, const mail_element_def *d, const pl_node *at,
-                         pl_mail_element *out) {
-  const piece_def *p = d->pieces.item;
-  const pl_node *where = items_first(&d->pieces);
-  pl_piece *piece = scene_alloc(r, (size_t)d->pieces.n + 2, sizeof *piece);
-  int before = r->nproblem;
-  if (!piece) return;
-  *out = (pl_mail_element){d->pieces.n, piece};
-  if (d->pieces.n == 0 || d->pieces.n > PIECES_MAX)
-    problem(r, at, NULL, "an element has 1 to %d pieces, got %d", PIECES_MAX, d->pieces.n);
-  for (int k = 0; k < d->pieces.n; k++, where = where->next) make_piece(r, &p[k], where, &piece[k]);
-  if (!r->failed && r->nproblem == before) out->npiece = add_skeleton(r, d->pieces.n, p, piece);
-}
-
-static int find_element(reader *r, const own_mail_def *d, const txt *name) {
-  const mail_element_def *e = d->elements.item;
-  if (!name->at) return 0;
-  for (int k = 0; k < d->elements.n; k++)
-    if (e[k].name.at && strcmp(e[k].name.s, name->s) == 0) return k;
-  problem(r, name->at, NULL, "element: there is no element '%.60s'", name->s);
-  return 0;
-}
-
-static void make_pose(reader *r, const cell_def *d, pl_pose *out) {
-  double axis[3] = {0, 0, 1}, angle = d->rotate ? d->rotate->angle.v : 0;
-  if (d->rotate && d->rotate->axis.at) put(&d->rotate->axis, axis);
-  if (!(pl_norm3(axis) > 0)) problem(r, d->rotate->axis.at, NULL, "axis cannot be this direction");
-  put(&d->at, out->x);
-  pl_rotation3(axis, angle, out->Q);
-}
-
-static const pl_mail *make_own(reader *r, const own_mail_def *d) {
-  static const cell_def origin = {0};
-  const mail_element_def *e = d->elements.item;
-  const cell_def *cell = d->cell.n > 0 ? d->cell.item : &origin;
-  const pl_node *at = items_first(&d->elements);
-  int n = d->cell.n > 0 ? d->cell.n : 1;
-  pl_mail *m = scene_alloc(r, 1, sizeof *m);
-  pl_mail_element *kind = scene_alloc(r, (size_t)d->elements.n + 1, sizeof *kind);
-  pl_pose *pose = scene_alloc(r, (size_t)n, sizeof *pose);
-  int *kind_of = scene_alloc(r, (size_t)n, sizeof *kind_of);
-  if (!m || !kind || !pose || !kind_of) return NULL;
-  *m =
-      (pl_mail){.nkind = d->elements.n, .kind = kind, .nelem = n, .kind_of = kind_of, .pose = pose};
-  if (d->elements.n == 0) problem(r, d->elements.at, NULL, "a material needs elements");
-  if (n > ELEMENTS_MAX)
-    problem(r, d->cell.at, NULL, "a cell has at most %d elements, got %d", ELEMENTS_MAX, n);
-  for (int k = 0; k < d->elements.n; k++, at = at->next) make_element(r, &e[k], at, &kind[k]);
-  for (int k = 0; k < n; k++) {
-    kind_of[k] = find_element(r, d, &cell[k].element);
-    make_pose(r, &cell[k], &pose[k]);
-  }
-  for (int c = 0; c < 2; c++) {
-    m->lattice[0][c] = d->a.v[c].v;
-    m->lattice[1][c] = d->b.v[c].v;
-  }
-  if (d->a.v[2].v != 0 || d->b.v[2].v != 0)
-    problem(r, d->a.at, NULL, "lattice vectors lie in the xy plane");
-  return m;
-}
-
 // ---- facets -------------------------------------------------------------------------------------
 
 static int read_turns(reader *r, const pl_node *at, pl_facet_plan *f) {
@@ -308,7 +172,9 @@ static void build_mail(reader *r, const mail_def *d, const pl_node *at, pl_scene
   int before = r->nproblem;
   double *value = scene_alloc(r, PL_KEY_MAX, sizeof *value);
   if (!value) return;
-  const pl_mail *m = d->own ? make_own(r, d->own) : make_family(r, d, which, where, value);
+  const pl_mail_family *of = d->own ? NULL : pl_mail_table[which];
+  const pl_mail *m =
+      d->own ? make_own(r, d->own, value, &of) : make_family(r, d, which, where, value);
   if (!m || r->failed || r->nproblem > before) return;
   const char *fault = pl_mail_fault(m);
   if (fault) {
@@ -319,7 +185,7 @@ static void build_mail(reader *r, const mail_def *d, const pl_node *at, pl_scene
   *out = (pl_scene_mail){.name = mail_name(d),
                          .family = d->own ? "elements of one's own" : pl_mail_table[which]->brief,
                          .m = m,
-                         .of = d->own || d->facets ? NULL : pl_mail_table[which],
+                         .of = d->facets ? NULL : of,
                          .value = value};
   if (d->facets) {
     out->smooth = m;

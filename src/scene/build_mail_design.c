@@ -35,6 +35,17 @@ static int read_bound(reader *r, const pl_node *at, const char *what, const pl_k
   return 1;
 }
 
+// from half to twice the value; parameters of the scene may have their own
+static pl_mail_variable own_bounds(const pl_scene_mail *m, int key) {
+  const pl_key *k = &m->of->key[key];
+  double value = m->value[key];
+  pl_mail_variable v = {key, fmin(0.5 * value, 2 * value), fmax(0.5 * value, 2 * value)};
+  if (!m->of->make_of) return v;
+  if (k->lo > -1e3) v.lo = k->lo;
+  if (k->hi < 1e3) v.hi = k->hi;
+  return v;
+}
+
 static int read_variable(reader *r, const pl_scene_mail *m, const pl_node *at, pl_mail_plan *p,
                          pl_mail_variable *list) {
   mail_variable_def d = {0};
@@ -43,7 +54,7 @@ static int read_variable(reader *r, const pl_scene_mail *m, const pl_node *at, p
   int key = find_key(r, m, scalar ? at->text : d.name.s, at);
   if (key < 0) return 0;
   double value = m->value[key];
-  pl_mail_variable v = {key, 0.5 * value, 2 * value};
+  pl_mail_variable v = own_bounds(m, key);
   if (!read_bound(r, d.min, "min", &m->of->key[key], &v.lo) ||
       !read_bound(r, d.max, "max", &m->of->key[key], &v.hi))
     return 0;
@@ -70,7 +81,7 @@ static void read_variables(reader *r, const pl_scene_mail *m, const pl_node *at,
   p->variable = list;
   for (int k = 0; all && k < m->of->nkey; k++)
     if (m->of->key[k].type == PL_KEY_NUMBER && m->value[k] > 0)
-      list[p->nvariable++] = (pl_mail_variable){k, 0.5 * m->value[k], 2 * m->value[k]};
+      list[p->nvariable++] = own_bounds(m, k);
   if (all) return;
   if (at->kind != NODE_LIST || at->n == 0) {
     problem(r, at, "e.g. variables: [wire, {name: radius, min: 4 mm, max: 6 mm}]",
@@ -143,12 +154,25 @@ static void read_goals(reader *r, const pl_node *at, pl_mail_plan *p) {
     if (read_goal(r, e, &goal[p->ngoal])) p->ngoal++;
 }
 
+// why no key of a material can change it
+static void refuse_keyless(reader *r, const pl_node *at, const char *what, const pl_scene_mail *m) {
+  problem(r, at,
+          m->smooth
+              ? "leave facets out"
+              : "let sizes follow parameters: radius: $R, with parameters: {R: {value: 5 mm}}",
+          "%s: the material '%.60s' has %s", what, m->name,
+          m->smooth ? "facets" : "elements of its own that follow no parameter");
+}
+
+void check_gradients(reader *r, const pl_analysis *a, const pl_scene_mail *m, const pl_node *at) {
+  if (a->opts.limits_.gradients && m->m && !m->of) refuse_keyless(r, at, "gradients", m);
+}
+
 void build_mail_plan(reader *r, analysis_def *d, const pl_scene_mail *m, const pl_node *at) {
   pl_mail_plan *p = scene_alloc(r, 1, sizeof *p);
   if (!p || !m->m) return;
   if (!m->of) {
-    problem(r, at, "name a family, without facets", "mail-design: the material '%.60s' has %s",
-            m->name, m->smooth ? "facets" : "elements of its own");
+    refuse_keyless(r, at, "mail-design", m);
     return;
   }
   d->a.mail_plan = p;

@@ -235,6 +235,9 @@ void build_mails(reader *r, pl_scene *s);
 // Pieces of facets.
 void make_plate(reader *r, const plate_def *d, pl_piece *out);
 void make_capsules(reader *r, const plate_def *d, pl_piece *out);
+// A material of elements of one's own; *of: by the parameters that it follows, and their values,
+// NULL: there are none (build_own.c).
+const pl_mail *make_own(reader *r, const own_mail_def *d, double *value, const pl_mail_family **of);
 // One more of n pieces where closed ways lead through several of them; how many there are then
 // (build_skeleton.c).
 int add_skeleton(reader *r, int n, const piece_def *d, pl_piece *piece);
@@ -266,6 +269,8 @@ void build_measured(reader *r, const pl_node *at, int nprobe, const pl_probe *pr
 // search: analysis k of n, once all are read
 void build_search(reader *r, analysis_def *d, int n, int k);
 void build_mail_plan(reader *r, analysis_def *d, const pl_scene_mail *m, const pl_node *at);
+// Refuses gradients of a material that no key can change.
+void check_gradients(reader *r, const pl_analysis *a, const pl_scene_mail *m, const pl_node *at);
 // limits of interlocking materials (build_measured_limits.c)
 void build_measured_limits(reader *r, const pl_node *at, pl_analysis *a);
 int oscillates(const reader *r);

@@ -11,7 +11,7 @@ const pl_option pl_mail_design_option_table[] = {PL_MAIL_DESIGN_OPTS(PL_OPT_ROW_
 #undef OPT_STRUCT
 const int pl_mail_design_option_count = COUNT(pl_mail_design_option_table);
 
-#define POSITIVE_LENGTH .plain = 1, .need = 1, .unit = "m", .lo = 0, .hi = 1e3, .lo_open = 1
+#define POSITIVE_LENGTH .need = 1, .unit = "m", .lo = 0, .hi = 1e3, .lo_open = 1
 
 static key_list family_keys(int which) {
   const pl_mail_family *f = pl_mail_table[which];
@@ -27,13 +27,13 @@ static const map_info map_family[PL_MAIL_COUNT] = {
 };
 
 static const row ring_rows[] = {
-    ROW(ring_def, centre, "centre", T_VEC3, .plain = 1, .unit = "m", .text = "of the circle"),
+    ROW(ring_def, centre, "centre", T_VEC3, .unit = "m", .text = "of the circle"),
     ROW(ring_def, axis, "axis", T_VEC3, .plain = 1, .unit = "",
         .text = "across the ring's plane; [0, 0, 1] when left out"),
     ROW(ring_def, radius, "radius", T_NUM, POSITIVE_LENGTH, .text = "of the circle"),
     ROW(ring_def, wire, "wire", T_NUM, POSITIVE_LENGTH,
         .text = "half the section's width in the ring's plane; of round wire its radius"),
-    ROW(ring_def, height, "height", T_NUM, .plain = 1, .unit = "m", .value = -1, .lo = 0, .hi = 1e3,
+    ROW(ring_def, height, "height", T_NUM, .unit = "m", .value = -1, .lo = 0, .hi = 1e3,
         .lo_open = 1, .text = "half the section's height along the axis; round when left out"),
 };
 static const map_info map_ring = {.what = "ring",
@@ -42,7 +42,7 @@ static const map_info map_ring = {.what = "ring",
                                   ROWS(ring_rows)};
 
 static const row link_rows[] = {
-    ROW(chain_link_def, centre, "centre", T_VEC3, .plain = 1, .unit = "m", .text = "of the link"),
+    ROW(chain_link_def, centre, "centre", T_VEC3, .unit = "m", .text = "of the link"),
     ROW(chain_link_def, axis, "axis", T_VEC3, .plain = 1, .unit = "",
         .text = "across the link's plane; [0, 0, 1] when left out"),
     ROW(chain_link_def, along, "along", T_VEC3, .plain = 1, .unit = "",
@@ -60,8 +60,8 @@ static const map_info map_link = {
     ROWS(link_rows)};
 
 static const row harmonic_rows[] = {
-    ROW(harmonic_def, cosine, "cosine", T_VEC3, .plain = 1, .unit = "m", .text = "of cos(k t)"),
-    ROW(harmonic_def, sine, "sine", T_VEC3, .plain = 1, .unit = "m", .text = "of sin(k t)"),
+    ROW(harmonic_def, cosine, "cosine", T_VEC3, .unit = "m", .text = "of cos(k t)"),
+    ROW(harmonic_def, sine, "sine", T_VEC3, .unit = "m", .text = "of sin(k t)"),
 };
 static const map_info map_harmonic = {.what = "harmonic",
                                       .text = "The k-th harmonic of a curve, at place k.",
@@ -69,7 +69,7 @@ static const map_info map_harmonic = {.what = "harmonic",
                                       ROWS(harmonic_rows)};
 
 static const row curve_rows[] = {
-    ROW(curve_def, centre, "centre", T_VEC3, .plain = 1, .unit = "m", .text = "its mean"),
+    ROW(curve_def, centre, "centre", T_VEC3, .unit = "m", .text = "its mean"),
     ROW(curve_def, wire, "wire", T_NUM, POSITIVE_LENGTH, .text = "radius of the wire"),
     ROW(curve_def, harmonics, "harmonics", T_LIST, SUB(map_harmonic), .need = 1,
         .text = "coefficients of the first harmonic, the second and so on"),
@@ -141,10 +141,22 @@ static const map_info map_mail_element = {.what = "linked-element",
                                           .size = sizeof(mail_element_def),
                                           ROWS(mail_element_rows)};
 
+static const row turn_rows[] = {
+    ROW(rotate_def, axis, "axis", T_VEC3, .plain = 1, .unit = "",
+        .text = "[0, 0, 1] when left out"),
+    ROW(rotate_def, angle, "angle", T_NUM, .need = 1, .unit = "rad", ANY,
+        .text = "right-handed about the axis"),
+};
+static const map_info map_element_turn = {.what = "element-turn",
+                                          .text = "A turn of an element.",
+                                          .size = sizeof(rotate_def),
+                                          ROWS(turn_rows)};
+
 static const row cell_rows[] = {
     ROW(cell_def, element, "element", T_WORD, .text = "its name; the first one when left out"),
-    ROW(cell_def, at, "at", T_VEC3, .plain = 1, .unit = "m", .text = "where its origin is"),
-    ROW(cell_def, rotate, "rotate", T_MAP, SUB(map_rotate), .text = "turned before it is moved"),
+    ROW(cell_def, at, "at", T_VEC3, .unit = "m", .text = "where its origin is"),
+    ROW(cell_def, rotate, "rotate", T_MAP, SUB(map_element_turn),
+        .text = "turned before it is moved"),
 };
 static const map_info map_cell = {
     .what = "cell", .text = "An element of the cell.", .size = sizeof(cell_def), ROWS(cell_rows)};
@@ -154,13 +166,14 @@ static const row own_rows[] = {
         .text = "kinds of elements"),
     ROW(own_mail_def, cell, "cell", T_LIST, SUB(map_cell),
         .text = "elements of a cell; one at the origin when left out"),
-    ROW(own_mail_def, a, "a", T_VEC3, .plain = 1, .unit = "m", .need = 1,
+    ROW(own_mail_def, a, "a", T_VEC3, .unit = "m", .need = 1,
         .text = "first lattice vector, in the xy plane"),
-    ROW(own_mail_def, b, "b", T_VEC3, .plain = 1, .unit = "m", .need = 1,
-        .text = "second lattice vector"),
+    ROW(own_mail_def, b, "b", T_VEC3, .unit = "m", .need = 1, .text = "second lattice vector"),
 };
 static const map_info map_own_mail = {.what = "own",
-                                      .text = "A material of elements of one's own.",
+                                      .text = "A material of elements of one's own. Their "
+                                              "lengths, places and angles may follow parameters "
+                                              "(`$name`), which are what mail-design changes.",
                                       .size = sizeof(own_mail_def),
                                       ROWS(own_rows)};
 

@@ -159,28 +159,35 @@ static void frames(void **state) {
   pl_env env;
   pl_env_init(&env);
   run(&env, "limits-frames",
-      "units: {length: mm}\ninterlocking:\n"
+      "units: {length: mm}\nparameters: {plate: {value: 0.3}, R: {value: 5}}\ninterlocking:\n"
       "- own: {elements: [{name: frame, pieces: ["
-      "{plate: {points: [[3.5, 3.5, 0], [-3.5, 3.5, 0], [-3, 3, 0], [3, 3, 0]], radius: 0.3}}, "
+      "{plate: {points: [[3.5, 3.5, 0], [-3.5, 3.5, 0], [-3, 3, 0], [3, 3, 0]], radius: $plate}}, "
       "{plate: {points: [[-3.5, 3.5, 0], [-3.5, -3.5, 0], [-3, -3, 0], [-3, 3, 0]], radius: "
-      "0.3}}, "
+      "$plate}}, "
       "{plate: {points: [[-3.5, -3.5, 0], [3.5, -3.5, 0], [3, -3, 0], [-3, -3, 0]], radius: "
-      "0.3}}, "
-      "{plate: {points: [[3.5, -3.5, 0], [3.5, 3.5, 0], [3, 3, 0], [3, -3, 0]], radius: 0.3}}]}, "
-      "{name: ring, pieces: [{ring: {radius: 5, wire: 0.5, axis: [0, 1, 0]}}]}], cell: [{element: "
+      "$plate}}, "
+      "{plate: {points: [[3.5, -3.5, 0], [3.5, 3.5, 0], [3, 3, 0], [3, -3, 0]], radius: "
+      "$plate}}]}, "
+      "{name: ring, pieces: [{ring: {radius: $R, wire: 0.5, axis: [0, 1, 0]}}]}], cell: [{element: "
       "frame}, {element: ring, at: [7, 0, 0]}], a: [14, 0, 0], b: [0, 30, 0]}\n"
       "- name: stirrups\n"
       "  own: {elements: [{name: stirrup, pieces: [{capsules: {points: [[-2, 2.5, 0], [-2, -2, 0], "
-      "[2, -2, 0], [2, 2.5, 0]], radius: 0.3}}, {plate: {points: [[-2.5, 2, -1], [2.5, 2, -1], "
-      "[2.5, 2, 1], [-2.5, 2, 1]], radius: 0.3}}]}, {name: ring, pieces: [{ring: {radius: 3, wire: "
+      "[2, -2, 0], [2, 2.5, 0]], radius: $plate}}, {plate: {points: [[-2.5, 2, -1], [2.5, 2, -1], "
+      "[2.5, 2, 1], [-2.5, 2, 1]], radius: $plate}}]}, {name: ring, pieces: [{ring: {radius: 3, "
+      "wire: "
       "0.4, axis: [0, 1, 0]}}]}], cell: [{element: stirrup}, {element: ring, at: [3.8, 0, 0]}], a: "
       "[7.6, 0, 0], b: [0, 20, 0]}\n"
-      "analyses: [limits: {directions: 1, starts: 1}, limits: {of: stirrups, directions: 1, "
+      "analyses: [limits: {directions: 1, starts: 1, gradients: yes}, limits: {of: stirrups, "
+      "directions: 1, "
       "starts: "
       "1}]\n",
       PL_OK);
   check_close(summary_number(&env, "limits-frames", "\"strain_max\": ", NULL),
               (4.4 * sqrt(2) + 10) / 14 - 1, 1e-5);
+  check_close(summary_number(&env, "limits-frames", "\"strain_max\": {", "\"R_per_m\": ", NULL),
+              2 / 14e-3, 1e-3);
+  check_close(summary_number(&env, "limits-frames", "\"strain_max\": {", "\"plate_per_m\": ", NULL),
+              -2 * sqrt(2) / 14e-3, 1e-3);
   double apart = summary_number(&env, "limits-frames", "\"stirrups\"", "\"strain_max\": ", NULL);
   check_less((2 * 1.3 + 2 * 2.6) / 7.6 - 1, apart);
   check_close(summary_number(&env, "limits-frames", "\"links_changed\": ", NULL), 0, 0);

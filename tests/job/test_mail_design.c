@@ -27,6 +27,46 @@ static void closed_form(void **state) {
   check_close(summary_number(&env, "design-chain", "\"wire\"", "\"after\": ", NULL), 2.39e-3, 1e-7);
 }
 
+// Elements of one's own that follow parameters: the same design as of a family with the same
+// rings, and half of an oval's length from how far its chain stretches, 2 (A - w) = 1.1 p.
+static void own(void **state) {
+  static const char *const goals =
+      "goals: [{isotropic: stretch, angle: [0 deg, 90 deg]}, {stretch: 10 %, angle: [0 deg, 90 "
+      "deg]}], gap: 0.1 mm, mass: 3.4 kg/m^2, directions: 1}]\n";
+  (void)state;
+  char text[1500];
+  double after[2];
+  pl_env env;
+  pl_env_init(&env);
+  snprintf(text, sizeof text,
+           "parameters: {R: {value: 4.9 mm}, w: {value: 1.15 mm, min: 0.8 mm, max: 1.3 mm}, x: "
+           "{value: 12.2 mm}, y: {value: 6 mm}, t: {value: 35 deg}}\n"
+           "interlocking: [own: {elements: [{pieces: [{ring: {radius: $R, wire: $w}}]}], cell: "
+           "[{rotate: {axis: [1, 0, 0], angle: -$t}}, {at: [$x/2, -0.5*$y, 0], rotate: {axis: [1, "
+           "0, 0], angle: $t}}], a: [$x, 0, 0], b: [0, $y, 0]}]\n"
+           "analyses: [mail-design: {variables: [R, w, x, y, t], %s",
+           goals);
+  run(&env, "design-own", text, PL_OK);
+  snprintf(text, sizeof text,
+           "interlocking: [four-in-one: {}]\nanalyses: [mail-design: {variables: [radius, {name: "
+           "wire, min: 0.8 mm, max: 1.3 mm}, across, along, tilt], %s",
+           goals);
+  run(&env, "design-family", text, PL_OK);
+  after[0] = summary_number(&env, "design-own", "\"variables\"", "\"w\"", "\"after\": ", NULL);
+  after[1] = summary_number(&env, "design-family", "\"wire\"", "\"after\": ", NULL);
+  check_close(after[0], after[1], 1e-10);
+  run(&env, "design-oval",
+      "parameters: {A: {value: 6 mm, min: 5 mm, max: 7 mm}}\n"
+      "interlocking: [own: {elements: [{pieces: [{curve: {wire: 0.8 mm, harmonics: [{cosine: [$A, "
+      "0, 0], sine: [0, 4 mm, 0]}]}}]}], cell: [{}, {at: [9 mm, 0, 0], rotate: {axis: [1, 0, 0], "
+      "angle: 90 deg}}], a: [18 mm, 0, 0], b: [0, 20 mm, 0]}]\n"
+      "analyses: [mail-design: {goals: [{stretch: 10 %, angle: 0 deg}], gap: 0.1 mm, directions: "
+      "1}]\n",
+      PL_OK);
+  check_close(summary_number(&env, "design-oval", "\"variables\"", "\"A\"", "\"after\": ", NULL),
+              5.75e-3, 1e-7);
+}
+
 // A wire that may not be as thick as its goal needs: what is missed is told.
 static void missed(void **state) {
   (void)state;
@@ -168,8 +208,9 @@ static void bent(void **state) {
 }
 
 int test_mail_design(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(closed_form), cmocka_unit_test(missed),
-                                     cmocka_unit_test(endless),     cmocka_unit_test(resumed),
-                                     cmocka_unit_test(isotropic),   cmocka_unit_test(bent)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(closed_form), cmocka_unit_test(own),
+                                     cmocka_unit_test(missed),      cmocka_unit_test(endless),
+                                     cmocka_unit_test(resumed),     cmocka_unit_test(isotropic),
+                                     cmocka_unit_test(bent)};
   return cmocka_run_group_tests_name("mail-design", tests, NULL, NULL);
 }
