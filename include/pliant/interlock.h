@@ -595,6 +595,7 @@ void pl_mail_rate(const pl_mail_family *f, const double *value, int key, pl_mail
   X(scale_mail, "scale-mail")                                                                      \
   X(japanese, "japanese")                                                                          \
   X(japanese_hexagonal, "japanese-hexagonal")                                                      \
+  X(link_net, "link-net")                                                                          \
   X(chain, "chain")
 #define X(name, key) PL_MAIL_##name,
 enum { PL_MAIL_LIST(X) PL_MAIL_COUNT };

@@ -196,6 +196,35 @@ static const pl_mail_family family_japanese_hexagonal = {
     .lattice = 1 << 4,
     .make = make_japanese_hexagonal};
 
+// ---- nets of links ------------------------------------------------------------------------------
+
+static const pl_key link_net_keys[] = {
+    LENGTH("radius", 4e-3, "of the half circles of a link"),
+    LENGTH("straight", 5e-3, "length of its straight sides"),
+    LENGTH("wire", 1e-3, "radius of the wire"),
+    LENGTH("across", 20e-3, "distance of flat links along their length"),
+    LENGTH("along", 15.5e-3, "the same across it"),
+};
+
+static void make_link_net(const double *v, pl_mail_data *d) {
+  memset(d, 0, sizeof *d);
+  d->piece[0] = pl_piece_link(ORIGIN, Z_AXIS, X_AXIS, v[0], v[1], v[2]);
+  d->piece[1] = pl_piece_link(ORIGIN, Y_AXIS, X_AXIS, v[0], v[1], v[2]);
+  d->kind_of[1] = d->kind_of[2] = 1;
+  d->pose[0] = pose_at(0, 0, Z_AXIS, 0);
+  d->pose[1] = pose_at(v[3] / 2, 0, Z_AXIS, 0);
+  d->pose[2] = pose_at(0, v[4] / 2, Z_AXIS, PL_PI / 2);
+  set_mail(d, 2, (int[]){1, 1}, 3, (double[]){v[3], 0, 0, v[4]});
+}
+
+static const pl_mail_family family_link_net = {
+    .brief = "nets of links",
+    .text = "Flat links with straight sides in a rectangular net, held together by upright ones.",
+    .nkey = COUNT(link_net_keys),
+    .key = link_net_keys,
+    .lattice = 1 << 3 | 1 << 4,
+    .make = make_link_net};
+
 // ---- chains -------------------------------------------------------------------------------------
 
 static const pl_key chain_keys[] = {

@@ -68,6 +68,12 @@ static void closed_forms(void **state) {
   pl_mail_table[PL_MAIL_japanese_hexagonal]->make((double[]){5, 1, 4, 0.8, 13.6}, &s);
   const pl_taut_goal round = {.n = 1, .basis = {{1, 1, 0}}, .goal = {1}};
   check_close(solve(&s, 1, &round).value, 0.8 / 13.6, 1e-6);
+  // links: four half lengths along; across as well, as flat ones turn
+  pl_mail_table[PL_MAIL_link_net]->make((double[]){4, 5, 1, 20, 15.5}, &s);
+  g = along(0, 1);
+  check_close(solve(&s, 1, &g).e[0], 4 * 5.5 / 20 - 1, 1e-6);
+  g = along(90, 1);
+  check_close(solve(&s, 1, &g).e[0], 4 * 5.5 / 15.5 - 1, 1e-6);
   // threefold, the same strain in all directions
   const pl_taut_goal all = {.n = 1, .basis = {{1, 1, 0}}, .goal = {1}};
   threefold(&s, 0.95, 0.95);
