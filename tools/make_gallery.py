@@ -6,13 +6,15 @@
 
 Results stay in results/gallery; scenes without results there keep their entries of the page.
 """
+import base64
 import glob
 import json
 import os
 import re
-import shutil
+import struct
 import subprocess
 import sys
+import zlib
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 OUT = os.path.join(ROOT, "results", "gallery")
@@ -30,12 +32,44 @@ def run(pliant, name):
     print(f"{name}: exit {done.returncode}", flush=True)
 
 
+def chunk(kind, data):
+    return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+
+def coarser(png):
+    """The picture with two by two pixels as one. Rows are without filters, as pictures of elements are."""
+    w, h = struct.unpack(">II", png[16:24])
+    start = png.index(b"IDAT") + 4
+    rows = zlib.decompress(png[start:start + struct.unpack(">I", png[start - 8:start - 4])[0]])
+    out, stride = bytearray(), 4 * w + 1
+    for y in range(0, h - 1, 2):
+        out.append(0)
+        for x in range(0, w - 1, 2):
+            four = [rows[at:at + 4] for at in (stride * (y + dy) + 1 + 4 * (x + dx) for dy in (0, 1) for dx in (0, 1))]
+            seen = sum(p[3] for p in four)
+            out += bytes(sum(p[c] * p[3] for p in four) // seen if seen else 0 for c in range(3)) + bytes([seen // 4])
+    head = struct.pack(">IIBBBBB", w // 2, h // 2, 8, 6, 0, 0, 0)
+    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + chunk(b"IDAT", zlib.compress(bytes(out), 9)) + chunk(b"IEND", b"")
+
+
+def shrunk(path):
+    """The text of a picture, with the image in it made coarser where it is too large."""
+    with open(path) as f:
+        text = f.read()
+    if len(text) > LARGEST:
+        text = re.sub(r"(data:image/png;base64,)([^\"]*)",
+                      lambda m: m[1] + base64.b64encode(coarser(base64.b64decode(m[2]))).decode(), text)
+    return text
+
+
 def picture(name):
     for pattern in BEST:
         for path in sorted(glob.glob(os.path.join(OUT, name, pattern))):
-            if os.path.getsize(path) <= LARGEST:
+            text = shrunk(path)
+            if len(text) <= LARGEST:
                 os.makedirs(PICTURES, exist_ok=True)
-                shutil.copy(path, os.path.join(PICTURES, name + ".svg"))
+                with open(os.path.join(PICTURES, name + ".svg"), "w") as f:
+                    f.write(text)
                 return f"pictures/gallery/{name}.svg"
     return None
 
