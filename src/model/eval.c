@@ -106,9 +106,12 @@ static void scatter(const task *t, const group *g, int e, double *T) {
     }
   }
   const int *slot = t->m->slot + g->slot0 + (size_t)e * ((size_t)n * ((size_t)n + 1) / 2);
-  // the bin for entries of held unknowns is no place for several threads
-  int nnz = t->w->A.nnz;
-  for (int i = 0; i < n; i++)
+  // the bin for entries of held unknowns, their diagonals too, is no place for several threads
+  int nnz = t->w->A.nnz, held = 0;
+  for (int i = 0, at = 0; i < n; at += ++i + 1) held |= slot[at] == nnz;
+  for (int i = 0; i < n && !held; i++)
+    for (int j = 0; j <= i; j++) val[*slot++] += T[i * n + j];
+  for (int i = 0; i < n && held; i++)
     for (int j = 0; j <= i; j++, slot++)
       if (*slot < nnz) val[*slot] += T[i * n + j];
 }

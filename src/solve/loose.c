@@ -90,6 +90,12 @@ static void motion_row(const pieces *k, const piece *p, int node, int c, double 
   pl_cross3(d, e, row + 3);
 }
 
+// A[6][6] += row row'
+static void add_square(const double *row, double *A) {
+  for (int a = 0; a < 6; a++)
+    for (int b = 0; b < 6; b++) A[6 * a + b] += row[a] * row[b];
+}
+
 static void add_rows(pieces *k) {
   const int *index = pl_model_free_index(k->m);
   for (int i = 0; i < k->nnode; i++) {
@@ -99,11 +105,8 @@ static void add_rows(pieces *k) {
       int held = k->ground[i] || index[i * k->dim + c] < 0;
       motion_row(k, p, i, c, row);
       p->held |= held << c;
-      for (int a = 0; a < 36; a++) {
-        double by = row[a / 6] * row[a % 6];
-        p->all[a] += by;
-        if (held) p->hold[a] += by;
-      }
+      add_square(row, p->all);
+      if (held) add_square(row, p->hold);
     }
   }
 }

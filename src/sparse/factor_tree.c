@@ -19,24 +19,52 @@ static int min(int a, int b) {
 
 // ---- symbolic -----------------------------------------------------------------------------------
 
-// a narrow band as it is numbered: chains need no better order to see that there is little to do
-static int is_narrow(const pl_csc *A) {
+// place[n]: every unknown next to the first one that it is coupled with, as twists of rods, which
+// are numbered behind all nodes; next, head [n]: scratch
+static void place_by_first(const pl_csc *A, int *place, int *next, int *head) {
+  int at = 0;
+  for (int j = 0; j < A->n; j++) place[j] = head[j] = -1;
+  for (int j = 0; j < A->n; j++)
+    for (int k = A->ptr[j]; k < A->ptr[j + 1]; k++)
+      if (place[A->row[k]] < 0) place[A->row[k]] = j;
+  for (int j = A->n - 1; j >= 0; j--) {
+    int first = place[j] < 0 ? j : place[j];
+    next[j] = head[first];
+    head[first] = j;
+  }
+  for (int j = 0; j < A->n; j++)
+    for (int i = head[j]; i >= 0; i = next[i]) place[i] = at++;
+}
+
+// a narrow band: chains need no better order to see that there is little to do
+static pl_status is_narrow(pl_env *env, const pl_csc *A, int *narrow) {
   double nnz = 0, flops = 0;
-  for (int j = 0, reach = 0; j < A->n; j++) {
-    int last = A->ptr[j + 1] > A->ptr[j] ? A->row[A->ptr[j + 1] - 1] : j;
-    if (last > reach) reach = last;
-    double height = reach >= j ? reach - j + 1 : 1;
+  int n = A->n, *place = pl_alloc(env, 3 * (size_t)n + 1, sizeof *place), *last = place + n;
+  if (!place) return PL_E_NOMEM;
+  place_by_first(A, place, last, last + n);
+  for (int j = 0; j < n; j++) last[j] = j;
+  for (int j = 0; j < n; j++)
+    for (int k = A->ptr[j]; k < A->ptr[j + 1]; k++) {
+      int a = place[j], b = place[A->row[k]], first = min(a, b), other = a + b - first;
+      if (other > last[first]) last[first] = other;
+    }
+  for (int j = 0, end = 0; j < n; j++) {
+    if (last[j] > end) end = last[j];
+    double height = end - j + 1;
     nnz += height;
     flops += height * height;
   }
-  return flops < PL_LIGHT * nnz;
+  *narrow = flops < PL_LIGHT * nnz;
+  pl_free(env, place);
+  return PL_OK;
 }
 
 // the tree of the groups; PL_UNSOLVED: not worth it, unless the caller has told of blocks
 static pl_status build_tree(pl_factor *f, front_tree *t, int *size) {
   pl_csc G;
   int light = 0;
-  if (f->block == 1 && is_narrow(&f->A)) return PL_UNSOLVED;
+  if (f->block == 1) PL_TRY(is_narrow(f->env, &f->A, &light));
+  if (light) return PL_UNSOLVED;
   PL_TRY(pl_group_equal(f->env, &f->A, size, &G));
   int *order = pl_alloc(f->env, (size_t)G.n, sizeof *order);
   pl_status s =
