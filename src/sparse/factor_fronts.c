@@ -524,6 +524,8 @@ static pl_status numeric(pl_factor *f) {
   s->val = f->blocks.val;
   s->env = f->env;
   s->stop = 0;
+  // other threads may do every part that asks on its way
+  if (is_stopped(s, 0)) return PL_CANCELLED;
   f->info.nnz = s->nnz;
   f->info.flops = s->flops;
   pl_threads_run(s->threads, t->n, scale_group, s);

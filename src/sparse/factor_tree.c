@@ -309,6 +309,8 @@ static pl_status numeric(pl_factor *f) {
   tree *s = f->state;
   s->val = f->A.val;
   s->stop = 0;
+  // other threads may do every part that asks on its way
+  if (tree_stopped(s, 0)) return PL_CANCELLED;
   if (!s->definite) return factor_signed(f);
   int ok = factor_fronts(s);
   f->info.rcond = INFINITY;
