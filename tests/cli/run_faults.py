@@ -8,11 +8,13 @@ import json
 import math
 import os
 import pathlib
+import random
 import resource
 import shutil
 import signal
 import subprocess
 import sys
+import time
 
 pliant, work, shim = sys.argv[1], pathlib.Path(sys.argv[2]), sys.argv[3] if len(sys.argv) > 3 else ""
 shutil.rmtree(work, ignore_errors=True)
@@ -189,6 +191,13 @@ CASES = {
                 "b: {young: 3 GPa, poisson: 0.3, density: 1205 kg/m^3}}\nbodies: [{name: strip, solid: {mesh: {voxels: {file: box.obj, "
                 "size: 1.5}}, material: a, regions: [{nodes: strip where x > 14, material: b}]}}]\nfixed: strip where x < 0.1\n" + QUIET +
                 "analyses: [{coarsen: {coarsest: 4, modes: 3}}]\n", "coarsen.csv"),
+    "limits": ("pliant: 1\ninterlocking: [{four-in-one: {}}]\n" + QUIET + "analyses: [{limits: {directions: 4}}]\n", "limits.csv"),
+    "mail-design": ("pliant: 1\ninterlocking: [{four-in-one: {}}]\n" + QUIET + "analyses: [{mail-design: {starts: 1, tol: 0.05, "
+                    "directions: 1, variables: [{name: wire, min: 0.8 mm, max: 1.3 mm}], goals: [{stretch: 10 %, angle: [0 deg]}]}}]\n",
+                    "mail-design.csv"),
+    "macro": ("pliant: 1\ninterlocking: [{four-in-one: {}}]\npatches: [{name: m, cells: [3, 4], held: {edge: back}}]\n"
+              "gravity: [0, 0, -9.81]\n" + QUIET + "analyses: [{limits: {directions: 4, boundary: 1}}, {macro: {refine: 0}}]\n",
+              "macro.csv"),
     # what has no checkpoint of its own is run again
     "others": (OSCILLATOR + QUIET + "gravity: [1 m/s^2]\nanalyses: [{static: {}}, {modes: {count: 1}}, {path: {}}, "
                "{periodic: {frequency: 8 rad/s}}, {backbone: {}}, {transient: {frequency: 8 rad/s, periods: 1, "
@@ -221,12 +230,25 @@ measure()
                               "f 1 3 4 2\nf 5 6 8 7\nf 1 2 6 5\nf 3 7 8 4\nf 1 5 7 3\nf 2 4 8 6\n")
 
 
-def stopped_and_resumed(name, counts, sig):
-    text, table = CASES[name]
-    path = scene(name + ".yaml", text)
-    whole = work / (name + ".whole")
+def without_stop(name):
+    """The scene of a case and the results of a run of it that nothing stops."""
+    path, whole = scene(name + ".yaml", CASES[name][0]), work / (name + ".whole")
     if not whole.exists():
         run("run", path, "-o", whole, "-t", 1)
+    return path, whole
+
+
+def compare(name, folder, when):
+    """A run that was stopped and went on tells what one tells that nothing stopped."""
+    table, whole = CASES[name][1], work / (name + ".whole")
+    assert rows(folder, table) == rows(whole, table), f"{name}: {table} differs after {when}"
+    a, b = figures(folder), figures(whole)
+    assert a == b, f"{name}, {when}:\n{a}\n{b}"
+    assert names(folder) == names(whole), f"{name}, {when}: {set(names(folder)) ^ set(names(whole))}"
+
+
+def stopped_and_resumed(name, counts, sig):
+    path, _ = without_stop(name)
     for count in counts:
         folder = work / f"{name}.{sig.name}.{count}"
         code, err = start_and_stop(path, folder, count, sig)
@@ -234,18 +256,55 @@ def stopped_and_resumed(name, counts, sig):
         if code == INTERRUPTED:
             yield folder, err
         run("run", path, "-o", folder, "--resume", "-t", 1)
-        assert rows(folder, table) == rows(whole, table), f"{name}: {table} differs after {count}"
-        a, b = figures(folder), figures(whole)
-        assert a == b, f"{name}, {count}:\n{a}\n{b}"
-        assert names(folder) == names(whole), f"{set(names(folder)) ^ set(names(whole))}"
+        compare(name, folder, count)
 
 
 @test
 def killed_and_resumed():
     for name, counts in (("newmark", (1, 17)), ("bdf2", (1, 150)), ("cloth", (2, 13)), ("jump", (4, 40, 130, 190)), ("pressed", (3, 9, 14)), ("pair", (2, 7)), ("drape", (1, 5)),
                          ("design", (1, 4)), ("response", (3, 20)), ("damping", (1, 3)), ("fit", (1, 4, 8)), ("explore", (5,)),
-                         ("native", (1, 5, 9)), ("search", (1, 20)), ("coarsen", (1, 6, 11)), ("others", (1, 9))):
+                         ("native", (1, 5, 9)), ("search", (1, 20)), ("coarsen", (1, 6, 11)), ("limits", (1, 3)),
+                         ("mail-design", (1, 4)), ("others", (1, 9))):
         list(stopped_and_resumed(name, counts, signal.SIGKILL))
+
+
+@test
+def every_analysis_is_killed():
+    told = subprocess.run([pliant, "list", "analyses"], capture_output=True, text=True, check=True).stdout
+    for name in (line.split()[0] for line in told.splitlines()[1:]):
+        assert any(f"{{{name}: " in text or f"- {name}: " in text for text, _ in CASES.values()), f"no case of {name}"
+
+
+def kill_after(command, seconds):
+    """Starts a command and kills it as soon as it has used so many seconds of CPU time, or a little later."""
+    p = subprocess.Popen(command, cwd=work, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    while p.poll() is None:
+        used = pathlib.Path(f"/proc/{p.pid}/schedstat").read_text().split()[0]
+        if int(used) * 1e-9 >= seconds:
+            p.kill()
+            break
+        time.sleep(0.0005)
+    return p.wait(timeout=300)
+
+
+@test
+def killed_at_any_moment():
+    # at the first run, and while it is resumed, at moments that differ from case to case
+    chance = random.Random(13)
+    killed = 0
+    for name in CASES:
+        path, _ = without_stop(name)
+        command = [pliant, "run", str(path), "-o", str(work / (name + ".any")), "--checkpoint", "0", "-t", "1"]
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        subprocess.run(command[:4] + [str(work / (name + ".timed"))] + command[5:], cwd=work, capture_output=True, check=True)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        length = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+        moments = [chance.uniform(0, length) for _ in range(2)]
+        for k, moment in enumerate(moments):
+            killed += kill_after(command + ["--resume"] * k, moment) == -signal.SIGKILL
+        run("run", path, "-o", work / (name + ".any"), "--resume", "-t", 1)
+        compare(name, work / (name + ".any"), moments)
+    assert killed > len(CASES), killed
 
 
 @test
