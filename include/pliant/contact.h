@@ -78,6 +78,7 @@ pl_contact_status pl_friction_one(const double W[9], const double c[3], double m
 
 typedef struct pl_obstacle pl_obstacle;
 typedef struct pl_pen pl_pen;
+struct pl_skeleton;
 
 enum { PL_SHAPE_PAR_MAX = 8 }; // numbers of a shape
 
@@ -124,6 +125,9 @@ typedef struct pl_obstacle_kind {
   // NULL: the nearest is enough.
   void (*around)(const pl_obstacle *o, const double *x, double within, pl_obstacle_part *each,
                  void *ctx);
+  // Tells the corners and edges of the shape, by which faces and edges of bodies feel it. NULL:
+  // nodes alone do, which is all there is to feel of a plane.
+  void (*skeleton)(const pl_obstacle *o, int dim, struct pl_skeleton *s);
   // The box around it. NULL: it has no end.
   void (*bounds)(const pl_obstacle *o, double lo[3], double hi[3]);
   // Draws its lines with pl_pen_line and the like. NULL: it is not shown.
@@ -222,6 +226,23 @@ pl_status pl_obstacle_heights_create(pl_env *env, int nx, int ny, double spacing
                                      int smooth, pl_obstacle_heights **out);
 void pl_obstacle_heights_free(pl_obstacle_heights *m);
 
+// ---- corners and edges of obstacles -------------------------------------------------------------
+
+// What a face or an edge of a body may meet of a shape before any node does, in its own axes; all
+// of it is rounded by the obstacle's radius as well. In two dimensions shapes go on along z.
+typedef struct pl_skeleton pl_skeleton;
+// A place; returns its number.
+int pl_skeleton_place(pl_skeleton *s, const double x[3]);
+// A flat face of n corners, seen from outside anticlockwise: its convex edges and corners count
+// where two faces meet.
+void pl_skeleton_face(pl_skeleton *s, int n, const int *corner);
+// One edge of a face, from a to b with the face on the left, where the place `third` of it is: for
+// faces that are not flat beyond.
+void pl_skeleton_side(pl_skeleton *s, int a, int b, int third);
+// A ball about a place, and a round bar between two, without its ends.
+void pl_skeleton_ball(pl_skeleton *s, int a, double radius);
+void pl_skeleton_bar(pl_skeleton *s, int a, int b, double radius);
+
 // ---- drawing of obstacles -----------------------------------------------------------------------
 
 // Draws lines that are told in the axes of an obstacle where it stands.
@@ -256,6 +277,10 @@ typedef struct pl_contact_desc {
   const double *radius;                // [nnode] m, of a ball about the node; NULL: 0
   const double *mu;                    // [nnode][nobstacle]; NULL: the obstacle's
   const struct pl_layers_desc *bodies; // solids that touch each other and themselves; NULL: none
+  // Surfaces that touch obstacles, too, where all nodes of a triangle or segment do.
+  int ntri, nsolid, nsegment;
+  const int *tri;     // [ntri][3], the first nsolid of solids, seen from outside anticlockwise
+  const int *segment; // [nsegment][2] of rods, and of borders in two dimensions
 } pl_contact_desc;
 
 // One node and one obstacle, after an accepted step.
@@ -268,11 +293,19 @@ typedef struct pl_contact_pair {
   double slide[3]; // along the tangents, [1] and [2]: m/s, or m in a load step of statics
 } pl_contact_pair;
 
+// Faces and edges at one obstacle, after an accepted step.
+typedef struct pl_contact_total {
+  int stick, slip;
+  double normal, force[3], friction[3]; // N; sum of normal forces, all and friction in world axes
+} pl_contact_total;
+
 typedef struct pl_contact {
   pl_env *env;
   int dim, nobstacle, npair;
   pl_obstacle *obstacle;
   pl_contact_pair *pair;         // [npair] obstacle by obstacle for each node
+  struct pl_surface *surface;    // NULL: nodes alone touch obstacles
+  pl_contact_total *total;       // [nobstacle]
   struct pl_layers *bodies;      // NULL: bodies pass through each other
   int bodies_stick, bodies_slip; // pairs of them that press, after an accepted step
   double bodies_normal;          // N; sum of what they press with
@@ -319,6 +352,7 @@ typedef struct pl_contact_row {
   double offset;      // m
   double from[3];     // m; where the point would be if it stuck
   double mu;
+  int tag[3];               // whose it is, for who makes it
   double give;              // m per unit of force: 0: hard; else the point yields in proportion
   double force[3];          // out: along the frame, in the units of the solver
   pl_contact_status status; // out
@@ -341,6 +375,23 @@ void pl_contact_row_add(const pl_contact_row *r, int dim, int j, double size, co
 // The sum over the same unknowns x: the row of the Jacobian times x.
 double pl_contact_row_dot(const pl_contact_row *r, int dim, int j, const int *index,
                           const double *x);
+
+// A face or an edge of a body at a corner or an edge of an obstacle, as a row.
+typedef struct pl_contact_touch {
+  pl_contact_row row; // up to three nodes
+  int obstacle;
+  int part, feature; // which of the body and of the obstacle
+  double gap;        // m
+} pl_contact_touch;
+
+// Faces and edges whose gap at q[nq] and time t is below `margin`, m, and that were outside at
+// q0[nq] and t0. *touch belongs to k and stays until the next call.
+pl_status pl_contact_touching(pl_contact *k, double t, const double *q, double t0, const double *q0,
+                              double margin, int *n, const pl_contact_touch **touch);
+// After a step: no face or edge presses, or one more does with f[dim] along its frame, N.
+void pl_contact_total_clear(pl_contact *k);
+void pl_contact_total_add(pl_contact *k, int obstacle, const pl_contact_row *r, const double *f,
+                          pl_contact_status status);
 
 // Cosine between what two places of up to four vertices, vert and weight [4], are held by along
 // their normals: above PL_CONTACT_SAME they say the same, whichever side comes first.

@@ -86,6 +86,11 @@ void joins_prepare(pl_builder *b);
 int joins_turn(const pl_builder *b, int node);
 pl_status joins_finish(pl_builder *b);
 pl_status joins_stiffen(pl_builder *b, const pl_model_desc *desc);
+// The triangles of a shell or of a body in a plane (of second order cut into four), or of the
+// surface of a solid, as nodes; *n: how many nodes there are now (constraints.c).
+pl_status build_triangles(pl_builder *b, const pl_body *body, int **tri, int *n, int *cap);
+// The surfaces of b->contact; held[nnode]: axes along which nodes are held or driven (surfaces.c).
+void fill_surfaces(pl_builder *b, const int *held);
 // What confines a model that was built (constraints.c).
 pl_status make_constraints(const pl_builder *b, int nthread, pl_built *m);
 

@@ -86,6 +86,7 @@ static void fill_contact(pl_builder *b) {
                                  .node = node,
                                  .radius = radius,
                                  .mu = mu};
+  fill_surfaces(b, held_masks(b));
 }
 
 void pl_build_self_contact(pl_builder *b, double thickness, double mu, int exact,
@@ -97,9 +98,7 @@ void pl_build_self_contact(pl_builder *b, double thickness, double mu, int exact
   b->impl->self_origin = origin;
 }
 
-// the triangles of a shell (of second order cut into four), or of the surface of a solid, as nodes;
-// *n: how many there are now
-static pl_status add_layer(pl_builder *b, const pl_body *body, int **tri, int *n, int *cap) {
+pl_status build_triangles(pl_builder *b, const pl_body *body, int **tri, int *n, int *cap) {
   const pl_mesh *m = body->desc.mesh;
   int ntri = m->cell[PL_TRI3].n, *skin = NULL;
   int cut = body->desc.kind == PL_BODY_SOLID || m->cell[PL_TRI6].n > 0;
@@ -123,7 +122,7 @@ static void fill_triangles(pl_builder *b) {
     // shells have two sides, and rods are no triangles
     if (kind == PL_BODY_SHELL || b->body[k].rod_edge) solid = 0;
     if (kind == PL_BODY_SHELL || kind == PL_BODY_SOLID)
-      s = add_layer(b, &b->body[k], &all, &n, &cap);
+      s = build_triangles(b, &b->body[k], &all, &n, &cap);
   }
   int *tri = s == PL_OK ? pl_build_keep(b, (size_t)n + 1, sizeof *tri) : NULL;
   if (tri && n > 0) memcpy(tri, all, (size_t)n * sizeof *tri);

@@ -51,7 +51,9 @@ pl_status pl_contact_create(const pl_model *m, const pl_contact_desc *d, pl_cont
   k->formed = FORMED;
   k->obstacle = pl_alloc(env, (size_t)d->nobstacle, sizeof *k->obstacle);
   k->pair = pl_alloc(env, npair, sizeof *k->pair);
-  pl_status s = !k->obstacle || !k->pair ? PL_E_NOMEM : PL_OK;
+  k->total = pl_alloc(env, (size_t)d->nobstacle, sizeof *k->total);
+  pl_status s = !k->obstacle || !k->pair || !k->total ? PL_E_NOMEM : PL_OK;
+  if (s == PL_OK) s = surface_create(env, pl_model_nnode(m), d, k->dim, &k->surface);
   if (s == PL_OK && d->bodies) s = pl_layers_create(env, d->bodies, &k->bodies);
   if (s != PL_OK) {
     pl_contact_free(k);
@@ -73,6 +75,8 @@ pl_status pl_contact_create(const pl_model *m, const pl_contact_desc *d, pl_cont
 void pl_contact_free(pl_contact *k) {
   if (!k) return;
   pl_layers_free(k->bodies);
+  surface_free(k->surface);
+  pl_free(k->env, k->total);
   pl_free(k->env, k->obstacle);
   pl_free(k->env, k->pair);
   pl_free(k->env, k);
@@ -89,6 +93,7 @@ void pl_contact_place(pl_contact *k, double t, const double *q) {
 void pl_contact_reset(pl_contact *k) {
   k->bodies_stick = k->bodies_slip = 0;
   k->bodies_normal = 0;
+  pl_contact_total_clear(k);
   for (int i = 0; i < k->npair; i++) {
     k->pair[i].status = PL_OPEN;
     memset(k->pair[i].force, 0, sizeof k->pair[i].force);
@@ -149,6 +154,8 @@ double pl_contact_cosine(const int *vert, const double *weight, const double *no
 
 void pl_contact_force(const pl_contact *k, int obstacle, double out[3]) {
   memset(out, 0, 3 * sizeof *out);
+  for (int o = 0; o < k->nobstacle; o++)
+    for (int c = 0; c < 3 && (obstacle < 0 || o == obstacle); c++) out[c] += k->total[o].force[c];
   for (int i = 0; i < k->npair; i++) {
     const pl_contact_pair *a = &k->pair[i];
     if (obstacle >= 0 && a->obstacle != obstacle) continue;

@@ -3,6 +3,7 @@
 
 #include "pliant/contact.h"
 #include "pliant/math.h"
+#include "pliant/mesh.h"
 
 #include <float.h>
 #include <stddef.h>
@@ -75,8 +76,54 @@ void obstacle_across(int dim, const double *axis, double *n);
 void obstacle_between(const double *from, const double *to, pl_obstacle *o);
 // Two lines along a bar between its ends, at e and at -e from its axis.
 void obstacle_mantle(const pl_pen *p, double end[2][3], const double *e);
+// From its own axes; returns 0 when there is no rotation.
+int obstacle_rotation(const pl_obstacle *o, double R[9]);
 // A random vector of dim entries in -1..1, the others zero.
 void obstacle_random(pl_rng *r, int dim, double *x);
+
+// ---- corners and edges --------------------------------------------------------------------------
+
+typedef struct skeleton_point {
+  int v;
+  double radius;
+  int sharp; // 1: a corner of faces, which lies on one side of what it touches
+} skeleton_point;
+
+typedef struct skeleton_edge {
+  int v[2], third[2]; // and, of a sharp one, a place of each of its faces
+  double radius;
+  int sharp;
+} skeleton_edge;
+
+// an edge of one face, before it is known what is on the other side
+typedef struct skeleton_side {
+  int lo, hi, up, third;
+} skeleton_side;
+
+struct pl_skeleton {
+  pl_env *env;
+  pl_status failed;
+  int nx, capx, nside, capside, npoint, cappoint, nedge, capedge;
+  double (*x)[3];
+  skeleton_side *side;
+  skeleton_point *point;
+  skeleton_edge *edge;
+  int *first, *near;      // places that share an edge of a face with place i: near[first[i]..]
+  double (*out)[3];       // [nx] out of the shape at its corners
+  int *index;             // [npoint + nedge][3] of the trees
+  pl_bvh *points, *edges; // NULL: there are none
+  double lo[3], hi[3];    // of all of it with its radii
+  double most;            // largest radius
+};
+
+// NULL: the shape has none.
+pl_status skeleton_create(pl_env *env, const pl_obstacle *o, int dim, pl_skeleton **out);
+void skeleton_free(pl_skeleton *s);
+
+// Faces and edges of bodies; NULL where there are none, or nothing for them to feel.
+pl_status surface_create(pl_env *env, int nnode, const pl_contact_desc *d, int dim,
+                         struct pl_surface **out);
+void surface_free(struct pl_surface *f);
 
 #define COUNT(a) ((int)(sizeof(a) / sizeof(a)[0]))
 

@@ -80,8 +80,7 @@ void obstacle_random(pl_rng *r, int dim, double *x) {
 
 // ---- gaps ---------------------------------------------------------------------------------------
 
-// from its own axes; returns 0 when there is none
-static int rotation_matrix(const pl_obstacle *o, double *R) {
+int obstacle_rotation(const pl_obstacle *o, double R[9]) {
   const double none[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
   memcpy(R, none, sizeof none);
   if (!(pl_norm(4, o->rotation) > 0)) return 0;
@@ -117,7 +116,7 @@ void pl_obstacle_gap(const pl_obstacle *o, int dim, double t, const double *x, d
                      pl_gap *out) {
   double R[9], d[3] = {0}, own[3] = {0}, n[3] = {0}, distance;
   for (int i = 0; i < dim; i++) d[i] = x[i] - (o->centre[i] + o->velocity[i] * t);
-  if (rotation_matrix(o, R)) {
+  if (obstacle_rotation(o, R)) {
     double local[3] = {0};
     for (int j = 0; j < dim; j++)
       for (int i = 0; i < dim; i++) own[j] += R[3 * i + j] * d[i];
@@ -155,7 +154,7 @@ void pl_obstacle_around(const pl_obstacle *o, double t, const double *x, double 
     return;
   }
   for (int i = 0; i < 3; i++) d[i] = own[i] = x[i] - (o->centre[i] + o->velocity[i] * t);
-  int turned = rotation_matrix(o, R);
+  int turned = obstacle_rotation(o, R);
   for (int j = 0; turned && j < 3; j++) own[j] = R[j] * d[0] + R[3 + j] * d[1] + R[6 + j] * d[2];
   parts p = {turned ? R : NULL, radius + o->radius, each, ctx};
   o->kind->around(o, own, within + p.away, tell_part, &p);
@@ -263,6 +262,6 @@ void pl_obstacle_draw(const pl_obstacle *o, int dim, double t, size_t nnear, con
                       void (*line)(void *ctx, const double *a, const double *b), void *ctx) {
   pl_pen p = {.dim = dim, .line = line, .ctx = ctx, .nnear = nnear, .near = near};
   for (int c = 0; c < 3; c++) p.centre[c] = o->centre[c] + t * o->velocity[c];
-  rotation_matrix(o, p.R);
+  obstacle_rotation(o, p.R);
   if (o->kind->draw) o->kind->draw(o, &p);
 }

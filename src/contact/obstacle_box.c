@@ -39,6 +39,17 @@ static double distance(const pl_obstacle *o, int dim, const double *x, double *n
   return face;
 }
 
+static void skeleton(const pl_obstacle *o, int dim, pl_skeleton *s) {
+  static const int face[6][4] = {{0, 4, 6, 2}, {1, 3, 7, 5}, {0, 1, 5, 4},
+                                 {2, 6, 7, 3}, {0, 2, 3, 1}, {4, 5, 7, 6}};
+  for (int k = 0; k < 8; k++) {
+    double x[3];
+    for (int c = 0; c < 3; c++) x[c] = (k >> c & 1 ? 1 : -1) * (c < dim ? o->par[c] : 1);
+    pl_skeleton_place(s, x);
+  }
+  for (int k = 0; k < 6; k++) pl_skeleton_face(s, 4, face[k]);
+}
+
 static void bounds(const pl_obstacle *o, double lo[3], double hi[3]) {
   for (int c = 0; c < 3; c++) {
     hi[c] = o->par[c] + o->radius;
@@ -74,6 +85,7 @@ const pl_obstacle_kind pl_obstacle_box = {
     .make = make,
     .check = check,
     .distance = distance,
+    .skeleton = skeleton,
     .bounds = bounds,
     .draw = draw,
     .sample = sample,

@@ -1,6 +1,8 @@
 // Capsule: a segment, rounded. par: from its centre to one end.
 #include "contact_impl.h"
 
+#include <string.h>
+
 static const pl_key keys[] = {
     {.name = "from", .type = PL_KEY_VECTOR, .need = 1, .unit = "m", .text = "one end of its axis"},
     {.name = "to", .type = PL_KEY_VECTOR, .need = 1, .unit = "m", .text = "the other end"},
@@ -33,6 +35,22 @@ static double distance(const pl_obstacle *o, int dim, const double *x, double *n
   // on the segment itself: across it
   obstacle_across(dim, axis, n);
   return 0;
+}
+
+static void skeleton(const pl_obstacle *o, int dim, pl_skeleton *s) {
+  int end[2];
+  for (int k = 0; k < 2; k++) {
+    double x[3] = {0}, up[3];
+    for (int c = 0; c < dim; c++) x[c] = k ? o->par[c] : -o->par[c];
+    if (dim < 3) x[2] = -1;
+    end[k] = pl_skeleton_place(s, x);
+    memcpy(up, (double[3]){x[0], x[1], 1}, sizeof up);
+    if (dim < 3)
+      pl_skeleton_bar(s, end[k], pl_skeleton_place(s, up), 0);
+    else
+      pl_skeleton_ball(s, end[k], 0);
+  }
+  if (dim == 3) pl_skeleton_bar(s, end[0], end[1], 0);
 }
 
 static void bounds(const pl_obstacle *o, double lo[3], double hi[3]) {
@@ -77,6 +95,7 @@ const pl_obstacle_kind pl_obstacle_capsule = {
     .key = keys,
     .make = make,
     .distance = distance,
+    .skeleton = skeleton,
     .bounds = bounds,
     .draw = draw,
     .sample = sample,

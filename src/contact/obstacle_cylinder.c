@@ -44,6 +44,32 @@ static double distance(const pl_obstacle *o, int dim, const double *x, double *n
   return size;
 }
 
+// The mantle is a bar, the rims are polygons.
+static void skeleton(const pl_obstacle *o, int dim, pl_skeleton *s) {
+  enum { RIM = 96 };
+  double f[3][3], x[3];
+  int end[2], rim[2][RIM];
+  if (dim < 3) return;
+  obstacle_axes(3, o->par, f);
+  for (int k = 0; k < 2; k++) {
+    for (int c = 0; c < 3; c++) x[c] = k ? o->par[c] : -o->par[c];
+    end[k] = pl_skeleton_place(s, x);
+    for (int i = 0; i < RIM; i++) {
+      double a = 2 * PL_PI * i / RIM, at[3];
+      for (int c = 0; c < 3; c++) at[c] = x[c] + o->par[3] * (cos(a) * f[1][c] + sin(a) * f[2][c]);
+      rim[k][i] = pl_skeleton_place(s, at);
+    }
+  }
+  pl_skeleton_bar(s, end[0], end[1], o->par[3]);
+  for (int i = 0; i < RIM; i++) {
+    int j = (i + 1) % RIM;
+    pl_skeleton_side(s, rim[1][i], rim[1][j], end[1]);
+    pl_skeleton_side(s, rim[1][j], rim[1][i], rim[0][i]);
+    pl_skeleton_side(s, rim[0][j], rim[0][i], end[0]);
+    pl_skeleton_side(s, rim[0][i], rim[0][j], rim[1][j]);
+  }
+}
+
 static void bounds(const pl_obstacle *o, double lo[3], double hi[3]) {
   double a[3];
   obstacle_unit(3, o->par, a);
@@ -99,6 +125,7 @@ const pl_obstacle_kind pl_obstacle_cylinder = {
     .make = make,
     .check = check,
     .distance = distance,
+    .skeleton = skeleton,
     .bounds = bounds,
     .draw = draw,
     .sample = sample,

@@ -8,6 +8,7 @@
 // Where the nearest place of two faces is on the edge between them, directions from points this
 // close, over the grid's spacing, are rounding.
 static const double CLOSE = 1e-9;
+enum { FAR = 100 };              // lengths of a row that it goes on for faces and edges
 enum { STEPS = 40, STARTS = 5 }; // Newton's method in a cell
 
 struct pl_obstacle_heights {
@@ -429,6 +430,25 @@ static pl_status sample(pl_env *env, unsigned seed, int dim, pl_obstacle *o) {
   return s;
 }
 
+// Heights and the lines between them. One row goes on along y, or z in two dimensions.
+static void skeleton(const pl_obstacle *o, int dim, pl_skeleton *s) {
+  const pl_obstacle_heights *m = o->data;
+  int rows = m->ny > 1 ? m->ny : 2;
+  double far = m->spacing * FAR * m->nx;
+  for (int j = 0; j < rows; j++)
+    for (int i = 0; i < m->nx; i++) {
+      double h = m->h[(size_t)(m->ny > 1 ? j : 0) * (size_t)m->nx + (size_t)i];
+      double y = m->ny > 1 ? j * m->spacing : j > 0 ? far : -far;
+      double space[3] = {i * m->spacing, y, h}, plane[3] = {i * m->spacing, h, -y};
+      pl_skeleton_place(s, dim < 3 ? plane : space);
+    }
+  for (int j = 0; j + 1 < rows; j++)
+    for (int i = 0; i + 1 < m->nx; i++) {
+      int a = j * m->nx + i, face[4] = {a, a + 1, a + m->nx + 1, a + m->nx};
+      pl_skeleton_face(s, 4, face);
+    }
+}
+
 const pl_obstacle_kind pl_obstacle_heightfield = {
     .name = "heightfield",
     .brief = "ground by its heights",
@@ -440,6 +460,7 @@ const pl_obstacle_kind pl_obstacle_heightfield = {
     .make = make,
     .check = check,
     .distance = distance,
+    .skeleton = skeleton,
     .draw = draw,
     .digest = digest,
     .free = free_data,

@@ -385,6 +385,13 @@ static void draw(const pl_obstacle *o, pl_pen *p) {
   if (levels > 0) draw_cuts(m, p, lo, hi, levels);
 }
 
+static void skeleton(const pl_obstacle *o, int dim, pl_skeleton *s) {
+  const pl_obstacle_surface *m = o->data;
+  (void)dim;
+  for (int i = 0; i < m->nvert; i++) pl_skeleton_place(s, m->x + 3 * (size_t)i);
+  for (int t = 0; t < m->ntri; t++) pl_skeleton_face(s, 3, m->tri + 3 * (size_t)t);
+}
+
 // ---- the kind -----------------------------------------------------------------------------------
 
 enum { SCALE, MERGE }; // values
@@ -479,6 +486,7 @@ const pl_obstacle_kind pl_obstacle_mesh = {
     .check = check,
     .distance = distance,
     .around = around,
+    .skeleton = skeleton,
     .bounds = bounds,
     .draw = draw,
     .digest = digest,

@@ -17,6 +17,16 @@ static double distance(const pl_obstacle *o, int dim, const double *x, double *n
   return obstacle_unit(dim, x, n);
 }
 
+static void skeleton(const pl_obstacle *o, int dim, pl_skeleton *s) {
+  const double end[2][3] = {{0, 0, dim < 3 ? -1 : 0}, {0, 0, 1}};
+  (void)o;
+  int a = pl_skeleton_place(s, end[0]);
+  if (dim < 3)
+    pl_skeleton_bar(s, a, pl_skeleton_place(s, end[1]), 0);
+  else
+    pl_skeleton_ball(s, a, 0);
+}
+
 static void bounds(const pl_obstacle *o, double lo[3], double hi[3]) {
   for (int c = 0; c < 3; c++) {
     lo[c] = -o->radius;
@@ -44,6 +54,7 @@ const pl_obstacle_kind pl_obstacle_sphere = {
     .nkey = COUNT(keys),
     .key = keys,
     .distance = distance,
+    .skeleton = skeleton,
     .bounds = bounds,
     .draw = draw,
     .sample = sample,

@@ -61,6 +61,10 @@ static total total_of(const pl_contact *k, int obstacle) {
     for (int c = 0; c < 3; c++)
       sum[c] += a->force[1] * a->place.frame[1][c] + a->force[2] * a->place.frame[2][c];
   }
+  for (int c = 0; c < 3; c++) sum[c] += k->total[obstacle].friction[c];
+  s.normal += k->total[obstacle].normal;
+  s.count[PL_STICK] += k->total[obstacle].stick;
+  s.count[PL_SLIP] += k->total[obstacle].slip;
   s.friction = pl_norm3(sum);
   return s;
 }

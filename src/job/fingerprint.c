@@ -71,6 +71,8 @@ static uint64_t print_contact(uint64_t h, const pl_contact_desc *d) {
   for (int k = 0; k < d->nobstacle; k++) h = print_obstacle(h, &d->obstacle[k]);
   h = print_ints(h, d->node, d->nnode);
   h = print_reals(h, d->radius, d->nnode);
+  h = print_ints(h, d->tri, 3 * d->ntri);
+  h = print_ints(h, d->segment, 2 * d->nsegment);
   return print_reals(h, d->mu, d->nnode * d->nobstacle);
 }
 

@@ -15,6 +15,7 @@ static const double NEARLY = 0.1; // the same: layers that are looked at as if t
 static const double YIELDS = 0.02; // in descents: overlaps that are left to what yields
 enum { ROUNDS = 10 };              // solves until nothing overlaps
 enum { SEARCHES = 3, PARTS = 6 };  // of one solve, and places on the way in each
+static const double SHARP = 1e-5;  // of its length: what an edge at an obstacle may overlap
 static const double SPREAD = 0.2;  // part of an overlap of layers that one solve takes away
 
 static pl_status measure_stiffness(barrier_set *k, const pl_params *p, const pl_state *rest,
@@ -67,6 +68,7 @@ int barrier_set_any(const barrier_set *k) {
 
 void barrier_set_reset(barrier_set *k) {
   memset(k->force, 0, (size_t)k->npair * 3 * sizeof *k->force);
+  if (k->contact) pl_contact_total_clear(k->contact);
 }
 
 static pl_status add(barrier_set *k, const pl_contact_row *b, int of) {
@@ -153,6 +155,56 @@ static pl_status begin_pair(barrier_set *k, int pair, const double *to) {
   if (g.gap <= 0.25 * length + SLACK) return add_pair(k, pair, x);
   if (g.gap >= length || !passes(k, pair, from, x, at)) return PL_OK;
   return add_pair(k, pair, at);
+}
+
+// ---- faces and edges at obstacles ---------------------------------------------------------------
+
+static int is_surface(const barrier_set *k, int i) {
+  return k->of[i] < 0;
+}
+
+// where the place of a row was at the start, had it moved with the obstacle
+static void start_of_row(const barrier_set *k, int obstacle, pl_contact_row *b) {
+  pl_contact_row_point(b, 3, k->anchor ? k->anchor : k->q, b->from);
+  for (int c = 0; c < 3; c++) b->from[c] += k->h * k->contact->obstacle[obstacle].velocity[c];
+}
+
+static int is_free(const barrier_set *k, const pl_contact_row *b) {
+  const int *index = pl_model_free_index(k->m);
+  for (int i = 0; i < 3 * b->n; i++)
+    if (b->weight[i / 3] != 0 && index[3 * b->vert[i / 3] + i % 3] >= 0) return 1;
+  return 0;
+}
+
+// the barrier of the same parts, -1: none
+static int find_surface(const barrier_set *k, const pl_contact_row *b) {
+  for (int i = 0; i < k->nbar; i++)
+    if (is_surface(k, i) && memcmp(k->bar[i].tag, b->tag, sizeof b->tag) == 0) return i;
+  return -1;
+}
+
+// adds or moves the planes of those that overlap at x; *n: how many more of both
+static pl_status add_surfaces(barrier_set *k, const double *x, int *n) {
+  const pl_contact_touch *touch;
+  int count;
+  double before = k->descent ? k->t : k->t - k->h;
+  PL_TRY(pl_contact_touching(k->contact, k->t, x, before, k->q, 0, &count, &touch));
+  for (int i = 0; i < count; i++) {
+    const pl_contact_touch *a = &touch[i];
+    pl_contact_row b = a->row;
+    double e[3];
+    pl_sub3(x + 3 * b.vert[0], x + 3 * b.vert[1], e);
+    if (a->gap > -SHARP * pl_norm3(e) || !is_free(k, &b)) continue;
+    memcpy(b.tag, (int[3]){a->obstacle, a->part, a->feature}, sizeof b.tag);
+    start_of_row(k, a->obstacle, &b);
+    int at = find_surface(k, &b);
+    (*n)++;
+    if (at < 0) PL_TRY(add(k, &b, -1 - a->obstacle));
+    // what the program leaves open at its planes is asked for on top
+    if (at >= 0) b.offset += fmin(-a->gap, NEAR);
+    if (at >= 0) k->bar[at] = b;
+  }
+  return PL_OK;
 }
 
 // ---- layers -------------------------------------------------------------------------------------
@@ -352,6 +404,8 @@ static pl_status begin(barrier_set *k, const double *q, const double *to, double
     k->in[i] = -1;
     PL_TRY(begin_pair(k, i, to));
   }
+  int more = 0;
+  if (k->contact && k->contact->surface) PL_TRY(add_surfaces(k, to, &more));
   return k->layers ? begin_layers(k, to) : PL_OK;
 }
 
@@ -373,6 +427,7 @@ static pl_status add_more(barrier_set *k, const double *x, int *n) {
       k->bar[k->in[i]].offset += fmin(-g.gap, NEAR);
     }
   }
+  if (k->contact && k->contact->surface) PL_TRY(add_surfaces(k, x, n));
   for (int i = 0; i < k->ncand; i++) {
     if (k->joined[i] || !closes(k, &k->cand[i], x, -SLACK)) continue;
     (*n)++;
@@ -421,6 +476,11 @@ double barrier_set_impulse(barrier_set *k, double factor, const double *v) {
     world(b, f);
     for (int j = 0; j < b->n; j++) work += factor * b->weight[j] * pl_dot3(f, v + 3 * b->vert[j]);
     if (k->of[i] >= k->npair) continue;
+    if (is_surface(k, i)) {
+      double along[3] = {factor * b->force[0], factor * b->force[1], factor * b->force[2]};
+      pl_contact_total_add(k->contact, -1 - k->of[i], b, along, PL_OPEN);
+      continue;
+    }
     for (int c = 0; c < 3; c++) k->force[3 * k->of[i] + c] += factor * f[c];
   }
   return work;
@@ -493,15 +553,15 @@ void barrier_set_rest(barrier_set *k, const double *x, double h) {
   int kept = 0;
   for (int i = 0; i < k->nbar; i++) {
     pl_contact_row b = k->bar[i];
-    int of = k->of[i], obstacle = of < k->npair;
-    if (obstacle) k->in[of] = -1;
+    int of = k->of[i], node = of >= 0 && of < k->npair;
+    if (node) k->in[of] = -1;
     if (b.status == PL_OPEN) continue;
     pl_contact_row_point(&b, 3, x, b.from);
-    if (obstacle) {
-      const pl_obstacle *o = &k->contact->obstacle[k->contact->pair[of].obstacle];
-      for (int c = 0; c < 3; c++) b.from[c] += h * o->velocity[c];
-      k->in[of] = kept;
+    if (of < k->npair) {
+      int o = node ? k->contact->pair[of].obstacle : -1 - of;
+      for (int c = 0; c < 3; c++) b.from[c] += h * k->contact->obstacle[o].velocity[c];
     }
+    if (node) k->in[of] = kept;
     b.offset = pl_dot3(b.frame[0], b.from);
     k->bar[kept] = b;
     k->of[kept++] = of;
@@ -547,13 +607,33 @@ static void fill_pair(const barrier_set *k, int i, double h) {
   }
 }
 
+// what faces and edges press with in the step, and how many do
+static int accept_surfaces(const barrier_set *k, double h) {
+  int closed = 0;
+  for (int o = 0; o < k->contact->nobstacle; o++) {
+    pl_contact_total *t = &k->contact->total[o];
+    t->normal /= h;
+    for (int c = 0; c < 3; c++) {
+      t->force[c] /= h;
+      t->friction[c] /= h;
+    }
+  }
+  for (int i = 0; i < k->nbar; i++) {
+    const pl_contact_row *b = &k->bar[i];
+    if (!is_surface(k, i) || b->status == PL_OPEN) continue;
+    pl_contact_total_add(k->contact, -1 - k->of[i], b, (double[3]){0}, b->status);
+    closed++;
+  }
+  return closed;
+}
+
 int barrier_set_accept(barrier_set *k, const double *x, double h, double *overlap) {
   int press = 0;
   *overlap = -INFINITY;
   for (int i = 0; i < k->nbar; i++) press += k->bar[i].status != PL_OPEN;
   if (!k->contact) return press;
   pl_contact_place(k->contact, k->t, x);
-  int closed = 0;
+  int closed = accept_surfaces(k, h);
   for (int i = 0; i < k->npair; i++) {
     pl_contact_pair *a = &k->contact->pair[i];
     if (k->in[i] == -2) continue;

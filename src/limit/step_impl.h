@@ -6,7 +6,8 @@
 // ---- contact ------------------------------------------------------------------------------------
 
 // Obstacles and layers as barriers of one solve: for every pair of a node and an obstacle the plane
-// that touches the obstacle at the nearest place, for every pair of layers the plane between them.
+// that touches the obstacle at the nearest place, for every pair of layers, and of a face or an
+// edge with a corner or an edge of an obstacle, the plane between them.
 typedef struct barrier_set {
   pl_env *env;
   const pl_model *m;
@@ -19,7 +20,7 @@ typedef struct barrier_set {
   int nbar, cap;
   pl_contact_row *bar;
   int capof;
-  int *of; // [nbar] pair of the contact, or npair + pair of layers
+  int *of; // [nbar] pair of the contact, or npair + pair of layers, or -1 - obstacle of a surface
   int *in; // [npair] its barrier, -1: none, -2: never, as the node is driven
   // pairs of layers that the motion of the step may bring together
   int npair, ncand, capcand;

@@ -44,15 +44,6 @@ static pl_contact_row row_of(const bodies *b, const pl_layer_pair *p) {
   return r;
 }
 
-// pairs that nothing can move are left alone
-static int is_free(const contact_set *t, const pl_contact_row *r) {
-  const int *index = pl_model_free_index(t->m);
-  for (int a = 0; a < r->n; a++)
-    for (int c = 0; c < 3; c++)
-      if (r->weight[a] != 0 && index[3 * r->vert[a] + c] >= 0) return 1;
-  return 0;
-}
-
 static int is_edges(const pl_contact_row *r) {
   return r->n == 4 && r->weight[1] > 0;
 }
@@ -69,7 +60,7 @@ static double alike(const pl_contact_row *a, const pl_contact_row *b) {
 
 static int is_in(const contact_set *t, const pl_contact_row *r) {
   for (int k = 0; k < t->nset; k++)
-    if (t->set[k] < 0 && (is_same(r, &t->row[k]) || alike(r, &t->row[k]) > PL_CONTACT_SAME))
+    if (t->set[k] == BODIES && (is_same(r, &t->row[k]) || alike(r, &t->row[k]) > PL_CONTACT_SAME))
       return 1;
   return 0;
 }
@@ -82,7 +73,7 @@ static pl_status take_out(contact_set *t) {
   int kept = 0;
   b->nold = 0;
   for (int k = 0; k < t->nset; k++) {
-    if (t->set[k] >= 0) {
+    if (t->set[k] != BODIES) {
       contact_set_move(t, k, kept++);
       continue;
     }
@@ -134,9 +125,9 @@ static void compare(contact_set *t, int k, double gap, const double *q) {
 static pl_status place_pair(contact_set *t, const pl_layer_pair *p, const double *q) {
   bodies *b = t->bodies;
   pl_contact_row r = row_of(b, p);
-  if (!is_free(t, &r)) return PL_OK;
+  if (!contact_set_is_free(t, &r)) return PL_OK;
   int k = t->nset;
-  PL_TRY(contact_set_join(t, -1, &r));
+  PL_TRY(contact_set_join(t, BODIES, &r));
   body_pair *o = find_old(b, &r);
   if (o) {
     inherit(t, k, o);
@@ -161,7 +152,7 @@ static pl_status keep_old(contact_set *t, int first, const double *q) {
     int k = heir(t, first, last, &o->row, stays ? PL_CONTACT_SAME : LIKE);
     if (k < 0 && stays) {
       k = t->nset;
-      PL_TRY(contact_set_join(t, -1, &o->row));
+      PL_TRY(contact_set_join(t, BODIES, &o->row));
     }
     if (k >= 0) inherit(t, k, o);
     if (k >= 0) compare(t, k, o->gap, q);
@@ -196,8 +187,9 @@ static pl_status join_at(contact_set *t, const double *x, double slack, int *cou
   PL_TRY(pl_layers_find_least(b->layers, x, 0, &n, &pair));
   for (int i = 0; i < n; i++) {
     pl_contact_row r = row_of(b, &pair[i]);
-    if (pair[i].distance >= pair[i].keep - slack || !is_free(t, &r) || is_in(t, &r)) continue;
-    PL_TRY(contact_set_join(t, -1, &r));
+    if (pair[i].distance >= pair[i].keep - slack || !contact_set_is_free(t, &r) || is_in(t, &r))
+      continue;
+    PL_TRY(contact_set_join(t, BODIES, &r));
     ++*count;
   }
   return PL_OK;
@@ -238,7 +230,7 @@ void bodies_accept(const contact_set *t) {
   c->bodies_stick = c->bodies_slip = 0;
   c->bodies_normal = 0;
   for (int k = 0; k < t->nset; k++) {
-    if (t->set[k] >= 0 || t->status[k] == PL_OPEN) continue;
+    if (t->set[k] != BODIES || t->status[k] == PL_OPEN) continue;
     c->bodies_stick += t->status[k] == PL_STICK;
     c->bodies_slip += t->status[k] == PL_SLIP;
     c->bodies_normal += t->share * t->f[3 * k];

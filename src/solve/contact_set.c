@@ -28,6 +28,7 @@ pl_status contact_set_open(contact_set *t, pl_env *env, const pl_model *m, const
       if (dof[c] >= 0) t->in[i] = -1;
   }
   if (k->bodies) PL_TRY(bodies_open(t, k->bodies));
+  if (k->surface) PL_TRY(surface_open(t));
   for (int o = 0; o < k->nobstacle; o++)
     t->size = fmax(t->size, pl_obstacle_size(&k->obstacle[o], t->dim));
   // what lies at the origin has come from somewhere
@@ -41,6 +42,7 @@ void contact_set_close(contact_set *t) {
   for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) pl_free(t->env, all[i]);
   compliance_close(t);
   bodies_close(t);
+  surface_close(t);
   *t = (contact_set){0};
 }
 
@@ -117,6 +119,7 @@ pl_status contact_set_begin(contact_set *t, double share) {
   t->nset = 0;
   compliance_forget(t);
   if (t->bodies) t->bodies->rounds = 0;
+  if (t->surface) t->surface->rounds = 0;
   t->share = share;
   t->residual = t->error = 0;
   for (int i = 0; i < t->k->npair; i++) {
@@ -166,6 +169,7 @@ pl_status contact_set_place(contact_set *t, const contact_rule *u) {
       t->error = INFINITY;
     }
   }
+  if (t->surface) PL_TRY(surface_place(t, u));
   return t->bodies ? bodies_place(t, u) : PL_OK;
 }
 
@@ -188,9 +192,17 @@ double contact_set_along(const contact_set *t, int i, const double *x) {
 
 double contact_set_drag(const contact_set *t, int i) {
   int pair = t->set[i / t->dim];
-  if (pair < 0) return 0;
-  const pl_obstacle *o = &t->k->obstacle[t->k->pair[pair].obstacle];
+  if (pair == BODIES) return 0;
+  const pl_obstacle *o = &t->k->obstacle[pair >= 0 ? t->k->pair[pair].obstacle : SURFACE - pair];
   return pl_dot(t->dim, t->row[i / t->dim].frame[i % t->dim], o->velocity);
+}
+
+int contact_set_is_free(const contact_set *t, const pl_contact_row *r) {
+  const int *index = pl_model_free_index(t->m);
+  for (int a = 0; a < r->n; a++)
+    for (int c = 0; c < t->dim; c++)
+      if (r->weight[a] != 0 && index[t->dim * r->vert[a] + c] >= 0) return 1;
+  return 0;
 }
 
 double contact_set_gap(const contact_set *t, int k, const double *q) {
@@ -313,6 +325,7 @@ pl_status contact_set_solve(contact_set *t, const contact_rule *u, pl_factor *A,
       for (int k = 0; k < t->nset; k++) t->gap[k] = t->u[k * t->dim] / u->slope;
     }
     PL_TRY(join_overlaps(t, u, d, &count));
+    if (t->surface) PL_TRY(surface_join(t, u, d, &count));
     if (t->bodies) PL_TRY(bodies_join(t, u, d, &more));
   } while (count + more > 0);
   return PL_OK;
@@ -348,11 +361,22 @@ void contact_set_hold(const contact_set *t, pl_csc *K) {
     for (int a = 0; a < t->row[k].n && t->status[k] != PL_OPEN; a++) hold_node(t, k, a, K);
 }
 
+// the same for a row by its plane
+static double row_merit(const contact_set *t, int k, const contact_rule *u) {
+  double slide[3] = {0}, gap = contact_set_gap(t, k, u->q);
+  for (int j = 1; j < t->dim; j++)
+    slide[j] = contact_set_along(t, k * t->dim + j, u->rate) -
+               u->drag * contact_set_drag(t, k * t->dim + j);
+  return t->f[k * t->dim] * (t->mu[k] * pl_norm3(slide) + 2 * fmax(0, -gap));
+}
+
 double contact_set_merit(const contact_set *t, const contact_rule *u) {
   double sum = 0;
   for (int k = 0; k < t->nset; k++) {
     double press = t->f[k * t->dim], slide = 0;
-    if (t->set[k] < 0 || !(press > 0)) continue;
+    if (!(press > 0)) continue;
+    if (contact_set_is_surface(t, k)) sum += row_merit(t, k, u);
+    if (t->set[k] < 0) continue;
     const pl_contact_pair *a = &t->k->pair[t->set[k]];
     const pl_obstacle *o = &t->k->obstacle[a->obstacle];
     pl_gap g;
@@ -406,6 +430,7 @@ void contact_set_accept(contact_set *t) {
     }
   }
   if (t->bodies) bodies_accept(t);
+  if (t->surface) closed += surface_accept(t);
   closed += k->bodies_stick + k->bodies_slip;
   k->residual = fmax(k->residual, t->residual);
   k->most = closed > k->most ? closed : k->most;

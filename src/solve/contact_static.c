@@ -162,7 +162,8 @@ pl_status equil_contact(equil *e, const pl_state *s) {
   increment i = {.e = e, .from = s->q};
   i.rate = pl_alloc(e->env, (size_t)e->nq, sizeof *i.rate);
   if (!i.rate) return PL_E_NOMEM;
-  i.law = (contact_rule){.slope = 1, .t = s->t, .q = e->x->q, .rate = i.rate};
+  i.law = (contact_rule){.slope = 1, .t = s->t, .q = e->x->q, .t0 = s->t, .rate = i.rate};
+  i.law.q0 = s->q;
   e->nshift = 0;
   pl_status status = contact_set_begin(e->contacts, 1);
   if (status == PL_OK) status = contact_set_place(e->contacts, &i.law);

@@ -82,6 +82,8 @@ static pl_status newton(stepper *st, const rule *u) {
   contact_rule law = {.slope = u->dv, .drag = 1, .t = u->t, .q = st->x->q, .rate = st->x->v};
   double residual, force, best = INFINITY, last = INFINITY;
   int stale = 0;
+  law.t0 = st->s->t;
+  law.q0 = st->s->q;
   pl_status s = stepper_forces(st, u);
   if (s == PL_DOMAIN) return PL_UNSOLVED;
   PL_TRY(s);
@@ -163,6 +165,14 @@ static void book_two(stepper *st, const rule *u) {
       st->audit.pushed += u->h * f * w[c];
       st->audit.contact += f * (u->h * w[c] - (st->x->q[k] - st->s->q[k]));
     }
+  }
+  // of faces and edges those of this step do all of it
+  for (int i = 0; i < t->nset * t->dim; i++) {
+    if (!contact_set_is_surface(t, i / t->dim)) continue;
+    double drag = u->h * contact_set_drag(t, i);
+    double way = contact_set_along(t, i, st->x->q) - contact_set_along(t, i, st->s->q);
+    st->audit.pushed += t->f[i] * drag;
+    st->audit.contact += t->f[i] * (drag - way);
   }
 }
 

@@ -94,6 +94,14 @@ typedef struct bodies {
   double free;    // part of the linear step on which nothing passes through anything
 } bodies;
 
+// Faces and edges at obstacles in a step under way.
+typedef struct surface_rows {
+  double *to; // [nq] where a linear step leads
+  int nold, cap;
+  body_pair *old; // [cap] of the iterate before
+  int rounds;     // iterates placed in this step
+} surface_rows;
+
 // Entries of A^-1 between the unknowns that contacts have been at since it was factored.
 typedef struct compliance {
   pl_factor *A; // NULL: nothing is known
@@ -104,6 +112,8 @@ typedef struct compliance {
   size_t cap;     // numbers that there is room for
   double *column; // [nfree] scratch
 } compliance;
+
+enum { BODIES = -1, SURFACE = -2 }; // in a set, below pairs of nodes and obstacles
 
 // The contacts of one step under way. Each Newton iteration gives a linear answer to forces,
 // d = d0 + A^-1 G f, and for the pairs in the set
@@ -118,7 +128,7 @@ typedef struct contact_set {
   pl_gap *place; // [npair] at the iterate
   int *in;       // [npair] number in the set, -1: not in it, -2: never, as nothing there can move
   int nset, cap; // pairs of the problem
-  int *set;      // [cap] pair of node and obstacle, -1: of bodies
+  int *set;      // [cap] pair of node and obstacle, BODIES, or SURFACE less the obstacle
   pl_contact_row *row; // [cap] of G: nodes and frames
   size_t capW, capL;   // numbers that there is room for
   double *W, *factor;  // [nset dim][nset dim], and its factor; NULL: never wanted
@@ -138,6 +148,7 @@ typedef struct contact_set {
   double error;              // m; largest error of a linear gap of a pair that presses
   double residual;           // of Coulomb's law
   bodies *bodies;            // NULL: bodies pass through each other
+  surface_rows *surface;     // NULL: nodes alone touch obstacles
 } contact_set;
 
 // What is linear about a step.
@@ -145,6 +156,8 @@ typedef struct contact_rule {
   double slope, drag; // du/dd, and what counts of the velocity of obstacles: 1, or 0 in statics
   double t;           // time of the obstacles
   const double *q;    // [nq] iterate
+  double t0;          // where the step began
+  const double *q0;
   const double *rate; // [nq] what u_T is measured by there: velocity, or displacement in the step
 } contact_rule;
 
@@ -169,6 +182,19 @@ double contact_set_along(const contact_set *t, int i, const double *x);
 double contact_set_drag(const contact_set *t, int i);
 // The gap of row k at q, which is the iterate that it was placed at.
 double contact_set_gap(const contact_set *t, int k, const double *q);
+
+// Row k is of a face or an edge at an obstacle; something can move the nodes of a row.
+static inline int contact_set_is_surface(const contact_set *t, int k) {
+  return t->set[k] <= SURFACE;
+}
+int contact_set_is_free(const contact_set *t, const pl_contact_row *r);
+
+pl_status surface_open(contact_set *t);
+void surface_close(contact_set *t);
+// The parts of the functions below for faces and edges at obstacles.
+pl_status surface_place(contact_set *t, const contact_rule *u);
+pl_status surface_join(contact_set *t, const contact_rule *u, const double *d, int *count);
+int surface_accept(const contact_set *t); // how many press
 
 pl_status bodies_open(contact_set *t, pl_layers *layers);
 void bodies_close(contact_set *t);
