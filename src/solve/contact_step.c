@@ -4,7 +4,11 @@
 
 #include <string.h>
 
-enum { STALE = 3 }; // iterations without a smaller residual before rounding is suspected
+enum {
+  STALE = 3, // iterations without a smaller residual before rounding is suspected
+  SLOW = 12  // iterations in which plain steps with faces at obstacles must get anywhere
+};
+static const double SOME = 1e-3;                   // of the residual: what is left of it then
 static const double TAU_MIN = 1e-6, TAU_MAX = 1e3; // shifts of an indefinite tangent
 
 // a definite tangent: held where contacts press, and with more on its diagonal
@@ -64,23 +68,34 @@ static pl_status direction(stepper *st, const contact_rule *law) {
   return s == PL_SINGULAR ? PL_UNSOLVED : s;
 }
 
+// the same along which the potential of the step falls, with the forces of contact as they are
+static pl_status direction_down(stepper *st, const rule *u, const contact_rule *law) {
+  double *d0 = st->ma;
+  PL_TRY(stepper_convex(st, u));
+  PL_TRY(factor_solve(st->env, st->chol, 1, st->g, d0));
+  PL_TRY(contact_set_solve(st->contacts, law, st->chol, 1, d0, st->d));
+  contact_set_add(st->contacts, 1, st->g);
+  return PL_OK;
+}
+
 // one correction; *last: the largest entry of it over that of the places
-static pl_status iterate(stepper *st, const rule *u, const contact_rule *law, double *last) {
-  pl_status s = stepper_tangent(st, u);
-  if (s == PL_DOMAIN) return PL_UNSOLVED;
+static pl_status iterate(stepper *st, const rule *u, const contact_rule *law, int sure,
+                         double *last) {
+  pl_status s = sure ? direction_down(st, u, law) : stepper_tangent(st, u);
+  if (s == PL_DOMAIN || s == PL_SINGULAR) return PL_UNSOLVED;
   PL_TRY(s);
-  PL_TRY(direction(st, law));
+  if (!sure) PL_TRY(direction(st, law));
   st->info->iterations++;
   // a place that happens to be zero says nothing: the way of the step does
   double size = fmax(pl_max_abs(st->nq, st->x->q), pl_max_abs(st->nq, st->s->q));
   size = fmax(size, u->h * pl_max_abs(st->nq, st->s->v));
   *last = size > 0 ? pl_max_abs(st->n, st->d) / size : INFINITY;
-  return step_velocities(st, u);
+  return sure && *last > 4 * DBL_EPSILON ? stepper_descend(st, u) : step_velocities(st, u);
 }
 
-static pl_status newton(stepper *st, const rule *u) {
+static pl_status newton(stepper *st, const rule *u, int sure) {
   contact_rule law = {.slope = u->dv, .drag = 1, .t = u->t, .q = st->x->q, .rate = st->x->v};
-  double residual, force, best = INFINITY, last = INFINITY;
+  double residual, force, first = 0, best = INFINITY, last = INFINITY;
   int stale = 0;
   law.t0 = st->s->t;
   law.q0 = st->s->q;
@@ -96,10 +111,12 @@ static pl_status newton(stepper *st, const rule *u) {
     // corrections that only follow the rounding of stiff forces
     stale = residual > 0.5 * best ? stale + 1 : 0;
     if (there && stale >= STALE && last <= 1000 * DBL_EPSILON) break;
-    if (it == st->o->max_iter || (it > 4 && residual > 1e3 * best)) return PL_UNSOLVED;
+    if (it == st->o->max_iter || (!sure && it > 4 && residual > 1e3 * best)) return PL_UNSOLVED;
     best = fmin(best, residual);
+    if (it == 0) first = best;
+    if (!sure && it == SLOW && best > SOME * first && surface_any(st->contacts)) return PL_UNSOLVED;
     PL_TRY(stepper_progress(st));
-    PL_TRY(iterate(st, u, &law, &last));
+    PL_TRY(iterate(st, u, &law, sure, &last));
   }
   if (force > 0) st->info->residual = fmax(st->info->residual, residual / force);
   return PL_OK;
@@ -207,16 +224,20 @@ pl_status stepper_contact(stepper *st, const rule *u, verdict *v) {
   // v1 = v + h gamma a1: a force f gives the impulse gamma h f
   double share = u->method == PL_NEWMARK ? u->gamma : 1;
   pl_status s = PL_UNSOLVED;
-  int ways = st->contacts->bodies ? 1 : 3;
+  int ways = st->contacts->bodies ? 1 : 4;
   for (int way = 0; way < ways && s == PL_UNSOLVED; way++) {
+    // thin sheets bent over edges: plain steps from elsewhere do no better
+    if (way > 0 && surface_any(st->contacts)) way = ways - 1;
     PL_TRY(contact_set_begin(st->contacts, share));
     if (st->contacts->bodies)
       PL_TRY(start_bodies(st, u));
     else if (way == 0)
       coast(st, u);
+    else if (way == 3)
+      stepper_stay(st, u);
     else
       stepper_predict(st, u, way == 1);
-    s = newton(st, u);
+    s = newton(st, u, way == 3);
   }
   PL_TRY(s);
   *v = audit_step(st, u);

@@ -116,6 +116,12 @@ pl_status surface_join(contact_set *t, const contact_rule *u, const double *d, i
   return PL_OK;
 }
 
+int surface_any(const contact_set *t) {
+  for (int k = 0; k < t->nset; k++)
+    if (contact_set_is_surface(t, k)) return 1;
+  return 0;
+}
+
 int surface_accept(const contact_set *t) {
   int closed = 0;
   pl_contact_total_clear(t->k);

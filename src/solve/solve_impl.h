@@ -195,6 +195,7 @@ void surface_close(contact_set *t);
 pl_status surface_place(contact_set *t, const contact_rule *u);
 pl_status surface_join(contact_set *t, const contact_rule *u, const double *d, int *count);
 int surface_accept(const contact_set *t); // how many press
+int surface_any(const contact_set *t);
 
 pl_status bodies_open(contact_set *t, pl_layers *layers);
 void bodies_close(contact_set *t);
@@ -497,6 +498,12 @@ pl_status stepper_factor(stepper *st);
 // A factor of da M + dv D + K at x that is positive definite: the one at hand, or without what
 // damping changes by with places, or of the positive part of elements. PL_SINGULAR: there is none.
 pl_status stepper_metric(stepper *st, const rule *u);
+// The factor of the tangent at x, or of the positive part of its elements where it is not positive
+// definite.
+pl_status stepper_convex(stepper *st, const rule *u);
+// x = base + step d, shortened until the potential of the step falls enough; g is less its gradient
+// at base, the forces of contact d is for included.
+pl_status stepper_descend(stepper *st, const rule *u);
 void stepper_measure(stepper *st, double *residual, double *force);
 // The factor of M; d = M^-1 g.
 pl_status stepper_mass_factor(stepper *st);

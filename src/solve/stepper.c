@@ -338,11 +338,11 @@ double stepper_energy_noise(const stepper *st) {
   return 16 * DBL_EPSILON * sum;
 }
 
-// Shortens x = base + step d until the potential of the step falls enough. Its gradient is r:
+// Its gradient is r:
 //   P = W - f.q + a'Ma/(2 da) + alpha v'Mv/(2 dv),
 // all but W quadratic, so that their change is known without loss of digits. Forces of damping have
 // no potential: with them the work of inner forces stands for W, by the trapezoidal rule.
-static pl_status descend(stepper *st, const rule *u) {
+pl_status stepper_descend(stepper *st, const rule *u) {
   const pl_work *w = st->w;
   double W = w->elastic + w->outer, inner = dot_free(st, w->f_inner, st->d),
          slope = -pl_dot(st->n, st->g, st->d);
@@ -364,8 +364,7 @@ static pl_status descend(stepper *st, const rule *u) {
   return PL_UNSOLVED;
 }
 
-// factor of the tangent, or of the positive part of its elements where it is not positive definite
-static pl_status factor_convex(stepper *st, const rule *u) {
+pl_status stepper_convex(stepper *st, const rule *u) {
   pl_status s = PL_SINGULAR;
   for (int k = 0; k < 2 && s == PL_SINGULAR; k++) {
     s = k == 0 ? stepper_tangent(st, u) : stepper_eval(st, st->x, PL_WANT_TANGENT | PL_CONVEX, u);
@@ -381,13 +380,13 @@ static pl_status factor_exact(stepper *st, const rule *u) {
 
 // one correction; *last: no further one can be told from rounding
 static pl_status iterate(stepper *st, const rule *u, newton_way way, int *last) {
-  pl_status s = (way == NEWTON_SURE ? factor_convex : factor_exact)(st, u);
+  pl_status s = (way == NEWTON_SURE ? stepper_convex : factor_exact)(st, u);
   if (s == PL_DOMAIN) return PL_UNSOLVED;
   PL_TRY(s);
   PL_TRY(factor_solve(st->env, st->which == 1 ? st->chol : st->ldl, 1, st->g, st->d));
   st->info->iterations++;
   *last = is_negligible(st->m, st->x->q, st->d);
-  if (way == NEWTON_SURE && !*last) return descend(st, u);
+  if (way == NEWTON_SURE && !*last) return stepper_descend(st, u);
   return correct(st, u, way == NEWTON_CAREFUL && !*last);
 }
 
