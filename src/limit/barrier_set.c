@@ -15,7 +15,8 @@ static const double NEARLY = 0.1; // the same: layers that are looked at as if t
 static const double YIELDS = 0.02; // in descents: overlaps that are left to what yields
 enum { ROUNDS = 10 };              // solves until nothing overlaps
 enum { SEARCHES = 3, PARTS = 6 };  // of one solve, and places on the way in each
-static const double SHARP = 1e-5;  // of its length: what an edge at an obstacle may overlap
+static const double SHARP = 1e-6;  // of its length: what an edge at an obstacle may overlap,
+static const double REACH = 1e-3;  // and of the size of all: near enough to be in every solve
 static const double SPREAD = 0.2;  // part of an overlap of layers that one solve takes away
 
 static pl_status measure_stiffness(barrier_set *k, const pl_params *p, const pl_state *rest,
@@ -39,6 +40,13 @@ pl_status barrier_set_open(barrier_set *k, const pl_model *m, const pl_params *p
   *k = (barrier_set){.env = w->env, .m = m, .contact = c->contact, .layers = c->layers};
   k->mass = mass;
   k->nnode = pl_model_nnode(m);
+  double lo[3] = {INFINITY, INFINITY, INFINITY}, hi[3] = {-INFINITY, -INFINITY, -INFINITY}, d[3];
+  for (int i = 0; i < 3 * k->nnode; i++) {
+    lo[i % 3] = fmin(lo[i % 3], p->X[i]);
+    hi[i % 3] = fmax(hi[i % 3], p->X[i]);
+  }
+  pl_sub3(hi, lo, d);
+  k->size = k->nnode > 0 ? pl_norm3(d) : 0;
   k->npair = c->contact ? c->contact->npair : 0;
   k->in = pl_alloc(k->env, (size_t)k->npair, sizeof *k->in);
   k->force = pl_alloc(k->env, (size_t)k->npair, 3 * sizeof *k->force);
@@ -183,21 +191,23 @@ static int find_surface(const barrier_set *k, const pl_contact_row *b) {
   return -1;
 }
 
-// adds or moves the planes of those that overlap at x; *n: how many more of both
-static pl_status add_surfaces(barrier_set *k, const double *x, int *n) {
+// adds or moves the planes of those that overlap at x, or adds those that are nearer than `reach`;
+// *n: how many more of both
+static pl_status add_surfaces(barrier_set *k, const double *x, double reach, int *n) {
   const pl_contact_touch *touch;
   int count;
   double before = k->descent ? k->t : k->t - k->h;
-  PL_TRY(pl_contact_touching(k->contact, k->t, x, before, k->q, 0, &count, &touch));
+  PL_TRY(pl_contact_touching(k->contact, k->t, x, before, k->q, reach, &count, &touch));
   for (int i = 0; i < count; i++) {
     const pl_contact_touch *a = &touch[i];
     pl_contact_row b = a->row;
     double e[3];
     pl_sub3(x + 3 * b.vert[0], x + 3 * b.vert[1], e);
-    if (a->gap > -SHARP * pl_norm3(e) || !is_free(k, &b)) continue;
+    if ((reach <= 0 && a->gap > -SHARP * pl_norm3(e)) || !is_free(k, &b)) continue;
     memcpy(b.tag, (int[3]){a->obstacle, a->part, a->feature}, sizeof b.tag);
     start_of_row(k, a->obstacle, &b);
     int at = find_surface(k, &b);
+    if (at >= 0 && reach > 0) continue;
     (*n)++;
     if (at < 0) PL_TRY(add(k, &b, -1 - a->obstacle));
     // what the program leaves open at its planes is asked for on top
@@ -404,8 +414,11 @@ static pl_status begin(barrier_set *k, const double *q, const double *to, double
     k->in[i] = -1;
     PL_TRY(begin_pair(k, i, to));
   }
-  int more = 0;
-  if (k->contact && k->contact->surface) PL_TRY(add_surfaces(k, to, &more));
+  if (k->contact && k->contact->surface) {
+    int near = 0;
+    PL_TRY(add_surfaces(k, q, REACH * k->size, &near));
+    PL_TRY(add_surfaces(k, to, REACH * k->size, &near));
+  }
   return k->layers ? begin_layers(k, to) : PL_OK;
 }
 
@@ -427,7 +440,7 @@ static pl_status add_more(barrier_set *k, const double *x, int *n) {
       k->bar[k->in[i]].offset += fmin(-g.gap, NEAR);
     }
   }
-  if (k->contact && k->contact->surface) PL_TRY(add_surfaces(k, x, n));
+  if (k->contact && k->contact->surface) PL_TRY(add_surfaces(k, x, 0, n));
   for (int i = 0; i < k->ncand; i++) {
     if (k->joined[i] || !closes(k, &k->cand[i], x, -SLACK)) continue;
     (*n)++;

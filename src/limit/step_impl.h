@@ -14,6 +14,7 @@ typedef struct barrier_set {
   pl_contact *contact; // NULL: no obstacles
   pl_layers *layers;   // NULL: none
   const double *mass;  // [nnode] kg
+  double size;         // m, of the model at rest
   double *stiff;       // [nnode] N/m, largest of the elements at a node; NULL: no layers
   int descent;         // 1: steps of a descent, 0: in time
   int nnode;
